@@ -1,0 +1,53 @@
+// Package metric says what plumb measures of a picture. In: integer sums that a
+// backend took over the pixels. Out: the numbers that scoring rules use. It
+// never sees pixels, and it never turns "nothing there" into a number.
+package metric
+
+// One is full alpha in the unit of all sums: alpha is counted in 1/65536
+// (rendering-architecture.md 6), so sums are integers and exact.
+const One = 1 << 16
+
+// CoveredFrom is the pixel rule: a pixel is covered when its alpha, rounded to
+// 8 bits as in a PNG, is above 0 (aspire.md D26). In units of 1/65536 that is
+// alpha*255/65536 + 0.5 >= 1, so alpha >= 128.5.
+const CoveredFrom = 129
+
+// Sums are taken over all pixels of one set of shapes, composited alone.
+type Sums struct {
+	Alpha   uint64 // sum of alpha, 1/65536 per pixel
+	AlphaX  uint64 // sum of alpha * column, columns counted from 0 at the left edge
+	AlphaY  uint64 // sum of alpha * row, rows counted from 0 at the top edge
+	Covered uint64 // pixels with alpha >= CoveredFrom
+}
+
+// Tally is everything measured of one view. A is the drawing, or the first of
+// two sets; B is the second set and zero where a view names only one. The two
+// sets are composited independently of each other over the same pixels.
+type Tally struct {
+	A, B Sums
+	Both uint64 // pixels covered in A and in B
+}
+
+// CentreOfMass returns the alpha-weighted centre in px from the top left corner;
+// the centre of pixel (0,0) is (0.5, 0.5) (aspire.md D42). ok is false when no
+// pixel has alpha: an empty picture has no centre, and (0, 0) would be a lie.
+func (s Sums) CentreOfMass() (x, y float64, ok bool) {
+	if s.Alpha == 0 {
+		return 0, 0, false
+	}
+	a := float64(s.Alpha)
+	return float64(s.AlphaX)/a + 0.5, float64(s.AlphaY)/a + 0.5, true
+}
+
+// Alpha255 returns the alpha sum on the scale where an opaque pixel counts 255.
+// It is not rounded to 8 bits per pixel and may be fractional.
+func (s Sums) Alpha255() float64 { return float64(s.Alpha) * 255 / One }
+
+// Coverage returns the share of A's covered pixels that B covers too, in [0, 1].
+// ok is false when A covers nothing.
+func (t Tally) Coverage() (share float64, ok bool) {
+	if t.A.Covered == 0 {
+		return 0, false
+	}
+	return float64(t.Both) / float64(t.A.Covered), true
+}
