@@ -1,0 +1,96 @@
+// Package outline turns a scene into line segments in px. In: a *scene.Scene
+// and a View of it. Out: a *Drawing, flattened and in paint order, which the
+// batch stage cuts into tiles. It refuses by name what it cannot draw as the
+// editor does (ErrForeign): never drawn wrong in silence.
+package outline
+
+import (
+	"errors"
+
+	"plumb/render/scene"
+)
+
+// ErrForeign marks a scene that holds something the native renderer does not
+// reproduce. The text names the shape and what of it.
+var ErrForeign = errors.New("not drawn natively")
+
+// Box is a rectangle in page units: x to the right, y down.
+type Box struct{ X, Y, W, H float64 }
+
+// View is one picture of a scene: what is drawn, and over which part of the page.
+type View struct {
+	Scene *scene.Scene
+	// Bounds is the part of the page that becomes the picture. The picture is
+	// floor(W) x floor(H) px; a box that is not whole is stretched to it
+	// (tldraw-rendering.md 9.2).
+	Bounds Box
+	// Only lists the ids to draw, with their descendants; nil draws everything,
+	// an empty list nothing.
+	Only []string
+	// Other lists a second set of ids, composited by itself over the same
+	// pixels; nil for none. A shape in both lists belongs to Only.
+	Other []string
+}
+
+// Unit is the number of steps per px in which Segments are given.
+const Unit = 1024
+
+// Opaque is full opacity of an Item.
+const Opaque = 1 << 16
+
+// Segment is a directed line in 1/Unit px from the picture's top left corner.
+// Its winding is +1 where it runs downwards (Y1 > Y0), -1 where upwards.
+// Horizontal segments carry nothing and are never stored. Segments may leave
+// the picture; what is left of it still counts for the winding inside.
+type Segment struct{ X0, Y0, X1, Y1 int32 }
+
+// Op says what the coverage of an item is used for.
+type Op uint8
+
+const (
+	// OpPaint composites the coverage (with that of OpUnite items directly
+	// before it) in the item's colour.
+	OpPaint Op = iota
+	// OpUnite keeps the coverage; the next item takes the maximum of both. The
+	// two passes of a hand-drawn stroke are united in this way, not added
+	// (rendering-architecture.md 5).
+	OpUnite
+	// OpClip keeps the coverage as the clip of the items that name this one.
+	OpClip
+)
+
+// Item is one path with its segments, in paint order (back to front).
+type Item struct {
+	First, Count int32 // its segments in Drawing.Segments
+	Op           Op
+	EvenOdd      bool
+	Second       bool     // belongs to View.Other
+	Opacity      uint32   // 0..Opaque
+	Color        [3]uint8 // sRGB
+	Table        uint8    // 0: none; n: Drawing.Tables[n-1] maps coverage to alpha
+	Clip         int32    // position in Items of the OpClip item, -1 for none
+	// Group is 0 for an item on its own. Items of one shape that are composited
+	// first and made translucent together (tldraw-rendering.md 1.6) carry the
+	// same Group > 0, stand next to each other, and have Opacity of their own
+	// inside the group; Groups[Group-1] is the group's opacity, 0..Opaque.
+	Group int32
+	Shape int32 // position in Scene.Shapes
+}
+
+// ContrastTable maps coverage in 1/255 to alpha in 1/255 (tldraw-rendering.md 6.10).
+type ContrastTable [256]uint8
+
+// Drawing is a view as segments: flattened, finite, y down, in paint order.
+type Drawing struct {
+	Width, Height int // px, >= 1
+	Segments      []Segment
+	Items         []Item
+	Groups        []uint32
+	Tables        []*ContrastTable // shared, read-only
+}
+
+// Reset empties the drawing and keeps its memory.
+func (d *Drawing) Reset() {
+	d.Width, d.Height = 0, 0
+	d.Segments, d.Items, d.Groups, d.Tables = d.Segments[:0], d.Items[:0], d.Groups[:0], d.Tables[:0]
+}
