@@ -1,0 +1,100 @@
+// Package batch lays drawings out as the tile stage reads them. In: drawings.
+// Out: flat arrays whose bytes are what the shaders read, and integer sums for
+// the parts that need no shader. Only pixels on an outline's boundary ever
+// reach the shader (rendering-architecture.md 1).
+package batch
+
+import "unsafe"
+
+// The tile size is part of the numeric contract, not a tuning flag: other sizes
+// move alpha sums by 1e-6 (rendering-architecture.md 7.5).
+const (
+	TileW = 16 // px
+	TileH = 8  // px
+	// RunTiles is the most tiles in one run, RunSpan the most px from the first
+	// tile's left edge to the last one's right edge: with both, a row's sum of
+	// alpha * column fits 32 bits (8*16*65536*511 < 2^32).
+	RunTiles = 8
+	RunSpan  = 512
+)
+
+// Segment mirrors struct Segment in shaders/layout.glsl: one piece of an
+// outline inside one tile. Coordinates are tile-local in 1/1024 px; x is in
+// 0..16384, y in 0..8192; y0 != y1. Winding is +1 for y1 > y0.
+// A vertical piece at x = 0 stands for everything that lies left of the tile.
+type Segment struct {
+	P0    uint32  // x0 | y0<<16
+	P1    uint32  // x1 | y1<<16
+	Slope float32 // dx/dy, px per px
+	Steep float32 // |dy/dx|, 0 where dx = 0: half of it times a squared width is an area
+}
+
+// Flags of an Item, in the upper bits of Item.Paint.
+const (
+	FlagEvenOdd    = 1 << 17 // triangle wave instead of clamp
+	FlagUnite      = 1 << 18 // keep the coverage for the maximum with the next item
+	FlagClip       = 1 << 19 // keep the coverage as the clip
+	FlagClipped    = 1 << 20 // multiply by the clip
+	FlagGroupFirst = 1 << 21 // topmost item of a group: start its own transmittance
+	FlagGroupLast  = 1 << 22 // lowest item of a group: composite the group
+	FlagGrouped    = 1 << 23 // inside a group
+	FlagSecond     = 1 << 24 // second set
+	TableShift     = 25      // 7 bits: contrast table, 0 for none
+)
+
+// Item mirrors struct Item: one path in one tile. Items of a tile stand front to
+// back; an item that unites stands before the one it is united with, a clip
+// before the items it clips.
+type Item struct {
+	First  uint32 // first segment, relative to the run's Segments
+	Count  uint32 // segments | backdrop<<16 (signed 16 bits: winding at the tile's top left)
+	Paint  uint32 // opacity 0..65536 in 17 bits | flags
+	Color  uint32 // r | g<<8 | b<<16, sRGB
+	Group  uint32 // opacity of the group that FlagGroupLast composites, 0..65536
+	_      uint32
+	_      uint32
+	_      uint32
+}
+
+// Tile mirrors struct Tile.
+type Tile struct {
+	First uint32 // first item, relative to the run's Items
+	Count uint32 // items
+	Valid uint32 // columns | rows<<16 inside the picture: 1..16, 1..8
+	Col   uint32 // left edge relative to the run's first tile, px: 0..496
+}
+
+// Run mirrors struct Run: up to RunTiles tiles of one tile row of one scene,
+// left to right, not necessarily neighbours.
+type Run struct {
+	Tiles    uint32 // first tile, absolute
+	Count    uint32 // tiles
+	Items    uint32 // base of Tile.First
+	Segments uint32 // base of Item.First
+	X, Y     uint32 // of the first tile's top left corner in the picture, px
+	Scene    uint32 // position in the batch
+	Picture  uint32 // offset of the scene's pixel (0,0) in the picture buffer, px
+	Stride   uint32 // picture width, px
+	_        uint32
+	_        uint32
+	_        uint32
+}
+
+// RowSums mirrors struct RowSums: what one row of one run adds to the tally.
+type RowSums struct {
+	A0, AX0 uint32 // set A: alpha in 1/65536; alpha * column from the run's X
+	A1, AX1 uint32 // set B
+	Counts  uint32 // covered in A | in B << 10 | in both << 20; each at most 128
+	_       uint32
+	_       uint32
+	_       uint32
+}
+
+// A size that drifts from the shader's does not compile.
+var (
+	_ [16]byte = [unsafe.Sizeof(Segment{})]byte{}
+	_ [32]byte = [unsafe.Sizeof(Item{})]byte{}
+	_ [16]byte = [unsafe.Sizeof(Tile{})]byte{}
+	_ [48]byte = [unsafe.Sizeof(Run{})]byte{}
+	_ [32]byte = [unsafe.Sizeof(RowSums{})]byte{}
+)

@@ -1,0 +1,100 @@
+// Package scoring says what a benchmark suite is: something that reads an item
+// of a dump, names the pictures it needs, and turns what was measured of them
+// into a result. Suites live in folders below this one. Pure Go: a score never
+// depends on how pixels were made.
+package scoring
+
+import (
+	"github.com/valyala/fastjson"
+
+	"plumb/render/metric"
+	"plumb/render/outline"
+)
+
+// Item is one line of a dump, or one sample of a request (contract.md 3).
+type Item struct {
+	ID    string
+	Line  int // 1-based line of the dump, 0 where there is none
+	Suite string
+	Test  string
+	// Fields is the whole JSON object. It is valid until Prepare returns: what
+	// a Job keeps it must copy.
+	Fields *fastjson.Value
+}
+
+// Suite scores the items of one benchmark. Implementations are safe for use by
+// many goroutines at once.
+type Suite interface {
+	// Name is the suite's name in dumps and on the command line.
+	Name() string
+	// Tests lists the names of its tests in the order of the paper.
+	Tests() []string
+	// Variants lists the named variants that its rules know.
+	Variants() []Variant
+	// Prepare reads an item. It never fails for a bad answer, which has a score
+	// and a status; an error means that the item itself cannot be used
+	// (unknown test, no task, bad initial scene) and wraps *Error.
+	Prepare(it *Item, v Variants) (Job, error)
+}
+
+// Job is an item that has been read.
+type Job interface {
+	// Views are the pictures to measure, in any number; none where the test
+	// needs no pixels.
+	Views() []outline.View
+	// Score makes the result from the tallies of Views, in their order.
+	Score(tallies []metric.Tally) Result
+	// Fail makes the result for a scorer that could not score: score null.
+	Fail(e Error) Result
+}
+
+// Variant describes a named variant of a rule.
+type Variant struct {
+	Name   string // "maze.cell"
+	Value  string // "" for an on/off variant, else what values it takes, "release|paper"
+	Source string // "aspire.md D14"
+	Doc    string // one line
+}
+
+// Variants are the chosen variants: name -> value ("" for on).
+type Variants map[string]string
+
+// On reports whether the variant was chosen.
+func (v Variants) On(name string) bool { _, ok := v[name]; return ok }
+
+// Error says why there is no score. Code is stable and lower case with
+// underscores ("bad_line", "no_response", "undefined", "not_native").
+type Error struct{ Code, Message string }
+
+func (e *Error) Error() string { return e.Message }
+
+// Result is one scored item (contract.md 4).
+type Result struct {
+	ID     string
+	Line   int // written only for bad lines
+	Suite  string
+	Test   string
+	Scored bool    // false: score null, Err says why
+	Score  float64 // the paper's number, not clamped; finite
+	Status string  // how the answer was read: "fenced", "bare", "no_json", ...
+	// Metrics are the intermediate numbers that the spec names, in a fixed order
+	// per suite and test.
+	Metrics []Metric
+	Notes   []Note
+	Err     *Error
+	Backend string // "gl", "cpu", "chrome"; "" where no pixels were needed is written as the engine's
+}
+
+// Metric is one intermediate value: float64, int, bool, string, nil, []string,
+// []float64, [][]float64.
+type Metric struct {
+	Name  string
+	Value any
+}
+
+// Note reports something that was changed or left out while an answer was read.
+type Note struct {
+	Code    string // "dropped_field"
+	Path    string // "createShapes[0].props.foo"
+	Message string
+}
