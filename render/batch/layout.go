@@ -46,14 +46,14 @@ const (
 // back; an item that unites stands before the one it is united with, a clip
 // before the items it clips.
 type Item struct {
-	First  uint32 // first segment, relative to the run's Segments
-	Count  uint32 // segments | backdrop<<16 (signed 16 bits: winding at the tile's top left)
-	Paint  uint32 // opacity 0..65536 in 17 bits | flags
-	Color  uint32 // r | g<<8 | b<<16, sRGB
-	Group  uint32 // opacity of the group that FlagGroupLast composites, 0..65536
-	_      uint32
-	_      uint32
-	_      uint32
+	First uint32 // first segment, relative to the run's Segments
+	Count uint32 // segments | backdrop<<16 (signed 16 bits: winding at the tile's top left)
+	Paint uint32 // opacity 0..65536 in 17 bits | flags
+	Color uint32 // r | g<<8 | b<<16, sRGB
+	Group uint32 // opacity of the group that FlagGroupLast composites, 0..65536
+	_     uint32
+	_     uint32
+	_     uint32
 }
 
 // Tile mirrors struct Tile.

@@ -169,10 +169,10 @@ type Shape struct {
 	Vertical   Align
 
 	Geo    GeoKind
-	W, H   float64 // px, > 0
-	GrowY  float64 // geo and note: extra height from its label, px, >= 0
-	Grow   bool    // growY was not given: as on creation, it follows from the label
-	Auto   bool    // text: autoSize
+	W, H   float64   // px, > 0
+	GrowY  float64   // geo and note: extra height from its label, px, >= 0
+	Grow   bool      // growY was not given: as on creation, it follows from the label
+	Auto   bool      // text: autoSize
 	Rich   *RichText // label or text; nil when empty (nothing is drawn)
 	Name   string    // frame
 	FontPx float64   // note: fontSizeAdjustment, 0 when none
