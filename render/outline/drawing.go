@@ -7,6 +7,7 @@ package outline
 import (
 	"errors"
 
+	"plumb/render/chord"
 	"plumb/render/scene"
 )
 
@@ -42,7 +43,7 @@ const Opaque = 1 << 16
 // Its winding is +1 where it runs downwards (Y1 > Y0), -1 where upwards.
 // Horizontal segments carry nothing and are never stored. Segments may leave
 // the picture; what is left of it still counts for the winding inside.
-type Segment struct{ X0, Y0, X1, Y1 int32 }
+type Segment = chord.Segment
 
 // Op says what the coverage of an item is used for.
 type Op uint8
