@@ -1,0 +1,351 @@
+package font
+
+import (
+	"fmt"
+
+	ot "github.com/go-text/typesetting/font/opentype"
+
+	"plumb/render/path"
+)
+
+// glyphTable gives access to the outlines of one font. The raw points are read
+// and not a parsed path, because the browser rounds before it places the
+// implied points between two controls (reference-raster.md 12).
+type glyphTable struct {
+	glyf  []byte
+	loca  []byte
+	hmtx  []byte
+	long  bool // loca holds 32-bit offsets
+	wide  int  // glyphs with an advance of their own in hmtx
+	count int
+	units int
+}
+
+// point is an outline point in 1/64 px (or font units before scaling), y up.
+type point struct {
+	x, y int32
+	flag byte // as stored
+	on   bool
+	last bool // ends its contour
+}
+
+func newGlyphTable(ld *ot.Loader, units int) (g glyphTable, err error) {
+	head, err := table(ld, "head", 54)
+	if err != nil {
+		return g, err
+	}
+	maxp, err := table(ld, "maxp", 6)
+	if err != nil {
+		return g, err
+	}
+	hhea, err := table(ld, "hhea", 36)
+	if err != nil {
+		return g, err
+	}
+	g.units, g.long = units, u16(head, 50) != 0
+	g.count, g.wide = int(u16(maxp, 4)), int(u16(hhea, 34))
+	entry := 2
+	if g.long {
+		entry = 4
+	}
+	if g.loca, err = table(ld, "loca", (g.count+1)*entry); err != nil {
+		return g, err
+	}
+	if g.hmtx, err = table(ld, "hmtx", 4*g.wide+2*(g.count-g.wide)); err != nil {
+		return g, err
+	}
+	g.glyf, err = table(ld, "glyf", 0)
+	return g, err
+}
+
+// data returns the description of a glyph; empty for one without ink.
+func (g *glyphTable) data(id int) ([]byte, error) {
+	if id < 0 || id >= g.count {
+		return nil, fmt.Errorf("no glyph %d; want below %d", id, g.count)
+	}
+	var from, to int
+	if g.long {
+		from = int(u16(g.loca, 4*id))<<16 | int(u16(g.loca, 4*id+2))
+		to = int(u16(g.loca, 4*id+4))<<16 | int(u16(g.loca, 4*id+6))
+	} else {
+		from, to = 2*int(u16(g.loca, 2*id)), 2*int(u16(g.loca, 2*id+2))
+	}
+	if from > to || to > len(g.glyf) {
+		return nil, fmt.Errorf("glyph %d lies at %d..%d; want within %d bytes", id, from, to, len(g.glyf))
+	}
+	return g.glyf[from:to], nil
+}
+
+// bearing is the distance from the origin to the glyph's left edge, units.
+func (g *glyphTable) bearing(id int) int32 {
+	if id < g.wide {
+		return int32(i16(g.hmtx, 4*id+2))
+	}
+	return int32(i16(g.hmtx, 4*g.wide+2*(id-g.wide)))
+}
+
+// scale is size/units in 16.16, size in 1/64 px, rounded.
+func (g *glyphTable) scale(size int32) int64 {
+	return (int64(size)<<16 + int64(g.units)/2) / int64(g.units)
+}
+
+// times multiplies by a 16.16 factor and rounds half away from zero.
+func times(v int32, f int64) int32 {
+	p := int64(v) * f
+	r := int64(0x8000)
+	if p < 0 {
+		r--
+	}
+	return int32((p + r) >> 16)
+}
+
+// maxDepth bounds glyphs that are made of glyphs.
+const maxDepth = 8
+
+// points appends the scaled points of a glyph. size is in 1/64 px per em.
+func (g *glyphTable) points(dst []point, id int, size int32) ([]point, error) {
+	first := len(dst)
+	b, err := g.data(id)
+	if err != nil || len(b) == 0 {
+		return dst, err
+	}
+	if len(b) < 10 {
+		return dst, fmt.Errorf("glyph %d has %d bytes; want 10 or more", id, len(b))
+	}
+	f := g.scale(size)
+	if dst, err = g.collect(dst, b, id, f, 0); err != nil {
+		return dst, err
+	}
+	// The left edge is where the metrics say, not where the points are.
+	if shift := times(int32(i16(b, 2))-g.bearing(id), f); shift != 0 {
+		for i := first; i < len(dst); i++ {
+			dst[i].x -= shift
+		}
+	}
+	return dst, nil
+}
+
+func (g *glyphTable) collect(dst []point, b []byte, id int, f int64, depth int) ([]point, error) {
+	if len(b) < 10 {
+		return dst, nil
+	}
+	if depth > maxDepth {
+		return dst, fmt.Errorf("glyph %d is nested deeper than %d", id, maxDepth)
+	}
+	if contours := int(i16(b, 0)); contours >= 0 {
+		out, ok := simple(dst, b[10:], contours, f)
+		if !ok {
+			return dst, fmt.Errorf("glyph %d is cut short", id)
+		}
+		return out, nil
+	}
+	return g.composite(dst, b[10:], id, f, depth)
+}
+
+// Flags of points in a simple glyph.
+const (
+	onCurve = 1 << iota
+	xByte
+	yByte
+	repeat
+	xSame
+	ySame
+)
+
+// simple appends a glyph with contours of its own; ok is false when b is too short.
+func simple(dst []point, b []byte, contours int, f int64) (out []point, ok bool) {
+	if contours == 0 {
+		return dst, true
+	}
+	if len(b) < 2*contours+2 {
+		return dst, false
+	}
+	ends := b[:2*contours]
+	n := int(u16(ends, 2*contours-2)) + 1
+	at := 2*contours + 2 + int(u16(b, 2*contours))
+	if at > len(b) {
+		return dst, false
+	}
+	first := len(dst)
+	if dst, at = flags(dst, b, at, n); at < 0 {
+		return dst, false
+	}
+	for c := range contours {
+		if e := int(u16(ends, 2*c)); e < n {
+			dst[first+e].last = true
+		}
+	}
+	pts := dst[first:]
+	if at = axis(pts, b, at, f, xByte, xSame, false); at < 0 {
+		return dst, false
+	}
+	return dst, axis(pts, b, at, f, yByte, ySame, true) >= 0
+}
+
+// flags appends n points with their flags, which are stored as runs. It returns
+// the position behind them, -1 when b is too short.
+func flags(dst []point, b []byte, at, n int) ([]point, int) {
+	for n > 0 {
+		if at >= len(b) {
+			return dst, -1
+		}
+		v, same := b[at], 1
+		at++
+		if v&repeat != 0 {
+			if at >= len(b) {
+				return dst, -1
+			}
+			same += int(b[at])
+			at++
+		}
+		for ; same > 0 && n > 0; same, n = same-1, n-1 {
+			dst = append(dst, point{flag: v, on: v&onCurve != 0})
+		}
+	}
+	return dst, at
+}
+
+// axis reads the coordinates of one axis, stored as differences, and scales
+// them. It returns the position behind them, -1 when b is too short.
+func axis(pts []point, b []byte, at int, f int64, short, same byte, vertical bool) int {
+	var v int32
+	for i := range pts {
+		p := &pts[i]
+		switch {
+		case p.flag&short != 0:
+			if at >= len(b) {
+				return -1
+			}
+			if d := int32(b[at]); p.flag&same != 0 {
+				v += d
+			} else {
+				v -= d
+			}
+			at++
+		case p.flag&same == 0:
+			if at+2 > len(b) {
+				return -1
+			}
+			v += int32(i16(b, at))
+			at += 2
+		}
+		if vertical {
+			p.y = times(v, f)
+		} else {
+			p.x = times(v, f)
+		}
+	}
+	return at
+}
+
+// Flags of a component.
+const (
+	argWords    = 1 << 0
+	argOffsets  = 1 << 1
+	oneScale    = 1 << 3
+	more        = 1 << 5
+	twoScales   = 1 << 6
+	fullMatrix  = 1 << 7
+	scaledShift = 1 << 11
+)
+
+// composite appends a glyph that is made of others.
+func (g *glyphTable) composite(dst []point, b []byte, id int, f int64, depth int) ([]point, error) {
+	for at := 0; ; {
+		if at+4 > len(b) {
+			return dst, fmt.Errorf("glyph %d is cut short", id)
+		}
+		flags, part := u16(b, at), int(u16(b, at+2))
+		at += 4
+		need := 2
+		if flags&argWords != 0 {
+			need = 4
+		}
+		if at+need > len(b) {
+			return dst, fmt.Errorf("glyph %d is cut short", id)
+		}
+		// The 16 fonts place parts by offsets only, unscaled; see TestFontsAreSimple.
+		if flags&argOffsets == 0 || flags&(oneScale|twoScales|fullMatrix|scaledShift) != 0 {
+			return dst, fmt.Errorf("glyph %d places part %d with flags %#x; want a plain offset", id, part, flags)
+		}
+		dx, dy := int32(int8(b[at])), int32(int8(b[at+1]))
+		if need == 4 {
+			dx, dy = int32(i16(b, at)), int32(i16(b, at+2))
+		}
+		at += need
+		sub, err := g.data(part)
+		if err != nil {
+			return dst, err
+		}
+		first := len(dst)
+		if dst, err = g.collect(dst, sub, part, f, depth+1); err != nil {
+			return dst, err
+		}
+		dx, dy = times(dx, f), times(dy, f)
+		for i := first; i < len(dst); i++ {
+			dst[i].x += dx
+			dst[i].y += dy
+		}
+		if flags&more == 0 {
+			return dst, nil
+		}
+	}
+}
+
+// half is the middle of two points; the halves are truncated in 1/64 px, as the
+// browser's font engine does.
+func half(a, b point) point { return point{x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, on: true} }
+
+// pixels converts to px with y down; exact, as |v| < 2^24.
+func (p point) pixels() path.Point {
+	return path.Point{X: float32(p.x) / 64, Y: float32(-p.y) / 64}
+}
+
+// trace appends the contours of pts to dst.
+func trace(dst *path.Path, pts []point) {
+	for len(pts) > 0 {
+		n := 1
+		for n < len(pts) && !pts[n-1].last {
+			n++
+		}
+		contour(dst, pts[:n])
+		pts = pts[n:]
+	}
+}
+
+// contour appends one contour: lines between points on the curve, quadratics
+// around controls.
+func contour(dst *path.Path, pts []point) {
+	if len(pts) < 2 {
+		return
+	}
+	start, rest := pts[0], pts[1:]
+	if !start.on {
+		if end := pts[len(pts)-1]; end.on {
+			start, rest = end, pts[:len(pts)-1]
+		} else {
+			start, rest = half(start, end), pts
+		}
+	}
+	dst.MoveTo(start.pixels())
+	var control point
+	curving := false
+	for _, p := range rest {
+		switch {
+		case p.on && curving:
+			dst.QuadTo(control.pixels(), p.pixels())
+			curving = false
+		case p.on:
+			dst.LineTo(p.pixels())
+		case curving:
+			dst.QuadTo(control.pixels(), half(control, p).pixels())
+			control = p
+		default:
+			control, curving = p, true
+		}
+	}
+	if curving {
+		dst.QuadTo(control.pixels(), start.pixels())
+	}
+	dst.Close()
+}

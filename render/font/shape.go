@@ -1,0 +1,211 @@
+package font
+
+import (
+	"fmt"
+	"math"
+
+	gofont "github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/harfbuzz"
+	"github.com/go-text/typesetting/language"
+
+	"plumb/render/path"
+)
+
+// ForeignError names a character that the shipped fonts do not write as the
+// browser would: it would take another font, or lay the text out in another
+// direction.
+type ForeignError struct {
+	Rune rune
+	Font string // file that was asked
+	Why  string
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("cannot write %q (U+%04X) in %s: %s", e.Rune, e.Rune, e.Font, e.Why)
+}
+
+// Glyph is one shaped glyph; lengths are in font units.
+type Glyph struct {
+	ID       uint16
+	Unsafe   bool  // text cut before this glyph's cluster must be shaped again on both sides
+	Cluster  int32 // byte offset of its first character in the shaped string
+	Advance  int32 // to the right
+	DX, DY   int32 // offset from the pen, to the right and up
+	Discards bool  // carries no ink (a space)
+}
+
+// Set is the fonts for one worker. It is not safe for concurrent use.
+type Set struct {
+	library *Library
+	faces   [faces]*Face
+	buffer  *harfbuzz.Buffer
+	runes   []rune
+	offsets []int32
+	points  []point
+}
+
+// NewSet returns a set of faces that share the library's fonts.
+func (l *Library) NewSet() *Set {
+	return &Set{library: l, buffer: harfbuzz.NewBuffer()}
+}
+
+// Face is one font for one worker.
+type Face struct {
+	set   *Set
+	file  *file
+	hb    *harfbuzz.Font
+	runs  map[string][]Glyph
+	total int // glyphs in runs
+}
+
+// Face returns the face of a style, reading its file when nobody has before.
+func (s *Set) Face(style Style) (*Face, error) {
+	i := style.index()
+	if s.faces[i] != nil {
+		return s.faces[i], nil
+	}
+	f, err := s.library.load(style)
+	if err != nil {
+		return nil, err
+	}
+	s.faces[i] = &Face{set: s, file: f, hb: harfbuzz.NewFont(gofont.NewFace(f.font)), runs: map[string][]Glyph{}}
+	return s.faces[i], nil
+}
+
+// Name returns the file's name without its ending.
+func (f *Face) Name() string { return f.file.name }
+
+// Units returns the number of font units per em.
+func (f *Face) Units() int { return f.file.units }
+
+// Ascent returns round(ascent * size), in px above the baseline (tldraw-rendering.md 6.3).
+func (f *Face) Ascent(size float64) float64 { return f.round(f.file.ascent, size) }
+
+// Descent returns round(descent * size), in px below the baseline.
+func (f *Face) Descent(size float64) float64 { return f.round(f.file.descent, size) }
+
+func (f *Face) round(v int, size float64) float64 {
+	return math.Floor(float64(v)*size/float64(f.file.units) + 0.5)
+}
+
+// maxRuns bounds the glyphs that a face remembers, about 3 MB.
+const maxRuns = 1 << 17
+
+// Shape returns the glyphs of text, left to right, with the features that the
+// browser has on by default (tldraw-rendering.md 6.4). The result is shared and
+// read-only; it stays valid when later calls drop it from the cache. text must
+// hold no line breaks or tabs. Errors are *ForeignError.
+func (f *Face) Shape(text string) ([]Glyph, error) {
+	if run, ok := f.runs[text]; ok {
+		return run, nil
+	}
+	run, err := f.shape(text)
+	if err != nil {
+		return nil, err
+	}
+	if f.total += len(run); f.total > maxRuns {
+		clear(f.runs)
+		f.total = len(run)
+	}
+	// The key must not keep a caller's larger buffer alive.
+	f.runs[string([]byte(text))] = run
+	return run, nil
+}
+
+func (f *Face) shape(text string) ([]Glyph, error) {
+	s := f.set
+	s.runes, s.offsets = s.runes[:0], s.offsets[:0]
+	for i, r := range text {
+		if why := foreign(r); why != "" {
+			return nil, &ForeignError{Rune: r, Font: f.file.name, Why: why}
+		}
+		s.runes, s.offsets = append(s.runes, r), append(s.offsets, int32(i))
+	}
+	var run []Glyph
+	for from := 0; from < len(s.runes); {
+		to, script := scriptRun(s.runes, from)
+		var err error
+		if run, err = f.shapeRun(run, from, to, script); err != nil {
+			return nil, err
+		}
+		from = to
+	}
+	return run, nil
+}
+
+func (f *Face) shapeRun(run []Glyph, from, to int, script language.Script) ([]Glyph, error) {
+	s := f.set
+	s.buffer.Clear()
+	s.buffer.AddRunes(s.runes, from, to-from)
+	s.buffer.Props = harfbuzz.SegmentProperties{
+		Direction: harfbuzz.LeftToRight, Script: script, Language: language.NewLanguage("en"),
+	}
+	s.buffer.Shape(f.hb, nil)
+	for i, info := range s.buffer.Info {
+		if info.Glyph == 0 {
+			return nil, &ForeignError{Rune: s.runes[info.Cluster], Font: f.file.name, Why: "the font has no such character"}
+		}
+		data, err := f.file.glyphs.data(int(info.Glyph))
+		if err != nil {
+			return nil, fmt.Errorf("cannot shape text in %s: %w", f.file.name, err)
+		}
+		p := s.buffer.Pos[i]
+		run = append(run, Glyph{
+			ID: uint16(info.Glyph), Cluster: s.offsets[info.Cluster],
+			Unsafe:  info.Mask&harfbuzz.GlyphUnsafeToBreak != 0,
+			Advance: p.XAdvance, DX: p.XOffset, DY: p.YOffset, Discards: len(data) == 0,
+		})
+	}
+	return run, nil
+}
+
+// scriptRun returns the end of the run of one script that starts at from.
+// Characters of no script (digits, spaces, marks) go with what stands before
+// them, at the start with what follows.
+func scriptRun(runes []rune, from int) (to int, script language.Script) {
+	script = language.Common
+	for to = from; to < len(runes); to++ {
+		s := language.LookupScript(runes[to])
+		if s == language.Common || s == language.Inherited || s == language.Unknown {
+			continue
+		}
+		if script != language.Common && s != script {
+			return to, script
+		}
+		script = s
+	}
+	if script == language.Common {
+		script = language.Latin
+	}
+	return to, script
+}
+
+// foreign tells why a character cannot be laid out from left to right in one
+// font, "" when it can. Scripts that the fonts lack are found as missing glyphs;
+// what is caught here would be dropped in silence.
+func foreign(r rune) string {
+	switch {
+	case r == 0x200E || r == 0x200F || r == 0x061C || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069:
+		return "it changes the direction of the text"
+	case r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF:
+		return "it selects a variant, as emoji do"
+	case r == 0x200D || r == 0x20E3 || r >= 0xE0000 && r <= 0xE007F:
+		return "it joins characters, as emoji do"
+	case r < 0x20 || r >= 0x7F && r < 0xA0 || r == 0x2028 || r == 0x2029:
+		return "it is a control character"
+	}
+	return ""
+}
+
+// Outline appends the outline of a glyph at size px per em, with the baseline at
+// y = 0 and the pen at x = 0, px, y down, every coordinate a multiple of 1/64 px
+// (reference-raster.md 12). A glyph without ink appends nothing.
+func (f *Face) Outline(dst *path.Path, id uint16, size float64) error {
+	pts, err := f.file.glyphs.points(f.set.points[:0], int(id), int32(size*64))
+	f.set.points = pts[:0]
+	if err != nil {
+		return fmt.Errorf("cannot outline glyph in %s: %w", f.file.name, err)
+	}
+	trace(dst, pts)
+	return nil
+}
