@@ -1,0 +1,263 @@
+package path
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// ErrSyntax marks path data that is not SVG path data.
+var ErrSyntax = errors.New("bad path data")
+
+// ParseSVG reads SVG path data (M L H V C S Q T A Z, absolute and relative) the
+// way the reference browser does: numbers, relative sums and reflected controls
+// in binary32, arcs as cubics (reference-raster.md 1). Empty data gives an empty
+// path. Every error wraps ErrSyntax and names the byte, counted from 0.
+func ParseSVG(d string) (*Path, error) {
+	r := svgReader{d: d, p: new(Path)}
+	for r.skipSpace(); r.at < len(d); r.skipSpace() {
+		if err := r.command(); err != nil {
+			return nil, fmt.Errorf("cannot read path data: %w: %w", ErrSyntax, err)
+		}
+	}
+	return r.p, nil
+}
+
+// svgReader is the state between two commands.
+type svgReader struct {
+	d     string
+	at    int
+	p     *Path
+	cur   Point // current point
+	start Point // start of the current subpath
+	ctrl  Point // last control point of the last curve
+	last  byte  // last command in upper case; decides whether ctrl is reflected
+	open  bool  // a subpath has been started and not closed
+}
+
+// arity is how many numbers each command takes.
+var arity = [256]int8{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'C': 6, 'S': 4, 'Q': 4, 'T': 2, 'A': 7, 'Z': 0}
+
+// command reads one letter and all sets of numbers that follow it.
+func (r *svgReader) command() error {
+	letter := r.d[r.at]
+	up := letter &^ 0x20
+	rel := letter != up
+	n := arity[up]
+	if n == 0 && up != 'Z' || letter < 'A' {
+		return fmt.Errorf("byte %d is %q; want a command", r.at, letter)
+	}
+	if up != 'M' && len(r.p.Verbs) == 0 {
+		return fmt.Errorf("byte %d is %q; want M first", r.at, letter)
+	}
+	r.at++
+	if up == 'Z' {
+		r.close()
+		return nil
+	}
+	for first := true; first || r.moreNumbers(); first = false {
+		var v [7]float32
+		for i := range int(n) {
+			x, err := r.number(up == 'A' && (i == 3 || i == 4))
+			if err != nil {
+				return err
+			}
+			v[i] = x
+		}
+		r.draw(up, rel, v)
+		if up == 'M' {
+			up = 'L' // further pairs of an M are lines
+		}
+	}
+	return nil
+}
+
+func (r *svgReader) close() {
+	if r.open {
+		r.p.Close()
+	}
+	r.cur, r.last, r.open = r.start, 'Z', false
+}
+
+// draw adds one set of numbers of command up.
+func (r *svgReader) draw(up byte, rel bool, v [7]float32) {
+	var o Point
+	if rel {
+		o = r.cur
+	}
+	pt := func(i int) Point { return Point{o.X + v[i], o.Y + v[i+1]} }
+	if up != 'M' && !r.open {
+		r.p.MoveTo(r.cur) // a command after Z starts where the subpath began
+		r.open = true
+	}
+	ctrl, end := r.cur, r.cur
+	switch up {
+	case 'M':
+		end = pt(0)
+		r.p.MoveTo(end)
+		r.start, r.open = end, true
+	case 'L':
+		end = pt(0)
+		r.p.LineTo(end)
+	case 'H':
+		end.X = o.X + v[0]
+		r.p.LineTo(end)
+	case 'V':
+		end.Y = o.Y + v[0]
+		r.p.LineTo(end)
+	case 'C':
+		ctrl, end = pt(2), pt(4)
+		r.p.CubicTo(pt(0), ctrl, end)
+	case 'S':
+		c := r.reflect(r.last == 'C' || r.last == 'S')
+		ctrl, end = pt(0), pt(2)
+		r.p.CubicTo(c, ctrl, end)
+	case 'Q':
+		ctrl, end = pt(0), pt(2)
+		r.p.QuadTo(ctrl, end)
+	case 'T':
+		ctrl, end = r.reflect(r.last == 'Q' || r.last == 'T'), pt(0)
+		r.p.QuadTo(ctrl, end)
+	case 'A':
+		end = pt(5)
+		r.p.arcTo(r.cur, v[0], v[1], v[2], v[3] != 0, v[4] != 0, end)
+	}
+	r.cur, r.ctrl, r.last = end, ctrl, up
+}
+
+// reflect mirrors the last control point at the current point, or returns the
+// current point where the last command was no curve of the same kind.
+func (r *svgReader) reflect(same bool) Point {
+	if !same {
+		return r.cur
+	}
+	return Point{float32(2*r.cur.X) - r.ctrl.X, float32(2*r.cur.Y) - r.ctrl.Y}
+}
+
+func (r *svgReader) skipSpace() {
+	for r.at < len(r.d) {
+		switch r.d[r.at] {
+		case ' ', '\t', '\n', '\r', '\f', ',':
+			r.at++
+		default:
+			return
+		}
+	}
+}
+
+// moreNumbers reports whether another set of numbers follows.
+func (r *svgReader) moreNumbers() bool {
+	r.skipSpace()
+	if r.at >= len(r.d) {
+		return false
+	}
+	c := r.d[r.at]
+	return c >= '0' && c <= '9' || c == '.' || c == '-' || c == '+'
+}
+
+// number reads the next number; a flag is a single 0 or 1, which need not be
+// separated from what follows.
+func (r *svgReader) number(flag bool) (float32, error) {
+	r.skipSpace()
+	from := r.at
+	if flag {
+		if from < len(r.d) && (r.d[from] == '0' || r.d[from] == '1') {
+			r.at++
+			return float32(r.d[from] - '0'), nil
+		}
+		return 0, fmt.Errorf("at byte %d: want a flag, 0 or 1", from)
+	}
+	r.at = numberEnd(r.d, from)
+	x, err := strconv.ParseFloat(r.d[from:r.at], 32)
+	if err != nil || math.IsInf(x, 0) {
+		return 0, fmt.Errorf("at byte %d: got %q; want a number within binary32", from, r.d[from:r.at])
+	}
+	return float32(x), nil
+}
+
+// numberEnd returns where the number that starts at byte at ends.
+func numberEnd(d string, at int) int {
+	digits := func() {
+		for at < len(d) && d[at] >= '0' && d[at] <= '9' {
+			at++
+		}
+	}
+	sign := func() {
+		if at < len(d) && (d[at] == '-' || d[at] == '+') {
+			at++
+		}
+	}
+	sign()
+	digits()
+	if at < len(d) && d[at] == '.' {
+		at++
+		digits()
+	}
+	if at < len(d) && (d[at] == 'e' || d[at] == 'E') {
+		before := at
+		at++
+		sign()
+		if from := at; from == len(d) || d[from] < '0' || d[from] > '9' {
+			return before // the e belongs to something else
+		}
+		digits()
+	}
+	return at
+}
+
+// arcTo adds the elliptic arc from a to b as cubics: equal pieces of at most
+// pi/2 + 0.001. Radii that are too small are scaled up; a radius of 0 gives a
+// line; an arc to its own start nothing (SVG 1.1, F.6).
+func (p *Path) arcTo(a Point, rx32, ry32, deg float32, large, sweep bool, b Point) {
+	if a == b {
+		return
+	}
+	rx, ry := math.Abs(float64(rx32)), math.Abs(float64(ry32))
+	if rx == 0 || ry == 0 {
+		p.LineTo(b)
+		return
+	}
+	sin, cos := math.Sincos(float64(deg) * math.Pi / 180)
+	// The half chord, in units of the ellipse turned upright.
+	hx, hy := (float64(a.X)-float64(b.X))/2, (float64(a.Y)-float64(b.Y))/2
+	ux, uy := (float64(cos*hx)+float64(sin*hy))/rx, (float64(cos*hy)-float64(sin*hx))/ry
+	l2 := float64(ux*ux) + float64(uy*uy)
+	if l2 > 1 {
+		l := math.Sqrt(l2)
+		rx, ry, ux, uy, l2 = rx*l, ry*l, ux/l, uy/l, 1
+	}
+	k := math.Sqrt(max(0, 1/l2-1))
+	if large == sweep {
+		k = -k
+	}
+	// The centre from the middle of the chord, on the unit circle.
+	ox, oy := k*uy, -k*ux
+	t0 := math.Atan2(uy-oy, ux-ox)
+	t1 := math.Atan2(-uy-oy, -ux-ox)
+	span := t1 - t0
+	if sweep && span < 0 {
+		span += 2 * math.Pi
+	} else if !sweep && span > 0 {
+		span -= 2 * math.Pi
+	}
+	mx, my := (float64(a.X)+float64(b.X))/2, (float64(a.Y)+float64(b.Y))/2
+	at := func(x, y float64) Point {
+		x, y = (x+ox)*rx, (y+oy)*ry
+		return Point{
+			float32(mx + float64(cos*x) - float64(sin*y)),
+			float32(my + float64(sin*x) + float64(cos*y)),
+		}
+	}
+	n := math.Ceil(math.Abs(span) / (math.Pi/2 + 0.001))
+	h := 4.0 / 3 * math.Tan(span/n/4)
+	for i := range int(n) {
+		s0, c0 := math.Sincos(t0 + span*float64(i)/n)
+		s1, c1 := math.Sincos(t0 + span*float64(i+1)/n)
+		end := at(c1, s1)
+		if i == int(n)-1 {
+			end = b
+		}
+		p.CubicTo(at(c0-float64(h*s0), s0+float64(h*c0)), at(c1+float64(h*s1), s1-float64(h*c1)), end)
+	}
+}
