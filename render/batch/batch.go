@@ -1,0 +1,177 @@
+package batch
+
+import (
+	"plumb/render/metric"
+	"plumb/render/outline"
+)
+
+// Batch is many drawings laid out for one run of the tile stage. Runs stand by
+// class: [0, Plain) need the plain variant, [Plain, Shader) the full one, and
+// [Shader, len) are evaluated by the CPU twin on every backend.
+type Batch struct {
+	Segments []Segment
+	Items    []Item
+	Tiles    []Tile
+	Runs     []Run
+	Plain    int
+	Shader   int
+	Tables   []byte // contrast tables, 256 bytes each; table n of Item.Paint at (n-1)*256
+	Pixels   int    // px of all pictures together
+	Pictures []Picture
+
+	tileds []*Tiled
+	tables map[*outline.ContrastTable]uint32
+}
+
+// Picture is where a drawing's pixels stand in the picture buffer.
+type Picture struct{ Offset, Width, Height int } // px
+
+// Reset empties the batch and keeps its memory.
+func (b *Batch) Reset() {
+	b.Segments, b.Items, b.Tiles, b.Runs = b.Segments[:0], b.Items[:0], b.Tiles[:0], b.Runs[:0]
+	b.Tables, b.Pictures, b.tileds = b.Tables[:0], b.Pictures[:0], b.tileds[:0]
+	b.Plain, b.Shader, b.Pixels = 0, 0, 0
+	clear(b.tables)
+}
+
+// Pack resets the batch and lays the drawings out. It keeps references to them
+// until the next Reset; a drawing's tally has its position in ts.
+func (b *Batch) Pack(ts []*Tiled) {
+	b.Reset()
+	b.tileds = append(b.tileds, ts...)
+	for _, t := range ts {
+		b.Pictures = append(b.Pictures, Picture{b.Pixels, t.Width, t.Height})
+		b.Pixels += t.Width * t.Height
+	}
+	bases := make([]Run, len(ts))
+	for i, t := range ts {
+		bases[i] = Run{
+			Tiles: uint32(len(b.Tiles)), Items: uint32(len(b.Items)), Segments: uint32(len(b.Segments)),
+			Scene: uint32(i), Picture: uint32(b.Pictures[i].Offset), Stride: uint32(t.Width),
+		}
+		b.Segments = append(b.Segments, t.Segments...)
+		b.items(t)
+		b.Tiles = append(b.Tiles, t.Tiles...)
+	}
+	for c := range classes {
+		for i, t := range ts {
+			for _, r := range t.Runs[c] {
+				base := bases[i]
+				base.Tiles += r.Tiles
+				base.Count, base.X, base.Y = r.Count, r.X, r.Y
+				b.Runs = append(b.Runs, base)
+			}
+		}
+		switch c {
+		case Plain:
+			b.Plain = len(b.Runs)
+		case Full:
+			b.Shader = len(b.Runs)
+		}
+	}
+}
+
+// items appends a drawing's items; numbers of contrast tables become the batch's.
+func (b *Batch) items(t *Tiled) {
+	from := len(b.Items)
+	b.Items = append(b.Items, t.Items...)
+	if len(t.Tables) == 0 {
+		return
+	}
+	var number [128]uint32
+	for i, table := range t.Tables {
+		number[i+1] = b.table(table)
+	}
+	for i := from; i < len(b.Items); i++ {
+		if n := b.Items[i].Paint >> TableShift; n != 0 {
+			b.Items[i].Paint = b.Items[i].Paint&(1<<TableShift-1) | number[n]<<TableShift
+		}
+	}
+}
+
+// table returns the batch's number of a contrast table. Tables are few: one per
+// text colour of the palette.
+func (b *Batch) table(t *outline.ContrastTable) uint32 {
+	if n, ok := b.tables[t]; ok {
+		return n
+	}
+	if b.tables == nil {
+		b.tables = map[*outline.ContrastTable]uint32{}
+	}
+	n := uint32(len(b.tables) + 1)
+	if n > 127 {
+		panic("BUG: more than 127 contrast tables in a batch")
+	}
+	b.tables[t] = n
+	b.Tables = append(b.Tables, t[:]...)
+	return n
+}
+
+// Table maps coverage in 1/255 by contrast table n.
+func (b *Batch) Table(n, coverage uint32) uint32 { return uint32(b.Tables[(n-1)*256+coverage]) }
+
+// Tallies adds the row sums of all runs and the closed forms of the interiors.
+// rows holds 8 RowSums per run, in the order of Runs. dst is reused where it is
+// large enough.
+func (b *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
+	dst = append(dst[:0], make([]metric.Tally, len(b.tileds))...)
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		t := &dst[r.Scene]
+		for y, s := range rows[i*TileH : (i+1)*TileH] {
+			addRow(&t.A, s.A0, s.AX0, s.Counts&0x3ff, r.X, r.Y+uint32(y))
+			addRow(&t.B, s.A1, s.AX1, s.Counts>>10&0x3ff, r.X, r.Y+uint32(y))
+			t.Both += uint64(s.Counts >> 20)
+		}
+	}
+	for i, td := range b.tileds {
+		for j := range td.Solids {
+			s := &td.Solids[j]
+			addSolid(&dst[i].A, s, s.Flat.A0)
+			addSolid(&dst[i].B, s, s.Flat.A1)
+			if s.Flat.A0 >= metric.CoveredFrom && s.Flat.A1 >= metric.CoveredFrom {
+				dst[i].Both += uint64(s.W) * uint64(s.H)
+			}
+		}
+	}
+	return dst
+}
+
+func addRow(s *metric.Sums, a, ax, covered, x, y uint32) {
+	s.Alpha += uint64(a)
+	s.AlphaX += uint64(ax) + uint64(a)*uint64(x)
+	s.AlphaY += uint64(a) * uint64(y)
+	s.Covered += uint64(covered)
+}
+
+// addSolid adds a rectangle of equal alpha; the columns X..X+W-1 sum to
+// W*(2X+W-1)/2. Bound: 2^16 * 2^26 px * 2^15 fits 64 bits.
+func addSolid(s *metric.Sums, r *Solid, a uint32) {
+	if a == 0 {
+		return
+	}
+	x, y, w, h := uint64(r.X), uint64(r.Y), uint64(r.W), uint64(r.H)
+	s.Alpha += uint64(a) * w * h
+	s.AlphaX += uint64(a) * h * (w * (2*x + w - 1) / 2)
+	s.AlphaY += uint64(a) * w * (h * (2*y + h - 1) / 2)
+	if a >= metric.CoveredFrom {
+		s.Covered += w * h
+	}
+}
+
+// FillSolids writes the interiors into the picture buffer, one uint32 per px as
+// in Flat.RGBA; the tile stage writes the rest.
+func (b *Batch) FillSolids(pixels []uint32) {
+	for i, t := range b.tileds {
+		p := b.Pictures[i]
+		for j := range t.Solids {
+			s := &t.Solids[j]
+			for y := s.Y; y < s.Y+s.H; y++ {
+				row := pixels[p.Offset+int(y)*p.Width+int(s.X):][:s.W]
+				for x := range row {
+					row[x] = s.Flat.RGBA
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package batch
+
+import "plumb/render/outline"
+
+// chain notes for every item which OpPaint item composites its coverage.
+func (b *Binner) chain(d *outline.Drawing) {
+	b.paint = b.paint[:0]
+	for range d.Items {
+		b.paint = append(b.paint, -1)
+	}
+	last := int32(-1)
+	for k := len(d.Items) - 1; k >= 0; k-- {
+		switch d.Items[k].Op {
+		case outline.OpPaint:
+			last = int32(k)
+			b.paint[k] = last
+		case outline.OpUnite:
+			b.paint[k] = last
+		case outline.OpClip:
+			last = -1
+		}
+	}
+}
+
+// compose walks all tiles in order and writes those that need the shader as
+// runs, those that are all interior as solids.
+func (b *Binner) compose(d *outline.Drawing, t *Tiled) {
+	for r := range b.span {
+		s := &b.span[r]
+		t.closeRun()
+		for c := s.lo; c < s.hi; c++ {
+			if head := b.slots[s.off+c-s.lo]; head >= 0 {
+				b.tile(d, t, int32(r), c, head)
+			}
+		}
+	}
+	t.closeRun()
+}
+
+// tile writes one tile.
+func (b *Binner) tile(d *outline.Drawing, t *Tiled, r, c, head int32) {
+	b.stack = b.stack[:0]
+	for e := head; e >= 0; e = b.entries[e].next {
+		b.stack = append(b.stack, e)
+	}
+	w := writer{b: b, d: d, t: t, items: len(t.Items), segments: len(t.Segments), clip: -1}
+	for i := 0; i < len(b.stack) && !(w.full[0] && w.full[1]); {
+		k := b.entries[b.stack[i]].item
+		p := b.paint[k]
+		if p < 0 { // a clip, or coverage that nothing paints
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(b.stack) && b.paint[b.entries[b.stack[j]].item] == p {
+			j++
+		}
+		w.paint(p, b.stack[i:j], b.stack[j:])
+		i = j
+	}
+	w.closeGroup()
+	if len(t.Items) == w.items {
+		return
+	}
+	x, y := uint32(c)*TileW, uint32(r)*TileH
+	cols, rows := min(TileW, uint32(d.Width)-x), min(TileH, uint32(d.Height)-y)
+	if !w.edge {
+		a := flat(t.Items[w.items:])
+		t.Items, t.Segments = t.Items[:w.items], t.Segments[:w.segments]
+		t.solid(x, y, cols, rows, a)
+		return
+	}
+	t.tile(w.class, x, y, cols, rows, w.items)
+}
+
+// writer writes the items of one tile, front to back.
+type writer struct {
+	b               *Binner
+	d               *outline.Drawing
+	t               *Tiled
+	items, segments int // where the tile began
+	class           Class
+	edge            bool    // some outline crosses the tile
+	full            [2]bool // per set: nothing below can be seen
+	clip            int32   // clip in force, -1 for none
+	group           int32   // open group, 0 for none
+	begun           bool    // the open group has written an item
+	hidden          int32   // group whose lower items cannot be seen
+}
+
+// paint writes the members of one paint: entries of the OpPaint item p and of
+// the OpUnite items before it. Below are the entries further back.
+func (w *writer) paint(p int32, members, below []int32) {
+	it := &w.d.Items[p]
+	set := 0
+	if it.Second {
+		set = 1
+	}
+	if w.full[set] || it.Opacity == 0 || it.Group != 0 && it.Group == w.hidden {
+		return
+	}
+	clip := (*entry)(nil)
+	if it.Clip >= 0 {
+		inside, e := w.clipOf(it.Clip, below)
+		if !inside {
+			return
+		}
+		clip = e
+	}
+	if it.Group != w.group {
+		w.closeGroup()
+		w.group, w.begun = it.Group, false
+	}
+	if clip != nil && w.clip != it.Clip {
+		w.write(clip, FlagClip, nil)
+		w.clip = it.Clip
+	}
+	flags := it.Opacity | uint32(it.Table)<<TableShift
+	if clip != nil {
+		flags |= FlagClipped
+	}
+	if it.Second {
+		flags |= FlagSecond
+	}
+	if w.solid(members) {
+		w.write(&entry{item: p, backdrop: 1}, flags, it)
+		if clip == nil && it.Opacity == outline.Opaque {
+			w.cover(it, set)
+		}
+		return
+	}
+	for i, m := range members {
+		f := flags
+		if i+1 < len(members) {
+			f = FlagUnite | flags&FlagSecond
+		}
+		w.write(&w.b.entries[m], f, it)
+	}
+}
+
+// solid reports whether one of the members fills the whole tile.
+func (w *writer) solid(members []int32) bool {
+	for _, m := range members {
+		e := &w.b.entries[m]
+		if e.count == 0 {
+			return true // entries without segments are stored only where they fill
+		}
+	}
+	return false
+}
+
+// cover notes that nothing below an opaque interior can be seen: of its group,
+// and of its set where the group is opaque too.
+func (w *writer) cover(it *outline.Item, set int) {
+	if it.Group == 0 {
+		w.full[set] = true
+		return
+	}
+	w.hidden = it.Group
+	if w.d.Groups[it.Group-1] == outline.Opaque {
+		w.full[set] = true
+	}
+}
+
+// clipOf finds the tile's entry of a clip. inside is false where the clip is
+// empty; e is nil where it is full.
+func (w *writer) clipOf(clip int32, below []int32) (inside bool, e *entry) {
+	for _, m := range below {
+		if c := &w.b.entries[m]; c.item == clip {
+			if c.count == 0 {
+				return true, nil
+			}
+			return true, c
+		}
+	}
+	return false, nil
+}
+
+// write appends one item and copies its segments.
+func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
+	t := w.t
+	if w.d.Items[e.item].EvenOdd && e.count > 0 {
+		flags |= FlagEvenOdd
+	}
+	if w.group != 0 {
+		flags |= FlagGrouped
+		if !w.begun {
+			flags |= FlagGroupFirst
+			w.begun = true
+		}
+	}
+	out := Item{
+		First: uint32(len(t.Segments)),
+		Count: uint32(uint16(e.count)) | uint32(uint16(int16(e.backdrop)))<<16,
+		Paint: flags,
+	}
+	if it != nil {
+		out.Color = uint32(it.Color[0]) | uint32(it.Color[1])<<8 | uint32(it.Color[2])<<16
+	}
+	if e.count > 0 {
+		w.edge = true
+		t.Segments = append(t.Segments, w.b.scratch[e.first:e.first+e.count]...)
+	}
+	w.class = max(w.class, classOf(e, flags))
+	t.Items = append(t.Items, out)
+}
+
+// closeGroup marks the last item of the open group, which composites it.
+func (w *writer) closeGroup() {
+	if w.group != 0 && w.begun {
+		last := &w.t.Items[len(w.t.Items)-1]
+		last.Paint |= FlagGroupLast
+		last.Group = w.d.Groups[w.group-1]
+	}
+	w.group = 0
+}
+
+// classOf says which variant of the tile stage an item needs.
+func classOf(e *entry, flags uint32) Class {
+	if e.count+max(e.backdrop, -e.backdrop) >= denseFrom {
+		return Dense
+	}
+	if flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond) != 0 || flags>>TableShift != 0 {
+		return Full
+	}
+	return Plain
+}

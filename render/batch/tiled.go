@@ -1,0 +1,99 @@
+package batch
+
+import "plumb/render/outline"
+
+// Class is the variant of the tile stage that a run needs.
+type Class uint8
+
+const (
+	// Plain is one set of opaque or translucent paints, united or not.
+	Plain Class = iota
+	// Full knows two sets, clips, groups and contrast tables.
+	Full
+	// Dense holds an item with so many segments that float sums would no longer
+	// be exact; the CPU twin evaluates it on every backend (rendering-architecture.md 7.3).
+	Dense
+	classes
+)
+
+// denseFrom is the number of segments plus the absolute backdrop from which an
+// item is dense: partial sums on the grid of 1/65536 are exact below 256.
+const denseFrom = 256
+
+// Solid is a rectangle of equal pixels inside one tile row, in closed form.
+type Solid struct {
+	X, Y, W, H uint32  // px
+	Flat       Flat
+}
+
+// Flat is what a pixel that is all interior comes to.
+type Flat struct {
+	A0, A1 uint32 // alpha of the two sets, 0..65536
+	RGBA   uint32 // of set A then B over it, 8 bits each, r lowest, not premultiplied
+}
+
+// Tiled is one drawing cut into tiles. Offsets in Items are relative to the
+// drawing's Segments, those in Tiles to its Items, those in Runs to its Tiles.
+type Tiled struct {
+	Width, Height int
+	Segments      []Segment
+	Items         []Item
+	Tiles         []Tile
+	Runs          [classes][]Run
+	Solids        []Solid
+	Tables        []*outline.ContrastTable
+
+	open  bool // the last run of class takes more tiles
+	class Class
+}
+
+func (t *Tiled) reset(d *outline.Drawing) {
+	t.Width, t.Height = d.Width, d.Height
+	t.Segments, t.Items, t.Tiles, t.Solids = t.Segments[:0], t.Items[:0], t.Tiles[:0], t.Solids[:0]
+	for i := range t.Runs {
+		t.Runs[i] = t.Runs[i][:0]
+	}
+	t.Tables = append(t.Tables[:0], d.Tables...)
+	t.open = false
+}
+
+func (t *Tiled) closeRun() { t.open = false }
+
+// tile appends a tile whose items begin at first, to the open run where it fits.
+func (t *Tiled) tile(c Class, x, y, cols, rows uint32, first int) {
+	runs := &t.Runs[c]
+	if t.open && t.class == c {
+		last := &(*runs)[len(*runs)-1]
+		if last.Count < RunTiles && x+TileW-last.X <= RunSpan {
+			last.Count++
+			t.put(x-last.X, cols, rows, first)
+			return
+		}
+	}
+	*runs = append(*runs, Run{Tiles: uint32(len(t.Tiles)), Count: 1, X: x, Y: y})
+	t.open, t.class = true, c
+	t.put(0, cols, rows, first)
+}
+
+func (t *Tiled) put(col, cols, rows uint32, first int) {
+	t.Tiles = append(t.Tiles, Tile{
+		First: uint32(first), Count: uint32(len(t.Items) - first),
+		Valid: cols | rows<<16, Col: col,
+	})
+}
+
+// solid appends a tile of equal pixels; neighbours that are alike are joined.
+func (t *Tiled) solid(x, y, cols, rows uint32, f Flat) {
+	if n := len(t.Solids); n > 0 {
+		l := &t.Solids[n-1]
+		if l.Y == y && l.X+l.W == x && l.Flat == f {
+			l.W += cols
+			return
+		}
+	}
+	t.Solids = append(t.Solids, Solid{x, y, cols, rows, f})
+}
+
+// Work estimates the cost of the tile stage: segments and items that a row of
+// pixels visits. Batches are capped by it, not by scenes.
+func (t *Tiled) Work() int { return len(t.Segments) + 2*len(t.Items) }

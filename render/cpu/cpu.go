@@ -1,0 +1,72 @@
+// Package cpu is the tile stage in plain Go: the oracle that every shader is
+// compared with, the backend where no GL context opens, and the place where
+// dense tiles are evaluated on every backend. In: a *batch.Batch. Out: row sums
+// or pixels, bit for bit what shaders/tile.glsl gives on a device whose float32
+// arithmetic is IEEE. It is written for clarity.
+package cpu
+
+import "plumb/render/batch"
+
+// Rows evaluates the runs [from, to) of a batch and stores their row sums at the
+// same positions of dst, TileH per run.
+func Rows(b *batch.Batch, from, to int, dst []batch.RowSums) {
+	for i := from; i < to; i++ {
+		r := &b.Runs[i]
+		for y := range batch.TileH {
+			dst[i*batch.TileH+y] = rowSums(b, r, y)
+		}
+	}
+}
+
+// Pixels evaluates the runs [from, to) of a batch into the picture buffer:
+// RGBA8 as in batch.Flat, each picture at its offset, row 0 on top.
+func Pixels(b *batch.Batch, from, to int, dst []uint32) {
+	for i := from; i < to; i++ {
+		r := &b.Runs[i]
+		for y := range batch.TileH {
+			eachPixel(b, r, y, func(col uint32, p *batch.Pixel) {
+				dst[r.Picture+(r.Y+uint32(y))*r.Stride+r.X+col] = p.RGBA()
+			})
+		}
+	}
+}
+
+// rowSums evaluates one pixel row of a run. A row has at most 128 pixels, so
+// every sum fits 32 bits (batch.RunSpan).
+func rowSums(b *batch.Batch, r *batch.Run, y int) (s batch.RowSums) {
+	eachPixel(b, r, y, func(col uint32, p *batch.Pixel) {
+		a0, a1 := p.Alpha()
+		s.A0 += a0
+		s.AX0 += a0 * col
+		s.A1 += a1
+		s.AX1 += a1 * col
+		s.Counts += covered(a0) | covered(a1)<<10 | covered(a0)*covered(a1)<<20
+	})
+	return s
+}
+
+// eachPixel composites the pixels of one row of a run, left to right; col is
+// relative to the run's X.
+func eachPixel(b *batch.Batch, r *batch.Run, y int, f func(col uint32, p *batch.Pixel)) {
+	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
+		if y >= int(t.Valid>>16) {
+			continue
+		}
+		var pixels [batch.TileW]batch.Pixel
+		for c := range pixels {
+			pixels[c].Reset()
+		}
+		first := r.Items + t.First
+		for i := range b.Items[first : first+t.Count] {
+			it := &b.Items[first+uint32(i)]
+			begin := r.Segments + it.First
+			cover := coverage(b.Segments[begin:begin+it.Count&0xffff], it, y)
+			for c := range pixels {
+				pixels[c].Add(it, cover[c], b.Table)
+			}
+		}
+		for c := range pixels[:t.Valid&0xffff] {
+			f(t.Col+uint32(c), &pixels[c])
+		}
+	}
+}
