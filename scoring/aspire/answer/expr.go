@@ -1,0 +1,260 @@
+package answer
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Eval reads a string that stands in a numeric field by the grammar of
+// arithmetic of aspire.md D8. ok is false when the string is not wholly an
+// expression ("45 degrees") or its value is not finite. extended allows the
+// functions of variant extended_math.
+func Eval(s string, extended bool) (x float64, ok bool) {
+	p := parser{src: s, end: len(s), extended: extended, plain: true}
+	if !p.blank() {
+		return 0, false
+	}
+	x, ok = p.sum()
+	if !ok || p.pos != p.end || math.IsInf(x, 0) || math.IsNaN(x) {
+		return 0, false
+	}
+	return x, true
+}
+
+// sum reads terms joined by + and -. Every part of an expression leaves the
+// position after the blanks that follow it.
+func (p *parser) sum() (float64, bool) {
+	x, ok := p.product()
+	for ok && p.pos < p.end {
+		op := p.src[p.pos]
+		if op != '+' && op != '-' {
+			break
+		}
+		p.pos++
+		var y float64
+		if ok = p.blank(); !ok {
+			break
+		}
+		if y, ok = p.product(); op == '+' {
+			x += y
+		} else {
+			x -= y
+		}
+	}
+	return x, ok
+}
+
+// product reads factors joined by * / and %. The remainder has the sign of the
+// dividend, as in JavaScript.
+func (p *parser) product() (float64, bool) {
+	x, ok := p.factor()
+	for ok && p.pos < p.end {
+		op := p.src[p.pos]
+		if op != '*' && op != '/' && op != '%' {
+			break
+		}
+		p.pos++
+		var y float64
+		if ok = p.blank(); !ok {
+			break
+		}
+		y, ok = p.factor()
+		switch op {
+		case '*':
+			x *= y
+		case '/':
+			x /= y
+		case '%':
+			x = math.Mod(x, y)
+		}
+	}
+	return x, ok
+}
+
+// factor reads a signed number, constant, function call or parenthesis. Signs
+// are counted in a loop: a row of a million minus signs is not a million calls.
+func (p *parser) factor() (x float64, ok bool) {
+	negative := false
+	for p.pos < p.end && (p.src[p.pos] == '-' || p.src[p.pos] == '+') {
+		negative = negative != (p.src[p.pos] == '-')
+		p.pos++
+		if !p.blank() {
+			return 0, false
+		}
+	}
+	if p.pos >= p.end {
+		return 0, false
+	}
+	switch c := p.src[p.pos]; {
+	case c >= '0' && c <= '9' || c == '.':
+		x, ok = p.number()
+	case c == '(':
+		x, ok = p.parenthesis()
+	default:
+		x, ok = p.named()
+	}
+	if !ok || !p.blank() {
+		return 0, false
+	}
+	if negative {
+		x = -x
+	}
+	return x, true
+}
+
+func (p *parser) parenthesis() (float64, bool) {
+	if !p.enter() {
+		return 0, false
+	}
+	p.pos++
+	if !p.blank() {
+		return 0, false
+	}
+	x, ok := p.sum()
+	if !ok || p.pos >= p.end || p.src[p.pos] != ')' {
+		return 0, false
+	}
+	p.pos++
+	p.depth--
+	return x, true
+}
+
+// number reads digits with an optional point and exponent: "7", ".5", "5.",
+// "1e-3". What does not fit a double becomes an infinity, and so null.
+func (p *parser) number() (float64, bool) {
+	start := p.pos
+	digits := p.digits()
+	if p.pos < p.end && p.src[p.pos] == '.' {
+		p.pos++
+		digits += p.digits()
+	}
+	if digits == 0 {
+		return 0, false
+	}
+	if p.pos < p.end && p.src[p.pos]|0x20 == 'e' {
+		p.pos++
+		if p.pos < p.end && (p.src[p.pos] == '+' || p.src[p.pos] == '-') {
+			p.pos++
+		}
+		if p.digits() == 0 {
+			return 0, false
+		}
+	}
+	x, _ := strconv.ParseFloat(p.src[start:p.pos], 64) // a range error still gives ±Inf
+	return x, true
+}
+
+func (p *parser) digits() int {
+	start := p.pos
+	for p.pos < p.end && p.src[p.pos] >= '0' && p.src[p.pos] <= '9' {
+		p.pos++
+	}
+	return p.pos - start
+}
+
+// word reads a name with its dots; empty where none stands.
+func (p *parser) word() string {
+	start := p.pos
+	if strings.HasPrefix(p.src[p.pos:p.end], "π") {
+		p.pos += len("π")
+		return "π"
+	}
+	for p.pos < p.end {
+		c := p.src[p.pos]
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'
+		if !letter && (p.pos == start || c != '.' && (c < '0' || c > '9')) {
+			break
+		}
+		p.pos++
+	}
+	return p.src[start:p.pos]
+}
+
+func (p *parser) named() (float64, bool) {
+	switch name := p.word(); name {
+	case "Math.PI", "math.pi", "np.pi", "PI", "pi", "π":
+		return math.Pi, true
+	default:
+		if f, ok := functions[name]; ok && p.extended {
+			return p.call(f)
+		}
+		return 0, false
+	}
+}
+
+// function is one of variant extended_math with the number of its arguments;
+// most is -1 where there is no bound.
+type function struct {
+	least, most int
+	of          func(a []float64) float64
+}
+
+func unary(f func(float64) float64) function {
+	return function{1, 1, func(a []float64) float64 { return f(a[0]) }}
+}
+
+func binary(f func(x, y float64) float64) function {
+	return function{2, 2, func(a []float64) float64 { return f(a[0], a[1]) }}
+}
+
+func folded(f func(x, y float64) float64) function {
+	return function{1, -1, func(a []float64) float64 {
+		x := a[0]
+		for _, y := range a[1:] {
+			x = f(x, y)
+		}
+		return x
+	}}
+}
+
+// functions are those that aspire.md D8 lists. Halves round up, as in JavaScript.
+var functions = map[string]function{
+	"Math.sin": unary(math.Sin), "Math.cos": unary(math.Cos), "Math.tan": unary(math.Tan),
+	"Math.atan": unary(math.Atan), "Math.sqrt": unary(math.Sqrt), "Math.abs": unary(math.Abs),
+	"Math.round": unary(func(x float64) float64 { return math.Floor(x + 0.5) }),
+	"Math.floor": unary(math.Floor), "Math.ceil": unary(math.Ceil),
+	"Math.atan2": binary(math.Atan2), "Math.pow": binary(math.Pow),
+	"Math.hypot": {1, -1, hypot}, "Math.min": folded(math.Min), "Math.max": folded(math.Max),
+}
+
+// hypot treats one argument like many: its absolute value.
+func hypot(a []float64) float64 {
+	x := 0.0
+	for _, y := range a {
+		x = math.Hypot(x, y)
+	}
+	return x
+}
+
+// call reads the arguments of a function and applies it.
+func (p *parser) call(f function) (float64, bool) {
+	if !p.blank() || p.pos >= p.end || p.src[p.pos] != '(' || !p.enter() {
+		return 0, false
+	}
+	var args []float64
+	for more := true; more; {
+		p.pos++ // the parenthesis or the comma
+		if !p.blank() {
+			return 0, false
+		}
+		x, ok := p.sum()
+		if !ok || p.pos >= p.end {
+			return 0, false
+		}
+		args = append(args, x)
+		switch p.src[p.pos] {
+		case ',':
+		case ')':
+			more = false
+		default:
+			return 0, false
+		}
+	}
+	p.pos++
+	p.depth--
+	if len(args) < f.least || f.most >= 0 && len(args) > f.most {
+		return 0, false
+	}
+	return f.of(args), true
+}
