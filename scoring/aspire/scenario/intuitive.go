@@ -1,0 +1,156 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// ArrowTask is what the arrow is scored by (aspire.md 10).
+type ArrowTask struct {
+	Arrow      string `json:"arrow"`
+	Target     string `json:"target"`
+	Distractor string `json:"distractor"`
+}
+
+// MinInitialAngle is the smallest angle between the arrow and its target, radians:
+// the score divides by it (aspire.md D34).
+const MinInitialAngle = 0.1
+
+// arrow draws a green and an orange circle and a blue arrow, whose circumscribed
+// circles stay apart and inside the canvas (aspire.md D33).
+func arrow(r *rand.Rand) (Scenario, bool) {
+	const apart = 20
+	type disc struct{ x, y, radius float64 }
+	var discs []disc
+	free := func(d disc) bool {
+		if d.x < d.radius || d.x > canvasW-d.radius || d.y < d.radius || d.y > canvasH-d.radius {
+			return false
+		}
+		for _, o := range discs {
+			if math.Hypot(o.x-d.x, o.y-d.y) < o.radius+d.radius+apart {
+				return false
+			}
+		}
+		discs = append(discs, d)
+		return true
+	}
+	var s Scenario
+	for _, color := range []string{"green", "orange"} {
+		side := whole(r, 100, 200)
+		x, y := whole(r, 0, canvasW), whole(r, 0, canvasH)
+		if !free(disc{x + side/2, y + side/2, side / 2}) {
+			return s, false
+		}
+		s.Shapes = append(s.Shapes, solid("shape:"+color+"-circle", "ellipse", color, x, y, side, side))
+	}
+	w, h := whole(r, 90, 140), whole(r, 130, 190)
+	rotation := float64(r.IntN(6284)) / 1000 // [0, 2 pi) in thousandths
+	sin, cos := math.Sincos(rotation)
+	x, y := whole(r, -200, canvasW+200), whole(r, -200, canvasH+200)
+	b := disc{x + cos*w/2 - sin*h/2, y + sin*w/2 + cos*h/2, math.Hypot(w, h) / 2}
+	if !free(b) {
+		return s, false
+	}
+	body := solid("shape:blue-arrow", "arrow-up", "blue", x, y, w, h)
+	body.Rotation = rotation
+	s.Shapes = append(s.Shapes, body)
+	heading := rotation - math.Pi/2
+	off := heading - math.Atan2(discs[0].y-b.y, discs[0].x-b.x)
+	if math.Abs(math.Remainder(off, 2*math.Pi)) < MinInitialAngle {
+		return s, false
+	}
+	s.Task = &ArrowTask{Arrow: body.ID, Target: "shape:green-circle", Distractor: "shape:orange-circle"}
+	s.Prompt = "Rotate the arrow so that it is pointed at the green circle. Give your rotation in radians to rotate " +
+		"in a clockwise direction from the current position. You can use a negative rotation to rotate counterclockwise."
+	return s, true
+}
+
+// OverlapTask is what the overlap is scored by (aspire.md 11).
+type OverlapTask struct {
+	Reference string   `json:"reference"`
+	Direction string   `json:"direction"` // "in front of" or "behind"
+	Expected  []string `json:"expected"`  // ids to delete, never empty
+}
+
+// overlap draws five rectangles, each covering a corner of the one before
+// (aspire.md D36, D37, D38).
+func overlap(r *rand.Rand) (Scenario, bool) {
+	const n, areaW, areaH = 5, 1400, 1000
+	var s Scenario
+	hues := some(r, colors, n)
+	for i, color := range hues {
+		w, h := halves(r, 300, 600), halves(r, 200, 480)
+		var x, y float64
+		if i == 0 {
+			x, y = halves(r, 0, areaW-w), halves(r, 0, areaH-h)
+		} else {
+			before := &s.Shapes[i-1]
+			var okX, okY bool
+			x, okX = cover(r, before.X, before.Props.W, w)
+			y, okY = cover(r, before.Y, before.Props.H, h)
+			if !okX || !okY {
+				return s, false
+			}
+		}
+		if x < 0 || y < 0 || x+w > areaW || y+h > areaH {
+			return s, false
+		}
+		s.Shapes = append(s.Shapes, solid("shape:"+color, "rectangle", color, x, y, w, h))
+	}
+	ref := 1 + r.IntN(n-2)
+	task := &OverlapTask{Reference: s.Shapes[ref].ID, Direction: "in front of"}
+	targets := s.Shapes[ref+1:]
+	if r.IntN(2) == 0 {
+		task.Direction, targets = "behind", s.Shapes[:ref]
+	}
+	for _, t := range targets {
+		task.Expected = append(task.Expected, t.ID)
+	}
+	s.Task = task
+	s.Prompt = fmt.Sprintf("Delete all shapes %s the %s rectangle. Do not change any of the other shapes.",
+		task.Direction, hues[ref])
+	return s, true
+}
+
+// cover places an interval of length size so that it covers one end of the
+// interval [at, at+length] by 0.1 to 0.6 of the smaller length. ok is false when
+// rounding to halves left that range.
+func cover(r *rand.Rand, at, length, size float64) (pos float64, ok bool) {
+	small := math.Min(length, size)
+	covered := round(small*(0.1+0.5*r.Float64()), 0.5)
+	if r.IntN(2) == 0 {
+		pos = at + covered - size
+	} else {
+		pos = at + length - covered
+	}
+	return pos, covered >= 0.1*small && covered <= 0.6*small
+}
+
+// BalanceTask is what the balance is scored by (aspire.md 11).
+type BalanceTask struct {
+	Quadrant string     `json:"quadrant"` // where the initial shapes are
+	Frame    [4]float64 `json:"frame"`    // x, y, w, h of the picture, px
+}
+
+// balance draws seven shapes inside one quadrant of the frame (aspire.md D43).
+func balance(r *rand.Rand) (Scenario, bool) {
+	const n, quadW, quadH = 7, canvasW / 2, canvasH / 2
+	q := r.IntN(4)
+	left, top := float64(q%2*quadW), float64(q/2*quadH)
+	var s Scenario
+	for k := range n {
+		w, h := halves(r, 40, 160), halves(r, 40, 160)
+		x, y := left+halves(r, 0, quadW-w), top+halves(r, 0, quadH-h)
+		s.Shapes = append(s.Shapes, solid(fmt.Sprintf("shape:shape-%d", k), pick(r, geos), pick(r, colors), x, y, w, h))
+	}
+	s.Task = &BalanceTask{
+		Quadrant: []string{"top-left", "top-right", "bottom-left", "bottom-right"}[q],
+		Frame:    [4]float64{0, 0, canvasW, canvasH},
+	}
+	s.Prompt = "Given the current state of the whiteboard, add 1 large shape to create a more visually balanced scene. " +
+		"After adding the new shape, the visual weight of the whiteboard should be focused at the center of the frame. " +
+		"Adjust the size, type, and rotation of the shape to best reflect where new visual weight should be added to " +
+		"balance the existing shapes. Do not add more than one shape. Do not delete or update any shapes."
+	return s, true
+}

@@ -1,0 +1,216 @@
+package program
+
+import (
+	"math"
+
+	"plumb/scoring/aspire/scenario"
+)
+
+// point is in page px.
+type point struct{ x, y float64 }
+
+// stroke is half the default stroke width: ink reaches that far beyond an outline.
+const stroke = 1.75
+
+// corners returns the outline of a geo shape over its box, close enough to plan
+// with: curves as chords, clouds as the stadium inside their bumps.
+func corners(s *scenario.Shape) []point {
+	w, h := s.Props.W, s.Props.H
+	unit := map[string][]point{
+		"triangle": {{.5, 0}, {1, 1}, {0, 1}},
+		"diamond":  {{.5, 0}, {1, .5}, {.5, 1}, {0, .5}},
+	}
+	var out []point
+	switch s.Props.Geo {
+	case "triangle", "diamond":
+		out = unit[s.Props.Geo]
+	case "pentagon":
+		out = regular(5)
+	case "hexagon":
+		out = regular(6)
+	case "octagon":
+		out = regular(8)
+	case "star":
+		out = star()
+	case "ellipse":
+		out = round(48)
+	case "heart":
+		out = heart()
+	case "trapezoid":
+		o := 0.38 * min(w, h)
+		return place(s, []point{{o, 0}, {w - o, 0}, {w, h}, {0, h}}, 1, 1)
+	case "oval":
+		return place(s, stadium(w, h, 0), 1, 1)
+	case "cloud":
+		return place(s, stadium(w, h, 0.07*min(w, h)), 1, 1)
+	default:
+		out = []point{{0, 0}, {1, 0}, {1, 1}, {0, 1}}
+	}
+	return place(s, out, w, h)
+}
+
+// place scales the points and moves them to the shape's origin on the page.
+func place(s *scenario.Shape, p []point, w, h float64) []point {
+	out := make([]point, len(p))
+	for i, q := range p {
+		out[i] = point{s.X + q.x*w, s.Y + q.y*h}
+	}
+	return out
+}
+
+// regular is a polygon whose vertices' bounding box is the unit square.
+func regular(n int) []point {
+	p := make([]point, n)
+	for i := range p {
+		sin, cos := math.Sincos(-math.Pi/2 + 2*math.Pi*float64(i)/float64(n))
+		p[i] = point{cos, sin}
+	}
+	lo, hi := box(p)
+	for i := range p {
+		p[i] = point{(p[i].x - lo.x) / (hi.x - lo.x), (p[i].y - lo.y) / (hi.y - lo.y)}
+	}
+	return p
+}
+
+// star is the editor's five-pointed star over the unit square, whose inner radius
+// is half the outer one (tldraw-rendering.md 2.2).
+func star() []point {
+	p := make([]point, 10)
+	for i := range p {
+		sin, cos := math.Sincos(-math.Pi/2 + math.Pi/5*float64(i))
+		rx, ry := 0.5245, 0.5477
+		if i%2 == 1 {
+			rx, ry = rx/2, ry/2
+		}
+		p[i] = point{0.5 + rx*cos, 0.5477 + ry*sin}
+	}
+	return p
+}
+
+func round(n int) []point {
+	p := make([]point, n)
+	for i := range p {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(n))
+		p[i] = point{0.5 + cos/2, 0.5 + sin/2}
+	}
+	return p
+}
+
+// heart is the editor's heart over the unit square.
+func heart() []point {
+	curves := [][4]point{
+		{{.5, 1}, {.375, .75}, {0, .625}, {0, .3}},
+		{{0, .3}, {0, -.08}, {.4625, -.08}, {.5, .225}},
+		{{.5, .225}, {.5375, -.08}, {1, -.08}, {1, .3}},
+		{{1, .3}, {1, .625}, {.625, .75}, {.5, 1}},
+	}
+	var p []point
+	for _, c := range curves {
+		for i := range 12 {
+			t := float64(i) / 12
+			u := 1 - t
+			k := [4]float64{u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t}
+			var q point
+			for j := range c {
+				q.x += float64(k[j] * c[j].x)
+				q.y += float64(k[j] * c[j].y)
+			}
+			p = append(p, q)
+		}
+	}
+	return p
+}
+
+// stadium is a rectangle with half discs at its short sides, inset from the box.
+func stadium(w, h, inset float64) []point {
+	r := min(w, h)/2 - inset
+	dx, dy := max(0, (w-h)/2), max(0, (h-w)/2)
+	p := make([]point, 48)
+	for i := range p {
+		sin, cos := math.Sincos(2 * math.Pi * (float64(i) + 0.5) / float64(len(p)))
+		p[i] = point{w/2 + r*cos + math.Copysign(dx, cos), h/2 + r*sin + math.Copysign(dy, sin)}
+	}
+	return p
+}
+
+// box returns the corners of the points' bounding box.
+func box(p []point) (lo, hi point) {
+	lo, hi = p[0], p[0]
+	for _, q := range p {
+		lo = point{min(lo.x, q.x), min(lo.y, q.y)}
+		hi = point{max(hi.x, q.x), max(hi.y, q.y)}
+	}
+	return lo, hi
+}
+
+// inside tells whether a point lies in the polygon.
+func inside(p []point, at point) bool {
+	in := false
+	for i, a := range p {
+		b := p[(i+1)%len(p)]
+		if (a.y > at.y) != (b.y > at.y) && at.x < a.x+(at.y-a.y)/(b.y-a.y)*(b.x-a.x) {
+			in = !in
+		}
+	}
+	return in
+}
+
+// grown is the polygon spread about its box's centre so that its box grows by d
+// on every side: the outline with its stroke, nearly.
+func grown(p []point, d float64) []point {
+	lo, hi := box(p)
+	c, s := point{(lo.x + hi.x) / 2, (lo.y + hi.y) / 2}, point{(hi.x - lo.x) / 2, (hi.y - lo.y) / 2}
+	out := make([]point, len(p))
+	for i, q := range p {
+		out[i] = point{c.x + (q.x-c.x)*(s.x+d)/s.x, c.y + (q.y-c.y)*(s.y+d)/s.y}
+	}
+	return out
+}
+
+// ink is a coarse picture of the frame: which cells are covered.
+type ink struct {
+	covered [frameW / cell][frameH / cell]bool
+}
+
+// The frame of the balance test and the side of an ink cell, px.
+const (
+	frameW = 1400
+	frameH = 800
+	cell   = 2
+)
+
+// add covers the polygon's cells; ink outside the frame is cut off.
+func (k *ink) add(p []point) {
+	lo, hi := box(p)
+	for i := max(0, int(lo.x)/cell); i < min(len(k.covered), int(hi.x)/cell+1); i++ {
+		column := k.covered[i][:]
+		for j := max(0, int(lo.y)/cell); j < min(len(column), int(hi.y)/cell+1); j++ {
+			if !column[j] {
+				column[j] = inside(p, point{float64(i*cell) + cell/2, float64(j*cell) + cell/2})
+			}
+		}
+	}
+}
+
+// mass returns the covered area in px and its centre; zero when nothing is.
+func (k *ink) mass() (area float64, centre point) { return k.beside(point{}, -1, -1) }
+
+// beside is the mass of what lies outside the rectangle with this centre and
+// these half sides.
+func (k *ink) beside(c point, halfW, halfH float64) (area float64, centre point) {
+	for i := range k.covered {
+		x := float64(i*cell) + cell/2
+		for j, on := range k.covered[i] {
+			y := float64(j*cell) + cell/2
+			if on && (math.Abs(x-c.x) > halfW || math.Abs(y-c.y) > halfH) {
+				area++
+				centre.x += x
+				centre.y += y
+			}
+		}
+	}
+	if area == 0 {
+		return 0, point{}
+	}
+	return area * cell * cell, point{centre.x / area, centre.y / area}
+}

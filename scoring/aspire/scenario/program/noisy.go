@@ -1,0 +1,109 @@
+package program
+
+import (
+	"slices"
+)
+
+// noisy knows what is asked and misses by a little, or picks wrong now and then.
+// Every eighth scenario or so its answer cannot be read.
+var noisy = map[string]func(*question) *string{
+	"maze": func(q *question) *string {
+		at, anchor, _ := q.target()
+		if q.chance(0.15) { // the neighbouring direction
+			x, y := anchor.Centre()
+			at = point{x + q.square(), y}
+		}
+		side := hundredth(80 + 20*q.r.Float64())
+		star := geoShape("", "star", "red", tenth(at.x-side/2+q.normal(18)), tenth(at.y-side/2+q.normal(18)), side, side)
+		return q.utter(operations(list{star}, list{}, list{}))
+	},
+	"graph": func(q *question) *string {
+		_, linked, others := q.neighbours()
+		picked := q.misses(linked, 0.15)
+		for _, n := range others {
+			if q.chance(0.08) {
+				picked = append(picked, n)
+			}
+		}
+		return q.utter(operations(list{}, list{}, recolored(picked)))
+	},
+	"pattern": func(q *question) *string {
+		id := q.outlier()
+		if q.chance(0.2) {
+			id = q.shapes[q.r.IntN(len(q.shapes))].ID
+		}
+		return q.utter(operations(list{}, list{id}, list{}))
+	},
+	"label": func(q *question) *string {
+		s := &q.shapes[0]
+		size := sizes[q.r.IntN(3)+1]
+		text := s.Props.Color + "\n" + s.Props.Geo
+		w, h := extent(text, size.px)
+		cx, cy := s.Centre()
+		label := textShape(text, size.name, tenth(cx-w/2+q.normal(25)), tenth(cy-h/2+q.normal(25)),
+			field{"textAlign", "middle"}, field{"font", []string{"draw", "sans", "serif", "mono"}[q.habit(4)]})
+		return q.utter(operations(list{label}, list{}, list{}))
+	},
+	"line": func(q *question) *string {
+		a, b := q.ends()
+		a = point{a.x + q.normal(22), a.y + q.normal(22)}
+		b = point{b.x + q.normal(22), b.y + q.normal(22)}
+		if q.chance(0.3) {
+			return q.utter(operations(list{arrowShape(a, b)}, list{}, list{}))
+		}
+		return q.utter(operations(list{lineShape(a, b)}, list{}, list{}))
+	},
+	"arrow": func(q *question) *string {
+		circle := "shape:green-circle"
+		if q.chance(0.1) {
+			circle = "shape:orange-circle"
+		}
+		return q.utter(rotation(hundredth(q.turn(circle) + q.normal(0.3))))
+	},
+	"overlap": func(q *question) *string {
+		targets, reference, _ := q.hidden()
+		picked := q.misses(targets, 0.2)
+		if q.chance(0.15) {
+			picked = append(picked, reference)
+		}
+		return q.utter(operations(list{}, names(picked), list{}))
+	},
+	"balance": func(q *question) *string {
+		return q.utter(operations(list{q.mirrored()}, list{}, list{}))
+	},
+}
+
+// utter writes the answer in a readable form, or, one time in eight, in none.
+func (q *question) utter(a object) *string {
+	if q.index%8 == 7 {
+		return q.say(unreadable, a, nothing())
+	}
+	return q.say(readable, a, nothing())
+}
+
+// misses leaves each of the ids out with probability p.
+func (q *question) misses(ids []string, p float64) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(string) bool { return q.chance(p) })
+}
+
+// mirrored is a shape opposite to the others, sized by their boxes' areas: the
+// rule of thumb, which forgets that outlines do not fill their boxes.
+func (q *question) mirrored() object {
+	var area float64
+	var at point
+	for i := range q.shapes {
+		s := &q.shapes[i]
+		a := s.Props.W * s.Props.H
+		x, y := s.Centre()
+		area, at = area+a, point{at.x + a*x, at.y + a*y}
+	}
+	at = point{frameW - at.x/area, frameH - at.y/area}
+	w := tenth(300 + q.normal(40))
+	h := tenth(max(60, area/w*(0.8+q.normal(0.1))))
+	geo := []string{"rectangle", "ellipse", "hexagon", "octagon"}[q.habit(4)]
+	o := geoShape("shape:counterweight", geo, "violet", tenth(at.x-w/2+q.normal(20)), tenth(at.y-h/2+q.normal(20)), w, h)
+	if q.chance(0.25) {
+		o = append(o[:4:4], append(object{{"rotation", hundredth(q.normal(0.15))}}, o[4:]...)...)
+	}
+	return o
+}

@@ -1,0 +1,136 @@
+package program
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"plumb/scoring/aspire/scenario"
+	"plumb/testdata"
+)
+
+// The committed dump is what the generator writes, byte for byte.
+func TestDemoDumpIsCurrent(t *testing.T) {
+	path := filepath.Join(testdata.Root(), "testdata", "aspire", "demo.jsonl")
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Dump(DemoSeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		g, w := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
+		for i := range min(len(g), len(w)) {
+			if !bytes.Equal(g[i], w[i]) {
+				t.Fatalf("%s line %d is\n%s\nwant\n%s\nrun: go run ./scoring/aspire/scenario/gen > testdata/aspire/demo.jsonl",
+					path, i+1, g[i], w[i])
+			}
+		}
+		t.Fatalf("%s has %d lines; want %d", path, len(g), len(w))
+	}
+}
+
+// Answers carry what models send: every form of text, and now and then nothing.
+func TestAnswersVary(t *testing.T) {
+	signs := map[string]int{"```json": 0, "'''json": 0, "// the requested change": 0, "\r\n": 0, ",\n}": 0,
+		"Math.PI": 0, "/2,": 0, "degrees\"": 0, "crimson": 0, "\"center\"": 0, "I cannot see": 0, "Wait, that": 0}
+	for _, p := range All() {
+		silent := 0
+		for _, test := range scenario.Tests() {
+			for i := range scenario.PerTest {
+				s, err := scenario.Make(DemoSeed, test, i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a := p.Answer(DemoSeed, s)
+				if a == nil {
+					silent++
+					continue
+				}
+				for sign := range signs {
+					if strings.Contains(*a, sign) {
+						signs[sign]++
+					}
+				}
+			}
+		}
+		if (silent > 0) != (p.Name == "careless") {
+			t.Errorf("%s gave no answer %d times; want that of careless only", p.Name, silent)
+		}
+	}
+	for sign, n := range signs {
+		if n == 0 {
+			t.Errorf("no answer contains %q", sign)
+		}
+	}
+}
+
+// A program sees what a model sees: the answer does not depend on the criteria.
+func TestAnswersIgnoreTheCriteria(t *testing.T) {
+	for _, p := range All() {
+		for _, test := range scenario.Tests() {
+			s, err := scenario.Make(DemoSeed, test, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := p.Answer(DemoSeed, s)
+			s.Task = nil
+			if after := p.Answer(DemoSeed, s); *before != *after {
+				t.Errorf("%s reads the criteria of %s", p.Name, test)
+			}
+		}
+	}
+}
+
+// The planned label lies inside the planned outline for every kind of shape.
+func TestFitStaysInside(t *testing.T) {
+	for seed := range uint64(12) {
+		for i := range scenario.PerTest {
+			s, err := scenario.Make(seed, "label", i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := &question{shapes: s.Shapes}
+			c := q.fit(&s.Shapes[0])
+			px := 0.0
+			for _, z := range sizes {
+				if z.name == c.size && z.scale == c.scale {
+					px = z.px
+				}
+			}
+			w, h := extent(c.text, px)
+			if px == 0 || !holds(corners(&s.Shapes[0]), c.at.x, c.at.y, w, h) {
+				t.Errorf("seed %d %s: %q at %v does not fit", seed, s.Shapes[0].ID, c.text, c.at)
+			}
+		}
+	}
+}
+
+// The planned counterweight brings the planned centre of mass to the middle.
+func TestCounterweight(t *testing.T) {
+	for i := range scenario.PerTest {
+		s, err := scenario.Make(DemoSeed, "balance", i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := &question{shapes: s.Shapes}
+		at, w, h := q.counterweight()
+		var k ink
+		for j := range s.Shapes {
+			k.add(grown(corners(&s.Shapes[j]), stroke))
+		}
+		area, c := k.beside(at, w/2+stroke, h/2+stroke)
+		weight := (w + 2*stroke) * (h + 2*stroke)
+		if x, y := (area*c.x+weight*at.x)/(area+weight), (area*c.y+weight*at.y)/(area+weight); math.Hypot(x-700, y-400) > 0.1 {
+			t.Errorf("%s: centre of mass is (%g, %g); want (700, 400)", s.ID(), x, y)
+		}
+		if !fits(at, w, h) {
+			t.Errorf("%s: the counterweight leaves the frame: centre %v, %g x %g", s.ID(), at, w, h)
+		}
+	}
+}

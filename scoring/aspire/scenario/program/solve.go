@@ -1,0 +1,234 @@
+package program
+
+import (
+	"math"
+	"strings"
+
+	"plumb/scoring/aspire/scenario"
+)
+
+// steps are the (row, column) steps of the eight directions.
+var steps = map[string]point{
+	"north": {0, -1}, "northeast": {1, -1}, "east": {1, 0}, "southeast": {1, 1},
+	"south": {0, 1}, "southwest": {-1, 1}, "west": {-1, 0}, "northwest": {-1, -1},
+}
+
+// square is the width of the maze's squares: that of its first cell.
+func (q *question) square() float64 { return q.shapes[0].Props.W }
+
+// target reads "Draw a red star to the D of the COLOR GEO." and returns the centre
+// of the square that is meant, and the shape it is next to.
+func (q *question) target() (centre point, anchor *scenario.Shape, direction string) {
+	words := strings.Fields(strings.TrimSuffix(q.prompt, "."))
+	direction, anchor = words[6], q.byLook(words[9], words[10])
+	x, y := anchor.Centre()
+	step := steps[direction]
+	return point{x + step.x*q.square(), y + step.y*q.square()}, anchor, direction
+}
+
+// neighbours returns the green node, its neighbours and the other nodes, by which
+// nodes' centres the edges end at.
+func (q *question) neighbours() (green string, linked, others []string) {
+	centre := map[point]string{}
+	var nodes []string
+	for i := range q.shapes {
+		if s := &q.shapes[i]; s.Type == "geo" {
+			x, y := s.Centre()
+			centre[point{hundredth(x), hundredth(y)}] = s.ID
+			nodes = append(nodes, s.ID)
+			if s.Props.Color == "green" {
+				green = s.ID
+			}
+		}
+	}
+	hit := map[string]bool{}
+	for i := range q.shapes {
+		if s := &q.shapes[i]; s.Type == "line" {
+			a := centre[point{s.X, s.Y}]
+			b := centre[point{hundredth(s.X + s.Props.Points.A2.X), hundredth(s.Y + s.Props.Points.A2.Y)}]
+			hit[a], hit[b] = hit[a] || b == green, hit[b] || a == green
+		}
+	}
+	for _, n := range nodes {
+		switch {
+		case n == green:
+		case hit[n]:
+			linked = append(linked, n)
+		default:
+			others = append(others, n)
+		}
+	}
+	return green, linked, others
+}
+
+// outlier is the shape with the only value of an attribute that occurs once.
+func (q *question) outlier() string {
+	for _, attribute := range []func(*scenario.Shape) string{
+		func(s *scenario.Shape) string { return s.Props.Color },
+		func(s *scenario.Shape) string { return s.Props.Geo },
+	} {
+		count := map[string]int{}
+		for i := range q.shapes {
+			count[attribute(&q.shapes[i])]++
+		}
+		for i := range q.shapes {
+			if count[attribute(&q.shapes[i])] == 1 {
+				return q.shapes[i].ID
+			}
+		}
+	}
+	panic("BUG: a pattern without an outlier")
+}
+
+// ends reads "Draw a line from the center of A to the center of B.".
+func (q *question) ends() (a, b point) {
+	words := strings.Fields(strings.TrimSuffix(q.prompt, "."))
+	a.x, a.y = q.byLook(words[7], words[8]).Centre()
+	b.x, b.y = q.byLook(words[13], words[14]).Centre()
+	return a, b
+}
+
+// turn is the rotation that points the arrow at a circle, radians in (-pi, pi].
+func (q *question) turn(circle string) float64 {
+	arrow, target := q.byID("shape:blue-arrow"), q.byID(circle)
+	sin, cos := math.Sincos(arrow.Rotation)
+	w, h := arrow.Props.W/2, arrow.Props.H/2
+	x, y := arrow.X+cos*w-sin*h, arrow.Y+sin*w+cos*h
+	tx, ty := target.Centre()
+	return math.Remainder(math.Atan2(ty-y, tx-x)-(arrow.Rotation-math.Pi/2), 2*math.Pi)
+}
+
+// hidden reads "Delete all shapes D the COLOR rectangle. ..." and returns what is
+// meant, the reference and the rest, in z-order.
+func (q *question) hidden() (targets []string, reference string, rest []string) {
+	front := strings.Contains(q.prompt, "in front of")
+	words := strings.Fields(q.prompt)
+	color := words[5]
+	if front {
+		color = words[7]
+	}
+	at := -1
+	for i := range q.shapes {
+		if q.shapes[i].Props.Color == color {
+			at = i
+		}
+	}
+	for i := range q.shapes {
+		switch {
+		case i == at:
+			reference = q.shapes[i].ID
+		case (i > at) == front:
+			targets = append(targets, q.shapes[i].ID)
+		default:
+			rest = append(rest, q.shapes[i].ID)
+		}
+	}
+	return targets, reference, rest
+}
+
+// counterweight returns the centre and size of a rectangle that moves the
+// whiteboard's centre of mass to the frame's centre.
+func (q *question) counterweight() (centre point, w, h float64) {
+	var base ink
+	for i := range q.shapes {
+		base.add(grown(corners(&q.shapes[i]), stroke))
+	}
+	area, at := base.mass()
+	middle := point{frameW / 2, frameH / 2}
+	// As far out as the frame lets it: the lighter, the further from the others.
+	lever := point{middle.x - at.x, middle.y - at.y}
+	for share := 0.7; ; share += 0.05 {
+		heavy := area * share
+		w = hundredth(math.Sqrt(heavy * 1.5))
+		h = hundredth(heavy / w)
+		centre = point{middle.x + lever.x/share, middle.y + lever.y/share}
+		if fits(centre, w, h) {
+			break
+		}
+	}
+	for range 8 { // what the rectangle covers counts once, so the first guess may be off
+		area, at = base.beside(centre, w/2+stroke, h/2+stroke)
+		lever := area / ((w + 2*stroke) * (h + 2*stroke))
+		centre = point{hundredth(middle.x + (middle.x-at.x)*lever), hundredth(middle.y + (middle.y-at.y)*lever)}
+	}
+	return centre, w, h
+}
+
+// fits tells whether the rectangle with its stroke lies inside the frame.
+func fits(c point, w, h float64) bool {
+	return c.x-w/2 > 5 && c.x+w/2 < frameW-5 && c.y-h/2 > 5 && c.y+h/2 < frameH-5
+}
+
+// caption is a text and where its box's top left corner goes.
+type caption struct {
+	text  string
+	size  string
+	scale float64
+	at    point
+}
+
+// sizes are the font sizes of text shapes, px, the largest first; below the
+// smallest a text is scaled.
+var sizes = []struct {
+	name  string
+	scale float64
+	px    float64
+}{
+	{"xl", 1, 44}, {"l", 1, 36}, {"m", 1, 24}, {"s", 1, 18}, {"s", 0.8, 14.4}, {"s", 0.6, 10.8}, {"s", 0.45, 8.1},
+}
+
+// extent bounds the box of a text in the hand-drawn font: no letter it needs is
+// wider than 0.75 of the font size, and on average they are far below 0.68.
+func extent(text string, px float64) (w, h float64) {
+	rows := strings.Split(text, "\n")
+	for _, row := range rows {
+		w = max(w, 0.68*px*float64(len(row))+2)
+	}
+	return w, 1.35*px*float64(len(rows)) + 1
+}
+
+// fit finds the largest text that lies inside the shape with a margin.
+func (q *question) fit(s *scenario.Shape) caption {
+	outline := corners(s)
+	for _, size := range sizes {
+		for _, gap := range []string{" ", "\n"} {
+			text := s.Props.Color + gap + s.Props.Geo
+			w, h := extent(text, size.px)
+			if at, ok := room(s, outline, w, h); ok {
+				return caption{text, size.name, size.scale, at}
+			}
+		}
+	}
+	x, y := s.Centre()
+	return caption{s.Props.Color + "\n" + s.Props.Geo, "s", 0.25, point{x, y}}
+}
+
+// room looks for a place for a w x h box inside the outline, the nearer to the
+// centre of the shape's box the better.
+func room(s *scenario.Shape, outline []point, w, h float64) (at point, ok bool) {
+	const step, margin = 6, 7
+	cx, cy := s.Centre()
+	best := math.Inf(1)
+	for x := s.X; x+w <= s.X+s.Props.W; x += step {
+		for y := s.Y; y+h <= s.Y+s.Props.H; y += step {
+			d := math.Hypot(x+w/2-cx, y+h/2-cy)
+			if d < best && holds(outline, x-margin, y-margin, w+2*margin, h+2*margin) {
+				best, at, ok = d, point{hundredth(x), hundredth(y)}, true
+			}
+		}
+	}
+	return at, ok
+}
+
+// holds tells whether the border of a box lies inside the outline.
+func holds(outline []point, x, y, w, h float64) bool {
+	const n = 24
+	for i := range n + 1 {
+		t := float64(i) / n
+		if !inside(outline, point{x + t*w, y}) || !inside(outline, point{x + t*w, y + h}) ||
+			!inside(outline, point{x, y + t*h}) || !inside(outline, point{x + w, y + t*h}) {
+			return false
+		}
+	}
+	return true
+}

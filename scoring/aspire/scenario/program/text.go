@@ -1,0 +1,147 @@
+package program
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// An answer is written by hand, not by encoding/json: models keep the order of
+// keys, and write comments, spare commas and sums.
+type (
+	object []field
+	field  struct {
+		name  string
+		value any // object, list, string, float64, int, bool, raw
+	}
+	list []any
+	raw  string // text that stands for itself, such as "400 + 183/2"
+)
+
+// dialect is how an answer departs from JSON.
+type dialect struct {
+	flat    bool   // all on one line
+	commas  bool   // a comma after the last entry too
+	comment string // written as the first line of the outer object
+}
+
+// write appends v at this depth of nesting.
+func (d dialect) write(b *strings.Builder, v any, depth int) {
+	switch v := v.(type) {
+	case raw:
+		b.WriteString(string(v))
+	case string:
+		b.WriteString(strconv.Quote(v)) // ASCII only, so Go's quoting is JSON's
+	case float64:
+		b.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
+	case object:
+		d.entries(b, '{', '}', len(v), depth, func(i int) {
+			b.WriteString(strconv.Quote(v[i].name) + ": ")
+			d.write(b, v[i].value, depth+1)
+		})
+	case list:
+		d.entries(b, '[', ']', len(v), depth, func(i int) { d.write(b, v[i], depth+1) })
+	default:
+		fmt.Fprint(b, v)
+	}
+}
+
+func (d dialect) entries(b *strings.Builder, open, end byte, n, depth int, entry func(i int)) {
+	b.WriteByte(open)
+	if depth == 0 && d.comment != "" && !d.flat {
+		b.WriteString("\n  // " + d.comment)
+	}
+	for i := range n {
+		if !d.flat {
+			b.WriteString("\n" + strings.Repeat("  ", depth+1))
+		}
+		entry(i)
+		switch {
+		case i < n-1 && d.flat:
+			b.WriteString(", ")
+		case i < n-1 || d.commas:
+			b.WriteByte(',')
+		}
+	}
+	if n > 0 && !d.flat {
+		b.WriteString("\n" + strings.Repeat("  ", depth))
+	}
+	b.WriteByte(end)
+}
+
+func (d dialect) text(v any) string {
+	var b strings.Builder
+	d.write(&b, v, 0)
+	return b.String()
+}
+
+// operations is the answer's schema for every test but the arrow (aspire.md D5).
+func operations(create, remove, update list) object {
+	return object{{"createShapes", create}, {"deleteShapes", remove}, {"updateShapes", update}}
+}
+
+// tenth rounds to one decimal, as models do; hundredth to two.
+func tenth(v float64) float64     { return math.Round(v*10) / 10 }
+func hundredth(v float64) float64 { return math.Round(v*100) / 100 }
+
+// wrap puts an answer into the text that a model sends. wrong is a draft that the
+// text may show before the answer.
+type wrap func(answer, wrong object) string
+
+// fence is three of the quote characters that open and close a block.
+const fence = "```"
+
+func fenced(tag, body string) string { return fence + tag + "\n" + body + "\n" + fence }
+
+// readable are forms out of which the answer can be read in full (aspire.md D7, D8).
+var readable = []wrap{
+	func(a, _ object) string { return fenced("json", dialect{}.text(a)) },
+	func(a, _ object) string {
+		return "Looking at the whiteboard, I first note the positions of the shapes.\n\n" +
+			"- x grows to the right and y grows downwards.\n- A shape's {x, y} is its top-left corner.\n\n" +
+			fenced("json", dialect{}.text(a)) + "\n\nThis completes the task."
+	},
+	func(a, _ object) string { return dialect{flat: true}.text(a) },
+	func(a, _ object) string { return "Here you go:\n" + fenced("", dialect{flat: true}.text(a)) },
+	func(a, _ object) string { return "'''json\n" + dialect{}.text(a) + "\n'''" },
+	func(a, _ object) string {
+		return fenced("json", dialect{commas: true, comment: "the requested change"}.text(a))
+	},
+	func(a, _ object) string { return "Answer:\n" + fence + "json\n" + dialect{}.text(a) },
+	func(a, wrong object) string {
+		return "My first idea:\n" + fenced("json", dialect{}.text(wrong)) +
+			"\nWait, that is not right. Let me compute it again.\n" + fenced("json", dialect{}.text(a))
+	},
+	func(a, _ object) string {
+		return "Sure! The change you asked for is " + dialect{flat: true}.text(a) + " and nothing else has to move."
+	},
+	func(a, _ object) string { return fenced("json", dialect{}.text(list{a})) },
+	func(a, _ object) string {
+		return strings.ReplaceAll("Final answer\n\n"+fenced("JSON", dialect{}.text(a)), "\n", "\r\n")
+	},
+}
+
+// unreadable are answers without one: refusals, empty texts, what is cut off.
+var unreadable = []wrap{
+	func(object, object) string {
+		return "I cannot see any whiteboard in this conversation, sorry. {no json}"
+	},
+	func(a, _ object) string {
+		t := dialect{}.text(a)
+		return fenced("json", t[:len(t)*3/5])
+	},
+	func(object, object) string { return "" },
+	func(object, object) string {
+		return "The task is complete. I have updated the whiteboard as you asked; please take a look."
+	},
+	func(a, _ object) string { // single quotes are no JSON
+		return fenced("python", strings.ReplaceAll(dialect{}.text(a), `"`, "'"))
+	},
+}
+
+// say is the text in the form that comes round for this scenario.
+func (q *question) say(forms []wrap, a, wrong object) *string {
+	s := forms[q.habit(len(forms))](a, wrong)
+	return &s
+}

@@ -1,0 +1,156 @@
+// Package scenario makes the static scenes of the eight ASPIRE tests. In: a
+// seed, a test and an index. Out: the initial shapes, the criteria and the task
+// text, always the same for the same three (aspire.md D48). It refuses an
+// unknown test; a draw that breaks a constraint is redrawn, never bent.
+package scenario
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+)
+
+// PerTest is the number of scenarios of each test (aspire.md 1).
+const PerTest = 25
+
+// maxDraws bounds the redrawing: every rule accepts a draw with a chance above
+// one in a hundred, so running out of draws means that a rule contradicts itself.
+const maxDraws = 100_000
+
+// The canvas of every test but overlap, px (aspire.md D6).
+const (
+	canvasW = 1400
+	canvasH = 800
+)
+
+// Scenario is one task: what is on the whiteboard, what is asked, and what a
+// scorer needs to judge the answer.
+type Scenario struct {
+	Test   string
+	Index  int // 0-based
+	Prompt string
+	Shapes []Shape // in order of creation, so back to front
+	Task   any     // *MazeTask, *GraphTask, ... by Test
+}
+
+// ID names the scenario within its set: "maze-00".
+func (s *Scenario) ID() string { return fmt.Sprintf("%s-%02d", s.Test, s.Index) }
+
+// Shape is a simple shape: only what differs from the editor's defaults, fields
+// in the order of the prompt (aspire.md 2, 3).
+type Shape struct {
+	ID       string  `json:"id"`
+	Type     string  `json:"type"`
+	X        float64 `json:"x"` // px, page
+	Y        float64 `json:"y"`
+	Rotation float64 `json:"rotation,omitempty"` // radians, clockwise, about (X, Y)
+	Props    Props   `json:"props"`
+}
+
+// Props are the properties of a geo or line shape.
+type Props struct {
+	Geo    string  `json:"geo,omitempty"`
+	Color  string  `json:"color,omitempty"`
+	W      float64 `json:"w,omitempty"` // px
+	H      float64 `json:"h,omitempty"`
+	Fill   string  `json:"fill,omitempty"`
+	Dash   string  `json:"dash,omitempty"`
+	Spline string  `json:"spline,omitempty"`
+	Points *Ends   `json:"points,omitempty"`
+}
+
+// Ends are the two points of a line shape, relative to its origin.
+type Ends struct {
+	A1 Vertex `json:"a1"`
+	A2 Vertex `json:"a2"`
+}
+
+// Vertex is one point of a line shape.
+type Vertex struct {
+	ID    string  `json:"id"`
+	Index string  `json:"index"`
+	X     float64 `json:"x"` // px
+	Y     float64 `json:"y"`
+}
+
+// Centre returns the centre of an unrotated shape's box, px.
+func (s *Shape) Centre() (x, y float64) { return s.X + s.Props.W/2, s.Y + s.Props.H/2 }
+
+// maker is one test: draw proposes a scenario, ok false asks for a redraw.
+type maker struct {
+	name string
+	draw func(r *rand.Rand) (s Scenario, ok bool)
+}
+
+var makers = []maker{
+	{"maze", maze}, {"graph", graph}, {"pattern", pattern}, {"label", label},
+	{"line", line}, {"arrow", arrow}, {"overlap", overlap}, {"balance", balance},
+}
+
+// Tests lists the eight tests in the order of the paper.
+func Tests() []string {
+	names := make([]string, len(makers))
+	for i, m := range makers {
+		names[i] = m.name
+	}
+	return names
+}
+
+// Make returns scenario number index of a test. The same arguments give the same
+// scenario on every machine.
+func Make(seed uint64, test string, index int) (*Scenario, error) {
+	for _, m := range makers {
+		if m.name != test {
+			continue
+		}
+		r := Rand(seed, test, index, "")
+		for range maxDraws {
+			s, ok := m.draw(r)
+			if ok {
+				s.Test, s.Index = test, index
+				return &s, nil
+			}
+		}
+		panic(fmt.Sprintf("BUG: no valid %s scenario in %d draws", test, maxDraws))
+	}
+	return nil, fmt.Errorf("cannot make scenario: unknown test %q; want one of %v", test, Tests())
+}
+
+// Rand returns the random numbers that belong to (seed, test, index). Another
+// user of the same scenario, such as a program that answers it, names itself in
+// who and gets numbers of its own.
+func Rand(seed uint64, test string, index int, who string) *rand.Rand {
+	h := sha256.Sum256(fmt.Appendf(nil, "aspire scenario %d/%s/%d/%s", seed, test, index, who))
+	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[:8]), binary.LittleEndian.Uint64(h[8:16])))
+}
+
+// Line is one line of a dump (contract.md 3).
+type Line struct {
+	ID       string  `json:"id"`
+	Suite    string  `json:"suite"`
+	Test     string  `json:"test"`
+	Model    string  `json:"model"`
+	Prompt   string  `json:"prompt"`
+	Shapes   []Shape `json:"shapes"`
+	Task     any     `json:"task"`
+	Response *string `json:"response"` // nil: the model was never heard
+}
+
+// AppendLine appends the scenario with a model's answer as one dump line, with
+// its line end.
+func (s *Scenario) AppendLine(dst []byte, model string, response *string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // only makes the lines longer
+	err := enc.Encode(Line{
+		ID: s.ID() + "/" + model, Suite: "aspire", Test: s.Test, Model: model,
+		Prompt: s.Prompt, Shapes: s.Shapes, Task: s.Task, Response: response,
+	})
+	if err != nil {
+		return dst, fmt.Errorf("cannot encode scenario %s: %w", s.ID(), err)
+	}
+	return append(dst, b.Bytes()...), nil
+}
