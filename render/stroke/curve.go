@@ -1,0 +1,214 @@
+package stroke
+
+import (
+	"math"
+	"slices"
+)
+
+// curve is a quadratic (n = 3) or cubic (n = 4) with the coefficients of its
+// polynomial ((a t + b) t + c) t + p[0], a = 0 for a quadratic.
+type curve struct {
+	p       [4]vec
+	n       int
+	a, b, c vec
+}
+
+func quadCurve(p0, p1, p2 vec) curve {
+	return curve{
+		p: [4]vec{p0, p1, p2},
+		n: 3,
+		b: vec{X: p2.X - float32(2*p1.X) + p0.X, Y: p2.Y - float32(2*p1.Y) + p0.Y},
+		c: scale(sub(p1, p0), 2),
+	}
+}
+
+func cubicCurve(p0, p1, p2, p3 vec) curve {
+	return curve{
+		p: [4]vec{p0, p1, p2, p3},
+		n: 4,
+		a: vec{
+			X: p3.X + float32(3*(p1.X-p2.X)) - p0.X,
+			Y: p3.Y + float32(3*(p1.Y-p2.Y)) - p0.Y,
+		},
+		b: vec{
+			X: 3 * (p2.X - float32(2*p1.X) + p0.X),
+			Y: 3 * (p2.Y - float32(2*p1.Y) + p0.Y),
+		},
+		c: scale(sub(p1, p0), 3),
+	}
+}
+
+func (c *curve) end() vec { return c.p[c.n-1] }
+
+// at returns the point at t.
+func (c *curve) at(t float32) vec {
+	if c.n == 3 {
+		return vec{
+			X: float32((float32(c.b.X*t)+c.c.X)*t) + c.p[0].X,
+			Y: float32((float32(c.b.Y*t)+c.c.Y)*t) + c.p[0].Y,
+		}
+	}
+	return vec{
+		X: float32((float32((float32(c.a.X*t)+c.b.X)*t)+c.c.X)*t) + c.p[0].X,
+		Y: float32((float32((float32(c.a.Y*t)+c.b.Y)*t)+c.c.Y)*t) + c.p[0].Y,
+	}
+}
+
+// slope returns the first derivative at t, which may be zero.
+func (c *curve) slope(t float32) vec {
+	if c.n == 3 {
+		return vec{X: float32(2*float32(c.b.X*t)) + c.c.X, Y: float32(2*float32(c.b.Y*t)) + c.c.Y}
+	}
+	return vec{
+		X: float32((float32(3*float32(c.a.X*t))+float32(2*c.b.X))*t) + c.c.X,
+		Y: float32((float32(3*float32(c.a.Y*t))+float32(2*c.b.Y))*t) + c.c.Y,
+	}
+}
+
+// tangent returns a direction of travel at t. Where the derivative vanishes it
+// is the direction to or from the next control point that differs.
+func (c *curve) tangent(t float32) vec {
+	zero := vec{}
+	if c.n == 3 {
+		if t == 0 && c.p[0] == c.p[1] || t == 1 && c.p[1] == c.p[2] {
+			return sub(c.p[2], c.p[0])
+		}
+	} else {
+		if t == 0 && c.p[0] == c.p[1] {
+			if d := sub(c.p[2], c.p[0]); d != zero {
+				return d
+			}
+			return sub(c.p[3], c.p[0])
+		}
+		if t == 1 && c.p[2] == c.p[3] {
+			if d := sub(c.p[3], c.p[1]); d != zero {
+				return d
+			}
+			return sub(c.p[3], c.p[0])
+		}
+	}
+	d := c.slope(t)
+	if d == zero { // a turning point: the way out of it
+		d = sub(c.end(), c.at(t))
+	}
+	if d == zero {
+		d = sub(c.end(), c.p[0])
+	}
+	return d
+}
+
+// flat reports whether the controls lie within a relative squared distance of
+// the line through the two points that are farthest apart.
+func (c *curve) flat() bool {
+	slop := float32(0.000005)
+	if c.n == 4 {
+		slop = 0.00001
+	}
+	far, i0, i1 := float32(-1), 0, 0
+	for i := range c.n {
+		for j := i + 1; j < c.n; j++ {
+			if d := dist2(c.p[i], c.p[j]); d > far {
+				far, i0, i1 = d, i, j
+			}
+		}
+	}
+	for i := range c.n {
+		if i != i0 && i != i1 && distToLeg2(c.p[i], c.p[i0], c.p[i1]) > far*slop {
+			return false
+		}
+	}
+	return true
+}
+
+// turns returns where in (0, 1) the curvature is greatest: where a flat curve
+// turns back. At most 3 values, ascending.
+func (c *curve) turns(buf *[3]float32) []float32 {
+	// The derivative of |P'|^2 = 0: P' . P'' = 0.
+	d := func(u, v vec) float64 {
+		return float64(float64(u.X)*float64(v.X)) + float64(float64(u.Y)*float64(v.Y))
+	}
+	if c.n == 3 {
+		return unitRoots(buf, 0, 0, float64(2*d(c.b, c.b)), d(c.b, c.c))
+	}
+	return unitRoots(buf, float64(9*d(c.a, c.a)), float64(9*d(c.a, c.b)),
+		float64(2*d(c.b, c.b))+float64(3*d(c.a, c.c)), d(c.b, c.c))
+}
+
+// inflections returns where in (0, 1) a cubic changes its sense of turning.
+func (c *curve) inflections(buf *[3]float32) []float32 {
+	x := func(u, v vec) float64 {
+		return float64(float64(u.X)*float64(v.Y)) - float64(float64(u.Y)*float64(v.X))
+	}
+	// P' x P'' = (3at^2 + 2bt + c) x (6at + 2b)
+	return unitRoots(buf, 0, float64(3*x(c.b, c.a)), float64(3*x(c.c, c.a)), x(c.c, c.b))
+}
+
+// cusp returns the t in (0, 1) where a cubic stops and turns back sharply.
+func (c *curve) cusp() (t float32, ok bool) {
+	p := &c.p
+	if c.n != 4 || p[0] == p[1] || p[2] == p[3] || sameSide(p, 0, 2) || sameSide(p, 2, 0) {
+		return 0, false
+	}
+	limit := (dist2(p[1], p[0]) + dist2(p[2], p[1]) + dist2(p[3], p[2])) * 1e-8
+	var buf [3]float32
+	for _, t := range c.turns(&buf) {
+		if d := scale(c.slope(t), 1.0/3); dot(d, d) < limit {
+			return t, true
+		}
+	}
+	return 0, false
+}
+
+// sameSide reports whether p[test] and p[test+1] lie on one side of the line
+// through p[line] and p[line+1].
+func sameSide(p *[4]vec, test, line int) bool {
+	along := sub(p[line+1], p[line])
+	return cross(along, sub(p[test], p[line]))*cross(along, sub(p[test+1], p[line])) >= 0
+}
+
+// unitRoots returns the roots of a t^3 + b t^2 + c t + d inside (0, 1),
+// ascending and different from each other.
+func unitRoots(buf *[3]float32, a, b, c, d float64) []float32 {
+	roots := buf[:0]
+	for _, t := range solve(a, b, c, d) {
+		if u := float32(t); u > 0 && u < 1 {
+			roots = append(roots, u)
+		}
+	}
+	slices.Sort(roots)
+	return slices.Compact(roots)
+}
+
+// solve returns the real roots of a polynomial of degree up to 3; NaN fills the
+// unused places, so that every comparison with them fails.
+func solve(a, b, c, d float64) [3]float64 {
+	nan := math.NaN()
+	size := max(math.Abs(b), math.Abs(c), math.Abs(d))
+	switch {
+	case math.Abs(a) <= size*1e-12 && math.Abs(b) <= size*1e-12:
+		return [3]float64{-d / c, nan, nan}
+	case math.Abs(a) <= size*1e-12:
+		s := math.Sqrt(float64(c*c) - float64(4*b*d))
+		q := -0.5 * (c + math.Copysign(s, c))
+		return [3]float64{q / b, d / q, nan}
+	}
+	p, q, r := b/a, c/a, d/a
+	qq := (float64(p*p) - float64(3*q)) / 9
+	rr := (float64(2*p*p*p) - float64(9*p*q) + float64(27*r)) / 54
+	if q3 := qq * qq * qq; float64(rr*rr) < q3 {
+		th := math.Acos(rr / math.Sqrt(q3))
+		m := -2 * math.Sqrt(qq)
+		return [3]float64{
+			float64(m*math.Cos(th/3)) - p/3,
+			float64(m*math.Cos((th+2*math.Pi)/3)) - p/3,
+			float64(m*math.Cos((th-2*math.Pi)/3)) - p/3,
+		}
+	} else {
+		s := -math.Copysign(math.Cbrt(math.Abs(rr)+math.Sqrt(float64(rr*rr)-q3)), rr)
+		t := 0.0
+		if s != 0 {
+			t = qq / s
+		}
+		return [3]float64{s + t - p/3, nan, nan}
+	}
+}

@@ -1,0 +1,144 @@
+package stroke
+
+import (
+	"math"
+
+	"plumb/render/path"
+)
+
+// maxDashes bounds the pieces of one path. The browser gives up at a million;
+// no board has a dashed line of 100,000 dashes.
+const maxDashes = 1 << 17
+
+// Dasher cuts paths into dashes. It holds no result, only memory that is used
+// again: one Dasher serves any number of paths, one goroutine at a time. The
+// zero value is ready for use.
+type Dasher struct {
+	m       measure
+	pattern []float32
+	quads   []vec
+}
+
+// Dash appends to dst the pieces of src that dashes (on, off, on, ...; units of
+// src; an odd number counts twice) leave, beginning offset into the period, as
+// open subpaths. It reports false and appends nothing where the browser ignores
+// the dashes and draws a solid line: no dashes, a length that is negative or not
+// finite, a sum of 0, or more than 131,072 pieces. resolution is as for Outline.
+func (d *Dasher) Dash(dst, src *path.Path, dashes []float32, offset, resolution float32) bool {
+	if !d.setPattern(dashes) || !finite(offset) {
+		return false
+	}
+	first, rest, period := d.begin(offset)
+	d.m.tol = 0.5 / resolution
+	verbs, points, weights := len(dst.Verbs), len(dst.Points), len(dst.Weights)
+	left := float64(maxDashes)
+	flush := func(closed bool) {
+		n := math.Ceil(float64(d.m.length)/float64(period)) * float64(len(d.pattern)/2)
+		if left -= n; left >= 0 {
+			d.pieces(dst, first, rest, closed)
+		}
+		d.m.reset()
+	}
+	var cur, start vec
+	pts, w := src.Points, src.Weights
+	d.m.reset()
+	for _, v := range src.Verbs {
+		switch v {
+		case path.Move:
+			flush(false)
+			start = pts[0]
+		case path.Line:
+			d.m.line(cur, pts[0])
+		case path.Quad:
+			d.m.curve(quadCurve(cur, pts[0], pts[1]))
+		case path.Cubic:
+			d.m.curve(cubicCurve(cur, pts[0], pts[1], pts[2]))
+		case path.Conic:
+			d.quads = path.ConicQuads(d.quads[:0], cur, pts[0], pts[1], w[0], d.m.tol)
+			from := cur
+			for q := d.quads; len(q) > 0; q = q[2:] {
+				d.m.curve(quadCurve(from, q[0], q[1]))
+				from = q[1]
+			}
+			w = w[1:]
+		case path.Close:
+			d.m.line(cur, start)
+			flush(true)
+			cur = start
+			continue
+		}
+		k := pointsOf[v]
+		cur, pts = pts[k-1], pts[k:]
+	}
+	flush(false)
+	if left < 0 {
+		dst.Verbs, dst.Points, dst.Weights = dst.Verbs[:verbs], dst.Points[:points], dst.Weights[:weights]
+	}
+	return left >= 0
+}
+
+// setPattern keeps the dashes, doubled if their number is odd.
+func (d *Dasher) setPattern(dashes []float32) bool {
+	d.pattern = append(d.pattern[:0], dashes...)
+	if len(dashes)%2 == 1 {
+		d.pattern = append(d.pattern, dashes...)
+	}
+	var sum float32
+	for _, l := range d.pattern {
+		if !(l >= 0) {
+			return false
+		}
+		sum += l
+	}
+	return sum > 0 && finite(sum)
+}
+
+// begin finds the interval that a subpath starts in and what is left of it.
+func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
+	for _, l := range d.pattern {
+		period += l
+	}
+	if offset < 0 {
+		offset = float32(math.Mod(float64(-offset), float64(period)))
+		if offset = period - offset; offset == period {
+			offset = 0
+		}
+	} else if offset >= period {
+		offset = float32(math.Mod(float64(offset), float64(period)))
+	}
+	for i, l := range d.pattern {
+		if offset > l || offset == l && l != 0 {
+			offset -= l
+			continue
+		}
+		return i, l - offset, period
+	}
+	return 0, d.pattern[0], period
+}
+
+// pieces appends the dashes of the measured subpath.
+func (d *Dasher) pieces(dst *path.Path, first int, rest float32, closed bool) {
+	m := &d.m
+	if m.length == 0 {
+		if m.seen == 1 && !closed {
+			dst.MoveTo(m.dot)
+			dst.LineTo(m.dot)
+		}
+		return
+	}
+	at, step, i := 0.0, float64(rest), first
+	skip, joined := closed, false
+	for at < float64(m.length) {
+		joined = i%2 == 0 && !skip
+		if joined {
+			m.piece(dst, float32(at), float32(at+step), true)
+		}
+		at += step
+		skip = false
+		i = (i + 1) % len(d.pattern)
+		step = float64(d.pattern[i])
+	}
+	if closed && first%2 == 0 {
+		m.piece(dst, 0, rest, !joined)
+	}
+}

@@ -1,0 +1,164 @@
+package stroke
+
+import (
+	"plumb/render/path"
+)
+
+// How often a range of a curve is halved before a line takes its place.
+const (
+	quadLevels  = 33
+	cubicLevels = 24 // once the tangents of a range have met
+	looseLevels = 15 // before
+)
+
+// span is one range of a curve on one side of the pen: the ends of the offset
+// curve and the directions there, scaled to the pen's radius.
+type span struct {
+	t0, tm, t1 float32
+	e0, e1     vec
+	d0, d1     vec
+	c          vec  // control point of the quadratic, once found
+	opposite   bool // the directions are parallel and point against each other
+}
+
+// verdict is what one range of a curve can be replaced by.
+type verdict uint8
+
+const (
+	split verdict = iota
+	line
+	quad
+)
+
+// fitter follows the offset of one curve on one side.
+type fitter struct {
+	*pen
+	dst  *path.Path
+	c    *curve
+	side float32 // +1 outer, -1 inner
+	met  bool    // tangents of some range have met (cubics only)
+}
+
+// fit appends the offset of the curve over [t0, t1].
+func (p *pen) fit(dst *path.Path, c *curve, side, t0, t1 float32) {
+	f := fitter{pen: p, dst: dst, c: c, side: side, met: c.n == 3}
+	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2}
+	s.e0, s.d0 = f.offset(t0)
+	s.e1, s.d1 = f.offset(t1)
+	f.run(&s, 0)
+}
+
+// offset returns the offset curve's point at t and the direction there.
+func (f *fitter) offset(t float32) (e, d vec) {
+	d, ok := withLength(f.c.tangent(t), f.r)
+	if !ok {
+		d = vec{X: f.r}
+	}
+	return add(f.c.at(t), scale(left(d), f.side)), d
+}
+
+// run replaces the range by a quadratic or a line, or halves it.
+func (f *fitter) run(s *span, depth int) {
+	limit := quadLevels
+	if f.c.n == 4 {
+		limit = looseLevels
+		if f.met {
+			limit = cubicLevels
+		}
+	}
+	f.budget--
+	switch v := f.judge(s); {
+	case v == quad:
+		f.dst.QuadTo(s.c, s.e1)
+		return
+	case v == line, depth >= limit, f.budget <= 0, !(s.t0 < s.tm && s.tm < s.t1):
+		f.dst.LineTo(s.e1)
+		return
+	}
+	e, d := f.offset(s.tm)
+	l := span{t0: s.t0, tm: (s.t0 + s.tm) / 2, t1: s.tm, e0: s.e0, d0: s.d0, e1: e, d1: d}
+	f.run(&l, depth+1)
+	r := span{t0: s.tm, tm: (s.tm + s.t1) / 2, t1: s.t1, e0: e, d0: d, e1: s.e1, d1: s.d1}
+	f.run(&r, depth+1)
+}
+
+// judge says what the range can be replaced by.
+func (f *fitter) judge(s *span) verdict {
+	v := f.control(s)
+	if !f.met {
+		if v == quad {
+			f.met = true
+		} else {
+			if v == line || near(s.e0, s.e1, f.eps) {
+				if mid, _ := f.offset(s.tm); distToLeg2(mid, s.e0, s.e1) < f.eps*f.eps {
+					return line
+				}
+			}
+			return split
+		}
+	}
+	if v == line && f.c.n == 4 && s.opposite {
+		return split
+	}
+	if v == quad && !f.close(s) {
+		return split
+	}
+	return v
+}
+
+// control intersects the tangents at both ends.
+func (f *fitter) control(s *span) verdict {
+	s.opposite = false
+	den := cross(s.d0, s.d1)
+	if den == 0 || !finite(den) {
+		s.opposite = dot(s.d0, s.d1) < 0
+		return line
+	}
+	d := sub(s.e0, s.e1)
+	na, nb := cross(s.d1, d), cross(s.d0, d)
+	if (na >= 0) == (nb >= 0) {
+		// The tangents meet outside of the range.
+		far := max(distToLeg2(s.e0, s.e1, add(s.e1, s.d1)), distToLeg2(s.e1, s.e0, add(s.e0, s.d0)))
+		if far <= f.eps*f.eps {
+			return line
+		}
+		return split
+	}
+	k := na / den
+	if !finite(k) {
+		return line
+	}
+	s.c = vec{
+		X: float32(s.e0.X*(1-k)) + float32((s.e0.X+s.d0.X)*k),
+		Y: float32(s.e0.Y*(1-k)) + float32((s.e0.Y+s.d0.Y)*k),
+	}
+	return quad
+}
+
+// close reports whether the quadratic (e0, c, e1) keeps within eps of the
+// offset curve in its middle and has no sharp corner.
+func (f *fitter) close(s *span) bool {
+	q := quadCurve(s.e0, s.c, s.e1)
+	mid, _ := f.offset(s.tm)
+	if near(mid, q.at(0.5), f.eps) {
+		return !sharp(s)
+	}
+	// Quick reject: the curve's middle is outside of the controls' box.
+	lo := vec{X: min(s.e0.X, s.c.X, s.e1.X) - f.eps, Y: min(s.e0.Y, s.c.Y, s.e1.Y) - f.eps}
+	hi := vec{X: max(s.e0.X, s.c.X, s.e1.X) + f.eps, Y: max(s.e0.Y, s.c.Y, s.e1.Y) + f.eps}
+	if mid.X < lo.X || mid.X > hi.X || mid.Y < lo.Y || mid.Y > hi.Y {
+		return false
+	}
+	// Where the normal in the middle meets the quadratic.
+	n := sub(f.c.at(s.tm), mid)
+	var buf [3]float32
+	u := unitRoots(&buf, 0, float64(cross(n, q.b)), float64(cross(n, q.c)), float64(cross(n, sub(q.p[0], mid))))
+	if len(u) != 1 {
+		return false
+	}
+	return near(mid, q.at(u[0]), f.eps*(1-float32(abs(u[0]-0.5)*2))) && !sharp(s)
+}
+
+// sharp reports whether the quadratic turns by more than 90 degrees at its
+// control point.
+func sharp(s *span) bool { return dot(sub(s.e0, s.c), sub(s.e1, s.c)) > 0 }

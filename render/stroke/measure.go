@@ -1,0 +1,158 @@
+package stroke
+
+import (
+	"sort"
+
+	"plumb/render/path"
+)
+
+// measureLevels is how often a curve is halved to measure it.
+const measureLevels = 8
+
+// knot ends one chord: its distance from the subpath's start, and the place.
+type knot struct {
+	d   float32
+	seg int32
+	t   float32
+}
+
+// segment is a line (n = 2), quadratic or cubic.
+type segment struct {
+	p [4]vec
+	n int
+}
+
+// measure knows how far along one subpath every place is, by the lengths of
+// chords, which is what the browser places dashes by.
+type measure struct {
+	tol    float32
+	segs   []segment
+	knots  []knot
+	length float32
+	seen   int // segments offered, including those without length
+	dot    vec // start of the last of them
+}
+
+func (m *measure) reset() {
+	m.segs, m.knots = m.segs[:0], m.knots[:0]
+	m.length, m.seen = 0, 0
+}
+
+// add ends a chord of the segment that comes next.
+func (m *measure) add(a, b vec, t float32) {
+	d := m.length + sqrt(dist2(a, b))
+	if d > m.length {
+		m.length = d
+		m.knots = append(m.knots, knot{d, int32(len(m.segs)), t})
+	}
+}
+
+func (m *measure) line(a, b vec) {
+	before := m.length
+	m.seen, m.dot = m.seen+1, a
+	if m.add(a, b, 1); m.length > before {
+		m.segs = append(m.segs, segment{[4]vec{a, b}, 2})
+	}
+}
+
+func (m *measure) curve(c curve) {
+	before := m.length
+	m.seen, m.dot = m.seen+1, c.p[0]
+	s := segment{c.p, c.n}
+	if m.chords(s, 0, 1, 0); m.length > before {
+		m.segs = append(m.segs, s)
+	}
+}
+
+// chords adds the chords of the curve s, which covers [t0, t1] of its segment.
+func (m *measure) chords(s segment, t0, t1 float32, level int) {
+	if level == measureLevels || !s.curvy(m.tol) {
+		m.add(s.p[0], s.p[s.n-1], t1)
+		return
+	}
+	a, b := s.split(0.5)
+	mid := (t0 + t1) / 2
+	m.chords(a, t0, mid, level+1)
+	m.chords(b, mid, t1, level+1)
+}
+
+// curvy reports whether a curve leaves its chord by more than tol.
+func (s *segment) curvy(tol float32) bool {
+	p := &s.p
+	if s.n == 3 {
+		d := sub(scale(p[1], 0.5), scale(add(p[0], p[2]), 0.25))
+		return max(abs(d.X), abs(d.Y)) > tol
+	}
+	a, b := sub(p[1], mix(p[0], p[3], 1.0/3)), sub(p[2], mix(p[0], p[3], 2.0/3))
+	return max(abs(a.X), abs(a.Y), abs(b.X), abs(b.Y)) > tol
+}
+
+// split cuts the segment at t by de Casteljau.
+func (s *segment) split(t float32) (l, r segment) {
+	p := s.p
+	l.n, r.n = s.n, s.n
+	for k := range s.n {
+		l.p[k], r.p[s.n-1-k] = p[0], p[s.n-1-k]
+		for i := range s.n - 1 - k {
+			p[i] = mix(p[i], p[i+1], t)
+		}
+	}
+	return l, r
+}
+
+// piece appends the part between the distances from and to, behind what is in
+// dst or as a subpath of its own.
+func (m *measure) piece(dst *path.Path, from, to float32, move bool) {
+	from, to = max(from, 0), min(to, m.length)
+	if !(from <= to) || len(m.knots) == 0 {
+		return
+	}
+	s0, t0 := m.place(from)
+	s1, t1 := m.place(to)
+	if move {
+		_, r := m.segs[s0].split(t0)
+		dst.MoveTo(r.p[0])
+	}
+	for ; s0 < s1; s0, t0 = s0+1, 0 {
+		m.segs[s0].appendTo(dst, t0, 1)
+	}
+	m.segs[s1].appendTo(dst, t0, t1)
+}
+
+// place turns a distance into a segment and a parameter.
+func (m *measure) place(d float32) (seg int32, t float32) {
+	i := min(sort.Search(len(m.knots), func(i int) bool { return m.knots[i].d >= d }), len(m.knots)-1)
+	k := m.knots[i]
+	var d0, t0 float32
+	if i > 0 {
+		d0 = m.knots[i-1].d
+		if m.knots[i-1].seg == k.seg {
+			t0 = m.knots[i-1].t
+		}
+	}
+	return k.seg, t0 + float32((k.t-t0)*(d-d0))/(k.d-d0)
+}
+
+// appendTo draws the segment over [t0, t1]. A piece without length is a line to
+// where it stands, so that it gets its caps.
+func (s *segment) appendTo(dst *path.Path, t0, t1 float32) {
+	if t0 == t1 {
+		dst.LineTo(dst.Points[len(dst.Points)-1])
+		return
+	}
+	c := *s
+	if t0 > 0 {
+		_, c = c.split(t0)
+	}
+	if t1 < 1 {
+		c, _ = c.split((t1 - t0) / (1 - t0))
+	}
+	switch s.n {
+	case 2:
+		dst.LineTo(c.p[1])
+	case 3:
+		dst.QuadTo(c.p[1], c.p[2])
+	case 4:
+		dst.CubicTo(c.p[1], c.p[2], c.p[3])
+	}
+}

@@ -1,0 +1,132 @@
+package stroke
+
+import (
+	"math"
+
+	"plumb/render/path"
+)
+
+// quarter is the weight of the conic that is a quarter of a circle.
+const quarter = float32(math.Sqrt2 / 2)
+
+// nearlyZero is the length below which a turn is none, for unit vectors.
+const nearlyZero = 1.0 / 4096
+
+// join goes on from unit normal a to unit normal b at the current point: an arc
+// on the outside of the turn, two lines through the point on the inside.
+func (p *pen) join(a, b vec) {
+	d := dot(a, b)
+	if d >= 0 && 1-d <= nearlyZero {
+		return
+	}
+	outer, inner, side := p.out, &p.inner, p.r
+	if !(float32(a.X*b.Y) > float32(a.Y*b.X)) {
+		outer, inner, side = inner, outer, -p.r
+	}
+	p.arc(outer, scale(a, side), scale(b, side), a, b)
+	inner.LineTo(p.cur)
+	inner.LineTo(sub(p.cur, scale(b, side)))
+}
+
+// arc draws around the current point from its offset from to its offset to, the
+// short way, as one conic for each full quadrant and one for the rest. a and b
+// are the unit vectors of the same turn.
+func (p *pen) arc(dst *path.Path, from, to, a, b vec) {
+	cos, sin := dot(a, b), cross(a, b)
+	turn := func(v vec) vec { return vec{X: -v.Y, Y: v.X} } // clockwise on screen
+	if sin < 0 || sin == 0 && from != scale(a, p.r) {
+		turn = left
+	}
+	at, u := from, a
+	quarterTo := func() {
+		q := turn(at)
+		dst.ConicTo(add(p.cur, add(at, q)), add(p.cur, q), quarter)
+		at = q
+	}
+	switch {
+	case cos <= 0 && abs(sin) <= nearlyZero: // half a circle
+		quarterTo()
+		quarterTo()
+		return
+	case cos < 0: // a quadrant and a rest
+		quarterTo()
+		if u = turn(a); dot(u, b) >= 1 {
+			return
+		}
+	case cos == 0:
+		quarterTo()
+		return
+	}
+	w := sqrt((1 + dot(u, b)) / 2)
+	h, ok := withLength(add(at, to), p.r/w)
+	if !ok || near(at, h, p.r*nearlyZero) {
+		return
+	}
+	dst.ConicTo(add(p.cur, h), add(p.cur, to), w)
+}
+
+// cap goes around q from q + n to end = q - n, the long way about.
+func (p *pen) cap(q, n, end vec) {
+	side := vec{X: -n.Y, Y: n.X}
+	mid := add(q, side)
+	p.out.ConicTo(add(mid, n), mid, quarter)
+	p.out.ConicTo(sub(mid, n), end, quarter)
+}
+
+// disc adds a circle around q in the sense in which outlines run.
+func (p *pen) disc(q vec) {
+	n := vec{X: p.r}
+	p.out.MoveTo(add(q, n))
+	p.cap(q, n, sub(q, n))
+	p.cap(q, scale(n, -1), add(q, n))
+	p.out.Close()
+}
+
+// box is an axis-aligned rectangle, x0 <= x1 and y0 <= y1.
+type box struct{ x0, y0, x1, y1 float32 }
+
+// rectangle reports whether the path is one closed axis-aligned rectangle and
+// nothing else: the browser strokes those in a way of its own.
+func rectangle(src *path.Path) (b box, ok bool) {
+	v, q := src.Verbs, src.Points
+	n := len(q)
+	if len(v) != n+1 || v[n] != path.Close || n != 4 && !(n == 5 && q[4] == q[0]) {
+		return b, false
+	}
+	for _, w := range v[1:n] {
+		if w != path.Line {
+			return b, false
+		}
+	}
+	if !(q[0].Y == q[1].Y && q[1].X == q[2].X && q[2].Y == q[3].Y && q[3].X == q[0].X) &&
+		!(q[0].X == q[1].X && q[1].Y == q[2].Y && q[2].X == q[3].X && q[3].Y == q[0].Y) {
+		return b, false
+	}
+	b = box{min(q[0].X, q[2].X), min(q[0].Y, q[2].Y), max(q[0].X, q[2].X), max(q[0].Y, q[2].Y)}
+	return b, b.x0 < b.x1 && b.y0 < b.y1
+}
+
+// rectangle draws a rounded rectangle and, the other way round, the hole in it.
+func (p *pen) rectangle(b box) {
+	r, o := p.r, p.out
+	x0, y0, x1, y1 := b.x0-r, b.y0-r, b.x1+r, b.y1+r
+	o.MoveTo(vec{X: b.x0, Y: y0})
+	o.LineTo(vec{X: b.x1, Y: y0})
+	o.ConicTo(vec{X: x1, Y: y0}, vec{X: x1, Y: b.y0}, quarter)
+	o.LineTo(vec{X: x1, Y: b.y1})
+	o.ConicTo(vec{X: x1, Y: y1}, vec{X: b.x1, Y: y1}, quarter)
+	o.LineTo(vec{X: b.x0, Y: y1})
+	o.ConicTo(vec{X: x0, Y: y1}, vec{X: x0, Y: b.y1}, quarter)
+	o.LineTo(vec{X: x0, Y: b.y0})
+	o.ConicTo(vec{X: x0, Y: y0}, vec{X: b.x0, Y: y0}, quarter)
+	o.Close()
+	if 2*r >= min(b.x1-b.x0, b.y1-b.y0) {
+		return
+	}
+	x0, y0, x1, y1 = b.x0+r, b.y0+r, b.x1-r, b.y1-r
+	o.MoveTo(vec{X: x0, Y: y0})
+	o.LineTo(vec{X: x0, Y: y1})
+	o.LineTo(vec{X: x1, Y: y1})
+	o.LineTo(vec{X: x1, Y: y0})
+	o.Close()
+}
