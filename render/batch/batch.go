@@ -111,10 +111,12 @@ func (b *Batch) table(t *outline.ContrastTable) uint32 {
 func (b *Batch) Table(n, coverage uint32) uint32 { return uint32(b.Tables[(n-1)*256+coverage]) }
 
 // Tallies adds the row sums of all runs and the closed forms of the interiors.
-// rows holds 8 RowSums per run, in the order of Runs. dst is reused where it is
-// large enough.
+// rows holds TileH RowSums per run, in the order of Runs. One tally per drawing
+// is appended to dst.
 func (b *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
-	dst = append(dst[:0], make([]metric.Tally, len(b.tileds))...)
+	from := len(dst)
+	all := append(dst, make([]metric.Tally, len(b.tileds))...)
+	dst = all[from:]
 	for i := range b.Runs {
 		r := &b.Runs[i]
 		t := &dst[r.Scene]
@@ -134,7 +136,7 @@ func (b *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
 			}
 		}
 	}
-	return dst
+	return all
 }
 
 func addRow(s *metric.Sums, a, ax, covered, x, y uint32) {

@@ -192,7 +192,7 @@ func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 	out := Item{
 		First: uint32(len(t.Segments)),
 		Count: uint32(uint16(e.count)) | uint32(uint16(int16(e.backdrop)))<<16,
-		Paint: flags,
+		Paint: flags, Length: uint32(e.count), Backdrop: e.backdrop,
 	}
 	if it != nil {
 		out.Color = uint32(it.Color[0]) | uint32(it.Color[1])<<8 | uint32(it.Color[2])<<16

@@ -47,13 +47,15 @@ const (
 // before the items it clips.
 type Item struct {
 	First uint32 // first segment, relative to the run's Segments
-	Count uint32 // segments | backdrop<<16 (signed 16 bits: winding at the tile's top left)
+	Count uint32 // segments | backdrop<<16, 16 bits each; not read for dense tiles
 	Paint uint32 // opacity 0..65536 in 17 bits | flags
 	Color uint32 // r | g<<8 | b<<16, sRGB
 	Group uint32 // opacity of the group that FlagGroupLast composites, 0..65536
-	_     uint32
-	_     uint32
-	_     uint32
+	// Length and Backdrop are the two halves of Count without a limit, for the
+	// CPU twin: number of segments, winding at the tile's top left corner.
+	Length   uint32
+	Backdrop int32
+	_        uint32
 }
 
 // Tile mirrors struct Tile.

@@ -22,7 +22,7 @@ const denseFrom = 256
 
 // Solid is a rectangle of equal pixels inside one tile row, in closed form.
 type Solid struct {
-	X, Y, W, H uint32  // px
+	X, Y, W, H uint32 // px
 	Flat       Flat
 }
 

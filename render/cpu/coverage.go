@@ -16,9 +16,8 @@ func coverage(segments []batch.Segment, it *batch.Item, y int) (cover [batch.Til
 	for i := range segments {
 		add(&steps, &segments[i], float32(y))
 	}
-	backdrop := float32(int16(it.Count >> 16))
 	for c := range cover {
-		winding := float32(float64(backdrop) + float64(steps[c])/metric.One)
+		winding := float32(float64(it.Backdrop) + float64(steps[c])/metric.One)
 		if it.Paint&batch.FlagEvenOdd != 0 {
 			cover[c] = abs(winding - 2*floor(float32(winding*0.5)+0.5))
 		} else {
