@@ -1,0 +1,55 @@
+# The two commands of the README are `make demo` and `make test`.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := build
+
+# egl: GL functions come from libEGL alone, no X11. buildvcs: the version is set
+# below, and a build must not fail in a checkout that git does not trust.
+export GOFLAGS := -tags=egl -buildvcs=false
+
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+LDFLAGS := -X main.commit=$(COMMIT)
+
+# Packages with tests that inject faults; they are run once more with that tag.
+FAULT := $(shell grep -rlE --include='*_test.go' '^//go:build.*\bfault\b' . 2>/dev/null | xargs -r -n1 dirname | sort -u)
+
+.PHONY: demo test build check setup vet format imports race bench gpu-bundle clean
+
+demo: setup build ## score the sample dump through the daemon, write build/report
+	@sh scripts/demo.sh
+
+test: setup vet imports ## every test; the last line counts what was skipped
+	@broken() { echo '{"Action":"run-fail"}'; }; \
+	{ go test -json -timeout 30m ./... || broken; \
+	  if [ -n "$(FAULT)" ]; then go test -json -timeout 10m -tags "egl fault" $(FAULT) || broken; fi; \
+	} | go run ./scripts/testsum
+
+build: ## bin/plumb
+	go build -trimpath -ldflags "$(LDFLAGS)" -o bin/plumb ./cmd/plumb
+
+check: setup format vet imports race test ## what a change must pass
+
+setup: ## install what is missing; quick when nothing is
+	@sh scripts/setup.sh
+
+vet:
+	go vet ./...
+	@if [ -n "$(FAULT)" ]; then go vet -tags "egl fault" $(FAULT); fi
+
+format:
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
+	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
+
+race:
+	go test -race -short -timeout 60m ./...
+
+imports: # fail on any import that imports.allow does not list
+	@go list -f '{{$$p := .ImportPath}}{{$$p}}{{"\n"}}{{range .Imports}}{{$$p}} {{.}}{{"\n"}}{{end}}' ./... | \
+	awk -v m="$$(go list -m)/" -f scripts/imports.awk imports.allow -
+
+gpu-bundle: setup ## build/gpu-bundle, for a machine with an NVIDIA GPU and no Go
+	@sh scripts/bundle.sh
+
+clean: ## what was built; fonts and packages stay in build/fonts and build/npm
+	rm -rf bin build/demo build/report build/gpu-bundle

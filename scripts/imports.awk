@@ -1,0 +1,40 @@
+# imports.awk: who may import whom.
+# In:  imports.allow, then "IMPORTER IMPORTED" lines of `go list`; m is the
+#      module's path with a slash.
+# Out: one line per import that is not listed, and per listed package or import
+#      that does not exist (a list that has gone stale hides nothing, but misleads);
+#      exit status 1 when there is any.
+# The standard library is free. A listed path also allows the packages below it
+# for other modules, never for packages of this one.
+NR == FNR {
+	sub(/#.*/, "")
+	if (NF == 0) next
+	n = index($0, ":")
+	p = substr($0, 1, n - 1)
+	listed[p] = 1
+	k = split(substr($0, n + 1), d, " ")
+	for (i = 1; i <= k; i++) allowed[p, d[i]] = 1
+	next
+}
+NF >= 1 {
+	p = $1 "/" == m ? "." : substr($1, length(m) + 1)
+	seen[p] = 1
+	if (p ~ /^bench(\/|$)/ || NF < 2) next
+	own = index($2, m) == 1
+	q = own ? substr($2, length(m) + 1) : $2
+	if (own && q ~ /^bench(\/|$)/) { print p " may not import " q ": nothing imports bench"; bad = 1; next }
+	if (!own && q != "C" && q !~ /^[^\/]*\./) next # standard library
+	if ((p, q) in allowed) { used[p, q] = 1; next }
+	if (!own)
+		for (path = q; sub(/\/[^\/]*$/, "", path);)
+			if ((p, path) in allowed) { used[p, path] = 1; next }
+	print p " may not import " q
+	bad = 1
+}
+END {
+	for (p in listed)
+		if (!(p in seen)) { print "imports.allow lists " p ", which is no package or imports nothing"; bad = 1 }
+	for (k in allowed)
+		if (!(k in used)) { split(k, d, SUBSEP); print "imports.allow lets " d[1] " import " d[2] ", which it does not"; bad = 1 }
+	exit bad
+}

@@ -1,0 +1,52 @@
+#!/bin/sh
+# setup.sh installs what plumb needs and this machine lacks.
+#
+# In:  Debian or Ubuntu with Go and Node.js, and root or sudo where packages are missing.
+# Out: a C compiler, EGL with its headers and Mesa's software driver, the Go
+#      modules of go.sum, the fonts in build/fonts.
+#
+# With everything in place it only looks, which takes about a second.
+set -eu
+
+cd "$(dirname "$0")/.."
+
+fail() {
+	echo "cannot set up: $1" >&2
+	exit 1
+}
+
+command -v go >/dev/null || fail "go is missing; want $(sed -n 's/^go /Go /p' go.mod) or later, see https://go.dev/dl"
+for tool in node npm; do
+	command -v $tool >/dev/null || fail "$tool is missing; want Node.js 18 or later with npm"
+done
+
+installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# What cgo needs is asked for by what it does, so that any compiler and any
+# package of the headers will do; drivers are loaded by name at run time.
+missing=""
+command -v "${CC:-cc}" >/dev/null || missing="$missing gcc libc6-dev"
+command -v pkg-config >/dev/null || missing="$missing pkg-config"
+pkg-config --exists egl 2>/dev/null || missing="$missing libegl-dev"
+if command -v dpkg-query >/dev/null; then
+	for package in libegl1 libegl-mesa0 libgl1-mesa-dri ca-certificates; do
+		installed $package || missing="$missing $package"
+	done
+fi
+
+if [ -n "$missing" ]; then
+	command -v apt-get >/dev/null || fail "these Debian packages are missing and there is no apt-get:$missing"
+	root=""
+	if [ "$(id -u)" != 0 ]; then
+		command -v sudo >/dev/null || fail "these packages are missing:$missing; want root or sudo to install them"
+		root=sudo
+	fi
+	echo "setup: installing$missing" >&2
+	$root apt-get update -qq >&2 || fail "apt-get update failed"
+	# shellcheck disable=SC2086 # a list of packages
+	$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2 ||
+		fail "apt-get could not install$missing"
+fi
+
+go mod download || fail "go mod download failed; want the modules of go.sum from the module proxy"
+sh scripts/fonts.sh

@@ -1,0 +1,145 @@
+// Command testsum makes the output of `go test -json` readable. In: the events
+// of any number of test runs on stdin. Out: one line per package, the whole
+// output of what failed, the reason of every skip, and as the last line how many
+// tests were skipped for lack of reference data. It exits 1 when anything failed
+// or nothing ran.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// marker begins the reason that the testdata package gives for such a skip.
+const marker = "no reference data:"
+
+// event is one line of `go test -json` (go doc test2json).
+type event struct {
+	Action, Package, Test, Output string
+}
+
+type key struct{ pkg, test string }
+
+// summary collects events; Failed and Missing are its result.
+type summary struct {
+	w       io.Writer
+	output  map[key]*strings.Builder
+	Ran     int  // tests that passed or failed, subtests included
+	Failed  int  // tests, packages and builds
+	Missing int  // tests skipped for lack of reference data
+	Broken  bool // a test run ended with an error
+}
+
+func main() {
+	s := &summary{w: os.Stdout, output: map[key]*strings.Builder{}}
+	if err := s.read(os.Stdin); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if s.Ran == 0 && s.Failed == 0 {
+		fmt.Println("no test ran")
+	}
+	fmt.Printf("tests run: %d, failed: %d\n", s.Ran, s.Failed)
+	fmt.Printf("skipped for lack of reference data: %d\n", s.Missing)
+	if s.Failed > 0 || s.Ran == 0 || s.Broken {
+		os.Exit(1)
+	}
+}
+
+// read takes events until the end. A line that is no event is passed through: it
+// comes from the go command itself.
+func (s *summary) read(r io.Reader) error {
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, 64<<20) // one event carries at most one line of a test's output
+	for in.Scan() {
+		var e event
+		if err := json.Unmarshal(in.Bytes(), &e); err != nil {
+			fmt.Fprintln(s.w, in.Text())
+			continue
+		}
+		s.take(e)
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("cannot read test events: %w", err)
+	}
+	return nil
+}
+
+func (s *summary) take(e event) {
+	k := key{e.Package, e.Test}
+	switch e.Action {
+	case "build-output":
+		fmt.Fprint(s.w, e.Output)
+	case "build-fail":
+		s.Failed++
+	case "run-fail": // written by the Makefile when the go command fails
+		s.Broken = true
+	case "output":
+		s.keep(k, e.Output)
+	case "pass", "fail", "skip":
+		s.end(k, e.Action)
+		delete(s.output, k)
+	}
+}
+
+func (s *summary) keep(k key, text string) {
+	b := s.output[k]
+	if b == nil {
+		b = new(strings.Builder)
+		s.output[k] = b
+	}
+	b.WriteString(text)
+}
+
+// end prints what is worth reading of a test or package that ended.
+func (s *summary) end(k key, action string) {
+	text := ""
+	if b := s.output[k]; b != nil {
+		text = b.String()
+	}
+	switch {
+	case k.test == "": // a package; its output is "ok  ..." or "FAIL ..."
+		if !strings.Contains(text, "[no test files]") {
+			fmt.Fprint(s.w, lastLine(text))
+		}
+		if action == "fail" {
+			fmt.Fprint(s.w, text)
+			s.Failed++
+		}
+	case action == "fail":
+		fmt.Fprint(s.w, text)
+		s.Ran++
+		s.Failed++
+	case action == "skip":
+		if strings.Contains(text, marker) {
+			s.Missing++
+		}
+		fmt.Fprintf(s.w, "skip %s %s: %s\n", k.pkg, k.test, reason(text))
+	default:
+		s.Ran++
+	}
+}
+
+// lastLine returns the last line with its line end: the package's verdict.
+func lastLine(text string) string {
+	text = strings.TrimRight(text, "\n")
+	if text == "" {
+		return ""
+	}
+	return text[strings.LastIndexByte(text, '\n')+1:] + "\n"
+}
+
+// reason returns what the test said when it skipped.
+func reason(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "===") && !strings.HasPrefix(line, "---") {
+			return line
+		}
+	}
+	return "no reason given"
+}
