@@ -34,7 +34,7 @@ type View struct {
 }
 
 // Unit is the number of steps per px in which Segments are given.
-const Unit = 1024
+const Unit = chord.Unit
 
 // Opaque is full opacity of an Item.
 const Opaque = 1 << 16

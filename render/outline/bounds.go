@@ -1,0 +1,197 @@
+package outline
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"plumb/render/scene"
+)
+
+// extent grows to hold points. The zero value is not empty: use newExtent.
+type extent struct{ lo, hi point }
+
+func newExtent() extent {
+	inf := math.Inf(1)
+	return extent{point{inf, inf}, point{-inf, -inf}}
+}
+
+func (e *extent) add(p point) {
+	e.lo = point{min(e.lo.X, p.X), min(e.lo.Y, p.Y)}
+	e.hi = point{max(e.hi.X, p.X), max(e.hi.Y, p.Y)}
+}
+
+func (e *extent) join(o extent) { e.add(o.lo); e.add(o.hi) }
+
+func (e *extent) empty() bool { return !(e.lo.X <= e.hi.X && e.lo.Y <= e.hi.Y) }
+
+func (e *extent) box() Box { return Box{e.lo.X, e.lo.Y, e.hi.X - e.lo.X, e.hi.Y - e.lo.Y} }
+
+// surveyor measures shapes on the page. It keeps its memory.
+type surveyor struct {
+	tree  tree
+	local local
+	clip  polygons
+}
+
+var surveyors = sync.Pool{New: func() any { return new(surveyor) }}
+
+// PageBounds returns the box of shape i of s in page units: that of its ideal
+// outline, strokes not included, and of a group's that of its descendants
+// (tldraw-rendering.md 9.1). Frames do not cut it. ok is false where the shape
+// has no outline or one that is not known natively (arrows, text in fonts that
+// are not there).
+func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
+	v := surveyors.Get().(*surveyor)
+	defer surveyors.Put(v)
+	e := newExtent()
+	if v.shape(s, i, &e) != nil || e.empty() {
+		return Box{}, false
+	}
+	return e.box(), true
+}
+
+// ContentBounds returns the box that holds the shapes of these ids and their
+// descendants, those of all shapes when ids is nil, as an export without padding
+// takes it (tldraw-rendering.md 9.1): what lies in a frame is cut by it. ok is
+// false when there is nothing. Errors name a missing id, or wrap ErrForeign
+// where a shape's size is not known natively.
+func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
+	v := surveyors.Get().(*surveyor)
+	defer surveyors.Put(v)
+	if err := v.tree.build(s); err != nil {
+		return Box{}, false, err
+	}
+	if err := v.tree.choose(View{Scene: s, Only: ids}); err != nil {
+		return Box{}, false, err
+	}
+	v.clip.reset(len(s.Shapes))
+	all := newExtent()
+	for i := range s.Shapes {
+		n := &v.tree.nodes[i]
+		if n.set == unset || s.Shapes[i].Kind == scene.Group {
+			continue
+		}
+		e := newExtent()
+		if err := v.one(&s.Shapes[i], n.page, &e); err != nil {
+			return Box{}, false, err
+		}
+		if n.frame >= 0 && !e.empty() {
+			e = v.clip.cut(e, v.clip.ofFrame(&v.tree, s, n.frame))
+		}
+		if !e.empty() {
+			all.join(e)
+		}
+	}
+	return all.box(), !all.empty(), nil
+}
+
+// cut returns the box of what a convex polygon leaves of a box.
+func (c *polygons) cut(e extent, by []point) extent {
+	out := newExtent()
+	box := [4]point{e.lo, {e.hi.X, e.lo.Y}, e.hi, {e.lo.X, e.hi.Y}}
+	for _, p := range c.intersect(by, box[:]) {
+		out.add(p)
+	}
+	return out
+}
+
+// shape adds a shape, or the descendants of a group.
+func (v *surveyor) shape(s *scene.Scene, i int32, e *extent) error {
+	if s.Shapes[i].Kind != scene.Group {
+		m := localMatrix(&s.Shapes[i])
+		for p := s.Shapes[i].Parent; p >= 0; p = s.Shapes[p].Parent {
+			m = localMatrix(&s.Shapes[p]).mul(m)
+		}
+		return v.one(&s.Shapes[i], m, e)
+	}
+	if err := v.tree.build(s); err != nil {
+		return err
+	}
+	// Descendants stand right after their ancestor, each after its parent.
+	for j := i + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= i; j++ {
+		if s.Shapes[j].Kind == scene.Group {
+			continue
+		}
+		if err := v.one(&s.Shapes[j], v.tree.nodes[j].page, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one adds the points that stand for one shape's geometry. m maps its units to
+// the page.
+func (v *surveyor) one(sh *scene.Shape, m matrix, e *extent) error {
+	add := func(p point) { e.add(m.apply(p)) }
+	rect := func(w, h float64) {
+		for _, p := range [4]point{{0, 0}, {w, 0}, {w, h}, {0, h}} {
+			add(p)
+		}
+	}
+	switch sh.Kind {
+	case scene.Geo:
+		return v.geo(sh, add)
+	case scene.Text:
+		w, h, err := textSize(sh)
+		if err != nil {
+			return err
+		}
+		rect(w, h)
+	case scene.Line:
+		v.local.commands.reset()
+		outlineLine(sh.Points, sh.Cubic, &v.local.commands)
+		v.local.commands.sample(add)
+	case scene.Draw:
+		return v.freehand(sh, add)
+	case scene.Note:
+		growY, err := grown(sh)
+		if err != nil {
+			return err
+		}
+		rect(200*sh.Scale, (200+growY)*sh.Scale)
+	case scene.Frame, scene.Image, scene.Video, scene.Bookmark, scene.Embed:
+		rect(sh.W, sh.H)
+	default:
+		return foreign(sh, "bounds")
+	}
+	return nil
+}
+
+// grown returns the growY of a geo shape or note.
+func grown(sh *scene.Shape) (float64, error) {
+	if sh.Grow {
+		return labelGrowth(sh)
+	}
+	return sh.GrowY, nil
+}
+
+func (v *surveyor) geo(sh *scene.Shape, add func(point)) error {
+	growY, err := grown(sh)
+	if err != nil {
+		return err
+	}
+	c := &v.local.commands
+	c.reset()
+	g := geoSpec{
+		kind: sh.Geo, w: sh.W, h: sh.H + growY,
+		size: sh.Size, dash: sh.Dash, scale: sh.Scale, id: sh.ID,
+	}
+	if err := g.outline(c); err != nil {
+		return fmt.Errorf("shape %q: %w", sh.ID, err)
+	}
+	c.sample(add)
+	return nil
+}
+
+func (v *surveyor) freehand(sh *scene.Shape, add func(point)) error {
+	f := &v.local.free
+	if err := f.gather(sh); err != nil || len(f.input) == 0 {
+		return err
+	}
+	f.smooth(drawPen(sh, (strokeWidth[sh.Size]+1)*sh.Scale))
+	for i := range f.points {
+		add(f.points[i].at)
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package outline
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/chord"
+	"plumb/render/path"
+	"plumb/render/scene"
+	"plumb/render/stroke"
+)
+
+// Raster says how paths become segments.
+type Raster uint8
+
+const (
+	// Reference strokes, cuts and snaps as the editor's browser does
+	// (reference-raster.md 2, 3, 5), so that pixels come close to its pictures.
+	Reference Raster = iota
+	// Exact follows true curves and offsets: the truer picture.
+	Exact
+)
+
+// MaxSidePx is the longest side of a picture in px (contract.md 6).
+const MaxSidePx = 32768
+
+// MaxSegments is the most segments of one drawing unless Builder says otherwise.
+const MaxSegments = 1 << 24
+
+// Builder turns views into drawings. It keeps memory between calls, so that a
+// worker that draws scenes of one kind allocates nothing. One goroutine at a
+// time; the zero value is ready for use.
+type Builder struct {
+	// MaxSegments bounds a drawing; 0 stands for the constant of this name.
+	MaxSegments int
+
+	mode  Raster
+	d     *Drawing
+	view  path.Matrix // page to px
+	limit int
+
+	tree  tree
+	local local
+
+	dasher   stroke.Dasher
+	stroker  stroke.Stroker
+	cutter   chord.Cutter
+	dashed   path.Path
+	outlined path.Path
+	pattern  [2]float32
+	clip     polygons
+}
+
+// place is where and how one shape goes into the drawing.
+type place struct {
+	m      path.Matrix // the shape's export units, scale included, to px
+	page   matrix      // the shape's own units, scale not included, to the page
+	shape  int32
+	second bool
+	clip   int32 // of items to come: position of an OpClip item, -1 for none
+	draws  int   // what the reference paints one after the other
+}
+
+// Build draws a view into d, whose former content is dropped and whose memory
+// is used. Errors wrap ErrForeign when a selected shape holds something that is
+// not drawn natively; all name the shape. After an error d is not to be used.
+func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
+	d.Reset()
+	b.mode, b.d = mode, d
+	if b.limit = b.MaxSegments; b.limit == 0 {
+		b.limit = MaxSegments
+	}
+	if err := b.frame(v.Bounds); err != nil {
+		return err
+	}
+	if err := b.tree.build(v.Scene); err != nil {
+		return err
+	}
+	if err := b.tree.choose(v); err != nil {
+		return err
+	}
+	b.clip.reset(len(v.Scene.Shapes))
+	for _, l := range b.tree.paintOrder(v.Scene) {
+		if err := b.shape(v.Scene, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// frame sets the size of the picture and the map from the page to it
+// (tldraw-rendering.md 9.2).
+func (b *Builder) frame(x Box) error {
+	w, h := math.Floor(x.W), math.Floor(x.H)
+	if !(w >= 1 && h >= 1 && w <= MaxSidePx && h <= MaxSidePx) || math.IsNaN(x.X-x.X) || math.IsNaN(x.Y-x.Y) {
+		return fmt.Errorf("cannot draw view at (%g, %g) of %g x %g px: want finite corners and sides from 1 to %d px",
+			x.X, x.Y, x.W, x.H, MaxSidePx)
+	}
+	b.d.Width, b.d.Height = int(w), int(h)
+	kx, ky := w/x.W, h/x.H
+	b.view = path.Matrix{A: float32(kx), D: float32(ky), E: float32(-x.X * kx), F: float32(-x.Y * ky)}
+	return nil
+}
+
+// shape draws one layer of one shape.
+func (b *Builder) shape(s *scene.Scene, l layer) error {
+	sh := &s.Shapes[l.shape]
+	n := &b.tree.nodes[l.shape]
+	if n.set == unset || n.opacity == 0 {
+		return nil
+	}
+	page := n.page.rounded()
+	scale := path.Matrix{A: float32(sh.Scale), D: float32(sh.Scale)}
+	p := place{
+		m:     b.view.Mul(page.binary32()).Mul(scale),
+		page:  page,
+		shape: l.shape, second: n.set == inOther, clip: -1,
+	}
+	first := len(b.d.Items)
+	if n.frame >= 0 {
+		c := b.clip.ofFrame(&b.tree, s, n.frame)
+		if len(c) == 0 {
+			return nil // cut away by the frames around it
+		}
+		var err error
+		if p.clip, err = b.clipItem(c, b.view, &p); err != nil {
+			return err
+		}
+	}
+	body := len(b.d.Items)
+	if err := b.content(sh, l, &p); err != nil {
+		return err
+	}
+	if len(b.d.Items) == body {
+		b.d.Items = b.d.Items[:first]
+		return nil
+	}
+	b.fade(body, p.draws, n.opacity)
+	return nil
+}
+
+// content appends the items of a shape, as if it were opaque.
+func (b *Builder) content(sh *scene.Shape, l layer, p *place) error {
+	growY, err := grown(sh)
+	if err != nil {
+		return err
+	}
+	b.local.reset()
+	if err := b.local.shape(sh, growY); err != nil {
+		return err
+	}
+	m := p.m
+	if k := float32(b.local.counter); k != 1 {
+		m = m.Mul(path.Matrix{A: k, D: k})
+	}
+	if err := b.paint(b.local.draws, m, p); err != nil {
+		return err
+	}
+	switch sh.Kind {
+	case scene.Text:
+		return b.textItems(sh, p)
+	case scene.Geo:
+		return b.labelItems(sh, sh.W/sh.Scale, (sh.H+growY)/sh.Scale, p)
+	}
+	return nil
+}
+
+// fade makes the items from first on as opaque as the shape. One draw takes the
+// opacity into its colour, as 8-bit alpha; several are composited first
+// (reference-raster.md 11).
+func (b *Builder) fade(first, draws int, opacity float64) {
+	if opacity >= 1 {
+		return
+	}
+	if draws == 1 {
+		a := uint32(math.Floor(float64(opacity*255) + 0.5))
+		for i := range b.d.Items[first:] {
+			b.d.Items[first+i].Opacity = uint32((uint64(b.d.Items[first+i].Opacity)*uint64(a) + 127) / 255)
+		}
+		return
+	}
+	b.d.Groups = append(b.d.Groups, uint32(math.Floor(float64(opacity*Opaque)+0.5)))
+	for i := range b.d.Items[first:] {
+		b.d.Items[first+i].Group = int32(len(b.d.Groups))
+	}
+}

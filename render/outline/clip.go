@@ -1,0 +1,70 @@
+package outline
+
+import "plumb/render/scene"
+
+// polygons keeps the clips of the frames of one scene.
+type polygons struct {
+	points []point
+	spans  []span // by shape; only frames have one
+	spare  [2][]point
+}
+
+// span is a polygon in polygons.points.
+type span struct {
+	first, count int32
+	known        bool
+}
+
+func (c *polygons) reset(shapes int) {
+	c.points = c.points[:0]
+	if cap(c.spans) < shapes {
+		c.spans = make([]span, shapes)
+	}
+	c.spans = c.spans[:shapes]
+	clear(c.spans)
+}
+
+// ofFrame returns what a frame and the frames around it leave of the page, a
+// convex polygon in page units; empty when nothing is left.
+func (c *polygons) ofFrame(t *tree, s *scene.Scene, frame int32) []point {
+	if sp := c.spans[frame]; sp.known {
+		return c.points[sp.first : sp.first+sp.count]
+	}
+	sh, m := &s.Shapes[frame], t.nodes[frame].page
+	rect := [4]point{{0, 0}, {sh.W, 0}, {sh.W, sh.H}, {0, sh.H}}
+	for i := range rect {
+		rect[i] = m.apply(rect[i])
+	}
+	out := rect[:]
+	if outer := t.nodes[frame].frame; outer >= 0 {
+		out = c.intersect(c.ofFrame(t, s, outer), rect[:])
+	}
+	first := int32(len(c.points))
+	c.points = append(c.points, out...)
+	c.spans[frame] = span{first, int32(len(out)), true}
+	return c.points[first:]
+}
+
+// intersect returns what is in both convex polygons. by runs clockwise on the
+// screen. The result lives until the next call.
+func (c *polygons) intersect(p, by []point) []point {
+	in := append(c.spare[0][:0], p...)
+	out := c.spare[1][:0]
+	for i := range by {
+		a, b := by[i], by[(i+1)%len(by)]
+		out = out[:0]
+		for j := range in {
+			q, r := in[j], in[(j+1)%len(in)]
+			dq, dr := cross(sub(b, a), sub(q, a)), cross(sub(b, a), sub(r, a))
+			if dq >= 0 {
+				out = append(out, q)
+			}
+			if dq >= 0 != (dr >= 0) {
+				out = append(out, lerp(q, r, dq/(dq-dr)))
+			}
+		}
+		in, out = out, in
+	}
+	c.spare = [2][]point{in, out}
+	return in
+}

@@ -1,0 +1,139 @@
+package outline
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/scene"
+)
+
+// maxPieces is the most bumps of a cloud or dashes of a run. A run of dashes
+// that fills the widest picture many times over stays below it.
+const maxPieces = 1 << 16
+
+// bumpSpacing is the usual distance of a cloud's bumps along its outline, px.
+var bumpSpacing = [...]float64{scene.SizeS: 50, scene.SizeM: 70, scene.SizeL: 100, scene.SizeXL: 130}
+
+// stadiumPerimeter is the circumference of the stadium that fits a x b.
+func stadiumPerimeter(a, b float64) float64 {
+	return 2 * (float64(math.Pi*min(a, b)/2) + math.Abs(a-b))
+}
+
+// cloud adds bumps around an inner stadium, moved by the shape's own random
+// numbers (tldraw-rendering.md 2.2, "Cloud").
+func (g geoSpec) cloud(c *commands) error {
+	w, h := g.w, g.h
+	per := stadiumPerimeter(w, h)
+	n := max(math.Ceil(per/bumpSpacing[g.size]), 6, math.Ceil(per/min(w, h)))
+	if !(n <= maxPieces) {
+		return fmt.Errorf("cannot draw cloud of %g x %g px: it has %.0f bumps; want at most %d", w, h, n, maxPieces)
+	}
+	depth := 0.2 * per / n
+	iw, ih := max(w-2*depth, 1), max(h-2*depth, 1)
+	pad := point{(w - iw) / 2, (h - ih) / 2}
+	chord := stadiumPerimeter(iw, ih) / n
+
+	c.anchors = stadiumPoints(c.anchors[:0], int(n), iw, ih, pad)
+	c.wiggled = append(c.wiggled[:0], c.anchors...)
+	g.wiggle(c.wiggled, depth)
+
+	c.move(c.wiggled[0])
+	for i := range c.anchors {
+		j := (i + 1) % len(c.anchors)
+		a, b, l, r := c.anchors[i], c.anchors[j], c.wiggled[i], c.wiggled[j]
+		ab := distance(a, b)
+		f := (max(pad.X, pad.Y) + (chord - ab)) * distance(l, r) / ab
+		apex := add(lerp(a, b, 0.5), scaled(perp(unit(sub(b, a))), f))
+		apex = point{clamp(apex.X, 0, w), clamp(apex.Y, 0, h)}
+		c.arcTo(circleRadius(l, r, apex), r)
+	}
+	c.close()
+	return nil
+}
+
+// wiggle moves the points in pairs from both ends, by two draws each.
+func (g geoSpec) wiggle(p []point, depth float64) {
+	amp := func(side float64) float64 {
+		if side < 20 {
+			return 0
+		}
+		return 0.3 * depth * g.scale
+	}
+	ax, ay := amp(g.w), amp(g.h)
+	var rng prng
+	rng.seed(g.id, "")
+	for i := range len(p) / 2 {
+		for _, k := range [2]int{i, len(p) - 1 - i} {
+			p[k].X += float64(rng.next() * ax)
+			p[k].Y += float64(rng.next() * ay)
+		}
+	}
+}
+
+// stadiumPoints appends n points spaced evenly along a stadium of w x h, moved
+// by pad. A wide one starts on its top edge, a high one on its right edge.
+func stadiumPoints(to []point, n int, w, h float64, pad point) []point {
+	r := min(w, h) / 2
+	straight, half := math.Abs(w-h), math.Pi*r
+	step := stadiumPerimeter(w, h) / float64(n)
+	section, walked := 0, 0.0
+	for range n {
+		size := straight
+		for {
+			if size = straight; section%2 == 1 {
+				size = half
+			}
+			if !(walked > size) || section == 3 {
+				break
+			}
+			walked -= size
+			section++
+		}
+		to = append(to, add(stadiumAt(section, walked, r, w, h), pad))
+		walked += step
+	}
+	return to
+}
+
+// stadiumAt returns the point that lies d along one of the four sections.
+func stadiumAt(section int, d, r, w, h float64) point {
+	wide := w > h
+	if section%2 == 0 {
+		switch {
+		case wide && section == 0:
+			return point{r + d, 0}
+		case wide:
+			return point{w - r - d, h}
+		case section == 0:
+			return point{w, r + d}
+		}
+		return point{0, h - r - d}
+	}
+	a := d / r
+	centre := point{r, r}
+	switch {
+	case wide && section == 1:
+		centre, a = point{w - r, r}, a-math.Pi/2
+	case wide:
+		a += math.Pi / 2
+	case section == 1:
+		centre = point{r, h - r}
+	default:
+		a += math.Pi
+	}
+	sin, cos := math.Sincos(a)
+	return point{centre.X + float64(r*cos), centre.Y + float64(r*sin)}
+}
+
+// circleRadius returns the radius of the circle through a, b and c; half the
+// distance of a and b where there is none.
+func circleRadius(a, b, c point) float64 {
+	ab, ac := sub(b, a), sub(c, a)
+	d := 2 * cross(ab, ac)
+	bb, cc := norm2(ab), norm2(ac)
+	r := length(point{(float64(ac.Y*bb) - float64(ab.Y*cc)) / d, (float64(ab.X*cc) - float64(ac.X*bb)) / d})
+	if math.IsNaN(r) || math.IsInf(r, 0) {
+		return length(ab) / 2
+	}
+	return r
+}

@@ -1,0 +1,243 @@
+package outline
+
+import "math"
+
+// point is in a shape's own units or on the page, y down.
+type point struct{ X, Y float64 }
+
+func add(a, b point) point              { return point{a.X + b.X, a.Y + b.Y} }
+func sub(a, b point) point              { return point{a.X - b.X, a.Y - b.Y} }
+func scaled(a point, k float64) point   { return point{a.X * k, a.Y * k} }
+func lerp(a, b point, t float64) point  { return point{lerp1(a.X, b.X, t), lerp1(a.Y, b.Y, t)} }
+func lerp1(a, b, t float64) float64     { return a + float64((b-a)*t) }
+func dot(a, b point) float64            { return float64(a.X*b.X) + float64(a.Y*b.Y) }
+func cross(a, b point) float64          { return float64(a.X*b.Y) - float64(a.Y*b.X) }
+func norm2(a point) float64             { return dot(a, a) }
+func length(a point) float64            { return math.Sqrt(norm2(a)) }
+func distance(a, b point) float64       { return length(sub(a, b)) }
+func perp(a point) point                { return point{a.Y, -a.X} }
+func clamp(v, lo, hi float64) float64   { return max(lo, min(v, hi)) }
+func near(a, b point, tol float64) bool { return math.Abs(a.X-b.X) <= tol && math.Abs(a.Y-b.Y) <= tol }
+
+// unit returns a/|a|, and 0 for 0.
+func unit(a point) point {
+	l := length(a)
+	if l == 0 {
+		return point{}
+	}
+	return point{a.X / l, a.Y / l}
+}
+
+// r4 rounds as the editor writes numbers into path data and transforms.
+func r4(v float64) float64 { return math.Floor(float64(v*1e4)+0.5) / 1e4 }
+
+type verb uint8
+
+const (
+	moveTo verb = iota
+	lineTo
+	curveTo
+)
+
+// ending is how a run of dashes meets its end point (tldraw-rendering.md 3.5).
+type ending uint8
+
+const (
+	usual  ending = iota // outset at joints and in closed subpaths, exact at open ends
+	exact                // begins or ends with a whole dash there
+	outset               // reaches half a dash beyond
+	skip                 // meets it with a gap
+)
+
+// command is one step of an outline, as the editor keeps them
+// (tldraw-rendering.md 2.1). to is its end; c1 and c2 are controls of curves.
+type command struct {
+	verb       verb
+	closing    bool // last of a closed subpath; ends on the subpath's first point
+	merged     bool // same run of dashes as the one before (pieces of one arc)
+	steady     bool // offset 0: the hand does not wobble here
+	hollow     bool // on moveTo: the subpath is stroked only
+	start, end ending
+	steps      int32 // curves: number of equal-parameter samples that stand for it
+	to, c1, c2 point
+
+	// Derived by measure: length of the command, and the unit tangents at its
+	// start and end, both pointing backwards into the segment.
+	length float64
+	b, e   point
+}
+
+// commands is an outline under construction. The zero value is ready.
+type commands struct {
+	list  []command
+	first int // position of the current subpath's moveTo
+
+	anchors, wiggled []point // of a cloud, kept for their memory
+}
+
+func (c *commands) reset() { c.list, c.first = c.list[:0], 0 }
+
+func (c *commands) move(p point) *command {
+	c.first = len(c.list)
+	c.list = append(c.list, command{verb: moveTo, to: p})
+	return &c.list[len(c.list)-1]
+}
+
+func (c *commands) line(p point) *command {
+	c.list = append(c.list, command{verb: lineTo, to: p})
+	return &c.list[len(c.list)-1]
+}
+
+// curveSteps is the number of samples of a curve that is no arc.
+const curveSteps = 10
+
+func (c *commands) curve(c1, c2, p point) *command {
+	c.list = append(c.list, command{verb: curveTo, c1: c1, c2: c2, to: p, steps: curveSteps})
+	return &c.list[len(c.list)-1]
+}
+
+// current returns the end of the last command.
+func (c *commands) current() point { return c.list[len(c.list)-1].to }
+
+// close ends the subpath on its first point.
+func (c *commands) close() {
+	start := c.list[c.first].to
+	if !near(c.current(), start, 1e-6) {
+		c.line(start)
+	}
+	c.list[len(c.list)-1].closing = true
+}
+
+// polygon adds a closed subpath of straight lines.
+func (c *commands) polygon(p ...point) {
+	c.move(p[0])
+	for _, q := range p[1:] {
+		c.line(q)
+	}
+	c.close()
+}
+
+// arc adds the part of an ellipse from angle a on, sweep radians clockwise, as
+// cubics (tldraw-rendering.md 2.1). The last piece ends on end exactly.
+func (c *commands) arc(centre point, rx, ry, a, sweep float64, end point) {
+	n := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2)))
+	if !(n > 0) {
+		return
+	}
+	d := sweep / n
+	h := 4.0 / 3 * math.Tan(d/4)
+	at := func(t float64) (p, tangent point) {
+		sin, cos := math.Sincos(t)
+		return point{centre.X + float64(rx*cos), centre.Y + float64(ry*sin)}, point{-rx * sin, ry * cos}
+	}
+	// What stands for the arc when bounds are taken (tldraw-rendering.md 7.2).
+	samples := max(8, math.Ceil(max(rx, ry)*math.Abs(sweep)/20))
+	steps := int32(min(math.Ceil(samples/n), maxSamples))
+	p, tp := at(a)
+	for i := 1.0; i <= n; i++ {
+		q, tq := at(a + d*i)
+		to := q
+		if i == n {
+			to = end
+		}
+		cmd := c.curve(add(p, scaled(tp, h)), sub(q, scaled(tq, h)), to)
+		cmd.merged, cmd.steps = i > 1, steps
+		p, tp = q, tq
+	}
+}
+
+// maxSamples bounds the samples of one curve: an arc this far bent is larger
+// than any picture, and its bounds are right to 1e-7 of its radius.
+const maxSamples = 4096
+
+// arcTo adds the smaller arc of a circle, clockwise, from the current point to
+// end. A radius that is too small grows until the circle reaches both.
+func (c *commands) arcTo(r float64, end point) {
+	p := c.current()
+	half := scaled(sub(end, p), 0.5)
+	h := length(half)
+	if h == 0 {
+		return
+	}
+	if r == 0 {
+		c.line(end)
+		return
+	}
+	r = max(r, h)
+	// The centre lies to the right of the direction of travel, y down.
+	k := math.Sqrt(max(0, float64(r*r)-float64(h*h))) / h
+	centre := add(add(p, half), scaled(point{-half.Y, half.X}, k))
+	from := math.Atan2(p.Y-centre.Y, p.X-centre.X)
+	c.arc(centre, r, r, from, 2*math.Asin(min(1, h/r)), end)
+}
+
+// gaussT and gaussC are the nodes and weights of the editor's 12-node
+// Gauss-Legendre rule, in its 4 digits (tldraw-rendering.md 3.4).
+var (
+	gaussT = [6]float64{0.1252, 0.3678, 0.5873, 0.7699, 0.9041, 0.9816}
+	gaussC = [6]float64{0.2491, 0.2335, 0.2032, 0.1601, 0.1069, 0.0472}
+)
+
+// curveLength measures a cubic.
+func curveLength(p, c1, c2, q point) float64 {
+	d1, d2, d3 := sub(c1, p), sub(c2, c1), sub(q, c2)
+	speed := func(t float64) float64 {
+		u := 1 - t
+		a, b, c := 3*u*u, 6*u*t, 3*t*t
+		return length(point{
+			float64(a*d1.X) + float64(b*d2.X) + float64(c*d3.X),
+			float64(a*d1.Y) + float64(b*d2.Y) + float64(c*d3.Y),
+		})
+	}
+	sum := 0.0
+	for i, t := range gaussT {
+		sum += float64(gaussC[i] * (speed(0.5-t/2) + speed(0.5+t/2)))
+	}
+	return sum / 2
+}
+
+// measure fills in lengths and tangents.
+func (c *commands) measure() {
+	var p point
+	for i := range c.list {
+		m := &c.list[i]
+		switch m.verb {
+		case lineTo:
+			m.length = distance(p, m.to)
+			m.b = unit(sub(p, m.to))
+			m.e = m.b
+		case curveTo:
+			m.length = curveLength(p, m.c1, m.c2, m.to)
+			m.b = unit(sub(m.c1, p))
+			m.e = unit(sub(m.c2, m.to))
+		default:
+			m.length, m.b, m.e = math.Inf(1), point{}, point{}
+		}
+		p = m.to
+	}
+}
+
+// sample calls f with the points that stand for the outline's geometry: ends of
+// lines, equal-parameter points of curves.
+func (c *commands) sample(f func(point)) {
+	var p point
+	for i := range c.list {
+		m := &c.list[i]
+		if m.verb == curveTo {
+			for k := int32(1); k < m.steps; k++ {
+				f(cubicAt(p, m.c1, m.c2, m.to, float64(k)/float64(m.steps)))
+			}
+		}
+		f(m.to)
+		p = m.to
+	}
+}
+
+func cubicAt(p, c1, c2, q point, t float64) point {
+	u := 1 - t
+	a, b, c, d := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t
+	return point{
+		float64(a*p.X) + float64(b*c1.X) + float64(c*c2.X) + float64(d*q.X),
+		float64(a*p.Y) + float64(b*c1.Y) + float64(c*c2.Y) + float64(d*q.Y),
+	}
+}

@@ -1,0 +1,134 @@
+package outline
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/path"
+)
+
+// dashes is a fitted dash array: a dash, a gap, and the offset into them. A gap
+// of 0 draws the run solid.
+type dashes struct {
+	dash, gap, offset float64
+	solid             bool // no dash array, or one that the browser ignores
+}
+
+// fitDashes fits dashes to a run of length l stroked at width
+// (tldraw-rendering.md 3.5). start and end must not be usual.
+func fitDashes(l, width float64, dotted bool, start, end ending) dashes {
+	unitDash, ratio := min(2*width, l/4), 1.0
+	if dotted {
+		unitDash, ratio = width/100, 100
+	}
+	var f dashes
+	switch start {
+	case outset:
+		l += unitDash / 2
+		f.offset += unitDash / 2
+	case skip:
+		l -= unitDash
+		f.offset -= unitDash
+	}
+	switch end {
+	case outset:
+		l += unitDash / 2
+	case skip:
+		l -= unitDash
+	}
+	// Divided in this order: regular polygons sit exactly on an integer.
+	n := math.Floor(l / unitDash / (2 * ratio))
+	switch {
+	case !dotted && n < 3 && l/width < 4:
+		f.dash = l
+	case !dotted && n < 3:
+		f.dash, f.gap = l/3, l/3
+	default:
+		f.dash = l / (2 * n * ratio)
+		f.gap = (l - float64(n*f.dash)) / max(1, n-1)
+	}
+	// A dotted run shorter than one period gives "Infinity NaN", which the
+	// browser ignores: the run is drawn solid.
+	f.solid = math.IsInf(f.dash, 0) || math.IsNaN(f.dash) || math.IsNaN(f.gap) || f.gap < 0 || f.dash < 0 || f.dash+f.gap == 0
+	return f
+}
+
+// run is a stretch of an outline with a dash array of its own.
+type run struct {
+	first, last int // commands, moveTo not included
+	from        point
+	length      float64
+	start, end  ending
+}
+
+// runs calls f for each run of c, which must be measured.
+func (c *commands) runs(f func(run) error) error {
+	for i := 0; i < len(c.list); i++ {
+		if c.list[i].verb == moveTo {
+			continue
+		}
+		r := run{first: i, last: i, from: c.list[i-1].to, length: c.list[i].length}
+		for r.last+1 < len(c.list) && c.list[r.last+1].merged {
+			r.last++
+			r.length += c.list[r.last].length
+		}
+		r.start, r.end = c.endings(r)
+		i = r.last
+		if err := f(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endings returns how a run begins and ends: outside its end points at joints
+// and in closed subpaths, exactly on them at open ends, unless a command says
+// otherwise.
+func (c *commands) endings(r run) (start, end ending) {
+	start, end = outset, outset
+	lastOfPath := r.last+1 == len(c.list) || c.list[r.last+1].verb == moveTo
+	if lastOfPath && !c.list[r.last].closing {
+		end = exact
+	}
+	if c.list[r.first-1].verb == moveTo && !c.closedFrom(r.first) {
+		start = exact
+	}
+	if e := c.list[r.first].start; e != usual {
+		start = e
+	}
+	if e := c.list[r.last].end; e != usual {
+		end = e
+	}
+	return start, end
+}
+
+// closedFrom tells whether the subpath that i belongs to is closed.
+func (c *commands) closedFrom(i int) bool {
+	for ; i < len(c.list) && c.list[i].verb != moveTo; i++ {
+		if c.list[i].closing {
+			return true
+		}
+	}
+	return false
+}
+
+// write appends a run as an open path.
+func (c *commands) write(r run, to *path.Path) {
+	to.MoveTo(written(r.from))
+	for i := r.first; i <= r.last; i++ {
+		m := &c.list[i]
+		if m.verb == curveTo {
+			to.CubicTo(written(m.c1), written(m.c2), written(m.to))
+		} else {
+			to.LineTo(written(m.to))
+		}
+	}
+}
+
+// check refuses a run that would fall into too many dashes.
+func (f dashes) check(l float64) error {
+	if n := l / (f.dash + f.gap); !f.solid && !(n <= maxPieces) {
+		return fmt.Errorf("cannot draw a dashed line of %g px: it has %.0f dashes; want at most %d", l, n, maxPieces)
+	}
+	return nil
+}

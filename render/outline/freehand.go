@@ -1,0 +1,389 @@
+package outline
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/path"
+	"plumb/render/scene"
+)
+
+// pen is how a freehand line is smoothed and how wide it is
+// (tldraw-rendering.md 8.2).
+type pen struct {
+	size       float64 // px
+	streamline float64
+	thinning   float64
+	simulated  bool // pressure follows from speed, not from the record
+	last       bool // the line is complete: it ends on its last input
+	ease       func(float64) float64
+}
+
+// inked is a point of a freehand line after smoothing.
+type inked struct {
+	at, raw  point
+	vector   point // unit, towards the previous point
+	distance float64
+	run      float64 // length of the line up to here
+	pressure float64
+	radius   float64
+}
+
+// freehand is the memory for one freehand line.
+type freehand struct {
+	input       []scene.Pressed
+	points      []inked
+	part        []inked
+	left, right []point
+}
+
+// freehand makes the draws of a draw shape. Its coordinates are scaled already,
+// so the export counters the scale of its group.
+func (l *local) freehand(sh *scene.Shape) error {
+	l.counter = 1 / sh.Scale
+	f := &l.free
+	if err := f.gather(sh); err != nil || len(f.input) == 0 {
+		return err
+	}
+	stroke := (strokeWidth[sh.Size] + 1) * sh.Scale
+	dot := len(f.input) == 1
+	if dot && sh.Dash == scene.DashDraw && !sh.Pen {
+		var rng prng
+		rng.seed(sh.ID, "")
+		stroke += float64(rng.next() * stroke / 6)
+	}
+	f.smooth(drawPen(sh, stroke))
+	if sh.Closed && sh.Fill != scene.FillNone && len(f.points) > 1 {
+		p := l.newPath()
+		f.closedCentre(p)
+		l.fill(sh, p)
+	}
+	color := palette[sh.Color].solid
+	p := l.newPath()
+	if sh.Dash == scene.DashDraw {
+		f.ink(drawPen(sh, stroke), p)
+		l.draws = append(l.draws, draw{path: p, color: color, opacity: Opaque})
+		return nil
+	}
+	f.centreLine(sh, dot, p)
+	d := draw{path: p, width: stroke, color: color, opacity: Opaque}
+	switch sh.Dash {
+	case scene.DashDashed:
+		d.dashes = dashes{dash: 2 * stroke, gap: 2 * stroke}
+	case scene.DashDotted:
+		d.dashes = dashes{dash: 0.1, gap: 2 * stroke}
+	case scene.DashNone:
+		return nil
+	}
+	if err := d.dashes.check(f.points[len(f.points)-1].run); err != nil {
+		return fmt.Errorf("shape %q: %w", sh.ID, err)
+	}
+	l.draws = append(l.draws, d)
+	return nil
+}
+
+// drawPen returns the pen of a draw shape.
+func drawPen(sh *scene.Shape, stroke float64) pen {
+	p := pen{
+		size:       stroke,
+		streamline: clamp(0.64+float64((stroke-9)/7*0.1), 0.64, 0.74),
+		last:       sh.Complete || sh.Segments[len(sh.Segments)-1].Straight,
+	}
+	if sh.Dash != scene.DashDraw {
+		return p
+	}
+	if sh.Pen {
+		p.size, p.thinning, p.streamline = 1+1.2*stroke, 0.62, 0.62
+		p.ease = func(t float64) float64 { return 0.65*t + 0.35*math.Sin(t*math.Pi/2) }
+		return p
+	}
+	p.thinning, p.simulated = 0.5, true
+	p.ease = func(t float64) float64 { return math.Sin(t * math.Pi / 2) }
+	return p
+}
+
+// gather joins the segments; straight ones become points that bunch at their
+// start.
+func (f *freehand) gather(sh *scene.Shape) error {
+	f.input = f.input[:0]
+	for _, s := range sh.Segments {
+		if !s.Straight || len(s.Points) < 2 {
+			f.input = append(f.input, s.Points...)
+			continue
+		}
+		a, b := s.Points[0], s.Points[1]
+		from, to := point{a.X, a.Y}, point{b.X, b.Y}
+		n := max(4, math.Floor(distance(from, to)/16))
+		if !(n <= maxPieces) {
+			return fmt.Errorf("cannot draw straight segment of shape %q: it is %g px long; want at most %d",
+				sh.ID, distance(from, to), 16*maxPieces)
+		}
+		for i := 0.0; i < n; i++ {
+			t := i / (n - 1)
+			t *= t
+			p := lerp(from, to, t)
+			f.input = append(f.input, scene.Pressed{X: p.X, Y: p.Y, Z: min(1, 0.5+float64(0.65*math.Abs(0.5-easeInOut(t))))})
+		}
+	}
+	return nil
+}
+
+func easeInOut(t float64) float64 {
+	if t < 0.5 {
+		return 2 * t * t
+	}
+	return -1 + float64((4-float64(2*t))*t)
+}
+
+// trim drops the input that says nothing: touches without pressure, and
+// points that bunch around both ends. dropped tells whether the end lost any.
+func (f *freehand) trim(p pen) (dropped bool) {
+	in := f.input
+	if !p.simulated {
+		for len(in) > 0 && in[0].Z < 0.025 {
+			in = in[1:]
+		}
+		for len(in) > 0 && in[len(in)-1].Z < 0.01 {
+			in = in[:len(in)-1]
+		}
+	}
+	if len(in) == 0 {
+		f.input = in
+		return false
+	}
+	close2 := p.size / 3 * (p.size / 3)
+	gap := func(a, b scene.Pressed) float64 { return norm2(point{a.X - b.X, a.Y - b.Y}) }
+	first := in[0]
+	for len(in) > 1 && gap(in[1], first) <= close2 {
+		first.Z = max(first.Z, in[1].Z)
+		in = in[1:]
+	}
+	in[0] = first
+	last := in[len(in)-1]
+	for len(in) > 1 && gap(in[len(in)-2], last) <= close2 {
+		last.Z = max(last.Z, in[len(in)-2].Z)
+		in = in[:len(in)-1]
+		dropped = true
+	}
+	in[len(in)-1] = last
+	f.input = in
+	return dropped
+}
+
+// smooth fills f.points from f.input.
+func (f *freehand) smooth(p pen) {
+	memory, origin := f.input[:0], f.input[0]
+	f.points = f.points[:0]
+	dropped := f.trim(p)
+	in := f.input
+	defer func() { f.input = memory }()
+	if len(in) == 0 {
+		at := point{origin.X, origin.Y}
+		f.points = append(f.points, inked{at: at, raw: at, vector: point{1, 1}, pressure: 0.5, radius: 1})
+		return
+	}
+	n := len(in)
+	complete := p.last || !p.simulated || dropped ||
+		n > 1 && math.Hypot(in[n-1].X-in[n-2].X, in[n-1].Y-in[n-2].Y) < p.size
+	var quarters [6]scene.Pressed
+	if n == 2 && p.simulated {
+		a, b := in[0], in[1]
+		quarters[0] = a
+		for i := 1; i <= 4; i++ {
+			t := float64(i) / 4
+			quarters[i] = scene.Pressed{X: lerp1(a.X, b.X, t), Y: lerp1(a.Y, b.Y, t), Z: lerp1(a.Z, b.Z, t)}
+		}
+		in = quarters[:5]
+	}
+	f.streamline(in, p, complete)
+	f.level(p)
+	f.weigh(p)
+}
+
+// streamline pulls every input towards the point before it.
+func (f *freehand) streamline(in []scene.Pressed, p pen, complete bool) {
+	tau := 0.15 + float64(0.85*(1-p.streamline))
+	pressure := func(z float64) float64 {
+		if p.simulated {
+			return 0.5
+		}
+		return z
+	}
+	start := point{in[0].X, in[0].Y}
+	f.points = append(f.points, inked{at: start, raw: start, vector: point{1, 1}, pressure: pressure(in[0].Z)})
+	n, run := len(in), 0.0
+	if complete {
+		n++
+	}
+	for i := 1; i < n; i++ {
+		src := in[min(i, len(in)-1)]
+		raw := point{src.X, src.Y}
+		prev := &f.points[len(f.points)-1]
+		at := raw
+		if !(p.last && i == n-1) {
+			at = lerp(raw, prev.at, 1-tau)
+		}
+		if near(at, prev.at, 1e-4) {
+			continue
+		}
+		d := distance(at, prev.at)
+		run += d
+		if i < 4 && run < p.size {
+			continue
+		}
+		f.points = append(f.points, inked{
+			at: at, raw: raw, vector: unit(sub(prev.at, at)), distance: d, run: run, pressure: pressure(src.Z),
+		})
+	}
+	if len(f.points) > 1 {
+		f.points[0].vector = f.points[1].vector
+	}
+}
+
+// level gives a line that hardly moves one pressure.
+func (f *freehand) level(p pen) {
+	if f.points[len(f.points)-1].run >= 1 {
+		return
+	}
+	most := 0.5
+	for i := range f.points {
+		most = max(most, f.points[i].pressure)
+	}
+	for i := range f.points {
+		f.points[i].pressure = most
+	}
+}
+
+// pressureRate is how fast the width follows the pen.
+const pressureRate = 0.275
+
+// weigh computes the radii.
+func (f *freehand) weigh(p pen) {
+	if p.thinning == 0 {
+		for i := range f.points {
+			f.points[i].radius = p.size / 2
+		}
+		return
+	}
+	radius := func(pressure float64) float64 {
+		return p.size * p.ease(0.5-float64(p.thinning*(0.5-pressure)))
+	}
+	if !p.simulated && f.points[len(f.points)-1].run < p.size {
+		most := 0.5
+		for i := range f.points {
+			most = max(most, f.points[i].pressure)
+		}
+		for i := range f.points {
+			f.points[i].radius = radius(most)
+		}
+		return
+	}
+	q := f.startPressure(p)
+	for i := range f.points {
+		m := &f.points[i]
+		k := min(1, m.distance/p.size)
+		target := m.pressure
+		if p.simulated {
+			target = 1 - k
+		}
+		q = min(1, q+float64((target-q)*(k*pressureRate)))
+		m.radius = radius(q)
+	}
+}
+
+// startPressure averages the beginning of the line, so that it does not start
+// with a blot.
+func (f *freehand) startPressure(p pen) float64 {
+	q := f.points[0].pressure
+	for i := range f.points {
+		m := &f.points[i]
+		if m.run > p.size*5 {
+			break
+		}
+		k := min(1, m.distance/p.size)
+		next := min(1, q+float64((m.pressure-q)*0.5))
+		if p.simulated {
+			next = min(1, q+float64(((1-k)-q)*(k*pressureRate)))
+		}
+		q += float64((next - q) * 0.5)
+	}
+	return q
+}
+
+// centreLine appends the smoothed line itself, open or closed; a disc for a dot.
+func (f *freehand) centreLine(sh *scene.Shape, dot bool, to *path.Path) {
+	n := len(f.points)
+	switch {
+	case dot || n == 1:
+		disc(f.points[0].at, 0.5, to)
+	case sh.Closed && n > 2:
+		f.closedCentre(to)
+	default:
+		c := chain{to: to}
+		c.move(f.points[0].at)
+		if n > 2 {
+			c.quad(f.points[1].at, lerp(f.points[1].at, f.points[2].at, 0.5))
+			for i := 2; i < n-1; i++ {
+				c.smooth(lerp(f.points[i].at, f.points[i+1].at, 0.5))
+			}
+		}
+		to.LineTo(written(f.points[n-1].at))
+	}
+}
+
+// closedCentre appends the smooth closed line through the midpoints.
+func (f *freehand) closedCentre(to *path.Path) {
+	n := len(f.points)
+	at := func(i int) point { return f.points[i%n].at }
+	c := chain{to: to}
+	c.move(lerp(at(0), at(1), 0.5))
+	c.quad(at(1), lerp(at(1), at(2), 0.5))
+	for i := 2; i <= n; i++ {
+		c.smooth(lerp(at(i), at(i+1), 0.5))
+	}
+	to.Close()
+}
+
+// disc appends a circle as the export writes it: two half turns, with relative
+// numbers that are not rounded.
+func disc(at point, radius float64, to *path.Path) {
+	r, d := float32(radius), float32(radius*2)
+	p := path.Point{X: float32(at.X) - r, Y: float32(at.Y)}
+	to.MoveTo(p)
+	p.X += d
+	to.ArcTo(r, r, 0, true, true, p)
+	p.X -= d
+	to.ArcTo(r, r, 0, true, true, p)
+}
+
+// chain writes smooth quadratics: each control mirrors the one before, as T
+// does in path data, in the browser's binary32.
+type chain struct {
+	to        *path.Path
+	cur, ctrl path.Point
+}
+
+func (c *chain) move(p point) {
+	c.cur = written(p)
+	c.ctrl = c.cur
+	c.to.MoveTo(c.cur)
+}
+
+func (c *chain) quad(ctrl, p point) {
+	c.ctrl, c.cur = written(ctrl), written(p)
+	c.to.QuadTo(c.ctrl, c.cur)
+}
+
+func (c *chain) smooth(p point) {
+	c.ctrl = path.Point{X: float32(2*c.cur.X) - c.ctrl.X, Y: float32(2*c.cur.Y) - c.ctrl.Y}
+	c.cur = written(p)
+	c.to.QuadTo(c.ctrl, c.cur)
+}
+
+// arc turns around the end of a line. The next control starts afresh.
+func (c *chain) arc(radius float64, p point) {
+	r := float32(r4(radius))
+	c.cur = written(p)
+	c.to.ArcTo(r, r, 0, false, true, c.cur)
+	c.ctrl = c.cur
+}

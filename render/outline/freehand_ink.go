@@ -1,0 +1,189 @@
+package outline
+
+import (
+	"math"
+
+	"plumb/render/path"
+)
+
+// ink appends the outline of the line as a pen of changing width draws it, to be
+// filled with the non-zero rule: one closed subpath per part between elbows
+// (tldraw-rendering.md 8.2).
+func (f *freehand) ink(p pen, to *path.Path) {
+	if len(f.points) == 1 {
+		disc(f.points[0].at, f.points[0].radius, to)
+		return
+	}
+	f.part = append(f.part[:0], f.points[0])
+	for i := 1; i < len(f.points)-1; i++ {
+		m := f.points[i]
+		switch f.elbow(i) {
+		case sharpElbow:
+			m.at = m.raw
+			f.part = append(f.part, m)
+			f.inkPart(p, to)
+			f.part = append(f.part[:0], m)
+		case tightElbow:
+			f.part = append(f.part, m)
+			f.inkPart(p, to)
+			f.part = append(f.part[:0], m)
+		default:
+			f.part = append(f.part, m)
+		}
+	}
+	f.part = append(f.part, f.points[len(f.points)-1])
+	f.inkPart(p, to)
+}
+
+type elbow uint8
+
+const (
+	noElbow    elbow = iota
+	sharpElbow       // the line turns back; it is cut at the raw input
+	tightElbow       // it turns within its own width
+)
+
+func (f *freehand) elbow(i int) elbow {
+	a, b, c := &f.points[i-1], &f.points[i], &f.points[i+1]
+	in, out := sub(b.at, a.at), sub(c.at, b.at)
+	d := dot(unit(in), unit(out))
+	r := (a.radius + b.radius + c.radius) / 3
+	switch {
+	case d < -0.8:
+		return sharpElbow
+	case d <= 0.7 && (norm2(in)+norm2(out))/float64(r*r) < 1.5:
+		return tightElbow
+	}
+	return noElbow
+}
+
+// tidy removes points that crowd the ends of the part, and points the end
+// vectors along what is left.
+func (f *freehand) tidy() {
+	p := f.part
+	crowd := func(a, b *inked) bool {
+		d := (a.radius + b.radius) / 4
+		return norm2(sub(a.at, b.at)) < float64(d*d)
+	}
+	drop := 0
+	for len(p)-drop > 2 && crowd(&p[0], &p[1+drop]) {
+		drop++
+	}
+	p = append(p[:1], p[1+drop:]...)
+	n := len(p)
+	end := p[n-1]
+	for n > 2 && crowd(&end, &p[n-2]) {
+		n--
+	}
+	p[n-1] = end
+	p = p[:n]
+	if n > 1 {
+		p[0].vector = unit(sub(p[0].at, p[1].at))
+		p[n-1].vector = unit(sub(p[n-2].at, p[n-1].at))
+	}
+	f.part = p
+}
+
+// inkPart appends the outline of f.part.
+func (f *freehand) inkPart(p pen, to *path.Path) {
+	f.tidy()
+	if len(f.part) == 1 {
+		disc(f.part[0].at, f.part[0].radius, to)
+		return
+	}
+	f.tracks(p)
+	start, end := &f.part[0], &f.part[len(f.part)-1]
+	c := chain{to: to}
+	c.move(f.left[0])
+	for i := 1; i < len(f.left); i++ {
+		c.smooth(lerp(f.left[i-1], f.left[i], 0.5))
+	}
+	side := scaled(perp(end.vector), end.radius)
+	c.smooth(sub(end.at, side))
+	c.arc(end.radius, add(end.at, side))
+	for i := len(f.right) - 1; i > 0; i-- {
+		c.smooth(lerp(f.right[i], f.right[i-1], 0.5))
+	}
+	side = scaled(perp(start.vector), start.radius)
+	c.smooth(add(start.at, side))
+	c.arc(start.radius, sub(start.at, side))
+	to.Close()
+}
+
+// tracks computes the two sides of f.part.
+func (f *freehand) tracks(p pen) {
+	f.left, f.right = f.left[:0], f.right[:0]
+	n := len(f.part)
+	total := f.part[n-1].run
+	apart := p.size * 0.62
+	apart *= apart
+	accepted := f.part[0].vector
+	cornered := false
+	var pl, pr point
+	for i := range f.part {
+		m := &f.part[i]
+		next, nd := m.vector, 1.0
+		if i < n-1 {
+			next = f.part[i+1].vector
+			nd = dot(m.vector, next)
+		}
+		sharpNext := nd < 0.2
+		if sharpNext || !cornered && dot(m.vector, accepted) < 0 {
+			pl, pr = f.corner(m, accepted, next, nd > -0.62 && total-m.run > m.radius)
+			cornered = cornered || sharpNext
+			continue
+		}
+		cornered = false
+		if i == 0 || i == n-1 {
+			side := scaled(perp(m.vector), m.radius)
+			f.left = append(f.left, sub(m.at, side))
+			f.right = append(f.right, add(m.at, side))
+			continue
+		}
+		side := scaled(perp(lerp(next, m.vector, nd)), m.radius)
+		if l := sub(m.at, side); i <= 1 || norm2(sub(l, pl)) > apart {
+			f.left = append(f.left, l)
+			pl = l
+		}
+		if r := add(m.at, side); i <= 1 || norm2(sub(r, pr)) > apart {
+			f.right = append(f.right, r)
+			pr = r
+		}
+		accepted = m.vector
+	}
+}
+
+// fan is half a turn, a little more so that both ends are safely beyond.
+const fan = math.Pi + 1e-4
+
+// corner adds the sides at a corner and returns the last point of each: both
+// sides at once where the turn is soft, else a fan around the input.
+func (f *freehand) corner(m *inked, accepted, next point, soft bool) (l, r point) {
+	if soft {
+		side := scaled(accepted, m.radius)
+		l, r = sub(m.at, side), add(m.at, side)
+		if cross(accepted, next) < 0 {
+			l, r = r, l
+		}
+		f.left, f.right = append(f.left, l), append(f.right, r)
+		return l, r
+	}
+	from := sub(m.raw, scaled(perp(accepted), m.radius))
+	const step = 1.0 / 13
+	for t := 0.0; t < 1; t += step {
+		l = turned(from, m.raw, fan*t)
+		r = turned(from, m.raw, fan+float64(fan*-t))
+		f.left, f.right = append(f.left, l), append(f.right, r)
+	}
+	return l, r
+}
+
+// turned returns p turned clockwise about c.
+func turned(p, c point, angle float64) point {
+	sin, cos := math.Sincos(angle)
+	d := sub(p, c)
+	return point{
+		c.X + float64(d.X*cos) - float64(d.Y*sin),
+		c.Y + float64(d.X*sin) + float64(d.Y*cos),
+	}
+}

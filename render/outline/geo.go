@@ -1,0 +1,191 @@
+package outline
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/scene"
+)
+
+// geoSpec is what the outline of a geo shape depends on. In an export w and h
+// are divided by the shape's scale; for its geometry (bounds) they are not.
+type geoSpec struct {
+	kind  scene.GeoKind
+	w, h  float64
+	size  scene.Size
+	dash  scene.Dash
+	scale float64 // multiplies the stroke that insets an x and the wiggle of a cloud
+	id    string
+}
+
+// outline appends the outline of a geo shape (tldraw-rendering.md 2.2).
+func (g geoSpec) outline(c *commands) error {
+	g.w, g.h = max(1, g.w), max(1, g.h)
+	w, h := g.w, g.h
+	cx, cy, m := w/2, h/2, min(w, h)
+	switch g.kind {
+	case scene.Ellipse:
+		c.move(point{0, cy})
+		c.arc(point{cx, cy}, cx, cy, math.Pi, math.Pi, point{w, cy})
+		c.arc(point{cx, cy}, cx, cy, 0, math.Pi, point{0, cy})
+		c.close()
+	case scene.Triangle:
+		c.polygon(point{cx, 0}, point{w, h}, point{0, h})
+	case scene.Diamond:
+		c.polygon(point{cx, 0}, point{w, cy}, point{cx, h}, point{0, cy})
+	case scene.Pentagon:
+		c.regular(5, w, h)
+	case scene.Hexagon:
+		c.regular(6, w, h)
+	case scene.Octagon:
+		c.regular(8, w, h)
+	case scene.Star:
+		c.star(w, h)
+	case scene.Rhombus:
+		o := 0.38 * m
+		c.polygon(point{o, 0}, point{w, 0}, point{w - o, h}, point{0, h})
+	case scene.Rhombus2:
+		o := 0.38 * m
+		c.polygon(point{0, 0}, point{w - o, 0}, point{w, h}, point{o, h})
+	case scene.Trapezoid:
+		o := 0.38 * m
+		c.polygon(point{o, 0}, point{w - o, 0}, point{w, h}, point{0, h})
+	case scene.ArrowRight, scene.ArrowLeft, scene.ArrowUp, scene.ArrowDown:
+		c.blockArrow(g.kind, w, h)
+	case scene.Oval:
+		c.oval(w, h)
+	case scene.Heart:
+		c.heart(w, h)
+	case scene.Cloud:
+		return g.cloud(c)
+	case scene.Rectangle, scene.XBox, scene.CheckBox:
+		c.polygon(point{0, 0}, point{w, 0}, point{w, h}, point{0, h})
+		switch g.kind {
+		case scene.CheckBox:
+			c.checkMark(w, h)
+		case scene.XBox:
+			g.crossLines(c)
+		}
+	default:
+		return fmt.Errorf("cannot draw geo kind %d: %w", g.kind, ErrForeign)
+	}
+	return nil
+}
+
+// regular adds n points on the inscribed ellipse, stretched to fill the box.
+func (c *commands) regular(n int, w, h float64) {
+	var p [8]point
+	lo, hi := point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
+	for i := range n {
+		sin, cos := math.Sincos(-math.Pi/2 + 2*math.Pi*float64(i)/float64(n))
+		p[i] = point{w/2 + float64(w/2*cos), h/2 + float64(h/2*sin)}
+		lo = point{min(lo.X, p[i].X), min(lo.Y, p[i].Y)}
+		hi = point{max(hi.X, p[i].X), max(hi.Y, p[i].Y)}
+	}
+	for i := range n {
+		p[i].X = (p[i].X - lo.X) / (hi.X - lo.X) * w
+		p[i].Y = (p[i].Y - lo.Y) / (hi.Y - lo.Y) * h
+	}
+	c.polygon(p[:n]...)
+}
+
+// star adds the ten points of a star, which does not touch its box exactly.
+func (c *commands) star(w, h float64) {
+	const s = math.Pi / 5
+	xp, xn := math.Cos(-math.Pi/2+2*s)*w/2, math.Cos(-math.Pi/2+8*s)*w/2
+	yp, yn := math.Sin(-math.Pi/2+4*s)*h/2, math.Sin(-math.Pi/2)*h/2
+	centre := point{(w - (xn + xp)) / 2, (h - (yn + yp)) / 2}
+	outer := point{(w + (w - math.Abs(xp-xn))) / 2, (h + (h - math.Abs(yp-yn))) / 2}
+	var p [10]point
+	for i := range p {
+		r := outer
+		if i%2 == 1 {
+			r = scaled(outer, 0.5)
+		}
+		sin, cos := math.Sincos(-math.Pi/2 + float64(float64(i)*s))
+		p[i] = point{centre.X + float64(r.X*cos), centre.Y + float64(r.Y*sin)}
+	}
+	c.polygon(p[:]...)
+}
+
+func (c *commands) blockArrow(kind scene.GeoKind, w, h float64) {
+	cx, cy, o := w/2, h/2, 0.38*min(w, h)
+	x, y := 0.16*w, 0.16*h
+	switch kind {
+	case scene.ArrowRight:
+		c.polygon(point{0, y}, point{w - o, y}, point{w - o, 0}, point{w, cy},
+			point{w - o, h}, point{w - o, h - y}, point{0, h - y})
+	case scene.ArrowLeft:
+		c.polygon(point{o, 0}, point{o, y}, point{w, y}, point{w, h - y},
+			point{o, h - y}, point{o, h}, point{0, cy})
+	case scene.ArrowUp:
+		c.polygon(point{cx, 0}, point{w, o}, point{w - x, o}, point{w - x, h},
+			point{x, h}, point{x, o}, point{0, o})
+	default:
+		c.polygon(point{x, 0}, point{w - x, 0}, point{w - x, h - o}, point{w, h - o},
+			point{cx, h}, point{0, h - o}, point{x, h - o})
+	}
+}
+
+// oval adds a stadium along the longer side.
+func (c *commands) oval(w, h float64) {
+	if h > w {
+		r := w / 2
+		c.move(point{0, r})
+		c.arc(point{r, r}, r, r, math.Pi, math.Pi, point{w, r})
+		c.line(point{w, h - r})
+		c.arc(point{r, h - r}, r, r, 0, math.Pi, point{0, h - r})
+	} else {
+		r := h / 2
+		c.move(point{r, h})
+		c.arc(point{r, r}, r, r, math.Pi/2, math.Pi, point{r, 0})
+		c.line(point{w - r, 0})
+		c.arc(point{w - r, r}, r, r, -math.Pi/2, math.Pi, point{w - r, h})
+	}
+	c.close()
+}
+
+func (c *commands) heart(w, h float64) {
+	a, k, cx := w/4, h/4, w/2
+	c.move(point{cx, h})
+	c.curve(point{a * 1.5, k * 3}, point{0, k * 2.5}, point{0, k * 1.2})
+	c.curve(point{0, -k * 0.32}, point{a * 1.85, -k * 0.32}, point{cx, k * 0.9})
+	c.curve(point{a * 2.15, -k * 0.32}, point{w, -k * 0.32}, point{w, k * 1.2})
+	c.curve(point{w, k * 2.5}, point{a * 2.5, k * 3}, point{cx, h})
+	c.close()
+}
+
+// checkMark adds the open, unfilled tick of a check-box.
+func (c *commands) checkMark(w, h float64) {
+	z := 0.82 * min(w, h)
+	ox, oy := (w-z)/2, (h-z)/2
+	at := func(x, y float64) point {
+		return point{clamp(ox+float64(z*x), 0, w), clamp(oy+float64(z*y), 0, h)}
+	}
+	m := c.move(at(0.25, 0.52))
+	m.hollow, m.steady = true, true
+	c.line(at(0.45, 0.82))
+	c.line(at(0.82, 0.22)).steady = true
+}
+
+// crossLines adds the open, unfilled lines of an x-box.
+func (g geoSpec) crossLines(c *commands) {
+	w, h := g.w, g.h
+	if g.dash == scene.DashDashed || g.dash == scene.DashDotted {
+		for _, p := range [4]point{{0, 0}, {w, h}, {0, h}, {w, 0}} {
+			c.move(p).hollow = true
+			l := c.line(point{w / 2, h / 2})
+			l.start, l.end = skip, outset
+		}
+		return
+	}
+	q := 0.0
+	if g.dash == scene.DashDraw {
+		q = 0.62 * strokeWidth[g.size] * g.scale
+	}
+	at := func(x, y float64) point { return point{clamp(x, 0, w), clamp(y, 0, h)} }
+	c.move(at(q, q)).hollow = true
+	c.line(at(w-q, h-q))
+	c.move(at(w-q, q)).hollow = true
+	c.line(at(q, h-q))
+}

@@ -1,0 +1,176 @@
+package outline
+
+import (
+	"plumb/render/path"
+	"plumb/render/scene"
+)
+
+// draw is one thing that the export paints, in the shape's export units: a
+// path that is filled or stroked.
+type draw struct {
+	path    *path.Path
+	width   float64 // of the stroke; 0 fills the path
+	dashes  dashes  // of the stroke
+	color   rgb
+	opacity uint32 // 0..Opaque, inside the shape
+	unite   bool   // the next draw is another pass of the same stroke
+}
+
+// local is the memory in which a shape's draws are made. It is used again for
+// every shape.
+type local struct {
+	commands commands
+	hand     wobbly
+	draws    []draw
+	pool     []*path.Path
+	used     int
+	free     freehand
+	counter  float64 // counter-scale of the shape's draws: 1/scale, or 1
+}
+
+func (l *local) reset() { l.draws, l.used, l.counter = l.draws[:0], 0, 1 }
+
+// newPath returns an empty path that lasts until reset.
+func (l *local) newPath() *path.Path {
+	if l.used == len(l.pool) {
+		l.pool = append(l.pool, new(path.Path))
+	}
+	p := l.pool[l.used]
+	l.used++
+	p.Reset()
+	return p
+}
+
+// shape makes the draws of a shape's own outline, without writing.
+func (l *local) shape(sh *scene.Shape, growY float64) error {
+	if sh.Color >= scene.CustomColor || int(sh.Color) >= len(palette) {
+		return foreign(sh, "custom colour")
+	}
+	switch sh.Kind {
+	case scene.Geo:
+		return l.geo(sh, growY)
+	case scene.Line:
+		return l.line(sh)
+	case scene.Draw:
+		return l.freehand(sh)
+	case scene.Text, scene.Group:
+		return nil
+	}
+	return foreign(sh, "outline")
+}
+
+// geo makes the draws of a geo shape in its unscaled units.
+func (l *local) geo(sh *scene.Shape, growY float64) error {
+	g := geoSpec{
+		kind: sh.Geo, w: sh.W / sh.Scale, h: (sh.H + growY) / sh.Scale,
+		size: sh.Size, dash: sh.Dash, scale: sh.Scale, id: sh.ID,
+	}
+	c := &l.commands
+	c.reset()
+	if err := g.outline(c); err != nil {
+		return err
+	}
+	c.measure()
+	width := strokeWidth[sh.Size]
+	if sh.Dash == scene.DashDraw {
+		l.hand.round = 2 * width
+	}
+	if sh.Fill != scene.FillNone {
+		p := l.newPath()
+		if sh.Dash == scene.DashDraw {
+			l.hand.offset = 0
+			l.hand.plan(c)
+			l.hand.pass(c, "", true, p)
+		} else {
+			c.plain(true, p)
+		}
+		l.fill(sh, p)
+	}
+	return l.stroke(sh, width)
+}
+
+// fill paints the inside of p in the shape's style. The hatch of a pattern is
+// painted as its average: the share of the tile that is not cut out.
+func (l *local) fill(sh *scene.Shape, p *path.Path) {
+	s := &palette[sh.Color]
+	color := semiFill
+	switch sh.Fill {
+	case scene.FillNone:
+		return
+	case scene.FillSolid:
+		color = s.semi
+	case scene.FillFill:
+		color = s.solid
+	case scene.FillLined:
+		color = s.lined
+	case scene.FillPattern:
+		color = s.pattern
+	}
+	l.draws = append(l.draws, draw{path: p, color: color, opacity: Opaque})
+	if sh.Fill == scene.FillPattern {
+		l.draws = append(l.draws, draw{path: p, color: semiFill, opacity: hatchOpacity})
+	}
+}
+
+// stroke paints l.commands, measured, in the shape's dash.
+func (l *local) stroke(sh *scene.Shape, width float64) error {
+	c, color := &l.commands, palette[sh.Color].solid
+	switch sh.Dash {
+	case scene.DashNone:
+	case scene.DashDraw:
+		l.hand.offset, l.hand.round, l.hand.seed = width/3, 2*width, sh.ID
+		l.hand.plan(c)
+		p, q := l.newPath(), l.newPath()
+		l.hand.pass(c, passes[0], false, p)
+		l.hand.pass(c, passes[1], false, q)
+		same := samePath(p, q)
+		l.draws = append(l.draws, draw{path: p, width: width, color: color, opacity: Opaque, unite: !same})
+		if !same {
+			l.draws = append(l.draws, draw{path: q, width: width, color: color, opacity: Opaque})
+		}
+	case scene.DashDashed, scene.DashDotted:
+		return c.runs(func(r run) error {
+			f := fitDashes(r.length, width, sh.Dash == scene.DashDotted, r.start, r.end)
+			if err := f.check(r.length); err != nil {
+				return err
+			}
+			p := l.newPath()
+			c.write(r, p)
+			l.draws = append(l.draws, draw{path: p, width: width, dashes: f, color: color, opacity: Opaque})
+			return nil
+		})
+	default:
+		p := l.newPath()
+		c.plain(false, p)
+		l.draws = append(l.draws, draw{path: p, width: width, color: color, opacity: Opaque})
+	}
+	return nil
+}
+
+// line makes the draws of a line shape. Its points are scaled already, so the
+// export counters the scale of its group.
+func (l *local) line(sh *scene.Shape) error {
+	l.counter = 1 / sh.Scale
+	l.commands.reset()
+	outlineLine(sh.Points, sh.Cubic, &l.commands)
+	l.commands.measure()
+	return l.stroke(sh, strokeWidth[sh.Size]*sh.Scale)
+}
+
+// samePath tells whether two paths are equal in every bit.
+func samePath(p, q *path.Path) bool {
+	if len(p.Verbs) != len(q.Verbs) || len(p.Points) != len(q.Points) {
+		return false
+	}
+	for i := range p.Verbs {
+		if p.Verbs[i] != q.Verbs[i] {
+			return false
+		}
+	}
+	for i := range p.Points {
+		if p.Points[i] != q.Points[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,40 @@
+package outline
+
+// prng is the editor's seeded generator (tldraw-rendering.md 3.3): four signed
+// 32-bit words. The zero value is the generator of the empty seed.
+type prng struct{ x, y, z, w int32 }
+
+// seed starts the generator from s followed by tail, read as UTF-16 code units.
+func (g *prng) seed(s, tail string) {
+	*g = prng{}
+	g.absorb(s)
+	g.absorb(tail)
+	for range 64 {
+		g.step()
+	}
+}
+
+func (g *prng) absorb(s string) {
+	for _, r := range s {
+		if r >= 0x10000 {
+			r -= 0x10000
+			g.x ^= 0xD800 + r>>10
+			g.step()
+			r = 0xDC00 + r&0x3FF
+		}
+		g.x ^= r
+		g.step()
+	}
+}
+
+func (g *prng) step() {
+	t := g.x ^ g.x<<11
+	g.x, g.y, g.z = g.y, g.z, g.w
+	g.w ^= int32(uint32(g.w)>>19) ^ t ^ int32(uint32(t)>>8)
+}
+
+// next returns the next number in [-1, 1).
+func (g *prng) next() float64 {
+	g.step()
+	return float64(g.w) / (1 << 31)
+}

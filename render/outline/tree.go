@@ -1,0 +1,202 @@
+package outline
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/path"
+	"plumb/render/scene"
+)
+
+// matrix maps (x, y) to (a x + c y + e, b x + d y + f), in binary64.
+type matrix struct{ a, b, c, d, e, f float64 }
+
+var identity = matrix{a: 1, d: 1}
+
+func (m matrix) apply(p point) point {
+	return point{
+		float64(m.a*p.X) + float64(m.c*p.Y) + m.e,
+		float64(m.b*p.X) + float64(m.d*p.Y) + m.f,
+	}
+}
+
+// mul returns the map that applies n first and then m.
+func (m matrix) mul(n matrix) matrix {
+	return matrix{
+		a: float64(m.a*n.a) + float64(m.c*n.b), b: float64(m.b*n.a) + float64(m.d*n.b),
+		c: float64(m.a*n.c) + float64(m.c*n.d), d: float64(m.b*n.c) + float64(m.d*n.d),
+		e: float64(m.a*n.e) + float64(m.c*n.f) + m.e, f: float64(m.b*n.e) + float64(m.d*n.f) + m.f,
+	}
+}
+
+// rounded returns the map as an export writes it: four decimals
+// (tldraw-rendering.md 1.5).
+func (m matrix) rounded() matrix {
+	return matrix{r4(m.a), r4(m.b), r4(m.c), r4(m.d), r4(m.e), r4(m.f)}
+}
+
+func (m matrix) binary32() path.Matrix {
+	return path.Matrix{
+		A: float32(m.a), B: float32(m.b), C: float32(m.c),
+		D: float32(m.d), E: float32(m.e), F: float32(m.f),
+	}
+}
+
+// localMatrix is a shape's place in its parent: turned about its own origin.
+func localMatrix(sh *scene.Shape) matrix {
+	if sh.Rotation == 0 {
+		return matrix{a: 1, d: 1, e: sh.X, f: sh.Y}
+	}
+	sin, cos := math.Sincos(sh.Rotation)
+	return matrix{cos, sin, -sin, cos, sh.X, sh.Y}
+}
+
+// set tells which of a view's two sets a shape belongs to.
+type set uint8
+
+const (
+	unset set = iota
+	inOnly
+	inOther
+)
+
+// node is what a shape inherits from its ancestors.
+type node struct {
+	page    matrix
+	opacity float64 // 0..1, ancestors included
+	frame   int32   // nearest frame around it, -1 for none
+	frames  int32   // how many frames are around it
+	set     set
+	back    int32 // of a frame: first highlight that it collects; of a highlight: the next one
+}
+
+// layer is one appearance of a shape in paint order. Highlights have two.
+type layer struct {
+	shape int32
+	back  bool
+}
+
+// tree is a scene seen from the page.
+type tree struct {
+	nodes   []node
+	order   []layer
+	listed  []set
+	back    int32 // the first highlight outside all frames
+	layered bool  // there is a highlight
+}
+
+// maxFrames is how deep frames may lie in each other: each one cuts the clip of
+// its content by four more edges.
+const maxFrames = 256
+
+// build computes places and opacities. Parents stand before their children.
+func (t *tree) build(s *scene.Scene) error {
+	if cap(t.nodes) < len(s.Shapes) {
+		t.nodes = make([]node, len(s.Shapes))
+	}
+	t.nodes = t.nodes[:len(s.Shapes)]
+	t.layered = false
+	for i := range s.Shapes {
+		sh, n := &s.Shapes[i], &t.nodes[i]
+		*n = node{page: localMatrix(sh), opacity: sh.Opacity, frame: -1, back: -1}
+		if sh.Kind == scene.Highlight {
+			t.layered = true
+		}
+		if sh.Parent < 0 {
+			continue
+		}
+		p := &t.nodes[sh.Parent]
+		n.page = p.page.mul(n.page)
+		n.opacity *= p.opacity
+		n.frame, n.frames = p.frame, p.frames
+		if s.Shapes[sh.Parent].Kind == scene.Frame {
+			n.frame, n.frames = sh.Parent, p.frames+1
+		}
+		if n.frames > maxFrames {
+			return fmt.Errorf("cannot draw shape %q: it lies in %d frames; want at most %d", sh.ID, n.frames, maxFrames)
+		}
+	}
+	return nil
+}
+
+// choose marks the shapes that the view draws. Descendants follow their parent;
+// what belongs to both sets belongs to Only.
+func (t *tree) choose(v View) error {
+	if v.Only == nil {
+		for i := range t.nodes {
+			t.nodes[i].set = inOnly
+		}
+		return nil
+	}
+	if err := t.list(v.Scene, v.Other, inOther); err != nil {
+		return err
+	}
+	if err := t.list(v.Scene, v.Only, inOnly); err != nil {
+		return err
+	}
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		p := v.Scene.Shapes[i].Parent
+		if p < 0 {
+			continue
+		}
+		if above := t.nodes[p].set; above == inOnly || n.set == unset {
+			n.set = above
+		}
+	}
+	return nil
+}
+
+func (t *tree) list(s *scene.Scene, ids []string, in set) error {
+	for _, id := range ids {
+		i := s.Find(id)
+		if i < 0 {
+			return fmt.Errorf("cannot draw shape %q: the scene has no shape of this id", id)
+		}
+		t.nodes[i].set = in
+	}
+	return nil
+}
+
+// paintOrder returns the layers of all shapes, back to front
+// (tldraw-rendering.md 1.4). Backs of highlights lie below everything on the
+// page, or just above the frame that holds them.
+func (t *tree) paintOrder(s *scene.Scene) []layer {
+	t.order = t.order[:0]
+	if !t.layered {
+		for i := range s.Shapes {
+			t.order = append(t.order, layer{shape: int32(i)})
+		}
+		return t.order
+	}
+	t.collect(s)
+	t.backs(t.back)
+	for i := range s.Shapes {
+		t.order = append(t.order, layer{shape: int32(i)})
+		if s.Shapes[i].Kind == scene.Frame {
+			t.backs(t.nodes[i].back)
+		}
+	}
+	return t.order
+}
+
+// collect links the highlights of every frame, and those outside, in order.
+func (t *tree) collect(s *scene.Scene) {
+	t.back = -1
+	for i := len(s.Shapes) - 1; i >= 0; i-- {
+		if s.Shapes[i].Kind != scene.Highlight {
+			continue
+		}
+		head := &t.back
+		if f := t.nodes[i].frame; f >= 0 {
+			head = &t.nodes[f].back
+		}
+		t.nodes[i].back, *head = *head, int32(i)
+	}
+}
+
+func (t *tree) backs(i int32) {
+	for ; i >= 0; i = t.nodes[i].back {
+		t.order = append(t.order, layer{shape: i, back: true})
+	}
+}

@@ -1,0 +1,156 @@
+package outline
+
+import (
+	"math"
+
+	"plumb/render/path"
+)
+
+// wobbly draws an outline the way a hand does (tldraw-rendering.md 3.4).
+type wobbly struct {
+	offset float64 // the most a point moves, in each axis
+	round  float64 // the most a corner is cut
+	seed   string  // the shape's id
+	bends  []bend
+}
+
+// bend is what the hand does at the end of one command.
+type bend struct {
+	offset        float64 // amplitude in each axis
+	before, after float64 // length cut from this command's end and the next one's start
+	next          int     // position of the next command, -1 at an open end
+	first         int     // position of the subpath's moveTo
+}
+
+// passes names the two runs of the hand in the seed.
+var passes = [2]string{"0", "1"}
+
+// plan computes the bends of c, which must be measured.
+func (w *wobbly) plan(c *commands) {
+	w.bends = w.bends[:0]
+	first := 0
+	for i := range c.list {
+		m := &c.list[i]
+		if m.verb == moveTo {
+			first = i
+		}
+		next := -1
+		if m.closing {
+			next = first + 1
+		} else if i+1 < len(c.list) && c.list[i+1].verb != moveTo {
+			next = i + 1
+		}
+		w.bends = append(w.bends, w.bend(c, i, next, first))
+		if m.closing {
+			w.bends[first].after = w.bends[i].after
+		}
+	}
+}
+
+func (w *wobbly) bend(c *commands, i, next, first int) bend {
+	m := &c.list[i]
+	lengthNext, cut := math.Inf(1), 0.0
+	if next >= 0 {
+		n := &c.list[next]
+		lengthNext = n.length
+		if m.verb == lineTo && n.verb == lineTo && norm2(m.e) > 0.01 && norm2(n.b) > 0.01 {
+			// Both tangents point backwards: going straight on is an angle of 0.
+			angle := math.Acos(clamp(dot(m.e, n.b), -1, 1))
+			cut = clamp(w.round*(math.Pi-angle)/(math.Pi/2), 0, w.round)
+		}
+	}
+	offset := w.offset
+	if m.steady {
+		offset = 0
+	}
+	return bend{
+		offset: max(0, min(offset, (min(m.length, lengthNext)-2*cut)/4)),
+		before: min(cut, m.length/4),
+		after:  min(cut, lengthNext/4),
+		next:   next,
+		first:  first,
+	}
+}
+
+// pass appends one run of the hand over c. Call plan first. Subpaths that are
+// not filled are left out when filled is set; they consume random numbers all
+// the same.
+func (w *wobbly) pass(c *commands, tail string, filled bool, to *path.Path) {
+	var rng prng
+	if w.offset > 0 {
+		rng.seed(w.seed, tail)
+	}
+	var moved point // offset of the subpath's first point
+	hollow := false
+	for i := range c.list {
+		m, k := &c.list[i], &w.bends[i]
+		d := moved
+		if !m.closing && w.offset > 0 {
+			d.X = float64(rng.next() * k.offset)
+			d.Y = float64(rng.next() * k.offset)
+		}
+		if m.verb == moveTo {
+			moved, hollow = d, m.hollow
+		}
+		if filled && hollow {
+			continue
+		}
+		w.emit(c, m, k, d, to)
+	}
+}
+
+func (w *wobbly) emit(c *commands, m *command, k *bend, d point, to *path.Path) {
+	q := add(m.to, d)
+	in, out := q, q
+	cutOut := k.next >= 0 && k.after > 0
+	if cutOut {
+		out = sub(q, scaled(c.list[k.next].b, k.after))
+	}
+	cutIn := k.before > 0
+	if cutIn {
+		in = add(q, scaled(m.e, k.before))
+	}
+	switch m.verb {
+	case moveTo:
+		to.MoveTo(written(out))
+	case curveTo:
+		to.CubicTo(written(add(m.c1, d)), written(add(m.c2, d)), written(out))
+	default:
+		if !cutIn || !cutOut {
+			to.LineTo(written(out))
+			return
+		}
+		to.LineTo(written(in))
+		to.QuadTo(written(q), written(out))
+	}
+}
+
+// written returns a point as the browser reads it from exported path data.
+func written(p point) path.Point {
+	return path.Point{X: float32(r4(p.X)), Y: float32(r4(p.Y))}
+}
+
+// plain appends c as it is; a closed subpath that ends with a line is closed
+// by Z, others end on their first point (tldraw-rendering.md 2.1).
+func (c *commands) plain(filled bool, to *path.Path) {
+	hollow := false
+	for i := range c.list {
+		m := &c.list[i]
+		if m.verb == moveTo {
+			hollow = m.hollow
+		}
+		if filled && hollow {
+			continue
+		}
+		switch {
+		case m.verb == moveTo:
+			to.MoveTo(written(m.to))
+		case m.verb == curveTo:
+			to.CubicTo(written(m.c1), written(m.c2), written(m.to))
+		case m.closing:
+			to.Close()
+		default:
+			to.LineTo(written(m.to))
+		}
+	}
+}
