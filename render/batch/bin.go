@@ -41,9 +41,10 @@ type Binner struct {
 	top, end int32   // tile rows that the current item touches: [top, end)
 	order    []int32 // pieces of one row by column
 
-	events  []event
-	scratch []Segment // of all entries; a tile's segments are copied out at the end
-	entries []entry
+	events   []event   // inside the current tile row, by height
+	backdrop int32     // winding at the current tile's top left corner
+	scratch  []Segment // of all entries; a tile's segments are copied out at the end
+	entries  []entry
 
 	// The tile grid is sparse: each tile row has slots only for the columns
 	// between its outermost items, so an empty page costs nothing.

@@ -20,7 +20,7 @@ func (b *Binner) sweep(k, r int32, evenOdd bool) {
 	}
 	b.order = order
 	b.sortByColumn(order)
-	b.events = b.events[:0]
+	b.events, b.backdrop = b.events[:0], 0
 	for i := 0; i < len(order); {
 		col := b.pieces[order[i]].col
 		j := i + 1
@@ -35,7 +35,7 @@ func (b *Binner) sweep(k, r int32, evenOdd bool) {
 		if j < len(order) {
 			next = b.pieces[order[j]].col
 		}
-		if len(b.events) > 0 {
+		if len(b.events) > 0 || b.backdrop != 0 {
 			b.between(k, r, col+1, next, evenOdd)
 		}
 		i = j
@@ -70,10 +70,15 @@ func (b *Binner) pass(p *piece) {
 	}
 }
 
-// change adds to the winding below height y; changes at the tile's bottom have
-// no effect inside the row.
+// change adds to the winding below height y. Changes at the tile's top are kept
+// apart, since most pieces cross the whole tile; changes at its bottom have no
+// effect inside the row.
 func (b *Binner) change(y, delta int32) {
-	if y >= unitH {
+	switch y {
+	case 0:
+		b.backdrop += delta
+		return
+	case unitH:
 		return
 	}
 	e := b.events
@@ -87,23 +92,23 @@ func (b *Binner) change(y, delta int32) {
 		}
 		return
 	}
-	b.events = slices.Insert(e, i, event{y, delta})
+	e = append(e, event{})
+	for j := len(e) - 1; j > i; j-- {
+		e[j] = e[j-1]
+	}
+	e[i] = event{y, delta}
+	b.events = e
 }
 
 // left appends what the events on a tile's left edge mean to the scratch
-// segments: verticals at x = 0. It returns the winding at the top left corner.
-func (b *Binner) left() (backdrop int32) {
-	e := b.events
-	if len(e) > 0 && e[0].y == 0 {
-		backdrop = e[0].delta
-		e = e[1:]
-	}
+// segments: verticals at x = 0.
+func (b *Binner) left() {
 	level := int32(0)
-	for i, v := range e {
+	for i, v := range b.events {
 		level += v.delta
 		bottom := int32(unitH)
-		if i+1 < len(e) {
-			bottom = e[i+1].y
+		if i+1 < len(b.events) {
+			bottom = b.events[i+1].y
 		}
 		for n := level; n > 0; n-- {
 			b.scratch = append(b.scratch, Segment{P0: uint32(v.y) << 16, P1: uint32(bottom) << 16})
@@ -112,13 +117,12 @@ func (b *Binner) left() (backdrop int32) {
 			b.scratch = append(b.scratch, Segment{P0: uint32(bottom) << 16, P1: uint32(v.y) << 16})
 		}
 	}
-	return backdrop
 }
 
 // boundary makes the entry of a tile that holds pieces.
 func (b *Binner) boundary(k, r, col int32, order []int32) {
 	first := int32(len(b.scratch))
-	backdrop := b.left()
+	b.left()
 	for _, i := range order {
 		p := &b.pieces[i]
 		s := Segment{P0: uint32(p.x0) | uint32(p.y0)<<16, P1: uint32(p.x1) | uint32(p.y1)<<16}
@@ -128,20 +132,20 @@ func (b *Binner) boundary(k, r, col int32, order []int32) {
 		}
 		b.scratch = append(b.scratch, s)
 	}
-	b.push(r, col, entry{item: k, first: first, count: int32(len(b.scratch)) - first, backdrop: backdrop})
+	b.push(r, col, entry{item: k, first: first, count: int32(len(b.scratch)) - first, backdrop: b.backdrop})
 }
 
 // between makes the entries of the tiles [from, to), which hold no pieces: all
 // alike, and solid where the winding is the same at every height.
 func (b *Binner) between(k, r, from, to int32, evenOdd bool) {
 	first := int32(len(b.scratch))
-	backdrop := b.left()
+	b.left()
 	count := int32(len(b.scratch)) - first
-	if count == 0 && (backdrop == 0 || evenOdd && backdrop&1 == 0) {
+	if count == 0 && (b.backdrop == 0 || evenOdd && b.backdrop&1 == 0) {
 		return
 	}
 	for c := from; c < to; c++ {
-		b.push(r, c, entry{item: k, first: first, count: count, backdrop: backdrop})
+		b.push(r, c, entry{item: k, first: first, count: count, backdrop: b.backdrop})
 	}
 }
 

@@ -1,0 +1,97 @@
+package render
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/batch"
+	"plumb/render/cpu"
+	"plumb/render/outline"
+)
+
+// SelfTest runs the tile stage on a small drawing that uses everything it knows
+// and compares with the Go twin: sums must be equal, pictures may differ by one
+// step of a channel. A daemon that fails it takes no requests.
+func (e *Engine) SelfTest() error {
+	t := e.tileds.Get().(*batch.Tiled)
+	new(batch.Binner).Bin(selfTestDrawing(), t)
+	p := &Prepared{e: e, tiled: t}
+	defer p.Release()
+	c := e.pack([]*Prepared{p, p})
+	defer e.release(c)
+	b := &c.batch
+	got, err := e.stage.Run(b)
+	if err != nil {
+		return fmt.Errorf("cannot run the self-test: %w", err)
+	}
+	want := make([]batch.RowSums, b.Shader*batch.TileH)
+	cpu.Rows(b, 0, b.Shader, want)
+	for i := range want {
+		if got[i] != want[i] {
+			return fmt.Errorf("self-test failed: row %d of run %d: got %+v; want %+v", i%batch.TileH, i/batch.TileH, got[i], want[i])
+		}
+	}
+	px, err := e.stage.Pictures(b)
+	if err != nil {
+		return fmt.Errorf("cannot draw the self-test: %w", err)
+	}
+	oracle := make([]uint32, b.Pixels)
+	cpu.Pixels(b, 0, b.Shader, oracle)
+	for i, v := range oracle {
+		if !near(px[i], v) {
+			return fmt.Errorf("self-test failed: pixel %d: got %#08x; want %#08x", i, px[i], v)
+		}
+	}
+	return nil
+}
+
+// near reports whether two RGBA pixels differ by at most 1 in each channel.
+func near(a, b uint32) bool {
+	for s := 0; s < 32; s += 8 {
+		if d := int(a>>s&0xff) - int(b>>s&0xff); d < -1 || d > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// selfTestDrawing has both fill rules, a union, a clip, a translucent group, a
+// contrast table, two sets, level and upright edges and parts off the picture.
+func selfTestDrawing() *outline.Drawing {
+	d := &outline.Drawing{Width: 150, Height: 70, Groups: []uint32{outline.Opaque / 3}}
+	table := new(outline.ContrastTable)
+	for i := range table {
+		table[i] = uint8(i * i / 255)
+	}
+	d.Tables = append(d.Tables, table)
+	add := func(it outline.Item, n int, cx, cy, rx, ry, turn float64) {
+		it.First = int32(len(d.Segments))
+		at := func(i int) (x, y int32) {
+			a := turn + 2*math.Pi*float64(i)/float64(n)
+			return int32(math.Round((cx + rx*math.Cos(a)) * outline.Unit)), int32(math.Round((cy + ry*math.Sin(a)) * outline.Unit))
+		}
+		for i := range n {
+			x0, y0 := at(i)
+			x1, y1 := at(i + 1)
+			if y0 != y1 {
+				d.Segments = append(d.Segments, outline.Segment{X0: x0, Y0: y0, X1: x1, Y1: y1})
+			}
+		}
+		it.Count = int32(len(d.Segments)) - it.First
+		d.Items = append(d.Items, it)
+	}
+	plain := outline.Item{Opacity: outline.Opaque, Clip: -1, Color: [3]uint8{200, 100, 50}}
+	with := func(f func(*outline.Item)) outline.Item { it := plain; f(&it); return it }
+	add(plain, 40, 30, 30, 40, 25, 0)
+	add(with(func(it *outline.Item) { it.Op = outline.OpUnite }), 4, 90, 30, 30, 20, 0.3)
+	add(plain, 4, 92, 31, 30, 20, 0.35)
+	add(with(func(it *outline.Item) { it.Op = outline.OpClip }), 4, 60, 40, 30, 30, math.Pi/4)
+	clip := int32(len(d.Items) - 1)
+	add(with(func(it *outline.Item) { it.Clip = clip; it.Opacity = 40000 }), 5, 70, 40, 40, 30, 0.1)
+	add(with(func(it *outline.Item) { it.EvenOdd = true; it.Table = 1 }), 9, 110, 50, 35, 18, 0.2)
+	add(with(func(it *outline.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
+	for i := range 3 {
+		add(with(func(it *outline.Item) { it.Group = 1; it.Opacity = 50000 }), 12, 40+20*float64(i), 20, 18, 16, 0)
+	}
+	return d
+}
