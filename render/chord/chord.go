@@ -24,7 +24,7 @@ const (
 	// grid, few chords per curve. Pixels then agree with the browser's.
 	Reference Mode = iota
 	// Exact keeps to the path within 1/64 px and keeps its area: the truer
-	// picture, and about twice the segments.
+	// picture, for more segments.
 	Exact
 )
 
@@ -38,10 +38,20 @@ var NoClip = Rect{-maxPx, -maxPx, maxPx, maxPx}
 // maxPx bounds every coordinate: 2^20 px are 2^30 steps.
 const maxPx = 1 << 20
 
+// conicTol is how far quadratics may leave a conic, in px.
+const conicTol = 0.25
+
 // Cutter cuts paths. It holds no result, only memory that is used again: one
 // Cutter serves any number of paths, one goroutine at a time. The zero value is
 // ready for use.
 type Cutter struct {
+	out   []Segment
+	clip  box
+	exact bool
+	quads []path.Point
+	// trace, if set, sees every chord of Reference mode before it is rounded:
+	// x0 y0 x1 y1 in 1/65536 px.
+	trace func([4]int64)
 }
 
 // Append adds the segments of the path to dst, in the path's order and
@@ -51,5 +61,91 @@ type Cutter struct {
 // layer the browser's clip is the layer's painted box, else the canvas
 // (reference-raster.md 11).
 func (c *Cutter) Append(dst []Segment, p *path.Path, clip Rect, mode Mode) []Segment {
+	b, ok := bounds(p.Points)
+	if !ok {
+		return dst
+	}
+	c.clip = clip.within(NoClip).box()
+	c.out, c.exact = dst, mode == Exact
+	c.walk(p, c.clip.holds(b))
+	dst, c.out = c.out, nil
 	return dst
+}
+
+// walk visits the path's segments and closes its subpaths. inside says that
+// nothing needs to be clipped.
+func (c *Cutter) walk(p *path.Path, inside bool) {
+	var cur, first path.Point
+	pts, w := p.Points, p.Weights
+	for _, v := range p.Verbs {
+		switch v {
+		case path.Move:
+			c.line(cur, first, inside)
+			cur, first, pts = pts[0], pts[0], pts[1:]
+		case path.Line:
+			c.line(cur, pts[0], inside)
+			cur, pts = pts[0], pts[1:]
+		case path.Quad:
+			c.curve(bezier{[4]path.Point{cur, pts[0], pts[1]}, 3}, inside)
+			cur, pts = pts[1], pts[2:]
+		case path.Cubic:
+			c.curve(bezier{[4]path.Point{cur, pts[0], pts[1], pts[2]}, 4}, inside)
+			cur, pts = pts[2], pts[3:]
+		case path.Conic:
+			c.conic(cur, pts[0], pts[1], w[0], inside)
+			cur, pts, w = pts[1], pts[2:], w[1:]
+		case path.Close:
+			c.line(cur, first, inside)
+			cur = first
+		}
+	}
+	c.line(cur, first, inside)
+}
+
+func (c *Cutter) conic(a, ctl, b path.Point, w float32, inside bool) {
+	tol := float32(conicTol)
+	if c.exact {
+		tol = exactConicTol
+	}
+	c.quads = path.ConicQuads(c.quads[:0], a, ctl, b, w, tol)
+	for q := c.quads; len(q) > 0; q = q[2:] {
+		c.curve(bezier{[4]path.Point{a, q[0], q[1]}, 3}, inside)
+		a = q[1]
+	}
+}
+
+// line sends a straight segment on to the mode's chords.
+func (c *Cutter) line(a, b path.Point, inside bool) {
+	switch {
+	case a.Y == b.Y:
+	case !inside:
+		c.clipLine(a, b)
+	case c.exact:
+		c.exactLine(a, b)
+	default:
+		c.gridLine(a, b)
+	}
+}
+
+// curve sends a curve on, cut into the pieces that the mode's chords need.
+func (c *Cutter) curve(b bezier, inside bool) {
+	if !inside {
+		c.clipCurve(b)
+		return
+	}
+	if c.exact {
+		c.exactCurve(&b)
+		return
+	}
+	var pieces [3]bezier
+	for _, m := range b.monotone(&pieces, axisY) {
+		c.gridCurve(&m)
+	}
+}
+
+// add stores a segment that is not horizontal.
+func (c *Cutter) add(s Segment) {
+	if s.Y0 != s.Y1 {
+		c.out = append(c.out, s)
+	}
 }

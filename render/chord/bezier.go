@@ -1,0 +1,157 @@
+package chord
+
+import (
+	"math"
+	"slices"
+
+	"plumb/render/path"
+)
+
+// bezier is a quadratic (n = 3) or a cubic (n = 4).
+type bezier struct {
+	p [4]path.Point
+	n int
+}
+
+// axis picks a coordinate.
+type axis uint8
+
+const (
+	axisX axis = iota
+	axisY
+)
+
+func (a axis) of(p path.Point) float32 {
+	if a == axisX {
+		return p.X
+	}
+	return p.Y
+}
+
+func (a axis) set(p *path.Point, v float32) {
+	if a == axisX {
+		p.X = v
+	} else {
+		p.Y = v
+	}
+}
+
+func (b *bezier) end() path.Point { return b.p[b.n-1] }
+
+// reversed returns the same curve from its end to its start.
+func (b *bezier) reversed() bezier {
+	r := *b
+	slices.Reverse(r.p[:r.n])
+	return r
+}
+
+// split cuts the curve at t by de Casteljau, in binary32.
+func (b *bezier) split(t float32) (l, r bezier) {
+	p := b.p
+	l.n, r.n = b.n, b.n
+	for k := range b.n {
+		l.p[k], r.p[b.n-1-k] = p[0], p[b.n-1-k]
+		for i := range b.n - 1 - k {
+			p[i].X += float32((p[i+1].X - p[i].X) * t)
+			p[i].Y += float32((p[i+1].Y - p[i].Y) * t)
+		}
+	}
+	return l, r
+}
+
+// monotone cuts the curve at its extrema along the axis: at most 3 pieces, in
+// order. At a cut the coordinates on both sides of it are set equal.
+func (b *bezier) monotone(buf *[3]bezier, a axis) []bezier {
+	var roots [2]float32
+	ts := b.extrema(&roots, a)
+	if len(ts) == 0 {
+		buf[0] = *b
+		if b.n == 3 { // no root for want of digits: make it so
+			lo, hi := a.of(b.p[0]), a.of(b.p[2])
+			m := a.of(b.p[1])
+			if m < min(lo, hi) || m > max(lo, hi) {
+				if abs(lo-m) >= abs(m-hi) {
+					lo = hi
+				}
+				a.set(&buf[0].p[1], lo)
+			}
+		}
+		return buf[:1]
+	}
+	rest, done := *b, float32(0)
+	for i, t := range ts {
+		l, r := rest.split((t - done) / (1 - done))
+		v := a.of(r.p[0])
+		a.set(&l.p[l.n-2], v)
+		a.set(&r.p[1], v)
+		buf[i], rest, done = l, r, t
+	}
+	buf[len(ts)] = rest
+	return buf[:len(ts)+1]
+}
+
+// extrema returns the t in (0, 1) where the curve turns along the axis.
+func (b *bezier) extrema(buf *[2]float32, a axis) []float32 {
+	p0, p1, p2 := a.of(b.p[0]), a.of(b.p[1]), a.of(b.p[2])
+	if b.n == 3 {
+		if (p0-p1)*(p1-p2) >= 0 {
+			return nil
+		}
+		if t := (p0 - p1) / (p0 - p1 - p1 + p2); t > 0 && t < 1 {
+			buf[0] = t
+			return buf[:1]
+		}
+		return nil
+	}
+	p3 := a.of(b.p[3])
+	if lo, hi := min(p0, p3), max(p0, p3); p1 >= lo && p1 <= hi && p2 >= lo && p2 <= hi {
+		return nil // control polygon within its ends: no turn that would matter
+	}
+	qa := float64(p3 - p0 + float32(3*(p1-p2)))
+	qb := float64(2 * (p0 - p1 - p1 + p2))
+	qc := float64(p1 - p0)
+	s := math.Sqrt(float64(qb*qb) - float64(4*qa*qc))
+	q := -0.5 * (qb + math.Copysign(s, qb))
+	out := buf[:0]
+	for _, t := range [2]float32{float32(q / qa), float32(qc / q)} {
+		if t > 0 && t < 1 {
+			out = append(out, t)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// cut splits a curve that is monotone along the axis where it has the value v,
+// which lies between its ends.
+func (b *bezier) cut(a axis, v float32) (l, r bezier) {
+	l, r = b.split(b.find(a, v))
+	a.set(&l.p[l.n-1], v)
+	a.set(&r.p[0], v)
+	return l, r
+}
+
+// find returns the t at which a monotone curve has the value v: by bisection,
+// which cannot leave [0, 1] whatever the numbers are.
+func (b *bezier) find(a axis, v float32) float32 {
+	p0, p1, p2, p3 := float64(a.of(b.p[0])), float64(a.of(b.p[1])), float64(a.of(b.p[2])), float64(a.of(b.p[3]))
+	want := float64(v)
+	rising := float64(a.of(b.end())) > p0
+	lo, hi := 0.0, 1.0
+	for range 32 {
+		t := (lo + hi) / 2
+		u := 1 - t
+		y := float64(u*u*p0) + float64(2*u*t*p1) + float64(t*t*p2)
+		if b.n == 4 {
+			y = float64(u*u*u*p0) + float64(3*u*u*t*p1) + float64(3*u*t*t*p2) + float64(t*t*t*p3)
+		}
+		if (y < want) == rising {
+			lo = t
+		} else {
+			hi = t
+		}
+	}
+	return float32((lo + hi) / 2)
+}
+
+func abs(v float32) float32 { return float32(math.Abs(float64(v))) }

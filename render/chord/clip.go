@@ -1,0 +1,201 @@
+package chord
+
+import "plumb/render/path"
+
+// box is a rectangle in px.
+type box struct{ x0, y0, x1, y1 float32 }
+
+// within returns the part of r inside o; a rectangle without area if none is.
+func (r Rect) within(o Rect) Rect {
+	r.X0, r.Y0 = min(max(r.X0, o.X0), o.X1), min(max(r.Y0, o.Y0), o.Y1)
+	r.X1, r.Y1 = max(min(r.X1, o.X1), r.X0), max(min(r.Y1, o.Y1), r.Y0)
+	return r
+}
+
+func (r Rect) box() box {
+	return box{float32(r.X0), float32(r.Y0), float32(r.X1), float32(r.Y1)}
+}
+
+// holds reports whether o lies inside of b.
+func (b box) holds(o box) bool {
+	return o.x0 >= b.x0 && o.y0 >= b.y0 && o.x1 <= b.x1 && o.y1 <= b.y1
+}
+
+// bounds returns the box around the points; ok is false if one is not finite or
+// there is none.
+func bounds(pts []path.Point) (b box, ok bool) {
+	if len(pts) == 0 {
+		return b, false
+	}
+	b = box{pts[0].X, pts[0].Y, pts[0].X, pts[0].Y}
+	var zero float32
+	for _, p := range pts {
+		zero = zero*p.X + zero*p.Y // stays 0, or becomes NaN
+		b.x0, b.x1 = min(b.x0, p.X), max(b.x1, p.X)
+		b.y0, b.y1 = min(b.y0, p.Y), max(b.y1, p.Y)
+	}
+	return b, zero == 0
+}
+
+// clipLine keeps what the clip leaves of a line.
+func (c *Cutter) clipLine(a, b path.Point) {
+	if a.Y > b.Y {
+		c.clipDown(b, a, true)
+	} else {
+		c.clipDown(a, b, false)
+	}
+}
+
+// clipDown clips the line from a down to b; up says that the path ran upwards.
+func (c *Cutter) clipDown(a, b path.Point, up bool) {
+	k := &c.clip
+	if b.Y <= k.y0 || a.Y >= k.y1 {
+		return
+	}
+	// Every cut is computed from the ends of the whole line, so that lines which
+	// share it are cut at the same place.
+	xAt := func(y float32) float32 {
+		t := (float64(y) - float64(a.Y)) / (float64(b.Y) - float64(a.Y))
+		return float32(float64(a.X) + float64((float64(b.X)-float64(a.X))*t))
+	}
+	yAt := func(x float32) float32 {
+		t := (float64(x) - float64(a.X)) / (float64(b.X) - float64(a.X))
+		return float32(float64(a.Y) + float64((float64(b.Y)-float64(a.Y))*t))
+	}
+	top, bottom := a, b
+	if a.Y < k.y0 {
+		top = path.Point{X: xAt(k.y0), Y: k.y0}
+	}
+	if b.Y > k.y1 {
+		bottom = path.Point{X: xAt(k.y1), Y: k.y1}
+	}
+	// Downwards through at most three zones: left of the clip, inside, right.
+	cuts := [4]path.Point{top, bottom}
+	n := 2
+	insert := func(i int, x float32) {
+		y := min(max(yAt(x), cuts[i-1].Y), cuts[i].Y)
+		copy(cuts[i+1:], cuts[i:n])
+		cuts[i] = path.Point{X: x, Y: y}
+		n++
+	}
+	first, second := k.x0, k.x1
+	if top.X > bottom.X {
+		first, second = second, first
+	}
+	if between(first, top.X, bottom.X) {
+		insert(1, first)
+	}
+	if between(second, top.X, bottom.X) {
+		insert(n-1, second)
+	}
+	for i := range n - 1 {
+		p, q := cuts[i], cuts[i+1]
+		if up {
+			p, q = q, p
+		}
+		c.place(p, q)
+	}
+}
+
+// between reports whether v lies strictly between a and b.
+func between(v, a, b float32) bool { return v > min(a, b) && v < max(a, b) }
+
+// place sends on a piece of a line that crosses no side of the clip.
+func (c *Cutter) place(p, q path.Point) {
+	k := &c.clip
+	if min(p.X, q.X) >= k.x1 && max(p.X, q.X) > k.x1 {
+		return
+	}
+	p.X, q.X = min(max(p.X, k.x0), k.x1), min(max(q.X, k.x0), k.x1)
+	p.Y, q.Y = min(max(p.Y, k.y0), k.y1), min(max(q.Y, k.y0), k.y1)
+	if c.exact {
+		c.exactLine(p, q)
+	} else {
+		c.gridLine(p, q)
+	}
+}
+
+// clipCurve keeps what the clip leaves of a curve, in pieces that are monotone
+// in y and in x.
+func (c *Cutter) clipCurve(b bezier) {
+	var ys, xs [3]bezier
+	for _, m := range b.monotone(&ys, axisY) {
+		for _, p := range m.monotone(&xs, axisX) {
+			c.clipMonotone(p)
+		}
+	}
+}
+
+// clipMonotone clips a curve that is monotone on both axes.
+func (c *Cutter) clipMonotone(b bezier) {
+	k := &c.clip
+	lo, hi := b.p[0].Y, b.end().Y
+	if lo > hi {
+		lo, hi = hi, lo
+	}
+	if hi <= k.y0 || lo >= k.y1 || lo == hi {
+		return
+	}
+	b = b.keep(axisY, k.y0, k.y1)
+	// Left parts become vertical lines, right parts vanish.
+	rising := b.end().X > b.p[0].X
+	if !rising {
+		b = b.reversed() // to the right; undone when sent on
+	}
+	if b.p[0].X >= k.x1 && b.end().X > k.x1 {
+		return
+	}
+	if b.end().X <= k.x0 {
+		c.side(b.p[0], b.end(), rising)
+		return
+	}
+	if b.p[0].X < k.x0 {
+		l, r := b.cut(axisX, k.x0)
+		c.side(l.p[0], l.end(), rising)
+		b = r
+	}
+	if b.end().X > k.x1 {
+		b, _ = b.cut(axisX, k.x1)
+	}
+	if !rising {
+		b = b.reversed()
+	}
+	for i := range b.n {
+		p := &b.p[i]
+		p.X, p.Y = min(max(p.X, k.x0), k.x1), min(max(p.Y, k.y0), k.y1)
+	}
+	if c.exact {
+		c.exactCurve(&b)
+	} else {
+		c.gridCurve(&b)
+	}
+}
+
+// keep cuts off what a monotone curve has outside of [lo, hi] along the axis.
+func (b *bezier) keep(a axis, lo, hi float32) bezier {
+	out := *b
+	up := a.of(out.p[0]) > a.of(out.end())
+	if up {
+		out = out.reversed()
+	}
+	if a.of(out.p[0]) < lo {
+		_, out = out.cut(a, lo)
+	}
+	if a.of(out.end()) > hi {
+		out, _ = out.cut(a, hi)
+	}
+	if up {
+		out = out.reversed()
+	}
+	return out
+}
+
+// side draws the part of a curve from a to b, which lies left of the clip, as a
+// vertical line at its edge.
+func (c *Cutter) side(a, b path.Point, forward bool) {
+	if !forward {
+		a, b = b, a
+	}
+	a.X, b.X = c.clip.x0, c.clip.x0
+	c.place(a, b)
+}
