@@ -84,6 +84,11 @@ func (g *glyphTable) bearing(id int) int32 {
 	return int32(i16(g.hmtx, 4*g.wide+2*(id-g.wide)))
 }
 
+// advance is the distance to the next pen position, units.
+func (g *glyphTable) advance(id int) int32 {
+	return int32(u16(g.hmtx, 4*min(id, g.wide-1)))
+}
+
 // scale is size/units in 16.16, size in 1/64 px, rounded.
 func (g *glyphTable) scale(size int32) int64 {
 	return (int64(size)<<16 + int64(g.units)/2) / int64(g.units)

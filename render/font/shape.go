@@ -29,7 +29,8 @@ type Glyph struct {
 	ID       uint16
 	Unsafe   bool  // text cut before this glyph's cluster must be shaped again on both sides
 	Cluster  int32 // byte offset of its first character in the shaped string
-	Advance  int32 // to the right
+	Own      int32 // advance of the glyph alone, to the right
+	Kern     int32 // what its neighbours add to that
 	DX, DY   int32 // offset from the pen, to the right and up
 	Discards bool  // carries no ink (a space)
 }
@@ -88,18 +89,31 @@ func (f *Face) round(v int, size float64) float64 {
 	return math.Floor(float64(v)*size/float64(f.file.units) + 0.5)
 }
 
+// Advance returns the advance of a shaped glyph in px. The browser scales the
+// glyph's own advance by size/units rounded to 16.16 and what kerning adds
+// exactly; over a line this moves widths by up to 1/64 px.
+func (f *Face) Advance(g Glyph, size float64) float32 {
+	own := (int64(g.Own)*f.file.glyphs.scale(int32(size*64)) + 32) >> 6
+	return float32(float64(own)/65536) + f.Pixels(g.Kern, size)
+}
+
+// Pixels scales font units to px in steps of 1/65536, as the browser's shaper does.
+func (f *Face) Pixels(v int32, size float64) float32 {
+	return float32(math.Floor(float64(v)*size*65536/float64(f.file.units)+0.5) / 65536)
+}
+
 // maxRuns bounds the glyphs that a face remembers, about 3 MB.
 const maxRuns = 1 << 17
 
 // Shape returns the glyphs of text, left to right, with the features that the
-// browser has on by default (tldraw-rendering.md 6.4). The result is shared and
-// read-only; it stays valid when later calls drop it from the cache. text must
-// hold no line breaks or tabs. Errors are *ForeignError.
-func (f *Face) Shape(text string) ([]Glyph, error) {
-	if run, ok := f.runs[text]; ok {
+// browser has on by default (tldraw-rendering.md 6.4). The face keeps no reference
+// to text. The result is shared and read-only; it stays valid when later calls drop
+// it from the cache. text must hold no line breaks or tabs. Errors are *ForeignError.
+func (f *Face) Shape(text []byte) ([]Glyph, error) {
+	if run, ok := f.runs[string(text)]; ok {
 		return run, nil
 	}
-	run, err := f.shape(text)
+	run, err := f.shape(string(text))
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +121,7 @@ func (f *Face) Shape(text string) ([]Glyph, error) {
 		clear(f.runs)
 		f.total = len(run)
 	}
-	// The key must not keep a caller's larger buffer alive.
-	f.runs[string([]byte(text))] = run
+	f.runs[string(text)] = run
 	return run, nil
 }
 
@@ -149,11 +162,14 @@ func (f *Face) shapeRun(run []Glyph, from, to int, script language.Script) ([]Gl
 		if err != nil {
 			return nil, fmt.Errorf("cannot shape text in %s: %w", f.file.name, err)
 		}
-		p := s.buffer.Pos[i]
+		p, own := s.buffer.Pos[i], f.file.glyphs.advance(int(info.Glyph))
+		if p.XAdvance == 0 {
+			own = 0 // a mark that takes no room, or a character that leaves no trace
+		}
 		run = append(run, Glyph{
 			ID: uint16(info.Glyph), Cluster: s.offsets[info.Cluster],
-			Unsafe:  info.Mask&harfbuzz.GlyphUnsafeToBreak != 0,
-			Advance: p.XAdvance, DX: p.XOffset, DY: p.YOffset, Discards: len(data) == 0,
+			Unsafe: info.Mask&harfbuzz.GlyphUnsafeToBreak != 0,
+			Own:    own, Kern: p.XAdvance - own, DX: p.XOffset, DY: p.YOffset, Discards: len(data) == 0,
 		})
 	}
 	return run, nil

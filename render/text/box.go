@@ -1,0 +1,143 @@
+package text
+
+import (
+	"math"
+
+	"plumb/render/scene"
+)
+
+// Font sizes in px (tldraw-rendering.md 6.2).
+var (
+	textSize  = [...]float64{scene.SizeS: 18, scene.SizeM: 24, scene.SizeL: 36, scene.SizeXL: 44}
+	labelSize = [...]float64{scene.SizeS: 18, scene.SizeM: 22, scene.SizeL: 26, scene.SizeXL: 32}
+)
+
+// Limits of a geo label's width (tldraw-rendering.md 2.4): the least width, and
+// what is added to it, per size.
+var (
+	leastWidth = [...]float64{scene.SizeS: 12, scene.SizeM: 14, scene.SizeL: 16, scene.SizeXL: 20}
+	extraWidth = [...]float64{scene.SizeS: 2, scene.SizeM: 3.5, scene.SizeL: 5, scene.SizeXL: 10}
+)
+
+// Widths and paddings of boxes, px.
+const (
+	padding   = 16  // of geo labels and notes, on every side
+	noteSide  = 200 // of a note without growth
+	noteAvail = noteSide - 2*padding
+	noteProbe = noteAvail - 1 // a note is measured one narrower than it is drawn
+	noteLeast = 14            // smallest font that a note shrinks to
+	textLeast = 16            // width of an empty text shape
+)
+
+// Text lays out a text shape in its unscaled units, its box at (0, 0), W x H
+// (tldraw-rendering.md 6.5, 6.8).
+func (l *Layouter) Text(out *Layout, sh *scene.Shape) error {
+	spec := Spec{Font: sh.Font, Size: textSize[sh.Size], Width: Unbounded, Align: sh.Align}
+	if !sh.Auto {
+		spec.Width = max(textLeast, math.Floor(sh.W))
+		return l.boxed(out, sh.Rich, spec)
+	}
+	if err := l.Layout(out, sh.Rich, spec); err != nil {
+		return err
+	}
+	spec.Width = max(textLeast, out.W+1)
+	return l.boxed(out, sh.Rich, spec)
+}
+
+func (l *Layouter) boxed(out *Layout, rich *scene.RichText, spec Spec) error {
+	if err := l.Layout(out, rich, spec); err != nil {
+		return err
+	}
+	out.H = max(out.H, spec.Size)
+	out.Place(0, 0)
+	return nil
+}
+
+// TextSize returns the box of a text shape in its parent's units, scale
+// included. It grows from the shape's origin to the right and down.
+func (l *Layouter) TextSize(sh *scene.Shape) (w, h float64, err error) {
+	if err := l.Text(&l.probe, sh); err != nil {
+		return 0, 0, err
+	}
+	return l.probe.W * sh.Scale, l.probe.H * sh.Scale, nil
+}
+
+// GeoLabel lays out the label of a geo shape in the shape's unscaled units,
+// where its box is w x h, growth included (tldraw-rendering.md 2.5).
+func (l *Layouter) GeoLabel(out *Layout, sh *scene.Shape, w, h float64) error {
+	return l.label(out, sh, labelSize[sh.Size], w, h)
+}
+
+// label lays out text inside a box with the padding that geo shapes and notes
+// share.
+func (l *Layouter) label(out *Layout, sh *scene.Shape, size, w, h float64) error {
+	spec := Spec{Font: sh.Font, Size: size, Width: max(0, floor64(w-2*padding)), Align: sh.Align}
+	if err := l.Layout(out, sh.Rich, spec); err != nil {
+		return err
+	}
+	y := float64(padding)
+	switch sh.Vertical {
+	case scene.AlignMiddle:
+		y += floor64((h - 2*padding - out.H) / 2)
+	case scene.AlignEnd:
+		y = floor64(h) - padding - out.H
+	}
+	out.Place(padding, y)
+	return nil
+}
+
+// GeoGrowth returns the growY that the editor computes when it creates a geo
+// shape, scale included (tldraw-rendering.md 2.4). It is 0 without a label.
+func (l *Layouter) GeoGrowth(sh *scene.Shape) (float64, error) {
+	if sh.Rich == nil {
+		return 0, nil
+	}
+	spec := Spec{Font: sh.Font, Size: labelSize[sh.Size], Align: sh.Align}
+	least := leastWidth[sh.Size]
+	spec.Width = max(0, math.Ceil(least+extraWidth[sh.Size]), math.Ceil(sh.W/sh.Scale-2*padding))
+	if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
+		return 0, err
+	}
+	height := l.probe.H + 2*padding
+	if height <= sh.H/sh.Scale {
+		return 0, nil
+	}
+	return (height - sh.H/sh.Scale) * sh.Scale, nil
+}
+
+// NoteFit returns the font size and the growY that the editor computes when it
+// creates a note, both unscaled (tldraw-rendering.md 8.4): the font shrinks
+// until every word fits, the note grows until every line does.
+func (l *Layouter) NoteFit(sh *scene.Shape) (fontPx, grow float64, err error) {
+	spec := Spec{Font: sh.Font, Size: labelSize[sh.Size], Width: noteProbe, Align: sh.Align, Whole: true}
+	for ; spec.Size > noteLeast; spec.Size-- {
+		if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
+			return 0, 0, err
+		}
+		if widest(&l.probe) <= noteProbe {
+			break
+		}
+	}
+	spec.Whole = false
+	if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
+		return 0, 0, err
+	}
+	return spec.Size, max(0, l.probe.H+2*padding-noteSide), nil
+}
+
+// widest is the width of the widest line, rounded to whole px.
+func widest(l *Layout) (w float64) {
+	for _, line := range l.Lines {
+		w = max(w, line.Indent+line.Width)
+	}
+	return math.Floor(w + 0.5)
+}
+
+// Note lays out the text of a note in its unscaled units, where its box is
+// 200 x (200 + grow). fontPx is the stored adjustment, 0 for the label size.
+func (l *Layouter) Note(out *Layout, sh *scene.Shape, fontPx, grow float64) error {
+	if fontPx == 0 {
+		fontPx = labelSize[sh.Size]
+	}
+	return l.label(out, sh, fontPx, noteSide, noteSide+grow)
+}

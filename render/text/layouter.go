@@ -1,0 +1,400 @@
+package text
+
+import (
+	"bytes"
+	"math"
+	"sort"
+
+	"plumb/render/font"
+	"plumb/render/scene"
+)
+
+// Layouter lays out text for one worker. It is not safe for concurrent use and
+// allocates nothing once it has seen texts of the usual kind.
+type Layouter struct {
+	fonts *font.Set
+
+	spec   Spec
+	out    *Layout
+	base   *font.Face // of plain text
+	text   []byte     // of the current paragraph
+	spans  []span
+	pieces []piece
+	breaks []bool // breaks[i]: a line may end before byte i of text
+	indent float64
+	listed bool
+	avail  float64 // for a line, px; infinite when nothing wraps
+	top    float64 // of the next line
+	subset []font.Glyph
+	probe  Layout // for measuring only
+}
+
+// span is a stretch of the paragraph with one set of marks.
+type span struct {
+	from, to int
+	of       *scene.Span
+}
+
+// piece is a stretch in one font, which is shaped as one; a tab stands alone.
+type piece struct {
+	from, to int
+	face     *font.Face
+	tab      bool
+}
+
+// New returns a layouter that shapes with the given fonts.
+func New(fonts *font.Set) *Layouter { return &Layouter{fonts: fonts} }
+
+var blank = scene.RichText{Blocks: make([]scene.Block, 1)}
+
+// Layout lays out a document with its top left corner at (0, 0), not yet placed;
+// out is overwritten. A nil document is one empty line.
+func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
+	out.reset()
+	if rich == nil || len(rich.Blocks) == 0 {
+		rich = &blank
+	}
+	if rich.Foreign != "" {
+		return &MarkError{rich.Foreign}
+	}
+	base, err := l.fonts.Face(font.Style{Family: families[spec.Font]})
+	if err != nil {
+		return err
+	}
+	l.spec, l.out, l.base, l.top = spec, out, base, 0
+	for i := range rich.Blocks {
+		if err := l.block(rich, i); err != nil {
+			return err
+		}
+	}
+	out.W, out.H = spec.Width, l.top
+	if spec.Width < 0 {
+		out.W = 0
+		for _, line := range out.Lines {
+			out.W = max(out.W, line.Indent+line.Width)
+		}
+	}
+	out.align(spec.Align)
+	return nil
+}
+
+// block lays out one paragraph: forced breaks first, wrapping between them.
+func (l *Layouter) block(rich *scene.RichText, at int) error {
+	b := &rich.Blocks[at]
+	if err := l.load(b); err != nil {
+		return err
+	}
+	if err := l.list(rich, at); err != nil {
+		return err
+	}
+	l.avail = math.Inf(1)
+	if l.spec.Width >= 0 {
+		l.avail = max(0, l.spec.Width-l.indent)
+	}
+	first := len(l.out.Lines)
+	for from := 0; ; {
+		n := bytes.IndexByte(l.text[from:], '\n')
+		to := from + n
+		if n < 0 {
+			to = len(l.text)
+		}
+		if err := l.forced(from, to); err != nil {
+			return err
+		}
+		if n < 0 {
+			break
+		}
+		from = to + 1
+	}
+	return l.marker(b, first)
+}
+
+// load copies a paragraph's text and splits it by marks and by fonts.
+func (l *Layouter) load(b *scene.Block) error {
+	l.text, l.spans, l.pieces, l.breaks = l.text[:0], l.spans[:0], l.pieces[:0], l.breaks[:0]
+	for i := range b.Spans {
+		s := &b.Spans[i]
+		if s.Highlight {
+			return &MarkError{"the mark highlight"}
+		}
+		from := len(l.text)
+		l.text = append(l.text, s.Text...)
+		l.spans = append(l.spans, span{from, len(l.text), s})
+		face, err := l.face(s)
+		if err != nil {
+			return err
+		}
+		for at := from; at < len(l.text); {
+			at = l.cut(at, face)
+		}
+	}
+	return nil
+}
+
+func (l *Layouter) face(s *scene.Span) (*font.Face, error) {
+	style := font.Style{Family: families[l.spec.Font], Bold: s.Bold, Italic: s.Italic}
+	if s.Code {
+		style.Family = font.Mono
+	}
+	return l.fonts.Face(style)
+}
+
+// cut adds the piece that begins at byte at of the text and returns its end.
+// Neighbours in one font are shaped together whatever their marks.
+func (l *Layouter) cut(at int, face *font.Face) int {
+	switch l.text[at] {
+	case '\n':
+		return at + 1
+	case '\t':
+		l.pieces = append(l.pieces, piece{at, at + 1, face, true})
+		return at + 1
+	}
+	to := len(l.text)
+	if n := bytes.IndexAny(l.text[at:], "\n\t"); n >= 0 {
+		to = at + n
+	}
+	if n := len(l.pieces); n > 0 {
+		if last := &l.pieces[n-1]; last.face == face && last.to == at && !last.tab {
+			last.to = to
+			return to
+		}
+	}
+	l.pieces = append(l.pieces, piece{at, to, face, false})
+	return to
+}
+
+// forced lays out the text between two forced breaks, wrapping where it must.
+func (l *Layouter) forced(from, to int) error {
+	for {
+		end, err := l.fit(from, to)
+		if err != nil {
+			return err
+		}
+		if err := l.line(from, end, end < to); err != nil {
+			return err
+		}
+		if from = end; from >= to {
+			return nil
+		}
+	}
+}
+
+// line emits text[from:to] as one line. Spaces at its end hang: they do not
+// count where the line was wrapped, and elsewhere only as far as there is room.
+func (l *Layouter) line(from, to int, wrapped bool) error {
+	out := l.out
+	line := Line{First: int32(len(out.Runs)), Indent: l.indent, listed: l.listed}
+	full, err := l.walk(from, to, true)
+	if err != nil {
+		return err
+	}
+	line.Count, line.Width = int32(len(out.Runs))-line.First, full
+	if end := l.trim(from, to); end < to {
+		if line.Width, err = l.walk(from, end, false); err != nil {
+			return err
+		}
+		if !wrapped {
+			line.Width = max(line.Width, min(full, l.avail))
+		}
+	}
+	above, below := l.extent(l.base)
+	for i := line.First; i < line.First+line.Count; i++ {
+		a, b := l.extent(out.Runs[i].Face)
+		above, below = max(above, a), max(below, b)
+	}
+	for i := line.First; i < line.First+line.Count; i++ {
+		out.Runs[i].Baseline = l.top + above
+	}
+	l.top += above + below
+	out.Lines = append(out.Lines, line)
+	return nil
+}
+
+// extent is how far a font's share of a line reaches above and below the
+// baseline (tldraw-rendering.md 6.3).
+func (l *Layouter) extent(f *font.Face) (above, below float64) {
+	height := LineHeight(l.spec.Size)
+	a, d := f.Ascent(l.spec.Size), f.Descent(l.spec.Size)
+	above = a + math.Floor((height-(a+d))/2)
+	return above, height - above
+}
+
+// trim returns the end of text[from:to] without the spaces that hang there.
+func (l *Layouter) trim(from, to int) int {
+	for to > from && isSpace(l.text[to-1]) {
+		to--
+	}
+	return to
+}
+
+func isSpace(b byte) bool { return b == ' ' || b == '\t' }
+
+// walk shapes text[from:to] as it stands on a line of its own and returns its
+// width. With emit it appends the runs and glyphs to the layout; their baseline
+// is set later.
+func (l *Layouter) walk(from, to int, emit bool) (width float64, err error) {
+	for i := range l.pieces {
+		p := &l.pieces[i]
+		if p.to <= from || p.from >= to {
+			continue
+		}
+		if p.tab {
+			stop, err := l.tab(p.face, width)
+			if err != nil {
+				return 0, err
+			}
+			width = stop
+			continue
+		}
+		glyphs, err := l.shape(p, max(from, p.from), min(to, p.to))
+		if err != nil {
+			return 0, err
+		}
+		width = l.fragments(p, glyphs, width, emit)
+	}
+	return width, nil
+}
+
+// tab returns the next tab stop: multiples of eight spaces, at least half a
+// space away.
+func (l *Layouter) tab(face *font.Face, x float64) (float64, error) {
+	glyphs, err := face.Shape([]byte{' '})
+	if err != nil {
+		return 0, err
+	}
+	space := float64(advance(face, glyphs, l.spec.Size))
+	step := 8 * space
+	gap := step - math.Mod(x, step)
+	if gap < space/2 {
+		gap += step
+	}
+	return ceil64(x + gap), nil
+}
+
+// fragments splits the shaped part of a piece where marks change, gives every
+// fragment a width of its own, and returns the x behind the last one.
+func (l *Layouter) fragments(p *piece, glyphs []font.Glyph, x float64, emit bool) float64 {
+	s := sort.Search(len(l.spans), func(i int) bool { return len(glyphs) > 0 && l.spans[i].to > int(glyphs[0].Cluster) })
+	for len(glyphs) > 0 {
+		for s < len(l.spans)-1 && l.spans[s].to <= int(glyphs[0].Cluster) {
+			s++
+		}
+		n := 1
+		for n < len(glyphs) && int(glyphs[n].Cluster) < l.spans[s].to {
+			n++
+		}
+		width := ceil64(float64(advance(p.face, glyphs[:n], l.spec.Size)))
+		if emit {
+			l.emit(p.face, l.spans[s].of, glyphs[:n], x, width)
+		}
+		x += width
+		glyphs = glyphs[n:]
+	}
+	return x
+}
+
+// emit appends one run. Pens are summed in binary32 like the browser's, because
+// a glyph on the edge between two sub-positions would tell the difference.
+func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph, x, width float64) {
+	out, size := l.out, l.spec.Size
+	run := Run{
+		Face: face, Size: size, X: l.indent + x, Width: width, First: int32(len(out.Glyphs)),
+		Link: marks.Link, Underline: marks.Underline || marks.Link, Strike: marks.Strike,
+	}
+	var pen float32
+	for _, g := range glyphs {
+		if !g.Discards {
+			out.Glyphs = append(out.Glyphs, Glyph{
+				ID: g.ID, X: pen + face.Pixels(g.DX, size), Y: -face.Pixels(g.DY, size),
+			})
+		}
+		pen += face.Advance(g, size)
+	}
+	run.Count = int32(len(out.Glyphs)) - run.First
+	out.Runs = append(out.Runs, run)
+}
+
+// advance is the sum of advances, in binary32 like the browser's.
+func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
+	for _, g := range glyphs {
+		sum += face.Advance(g, size)
+	}
+	return sum
+}
+
+// shape returns the glyphs of text[from:to], a part of one piece, with clusters
+// as positions in the paragraph. Where a line is cut out of a piece, only the
+// parts that the cuts can change are shaped again, as the browser does it. The
+// result is valid until the next call.
+func (l *Layouter) shape(p *piece, from, to int) ([]font.Glyph, error) {
+	whole, err := p.face.Shape(l.text[p.from:p.to])
+	if err != nil {
+		return nil, err
+	}
+	l.subset = l.subset[:0]
+	if from == p.from && to == p.to {
+		return l.keep(whole, p.from), nil
+	}
+	start, i := safeAfter(whole, from-p.from, p.to-p.from)
+	end, j := safeBefore(whole, to-p.from, p.to-p.from)
+	start, end = start+p.from, end+p.from
+	if start >= end {
+		return l.again(p.face, from, to)
+	}
+	if from < start {
+		if _, err := l.again(p.face, from, start); err != nil {
+			return nil, err
+		}
+	}
+	l.keep(whole[i:j], p.from)
+	if end < to {
+		return l.again(p.face, end, to)
+	}
+	return l.subset, nil
+}
+
+// keep appends glyphs whose clusters count from byte base of the paragraph.
+func (l *Layouter) keep(glyphs []font.Glyph, base int) []font.Glyph {
+	for _, g := range glyphs {
+		g.Cluster += int32(base)
+		l.subset = append(l.subset, g)
+	}
+	return l.subset
+}
+
+func (l *Layouter) again(face *font.Face, from, to int) ([]font.Glyph, error) {
+	glyphs, err := face.Shape(l.text[from:to])
+	if err != nil {
+		return nil, err
+	}
+	return l.keep(glyphs, from), nil
+}
+
+// safeAfter returns the first position at or after at where the text can be cut
+// without changing glyphs, and the glyph that begins there.
+func safeAfter(glyphs []font.Glyph, at, end int) (pos, i int) {
+	for i := range glyphs {
+		if c := int(glyphs[i].Cluster); c >= at && !glyphs[i].Unsafe && first(glyphs, i) {
+			return c, i
+		}
+	}
+	return end, len(glyphs)
+}
+
+// safeBefore is the mirror image: the last such position at or before at.
+func safeBefore(glyphs []font.Glyph, at, end int) (pos, i int) {
+	if at == end {
+		return end, len(glyphs)
+	}
+	for i := len(glyphs) - 1; i >= 0; i-- {
+		if c := int(glyphs[i].Cluster); c <= at && !glyphs[i].Unsafe && first(glyphs, i) {
+			return c, i
+		}
+	}
+	return 0, 0
+}
+
+// first reports whether glyph i begins its cluster.
+func first(glyphs []font.Glyph, i int) bool {
+	return i == 0 || glyphs[i-1].Cluster != glyphs[i].Cluster
+}

@@ -1,0 +1,138 @@
+// Package text lays out labels the way the reference browser lays out its boxes
+// (tldraw-rendering.md 6). In: rich text, font, size and available width. Out:
+// runs of positioned glyphs and the size of the block, in the shape's own
+// unscaled units. It refuses what the shipped fonts cannot write and what it
+// does not lay out as the browser does (*font.ForeignError, *MarkError).
+package text
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/font"
+	"plumb/render/scene"
+)
+
+// MarkError names a mark or node of a rich text that is not laid out here.
+type MarkError struct{ Name string }
+
+func (e *MarkError) Error() string { return fmt.Sprintf("cannot lay out %s in rich text", e.Name) }
+
+// Unbounded is the available width of text that wraps nowhere.
+const Unbounded = -1
+
+// Spec says how a document is laid out.
+type Spec struct {
+	Font  scene.Font
+	Size  float64 // px per em, > 0
+	Width float64 // available px, >= 0, or Unbounded
+	Align scene.Align
+	// Whole keeps words whole that are wider than Width: they stick out. Without
+	// it they break between characters.
+	Whole bool
+}
+
+// Layout is a laid out document. The zero value is ready for use; its memory is
+// used again.
+type Layout struct {
+	W, H   float64 // of the block, px: Spec.Width or the widest line; the sum of line heights
+	Lines  []Line
+	Runs   []Run
+	Glyphs []Glyph
+	Dots   []Dot
+}
+
+// Line is one line of the block.
+type Line struct {
+	First, Count int32   // in Layout.Runs
+	Indent       float64 // padding of lists, px
+	Width        float64 // without the indent and without hanging spaces, px
+	listed       bool
+}
+
+// Run is a stretch of one line in one style. The browser paints it in one go:
+// its halo, then its glyphs, before the next run's.
+type Run struct {
+	Face         *font.Face
+	Size         float64 // px per em
+	X            float64 // left end of the advances
+	Width        float64 // sum of the advances, rounded up to 1/64 px
+	Baseline     float64 // y of the baseline; Place makes it whole
+	First, Count int32   // in Layout.Glyphs: those with ink
+	Link         bool    // drawn in the colour of links
+	Underline    bool
+	Strike       bool
+}
+
+// Glyph is one glyph of a run, relative to the run's X and baseline, px, y down.
+type Glyph struct {
+	ID   uint16
+	X, Y float32
+}
+
+// Dot is the marker of an item in a bullet list, px.
+type Dot struct {
+	X, Y, W, H float64
+	Kind       DotKind
+}
+
+// DotKind is the form of a bullet.
+type DotKind uint8
+
+// The bullets of a list: of the first level, the second, and all deeper ones.
+const (
+	Disc DotKind = iota
+	Circle
+	Square
+)
+
+func (l *Layout) reset() {
+	l.W, l.H = 0, 0
+	l.Lines, l.Runs, l.Glyphs, l.Dots = l.Lines[:0], l.Runs[:0], l.Glyphs[:0], l.Dots[:0]
+}
+
+// Place moves the block to (x, y) and then rounds baselines to whole units, as
+// the browser does before any transform (tldraw-rendering.md 6.3). It is called
+// once, last.
+func (l *Layout) Place(x, y float64) {
+	for i := range l.Runs {
+		l.Runs[i].X += x
+		l.Runs[i].Baseline = math.Floor(l.Runs[i].Baseline + y + 0.5)
+	}
+	for i := range l.Dots {
+		l.Dots[i].X += x
+		l.Dots[i].Y += y
+	}
+}
+
+// align moves every line to its place in the block. Lines of lists stay at the
+// left (tldraw-rendering.md 6.8).
+func (l *Layout) align(a scene.Align) {
+	for _, line := range l.Lines {
+		slack := l.W - line.Indent - line.Width
+		if line.listed || slack < 0 || a == scene.AlignStart {
+			continue
+		}
+		if a == scene.AlignMiddle {
+			slack = floor64(slack / 2)
+		}
+		for i := line.First; i < line.First+line.Count; i++ {
+			l.Runs[i].X += slack
+		}
+	}
+}
+
+// families maps the fonts of scenes to those of files.
+var families = [...]font.Family{
+	scene.FontDraw: font.Draw, scene.FontSans: font.Sans, scene.FontSerif: font.Serif, scene.FontMono: font.Mono,
+}
+
+// LineHeight is 1.35 em, truncated to 1/64 px (tldraw-rendering.md 6.2).
+func LineHeight(size float64) float64 {
+	return floor64(float64(float32(1.35) * float32(size)))
+}
+
+// floor64 and ceil64 round to 1/64 px, the unit of all lengths in the browser's
+// layout.
+func floor64(v float64) float64 { return math.Floor(v*64) / 64 }
+func ceil64(v float64) float64  { return math.Ceil(v*64) / 64 }

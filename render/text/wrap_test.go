@@ -1,0 +1,163 @@
+package text
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"plumb/render/scene"
+)
+
+// wrap lays text out as narrow as possible and returns its lines.
+func wrap(t *testing.T, l *Layouter, spec Spec, s string) []string {
+	t.Helper()
+	l.spec, l.out = spec, &Layout{}
+	block := scene.Block{Spans: []scene.Span{{Text: s}}}
+	if err := l.load(&block); err != nil {
+		t.Fatal(err)
+	}
+	l.avail = spec.Width
+	var lines []string
+	for from := 0; from < len(l.text); {
+		end, err := l.fit(from, len(l.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, from = append(lines, s[from:end]), end
+	}
+	return lines
+}
+
+// What the reference browser breaks when every line is too narrow.
+func TestOpportunities(t *testing.T) {
+	l := layouter(t)
+	for _, want := range []string{
+		"x |-1", "x |(-1)", "a-|-1", "1-|2", "x-|1", "a |-|b", "é-1", "x |!y", "x |)y", "x |/y", "x\u00a0y",
+		"héllo-|wörld", "a–|b", "a…|b", "«a» |b", "foo/bar", "http://a.b/c?|d=e", "état/|é", "a-|é", "a?|é", "é(x",
+		"(é)|[x", "5€ |6", "x |“y” |z", "a“b”c", "don’t", "3:4", "x…|y", "½-3", "x  |y", "a |- |b", "x:é", "a/|é/b",
+		"é/b", "a.b", "é%b", "¿que?|¡si!", "a |•b", "x·y", "a×b", "a%|(b)", "a+b=c", "light-|blue |rhombus-|2",
+	} {
+		s := strings.ReplaceAll(want, "|", "")
+		got := strings.Join(wrap(t, l, Spec{Font: scene.FontSans, Size: 24, Width: 1, Whole: true}, s), "|")
+		if got != want {
+			t.Errorf("got %q; want %q", got, want)
+		}
+	}
+}
+
+func TestBreakInWord(t *testing.T) {
+	l := layouter(t)
+	got := strings.Join(wrap(t, l, Spec{Size: 24, Width: 1}, "ab é"), "|")
+	if want := "a|b |é"; got != want {
+		t.Errorf("got %q; want %q", got, want)
+	}
+	// The word goes to a line of its own before it is broken.
+	lines := wrap(t, l, Spec{Size: 24, Width: 100}, "a supercalifragilistic")
+	if lines[0] != "a " || len(lines) < 3 {
+		t.Errorf("got %q; want the first line to end before the long word", lines)
+	}
+}
+
+// A line's glyphs are those of its text shaped alone, and its width is theirs.
+func TestWrappedLinesAreShapedAlone(t *testing.T) {
+	l := layouter(t)
+	const s = "the quick brown fox jumps over the lazy dog and comes back again"
+	for width := 40.0; width < 400; width += 13 {
+		var out, alone Layout
+		if err := l.Layout(&out, plain(s), Spec{Size: 24, Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for i, text := range wrap(t, l, Spec{Size: 24, Width: width}, s) {
+			at += len(text)
+			if err := l.Layout(&alone, plain(text), Spec{Size: 24, Width: Unbounded}); err != nil {
+				t.Fatal(err)
+			}
+			line := out.Lines[i]
+			got := out.Glyphs[out.Runs[line.First].First:][:out.Runs[line.First].Count]
+			if len(got) != len(alone.Glyphs) {
+				t.Fatalf("width %g line %d: got %d glyphs; want %d", width, i, len(got), len(alone.Glyphs))
+			}
+			for j := range got {
+				if got[j].ID != alone.Glyphs[j].ID || math.Abs(float64(got[j].X-alone.Glyphs[j].X)) > 1e-3 {
+					t.Errorf("width %g line %d glyph %d: got %v; want %v", width, i, j, got[j], alone.Glyphs[j])
+				}
+			}
+			if line.Width > width {
+				t.Errorf("width %g line %d is %v wide", width, i, line.Width)
+			}
+		}
+		if at != len(s) {
+			t.Errorf("width %g: lines hold %d bytes; want %d", width, at, len(s))
+		}
+	}
+}
+
+func TestAlign(t *testing.T) {
+	l := layouter(t)
+	var out Layout
+	for _, c := range []struct {
+		align scene.Align
+		share float64
+	}{{scene.AlignStart, 0}, {scene.AlignMiddle, 0.5}, {scene.AlignEnd, 1}} {
+		if err := l.Layout(&out, plain("wide enough", "a"), Spec{Size: 24, Width: 300, Align: c.align}); err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range out.Lines {
+			want := c.share * (300 - line.Width)
+			if got := out.Runs[line.First].X; math.Abs(got-want) > 1.0/64 {
+				t.Errorf("align %d line %d: got x %v; want %v", c.align, i, got, want)
+			}
+		}
+	}
+}
+
+// Spaces hang at a wrap and before a forced break as far as there is no room.
+func TestHangingSpaces(t *testing.T) {
+	l := layouter(t)
+	for _, c := range []struct {
+		text  string
+		width float64
+		want  []string // texts whose widths the lines have
+	}{
+		{"abc   ", Unbounded, []string{"abc   "}},
+		{"abc   def", 60, []string{"abc", "def"}},
+		{"abc      ", 60, []string{"60"}},
+	} {
+		var out, ref Layout
+		if err := l.Layout(&out, plain(c.text), Spec{Size: 24, Width: c.width}); err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Lines) != len(c.want) {
+			t.Fatalf("%q: got %d lines; want %d", c.text, len(out.Lines), len(c.want))
+		}
+		for i, s := range c.want {
+			want := 60.0
+			if s != "60" {
+				if err := l.Layout(&ref, plain(s), Spec{Size: 24, Width: Unbounded}); err != nil {
+					t.Fatal(err)
+				}
+				want = ref.W
+			}
+			if out.Lines[i].Width != want {
+				t.Errorf("%q line %d: got %v; want %v", c.text, i, out.Lines[i].Width, want)
+			}
+		}
+	}
+}
+
+func TestSteadyStateAllocations(t *testing.T) {
+	l := layouter(t)
+	doc := plain("the quick brown fox", "jumps over the lazy dog, überall")
+	doc.Blocks[0].Spans = append(doc.Blocks[0].Spans, scene.Span{Text: " bold", Bold: true})
+	var out Layout
+	run := func() {
+		if err := l.Layout(&out, doc, Spec{Size: 24, Width: 150, Align: scene.AlignMiddle}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run()
+	if n := testing.AllocsPerRun(20, run); n != 0 {
+		t.Errorf("got %v allocations per layout; want none", n)
+	}
+}
