@@ -1,0 +1,244 @@
+package dump
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/render/scene"
+	"plumb/scoring"
+)
+
+// DefaultResponse is that of contract.md 9, in bytes.
+const DefaultResponse = 4 << 20
+
+// maxID is the longest id in bytes. Ids are kept in memory and become file names.
+const maxID = 1024
+
+// ItemConfig says how lines become items. It is shared and read-only.
+type ItemConfig struct {
+	Suite    string                   // for lines that do not name theirs; "" = by the name of the test
+	Suites   map[string]scoring.Suite // known suites by name
+	Limits   scene.Limits             // of the JSON: bytes, nesting, values
+	Response int                      // bytes of an answer, default 4 MiB (--max-response)
+	Tasks    map[string]*Tasks        // by suite; for lines that do not carry their task
+}
+
+// Decoder turns lines into items. It is not safe for concurrent use: one per
+// goroutine.
+type Decoder struct {
+	cfg    ItemConfig
+	parser fastjson.Parser
+	tasks  fastjson.Parser
+}
+
+// NewDecoder returns a decoder.
+func NewDecoder(cfg ItemConfig) *Decoder {
+	if cfg.Response <= 0 {
+		cfg.Response = DefaultResponse
+	}
+	return &Decoder{cfg: cfg}
+}
+
+// Item reads one line (contract.md 3). suite overrides the default suite where
+// it is not empty. The item's Fields are valid until the next call. The item
+// has an id and its line number even where the error is not nil; the codes are
+// "bad_line" for a line that is not a JSON object as this package accepts it,
+// "bad_item" for a field of the wrong kind, "too_large", "unknown_suite" and
+// "unknown_task".
+func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
+	it := scoring.Item{ID: "line:" + strconv.Itoa(l.N), Line: l.N}
+	if l.Fault != "" {
+		return it, &scoring.Error{Code: "bad_line", Message: l.Fault}
+	}
+	if err := d.cfg.Limits.Check(l.Bytes); err != nil {
+		return it, bad(l.N, err)
+	}
+	v, err := d.parser.ParseBytes(l.Bytes)
+	if err != nil {
+		return it, bad(l.N, err)
+	}
+	if v.Type() != fastjson.TypeObject {
+		return it, bad(l.N, fmt.Errorf("it holds %s; want an object", kind(v)))
+	}
+	it.Fields = v
+	if e := d.id(&it); e != nil {
+		return it, e
+	}
+	if e := d.suite(&it, suite); e != nil {
+		return it, e
+	}
+	if e := d.join(&it); e != nil {
+		return it, e
+	}
+	return it, d.response(&it, len(l.Bytes))
+}
+
+func bad(n int, err error) *scoring.Error {
+	return &scoring.Error{Code: "bad_line", Message: fmt.Sprintf("cannot read line %d: %v", n, err)}
+}
+
+// id takes the item's id: a string, or an integer as its text (contract.md 9).
+func (d *Decoder) id(it *scoring.Item) *scoring.Error {
+	v := it.Fields.Get("id")
+	if v == nil || v.Type() == fastjson.TypeNull {
+		return nil
+	}
+	text := ""
+	switch v.Type() {
+	case fastjson.TypeString:
+		text = string(v.GetStringBytes())
+	case fastjson.TypeNumber:
+		text = v.String()
+		if strings.ContainsAny(text, ".eE") {
+			return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got the number %.40s; want a string or an integer", text)}
+		}
+	default:
+		return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got %s; want a string or an integer", kind(v))}
+	}
+	if len(text) > maxID {
+		return &scoring.Error{Code: "too_large", Message: fmt.Sprintf("cannot use id: it has %d bytes; want at most %d", len(text), maxID)}
+	}
+	if text != "" {
+		it.ID = text
+	}
+	return nil
+}
+
+// suite finds the item's suite and test.
+func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
+	test, e := field(it.Fields, "test")
+	if e != nil {
+		return e
+	}
+	named, e := field(it.Fields, "suite")
+	if e != nil {
+		return e
+	}
+	it.Test, it.Suite = test, named
+	if it.Suite == "" {
+		it.Suite = suite
+	}
+	if it.Suite == "" {
+		it.Suite = d.cfg.Suite
+	}
+	if it.Suite == "" {
+		it.Suite = d.suiteOf(it)
+	}
+	if it.Suite == "" {
+		return &scoring.Error{Code: "unknown_suite", Message: "cannot score item: it names no suite; want a field suite, or --suite"}
+	}
+	if _, ok := d.cfg.Suites[it.Suite]; !ok {
+		return &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot score item: got suite %q; want one of %s", clip(it.Suite), d.names())}
+	}
+	return nil
+}
+
+// suiteOf guesses the suite of an item that names none: by its test, where only
+// one suite has a test of that name, or by its id, where only one task file has
+// it. "" when that does not tell.
+func (d *Decoder) suiteOf(it *scoring.Item) string {
+	found := ""
+	for name, s := range d.cfg.Suites {
+		match := d.cfg.Tasks[name].has(it.ID)
+		for _, t := range s.Tests() {
+			match = match || t == it.Test
+		}
+		if match && found != "" {
+			return ""
+		}
+		if match {
+			found = name
+		}
+	}
+	return found
+}
+
+// join adds the fields of the item's task that the line does not carry.
+func (d *Decoder) join(it *scoring.Item) *scoring.Error {
+	tasks := d.cfg.Tasks[it.Suite]
+	missing := tasks.missing(it.Fields)
+	if len(missing) == 0 {
+		return nil
+	}
+	raw, e := tasks.find(it.ID)
+	if e != nil {
+		return e
+	}
+	task, err := d.tasks.ParseBytes(raw)
+	if err != nil {
+		return &scoring.Error{Code: "unknown_task", Message: fmt.Sprintf("cannot read task %q: %v", clip(it.ID), err)}
+	}
+	obj, _ := task.Object()
+	obj.Visit(func(key []byte, v *fastjson.Value) {
+		if k := string(key); k != "response" && !it.Fields.Exists(k) {
+			it.Fields.Set(k, v)
+		}
+	})
+	if it.Test == "" {
+		it.Test, e = field(it.Fields, "test")
+	}
+	return e
+}
+
+// response holds the answer to its limit.
+func (d *Decoder) response(it *scoring.Item, line int) *scoring.Error {
+	if line <= d.cfg.Response {
+		return nil
+	}
+	v := it.Fields.Get("response")
+	n := 0
+	switch {
+	case v == nil:
+	case v.Type() == fastjson.TypeString:
+		n = len(v.GetStringBytes())
+	default:
+		n = len(v.MarshalTo(nil))
+	}
+	if n > d.cfg.Response {
+		return &scoring.Error{Code: "too_large", Message: fmt.Sprintf("cannot read response: it has %d bytes; want at most %d (--max-response)", n, d.cfg.Response)}
+	}
+	return nil
+}
+
+// names lists the known suites in a fixed order.
+func (d *Decoder) names() string { return strings.Join(SuiteNames(d.cfg.Suites), ", ") }
+
+// field reads an optional string; null counts as absent.
+func field(v *fastjson.Value, name string) (string, *scoring.Error) {
+	f := v.Get(name)
+	if f == nil || f.Type() == fastjson.TypeNull {
+		return "", nil
+	}
+	if f.Type() != fastjson.TypeString {
+		return "", &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use %s: got %s; want a string", name, kind(f))}
+	}
+	return string(f.GetStringBytes()), nil
+}
+
+// kind names the type of a value in messages.
+func kind(v *fastjson.Value) string {
+	switch v.Type() {
+	case fastjson.TypeObject:
+		return "an object"
+	case fastjson.TypeArray:
+		return "a list"
+	case fastjson.TypeString:
+		return "a string"
+	case fastjson.TypeNumber:
+		return "a number"
+	case fastjson.TypeNull:
+		return "null"
+	}
+	return "a boolean"
+}
+
+// clip shortens text from outside for messages.
+func clip(s string) string {
+	if len(s) > 64 {
+		return strings.ToValidUTF8(s[:64], "") + "..."
+	}
+	return s
+}

@@ -1,0 +1,144 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"slices"
+	"time"
+
+	"plumb/daemon/dump"
+	"plumb/render/metric"
+	"plumb/render/outline"
+	"plumb/scoring"
+)
+
+// Answer is what became of one sample.
+type Answer struct {
+	Result scoring.Result
+	JSON   []byte        // the result line without line end
+	Wait   time.Duration // from arrival until a worker took the sample
+	Took   time.Duration // from then until the answer
+}
+
+// Picture is a drawn scene and what was measured of it.
+type Picture struct {
+	Image *image.NRGBA
+	Tally metric.Tally
+}
+
+// Score scores one sample and waits for its answer, which is the caller's to
+// keep. The error is ErrBusy, ErrClosed or that of ctx; everything that is wrong
+// with the sample is in the answer.
+func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, error) {
+	t, who, err := q.request(ctx, q.get(l, o))
+	if err != nil {
+		return Answer{}, err
+	}
+	if t == nil {
+		return q.lateAnswer(l.N, o, who), nil
+	}
+	a := t.answer()
+	a.JSON = slices.Clone(a.JSON)
+	q.put(t)
+	q.sample(&a.Result)
+	return a, nil
+}
+
+// Draw makes one picture and waits for it. view runs on a worker. The error is
+// ErrBusy, ErrClosed, that of ctx, or what is wrong with the scene.
+func (q *Queue) Draw(ctx context.Context, view func() (outline.View, error)) (Picture, error) {
+	t := q.get(dump.Line{}, nil)
+	t.view = view
+	t, _, err := q.request(ctx, t)
+	if err != nil {
+		return Picture{}, err
+	}
+	if t == nil {
+		return Picture{}, late(q.cfg.Deadline)
+	}
+	defer q.put(t)
+	return t.picture()
+}
+
+// request runs an urgent task. It returns no task where the deadline passed,
+// but what is known of the sample.
+func (q *Queue) request(ctx context.Context, t *task) (*task, *naming, error) {
+	done, err := q.Admit()
+	if err != nil {
+		q.put(t)
+		return nil, nil, err
+	}
+	defer done()
+	t.urgent = true
+	if err := q.push(t); err != nil {
+		q.put(t)
+		return nil, nil, err
+	}
+	timer := time.NewTimer(q.cfg.Deadline)
+	defer timer.Stop()
+	select {
+	case <-t.done:
+		return t, nil, nil
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	who, ok := q.abandon(t)
+	if !ok {
+		<-t.done
+		return t, nil, nil
+	}
+	return nil, who, ctx.Err()
+}
+
+// abandon gives up a task that is under way and returns what is known of the
+// sample, nil for nothing. ok is false where the answer was there first; else
+// the task must not be touched any more.
+func (q *Queue) abandon(t *task) (who *naming, ok bool) {
+	w, who := t.by.Load(), t.who.Load()
+	if !t.state.CompareAndSwap(open, abandoned) {
+		return nil, false
+	}
+	q.replace(w, t)
+	return who, true
+}
+
+// lateAnswer is the answer of the sample of line n whose deadline passed.
+func (q *Queue) lateAnswer(n int, o *Options, who *naming) Answer {
+	if who == nil {
+		who = &naming{id: fmt.Sprintf("line:%d", n)}
+	}
+	a := Answer{Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test,
+		Err: late(q.cfg.Deadline), Backend: q.cfg.Engine.Backend()}, Took: q.cfg.Deadline}
+	a.JSON = a.Result.AppendJSON(nil, o.Reward, q.cfg.Scorer)
+	q.sample(&a.Result)
+	return a
+}
+
+// answer reads a finished task; its JSON is the task's.
+func (t *task) answer() Answer {
+	started := time.Unix(0, t.started.Load())
+	return Answer{Result: t.result, JSON: t.json, Wait: started.Sub(t.arrived), Took: time.Since(started)}
+}
+
+func (t *task) picture() (Picture, error) {
+	if t.err != nil {
+		return Picture{}, t.err
+	}
+	if len(t.drawn) != 1 || len(t.tallies) != 1 {
+		return Picture{}, fmt.Errorf("BUG: got %d images and %d tallies of one picture", len(t.drawn), len(t.tallies))
+	}
+	return Picture{Image: t.drawn[0], Tally: t.tallies[0]}, nil
+}
+
+// sample counts an answer.
+func (q *Queue) sample(r *scoring.Result) {
+	if q.cfg.Watch.Sample == nil {
+		return
+	}
+	outcome := "scored"
+	if r.Err != nil {
+		outcome = r.Err.Code
+	}
+	q.cfg.Watch.Sample(r.Suite, outcome)
+}

@@ -1,0 +1,280 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"plumb/daemon/dump"
+	"plumb/render/outline"
+	"plumb/scoring"
+)
+
+// worker is what one goroutine needs to prepare samples; all of it is reused.
+type worker struct {
+	q       *Queue
+	decoder *dump.Decoder
+	drawer  Drawer
+	lost    bool // guarded by Queue.mu: replaced while it was stuck
+}
+
+func newWorker(q *Queue) *worker {
+	return &worker{q: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
+}
+
+// work1 is the life of one worker: finish what was measured, else prepare.
+func (q *Queue) work1(w *worker) {
+	for {
+		t, done, ok := q.take(w)
+		if !ok {
+			return
+		}
+		if done {
+			q.finish(t)
+			continue
+		}
+		if ready := w.prepare(t); !q.prepared(w, t, ready) {
+			return
+		}
+	}
+}
+
+// take waits for something to do; done tells a task to finish from one to
+// prepare. ok is false when the worker is to end.
+func (q *Queue) take(w *worker) (t *task, done, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		switch {
+		case q.measured.len() > 0:
+			return q.measured.pop(), true, true
+		case q.waiting() > 0 && q.room():
+			q.busy++
+			return q.next(), false, true
+		case q.closed && q.idle():
+			q.wake() // the last one wakes the others
+			q.running.Done()
+			return nil, false, false
+		}
+		q.workers.Wait()
+	}
+}
+
+// closeBooks finishes what was measured, as the workers do. It is there for the
+// time when all of them are busy with samples that take long.
+func (q *Queue) closeBooks() {
+	for {
+		t, ok := q.takeMeasured()
+		if !ok {
+			return
+		}
+		q.finish(t)
+	}
+}
+
+func (q *Queue) takeMeasured() (*task, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.measured.len() == 0 {
+		if q.closed && q.idle() {
+			q.running.Done()
+			return nil, false
+		}
+		q.books.Wait()
+	}
+	return q.measured.pop(), true
+}
+
+// prepared hands a prepared task on. It returns false where the worker was
+// replaced meanwhile and must end.
+func (q *Queue) prepared(w *worker, t *task, needsDevice bool) bool {
+	if !needsDevice || t.gone() {
+		needsDevice = false
+		q.finish(t)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if w.lost {
+		q.lost--
+	} else {
+		q.busy--
+	}
+	if needsDevice {
+		q.drawn.push(t)
+		q.pictures += len(t.pics)
+		q.work += t.work
+		if t.urgent {
+			q.hurry++
+		}
+	}
+	if needsDevice || q.busy == 0 {
+		q.device.Signal()
+	}
+	if q.closed {
+		q.wake()
+	}
+	return !w.lost
+}
+
+// replace starts another worker for w, which is stuck in t, at most as many as
+// there are workers: a few samples that cost too much must not stop all others.
+func (q *Queue) replace(w *worker, t *task) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if w == nil || w.lost || q.closed || q.lost >= q.cfg.Workers || t.by.Load() != w {
+		return
+	}
+	w.lost = true
+	q.lost++
+	q.busy--
+	go q.work1(newWorker(q))
+}
+
+// prepare decodes a sample and outlines its pictures. It reports whether the
+// device has something to measure.
+func (w *worker) prepare(t *task) (needsDevice bool) {
+	if t.gone() {
+		return false
+	}
+	t.by.Store(w)
+	start := time.Now()
+	t.started.Store(start.UnixNano())
+	w.q.cfg.Watch.wait(start.Sub(t.arrived))
+	defer func() {
+		t.by.Store(nil)
+		if p := recover(); p != nil {
+			w.drawer = w.q.cfg.Engine.Drawer() // its buffers may be half written
+			w.decoder = dump.NewDecoder(w.q.cfg.Items)
+			t.release()
+			t.job = nil
+			t.broken(p)
+			needsDevice = false
+		}
+	}()
+	if t.view != nil {
+		return w.scene(t)
+	}
+	return w.item(t, start)
+}
+
+// item prepares a sample to score.
+func (w *worker) item(t *task, start time.Time) (needsDevice bool) {
+	it, e := w.decoder.Item(t.line, t.opt.Suite)
+	t.who.Store(&naming{it.ID, it.Suite, it.Test})
+	if e != nil {
+		t.result = t.failed(e)
+		return false
+	}
+	job, err := w.q.cfg.Items.Suites[it.Suite].Prepare(&it, t.opt.Variants)
+	if err != nil {
+		t.result = t.failed(asError(err))
+		return false
+	}
+	t.job = job
+	views := job.Views()
+	decoded := time.Now()
+	w.q.cfg.Watch.stage("decode", decoded.Sub(start))
+	for i := range views {
+		if err := w.add(t, &views[i]); err != nil {
+			t.release()
+			t.fault = asError(err)
+			return false
+		}
+	}
+	if len(views) > 0 {
+		w.q.cfg.Watch.stage("render", time.Since(decoded))
+	}
+	return len(views) > 0
+}
+
+// scene prepares a picture.
+func (w *worker) scene(t *task) (needsDevice bool) {
+	v, err := t.view()
+	if err == nil {
+		err = w.add(t, &v)
+	}
+	t.err = err
+	return err == nil
+}
+
+// add prepares one more picture of a task.
+func (w *worker) add(t *task, v *outline.View) error {
+	p, err := w.drawer.Prepare(*v)
+	if err != nil {
+		return err
+	}
+	t.pics = append(t.pics, p)
+	t.work += p.Work()
+	return nil
+}
+
+// finish scores a task whose pictures are measured and delivers the answer.
+// Nobody but the reader of the answer may touch the task afterwards.
+func (q *Queue) finish(t *task) {
+	if t.view == nil && !t.gone() {
+		start := time.Now()
+		q.score(t)
+		t.json = t.result.AppendJSON(t.json[:0], t.opt.Reward, q.cfg.Scorer)
+		q.cfg.Watch.stage("encode", time.Since(start))
+	}
+	t.release()
+	if !t.state.CompareAndSwap(open, finished) {
+		q.put(t) // its reader gave up: the memory is ours
+		return
+	}
+	t.done <- struct{}{}
+}
+
+// score makes the result. A panic of the rules is an error of this sample.
+func (q *Queue) score(t *task) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.job = nil
+			t.broken(p)
+		}
+		if t.result.Backend == "" {
+			t.result.Backend = q.cfg.Engine.Backend()
+		}
+	}()
+	switch {
+	case t.job == nil: // result was made by prepare
+	case t.fault != nil:
+		t.result = t.job.Fail(*t.fault)
+	default:
+		t.result = t.job.Score(t.tallies)
+	}
+}
+
+// broken makes the answer of a task whose work panicked: a bug, but of this
+// sample only.
+func (t *task) broken(p any) {
+	slog.Error("BUG: panic in a sample", "panic", fmt.Sprint(p), "line", t.line.N, "stack", string(debug.Stack()))
+	e := &scoring.Error{Code: "internal", Message: "cannot score item: internal error; the daemon's log has the details"}
+	t.result, t.err = t.failed(e), e
+}
+
+// asError keeps the code of a scoring error, and names that of the renderer's.
+func asError(err error) *scoring.Error {
+	var e *scoring.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, outline.ErrForeign):
+		return &scoring.Error{Code: "not_native", Message: err.Error()}
+	}
+	return &scoring.Error{Code: "bad_scene", Message: err.Error()}
+}
+
+func (w *Watch) wait(d time.Duration) {
+	if w.Wait != nil {
+		w.Wait(d)
+	}
+}
+
+func (w *Watch) stage(name string, d time.Duration) {
+	if w.Stage != nil {
+		w.Stage(name, d)
+	}
+}
