@@ -1,0 +1,209 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-gl/gl/v4.3-core/gl"
+
+	"plumb/render/batch"
+	"plumb/render/egl"
+	"plumb/shaders"
+)
+
+// engine is one context with everything on it. A lost engine is never repaired:
+// the Runner makes a new one from the same Config.
+type engine struct {
+	cfg      Config
+	dev      *egl.Device
+	programs [variants]program
+	limits   limits
+	mapped   bool // ARB_buffer_storage
+	direct   bool // shaders use the memory that the host maps
+	status   func() uint32
+	slots    []*slot
+	free     chan *slot
+
+	// progress is when a fence was last seen signalled, in ns since the epoch:
+	// a device that still finishes batches is slow, not hung.
+	progress atomic.Int64
+	// reset is set once the context reported its loss; it stays lost.
+	reset atomic.Bool
+
+	mu     sync.RWMutex // held for reading while mapped memory is touched
+	closed bool         // under mu: mappings are gone or about to go
+}
+
+// initGL fills the bindings' function pointers, which are process state; with
+// libglvnd and with Mesa they serve every context.
+var initGL = sync.OnceValue(func() error { return gl.InitWithProcAddrFunc(egl.ProcAddress) })
+
+func openEngine(cfg Config) (*engine, error) {
+	dev, err := egl.Open(egl.Config{Device: cfg.Device})
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{cfg: cfg, dev: dev, free: make(chan *slot, cfg.Slots)}
+	if err := dev.DoWithin(startLimit, e.start); err != nil {
+		dev.Close()
+		return nil, fmt.Errorf("cannot start on %s: %w", dev.Info().Renderer, err)
+	}
+	return e, nil
+}
+
+// startLimit bounds compilation and warm-up: a cold compiler takes a second or
+// two on a busy machine.
+const startLimit = 2 * time.Minute
+
+// start prepares the context, on the device's thread.
+func (e *engine) start() error {
+	if err := initGL(); err != nil {
+		return fmt.Errorf("cannot load GL functions: %w", err)
+	}
+	has := extensions()
+	info := e.dev.Info()
+	e.status = resetStatus(info.Major, info.Minor, has)
+	e.mapped = (info.Major*10+info.Minor >= 44 || has["GL_ARB_buffer_storage"]) && !e.cfg.noStorage
+	// Without mapped memory the driver itself brings uploads to the device.
+	e.direct = !e.mapped || e.cfg.Transfer == TransferDirect || e.cfg.Transfer == TransferAuto && info.Software
+	e.limits = e.query()
+	for v := range e.programs {
+		name := shaders.Variant(v)
+		p, err := compile(name.String(), e.cfg.source(name, e.cfg.Access == AccessTexture))
+		if err != nil {
+			return err
+		}
+		e.programs[v] = p
+	}
+	for range e.cfg.Slots {
+		s := &slot{e: e}
+		gl.GenTextures(inputs, &s.textures[0])
+		e.slots = append(e.slots, s)
+		e.free <- s
+	}
+	return e.warmUp()
+}
+
+func extensions() map[string]bool {
+	var n int32
+	gl.GetIntegerv(gl.NUM_EXTENSIONS, &n)
+	has := make(map[string]bool, n)
+	for i := range n {
+		has[gl.GoStr(gl.GetStringi(gl.EXTENSIONS, uint32(i)))] = true
+	}
+	return has
+}
+
+func integer(name uint32) int {
+	var v int32
+	gl.GetIntegerv(name, &v)
+	return int(v)
+}
+
+// query asks for the limits that decide how batches are cut.
+func (e *engine) query() limits {
+	var groups int32
+	gl.GetIntegeri_v(gl.MAX_COMPUTE_WORK_GROUP_COUNT, 1, &groups)
+	l := limits{
+		texels: integer(gl.MAX_TEXTURE_BUFFER_SIZE), storage: integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE),
+		groups: int(groups), slot: e.cfg.SlotBytes, access: e.cfg.Access,
+		align: max(texel, integer(gl.TEXTURE_BUFFER_OFFSET_ALIGNMENT), integer(gl.SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT)),
+	}
+	if e.cfg.limit != nil {
+		e.cfg.limit(&l)
+	}
+	return l
+}
+
+// warmUp runs every program once over a run without tiles, so that the first
+// real batch does not pay for the driver's compiler.
+func (e *engine) warmUp() error {
+	s := <-e.free
+	defer func() { e.free <- s }()
+	for _, p := range []piece{
+		{runs: make([]batch.Run, 2), plain: 1, outputBytes: 2 * batch.TileH * rowBytes},
+		{runs: make([]batch.Run, 1), picture: true, outputBytes: texel},
+	} {
+		total := s.layout(&p)
+		if err := s.grow(total, p.outputBytes); err != nil {
+			return err
+		}
+		if e.mapped {
+			s.write(&p)
+		}
+		if err := s.submit(&p, total); err != nil {
+			return err
+		}
+		done, err := s.poll(e.cfg.Watchdog)
+		if err == nil && !done {
+			err = fmt.Errorf("cannot finish first dispatch in %v: %w", e.cfg.Watchdog, errLost)
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.settle(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alive asks the driver whether the context was lost, on the device's thread.
+func (e *engine) alive() error {
+	if e.status != nil && !e.reset.Load() {
+		if s := e.status(); isReset(s) {
+			e.reset.Store(true)
+		}
+	}
+	if e.reset.Load() {
+		return fmt.Errorf("cannot use context on %s: the driver reported a reset: %w", e.dev.Info().Renderer, errLost)
+	}
+	return nil
+}
+
+// resetWait bounds how long a reset may take before the context is left behind.
+const resetWait = time.Second
+
+// close ends the engine. It does not wait for a thread that hangs.
+func (e *engine) close() error {
+	e.mu.Lock() // no goroutine touches mapped memory from here on
+	e.closed = true
+	e.mu.Unlock()
+	err := e.dev.DoWithin(2*resetWait, func() error {
+		// A reset is over when the status is clean again (ARB_robustness).
+		for end := time.Now().Add(resetWait); e.status != nil && isReset(e.status()) && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		e.release()
+		return nil
+	})
+	return errors.Join(err, e.dev.Close())
+}
+
+// release deletes all objects; destroying the context would do so too, but only
+// once nothing else uses it.
+func (e *engine) release() {
+	for _, s := range e.slots {
+		s.drop()
+		gl.DeleteTextures(inputs, &s.textures[0])
+		gl.DeleteQueries(steps, &s.queries[0])
+		for _, b := range []*buffer{&s.up, &s.in, &s.out, &s.fin} {
+			b.free()
+		}
+	}
+	for _, p := range e.programs {
+		gl.DeleteProgram(p.id)
+	}
+}
+
+// info describes the engine.
+func (e *engine) info() Info {
+	l := e.limits
+	return Info{
+		Info: e.dev.Info(), Mapped: e.mapped, Direct: e.direct, Watched: e.status != nil && e.dev.Info().Notified,
+		Limits: Limits{Texels: l.texels, StorageBytes: l.storage, Groups: l.groups, SlotBytes: l.slot},
+	}
+}

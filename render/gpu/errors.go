@@ -1,0 +1,69 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-gl/gl/v4.3-core/gl"
+
+	"plumb/render/egl"
+)
+
+// errLost marks errors after which the context must be replaced.
+var errLost = errors.New("context lost")
+
+// contextLost is GL_CONTEXT_LOST, which newer drivers return from glGetError.
+const contextLost = 0x0507
+
+// glError returns what went wrong since it was last asked, nil for nothing. The
+// number of errors read is bounded: a lost context may report them for ever.
+func glError(doing string) error {
+	first := gl.GetError()
+	if first == gl.NO_ERROR {
+		return nil
+	}
+	for range 16 {
+		if gl.GetError() == gl.NO_ERROR {
+			break
+		}
+	}
+	cause := errors.New("BUG: the driver refused a call")
+	switch first {
+	case contextLost:
+		cause = errLost
+	case gl.OUT_OF_MEMORY:
+		cause = ErrCapacity
+	}
+	return fmt.Errorf("cannot %s: GL error 0x%04x: %w", doing, first, cause)
+}
+
+// lost says whether an error means that the context must be replaced, or has
+// been replaced already (then its device is closed).
+func lost(err error) bool {
+	return errors.Is(err, errLost) || egl.IsLost(err) || errors.Is(err, egl.ErrClosed)
+}
+
+// The values of glGetGraphicsResetStatus. Some drivers return others, which
+// mean nothing (libraries.md 4).
+const (
+	guiltyReset   = 0x8253
+	innocentReset = 0x8254
+	unknownReset  = 0x8255
+)
+
+func isReset(status uint32) bool {
+	return status == guiltyReset || status == innocentReset || status == unknownReset
+}
+
+// resetStatus picks the entry point that the context has; nil where it has none.
+func resetStatus(major, minor int, has map[string]bool) func() uint32 {
+	switch {
+	case major*10+minor >= 45:
+		return gl.GetGraphicsResetStatus
+	case has["GL_KHR_robustness"]:
+		return gl.GetGraphicsResetStatusKHR
+	case has["GL_ARB_robustness"]:
+		return gl.GetGraphicsResetStatusARB
+	}
+	return nil
+}

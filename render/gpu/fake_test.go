@@ -1,0 +1,208 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"plumb/render/batch"
+	"plumb/shaders"
+)
+
+// fakeStage is a stage of the tests' own with the tile stage's bindings: it
+// mixes everything that a run refers to, so that one word read from the wrong
+// place changes the result. fakeRow and fakePixel are its twins in Go.
+const fakeStage = `
+layout(local_size_x = 8, local_size_y = 8) in;
+uniform uint uFirstRun, uRuns;
+#ifdef TEXTURE_BUFFERS
+layout(binding = 0) uniform usamplerBuffer uSegments;
+layout(binding = 1) uniform usamplerBuffer uItems;
+layout(binding = 2) uniform usamplerBuffer uTiles;
+layout(binding = 3) uniform usamplerBuffer uRunRecords;
+#define AT(buf, i) texelFetch(buf, int(i))
+#else
+layout(binding = 1, std430) readonly buffer Segments { uvec4 uSegments[]; };
+layout(binding = 2, std430) readonly buffer Items { uvec4 uItems[]; };
+layout(binding = 3, std430) readonly buffer Tiles { uvec4 uTiles[]; };
+layout(binding = 4, std430) readonly buffer Runs { uvec4 uRunRecords[]; };
+#define AT(buf, i) buf[i]
+#endif
+layout(binding = 4) uniform usamplerBuffer uTables;
+layout(binding = 0, std430) writeonly buffer Output { uint uOut[]; };
+
+uint mixed(uint h, uint v) { return (h ^ v) * 16777619u; }
+uint mixed4(uint h, uvec4 v) { return mixed(mixed(mixed(mixed(h, v.x), v.y), v.z), v.w); }
+
+void main() {
+    uint y = gl_LocalInvocationID.x;
+    if (gl_GlobalInvocationID.y >= uRuns) return;
+    uint index = uFirstRun + gl_GlobalInvocationID.y;
+    uvec4 run = AT(uRunRecords, index * 3u), place = AT(uRunRecords, index * 3u + 1u);
+    uint stride = AT(uRunRecords, index * 3u + 2u).x;
+    uint h = VARIANT + y;
+    for (uint i = 0u; i < run.y; i++) {
+        uvec4 tile = AT(uTiles, run.x + i);
+        h = mixed(mixed(mixed(h, tile.y), tile.z), tile.w);
+        for (uint j = 0u; j < tile.y; j++) {
+            uint at = (run.z + tile.x + j) * 2u;
+            uvec4 it = AT(uItems, at);
+            h = mixed(mixed(mixed(h, it.y), it.z), it.w);
+            h = mixed(h, AT(uItems, at + 1u).x);
+            uint table = it.z >> 25u;
+            if (table != 0u) h = mixed(h, texelFetch(uTables, int((table - 1u) * 256u + (h & 255u))).x);
+            for (uint k = 0u; k < (it.y & 0xffffu); k++) h = mixed4(h, AT(uSegments, run.w + it.x + k));
+        }
+#ifdef PICTURE
+        for (uint x = 0u; x < (tile.z & 0xffffu) && y < tile.z >> 16; x++)
+            uOut[place.w + (place.y + y) * stride + place.x + tile.w + x] = h + x;
+#endif
+    }
+#ifndef PICTURE
+    h = mixed(mixed(mixed(mixed(h, place.x), place.y), place.z), stride);
+    for (uint i = 0u; i < 8u; i++) uOut[(index * 8u + y) * 8u + i] = h + i;
+#endif
+}
+`
+
+func fakeSource(v shaders.Variant, texture bool) string {
+	s := fmt.Sprintf("#version 430 core\n#define VARIANT %du\n#define %s\n", v*100, v)
+	if texture {
+		s += "#define TEXTURE_BUFFERS\n"
+	}
+	return s + fakeStage
+}
+
+func mixed(h uint32, vs ...uint32) uint32 {
+	for _, v := range vs {
+		h = (h ^ v) * 16777619
+	}
+	return h
+}
+
+// fakeRun evaluates one row of a run; pixel is called for each pixel.
+func fakeRun(b *batch.Batch, r *batch.Run, v shaders.Variant, y uint32, pixel func(at, value uint32)) batch.RowSums {
+	h := uint32(v)*100 + y
+	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
+		h = mixed(h, t.Count, t.Valid, t.Col)
+		for _, it := range b.Items[r.Items+t.First : r.Items+t.First+t.Count] {
+			h = mixed(h, it.Count, it.Paint, it.Color, it.Group)
+			if n := it.Paint >> 25; n != 0 {
+				h = mixed(h, uint32(b.Tables[(n-1)*256+h&255]))
+			}
+			first := r.Segments + it.First
+			for _, s := range b.Segments[first : first+it.Count&0xffff] {
+				h = mixed(h, s.P0, s.P1, math.Float32bits(s.Slope), math.Float32bits(s.Steep))
+			}
+		}
+		for x := uint32(0); x < t.Valid&0xffff && y < t.Valid>>16; x++ {
+			pixel(r.Picture+(r.Y+y)*r.Stride+r.X+t.Col+x, h+x)
+		}
+	}
+	h = mixed(h, r.X, r.Y, r.Scene, r.Stride)
+	return batch.RowSums{A0: h, AX0: h + 1, A1: h + 2, AX1: h + 3, Counts: h + 4}
+}
+
+func fakeRows(b *batch.Batch) []batch.RowSums {
+	out := make([]batch.RowSums, len(b.Runs)*batch.TileH)
+	for i := range b.Shader {
+		v := shaders.Plain
+		if i >= b.Plain {
+			v = shaders.Full
+		}
+		for y := range batch.TileH {
+			out[i*batch.TileH+y] = fakeRun(b, &b.Runs[i], v, uint32(y), func(_, _ uint32) {})
+		}
+	}
+	return out
+}
+
+func fakePixels(b *batch.Batch) []uint32 {
+	out := make([]uint32, b.Pixels)
+	for i := range b.Shader {
+		for y := range batch.TileH {
+			fakeRun(b, &b.Runs[i], shaders.Picture, uint32(y), func(at, v uint32) { out[at] = v })
+		}
+	}
+	return out
+}
+
+// sameRows compares the words that are not padding.
+func sameRows(got, want []batch.RowSums) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("got %d rows; want %d", len(got), len(want))
+	}
+	for i := range got {
+		g, w := got[i], want[i]
+		if g.A0 != w.A0 || g.AX0 != w.AX0 || g.A1 != w.A1 || g.AX1 != w.AX1 || g.Counts != w.Counts {
+			return fmt.Errorf("row %d of run %d: got %v; want %v", i%batch.TileH, i/batch.TileH, g, w)
+		}
+	}
+	return nil
+}
+
+func samePixels(got, want []uint32) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("got %d px; want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			return fmt.Errorf("px %d: got %08x; want %08x", i, got[i], want[i])
+		}
+	}
+	return nil
+}
+
+// fakeBatch makes scenes pictures whose tile rows all hold one run of random
+// tiles, items and segments. A tenth of the runs is left to the CPU.
+func fakeBatch(seed uint64, scenes int) *batch.Batch {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	b := &batch.Batch{Tables: make([]byte, 3*256)}
+	for i := range b.Tables {
+		b.Tables[i] = byte(rng.Uint32())
+	}
+	for s := range scenes {
+		p := batch.Picture{Offset: b.Pixels, Width: 1 + rng.IntN(200), Height: 1 + rng.IntN(60)}
+		b.Pictures = append(b.Pictures, p)
+		b.Pixels += p.Width * p.Height
+		fakeScene(b, rng, s, p)
+	}
+	rng.Shuffle(len(b.Runs), func(i, j int) { b.Runs[i], b.Runs[j] = b.Runs[j], b.Runs[i] })
+	b.Plain, b.Shader = len(b.Runs)/3, len(b.Runs)-len(b.Runs)/10
+	return b
+}
+
+func fakeScene(b *batch.Batch, rng *rand.Rand, scene int, p batch.Picture) {
+	base := batch.Run{
+		Items: uint32(len(b.Items)), Segments: uint32(len(b.Segments)),
+		Scene: uint32(scene), Picture: uint32(p.Offset), Stride: uint32(p.Width),
+	}
+	for y := 0; y < p.Height; y += batch.TileH {
+		run := base
+		run.Tiles, run.Y = uint32(len(b.Tiles)), uint32(y)
+		for x := 0; x < min(p.Width, batch.RunTiles*batch.TileW); x += batch.TileW {
+			first := len(b.Items)
+			for range rng.IntN(4) {
+				fakeItem(b, rng, base)
+			}
+			cols, rows := min(batch.TileW, p.Width-x), min(batch.TileH, p.Height-y)
+			b.Tiles = append(b.Tiles, batch.Tile{
+				First: uint32(first) - base.Items, Count: uint32(len(b.Items) - first),
+				Valid: uint32(cols | rows<<16), Col: uint32(x),
+			})
+			run.Count++
+		}
+		b.Runs = append(b.Runs, run)
+	}
+}
+
+func fakeItem(b *batch.Batch, rng *rand.Rand, base batch.Run) {
+	n := rng.IntN(5)
+	b.Items = append(b.Items, batch.Item{
+		First: uint32(len(b.Segments)) - base.Segments, Count: uint32(n) | rng.Uint32()<<16,
+		Paint: rng.Uint32()&(1<<25-1) | uint32(rng.IntN(4))<<25, Color: rng.Uint32(), Group: rng.Uint32(),
+	})
+	for range n {
+		b.Segments = append(b.Segments, batch.Segment{P0: rng.Uint32(), P1: rng.Uint32(), Slope: rng.Float32(), Steep: rng.Float32()})
+	}
+}

@@ -1,0 +1,61 @@
+//go:build fault
+
+package gpu
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// fault is what PLUMB_FAULT injects into a batch (contract.md 9).
+type fault uint8
+
+const (
+	faultNone fault = iota
+	faultLoss       // context_loss@N: the driver reports a reset
+	faultHang       // hang@N: the fence is never signalled
+)
+
+// faults are the injections still to come. N counts the batches that the
+// process sent to a device, from 1, those that run again included.
+var faults struct {
+	mu     sync.Mutex
+	loaded bool
+	n      int
+	at     map[int]fault
+}
+
+// loadFaults reads PLUMB_FAULT once. Names that are not of this package are
+// somebody else's.
+func loadFaults() error {
+	faults.mu.Lock()
+	defer faults.mu.Unlock()
+	if faults.loaded {
+		return nil
+	}
+	faults.at = map[int]fault{}
+	for _, one := range strings.Split(os.Getenv("PLUMB_FAULT"), ",") {
+		name, at, _ := strings.Cut(one, "@")
+		kind, ok := map[string]fault{"context_loss": faultLoss, "hang": faultHang}[name]
+		if !ok {
+			continue
+		}
+		n, err := strconv.Atoi(at)
+		if err != nil || n < 1 {
+			return fmt.Errorf("cannot read PLUMB_FAULT: got %q; want %s@N, N from 1", one, name)
+		}
+		faults.at[n] = kind
+	}
+	faults.loaded = true
+	return nil
+}
+
+func nextFault() fault {
+	faults.mu.Lock()
+	defer faults.mu.Unlock()
+	faults.n++
+	return faults.at[faults.n]
+}

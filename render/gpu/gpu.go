@@ -1,0 +1,109 @@
+// Package gpu runs the tile stage on OpenGL 4.3 compute. In: batches, whose
+// bytes it uploads as they are. Out: the integer sums of each row of each run,
+// or pixels. It returns whole results or an error: what does not fit the device
+// is run in parts, a lost context is replaced and the batch run again once, and
+// a partial result never leaves the package.
+package gpu
+
+import (
+	"errors"
+	"time"
+
+	"plumb/render/egl"
+	"plumb/shaders"
+)
+
+var (
+	// ErrCapacity marks a batch that the device cannot hold, not even in parts.
+	ErrCapacity = errors.New("beyond the device's capacity")
+	// ErrDeviceLost marks a batch that could not be run because the context was
+	// lost and its replacement failed too, or was lost again on the same batch.
+	ErrDeviceLost = errors.New("device lost")
+	// ErrClosed marks calls to a Runner after Close.
+	ErrClosed = errors.New("runner is closed")
+)
+
+// Access is how shaders read segments, items, tiles and runs.
+type Access uint8
+
+const (
+	// AccessTexture reads through texture buffers: 8 to 17 % faster on llvmpipe,
+	// where storage loads are loops over lanes (rendering-architecture.md 3).
+	AccessTexture Access = iota
+	// AccessStorage reads through shader storage buffers.
+	AccessStorage
+)
+
+// Transfer is how batches reach the shaders.
+type Transfer uint8
+
+const (
+	// TransferAuto is direct on software devices and copies on all others.
+	TransferAuto Transfer = iota
+	// TransferDirect lets shaders read and write the mapped memory itself.
+	TransferDirect
+	// TransferCopy moves mapped memory to device memory and back.
+	TransferCopy
+)
+
+// Config says how a Runner works. The zero value is usable.
+type Config struct {
+	Device   string // as egl.Config.Device
+	Access   Access
+	Transfer Transfer
+	// Slots is how many batches may be on their way at once, 1 or more; default 3.
+	Slots int
+	// SlotBytes bounds the memory of one slot; default 128 MiB. Larger batches
+	// run in parts. A single run that is larger is ErrCapacity.
+	SlotBytes int
+	// Watchdog is how long the device may go without finishing anything before
+	// the context is given up; default 10 s.
+	Watchdog time.Duration
+	// Stats takes timings; nil for none.
+	Stats *Stats
+
+	// For tests: other shaders, and limits below the device's.
+	source    func(v shaders.Variant, texture bool) string
+	noStorage bool // as if ARB_buffer_storage were missing
+	limit     func(*limits)
+}
+
+const (
+	defaultSlots     = 3
+	defaultSlotBytes = 128 << 20
+	defaultWatchdog  = 10 * time.Second
+)
+
+func (c Config) withDefaults() Config {
+	if c.Slots <= 0 {
+		c.Slots = defaultSlots
+	}
+	if c.SlotBytes <= 0 {
+		c.SlotBytes = defaultSlotBytes
+	}
+	if c.Watchdog <= 0 {
+		c.Watchdog = defaultWatchdog
+	}
+	if c.source == nil {
+		c.source = shaders.Source
+	}
+	return c
+}
+
+// Info describes what a Runner runs on.
+type Info struct {
+	egl.Info
+	Limits  Limits
+	Mapped  bool // transfers go through persistently mapped memory
+	Direct  bool // shaders use that memory itself
+	Resets  int  // contexts replaced so far
+	Watched bool // the driver can tell that the context was lost
+}
+
+// Limits are the device's, after Config.SlotBytes.
+type Limits struct {
+	Texels       int // of a texture buffer
+	StorageBytes int // of a shader storage buffer
+	Groups       int // work groups of one dispatch, in y
+	SlotBytes    int // input or output of one part of a batch
+}

@@ -1,0 +1,82 @@
+package gpu
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-gl/gl/v4.3-core/gl"
+
+	"plumb/shaders"
+)
+
+// variants is how many forms the tile stage has.
+const variants = int(shaders.Picture) + 1
+
+// program is one linked compute shader with its uniforms.
+type program struct {
+	id          uint32
+	first, runs int32 // locations of uFirstRun and uRuns
+}
+
+// compile builds a compute program. The driver's log goes into the error.
+func compile(name, source string) (program, error) {
+	sh := gl.CreateShader(gl.COMPUTE_SHADER)
+	defer gl.DeleteShader(sh)
+	text, free := gl.Strs(source + "\x00")
+	defer free()
+	gl.ShaderSource(sh, 1, text, nil)
+	gl.CompileShader(sh)
+	var ok int32
+	if gl.GetShaderiv(sh, gl.COMPILE_STATUS, &ok); ok == 0 {
+		return program{}, fmt.Errorf("cannot compile shader %s: %s", name, infoLog(sh, gl.GetShaderiv, gl.GetShaderInfoLog))
+	}
+	id := gl.CreateProgram()
+	gl.AttachShader(id, sh)
+	gl.LinkProgram(id)
+	gl.DetachShader(id, sh)
+	if gl.GetProgramiv(id, gl.LINK_STATUS, &ok); ok == 0 {
+		text := infoLog(id, gl.GetProgramiv, gl.GetProgramInfoLog)
+		gl.DeleteProgram(id)
+		return program{}, fmt.Errorf("cannot link shader %s: %s", name, text)
+	}
+	p := program{id: id, first: location(id, "uFirstRun"), runs: location(id, "uRuns")}
+	if p.first < 0 || p.runs < 0 {
+		gl.DeleteProgram(id)
+		return program{}, fmt.Errorf("cannot use shader %s: it has no uniform uFirstRun or uRuns", name)
+	}
+	return p, nil
+}
+
+func location(id uint32, name string) int32 {
+	text, free := gl.Strs(name + "\x00")
+	defer free()
+	return gl.GetUniformLocation(id, *text)
+}
+
+func infoLog(id uint32, length func(uint32, uint32, *int32), text func(uint32, int32, *int32, *uint8)) string {
+	var n int32
+	length(id, gl.INFO_LOG_LENGTH, &n)
+	b := make([]byte, n+1)
+	text(id, n, nil, &b[0])
+	return strings.TrimRight(string(b), "\x00\n")
+}
+
+// dispatch runs the program over runs [first, first+count), 8 a group, in as
+// many dispatches as the device's limit of work groups asks for.
+func (p program) dispatch(first, count, groups int) {
+	if count == 0 {
+		return
+	}
+	gl.UseProgram(p.id)
+	most := groups * runsPerGroup
+	for count > 0 {
+		n := min(count, most)
+		gl.Uniform1ui(p.first, uint32(first))
+		gl.Uniform1ui(p.runs, uint32(n))
+		gl.DispatchCompute(1, uint32((n+runsPerGroup-1)/runsPerGroup), 1)
+		first, count = first+n, count-n
+	}
+}
+
+// runsPerGroup is local_size_y of the tile stage.
+const runsPerGroup = 8

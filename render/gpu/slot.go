@@ -1,0 +1,280 @@
+package gpu
+
+import (
+	"fmt"
+	"math/bits"
+	"time"
+	"unsafe"
+
+	"github.com/go-gl/gl/v4.3-core/gl"
+
+	"plumb/shaders"
+)
+
+// slot is the memory of one batch on its way: what goes up, what comes down and
+// the fence between. All methods but write and read run on the device's thread.
+type slot struct {
+	e   *engine
+	up  buffer // input, as the host writes it
+	in  buffer // input, as shaders read it; unused where shaders read up itself
+	out buffer // output, as shaders write it
+	fin buffer // output, as the host reads it; unused where that is out itself
+
+	textures [inputs]uint32
+	offsets  [inputs]int // of the sections
+	sizes    [inputs]int // bytes
+	fence    uintptr
+	queries  [steps]uint32
+	asked    [steps]bool // queries in flight
+	began    time.Time   // of the part
+	sent     time.Time   // when its fence stood in the queue
+	timing   timing
+}
+
+// buffer is one buffer object; mapped is its memory where it is mapped for good.
+type buffer struct {
+	id     uint32
+	size   int
+	mapped []byte
+}
+
+// smallest is the least size of a buffer; growth is by powers of two from here.
+const smallest = 64 << 10
+
+// grown returns the size to allocate for need bytes.
+func grown(need int) int { return max(smallest, 1<<bits.Len(uint(need-1))) }
+
+// storageFlags of the four buffers: who touches the memory, and from where.
+const (
+	flagsUp  = gl.MAP_WRITE_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
+	flagsFin = gl.MAP_READ_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
+)
+
+// ensure makes the buffer at least need bytes large; its content is lost when
+// it grows. flags are those of a persistent mapping, 0 for device memory, usage
+// is the hint where buffer storage is missing.
+func (b *buffer) ensure(e *engine, need int, flags, usage uint32) error {
+	if need <= b.size {
+		return nil
+	}
+	b.free()
+	size := grown(need)
+	gl.GenBuffers(1, &b.id)
+	gl.BindBuffer(gl.COPY_WRITE_BUFFER, b.id)
+	if !e.mapped {
+		gl.BufferData(gl.COPY_WRITE_BUFFER, size, nil, usage)
+	} else {
+		gl.BufferStorage(gl.COPY_WRITE_BUFFER, size, nil, flags)
+		if flags != 0 {
+			if p := gl.MapBufferRange(gl.COPY_WRITE_BUFFER, 0, size, flags); p != nil {
+				b.mapped = unsafe.Slice((*byte)(p), size)
+			}
+		}
+	}
+	err := glError("allocate buffer")
+	if err == nil && e.mapped && flags != 0 && b.mapped == nil {
+		err = fmt.Errorf("cannot map buffer: %w", ErrCapacity)
+	}
+	if err != nil {
+		b.free()
+		return fmt.Errorf("cannot grow buffer: %d bytes needed, %d available: %w", size, b.size, err)
+	}
+	b.size = size
+	return nil
+}
+
+// free deletes the buffer, which also unmaps it.
+func (b *buffer) free() {
+	if b.id != 0 {
+		gl.DeleteBuffers(1, &b.id)
+	}
+	*b = buffer{}
+}
+
+// layout notes where the sections of a piece stand and returns their end. Each
+// section begins where the device lets a texture or storage range begin, and
+// has at least one texel, since ranges may not be empty.
+func (s *slot) layout(p *piece) int {
+	at := 0
+	for i, b := range p.bytes() {
+		s.offsets[i], s.sizes[i] = at, len(b)
+		at += (max(len(b), texel) + s.e.limits.align - 1) / s.e.limits.align * s.e.limits.align
+	}
+	return at
+}
+
+// grow makes room for a piece.
+func (s *slot) grow(upBytes, outBytes int) error {
+	e := s.e
+	if e.direct {
+		if err := s.up.ensure(e, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
+			return err
+		}
+		return s.out.ensure(e, outBytes, flagsFin, gl.STREAM_READ)
+	}
+	for _, b := range []struct {
+		b     *buffer
+		need  int
+		flags uint32
+		usage uint32
+	}{
+		{&s.up, upBytes, flagsUp, gl.STREAM_DRAW}, {&s.in, upBytes, 0, gl.STREAM_COPY},
+		{&s.out, outBytes, 0, gl.STREAM_COPY}, {&s.fin, outBytes, flagsFin, gl.STREAM_READ},
+	} {
+		if err := b.b.ensure(e, b.need, b.flags, b.usage); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *slot) enough(upBytes, outBytes int) bool {
+	if upBytes > s.up.size || outBytes > s.out.size {
+		return false
+	}
+	return s.e.direct || upBytes <= s.in.size && outBytes <= s.fin.size
+}
+
+// input and output are the buffers that shaders touch, result is what the host reads.
+func (s *slot) input() *buffer {
+	if s.e.direct {
+		return &s.up
+	}
+	return &s.in
+}
+
+func (s *slot) result() *buffer {
+	if s.e.direct {
+		return &s.out
+	}
+	return &s.fin
+}
+
+// write copies the piece into mapped memory, on the caller's thread.
+func (s *slot) write(p *piece) {
+	begin := time.Now()
+	for i, b := range p.bytes() {
+		copy(s.up.mapped[s.offsets[i]:], b)
+	}
+	s.timing.copyIn = time.Since(begin)
+}
+
+// submit queues upload, dispatches and read-back of a piece, and a fence.
+func (s *slot) submit(p *piece, total int) error {
+	e := s.e
+	if !e.mapped {
+		gl.BindBuffer(gl.COPY_WRITE_BUFFER, s.up.id)
+		for i, b := range p.bytes() {
+			if len(b) > 0 {
+				gl.BufferSubData(gl.COPY_WRITE_BUFFER, s.offsets[i], len(b), unsafe.Pointer(&b[0]))
+			}
+		}
+	}
+	if !e.direct {
+		s.timed(stepUpload, func() { transfer(&s.up, &s.in, total) })
+	}
+	s.bind(p.outputBytes)
+	if p.picture {
+		gl.ClearBufferSubData(gl.SHADER_STORAGE_BUFFER, gl.R32UI, 0, p.outputBytes, gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
+	}
+	s.timed(stepDispatch, func() {
+		if p.picture {
+			e.programs[shaders.Picture].dispatch(0, len(p.runs), e.limits.groups)
+			return
+		}
+		e.programs[shaders.Plain].dispatch(0, p.plain, e.limits.groups)
+		e.programs[shaders.Full].dispatch(p.plain, len(p.runs)-p.plain, e.limits.groups)
+	})
+	if e.direct {
+		gl.MemoryBarrier(clientMappedBufferBarrier | gl.BUFFER_UPDATE_BARRIER_BIT)
+	} else {
+		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
+		s.timed(stepReadBack, func() { transfer(&s.out, &s.fin, p.outputBytes) })
+	}
+	s.fence = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
+	gl.Flush()
+	s.sent = time.Now()
+	return glError("run batch")
+}
+
+// clientMappedBufferBarrier is CLIENT_MAPPED_BUFFER_BARRIER_BIT of
+// ARB_buffer_storage, which GL 4.3 bindings leave out. Without the extension
+// drivers would refuse it.
+const clientMappedBufferBarrier = 0x00004000
+
+// bind attaches the sections and the output to the shaders' binding points.
+func (s *slot) bind(outBytes int) {
+	in := s.input().id
+	for i := range inputs {
+		format, size := uint32(gl.RGBA32UI), max(s.sizes[i], texel)
+		if i == inTables {
+			format = gl.R8UI
+		} else if s.e.limits.access == AccessStorage {
+			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, uint32(1+i), in, s.offsets[i], size)
+			continue
+		}
+		gl.ActiveTexture(gl.TEXTURE0 + uint32(i))
+		gl.BindTexture(gl.TEXTURE_BUFFER, s.textures[i])
+		gl.TexBufferRange(gl.TEXTURE_BUFFER, format, in, s.offsets[i], size)
+	}
+	gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, s.out.id, 0, outBytes)
+}
+
+func transfer(from, to *buffer, n int) {
+	gl.BindBuffer(gl.COPY_READ_BUFFER, from.id)
+	gl.BindBuffer(gl.COPY_WRITE_BUFFER, to.id)
+	gl.CopyBufferSubData(gl.COPY_READ_BUFFER, gl.COPY_WRITE_BUFFER, 0, 0, n)
+}
+
+// timed runs f between the ends of a timer query where timings are wanted.
+func (s *slot) timed(step int, f func()) {
+	if s.e.cfg.Stats == nil {
+		f()
+		return
+	}
+	if s.queries[step] == 0 {
+		gl.GenQueries(1, &s.queries[step])
+	}
+	gl.BeginQuery(gl.TIME_ELAPSED, s.queries[step])
+	f()
+	gl.EndQuery(gl.TIME_ELAPSED)
+	s.asked[step] = true
+}
+
+// poll waits for the fence, at most for the given time.
+func (s *slot) poll(wait time.Duration) (done bool, err error) {
+	switch r := gl.ClientWaitSync(s.fence, gl.SYNC_FLUSH_COMMANDS_BIT, uint64(wait)); r {
+	case gl.ALREADY_SIGNALED, gl.CONDITION_SATISFIED:
+		return true, nil
+	case gl.TIMEOUT_EXPIRED:
+		return false, nil
+	default:
+		return false, fmt.Errorf("cannot wait for fence: %w", errLost)
+	}
+}
+
+// settle reads what the fence guards, except mapped memory: timers, and dst
+// where the output is not mapped.
+func (s *slot) settle(dst []byte) error {
+	gl.DeleteSync(s.fence)
+	s.fence = 0
+	for i := range s.asked {
+		if s.asked[i] {
+			gl.GetQueryObjectui64v(s.queries[i], gl.QUERY_RESULT, &s.timing.device[i])
+			s.asked[i] = false
+		}
+	}
+	if !s.e.mapped && len(dst) > 0 {
+		gl.BindBuffer(gl.COPY_READ_BUFFER, s.result().id)
+		gl.GetBufferSubData(gl.COPY_READ_BUFFER, 0, len(dst), unsafe.Pointer(&dst[0]))
+	}
+	return glError("read results")
+}
+
+// drop forgets what is in flight, so that the slot can be used again.
+func (s *slot) drop() {
+	if s.fence != 0 {
+		gl.DeleteSync(s.fence)
+	}
+	s.fence, s.asked = 0, [steps]bool{}
+}

@@ -1,0 +1,258 @@
+package gpu
+
+import (
+	"fmt"
+	"unsafe"
+
+	"plumb/render/batch"
+)
+
+// The sections of an upload, in the order of the shader's bindings.
+const (
+	inSegments = iota
+	inItems
+	inTiles
+	inRuns
+	inTables
+	inputs
+)
+
+// texel is the size of one texel of all sections but the tables, in bytes.
+const texel = 16
+
+const (
+	segmentBytes = int(unsafe.Sizeof(batch.Segment{}))
+	itemBytes    = int(unsafe.Sizeof(batch.Item{}))
+	tileBytes    = int(unsafe.Sizeof(batch.Tile{}))
+	runBytes     = int(unsafe.Sizeof(batch.Run{}))
+	rowBytes     = int(unsafe.Sizeof(batch.RowSums{}))
+	pixelBytes   = 4
+)
+
+// piece is the part of a batch that one slot runs: all of it where it fits.
+type piece struct {
+	segments []batch.Segment
+	items    []batch.Item
+	tiles    []batch.Tile
+	runs     []batch.Run
+	tables   []byte
+	plain    int // runs [0, plain) take the plain variant, the rest the full one
+
+	picture     bool
+	first       int  // sums: position of runs[0] in the batch
+	pixel       int  // picture: first px of the window
+	pixels      int  // picture: px of the window
+	merge       bool // picture: other pieces write into the same window
+	outputBytes int
+}
+
+// limits bound a piece.
+type limits struct {
+	texels, storage, groups, slot int // slot and storage in bytes
+	align                         int // of sections in a buffer, bytes
+	access                        Access
+}
+
+// section returns the most bytes that one input section may have.
+func (l *limits) section() int {
+	if l.access == AccessStorage {
+		return min(l.storage, l.slot)
+	}
+	return min(l.texels*texel, l.slot)
+}
+
+func (l *limits) output() int { return min(l.storage, l.slot) }
+
+// need counts the records of some runs.
+type need struct{ segments, items, tiles, runs int }
+
+func (n need) plus(m need) need {
+	return need{n.segments + m.segments, n.items + m.items, n.tiles + m.tiles, n.runs + m.runs}
+}
+
+// fits says whether the records, with tables, can be uploaded at once.
+func (l *limits) fits(n need, tables int) bool {
+	most := max(n.segments*segmentBytes, n.items*itemBytes, n.tiles*tileBytes, n.runs*runBytes)
+	return most <= l.section() && l.upload(n, tables) <= l.slot
+}
+
+// upload is how many bytes the records take, gaps between sections included.
+func (l *limits) upload(n need, tables int) int {
+	return n.segments*segmentBytes + n.items*itemBytes + n.tiles*tileBytes + n.runs*runBytes + tables + inputs*l.align
+}
+
+// splitSums cuts the runs that shaders evaluate into pieces, in order.
+func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
+	n := b.Shader
+	if n == 0 {
+		return nil, nil
+	}
+	whole := need{len(b.Segments), len(b.Items), len(b.Tiles), n}
+	rows := n * batch.TileH * rowBytes
+	if l.fits(whole, len(b.Tables)) && rows <= l.output() {
+		return []piece{{
+			segments: b.Segments, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
+			plain: b.Plain, outputBytes: rows,
+		}}, nil
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	pieces, err := gather(b, order, l, l.output()/(batch.TileH*rowBytes))
+	first := 0
+	for i := range pieces {
+		p := &pieces[i]
+		p.first = first
+		p.plain = min(max(b.Plain-first, 0), len(p.runs))
+		p.outputBytes = len(p.runs) * batch.TileH * rowBytes
+		first += len(p.runs)
+	}
+	return pieces, err
+}
+
+// splitPicture cuts the picture buffer into windows, and the runs of a window
+// into pieces. Windows begin and end between tile rows, so no run is cut.
+func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
+	n := b.Shader
+	whole := need{len(b.Segments), len(b.Items), len(b.Tiles), n}
+	if n == 0 || b.Pixels == 0 {
+		return nil, nil
+	}
+	if l.fits(whole, len(b.Tables)) && b.Pixels*pixelBytes <= l.output() {
+		return []piece{{
+			segments: b.Segments, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
+			picture: true, pixels: b.Pixels, outputBytes: b.Pixels * pixelBytes,
+		}}, nil
+	}
+	ends, err := windows(b, l.output()/pixelBytes)
+	if err != nil {
+		return nil, err
+	}
+	members := make([][]int, len(ends))
+	for i := range b.Runs[:n] {
+		r := &b.Runs[i]
+		at := int(r.Picture) + int(r.Y)*int(r.Stride)
+		w := window(ends, at)
+		members[w] = append(members[w], i)
+	}
+	var out []piece
+	from := 0
+	for w, end := range ends {
+		pieces, err := gather(b, members[w], l, n)
+		if err != nil {
+			return nil, err
+		}
+		for i := range pieces {
+			p := &pieces[i]
+			p.picture, p.pixel, p.pixels, p.merge = true, from, end-from, len(pieces) > 1
+			p.outputBytes = p.pixels * pixelBytes
+			for j := range p.runs {
+				p.runs[j].Picture -= uint32(from) // may wrap; adding the row's offset wraps back
+			}
+		}
+		out = append(out, pieces...)
+		from = end
+	}
+	return out, nil
+}
+
+// windows returns the ends of windows of at most limit px that hold whole tile
+// rows of whole pictures.
+func windows(b *batch.Batch, limit int) ([]int, error) {
+	var ends []int
+	start, end := 0, 0
+	for _, p := range b.Pictures {
+		for y := 0; y < p.Height; y += batch.TileH {
+			next := p.Offset + min(y+batch.TileH, p.Height)*p.Width
+			if next-end > limit {
+				return nil, fmt.Errorf("cannot draw picture %d px wide: %w: a tile row takes %d px; %d fit the device's buffer",
+					p.Width, ErrCapacity, next-end, limit)
+			}
+			if next-start > limit {
+				ends = append(ends, end)
+				start = end
+			}
+			end = next
+		}
+	}
+	return append(ends, end), nil
+}
+
+// window finds the window of a px; ends ascend.
+func window(ends []int, px int) int {
+	lo, hi := 0, len(ends)-1
+	for lo < hi {
+		if mid := (lo + hi) / 2; px < ends[mid] {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo
+}
+
+// gather copies the records of the given runs into pieces of at most most runs.
+func gather(b *batch.Batch, order []int, l *limits, most int) ([]piece, error) {
+	var out []piece
+	var sum need
+	p := piece{tables: b.Tables}
+	for _, i := range order {
+		n := count(b, &b.Runs[i])
+		if !l.fits(n, len(b.Tables)) || most < 1 {
+			return nil, fmt.Errorf("cannot upload run %d of scene %d: %w: it takes %d bytes with %d segments and %d items; %d bytes fit (%d in one section)",
+				i, b.Runs[i].Scene, ErrCapacity, l.upload(n, len(b.Tables)), n.segments, n.items, l.slot, l.section())
+		}
+		if !l.fits(sum.plus(n), len(b.Tables)) || sum.runs == most {
+			out = append(out, p)
+			p, sum = piece{tables: b.Tables}, need{}
+		}
+		p.add(b, &b.Runs[i])
+		sum = sum.plus(n)
+	}
+	if len(p.runs) > 0 {
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// count returns the records of one run.
+func count(b *batch.Batch, r *batch.Run) need {
+	n := need{tiles: int(r.Count), runs: 1}
+	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
+		n.items += int(t.Count)
+		for _, it := range b.Items[r.Items+t.First : r.Items+t.First+t.Count] {
+			n.segments += int(it.Count & 0xffff)
+		}
+	}
+	return n
+}
+
+// add appends one run with everything it refers to, renumbered from 0.
+func (p *piece) add(b *batch.Batch, r *batch.Run) {
+	out := *r
+	out.Tiles, out.Items, out.Segments = uint32(len(p.tiles)), uint32(len(p.items)), uint32(len(p.segments))
+	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
+		items := b.Items[r.Items+t.First : r.Items+t.First+t.Count]
+		t.First = uint32(len(p.items)) - out.Items
+		for _, it := range items {
+			from, n := r.Segments+it.First, it.Count&0xffff
+			it.First = uint32(len(p.segments)) - out.Segments
+			p.segments = append(p.segments, b.Segments[from:from+n]...)
+			p.items = append(p.items, it)
+		}
+		p.tiles = append(p.tiles, t)
+	}
+	p.runs = append(p.runs, out)
+}
+
+// bytes returns the sections of the upload, as the shaders read them.
+func (p *piece) bytes() [inputs][]byte {
+	return [inputs][]byte{view(p.segments), view(p.items), view(p.tiles), view(p.runs), p.tables}
+}
+
+// view returns the bytes of s.
+func view[T any](s []T) []byte {
+	var one T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(one)))
+}
