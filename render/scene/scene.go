@@ -12,6 +12,9 @@ type Scene struct {
 	Shapes []Shape
 	// Bindings of arrows to their targets, as given.
 	Bindings []Binding
+	// Skipped is the number of shapes that lie on other pages of the document
+	// and are therefore not part of the scene.
+	Skipped int
 
 	byID map[string]int32 // nil for small scenes; see Find
 }
@@ -186,6 +189,8 @@ type Shape struct {
 
 	Arrow *ArrowProps // arrow only
 	Flip  [2]bool     // image: flipX, flipY
+	Asset string      // image, video, bookmark: asset id, "" when none
+	URL   string      // geo, note, image, bookmark, embed: link, "" when none
 }
 
 // Segment is one stretch of a freehand line.

@@ -1,0 +1,111 @@
+package scene
+
+import "math"
+
+// affine maps (x, y) to (a x + c y + e, b x + d y + f).
+type affine struct{ a, b, c, d, e, f float64 }
+
+// Adopt does what the editor does when shapes are created on a page that has
+// some already: a created record with x and y, but without a parent or with an
+// unknown one, is put into the topmost existing frame that contains its origin,
+// and its x, y and rotation are expressed in the frame's space
+// (tldraw-rendering.md 1.3). Frames among the created ones capture nothing.
+// created is changed in place; existing must be what Resolve accepts.
+func Adopt(existing, created []Record, lim Limits) error {
+	frames := false
+	for i := range existing {
+		frames = frames || existing[i].Kind == Frame
+	}
+	if !frames {
+		return nil
+	}
+	s, err := Resolve(existing, nil, lim)
+	if err != nil {
+		return err
+	}
+	known := make(map[string]bool, len(existing)+len(created))
+	for i := range existing {
+		known[existing[i].ID] = true
+	}
+	for i := range created {
+		known[created[i].ID] = true
+	}
+	toPage := s.toPage()
+	for i := range created {
+		r := &created[i]
+		if r.Has&(HasX|HasY) != HasX|HasY || r.Has&HasParent != 0 && known[r.ParentID] {
+			continue
+		}
+		s.adopt(r, toPage)
+	}
+	return nil
+}
+
+// toPage returns the map from each shape's space to the page's.
+func (s *Scene) toPage() []affine {
+	all := make([]affine, len(s.Shapes))
+	for i := range s.Shapes {
+		sh := &s.Shapes[i]
+		sin, cos := math.Sincos(sh.Rotation)
+		m := affine{cos, sin, -sin, cos, sh.X, sh.Y}
+		if sh.Parent >= 0 {
+			m = all[sh.Parent].then(m) // parents come first
+		}
+		all[i] = m
+	}
+	return all
+}
+
+// then returns the map that applies n first and then m.
+func (m affine) then(n affine) affine {
+	e, f := m.apply(n.e, n.f)
+	return affine{
+		a: float64(m.a*n.a) + float64(m.c*n.b), b: float64(m.b*n.a) + float64(m.d*n.b),
+		c: float64(m.a*n.c) + float64(m.c*n.d), d: float64(m.b*n.c) + float64(m.d*n.d),
+		e: e, f: f,
+	}
+}
+
+func (m affine) apply(x, y float64) (float64, float64) {
+	return float64(m.a*x) + float64(m.c*y) + m.e, float64(m.b*x) + float64(m.d*y) + m.f
+}
+
+// undo is the inverse of apply. Shapes are only moved and turned, so the
+// inverse of the turn is its transpose.
+func (m affine) undo(x, y float64) (float64, float64) {
+	x, y = x-m.e, y-m.f
+	return float64(m.a*x) + float64(m.b*y), float64(m.c*x) + float64(m.d*y)
+}
+
+// adopt puts r into the topmost frame at its origin, if there is one.
+func (s *Scene) adopt(r *Record, toPage []affine) {
+	for i := len(s.Shapes) - 1; i >= 0; i-- {
+		if s.Shapes[i].Kind != Frame || !s.shows(int32(i), r.X, r.Y, toPage) {
+			continue
+		}
+		m := toPage[i]
+		r.X, r.Y = m.undo(r.X, r.Y)
+		if r.Has&HasRotation == 0 {
+			r.Rotation = 0
+		}
+		r.Rotation -= math.Atan2(m.b, m.a)
+		r.ParentID = s.Shapes[i].ID
+		r.Has |= HasParent | HasRotation
+		return
+	}
+}
+
+// shows reports whether the page point lies in frame i and in all frames that
+// clip it.
+func (s *Scene) shows(i int32, x, y float64, toPage []affine) bool {
+	for ; i >= 0; i = s.Shapes[i].Parent {
+		if s.Shapes[i].Kind != Frame {
+			continue
+		}
+		u, v := toPage[i].undo(x, y)
+		if u < 0 || v < 0 || u > s.Shapes[i].W || v > s.Shapes[i].H {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,276 @@
+package scene
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Check reports whether b is one JSON value as RFC 8259 has it, in valid UTF-8,
+// nested at most maxDepth deep (a value inside n containers has depth n+1), in
+// which no object has a key twice and every number fits a float64. NaN and
+// Infinity are no JSON. Escapes of unpaired surrogates are accepted. Check
+// takes one pass, time and memory in proportion to b, and does not recurse.
+// Errors wrap ErrInvalid, or ErrLimit for the depth, and name the byte and the
+// JSON pointer of the value.
+func Check(b []byte, maxDepth int) error {
+	return check(b, maxDepth, math.MaxInt)
+}
+
+// Check is the function Check with the limits on bytes, depth and number of
+// values. Whoever parses a line into a tree calls this first: a tree takes about
+// 100 bytes per value, so a line of `[0,0,0` would take 50 times its length.
+func (l Limits) Check(b []byte) error {
+	l = l.withDefaults()
+	if len(b) > l.Line {
+		return overLimit("JSON", "", strconv.Itoa(len(b))+" bytes", "at most "+strconv.Itoa(l.Line), FlagLine)
+	}
+	return check(b, l.Depth, l.Values)
+}
+
+// container is an object or array that is open.
+type container struct {
+	object bool
+	hashed bool // its keys are in checker.table
+	keys   int  // object: its first key in checker.keys; array: position of the current element
+}
+
+// checker is the state of one pass; its memory is used again.
+type checker struct {
+	b         []byte
+	i         int // next byte
+	maxDepth  int
+	values    int // values that may still come
+	open      []container
+	keys      []span // keys of the open objects, innermost last
+	table     []int32
+	live      int    // entries of table
+	unescaped []byte // keys that were written with escapes
+	fault     *Error
+}
+
+var checkers = sync.Pool{New: func() any { return new(checker) }}
+
+// keepBytes is the size of input beyond which a checker or parser is not kept
+// for the next one, so that one huge line does not hold memory for good.
+const keepBytes = 1 << 20
+
+func check(b []byte, maxDepth, maxValues int) error {
+	if len(b) > math.MaxInt32 { // positions of keys are kept in 32 bits
+		return overLimit("JSON", "", strconv.Itoa(len(b))+" bytes", "at most 2 GiB", FlagLine)
+	}
+	c := checkers.Get().(*checker)
+	c.b, c.i, c.maxDepth, c.values, c.fault = b, 0, maxDepth, maxValues, nil
+	c.open, c.keys, c.unescaped = c.open[:0], c.keys[:0], c.unescaped[:0]
+	if c.live > 0 { // after an error; else every key was removed with its object
+		clear(c.table)
+		c.live = 0
+	}
+	err := error(nil)
+	if !c.document() {
+		err = c.fault
+	}
+	c.b = nil
+	if len(b) <= keepBytes {
+		checkers.Put(c)
+	}
+	return err
+}
+
+// document reads the whole input. The methods below return false after they
+// have set c.fault.
+func (c *checker) document() bool {
+	c.blanks()
+	if !c.value() {
+		return false
+	}
+	for len(c.open) > 0 {
+		if !c.next() {
+			return false
+		}
+	}
+	c.blanks()
+	if c.i < len(c.b) {
+		return c.unexpected("the end of the input")
+	}
+	return true
+}
+
+// value reads a scalar, or the opening of a container up to and including its
+// first value.
+func (c *checker) value() bool {
+	for {
+		if len(c.open) >= c.maxDepth {
+			c.fail("nesting of "+strconv.Itoa(len(c.open)+1), "at most "+strconv.Itoa(c.maxDepth)+" ("+FlagDepth+")")
+			c.fault.Kind = ErrLimit
+			return false
+		}
+		if c.values--; c.values < 0 {
+			c.fail("more JSON values than the limit", "fewer ("+FlagValues+")")
+			c.fault.Kind = ErrLimit
+			return false
+		}
+		if c.i >= len(c.b) {
+			return c.unexpected("a value")
+		}
+		switch ch := c.b[c.i]; ch {
+		case '"':
+			_, ok := c.text()
+			return ok
+		case '{', '[':
+			c.i++
+			c.blanks()
+			if c.i < len(c.b) && c.b[c.i] == ch+2 { // '}' is '{'+2, ']' is '['+2
+				c.i++
+				return true
+			}
+			c.open = append(c.open, container{object: ch == '{', keys: len(c.keys)})
+			if ch == '{' {
+				if !c.key() {
+					return false
+				}
+			} else {
+				c.open[len(c.open)-1].keys = 0
+			}
+		case 't':
+			return c.literal("true")
+		case 'f':
+			return c.literal("false")
+		case 'n':
+			return c.literal("null")
+		default:
+			return c.number()
+		}
+	}
+}
+
+// next reads what follows a value inside a container: a comma and the next
+// value, or the end of the container.
+func (c *checker) next() bool {
+	c.blanks()
+	top := &c.open[len(c.open)-1]
+	if c.i >= len(c.b) {
+		return c.unexpected(want(top.object))
+	}
+	switch ch := c.b[c.i]; {
+	case ch == ',' && top.object:
+		c.i++
+		c.blanks()
+		return c.key() && c.value()
+	case ch == ',':
+		c.i++
+		c.blanks()
+		top.keys++
+		return c.value()
+	case ch == '}' && top.object:
+		c.i++
+		c.forget(top)
+	case ch == ']' && !top.object:
+		c.i++
+	default:
+		return c.unexpected(want(top.object))
+	}
+	c.open = c.open[:len(c.open)-1]
+	return true
+}
+
+func want(object bool) string {
+	if object {
+		return "',' or '}'"
+	}
+	return "',' or ']'"
+}
+
+// key reads a member's name and the colon after it.
+func (c *checker) key() bool {
+	if c.i >= len(c.b) || c.b[c.i] != '"' {
+		c.unexpected("a key in quotes")
+		c.fault.Path = c.pointer(len(c.open) - 1) // the last key is not to blame
+		return false
+	}
+	at := c.i
+	escaped, ok := c.text()
+	if !ok {
+		return false
+	}
+	k := span{from: int32(at + 1), to: int32(c.i - 1)}
+	if escaped {
+		k = c.unescape(k)
+	}
+	if !c.remember(k) {
+		name := clip(string(c.keyBytes(k)), 80)
+		c.i = at
+		c.fail("the key "+strconv.Quote(name)+" a second time", "each key once")
+		return false
+	}
+	c.blanks()
+	if c.i >= len(c.b) || c.b[c.i] != ':' {
+		return c.unexpected("':'")
+	}
+	c.i++
+	c.blanks()
+	return true
+}
+
+func (c *checker) blanks() {
+	for c.i < len(c.b) {
+		switch c.b[c.i] {
+		case ' ', '\n', '\r', '\t':
+			c.i++
+		default:
+			return
+		}
+	}
+}
+
+func (c *checker) literal(word string) bool {
+	end := c.i + len(word)
+	if end > len(c.b) || string(c.b[c.i:end]) != word {
+		return c.unexpected("a value")
+	}
+	c.i = end
+	return true
+}
+
+// unexpected reports the character at the current position.
+func (c *checker) unexpected(want string) bool {
+	if c.i >= len(c.b) {
+		c.fail("the end of the input", want)
+		return false
+	}
+	rest := c.b[c.i:min(len(c.b), c.i+12)]
+	for n, ch := range rest {
+		if n > 0 && (ch <= ' ' || strings.IndexByte(`,:]}"`, ch) >= 0) {
+			rest = rest[:n]
+			break
+		}
+	}
+	c.fail(strconv.Quote(string(rest)), want)
+	return false
+}
+
+func (c *checker) fail(got, want string) {
+	c.fault = &Error{Kind: ErrInvalid, Offset: c.i, Path: c.pointer(len(c.open)), Got: got, Want: want}
+}
+
+// pointer names the value that is being read as a JSON pointer (RFC 6901): the
+// current members of the outermost n containers. The middle is left out when it
+// is very long.
+func (c *checker) pointer(n int) string {
+	const enough = 240
+	var b strings.Builder
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	for d := range n {
+		if b.Len() > enough && d < n-2 {
+			continue
+		}
+		top := &c.open[d]
+		if !top.object {
+			b.WriteString("/" + strconv.Itoa(top.keys))
+		} else if end := c.endOfKeys(d); end > top.keys {
+			b.WriteString("/" + escape.Replace(clip(string(c.keyBytes(c.keys[end-1])), 80)))
+		}
+	}
+	return b.String()
+}

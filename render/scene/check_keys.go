@@ -1,0 +1,186 @@
+package scene
+
+import (
+	"hash/maphash"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// span is a key: b[from:to] of the input, or of checker.unescaped when from is
+// negative (then -1-from).
+type span struct{ from, to int32 }
+
+// fewKeys is the number of keys up to which an object is searched from end to
+// end; larger ones go into the table.
+const fewKeys = 16
+
+// hashSeed differs from run to run, so nobody can prepare keys that collide.
+var hashSeed = maphash.MakeSeed()
+
+func (c *checker) keyBytes(k span) []byte {
+	if k.from < 0 {
+		return c.unescaped[-1-k.from : k.to]
+	}
+	return c.b[k.from:k.to]
+}
+
+// remember adds a key to the innermost object; false when it is there already.
+func (c *checker) remember(k span) bool {
+	top := &c.open[len(c.open)-1]
+	mine := c.keys[top.keys:]
+	c.keys = append(c.keys, k)
+	if top.hashed {
+		return c.insert(int32(len(c.keys) - 1))
+	}
+	name := c.keyBytes(k)
+	for _, o := range mine {
+		if string(c.keyBytes(o)) == string(name) {
+			return false
+		}
+	}
+	if len(mine) < fewKeys {
+		return true
+	}
+	top.hashed = true
+	for n := top.keys; n < len(c.keys); n++ {
+		c.insert(int32(n))
+	}
+	return true
+}
+
+// insert puts keys[n] of the innermost object into the table; false when an
+// equal key of that object is there already. The table is open addressing with
+// linear steps. Entries leave in the reverse order of their coming, because
+// containers close innermost first, so clearing a slot never breaks a chain.
+func (c *checker) insert(n int32) bool {
+	if c.live*2 >= len(c.table) {
+		c.grow()
+	}
+	first := int32(c.open[len(c.open)-1].keys)
+	name := c.keyBytes(c.keys[n])
+	mask := uint64(len(c.table) - 1)
+	at := c.hash(name) & mask
+	for ; c.table[at] != 0; at = (at + 1) & mask {
+		o := c.table[at] - 1
+		// Keys of outer objects stand before first.
+		if o >= first && string(c.keyBytes(c.keys[o])) == string(name) {
+			return false
+		}
+	}
+	c.table[at] = n + 1
+	c.live++
+	return true
+}
+
+// hash depends on the depth too: equal keys of nested objects must not queue up
+// behind each other.
+func (c *checker) hash(name []byte) uint64 {
+	return maphash.Bytes(hashSeed, name) ^ uint64(len(c.open))*0x9E3779B97F4A7C15
+}
+
+// grow doubles the table and inserts the keys of open objects again, oldest
+// first, which keeps their order of coming.
+func (c *checker) grow() {
+	c.table = make([]int32, max(64, 2*len(c.table)))
+	mask := uint64(len(c.table) - 1)
+	left := c.live
+	for d := 0; d < len(c.open) && left > 0; d++ {
+		if !c.open[d].hashed {
+			continue
+		}
+		salt := uint64(d+1) * 0x9E3779B97F4A7C15
+		for n := c.open[d].keys; n < c.endOfKeys(d) && left > 0; n++ {
+			at := (maphash.Bytes(hashSeed, c.keyBytes(c.keys[n])) ^ salt) & mask
+			for c.table[at] != 0 {
+				at = (at + 1) & mask
+			}
+			c.table[at] = int32(n) + 1
+			left--
+		}
+	}
+}
+
+// endOfKeys returns the position after the last key of the open container d.
+func (c *checker) endOfKeys(d int) int {
+	for m := d + 1; m < len(c.open); m++ {
+		if c.open[m].object {
+			return c.open[m].keys
+		}
+	}
+	return len(c.keys)
+}
+
+// forget removes the keys of an object that closes.
+func (c *checker) forget(top *container) {
+	if top.hashed {
+		mask := uint64(len(c.table) - 1)
+		for n := len(c.keys) - 1; n >= top.keys; n-- {
+			at := c.hash(c.keyBytes(c.keys[n])) & mask
+			for c.table[at] != int32(n)+1 {
+				at = (at + 1) & mask
+			}
+			c.table[at] = 0
+			c.live--
+		}
+	}
+	c.keys = c.keys[:top.keys]
+}
+
+// unescape writes a key as the characters it stands for, so that "\u0061" and
+// "a" are the same key.
+func (c *checker) unescape(k span) span {
+	from := len(c.unescaped)
+	for b := c.b[k.from:k.to]; len(b) > 0; {
+		if b[0] != '\\' {
+			c.unescaped = append(c.unescaped, b[0])
+			b = b[1:]
+			continue
+		}
+		if b[1] != 'u' {
+			c.unescaped = append(c.unescaped, shortEscape(b[1]))
+			b = b[2:]
+			continue
+		}
+		r := hexRune(b[2:])
+		b = b[6:]
+		if utf16.IsSurrogate(r) && len(b) >= 6 && b[0] == '\\' && b[1] == 'u' {
+			if both := utf16.DecodeRune(r, hexRune(b[2:])); both != utf8.RuneError {
+				r, b = both, b[6:]
+			}
+		}
+		c.unescaped = appendRune(c.unescaped, r)
+	}
+	return span{from: int32(-1 - from), to: int32(len(c.unescaped))}
+}
+
+// appendRune is utf8.AppendRune, except that unpaired surrogates keep their
+// identity: two different ones are two keys.
+func appendRune(dst []byte, r rune) []byte {
+	if utf16.IsSurrogate(r) {
+		return append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+	}
+	return utf8.AppendRune(dst, r)
+}
+
+func hexRune(b []byte) (r rune) {
+	for _, ch := range b[:4] {
+		r = r<<4 | rune(hexDigit(ch))
+	}
+	return r
+}
+
+func shortEscape(ch byte) byte {
+	switch ch {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return ch
+}

@@ -1,0 +1,158 @@
+package scene
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// plain marks the bytes that need no thought inside a string.
+var plain = func() (t [256]bool) {
+	for i := ' '; i < 0x80; i++ {
+		t[i] = i != '"' && i != '\\'
+	}
+	return t
+}()
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// special has a bit set for each byte of w that is not plain.
+func special(w uint64) uint64 {
+	quote := w ^ ('"' * ones)
+	slash := w ^ ('\\' * ones)
+	zero := (quote - ones) &^ quote
+	zero |= (slash - ones) &^ slash
+	zero |= w - ' '*ones // below a blank; bytes >= 0x80 are caught by w itself
+	return (zero | w) & highs
+}
+
+// text reads a string, quotes included, and tells whether it has escapes.
+func (c *checker) text() (escaped, ok bool) {
+	b, i := c.b, c.i+1
+	for {
+		for i+8 <= len(b) && special(binary.LittleEndian.Uint64(b[i:])) == 0 {
+			i += 8
+		}
+		for i < len(b) && plain[b[i]] {
+			i++
+		}
+		if i >= len(b) {
+			c.i = i
+			return false, c.unexpected("the end of a string")
+		}
+		switch ch := b[i]; {
+		case ch == '"':
+			c.i = i + 1
+			return escaped, true
+		case ch == '\\':
+			n := escapeLen(b[i:])
+			if n == 0 {
+				c.i = i
+				return false, c.unexpected("an escape of JSON")
+			}
+			i += n
+			escaped = true
+		case ch < ' ':
+			c.i = i
+			return false, c.unexpected("control characters escaped")
+		default:
+			r, n := utf8.DecodeRune(b[i:])
+			if r == utf8.RuneError && n == 1 {
+				c.i = i
+				return false, c.unexpected("valid UTF-8")
+			}
+			i += n
+		}
+	}
+}
+
+// escapeLen returns the length of the escape at the start of b, 0 for none.
+func escapeLen(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	switch b[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if len(b) < 6 {
+			return 0
+		}
+		for _, ch := range b[2:6] {
+			if hexDigit(ch) < 0 {
+				return 0
+			}
+		}
+		return 6
+	}
+	return 0
+}
+
+func hexDigit(ch byte) int {
+	switch {
+	case ch >= '0' && ch <= '9':
+		return int(ch - '0')
+	case ch >= 'a' && ch <= 'f':
+		return int(ch-'a') + 10
+	case ch >= 'A' && ch <= 'F':
+		return int(ch-'A') + 10
+	}
+	return -1
+}
+
+// number reads a number by the grammar of RFC 8259, which has no NaN, no
+// leading zeros and digits on both sides of a point.
+func (c *checker) number() bool {
+	b, from := c.b, c.i
+	i := from
+	if i < len(b) && b[i] == '-' {
+		i++
+	}
+	whole := digits(b, i)
+	if whole == 0 || whole > 1 && b[i] == '0' {
+		return c.unexpected("a value")
+	}
+	i += whole
+	if i < len(b) && b[i] == '.' {
+		n := digits(b, i+1)
+		if n == 0 {
+			return c.unexpected("a digit after the point")
+		}
+		i += 1 + n
+	}
+	risky := whole > 200 // only so, or by its exponent, can a number be too large
+	if i < len(b) && b[i]|0x20 == 'e' {
+		i++
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		n := digits(b, i)
+		if n == 0 {
+			return c.unexpected("a digit in the exponent")
+		}
+		i += n
+		risky = risky || n > 2
+	}
+	if risky {
+		// The error says no more than the infinity: the grammar was checked.
+		if v, _ := strconv.ParseFloat(string(b[from:i]), 64); math.IsInf(v, 0) {
+			c.fail(clip(string(b[from:i]), 40), "a number that fits a float64")
+			return false
+		}
+	}
+	c.i = i
+	return true
+}
+
+// digits counts the decimal digits of b from i on.
+func digits(b []byte, i int) int {
+	n := i
+	for n < len(b) && b[n]-'0' <= 9 {
+		n++
+	}
+	return n - i
+}

@@ -1,0 +1,231 @@
+package scene
+
+import (
+	"strconv"
+
+	"github.com/valyala/fastjson"
+)
+
+var parsers fastjson.ParserPool
+
+// Decode reads a whiteboard in any encoding of tldraw-rendering.md 1.1: a list
+// of shapes, {"shapes", "bindings"}, {"records"}, a .tldr file, a store
+// snapshot or an editor snapshot. Where an object has both, its records are the
+// scene. b is checked as by Limits.Check and not kept. Unknown properties are
+// ignored; a value of the wrong type, an unknown name and whatever Resolve
+// refuses is an error that wraps ErrInvalid, ErrLimit or ErrVersion and names
+// the field.
+func Decode(b []byte, lim Limits) (s *Scene, err error) {
+	err = parse(b, lim, func(v *fastjson.Value) error {
+		s, err = DecodeValue(v, lim)
+		return err
+	})
+	return s, err
+}
+
+// parse checks b and hands it over as a tree, which is valid during the call.
+func parse(b []byte, lim Limits, use func(*fastjson.Value) error) error {
+	lim.Depth = min(lim.withDefaults().Depth, fastjson.MaxDepth)
+	if err := lim.Check(b); err != nil {
+		return err
+	}
+	p := parsers.Get()
+	if len(b) <= keepBytes {
+		defer parsers.Put(p)
+	}
+	v, err := p.ParseBytes(b)
+	if err != nil { // not after Check; fastjson's own message may be as long as b
+		return invalid("", "", "JSON that the parser refuses", "JSON")
+	}
+	return use(v)
+}
+
+// DecodeValue is Decode for a value that has been parsed. Duplicate keys are
+// not noticed here: of two, the first counts. Nothing of v is kept.
+func DecodeValue(v *fastjson.Value, lim Limits) (*Scene, error) {
+	d := decoder{lim: lim.withDefaults()}
+	d.container(v)
+	if d.fault == nil {
+		d.onePage()
+	}
+	if d.fault != nil {
+		return nil, d.fault
+	}
+	s, err := resolve(d.records, d.bindings, &d.lim)
+	if err != nil {
+		return nil, err
+	}
+	s.Skipped = d.skipped
+	return s, nil
+}
+
+// DecodeShape reads one shape of a list, as it is handed to the editor's
+// "create shapes". path is what messages call it ("shapes[3]"). A shape without
+// id has none: the caller gives it one. Errors are as for Decode; ranges and
+// limits are checked too. Nothing of v is kept.
+func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
+	d := decoder{lim: lim.withDefaults()}
+	var r Record
+	d.shape(&r, v, where{list: path, i: -1})
+	if d.fault != nil {
+		return Record{}, d.fault
+	}
+	return r, nil
+}
+
+// decoder reads one document. The first fault stops it: every method returns at
+// once when fault is set.
+type decoder struct {
+	lim      Limits
+	fault    *Error
+	strings  arena
+	digits   []byte // the number that is being read
+	records  []Record
+	bindings []BindingRecord
+	pages    []page
+	current  string // id of the page that is shown, "" when unknown
+	skipped  int
+}
+
+// page is a page record.
+type page struct{ id, index string }
+
+// where is a place in the input; its text is made only for messages.
+type where struct {
+	list  string // "shapes"
+	i     int    // position in it, -1 when list is the whole path
+	key   string // member of it, in place of a position
+	shape string // id of the shape, once it is known
+}
+
+func (w where) String() string {
+	switch {
+	case w.key != "":
+		return w.list + "[" + strconv.Quote(clip(w.key, 80)) + "]"
+	case w.i >= 0:
+		return w.list + "[" + strconv.Itoa(w.i) + "]"
+	}
+	return w.list
+}
+
+// field returns the path of a field of the place.
+func (w where) field(name string) string {
+	switch at := w.String(); {
+	case at == "":
+		return name
+	case name == "":
+		return at
+	default:
+		return at + "." + name
+	}
+}
+
+// bad reports a value that is not what it must be.
+func (d *decoder) bad(w where, field string, v *fastjson.Value, want string) {
+	if d.fault == nil {
+		d.fault = invalid(w.field(field), w.shape, show(v), want)
+	}
+}
+
+// show writes a value for a message: short, and by its type when it is large.
+func show(v *fastjson.Value) string {
+	if v == nil {
+		return "nothing"
+	}
+	switch v.Type() {
+	case fastjson.TypeObject:
+		return "an object"
+	case fastjson.TypeArray:
+		return "a list"
+	case fastjson.TypeString:
+		b, _ := v.StringBytes()
+		return strconv.Quote(clip(string(b[:min(len(b), 100)]), 60))
+	}
+	return clip(string(v.MarshalTo(nil)), 60)
+}
+
+// container reads whichever encoding v is.
+func (d *decoder) container(v *fastjson.Value) {
+	if v.Type() == fastjson.TypeArray {
+		d.shapeList(v, "")
+		return
+	}
+	o, err := v.Object()
+	if err != nil {
+		d.bad(where{i: -1}, "", v, "a list of shapes, or an object with shapes, records, store or document")
+		return
+	}
+	switch {
+	case o.Get("document") != nil:
+		d.current = string(o.Get("session").GetStringBytes("currentPageId"))
+		d.snapshot(o.Get("document"), "document.")
+	case o.Get("store") != nil:
+		d.snapshot(v, "")
+	case o.Get("records") != nil:
+		d.file(o)
+	case o.Get("shapes") != nil:
+		d.shapeList(o.Get("shapes"), "shapes")
+		if b := o.Get("bindings"); b != nil {
+			d.bindingList(b)
+		}
+	default:
+		d.bad(where{i: -1}, "", v, "shapes, records, store or document in it")
+	}
+}
+
+// shapeList reads shapes that are to be created.
+func (d *decoder) shapeList(v *fastjson.Value, name string) {
+	items, err := v.Array()
+	if err != nil {
+		d.bad(where{list: name, i: -1}, "", v, "a list of shapes")
+		return
+	}
+	if len(items) > d.lim.Shapes {
+		d.fault = tooManyShapes(len(items), &d.lim)
+		return
+	}
+	d.records = make([]Record, len(items))
+	for i, item := range items {
+		r := &d.records[i]
+		d.shape(r, item, where{list: name, i: i})
+		if d.fault != nil {
+			return
+		}
+		if r.ID == "" { // made up ids must not change: they seed the outline (aspire.md D3, D9.9)
+			r.ID = "shape:new-" + strconv.Itoa(i)
+		}
+	}
+}
+
+// bindingList reads bindings that are to be created.
+func (d *decoder) bindingList(v *fastjson.Value) {
+	items, err := v.Array()
+	if err != nil {
+		d.bad(where{list: "bindings", i: -1}, "", v, "a list of bindings")
+		return
+	}
+	for i, item := range items {
+		d.binding(item, where{list: "bindings", i: i})
+		if d.fault != nil {
+			return
+		}
+	}
+}
+
+// arena copies short strings into a few large blocks, never into the input.
+type arena struct{ free []byte }
+
+func (a *arena) copy(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if cap(a.free)-len(a.free) < len(b) {
+		if len(b) >= 256 {
+			return string(b)
+		}
+		a.free = make([]byte, 0, max(256, min(2*cap(a.free), 16<<10)))
+	}
+	n := len(a.free)
+	a.free = append(a.free, b...)
+	return asString(a.free[n:])
+}

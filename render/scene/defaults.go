@@ -1,0 +1,86 @@
+package scene
+
+// The defaults of tldraw-rendering.md 1.2 and 1.3. What is not named here is
+// the zero value: colours black, dash draw, fill none, font draw, align start.
+var (
+	arrowDefaults = ArrowProps{HeadEnd: HeadArrow, LabelPosition: 0.5, ElbowMidPoint: 0.5}
+	arrowStart    = Point{0, 0}
+	arrowEnd      = Point{2, 0}
+	linePoints    = []Point{{0, 0}, {0.1, 0.1}}
+)
+
+var defaults = func() (d [Other + 1]Shape) {
+	for k := range d {
+		d[k] = Shape{Kind: Kind(k), TypeName: Kind(k).String(), Parent: -1, Opacity: 1, Scale: 1, Size: SizeM}
+	}
+	d[Geo].W, d[Geo].H = 100, 100
+	d[Geo].Align, d[Geo].Vertical = AlignMiddle, AlignMiddle
+	d[Text].W, d[Text].Auto = 8, true
+	d[Line].Points = linePoints
+	d[Note].Align, d[Note].Vertical = AlignMiddle, AlignMiddle
+	d[Frame].W, d[Frame].H = 320, 180
+	d[Image].W, d[Image].H = 100, 100
+	d[Video].W, d[Video].H = 100, 100
+	d[Bookmark].W, d[Bookmark].H = 300, 320
+	d[Embed].W, d[Embed].H = 300, 300
+	for _, k := range []Kind{Frame, Group, Image, Video, Bookmark, Embed, Other} {
+		d[k].Size = SizeS // these have no size; fields a kind lacks are zero
+	}
+	return d
+}()
+
+// coincideShift is how far the last point of a new line is moved when all its
+// points coincide, along both axes (tldraw-rendering.md 1.3).
+const coincideShift = 0.1
+
+// fill makes a complete shape of a record that Valid accepted.
+func (s *Shape) fill(r *Record) {
+	*s = defaults[min(r.Kind, Other)]
+	s.ID = r.ID
+	if r.Kind >= Other {
+		s.TypeName = r.TypeName
+	}
+	given := r.Has & (baseFields | fieldsOf[min(r.Kind, Other)])
+	if r.Kind == Arrow {
+		own := new(struct {
+			props ArrowProps
+			ends  [2]Point
+		})
+		own.props = arrowDefaults
+		own.ends = [2]Point{arrowStart, arrowEnd}
+		s.Arrow, s.Points = &own.props, own.ends[:]
+	}
+	assign(s, &r.Shape, given)
+	if !r.Stored {
+		s.create()
+	}
+}
+
+// create computes what the editor computes for a shape that is created, and
+// what a stored shape brings along (tldraw-rendering.md 1.3).
+func (s *Shape) create() {
+	switch s.Kind {
+	case Geo, Note:
+		s.GrowY, s.FontPx = 0, 0
+		s.Grow = s.Rich != nil
+	case Line:
+		if !coincide(s.Points) {
+			return
+		}
+		moved := append([]Point(nil), s.Points...)
+		last := &moved[len(moved)-1]
+		last.X += coincideShift
+		last.Y += coincideShift
+		s.Points = moved
+	}
+}
+
+// coincide reports whether there are points and all are the same.
+func coincide(points []Point) bool {
+	for _, p := range points {
+		if p != points[0] {
+			return false
+		}
+	}
+	return len(points) > 0
+}

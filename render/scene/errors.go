@@ -1,0 +1,81 @@
+package scene
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrInvalid marks input that the sender must fix. Every error of this package
+// wraps it.
+var ErrInvalid = errors.New("invalid scene")
+
+// ErrLimit marks input that is well formed but larger than a limit allows; the
+// text names the flag that raises it. It wraps ErrInvalid.
+var ErrLimit = fmt.Errorf("%w: over a limit", ErrInvalid)
+
+// ErrVersion marks records of a layout that this package does not read: older
+// than tldraw-rendering.md 1.1 lists, or of tldraw 5. It wraps ErrInvalid.
+var ErrVersion = fmt.Errorf("%w: other record version", ErrInvalid)
+
+// Error says what could not be read and why. It wraps ErrInvalid, ErrLimit or
+// ErrVersion.
+type Error struct {
+	Kind   error  // ErrInvalid, ErrLimit or ErrVersion
+	Offset int    // byte of the input, from 0; -1 where it is not known
+	Path   string // the field ("shapes[3].props.w") or, for syntax, a JSON pointer; "" for the whole
+	Shape  string // id of the shape, "" where there is none
+	Got    string
+	Want   string // with the flag, for limits
+}
+
+// Error returns one line: `cannot read PATH of shape ID: got X; want Y`.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("cannot read ")
+	switch {
+	case e.Offset >= 0:
+		b.WriteString("JSON at byte ")
+		b.WriteString(strconv.Itoa(e.Offset))
+		if e.Path != "" {
+			b.WriteString(" (" + e.Path + ")")
+		}
+	case e.Path == "":
+		b.WriteString("scene")
+	default:
+		b.WriteString(e.Path)
+	}
+	if e.Shape != "" {
+		b.WriteString(" of shape " + strconv.Quote(clip(e.Shape, 80)))
+	}
+	b.WriteString(": got " + e.Got + "; want " + e.Want)
+	return b.String()
+}
+
+// Unwrap returns the sentinel.
+func (e *Error) Unwrap() error { return e.Kind }
+
+func invalid(path, shape, got, want string) *Error {
+	return &Error{Kind: ErrInvalid, Offset: -1, Path: path, Shape: shape, Got: got, Want: want}
+}
+
+func overLimit(path, shape, got, want, flag string) *Error {
+	return &Error{Kind: ErrLimit, Offset: -1, Path: path, Shape: shape, Got: got, Want: want + " (" + flag + ")"}
+}
+
+func wrongVersion(path, shape, got, want string) *Error {
+	return &Error{Kind: ErrVersion, Offset: -1, Path: path, Shape: shape, Got: got, Want: want}
+}
+
+// clip shortens a text for a message without cutting a character in two.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "..."
+}

@@ -1,0 +1,84 @@
+package scene
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+)
+
+// The flags that raise the limits, as the messages name them.
+const (
+	FlagLine       = "--max-line"
+	FlagDepth      = "--max-depth"
+	FlagValues     = "--max-values"
+	FlagShapes     = "--max-shapes"
+	FlagPixels     = "--max-pixels"
+	FlagSide       = "--max-side"
+	FlagText       = "--max-text"
+	FlagCoordinate = "--max-coordinate"
+)
+
+// Limits bounds what one scene may cost (contract.md 9). A field that is zero
+// means its default.
+type Limits struct {
+	Line       int     // bytes of one line or file
+	Depth      int     // nesting of JSON values, and of groups and frames; the parser stops at 300
+	Values     int     // JSON values in one line: each costs about 100 bytes while it is read
+	Shapes     int     // shapes of a scene
+	Pixels     int     // px of a canvas, width x height
+	Side       int     // px of a canvas along one side
+	Text       int     // bytes of one shape's text, and of each of its names and ids
+	Coordinate float64 // largest magnitude of a position or length, px
+}
+
+// DefaultLimits returns the limits of contract.md 9.
+func DefaultLimits() Limits {
+	return Limits{
+		Line:       64 << 20,
+		Depth:      fastjson.MaxDepth,
+		Values:     4_000_000,
+		Shapes:     100_000,
+		Pixels:     64 << 20,
+		Side:       32_768,
+		Text:       64 << 10,
+		Coordinate: 1e9,
+	}
+}
+
+// withDefaults fills the fields that are zero.
+func (l Limits) withDefaults() Limits {
+	d := DefaultLimits()
+	for _, p := range []struct{ v, d *int }{
+		{&l.Line, &d.Line}, {&l.Depth, &d.Depth}, {&l.Values, &d.Values}, {&l.Shapes, &d.Shapes},
+		{&l.Pixels, &d.Pixels}, {&l.Side, &d.Side}, {&l.Text, &d.Text},
+	} {
+		if *p.v == 0 {
+			*p.v = *p.d
+		}
+	}
+	if l.Coordinate == 0 {
+		l.Coordinate = d.Coordinate
+	}
+	return l
+}
+
+// CheckCanvas refuses a picture of w x h px that is empty, not finite or too
+// large. Sizes are rounded down first, as an export does (tldraw-rendering.md
+// 9.2).
+func (l Limits) CheckCanvas(w, h float64) error {
+	l = l.withDefaults()
+	got := formatNumber(w) + " x " + formatNumber(h) + " px"
+	if !(w >= 1 && h >= 1) || math.IsInf(w, 1) || math.IsInf(h, 1) {
+		return invalid("bounds", "", got, "a finite size of at least 1 x 1 px")
+	}
+	if w, h = math.Floor(w), math.Floor(h); w > float64(l.Side) || h > float64(l.Side) {
+		return overLimit("bounds", "", got, "at most "+strconv.Itoa(l.Side)+" px a side", FlagSide)
+	}
+	if w*h > float64(l.Pixels) {
+		return overLimit("bounds", "", got, "at most "+strconv.Itoa(l.Pixels)+" px in all", FlagPixels)
+	}
+	return nil
+}
+
+func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

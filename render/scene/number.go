@@ -1,0 +1,58 @@
+package scene
+
+import (
+	"strconv"
+	"unsafe"
+)
+
+// asString views bytes that nobody will change as a string.
+func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// powers are the powers of ten that a float64 holds exactly.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// parseNumber reads a JSON number, correctly rounded as JavaScript does it; the
+// quick parser of the JSON library is not always. ok is false for what is no
+// number or does not fit a float64.
+func parseNumber(b []byte) (v float64, ok bool) {
+	i, n, point := 0, 0, -1
+	if len(b) > 0 && b[0] == '-' {
+		i = 1
+	}
+	var m uint64
+	for ; i < len(b); i++ {
+		switch ch := b[i]; {
+		case ch-'0' <= 9:
+			m = m*10 + uint64(ch-'0')
+			n++
+		case ch == '.' && point < 0 && n > 0:
+			point = n
+		default:
+			return parseSlowly(b)
+		}
+	}
+	// Up to 15 digits are exact, and dividing two exact numbers rounds once.
+	if n == 0 || n > 15 || point == n {
+		return parseSlowly(b)
+	}
+	v = float64(m)
+	if point >= 0 {
+		v /= powers[n-point]
+	}
+	if b[0] == '-' {
+		v = -v
+	}
+	return v, true
+}
+
+// parseSlowly takes exponents and long numbers, and refuses what JSON does not
+// have: only digits, signs, points and exponents pass.
+func parseSlowly(b []byte) (float64, bool) {
+	for _, ch := range b {
+		if ch-'0' > 9 && ch != '.' && ch != '-' && ch != '+' && ch|0x20 != 'e' {
+			return 0, false
+		}
+	}
+	v, err := strconv.ParseFloat(asString(b), 64)
+	return v, err == nil
+}

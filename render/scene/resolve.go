@@ -1,0 +1,137 @@
+package scene
+
+import "strconv"
+
+// fewShapes is the number of shapes up to which ids are compared one by one.
+const fewShapes = 16
+
+// Resolve makes a scene of records: it fills in defaults, computes what the
+// editor computes for created shapes (see Record.Stored), finds parents and
+// puts the shapes into paint order (tldraw-rendering.md 1.2 to 1.4). Siblings
+// are ordered by index where they have one, else as given; an unknown parent
+// means the page. The scene shares slices and rich text with the records.
+//
+// Resolve refuses records that Valid refuses, an id given twice, parents that
+// form a cycle, and bindings that are not from an arrow to another shape.
+// Errors wrap ErrInvalid or ErrLimit.
+func Resolve(records []Record, bindings []BindingRecord, lim Limits) (*Scene, error) {
+	lim = lim.withDefaults()
+	if len(records) > lim.Shapes {
+		return nil, tooManyShapes(len(records), &lim)
+	}
+	for i := range records {
+		err := records[i].checkID()
+		if err == nil {
+			err = records[i].valid(&lim)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	s, err := resolve(records, bindings, &lim)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// resolve is Resolve for records that are valid one by one.
+func resolve(records []Record, bindings []BindingRecord, lim *Limits) (*Scene, *Error) {
+	ids, err := indexIDs(records)
+	if err != nil {
+		return nil, err
+	}
+	order, parents, err := arrange(records, ids, lim)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scene{Shapes: make([]Shape, len(records))}
+	s.place(records, order, parents, ids)
+	if err := s.bind(bindings); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func tooManyShapes(n int, lim *Limits) *Error {
+	return overLimit("shapes", "", strconv.Itoa(n)+" shapes", "at most "+strconv.Itoa(lim.Shapes), FlagShapes)
+}
+
+// place fills the slab of shapes in paint order. order lists positions of
+// records (nil: as given), parents the parent of each record (nil: none).
+func (s *Scene) place(records []Record, order, parents []int32, ids map[string]int32) {
+	if order == nil {
+		for i := range records {
+			s.Shapes[i].fill(&records[i])
+		}
+		s.byID = ids
+		return
+	}
+	rank := make([]int32, len(order))
+	for at, i := range order {
+		rank[i] = int32(at)
+		sh := &s.Shapes[at]
+		sh.fill(&records[i])
+		if parents != nil && parents[i] >= 0 {
+			sh.Parent = rank[parents[i]] // the parent comes first, so its rank is known
+		}
+	}
+	for id, i := range ids {
+		ids[id] = rank[i]
+	}
+	s.byID = ids
+}
+
+// indexIDs maps ids to positions of records, nil for few records, and refuses
+// an id that comes twice.
+func indexIDs(records []Record) (map[string]int32, *Error) {
+	if len(records) <= fewShapes {
+		for i := range records {
+			for j := range i {
+				if records[i].ID == records[j].ID {
+					return nil, twice(records[i].ID)
+				}
+			}
+		}
+		return nil, nil
+	}
+	ids := make(map[string]int32, len(records))
+	for i := range records {
+		ids[records[i].ID] = int32(i)
+		if len(ids) != i+1 {
+			return nil, twice(records[i].ID)
+		}
+	}
+	return ids, nil
+}
+
+func twice(id string) *Error {
+	return invalid("id", id, "an id that another shape has", "unique ids")
+}
+
+// bind resolves the bindings by the ids of shapes that are in place.
+func (s *Scene) bind(bindings []BindingRecord) *Error {
+	if len(bindings) == 0 {
+		return nil
+	}
+	s.Bindings = make([]Binding, len(bindings))
+	for i := range bindings {
+		b := &bindings[i]
+		from, to := s.Find(b.From), s.Find(b.To)
+		path := "bindings[" + strconv.Itoa(i) + "]"
+		switch {
+		case from < 0 || s.Shapes[from].Kind != Arrow:
+			return invalid(path+".fromId", "", strconv.Quote(clip(b.From, 80)), "the id of an arrow")
+		case to < 0 || s.Shapes[to].Kind == Arrow:
+			return invalid(path+".toId", "", strconv.Quote(clip(b.To, 80)), "the id of a shape that is no arrow")
+		case !finite(b.Anchor):
+			return invalid(path+".props.normalizedAnchor", "", formatNumber(b.Anchor.X)+", "+formatNumber(b.Anchor.Y),
+				"finite numbers")
+		}
+		s.Bindings[i] = Binding{From: from, To: to, End: b.End, Anchor: b.Anchor,
+			IsExact: b.IsExact, IsPrecise: b.IsPrecise, Snap: b.Snap}
+	}
+	return nil
+}
+
+func finite(p Point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }

@@ -1,0 +1,217 @@
+package scene
+
+import (
+	"github.com/valyala/fastjson"
+)
+
+// rich reads a ProseMirror document (tldraw-rendering.md 6.9). It returns nil
+// for the empty document: one block, without the key content (1.3).
+func (d *decoder) rich(v *fastjson.Value, w where) *RichText {
+	doc, err := v.Object()
+	if err != nil || string(v.GetStringBytes("type")) != "doc" {
+		d.bad(w, "props.richText", v, `an object of type "doc"`)
+		return nil
+	}
+	blocks, ok := d.content(doc, w)
+	if !ok || len(blocks) == 0 || len(blocks) == 1 && blocks[0].Get("content") == nil {
+		return nil
+	}
+	t := &richReader{d: d, w: w, out: &RichText{Blocks: make([]Block, 0, len(blocks))}}
+	for _, b := range blocks {
+		t.block(b, Block{})
+	}
+	if d.fault != nil {
+		return nil
+	}
+	return t.out
+}
+
+// content returns the children of a node, none when it has no such key.
+func (d *decoder) content(node *fastjson.Object, w where) ([]*fastjson.Value, bool) {
+	c := node.Get("content")
+	if c == nil {
+		return nil, true
+	}
+	items, err := c.Array()
+	if err != nil {
+		d.bad(w, "props.richText", c, "content that is a list")
+	}
+	return items, err == nil
+}
+
+// richReader collects blocks. The nesting of its calls is that of the JSON,
+// which the parser limits.
+type richReader struct {
+	d      *decoder
+	w      where
+	out    *RichText
+	bytes  int
+	pieces int
+}
+
+// foreign notes what this form cannot hold; the first one counts.
+func (t *richReader) foreign(name string) {
+	if t.out.Foreign == "" {
+		t.out.Foreign = clip(name, 80)
+	}
+}
+
+// node checks that v is a node and returns its type and children.
+func (t *richReader) node(v *fastjson.Value) (kind string, children []*fastjson.Value, ok bool) {
+	o, err := v.Object()
+	if err != nil || v.Get("type") == nil || v.Get("type").Type() != fastjson.TypeString {
+		t.d.bad(t.w, "props.richText", v, "nodes that are objects with a type")
+		return "", nil, false
+	}
+	if t.d.fault != nil {
+		return "", nil, false
+	}
+	children, ok = t.d.content(o, t.w)
+	return string(v.GetStringBytes("type")), children, ok
+}
+
+// block reads a paragraph or a list; as holds what its paragraphs inherit.
+func (t *richReader) block(v *fastjson.Value, as Block) {
+	kind, children, ok := t.node(v)
+	if !ok {
+		return
+	}
+	switch kind {
+	case "bulletList", "orderedList":
+		t.list(v, kind == "orderedList", children, as)
+		return
+	case "paragraph":
+	case "text", "hardBreak":
+		t.d.bad(t.w, "props.richText", v, "text inside paragraphs")
+		return
+	default:
+		t.foreign(kind)
+	}
+	if dir := v.GetStringBytes("attrs", "dir"); len(dir) > 0 && string(dir) != "auto" && string(dir) != "ltr" {
+		t.foreign("dir " + string(dir))
+	}
+	if len(children) > 0 {
+		as.Spans = make([]Span, 0, len(children))
+	}
+	for _, c := range children {
+		t.inline(c, &as)
+	}
+	t.count(0, 1)
+	t.out.Blocks = append(t.out.Blocks, as)
+}
+
+// list reads the items of a list. Only the first paragraph of an item carries
+// its marker.
+func (t *richReader) list(v *fastjson.Value, ordered bool, items []*fastjson.Value, as Block) {
+	start := 1
+	if s := v.Get("attrs", "start"); ordered && s != nil {
+		n, err := s.Int()
+		if err != nil || n < 1 || n > 1<<30 {
+			t.foreign("orderedList start " + show(s))
+			n = 1
+		}
+		start = n
+	}
+	if s := v.Get("attrs", "type"); s != nil && s.Type() != fastjson.TypeNull {
+		t.foreign("orderedList type " + show(s))
+	}
+	as = Block{Depth: as.Depth + 1, Ordered: ordered, Items: len(items)}
+	for i, item := range items {
+		kind, children, ok := t.node(item)
+		if !ok {
+			return
+		}
+		if kind != "listItem" {
+			t.foreign(kind)
+		}
+		for j, c := range children {
+			b := as
+			if j == 0 {
+				b.Bullet = !ordered
+				if ordered {
+					b.Number = start + i
+				}
+				if string(c.GetStringBytes("type")) != "paragraph" {
+					t.foreign("listItem without paragraph") // its marker would have no line
+				}
+			}
+			t.block(c, b)
+		}
+	}
+}
+
+// inline reads a text node or a break into the block.
+func (t *richReader) inline(v *fastjson.Value, b *Block) {
+	kind, children, ok := t.node(v)
+	if !ok {
+		return
+	}
+	s := Span{Text: "\n"}
+	switch kind {
+	case "hardBreak":
+	case "text":
+		text := v.Get("text")
+		if text == nil || text.Type() != fastjson.TypeString {
+			t.d.bad(t.w, "props.richText", text, "a text node with a text")
+			return
+		}
+		raw, _ := text.StringBytes()
+		if t.count(len(raw), 0); t.d.fault != nil {
+			return
+		}
+		s.Text = t.d.strings.copy(raw)
+		t.marks(v, &s)
+	default:
+		t.foreign(kind)
+		for _, c := range children {
+			t.inline(c, b)
+		}
+		return
+	}
+	t.count(0, 1)
+	b.Spans = append(b.Spans, s)
+}
+
+// marks reads the styles of a text node.
+func (t *richReader) marks(v *fastjson.Value, s *Span) {
+	list := v.Get("marks")
+	if list == nil {
+		return
+	}
+	if list.Type() != fastjson.TypeArray {
+		t.d.bad(t.w, "props.richText", list, "marks that are a list")
+		return
+	}
+	for _, m := range list.GetArray() {
+		switch kind := string(m.GetStringBytes("type")); kind {
+		case "bold":
+			s.Bold = true
+		case "italic":
+			s.Italic = true
+		case "code":
+			s.Code = true
+		case "strike":
+			s.Strike = true
+		case "underline":
+			s.Underline = true
+		case "link":
+			s.Link = true
+		case "highlight":
+			s.Highlight = true
+		case "":
+			t.d.bad(t.w, "props.richText", m, "marks that are objects with a type")
+			return
+		default:
+			t.foreign("mark " + kind)
+		}
+	}
+}
+
+// count stops the reading as soon as the text is over the limit.
+func (t *richReader) count(bytes, pieces int) {
+	t.bytes += bytes
+	t.pieces += pieces
+	if n := max(t.bytes, t.pieces); n > t.d.lim.Text && t.d.fault == nil {
+		t.d.fault = textTooLong(n, &t.d.lim).in(t.w.field("props.richText"), t.w.shape)
+	}
+}

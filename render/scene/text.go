@@ -1,0 +1,61 @@
+package scene
+
+import "strings"
+
+// TextOf makes rich text of a plain string as the editor does: one paragraph
+// per line, lines separated by "\n", an empty line being an empty paragraph
+// (aspire.md D9.3). The empty string is an empty document: nil.
+func TextOf(s string) *RichText {
+	if s == "" {
+		return nil
+	}
+	lines := strings.Count(s, "\n") + 1
+	t := &RichText{Blocks: make([]Block, lines)}
+	spans := make([]Span, lines)
+	for i := range t.Blocks {
+		line, rest, _ := strings.Cut(s, "\n")
+		if line != "" {
+			spans[i].Text = line
+			t.Blocks[i].Spans = spans[i : i+1 : i+1]
+		}
+		s = rest
+	}
+	return t
+}
+
+// Plain returns the text without its styles, paragraphs separated by "\n". It
+// is "" for nil.
+func Plain(t *RichText) string {
+	if t == nil {
+		return ""
+	}
+	if len(t.Blocks) == 1 && len(t.Blocks[0].Spans) == 1 {
+		return t.Blocks[0].Spans[0].Text
+	}
+	var b strings.Builder
+	for i := range t.Blocks {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for j := range t.Blocks[i].Spans {
+			b.WriteString(t.Blocks[i].Spans[j].Text)
+		}
+	}
+	return b.String()
+}
+
+// size is what the limit on text counts: its bytes or, where that is more, its
+// paragraphs and stretches, so that empty ones are not free.
+func (t *RichText) size() int {
+	if t == nil {
+		return 0
+	}
+	bytes, pieces := len(t.Foreign), len(t.Blocks)
+	for i := range t.Blocks {
+		pieces += len(t.Blocks[i].Spans)
+		for j := range t.Blocks[i].Spans {
+			bytes += len(t.Blocks[i].Spans[j].Text)
+		}
+	}
+	return max(bytes, pieces)
+}

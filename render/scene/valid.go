@@ -1,0 +1,162 @@
+package scene
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// rule is what a numeric field has to satisfy, besides being finite.
+type rule struct {
+	field   Fields
+	min     float64
+	open    bool // min itself is too little
+	max     float64
+	bounded bool // limited by Limits.Coordinate instead of max
+	want    string
+}
+
+var rules = func() (all []rule) {
+	inf := math.Inf(1)
+	for _, f := range []Fields{HasX, HasY, HasBend} {
+		all = append(all, rule{f, -inf, false, inf, true, "a finite number"})
+	}
+	for _, f := range []Fields{HasW, HasH, HasScale} {
+		all = append(all, rule{f, 0, true, inf, true, "a finite number > 0"})
+	}
+	for _, f := range []Fields{HasGrowY, HasFontPx} {
+		all = append(all, rule{f, 0, false, inf, true, "a finite number >= 0"})
+	}
+	for _, f := range []Fields{HasOpacity, HasLabelPosition, HasElbowMid} {
+		all = append(all, rule{f, 0, false, 1, false, "a number from 0 to 1"})
+	}
+	return append(all, rule{HasRotation, -inf, false, inf, false, "a finite number"})
+}()
+
+// Valid reports what is wrong with a record: a number that is not finite, out
+// of its range or over a limit, text that is too long, an id without its
+// prefix. nil means that Resolve will accept the record, cycles and doubles
+// aside. Errors wrap ErrInvalid or ErrLimit and name the field.
+func (r *Record) Valid(lim Limits) error {
+	lim = lim.withDefaults()
+	err := r.checkID()
+	if err == nil {
+		err = r.valid(&lim)
+	}
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+func (r *Record) checkID() *Error {
+	if !strings.HasPrefix(r.ID, "shape:") {
+		return invalid("id", "", strconv.Quote(clip(r.ID, 80)), `an id that begins with "shape:"`)
+	}
+	return nil
+}
+
+// valid is Valid for everything but the id.
+func (r *Record) valid(lim *Limits) *Error {
+	given := r.Has & (baseFields | fieldsOf[min(r.Kind, Other)])
+	if given&arrowFields != 0 && r.Arrow == nil || given&endFields != 0 && len(r.Points) < 2 {
+		return invalid("props", r.ID, "an arrow without its properties", "Arrow and both Points set")
+	}
+	for i := range rules {
+		if given&rules[i].field != 0 {
+			if err := rules[i].check(r, lim); err != nil {
+				return err
+			}
+		}
+	}
+	if given&(HasPoints|endFields) != 0 {
+		for i, p := range r.Points {
+			if err := checkPoint(p, lim); err != nil {
+				return err.in("props.points["+strconv.Itoa(i)+"]", r.ID)
+			}
+		}
+	}
+	if given&HasSegments != 0 {
+		if err := checkSegments(r.Segments, lim); err != nil {
+			return err.in(err.Path, r.ID)
+		}
+	}
+	return r.checkText(lim)
+}
+
+// in returns the error moved to a field of a shape.
+func (e *Error) in(path, shape string) *Error {
+	e.Path, e.Shape = path, shape
+	return e
+}
+
+func (u *rule) check(r *Record, lim *Limits) *Error {
+	v := *r.Shape.number(u.field)
+	if !(v >= u.min && v <= u.max) || math.IsInf(v, 0) || u.open && v == u.min {
+		return invalid(u.field.String(), r.ID, formatNumber(v), u.want)
+	}
+	if u.bounded && math.Abs(v) > lim.Coordinate {
+		return tooFar(v, lim).in(u.field.String(), r.ID)
+	}
+	return nil
+}
+
+func tooFar(v float64, lim *Limits) *Error {
+	return overLimit("", "", formatNumber(v), "a magnitude of at most "+formatNumber(lim.Coordinate), FlagCoordinate)
+}
+
+// checkCoordinate accepts what a position may be.
+func checkCoordinate(v float64, lim *Limits) *Error {
+	if math.Abs(v) <= lim.Coordinate {
+		return nil
+	}
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return invalid("", "", formatNumber(v), "a finite number")
+	}
+	return tooFar(v, lim)
+}
+
+func checkPoint(p Point, lim *Limits) *Error {
+	if err := checkCoordinate(p.X, lim); err != nil {
+		return err
+	}
+	return checkCoordinate(p.Y, lim)
+}
+
+func checkSegments(segments []Segment, lim *Limits) *Error {
+	for i := range segments {
+		for j, p := range segments[i].Points {
+			err := checkPoint(Point{p.X, p.Y}, lim)
+			if err == nil {
+				err = checkCoordinate(p.Z, lim)
+			}
+			if err != nil {
+				err.Path = "props.segments[" + strconv.Itoa(i) + "].points[" + strconv.Itoa(j) + "]"
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkText limits everything a record holds that is text.
+func (r *Record) checkText(lim *Limits) *Error {
+	sizes := [...]struct {
+		n    int
+		path string
+	}{
+		{len(r.ID), "id"}, {len(r.TypeName), "type"}, {len(r.ParentID), "parentId"}, {len(r.Index), "index"},
+		{len(r.Name), "props.name"}, {len(r.URL), "props.url"}, {len(r.Asset), "props.assetId"},
+		{r.Rich.size(), "props.richText"},
+	}
+	for i := range sizes {
+		if sizes[i].n > lim.Text {
+			return textTooLong(sizes[i].n, lim).in(sizes[i].path, r.ID)
+		}
+	}
+	return nil
+}
+
+func textTooLong(n int, lim *Limits) *Error {
+	return overLimit("", "", strconv.Itoa(n)+" bytes of text", "at most "+strconv.Itoa(lim.Text), FlagText)
+}
