@@ -189,7 +189,13 @@ func (v *surveyor) freehand(sh *scene.Shape, add func(point)) error {
 	if err := f.gather(sh); err != nil || len(f.input) == 0 {
 		return err
 	}
-	f.smooth(drawPen(sh, (strokeWidth[sh.Size]+1)*sh.Scale))
+	p := drawPen(sh, (strokeWidth[sh.Size]+1)*sh.Scale)
+	if sh.Pen {
+		// Observed: a pen smooths as in the dash draw whatever the dash is, but
+		// thins out its ends like the plain stroke.
+		p.streamline, p.simulated, p.size = penStreamline, false, (strokeWidth[sh.Size]+1)*sh.Scale
+	}
+	f.smooth(p)
 	for i := range f.points {
 		add(f.points[i].at)
 	}

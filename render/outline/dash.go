@@ -7,8 +7,8 @@ import (
 	"plumb/render/path"
 )
 
-// dashes is a fitted dash array: a dash, a gap, and the offset into them. A gap
-// of 0 draws the run solid.
+// dashes is a fitted dash array: a dash, a gap, and the offset into them. The
+// zero value stands for no dashes.
 type dashes struct {
 	dash, gap, offset float64
 	solid             bool // no dash array, or one that the browser ignores
@@ -48,8 +48,8 @@ func fitDashes(l, width float64, dotted bool, start, end ending) dashes {
 		f.gap = (l - float64(n*f.dash)) / max(1, n-1)
 	}
 	// A dotted run shorter than one period gives "Infinity NaN", which the
-	// browser ignores: the run is drawn solid.
-	f.solid = math.IsInf(f.dash, 0) || math.IsNaN(f.dash) || math.IsNaN(f.gap) || f.gap < 0 || f.dash < 0 || f.dash+f.gap == 0
+	// browser ignores: the run is drawn solid. So is one without gaps.
+	f.solid = math.IsInf(f.dash, 0) || math.IsNaN(f.dash) || !(f.gap > 0)
 	return f
 }
 
@@ -127,7 +127,10 @@ func (c *commands) write(r run, to *path.Path) {
 
 // check refuses a run that would fall into too many dashes.
 func (f dashes) check(l float64) error {
-	if n := l / (f.dash + f.gap); !f.solid && !(n <= maxPieces) {
+	if f.solid || f.dash == 0 {
+		return nil
+	}
+	if n := l / (f.dash + f.gap); !(n <= maxPieces) {
 		return fmt.Errorf("cannot draw a dashed line of %g px: it has %.0f dashes; want at most %d", l, n, maxPieces)
 	}
 	return nil

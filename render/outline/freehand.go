@@ -82,6 +82,9 @@ func (l *local) freehand(sh *scene.Shape) error {
 	return nil
 }
 
+// penStreamline is how much a real pen's line is smoothed.
+const penStreamline = 0.62
+
 // drawPen returns the pen of a draw shape.
 func drawPen(sh *scene.Shape, stroke float64) pen {
 	p := pen{
@@ -93,8 +96,8 @@ func drawPen(sh *scene.Shape, stroke float64) pen {
 		return p
 	}
 	if sh.Pen {
-		p.size, p.thinning, p.streamline = 1+1.2*stroke, 0.62, 0.62
-		p.ease = func(t float64) float64 { return 0.65*t + 0.35*math.Sin(t*math.Pi/2) }
+		p.size, p.thinning, p.streamline = 1+float64(1.2*stroke), 0.62, penStreamline
+		p.ease = func(t float64) float64 { return float64(0.65*t) + float64(0.35*math.Sin(t*math.Pi/2)) }
 		return p
 	}
 	p.thinning, p.simulated = 0.5, true
@@ -348,7 +351,9 @@ func (f *freehand) closedCentre(to *path.Path) {
 // numbers that are not rounded.
 func disc(at point, radius float64, to *path.Path) {
 	r, d := float32(radius), float32(radius*2)
-	p := path.Point{X: float32(at.X) - r, Y: float32(at.Y)}
+	p := path.Point{X: float32(at.X), Y: float32(at.Y)}
+	to.MoveTo(p)
+	p.X -= r
 	to.MoveTo(p)
 	p.X += d
 	to.ArcTo(r, r, 0, true, true, p)

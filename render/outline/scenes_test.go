@@ -1,0 +1,279 @@
+package outline
+
+import (
+	"bufio"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"plumb/render/path"
+	"plumb/render/scene"
+	"plumb/testdata"
+)
+
+// exported is a scene that the real editor exported.
+type exported struct {
+	ID, Kind string
+	Records  json.RawMessage
+	Export   struct{ Bounds [4]float64 }
+	Geometry map[string]struct {
+		PageBounds [4]float64
+	}
+	PageBounds [4]float64 `json:"page_bounds"`
+	Images     map[string]struct{ File string }
+	Added      []struct{ ID string }
+}
+
+func (e *exported) bounds() Box {
+	b := e.Export.Bounds
+	return Box{b[0], b[1], b[2], b[3]}
+}
+
+// scene decodes the final state.
+func (e *exported) scene(t *testing.T) *scene.Scene {
+	t.Helper()
+	s, err := scene.Decode([]byte(`{"records":`+string(e.Records)+`}`), scene.DefaultLimits())
+	if err != nil {
+		t.Fatalf("%s: %v", e.ID, err)
+	}
+	return s
+}
+
+// exportedScenes calls f with every scene of tldraw/scenes.jsonl.
+func exportedScenes(t *testing.T, f func(*exported)) {
+	t.Helper()
+	file, err := os.Open(testdata.Path(t, "tldraw/scenes.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<24)
+	n := 0
+	for ; lines.Scan(); n++ {
+		e := new(exported)
+		if err := json.Unmarshal(lines.Bytes(), e); err != nil {
+			t.Fatal(err)
+		}
+		f(e)
+	}
+	if err := lines.Err(); err != nil || n == 0 {
+		t.Fatalf("read %d scenes: %v", n, err)
+	}
+}
+
+// element is a node of an exported SVG.
+type element struct {
+	XMLName xml.Name
+	Attrs   []xml.Attr `xml:",any,attr"`
+	Kids    []element  `xml:",any"`
+}
+
+func (e *element) attr(name string) string {
+	for _, a := range e.Attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// painted is a path of the export with the attributes that it inherits.
+type painted struct {
+	d, fill, stroke, width, dash, offset string
+}
+
+// flatten appends the paths below e in paint order.
+func (e *element) flatten(from painted, to []painted) []painted {
+	for _, a := range []struct {
+		name string
+		to   *string
+	}{{"fill", &from.fill}, {"stroke", &from.stroke}, {"stroke-width", &from.width},
+		{"stroke-dasharray", &from.dash}, {"stroke-dashoffset", &from.offset}, {"d", &from.d}} {
+		if v := e.attr(a.name); v != "" {
+			*a.to = v
+		}
+	}
+	if e.XMLName.Local == "path" {
+		return append(to, from)
+	}
+	for i := range e.Kids {
+		to = e.Kids[i].flatten(from, to)
+	}
+	return to
+}
+
+// numbers returns the numbers in s, whatever stands between them.
+func numbers(s string) (out []float64) {
+	for _, f := range strings.FieldsFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.-+eINaftyn", r) }) {
+		if v, err := strconv.ParseFloat(f, 64); err == nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func hexOf(c rgb) string { return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2]) }
+
+// sameDraw compares a draw with an exported path and returns what differs.
+func sameDraw(t *testing.T, d *draw, p *path.Path, w painted) string {
+	if diff := samePathData(t, p, w.d, 1e-3); diff != "" {
+		return diff
+	}
+	if d.width == 0 {
+		if want := strings.ToLower(w.fill); d.opacity == hatchOpacity != strings.HasPrefix(want, "url(") || d.opacity == Opaque && want != hexOf(d.color) {
+			return "fill " + hexOf(d.color) + "; want " + want
+		}
+		return ""
+	}
+	if want := strings.ToLower(w.stroke); want != hexOf(d.color) {
+		return "stroke " + hexOf(d.color) + "; want " + want
+	}
+	if n := numbers(w.width); len(n) != 1 || math.Abs(n[0]-d.width) > 1e-9 {
+		return fmt.Sprintf("stroke width %g; want %s", d.width, w.width)
+	}
+	n := numbers(w.dash)
+	usable := len(n) == 2 && !math.IsInf(n[0], 0) && !math.IsNaN(n[1]) && n[1] > 0
+	if usable != (d.dashes.dash > 0 && !d.dashes.solid) {
+		return fmt.Sprintf("dashes %+v; want %q", d.dashes, w.dash)
+	}
+	if usable && (math.Abs(n[0]-d.dashes.dash) > 1e-6 || math.Abs(n[1]-d.dashes.gap) > 1e-6 || math.Abs(numbers(w.offset + " 0")[0]-d.dashes.offset) > 1e-6) {
+		return fmt.Sprintf("dashes %+v; want %q from %q", d.dashes, w.dash, w.offset)
+	}
+	return ""
+}
+
+// TestPathsEqualExports compares every path of every shape that is drawn
+// natively with the editor's own vector export: order, place, opacity, path
+// data, colours, widths and dashes.
+func TestPathsEqualExports(t *testing.T) {
+	compared, left := 0, map[scene.Kind]int{}
+	exportedScenes(t, func(e *exported) {
+		raw, err := os.ReadFile(testdata.Path(t, "tldraw/svg/"+e.ID+".svg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var svg element
+		if err := xml.Unmarshal(raw, &svg); err != nil {
+			t.Fatal(err)
+		}
+		var groups []*element
+		for i := range svg.Kids {
+			if svg.Kids[i].XMLName.Local == "g" {
+				groups = append(groups, &svg.Kids[i])
+			}
+		}
+		s := e.scene(t)
+		var tr tree
+		if err := tr.build(s); err != nil {
+			t.Fatal(err)
+		}
+		for _, y := range tr.paintOrder(s) {
+			sh := &s.Shapes[y.shape]
+			if sh.Kind == scene.Group {
+				continue
+			}
+			if len(groups) == 0 {
+				t.Fatalf("%s: the export has no more shapes at %q", e.ID, sh.ID)
+			}
+			g := groups[0]
+			groups = groups[1:]
+			if diff := compareShape(t, s, &tr, y, g); errors.Is(diff, ErrForeign) {
+				left[sh.Kind]++
+			} else if diff != nil {
+				t.Errorf("%s: %s (%s): %v", e.ID, sh.ID, sh.Kind, diff)
+			} else {
+				compared++
+			}
+		}
+		if len(groups) > 0 {
+			t.Errorf("%s: %d shapes of the export are missing", e.ID, len(groups))
+		}
+	})
+	t.Logf("%d shapes compared, not native: %v", compared, left)
+	if compared < 700 {
+		t.Errorf("only %d shapes compared", compared)
+	}
+}
+
+func compareShape(t *testing.T, s *scene.Scene, tr *tree, y layer, g *element) error {
+	sh, n := &s.Shapes[y.shape], &tr.nodes[y.shape]
+	m := n.page.rounded()
+	want := numbers(g.attr("transform"))
+	for i, v := range []float64{m.a, m.b, m.c, m.d, m.e, m.f} {
+		if math.Abs(v-want[i]) > 1e-9 {
+			return fmt.Errorf("transform %v; want %v", m, want)
+		}
+	}
+	if sh.Scale != 1 && len(want) < 8 || len(want) >= 8 && want[6] != sh.Scale {
+		return fmt.Errorf("scale %g; want %v", sh.Scale, want)
+	}
+	if o := numbers(g.attr("opacity")); math.Abs(o[0]-n.opacity) > 1e-9 {
+		return fmt.Errorf("opacity %g; want %g", n.opacity, o[0])
+	}
+	if (n.frame >= 0) != (g.attr("clip-path") != "") {
+		return fmt.Errorf("in frame %d; clip is %q", n.frame, g.attr("clip-path"))
+	}
+	var l local
+	l.reset()
+	if err := l.shape(sh, sh.GrowY); err != nil {
+		return err
+	}
+	paths := g.flatten(painted{}, nil)
+	for i := 0; i < len(l.draws); i++ {
+		d := &l.draws[i]
+		p := d.path
+		if d.unite {
+			p = bothPasses(l.draws[i : i+2])
+			i++
+		} else if sh.Dash == scene.DashDraw && d.width > 0 {
+			p = bothPasses(l.draws[i : i+1])
+		}
+		if len(paths) == 0 {
+			return fmt.Errorf("draw %d is not in the export", i)
+		}
+		if diff := sameDraw(t, d, p, paths[0]); diff != "" {
+			return fmt.Errorf("draw %d: %s", i, diff)
+		}
+		paths = paths[1:]
+	}
+	if len(paths) > 0 {
+		return fmt.Errorf("%d paths of the export are missing", len(paths))
+	}
+	return nil
+}
+
+// TestPageBoundsOfExports compares the box of every shape whose outline is
+// native with the editor's.
+func TestPageBoundsOfExports(t *testing.T) {
+	compared := 0
+	exportedScenes(t, func(e *exported) {
+		s := e.scene(t)
+		for i := range s.Shapes {
+			sh := &s.Shapes[i]
+			w, ok := e.Geometry[sh.ID]
+			if !ok {
+				t.Fatalf("%s: no geometry of %q", e.ID, sh.ID)
+			}
+			want := Box{w.PageBounds[0], w.PageBounds[1], w.PageBounds[2], w.PageBounds[3]}
+			got, ok := PageBounds(s, int32(i))
+			if !ok {
+				if sh.Kind == scene.Geo || sh.Kind == scene.Line || sh.Kind == scene.Draw {
+					t.Errorf("%s: %s: no bounds", e.ID, sh.ID)
+				}
+				continue
+			}
+			if !sameBox(got, want, 1e-6) {
+				t.Errorf("%s: %s %s %s: got %v; want %v", e.ID, sh.Kind, sh.Geo, sh.ID, got, want)
+			}
+			compared++
+		}
+	})
+	t.Logf("%d boxes compared", compared)
+}

@@ -1,0 +1,355 @@
+package outline
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"plumb/render/path"
+	"plumb/render/scene"
+	"plumb/testdata"
+)
+
+// vector is one case of tldraw/vectors.json, which the real library produced.
+type vector struct {
+	ID, Kind  string
+	Input     json.RawMessage
+	Expect    json.RawMessage
+	Tolerance json.RawMessage
+}
+
+// vectorsOf returns the vectors of the given kinds.
+func vectorsOf(t *testing.T, kinds ...string) []vector {
+	t.Helper()
+	b, err := os.ReadFile(testdata.Path(t, "tldraw/vectors.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Vectors []vector }
+	if err := json.Unmarshal(b, &file); err != nil {
+		t.Fatal(err)
+	}
+	var out []vector
+	for _, v := range file.Vectors {
+		if slices.Contains(kinds, v.Kind) {
+			out = append(out, v)
+		}
+	}
+	if len(out) == 0 {
+		t.Fatalf("no vectors of kind %v", kinds)
+	}
+	return out
+}
+
+// decode reads one part of a vector.
+func decode[T any](t *testing.T, raw json.RawMessage) (v T) {
+	t.Helper()
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// position returns the place of name in names.
+func position(t *testing.T, names, name string) uint8 {
+	t.Helper()
+	i := slices.Index(strings.Fields(names), name)
+	if i < 0 {
+		t.Fatalf("unknown name %q; want one of %s", name, names)
+	}
+	return uint8(i)
+}
+
+const (
+	geoNames = "rectangle ellipse triangle diamond pentagon hexagon octagon star rhombus rhombus-2 oval trapezoid " +
+		"arrow-right arrow-left arrow-up arrow-down x-box check-box heart cloud"
+	sizeNames = "s m l xl"
+	dashNames = "draw solid dashed dotted none"
+	fillNames = "none semi solid pattern fill lined-fill"
+)
+
+// spec holds the inputs that vectors of outlines share.
+type spec struct {
+	ID, Geo, Size, Dash, Fill, Spline string
+	W, H, Scale                       float64
+	Points                            [][2]float64
+	Segments                          []struct {
+		Type   string
+		Points []scene.Pressed
+	}
+	Props struct {
+		Size, Dash, Fill            string
+		IsComplete, IsClosed, IsPen bool
+	}
+}
+
+// shape makes the shape of a vector with tldraw's defaults.
+func (s spec) shape(t *testing.T) *scene.Shape {
+	or := func(v, d string) string {
+		if v == "" {
+			return d
+		}
+		return v
+	}
+	sh := &scene.Shape{
+		ID: s.ID, Parent: -1, Opacity: 1, Scale: max(s.Scale, 0), W: s.W, H: s.H,
+		Geo:   scene.GeoKind(position(t, geoNames, or(s.Geo, "rectangle"))),
+		Size:  scene.Size(position(t, sizeNames, or(s.Size+s.Props.Size, "m"))),
+		Dash:  scene.Dash(position(t, dashNames, or(s.Dash+s.Props.Dash, "draw"))),
+		Fill:  scene.Fill(position(t, fillNames, or(s.Fill+s.Props.Fill, "none"))),
+		Cubic: s.Spline == "cubic", Closed: s.Props.IsClosed, Complete: s.Props.IsComplete, Pen: s.Props.IsPen,
+	}
+	if sh.Scale == 0 {
+		sh.Scale = 1
+	}
+	for _, p := range s.Points {
+		sh.Points = append(sh.Points, scene.Point{X: p[0], Y: p[1]})
+	}
+	for _, g := range s.Segments {
+		sh.Segments = append(sh.Segments, scene.Segment{Straight: g.Type == "straight", Points: g.Points})
+	}
+	switch {
+	case len(sh.Points) > 0:
+		sh.Kind = scene.Line
+	case len(sh.Segments) > 0:
+		sh.Kind = scene.Draw
+	}
+	return sh
+}
+
+// draws returns what the export paints for the shape.
+func (s spec) draws(t *testing.T) []draw {
+	t.Helper()
+	var l local
+	l.reset()
+	if err := l.shape(s.shape(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	return l.draws
+}
+
+// samePathData compares a path with exported path data: verbs equal, numbers
+// within tol. It returns the first difference, or "".
+func samePathData(t *testing.T, got *path.Path, d string, tol float64) string {
+	t.Helper()
+	want, err := path.ParseSVG(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Verbs, want.Verbs) {
+		return "verbs " + verbNames(got) + "; want " + verbNames(want)
+	}
+	for i, p := range got.Points {
+		q := want.Points[i]
+		if e := max(math.Abs(float64(p.X)-float64(q.X)), math.Abs(float64(p.Y)-float64(q.Y))); !(e <= tol+2e-7*math.Abs(float64(q.X)+float64(q.Y))) {
+			b, _ := json.Marshal([]any{"point", i, "got", p, "want", q, "off", e})
+			return string(b)
+		}
+	}
+	return ""
+}
+
+func verbNames(p *path.Path) string {
+	var b strings.Builder
+	for _, v := range p.Verbs {
+		b.WriteByte("MLQCKZ"[v])
+	}
+	return b.String()
+}
+
+func TestPRNGVectors(t *testing.T) {
+	for _, v := range vectorsOf(t, "prng") {
+		in := decode[struct {
+			Seed  string
+			Count int
+		}](t, v.Input)
+		want := decode[struct{ Values []float64 }](t, v.Expect).Values
+		var g prng
+		g.seed(in.Seed, "")
+		for i, w := range want {
+			if got := g.next(); got != w {
+				t.Errorf("seed %q, output %d: got %v; want %v", in.Seed, i, got, w)
+			}
+		}
+	}
+}
+
+func TestGeoOutlineVectors(t *testing.T) {
+	for _, v := range vectorsOf(t, "geo_outline") {
+		s := decode[spec](t, v.Input)
+		want := decode[struct {
+			D      string `json:"d"`
+			FillD  string `json:"fill_d"`
+			Bounds struct{ X, Y, W, H float64 }
+		}](t, v.Expect)
+		tol := decode[float64](t, v.Tolerance)
+		sh := s.shape(t)
+		sh.Fill = scene.FillSolid
+		var l local
+		l.reset()
+		if err := l.shape(sh, 0); err != nil {
+			t.Fatal(err)
+		}
+		if diff := samePathData(t, l.draws[0].path, want.FillD, tol); diff != "" {
+			t.Errorf("%s: fill: %s", v.ID, diff)
+		}
+		if diff := samePathData(t, l.draws[1].path, want.D, tol); diff != "" {
+			t.Errorf("%s: stroke: %s", v.ID, diff)
+		}
+		got, ok := PageBounds(&scene.Scene{Shapes: []scene.Shape{*sh}}, 0)
+		if b := Box(want.Bounds); !ok || !sameBox(got, b, 1e-6) {
+			t.Errorf("%s: bounds: got %v, %v; want %v", v.ID, got, ok, b)
+		}
+	}
+}
+
+func sameBox(a, b Box, tol float64) bool {
+	return math.Abs(a.X-b.X) <= tol && math.Abs(a.Y-b.Y) <= tol && math.Abs(a.W-b.W) <= tol && math.Abs(a.H-b.H) <= tol
+}
+
+// bothPasses joins the draws of a hand-drawn stroke as the export writes them.
+func bothPasses(d []draw) *path.Path {
+	var p path.Path
+	for _, w := range d {
+		p.Append(w.path)
+		if !w.unite && len(d) == 1 {
+			p.Append(w.path) // identical passes are drawn once
+		}
+	}
+	return &p
+}
+
+func TestDrawPathVectors(t *testing.T) {
+	for _, v := range vectorsOf(t, "geo_draw_paths", "geo_draw_paths_scaled") {
+		s := decode[spec](t, v.Input)
+		want := decode[struct {
+			FillD   string  `json:"fill_d"`
+			StrokeD string  `json:"stroke_d"`
+			Width   float64 `json:"stroke_width"`
+		}](t, v.Expect)
+		tol := decode[float64](t, v.Tolerance)
+		d := s.draws(t)
+		if diff := samePathData(t, d[0].path, want.FillD, tol); diff != "" {
+			t.Errorf("%s: fill: %s", v.ID, diff)
+		}
+		if diff := samePathData(t, bothPasses(d[1:]), want.StrokeD, tol); diff != "" {
+			t.Errorf("%s: stroke: %s", v.ID, diff)
+		}
+		if d[1].width != want.Width {
+			t.Errorf("%s: stroke width: got %g; want %g", v.ID, d[1].width, want.Width)
+		}
+	}
+}
+
+func TestDashFitVectors(t *testing.T) {
+	ends := map[string]ending{"none": exact, "outset": outset, "skip": skip}
+	for _, v := range vectorsOf(t, "dash_fit") {
+		in := decode[struct {
+			Length      float64
+			StrokeWidth float64 `json:"stroke_width"`
+			Style       string
+			Start, End  string
+		}](t, v.Input)
+		want := decode[struct{ Dash, Gap, Offset float64 }](t, v.Expect)
+		tol := decode[float64](t, v.Tolerance)
+		f := fitDashes(in.Length, in.StrokeWidth, in.Style == "dotted", ends[in.Start], ends[in.End])
+		if math.Abs(f.dash-want.Dash) > tol || math.Abs(f.gap-want.Gap) > tol || math.Abs(f.offset-want.Offset) > tol {
+			t.Errorf("%s: got %+v; want %+v", v.ID, f, want)
+		}
+	}
+}
+
+func TestDashedPathVectors(t *testing.T) {
+	for _, v := range vectorsOf(t, "geo_dashed_paths") {
+		d := decode[spec](t, v.Input).draws(t)
+		want := decode[struct {
+			Paths []struct {
+				D         string `json:"d"`
+				Dasharray [2]float64
+				Offset    float64
+			}
+		}](t, v.Expect).Paths
+		tol := decode[float64](t, v.Tolerance)
+		if len(d) != len(want) {
+			t.Fatalf("%s: got %d runs; want %d", v.ID, len(d), len(want))
+		}
+		for i, w := range want {
+			if diff := samePathData(t, d[i].path, w.D, tol); diff != "" {
+				t.Errorf("%s: run %d: %s", v.ID, i, diff)
+			}
+			f := d[i].dashes
+			if math.Abs(f.dash-w.Dasharray[0]) > 1e-9 || math.Abs(f.gap-w.Dasharray[1]) > 1e-9 || math.Abs(f.offset-w.Offset) > 1e-9 {
+				t.Errorf("%s: run %d: got %+v; want %+v", v.ID, i, f, w)
+			}
+		}
+	}
+}
+
+func TestLineVectors(t *testing.T) {
+	for _, v := range vectorsOf(t, "line_export_paths") {
+		s := decode[spec](t, v.Input)
+		d := s.draws(t)
+		want := decode[struct {
+			Paths []struct{ D string }
+		}](t, v.Expect).Paths
+		tol := decode[float64](t, v.Tolerance)
+		if s.Dash == "draw" {
+			d = []draw{{path: bothPasses(d)}}
+		}
+		if len(d) != len(want) {
+			t.Fatalf("%s: got %d paths; want %d", v.ID, len(d), len(want))
+		}
+		for i, w := range want {
+			if diff := samePathData(t, d[i].path, w.D, tol); diff != "" {
+				t.Errorf("%s: path %d: %s", v.ID, i, diff)
+			}
+		}
+	}
+}
+
+func TestFreehandVectors(t *testing.T) {
+	for _, v := range vectorsOf(t, "freehand") {
+		s := decode[spec](t, v.Input)
+		want := decode[struct {
+			StrokeSize   float64      `json:"stroke_size"`
+			StrokePoints [][5]float64 `json:"stroke_points"`
+			Paths        []struct {
+				D         string
+				Width     float64 `json:"stroke_width"`
+				Dasharray string
+			}
+		}](t, v.Expect)
+		tol := decode[float64](t, v.Tolerance)
+		var l local
+		l.reset()
+		if err := l.shape(s.shape(t), 0); err != nil {
+			t.Fatal(err)
+		}
+		if len(l.free.points) != len(want.StrokePoints) {
+			t.Errorf("%s: got %d points; want %d", v.ID, len(l.free.points), len(want.StrokePoints))
+			continue
+		}
+		for i, w := range want.StrokePoints {
+			m := l.free.points[i]
+			for k, got := range [5]float64{m.at.X, m.at.Y, m.pressure, m.run, m.radius} {
+				if math.Abs(got-w[k]) > tol {
+					t.Errorf("%s: point %d, number %d: got %g; want %g", v.ID, i, k, got, w[k])
+				}
+			}
+		}
+		if len(l.draws) != len(want.Paths) {
+			t.Fatalf("%s: got %d paths; want %d", v.ID, len(l.draws), len(want.Paths))
+		}
+		for i, w := range want.Paths {
+			if diff := samePathData(t, l.draws[i].path, w.D, tol); diff != "" {
+				t.Errorf("%s: path %d: %s", v.ID, i, diff)
+			}
+			if l.draws[i].width != w.Width {
+				t.Errorf("%s: path %d: stroke width: got %g; want %g", v.ID, i, l.draws[i].width, w.Width)
+			}
+		}
+	}
+}
