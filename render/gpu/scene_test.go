@@ -1,0 +1,148 @@
+package gpu
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"plumb/render/batch"
+	"plumb/render/cpu"
+	"plumb/render/metric"
+	"plumb/render/outline"
+)
+
+// drawing builds random drawings that use everything an item can say.
+type drawing struct {
+	*outline.Drawing
+	rng *rand.Rand
+}
+
+func units(v float64) int32 { return int32(math.Round(v * outline.Unit)) }
+
+// outlineOf appends one closed outline, points in px, as the segments of it.
+func (d drawing) outlineOf(it outline.Item, pts [][2]float64) {
+	it.First = int32(len(d.Segments))
+	for i, p := range pts {
+		q := pts[(i+1)%len(pts)]
+		s := outline.Segment{X0: units(p[0]), Y0: units(p[1]), X1: units(q[0]), Y1: units(q[1])}
+		if s.Y0 != s.Y1 {
+			d.Segments = append(d.Segments, s)
+		}
+	}
+	it.Count = int32(len(d.Segments)) - it.First
+	d.Items = append(d.Items, it)
+}
+
+// shape returns a wobbly ring of n points; every third point lies on a corner or
+// an edge of a tile, where binning is delicate.
+func (d drawing) shape(n int) [][2]float64 {
+	cx, cy := d.rng.Float64()*float64(d.Width), d.rng.Float64()*float64(d.Height)
+	r := 1 + d.rng.Float64()*float64(max(d.Width, d.Height))/2
+	turns := 1 + d.rng.IntN(2) // twice round: windings of 2
+	pts := make([][2]float64, n)
+	for i := range pts {
+		sin, cos := math.Sincos(2 * math.Pi * float64(turns) * float64(i) / float64(n))
+		k := r * (0.6 + 0.4*d.rng.Float64())
+		pts[i] = [2]float64{cx + k*cos, cy + k*sin}
+		switch d.rng.IntN(6) {
+		case 0:
+			pts[i][0] = math.Round(pts[i][0]/batch.TileW) * batch.TileW
+		case 1:
+			pts[i][1] = math.Round(pts[i][1]/batch.TileH) * batch.TileH
+		}
+	}
+	return pts
+}
+
+func (d drawing) paint(plain bool) outline.Item {
+	it := outline.Item{Opacity: outline.Opaque, Clip: -1, EvenOdd: d.rng.IntN(3) == 0}
+	it.Color = [3]uint8{uint8(d.rng.IntN(256)), uint8(d.rng.IntN(256)), uint8(d.rng.IntN(256))}
+	if d.rng.IntN(2) == 0 {
+		it.Opacity = uint32(d.rng.IntN(outline.Opaque + 1))
+	}
+	if d.rng.IntN(8) == 0 { // on either side of the rule for covered pixels
+		it.Opacity = metric.CoveredFrom - uint32(d.rng.IntN(2))
+	}
+	if !plain {
+		it.Second = d.rng.IntN(3) == 0
+		it.Table = uint8(d.rng.IntN(3))
+	}
+	return it
+}
+
+// randomDrawing returns a drawing of some shapes. Plain ones have one set and no
+// clips, groups or tables.
+func randomDrawing(seed uint64, w, h, shapes int, plain bool) *outline.Drawing {
+	d := drawing{&outline.Drawing{Width: w, Height: h}, rand.New(rand.NewPCG(seed, 3))}
+	for t := range 2 {
+		table := new(outline.ContrastTable)
+		for i := range table {
+			table[i] = uint8(math.Round(255 * math.Pow(float64(i)/255, 0.6+float64(t))))
+		}
+		d.Tables = append(d.Tables, table)
+	}
+	for range shapes {
+		it := d.paint(plain)
+		if !plain && d.rng.IntN(4) == 0 {
+			d.outlineOf(outline.Item{Op: outline.OpClip, Opacity: outline.Opaque, Clip: -1}, d.shape(3+d.rng.IntN(9)))
+			it.Clip = int32(len(d.Items) - 1)
+		}
+		members := 1
+		if !plain && d.rng.IntN(4) == 0 {
+			d.Groups = append(d.Groups, uint32(d.rng.IntN(outline.Opaque+1)))
+			it.Group = int32(len(d.Groups))
+			members += d.rng.IntN(3)
+		}
+		for range members {
+			if d.rng.IntN(3) == 0 {
+				first := it
+				first.Op = outline.OpUnite
+				d.outlineOf(first, d.shape(3+d.rng.IntN(30)))
+			}
+			d.outlineOf(it, d.shape(3+d.rng.IntN(30)))
+		}
+	}
+	return d.Drawing
+}
+
+// packed bins drawings into one batch.
+func packed(ds ...*outline.Drawing) *batch.Batch {
+	var bin batch.Binner
+	tiles := make([]*batch.Tiled, len(ds))
+	for i, d := range ds {
+		tiles[i] = new(batch.Tiled)
+		bin.Bin(d, tiles[i])
+	}
+	b := new(batch.Batch)
+	b.Pack(tiles)
+	return b
+}
+
+// drawings returns n random drawings of many sizes, the delicate ones first.
+func drawings(n int) []*outline.Drawing {
+	sizes := [][2]int{{1, 1}, {16, 8}, {16, 16}, {17, 33}, {130, 50}, {600, 9}, {9, 300}, {400, 240}}
+	out := make([]*outline.Drawing, n)
+	for i := range out {
+		size := sizes[i%len(sizes)]
+		out[i] = randomDrawing(uint64(i), size[0], size[1], 1+i%7, i%3 == 0)
+	}
+	return out
+}
+
+// oracleRows are the row sums that shaders must give: those of dense runs stay 0.
+func oracleRows(b *batch.Batch) []batch.RowSums {
+	rows := make([]batch.RowSums, len(b.Runs)*batch.TileH)
+	cpu.Rows(b, 0, b.Shader, rows)
+	return rows
+}
+
+func oraclePixels(b *batch.Batch) []uint32 {
+	px := make([]uint32, b.Pixels)
+	cpu.Pixels(b, 0, b.Shader, px)
+	return px
+}
+
+// tallies completes row sums with the CPU twin's part.
+func tallies(b *batch.Batch, rows []batch.RowSums) []metric.Tally {
+	cpu.Rows(b, b.Shader, len(b.Runs), rows)
+	return b.Tallies(nil, rows)
+}

@@ -1,0 +1,244 @@
+package gpu
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"plumb/render/batch"
+	"plumb/render/outline"
+	"plumb/shaders"
+)
+
+func TestTileStageAgainstOracle(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			r := open(t, way.cfg)
+			for n := range 12 {
+				ds := drawings(16 * (1 + n/6))
+				b := packed(ds[n:]...)
+				if b.Plain == 0 || b.Plain == b.Shader {
+					t.Fatalf("%d plain of %d runs: one variant is not tried", b.Plain, b.Shader)
+				}
+				rows, err := r.Run(b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := sameRows(rows, oracleRows(b)); err != nil {
+					t.Errorf("batch %d: %v", n, err)
+				}
+				px, err := r.Pictures(b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := nearPixels(px, oraclePixels(b), r.Info().Software); err != nil {
+					t.Errorf("batch %d: %v", n, err)
+				}
+			}
+		})
+	}
+}
+
+// nearPixels demands equal pixels on the software driver. Elsewhere a colour
+// may differ by 1 of 255: it is divided by alpha, and GL does not say how a
+// division rounds.
+func nearPixels(got, want []uint32, exact bool) error {
+	if exact || len(got) != len(want) {
+		return samePixels(got, want)
+	}
+	for i := range got {
+		for shift := 0; shift < 32; shift += 8 {
+			a, b := int(got[i]>>shift&255), int(want[i]>>shift&255)
+			if a-b > 1 || b-a > 1 {
+				return fmt.Errorf("px %d: got %08x; want %08x", i, got[i], want[i])
+			}
+		}
+	}
+	return nil
+}
+
+// Every comparison above is shown to fail: each edit breaks one rule.
+func TestABrokenTileStageIsSeen(t *testing.T) {
+	b := packed(drawings(24)...)
+	rows, px := oracleRows(b), oraclePixels(b)
+	for _, edit := range []struct{ from, to, seen string }{
+		{"vec4 up = v + 192.0", "vec4 up = v + 384.0", "sums"},
+		{"min(abs(w), 1.0)", "abs(w)", "sums"},
+		{"greaterThanEqual(a, uvec4(129u))", "greaterThanEqual(a, uvec4(130u))", "sums"},
+		{"counts += count(b) << 10 | both(a, b) << 20", "counts += count(b) << 10 | both(a, a) << 20", "sums"},
+		{"d * 12u", "d * 11u", "sums"},
+		{"= greater(coverage", "= (coverage", "sums"},
+		{"if ((it.z & CLIP) != 0u)", "if (false)", "sums"},
+		{"float(color >> 16 & 0xffu)", "float(color >> 8 & 0xffu)", "picture"},
+		{"if (from + i < valid)", "if (true)", "picture"},
+	} {
+		edited := 0
+		r := open(t, Config{source: func(v shaders.Variant, texture bool) string {
+			text := shaders.Source(v, texture)
+			broken := strings.Replace(text, edit.from, edit.to, 1)
+			if edit.from == "= greater(coverage" {
+				broken = strings.Replace(broken, "), united);", "));", 1)
+			}
+			if broken != text {
+				edited++
+			}
+			return broken
+		}})
+		if edited == 0 {
+			t.Errorf("the tile stage has no %q to break", edit.from)
+		}
+		gotRows, err := r.Run(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gotPx, err := r.Pictures(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if edit.seen == "sums" && sameRows(gotRows, rows) == nil {
+			t.Errorf("sums with %q for %q pass", edit.to, edit.from)
+		}
+		if edit.seen == "picture" && samePixels(gotPx, px) == nil {
+			t.Errorf("pictures with %q for %q pass", edit.to, edit.from)
+		}
+	}
+}
+
+// A scene has the same tally alone, in any batch, in any order and in parts.
+func TestTalliesDoNotDependOnTheBatch(t *testing.T) {
+	ds := drawings(40)
+	r := open(t, Config{})
+	parts := open(t, Config{limit: func(l *limits) { l.slot, l.groups = 64<<10, 3 }})
+	run := func(r *Runner, ds ...*outline.Drawing) string {
+		b := packed(ds...)
+		rows, err := r.Run(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := ""
+		for _, tally := range tallies(b, rows) {
+			s += fmt.Sprintf("%+v\n", tally)
+		}
+		return s
+	}
+	alone := make([]string, len(ds))
+	for i, d := range ds {
+		alone[i] = run(r, d)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 4 {
+		order := rng.Perm(len(ds))
+		want := ""
+		shuffled := make([]*outline.Drawing, len(ds))
+		for i, k := range order {
+			shuffled[i] = ds[k]
+			want += alone[k]
+		}
+		for _, r := range []*Runner{r, parts} {
+			if got := run(r, shuffled...); got != want {
+				t.Errorf("order %v: tallies differ from those of the scenes alone", order)
+			}
+		}
+	}
+	if parts.Info().Limits.SlotBytes != 64<<10 {
+		t.Error("the limit was not used")
+	}
+}
+
+// Results are the same bits with any number of the software driver's threads
+// and with any width of its vectors. It reads both once per process.
+func TestThreadsAndVectors(t *testing.T) {
+	want := hashOfResults(t)
+	for _, env := range [][]string{
+		{"LP_NUM_THREADS=1"}, {"LP_NUM_THREADS=2"}, {"LP_NUM_THREADS=4"},
+		{"LP_NATIVE_VECTOR_WIDTH=128"}, {"LP_NATIVE_VECTOR_WIDTH=256"},
+		{"LP_NUM_THREADS=4", "LP_NATIVE_VECTOR_WIDTH=128"},
+	} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestPrintHash$", "-test.v")
+		cmd.Env = append(append(os.Environ(), env...), "PLUMB_PRINT_HASH=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", env, err, out)
+		}
+		if !strings.Contains(string(out), want) {
+			t.Errorf("%v: results differ: got %s; want %s", env, out, want)
+		}
+	}
+}
+
+// TestPrintHash is the other half of TestThreadsAndVectors, in a process of its own.
+func TestPrintHash(t *testing.T) {
+	if os.Getenv("PLUMB_PRINT_HASH") == "" {
+		t.Log("nothing asked")
+		return
+	}
+	t.Log(hashOfResults(t))
+}
+
+func hashOfResults(t *testing.T) string {
+	r := open(t, Config{})
+	b := packed(drawings(40)...)
+	rows, err := r.Run(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	px, err := r.Pictures(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(px, func(v uint32) bool { return v != 0 }) {
+		t.Fatal("nothing was drawn")
+	}
+	h := fnv.New64a()
+	h.Write(view(rows))
+	h.Write(view(px))
+	t.Log(r.Info())
+	return fmt.Sprintf("hash %016x, %d runs", h.Sum64(), len(b.Runs))
+}
+
+// The widest run, all opaque, reaches the bounds that keep sums in 32 bits.
+func TestOverflowBound(t *testing.T) {
+	r := open(t, Config{})
+	for _, w := range []int{512, 8192, 32768} {
+		d := drawing{&outline.Drawing{Width: w, Height: 8}, rand.New(rand.NewPCG(1, 1))}
+		edge := float64(w)
+		d.outlineOf(outline.Item{Opacity: outline.Opaque, Clip: -1}, [][2]float64{{0, 0.25}, {edge, 0.25}, {edge, 7.75}, {0, 7.75}})
+		b := packed(d.Drawing)
+		rows, err := r.Run(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := tallies(b, rows)[0].A
+		if want := uint64(w) * 15 / 2 << 16; got.Alpha != want {
+			t.Errorf("%d px wide: alpha %d; want %d", w, got.Alpha, want)
+		}
+		if x, _, _ := got.CentreOfMass(); x != edge/2 {
+			t.Errorf("%d px wide: centre %v; want %v", w, x, edge/2)
+		}
+	}
+}
+
+// A run is at most RunSpan px wide and its tiles need not be neighbours.
+func TestFarTiles(t *testing.T) {
+	r := open(t, Config{})
+	d := drawing{&outline.Drawing{Width: 1200, Height: 24}, rand.New(rand.NewPCG(1, 1))}
+	for _, x := range []float64{0, 495.5, 500, 1100} {
+		d.outlineOf(outline.Item{Opacity: outline.Opaque, Clip: -1}, [][2]float64{{x, 1}, {x + 3, 2}, {x + 1, 20}})
+	}
+	b := packed(d.Drawing)
+	rows, err := r.Run(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sameRows(rows, oracleRows(b)); err != nil {
+		t.Error(err)
+	}
+	if w := slices.MaxFunc(b.Tiles, func(a, c batch.Tile) int { return int(a.Col) - int(c.Col) }).Col; w < 256 {
+		t.Errorf("tiles of a run are at most %d px apart: the case is not reached", w)
+	}
+}
