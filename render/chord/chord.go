@@ -66,7 +66,7 @@ func (c *Cutter) Append(dst []Segment, p *path.Path, clip Rect, mode Mode) []Seg
 		return dst
 	}
 	c.clip = clip.within(NoClip).box()
-	c.out, c.exact = dst, mode == Exact
+	c.out, c.exact = dst, mode == Exact || b.small() && rectangle(p)
 	c.walk(p, c.clip.holds(b))
 	dst, c.out = c.out, nil
 	return dst
