@@ -1,0 +1,207 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"math"
+	"strings"
+	"sync"
+
+	"plumb/render/outline"
+	"plumb/render/scene"
+	"plumb/scoring"
+)
+
+// atlas holds the pictures of a page, each once: items share their initial
+// scenes. It is safe for concurrent use.
+type atlas struct {
+	renderer Renderer
+	mu       sync.Mutex
+	pictures map[[32]byte]*picture // by what they show
+}
+
+// picture is drawn once, by whoever asks first.
+type picture struct {
+	once  sync.Once
+	image *embedded // nil when it could not be drawn
+	lost  []lost
+	err   error
+}
+
+// embedded is a picture in the page.
+type embedded struct {
+	ID  string        // "i" and a hash of its bytes and size
+	Tag template.HTML // the image element; the template would escape its data once more
+}
+
+func newAtlas(r Renderer) *atlas {
+	return &atlas{renderer: r, pictures: map[[32]byte]*picture{}}
+}
+
+// panel draws a panel. It never fails: what cannot be drawn is named on it.
+func (a *atlas) panel(p scoring.Panel) *panel {
+	b := p.View.Bounds
+	out := &panel{Title: p.Title, Cover: p.View.Other != nil}
+	if !(b.W > 0 && b.H > 0 && b.W < 1e6 && b.H < 1e6) {
+		out.Lost = []string{fmt.Sprintf("the picture is %g x %g px and is not shown", b.W, b.H)}
+		return out
+	}
+	pic := a.picture(p.View)
+	out.image = pic.image
+	out.Box = fmt.Sprintf("%s %s %s %s", num(b.X), num(b.Y), num(b.W), num(b.H))
+	out.Wide = b.W / b.H
+	s := newSketch(b)
+	if pic.image != nil {
+		s.use(pic.image.ID, b)
+	}
+	if pic.err != nil {
+		out.Lost = append(out.Lost, pic.err.Error())
+		s.note(b, "not drawn")
+	}
+	for _, l := range pic.lost {
+		out.Lost = append(out.Lost, l.why)
+		s.placeholder(l)
+	}
+	for _, m := range p.Marks {
+		s.mark(m)
+	}
+	out.SVG = template.HTML(s.String())
+	return out
+}
+
+// picture returns the view's picture, drawn now or before.
+func (a *atlas) picture(v outline.View) *picture {
+	key, ok := identity(v)
+	p := new(picture)
+	if ok {
+		a.mu.Lock()
+		if q := a.pictures[key]; q != nil {
+			p = q
+		} else {
+			a.pictures[key] = p
+		}
+		a.mu.Unlock()
+	}
+	p.once.Do(func() { a.draw(p, v) })
+	return p
+}
+
+// identity is equal for views that look the same.
+func identity(v outline.View) (key [32]byte, ok bool) {
+	b, err := json.Marshal([]any{v.Scene.Shapes, v.Scene.Bindings, v.Bounds, v.Only, v.Only == nil, v.Other, v.Other == nil})
+	return sha256.Sum256(b), err == nil // numbers that are not finite have no JSON
+}
+
+func (a *atlas) draw(p *picture, v outline.View) {
+	img, err := draw(a.renderer, v)
+	if errors.Is(err, outline.ErrForeign) && v.Other == nil {
+		// Without the shapes that it cannot draw, which are boxes with names then.
+		v.Only, p.lost = a.native(v)
+		img, err = draw(a.renderer, v)
+	}
+	if err != nil {
+		p.err = err
+		return
+	}
+	b, err := encode(img)
+	if err != nil {
+		p.err = err
+		return
+	}
+	h := sha256.Sum256(fmt.Appendf(b[:len(b):len(b)], "%g %g", v.Bounds.W, v.Bounds.H))
+	id := "i" + hex.EncodeToString(h[:8])
+	p.image = &embedded{ID: id, Tag: template.HTML(fmt.Sprintf(
+		`<image id="%s" width="%s" height="%s" preserveAspectRatio="none" href="data:image/png;base64,%s"/>`,
+		id, num(v.Bounds.W), num(v.Bounds.H), base64.StdEncoding.EncodeToString(b)))}
+}
+
+// lost is a shape that is not drawn natively.
+type lost struct {
+	name    string
+	why     string
+	corners [4]scene.Point // its box on the page
+}
+
+// native tries every shape of the view by itself and returns the ids of those
+// that can be drawn, and the others.
+func (a *atlas) native(v outline.View) (only []string, missing []lost) {
+	only = []string{} // nil would mean everything
+	for i := range v.Scene.Shapes {
+		sh := &v.Scene.Shapes[i]
+		if !shown(v, int32(i)) || sh.Kind == scene.Group {
+			continue
+		}
+		probe := outline.View{Scene: v.Scene, Only: []string{sh.ID}, Bounds: outline.Box{X: v.Bounds.X, Y: v.Bounds.Y, W: 1, H: 1}}
+		if _, err := a.renderer.Picture(probe); err != nil {
+			missing = append(missing, lost{name: sh.TypeName + " " + strings.TrimPrefix(sh.ID, "shape:"), why: err.Error(), corners: corners(v.Scene, int32(i))})
+			continue
+		}
+		only = append(only, sh.ID)
+	}
+	return only, missing
+}
+
+// shown tells whether the view draws a shape: it, or what it is part of, is listed.
+func shown(v outline.View, i int32) bool {
+	if v.Only == nil {
+		return true
+	}
+	for ; i >= 0; i = v.Scene.Shapes[i].Parent {
+		for _, id := range v.Only {
+			if id == v.Scene.Shapes[i].ID {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// corners returns the box of a shape on the page, through all its parents.
+func corners(s *scene.Scene, i int32) [4]scene.Point {
+	sh := &s.Shapes[i]
+	lo, hi := scene.Point{}, scene.Point{X: sh.W, Y: sh.H + sh.GrowY}
+	stretch := func(x, y float64) {
+		lo = scene.Point{X: min(lo.X, x), Y: min(lo.Y, y)}
+		hi = scene.Point{X: max(hi.X, x), Y: max(hi.Y, y)}
+	}
+	for _, p := range sh.Points {
+		stretch(p.X, p.Y)
+	}
+	for _, g := range sh.Segments {
+		for _, p := range g.Points {
+			stretch(p.X, p.Y)
+		}
+	}
+	if hi.X-lo.X < 20 && hi.Y-lo.Y < 20 { // too small to carry a name
+		stretch(lo.X+80, lo.Y+40)
+	}
+	box := [4]scene.Point{lo, {X: hi.X, Y: lo.Y}, hi, {X: lo.X, Y: hi.Y}}
+	for ; i >= 0; i = s.Shapes[i].Parent {
+		p := &s.Shapes[i]
+		sin, cos := math.Sincos(p.Rotation)
+		for k, c := range box {
+			box[k] = scene.Point{X: p.X + cos*c.X - sin*c.Y, Y: p.Y + sin*c.X + cos*c.Y}
+		}
+	}
+	return box
+}
+
+// used lists the pictures that the cards show, in order and each once.
+func (a *atlas) used(cards []*card) []embedded {
+	var list []embedded
+	seen := map[string]bool{}
+	for _, c := range cards {
+		for _, p := range c.Panels {
+			if p.image != nil && !seen[p.image.ID] {
+				seen[p.image.ID] = true
+				list = append(list, *p.image)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,243 @@
+// Package report writes scored dumps as HTML that explains itself. In: dump
+// lines with their result lines, in order. Out: a folder with index.html, which
+// needs no network and no other file (long dumps get further pages of items
+// beside it). It scores nothing: every number is that of the result line. What
+// cannot be drawn is shown as a box that says so, never left out in silence.
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"image"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/render/outline"
+	"plumb/scoring"
+)
+
+// Renderer draws one view as an image that is not premultiplied. It is safe for
+// concurrent use. The error wraps outline.ErrForeign where the view holds what
+// is not drawn natively.
+type Renderer interface {
+	Picture(v outline.View) (*image.NRGBA, error)
+}
+
+// Config says what a report shows. Dir and Items are required.
+type Config struct {
+	Dir      string          // created when missing; files of the same names are replaced
+	Title    string          // names the dump
+	Items    dump.ItemConfig // how dump lines become items
+	Variants scoring.Variants
+	Renderer Renderer // nil: every picture is a box that says so
+	Max      int      // items shown at most, default 2000; tables count all
+	Workers  int      // pictures drawn at once, default GOMAXPROCS
+}
+
+const (
+	defaultMax = 2000
+	// single is the most items that index.html holds itself; a longer report has
+	// pages of pageItems each.
+	single    = 1000
+	pageItems = 500
+)
+
+// Writer collects items and writes the report. One goroutine uses it.
+type Writer struct {
+	cfg     Config
+	suites  []string // in order of appearance
+	boards  map[string]*board
+	pending []pair // items that are not drawn yet
+	pages   []pageLink
+	shown   int
+	total   int
+	scorer  string
+	backend string
+	parser  fastjson.Parser
+}
+
+// pair is an item and its result as they came.
+type pair struct {
+	line   dump.Line
+	result []byte
+}
+
+// pageLink names a page of items.
+type pageLink struct {
+	File        string
+	First, Last string // ids
+	Items       int
+}
+
+// New makes the folder and returns a writer. Nothing is written before Close or
+// until a page is full.
+func New(cfg Config) (*Writer, error) {
+	if cfg.Max <= 0 {
+		cfg.Max = defaultMax
+	}
+	if cfg.Workers <= 0 {
+		cfg.Workers = runtime.GOMAXPROCS(0)
+	}
+	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("cannot make report folder: %w", err)
+	}
+	return &Writer{cfg: cfg, boards: map[string]*board{}}, nil
+}
+
+// Add takes a dump line and its result line (contract.md 3, 4); both are copied.
+// A result that is not one, such as a broken stream's, is an error; a bad dump
+// line is not.
+func (w *Writer) Add(line dump.Line, result []byte) error {
+	w.total++
+	if err := w.count(line, result); err != nil {
+		return err
+	}
+	if w.shown+len(w.pending) >= w.cfg.Max {
+		return nil
+	}
+	line.Bytes = slices.Clone(line.Bytes)
+	w.pending = append(w.pending, pair{line, slices.Clone(result)})
+	if len(w.pending) > single {
+		return w.flush(pageItems)
+	}
+	return nil
+}
+
+// Close writes what is left and index.html. It returns the path of that file.
+func (w *Writer) Close() (path string, err error) {
+	for len(w.pages) > 0 && len(w.pending) > 0 {
+		if err := w.flush(pageItems); err != nil {
+			return "", err
+		}
+	}
+	p := w.page()
+	p.Index = true
+	p.Boards = w.tables()
+	if err := w.fill(p, w.pending); err != nil {
+		return "", err
+	}
+	w.shown += len(w.pending)
+	p.Shown = w.shown
+	return filepath.Join(w.cfg.Dir, "index.html"), w.write("index.html", p)
+}
+
+// flush writes the first n pending items as a page of their own.
+func (w *Writer) flush(n int) error {
+	n = min(n, len(w.pending))
+	p := w.page()
+	name := fmt.Sprintf("items-%03d.html", len(w.pages)+1)
+	if err := w.fill(p, w.pending[:n]); err != nil {
+		return err
+	}
+	w.pages = append(w.pages, pageLink{name, p.Cards[0].ID, p.Cards[n-1].ID, n})
+	w.pending = append(w.pending[:0], w.pending[n:]...)
+	w.shown += n
+	return w.write(name, p)
+}
+
+// page is what the template is given.
+type page struct {
+	Title           string
+	Style           template.CSS
+	Script          template.JS
+	Index           bool
+	Boards          []tableView
+	Pages           []pageLink
+	Total, Shown    int
+	Scorer, Backend string
+	Groups          []cardGroup
+	Cards           []*card
+	Tests, Models   []string
+	Statuses        []string
+	Images          []embedded
+}
+
+// cardGroup is the cards of one test, in order.
+type cardGroup struct {
+	Suite, Test string
+	Cards       []*card
+}
+
+func (w *Writer) page() *page {
+	return &page{Title: w.cfg.Title, Style: template.CSS(style), Script: template.JS(script),
+		Pages: w.pages, Total: w.total, Scorer: w.scorer, Backend: w.backend}
+}
+
+// fill draws the items, several at once, and puts them on the page in order.
+func (w *Writer) fill(p *page, items []pair) error {
+	p.Cards = make([]*card, len(items))
+	a := newAtlas(w.cfg.Renderer)
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(w.cfg.Workers, len(items)) {
+		wg.Go(func() {
+			m := newMaker(&w.cfg, a)
+			for i := range next {
+				p.Cards[i] = m.card(items[i])
+			}
+		})
+	}
+	for i := range items {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	p.Images = a.used(p.Cards)
+	p.sort()
+	return nil
+}
+
+// sort groups the cards by test and lists what can be filtered by.
+func (p *page) sort() {
+	group := map[[2]string]int{}
+	for _, c := range p.Cards {
+		k := [2]string{c.Suite, c.Test}
+		g, ok := group[k]
+		if !ok {
+			g = len(p.Groups)
+			group[k] = g
+			p.Groups = append(p.Groups, cardGroup{Suite: c.Suite, Test: c.Test})
+		}
+		p.Groups[g].Cards = append(p.Groups[g].Cards, c)
+		p.Tests = enlist(p.Tests, c.Test)
+		p.Models = enlist(p.Models, c.Model)
+		p.Statuses = enlist(p.Statuses, c.Status)
+	}
+}
+
+// enlist appends a name that is not empty and not there yet.
+func enlist(list []string, name string) []string {
+	if name == "" || slices.Contains(list, name) {
+		return list
+	}
+	return append(list, name)
+}
+
+// write renders the template into a file, whole or not at all.
+func (w *Writer) write(name string, p *page) (err error) {
+	f, err := os.CreateTemp(w.cfg.Dir, ".part-*")
+	if err != nil {
+		return fmt.Errorf("cannot write report: %w", err)
+	}
+	defer os.Remove(f.Name()) // gone already after the rename
+	err = pageTemplate.Execute(f, p)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), filepath.Join(w.cfg.Dir, name))
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write report page %s: %w", name, err)
+	}
+	return nil
+}

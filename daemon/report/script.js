@@ -1,0 +1,111 @@
+'use strict';
+(() => {
+  const form = document.querySelector('.filter');
+  if (!form) return;
+  const cards = [...document.querySelectorAll('.card')];
+  const groups = [...document.querySelectorAll('.group')];
+  const home = new Map(cards.map((c, i) => [c, i]));
+  const count = form.querySelector('.count');
+  const fields = ['test', 'model', 'status', 'outcome'];
+  let current = null;
+
+  const shown = () => [...document.querySelectorAll('.card')].filter((c) => !c.hidden);
+  const value = (name) => (form[name] ? form[name].value : '');
+
+  function order() {
+    const way = value('order');
+    const rank = (c) => (c.dataset.score === '' ? -Infinity : +c.dataset.score);
+    for (const g of groups) {
+      const box = g.querySelector('.cards');
+      const list = [...box.children];
+      list.sort((a, b) => (way === 'up' ? rank(a) - rank(b) : way === 'down' ? rank(b) - rank(a) : 0) || home.get(a) - home.get(b));
+      box.append(...list);
+    }
+  }
+
+  function apply() {
+    const words = value('find').toLowerCase().split(/\s+/).filter(Boolean);
+    let n = 0;
+    for (const c of cards) {
+      const text = words.length ? c.textContent.toLowerCase() : '';
+      const ok = fields.every((f) => !value(f) || c.dataset[f] === value(f)) && words.every((w) => text.includes(w));
+      c.hidden = !ok;
+      if (ok) n++;
+    }
+    for (const g of groups) {
+      const k = [...g.querySelectorAll('.card')].filter((c) => !c.hidden).length;
+      g.hidden = k === 0;
+      g.querySelector('h2 .n').textContent = k;
+    }
+    count.textContent = n + (n === 1 ? ' item' : ' items') + (n < cards.length ? ' of ' + cards.length : '');
+  }
+
+  function go(step) {
+    const list = shown();
+    if (!list.length) return;
+    const focused = document.activeElement && document.activeElement.closest('.card');
+    const at = list.indexOf(focused || current);
+    select(list[at < 0 ? 0 : Math.max(0, Math.min(list.length - 1, at + step))]);
+  }
+
+  function select(card) {
+    if (current) current.classList.remove('current');
+    current = card;
+    card.classList.add('current');
+    card.querySelector('summary').focus({ preventScroll: true });
+    card.scrollIntoView({ block: 'nearest' });
+  }
+
+  function help() {
+    const keys = document.getElementById('keys');
+    keys.hidden = !keys.hidden;
+    form.querySelector('.help').setAttribute('aria-expanded', String(!keys.hidden));
+    if (!keys.hidden) keys.scrollIntoView({ block: 'nearest' });
+  }
+
+  form.addEventListener('input', (e) => {
+    if (e.target.name === 'order') order();
+    apply();
+  });
+  form.querySelector('.help').addEventListener('click', help);
+
+  for (const a of document.querySelectorAll('td a[data-test]')) {
+    a.addEventListener('click', () => {
+      for (const f of ['status', 'outcome', 'find']) form[f].value = '';
+      form.test.value = a.dataset.test;
+      if (form.model) form.model.value = a.dataset.model;
+      apply();
+    });
+  }
+
+  document.addEventListener('keydown', (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) {
+      if (e.key === 'Escape') e.target.blur();
+      return;
+    }
+    const keys = {
+      j: () => go(1),
+      k: () => go(-1),
+      e: () => shown().slice(0, 200).forEach((c) => (c.open = true)),
+      c: () => cards.forEach((c) => (c.open = false)),
+      '/': () => form.find.focus(),
+      '?': help,
+    };
+    if (keys[e.key]) {
+      e.preventDefault();
+      keys[e.key]();
+    }
+  });
+
+  function open() {
+    const card = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!card || !card.classList.contains('card')) return;
+    card.open = true;
+    select(card);
+    card.scrollIntoView({ block: 'start' });
+  }
+  window.addEventListener('hashchange', open);
+  open();
+  apply();
+})();
