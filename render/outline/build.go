@@ -45,9 +45,10 @@ type Builder struct {
 	dasher   stroke.Dasher
 	stroker  stroke.Stroker
 	cutter   chord.Cutter
-	dashed   path.Path
-	outlined path.Path
+	part     path.Path // a subpath, or dashes
+	outlined path.Path // in px at last
 	pattern  [2]float32
+	begun    bool // the last item waits for the one it is united with
 	clip     polygons
 }
 

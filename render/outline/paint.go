@@ -10,72 +10,162 @@ import (
 
 // paint appends the items of a shape's draws. m maps their units to px.
 func (b *Builder) paint(draws []draw, m path.Matrix, p *place) error {
-	begun := false // a pass waits for the next one
+	b.begun = false
 	for i := range draws {
 		w := &draws[i]
 		if !w.unite {
 			p.draws++
 		}
-		it := b.item(p, w.color, w.opacity)
-		if w.unite {
-			it.Op = OpUnite
+		var err error
+		switch {
+		case !b.visible(w, m):
+			b.emit(w, w.unite, b.item(p, w.color, w.opacity))
+		case w.width == 0:
+			err = b.fill(draws, i, m, p)
+		case w.dashes.dash > 0 && !w.dashes.solid:
+			err = b.strokeDashed(w, m, p)
+		default:
+			err = b.strokeSolid(w, m, p)
 		}
-		if i > 0 && w.width == 0 && draws[i-1].path == w.path && len(b.d.Items) > 0 {
-			// The hatch covers the same outline as the fill below it.
-			last := &b.d.Items[len(b.d.Items)-1]
-			it.First, it.Count = last.First, last.Count
-		} else if err := b.cut(w, m, &it); err != nil {
+		if err != nil {
 			return err
 		}
-		if it.Count == 0 && !begun {
-			continue
-		}
-		begun = w.unite
-		b.d.Items = append(b.d.Items, it)
 	}
 	return nil
+}
+
+// emit appends an item unless nothing would come of it. A coverage that is kept
+// must be taken up, so the item after it is needed even without segments.
+func (b *Builder) emit(w *draw, unite bool, it Item) {
+	if it.Count == 0 && (unite || !b.begun) {
+		return
+	}
+	b.begun = unite
+	if unite {
+		it.Op = OpUnite
+	}
+	b.d.Items = append(b.d.Items, it)
+}
+
+// fill appends the item of draws[i], the inside of its path.
+func (b *Builder) fill(draws []draw, i int, m path.Matrix, p *place) error {
+	w := &draws[i]
+	it := b.item(p, w.color, w.opacity)
+	if i > 0 && draws[i-1].path == w.path && len(b.d.Items) > 0 {
+		// The hatch covers the same outline as the fill below it.
+		last := &b.d.Items[len(b.d.Items)-1]
+		it.First, it.Count = last.First, last.Count
+	} else {
+		b.outlined.Reset()
+		b.outlined.Append(w.path)
+		b.outlined.Transform(m)
+		if err := b.segments(&b.outlined, &it); err != nil {
+			return err
+		}
+	}
+	b.emit(w, w.unite, it)
+	return nil
+}
+
+// strokeSolid appends the items of a stroke without dashes. Every subpath is an
+// item of its own and all are united: added up, outlines that cross or run along
+// each other would come out too strong at their edges.
+func (b *Builder) strokeSolid(w *draw, m path.Matrix, p *place) error {
+	verbs, points, weights := 0, 0, 0
+	for src := w.path; verbs < len(src.Verbs); {
+		n := subpath(src, verbs, points, weights, &b.part)
+		verbs, points, weights = verbs+n, points+len(b.part.Points), weights+len(b.part.Weights)
+		last := verbs == len(src.Verbs)
+		if n == 1 && !last {
+			continue // moved twice
+		}
+		if loops(&b.part, float32(w.width)) {
+			b.part.Close()
+		}
+		if err := b.stroke(w, &b.part, w.unite || !last, m, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strokeDashed appends the item of a stroke with dashes.
+func (b *Builder) strokeDashed(w *draw, m path.Matrix, p *place) error {
+	b.pattern = [2]float32{float32(w.dashes.dash), float32(w.dashes.gap)}
+	b.part.Reset()
+	if !b.dasher.Dash(&b.part, w.path, b.pattern[:], float32(w.dashes.offset), b.resolution(m)) {
+		b.part.Append(w.path)
+	}
+	return b.stroke(w, &b.part, w.unite, m, p)
+}
+
+// stroke appends the item of src drawn with the pen of w.
+func (b *Builder) stroke(w *draw, src *path.Path, unite bool, m path.Matrix, p *place) error {
+	it := b.item(p, w.color, w.opacity)
+	b.outlined.Reset()
+	b.stroker.Outline(&b.outlined, src, float32(w.width), b.resolution(m))
+	b.outlined.Transform(m)
+	if err := b.segments(&b.outlined, &it); err != nil {
+		return err
+	}
+	b.emit(w, unite, it)
+	return nil
+}
+
+// resolution is what strokes and dashes are made for.
+func (b *Builder) resolution(m path.Matrix) float32 {
+	r := stroke.Resolution(m)
+	if b.mode == Exact {
+		r *= stroke.Fine
+	}
+	return r
+}
+
+// pointsOf is how many points a verb takes.
+var pointsOf = [...]int{path.Move: 1, path.Line: 1, path.Quad: 2, path.Cubic: 3, path.Conic: 2, path.Close: 0}
+
+// subpath copies the subpath that begins at these positions of src to part and
+// returns its number of verbs.
+func subpath(src *path.Path, verb, point, weight int, part *path.Path) (verbs int) {
+	part.Reset()
+	points, weights := 0, 0
+	for verbs = 0; verb+verbs < len(src.Verbs); verbs++ {
+		v := src.Verbs[verb+verbs]
+		if v == path.Move && verbs > 0 {
+			break
+		}
+		points += pointsOf[v]
+		if v == path.Conic {
+			weights++
+		}
+	}
+	part.Verbs = append(part.Verbs, src.Verbs[verb:verb+verbs]...)
+	part.Points = append(part.Points, src.Points[point:point+points]...)
+	part.Weights = append(part.Weights, src.Weights[weight:weight+weights]...)
+	return verbs
+}
+
+// loops tells whether a subpath ends on its start without saying so. Drawn as
+// it is, its two caps overlap each other and the line. A join in their place
+// covers the same, provided that the caps do not stick out of the pieces at both
+// ends, and edges are not counted twice.
+func loops(p *path.Path, width float32) bool {
+	n := len(p.Points)
+	if n < 4 || p.Verbs[len(p.Verbs)-1] == path.Close || p.Points[0] != p.Points[n-1] {
+		return false
+	}
+	far := func(a, b path.Point) bool {
+		dx, dy := a.X-b.X, a.Y-b.Y
+		return float32(dx*dx)+float32(dy*dy) > width*width/4
+	}
+	second := pointsOf[p.Verbs[1]]
+	last := n - 1 - pointsOf[p.Verbs[len(p.Verbs)-1]]
+	return far(p.Points[0], p.Points[second]) && far(p.Points[n-1], p.Points[last])
 }
 
 // item returns an item of the shape at p without segments.
 func (b *Builder) item(p *place, color rgb, opacity uint32) Item {
 	return Item{Op: OpPaint, Second: p.second, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
-}
-
-// cut appends the segments of one draw and notes them in it.
-func (b *Builder) cut(w *draw, m path.Matrix, it *Item) error {
-	it.First = int32(len(b.d.Segments))
-	if !b.visible(w, m) {
-		return nil
-	}
-	src := w.path
-	if w.width > 0 {
-		src = b.outlineOf(w, m)
-	} else {
-		b.outlined.Reset()
-		b.outlined.Append(src)
-		src = &b.outlined
-	}
-	src.Transform(m)
-	return b.segments(src, it)
-}
-
-// outlineOf returns the outline of a stroke, in its own units.
-func (b *Builder) outlineOf(w *draw, m path.Matrix) *path.Path {
-	res := stroke.Resolution(m)
-	if b.mode == Exact {
-		res *= stroke.Fine
-	}
-	src := w.path
-	if w.dashes.dash > 0 && !w.dashes.solid {
-		b.pattern = [2]float32{float32(w.dashes.dash), float32(w.dashes.gap)}
-		b.dashed.Reset()
-		if b.dasher.Dash(&b.dashed, src, b.pattern[:], float32(w.dashes.offset), res) {
-			src = &b.dashed
-		}
-	}
-	b.outlined.Reset()
-	b.stroker.Outline(&b.outlined, src, float32(w.width), res)
-	return &b.outlined
 }
 
 // segments cuts a path in px and appends what it gives to the drawing.

@@ -1,0 +1,63 @@
+package outline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestBalanceScenesLookAlike draws the balance scenes before and after the
+// answer and compares their alpha with the pictures of the real editor: the
+// bounds of step (i) of reference-raster.md 14.
+func TestBalanceScenesLookAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws 140 pictures")
+	}
+	var all []likeness
+	var b Builder
+	d := new(Drawing)
+	exportedScenes(t, func(e *exported) {
+		if e.Kind != "balance" {
+			return
+		}
+		s := e.scene(t)
+		before := []string{}
+		for i := range s.Shapes {
+			if s.Shapes[i].ID != e.Added[0].ID {
+				before = append(before, s.Shapes[i].ID)
+			}
+		}
+		for name, only := range map[string][]string{"before": before, "after": nil} {
+			if err := b.Build(View{Scene: s, Bounds: e.bounds(), Only: only}, Reference, d); err != nil {
+				t.Fatalf("%s: %v", e.ID, err)
+			}
+			all = append(all, compareAlpha(e.ID+"-"+name, rasterAlpha(d), readAlpha(t, "tldraw/"+e.Images[name].File)))
+		}
+	})
+	slices.SortFunc(all, func(a, b likeness) int { return cmp.Compare(a.within, b.within) })
+	for _, l := range all[:10] {
+		t.Logf("%+v", l)
+	}
+	centres := make([]float64, len(all))
+	for i, l := range all {
+		centres[i] = l.centre
+		// Shapes crowd the box of a picture before the answer: it has half the
+		// pixels and nearly as much outline.
+		within := 0.996
+		if strings.HasSuffix(l.name, "before") {
+			within = 0.99
+		}
+		if l.within < within || l.mean > 0.10 || math.Abs(l.mass) > 0.002 || l.centre > 0.12 {
+			t.Errorf("%+v: want %g within, mean 0.10, mass 0.002, centre 0.12", l, within)
+		}
+	}
+	slices.Sort(centres)
+	median := centres[len(centres)/2]
+	t.Logf("%d pictures: within min %.5f median %.5f; centre median %.4f worst %.4f px", len(all),
+		all[0].within, all[len(all)/2].within, median, centres[len(centres)-1])
+	if median > 0.03 {
+		t.Errorf("median centre error %g px; want at most 0.03", median)
+	}
+}
