@@ -3,7 +3,7 @@
   const form = document.querySelector('.filter');
   if (!form) return;
   const cards = [...document.querySelectorAll('.card')];
-  const groups = [...document.querySelectorAll('.group')];
+  const groups = [...document.querySelectorAll('section.group')];
   const home = new Map(cards.map((c, i) => [c, i]));
   const count = form.querySelector('.count');
   const fields = ['test', 'model', 'status', 'outcome'];
