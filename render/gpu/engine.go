@@ -112,6 +112,12 @@ func (e *engine) query() limits {
 		groups: int(groups), slot: e.cfg.SlotBytes, access: e.cfg.Access,
 		align: max(texel, integer(gl.TEXTURE_BUFFER_OFFSET_ALIGNMENT), integer(gl.SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT)),
 	}
+	if l.slot <= 0 {
+		l.slot = defaultSlotBytes
+		if e.dev.Info().Software {
+			l.slot = softwareSlotBytes
+		}
+	}
 	if e.cfg.limit != nil {
 		e.cfg.limit(&l)
 	}
@@ -180,6 +186,10 @@ func (e *engine) close() error {
 		e.release()
 		return nil
 	})
+	if errors.Is(err, egl.ErrStuck) {
+		go e.dev.Close() // its thread may never come back
+		return err
+	}
 	return errors.Join(err, e.dev.Close())
 }
 

@@ -53,8 +53,9 @@ type Config struct {
 	Transfer Transfer
 	// Slots is how many batches may be on their way at once, 1 or more; default 3.
 	Slots int
-	// SlotBytes bounds the memory of one slot; default 128 MiB. Larger batches
-	// run in parts. A single run that is larger is ErrCapacity.
+	// SlotBytes bounds the input and the output of one slot, each; default 128
+	// MiB, 32 MiB on software devices, whose memory is the process's own. Larger
+	// batches run in parts. A single run that is larger is ErrCapacity.
 	SlotBytes int
 	// Watchdog is how long the device may go without finishing anything before
 	// the context is given up; default 10 s.
@@ -69,17 +70,15 @@ type Config struct {
 }
 
 const (
-	defaultSlots     = 3
-	defaultSlotBytes = 128 << 20
-	defaultWatchdog  = 10 * time.Second
+	defaultSlots      = 3
+	defaultSlotBytes  = 128 << 20
+	softwareSlotBytes = 32 << 20
+	defaultWatchdog   = 10 * time.Second
 )
 
 func (c Config) withDefaults() Config {
 	if c.Slots <= 0 {
 		c.Slots = defaultSlots
-	}
-	if c.SlotBytes <= 0 {
-		c.SlotBytes = defaultSlotBytes
 	}
 	if c.Watchdog <= 0 {
 		c.Watchdog = defaultWatchdog

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	// The bindings of 4.3 and not of a later version: their Init fails where a
+	// driver lacks any function of theirs. Newer entry points are optional there.
 	"github.com/go-gl/gl/v4.3-core/gl"
 
 	"plumb/shaders"

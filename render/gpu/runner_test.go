@@ -6,6 +6,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/go-gl/gl/v4.3-core/gl"
 
 	"plumb/render/batch"
 	"plumb/render/egl"
@@ -191,6 +194,7 @@ func TestMoreGroupsThanOneDispatchTakes(t *testing.T) {
 	const n = 65_535*runsPerGroup + 7
 	b := fakeBatch(5, 1)
 	one := b.Runs[0]
+	one.Count = 1
 	b.Runs = nil
 	for i := range n {
 		r := one
@@ -289,6 +293,55 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if _, err := Open(Config{source: broken}); err == nil || !strings.Contains(err.Error(), "cannot compile shader PLAIN") {
 		t.Errorf("got %v; want the name of the shader that does not compile", err)
+	}
+}
+
+// A driver that hangs inside a call keeps its thread; the Runner goes on with
+// another.
+func TestStuckThread(t *testing.T) {
+	r := open(t, fake(Config{}))
+	b := fakeBatch(9, 30)
+	tk, err := r.Submit(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := make(chan struct{})
+	defer close(free)
+	if err := r.eng.dev.DoWithin(time.Millisecond, func() error { <-free; return nil }); !errors.Is(err, egl.ErrStuck) {
+		t.Fatal(err)
+	}
+	rows, err := r.Wait(tk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sameRows(rows, fakeRows(b)); err != nil {
+		t.Error(err)
+	}
+	if n := r.Info().Resets; n != 1 {
+		t.Errorf("%d resets; want 1", n)
+	}
+}
+
+// Memory that the driver does not have is ErrCapacity, and the slot is usable
+// again afterwards.
+func TestOutOfMemory(t *testing.T) {
+	for _, cfg := range []Config{{}, {noStorage: true}} {
+		r := open(t, fake(cfg))
+		e := r.eng
+		err := e.dev.Do(func() error { return e.slots[0].up.ensure(e, 1<<46, flagsUp, gl.STREAM_DRAW) })
+		if !errors.Is(err, ErrCapacity) {
+			t.Errorf("64 TiB: got %v; want ErrCapacity", err)
+		}
+		b := fakeBatch(9, 30)
+		for range e.slots {
+			rows, err := r.Run(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sameRows(rows, fakeRows(b)); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 

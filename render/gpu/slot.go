@@ -77,7 +77,7 @@ func (b *buffer) ensure(e *engine, need int, flags, usage uint32) error {
 	}
 	if err != nil {
 		b.free()
-		return fmt.Errorf("cannot grow buffer: %d bytes needed, %d available: %w", size, b.size, err)
+		return fmt.Errorf("cannot grow buffer to %d bytes; %d are needed, slots may take %d: %w", size, need, e.limits.slot, err)
 	}
 	b.size = size
 	return nil
@@ -226,10 +226,18 @@ func transfer(from, to *buffer, n int) {
 	gl.CopyBufferSubData(gl.COPY_READ_BUFFER, gl.COPY_WRITE_BUFFER, 0, 0, n)
 }
 
-// timed runs f between the ends of a timer query where timings are wanted.
+// timed runs f between the ends of a timer query where timings are wanted. A
+// software driver runs compute inside the call and its timers do not see it, so
+// there the call itself is timed.
 func (s *slot) timed(step int, f func()) {
 	if s.e.cfg.Stats == nil {
 		f()
+		return
+	}
+	if s.e.dev.Info().Software {
+		begin := time.Now()
+		f()
+		s.timing.device[step] = uint64(time.Since(begin))
 		return
 	}
 	if s.queries[step] == 0 {

@@ -132,8 +132,7 @@ func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
 	members := make([][]int, len(ends))
 	for i := range b.Runs[:n] {
 		r := &b.Runs[i]
-		at := int(r.Picture) + int(r.Y)*int(r.Stride)
-		w := window(ends, at)
+		w := window(ends, int(r.Picture)+int(r.Y)*int(r.Stride))
 		members[w] = append(members[w], i)
 	}
 	var out []piece
@@ -144,17 +143,21 @@ func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
 			return nil, err
 		}
 		for i := range pieces {
-			p := &pieces[i]
-			p.picture, p.pixel, p.pixels, p.merge = true, from, end-from, len(pieces) > 1
-			p.outputBytes = p.pixels * pixelBytes
-			for j := range p.runs {
-				p.runs[j].Picture -= uint32(from) // may wrap; adding the row's offset wraps back
-			}
+			pieces[i].look(from, end, len(pieces) > 1)
 		}
 		out = append(out, pieces...)
 		from = end
 	}
 	return out, nil
+}
+
+// look makes a piece draw into the window [from, to) of the picture buffer.
+func (p *piece) look(from, to int, merge bool) {
+	p.picture, p.pixel, p.pixels, p.merge = true, from, to-from, merge
+	p.outputBytes = p.pixels * pixelBytes
+	for i := range p.runs {
+		p.runs[i].Picture -= uint32(from) // may wrap; adding the row's offset wraps back
+	}
 }
 
 // windows returns the ends of windows of at most limit px that hold whole tile

@@ -178,17 +178,15 @@ func (w *work) await(s *slot, raw []byte) error {
 	for {
 		done := false
 		err := e.dev.DoWithin(e.cfg.Watchdog, func() (err error) {
-			if done, err = s.poll(slice); err != nil || !done {
+			if done, err = s.poll(slice); err != nil {
 				return err
 			}
-			if w.fault == faultHang {
-				done = false
-				return nil
-			}
+			done = done && w.fault != faultHang
 			if w.fault == faultLoss {
 				e.reset.Store(true)
 			}
-			if err := e.alive(); err != nil {
+			// A lost context may signal its fences or never do so: ask either way.
+			if err := e.alive(); err != nil || !done {
 				return err
 			}
 			return s.settle(raw)

@@ -1,0 +1,95 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"time"
+
+	"plumb/render/batch"
+	"plumb/render/outline"
+)
+
+// s8 is a scene of class S8: 8 shapes with fill and stroke, 1400x800 px, about
+// 2000 segments (rendering-architecture.md).
+func s8(seed uint64) *outline.Drawing {
+	d := drawing{&outline.Drawing{Width: 1400, Height: 800}, rand.New(rand.NewPCG(seed, 8))}
+	for range 8 {
+		cx, cy, r := 150+d.rng.Float64()*1100, 120+d.rng.Float64()*560, 40+d.rng.Float64()*70
+		ring := func(r float64) [][2]float64 {
+			pts := make([][2]float64, 85)
+			for i := range pts {
+				sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(len(pts)))
+				k := r + 2*d.rng.Float64()
+				pts[i] = [2]float64{cx + k*cos, cy + k*sin}
+			}
+			return pts
+		}
+		it := outline.Item{Opacity: outline.Opaque, Clip: -1}
+		d.outlineOf(it, ring(r))
+		it.EvenOdd = true
+		from := len(d.Segments)
+		d.outlineOf(it, ring(r+4))
+		d.outlineOf(it, ring(r))
+		d.Items = d.Items[:len(d.Items)-1]
+		d.Items[len(d.Items)-1].Count = int32(len(d.Segments) - from)
+	}
+	return d.Drawing
+}
+
+// BenchmarkRun times the device side of a batch: upload to result.
+func BenchmarkRun(b *testing.B) {
+	for _, scenes := range []int{1, 16, 64, 256} {
+		ds := make([]*outline.Drawing, scenes)
+		for i := range ds {
+			ds[i] = s8(uint64(i))
+		}
+		in := packed(ds...)
+		want := oracleRows(in)
+		for _, way := range ways[:4] {
+			b.Run(fmt.Sprintf("%s/scenes=%d", way.name, scenes), func(b *testing.B) {
+				benchmarkRun(b, way.cfg, in, want, scenes)
+			})
+		}
+	}
+}
+
+func benchmarkRun(b *testing.B, cfg Config, in *batch.Batch, want []batch.RowSums, scenes int) {
+	cfg.Stats = new(Stats)
+	r := open(b, cfg)
+	var rows []batch.RowSums
+	b.ReportAllocs()
+	began := coreTime()
+	for b.Loop() {
+		t, err := r.Submit(in)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if rows, err = r.WaitInto(rows, t); err != nil {
+			b.Fatal(err)
+		}
+	}
+	core := coreTime() - began
+	if err := sameRows(rows, want); err != nil {
+		b.Fatal(err)
+	}
+	s := cfg.Stats.Totals()
+	each := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(s.Batches) / float64(scenes) }
+	b.ReportMetric(float64(s.Batches)*float64(scenes)/b.Elapsed().Seconds(), "scenes/s")
+	b.ReportMetric(each(core), "core-us/scene")
+	b.ReportMetric(each(s.CopyIn), "copy-us/scene")
+	b.ReportMetric(each(s.Dispatch), "shader-us/scene")
+	b.ReportMetric(each(s.ReadBack), "back-us/scene")
+	b.ReportMetric(each(s.Fetch), "fetch-us/scene")
+	b.ReportMetric(each(s.Latency), "latency-us/scene")
+}
+
+// coreTime is the processor time of the process so far: on shared machines it
+// says more than wall time (rendering-architecture.md 11.9).
+func coreTime() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
