@@ -2,8 +2,8 @@
 // browser's filler does before it walks its rows (reference-raster.md 4 and 5),
 // or, on request, as close to the true curves as the grid of segments allows.
 // In: a path in device space and the clip. Out: segments in 1/Unit px. It
-// refuses nothing: a path with a point that is not finite gives no segments, as
-// in the browser, and the number of segments is bounded by the number of verbs.
+// refuses nothing: a path with a point that is not finite, or farther than 1e15
+// px away, gives no segments, and no verb gives more than some thousand.
 package chord
 
 import "plumb/render/path"
@@ -54,8 +54,9 @@ type Cutter struct {
 	trace func([4]int64)
 }
 
-// Append adds the segments of the path to dst, in the path's order and
-// direction, and returns the longer slice. Every subpath counts as closed. What
+// Append adds the segments of the path to dst, in the path's direction, those of
+// one curve from its top, and returns the longer slice. Every subpath counts as
+// closed. The path is in px from the corner that the clip is given from. What
 // lies left of the clip becomes vertical lines at its left edge, what lies right
 // of it, above or below vanishes: windings inside stay what they are. In a
 // layer the browser's clip is the layer's painted box, else the canvas

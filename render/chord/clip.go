@@ -16,25 +16,27 @@ func (r Rect) box() box {
 	return box{float32(r.X0), float32(r.Y0), float32(r.X1), float32(r.Y1)}
 }
 
-// holds reports whether o lies inside of b.
+// holds reports whether o lies inside of b; it is false for a NaN.
 func (b box) holds(o box) bool {
 	return o.x0 >= b.x0 && o.y0 >= b.y0 && o.x1 <= b.x1 && o.y1 <= b.y1
 }
 
-// bounds returns the box around the points; ok is false if one is not finite or
-// there is none.
+// farthest is the largest coordinate in px that paths may have: products of two
+// of them stay within binary32.
+const farthest = 1e15
+
+// bounds returns the box around the points; ok is false if there is none, or one
+// is not finite or too far away.
 func bounds(pts []path.Point) (b box, ok bool) {
 	if len(pts) == 0 {
 		return b, false
 	}
 	b = box{pts[0].X, pts[0].Y, pts[0].X, pts[0].Y}
-	var zero float32
 	for _, p := range pts {
-		zero = zero*p.X + zero*p.Y // stays 0, or becomes NaN
 		b.x0, b.x1 = min(b.x0, p.X), max(b.x1, p.X)
 		b.y0, b.y1 = min(b.y0, p.Y), max(b.y1, p.Y)
 	}
-	return b, zero == 0
+	return b, box{-farthest, -farthest, farthest, farthest}.holds(b)
 }
 
 // clipLine keeps what the clip leaves of a line.
@@ -160,10 +162,8 @@ func (c *Cutter) clipMonotone(b bezier) {
 	if !rising {
 		b = b.reversed()
 	}
-	for i := range b.n {
-		p := &b.p[i]
-		p.X, p.Y = min(max(p.X, k.x0), k.x1), min(max(p.Y, k.y0), k.y1)
-	}
+	b.tame(axisX, k.x0, k.x1)
+	b.tame(axisY, k.y0, k.y1)
 	if c.exact {
 		c.exactCurve(&b)
 	} else {
@@ -188,6 +188,24 @@ func (b *bezier) keep(a axis, lo, hi float32) bezier {
 		out = out.reversed()
 	}
 	return out
+}
+
+// tame brings the ends of a monotone curve into [lo, hi] and its controls to
+// where a monotone curve has them: a quadratic between the ends, a cubic at most
+// a third of their distance outside. That changes nothing but what binary32 has
+// spoilt in coordinates far away.
+func (b *bezier) tame(a axis, lo, hi float32) {
+	p, q := &b.p[0], &b.p[b.n-1]
+	a.set(p, min(max(a.of(*p), lo), hi))
+	a.set(q, min(max(a.of(*q), lo), hi))
+	lo, hi = min(a.of(*p), a.of(*q)), max(a.of(*p), a.of(*q))
+	if b.n == 4 {
+		d := (hi - lo) / 3
+		lo, hi = lo-d, hi+d
+	}
+	for i := 1; i < b.n-1; i++ {
+		a.set(&b.p[i], min(max(a.of(b.p[i]), lo), hi))
+	}
 }
 
 // side draws the part of a curve from a to b, which lies left of the clip, as a

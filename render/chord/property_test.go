@@ -1,0 +1,183 @@
+package chord
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"plumb/render/path"
+)
+
+// genPath draws a path of up to 3 subpaths with all kinds of segments; every
+// coordinate comes from num.
+func genPath(t *rapid.T, num *rapid.Generator[float32]) *path.Path {
+	p := new(path.Path)
+	pt := func() path.Point { return path.Point{X: num.Draw(t, "x"), Y: num.Draw(t, "y")} }
+	for range rapid.IntRange(1, 3).Draw(t, "subpaths") {
+		p.MoveTo(pt())
+		for range rapid.IntRange(1, 6).Draw(t, "segments") {
+			switch rapid.IntRange(1, 4).Draw(t, "kind") {
+			case 1:
+				p.LineTo(pt())
+			case 2:
+				p.QuadTo(pt(), pt())
+			case 3:
+				p.CubicTo(pt(), pt(), pt())
+			case 4:
+				p.ConicTo(pt(), pt(), rapid.Float32Range(0.1, 3).Draw(t, "w"))
+			}
+		}
+		if rapid.Bool().Draw(t, "close") {
+			p.Close()
+		}
+	}
+	return p
+}
+
+// winding is the net winding of all segments across the line y, in 1/Unit px.
+func winding(segs []Segment, y float64) (n int) {
+	for _, s := range segs {
+		lo, hi, d := s.Y0, s.Y1, 1
+		if lo > hi {
+			lo, hi, d = hi, lo, -1
+		}
+		if float64(lo) < y && y < float64(hi) {
+			n += d
+		}
+	}
+	return n
+}
+
+// Every subpath counts as closed: what goes down comes up, in each quarter row
+// of Reference mode and at every height of Exact mode. The clip cuts above, below
+// and left; to the right nothing is cut here, since that part vanishes.
+func TestBalance(t *testing.T) {
+	var c Cutter
+	rapid.Check(t, func(t *rapid.T) {
+		p := genPath(t, rapid.Float32Range(-40, 99))
+		segs := c.Append(nil, p, Rect{0, 0, 100, 60}, Reference)
+		for q := range 60 * 4 {
+			if n := winding(segs, float64(q*256+128)); n != 0 {
+				t.Fatalf("quarter row %d: winding of all segments is %d; want 0", q, n)
+			}
+		}
+		for _, s := range segs {
+			if s.Y0 == s.Y1 || s.Y0%256 != 0 || s.Y1%256 != 0 || min(s.Y0, s.Y1) < 0 || max(s.Y0, s.Y1) > 60*Unit {
+				t.Fatalf("got segment %v; want quarter rows inside of the clip", s)
+			}
+		}
+		segs = c.Append(segs[:0], p, Rect{0, 0, 100, 60}, Exact)
+		for q := range 60 * 4 {
+			if n := winding(segs, float64(q*256)+128.5); n != 0 {
+				t.Fatalf("exact, y = %g: winding of all segments is %d; want 0", float64(q)/4+0.125, n)
+			}
+		}
+	})
+}
+
+// A whole number of px to the right and down moves every chord by just that.
+// Coordinates lie on the 1/256 grid, and curves are not cut, so that binary32
+// has no part in it.
+func TestShift(t *testing.T) {
+	var c Cutter
+	grid := rapid.Custom(func(t *rapid.T) float32 { return float32(rapid.IntRange(0, 100*256).Draw(t, "n")) / 256 })
+	rapid.Check(t, func(t *rapid.T) {
+		p := new(path.Path)
+		pt := func() path.Point { return path.Point{X: grid.Draw(t, "x"), Y: grid.Draw(t, "y")} }
+		p.MoveTo(pt())
+		for range rapid.IntRange(1, 6).Draw(t, "segments") {
+			y := []float32{p.Points[len(p.Points)-1].Y, grid.Draw(t, "y"), grid.Draw(t, "y"), grid.Draw(t, "y")}
+			at := func(i int) path.Point { return path.Point{X: grid.Draw(t, "x"), Y: y[i]} }
+			switch rapid.IntRange(1, 3).Draw(t, "kind") {
+			case 1:
+				p.LineTo(at(1))
+			case 2: // monotone: the control's y between the ends'
+				y[1] = min(max(y[1], min(y[0], y[2])), max(y[0], y[2]))
+				p.QuadTo(at(1), at(2))
+			case 3:
+				for i := 1; i < 3; i++ {
+					y[i] = min(max(y[i], min(y[0], y[3])), max(y[0], y[3]))
+				}
+				p.CubicTo(at(1), at(2), at(3))
+			}
+		}
+		dx, dy := rapid.Int32Range(0, 500).Draw(t, "dx"), rapid.Int32Range(0, 500).Draw(t, "dy")
+		moved := new(path.Path)
+		moved.Append(p)
+		moved.Transform(path.Matrix{A: 1, D: 1, E: float32(dx), F: float32(dy)})
+		for _, mode := range []Mode{Reference, Exact} {
+			want := c.Append(nil, p, NoClip, mode)
+			for i := range want {
+				s := &want[i]
+				s.X0, s.X1, s.Y0, s.Y1 = s.X0+dx*Unit, s.X1+dx*Unit, s.Y0+dy*Unit, s.Y1+dy*Unit
+			}
+			near := int32(mode) // Exact rounds binary64, which may differ in its last digit
+			same := func(a, b Segment) bool {
+				return max(a.X0-b.X0, b.X0-a.X0, a.X1-b.X1, b.X1-a.X1, a.Y0-b.Y0, b.Y0-a.Y0, a.Y1-b.Y1, b.Y1-a.Y1) <= near
+			}
+			if got := c.Append(nil, moved, NoClip, mode); !slices.EqualFunc(got, want, same) {
+				t.Fatalf("mode %d, moved by (%d, %d):\n got %v\nwant %v", mode, dx, dy, got, want)
+			}
+		}
+	})
+}
+
+// A clip that holds the path changes nothing, however large it is.
+func TestLargerClip(t *testing.T) {
+	var c Cutter
+	rapid.Check(t, func(t *rapid.T) {
+		p := genPath(t, rapid.Float32Range(0, 100))
+		for _, mode := range []Mode{Reference, Exact} {
+			want := c.Append(nil, p, Rect{0, 0, 100, 100}, mode)
+			for _, r := range []Rect{{-7, 0, 100, 2000}, {0, -300, 8191, 100}, NoClip, {math.MinInt32, math.MinInt32, math.MaxInt32, math.MaxInt32}} {
+				if got := c.Append(nil, p, r, mode); !slices.Equal(got, want) {
+					t.Fatalf("mode %d, clip %v:\n got %v\nwant %v", mode, r, got, want)
+				}
+			}
+		}
+	})
+}
+
+// Clipping leaves the coverage inside alone: whole px pictures of the clipped
+// and the unclipped exact chords agree.
+func TestClipKeepsCoverage(t *testing.T) {
+	var c Cutter
+	rapid.Check(t, func(t *rapid.T) {
+		p := genPath(t, rapid.Float32Range(-30, 60))
+		clip := Rect{0, 0, 24, 20}
+		got := fill(segmentEdges(c.Append(nil, p, clip, Exact)), 24, 20, 16)
+		want := fill(segmentEdges(c.Append(nil, p, NoClip, Exact)), 24, 20, 16)
+		gm, _, _ := got.sums()
+		wm, _, _ := want.sums()
+		if math.Abs(gm-wm) > 0.2 {
+			t.Fatalf("mass inside the clip is %.4f px; want %.4f", gm, wm)
+		}
+	})
+}
+
+// No coordinate can break the cutter: segments stay near the clip, and their
+// number is bounded.
+func TestHostile(t *testing.T) {
+	var c Cutter
+	wild := rapid.OneOf(rapid.Float32(), rapid.Float32Range(-1e9, 1e9), rapid.Float32Range(-50, 150),
+		rapid.SampledFrom([]float32{0, 1e9, -1e9, 1e15, -1e15, math.MaxFloat32, -math.MaxFloat32, 1e-40,
+			float32(math.Inf(1)), float32(math.NaN())}))
+	rapid.Check(t, func(t *rapid.T) {
+		p := genPath(t, wild)
+		for _, mode := range []Mode{Reference, Exact} {
+			segs := c.Append(nil, p, Rect{0, 0, 100, 60}, mode)
+			for _, s := range segs {
+				const slack = 40 * Unit // a cubic that binary32 has spoilt may bulge by a third of the clip
+				if min(s.X0, s.X1, s.Y0, s.Y1) < -slack || max(s.X0, s.X1) > 100*Unit+slack || max(s.Y0, s.Y1) > 60*Unit+slack {
+					t.Fatalf("mode %d: segment %v leaves the clip", mode, s)
+				}
+			}
+			if limit := len(p.Verbs) * 32 * 9 * (exactPieces + 2); len(segs) > limit {
+				t.Fatalf("mode %d: got %d segments; want at most %d", mode, len(segs), limit)
+			}
+			c.Append(segs[:0], p, NoClip, mode)
+		}
+	})
+}
