@@ -54,6 +54,9 @@ type Variant struct {
 	Value  string // "" for an on/off variant, else what values it takes, "release|paper"
 	Source string // "aspire.md D14"
 	Doc    string // one line
+	// Refused says why a variant that a spec names is not offered; "" for one
+	// that is.
+	Refused string
 }
 
 // Variants are the chosen variants: name -> value ("" for on).

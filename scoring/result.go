@@ -1,0 +1,190 @@
+package scoring
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendJSON appends the result as one JSON object (contract.md 4), without a
+// line break. Fields stand in a fixed order and floats are always written with
+// a point and without an exponent, so equal results are equal bytes. scorer is
+// the program with its version ("plumb 0.1.0"); empty, it is left out, as are
+// the names of suite, test, status and backend where they are not known.
+func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte {
+	w := writer{dst: append(dst, '{')}
+	w.name("id")
+	w.dst = AppendString(w.dst, r.ID)
+	if r.Line > 0 {
+		w.name("line")
+		w.dst = strconv.AppendInt(w.dst, int64(r.Line), 10)
+	}
+	w.text("suite", r.Suite)
+	w.text("test", r.Test)
+	w.score(r, reward)
+	w.text("status", r.Status)
+	w.metrics(r.Metrics)
+	w.notes(r.Notes)
+	if r.Err != nil {
+		w.name("error")
+		w.dst = append(w.dst, `{"code":`...)
+		w.dst = AppendString(w.dst, r.Err.Code)
+		w.dst = append(w.dst, `,"message":`...)
+		w.dst = AppendString(w.dst, r.Err.Message)
+		w.dst = append(w.dst, '}')
+	}
+	w.text("backend", r.Backend)
+	w.text("scorer", scorer)
+	return append(w.dst, '}')
+}
+
+// writer appends members of an object.
+type writer struct{ dst []byte }
+
+// name appends the comma where one is due, the name and the colon. Names are
+// ours and need no escapes.
+func (w *writer) name(s string) {
+	if w.dst[len(w.dst)-1] != '{' {
+		w.dst = append(w.dst, ',')
+	}
+	w.dst = append(w.dst, '"')
+	w.dst = append(w.dst, s...)
+	w.dst = append(w.dst, '"', ':')
+}
+
+func (w *writer) text(name, s string) {
+	if s != "" {
+		w.name(name)
+		w.dst = AppendString(w.dst, s)
+	}
+}
+
+func (w *writer) score(r *Result, reward RewardMode) {
+	if !r.Scored {
+		w.dst = append(w.dst, `,"score":null,"reward":null`...)
+		return
+	}
+	w.name("score")
+	w.dst = AppendFloat(w.dst, r.Score)
+	w.name("reward")
+	w.dst = AppendFloat(w.dst, reward.Of(r.Score))
+}
+
+func (w *writer) metrics(list []Metric) {
+	w.name("metrics")
+	w.dst = append(w.dst, '{')
+	for _, m := range list {
+		w.name(m.Name)
+		w.value(m.Value)
+	}
+	w.dst = append(w.dst, '}')
+}
+
+// value appends one of the types that Metric lists; another one is a bug.
+func (w *writer) value(v any) {
+	switch v := v.(type) {
+	case nil:
+		w.dst = append(w.dst, "null"...)
+	case float64:
+		w.dst = AppendFloat(w.dst, v)
+	case int:
+		w.dst = strconv.AppendInt(w.dst, int64(v), 10)
+	case bool:
+		w.dst = strconv.AppendBool(w.dst, v)
+	case string:
+		w.dst = AppendString(w.dst, v)
+	case []string:
+		w.dst = appendList(w.dst, v, AppendString)
+	case []float64:
+		w.dst = appendList(w.dst, v, AppendFloat)
+	case [][]float64:
+		w.dst = appendList(w.dst, v, func(dst []byte, a []float64) []byte {
+			return appendList(dst, a, AppendFloat)
+		})
+	default:
+		panic("BUG: metric of a type that has no JSON form")
+	}
+}
+
+func (w *writer) notes(list []Note) {
+	w.name("notes")
+	w.dst = append(w.dst, '[')
+	for i, n := range list {
+		if i > 0 {
+			w.dst = append(w.dst, ',')
+		}
+		w.dst = append(w.dst, '{')
+		w.text("code", n.Code)
+		w.text("path", n.Path)
+		w.text("message", n.Message)
+		w.dst = append(w.dst, '}')
+	}
+	w.dst = append(w.dst, ']')
+}
+
+func appendList[T any](dst []byte, list []T, one func([]byte, T) []byte) []byte {
+	dst = append(dst, '[')
+	for i, v := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = one(dst, v)
+	}
+	return append(dst, ']')
+}
+
+// AppendFloat appends x as a JSON float: the shortest digits that read back as
+// x, always with a point, never with an exponent, and 0.0 for -0. What is not
+// finite becomes null: NaN and infinities have no JSON form.
+func AppendFloat(dst []byte, x float64) []byte {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return append(dst, "null"...)
+	}
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, x+0, 'f', -1, 64)
+	for _, c := range dst[start:] {
+		if c == '.' {
+			return dst
+		}
+	}
+	return append(dst, ".0"...)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends s as a JSON string. Control characters and the two line
+// separators that break JavaScript are escaped; bytes that are not UTF-8 become
+// the replacement character.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c, n := rune(s[i]), 1
+		if c >= utf8.RuneSelf {
+			c, n = utf8.DecodeRuneInString(s[i:])
+		}
+		if c >= ' ' && c != '"' && c != '\\' && c != '\u2028' && c != '\u2029' && !(c == utf8.RuneError && n == 1) {
+			i += n
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendEscaped(dst, c)
+		i += n
+		start = i
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+func appendEscaped(dst []byte, c rune) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', byte(c))
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', hexDigits[c>>12&15], hexDigits[c>>8&15], hexDigits[c>>4&15], hexDigits[c&15])
+}

@@ -1,0 +1,85 @@
+package scoring
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Group is a category of tests whose score is the mean of its tests' means.
+type Group struct {
+	Name  string
+	Tests []string
+}
+
+// Grouped is a Suite whose tests fall into categories.
+type Grouped interface {
+	Groups() []Group
+}
+
+// ParseVariants reads the values of --variant, each NAME or NAME=VALUE, against
+// the variants that are known. The first part of a name ("maze." of
+// "maze.cell") may be left out where only one variant has the rest. The error
+// lists what could have been meant.
+func ParseVariants(args []string, known []Variant) (Variants, error) {
+	chosen := Variants{}
+	for _, arg := range args {
+		name, value, given := strings.Cut(arg, "=")
+		v, err := findVariant(name, known)
+		if err != nil {
+			return nil, err
+		}
+		if v.Refused != "" {
+			return nil, fmt.Errorf("cannot use variant %s: %s", v.Name, v.Refused)
+		}
+		if err := v.check(value, given); err != nil {
+			return nil, err
+		}
+		chosen[v.Name] = value
+	}
+	return chosen, nil
+}
+
+func findVariant(name string, known []Variant) (Variant, error) {
+	var short []Variant
+	for _, v := range known {
+		if v.Name == name {
+			return v, nil
+		}
+		if _, rest, ok := strings.Cut(v.Name, "."); ok && rest == name {
+			short = append(short, v)
+		}
+	}
+	switch len(short) {
+	case 1:
+		return short[0], nil
+	case 0:
+		return Variant{}, fmt.Errorf("cannot use variant %q: got an unknown name; want one of %s", name, variantNames(known))
+	}
+	return Variant{}, fmt.Errorf("cannot use variant %q: got a name with more than one meaning; want one of %s", name, variantNames(short))
+}
+
+func (v Variant) check(value string, given bool) error {
+	if v.Value == "" {
+		if given {
+			return fmt.Errorf("cannot use variant %s: got the value %q; want none", v.Name, value)
+		}
+		return nil
+	}
+	if !slices.Contains(strings.Split(v.Value, "|"), value) {
+		return fmt.Errorf("cannot use variant %s: got the value %q; want one of %s", v.Name, value, v.Value)
+	}
+	return nil
+}
+
+func variantNames(list []Variant) string {
+	names := make([]string, len(list))
+	for i, v := range list {
+		names[i] = v.Name
+		if v.Value != "" {
+			names[i] += "=" + v.Value
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
