@@ -1,0 +1,126 @@
+package aspire
+
+import (
+	"math"
+
+	"plumb/render/scene"
+	"plumb/scoring"
+	"plumb/scoring/aspire/answer"
+)
+
+// The states of arrow answers that other tests do not have (D35).
+const (
+	noAnswer   = "no_answer"   // no usable rotation
+	otherShape = "other_shape" // it is not the arrow that is turned
+)
+
+// smallAngle is where an initial angle counts as none (D34), radians.
+const smallAngle = 1e-9
+
+// prepareArrow scores how much closer the arrow points to the green circle
+// (aspire.md 10).
+func prepareArrow(w *work, j *job) error {
+	arrow, err := w.given("arrow")
+	if err != nil {
+		return err
+	}
+	target, err := w.given("target")
+	if err != nil {
+		return err
+	}
+	at, err := w.board.centre(arrow, w.variants.On(PageBounds), w.suite.limits)
+	if err != nil {
+		return err
+	}
+	goal, err := w.board.centre(target, w.variants.On(PageBounds), w.suite.limits)
+	if err != nil {
+		return err
+	}
+	before := angleOff(arrow.Rotation, at, goal)
+	after := before
+	var rotation any
+	turn, ok := w.rotation()
+	switch {
+	case ok:
+		rotation = turn
+		if w.turns(arrow.ID) {
+			after = angleOff(arrow.Rotation+turn, at, goal) // about the centre, which stays
+		} else {
+			j.base.Status = otherShape
+		}
+	case w.variants.On(ArrowAcceptUpdate) && w.turnedByUpdate(arrow.ID):
+		r := w.board.find(arrow.ID)
+		moved, err := w.board.centre(r, w.variants.On(PageBounds), w.suite.limits)
+		if err != nil {
+			j.fail(err)
+			return nil
+		}
+		rotation, after = finite(r.Rotation-arrow.Rotation), angleOff(r.Rotation, moved, goal)
+	default:
+		j.base.Status = noAnswer
+	}
+	j.show, j.turned = showArrow(arrow, at, goal), arrow.ID
+	j.metric("theta_i", before)
+	j.metric("theta_f", after)
+	j.metric("rotation", rotation)
+	j.score(improvement(before, after))
+	return nil
+}
+
+// angleOff is the angle in [0, pi] between the heading of the arrow and the
+// direction of the goal (D20). The arrow is drawn upwards.
+func angleOff(rotation float64, at, goal scene.Point) float64 {
+	heading := rotation - math.Pi/2
+	return math.Abs(math.Remainder(heading-math.Atan2(goal.Y-at.Y, goal.X-at.X), 2*math.Pi))
+}
+
+// improvement is the share of the initial angle that is gone (D34).
+func improvement(before, after float64) float64 {
+	switch {
+	case before >= smallAngle:
+		return (before - after) / before
+	case after < smallAngle:
+		return 0
+	}
+	return -after / math.Pi
+}
+
+// rotation reads the rotation of the answer, radians clockwise.
+func (w *work) rotation() (float64, bool) {
+	v := w.found.Value.Get("rotation")
+	if !v.Exists() {
+		return 0, false
+	}
+	x, ok := w.cleaner.number(v)
+	if !ok {
+		w.notes.add(scoring.Note{Code: "dropped_field", Path: "rotation", Message: "no usable number"})
+	}
+	return x, ok
+}
+
+// turns reports whether the answer turns the arrow: it says so, or names no shape.
+func (w *work) turns(id string) bool {
+	v := w.found.Value.Get("shape")
+	if v.Kind() == answer.Object {
+		v = v.Get("id")
+	}
+	if s, ok := v.Text(); v.Null() || ok && s == "" {
+		return true
+	}
+	named, ok := w.cleaner.id(v)
+	return ok && named == id
+}
+
+// turnedByUpdate applies updateShapes to the board (variant accept_update) and
+// reports whether the arrow was given a rotation.
+func (w *work) turnedByUpdate(id string) bool {
+	w.ops.update = w.ops.update[:0]
+	w.ops.readUpdate(&w.cleaner, &w.board, w.found.Value.Get("updateShapes"))
+	w.board.update(w.ops.update)
+	for i := range w.ops.update {
+		if u := &w.ops.update[i]; u.ID == id && u.Has&scene.HasRotation != 0 {
+			return true
+		}
+	}
+	return false
+}

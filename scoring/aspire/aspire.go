@@ -1,0 +1,283 @@
+// Package aspire scores the ASPIRE benchmark: eight tests of what a model does
+// to a whiteboard. In: an item with the initial shapes, the criteria and the
+// model's answer. Out: the pictures to measure and, from their tallies, a
+// score with everything it is made of. aspire.md decides what counts; D1 to D54
+// in comments are its decisions. It never refuses an answer, however bad: it
+// refuses items whose scene or criteria cannot be used.
+package aspire
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/render/metric"
+	"plumb/render/outline"
+	"plumb/render/scene"
+	"plumb/scoring"
+	"plumb/scoring/aspire/answer"
+)
+
+// MaxResponse is the length of an answer in bytes from which it is refused
+// unless the suite says otherwise (contract.md 9, --max-response).
+const MaxResponse = 4 << 20
+
+// FlagResponse is the flag that raises MaxResponse, as messages name it.
+const FlagResponse = "--max-response"
+
+// suite is the benchmark. It is read-only but for its pool.
+type suite struct {
+	limits      scene.Limits
+	maxResponse int
+	pool        sync.Pool // *work
+}
+
+// Option changes a suite.
+type Option func(*suite)
+
+// WithMaxResponse sets how long an answer may be, in bytes.
+func WithMaxResponse(n int) Option { return func(s *suite) { s.maxResponse = n } }
+
+// New returns the suite. Fields of lim that are zero mean their defaults.
+func New(lim scene.Limits, options ...Option) scoring.Suite {
+	s := &suite{limits: withDefaults(lim), maxResponse: MaxResponse}
+	for _, o := range options {
+		o(s)
+	}
+	s.pool.New = func() any { return new(work) }
+	return s
+}
+
+// withDefaults fills the limits that this package reads itself.
+func withDefaults(l scene.Limits) scene.Limits {
+	d := scene.DefaultLimits()
+	if l.Text == 0 {
+		l.Text = d.Text
+	}
+	if l.Coordinate == 0 {
+		l.Coordinate = d.Coordinate
+	}
+	return l
+}
+
+// test is one of the eight.
+type test struct {
+	name    string
+	keys    []string // of an acceptable answer (D7)
+	prepare func(w *work, j *job) error
+}
+
+var (
+	operationKeys = []string{"createShapes", "deleteShapes", "updateShapes"}
+	rotationKeys  = []string{"rotation"}
+	eitherKeys    = []string{"rotation", "updateShapes"}
+)
+
+// tests are in the order of the paper.
+var tests = []test{
+	{"maze", operationKeys, prepareMaze},
+	{"graph", operationKeys, prepareGraph},
+	{"pattern", operationKeys, preparePattern},
+	{"label", operationKeys, prepareLabel},
+	{"line", operationKeys, prepareLine},
+	{"arrow", rotationKeys, prepareArrow},
+	{"overlap", operationKeys, prepareOverlap},
+	{"balance", operationKeys, prepareBalance},
+}
+
+func findTest(name string) *test {
+	for i := range tests {
+		if tests[i].name == name {
+			return &tests[i]
+		}
+	}
+	return nil
+}
+
+// Name implements scoring.Suite.
+func (s *suite) Name() string { return "aspire" }
+
+// Tests implements scoring.Suite.
+func (s *suite) Tests() []string {
+	names := make([]string, len(tests))
+	for i := range tests {
+		names[i] = tests[i].name
+	}
+	return names
+}
+
+// Groups implements scoring.Grouped: the categories of aspire.md 12.
+func (s *suite) Groups() []scoring.Group {
+	return []scoring.Group{
+		{Name: "structured", Tests: []string{"maze", "graph", "pattern"}},
+		{Name: "relational", Tests: []string{"label", "line"}},
+		{Name: "intuitive", Tests: []string{"arrow", "overlap", "balance"}},
+	}
+}
+
+// work is the memory that one item needs while it is prepared.
+type work struct {
+	suite    *suite
+	variants scoring.Variants
+	test     *test
+	task     *fastjson.Value
+	found    answer.Found
+	notes    *notes
+
+	reader  answer.Reader
+	cleaner cleaner
+	board   board
+	ops     operations
+}
+
+// Prepare implements scoring.Suite. Its errors wrap *scoring.Error with the
+// codes unknown_test, bad_item, bad_scene, bad_task, no_response and limit.
+func (s *suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+	t := findTest(it.Test)
+	if t == nil {
+		return nil, fault("unknown_test", "cannot score test %s: want one of maze, graph, pattern, label, line, arrow, overlap, balance", quote(it.Test))
+	}
+	j := &job{base: scoring.Result{ID: it.ID, Suite: s.Name(), Test: t.name}}
+	var err error
+	if j.initial, err = s.initial(it.Fields); err != nil {
+		return nil, err
+	}
+	w := s.pool.Get().(*work)
+	defer s.pool.Put(w)
+	w.suite, w.variants, w.test, w.task, w.notes = s, v, t, it.Fields.Get("task"), &notes{}
+	defer func() { w.task = nil }()
+	if w.task == nil || w.task.Type() != fastjson.TypeObject {
+		return nil, fault("bad_task", "cannot read task: want an object with the criteria of the %s test", t.name)
+	}
+	if err := w.read(it.Fields.Get("response")); err != nil {
+		return nil, err
+	}
+	j.base.Status = string(w.found.Status)
+	w.board.reset(j.initial)
+	if t.name != "arrow" {
+		w.ops.run(&w.cleaner, &w.board, w.found.Value)
+	}
+	if err := t.prepare(w, j); err != nil {
+		return nil, err
+	}
+	if tokens, ok := number(it.Fields, "tokens"); ok { // passed through (D47)
+		j.metric("tokens", tokens)
+	}
+	j.final = w.board.final(nil)
+	j.base.Notes = w.notes.all()
+	return j, nil
+}
+
+// initial reads the shapes that the item gives.
+func (s *suite) initial(item *fastjson.Value) ([]scene.Record, error) {
+	list := item.Get("shapes")
+	if list == nil || list.Type() != fastjson.TypeArray {
+		return nil, fault("bad_scene", "cannot read shapes: want a list of simple shapes")
+	}
+	values := list.GetArray()
+	recs := make([]scene.Record, len(values))
+	seen := make(map[string]struct{}, len(values))
+	for i, v := range values {
+		path := "shapes[" + strconv.Itoa(i) + "]"
+		r, err := scene.DecodeShape(v, path, s.limits)
+		if err != nil {
+			return nil, sceneError(err)
+		}
+		if r.ID == "" {
+			return nil, fault("bad_scene", "cannot read %s.id: want an id", path)
+		}
+		if seen[r.ID] = struct{}{}; len(seen) != i+1 {
+			return nil, fault("bad_scene", "cannot read %s.id: %s is the id of another shape", path, quote(r.ID))
+		}
+		recs[i] = r
+	}
+	return recs, nil
+}
+
+// read finds what counts in the response, text or object.
+func (w *work) read(response *fastjson.Value) error {
+	if response == nil || response.Type() == fastjson.TypeNull {
+		return fault("no_response", "cannot score answer: there is no response")
+	}
+	v := w.variants
+	rules := answer.Rules{Keys: w.test.keys, ExtendedMath: v.On(ExtendedMath)}
+	if w.test.name == "arrow" && v.On(ArrowAcceptUpdate) {
+		rules.Keys = eitherKeys
+	}
+	w.cleaner = cleaner{
+		strict:      v.On(Strict) || v.On(w.test.name+".strict") && w.test.name != "maze",
+		strictAlign: v.On(StrictAlign), extended: rules.ExtendedMath,
+		maxText: w.suite.limits.Text, limits: w.suite.limits, notes: w.notes,
+		entries: w.cleaner.entries, points: w.cleaner.points, json: w.cleaner.json,
+	}
+	switch response.Type() {
+	case fastjson.TypeString:
+		b := response.GetStringBytes()
+		if len(b) > w.suite.maxResponse {
+			return fault("limit", "cannot read response: got %d bytes; want at most %d (%s)", len(b), w.suite.maxResponse, FlagResponse)
+		}
+		// The copy lives as long as a string of it is used: ids and texts.
+		w.found = w.reader.Extract(string(b), rules)
+	case fastjson.TypeObject, fastjson.TypeArray:
+		w.found = w.reader.Convert(response, rules)
+	default:
+		return fault("bad_item", "cannot read response: got a JSON %s; want a string or an object", response.Type())
+	}
+	if w.found.Cut {
+		w.notes.add(scoring.Note{Code: "search_cut", Path: "response", Message: "the search for JSON in the running text ended at its limit of work"})
+	}
+	return nil
+}
+
+// job is an item that has been read.
+type job struct {
+	base    scoring.Result
+	views   []outline.View
+	measure func(j *job, t []metric.Tally) // nil where nothing is measured
+	initial []scene.Record
+	final   []scene.Record
+	show    func(j *job, r *scoring.Result) marks // what to draw over the pictures
+	turned  string                                // id of the arrow that the answer turns
+}
+
+// Views implements scoring.Job.
+func (j *job) Views() []outline.View { return j.views }
+
+// Score implements scoring.Job. It may be called again.
+func (j *job) Score(t []metric.Tally) scoring.Result {
+	if j.measure == nil {
+		return j.base
+	}
+	again := *j
+	again.base.Metrics = append([]scoring.Metric(nil), j.base.Metrics...)
+	j.measure(&again, t)
+	return again.base
+}
+
+// Fail implements scoring.Job.
+func (j *job) Fail(e scoring.Error) scoring.Result {
+	r := j.base
+	r.Scored, r.Score, r.Err = false, 0, &e
+	return r
+}
+
+// metric adds an intermediate value.
+func (j *job) metric(name string, value any) {
+	j.base.Metrics = append(j.base.Metrics, scoring.Metric{Name: name, Value: value})
+}
+
+// score sets the score.
+func (j *job) score(x float64) {
+	j.base.Scored, j.base.Score, j.base.Err = true, finite(x), nil
+}
+
+// fail says why there is no score although the item is fine.
+func (j *job) fail(err error) {
+	e, ok := err.(*scoring.Error)
+	if !ok {
+		e = &scoring.Error{Code: "internal", Message: err.Error()}
+	}
+	j.base.Scored, j.base.Score, j.base.Err = false, 0, e
+	j.views, j.measure = nil, nil
+}

@@ -1,0 +1,151 @@
+package aspire
+
+import (
+	"math"
+
+	"plumb/render/metric"
+	"plumb/render/outline"
+	"plumb/render/scene"
+)
+
+// prepareBalance scores how much closer the centre of mass is to the centre of
+// the frame (aspire.md 11).
+func prepareBalance(w *work, j *job) error {
+	frame, err := w.frame()
+	if err != nil {
+		return err
+	}
+	violations := w.violations()
+	j.show = showBalance(frame)
+	j.metric("created", idsOf(w.board.created()))
+	j.metric("violations", violations)
+	before, err := resolve(append([]scene.Record(nil), w.board.initial...), w.suite.limits, nil)
+	if err != nil {
+		return err
+	}
+	scenes := []*scene.Scene{before}
+	if w.board.changed {
+		after, err := resolve(w.board.final(nil), w.suite.limits, w.notes)
+		if err != nil {
+			j.fail(err)
+			return nil
+		}
+		scenes = append(scenes, after)
+	}
+	for _, s := range scenes {
+		b, err := w.balanceBounds(s, frame)
+		if err != nil {
+			j.fail(err)
+			return nil
+		}
+		j.views = append(j.views, outline.View{Scene: s, Bounds: b})
+	}
+	rule := balanceRule{
+		centre:  scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2},
+		printed: w.variants.On(BalancePrinted),
+		void:    w.variants.On(BalanceStrict) && len(violations) > 0,
+	}
+	j.measure = rule.score
+	return nil
+}
+
+// violations lists the broken rules (D44). Updates of shapes that the answer
+// itself created break the rule too: the task says not to update any.
+func (w *work) violations() []string {
+	list := []string{}
+	if len(w.board.created()) != 1 {
+		list = append(list, "created_not_one")
+	}
+	if len(w.board.deleted()) > 0 {
+		list = append(list, "deleted")
+	}
+	if len(w.ops.update) > 0 {
+		list = append(list, "updated")
+	}
+	return list
+}
+
+// balanceBounds is the frame or, with variant union of D41, the frame extended
+// to the content. The room around the content keeps strokes; being empty, it has
+// no weight.
+func (w *work) balanceBounds(s *scene.Scene, frame outline.Box) (outline.Box, error) {
+	if !w.variants.On(BalanceUnion) {
+		return frame, nil
+	}
+	b, ok, err := outline.ContentBounds(s, nil)
+	if err != nil {
+		return frame, drawError(err)
+	}
+	if !ok {
+		return frame, nil
+	}
+	b = padded(b)
+	x, y := math.Min(b.X, math.Floor(frame.X)), math.Min(b.Y, math.Floor(frame.Y))
+	b.W = math.Max(b.X+b.W, math.Ceil(frame.X+frame.W)) - x
+	b.H = math.Max(b.Y+b.H, math.Ceil(frame.Y+frame.H)) - y
+	b.X, b.Y = x, y
+	if err := w.suite.limits.CheckCanvas(b.W, b.H); err != nil {
+		return frame, sceneError(err)
+	}
+	return b, nil
+}
+
+// balanceRule turns tallies into a score.
+type balanceRule struct {
+	centre        scene.Point
+	printed, void bool
+}
+
+// score takes the tally before, and the one after where the answer changed
+// anything.
+func (b balanceRule) score(j *job, t []metric.Tally) {
+	last := len(j.views) - 1
+	before, ok := centreOfMass(j.views[0].Bounds, t[0])
+	if !ok {
+		j.fail(fault("undefined", "cannot score balance: nothing is visible in the initial scene"))
+		return
+	}
+	after, visible := centreOfMass(j.views[last].Bounds, t[last])
+	ci := distance(before, b.centre)
+	cf := ci
+	var comAfter any
+	if visible {
+		cf, comAfter = distance(after, b.centre), pair(after)
+	}
+	initial := 0.0
+	if ci >= 1e-9 { // D44
+		initial = (ci - cf) / ci
+	}
+	var printed any
+	if cf > 0 {
+		printed = (ci - cf) / cf
+	}
+	j.metric("com_before", pair(before))
+	j.metric("com_after", comAfter)
+	j.metric("ci", ci)
+	j.metric("cf", cf)
+	j.metric("score_printed", printed)
+	switch x, ok := printed.(float64); {
+	case b.void:
+		j.score(0)
+	case !b.printed:
+		j.score(initial)
+	case ok:
+		j.score(x)
+	default:
+		j.base.Scored, j.base.Err = false, fault("undefined", "cannot score balance by the printed formula: the final distance is 0")
+	}
+}
+
+// centreOfMass returns the centre on the page; ok is false for an empty picture.
+// A picture of a box that is not whole is stretched (tldraw-rendering.md 9.2).
+func centreOfMass(b outline.Box, t metric.Tally) (p scene.Point, ok bool) {
+	x, y, ok := t.A.CentreOfMass()
+	if !ok {
+		return p, false
+	}
+	return scene.Point{
+		X: b.X + float64(x*(b.W/math.Floor(b.W))),
+		Y: b.Y + float64(y*(b.H/math.Floor(b.H))),
+	}, true
+}

@@ -1,0 +1,136 @@
+package aspire
+
+import (
+	"math"
+
+	"plumb/render/metric"
+	"plumb/render/outline"
+	"plumb/render/scene"
+)
+
+// padding is what scoring pictures of whole scenes have around the page bounds
+// (D6, D25), px.
+const padding = 32
+
+// prepareLabel scores how much of the label lies over the shape (aspire.md 8).
+func prepareLabel(w *work, j *job) error {
+	target, err := w.given("shape")
+	if err != nil {
+		return err
+	}
+	j.show = showLabel
+	created := w.board.created()
+	labels := labelIDs(created, target.ID)
+	j.metric("created", idsOf(created))
+	j.metric("label_ids", labels)
+	s, err := resolve(w.board.final(nil), w.suite.limits, w.notes)
+	if err != nil {
+		j.fail(err)
+		return nil
+	}
+	view := outline.View{Scene: s, Only: labels}
+	if s.Find(target.ID) >= 0 {
+		view.Other = []string{target.ID}
+	}
+	if len(labels) == 0 && w.variants.On(LabelOwn) {
+		view = ownLabel(s, target)
+	}
+	bounds, ok, err := w.labelBounds(&view)
+	if err != nil {
+		j.fail(err)
+		return nil
+	}
+	var list any
+	if ok {
+		list = []float64{bounds.X, bounds.Y, bounds.W, bounds.H}
+	}
+	j.metric("bounds", list)
+	if !ok || len(view.Only) == 0 {
+		scoreLabel(j, metric.Tally{})
+		return nil
+	}
+	view.Bounds = bounds
+	j.views = []outline.View{view}
+	j.measure = func(j *job, t []metric.Tally) { scoreLabel(j, t[0]) }
+	return nil
+}
+
+// scoreLabel divides. No label pixels: 0 (D28).
+func scoreLabel(j *job, t metric.Tally) {
+	j.metric("label_pixels", int(t.A.Covered))
+	j.metric("over_shape", int(t.Both))
+	share, _ := t.Coverage()
+	j.score(share)
+}
+
+// labelIDs tells which shapes are the label (D27): created text shapes, else
+// created shapes with text. The shape that is to be labelled is never its own
+// label, even when the answer created it anew.
+func labelIDs(created []*scene.Record, target string) []string {
+	ids, others := []string{}, []string{}
+	for _, r := range created {
+		switch {
+		case r.ID == target:
+		case r.Kind == scene.Text:
+			ids = append(ids, r.ID)
+		case r.Has&scene.HasRich != 0 && r.Rich != nil:
+			others = append(others, r.ID)
+		}
+	}
+	if len(ids) > 0 {
+		return ids
+	}
+	return others
+}
+
+// labelBounds returns the part of the page that is measured: everything, padded
+// and rounded outwards (D25). Where that is too large for a picture it is the
+// label alone: the grid of pixels is the same, and what lies elsewhere cannot
+// coincide with the label. ok is false when there is nothing on the whiteboard.
+func (w *work) labelBounds(v *outline.View) (b outline.Box, ok bool, err error) {
+	b, ok, err = outline.ContentBounds(v.Scene, nil)
+	if err != nil {
+		return b, false, drawError(err)
+	}
+	if !ok {
+		return b, false, nil
+	}
+	b = padded(b)
+	if w.suite.limits.CheckCanvas(b.W, b.H) == nil || len(v.Only) == 0 {
+		return b, true, nil
+	}
+	b, ok, err = outline.ContentBounds(v.Scene, v.Only)
+	if err != nil {
+		return b, false, drawError(err)
+	}
+	b = padded(b)
+	if err := w.suite.limits.CheckCanvas(b.W, b.H); ok && err != nil {
+		return b, false, sceneError(err)
+	}
+	return b, ok, nil
+}
+
+// padded returns the box with room around it, rounded outwards.
+func padded(b outline.Box) outline.Box {
+	x, y := math.Floor(b.X-padding), math.Floor(b.Y-padding)
+	return outline.Box{X: x, Y: y, W: math.Ceil(b.X+b.W+padding) - x, H: math.Ceil(b.Y+b.H+padding) - y}
+}
+
+// ownLabel separates the text that an update put into the shape from the shape
+// (variant own_label of D27): a twin of the shape that shows nothing but its
+// text, over the shape without text. A difference of two pictures would find the
+// same pixels, but for those that text and shape paint in one colour.
+func ownLabel(s *scene.Scene, before *scene.Record) outline.View {
+	i := s.Find(before.ID)
+	if i < 0 || s.Shapes[i].Kind != scene.Geo || s.Shapes[i].Rich == nil ||
+		scene.Plain(s.Shapes[i].Rich) == scene.Plain(before.Rich) {
+		return outline.View{Scene: s}
+	}
+	shapes := append([]scene.Shape(nil), s.Shapes...)
+	twin := shapes[i]
+	twin.ID += "/label"
+	twin.Fill, twin.Dash = scene.FillNone, scene.DashNone
+	shapes[i].Rich, shapes[i].Grow = nil, false
+	shapes = append(shapes, twin)
+	return outline.View{Scene: &scene.Scene{Shapes: shapes}, Only: []string{twin.ID}, Other: []string{before.ID}}
+}

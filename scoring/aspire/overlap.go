@@ -1,0 +1,68 @@
+package aspire
+
+import (
+	"math"
+
+	"plumb/render/outline"
+	"plumb/render/scene"
+)
+
+// prepareOverlap scores which rectangles were deleted (aspire.md 11).
+func prepareOverlap(w *work, j *job) error {
+	reference, err := w.given("reference")
+	if err != nil {
+		return err
+	}
+	var front bool
+	switch string(w.task.GetStringBytes("direction")) {
+	case "in front of":
+		front = true
+	case "behind":
+	default:
+		return badTask("direction", `"in front of" or "behind"`)
+	}
+	meant := w.overlapTargets(reference, front)
+	deleted := w.board.deleted()
+	j.show = showChoice(reference.ID, meant)
+	j.metric("created", idsOf(w.board.created()))
+	j.metric("deleted", deleted)
+	j.score(f1(deleted, meant))
+	return nil
+}
+
+// overlapTargets is the set of D37: everything on one side of the reference in
+// z-order, or with variant touching what of it intersects the reference.
+func (w *work) overlapTargets(reference *scene.Record, front bool) map[string]bool {
+	meant := make(map[string]bool)
+	seen := false
+	for i := range w.board.initial {
+		r := &w.board.initial[i]
+		if r.ID == reference.ID {
+			seen = true
+			continue
+		}
+		if seen == front && (!w.variants.On(OverlapTouching) || w.touch(r, reference)) {
+			meant[r.ID] = true
+		}
+	}
+	return meant
+}
+
+// touch reports whether the boxes of two shapes intersect or share an edge.
+func (w *work) touch(a, b *scene.Record) bool {
+	p, q := w.pageBox(a), w.pageBox(b)
+	return p.X <= q.X+q.W && q.X <= p.X+p.W && p.Y <= q.Y+q.H && q.Y <= p.Y+p.H
+}
+
+// pageBox is the box of the corners of a shape that has a box, on the page.
+func (w *work) pageBox(r *scene.Record) outline.Box {
+	width, height, _ := boxSize(r)
+	lo := scene.Point{X: math.Inf(1), Y: math.Inf(1)}
+	hi := scene.Point{X: math.Inf(-1), Y: math.Inf(-1)}
+	for _, p := range [4]scene.Point{{}, {X: width}, {Y: height}, {X: width, Y: height}} {
+		p = w.board.place(r, p)
+		lo = scene.Point{X: math.Min(lo.X, p.X), Y: math.Min(lo.Y, p.Y)}
+		hi = scene.Point{X: math.Max(hi.X, p.X), Y: math.Max(hi.Y, p.Y)}
+	}
+	return outline.Box{X: lo.X, Y: lo.Y, W: hi.X - lo.X, H: hi.Y - lo.Y}
+}

@@ -1,0 +1,87 @@
+package aspire
+
+import (
+	"github.com/valyala/fastjson"
+
+	"plumb/render/scene"
+	"plumb/scoring"
+	"plumb/scoring/aspire/answer"
+)
+
+// richText reads the text of a shape (aspire.md D9.3): a string, a document, or
+// an object with a text.
+func (c *cleaner) richText(r *scene.Record, v answer.Value) bool {
+	if s, ok := v.Text(); ok {
+		return c.plainText(r, s)
+	}
+	if kind, _ := v.Get("type").Text(); kind == "doc" {
+		return c.document(r, v)
+	}
+	if s, ok := v.Get("text").Text(); ok {
+		return c.plainText(r, s)
+	}
+	return false
+}
+
+func (c *cleaner) plainText(r *scene.Record, s string) bool {
+	if len(s) > c.maxText {
+		return false
+	}
+	r.Rich = scene.TextOf(s)
+	return true
+}
+
+// document hands a document to package scene, which knows its nodes. It goes
+// there as JSON: documents are rare, and one reader of them is enough.
+func (c *cleaner) document(r *scene.Record, v answer.Value) bool {
+	c.json = append(c.json[:0], `{"id":"shape:","type":"text","props":{"richText":`...)
+	c.json = append(appendJSON(c.json, v), "}}"...)
+	parsed, err := fastjson.ParseBytes(c.json)
+	if err != nil {
+		return false
+	}
+	doc, err := scene.DecodeShape(parsed, "", c.limits)
+	if err != nil {
+		return false
+	}
+	r.Rich = doc.Rich
+	return true
+}
+
+// appendJSON writes a value of an answer as JSON.
+func appendJSON(dst []byte, v answer.Value) []byte {
+	switch v.Kind() {
+	case answer.Bool:
+		if b, _ := v.Truth(); b {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case answer.Number:
+		x, _ := v.Float()
+		return scoring.AppendFloat(dst, x)
+	case answer.String:
+		s, _ := v.Text()
+		return scoring.AppendString(dst, s)
+	case answer.Array, answer.Object:
+		return appendContainer(dst, v)
+	}
+	return append(dst, "null"...)
+}
+
+func appendContainer(dst []byte, v answer.Value) []byte {
+	brackets := "[]"
+	if v.Kind() == answer.Object {
+		brackets = "{}"
+	}
+	dst = append(dst, brackets[0])
+	for e := v.First(); e.Exists(); e = e.Next() {
+		if dst[len(dst)-1] != brackets[0] {
+			dst = append(dst, ',')
+		}
+		if v.Kind() == answer.Object {
+			dst = append(scoring.AppendString(dst, e.Key()), ':')
+		}
+		dst = appendJSON(dst, e)
+	}
+	return append(dst, brackets[1])
+}

@@ -1,0 +1,249 @@
+package aspire
+
+import (
+	"math"
+
+	"plumb/render/outline"
+	"plumb/render/scene"
+	"plumb/scoring"
+)
+
+// canvas is what a model is shown of most tests (D6).
+var canvas = outline.Box{W: 1400, H: 800}
+
+// maxShown is the longest side of a panel, px: a shape that an answer put far
+// away is not worth a picture in which nothing else can be seen.
+const maxShown = 3000
+
+// marks are drawn over the pictures before and after.
+type marks struct{ before, after []scoring.Mark }
+
+// Show implements scoring.Shower.
+func (j *job) Show(r *scoring.Result) scoring.Exhibit {
+	lim := scene.DefaultLimits()
+	before, err := resolve(append([]scene.Record(nil), j.initial...), lim, nil)
+	if err != nil {
+		return scoring.Exhibit{}
+	}
+	after, err := resolve(j.shown(r), lim, nil)
+	if err != nil {
+		return scoring.Exhibit{}
+	}
+	var m marks
+	if j.show != nil {
+		m = j.show(j, r)
+	}
+	b := shownBounds(before, after)
+	panels := []scoring.Panel{
+		{Title: "before", View: outline.View{Scene: before, Bounds: b}, Marks: m.before},
+		{Title: "after", View: outline.View{Scene: after, Bounds: b}, Marks: m.after},
+	}
+	if j.base.Test == "label" && len(j.views) > 0 {
+		over := scoring.Panel{Title: "label over shape", View: j.views[0]}
+		panels = []scoring.Panel{panels[0], over, panels[1]}
+	}
+	return scoring.Exhibit{Panels: panels}
+}
+
+// shown are the final records; the arrow is turned, which is no operation on
+// the whiteboard while it is scored.
+func (j *job) shown(r *scoring.Result) []scene.Record {
+	recs := append([]scene.Record(nil), j.final...)
+	turn, ok := r.Float("rotation")
+	if j.base.Test != "arrow" || !ok || r.Status == otherShape || j.turned == "" {
+		return recs
+	}
+	for i := range recs {
+		if recs[i].ID != j.turned {
+			continue
+		}
+		a := &recs[i]
+		w, h, _ := boxSize(a)
+		mid := scene.Point{X: w / 2, Y: h / 2}
+		var b board
+		at := b.place(a, mid)
+		a.Rotation += turn
+		now := b.place(a, mid)
+		a.X, a.Y = a.X+at.X-now.X, a.Y+at.Y-now.Y
+		a.Has |= scene.HasRotation | scene.HasX | scene.HasY
+	}
+	return recs
+}
+
+// shownBounds is the canvas with what lies beside it, as far as that is near.
+func shownBounds(before, after *scene.Scene) outline.Box {
+	b := canvas
+	for _, s := range []*scene.Scene{before, after} {
+		c, ok, err := outline.ContentBounds(s, nil)
+		if err != nil || !ok {
+			continue
+		}
+		c = padded(c)
+		x, y := math.Min(b.X, c.X), math.Min(b.Y, c.Y)
+		joined := outline.Box{X: x, Y: y, W: math.Max(b.X+b.W, c.X+c.W) - x, H: math.Max(b.Y+b.H, c.Y+c.H) - y}
+		if joined.W <= maxShown && joined.H <= maxShown {
+			b = joined
+		}
+	}
+	return b
+}
+
+func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) marks {
+	return func(_ *job, r *scoring.Result) (m marks) {
+		goal := scoring.Mark{Form: scoring.Ring, Tone: scoring.Goal, A: target, R: grid / 16, Text: "target"}
+		m.before = append(m.before, goal)
+		m.after = append(m.after, goal)
+		if at, ok := r.Point("centre"); ok {
+			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: at},
+				scoring.Mark{Form: scoring.Gap, Tone: scoring.Bad, A: at, B: target})
+		}
+		return m
+	}
+}
+
+// showGraph rings the neighbours, and what the answer coloured.
+func showGraph(meant map[string]bool) func(*job, *scoring.Result) marks {
+	return func(j *job, r *scoring.Result) (m marks) {
+		chosen := setOf(r.Strings("selected"))
+		for i := range j.initial {
+			a := &j.initial[i]
+			if !meant[a.ID] && !chosen[a.ID] {
+				continue
+			}
+			w, h, _ := boxSize(a)
+			ring := scoring.Mark{Form: scoring.Ring, A: middle(a), R: math.Hypot(w, h) / 2}
+			if meant[a.ID] {
+				ring.Tone = scoring.Goal
+				m.before = append(m.before, ring)
+			}
+			ring.Tone, ring.Text = verdict(meant[a.ID], chosen[a.ID])
+			m.after = append(m.after, ring)
+		}
+		return m
+	}
+}
+
+// showChoice frames the shapes that should have been deleted, and those that were.
+func showChoice(reference string, meant map[string]bool) func(*job, *scoring.Result) marks {
+	return func(j *job, r *scoring.Result) (m marks) {
+		chosen := setOf(r.Strings("deleted"))
+		for i := range j.initial {
+			a := &j.initial[i]
+			w, h, _ := boxSize(a)
+			var b board
+			box := scoring.Mark{Form: scoring.Box, A: b.place(a, scene.Point{}), B: b.place(a, scene.Point{X: w, Y: h})}
+			if a.ID == reference {
+				box.Tone, box.Text = scoring.Was, "reference"
+				m.before = append(m.before, box)
+			}
+			if meant[a.ID] {
+				box.Tone, box.Text = scoring.Goal, ""
+				m.before = append(m.before, box)
+			}
+			if meant[a.ID] || chosen[a.ID] {
+				box.Tone, box.Text = verdict(meant[a.ID], chosen[a.ID])
+				m.after = append(m.after, box)
+			}
+		}
+		return m
+	}
+}
+
+// verdict tells how a shape that was meant or chosen was dealt with.
+func verdict(meant, chosen bool) (scoring.Tone, string) {
+	switch {
+	case meant && chosen:
+		return scoring.Good, ""
+	case meant:
+		return scoring.Bad, "missed"
+	}
+	return scoring.Bad, "wrong"
+}
+
+func showLabel(*job, *scoring.Result) marks { return marks{} }
+
+func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
+	return func(_ *job, r *scoring.Result) (m marks) {
+		goals := []scoring.Mark{
+			{Form: scoring.Cross, Tone: scoring.Goal, A: a, Text: "A"},
+			{Form: scoring.Cross, Tone: scoring.Goal, A: b, Text: "B"},
+		}
+		m.before = goals
+		m.after = append(m.after, goals...)
+		ends := r.Points("ends")
+		if len(ends) != 2 {
+			return m
+		}
+		if swapped := distance(ends[1], a)+distance(ends[0], b) < distance(ends[0], a)+distance(ends[1], b); swapped {
+			ends[0], ends[1] = ends[1], ends[0]
+		}
+		for i, goal := range []scene.Point{a, b} {
+			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: ends[i]},
+				scoring.Mark{Form: scoring.Gap, Tone: scoring.Bad, A: ends[i], B: goal})
+		}
+		return m
+	}
+}
+
+// showArrow draws the headings as darts and the angles that are left.
+func showArrow(arrow *scene.Record, at, goal scene.Point) func(*job, *scoring.Result) marks {
+	rotation := arrow.Rotation
+	return func(_ *job, r *scoring.Result) (m marks) {
+		want := math.Atan2(goal.Y-at.Y, goal.X-at.X)
+		reach := distance(at, goal)
+		angle := func(tone scoring.Tone, heading float64) []scoring.Mark {
+			tip := scene.Point{X: at.X + reach/2*math.Cos(heading), Y: at.Y + reach/2*math.Sin(heading)}
+			return []scoring.Mark{
+				{Form: scoring.Wedge, Tone: scoring.Bad, A: at, R: reach / 4, From: heading, To: want},
+				{Form: scoring.Gap, Tone: scoring.Goal, A: at, B: goal},
+				{Form: scoring.Dart, Tone: tone, A: at, B: tip},
+			}
+		}
+		m.before = angle(scoring.Was, rotation-math.Pi/2)
+		turn, ok := r.Float("rotation")
+		if !ok || r.Status == otherShape {
+			turn = 0
+		}
+		m.after = angle(scoring.Is, rotation+turn-math.Pi/2)
+		return m
+	}
+}
+
+func showBalance(frame outline.Box) func(*job, *scoring.Result) marks {
+	return func(_ *job, r *scoring.Result) (m marks) {
+		middle := scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2}
+		common := []scoring.Mark{
+			{Form: scoring.Box, Tone: scoring.Goal, A: scene.Point{X: frame.X, Y: frame.Y}, B: scene.Point{X: frame.X + frame.W, Y: frame.Y + frame.H}},
+			{Form: scoring.Cross, Tone: scoring.Goal, A: middle, Text: "centre"},
+		}
+		was, ok := r.Point("com_before")
+		if ok {
+			common = append(common, scoring.Mark{Form: scoring.Dot, Tone: scoring.Was, A: was, Text: "before"})
+		}
+		m.before = common
+		m.after = append(m.after, common...)
+		if is, visible := r.Point("com_after"); visible {
+			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: is, Text: "after"},
+				scoring.Mark{Form: scoring.Gap, Tone: scoring.Is, A: is, B: middle})
+			if ok {
+				m.after = append(m.after, scoring.Mark{Form: scoring.Dart, Tone: scoring.Is, A: was, B: is})
+			}
+		}
+		return m
+	}
+}
+
+func setOf(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+// middle is the centre of a shape that has a box, on the page.
+func middle(r *scene.Record) scene.Point {
+	var b board
+	w, h, _ := boxSize(r)
+	return b.place(r, scene.Point{X: w / 2, Y: h / 2})
+}

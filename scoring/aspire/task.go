@@ -1,0 +1,133 @@
+package aspire
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/render/outline"
+	"plumb/render/scene"
+	"plumb/scoring"
+)
+
+func fault(code, format string, args ...any) *scoring.Error {
+	return &scoring.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func badTask(field, want string) *scoring.Error {
+	return fault("bad_task", "cannot read task.%s: want %s", field, want)
+}
+
+// number reads a numeric member.
+func number(v *fastjson.Value, name string) (float64, bool) {
+	m := v.Get(name)
+	if m == nil || m.Type() != fastjson.TypeNumber {
+		return 0, false
+	}
+	x := m.GetFloat64()
+	return x, x-x == 0
+}
+
+// positive reads a length of the task that has a default.
+func (w *work) positive(name string, otherwise float64) (float64, error) {
+	if m := w.task.Get(name); m == nil || m.Type() == fastjson.TypeNull {
+		return otherwise, nil
+	}
+	x, ok := number(w.task, name)
+	if !ok || !(x > 0) {
+		return 0, badTask(name, "a number > 0")
+	}
+	return x, nil
+}
+
+// floats reads a list of n finite numbers; ok is false for anything else.
+func (w *work) floats(name string, n int) (xs []float64, ok bool) {
+	list := w.task.GetArray(name)
+	if len(list) != n {
+		return nil, false
+	}
+	for _, v := range list {
+		x := v.GetFloat64()
+		if v.Type() != fastjson.TypeNumber || x-x != 0 {
+			return nil, false
+		}
+		xs = append(xs, x)
+	}
+	return xs, true
+}
+
+func (w *work) point(name string) (scene.Point, bool) {
+	xs, ok := w.floats(name, 2)
+	if !ok {
+		return scene.Point{}, false
+	}
+	return scene.Point{X: xs[0], Y: xs[1]}, true
+}
+
+// frame reads the frame of the balance test (D41).
+func (w *work) frame() (outline.Box, error) {
+	if m := w.task.Get("frame"); m == nil || m.Type() == fastjson.TypeNull {
+		return outline.Box{W: 1400, H: 800}, nil
+	}
+	xs, ok := w.floats("frame", 4)
+	if !ok || w.suite.limits.CheckCanvas(xs[2], xs[3]) != nil {
+		return outline.Box{}, badTask("frame", "[x, y, w, h] of a picture within the limits")
+	}
+	return outline.Box{X: xs[0], Y: xs[1], W: xs[2], H: xs[3]}, nil
+}
+
+// shapeID reads the id of a shape; empty when there is none.
+func (w *work) shapeID(name string) string {
+	return withPrefix(string(w.task.GetStringBytes(name)))
+}
+
+func withPrefix(id string) string {
+	if id == "" || strings.HasPrefix(id, prefix) {
+		return id
+	}
+	return prefix + id
+}
+
+// given reads the id of an initial shape and finds it.
+func (w *work) given(name string) (*scene.Record, error) {
+	id := w.shapeID(name)
+	for i := range w.board.initial {
+		if r := &w.board.initial[i]; r.ID == id && id != "" {
+			return r, nil
+		}
+	}
+	return nil, badTask(name, "the id of a shape of the initial scene")
+}
+
+// shapeIDs reads a set of ids; ok is false when it is no list of strings.
+func (w *work) shapeIDs(name string) (set map[string]bool, ok bool) {
+	m := w.task.Get(name)
+	if m == nil || m.Type() != fastjson.TypeArray {
+		return nil, false
+	}
+	set = make(map[string]bool)
+	for _, v := range m.GetArray() {
+		if v.Type() != fastjson.TypeString {
+			return nil, false
+		}
+		set[withPrefix(string(v.GetStringBytes()))] = true
+	}
+	return set, true
+}
+
+// f1 compares what was chosen with what was meant (D19): 1 when both are empty.
+func f1(chosen []string, meant map[string]bool) float64 {
+	if len(chosen)+len(meant) == 0 {
+		return 1
+	}
+	hit := 0
+	for _, id := range chosen {
+		if meant[id] {
+			hit++
+		}
+	}
+	return 2 * float64(hit) / float64(len(chosen)+len(meant))
+}
+
+func pair(p scene.Point) []float64 { return []float64{p.X, p.Y} }
