@@ -36,7 +36,7 @@ func (e *exported) bounds() Box {
 }
 
 // scene decodes the final state.
-func (e *exported) scene(t *testing.T) *scene.Scene {
+func (e *exported) scene(t testing.TB) *scene.Scene {
 	t.Helper()
 	s, err := scene.Decode([]byte(`{"records":`+string(e.Records)+`}`), scene.DefaultLimits())
 	if err != nil {
@@ -46,7 +46,7 @@ func (e *exported) scene(t *testing.T) *scene.Scene {
 }
 
 // exportedScenes calls f with every scene of tldraw/scenes.jsonl.
-func exportedScenes(t *testing.T, f func(*exported)) {
+func exportedScenes(t testing.TB, f func(*exported)) {
 	t.Helper()
 	file, err := os.Open(testdata.Path(t, "tldraw/scenes.jsonl"))
 	if err != nil {
