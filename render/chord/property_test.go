@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plumb/render/path"
+	"plumb/render/stroke"
 )
 
 // genPath draws a path of up to 3 subpaths with all kinds of segments; every
@@ -178,6 +179,29 @@ func TestHostile(t *testing.T) {
 				t.Fatalf("mode %d: got %d segments; want at most %d", mode, len(segs), limit)
 			}
 			c.Append(segs[:0], p, NoClip, mode)
+		}
+	})
+}
+
+// Strokes of any curve cover what a round pen covers that is drawn along it.
+func TestStrokeIsPen(t *testing.T) {
+	var c Cutter
+	var s stroke.Stroker
+	const w, h = 48, 48
+	num := rapid.Float32Range(8, 40)
+	rapid.Check(t, func(t *rapid.T) {
+		p := genPath(t, num)
+		// Turned, since the scanlines of this test see level edges badly.
+		p.Transform(path.Matrix{A: 0.8, B: 0.6, C: -0.6, D: 0.8, E: 19.2, F: -9.6})
+		width := rapid.Float32Range(0.5, 8).Draw(t, "width")
+		q := new(path.Path)
+		s.Outline(q, p, width, stroke.Fine)
+		got := fill(segmentEdges(c.Append(nil, q, Rect{0, 0, w, h}, Exact)), w, h, 16)
+		want := pen(polygon(p, false), float64(width)/2, w, h, 16)
+		gm, gx, gy := got.sums()
+		wm, wx, wy := want.sums()
+		if math.Abs(gm-wm) > 0.002*wm+0.05 || math.Hypot(gx-wx, gy-wy) > 0.03 {
+			t.Fatalf("width %g: mass %.4f, centre (%.3f, %.3f); want %.4f, (%.3f, %.3f)", width, gm, gx, gy, wm, wx, wy)
 		}
 	})
 }
