@@ -46,7 +46,7 @@ func NewDecoder(cfg ItemConfig) *Decoder {
 // it is not empty. The item's Fields are valid until the next call. The item
 // has an id and its line number even where the error is not nil; the codes are
 // "bad_line" for a line that is not a JSON object as this package accepts it,
-// "bad_item" for a field of the wrong kind, "too_large", "unknown_suite" and
+// "bad_item" for a field of the wrong kind, "limit", "unknown_suite" and
 // "unknown_task".
 func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
 	it := scoring.Item{ID: "line:" + strconv.Itoa(l.N), Line: l.N}
@@ -99,7 +99,7 @@ func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 		return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got %s; want a string or an integer", kind(v))}
 	}
 	if len(text) > maxID {
-		return &scoring.Error{Code: "too_large", Message: fmt.Sprintf("cannot use id: it has %d bytes; want at most %d", len(text), maxID)}
+		return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot use id: it has %d bytes; want at most %d", len(text), maxID)}
 	}
 	if text != "" {
 		it.ID = text
@@ -198,7 +198,7 @@ func (d *Decoder) response(it *scoring.Item, line int) *scoring.Error {
 		n = len(v.MarshalTo(nil))
 	}
 	if n > d.cfg.Response {
-		return &scoring.Error{Code: "too_large", Message: fmt.Sprintf("cannot read response: it has %d bytes; want at most %d (--max-response)", n, d.cfg.Response)}
+		return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot read response: it has %d bytes; want at most %d (--max-response)", n, d.cfg.Response)}
 	}
 	return nil
 }

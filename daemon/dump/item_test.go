@@ -46,7 +46,7 @@ func TestItem(t *testing.T) {
 		{`{"id":1.5,"test":"maze"}`, "", "line:9   bad_item"},
 		{`{"id":[1],"test":"maze"}`, "", "line:9   bad_item"},
 		{`{"id":"a","test":7}`, "", "a   bad_item"},
-		{`{"id":"` + strings.Repeat("x", 2000) + `"}`, "", "line:9   too_large"},
+		{`{"id":"` + strings.Repeat("x", 2000) + `"}`, "", "line:9   limit"},
 		{`{"id":"a"`, "", "line:9   bad_line"},
 		{`{"id":"a","id":"b"}`, "", "line:9   bad_line"},
 		{`{"id":"a","x":NaN}`, "", "line:9   bad_line"},
@@ -54,9 +54,9 @@ func TestItem(t *testing.T) {
 		{`{"id":"a","x":` + deep + `}`, "", "line:9   bad_line"},
 		{"{\"id\":\"\xff\"}", "", "line:9   bad_line"},
 		{`[1]`, "", "line:9   bad_line"},
-		{`{"id":"a","test":"maze","response":"` + strings.Repeat("y", 101) + `"}`, "", "a aspire maze too_large"},
+		{`{"id":"a","test":"maze","response":"` + strings.Repeat("y", 101) + `"}`, "", "a aspire maze limit"},
 		{`{"id":"a","test":"maze","response":"` + strings.Repeat("y", 100) + `"}`, "", "a aspire maze"},
-		{`{"id":"a","test":"maze","pad":"` + strings.Repeat("y", 200) + `","response":{"k":"` + strings.Repeat("y", 100) + `"}}`, "", "a aspire maze too_large"},
+		{`{"id":"a","test":"maze","pad":"` + strings.Repeat("y", 200) + `","response":{"k":"` + strings.Repeat("y", 100) + `"}}`, "", "a aspire maze limit"},
 	} {
 		d := NewDecoder(ItemConfig{Suites: suites, Response: 100})
 		it, e := d.Item(Line{N: 9, Bytes: []byte(c.line)}, c.suite)

@@ -71,7 +71,12 @@ func (t *Tasks) add(p *fastjson.Parser, l Line, json scene.Limits) error {
 }
 
 // Len returns the number of tasks.
-func (t *Tasks) Len() int { return len(t.byID) }
+func (t *Tasks) Len() int {
+	if t == nil {
+		return 0
+	}
+	return len(t.byID)
+}
 
 func (t *Tasks) has(id string) bool {
 	if t == nil {

@@ -1,4 +1,4 @@
-package queue
+package queue_test
 
 import (
 	"bytes"
@@ -14,13 +14,17 @@ import (
 	"time"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+	"plumb/daemon/queue/queuetest"
 	"plumb/render/outline"
 )
 
+var errPoison = errors.New("poison")
+
 // run streams lines through a queue and returns the result lines.
-func run(t *testing.T, q *Queue, lines []string) []string {
+func run(t *testing.T, q *queue.Queue, lines []string) []string {
 	t.Helper()
-	s := q.Stream(t.Context(), &Options{})
+	s := q.Stream(t.Context(), &queue.Options{})
 	go func() {
 		defer s.End()
 		for i, l := range lines {
@@ -67,19 +71,19 @@ func TestStreamAnswersEveryLineInOrder(t *testing.T) {
 	lines := mixed(1000)
 	var want []string
 	for _, c := range []struct{ batch, workers, window int }{{1, 1, 1}, {7, 2, 5}, {256, 4, 0}, {256, 1, 64}} {
-		e := &fakeEngine{}
-		cfg := fakeConfig(e, fakeSuite{})
+		e := &queuetest.Engine{}
+		cfg := queuetest.Config(e, queuetest.Suite{})
 		cfg.Batch, cfg.Workers, cfg.Window = c.batch, c.workers, c.window
-		q := New(cfg)
+		q := queue.New(cfg)
 		got := run(t, q, lines)
 		q.Close()
 		if len(got) != len(lines) {
 			t.Fatalf("%+v: got %d results; want %d", c, len(got), len(lines))
 		}
-		if e.largest > c.batch {
-			t.Errorf("%+v: got a batch of %d pictures; want at most %d", c, e.largest, c.batch)
+		if e.Largest > c.batch {
+			t.Errorf("%+v: got a batch of %d pictures; want at most %d", c, e.Largest, c.batch)
 		}
-		if n := e.alive.Load(); n != 0 {
+		if n := e.Alive.Load(); n != 0 {
 			t.Errorf("%+v: %d pictures were not released", c, n)
 		}
 		if want == nil {
@@ -89,7 +93,7 @@ func TestStreamAnswersEveryLineInOrder(t *testing.T) {
 		}
 	}
 	for i, l := range want {
-		id, code, score := decoded([]byte(l))
+		id, code, score := queuetest.Line([]byte(l))
 		wantID, wantCode, wantScore := fmt.Sprintf("i%d", i), "", float64(i%97+i%13)
 		switch i % 20 {
 		case 3:
@@ -108,7 +112,7 @@ func TestStreamAnswersEveryLineInOrder(t *testing.T) {
 }
 
 func TestPanicsAreErrorsOfOneSample(t *testing.T) {
-	e := &fakeEngine{fail: func(ws []float64) error {
+	e := &queuetest.Engine{Fail: func(ws []float64) error {
 		if slices.Contains(ws, 13) {
 			panic("device")
 		}
@@ -117,7 +121,7 @@ func TestPanicsAreErrorsOfOneSample(t *testing.T) {
 		}
 		return nil
 	}}
-	q := New(fakeConfig(e, fakeSuite{}))
+	q := queue.New(queuetest.Config(e, queuetest.Suite{}))
 	defer q.Close()
 	got := run(t, q, []string{
 		`{"id":"a","test":"sum","views":[1]}`,
@@ -128,12 +132,12 @@ func TestPanicsAreErrorsOfOneSample(t *testing.T) {
 		`{"id":"f","test":"sum","views":[3]}`,
 	})
 	for i, want := range []string{"a  1", "b internal 0", "c internal 0", "d backend 0", "e backend 0", "f  3"} {
-		id, code, score := decoded([]byte(got[i]))
+		id, code, score := queuetest.Line([]byte(got[i]))
 		if s := fmt.Sprintf("%s %s %g", id, code, score); s != want {
 			t.Errorf("sample %d: got %q; want %q", i, s, want)
 		}
 	}
-	if n := e.alive.Load(); n != 0 {
+	if n := e.Alive.Load(); n != 0 {
 		t.Errorf("%d pictures were not released", n)
 	}
 }
@@ -143,20 +147,20 @@ func TestPanicsAreErrorsOfOneSample(t *testing.T) {
 func TestDeadlineInStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		block := make(chan struct{})
-		cfg := fakeConfig(&fakeEngine{}, fakeSuite{block: block})
+		cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{Block: block})
 		cfg.Workers = 1
-		q := New(cfg)
+		q := queue.New(cfg)
 		start := time.Now()
 		got := run(t, q, []string{
 			`{"id":"a","test":"sum","views":[1]}`,
 			`{"id":"b","test":"sum","do":"block"}`,
 			`{"id":"c","test":"sum","views":[3]}`,
 		})
-		if d := time.Since(start); d < DefaultDeadline || d > DefaultDeadline+time.Second {
-			t.Errorf("got all answers after %v; want them after the deadline of one sample, %v", d, DefaultDeadline)
+		if d := time.Since(start); d < queue.DefaultDeadline || d > queue.DefaultDeadline+time.Second {
+			t.Errorf("got all answers after %v; want them after the deadline of one sample, %v", d, queue.DefaultDeadline)
 		}
 		for i, want := range []string{"a  1", "b deadline 0", "c  3"} {
-			id, code, score := decoded([]byte(got[i]))
+			id, code, score := queuetest.Line([]byte(got[i]))
 			if s := fmt.Sprintf("%s %s %g", id, code, score); s != want {
 				t.Errorf("sample %d: got %q; want %q", i, s, want)
 			}
@@ -169,16 +173,16 @@ func TestDeadlineInStream(t *testing.T) {
 func TestDeadlineOfRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		block := make(chan struct{})
-		cfg := fakeConfig(&fakeEngine{}, fakeSuite{block: block})
+		cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{Block: block})
 		cfg.Workers = 1
-		q := New(cfg)
-		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &Options{})
+		q := queue.New(cfg)
+		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &queue.Options{})
 		if err != nil || a.Result.ID != "b" || a.Result.Err == nil || a.Result.Err.Code != "deadline" {
 			t.Errorf("got %+v, %v; want an answer with code deadline", a.Result, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := q.Score(ctx, dump.Line{N: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &Options{}); err != nil && !errors.Is(err, context.Canceled) {
+		if _, err := q.Score(ctx, dump.Line{N: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &queue.Options{}); err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v; want the error of the context or an answer", err)
 		}
 		if n := q.Depth(); n != 0 {
@@ -190,17 +194,17 @@ func TestDeadlineOfRequest(t *testing.T) {
 }
 
 func TestAdmission(t *testing.T) {
-	cfg := fakeConfig(&fakeEngine{}, fakeSuite{})
+	cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{})
 	cfg.Max = 2
-	q := New(cfg)
+	q := queue.New(cfg)
 	defer q.Close()
 	one, err1 := q.Admit()
 	_, err2 := q.Admit()
 	if err1 != nil || err2 != nil {
 		t.Fatalf("got %v, %v; want two requests admitted", err1, err2)
 	}
-	_, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{}`)}, &Options{})
-	if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "--queue-max") {
+	_, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{}`)}, &queue.Options{})
+	if !errors.Is(err, queue.ErrBusy) || !strings.Contains(err.Error(), "--queue-max") {
 		t.Errorf("got %v; want ErrBusy that names the flag", err)
 	}
 	one()
@@ -208,13 +212,13 @@ func TestAdmission(t *testing.T) {
 	if q.Depth() != 1 {
 		t.Errorf("got %d under way; want 1", q.Depth())
 	}
-	if _, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{}`)}, &Options{}); err != nil {
+	if _, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{}`)}, &queue.Options{}); err != nil {
 		t.Errorf("got %v; want room again", err)
 	}
 }
 
 func TestDuplicateIDs(t *testing.T) {
-	q := New(fakeConfig(&fakeEngine{}, fakeSuite{}))
+	q := queue.New(queuetest.Config(&queuetest.Engine{}, queuetest.Suite{}))
 	defer q.Close()
 	got := run(t, q, []string{
 		`{"id":"a","test":"sum"}`, `{"id":7,"test":"sum"}`, `{"id":"a","test":"sum"}`, `{"test":"sum"}`, `{"test":"sum"}`, `{"id":"7","test":"sum"}`,
@@ -229,55 +233,38 @@ func TestDuplicateIDs(t *testing.T) {
 // Requests do not wait for bulk work, and what was queued together is measured
 // together.
 func TestRequestsJoinIntoBatches(t *testing.T) {
-	e := &fakeEngine{hold: make(chan struct{})}
-	cfg := fakeConfig(e, fakeSuite{})
+	e := &queuetest.Engine{Hold: make(chan struct{})}
+	cfg := queuetest.Config(e, queuetest.Suite{})
 	cfg.Workers = 2
-	q := New(cfg)
+	q := queue.New(cfg)
 	const n = 20
 	answers := make(chan error, n)
 	for i := range n {
 		go func() {
-			a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: fmt.Appendf(nil, `{"test":"sum","views":[%d]}`, i)}, &Options{})
+			a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: fmt.Appendf(nil, `{"test":"sum","views":[%d]}`, i)}, &queue.Options{})
 			if err == nil && a.Result.Score != float64(i) {
 				err = fmt.Errorf("got score %g; want %d", a.Result.Score, i)
 			}
 			answers <- err
 		}()
 	}
-	for { // the first batch holds the device; wait until all others are ready behind it
-		q.mu.Lock()
-		ready := q.drawn.len()
-		q.mu.Unlock()
-		if ready == n-1 {
-			break
-		}
+	for e.Alive.Load() < n { // all are prepared; the first batch holds the device
 		runtime.Gosched()
-		select {
-		case e.hold <- struct{}{}: // the first batch took more than one: go on
-			close(e.hold)
-			goto wait
-		default:
-			if e.alive.Load() == n && ready > 0 {
-				close(e.hold)
-				goto wait
-			}
-		}
 	}
-	close(e.hold)
-wait:
+	close(e.Hold)
 	for range n {
 		if err := <-answers; err != nil {
 			t.Error(err)
 		}
 	}
 	q.Close()
-	if e.batches >= n {
-		t.Errorf("got %d batches for %d requests; want some joined", e.batches, n)
+	if e.Batches >= n {
+		t.Errorf("got %d batches for %d requests; want some joined", e.Batches, n)
 	}
 }
 
 func TestDraw(t *testing.T) {
-	q := New(fakeConfig(&fakeEngine{}, fakeSuite{}))
+	q := queue.New(queuetest.Config(&queuetest.Engine{}, queuetest.Suite{}))
 	defer q.Close()
 	p, err := q.Draw(t.Context(), func() (outline.View, error) { return outline.View{Bounds: outline.Box{W: 6, H: 1}}, nil })
 	if err != nil || p.Image.Rect.Dx() != 6 || p.Tally.A.Alpha != 6 {
@@ -294,12 +281,12 @@ func TestDraw(t *testing.T) {
 // A stream that is given up leaves nothing behind.
 func TestCancelStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &fakeEngine{}
-		cfg := fakeConfig(e, fakeSuite{})
+		e := &queuetest.Engine{}
+		cfg := queuetest.Config(e, queuetest.Suite{})
 		cfg.Window = 4
-		q := New(cfg)
+		q := queue.New(cfg)
 		ctx, cancel := context.WithCancel(t.Context())
-		s := q.Stream(ctx, &Options{})
+		s := q.Stream(ctx, &queue.Options{})
 		ended := make(chan error)
 		go func() {
 			defer s.End()
@@ -326,20 +313,20 @@ func TestCancelStream(t *testing.T) {
 		}
 		q.Close()
 		synctest.Wait()
-		if n := e.alive.Load(); n != 0 {
+		if n := e.Alive.Load(); n != 0 {
 			t.Errorf("%d pictures were not released", n)
 		}
 	})
 }
 
 func TestClosedQueueRefuses(t *testing.T) {
-	q := New(fakeConfig(&fakeEngine{}, fakeSuite{}))
+	q := queue.New(queuetest.Config(&queuetest.Engine{}, queuetest.Suite{}))
 	q.Close()
-	if _, err := q.Score(t.Context(), dump.Line{Bytes: []byte(`{}`)}, &Options{}); !errors.Is(err, ErrClosed) {
+	if _, err := q.Score(t.Context(), dump.Line{Bytes: []byte(`{}`)}, &queue.Options{}); !errors.Is(err, queue.ErrClosed) {
 		t.Errorf("got %v; want ErrClosed", err)
 	}
-	s := q.Stream(t.Context(), &Options{})
-	if err := s.Put(dump.Line{N: 1, Bytes: []byte(`{}`)}); !errors.Is(err, ErrClosed) {
+	s := q.Stream(t.Context(), &queue.Options{})
+	if err := s.Put(dump.Line{N: 1, Bytes: []byte(`{}`)}); !errors.Is(err, queue.ErrClosed) {
 		t.Errorf("got %v; want ErrClosed", err)
 	}
 	s.End()
@@ -350,10 +337,10 @@ func TestClosedQueueRefuses(t *testing.T) {
 
 // Memory does not grow with the number of lines.
 func TestFlatMemory(t *testing.T) {
-	q := New(fakeConfig(&fakeEngine{}, fakeSuite{}))
+	q := queue.New(queuetest.Config(&queuetest.Engine{}, queuetest.Suite{}))
 	defer q.Close()
 	line := []byte(`{"test":"sum","views":[3,4],"pad":"` + strings.Repeat("x", 4000) + `"}`)
-	s := q.Stream(t.Context(), &Options{})
+	s := q.Stream(t.Context(), &queue.Options{})
 	const n = 30_000
 	go func() {
 		defer s.End()
@@ -381,14 +368,5 @@ func TestFlatMemory(t *testing.T) {
 	// 27,000 lines of 4 kB are 108 MB; what is allowed is a window of them.
 	if late := heap(); late > early+16<<20 {
 		t.Errorf("heap grew from %d to %d bytes over %d lines", early, late, n-n/10)
-	}
-}
-
-func TestSeen(t *testing.T) {
-	s := newSeen()
-	for i := range 5000 {
-		if id := fmt.Sprint("id", i); !s.add(id) || s.add(id) {
-			t.Fatalf("id %d: got a wrong answer", i)
-		}
 	}
 }

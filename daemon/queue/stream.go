@@ -23,6 +23,7 @@ type Stream struct {
 	ctx   context.Context
 	order chan *task
 	ids   *seen
+	head  *task // taken from order, not yet handed out
 	last  *task // handed out by Next; its memory is reused at the next call
 	timer *time.Timer
 
@@ -131,6 +132,22 @@ func (s *Stream) NextPicture() (Picture, error, error) {
 	return p, fault, nil
 }
 
+// Ready reports whether the next answer is there, so that Next would not wait.
+func (s *Stream) Ready() bool {
+	if s.head == nil {
+		select {
+		case t, ok := <-s.order:
+			if !ok {
+				return false
+			}
+			s.head = t
+		default:
+			return false
+		}
+	}
+	return len(s.head.done) > 0
+}
+
 // wait takes the oldest task once it is finished. It returns an answer instead
 // of a task where the deadline passed. The deadline of bulk work runs from the
 // moment a worker takes the sample: waiting behind others is no fault of it,
@@ -140,15 +157,18 @@ func (s *Stream) wait() (*task, Answer, error) {
 		s.q.put(s.last)
 		s.last = nil
 	}
-	var t *task
-	select {
-	case got, ok := <-s.order:
-		if !ok {
-			return nil, Answer{}, io.EOF
+	t := s.head
+	s.head = nil
+	if t == nil {
+		select {
+		case got, ok := <-s.order:
+			if !ok {
+				return nil, Answer{}, io.EOF
+			}
+			t = got
+		case <-s.ctx.Done():
+			return s.cancel(nil)
 		}
-		t = got
-	case <-s.ctx.Done():
-		return s.cancel(nil)
 	}
 	for {
 		select {

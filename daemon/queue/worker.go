@@ -9,6 +9,7 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/render/outline"
+	"plumb/render/scene"
 	"plumb/scoring"
 )
 
@@ -263,6 +264,8 @@ func asError(err error) *scoring.Error {
 		return e
 	case errors.Is(err, outline.ErrForeign):
 		return &scoring.Error{Code: "not_native", Message: err.Error()}
+	case errors.Is(err, scene.ErrLimit):
+		return &scoring.Error{Code: "limit", Message: err.Error()}
 	}
 	return &scoring.Error{Code: "bad_scene", Message: err.Error()}
 }

@@ -1,0 +1,273 @@
+// Package api serves the queue over HTTP. In: items, streams of them and scenes.
+// Out: result lines, pictures and what a fleet asks of a daemon (health,
+// metrics, its own description). Everything from outside is read by bounded
+// means; status codes exist only here. It refuses work beyond its limits with
+// the code and the flag that say why.
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+	"plumb/render/scene"
+	"plumb/scoring"
+)
+
+// The defaults of contract.md 9 and of the timeouts.
+const (
+	DefaultBody        = 16 << 20
+	DefaultItems       = 65_536
+	DefaultReadTimeout = 30 * time.Second
+	DefaultIdle        = 90 * time.Second
+	DefaultStreamIdle  = 10 * time.Minute
+)
+
+// Config of a Server. Queue, Suites and Variants are required; zero values mean
+// the defaults.
+type Config struct {
+	Queue    *queue.Queue
+	Items    dump.ItemConfig  // the suites and task files, as the queue has them
+	Variants scoring.Variants // chosen where a request names none
+	Reward   scoring.RewardMode
+	Lines    dump.Limits  // of streams
+	Scenes   scene.Limits // of pictures
+	Body     int          // bytes of a body, plain, default 16 MiB (--max-body)
+	ItemsMax int          // items of one request, default 65,536 (--max-items)
+	Token    string       // what clients must send; "" for none
+
+	ReadTimeout time.Duration // for a whole request, default 30 s
+	Idle        time.Duration // between requests of a connection, default 90 s
+	StreamIdle  time.Duration // without a byte from or to the client of a stream, default 10 min
+	Connections int           // open at once, default 8192
+	ConnsPerIP  int           // open at once from one address, default unlimited
+	Slow        time.Duration // samples that take longer are logged; 0 for none
+
+	Version Version
+	Metrics *Metrics
+	Health  func() error // why the daemon cannot work, nil when it can
+	Log     *slog.Logger
+}
+
+// Version is what the daemon says of itself.
+type Version struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit"`
+	Go       string `json:"go"`
+	Backend  string `json:"backend"`
+	Renderer string `json:"gl_renderer"`
+}
+
+// Server is the HTTP side of the daemon.
+type Server struct {
+	cfg      Config
+	http     *fasthttp.Server
+	routes   map[string]route
+	draining atomic.Bool // not ready any more, but still taking requests
+	refusing atomic.Bool // new work is refused
+	active   atomic.Int64
+	life     context.Context // ends when streams must stop
+	kill     context.CancelFunc
+	nonce    string
+	count    atomic.Uint64
+}
+
+// route is what answers on one path.
+type route struct {
+	name   string // label of metrics
+	method string // GET also answers HEAD
+	handle func(*Server, *fasthttp.RequestCtx)
+	open   bool // needs no token and is answered while draining
+}
+
+// New returns a server that is not listening yet.
+func New(cfg Config) *Server {
+	fill(&cfg)
+	s := &Server{cfg: cfg, routes: routes(), nonce: nonce()}
+	s.life, s.kill = context.WithCancel(context.Background())
+	s.http = &fasthttp.Server{
+		Handler:            s.serve,
+		HeaderReceived:     s.header,
+		ExpectHandler:      s.expect,
+		ErrorHandler:       s.unreadable,
+		Name:               "plumb",
+		Concurrency:        cfg.Connections,
+		MaxConnsPerIP:      cfg.ConnsPerIP,
+		ReadBufferSize:     16 << 10, // also the largest header
+		ReadTimeout:        cfg.ReadTimeout,
+		WriteTimeout:       cfg.ReadTimeout,
+		IdleTimeout:        cfg.Idle,
+		MaxRequestBodySize: cfg.Body,
+		TCPKeepalive:       true,
+		// Bodies are read by the handlers, which count their bytes themselves:
+		// with streaming on, the server's own limit is not enforced.
+		StreamRequestBody:            true,
+		DisablePreParseMultipartForm: true,
+		NoDefaultContentType:         true,
+		CloseOnShutdown:              true,
+		Logger:                       quiet{cfg.Log},
+	}
+	return s
+}
+
+func fill(cfg *Config) {
+	if cfg.Body <= 0 {
+		cfg.Body = DefaultBody
+	}
+	if cfg.ItemsMax <= 0 {
+		cfg.ItemsMax = DefaultItems
+	}
+	if cfg.ReadTimeout <= 0 {
+		cfg.ReadTimeout = DefaultReadTimeout
+	}
+	if cfg.Idle <= 0 {
+		cfg.Idle = DefaultIdle
+	}
+	if cfg.StreamIdle <= 0 {
+		cfg.StreamIdle = DefaultStreamIdle
+	}
+	if cfg.Connections <= 0 {
+		cfg.Connections = 8192
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Metrics == nil {
+		cfg.Metrics = NewMetrics()
+	}
+}
+
+func nonce() string {
+	var b [6]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// routes lists every path that is answered.
+func routes() map[string]route {
+	get := func(name string, f func(*Server, *fasthttp.RequestCtx)) route {
+		return route{name: name, method: "GET", handle: f}
+	}
+	post := func(name string, f func(*Server, *fasthttp.RequestCtx)) route {
+		return route{name: name, method: "POST", handle: f}
+	}
+	health := func(name string, f func(*Server, *fasthttp.RequestCtx)) route {
+		return route{name: name, method: "GET", handle: f, open: true}
+	}
+	return map[string]route{
+		"/v1/score":        post("score", (*Server).score),
+		"/v1/score/stream": post("score_stream", (*Server).scoreStream),
+		"/v1/render":       post("render", (*Server).render),
+		"/v1/suites":       get("suites", (*Server).suites),
+		"/v2":              get("server", (*Server).describe),
+		"/openapi.json":    get("openapi", (*Server).openAPI),
+		"/metrics":         get("metrics", (*Server).metrics),
+		"/health":          health("health", (*Server).health),
+		"/v2/health/live":  health("live", (*Server).live),
+		"/v2/health/ready": health("ready", (*Server).ready),
+	}
+}
+
+// serve answers one request. Nothing in it may end the process: fasthttp does
+// not recover from panics.
+func (s *Server) serve(ctx *fasthttp.RequestCtx) {
+	start := time.Now()
+	s.active.Add(1)
+	defer s.active.Add(-1)
+	id := s.requestID(ctx)
+	ctx.Response.Header.Set("X-Request-Id", id)
+	r, ok := s.routes[string(ctx.Path())]
+	if !ok {
+		r.name = "other"
+	}
+	func() {
+		defer func() {
+			if p := recover(); p != nil {
+				s.cfg.Log.Error("BUG: panic in a handler", "route", r.name, "request", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				ctx.Response.ResetBody()
+				s.fail(ctx, fasthttp.StatusInternalServerError, "internal", "cannot answer: internal error; the log has the details")
+				ctx.SetConnectionClose()
+			}
+		}()
+		s.dispatch(ctx, r, ok)
+	}()
+	s.settle(ctx)
+	s.cfg.Metrics.request(r.name, ctx.Response.StatusCode(), time.Since(start))
+	s.cfg.Log.Debug("request", "route", r.name, "code", ctx.Response.StatusCode(), "request", id, "took", time.Since(start))
+}
+
+func (s *Server) dispatch(ctx *fasthttp.RequestCtx, r route, known bool) {
+	method := string(ctx.Method())
+	switch {
+	case !known:
+		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this path; GET /openapi.json lists those there are")
+	case method != r.method && !(method == "HEAD" && r.method == "GET"):
+		ctx.Response.Header.Set("Allow", r.method)
+		s.fail(ctx, fasthttp.StatusMethodNotAllowed, "bad_method", fmt.Sprintf("cannot answer %.16q here; want %s", method, r.method))
+	case !r.open && !s.allowed(ctx):
+		ctx.Response.Header.Set("WWW-Authenticate", `Bearer realm="plumb"`)
+		s.fail(ctx, fasthttp.StatusUnauthorized, "unauthorized", "cannot take request: want a token (Authorization: Bearer)")
+	case !r.open && r.method == "POST" && s.refusing.Load():
+		s.unavailable(ctx)
+	default:
+		r.handle(s, ctx)
+	}
+}
+
+// requestID is the client's where it sent a usable one.
+func (s *Server) requestID(ctx *fasthttp.RequestCtx) string {
+	given := ctx.Request.Header.Peek("X-Request-Id")
+	if n := len(given); n > 0 && n <= 128 && bytes.IndexFunc(given, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
+		return string(given)
+	}
+	return s.nonce + "-" + strconv.FormatUint(s.count.Add(1), 10)
+}
+
+// header sets what differs per route before the body is read.
+func (s *Server) header(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
+	if bytes.HasSuffix(path, []byte("/v1/score/stream")) {
+		// The stream sets deadlines of its own for every read and write.
+		return fasthttp.RequestConfig{ReadTimeout: s.cfg.StreamIdle, WriteTimeout: 24 * time.Hour}
+	}
+	return fasthttp.RequestConfig{}
+}
+
+// expect refuses an upload that is announced too large before it is sent.
+func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
+	if string(ctx.Path()) != "/v1/score/stream" && ctx.Request.Header.ContentLength() > s.cfg.Body {
+		return fasthttp.StatusRequestEntityTooLarge
+	}
+	return fasthttp.StatusContinue
+}
+
+// unreadable answers what could not be read as a request.
+func (s *Server) unreadable(ctx *fasthttp.RequestCtx, err error) {
+	code, kind := fasthttp.StatusBadRequest, "bad_request"
+	var small *fasthttp.ErrSmallBuffer
+	switch {
+	case asType(err, &small):
+		code, kind = fasthttp.StatusRequestHeaderFieldsTooLarge, "too_large"
+	case isTimeout(err):
+		code, kind = fasthttp.StatusRequestTimeout, "timeout"
+	}
+	s.fail(ctx, code, kind, "cannot read request")
+	s.cfg.Metrics.request("other", code, 0)
+}
+
+// quiet turns the server's own log into debug lines: it reports every
+// connection that a client dropped.
+type quiet struct{ log *slog.Logger }
+
+func (q quiet) Printf(format string, args ...any) { q.log.Debug(fmt.Sprintf(format, args...)) }

@@ -1,0 +1,108 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"plumb/daemon/queue"
+	"plumb/render/outline"
+	"plumb/render/scene"
+	"plumb/scoring"
+)
+
+// retryAfter is in seconds; clients add jitter of their own.
+const retryAfter = "1"
+
+// fail answers with an error in the shape of interfaces.md 3.1.
+func (s *Server) fail(ctx *fasthttp.RequestCtx, status int, kind, message string) {
+	b := append([]byte(nil), `{"error":`...)
+	b = scoring.AppendString(b, message)
+	b = append(b, `,"error_type":`...)
+	b = append(scoring.AppendString(b, kind), '}')
+	ctx.Response.ResetBody()
+	ctx.SetStatusCode(status)
+	ctx.SetContentType("application/json")
+	ctx.SetBody(b)
+}
+
+// unavailable refuses work while the daemon goes down.
+func (s *Server) unavailable(ctx *fasthttp.RequestCtx) {
+	ctx.Response.Header.Set("Retry-After", retryAfter)
+	ctx.SetConnectionClose()
+	s.fail(ctx, fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: the daemon is shutting down; try again")
+}
+
+// failWith maps an error to its status: the one place that does.
+func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
+	var e *scoring.Error
+	switch {
+	case errors.Is(err, queue.ErrBusy):
+		ctx.Response.Header.Set("Retry-After", retryAfter)
+		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", err.Error())
+	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
+		s.unavailable(ctx)
+	case errors.As(err, &e):
+		s.fail(ctx, statusOf(e.Code), e.Code, e.Message)
+	case errors.Is(err, scene.ErrLimit):
+		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "limit", err.Error())
+	case errors.Is(err, outline.ErrForeign):
+		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "not_native", err.Error())
+	case errors.Is(err, scene.ErrInvalid):
+		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "bad_scene", err.Error())
+	default:
+		s.cfg.Log.Error("cannot answer", "error", err)
+		s.fail(ctx, fasthttp.StatusInternalServerError, "backend", err.Error())
+	}
+}
+
+// statusOf is the status of a request whose only item has no score. 200 stands
+// for items that are sound but have no score by the rules: nobody heard the
+// model, or the number is not defined.
+func statusOf(code string) int {
+	switch code {
+	case "no_response", "undefined", "unjudged":
+		return fasthttp.StatusOK
+	case "bad_line":
+		return fasthttp.StatusBadRequest
+	case "unknown_suite":
+		return fasthttp.StatusNotFound
+	case "deadline":
+		return fasthttp.StatusGatewayTimeout
+	case "internal", "backend":
+		return fasthttp.StatusInternalServerError
+	}
+	return fasthttp.StatusUnprocessableEntity
+}
+
+// allowed reports whether the request carries the token: as Bearer, as the
+// password of Basic, or as ?token= for trainers that know only a URL.
+func (s *Server) allowed(ctx *fasthttp.RequestCtx) bool {
+	if s.cfg.Token == "" {
+		return true
+	}
+	given := string(ctx.QueryArgs().Peek("token"))
+	kind, rest, _ := strings.Cut(string(ctx.Request.Header.Peek("Authorization")), " ")
+	switch strings.ToLower(kind) {
+	case "bearer":
+		given = strings.TrimSpace(rest)
+	case "basic":
+		b, _ := base64.StdEncoding.DecodeString(strings.TrimSpace(rest))
+		_, given, _ = strings.Cut(string(b), ":")
+	}
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(s.cfg.Token))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+func isTimeout(err error) bool {
+	var n net.Error
+	return errors.As(err, &n) && n.Timeout()
+}
+
+func asType[T error](err error, target *T) bool { return errors.As(err, target) }

@@ -1,0 +1,145 @@
+package api
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/valyala/fasthttp"
+
+	"plumb/daemon/dump"
+	"plumb/scoring"
+)
+
+// document describes the daemon for machines. It is written by hand; tests hold
+// the daemon to it.
+//
+//go:embed openapi.json
+var document []byte
+
+func (s *Server) openAPI(ctx *fasthttp.RequestCtx) {
+	ctx.SetContentType("application/json")
+	ctx.SetBody(document)
+}
+
+// healthy returns why the daemon should get no requests: it drains, its queue is
+// nearly full, or it cannot work.
+func (s *Server) healthy() error {
+	q := s.cfg.Queue
+	switch {
+	case s.draining.Load():
+		return errors.New("shutting down")
+	case q.Depth() >= q.Max()-q.Max()/10:
+		return fmt.Errorf("%d of %d requests are waiting (--queue-max)", q.Depth(), q.Max())
+	case s.cfg.Health != nil:
+		return s.cfg.Health()
+	}
+	return nil
+}
+
+func (s *Server) health(ctx *fasthttp.RequestCtx) {
+	err := s.healthy()
+	if err == nil {
+		s.reply(ctx, map[string]string{"status": "healthy"})
+		return
+	}
+	ctx.Response.Header.Set("Retry-After", retryAfter)
+	ctx.SetStatusCode(fasthttp.StatusServiceUnavailable)
+	s.reply(ctx, map[string]string{"status": "unhealthy", "reason": err.Error()})
+}
+
+// live tells that the process answers; a daemon that drains is alive.
+func (s *Server) live(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthttp.StatusOK) }
+
+func (s *Server) ready(ctx *fasthttp.RequestCtx) {
+	if s.healthy() != nil {
+		ctx.Response.Header.Set("Retry-After", retryAfter)
+		ctx.SetStatusCode(fasthttp.StatusServiceUnavailable)
+	}
+}
+
+func (s *Server) metrics(ctx *fasthttp.RequestCtx) {
+	families, err := s.cfg.Metrics.registry.Gather()
+	if err != nil {
+		s.failWith(ctx, fmt.Errorf("cannot gather metrics: %w", err))
+		return
+	}
+	var b bytes.Buffer
+	format := expfmt.NewFormat(expfmt.TypeTextPlain)
+	enc := expfmt.NewEncoder(&b, format)
+	for _, f := range families {
+		if err := enc.Encode(f); err != nil {
+			s.failWith(ctx, fmt.Errorf("cannot write metrics: %w", err))
+			return
+		}
+	}
+	ctx.SetContentType(string(format))
+	ctx.SetBody(b.Bytes())
+}
+
+// suiteInfo is one entry of GET /v1/suites.
+type suiteInfo struct {
+	Name     string        `json:"name"`
+	Tests    []string      `json:"tests"`
+	Variants []variantInfo `json:"variants"`
+	Tasks    int           `json:"tasks"` // loaded with --tasks
+}
+
+type variantInfo struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"` // "" for an on/off variant
+	Source  string `json:"source"`
+	Doc     string `json:"doc"`
+	Default bool   `json:"chosen"` // by the daemon's flags
+}
+
+func (s *Server) suites(ctx *fasthttp.RequestCtx) {
+	list := []suiteInfo{}
+	for _, name := range dump.SuiteNames(s.cfg.Items.Suites) {
+		suite := s.cfg.Items.Suites[name]
+		e := suiteInfo{Name: name, Tests: suite.Tests(), Variants: []variantInfo{}, Tasks: s.cfg.Items.Tasks[name].Len()}
+		for _, v := range suite.Variants() {
+			e.Variants = append(e.Variants, variantInfo{v.Name, v.Value, v.Source, v.Doc, s.cfg.Variants.On(v.Name)})
+		}
+		list = append(list, e)
+	}
+	s.reply(ctx, map[string]any{"suites": list, "version": s.cfg.Version, "reward": s.cfg.Reward.String()})
+}
+
+// describe is the server metadata of KServe v2.
+func (s *Server) describe(ctx *fasthttp.RequestCtx) {
+	s.reply(ctx, map[string]any{"name": "plumb", "version": s.cfg.Version.Version, "extensions": []string{}})
+}
+
+// reply answers with JSON that is not a result line.
+func (s *Server) reply(ctx *fasthttp.RequestCtx, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: reply of %T: %v", v, err))
+	}
+	ctx.SetContentType("application/json")
+	ctx.SetBody(b)
+}
+
+// known lists the variants of all suites.
+func (s *Server) known() []scoring.Variant {
+	var all []scoring.Variant
+	for _, name := range dump.SuiteNames(s.cfg.Items.Suites) {
+		all = append(all, s.cfg.Items.Suites[name].Variants()...)
+	}
+	return all
+}
+
+// ndjson reports whether a content type is that of lines.
+func accepts(ctx *fasthttp.RequestCtx, mime string) bool {
+	for _, part := range strings.Split(string(ctx.Request.Header.Peek("Accept")), ",") {
+		if kind, _, _ := strings.Cut(part, ";"); strings.EqualFold(strings.TrimSpace(kind), mime) {
+			return true
+		}
+	}
+	return false
+}

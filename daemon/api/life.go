@@ -1,0 +1,55 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/pprof"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Serve takes connections from ln until Shutdown; it may be called for several
+// listeners at once. It returns nil after Shutdown.
+func (s *Server) Serve(ln net.Listener) error {
+	err := s.http.Serve(ln)
+	if s.refusing.Load() {
+		return nil
+	}
+	if err == nil {
+		err = errors.New("the listener was closed")
+	}
+	return err
+}
+
+// Drain makes the daemon not ready while it still takes requests, so that a
+// balancer has time to look elsewhere.
+func (s *Server) Drain() { s.draining.Store(true) }
+
+// Shutdown stops accepting, refuses new work on open connections and waits until
+// what is under way has been answered. When ctx ends first, the rest is cut off
+// and the error says so.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.draining.Store(true)
+	s.refusing.Store(true)
+	err := s.http.ShutdownWithContext(ctx)
+	s.kill()
+	return err
+}
+
+// Active is the number of requests under way, streams included.
+func (s *Server) Active() int { return int(s.active.Load()) }
+
+// AdminHandler serves metrics and profiles. It has no token: it belongs on an
+// address that only operators reach.
+func (s *Server) AdminHandler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", promhttp.HandlerFor(s.cfg.Metrics.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}

@@ -1,0 +1,104 @@
+package api
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"plumb/daemon/queue"
+)
+
+// Metrics are the daemon's counters (interfaces.md 3.2). Labels take few values:
+// routes, status codes and suites, never ids or paths.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	samples  *prometheus.CounterVec
+	batches  prometheus.Counter
+	duration *prometheus.HistogramVec
+	wait     prometheus.Histogram
+	stages   *prometheus.HistogramVec
+	sizes    prometheus.Histogram
+	memory   *prometheus.GaugeVec
+}
+
+// NewMetrics registers everything but what needs a running daemon (see Describe)
+// in a registry of its own.
+func NewMetrics() *Metrics {
+	r := prometheus.NewRegistry()
+	seconds := []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15}
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "plumb_" + name, Help: help}, labels)
+	}
+	histograms := func(name, help string, labels ...string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "plumb_" + name, Help: help, Buckets: seconds}, labels)
+	}
+	m := &Metrics{
+		registry: r,
+		requests: counters("requests_total", "HTTP requests answered.", "route", "code"),
+		samples:  counters("samples_total", "Samples answered, by suite and how.", "benchmark", "outcome"),
+		batches:  prometheus.NewCounter(prometheus.CounterOpts{Name: "plumb_batches_total", Help: "Batches run on the device."}),
+		duration: histograms("request_duration_seconds", "From the request's header until its answer, streams included.", "route"),
+		wait: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "plumb_queue_wait_seconds",
+			Help: "From a sample's arrival until a worker took it.", Buckets: seconds}),
+		stages: histograms("stage_duration_seconds", "Work on one sample (decode, render, encode) or one batch (metric).", "stage"),
+		sizes: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "plumb_batch_size",
+			Help: "Pictures per batch.", Buckets: prometheus.ExponentialBuckets(1, 2, 13)}),
+		memory: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "plumb_gpu_memory_bytes", Help: "Buffers held on the device."}, []string{"device"}),
+	}
+	shm := prometheus.NewGauge(prometheus.GaugeOpts{Name: "plumb_shm_regions", Help: "Shared-memory regions registered by clients."})
+	r.MustRegister(m.requests, m.samples, m.batches, m.duration, m.wait, m.stages, m.sizes, m.memory, shm)
+	return m
+}
+
+// Describe registers what the running daemon is. resets returns the number of
+// GL contexts that were lost and made anew so far.
+func (m *Metrics) Describe(v Version, q *queue.Queue, resets func() int) {
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "plumb_build_info", Help: "Always 1; the labels say what runs."},
+		[]string{"version", "commit", "gl_renderer"})
+	info.WithLabelValues(v.Version, v.Commit, v.Renderer).Set(1)
+	depth := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "plumb_queue_depth", Help: "Requests under way."},
+		func() float64 { return float64(q.Depth()) })
+	lost := prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_gl_context_resets_total",
+		Help: "GL contexts that were lost and made anew.", ConstLabels: prometheus.Labels{"reason": "lost"}},
+		func() float64 { return float64(resets()) })
+	m.registry.MustRegister(info, depth, lost)
+}
+
+// Memory sets what a device holds in bytes; for the engine.
+func (m *Metrics) Memory(device string, bytes float64) { m.memory.WithLabelValues(device).Set(bytes) }
+
+// Watch returns the functions by which a queue reports.
+func (m *Metrics) Watch() queue.Watch {
+	stage := map[string]prometheus.Observer{}
+	for _, n := range []string{"decode", "render", "metric", "readback", "encode"} {
+		stage[n] = m.stages.WithLabelValues(n)
+	}
+	return queue.Watch{
+		Sample: func(suite, outcome string) { m.samples.WithLabelValues(suite, outcomeOf(outcome)).Inc() },
+		Batch: func(n int) {
+			m.batches.Inc()
+			m.sizes.Observe(float64(n))
+		},
+		Wait:  func(d time.Duration) { m.wait.Observe(d.Seconds()) },
+		Stage: func(n string, d time.Duration) { stage[n].Observe(d.Seconds()) },
+	}
+}
+
+// outcomeOf keeps the label's values few: Triton's failure reasons, and those
+// that tell whose fault it was.
+func outcomeOf(code string) string {
+	switch code {
+	case "scored", "no_response", "undefined", "unjudged", "backend", "internal", "deadline", "bad_line", "not_native", "limit":
+		return code
+	case "closed":
+		return "cancelled"
+	}
+	return "rejected"
+}
+
+func (m *Metrics) request(route string, code int, d time.Duration) {
+	m.requests.WithLabelValues(route, strconv.Itoa(code)).Inc()
+	m.duration.WithLabelValues(route).Observe(d.Seconds())
+}

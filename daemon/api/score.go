@@ -1,0 +1,218 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+	"plumb/scoring"
+)
+
+// score answers POST /v1/score: one item, or {"items":[...], "options":{...}}.
+func (s *Server) score(ctx *fasthttp.RequestCtx) {
+	body, ok := s.body(ctx)
+	if !ok {
+		return
+	}
+	env, err := split(body)
+	if err != nil {
+		s.fail(ctx, fasthttp.StatusBadRequest, "bad_line", "cannot read body: "+err.Error())
+		return
+	}
+	opt, fault := s.options(ctx, env.options)
+	if fault != nil {
+		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+		return
+	}
+	if !env.batch {
+		s.scoreOne(ctx, body, opt)
+		return
+	}
+	if len(env.items) > s.cfg.ItemsMax {
+		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large",
+			fmt.Sprintf("cannot score items: got %d; want at most %d (--max-items), or POST /v1/score/stream", len(env.items), s.cfg.ItemsMax))
+		return
+	}
+	s.scoreMany(ctx, env.items, opt)
+}
+
+func (s *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Options) {
+	a, err := s.cfg.Queue.Score(s.life, dump.Line{N: 1, Bytes: body}, opt)
+	if err != nil {
+		s.failWith(ctx, err)
+		return
+	}
+	s.timing(ctx, a.Wait, a.Took, a.Result.ID)
+	if e := a.Result.Err; e != nil {
+		if status := statusOf(e.Code); status != fasthttp.StatusOK {
+			s.fail(ctx, status, e.Code, e.Message)
+			return
+		}
+	}
+	ctx.SetContentType("application/json")
+	ctx.SetBody(append(a.JSON, '\n'))
+}
+
+// scoreMany scores the items of one request as a stream of their own: they take
+// one place in the queue together, and their memory is bounded.
+func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.Options) {
+	done, err := s.cfg.Queue.Admit()
+	if err != nil {
+		s.failWith(ctx, err)
+		return
+	}
+	defer done()
+	start := time.Now()
+	life, cancel := context.WithCancel(s.life)
+	defer cancel()
+	st := s.cfg.Queue.Stream(life, opt)
+	go func() {
+		defer st.End()
+		for i, b := range items {
+			if st.Put(dump.Line{N: i + 1, Bytes: b}) != nil {
+				return
+			}
+		}
+	}()
+	out := []byte(`{"results":[`)
+	for i := 0; ; i++ {
+		a, err := st.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			s.failWith(ctx, err)
+			return
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, a.JSON...)
+	}
+	s.timing(ctx, 0, time.Since(start), fmt.Sprintf("%d items", len(items)))
+	ctx.SetContentType("application/json")
+	ctx.SetBody(append(out, ']', '}', '\n'))
+}
+
+// timing tells a client where its time went: a full connection pool on its side
+// looks like a slow server otherwise.
+func (s *Server) timing(ctx *fasthttp.RequestCtx, wait, took time.Duration, id string) {
+	ms := func(d time.Duration) string { return strconv.FormatFloat(d.Seconds()*1000, 'f', 3, 64) }
+	ctx.Response.Header.Set("Server-Timing", "queue;dur="+ms(wait)+", score;dur="+ms(took))
+	ctx.Response.Header.Set("X-Queue-Ms", ms(wait))
+	ctx.Response.Header.Set("X-Score-Ms", ms(took))
+	if s.cfg.Slow > 0 && took > s.cfg.Slow {
+		s.cfg.Log.Warn("slow sample", "id", id, "request", string(ctx.Response.Header.Peek("X-Request-Id")), "wait", wait, "took", took)
+	}
+}
+
+// options reads what a request chooses: query parameters, and the options object
+// beside items, which wins. What it leaves open is as the daemon's flags say.
+func (s *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Options, *scoring.Error) {
+	bad := func(f string, args ...any) *scoring.Error {
+		return &scoring.Error{Code: "bad_options", Message: "cannot use options: " + fmt.Sprintf(f, args...)}
+	}
+	args := ctx.QueryArgs()
+	suite, reward := string(args.Peek("suite")), string(args.Peek("reward"))
+	var variants []string
+	for _, v := range args.PeekMulti("variant") {
+		variants = append(variants, string(v))
+	}
+	if object != nil {
+		v, err := fastjson.ParseBytes(object)
+		if err != nil || s.cfg.Lines.Line > 0 && len(object) > s.cfg.Lines.Line {
+			return nil, bad("they are not JSON")
+		}
+		o, err := v.Object()
+		if err != nil {
+			return nil, bad("want an object with suite, reward, variants")
+		}
+		var fault *scoring.Error
+		o.Visit(func(k []byte, f *fastjson.Value) {
+			switch key := string(k); {
+			case f.Type() == fastjson.TypeNull:
+			case key == "suite" && f.Type() == fastjson.TypeString:
+				suite = string(f.GetStringBytes())
+			case key == "reward" && f.Type() == fastjson.TypeString:
+				reward = string(f.GetStringBytes())
+			case key == "variants" && f.Type() == fastjson.TypeArray:
+				variants = nil
+				for _, e := range f.GetArray() {
+					variants = append(variants, string(e.GetStringBytes()))
+				}
+			default:
+				fault = bad("got %.40q; want suite (text), reward (text), variants (list of NAME or NAME=VALUE)", key)
+			}
+		})
+		if fault != nil {
+			return nil, fault
+		}
+	}
+	return s.chosen(suite, reward, variants)
+}
+
+// chosen resolves names.
+func (s *Server) chosen(suite, reward string, variants []string) (*queue.Options, *scoring.Error) {
+	o := &queue.Options{Suite: suite, Variants: s.cfg.Variants, Reward: s.cfg.Reward}
+	if _, ok := s.cfg.Items.Suites[suite]; suite != "" && !ok {
+		return nil, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot use suite %.40q: want one of %v", suite, dump.SuiteNames(s.cfg.Items.Suites))}
+	}
+	var err error
+	if reward != "" {
+		if o.Reward, err = scoring.ParseReward(reward); err != nil {
+			return nil, &scoring.Error{Code: "bad_options", Message: err.Error()}
+		}
+	}
+	if len(variants) > 0 {
+		if o.Variants, err = scoring.ParseVariants(variants, s.known()); err != nil {
+			return nil, &scoring.Error{Code: "bad_options", Message: err.Error()}
+		}
+	}
+	return o, nil
+}
+
+// envelope is a body of /v1/score, split but not parsed: every item is checked
+// by itself, so that a bad one spoils no other.
+type envelope struct {
+	batch   bool
+	items   [][]byte
+	options []byte
+}
+
+// split finds the items of a body. A body without "items" is one item and is
+// not looked at further.
+func split(body []byte) (e envelope, err error) {
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		return e, fmt.Errorf("it is empty; want an item or {\"items\":[...]}")
+	}
+	if body[0] != '{' {
+		return e, nil
+	}
+	err = members(body, func(key, value []byte) error {
+		switch string(key) {
+		case "items":
+			if len(value) == 0 || value[0] != '[' {
+				return nil // an item may have a field of that name
+			}
+			e.batch = true
+			e.items, err = elements(value)
+			return err
+		case "options":
+			e.options = value
+		}
+		return nil
+	})
+	if !e.batch {
+		return envelope{}, nil // the decoder says what is wrong with an item
+	}
+	return e, err
+}

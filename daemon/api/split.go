@@ -1,0 +1,134 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// The functions of this file cut JSON into pieces by brackets and quotes alone.
+// They do not check the pieces; whoever uses one does.
+
+var errCut = errors.New("the JSON is cut off")
+
+func space(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// text returns the end of the string that begins at b[i].
+func text(b []byte, i int) (end int, err error) {
+	for i++; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1, nil
+		}
+	}
+	return 0, errCut
+}
+
+// value returns the end of the value that begins at b[i].
+func value(b []byte, i int) (end int, err error) {
+	depth := 0
+	for i < len(b) {
+		switch b[i] {
+		case '"':
+			if i, err = text(b, i); err != nil {
+				return 0, err
+			}
+			if depth == 0 {
+				return i, nil
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i, nil
+			}
+			if depth--; depth == 0 {
+				return i + 1, nil
+			}
+		case ',':
+			if depth == 0 {
+				return i, nil
+			}
+		}
+		i++
+	}
+	return 0, errCut
+}
+
+// members calls f for each member of the object b. Keys are without quotes and
+// with their escapes.
+func members(b []byte, f func(key, value []byte) error) error {
+	i := space(b, 1)
+	if i < len(b) && b[i] == '}' {
+		return tail(b, i+1)
+	}
+	for {
+		if i >= len(b) || b[i] != '"' {
+			return fmt.Errorf("at byte %d: want a key", i)
+		}
+		end, err := text(b, i)
+		if err != nil {
+			return err
+		}
+		key := b[i+1 : end-1]
+		i = space(b, end)
+		if i >= len(b) || b[i] != ':' {
+			return fmt.Errorf("at byte %d: want a colon", i)
+		}
+		i = space(b, i+1)
+		if end, err = value(b, i); err != nil {
+			return err
+		}
+		if err := f(key, bytes.TrimSpace(b[i:end])); err != nil {
+			return err
+		}
+		i = space(b, end)
+		switch {
+		case i < len(b) && b[i] == ',':
+			i = space(b, i+1)
+		case i < len(b) && b[i] == '}':
+			return tail(b, i+1)
+		default:
+			return fmt.Errorf("at byte %d: want a comma or a closing brace", i)
+		}
+	}
+}
+
+func tail(b []byte, i int) error {
+	if i = space(b, i); i < len(b) {
+		return fmt.Errorf("at byte %d: want the end", i)
+	}
+	return nil
+}
+
+// elements returns the elements of the list b.
+func elements(b []byte) (list [][]byte, err error) {
+	i := space(b, 1)
+	if i < len(b) && b[i] == ']' {
+		return nil, nil
+	}
+	for {
+		end, err := value(b, i)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, bytes.TrimSpace(b[i:end]))
+		i = space(b, end)
+		switch {
+		case i < len(b) && b[i] == ',':
+			i = space(b, i+1)
+		case i < len(b) && b[i] == ']':
+			return list, nil
+		default:
+			return nil, fmt.Errorf("at byte %d: want a comma or a closing bracket", i)
+		}
+	}
+}

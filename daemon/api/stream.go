@@ -1,0 +1,171 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"runtime/debug"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+)
+
+// chunk is about how many bytes of results go out at once; fewer when no more
+// are ready.
+const chunk = 32 << 10
+
+// scoreStream answers POST /v1/score/stream: lines in, result lines out in
+// order, while the client still sends. A client that does not read stops the
+// reading of what it sends.
+func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
+	opt, fault := s.options(ctx, nil)
+	if fault != nil {
+		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+		return
+	}
+	body := ctx.RequestBodyStream()
+	if body == nil {
+		s.fail(ctx, fasthttp.StatusBadRequest, "bad_body", "cannot read body: there is none; want lines of JSON")
+		return
+	}
+	done, err := s.cfg.Queue.Admit()
+	if err != nil {
+		s.failWith(ctx, err)
+		return
+	}
+	st := &stream{s: s, conn: ctx.Conn(), body: body, done: done, over: make(chan struct{})}
+	st.life, st.cancel = context.WithCancel(s.life)
+	st.out = s.cfg.Queue.Stream(st.life, opt)
+	s.active.Add(1)
+	go st.read()
+	ctx.SetContentType("application/x-ndjson")
+	ctx.Response.Header.Set("X-Accel-Buffering", "no")
+	ctx.Response.ImmediateHeaderFlush = true
+	ctx.SetConnectionClose() // what is left of the body cannot be told from a next request
+	ctx.Response.SetBodyStream(st, -1)
+}
+
+// stream is one request under way. Its goroutine read feeds the queue; the
+// connection's own goroutine runs WriteTo and then Close.
+type stream struct {
+	s      *Server
+	conn   net.Conn
+	body   io.Reader
+	out    *queue.Stream
+	life   context.Context
+	cancel context.CancelFunc
+	done   func()
+	over   chan struct{} // read has ended and touches body no more
+	whole  bool          // body was read to its end; valid after over
+}
+
+// Read makes stream a body; fasthttp calls WriteTo instead.
+func (st *stream) Read([]byte) (int, error) { return 0, fmt.Errorf("BUG: stream is written, not read") }
+
+// SupportsBodyWriteTo tells fasthttp to call WriteTo.
+func (st *stream) SupportsBodyWriteTo() bool { return true }
+
+// patient renews the read deadline before every read: a stream may last, but
+// not in silence.
+type patient struct {
+	conn net.Conn
+	r    io.Reader
+	idle time.Duration
+	eof  bool
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	p.conn.SetReadDeadline(time.Now().Add(p.idle))
+	n, err := p.r.Read(b)
+	p.eof = p.eof || err == io.EOF
+	return n, err
+}
+
+// read gives the lines to the queue until the body ends, the stream is given up
+// or the rest cannot be read, which becomes the last line's error.
+func (st *stream) read() {
+	in := &patient{conn: st.conn, r: st.body, idle: st.s.cfg.StreamIdle}
+	defer close(st.over)
+	defer st.out.End()
+	defer func() {
+		st.whole = in.eof
+		if p := recover(); p != nil {
+			st.s.cfg.Log.Error("BUG: panic in a stream", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			st.cancel()
+		}
+	}()
+	n, torn := 0, false
+	r, err := dump.NewReader(in, st.s.cfg.Lines)
+	if err == nil {
+		defer r.Close()
+	}
+	for err == nil {
+		var l dump.Line
+		if l, err = r.Next(); err == nil {
+			n, torn = l.N, l.Fault != ""
+			err = st.out.Put(l)
+		}
+	}
+	if err != io.EOF && !torn && st.life.Err() == nil {
+		st.out.Put(dump.Line{N: n + 1, Fault: fmt.Sprintf("cannot read line %d and what follows: %v", n+1, err)})
+	}
+}
+
+// WriteTo writes the answers as they come, each line at once when no more are
+// ready behind it.
+func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
+	buf := make([]byte, 0, chunk+4096)
+	for {
+		a, err := st.out.Next()
+		if err == nil {
+			buf = append(append(buf, a.JSON...), '\n')
+			if len(buf) < chunk && st.out.Ready() {
+				continue
+			}
+		}
+		if len(buf) > 0 {
+			st.conn.SetWriteDeadline(time.Now().Add(st.s.cfg.StreamIdle))
+			n, werr := w.Write(buf)
+			total += int64(n)
+			if werr != nil {
+				return total, werr
+			}
+			buf = buf[:0]
+		}
+		if err == io.EOF {
+			st.conn.SetWriteDeadline(time.Now().Add(st.s.cfg.ReadTimeout))
+			return total, nil
+		}
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
+// Close ends the stream, whole or not. It returns when nothing uses the
+// connection's buffers any more.
+func (st *stream) Close() error {
+	st.cancel()
+	select {
+	case <-st.over:
+	default:
+		st.conn.SetReadDeadline(time.Unix(1, 0)) // wakes a read that waits for the client
+		<-st.over
+	}
+	if !st.whole { // read a part of the rest, so that the client gets the answer and not a reset
+		st.conn.SetReadDeadline(time.Now().Add(2 * time.Second))
+		io.CopyN(io.Discard, st.body, leftover)
+	}
+	for { // let the queue have its memory back
+		if _, err := st.out.Next(); err != nil {
+			break
+		}
+	}
+	st.done()
+	st.s.active.Add(-1)
+	return nil
+}

@@ -1,0 +1,134 @@
+// Package daemon joins the engine, the queue and the HTTP server into a process
+// that starts, serves and stops. In: a Config. Out: one line when it listens,
+// and nothing lost when it is told to end. It declares no flags and reads no
+// environment.
+package daemon
+
+import (
+	"fmt"
+	"runtime"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+	"plumb/render"
+	"plumb/render/font"
+	"plumb/render/outline"
+	"plumb/render/scene"
+	"plumb/scoring"
+	"plumb/scoring/aspire"
+)
+
+// CoreConfig says how samples become results, over HTTP and without.
+type CoreConfig struct {
+	Engine   render.Config
+	Fonts    string            // folder of the fonts, "" to look for it
+	Suite    string            // for items that name none
+	TaskFile map[string]string // by suite
+	Lines    dump.Limits
+	Scenes   scene.Limits
+	Response int          // bytes of an answer at most
+	Actions  int          // operations of an answer at most
+	Queue    queue.Config // Engine and Items are filled in
+}
+
+// Core is an engine with its queue.
+type Core struct {
+	Engine *render.Engine
+	Queue  *queue.Queue
+	Items  dump.ItemConfig
+}
+
+// Suites returns the suites by name.
+func Suites(l scene.Limits, response int) map[string]scoring.Suite {
+	all := map[string]scoring.Suite{}
+	for _, s := range []scoring.Suite{aspire.New(l, aspire.WithMaxResponse(response))} {
+		all[s.Name()] = s
+	}
+	return all
+}
+
+// Variants lists the variants of all suites.
+func Variants(suites map[string]scoring.Suite) []scoring.Variant {
+	var all []scoring.Variant
+	for _, name := range dump.SuiteNames(suites) {
+		all = append(all, suites[name].Variants()...)
+	}
+	return all
+}
+
+// The work of one batch in tile segments: about 16 ms on a software driver, and
+// enough to fill a GPU (rendering-architecture.md 9).
+const (
+	softWork = 200_000
+	hardWork = 4_000_000
+)
+
+// Items loads the task files and returns what decoding a line needs.
+func Items(cfg CoreConfig) (dump.ItemConfig, error) {
+	if cfg.Response <= 0 {
+		cfg.Response = dump.DefaultResponse
+	}
+	items := dump.ItemConfig{Suite: cfg.Suite, Suites: Suites(cfg.Scenes, cfg.Response), Limits: cfg.Scenes,
+		Response: cfg.Response, Tasks: map[string]*dump.Tasks{}}
+	if _, ok := items.Suites[cfg.Suite]; cfg.Suite != "" && !ok {
+		return items, fmt.Errorf("cannot use suite %q: want one of %v", cfg.Suite, dump.SuiteNames(items.Suites))
+	}
+	for suite, path := range cfg.TaskFile {
+		if _, ok := items.Suites[suite]; !ok {
+			return items, fmt.Errorf("cannot load tasks of suite %q: want one of %v", suite, dump.SuiteNames(items.Suites))
+		}
+		t, err := dump.LoadTasks(path, cfg.Lines, cfg.Scenes)
+		if err != nil {
+			return items, err
+		}
+		items.Tasks[suite] = t
+	}
+	return items, nil
+}
+
+// Open starts the engine and its queue; Close stops them.
+func Open(cfg CoreConfig) (*Core, error) {
+	items, err := Items(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Fonts != "" {
+		if err := font.Use(cfg.Fonts); err != nil {
+			return nil, fmt.Errorf("cannot use fonts: %w", err)
+		}
+	}
+	cfg.Engine.MaxPixels, cfg.Engine.MaxSide = cfg.Scenes.Pixels, cfg.Scenes.Side
+	e, err := render.Open(cfg.Engine)
+	if err != nil {
+		return nil, err
+	}
+	q := cfg.Queue
+	q.Engine, q.Items = engine{e}, items
+	if q.Workers <= 0 {
+		q.Workers = runtime.GOMAXPROCS(0)
+	}
+	if q.Work <= 0 {
+		q.Work = softWork
+		if g := e.Info().GPU; g != nil && !g.Software {
+			q.Work = hardWork
+		}
+	}
+	return &Core{Engine: e, Queue: queue.New(q), Items: items}, nil
+}
+
+// Close finishes what is queued and stops the engine.
+func (c *Core) Close() error {
+	c.Queue.Close()
+	return c.Engine.Close()
+}
+
+// ParseRaster reads the value of --raster.
+func ParseRaster(s string) (outline.Raster, error) {
+	switch s {
+	case "", "reference":
+		return outline.Reference, nil
+	case "exact":
+		return outline.Exact, nil
+	}
+	return 0, fmt.Errorf("cannot use raster %q: want reference or exact", s)
+}

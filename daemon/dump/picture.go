@@ -1,0 +1,209 @@
+package dump
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/render/outline"
+	"plumb/render/scene"
+	"plumb/scoring"
+)
+
+// Bounds says which part of the page becomes a picture.
+type Bounds struct {
+	Box     outline.Box // in page units
+	Content bool        // instead of Box: what is drawn, and Pad around it
+	Pad     float64     // page units
+}
+
+// DefaultBounds are those of an export: the content with tldraw's padding
+// (contract.md 2).
+var DefaultBounds = Bounds{Content: true, Pad: 32}
+
+// ParseBounds reads the value of --bounds: "x,y,w,h" or "content[:PAD]".
+func ParseBounds(s string) (Bounds, error) {
+	bad := fmt.Errorf("cannot use bounds %q: want x,y,w,h or content[:PAD] in page units", clip(s))
+	if rest, ok := strings.CutPrefix(s, "content"); ok {
+		b := DefaultBounds
+		if rest == "" {
+			return b, nil
+		}
+		pad, err := strconv.ParseFloat(strings.TrimPrefix(rest, ":"), 64)
+		if err != nil || rest[0] != ':' || !(pad >= 0 && pad <= 1e6) {
+			return b, bad
+		}
+		b.Pad = pad
+		return b, nil
+	}
+	parts := strings.Split(s, ",")
+	if len(parts) != 4 {
+		return Bounds{}, bad
+	}
+	var v [4]float64
+	for i, p := range parts {
+		x, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return Bounds{}, bad
+		}
+		v[i] = x
+	}
+	return Bounds{Box: outline.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
+}
+
+// PictureOptions override what a scene line says; nil fields leave it alone.
+type PictureOptions struct {
+	Bounds *Bounds
+	Only   []string // ids to draw, with their descendants
+	Limits scene.Limits
+}
+
+// Picture reads a scene line (contract.md 2): {"id", "shapes" or "records",
+// "bounds", "only"}, a .tldr file or an editor snapshot. id is "" where the line
+// has none. Errors wrap scene.ErrInvalid.
+func Picture(b []byte, o PictureOptions) (id string, v outline.View, err error) {
+	if err := o.Limits.Check(b); err != nil {
+		return "", v, err
+	}
+	var p fastjson.Parser
+	doc, err := p.ParseBytes(b)
+	if err != nil {
+		return "", v, fmt.Errorf("cannot parse scene: %w", scene.ErrInvalid)
+	}
+	if id, err = pictureID(doc); err != nil {
+		return "", v, err
+	}
+	if v.Only, err = pictureOnly(doc, o.Only); err != nil {
+		return id, v, err
+	}
+	bounds, err := pictureBounds(doc, o.Bounds)
+	if err != nil {
+		return id, v, err
+	}
+	if v.Scene, err = scene.DecodeValue(doc, o.Limits); err != nil {
+		return id, v, err
+	}
+	if v.Only != nil {
+		v.Only = known(v.Scene, v.Only)
+	}
+	if v.Bounds, err = place(v, bounds); err != nil {
+		return id, v, err
+	}
+	return id, v, o.Limits.CheckCanvas(v.Bounds.W, v.Bounds.H)
+}
+
+// pictureID reads the id by the rule of dump lines.
+func pictureID(doc *fastjson.Value) (string, error) {
+	it, d := scoring.Item{Fields: doc}, Decoder{}
+	if e := d.id(&it); e != nil {
+		return "", fmt.Errorf("%w: %s", scene.ErrInvalid, e.Message)
+	}
+	return it.ID, nil
+}
+
+func pictureOnly(doc *fastjson.Value, only []string) ([]string, error) {
+	if only != nil {
+		return only, nil
+	}
+	f := doc.Get("only")
+	if f == nil || f.Type() == fastjson.TypeNull {
+		return nil, nil
+	}
+	list, err := f.Array()
+	if err != nil {
+		return nil, fmt.Errorf("cannot use only: %w: got %s; want a list of ids", scene.ErrInvalid, kind(f))
+	}
+	only = make([]string, 0, len(list))
+	for i, e := range list {
+		if e.Type() != fastjson.TypeString {
+			return nil, fmt.Errorf("cannot use only[%d]: %w: got %s; want an id", i, scene.ErrInvalid, kind(e))
+		}
+		only = append(only, string(e.GetStringBytes()))
+	}
+	return only, nil
+}
+
+// known keeps the ids that the scene has; the prefix may be left out. An id that
+// it does not have draws nothing, as in the editor's export.
+func known(s *scene.Scene, ids []string) []string {
+	out := make([]string, 0, len(ids))
+	for _, id := range ids {
+		if s.Find(id) < 0 {
+			id = "shape:" + id
+		}
+		if s.Find(id) >= 0 {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
+	if given != nil {
+		return *given, nil
+	}
+	f := doc.Get("bounds")
+	if f == nil || f.Type() == fastjson.TypeNull {
+		return DefaultBounds, nil
+	}
+	bad := fmt.Errorf("cannot use bounds: %w: want [x,y,w,h] in page units", scene.ErrInvalid)
+	list, err := f.Array()
+	if err != nil || len(list) != 4 {
+		return Bounds{}, bad
+	}
+	var v [4]float64
+	for i, e := range list {
+		if v[i], err = e.Float64(); err != nil || math.IsInf(v[i], 0) {
+			return Bounds{}, bad
+		}
+	}
+	return Bounds{Box: outline.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
+}
+
+// place finds the box of a picture.
+func place(v outline.View, b Bounds) (outline.Box, error) {
+	if !b.Content {
+		return b.Box, nil
+	}
+	box, ok, err := outline.ContentBounds(v.Scene, v.Only)
+	if err != nil {
+		return box, err
+	}
+	if !ok {
+		return box, fmt.Errorf("cannot draw scene: %w: it is empty and has no bounds; want bounds or a shape", scene.ErrInvalid)
+	}
+	if contained(v.Scene, box) {
+		b.Pad = 0
+	}
+	return outline.Box{X: box.X - b.Pad, Y: box.Y - b.Pad, W: box.W + 2*b.Pad, H: box.H + 2*b.Pad}, nil
+}
+
+// contained reports whether one frame or image is as large as everything that
+// is drawn: such an export has no padding (tldraw-rendering.md 9.1).
+func contained(s *scene.Scene, all outline.Box) bool {
+	const tolerance = 1e-6
+	for i := range s.Shapes {
+		if k := s.Shapes[i].Kind; k != scene.Frame && k != scene.Image {
+			continue
+		}
+		b, ok := outline.PageBounds(s, int32(i))
+		if ok && math.Abs(b.X-all.X) < tolerance && math.Abs(b.Y-all.Y) < tolerance &&
+			math.Abs(b.W-all.W) < tolerance && math.Abs(b.H-all.H) < tolerance {
+			return true
+		}
+	}
+	return false
+}
+
+// Alpha returns the alpha of a picture as 8-bit grey.
+func Alpha(img *image.NRGBA) *image.Gray {
+	g := image.NewGray(img.Rect)
+	for i := range g.Pix {
+		g.Pix[i] = img.Pix[4*i+3]
+	}
+	return g
+}

@@ -1,0 +1,114 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// listenTCP opens a port that a newer process may open too: a restart overlaps,
+// and no connection is refused in between (contract.md 9).
+func listenTCP(addr string) (net.Listener, error) {
+	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		var err error
+		if e := c.Control(func(fd uintptr) {
+			err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+		}); e != nil {
+			return e
+		}
+		return err
+	}}
+	ln, err := lc.Listen(context.Background(), "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w (--listen)", addr, err)
+	}
+	return ln, nil
+}
+
+// socket is a Unix socket that replaced the one of an older process in one step,
+// and that is removed only while it is still ours.
+type socket struct {
+	*net.UnixListener
+	path string
+	own  fs.FileInfo
+}
+
+func listenUnix(path string) (*socket, error) {
+	next := fmt.Sprintf("%s.%d", path, os.Getpid())
+	os.Remove(next)
+	ln, err := net.Listen("unix", next)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on socket: %w (--socket)", err)
+	}
+	s := &socket{UnixListener: ln.(*net.UnixListener), path: path}
+	s.SetUnlinkOnClose(false)
+	err = os.Chmod(next, 0o660)
+	if err == nil {
+		s.own, err = os.Lstat(next)
+	}
+	if err == nil {
+		err = replaceable(path)
+	}
+	if err == nil {
+		err = os.Rename(next, path)
+	}
+	if err != nil {
+		s.Close()
+		os.Remove(next)
+		return nil, fmt.Errorf("cannot listen on socket %s: %w (--socket)", path, err)
+	}
+	return s, nil
+}
+
+// replaceable refuses to put a socket in the place of anything else.
+func replaceable(path string) error {
+	st, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case st.Mode()&fs.ModeSocket == 0:
+		return errors.New("the path is taken by something that is no socket")
+	}
+	return nil
+}
+
+// Addr is the path that clients use.
+func (s *socket) Addr() net.Addr { return &net.UnixAddr{Name: s.path, Net: "unix"} }
+
+// remove takes the path away unless a newer process has replaced it.
+func (s *socket) remove() {
+	if st, err := os.Lstat(s.path); err == nil && os.SameFile(st, s.own) {
+		os.Remove(s.path)
+	}
+}
+
+// admin is a small server beside the one for requests: it answers when that one
+// is full, and carries the profiles.
+type admin struct {
+	ln  net.Listener
+	srv *http.Server
+}
+
+func serveAdmin(addr string, h http.Handler) (*admin, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w (--admin)", addr, err)
+	}
+	a := &admin{ln: ln, srv: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}}
+	go a.srv.Serve(ln)
+	return a, nil
+}
+
+func (a *admin) addr() string { return a.ln.Addr().String() }
+
+func (a *admin) close() { a.srv.Close() }

@@ -1,0 +1,161 @@
+// Package queuetest has an engine and a suite for tests of what stands around
+// them. In: items with a list of widths. Out: their sum as the score. It
+// misbehaves on request and knows whether all it gave out came back.
+package queuetest
+
+import (
+	"fmt"
+	"image"
+	"sync"
+	"sync/atomic"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+	"plumb/render/metric"
+	"plumb/render/outline"
+	"plumb/scoring"
+)
+
+// Engine measures a view as the width of its bounds. It keeps what the
+// queue must hold to.
+type Engine struct {
+	mu      sync.Mutex
+	Largest int // most pictures in one batch
+	Batches int
+	Alive   atomic.Int64 // pictures prepared and not released
+	Fail    func(widths []float64) error
+	Hold    chan struct{} // when set, Measure waits for it
+}
+
+type picture struct {
+	e *Engine
+	w float64
+}
+
+func (p *picture) Release()  { p.e.Alive.Add(-1) }
+func (p *picture) Work() int { return int(p.w) }
+
+// Drawer implements queue.Engine.
+func (e *Engine) Drawer() queue.Drawer { return drawer{e} }
+
+// Backend implements queue.Engine.
+func (e *Engine) Backend() string { return "fake" }
+
+type drawer struct{ e *Engine }
+
+func (d drawer) Prepare(v outline.View) (queue.Pic, error) {
+	if v.Bounds.W < 0 {
+		return nil, fmt.Errorf("cannot draw shape 0: %w: a cube", outline.ErrForeign)
+	}
+	d.e.Alive.Add(1)
+	return &picture{d.e, v.Bounds.W}, nil
+}
+
+// Measure implements queue.Engine: the sum of alpha is the width.
+func (e *Engine) Measure(dst []metric.Tally, ps []queue.Pic) ([]metric.Tally, error) {
+	if e.Hold != nil {
+		<-e.Hold
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.Batches++
+	e.Largest = max(e.Largest, len(ps))
+	var widths []float64
+	for _, p := range ps {
+		w := p.(*picture).w
+		widths = append(widths, w)
+		dst = append(dst, metric.Tally{A: metric.Sums{Alpha: uint64(w)}})
+	}
+	if e.Fail != nil {
+		if err := e.Fail(widths); err != nil {
+			return nil, err
+		}
+	}
+	return dst, nil
+}
+
+// Draw implements queue.Engine: empty images of the widths.
+func (e *Engine) Draw(ps []queue.Pic) ([]*image.NRGBA, error) {
+	var out []*image.NRGBA
+	for _, p := range ps {
+		out = append(out, image.NewNRGBA(image.Rect(0, 0, int(p.(*picture).w), 1)))
+	}
+	return out, nil
+}
+
+// Suite scores an item as the sum of its list "views", each one a picture
+// of that width. "do" makes it misbehave.
+type Suite struct {
+	Block chan struct{} // "do":"block" waits for it
+}
+
+// Name implements scoring.Suite.
+func (Suite) Name() string { return "fake" }
+
+// Tests implements scoring.Suite.
+func (Suite) Tests() []string { return []string{"sum"} }
+
+// Variants implements scoring.Suite.
+func (Suite) Variants() []scoring.Variant {
+	return []scoring.Variant{{Name: "sum.twice", Source: "here", Doc: "doubles the score"}}
+}
+
+type job struct {
+	it    scoring.Item
+	do    string
+	twice bool
+	views []outline.View
+}
+
+// Prepare implements scoring.Suite.
+func (s Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+	j := &job{it: *it, twice: v.On("sum.twice"), do: string(it.Fields.GetStringBytes("do"))}
+	j.it.Fields = nil
+	switch j.do {
+	case "panic":
+		panic("prepare")
+	case "refuse":
+		return nil, &scoring.Error{Code: "bad_shapes", Message: "cannot use shapes"}
+	case "block":
+		<-s.Block
+	}
+	for _, v := range it.Fields.GetArray("views") {
+		j.views = append(j.views, outline.View{Bounds: outline.Box{W: v.GetFloat64(), H: 1}})
+	}
+	return j, nil
+}
+
+func (j *job) Views() []outline.View { return j.views }
+
+func (j *job) Score(ts []metric.Tally) scoring.Result {
+	if j.do == "panic_score" {
+		panic("score")
+	}
+	r := j.Fail(scoring.Error{})
+	r.Err, r.Scored = nil, true
+	for _, t := range ts {
+		r.Score += float64(t.A.Alpha)
+	}
+	if j.twice {
+		r.Score *= 2
+	}
+	return r
+}
+
+func (j *job) Fail(e scoring.Error) scoring.Result {
+	return scoring.Result{ID: j.it.ID, Suite: j.it.Suite, Test: j.it.Test, Err: &e}
+}
+
+// Config returns a queue's configuration with the engine and the suite "fake".
+func Config(e *Engine, s Suite) queue.Config {
+	return queue.Config{Engine: e, Scorer: "plumb test",
+		Items: dump.ItemConfig{Suites: map[string]scoring.Suite{"fake": s}}}
+}
+
+// Line reads what tests look at in a result line.
+func Line(b []byte) (id, code string, score float64) {
+	v := fastjson.MustParseBytes(b)
+	return string(v.GetStringBytes("id")), string(v.GetStringBytes("error", "code")), v.GetFloat64("score")
+}
