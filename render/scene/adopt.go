@@ -46,14 +46,32 @@ func (s *Scene) toPage() []affine {
 	all := make([]affine, len(s.Shapes))
 	for i := range s.Shapes {
 		sh := &s.Shapes[i]
-		sin, cos := math.Sincos(sh.Rotation)
-		m := affine{cos, sin, -sin, cos, sh.X, sh.Y}
+		m := sh.local()
 		if sh.Parent >= 0 {
 			m = all[sh.Parent].then(m) // parents come first
 		}
 		all[i] = m
 	}
 	return all
+}
+
+// local returns the map from the shape's space to its parent's
+// (tldraw-rendering.md 1.5).
+func (s *Shape) local() affine {
+	sin, cos := math.Sincos(s.Rotation)
+	return affine{cos, sin, -sin, cos, s.X, s.Y}
+}
+
+// express puts a record whose place is given in the page's space into the space
+// of m, and under the parent with this id.
+func (r *Record) express(m affine, parent string) {
+	if r.Has&HasRotation == 0 {
+		r.Rotation = 0
+	}
+	r.X, r.Y = m.undo(r.X, r.Y)
+	r.Rotation -= math.Atan2(m.b, m.a)
+	r.ParentID = parent
+	r.Has |= HasX | HasY | HasParent | HasRotation
 }
 
 // then returns the map that applies n first and then m.
@@ -83,14 +101,7 @@ func (s *Scene) adopt(r *Record, toPage []affine) {
 		if s.Shapes[i].Kind != Frame || !s.shows(int32(i), r.X, r.Y, toPage) {
 			continue
 		}
-		m := toPage[i]
-		r.X, r.Y = m.undo(r.X, r.Y)
-		if r.Has&HasRotation == 0 {
-			r.Rotation = 0
-		}
-		r.Rotation -= math.Atan2(m.b, m.a)
-		r.ParentID = s.Shapes[i].ID
-		r.Has |= HasParent | HasRotation
+		r.express(toPage[i], s.Shapes[i].ID)
 		return
 	}
 }

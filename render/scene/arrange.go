@@ -8,43 +8,66 @@ import (
 	"unicode/utf8"
 )
 
-// arrange finds the paint order of records: depth first, a parent before its
-// children, siblings by index (tldraw-rendering.md 1.4). order lists positions
-// of records, parents the position of each record's parent, -1 for the page.
-// order is nil when it is the given one and nothing has a parent.
-func arrange(records []Record, ids map[string]int32, lim *Limits) (order, parents []int32, err *Error) {
-	indexed := false
-	for i := range records {
-		indexed = indexed || records[i].Has&HasIndex != 0
-		if records[i].Has&HasParent == 0 {
-			continue
-		}
-		p := findRecord(records, ids, records[i].ParentID)
-		if p < 0 {
-			continue
-		}
-		if parents == nil {
-			parents = make([]int32, len(records))
-			for j := range parents {
-				parents[j] = -1
-			}
-		}
-		parents[i] = p
+// arrangement is the work of putting records into paint order.
+type arrangement struct {
+	records []Record
+	ids     map[string]int32 // nil for few records
+	parents []int32          // position of each record's parent, -1 for the page; nil when none has one
+	order   []int32          // positions of records in paint order; nil when it is the given one
+}
+
+// arrange finds parents and the paint order: depth first, a parent before its
+// children, siblings by index (tldraw-rendering.md 1.4).
+func (a *arrangement) arrange(bindings []BindingRecord, lim *Limits) *Error {
+	indexed := a.findParents()
+	moving := len(bindings) > 0
+	if a.parents == nil && !indexed && !moving {
+		return nil
 	}
-	if parents == nil && !indexed {
-		return nil, nil, nil
-	}
-	order = make([]int32, len(records))
-	for i := range order {
-		order[i] = int32(i)
+	a.order = make([]int32, len(a.records))
+	for i := range a.order {
+		a.order[i] = int32(i)
 	}
 	if indexed {
-		sortByIndex(order, siblingKeys(records, parents))
+		keys := siblingKeys(a.records, a.parents)
+		sortByIndex(a.order, keys)
 	}
-	if parents != nil {
-		order, err = depthFirst(records, order, parents, lim)
+	siblings := a.order
+	if a.parents != nil {
+		if err := a.depthFirst(siblings, lim); err != nil {
+			return err
+		}
 	}
-	return order, parents, err
+	if moving && a.liftArrows(siblings, bindings) && a.parents != nil {
+		return a.depthFirst(siblings, lim)
+	}
+	return nil
+}
+
+// findParents fills parents, and tells whether any record has an index.
+func (a *arrangement) findParents() (indexed bool) {
+	for i := range a.records {
+		r := &a.records[i]
+		indexed = indexed || r.Has&HasIndex != 0
+		if r.Has&HasParent == 0 {
+			continue
+		}
+		if p := findRecord(a.records, a.ids, r.ParentID); p >= 0 {
+			a.needParents()
+			a.parents[i] = p
+		}
+	}
+	return indexed
+}
+
+func (a *arrangement) needParents() {
+	if a.parents != nil {
+		return
+	}
+	a.parents = make([]int32, len(a.records))
+	for i := range a.parents {
+		a.parents[i] = -1
+	}
 }
 
 // findRecord returns the position of the record with this id, or -1.
@@ -144,20 +167,20 @@ func firstUnit(r rune) rune {
 	return r
 }
 
-// depthFirst turns an order in which siblings are sorted into paint order. It
+// depthFirst turns a list in which siblings are sorted into paint order. It
 // refuses cycles and nesting beyond the limit.
-func depthFirst(records []Record, sorted, parents []int32, lim *Limits) ([]int32, *Error) {
+func (a *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
 	// first[p+1] and next form a list of the children of p, in sorted order.
-	first := make([]int32, len(records)+1)
-	next := make([]int32, len(records))
+	first := make([]int32, len(a.records)+1)
+	next := make([]int32, len(a.records))
 	for i := range first {
 		first[i] = -1
 	}
 	for _, i := range slices.Backward(sorted) {
-		next[i] = first[parents[i]+1]
-		first[parents[i]+1] = i
+		p := a.parents[i] + 1
+		next[i], first[p] = first[p], i
 	}
-	order := make([]int32, 0, len(records))
+	a.order = make([]int32, 0, len(a.records))
 	stack := []int32{first[0]} // the next one to visit, per level
 	for len(stack) > 0 {
 		i := stack[len(stack)-1]
@@ -165,34 +188,37 @@ func depthFirst(records []Record, sorted, parents []int32, lim *Limits) ([]int32
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		order = append(order, i)
+		a.order = append(a.order, i)
 		stack[len(stack)-1] = next[i]
-		if child := first[i+1]; child >= 0 {
-			if len(stack) >= lim.Depth {
-				return nil, overLimit("parentId", records[child].ID, strconv.Itoa(len(stack))+" ancestors",
-					"fewer than "+strconv.Itoa(lim.Depth), FlagDepth)
-			}
-			stack = append(stack, child)
+		child := first[i+1]
+		if child < 0 {
+			continue
 		}
+		if len(stack) >= lim.Depth {
+			return overLimit("parentId", a.records[child].ID, strconv.Itoa(len(stack))+" ancestors",
+				"fewer than "+strconv.Itoa(lim.Depth), FlagDepth)
+		}
+		stack = append(stack, child)
 	}
-	if len(order) < len(records) {
-		return nil, cycle(records, order, parents)
+	if len(a.order) < len(a.records) {
+		return a.cycle()
 	}
-	return order, nil
+	return nil
 }
 
 // cycle names a shape that is its own ancestor: what no walk from the page
-// reaches is on a cycle or below one.
-func cycle(records []Record, reached, parents []int32) *Error {
-	seen := make([]bool, len(records))
-	for _, i := range reached {
+// reached is on a cycle or below one.
+func (a *arrangement) cycle() *Error {
+	seen := make([]bool, len(a.records))
+	for _, i := range a.order {
 		seen[i] = true
 	}
 	i := int32(slices.Index(seen, false))
 	for !seen[i] { // walk up; the first shape met twice is on the cycle
 		seen[i] = true
-		i = parents[i]
+		i = a.parents[i]
 	}
-	return invalid("parentId", records[i].ID, strconv.Quote(clip(records[i].ParentID, 80))+", which makes the shape its own ancestor",
+	r := &a.records[i]
+	return invalid("parentId", r.ID, strconv.Quote(clip(r.ParentID, 80))+", which makes the shape its own ancestor",
 		"parents that end at the page")
 }

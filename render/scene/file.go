@@ -110,8 +110,8 @@ func (d *decoder) binding(v *fastjson.Value, w where) {
 		return
 	}
 	b := NewBinding("", "", false)
-	b.From = d.member(v, "fromId", w)
-	b.To = d.member(v, "toId", w)
+	b.From = d.member(v, "fromId", "fromId", w)
+	b.To = d.member(v, "toId", "toId", w)
 	if id := v.Get("id"); id != nil {
 		b.ID = d.text(id, w, "id")
 	}
@@ -142,14 +142,14 @@ func (d *decoder) binding(v *fastjson.Value, w where) {
 	d.bindings = append(d.bindings, b)
 }
 
-// member reads a string that must be there.
-func (d *decoder) member(v *fastjson.Value, key string, w where) string {
+// member reads a string that must be there; path is what messages call it.
+func (d *decoder) member(v *fastjson.Value, key, path string, w where) string {
 	m := v.Get(key)
 	if m == nil {
-		d.bad(w, key, nil, "an id")
+		d.bad(w, path, nil, "a string")
 		return ""
 	}
-	return d.text(m, w, key)
+	return d.text(m, w, path)
 }
 
 // yes reads a flag; missing is false.

@@ -41,12 +41,12 @@ func resolve(records []Record, bindings []BindingRecord, lim *Limits) (*Scene, *
 	if err != nil {
 		return nil, err
 	}
-	order, parents, err := arrange(records, ids, lim)
-	if err != nil {
+	a := arrangement{records: records, ids: ids}
+	if err := a.arrange(bindings, lim); err != nil {
 		return nil, err
 	}
 	s := &Scene{Shapes: make([]Shape, len(records))}
-	s.place(records, order, parents, ids)
+	s.place(&a)
 	if err := s.bind(bindings); err != nil {
 		return nil, err
 	}
@@ -57,29 +57,27 @@ func tooManyShapes(n int, lim *Limits) *Error {
 	return overLimit("shapes", "", strconv.Itoa(n)+" shapes", "at most "+strconv.Itoa(lim.Shapes), FlagShapes)
 }
 
-// place fills the slab of shapes in paint order. order lists positions of
-// records (nil: as given), parents the parent of each record (nil: none).
-func (s *Scene) place(records []Record, order, parents []int32, ids map[string]int32) {
-	if order == nil {
-		for i := range records {
-			s.Shapes[i].fill(&records[i])
+// place fills the slab of shapes in paint order.
+func (s *Scene) place(a *arrangement) {
+	s.byID = a.ids
+	if a.order == nil {
+		for i := range a.records {
+			s.Shapes[i].fill(&a.records[i])
 		}
-		s.byID = ids
 		return
 	}
-	rank := make([]int32, len(order))
-	for at, i := range order {
+	rank := make([]int32, len(a.order))
+	for at, i := range a.order {
 		rank[i] = int32(at)
 		sh := &s.Shapes[at]
-		sh.fill(&records[i])
-		if parents != nil && parents[i] >= 0 {
-			sh.Parent = rank[parents[i]] // the parent comes first, so its rank is known
+		sh.fill(&a.records[i])
+		if a.parents != nil && a.parents[i] >= 0 {
+			sh.Parent = rank[a.parents[i]] // the parent comes first, so its rank is known
 		}
 	}
-	for id, i := range ids {
-		ids[id] = rank[i]
+	for id, i := range s.byID {
+		s.byID[id] = rank[i]
 	}
-	s.byID = ids
 }
 
 // indexIDs maps ids to positions of records, nil for few records, and refuses

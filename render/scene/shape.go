@@ -1,8 +1,8 @@
 package scene
 
 import (
-	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/valyala/fastjson"
 )
@@ -305,14 +305,11 @@ func (d *decoder) linePoints(v *fastjson.Value, w where) []Point {
 		if d.fault != nil {
 			return
 		}
-		field := "props.points." + clip(string(key), 80)
-		index := v.Get("index")
-		if index == nil || index.Type() != fastjson.TypeString {
-			d.bad(w, field+".index", index, "a string")
-			return
+		k := d.member(v, "index", "props.points.index", w)
+		points = append(points, d.point(v, w, "props.points"))
+		if d.fault != nil {
+			d.blame("props.points", "."+clip(string(key), 80))
 		}
-		k := d.text(index, w, field+".index")
-		points = append(points, d.point(v, w, field))
 		sorted = sorted && (len(keys) == 0 || compareCodeUnits(keys[len(keys)-1], k) <= 0)
 		keys = append(keys, k)
 	})
@@ -340,24 +337,42 @@ func (d *decoder) segments(v *fastjson.Value, w where) []Segment {
 	}
 	segments := make([]Segment, len(list))
 	for i, item := range list {
-		field := "props.segments[" + strconv.Itoa(i) + "]"
-		if item.Type() != fastjson.TypeObject {
-			d.bad(w, field, item, "an object with type and points")
-		}
-		kind, _ := find[uint8](segmentTypes, item.GetStringBytes("type"))
-		if t := item.Get("type"); t == nil || !slices.Contains(segmentTypes, string(t.GetStringBytes())) {
-			d.bad(w, field+".type", t, oneOf(segmentTypes))
-		}
-		if p := item.Get("path"); p != nil && item.Get("points") == nil {
-			d.old(w, field+".path", "points in base64, of tldraw 5", "a list of points")
-		}
-		segments[i].Straight = kind == 1
-		segments[i].Points = d.pressed(item.Get("points"), w, field+".points")
-		if d.fault != nil {
+		if segments[i] = d.segment(item, w); d.fault != nil {
+			d.blame("props.segments", "["+strconv.Itoa(i)+"]")
 			return nil
 		}
 	}
 	return segments
+}
+
+// segment reads one stroke. Messages name it by its list; see blame.
+func (d *decoder) segment(v *fastjson.Value, w where) (s Segment) {
+	if v.Type() != fastjson.TypeObject {
+		d.bad(w, "props.segments", v, "an object with type and points")
+		return s
+	}
+	kind, ok := find[uint8](segmentTypes, v.GetStringBytes("type"))
+	if !ok {
+		d.bad(w, "props.segments.type", v.Get("type"), oneOf(segmentTypes))
+	}
+	if p := v.Get("path"); p != nil && v.Get("points") == nil {
+		d.old(w, "props.segments.path", "points in base64, of tldraw 5", "a list of points")
+	}
+	s.Straight = kind == 1
+	s.Points = d.pressed(v.Get("points"), w, "props.segments.points")
+	return s
+}
+
+// blame puts the member of a list into the path of a fault that was just found
+// in it, so that nobody writes paths while all goes well.
+func (d *decoder) blame(list, member string) {
+	if d.fault == nil {
+		return
+	}
+	if i := strings.LastIndex(d.fault.Path, list); i >= 0 {
+		i += len(list)
+		d.fault.Path = d.fault.Path[:i] + member + d.fault.Path[i:]
+	}
 }
 
 var segmentTypes = []string{"free", "straight"}
@@ -385,6 +400,7 @@ func (d *decoder) pressed(v *fastjson.Value, w where, field string) []Pressed {
 			z = d.coordinate(zv, w, field, ".z")
 		}
 		if d.fault != nil {
+			d.blame(field, "["+strconv.Itoa(i)+"]")
 			return nil
 		}
 		points[i] = Pressed{p.X, p.Y, z}

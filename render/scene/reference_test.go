@@ -1,0 +1,216 @@
+package scene
+
+import (
+	"bufio"
+	"math"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/testdata"
+)
+
+// eachScene reads the scenes that the real editor exported.
+func eachScene(t *testing.T, use func(id string, v *fastjson.Value)) {
+	f, err := os.Open(testdata.Path(t, "tldraw/scenes.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 64<<20)
+	var p fastjson.Parser
+	n := 0
+	for lines.Scan() {
+		if err := Check(lines.Bytes(), 300); err != nil {
+			t.Fatal(err)
+		}
+		v, err := p.ParseBytes(lines.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		use(string(v.GetStringBytes("id")), v)
+		n++
+	}
+	if err := lines.Err(); err != nil || n < 100 {
+		t.Fatalf("read %d scenes, %v; want at least 100", n, err)
+	}
+}
+
+func texts(v []*fastjson.Value) (s []string) {
+	for _, x := range v {
+		s = append(s, string(x.GetStringBytes()))
+	}
+	return s
+}
+
+// The paint order of the editor's records is the one the editor reports.
+func TestReferenceOrder(t *testing.T) {
+	eachScene(t, func(id string, v *fastjson.Value) {
+		s, err := DecodeValue(v, Limits{}) // the records: they win over the shapes beside them
+		if err != nil {
+			t.Errorf("%s: %v", id, err)
+			return
+		}
+		var got []string
+		for i := range s.Shapes {
+			got = append(got, s.Shapes[i].ID)
+			if p := s.Shapes[i].Parent; p >= int32(i) {
+				t.Errorf("%s: shape %d has parent %d, which does not come first", id, i, p)
+			}
+		}
+		if want := texts(v.GetArray("order")); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got order %v; want %v", id, got, want)
+		}
+	})
+}
+
+// What was handed to "create shapes" gives, with our defaults, the records that
+// the editor stored, apart from what follows from a label's size.
+func TestReferenceCreation(t *testing.T) {
+	grown, shapes := 0, 0
+	eachScene(t, func(id string, v *fastjson.Value) {
+		stored, err := DecodeValue(v, Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", id, err)
+			return
+		}
+		created := createScene(t, id, v)
+		if created == nil {
+			return
+		}
+		if len(stored.Shapes) != len(created.Shapes) || len(stored.Bindings) != len(created.Bindings) {
+			t.Errorf("%s: got %d shapes, %d bindings; want %d, %d", id, len(created.Shapes), len(created.Bindings),
+				len(stored.Shapes), len(stored.Bindings))
+			return
+		}
+		for i := range stored.Shapes {
+			want, got := stored.Shapes[i], created.Shapes[i]
+			shapes++
+			if want.GrowY > 0 || want.FontPx > 0 {
+				grown++
+				if !got.Grow {
+					t.Errorf("%s: %s has growY %g, fontSizeAdjustment %g stored; want Grow when created", id, want.ID, want.GrowY, want.FontPx)
+				}
+			}
+			want.GrowY, want.FontPx, got.Grow = 0, 0, false
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: shape %d:\n got %+v\nwant %+v", id, i, got, want)
+			}
+		}
+		if !sameBindings(created, stored) {
+			t.Errorf("%s: got bindings %+v; want %+v", id, created.Bindings, stored.Bindings)
+		}
+	})
+	if grown == 0 || shapes < 1000 {
+		t.Errorf("compared %d shapes, %d grown by a label; want at least 1000 and some", shapes, grown)
+	}
+}
+
+// createScene repeats the editor's two calls to "create shapes".
+func createScene(t *testing.T, id string, v *fastjson.Value) *Scene {
+	var calls [2][]Record
+	for c, list := range []string{"shapes", "added"} {
+		for _, item := range v.GetArray(list) {
+			r, err := DecodeShape(item, list, Limits{})
+			if err != nil {
+				t.Errorf("%s: %v", id, err)
+				return nil
+			}
+			calls[c] = append(calls[c], r)
+		}
+	}
+	if err := Adopt(calls[0], calls[1], Limits{}); err != nil {
+		t.Errorf("%s: %v", id, err)
+		return nil
+	}
+	d := decoder{lim: DefaultLimits()}
+	if b := v.Get("bindings"); b != nil {
+		d.bindingList(b)
+	}
+	if d.fault != nil {
+		t.Errorf("%s: %v", id, d.fault)
+		return nil
+	}
+	s, err := Resolve(append(calls[0], calls[1]...), d.bindings, Limits{})
+	if err != nil {
+		t.Errorf("%s: %v", id, err)
+		return nil
+	}
+	return s
+}
+
+// sameBindings compares bindings in any order.
+func sameBindings(a, b *Scene) bool {
+	count := map[Binding]int{}
+	for _, x := range a.Bindings {
+		count[x]++
+	}
+	for _, x := range b.Bindings {
+		count[x]--
+	}
+	for _, n := range count {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Page bounds of plain, upright rectangles are as the editor reports them:
+// positions and parents compose as they should.
+func TestReferencePlacement(t *testing.T) {
+	n := 0
+	eachScene(t, func(id string, v *fastjson.Value) {
+		s, err := DecodeValue(v, Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", id, err)
+			return
+		}
+		toPage := s.toPage()
+		for i := range s.Shapes {
+			sh := &s.Shapes[i]
+			if sh.Kind != Frame && (sh.Kind != Geo || sh.Geo != Rectangle) {
+				continue
+			}
+			x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
+			for _, c := range []Point{{0, 0}, {sh.W, 0}, {sh.W, sh.H + sh.GrowY}, {0, sh.H + sh.GrowY}} {
+				x, y := toPage[i].apply(c.X, c.Y)
+				x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+			}
+			want := v.GetArray("geometry", sh.ID, "pageBounds")
+			for k, got := range []float64{x0, y0, x1 - x0, y1 - y0} {
+				if w := want[k].GetFloat64(); math.Abs(got-w) > 1e-6 {
+					t.Errorf("%s: %s: bounds[%d] = %g; want %g", id, sh.ID, k, got, w)
+				}
+			}
+			n++
+		}
+	})
+	if n < 30 {
+		t.Errorf("compared %d rectangles; want at least 30", n)
+	}
+}
+
+// Every shape list of the benchmark's scenarios decodes.
+func TestReferenceScenarios(t *testing.T) {
+	f, err := os.Open(testdata.Path(t, "aspire/cases.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 64<<20)
+	n := 0
+	for lines.Scan() {
+		if _, err := DecodeLine(lines.Bytes(), Limits{}); err != nil {
+			t.Errorf("%.40s: %v", lines.Bytes(), err)
+		}
+		n++
+	}
+	if n == 0 {
+		t.Error("no scenarios")
+	}
+}
