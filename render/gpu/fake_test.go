@@ -104,7 +104,7 @@ func fakeRun(b *batch.Batch, r *batch.Run, v shaders.Variant, y uint32, pixel fu
 }
 
 func fakeRows(b *batch.Batch) []batch.RowSums {
-	out := make([]batch.RowSums, len(b.Runs)*batch.TileH)
+	out := make([]batch.RowSums, b.Shader*batch.TileH)
 	for i := range b.Shader {
 		v := shaders.Plain
 		if i >= b.Plain {

@@ -76,8 +76,9 @@ func (r *Runner) Submit(b *batch.Batch) (Ticket, error) {
 	return Ticket{w}, r.send(w)
 }
 
-// Wait returns the row sums of a batch: TileH for each of b.Runs, in their
-// order. Those of runs from b.Shader on are zero: the CPU twin evaluates them.
+// Wait returns the row sums of a batch: TileH for each of the runs [0, b.Shader),
+// in their order. The CPU twin evaluates the others; the result has the capacity
+// for them.
 func (r *Runner) Wait(t Ticket) ([]batch.RowSums, error) { return r.WaitInto(nil, t) }
 
 // WaitInto is Wait with the result in dst where it is large enough.
@@ -89,12 +90,15 @@ func (r *Runner) WaitInto(dst []batch.RowSums, t Ticket) ([]batch.RowSums, error
 }
 
 // Run is Submit and Wait.
-func (r *Runner) Run(b *batch.Batch) ([]batch.RowSums, error) {
+func (r *Runner) Run(b *batch.Batch) ([]batch.RowSums, error) { return r.RunInto(nil, b) }
+
+// RunInto is Run with the result in dst where it is large enough.
+func (r *Runner) RunInto(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, error) {
 	t, err := r.Submit(b)
 	if err != nil {
 		return nil, err
 	}
-	return r.Wait(t)
+	return r.WaitInto(dst, t)
 }
 
 // Pictures draws the batch: RGBA8, r in the lowest byte, not premultiplied, row

@@ -22,8 +22,8 @@ func TestTileStageAgainstOracle(t *testing.T) {
 			for n := range 12 {
 				ds := drawings(16 * (1 + n/6))
 				b := packed(ds[n:]...)
-				if b.Plain == 0 || b.Plain == b.Shader {
-					t.Fatalf("%d plain of %d runs: one variant is not tried", b.Plain, b.Shader)
+				if b.Plain == 0 || b.Plain == b.Shader || b.Shader == len(b.Runs) {
+					t.Fatalf("%d plain runs, %d for shaders of %d: one class is not tried", b.Plain, b.Shader, len(b.Runs))
 				}
 				rows, err := r.Run(b)
 				if err != nil {

@@ -52,14 +52,14 @@ func (w *work) start(e *engine) error {
 	return nil
 }
 
-// room makes the results, all zero: runs that the CPU twin evaluates, and pixels
-// outside all runs, stay so.
+// room makes the results, all zero: pixels outside all runs stay so. Rows have
+// capacity for the runs that the CPU twin evaluates.
 func (w *work) room() {
 	switch {
 	case w.picture && w.pixels == nil:
 		w.pixels = make([]uint32, w.b.Pixels)
 	case !w.picture && w.rows == nil:
-		w.rows = resized(w.dst, len(w.b.Runs)*batch.TileH)
+		w.rows = resized(w.dst, len(w.b.Runs)*batch.TileH)[:w.b.Shader*batch.TileH]
 	}
 }
 
