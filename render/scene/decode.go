@@ -1,7 +1,9 @@
 package scene
 
 import (
+	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/valyala/fastjson"
 )
@@ -43,7 +45,9 @@ func parse(b []byte, lim Limits, use func(*fastjson.Value) error) error {
 // DecodeValue is Decode for a value that has been parsed. Duplicate keys are
 // not noticed here: of two, the first counts. Nothing of v is kept.
 func DecodeValue(v *fastjson.Value, lim Limits) (*Scene, error) {
-	d := decoder{lim: lim.withDefaults()}
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	d.lim = lim.withDefaults()
 	d.container(v)
 	if d.fault == nil {
 		d.onePage()
@@ -58,6 +62,25 @@ func DecodeValue(v *fastjson.Value, lim Limits) (*Scene, error) {
 	s.Skipped = d.skipped
 	return s, nil
 }
+
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+// keepRecords is the number of records beyond which a decoder is not kept.
+const keepRecords = 1000
+
+// release keeps the decoder's memory for the next document, without what the
+// scene shares with the records.
+func (d *decoder) release() {
+	if cap(d.records) > keepRecords {
+		return
+	}
+	clear(d.records)
+	*d = decoder{digits: d.digits[:0], records: d.records[:0]}
+	decoders.Put(d)
+}
+
+// grow makes room for n records.
+func (d *decoder) grow(n int) { d.records = slices.Grow(d.records[:0], n) }
 
 // DecodeShape reads one shape of a list, as it is handed to the editor's
 // "create shapes". path is what messages call it ("shapes[3]"). A shape without
@@ -184,7 +207,9 @@ func (d *decoder) shapeList(v *fastjson.Value, name string) {
 		d.fault = tooManyShapes(len(items), &d.lim)
 		return
 	}
-	d.records = make([]Record, len(items))
+	d.grow(len(items))
+	d.records = d.records[:len(items)]
+	clear(d.records)
 	for i, item := range items {
 		r := &d.records[i]
 		d.shape(r, item, where{list: name, i: i})

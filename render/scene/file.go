@@ -15,7 +15,7 @@ func (d *decoder) snapshot(v *fastjson.Value, prefix string) {
 		d.bad(where{list: prefix + "store", i: -1}, "", store, "an object of records")
 		return
 	}
-	d.records = make([]Record, 0, min(o.Len(), d.lim.Shapes))
+	d.grow(min(o.Len(), d.lim.Shapes))
 	o.Visit(func(key []byte, v *fastjson.Value) {
 		if d.fault == nil {
 			d.record(v, where{list: prefix + "store", i: -1, key: asString(key)})
@@ -38,7 +38,7 @@ func (d *decoder) file(o *fastjson.Object) {
 		d.bad(where{list: "records", i: -1}, "", list, "a list of records")
 		return
 	}
-	d.records = make([]Record, 0, min(len(items), d.lim.Shapes))
+	d.grow(min(len(items), d.lim.Shapes))
 	for i, item := range items {
 		d.record(item, where{list: "records", i: i})
 		if d.fault != nil {
@@ -223,6 +223,7 @@ func (d *decoder) dropUnder(gone map[string]bool) {
 		}
 	}
 	d.skipped = len(d.records) - len(kept)
+	clear(d.records[len(kept):])
 	d.records = kept
 	bindings := d.bindings[:0]
 	for _, b := range d.bindings {
