@@ -24,40 +24,54 @@ func (c *Cutter) exactLine(a, b path.Point) {
 
 func toUnit(v float64) int32 { return int32(math.Floor(float64(v*Unit) + 0.5)) }
 
+// cubicPoly holds the coefficients of x and y as polynomials of t, lowest first.
+type cubicPoly [4][2]float64
+
+func (b *bezier) poly() (k cubicPoly) {
+	for i, a := range [2]axis{axisX, axisY} {
+		p0, p1, p2, p3 := float64(a.of(b.p[0])), float64(a.of(b.p[1])), float64(a.of(b.p[2])), float64(a.of(b.p[3]))
+		bend := p0 - p1 - p1 + p2
+		if b.n == 3 {
+			k[0][i], k[1][i], k[2][i] = p0, 2*(p1-p0), bend
+		} else {
+			k[0][i], k[1][i], k[2][i], k[3][i] = p0, 3*(p1-p0), 3*bend, p3-p0+float64(3*(p1-p2))
+		}
+	}
+	return k
+}
+
+// bend is half the second derivative at t along one axis.
+func (k *cubicPoly) bend(axis int, t float64) float64 {
+	return k[2][axis] + float64(3*k[3][axis]*t)
+}
+
+// at is the place at t along one axis.
+func (k *cubicPoly) at(axis int, t float64) float64 {
+	return float64((float64((float64(k[3][axis]*t)+k[2][axis])*t)+k[1][axis])*t) + k[0][axis]
+}
+
 // exactCurve stores chords between points that stand off the curve, outwards,
 // by h^2/12 of its second derivative (h: step of t): then the chords enclose the
 // same area as the curve does, and few are needed. The curve's ends stay, so the
 // points between them take their share too: n/(n-1).
 func (c *Cutter) exactCurve(b *bezier) {
-	var k [4][2]float64 // coefficients: k[0] + k[1] t + k[2] t^2 + k[3] t^3
-	for i, a := range [2]axis{axisX, axisY} {
-		p0, p1, p2, p3 := float64(a.of(b.p[0])), float64(a.of(b.p[1])), float64(a.of(b.p[2])), float64(a.of(b.p[3]))
-		if b.n == 3 {
-			k[0][i], k[1][i], k[2][i] = p0, 2*(p1-p0), p0-2*p1+p2
-		} else {
-			k[0][i], k[1][i], k[2][i], k[3][i] = p0, 3*(p1-p0), 3*(p0-2*p1+p2), p3-p0+3*(p1-p2)
-		}
-	}
-	// |P''| is greatest at one of the ends.
-	d := max(math.Hypot(k[2][0], k[2][1]), math.Hypot(k[2][0]+3*k[3][0], k[2][1]+3*k[3][1])) / 4
+	k := b.poly()
+	// The deviation from the chord is an eighth of the second derivative, which
+	// is greatest at one of the ends.
+	d := max(math.Hypot(k.bend(0, 0), k.bend(1, 0)), math.Hypot(k.bend(0, 1), k.bend(1, 1))) / 4
 	n := 1
 	if d > exactFlat {
 		n = int(min(max(2, math.Ceil(8*math.Sqrt(d))), exactPieces))
 	}
 	h := 1 / float64(n)
-	off := h * h / 12 * float64(n) / max(1, float64(n-1))
+	off := h * h / 6 * float64(n) / max(1, float64(n-1))
 	x0, y0 := toUnit(float64(b.p[0].X)), toUnit(float64(b.p[0].Y))
-	for i := 1; i <= n; i++ {
-		var v [2]float64
+	for i := 1; i < n; i++ {
 		t := float64(i) * h
-		for a := range v {
-			v[a] = k[0][a] + t*(k[1][a]+t*(k[2][a]+t*k[3][a])) - off*(2*k[2][a]+6*k[3][a]*t)
-		}
-		if i == n {
-			v = [2]float64{float64(b.end().X), float64(b.end().Y)}
-		}
-		x1, y1 := toUnit(v[0]), toUnit(v[1])
+		x1 := toUnit(k.at(0, t) - float64(off*k.bend(0, t)))
+		y1 := toUnit(k.at(1, t) - float64(off*k.bend(1, t)))
 		c.add(Segment{x0, y0, x1, y1})
 		x0, y0 = x1, y1
 	}
+	c.add(Segment{x0, y0, toUnit(float64(b.end().X)), toUnit(float64(b.end().Y))})
 }

@@ -13,7 +13,7 @@ func ConicQuads(dst []Point, a, c, b Point, w, tol float32) []Point {
 	k := (w - 1) / (4 * (w + 1))
 	x := k * (a.X - float32(2*c.X) + b.X)
 	y := k * (a.Y - float32(2*c.Y) + b.Y)
-	e := float32(math.Sqrt(float64(x)*float64(x) + float64(y)*float64(y)))
+	e := float32(math.Hypot(float64(x), float64(y)))
 	pow := 0
 	for ; pow < maxConicPow && e > tol; pow++ {
 		e /= 4

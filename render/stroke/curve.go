@@ -195,7 +195,7 @@ func solve(a, b, c, d float64) [3]float64 {
 	p, q, r := b/a, c/a, d/a
 	qq := (float64(p*p) - float64(3*q)) / 9
 	rr := (float64(2*p*p*p) - float64(9*p*q) + float64(27*r)) / 54
-	if q3 := qq * qq * qq; float64(rr*rr) < q3 {
+	if q3 := float64(qq * qq * qq); float64(rr*rr) < q3 {
 		th := math.Acos(rr / math.Sqrt(q3))
 		m := -2 * math.Sqrt(qq)
 		return [3]float64{
