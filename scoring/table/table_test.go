@@ -1,0 +1,190 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"plumb/scoring"
+)
+
+// two is a suite with three tests, two of them in one category.
+type two struct{}
+
+func (two) Name() string                { return "two" }
+func (two) Tests() []string             { return []string{"a", "b", "c"} }
+func (two) Variants() []scoring.Variant { return nil }
+func (two) Prepare(*scoring.Item, scoring.Variants) (scoring.Job, error) {
+	panic("BUG: a table prepares nothing")
+}
+func (two) Groups() []scoring.Group {
+	return []scoring.Group{{Name: "first", Tests: []string{"a", "b"}}, {Name: "last", Tests: []string{"c"}}}
+}
+
+func scored(test string, x float64) *scoring.Result {
+	return &scoring.Result{Suite: "two", Test: test, Scored: true, Score: x}
+}
+
+func failed(test, code string) *scoring.Result {
+	return &scoring.Result{Suite: "two", Test: test, Err: &scoring.Error{Code: code}}
+}
+
+func row(t *testing.T, tab *Table, name string) Row {
+	t.Helper()
+	for _, r := range tab.Rows() {
+		if r.Name == name {
+			return r
+		}
+	}
+	t.Fatalf("there is no row %s", name)
+	return Row{}
+}
+
+func is(x *float64, want float64) bool {
+	if x == nil {
+		return math.IsNaN(want)
+	}
+	return math.Abs(*x-want) <= 1e-12
+}
+
+func TestRows(t *testing.T) {
+	none := math.NaN()
+	type want struct {
+		name                       string
+		n, scored, missing, failed int
+		mean, se                   float64
+	}
+	results := []*scoring.Result{
+		scored("a", 1), scored("a", -2), scored("a", 4), failed("a", "no_response"), failed("a", "not_native"),
+		scored("b", 0.5), failed("b", "no_response"),
+		failed("c", "undefined"),
+	}
+	cases := []struct {
+		name string
+		o    Options
+		rows []want
+	}{
+		{"default", Options{}, []want{
+			{"a", 5, 3, 1, 1, 1, math.Sqrt(3)}, {"b", 2, 1, 1, 0, 0.5, none}, {"c", 1, 0, 0, 1, none, none},
+			{"first", 7, 4, 2, 1, 0.75, none}, {"last", 1, 0, 0, 1, none, none}, {"average", 8, 4, 2, 2, 0.75, none},
+		}},
+		{"zero", Options{Missing: Zero}, []want{
+			{"a", 5, 3, 1, 1, 0.75, 1.25}, {"b", 2, 1, 1, 0, 0.25, 0.25}, {"average", 8, 4, 2, 2, 0.5, none},
+		}},
+	}
+	for _, c := range cases {
+		c.o.Suites = []scoring.Suite{two{}}
+		tab := New(c.o)
+		for _, r := range results {
+			tab.Add(r)
+		}
+		for _, w := range c.rows {
+			r := row(t, tab, w.name)
+			if r.N != w.n || r.Scored != w.scored || r.Missing != w.missing || r.Failed != w.failed || !is(r.Mean, w.mean) || !is(r.SE, w.se) {
+				t.Errorf("%s: row %s is %+v; want %+v", c.name, w.name, r, w)
+			}
+		}
+	}
+}
+
+func TestClamp(t *testing.T) {
+	tab := New(Options{Suites: []scoring.Suite{two{}}, Clamp: true})
+	for _, r := range []*scoring.Result{scored("a", -3), scored("b", 0.5), scored("c", 9)} {
+		tab.Add(r)
+	}
+	if r := row(t, tab, "a"); !is(r.Mean, -3) {
+		t.Errorf("the mean of a test is %v; want -3: only means of means are of limited tests", *r.Mean)
+	}
+	if r := row(t, tab, "first"); !is(r.Mean, 0.25) {
+		t.Errorf("the category is %v; want 0.25", *r.Mean)
+	}
+	if r := row(t, tab, "average"); !is(r.Mean, 0.5) {
+		t.Errorf("the average is %v; want 0.5", *r.Mean)
+	}
+}
+
+// TestPartialAverage: an average over fewer tests than the suite has says so.
+func TestPartialAverage(t *testing.T) {
+	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	tab.Add(scored("a", 0.6))
+	if r := row(t, tab, "average"); r.Tests != 1 || r.Of != 3 || !is(r.Mean, 0.6) || r.SE != nil {
+		t.Errorf("the average of one test of three is %+v", r)
+	}
+}
+
+// TestAgainstTwoPasses: the running figures equal those of the textbook formula,
+// also where the mean is large against the spread.
+func TestAgainstTwoPasses(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, offset := range []float64{0, 1e6} {
+		tab := New(Options{Suites: []scoring.Suite{two{}}})
+		var xs []float64
+		var sum float64
+		for range 1000 {
+			x := offset + rnd.NormFloat64()
+			xs, sum = append(xs, x), sum+x
+			tab.Add(scored("a", x))
+		}
+		mean, squares := sum/1000, 0.0
+		for _, x := range xs {
+			squares += (x - mean) * (x - mean)
+		}
+		se := math.Sqrt(squares/999) / math.Sqrt(1000)
+		if r := row(t, tab, "a"); math.Abs(*r.Mean-mean) > 1e-9 || math.Abs(*r.SE-se) > 1e-9 {
+			t.Errorf("offset %g: got %v ± %v; want %v ± %v", offset, *r.Mean, *r.SE, mean, se)
+		}
+	}
+}
+
+func TestOther(t *testing.T) {
+	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	for i := range 3 * maxSeen {
+		tab.Add(&scoring.Result{Suite: "strange", Test: fmt.Sprint("t", i), Scored: true})
+	}
+	tab.Add(&scoring.Result{Line: 7, Err: &scoring.Error{Code: "bad_line"}})
+	tab.Add(failed("nonsense", "unknown_test"))
+	if got := len(tab.Rows()); got != maxSeen || tab.Other() != 2*maxSeen+2 {
+		t.Errorf("got %d rows and %d others; want %d and %d", got, tab.Other(), maxSeen, 2*maxSeen+2)
+	}
+}
+
+func TestWriteTo(t *testing.T) {
+	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	var empty bytes.Buffer
+	if n, err := tab.WriteTo(&empty); n != 0 || err != nil || empty.Len() != 0 {
+		t.Errorf("an empty table writes %q, %v", &empty, err)
+	}
+	tab.Add(scored("b", 0.25))
+	tab.Add(scored("b", 0.75))
+	long := scored("a", -12)
+	long.Metrics = []scoring.Metric{{Name: "tokens", Value: 210.0}}
+	tab.Add(long)
+	tab.Add(&scoring.Result{})
+	tab.Add(&scoring.Result{Suite: "x\x1b[2J", Test: strings.Repeat("y", 99), Err: &scoring.Error{Code: "no_response"}})
+	want := strings.Join([]string{
+		"suite  test                                      n  scored  missing  failed      mean      se  tokens",
+		"two    a                                         1       1        0       0  -12.0000       -   210.0",
+		"two    b                                         2       2        0       0    0.5000  0.2500       -",
+		"two    first                                     3       3        0       0   -5.7500           210.0",
+		"two    average (2 of 3 tests)                    3       3        0       0   -5.7500           210.0",
+		"x?[2J  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy...  1       0        1       0         -       -       -",
+		"1 more lines could not be read or name no test", ""}, "\n")
+	var got bytes.Buffer
+	if n, err := tab.WriteTo(&got); err != nil || int(n) != got.Len() || got.String() != want {
+		t.Errorf("got\n%swant\n%s", got.String(), want)
+	}
+}
+
+func TestParseMissing(t *testing.T) {
+	for s, want := range map[string]Missing{"skip": Skip, "zero": Zero} {
+		if got, err := ParseMissing(s); got != want || err != nil {
+			t.Errorf("%s: got %v, %v", s, got, err)
+		}
+	}
+	if _, err := ParseMissing("none"); err == nil {
+		t.Error("an unknown value is accepted")
+	}
+}

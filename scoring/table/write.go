@@ -1,0 +1,102 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// WriteTo writes the table as text in aligned columns, for a terminal. An empty
+// table writes nothing.
+func (t *Table) WriteTo(w io.Writer) (int64, error) {
+	lines := t.lines()
+	if len(lines) == 0 {
+		return 0, nil
+	}
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, s := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(s))
+		}
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		var row strings.Builder
+		for i, s := range line {
+			gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(s))
+			if i < textColumns {
+				row.WriteString(s + gap + "  ")
+			} else {
+				row.WriteString(gap + s + "  ")
+			}
+		}
+		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
+	}
+	if t.other > 0 {
+		fmt.Fprintf(&b, "%d more lines could not be read or name no test\n", t.other)
+	}
+	n, err := io.WriteString(w, b.String())
+	return int64(n), err
+}
+
+// textColumns is the number of columns that are set to the left.
+const textColumns = 2
+
+// lines are the cells of the table with its head; none when there are no rows.
+func (t *Table) lines() [][]string {
+	rows := t.Rows()
+	if len(rows) == 0 && t.other == 0 {
+		return nil
+	}
+	head := []string{"suite", "test", "n", "scored", "missing", "failed", "mean", "se"}
+	if t.tokens {
+		head = append(head, "tokens")
+	}
+	lines := [][]string{head}
+	for _, r := range rows {
+		line := []string{printable(r.Suite), printable(r.label()), strconv.Itoa(r.N), strconv.Itoa(r.Scored),
+			strconv.Itoa(r.Missing), strconv.Itoa(r.Failed), decimal(r.Mean, 4), decimal(r.SE, 4)}
+		if r.Kind != Test {
+			line[7] = ""
+		}
+		if t.tokens {
+			line = append(line, decimal(r.Tokens, 1))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// label names the row; a mean of tests says of how many when some are missing.
+func (r *Row) label() string {
+	if r.Tests == r.Of || r.Kind == Test {
+		return r.Name
+	}
+	return fmt.Sprintf("%s (%d of %d tests)", r.Name, r.Tests, r.Of)
+}
+
+// decimal writes a mean; a dash stands for none.
+func decimal(x *float64, digits int) string {
+	if x == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*x, 'f', digits, 64)
+}
+
+// printable shortens a name and replaces what could move the cursor: names of
+// unknown suites come from the dump.
+func printable(s string) string {
+	const most = 40
+	s = strings.Map(func(c rune) rune {
+		if !strconv.IsPrint(c) {
+			return '?'
+		}
+		return c
+	}, s)
+	if utf8.RuneCountInString(s) > most {
+		s = string([]rune(s)[:most-3]) + "..."
+	}
+	return s
+}
