@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -61,22 +62,32 @@ func draw(r Renderer, v outline.View) (*image.RGBA, error) {
 	return shrink(out, max(1, (b.Dx()+maxWide-1)/maxWide, (b.Dy()+maxHigh-1)/maxHigh)), nil
 }
 
-// onPaper composites the picture over the background.
+// onPaper composites the picture over the background. Neighbours are mostly
+// equal, so a pixel like the one before it is copied.
 func onPaper(img *image.NRGBA) *image.RGBA {
 	b := img.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	last, is := uint32(0), opaque(paper) // a pixel without ink
 	for y := range b.Dy() {
 		src, dst := img.Pix[y*img.Stride:], out.Pix[y*out.Stride:]
 		for i := 0; i < 4*b.Dx(); i += 4 {
-			a := int(src[i+3])
-			for k := range 3 {
-				dst[i+k] = uint8((int(src[i+k])*a + paper[k]*(255-a) + 127) / 255)
+			if v := binary.LittleEndian.Uint32(src[i:]); v != last {
+				last = v
+				var c [3]int
+				a := int(v >> 24)
+				for k := range c {
+					c[k] = (int(v>>(8*k)&255)*a + paper[k]*(255-a) + 127) / 255
+				}
+				is = opaque(c)
 			}
-			dst[i+3] = 255
+			binary.LittleEndian.PutUint32(dst[i:], is)
 		}
 	}
 	return out
 }
+
+// opaque packs a colour, 0..255, as the four bytes of an image's pixel.
+func opaque(c [3]int) uint32 { return uint32(c[0]) | uint32(c[1])<<8 | uint32(c[2])<<16 | 255<<24 }
 
 // cover shows where the pixels of a lie on those of b. A pixel is part of a set
 // when its alpha is above 0 (aspire.md D26).
@@ -109,26 +120,37 @@ func shrink(img *image.RGBA, n int) *image.RGBA {
 	b := img.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, (b.Dx()+n-1)/n, (b.Dy()+n-1)/n))
 	for y := range out.Bounds().Dy() {
+		rows := min(n, b.Dy()-y*n)
 		for x := range out.Bounds().Dx() {
-			var sum [3]int
-			rows, columns := min(n, b.Dy()-y*n), min(n, b.Dx()-x*n)
-			for j := range rows {
-				row := img.Pix[(y*n+j)*img.Stride+4*x*n:]
-				for i := 0; i < 4*columns; i += 4 {
-					sum[0] += int(row[i])
-					sum[1] += int(row[i+1])
-					sum[2] += int(row[i+2])
-				}
-			}
-			area := rows * columns
-			o := out.PixOffset(x, y)
-			for k := range 3 {
-				out.Pix[o+k] = uint8((sum[k] + area/2) / area)
-			}
-			out.Pix[o+3] = 255
+			columns := min(n, b.Dx()-x*n)
+			px := mean(img.Pix[img.PixOffset(x*n, y*n):], img.Stride, columns, rows)
+			binary.LittleEndian.PutUint32(out.Pix[out.PixOffset(x, y):], px)
 		}
 	}
 	return out
+}
+
+// mean averages a block of opaque pixels. Most blocks are of one colour.
+func mean(pix []uint8, stride, columns, rows int) uint32 {
+	first, even := binary.LittleEndian.Uint32(pix), true
+	for j := range rows {
+		for i := range columns {
+			even = even && binary.LittleEndian.Uint32(pix[j*stride+4*i:]) == first
+		}
+	}
+	if even {
+		return first
+	}
+	var sum [3]int
+	for j := range rows {
+		for i := range columns {
+			for k := range sum {
+				sum[k] += int(pix[j*stride+4*i+k])
+			}
+		}
+	}
+	area := columns * rows
+	return opaque([3]int{(sum[0] + area/2) / area, (sum[1] + area/2) / area, (sum[2] + area/2) / area})
 }
 
 // encode writes an opaque picture as a PNG of at most 256 colours: a third of
@@ -137,12 +159,16 @@ func encode(img *image.RGBA) ([]byte, error) {
 	b := img.Bounds()
 	pal, index := reduce(img)
 	out := image.NewPaletted(image.Rect(0, 0, b.Dx(), b.Dy()), pal)
+	last := [3]uint8(img.Pix[:3])
+	place := index[last]
 	for i := range out.Pix {
-		out.Pix[i] = index[[3]uint8(img.Pix[4*i:4*i+3])]
+		if c := [3]uint8(img.Pix[4*i : 4*i+3]); c != last { // neighbours are mostly equal
+			last, place = c, index[c]
+		}
+		out.Pix[i] = place
 	}
 	var buf bytes.Buffer
-	enc := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := enc.Encode(&buf, out); err != nil {
+	if err := png.Encode(&buf, out); err != nil {
 		return nil, fmt.Errorf("cannot encode picture: %w", err)
 	}
 	return buf.Bytes(), nil
@@ -153,9 +179,15 @@ func encode(img *image.RGBA) ([]byte, error) {
 // of the picture, its place in it.
 func reduce(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 	count := map[[3]uint8]int{}
+	last, run := [3]uint8(img.Pix[:3]), 0
 	for i := 0; i < len(img.Pix); i += 4 {
-		count[[3]uint8(img.Pix[i:i+3])]++
+		if c := [3]uint8(img.Pix[i : i+3]); c != last { // neighbours are mostly equal
+			count[last] += run
+			last, run = c, 0
+		}
+		run++
 	}
+	count[last] += run
 	type bucket struct {
 		key [3]uint8
 		sum [3]int
