@@ -147,7 +147,7 @@ func (b *Builder) content(sh *scene.Shape, l layer, p *place) error {
 		return err
 	}
 	b.local.reset()
-	if err := b.local.shape(sh, growY); err != nil {
+	if err := b.local.shape(sh, growY, l.back); err != nil {
 		return err
 	}
 	m := p.m
@@ -162,25 +162,29 @@ func (b *Builder) content(sh *scene.Shape, l layer, p *place) error {
 		return b.textItems(sh, p)
 	case scene.Geo:
 		return b.labelItems(sh, sh.W/sh.Scale, (sh.H+growY)/sh.Scale, p)
+	case scene.Note:
+		return b.noteText(sh, growY, p)
 	}
 	return nil
 }
 
 // fade makes the items from first on as opaque as the shape. One draw takes the
 // opacity into its colour, as 8-bit alpha; several are composited first
-// (reference-raster.md 11).
+// (reference-raster.md 11). The reference rounds the interior of such a group to
+// 8 bits as well, which on a large shape weighs more than all its edges, so both
+// opacities are whole steps of 1/255.
 func (b *Builder) fade(first, draws int, opacity float64) {
 	if opacity >= 1 {
 		return
 	}
+	a := uint64(math.Floor(float64(opacity*255) + 0.5))
 	if draws == 1 {
-		a := uint32(math.Floor(float64(opacity*255) + 0.5))
 		for i := range b.d.Items[first:] {
-			b.d.Items[first+i].Opacity = uint32((uint64(b.d.Items[first+i].Opacity)*uint64(a) + 127) / 255)
+			b.d.Items[first+i].Opacity = uint32((uint64(b.d.Items[first+i].Opacity)*a + 127) / 255)
 		}
 		return
 	}
-	b.d.Groups = append(b.d.Groups, uint32(math.Floor(float64(opacity*Opaque)+0.5)))
+	b.d.Groups = append(b.d.Groups, uint32((a*Opaque+127)/255))
 	for i := range b.d.Items[first:] {
 		b.d.Items[first+i].Group = int32(len(b.d.Groups))
 	}

@@ -318,20 +318,26 @@ func (f *freehand) centreLine(sh *scene.Shape, dot bool, to *path.Path) {
 	n := len(f.points)
 	switch {
 	case dot || n == 1:
-		disc(f.points[0].at, 0.5, to)
+		disc(f.points[0].at, 0.5, true, to)
 	case sh.Closed && n > 2:
 		f.closedCentre(to)
 	default:
-		c := chain{to: to}
-		c.move(f.points[0].at)
-		if n > 2 {
-			c.quad(f.points[1].at, lerp(f.points[1].at, f.points[2].at, 0.5))
-			for i := 2; i < n-1; i++ {
-				c.smooth(lerp(f.points[i].at, f.points[i+1].at, 0.5))
-			}
-		}
-		to.LineTo(written(f.points[n-1].at))
+		f.openCentre(to)
 	}
+}
+
+// openCentre appends the smooth open line, of at least two points.
+func (f *freehand) openCentre(to *path.Path) {
+	n := len(f.points)
+	c := chain{to: to}
+	c.move(f.points[0].at)
+	if n > 2 {
+		c.quad(f.points[1].at, lerp(f.points[1].at, f.points[2].at, 0.5))
+		for i := 2; i < n-1; i++ {
+			c.smooth(lerp(f.points[i].at, f.points[i+1].at, 0.5))
+		}
+	}
+	to.LineTo(written(f.points[n-1].at))
 }
 
 // closedCentre appends the smooth closed line through the midpoints.
@@ -349,16 +355,16 @@ func (f *freehand) closedCentre(to *path.Path) {
 
 // disc appends a circle as the export writes it: two half turns, with relative
 // numbers that are not rounded.
-func disc(at point, radius float64, to *path.Path) {
+func disc(at point, radius float64, clockwise bool, to *path.Path) {
 	r, d := float32(radius), float32(radius*2)
 	p := path.Point{X: float32(at.X), Y: float32(at.Y)}
 	to.MoveTo(p)
 	p.X -= r
 	to.MoveTo(p)
 	p.X += d
-	to.ArcTo(r, r, 0, true, true, p)
+	to.ArcTo(r, r, 0, true, clockwise, p)
 	p.X -= d
-	to.ArcTo(r, r, 0, true, true, p)
+	to.ArcTo(r, r, 0, true, clockwise, p)
 }
 
 // chain writes smooth quadratics: each control mirrors the one before, as T

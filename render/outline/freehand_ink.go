@@ -11,7 +11,7 @@ import (
 // (tldraw-rendering.md 8.2).
 func (f *freehand) ink(p pen, to *path.Path) {
 	if len(f.points) == 1 {
-		disc(f.points[0].at, f.points[0].radius, to)
+		disc(f.points[0].at, f.points[0].radius, true, to)
 		return
 	}
 	f.part = append(f.part[:0], f.points[0])
@@ -88,7 +88,7 @@ func (f *freehand) tidy() {
 func (f *freehand) inkPart(p pen, to *path.Path) {
 	f.tidy()
 	if len(f.part) == 1 {
-		disc(f.part[0].at, f.part[0].radius, to)
+		disc(f.part[0].at, f.part[0].radius, true, to)
 		return
 	}
 	f.tracks(p)

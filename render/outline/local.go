@@ -41,8 +41,9 @@ func (l *local) newPath() *path.Path {
 	return p
 }
 
-// shape makes the draws of a shape's own outline, without writing.
-func (l *local) shape(sh *scene.Shape, growY float64) error {
+// shape makes the draws of a shape's own outline, without writing. back asks for
+// the lower one of a highlight's two layers.
+func (l *local) shape(sh *scene.Shape, growY float64, back bool) error {
 	if sh.Color >= scene.CustomColor || int(sh.Color) >= len(palette) {
 		return foreign(sh, "custom colour")
 	}
@@ -53,6 +54,10 @@ func (l *local) shape(sh *scene.Shape, growY float64) error {
 		return l.line(sh)
 	case scene.Draw:
 		return l.freehand(sh)
+	case scene.Highlight:
+		return l.highlight(sh, back)
+	case scene.Note:
+		return l.note(sh, growY)
 	case scene.Text, scene.Group:
 		return nil
 	}

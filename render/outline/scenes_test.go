@@ -87,9 +87,10 @@ func (e *element) attr(name string) string {
 // painted is a path of the export with the attributes that it inherits.
 type painted struct {
 	d, fill, stroke, width, dash, offset string
+	rect                                 *path.Path
 }
 
-// flatten appends the paths below e in paint order.
+// flatten appends the paths and rectangles below e in paint order.
 func (e *element) flatten(from painted, to []painted) []painted {
 	for _, a := range []struct {
 		name string
@@ -100,7 +101,14 @@ func (e *element) flatten(from painted, to []painted) []painted {
 			*a.to = v
 		}
 	}
-	if e.XMLName.Local == "path" {
+	switch e.XMLName.Local {
+	case "path":
+		return append(to, from)
+	case "rect":
+		n := numbers(strings.Join([]string{"0" + e.attr("x"), "0" + e.attr("y"), e.attr("width"), e.attr("height"), e.attr("rx")}, " "))
+		var p path.Path
+		roundRect(float32(n[0]), float32(n[1]), float32(n[2]), float32(n[3]), float32(n[4]), &p)
+		from.rect = &p
 		return append(to, from)
 	}
 	for i := range e.Kids {
@@ -123,10 +131,17 @@ func hexOf(c rgb) string { return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2])
 
 // sameDraw compares a draw with an exported path and returns what differs.
 func sameDraw(t *testing.T, d *draw, p *path.Path, w painted) string {
-	if diff := samePathData(t, p, w.d, 1e-3); diff != "" {
+	if w.rect != nil {
+		if !samePath(p, w.rect) {
+			return fmt.Sprintf("rectangle %v; want %v", p.Points, w.rect.Points)
+		}
+	} else if diff := samePathData(t, p, w.d, 1e-3); diff != "" {
 		return diff
 	}
 	if d.width == 0 {
+		if strings.HasPrefix(w.fill, "rgba(0,0,0,.1)") && d.opacity == shadowOpacity && d.color == ink {
+			return ""
+		}
 		if want := strings.ToLower(w.fill); d.opacity == hatchOpacity != strings.HasPrefix(want, "url(") || d.opacity == Opaque && want != hexOf(d.color) {
 			return "fill " + hexOf(d.color) + "; want " + want
 		}
@@ -222,7 +237,7 @@ func compareShape(t *testing.T, s *scene.Scene, tr *tree, y layer, g *element) e
 	}
 	var l local
 	l.reset()
-	if err := l.shape(sh, sh.GrowY); err != nil {
+	if err := l.shape(sh, sh.GrowY, y.back); err != nil {
 		return err
 	}
 	paths := g.flatten(painted{}, nil)
@@ -232,7 +247,7 @@ func compareShape(t *testing.T, s *scene.Scene, tr *tree, y layer, g *element) e
 		if d.unite {
 			p = bothPasses(l.draws[i : i+2])
 			i++
-		} else if sh.Dash == scene.DashDraw && d.width > 0 {
+		} else if handDrawn := sh.Kind == scene.Geo || sh.Kind == scene.Line; handDrawn && sh.Dash == scene.DashDraw && d.width > 0 {
 			p = bothPasses(l.draws[i : i+1])
 		}
 		if len(paths) == 0 {

@@ -125,7 +125,7 @@ func (s spec) draws(t *testing.T) []draw {
 	t.Helper()
 	var l local
 	l.reset()
-	if err := l.shape(s.shape(t), 0); err != nil {
+	if err := l.shape(s.shape(t), 0, false); err != nil {
 		t.Fatal(err)
 	}
 	return l.draws
@@ -190,7 +190,7 @@ func TestGeoOutlineVectors(t *testing.T) {
 		sh.Fill = scene.FillSolid
 		var l local
 		l.reset()
-		if err := l.shape(sh, 0); err != nil {
+		if err := l.shape(sh, 0, false); err != nil {
 			t.Fatal(err)
 		}
 		if diff := samePathData(t, l.draws[0].path, want.FillD, tol); diff != "" {
@@ -325,7 +325,7 @@ func TestFreehandVectors(t *testing.T) {
 		tol := decode[float64](t, v.Tolerance)
 		var l local
 		l.reset()
-		if err := l.shape(s.shape(t), 0); err != nil {
+		if err := l.shape(s.shape(t), 0, false); err != nil {
 			t.Fatal(err)
 		}
 		if len(l.free.points) != len(want.StrokePoints) {
@@ -349,6 +349,36 @@ func TestFreehandVectors(t *testing.T) {
 			}
 			if l.draws[i].width != w.Width {
 				t.Errorf("%s: path %d: stroke width: got %g; want %g", v.ID, i, l.draws[i].width, w.Width)
+			}
+		}
+	}
+}
+
+func TestHighlightVectors(t *testing.T) {
+	for _, v := range vectorsOf(t, "highlight") {
+		s := decode[spec](t, v.Input)
+		want := decode[struct {
+			Paths []struct {
+				D       string
+				Stroke  string
+				Width   float64 `json:"stroke_width"`
+				Opacity float64
+			}
+		}](t, v.Expect).Paths
+		sh := s.shape(t)
+		sh.Kind, sh.Color = scene.Highlight, scene.Yellow
+		for i, w := range want {
+			var l local
+			l.reset()
+			if err := l.shape(sh, 0, i == 0); err != nil {
+				t.Fatal(err)
+			}
+			d := &l.draws[0]
+			if diff := samePathData(t, d.path, w.D, 1e-3); diff != "" {
+				t.Errorf("%s: layer %d: %s", v.ID, i, diff)
+			}
+			if d.width != w.Width || hexOf(d.color) != w.Stroke || math.Abs(float64(d.opacity)/Opaque-w.Opacity) > 0.5/255 {
+				t.Errorf("%s: layer %d: got %+v; want %+v", v.ID, i, d, w)
 			}
 		}
 	}
