@@ -91,9 +91,23 @@ func (b *buffer) free() {
 	*b = buffer{}
 }
 
-// layout notes where the sections of a piece stand and returns their end. Each
-// section begins where the device lets a texture or storage range begin, and
-// has at least one texel, since ranges may not be empty.
+// steady rounds the size of a texture range up to an odd multiple of 32 KiB.
+// llvmpipe of Mesa 22.3 takes bits 8 to 15 of a range's size for the last mip
+// level, and compiles a program anew, in about 100 ms, for each set of textures
+// in which they are zero. With this rounding they never are. Ranges may reach
+// into later sections, or into the slack behind the last one.
+func steady(size int) int {
+	const step = 64 << 10
+	return (size+step/2-1)/step*step + step/2
+}
+
+// slack is what steady may add.
+const slack = 64 << 10
+
+// layout notes where the sections of a piece stand and returns their end, the
+// bytes to upload; the buffer has slack bytes more. Each section begins where
+// the device lets a texture or storage range begin, and has at least one texel,
+// since ranges may not be empty.
 func (s *slot) layout(p *piece) int {
 	at := 0
 	for i, b := range p.bytes() {
@@ -106,6 +120,7 @@ func (s *slot) layout(p *piece) int {
 // grow makes room for a piece.
 func (s *slot) grow(upBytes, outBytes int) error {
 	e := s.e
+	upBytes += slack
 	if e.direct {
 		if err := s.up.ensure(e, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
 			return err
@@ -129,6 +144,7 @@ func (s *slot) grow(upBytes, outBytes int) error {
 }
 
 func (s *slot) enough(upBytes, outBytes int) bool {
+	upBytes += slack
 	if upBytes > s.up.size || outBytes > s.out.size {
 		return false
 	}
@@ -215,7 +231,7 @@ func (s *slot) bind(outBytes int) {
 		}
 		gl.ActiveTexture(gl.TEXTURE0 + uint32(i))
 		gl.BindTexture(gl.TEXTURE_BUFFER, s.textures[i])
-		gl.TexBufferRange(gl.TEXTURE_BUFFER, format, in, s.offsets[i], size)
+		gl.TexBufferRange(gl.TEXTURE_BUFFER, format, in, s.offsets[i], steady(size))
 	}
 	gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, s.out.id, 0, outBytes)
 }
