@@ -1,0 +1,148 @@
+package scene
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// point reads {x, y}, within the limit on coordinates.
+func (d *decoder) point(v *fastjson.Value, w where, field string) (p Point) {
+	if v.Type() != fastjson.TypeObject {
+		d.bad(w, field, v, "an object with x and y")
+		return p
+	}
+	p.X = d.coordinate(v.Get("x"), w, field, ".x")
+	p.Y = d.coordinate(v.Get("y"), w, field, ".y")
+	return p
+}
+
+func (d *decoder) coordinate(v *fastjson.Value, w where, field, axis string) float64 {
+	n, ok := d.float(v)
+	if !ok {
+		d.bad(w, field+axis, v, "a finite number")
+		return 0
+	}
+	if err := checkCoordinate(n, &d.lim); err != nil && d.fault == nil {
+		d.fault = err.in(w.field(field+axis), w.shape)
+	}
+	return n
+}
+
+// linePoints reads the map of a line's points and puts them in index order.
+func (d *decoder) linePoints(v *fastjson.Value, w where) []Point {
+	o, err := v.Object()
+	if err != nil {
+		d.bad(w, "props.points", v, "an object of points, each with index, x and y")
+		return nil
+	}
+	points := make([]Point, 0, o.Len())
+	keys := make([]string, 0, o.Len())
+	sorted := true
+	o.Visit(func(key []byte, v *fastjson.Value) {
+		if d.fault != nil {
+			return
+		}
+		k := d.member(v, "index", "props.points.index", w)
+		points = append(points, d.point(v, w, "props.points"))
+		if d.fault != nil {
+			d.blame("props.points", "."+clip(string(key), 80))
+		}
+		sorted = sorted && (len(keys) == 0 || compareCodeUnits(keys[len(keys)-1], k) <= 0)
+		keys = append(keys, k)
+	})
+	if sorted || d.fault != nil {
+		return points
+	}
+	order := make([]int32, len(points))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	sortByIndex(order, keys)
+	inOrder := make([]Point, len(points))
+	for to, from := range order {
+		inOrder[to] = points[from]
+	}
+	return inOrder
+}
+
+// segments reads the strokes of freehand shapes.
+func (d *decoder) segments(v *fastjson.Value, w where) []Segment {
+	list, err := v.Array()
+	if err != nil {
+		d.bad(w, "props.segments", v, "a list of segments")
+		return nil
+	}
+	segments := make([]Segment, len(list))
+	for i, item := range list {
+		if segments[i] = d.segment(item, w); d.fault != nil {
+			d.blame("props.segments", "["+strconv.Itoa(i)+"]")
+			return nil
+		}
+	}
+	return segments
+}
+
+// segment reads one stroke. Messages name it by its list; see blame.
+func (d *decoder) segment(v *fastjson.Value, w where) (s Segment) {
+	if v.Type() != fastjson.TypeObject {
+		d.bad(w, "props.segments", v, "an object with type and points")
+		return s
+	}
+	kind, ok := find[uint8](segmentTypes, v.GetStringBytes("type"))
+	if !ok {
+		d.bad(w, "props.segments.type", v.Get("type"), oneOf(segmentTypes))
+	}
+	if p := v.Get("path"); p != nil && v.Get("points") == nil {
+		d.old(w, "props.segments.path", "points in base64, of tldraw 5", "a list of points")
+	}
+	s.Straight = kind == 1
+	s.Points = d.pressed(v.Get("points"), w, "props.segments.points")
+	return s
+}
+
+// blame puts the member of a list into the path of a fault that was just found
+// in it, so that nobody writes paths while all goes well.
+func (d *decoder) blame(list, member string) {
+	if d.fault == nil {
+		return
+	}
+	if i := strings.LastIndex(d.fault.Path, list); i >= 0 {
+		i += len(list)
+		d.fault.Path = d.fault.Path[:i] + member + d.fault.Path[i:]
+	}
+}
+
+var segmentTypes = []string{"free", "straight"}
+
+// pressed reads points with pressure; a missing pressure is 1
+// (tldraw-rendering.md 8.2).
+func (d *decoder) pressed(v *fastjson.Value, w where, field string) []Pressed {
+	if d.fault != nil {
+		return nil
+	}
+	if v != nil && v.Type() == fastjson.TypeString {
+		d.old(w, field, "points in base64, of tldraw 5", "a list of points")
+		return nil
+	}
+	if v == nil || v.Type() != fastjson.TypeArray {
+		d.bad(w, field, v, "a list of points")
+		return nil
+	}
+	list := v.GetArray()
+	points := make([]Pressed, len(list))
+	for i, item := range list {
+		p := d.point(item, w, field)
+		z := 1.0
+		if zv := item.Get("z"); zv != nil {
+			z = d.coordinate(zv, w, field, ".z")
+		}
+		if d.fault != nil {
+			d.blame(field, "["+strconv.Itoa(i)+"]")
+			return nil
+		}
+		points[i] = Pressed{p.X, p.Y, z}
+	}
+	return points
+}
