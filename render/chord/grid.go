@@ -1,6 +1,7 @@
 package chord
 
 import (
+	"math"
 	"math/bits"
 
 	"plumb/render/path"
@@ -10,8 +11,10 @@ import (
 // q16, 1/65536 px. 64 bits hold all that can come: |v| <= 2^20 px.
 const one = 1 << 16
 
-// onGrid truncates px toward zero to 1/256 px.
-func onGrid(v float32) int64 { return int64(v * 256) }
+// onGrid cuts px down to 1/256 px. The browser cuts toward zero, but always sees
+// positive coordinates: a glyph's mask and a layer have their corner at 0. Down
+// is the same for those, and whole px more or less change nothing.
+func onGrid(v float32) int64 { return int64(math.Floor(float64(v) * 256)) }
 
 // snapRow rounds q16 to the nearest quarter px, halves upwards.
 func snapRow(y int64) int64 { return (y + one/8) >> 14 << 14 }

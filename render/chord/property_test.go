@@ -104,7 +104,7 @@ func TestShift(t *testing.T) {
 				p.CubicTo(at(1), at(2), at(3))
 			}
 		}
-		dx, dy := rapid.Int32Range(0, 500).Draw(t, "dx"), rapid.Int32Range(0, 500).Draw(t, "dy")
+		dx, dy := rapid.Int32Range(-500, 500).Draw(t, "dx"), rapid.Int32Range(-500, 500).Draw(t, "dy")
 		moved := new(path.Path)
 		moved.Append(p)
 		moved.Transform(path.Matrix{A: 1, D: 1, E: float32(dx), F: float32(dy)})
