@@ -16,7 +16,8 @@ type Shower interface {
 
 // Exhibit is what a person looks at to understand a score.
 type Exhibit struct {
-	Panels []Panel // in reading order; the second, if any, is the one to see first
+	Panels []Panel // in reading order
+	First  int     // position of the panel to see first
 }
 
 // Panel is one picture with marks on it.

@@ -70,6 +70,9 @@ func (a *atlas) panel(p scoring.Panel) *panel {
 	for _, m := range p.Marks {
 		s.mark(m)
 	}
+	for _, m := range p.Marks { // above all marks
+		s.label(m)
+	}
 	out.SVG = template.HTML(s.String())
 	return out
 }

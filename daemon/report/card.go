@@ -88,11 +88,12 @@ func (m *maker) show(c *card, it *scoring.Item, r *scoring.Result) {
 		c.Problem = "no pictures: suite " + it.Suite + " has none to show"
 		return
 	}
-	for _, p := range shower.Show(r).Panels {
+	e := shower.Show(r)
+	for _, p := range e.Panels {
 		c.Panels = append(c.Panels, m.atlas.panel(p))
 	}
 	if n := len(c.Panels); n > 0 {
-		c.Thumb = c.Panels[min(1, n-1)]
+		c.Thumb = c.Panels[max(0, min(e.First, n-1))]
 	}
 }
 
@@ -129,6 +130,9 @@ func show(v any) string {
 	case string:
 		return v
 	case []string:
+		if len(v) == 0 {
+			return "none"
+		}
 		return strings.Join(v, ", ")
 	case []float64:
 		parts := make([]string, len(v))

@@ -20,6 +20,7 @@ import (
 	"plumb/daemon/dump"
 	"plumb/render/outline"
 	"plumb/scoring"
+	"plumb/scoring/table"
 )
 
 // Renderer draws one view as an image that is not premultiplied. It is safe for
@@ -35,9 +36,10 @@ type Config struct {
 	Title    string          // names the dump
 	Items    dump.ItemConfig // how dump lines become items
 	Variants scoring.Variants
-	Renderer Renderer // nil: every picture is a box that says so
-	Max      int      // items shown at most, default 2000; tables count all
-	Workers  int      // pictures drawn at once, default GOMAXPROCS
+	Missing  table.Missing // how tables count answers that were never heard
+	Renderer Renderer      // nil: every picture is a box that says so
+	Max      int           // items shown at most, default 2000; tables count all
+	Workers  int           // pictures drawn at once, default GOMAXPROCS
 }
 
 const (
@@ -51,8 +53,7 @@ const (
 // Writer collects items and writes the report. One goroutine uses it.
 type Writer struct {
 	cfg     Config
-	suites  []string // in order of appearance
-	boards  map[string]*board
+	boards  *boards
 	pending []pair // items that are not drawn yet
 	pages   []pageLink
 	shown   int
@@ -87,7 +88,7 @@ func New(cfg Config) (*Writer, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make report folder: %w", err)
 	}
-	return &Writer{cfg: cfg, boards: map[string]*board{}}, nil
+	return &Writer{cfg: cfg, boards: newBoards(&cfg)}, nil
 }
 
 // Add takes a dump line and its result line (contract.md 3, 4); both are copied.
@@ -118,7 +119,7 @@ func (w *Writer) Close() (path string, err error) {
 	}
 	p := w.page()
 	p.Index = true
-	p.Boards = w.tables()
+	p.Boards, p.Other = w.boards.tables(), w.boards.all.Other()
 	if err := w.fill(p, w.pending); err != nil {
 		return "", err
 	}
@@ -148,6 +149,7 @@ type page struct {
 	Script          template.JS
 	Index           bool
 	Boards          []tableView
+	Other           int // results that are in no table
 	Pages           []pageLink
 	Total, Shown    int
 	Scorer, Backend string

@@ -26,7 +26,7 @@ import (
 type fakeSuite struct{}
 
 func (fakeSuite) Name() string                { return "aspire" }
-func (fakeSuite) Tests() []string             { return []string{"maze", "label"} }
+func (fakeSuite) Tests() []string             { return []string{"maze", "graph", "label"} }
 func (fakeSuite) Variants() []scoring.Variant { return nil }
 func (fakeSuite) Groups() []scoring.Group {
 	return []scoring.Group{{Name: "structured", Tests: []string{"maze", "graph"}}}
@@ -221,31 +221,32 @@ func TestTables(t *testing.T) {
 	}
 	for _, s := range []sample{
 		{item("a"), result("label", 1)}, {item("a"), result("maze", 0.5)}, {item("a"), result("maze", 1)},
-		{item("a"), result("maze", nil)}, {item("b"), result("maze", -3)},
+		{item("a"), result("maze", nil)}, {item("b"), result("maze", -3)}, {item("b"), `{"id":"y","score":null}`},
 	} {
 		if err := w.Add(dump.Line{Bytes: []byte(s.line)}, []byte(s.result)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got := w.tables()[0]
-	type cell struct{ name, model, mean, se, count string }
+	type cell struct{ name, kind, model, mean, se, count string }
 	want := []cell{
-		{"maze", "a", "0.750", "0.250", "2 of 3 scored"}, {"maze", "b", "-3.000", "", "1"},
-		{"label", "a", "1.000", "", "1"}, {"label", "b", "–", "", "0"},
-		{"structured", "a", "0.750", "", "1 of 2 tests"}, {"structured", "b", "-3.000", "", "1 of 2 tests"},
-		{"mean of the tests", "a", "0.875", "", ""}, {"mean of the tests", "b", "-3.000", "", "1 of 2 tests"},
+		{"maze", "test", "a", "0.750", "0.250", "2 of 3 scored"}, {"maze", "test", "b", "-3.000", "", "1"},
+		{"label", "test", "a", "1.000", "", "1"}, {"label", "test", "b", "–", "", "0"},
+		{"structured", "group", "a", "0.750", "", "1 of 2 tests"}, {"structured", "group", "b", "-3.000", "", "1 of 2 tests"},
+		{"average", "total", "a", "0.875", "", "2 of 3 tests"}, {"average", "total", "b", "-3.000", "", "1 of 3 tests"},
 	}
-	i := 0
-	for _, r := range got.Rows {
+	var got []cell
+	for _, r := range w.boards.tables()[0].Rows {
 		for _, c := range r.Cells {
-			if g := (cell{r.Name, c.Model, c.Mean, c.Error, c.Count}); i >= len(want) || g != want[i] {
-				t.Errorf("cell %d is %v; want %v", i, g, want[min(i, len(want)-1)])
-			}
-			i++
+			got = append(got, cell{r.Name, r.Kind, c.Model, c.Mean, c.Error, c.Count})
 		}
 	}
-	if i != len(want) {
-		t.Errorf("%d cells; want %d", i, len(want))
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Errorf("cell %d: got %v; want %v", i, got[min(i, len(got)-1)], want[min(i, len(want)-1)])
+		}
+	}
+	if n := w.boards.all.Other(); n != 1 {
+		t.Errorf("%d results in no table; want 1", n)
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"plumb/render/outline"
 	"plumb/render/scene"
@@ -16,8 +18,9 @@ import (
 // widths and text are in units that are about one px on a screen.
 type sketch struct {
 	strings.Builder
-	box  outline.Box
-	unit float64
+	box    outline.Box
+	unit   float64
+	labels []outline.Box // that were placed
 }
 
 func newSketch(b outline.Box) *sketch {
@@ -82,29 +85,44 @@ func (s *sketch) mark(m scoring.Mark) {
 	}
 	fmt.Fprintf(s, `<path class="edge%s" d="%s" stroke-width="%s"/>`, closed, d, num(4.5*u))
 	fmt.Fprintf(s, `<path class="%s%s" d="%s" stroke-width="%s"%s/>`, tone, closed, d, num(2*u), dash)
-	if m.Text != "" {
-		s.label(tone, m)
-	}
 }
 
-// label puts a mark's text beside it, inside the picture.
-func (s *sketch) label(tone string, m scoring.Mark) {
+// label puts a mark's text beside it: inside the picture and, where one of four
+// places allows, clear of the labels before it.
+func (s *sketch) label(m scoring.Mark) {
+	if m.Text == "" || !finite(m.A.X, m.A.Y, m.B.X, m.B.Y, m.R, m.From, m.To) {
+		return
+	}
 	at, u := m.A, s.unit
 	switch m.Form {
 	case scoring.Span, scoring.Gap, scoring.Dart:
 		at = scene.Point{X: (m.A.X + m.B.X) / 2, Y: (m.A.Y + m.B.Y) / 2}
-	case scoring.Ring, scoring.Wedge:
+	case scoring.Ring:
 		at.Y -= m.R
+	case scoring.Wedge:
+		sin, cos := math.Sincos(m.From + math.Remainder(m.To-m.From, 2*math.Pi)/2)
+		at = scene.Point{X: m.A.X + m.R*cos, Y: m.A.Y + m.R*sin}
 	case scoring.Box:
 		at = scene.Point{X: min(m.A.X, m.B.X), Y: min(m.A.Y, m.B.Y)}
 	}
-	anchor, dx := "start", 8*u
-	if width := 8.5 * u * float64(len(m.Text)); at.X+width > s.box.X+s.box.W {
-		anchor, dx = "end", -8*u
+	w, h := 8.5*u*float64(utf8.RuneCountInString(m.Text)), 16*u
+	var best outline.Box
+	for i, offset := range [4]scene.Point{{X: 8 * u, Y: -6*u - h}, {X: 8 * u, Y: 6 * u}, {X: -8*u - w, Y: -6*u - h}, {X: -8*u - w, Y: 6 * u}} {
+		b := outline.Box{X: at.X + offset.X, Y: at.Y + offset.Y, W: w, H: h}
+		b.X = min(max(b.X, s.box.X+4*u), s.box.X+s.box.W-4*u-w)
+		b.Y = min(max(b.Y, s.box.Y+2*u), s.box.Y+s.box.H-4*u-h)
+		free := !slices.ContainsFunc(s.labels, func(o outline.Box) bool {
+			return b.X < o.X+o.W && o.X < b.X+b.W && b.Y < o.Y+o.H && o.Y < b.Y+b.H
+		})
+		if i == 0 || free {
+			best = b
+		}
+		if free {
+			break
+		}
 	}
-	y := min(max(at.Y-7*u, s.box.Y+16*u), s.box.Y+s.box.H-6*u)
-	x := min(max(at.X+dx, s.box.X+4*u), s.box.X+s.box.W-4*u)
-	s.text(tone, scene.Point{X: x, Y: y}, anchor, m.Text)
+	s.labels = append(s.labels, best)
+	s.text(tones[m.Tone], scene.Point{X: best.X, Y: best.Y + 13*u}, "start", m.Text)
 }
 
 func (s *sketch) text(class string, at scene.Point, anchor, text string) {

@@ -4,43 +4,34 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/valyala/fastjson"
 
 	"plumb/daemon/dump"
 	"plumb/scoring"
+	"plumb/scoring/table"
 )
 
-// board holds what the tables of one suite count.
-type board struct {
-	tests  []string // in order of appearance
-	models []string
-	cells  map[[2]string]*running // by test and model
+// boards count the results: all of them, which gives the rows, and those of each
+// model.
+type boards struct {
+	options table.Options
+	all     *table.Table
+	models  []string // in order of appearance; "" for lines that name none
+	of      map[string]*table.Table
 }
 
-// running is a mean and its error over results as they come.
-type running struct {
-	n, scored int
-	mean, m2  float64 // m2: sum of squared distances from the mean
-}
-
-func (r *running) add(x float64) {
-	r.scored++
-	d := x - r.mean
-	r.mean += d / float64(r.scored)
-	r.m2 += float64(d * (x - r.mean))
-}
-
-// stderr is the standard error of the mean; ok is false below two values
-// (aspire.md D45).
-func (r *running) stderr() (se float64, ok bool) {
-	if r.scored < 2 {
-		return 0, false
+func newBoards(cfg *Config) *boards {
+	o := table.Options{Missing: cfg.Missing, Clamp: cfg.Variants.On(table.Clamp)}
+	for _, s := range cfg.Items.Suites {
+		o.Suites = append(o.Suites, s)
 	}
-	return math.Sqrt(r.m2 / float64(r.scored-1) / float64(r.scored)), true
+	slices.SortFunc(o.Suites, func(a, b scoring.Suite) int { return strings.Compare(a.Name(), b.Name()) })
+	return &boards{options: o, all: table.New(o), of: map[string]*table.Table{}}
 }
 
-// count adds a result to the tables. The model is that of the dump line.
+// count adds a result. The model is that of the dump line.
 func (w *Writer) count(line dump.Line, result []byte) error {
 	r, err := readResult(&w.parser, result)
 	if err != nil {
@@ -48,29 +39,13 @@ func (w *Writer) count(line dump.Line, result []byte) error {
 	}
 	w.backend = r.Backend
 	w.scorer = fastjson.GetString(result, "scorer")
-	b := w.boards[r.Suite]
-	if b == nil {
-		b = &board{cells: map[[2]string]*running{}}
-		w.boards[r.Suite] = b
-		w.suites = append(w.suites, r.Suite)
-	}
-	model := fastjson.GetString(line.Bytes, "model")
-	if !slices.Contains(b.tests, r.Test) {
-		b.tests = append(b.tests, r.Test)
-	}
-	if !slices.Contains(b.models, model) {
+	b, model := w.boards, fastjson.GetString(line.Bytes, "model")
+	if b.of[model] == nil {
 		b.models = append(b.models, model)
+		b.of[model] = table.New(b.options)
 	}
-	key := [2]string{r.Test, model}
-	c := b.cells[key]
-	if c == nil {
-		c = new(running)
-		b.cells[key] = c
-	}
-	c.n++
-	if r.Scored {
-		c.add(r.Score)
-	}
+	b.all.Add(r)
+	b.of[model].Add(r)
 	return nil
 }
 
@@ -95,85 +70,59 @@ type cellView struct {
 	Bar, Low, High            float64 // 0..100: the mean, and the mean less and plus its error
 }
 
-// tables lists the suites' tables in order of appearance.
-func (w *Writer) tables() []tableView {
+var kinds = map[table.Kind]string{table.Test: "test", table.Group: "group", table.Total: "total"}
+
+// tables lists the suites' tables.
+func (b *boards) tables() []tableView {
+	type place struct {
+		suite, name string
+		kind        table.Kind
+	}
+	found := make([]map[place]table.Row, len(b.models))
+	for i, model := range b.models {
+		found[i] = map[place]table.Row{}
+		for _, r := range b.of[model].Rows() {
+			found[i][place{r.Suite, r.Name, r.Kind}] = r
+		}
+	}
 	var out []tableView
-	for _, name := range w.suites {
-		b := w.boards[name]
-		suite := w.cfg.Items.Suites[name]
-		t := tableView{Suite: name, Models: b.models}
-		tests := b.order(suite)
-		for _, test := range tests {
-			t.Rows = append(t.Rows, b.row(test, "test", []string{test}, false))
+	for _, r := range b.all.Rows() {
+		if len(out) == 0 || out[len(out)-1].Suite != r.Suite {
+			out = append(out, tableView{Suite: r.Suite, Models: b.models})
 		}
-		if g, ok := suite.(scoring.Grouped); ok {
-			for _, group := range g.Groups() {
-				t.Rows = append(t.Rows, b.row(group.Name, "group", group.Tests, true))
-			}
+		row := rowView{Name: r.Name, Kind: kinds[r.Kind]}
+		if r.Kind == table.Test {
+			row.Test = r.Name
 		}
-		if len(tests) > 1 {
-			t.Rows = append(t.Rows, b.row("mean of the tests", "total", tests, true))
+		for i, model := range b.models {
+			row.Cells = append(row.Cells, cell(model, found[i][place{r.Suite, r.Name, r.Kind}]))
 		}
-		out = append(out, t)
+		t := &out[len(out)-1]
+		t.Rows = append(t.Rows, row)
 	}
 	return out
 }
 
-// order lists the tests that occur, those that the suite knows first and in its order.
-func (b *board) order(suite scoring.Suite) []string {
-	var tests []string
-	if suite != nil {
-		for _, t := range suite.Tests() {
-			if slices.Contains(b.tests, t) {
-				tests = append(tests, t)
-			}
+// cell writes a row of one model's table; the zero row is a model without any result.
+func cell(model string, r table.Row) cellView {
+	c := cellView{Model: model, Mean: "–"}
+	if r.Mean != nil {
+		c.Mean, c.Bar = fmt.Sprintf("%.3f", *r.Mean), percent(*r.Mean)
+		if r.SE != nil {
+			c.Error = fmt.Sprintf("%.3f", *r.SE)
+			c.Low, c.High = percent(*r.Mean-*r.SE), percent(*r.Mean+*r.SE)
 		}
 	}
-	for _, t := range b.tests {
-		tests = enlist(tests, t)
+	switch {
+	case r.Kind != table.Test && r.Tests < r.Of:
+		c.Count = fmt.Sprintf("%d of %d tests", r.Tests, r.Of)
+	case r.Kind != table.Test:
+	case r.Scored < r.N:
+		c.Count = fmt.Sprintf("%d of %d scored", r.Scored, r.N)
+	default:
+		c.Count = fmt.Sprint(r.N)
 	}
-	return tests
-}
-
-// row makes a row of means: of a test's scores, or of several tests' means
-// (aspire.md D46), over those tests that have any.
-func (b *board) row(name, kind string, tests []string, joined bool) rowView {
-	r := rowView{Name: name, Kind: kind}
-	if !joined {
-		r.Test = name
-	}
-	for _, model := range b.models {
-		var sum float64
-		var with, n, scored int
-		cell := cellView{Model: model, Mean: "–"}
-		for _, test := range tests {
-			if c := b.cells[[2]string{test, model}]; c != nil {
-				n += c.n
-				scored += c.scored
-				if c.scored > 0 {
-					with++
-					sum += c.mean
-				}
-				if se, ok := c.stderr(); ok && !joined {
-					cell.Error = fmt.Sprintf("%.3f", se)
-					cell.Low, cell.High = percent(c.mean-se), percent(c.mean+se)
-				}
-			}
-		}
-		if with > 0 {
-			cell.Mean, cell.Bar = fmt.Sprintf("%.3f", sum/float64(with)), percent(sum/float64(with))
-		}
-		switch {
-		case joined && with < len(tests):
-			cell.Count = fmt.Sprintf("%d of %d tests", with, len(tests))
-		case !joined && scored < n:
-			cell.Count = fmt.Sprintf("%d of %d scored", scored, n)
-		case !joined:
-			cell.Count = fmt.Sprint(n)
-		}
-		r.Cells = append(r.Cells, cell)
-	}
-	return r
+	return c
 }
 
 func percent(x float64) float64 { return 100 * math.Max(0, math.Min(1, x)) }
