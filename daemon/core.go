@@ -33,9 +33,10 @@ type CoreConfig struct {
 
 // Core is an engine with its queue.
 type Core struct {
-	Engine *render.Engine
-	Queue  *queue.Queue
-	Items  dump.ItemConfig
+	Engine  *render.Engine
+	Queue   *queue.Queue
+	Items   dump.ItemConfig
+	Workers int // goroutines of the queue
 }
 
 // Suites returns the suites by name.
@@ -69,7 +70,7 @@ func Items(cfg CoreConfig) (dump.ItemConfig, error) {
 		cfg.Response = dump.DefaultResponse
 	}
 	items := dump.ItemConfig{Suite: cfg.Suite, Suites: Suites(cfg.Scenes, cfg.Response), Limits: cfg.Scenes,
-		Response: cfg.Response, Tasks: map[string]*dump.Tasks{}}
+		Response: cfg.Response, Actions: cfg.Actions, Tasks: map[string]*dump.Tasks{}}
 	if _, ok := items.Suites[cfg.Suite]; cfg.Suite != "" && !ok {
 		return items, fmt.Errorf("cannot use suite %q: want one of %v", cfg.Suite, dump.SuiteNames(items.Suites))
 	}
@@ -113,7 +114,7 @@ func Open(cfg CoreConfig) (*Core, error) {
 			q.Work = hardWork
 		}
 	}
-	return &Core{Engine: e, Queue: queue.New(q), Items: items}, nil
+	return &Core{Engine: e, Queue: queue.New(q), Items: items, Workers: q.Workers}, nil
 }
 
 // Close finishes what is queued and stops the engine.

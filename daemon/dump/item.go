@@ -11,8 +11,11 @@ import (
 	"plumb/scoring"
 )
 
-// DefaultResponse is that of contract.md 9, in bytes.
-const DefaultResponse = 4 << 20
+// The defaults of contract.md 9.
+const (
+	DefaultResponse = 4 << 20 // bytes
+	DefaultActions  = 100_000
+)
 
 // maxID is the longest id in bytes. Ids are kept in memory and become file names.
 const maxID = 1024
@@ -23,6 +26,7 @@ type ItemConfig struct {
 	Suites   map[string]scoring.Suite // known suites by name
 	Limits   scene.Limits             // of the JSON: bytes, nesting, values
 	Response int                      // bytes of an answer, default 4 MiB (--max-response)
+	Actions  int                      // entries of a list of actions, default 100,000 (--max-actions)
 	Tasks    map[string]*Tasks        // by suite; for lines that do not carry their task
 }
 
@@ -38,6 +42,9 @@ type Decoder struct {
 func NewDecoder(cfg ItemConfig) *Decoder {
 	if cfg.Response <= 0 {
 		cfg.Response = DefaultResponse
+	}
+	if cfg.Actions <= 0 {
+		cfg.Actions = DefaultActions
 	}
 	return &Decoder{cfg: cfg}
 }
@@ -185,6 +192,11 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 
 // response holds the answer to its limit.
 func (d *Decoder) response(it *scoring.Item, line int) *scoring.Error {
+	for _, v := range []*fastjson.Value{it.Fields.Get("actions"), it.Fields.Get("response"), it.Fields.Get("response", "actions")} {
+		if n := len(v.GetArray()); n > d.cfg.Actions {
+			return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot read actions: got %d; want at most %d (--max-actions)", n, d.cfg.Actions)}
+		}
+	}
 	if line <= d.cfg.Response {
 		return nil
 	}

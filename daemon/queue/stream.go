@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"plumb/daemon/dump"
-	"plumb/render/outline"
 	"plumb/scoring"
 )
 
@@ -48,16 +47,8 @@ func (s *Stream) wake() {
 
 // Put gives the next line; it waits while as many as allowed are under way. The
 // line may be reused when Put returns. The error is that of ctx, or ErrClosed.
-func (s *Stream) Put(l dump.Line) error { return s.put(s.q.get(l, s.opt)) }
-
-// PutView gives a scene to draw in place of a line.
-func (s *Stream) PutView(n int, view func() (outline.View, error)) error {
-	t := s.q.get(dump.Line{N: n}, s.opt)
-	t.view = view
-	return s.put(t)
-}
-
-func (s *Stream) put(t *task) error {
+func (s *Stream) Put(l dump.Line) error {
+	t := s.q.get(l, s.opt)
 	if err := s.hold(len(t.buf)); err != nil {
 		s.q.put(t)
 		return err
@@ -110,26 +101,10 @@ func (s *Stream) Next() (Answer, error) {
 		return a, nil
 	}
 	a = t.answer()
-	if t.view == nil {
-		s.note(t, &a)
-		s.q.sample(&a.Result)
-	}
+	s.note(t, &a)
+	s.q.sample(&a.Result)
 	s.last = t
 	return a, nil
-}
-
-// NextPicture is Next for lines given with PutView.
-func (s *Stream) NextPicture() (Picture, error, error) {
-	t, a, err := s.wait()
-	if err != nil {
-		return Picture{}, nil, err
-	}
-	if t == nil {
-		return Picture{}, a.Result.Err, nil
-	}
-	s.last = t
-	p, fault := t.picture()
-	return p, fault, nil
 }
 
 // Ready reports whether the next answer is there, so that Next would not wait.

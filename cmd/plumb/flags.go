@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"plumb/daemon"
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+	"plumb/render"
+	"plumb/render/scene"
+	"plumb/scoring"
+	"plumb/scoring/table"
+)
+
+// size is a number of bytes: "64MiB", "16KiB", "1000".
+type size int
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *size) UnmarshalText(b []byte) error {
+	text, unit := string(b), 1
+	for _, u := range []struct {
+		suffix string
+		bytes  int
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}} {
+		if rest, ok := strings.CutSuffix(text, u.suffix); ok {
+			text, unit = strings.TrimSpace(rest), u.bytes
+			break
+		}
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n <= 0 || n > math.MaxInt/unit {
+		return fmt.Errorf("got %q; want a number of bytes above 0 such as 65536 or 64MiB", b)
+	}
+	*s = size(n * unit)
+	return nil
+}
+
+// count is a number above 0.
+type count int
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (c *count) UnmarshalText(b []byte) error {
+	n, err := strconv.Atoi(string(b))
+	if err != nil || n <= 0 {
+		return fmt.Errorf("got %q; want a whole number above 0", b)
+	}
+	*c = count(n)
+	return nil
+}
+
+// engineFlags choose how pixels are made.
+type engineFlags struct {
+	Backend  string `enum:"auto,gl,cpu" default:"auto" help:"What evaluates pixels: auto (gl where a context opens, else cpu), gl, or cpu (the plain Go twin: same rules, slower)."`
+	Fidelity string `enum:"native" default:"native" help:"Who draws: native. What the native renderer does not reproduce is refused by name, never drawn wrong."`
+	Raster   string `enum:"reference,exact" default:"reference" help:"How curves become pixels: reference (as the editor's browser does) or exact (true coverage)."`
+	Device   string `default:"auto" placeholder:"N|UUID|auto" help:"GL device: auto (the GPU that CUDA would take), an index, a UUID, a DRM node or software."`
+	FontsDir string `placeholder:"DIR" help:"Folder of the editor's fonts as TTF. Default: PLUMB_FONTS, else build/fonts beside the program."`
+	Workers  int    `default:"0" placeholder:"N" help:"Goroutines that decode and outline; 0 = one per core. Results never depend on it."`
+	Batch    count  `default:"256" placeholder:"N" help:"Pictures per GPU batch at most; more hides fixed costs, fewer bounds the wait of what comes next. Results never depend on it."`
+}
+
+// limitFlags bound what input may cost (contract.md 9).
+type limitFlags struct {
+	MaxLine       size          `default:"64MiB" placeholder:"BYTES" group:"limits" help:"Longest line of a dump, stream or scene file; longer ones are reported and skipped."`
+	MaxDepth      count         `default:"300" placeholder:"N" group:"limits" help:"Deepest nesting of JSON, 300 at most."`
+	MaxValues     count         `default:"4000000" placeholder:"N" group:"limits" help:"JSON values in one line; each takes about 100 bytes while it is read."`
+	MaxShapes     count         `default:"100000" placeholder:"N" group:"limits" help:"Shapes in one scene."`
+	MaxPixels     count         `default:"67108864" placeholder:"N" group:"limits" help:"Pixels of one canvas (64 Mpx)."`
+	MaxSide       count         `default:"32768" placeholder:"PX" group:"limits" help:"Longest side of a canvas in px."`
+	MaxText       size          `default:"64KiB" placeholder:"BYTES" group:"limits" help:"Text of one shape."`
+	MaxCoordinate float64       `default:"1e9" placeholder:"PX" group:"limits" help:"Largest position or length."`
+	MaxRatio      count         `default:"200" placeholder:"N" group:"limits" help:"How many times compressed input may expand."`
+	MaxActions    count         `default:"100000" placeholder:"N" group:"limits" help:"Entries of one list of actions."`
+	MaxResponse   size          `default:"4MiB" placeholder:"BYTES" group:"limits" help:"Longest answer."`
+	Deadline      time.Duration `default:"12s" aliases:"max-deadline" placeholder:"TIME" group:"limits" help:"Longest work on one sample; it then gets an error of its own. Trainers give up after 20 s and more."`
+	QueueMax      count         `default:"4096" aliases:"max-queue" placeholder:"N" group:"limits" help:"Requests under way at most; above it the daemon answers 429."`
+}
+
+func (l *limitFlags) lines() dump.Limits {
+	return dump.Limits{Line: int(l.MaxLine), Ratio: int(l.MaxRatio)}
+}
+
+func (l *limitFlags) scenes() scene.Limits {
+	return scene.Limits{Line: int(l.MaxLine), Depth: int(l.MaxDepth), Values: int(l.MaxValues), Shapes: int(l.MaxShapes),
+		Pixels: int(l.MaxPixels), Side: int(l.MaxSide), Text: int(l.MaxText), Coordinate: l.MaxCoordinate}
+}
+
+// scoreFlags say how items become scores.
+type scoreFlags struct {
+	Suite   string   `placeholder:"NAME" help:"Suite of lines that do not name theirs. Default: the one suite that has the line's test."`
+	Tasks   []string `sep:"none" placeholder:"[SUITE=]FILE" help:"The benchmark's task file, for lines that carry only an id and an answer; repeatable."`
+	Variant []string `sep:"none" placeholder:"NAME[=VALUE]" help:"Score by a named variant of the rules; repeatable. An unknown name lists them all."`
+	Reward  string   `enum:"raw,clamp01,clamp11" default:"clamp01" help:"How the reward follows from the score: raw, clamp01 (limited to 0..1) or clamp11 (to -1..1)."`
+}
+
+// taskFiles splits SUITE=FILE; a file alone belongs to the suite of --suite, or
+// the only suite there is.
+func (f *scoreFlags) taskFiles(suites map[string]scoring.Suite) (map[string]string, error) {
+	files := map[string]string{}
+	for _, arg := range f.Tasks {
+		suite, path, ok := strings.Cut(arg, "=")
+		if _, known := suites[suite]; !ok || !known {
+			suite, path = f.Suite, arg
+		}
+		if names := dump.SuiteNames(suites); suite == "" && len(names) == 1 {
+			suite = names[0]
+		}
+		if suite == "" {
+			return nil, usage("cannot use tasks %q: want SUITE=FILE with one of %v", arg, dump.SuiteNames(suites))
+		}
+		if files[suite] != "" {
+			return nil, usage("cannot use tasks %q: suite %s has a file already", arg, suite)
+		}
+		files[suite] = path
+	}
+	return files, nil
+}
+
+// variants resolves --variant against those of all suites and of tables.
+func (f *scoreFlags) variants(suites map[string]scoring.Suite) (scoring.Variants, error) {
+	v, err := scoring.ParseVariants(f.Variant, append(daemon.Variants(suites), table.Variants()...))
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return v, nil
+}
+
+// core is the configuration that serve, score and render share.
+func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, error) {
+	raster, err := daemon.ParseRaster(e.Raster)
+	if err != nil {
+		return daemon.CoreConfig{}, usageError{err}
+	}
+	if e.Workers < 0 {
+		return daemon.CoreConfig{}, usage("cannot use --workers %d: want 0 or more", e.Workers)
+	}
+	if l.MaxDepth > 300 {
+		return daemon.CoreConfig{}, usage("cannot use --max-depth %d: want at most 300", l.MaxDepth)
+	}
+	suites := daemon.Suites(l.scenes(), int(l.MaxResponse))
+	if _, ok := suites[s.Suite]; s.Suite != "" && !ok {
+		return daemon.CoreConfig{}, usage("cannot use suite %q: want one of %v", s.Suite, dump.SuiteNames(suites))
+	}
+	files, err := s.taskFiles(suites)
+	if err != nil {
+		return daemon.CoreConfig{}, err
+	}
+	return daemon.CoreConfig{
+		Engine: render.Config{Backend: e.Backend, Device: e.Device, Raster: raster},
+		Fonts:  e.FontsDir, Suite: s.Suite, TaskFile: files,
+		Lines: l.lines(), Scenes: l.scenes(), Response: int(l.MaxResponse), Actions: int(l.MaxActions),
+		Queue: queue.Config{Scorer: "plumb " + version, Workers: e.Workers, Batch: int(e.Batch),
+			Max: int(l.QueueMax), Deadline: l.Deadline},
+	}, nil
+}
+
+// logger writes to stderr; level comes from a flag.
+func logger(std streams, level string) *slog.Logger {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		l = slog.LevelInfo
+	}
+	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: l}))
+	slog.SetDefault(log)
+	return log
+}
+
+// secret reads a token from the environment variable that a flag names.
+func secret(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	v := os.Getenv(name)
+	if v == "" {
+		return "", usage("cannot read token: the environment has no %s", name)
+	}
+	return v, nil
+}

@@ -1,0 +1,88 @@
+// Command plumb scores answers to whiteboard benchmarks from rendered pixels.
+// In: dumps, scenes, or requests over HTTP. Out: result lines, pictures and
+// tables. Flags are declared in this package and nowhere else; each command has
+// its file. Exit codes: 0 every line was handled, 1 the run failed, 2 bad usage.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is the product's; commit is set by the linker.
+const version = "0.1.0"
+
+var commit = "unknown"
+
+// cli is every command with its flags.
+type cli struct {
+	Serve   serveCmd   `cmd:"" help:"Run the daemon: score and draw over HTTP."`
+	Score   scoreCmd   `cmd:"" help:"Score result dumps."`
+	Render  renderCmd  `cmd:"" help:"Draw scenes and measure their pixels."`
+	Doctor  doctorCmd  `cmd:"" help:"Tell what works on this machine."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// streams are the process's; tests bring their own.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// usageError is a mistake on the command line: exit code 2.
+type usageError struct{ error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func (u usageError) Unwrap() error { return u.error }
+
+func main() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})) }
+
+// exited carries the code with which kong wants to end the process.
+type exited int
+
+// run executes one command line and returns the exit code.
+func run(args []string, std streams) (code int) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case exited:
+			code = int(p)
+		default:
+			panic(p)
+		}
+	}()
+	var c cli
+	k, err := kong.New(&c, kong.Name("plumb"),
+		kong.Description("Scores whiteboard benchmarks from pixels. Results on stdout, everything else on stderr."),
+		kong.Writers(std.out, std.err), kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Bind(std))
+	if err != nil {
+		panic("BUG: flags: " + err.Error())
+	}
+	ctx, err := k.Parse(args)
+	if err != nil {
+		fmt.Fprintf(std.err, "plumb: %s\n", oneLine(err))
+		fmt.Fprintln(std.err, "see plumb --help")
+		return 2
+	}
+	if err := ctx.Run(std); err != nil {
+		fmt.Fprintf(std.err, "plumb: %s\n", oneLine(err))
+		var u usageError
+		if errors.As(err, &u) {
+			return 2
+		}
+		return 1
+	}
+	return 0
+}
+
+// oneLine keeps a message on its line: errors may quote input.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}

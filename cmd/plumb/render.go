@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"plumb/daemon"
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+	"plumb/render/outline"
+	"plumb/scoring"
+)
+
+// renderCmd is `plumb render`.
+type renderCmd struct {
+	Scenes   []string `arg:"" name:"scenes" help:"Files of scenes: JSON lines, a .tldr file or an editor snapshot; - is stdin."`
+	Out      string   `placeholder:"DIR" help:"Folder for the pictures, one PNG per scene; without it only pixels are measured."`
+	Stats    string   `default:"-" placeholder:"FILE" help:"File for the measurements, one JSON line per scene; - is stdout."`
+	Channels string   `enum:"rgba,alpha" default:"rgba" help:"What a PNG holds: rgba (not premultiplied) or alpha (8-bit grey)."`
+	Only     *string  `placeholder:"IDS" help:"Ids of the shapes to draw, with their descendants, separated by commas; \"\" draws none. Overrides the scenes' own."`
+	Bounds   string   `placeholder:"x,y,w,h|content[:PAD]" help:"Part of the page in page units, or what is drawn with a margin. Default: the scene's own bounds, else content:32. Overrides them."`
+	engineFlags
+	limitFlags
+}
+
+// Run draws every scene.
+func (c *renderCmd) Run(std streams) error {
+	cc, err := core(&c.engineFlags, &c.limitFlags, &scoreFlags{})
+	if err != nil {
+		return err
+	}
+	job := drawing{out: c.Out, alpha: c.Channels == "alpha", options: dump.PictureOptions{Limits: cc.Scenes}}
+	if c.Bounds != "" {
+		b, err := dump.ParseBounds(c.Bounds)
+		if err != nil {
+			return usageError{err}
+		}
+		job.options.Bounds = &b
+	}
+	if c.Only != nil {
+		job.options.Only = strings.FieldsFunc(*c.Only, func(r rune) bool { return r == ',' || r == ' ' })
+		if job.options.Only == nil {
+			job.options.Only = []string{}
+		}
+	}
+	if c.Out != "" {
+		if err := os.MkdirAll(c.Out, 0o755); err != nil {
+			return fmt.Errorf("cannot make folder: %w", err)
+		}
+	}
+	stats, closeStats, err := output(c.Stats, std.out)
+	if err != nil {
+		return err
+	}
+	job.core, err = daemon.Open(cc)
+	if err != nil {
+		return err
+	}
+	defer job.core.Close()
+	err = job.files(c.Scenes, cc.Lines, std.in, stats)
+	return errors.Join(err, closeStats())
+}
+
+// output opens the file at path for writing; "-" is std. Closing flushes.
+func output(path string, std io.Writer) (*bufio.Writer, func() error, error) {
+	if path == "-" || path == "" {
+		w := bufio.NewWriterSize(std, 64<<10)
+		return w, w.Flush, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot write output: %w", err)
+	}
+	w := bufio.NewWriterSize(f, 64<<10)
+	return w, func() error { return errors.Join(w.Flush(), f.Close()) }, nil
+}
+
+// drawing is what all scenes of a run share.
+type drawing struct {
+	core    *daemon.Core
+	out     string
+	alpha   bool
+	options dump.PictureOptions
+}
+
+// sketch is one scene on its way.
+type sketch struct {
+	line dump.Line
+	name string // id of a file that is one scene, "" for lines
+	stat []byte
+	done chan struct{}
+}
+
+// files draws all scenes of all files; statistics keep their order.
+func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, stats io.Writer) error {
+	workers := 2 * d.workers()
+	work := make(chan *sketch)
+	order := make(chan *sketch, workers)
+	var pool sync.WaitGroup
+	for range workers {
+		pool.Go(func() {
+			for s := range work {
+				s.stat = d.draw(s)
+				close(s.done)
+			}
+		})
+	}
+	failed := make(chan error, 1)
+	go func() {
+		defer close(order)
+		defer close(work)
+		for _, path := range paths {
+			err := eachScene(path, limits, stdin, func(s *sketch) {
+				order <- s
+				work <- s
+			})
+			if err != nil {
+				failed <- err
+				return
+			}
+		}
+		failed <- nil
+	}()
+	var err error
+	for s := range order {
+		<-s.done
+		if _, e := stats.Write(s.stat); e != nil && err == nil {
+			err = fmt.Errorf("cannot write statistics: %w", e)
+		}
+	}
+	pool.Wait()
+	return errors.Join(<-failed, err)
+}
+
+func (d *drawing) workers() int { return max(1, d.core.Workers) }
+
+// eachScene gives every scene of a file: one per line, or the whole file where
+// it is one document over several lines.
+func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*sketch)) error {
+	r, err := openDump(path, limits, stdin)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	name := ""
+	if ext := filepath.Ext(path); ext == ".tldr" || ext == ".json" {
+		name = strings.TrimSuffix(filepath.Base(path), ext)
+	}
+	err = dump.Scenes(r, limits, func(l dump.Line) {
+		give(&sketch{line: l, name: name, done: make(chan struct{})})
+	})
+	if err != nil {
+		return fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	return nil
+}
+
+// openDump opens a file, or the standard input that the process was given.
+func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, error) {
+	if path == "-" {
+		return dump.NewReader(stdin, limits)
+	}
+	return dump.Open(path, limits)
+}
+
+// draw makes one scene's picture and its line of statistics.
+func (d *drawing) draw(s *sketch) []byte {
+	id := s.name
+	if id == "" {
+		id = fmt.Sprintf("line:%d", s.line.N)
+	}
+	if s.line.Fault != "" {
+		return failure(id, "bad_line", s.line.Fault)
+	}
+	p, err := d.core.Queue.Draw(context.Background(), func() (outline.View, error) {
+		own, v, err := dump.Picture(s.line.Bytes, d.options)
+		if own != "" {
+			id = own
+		}
+		return v, err
+	})
+	if err == nil && d.out != "" {
+		err = d.write(id, p.Image)
+	}
+	if err != nil {
+		code := "bad_scene"
+		var e *scoring.Error
+		switch {
+		case errors.As(err, &e):
+			code = e.Code
+		case errors.Is(err, outline.ErrForeign):
+			code = "not_native"
+		}
+		return failure(id, code, err.Error())
+	}
+	return d.stats(id, p)
+}
+
+// failure is the line of a scene that has no picture.
+func failure(id, code, message string) []byte {
+	b := scoring.AppendString([]byte(`{"id":`), id)
+	b = scoring.AppendString(append(b, `,"error":{"code":`...), code)
+	b = scoring.AppendString(append(b, `,"message":`...), message)
+	return append(b, "}}\n"...)
+}
+
+// stats is the line of contract.md 2. Sums come from the device; what is counted
+// after rounding to 8 bits comes from the picture.
+func (d *drawing) stats(id string, p queue.Picture) []byte {
+	covered, opaque, box := survey(p.Image)
+	b := scoring.AppendString([]byte(`{"id":`), id)
+	b = fmt.Appendf(b, `,"width":%d,"height":%d,"alpha_sum":`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
+	b = scoring.AppendFloat(b, p.Tally.A.Alpha255())
+	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d,"center_of_mass":`, covered, opaque)
+	if x, y, ok := p.Tally.A.CentreOfMass(); ok {
+		b = scoring.AppendFloat(append(b, '['), x)
+		b = scoring.AppendFloat(append(b, ','), y)
+		b = append(b, ']')
+	} else {
+		b = append(b, "null"...)
+	}
+	if covered > 0 {
+		b = fmt.Appendf(b, `,"bbox":[%d,%d,%d,%d]`, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
+	} else {
+		b = append(b, `,"bbox":null`...)
+	}
+	b = scoring.AppendString(append(b, `,"backend":`...), d.core.Engine.Info().Backend)
+	return append(b, "}\n"...)
+}
+
+// survey counts pixels of alpha above 0 and of full alpha, and finds the box of
+// the former, half open.
+func survey(img *image.NRGBA) (covered, opaque int, box image.Rectangle) {
+	box = image.Rectangle{Min: img.Rect.Max, Max: img.Rect.Min}
+	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+		row := img.Pix[img.PixOffset(img.Rect.Min.X, y):]
+		for x := range img.Rect.Dx() {
+			a := row[4*x+3]
+			if a == 0 {
+				continue
+			}
+			covered++
+			if a == 255 {
+				opaque++
+			}
+			box.Min.X, box.Max.X = min(box.Min.X, x), max(box.Max.X, x+1)
+			box.Min.Y, box.Max.Y = min(box.Min.Y, y), max(box.Max.Y, y+1)
+		}
+	}
+	return covered, opaque, box
+}
+
+// write stores a picture under the name of its scene.
+func (d *drawing) write(id string, img *image.NRGBA) error {
+	var out image.Image = img
+	if d.alpha {
+		out = dump.Alpha(img)
+	}
+	f, err := os.Create(filepath.Join(d.out, fileName(id)+".png"))
+	if err != nil {
+		return &scoring.Error{Code: "output", Message: "cannot write picture: " + err.Error()}
+	}
+	enc := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := errors.Join(enc.Encode(f, out), f.Close()); err != nil {
+		return &scoring.Error{Code: "output", Message: "cannot write picture: " + err.Error()}
+	}
+	return nil
+}
+
+// fileName is the id with every byte outside A-Za-z0-9._- as %XX.
+func fileName(id string) string {
+	var b strings.Builder
+	for i := range len(id) {
+		c := id[i]
+		if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}

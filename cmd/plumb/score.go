@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"plumb/daemon"
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+	"plumb/daemon/report"
+	"plumb/render/outline"
+	"plumb/scoring"
+	"plumb/scoring/table"
+)
+
+// scoreCmd is `plumb score`.
+type scoreCmd struct {
+	Dumps    []string `arg:"" name:"dump" help:"Dumps: JSON lines, plain, gzip or zstd; - is stdin."`
+	Output   string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout."`
+	Report   string   `placeholder:"DIR" help:"Write an HTML report that shows every item there."`
+	Missing  string   `enum:"skip,zero" default:"skip" help:"What an answer that was never heard counts in the table: skip (nothing) or zero."`
+	Server   string   `placeholder:"URL" help:"Score through a running daemon (http://HOST:PORT or unix:PATH); the output is the same bytes. How pixels are made, workers, batches and limits are then the daemon's."`
+	TokenEnv string   `placeholder:"NAME" help:"Environment variable that holds the daemon's token."`
+	scoreFlags
+	engineFlags
+	limitFlags
+}
+
+// Run scores every dump.
+func (c *scoreCmd) Run(std streams) error {
+	cc, err := core(&c.engineFlags, &c.limitFlags, &c.scoreFlags)
+	if err != nil {
+		return err
+	}
+	suites := daemon.Suites(cc.Scenes, cc.Response)
+	variants, err := c.variants(suites)
+	if err != nil {
+		return err
+	}
+	missing, err := table.ParseMissing(c.Missing)
+	if err != nil {
+		return usageError{err}
+	}
+	reward, err := scoring.ParseReward(c.Reward)
+	if err != nil {
+		return usageError{err}
+	}
+	token, err := secret(c.TokenEnv)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	j := &job{cmd: c, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward}, token: token}
+	var listed []scoring.Suite
+	for _, n := range dump.SuiteNames(suites) {
+		listed = append(listed, suites[n])
+	}
+	j.table = table.New(table.Options{Suites: listed, Missing: missing, Clamp: variants.On(table.Clamp)})
+	return j.run(ctx)
+}
+
+// job is one run of score.
+type job struct {
+	cmd     *scoreCmd
+	std     streams
+	config  daemon.CoreConfig
+	options *queue.Options
+	token   string
+	table   *table.Table
+
+	core   *daemon.Core // nil where a daemon scores and no report is wanted
+	remote *remote      // nil in process
+	report *report.Writer
+	out    *bufio.Writer
+	bar    *progress
+}
+
+// run scores all dumps and ends with the table, also when it is interrupted.
+func (j *job) run(ctx context.Context) (err error) {
+	out, closeOut, err := output(j.cmd.Output, j.std.out)
+	if err != nil {
+		return err
+	}
+	j.out = out
+	if err := j.open(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		if j.core != nil {
+			err = errors.Join(err, j.core.Close())
+		}
+	}()
+	j.bar = newProgress(j.std.err, j.cmd.Dumps)
+	for _, path := range j.cmd.Dumps {
+		if err = j.dump(ctx, path); err != nil {
+			err = fmt.Errorf("cannot score %s: %w", path, err)
+			break
+		}
+		j.bar.next()
+	}
+	j.bar.done()
+	err = errors.Join(err, closeOut())
+	if j.report != nil {
+		path, e := j.report.Close()
+		if e == nil {
+			fmt.Fprintf(j.std.err, "report: %s\n", path)
+		}
+		err = errors.Join(err, e)
+	}
+	j.table.WriteTo(j.std.err)
+	return err
+}
+
+// open makes what scores: the engine of this process, or a daemon. A report
+// draws with an engine of this process in any case.
+func (j *job) open(ctx context.Context) (err error) {
+	if j.cmd.Server != "" {
+		if j.remote, err = dial(ctx, j.cmd.Server, j.token); err != nil {
+			return err
+		}
+	}
+	if j.remote == nil || j.cmd.Report != "" {
+		if j.core, err = daemon.Open(j.config); err != nil {
+			return err
+		}
+	}
+	if j.cmd.Report == "" {
+		return nil
+	}
+	title := j.cmd.Dumps[0]
+	if len(j.cmd.Dumps) > 1 {
+		title = fmt.Sprintf("%s and %d more", title, len(j.cmd.Dumps)-1)
+	}
+	j.report, err = report.New(report.Config{Dir: j.cmd.Report, Title: title, Items: j.core.Items,
+		Variants: j.options.Variants, Renderer: painter{ctx, j.core.Queue}, Workers: j.core.Workers})
+	if err != nil {
+		j.core.Close()
+	}
+	return err
+}
+
+// painter draws the pictures of a report.
+type painter struct {
+	ctx   context.Context
+	queue *queue.Queue
+}
+
+// Picture implements report.Renderer.
+func (p painter) Picture(v outline.View) (*image.NRGBA, error) {
+	got, err := p.queue.Draw(p.ctx, func() (outline.View, error) { return v, nil })
+	return got.Image, err
+}
+
+// scorer gives the answers to lines, in order.
+type scorer interface {
+	// Put gives the next line; it waits while too many are under way.
+	Put(l dump.Line) error
+	// End says that no more lines follow.
+	End()
+	// Next waits for the next answer; its JSON is valid until the call after.
+	Next() (queue.Answer, error)
+	// Ready reports whether Next would not wait.
+	Ready() bool
+}
+
+// dump scores one dump.
+func (j *job) dump(ctx context.Context, path string) error {
+	r, err := openDump(path, j.config.Lines, j.std.in)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var s scorer
+	if j.remote != nil {
+		if s, err = j.remote.stream(ctx, j); err != nil {
+			return err
+		}
+	} else {
+		s = j.core.Queue.Stream(ctx, j.options)
+	}
+	var lines chan dump.Line // what the report needs beside the answers
+	if j.report != nil {
+		lines = make(chan dump.Line, 1<<16)
+	}
+	broken := make(chan error, 1)
+	go func() {
+		defer s.End()
+		broken <- j.feed(ctx, r, s, lines)
+	}()
+	err = j.collect(s, lines)
+	if err != nil {
+		cancel()
+	}
+	return errors.Join(<-broken, err)
+}
+
+// feed gives the lines of a dump to the scorer. Its error is that of the input:
+// a scorer that gives up says why itself.
+func (j *job) feed(ctx context.Context, r *dump.Reader, s scorer, lines chan<- dump.Line) error {
+	for {
+		l, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if lines != nil {
+			kept := l
+			kept.Bytes = append([]byte(nil), l.Bytes...)
+			select {
+			case lines <- kept:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		j.bar.read(r.Offset())
+		if s.Put(l) != nil {
+			return nil
+		}
+		if f, ok := s.(interface{ Flush() error }); ok && !r.Buffered() {
+			f.Flush() // its error comes back with the next line
+		}
+	}
+}
+
+// collect writes the answers.
+func (j *job) collect(s scorer, lines <-chan dump.Line) error {
+	for {
+		a, err := s.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		j.table.Add(&a.Result)
+		j.bar.scored(a.Result.Err == nil)
+		j.out.Write(a.JSON)
+		if err := j.out.WriteByte('\n'); err != nil {
+			return fmt.Errorf("cannot write results: %w", err)
+		}
+		if !s.Ready() { // somebody may be waiting for what there is
+			if err := j.out.Flush(); err != nil {
+				return fmt.Errorf("cannot write results: %w", err)
+			}
+		}
+		if j.report == nil {
+			continue
+		}
+		if err := j.report.Add(<-lines, a.JSON); err != nil {
+			return err
+		}
+	}
+}

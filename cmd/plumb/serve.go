@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"plumb/daemon"
+	"plumb/daemon/api"
+	"plumb/scoring"
+)
+
+// serveCmd is `plumb serve`.
+type serveCmd struct {
+	Listen string `default:"127.0.0.1:8000" placeholder:"ADDR" help:"TCP address of the HTTP server; port 0 takes a free one, \"\" listens on the socket only."`
+	Socket string `placeholder:"PATH" help:"Unix socket to listen on too; an older daemon's is replaced in one step."`
+	Admin  string `placeholder:"ADDR" help:"TCP address of metrics and profiles, off by default; it asks for no token."`
+
+	engineFlags
+	scoreFlags
+	limitFlags
+	MaxBody  size  `default:"16MiB" placeholder:"BYTES" group:"limits" help:"Longest body of a request, decompressed; streams have no limit."`
+	MaxItems count `default:"65536" placeholder:"N" group:"limits" help:"Items of one request; streams have no limit."`
+	MaxConns count `default:"8192" placeholder:"N" group:"limits" help:"Connections open at once."`
+	MaxPerIP int   `name:"max-conns-per-ip" default:"0" placeholder:"N" group:"limits" help:"Connections open at once from one address; 0 = no limit of its own."`
+
+	TokenEnv     string        `placeholder:"NAME" help:"Environment variable that holds the token which clients must send (Bearer, Basic password or ?token=)."`
+	ReadTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"Longest time for a whole request to arrive and for its answer to leave; streams have --stream-idle instead."`
+	IdleTimeout  time.Duration `default:"90s" placeholder:"TIME" help:"How long a connection is kept between requests."`
+	StreamIdle   time.Duration `default:"10m" placeholder:"TIME" help:"Longest silence of a stream's client, sending or reading."`
+	DrainGrace   time.Duration `default:"2s" placeholder:"TIME" help:"After SIGTERM: not ready, but requests are still taken; give balancers time to notice."`
+	DrainTimeout time.Duration `default:"30s" placeholder:"TIME" help:"After that: longest wait for what is under way. A second signal ends at once."`
+	Slow         time.Duration `default:"1s" placeholder:"TIME" help:"Samples that take longer are logged with their ids; 0 logs none."`
+	LogLevel     string        `enum:"debug,info,warn,error" default:"info" help:"What is logged to stderr: debug, info, warn or error. Answers of models never are."`
+}
+
+// Run serves until it is told to stop.
+func (c *serveCmd) Run(std streams) error {
+	log := logger(std, c.LogLevel)
+	cc, err := core(&c.engineFlags, &c.limitFlags, &c.scoreFlags)
+	if err != nil {
+		return err
+	}
+	if c.Listen == "" && c.Socket == "" {
+		return usage("cannot serve: want --listen or --socket")
+	}
+	variants, err := c.variants(daemon.Suites(cc.Scenes, cc.Response))
+	if err != nil {
+		return err
+	}
+	reward, err := scoring.ParseReward(c.Reward)
+	if err != nil {
+		return usageError{err}
+	}
+	token, err := secret(c.TokenEnv)
+	if err != nil {
+		return err
+	}
+	log.Info("starting", "version", version, "commit", commit, "backend", c.Backend, "raster", c.Raster, "device", c.Device,
+		"workers", c.Workers, "batch", int(c.Batch), "queue-max", int(c.QueueMax), "deadline", c.Deadline, "reward", c.Reward,
+		"variants", c.Variant, "tasks", c.Tasks, "token", token != "")
+	return daemon.Serve(context.Background(), daemon.Config{
+		Core: cc, Listen: c.Listen, Socket: c.Socket, Admin: c.Admin,
+		Grace: c.DrainGrace, Drain: c.DrainTimeout, Out: std.err, Log: log,
+		API: api.Config{
+			Variants: variants, Reward: reward, Lines: cc.Lines, Scenes: cc.Scenes,
+			Body: int(c.MaxBody), ItemsMax: int(c.MaxItems), Token: token,
+			ReadTimeout: c.ReadTimeout, Idle: c.IdleTimeout, StreamIdle: c.StreamIdle,
+			Connections: int(c.MaxConns), ConnsPerIP: c.MaxPerIP, Slow: c.Slow, Version: about(),
+		},
+	})
+}

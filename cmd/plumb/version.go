@@ -1,0 +1,32 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"plumb/daemon/api"
+)
+
+// versionCmd is `plumb version`.
+type versionCmd struct {
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+func about() api.Version {
+	return api.Version{Version: version, Commit: commit, Go: runtime.Version()}
+}
+
+// Run prints the version.
+func (c *versionCmd) Run(std streams) error {
+	v := about()
+	if !c.JSON {
+		fmt.Fprintf(std.out, "plumb %s (commit %s, %s)\n", v.Version, v.Commit, v.Go)
+		return nil
+	}
+	return json.NewEncoder(std.out).Encode(struct {
+		Version string `json:"version"`
+		Commit  string `json:"commit"`
+		Go      string `json:"go"`
+	}{v.Version, v.Commit, v.Go})
+}
