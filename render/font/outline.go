@@ -2,6 +2,7 @@ package font
 
 import (
 	"fmt"
+	"math"
 
 	ot "github.com/go-text/typesetting/font/opentype"
 
@@ -89,9 +90,9 @@ func (g *glyphTable) advance(id int) int32 {
 	return int32(u16(g.hmtx, 4*min(id, g.wide-1)))
 }
 
-// scale is size/units in 16.16, size in 1/64 px, rounded.
-func (g *glyphTable) scale(size int32) int64 {
-	return (int64(size)<<16 + int64(g.units)/2) / int64(g.units)
+// scale is 64*size/units in 16.16, rounded: font units to 1/64 px.
+func (g *glyphTable) scale(size float64) int64 {
+	return int64(math.Floor(size*64*65536/float64(g.units) + 0.5))
 }
 
 // times multiplies by a 16.16 factor and rounds half away from zero.
@@ -107,8 +108,8 @@ func times(v int32, f int64) int32 {
 // maxDepth bounds glyphs that are made of glyphs.
 const maxDepth = 8
 
-// points appends the scaled points of a glyph. size is in 1/64 px per em.
-func (g *glyphTable) points(dst []point, id int, size int32) ([]point, error) {
+// points appends the scaled points of a glyph. size is in px per em.
+func (g *glyphTable) points(dst []point, id int, size float64) ([]point, error) {
 	first := len(dst)
 	b, err := g.data(id)
 	if err != nil || len(b) == 0 {

@@ -93,7 +93,7 @@ func (f *Face) round(v int, size float64) float64 {
 // glyph's own advance by size/units rounded to 16.16 and what kerning adds
 // exactly; over a line this moves widths by up to 1/64 px.
 func (f *Face) Advance(g Glyph, size float64) float32 {
-	own := (int64(g.Own)*f.file.glyphs.scale(int32(size*64)) + 32) >> 6
+	own := (int64(g.Own)*f.file.glyphs.scale(size) + 32) >> 6
 	return float32(float64(own)/65536) + f.Pixels(g.Kern, size)
 }
 
@@ -217,7 +217,7 @@ func foreign(r rune) string {
 // y = 0 and the pen at x = 0, px, y down, every coordinate a multiple of 1/64 px
 // (reference-raster.md 12). A glyph without ink appends nothing.
 func (f *Face) Outline(dst *path.Path, id uint16, size float64) error {
-	pts, err := f.file.glyphs.points(f.set.points[:0], int(id), int32(size*64))
+	pts, err := f.file.glyphs.points(f.set.points[:0], int(id), size)
 	f.set.points = pts[:0]
 	if err != nil {
 		return fmt.Errorf("cannot outline glyph in %s: %w", f.file.name, err)

@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"fmt"
 	"math"
 
 	"plumb/render/path"
@@ -42,16 +43,19 @@ type script struct {
 }
 
 // newScript splits a map into the size at which glyphs are scaled and the rest.
+// The browser rounds the four factors to 1/1024 first, so that glyphs of nearly
+// equal maps are one; pens keep the exact map.
 func newScript(m path.Matrix) script {
 	s := script{m: m}
-	a, b, c, d := float64(m.A), float64(m.B), float64(m.C), float64(m.D)
+	a, b, c, d := coarse(m.A), coarse(m.B), coarse(m.C), coarse(m.D)
 	s.size = math.Abs(float64(a*d)-float64(b*c)) / math.Hypot(a, b)
-	k := float32(s.size)
-	s.turn = [4]float32{m.A / k, m.B / k, m.C / k, m.D / k}
+	s.turn = [4]float32{float32(a / s.size), float32(b / s.size), float32(c / s.size), float32(d / s.size)}
 	s.snapY = m.B == 0 && m.C == 0
 	s.snapX = m.A == 0 && m.D == 0
 	return s
 }
+
+func coarse(v float32) float64 { return math.Floor(float64(v)*1024+0.5) / 1024 }
 
 // quarter returns the whole px and the quarter of a position in px.
 func quarter(v float32, whole bool) (px int32, sub uint8) {
@@ -88,7 +92,7 @@ func (b *Builder) write(k *scribe, w writing, p *place) error {
 		}
 	}
 	p.draws += 2
-	return b.emit(k, w, p)
+	return b.emitWriting(k, w, p)
 }
 
 // place puts the glyphs of a run, displaced by h, on their pixels.
@@ -120,16 +124,27 @@ func (b *Builder) touches(at *placed) bool {
 		at.y+g.box[1] < int32(b.d.Height) && at.y+g.box[3] > 0
 }
 
-// emit appends one item per placed glyph: each is a mask of its own.
-func (b *Builder) emit(k *scribe, w writing, p *place) error {
+// emitWriting appends one item per placed glyph: each is a mask of its own.
+func (b *Builder) emitWriting(k *scribe, w writing, p *place) error {
+	box := newWindow(p.m, w.w, w.h)
+	clip, err := b.boxClip(k, &box, p)
+	if err != nil {
+		return err
+	}
 	for i := range k.placed {
 		at := &k.placed[i]
 		it := b.item(p, at.color, Opaque)
 		it.Table = b.contrastTable(at.color)
+		if clip != p.clip && !box.holds(at) {
+			it.Clip = clip
+		}
 		it.First = int32(len(b.d.Segments))
 		dx, dy := at.x*Unit, at.y*Unit
 		for _, s := range k.glyphs.segments[at.glyph.first : at.glyph.first+at.glyph.count] {
 			b.d.Segments = append(b.d.Segments, Segment{X0: s.X0 + dx, Y0: s.Y0 + dy, X1: s.X1 + dx, Y1: s.Y1 + dy})
+		}
+		if len(b.d.Segments) > b.limit {
+			return fmt.Errorf("cannot draw scene: it has more than %d segments; want fewer shapes or a larger --max-segments", b.limit)
 		}
 		it.Count = int32(len(b.d.Segments)) - it.First
 		b.d.Items = append(b.d.Items, it)

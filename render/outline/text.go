@@ -107,10 +107,12 @@ func unwritten(sh *scene.Shape, what string, err error) error {
 // scribe is what one goroutine needs to write: fonts, layout, and the glyphs it has
 // cut before.
 type scribe struct {
-	write  *text.Layouter
-	page   text.Layout
-	glyphs glyphCache
-	placed []placed
+	write   *text.Layouter
+	page    text.Layout
+	glyphs  glyphCache
+	placed  []placed
+	corners [4]point
+	frame   []point
 }
 
 // scribes are those that nobody uses at the moment. A list and not a sync.Pool,

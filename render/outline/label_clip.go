@@ -1,0 +1,71 @@
+package outline
+
+import (
+	"math"
+
+	"plumb/render/path"
+)
+
+// window is the box of a text: what lies in it needs no clip.
+type window struct {
+	back matrix // px to the shape's own units
+	w, h float64
+}
+
+// newWindow returns the box of w x h units that m maps to px. The browser rounds
+// its sides to whole units of the shape before any transform.
+func newWindow(m path.Matrix, w, h float64) window {
+	a, b, c, d := float64(m.A), float64(m.B), float64(m.C), float64(m.D)
+	k := 1 / (float64(a*d) - float64(b*c))
+	back := matrix{a: d * k, b: -b * k, c: -c * k, d: a * k}
+	back.e = -float64(back.a*float64(m.E)) - float64(back.c*float64(m.F))
+	back.f = -float64(back.b*float64(m.E)) - float64(back.d*float64(m.F))
+	return window{back, math.Floor(w + 0.5), math.Floor(h + 0.5)}
+}
+
+// holds tells whether all pixels of a glyph lie inside.
+func (w *window) holds(at *placed) bool {
+	g := &at.glyph.box
+	x0, y0 := float64(at.x+g[0]), float64(at.y+g[1])
+	x1, y1 := float64(at.x+g[2]), float64(at.y+g[3])
+	for _, p := range [4]point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} {
+		const slack = 1e-6
+		if p = w.back.apply(p); p.X < -slack || p.Y < -slack || p.X > w.w+slack || p.Y > w.h+slack {
+			return false
+		}
+	}
+	return true
+}
+
+// boxClip appends the clip of a text when one of its glyphs leaves the box, and
+// returns its position. Glyphs that the box holds do without: a clip costs every
+// tile that it touches.
+func (b *Builder) boxClip(k *scribe, box *window, p *place) (int32, error) {
+	for i := range k.placed {
+		if box.holds(&k.placed[i]) {
+			continue
+		}
+		k.corners = [4]point{{0, 0}, {box.w, 0}, {box.w, box.h}, {0, box.h}}
+		for i, c := range k.corners {
+			q := p.m.Apply(path.Point{X: float32(c.X), Y: float32(c.Y)})
+			k.corners[i] = point{float64(q.X), float64(q.Y)}
+		}
+		clip := k.corners[:]
+		if frame := b.tree.nodes[p.shape].frame; frame >= 0 {
+			clip = b.inFrame(k, clip, frame)
+		}
+		return b.clipItem(clip, path.Identity, p)
+	}
+	return p.clip, nil
+}
+
+// inFrame cuts a polygon in px by what a frame and those around it leave.
+func (b *Builder) inFrame(k *scribe, clip []point, frame int32) []point {
+	sp := b.clip.spans[frame]
+	k.frame = k.frame[:0]
+	for _, q := range b.clip.points[sp.first : sp.first+sp.count] {
+		r := b.view.Apply(path.Point{X: float32(q.X), Y: float32(q.Y)})
+		k.frame = append(k.frame, point{float64(r.X), float64(r.Y)})
+	}
+	return b.clip.intersect(clip, k.frame)
+}

@@ -1,0 +1,97 @@
+package outline
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"image"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"plumb/testdata"
+)
+
+// printed is how near the picture of a label is to the browser's.
+type printed struct {
+	likeness
+	pixels float64 // relative error of the number of pixels with alpha above 0
+}
+
+func (p printed) String() string {
+	return fmt.Sprintf("%-10s within 2: %6.2f %%  mean %5.2f  mass %+6.2f %%  centre %5.3f px  pixels %+6.2f %%  worst %3d",
+		p.name, 100*p.within, p.mean, 100*p.mass, p.centre, 100*p.pixels, p.worst)
+}
+
+func comparePrinted(name string, got []float64, want *image.Gray) printed {
+	p := printed{likeness: compareAlpha(name, got, want)}
+	n, ref := 0, 0
+	for i, a := range got {
+		if math.Floor(a*255+0.5) > 0 {
+			n++
+		}
+		if want.Pix[i] > 0 {
+			ref++
+		}
+	}
+	p.pixels = float64(n)/float64(ref) - 1
+	return p
+}
+
+// unhinted returns the pictures that were exported without font hinting, by
+// scene and name.
+func unhinted(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	f, err := os.Open(testdata.Path(t, "tldraw/scenes-nohint.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out := map[string]map[string]string{}
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, 1<<24)
+	for in.Scan() {
+		var e exported
+		if err := json.Unmarshal(in.Bytes(), &e); err != nil {
+			t.Fatal(err)
+		}
+		out[e.ID] = map[string]string{}
+		for name, image := range e.Images {
+			out[e.ID][name] = "tldraw/" + image.File
+		}
+	}
+	return out
+}
+
+// TestLabelPictures compares the label of every 'label' scene with the export
+// made without hinting.
+func TestLabelPictures(t *testing.T) {
+	pictures := unhinted(t)
+	var all []printed
+	var b Builder
+	var d Drawing
+	exportedScenes(t, func(e *exported) {
+		if e.Kind != "label" {
+			return
+		}
+		ids := []string{}
+		for _, a := range e.Added {
+			ids = append(ids, a.ID)
+		}
+		if err := b.Build(View{Scene: e.scene(t), Bounds: e.bounds(), Only: ids}, Reference, &d); err != nil {
+			t.Fatalf("%s: %v", e.ID, err)
+		}
+		p := comparePrinted(e.ID, rasterAlpha(&d), readAlpha(t, pictures[e.ID]["label"]))
+		all = append(all, p)
+		if p.within < 0.78 || p.mean > 3.5 || math.Abs(p.mass) > 0.015 || p.centre > 0.3 || math.Abs(p.pixels) > 0.05 {
+			t.Errorf("%v", p)
+		}
+	})
+	slices.SortFunc(all, func(a, b printed) int { return int(math.Copysign(1, a.within-b.within)) })
+	for i, p := range all {
+		if i < 10 || i == len(all)/2 || i == len(all)-1 || os.Getenv("ZZALL") != "" {
+			t.Log(p)
+		}
+	}
+}
