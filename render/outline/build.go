@@ -172,19 +172,22 @@ func (b *Builder) content(sh *scene.Shape, l layer, p *place) error {
 // opacity into its colour, as 8-bit alpha; several are composited first
 // (reference-raster.md 11). The reference rounds the interior of such a group to
 // 8 bits as well, which on a large shape weighs more than all its edges, so both
-// opacities are whole steps of 1/255.
+// opacities are whole steps of 1/255. Mode Exact takes them as they are.
 func (b *Builder) fade(first, draws int, opacity float64) {
 	if opacity >= 1 {
 		return
 	}
-	a := uint64(math.Floor(float64(opacity*255) + 0.5))
+	if b.mode == Reference {
+		opacity = math.Floor(float64(opacity*255)+0.5) / 255
+	}
 	if draws == 1 {
 		for i := range b.d.Items[first:] {
-			b.d.Items[first+i].Opacity = uint32((uint64(b.d.Items[first+i].Opacity)*a + 127) / 255)
+			it := &b.d.Items[first+i]
+			it.Opacity = uint32(float64(float64(it.Opacity)*opacity) + 0.5)
 		}
 		return
 	}
-	b.d.Groups = append(b.d.Groups, uint32((a*Opaque+127)/255))
+	b.d.Groups = append(b.d.Groups, uint32(float64(Opaque*opacity)+0.5))
 	for i := range b.d.Items[first:] {
 		b.d.Items[first+i].Group = int32(len(b.d.Groups))
 	}

@@ -1,0 +1,79 @@
+package outline
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"plumb/render/scene"
+)
+
+// huge makes one shape of every native kind with coordinates of size v.
+func huge(v float64) []scene.Shape {
+	shape := func(k scene.Kind) scene.Shape {
+		return scene.Shape{ID: "shape:h", Kind: k, Parent: -1, Opacity: 1, Scale: 1, Size: scene.SizeM}
+	}
+	var out []scene.Shape
+	for g := scene.Rectangle; g <= scene.Cloud; g++ {
+		for d := scene.DashDraw; d <= scene.DashDotted; d++ {
+			s := shape(scene.Geo)
+			s.Geo, s.Dash, s.W, s.H, s.Fill = g, d, v, v, scene.FillSolid
+			out = append(out, s)
+		}
+	}
+	for d := scene.DashDraw; d <= scene.DashDotted; d++ {
+		s := shape(scene.Line)
+		s.Dash, s.Cubic, s.Points = d, true, []scene.Point{{X: -v, Y: -v}, {X: v, Y: v / 3}, {X: 0, Y: v}}
+		out = append(out, s)
+		s = shape(scene.Draw)
+		s.Dash = d
+		s.Segments = []scene.Segment{
+			{Points: []scene.Pressed{{X: 0, Y: 0, Z: 0.5}, {X: v, Y: v, Z: 0.5}, {X: -v, Y: 0, Z: 0.5}, {X: v, Y: 3, Z: 0.5}}},
+			{Straight: true, Points: []scene.Pressed{{X: 0, Y: 0, Z: 0.5}, {X: v, Y: 0, Z: 0.5}}},
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// TestSizesWithoutEnd: a shape of any size is drawn in bounded work, or refused
+// with the limit in the text.
+func TestSizesWithoutEnd(t *testing.T) {
+	var b Builder
+	d := new(Drawing)
+	for _, v := range []float64{1e-9, 1, 1e4, 1e6, 1e9, 1e30, 1e300} {
+		for _, sh := range huge(v) {
+			for _, canvas := range []float64{1, 1400} {
+				s := &scene.Scene{Shapes: []scene.Shape{sh}}
+				err := b.Build(View{Scene: s, Bounds: Box{-canvas / 2, -canvas / 2, canvas, canvas}}, Reference, d)
+				if err != nil && !strings.Contains(err.Error(), "want at most") {
+					t.Errorf("%v %v, dash %d, %g px: got error %v; want one that names a limit", sh.Kind, sh.Geo, sh.Dash, v, err)
+				}
+				if len(d.Segments) > 4<<20 {
+					t.Errorf("%v %v, dash %d, %g px: %d segments", sh.Kind, sh.Geo, sh.Dash, v, len(d.Segments))
+				}
+			}
+			PageBounds(&scene.Scene{Shapes: []scene.Shape{sh}}, 0)
+		}
+	}
+}
+
+func TestManyShapes(t *testing.T) {
+	s := &scene.Scene{}
+	for i := range 100_000 {
+		s.Shapes = append(s.Shapes, scene.Shape{
+			ID: fmt.Sprintf("shape:%d", i), Kind: scene.Geo, Parent: -1, Opacity: 1, Scale: 1,
+			X: float64(i % 1000), Y: float64(i / 1000), W: 8, H: 8,
+		})
+	}
+	b := Builder{MaxSegments: 1 << 20}
+	d := new(Drawing)
+	err := b.Build(View{Scene: s, Bounds: Box{0, 0, 1000, 100}}, Reference, d)
+	if err == nil || !strings.Contains(err.Error(), "1048576 segments") {
+		t.Errorf("got error %v; want one that names the limit of segments", err)
+	}
+	// Far away, they cost nothing.
+	if err := b.Build(View{Scene: s, Bounds: Box{5000, 5000, 100, 100}}, Reference, d); err != nil || len(d.Items) != 0 {
+		t.Errorf("got %d items, %v; want none", len(d.Items), err)
+	}
+}
