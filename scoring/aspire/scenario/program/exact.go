@@ -39,10 +39,10 @@ var exact = map[string]func(*question) *string{
 	"line": func(q *question) *string {
 		a, b := q.ends()
 		shape := lineShape(a, b)
-		switch q.habit(3) {
+		switch q.habit(8) {
 		case 1:
 			shape = arrowShape(a, b)
-		case 2:
+		case 2, 5:
 			shape = lineShape(b, a) // a line has no direction (aspire.md D32)
 		}
 		return q.say(readable, operations(list{shape}, list{}, list{}), operations(list{lineShape(b, b)}, list{}, list{}))

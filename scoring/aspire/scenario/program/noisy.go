@@ -48,7 +48,7 @@ var noisy = map[string]func(*question) *string{
 		a, b := q.ends()
 		a = point{a.x + q.normal(22), a.y + q.normal(22)}
 		b = point{b.x + q.normal(22), b.y + q.normal(22)}
-		if q.chance(0.3) {
+		if q.chance(0.1) {
 			return q.utter(operations(list{arrowShape(a, b)}, list{}, list{}))
 		}
 		return q.utter(operations(list{lineShape(a, b)}, list{}, list{}))
