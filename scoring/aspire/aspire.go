@@ -7,7 +7,6 @@
 package aspire
 
 import (
-	"strconv"
 	"sync"
 
 	"github.com/valyala/fastjson"
@@ -54,6 +53,9 @@ func withDefaults(l scene.Limits) scene.Limits {
 	d := scene.DefaultLimits()
 	if l.Text == 0 {
 		l.Text = d.Text
+	}
+	if l.Shapes == 0 {
+		l.Shapes = d.Shapes
 	}
 	if l.Coordinate == 0 {
 		l.Coordinate = d.Coordinate
@@ -154,17 +156,19 @@ func (s *suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 		return nil, err
 	}
 	j.base.Status = string(w.found.Status)
-	w.board.reset(j.initial)
+	if i := w.board.reset(j.initial); i >= 0 {
+		return nil, fault("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(i), quote(j.initial[i].ID))
+	}
 	if t.name != "arrow" {
 		w.ops.run(&w.cleaner, &w.board, w.found.Value)
 	}
+	j.final = w.board.final()
 	if err := t.prepare(w, j); err != nil {
 		return nil, err
 	}
 	if tokens, ok := number(it.Fields, "tokens"); ok { // passed through (D47)
 		j.metric("tokens", tokens)
 	}
-	j.final = w.board.final(nil)
 	j.base.Notes = w.notes.all()
 	return j, nil
 }
@@ -176,10 +180,12 @@ func (s *suite) initial(item *fastjson.Value) ([]scene.Record, error) {
 		return nil, fault("bad_scene", "cannot read shapes: want a list of simple shapes")
 	}
 	values := list.GetArray()
+	if len(values) > s.limits.Shapes {
+		return nil, fault("limit", "cannot read shapes: got %d shapes; want at most %d (%s)", len(values), s.limits.Shapes, scene.FlagShapes)
+	}
 	recs := make([]scene.Record, len(values))
-	seen := make(map[string]struct{}, len(values))
 	for i, v := range values {
-		path := "shapes[" + strconv.Itoa(i) + "]"
+		path := shapePath(i)
 		r, err := scene.DecodeShape(v, path, s.limits)
 		if err != nil {
 			return nil, sceneError(err)
@@ -187,12 +193,24 @@ func (s *suite) initial(item *fastjson.Value) ([]scene.Record, error) {
 		if r.ID == "" {
 			return nil, fault("bad_scene", "cannot read %s.id: want an id", path)
 		}
-		if seen[r.ID] = struct{}{}; len(seen) != i+1 {
-			return nil, fault("bad_scene", "cannot read %s.id: %s is the id of another shape", path, quote(r.ID))
-		}
 		recs[i] = r
 	}
 	return recs, nil
+}
+
+// shapePaths are the paths of the first shapes, made once.
+var shapePaths = func() (all [64]string) {
+	for i := range all {
+		all[i] = place{"shapes", i}.String()
+	}
+	return all
+}()
+
+func shapePath(i int) string {
+	if i < len(shapePaths) {
+		return shapePaths[i]
+	}
+	return place{"shapes", i}.String()
 }
 
 // read finds what counts in the response, text or object.

@@ -19,13 +19,13 @@ func prepareBalance(w *work, j *job) error {
 	j.show = showBalance(frame)
 	j.metric("created", idsOf(w.board.created()))
 	j.metric("violations", violations)
-	before, err := resolve(append([]scene.Record(nil), w.board.initial...), w.suite.limits, nil)
+	before, err := resolve(j.initial, w.suite.limits, nil)
 	if err != nil {
 		return err
 	}
 	scenes := []*scene.Scene{before}
 	if w.board.changed {
-		after, err := resolve(w.board.final(nil), w.suite.limits, w.notes)
+		after, err := resolve(j.final, w.suite.limits, w.notes)
 		if err != nil {
 			j.fail(err)
 			return nil

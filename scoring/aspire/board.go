@@ -25,24 +25,30 @@ type slot struct {
 	dead    bool
 }
 
-// reset puts the initial shapes on the board. Their ids are unique and the
-// slice stays the caller's.
-func (b *board) reset(initial []scene.Record) {
+// reset puts the initial shapes on the board. The slice stays the caller's. It
+// returns the position of the first shape whose id another one has, -1 for none.
+func (b *board) reset(initial []scene.Record) (twice int) {
+	if cap(b.recs) > keepRecords {
+		*b = board{}
+	}
 	b.initial, b.creates, b.changed = initial, 0, false
 	b.recs, b.slots = append(b.recs[:0], initial...), b.slots[:0]
-	if b.at == nil || len(b.at) > keepIDs {
+	if b.at == nil {
 		b.at = make(map[string]int32)
 	}
 	clear(b.at)
 	for i := range initial {
 		b.slots = append(b.slots, slot{initial: int32(i), created: -1})
-		b.at[initial[i].ID] = int32(i)
+		if b.at[initial[i].ID] = int32(i); len(b.at) != i+1 {
+			return i
+		}
 	}
+	return -1
 }
 
-// keepIDs is the number of ids from which the map is not used again: clearing a
-// map takes time in proportion to the most it ever held.
-const keepIDs = 1024
+// keepRecords is the number of records from which memory is not used again, so
+// that one huge answer does not hold it for good.
+const keepRecords = 1024
 
 // find returns the living record of this id, nil for none.
 func (b *board) find(id string) *scene.Record {
@@ -102,8 +108,9 @@ func (b *board) wasShape(id string) bool {
 	return slices.ContainsFunc(b.initial, func(r scene.Record) bool { return r.ID == id })
 }
 
-// final appends the living records in z-order.
-func (b *board) final(dst []scene.Record) []scene.Record {
+// final returns the living records in z-order.
+func (b *board) final() []scene.Record {
+	dst := make([]scene.Record, 0, len(b.at))
 	for i := range b.recs {
 		if !b.slots[i].dead {
 			dst = append(dst, b.recs[i])

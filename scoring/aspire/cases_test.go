@@ -216,7 +216,11 @@ func TestApplied(t *testing.T) {
 			continue // TestCases checks its rotation
 		}
 		got := map[string]any{}
-		b, err := json.Marshal(applied(t, c.raw))
+		w, err := ran(New(scene.Limits{}).(*suite), string(c.raw), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(operationsOf(w))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,21 +260,8 @@ func TestVariantScores(t *testing.T) {
 	}
 }
 
-// applied runs an answer and returns its operations as the cases write them.
-func applied(t testing.TB, raw []byte) any {
-	t.Helper()
-	s := New(scene.Limits{}).(*suite)
-	it := itemOf(t, raw)
-	w := &work{suite: s, test: findTest(it.Test), notes: &notes{}}
-	initial, err := s.initial(it.Fields)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.read(it.Fields.Get("response")); err != nil {
-		t.Fatal(err)
-	}
-	w.board.reset(initial)
-	w.ops.run(&w.cleaner, &w.board, w.found.Value)
+// operationsOf returns the operations that were applied as the cases write them.
+func operationsOf(w *work) any {
 	list := func(recs []scene.Record) []any {
 		out := []any{}
 		for i := range recs {
@@ -278,10 +269,9 @@ func applied(t testing.TB, raw []byte) any {
 		}
 		return out
 	}
-	remove := []string{}
 	return map[string]any{
 		"create": list(w.ops.create), "update": list(w.ops.update),
-		"delete": append(remove, w.ops.remove...),
+		"delete": append([]string{}, w.ops.remove...),
 	}
 }
 
@@ -313,6 +303,7 @@ func written(r *scene.Record) map[string]any {
 		align = "textAlign"
 	}
 	put(props, scene.HasAlign, align, r.Align.String())
+	put(props, scene.HasVertical, "verticalAlign", r.Vertical.String())
 	if r.Has&scene.HasHeadEnd != 0 {
 		props["arrowheadEnd"] = r.Arrow.HeadEnd.String()
 	}

@@ -42,6 +42,9 @@ const prefix = "shape:"
 // drop notes a field that does not count.
 func (c *cleaner) drop(field, why string) {
 	c.failed = true
+	if c.notes.full() {
+		return
+	}
 	c.notes.add(scoring.Note{Code: "dropped_field", Path: c.place.String() + "." + clipName(field), Message: why})
 }
 
@@ -56,6 +59,9 @@ func clipName(s string) string {
 // reject notes an entry that does not count.
 func (c *cleaner) reject(why string) {
 	c.failed = true
+	if c.notes.full() {
+		return
+	}
 	c.notes.add(scoring.Note{Code: "rejected_shape", Path: c.place.String(), Message: why})
 }
 
@@ -181,6 +187,9 @@ func (c *cleaner) fields(r *scene.Record, v, geo answer.Value) {
 }
 
 func (c *cleaner) dropEntry(e *entry, why string) {
+	if c.failed = true; c.notes.full() {
+		return
+	}
 	name := "props." + e.name
 	if e.top {
 		name = e.name
@@ -269,23 +278,26 @@ func (c *cleaner) mend(kind scene.Kind) {
 			c.entries[i].prop = properties["richText"]
 		}
 	}
-	if c.strict {
-		return
-	}
 	c.mendAlign(kind)
-	if kind == scene.Line && !c.has("points") {
+	if kind == scene.Line && !c.strict && !c.has("points") {
 		c.lineOfEnds()
 	}
 }
 
 // mendAlign lets align and textAlign stand for each other where only one of
-// them is given (aspire.md D9.4).
+// them is given (aspire.md D9.4). Otherwise the name that the kind does not have
+// loses its field, and so is dropped.
 func (c *cleaner) mendAlign(kind scene.Kind) {
 	own, other := "align", "textAlign"
 	if kind == scene.Text {
 		own, other = other, own
 	}
-	if i := c.index(other); i >= 0 && !c.has(own) && !c.strictAlign {
+	i := c.index(other)
+	switch {
+	case i < 0:
+	case c.has(own) || c.strictAlign || c.strict:
+		c.entries[i].prop = property{}
+	default:
 		c.entries[i].prop = properties[own]
 	}
 }

@@ -109,7 +109,7 @@ func (b *board) centre(r *scene.Record, pageBounds bool, lim scene.Limits) (scen
 			return scene.Point{X: (start.X + end.X) / 2, Y: (start.Y + end.Y) / 2}, nil
 		}
 	}
-	s, err := resolve(b.final(nil), lim, nil)
+	s, err := resolve(b.final(), lim, nil)
 	if err != nil {
 		return scene.Point{}, err
 	}

@@ -23,7 +23,7 @@ func prepareLabel(w *work, j *job) error {
 	labels := labelIDs(created, target.ID)
 	j.metric("created", idsOf(created))
 	j.metric("label_ids", labels)
-	s, err := resolve(w.board.final(nil), w.suite.limits, w.notes)
+	s, err := resolve(j.final, w.suite.limits, w.notes)
 	if err != nil {
 		j.fail(err)
 		return nil

@@ -18,11 +18,19 @@ type notes struct {
 }
 
 func (n *notes) add(note scoring.Note) {
-	if len(n.list) >= maxNotes {
-		n.more++
-		return
+	if !n.full() {
+		n.list = append(n.list, note)
 	}
-	n.list = append(n.list, note)
+}
+
+// full reports whether there is no room for another note, which it then counts:
+// callers need not make its text.
+func (n *notes) full() bool {
+	if len(n.list) < maxNotes {
+		return false
+	}
+	n.more++
+	return true
 }
 
 // all returns the notes, with the last one for those left out.

@@ -16,9 +16,13 @@ type operations struct {
 	update      []scene.Record // partials of shapes that exist
 }
 
+// maxEntries is how many entries of one list are read. An answer of 4 MiB could
+// hold a hundred times as many, each of which would take a record.
+const maxEntries = 10_000
+
 // each calls f for the entries of a list. Missing and null lists are empty, a
 // single value counts as a list of one (aspire.md D10).
-func each(list answer.Value, f func(i int, v answer.Value)) {
+func (c *cleaner) each(list answer.Value, f func(i int, v answer.Value)) {
 	if list.Null() {
 		return
 	}
@@ -26,10 +30,15 @@ func each(list answer.Value, f func(i int, v answer.Value)) {
 		f(0, list)
 		return
 	}
-	i := 0
-	for v := list.First(); v.Exists(); v = v.Next() {
+	v := list.First()
+	for i := 0; v.Exists() && i < maxEntries; i++ {
+		c.place.i = i
 		f(i, v)
-		i++
+		v = v.Next()
+	}
+	if v.Exists() {
+		c.failed = true
+		c.notes.add(scoring.Note{Code: "limit", Path: c.place.list, Message: "entries beyond the first " + strconv.Itoa(maxEntries) + " are not read"})
 	}
 }
 
@@ -37,6 +46,9 @@ func each(list answer.Value, f func(i int, v answer.Value)) {
 // then deletions, then updates (aspire.md D10). The operations that were applied
 // stay in o.
 func (o *operations) run(c *cleaner, b *board, v answer.Value) {
+	if cap(o.create)+cap(o.remove)+cap(o.update) > keepRecords {
+		*o = operations{}
+	}
 	o.create, o.remove, o.removePaths, o.update = o.create[:0], o.remove[:0], o.removePaths[:0], o.update[:0]
 	o.readCreate(c, v.Get("createShapes"))
 	o.readDelete(c, v.Get("deleteShapes"))
@@ -61,8 +73,7 @@ func (c *cleaner) void() bool {
 
 func (o *operations) readCreate(c *cleaner, list answer.Value) {
 	c.begin("createShapes")
-	each(list, func(i int, v answer.Value) {
-		c.place.i = i
+	c.each(list, func(i int, v answer.Value) {
 		if r, ok := c.create(v, prefix+"new-"+strconv.Itoa(i)); ok {
 			o.create = append(o.create, r)
 		}
@@ -74,8 +85,7 @@ func (o *operations) readCreate(c *cleaner, list answer.Value) {
 
 func (o *operations) readDelete(c *cleaner, list answer.Value) {
 	c.begin("deleteShapes")
-	each(list, func(i int, v answer.Value) {
-		c.place.i = i
+	c.each(list, func(_ int, v answer.Value) {
 		if v.Kind() == answer.Object {
 			v = v.Get("id")
 		}
@@ -93,8 +103,7 @@ func (o *operations) readDelete(c *cleaner, list answer.Value) {
 
 func (o *operations) readUpdate(c *cleaner, b *board, list answer.Value) {
 	c.begin("updateShapes")
-	each(list, func(i int, v answer.Value) {
-		c.place.i = i
+	c.each(list, func(_ int, v answer.Value) {
 		if v.Kind() != answer.Object {
 			c.reject("no object")
 			return

@@ -1,6 +1,7 @@
 package aspire
 
 import (
+	"fmt"
 	"math"
 
 	"plumb/render/outline"
@@ -21,7 +22,7 @@ type marks struct{ before, after []scoring.Mark }
 // Show implements scoring.Shower.
 func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 	lim := scene.DefaultLimits()
-	before, err := resolve(append([]scene.Record(nil), j.initial...), lim, nil)
+	before, err := resolve(j.initial, lim, nil)
 	if err != nil {
 		return scoring.Exhibit{}
 	}
@@ -34,15 +35,17 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 		m = j.show(j, r)
 	}
 	b := shownBounds(before, after)
+	if j.base.Test == "label" && len(j.views) > 0 {
+		b = j.views[0].Bounds
+	}
 	panels := []scoring.Panel{
 		{Title: "before", View: outline.View{Scene: before, Bounds: b}, Marks: m.before},
 		{Title: "after", View: outline.View{Scene: after, Bounds: b}, Marks: m.after},
 	}
 	if j.base.Test == "label" && len(j.views) > 0 {
-		over := scoring.Panel{Title: "label over shape", View: j.views[0]}
-		panels = []scoring.Panel{panels[0], over, panels[1]}
+		panels = append(panels, scoring.Panel{Title: "label over shape", View: j.views[0]})
 	}
-	return scoring.Exhibit{Panels: panels}
+	return scoring.Exhibit{Panels: panels, First: len(panels) - 1}
 }
 
 // shown are the final records; the arrow is turned, which is no operation on
@@ -75,7 +78,8 @@ func shownBounds(before, after *scene.Scene) outline.Box {
 	b := canvas
 	for _, s := range []*scene.Scene{before, after} {
 		c, ok, err := outline.ContentBounds(s, nil)
-		if err != nil || !ok {
+		const slack = 8 // strokes may stick out
+		if err != nil || !ok || c.X > b.X-slack && c.Y > b.Y-slack && c.X+c.W < b.X+b.W+slack && c.Y+c.H < b.Y+b.H+slack {
 			continue
 		}
 		c = padded(c)
@@ -95,7 +99,7 @@ func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) mark
 		m.after = append(m.after, goal)
 		if at, ok := r.Point("centre"); ok {
 			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: at},
-				scoring.Mark{Form: scoring.Gap, Tone: scoring.Bad, A: at, B: target})
+				gap(scoring.Bad, at, target))
 		}
 		return m
 	}
@@ -179,10 +183,19 @@ func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
 		}
 		for i, goal := range []scene.Point{a, b} {
 			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: ends[i]},
-				scoring.Mark{Form: scoring.Gap, Tone: scoring.Bad, A: ends[i], B: goal})
+				gap(scoring.Bad, ends[i], goal))
 		}
 		return m
 	}
+}
+
+// gap is the distance that is left, px.
+func gap(tone scoring.Tone, from, to scene.Point) scoring.Mark {
+	m := scoring.Mark{Form: scoring.Gap, Tone: tone, A: from, B: to}
+	if d := distance(from, to); d >= 0.5 {
+		m.Text = fmt.Sprintf("%.0f px", d)
+	}
+	return m
 }
 
 // showArrow draws the headings as darts and the angles that are left.
@@ -194,7 +207,8 @@ func showArrow(arrow *scene.Record, at, goal scene.Point) func(*job, *scoring.Re
 		angle := func(tone scoring.Tone, heading float64) []scoring.Mark {
 			tip := scene.Point{X: at.X + reach/2*math.Cos(heading), Y: at.Y + reach/2*math.Sin(heading)}
 			return []scoring.Mark{
-				{Form: scoring.Wedge, Tone: scoring.Bad, A: at, R: reach / 4, From: heading, To: want},
+				{Form: scoring.Wedge, Tone: scoring.Bad, A: at, R: reach / 4, From: heading, To: want,
+					Text: fmt.Sprintf("%.1f°", math.Abs(math.Remainder(want-heading, 2*math.Pi))*180/math.Pi)},
 				{Form: scoring.Gap, Tone: scoring.Goal, A: at, B: goal},
 				{Form: scoring.Dart, Tone: tone, A: at, B: tip},
 			}
@@ -224,7 +238,7 @@ func showBalance(frame outline.Box) func(*job, *scoring.Result) marks {
 		m.after = append(m.after, common...)
 		if is, visible := r.Point("com_after"); visible {
 			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: is, Text: "after"},
-				scoring.Mark{Form: scoring.Gap, Tone: scoring.Is, A: is, B: middle})
+				gap(scoring.Is, is, middle))
 			if ok {
 				m.after = append(m.after, scoring.Mark{Form: scoring.Dart, Tone: scoring.Is, A: was, B: is})
 			}
