@@ -146,9 +146,8 @@ func (s *suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 		return nil, err
 	}
 	w := s.pool.Get().(*work)
-	defer s.pool.Put(w)
+	defer w.release()
 	w.suite, w.variants, w.test, w.task, w.notes = s, v, t, it.Fields.Get("task"), &notes{}
-	defer func() { w.task = nil }()
 	if w.task == nil || w.task.Type() != fastjson.TypeObject {
 		return nil, fault("bad_task", "cannot read task: want an object with the criteria of the %s test", t.name)
 	}
@@ -171,6 +170,14 @@ func (s *suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	}
 	j.base.Notes = w.notes.all()
 	return j, nil
+}
+
+// release gives the memory back; nothing of the item is kept.
+func (w *work) release() {
+	s := w.suite
+	w.reader.Forget()
+	w.suite, w.variants, w.test, w.task, w.found, w.notes = nil, nil, nil, nil, answer.Found{}, nil
+	s.pool.Put(w)
 }
 
 // initial reads the shapes that the item gives.

@@ -11,7 +11,7 @@ import (
 // instead of text. The same rules decide whether it is acceptable. It keeps no
 // reference to v.
 func (r *Reader) Convert(v *fastjson.Value, rules Rules) Found {
-	r.trim()
+	r.Forget()
 	r.cur.reset("")
 	c := converter{d: &r.cur}
 	if !c.value(v, span{}, 1) {

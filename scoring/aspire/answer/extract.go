@@ -51,7 +51,7 @@ type Reader struct {
 // begin inside the comments or strings of earlier ones), and there the search
 // ends when failed attempts have read workFactor times the length of the text.
 func (r *Reader) Extract(text string, rules Rules) Found {
-	r.trim()
+	r.Forget()
 	r.findFences(text)
 	for i := len(r.fences) - 1; i >= 0; i-- {
 		f := r.fences[i]
@@ -66,16 +66,22 @@ func (r *Reader) Extract(text string, rules Rules) Found {
 	return r.scan(text, rules)
 }
 
-// keepNodes is the size from which memory is not kept for the next answer.
-const keepNodes = 1 << 14
+// The sizes from which memory is not kept for the next answer.
+const (
+	keepNodes = 1 << 14
+	keepBytes = 1 << 18
+)
 
-// trim gives back what an unusually large answer took.
-func (r *Reader) trim() {
+// Forget lets go of the last answer, and of the memory that an unusually large
+// one took. Values that the Reader returned are void afterwards; Extract and
+// Convert begin with it.
+func (r *Reader) Forget() {
 	for _, d := range []*doc{&r.cur, &r.best} {
-		if cap(d.nodes) > keepNodes {
+		if d.reset(""); cap(d.nodes) > keepNodes || cap(d.buf) > keepBytes {
 			*d = doc{}
 		}
 	}
+	r.p = parser{open: r.p.open[:0]}
 	if len(r.unparseable) > keepNodes {
 		r.unparseable = nil
 	}

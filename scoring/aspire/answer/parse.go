@@ -11,9 +11,10 @@ const (
 	// MaxDepth is how deep values and parentheses may nest (contract.md 9). A
 	// deeper candidate is unparseable.
 	MaxDepth = 300
-	// MaxValues is the number of values one candidate may hold: 24 bytes each,
-	// so that a text of 4 MiB costs no more than 24 MiB. Answers hold hundreds.
-	MaxValues = 1 << 20
+	// MaxValues is the number of values one candidate may hold; one with more is
+	// unparseable. A value takes 24 bytes, so a tree takes 6 MiB at most. Answers
+	// hold hundreds.
+	MaxValues = 1 << 18
 	// manyMembers is the number of members from which names are compared
 	// through a map.
 	manyMembers = 16
