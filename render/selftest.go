@@ -7,6 +7,7 @@ import (
 	"plumb/render/batch"
 	"plumb/render/cpu"
 	"plumb/render/outline"
+	"plumb/render/scan"
 )
 
 // SelfTest runs the tile stage on a small drawing that uses everything it knows
@@ -56,7 +57,7 @@ func near(a, b uint32) bool {
 }
 
 // selfTestDrawing has both fill rules, a union, a clip, a translucent group, a
-// contrast table, two sets, level and upright edges and parts off the picture.
+// contrast table, two sets, a mask, level and upright edges and parts off the picture.
 func selfTestDrawing() *outline.Drawing {
 	d := &outline.Drawing{Width: 150, Height: 70, Groups: []uint32{outline.Opaque / 3}}
 	table := new(outline.ContrastTable)
@@ -90,6 +91,15 @@ func selfTestDrawing() *outline.Drawing {
 	add(with(func(it *outline.Item) { it.Clip = clip; it.Opacity = 40000 }), 5, 70, 40, 40, 30, 0.1)
 	add(with(func(it *outline.Item) { it.EvenOdd = true; it.Table = 1 }), 9, 110, 50, 35, 18, 0.2)
 	add(with(func(it *outline.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
+	mask := plain
+	mask.Scanned, mask.Count = true, 20
+	for y := range int32(20) {
+		d.Coverage.Spans = append(d.Coverage.Spans, scan.Span{X: 118, Y: 3 + y, N: 25, At: 5 * y})
+	}
+	for i := range 120 {
+		d.Coverage.Bytes = append(d.Coverage.Bytes, byte(37*i))
+	}
+	d.Items = append(d.Items, mask)
 	for i := range 3 {
 		add(with(func(it *outline.Item) { it.Group = 1; it.Opacity = 50000 }), 12, 40+20*float64(i), 20, 18, 16, 0)
 	}

@@ -41,7 +41,7 @@ layout(binding = 0, std430) writeonly buffer Sums { uvec4 uSums[]; }; // two per
 
 const uint EVEN_ODD = 1u << 17, UNITE = 1u << 18, CLIP = 1u << 19, CLIPPED = 1u << 20;
 const uint GROUP_FIRST = 1u << 21, GROUP_LAST = 1u << 22, GROUPED = 1u << 23, SECOND = 1u << 24;
-const uint TABLE_SHIFT = 25u;
+const uint MASK = 1u << 25, TABLE_SHIFT = 26u;
 const float ONE = 65536.0;
 const vec4 C0 = vec4(0, 1, 2, 3), C1 = vec4(4, 5, 6, 7), C2 = vec4(8, 9, 10, 11), C3 = vec4(12, 13, 14, 15);
 
@@ -106,8 +106,19 @@ vec4 ruled(vec4 w, bool evenOdd) {
     return evenOdd ? abs(w - 2.0 * floor(w * 0.5 + 0.5)) : min(abs(w), 1.0);
 }
 
-// Coverage of an item in one pixel row.
+// Four coverage bytes as 0..1.
+vec4 bytes4(uint v) {
+    precise vec4 c = vec4(v & 0xffu, v >> 8 & 0xffu, v >> 16 & 0xffu, v >> 24) * (1.0 / 255.0);
+    return grid(c);
+}
+
+// Coverage of an item in one pixel row: one record of its mask, or the signed
+// areas of its segments.
 Row coverage(uvec4 it, uint segments, float row) {
+    if ((it.z & MASK) != 0u) {
+        uvec4 m = SEGMENT(segments + it.x + uint(row));
+        return Row(bytes4(m.x), bytes4(m.y), bytes4(m.z), bytes4(m.w));
+    }
     Row w = filled(float(int(it.y) >> 16));
     uint first = segments + it.x, count = it.y & 0xffffu;
     for (uint i = 0u; i < count; i++) cut(w, SEGMENT(first + i), row);

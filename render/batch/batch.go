@@ -20,7 +20,7 @@ type Batch struct {
 	Pictures []Picture
 
 	tileds []*Tiled
-	tables map[*outline.ContrastTable]uint32
+	tables map[outline.ContrastTable]uint32
 }
 
 // Picture is where a drawing's pixels stand in the picture buffer.
@@ -78,7 +78,7 @@ func (b *Batch) items(t *Tiled) {
 	if len(t.Tables) == 0 {
 		return
 	}
-	var number [128]uint32
+	var number [MaxTables + 1]uint32
 	for i, table := range t.Tables {
 		number[i+1] = b.table(table)
 	}
@@ -92,17 +92,17 @@ func (b *Batch) items(t *Tiled) {
 // table returns the batch's number of a contrast table. Tables are few: one per
 // text colour of the palette.
 func (b *Batch) table(t *outline.ContrastTable) uint32 {
-	if n, ok := b.tables[t]; ok {
+	if n, ok := b.tables[*t]; ok {
 		return n
 	}
 	if b.tables == nil {
-		b.tables = map[*outline.ContrastTable]uint32{}
+		b.tables = map[outline.ContrastTable]uint32{}
 	}
 	n := uint32(len(b.tables) + 1)
-	if n > 127 {
-		panic("BUG: more than 127 contrast tables in a batch")
+	if n > MaxTables {
+		panic("BUG: too many contrast tables in a batch")
 	}
-	b.tables[t] = n
+	b.tables[*t] = n
 	b.Tables = append(b.Tables, t[:]...)
 	return n
 }

@@ -28,13 +28,15 @@ type entry struct {
 	first    int32
 	count    int32
 	backdrop int32
+	mask     bool // the segments are the records of a mask
 }
 
 // Binner cuts drawings into tiles. It keeps its memory between drawings; it is
 // not safe for concurrent use.
 type Binner struct {
-	width, height int64 // of the picture, in 1/Unit px
-	cols, rows    int32
+	width, height     int64 // of the picture, in 1/Unit px
+	widthPx, heightPx int32
+	cols, rows        int32
 
 	pieces   []piece
 	rowHead  []int32 // first piece of a tile row, -1 for none
@@ -45,6 +47,8 @@ type Binner struct {
 	backdrop int32     // winding at the current tile's top left corner
 	scratch  []Segment // of all entries; a tile's segments are copied out at the end
 	entries  []entry
+
+	columns []column // of the tile row that spans are binned into
 
 	// The tile grid is sparse: each tile row has slots only for the columns
 	// between its outermost items, so an empty page costs nothing.
@@ -67,7 +71,11 @@ func (b *Binner) Bin(d *outline.Drawing, t *Tiled) {
 	t.reset(d)
 	b.begin(d)
 	for k := range d.Items {
-		if it := &d.Items[k]; b.visible[k] {
+		switch it := &d.Items[k]; {
+		case !b.visible[k]:
+		case it.Scanned:
+			b.spans(int32(k), coverageOf(d, it), d.Coverage.Bytes)
+		default:
 			b.item(int32(k), it.EvenOdd, d.Segments[it.First:it.First+it.Count])
 		}
 	}
@@ -78,6 +86,7 @@ func (b *Binner) Bin(d *outline.Drawing, t *Tiled) {
 // begin sizes the grid from the bounds of all items.
 func (b *Binner) begin(d *outline.Drawing) {
 	b.width, b.height = int64(d.Width)*outline.Unit, int64(d.Height)*outline.Unit
+	b.widthPx, b.heightPx = int32(d.Width), int32(d.Height)
 	b.cols = int32((d.Width + TileW - 1) / TileW)
 	b.rows = int32((d.Height + TileH - 1) / TileH)
 	b.entries, b.scratch, b.visible = b.entries[:0], b.scratch[:0], b.visible[:0]
@@ -87,9 +96,13 @@ func (b *Binner) begin(d *outline.Drawing) {
 		b.span[i] = rowSpan{lo: b.cols}
 		b.rowHead[i] = -1
 	}
+	b.columns = slices.Grow(b.columns[:0], int(b.cols)+1)[:b.cols+1]
 	for k := range d.Items {
-		it := &d.Items[k]
-		b.visible = append(b.visible, b.widen(d.Segments[it.First:it.First+it.Count]))
+		if it := &d.Items[k]; it.Scanned {
+			b.visible = append(b.visible, b.widenSpans(coverageOf(d, it)))
+		} else {
+			b.visible = append(b.visible, b.widen(d.Segments[it.First:it.First+it.Count]))
+		}
 	}
 	n := int32(0)
 	for i := range b.span {

@@ -179,7 +179,12 @@ func (w *writer) clipOf(clip int32, below []int32) (inside bool, e *entry) {
 // write appends one item and copies its segments.
 func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 	t := w.t
-	if w.d.Items[e.item].EvenOdd && e.count > 0 {
+	count := e.count
+	switch {
+	case e.mask:
+		flags |= FlagMask
+		count = 0
+	case w.d.Items[e.item].EvenOdd && e.count > 0:
 		flags |= FlagEvenOdd
 	}
 	if w.group != 0 {
@@ -191,8 +196,8 @@ func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 	}
 	out := Item{
 		First: uint32(len(t.Segments)),
-		Count: uint32(uint16(e.count)) | uint32(uint16(int16(e.backdrop)))<<16,
-		Paint: flags, Length: uint32(e.count), Backdrop: e.backdrop,
+		Count: uint32(uint16(count)) | uint32(uint16(int16(e.backdrop)))<<16,
+		Paint: flags, Length: uint32(count), Backdrop: e.backdrop,
 	}
 	if it != nil {
 		out.Color = uint32(it.Color[0]) | uint32(it.Color[1])<<8 | uint32(it.Color[2])<<16

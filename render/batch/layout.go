@@ -22,6 +22,7 @@ const (
 // outline inside one tile. Coordinates are tile-local in 1/1024 px; x is in
 // 0..16384, y in 0..8192; y0 != y1. Winding is +1 for y1 > y0.
 // A vertical piece at x = 0 stands for everything that lies left of the tile.
+// Where an item has a mask, the 16 bytes are the coverage of 16 pixels instead.
 type Segment struct {
 	P0    uint32  // x0 | y0<<16
 	P1    uint32  // x1 | y1<<16
@@ -39,8 +40,13 @@ const (
 	FlagGroupLast  = 1 << 22 // lowest item of a group: composite the group
 	FlagGrouped    = 1 << 23 // inside a group
 	FlagSecond     = 1 << 24 // second set
-	TableShift     = 25      // 7 bits: contrast table, 0 for none
+	FlagMask       = 1 << 25 // First names a mask: TileH records of TileW coverage bytes
+	TableShift     = 26      // 6 bits: contrast table, 0 for none
 )
+
+// MaxTables is the most contrast tables of a batch: one per text colour of the
+// palette and one for the halo are far fewer.
+const MaxTables = 1<<(32-TableShift) - 1
 
 // Item mirrors struct Item: one path in one tile. Items of a tile stand front to
 // back; an item that unites stands before the one it is united with, a clip
@@ -56,6 +62,15 @@ type Item struct {
 	Length   uint32
 	Backdrop int32
 	_        uint32
+}
+
+// Records is how many records of Batch.Segments the item has: its segments, or
+// the rows of its mask.
+func (it *Item) Records() int {
+	if it.Paint&FlagMask != 0 {
+		return TileH
+	}
+	return int(it.Length)
 }
 
 // Tile mirrors struct Tile.

@@ -7,6 +7,21 @@ import (
 	"plumb/render/metric"
 )
 
+// cover is an item's coverage of the pixels in tile row y, 0..1 on the grid of
+// 1/65536; its records begin at records[0].
+func cover(records []batch.Segment, it *batch.Item, y int) (cover [batch.TileW]float32) {
+	if it.Paint&batch.FlagMask == 0 {
+		return coverage(records[:it.Length], it, y)
+	}
+	r := &records[y]
+	for i, word := range [4]uint32{r.P0, r.P1, math.Float32bits(r.Slope), math.Float32bits(r.Steep)} {
+		for c := range 4 {
+			cover[4*i+c] = batch.Grid(float32(word>>(8*c)&0xff) * (1.0 / 255))
+		}
+	}
+	return cover
+}
+
 // coverage is the exact signed area of an item's outline in each pixel of tile
 // row y, by its fill rule (rendering-architecture.md 5). Each contribution is
 // rounded to 1/65536; the sums of the grid steps are kept as integers, which is

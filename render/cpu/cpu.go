@@ -59,8 +59,7 @@ func eachPixel(b *batch.Batch, r *batch.Run, y int, f func(col uint32, p *batch.
 		first := r.Items + t.First
 		for i := range b.Items[first : first+t.Count] {
 			it := &b.Items[first+uint32(i)]
-			begin := r.Segments + it.First
-			cover := coverage(b.Segments[begin:begin+it.Length], it, y)
+			cover := cover(b.Segments[r.Segments+it.First:], it, y)
 			for c := range pixels {
 				pixels[c].Add(it, cover[c], b.Table)
 			}

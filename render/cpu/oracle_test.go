@@ -9,6 +9,7 @@ import (
 	"plumb/render/batch"
 	"plumb/render/metric"
 	"plumb/render/outline"
+	"plumb/render/scan"
 )
 
 // measure runs the whole tile stage on the CPU for one drawing.
@@ -29,8 +30,11 @@ func slow(d *outline.Drawing) metric.Tally {
 	w, h := d.Width, d.Height
 	cover := make([][]float64, len(d.Items))
 	for k := range d.Items {
-		it := &d.Items[k]
-		cover[k] = slowCoverage(d.Segments[it.First:it.First+it.Count], w, h, it.EvenOdd)
+		if it := &d.Items[k]; it.Scanned {
+			cover[k] = slowSpans(d, it)
+		} else {
+			cover[k] = slowCoverage(d.Segments[it.First:it.First+it.Count], w, h, it.EvenOdd)
+		}
 	}
 	var t metric.Tally
 	for y := range h {
@@ -127,6 +131,61 @@ func slowCoverage(segs []outline.Segment, w, h int, evenOdd bool) []float64 {
 	return sum
 }
 
+// slowSpans puts the bytes of an item where they belong.
+func slowSpans(d *outline.Drawing, it *outline.Item) []float64 {
+	cover := make([]float64, d.Width*d.Height)
+	for _, s := range d.Coverage.Spans[it.First : it.First+it.Count] {
+		for i := range s.N {
+			x, y := int(s.X+i), int(s.Y)
+			if x < 0 || y < 0 || x >= d.Width || y >= d.Height {
+				continue
+			}
+			cover[y*d.Width+x] = 1
+			if s.At != scan.Full {
+				cover[y*d.Width+x] = float64(d.Coverage.Bytes[s.At+i]) / 255
+			}
+		}
+	}
+	return cover
+}
+
+// block adds an item of spans: a ragged block that may leave the picture, with
+// bytes at its sides and gaps inside, or without them in whole tiles.
+func block(r *rand.Rand, d *outline.Drawing, it outline.Item) {
+	it.Scanned, it.First = true, int32(len(d.Coverage.Spans))
+	x0, y0 := int32(r.IntN(d.Width+40)-20), int32(r.IntN(d.Height+20)-10)
+	x1, y1 := x0+int32(r.IntN(d.Width+20)), y0+int32(r.IntN(d.Height+10))
+	aligned := r.IntN(2) == 0
+	if aligned {
+		x0, x1, y0, y1 = x0&^15, x1&^15, y0&^7, y1&^7
+	}
+	add := func(x, y, n int32, full bool) {
+		if n <= 0 {
+			return
+		}
+		s := scan.Span{X: x, Y: y, N: n, At: scan.Full}
+		if !full {
+			s.At = int32(len(d.Coverage.Bytes))
+			for range n {
+				d.Coverage.Bytes = append(d.Coverage.Bytes, byte(r.IntN(256)))
+			}
+		}
+		d.Coverage.Spans = append(d.Coverage.Spans, s)
+	}
+	for y := y0; y < y1; y++ {
+		if aligned && r.IntN(30) > 0 {
+			add(x0, y, x1-x0, true)
+			continue
+		}
+		a, b := int32(r.IntN(20)), int32(r.IntN(20))
+		add(x0, y, a, false)
+		add(x0+a, y, x1-x0-a-b-2, true)
+		add(max(x1-b, x0+a), y, b, false)
+	}
+	it.Count = int32(len(d.Coverage.Spans)) - it.First
+	d.Items = append(d.Items, it)
+}
+
 // polygon adds a closed outline through points in px.
 func polygon(d *outline.Drawing, it outline.Item, pts ...[2]float64) {
 	it.First = int32(len(d.Segments))
@@ -213,6 +272,10 @@ func random(r *rand.Rand, w, h int) *outline.Drawing {
 		return v
 	}
 	shape := func(it outline.Item) {
+		if r.IntN(3) == 0 {
+			block(r, d, it)
+			return
+		}
 		n := 3 + r.IntN(6)
 		pts := make([][2]float64, n)
 		for i := range pts {
@@ -293,7 +356,11 @@ func TestOrderAndPlace(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		d := random(r, 90, 40)
-		inner := &outline.Drawing{Width: 400, Height: 200, Tables: d.Tables, Groups: d.Groups, Items: d.Items}
+		inner := &outline.Drawing{Width: 400, Height: 200, Tables: d.Tables, Groups: d.Groups, Items: d.Items, Coverage: d.Coverage}
+		for i := range inner.Coverage.Spans {
+			inner.Coverage.Spans[i].X += 64
+			inner.Coverage.Spans[i].Y += 64
+		}
 		for _, s := range d.Segments { // well inside, so that nothing is cut
 			inner.Segments = append(inner.Segments, outline.Segment{
 				X0: s.X0 + 64*outline.Unit, Y0: s.Y0 + 64*outline.Unit, X1: s.X1 + 64*outline.Unit, Y1: s.Y1 + 64*outline.Unit})
@@ -301,6 +368,9 @@ func TestOrderAndPlace(t *testing.T) {
 		want := measure(inner)
 		for k := range inner.Items {
 			it := &inner.Items[k]
+			if it.Scanned {
+				continue
+			}
 			segs := inner.Segments[it.First : it.First+it.Count]
 			r.Shuffle(len(segs), func(i, j int) { segs[i], segs[j] = segs[j], segs[i] })
 		}
@@ -312,6 +382,10 @@ func TestOrderAndPlace(t *testing.T) {
 				s := &inner.Segments[i]
 				s.X0, s.X1 = s.X0+by[0]*outline.Unit, s.X1+by[0]*outline.Unit
 				s.Y0, s.Y1 = s.Y0+by[1]*outline.Unit, s.Y1+by[1]*outline.Unit
+			}
+			for i := range inner.Coverage.Spans {
+				inner.Coverage.Spans[i].X += by[0]
+				inner.Coverage.Spans[i].Y += by[1]
 			}
 			moved := want
 			moved.A.AlphaX += want.A.Alpha * uint64(by[0])

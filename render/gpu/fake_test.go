@@ -49,7 +49,7 @@ void main() {
             uvec4 it = AT(uItems, at);
             h = mixed(mixed(mixed(h, it.y), it.z), it.w);
             h = mixed(h, AT(uItems, at + 1u).x);
-            uint table = it.z >> 25u;
+            uint table = it.z >> 26u;
             if (table != 0u) h = mixed(h, texelFetch(uTables, int((table - 1u) * 256u + (h & 255u))).x);
             for (uint k = 0u; k < (it.y & 0xffffu); k++) h = mixed4(h, AT(uSegments, run.w + it.x + k));
         }
@@ -87,7 +87,7 @@ func fakeRun(b *batch.Batch, r *batch.Run, v shaders.Variant, y uint32, pixel fu
 		h = mixed(h, t.Count, t.Valid, t.Col)
 		for _, it := range b.Items[r.Items+t.First : r.Items+t.First+t.Count] {
 			h = mixed(h, it.Count, it.Paint, it.Color, it.Group)
-			if n := it.Paint >> 25; n != 0 {
+			if n := it.Paint >> batch.TableShift; n != 0 {
 				h = mixed(h, uint32(b.Tables[(n-1)*256+h&255]))
 			}
 			first := r.Segments + it.First
@@ -200,7 +200,8 @@ func fakeItem(b *batch.Batch, rng *rand.Rand, base batch.Run) {
 	n := rng.IntN(5)
 	b.Items = append(b.Items, batch.Item{
 		First: uint32(len(b.Segments)) - base.Segments, Count: uint32(n) | rng.Uint32()<<16,
-		Paint: rng.Uint32()&(1<<25-1) | uint32(rng.IntN(4))<<25, Color: rng.Uint32(), Group: rng.Uint32(),
+		Paint: rng.Uint32()&(batch.FlagMask-1) | uint32(rng.IntN(4))<<batch.TableShift, Color: rng.Uint32(), Group: rng.Uint32(),
+		Length: uint32(n),
 	})
 	for range n {
 		b.Segments = append(b.Segments, batch.Segment{P0: rng.Uint32(), P1: rng.Uint32(), Slope: rng.Float32(), Steep: rng.Float32()})

@@ -8,6 +8,7 @@ import (
 	"plumb/render/cpu"
 	"plumb/render/metric"
 	"plumb/render/outline"
+	"plumb/render/scan"
 )
 
 // drawing builds random drawings that use everything an item can say.
@@ -29,6 +30,30 @@ func (d drawing) outlineOf(it outline.Item, pts [][2]float64) {
 		}
 	}
 	it.Count = int32(len(d.Segments)) - it.First
+	d.Items = append(d.Items, it)
+}
+
+// coverageOf appends an item that carries coverage: rows of random bytes around
+// a full middle, partly off the picture.
+func (d drawing) coverageOf(it outline.Item) {
+	it.Scanned, it.First = true, int32(len(d.Coverage.Spans))
+	x, y := int32(d.rng.IntN(d.Width+32)-32), int32(d.rng.IntN(d.Height+16)-16)
+	w, h := int32(d.rng.IntN(d.Width+1)), int32(1+d.rng.IntN(d.Height))
+	add := func(x, y, n, at int32) {
+		if n > 0 {
+			d.Coverage.Spans = append(d.Coverage.Spans, scan.Span{X: x, Y: y, N: n, At: at})
+		}
+	}
+	for y0 := y; y < y0+h; y++ {
+		side := int32(d.rng.IntN(12))
+		at := int32(len(d.Coverage.Bytes))
+		for range side {
+			d.Coverage.Bytes = append(d.Coverage.Bytes, byte(d.rng.IntN(256)))
+		}
+		add(x, y, side, at)
+		add(x+side, y, w, scan.Full)
+	}
+	it.Count = int32(len(d.Coverage.Spans)) - it.First
 	d.Items = append(d.Items, it)
 }
 
@@ -99,6 +124,9 @@ func randomDrawing(seed uint64, w, h, shapes int, plain bool) *outline.Drawing {
 				d.outlineOf(first, d.shape(3+d.rng.IntN(30)))
 			}
 			d.outlineOf(it, d.shape(3+d.rng.IntN(30)))
+		}
+		if it.Group == 0 && d.rng.IntN(2) == 0 {
+			d.coverageOf(it)
 		}
 	}
 	if !plain && d.rng.IntN(4) == 0 { // a scribble too dense for the shader

@@ -224,8 +224,9 @@ func count(b *batch.Batch, r *batch.Run) need {
 	n := need{tiles: int(r.Count), runs: 1}
 	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
 		n.items += int(t.Count)
-		for _, it := range b.Items[r.Items+t.First : r.Items+t.First+t.Count] {
-			n.segments += int(it.Count & 0xffff)
+		items := b.Items[r.Items+t.First : r.Items+t.First+t.Count]
+		for i := range items {
+			n.segments += items[i].Records()
 		}
 	}
 	return n
@@ -239,7 +240,7 @@ func (p *piece) add(b *batch.Batch, r *batch.Run) {
 		items := b.Items[r.Items+t.First : r.Items+t.First+t.Count]
 		t.First = uint32(len(p.items)) - out.Items
 		for _, it := range items {
-			from, n := r.Segments+it.First, it.Count&0xffff
+			from, n := r.Segments+it.First, uint32(it.Records())
 			it.First = uint32(len(p.segments)) - out.Segments
 			p.segments = append(p.segments, b.Segments[from:from+n]...)
 			p.items = append(p.items, it)

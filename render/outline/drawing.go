@@ -8,6 +8,7 @@ import (
 	"errors"
 
 	"plumb/render/chord"
+	"plumb/render/scan"
 	"plumb/render/scene"
 )
 
@@ -62,7 +63,8 @@ const (
 
 // Item is one path with its segments, in paint order (back to front).
 type Item struct {
-	First, Count int32 // its segments in Drawing.Segments
+	First, Count int32 // its segments in Drawing.Segments; if Scanned its spans in Drawing.Coverage
+	Scanned      bool
 	Op           Op
 	EvenOdd      bool
 	Second       bool     // belongs to View.Other
@@ -85,6 +87,7 @@ type ContrastTable [256]uint8
 type Drawing struct {
 	Width, Height int // px, >= 1
 	Segments      []Segment
+	Coverage      scan.Coverage
 	Items         []Item
 	Groups        []uint32
 	Tables        []*ContrastTable // shared, read-only
@@ -93,5 +96,6 @@ type Drawing struct {
 // Reset empties the drawing and keeps its memory.
 func (d *Drawing) Reset() {
 	d.Width, d.Height = 0, 0
+	d.Coverage.Reset()
 	d.Segments, d.Items, d.Groups, d.Tables = d.Segments[:0], d.Items[:0], d.Groups[:0], d.Tables[:0]
 }

@@ -1,0 +1,144 @@
+package batch
+
+import (
+	"unsafe"
+
+	"plumb/render/outline"
+	"plumb/render/scan"
+)
+
+// spans bins the coverage of one item: tiles that it fills become solid, others
+// that it touches get a mask.
+func (b *Binner) spans(k int32, all []scan.Span, bytes []byte) {
+	for len(all) > 0 {
+		r := all[0].Y >> 3 // floor also where a glyph begins above the picture
+		n := 1
+		for n < len(all) && all[n].Y>>3 == r {
+			n++
+		}
+		if r >= 0 && r < b.rows {
+			b.spanRow(k, r, all[:n], bytes)
+		}
+		all = all[n:]
+	}
+}
+
+// clipped returns the columns [from, to) of a span inside the picture.
+func (b *Binner) clipped(s *scan.Span) (from, to int32) {
+	return max(s.X, 0), min(s.X+s.N, b.widthPx)
+}
+
+// spanRow bins the spans of one tile row.
+func (b *Binner) spanRow(k, r int32, spans []scan.Span, bytes []byte) {
+	lo, hi := b.countColumns(r, spans)
+	if lo >= hi {
+		return
+	}
+	rows := min(TileH, b.heightPx-r*TileH)
+	touched, full := int32(0), int32(0)
+	for c := lo; c < hi; c++ {
+		n := &b.columns[c]
+		touched, full = touched+n.touch, full+n.full
+		n.touch, n.full, n.mask = 0, 0, -1
+		switch {
+		case touched == 0:
+		case full == rows:
+			b.push(r, c, entry{item: k})
+		default:
+			n.mask = int32(len(b.scratch))
+			var empty [TileH]Segment // a row's 16 bytes are its pixels' coverage in 1/255, left to right
+			b.scratch = append(b.scratch, empty[:]...)
+			b.push(r, c, entry{item: k, first: n.mask, count: TileH, mask: true})
+		}
+	}
+	b.columns[hi].touch, b.columns[hi].full = 0, 0
+	for i := range spans {
+		b.fillMasks(r, &spans[i], bytes)
+	}
+}
+
+// countColumns notes where spans begin and end to touch tiles, and to fill a
+// whole row of one; it returns the range of columns.
+func (b *Binner) countColumns(r int32, spans []scan.Span) (lo, hi int32) {
+	lo = b.cols
+	for i := range spans {
+		s := &spans[i]
+		from, to := b.clipped(s)
+		if from >= to || s.Y >= b.heightPx {
+			continue
+		}
+		first, last := from/TileW, (to-1)/TileW
+		b.columns[first].touch++
+		b.columns[last+1].touch--
+		lo, hi = min(lo, first), max(hi, last+1)
+		if s.At != scan.Full {
+			continue
+		}
+		first, last = (from+TileW-1)/TileW, to/TileW
+		if to == b.widthPx {
+			last = b.cols
+		}
+		if first < last {
+			b.columns[first].full++
+			b.columns[last].full--
+		}
+	}
+	return lo, hi
+}
+
+// fillMasks writes one span into the masks of the tiles it touches.
+func (b *Binner) fillMasks(r int32, s *scan.Span, bytes []byte) {
+	from, to := b.clipped(s)
+	if from >= to || s.Y >= b.heightPx {
+		return
+	}
+	row := s.Y - r*TileH
+	for c := from / TileW; c*TileW < to; c++ {
+		mask := b.columns[c].mask
+		if mask < 0 {
+			continue
+		}
+		x0, x1 := max(from, c*TileW), min(to, (c+1)*TileW)
+		line := (*[TileW]byte)(unsafe.Pointer(&b.scratch[mask+row]))[x0-c*TileW : x1-c*TileW]
+		if s.At != scan.Full {
+			copy(line, bytes[s.At+x0-s.X:])
+			continue
+		}
+		for i := range line {
+			line[i] = 0xff
+		}
+	}
+}
+
+// widenSpans makes the grid hold the spans of one item; false when none lies in
+// the picture.
+func (b *Binner) widenSpans(spans []scan.Span) bool {
+	visible := false
+	for i := 0; i < len(spans); {
+		r := spans[i].Y >> 3
+		lo, hi := b.widthPx, int32(0)
+		for ; i < len(spans) && spans[i].Y>>3 == r; i++ {
+			if from, to := b.clipped(&spans[i]); from < to && spans[i].Y < b.heightPx {
+				lo, hi = min(lo, from), max(hi, to)
+			}
+		}
+		if r < 0 || lo >= hi {
+			continue
+		}
+		visible = true
+		s := &b.span[r]
+		s.lo, s.hi = min(s.lo, lo/TileW), max(s.hi, (hi-1)/TileW+1)
+	}
+	return visible
+}
+
+// column is what a tile row's sweep knows of one tile.
+type column struct {
+	touch, full int32 // changes from the column before: spans in it, rows filled
+	mask        int32 // scratch record of its mask, -1 for none
+}
+
+// coverageOf returns the spans of an item that carries coverage.
+func coverageOf(d *outline.Drawing, it *outline.Item) []scan.Span {
+	return d.Coverage.Spans[it.First : it.First+it.Count]
+}

@@ -1,0 +1,22 @@
+package scan
+
+// Full as Span.At: all pixels of the span are 255.
+const Full = -1
+
+// Span is part of one pixel row. The spans of a path stand in rows from top to
+// bottom, in a row from left to right, and never overlap.
+type Span struct {
+	X, Y, N int32 // px; N >= 1
+	// At is the place of N coverage bytes in Coverage.Bytes, or Full.
+	At int32
+}
+
+// Coverage is what paths leave of the pixels, 0..255 each. Pixels that no span
+// names have coverage 0.
+type Coverage struct {
+	Spans []Span
+	Bytes []byte
+}
+
+// Reset empties the coverage and keeps its memory.
+func (c *Coverage) Reset() { c.Spans, c.Bytes = c.Spans[:0], c.Bytes[:0] }
