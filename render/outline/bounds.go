@@ -142,7 +142,7 @@ func (v *surveyor) one(sh *scene.Shape, m matrix, e *extent) error {
 		v.local.commands.reset()
 		outlineLine(sh.Points, sh.Cubic, &v.local.commands)
 		v.local.commands.sample(add)
-	case scene.Draw:
+	case scene.Draw, scene.Highlight:
 		return v.freehand(sh, add)
 	case scene.Note:
 		growY, err := grown(sh)
@@ -188,6 +188,12 @@ func (v *surveyor) freehand(sh *scene.Shape, add func(point)) error {
 	f := &v.local.free
 	if err := f.gather(sh); err != nil || len(f.input) == 0 {
 		return err
+	}
+	if sh.Kind == scene.Highlight {
+		p := highlighter(sh)
+		f.smooth(p)
+		f.highlightEdge(p, add)
+		return nil
 	}
 	p := drawPen(sh, (strokeWidth[sh.Size]+1)*sh.Scale)
 	if sh.Pen {

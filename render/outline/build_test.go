@@ -206,3 +206,30 @@ func TestBuildRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestFramesCut: what lies in a frame counts and is drawn as far as the frame
+// reaches, turned frames and frames in frames included.
+func TestFramesCut(t *testing.T) {
+	const child = `{"id":"shape:a","type":"geo","parentId":"shape:%s","x":-50,"y":30,"props":{"w":400,"h":20,"dash":"solid","fill":"fill","size":"s"}}`
+	frame := `{"id":"shape:f","type":"frame","x":100,"y":100,"props":{"w":80,"h":60}}`
+	inner := `{"id":"shape:g","type":"frame","parentId":"shape:f","x":40,"y":0,"rotation":0,"props":{"w":300,"h":300}}`
+	tests := []struct {
+		name, shapes string
+		box          Box
+		mass         float64
+	}{
+		{"one frame", `[` + frame + `,` + fmt.Sprintf(child, "f") + `]`, Box{100, 130, 80, 20}, 80 * 22},
+		{"frame in frame", `[` + frame + `,` + inner + `,` + fmt.Sprintf(child, "g") + `]`, Box{140, 130, 40, 20}, 40 * 22},
+	}
+	for _, tc := range tests {
+		s := board(t, tc.shapes)
+		only := []string{"shape:a"}
+		if b, ok, err := ContentBounds(s, only); !ok || err != nil || !sameBox(b, tc.box, 1e-9) {
+			t.Errorf("%s: got bounds %v, %v, %v; want %v", tc.name, b, ok, err, tc.box)
+		}
+		alpha, d := alphaOf(t, View{Scene: s, Bounds: Box{0, 0, 400, 300}, Only: only}, Exact)
+		if got := sumsOf(alpha, d.Width).mass; math.Abs(got/tc.mass-1) > 1e-6 {
+			t.Errorf("%s: got mass %g; want %g", tc.name, got, tc.mass)
+		}
+	}
+}

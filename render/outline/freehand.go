@@ -13,6 +13,7 @@ import (
 type pen struct {
 	size       float64 // px
 	streamline float64
+	smoothing  float64 // how far apart points of an edge are, in sizes
 	thinning   float64
 	simulated  bool // pressure follows from speed, not from the record
 	last       bool // the line is complete: it ends on its last input
@@ -89,6 +90,7 @@ const penStreamline = 0.62
 func drawPen(sh *scene.Shape, stroke float64) pen {
 	p := pen{
 		size:       stroke,
+		smoothing:  0.62,
 		streamline: clamp(0.64+float64((stroke-9)/7*0.1), 0.64, 0.74),
 		last:       sh.Complete || sh.Segments[len(sh.Segments)-1].Straight,
 	}

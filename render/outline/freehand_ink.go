@@ -115,7 +115,7 @@ func (f *freehand) tracks(p pen) {
 	f.left, f.right = f.left[:0], f.right[:0]
 	n := len(f.part)
 	total := f.part[n-1].run
-	apart := p.size * 0.62
+	apart := p.size * p.smoothing
 	apart *= apart
 	accepted := f.part[0].vector
 	cornered := false

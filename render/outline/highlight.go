@@ -39,5 +39,42 @@ func highlighterWidth(sh *scene.Shape) float64 { return 1.12 * highlightWidth[sh
 // highlighter returns the pen of a highlight. Its line always ends on the last
 // input, complete or not (observed).
 func highlighter(sh *scene.Shape) pen {
-	return pen{size: highlighterWidth(sh) + 1, streamline: 0.5, last: true}
+	return pen{size: highlighterWidth(sh) + 1, streamline: 0.5, smoothing: 0.5, last: true}
+}
+
+// Steps in which the ends of a highlight's edge are rounded: a dot, the start,
+// and the end, which is turned about three times as far (all observed in boxes).
+const (
+	dotSteps   = 13
+	startSteps = 8
+	endSteps   = 29
+)
+
+// highlightEdge calls add with the points that stand for a highlight's geometry:
+// the edge of its stroke, a little wider than what is painted.
+func (f *freehand) highlightEdge(p pen, add func(point)) {
+	r := p.size / 2
+	first, last := &f.points[0], &f.points[len(f.points)-1]
+	if len(f.points) == 1 {
+		// A dot is wider by the square root of 2.
+		from := point{first.at.X + r, first.at.Y - r}
+		for i := 1.0; i <= dotSteps; i++ {
+			add(turned(from, first.at, 2*fan*i/dotSteps))
+		}
+		return
+	}
+	f.part = append(f.part[:0], f.points...)
+	f.tracks(p)
+	for _, side := range [2][]point{f.left, f.right} {
+		for _, q := range side {
+			add(q)
+		}
+	}
+	for i := 1.0; i <= startSteps; i++ {
+		add(turned(f.right[0], first.at, fan*i/startSteps))
+	}
+	from := sub(last.at, scaled(perp(last.vector), r))
+	for i := 1.0; i < endSteps; i++ {
+		add(turned(from, last.at, 3*fan*i/endSteps))
+	}
 }

@@ -116,12 +116,17 @@ func (c *canvas) coverage(segs []Segment, evenOdd bool) image.Rectangle {
 		return image.Rectangle{}
 	}
 	lo, hi := [2]int32{math.MaxInt32, math.MaxInt32}, [2]int32{math.MinInt32, math.MinInt32}
+	net := 0
 	for _, s := range segs {
+		net += int(s.Y1 - s.Y0)
 		lo[0], lo[1] = min(lo[0], s.X0, s.X1), min(lo[1], s.Y0, s.Y1)
 		hi[0], hi[1] = max(hi[0], s.X0, s.X1), max(hi[1], s.Y0, s.Y1)
 	}
 	floor := func(v int32) int { return int(math.Floor(float64(v) / Unit)) }
 	r := image.Rect(floor(lo[0]), floor(lo[1]), floor(hi[0])+1, floor(hi[1])+1)
+	if net != 0 {
+		r.Max.X = c.w // what closes the path lies right of the picture
+	}
 	r = r.Intersect(image.Rect(0, 0, c.w, c.h))
 	stride := c.w + 2
 	for y := r.Min.Y; y < r.Max.Y; y++ {

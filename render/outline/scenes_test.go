@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -279,7 +280,7 @@ func TestPageBoundsOfExports(t *testing.T) {
 			want := Box{w.PageBounds[0], w.PageBounds[1], w.PageBounds[2], w.PageBounds[3]}
 			got, ok := PageBounds(s, int32(i))
 			if !ok {
-				if sh.Kind == scene.Geo || sh.Kind == scene.Line || sh.Kind == scene.Draw {
+				if sh.Kind != scene.Arrow && sh.Kind != scene.Text {
 					t.Errorf("%s: %s: no bounds", e.ID, sh.ID)
 				}
 				continue
@@ -291,4 +292,32 @@ func TestPageBoundsOfExports(t *testing.T) {
 		}
 	})
 	t.Logf("%d boxes compared", compared)
+}
+
+// TestContentBoundsOfExports compares the box of whole scenes with the editor's.
+func TestContentBoundsOfExports(t *testing.T) {
+	compared := 0
+	exportedScenes(t, func(e *exported) {
+		s := e.scene(t)
+		if slices.ContainsFunc(s.Shapes, func(sh scene.Shape) bool { return sh.Kind == scene.Frame }) {
+			return // page_bounds holds what frames cut away, an export does not
+		}
+		got, ok, err := ContentBounds(s, nil)
+		if errors.Is(err, ErrForeign) {
+			return
+		}
+		if !ok || err != nil {
+			t.Errorf("%s: got %v, %v", e.ID, ok, err)
+			return
+		}
+		want := Box{e.PageBounds[0], e.PageBounds[1], e.PageBounds[2], e.PageBounds[3]}
+		if !sameBox(got, want, 1e-6) {
+			t.Errorf("%s: got %v; want %v", e.ID, got, want)
+		}
+		compared++
+	})
+	t.Logf("%d scenes compared", compared)
+	if compared < 140 {
+		t.Errorf("only %d scenes compared", compared)
+	}
 }
