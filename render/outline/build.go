@@ -50,6 +50,7 @@ type Builder struct {
 	pattern  [2]float32
 	begun    bool // the last item waits for the one it is united with
 	clip     polygons
+	reuse    reuse
 }
 
 // place is where and how one shape goes into the drawing.
@@ -81,6 +82,7 @@ func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
 		return err
 	}
 	b.clip.reset(len(v.Scene.Shapes))
+	b.reuse.begin()
 	for _, l := range b.tree.paintOrder(v.Scene) {
 		if err := b.shape(v.Scene, l); err != nil {
 			return err
@@ -146,8 +148,24 @@ func (b *Builder) content(sh *scene.Shape, l layer, p *place) error {
 	if err != nil {
 		return err
 	}
+	w, repeats := b.want(sh, growY, p)
+	from := b.marks()
+	if !repeats {
+		return b.draw(sh, growY, l.back, p)
+	}
+	if !b.recall(&w, p) {
+		if err := b.draw(sh, growY, l.back, p); err != nil {
+			return err
+		}
+	}
+	b.remember(&w, from, p)
+	return nil
+}
+
+// draw appends the items of a shape.
+func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) error {
 	b.local.reset()
-	if err := b.local.shape(sh, growY, l.back); err != nil {
+	if err := b.local.shape(sh, growY, back); err != nil {
 		return err
 	}
 	m := p.m
