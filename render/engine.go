@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,8 +57,9 @@ type Info struct {
 // stage is the tile stage on a backend. Implementations are safe for concurrent
 // use and give whole results or an error.
 type stage interface {
-	// Run evaluates the runs [0, Shader) of a batch: TileH RowSums per run.
-	Run(b *batch.Batch) ([]batch.RowSums, error)
+	// RunInto evaluates the runs [0, Shader) of a batch: TileH RowSums per run,
+	// in dst where it is large enough.
+	RunInto(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, error)
 	// Pictures evaluates the same runs into a picture buffer of b.Pixels.
 	Pictures(b *batch.Batch) ([]uint32, error)
 	Close() error
@@ -75,8 +77,9 @@ type Engine struct {
 
 // call is the memory of one batch on its way.
 type call struct {
-	batch batch.Batch
-	rows  []batch.RowSums
+	batch  batch.Batch
+	tileds []*batch.Tiled
+	rows   []batch.RowSums
 }
 
 // Open starts the backend. With BackendAuto a machine without a GL context gets
@@ -185,11 +188,11 @@ func (p *Prepared) Size() (width, height int) { return p.tiled.Width, p.tiled.He
 // pack takes a call from the pool and lays the views out in it.
 func (e *Engine) pack(ps []*Prepared) *call {
 	c := e.calls.Get().(*call)
-	ts := make([]*batch.Tiled, len(ps))
-	for i, p := range ps {
-		ts[i] = p.tiled
+	c.tileds = c.tileds[:0]
+	for _, p := range ps {
+		c.tileds = append(c.tileds, p.tiled)
 	}
-	c.batch.Pack(ts)
+	c.batch.Pack(c.tileds)
 	return c
 }
 
@@ -202,15 +205,15 @@ func (e *Engine) Measure(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, er
 	c := e.pack(ps)
 	defer e.release(c)
 	b := &c.batch
-	rows, err := e.stage.Run(b)
+	rows, err := e.stage.RunInto(c.rows[:0], b)
 	if err != nil {
 		return dst, err
 	}
 	if n := len(b.Runs) * batch.TileH; len(rows) < n { // dense runs have no rows yet
-		c.rows = append(append(c.rows[:0], rows...), make([]batch.RowSums, n-len(rows))...)
-		rows = c.rows
+		rows = slices.Grow(rows, n-len(rows))[:n]
 		cpu.Rows(b, b.Shader, len(b.Runs), rows)
 	}
+	c.rows = rows
 	return b.Tallies(dst, rows), nil
 }
 
@@ -237,6 +240,7 @@ func (e *Engine) Pictures(ps []*Prepared) ([]*image.NRGBA, error) {
 
 func (e *Engine) release(c *call) {
 	c.batch.Reset() // lets go of the views
+	clear(c.tileds)
 	e.calls.Put(c)
 }
 
@@ -252,8 +256,9 @@ func nrgba(px []uint32, w, h int) *image.NRGBA {
 // goStage is the tile stage in plain Go, on all processors.
 type goStage struct{}
 
-func (goStage) Run(b *batch.Batch) ([]batch.RowSums, error) {
-	rows := make([]batch.RowSums, b.Shader*batch.TileH)
+func (goStage) RunInto(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, error) {
+	n := b.Shader * batch.TileH
+	rows := slices.Grow(dst[:0], n)[:n]
 	spread(b.Shader, func(from, to int) { cpu.Rows(b, from, to, rows) })
 	return rows, nil
 }

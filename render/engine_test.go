@@ -213,7 +213,7 @@ func TestPictureAndSumsAgree(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	w := open(t, BackendCPU).Worker()
-	s, err := scene.Decode([]byte(`[{"id":"a","type":"geo"}]`), scene.DefaultLimits())
+	s, err := scene.Decode([]byte(`[{"id":"shape:a","type":"geo"}]`), scene.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

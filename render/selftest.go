@@ -21,7 +21,7 @@ func (e *Engine) SelfTest() error {
 	c := e.pack([]*Prepared{p, p})
 	defer e.release(c)
 	b := &c.batch
-	got, err := e.stage.Run(b)
+	got, err := e.stage.RunInto(nil, b)
 	if err != nil {
 		return fmt.Errorf("cannot run the self-test: %w", err)
 	}

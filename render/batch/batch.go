@@ -20,6 +20,7 @@ type Batch struct {
 	Pictures []Picture
 
 	tileds []*Tiled
+	bases  []Run // per drawing: where its records begin
 	tables map[outline.ContrastTable]uint32
 }
 
@@ -43,12 +44,12 @@ func (b *Batch) Pack(ts []*Tiled) {
 		b.Pictures = append(b.Pictures, Picture{b.Pixels, t.Width, t.Height})
 		b.Pixels += t.Width * t.Height
 	}
-	bases := make([]Run, len(ts))
+	b.bases = b.bases[:0]
 	for i, t := range ts {
-		bases[i] = Run{
+		b.bases = append(b.bases, Run{
 			Tiles: uint32(len(b.Tiles)), Items: uint32(len(b.Items)), Segments: uint32(len(b.Segments)),
 			Scene: uint32(i), Picture: uint32(b.Pictures[i].Offset), Stride: uint32(t.Width),
-		}
+		})
 		b.Segments = append(b.Segments, t.Segments...)
 		b.items(t)
 		b.Tiles = append(b.Tiles, t.Tiles...)
@@ -56,7 +57,7 @@ func (b *Batch) Pack(ts []*Tiled) {
 	for c := range classes {
 		for i, t := range ts {
 			for _, r := range t.Runs[c] {
-				base := bases[i]
+				base := b.bases[i]
 				base.Tiles += r.Tiles
 				base.Count, base.X, base.Y = r.Count, r.X, r.Y
 				b.Runs = append(b.Runs, base)

@@ -1,0 +1,42 @@
+package render
+
+import "testing"
+
+// BenchmarkStages times the parts of a balance view, before and after the
+// answer: the CPU's preparation and the tile stage in batches.
+func BenchmarkStages(b *testing.B) {
+	views := referenceViews(b)
+	var balance []string
+	for name := range views {
+		if len(name) > 20 && (name[len(name)-9:] == "after.png" || name[len(name)-10:] == "before.png") {
+			balance = append(balance, name)
+		}
+	}
+	e := open(b, BackendAuto)
+	w := e.Worker()
+	b.Run("prepare", func(b *testing.B) {
+		b.ReportAllocs()
+		n := 0
+		for b.Loop() {
+			p := prepare(b, w, views[balance[n%len(balance)]])
+			p.Release()
+			n++
+		}
+	})
+	b.Run("measure/scenes=64", func(b *testing.B) {
+		var ps []*Prepared
+		for i := range 64 {
+			ps = append(ps, prepare(b, w, views[balance[i%len(balance)]]))
+		}
+		b.ReportAllocs()
+		n := 0
+		for b.Loop() {
+			tallies, err := e.Measure(nil, ps)
+			if err != nil || tallies[0].A.Alpha == 0 {
+				b.Fatal("nothing was measured", err)
+			}
+			n++
+		}
+		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(n*len(ps)), "us/scene")
+	})
+}
