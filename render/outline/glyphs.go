@@ -46,27 +46,43 @@ func (c *glyphCache) reset() {
 }
 
 // cut returns the segments of a glyph.
-func (c *glyphCache) cut(key glyphKey) (cutGlyph, error) {
-	if g, ok := c.known[key]; ok {
+func (c *glyphCache) cut(key *glyphKey) (cutGlyph, error) {
+	if g, ok := c.known[*key]; ok {
 		return g, nil
 	}
-	c.path.Reset()
-	if err := key.face.Outline(&c.path, key.id, float64(key.size)/64); err != nil {
-		return cutGlyph{}, err
-	}
-	c.path.Transform(path.Matrix{
+	m := path.Matrix{
 		A: key.m[0], B: key.m[1], C: key.m[2], D: key.m[3],
 		E: float32(key.subX) / 4, F: float32(key.subY) / 4,
-	})
+	}
+	g, err := c.append(key, float64(key.size)/64, m, chord.NoClip)
+	if err == nil {
+		c.known[*key] = g
+	}
+	return g, err
+}
+
+// cutPath cuts a glyph that is drawn as a path, where it is: m maps the shape's
+// units to px, its pen is at (x, y), k is the font size over pathSize. It is not
+// remembered.
+func (c *glyphCache) cutPath(key *glyphKey, m path.Matrix, x, y, k float32, clip chord.Rect) (cutGlyph, error) {
+	return c.append(key, pathSize, path.Matrix{A: m.A * k, B: m.B * k, C: m.C * k, D: m.D * k, E: x, F: y}, clip)
+}
+
+// append cuts a glyph's outline at size px per em, mapped by m.
+func (c *glyphCache) append(key *glyphKey, size float64, m path.Matrix, clip chord.Rect) (cutGlyph, error) {
+	c.path.Reset()
+	if err := key.face.Outline(&c.path, key.id, size); err != nil {
+		return cutGlyph{}, err
+	}
+	c.path.Transform(m)
 	mode := chord.Reference
 	if key.mode == Exact {
 		mode = chord.Exact
 	}
 	g := cutGlyph{first: int32(len(c.segments))}
-	c.segments = c.cutter.Append(c.segments, &c.path, chord.NoClip, mode)
+	c.segments = c.cutter.Append(c.segments, &c.path, clip, mode)
 	g.count = int32(len(c.segments)) - g.first
 	g.box = boxOf(c.segments[g.first:])
-	c.known[key] = g
 	return g, nil
 }
 

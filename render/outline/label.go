@@ -22,15 +22,19 @@ var halo = [...][2]float64{{0, -1}, {0, 1}, {-1, -1}, {1, -1}, {1, 1}, {-1, 1}}
 // linkColor is the colour of links in rich text.
 var linkColor = rgb{49, 130, 237}
 
-// largestMask is the size in px above which glyphs are drawn as paths, not from
-// masks.
-const largestMask = 256
+// Glyphs larger than largestMask px per em are drawn as paths, not from masks:
+// where they are, without contrast, scaled up from outlines of pathSize px.
+const (
+	largestMask = 256
+	pathSize    = 64
+)
 
 // placed is a glyph on its pixel.
 type placed struct {
 	glyph cutGlyph
 	x, y  int32 // whole px
 	color rgb
+	plain bool // a path, not a mask
 }
 
 // script is how glyphs of one text come onto the pixels.
@@ -103,11 +107,16 @@ func (b *Builder) place(k *scribe, s *script, r *text.Run, h [2]float64, color r
 		x := origin.X + float32(s.m.A*g.X) + float32(s.m.C*g.Y)
 		y := origin.Y + float32(s.m.B*g.X) + float32(s.m.D*g.Y)
 		at := placed{color: color}
-		key.id = g.ID
-		at.x, key.subX = quarter(x, s.snapX)
-		at.y, key.subY = quarter(y, s.snapY)
 		var err error
-		if at.glyph, err = k.glyphs.cut(key); err != nil {
+		if key.id = g.ID; r.Size*s.size > largestMask {
+			at.plain = true
+			at.glyph, err = k.glyphs.cutPath(&key, s.m, x, y, float32(r.Size/pathSize), b.canvas())
+		} else {
+			at.x, key.subX = quarter(x, s.snapX)
+			at.y, key.subY = quarter(y, s.snapY)
+			at.glyph, err = k.glyphs.cut(&key)
+		}
+		if err != nil {
 			return err
 		}
 		if b.touches(&at) {
@@ -134,7 +143,9 @@ func (b *Builder) emitWriting(k *scribe, w writing, p *place) error {
 	for i := range k.placed {
 		at := &k.placed[i]
 		it := b.item(p, at.color, Opaque)
-		it.Table = b.contrastTable(at.color)
+		if !at.plain {
+			it.Table = b.contrastTable(at.color)
+		}
 		if clip != p.clip && !box.holds(at) {
 			it.Clip = clip
 		}

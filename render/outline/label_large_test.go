@@ -1,0 +1,45 @@
+package outline
+
+import (
+	"math"
+	"testing"
+
+	"plumb/render/scene"
+)
+
+// A bar of Plex Sans is a rectangle, so its edges can be told by hand: as a mask
+// it stands on a quarter of a pixel and its outline on 1/64 px, as a path it
+// stands where it is and its outline is scaled up from 64 px, as was seen in the
+// browser.
+func TestLargeGlyphs(t *testing.T) {
+	for _, c := range []struct {
+		scale, x    float64
+		left, right float64 // px
+		table       bool
+	}{
+		{2.5 * 100 / 44, 3, 3 + 130*.25, 3 + 223*.25, true},
+		{2.5 * 100 / 44, 3.1, 3 + 130*.25, 3 + 223*.25, true},
+		{5.9, 3, 3 + 5.9*44/64*532/64, 3 + 5.9*44/64*913/64, false},
+		{5.9, 3.1, 3.1 + 5.9*44/64*532/64, 3.1 + 5.9*44/64*913/64, false},
+	} {
+		s := &scene.Scene{Shapes: []scene.Shape{{
+			ID: "shape:a", Kind: scene.Text, Parent: -1, X: c.x, Y: 3, Opacity: 1, Scale: c.scale, Size: scene.SizeXL,
+			Font: scene.FontSans, Auto: true,
+			Rich: &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{{Text: "|"}}}}},
+		}}}
+		var b Builder
+		var d Drawing
+		if err := b.Build(View{Scene: s, Bounds: Box{W: 200, H: 400}}, Reference, &d); err != nil {
+			t.Fatal(err)
+		}
+		it := d.Items[len(d.Items)-1] // the glyph itself lies on top of its halo
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, g := range d.Segments[it.First : it.First+it.Count] {
+			lo, hi = min(lo, float64(g.X0)/Unit), max(hi, float64(g.X0)/Unit)
+		}
+		if math.Abs(lo-c.left) > 0.01 || math.Abs(hi-c.right) > 0.01 || (it.Table > 0) != c.table {
+			t.Errorf("scale %g at %g: got a bar from %g to %g, table %d; want %g to %g, table %v",
+				c.scale, c.x, lo, hi, it.Table, c.left, c.right, c.table)
+		}
+	}
+}
