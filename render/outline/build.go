@@ -48,7 +48,8 @@ type Builder struct {
 	part     path.Path // a subpath, or dashes
 	outlined path.Path // in px at last
 	pattern  [2]float32
-	begun    bool // the last item waits for the one it is united with
+	begun    bool     // the last item waits for the one it is united with
+	filled   [2]int32 // First and Count of the last fill
 	clip     polygons
 	reuse    reuse
 }

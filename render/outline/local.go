@@ -1,6 +1,8 @@
 package outline
 
 import (
+	"slices"
+
 	"plumb/render/path"
 	"plumb/render/scene"
 )
@@ -13,7 +15,7 @@ type draw struct {
 	dashes  dashes  // of the stroke
 	color   rgb
 	opacity uint32 // 0..Opaque, inside the shape
-	unite   bool   // the next draw is another pass of the same stroke
+	twice   bool   // the second half of the path repeats the first
 }
 
 // local is the memory in which a shape's draws are made. It is used again for
@@ -125,14 +127,14 @@ func (l *local) stroke(sh *scene.Shape, width float64) error {
 	case scene.DashDraw:
 		l.hand.offset, l.hand.round, l.hand.seed = width/3, 2*width, sh.ID
 		l.hand.plan(c)
-		p, q := l.newPath(), l.newPath()
+		p := l.newPath()
 		l.hand.pass(c, passes[0], false, p)
-		l.hand.pass(c, passes[1], false, q)
-		same := samePath(p, q)
-		l.draws = append(l.draws, draw{path: p, width: width, color: color, opacity: Opaque, unite: !same})
-		if !same {
-			l.draws = append(l.draws, draw{path: q, width: width, color: color, opacity: Opaque})
-		}
+		verbs, points := len(p.Verbs), len(p.Points)
+		l.hand.pass(c, passes[1], false, p)
+		l.draws = append(l.draws, draw{
+			path: p, width: width, color: color, opacity: Opaque,
+			twice: slices.Equal(p.Verbs[:verbs], p.Verbs[verbs:]) && slices.Equal(p.Points[:points], p.Points[points:]),
+		})
 	case scene.DashDashed, scene.DashDotted:
 		return c.runs(func(r run) error {
 			f := fitDashes(r.length, width, sh.Dash == scene.DashDotted, r.start, r.end)
@@ -160,22 +162,4 @@ func (l *local) line(sh *scene.Shape) error {
 	outlineLine(sh.Points, sh.Cubic, &l.commands)
 	l.commands.measure()
 	return l.stroke(sh, strokeWidth[sh.Size]*sh.Scale)
-}
-
-// samePath tells whether two paths are equal in every bit.
-func samePath(p, q *path.Path) bool {
-	if len(p.Verbs) != len(q.Verbs) || len(p.Points) != len(q.Points) {
-		return false
-	}
-	for i := range p.Verbs {
-		if p.Verbs[i] != q.Verbs[i] {
-			return false
-		}
-	}
-	for i := range p.Points {
-		if p.Points[i] != q.Points[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -13,13 +13,12 @@ func (b *Builder) paint(draws []draw, m path.Matrix, p *place) error {
 	b.begun = false
 	for i := range draws {
 		w := &draws[i]
-		if !w.unite {
-			p.draws++
+		p.draws++
+		if !b.visible(w, m) {
+			continue
 		}
 		var err error
 		switch {
-		case !b.visible(w, m):
-			b.emit(w, w.unite, b.item(p, w.color, w.opacity))
 		case w.width == 0:
 			err = b.fill(draws, i, m, p)
 		case w.dashes.dash > 0 && !w.dashes.solid:
@@ -36,7 +35,7 @@ func (b *Builder) paint(draws []draw, m path.Matrix, p *place) error {
 
 // emit appends an item unless nothing would come of it. A coverage that is kept
 // must be taken up, so the item after it is needed even without segments.
-func (b *Builder) emit(w *draw, unite bool, it Item) {
+func (b *Builder) emit(it Item, unite bool) {
 	if it.Count == 0 && (unite || !b.begun) {
 		return
 	}
@@ -51,10 +50,9 @@ func (b *Builder) emit(w *draw, unite bool, it Item) {
 func (b *Builder) fill(draws []draw, i int, m path.Matrix, p *place) error {
 	w := &draws[i]
 	it := b.item(p, w.color, w.opacity)
-	if i > 0 && draws[i-1].path == w.path && len(b.d.Items) > 0 {
+	if i > 0 && draws[i-1].path == w.path {
 		// The hatch covers the same outline as the fill below it.
-		last := &b.d.Items[len(b.d.Items)-1]
-		it.First, it.Count = last.First, last.Count
+		it.First, it.Count = b.filled[0], b.filled[1]
 	} else {
 		b.outlined.Reset()
 		b.outlined.Append(w.path)
@@ -62,27 +60,33 @@ func (b *Builder) fill(draws []draw, i int, m path.Matrix, p *place) error {
 		if err := b.segments(&b.outlined, &it); err != nil {
 			return err
 		}
+		b.filled = [2]int32{it.First, it.Count}
 	}
-	b.emit(w, w.unite, it)
+	b.emit(it, false)
 	return nil
 }
 
 // strokeSolid appends the items of a stroke without dashes. Every subpath is an
 // item of its own and all are united: added up, outlines that cross or run along
-// each other would come out too strong at their edges.
+// each other, as the two passes of the hand do, would come out too strong at
+// their edges.
 func (b *Builder) strokeSolid(w *draw, m path.Matrix, p *place) error {
 	verbs, points, weights := 0, 0, 0
-	for src := w.path; verbs < len(src.Verbs); {
-		n := subpath(src, verbs, points, weights, &b.part)
+	end := len(w.path.Verbs)
+	if w.twice {
+		end /= 2
+	}
+	for verbs < end {
+		n := subpath(w.path, verbs, points, weights, &b.part)
 		verbs, points, weights = verbs+n, points+len(b.part.Points), weights+len(b.part.Weights)
-		last := verbs == len(src.Verbs)
+		last := verbs == end
 		if n == 1 && !last {
 			continue // moved twice
 		}
 		if loops(&b.part, float32(w.width)) {
 			b.part.Close()
 		}
-		if err := b.stroke(w, &b.part, w.unite || !last, m, p); err != nil {
+		if err := b.stroke(w, &b.part, !last, m, p); err != nil {
 			return err
 		}
 	}
@@ -96,7 +100,7 @@ func (b *Builder) strokeDashed(w *draw, m path.Matrix, p *place) error {
 	if !b.dasher.Dash(&b.part, w.path, b.pattern[:], float32(w.dashes.offset), b.resolution(m)) {
 		b.part.Append(w.path)
 	}
-	return b.stroke(w, &b.part, w.unite, m, p)
+	return b.stroke(w, &b.part, false, m, p)
 }
 
 // stroke appends the item of src drawn with the pen of w.
@@ -108,7 +112,7 @@ func (b *Builder) stroke(w *draw, src *path.Path, unite bool, m path.Matrix, p *
 	if err := b.segments(&b.outlined, &it); err != nil {
 		return err
 	}
-	b.emit(w, unite, it)
+	b.emit(it, unite)
 	return nil
 }
 

@@ -131,12 +131,12 @@ func numbers(s string) (out []float64) {
 func hexOf(c rgb) string { return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2]) }
 
 // sameDraw compares a draw with an exported path and returns what differs.
-func sameDraw(t *testing.T, d *draw, p *path.Path, w painted) string {
+func sameDraw(t *testing.T, d *draw, w painted) string {
 	if w.rect != nil {
-		if !samePath(p, w.rect) {
-			return fmt.Sprintf("rectangle %v; want %v", p.Points, w.rect.Points)
+		if !slices.Equal(d.path.Points, w.rect.Points) {
+			return fmt.Sprintf("rectangle %v; want %v", d.path.Points, w.rect.Points)
 		}
-	} else if diff := samePathData(t, p, w.d, 1e-3); diff != "" {
+	} else if diff := samePathData(t, d.path, w.d, 1e-3); diff != "" {
 		return diff
 	}
 	if d.width == 0 {
@@ -242,19 +242,12 @@ func compareShape(t *testing.T, s *scene.Scene, tr *tree, y layer, g *element) e
 		return err
 	}
 	paths := g.flatten(painted{}, nil)
-	for i := 0; i < len(l.draws); i++ {
+	for i := range l.draws {
 		d := &l.draws[i]
-		p := d.path
-		if d.unite {
-			p = bothPasses(l.draws[i : i+2])
-			i++
-		} else if handDrawn := sh.Kind == scene.Geo || sh.Kind == scene.Line; handDrawn && sh.Dash == scene.DashDraw && d.width > 0 {
-			p = bothPasses(l.draws[i : i+1])
-		}
 		if len(paths) == 0 {
 			return fmt.Errorf("draw %d is not in the export", i)
 		}
-		if diff := sameDraw(t, d, p, paths[0]); diff != "" {
+		if diff := sameDraw(t, d, paths[0]); diff != "" {
 			return fmt.Errorf("draw %d: %s", i, diff)
 		}
 		paths = paths[1:]
