@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"plumb/render/path"
 	"plumb/render/scene"
 )
 
@@ -313,90 +312,4 @@ func (f *freehand) startPressure(p pen) float64 {
 		q += float64((next - q) * 0.5)
 	}
 	return q
-}
-
-// centreLine appends the smoothed line itself, open or closed; a disc for a dot.
-func (f *freehand) centreLine(sh *scene.Shape, dot bool, to *path.Path) {
-	n := len(f.points)
-	switch {
-	case dot || n == 1:
-		disc(f.points[0].at, 0.5, true, to)
-	case sh.Closed && n > 2:
-		f.closedCentre(to)
-	default:
-		f.openCentre(to)
-	}
-}
-
-// openCentre appends the smooth open line, of at least two points.
-func (f *freehand) openCentre(to *path.Path) {
-	n := len(f.points)
-	c := chain{to: to}
-	c.move(f.points[0].at)
-	if n > 2 {
-		c.quad(f.points[1].at, lerp(f.points[1].at, f.points[2].at, 0.5))
-		for i := 2; i < n-1; i++ {
-			c.smooth(lerp(f.points[i].at, f.points[i+1].at, 0.5))
-		}
-	}
-	to.LineTo(written(f.points[n-1].at))
-}
-
-// closedCentre appends the smooth closed line through the midpoints.
-func (f *freehand) closedCentre(to *path.Path) {
-	n := len(f.points)
-	at := func(i int) point { return f.points[i%n].at }
-	c := chain{to: to}
-	c.move(lerp(at(0), at(1), 0.5))
-	c.quad(at(1), lerp(at(1), at(2), 0.5))
-	for i := 2; i <= n; i++ {
-		c.smooth(lerp(at(i), at(i+1), 0.5))
-	}
-	to.Close()
-}
-
-// disc appends a circle as the export writes it: two half turns, with relative
-// numbers that are not rounded.
-func disc(at point, radius float64, clockwise bool, to *path.Path) {
-	r, d := float32(radius), float32(radius*2)
-	p := path.Point{X: float32(at.X), Y: float32(at.Y)}
-	to.MoveTo(p)
-	p.X -= r
-	to.MoveTo(p)
-	p.X += d
-	to.ArcTo(r, r, 0, true, clockwise, p)
-	p.X -= d
-	to.ArcTo(r, r, 0, true, clockwise, p)
-}
-
-// chain writes smooth quadratics: each control mirrors the one before, as T
-// does in path data, in the browser's binary32.
-type chain struct {
-	to        *path.Path
-	cur, ctrl path.Point
-}
-
-func (c *chain) move(p point) {
-	c.cur = written(p)
-	c.ctrl = c.cur
-	c.to.MoveTo(c.cur)
-}
-
-func (c *chain) quad(ctrl, p point) {
-	c.ctrl, c.cur = written(ctrl), written(p)
-	c.to.QuadTo(c.ctrl, c.cur)
-}
-
-func (c *chain) smooth(p point) {
-	c.ctrl = path.Point{X: float32(2*c.cur.X) - c.ctrl.X, Y: float32(2*c.cur.Y) - c.ctrl.Y}
-	c.cur = written(p)
-	c.to.QuadTo(c.ctrl, c.cur)
-}
-
-// arc turns around the end of a line. The next control starts afresh.
-func (c *chain) arc(radius float64, p point) {
-	r := float32(r4(radius))
-	c.cur = written(p)
-	c.to.ArcTo(r, r, 0, false, true, c.cur)
-	c.ctrl = c.cur
 }
