@@ -49,6 +49,8 @@ type Cutter struct {
 	clip  box
 	exact bool
 	quads []path.Point
+	edges *Edges // if set, takes the edges of Reference mode instead of out
+	right bool   // what lies right of the clip is kept, at its edge
 	// trace, if set, sees every chord of Reference mode before it is rounded:
 	// x0 y0 x1 y1 in 1/65536 px.
 	trace func([4]int64)
@@ -67,7 +69,7 @@ func (c *Cutter) Append(dst []Segment, p *path.Path, clip Rect, mode Mode) []Seg
 		return dst
 	}
 	c.clip = clip.within(NoClip).box()
-	c.out, c.exact = dst, mode == Exact || b.small() && rectangle(p)
+	c.out, c.exact = dst, mode == Exact || b.small() && Rectangle(p)
 	c.walk(p, c.clip.holds(b))
 	dst, c.out = c.out, nil
 	return dst

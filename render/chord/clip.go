@@ -105,7 +105,7 @@ func between(v, a, b float32) bool { return v > min(a, b) && v < max(a, b) }
 // place sends on a piece of a line that crosses no side of the clip.
 func (c *Cutter) place(p, q path.Point) {
 	k := &c.clip
-	if min(p.X, q.X) >= k.x1 && max(p.X, q.X) > k.x1 {
+	if !c.right && min(p.X, q.X) >= k.x1 && max(p.X, q.X) > k.x1 {
 		return
 	}
 	p.X, q.X = min(max(p.X, k.x0), k.x1), min(max(q.X, k.x0), k.x1)
@@ -139,25 +139,28 @@ func (c *Cutter) clipMonotone(b bezier) {
 		return
 	}
 	b = b.keep(axisY, k.y0, k.y1)
-	// Left parts become vertical lines, right parts vanish.
+	// Left parts become vertical lines, right parts vanish or do so too.
 	rising := b.end().X > b.p[0].X
 	if !rising {
 		b = b.reversed() // to the right; undone when sent on
 	}
 	if b.p[0].X >= k.x1 && b.end().X > k.x1 {
+		c.rightSide(b.p[0], b.end(), rising)
 		return
 	}
 	if b.end().X <= k.x0 {
-		c.side(b.p[0], b.end(), rising)
+		c.side(k.x0, b.p[0], b.end(), rising)
 		return
 	}
 	if b.p[0].X < k.x0 {
 		l, r := b.cut(axisX, k.x0)
-		c.side(l.p[0], l.end(), rising)
+		c.side(k.x0, l.p[0], l.end(), rising)
 		b = r
 	}
 	if b.end().X > k.x1 {
-		b, _ = b.cut(axisX, k.x1)
+		l, r := b.cut(axisX, k.x1)
+		c.rightSide(r.p[0], r.end(), rising)
+		b = l
 	}
 	if !rising {
 		b = b.reversed()
@@ -208,12 +211,19 @@ func (b *bezier) tame(a axis, lo, hi float32) {
 	}
 }
 
-// side draws the part of a curve from a to b, which lies left of the clip, as a
-// vertical line at its edge.
-func (c *Cutter) side(a, b path.Point, forward bool) {
+// side draws the part of a curve from a to b, which lies beyond a side of the
+// clip, as a vertical line there.
+func (c *Cutter) side(x float32, a, b path.Point, forward bool) {
 	if !forward {
 		a, b = b, a
 	}
-	a.X, b.X = c.clip.x0, c.clip.x0
+	a.X, b.X = x, x
 	c.place(a, b)
+}
+
+// rightSide is side for the right side of the clip, where it counts.
+func (c *Cutter) rightSide(a, b path.Point, forward bool) {
+	if c.right {
+		c.side(c.clip.x1, a, b, forward)
+	}
 }

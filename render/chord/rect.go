@@ -15,9 +15,9 @@ func (b box) small() bool {
 	return w >= 3 && w <= 32 && math.Ceil(w/4)*4*h <= 1024
 }
 
-// rectangle reports whether the path is one axis-aligned rectangle and nothing
+// Rectangle reports whether the path is one axis-aligned rectangle and nothing
 // else.
-func rectangle(p *path.Path) bool {
+func Rectangle(p *path.Path) bool {
 	v, q := p.Verbs, p.Points
 	if n := len(v); n > 0 && v[n-1] == path.Close {
 		v = v[:n-1]

@@ -5,6 +5,13 @@
 // not finite, or farther than 1e15 px away, covers nothing.
 package scan
 
+import (
+	"math"
+
+	"plumb/render/chord"
+	"plumb/render/path"
+)
+
 // Rule says how a path is filled. The zero value is the non-zero rule and an
 // opaque colour that is not black.
 type Rule struct {
@@ -15,4 +22,108 @@ type Rule struct {
 	// Clip fills as antialiased clips and what they clip are filled
 	// (reference-raster.md 11): every pixel summed up in the row, ends snapped.
 	Clip bool
+}
+
+// maxPx bounds the pixels that are filled, in both directions: q16 coordinates
+// of the reference end there. What lies beyond is cut off.
+const maxPx = 1 << 15
+
+// Scanner fills paths. It holds no result, only memory that is used again: one
+// Scanner serves any number of paths, one goroutine at a time. The zero value is
+// ready for use.
+type Scanner struct {
+	cutter chord.Cutter
+	edges  chord.Edges
+	order  []ranked
+	active []active
+	row    row
+}
+
+// Append adds the coverage of the path to dst and returns the range of its
+// spans. Every subpath counts as closed. The clip is the canvas (in a layer the
+// layer's painted box), in px from the corner that the path is given from;
+// chord.NoClip fills a mask of the path's own, which a glyph has.
+func (s *Scanner) Append(dst *Coverage, p *path.Path, clip chord.Rect, r Rule) (first, count int) {
+	first = len(dst.Spans)
+	lo, hi, ok := chord.Bounds(p)
+	if !ok {
+		return first, 0
+	}
+	f := fill{rule: r, lo: lo, hi: hi}
+	f.place(clip)
+	if f.inner.X0 >= f.inner.X1 || f.inner.Y0 >= f.inner.Y1 {
+		return first, 0
+	}
+	f.masked = !r.Clip && small(lo, hi)
+	if !f.masked || !chord.Rectangle(p) || !rectangle(dst, &f) {
+		s.fill(dst, p, &f)
+	}
+	return first, len(dst.Spans) - first
+}
+
+// fill is what the walkers need to know of a path besides its edges.
+type fill struct {
+	rule   Rule
+	lo, hi path.Point // bounds of all points
+	clip   chord.Rect
+	inner  chord.Rect // the bounds, rounded outwards, within the clip
+	masked bool       // drawn through the small mask
+	points int
+}
+
+// place settles the clip and the pixels that can be touched.
+func (f *fill) place(clip chord.Rect) {
+	whole := chord.Rect{X0: -maxPx, Y0: -maxPx, X1: maxPx, Y1: maxPx}
+	own := chord.Rect{
+		X0: pixel(math.Floor(float64(f.lo.X))), Y0: pixel(math.Floor(float64(f.lo.Y))),
+		X1: pixel(math.Ceil(float64(f.hi.X))), Y1: pixel(math.Ceil(float64(f.hi.Y))),
+	}
+	if clip == chord.NoClip {
+		clip = own
+	}
+	f.clip = intersect(clip, whole)
+	f.inner = intersect(own, f.clip)
+}
+
+// pixel keeps a coordinate within the pixels that are filled.
+func pixel(v float64) int32 { return int32(min(max(v, -maxPx), maxPx)) }
+
+func intersect(a, b chord.Rect) chord.Rect {
+	return chord.Rect{X0: max(a.X0, b.X0), Y0: max(a.Y0, b.Y0), X1: min(a.X1, b.X1), Y1: min(a.Y1, b.Y1)}
+}
+
+// small reports whether a path with these bounds goes through the small mask
+// (reference-raster.md 1).
+func small(lo, hi path.Point) bool {
+	w := math.Ceil(float64(hi.X)) - math.Floor(float64(lo.X))
+	h := math.Ceil(float64(hi.Y)) - math.Floor(float64(lo.Y))
+	return w <= 32 && math.Ceil(w/4)*4*h <= 1024
+}
+
+// fill walks the path's edges.
+func (s *Scanner) fill(dst *Coverage, p *path.Path, f *fill) {
+	round := convex(p)
+	f.points = len(p.Points)
+	s.cutter.Edges(&s.edges, p, f.clip, round)
+	if len(s.edges.List) == 0 {
+		return
+	}
+	s.sort()
+	s.row.begin(dst, f)
+	if round && len(s.edges.List) >= 2 {
+		s.convex(f)
+	} else {
+		s.general(f)
+	}
+	s.row.finish()
+	s.row.dst = nil
+}
+
+// bounds returns where walked edges are kept in x, q16: within the clip, and a
+// small mask also within itself.
+func (f *fill) bounds() (left, right int64) {
+	if f.masked {
+		return int64(f.inner.X0) << 16, int64(f.inner.X1) << 16
+	}
+	return int64(f.clip.X0) << 16, int64(f.clip.X1) << 16
 }

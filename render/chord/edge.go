@@ -1,0 +1,173 @@
+package chord
+
+import (
+	"math"
+
+	"plumb/render/path"
+)
+
+// Edge is a piece of an outline between two turns in y, from its top to its
+// bottom: a line, or a curve as a chain of chords. It holds the chord in hand
+// (reference-raster.md 5).
+type Edge struct {
+	X     int64 // where the chord begins, 1/65536 px
+	Slope int64 // dx/dy, 1/65536
+	// DY is |dy/dx| in 1/65536 as the reference has it, math.MaxInt32 where the
+	// chord is vertical: how much an edge loses in height per column.
+	DY          int64
+	Top, Bottom int32 // rows in quarter px; Top < Bottom
+	Winding     int32 // +1 where the path runs downwards, -1 where upwards
+	curve       int32 // place of the steps to come, or noCurve
+}
+
+const noCurve = -1
+
+// Edges is the outline of one path, in the path's order. The zero value is
+// empty.
+type Edges struct {
+	List   []Edge
+	curves []steps
+}
+
+// Bounds returns the corners of the box around all points of the path, controls
+// too; ok is false if there is none, or one is not finite or farther than 1e15
+// px away.
+func Bounds(p *path.Path) (lo, hi path.Point, ok bool) {
+	b, ok := bounds(p.Points)
+	return path.Point{X: b.x0, Y: b.y0}, path.Point{X: b.x1, Y: b.y1}, ok
+}
+
+// Edges replaces dst by the edges of a path for which Bounds is ok. convex says
+// that what lies right of the clip becomes vertical lines there instead of
+// vanishing (reference-raster.md 4).
+func (c *Cutter) Edges(dst *Edges, p *path.Path, clip Rect, convex bool) {
+	dst.List, dst.curves = dst.List[:0], dst.curves[:0]
+	b, ok := bounds(p.Points)
+	if !ok {
+		return
+	}
+	c.clip = clip.within(NoClip).box()
+	c.exact, c.edges, c.right = false, dst, convex
+	c.walk(p, c.clip.holds(b))
+	c.edges, c.right = nil, false
+}
+
+// line sets the chord of a line, from q16.
+func (e *Edge) line(x0, y0, x1, y1 int64) {
+	dx, dy := (x1-x0)>>10, (y1-y0)>>10
+	e.X, e.Top, e.Bottom = x0, int32(y0>>14), int32(y1>>14)
+	e.Slope = divide(dx, dy)
+	// A line takes its slope itself for 1/64 px here: one steeper than 1:64
+	// counts as far too flat. The reference does so.
+	e.DY = perColumn(dx, dy, e.Slope, max(e.Slope, -e.Slope))
+}
+
+// chord sets the next chord of a curve, from q16.
+func (e *Edge) chord(x0, y0, x1, y1, slope int64) {
+	e.X, e.Slope, e.Top, e.Bottom = x0, slope, int32(y0>>14), int32(y1>>14)
+	s := slope >> 10
+	e.DY = perColumn((x1-x0)>>10, (y1-y0)>>10, slope, max(s, -s))
+}
+
+// perColumn is |dy/dx| for dx and dy in 1/64 px; s is the slope as the table of
+// reciprocals takes it.
+func perColumn(dx, dy, slope, s int64) int64 {
+	switch {
+	case dx == 0 || slope == 0:
+		return math.MaxInt32
+	case s < int64(len(reciprocal)):
+		return int64(reciprocal[s])
+	}
+	d := divide(dy, dx)
+	return max(d, -d)
+}
+
+// addLine appends a line, or merges a vertical one with a vertical one just
+// before it (reference-raster.md 5.3).
+func (l *Edges) addLine(e Edge) {
+	if n := len(l.List); n > 0 && e.Slope == 0 {
+		if last := &l.List[n-1]; last.curve == noCurve && last.Slope == 0 && last.X == e.X {
+			if merged, empty := last.merge(&e); empty {
+				l.List = l.List[:n-1]
+				return
+			} else if merged {
+				return
+			}
+		}
+	}
+	l.List = append(l.List, e)
+}
+
+// merge joins to a vertical line one with the same x that continues it, or
+// cancels their common part where they are opposite and flush at an end; empty
+// says that nothing is left of either.
+func (e *Edge) merge(o *Edge) (merged, empty bool) {
+	if e.Winding == o.Winding {
+		switch {
+		case o.Bottom == e.Top:
+			e.Top = o.Top
+		case o.Top == e.Bottom:
+			e.Bottom = o.Bottom
+		default:
+			return false, false
+		}
+		return true, false
+	}
+	switch {
+	case o.Top == e.Top && o.Bottom == e.Bottom:
+		return true, true
+	case o.Top == e.Top && o.Bottom < e.Bottom:
+		e.Top = o.Bottom
+	case o.Top == e.Top:
+		e.Top, e.Bottom, e.Winding = e.Bottom, o.Bottom, o.Winding
+	case o.Bottom == e.Bottom && o.Top > e.Top:
+		e.Bottom = o.Top
+	case o.Bottom == e.Bottom:
+		e.Top, e.Bottom, e.Winding = o.Top, e.Top, o.Winding
+	default:
+		return false, false
+	}
+	return true, false
+}
+
+// addCurve appends a curve if any of its chords has height.
+func (l *Edges) addCurve(e Edge, s steps) {
+	if !s.next(&e) {
+		return
+	}
+	e.curve = int32(len(l.curves))
+	l.List, l.curves = append(l.List, e), append(l.curves, s)
+}
+
+// Next moves the edge on to its next chord, which begins where the curve is
+// there; false if it has none, and then the edge is as it was.
+func (l *Edges) Next(e *Edge) bool {
+	return e.curve != noCurve && l.curves[e.curve].next(e)
+}
+
+// Follow is Next for an edge that was walked down to x: the chord begins there.
+func (l *Edges) Follow(e *Edge, x int64) bool {
+	if e.curve == noCurve {
+		return false
+	}
+	s := &l.curves[e.curve]
+	if s.cubic {
+		s.x.at = x
+	} else {
+		s.sx = x
+	}
+	return s.next(e)
+}
+
+// Smooth reports whether the edge turns so slowly at the end of its chord that a
+// walk may pass the end by part of a row; next is the edge that follows if this
+// is the last chord (reference-raster.md 7).
+func (l *Edges) Smooth(e, next *Edge) bool {
+	if e.curve != noCurve {
+		if s := &l.curves[e.curve]; s.left > 0 {
+			return s.smooth()
+		}
+	}
+	d := next.Slope - e.Slope
+	return max(d, -d) <= one && next.Bottom-next.Top >= 4
+}

@@ -1,0 +1,115 @@
+package scan
+
+import "plumb/render/path"
+
+// convex is the reference's test (reference-raster.md 9): one contour, whose
+// polygon of all points, controls too, turns one way. Products are rounded to
+// binary32 as they are there: a nearly straight corner can make a path concave.
+func convex(p *path.Path) bool {
+	v, pts := p.Verbs, p.Points
+	for len(v) > 1 && v[len(v)-1] == path.Move { // trailing moves do not count
+		v, pts = v[:len(v)-1], pts[:len(pts)-1]
+	}
+	for len(v) > 1 && v[0] == path.Move && v[1] == path.Move { // nor leading ones
+		v, pts = v[1:], pts[1:]
+	}
+	if len(pts) == 0 || !oneContour(v) || !fewTurns(pts) {
+		return false
+	}
+	t := turns{last: pts[0]}
+	for _, q := range pts[1:] {
+		if !t.add(q) {
+			return false
+		}
+	}
+	return t.add(pts[0]) && t.vector(t.first)
+}
+
+// oneContour reports whether nothing is drawn after the first contour.
+func oneContour(v []path.Verb) bool {
+	for i, k := range v {
+		if i > 0 && (k == path.Move || v[i-1] == path.Close) {
+			return false
+		}
+	}
+	return true
+}
+
+// fewTurns reports whether the closed polygon goes left and right, up and down,
+// in at most three stretches each.
+func fewTurns(pts []path.Point) bool {
+	if len(pts) <= 3 {
+		return true
+	}
+	var nx, ny int
+	var lastX, lastY int8
+	cur := pts[0]
+	for i := 1; i <= len(pts); i++ {
+		q := pts[i%len(pts)]
+		dx, dy := q.X-cur.X, q.Y-cur.Y
+		cur = q
+		if dx == 0 && dy == 0 {
+			continue
+		}
+		sx, sy := side(dx), side(dy)
+		if sx != lastX {
+			nx++
+		}
+		if sy != lastY {
+			ny++
+		}
+		if nx > 3 || ny > 3 {
+			return false
+		}
+		lastX, lastY = sx, sy
+	}
+	return true
+}
+
+func side(d float32) int8 {
+	if d < 0 {
+		return -1
+	}
+	return 1
+}
+
+// turns follows the polygon's vectors.
+type turns struct {
+	last      path.Point // point
+	vec       path.Point // last vector that counts
+	first     path.Point // first vector
+	way       int8       // which way it has turned, 0 for not yet
+	reversals int
+}
+
+// add goes on to q; false if that turns the wrong way.
+func (t *turns) add(q path.Point) bool {
+	if q == t.last {
+		return true
+	}
+	d := path.Point{X: q.X - t.last.X, Y: q.Y - t.last.Y}
+	t.last = q
+	if t.vec == (path.Point{}) {
+		t.vec, t.first = d, d
+		return true
+	}
+	return t.vector(d)
+}
+
+func (t *turns) vector(d path.Point) bool {
+	cross := float32(t.vec.X*d.Y) - float32(t.vec.Y*d.X)
+	if cross == 0 {
+		if float32(t.vec.X*d.X)+float32(t.vec.Y*d.Y) < 0 { // back the way it came
+			t.vec = d
+			t.reversals++
+			return t.reversals < 3
+		}
+		return true
+	}
+	way := side(cross)
+	if t.way != 0 && way != t.way {
+		return false
+	}
+	t.way, t.vec = way, d
+	return true
+}

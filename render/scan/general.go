@@ -1,0 +1,268 @@
+package scan
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"plumb/render/chord"
+)
+
+// active is an edge that crosses the strip in hand.
+type active struct {
+	x      int64 // where it is at the strip's top, or at its bottom once walked
+	slope  int64
+	dy     int64
+	bottom int32 // of its chord, quarter rows
+	wind   int32
+	edge   int32
+}
+
+// never is a row below all rows.
+const never = math.MaxInt32
+
+// general is reference-raster.md 6: rows in strips of a quarter, a half or one
+// row; in each, spans from the winding of the edges in their order at its top.
+type general struct {
+	s           *Scanner
+	left, right int64 // bounds of spans, q16
+	mask        int32 // which bits of the winding mean inside
+	careless    bool  // crossings are not looked for
+	y, event    int32 // top of the strip; the next row where something changes
+	waiting     int   // first edge of s.order that has not begun
+}
+
+func (s *Scanner) general(f *fill) {
+	g := general{s: s, mask: -1, event: never}
+	g.left, g.right = f.bounds()
+	if f.rule.EvenOdd {
+		g.mask = 1
+	}
+	g.careless = f.points > 2*int(f.inner.Y1-f.inner.Y0)
+	s.active = s.active[:0]
+	g.y = s.top(0)
+	for g.waiting < len(s.order) && s.top(g.waiting) <= g.y {
+		a := s.start(g.waiting)
+		g.at(a.bottom)
+		s.active = append(s.active, a)
+		g.waiting++
+	}
+	g.at(s.top(g.waiting))
+	bottom := f.inner.Y1 * 4
+	s.row.y = g.y >> 2
+	for {
+		end := min(g.event, (g.y>>2+1)<<2)
+		g.event = never
+		switch h := end - g.y; {
+		case h&1 != 0:
+			end = g.y + 1
+			g.strip(end, 2, 64)
+		case h&2 != 0:
+			end = g.y + 2
+			g.strip(end, 1, 128)
+		default:
+			g.strip(end, 0, 255)
+		}
+		g.y = end
+		if end >= bottom {
+			return
+		}
+		if len(s.active) == 0 {
+			if g.waiting == len(s.order) {
+				return
+			}
+			g.y = s.top(g.waiting)
+		}
+		if g.y>>2 != s.row.y {
+			s.row.next(g.y >> 2)
+		}
+		g.begin()
+	}
+}
+
+// top is the row where the i-th edge of the order begins; never past the last.
+func (s *Scanner) top(i int) int32 {
+	if i == len(s.order) {
+		return never
+	}
+	return s.edges.List[s.order[i].edge].Top
+}
+
+// start makes the i-th edge of the order active.
+func (s *Scanner) start(i int) active {
+	n := s.order[i].edge
+	var a active
+	a.edge = n
+	a.load(&s.edges.List[n])
+	return a
+}
+
+// load takes over the edge's chord.
+func (a *active) load(e *chord.Edge) {
+	a.x, a.slope, a.dy, a.bottom, a.wind = e.X, e.Slope, e.DY, e.Bottom, e.Winding
+}
+
+// at notes that something changes at row y, below the strip in hand.
+func (g *general) at(y int32) {
+	if y < g.event {
+		g.event = y
+	}
+}
+
+// crossing notes that the k-th active edge and the one left of it meet within a
+// row: rows like that are done in quarters.
+func (g *general) crossing(k int, y int32) {
+	if k > 0 && k < len(g.s.active) {
+		l, r := &g.s.active[k-1], &g.s.active[k]
+		if l.x+l.slope > r.x+r.slope {
+			g.event = y + 1
+		}
+	}
+}
+
+// strip draws the spans down to row end, moves the edges there, and drops those
+// that end.
+func (g *general) strip(end int32, shift uint, full int32) {
+	s, r := g.s, &g.s.row
+	r.strip()
+	var (
+		n                int // edges kept so far
+		winding          int32
+		open             bool
+		ul, ll           int64 // left edge of the span that is open
+		dyL              int64
+		pixel            = floor(g.left) // where the last span ended
+		maxX             = g.left
+		neighbour, isFar = int64(0), true
+		shifts           = 4096 + 8*len(s.active)
+		sorted           = true
+		direct           = full == 255 && !r.summed
+	)
+	list := s.active
+	for i := range list {
+		a := list[i]
+		x0 := a.x
+		a.x += a.slope >> shift
+		winding += a.wind
+		inside := winding&g.mask != 0
+		switch {
+		case open && !inside:
+			right, low := min(g.right, x0), min(g.right, a.x)
+			alone := direct
+			if alone {
+				alone = pixel <= floor(ul) && pixel <= floor(ll)
+				if i+1 < len(list) {
+					next := &list[i+1]
+					alone = alone && a.x+one < next.x-max(next.slope, -next.slope)
+				}
+			}
+			r.trapezoid(ul, max(g.left, ll), right, low, dyL, a.dy, full, alone)
+			pixel = ceil(max(right, a.x))
+		case inside && !open:
+			ul, ll, dyL = max(x0, g.left), a.x, a.dy
+			isFar = n == 0
+			if n > 0 {
+				neighbour = list[n-1].x
+			}
+		}
+		open = inside
+		if a.bottom <= end && !s.follow(&a) {
+			continue
+		}
+		g.at(a.bottom)
+		k := n
+		n++
+		if a.x < maxX {
+			for k > 0 && list[k-1].x > a.x && shifts > 0 {
+				list[k] = list[k-1]
+				k--
+				shifts--
+			}
+			sorted = sorted && shifts > 0
+		} else {
+			maxX = a.x
+		}
+		list[k] = a
+		if !g.careless && k > 0 {
+			if l := &list[k-1]; l.x+l.slope > a.x+a.slope {
+				g.event = end + 1
+			}
+		}
+	}
+	if open {
+		alone := direct && (isFar || neighbour+one < ll)
+		r.trapezoid(ul, max(g.left, ll), g.right, g.right, dyL, 0, full, alone)
+	}
+	s.active = list[:n]
+	if !sorted {
+		g.resort(end)
+	}
+}
+
+// follow takes the edge's next chord from where it has been walked to; false if
+// it ends.
+func (s *Scanner) follow(a *active) bool {
+	e := &s.edges.List[a.edge]
+	if !s.edges.Follow(e, a.x) {
+		return false
+	}
+	a.load(e)
+	return true
+}
+
+// resort sorts the active edges at row y, for paths with so many crossings that
+// moving edges one by one would take forever.
+func (g *general) resort(y int32) {
+	slices.SortStableFunc(g.s.active, func(a, b active) int { return cmp.Compare(a.x, b.x) })
+	g.event = y + 1
+}
+
+// begin adds the edges that start at the strip's top.
+func (g *general) begin() {
+	s := g.s
+	if s.top(g.waiting) > g.y {
+		g.at(s.top(g.waiting))
+		return
+	}
+	old := len(s.active)
+	first := g.waiting
+	for g.waiting < len(s.order) && s.top(g.waiting) <= g.y {
+		s.active = append(s.active, s.start(g.waiting))
+		g.waiting++
+	}
+	g.at(s.top(g.waiting))
+	fresh := g.waiting - first
+	switch {
+	case old == 0 || s.active[old-1].x <= s.active[old].x:
+		for k := old; k < len(s.active); k++ {
+			g.crossing(k, g.y)
+			g.at(s.active[k].bottom)
+		}
+	case fresh*len(s.active) > 1<<16+64*len(s.active):
+		g.resort(g.y)
+	default:
+		g.insert(old)
+	}
+}
+
+// insert moves the edges from number old on to where their x belongs: the first
+// one behind its equals, the others right behind the one before.
+func (g *general) insert(old int) {
+	list := g.s.active
+	k := old
+	for k > 0 && list[k-1].x > list[old].x {
+		k--
+	}
+	for i := old; i < len(list); i++ {
+		a := list[i]
+		for k < i && list[k].x < a.x {
+			k++
+		}
+		copy(list[k+1:i+1], list[k:i])
+		list[k] = a
+		g.crossing(k, g.y)
+		g.crossing(k+1, g.y)
+		g.at(a.bottom)
+		k++
+	}
+}

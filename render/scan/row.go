@@ -1,0 +1,342 @@
+package scan
+
+import (
+	"math"
+	"slices"
+)
+
+// longRun is the least length in px at which pixels of 255 become a Full span.
+const longRun = 16
+
+// nearby is how many untouched px may lie between two parts of a row that are
+// stored as one.
+const nearby = 8
+
+// row gathers what the trapezoids of one pixel row leave in its pixels
+// (reference-raster.md 8). It has two layers: sums, and above all what direct
+// spans have drawn before the sums are. Long runs are kept out of the bytes.
+type row struct {
+	dst    *Coverage
+	y      int32
+	left   int32  // column of the first byte of both layers
+	sums   []byte // added with saturation; always 0 between rows
+	direct []byte // drawn over each other; always 0 between rows
+
+	masked  bool // sums are a small mask: no direct layer, no end snapping
+	summed  bool // no direct spans at all
+	twoRule bool // the two-pixel rule holds
+
+	hasSums, hasDirect bool
+	extents            []extent // what was touched, in order and apart
+	cursor             int      // extent that was touched last
+	runs               []run
+	events             []event
+	full               []extent
+	wedge, beyond      []byte // scratch of one trapezoid
+}
+
+// extent is the columns [x0, x1).
+type extent struct{ x0, x1 int32 }
+
+// run is a stretch of columns with one alpha: 255 covers whatever else is there.
+type run struct {
+	x0, x1 int32
+	alpha  int32
+}
+
+// event is where the sum of runs changes.
+type event struct{ x, alpha int32 }
+
+// snapped pulls alphas near the ends to the ends.
+var snapped = func() (t [256]byte) {
+	for a := range t {
+		switch {
+		case a > 247:
+			t[a] = 255
+		case a >= 8:
+			t[a] = byte(a)
+		}
+	}
+	return t
+}()
+
+// begin makes the row ready for a path.
+func (r *row) begin(dst *Coverage, f *fill) {
+	r.dst = dst
+	r.masked, r.summed = f.masked, f.rule.Clip
+	r.twoRule = !f.rule.Plain && f.lo.X >= float32(f.clip.X0) && f.hi.X <= float32(f.clip.X1)
+	left, right := f.bounds()
+	r.left = int32(left >> 16)
+	n := int(right>>16) - int(r.left)
+	if n > len(r.sums) {
+		r.sums, r.direct = make([]byte, n), make([]byte, n)
+		r.wedge, r.beyond = make([]byte, n), make([]byte, n)
+	}
+}
+
+// touch notes that columns [x0, x1) may have changed.
+func (r *row) touch(x0, x1 int32) {
+	i := min(r.cursor, len(r.extents))
+	for i > 0 && r.extents[i-1].x1+nearby >= x0 {
+		i--
+	}
+	for i < len(r.extents) && r.extents[i].x1+nearby < x0 {
+		i++
+	}
+	r.cursor = i
+	if i == len(r.extents) {
+		r.extents = append(r.extents, extent{x0, x1})
+		return
+	}
+	e := &r.extents[i]
+	if e.x0 > x1+nearby {
+		r.extents = slices.Insert(r.extents, i, extent{x0, x1})
+		return
+	}
+	e.x0, e.x1 = min(e.x0, x0), max(e.x1, x1)
+	for i+1 < len(r.extents) && r.extents[i+1].x0 <= e.x1+nearby {
+		e.x1 = max(e.x1, r.extents[i+1].x1)
+		r.extents = slices.Delete(r.extents, i+1, i+2)
+	}
+}
+
+// strip begins another strip of the same row: spans come from the left again.
+func (r *row) strip() { r.cursor = 0 }
+
+// over is the alpha that coverage a leaves on alpha d, opaque on opaque.
+func over(d, a byte) byte { return a + byte(uint32(d)*(256-uint32(a))>>8) }
+
+// overTwo is over by the two-pixel rule.
+func overTwo(d, a byte) byte {
+	scale := uint32(a) + uint32(a>>7)
+	return byte((255*scale + uint32(d)*(256-scale)) >> 8)
+}
+
+func add(p *byte, a byte) { *p = byte(min(uint32(*p)+uint32(a), 255)) }
+
+// single draws a pixel that is the whole wedge of a trapezoid of the height
+// full.
+func (r *row) single(x int32, a byte, full int32, direct bool) {
+	i := x - r.left
+	switch {
+	case !direct:
+		r.hasSums = true
+		add(&r.sums[i], byte(int32(a)*full>>8))
+	case r.masked:
+		r.hasSums = true
+		r.sums[i] = a
+	default:
+		r.hasDirect = true
+		r.direct[i] = over(r.direct[i], a)
+	}
+}
+
+// pair draws a wedge of two pixels.
+func (r *row) pair(x int32, a, b byte, direct bool) {
+	i := x - r.left
+	if !direct || r.masked {
+		r.hasSums = true
+		add(&r.sums[i], a)
+		add(&r.sums[i+1], b)
+		return
+	}
+	r.hasDirect = true
+	p := r.direct[i : i+2]
+	if r.twoRule {
+		p[0], p[1] = overTwo(p[0], a), overTwo(p[1], b)
+	} else {
+		p[0], p[1] = over(p[0], a), over(p[1], b)
+	}
+}
+
+// many draws a wedge of more pixels.
+func (r *row) many(x int32, alphas []byte, direct bool) {
+	i := int(x - r.left)
+	if !direct || r.masked {
+		r.hasSums = true
+		p := r.sums[i : i+len(alphas)]
+		for k, a := range alphas {
+			add(&p[k], a)
+		}
+		return
+	}
+	r.hasDirect = true
+	p := r.direct[i : i+len(alphas)]
+	for k, a := range alphas {
+		p[k] = over(p[k], a)
+	}
+}
+
+// inside draws the pixels [x0, x1) that a trapezoid spans in its whole height.
+func (r *row) inside(x0, x1, full int32, direct bool) {
+	switch {
+	case x1-x0 >= longRun && !r.masked:
+		if direct {
+			full = 255
+		}
+		r.runs = append(r.runs, run{x0, x1, full})
+	case !direct || r.masked:
+		r.hasSums = true
+		p := r.sums[x0-r.left : x1-r.left]
+		for k := range p {
+			add(&p[k], byte(full))
+		}
+	default:
+		r.hasDirect = true
+		p := r.direct[x0-r.left : x1-r.left]
+		for k := range p {
+			p[k] = 255
+		}
+	}
+}
+
+// set puts an alpha into a small mask, whatever was there.
+func (r *row) set(x int32, a byte) {
+	if a != 0 {
+		r.hasSums = true
+		r.sums[x-r.left] = a
+	}
+}
+
+// next ends the row and goes on to row y.
+func (r *row) next(y int32) {
+	r.finish()
+	r.y = y
+}
+
+// finish stores the row's pixels and empties it.
+func (r *row) finish() {
+	r.cursor = 0
+	if len(r.extents) == 0 {
+		return
+	}
+	full := r.fullRuns()
+	for _, t := range r.extents {
+		x := t.x0
+		for len(full) > 0 && full[0].x0 < t.x1 {
+			r.bytes(x, full[0].x0)
+			r.fullSpan(full[0])
+			x, full = full[0].x1, full[1:]
+		}
+		r.bytes(x, t.x1)
+	}
+	r.extents, r.runs = r.extents[:0], r.runs[:0]
+	r.hasSums, r.hasDirect = false, false
+}
+
+// fullRuns returns where runs alone cover everything, in order, and adds what
+// else runs leave to the sums.
+func (r *row) fullRuns() []extent {
+	r.full = r.full[:0]
+	if len(r.runs) == 0 {
+		return nil
+	}
+	if apart(r.runs) {
+		for _, u := range r.runs {
+			r.full = append(r.full, extent{u.x0, u.x1})
+		}
+		return r.full
+	}
+	r.events = r.events[:0]
+	for _, u := range r.runs {
+		r.events = append(r.events, event{u.x0, u.alpha}, event{u.x1, -u.alpha})
+	}
+	slices.SortFunc(r.events, func(a, b event) int { return int(a.x) - int(b.x) })
+	var alpha, from int32
+	open := false // the last extent of full ends at from and may grow
+	for _, e := range r.events {
+		if e.x > from && alpha > 0 {
+			if alpha >= 255 {
+				if open && r.full[len(r.full)-1].x1 == from {
+					r.full[len(r.full)-1].x1 = e.x
+				} else {
+					r.full = append(r.full, extent{from, e.x})
+				}
+				open = true
+			} else {
+				r.hasSums = true
+				for p := r.sums[from-r.left : e.x-r.left]; len(p) > 0; p = p[1:] {
+					add(&p[0], byte(alpha))
+				}
+			}
+		}
+		alpha, from = alpha+e.alpha, e.x
+	}
+	r.shorten()
+	return r.full
+}
+
+// shorten turns full runs that are short into bytes.
+func (r *row) shorten() {
+	kept := r.full[:0]
+	for _, u := range r.full {
+		if u.x1-u.x0 >= longRun {
+			kept = append(kept, u)
+			continue
+		}
+		r.hasSums = true
+		for p := r.sums[u.x0-r.left : u.x1-r.left]; len(p) > 0; p = p[1:] {
+			p[0] = 255
+		}
+	}
+	r.full = kept
+}
+
+// apart reports whether the runs all cover fully, in order and apart.
+func apart(runs []run) bool {
+	last := int32(math.MinInt32)
+	for _, u := range runs {
+		if u.alpha < 255 || u.x0 < last {
+			return false
+		}
+		last = u.x1
+	}
+	return true
+}
+
+// fullSpan stores a full run and clears what lies below it.
+func (r *row) fullSpan(u extent) {
+	r.dst.Spans = append(r.dst.Spans, Span{X: u.x0, Y: r.y, N: u.x1 - u.x0, At: Full})
+	if r.hasSums {
+		clear(r.sums[u.x0-r.left : u.x1-r.left])
+	}
+	if r.hasDirect {
+		clear(r.direct[u.x0-r.left : u.x1-r.left])
+	}
+}
+
+// bytes stores the pixels [x0, x1) of both layers, and empties those.
+func (r *row) bytes(x0, x1 int32) {
+	if x0 >= x1 {
+		return
+	}
+	sums, direct := r.sums[x0-r.left:x1-r.left], r.direct[x0-r.left:x1-r.left]
+	at := len(r.dst.Bytes)
+	if at > math.MaxInt32-len(sums) { // no canvas has so many boundary pixels
+		clear(sums)
+		clear(direct)
+		return
+	}
+	switch {
+	case !r.hasSums:
+		r.dst.Bytes = append(r.dst.Bytes, direct...)
+		clear(direct)
+	case r.masked:
+		r.dst.Bytes = append(r.dst.Bytes, sums...)
+		clear(sums)
+	default:
+		r.dst.Bytes = append(r.dst.Bytes, sums...)
+		out := r.dst.Bytes[at:]
+		for i, a := range out {
+			out[i] = snapped[a]
+		}
+		clear(sums)
+		if r.hasDirect {
+			for i, a := range out {
+				out[i] = over(direct[i], a)
+			}
+			clear(direct)
+		}
+	}
+	r.dst.trim(x0, r.y, int32(at))
+}

@@ -1,0 +1,185 @@
+package scan
+
+// one is 1 px in q16.
+const one = 1 << 16
+
+func floor(v int64) int32 { return int32(v >> 16) }
+func ceil(v int64) int32  { return int32((v + one - 1) >> 16) }
+
+// area is the alpha of one px of height whose upper side is a long and whose
+// lower b: floor of 256 times the area.
+func area(a, b int64) byte { return byte(((a + b) / 2) >> 8) }
+
+// corner is the alpha of a triangle a wide under an edge that falls by dy per
+// column, from factors of 5 bits.
+func corner(a, dy int64) byte { return byte(((a >> 11) * (a >> 11) * (dy >> 11)) >> 8) }
+
+// tip is corner with factors of 16 bits.
+func tip(a, dy int64) byte { return byte((a * ((a * dy) >> 16) >> 16) >> 9) }
+
+func mul8(a byte, full int32) byte { return byte(int32(a) * full >> 8) }
+
+// less is a - b, not below 0.
+func less(a, b byte) byte { return a - min(a, b) }
+
+// trapezoid draws the part of a span in one strip of the row. Its left edge goes
+// from ul at the top to ll at the bottom, its right edge from ur to lr; dyL and
+// dyR are the edges' heights per column, full is the strip's height as alpha.
+// direct spans of full height do without sums (reference-raster.md 8.1, 8.3).
+func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool) {
+	if ul > ur {
+		return
+	}
+	if ll > lr { // the edges cross: both end where, about, they do
+		ll = (max(min(ul, ll), min(ur, lr)) + min(max(ul, ll), max(ur, lr))) / 2
+		lr = ll
+	}
+	if ul == ur && ll == lr {
+		return
+	}
+	if ul > ll {
+		ul, ll = ll, ul
+	}
+	if ur > lr {
+		ur, lr = lr, ur
+	}
+	x0, x1 := floor(ul), ceil(lr)
+	if x0 >= x1 {
+		return
+	}
+	r.touch(x0, x1)
+	j, k := ceil(ll), floor(ur)
+	if j > k {
+		r.narrow(ul, ll, ur, lr, dyL, dyR, full, direct)
+		return
+	}
+	if x0 < j {
+		r.leftWedge(ul, ll, x0, j, dyL, full, direct)
+	}
+	if j < k {
+		r.inside(j, k, full, direct)
+	}
+	if x1 > k {
+		r.rightWedge(ur, lr, k, x1, dyR, full, direct)
+	}
+}
+
+// leftWedge draws the columns [x0, j) right of an edge.
+func (r *row) leftWedge(ul, ll int64, x0, j int32, dy int64, full int32, direct bool) {
+	end := int64(j) << 16
+	switch j - x0 {
+	case 1:
+		r.single(x0, area(end-ul, end-ll), full, direct)
+	case 2:
+		mid := end - one
+		r.pair(x0, corner(mid-ul, dy), byte(full)-corner(ll-mid, dy), direct)
+	default:
+		w := r.wedge[:j-x0]
+		start := int64(x0) << 16
+		below(w, ul-start, ll-start, dy, full)
+		for i, a := range w {
+			w[i] = less(byte(full), a)
+		}
+		r.many(x0, w, direct)
+	}
+}
+
+// rightWedge draws the columns [k, x1) left of an edge.
+func (r *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32, direct bool) {
+	start := int64(k) << 16
+	switch x1 - k {
+	case 1:
+		r.single(k, area(ur-start, lr-start), full, direct)
+	case 2:
+		mid := start + one
+		r.pair(k, byte(full)-corner(mid-ur, dy), corner(lr-mid, dy), direct)
+	default:
+		w := r.wedge[:x1-k]
+		above(w, ur-start, lr-start, dy, full)
+		for i, a := range w {
+			w[i] = less(byte(full), a)
+		}
+		r.many(k, w, direct)
+	}
+}
+
+// narrow draws a trapezoid whose edges share a column: all of its columns less
+// what lies beyond either edge.
+func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool) {
+	x0, x1 := floor(ul), ceil(lr)
+	if x1-x0 == 1 {
+		r.single(x0, area(ur-ul, lr-ll), full, direct)
+		return
+	}
+	w := r.wedge[:x1-x0]
+	for i := range w {
+		w[i] = byte(full)
+	}
+	if n := ceil(ll) - x0; n == 2 {
+		mid := int64(x0+1) << 16
+		w[0] = less(w[0], byte(full)-corner(mid-ul, dyL))
+		w[1] = less(w[1], corner(ll-mid, dyL))
+	} else {
+		b := r.beyond[:n]
+		below(b, ul-int64(x0)<<16, ll-int64(x0)<<16, dyL, full)
+		for i, a := range b {
+			w[i] = less(w[i], a)
+		}
+	}
+	at := floor(ur)
+	start := int64(at) << 16
+	if n := x1 - at; n == 2 {
+		w = w[at-x0:]
+		w[0] = less(w[0], corner(start+one-ur, dyR))
+		w[1] = less(w[1], byte(full)-corner(lr-start-one, dyR))
+	} else {
+		b := r.beyond[:n]
+		above(b, ur-start, lr-start, dyR, full)
+		for i, a := range b {
+			w[int32(i)+at-x0] = less(w[int32(i)+at-x0], a)
+		}
+	}
+	r.many(x0, r.wedge[:x1-x0], direct)
+}
+
+// below fills in what lies left of an edge from l to r, in columns from 0; it is
+// as wide as dst.
+func below(dst []byte, l, r, dy int64, full int32) {
+	n := len(dst)
+	switch n {
+	case 0:
+		return
+	case 1:
+		dst[0] = mul8(area(l, r), full)
+		return
+	}
+	z := r - int64(n-1)<<16
+	dst[n-1] = tip(z, dy)
+	a := (z*dy)>>16 + dy>>1
+	for i := n - 2; i > 0; i-- {
+		dst[i] = byte(a >> 8)
+		a += dy
+	}
+	dst[0] = byte(full) - corner(one-l, dy)
+}
+
+// above fills in what lies right of an edge from l to r, in columns from 0; it
+// is as wide as dst.
+func above(dst []byte, l, r, dy int64, full int32) {
+	n := len(dst)
+	switch n {
+	case 0:
+		return
+	case 1:
+		dst[0] = mul8(byte((2*one-l-r)>>9), full)
+		return
+	}
+	f := one - l
+	dst[0] = tip(f, dy)
+	a := (f*dy)>>16 + dy>>1
+	for i := 1; i < n-1; i++ {
+		dst[i] = byte(a >> 8)
+		a += dy
+	}
+	dst[n-1] = byte(full) - corner(r-int64(n-1)<<16, dy)
+}
