@@ -100,7 +100,7 @@ func New(cfg Config) *Server {
 		Handler:            s.serve,
 		HeaderReceived:     s.header,
 		ExpectHandler:      s.expect,
-		ErrorHandler:       s.unreadable,
+		ErrorHandler:       s.malformed,
 		Name:               "plumb",
 		Concurrency:        cfg.Connections,
 		MaxConnsPerIP:      cfg.ConnsPerIP,
@@ -203,7 +203,9 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 		s.dispatch(ctx, r, ok)
 	}()
 	s.settle(ctx)
-	s.cfg.Metrics.request(r.name, ctx.Response.StatusCode(), time.Since(start))
+	if !ctx.Response.IsBodyStream() { // a stream counts itself when it ends
+		s.cfg.Metrics.request(r.name, ctx.Response.StatusCode(), time.Since(start))
+	}
 	s.cfg.Log.Debug("request", "route", r.name, "code", ctx.Response.StatusCode(), "request", id, "took", time.Since(start))
 }
 
@@ -252,8 +254,8 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	return fasthttp.StatusContinue
 }
 
-// unreadable answers what could not be read as a request.
-func (s *Server) unreadable(ctx *fasthttp.RequestCtx, err error) {
+// malformed answers what could not be read as a request.
+func (s *Server) malformed(ctx *fasthttp.RequestCtx, err error) {
 	code, kind := fasthttp.StatusBadRequest, "bad_request"
 	var small *fasthttp.ErrSmallBuffer
 	switch {

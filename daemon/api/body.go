@@ -80,10 +80,10 @@ func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error())
 	case isTimeout(err):
 		s.fail(ctx, fasthttp.StatusRequestTimeout, "timeout", "cannot read body in time (--read-timeout)")
-		ctx.SetConnectionClose()
+		s.lost(ctx)
 	default:
 		s.fail(ctx, fasthttp.StatusBadRequest, "bad_body", "cannot read body: "+err.Error())
-		ctx.SetConnectionClose()
+		s.lost(ctx)
 	}
 	return nil, false
 }
@@ -149,12 +149,20 @@ func (c *closing) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// unreadable marks a request whose body cannot be read any further.
+const unreadable = "unreadable"
+
+func (s *Server) lost(ctx *fasthttp.RequestCtx) {
+	ctx.SetUserValue(unreadable, true)
+	ctx.SetConnectionClose()
+}
+
 // settle reads what the handler left of the body, up to a bound: fasthttp does
 // not, and the connection would be lost for the next request, or reset before
 // the client has read the answer. Beyond the bound the connection is closed.
 func (s *Server) settle(ctx *fasthttp.RequestCtx) {
 	r := ctx.RequestBodyStream()
-	if r == nil || ctx.Response.IsBodyStream() {
+	if r == nil || ctx.Response.IsBodyStream() || ctx.UserValue(unreadable) != nil {
 		return
 	}
 	if ctx.Response.Header.ConnectionClose() {

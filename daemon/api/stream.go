@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -37,7 +38,8 @@ func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 		s.failWith(ctx, err)
 		return
 	}
-	st := &stream{s: s, conn: ctx.Conn(), body: body, done: done, over: make(chan struct{})}
+	st := &stream{s: s, start: time.Now(), conn: ctx.Conn(), body: body, done: done,
+		in: &patient{conn: ctx.Conn(), r: body, idle: s.cfg.StreamIdle}, over: make(chan struct{})}
 	st.life, st.cancel = context.WithCancel(s.life)
 	st.out = s.cfg.Queue.Stream(st.life, opt)
 	s.active.Add(1)
@@ -53,8 +55,11 @@ func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 // connection's own goroutine runs WriteTo and then Close.
 type stream struct {
 	s      *Server
+	start  time.Time
+	once   sync.Once // counts the request
 	conn   net.Conn
 	body   io.Reader
+	in     *patient // body, for the goroutine read
 	out    *queue.Stream
 	life   context.Context
 	cancel context.CancelFunc
@@ -70,29 +75,52 @@ func (st *stream) Read([]byte) (int, error) { return 0, fmt.Errorf("BUG: stream 
 func (st *stream) SupportsBodyWriteTo() bool { return true }
 
 // patient renews the read deadline before every read: a stream may last, but
-// not in silence.
+// not in silence. After an error, or stop, it reads no more.
 type patient struct {
 	conn net.Conn
 	r    io.Reader
 	idle time.Duration
-	eof  bool
+	err  error
+
+	mu      sync.Mutex // guards stopped, and the order of deadlines
+	stopped bool
 }
 
 func (p *patient) Read(b []byte) (int, error) {
-	p.conn.SetReadDeadline(time.Now().Add(p.idle))
+	if p.err != nil {
+		return 0, p.err
+	}
+	p.mu.Lock()
+	if p.stopped {
+		p.err = net.ErrClosed
+	} else {
+		p.conn.SetReadDeadline(time.Now().Add(p.idle))
+	}
+	p.mu.Unlock()
+	if p.err != nil {
+		return 0, p.err
+	}
 	n, err := p.r.Read(b)
-	p.eof = p.eof || err == io.EOF
+	p.err = err
 	return n, err
+}
+
+// stop wakes a read that waits for the client.
+func (p *patient) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = true
+	p.conn.SetReadDeadline(time.Unix(1, 0))
 }
 
 // read gives the lines to the queue until the body ends, the stream is given up
 // or the rest cannot be read, which becomes the last line's error.
 func (st *stream) read() {
-	in := &patient{conn: st.conn, r: st.body, idle: st.s.cfg.StreamIdle}
+	in := st.in
 	defer close(st.over)
 	defer st.out.End()
 	defer func() {
-		st.whole = in.eof
+		st.whole = in.err == io.EOF
 		if p := recover(); p != nil {
 			st.s.cfg.Log.Error("BUG: panic in a stream", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			st.cancel()
@@ -137,6 +165,7 @@ func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 			buf = buf[:0]
 		}
 		if err == io.EOF {
+			st.count() // before the client learns that this was all
 			st.conn.SetWriteDeadline(time.Now().Add(st.s.cfg.ReadTimeout))
 			return total, nil
 		}
@@ -153,10 +182,10 @@ func (st *stream) Close() error {
 	select {
 	case <-st.over:
 	default:
-		st.conn.SetReadDeadline(time.Unix(1, 0)) // wakes a read that waits for the client
+		st.in.stop()
 		<-st.over
 	}
-	if !st.whole { // read a part of the rest, so that the client gets the answer and not a reset
+	if !st.whole && st.s.life.Err() == nil { // read a part of the rest, so that the client gets the answer and not a reset
 		st.conn.SetReadDeadline(time.Now().Add(2 * time.Second))
 		io.CopyN(io.Discard, st.body, leftover)
 	}
@@ -166,6 +195,11 @@ func (st *stream) Close() error {
 		}
 	}
 	st.done()
+	st.count()
 	st.s.active.Add(-1)
 	return nil
+}
+
+func (st *stream) count() {
+	st.once.Do(func() { st.s.cfg.Metrics.request("score_stream", fasthttp.StatusOK, time.Since(st.start)) })
 }
