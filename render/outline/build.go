@@ -6,6 +6,7 @@ import (
 
 	"plumb/render/chord"
 	"plumb/render/path"
+	"plumb/render/scan"
 	"plumb/render/scene"
 	"plumb/render/stroke"
 )
@@ -45,6 +46,7 @@ type Builder struct {
 	dasher   stroke.Dasher
 	stroker  stroke.Stroker
 	cutter   chord.Cutter
+	scanner  scan.Scanner
 	part     path.Path // a subpath, or dashes
 	outlined path.Path // in px at last
 	pattern  [2]float32
@@ -61,7 +63,9 @@ type place struct {
 	shape  int32
 	second bool
 	clip   int32 // of items to come: position of an OpClip item, -1 for none
-	draws  int   // what the reference paints one after the other
+	// translucent says that the shape or what holds it is.
+	translucent bool
+	draws       int // what the reference paints one after the other
 }
 
 // Build draws a view into d, whose former content is dropped and whose memory
@@ -119,6 +123,7 @@ func (b *Builder) shape(s *scene.Scene, l layer) error {
 		m:     b.view.Mul(page.binary32()).Mul(scale),
 		page:  page,
 		shape: l.shape, second: n.set == inOther, clip: -1,
+		translucent: n.opacity < 1,
 	}
 	first := len(b.d.Items)
 	if n.frame >= 0 {

@@ -5,6 +5,7 @@ import (
 
 	"plumb/render/chord"
 	"plumb/render/path"
+	"plumb/render/scan"
 	"plumb/render/stroke"
 )
 
@@ -52,12 +53,12 @@ func (b *Builder) fill(draws []draw, i int, m path.Matrix, p *place) error {
 	it := b.item(p, w.color, w.opacity)
 	if i > 0 && draws[i-1].path == w.path {
 		// The hatch covers the same outline as the fill below it.
-		it.First, it.Count = b.filled[0], b.filled[1]
+		it.First, it.Count, it.Scanned = b.filled[0], b.filled[1], b.mode == Reference
 	} else {
 		b.outlined.Reset()
 		b.outlined.Append(w.path)
 		b.outlined.Transform(m)
-		if err := b.segments(&b.outlined, &it); err != nil {
+		if err := b.area(&b.outlined, &it, p.rule()); err != nil {
 			return err
 		}
 		b.filled = [2]int32{it.First, it.Count}
@@ -66,11 +67,15 @@ func (b *Builder) fill(draws []draw, i int, m path.Matrix, p *place) error {
 	return nil
 }
 
-// strokeSolid appends the items of a stroke without dashes. Every subpath is an
-// item of its own and all are united: added up, outlines that cross or run along
-// each other, as the two passes of the hand do, would come out too strong at
-// their edges.
+// strokeSolid appends the items of a stroke without dashes. The reference's
+// filler settles what subpaths share. Segments cannot: there every subpath is an
+// item of its own and all are united, for added up, outlines that cross or run
+// along each other, as the two passes of the hand do, would come out too strong
+// at their edges.
 func (b *Builder) strokeSolid(w *draw, m path.Matrix, p *place) error {
+	if b.mode == Reference {
+		return b.stroke(w, w.path, false, m, p)
+	}
 	verbs, points, weights := 0, 0, 0
 	end := len(w.path.Verbs)
 	if w.twice {
@@ -109,7 +114,7 @@ func (b *Builder) stroke(w *draw, src *path.Path, unite bool, m path.Matrix, p *
 	b.outlined.Reset()
 	b.stroker.Outline(&b.outlined, src, float32(w.width), b.resolution(m))
 	b.outlined.Transform(m)
-	if err := b.segments(&b.outlined, &it); err != nil {
+	if err := b.area(&b.outlined, &it, p.rule()); err != nil {
 		return err
 	}
 	b.emit(it, unite)
@@ -172,14 +177,32 @@ func (b *Builder) item(p *place, color rgb, opacity uint32) Item {
 	return Item{Op: OpPaint, Second: p.second, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
 }
 
-// segments cuts a path in px and appends what it gives to the drawing.
-func (b *Builder) segments(p *path.Path, it *Item) error {
+// rule is how the paths of a shape are filled (reference-raster.md 8.3, 11).
+func (p *place) rule() scan.Rule { return scan.Rule{Plain: p.translucent, Clip: p.clip >= 0} }
+
+// area gives an item what a path in px covers: the coverage that the reference's
+// filler leaves, or in Exact mode segments.
+func (b *Builder) area(p *path.Path, it *Item, r scan.Rule) error {
+	if it.Scanned = b.mode == Reference; it.Scanned {
+		c := &b.d.Coverage
+		first, count := b.scanner.Append(c, p, b.canvas(), r)
+		it.First, it.Count = int32(first), int32(count)
+		return b.bounded(len(c.Spans) + len(c.Bytes)/bytesPerSegment)
+	}
 	it.First = int32(len(b.d.Segments))
-	b.d.Segments = b.cutter.Append(b.d.Segments, p, b.canvas(), b.chords())
-	if len(b.d.Segments) > b.limit {
+	b.d.Segments = b.cutter.Append(b.d.Segments, p, b.canvas(), chord.Exact)
+	it.Count = int32(len(b.d.Segments)) - it.First
+	return b.bounded(len(b.d.Segments))
+}
+
+// bytesPerSegment is how many bytes of coverage weigh as much as a segment.
+const bytesPerSegment = 16
+
+// bounded holds the size of the drawing against its limit.
+func (b *Builder) bounded(n int) error {
+	if n > b.limit {
 		return fmt.Errorf("cannot draw scene: it has more than %d segments; want fewer shapes or a larger --max-segments", b.limit)
 	}
-	it.Count = int32(len(b.d.Segments)) - it.First
 	return nil
 }
 
@@ -228,7 +251,7 @@ func (b *Builder) clipItem(c []point, m path.Matrix, p *place) (int32, error) {
 	b.outlined.Transform(m)
 	it := b.item(p, rgb{}, Opaque)
 	it.Op, it.Clip = OpClip, -1
-	if err := b.segments(&b.outlined, &it); err != nil {
+	if err := b.area(&b.outlined, &it, scan.Rule{Clip: true}); err != nil {
 		return -1, err
 	}
 	b.d.Items = append(b.d.Items, it)
@@ -238,11 +261,4 @@ func (b *Builder) clipItem(c []point, m path.Matrix, p *place) (int32, error) {
 // canvas is the clip of everything: the whole picture.
 func (b *Builder) canvas() chord.Rect {
 	return chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
-}
-
-func (b *Builder) chords() chord.Mode {
-	if b.mode == Exact {
-		return chord.Exact
-	}
-	return chord.Reference
 }

@@ -16,6 +16,7 @@ type wanted struct {
 	m             path.Matrix
 	width, height int
 	mode          Raster
+	rule          scan.Rule
 	w, h, scale   float64
 	geo           scene.GeoKind
 	color         scene.Color
@@ -80,7 +81,7 @@ func (b *Builder) want(sh *scene.Shape, growY float64, p *place) (w wanted, ok b
 		return w, false
 	}
 	return wanted{
-		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode,
+		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, rule: p.rule(),
 		w: sh.W, h: sh.H + growY, scale: sh.Scale, geo: sh.Geo,
 		color: sh.Color, size: sh.Size, dash: sh.Dash, fill: sh.Fill,
 	}, true
