@@ -12,7 +12,7 @@ COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 LDFLAGS := -X main.commit=$(COMMIT)
 
 # Packages with tests that inject faults; they are run once more with that tag.
-FAULT := $(shell grep -rlE --include='*_test.go' '^//go:build.*\bfault\b' . 2>/dev/null | xargs -r -n1 dirname | sort -u)
+FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:build.*\bfault\b' . 2>/dev/null | xargs -r -n1 dirname | sort -u)
 
 .PHONY: demo test build check setup vet format imports race bench gpu-bundle clean
 
