@@ -14,7 +14,8 @@ var tile string
 type Variant uint8
 
 const (
-	// Plain sums one set of paints without clips, groups and contrast tables.
+	// Plain sums one set of paints with masks, without clips, groups and contrast
+	// tables.
 	Plain Variant = iota
 	// Full sums two sets and knows everything an Item can say.
 	Full

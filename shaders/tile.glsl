@@ -112,19 +112,34 @@ vec4 bytes4(uint v) {
     return grid(c);
 }
 
-// Coverage of an item in one pixel row: one record of its mask, or the signed
-// areas of its segments.
-Row coverage(uvec4 it, uint segments, float row) {
-    if ((it.z & MASK) != 0u) {
-        uvec4 m = SEGMENT(segments + it.x + uint(row));
-        return Row(bytes4(m.x), bytes4(m.y), bytes4(m.z), bytes4(m.w));
-    }
+// Coverage of an item in one pixel row by its mask.
+Row masked(uvec4 it, uint segments, uint row) {
+    uvec4 m = SEGMENT(segments + it.x + row);
+    return Row(bytes4(m.x), bytes4(m.y), bytes4(m.z), bytes4(m.w));
+}
+
+#ifdef PLAIN
+// Items without a mask fill their tile.
+Row coverage(uvec4 it, uint segments, uint row) {
+    Row m = masked(it, segments, row);
+    return (it.z & MASK) != 0u ? m : filled(1.0);
+}
+#else
+// Coverage of an item in one pixel row: its mask's, or the signed areas of its
+// segments. Drivers that run all lanes of a vector together skip neither side of
+// a branch but leave loops early, so the mask is a loop of one step.
+Row coverage(uvec4 it, uint segments, uint line) {
+    float row = float(line);
+    bool isMask = (it.z & MASK) != 0u;
     Row w = filled(float(int(it.y) >> 16));
     uint first = segments + it.x, count = it.y & 0xffffu;
     for (uint i = 0u; i < count; i++) cut(w, SEGMENT(first + i), row);
     bool evenOdd = (it.z & EVEN_ODD) != 0u;
-    return Row(ruled(w.a, evenOdd), ruled(w.b, evenOdd), ruled(w.c, evenOdd), ruled(w.d, evenOdd));
+    w = Row(ruled(w.a, evenOdd), ruled(w.b, evenOdd), ruled(w.c, evenOdd), ruled(w.d, evenOdd));
+    for (bool m = isMask; m; m = false) w = masked(it, segments, line);
+    return w;
 }
+#endif
 
 Row greater(Row x, Row y) { return Row(max(x.a, y.a), max(x.b, y.b), max(x.c, y.c), max(x.d, y.d)); }
 
@@ -287,7 +302,6 @@ void main() {
     uvec4 sums = uvec4(0u);
     uint counts = 0u;
 #endif
-    float row = float(y);
     for (uint i = 0u; i < run.y; i++) {
         uvec4 tile = TILE(run.x + i); // first item, items, valid columns and rows, column
         Layer first = clear();
@@ -299,7 +313,7 @@ void main() {
         for (uint j = 0u; j < tile.y; j++) {
             uint at = (run.z + tile.x + j) * 2u;
             uvec4 it = ITEM(at); // first segment, count and backdrop, paint, color
-            Row cover = greater(coverage(it, run.w, row), united);
+            Row cover = greater(coverage(it, run.w, y), united);
             bool unite = (it.z & UNITE) != 0u;
             float alpha = float(it.z & 0x1ffffu) * (1.0 / ONE);
 #ifdef PLAIN

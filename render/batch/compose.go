@@ -225,7 +225,7 @@ func classOf(e *entry, flags uint32) Class {
 	if e.count+max(e.backdrop, -e.backdrop) >= denseFrom {
 		return Dense
 	}
-	if flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond) != 0 || flags>>TableShift != 0 {
+	if e.count > 0 && !e.mask || flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond) != 0 || flags>>TableShift != 0 {
 		return Full
 	}
 	return Plain

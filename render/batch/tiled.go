@@ -6,9 +6,10 @@ import "plumb/render/outline"
 type Class uint8
 
 const (
-	// Plain is one set of opaque or translucent paints, united or not.
+	// Plain is one set of opaque or translucent paints that have masks or fill
+	// the tile.
 	Plain Class = iota
-	// Full knows two sets, clips, groups and contrast tables.
+	// Full knows segments, two sets, clips, groups and contrast tables.
 	Full
 	// Dense holds an item with so many segments that float sums would no longer
 	// be exact; the CPU twin evaluates it on every backend (rendering-architecture.md 7.3).
