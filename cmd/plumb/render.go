@@ -181,13 +181,19 @@ func (d *drawing) draw(s *sketch) []byte {
 	if s.line.Fault != "" {
 		return failure(id, "bad_line", s.line.Fault)
 	}
+	named := make(chan string, 1) // a scene that takes too long is left behind, with its name
 	p, err := d.core.Queue.Draw(context.Background(), func() (outline.View, error) {
 		own, v, err := dump.Picture(s.line.Bytes, d.options)
+		named <- own
+		return v, err
+	})
+	select {
+	case own := <-named:
 		if own != "" {
 			id = own
 		}
-		return v, err
-	})
+	default:
+	}
 	if err == nil && d.out != "" {
 		err = d.write(id, p.Image)
 	}

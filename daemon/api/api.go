@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"sync/atomic"
@@ -77,6 +78,8 @@ type Server struct {
 	draining atomic.Bool // not ready any more, but still taking requests
 	refusing atomic.Bool // new work is refused
 	active   atomic.Int64
+	hands    *budget         // pictures drawn at once
+	pixels   *budget         // and their pixels
 	life     context.Context // ends when streams must stop
 	kill     context.CancelFunc
 	nonce    string
@@ -95,6 +98,8 @@ type route struct {
 func New(cfg Config) *Server {
 	fill(&cfg)
 	s := &Server{cfg: cfg, routes: routes(), nonce: nonce()}
+	// A picture costs about 16 bytes per pixel until it has left.
+	s.hands, s.pixels = newBudget(2*runtime.GOMAXPROCS(0)), newBudget(max(cfg.Scenes.Pixels, scene.DefaultLimits().Pixels))
 	s.life, s.kill = context.WithCancel(context.Background())
 	s.http = &fasthttp.Server{
 		Handler:            s.serve,

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/png"
@@ -47,15 +48,83 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 		s.fail(ctx, fasthttp.StatusBadRequest, "bad_options", fmt.Sprintf("cannot use channels %.16q: want rgba or alpha", channels))
 		return
 	}
-	p, err := s.cfg.Queue.Draw(s.life, func() (outline.View, error) {
-		_, v, err := dump.Picture(body, o)
-		return v, err
-	})
+	done, err := s.cfg.Queue.Admit()
 	if err != nil {
 		s.failWith(ctx, err)
 		return
 	}
-	s.picture(ctx, p.Image, channels == "alpha")
+	defer done()
+	life, cancel := context.WithTimeout(s.life, s.cfg.ReadTimeout)
+	defer cancel()
+	if err := s.drawn(life, ctx, body, o, channels == "alpha"); err != nil {
+		s.failWith(ctx, err)
+	}
+}
+
+// drawn decodes, draws and encodes within the bounds on how many pictures, and
+// how many pixels, are held at once.
+func (s *Server) drawn(life context.Context, ctx *fasthttp.RequestCtx, body []byte, o dump.PictureOptions, alpha bool) error {
+	if err := s.hands.take(life, 1); err != nil {
+		return err
+	}
+	defer s.hands.give(1)
+	_, v, err := dump.Picture(body, o)
+	if err != nil {
+		return err
+	}
+	pixels := int(v.Bounds.W) * int(v.Bounds.H)
+	if err := s.pixels.take(life, pixels); err != nil {
+		return err
+	}
+	defer s.pixels.give(pixels)
+	p, err := s.cfg.Queue.Draw(life, func() (outline.View, error) { return v, nil })
+	if err != nil {
+		return err
+	}
+	s.picture(ctx, p.Image, alpha)
+	return nil
+}
+
+// budget is an amount of something that several requests share.
+type budget struct {
+	mu   sync.Mutex // guards left
+	more *sync.Cond
+	all  int
+	left int
+}
+
+func newBudget(n int) *budget {
+	b := &budget{all: n, left: n}
+	b.more = sync.NewCond(&b.mu)
+	return b
+}
+
+// take waits until n is left; a request for more than there is takes all. The
+// error is that of ctx.
+func (b *budget) take(ctx context.Context, n int) error {
+	stop := context.AfterFunc(ctx, func() {
+		b.mu.Lock()
+		b.more.Broadcast()
+		b.mu.Unlock()
+	})
+	defer stop()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for n = min(n, b.all); b.left < n && ctx.Err() == nil; {
+		b.more.Wait()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	b.left -= n
+	return nil
+}
+
+func (b *budget) give(n int) {
+	b.mu.Lock()
+	b.left += min(n, b.all)
+	b.more.Broadcast()
+	b.mu.Unlock()
 }
 
 // picture writes an image in the form that the client accepts.

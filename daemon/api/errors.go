@@ -42,6 +42,7 @@ func (s *Server) unavailable(ctx *fasthttp.RequestCtx) {
 // failWith maps an error to its status: the one place that does.
 func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	var e *scoring.Error
+	var syntax *scene.Error
 	switch {
 	case errors.Is(err, queue.ErrBusy):
 		ctx.Response.Header.Set("Retry-After", retryAfter)
@@ -54,6 +55,10 @@ func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "limit", err.Error())
 	case errors.Is(err, outline.ErrForeign):
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "not_native", err.Error())
+	case errors.As(err, &syntax) && syntax.Offset >= 0:
+		s.fail(ctx, fasthttp.StatusBadRequest, "bad_line", err.Error())
+	case errors.Is(err, context.DeadlineExceeded):
+		s.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", "cannot answer in time (--deadline, --read-timeout)")
 	case errors.Is(err, scene.ErrInvalid):
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "bad_scene", err.Error())
 	default:

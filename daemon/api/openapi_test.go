@@ -79,6 +79,7 @@ func TestAnswersMatchDocument(t *testing.T) {
 		{"POST", "/v1/render", scene, "", 200},
 		{"POST", "/v1/render?channels=alpha", scene, "Accept: application/octet-stream", 200},
 		{"POST", "/v1/render", `{"shapes":[]}`, "", 422},
+		{"POST", "/v1/render", `{"shapes":[`, "", 400},
 		{"POST", "/v1/render", `{"shapes":[],"bounds":[0,0,1e6,1e6]}`, "", 422},
 		{"POST", "/v1/render?bounds=1", scene, "", 400},
 		{"GET", "/v1/suites", "", "", 200},
@@ -174,5 +175,24 @@ func TestMetrics(t *testing.T) {
 		if !strings.Contains(body, want+"\n") {
 			t.Errorf("no line %q in\n%s", want, body)
 		}
+	}
+}
+
+func TestBudget(t *testing.T) {
+	b := newBudget(10)
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := b.take(ctx, 100); err != nil { // more than there is: all of it
+		t.Fatal(err)
+	}
+	waiting := make(chan error)
+	go func() { waiting <- b.take(ctx, 1) }()
+	cancel()
+	if err := <-waiting; err != context.Canceled {
+		t.Errorf("got %v; want context.Canceled", err)
+	}
+	go func() { waiting <- b.take(t.Context(), 10) }()
+	b.give(100)
+	if err := <-waiting; err != nil || b.left != 0 {
+		t.Errorf("got %v, %d left; want everything given and taken", err, b.left)
 	}
 }

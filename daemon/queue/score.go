@@ -31,6 +31,11 @@ type Picture struct {
 // keep. The error is ErrBusy, ErrClosed or that of ctx; everything that is wrong
 // with the sample is in the answer.
 func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, error) {
+	done, err := q.Admit()
+	if err != nil {
+		return Answer{}, err
+	}
+	defer done()
 	t, who, err := q.request(ctx, q.get(l, o))
 	if err != nil {
 		return Answer{}, err
@@ -45,8 +50,10 @@ func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, err
 	return a, nil
 }
 
-// Draw makes one picture and waits for it. view runs on a worker. The error is
-// ErrBusy, ErrClosed, that of ctx, or what is wrong with the scene.
+// Draw makes one picture and waits for it. view runs on a worker. A picture is
+// not counted as a request: pictures are large, and callers bound them by more
+// than their number. The error is ErrClosed, that of ctx, or what is wrong with
+// the scene.
 func (q *Queue) Draw(ctx context.Context, view func() (outline.View, error)) (Picture, error) {
 	t := q.get(dump.Line{}, nil)
 	t.view = view
@@ -64,12 +71,6 @@ func (q *Queue) Draw(ctx context.Context, view func() (outline.View, error)) (Pi
 // request runs an urgent task. It returns no task where the deadline passed,
 // but what is known of the sample.
 func (q *Queue) request(ctx context.Context, t *task) (*task, *naming, error) {
-	done, err := q.Admit()
-	if err != nil {
-		q.put(t)
-		return nil, nil, err
-	}
-	defer done()
 	t.urgent = true
 	if err := q.push(t); err != nil {
 		q.put(t)
