@@ -103,12 +103,12 @@ func (s *summary) end(k key, action string) {
 	}
 	switch {
 	case k.test == "": // a package; its output is "ok  ..." or "FAIL ..."
-		if !strings.Contains(text, "[no test files]") {
-			fmt.Fprint(s.w, lastLine(text))
-		}
-		if action == "fail" {
+		switch {
+		case action == "fail":
 			fmt.Fprint(s.w, text)
 			s.Failed++
+		case !strings.Contains(text, "[no test"): // files, or tests to run
+			fmt.Fprint(s.w, lastLine(text))
 		}
 	case action == "fail":
 		fmt.Fprint(s.w, text)
