@@ -5,6 +5,7 @@ import (
 	"math"
 
 	gofont "github.com/go-text/typesetting/font"
+	ot "github.com/go-text/typesetting/font/opentype"
 	"github.com/go-text/typesetting/harfbuzz"
 	"github.com/go-text/typesetting/language"
 
@@ -56,7 +57,8 @@ type Face struct {
 	file  *file
 	hb    *harfbuzz.Font
 	runs  map[string][]Glyph
-	total int // glyphs in runs
+	even  map[string][]Glyph // with digits of equal width
+	total int                // glyphs in both
 }
 
 // Face returns the face of a style, reading its file when nobody has before.
@@ -69,7 +71,7 @@ func (s *Set) Face(style Style) (*Face, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.faces[i] = &Face{set: s, file: f, hb: harfbuzz.NewFont(gofont.NewFace(f.font)), runs: map[string][]Glyph{}}
+	s.faces[i] = &Face{set: s, file: f, hb: harfbuzz.NewFont(gofont.NewFace(f.font)), runs: map[string][]Glyph{}, even: map[string][]Glyph{}}
 	return s.faces[i], nil
 }
 
@@ -97,6 +99,13 @@ func (f *Face) Advance(g Glyph, size float64) float32 {
 	return float32(float64(own)/65536) + f.Pixels(g.Kern, size)
 }
 
+// ZeroWidth returns the CSS unit ch in px: the advance of the plain glyph of '0',
+// whatever shaping would put in its place.
+func (f *Face) ZeroWidth(size float64) float64 {
+	id, _ := f.file.font.NominalGlyph('0')
+	return float64(f.Advance(Glyph{Own: f.file.glyphs.advance(int(id))}, size))
+}
+
 // Pixels scales font units to px in steps of 1/65536, as the browser's shaper does.
 func (f *Face) Pixels(v int32, size float64) float32 {
 	return float32(math.Floor(float64(v)*size*65536/float64(f.file.units)+0.5) / 65536)
@@ -110,22 +119,36 @@ const maxRuns = 1 << 17
 // to text. The result is shared and read-only; it stays valid when later calls drop
 // it from the cache. text must hold no line breaks or tabs. Errors are *ForeignError.
 func (f *Face) Shape(text []byte) ([]Glyph, error) {
-	if run, ok := f.runs[string(text)]; ok {
+	return f.cached(f.runs, text, nil)
+}
+
+// ShapeTabular is Shape with digits of equal width, as numbers of lists have.
+func (f *Face) ShapeTabular(text []byte) ([]Glyph, error) {
+	return f.cached(f.even, text, tabular)
+}
+
+var tabular = []harfbuzz.Feature{{
+	Tag: ot.MustNewTag("tnum"), Value: 1, Start: harfbuzz.FeatureGlobalStart, End: harfbuzz.FeatureGlobalEnd,
+}}
+
+func (f *Face) cached(runs map[string][]Glyph, text []byte, features []harfbuzz.Feature) ([]Glyph, error) {
+	if run, ok := runs[string(text)]; ok {
 		return run, nil
 	}
-	run, err := f.shape(string(text))
+	run, err := f.shape(string(text), features)
 	if err != nil {
 		return nil, err
 	}
 	if f.total += len(run); f.total > maxRuns {
 		clear(f.runs)
+		clear(f.even)
 		f.total = len(run)
 	}
-	f.runs[string(text)] = run
+	runs[string(text)] = run
 	return run, nil
 }
 
-func (f *Face) shape(text string) ([]Glyph, error) {
+func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) {
 	s := f.set
 	s.runes, s.offsets = s.runes[:0], s.offsets[:0]
 	for i, r := range text {
@@ -137,8 +160,14 @@ func (f *Face) shape(text string) ([]Glyph, error) {
 	var run []Glyph
 	for from := 0; from < len(s.runes); {
 		to, script := scriptRun(s.runes, from)
+		s.buffer.Clear()
+		s.buffer.AddRunes(s.runes, from, to-from)
+		s.buffer.Props = harfbuzz.SegmentProperties{
+			Direction: harfbuzz.LeftToRight, Script: script, Language: english,
+		}
+		s.buffer.Shape(f.hb, features)
 		var err error
-		if run, err = f.shapeRun(run, from, to, script); err != nil {
+		if run, err = f.take(run); err != nil {
 			return nil, err
 		}
 		from = to
@@ -146,14 +175,12 @@ func (f *Face) shape(text string) ([]Glyph, error) {
 	return run, nil
 }
 
-func (f *Face) shapeRun(run []Glyph, from, to int, script language.Script) ([]Glyph, error) {
+// english is the language that the browser shapes an export in.
+var english = language.NewLanguage("en")
+
+// take appends what the buffer holds after shaping.
+func (f *Face) take(run []Glyph) ([]Glyph, error) {
 	s := f.set
-	s.buffer.Clear()
-	s.buffer.AddRunes(s.runes, from, to-from)
-	s.buffer.Props = harfbuzz.SegmentProperties{
-		Direction: harfbuzz.LeftToRight, Script: script, Language: language.NewLanguage("en"),
-	}
-	s.buffer.Shape(f.hb, nil)
 	for i, info := range s.buffer.Info {
 		if info.Glyph == 0 {
 			return nil, &ForeignError{Rune: s.runes[info.Cluster], Font: f.file.name, Why: "the font has no such character"}

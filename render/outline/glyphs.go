@@ -6,6 +6,7 @@ import (
 	"plumb/render/chord"
 	"plumb/render/font"
 	"plumb/render/path"
+	"plumb/render/scan"
 )
 
 // glyphKey names a glyph as it is cut: a form in px at one of the sub-positions.
@@ -18,35 +19,51 @@ type glyphKey struct {
 	mode       Raster
 }
 
-// cutGlyph is a glyph's segments relative to the whole pixel of its pen.
+// cutGlyph is what a glyph covers, relative to the whole pixel of its pen:
+// coverage as the reference's filler leaves it, in Exact mode segments.
 type cutGlyph struct {
-	first, count int32
-	box          [4]int32 // left, top, right, bottom in whole px; empty without segments
+	first, count int32 // spans, or segments
+	bytes, end   int32 // the range of the spans' bytes
+	box          [4]int32
+	scanned      bool
+	// Where its bytes lie in the drawing, if stamp is that of the cache: all
+	// copies of a halo share them.
+	stamp, at int32
 }
 
-// maxGlyphSegments bounds what a cache remembers: 16 MB.
-const maxGlyphSegments = 1 << 20
+// Bounds of what a cache remembers: 16 MB each.
+const (
+	maxGlyphSegments = 1 << 20
+	maxGlyphBytes    = 1 << 24
+)
 
 // glyphCache cuts glyphs and remembers them. Glyph masks are cut without regard
 // to where they come to lie (reference-raster.md 12), so a shift by whole pixels
 // is all that is left to do.
 type glyphCache struct {
-	known    map[glyphKey]cutGlyph
+	known    map[glyphKey]int32 // positions in glyphs
+	glyphs   []cutGlyph
 	segments []chord.Segment
+	coverage scan.Coverage
 	cutter   chord.Cutter
+	scanner  scan.Scanner
 	path     path.Path
+	stamp    int32
 }
 
-// reset drops everything when the memory is used up. It must not be called
-// between cut and the use of what it returned.
-func (c *glyphCache) reset() {
-	if c.known == nil || len(c.segments) > maxGlyphSegments {
-		c.known, c.segments = map[glyphKey]cutGlyph{}, c.segments[:0]
+// begin starts a text of a drawing. What was cut is dropped when the memory is
+// used up.
+func (c *glyphCache) begin() {
+	c.stamp++
+	full := len(c.segments) > maxGlyphSegments || len(c.coverage.Spans) > maxGlyphSegments || len(c.coverage.Bytes) > maxGlyphBytes
+	if c.known == nil || full {
+		c.known, c.glyphs, c.segments = map[glyphKey]int32{}, c.glyphs[:0], c.segments[:0]
+		c.coverage.Reset()
 	}
 }
 
-// cut returns the segments of a glyph.
-func (c *glyphCache) cut(key *glyphKey) (cutGlyph, error) {
+// cut returns the position of a glyph in c.glyphs.
+func (c *glyphCache) cut(key *glyphKey) (int32, error) {
 	if g, ok := c.known[*key]; ok {
 		return g, nil
 	}
@@ -54,50 +71,94 @@ func (c *glyphCache) cut(key *glyphKey) (cutGlyph, error) {
 		A: key.m[0], B: key.m[1], C: key.m[2], D: key.m[3],
 		E: float32(key.subX) / 4, F: float32(key.subY) / 4,
 	}
-	g, err := c.append(key, float64(key.size)/64, m, chord.NoClip)
+	g, err := c.outline(key, float64(key.size)/64, m, chord.NoClip, scan.Rule{Plain: true})
 	if err == nil {
 		c.known[*key] = g
 	}
 	return g, err
 }
 
-// cutPath cuts a glyph that is drawn as a path, where it is: m maps the shape's
-// units to px, its pen is at (x, y), k is the font size over pathSize. It is not
-// remembered.
-func (c *glyphCache) cutPath(key *glyphKey, m path.Matrix, x, y, k float32, clip chord.Rect) (cutGlyph, error) {
-	return c.append(key, pathSize, path.Matrix{A: m.A * k, B: m.B * k, C: m.C * k, D: m.D * k, E: x, F: y}, clip)
-}
-
-// append cuts a glyph's outline at size px per em, mapped by m.
-func (c *glyphCache) append(key *glyphKey, size float64, m path.Matrix, clip chord.Rect) (cutGlyph, error) {
+// outline cuts a glyph's outline at size px per em, mapped by m.
+func (c *glyphCache) outline(key *glyphKey, size float64, m path.Matrix, clip chord.Rect, r scan.Rule) (int32, error) {
 	c.path.Reset()
 	if err := key.face.Outline(&c.path, key.id, size); err != nil {
-		return cutGlyph{}, err
+		return 0, err
 	}
-	c.path.Transform(m)
-	mode := chord.Reference
-	if key.mode == Exact {
-		mode = chord.Exact
-	}
-	g := cutGlyph{first: int32(len(c.segments))}
-	c.segments = c.cutter.Append(c.segments, &c.path, clip, mode)
-	g.count = int32(len(c.segments)) - g.first
-	g.box = boxOf(c.segments[g.first:])
-	return g, nil
+	return c.cutDrawn(m, clip, key.mode, r), nil
 }
 
-// boxOf returns the whole pixels that segments touch.
-func boxOf(segments []chord.Segment) (box [4]int32) {
-	if len(segments) == 0 {
-		return box
+// cutDrawn cuts what c.path holds, mapped by m.
+func (c *glyphCache) cutDrawn(m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule) int32 {
+	c.path.Transform(m)
+	g := cutGlyph{scanned: mode == Reference, bytes: int32(len(c.coverage.Bytes))}
+	if g.scanned {
+		first, count := c.scanner.Append(&c.coverage, &c.path, clip, r)
+		g.first, g.count, g.end = int32(first), int32(count), int32(len(c.coverage.Bytes))
+		g.box = boxOfSpans(c.coverage.Spans[first : first+count])
+	} else {
+		g.first = int32(len(c.segments))
+		c.segments = c.cutter.Append(c.segments, &c.path, clip, chord.Exact)
+		g.count = int32(len(c.segments)) - g.first
+		g.box = boxOf(c.segments[g.first:])
 	}
-	box = [4]int32{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
+	c.glyphs = append(c.glyphs, g)
+	return int32(len(c.glyphs) - 1)
+}
+
+// emptyBox joins with nothing.
+var emptyBox = [4]int32{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
+
+// boxOf returns the whole pixels that segments touch: left, top, right, bottom.
+func boxOf(segments []chord.Segment) [4]int32 {
+	box := emptyBox
 	for _, s := range segments {
 		box[0], box[1] = min(box[0], s.X0, s.X1), min(box[1], s.Y0, s.Y1)
 		box[2], box[3] = max(box[2], s.X0, s.X1), max(box[3], s.Y0, s.Y1)
+	}
+	if len(segments) == 0 {
+		return [4]int32{}
 	}
 	for i := range 2 {
 		box[i], box[i+2] = box[i]>>10, (box[i+2]+Unit-1)>>10
 	}
 	return box
+}
+
+// boxOfSpans is boxOf for spans.
+func boxOfSpans(spans []scan.Span) [4]int32 {
+	box := emptyBox
+	for _, s := range spans {
+		box[0], box[1] = min(box[0], s.X), min(box[1], s.Y)
+		box[2], box[3] = max(box[2], s.X+s.N), max(box[3], s.Y+1)
+	}
+	if len(spans) == 0 {
+		return [4]int32{}
+	}
+	return box
+}
+
+// draw appends a glyph to the drawing, its pen at the pixel (x, y), and notes in
+// the item where it lies.
+func (c *glyphCache) draw(d *Drawing, glyph, x, y int32, it *Item) {
+	g := &c.glyphs[glyph]
+	it.Scanned, it.Count = g.scanned, g.count
+	if !g.scanned {
+		it.First = int32(len(d.Segments))
+		for _, s := range c.segments[g.first : g.first+g.count] {
+			d.Segments = append(d.Segments, Segment{X0: s.X0 + x*Unit, Y0: s.Y0 + y*Unit, X1: s.X1 + x*Unit, Y1: s.Y1 + y*Unit})
+		}
+		return
+	}
+	if g.stamp != c.stamp {
+		g.stamp, g.at = c.stamp, int32(len(d.Coverage.Bytes))
+		d.Coverage.Bytes = append(d.Coverage.Bytes, c.coverage.Bytes[g.bytes:g.end]...)
+	}
+	it.First = int32(len(d.Coverage.Spans))
+	for _, s := range c.coverage.Spans[g.first : g.first+g.count] {
+		s.X, s.Y = s.X+x, s.Y+y
+		if s.At != scan.Full {
+			s.At += g.at - g.bytes
+		}
+		d.Coverage.Spans = append(d.Coverage.Spans, s)
+	}
 }

@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"fmt"
 	"math"
 
 	"plumb/render/path"
@@ -31,8 +30,9 @@ const (
 
 // placed is a glyph on its pixel.
 type placed struct {
-	glyph cutGlyph
-	x, y  int32 // whole px
+	glyph int32    // in glyphCache.glyphs
+	x, y  int32    // whole px
+	box   [4]int32 // left, top, right, bottom, px
 	color rgb
 	plain bool // a path, not a mask
 }
@@ -61,6 +61,12 @@ func newScript(m path.Matrix) script {
 
 func coarse(v float32) float64 { return math.Floor(float64(v)*1024+0.5) / 1024 }
 
+// enlarged is the map for an outline of pathSize px per em, with its pen at (x, y) px.
+func (s *script) enlarged(size float64, x, y float32) path.Matrix {
+	k := float32(size / pathSize)
+	return path.Matrix{A: s.m.A * k, B: s.m.B * k, C: s.m.C * k, D: s.m.D * k, E: x, F: y}
+}
+
 // quarter returns the whole px and the quarter of a position in px.
 func quarter(v float32, whole bool) (px int32, sub uint8) {
 	if whole {
@@ -70,28 +76,20 @@ func quarter(v float32, whole bool) (px int32, sub uint8) {
 	return q >> 2, uint8(q & 3)
 }
 
-// write appends the items of a laid out text.
+// write appends the items of a laid out text, run by run as the browser paints
+// them: underline, glyphs, strike, each over its halo.
 func (b *Builder) write(k *scribe, w writing, p *place) error {
-	k.glyphs.reset()
+	k.glyphs.begin()
 	k.placed = k.placed[:0]
 	s := newScript(p.m)
 	if !(s.size > 0) {
 		return nil
 	}
+	for i := range k.page.Dots {
+		b.dot(k, &k.page.Dots[i], w.color, p)
+	}
 	for i := range k.page.Runs {
-		r := &k.page.Runs[i]
-		if w.halo {
-			for _, h := range halo {
-				if err := b.place(k, &s, r, h, background); err != nil {
-					return err
-				}
-			}
-		}
-		color := w.color
-		if r.Link {
-			color = linkColor
-		}
-		if err := b.place(k, &s, r, [2]float64{}, color); err != nil {
+		if err := b.run(k, &s, &k.page.Runs[i], w, p); err != nil {
 			return err
 		}
 	}
@@ -99,8 +97,34 @@ func (b *Builder) write(k *scribe, w writing, p *place) error {
 	return b.emitWriting(k, w, p)
 }
 
+// run places what one run paints.
+func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) error {
+	if r.Link {
+		w.color = linkColor
+	}
+	if r.Underline {
+		if err := b.underline(k, r, w, p); err != nil {
+			return err
+		}
+	}
+	if w.halo {
+		for _, h := range halo {
+			if err := b.place(k, s, r, h, background, p); err != nil {
+				return err
+			}
+		}
+	}
+	if err := b.place(k, s, r, [2]float64{}, w.color, p); err != nil {
+		return err
+	}
+	if r.Strike {
+		b.strike(k, r, w, p)
+	}
+	return nil
+}
+
 // place puts the glyphs of a run, displaced by h, on their pixels.
-func (b *Builder) place(k *scribe, s *script, r *text.Run, h [2]float64, color rgb) error {
+func (b *Builder) place(k *scribe, s *script, r *text.Run, h [2]float64, color rgb, p *place) error {
 	origin := s.m.Apply(path.Point{X: float32(r.X + h[0]), Y: float32(r.Baseline + h[1])})
 	key := glyphKey{face: r.Face, m: s.turn, size: int32(r.Size * s.size * 64), mode: b.mode}
 	for _, g := range k.page.Glyphs[r.First : r.First+r.Count] {
@@ -110,7 +134,7 @@ func (b *Builder) place(k *scribe, s *script, r *text.Run, h [2]float64, color r
 		var err error
 		if key.id = g.ID; r.Size*s.size > largestMask {
 			at.plain = true
-			at.glyph, err = k.glyphs.cutPath(&key, s.m, x, y, float32(r.Size/pathSize), b.canvas())
+			at.glyph, err = k.glyphs.outline(&key, pathSize, s.enlarged(r.Size, x, y), b.canvas(), p.rule())
 		} else {
 			at.x, key.subX = quarter(x, s.snapX)
 			at.y, key.subY = quarter(y, s.snapY)
@@ -119,18 +143,18 @@ func (b *Builder) place(k *scribe, s *script, r *text.Run, h [2]float64, color r
 		if err != nil {
 			return err
 		}
-		if b.touches(&at) {
-			k.placed = append(k.placed, at)
-		}
+		b.keep(k, at)
 	}
 	return nil
 }
 
-// touches tells whether a glyph may touch the picture.
-func (b *Builder) touches(at *placed) bool {
-	g := &at.glyph
-	return g.count > 0 && at.x+g.box[0] < int32(b.d.Width) && at.x+g.box[2] > 0 &&
-		at.y+g.box[1] < int32(b.d.Height) && at.y+g.box[3] > 0
+// keep notes a placed glyph if it may touch the picture.
+func (b *Builder) keep(k *scribe, at placed) {
+	g := &k.glyphs.glyphs[at.glyph]
+	at.box = [4]int32{at.x + g.box[0], at.y + g.box[1], at.x + g.box[2], at.y + g.box[3]}
+	if g.count > 0 && at.box[0] < int32(b.d.Width) && at.box[2] > 0 && at.box[1] < int32(b.d.Height) && at.box[3] > 0 {
+		k.placed = append(k.placed, at)
+	}
 }
 
 // emitWriting appends one item per placed glyph: each is a mask of its own.
@@ -149,16 +173,11 @@ func (b *Builder) emitWriting(k *scribe, w writing, p *place) error {
 		if clip != p.clip && !box.holds(at) {
 			it.Clip = clip
 		}
-		it.First = int32(len(b.d.Segments))
-		dx, dy := at.x*Unit, at.y*Unit
-		for _, s := range k.glyphs.segments[at.glyph.first : at.glyph.first+at.glyph.count] {
-			b.d.Segments = append(b.d.Segments, Segment{X0: s.X0 + dx, Y0: s.Y0 + dy, X1: s.X1 + dx, Y1: s.Y1 + dy})
-		}
-		if len(b.d.Segments) > b.limit {
-			return fmt.Errorf("cannot draw scene: it has more than %d segments; want fewer shapes or a larger --max-segments", b.limit)
-		}
-		it.Count = int32(len(b.d.Segments)) - it.First
+		k.glyphs.draw(b.d, at.glyph, at.x, at.y, &it)
 		b.d.Items = append(b.d.Items, it)
+		if err := b.bounded(len(b.d.Segments) + len(b.d.Coverage.Spans) + len(b.d.Coverage.Bytes)/bytesPerSegment); err != nil {
+			return err
+		}
 	}
 	return nil
 }

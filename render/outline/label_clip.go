@@ -25,9 +25,8 @@ func newWindow(m path.Matrix, w, h float64) window {
 
 // holds tells whether all pixels of a glyph lie inside.
 func (w *window) holds(at *placed) bool {
-	g := &at.glyph.box
-	x0, y0 := float64(at.x+g[0]), float64(at.y+g[1])
-	x1, y1 := float64(at.x+g[2]), float64(at.y+g[3])
+	x0, y0 := float64(at.box[0]), float64(at.box[1])
+	x1, y1 := float64(at.box[2]), float64(at.box[3])
 	for _, p := range [4]point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} {
 		const slack = 1e-6
 		if p = w.back.apply(p); p.X < -slack || p.Y < -slack || p.X > w.w+slack || p.Y > w.h+slack {

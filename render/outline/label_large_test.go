@@ -29,7 +29,7 @@ func TestLargeGlyphs(t *testing.T) {
 		}}}
 		var b Builder
 		var d Drawing
-		if err := b.Build(View{Scene: s, Bounds: Box{W: 200, H: 400}}, Reference, &d); err != nil {
+		if err := b.Build(View{Scene: s, Bounds: Box{W: 200, H: 400}}, Exact, &d); err != nil {
 			t.Fatal(err)
 		}
 		it := d.Items[len(d.Items)-1] // the glyph itself lies on top of its halo

@@ -113,6 +113,7 @@ type scribe struct {
 	placed  []placed
 	corners [4]point
 	frame   []point
+	gaps    [][2]float64 // of an underline, from left to right
 }
 
 // scribes are those that nobody uses at the moment. A list and not a sync.Pool,

@@ -84,9 +84,7 @@ func (l *Layouter) block(rich *scene.RichText, at int) error {
 	if err := l.load(b); err != nil {
 		return err
 	}
-	if err := l.list(rich, at); err != nil {
-		return err
-	}
+	l.list(rich, at)
 	l.avail = math.Inf(1)
 	if l.spec.Width >= 0 {
 		l.avail = max(0, l.spec.Width-l.indent)
@@ -202,8 +200,9 @@ func (l *Layouter) line(from, to int, wrapped bool) error {
 		a, b := l.extent(out.Runs[i].Face)
 		above, below = max(above, a), max(below, b)
 	}
+	line.baseline = l.top + above
 	for i := line.First; i < line.First+line.Count; i++ {
-		out.Runs[i].Baseline = l.top + above
+		out.Runs[i].Baseline = line.baseline
 	}
 	l.top += above + below
 	out.Lines = append(out.Lines, line)

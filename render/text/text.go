@@ -47,6 +47,7 @@ type Line struct {
 	First, Count int32   // in Layout.Runs
 	Indent       float64 // padding of lists, px
 	Width        float64 // without the indent and without hanging spaces, px
+	baseline     float64
 	listed       bool
 }
 
@@ -91,17 +92,17 @@ func (l *Layout) reset() {
 	l.Lines, l.Runs, l.Glyphs, l.Dots = l.Lines[:0], l.Runs[:0], l.Glyphs[:0], l.Dots[:0]
 }
 
-// Place moves the block to (x, y) and then rounds baselines to whole units, as
-// the browser does before any transform (tldraw-rendering.md 6.3). It is called
-// once, last.
+// Place moves the block to (x, y) and then rounds baselines and dots to whole
+// units, as the browser does before any transform (tldraw-rendering.md 6.3). It
+// is called once, last.
 func (l *Layout) Place(x, y float64) {
 	for i := range l.Runs {
 		l.Runs[i].X += x
 		l.Runs[i].Baseline = math.Floor(l.Runs[i].Baseline + y + 0.5)
 	}
 	for i := range l.Dots {
-		l.Dots[i].X += x
-		l.Dots[i].Y += y
+		l.Dots[i].X = math.Floor(l.Dots[i].X + x + 0.5)
+		l.Dots[i].Y = math.Floor(l.Dots[i].Y + y + 0.5)
 	}
 }
 

@@ -1,0 +1,90 @@
+package outline
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"plumb/render/scene"
+)
+
+// drawText builds a text shape of one paragraph at (0, 0), as segments, whose ends
+// tests can read.
+func drawText(t *testing.T, f scene.Font, size scene.Size, span scene.Span) *Drawing {
+	t.Helper()
+	s := &scene.Scene{Shapes: []scene.Shape{{
+		ID: "shape:a", Kind: scene.Text, Parent: -1, Opacity: 1, Scale: 1, Size: size, Font: f, Auto: true,
+		Rich: &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{span}}}},
+	}}}
+	var b Builder
+	d := new(Drawing)
+	if err := b.Build(View{Scene: s, Bounds: Box{W: 400, H: 100}}, Exact, d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// lineRows returns the first row and the height of the only line of a drawing.
+func lineRows(t *testing.T, d *Drawing) (y, height int32) {
+	t.Helper()
+	lo, hi := int32(math.MaxInt32), int32(math.MinInt32)
+	for _, it := range d.Items {
+		if it.Op != OpPaint || it.Table > 0 || it.Color == background {
+			continue
+		}
+		for _, s := range d.Segments[it.First : it.First+it.Count] {
+			lo, hi = min(lo, s.Y0, s.Y1), max(hi, s.Y0, s.Y1)
+		}
+	}
+	return lo / Unit, (hi - lo) / Unit
+}
+
+// Rows of lines as the browser draws them.
+func TestDecorationRows(t *testing.T) {
+	for _, c := range []struct {
+		font                    scene.Font
+		size                    scene.Size
+		underline, strike, tall int32
+	}{
+		{scene.FontDraw, scene.SizeS, 19, 11, 1}, {scene.FontDraw, scene.SizeM, 26, 15, 2},
+		{scene.FontDraw, scene.SizeL, 38, 22, 3}, {scene.FontDraw, scene.SizeXL, 48, 28, 4},
+		{scene.FontSans, scene.SizeS, 19, 11, 1}, {scene.FontSans, scene.SizeM, 27, 15, 2},
+		{scene.FontSerif, scene.SizeL, 39, 23, 3}, {scene.FontMono, scene.SizeXL, 49, 29, 4},
+	} {
+		const spaces = "\u00a0\u00a0\u00a0"
+		y, tall := lineRows(t, drawText(t, c.font, c.size, scene.Span{Text: spaces, Underline: true}))
+		if y != c.underline || tall != c.tall {
+			t.Errorf("font %d size %d: underline at %d, %d high; want %d, %d", c.font, c.size, y, tall, c.underline, c.tall)
+		}
+		y, tall = lineRows(t, drawText(t, c.font, c.size, scene.Span{Text: spaces, Strike: true}))
+		if y != c.strike || tall != c.tall {
+			t.Errorf("font %d size %d: strike at %d, %d high; want %d, %d", c.font, c.size, y, tall, c.strike, c.tall)
+		}
+	}
+}
+
+// The underline of "xpx" in Plex Mono keeps away from the stem of the p; the ends
+// of the gap are px edges, as in the browser's picture.
+func TestUnderlineGap(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []float64
+	}{
+		{"xpx", []float64{0, 14, 21, 43.2}},
+		{"ppp", []float64{7, 14, 21, 28, 36, 43.2}},
+	} {
+		d := drawText(t, scene.FontMono, scene.SizeM, scene.Span{Text: c.text, Underline: true})
+		var edges []float64
+		for _, it := range d.Items {
+			if it.Op == OpPaint && it.Table == 0 && it.Color != background {
+				for _, s := range d.Segments[it.First : it.First+it.Count] {
+					edges = append(edges, float64(s.X0)/Unit)
+				}
+			}
+		}
+		slices.Sort(edges)
+		if !slices.EqualFunc(edges, c.want, func(a, b float64) bool { return math.Abs(a-b) < 0.01 }) {
+			t.Errorf("%q: got edges at %.2f; want %.2f", c.text, edges, c.want)
+		}
+	}
+}

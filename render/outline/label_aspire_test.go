@@ -1,0 +1,99 @@
+package outline
+
+import (
+	"bufio"
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"plumb/render/scene"
+	"plumb/testdata"
+)
+
+// aspireLabel is a case of the label test with the editor's pictures.
+type aspireLabel struct {
+	ID, Test string
+	Shapes   []json.RawMessage
+	Applied  struct {
+		Create []json.RawMessage
+		Delete []string
+	}
+	Expected struct {
+		LabelIDs []string `json:"label_ids"`
+		Bounds   [4]float64
+	}
+	Images struct{ Label, Shape string }
+	Task   struct{ Shape string }
+}
+
+// TestAspireLabels compares the share of a label that lies on its shape with the
+// share in the editor's own pictures. Those were made with font hinting, which
+// moves single pixels but hardly the share.
+func TestAspireLabels(t *testing.T) {
+	f, err := os.Open(testdata.Path(t, "aspire/cases.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, 1<<24)
+	var b Builder
+	seen := 0
+	for in.Scan() {
+		var c aspireLabel
+		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Test != "label" || c.Images.Label == "" || len(c.Applied.Delete) > 0 {
+			continue
+		}
+		seen++
+		all, err := json.Marshal(map[string]any{"shapes": append(c.Shapes, c.Applied.Create...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := scene.Decode(all, scene.DefaultLimits())
+		if err != nil {
+			t.Fatalf("%s: %v", c.ID, err)
+		}
+		x := c.Expected.Bounds
+		alpha := func(ids []string) []float64 {
+			var d Drawing
+			if err := b.Build(View{Scene: s, Bounds: Box{x[0], x[1], x[2], x[3]}, Only: ids}, Reference, &d); err != nil {
+				t.Fatalf("%s: %v", c.ID, err)
+			}
+			return rasterAlpha(&d)
+		}
+		label, shape := alpha(c.Expected.LabelIDs), alpha([]string{c.Task.Shape})
+		wantLabel, wantShape := readAlpha(t, "aspire/"+c.Images.Label), readAlpha(t, "aspire/"+c.Images.Shape)
+		var got, want [2]float64 // label pixels, those on the shape
+		for i, a := range label {
+			count(&got, a >= 0.5/255, shape[i] >= 0.5/255)
+			count(&want, wantLabel.Pix[i] > 0, wantShape.Pix[i] > 0)
+		}
+		if want[0] == 0 {
+			if got[0] != 0 {
+				t.Errorf("%s: got %g label pixels; want none", c.ID, got[0])
+			}
+			continue
+		}
+		share, wantShare := got[1]/got[0], want[1]/want[0]
+		if math.Abs(share-wantShare) > 0.01 {
+			t.Errorf("%s: got coverage %.4f; want %.4f", c.ID, share, wantShare)
+		}
+		t.Logf("%s: coverage %.4f, the editor's %.4f; label pixels %+.2f %%", c.ID, share, wantShare, 100*(got[0]/want[0]-1))
+	}
+	if seen == 0 {
+		t.Error("no case compared")
+	}
+}
+
+func count(n *[2]float64, label, shape bool) {
+	if label {
+		n[0]++
+		if shape {
+			n[1]++
+		}
+	}
+}
