@@ -9,7 +9,10 @@ import (
 // class: [0, Plain) need the plain variant, [Plain, Shader) the full one, and
 // [Shader, len) are evaluated by the CPU twin on every backend.
 type Batch struct {
-	Segments []Segment
+	// Records holds the segments and masks of each drawing. Devices keep them one
+	// after the other; here they stay where the drawings have them, since they are
+	// most of a batch and one copy less is worth it.
+	Records  [][]Segment
 	Items    []Item
 	Tiles    []Tile
 	Runs     []Run
@@ -29,7 +32,8 @@ type Picture struct{ Offset, Width, Height int } // px
 
 // Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() {
-	b.Segments, b.Items, b.Tiles, b.Runs = b.Segments[:0], b.Items[:0], b.Tiles[:0], b.Runs[:0]
+	clear(b.Records)
+	b.Records, b.Items, b.Tiles, b.Runs = b.Records[:0], b.Items[:0], b.Tiles[:0], b.Runs[:0]
 	b.Tables, b.Pictures, b.tileds = b.Tables[:0], b.Pictures[:0], b.tileds[:0]
 	b.Plain, b.Shader, b.Pixels = 0, 0, 0
 	clear(b.tables)
@@ -45,12 +49,14 @@ func (b *Batch) Pack(ts []*Tiled) {
 		b.Pixels += t.Width * t.Height
 	}
 	b.bases = b.bases[:0]
+	records := 0
 	for i, t := range ts {
 		b.bases = append(b.bases, Run{
-			Tiles: uint32(len(b.Tiles)), Items: uint32(len(b.Items)), Segments: uint32(len(b.Segments)),
+			Tiles: uint32(len(b.Tiles)), Items: uint32(len(b.Items)), Segments: uint32(records),
 			Scene: uint32(i), Picture: uint32(b.Pictures[i].Offset), Stride: uint32(t.Width),
 		})
-		b.Segments = append(b.Segments, t.Segments...)
+		b.Records = append(b.Records, t.Segments)
+		records += len(t.Segments)
 		b.items(t)
 		b.Tiles = append(b.Tiles, t.Tiles...)
 	}
@@ -70,6 +76,20 @@ func (b *Batch) Pack(ts []*Tiled) {
 			b.Shader = len(b.Runs)
 		}
 	}
+}
+
+// Count returns the number of records of all drawings.
+func (b *Batch) Count() int {
+	n := 0
+	for _, r := range b.Records {
+		n += len(r)
+	}
+	return n
+}
+
+// Of returns the records of an item of a run.
+func (b *Batch) Of(r *Run, it *Item) []Segment {
+	return b.Records[r.Scene][it.First:][:it.Records()]
 }
 
 // items appends a drawing's items; numbers of contrast tables become the batch's.

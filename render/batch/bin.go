@@ -69,6 +69,7 @@ type rowSpan struct{ lo, hi, off int32 } // columns [lo, hi), slot of column lo
 // and interiors touch inside the picture.
 func (b *Binner) Bin(d *outline.Drawing, t *Tiled) {
 	t.reset(d)
+	b.scratch = t.Segments
 	b.begin(d)
 	for k := range d.Items {
 		switch it := &d.Items[k]; {
@@ -79,6 +80,7 @@ func (b *Binner) Bin(d *outline.Drawing, t *Tiled) {
 			b.item(int32(k), it.EvenOdd, d.Segments[it.First:it.First+it.Count])
 		}
 	}
+	t.Segments, b.scratch = b.scratch, nil
 	b.chain(d)
 	b.compose(d, t)
 }
@@ -89,7 +91,7 @@ func (b *Binner) begin(d *outline.Drawing) {
 	b.widthPx, b.heightPx = int32(d.Width), int32(d.Height)
 	b.cols = int32((d.Width + TileW - 1) / TileW)
 	b.rows = int32((d.Height + TileH - 1) / TileH)
-	b.entries, b.scratch, b.visible = b.entries[:0], b.scratch[:0], b.visible[:0]
+	b.entries, b.visible = b.entries[:0], b.visible[:0]
 	b.span = slices.Grow(b.span[:0], int(b.rows))[:b.rows]
 	b.rowHead = slices.Grow(b.rowHead[:0], int(b.rows))[:b.rows]
 	for i := range b.span {

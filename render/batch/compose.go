@@ -43,7 +43,7 @@ func (b *Binner) tile(d *outline.Drawing, t *Tiled, r, c, head int32) {
 	for e := head; e >= 0; e = b.entries[e].next {
 		b.stack = append(b.stack, e)
 	}
-	w := writer{b: b, d: d, t: t, items: len(t.Items), segments: len(t.Segments), clip: -1}
+	w := writer{b: b, d: d, t: t, items: len(t.Items), clip: -1}
 	for i := 0; i < len(b.stack) && !(w.full[0] && w.full[1]); {
 		k := b.entries[b.stack[i]].item
 		p := b.paint[k]
@@ -66,7 +66,7 @@ func (b *Binner) tile(d *outline.Drawing, t *Tiled, r, c, head int32) {
 	cols, rows := min(TileW, uint32(d.Width)-x), min(TileH, uint32(d.Height)-y)
 	if !w.edge {
 		a := flat(t.Items[w.items:])
-		t.Items, t.Segments = t.Items[:w.items], t.Segments[:w.segments]
+		t.Items = t.Items[:w.items]
 		t.solid(x, y, cols, rows, a)
 		return
 	}
@@ -75,17 +75,17 @@ func (b *Binner) tile(d *outline.Drawing, t *Tiled, r, c, head int32) {
 
 // writer writes the items of one tile, front to back.
 type writer struct {
-	b               *Binner
-	d               *outline.Drawing
-	t               *Tiled
-	items, segments int // where the tile began
-	class           Class
-	edge            bool    // some outline crosses the tile
-	full            [2]bool // per set: nothing below can be seen
-	clip            int32   // clip in force, -1 for none
-	group           int32   // open group, 0 for none
-	begun           bool    // the open group has written an item
-	hidden          int32   // group whose lower items cannot be seen
+	b      *Binner
+	d      *outline.Drawing
+	t      *Tiled
+	items  int // where the tile began
+	class  Class
+	edge   bool    // some outline crosses the tile
+	full   [2]bool // per set: nothing below can be seen
+	clip   int32   // clip in force, -1 for none
+	group  int32   // open group, 0 for none
+	begun  bool    // the open group has written an item
+	hidden int32   // group whose lower items cannot be seen
 }
 
 // paint writes the members of one paint: entries of the OpPaint item p and of
@@ -176,7 +176,7 @@ func (w *writer) clipOf(clip int32, below []int32) (inside bool, e *entry) {
 	return false, nil
 }
 
-// write appends one item and copies its segments.
+// write appends one item.
 func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 	t := w.t
 	count := e.count
@@ -195,7 +195,7 @@ func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 		}
 	}
 	out := Item{
-		First: uint32(len(t.Segments)),
+		First: uint32(e.first),
 		Count: uint32(uint16(count)) | uint32(uint16(int16(e.backdrop)))<<16,
 		Paint: flags, Length: uint32(count), Backdrop: e.backdrop,
 	}
@@ -204,7 +204,6 @@ func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 	}
 	if e.count > 0 {
 		w.edge = true
-		t.Segments = append(t.Segments, w.b.scratch[e.first:e.first+e.count]...)
 	}
 	w.class = max(w.class, classOf(e, flags))
 	t.Items = append(t.Items, out)

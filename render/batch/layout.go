@@ -64,7 +64,7 @@ type Item struct {
 	_        uint32
 }
 
-// Records is how many records of Batch.Segments the item has: its segments, or
+// Records is how many of Batch.Records the item has: its segments, or
 // the rows of its mask.
 func (it *Item) Records() int {
 	if it.Paint&FlagMask != 0 {

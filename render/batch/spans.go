@@ -98,17 +98,26 @@ func (b *Binner) fillMasks(r int32, s *scan.Span, bytes []byte) {
 		if mask < 0 {
 			continue
 		}
-		x0, x1 := max(from, c*TileW), min(to, (c+1)*TileW)
-		line := (*[TileW]byte)(unsafe.Pointer(&b.scratch[mask+row]))[x0-c*TileW : x1-c*TileW]
-		if s.At != scan.Full {
-			copy(line, bytes[s.At+x0-s.X:])
-			continue
-		}
-		for i := range line {
-			line[i] = 0xff
+		pixels := (*[TileW]byte)(unsafe.Pointer(&b.scratch[mask+row]))
+		x0, x1 := max(from-c*TileW, 0), min(to-c*TileW, TileW)
+		switch {
+		case s.At != scan.Full:
+			src := bytes[s.At+c*TileW+x0-s.X:]
+			for i := range pixels[x0:x1] {
+				pixels[x0+int32(i)] = src[i]
+			}
+		case x1-x0 == TileW:
+			*pixels = opaqueRow
+		default:
+			for i := range pixels[x0:x1] {
+				pixels[x0+int32(i)] = 0xff
+			}
 		}
 	}
 }
+
+// opaqueRow is a row of a mask that is all covered.
+var opaqueRow = [TileW]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}
 
 // widenSpans makes the grid hold the spans of one item; false when none lies in
 // the picture.

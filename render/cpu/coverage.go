@@ -8,10 +8,10 @@ import (
 )
 
 // cover is an item's coverage of the pixels in tile row y, 0..1 on the grid of
-// 1/65536; its records begin at records[0].
+// 1/65536.
 func cover(records []batch.Segment, it *batch.Item, y int) (cover [batch.TileW]float32) {
 	if it.Paint&batch.FlagMask == 0 {
-		return coverage(records[:it.Length], it, y)
+		return coverage(records, it, y)
 	}
 	r := &records[y]
 	for i, word := range [4]uint32{r.P0, r.P1, math.Float32bits(r.Slope), math.Float32bits(r.Steep)} {

@@ -59,7 +59,7 @@ func eachPixel(b *batch.Batch, r *batch.Run, y int, f func(col uint32, p *batch.
 		first := r.Items + t.First
 		for i := range b.Items[first : first+t.Count] {
 			it := &b.Items[first+uint32(i)]
-			cover := cover(b.Segments[r.Segments+it.First:], it, y)
+			cover := cover(b.Of(r, it), it, y)
 			for c := range pixels {
 				pixels[c].Add(it, cover[c], b.Table)
 			}

@@ -90,8 +90,7 @@ func fakeRun(b *batch.Batch, r *batch.Run, v shaders.Variant, y uint32, pixel fu
 			if n := it.Paint >> batch.TableShift; n != 0 {
 				h = mixed(h, uint32(b.Tables[(n-1)*256+h&255]))
 			}
-			first := r.Segments + it.First
-			for _, s := range b.Segments[first : first+it.Count&0xffff] {
+			for _, s := range b.Of(r, &it) {
 				h = mixed(h, s.P0, s.P1, math.Float32bits(s.Slope), math.Float32bits(s.Steep))
 			}
 		}
@@ -174,9 +173,10 @@ func fakeBatch(seed uint64, scenes int) *batch.Batch {
 
 func fakeScene(b *batch.Batch, rng *rand.Rand, scene int, p batch.Picture) {
 	base := batch.Run{
-		Items: uint32(len(b.Items)), Segments: uint32(len(b.Segments)),
+		Items: uint32(len(b.Items)), Segments: uint32(b.Count()),
 		Scene: uint32(scene), Picture: uint32(p.Offset), Stride: uint32(p.Width),
 	}
+	b.Records = append(b.Records, nil)
 	for y := 0; y < p.Height; y += batch.TileH {
 		run := base
 		run.Tiles, run.Y = uint32(len(b.Tiles)), uint32(y)
@@ -198,12 +198,13 @@ func fakeScene(b *batch.Batch, rng *rand.Rand, scene int, p batch.Picture) {
 
 func fakeItem(b *batch.Batch, rng *rand.Rand, base batch.Run) {
 	n := rng.IntN(5)
+	records := &b.Records[base.Scene]
 	b.Items = append(b.Items, batch.Item{
-		First: uint32(len(b.Segments)) - base.Segments, Count: uint32(n) | rng.Uint32()<<16,
+		First: uint32(len(*records)), Count: uint32(n) | rng.Uint32()<<16,
 		Paint: rng.Uint32()&(batch.FlagMask-1) | uint32(rng.IntN(4))<<batch.TableShift, Color: rng.Uint32(), Group: rng.Uint32(),
 		Length: uint32(n),
 	})
 	for range n {
-		b.Segments = append(b.Segments, batch.Segment{P0: rng.Uint32(), P1: rng.Uint32(), Slope: rng.Float32(), Steep: rng.Float32()})
+		*records = append(*records, batch.Segment{P0: rng.Uint32(), P1: rng.Uint32(), Slope: rng.Float32(), Steep: rng.Float32()})
 	}
 }

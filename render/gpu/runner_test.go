@@ -207,7 +207,7 @@ func TestMoreGroupsThanOneDispatchTakes(t *testing.T) {
 	b.Runs = nil
 	for i := range n {
 		r := one
-		r.Scene = uint32(i)
+		r.Stride = uint32(i)
 		b.Runs = append(b.Runs, r)
 	}
 	b.Plain, b.Shader = n, n

@@ -110,9 +110,9 @@ const slack = 64 << 10
 // since ranges may not be empty.
 func (s *slot) layout(p *piece) int {
 	at := 0
-	for i, b := range p.bytes() {
-		s.offsets[i], s.sizes[i] = at, len(b)
-		at += (max(len(b), texel) + s.e.limits.align - 1) / s.e.limits.align * s.e.limits.align
+	for i, n := range p.sizes() {
+		s.offsets[i], s.sizes[i] = at, n
+		at += (max(n, texel) + s.e.limits.align - 1) / s.e.limits.align * s.e.limits.align
 	}
 	return at
 }
@@ -169,10 +169,24 @@ func (s *slot) result() *buffer {
 // write copies the piece into mapped memory, on the caller's thread.
 func (s *slot) write(p *piece) {
 	begin := time.Now()
-	for i, b := range p.bytes() {
-		copy(s.up.mapped[s.offsets[i]:], b)
-	}
+	s.each(p, func(at int, b []byte) { copy(s.up.mapped[at:], b) })
 	s.timing.copyIn = time.Since(begin)
+}
+
+// each calls f with all that is to be uploaded and its offset.
+func (s *slot) each(p *piece, f func(at int, b []byte)) {
+	at := s.offsets[inSegments]
+	for _, records := range p.segments {
+		if b := view(records); len(b) > 0 {
+			f(at, b)
+			at += len(b)
+		}
+	}
+	for i, b := range p.rest() {
+		if len(b) > 0 {
+			f(s.offsets[inSegments+1+i], b)
+		}
+	}
 }
 
 // submit queues upload, dispatches and read-back of a piece, and a fence.
@@ -180,11 +194,9 @@ func (s *slot) submit(p *piece, total int) error {
 	e := s.e
 	if !e.mapped {
 		gl.BindBuffer(gl.COPY_WRITE_BUFFER, s.up.id)
-		for i, b := range p.bytes() {
-			if len(b) > 0 {
-				gl.BufferSubData(gl.COPY_WRITE_BUFFER, s.offsets[i], len(b), unsafe.Pointer(&b[0]))
-			}
-		}
+		s.each(p, func(at int, b []byte) {
+			gl.BufferSubData(gl.COPY_WRITE_BUFFER, at, len(b), unsafe.Pointer(&b[0]))
+		})
 	}
 	if !e.direct {
 		s.timed(stepUpload, func() { transfer(&s.up, &s.in, total) })

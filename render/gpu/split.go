@@ -31,7 +31,7 @@ const (
 
 // piece is the part of a batch that one slot runs: all of it where it fits.
 type piece struct {
-	segments []batch.Segment
+	segments [][]batch.Segment // one after the other in one section
 	items    []batch.Item
 	tiles    []batch.Tile
 	runs     []batch.Run
@@ -87,11 +87,11 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	whole := need{len(b.Segments), len(b.Items), len(b.Tiles), n}
+	whole := need{b.Count(), len(b.Items), len(b.Tiles), n}
 	rows := n * batch.TileH * rowBytes
 	if l.fits(whole, len(b.Tables)) && rows <= l.output() {
 		return []piece{{
-			segments: b.Segments, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
+			segments: b.Records, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
 			plain: b.Plain, outputBytes: rows,
 		}}, nil
 	}
@@ -115,13 +115,13 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 // into pieces. Windows begin and end between tile rows, so no run is cut.
 func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
 	n := b.Shader
-	whole := need{len(b.Segments), len(b.Items), len(b.Tiles), n}
+	whole := need{b.Count(), len(b.Items), len(b.Tiles), n}
 	if n == 0 || b.Pixels == 0 {
 		return nil, nil
 	}
 	if l.fits(whole, len(b.Tables)) && b.Pixels*pixelBytes <= l.output() {
 		return []piece{{
-			segments: b.Segments, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
+			segments: b.Records, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
 			picture: true, pixels: b.Pixels, outputBytes: b.Pixels * pixelBytes,
 		}}, nil
 	}
@@ -235,14 +235,18 @@ func count(b *batch.Batch, r *batch.Run) need {
 // add appends one run with everything it refers to, renumbered from 0.
 func (p *piece) add(b *batch.Batch, r *batch.Run) {
 	out := *r
-	out.Tiles, out.Items, out.Segments = uint32(len(p.tiles)), uint32(len(p.items)), uint32(len(p.segments))
+	if p.segments == nil {
+		p.segments = make([][]batch.Segment, 1)
+	}
+	segments := &p.segments[0]
+	out.Tiles, out.Items, out.Segments = uint32(len(p.tiles)), uint32(len(p.items)), uint32(len(*segments))
 	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
 		items := b.Items[r.Items+t.First : r.Items+t.First+t.Count]
 		t.First = uint32(len(p.items)) - out.Items
 		for _, it := range items {
-			from, n := r.Segments+it.First, uint32(it.Records())
-			it.First = uint32(len(p.segments)) - out.Segments
-			p.segments = append(p.segments, b.Segments[from:from+n]...)
+			records := b.Of(r, &it)
+			it.First = uint32(len(*segments)) - out.Segments
+			*segments = append(*segments, records...)
 			p.items = append(p.items, it)
 		}
 		p.tiles = append(p.tiles, t)
@@ -250,9 +254,20 @@ func (p *piece) add(b *batch.Batch, r *batch.Run) {
 	p.runs = append(p.runs, out)
 }
 
-// bytes returns the sections of the upload, as the shaders read them.
-func (p *piece) bytes() [inputs][]byte {
-	return [inputs][]byte{view(p.segments), view(p.items), view(p.tiles), view(p.runs), p.tables}
+// sizes returns the bytes of the sections of the upload.
+func (p *piece) sizes() (n [inputs]int) {
+	for _, s := range p.segments {
+		n[inSegments] += len(s) * segmentBytes
+	}
+	for i, b := range p.rest() {
+		n[inSegments+1+i] = len(b)
+	}
+	return n
+}
+
+// rest returns the sections after the segments, as the shaders read them.
+func (p *piece) rest() [inputs - 1][]byte {
+	return [inputs - 1][]byte{view(p.items), view(p.tiles), view(p.runs), p.tables}
 }
 
 // view returns the bytes of s.
