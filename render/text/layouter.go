@@ -39,6 +39,7 @@ type span struct {
 type piece struct {
 	from, to int
 	face     *font.Face
+	whole    []font.Glyph // the piece shaped alone
 	tab      bool
 }
 
@@ -126,6 +127,16 @@ func (l *Layouter) load(b *scene.Block) error {
 			at = l.cut(at, face)
 		}
 	}
+	for i := range l.pieces {
+		p := &l.pieces[i]
+		if p.tab {
+			continue
+		}
+		var err error
+		if p.whole, err = p.face.Shape(l.text[p.from:p.to]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -144,7 +155,7 @@ func (l *Layouter) cut(at int, face *font.Face) int {
 	case '\n':
 		return at + 1
 	case '\t':
-		l.pieces = append(l.pieces, piece{at, at + 1, face, true})
+		l.pieces = append(l.pieces, piece{from: at, to: at + 1, face: face, tab: true})
 		return at + 1
 	}
 	to := len(l.text)
@@ -157,7 +168,7 @@ func (l *Layouter) cut(at int, face *font.Face) int {
 			return to
 		}
 	}
-	l.pieces = append(l.pieces, piece{at, to, face, false})
+	l.pieces = append(l.pieces, piece{from: at, to: to, face: face})
 	return to
 }
 
@@ -232,11 +243,8 @@ func isSpace(b byte) bool { return b == ' ' || b == '\t' }
 // width. With emit it appends the runs and glyphs to the layout; their baseline
 // is set later.
 func (l *Layouter) walk(from, to int, emit bool) (width float64, err error) {
-	for i := range l.pieces {
+	for i := l.pieceAt(from); i < len(l.pieces) && l.pieces[i].from < to; i++ {
 		p := &l.pieces[i]
-		if p.to <= from || p.from >= to {
-			continue
-		}
 		if p.tab {
 			stop, err := l.tab(p.face, width)
 			if err != nil {
@@ -252,6 +260,26 @@ func (l *Layouter) walk(from, to int, emit bool) (width float64, err error) {
 		width = l.fragments(p, glyphs, width, emit)
 	}
 	return width, nil
+}
+
+// pieceAt returns the position of the first piece that ends behind byte at.
+func (l *Layouter) pieceAt(at int) int {
+	return sort.Search(len(l.pieces), func(i int) bool { return l.pieces[i].to > at })
+}
+
+// tooWide reports that text[from:to] is certainly wider than a line, without
+// shaping it as one: what cuts change is less than the two em of slack.
+func (l *Layouter) tooWide(from, to int) bool {
+	left := l.avail + 2*l.spec.Size
+	for i := l.pieceAt(from); i < len(l.pieces) && l.pieces[i].from < to; i++ {
+		p := &l.pieces[i]
+		for j := glyphAt(p.whole, from-p.from); j < len(p.whole) && p.from+int(p.whole[j].Cluster) < to; j++ {
+			if left -= float64(p.face.Advance(p.whole[j], l.spec.Size)); left < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // tab returns the next tab stop: multiples of eight spaces, at least half a
@@ -326,16 +354,16 @@ func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
 // parts that the cuts can change are shaped again, as the browser does it. The
 // result is valid until the next call.
 func (l *Layouter) shape(p *piece, from, to int) ([]font.Glyph, error) {
-	whole, err := p.face.Shape(l.text[p.from:p.to])
-	if err != nil {
-		return nil, err
-	}
+	whole := p.whole
 	l.subset = l.subset[:0]
 	if from == p.from && to == p.to {
 		return l.keep(whole, p.from), nil
 	}
-	start, i := safeAfter(whole, from-p.from, p.to-p.from)
-	end, j := safeBefore(whole, to-p.from, p.to-p.from)
+	start, i := safeAfter(whole, from-p.from, to-p.from)
+	end, j := to-p.from, len(whole)
+	if to < p.to {
+		end, j = safeBefore(whole, to-p.from, from-p.from)
+	}
 	start, end = start+p.from, end+p.from
 	if start >= end {
 		return l.again(p.face, from, to)
@@ -369,28 +397,32 @@ func (l *Layouter) again(face *font.Face, from, to int) ([]font.Glyph, error) {
 	return l.keep(glyphs, from), nil
 }
 
-// safeAfter returns the first position at or after at where the text can be cut
-// without changing glyphs, and the glyph that begins there.
-func safeAfter(glyphs []font.Glyph, at, end int) (pos, i int) {
-	for i := range glyphs {
-		if c := int(glyphs[i].Cluster); c >= at && !glyphs[i].Unsafe && first(glyphs, i) {
-			return c, i
-		}
-	}
-	return end, len(glyphs)
+// glyphAt returns the position of the first glyph at or after byte at.
+func glyphAt(glyphs []font.Glyph, at int) int {
+	return sort.Search(len(glyphs), func(i int) bool { return int(glyphs[i].Cluster) >= at })
 }
 
-// safeBefore is the mirror image: the last such position at or before at.
-func safeBefore(glyphs []font.Glyph, at, end int) (pos, i int) {
-	if at == end {
-		return end, len(glyphs)
-	}
-	for i := len(glyphs) - 1; i >= 0; i-- {
-		if c := int(glyphs[i].Cluster); c <= at && !glyphs[i].Unsafe && first(glyphs, i) {
-			return c, i
+// safeAfter returns the first position at or after at where the text can be cut
+// without changing glyphs, and the glyph that begins there; end when there is
+// none before it.
+func safeAfter(glyphs []font.Glyph, at, end int) (pos, i int) {
+	for i := glyphAt(glyphs, at); i < len(glyphs) && int(glyphs[i].Cluster) < end; i++ {
+		if !glyphs[i].Unsafe && first(glyphs, i) {
+			return int(glyphs[i].Cluster), i
 		}
 	}
-	return 0, 0
+	return end, 0
+}
+
+// safeBefore is the mirror image: the last such position at or before at, start
+// when there is none behind it.
+func safeBefore(glyphs []font.Glyph, at, start int) (pos, i int) {
+	for i := glyphAt(glyphs, at+1) - 1; i >= 0 && int(glyphs[i].Cluster) > start; i-- {
+		if !glyphs[i].Unsafe && first(glyphs, i) {
+			return int(glyphs[i].Cluster), i
+		}
+	}
+	return start, 0
 }
 
 // first reports whether glyph i begins its cluster.

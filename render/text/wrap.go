@@ -10,9 +10,11 @@ import (
 // which the text fits, or the first place to break at all if even that is too
 // wide and words are kept whole (tldraw-rendering.md 6.5).
 func (l *Layouter) fit(from, to int) (int, error) {
-	width, err := l.walk(from, l.trim(from, to), false)
-	if err != nil || width <= l.avail {
-		return to, err
+	if end := l.trim(from, to); !l.tooWide(from, end) {
+		width, err := l.walk(from, end, false)
+		if err != nil || width <= l.avail {
+			return to, err
+		}
 	}
 	l.opportunities()
 	best := -1
@@ -20,7 +22,8 @@ func (l *Layouter) fit(from, to int) (int, error) {
 		if !l.breaks[end] {
 			continue
 		}
-		if width, err = l.walk(from, l.trim(from, end), false); err != nil {
+		width, err := l.walk(from, l.trim(from, end), false)
+		if err != nil {
 			return 0, err
 		}
 		if width > l.avail {

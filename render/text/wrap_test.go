@@ -161,3 +161,27 @@ func TestSteadyStateAllocations(t *testing.T) {
 		t.Errorf("got %v allocations per layout; want none", n)
 	}
 }
+
+// A long paragraph costs about as much per character as a short one.
+func TestLongText(t *testing.T) {
+	l := layouter(t)
+	for _, c := range []struct {
+		text  string
+		width float64
+	}{
+		{strings.Repeat("x", 16<<10), 30},
+		{strings.Repeat("ab ", 5<<10), 40},
+		{strings.Repeat(" ", 16<<10), 40},
+		{strings.Repeat("\n", 16<<10), 40},
+		{strings.Repeat("\t", 16<<10), 40},
+		{strings.Repeat("é-", 5<<10), 1},
+	} {
+		var out Layout
+		if err := l.Layout(&out, plain(c.text), Spec{Size: 24, Width: c.width}); err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Lines) == 0 {
+			t.Errorf("%.9q...: no lines", c.text)
+		}
+	}
+}
