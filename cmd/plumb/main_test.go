@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"io"
 	"math"
 	"net"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -474,6 +476,52 @@ func TestDaemonStops(t *testing.T) {
 	}
 	if _, err := os.Stat(socket); !os.IsNotExist(err) {
 		t.Errorf("the socket is still there: %v", err)
+	}
+}
+
+// meter is a writer that can be asked how many lines it has.
+type meter struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (m *meter) Write(b []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.buf.Write(b)
+}
+
+func (m *meter) String() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.buf.String()
+}
+
+// A daemon that is killed in the middle of a dump costs nothing but time: the
+// next one gets what was not answered.
+func TestDaemonKilled(t *testing.T) {
+	text := spoilt(t)
+	_, want, _ := plumb(t, text, "score", "-")
+	lines := strings.SplitAfter(text, "\n")
+	first := startDaemon(t)
+	in, feed := io.Pipe()
+	var out, errs meter
+	code := make(chan int, 1)
+	go func() {
+		code <- run([]string{"score", "--server", "http://" + first.addr, "-"}, streams{in, &out, &errs})
+	}()
+	io.WriteString(feed, strings.Join(lines[:60], ""))
+	for strings.Count(out.String(), "\n") < 20 {
+		time.Sleep(time.Millisecond)
+	}
+	first.cmd.Process.Kill()
+	<-first.done
+	first.done <- nil
+	startDaemon(t, "--listen", first.addr)
+	io.WriteString(feed, strings.Join(lines[60:], ""))
+	feed.Close()
+	if c := <-code; c != 0 || out.String() != want {
+		t.Errorf("got exit %d, other output: %v; %s", c, out.String() != want, errs.String())
 	}
 }
 

@@ -228,9 +228,6 @@ func (j *job) feed(ctx context.Context, r *dump.Reader, s scorer, lines chan<- d
 		if s.Put(l) != nil {
 			return nil
 		}
-		if f, ok := s.(interface{ Flush() error }); ok && !r.Buffered() {
-			f.Flush() // its error comes back with the next line
-		}
 	}
 }
 

@@ -179,9 +179,6 @@ func (b *Bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Buffered reports whether more input is there, so that Next may not wait.
-func (r *Reader) Buffered() bool { return r.src.Buffered() > 0 }
-
 // Close ends reading and closes what Open opened.
 func (r *Reader) Close() error {
 	var first error

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon"
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+	"plumb/scoring"
+	"plumb/scoring/table"
+)
+
+// What a stream keeps of lines that are not answered yet.
+const (
+	heldLines = 1 << 14
+	heldBytes = 64 << 20
+)
+
+// pending is one line that is not answered yet.
+type pending struct {
+	line   int
+	bytes  []byte
+	answer []byte // made here, for a line that is not sent; else nil
+}
+
+// remoteStream is one dump at the daemon. What is not answered is kept, so that
+// a daemon that ends in between costs nothing: the rest goes to the one that
+// comes after it. Lines keep their numbers, blank ones stand for all others.
+type remoteStream struct {
+	ctx    context.Context
+	remote *remote
+	job    *job
+	tasks  []*dump.Tasks
+	path   string
+
+	mu    sync.Mutex // guards what follows
+	more  *sync.Cond
+	lines []pending // not answered, oldest first
+	held  int       // their bytes
+	sent  int       // how many of lines the current connection was given
+	ended bool
+	conn  *connection
+
+	failures int // connections lost since the last answer
+	parser   fastjson.Parser
+	line     []byte
+}
+
+// connection is one request of a stream.
+type connection struct {
+	cancel context.CancelFunc
+	pipe   *io.PipeWriter
+	fate   chan fate     // of the request, once
+	reply  *bufio.Reader // nil until the reader of answers has seen a good fate
+}
+
+// fate is what became of a request.
+type fate struct {
+	resp *http.Response
+	err  error
+}
+
+// stream begins a dump.
+func (r *remote) stream(ctx context.Context, j *job) (*remoteStream, error) {
+	items, err := daemon.Items(j.config)
+	if err != nil {
+		return nil, err
+	}
+	q := url.Values{"reward": {j.options.Reward.String()}}
+	if j.options.Suite != "" {
+		q.Set("suite", j.options.Suite)
+	}
+	for name, value := range j.options.Variants {
+		if name == table.Clamp {
+			continue // of tables, which are made here
+		}
+		if value != "" {
+			name += "=" + value
+		}
+		q.Add("variant", name)
+	}
+	s := &remoteStream{ctx: ctx, remote: r, job: j, path: "/v1/score/stream?" + q.Encode()}
+	s.more = sync.NewCond(&s.mu)
+	for _, t := range items.Tasks {
+		s.tasks = append(s.tasks, t)
+	}
+	context.AfterFunc(ctx, s.wake)
+	return s, s.connect()
+}
+
+func (s *remoteStream) wake() {
+	s.mu.Lock()
+	s.more.Broadcast()
+	s.mu.Unlock()
+}
+
+// connect begins a request that gets all lines which are not answered.
+func (s *remoteStream) connect() error {
+	ctx, cancel := context.WithCancel(s.ctx)
+	body, pipe := io.Pipe()
+	req, err := s.remote.request(ctx, "POST", s.path, body)
+	if err != nil {
+		cancel()
+		return err
+	}
+	req.Header.Set("Content-Type", "application/x-ndjson")
+	c := &connection{cancel: cancel, pipe: pipe, fate: make(chan fate, 1)}
+	s.mu.Lock()
+	s.conn, s.sent = c, 0
+	s.mu.Unlock()
+	go func() {
+		resp, err := s.remote.http.Do(req)
+		if err == nil && resp.StatusCode != http.StatusOK {
+			err = refused(resp)
+			resp.Body.Close()
+		}
+		if err != nil {
+			body.CloseWithError(err)
+		}
+		c.fate <- fate{resp, err}
+	}()
+	go s.write(c)
+	return nil
+}
+
+// write sends lines as they come until c is not the current connection any more.
+func (s *remoteStream) write(c *connection) {
+	out := bufio.NewWriterSize(c.pipe, 64<<10)
+	for at := 1; ; {
+		p, last, ok := s.take(c)
+		if !ok {
+			out.Flush()
+			c.pipe.Close()
+			return
+		}
+		for ; at < p.line; at++ {
+			out.WriteByte('\n')
+		}
+		if p.answer == nil {
+			out.Write(p.bytes)
+		}
+		out.WriteByte('\n')
+		at++
+		if last && out.Flush() != nil {
+			return // the reader of the answers notices too
+		}
+	}
+}
+
+// take gives the next line to send on c; last tells that no other is waiting.
+func (s *remoteStream) take(c *connection) (p pending, last, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.conn == c && s.sent == len(s.lines) && !s.ended && s.ctx.Err() == nil {
+		s.more.Wait()
+	}
+	if s.conn != c || s.sent == len(s.lines) || s.ctx.Err() != nil {
+		return p, false, false
+	}
+	s.sent++
+	return s.lines[s.sent-1], s.sent == len(s.lines), true
+}
+
+// Put takes one line.
+func (s *remoteStream) Put(l dump.Line) error {
+	p := pending{line: l.N}
+	if l.Fault != "" {
+		p.answer = s.fault(l)
+	} else {
+		p.bytes = append([]byte(nil), l.Bytes...)
+		for _, t := range s.tasks {
+			p.bytes = t.Join(nil, p.bytes)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.lines) > 0 && (len(s.lines) >= heldLines || s.held+len(p.bytes) > heldBytes) && s.ctx.Err() == nil {
+		s.more.Wait()
+	}
+	s.lines = append(s.lines, p)
+	s.held += len(p.bytes)
+	s.more.Broadcast()
+	return s.ctx.Err()
+}
+
+// End says that no more lines follow.
+func (s *remoteStream) End() {
+	s.mu.Lock()
+	s.ended = true
+	s.more.Broadcast()
+	s.mu.Unlock()
+}
+
+// Ready reports whether an answer has arrived.
+func (s *remoteStream) Ready() bool {
+	c := s.conn // only Next changes it, and that is the caller's too
+	return c.reply != nil && c.reply.Buffered() > 0
+}
+
+// Next reads the next answer.
+func (s *remoteStream) Next() (queue.Answer, error) {
+	for {
+		p, ok := s.oldest()
+		if err := s.ctx.Err(); err != nil {
+			return queue.Answer{}, err
+		}
+		if !ok {
+			s.conn.cancel()
+			return queue.Answer{}, io.EOF
+		}
+		if p.answer != nil {
+			s.answered()
+			return s.result(p.answer)
+		}
+		err := s.read()
+		if err == nil {
+			s.failures = 0
+			s.answered()
+			return s.result(s.line)
+		}
+		if err := s.again(err); err != nil {
+			return queue.Answer{}, fmt.Errorf("cannot read the daemon's answer to line %d: %w", p.line, err)
+		}
+	}
+}
+
+// oldest waits for a line that is not answered; ok is false after the last one.
+func (s *remoteStream) oldest() (p pending, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.lines) == 0 && !s.ended && s.ctx.Err() == nil {
+		s.more.Wait()
+	}
+	if len(s.lines) == 0 {
+		return p, false
+	}
+	return s.lines[0], true
+}
+
+// answered forgets the oldest line.
+func (s *remoteStream) answered() {
+	s.mu.Lock()
+	s.held -= len(s.lines[0].bytes)
+	s.lines[0] = pending{}
+	s.lines = s.lines[1:]
+	s.sent = max(0, s.sent-1)
+	s.more.Broadcast()
+	s.mu.Unlock()
+}
+
+// again connects anew after err, unless that would not help.
+func (s *remoteStream) again(err error) error {
+	s.conn.cancel()
+	var r *refusal
+	s.failures++
+	if s.failures >= tries || s.ctx.Err() != nil || errors.As(err, &r) && !r.again() {
+		return err
+	}
+	select {
+	case <-time.After(pause):
+	case <-s.ctx.Done():
+		return s.ctx.Err()
+	}
+	return s.connect()
+}
+
+// read takes the next line of the reply.
+func (s *remoteStream) read() error {
+	c := s.conn
+	if c.reply == nil {
+		f := <-c.fate
+		if f.err != nil {
+			return f.err
+		}
+		c.reply = bufio.NewReaderSize(f.resp.Body, 256<<10)
+	}
+	s.line = s.line[:0]
+	for {
+		part, err := c.reply.ReadSlice('\n')
+		s.line = append(s.line, part...)
+		switch {
+		case err == nil:
+			s.line = s.line[:len(s.line)-1]
+			return nil
+		case err == io.EOF:
+			return io.ErrUnexpectedEOF
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		}
+	}
+}
+
+// result reads from a result line what tables count.
+func (s *remoteStream) result(line []byte) (queue.Answer, error) {
+	v, err := s.parser.ParseBytes(line)
+	if err != nil {
+		return queue.Answer{}, fmt.Errorf("cannot read a result of the daemon: %w", err)
+	}
+	text := func(keys ...string) string { return string(v.GetStringBytes(keys...)) }
+	a := queue.Answer{JSON: line, Result: scoring.Result{ID: text("id"), Suite: text("suite"), Test: text("test")}}
+	if score := v.Get("score"); score != nil && score.Type() == fastjson.TypeNumber {
+		a.Result.Scored, a.Result.Score = true, score.GetFloat64()
+	}
+	if v.Exists("error") {
+		a.Result.Err = &scoring.Error{Code: text("error", "code"), Message: text("error", "message")}
+	}
+	if t := v.Get("metrics", "tokens"); t != nil && t.Type() == fastjson.TypeNumber {
+		a.Result.Metrics = []scoring.Metric{{Name: "tokens", Value: t.GetFloat64()}}
+	}
+	return a, nil
+}
+
+// fault answers a line that could not be read here, in the daemon's words.
+func (s *remoteStream) fault(l dump.Line) []byte {
+	r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N, Backend: s.remote.about.Backend,
+		Err: &scoring.Error{Code: "bad_line", Message: l.Fault}}
+	return r.AppendJSON(nil, s.job.options.Reward, "plumb "+s.remote.about.Version)
+}
