@@ -65,7 +65,8 @@ func unhinted(t *testing.T) map[string]map[string]string {
 }
 
 // TestLabelPictures compares the label of every 'label' scene with the export
-// made without hinting.
+// made without hinting. Coverage is the browser's; what is left is that it
+// composites the copies of the halo one by one in 8 bits.
 func TestLabelPictures(t *testing.T) {
 	pictures := unhinted(t)
 	var all []printed
@@ -84,13 +85,13 @@ func TestLabelPictures(t *testing.T) {
 		}
 		p := comparePrinted(e.ID, rasterAlpha(&d), readAlpha(t, pictures[e.ID]["label"]))
 		all = append(all, p)
-		if p.within < 0.78 || p.mean > 3.5 || math.Abs(p.mass) > 0.015 || p.centre > 0.3 || math.Abs(p.pixels) > 0.05 {
+		if p.within < 0.995 || p.mean > 0.3 || math.Abs(p.mass) > 0.002 || p.centre > 0.02 || math.Abs(p.pixels) > 0.002 {
 			t.Errorf("%v", p)
 		}
 	})
 	slices.SortFunc(all, func(a, b printed) int { return int(math.Copysign(1, a.within-b.within)) })
 	for i, p := range all {
-		if i < 10 || i == len(all)/2 || i == len(all)-1 || os.Getenv("ZZALL") != "" {
+		if i < 10 || i == len(all)/2 || i == len(all)-1 {
 			t.Log(p)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"plumb/render/scan"
 	"plumb/testdata"
 )
 
@@ -54,12 +55,12 @@ func rasterAlpha(d *Drawing) []float64 {
 		}
 		if it.Op == OpClip {
 			clear(c.clip)
-			r := c.coverage(d.Segments[it.First:it.First+it.Count], it.EvenOdd)
+			r := c.of(d, it)
 			c.each(r, func(k int) { c.clip[k] = c.cover[k] })
 			clipOf = int32(i)
 			continue
 		}
-		r := c.coverage(d.Segments[it.First:it.First+it.Count], it.EvenOdd)
+		r := c.of(d, it)
 		if !kept.Empty() {
 			c.each(kept, func(k int) {
 				if !(image.Point{k % c.w, k / c.w}).In(r) {
@@ -108,6 +109,31 @@ func (c *canvas) each(r image.Rectangle, f func(k int)) {
 			f(y*c.w + x)
 		}
 	}
+}
+
+// of fills c.cover with the coverage of an item, inside the returned box.
+func (c *canvas) of(d *Drawing, it *Item) image.Rectangle {
+	if !it.Scanned {
+		return c.coverage(d.Segments[it.First:it.First+it.Count], it.EvenOdd)
+	}
+	r := image.Rectangle{}
+	spans := d.Coverage.Spans[it.First : it.First+it.Count]
+	for _, s := range spans {
+		r = r.Union(image.Rect(int(s.X), int(s.Y), int(s.X+s.N), int(s.Y+1)))
+	}
+	r = r.Intersect(image.Rect(0, 0, c.w, c.h))
+	c.each(r, func(k int) { c.cover[k] = 0 })
+	for _, s := range spans {
+		for i := range s.N {
+			if x, y := int(s.X+i), int(s.Y); (image.Point{x, y}).In(r) {
+				c.cover[y*c.w+x] = 1
+				if s.At != scan.Full {
+					c.cover[y*c.w+x] = float64(d.Coverage.Bytes[s.At+i]) / 255
+				}
+			}
+		}
+	}
+	return r
 }
 
 // coverage fills c.cover inside the returned box.
