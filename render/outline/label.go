@@ -28,6 +28,9 @@ const (
 	pathSize    = 64
 )
 
+// farAway is a distance in px from which no mask reaches the picture.
+const farAway = 1 << 20
+
 // placed is a glyph on its pixel.
 type placed struct {
 	glyph int32    // in glyphCache.glyphs
@@ -126,16 +129,20 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 // place puts the glyphs of a run, displaced by h, on their pixels.
 func (b *Builder) place(k *scribe, s *script, r *text.Run, h [2]float64, color rgb, p *place) error {
 	origin := s.m.Apply(path.Point{X: float32(r.X + h[0]), Y: float32(r.Baseline + h[1])})
-	key := glyphKey{face: r.Face, m: s.turn, size: int32(r.Size * s.size * 64), mode: b.mode}
+	key := glyphKey{face: r.Face, m: s.turn, size: int32(min(r.Size*s.size, largestMask) * 64), mode: b.mode}
+	large := r.Size*s.size > largestMask
 	for _, g := range k.page.Glyphs[r.First : r.First+r.Count] {
 		x := origin.X + float32(s.m.A*g.X) + float32(s.m.C*g.Y)
 		y := origin.Y + float32(s.m.B*g.X) + float32(s.m.D*g.Y)
-		at := placed{color: color}
+		at := placed{color: color, plain: large}
+		key.id = g.ID
 		var err error
-		if key.id = g.ID; r.Size*s.size > largestMask {
-			at.plain = true
+		switch {
+		case large:
 			at.glyph, err = k.glyphs.outline(&key, pathSize, s.enlarged(r.Size, x, y), b.canvas(), p.rule())
-		} else {
+		case !(math.Abs(float64(x)) < farAway && math.Abs(float64(y)) < farAway):
+			continue
+		default:
 			at.x, key.subX = quarter(x, s.snapX)
 			at.y, key.subY = quarter(y, s.snapY)
 			at.glyph, err = k.glyphs.cut(&key)

@@ -43,3 +43,34 @@ func TestLargeGlyphs(t *testing.T) {
 		}
 	}
 }
+
+// Text at any scale and distance gives a drawing, and what lies far outside
+// leaves nothing in it.
+func TestTextOfAnySize(t *testing.T) {
+	for _, c := range []struct {
+		scale, x, y float64
+		inked       bool
+	}{
+		{1, 10, 10, true}, {1e-9, 10, 10, false}, {1e9, 10, 10, false}, {1, 1e9, 1e9, false},
+		{1, -1e9, 10, false}, {1, math.MaxFloat32, 0, false}, {30, -200, -300, true},
+	} {
+		for _, turn := range []float64{0, math.Pi / 2, 1} {
+			s := &scene.Scene{Shapes: []scene.Shape{{
+				ID: "shape:a", Kind: scene.Text, Parent: -1, X: c.x, Y: c.y, Rotation: turn, Opacity: 1, Scale: c.scale, Auto: true,
+				Rich: &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{{Text: "mmmmmmmm", Underline: true}}}}},
+			}}}
+			var b Builder
+			var d Drawing
+			if err := b.Build(View{Scene: s, Bounds: Box{W: 400, H: 400}}, Reference, &d); err != nil {
+				t.Fatal(err)
+			}
+			sum := 0.0
+			for _, a := range rasterAlpha(&d) {
+				sum += a
+			}
+			if turn == 0 && (sum > 0) != c.inked {
+				t.Errorf("scale %g at (%g, %g): got %g px of ink; want some: %v", c.scale, c.x, c.y, sum, c.inked)
+			}
+		}
+	}
+}

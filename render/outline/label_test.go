@@ -64,6 +64,29 @@ func unhinted(t *testing.T) map[string]map[string]string {
 	return out
 }
 
+// TestExactLabelPictures holds mode Exact to what a renderer of true areas reaches.
+func TestExactLabelPictures(t *testing.T) {
+	pictures := unhinted(t)
+	var b Builder
+	var d Drawing
+	exportedScenes(t, func(e *exported) {
+		if e.Kind != "label" {
+			return
+		}
+		ids := []string{}
+		for _, a := range e.Added {
+			ids = append(ids, a.ID)
+		}
+		if err := b.Build(View{Scene: e.scene(t), Bounds: e.bounds(), Only: ids}, Exact, &d); err != nil {
+			t.Fatalf("%s: %v", e.ID, err)
+		}
+		p := comparePrinted(e.ID, rasterAlpha(&d), readAlpha(t, pictures[e.ID]["label"]))
+		if p.within < 0.78 || p.mean > 3.5 || math.Abs(p.mass) > 0.02 || p.centre > 0.3 || math.Abs(p.pixels) > 0.05 {
+			t.Errorf("%v", p)
+		}
+	})
+}
+
 // TestLabelPictures compares the label of every 'label' scene with the export
 // made without hinting. Coverage is the browser's; what is left is that it
 // composites the copies of the halo one by one in 8 bits.
