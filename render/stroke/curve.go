@@ -54,14 +54,26 @@ func (c *curve) at(t float32) vec {
 	}
 }
 
-// slope returns the first derivative at t, which may be zero.
+// slope returns the first derivative at t, a cubic's divided by 3; it may be
+// zero. The order of the sums is the browser's: at the end of a quadratic with an
+// upright leg the result must be upright too, since corners of exactly 90
+// degrees hang on it.
 func (c *curve) slope(t float32) vec {
+	p := &c.p
 	if c.n == 3 {
-		return vec{X: float32(2*float32(c.b.X*t)) + c.c.X, Y: float32(2*float32(c.b.Y*t)) + c.c.Y}
+		b := sub(p[1], p[0])
+		a := sub(sub(p[2], p[1]), b)
+		d := vec{X: float32(a.X*t) + b.X, Y: float32(a.Y*t) + b.Y}
+		return add(d, d)
 	}
+	b := vec{
+		X: 2 * (p[2].X - float32(2*p[1].X) + p[0].X),
+		Y: 2 * (p[2].Y - float32(2*p[1].Y) + p[0].Y),
+	}
+	d := sub(p[1], p[0])
 	return vec{
-		X: float32((float32(3*float32(c.a.X*t))+float32(2*c.b.X))*t) + c.c.X,
-		Y: float32((float32(3*float32(c.a.Y*t))+float32(2*c.b.Y))*t) + c.c.Y,
+		X: float32((float32(c.a.X*t)+b.X)*t) + d.X,
+		Y: float32((float32(c.a.Y*t)+b.Y)*t) + d.Y,
 	}
 }
 
@@ -152,7 +164,7 @@ func (c *curve) cusp() (t float32, ok bool) {
 	limit := (dist2(p[1], p[0]) + dist2(p[2], p[1]) + dist2(p[3], p[2])) * 1e-8
 	var buf [3]float32
 	for _, t := range c.turns(&buf) {
-		if d := scale(c.slope(t), 1.0/3); dot(d, d) < limit {
+		if d := c.slope(t); dot(d, d) < limit {
 			return t, true
 		}
 	}

@@ -128,10 +128,9 @@ func (f *fitter) control(s *span) verdict {
 	if !finite(k) {
 		return line
 	}
-	s.c = vec{
-		X: float32(s.e0.X*(1-k)) + float32((s.e0.X+s.d0.X)*k),
-		Y: float32(s.e0.Y*(1-k)) + float32((s.e0.Y+s.d0.Y)*k),
-	}
+	// Nothing else keeps corners of exactly 90 degrees, which every rounded
+	// rectangle has, on the browser's side of sharp.
+	s.c = vec{X: s.e0.X + float32(s.d0.X*k), Y: s.e0.Y + float32(s.d0.Y*k)}
 	return quad
 }
 
