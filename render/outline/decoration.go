@@ -110,55 +110,63 @@ func (b *Builder) placeDrawn(k *scribe, color rgb, p *place) {
 	b.keep(k, placed{color: color, plain: true, glyph: k.glyphs.cutDrawn(p.m, b.canvas(), b.mode, p.rule())})
 }
 
-// crossing returns the columns in which an outline crosses the rows from top to
-// bottom; lo > hi when it does not.
-func crossing(p *path.Path, top, bottom float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	var cur, first path.Point
-	edge := func(a, b path.Point) {
-		x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
-		if y0 > y1 {
-			x0, y0, x1, y1 = x1, y1, x0, y0
-		}
-		if y1 < top || y0 > bottom {
-			return
-		}
-		for _, y := range [2]float64{max(y0, top), min(y1, bottom)} {
-			x := x0
-			if y1 > y0 {
-				x += (x1 - x0) * (y - y0) / (y1 - y0)
-			}
-			lo, hi = min(lo, x), max(hi, x)
-		}
-		if y0 == y1 {
-			lo, hi = min(lo, x1), max(hi, x1)
-		}
+// columns collects where an outline crosses the rows from top to bottom.
+type columns struct{ top, bottom, lo, hi float64 }
+
+// edge adds what a straight edge crosses.
+func (c *columns) edge(a, b path.Point) {
+	x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
+	if y0 > y1 {
+		x0, y0, x1, y1 = x1, y1, x0, y0
 	}
+	if y1 < c.top || y0 > c.bottom {
+		return
+	}
+	if y0 == y1 {
+		c.lo, c.hi = min(c.lo, x0, x1), max(c.hi, x0, x1)
+		return
+	}
+	for _, y := range [2]float64{max(y0, c.top), min(y1, c.bottom)} {
+		x := x0 + (x1-x0)*(y-y0)/(y1-y0)
+		c.lo, c.hi = min(c.lo, x), max(c.hi, x)
+	}
+}
+
+// quad adds what a quadratic crosses, as 16 edges.
+func (c *columns) quad(a, b, to path.Point) {
+	const steps = 16
+	last := a
+	for i := 1; i <= steps; i++ {
+		t := float32(i) / steps
+		u := 1 - t
+		q := path.Point{X: u*u*a.X + 2*u*t*b.X + t*t*to.X, Y: u*u*a.Y + 2*u*t*b.Y + t*t*to.Y}
+		c.edge(last, q)
+		last = q
+	}
+}
+
+// crossing returns the columns in which a glyph's outline crosses the rows from
+// top to bottom; lo > hi when it does not.
+func crossing(p *path.Path, top, bottom float64) (lo, hi float64) {
+	c := columns{top, bottom, math.Inf(1), math.Inf(-1)}
+	var cur, first path.Point
 	pts := p.Points
 	for _, v := range p.Verbs {
 		switch v {
 		case path.Move:
 			cur, first, pts = pts[0], pts[0], pts[1:]
 		case path.Line:
-			edge(cur, pts[0])
+			c.edge(cur, pts[0])
 			cur, pts = pts[0], pts[1:]
 		case path.Quad:
-			const steps = 16
-			from, c, to := cur, pts[0], pts[1]
-			for i := 1; i <= steps; i++ {
-				t := float32(i) / steps
-				u := 1 - t
-				q := path.Point{X: u*u*from.X + 2*u*t*c.X + t*t*to.X, Y: u*u*from.Y + 2*u*t*c.Y + t*t*to.Y}
-				edge(cur, q)
-				cur = q
-			}
-			cur, pts = to, pts[2:]
+			c.quad(cur, pts[0], pts[1])
+			cur, pts = pts[1], pts[2:]
 		case path.Close:
-			edge(cur, first)
+			c.edge(cur, first)
 			cur = first
 		}
 	}
-	return lo, hi
+	return c.lo, c.hi
 }
 
 // dot places the marker of a list item: no halo, no contrast.

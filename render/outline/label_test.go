@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 
 	"plumb/testdata"
@@ -118,4 +119,36 @@ func TestLabelPictures(t *testing.T) {
 			t.Log(p)
 		}
 	}
+}
+
+// Builders in several goroutines share fonts and give the same drawings.
+func TestConcurrentText(t *testing.T) {
+	var views []View
+	var want []Drawing
+	var b Builder
+	exportedScenes(t, func(e *exported) {
+		if e.Kind != "label" || len(views) == 20 {
+			return
+		}
+		views = append(views, View{Scene: e.scene(t), Bounds: e.bounds(), Only: []string{e.Added[0].ID}})
+		want = append(want, Drawing{})
+		if err := b.Build(views[len(views)-1], Reference, &want[len(want)-1]); err != nil {
+			t.Fatal(err)
+		}
+	})
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			var b Builder
+			var d Drawing
+			for i, v := range views {
+				if err := b.Build(v, Reference, &d); err != nil {
+					t.Error(err)
+				} else if !slices.Equal(d.Coverage.Spans, want[i].Coverage.Spans) || !slices.Equal(d.Coverage.Bytes, want[i].Coverage.Bytes) {
+					t.Errorf("drawing %d differs from the one made alone", i)
+				}
+			}
+		})
+	}
+	wait.Wait()
 }
