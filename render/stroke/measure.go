@@ -100,6 +100,22 @@ func (s *segment) split(t float32) (l, r segment) {
 	return l, r
 }
 
+// at returns the point at t by the polynomial, whose last bits are not those of
+// split: the browser starts a dash there, and then draws what split gives.
+func (s *segment) at(t float32) vec {
+	p := &s.p
+	var c curve
+	switch s.n {
+	case 2:
+		return mix(p[0], p[1], t)
+	case 3:
+		c = quadCurve(p[0], p[1], p[2])
+	case 4:
+		c = cubicCurve(p[0], p[1], p[2], p[3])
+	}
+	return c.at(t)
+}
+
 // piece appends the part between the distances from and to, behind what is in
 // dst or as a subpath of its own.
 func (m *measure) piece(dst *path.Path, from, to float32, move bool) {
@@ -110,8 +126,7 @@ func (m *measure) piece(dst *path.Path, from, to float32, move bool) {
 	s0, t0 := m.place(from)
 	s1, t1 := m.place(to)
 	if move {
-		_, r := m.segs[s0].split(t0)
-		dst.MoveTo(r.p[0])
+		dst.MoveTo(m.segs[s0].at(t0))
 	}
 	for ; s0 < s1; s0, t0 = s0+1, 0 {
 		m.segs[s0].appendTo(dst, t0, 1)
