@@ -128,7 +128,7 @@ func (w *convexWalk) uprightRow(l, r, h int64) {
 		w.uprightPixel(j-1, part((h*v)>>16), h)
 	}
 	if j < k {
-		row.inside(j, k, int32(part(h)), h == one && !row.summed)
+		row.inside(j, k, int32(part(h)), h == one)
 	}
 	if v := r - int64(k)<<16; v > 0 {
 		w.uprightPixel(k, part((h*v)>>16), h)
@@ -142,7 +142,7 @@ func (w *convexWalk) uprightPixel(x int32, a byte, h int64) {
 	case h == one && row.masked:
 		row.set(x, a)
 	default:
-		row.single(x, a, 256, h == one && !row.summed)
+		row.single(x, a, 256, h == one)
 	}
 }
 
@@ -162,7 +162,7 @@ func (w *convexWalk) slanted(l, r *edgeSide, y, end int32) {
 		nl, nr := lx+(l.e.Slope*h)>>2, rx+(r.e.Slope*h)>>2
 		nl, nr = max(nl, w.left+half), min(nr, w.right+half)
 		const grid = ^int64(one/16 - 1)
-		row.trapezoid(lx&grid, nl&grid, rx&grid, nr&grid, l.e.DY, r.e.DY, full, full == 255 && !row.summed)
+		row.trapezoid(lx&grid, nl&grid, rx&grid, nr&grid, l.e.DY, r.e.DY, full, full == 255)
 		y, lx, rx = stop, nl, nr
 	}
 	l.x, r.x = lx-half, rx-half

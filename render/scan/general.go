@@ -261,8 +261,24 @@ func (g *general) insert(old int) {
 		copy(list[k+1:i+1], list[k:i])
 		list[k] = a
 		g.crossing(k, g.y)
-		g.crossing(k+1, g.y)
+		if k+1 < len(list) {
+			g.crossing(k+1, g.y)
+		} else {
+			g.ahead(&a)
+		}
 		g.at(a.bottom)
 		k++
+	}
+}
+
+// ahead is crossing for an edge that was inserted last of all: the reference
+// compares it with the first edge that waits, as if that had begun already.
+func (g *general) ahead(a *active) {
+	if g.waiting == len(g.s.order) {
+		return
+	}
+	e := &g.s.edges.List[g.s.order[g.waiting].edge]
+	if a.x+a.slope > e.X+e.Slope {
+		g.event = g.y + 1
 	}
 }

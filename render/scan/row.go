@@ -33,6 +33,8 @@ type row struct {
 	events             []event
 	full               []extent
 	wedge, beyond      []byte // scratch of one trapezoid
+	// trace, if set, sees every pixel that is drawn by the two-pixel rule.
+	trace func(x, y int32, a byte)
 }
 
 // extent is the columns [x0, x1).
@@ -64,7 +66,7 @@ var snapped = func() (t [256]byte) {
 func (r *row) begin(dst *Coverage, f *fill) {
 	r.dst = dst
 	r.masked, r.summed = f.masked, f.rule.Clip
-	r.twoRule = !f.rule.Plain && f.lo.X >= float32(f.clip.X0) && f.hi.X <= float32(f.clip.X1)
+	r.twoRule = !f.rule.Plain && !f.rule.Clip && f.lo.X >= float32(f.clip.X0) && f.hi.X <= float32(f.clip.X1)
 	left, right := f.bounds()
 	r.left = int32(left >> 16)
 	n := int(right>>16) - int(r.left)
@@ -143,6 +145,10 @@ func (r *row) pair(x int32, a, b byte, direct bool) {
 	r.hasDirect = true
 	p := r.direct[i : i+2]
 	if r.twoRule {
+		if r.trace != nil {
+			r.trace(x, r.y, a)
+			r.trace(x+1, r.y, b)
+		}
 		p[0], p[1] = overTwo(p[0], a), overTwo(p[1], b)
 	} else {
 		p[0], p[1] = over(p[0], a), over(p[1], b)
