@@ -58,13 +58,7 @@ func run(args []string, std streams) (code int) {
 		}
 	}()
 	var c cli
-	k, err := kong.New(&c, kong.Name("plumb"),
-		kong.Description("Scores whiteboard benchmarks from pixels. Results on stdout, everything else on stderr."),
-		kong.Writers(std.out, std.err), kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Bind(std))
-	if err != nil {
-		panic("BUG: flags: " + err.Error())
-	}
+	k := parser(&c, kong.Writers(std.out, std.err), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(std))
 	ctx, err := k.Parse(args)
 	if err != nil {
 		fmt.Fprintf(std.err, "plumb: %s\n", oneLine(err))
@@ -80,6 +74,25 @@ func run(args []string, std streams) (code int) {
 		return 1
 	}
 	return 0
+}
+
+// parser reads command lines into c.
+func parser(c *cli, options ...kong.Option) *kong.Kong {
+	k, err := kong.New(c, append(options, kong.Name("plumb"),
+		kong.Description("Scores whiteboard benchmarks from pixels. Results on stdout, everything else on stderr."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ValueFormatter(described))...)
+	if err != nil {
+		panic("BUG: flags: " + err.Error())
+	}
+	return k
+}
+
+// described is the help of a flag with its default.
+func described(v *kong.Value) string {
+	if !v.HasDefault || v.Default == "" {
+		return v.Help
+	}
+	return v.Help + " Default: " + v.Default + "."
 }
 
 // oneLine keeps a message on its line: errors may quote input.

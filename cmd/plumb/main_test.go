@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -141,14 +142,31 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// Each flag says what it does and, where it has one, its default.
-func TestEveryFlagHasHelp(t *testing.T) {
-	for _, command := range []string{"serve", "score", "render", "doctor"} {
-		_, out, _ := plumb(t, "", command, "--help")
-		for _, line := range strings.Split(out, "\n") {
-			if m := regexp.MustCompile(`^\s+(?:-\w, |    )?--([a-z-]+)\S*(\s+)?(.*)$`).FindStringSubmatch(line); m != nil && m[3] == "" && len(line) < 30 {
-				t.Errorf("%s --%s has no help", command, m[1])
+// Each flag says what it does, in a sentence, and its default where it has one;
+// names are lower case with hyphens.
+func TestFlags(t *testing.T) {
+	k := parser(new(cli))
+	seen := 0
+	for _, command := range k.Model.Children {
+		for _, f := range command.Flags {
+			if f.Name == "help" {
+				continue
 			}
+			seen++
+			if help := described(f.Value); !strings.HasSuffix(strings.TrimSpace(help), ".") || len(f.Help) < 15 {
+				t.Errorf("%s --%s: help %q is no sentence", command.Name, f.Name, help)
+			}
+			if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(f.Name) {
+				t.Errorf("%s --%s: want lower case with hyphens", command.Name, f.Name)
+			}
+		}
+	}
+	if seen < 60 {
+		t.Errorf("looked at %d flags only", seen)
+	}
+	for _, limit := range []string{"line", "body", "depth", "shapes", "pixels", "side", "text", "ratio", "actions", "response", "deadline", "queue"} {
+		if code, _, errs := plumb(t, "", "serve", "--max-"+limit, "5m", "--max-nonsense"); code != 2 || strings.Contains(errs, "unknown flag --max-"+limit) {
+			t.Errorf("serve --max-%s: got exit %d, %s", limit, code, errs)
 		}
 	}
 }
@@ -477,6 +495,46 @@ func TestDaemonStops(t *testing.T) {
 	if _, err := os.Stat(socket); !os.IsNotExist(err) {
 		t.Errorf("the socket is still there: %v", err)
 	}
+}
+
+// A request gets the bytes that a dump gets, alone, among others of a request
+// and among others at the same time.
+func TestRequestsEqualDump(t *testing.T) {
+	b, err := os.ReadFile(testdata.Path(t, "aspire/cases.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := strings.Split(strings.TrimSpace(string(b)), "\n")
+	_, out, _ := plumb(t, string(b), "score", "-")
+	want := strings.Split(strings.TrimSpace(out), "\n")
+	d := startDaemon(t)
+	post := func(body string) (int, string) {
+		resp, err := http.Post("http://"+d.addr+"/v1/score", "application/json", strings.NewReader(body))
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return 0, err.Error()
+		}
+		return resp.StatusCode, strings.TrimSpace(string(b))
+	}
+	if code, got := post(`{"items":[` + strings.Join(items, ",") + `]}`); code != 200 || got != `{"results":[`+strings.Join(want, ",")+`]}` {
+		t.Errorf("items: got %d and other bytes", code)
+	}
+	var all sync.WaitGroup
+	for i, item := range items {
+		all.Go(func() {
+			code, got := post(item)
+			switch {
+			case code == 422 && strings.Contains(want[i], `"error":{`):
+			case code != 200 || got != want[i]:
+				t.Errorf("item %d: got %d %s; want %s", i, code, got, want[i])
+			}
+		})
+	}
+	all.Wait()
 }
 
 // meter is a writer that can be asked how many lines it has.

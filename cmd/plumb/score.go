@@ -58,6 +58,7 @@ func (c *scoreCmd) Run(std streams) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process
 	j := &job{cmd: c, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward}, token: token}
 	var listed []scoring.Suite
 	for _, n := range dump.SuiteNames(suites) {
@@ -177,12 +178,12 @@ func (j *job) dump(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var s scorer
 	if j.remote != nil {
 		if s, err = j.remote.stream(ctx, j); err != nil {
+			r.Close()
 			return err
 		}
 	} else {
@@ -194,14 +195,14 @@ func (j *job) dump(ctx context.Context, path string) error {
 	}
 	broken := make(chan error, 1)
 	go func() {
+		defer r.Close()
 		defer s.End()
 		broken <- j.feed(ctx, r, s, lines)
 	}()
-	err = j.collect(s, lines)
-	if err != nil {
-		cancel()
+	if err := j.collect(s, lines); err != nil {
+		return err // feed may still wait for its input; it ends with the process
 	}
-	return errors.Join(<-broken, err)
+	return <-broken
 }
 
 // feed gives the lines of a dump to the scorer. Its error is that of the input:
