@@ -67,14 +67,14 @@ func (b *Binner) countColumns(r int32, spans []scan.Span) (lo, hi int32) {
 		if from >= to || s.Y >= b.heightPx {
 			continue
 		}
-		first, last := from/TileW, (to-1)/TileW
+		first, last := from>>tileShift, (to-1)>>tileShift
 		b.columns[first].touch++
 		b.columns[last+1].touch--
 		lo, hi = min(lo, first), max(hi, last+1)
 		if s.At != scan.Full {
 			continue
 		}
-		first, last = (from+TileW-1)/TileW, to/TileW
+		first, last = (from+TileW-1)>>tileShift, to>>tileShift
 		if to == b.widthPx {
 			last = b.cols
 		}
@@ -86,6 +86,9 @@ func (b *Binner) countColumns(r int32, spans []scan.Span) (lo, hi int32) {
 	return lo, hi
 }
 
+// tileShift divides by TileW.
+const tileShift = 4
+
 // fillMasks writes one span into the masks of the tiles it touches.
 func (b *Binner) fillMasks(r int32, s *scan.Span, bytes []byte) {
 	from, to := b.clipped(s)
@@ -93,26 +96,31 @@ func (b *Binner) fillMasks(r int32, s *scan.Span, bytes []byte) {
 		return
 	}
 	row := s.Y - r*TileH
-	for c := from / TileW; c*TileW < to; c++ {
-		mask := b.columns[c].mask
-		if mask < 0 {
-			continue
-		}
-		pixels := (*[TileW]byte)(unsafe.Pointer(&b.scratch[mask+row]))
-		x0, x1 := max(from-c*TileW, 0), min(to-c*TileW, TileW)
-		switch {
-		case s.At != scan.Full:
-			src := bytes[s.At+c*TileW+x0-s.X:]
-			for i := range pixels[x0:x1] {
-				pixels[x0+int32(i)] = src[i]
-			}
-		case x1-x0 == TileW:
-			*pixels = opaqueRow
-		default:
-			for i := range pixels[x0:x1] {
-				pixels[x0+int32(i)] = 0xff
+	for c := from >> tileShift; from < to; c++ {
+		end := min(to, (c+1)<<tileShift)
+		if mask := b.columns[c].mask; mask >= 0 {
+			x := from & (TileW - 1)
+			pixels := (*[TileW]byte)(unsafe.Pointer(&b.scratch[mask+row]))[x : x+end-from]
+			if s.At != scan.Full {
+				fill(pixels, bytes[s.At+from-s.X:])
+			} else {
+				fill(pixels, opaqueRow[:])
 			}
 		}
+		from = end
+	}
+}
+
+// fill copies what dst takes. Most spans are a few pixels long, for which a loop
+// is faster than the runtime's copy.
+func fill(dst, src []byte) {
+	if len(dst) > 8 {
+		copy(dst, src)
+		return
+	}
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] = src[i]
 	}
 }
 
