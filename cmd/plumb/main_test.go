@@ -4,20 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"image/png"
-	"io"
 	"math"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"plumb/testdata"
 )
@@ -47,61 +40,6 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
-}
-
-// daemonProcess is `plumb serve` in a process of its own.
-type daemonProcess struct {
-	cmd  *exec.Cmd
-	addr string
-	log  *bytes.Buffer
-	done chan error
-}
-
-// startDaemon waits until the daemon listens. It is stopped with the test.
-func startDaemon(t *testing.T, args ...string) *daemonProcess {
-	t.Helper()
-	d := &daemonProcess{cmd: exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--drain-grace", "0s"}, args...)...),
-		log: new(bytes.Buffer), done: make(chan error, 1)}
-	d.cmd.Env = append(os.Environ(), "PLUMB_FONTS="+filepath.Join(testdata.Root(), "build", "fonts"))
-	pipe, err := d.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	heard := make(chan string, 1)
-	go func() {
-		listening := regexp.MustCompile(`(?m)^listening on (\S+)$`)
-		buf, told := make([]byte, 4096), false
-		for {
-			n, err := pipe.Read(buf)
-			d.log.Write(buf[:n])
-			if m := listening.FindSubmatch(d.log.Bytes()); m != nil && !told {
-				told = true
-				heard <- string(m[1])
-			}
-			if err != nil {
-				d.done <- d.cmd.Wait()
-				return
-			}
-		}
-	}()
-	select {
-	case d.addr = <-heard:
-	case err := <-d.done:
-		t.Fatalf("the daemon ended: %v\n%s", err, d.log)
-	case <-time.After(time.Minute):
-		t.Fatalf("the daemon does not listen\n%s", d.log)
-	}
-	t.Cleanup(func() {
-		d.cmd.Process.Kill()
-		select {
-		case <-d.done:
-		case <-time.After(10 * time.Second):
-		}
-	})
-	return d
 }
 
 func TestUsage(t *testing.T) {
@@ -380,88 +318,6 @@ func TestTruncatedDump(t *testing.T) {
 	}
 }
 
-func TestRenderCommand(t *testing.T) {
-	dir := t.TempDir()
-	const square = `{"id":"shape:a","type":"geo","x":10,"y":20,"props":{"geo":"rectangle","w":30,"h":40,"fill":"solid","dash":"solid","color":"black"}}`
-	scenes := filepath.Join(dir, "scenes.jsonl")
-	text := `{"id":"a/b é","shapes":[` + square + `],"bounds":[0,0,100,80]}` + "\n" +
-		`{"id":"none","shapes":[` + square + `],"bounds":[0,0,10,10],"only":[]}` + "\n" +
-		`{"shapes":[` + square + `]}` + "\n" + `{"id":"bad","shapes":[{"id":"shape:x","type":"geo","props":{"w":-1}}]}` + "\n" + "nonsense\n"
-	if err := os.WriteFile(scenes, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	code, out, errs := plumb(t, "", "render", "--out", dir, scenes)
-	if code != 0 {
-		t.Fatalf("got exit %d, %s", code, errs)
-	}
-	var got []map[string]any
-	for _, l := range strings.Split(strings.TrimSpace(out), "\n") {
-		var m map[string]any
-		if err := json.Unmarshal([]byte(l), &m); err != nil {
-			t.Fatalf("%v: %s", err, l)
-		}
-		got = append(got, m)
-	}
-	if len(got) != 5 {
-		t.Fatalf("got %d lines: %s", len(got), out)
-	}
-	// The outline of the stroke is 3.5 px wide about the edge: centre of the box.
-	com := got[0]["center_of_mass"].([]any)
-	if got[0]["width"] != 100.0 || got[0]["height"] != 80.0 || math.Abs(com[0].(float64)-25) > 0.01 || math.Abs(com[1].(float64)-40) > 0.01 {
-		t.Errorf("got %v; want 100 x 80 and the centre (25, 40)", got[0])
-	}
-	if got[1]["covered_pixels"] != 0.0 || got[1]["center_of_mass"] != nil || got[1]["bbox"] != nil {
-		t.Errorf("got %v; want nothing drawn", got[1])
-	}
-	if got[2]["id"] != "line:3" || got[2]["width"] != 94.0 || got[2]["height"] != 104.0 {
-		t.Errorf("got %v; want the content and 32 px around it", got[2])
-	}
-	for _, m := range got[3:] {
-		if m["error"] == nil {
-			t.Errorf("got %v; want an error", m)
-		}
-	}
-	f, err := os.Open(filepath.Join(dir, "a%2Fb%20%C3%A9.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	img, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	covered := 0.0
-	for y := range img.Bounds().Dy() {
-		for x := range img.Bounds().Dx() {
-			if _, _, _, a := img.At(x, y).RGBA(); a > 0 {
-				covered++
-			}
-		}
-	}
-	if covered == 0 || got[0]["covered_pixels"] != covered {
-		t.Errorf("got %v covered pixels, %v in the PNG", got[0]["covered_pixels"], covered)
-	}
-	stats := filepath.Join(dir, "stats")
-	code, out, _ = plumb(t, text, "render", "--only", "a", "--bounds", "0,0,50,50", "--channels", "alpha", "--stats", stats, "-")
-	b, err := os.ReadFile(stats)
-	if code != 0 || out != "" || err != nil || !strings.Contains(string(b), `"width":50,"height":50`) {
-		t.Errorf("got exit %d, %q, %s, %v", code, out, b, err)
-	}
-}
-
-// A file that is one document over several lines is one scene, named by the file.
-func TestRenderDocument(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "board.tldr")
-	text := "{\n \"records\": [\n  {\"typeName\":\"document\",\"id\":\"document:document\"},\n  {\"typeName\":\"page\",\"id\":\"page:p\",\"index\":\"a1\",\"name\":\"\",\"meta\":{}}\n ],\n \"bounds\": [0, 0, 8, 9]\n}\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	code, out, errs := plumb(t, "", "render", path)
-	if code != 0 || !strings.HasPrefix(out, `{"id":"board","width":8,"height":9,`) {
-		t.Errorf("got exit %d, %s, %s; want one scene called board", code, out, errs)
-	}
-}
-
 func TestDoctor(t *testing.T) {
 	code, out, errs := plumb(t, "", "doctor", "--fonts-dir", filepath.Join(testdata.Root(), "build", "fonts"))
 	if code != 0 || !strings.Contains(out, "self-test passed") {
@@ -470,136 +326,5 @@ func TestDoctor(t *testing.T) {
 	code, _, errs = plumb(t, "", "doctor", "--backend", "gl", "--device", "no-such-device")
 	if code != 1 || !strings.Contains(errs, "backend gl does not work") {
 		t.Errorf("got exit %d, %s; want 1", code, errs)
-	}
-}
-
-// SIGTERM lets the daemon finish and end with 0; its socket goes with it.
-func TestDaemonStops(t *testing.T) {
-	socket := filepath.Join(t.TempDir(), "s")
-	d := startDaemon(t, "--socket", socket)
-	if c, err := net.Dial("unix", socket); err != nil {
-		t.Fatal(err)
-	} else {
-		c.Close()
-	}
-	d.cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case err := <-d.done:
-		if err != nil {
-			t.Errorf("the daemon ended with %v\n%s", err, d.log)
-		}
-		d.done <- nil
-	case <-time.After(20 * time.Second):
-		t.Fatalf("the daemon does not stop\n%s", d.log)
-	}
-	if _, err := os.Stat(socket); !os.IsNotExist(err) {
-		t.Errorf("the socket is still there: %v", err)
-	}
-}
-
-// A request gets the bytes that a dump gets, alone, among others of a request
-// and among others at the same time.
-func TestRequestsEqualDump(t *testing.T) {
-	b, err := os.ReadFile(testdata.Path(t, "aspire/cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	items := strings.Split(strings.TrimSpace(string(b)), "\n")
-	_, out, _ := plumb(t, string(b), "score", "-")
-	want := strings.Split(strings.TrimSpace(out), "\n")
-	d := startDaemon(t)
-	post := func(body string) (int, string) {
-		resp, err := http.Post("http://"+d.addr+"/v1/score", "application/json", strings.NewReader(body))
-		if err != nil {
-			return 0, err.Error()
-		}
-		defer resp.Body.Close()
-		b, err := io.ReadAll(resp.Body)
-		if err != nil {
-			return 0, err.Error()
-		}
-		return resp.StatusCode, strings.TrimSpace(string(b))
-	}
-	if code, got := post(`{"items":[` + strings.Join(items, ",") + `]}`); code != 200 || got != `{"results":[`+strings.Join(want, ",")+`]}` {
-		t.Errorf("items: got %d and other bytes", code)
-	}
-	var all sync.WaitGroup
-	for i, item := range items {
-		all.Go(func() {
-			code, got := post(item)
-			switch {
-			case code == 422 && strings.Contains(want[i], `"error":{`):
-			case code != 200 || got != want[i]:
-				t.Errorf("item %d: got %d %s; want %s", i, code, got, want[i])
-			}
-		})
-	}
-	all.Wait()
-}
-
-// meter is a writer that can be asked how many lines it has.
-type meter struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (m *meter) Write(b []byte) (int, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.buf.Write(b)
-}
-
-func (m *meter) String() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.buf.String()
-}
-
-// A daemon that is killed in the middle of a dump costs nothing but time: the
-// next one gets what was not answered.
-func TestDaemonKilled(t *testing.T) {
-	text := spoilt(t)
-	_, want, _ := plumb(t, text, "score", "-")
-	lines := strings.SplitAfter(text, "\n")
-	first := startDaemon(t)
-	in, feed := io.Pipe()
-	var out, errs meter
-	code := make(chan int, 1)
-	go func() {
-		code <- run([]string{"score", "--server", "http://" + first.addr, "-"}, streams{in, &out, &errs})
-	}()
-	io.WriteString(feed, strings.Join(lines[:60], ""))
-	for strings.Count(out.String(), "\n") < 20 {
-		time.Sleep(time.Millisecond)
-	}
-	first.cmd.Process.Kill()
-	<-first.done
-	first.done <- nil
-	startDaemon(t, "--listen", first.addr)
-	io.WriteString(feed, strings.Join(lines[60:], ""))
-	feed.Close()
-	if c := <-code; c != 0 || out.String() != want {
-		t.Errorf("got exit %d, other output: %v; %s", c, out.String() != want, errs.String())
-	}
-}
-
-// A new daemon takes over the port and the socket of an older one, whose end
-// takes neither away.
-func TestOverlappingRestart(t *testing.T) {
-	socket := filepath.Join(t.TempDir(), "s")
-	first := startDaemon(t, "--socket", socket)
-	second := startDaemon(t, "--listen", first.addr, "--socket", socket)
-	if second.addr != first.addr {
-		t.Fatalf("got %s and %s; want one address", first.addr, second.addr)
-	}
-	first.cmd.Process.Signal(syscall.SIGTERM)
-	if err := <-first.done; err != nil {
-		t.Fatalf("the first daemon ended with %v\n%s", err, first.log)
-	}
-	first.done <- nil
-	for _, server := range []string{"http://" + second.addr, "unix:" + socket} {
-		if code, out, errs := plumb(t, `{"id":"a","suite":"aspire","test":"nothing"}`, "score", "--server", server, "-"); code != 0 || !strings.Contains(out, `"a"`) {
-			t.Errorf("%s: got exit %d, %q, %s", server, code, out, errs)
-		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"plumb/daemon"
 	"plumb/daemon/api"
 	"plumb/scoring"
+	"plumb/scoring/table"
 )
 
 // serveCmd is `plumb serve`.
@@ -62,7 +63,7 @@ func (c *serveCmd) Run(std streams) error {
 		Core: cc, Listen: c.Listen, Socket: c.Socket, Admin: c.Admin,
 		Grace: c.DrainGrace, Drain: c.DrainTimeout, Out: std.err, Log: log,
 		API: api.Config{
-			Variants: variants, Reward: reward, Lines: cc.Lines, Scenes: cc.Scenes,
+			Variants: variants, Known: table.Variants(), Reward: reward, Lines: cc.Lines, Scenes: cc.Scenes,
 			Body: int(c.MaxBody), ItemsMax: int(c.MaxItems), Token: token,
 			ReadTimeout: c.ReadTimeout, Idle: c.IdleTimeout, StreamIdle: c.StreamIdle,
 			Connections: int(c.MaxConns), ConnsPerIP: c.MaxPerIP, Slow: c.Slow, Version: about(),

@@ -39,8 +39,9 @@ const (
 // the defaults.
 type Config struct {
 	Queue    *queue.Queue
-	Items    dump.ItemConfig  // the suites and task files, as the queue has them
-	Variants scoring.Variants // chosen where a request names none
+	Items    dump.ItemConfig   // the suites and task files, as the queue has them
+	Variants scoring.Variants  // chosen where a request names none
+	Known    []scoring.Variant // names that a request may choose beside those of the suites
 	Reward   scoring.RewardMode
 	Lines    dump.Limits  // of streams
 	Scenes   scene.Limits // of pictures

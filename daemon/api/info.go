@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/common/expfmt"
@@ -125,16 +126,16 @@ func (s *Server) reply(ctx *fasthttp.RequestCtx, v any) {
 	ctx.SetBody(b)
 }
 
-// known lists the variants of all suites.
+// known lists the variants that a request may choose.
 func (s *Server) known() []scoring.Variant {
-	var all []scoring.Variant
+	all := slices.Clone(s.cfg.Known)
 	for _, name := range dump.SuiteNames(s.cfg.Items.Suites) {
 		all = append(all, s.cfg.Items.Suites[name].Variants()...)
 	}
 	return all
 }
 
-// ndjson reports whether a content type is that of lines.
+// accepts reports whether the client asks for a media type by name.
 func accepts(ctx *fasthttp.RequestCtx, mime string) bool {
 	for _, part := range strings.Split(string(ctx.Request.Header.Peek("Accept")), ",") {
 		if kind, _, _ := strings.Cut(part, ";"); strings.EqualFold(strings.TrimSpace(kind), mime) {

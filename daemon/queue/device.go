@@ -82,16 +82,22 @@ func (q *Queue) overdue() {
 	q.mu.Unlock()
 }
 
-// full reports whether to start a batch. A request never waits for others. Bulk
-// work waits while more is being prepared, up to a batch that is worth its
-// fixed cost; no timer is involved.
+// full reports whether to start a batch. A request never waits for others that
+// have not come yet; behind a backlog it waits for a few that are due at any
+// moment, as the fixed cost of a batch would be paid by all that queue. Bulk
+// work waits while more is being prepared, up to a batch that is worth it, but
+// not for long: what is being prepared may be stuck.
 func (q *Queue) full() bool {
 	if q.drawn.len() == 0 {
 		return false
 	}
-	more := q.busy > 0 || q.waiting() > 0
-	return q.hurry > 0 || q.force || !more || !q.room() ||
-		q.pictures >= min(streamTarget, q.cfg.Batch) || q.work >= q.cfg.Work
+	if q.force || !q.room() || q.work >= q.cfg.Work {
+		return true
+	}
+	if q.hurry > 0 {
+		return q.waiting() == 0 || q.pictures >= min(requestTarget, q.cfg.Batch)
+	}
+	return q.busy == 0 && q.waiting() == 0 || q.pictures >= min(streamTarget, q.cfg.Batch)
 }
 
 // measure runs the pictures of all tasks, at most Config.Batch at a time, and

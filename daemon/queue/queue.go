@@ -34,6 +34,8 @@ const (
 	// streamTarget is how many pictures a bulk batch waits for while more are
 	// being prepared: about 16 ms of work on a software driver.
 	streamTarget = 64
+	// requestTarget is the same for requests behind a backlog.
+	requestTarget = 16
 	// bulkDelay is how long a bulk batch waits at most for more to come.
 	bulkDelay = 5 * time.Millisecond
 )
