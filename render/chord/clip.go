@@ -31,12 +31,23 @@ func bounds(pts []path.Point) (b box, ok bool) {
 	if len(pts) == 0 {
 		return b, false
 	}
+	var odd float32 // not 0 if a point is not finite
 	b = box{pts[0].X, pts[0].Y, pts[0].X, pts[0].Y}
 	for _, p := range pts {
-		b.x0, b.x1 = min(b.x0, p.X), max(b.x1, p.X)
-		b.y0, b.y1 = min(b.y0, p.Y), max(b.y1, p.Y)
+		// Not min and max, which take care of NaN; that is what odd does.
+		if p.X < b.x0 {
+			b.x0 = p.X
+		} else if p.X > b.x1 {
+			b.x1 = p.X
+		}
+		if p.Y < b.y0 {
+			b.y0 = p.Y
+		} else if p.Y > b.y1 {
+			b.y1 = p.Y
+		}
+		odd += p.X - p.X + (p.Y - p.Y)
 	}
-	return b, box{-farthest, -farthest, farthest, farthest}.holds(b)
+	return b, odd == 0 && box{-farthest, -farthest, farthest, farthest}.holds(b)
 }
 
 // clipLine keeps what the clip leaves of a line.

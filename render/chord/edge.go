@@ -37,18 +37,14 @@ func Bounds(p *path.Path) (lo, hi path.Point, ok bool) {
 	return path.Point{X: b.x0, Y: b.y0}, path.Point{X: b.x1, Y: b.y1}, ok
 }
 
-// Edges replaces dst by the edges of a path for which Bounds is ok. convex says
-// that what lies right of the clip becomes vertical lines there instead of
-// vanishing (reference-raster.md 4).
-func (c *Cutter) Edges(dst *Edges, p *path.Path, clip Rect, convex bool) {
+// Edges replaces dst by the edges of a path for which Bounds is ok. inside says
+// that the box of Bounds lies within the clip, convex that what lies right of it
+// becomes vertical lines there instead of vanishing (reference-raster.md 4).
+func (c *Cutter) Edges(dst *Edges, p *path.Path, clip Rect, inside, convex bool) {
 	dst.List, dst.curves = dst.List[:0], dst.curves[:0]
-	b, ok := bounds(p.Points)
-	if !ok {
-		return
-	}
 	c.clip = clip.within(NoClip).box()
 	c.exact, c.edges, c.right = false, dst, convex
-	c.walk(p, c.clip.holds(b))
+	c.walk(p, inside)
 	c.edges, c.right = nil, false
 }
 

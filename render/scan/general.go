@@ -52,7 +52,6 @@ func (s *Scanner) general(f *fill) {
 	s.row.y = g.y >> 2
 	for {
 		end := min(g.event, (g.y>>2+1)<<2)
-		g.event = never
 		switch h := end - g.y; {
 		case h&1 != 0:
 			end = g.y + 1
@@ -85,7 +84,7 @@ func (s *Scanner) top(i int) int32 {
 	if i == len(s.order) {
 		return never
 	}
-	return s.edges.List[s.order[i].edge].Top
+	return s.order[i].top
 }
 
 // start makes the i-th edge of the order active.
@@ -137,58 +136,68 @@ func (g *general) strip(end int32, shift uint, full int32) {
 		shifts           = 4096 + 8*len(s.active)
 		sorted           = true
 		direct           = full == 255 && !r.summed
+		event            = int32(never)
 	)
 	list := s.active
 	for i := range list {
-		a := list[i]
+		// In place: a copy of an edge just written would wait for the write.
+		a := &list[i]
 		x0 := a.x
-		a.x += a.slope >> shift
+		x := x0 + a.slope>>shift
+		a.x = x
 		winding += a.wind
 		inside := winding&g.mask != 0
-		switch {
-		case open && !inside:
-			right, low := min(g.right, x0), min(g.right, a.x)
-			alone := direct
-			if alone {
-				alone = pixel <= floor(ul) && pixel <= floor(ll)
-				if i+1 < len(list) {
+		if inside != open {
+			if open {
+				right, low := min(g.right, x0), min(g.right, x)
+				alone := direct && pixel <= floor(ul) && pixel <= floor(ll)
+				if alone && i+1 < len(list) {
 					next := &list[i+1]
-					alone = alone && a.x+one < next.x-max(next.slope, -next.slope)
+					alone = x+one < next.x-max(next.slope, -next.slope)
+				}
+				r.trapezoid(ul, max(g.left, ll), right, low, dyL, a.dy, full, alone)
+				pixel = ceil(max(right, x))
+			} else {
+				ul, ll, dyL = max(x0, g.left), x, a.dy
+				isFar = n == 0
+				if n > 0 {
+					neighbour = list[n-1].x
 				}
 			}
-			r.trapezoid(ul, max(g.left, ll), right, low, dyL, a.dy, full, alone)
-			pixel = ceil(max(right, a.x))
-		case inside && !open:
-			ul, ll, dyL = max(x0, g.left), a.x, a.dy
-			isFar = n == 0
-			if n > 0 {
-				neighbour = list[n-1].x
-			}
+			open = inside
 		}
-		open = inside
-		if a.bottom <= end && !s.follow(&a) {
+		if a.bottom <= end && !s.follow(a) {
 			continue
 		}
-		g.at(a.bottom)
+		if a.bottom < event {
+			event = a.bottom
+		}
 		k := n
 		n++
-		if a.x < maxX {
-			for k > 0 && list[k-1].x > a.x && shifts > 0 {
+		if x >= maxX {
+			maxX = x
+			if k != i {
+				list[k] = *a
+			}
+		} else if k > 0 && list[k-1].x > x {
+			moved := *a
+			for k > 0 && list[k-1].x > x && shifts > 0 {
 				list[k] = list[k-1]
 				k--
 				shifts--
 			}
+			list[k] = moved
 			sorted = sorted && shifts > 0
-		} else {
-			maxX = a.x
+		} else if k != i {
+			list[k] = *a
 		}
-		list[k] = a
-		if !g.careless && k > 0 {
-			if l := &list[k-1]; l.x+l.slope > a.x+a.slope {
-				g.event = end + 1
+		if k > 0 && !g.careless {
+			if l := &list[k-1]; l.x+l.slope > list[k].x+list[k].slope {
+				event = end + 1
 			}
 		}
 	}
+	g.event = event
 	if open {
 		alone := direct && (isFar || neighbour+one < ll)
 		r.trapezoid(ul, max(g.left, ll), g.right, g.right, dyL, 0, full, alone)

@@ -1,39 +1,57 @@
 package scan
 
-import "slices"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
 
-// ranked is an edge's place in the order of walking: by top, then x there, then
-// slope (reference-raster.md 5).
-type ranked struct {
-	key   uint64 // top and x
-	slope int64
-	edge  int32
-}
+// ranked is one edge in the order of walking.
+type ranked struct{ top, edge int32 }
 
-func rankedLess(a, b ranked) int {
-	switch {
-	case a.key != b.key:
-		if a.key < b.key {
-			return -1
-		}
-		return 1
-	case a.slope != b.slope:
-		if a.slope < b.slope {
-			return -1
-		}
-		return 1
-	}
-	return int(a.edge) - int(b.edge)
-}
-
-// sort fills s.order. Edges begin on a grid of 1/256 px within 2^20 px.
+// sort fills s.order: by top, then x there, then slope (reference-raster.md 5).
+// Tops, x on the grid of 1/256 px where edges begin, and numbers of edges fit
+// into one word for all but monstrous paths; those lose digits of x.
 func (s *Scanner) sort() {
-	const topBias, xBias = 1 << 23, 1 << 29
-	s.order = s.order[:0]
-	for i := range s.edges.List {
-		e := &s.edges.List[i]
-		key := uint64(e.Top+topBias)<<30 | uint64(e.X>>8+xBias)
-		s.order = append(s.order, ranked{key, e.Slope, int32(i)})
+	list := s.edges.List
+	top, x := list[0].Top, list[0].X>>8
+	lastTop, lastX := top, x
+	for i := range list {
+		e := &list[i]
+		top, lastTop = min(top, e.Top), max(lastTop, e.Top)
+		x, lastX = min(x, e.X>>8), max(lastX, e.X>>8)
 	}
-	slices.SortFunc(s.order, rankedLess)
+	number := bits.Len(uint(len(list)))
+	width := bits.Len64(uint64(lastX - x))
+	drop := max(0, bits.Len32(uint32(lastTop-top))+width+number-64)
+	s.keys = s.keys[:0]
+	for i := range list {
+		e := &list[i]
+		s.keys = append(s.keys, (uint64(e.Top-top)<<width|uint64(e.X>>8-x))>>drop<<number|uint64(i))
+	}
+	slices.Sort(s.keys)
+	s.order = s.order[:0]
+	for _, k := range s.keys {
+		i := int32(k & (1<<number - 1))
+		s.order = append(s.order, ranked{list[i].Top, i})
+	}
+	s.bySlope(number)
+}
+
+// bySlope sorts edges that begin in one place, whose keys agree but for the
+// number.
+func (s *Scanner) bySlope(number int) {
+	for i := 1; i < len(s.keys); i++ {
+		if s.keys[i]>>number != s.keys[i-1]>>number {
+			continue
+		}
+		first := i - 1
+		for i < len(s.keys) && s.keys[i]>>number == s.keys[first]>>number {
+			i++
+		}
+		slices.SortFunc(s.order[first:i], func(a, b ranked) int {
+			l, r := &s.edges.List[a.edge], &s.edges.List[b.edge]
+			return cmp.Or(cmp.Compare(l.Top, r.Top), cmp.Compare(l.X, r.X), cmp.Compare(l.Slope, r.Slope), int(a.edge-b.edge))
+		})
+	}
 }

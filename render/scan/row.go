@@ -49,13 +49,16 @@ type run struct {
 // event is where the sum of runs changes.
 type event struct{ x, alpha int32 }
 
+// snapZero is the least alpha that end snapping keeps.
+const snapZero = 8
+
 // snapped pulls alphas near the ends to the ends.
 var snapped = func() (t [256]byte) {
 	for a := range t {
 		switch {
 		case a > 247:
 			t[a] = 255
-		case a >= 8:
+		case a >= snapZero:
 			t[a] = byte(a)
 		}
 	}
@@ -78,6 +81,11 @@ func (r *row) begin(dst *Coverage, f *fill) {
 
 // touch notes that columns [x0, x1) may have changed.
 func (r *row) touch(x0, x1 int32) {
+	if i := r.cursor; i < len(r.extents) { // most often there again
+		if e := &r.extents[i]; x0 >= e.x0 && x1 <= e.x1 {
+			return
+		}
+	}
 	i := min(r.cursor, len(r.extents))
 	for i > 0 && r.extents[i-1].x1+nearby >= x0 {
 		i--
@@ -220,11 +228,15 @@ func (r *row) finish() {
 	for _, t := range r.extents {
 		x := t.x0
 		for len(full) > 0 && full[0].x0 < t.x1 {
-			r.bytes(x, full[0].x0)
+			if x < full[0].x0 {
+				r.bytes(x, full[0].x0)
+			}
 			r.fullSpan(full[0])
 			x, full = full[0].x1, full[1:]
 		}
-		r.bytes(x, t.x1)
+		if x < t.x1 {
+			r.bytes(x, t.x1)
+		}
 	}
 	r.extents, r.runs = r.extents[:0], r.runs[:0]
 	r.hasSums, r.hasDirect = false, false
@@ -311,38 +323,54 @@ func (r *row) fullSpan(u extent) {
 	}
 }
 
-// bytes stores the pixels [x0, x1) of both layers, and empties those.
+// bytes stores the pixels [x0, x1) of both layers, less zeros at the ends, and
+// empties those.
 func (r *row) bytes(x0, x1 int32) {
-	if x0 >= x1 {
-		return
-	}
 	sums, direct := r.sums[x0-r.left:x1-r.left], r.direct[x0-r.left:x1-r.left]
-	at := len(r.dst.Bytes)
-	if at > math.MaxInt32-len(sums) { // no canvas has so many boundary pixels
-		clear(sums)
-		clear(direct)
+	if r.hasSums && r.hasDirect {
+		for i, a := range sums { // into one layer
+			direct[i] = over(direct[i], snapped[a])
+			sums[i] = 0
+		}
+	}
+	from := direct
+	if !r.hasDirect {
+		from = sums
+	}
+	i, n := 0, len(from)
+	if r.hasDirect || r.masked {
+		for n > 0 && from[n-1] == 0 {
+			n--
+		}
+		for i < n && from[i] == 0 {
+			i++
+		}
+		r.emit(x0+int32(i), from[i:n])
 		return
 	}
-	switch {
-	case !r.hasSums:
-		r.dst.Bytes = append(r.dst.Bytes, direct...)
-		clear(direct)
-	case r.masked:
-		r.dst.Bytes = append(r.dst.Bytes, sums...)
-		clear(sums)
-	default:
-		r.dst.Bytes = append(r.dst.Bytes, sums...)
-		out := r.dst.Bytes[at:]
-		for i, a := range out {
-			out[i] = snapped[a]
-		}
-		clear(sums)
-		if r.hasDirect {
-			for i, a := range out {
-				out[i] = over(direct[i], a)
-			}
-			clear(direct)
-		}
+	for n > 0 && from[n-1] < snapZero {
+		n--
+		from[n] = 0
 	}
-	r.dst.trim(x0, r.y, int32(at))
+	for i < n && from[i] < snapZero {
+		from[i] = 0
+		i++
+	}
+	at := len(r.dst.Bytes)
+	r.emit(x0+int32(i), from[i:n])
+	out := r.dst.Bytes[at:]
+	for i, a := range out {
+		out[i] = snapped[a]
+	}
+}
+
+// emit stores bytes as a span and clears them.
+func (r *row) emit(x int32, from []byte) {
+	at := len(r.dst.Bytes)
+	// No canvas has so many boundary pixels.
+	if len(from) > 0 && at <= math.MaxInt32-len(from) {
+		r.dst.Bytes = append(r.dst.Bytes, from...)
+		r.dst.Spans = append(r.dst.Spans, Span{X: x, Y: r.y, N: int32(len(from)), At: int32(at)})
+	}
+	clear(from)
 }

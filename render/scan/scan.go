@@ -34,6 +34,7 @@ const maxPx = 1 << 15
 type Scanner struct {
 	cutter chord.Cutter
 	edges  chord.Edges
+	keys   []uint64
 	order  []ranked
 	active []active
 	row    row
@@ -67,6 +68,7 @@ type fill struct {
 	lo, hi path.Point // bounds of all points
 	clip   chord.Rect
 	inner  chord.Rect // the bounds, rounded outwards, within the clip
+	inside bool       // nothing is cut off
 	masked bool       // drawn through the small mask
 	points int
 }
@@ -83,6 +85,8 @@ func (f *fill) place(clip chord.Rect) {
 	}
 	f.clip = intersect(clip, whole)
 	f.inner = intersect(own, f.clip)
+	f.inside = f.lo.X >= float32(f.clip.X0) && f.lo.Y >= float32(f.clip.Y0) &&
+		f.hi.X <= float32(f.clip.X1) && f.hi.Y <= float32(f.clip.Y1)
 }
 
 // pixel keeps a coordinate within the pixels that are filled.
@@ -104,7 +108,7 @@ func small(lo, hi path.Point) bool {
 func (s *Scanner) fill(dst *Coverage, p *path.Path, f *fill) {
 	round := convex(p)
 	f.points = len(p.Points)
-	s.cutter.Edges(&s.edges, p, f.clip, round)
+	s.cutter.Edges(&s.edges, p, f.clip, f.inside, round)
 	if len(s.edges.List) == 0 {
 		return
 	}
