@@ -119,6 +119,9 @@ func (w *convexWalk) uprightRow(l, r, h int64) {
 	}
 	row := &w.s.row
 	j, k := ceil(l), floor(r)
+	if row.quickX > nowhere {
+		row.recall()
+	}
 	row.touch(floor(l), ceil(r))
 	if j > k {
 		w.uprightPixel(j-1, part((h*(r-l))>>16), h)

@@ -47,70 +47,88 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 	if x0 >= x1 {
 		return
 	}
-	r.touch(x0, x1)
 	j, k := ceil(ll), floor(ur)
+	if r.quickX > nowhere || len(r.extents) == 0 {
+		if direct && !r.masked && x0 >= r.quickX {
+			r.quick(ul, ll, ur, lr, dyL, dyR, x0, j, k, x1)
+			return
+		}
+		if r.quickX > nowhere {
+			r.recall()
+		}
+	}
+	r.touch(x0, x1)
 	if j > k {
-		r.narrow(ul, ll, ur, lr, dyL, dyR, full, direct)
+		if x1-x0 == 1 {
+			r.single(x0, area(ur-ul, lr-ll), full, direct)
+		} else {
+			r.many(x0, r.narrow(ul, ll, ur, lr, dyL, dyR, x0, x1, full), direct)
+		}
 		return
 	}
-	if x0 < j {
-		r.leftWedge(ul, ll, x0, j, dyL, full, direct)
+	switch j - x0 {
+	case 0:
+	case 1:
+		end := int64(j) << 16
+		r.single(x0, area(end-ul, end-ll), full, direct)
+	case 2:
+		a, b := leftPair(ul, ll, j, dyL, full)
+		r.pair(x0, a, b, direct)
+	default:
+		r.many(x0, r.leftWedge(ul, ll, x0, j, dyL, full), direct)
 	}
 	if j < k {
 		r.inside(j, k, full, direct)
 	}
-	if x1 > k {
-		r.rightWedge(ur, lr, k, x1, dyR, full, direct)
-	}
-}
-
-// leftWedge draws the columns [x0, j) right of an edge.
-func (r *row) leftWedge(ul, ll int64, x0, j int32, dy int64, full int32, direct bool) {
-	end := int64(j) << 16
-	switch j - x0 {
-	case 1:
-		r.single(x0, area(end-ul, end-ll), full, direct)
-	case 2:
-		mid := end - one
-		r.pair(x0, corner(mid-ul, dy), byte(full)-corner(ll-mid, dy), direct)
-	default:
-		w := r.wedge[:j-x0]
-		start := int64(x0) << 16
-		below(w, ul-start, ll-start, dy, full)
-		for i, a := range w {
-			w[i] = less(byte(full), a)
-		}
-		r.many(x0, w, direct)
-	}
-}
-
-// rightWedge draws the columns [k, x1) left of an edge.
-func (r *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32, direct bool) {
-	start := int64(k) << 16
 	switch x1 - k {
+	case 0:
 	case 1:
+		start := int64(k) << 16
 		r.single(k, area(ur-start, lr-start), full, direct)
 	case 2:
-		mid := start + one
-		r.pair(k, byte(full)-corner(mid-ur, dy), corner(lr-mid, dy), direct)
+		a, b := rightPair(ur, lr, k, dyR, full)
+		r.pair(k, a, b, direct)
 	default:
-		w := r.wedge[:x1-k]
-		above(w, ur-start, lr-start, dy, full)
-		for i, a := range w {
-			w[i] = less(byte(full), a)
-		}
-		r.many(k, w, direct)
+		r.many(k, r.rightWedge(ur, lr, k, x1, dyR, full), direct)
 	}
 }
 
-// narrow draws a trapezoid whose edges share a column: all of its columns less
-// what lies beyond either edge.
-func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool) {
-	x0, x1 := floor(ul), ceil(lr)
-	if x1-x0 == 1 {
-		r.single(x0, area(ur-ul, lr-ll), full, direct)
-		return
+// leftPair is the two columns before j, right of an edge.
+func leftPair(ul, ll int64, j int32, dy int64, full int32) (a, b byte) {
+	mid := int64(j-1) << 16
+	return corner(mid-ul, dy), byte(full) - corner(ll-mid, dy)
+}
+
+// rightPair is the two columns from k on, left of an edge.
+func rightPair(ur, lr int64, k int32, dy int64, full int32) (a, b byte) {
+	mid := int64(k+1) << 16
+	return byte(full) - corner(mid-ur, dy), corner(lr-mid, dy)
+}
+
+// leftWedge is three or more columns [x0, j) right of an edge; it lasts until
+// the next wedge.
+func (r *row) leftWedge(ul, ll int64, x0, j int32, dy int64, full int32) []byte {
+	w, start := r.wedge[:j-x0], int64(x0)<<16
+	below(w, ul-start, ll-start, dy, full)
+	for i, a := range w {
+		w[i] = less(byte(full), a)
 	}
+	return w
+}
+
+// rightWedge is three or more columns [k, x1) left of an edge.
+func (r *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32) []byte {
+	w, start := r.wedge[:x1-k], int64(k)<<16
+	above(w, ur-start, lr-start, dy, full)
+	for i, a := range w {
+		w[i] = less(byte(full), a)
+	}
+	return w
+}
+
+// narrow is a trapezoid whose edges share a column: all of its columns less what
+// lies beyond either edge.
+func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte {
 	w := r.wedge[:x1-x0]
 	for i := range w {
 		w[i] = byte(full)
@@ -128,18 +146,18 @@ func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool) {
 	}
 	at := floor(ur)
 	start := int64(at) << 16
+	v := w[at-x0:]
 	if n := x1 - at; n == 2 {
-		w = w[at-x0:]
-		w[0] = less(w[0], corner(start+one-ur, dyR))
-		w[1] = less(w[1], byte(full)-corner(lr-start-one, dyR))
+		v[0] = less(v[0], corner(start+one-ur, dyR))
+		v[1] = less(v[1], byte(full)-corner(lr-start-one, dyR))
 	} else {
 		b := r.beyond[:n]
 		above(b, ur-start, lr-start, dyR, full)
 		for i, a := range b {
-			w[int32(i)+at-x0] = less(w[int32(i)+at-x0], a)
+			v[i] = less(v[i], a)
 		}
 	}
-	r.many(x0, r.wedge[:x1-x0], direct)
+	return w
 }
 
 // below fills in what lies left of an edge from l to r, in columns from 0; it is
