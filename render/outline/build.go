@@ -34,6 +34,8 @@ const MaxSegments = 1 << 24
 type Builder struct {
 	// MaxSegments bounds a drawing; 0 stands for the constant of this name.
 	MaxSegments int
+	// Version is not to be changed between two drawings.
+	Version Version
 
 	mode  Raster
 	d     *Drawing
@@ -73,6 +75,9 @@ type place struct {
 // not drawn natively; all name the shape. After an error d is not to be used.
 func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
 	d.Reset()
+	if v.Foreign != nil {
+		return v.Foreign
+	}
 	b.mode, b.d = mode, d
 	if b.limit = b.MaxSegments; b.limit == 0 {
 		b.limit = MaxSegments
@@ -90,7 +95,7 @@ func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
 	b.reuse.begin()
 	for _, l := range b.tree.paintOrder(v.Scene) {
 		if err := b.shape(v.Scene, l); err != nil {
-			return err
+			return &shapeError{v.Scene.Shapes[l.shape].ID, err}
 		}
 	}
 	return nil
@@ -116,6 +121,9 @@ func (b *Builder) shape(s *scene.Scene, l layer) error {
 	n := &b.tree.nodes[l.shape]
 	if n.set == unset || n.opacity == 0 {
 		return nil
+	}
+	if err := b.Version.check(sh); err != nil {
+		return err
 	}
 	page := n.page.rounded()
 	scale := path.Matrix{A: float32(sh.Scale), D: float32(sh.Scale)}
@@ -171,6 +179,7 @@ func (b *Builder) content(sh *scene.Shape, l layer, p *place) error {
 // draw appends the items of a shape.
 func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) error {
 	b.local.reset()
+	b.local.hand.disc = b.Version == V5
 	if err := b.local.shape(sh, growY, back); err != nil {
 		return err
 	}

@@ -32,6 +32,30 @@ type View struct {
 	// Other lists a second set of ids, composited by itself over the same
 	// pixels; nil for none. A shape in both lists belongs to Only.
 	Other []string
+
+	// Foreign, which wraps ErrForeign, says why the view cannot be drawn
+	// natively where that was found out before; Build returns it. The fields
+	// below are for who draws the view instead, and not read here.
+	Foreign error
+	// Content takes the place of Bounds where these follow from sizes that are
+	// not known natively; nil elsewhere. Foreign is set then.
+	Content *Content
+	// Source is the document that Scene was read from, nil where there is none.
+	// It holds what a Scene does not (assets, records of other versions). Scene
+	// may be nil where Source and Foreign are set.
+	Source []byte
+}
+
+// Content says how the bounds of a view follow from what its shapes take up.
+type Content struct {
+	// Padding is added on all sides of the content of View.Only as the editor's
+	// export does, page units. It is for a nil Bounds.
+	Padding float64
+	// Bounds computes View.Bounds of the box that holds the shapes of IDs with
+	// their descendants, of all shapes where IDs is nil; ok is false when there
+	// is nothing. It is called once, by any goroutine, before the view is drawn.
+	Bounds func(content Box, ok bool) (Box, error)
+	IDs    []string
 }
 
 // Unit is the number of steps per px in which Segments are given.

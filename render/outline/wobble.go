@@ -11,6 +11,7 @@ type wobbly struct {
 	offset float64 // the most a point moves, in each axis
 	round  float64 // the most a corner is cut
 	seed   string  // the shape's id
+	disc   bool    // points move within a disc, not a square (tldraw-rendering.md 11)
 	bends  []bend
 }
 
@@ -86,8 +87,7 @@ func (w *wobbly) pass(c *commands, tail string, filled bool, to *path.Path) {
 		m, k := &c.list[i], &w.bends[i]
 		d := moved
 		if !m.closing && w.offset > 0 {
-			d.X = float64(rng.next() * k.offset)
-			d.Y = float64(rng.next() * k.offset)
+			d = w.shake(&rng, k.offset)
 		}
 		if m.verb == moveTo {
 			moved, hollow = d, m.hollow
@@ -97,6 +97,16 @@ func (w *wobbly) pass(c *commands, tail string, filled bool, to *path.Path) {
 		}
 		w.emit(c, m, k, d, to)
 	}
+}
+
+// shake returns how far the hand misses a point.
+func (w *wobbly) shake(rng *prng, offset float64) (d point) {
+	d.X, d.Y = rng.next(), rng.next()
+	if w.disc {
+		d = unit(d)
+		offset *= math.Sqrt(math.Abs(rng.next()))
+	}
+	return scaled(d, offset)
 }
 
 func (w *wobbly) emit(c *commands, m *command, k *bend, d point, to *path.Path) {
