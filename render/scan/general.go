@@ -1,9 +1,7 @@
 package scan
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"plumb/render/chord"
 )
@@ -28,6 +26,7 @@ type general struct {
 	left, right int64 // bounds of spans, q16
 	mask        int32 // which bits of the winding mean inside
 	careless    bool  // crossings are not looked for
+	unsorted    bool  // keeping the edges in order takes too long
 	y, event    int32 // top of the strip; the next row where something changes
 	waiting     int   // first edge of s.order that has not begun
 }
@@ -76,6 +75,10 @@ func (s *Scanner) general(f *fill) {
 			s.row.next(g.y >> 2)
 		}
 		g.begin()
+		if g.unsorted {
+			g.wild(bottom)
+			return
+		}
 	}
 }
 
@@ -133,8 +136,7 @@ func (g *general) strip(end int32, shift uint, full int32) {
 		pixel            = floor(g.left) // where the last span ended
 		maxX             = g.left
 		neighbour, isFar = int64(0), true
-		shifts           = 4096 + 8*len(s.active)
-		sorted           = true
+		shifts           = 1024 + len(s.active)
 		direct           = full == 255 && !r.summed
 		event            = int32(never)
 	)
@@ -166,7 +168,7 @@ func (g *general) strip(end int32, shift uint, full int32) {
 			}
 			open = inside
 		}
-		if a.bottom <= end && !s.follow(a) {
+		if a.bottom <= end && !s.follow(a, end) {
 			continue
 		}
 		if a.bottom < event {
@@ -179,15 +181,15 @@ func (g *general) strip(end int32, shift uint, full int32) {
 			if k != i {
 				list[k] = *a
 			}
-		} else if k > 0 && list[k-1].x > x {
+		} else if k > 0 && list[k-1].x > x && shifts > 0 {
 			moved := *a
-			for k > 0 && list[k-1].x > x && shifts > 0 {
+			for k > 0 && list[k-1].x > x {
 				list[k] = list[k-1]
 				k--
 				shifts--
 			}
 			list[k] = moved
-			sorted = sorted && shifts > 0
+			g.unsorted = g.unsorted || shifts <= 0
 		} else if k != i {
 			list[k] = *a
 		}
@@ -203,27 +205,19 @@ func (g *general) strip(end int32, shift uint, full int32) {
 		r.trapezoid(ul, max(g.left, ll), g.right, g.right, dyL, 0, full, alone)
 	}
 	s.active = list[:n]
-	if !sorted {
-		g.resort(end)
-	}
 }
 
-// follow takes the edge's next chord from where it has been walked to; false if
-// it ends.
-func (s *Scanner) follow(a *active) bool {
+// follow takes the edge's next chord that reaches below row y from where it has
+// been walked to; false if it ends.
+func (s *Scanner) follow(a *active, y int32) bool {
 	e := &s.edges.List[a.edge]
-	if !s.edges.Follow(e, a.x) {
-		return false
+	for s.edges.Follow(e, a.x) {
+		if e.Bottom > y {
+			a.load(e)
+			return true
+		}
 	}
-	a.load(e)
-	return true
-}
-
-// resort sorts the active edges at row y, for paths with so many crossings that
-// moving edges one by one would take forever.
-func (g *general) resort(y int32) {
-	slices.SortStableFunc(g.s.active, func(a, b active) int { return cmp.Compare(a.x, b.x) })
-	g.event = y + 1
+	return false
 }
 
 // begin adds the edges that start at the strip's top.
@@ -248,7 +242,7 @@ func (g *general) begin() {
 			g.at(s.active[k].bottom)
 		}
 	case fresh*len(s.active) > 1<<16+64*len(s.active):
-		g.resort(g.y)
+		g.unsorted = true
 	default:
 		g.insert(old)
 	}

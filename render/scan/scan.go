@@ -37,7 +37,10 @@ type Scanner struct {
 	keys   []uint64
 	order  []ranked
 	active []active
-	row    row
+	// For paths of very many edges.
+	spareKeys []uint64
+	spare     []active
+	row       row
 }
 
 // Append adds the coverage of the path to dst and returns the range of its

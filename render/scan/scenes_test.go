@@ -221,4 +221,7 @@ func TestScenes(t *testing.T) {
 		t.Logf("%s: %d pixels differ, by at most %d", filepath.Base(pictures[i]), n, most)
 	}
 	t.Logf("%d of %d scenes are equal; %d pixels differ in the others, by at most %d", equal, len(exports), wrong, worst)
+	if 10*equal < 8*len(exports) || wrong > 2*len(exports) || worst > 10 {
+		t.Errorf("got %d equal scenes of %d, %d pixels that differ, by at most %d; want 80 %%, 2 a scene, 10", equal, len(exports), wrong, worst)
+	}
 }

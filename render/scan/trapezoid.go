@@ -31,7 +31,7 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 		return
 	}
 	if ll > lr { // the edges cross: both end where, about, they do
-		ll = (max(min(ul, ll), min(ur, lr)) + min(max(ul, ll), max(ur, lr))) / 2
+		ll = (max(min(ul, ll), min(ur, lr)) + min(max(ul, ll), max(ur, lr))) >> 1
 		lr = ll
 	}
 	if ul == ur && ll == lr {
