@@ -96,6 +96,10 @@ func (b *Binner) fillMasks(r int32, s *scan.Span, bytes []byte) {
 		return
 	}
 	row := s.Y - r*TileH
+	if s.At != scan.Full && (s.X|s.N)&(TileW-1) == 0 && s.X >= 0 {
+		b.copyCells(row, s, bytes)
+		return
+	}
 	for c := from >> tileShift; from < to; c++ {
 		end := min(to, (c+1)<<tileShift)
 		if mask := b.columns[c].mask; mask >= 0 {
@@ -108,6 +112,17 @@ func (b *Binner) fillMasks(r int32, s *scan.Span, bytes []byte) {
 			}
 		}
 		from = end
+	}
+}
+
+// copyCells is fillMasks for bytes in whole cells, as most come.
+func (b *Binner) copyCells(row int32, s *scan.Span, bytes []byte) {
+	src := bytes[s.At : s.At+s.N]
+	columns := b.columns[s.X>>tileShift : (min(s.X+s.N, b.cols*TileW))>>tileShift]
+	for i := range columns {
+		if mask := columns[i].mask; mask >= 0 {
+			*(*[TileW]byte)(unsafe.Pointer(&b.scratch[mask+row])) = [TileW]byte(src[i*TileW:])
+		}
 	}
 }
 

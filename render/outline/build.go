@@ -92,7 +92,6 @@ func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
 		return err
 	}
 	b.clip.reset(len(v.Scene.Shapes))
-	b.reuse.begin()
 	for _, l := range b.tree.paintOrder(v.Scene) {
 		if err := b.shape(v.Scene, l); err != nil {
 			return &shapeError{v.Scene.Shapes[l.shape].ID, err}

@@ -178,7 +178,9 @@ func (b *Builder) item(p *place, color rgb, opacity uint32) Item {
 }
 
 // rule is how the paths of a shape are filled (reference-raster.md 8.3, 11).
-func (p *place) rule() scan.Rule { return scan.Rule{Plain: p.translucent, Clip: p.clip >= 0} }
+func (p *place) rule() scan.Rule {
+	return scan.Rule{Plain: p.translucent, Clip: p.clip >= 0, Cells: true}
+}
 
 // area gives an item what a path in px covers: the coverage that the reference's
 // filler leaves, or in Exact mode segments.
@@ -251,7 +253,7 @@ func (b *Builder) clipItem(c []point, m path.Matrix, p *place) (int32, error) {
 	b.outlined.Transform(m)
 	it := b.item(p, rgb{}, Opaque)
 	it.Op, it.Clip = OpClip, -1
-	if err := b.area(&b.outlined, &it, scan.Rule{Clip: true}); err != nil {
+	if err := b.area(&b.outlined, &it, scan.Rule{Clip: true, Cells: true}); err != nil {
 		return -1, err
 	}
 	b.d.Items = append(b.d.Items, it)

@@ -6,9 +6,9 @@ import (
 	"plumb/render/scene"
 )
 
-// A task is drawn twice, before and after the answer, and most shapes stand
-// where they stood. What the last drawing made of a shape is kept, and copied
-// when the next one asks for the same.
+// A task is drawn before and after the answer, for one answer after the other,
+// and most shapes stand where they stood. What was last made of shapes is kept,
+// and copied when the next drawing asks for the same.
 
 // wanted is all that the items of a geo shape without label depend on.
 type wanted struct {
@@ -28,51 +28,68 @@ type wanted struct {
 // marks are positions in what a drawing is made of.
 type marks struct{ items, segments, spans, bytes int }
 
-// made is what one shape became: a range of a memory.
+// made is what one shape became, in memory of its own.
 type made struct {
 	wanted
-	from, to marks
-	draws    int
-}
-
-// memory holds what one drawing was made of, in paint order.
-type memory struct {
-	made     []made
 	items    []Item
 	segments []Segment
 	coverage scan.Coverage
+	draws    int
 }
 
-func (m *memory) reset() {
-	m.made, m.items, m.segments = m.made[:0], m.items[:0], m.segments[:0]
-	m.coverage.Reset()
+// size is the memory that the contents take, in bytes.
+func (k *made) size() int {
+	return 64*len(k.items) + 16*(len(k.segments)+len(k.coverage.Spans)) + len(k.coverage.Bytes)
 }
 
-func (m *memory) marks() marks {
-	return marks{len(m.items), len(m.segments), len(m.coverage.Spans), len(m.coverage.Bytes)}
-}
-
-// reuse remembers the last drawing while the next one is made.
-type reuse struct {
-	last, next memory
-	at         int // where in last the next shape is expected
-}
-
-// ahead is how many shapes may have gone between two drawings and still the next
-// ones are found.
-const ahead = 4
-
-// rememberItems and rememberBytes bound what is remembered: large drawings are
-// not repeated.
+// rememberShapes and rememberBytes bound what a builder keeps; larger shapes than
+// a sixteenth of it are made anew each time.
 const (
-	rememberItems = 1 << 12
-	rememberBytes = 1 << 20
+	rememberShapes = 1 << 12
+	rememberBytes  = 16 << 20
 )
 
-func (r *reuse) begin() {
-	r.last, r.next = r.next, r.last
-	r.next.reset()
-	r.at = 0
+// reuse is a ring: the oldest entry goes first, and its memory to the next.
+type reuse struct {
+	known  map[wanted]int // position in ring
+	ring   []made
+	oldest int // where the next entry goes once the ring is full
+	bytes  int
+
+	limit    int // for tests: instead of rememberBytes
+	recalled int // for tests
+}
+
+func (r *reuse) most() int {
+	if r.limit > 0 {
+		return r.limit
+	}
+	return rememberBytes
+}
+
+// slot returns the entry for what is new.
+func (r *reuse) slot(size int) (*made, int) {
+	if r.known == nil {
+		r.known = map[wanted]int{}
+	}
+	if len(r.ring) < rememberShapes && r.bytes+size <= r.most() {
+		r.ring = append(r.ring, made{})
+		return &r.ring[len(r.ring)-1], len(r.ring) - 1
+	}
+	for {
+		i := r.oldest
+		k := &r.ring[i]
+		r.oldest = (i + 1) % len(r.ring)
+		r.bytes -= k.size()
+		if r.known[k.wanted] == i { // else the shape was made anew since
+			delete(r.known, k.wanted)
+		}
+		k.items, k.segments = k.items[:0], k.segments[:0]
+		k.coverage.Reset()
+		if r.bytes+size <= r.most() {
+			return k, i
+		}
+	}
 }
 
 // want describes a shape; ok is false for one that is always made anew.
@@ -92,60 +109,60 @@ func (b *Builder) marks() marks {
 	return marks{len(b.d.Items), len(b.d.Segments), len(b.d.Coverage.Spans), len(b.d.Coverage.Bytes)}
 }
 
-// recall appends the items of an equal shape of the last drawing, and reports
+// recall appends the items of an equal shape that was drawn before, and reports
 // whether there was one.
 func (b *Builder) recall(w *wanted, p *place) bool {
-	r := &b.reuse
-	for i := r.at; i < min(r.at+ahead, len(r.last.made)); i++ {
-		k := &r.last.made[i]
-		if k.wanted != *w {
-			continue
-		}
-		at := len(b.d.Items)
-		b.d.Items, b.d.Segments = carry(&r.last, k.from, k.to, b.d.Items, b.d.Segments, &b.d.Coverage)
-		for j := range b.d.Items[at:] {
-			it := &b.d.Items[at+j]
-			it.Second, it.Shape, it.Clip = p.second, p.shape, p.clip
-		}
-		p.draws += k.draws
-		r.at = i + 1
-		return true
+	i, ok := b.reuse.known[*w]
+	if !ok {
+		return false
 	}
-	return false
+	b.reuse.recalled++
+	k := &b.reuse.ring[i]
+	at := len(b.d.Items)
+	b.d.Items, b.d.Segments = carry(k.items, k.segments, &k.coverage, marks{}, b.d.Items, b.d.Segments, &b.d.Coverage)
+	for j := range b.d.Items[at:] {
+		it := &b.d.Items[at+j]
+		it.Second, it.Shape, it.Clip = p.second, p.shape, p.clip
+	}
+	p.draws += k.draws
+	return true
 }
 
 // remember keeps what the drawing has from a mark on.
 func (b *Builder) remember(w *wanted, from marks, p *place) {
-	m := &b.reuse.next
-	if len(m.items) > rememberItems || len(m.coverage.Bytes)+16*len(m.segments) > rememberBytes {
+	d := b.d
+	part := made{items: d.Items[from.items:], segments: d.Segments[from.segments:], coverage: scan.Coverage{
+		Spans: d.Coverage.Spans[from.spans:], Bytes: d.Coverage.Bytes[from.bytes:]}}
+	size := part.size()
+	if size > b.reuse.most()/16 {
 		return
 	}
-	k := made{wanted: *w, draws: p.draws, from: m.marks()}
-	drawn := memory{items: b.d.Items, segments: b.d.Segments, coverage: b.d.Coverage}
-	m.items, m.segments = carry(&drawn, from, b.marks(), m.items, m.segments, &m.coverage)
-	k.to = m.marks()
-	m.made = append(m.made, k)
+	k, i := b.reuse.slot(size)
+	k.wanted, k.draws = *w, p.draws
+	k.items, k.segments = carry(part.items, part.segments, &part.coverage, from, k.items[:0], k.segments[:0], &k.coverage)
+	b.reuse.bytes += size
+	b.reuse.known[*w] = i
 }
 
-// carry appends a range of m, with all positions set right.
-func carry(m *memory, from, to marks, items []Item, segments []Segment, c *scan.Coverage) ([]Item, []Segment) {
-	toSegment := int32(len(segments) - from.segments)
+// carry appends what stood behind the marks from, with all positions set right.
+func carry(items []Item, segs []Segment, cov *scan.Coverage, from marks, toItems []Item, toSegs []Segment, c *scan.Coverage) ([]Item, []Segment) {
+	toSegment := int32(len(toSegs) - from.segments)
 	toSpan := int32(len(c.Spans) - from.spans)
 	toByte := int32(len(c.Bytes) - from.bytes)
-	for _, it := range m.items[from.items:to.items] {
+	for _, it := range items {
 		if it.Scanned {
 			it.First += toSpan
 		} else {
 			it.First += toSegment
 		}
-		items = append(items, it)
+		toItems = append(toItems, it)
 	}
-	for _, s := range m.coverage.Spans[from.spans:to.spans] {
+	for _, s := range cov.Spans {
 		if s.At != scan.Full {
 			s.At += toByte
 		}
 		c.Spans = append(c.Spans, s)
 	}
-	c.Bytes = append(c.Bytes, m.coverage.Bytes[from.bytes:to.bytes]...)
-	return items, append(segments, m.segments[from.segments:to.segments]...)
+	c.Bytes = append(c.Bytes, cov.Bytes...)
+	return toItems, append(toSegs, segs...)
 }

@@ -9,11 +9,17 @@ import (
 // TestReuseChangesNothing: a builder that has drawn something gives the drawing
 // that a fresh one gives, bit for bit.
 func TestReuseChangesNothing(t *testing.T) {
+	t.Run("roomy", func(t *testing.T) { reuseChangesNothing(t, 0) })
+	t.Run("tight", func(t *testing.T) { reuseChangesNothing(t, 300<<10) })
+}
+
+// reuseChangesNothing draws with a memory of so many bytes, 0 for the usual.
+func reuseChangesNothing(t *testing.T, limit int) {
 	views := balanceViews(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var used Builder
+	used.reuse.limit = limit
 	d, fresh := new(Drawing), new(Drawing)
-	recalled := 0
 	for i := range 400 {
 		v := views[(i/2)%(len(views)/2)*2+i%2] // before, after, before, ...
 		if rng.IntN(4) == 0 {
@@ -26,7 +32,6 @@ func TestReuseChangesNothing(t *testing.T) {
 		if err := used.Build(v, mode, d); err != nil {
 			t.Fatal(err)
 		}
-		recalled += used.reuse.at
 		var b Builder
 		if err := b.Build(v, mode, fresh); err != nil {
 			t.Fatal(err)
@@ -36,7 +41,7 @@ func TestReuseChangesNothing(t *testing.T) {
 			t.Fatalf("drawing %d differs from that of a fresh builder", i)
 		}
 	}
-	if recalled < 500 {
-		t.Errorf("only %d shapes were drawn from memory", recalled)
+	if recalled := used.reuse.recalled; recalled < 300 || used.reuse.bytes > used.reuse.most() {
+		t.Errorf("%d shapes were drawn from memory, which holds %d bytes", recalled, used.reuse.bytes)
 	}
 }

@@ -22,6 +22,7 @@ type row struct {
 	sums   []byte // added with saturation; always 0 between rows
 	direct []byte // drawn over each other; always 0 between rows
 
+	cells   bool // spans begin and end between cells
 	masked  bool // sums are a small mask: no direct layer, no end snapping
 	summed  bool // no direct spans at all
 	twoRule bool // the two-pixel rule holds
@@ -76,6 +77,10 @@ func (r *row) begin(dst *Coverage, f *fill) {
 	left, right := f.bounds()
 	r.left = int32(left >> 16)
 	n := int(right>>16) - int(r.left)
+	if r.cells = f.rule.Cells; r.cells {
+		r.left &^= Cell - 1
+		n = (int(right>>16) - int(r.left) + Cell - 1) &^ (Cell - 1)
+	}
 	if n > len(r.sums) {
 		r.sums, r.direct = make([]byte, n), make([]byte, n)
 		r.wedge, r.beyond = make([]byte, n), make([]byte, n)
@@ -228,6 +233,17 @@ func (r *row) finish() {
 		return
 	}
 	full := r.fullRuns()
+	if r.cells {
+		r.finishCells(full)
+	} else {
+		r.finishPixels(full)
+	}
+	r.extents, r.runs = r.extents[:0], r.runs[:0]
+	r.hasSums, r.hasDirect = false, false
+}
+
+// finishPixels stores the row to the pixel.
+func (r *row) finishPixels(full []extent) {
 	for _, t := range r.extents {
 		x := t.x0
 		for len(full) > 0 && full[0].x0 < t.x1 {
@@ -241,8 +257,6 @@ func (r *row) finish() {
 			r.bytes(x, t.x1)
 		}
 	}
-	r.extents, r.runs = r.extents[:0], r.runs[:0]
-	r.hasSums, r.hasDirect = false, false
 }
 
 // fullRuns returns where runs alone cover everything, in order, and adds what
@@ -326,20 +340,26 @@ func (r *row) fullSpan(u extent) {
 	}
 }
 
-// bytes stores the pixels [x0, x1) of both layers, less zeros at the ends, and
-// empties those.
-func (r *row) bytes(x0, x1 int32) {
+// layer returns the pixels [x0, x1) as one layer: of sums alone, not snapped
+// yet, where nothing was direct.
+func (r *row) layer(x0, x1 int32) []byte {
 	sums, direct := r.sums[x0-r.left:x1-r.left], r.direct[x0-r.left:x1-r.left]
-	if r.hasSums && r.hasDirect {
-		for i, a := range sums { // into one layer
+	if !r.hasDirect {
+		return sums
+	}
+	if r.hasSums {
+		for i, a := range sums {
 			direct[i] = over(direct[i], snapped[a])
 			sums[i] = 0
 		}
 	}
-	from := direct
-	if !r.hasDirect {
-		from = sums
-	}
+	return direct
+}
+
+// bytes stores the pixels [x0, x1) of both layers, less zeros at the ends, and
+// empties those.
+func (r *row) bytes(x0, x1 int32) {
+	from := r.layer(x0, x1)
 	i, n := 0, len(from)
 	if r.hasDirect || r.masked {
 		for n > 0 && from[n-1] == 0 {

@@ -22,6 +22,9 @@ type Rule struct {
 	// Clip fills as antialiased clips and what they clip are filled
 	// (reference-raster.md 11): every pixel summed up in the row, ends snapped.
 	Clip bool
+	// Cells makes spans begin and end at multiples of Cell px, as tiles do, with
+	// zeros where nothing is; they may then end up to Cell-1 px right of the clip.
+	Cells bool
 }
 
 // maxPx bounds the pixels that are filled, in both directions: q16 coordinates
