@@ -3,6 +3,7 @@ package scan
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -219,4 +220,54 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The frame of a rectangle of the editor, drawn solid: vectors.json has the sums
+// of its alphas.
+func TestFrame(t *testing.T) {
+	b, err := os.ReadFile(testdata.Path(t, "tldraw/vectors.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f struct {
+		Vectors []struct {
+			ID     string `json:"id"`
+			Expect struct {
+				Alpha   float64 `json:"alpha_sum"`
+				X       float64 `json:"com_x"`
+				Y       float64 `json:"com_y"`
+				Nonzero int     `json:"nonzero"`
+			} `json:"expect"`
+		} `json:"vectors"`
+	}
+	// Other kinds expect other things.
+	var mistyped *json.UnmarshalTypeError
+	if err := json.Unmarshal(b, &f); err != nil && !errors.As(err, &mistyped) {
+		t.Fatal(err)
+	}
+	for _, v := range f.Vectors {
+		if v.ID != "raster:rect-solid-none" {
+			continue
+		}
+		src, m := parse(t, "M 0 0 L 100 0 L 100 60 L 0 60 Z", "matrix(1, 0, 0, 1, 20, 20)")
+		var s Scanner
+		p := outlineOf(src, m, 3.5, nil, 0)
+		got := coverageOf(t, &s, p, 160, 120, chord.Rect{X1: 160, Y1: 120}, Rule{})
+		var sum, x, y float64
+		nonzero := 0
+		for i, a := range got.a {
+			sum += float64(a)
+			x += float64(a) * (float64(i%160) + 0.5)
+			y += float64(a) * (float64(i/160) + 0.5)
+			if a > 0 {
+				nonzero++
+			}
+		}
+		if math.Abs(sum/255-v.Expect.Alpha) > 1e-5 || nonzero != v.Expect.Nonzero ||
+			math.Abs(x/sum-v.Expect.X) > 1e-5 || math.Abs(y/sum-v.Expect.Y) > 1e-5 {
+			t.Errorf("got %f, %d px, centre (%f, %f); want %+v", sum/255, nonzero, x/sum, y/sum, v.Expect)
+		}
+		return
+	}
+	t.Error("vectors.json has no solid rectangle")
 }
