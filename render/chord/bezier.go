@@ -59,6 +59,17 @@ func (b *bezier) split(t float32) (l, r bezier) {
 	return l, r
 }
 
+// falls reports whether the controls lie in order along y, so that monotone
+// would leave the curve as it is.
+func (b *bezier) falls() bool {
+	p0, p1, p2 := b.p[0].Y, b.p[1].Y, b.p[2].Y
+	if b.n == 3 {
+		return p0 <= p1 && p1 <= p2 || p0 >= p1 && p1 >= p2
+	}
+	lo, hi := min(p0, b.p[3].Y), max(p0, b.p[3].Y)
+	return p1 >= lo && p1 <= hi && p2 >= lo && p2 <= hi
+}
+
 // monotone cuts the curve at its extrema along the axis: at most 3 pieces, in
 // order. At a cut the coordinates on both sides of it are set equal.
 func (b *bezier) monotone(buf *[3]bezier, a axis) []bezier {

@@ -140,6 +140,10 @@ func (c *Cutter) curve(b bezier, inside bool) {
 		c.exactCurve(&b)
 		return
 	}
+	if b.falls() {
+		c.gridCurve(&b)
+		return
+	}
 	var pieces [3]bezier
 	for _, m := range b.monotone(&pieces, axisY) {
 		c.gridCurve(&m)

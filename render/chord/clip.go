@@ -1,6 +1,10 @@
 package chord
 
-import "plumb/render/path"
+import (
+	"math"
+
+	"plumb/render/path"
+)
 
 // box is a rectangle in px.
 type box struct{ x0, y0, x1, y1 float32 }
@@ -31,23 +35,28 @@ func bounds(pts []path.Point) (b box, ok bool) {
 	if len(pts) == 0 {
 		return b, false
 	}
-	var odd float32 // not 0 if a point is not finite
-	b = box{pts[0].X, pts[0].Y, pts[0].X, pts[0].Y}
-	for _, p := range pts {
-		// Not min and max, which take care of NaN; that is what odd does.
-		if p.X < b.x0 {
-			b.x0 = p.X
-		} else if p.X > b.x1 {
-			b.x1 = p.X
-		}
-		if p.Y < b.y0 {
-			b.y0 = p.Y
-		} else if p.Y > b.y1 {
-			b.y1 = p.Y
-		}
-		odd += p.X - p.X + (p.Y - p.Y)
+	// On the bits of the numbers, which are ordered as the numbers are once the
+	// negative ones are turned around: no branch to guess wrong.
+	x0, y0 := ordered(pts[0].X), ordered(pts[0].Y)
+	x1, y1 := x0, y0
+	for _, p := range pts[1:] {
+		x, y := ordered(p.X), ordered(p.Y)
+		x0, x1 = min(x0, x), max(x1, x)
+		y0, y1 = min(y0, y), max(y1, y)
 	}
-	return b, odd == 0 && box{-farthest, -farthest, farthest, farthest}.holds(b)
+	b = box{number(x0), number(y0), number(x1), number(y1)}
+	return b, box{-farthest, -farthest, farthest, farthest}.holds(b)
+}
+
+// ordered maps numbers to integers of the same order; NaN is beyond infinity.
+func ordered(v float32) int32 {
+	i := int32(math.Float32bits(v))
+	return i ^ int32(uint32(i>>31)>>1)
+}
+
+// number is the inverse of ordered.
+func number(i int32) float32 {
+	return math.Float32frombits(uint32(i ^ int32(uint32(i>>31)>>1)))
 }
 
 // clipLine keeps what the clip leaves of a line.
