@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
@@ -182,6 +183,28 @@ func TestTangle(t *testing.T) {
 	}
 }
 
+// Cells hold the same pixels, in spans that begin and end between cells.
+func TestCells(t *testing.T) {
+	var s Scanner
+	rapid.Check(t, func(rt *rapid.T) {
+		p, r := polygons(rt, -20, 160), rules(rt)
+		clip := chord.Rect{X1: 140, Y1: 140}
+		want := coverageOf(t, &s, p, 140, 140, clip, r)
+		r.Cells = true
+		got := coverageOf(t, &s, p, 140, 140, clip, r)
+		if !bytes.Equal(got.a, want.a) {
+			rt.Fatal("got another picture")
+		}
+		var c Coverage
+		s.Append(&c, p, clip, r)
+		for _, u := range c.Spans {
+			if u.X%Cell != 0 || u.N%Cell != 0 {
+				rt.Fatalf("got span %v; want whole cells", u)
+			}
+		}
+	})
+}
+
 // A path that is used again costs no memory.
 func TestNoAllocation(t *testing.T) {
 	exports, _ := scenes(t, "balance")
@@ -255,14 +278,20 @@ func FuzzAppend(f *testing.F) {
 		p := decode(b)
 		r := Rule{EvenOdd: flags&1 != 0, Plain: flags&2 != 0, Clip: flags&4 != 0}
 		var s Scanner
+		pixels := coverageOf(t, &s, p, 90, 60, chord.Rect{X1: 90, Y1: 60}, r)
+		r.Cells = true
 		for range 2 { // again, with what the first time has left
-			coverageOf(t, &s, p, 90, 60, chord.Rect{X1: 90, Y1: 60}, r)
+			cells := coverageOf(t, &s, p, 90, 60, chord.Rect{X1: 90, Y1: 60}, r)
+			if !bytes.Equal(cells.a, pixels.a) {
+				t.Fatal("in cells: got another picture")
+			}
 		}
 		for i := range s.row.sums {
 			if s.row.sums[i] != 0 || s.row.direct[i] != 0 {
 				t.Fatalf("column %d is not empty after a path", i)
 			}
 		}
+		r.Cells = false
 		lo, hi, ok := chord.Bounds(p)
 		if ok && hi.X-lo.X < 400 && hi.Y-lo.Y < 400 {
 			var c Coverage

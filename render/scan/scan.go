@@ -24,6 +24,7 @@ type Rule struct {
 	Clip bool
 	// Cells makes spans begin and end at multiples of Cell px, as tiles do, with
 	// zeros where nothing is; they may then end up to Cell-1 px right of the clip.
+	// Small rectangles (reference-raster.md 10) are as they are without.
 	Cells bool
 }
 

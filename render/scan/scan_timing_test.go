@@ -6,9 +6,14 @@ import (
 	"plumb/render/chord"
 )
 
-// BenchmarkScene fills all paths of one scene of the editor: about eight shapes,
-// each a fill and a stroke of two passes.
+// BenchmarkScene fills all paths of one scene of the editor: nine shapes on
+// average, each a fill and a stroke of two passes.
 func BenchmarkScene(b *testing.B) {
+	b.Run("pixels", func(b *testing.B) { benchmarkScene(b, false) })
+	b.Run("cells", func(b *testing.B) { benchmarkScene(b, true) })
+}
+
+func benchmarkScene(b *testing.B, cells bool) {
 	exports, _ := scenes(b, "balance")
 	clip := chord.Rect{X1: 1400, Y1: 800}
 	var s Scanner
@@ -16,7 +21,7 @@ func BenchmarkScene(b *testing.B) {
 	run := func(e *export) {
 		c.Reset()
 		for _, f := range e.fills {
-			s.Append(&c, f.p, clip, Rule{Plain: f.black})
+			s.Append(&c, f.p, clip, Rule{Plain: f.black, Cells: cells})
 		}
 	}
 	spans, bytes, fills := 0, 0, 0
