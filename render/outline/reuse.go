@@ -16,6 +16,7 @@ type wanted struct {
 	m             path.Matrix
 	width, height int
 	mode          Raster
+	version       Version
 	rule          scan.Rule
 	w, h, scale   float64
 	geo           scene.GeoKind
@@ -28,33 +29,44 @@ type wanted struct {
 // marks are positions in what a drawing is made of.
 type marks struct{ items, segments, spans, bytes int }
 
-// made is what one shape became, in memory of its own.
+// made is what one shape became: a range of a memory.
 type made struct {
-	wanted
-	items    []Item
-	segments []Segment
-	coverage scan.Coverage
+	from, to marks
 	draws    int
 }
 
-// size is the memory that the contents take, in bytes.
-func (k *made) size() int {
-	return 64*len(k.items) + 16*(len(k.segments)+len(k.coverage.Spans)) + len(k.coverage.Bytes)
+// memory holds what drawings were made of, shape by shape.
+type memory struct {
+	known    map[wanted]made
+	items    []Item
+	segments []Segment
+	coverage scan.Coverage
 }
 
-// rememberShapes and rememberBytes bound what a builder keeps; larger shapes than
-// a sixteenth of it are made anew each time.
-const (
-	rememberShapes = 1 << 12
-	rememberBytes  = 16 << 20
-)
+func (m *memory) reset() {
+	clear(m.known)
+	m.items, m.segments = m.items[:0], m.segments[:0]
+	m.coverage.Reset()
+}
 
-// reuse is a ring: the oldest entry goes first, and its memory to the next.
+func (m *memory) marks() marks {
+	return marks{len(m.items), len(m.segments), len(m.coverage.Spans), len(m.coverage.Bytes)}
+}
+
+// size is the memory between two marks.
+func (m marks) size(to marks) int {
+	return 64*(to.items-m.items) + 16*(to.segments-m.segments+to.spans-m.spans) + to.bytes - m.bytes
+}
+
+// rememberBytes bounds each of the two memories of a builder; shapes that take
+// more than a sixteenth of it are made anew each time.
+const rememberBytes = 6 << 20
+
+// reuse has two memories. What is new, or asked for again, goes to the young one;
+// when that is full, the old one is forgotten and they change places. So shapes
+// stay as long as they are asked for now and then.
 type reuse struct {
-	known  map[wanted]int // position in ring
-	ring   []made
-	oldest int // where the next entry goes once the ring is full
-	bytes  int
+	young, old memory
 
 	limit    int // for tests: instead of rememberBytes
 	recalled int // for tests
@@ -67,38 +79,13 @@ func (r *reuse) most() int {
 	return rememberBytes
 }
 
-// slot returns the entry for what is new.
-func (r *reuse) slot(size int) (*made, int) {
-	if r.known == nil {
-		r.known = map[wanted]int{}
-	}
-	if len(r.ring) < rememberShapes && r.bytes+size <= r.most() {
-		r.ring = append(r.ring, made{})
-		return &r.ring[len(r.ring)-1], len(r.ring) - 1
-	}
-	for {
-		i := r.oldest
-		k := &r.ring[i]
-		r.oldest = (i + 1) % len(r.ring)
-		r.bytes -= k.size()
-		if r.known[k.wanted] == i { // else the shape was made anew since
-			delete(r.known, k.wanted)
-		}
-		k.items, k.segments = k.items[:0], k.segments[:0]
-		k.coverage.Reset()
-		if r.bytes+size <= r.most() {
-			return k, i
-		}
-	}
-}
-
 // want describes a shape; ok is false for one that is always made anew.
 func (b *Builder) want(sh *scene.Shape, growY float64, p *place) (w wanted, ok bool) {
 	if sh.Kind != scene.Geo || sh.Rich != nil {
 		return w, false
 	}
 	return wanted{
-		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, rule: p.rule(),
+		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, version: b.Version, rule: p.rule(),
 		w: sh.W, h: sh.H + growY, scale: sh.Scale, geo: sh.Geo,
 		color: sh.Color, size: sh.Size, dash: sh.Dash, fill: sh.Fill,
 	}, true
@@ -112,57 +99,70 @@ func (b *Builder) marks() marks {
 // recall appends the items of an equal shape that was drawn before, and reports
 // whether there was one.
 func (b *Builder) recall(w *wanted, p *place) bool {
-	i, ok := b.reuse.known[*w]
+	m := &b.reuse.young
+	k, ok := m.known[*w]
 	if !ok {
-		return false
+		m = &b.reuse.old
+		if k, ok = m.known[*w]; !ok {
+			return false
+		}
 	}
 	b.reuse.recalled++
-	k := &b.reuse.ring[i]
-	at := len(b.d.Items)
-	b.d.Items, b.d.Segments = carry(k.items, k.segments, &k.coverage, marks{}, b.d.Items, b.d.Segments, &b.d.Coverage)
-	for j := range b.d.Items[at:] {
-		it := &b.d.Items[at+j]
+	from := b.marks()
+	b.d.Items, b.d.Segments = carry(m, k.from, k.to, b.d.Items, b.d.Segments, &b.d.Coverage)
+	p.draws += k.draws
+	if m == &b.reuse.old {
+		b.remember(w, from, p)
+	}
+	for j := range b.d.Items[from.items:] {
+		it := &b.d.Items[from.items+j]
 		it.Second, it.Shape, it.Clip = p.second, p.shape, p.clip
 	}
-	p.draws += k.draws
 	return true
 }
 
 // remember keeps what the drawing has from a mark on.
 func (b *Builder) remember(w *wanted, from marks, p *place) {
-	d := b.d
-	part := made{items: d.Items[from.items:], segments: d.Segments[from.segments:], coverage: scan.Coverage{
-		Spans: d.Coverage.Spans[from.spans:], Bytes: d.Coverage.Bytes[from.bytes:]}}
-	size := part.size()
-	if size > b.reuse.most()/16 {
+	r := &b.reuse
+	size := from.size(b.marks())
+	if size > r.most()/16 {
 		return
 	}
-	k, i := b.reuse.slot(size)
-	k.wanted, k.draws = *w, p.draws
-	k.items, k.segments = carry(part.items, part.segments, &part.coverage, from, k.items[:0], k.segments[:0], &k.coverage)
-	b.reuse.bytes += size
-	b.reuse.known[*w] = i
+	if (marks{}).size(r.young.marks())+size > r.most() {
+		r.young, r.old = r.old, r.young
+		r.young.reset()
+	}
+	m := &r.young
+	if m.known == nil {
+		m.known = map[wanted]made{}
+	}
+	k := made{draws: p.draws, from: m.marks()}
+	drawn := memory{items: b.d.Items, segments: b.d.Segments, coverage: b.d.Coverage}
+	m.items, m.segments = carry(&drawn, from, b.marks(), m.items, m.segments, &m.coverage)
+	k.to = m.marks()
+	m.known[*w] = k
 }
 
-// carry appends what stood behind the marks from, with all positions set right.
-func carry(items []Item, segs []Segment, cov *scan.Coverage, from marks, toItems []Item, toSegs []Segment, c *scan.Coverage) ([]Item, []Segment) {
-	toSegment := int32(len(toSegs) - from.segments)
+// carry appends a range of m, with all positions set right.
+func carry(m *memory, from, to marks, items []Item, segments []Segment, c *scan.Coverage) ([]Item, []Segment) {
+	toSegment := int32(len(segments) - from.segments)
 	toSpan := int32(len(c.Spans) - from.spans)
 	toByte := int32(len(c.Bytes) - from.bytes)
-	for _, it := range items {
+	for _, it := range m.items[from.items:to.items] {
 		if it.Scanned {
 			it.First += toSpan
 		} else {
 			it.First += toSegment
 		}
-		toItems = append(toItems, it)
+		items = append(items, it)
 	}
-	for _, s := range cov.Spans {
-		if s.At != scan.Full {
+	at := len(c.Spans)
+	c.Spans = append(c.Spans, m.coverage.Spans[from.spans:to.spans]...)
+	for i := range c.Spans[at:] {
+		if s := &c.Spans[at+i]; s.At != scan.Full {
 			s.At += toByte
 		}
-		c.Spans = append(c.Spans, s)
 	}
-	c.Bytes = append(c.Bytes, cov.Bytes...)
-	return toItems, append(toSegs, segs...)
+	c.Bytes = append(c.Bytes, m.coverage.Bytes[from.bytes:to.bytes]...)
+	return items, append(segments, m.segments[from.segments:to.segments]...)
 }
