@@ -1,8 +1,12 @@
 #!/bin/sh
-# fonts.sh puts the fonts of tldraw into build/fonts as TTF files.
+# fonts.sh puts the fonts of tldraw into build/fonts as TTF files, and the one of
+# the system's that frames write their names in.
 #
-# In:  the npm registry (packages pinned below), scripts/fonts.sha256.
-# Out: build/fonts/*.ttf, 16 files, and the packages under build/npm.
+# In:  the npm registry (packages pinned below), scripts/fonts.sha256, Debian's
+#      package fonts-liberation.
+# Out: build/fonts/*.ttf, 16 files and LiberationSans-Regular.ttf, and the
+#      packages under build/npm. Without Liberation Sans frames are not drawn
+#      natively; that is said here and is no failure.
 #
 # Fonts are never committed: they come from the package that ships them, and
 # both what is downloaded and what is made of it is checked against the list.
@@ -11,6 +15,10 @@ set -eu
 
 ASSETS=@tldraw/assets@4.2.0
 WOFF2=wawoff2@2.0.1
+
+# Version 1.07.4, whose pictures are the reference's to the pixel.
+HEADING=LiberationSans-Regular.ttf
+HEADING_SHA256=f8ace1f892b2bd9dc1792ba7f097fa7588f84fed48321480e04de5390828221f
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 sums="$root/scripts/fonts.sha256"
@@ -30,7 +38,33 @@ verify() {
 	(cd "$1" && echo "$list" | sha256sum -c --status 2>/dev/null)
 }
 
-verify "$out" ttf && exit 0
+# right FILE: true when it is the font of headings.
+right() {
+	[ -f "$1" ] && echo "$HEADING_SHA256  $1" | sha256sum -c --status 2>/dev/null
+}
+
+# heading copies the font of headings from where Debian installs it, or out of
+# the package.
+heading() {
+	right "$out/$HEADING" && return
+	from=/usr/share/fonts/truetype/liberation/$HEADING
+	if ! right "$from" && command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null; then
+		mkdir -p "$root/build/liberation"
+		(cd "$root/build/liberation" && apt-get download fonts-liberation >/dev/null 2>&1 &&
+			dpkg-deb -x fonts-liberation_*.deb .) || true
+		from=$root/build/liberation$from
+	fi
+	if right "$from"; then
+		cp "$from" "$out/$HEADING"
+	else
+		echo "fonts: $HEADING of fonts-liberation 1.07.4 is missing; frames are not drawn natively" >&2
+	fi
+}
+
+if verify "$out" ttf; then
+	heading
+	exit 0
+fi
 
 for tool in node npm sha256sum; do
 	command -v "$tool" >/dev/null || fail "$tool is missing; want Node.js 18 or later with npm, and coreutils"
@@ -50,4 +84,5 @@ node "$root/scripts/fonts.cjs" "$npm" "$src" "$out.part" || fail "the conversion
 verify "$out.part" ttf || fail "the converted fonts are not those of scripts/fonts.sha256"
 rm -rf "$out"
 mv "$out.part" "$out"
+heading
 echo "fonts: $(ls "$out" | wc -l) files in build/fonts" >&2

@@ -32,6 +32,8 @@ if command -v dpkg-query >/dev/null; then
 	for package in libegl1 libegl-mesa0 libgl1-mesa-dri ca-certificates; do
 		installed $package || missing="$missing $package"
 	done
+	# Frames write their names in Arial, for which the reference had this one.
+	[ -f build/fonts/LiberationSans-Regular.ttf ] || installed fonts-liberation || missing="$missing fonts-liberation"
 fi
 
 if [ -n "$missing" ]; then

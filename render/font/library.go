@@ -19,12 +19,15 @@ import (
 // Family is one of the four shipped families, in the order of scene.Font.
 type Family uint8
 
-// The families (tldraw-rendering.md 6.1).
+// The families (tldraw-rendering.md 6.1). Heading is none of tldraw's: frames
+// write their names in the system's Arial, which the reference machine had as
+// Liberation Sans. It has one cut, and its file may be missing.
 const (
 	Draw Family = iota
 	Sans
 	Serif
 	Mono
+	Heading
 )
 
 // Style names one font file.
@@ -33,10 +36,17 @@ type Style struct {
 	Bold, Italic bool
 }
 
-// faces is the number of styles: four families, each in four cuts.
-const faces = 16
+// shipped is the number of tldraw's own styles: four families, each in four
+// cuts. faces counts the font of headings too.
+const (
+	shipped = 16
+	faces   = shipped + 1
+)
 
 func (s Style) index() int {
+	if s.Family == Heading {
+		return shipped
+	}
 	i := int(s.Family) * 4
 	if s.Bold {
 		i++
@@ -54,6 +64,7 @@ var files = [faces]string{
 	"IBMPlexSans-Medium", "IBMPlexSans-Bold", "IBMPlexSans-MediumItalic", "IBMPlexSans-BoldItalic",
 	"IBMPlexSerif-Medium", "IBMPlexSerif-Bold", "IBMPlexSerif-MediumItalic", "IBMPlexSerif-BoldItalic",
 	"IBMPlexMono-Medium", "IBMPlexMono-Bold", "IBMPlexMono-MediumItalic", "IBMPlexMono-BoldItalic",
+	"LiberationSans-Regular",
 }
 
 // Library is a folder of fonts. Files are read when first asked for; a Library
@@ -77,10 +88,11 @@ type file struct {
 	underline       int // thickness of an underline, units
 }
 
-// Open returns the library in dir. It checks that all 16 files are there, so
-// that a missing set-up is reported at start and not with the first text.
+// Open returns the library in dir. It checks that tldraw's 16 files are there,
+// so that a missing set-up is reported at start and not with the first text. The
+// font of headings is looked for when it is needed.
 func Open(dir string) (*Library, error) {
-	for _, name := range files {
+	for _, name := range files[:shipped] {
 		p := filepath.Join(dir, name+".ttf")
 		if _, err := os.Stat(p); err != nil {
 			return nil, fmt.Errorf("cannot open fonts: %w; want 16 files in %s, made by scripts/fonts.sh", err, dir)

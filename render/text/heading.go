@@ -1,0 +1,96 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"plumb/render/font"
+	"plumb/render/scene"
+)
+
+// headingSize is the font size of a frame's name, px.
+const headingSize = 12
+
+// ellipsis stands for the end of a name that is too long.
+const ellipsis = "…"
+
+// Heading lays out the name of a frame on one line whose pen begins at (0, 0),
+// the baseline: a run per word and per stretch of spaces, each where the browser
+// measured it (tldraw-rendering.md 8.5). A name wider than avail px is cut and
+// ends in an ellipsis. out.W is its width. Errors are *font.ForeignError or, where
+// the font is missing, wrap fs.ErrNotExist.
+func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
+	out.reset()
+	face, err := l.fonts.Face(font.Style{Family: font.Heading})
+	if err != nil {
+		return fmt.Errorf("cannot write headings: %w", err)
+	}
+	l.spec, l.out, l.indent = Spec{Size: headingSize}, out, 0
+	glyphs, err := face.Shape([]byte(name))
+	if err != nil {
+		return err
+	}
+	width := headingWidth(face, glyphs)
+	if width <= avail {
+		out.W = width
+		return l.words(face, name, glyphs)
+	}
+	mark, err := face.Shape([]byte(ellipsis))
+	if err != nil {
+		return err
+	}
+	markWidth := headingWidth(face, mark)
+	// As much of the name as fits beside the ellipsis, in whole clusters.
+	at := 0
+	for n := range glyphs {
+		if first(glyphs, n) && headingWidth(face, glyphs[:n]) <= avail-math.Ceil(markWidth) {
+			at = int(glyphs[n].Cluster)
+		}
+	}
+	name = name[:at]
+	if glyphs, err = face.Shape([]byte(name)); err != nil {
+		return err
+	}
+	if err := l.words(face, name, glyphs); err != nil {
+		return err
+	}
+	width = headingWidth(face, glyphs)
+	l.emit(face, &scene.Span{}, mark, width, markWidth)
+	out.W = width + markWidth
+	return nil
+}
+
+// headingWidth is the advance of shaped glyphs as the browser measures it.
+func headingWidth(face *font.Face, glyphs []font.Glyph) float64 {
+	return floor64(float64(advance(face, glyphs, headingSize)))
+}
+
+// words emits a name word by word: each is drawn by itself, from where it began
+// when the whole name was measured.
+func (l *Layouter) words(face *font.Face, name string, glyphs []font.Glyph) error {
+	for from := 0; from < len(name); {
+		to := from + wordLength(name[from:])
+		word, err := face.Shape([]byte(name[from:to]))
+		if err != nil {
+			return err
+		}
+		x := headingWidth(face, glyphs[:glyphAt(glyphs, from)])
+		l.emit(face, &scene.Span{}, word, x, headingWidth(face, word))
+		from = to
+	}
+	return nil
+}
+
+// wordLength returns the length of the word or the spaces that s begins with.
+func wordLength(s string) int {
+	c, _ := utf8.DecodeRuneInString(s)
+	blank := unicode.IsSpace(c)
+	n := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) != blank })
+	if n < 0 {
+		return len(s)
+	}
+	return n
+}
