@@ -29,9 +29,10 @@ func (e *extent) box() Box { return Box{e.lo.X, e.lo.Y, e.hi.X - e.lo.X, e.hi.Y 
 
 // surveyor measures shapes on the page. It keeps its memory.
 type surveyor struct {
-	tree  tree
-	local local
-	clip  polygons
+	tree   tree
+	local  local
+	clip   polygons
+	arrows arrows
 }
 
 var surveyors = sync.Pool{New: func() any { return new(surveyor) }}
@@ -39,11 +40,12 @@ var surveyors = sync.Pool{New: func() any { return new(surveyor) }}
 // PageBounds returns the box of shape i of s in page units: that of its ideal
 // outline, strokes not included, and of a group's that of its descendants
 // (tldraw-rendering.md 9.1). Frames do not cut it. ok is false where the shape
-// has no outline or one that is not known natively (arrows, text in fonts that
-// are not there).
+// has no outline or one that is not known natively (text in fonts that are not
+// there, arrows bound to such).
 func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
 	v := surveyors.Get().(*surveyor)
 	defer surveyors.Put(v)
+	v.arrows.visited = 0
 	e := newExtent()
 	if v.shape(s, i, &e) != nil || e.empty() {
 		return Box{}, false
@@ -66,6 +68,7 @@ func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 		return Box{}, false, err
 	}
 	v.clip.reset(len(s.Shapes))
+	v.arrows.visited = 0
 	all := newExtent()
 	for i := range s.Shapes {
 		n := &v.tree.nodes[i]
@@ -73,7 +76,7 @@ func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 			continue
 		}
 		e := newExtent()
-		if err := v.one(&s.Shapes[i], n.page, &e); err != nil {
+		if err := v.one(s, int32(i), n.page, &e); err != nil {
 			return Box{}, false, err
 		}
 		if n.frame >= 0 && !e.empty() {
@@ -98,31 +101,35 @@ func (c *polygons) cut(e extent, by []point) extent {
 
 // shape adds a shape, or the descendants of a group.
 func (v *surveyor) shape(s *scene.Scene, i int32, e *extent) error {
-	if s.Shapes[i].Kind != scene.Group {
+	if k := s.Shapes[i].Kind; k != scene.Group && k != scene.Arrow {
 		m := localMatrix(&s.Shapes[i])
 		for p := s.Shapes[i].Parent; p >= 0; p = s.Shapes[p].Parent {
 			m = localMatrix(&s.Shapes[p]).mul(m)
 		}
-		return v.one(&s.Shapes[i], m, e)
+		return v.one(s, i, m, e)
 	}
 	if err := v.tree.build(s); err != nil {
 		return err
+	}
+	if s.Shapes[i].Kind == scene.Arrow {
+		return v.one(s, i, v.tree.nodes[i].page, e)
 	}
 	// Descendants stand right after their ancestor, each after its parent.
 	for j := i + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= i; j++ {
 		if s.Shapes[j].Kind == scene.Group {
 			continue
 		}
-		if err := v.one(&s.Shapes[j], v.tree.nodes[j].page, e); err != nil {
+		if err := v.one(s, j, v.tree.nodes[j].page, e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// one adds the points that stand for one shape's geometry. m maps its units to
-// the page.
-func (v *surveyor) one(sh *scene.Shape, m matrix, e *extent) error {
+// one adds the points that stand for the geometry of shape i. m maps its units
+// to the page. Arrows need the tree.
+func (v *surveyor) one(s *scene.Scene, i int32, m matrix, e *extent) error {
+	sh := &s.Shapes[i]
 	add := func(p point) { e.add(m.apply(p)) }
 	rect := func(w, h float64) {
 		for _, p := range [4]point{{0, 0}, {w, 0}, {w, h}, {0, h}} {
@@ -144,6 +151,8 @@ func (v *surveyor) one(sh *scene.Shape, m matrix, e *extent) error {
 		v.local.commands.sample(add)
 	case scene.Draw, scene.Highlight:
 		return v.freehand(sh, add)
+	case scene.Arrow:
+		return v.arrow(s, i, add)
 	case scene.Note:
 		growY, err := grown(sh)
 		if err != nil {
@@ -154,6 +163,29 @@ func (v *surveyor) one(sh *scene.Shape, m matrix, e *extent) error {
 		rect(sh.W, sh.H)
 	default:
 		return foreign(sh, "bounds")
+	}
+	return nil
+}
+
+// arrow adds the body of an arrow and the box of its label, not its heads.
+func (v *surveyor) arrow(s *scene.Scene, i int32, add func(point)) error {
+	w := &v.arrows
+	if err := w.solve(s, &v.tree, i); err != nil {
+		return err
+	}
+	l, err := w.label(&s.Shapes[i])
+	if err != nil {
+		return err
+	}
+	points, _ := w.samples()
+	for _, p := range points {
+		add(p)
+	}
+	if l.shown {
+		add(l.box.lo)
+		add(point{l.box.hi.X, l.box.lo.Y})
+		add(l.box.hi)
+		add(point{l.box.lo.X, l.box.hi.Y})
 	}
 	return nil
 }
@@ -195,15 +227,20 @@ func (v *surveyor) freehand(sh *scene.Shape, add func(point)) error {
 		f.highlightEdge(p, add)
 		return nil
 	}
+	f.smooth(boundsPen(sh))
+	for i := range f.points {
+		add(f.points[i].at)
+	}
+	return nil
+}
+
+// boundsPen is the pen whose smoothed points stand for a draw shape's geometry.
+func boundsPen(sh *scene.Shape) pen {
 	p := drawPen(sh, (strokeWidth[sh.Size]+1)*sh.Scale)
 	if sh.Pen {
 		// Observed: a pen smooths as in the dash draw whatever the dash is, but
 		// thins out its ends like the plain stroke.
 		p.streamline, p.simulated, p.size = penStreamline, false, (strokeWidth[sh.Size]+1)*sh.Scale
 	}
-	f.smooth(p)
-	for i := range f.points {
-		add(f.points[i].at)
-	}
-	return nil
+	return p
 }

@@ -56,6 +56,9 @@ type Builder struct {
 	filled   [2]int32 // First and Count of the last fill
 	clip     polygons
 	reuse    reuse
+	scene    *scene.Scene
+	arrows   arrows
+	body     bodyClip
 }
 
 // place is where and how one shape goes into the drawing.
@@ -78,7 +81,8 @@ func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
 	if v.Foreign != nil {
 		return v.Foreign
 	}
-	b.mode, b.d = mode, d
+	b.mode, b.d, b.scene = mode, d, v.Scene
+	b.arrows.visited = 0
 	if b.limit = b.MaxSegments; b.limit == 0 {
 		b.limit = MaxSegments
 	}
@@ -177,6 +181,12 @@ func (b *Builder) content(sh *scene.Shape, l layer, p *place) error {
 
 // draw appends the items of a shape.
 func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) error {
+	switch sh.Kind {
+	case scene.Arrow:
+		return b.arrow(sh, p)
+	case scene.Frame:
+		return b.frameItems(sh, p)
+	}
 	b.local.reset()
 	b.local.hand.disc = b.Version == V5
 	if err := b.local.shape(sh, growY, back); err != nil {

@@ -181,6 +181,12 @@ func TestBuildPaintsHighlightsBelow(t *testing.T) {
 	}
 }
 
+// elbowTo is a scene with an elbow arrow whose end is bound to shape:t.
+func elbowTo(target string) string {
+	return `{"shapes":[` + target + `,{"id":"shape:r","type":"arrow","x":0,"y":0,"props":{"kind":"elbow","start":{"x":0,"y":0},"end":{"x":50,"y":50}}}],
+		"bindings":[{"type":"arrow","fromId":"shape:r","toId":"shape:t","props":{"terminal":"end"}}]}`
+}
+
 func TestBuildRefuses(t *testing.T) {
 	const plain = `[{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"w":20,"h":20}}]`
 	tests := []struct {
@@ -189,8 +195,12 @@ func TestBuildRefuses(t *testing.T) {
 		foreign      bool
 		names        string
 	}{
-		{"arrow", `[{"id":"shape:r","type":"arrow","x":0,"y":0,"props":{"start":{"x":0,"y":0},"end":{"x":50,"y":50}}}]`, View{Bounds: Box{0, 0, 9, 9}}, true, "shape:r"},
-		{"frame", `[{"id":"shape:f","type":"frame","x":0,"y":0,"props":{"w":20,"h":20}}]`, View{Bounds: Box{0, 0, 9, 9}}, true, "shape:f"},
+		{"embed", `[{"id":"shape:e","type":"embed","x":0,"y":0,"props":{"w":20,"h":20}}]`, View{Bounds: Box{0, 0, 9, 9}}, true, "shape:e"},
+		{"unwritable heading", `[{"id":"shape:f","type":"frame","x":0,"y":0,"props":{"w":90,"h":20,"name":"\u4e2d"}}]`, View{Bounds: Box{0, 0, 9, 9}}, true, "shape:f"},
+		{"elbow to a line", elbowTo(`{"id":"shape:t","type":"line","x":0,"y":0,"props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":9,"y":9}}}}`),
+			View{Bounds: Box{0, 0, 9, 9}}, true, "shape:r"},
+		{"elbow to a group with an arrow", elbowTo(`{"id":"shape:t","type":"group","x":0,"y":0,"props":{}},{"id":"shape:u","type":"arrow","parentId":"shape:t","x":0,"y":0,"props":{}}`),
+			View{Bounds: Box{0, 0, 9, 9}}, true, "shape:r"},
 		{"empty picture", plain, View{Bounds: Box{0, 0, 0.5, 9}}, false, "0.5"},
 		{"huge picture", plain, View{Bounds: Box{0, 0, 1e9, 9}}, false, "32768"},
 		{"no number", plain, View{Bounds: Box{math.NaN(), 0, 9, 9}}, false, "NaN"},

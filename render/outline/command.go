@@ -222,15 +222,19 @@ func (c *commands) measure() {
 func (c *commands) sample(f func(point)) {
 	var p point
 	for i := range c.list {
-		m := &c.list[i]
-		if m.verb == curveTo {
-			for k := int32(1); k < m.steps; k++ {
-				f(cubicAt(p, m.c1, m.c2, m.to, float64(k)/float64(m.steps)))
-			}
-		}
-		f(m.to)
-		p = m.to
+		c.list[i].sample(p, f)
+		p = c.list[i].to
 	}
+}
+
+// sample calls f with the points of one command that begins at from.
+func (m *command) sample(from point, f func(point)) {
+	if m.verb == curveTo {
+		for k := int32(1); k < m.steps; k++ {
+			f(cubicAt(from, m.c1, m.c2, m.to, float64(k)/float64(m.steps)))
+		}
+	}
+	f(m.to)
 }
 
 func cubicAt(p, c1, c2, q point, t float64) point {

@@ -12,6 +12,7 @@ type writing struct {
 	color rgb
 	halo  bool
 	w, h  float64 // of the box that clips it, in the shape's unscaled units
+	free  bool    // no box clips it
 }
 
 // halo holds the displacements of the copies that lie under a text, in the
@@ -166,10 +167,13 @@ func (b *Builder) keep(k *scribe, at placed) {
 
 // emitWriting appends one item per placed glyph: each is a mask of its own.
 func (b *Builder) emitWriting(k *scribe, w writing, p *place) error {
-	box := newWindow(p.m, w.w, w.h)
-	clip, err := b.boxClip(k, &box, p)
-	if err != nil {
-		return err
+	box, clip := window{}, p.clip
+	if !w.free {
+		box = newWindow(p.m, w.w, w.h)
+		var err error
+		if clip, err = b.boxClip(k, &box, p); err != nil {
+			return err
+		}
 	}
 	for i := range k.placed {
 		at := &k.placed[i]

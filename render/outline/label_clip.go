@@ -60,11 +60,16 @@ func (b *Builder) boxClip(k *scribe, box *window, p *place) (int32, error) {
 
 // inFrame cuts a polygon in px by what a frame and those around it leave.
 func (b *Builder) inFrame(k *scribe, clip []point, frame int32) []point {
+	k.frame = b.frameInPx(k.frame[:0], frame)
+	return b.clip.intersect(clip, k.frame)
+}
+
+// frameInPx appends what a frame and those around it leave of the page, in px.
+func (b *Builder) frameInPx(dst []point, frame int32) []point {
 	sp := b.clip.spans[frame]
-	k.frame = k.frame[:0]
 	for _, q := range b.clip.points[sp.first : sp.first+sp.count] {
 		r := b.view.Apply(path.Point{X: float32(q.X), Y: float32(q.Y)})
-		k.frame = append(k.frame, point{float64(r.X), float64(r.Y)})
+		dst = append(dst, point{float64(r.X), float64(r.Y)})
 	}
-	return b.clip.intersect(clip, k.frame)
+	return dst
 }

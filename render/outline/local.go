@@ -16,6 +16,7 @@ type draw struct {
 	color   rgb
 	opacity uint32 // 0..Opaque, inside the shape
 	twice   bool   // the second half of the path repeats the first
+	cut     bool   // seen only through the clip of an arrow's body
 }
 
 // local is the memory in which a shape's draws are made. It is used again for

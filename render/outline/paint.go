@@ -58,7 +58,7 @@ func (b *Builder) fill(draws []draw, i int, m path.Matrix, p *place) error {
 		b.outlined.Reset()
 		b.outlined.Append(w.path)
 		b.outlined.Transform(m)
-		if err := b.area(&b.outlined, &it, p.rule()); err != nil {
+		if err := b.cover(w, &it, p); err != nil {
 			return err
 		}
 		b.filled = [2]int32{it.First, it.Count}
@@ -114,7 +114,7 @@ func (b *Builder) stroke(w *draw, src *path.Path, unite bool, m path.Matrix, p *
 	b.outlined.Reset()
 	b.stroker.Outline(&b.outlined, src, float32(w.width), b.resolution(m))
 	b.outlined.Transform(m)
-	if err := b.area(&b.outlined, &it, p.rule()); err != nil {
+	if err := b.cover(w, &it, p); err != nil {
 		return err
 	}
 	b.emit(it, unite)

@@ -3,6 +3,7 @@ package outline
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"plumb/render/path"
 	"plumb/render/scene"
@@ -33,6 +34,15 @@ func (m matrix) mul(n matrix) matrix {
 // (tldraw-rendering.md 1.5).
 func (m matrix) rounded() matrix {
 	return matrix{r4(m.a), r4(m.b), r4(m.c), r4(m.d), r4(m.e), r4(m.f)}
+}
+
+// inverse returns the map back. Places on the page are never flat.
+func (m matrix) inverse() matrix {
+	k := 1 / (float64(m.a*m.d) - float64(m.b*m.c))
+	n := matrix{a: m.d * k, b: -m.b * k, c: -m.c * k, d: m.a * k}
+	n.e = -float64(n.a*m.e) - float64(n.c*m.f)
+	n.f = -float64(n.b*m.e) - float64(n.d*m.f)
+	return n
 }
 
 func (m matrix) binary32() path.Matrix {
@@ -81,8 +91,9 @@ type tree struct {
 	nodes   []node
 	order   []layer
 	listed  []set
-	back    int32 // the first highlight outside all frames
-	layered bool  // there is a highlight
+	back    int32      // the first highlight outside all frames
+	layered bool       // there is a highlight
+	bound   [][2]int32 // per shape its first binding of each end, counted from 1; empty without bindings
 }
 
 // maxFrames is how deep frames may lie in each other: each one cuts the clip of
@@ -116,7 +127,41 @@ func (t *tree) build(s *scene.Scene) error {
 			return fmt.Errorf("cannot draw shape %q: it lies in %d frames; want at most %d", sh.ID, n.frames, maxFrames)
 		}
 	}
+	t.bind(s)
 	return nil
+}
+
+// bind notes the bindings of every arrow; of several at one end the first counts
+// (tldraw-rendering.md 1.7).
+func (t *tree) bind(s *scene.Scene) {
+	t.bound = t.bound[:0]
+	if len(s.Bindings) == 0 {
+		return
+	}
+	t.bound = slices.Grow(t.bound, len(s.Shapes))[:len(s.Shapes)]
+	clear(t.bound)
+	for i := range s.Bindings {
+		b := &s.Bindings[i]
+		k := &t.bound[b.From][terminalOf(b)]
+		if *k == 0 {
+			*k = int32(i + 1)
+		}
+	}
+}
+
+func terminalOf(b *scene.Binding) int {
+	if b.End {
+		return 1
+	}
+	return 0
+}
+
+// bindingOf returns the binding of an arrow's start (0) or end (1), nil for none.
+func (t *tree) bindingOf(s *scene.Scene, arrow int32, end int) *scene.Binding {
+	if len(t.bound) == 0 || t.bound[arrow][end] == 0 {
+		return nil
+	}
+	return &s.Bindings[t.bound[arrow][end]-1]
 }
 
 // choose marks the shapes that the view draws. Descendants follow their parent;

@@ -1,0 +1,251 @@
+package outline
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"plumb/render/scene"
+)
+
+// arrowKind is how the body of an arrow runs.
+type arrowKind uint8
+
+const (
+	straightArrow arrowKind = iota
+	arcArrow
+	elbowArrow
+)
+
+// arrow is an arrow that has found its place (tldraw-rendering.md 7), in the
+// arrow's own space.
+type arrow struct {
+	kind   arrowKind
+	valid  bool // an invalid one paints nothing
+	width  float64
+	ends   [2]terminal
+	start  point // of the body
+	end    point
+	handle circle // arc: through the handles and the middle
+	body   circle // arc: through the ends of the body
+	route  []waypoint
+	swap   bool // elbow: worked out from the end to the start
+}
+
+// waypoint is a corner of an elbow arrow. Skipped ones lie on a straight stretch
+// and are not drawn.
+type waypoint struct {
+	point
+	skipped bool
+}
+
+// relation is how the targets of both ends lie to each other.
+type relation uint8
+
+const (
+	safe relation = iota
+	sameTarget
+	startHoldsEnd
+	endHoldsStart
+)
+
+// terminal is one end of an arrow.
+type terminal struct {
+	handle  point
+	head    scene.Arrowhead
+	binding *scene.Binding // nil when unbound
+	exact   bool           // bound, and goes to the anchor itself
+	target  target
+	hit     bool    // the end lies on the target's outline
+	offset  float64 // elbow: what is left free before the outline
+}
+
+// bound reports whether the end looks for an outline to stop at.
+func (t *terminal) bound() bool { return t.binding != nil }
+
+func (t *terminal) headed() bool { return t.head != scene.HeadNone }
+
+// arrows is the memory in which arrows are worked out, one at a time.
+type arrows struct {
+	arrow
+	local   local // for the outlines of targets
+	points  []point
+	lines   []contour
+	visited int // points of targets so far
+	sampled []point
+	elbow   elbowPlan
+	routes  [2][]point
+}
+
+// maxVisited bounds the points of targets that the arrows of one drawing may
+// look at.
+const maxVisited = 1 << 25
+
+var errTargets = errors.New("the outlines that arrows are bound to have too many points")
+
+// solve works an arrow out. Bindings and places are those of the tree.
+func (v *arrows) solve(s *scene.Scene, t *tree, i int32) error {
+	sh := &s.Shapes[i]
+	v.arrow = arrow{width: strokeWidth[sh.Size] * sh.Scale, route: v.route[:0]}
+	v.points, v.lines = v.points[:0], v.lines[:0]
+	v.ends[0].head, v.ends[1].head = sh.Arrow.HeadStart, sh.Arrow.HeadEnd
+	back := t.nodes[i].page.inverse()
+	for k := range v.ends {
+		e := &v.ends[k]
+		e.handle = point(sh.Points[k])
+		if b := t.bindingOf(s, i, k); b != nil && b.To != i {
+			e.binding, e.exact = b, b.IsExact
+			if err := v.look(s, t, sh, e, back); err != nil {
+				return err
+			}
+		}
+	}
+	r := v.relate()
+	for k := range v.ends {
+		e := &v.ends[k]
+		if !e.bound() {
+			continue
+		}
+		precise := e.binding.IsPrecise || !sh.Arrow.Elbow &&
+			(r == sameTarget || r == startHoldsEnd && k == 0 || r == endHoldsStart && k == 1)
+		e.handle = e.target.anchor(e.binding.Anchor, precise)
+	}
+	a, b := v.ends[0].handle, v.ends[1].handle
+	v.start, v.end = a, b
+	if !finite(a) || !finite(b) || near(a, b, 1e-4) {
+		return nil
+	}
+	v.valid = true
+	switch {
+	case sh.Arrow.Elbow:
+		return v.solveElbow(sh)
+	case !(math.Abs(sh.Arrow.Bend) < 8*sh.Scale) && v.solveArc(sh):
+	default:
+		v.solveStraight(sh, r)
+	}
+	v.valid = finite(v.start) && finite(v.end)
+	return nil
+}
+
+func finite(p point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }
+
+// relate compares the targets' boxes on the page.
+func (v *arrows) relate() relation {
+	a, b := &v.ends[0], &v.ends[1]
+	switch {
+	case !a.bound() || !b.bound():
+		return safe
+	case a.binding.To == b.binding.To:
+		return sameTarget
+	case a.target.page.holds(b.target.page):
+		return startHoldsEnd
+	case b.target.page.holds(a.target.page):
+		return endHoldsStart
+	}
+	return safe
+}
+
+// holds tells whether o lies strictly inside.
+func (e extent) holds(o extent) bool {
+	return e.lo.X < o.lo.X && e.lo.Y < o.lo.Y && e.hi.X > o.hi.X && e.hi.Y > o.hi.Y
+}
+
+// share is what one end adds to the shortest length of an arrow whose ends keep
+// away from their targets.
+func (e *terminal) share(sh *scene.Shape) float64 {
+	return (strokeWidth[sh.Size] + e.target.stroke) / 2 * sh.Scale
+}
+
+// gap is how far a headed end stays away from its target's outline.
+func (e *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) + e.share(sh) }
+
+// solveStraight finds the ends of a straight arrow (tldraw-rendering.md 7.3).
+func (v *arrows) solveStraight(sh *scene.Shape, r relation) {
+	v.kind = straightArrow
+	from, to := &v.ends[0], &v.ends[1]
+	a, b := from.handle, to.handle
+	before := unit(sub(b, a))
+	s := sh.Scale
+	v.end, to.hit = v.stop(to, a)
+	v.start, from.hit = v.stop(from, b)
+	if from.bound() && to.bound() && r == safe && !from.exact && !to.exact {
+		switch {
+		case to.hit && !from.hit && !from.target.open:
+			v.start = add(v.end, scaled(before, 10*s))
+		case !to.hit && !to.target.open:
+			v.end = sub(v.start, scaled(before, 10*s))
+		}
+	}
+	u := unit(sub(v.end, v.start))
+	flipped := !near(u, before, 1e-4)
+	g := 1.0
+	if flipped {
+		g = -1
+	}
+	least := 10 * s
+	offset := func(e *terminal, held bool) float64 {
+		if !e.bound() || e.exact || !e.headed() || held || r == sameTarget {
+			return 0
+		}
+		least += e.share(sh)
+		return e.gap(sh)
+	}
+	oa, ob := offset(from, r == startHoldsEnd), offset(to, r == endHoldsStart)
+	ends := func() (point, point) { return add(v.start, scaled(u, oa*g)), sub(v.end, scaled(u, ob*g)) }
+	if p, q := ends(); distance(p, q) < least {
+		k := -1.0
+		if oa != 0 && ob != 0 {
+			k = -1.5
+		}
+		oa, ob = k*oa, k*ob
+	}
+	v.start, v.end = ends()
+	if flipped && from.bound() && to.bound() {
+		v.end = sub(v.start, scaled(u, 10*s))
+	}
+}
+
+// stop returns where the straight way from one handle to the end e meets the
+// outline of the end's target; hit is false where it does not.
+func (v *arrows) stop(e *terminal, opposite point) (p point, hit bool) {
+	if !e.bound() || e.exact {
+		return e.handle, false
+	}
+	best := math.Inf(1)
+	v.eachEdge(&e.target, func(a, b point) {
+		if q, ok := crossPoint(opposite, e.handle, a, b); ok {
+			if d := norm2(sub(q, opposite)); d < best {
+				best, p, hit = d, q, true
+			}
+		}
+	})
+	if hit {
+		return p, true
+	}
+	if q, d := v.nearest(&e.target, e.handle); d < 1 {
+		return q, true
+	}
+	return e.handle, false
+}
+
+// crossPoint returns where the segments ab and cd cross. Parallel ones do not,
+// nor those whose lines meet in an end within rounding.
+func crossPoint(a, b, c, d point) (p point, ok bool) {
+	const tiny = 1e-10
+	ab, cd, ca := sub(b, a), sub(d, c), sub(a, c)
+	t, u, det := cross(cd, ca), cross(ab, ca), cross(ab, cd)
+	if math.Abs(t) <= tiny || math.Abs(u) <= tiny || math.Abs(det) <= tiny {
+		return point{}, false
+	}
+	t, u = t/det, u/det
+	within := func(v float64) bool { return v >= -tiny && v <= 1+tiny }
+	if !within(t) || !within(u) {
+		return point{}, false
+	}
+	return add(a, scaled(ab, t)), true
+}
+
+// foreignArrow reports what of an arrow is not drawn natively.
+func foreignArrow(sh *scene.Shape, what string) error {
+	return fmt.Errorf("cannot draw shape %q (%s) %s: %w", sh.ID, sh.TypeName, what, ErrForeign)
+}

@@ -1,0 +1,219 @@
+package outline
+
+import (
+	"math"
+
+	"plumb/render/scene"
+)
+
+// circle is an arc of one.
+type circle struct {
+	centre point
+	radius float64
+	size   float64 // angle, radians; positive clockwise
+	large  bool
+}
+
+func (c *circle) sweep() bool { return c.size > 0 }
+
+// length is that of the arc.
+func (c *circle) length() float64 { return math.Abs(c.size) * c.radius }
+
+// at is the point of the circle in the direction of an angle.
+func (c *circle) at(angle float64) point {
+	sin, cos := math.Sincos(angle)
+	return point{c.centre.X + float64(c.radius*cos), c.centre.Y + float64(c.radius*sin)}
+}
+
+func (c *circle) angle(p point) float64 { return math.Atan2(p.Y-c.centre.Y, p.X-c.centre.X) }
+
+// arcThrough returns the arc from a to b through m; ok is false where the three
+// make no circle.
+func arcThrough(a, b, m point) (c circle, ok bool) {
+	ab, am := sub(b, a), sub(m, a)
+	k := cross(ab, am)
+	d := 2 * k
+	nb, nm := norm2(ab), norm2(am)
+	from := point{(float64(am.Y*nb) - float64(ab.Y*nm)) / d, (float64(ab.X*nm) - float64(am.X*nb)) / d}
+	c.centre, c.radius = add(a, from), length(from)
+	ma, mb := sub(a, m), sub(b, m)
+	theta := 2 * math.Atan2(math.Abs(cross(ma, mb)), dot(ma, mb))
+	c.size = theta - 2*math.Pi
+	if k < 0 {
+		c.size = -c.size
+	}
+	c.large = theta < math.Pi
+	return c, finite(c.centre) && c.radius > 0 && c.radius < math.Inf(1) && c.size != 0
+}
+
+// turn is the distance from one angle to another, in the direction of the arrow.
+func turn(from, to float64, clockwise bool) float64 {
+	d := math.Mod(to-from, 2*math.Pi)
+	if d < 0 {
+		d += 2 * math.Pi
+	}
+	if !clockwise {
+		d = 2*math.Pi - d
+	}
+	return d
+}
+
+// solveArc finds the ends of a bent arrow (tldraw-rendering.md 7.4). It reports
+// false where there is no circle: then the arrow is straight.
+func (v *arrows) solveArc(sh *scene.Shape) bool {
+	from, to := &v.ends[0], &v.ends[1]
+	a, b := from.handle, to.handle
+	u := unit(sub(b, a))
+	middle := add(lerp(a, b, 0.5), scaled(point{-u.Y, u.X}, sh.Arrow.Bend))
+	h, ok := arcThrough(a, b, middle)
+	if !ok {
+		return false
+	}
+	w := bent{arrows: v, sh: sh, h: h, clockwise: sh.Arrow.Bend < 0, g: -1, least: 10 * sh.Scale, a: a, b: b}
+	if w.clockwise {
+		w.g = 1
+	}
+	w.offset[0] = w.stop(from, &w.a, 0.25)
+	w.offset[1] = w.stop(to, &w.b, 0.75)
+	w.keepAway()
+	w.settle()
+	c := w.middle()
+	body, ok := arcThrough(w.a, w.b, c)
+	if !ok {
+		return false
+	}
+	v.kind, v.handle, v.body, v.start, v.end = arcArrow, h, body, w.a, w.b
+	return true
+}
+
+// bent is a bent arrow in the making.
+type bent struct {
+	*arrows
+	sh        *scene.Shape
+	h         circle // through the handles
+	clockwise bool
+	g         float64 // 1 clockwise, -1 the other way
+	least     float64 // shortest distance between the ends
+	offset    [2]float64
+	a, b      point // the ends so far
+}
+
+func (w *bent) turn(from, to float64) float64 { return turn(from, to, w.clockwise) }
+
+// span is the angle from end to end.
+func (w *bent) span() float64 { return w.turn(w.h.angle(w.a), w.h.angle(w.b)) }
+
+// stop moves the end e, now at p, to the outline of its target, and returns how
+// far it is to stay away from it. Of several crossings it takes the one nearest
+// to the share of the way.
+func (w *bent) stop(e *terminal, p *point, share float64) (offset float64) {
+	if !e.bound() || e.exact {
+		return 0
+	}
+	from, span := w.h.angle(w.a), w.span()
+	if e.target.open {
+		share = 0
+	}
+	best := math.Inf(1)
+	var at point
+	w.eachEdge(&e.target, func(a, b point) {
+		hits, n := crossCircle(&w.h, a, b)
+		for _, q := range hits[:n] {
+			d := w.turn(from, w.h.angle(q))
+			if d <= span && math.Abs(d-share*span) < best {
+				best, at, e.hit = math.Abs(d-share*span), q, true
+			}
+		}
+	})
+	if !e.hit {
+		if e.target.open {
+			at, e.hit = e.handle, true
+		} else if q, d := w.nearest(&e.target, e.handle); d < 1 {
+			at, e.hit = q, true
+		}
+	}
+	if !e.hit {
+		return 0
+	}
+	*p = at
+	if !e.headed() {
+		return 0
+	}
+	w.least += e.share(w.sh)
+	return e.gap(w.sh)
+}
+
+// crossCircle returns where the segment ab crosses the circle.
+func crossCircle(c *circle, a, b point) (p [2]point, n int) {
+	d, f := sub(b, a), sub(a, c.centre)
+	k, l, m := norm2(d), 2*dot(f, d), norm2(f)-float64(c.radius*c.radius)
+	det := float64(l*l) - float64(4*k*m)
+	if det < 0 || k == 0 {
+		return p, 0
+	}
+	root := math.Sqrt(det)
+	for _, t := range [2]float64{(-l - root) / (2 * k), (-l + root) / (2 * k)} {
+		if t >= 0 && t <= 1 {
+			p[n] = add(a, scaled(d, t))
+			n++
+		}
+	}
+	return p, n
+}
+
+// keepAway moves the ends back from the outlines.
+func (w *bent) keepAway() {
+	from, to, span := w.h.angle(w.a), w.h.angle(w.b), w.span()
+	length := span * w.h.radius
+	ends := func() (point, point) {
+		return w.h.at(from + span*(w.offset[0]/length)*w.g), w.h.at(to - span*(w.offset[1]/length)*w.g)
+	}
+	a, b := ends()
+	if distance(a, b) < w.least {
+		k := -2.0
+		if w.offset[0] != 0 && w.offset[1] != 0 {
+			k = -1.5
+		}
+		ha, hb := w.h.angle(w.ends[0].handle), w.h.angle(w.ends[1].handle)
+		w.offset[0] = max(k*w.offset[0], 0.1-w.turn(ha, from)*w.h.radius)
+		w.offset[1] = max(k*w.offset[1], 0.1-w.turn(to, hb)*w.h.radius)
+		a, b = ends()
+	}
+	w.a, w.b = a, b
+}
+
+// settle puts the ends right where targets are too near to each other.
+func (w *bent) settle() {
+	from, to := &w.ends[0], &w.ends[1]
+	if !from.bound() || !to.bound() || from.exact || to.exact {
+		return
+	}
+	at, span := w.h.angle(w.a), w.span()
+	length := span * w.h.radius
+	switch w.relate() {
+	case sameTarget:
+		if length < 30 {
+			w.a, w.b = from.handle, to.handle
+		}
+	case safe:
+		if !from.hit {
+			w.a = from.handle
+		}
+		start := w.h.angle(from.handle)
+		if !to.hit || w.turn(start, w.h.angle(w.a)) > w.turn(start, w.h.angle(w.b)) {
+			w.b = w.h.at(at + span*min(0.9, 10*w.sh.Scale/length)*w.g)
+		}
+	}
+}
+
+// middle returns the point half way between the ends; where they have passed
+// each other it swaps them.
+func (w *bent) middle() point {
+	at, span := w.h.angle(w.a), w.span()
+	mid := at + span/2*w.g
+	if span > w.turn(w.h.angle(w.ends[0].handle), w.h.angle(w.ends[1].handle)) {
+		w.a, w.b = w.b, w.a
+		mid += math.Pi
+	}
+	return w.h.at(mid)
+}

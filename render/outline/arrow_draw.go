@@ -1,0 +1,156 @@
+package outline
+
+import (
+	"math"
+
+	"plumb/render/path"
+	"plumb/render/scene"
+)
+
+// outlineBody appends the body of an arrow. It is steady at its ends, and a bow
+// everywhere.
+func (v *arrows) outlineBody(c *commands) {
+	c.move(v.start).steady = true
+	switch v.kind {
+	case straightArrow:
+		c.line(v.end).steady = true
+	case arcArrow:
+		first := len(c.list)
+		c.arc(v.body.centre, v.body.radius, v.body.radius, v.body.angle(v.start), v.body.size, v.end)
+		for i := range c.list[first:] {
+			c.list[first+i].steady = true
+		}
+	default:
+		for i, p := range v.route[1:] {
+			if p.skipped {
+				continue
+			}
+			c.line(p.point).steady = i+2 == len(v.route)
+		}
+	}
+}
+
+// samples returns the points that stand for the body's geometry, and its true
+// length.
+func (v *arrows) samples() (p []point, length float64) {
+	p = append(v.sampled[:0], v.start)
+	switch v.kind {
+	case arcArrow:
+		length = v.body.length()
+		n := clamp(math.Ceil(length/20), 8, maxSamples)
+		from := v.body.angle(v.start)
+		for i := 1.0; i < n; i++ {
+			p = append(p, v.body.at(from+v.body.size*i/n))
+		}
+		p = append(p, v.end)
+	case elbowArrow:
+		for _, q := range v.route[1:] {
+			p = append(p, q.point)
+		}
+	default:
+		p = append(p, v.end)
+	}
+	if v.kind != arcArrow {
+		for i := 1; i < len(p); i++ {
+			length += distance(p[i-1], p[i])
+		}
+	}
+	v.sampled = p
+	return p, length
+}
+
+// arrow makes the draws of an arrow that v has worked out: the body, then the
+// insides of heads, then all heads.
+func (l *local) arrow(sh *scene.Shape, v *arrows) error {
+	l.counter = 1 / sh.Scale
+	if !v.valid {
+		return nil
+	}
+	l.commands.reset()
+	v.outlineBody(&l.commands)
+	l.commands.measure()
+	if err := l.stroke(sh, v.width); err != nil {
+		return err
+	}
+	for i := range l.draws {
+		l.draws[i].cut = true
+	}
+	var paths [2]*path.Path
+	for k := range paths {
+		h := v.head(k == 1)
+		if h.kind == scene.HeadNone {
+			continue
+		}
+		paths[k] = l.newPath()
+		h.write(paths[k])
+		if h.kind != scene.HeadArrow { // the editor fills a bar too, which has no inside
+			l.fill(sh, paths[k])
+		}
+	}
+	for _, p := range paths {
+		if p != nil {
+			l.draws = append(l.draws, draw{path: p, width: v.width, color: palette[sh.Color].solid, opacity: Opaque})
+		}
+	}
+	return nil
+}
+
+// bodyMargin is how far the clip of a body reaches beyond its bounds.
+const bodyMargin = 100
+
+// clipPath appends what the body of an arrow may be seen through: a rectangle
+// without the label's box and without closed heads, by the non-zero rule
+// (tldraw-rendering.md 7.7). holes tells whether there is a hole at all.
+func (v *arrows) clipPath(l *arrowLabel, to *path.Path) (holes bool) {
+	e := newExtent()
+	points, _ := v.samples()
+	for _, p := range points {
+		e.add(p)
+	}
+	if l.shown {
+		e.join(l.box)
+	}
+	w, h := e.hi.X-e.lo.X, e.hi.Y-e.lo.Y
+	if w == 0 {
+		w = 1
+	}
+	if h == 0 {
+		h = 1
+	}
+	var c commands
+	lo := point{e.lo.X - bodyMargin, e.lo.Y - bodyMargin}
+	hi := point{e.lo.X + w + bodyMargin, e.lo.Y + h + bodyMargin}
+	c.polygon(lo, point{hi.X, lo.Y}, hi, point{lo.X, hi.Y})
+	if l.shown {
+		c.labelHole(l)
+		holes = true
+	}
+	c.plain(false, to)
+	for k := range 2 {
+		h := v.head(k == 1)
+		if h.kind != scene.HeadNone && h.kind != scene.HeadArrow {
+			h.write(to)
+			holes = holes || h.closed()
+		}
+	}
+	return holes
+}
+
+// labelHole adds the box of a label, counter-clockwise with round corners.
+func (c *commands) labelHole(l *arrowLabel) {
+	r := l.radius
+	lo, hi := l.box.lo, l.box.hi
+	corner := func(x, y, from float64, end point) {
+		c.arc(point{x, y}, r, r, from, -math.Pi/2, end)
+	}
+	c.move(point{lo.X, lo.Y + r})
+	c.line(point{lo.X, hi.Y - r})
+	corner(lo.X+r, hi.Y-r, math.Pi, point{lo.X + r, hi.Y})
+	c.line(point{hi.X - r, hi.Y})
+	corner(hi.X-r, hi.Y-r, math.Pi/2, point{hi.X, hi.Y - r})
+	c.line(point{hi.X, lo.Y + r})
+	corner(hi.X-r, lo.Y+r, 0, point{hi.X - r, lo.Y})
+	c.line(point{lo.X + r, lo.Y})
+	corner(lo.X+r, lo.Y+r, -math.Pi/2, point{lo.X, lo.Y + r})
+	c.close()
+}

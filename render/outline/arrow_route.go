@@ -1,0 +1,327 @@
+package outline
+
+import "math"
+
+// side is a side of a box, in the order in which they are tried.
+type side int8
+
+const (
+	rightSide side = iota
+	bottomSide
+	leftSide
+	topSide
+	sides
+	noSide side = -1
+)
+
+func (s side) opposite() side { return (s + 2) % sides }
+
+// turning maps the plane by quarter turns and flips: (x, y) to (a x + c y, b x + d y).
+type turning struct{ a, b, c, d float64 }
+
+var (
+	unturned = turning{1, 0, 0, 1}
+	flip     = turning{1, 0, 0, -1} // upside down
+	// toRight turns the direction of a side to the right.
+	toRight = [sides]turning{
+		rightSide: unturned, leftSide: {-1, 0, 0, -1},
+		bottomSide: {0, -1, 1, 0}, topSide: {0, 1, -1, 0},
+	}
+)
+
+func (t turning) apply(p point) point {
+	return point{float64(t.a*p.X) + float64(t.c*p.Y), float64(t.b*p.X) + float64(t.d*p.Y)}
+}
+
+// mul returns the map that applies u first and then t.
+func (t turning) mul(u turning) turning {
+	x, y := t.apply(point{u.a, u.b}), t.apply(point{u.c, u.d})
+	return turning{x.X, x.Y, y.X, y.Y}
+}
+
+// inverse is the transpose.
+func (t turning) inverse() turning { return turning{t.a, t.c, t.b, t.d} }
+
+func (t turning) box(e extent) extent {
+	out := newExtent()
+	out.add(t.apply(e.lo))
+	out.add(t.apply(e.hi))
+	return out
+}
+
+// side returns where a side comes to lie.
+func (t turning) side(s side) side {
+	p := t.apply([sides]point{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}[s])
+	switch {
+	case p.X > 0:
+		return rightSide
+	case p.X < 0:
+		return leftSide
+	case p.Y > 0:
+		return bottomSide
+	}
+	return topSide
+}
+
+// edges maps all sides of an end.
+func (t turning) edges(e *[sides]edge) (out [sides]edge) {
+	for s := range sides {
+		k := e[s]
+		to := t.side(s)
+		m := func(value, cross float64) (float64, float64) {
+			p := point{value, cross}
+			if s == topSide || s == bottomSide {
+				p = point{cross, value}
+			}
+			if p = t.apply(p); to == topSide || to == bottomSide {
+				return p.Y, p.X
+			}
+			return p.X, p.Y
+		}
+		value, cross := m(k.value, k.cross)
+		k.expanded, _ = m(k.expanded, k.cross)
+		k.value, k.cross = value, cross
+		out[to] = k
+	}
+	return out
+}
+
+// line is a coordinate that may be missing.
+type middleLine struct {
+	at float64
+	ok bool
+}
+
+// box is the box of an end and the same grown. Of a point both are one in the
+// editor, so that every turn acts on it twice (tldraw-rendering.md 7.5).
+type routeBox struct {
+	own, grown extent
+	twice      bool
+}
+
+func (b *routeBox) apply(t turning) {
+	b.own = t.box(b.own)
+	if b.twice {
+		b.own = t.box(b.own)
+		b.grown = b.own
+		return
+	}
+	b.grown = t.box(b.grown)
+}
+
+// router finds the way of an elbow arrow. What it knows is turned until the
+// arrow leaves to the right, and back for the next try.
+type router struct {
+	boxA, boxB routeBox
+	all        extent // holds both grown boxes
+	a, b       [sides]edge
+	gap        point // how far B lies beyond A, 0 where they overlap
+	midX, midY middleLine
+	bias       point
+	spotA      bool
+	spotB      bool
+	leg        float64
+	turned     turning
+	made       []point // the way in the making
+}
+
+// load takes over both ends of an arrow.
+func (r *router) load(w *elbowPlan) {
+	a, b := &w.a, &w.b
+	*r = router{
+		boxA: routeBox{a.box, a.grown, a.isSpot}, boxB: routeBox{b.box, b.grown, b.isSpot},
+		a: a.edges, b: b.edges, spotA: a.isSpot, spotB: b.isSpot,
+		leg: w.leg, bias: point{1, 1}, turned: unturned, made: r.made[:0],
+	}
+	r.all = a.grown
+	r.all.join(b.grown)
+	reach := func(e *elbowEnd) (least, grow float64) {
+		if e.isSpot {
+			return 3 * w.end, 3 * w.end
+		}
+		return w.least, w.leg
+	}
+	leastA, growA := reach(a)
+	leastB, growB := reach(b)
+	between := func(aLo, aHi, bLo, bHi float64) (gap float64, mid middleLine) {
+		switch {
+		case bLo-aHi >= 0:
+			gap = bLo - aHi
+			mid.at = lerp1(aHi+growA, bLo-growB, w.middle)
+		case aLo-bHi >= 0:
+			gap = bHi - aLo
+			mid.at = lerp1(aLo-growA, bHi+growB, w.middle)
+		}
+		mid.ok = math.Abs(gap) > leastA+leastB
+		return gap, mid
+	}
+	r.gap.X, r.midX = between(a.box.lo.X, a.box.hi.X, b.box.lo.X, b.box.hi.X)
+	r.gap.Y, r.midY = between(a.box.lo.Y, a.box.hi.Y, b.box.lo.Y, b.box.hi.Y)
+}
+
+// apply turns everything.
+func (r *router) apply(t turning) {
+	r.turned = t.mul(r.turned)
+	r.boxA.apply(t)
+	r.boxB.apply(t)
+	r.all = t.box(r.all)
+	r.a, r.b = t.edges(&r.a), t.edges(&r.b)
+	r.gap, r.bias = t.apply(r.gap), t.apply(r.bias)
+	mid := t.apply(point{r.midX.at, r.midY.at})
+	if t.a == 0 {
+		r.midX.ok, r.midY.ok = r.midY.ok, r.midX.ok
+	}
+	r.midX.at, r.midY.at = mid.X, mid.Y
+}
+
+// try returns the way that leaves A at one side and reaches B at another.
+func (r *router) try(from, to side) (way []point, ok bool) {
+	if !r.a[from].usable || !r.b[to].usable {
+		return nil, false
+	}
+	r.made = r.made[:0]
+	t := toRight[from]
+	r.apply(t)
+	switch t.side(to) {
+	case leftSide:
+		ok = r.toLeft()
+	case topSide:
+		ok = r.toTop()
+	case bottomSide:
+		r.apply(flip)
+		ok = r.toTop()
+	default:
+		ok = r.toSame()
+	}
+	back := r.turned.inverse()
+	for i, p := range r.made {
+		r.made[i] = back.apply(p)
+	}
+	r.apply(back)
+	r.turned = unturned
+	r.made = merged(r.made)
+	return r.made, ok
+}
+
+// merged drops points that repeat the last one or lie on a straight stretch.
+func merged(p []point) []point {
+	const tol = 0.01
+	n := 0
+	for _, q := range p {
+		if n > 0 && near(p[n-1], q, tol) {
+			continue
+		}
+		if n > 1 {
+			a, b := p[n-2], p[n-1]
+			if math.Abs(a.X-b.X) <= tol && math.Abs(b.X-q.X) <= tol || math.Abs(a.Y-b.Y) <= tol && math.Abs(b.Y-q.Y) <= tol {
+				n--
+			}
+		}
+		p[n] = q
+		n++
+	}
+	return p[:n]
+}
+
+// via makes a way of coordinates: x, y, x, y and so on.
+func (r *router) via(c ...float64) bool {
+	for i := 0; i+1 < len(c); i += 2 {
+		r.made = append(r.made, point{c[i], c[i+1]})
+	}
+	return true
+}
+
+// toLeft leaves to the right and arrives at B's left side.
+func (r *router) toLeft() bool {
+	if r.a[rightSide].cross > r.b[leftSide].cross {
+		r.apply(flip)
+	}
+	e, f := &r.a[rightSide], &r.b[leftSide]
+	switch {
+	case r.gap.X > 0 && r.midX.ok:
+		return r.via(e.value, e.cross, r.midX.at, e.cross, r.midX.at, f.cross, f.value, f.cross)
+	case !e.out || !f.out:
+		return false
+	case r.midY.ok:
+		return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, r.midY.at,
+			f.expanded, r.midY.at, f.expanded, f.cross, f.value, f.cross)
+	}
+	u, a, b := r.all, r.boxA.grown, r.boxB.grown
+	around := math.Abs(e.value-u.hi.X) + math.Abs(e.cross-u.hi.Y) + math.Abs(u.hi.X-f.expanded) +
+		math.Abs(u.hi.Y-f.cross) + r.leg + 6
+	over := r.leg + math.Abs(e.cross-u.lo.Y) + math.Abs(e.expanded-u.lo.X) + math.Abs(u.lo.Y-f.cross) +
+		math.Abs(u.lo.X-f.value) + 6 + r.bias.Y
+	between := math.Inf(1)
+	if r.gap.X < 0 && r.midX.ok {
+		between = 2*r.leg + math.Abs(e.cross-a.hi.Y) + (u.hi.X - u.lo.X) + math.Abs(a.hi.Y-b.lo.Y) + math.Abs(b.lo.Y-f.cross) + 8
+	}
+	switch {
+	case around < over && around < between:
+		return r.via(e.value, e.cross, u.hi.X, e.cross, u.hi.X, u.hi.Y, f.expanded, u.hi.Y, f.expanded, f.cross, f.value, f.cross)
+	case over < between:
+		return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, u.lo.Y, u.lo.X, u.lo.Y, u.lo.X, f.cross, f.value, f.cross)
+	}
+	return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, a.hi.Y, r.midX.at, a.hi.Y,
+		r.midX.at, b.lo.Y, f.expanded, b.lo.Y, f.expanded, f.cross, f.value, f.cross)
+}
+
+// toTop leaves to the right and arrives at B's top.
+func (r *router) toTop() bool {
+	e, f := &r.a[rightSide], &r.b[topSide]
+	u, a, b := r.all, r.boxA.grown, r.boxB.grown
+	switch {
+	case e.cross < f.far() && f.cross > e.far() || r.spotA && b.contains(r.boxA.own.lo):
+		return r.via(e.value, e.cross, f.cross, e.cross, f.cross, f.value)
+	case r.gap.X > 0 && r.midX.ok && f.out:
+		return r.via(e.value, e.cross, r.midX.at, e.cross, r.midX.at, f.expanded, f.cross, f.expanded, f.cross, f.value)
+	case r.gap.Y > 0 && e.out && f.cross < e.expanded && r.midY.ok:
+		return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, r.midY.at, f.cross, r.midY.at, f.cross, f.value)
+	}
+	around := math.Abs(e.value-u.hi.X) + math.Abs(e.cross-u.lo.Y) + math.Abs(f.cross-u.hi.X) + math.Abs(f.value-u.lo.Y)
+	under, between := math.Inf(1), math.Inf(1)
+	if e.out && f.out && r.midY.ok {
+		under = math.Abs(e.value-e.expanded) + math.Abs(b.lo.X-e.expanded) + math.Abs(b.lo.X-f.cross) +
+			math.Abs(e.cross-b.lo.Y) + math.Abs(f.value-f.expanded)
+	}
+	if e.out && f.out && r.midX.ok {
+		between = math.Abs(e.value-u.hi.X) + math.Abs(e.cross-a.hi.Y) + math.Abs(e.expanded-f.cross) +
+			math.Abs(a.hi.Y-f.expanded) + math.Abs(f.expanded-f.value)
+	}
+	switch {
+	case around < under && around < between:
+		return r.via(e.value, e.cross, u.hi.X, e.cross, u.hi.X, u.lo.Y, f.cross, u.lo.Y, f.cross, f.value)
+	case under < between:
+		return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, r.midY.at, b.lo.X, r.midY.at,
+			b.lo.X, f.expanded, f.cross, f.expanded, f.cross, f.value)
+	}
+	return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, a.hi.Y, r.midX.at, a.hi.Y,
+		r.midX.at, f.expanded, f.cross, f.expanded, f.cross, f.value)
+}
+
+// toSame leaves to the right and arrives at B's right side.
+func (r *router) toSame() bool {
+	e, f := &r.a[rightSide], &r.b[rightSide]
+	a, b := r.boxA.grown, r.boxB.grown
+	rows := func(x extent, y float64) bool { return x.lo.Y <= y && y <= x.hi.Y }
+	if (r.gap.X <= 0 || !rows(b, e.cross)) && (f.value > r.boxA.own.lo.X || !rows(a, f.cross)) {
+		return r.via(e.value, e.cross, r.all.hi.X, e.cross, r.all.hi.X, f.cross, f.value, f.cross)
+	}
+	if !r.midX.ok {
+		return false
+	}
+	nearer := func(x extent) float64 {
+		if math.Abs(e.cross-x.lo.Y)+math.Abs(f.cross-x.lo.Y) < math.Abs(e.cross-x.hi.Y)+math.Abs(f.cross-x.hi.Y) {
+			return x.lo.Y
+		}
+		return x.hi.Y
+	}
+	switch {
+	case r.gap.X >= 0 && f.out:
+		y := nearer(b)
+		return r.via(e.value, e.cross, r.midX.at, e.cross, r.midX.at, y, f.expanded, y, f.expanded, f.cross, f.value, f.cross)
+	case r.gap.X <= 0 && e.out:
+		y := nearer(a)
+		return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, y, r.midX.at, y, r.midX.at, f.cross, f.value, f.cross)
+	}
+	return false
+}

@@ -1,0 +1,175 @@
+package outline
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"plumb/render/path"
+	"plumb/render/scene"
+)
+
+// arrowInfo is what the real library says of an arrow.
+type arrowInfo struct {
+	Type               string
+	Start, End         xy
+	HandleStart        *xy `json:"handle_start"`
+	HandleEnd          *xy `json:"handle_end"`
+	HandleArc, BodyArc *arcInfo
+	Route              []xy
+	Skip               []bool  `json:"skip_when_drawing"`
+	HeadStart          *string `json:"head_start"`
+	HeadEnd            *string `json:"head_end"`
+	LabelBox           *Box    `json:"label_box"`
+	PageBounds         *Box    `json:"page_bounds"`
+}
+
+type xy struct{ X, Y float64 }
+
+type arcInfo struct {
+	CX, CY       *float64
+	Radius, Size float64
+	Large, Sweep int
+}
+
+// sceneOf decodes the shapes and bindings of a vector.
+func sceneOf(t *testing.T, raw json.RawMessage) *scene.Scene {
+	t.Helper()
+	s, err := scene.Decode(raw, scene.DefaultLimits())
+	if err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	return s
+}
+
+// solved returns the arrow with this id, worked out.
+func solved(t *testing.T, s *scene.Scene, id string) (*arrows, int32) {
+	t.Helper()
+	var tr tree
+	if err := tr.build(s); err != nil {
+		t.Fatal(err)
+	}
+	i := s.Find(id)
+	v := new(arrows)
+	if err := v.solve(s, &tr, i); err != nil {
+		t.Fatalf("%s: %v", id, err)
+	}
+	return v, i
+}
+
+func TestArrowInfoVectors(t *testing.T) {
+	kinds := map[string]arrowKind{"straight": straightArrow, "arc": arcArrow, "elbow": elbowArrow}
+	for _, c := range vectorsOf(t, "arrow_info") {
+		want := decode[arrowInfo](t, c.Expect)
+		tol := decode[float64](t, c.Tolerance)
+		s := sceneOf(t, c.Input)
+		v, i := solved(t, s, "shape:ar")
+		same := func(what string, got point, want xy) {
+			if !(math.Abs(got.X-want.X) <= tol && math.Abs(got.Y-want.Y) <= tol) {
+				t.Errorf("%s: %s: got %v; want %v", c.ID, what, got, want)
+			}
+		}
+		if v.kind != kinds[want.Type] {
+			t.Errorf("%s: got kind %d; want %s", c.ID, v.kind, want.Type)
+		}
+		same("start", v.start, want.Start)
+		same("end", v.end, want.End)
+		if want.HandleStart != nil {
+			same("start handle", v.ends[0].handle, *want.HandleStart)
+			same("end handle", v.ends[1].handle, *want.HandleEnd)
+		}
+		sameArc(t, c.ID+": handle arc", &v.handle, want.HandleArc, tol)
+		sameArc(t, c.ID+": body arc", &v.body, want.BodyArc, tol)
+		if len(v.route) != len(want.Route) {
+			t.Errorf("%s: got route %v; want %v", c.ID, v.route, want.Route)
+		} else {
+			for k, p := range want.Route {
+				same("route", v.route[k].point, p)
+				if len(want.Skip) > 0 && v.route[k].skipped != want.Skip[k] {
+					t.Errorf("%s: corner %d: skipped is %v", c.ID, k, v.route[k].skipped)
+				}
+			}
+		}
+		for k, d := range []*string{want.HeadStart, want.HeadEnd} {
+			var p path.Path
+			h := v.head(k == 1)
+			h.write(&p)
+			if d == nil {
+				continue
+			}
+			if diff := samePathData(t, &p, *d, tol); diff != "" {
+				t.Errorf("%s: head %d: %s", c.ID, k, diff)
+			}
+		}
+		if want.LabelBox != nil {
+			l, err := v.label(&s.Shapes[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := l.box.box(); !sameBox(got, *want.LabelBox, max(tol, 1.0/64)) {
+				t.Errorf("%s: label: got %v; want %v", c.ID, got, *want.LabelBox)
+			}
+		}
+		if want.PageBounds != nil {
+			if got, ok := PageBounds(s, i); !ok || !sameBox(got, *want.PageBounds, tol) {
+				t.Errorf("%s: bounds: got %v, %v; want %v", c.ID, got, ok, *want.PageBounds)
+			}
+		}
+	}
+}
+
+func sameArc(t *testing.T, what string, got *circle, want *arcInfo, tol float64) {
+	t.Helper()
+	if want == nil {
+		return
+	}
+	large, sweep := 0, 0
+	if got.large {
+		large = 1
+	}
+	if got.sweep() {
+		sweep = 1
+	}
+	ok := large == want.Large && sweep == want.Sweep &&
+		math.Abs(got.radius-want.Radius) <= tol && math.Abs(got.size-want.Size) <= tol
+	if want.CX != nil {
+		ok = ok && near(got.centre, point{*want.CX, *want.CY}, tol)
+	}
+	if !ok {
+		t.Errorf("%s: got %+v; want %+v", what, got, want)
+	}
+}
+
+func TestArrowPathVectors(t *testing.T) {
+	for _, c := range vectorsOf(t, "arrow_export_paths") {
+		in := decode[struct {
+			ID    string
+			Props json.RawMessage
+		}](t, c.Input)
+		want := decode[struct {
+			ClipD string `json:"clip_d"`
+			Paths []struct{ D string }
+		}](t, c.Expect)
+		tol := decode[float64](t, c.Tolerance)
+		s := sceneOf(t, []byte(`[{"id":"`+in.ID+`","type":"arrow","props":`+string(in.Props)+`}]`))
+		v, _ := solved(t, s, in.ID)
+		var clip path.Path
+		v.clipPath(&arrowLabel{}, &clip)
+		if diff := samePathData(t, &clip, want.ClipD, tol); diff != "" {
+			t.Errorf("%s: clip: %s", c.ID, diff)
+		}
+		var l local
+		l.reset()
+		if err := l.arrow(&s.Shapes[0], v); err != nil {
+			t.Fatal(err)
+		}
+		if len(l.draws) != len(want.Paths) {
+			t.Fatalf("%s: got %d paths; want %d", c.ID, len(l.draws), len(want.Paths))
+		}
+		for i, w := range want.Paths {
+			if diff := samePathData(t, l.draws[i].path, w.D, tol); diff != "" {
+				t.Errorf("%s: path %d: %s", c.ID, i, diff)
+			}
+		}
+	}
+}

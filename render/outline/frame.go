@@ -1,0 +1,111 @@
+package outline
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"strings"
+
+	"plumb/render/path"
+	"plumb/render/scene"
+)
+
+// The heading of a frame, in the frame's units (tldraw-rendering.md 8.5).
+const (
+	headingLeft   = -6
+	headingTop    = -30
+	headingHeight = 24
+	headingRadius = 4
+	headingPad    = 12 // what its box is wider than its text
+	// headingBaseline is where the letters stand. The editor asks for y = -20 on
+	// the mathematical baseline, which the browser takes to be half the font's
+	// ascent above the other.
+	headingBaseline = -20
+)
+
+// frameBorder is the width of the border of a frame and of its heading.
+const frameBorder = 1
+
+var (
+	frameFill   = rgb{0xff, 0xff, 0xff}
+	frameStroke = rgb{0x71, 0x71, 0x71}
+)
+
+// frame makes the body of a frame and, in units that the heading's own map takes
+// to the frame's, the box of the heading.
+func (l *local) frame(sh *scene.Shape, textWidth float64) (body, heading []draw) {
+	box := func(x, y, w, h, r float64, fill, stroke rgb) {
+		p := l.newPath()
+		if r == 0 {
+			rectangle(p, x, y, x+w, y+h)
+		} else {
+			roundRect(float32(x), float32(y), float32(w), float32(h), float32(r), p)
+		}
+		l.draws = append(l.draws,
+			draw{path: p, color: fill, opacity: Opaque},
+			draw{path: p, width: frameBorder, color: stroke, opacity: Opaque})
+	}
+	box(0, 0, sh.W, sh.H, 0, frameFill, frameStroke)
+	box(headingLeft, headingTop, min(sh.W, textWidth+headingPad), headingHeight, headingRadius, background, background)
+	return l.draws[:2], l.draws[2:]
+}
+
+// headingPlace maps a heading to its frame: it stands on the side that is on top
+// of the page.
+func headingPlace(sh *scene.Shape, page matrix) path.Matrix {
+	w, h := float32(sh.W), float32(sh.H)
+	turn := math.Atan2(page.b, page.a) + math.Pi/4
+	switch math.Mod(math.Floor(turn*2/math.Pi)+4, 4) {
+	case 1: // the frame is turned clockwise: its left side is on top
+		return path.Matrix{B: -1, C: 1, F: h}
+	case 2:
+		return path.Matrix{A: -1, D: -1, E: w, F: h}
+	case 3:
+		return path.Matrix{B: 1, C: -1, E: w}
+	}
+	return path.Identity
+}
+
+// frameItems appends the items of a frame: its body, and its heading.
+func (b *Builder) frameItems(sh *scene.Shape, p *place) error {
+	k, err := takeScribe()
+	if err != nil {
+		return err
+	}
+	defer k.giveBack()
+	if err := heading(k, sh); err != nil {
+		return err
+	}
+	b.local.reset()
+	body, heading := b.local.frame(sh, k.page.W)
+	if err := b.paint(body, p.m, p); err != nil {
+		return err
+	}
+	at := *p
+	at.m = p.m.Mul(headingPlace(sh, p.page))
+	if err := b.paint(heading, at.m, &at); err != nil {
+		return err
+	}
+	if len(k.page.Runs) > 0 {
+		k.page.Place(0, headingBaseline+k.page.Runs[0].Face.Ascent(k.page.Runs[0].Size)/2)
+	}
+	err = b.write(k, writing{color: ink, free: true}, &at)
+	p.draws = at.draws
+	return err
+}
+
+// heading lays out the name of a frame.
+func heading(k *scribe, sh *scene.Shape) error {
+	name := sh.Name
+	if strings.TrimSpace(name) == "" {
+		name = "Frame"
+	}
+	err := k.write.Heading(&k.page, name, sh.W-headingPad)
+	if errors.Is(err, fs.ErrNotExist) {
+		return foreign(sh, "heading (its font is missing)")
+	}
+	if err != nil {
+		return unwritten(sh, "heading", err)
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package outline
+
+import "plumb/render/scan"
+
+// product appends to dst what is left of coverage a where it is seen through
+// coverage b, both of which hold one path, and returns the range of its spans.
+// Pixels are multiplied as the browser does with antialiased clips
+// (reference-raster.md 11).
+func product(dst, a, b *scan.Coverage) (first, count int) {
+	first = len(dst.Spans)
+	at := 0 // first span of b that may still matter
+	for _, s := range a.Spans {
+		for at < len(b.Spans) && (b.Spans[at].Y < s.Y || b.Spans[at].Y == s.Y && b.Spans[at].X+b.Spans[at].N <= s.X) {
+			at++
+		}
+		for i := at; i < len(b.Spans) && b.Spans[i].Y == s.Y && b.Spans[i].X < s.X+s.N; i++ {
+			t := b.Spans[i]
+			lo, hi := max(s.X, t.X), min(s.X+s.N, t.X+t.N)
+			p := scan.Span{X: lo, Y: s.Y, N: hi - lo, At: scan.Full}
+			switch {
+			case s.At == scan.Full && t.At == scan.Full:
+			case s.At == scan.Full:
+				p.At = int32(len(dst.Bytes))
+				dst.Bytes = append(dst.Bytes, b.Bytes[t.At+lo-t.X:t.At+hi-t.X]...)
+			case t.At == scan.Full:
+				p.At = int32(len(dst.Bytes))
+				dst.Bytes = append(dst.Bytes, a.Bytes[s.At+lo-s.X:s.At+hi-s.X]...)
+			default:
+				p.At = int32(len(dst.Bytes))
+				for k := lo; k < hi; k++ {
+					v := uint32(a.Bytes[s.At+k-s.X]) * uint32(b.Bytes[t.At+k-t.X])
+					dst.Bytes = append(dst.Bytes, byte((v+127)/255))
+				}
+			}
+			dst.Spans = append(dst.Spans, p)
+		}
+	}
+	return first, len(dst.Spans) - first
+}

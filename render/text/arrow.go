@@ -1,0 +1,55 @@
+package text
+
+import (
+	"math"
+
+	"plumb/render/scene"
+)
+
+// arrowSize is the font size of an arrow's label, px (tldraw-rendering.md 6.2).
+var arrowSize = [...]float64{scene.SizeS: 18, scene.SizeM: 20, scene.SizeL: 24, scene.SizeXL: 28}
+
+// Widths of an arrow's label: what a short one never gets below, px, and the
+// longest line on a steep arrow, em.
+const (
+	arrowLeast = 64
+	arrowMost  = 16
+)
+
+// ArrowSize returns the box of an arrow's label in px, scale included, without
+// padding (tldraw-rendering.md 7.8). The arrow's body has the bounds w x h; on
+// a body wider than high the label leaves the margin free.
+func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, height float64, err error) {
+	spec := arrowSpec(sh, Unbounded)
+	if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
+		return 0, 0, err
+	}
+	natural := l.probe.W
+	switch {
+	case w > h:
+		spec.Width = max(min(natural, arrowLeast), min(w-margin, natural))
+	case natural > arrowMost*spec.Size:
+		spec.Width = arrowMost * spec.Size
+	}
+	if spec.Width >= 0 && spec.Width < natural {
+		spec.Width = floor64(spec.Width)
+		if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
+			return 0, 0, err
+		}
+	}
+	return l.probe.W, l.probe.H, nil
+}
+
+// Arrow lays out an arrow's label in the arrow's own space, in a box of this
+// width at (x, y). The width is the one that ArrowSize gave.
+func (l *Layouter) Arrow(out *Layout, sh *scene.Shape, x, y, width float64) error {
+	if err := l.Layout(out, sh.Rich, arrowSpec(sh, width)); err != nil {
+		return err
+	}
+	out.Place(x, y)
+	return nil
+}
+
+func arrowSpec(sh *scene.Shape, width float64) Spec {
+	return Spec{Font: sh.Font, Size: arrowSize[sh.Size] * math.Abs(sh.Scale), Width: width, Align: scene.AlignMiddle}
+}
