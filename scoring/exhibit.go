@@ -79,9 +79,15 @@ func (r *Result) Float(name string) (x float64, ok bool) {
 	return 0, false
 }
 
+// Floats returns a metric that is a list of numbers, nil for others.
+func (r *Result) Floats(name string) []float64 {
+	v, _ := r.metric(name).([]float64)
+	return v
+}
+
 // Point returns a metric that is a pair of numbers.
 func (r *Result) Point(name string) (p scene.Point, ok bool) {
-	v, _ := r.metric(name).([]float64)
+	v := r.Floats(name)
 	if len(v) != 2 {
 		return p, false
 	}

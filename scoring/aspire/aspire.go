@@ -7,6 +7,7 @@
 package aspire
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/valyala/fastjson"
@@ -299,8 +300,8 @@ func (j *job) score(x float64) {
 
 // fail says why there is no score although the item is fine.
 func (j *job) fail(err error) {
-	e, ok := err.(*scoring.Error)
-	if !ok {
+	var e *scoring.Error
+	if !errors.As(err, &e) {
 		e = &scoring.Error{Code: "internal", Message: err.Error()}
 	}
 	j.base.Scored, j.base.Score, j.base.Err = false, 0, e

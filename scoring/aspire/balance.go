@@ -1,6 +1,7 @@
 package aspire
 
 import (
+	"errors"
 	"math"
 
 	"plumb/render/metric"
@@ -32,13 +33,15 @@ func prepareBalance(w *work, j *job) error {
 		}
 		scenes = append(scenes, after)
 	}
-	for _, s := range scenes {
-		b, err := w.balanceBounds(s, frame)
-		if err != nil {
-			j.fail(err)
-			return nil
+	j.views = make([]outline.View, len(scenes))
+	for i, s := range scenes {
+		j.views[i] = outline.View{Scene: s, Bounds: frame}
+		if w.variants.On(BalanceUnion) {
+			if err := w.unite(&j.views[i], frame); err != nil {
+				j.fail(err)
+				return nil
+			}
 		}
-		j.views = append(j.views, outline.View{Scene: s, Bounds: b})
 	}
 	rule := balanceRule{
 		centre:  scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2},
@@ -65,29 +68,38 @@ func (w *work) violations() []string {
 	return list
 }
 
-// balanceBounds is the frame or, with variant union of D41, the frame extended
-// to the content. The room around the content keeps strokes; being empty, it has
-// no weight.
-func (w *work) balanceBounds(s *scene.Scene, frame outline.Box) (outline.Box, error) {
-	if !w.variants.On(BalanceUnion) {
-		return frame, nil
+// unite extends the frame to the content (variant union of D41). The room around
+// the content keeps strokes; being empty, it has no weight.
+func (w *work) unite(v *outline.View, frame outline.Box) error {
+	lim := w.suite.limits
+	around := func(b outline.Box, ok bool) (outline.Box, error) {
+		if !ok {
+			return frame, nil
+		}
+		b = padded(b)
+		x, y := math.Min(b.X, math.Floor(frame.X)), math.Min(b.Y, math.Floor(frame.Y))
+		b.W = math.Max(b.X+b.W, math.Ceil(frame.X+frame.W)) - x
+		b.H = math.Max(b.Y+b.H, math.Ceil(frame.Y+frame.H)) - y
+		b.X, b.Y = x, y
+		if err := lim.CheckCanvas(b.W, b.H); err != nil {
+			return frame, sceneError(err)
+		}
+		return b, nil
 	}
-	b, ok, err := outline.ContentBounds(s, nil)
+	b, ok, err := outline.ContentBounds(v.Scene, nil)
+	if errors.Is(err, outline.ErrForeign) { // whoever draws it finds out, and tells the rule
+		v.Foreign, v.Content = err, &outline.Content{Bounds: func(b outline.Box, ok bool) (outline.Box, error) {
+			all, err := around(b, ok)
+			v.Bounds = all
+			return all, err
+		}}
+		return nil
+	}
 	if err != nil {
-		return frame, drawError(err)
+		return drawError(err)
 	}
-	if !ok {
-		return frame, nil
-	}
-	b = padded(b)
-	x, y := math.Min(b.X, math.Floor(frame.X)), math.Min(b.Y, math.Floor(frame.Y))
-	b.W = math.Max(b.X+b.W, math.Ceil(frame.X+frame.W)) - x
-	b.H = math.Max(b.Y+b.H, math.Ceil(frame.Y+frame.H)) - y
-	b.X, b.Y = x, y
-	if err := w.suite.limits.CheckCanvas(b.W, b.H); err != nil {
-		return frame, sceneError(err)
-	}
-	return b, nil
+	v.Bounds, err = around(b, ok)
+	return err
 }
 
 // balanceRule turns tallies into a score.

@@ -97,8 +97,8 @@ func (b *board) lineEnds(r *scene.Record) (start, end scene.Point, ok bool) {
 }
 
 // centre returns the centre of a shape (aspire.md D1). pageBounds asks for the
-// variant of that name. Shapes without a box need their page bounds, and so may
-// fail with a *scoring.Error where those are not known natively.
+// variant of that name. Shapes without a box need their page bounds; the error
+// is a *scoring.Error, or an *unknownBounds where those are not known natively.
 func (b *board) centre(r *scene.Record, pageBounds bool, lim scene.Limits) (scene.Point, error) {
 	if !pageBounds {
 		if w, h, ok := boxSize(r); ok {
@@ -114,13 +114,47 @@ func (b *board) centre(r *scene.Record, pageBounds bool, lim scene.Limits) (scen
 		return scene.Point{}, err
 	}
 	box, ok, err := outline.ContentBounds(s, []string{r.ID})
-	if err != nil {
+	empty := b.place(r, scene.Point{})
+	switch {
+	case errors.Is(err, outline.ErrForeign):
+		return scene.Point{}, &unknownBounds{drawError(err), err, s, r.ID, empty}
+	case err != nil:
 		return scene.Point{}, drawError(err)
 	}
-	if !ok { // nothing to see: a group without content, a line without points
-		return b.place(r, scene.Point{}), nil
+	return middleOf(box, ok, empty), nil
+}
+
+// middleOf is the centre of page bounds; ok is false where there is nothing to
+// see: a group without content, a line without points.
+func middleOf(box outline.Box, ok bool, empty scene.Point) scene.Point {
+	if !ok {
+		return empty
 	}
-	return scene.Point{X: box.X + box.W/2, Y: box.Y + box.H/2}, nil
+	return scene.Point{X: box.X + box.W/2, Y: box.Y + box.H/2}
+}
+
+// unknownBounds says that the page bounds of a shape are not known natively.
+type unknownBounds struct {
+	fault *scoring.Error
+	why   error
+	scene *scene.Scene
+	id    string
+	empty scene.Point // the centre where there is nothing to see
+}
+
+func (e *unknownBounds) Error() string { return e.fault.Message }
+func (e *unknownBounds) Unwrap() error { return e.fault }
+
+// view is a picture of nothing, whose maker finds out the centre and puts it
+// into at.
+func (e *unknownBounds) view(at *scene.Point) outline.View {
+	return outline.View{Scene: e.scene, Only: []string{}, Foreign: e.why, Content: &outline.Content{
+		IDs: []string{e.id},
+		Bounds: func(b outline.Box, ok bool) (outline.Box, error) {
+			*at = middleOf(b, ok, e.empty)
+			return outline.Box{W: 1, H: 1}, nil
+		},
+	}}
 }
 
 func distance(a, b scene.Point) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
@@ -190,6 +224,15 @@ func sceneError(err error) *scoring.Error {
 		return &scoring.Error{Code: "limit", Message: err.Error()}
 	}
 	return &scoring.Error{Code: "bad_scene", Message: err.Error()}
+}
+
+// foreignOr keeps an error that says what is not native, for who can draw it
+// otherwise; others become drawError's.
+func foreignOr(err error) error {
+	if errors.Is(err, outline.ErrForeign) {
+		return err
+	}
+	return drawError(err)
 }
 
 // drawError tells what is not drawn natively from other reasons.

@@ -1,6 +1,7 @@
 package aspire
 
 import (
+	"errors"
 	"math"
 
 	"plumb/render/metric"
@@ -36,6 +37,10 @@ func prepareLabel(w *work, j *job) error {
 		view = ownLabel(s, target)
 	}
 	bounds, ok, err := w.labelBounds(&view)
+	if errors.Is(err, outline.ErrForeign) {
+		w.labelElsewhere(j, view, err)
+		return nil
+	}
 	if err != nil {
 		j.fail(err)
 		return nil
@@ -53,6 +58,28 @@ func prepareLabel(w *work, j *job) error {
 	j.views = []outline.View{view}
 	j.measure = func(j *job, t []metric.Tally) { scoreLabel(j, t[0]) }
 	return nil
+}
+
+// labelElsewhere leaves it to whoever draws the view to find out how large it is.
+func (w *work) labelElsewhere(j *job, view outline.View, why error) {
+	lim, bounds := w.suite.limits, new(any)
+	if len(view.Only) == 0 { // no label: only the bounds are asked for
+		view.Only, view.Other = []string{}, nil
+	}
+	view.Foreign = why
+	view.Content = &outline.Content{Bounds: func(b outline.Box, ok bool) (outline.Box, error) {
+		if !ok {
+			return outline.Box{}, errors.New("cannot score label: there is nothing on the whiteboard")
+		}
+		b = padded(b)
+		*bounds = []float64{b.X, b.Y, b.W, b.H}
+		return b, lim.CheckCanvas(b.W, b.H)
+	}}
+	j.views = []outline.View{view}
+	j.measure = func(j *job, t []metric.Tally) {
+		j.metric("bounds", *bounds)
+		scoreLabel(j, t[0])
+	}
 }
 
 // scoreLabel divides. No label pixels: 0 (D28).
@@ -87,10 +114,11 @@ func labelIDs(created []*scene.Record, target string) []string {
 // and rounded outwards (D25). Where that is too large for a picture it is the
 // label alone: the grid of pixels is the same, and what lies elsewhere cannot
 // coincide with the label. ok is false when there is nothing on the whiteboard.
+// The error wraps outline.ErrForeign where sizes are not known natively.
 func (w *work) labelBounds(v *outline.View) (b outline.Box, ok bool, err error) {
 	b, ok, err = outline.ContentBounds(v.Scene, nil)
 	if err != nil {
-		return b, false, drawError(err)
+		return b, false, foreignOr(err)
 	}
 	if !ok {
 		return b, false, nil

@@ -35,17 +35,36 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 		m = j.show(j, r)
 	}
 	b := shownBounds(before, after)
-	if j.base.Test == "label" && len(j.views) > 0 {
-		b = j.views[0].Bounds
+	label, measured := j.labelView(r)
+	if measured {
+		b = label.Bounds
 	}
 	panels := []scoring.Panel{
 		{Title: "before", View: outline.View{Scene: before, Bounds: b}, Marks: m.before},
 		{Title: "after", View: outline.View{Scene: after, Bounds: b}, Marks: m.after},
 	}
-	if j.base.Test == "label" && len(j.views) > 0 {
-		panels = append(panels, scoring.Panel{Title: "label over shape", View: j.views[0]})
+	if measured {
+		panels = append(panels, scoring.Panel{Title: "label over shape", View: label})
 	}
 	return scoring.Exhibit{Panels: panels, First: len(panels) - 1}
+}
+
+// labelView is what was measured of a label. Where its bounds were left to who
+// drew it, the result has them.
+func (j *job) labelView(r *scoring.Result) (v outline.View, ok bool) {
+	if j.base.Test != "label" || len(j.views) == 0 {
+		return v, false
+	}
+	v = j.views[0]
+	if v.Content == nil {
+		return v, true
+	}
+	b := r.Floats("bounds")
+	if len(b) != 4 || len(v.Only) == 0 {
+		return v, false
+	}
+	v.Bounds, v.Content = outline.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}, nil
+	return v, true
 }
 
 // shown are the final records; the arrow is turned, which is no operation on

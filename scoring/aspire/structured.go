@@ -1,8 +1,11 @@
 package aspire
 
 import (
+	"errors"
 	"strings"
 
+	"plumb/render/metric"
+	"plumb/render/outline"
 	"plumb/render/scene"
 )
 
@@ -42,26 +45,44 @@ func prepareMaze(w *work, j *job) error {
 		j.score(0)
 		return nil
 	}
+	rule := mazeRule{target: target, grid: grid, cell: cell, byCell: w.variants.On(MazeCell), clamp: w.variants.On(MazeClamp)}
 	centre, err := w.board.centre(chosen, w.variants.On(PageBounds), w.suite.limits)
 	j.metric("chosen", chosen.ID)
-	if err != nil {
+	var unknown *unknownBounds
+	switch {
+	case errors.As(err, &unknown):
+		at := new(scene.Point)
+		j.views = []outline.View{unknown.view(at)}
+		j.measure = func(j *job, _ []metric.Tally) { rule.score(j, *at) }
+	case err != nil:
 		j.fail(err)
-		return nil
+	default:
+		rule.score(j, centre)
 	}
-	d := finite(distance(centre, target))
-	byCell := finite(1 - d/(cell/2))
+	return nil
+}
+
+// mazeRule turns the centre of the new shape into a score.
+type mazeRule struct {
+	target        scene.Point
+	grid, cell    float64
+	byCell, clamp bool
+}
+
+func (m mazeRule) score(j *job, centre scene.Point) {
+	d := finite(distance(centre, m.target))
+	byCell := finite(1 - d/(m.cell/2))
 	j.metric("centre", pair(centre))
 	j.metric("distance", d)
 	j.metric("score_cell", byCell)
-	score := 1 - d/(grid/2)
-	if w.variants.On(MazeCell) {
+	score := 1 - d/(m.grid/2)
+	if m.byCell {
 		score = byCell
 	}
-	if w.variants.On(MazeClamp) {
+	if m.clamp {
 		score = clamp01(score)
 	}
 	j.score(score)
-	return nil
 }
 
 // redStar returns the first shape that is what the task asks for (D15), nil for

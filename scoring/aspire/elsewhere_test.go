@@ -1,0 +1,80 @@
+package aspire
+
+import (
+	"errors"
+	"testing"
+
+	"plumb/render/metric"
+	"plumb/render/outline"
+	"plumb/render/scene"
+	"plumb/scoring"
+)
+
+// found plays who draws views: it answers each one's question for the box of its
+// content with b.
+func found(t *testing.T, j scoring.Job, b outline.Box, ok bool) []outline.View {
+	t.Helper()
+	for i := range j.Views() {
+		v := &j.Views()[i]
+		if v.Content == nil {
+			continue
+		}
+		if !errors.Is(v.Foreign, outline.ErrForeign) {
+			t.Errorf("view %d has no reason: %v", i, v.Foreign)
+		}
+		if _, err := v.Content.Bounds(b, ok); err != nil {
+			t.Errorf("view %d: %v", i, err)
+		}
+	}
+	return j.Views()
+}
+
+// TestSizesKnownElsewhere: tests whose pictures or centres follow from the size
+// of a text that is not native are scored with what the editor says.
+func TestSizesKnownElsewhere(t *testing.T) {
+	s := New(scene.Limits{})
+	const text = `{"createShapes":[{"type":"text","x":100,"y":100,"text":"a 😀"}]}`
+	const shape = `[{"id":"shape:s","type":"geo","x":100,"y":100,"props":{"fill":"solid"}}]`
+	box := outline.Box{X: 150.5, Y: 440, W: 49, H: 70}
+
+	j := jobOf(t, s, "maze", "[]", mazeTask, text, "")
+	vs := found(t, j, box, true)
+	if len(vs) != 1 || vs[0].Only == nil || len(vs[0].Only) != 0 || vs[0].Content.IDs[0] != "shape:new-0" {
+		t.Fatalf("maze: got %+v; want one view of nothing that asks for the text's box", vs)
+	}
+	r := j.Score([]metric.Tally{{}})
+	if at, _ := metricOf(&r, "centre"); r.Score != 1 || !same(at, []any{175.0, 475.0}) {
+		t.Errorf("maze: got %v, centre %v; want 1 at the target", r.Score, at)
+	}
+	found(t, j, outline.Box{}, false)
+	if r = j.Score([]metric.Tally{{}}); r.Score == 1 {
+		t.Error("maze: a text that the editor does not show has the centre of another one")
+	}
+	if r = j.Fail(scoring.Error{Code: "not_native"}); r.Err == nil || r.Scored {
+		t.Errorf("maze: got %+v; want no score", r)
+	}
+
+	j = jobOf(t, s, "label", shape, `{"shape":"shape:s"}`, text, "")
+	vs = found(t, j, box, true)
+	if len(vs) != 1 || len(vs[0].Only) != 1 || len(vs[0].Other) != 1 || vs[0].Content.IDs != nil {
+		t.Fatalf("label: got %+v; want one view of label and shape", vs)
+	}
+	r = j.Score([]metric.Tally{{A: metric.Sums{Covered: 40}, Both: 10}})
+	if b, _ := metricOf(&r, "bounds"); r.Score != 0.25 || !same(b, []any{118.0, 408.0, 114.0, 134.0}) {
+		t.Errorf("label: got %v, bounds %v; want the box with 32 px around it, rounded outwards", r.Score, b)
+	}
+	panels := j.(scoring.Shower).Show(&r).Panels
+	if v := panels[len(panels)-1].View; len(panels) != 3 || v.Content != nil || v.Bounds != (outline.Box{X: 118, Y: 408, W: 114, H: 134}) {
+		t.Errorf("label: got panels %+v; want the one that was measured", panels)
+	}
+
+	j = jobOf(t, s, "balance", shape, `{}`, text, "union")
+	vs = found(t, j, outline.Box{X: -100, Y: 0, W: 200, H: 200}, true)
+	if len(vs) != 2 || vs[0].Content != nil || vs[1].Content == nil || vs[1].Bounds != (outline.Box{X: -132, Y: -32, W: 1532, H: 832}) {
+		t.Fatalf("balance: got %+v; want the second to be the frame and the content", vs)
+	}
+	r = j.Score([]metric.Tally{tally(200, 400), tally(832, 432)})
+	if at, _ := metricOf(&r, "com_after"); !near(at, []any{700.0, 400.0}) {
+		t.Errorf("balance: got the centre %v; want it where the bounds say", at)
+	}
+}
