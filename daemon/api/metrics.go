@@ -42,7 +42,7 @@ func NewMetrics() *Metrics {
 		duration: histograms("request_duration_seconds", "From the request's header until its answer, streams included.", "route"),
 		wait: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "plumb_queue_wait_seconds",
 			Help: "From a sample's arrival until a worker took it.", Buckets: seconds}),
-		stages: histograms("stage_duration_seconds", "Work on one sample (decode, render, encode) or one batch (metric).", "stage"),
+		stages: histograms("stage_duration_seconds", "Work on one sample (decode, render, export, encode) or one batch (metric).", "stage"),
 		sizes: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "plumb_batch_size",
 			Help: "Pictures per batch.", Buckets: prometheus.ExponentialBuckets(1, 2, 13)}),
 		memory: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "plumb_gpu_memory_bytes", Help: "Buffers held on the device."}, []string{"device"}),
@@ -72,7 +72,7 @@ func (m *Metrics) Memory(device string, bytes float64) { m.memory.WithLabelValue
 // Watch returns the functions by which a queue reports.
 func (m *Metrics) Watch() queue.Watch {
 	stage := map[string]prometheus.Observer{}
-	for _, n := range []string{"decode", "render", "metric", "readback", "encode"} {
+	for _, n := range []string{"decode", "render", "export", "metric", "readback", "encode"} {
 		stage[n] = m.stages.WithLabelValues(n)
 	}
 	return queue.Watch{

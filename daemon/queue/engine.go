@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"image"
 
 	"plumb/render/metric"
@@ -14,8 +15,28 @@ type Pic interface {
 	Work() int
 }
 
+// Late is a Pic that somebody else draws, which takes long: Finish comes before
+// everything but Release.
+type Late interface {
+	Pic
+	// Finish returns when the picture is there, or with the error of ctx. keep
+	// says that Draw will ask for it. Many goroutines may wait at once.
+	Finish(ctx context.Context, keep bool) error
+	// Origin tells who draws it.
+	Origin() Origin
+}
+
+// Origin says who drew a picture where that is not the engine itself.
+type Origin struct {
+	Backend string // "chrome"
+	// Reason says why, "" where everything is drawn there; Shape is the id of the
+	// shape that is the reason, "" where it is none of them.
+	Reason, Shape string
+}
+
 // Drawer prepares pictures. One goroutine uses it at a time.
 type Drawer interface {
+	// Prepare returns a picture that is ready, or a Late one.
 	Prepare(outline.View) (Pic, error)
 }
 
@@ -26,6 +47,9 @@ type Engine interface {
 	Measure(dst []metric.Tally, ps []Pic) ([]metric.Tally, error)
 	// Draw returns the pictures as images.
 	Draw(ps []Pic) ([]*image.NRGBA, error)
-	// Backend is the name that results carry: "gl" or "cpu".
+	// Backend is the name that results carry: "gl", "cpu" or "chrome".
 	Backend() string
+	// Lates is how many Late pictures may usefully be waited for at once, 0
+	// where there are none.
+	Lates() int
 }

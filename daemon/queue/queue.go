@@ -67,7 +67,7 @@ type Watch struct {
 	Sample func(suite, outcome string)
 	Batch  func(pictures int)
 	Wait   func(time.Duration)         // from arrival until a worker took the sample
-	Stage  func(string, time.Duration) // "decode", "render", "metric", "encode"
+	Stage  func(string, time.Duration) // "decode", "render", "export", "metric", "encode"
 }
 
 // Queue runs samples through workers and the engine. It is safe for concurrent use.
@@ -84,6 +84,7 @@ type Queue struct {
 	urgent   fifo[*task]
 	bulk     fifo[*task]
 	turn     int         // urgent samples taken since the last bulk one
+	late     lates       // prepared, but for pictures that others draw
 	drawn    fifo[*task] // prepared, waiting for the device
 	pictures int         // pictures in drawn
 	work     int         // tile segments in drawn
@@ -123,6 +124,7 @@ func New(cfg Config) *Queue {
 	}
 	q := &Queue{cfg: cfg}
 	q.workers, q.device, q.books = sync.NewCond(&q.mu), sync.NewCond(&q.mu), sync.NewCond(&q.mu)
+	q.late.more = sync.NewCond(&q.mu)
 	q.pool.New = func() any { return &task{done: make(chan struct{}, 1)} }
 	q.alarm = time.AfterFunc(time.Hour, q.overdue)
 	q.alarm.Stop()
@@ -132,6 +134,7 @@ func New(cfg Config) *Queue {
 		go q.work1(newWorker(q))
 	}
 	go q.dispatch()
+	q.startLate(cfg.Engine.Lates())
 	return q
 }
 
@@ -166,6 +169,7 @@ func (q *Queue) wake() {
 	q.workers.Broadcast()
 	q.device.Broadcast()
 	q.books.Broadcast()
+	q.late.more.Broadcast()
 }
 
 // push gives a task to the workers.
@@ -206,7 +210,7 @@ func (q *Queue) next() *task {
 
 // idle reports whether nothing is left that could still reach the device.
 func (q *Queue) idle() bool {
-	return q.waiting() == 0 && q.busy == 0 && q.drawn.len() == 0 && !q.onDevice
+	return q.waiting() == 0 && q.busy == 0 && q.late.none() && q.drawn.len() == 0 && !q.onDevice
 }
 
 // fifo is a first-in first-out list that keeps its memory.

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -23,8 +24,9 @@ type Answer struct {
 
 // Picture is a drawn scene and what was measured of it.
 type Picture struct {
-	Image *image.NRGBA
-	Tally metric.Tally
+	Image  *image.NRGBA
+	Tally  metric.Tally
+	Origin Origin // who drew it
 }
 
 // Score scores one sample and waits for its answer, which is the caller's to
@@ -65,7 +67,12 @@ func (q *Queue) Draw(ctx context.Context, view func() (outline.View, error)) (Pi
 		return Picture{}, late(q.cfg.Deadline)
 	}
 	defer q.put(t)
-	return t.picture()
+	p, err := t.picture()
+	p.Origin.Backend = cmp.Or(t.backend, q.cfg.Engine.Backend())
+	for _, n := range t.notes {
+		p.Origin.Reason, p.Origin.Shape = n.Message, n.Path
+	}
+	return p, err
 }
 
 // request runs an urgent task. It returns no task where the deadline passed,

@@ -40,6 +40,9 @@ type task struct {
 
 	job     scoring.Job
 	pics    []Pic
+	late    bool // pics holds Late ones
+	backend string
+	notes   []scoring.Note // why it is not the engine's own
 	work    int
 	tallies []metric.Tally
 	drawn   []*image.NRGBA // the pictures themselves, where view asks for them
@@ -80,7 +83,7 @@ func (q *Queue) put(t *task) {
 	t.started.Store(0)
 	t.who.Store(nil)
 	t.by.Store(nil)
-	*t = task{buf: t.buf[:0], json: t.json[:0], pics: t.pics[:0], tallies: t.tallies[:0], done: t.done}
+	*t = task{buf: t.buf[:0], json: t.json[:0], pics: t.pics[:0], notes: t.notes[:0], tallies: t.tallies[:0], done: t.done}
 	q.pool.Put(t)
 }
 

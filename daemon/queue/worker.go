@@ -102,13 +102,11 @@ func (q *Queue) prepared(w *worker, t *task, needsDevice bool) bool {
 	} else {
 		q.busy--
 	}
-	if needsDevice {
-		q.drawn.push(t)
-		q.pictures += len(t.pics)
-		q.work += t.work
-		if t.urgent {
-			q.hurry++
-		}
+	switch {
+	case needsDevice && t.late:
+		q.late.push(t)
+	case needsDevice:
+		q.ready(t)
 	}
 	if needsDevice || q.busy == 0 {
 		q.device.Signal()
@@ -117,6 +115,16 @@ func (q *Queue) prepared(w *worker, t *task, needsDevice bool) bool {
 		q.wake()
 	}
 	return !w.lost
+}
+
+// ready gives a task to the device. The caller holds mu.
+func (q *Queue) ready(t *task) {
+	q.drawn.push(t)
+	q.pictures += len(t.pics)
+	q.work += t.work
+	if t.urgent {
+		q.hurry++
+	}
 }
 
 // replace starts another worker for w, which is stuck in t, at most as many as
@@ -207,6 +215,10 @@ func (w *worker) add(t *task, v *outline.View) error {
 		return err
 	}
 	t.pics = append(t.pics, p)
+	if l, ok := p.(Late); ok {
+		t.comesLate(l.Origin())
+		return nil
+	}
 	t.work += p.Work()
 	return nil
 }
@@ -235,9 +247,7 @@ func (q *Queue) score(t *task) {
 			t.job = nil
 			t.broken(p)
 		}
-		if t.result.Backend == "" {
-			t.result.Backend = q.cfg.Engine.Backend()
-		}
+		t.named(&t.result, q.cfg.Engine.Backend())
 	}()
 	switch {
 	case t.job == nil: // result was made by prepare

@@ -4,6 +4,7 @@
 package queuetest
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"sync"
@@ -19,7 +20,7 @@ import (
 )
 
 // Engine measures a view as the width of its bounds. It keeps what the
-// queue must hold to.
+// queue must hold to. Views that lie above the page (Y < 0) come late.
 type Engine struct {
 	mu      sync.Mutex
 	Largest int // most pictures in one batch
@@ -27,6 +28,11 @@ type Engine struct {
 	Alive   atomic.Int64 // pictures prepared and not released
 	Fail    func(widths []float64) error
 	Hold    chan struct{} // when set, Measure waits for it
+	Late    int           // how many views may be waited for at once; set before use
+	// Draws is what makes a late view, with its width.
+	Draws func(ctx context.Context, w float64) error
+	// Waiting and Most count the late views that are being waited for.
+	Waiting, Most atomic.Int64
 }
 
 type picture struct {
@@ -36,6 +42,30 @@ type picture struct {
 
 func (p *picture) Release()  { p.e.Alive.Add(-1) }
 func (p *picture) Work() int { return int(p.w) }
+
+// late is a picture that Draws makes.
+type late struct {
+	picture
+	done bool
+}
+
+// Finish implements queue.Late.
+func (l *late) Finish(ctx context.Context, _ bool) error {
+	n := l.e.Waiting.Add(1)
+	defer l.e.Waiting.Add(-1)
+	for m := l.e.Most.Load(); n > m && !l.e.Most.CompareAndSwap(m, n); m = l.e.Most.Load() {
+	}
+	l.done = true
+	return l.e.Draws(ctx, l.w)
+}
+
+// Origin implements queue.Late.
+func (l *late) Origin() queue.Origin {
+	return queue.Origin{Backend: "away", Reason: "it lies above the page", Shape: "shape:a"}
+}
+
+// Lates implements queue.Engine.
+func (e *Engine) Lates() int { return e.Late }
 
 // Drawer implements queue.Engine.
 func (e *Engine) Drawer() queue.Drawer { return drawer{e} }
@@ -50,6 +80,9 @@ func (d drawer) Prepare(v outline.View) (queue.Pic, error) {
 		return nil, fmt.Errorf("cannot draw shape 0: %w: a cube", outline.ErrForeign)
 	}
 	d.e.Alive.Add(1)
+	if v.Bounds.Y < 0 {
+		return &late{picture: picture{d.e, v.Bounds.W}}, nil
+	}
 	return &picture{d.e, v.Bounds.W}, nil
 }
 
@@ -64,7 +97,7 @@ func (e *Engine) Measure(dst []metric.Tally, ps []queue.Pic) ([]metric.Tally, er
 	e.Largest = max(e.Largest, len(ps))
 	var widths []float64
 	for _, p := range ps {
-		w := p.(*picture).w
+		w := widthOf(p)
 		widths = append(widths, w)
 		dst = append(dst, metric.Tally{A: metric.Sums{Alpha: uint64(w)}})
 	}
@@ -76,17 +109,29 @@ func (e *Engine) Measure(dst []metric.Tally, ps []queue.Pic) ([]metric.Tally, er
 	return dst, nil
 }
 
+// widthOf returns the width of a picture, which must be there.
+func widthOf(p queue.Pic) float64 {
+	l, ok := p.(*late)
+	if !ok {
+		return p.(*picture).w
+	}
+	if !l.done {
+		panic("measured before it was finished")
+	}
+	return l.w
+}
+
 // Draw implements queue.Engine: empty images of the widths.
 func (e *Engine) Draw(ps []queue.Pic) ([]*image.NRGBA, error) {
 	var out []*image.NRGBA
 	for _, p := range ps {
-		out = append(out, image.NewNRGBA(image.Rect(0, 0, int(p.(*picture).w), 1)))
+		out = append(out, image.NewNRGBA(image.Rect(0, 0, int(widthOf(p)), 1)))
 	}
 	return out, nil
 }
 
-// Suite scores an item as the sum of its list "views", each one a picture
-// of that width. "do" makes it misbehave.
+// Suite scores an item as the sum of its lists "views" and "late", each one a
+// picture of that width. "do" makes it misbehave.
 type Suite struct {
 	Block chan struct{} // "do":"block" waits for it
 }
@@ -123,6 +168,9 @@ func (s Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error
 	}
 	for _, v := range it.Fields.GetArray("views") {
 		j.views = append(j.views, outline.View{Bounds: outline.Box{W: v.GetFloat64(), H: 1}})
+	}
+	for _, v := range it.Fields.GetArray("late") {
+		j.views = append(j.views, outline.View{Bounds: outline.Box{Y: -1, W: v.GetFloat64(), H: 1}})
 	}
 	return j, nil
 }

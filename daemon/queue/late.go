@@ -1,0 +1,169 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"plumb/scoring"
+)
+
+// Pictures that others draw take a hundred times as long as those of the engine.
+// So samples that need one leave the workers and wait in lists of their own, for
+// goroutines of their own; then they go on to the device like all others.
+
+// lates are the samples that wait for such pictures. Queue.mu guards them.
+type lates struct {
+	more   *sync.Cond
+	urgent fifo[*task]
+	bulk   fifo[*task]
+	turn   int // urgent ones taken since the last bulk one
+	busy   int // being waited for now
+}
+
+func (l *lates) none() bool { return l.urgent.len() == 0 && l.bulk.len() == 0 && l.busy == 0 }
+
+// push takes a sample in. The time until its turn comes is none of its own: the
+// deadline of bulk work runs from then.
+func (l *lates) push(t *task) {
+	if t.urgent {
+		l.urgent.push(t)
+	} else {
+		t.started.Store(0)
+		l.bulk.push(t)
+	}
+	l.more.Signal()
+}
+
+// pop prefers requests as Queue.next does.
+func (l *lates) pop() *task {
+	l.busy++
+	if l.urgent.len() > 0 && (l.bulk.len() == 0 || l.turn < 8) {
+		l.turn++
+		return l.urgent.pop()
+	}
+	l.turn = 0
+	return l.bulk.pop()
+}
+
+// startLate starts what waits for n pictures at a time, and for one more, which
+// is then on its way while another's pixels are being cut up.
+func (q *Queue) startLate(n int) {
+	if n == 0 {
+		return
+	}
+	q.running.Add(n + 1)
+	for range n + 1 {
+		go q.waitLate()
+	}
+}
+
+// waitLate is the life of one of them.
+func (q *Queue) waitLate() {
+	defer q.running.Done()
+	for {
+		t, ok := q.takeLate()
+		if !ok {
+			return
+		}
+		ready := q.fetch(t)
+		if !ready || t.gone() {
+			ready = false
+			q.finish(t)
+		}
+		q.mu.Lock()
+		q.late.busy--
+		if ready {
+			q.ready(t)
+		}
+		q.device.Signal()
+		if q.closed {
+			q.wake()
+		}
+		q.mu.Unlock()
+	}
+}
+
+func (q *Queue) takeLate() (*task, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.late.urgent.len()+q.late.bulk.len() == 0 {
+		if q.closed && q.idle() {
+			return nil, false
+		}
+		q.late.more.Wait()
+	}
+	return q.late.pop(), true
+}
+
+// fetch waits for the late pictures of a sample; false where one does not come.
+func (q *Queue) fetch(t *task) (ok bool) {
+	if t.gone() {
+		return false
+	}
+	start := time.Now()
+	end := t.arrived.Add(q.cfg.Deadline)
+	if !t.urgent {
+		t.started.Store(start.UnixNano())
+		end = start.Add(q.cfg.Deadline)
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), end)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Error("BUG: panic in a picture that comes late", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			t.fail(&scoring.Error{Code: "internal", Message: "cannot draw picture: internal error; the log has the details"})
+			ok = false
+		}
+	}()
+	for _, p := range t.pics {
+		l, ok := p.(Late)
+		if !ok {
+			continue
+		}
+		if err := l.Finish(ctx, t.view != nil); err != nil {
+			if ctx.Err() != nil {
+				err = late(q.cfg.Deadline)
+			}
+			t.fail(err)
+			return false
+		}
+		t.work += p.Work()
+	}
+	q.cfg.Watch.stage("export", time.Since(start))
+	return true
+}
+
+// fail ends a sample one of whose pictures could not be made.
+func (t *task) fail(err error) {
+	t.release()
+	t.fault, t.err = asError(err), err
+}
+
+// comesLate notes who draws a picture of the sample, and why.
+func (t *task) comesLate(o Origin) {
+	t.late, t.backend = true, o.Backend
+	if o.Reason == "" {
+		return
+	}
+	n := scoring.Note{Code: "rendered_by_" + o.Backend, Path: o.Shape, Message: o.Reason}
+	if !slices.Contains(t.notes, n) {
+		t.notes = append(t.notes, n)
+	}
+}
+
+// named completes a result with who drew its pictures.
+func (t *task) named(r *scoring.Result, engine string) {
+	if t.backend == "" {
+		if r.Backend == "" {
+			r.Backend = engine
+		}
+		return
+	}
+	r.Backend = t.backend
+	r.Notes = append(slices.Clip(r.Notes), t.notes...)
+}
