@@ -30,6 +30,7 @@ func (d drawer) Prepare(v outline.View) (queue.Pic, error) {
 
 func (e engine) Drawer() queue.Drawer { return drawer{e.Worker()} }
 func (e engine) Backend() string      { return e.Info().Backend }
+func (e engine) Lates() int           { return 0 }
 
 func (e engine) Measure(dst []metric.Tally, ps []queue.Pic) ([]metric.Tally, error) {
 	return e.Engine.Measure(dst, prepared(ps))
