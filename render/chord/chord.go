@@ -49,6 +49,7 @@ type Cutter struct {
 	clip  box
 	exact bool
 	quads []path.Point
+	steps steps
 	edges *Edges // if set, takes the edges of Reference mode instead of out
 	right bool   // what lies right of the clip is kept, at its edge
 	// trace, if set, sees every chord of Reference mode before it is rounded:

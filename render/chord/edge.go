@@ -2,6 +2,7 @@ package chord
 
 import (
 	"math"
+	"slices"
 
 	"plumb/render/path"
 )
@@ -80,10 +81,10 @@ func perColumn(dx, dy, slope, s int64) int64 {
 
 // addLine appends a line, or merges a vertical one with a vertical one just
 // before it (reference-raster.md 5.3).
-func (l *Edges) addLine(e Edge) {
+func (l *Edges) addLine(e *Edge) {
 	if n := len(l.List); n > 0 && e.Slope == 0 {
 		if last := &l.List[n-1]; last.curve == noCurve && last.Slope == 0 && last.X == e.X {
-			if merged, empty := last.merge(&e); empty {
+			if merged, empty := last.merge(e); empty {
 				l.List = l.List[:n-1]
 				return
 			} else if merged {
@@ -91,7 +92,7 @@ func (l *Edges) addLine(e Edge) {
 			}
 		}
 	}
-	l.List = append(l.List, e)
+	l.List = append(l.List, *e)
 }
 
 // merge joins to a vertical line one with the same x that continues it, or
@@ -126,13 +127,20 @@ func (e *Edge) merge(o *Edge) (merged, empty bool) {
 	return true, false
 }
 
-// addCurve appends a curve if any of its chords has height.
-func (l *Edges) addCurve(e Edge, s steps) {
-	if !s.next(&e) {
-		return
+// newCurve returns room for the steps of another curve; addCurve says whether it
+// is used.
+func (l *Edges) newCurve() *steps {
+	l.curves = slices.Grow(l.curves, 1)
+	return &l.curves[:len(l.curves)+1][len(l.curves)]
+}
+
+// addCurve appends the curve of newCurve if any of its chords has height.
+func (l *Edges) addCurve(e *Edge) {
+	n := len(l.curves)
+	if s := &l.curves[:n+1][n]; s.next(e) {
+		e.curve = int32(n)
+		l.List, l.curves = append(l.List, *e), l.curves[:n+1]
 	}
-	e.curve = int32(len(l.curves))
-	l.List, l.curves = append(l.List, e), append(l.curves, s)
 }
 
 // Next moves the edge on to its next chord, which begins where the curve is

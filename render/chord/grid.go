@@ -66,7 +66,7 @@ func (c *Cutter) gridLine(a, b path.Point) {
 	x0, x1 := onGrid(a.X)<<8, onGrid(b.X)<<8
 	e.line(x0, y0, x1, y1)
 	if c.edges != nil {
-		c.edges.addLine(e)
+		c.edges.addLine(&e)
 		return
 	}
 	// The lower end's x follows from the rounded slope.
@@ -75,34 +75,35 @@ func (c *Cutter) gridLine(a, b path.Point) {
 
 // gridCurve cuts a curve that is monotone in y into chords.
 func (c *Cutter) gridCurve(b *bezier) {
+	y0, y1 := onGrid(b.p[0].Y), onGrid(b.p[b.n-1].Y)
+	if snapRow(y0<<8) == snapRow(y1<<8) {
+		return
+	}
 	e := Edge{Winding: 1}
-	up := b.p[0].Y > b.end().Y
-	if up {
-		e.Winding = -1
+	step, j := 1, 0
+	if y0 > y1 {
+		e.Winding, step, j = -1, -1, b.n-1
 	}
 	var x, y [4]int64
 	for i := range b.n {
-		j := i
-		if up {
-			j = b.n - 1 - i
-		}
 		x[i], y[i] = onGrid(b.p[j].X), onGrid(b.p[j].Y)
+		j += step
 	}
-	if snapRow(y[0]<<8) == snapRow(y[b.n-1]<<8) {
-		return
+	s := &c.steps
+	if c.edges != nil {
+		s = c.edges.newCurve()
 	}
-	var st steps
 	if b.n == 3 {
-		st = quadSteps(&x, &y)
+		s.setQuad(&x, &y)
 	} else {
-		st = cubicSteps(&x, &y)
+		s.setCubic(&x, &y)
 	}
 	if c.edges != nil {
-		c.edges.addCurve(e, st)
+		c.edges.addCurve(&e)
 		return
 	}
-	for st.next(&e) {
-		c.chord(e.X, int64(e.Top)<<14, st.sx, int64(e.Bottom)<<14, up)
+	for s.next(&e) {
+		c.chord(e.X, int64(e.Top)<<14, s.sx, int64(e.Bottom)<<14, e.Winding < 0)
 	}
 }
 

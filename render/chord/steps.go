@@ -22,21 +22,23 @@ func (s *steps) next(e *Edge) bool {
 	return s.quadNext(e)
 }
 
-// quadSteps is reference-raster.md 5.4, for points in 1/256 px.
-func quadSteps(x, y *[4]int64) steps {
-	k := halvings((2*x[1]-x[0]-x[2])>>2, (2*y[1]-y[0]-y[2])>>2)
-	k = min(max(k, 1), 6)
-	s := steps{x: quadDifferences(x, k), y: quadDifferences(y, k), left: 1 << k, shift: int8(k - 1)}
+// setQuad is reference-raster.md 5.4, for points in 1/256 px.
+func (s *steps) setQuad(x, y *[4]int64) {
+	ax, ay := x[0]-2*x[1]+x[2], y[0]-2*y[1]+y[2]
+	k := min(max(halvings(-ax>>2, -ay>>2), 1), 6)
+	s.x.setQuad(x, ax, k)
+	s.y.setQuad(y, ay, k)
 	s.y.at, s.y.end = snapRow(s.y.at), snapRow(s.y.end)
 	s.sx, s.sy = s.x.at, s.y.at
-	return s
+	s.left, s.shift, s.shift2, s.cubic = 1<<k, int8(k-1), 0, false
 }
 
-// quadDifferences returns start, end, first and second difference.
-func quadDifferences(p *[4]int64, k int) differences {
-	a := (p[0] - 2*p[1] + p[2]) << 9
+// setQuad sets start, end, first and second difference; a is half the second
+// derivative.
+func (d *differences) setQuad(p *[4]int64, a int64, k int) {
 	b := (p[1] - p[0]) << 10
-	return differences{at: p[0] << 8, d: (b + a>>k) >> 2, dd: a >> (k - 1) >> 2, end: p[2] << 8}
+	a <<= 9
+	d.at, d.d, d.dd, d.end = p[0]<<8, (b+a>>k)>>2, a>>(k-1)>>2, p[2]<<8
 }
 
 func (s *steps) quadNext(e *Edge) bool {
@@ -72,16 +74,14 @@ func (s *steps) quadNext(e *Edge) bool {
 	return false
 }
 
-// cubicSteps is reference-raster.md 5.5, for points in 1/256 px.
-func cubicSteps(x, y *[4]int64) steps {
+// setCubic is reference-raster.md 5.5, for points in 1/256 px.
+func (s *steps) setCubic(x, y *[4]int64) {
 	k := min(halvings(cubicDeviation(x), cubicDeviation(y))+1, 6)
-	s := steps{
-		x: cubicDifferences(x, k), y: cubicDifferences(y, k),
-		left: 1 << k, shift: int8(max(0, k-4)), shift2: int8(k), cubic: true,
-	}
+	s.x.setCubic(x, k)
+	s.y.setCubic(y, k)
 	s.y.at, s.y.end = snapRow(s.y.at), snapRow(s.y.end)
-	s.sy = s.y.at
-	return s
+	s.sx, s.sy = s.x.at, s.y.at
+	s.left, s.shift, s.shift2, s.cubic = 1<<k, int8(max(0, k-4)), int8(k), true
 }
 
 // cubicDeviation is how far one coordinate of a cubic leaves its chord, in
@@ -92,17 +92,15 @@ func cubicDeviation(p *[4]int64) int64 {
 	return max(a, -a, b, -b)
 }
 
-// cubicDifferences returns start, end and three differences, which carry k-4
-// more bits where k > 4.
-func cubicDifferences(p *[4]int64, k int) differences {
+// setCubic sets start, end and three differences, which carry k-4 more bits
+// where k > 4.
+func (d *differences) setCubic(p *[4]int64, k int) {
 	u := max(6, 10-k)
 	b := 3 * (p[1] - p[0]) << u
 	c := 3 * (p[0] - 2*p[1] + p[2]) << u
 	e := (p[3] + 3*(p[1]-p[2]) - p[0]) << u
-	return differences{
-		at: p[0] << 8, end: p[3] << 8,
-		d: (b + c>>k + e>>(2*k)) >> 2, dd: (2*c + (3*e)>>(k-1)) >> 2, ddd: (3 * e) >> (k - 1) >> 2,
-	}
+	d.at, d.end = p[0]<<8, p[3]<<8
+	d.d, d.dd, d.ddd = (b+c>>k+e>>(2*k))>>2, (2*c+(3*e)>>(k-1))>>2, (3*e)>>(k-1)>>2
 }
 
 func (s *steps) cubicNext(e *Edge) bool {

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"math"
+	"slices"
 
 	"plumb/render/chord"
 )
@@ -10,7 +11,7 @@ import (
 type active struct {
 	x      int64 // where it is at the strip's top, or at its bottom once walked
 	slope  int64
-	dy     int64
+	dy     int32
 	bottom int32 // of its chord, quarter rows
 	wind   int32
 	edge   int32
@@ -41,9 +42,7 @@ func (s *Scanner) general(f *fill) {
 	s.active = s.active[:0]
 	g.y = s.top(0)
 	for g.waiting < len(s.order) && s.top(g.waiting) <= g.y {
-		a := s.start(g.waiting)
-		g.at(a.bottom)
-		s.active = append(s.active, a)
+		g.at(s.start(g.waiting).bottom)
 		g.waiting++
 	}
 	g.at(s.top(g.waiting))
@@ -90,18 +89,19 @@ func (s *Scanner) top(i int) int32 {
 	return s.order[i].top
 }
 
-// start makes the i-th edge of the order active.
-func (s *Scanner) start(i int) active {
-	n := s.order[i].edge
-	var a active
-	a.edge = n
-	a.load(&s.edges.List[n])
+// start makes the i-th edge of the order active, as the last one.
+func (s *Scanner) start(i int) *active {
+	n := len(s.active)
+	s.active = slices.Grow(s.active, 1)[:n+1]
+	a := &s.active[n]
+	a.edge = s.order[i].edge
+	a.load(&s.edges.List[a.edge])
 	return a
 }
 
 // load takes over the edge's chord.
 func (a *active) load(e *chord.Edge) {
-	a.x, a.slope, a.dy, a.bottom, a.wind = e.X, e.Slope, e.DY, e.Bottom, e.Winding
+	a.x, a.slope, a.dy, a.bottom, a.wind = e.X, e.Slope, int32(e.DY), e.Bottom, e.Winding
 }
 
 // at notes that something changes at row y, below the strip in hand.
@@ -157,10 +157,10 @@ func (g *general) strip(end int32, shift uint, full int32) {
 					next := &list[i+1]
 					alone = x+one < next.x-max(next.slope, -next.slope)
 				}
-				r.trapezoid(ul, max(g.left, ll), right, low, dyL, a.dy, full, alone)
+				r.trapezoid(ul, max(g.left, ll), right, low, dyL, int64(a.dy), full, alone)
 				pixel = ceil(max(right, x))
 			} else {
-				ul, ll, dyL = max(x0, g.left), x, a.dy
+				ul, ll, dyL = max(x0, g.left), x, int64(a.dy)
 				isFar = n == 0
 				if n > 0 {
 					neighbour = list[n-1].x
@@ -230,7 +230,7 @@ func (g *general) begin() {
 	old := len(s.active)
 	first := g.waiting
 	for g.waiting < len(s.order) && s.top(g.waiting) <= g.y {
-		s.active = append(s.active, s.start(g.waiting))
+		s.start(g.waiting)
 		g.waiting++
 	}
 	g.at(s.top(g.waiting))

@@ -276,7 +276,7 @@ func (r *row) fullRuns() []extent {
 	for _, u := range r.runs {
 		r.events = append(r.events, event{u.x0, u.alpha}, event{u.x1, -u.alpha})
 	}
-	slices.SortFunc(r.events, func(a, b event) int { return int(a.x) - int(b.x) })
+	sortEvents(r.events)
 	var alpha, from int32
 	open := false // the last extent of full ends at from and may grow
 	for _, e := range r.events {
@@ -299,6 +299,21 @@ func (r *row) fullRuns() []extent {
 	}
 	r.shorten()
 	return r.full
+}
+
+// sortEvents sorts by x. Most rows have few events, nearly in order.
+func sortEvents(e []event) {
+	if len(e) > 64 {
+		slices.SortFunc(e, func(a, b event) int { return int(a.x) - int(b.x) })
+		return
+	}
+	for i := 1; i < len(e); i++ {
+		v, k := e[i], i
+		for ; k > 0 && e[k-1].x > v.x; k-- {
+			e[k] = e[k-1]
+		}
+		e[k] = v
+	}
 }
 
 // shorten turns full runs that are short into bytes.

@@ -11,8 +11,8 @@ func (g *general) wild(bottom int32) {
 		for g.waiting < len(s.order) && s.top(g.waiting) <= y {
 			a := s.start(g.waiting)
 			g.waiting++
-			if a.bottom > y || s.follow(&a, y) {
-				s.active = append(s.active, a)
+			if a.bottom <= y && !s.follow(a, y) {
+				s.active = s.active[:len(s.active)-1]
 			}
 		}
 		if len(s.active) == 0 && g.waiting == len(s.order) {
