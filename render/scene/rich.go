@@ -23,6 +23,9 @@ func (d *decoder) rich(v *fastjson.Value, w where) *RichText {
 	if d.fault != nil {
 		return nil
 	}
+	if t.out.Foreign != "" {
+		t.out.Document = string(v.MarshalTo(nil))
+	}
 	return t.out
 }
 

@@ -47,7 +47,14 @@ func TestRichText(t *testing.T) {
 		{"numbered by letters", `{"type":"orderedList","attrs":{"start":1,"type":"a"},"content":[{"type":"listItem","content":[` + p(text("x")) + `]}]}`,
 			&RichText{Blocks: []Block{{Depth: 1, Ordered: true, Number: 1, Items: 1, Spans: []Span{{Text: "x"}}}}, Foreign: `orderedList type "a"`}},
 	} {
-		got := decodeRich(t, `{"type":"doc","attrs":{},"content":[`+c.content+`]}`)
+		doc := `{"type":"doc","attrs":{},"content":[` + c.content + `]}`
+		got := decodeRich(t, doc)
+		if got != nil {
+			if c.want.Foreign != "" && got.Document != doc || c.want.Foreign == "" && got.Document != "" {
+				t.Errorf("%s: got the document %q; want it where it is foreign", c.name, got.Document)
+			}
+			got.Document = ""
+		}
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.want)
 		}

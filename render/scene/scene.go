@@ -257,6 +257,8 @@ type RichText struct {
 	// ("heading", "image"); empty when all was understood. A renderer must not
 	// draw a document with a Foreign node as if it were complete.
 	Foreign string
+	// Document is the document as JSON where Foreign is set, "" elsewhere.
+	Document string
 }
 
 // Block is one paragraph.
