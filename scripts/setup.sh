@@ -2,8 +2,8 @@
 # setup.sh installs what plumb needs and this machine lacks.
 #
 # In:  Debian or Ubuntu with Go and Node.js, and root or sudo where packages are missing.
-# Out: a C compiler, EGL with its headers and Mesa's software driver, the Go
-#      modules of go.sum, the fonts in build/fonts.
+# Out: a C compiler, EGL with its headers and Mesa's software driver, Chromium,
+#      the Go modules of go.sum, the fonts in build/fonts, tldraw in build/page.
 #
 # With everything in place it only looks, which takes about a second.
 set -eu
@@ -29,11 +29,17 @@ command -v "${CC:-cc}" >/dev/null || missing="$missing gcc libc6-dev"
 command -v pkg-config >/dev/null || missing="$missing pkg-config"
 pkg-config --exists egl 2>/dev/null || missing="$missing libegl-dev"
 if command -v dpkg-query >/dev/null; then
-	for package in libegl1 libegl-mesa0 libgl1-mesa-dri ca-certificates; do
+	# Frames write their names in Arial, for which the reference had Liberation.
+	for package in libegl1 libegl-mesa0 libgl1-mesa-dri ca-certificates fonts-liberation; do
 		installed $package || missing="$missing $package"
 	done
-	# Frames write their names in Arial, for which the reference had this one.
-	[ -f build/fonts/LiberationSans-Regular.ttf ] || installed fonts-liberation || missing="$missing fonts-liberation"
+	# Ubuntu's package chromium is a snap, which containers cannot run; whoever
+	# has a browser of another name keeps it. Without tldraw there is no need.
+	browser=${PLUMB_NO_TLDRAW:-}
+	for program in chromium chromium-browser google-chrome-stable google-chrome; do
+		command -v $program >/dev/null && browser=$program
+	done
+	[ -n "$browser" ] || missing="$missing chromium"
 fi
 
 if [ -n "$missing" ]; then
@@ -52,3 +58,4 @@ fi
 
 go mod download || fail "go mod download failed; want the modules of go.sum from the module proxy"
 sh scripts/fonts.sh
+[ -n "${PLUMB_NO_TLDRAW:-}" ] || sh scripts/page.sh # docs/tldraw-licence.md

@@ -1,0 +1,97 @@
+package chrome
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+)
+
+// answer is what the page gives back for a job (page/job.ts).
+type answer struct {
+	Error    string  `json:"error"`
+	Limit    bool    `json:"limit"`
+	Pictures []drawn `json:"pictures"`
+	Blocked  int     `json:"blocked"`
+}
+
+// drawn is one picture, in runs, as a PNG, or with nothing on it.
+type drawn struct {
+	W      int         `json:"w"`
+	H      int         `json:"h"`
+	Bounds *[4]float64 `json:"bounds"`
+	Runs   []byte      `json:"runs"`
+	PNG    []byte      `json:"png"`
+}
+
+// image decodes the picture, not premultiplied.
+func (d *drawn) image() (*image.NRGBA, error) {
+	if d.PNG != nil {
+		return decodePNG(d.PNG)
+	}
+	img := image.NewNRGBA(image.Rect(0, 0, d.W, d.H))
+	if d.Runs == nil {
+		return img, nil
+	}
+	if err := decodeRuns(img.Pix, d.Runs); err != nil {
+		return nil, fmt.Errorf("cannot read a picture of %d x %d px: %w", d.W, d.H, err)
+	}
+	return img, nil
+}
+
+func decodePNG(b []byte) (*image.NRGBA, error) {
+	src, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read a picture: %w", err)
+	}
+	if img, ok := src.(*image.NRGBA); ok {
+		return img, nil
+	}
+	img := image.NewNRGBA(src.Bounds()) // opaque pictures have no alpha channel
+	draw.Draw(img, img.Rect, src, src.Bounds().Min, draw.Src)
+	return img, nil
+}
+
+var errRuns = errors.New("its runs do not fill it")
+
+// decodeRuns fills pix, which is all zero, with the runs of page/pixels.ts.
+func decodeRuns(pix, b []byte) error {
+	for len(b) > 0 {
+		v, n := binary.Uvarint(b)
+		if n <= 0 || v>>1 > uint64(len(pix)/4) {
+			return errRuns
+		}
+		b = b[n:]
+		count := int(v>>1) * 4
+		if v&1 == 1 {
+			if len(b) < count {
+				return errRuns
+			}
+			copy(pix, b[:count])
+			pix, b = pix[count:], b[count:]
+			continue
+		}
+		if len(b) < 4 {
+			return errRuns
+		}
+		fill(pix[:count], b[:4])
+		pix, b = pix[count:], b[4:]
+	}
+	if len(pix) > 0 {
+		return errRuns
+	}
+	return nil
+}
+
+// fill repeats a pixel.
+func fill(pix, pixel []byte) {
+	if binary.LittleEndian.Uint32(pixel) == 0 || len(pix) == 0 {
+		return // it is zero already
+	}
+	for n := copy(pix, pixel); n < len(pix); n *= 2 {
+		copy(pix[n:], pix[:n])
+	}
+}

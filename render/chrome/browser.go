@@ -1,0 +1,209 @@
+package chrome
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/chromedp"
+)
+
+// startTimeout is how long a browser may take to answer, and a page to load.
+const startTimeout = 30 * time.Second
+
+// instance is one running browser.
+type instance struct {
+	ctx     context.Context // ends with the browser
+	stop    context.CancelFunc
+	profile *profile
+	pid     int // also its process group
+	product string
+	log     func(string, ...any)
+
+	exports atomic.Int64
+	retired atomic.Bool // no new pages, no new exports
+	reason  atomic.Value
+	pages   int // open or being opened; guarded by Pool.mu
+	closing sync.Once
+	gone    chan struct{} // closed when no process and no file is left
+}
+
+// launch starts a browser and waits until it answers.
+func launch(cfg *Config, program string, sandboxed bool) (*instance, error) {
+	p, err := newProfile(cfg.Temp, cfg.Hinted)
+	if err != nil {
+		return nil, err
+	}
+	b := &instance{profile: p, gone: make(chan struct{})}
+	out := &tail{}
+	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), append(flags(program, p, sandboxed), chromedp.CombinedOutput(out))...)
+	quiet := func(string, ...any) {} // what matters comes back as an error of a call
+	ctx, stop := chromedp.NewContext(alloc, chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet), chromedp.WithDebugf(quiet))
+	b.ctx = ctx
+	b.stop = func() { stop(); stopAlloc() }
+
+	late := time.AfterFunc(startTimeout, stopAlloc)
+	v, err := chromedp.CallBrowser(ctx, browser.GetVersion, cdp.Empty{})
+	if proc := process1(ctx); proc != nil {
+		b.pid = proc.Pid
+	}
+	if err == nil {
+		_, err = chromedp.CallBrowser(ctx, browser.SetDownloadBehavior,
+			browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny})
+	}
+	if !late.Stop() {
+		err = errors.Join(fmt.Errorf("no answer within %v", startTimeout), err)
+	}
+	if err != nil {
+		b.close()
+		return nil, fmt.Errorf("cannot start the browser %s: %w: %w; it printed: %s", program, ErrMissing, err, out)
+	}
+	b.product = v.Product
+	go func() { // a browser that dies by itself is cleared away too
+		<-ctx.Done()
+		b.close()
+	}()
+	return b, nil
+}
+
+func process1(ctx context.Context) *os.Process {
+	if c := chromedp.FromContext(ctx); c != nil && c.Browser != nil {
+		return c.Browser.Process()
+	}
+	return nil
+}
+
+// flags are what a picture may depend on, what keeps the browser to itself, and
+// what would only cost time (libraries.md 5).
+func flags(program string, p *profile, sandboxed bool) []chromedp.ExecAllocatorOption {
+	o := []chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(program), chromedp.Headless,
+		chromedp.NoInheritEnv, chromedp.Env(environment(p)...),
+		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
+			// A group of its own is killed as one; and nothing outlives us.
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+		}),
+		chromedp.UserDataDir(p.data()),
+		chromedp.WindowSize(1280, 800),
+		chromedp.Flag("no-sandbox", !sandboxed),
+	}
+	for _, name := range []string{
+		"no-first-run", "no-default-browser-check", "no-pings", "no-service-autorun", "metrics-recording-only",
+		"disable-background-networking", "disable-background-timer-throttling", "disable-backgrounding-occluded-windows",
+		"disable-breakpad", "disable-client-side-phishing-detection", "disable-component-extensions-with-background-pages",
+		"disable-component-update", "disable-crash-reporter", "disable-default-apps", "disable-domain-reliability",
+		"disable-extensions", "disable-gpu", "disable-hang-monitor", "disable-ipc-flooding-protection", "disable-lcd-text",
+		"disable-prompt-on-repost", "disable-renderer-backgrounding", "disable-speech-api", "disable-sync",
+		"disable-dev-shm-usage", "dns-prefetch-disable", "use-mock-keychain",
+	} {
+		o = append(o, chromedp.Flag(name, true))
+	}
+	for name, value := range map[string]string{
+		"disable-features":                 "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider",
+		"force-color-profile":              "srgb",
+		"force-device-scale-factor":        "1",
+		"font-render-hinting":              "none",
+		"lang":                             "en-US",
+		"password-store":                   "basic",
+		"host-resolver-rules":              "MAP * ~NOTFOUND",
+		"webrtc-ip-handling-policy":        "disable_non_proxied_udp",
+		"safebrowsing-disable-auto-update": "",
+	} {
+		o = append(o, chromedp.Flag(name, value))
+	}
+	return o
+}
+
+// environment is all that the browser learns of ours: secrets stay here, and
+// no setting of the machine but the installed fonts shows in a picture.
+func environment(p *profile) []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "LANG=en_US.UTF-8", "TZ=UTC",
+		"HOME=" + p.dir, "XDG_CONFIG_HOME=" + p.dir, "XDG_CACHE_HOME=" + p.dir, "TMPDIR=" + p.dir,
+		"FONTCONFIG_FILE=" + p.fonts(), "DBUS_SESSION_BUS_ADDRESS=disabled:",
+	}
+}
+
+// kill ends the browser's processes at once; whoever waits for one of its pages
+// gets an error.
+func (b *instance) kill(reason string) {
+	b.retire(reason)
+	if b.pid > 0 {
+		syscall.Kill(-b.pid, syscall.SIGKILL)
+	}
+	b.stop()
+}
+
+// retire takes the browser out of use; it closes when its last page does.
+func (b *instance) retire(reason string) {
+	if b.retired.CompareAndSwap(false, true) {
+		b.reason.Store(reason)
+	}
+}
+
+// why tells the reason of retire.
+func (b *instance) why() string {
+	if s, ok := b.reason.Load().(string); ok {
+		return s
+	}
+	return "it ended by itself"
+}
+
+// close ends the browser and removes its folder. It returns when nothing is
+// left of it, and may be called by several at once.
+func (b *instance) close() {
+	b.closing.Do(func() {
+		b.retire("closed")
+		if b.pid > 0 {
+			syscall.Kill(-b.pid, syscall.SIGKILL)
+		}
+		b.stop()
+		if b.pid > 0 {
+			end(b.pid, b.profile.dir)
+		}
+		b.profile.remove()
+		close(b.gone)
+	})
+	<-b.gone
+}
+
+// memory returns the bytes that the browser's processes hold of their own.
+func (b *instance) memory() (sum int64) {
+	for _, p := range family(b.pid, b.profile.dir) {
+		sum += p.bytes
+	}
+	return sum
+}
+
+// alive reports whether the browser still answers.
+func (b *instance) alive() bool { return b.ctx.Err() == nil }
+
+// tail keeps the end of what a browser prints, for the message when it fails.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, b...)
+	if over := len(t.buf) - 2000; over > 0 {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.buf)
+}

@@ -1,0 +1,123 @@
+// Package chrome draws whiteboards with tldraw itself, in a headless Chromium.
+// In: scenes, as values or as the bytes they came in, and the pictures that are
+// wanted of them. Out: pixels, not premultiplied. It refuses what the editor
+// refuses (ErrScene) and what breaks a limit (ErrLimit), and lets nothing that
+// is in a scene reach the network or the disk: the page is served out of memory
+// without a port, and every other request is stopped and counted.
+package chrome
+
+import (
+	"errors"
+	"image"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"plumb/render/outline"
+)
+
+// The errors that callers tell apart.
+var (
+	// ErrMissing: no browser, or no page to load into it. The text says what to
+	// install.
+	ErrMissing = errors.New("no tldraw in a browser")
+	// ErrScene: the editor refuses the scene; the text is the editor's.
+	ErrScene = errors.New("refused by the editor")
+	// ErrLimit: the scene or its picture is larger than Config allows.
+	ErrLimit = errors.New("over a limit")
+	// ErrDeadline: the editor did not finish the scene within Config.Deadline.
+	ErrDeadline = errors.New("export took too long")
+	// ErrLost: the browser died under this scene more often than it is tried.
+	ErrLost = errors.New("browser lost")
+	// ErrClosed: the pool is closed.
+	ErrClosed = errors.New("pool is closed")
+)
+
+// Config says how a Pool works. The zero value is usable.
+type Config struct {
+	Path       string // the browser's program; "" looks for it, see Find
+	Page       string // folder made by scripts/page.sh; "" looks for it, see PageDir
+	Version    string // of tldraw: "4.2" (default) or "5.4"
+	LicenseKey string // handed to the editor; see docs/tldraw-licence.md
+	// Hinted fits text to the pixel grid as most desktops do. Off, glyphs are
+	// as the native renderer draws them (tldraw-rendering.md 6.10).
+	Hinted bool
+
+	Pages          int           // exports at a time; default one per processor, at most 4
+	PageExports    int           // exports after which a page is replaced; default 1,000
+	BrowserExports int           // exports after which the browser is replaced; default 20,000
+	Deadline       time.Duration // for one scene in the browser; default 10 s
+	// MaxMemory is what the browser's processes may hold together, in bytes of
+	// their own. Above half of it the browser is replaced when it is idle,
+	// above it at once. Default 3 GiB.
+	MaxMemory int64
+
+	MaxSource int // bytes of a scene; default 64 MiB
+	// MaxAsset is the largest file inside a scene (a data URL), in bytes as
+	// written; default 16 MiB.
+	MaxAsset       int
+	MaxAssetPixels int // px of an image inside a scene; default 64 Mpx
+	MaxPixels      int // px of a picture; default 64 Mpx
+	MaxSide        int // px of a picture's side; default 32,768
+
+	Temp string       // folder for the browser's profile; "" is the system's
+	Log  *slog.Logger // nil discards
+}
+
+func (c Config) withDefaults() Config {
+	set := func(v *int, def int) {
+		if *v == 0 {
+			*v = def
+		}
+	}
+	set(&c.Pages, min(runtime.GOMAXPROCS(0), 4))
+	set(&c.PageExports, 1000)
+	set(&c.BrowserExports, 20000)
+	set(&c.MaxSource, 64<<20)
+	set(&c.MaxAsset, 16<<20)
+	set(&c.MaxAssetPixels, 64<<20)
+	set(&c.MaxPixels, 64<<20)
+	set(&c.MaxSide, 32768)
+	if c.Version == "" {
+		c.Version = "4.2"
+	}
+	if c.Deadline == 0 {
+		c.Deadline = 10 * time.Second
+	}
+	if c.MaxMemory == 0 {
+		c.MaxMemory = 3 << 30
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Request is a scene and what is wanted of it.
+type Request struct {
+	// View is the scene and the pictures: one of Only over Bounds and, where
+	// Other is not nil, one of Other over the same bounds. Scene is not read
+	// where Source is given.
+	outline.View
+	// Source is the scene as it came in, in any encoding of
+	// tldraw-rendering.md 1.1. It also holds what a *scene.Scene does not
+	// (assets, headings, custom colours, older versions), so it is to be
+	// preferred where it is at hand.
+	Source []byte
+	// Content takes what is drawn, with Padding px around it, in place of
+	// Bounds. With 5.4 too the padding is as given, never trimmed.
+	Content bool
+	Padding float64
+}
+
+// Result is what came of a Request.
+type Result struct {
+	// Image shows Only, Other the second set (nil when Request.Other is). Of a
+	// view with nothing in it the image is empty where Content asked for its
+	// size, else clear.
+	Image, Other *image.NRGBA
+	Bounds       outline.Box // the part of the page that the images show
+	// Blocked is the number of requests that were stopped on behalf of the
+	// scene. Where several pages work at once it may include a neighbour's.
+	Blocked int
+}

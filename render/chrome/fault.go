@@ -1,0 +1,35 @@
+//go:build fault
+
+package chrome
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// faults counts the exports that the process tried, from 1, repeated ones
+// included. PLUMB_FAULT=chrome_kill@N kills the browser a moment after the N-th
+// began (contract.md 9); what is not of this package is somebody else's.
+var faults struct {
+	mu sync.Mutex
+	n  int
+}
+
+// inject does what PLUMB_FAULT asks for.
+func inject(b *instance) (done func()) {
+	faults.mu.Lock()
+	faults.n++
+	n := faults.n
+	faults.mu.Unlock()
+	for _, one := range strings.Split(os.Getenv("PLUMB_FAULT"), ",") {
+		name, at, _ := strings.Cut(one, "@")
+		if k, err := strconv.Atoi(at); err == nil && name == "chrome_kill" && k == n {
+			t := time.AfterFunc(2*time.Millisecond, func() { b.kill("PLUMB_FAULT") })
+			return func() { t.Stop() }
+		}
+	}
+	return func() {}
+}

@@ -1,0 +1,111 @@
+package chrome
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// names of the browser's program, the one that the reference pictures were made
+// with first.
+var names = []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "headless_shell"}
+
+// Find returns the path of the browser's program: explicit when given, else the
+// environment's PLUMB_CHROME, else the first of the usual names on PATH. The
+// error wraps ErrMissing.
+func Find(explicit string) (string, error) {
+	if explicit == "" {
+		explicit = os.Getenv("PLUMB_CHROME")
+	}
+	if explicit != "" {
+		path, err := exec.LookPath(explicit)
+		if err != nil {
+			return "", fmt.Errorf("cannot find the browser: %w: %w", ErrMissing, err)
+		}
+		return behindScript(path), nil
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return behindScript(path), nil
+		}
+	}
+	return "", fmt.Errorf("cannot find the browser: %w: none of %v is on PATH; want the Debian package chromium or --chrome PATH", ErrMissing, names)
+}
+
+// behindScript returns the program that Debian's start script runs. The script
+// adds extensions, API keys and raster flags of the machine, none of which an
+// export may depend on.
+func behindScript(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return path
+	}
+	name := filepath.Base(real)
+	program := filepath.Join(filepath.Dir(filepath.Dir(real)), "lib", name, name)
+	if st, err := os.Stat(program); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
+		return program
+	}
+	return path
+}
+
+// PageDir returns the folder of the export pages: explicit when given, else the
+// environment's PLUMB_PAGE, else the first that is there of build/page beside
+// the running program's folder, page inside it, and build/page in the current
+// folder or one above it (a checkout). Whether the files are there is for Open
+// to say.
+func PageDir(explicit string) string {
+	if explicit != "" {
+		return explicit
+	}
+	if dir := os.Getenv("PLUMB_PAGE"); dir != "" {
+		return dir
+	}
+	built := filepath.Join("build", "page")
+	if exe, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(exe); err == nil {
+			exe = real
+		}
+		folder := filepath.Dir(exe)
+		for _, dir := range []string{filepath.Join(filepath.Dir(folder), built), filepath.Join(folder, "page")} {
+			if isDir(dir) {
+				return dir
+			}
+		}
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return built
+	}
+	for above := ""; folder != above; above, folder = folder, filepath.Dir(folder) {
+		if dir := filepath.Join(folder, built); isDir(dir) {
+			return dir
+		}
+	}
+	return built
+}
+
+func isDir(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
+
+// Sandbox reports whether the browser runs in its own sandbox on this machine,
+// and why not. It cannot as root, nor where the kernel or the container allows
+// neither user namespaces nor the browser's setuid helper.
+func Sandbox(program string) (on bool, reason string) {
+	if os.Getuid() == 0 {
+		return false, "plumb runs as root, and Chromium has no sandbox for root; run it as another user"
+	}
+	helper := filepath.Join(filepath.Dir(program), "chrome-sandbox")
+	if st, err := os.Stat(helper); err == nil && st.Mode()&os.ModeSetuid != 0 {
+		return true, ""
+	}
+	cmd := exec.Command("/bin/true")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER}
+	if err := cmd.Run(); err != nil {
+		return false, "this machine allows neither user namespaces nor " + helper + " (" + err.Error() + ")"
+	}
+	return true, ""
+}

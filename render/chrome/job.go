@@ -1,0 +1,104 @@
+package chrome
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"plumb/render/outline"
+	"plumb/render/scene"
+)
+
+// job writes a request as the page reads it (page/job.ts).
+func (c *Config) job(r *Request) (string, error) {
+	var b []byte
+	var err error
+	switch {
+	case r.Source != nil:
+		b, err = c.appendSource(nil, r.Source)
+	case r.Scene != nil:
+		b, err = appendScene(nil, r.Scene)
+	default:
+		return "", fmt.Errorf("cannot export scene: %w: got neither Scene nor Source", ErrScene)
+	}
+	if err != nil {
+		return "", err
+	}
+	b = append(b, `,"pictures":[`...)
+	if b, err = c.appendPicture(b, r, r.Only, nil); err != nil {
+		return "", err
+	}
+	if r.Other != nil {
+		b = append(b, ',')
+		if b, err = c.appendPicture(b, r, r.Other, r.Only); err != nil {
+			return "", err
+		}
+	}
+	return string(append(b, `]}`...)), nil
+}
+
+// appendPicture writes which shapes are drawn, and over which part of the page.
+func (c *Config) appendPicture(b []byte, r *Request, ids, except []string) ([]byte, error) {
+	b = append(b, '{')
+	if ids != nil {
+		b = append(appendStrings(append(b, `"ids":`...), ids), ',')
+	}
+	if len(except) > 0 {
+		b = append(appendStrings(append(b, `"except":`...), except), ',')
+	}
+	padding := r.Padding
+	if !r.Content {
+		padding = 0
+		if err := c.checkSize(r.Bounds); err != nil {
+			return nil, err
+		}
+		b = append(b, `"bounds":[`...)
+		for i, v := range [4]float64{r.Bounds.X, r.Bounds.Y, r.Bounds.W, r.Bounds.H} {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendNumber(b, v)
+		}
+		b = append(b, `],`...)
+	}
+	b = appendNumber(append(b, `"padding":`...), padding)
+	b = strconv.AppendInt(append(b, `,"maxPixels":`...), int64(c.MaxPixels), 10)
+	b = strconv.AppendInt(append(b, `,"maxSide":`...), int64(c.MaxSide), 10)
+	return append(b, '}'), nil
+}
+
+// checkSize holds the size of a picture against the limits.
+func (c *Config) checkSize(b outline.Box) error {
+	side := float64(c.MaxSide)
+	if !(b.W >= 1 && b.H >= 1 && b.X-b.X == 0 && b.Y-b.Y == 0) {
+		return fmt.Errorf("cannot export scene: %w: got bounds %g, %g, %g x %g; want finite ones of at least 1 x 1 px", ErrScene, b.X, b.Y, b.W, b.H)
+	}
+	if !(b.W <= side && b.H <= side && b.W*b.H <= float64(c.MaxPixels)) {
+		return fmt.Errorf("cannot export scene: %w: got a picture of %g x %g px; want sides of at most %d px (--max-side) and %d px in all (--max-pixels)",
+			ErrLimit, b.W, b.H, c.MaxSide, c.MaxPixels)
+	}
+	return nil
+}
+
+func appendNumber(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', -1, 64) }
+
+func appendString(b []byte, s string) []byte {
+	q, _ := json.Marshal(s) // a string always has a form
+	return append(b, q...)
+}
+
+func appendStrings(b []byte, list []string) []byte {
+	b = append(b, '[')
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, s)
+	}
+	return append(b, ']')
+}
+
+// sceneFault names what keeps a resolved scene from being written as records.
+func sceneFault(sh *scene.Shape, what string) error {
+	return fmt.Errorf("cannot export shape %q: %w: %s; want the scene as it came in (Request.Source)", sh.ID, ErrScene, what)
+}

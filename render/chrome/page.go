@@ -1,0 +1,171 @@
+package chrome
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/inspector"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// page is one tab with the editor in it. One goroutine uses it at a time.
+type page struct {
+	browser *instance
+	site    site
+	ctx     context.Context // ends with the tab
+	cancel  context.CancelFunc
+	target  *chromedp.Target
+	plumb   runtime.RemoteObjectID // window.plumb
+	exports int
+	blocked atomic.Int64 // requests stopped since the last export
+	loaded  atomic.Bool  // the document was asked for
+	crashed atomic.Bool
+}
+
+// openPage opens a tab and mounts the editor in it.
+func openPage(b *instance, s site, licence string) (*page, error) {
+	p := &page{browser: b, site: s}
+	p.ctx, p.cancel = chromedp.NewContext(b.ctx)
+	late := time.AfterFunc(startTimeout, p.cancel)
+	_, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		p.target = t
+		return chromedp.Void{}, p.mount(ctx, licence)
+	})
+	if !late.Stop() {
+		err = errors.Join(fmt.Errorf("no answer within %v", startTimeout), err)
+	}
+	if err != nil {
+		p.cancel()
+		return nil, fmt.Errorf("cannot open the export page: %w", err)
+	}
+	return p, nil
+}
+
+// mount puts up the guard, loads the page and starts it.
+func (p *page) mount(ctx context.Context, licence string) error {
+	// chromedp follows the document by these; for us every change of the
+	// editor would be reported and nobody would listen.
+	for _, off := range []string{css.Disable.Method, dom.Disable.Method, log.Disable.Method, network.Disable.Method} {
+		if err := p.target.Call(ctx, off, cdp.Empty{}, nil); err != nil {
+			return err
+		}
+	}
+	if err := chromedp.Listen(ctx, p.heard); err != nil {
+		return err
+	}
+	all := []*fetch.RequestPattern{{URLPattern: "*"}}
+	if _, err := cdp.Call(ctx, p.target, fetch.Enable, fetch.EnableParams{Patterns: all}); err != nil {
+		return err
+	}
+	loaded := cdp.Events(ctx, p.target, cdppage.LoadEventFired)
+	if _, err := cdp.Call(ctx, p.target, cdppage.Navigate, cdppage.NavigateParams{URL: origin + "/"}); err != nil {
+		return err
+	}
+	for _, err := range loaded {
+		if err != nil {
+			return err
+		}
+		break
+	}
+	object, err := cdp.Call(ctx, p.target, runtime.Evaluate, runtime.EvaluateParams{Expression: "window.plumb"})
+	if err != nil {
+		return err
+	}
+	if p.plumb = object.Result.ObjectID; p.plumb == "" {
+		return errors.New("its script did not run")
+	}
+	_, err = p.call(ctx, "start", licence)
+	return err
+}
+
+// call calls a method of window.plumb with one string and returns its value as
+// JSON.
+func (p *page) call(ctx context.Context, method, argument string) ([]byte, error) {
+	arg, err := json.Marshal(argument)
+	if err != nil {
+		return nil, err
+	}
+	yes := true
+	r, err := cdp.Call(ctx, p.target, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		FunctionDeclaration: "function(x){return this." + method + "(x)}",
+		ObjectID:            p.plumb,
+		Arguments:           []*runtime.CallArgument{{Value: arg}},
+		Silent:              &yes, AwaitPromise: &yes, ReturnByValue: &yes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.ExceptionDetails != nil {
+		return nil, &chromedp.ExceptionError{ExceptionDetails: r.ExceptionDetails}
+	}
+	return r.Result.Value, nil
+}
+
+// heard takes the browser's events. It must not wait for anything.
+func (p *page) heard(ev any) {
+	switch ev := ev.(type) {
+	case *fetch.EventRequestPaused:
+		go p.answer(ev)
+	case *inspector.EventTargetCrashed:
+		p.crashed.Store(true)
+		go p.cancel()
+	}
+}
+
+// answer serves the page's own files and stops every other request.
+func (p *page) answer(ev *fetch.EventRequestPaused) {
+	f := p.site[ev.Request.URL]
+	if ev.ResourceType == network.ResourceTypeDocument && p.loaded.Swap(true) {
+		f = nil // the page is loaded once and goes nowhere else
+	}
+	if f == nil || ev.Request.Method != "GET" {
+		if strings.HasPrefix(ev.Request.URL, "blob:"+origin+"/") {
+			cdp.Call(p.ctx, p.target, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: ev.RequestID})
+			return
+		}
+		p.blocked.Add(1)
+		cdp.Call(p.ctx, p.target, fetch.FailRequest,
+			fetch.FailRequestParams{RequestID: ev.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
+		return
+	}
+	cdp.Call(p.ctx, p.target, fetch.FulfillRequest, fetch.FulfillRequestParams{
+		RequestID: ev.RequestID, ResponseCode: 200, ResponseHeaders: f.headers, Body: f.body})
+}
+
+// run sends a job and waits for its answer, at most for the deadline. An error
+// means that the page is no longer to be used.
+func (p *page) run(job string, deadline time.Duration) (*answer, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, deadline)
+	defer cancel()
+	value, err := p.call(ctx, "run", job)
+	switch {
+	case err == nil:
+	case p.ctx.Err() == nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("cannot export scene: %w: no answer within %v", ErrDeadline, deadline)
+	default:
+		return nil, err
+	}
+	a := new(answer)
+	if err := json.Unmarshal(value, a); err != nil {
+		return nil, fmt.Errorf("cannot read the page's answer of %d bytes: %w", len(value), err)
+	}
+	a.Blocked += int(p.blocked.Swap(0))
+	p.exports++
+	return a, nil
+}
+
+// close closes the tab, without waiting where the browser is gone.
+func (p *page) close() { p.cancel() }

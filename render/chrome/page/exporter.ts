@@ -1,0 +1,78 @@
+// Jobs through an editor that is mounted.
+
+import { Box, type Editor, type TLRecord, type TLShapeId } from 'tldraw'
+import type { Answer, Drawn, Job, Picture } from './job'
+import { change, clear, load } from './load'
+import { LimitError, Raster } from './raster'
+
+/** The key in a shape's meta by which getShapeVisibility knows what is not drawn. */
+export const hiddenMark = 'plumb:hidden'
+
+export class Exporter {
+	readonly version: string
+	private readonly base: ReadonlyMap<string, TLRecord>
+	private readonly raster = new Raster()
+	private blocked = 0
+
+	constructor(private readonly editor: Editor) {
+		this.version = String(editor.store.schema.serialize().schemaVersion)
+		this.base = new Map(editor.store.allRecords().map((r) => [r.id, r]))
+		document.addEventListener('securitypolicyviolation', () => this.blocked++)
+	}
+
+	/** Draws the pictures of one scene. Only a page that cannot go on rejects. */
+	async run(job: Job): Promise<Answer> {
+		const answer: Answer = { pictures: [], blocked: 0 }
+		try {
+			load(this.editor, job)
+			for (const p of job.pictures) answer.pictures.push(await this.draw(p))
+		} catch (e) {
+			answer.error = e instanceof Error ? e.message : String(e)
+			answer.limit = e instanceof LimitError
+		} finally {
+			this.reset()
+		}
+		answer.blocked = this.blocked
+		this.blocked = 0
+		return answer
+	}
+
+	private async draw(p: Picture): Promise<Drawn> {
+		const ids = this.choose(p)
+		const svg = await this.editor.getSvgString(ids, {
+			bounds: p.bounds && new Box(...p.bounds),
+			padding: p.padding,
+			scale: 1,
+			pixelRatio: 1,
+			background: false,
+			darkMode: false,
+		})
+		if (!svg) return { w: Math.floor(p.bounds?.[2] ?? 0), h: Math.floor(p.bounds?.[3] ?? 0), bounds: p.bounds }
+		return await this.raster.draw(svg, p)
+	}
+
+	/** The ids to export. What is below one of them and not to be drawn is hidden. */
+	private choose(p: Picture): TLShapeId[] {
+		const editor = this.editor
+		const except = new Set(p.except as TLShapeId[] | undefined)
+		const dropped = (id: TLShapeId) => except.has(id) || editor.getShapeAncestors(id).some((a) => except.has(a.id))
+		for (const id of [...(p.ids ?? []), ...except]) {
+			if (!editor.getShape(id as TLShapeId)) throw new Error(`there is no shape ${id}`)
+		}
+		for (const id of except) {
+			const shape = editor.getShape(id)!
+			change(editor, shape, { ...shape, meta: { ...shape.meta, [hiddenMark]: true } })
+		}
+		const ids = (p.ids ?? [...editor.getCurrentPageShapeIds()]) as TLShapeId[]
+		return ids.filter((id) => !dropped(id))
+	}
+
+	/** Puts the editor back to where it was after it was mounted. */
+	private reset(): void {
+		clear(this.editor, this.base)
+		const left = this.editor.store.allRecords()
+		if (left.length !== this.base.size || left.some((r) => this.base.get(r.id) !== r)) {
+			throw new Error(`the editor was not emptied: ${left.length} records; want ${this.base.size}`)
+		}
+	}
+}

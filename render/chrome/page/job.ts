@@ -1,0 +1,67 @@
+// What passes between the program and the page. The Go side of it is job.go
+// and answer.go; both change together.
+
+import type { SerializedSchema, TLBinding, TLRecord, TLShape } from 'tldraw'
+
+/** A scene and the pictures that are wanted of it. */
+export interface Job {
+	/** Store records: shapes, bindings and assets; pages tell which shapes are shown. */
+	records?: TLRecord[]
+	/** The versions that records were written with; absent: those of tldraw 4.2.0. */
+	schema?: SerializedSchema
+	/** The page that is shown, where records have several; else the first by index. */
+	page?: string
+	/** Ids among records that are being created: what the editor computes then is computed. */
+	created?: string[]
+	/** Shapes and bindings to create, as for the editor's createShapes and createBindings. */
+	shapes?: LooseShape[]
+	bindings?: Partial<TLBinding>[]
+	pictures: Picture[]
+}
+
+/** A shape partial as a model wrote it; what the editor does not know is left out. */
+export interface LooseShape {
+	id?: string
+	type?: string
+	parentId?: string
+	props?: Record<string, unknown>
+	[key: string]: unknown
+}
+
+/** One picture: shapes, and the part of the page over which they are drawn. */
+export interface Picture {
+	/** Ids to draw with their descendants; absent: everything. */
+	ids?: string[]
+	/** Ids that are not drawn, with their descendants, even where ids name them. */
+	except?: string[]
+	/** x, y, w, h in page units; absent: what ids cover. */
+	bounds?: [number, number, number, number]
+	/** Added on all sides, in page units. */
+	padding: number
+	/** Largest area, px, and side, px. */
+	maxPixels: number
+	maxSide: number
+}
+
+/** What comes back. */
+export interface Answer {
+	/** Why there are no pictures: the editor's own words. */
+	error?: string
+	/** Whose fault it is: a limit of the program, else the scene. */
+	limit?: boolean
+	pictures: Drawn[]
+	/** Requests that the page's own policy stopped since the last answer. */
+	blocked: number
+}
+
+/** A picture's pixels, not premultiplied, in one of two encodings. */
+export interface Drawn {
+	w: number
+	h: number
+	/** The part of the page that it shows; absent when there is nothing to show. */
+	bounds?: [number, number, number, number]
+	/** Base64 of runs (pixels.ts); absent: nothing is drawn. */
+	runs?: string
+	/** Base64 of a PNG, for pictures with more detail than runs can shorten. */
+	png?: string
+}

@@ -1,0 +1,101 @@
+// A scene into the editor, and out of it again.
+
+import { type Editor, type RecordsDiff, type SerializedSchema, toRichText, type TLPageId, type TLRecord, type TLShape, type TLShapeId, type UnknownRecord } from 'tldraw'
+import type { Job, LooseShape } from './job'
+
+/** The versions of tldraw 4.2.0, put in by build.mjs. */
+declare const SCHEMA_4_2: SerializedSchema
+
+/** Puts the scene of a job on the editor's page. Throws what the editor refuses. */
+export function load(editor: Editor, job: Job): void {
+	if (job.records) loadRecords(editor, job)
+	if (job.shapes) create(editor, job.shapes, job.bindings ?? [])
+}
+
+/** Shapes as they were stored: nothing is computed on their behalf. */
+function loadRecords(editor: Editor, job: Job): void {
+	const store = Object.fromEntries(job.records!.map((r) => [r.id, r]))
+	const migrated = editor.store.migrateSnapshot({ store, schema: job.schema ?? SCHEMA_4_2 }).store
+	const added: Record<string, TLRecord> = {}
+	for (const r of Object.values(migrated) as TLRecord[]) if (r.typeName === 'asset') added[r.id] = r
+	const created = new Set<string>(job.created)
+	for (const shape of shown(editor, Object.values(migrated) as TLRecord[], job.page)) {
+		added[shape.id] = created.has(shape.id) ? asCreated(editor, shape) : shape
+	}
+	for (const r of Object.values(migrated) as TLRecord[]) {
+		if (r.typeName === 'binding' && added[r.fromId] && added[r.toId]) added[r.id] = r
+	}
+	apply(editor, { added, removed: {}, updated: {} })
+}
+
+/** The shapes of the page that is shown, moved to the editor's own page. */
+function shown(editor: Editor, records: TLRecord[], page?: string): TLShape[] {
+	const pages = records.filter((r) => r.typeName === 'page').sort((a, b) => (a.index < b.index ? -1 : 1))
+	for (const r of records) if (r.typeName === 'instance') page ??= r.currentPageId
+	const current = pages.find((p) => p.id === page) ?? pages[0]
+	const others = new Set<string>(pages.filter((p) => p !== current).map((p) => p.id))
+	const shapes = new Map(records.filter((r) => r.typeName === 'shape').map((s) => [s.id as string, s]))
+	const home = editor.getCurrentPageId()
+	const kept: TLShape[] = []
+	for (const s of shapes.values()) {
+		let root: TLShape = s
+		for (let n = 0; n <= shapes.size && shapes.has(root.parentId); n++) root = shapes.get(root.parentId)!
+		if (others.has(root.parentId)) continue
+		kept.push(shapes.has(s.parentId) ? s : { ...s, parentId: home as TLPageId })
+	}
+	return kept
+}
+
+/** What the editor computes when a shape is created, and nothing else. */
+function asCreated(editor: Editor, shape: TLShape): TLShape {
+	return editor.getShapeUtil(shape).onBeforeCreate?.(shape) ?? shape
+}
+
+/** Changes records without the editor reacting to it. */
+function apply(editor: Editor, diff: RecordsDiff<TLRecord>): void {
+	editor.store.applyDiff(diff, { runCallbacks: false })
+}
+
+/** Changes one shape without the editor reacting to it. */
+export function change(editor: Editor, from: TLShape, to: TLShape): void {
+	apply(editor, { added: {}, removed: {}, updated: { [to.id]: [from, to] } } as RecordsDiff<TLRecord>)
+}
+
+/** Shapes as a model wrote them, through the editor's own door. */
+function create(editor: Editor, shapes: LooseShape[], bindings: NonNullable<Job['bindings']>): void {
+	const partials = shapes.map((s, i) => known(editor, { ...s, id: s.id ?? `shape:new-${i}` }))
+	const ids = new Set<string>(partials.map((s) => s.id))
+	for (const s of partials) if (s.parentId && !ids.has(s.parentId)) delete s.parentId
+	editor.createShapes(partials as unknown as TLShape[])
+	for (const s of partials) if (!editor.getShape(s.id as TLShapeId)) throw new Error(`shape ${s.id} was not created`)
+	editor.createBindings(bindings as Parameters<Editor['createBindings']>[0])
+}
+
+/** The fields that the editor knows. What else a model writes has no meaning there. */
+function known(editor: Editor, s: LooseShape & { id: string }): LooseShape & { id: string } {
+	const out: Record<string, unknown> = {}
+	for (const key of ['id', 'type', 'x', 'y', 'rotation', 'index', 'parentId', 'opacity'] as const) {
+		if (s[key] !== undefined) out[key] = s[key]
+	}
+	const defaults = editor.getShapeUtil(s.type as TLShape['type']).getDefaultProps() as Record<string, unknown>
+	const props: Record<string, unknown> = {}
+	for (const [key, value] of Object.entries(s.props ?? {})) if (key in defaults) props[key] = value
+	const text = s.props?.text // from before there was rich text
+	if ('richText' in defaults && !('richText' in props) && typeof text === 'string') props.richText = toRichText(text)
+	return { ...out, props } as unknown as LooseShape & { id: string }
+}
+
+/** Takes everything off the page again. */
+export function clear(editor: Editor, base: ReadonlyMap<string, UnknownRecord>): void {
+	const removed: Record<string, TLRecord> = {}
+	const added: Record<string, TLRecord> = {}
+	const updated: Record<string, [TLRecord, TLRecord]> = {}
+	for (const r of editor.store.allRecords()) {
+		const before = base.get(r.id) as TLRecord | undefined
+		if (!before) removed[r.id] = r
+		else if (before !== r) updated[r.id] = [r, before]
+	}
+	for (const [id, r] of base) if (!editor.store.has(id as TLRecord['id'])) added[id] = r as TLRecord
+	apply(editor, { added, removed, updated } as RecordsDiff<TLRecord>)
+	editor.clearHistory()
+}

@@ -1,0 +1,62 @@
+// SVG to pixels, as the editor's own bitmap export does it: the browser draws
+// the SVG as an image onto a canvas of the export's size.
+
+import type { Drawn, Picture } from './job'
+import { base64, encodeRuns } from './pixels'
+
+/** A limit of the program, not a fault of the scene. */
+export class LimitError extends Error {}
+
+/** Bytes of runs beyond which a picture goes out as PNG. */
+const maxRuns = 4 << 20
+
+export class Raster {
+	private readonly canvas = document.createElement('canvas')
+	// Pixels are read back after every drawing, so they stay in memory.
+	private readonly context = this.canvas.getContext('2d', { willReadFrequently: true })!
+	private readonly runs = new Uint8Array(maxRuns)
+
+	async draw(svg: { svg: string; width: number; height: number }, p: Picture): Promise<Drawn> {
+		const w = Math.floor(svg.width)
+		const h = Math.floor(svg.height)
+		if (!(w <= p.maxSide && h <= p.maxSide && w * h <= p.maxPixels)) {
+			throw new LimitError(`picture of ${svg.width} x ${svg.height} px`)
+		}
+		const bounds = /viewBox="([^"]*)"/.exec(svg.svg)![1].split(' ').map(Number) as Drawn['bounds']
+		if (w < 1 || h < 1) return { w, h, bounds }
+		const image = await load(svg.svg)
+		this.size(w, h)
+		this.context.drawImage(image, 0, 0, w, h)
+		const px = this.context.getImageData(0, 0, w, h).data
+		const runs = encodeRuns(new Uint32Array(px.buffer, px.byteOffset, w * h), this.runs)
+		if (runs) return { w, h, bounds, runs: base64(runs) }
+		return { w, h, bounds, png: await this.png() }
+	}
+
+	/** Makes the canvas empty and of this size; large ones are not kept. */
+	private size(w: number, h: number): void {
+		if (this.canvas.width === w && this.canvas.height === h) {
+			this.context.clearRect(0, 0, w, h)
+			return
+		}
+		this.canvas.width = w
+		this.canvas.height = h
+	}
+
+	private async png(): Promise<string> {
+		const blob = await new Promise<Blob | null>((done) => this.canvas.toBlob(done, 'image/png'))
+		if (!blob) throw new LimitError(`picture of ${this.canvas.width} x ${this.canvas.height} px that the browser cannot encode`)
+		return base64(new Uint8Array(await blob.arrayBuffer()))
+	}
+}
+
+async function load(svg: string): Promise<HTMLImageElement> {
+	const image = new Image()
+	image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svg)
+	try {
+		await image.decode()
+	} catch {
+		throw new Error('the browser cannot draw the exported SVG')
+	}
+	return image
+}

@@ -1,0 +1,13 @@
+import type { Answer } from './job'
+
+declare global {
+	interface Window {
+		/** How the program reaches the page. */
+		plumb: {
+			/** Mounts the editor with a licence key, "" for none. */
+			start(license: string): Promise<string>
+			/** Does a Job, which comes as JSON. */
+			run(job: string): Promise<Answer>
+		}
+	}
+}

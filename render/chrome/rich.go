@@ -1,0 +1,114 @@
+package chrome
+
+import "plumb/render/scene"
+
+// emptyDocument is how the editor stores a label without text.
+const emptyDocument = `{"type":"doc","content":[{"type":"paragraph"}]}`
+
+// rich writes a text as the document it was read from, as far as that shows: a
+// link's address does not.
+func (p *props) rich(t *scene.RichText) {
+	p.key("richText")
+	if t == nil {
+		p.b = append(p.b, emptyDocument...)
+		return
+	}
+	w := richWriter{b: append(p.b, `{"type":"doc","content":[`...), blocks: t.Blocks}
+	w.children(0)
+	p.b = append(w.b, `]}`...)
+}
+
+// richWriter turns the flat list of blocks into nested lists again.
+type richWriter struct {
+	b      []byte
+	blocks []scene.Block // still to be written
+}
+
+// children writes the blocks of this depth and the lists among them, until one
+// that belongs further out or begins the next item of the list around.
+func (w *richWriter) children(depth int) {
+	for n := 0; len(w.blocks) > 0; n++ {
+		next := &w.blocks[0]
+		if next.Depth < depth || next.Depth == depth && depth > 0 && n > 0 && starts(next) {
+			return
+		}
+		if n > 0 {
+			w.b = append(w.b, ',')
+		}
+		if next.Depth > depth {
+			w.list(depth + 1)
+			continue
+		}
+		w.paragraph(next)
+		w.blocks = w.blocks[1:]
+	}
+}
+
+// starts reports whether a block is the first of a list item.
+func starts(b *scene.Block) bool { return b.Bullet || b.Number > 0 }
+
+// list writes the list that the next block begins. It has as many items as its
+// blocks say; what comes after these is another list.
+func (w *richWriter) list(depth int) {
+	head := w.blocks[0]
+	if head.Ordered {
+		w.b = appendNumber(append(w.b, `{"type":"orderedList","attrs":{"start":`...), float64(max(head.Number, 1)))
+		w.b = append(w.b, `},"content":[`...)
+	} else {
+		w.b = append(w.b, `{"type":"bulletList","content":[`...)
+	}
+	for n := 0; n < max(head.Items, 1) && len(w.blocks) > 0; n++ {
+		next := &w.blocks[0]
+		if next.Depth < depth || next.Ordered != head.Ordered {
+			break
+		}
+		if n > 0 {
+			w.b = append(w.b, ',')
+		}
+		w.b = append(w.b, `{"type":"listItem","content":[`...)
+		w.children(depth)
+		w.b = append(w.b, `]}`...)
+	}
+	w.b = append(w.b, `]}`...)
+}
+
+func (w *richWriter) paragraph(block *scene.Block) {
+	w.b = append(w.b, `{"type":"paragraph"`...)
+	if len(block.Spans) > 0 {
+		w.b = append(w.b, `,"content":[`...)
+		for i := range block.Spans {
+			if i > 0 {
+				w.b = append(w.b, ',')
+			}
+			w.span(&block.Spans[i])
+		}
+		w.b = append(w.b, ']')
+	}
+	w.b = append(w.b, '}')
+}
+
+func (w *richWriter) span(s *scene.Span) {
+	if s.Text == "\n" {
+		w.b = append(w.b, `{"type":"hardBreak"}`...)
+		return
+	}
+	w.b = appendString(append(w.b, `{"type":"text","text":`...), s.Text)
+	sep := `,"marks":[`
+	for _, m := range [...]struct {
+		on   bool
+		mark string
+	}{
+		{s.Bold, `{"type":"bold"}`}, {s.Italic, `{"type":"italic"}`}, {s.Code, `{"type":"code"}`},
+		{s.Strike, `{"type":"strike"}`}, {s.Underline, `{"type":"underline"}`},
+		{s.Link, `{"type":"link","attrs":{"href":"https://example.com"}}`}, {s.Highlight, `{"type":"highlight"}`},
+	} {
+		if m.on {
+			w.b = append(append(w.b, sep...), m.mark...)
+			sep = ","
+		}
+	}
+	if sep == "," {
+		w.b = append(w.b, ']')
+	}
+	w.b = append(w.b, '}')
+}

@@ -1,0 +1,69 @@
+package chrome
+
+import (
+	"fmt"
+	"mime"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/chromedp/cdproto/fetch"
+)
+
+// origin is where the page believes to be. Nothing listens there: requests are
+// answered out of memory or not at all, and port 1 is one that the browser never
+// connects to. It is localhost because that is what the page is, local: the
+// editor looks at its host (docs/tldraw-licence.md), and so do the browser's
+// interfaces that want a safe place.
+const origin = "http://localhost:1"
+
+// policy is the page's own guard, which the browser enforces before a request
+// is even made: scripts, styles and fonts from the page, images and data out of
+// the scene itself, and no frames, workers, forms or other addresses.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
+	"img-src 'self' data: blob:; media-src data: blob:; font-src 'self' data: blob:; connect-src 'self' data: blob:; " +
+	"frame-src 'none'; worker-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
+
+// file is one file of the page, as it is sent.
+type file struct {
+	body    []byte
+	headers []*fetch.HeaderEntry
+}
+
+// site is the page's files by URL. It is read-only and shared.
+type site map[string]*file
+
+// readSite reads the page of a version from the folder that scripts/page.sh made.
+func readSite(dir, version string) (site, error) {
+	root := filepath.Join(dir, version)
+	s := site{}
+	for _, pattern := range []string{"index.html", "page.js", "page.css", "fonts/*.woff2"} {
+		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil || len(names) == 0 {
+			return nil, fmt.Errorf("cannot open the export page: %w: %s is missing in %s; want it made by scripts/page.sh", ErrMissing, pattern, root)
+		}
+		for _, name := range names {
+			body, err := os.ReadFile(name)
+			if err != nil {
+				return nil, fmt.Errorf("cannot open the export page: %w: %w", ErrMissing, err)
+			}
+			s[origin+"/"+path.Join(path.Dir(pattern), filepath.Base(name))] = newFile(name, body)
+		}
+	}
+	s[origin+"/"] = s[origin+"/index.html"]
+	return s, nil
+}
+
+func newFile(name string, body []byte) *file {
+	kind := mime.TypeByExtension(filepath.Ext(name))
+	if filepath.Ext(name) == ".woff2" {
+		kind = "font/woff2"
+	}
+	return &file{body: body, headers: []*fetch.HeaderEntry{
+		{Name: "Content-Type", Value: kind},
+		{Name: "Content-Security-Policy", Value: policy},
+		{Name: "X-Content-Type-Options", Value: "nosniff"},
+		{Name: "X-DNS-Prefetch-Control", Value: "off"},
+		{Name: "Referrer-Policy", Value: "no-referrer"},
+	}}
+}
