@@ -125,7 +125,7 @@ func New(cfg Config) *Queue {
 	q := &Queue{cfg: cfg}
 	q.workers, q.device, q.books = sync.NewCond(&q.mu), sync.NewCond(&q.mu), sync.NewCond(&q.mu)
 	q.late.more = sync.NewCond(&q.mu)
-	q.pool.New = func() any { return &task{done: make(chan struct{}, 1)} }
+	q.pool.New = func() any { return &task{load: load{done: make(chan struct{}, 1)}} }
 	q.alarm = time.AfterFunc(time.Hour, q.overdue)
 	q.alarm.Stop()
 	q.running.Add(cfg.Workers + 2)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -191,6 +192,27 @@ func TestDeadlineOfRequest(t *testing.T) {
 		close(block)
 		q.Close()
 	})
+}
+
+// Readers that go away at any moment share nothing with whoever has the task
+// next (run with -race), and say nothing about the workers.
+func TestReadersThatGiveUp(t *testing.T) {
+	q := queue.New(queuetest.Config(&queuetest.Engine{}, queuetest.Suite{}))
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for n := range 2000 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration((7*n+i)%41)*time.Microsecond)
+				q.Score(ctx, dump.Line{N: n, Bytes: []byte(`{"id":"a","test":"sum","views":[1]}`)}, &queue.Options{})
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	if n := q.Lost(); n != 0 {
+		t.Errorf("got %d replaced workers; want none: nothing took long", n)
+	}
+	q.Close()
 }
 
 func TestAdmission(t *testing.T) {

@@ -85,13 +85,15 @@ func (q *Queue) request(ctx context.Context, t *task) (*task, *naming, error) {
 	}
 	timer := time.NewTimer(q.cfg.Deadline)
 	defer timer.Stop()
+	overdue := false
 	select {
 	case <-t.done:
 		return t, nil, nil
 	case <-timer.C:
+		overdue = true
 	case <-ctx.Done():
 	}
-	who, ok := q.abandon(t)
+	who, ok := q.abandon(t, overdue)
 	if !ok {
 		<-t.done
 		return t, nil, nil
@@ -100,15 +102,33 @@ func (q *Queue) request(ctx context.Context, t *task) (*task, *naming, error) {
 }
 
 // abandon gives up a task that is under way and returns what is known of the
-// sample, nil for nothing. ok is false where the answer was there first; else
-// the task must not be touched any more.
-func (q *Queue) abandon(t *task) (who *naming, ok bool) {
-	w, who := t.by.Load(), t.who.Load()
+// sample, nil for nothing. Where it is overdue, a worker that is stuck in it is
+// replaced; a reader that merely went away says nothing about the worker. ok is
+// false where the answer was there first; else the task must not be touched any
+// more, which is why everything is read before it is given up.
+func (q *Queue) abandon(t *task, overdue bool) (who *naming, ok bool) {
+	who = t.who.Load()
+	w, turn := t.post()
 	if !t.state.CompareAndSwap(open, abandoned) {
 		return nil, false
 	}
-	q.replace(w, t)
+	if overdue && w != nil {
+		q.replace(w, turn)
+	}
 	return who, true
+}
+
+// post returns who prepares the task, and in which of its turns; nil for nobody.
+// The turn is that of this task: it ends after by has been cleared.
+func (t *task) post() (w *worker, turn uint64) {
+	if w = t.by.Load(); w == nil {
+		return nil, 0
+	}
+	turn = w.turn.Load()
+	if t.by.Load() != w {
+		return nil, 0
+	}
+	return w, turn
 }
 
 // lateAnswer is the answer of the sample of line n whose deadline passed.

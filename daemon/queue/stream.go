@@ -165,7 +165,7 @@ func (s *Stream) wait() (*task, Answer, error) {
 			continue
 		}
 		n, size := t.line.N, len(t.buf)
-		if who, ok := s.q.abandon(t); ok {
+		if who, ok := s.q.abandon(t, true); ok {
 			s.drop(size)
 			return nil, s.q.lateAnswer(n, s.opt, who), nil
 		}
@@ -185,7 +185,7 @@ func (s *Stream) patience(t *task) time.Duration {
 // cancel gives up t and everything after it.
 func (s *Stream) cancel(t *task) (*task, Answer, error) {
 	drop := func(t *task) {
-		if _, ok := s.q.abandon(t); !ok {
+		if _, ok := s.q.abandon(t, false); !ok {
 			<-t.done
 			s.q.put(t)
 		}

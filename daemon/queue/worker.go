@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"plumb/daemon/dump"
@@ -18,7 +19,8 @@ type worker struct {
 	q       *Queue
 	decoder *dump.Decoder
 	drawer  Drawer
-	lost    bool // guarded by Queue.mu: replaced while it was stuck
+	lost    bool          // guarded by Queue.mu: replaced while it was stuck
+	turn    atomic.Uint64 // counts samples; written under Queue.mu when one has been prepared
 }
 
 func newWorker(q *Queue) *worker {
@@ -97,6 +99,7 @@ func (q *Queue) prepared(w *worker, t *task, needsDevice bool) bool {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	w.turn.Add(1)
 	if w.lost {
 		q.lost--
 	} else {
@@ -127,12 +130,13 @@ func (q *Queue) ready(t *task) {
 	}
 }
 
-// replace starts another worker for w, which is stuck in t, at most as many as
-// there are workers: a few samples that cost too much must not stop all others.
-func (q *Queue) replace(w *worker, t *task) {
+// replace starts another worker for w where it is still in that turn, at most as
+// many as there are workers: a few samples that cost too much must not stop all
+// others.
+func (q *Queue) replace(w *worker, turn uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if w == nil || w.lost || q.closed || q.lost >= q.cfg.Workers || t.by.Load() != w {
+	if w.lost || q.closed || q.lost >= q.cfg.Workers || w.turn.Load() != turn {
 		return
 	}
 	w.lost = true
