@@ -40,9 +40,9 @@ type Core struct {
 }
 
 // Suites returns the suites by name.
-func Suites(l scene.Limits, response int) map[string]scoring.Suite {
+func Suites(l scene.Limits, response int, more ...aspire.Option) map[string]scoring.Suite {
 	all := map[string]scoring.Suite{}
-	for _, s := range []scoring.Suite{aspire.New(l, aspire.WithMaxResponse(response))} {
+	for _, s := range []scoring.Suite{aspire.New(l, append(more, aspire.WithMaxResponse(response))...)} {
 		all[s.Name()] = s
 	}
 	return all
@@ -67,9 +67,12 @@ const (
 // Items loads the task files and returns what decoding a line needs.
 func Items(cfg CoreConfig) (dump.ItemConfig, error) {
 	if cfg.Response <= 0 {
-		cfg.Response = dump.DefaultResponse
+		cfg.Response = scoring.DefaultResponse
 	}
-	items := dump.ItemConfig{Suite: cfg.Suite, Suites: Suites(cfg.Scenes, cfg.Response), Limits: cfg.Scenes,
+	if cfg.Actions <= 0 {
+		cfg.Actions = scoring.DefaultActions
+	}
+	items := dump.ItemConfig{Suite: cfg.Suite, Suites: Suites(cfg.Scenes, cfg.Response, aspire.WithMaxActions(cfg.Actions)), Limits: cfg.Scenes,
 		Response: cfg.Response, Actions: cfg.Actions, Tasks: map[string]*dump.Tasks{}}
 	if _, ok := items.Suites[cfg.Suite]; cfg.Suite != "" && !ok {
 		return items, fmt.Errorf("cannot use suite %q: want one of %v", cfg.Suite, dump.SuiteNames(items.Suites))

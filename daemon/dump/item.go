@@ -11,12 +11,6 @@ import (
 	"plumb/scoring"
 )
 
-// The defaults of contract.md 9.
-const (
-	DefaultResponse = 4 << 20 // bytes
-	DefaultActions  = 100_000
-)
-
 // maxID is the longest id in bytes. Ids are kept in memory and become file names.
 const maxID = 1024
 
@@ -41,10 +35,10 @@ type Decoder struct {
 // NewDecoder returns a decoder.
 func NewDecoder(cfg ItemConfig) *Decoder {
 	if cfg.Response <= 0 {
-		cfg.Response = DefaultResponse
+		cfg.Response = scoring.DefaultResponse
 	}
 	if cfg.Actions <= 0 {
-		cfg.Actions = DefaultActions
+		cfg.Actions = scoring.DefaultActions
 	}
 	return &Decoder{cfg: cfg}
 }
@@ -194,7 +188,7 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 func (d *Decoder) response(it *scoring.Item, line int) *scoring.Error {
 	for _, v := range []*fastjson.Value{it.Fields.Get("actions"), it.Fields.Get("response"), it.Fields.Get("response", "actions")} {
 		if n := len(v.GetArray()); n > d.cfg.Actions {
-			return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot read actions: got %d; want at most %d (--max-actions)", n, d.cfg.Actions)}
+			return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot read actions: got %d; want at most %d (%s)", n, d.cfg.Actions, scoring.FlagActions)}
 		}
 	}
 	if line <= d.cfg.Response {
@@ -210,7 +204,7 @@ func (d *Decoder) response(it *scoring.Item, line int) *scoring.Error {
 		n = len(v.MarshalTo(nil))
 	}
 	if n > d.cfg.Response {
-		return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot read response: it has %d bytes; want at most %d (--max-response)", n, d.cfg.Response)}
+		return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot read response: it has %d bytes; want at most %d (%s)", n, d.cfg.Response, scoring.FlagResponse)}
 	}
 	return nil
 }

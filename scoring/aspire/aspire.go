@@ -19,17 +19,11 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// MaxResponse is the length of an answer in bytes from which it is refused
-// unless the suite says otherwise (contract.md 9, --max-response).
-const MaxResponse = 4 << 20
-
-// FlagResponse is the flag that raises MaxResponse, as messages name it.
-const FlagResponse = "--max-response"
-
 // suite is the benchmark. It is read-only but for its pool.
 type suite struct {
 	limits      scene.Limits
 	maxResponse int
+	maxActions  int
 	pool        sync.Pool // *work
 }
 
@@ -39,9 +33,13 @@ type Option func(*suite)
 // WithMaxResponse sets how long an answer may be, in bytes.
 func WithMaxResponse(n int) Option { return func(s *suite) { s.maxResponse = n } }
 
+// WithMaxActions sets how many entries of each list of an answer are read; a
+// note tells of those beyond.
+func WithMaxActions(n int) Option { return func(s *suite) { s.maxActions = n } }
+
 // New returns the suite. Fields of lim that are zero mean their defaults.
 func New(lim scene.Limits, options ...Option) scoring.Suite {
-	s := &suite{limits: withDefaults(lim), maxResponse: MaxResponse}
+	s := &suite{limits: withDefaults(lim), maxResponse: scoring.DefaultResponse, maxActions: scoring.DefaultActions}
 	for _, o := range options {
 		o(s)
 	}
@@ -234,14 +232,14 @@ func (w *work) read(response *fastjson.Value) error {
 	w.cleaner = cleaner{
 		strict:      v.On(Strict) || v.On(w.test.name+".strict") && w.test.name != "maze",
 		strictAlign: v.On(StrictAlign), extended: rules.ExtendedMath,
-		maxText: w.suite.limits.Text, limits: w.suite.limits, notes: w.notes,
+		maxText: w.suite.limits.Text, maxEntries: w.suite.maxActions, limits: w.suite.limits, notes: w.notes,
 		entries: w.cleaner.entries, points: w.cleaner.points, json: w.cleaner.json,
 	}
 	switch response.Type() {
 	case fastjson.TypeString:
 		b := response.GetStringBytes()
 		if len(b) > w.suite.maxResponse {
-			return fault("limit", "cannot read response: got %d bytes; want at most %d (%s)", len(b), w.suite.maxResponse, FlagResponse)
+			return fault("limit", "cannot read response: got %d bytes; want at most %d (%s)", len(b), w.suite.maxResponse, scoring.FlagResponse)
 		}
 		// The copy lives as long as a string of it is used: ids and texts.
 		w.found = w.reader.Extract(string(b), rules)
@@ -251,7 +249,7 @@ func (w *work) read(response *fastjson.Value) error {
 		return fault("bad_item", "cannot read response: got a JSON %s; want a string or an object", response.Type())
 	}
 	if w.found.Cut {
-		w.notes.add(scoring.Note{Code: "search_cut", Path: "response", Message: "the search for JSON in the running text ended at its limit of work"})
+		w.notes.must(scoring.Note{Code: "search_cut", Path: "response", Message: "the search for JSON in the running text ended at its limit of work"})
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ type cleaner struct {
 	strictAlign bool // variant strict_align of D9.4
 	extended    bool // variant extended_math of D8
 	maxText     int  // bytes of text per shape
+	maxEntries  int  // of one list
 	limits      scene.Limits
 
 	notes  *notes

@@ -283,17 +283,37 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestManyEntries: an answer may hold more operations than anyone asks for.
+// TestManyEntries: an answer may hold more operations than anyone asks for. Notes
+// on what was not read stand also after a hundred others.
 func TestManyEntries(t *testing.T) {
-	s := New(scene.Limits{}).(*suite)
-	answer := `{"createShapes":[` + strings.Repeat(`{"type":"star"},`, maxEntries+50) + `{}],"deleteShapes":[` + strings.Repeat(`"x",`, 300) + `"y"]}`
+	const most = 500
+	s := New(scene.Limits{}, WithMaxActions(most)).(*suite)
+	answer := `{"createShapes":[` + strings.Repeat(`{"type":"star"},`, most+50) + `{}],"deleteShapes":[` + strings.Repeat(`7,`, most) + `"y"]}`
 	w, err := ran(s, `{"test":"graph","shapes":`+given+`,"response":`+answer+`}`, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := w.notes.all()
-	if len(w.ops.create) != maxEntries || len(all) != maxNotes+1 || all[0].Code != "limit" || all[maxNotes].Code != "more_notes" {
-		t.Errorf("got %d creations and %d notes, the first %q, the last %q", len(w.ops.create), len(all), all[0].Code, all[len(all)-1].Code)
+	all, limits := w.notes.all(), ""
+	for _, n := range all {
+		if n.Code == "limit" {
+			limits += n.Path + " " + n.Message + "; "
+		}
+	}
+	const want = "createShapes entries beyond the first 500 are not read (--max-actions); deleteShapes entries beyond the first 500 are not read (--max-actions); "
+	if len(w.ops.create) != most || len(all) != maxNotes+3 || limits != want || all[len(all)-1].Code != "more_notes" {
+		t.Errorf("got %d creations, %d notes and the limits %s; want %d, %d, %s", len(w.ops.create), len(all), limits, most, maxNotes+3, want)
+	}
+}
+
+// TestDefaultEntries: as many as contract.md 9 allows are read.
+func TestDefaultEntries(t *testing.T) {
+	answer := `{"deleteShapes":[` + strings.Repeat(`"x",`, 20_000) + `"geo"]}`
+	w, err := ran(New(scene.Limits{}).(*suite), `{"test":"graph","shapes":`+given+`,"response":`+answer+`}`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(w.ops.remove); n != 20_001 {
+		t.Errorf("got %d deletions; want 20,001", n)
 	}
 }
 

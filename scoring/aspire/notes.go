@@ -13,8 +13,16 @@ const maxNotes = 100
 
 // notes collects what was changed or left out while an answer was read.
 type notes struct {
-	list []scoring.Note
-	more int
+	list   []scoring.Note
+	always int // of list: not counted towards maxNotes
+	more   int
+}
+
+// must adds a note that has a place in any case: that part of the answer was not
+// read at all. There are a few of them at most.
+func (n *notes) must(note scoring.Note) {
+	n.list = append(n.list, note)
+	n.always++
 }
 
 func (n *notes) add(note scoring.Note) {
@@ -26,7 +34,7 @@ func (n *notes) add(note scoring.Note) {
 // full reports whether there is no room for another note, which it then counts:
 // callers need not make its text.
 func (n *notes) full() bool {
-	if len(n.list) < maxNotes {
+	if len(n.list)-n.always < maxNotes {
 		return false
 	}
 	n.more++

@@ -16,10 +16,6 @@ type operations struct {
 	update      []scene.Record // partials of shapes that exist
 }
 
-// maxEntries is how many entries of one list are read. An answer of 4 MiB could
-// hold a hundred times as many, each of which would take a record.
-const maxEntries = 10_000
-
 // each calls f for the entries of a list. Missing and null lists are empty, a
 // single value counts as a list of one (aspire.md D10).
 func (c *cleaner) each(list answer.Value, f func(i int, v answer.Value)) {
@@ -31,14 +27,15 @@ func (c *cleaner) each(list answer.Value, f func(i int, v answer.Value)) {
 		return
 	}
 	v := list.First()
-	for i := 0; v.Exists() && i < maxEntries; i++ {
+	for i := 0; v.Exists() && i < c.maxEntries; i++ {
 		c.place.i = i
 		f(i, v)
 		v = v.Next()
 	}
 	if v.Exists() {
 		c.failed = true
-		c.notes.add(scoring.Note{Code: "limit", Path: c.place.list, Message: "entries beyond the first " + strconv.Itoa(maxEntries) + " are not read"})
+		c.notes.must(scoring.Note{Code: "limit", Path: c.place.list,
+			Message: "entries beyond the first " + strconv.Itoa(c.maxEntries) + " are not read (" + scoring.FlagActions + ")"})
 	}
 }
 

@@ -224,7 +224,7 @@ func TestUnusable(t *testing.T) {
 		{"direction", item("overlap", stack, `{"reference":"shape:r1","direction":"above"}`, yes), "bad_task", "task.direction"},
 		{"frame", item("balance", "[]", `{"frame":[0,0,1400]}`, yes), "bad_task", "task.frame"},
 		{"frame too large", item("balance", "[]", `{"frame":[0,0,1e9,800]}`, yes), "bad_task", "task.frame"},
-		{"response too long", item("maze", "[]", mazeTask, `,"response":"`+strings.Repeat("x", MaxResponse+1)+`"`), "limit", "--max-response"},
+		{"response too long", item("maze", "[]", mazeTask, `,"response":"`+strings.Repeat("x", scoring.DefaultResponse+1)+`"`), "limit", "--max-response"},
 	}
 	s := New(scene.Limits{})
 	for _, c := range cases {

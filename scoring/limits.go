@@ -1,0 +1,13 @@
+package scoring
+
+// What an answer may cost unless a suite is told otherwise (contract.md 9).
+const (
+	DefaultResponse = 4 << 20 // bytes of an answer
+	DefaultActions  = 100_000 // entries of one list of actions
+)
+
+// The flags that raise these limits, as messages name them.
+const (
+	FlagResponse = "--max-response"
+	FlagActions  = "--max-actions"
+)
