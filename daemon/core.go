@@ -33,10 +33,11 @@ type CoreConfig struct {
 
 // Core is an engine with its queue.
 type Core struct {
-	Engine  *render.Engine
-	Queue   *queue.Queue
-	Items   dump.ItemConfig
-	Workers int // goroutines of the queue
+	Engine   *render.Engine
+	Queue    *queue.Queue
+	Items    dump.ItemConfig
+	Pictures dump.PictureOptions // how scenes are read for this engine
+	Workers  int                 // goroutines of the queue
 }
 
 // Suites returns the suites by name.
@@ -102,6 +103,10 @@ func Open(cfg CoreConfig) (*Core, error) {
 		}
 	}
 	cfg.Engine.MaxPixels, cfg.Engine.MaxSide = cfg.Scenes.Pixels, cfg.Scenes.Side
+	cfg.Engine.Chrome.MaxSource = cfg.Scenes.Line
+	if d := cfg.Queue.Deadline; d > 0 {
+		cfg.Engine.Chrome.Deadline = min(d, queue.DefaultDeadline)
+	}
 	e, err := render.Open(cfg.Engine)
 	if err != nil {
 		return nil, err
@@ -117,7 +122,20 @@ func Open(cfg CoreConfig) (*Core, error) {
 			q.Work = hardWork
 		}
 	}
-	return &Core{Engine: e, Queue: queue.New(q), Items: items, Workers: q.Workers}, nil
+	return &Core{Engine: e, Queue: queue.New(q), Items: items, Pictures: pictures(e.Info(), cfg.Scenes), Workers: q.Workers}, nil
+}
+
+// pictures says how scenes are read for an engine.
+func pictures(i render.Info, l scene.Limits) dump.PictureOptions {
+	o := dump.PictureOptions{Limits: l}
+	o.Version, _ = outline.ParseVersion(i.Tldraw) // the engine has read it before
+	switch {
+	case i.Fidelity == render.FidelityTldraw:
+		o.Editor = dump.ForAll
+	case i.Fidelity == render.FidelityAuto: // without a browser too: the error then says what is missing
+		o.Editor = dump.ForForeign
+	}
+	return o
 }
 
 // Close finishes what is queued and stops the engine.

@@ -1,11 +1,13 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"image"
 
 	"plumb/daemon/queue"
 	"plumb/render"
+	"plumb/render/chrome"
 	"plumb/render/metric"
 	"plumb/render/outline"
 	"plumb/scoring"
@@ -19,18 +21,60 @@ type drawer struct{ *render.Worker }
 // Prepare hides the type of a prepared picture from the queue.
 func (d drawer) Prepare(v outline.View) (queue.Pic, error) {
 	p, err := d.Worker.Prepare(v)
-	if errors.Is(err, render.ErrLimit) {
-		return nil, &scoring.Error{Code: "limit", Message: err.Error()}
-	}
 	if err != nil {
-		return nil, err // not a nil pointer in an interface
+		return nil, coded(err)
+	}
+	if p.Pending() {
+		return late{p}, nil
 	}
 	return p, nil
 }
 
+// late is a view that the editor draws.
+type late struct{ *render.Prepared }
+
+// Finish implements queue.Late.
+func (l late) Finish(ctx context.Context, keep bool) error {
+	return coded(l.Prepared.Finish(ctx, keep))
+}
+
+// Origin implements queue.Late.
+func (l late) Origin() queue.Origin {
+	o := queue.Origin{Backend: render.BackendChrome}
+	if why, _ := l.Foreign(); why != nil {
+		o.Reason = why.Error()
+		var named interface{ ShapeID() string }
+		if errors.As(why, &named) {
+			o.Shape = named.ShapeID()
+		}
+	}
+	return o
+}
+
+// coded gives an error of the renderer the code that results carry. What is not
+// native stays as it is: the queue knows it.
+func coded(err error) error {
+	if err == nil || errors.Is(err, outline.ErrForeign) {
+		return err
+	}
+	for _, c := range []struct {
+		is   error
+		code string
+	}{
+		{render.ErrLimit, "limit"}, {chrome.ErrLimit, "limit"}, {chrome.ErrScene, "bad_scene"},
+		{chrome.ErrDeadline, "deadline"}, {context.DeadlineExceeded, "deadline"}, {chrome.ErrClosed, "closed"},
+		{chrome.ErrLost, "backend"}, {chrome.ErrMissing, "backend"},
+	} {
+		if errors.Is(err, c.is) {
+			return &scoring.Error{Code: c.code, Message: err.Error()}
+		}
+	}
+	return err
+}
+
 func (e engine) Drawer() queue.Drawer { return drawer{e.Worker()} }
 func (e engine) Backend() string      { return e.Info().Backend }
-func (e engine) Lates() int           { return 0 }
+func (e engine) Lates() int           { return e.Info().Exports }
 
 func (e engine) Measure(dst []metric.Tally, ps []queue.Pic) ([]metric.Tally, error) {
 	return e.Engine.Measure(dst, prepared(ps))
@@ -41,6 +85,10 @@ func (e engine) Draw(ps []queue.Pic) ([]*image.NRGBA, error) { return e.Pictures
 func prepared(ps []queue.Pic) []*render.Prepared {
 	out := make([]*render.Prepared, len(ps))
 	for i, p := range ps {
+		if l, ok := p.(late); ok {
+			out[i] = l.Prepared
+			continue
+		}
 		out[i] = p.(*render.Prepared)
 	}
 	return out

@@ -74,6 +74,7 @@ func start(cfg Config) (*running, error) {
 	begin := time.Now()
 	cfg.API.Metrics = api.NewMetrics()
 	cfg.Core.Queue.Watch = cfg.API.Metrics.Watch()
+	cfg.Core.Engine.Chrome.Log = cfg.Log
 	core, err := Open(cfg.Core)
 	if err != nil {
 		return nil, err
@@ -88,8 +89,11 @@ func start(cfg Config) (*running, error) {
 	if info.GPU != nil {
 		cfg.API.Version.Renderer = info.GPU.Renderer
 	}
-	cfg.Log.Info("self-test passed", "backend", info.Backend, "renderer", cfg.API.Version.Renderer, "reason", info.Reason, "fonts", info.Fonts, "took", time.Since(begin))
-	cfg.API.Queue, cfg.API.Items, cfg.API.Log = core.Queue, core.Items, cfg.Log
+	cfg.Log.Info("self-test passed", "backend", info.Backend, "counter", info.Counter, "fidelity", info.Fidelity, "tldraw", info.Tldraw, "renderer", cfg.API.Version.Renderer, "reason", info.Reason, "fonts", info.Fonts, "took", time.Since(begin))
+	if info.NoChrome != nil {
+		cfg.Log.Warn("what is not native is refused", "fidelity", info.Fidelity, "reason", info.NoChrome)
+	}
+	cfg.API.Queue, cfg.API.Items, cfg.API.Pictures, cfg.API.Log = core.Queue, core.Items, core.Pictures, cfg.Log
 	cfg.API.Metrics.Describe(cfg.API.Version, core.Queue, func() int {
 		if g := core.Engine.Info().GPU; g != nil {
 			return g.Resets

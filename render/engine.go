@@ -1,6 +1,7 @@
 // Package render joins the stages from scene to measurement. In: views of
 // scenes. Out: one metric.Tally per view, or pictures. It picks the backend and
-// is the only way to it; a failed backend is an error, never a wrong number.
+// who draws a view, and is the only way to both; what fails is an error, never a
+// wrong number.
 package render
 
 import (
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"plumb/render/batch"
+	"plumb/render/chrome"
 	"plumb/render/cpu"
 	"plumb/render/font"
 	"plumb/render/gpu"
@@ -25,9 +27,10 @@ var ErrLimit = errors.New("picture too large")
 
 // The backends.
 const (
-	BackendAuto = "auto" // gl where a context opens, else cpu
-	BackendGL   = "gl"
-	BackendCPU  = "cpu"
+	BackendAuto   = "auto" // gl where a context opens, else cpu
+	BackendGL     = "gl"
+	BackendCPU    = "cpu"
+	BackendChrome = "chrome" // FidelityTldraw; pixels are counted as with auto
 )
 
 // Config says how an Engine works. The zero value is usable.
@@ -39,6 +42,10 @@ type Config struct {
 	MaxSide   int            // px of a picture's side; default 32,768
 	Watchdog  time.Duration  // how long the device may be silent; default 10 s
 	Stats     *gpu.Stats     // takes GPU timings; nil for none
+
+	Fidelity string        // one of the Fidelity constants; "" is native
+	Tldraw   string        // whose pictures are made: "4.2" or "5.4"; "" is 4.2
+	Chrome   chrome.Config // of the browser; Version and limits are filled in
 }
 
 const (
@@ -48,10 +55,19 @@ const (
 
 // Info describes what an Engine runs on.
 type Info struct {
-	Backend string    // "gl" or "cpu"
-	GPU     *gpu.Info // nil on the CPU
-	Reason  string    // why auto fell back to the CPU, "" otherwise
-	Fonts   string    // folder of the fonts, "" when there are none
+	// Backend is what results carry of views that are drawn as Fidelity says:
+	// "gl", "cpu", or "chrome" where everything is drawn there.
+	Backend  string
+	Counter  string    // what evaluates pixels: "gl" or "cpu"
+	GPU      *gpu.Info // nil on the CPU
+	Reason   string    // why auto fell back to the CPU, "" otherwise
+	Fonts    string    // folder of the fonts, "" when there are none
+	Fidelity string    // one of the Fidelity constants
+	Tldraw   string    // "4.2" or "5.4"
+	Exports  int       // scenes that the browser draws at a time, 0 without one
+	// NoChrome says why what is not native cannot be drawn by the browser, nil
+	// where it can or is not meant to. It wraps chrome.ErrMissing.
+	NoChrome error
 }
 
 // stage is the tile stage on a backend. Implementations are safe for concurrent
@@ -67,12 +83,14 @@ type stage interface {
 
 // Engine measures and draws prepared views. It is safe for concurrent use.
 type Engine struct {
-	cfg    Config
-	stage  stage
-	runner *gpu.Runner // nil on the CPU
-	reason string
-	tileds sync.Pool // *batch.Tiled
-	calls  sync.Pool // *call
+	cfg      Config
+	version  outline.Version
+	exporter *exporter // nil with FidelityNative
+	stage    stage
+	runner   *gpu.Runner // nil on the CPU
+	reason   string
+	tileds   sync.Pool // *batch.Tiled
+	calls    sync.Pool // *call
 }
 
 // call is the memory of one batch on its way.
@@ -83,7 +101,9 @@ type call struct {
 }
 
 // Open starts the backend. With BackendAuto a machine without a GL context gets
-// the CPU backend and Info.Reason; with BackendGL that is an error.
+// the CPU backend and Info.Reason; with BackendGL that is an error. With
+// FidelityTldraw the browser is started too and must be there; with FidelityAuto
+// it is started when it is first needed, and Info.NoChrome tells of a missing one.
 func Open(cfg Config) (*Engine, error) {
 	if cfg.MaxPixels == 0 {
 		cfg.MaxPixels = defaultMaxPixels
@@ -94,37 +114,89 @@ func Open(cfg Config) (*Engine, error) {
 	e := &Engine{cfg: cfg, stage: goStage{}}
 	e.tileds.New = func() any { return new(batch.Tiled) }
 	e.calls.New = func() any { return new(call) }
-	switch cfg.Backend {
-	case BackendCPU:
-		return e, nil
-	case "", BackendAuto, BackendGL:
-	default:
-		return nil, fmt.Errorf("cannot open backend %q: want auto, gl or cpu", cfg.Backend)
+	if err := e.choose(); err != nil {
+		return nil, err
 	}
-	r, err := gpu.Open(gpu.Config{Device: cfg.Device, Watchdog: cfg.Watchdog, Stats: cfg.Stats})
-	switch {
-	case err == nil:
-		e.stage, e.runner = r, r
-	case cfg.Backend == BackendGL:
-		return nil, fmt.Errorf("cannot open backend gl: %w", err)
-	default:
-		e.reason = err.Error()
+	if err := e.start(); err != nil {
+		return nil, err
+	}
+	if e.cfg.Fidelity != FidelityTldraw {
+		return e, nil
+	}
+	if _, err := e.exporter.open(); err != nil {
+		e.stage.Close()
+		return nil, err
 	}
 	return e, nil
 }
 
+// choose settles who draws what.
+func (e *Engine) choose() error {
+	c := &e.cfg
+	var err error
+	if e.version, err = outline.ParseVersion(c.Tldraw); err != nil {
+		return err
+	}
+	c.Tldraw = e.version.String()
+	if c.Backend == BackendChrome {
+		c.Backend, c.Fidelity = BackendAuto, FidelityTldraw
+	}
+	switch c.Fidelity {
+	case "", FidelityNative:
+		c.Fidelity = FidelityNative
+	case FidelityAuto, FidelityTldraw:
+		e.exporter = newExporter(*c)
+	default:
+		return fmt.Errorf("cannot use fidelity %q: want native, auto or tldraw", c.Fidelity)
+	}
+	return nil
+}
+
+// start opens what evaluates pixels.
+func (e *Engine) start() error {
+	switch e.cfg.Backend {
+	case BackendCPU:
+		return nil
+	case "", BackendAuto, BackendGL:
+	default:
+		return fmt.Errorf("cannot open backend %q: want auto, gl, cpu or chrome", e.cfg.Backend)
+	}
+	r, err := gpu.Open(gpu.Config{Device: e.cfg.Device, Watchdog: e.cfg.Watchdog, Stats: e.cfg.Stats})
+	switch {
+	case err == nil:
+		e.stage, e.runner = r, r
+	case e.cfg.Backend == BackendGL:
+		return fmt.Errorf("cannot open backend gl: %w", err)
+	default:
+		e.reason = err.Error()
+	}
+	return nil
+}
+
 // Info tells what the engine runs on.
 func (e *Engine) Info() Info {
-	i := Info{Backend: BackendCPU, Reason: e.reason, Fonts: font.Dir("")}
+	i := Info{Counter: BackendCPU, Reason: e.reason, Fonts: font.Dir(""), Fidelity: e.cfg.Fidelity, Tldraw: e.cfg.Tldraw}
 	if e.runner != nil {
 		g := e.runner.Info()
-		i.Backend, i.GPU = BackendGL, &g
+		i.Counter, i.GPU = BackendGL, &g
+	}
+	if e.exporter != nil {
+		i.Exports, i.NoChrome = e.exporter.cfg.Pages, e.exporter.missing
+	}
+	i.Backend = i.Counter
+	if e.cfg.Fidelity == FidelityTldraw {
+		i.Backend = BackendChrome
 	}
 	return i
 }
 
-// Close stops the backend; calls that are under way end first.
-func (e *Engine) Close() error { return e.stage.Close() }
+// Close stops the backend and the browser; calls that are under way end first.
+func (e *Engine) Close() error {
+	if e.exporter == nil {
+		return e.stage.Close()
+	}
+	return errors.Join(e.exporter.close(), e.stage.Close())
+}
 
 // Worker prepares views; one goroutine uses it at a time.
 type Worker struct {
@@ -135,16 +207,25 @@ type Worker struct {
 }
 
 // Worker returns a new worker of the engine.
-func (e *Engine) Worker() *Worker { return &Worker{e: e} }
+func (e *Engine) Worker() *Worker { return &Worker{e: e, builder: outline.Builder{Version: e.version}} }
 
 // Prepare does the CPU's part of a view: outlines, segments, tiles. The result
-// goes to Measure or Pictures and then back by Release. Errors wrap
-// outline.ErrForeign where the scene holds what is not drawn natively.
+// goes to Measure or Pictures and then back by Release; one that is Pending goes
+// to Finish first. Errors wrap outline.ErrForeign where the scene holds what is
+// not drawn natively and the browser cannot help, ErrLimit, or name the shape.
 func (w *Worker) Prepare(v outline.View) (*Prepared, error) {
-	if err := w.e.check(v.Bounds); err != nil {
-		return nil, err
+	if v.Content == nil {
+		if err := w.e.check(v.Bounds); err != nil {
+			return nil, err
+		}
+	}
+	if w.e.cfg.Fidelity == FidelityTldraw {
+		return w.e.hand(v, nil)
 	}
 	if err := w.builder.Build(v, w.e.cfg.Raster, &w.drawing); err != nil {
+		if w.e.exporter != nil && errors.Is(err, outline.ErrForeign) {
+			return w.e.hand(v, err)
+		}
 		return nil, err
 	}
 	t := w.e.tileds.Get().(*batch.Tiled)
@@ -164,10 +245,11 @@ func (e *Engine) check(b outline.Box) error {
 	return nil
 }
 
-// Prepared is a view that is ready for the tile stage.
+// Prepared is a view that is ready for the tile stage, or Pending.
 type Prepared struct {
-	e     *Engine
-	tiled *batch.Tiled
+	e      *Engine
+	tiled  *batch.Tiled // nil while pending
+	export *export      // nil for a native one
 }
 
 // Release gives the memory back; the view must not be used after.
@@ -176,11 +258,17 @@ func (p *Prepared) Release() {
 		p.e.tileds.Put(p.tiled)
 		p.tiled = nil
 	}
+	p.export = nil
 }
 
 // Work is the number of tile segments and items, in the unit by which batches
-// are capped.
-func (p *Prepared) Work() int { return p.tiled.Work() }
+// are capped; 0 while pending.
+func (p *Prepared) Work() int {
+	if p.tiled == nil {
+		return 0
+	}
+	return p.tiled.Work()
+}
 
 // Size is the picture's in px.
 func (p *Prepared) Size() (width, height int) { return p.tiled.Width, p.tiled.Height }
@@ -190,6 +278,9 @@ func (e *Engine) pack(ps []*Prepared) *call {
 	c := e.calls.Get().(*call)
 	c.tileds = c.tileds[:0]
 	for _, p := range ps {
+		if p.tiled == nil {
+			panic("BUG: a view is measured before it is finished, or after its release")
+		}
 		c.tileds = append(c.tileds, p.tiled)
 	}
 	c.batch.Pack(c.tileds)
@@ -218,7 +309,31 @@ func (e *Engine) Measure(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, er
 }
 
 // Pictures runs one batch and returns the views as images, not premultiplied.
+// What the editor drew is its own picture, which it returns as it came.
 func (e *Engine) Pictures(ps []*Prepared) ([]*image.NRGBA, error) {
+	images := make([]*image.NRGBA, len(ps))
+	var native []*Prepared
+	for i, p := range ps {
+		if p.export == nil {
+			native = append(native, p)
+		} else if images[i] = p.export.image; images[i] == nil {
+			return nil, errors.New("BUG: picture of a view that was not finished to be kept")
+		}
+	}
+	drawn, err := e.pictures(native)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range ps {
+		if p.export == nil {
+			images[i], drawn = drawn[0], drawn[1:]
+		}
+	}
+	return images, nil
+}
+
+// pictures runs one batch of native views.
+func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, error) {
 	if len(ps) == 0 {
 		return nil, nil
 	}

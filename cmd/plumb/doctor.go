@@ -1,16 +1,21 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"path/filepath"
+	"time"
 
 	"plumb/daemon"
 	"plumb/render"
+	"plumb/render/chrome"
 	"plumb/render/egl"
 	"plumb/render/font"
+	"plumb/render/outline"
+	"plumb/render/scene"
 )
 
 // doctorCmd is `plumb doctor`.
@@ -29,9 +34,13 @@ func (c *doctorCmd) Run(std streams) error {
 	gl := d.backend(render.Config{Backend: render.BackendGL, Device: c.Device, Raster: raster})
 	cpu := d.backend(render.Config{Backend: render.BackendCPU, Raster: raster})
 	fonts := d.fonts(c.FontsDir)
-	d.chrome()
+	editor, err := d.editor(&c.engineFlags)
+	if err != nil {
+		return err
+	}
 	d.shm()
-	works := map[string]bool{render.BackendGL: gl, render.BackendCPU: cpu, render.BackendAuto: gl || cpu}[c.Backend]
+	works := map[string]bool{render.BackendGL: gl, render.BackendCPU: cpu, render.BackendAuto: gl || cpu,
+		render.BackendChrome: editor && (gl || cpu)}[c.Backend]
 	chosen := c.Backend
 	if chosen == render.BackendAuto {
 		chosen = render.BackendCPU
@@ -42,11 +51,28 @@ func (c *doctorCmd) Run(std streams) error {
 	switch {
 	case !works:
 		return fmt.Errorf("backend %s does not work here", c.Backend)
+	case !editor && c.Fidelity == render.FidelityTldraw:
+		return errors.New("fidelity tldraw does not work here")
 	case !fonts:
 		return errors.New("no fonts: shapes with text cannot be drawn; run make setup, or see --fonts-dir")
 	}
-	fmt.Fprintf(d.out, "%-8s backend %s is used\n", "ok", chosen)
+	d.line(true, "backend %s is used", chosen)
+	d.routing(&c.engineFlags, editor)
 	return nil
+}
+
+// routing tells what becomes of scenes.
+func (d *doctor) routing(e *engineFlags, editor bool) {
+	switch {
+	case e.Fidelity == render.FidelityTldraw || e.Backend == render.BackendChrome:
+		d.line(true, "fidelity tldraw: Chromium draws every scene, as tldraw %s", e.Tldraw)
+	case e.Fidelity == render.FidelityNative:
+		d.line(true, "fidelity native: what is not native is refused by name")
+	case editor:
+		d.line(true, "fidelity auto: what is not native is drawn by Chromium, as tldraw %s", e.Tldraw)
+	default:
+		d.line(false, "fidelity auto: what is not native is refused by name, as Chromium does not work")
+	}
 }
 
 // doctor writes one line per check.
@@ -97,16 +123,61 @@ func (d *doctor) fonts(dir string) bool {
 	return d.line(true, "fonts: %s", dir)
 }
 
-// chrome looks for the browser that make test compares with; the commands of
-// this version do without it.
-func (d *doctor) chrome() {
-	for _, name := range []string{"google-chrome", "chromium", "chromium-browser", "chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			d.line(true, "Chrome: %s (not used by this version)", path)
-			return
-		}
+// editor starts the browser and lets it draw. It writes all that a picture of
+// its making depends on.
+func (d *doctor) editor(e *engineFlags) (works bool, err error) {
+	cfg, err := e.browser()
+	if err != nil {
+		return false, err
 	}
-	d.line(false, "Chrome: none in PATH (not used by this version)")
+	cfg.Pages, cfg.Version = 1, e.Tldraw
+	start := time.Now()
+	pool, err := chrome.Open(cfg)
+	if err != nil {
+		return d.line(false, "Chromium: %v", err), nil
+	}
+	defer pool.Close()
+	i := pool.Info()
+	d.line(true, "Chromium: %s, %s, started in %d ms", i.Product, i.Program, time.Since(start).Milliseconds())
+	if i.Sandbox {
+		d.line(true, "Chromium's sandbox: on")
+	} else {
+		d.line(false, "Chromium's sandbox: off: %s", i.Reason)
+	}
+	start = time.Now()
+	if err := tried(pool); err != nil {
+		return d.line(false, "tldraw %s: %v", i.Version, err), nil
+	}
+	hinting := "not hinted, as native text is"
+	if i.Hinted {
+		hinting = "hinted"
+	}
+	d.line(true, "tldraw %s: drew a scene in %d ms; page %s; text is %s", i.Version, time.Since(start).Milliseconds(),
+		filepath.Join(chrome.PageDir(cfg.Page), i.Version), hinting)
+	key := "none; see docs/tldraw-licence.md and --tldraw-license-key"
+	if cfg.LicenseKey != "" {
+		key = "set"
+	}
+	d.line(true, "tldraw's licence key: %s", key)
+	return true, nil
+}
+
+// tried draws a square of 20 px and looks at its pixels.
+func tried(pool *chrome.Pool) error {
+	s, err := scene.Decode([]byte(`[{"id":"shape:a","type":"geo","x":10,"y":10,"props":{"w":20,"h":20,"fill":"solid","dash":"solid"}}]`), scene.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	img, err := pool.View(ctx, outline.View{Scene: s, Bounds: outline.Box{W: 40, H: 40}})
+	if err != nil {
+		return err
+	}
+	if img.Rect.Dx() != 40 || img.NRGBAAt(20, 20).A != 255 || img.NRGBAAt(2, 2).A != 0 {
+		return fmt.Errorf("it drew a square wrong: got %v px, alpha %d inside and %d outside", img.Rect.Max, img.NRGBAAt(20, 20).A, img.NRGBAAt(2, 2).A)
+	}
+	return nil
 }
 
 func (d *doctor) shm() {

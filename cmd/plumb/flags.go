@@ -13,6 +13,7 @@ import (
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
 	"plumb/render"
+	"plumb/render/chrome"
 	"plumb/render/scene"
 	"plumb/scoring"
 	"plumb/scoring/table"
@@ -56,14 +57,30 @@ func (c *count) UnmarshalText(b []byte) error {
 
 // engineFlags choose how pixels are made.
 type engineFlags struct {
-	Backend  string `enum:"auto,gl,cpu" default:"auto" help:"What evaluates pixels: auto (gl where a context opens, else cpu), gl, or cpu (the plain Go twin: same rules, slower)."`
-	Fidelity string `enum:"native" default:"native" help:"Who draws: native. What the native renderer does not reproduce is refused by name, never drawn wrong."`
+	Backend  string `enum:"auto,gl,cpu,chrome" default:"auto" help:"What evaluates pixels: auto (gl where a context opens, else cpu), gl, cpu (the plain Go twin: same rules, slower), or chrome (as --fidelity tldraw)."`
+	Fidelity string `enum:"native,auto,tldraw" default:"auto" help:"Who draws: native (what is not reproduced is refused by name), auto (such scenes are drawn by the real tldraw in Chromium, and results say so), or tldraw (all are). Never drawn wrong."`
 	Raster   string `enum:"reference,exact" default:"reference" help:"How curves become pixels: reference (as the editor's browser does) or exact (true coverage)."`
 	Device   string `default:"auto" placeholder:"N|UUID|auto" help:"GL device: auto (the GPU that CUDA would take), an index, a UUID, a DRM node or software."`
 	FontsDir string `placeholder:"DIR" help:"Folder of the editor's fonts as TTF. Default: PLUMB_FONTS, else build/fonts beside the program."`
 	Workers  int    `default:"0" placeholder:"N" help:"Goroutines that decode and outline; 0 = one per core. Results never depend on it."`
 	Batch    count  `default:"256" placeholder:"N" help:"Pictures per GPU batch at most; more hides fixed costs, fewer bounds the wait of what comes next. Results never depend on it."`
+
+	Tldraw      string `enum:"4.2,5.4" default:"4.2" help:"The tldraw whose pictures are made: 4.2 or 5.4; scenes with what 5.4 changed are drawn by it in Chromium, but for the few rules that are known."`
+	Chrome      string `placeholder:"PATH" help:"Chromium's program. Default: PLUMB_CHROME, else chromium or google-chrome in PATH."`
+	ChromePages int    `default:"0" placeholder:"N" help:"Scenes that Chromium draws at a time; 0 = one per core, 4 at most. Each takes about 150 MB."`
+	LicenseKey  string `name:"tldraw-license-key" env:"PLUMB_TLDRAW_LICENSE_KEY" placeholder:"KEY" help:"Handed to tldraw in Chromium; see docs/tldraw-licence.md. Better in the environment: other users of the machine see flags."`
 }
+
+// browser is how Chromium runs.
+func (e *engineFlags) browser() (c chrome.Config, err error) {
+	if e.ChromePages < 0 || e.ChromePages > maxPages {
+		return c, usage("cannot use --chrome-pages %d: want 0 to %d", e.ChromePages, maxPages)
+	}
+	return chrome.Config{Path: e.Chrome, Pages: e.ChromePages, LicenseKey: e.LicenseKey}, nil
+}
+
+// maxPages is how many pages of Chromium may be asked for.
+const maxPages = 64
 
 // limitFlags bound what input may cost (contract.md 9).
 type limitFlags struct {
@@ -78,6 +95,8 @@ type limitFlags struct {
 	MaxRatio      count         `default:"200" placeholder:"N" group:"limits" help:"How many times compressed input may expand."`
 	MaxActions    count         `default:"100000" placeholder:"N" group:"limits" help:"Entries of one list of actions."`
 	MaxResponse   size          `default:"4MiB" placeholder:"BYTES" group:"limits" help:"Longest answer."`
+	MaxAsset      size          `default:"16MiB" placeholder:"BYTES" group:"limits" help:"Longest file inside a scene (a data URL) that Chromium is given."`
+	MaxAssetPx    count         `name:"max-asset-pixels" default:"67108864" placeholder:"N" group:"limits" help:"Pixels of one image inside a scene."`
 	Deadline      time.Duration `default:"12s" aliases:"max-deadline" placeholder:"TIME" group:"limits" help:"Longest work on one sample; it then gets an error of its own. Trainers give up after 20 s and more."`
 	QueueMax      count         `default:"4096" aliases:"max-queue" placeholder:"N" group:"limits" help:"Requests under way at most; above it the daemon answers 429."`
 }
@@ -143,6 +162,11 @@ func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, erro
 	if l.MaxDepth > 300 {
 		return daemon.CoreConfig{}, usage("cannot use --max-depth %d: want at most 300", l.MaxDepth)
 	}
+	browser, err := e.browser()
+	if err != nil {
+		return daemon.CoreConfig{}, err
+	}
+	browser.MaxAsset, browser.MaxAssetPixels = int(l.MaxAsset), int(l.MaxAssetPx)
 	suites := daemon.Suites(l.scenes(), int(l.MaxResponse))
 	if _, ok := suites[s.Suite]; s.Suite != "" && !ok {
 		return daemon.CoreConfig{}, usage("cannot use suite %q: want one of %v", s.Suite, dump.SuiteNames(suites))
@@ -152,8 +176,9 @@ func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, erro
 		return daemon.CoreConfig{}, err
 	}
 	return daemon.CoreConfig{
-		Engine: render.Config{Backend: e.Backend, Device: e.Device, Raster: raster},
-		Fonts:  e.FontsDir, Suite: s.Suite, TaskFile: files,
+		Engine: render.Config{Backend: e.Backend, Device: e.Device, Raster: raster,
+			Fidelity: e.Fidelity, Tldraw: e.Tldraw, Chrome: browser},
+		Fonts: e.FontsDir, Suite: s.Suite, TaskFile: files,
 		Lines: l.lines(), Scenes: l.scenes(), Response: int(l.MaxResponse), Actions: int(l.MaxActions),
 		Queue: queue.Config{Scorer: "plumb " + version, Workers: e.Workers, Batch: int(e.Batch),
 			Max: int(l.QueueMax), Deadline: l.Deadline},

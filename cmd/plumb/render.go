@@ -38,19 +38,10 @@ func (c *renderCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	job := drawing{out: c.Out, alpha: c.Channels == "alpha", options: dump.PictureOptions{Limits: cc.Scenes}}
-	if c.Bounds != "" {
-		b, err := dump.ParseBounds(c.Bounds)
-		if err != nil {
-			return usageError{err}
-		}
-		job.options.Bounds = &b
-	}
-	if c.Only != nil {
-		job.options.Only = strings.FieldsFunc(*c.Only, func(r rune) bool { return r == ',' || r == ' ' })
-		if job.options.Only == nil {
-			job.options.Only = []string{}
-		}
+	job := drawing{out: c.Out, alpha: c.Channels == "alpha"}
+	given, err := c.given()
+	if err != nil {
+		return err
 	}
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o755); err != nil {
@@ -66,8 +57,28 @@ func (c *renderCmd) Run(std streams) error {
 		return err
 	}
 	defer job.core.Close()
+	job.options = job.core.Pictures
+	job.options.Bounds, job.options.Only = given.Bounds, given.Only
 	err = job.files(c.Scenes, cc.Lines, std.in, stats)
 	return errors.Join(err, closeStats())
+}
+
+// given reads what the flags override.
+func (c *renderCmd) given() (o dump.PictureOptions, err error) {
+	if c.Bounds != "" {
+		b, err := dump.ParseBounds(c.Bounds)
+		if err != nil {
+			return o, usageError{err}
+		}
+		o.Bounds = &b
+	}
+	if c.Only != nil {
+		o.Only = strings.FieldsFunc(*c.Only, func(r rune) bool { return r == ',' || r == ' ' })
+		if o.Only == nil {
+			o.Only = []string{}
+		}
+	}
+	return o, nil
 }
 
 // output opens the file at path for writing; "-" is std. Closing flushes.
@@ -239,7 +250,10 @@ func (d *drawing) stats(id string, p queue.Picture) []byte {
 	} else {
 		b = append(b, `,"bbox":null`...)
 	}
-	b = scoring.AppendString(append(b, `,"backend":`...), d.core.Engine.Info().Backend)
+	b = scoring.AppendString(append(b, `,"backend":`...), p.Origin.Backend)
+	if p.Origin.Reason != "" {
+		b = scoring.AppendString(append(b, `,"reason":`...), p.Origin.Reason)
+	}
 	return append(b, "}\n"...)
 }
 

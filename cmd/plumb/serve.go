@@ -56,7 +56,7 @@ func (c *serveCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	log.Info("starting", "version", version, "commit", commit, "backend", c.Backend, "raster", c.Raster, "device", c.Device,
+	log.Info("starting", "version", version, "commit", commit, "backend", c.Backend, "fidelity", c.Fidelity, "tldraw", c.Tldraw, "licence-key", c.LicenseKey != "", "raster", c.Raster, "device", c.Device,
 		"workers", c.Workers, "batch", int(c.Batch), "queue-max", int(c.QueueMax), "deadline", c.Deadline, "reward", c.Reward,
 		"variants", c.Variant, "tasks", c.Tasks, "token", token != "")
 	return daemon.Serve(context.Background(), daemon.Config{

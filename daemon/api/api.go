@@ -43,11 +43,12 @@ type Config struct {
 	Variants scoring.Variants  // chosen where a request names none
 	Known    []scoring.Variant // names that a request may choose beside those of the suites
 	Reward   scoring.RewardMode
-	Lines    dump.Limits  // of streams
-	Scenes   scene.Limits // of pictures
-	Body     int          // bytes of a body, plain, default 16 MiB (--max-body)
-	ItemsMax int          // items of one request, default 65,536 (--max-items)
-	Token    string       // what clients must send; "" for none
+	Lines    dump.Limits         // of streams
+	Scenes   scene.Limits        // of pictures
+	Pictures dump.PictureOptions // how their scenes are read; Limits are Scenes
+	Body     int                 // bytes of a body, plain, default 16 MiB (--max-body)
+	ItemsMax int                 // items of one request, default 65,536 (--max-items)
+	Token    string              // what clients must send; "" for none
 
 	ReadTimeout time.Duration // for a whole request, default 30 s
 	Idle        time.Duration // between requests of a connection, default 90 s

@@ -33,7 +33,8 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	o := dump.PictureOptions{Limits: s.cfg.Scenes}
+	o := s.cfg.Pictures
+	o.Limits = s.cfg.Scenes
 	args := ctx.QueryArgs()
 	if v := args.Peek("bounds"); v != nil {
 		b, err := dump.ParseBounds(string(v))
@@ -73,6 +74,9 @@ func (s *Server) drawn(life context.Context, ctx *fasthttp.RequestCtx, body []by
 		return err
 	}
 	pixels := int(v.Bounds.W) * int(v.Bounds.H)
+	if v.Content != nil { // only the editor knows; it draws a few at a time
+		pixels = s.pixels.all / 4
+	}
 	if err := s.pixels.take(life, pixels); err != nil {
 		return err
 	}
@@ -80,6 +84,11 @@ func (s *Server) drawn(life context.Context, ctx *fasthttp.RequestCtx, body []by
 	p, err := s.cfg.Queue.Draw(life, func() (outline.View, error) { return v, nil })
 	if err != nil {
 		return err
+	}
+	ctx.Response.Header.Set("X-Backend", p.Origin.Backend)
+	if why := p.Origin.Reason; why != "" {
+		quoted := strconv.QuoteToASCII(why) // a reason quotes what is in the scene
+		ctx.Response.Header.Set("X-Backend-Reason", quoted[1:len(quoted)-1])
 	}
 	s.picture(ctx, p.Image, alpha)
 	return nil

@@ -1,6 +1,8 @@
 package dump
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -55,16 +57,29 @@ func ParseBounds(s string) (Bounds, error) {
 	return Bounds{Box: outline.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }
 
+// Editor says what the real editor is there for.
+type Editor uint8
+
+const (
+	NoEditor   Editor = iota
+	ForForeign        // for what is not native
+	ForAll            // for everything
+)
+
 // PictureOptions override what a scene line says; nil fields leave it alone.
 type PictureOptions struct {
-	Bounds *Bounds
-	Only   []string // ids to draw, with their descendants
-	Limits scene.Limits
+	Bounds  *Bounds
+	Only    []string // ids to draw, with their descendants
+	Limits  scene.Limits
+	Editor  Editor
+	Version outline.Version // what is native
 }
 
 // Picture reads a scene line (contract.md 2): {"id", "shapes" or "records",
 // "bounds", "only"}, a .tldr file or an editor snapshot. id is "" where the line
-// has none. Errors wrap scene.ErrInvalid.
+// has none. The view keeps a copy of b where an editor may need it. Errors wrap
+// scene.ErrInvalid; a scene that only the editor can read is none where there is
+// one.
 func Picture(b []byte, o PictureOptions) (id string, v outline.View, err error) {
 	if err := o.Limits.Check(b); err != nil {
 		return "", v, err
@@ -84,13 +99,19 @@ func Picture(b []byte, o PictureOptions) (id string, v outline.View, err error) 
 	if err != nil {
 		return id, v, err
 	}
+	if o.Editor != NoEditor {
+		v.Source = bytes.Clone(b)
+	}
 	if v.Scene, err = scene.DecodeValue(doc, o.Limits); err != nil {
-		return id, v, err
+		if o.Editor == NoEditor || !errors.Is(err, scene.ErrVersion) {
+			return id, v, err
+		}
+		v.Foreign = fmt.Errorf("cannot read scene: %w: %w", outline.ErrForeign, err)
 	}
 	if v.Only != nil {
 		v.Only = known(v.Scene, v.Only)
 	}
-	if v.Bounds, err = place(v, bounds); err != nil {
+	if err := place(&v, bounds, &o); err != nil || v.Content != nil {
 		return id, v, err
 	}
 	return id, v, o.Limits.CheckCanvas(v.Bounds.W, v.Bounds.H)
@@ -128,10 +149,15 @@ func pictureOnly(doc *fastjson.Value, only []string) ([]string, error) {
 }
 
 // known keeps the ids that the scene has; the prefix may be left out. An id that
-// it does not have draws nothing, as in the editor's export.
+// it does not have draws nothing, as in the editor's export. Of a scene that
+// could not be read (nil) all ids are taken.
 func known(s *scene.Scene, ids []string) []string {
 	out := make([]string, 0, len(ids))
 	for _, id := range ids {
+		if s == nil {
+			out = append(out, "shape:"+strings.TrimPrefix(id, "shape:"))
+			continue
+		}
 		if s.Find(id) < 0 {
 			id = "shape:" + id
 		}
@@ -164,22 +190,36 @@ func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 	return Bounds{Box: outline.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }
 
-// place finds the box of a picture.
-func place(v outline.View, b Bounds) (outline.Box, error) {
+// place finds the box of a picture. Where the editor draws, or knows better what
+// the shapes take up, it is left to it.
+func place(v *outline.View, b Bounds, o *PictureOptions) error {
 	if !b.Content {
-		return b.Box, nil
+		v.Bounds = b.Box
+		return nil
+	}
+	if o.Editor == ForForeign && v.Foreign == nil {
+		v.Foreign = o.Version.Differs(v.Scene)
+	}
+	if o.Editor == ForAll || v.Foreign != nil {
+		v.Content = &outline.Content{Padding: b.Pad}
+		return nil
 	}
 	box, ok, err := outline.ContentBounds(v.Scene, v.Only)
+	if o.Editor != NoEditor && errors.Is(err, outline.ErrForeign) {
+		v.Foreign, v.Content = err, &outline.Content{Padding: b.Pad}
+		return nil
+	}
 	if err != nil {
-		return box, err
+		return err
 	}
 	if !ok {
-		return box, fmt.Errorf("cannot draw scene: %w: it is empty and has no bounds; want bounds or a shape", scene.ErrInvalid)
+		return fmt.Errorf("cannot draw scene: %w: it is empty and has no bounds; want bounds or a shape", scene.ErrInvalid)
 	}
 	if contained(v.Scene, box) {
 		b.Pad = 0
 	}
-	return outline.Box{X: box.X - b.Pad, Y: box.Y - b.Pad, W: box.W + 2*b.Pad, H: box.H + 2*b.Pad}, nil
+	v.Bounds = outline.Box{X: box.X - b.Pad, Y: box.Y - b.Pad, W: box.W + 2*b.Pad, H: box.H + 2*b.Pad}
+	return nil
 }
 
 // contained reports whether one frame or image is as large as everything that

@@ -25,6 +25,17 @@ func (v Version) String() string {
 	return "4.2"
 }
 
+// ParseVersion reads the number of a release, "4.2" or "5.4"; "" is 4.2.
+func ParseVersion(s string) (Version, error) {
+	switch s {
+	case "", V4.String():
+		return V4, nil
+	case V5.String():
+		return V5, nil
+	}
+	return V4, fmt.Errorf("cannot draw as tldraw %q: want %v or %v", s, V4, V5)
+}
+
 // unlike names what this version draws in a way that is not reproduced; "" for
 // nothing.
 func (v Version) unlike(sh *scene.Shape) string {

@@ -1,0 +1,192 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"plumb/render/batch"
+	"plumb/render/chrome"
+	"plumb/render/outline"
+)
+
+// The fidelities: who draws what.
+const (
+	// FidelityNative refuses what is not drawn natively; the default.
+	FidelityNative = "native"
+	// FidelityAuto gives to the editor in a browser what is not drawn natively.
+	FidelityAuto = "auto"
+	// FidelityTldraw gives it everything.
+	FidelityTldraw = "tldraw"
+)
+
+// again is how long a browser that did not start is not tried again.
+const again = 10 * time.Second
+
+// exporter is the editor in a browser, which is started when it is first needed.
+type exporter struct {
+	cfg     chrome.Config
+	missing error     // why there is none on this machine; wraps chrome.ErrMissing
+	cutters sync.Pool // *cutter
+
+	mu     sync.Mutex // guards the rest; held while a browser starts
+	pool   *chrome.Pool
+	failed error // why the last start failed
+	at     time.Time
+	closed bool
+}
+
+// newExporter fills in the limits of an engine and looks for what an export
+// needs, without starting it.
+func newExporter(cfg Config) *exporter {
+	c := cfg.Chrome
+	c.Version, c.MaxPixels, c.MaxSide = cfg.Tldraw, cfg.MaxPixels, cfg.MaxSide
+	if c.Pages <= 0 {
+		c.Pages = min(runtime.GOMAXPROCS(0), 4)
+	}
+	x := &exporter{cfg: c}
+	x.cutters.New = func() any { return new(cutter) }
+	if _, err := chrome.Find(c.Path); err != nil {
+		x.missing = err
+		return x
+	}
+	script := filepath.Join(chrome.PageDir(c.Page), c.Version, "page.js")
+	if _, err := os.Stat(script); err != nil {
+		x.missing = fmt.Errorf("cannot find the export page: %w: %w; want it made by make setup", chrome.ErrMissing, err)
+	}
+	return x
+}
+
+// open returns the pool, which it starts where there is none.
+func (x *exporter) open() (*chrome.Pool, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case x.pool != nil:
+		return x.pool, nil
+	case x.closed:
+		return nil, fmt.Errorf("cannot start the editor: %w", chrome.ErrClosed)
+	case x.failed != nil && time.Since(x.at) < again:
+		return nil, x.failed
+	}
+	x.pool, x.failed = chrome.Open(x.cfg)
+	x.at = time.Now()
+	return x.pool, x.failed
+}
+
+func (x *exporter) close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.closed = true
+	if x.pool == nil {
+		return nil
+	}
+	return x.pool.Close()
+}
+
+// export is a view on its way through the editor.
+type export struct {
+	view   outline.View
+	why    error // why not natively; nil where everything goes this way
+	image  *image.NRGBA
+	bounds outline.Box
+}
+
+// hand makes a Prepared of a view that the editor is to draw. why, which wraps
+// outline.ErrForeign, is nil where nobody asked whether it is native.
+func (e *Engine) hand(v outline.View, why error) (*Prepared, error) {
+	if m := e.exporter.missing; m != nil {
+		if why == nil {
+			return nil, m
+		}
+		return nil, fmt.Errorf("%w; nor can the editor draw it here: %w", why, m)
+	}
+	return &Prepared{e: e, export: &export{view: v, why: why}}, nil
+}
+
+// Pending reports whether Finish is still to be called.
+func (p *Prepared) Pending() bool { return p.export != nil && p.tiled == nil }
+
+// Foreign reports whether the editor drew the view, or is to, and why: the
+// reason, which is nil where all views go there, wraps outline.ErrForeign and
+// may have a method ShapeID.
+func (p *Prepared) Foreign() (reason error, ok bool) {
+	if p.export == nil {
+		return nil, false
+	}
+	return p.export.why, true
+}
+
+// Bounds is the part of the page that a view drawn by the editor shows. It is
+// known after Finish.
+func (p *Prepared) Bounds() outline.Box { return p.export.bounds }
+
+// Finish lets the editor draw the view, which takes tens of milliseconds and
+// waits for a free page as long as ctx lasts. keep says that Pictures will ask
+// for the picture. Errors wrap outline.ErrForeign with the reason where there is
+// one, ErrLimit, and those of package chrome.
+func (p *Prepared) Finish(ctx context.Context, keep bool) error {
+	x := p.export
+	if err := p.draw(ctx, keep); err != nil {
+		if x.why != nil && errors.Is(err, chrome.ErrMissing) {
+			return fmt.Errorf("%w; nor can the editor draw it here: %w", x.why, err)
+		}
+		return err
+	}
+	x.view = outline.View{}
+	return nil
+}
+
+func (p *Prepared) draw(ctx context.Context, keep bool) error {
+	pool, err := p.e.exporter.open()
+	if err != nil {
+		return err
+	}
+	x := p.export
+	r := chrome.Request{View: x.view, Source: x.view.Source}
+	if c := x.view.Content; c != nil {
+		if c.Bounds == nil {
+			r.Content, r.Padding = true, c.Padding
+		} else if r.Bounds, err = p.e.content(ctx, pool, &x.view); err != nil {
+			return err
+		}
+	}
+	if !r.Content {
+		if err := p.e.check(r.Bounds); err != nil {
+			return err
+		}
+	}
+	got, err := pool.Export(ctx, r)
+	if err != nil {
+		return err
+	}
+	if got.Image.Rect.Empty() {
+		return fmt.Errorf("cannot draw scene: %w: it is empty and has no bounds; want bounds or a shape", chrome.ErrScene)
+	}
+	x.bounds = got.Bounds
+	if keep {
+		x.image = got.Image
+	}
+	c := p.e.exporter.cutters.Get().(*cutter)
+	defer p.e.exporter.cutters.Put(c)
+	c.cut(got.Image, got.Other)
+	p.tiled = p.e.tileds.Get().(*batch.Tiled)
+	c.binner.Bin(&c.drawing, p.tiled)
+	return nil
+}
+
+// content asks the editor what the shapes of a view take up.
+func (e *Engine) content(ctx context.Context, pool *chrome.Pool, v *outline.View) (outline.Box, error) {
+	r := chrome.Request{View: outline.View{Scene: v.Scene, Only: v.Content.IDs}, Source: v.Source, Content: true}
+	got, err := pool.Export(ctx, r)
+	if err != nil {
+		return outline.Box{}, err
+	}
+	return v.Content.Bounds(got.Bounds, !got.Image.Rect.Empty())
+}

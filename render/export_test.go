@@ -1,0 +1,178 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"image"
+	"math/rand/v2"
+	"testing"
+
+	"plumb/render/batch"
+	"plumb/render/chrome"
+	"plumb/render/outline"
+	"plumb/render/scene"
+)
+
+// browser skips a test where there is no browser.
+func browser(t testing.TB) {
+	t.Helper()
+	if m := newExporter(Config{Tldraw: "4.2"}).missing; m != nil {
+		t.Skipf("no browser: %v", m)
+	}
+}
+
+func openWith(t testing.TB, cfg Config) *Engine {
+	t.Helper()
+	e, err := Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+func sceneOf(t testing.TB, shapes string) *scene.Scene {
+	t.Helper()
+	s, err := scene.Decode([]byte("["+shapes+"]"), scene.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+const (
+	rect  = `{"id":"shape:a","type":"geo","x":100,"y":100,"props":{"w":200,"h":150,"fill":"solid"}}`
+	emoji = `{"id":"shape:e","type":"text","x":150,"y":120,"props":{"text":"ab 😀"}}`
+)
+
+// TestCutter: what is counted of a picture is what a loop over its pixels counts.
+func TestCutter(t *testing.T) {
+	e := open(t, BackendCPU)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []image.Point{{1, 1}, {15, 9}, {33, 40}, {200, 31}, {513, 17}} {
+		img := [2]*image.NRGBA{}
+		for k := range img {
+			img[k] = image.NewNRGBA(image.Rectangle{Max: size})
+			for i := 0; i < len(img[k].Pix)/4; {
+				a := [4]byte{0, 255, byte(rng.IntN(256)), 1}[rng.IntN(4)]
+				for n := 1 + rng.IntN(80); n > 0 && i < len(img[k].Pix)/4; n-- {
+					img[k].Pix[4*i+3] = a
+					i++
+				}
+			}
+		}
+		c := new(cutter)
+		c.cut(img[0], img[1])
+		p := &Prepared{e: e, tiled: e.tileds.Get().(*batch.Tiled)}
+		c.binner.Bin(&c.drawing, p.tiled)
+		got, err := e.Measure(nil, []*Prepared{p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, covered, sum := uint64(0), uint64(0), uint64(0)
+		for i := 3; i < len(img[0].Pix); i += 4 {
+			if a := uint64(img[0].Pix[i]); a > 0 {
+				covered++
+				sum += (a*65536*2 + 255) / 510
+				if img[1].Pix[i] > 0 {
+					both++
+				}
+			}
+		}
+		if got[0].Both != both || got[0].A.Covered != covered || got[0].A.Alpha != sum {
+			t.Errorf("%v: got %+v; want %d pixels of alpha %d, %d in both", size, got[0], covered, sum, both)
+		}
+	}
+}
+
+// TestAuto: what is native is drawn natively, and all else by the editor, with
+// the reason.
+func TestAuto(t *testing.T) {
+	browser(t)
+	e := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityAuto})
+	w := e.Worker()
+	v := outline.View{Scene: sceneOf(t, rect+","+emoji), Bounds: outline.Box{W: 400, H: 300}, Only: []string{"shape:a"}, Other: []string{"shape:e"}}
+	native := v
+	native.Other = nil
+	n := prepare(t, w, native)
+	if n.Pending() {
+		t.Fatalf("a rectangle is not drawn natively: %+v", n.export)
+	}
+	p := prepare(t, w, v)
+	why, ok := p.Foreign()
+	var named interface{ ShapeID() string }
+	if !p.Pending() || !ok || !errors.Is(why, outline.ErrForeign) || !errors.As(why, &named) || named.ShapeID() != "shape:e" {
+		t.Fatalf("got pending %v, %v; want the emoji's shape to be the reason", p.Pending(), why)
+	}
+	if err := p.Finish(context.Background(), true); err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.Measure(nil, []*Prepared{n, p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := got[0].A, got[1].A
+	if d := float64(a.Alpha)/float64(b.Alpha) - 1; d > 0.001 || d < -0.001 {
+		t.Errorf("alpha of the rectangle: got %d natively, %d of the editor", a.Alpha, b.Alpha)
+	}
+	if got[1].B.Covered == 0 || got[1].Both != got[1].B.Covered {
+		t.Errorf("got %+v; want a text that lies on the rectangle", got[1])
+	}
+	imgs, err := e.Pictures([]*Prepared{p, n})
+	if err != nil || imgs[0] != p.export.image || imgs[1].Rect != imgs[0].Rect {
+		t.Errorf("got %v; want the editor's picture and a native one", err)
+	}
+}
+
+// TestContent: bounds that follow from sizes which only the editor knows.
+func TestContent(t *testing.T) {
+	browser(t)
+	e := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityAuto})
+	s := sceneOf(t, rect+","+emoji)
+	_, _, foreign := outline.ContentBounds(s, nil)
+	if !errors.Is(foreign, outline.ErrForeign) {
+		t.Fatalf("got %v; want a size that is not known natively", foreign)
+	}
+	var found outline.Box
+	v := outline.View{Scene: s, Foreign: foreign, Only: []string{}, Content: &outline.Content{IDs: []string{"shape:a"},
+		Bounds: func(b outline.Box, ok bool) (outline.Box, error) { found = b; return outline.Box{W: 10, H: 10}, nil }}}
+	p := prepare(t, e.Worker(), v)
+	if err := p.Finish(context.Background(), false); err != nil {
+		t.Fatal(err)
+	}
+	if found != (outline.Box{X: 100, Y: 100, W: 200, H: 150}) || p.Bounds() != (outline.Box{W: 10, H: 10}) {
+		t.Errorf("got content %v, bounds %v", found, p.Bounds())
+	}
+	v.Only, v.Content = nil, &outline.Content{Padding: 32}
+	p = prepare(t, e.Worker(), v)
+	if err := p.Finish(context.Background(), false); err != nil {
+		t.Fatal(err)
+	}
+	if w, h := p.Size(); w != 264 || h != 214 || p.Bounds() != (outline.Box{X: 68, Y: 68, W: 264, H: 214}) {
+		t.Errorf("got %d x %d px, bounds %v; want the rectangle and 32 px around it", w, h, p.Bounds())
+	}
+}
+
+// TestNoBrowser: where there is none, the engine says so, with the reason and
+// the remedy; what is native is not affected.
+func TestNoBrowser(t *testing.T) {
+	cfg := Config{Backend: BackendCPU, Fidelity: FidelityAuto, Chrome: chrome.Config{Path: "/nowhere/chromium"}}
+	e := openWith(t, cfg)
+	if !errors.Is(e.Info().NoChrome, chrome.ErrMissing) {
+		t.Errorf("got %v; want ErrMissing", e.Info().NoChrome)
+	}
+	w := e.Worker()
+	prepare(t, w, outline.View{Scene: sceneOf(t, rect), Bounds: outline.Box{W: 400, H: 300}})
+	_, err := w.Prepare(outline.View{Scene: sceneOf(t, emoji), Bounds: outline.Box{W: 400, H: 300}})
+	if !errors.Is(err, outline.ErrForeign) || !errors.Is(err, chrome.ErrMissing) {
+		t.Errorf("got %v; want the reason and what is missing", err)
+	}
+	cfg.Fidelity = FidelityTldraw
+	if _, err := Open(cfg); !errors.Is(err, chrome.ErrMissing) {
+		t.Errorf("fidelity tldraw: got %v; want ErrMissing", err)
+	}
+}
