@@ -84,15 +84,32 @@ func (l *local) arrow(sh *scene.Shape, v *arrows) error {
 		paths[k] = l.newPath()
 		h.write(paths[k])
 		if h.kind != scene.HeadArrow { // the editor fills a bar too, which has no inside
-			l.fill(sh, paths[k])
+			l.fillHead(sh, paths[k], v.width)
 		}
 	}
 	for _, p := range paths {
 		if p != nil {
-			l.draws = append(l.draws, draw{path: p, width: v.width, color: palette[sh.Color].solid, opacity: Opaque})
+			l.strokeHead(sh, p, v.width)
 		}
 	}
 	return nil
+}
+
+// fillHead paints the inside of a head. The export has it in the group that
+// strokes the arrow, so that each layer of it is stroked as well.
+func (l *local) fillHead(sh *scene.Shape, p *path.Path, width float64) {
+	from := len(l.draws)
+	l.fill(sh, p)
+	for i := len(l.draws) - from; i > 0; i-- {
+		w := l.draws[from]
+		l.draws = append(l.draws[:from], l.draws[from+1:]...)
+		l.draws = append(l.draws, w)
+		l.strokeHead(sh, p, width)
+	}
+}
+
+func (l *local) strokeHead(sh *scene.Shape, p *path.Path, width float64) {
+	l.draws = append(l.draws, draw{path: p, width: width, color: palette[sh.Color].solid, opacity: Opaque})
 }
 
 // bodyMargin is how far the clip of a body reaches beyond its bounds.

@@ -33,7 +33,8 @@ func (b *Builder) arrow(sh *scene.Shape, p *place) error {
 	if err := b.clipBody(v, &l, m, p); err != nil {
 		return err
 	}
-	// The browser does not fold the opacity of what is clipped into one colour.
+	// The browser does not fold the opacity of what is clipped into one colour. Its
+	// layer is as large as the clip, so that nothing is cut.
 	p.draws += 2
 	if err := b.paint(b.local.draws, m, p); err != nil || !l.shown {
 		return err
@@ -118,13 +119,8 @@ func eachContour(p *path.Path, f func([]point)) {
 	}
 }
 
-// cover gives an item what the path in b.outlined covers, for a draw of the
-// shape at p.
-func (b *Builder) cover(w *draw, it *Item, p *place) error {
-	r := p.rule()
-	if !w.cut {
-		return b.area(&b.outlined, it, r)
-	}
+// coverBody gives an item what the path in b.outlined covers of an arrow's body.
+func (b *Builder) coverBody(it *Item, r scan.Rule) error {
 	r.Clip = true
 	c := &b.body
 	switch {
@@ -137,8 +133,7 @@ func (b *Builder) cover(w *draw, it *Item, p *place) error {
 	c.raw.Reset()
 	b.scanner.Append(&c.raw, &b.outlined, b.canvas(), r)
 	first, count := product(&b.d.Coverage, &c.raw, &c.coverage)
-	it.Scanned, it.First, it.Count = true, int32(first), int32(count)
-	return b.bounded(len(b.d.Coverage.Spans) + len(b.d.Coverage.Bytes)/bytesPerSegment)
+	return b.scanned(it, first, count)
 }
 
 // arrowText appends the items of an arrow's label, clipped to its box without

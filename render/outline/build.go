@@ -59,6 +59,9 @@ type Builder struct {
 	scene    *scene.Scene
 	arrows   arrows
 	body     bodyClip
+	layer    chord.Rect // canvas of the layer in hand
+	layered  bool
+	hair     hair
 }
 
 // place is where and how one shape goes into the drawing.
@@ -195,6 +198,10 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	m := p.m
 	if k := float32(b.local.counter); k != 1 {
 		m = m.Mul(path.Matrix{A: k, D: k})
+	}
+	if p.translucent && (len(b.local.draws) > 1 || sh.Rich != nil) {
+		b.beginLayer(b.local.draws, m)
+		defer b.endLayer()
 	}
 	if err := b.paint(b.local.draws, m, p); err != nil {
 		return err

@@ -42,8 +42,8 @@ func (l *local) frame(sh *scene.Shape, textWidth float64) (body, heading []draw)
 			roundRect(float32(x), float32(y), float32(w), float32(h), float32(r), p)
 		}
 		l.draws = append(l.draws,
-			draw{path: p, color: fill, opacity: Opaque},
-			draw{path: p, width: frameBorder, color: stroke, opacity: Opaque})
+			draw{path: p, color: fill, opacity: Opaque, box: r == 0},
+			draw{path: p, width: frameBorder, color: stroke, opacity: Opaque, thin: true})
 	}
 	box(0, 0, sh.W, sh.H, 0, frameFill, frameStroke)
 	box(headingLeft, headingTop, min(sh.W, textWidth+headingPad), headingHeight, headingRadius, background, background)
@@ -78,11 +78,16 @@ func (b *Builder) frameItems(sh *scene.Shape, p *place) error {
 	}
 	b.local.reset()
 	body, heading := b.local.frame(sh, k.page.W)
-	if err := b.paint(body, p.m, p); err != nil {
-		return err
-	}
 	at := *p
 	at.m = p.m.Mul(headingPlace(sh, p.page))
+	if p.translucent {
+		b.beginLayer(body, p.m)
+		b.beginLayer(heading, at.m)
+		defer b.endLayer()
+	}
+	if err := b.paint(body, p.m, &at); err != nil {
+		return err
+	}
 	if err := b.paint(heading, at.m, &at); err != nil {
 		return err
 	}

@@ -17,6 +17,8 @@ type draw struct {
 	opacity uint32 // 0..Opaque, inside the shape
 	twice   bool   // the second half of the path repeats the first
 	cut     bool   // seen only through the clip of an arrow's body
+	box     bool   // the path is a rectangle element without round corners
+	thin    bool   // the stroke may be too thin to be drawn as an outline
 }
 
 // local is the memory in which a shape's draws are made. It is used again for

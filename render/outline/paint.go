@@ -58,7 +58,7 @@ func (b *Builder) fill(draws []draw, i int, m path.Matrix, p *place) error {
 		b.outlined.Reset()
 		b.outlined.Append(w.path)
 		b.outlined.Transform(m)
-		if err := b.cover(w, &it, p); err != nil {
+		if err := b.cover(w, &it, m, p); err != nil {
 			return err
 		}
 		b.filled = [2]int32{it.First, it.Count}
@@ -112,13 +112,54 @@ func (b *Builder) strokeDashed(w *draw, m path.Matrix, p *place) error {
 func (b *Builder) stroke(w *draw, src *path.Path, unite bool, m path.Matrix, p *place) error {
 	it := b.item(p, w.color, w.opacity)
 	b.outlined.Reset()
+	if w.thin && b.mode == Reference && hairline(float32(w.width), m) {
+		b.outlined.Append(src)
+		b.outlined.Transform(m)
+		b.hair.outline(&b.outlined, b.canvas())
+		first, count := b.hair.take(&b.d.Coverage)
+		if err := b.scanned(&it, first, count); err != nil {
+			return err
+		}
+		b.emit(it, unite)
+		return nil
+	}
 	b.stroker.Outline(&b.outlined, src, float32(w.width), b.resolution(m))
 	b.outlined.Transform(m)
-	if err := b.cover(w, &it, p); err != nil {
+	if err := b.cover(w, &it, m, p); err != nil {
 		return err
 	}
 	b.emit(it, unite)
 	return nil
+}
+
+// hairline tells whether a stroke is too thin to be drawn as an outline: at most
+// 1 px along both axes, by an estimate that is too long where a map is turned.
+func hairline(width float32, m path.Matrix) bool {
+	long := func(x, y float32) float32 {
+		x, y = max(x, -x)*width, max(y, -y)*width
+		return max(x, y) + min(x, y)/2
+	}
+	return long(m.A, m.B) <= 1 && long(m.C, m.D) <= 1
+}
+
+// cover gives an item what the path in b.outlined covers, for a draw of the
+// shape at p.
+func (b *Builder) cover(w *draw, it *Item, m path.Matrix, p *place) error {
+	switch {
+	case w.cut:
+		return b.coverBody(it, p.rule())
+	case w.box && b.mode == Reference && (m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0):
+		box, _ := boundsOf(b.outlined.Points, path.Identity)
+		first, count := sharpRect(&b.d.Coverage, box, b.canvas())
+		return b.scanned(it, first, count)
+	}
+	return b.area(&b.outlined, it, p.rule())
+}
+
+// scanned gives an item a range of coverage.
+func (b *Builder) scanned(it *Item, first, count int) error {
+	it.Scanned, it.First, it.Count = true, int32(first), int32(count)
+	return b.bounded(len(b.d.Coverage.Spans) + len(b.d.Coverage.Bytes)/bytesPerSegment)
 }
 
 // resolution is what strokes and dashes are made for.
@@ -188,8 +229,7 @@ func (b *Builder) area(p *path.Path, it *Item, r scan.Rule) error {
 	if it.Scanned = b.mode == Reference; it.Scanned {
 		c := &b.d.Coverage
 		first, count := b.scanner.Append(c, p, b.canvas(), r)
-		it.First, it.Count = int32(first), int32(count)
-		return b.bounded(len(c.Spans) + len(c.Bytes)/bytesPerSegment)
+		return b.scanned(it, first, count)
 	}
 	it.First = int32(len(b.d.Segments))
 	b.d.Segments = b.cutter.Append(b.d.Segments, p, b.canvas(), chord.Exact)
@@ -258,9 +298,4 @@ func (b *Builder) clipItem(c []point, m path.Matrix, p *place) (int32, error) {
 	}
 	b.d.Items = append(b.d.Items, it)
 	return int32(len(b.d.Items) - 1), nil
-}
-
-// canvas is the clip of everything: the whole picture.
-func (b *Builder) canvas() chord.Rect {
-	return chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
 }

@@ -107,6 +107,13 @@ func (e *element) flatten(from painted, to []painted) []painted {
 	}
 	switch e.XMLName.Local {
 	case "path":
+		painted := func(v string) bool { return v != "" && v != "none" }
+		if painted(from.fill) && painted(from.stroke) {
+			inside := from
+			inside.stroke = ""
+			from.fill = ""
+			return append(to, inside, from)
+		}
 		return append(to, from)
 	case "rect":
 		n := numbers(strings.Join([]string{"0" + e.attr("x"), "0" + e.attr("y"), e.attr("width"), e.attr("height"), e.attr("rx")}, " "))

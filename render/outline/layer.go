@@ -1,0 +1,126 @@
+package outline
+
+import (
+	"math"
+
+	"plumb/render/chord"
+	"plumb/render/path"
+)
+
+// beginLayer makes the box that draws paint the canvas of what follows, as it is
+// in a group that is composited by itself: what sticks out of it is cut
+// (reference-raster.md 11). endLayer ends that. To the right and at the bottom
+// such a group has one px to spare (observed).
+func (b *Builder) beginLayer(draws []draw, m path.Matrix) {
+	if b.mode == Exact {
+		return
+	}
+	for i := range draws {
+		e := tightBounds(draws[i].path)
+		if e.empty() {
+			continue
+		}
+		grow := draws[i].width / 2
+		b.widenLayer(e.lo.X-grow, e.lo.Y-grow, e.hi.X+grow, e.hi.Y+grow, m)
+	}
+}
+
+// widenLayer makes the layer hold a box of the units that m maps to px.
+func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m path.Matrix) {
+	corner := func(x, y float64) path.Point { return path.Point{X: float32(x), Y: float32(y)} }
+	box, _ := boundsOf([]path.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, m)
+	px := func(v float64) int32 { return int32(clamp(v, -MaxSidePx, MaxSidePx)) }
+	r := chord.Rect{
+		X0: px(math.Floor(float64(box[0]))), Y0: px(math.Floor(float64(box[1]))),
+		X1: px(math.Ceil(float64(box[2])) + 1), Y1: px(math.Ceil(float64(box[3])) + 1),
+	}
+	if l := b.layer; b.layered {
+		r = chord.Rect{X0: min(l.X0, r.X0), Y0: min(l.Y0, r.Y0), X1: max(l.X1, r.X1), Y1: max(l.Y1, r.Y1)}
+	}
+	b.layer, b.layered = r, true
+}
+
+func (b *Builder) endLayer() { b.layered = false }
+
+// canvas is the clip of everything: the picture, in a layer the part of it that
+// the layer paints.
+func (b *Builder) canvas() chord.Rect {
+	all := chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
+	if !b.layered {
+		return all
+	}
+	l := b.layer
+	x0, y0 := min(max(l.X0, 0), all.X1), min(max(l.Y0, 0), all.Y1)
+	return chord.Rect{X0: x0, Y0: y0, X1: max(min(l.X1, all.X1), x0), Y1: max(min(l.Y1, all.Y1), y0)}
+}
+
+// tightBounds returns the box of a path itself, controls left out.
+func tightBounds(p *path.Path) extent {
+	e := newExtent()
+	var from [4]point // current point, then up to three points of a curve
+	pts, weights := p.Points, p.Weights
+	for _, v := range p.Verbs {
+		n := pointsOf[v]
+		for i, q := range pts[:n] {
+			from[i+1] = point{float64(q.X), float64(q.Y)}
+		}
+		switch v {
+		case path.Quad:
+			bow(&e, from[0], from[1], from[2], 1)
+		case path.Conic:
+			bow(&e, from[0], from[1], from[2], float64(weights[0]))
+			weights = weights[1:]
+		case path.Cubic:
+			cubicBow(&e, &from)
+		}
+		if n > 0 {
+			from[0] = from[n]
+			e.add(from[0])
+		}
+		pts = pts[n:]
+	}
+	return e
+}
+
+// bow adds where a quadratic or conic of weight w turns round.
+func bow(e *extent, a, b, c point, w float64) {
+	for _, k := range [2][3]float64{{a.X, b.X, c.X}, {a.Y, b.Y, c.Y}} {
+		if (k[1] >= k[0]) == (k[1] <= k[2]) {
+			continue
+		}
+		// The derivative of the conic's numerator over its denominator vanishes.
+		p, q, r := (w-1)*(k[2]-k[0]), (k[2]-k[0])-2*w*(k[1]-k[0]), w*(k[1]-k[0])
+		for _, t := range roots(p, q, r) {
+			if t > 0 && t < 1 {
+				u := 1 - t
+				d := u*u + 2*w*u*t + t*t
+				e.add(point{
+					(float64(u*u*a.X) + float64(2*w*u*t*b.X) + float64(t*t*c.X)) / d,
+					(float64(u*u*a.Y) + float64(2*w*u*t*b.Y) + float64(t*t*c.Y)) / d,
+				})
+			}
+		}
+	}
+}
+
+// cubicBow adds where a cubic turns round.
+func cubicBow(e *extent, p *[4]point) {
+	for _, k := range [2][4]float64{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}} {
+		a := -k[0] + 3*k[1] - 3*k[2] + k[3]
+		b := 2 * (k[0] - 2*k[1] + k[2])
+		for _, t := range roots(a, b, k[1]-k[0]) {
+			if t > 0 && t < 1 {
+				e.add(cubicAt(p[0], p[1], p[2], p[3], t))
+			}
+		}
+	}
+}
+
+// roots solves a t t + b t + c = 0; what is missing is NaN.
+func roots(a, b, c float64) [2]float64 {
+	if math.Abs(a) < 1e-12*(math.Abs(b)+math.Abs(c)) {
+		return [2]float64{-c / b, math.NaN()}
+	}
+	d := math.Sqrt(float64(b*b) - float64(4*a*c))
+	return [2]float64{(-b - d) / (2 * a), (-b + d) / (2 * a)}
+}
