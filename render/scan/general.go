@@ -128,17 +128,17 @@ func (g *general) strip(end int32, shift uint, full int32) {
 	s, r := g.s, &g.s.row
 	r.strip()
 	var (
-		n                int // edges kept so far
-		winding          int32
-		open             bool
-		ul, ll           int64 // left edge of the span that is open
-		dyL              int64
-		pixel            = floor(g.left) // where the last span ended
-		maxX             = g.left
-		neighbour, isFar = int64(0), true
-		shifts           = 1024 + len(s.active)
-		direct           = full == 255 && !r.summed
-		event            = int32(never)
+		n       int // edges kept so far
+		winding int32
+		open    bool
+		ul, ll  int64 // left edge of the span that is open
+		dyL     int64
+		near    bool            // the edge before it is close
+		pixel   = floor(g.left) // where the last span ended
+		maxX    = g.left
+		shifts  = 1024 + len(s.active)
+		direct  = full == 255 && !r.summed
+		event   = int32(never)
 	)
 	list := s.active
 	for i := range list {
@@ -161,10 +161,7 @@ func (g *general) strip(end int32, shift uint, full int32) {
 				pixel = ceil(max(right, x))
 			} else {
 				ul, ll, dyL = max(x0, g.left), x, int64(a.dy)
-				isFar = n == 0
-				if n > 0 {
-					neighbour = list[n-1].x
-				}
+				near = n > 0 && list[n-1].x+one >= x-max(a.slope, -a.slope)
 			}
 			open = inside
 		}
@@ -201,8 +198,7 @@ func (g *general) strip(end int32, shift uint, full int32) {
 	}
 	g.event = event
 	if open {
-		alone := direct && (isFar || neighbour+one < ll)
-		r.trapezoid(ul, max(g.left, ll), g.right, g.right, dyL, 0, full, alone)
+		r.trapezoid(ul, max(g.left, ll), g.right, g.right, dyL, 0, full, direct && !near)
 	}
 	s.active = list[:n]
 }

@@ -24,7 +24,7 @@ type row struct {
 
 	cells   bool // spans begin and end between cells
 	masked  bool // sums are a small mask: no direct layer, no end snapping
-	summed  bool // no direct spans at all
+	summed  bool // concave paths have no direct spans
 	twoRule bool // the two-pixel rule holds
 
 	hasSums, hasDirect bool

@@ -20,7 +20,8 @@ type Rule struct {
 	// and for translucent colours.
 	Plain bool
 	// Clip fills as antialiased clips and what they clip are filled
-	// (reference-raster.md 11): every pixel summed up in the row, ends snapped.
+	// (reference-raster.md 11): Plain, not through the small mask, and without
+	// direct spans where the path is concave. Convex paths keep theirs.
 	Clip bool
 	// Cells makes spans begin and end at multiples of Cell px, as tiles do, with
 	// zeros where nothing is; they may then end up to Cell-1 px right of the clip.
