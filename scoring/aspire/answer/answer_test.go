@@ -259,6 +259,38 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// An object inside of one that is nested too deep, or holds too many values, is
+// tried by itself: only what cannot succeed is not.
+func TestInsideOfTooMuch(t *testing.T) {
+	const want = `{"k":["a"],"z":`
+	nest := func(open, close string, n int) string {
+		return strings.Repeat(open, n) + "1" + strings.Repeat(close, n)
+	}
+	for _, c := range []struct {
+		name, text string
+		found      bool
+	}{
+		{"its own depth fits", `{"x":` + want + nest("[", "]", 299) + `}}`, true},
+		{"its own depth does not", `{"x":` + want + nest("[", "]", 300) + `}}`, false},
+		{"parentheses", `{"x":` + want + nest("(", ")", 299) + `}}`, true},
+		{"braces", nest(`{"a":`, `}`, 400) + want + `1}`, true},
+		{"inside of many braces", strings.Repeat(`{"a":`, 5000) + want + nest("[", "]", 299) + `}` + strings.Repeat("}", 5000), true},
+		{"behind many braces", strings.Repeat(`{"a":`, 5000) + `1` + strings.Repeat("}", 5000) + want + `1}`, true},
+		{"brackets in strings and comments", `{"x":` + want + nest(`["]}\"", /* ]}" */`, `// ]}"`+"\n]", 299) + `}}`, true},
+		{"broken off", `{"x":` + want + strings.Repeat("[", 400), false},
+		{"closed by another bracket", `{"x":` + want + nest("[", "]", 299) + `]}`, false},
+		{"its own values fit", `{"x":[` + want + `1},` + strings.Repeat("1,", MaxValues) + `1]}`, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var r Reader
+			found := r.Extract(c.text, Rules{Keys: []string{"k"}})
+			if got := found.Value.Get("k").Exists(); got != c.found || found.Cut {
+				t.Errorf("got %v, cut %v; want %v", got, found.Cut, c.found)
+			}
+		})
+	}
+}
+
 func TestConvert(t *testing.T) {
 	cases := []struct {
 		text   string

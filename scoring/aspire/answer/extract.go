@@ -37,6 +37,7 @@ type Reader struct {
 	cur, best   doc
 	fences      []span
 	unparseable map[int32]struct{}
+	nest        []level
 }
 
 // Extract finds the JSON value that counts (aspire.md D7): in the last
@@ -47,7 +48,8 @@ type Reader struct {
 // its brace, which alone would be quadratic; two things bound it. A brace that
 // was open where an attempt failed fails at the same place by itself, so it is
 // remembered and not tried again: this covers every text that is only broken
-// off or nested too deep. What remains takes texts made for it (attempts that
+// off. One that is nested too deep may hold others that are not, so the braces in
+// it are told apart by one more pass. What remains takes texts made for it (attempts that
 // begin inside the comments or strings of earlier ones), and there the search
 // ends when failed attempts have read workFactor times the length of the text.
 func (r *Reader) Extract(text string, rules Rules) Found {
@@ -88,6 +90,9 @@ func (r *Reader) Forget() {
 	if cap(r.fences) > keepNodes {
 		r.fences = nil
 	}
+	if cap(r.nest) > keepNodes {
+		r.nest = nil
+	}
 	clear(r.unparseable)
 }
 
@@ -115,11 +120,16 @@ func (r *Reader) scan(text string, rules Rules) Found {
 		r.p.begin(&r.cur, text, pos, len(text), rules.ExtendedMath)
 		if !r.p.value(span{}) {
 			work -= r.p.pos - pos
+			switch {
+			case r.p.deep:
+				work -= r.skim(text, pos)
+			case !r.p.many:
+				r.remember(r.p.open[min(1, len(r.p.open)):]) // scan is past its own
+			}
 			if work < 0 {
 				found.Cut = true
 				return found
 			}
-			r.remember()
 			pos++
 			continue
 		}
@@ -132,15 +142,15 @@ func (r *Reader) scan(text string, rules Rules) Found {
 	}
 }
 
-// remember notes the braces that the failed attempt left open, but for its own.
-func (r *Reader) remember() {
-	if len(r.p.open) < 2 {
+// remember notes braces at which no attempt can succeed.
+func (r *Reader) remember(open []int32) {
+	if len(open) == 0 {
 		return
 	}
 	if r.unparseable == nil {
 		r.unparseable = make(map[int32]struct{})
 	}
-	for _, at := range r.p.open[1:] {
+	for _, at := range open {
 		r.unparseable[at] = struct{}{}
 	}
 }

@@ -31,6 +31,8 @@ type parser struct {
 	extended bool    // functions of variant extended_math
 	plain    bool    // no comments: inside a string of a numeric field
 	open     []int32 // positions of the { that are not closed yet
+	deep     bool    // failed by MaxDepth: what lies inside may be fine by itself
+	many     bool    // failed by MaxValues: likewise
 }
 
 // begin prepares for reading src[pos:end] into d.
@@ -46,7 +48,8 @@ func (p *parser) whole() bool {
 
 func (p *parser) enter() bool {
 	p.depth++
-	return p.depth <= MaxDepth
+	p.deep = p.deep || p.depth > MaxDepth
+	return !p.deep
 }
 
 // blank skips blanks and comments. It fails on a comment without an end.
@@ -97,6 +100,7 @@ func (p *parser) comment() (done, ok bool) {
 // add appends a node and returns its position.
 func (p *parser) add(key span, kind Kind, val uint64) (int32, bool) {
 	if len(p.doc.nodes) >= MaxValues {
+		p.many = true
 		return 0, false
 	}
 	p.doc.nodes = append(p.doc.nodes, node{kind: kind, key: key, val: val})
