@@ -100,6 +100,7 @@ func start(cfg Config) (*running, error) {
 		}
 		return 0
 	})
+	cfg.API.Health = core.Engine.Healthy
 	d.server = api.New(cfg.API)
 	if err := d.listen(); err != nil {
 		d.server.Shutdown(context.Background())

@@ -52,6 +52,14 @@ func (r *Runner) Healthy() bool {
 	return r.eng != nil
 }
 
+// Ready returns nil where a context is open, and opens one where the last was
+// lost and could not be replaced: whoever waits for the Runner to be ready sends
+// no batches that would. Errors wrap ErrDeviceLost or ErrClosed.
+func (r *Runner) Ready() error {
+	_, err := r.engine()
+	return err
+}
+
 // Close ends the Runner. Batches in flight fail.
 func (r *Runner) Close() error {
 	r.mu.Lock()
