@@ -106,7 +106,6 @@ func New(cfg Config) *Server {
 	s.http = &fasthttp.Server{
 		Handler:            s.serve,
 		HeaderReceived:     s.header,
-		ExpectHandler:      s.expect,
 		ErrorHandler:       s.malformed,
 		Name:               "plumb",
 		Concurrency:        cfg.Connections,
@@ -251,14 +250,6 @@ func (s *Server) header(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 		return fasthttp.RequestConfig{ReadTimeout: s.cfg.StreamIdle, WriteTimeout: 24 * time.Hour}
 	}
 	return fasthttp.RequestConfig{}
-}
-
-// expect refuses an upload that is announced too large before it is sent.
-func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
-	if string(ctx.Path()) != "/v1/score/stream" && ctx.Request.Header.ContentLength() > s.cfg.Body {
-		return fasthttp.StatusRequestEntityTooLarge
-	}
-	return fasthttp.StatusContinue
 }
 
 // malformed answers what could not be read as a request.

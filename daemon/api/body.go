@@ -107,13 +107,13 @@ func decoded(r io.Reader, encoding string, ratio int) (io.Reader, *scoring.Error
 	case "", "identity":
 		return r, nil
 	case "gzip", "x-gzip":
-		return &dump.Bounded{Src: &lazyGzip{src: c}, Packed: &c.n, Ratio: ratio}, nil
+		return &dump.Bounded{Src: &lazyGzip{src: c}, Format: "gzip", Packed: &c.n, Ratio: ratio}, nil
 	case "zstd":
 		z, err := dump.NewZstd(c)
 		if err != nil {
 			return nil, &scoring.Error{Code: "bad_body", Message: err.Error()}
 		}
-		return &dump.Bounded{Src: &closing{z, z.Close}, Packed: &c.n, Ratio: ratio}, nil
+		return &dump.Bounded{Src: &closing{z, z.Close}, Format: "zstd", Packed: &c.n, Ratio: ratio}, nil
 	}
 	return nil, &scoring.Error{Code: "bad_encoding", Message: fmt.Sprintf("cannot read Content-Encoding %.32q: want gzip, zstd or none", encoding)}
 }
@@ -128,7 +128,7 @@ func (l *lazyGzip) Read(p []byte) (n int, err error) {
 	if l.z == nil {
 		if l.z, err = gzip.NewReader(l.src); err != nil {
 			l.z = nil
-			return 0, fmt.Errorf("cannot read gzip header: %w", err)
+			return 0, fmt.Errorf("cannot read header: %w", err)
 		}
 	}
 	return l.z.Read(p)

@@ -76,8 +76,6 @@ func statusOf(code string) int {
 		return fasthttp.StatusOK
 	case "bad_line":
 		return fasthttp.StatusBadRequest
-	case "unknown_suite":
-		return fasthttp.StatusNotFound
 	case "deadline":
 		return fasthttp.StatusGatewayTimeout
 	case "internal", "backend":

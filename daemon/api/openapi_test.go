@@ -69,7 +69,7 @@ func TestAnswersMatchDocument(t *testing.T) {
 		{"POST", "/v1/score", `{"items":[{"test":"sum"},{"id":"x","test":"nothing"},5]}`, "", 200},
 		{"POST", "/v1/score", `{"items":[],"options":{"reward":"raw"}}`, "", 200},
 		{"POST", "/v1/score", `{`, "", 400},
-		{"POST", "/v1/score", `{"suite":"chess"}`, "", 404},
+		{"POST", "/v1/score", `{"suite":"chess"}`, "", 422},
 		{"POST", "/v1/score", strings.Repeat(" ", 5000), "", 413},
 		{"POST", "/v1/score", `{}`, "Content-Encoding: br", 415},
 		{"POST", "/v1/score", `{"test":"sum","do":"refuse"}`, "", 422},

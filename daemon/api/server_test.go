@@ -124,7 +124,9 @@ func TestScoreStatus(t *testing.T) {
 		{`[]`, 400, "bad_line"},
 		{`{"id":1,"id":2}`, 400, "bad_line"},
 		{`{"id":NaN}`, 400, "bad_line"},
-		{`{"id":"a","suite":"chess"}`, 404, "unknown_suite"},
+		{`{"id":"a","suite":"chess"}`, 422, "unknown_suite"},
+		{`{"items":5}`, 422, "items: got a number; want a list"},
+		{`{"items":{"id":"a"},"options":{}}`, 422, "items: got an object; want a list"},
 		{`{"id":"a","test":"sum","do":"refuse"}`, 422, "bad_shapes"},
 		{`{"id":"a","test":"sum","views":[-1]}`, 422, "not_native"},
 		{`{"id":"a","test":"sum","do":"panic"}`, 500, "internal"},
@@ -334,12 +336,27 @@ func TestConnectionSurvivesRefusals(t *testing.T) {
 	}
 }
 
-func TestExpectRefusesEarly(t *testing.T) {
+// A body that is announced too large is refused like any other: with a reason.
+func TestExpect(t *testing.T) {
 	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body = 1000 })
-	c := s.raw(t)
-	io.WriteString(c, "POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\nExpect: 100-continue\r\n\r\n")
-	if status, _ := readAnswer(t, bufio.NewReader(c)); status != 413 {
-		t.Errorf("got %d; want 413 before the body is sent", status)
+	for _, q := range []struct {
+		body   string
+		status int
+		want   string
+	}{
+		{strings.Repeat("x", 5000), 413, "--max-body"},
+		{`{"id":"a","test":"sum","views":[3,4]}`, 200, `"score":7.0`},
+	} {
+		c := s.raw(t)
+		r := bufio.NewReader(c)
+		fmt.Fprintf(c, "POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", len(q.body))
+		if status, _ := readAnswer(t, r); status != 100 {
+			t.Fatalf("got %d; want 100", status)
+		}
+		io.WriteString(c, q.body)
+		if status, body := readAnswer(t, r); status != q.status || !strings.Contains(body, q.want) {
+			t.Errorf("got %d %s; want %d and %s", status, body, q.status, q.want)
+		}
 	}
 }
 

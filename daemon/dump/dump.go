@@ -125,20 +125,20 @@ func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
 			return nil, fmt.Errorf("cannot read gzip header: %w", err)
 		}
 		r.closer = append(r.closer, z.Close)
-		return r.bounded(z), nil
+		return r.bounded("gzip", z), nil
 	case len(magic) == 4 && isZstd(magic):
 		z, err := NewZstd(head)
 		if err != nil {
 			return nil, err
 		}
 		r.closer = append(r.closer, func() error { z.Close(); return nil })
-		return r.bounded(z), nil
+		return r.bounded("zstd", z), nil
 	}
 	return head, nil
 }
 
-func (r *Reader) bounded(plain io.Reader) io.Reader {
-	return &Bounded{Src: plain, Packed: &r.raw.n, Ratio: r.limits.Ratio}
+func (r *Reader) bounded(format string, plain io.Reader) io.Reader {
+	return &Bounded{Src: plain, Format: format, Packed: &r.raw.n, Ratio: r.limits.Ratio}
 }
 
 // isZstd reports whether b begins a zstd frame or a skippable frame.
@@ -161,9 +161,10 @@ func NewZstd(src io.Reader) (*zstd.Decoder, error) {
 }
 
 // Bounded stops an expansion that goes too far: what was given out is compared
-// with what was taken in.
+// with what was taken in. Its errors name the format.
 type Bounded struct {
 	Src    io.Reader
+	Format string // "gzip" or "zstd"
 	Packed *int64 // compressed bytes taken so far
 	Ratio  int
 	out    int64
@@ -175,6 +176,9 @@ func (b *Bounded) Read(p []byte) (int, error) {
 	b.out += int64(n)
 	if b.out > ratioFloor && b.out > *b.Packed*int64(b.Ratio) {
 		return 0, fmt.Errorf("%w: %d bytes became %d; want at most %d times (--max-ratio)", ErrRatio, *b.Packed, b.out, b.Ratio)
+	}
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("cannot decompress %s: %w", b.Format, err)
 	}
 	return n, err
 }

@@ -141,6 +141,9 @@ func TestTruncated(t *testing.T) {
 				t.Fatalf("%s: line %d: got %q", name, l.N, l.Bytes)
 			}
 		}
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v; want an error that names it", name, err)
+		}
 		if err == io.EOF || faults > 1 || name == "gzip" && n < 1000 {
 			t.Errorf("%s: got %d lines, %d faults, %v; want an error at the end", name, n, faults, err)
 		}

@@ -128,6 +128,9 @@ func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 	if it.Suite == "" {
 		it.Suite = d.suiteOf(it)
 	}
+	if items := it.Fields.Get("items"); it.Suite == "" && items != nil && items.Type() != fastjson.TypeArray {
+		return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot read items: got %s; want a list of items", kind(items))}
+	}
 	if it.Suite == "" {
 		return &scoring.Error{Code: "unknown_suite", Message: "cannot score item: it names no suite; want a field suite, or --suite"}
 	}

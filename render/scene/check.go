@@ -258,11 +258,16 @@ func (c *checker) fail(got, want string) {
 // current members of the outermost n containers. The middle is left out when it
 // is very long.
 func (c *checker) pointer(n int) string {
-	const enough = 240
+	const enough = 60
 	var b strings.Builder
+	cut := false
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	for d := range n {
 		if b.Len() > enough && d < n-2 {
+			if !cut {
+				b.WriteString("/...")
+			}
+			cut = true
 			continue
 		}
 		top := &c.open[d]

@@ -223,3 +223,13 @@ func excused(e *Error) bool {
 	return errors.Is(e, ErrLimit) || strings.Contains(e.Got, "a second time") ||
 		e.Want == "valid UTF-8" || e.Want == "a number that fits a float64"
 }
+
+// A path in an error is short however deep the value is.
+func TestDepthPath(t *testing.T) {
+	text := `{"shapes":[` + strings.Repeat(`{"a":`, 400)
+	err := Limits{}.Check([]byte(text))
+	var e *Error
+	if !errors.As(err, &e) || e.Kind != ErrLimit || len(e.Path) > 80 || !strings.HasPrefix(e.Path, "/shapes/0/a/") || strings.Count(e.Path, "...") != 1 {
+		t.Errorf("got %v; want a limit at a short path", err)
+	}
+}
