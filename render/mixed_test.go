@@ -20,7 +20,9 @@ func mixedViews(t testing.TB) map[string]outline.View {
 	scenes, views := map[string]outline.View{}, map[string]outline.View{}
 	eachExported(t, "tldraw/scenes.jsonl", func(e *exported) {
 		if e.Kind == "mixed" {
-			scenes[e.ID] = e.view(t)
+			v := e.view(t)
+			v.Hatched = true
+			scenes[e.ID] = v
 		}
 	})
 	eachExported(t, "tldraw/scenes-nohint.jsonl", func(e *exported) {

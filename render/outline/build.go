@@ -61,7 +61,9 @@ type Builder struct {
 	body     bodyClip
 	layer    chord.Rect // canvas of the layer in hand
 	layered  bool
+	framed   chord.Rect // canvas outside of layers
 	hair     hair
+	hatched  bool
 }
 
 // place is where and how one shape goes into the drawing.
@@ -85,7 +87,7 @@ func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
 		return v.Foreign
 	}
 	b.mode, b.d, b.scene = mode, d, v.Scene
-	b.arrows.visited = 0
+	b.hatched, b.arrows.visited = v.Hatched, 0
 	if b.limit = b.MaxSegments; b.limit == 0 {
 		b.limit = MaxSegments
 	}
@@ -140,6 +142,7 @@ func (b *Builder) shape(s *scene.Scene, l layer) error {
 		translucent: n.opacity < 1,
 	}
 	first := len(b.d.Items)
+	b.framed = chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
 	if n.frame >= 0 {
 		c := b.clip.ofFrame(&b.tree, s, n.frame)
 		if len(c) == 0 {
@@ -149,6 +152,8 @@ func (b *Builder) shape(s *scene.Scene, l layer) error {
 		if p.clip, err = b.clipItem(c, b.view, &p); err != nil {
 			return err
 		}
+		box, _ := boundsOf(b.outlined.Points, path.Identity)
+		b.framed = within(outwards(box), b.framed)
 	}
 	body := len(b.d.Items)
 	if err := b.content(sh, l, &p); err != nil {

@@ -32,6 +32,9 @@ type View struct {
 	// Other lists a second set of ids, composited by itself over the same
 	// pixels; nil for none. A shape in both lists belongs to Only.
 	Other []string
+	// Hatched draws the hatch of pattern fills stroke by stroke, which takes time.
+	// Otherwise it is even inside, in the mean colour; alpha is the same.
+	Hatched bool
 
 	// Foreign, which wraps ErrForeign, says why the view cannot be drawn
 	// natively where that was found out before; Build returns it. The fields

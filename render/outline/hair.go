@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -48,6 +49,17 @@ func (h *hair) outline(p *path.Path, clip chord.Rect) {
 			cur, pts = pts[n-1], pts[n:]
 		}
 	}
+}
+
+// capReach is how far a round cap lengthens a hairline, px.
+const capReach = math.Pi / 8
+
+// capped draws one open stretch.
+func (h *hair) capped(a, b path.Point, clip chord.Rect) {
+	h.clip = clip
+	u := unit(point{float64(b.X - a.X), float64(b.Y - a.Y)})
+	d := path.Point{X: float32(u.X * capReach), Y: float32(u.Y * capReach)}
+	h.line(path.Point{X: a.X - d.X, Y: a.Y - d.Y}, path.Point{X: b.X + d.X, Y: b.Y + d.Y})
 }
 
 // conic draws a quarter circle of few px, which the reference takes for a

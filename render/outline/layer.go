@@ -29,29 +29,41 @@ func (b *Builder) beginLayer(draws []draw, m path.Matrix) {
 func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m path.Matrix) {
 	corner := func(x, y float64) path.Point { return path.Point{X: float32(x), Y: float32(y)} }
 	box, _ := boundsOf([]path.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, m)
-	px := func(v float64) int32 { return int32(clamp(v, -MaxSidePx, MaxSidePx)) }
-	r := chord.Rect{
-		X0: px(math.Floor(float64(box[0]))), Y0: px(math.Floor(float64(box[1]))),
-		X1: px(math.Ceil(float64(box[2])) + 1), Y1: px(math.Ceil(float64(box[3])) + 1),
-	}
+	r := outwards(box)
+	r.X1++
+	r.Y1++
 	if l := b.layer; b.layered {
 		r = chord.Rect{X0: min(l.X0, r.X0), Y0: min(l.Y0, r.Y0), X1: max(l.X1, r.X1), Y1: max(l.Y1, r.Y1)}
 	}
 	b.layer, b.layered = r, true
 }
 
+// outwards returns the whole px that a box touches.
+func outwards(box [4]float32) chord.Rect {
+	px := func(v float64) int32 { return int32(clamp(v, -MaxSidePx, MaxSidePx)) }
+	return chord.Rect{
+		X0: px(math.Floor(float64(box[0]))), Y0: px(math.Floor(float64(box[1]))),
+		X1: px(math.Ceil(float64(box[2]))), Y1: px(math.Ceil(float64(box[3]))),
+	}
+}
+
 func (b *Builder) endLayer() { b.layered = false }
 
-// canvas is the clip of everything: the picture, in a layer the part of it that
-// the layer paints.
+// canvas is the clip of everything: the picture, for what lies in a frame the box
+// of what that leaves of it, in a layer the part that the layer paints.
 func (b *Builder) canvas() chord.Rect {
-	all := chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
-	if !b.layered {
-		return all
+	r := b.framed
+	if b.layered {
+		r = within(b.layer, r)
 	}
-	l := b.layer
-	x0, y0 := min(max(l.X0, 0), all.X1), min(max(l.Y0, 0), all.Y1)
-	return chord.Rect{X0: x0, Y0: y0, X1: max(min(l.X1, all.X1), x0), Y1: max(min(l.Y1, all.Y1), y0)}
+	return r
+}
+
+// within returns the part of r inside o; a rectangle without area if none is.
+func within(r, o chord.Rect) chord.Rect {
+	r.X0, r.Y0 = min(max(r.X0, o.X0), o.X1), min(max(r.Y0, o.Y0), o.Y1)
+	r.X1, r.Y1 = max(min(r.X1, o.X1), r.X0), max(min(r.Y1, o.Y1), r.Y0)
+	return r
 }
 
 // tightBounds returns the box of a path itself, controls left out.

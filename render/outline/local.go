@@ -18,6 +18,7 @@ type draw struct {
 	twice   bool   // the second half of the path repeats the first
 	cut     bool   // seen only through the clip of an arrow's body
 	box     bool   // the path is a rectangle element without round corners
+	hatch   bool   // the hatch over the fill before it, which has the same path
 	thin    bool   // the stroke may be too thin to be drawn as an outline
 }
 
@@ -99,8 +100,7 @@ func (l *local) geo(sh *scene.Shape, growY float64) error {
 	return l.stroke(sh, width)
 }
 
-// fill paints the inside of p in the shape's style. The hatch of a pattern is
-// painted as its average: the share of the tile that is not cut out.
+// fill paints the inside of p in the shape's style.
 func (l *local) fill(sh *scene.Shape, p *path.Path) {
 	s := &palette[sh.Color]
 	color := semiFill
@@ -118,7 +118,7 @@ func (l *local) fill(sh *scene.Shape, p *path.Path) {
 	}
 	l.draws = append(l.draws, draw{path: p, color: color, opacity: Opaque})
 	if sh.Fill == scene.FillPattern {
-		l.draws = append(l.draws, draw{path: p, color: semiFill, opacity: hatchOpacity})
+		l.draws = append(l.draws, draw{path: p, color: semiFill, opacity: hatchOpacity, hatch: true})
 	}
 }
 

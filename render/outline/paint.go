@@ -21,7 +21,7 @@ func (b *Builder) paint(draws []draw, m path.Matrix, p *place) error {
 		var err error
 		switch {
 		case w.width == 0:
-			err = b.fill(draws, i, m, p)
+			err = b.fill(w, m, p)
 		case w.dashes.dash > 0 && !w.dashes.solid:
 			err = b.strokeDashed(w, m, p)
 		default:
@@ -47,22 +47,19 @@ func (b *Builder) emit(it Item, unite bool) {
 	b.d.Items = append(b.d.Items, it)
 }
 
-// fill appends the item of draws[i], the inside of its path.
-func (b *Builder) fill(draws []draw, i int, m path.Matrix, p *place) error {
-	w := &draws[i]
-	it := b.item(p, w.color, w.opacity)
-	if i > 0 && draws[i-1].path == w.path {
-		// The hatch covers the same outline as the fill below it.
-		it.First, it.Count, it.Scanned = b.filled[0], b.filled[1], b.mode == Reference
-	} else {
-		b.outlined.Reset()
-		b.outlined.Append(w.path)
-		b.outlined.Transform(m)
-		if err := b.cover(w, &it, m, p); err != nil {
-			return err
-		}
-		b.filled = [2]int32{it.First, it.Count}
+// fill appends the items of a draw that is the inside of its path.
+func (b *Builder) fill(w *draw, m path.Matrix, p *place) error {
+	if w.hatch { // it covers the same outline as the fill below it
+		return b.hatch(w, m, p)
 	}
+	it := b.item(p, w.color, w.opacity)
+	b.outlined.Reset()
+	b.outlined.Append(w.path)
+	b.outlined.Transform(m)
+	if err := b.cover(w, &it, m, p); err != nil {
+		return err
+	}
+	b.filled = [2]int32{it.First, it.Count}
 	b.emit(it, false)
 	return nil
 }

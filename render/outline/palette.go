@@ -53,6 +53,5 @@ var (
 // hatchOpacity is the share of the 8 x 8 hatch tile that is painted: all but
 // three strokes, each sqrt(32)/3 long and 1 wide with round caps, which let the
 // pattern colour through: 1 - 3 (sqrt(32)/3 + pi/4) / 64 (tldraw-rendering.md
-// 4). The hatch is painted evenly in this opacity: right in the mean, and the
-// alpha inside is 1 as it should.
+// 4). Where no tile is drawn the hatch is painted evenly in this opacity.
 const hatchOpacity = 57331

@@ -24,6 +24,7 @@ type wanted struct {
 	size          scene.Size
 	dash          scene.Dash
 	fill          scene.Fill
+	hatched       bool
 }
 
 // marks are positions in what a drawing is made of.
@@ -87,7 +88,7 @@ func (b *Builder) want(sh *scene.Shape, growY float64, p *place) (w wanted, ok b
 	return wanted{
 		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, version: b.Version, rule: p.rule(),
 		w: sh.W, h: sh.H + growY, scale: sh.Scale, geo: sh.Geo,
-		color: sh.Color, size: sh.Size, dash: sh.Dash, fill: sh.Fill,
+		color: sh.Color, size: sh.Size, dash: sh.Dash, fill: sh.Fill, hatched: b.hatched,
 	}, true
 }
 

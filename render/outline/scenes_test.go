@@ -153,7 +153,7 @@ func sameDraw(t *testing.T, d *draw, w painted) string {
 		if strings.HasPrefix(w.fill, "rgba(0,0,0,.1)") && d.opacity == shadowOpacity && d.color == ink {
 			return ""
 		}
-		if want := strings.ToLower(w.fill); d.opacity == hatchOpacity != strings.HasPrefix(want, "url(") || d.opacity == Opaque && want != hexOf(d.color) {
+		if want := strings.ToLower(w.fill); d.hatch != strings.HasPrefix(want, "url(") || !d.hatch && want != hexOf(d.color) {
 			return "fill " + hexOf(d.color) + "; want " + want
 		}
 		return ""
