@@ -103,6 +103,7 @@ func (r *row) keep(x int32, at int) {
 // recall moves what quick has stored of this row into the layers.
 func (r *row) recall() {
 	dst := r.dst
+	r.closeCells()
 	r.quickX = nowhere
 	for _, s := range dst.Spans[r.quickSpan:] {
 		r.touch(s.X, s.X+s.N)

@@ -37,6 +37,8 @@ type row struct {
 
 	quickX    int32 // behind the last column that quick has stored, or nowhere
 	quickSpan int   // first span that quick has stored
+	openX     int32 // column of quickCells' open span, or nowhere
+	openAt    int   // its place in the bytes
 	// trace, if set, sees every pixel that is drawn by the two-pixel rule.
 	trace func(x, y int32, a byte)
 }
@@ -71,7 +73,7 @@ var snapped = func() (t [256]byte) {
 
 // begin makes the row ready for a path.
 func (r *row) begin(dst *Coverage, f *fill) {
-	r.dst, r.quickX = dst, nowhere
+	r.dst, r.quickX, r.openX = dst, nowhere, nowhere
 	r.masked, r.summed = f.masked, f.rule.Clip
 	r.twoRule = !f.rule.Plain && !f.rule.Clip && f.lo.X >= float32(f.clip.X0) && f.hi.X <= float32(f.clip.X1)
 	left, right := f.bounds()
@@ -228,6 +230,7 @@ func (r *row) next(y int32) {
 
 // finish stores the row's pixels and empties it.
 func (r *row) finish() {
+	r.closeCells()
 	r.cursor, r.quickX = 0, nowhere
 	if len(r.extents) == 0 {
 		return

@@ -48,9 +48,13 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 		return
 	}
 	j, k := ceil(ll), floor(ur)
-	if !r.cells && (r.quickX > nowhere || len(r.extents) == 0) {
+	if r.quickX > nowhere || len(r.extents) == 0 {
 		if direct && !r.masked && x0 >= r.quickX {
-			r.quick(ul, ll, ur, lr, dyL, dyR, x0, j, k, x1)
+			if r.cells {
+				r.quickCells(ul, ll, ur, lr, dyL, dyR, x0, j, k, x1)
+			} else {
+				r.quick(ul, ll, ur, lr, dyL, dyR, x0, j, k, x1)
+			}
 			return
 		}
 		if r.quickX > nowhere {
