@@ -28,6 +28,11 @@ type renderCmd struct {
 	Channels string   `enum:"rgba,alpha" default:"rgba" help:"What a PNG holds: rgba (not premultiplied) or alpha (8-bit grey)."`
 	Only     *string  `placeholder:"IDS" help:"Ids of the shapes to draw, with their descendants, separated by commas; \"\" draws none. Overrides the scenes' own."`
 	Bounds   string   `placeholder:"x,y,w,h|content[:PAD]" help:"Part of the page in page units, or what is drawn with a margin. Default: the scene's own bounds, else content:32. Overrides them."`
+
+	Compare   string `placeholder:"DIR" group:"comparison" help:"Write a report there that sets native pictures beside those of the real tldraw, pixel by pixel; the measurements are then how far they are apart."`
+	Reference string `placeholder:"DIR" group:"comparison" help:"Compare with the pictures of this folder, one PNG per scene named by its id, instead of drawing them in Chromium."`
+	Worst     count  `default:"24" placeholder:"N" group:"comparison" help:"Scenes of the report that are shown with pictures, the worst first."`
+
 	engineFlags
 	limitFlags
 }
@@ -38,10 +43,17 @@ func (c *renderCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	job := drawing{out: c.Out, alpha: c.Channels == "alpha"}
+	job := &drawing{out: c.Out, alpha: c.Channels == "alpha"}
+	job.each = job.draw
 	given, err := c.given()
 	if err != nil {
 		return err
+	}
+	switch {
+	case c.Compare == "" && c.Reference != "":
+		return usage("cannot use --reference: want --compare DIR too")
+	case c.Compare != "":
+		return c.compare(cc, job, given, std)
 	}
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o755); err != nil {
@@ -101,6 +113,8 @@ type drawing struct {
 	out     string
 	alpha   bool
 	options dump.PictureOptions
+	each    func(*sketch) []byte // makes the line of one scene; many at once
+	taken   func(*sketch) error  // is given the scenes in order; nil for none
 }
 
 // sketch is one scene on its way.
@@ -109,6 +123,7 @@ type sketch struct {
 	name string // id of a file that is one scene, "" for lines
 	stat []byte
 	done chan struct{}
+	pair *pair // of a comparison
 }
 
 // files draws all scenes of all files; statistics keep their order.
@@ -120,7 +135,7 @@ func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, sta
 	for range workers {
 		pool.Go(func() {
 			for s := range work {
-				s.stat = d.draw(s)
+				s.stat = d.each(s)
 				close(s.done)
 			}
 		})
@@ -146,6 +161,9 @@ func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, sta
 		<-s.done
 		if _, e := stats.Write(s.stat); e != nil && err == nil {
 			err = fmt.Errorf("cannot write statistics: %w", e)
+		}
+		if d.taken != nil && err == nil {
+			err = d.taken(s)
 		}
 	}
 	pool.Wait()
@@ -185,10 +203,7 @@ func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, e
 
 // draw makes one scene's picture and its line of statistics.
 func (d *drawing) draw(s *sketch) []byte {
-	id := s.name
-	if id == "" {
-		id = fmt.Sprintf("line:%d", s.line.N)
-	}
+	id := s.id()
 	if s.line.Fault != "" {
 		return failure(id, "bad_line", s.line.Fault)
 	}
@@ -209,17 +224,29 @@ func (d *drawing) draw(s *sketch) []byte {
 		err = d.write(id, p.Image)
 	}
 	if err != nil {
-		code := "bad_scene"
-		var e *scoring.Error
-		switch {
-		case errors.As(err, &e):
-			code = e.Code
-		case errors.Is(err, outline.ErrForeign):
-			code = "not_native"
-		}
-		return failure(id, code, err.Error())
+		return failure(id, codeOf(err), err.Error())
 	}
 	return d.stats(id, p)
+}
+
+// id names a scene that does not name itself.
+func (s *sketch) id() string {
+	if s.name != "" {
+		return s.name
+	}
+	return fmt.Sprintf("line:%d", s.line.N)
+}
+
+// codeOf is the code of what is wrong with a scene.
+func codeOf(err error) string {
+	var e *scoring.Error
+	switch {
+	case errors.As(err, &e):
+		return e.Code
+	case errors.Is(err, outline.ErrForeign):
+		return "not_native"
+	}
+	return "bad_scene"
 }
 
 // failure is the line of a scene that has no picture.

@@ -221,14 +221,19 @@ func enlist(list []string, name string) []string {
 	return append(list, name)
 }
 
-// write renders the template into a file, whole or not at all.
-func (w *Writer) write(name string, p *page) (err error) {
-	f, err := os.CreateTemp(w.cfg.Dir, ".part-*")
+// write renders the template into a file.
+func (w *Writer) write(name string, p *page) error {
+	return writeWhole(w.cfg.Dir, name, func(f *os.File) error { return pageTemplate.Execute(f, p) })
+}
+
+// writeWhole makes a file, whole or not at all.
+func writeWhole(dir, name string, fill func(*os.File) error) (err error) {
+	f, err := os.CreateTemp(dir, ".part-*")
 	if err != nil {
 		return fmt.Errorf("cannot write report: %w", err)
 	}
 	defer os.Remove(f.Name()) // gone already after the rename
-	err = pageTemplate.Execute(f, p)
+	err = fill(f)
 	if e := f.Close(); err == nil {
 		err = e
 	}
@@ -236,7 +241,7 @@ func (w *Writer) write(name string, p *page) (err error) {
 		err = os.Chmod(f.Name(), 0o644)
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(w.cfg.Dir, name))
+		err = os.Rename(f.Name(), filepath.Join(dir, name))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write report page %s: %w", name, err)

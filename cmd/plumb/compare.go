@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+
+	"plumb/daemon"
+	"plumb/daemon/compare"
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+	"plumb/daemon/report"
+	"plumb/render"
+	"plumb/render/chrome"
+	"plumb/render/outline"
+	"plumb/scoring"
+)
+
+// pair is a scene that was drawn by both.
+type pair struct {
+	id       string
+	view     outline.View
+	likeness *compare.Likeness
+	got, ref *image.NRGBA
+	reason   string // why there is no comparison
+	foreign  bool   // it is not native
+}
+
+// comparison sets native pictures beside the editor's.
+type comparison struct {
+	*drawing
+	pool      *chrome.Pool // nil with a folder of pictures
+	reference string
+}
+
+// compare draws every scene twice and writes the report.
+func (c *renderCmd) compare(cc daemon.CoreConfig, job *drawing, given dump.PictureOptions, std streams) (err error) {
+	editor := cc.Engine.Chrome
+	cc.Engine.Fidelity, cc.Engine.Chrome = render.FidelityNative, chrome.Config{}
+	if cc.Engine.Backend == render.BackendChrome {
+		return usage("cannot compare --backend chrome with itself: want auto, gl or cpu")
+	}
+	m := &comparison{drawing: job, reference: c.Reference}
+	name := "tldraw " + cc.Engine.Tldraw
+	if m.reference == "" {
+		editor.Version, editor.MaxPixels, editor.MaxSide, editor.MaxSource = cc.Engine.Tldraw, cc.Scenes.Pixels, cc.Scenes.Side, cc.Scenes.Line
+		if m.pool, err = chrome.Open(editor); err != nil {
+			return fmt.Errorf("cannot compare: %w (or --reference DIR)", err)
+		}
+		defer m.pool.Close()
+	} else {
+		name = filepath.Base(c.Reference)
+	}
+	if job.core, err = daemon.Open(cc); err != nil {
+		return err
+	}
+	defer job.core.Close()
+	job.options = job.core.Pictures
+	job.options.Bounds, job.options.Only = given.Bounds, given.Only
+	title := c.Scenes[0]
+	if len(c.Scenes) > 1 {
+		title = fmt.Sprintf("%s and %d more", title, len(c.Scenes)-1)
+	}
+	page, err := report.NewFidelity(report.FidelityConfig{Dir: c.Compare, Title: title, Reference: name, Worst: int(c.Worst)})
+	if err != nil {
+		return err
+	}
+	job.each = m.pair
+	job.taken = func(s *sketch) error { return take(page, s.pair) }
+	stats, closeStats, err := output(c.Stats, std.out)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(job.files(c.Scenes, cc.Lines, std.in, stats), closeStats())
+	path, e := page.Close()
+	if err = errors.Join(err, e); err == nil {
+		err = writeFeatures(filepath.Join(c.Compare, "features.jsonl"), page.Summary())
+	}
+	tell(std.err, page.Summary())
+	fmt.Fprintf(std.err, "report: %s\n", path)
+	return err
+}
+
+// take gives one scene to the report and lets go of its pictures.
+func take(page *report.Fidelity, p *pair) error {
+	switch {
+	case p.likeness != nil:
+		err := page.Add(p.id, p.likeness, p.view, p.got, p.ref)
+		p.got, p.ref, p.likeness = nil, nil, nil
+		return err
+	case p.foreign:
+		page.Foreign(p.id, p.reason)
+	default:
+		page.Failed(p.id, p.reason)
+	}
+	return nil
+}
+
+// pair draws one scene twice and returns its line.
+func (m *comparison) pair(s *sketch) []byte {
+	p := &pair{id: s.id()}
+	s.pair = p
+	err := error(nil)
+	if s.line.Fault != "" {
+		err = &scoring.Error{Code: "bad_line", Message: s.line.Fault}
+	} else {
+		err = m.both(s, p)
+	}
+	if err == nil {
+		return m.figures(p)
+	}
+	p.reason, p.foreign = err.Error(), errors.Is(err, outline.ErrForeign)
+	if p.foreign {
+		b := scoring.AppendString([]byte(`{"id":`), p.id)
+		return append(scoring.AppendString(append(b, `,"native":false,"reason":`...), p.reason), "}\n"...)
+	}
+	return failure(p.id, codeOf(err), p.reason)
+}
+
+// both draws a scene natively and gets the editor's picture of it.
+func (m *comparison) both(s *sketch, p *pair) error {
+	own, v, err := dump.Picture(s.line.Bytes, m.options)
+	if own != "" {
+		p.id = own
+	}
+	if err != nil {
+		return err
+	}
+	p.view = v
+	got, err := m.core.Queue.Draw(context.Background(), func() (outline.View, error) { return v, nil })
+	if err != nil {
+		return err
+	}
+	ref, colours, err := m.editors(s.line.Bytes, p)
+	if err != nil {
+		return err
+	}
+	p.got, p.ref = got.Image, ref
+	p.likeness, err = compare.Pictures(p.got, p.ref, colours)
+	return err
+}
+
+// editors returns the reference picture of a scene, over the same part of the
+// page, and whether it has colours.
+func (m *comparison) editors(source []byte, p *pair) (img *image.NRGBA, colours bool, err error) {
+	if m.pool == nil {
+		return readReference(filepath.Join(m.reference, fileName(p.id)+".png"))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*queue.DefaultDeadline)
+	defer cancel()
+	got, err := m.pool.Export(ctx, chrome.Request{View: p.view, Source: source})
+	if err != nil {
+		return nil, false, &scoring.Error{Code: "reference", Message: err.Error()}
+	}
+	return got.Image, true, nil
+}
+
+// readReference reads a picture of the editor's; grey ones hold alpha alone.
+func readReference(path string) (img *image.NRGBA, colours bool, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false, &scoring.Error{Code: "reference", Message: "cannot read reference: " + err.Error()}
+	}
+	defer f.Close()
+	src, err := png.Decode(f)
+	if err != nil {
+		return nil, false, &scoring.Error{Code: "reference", Message: fmt.Sprintf("cannot read reference %s: %v", path, err)}
+	}
+	img = image.NewNRGBA(image.Rectangle{Max: src.Bounds().Size()})
+	grey, ok := src.(*image.Gray)
+	if !ok {
+		draw.Draw(img, img.Rect, src, src.Bounds().Min, draw.Src)
+		return img, true, nil
+	}
+	for i, a := range grey.Pix {
+		img.Pix[4*i+3] = a
+	}
+	return img, false, nil
+}
+
+// figures is the line of a scene that was compared.
+func (m *comparison) figures(p *pair) []byte {
+	f := &p.likeness.Figures
+	b := scoring.AppendString([]byte(`{"id":`), p.id)
+	b = fmt.Appendf(b, `,"native":true,"width":%d,"height":%d,"box":[%d,%d,%d,%d]`, f.Width, f.Height,
+		f.Box.Min.X, f.Box.Min.Y, f.Box.Max.X, f.Box.Max.Y)
+	number := func(name string, x float64) {
+		b = scoring.AppendFloat(append(scoring.AppendString(append(b, ','), name), ':'), x)
+	}
+	number("alpha_within", f.Within)
+	number("alpha_mean", f.Mean)
+	b = fmt.Appendf(b, `,"alpha_worst":%d`, f.Worst)
+	if f.Colours {
+		number("colour_within", f.ColourWithin)
+		number("colour_mean", f.ColourMean)
+	}
+	number("mass", f.Mass)
+	number("centre", f.Centre)
+	number("covered", f.Covered)
+	b = fmt.Appendf(b, `,"outside":%d`, f.Outside)
+	number("severity", f.Severity())
+	return append(b, "}\n"...)
+}
+
+// writeFeatures writes what the report says of features, one JSON line each.
+func writeFeatures(path string, s *compare.Summary) error {
+	var b []byte
+	for _, r := range s.Features() {
+		b = scoring.AppendString(append(b, `{"feature":`...), r.Name)
+		b = fmt.Appendf(b, `,"shapes":%d,"scenes":%d`, r.Shapes, r.Scenes)
+		for _, n := range []struct {
+			name string
+			x    float64
+		}{{"within", r.Within}, {"within_worst", r.WithinWorst}, {"mean", r.Mean}, {"mean_95", r.MeanTail}, {"mean_worst", r.MeanWorst},
+			{"colour", r.Colour}, {"colour_worst", r.ColourWorst}} {
+			b = scoring.AppendFloat(append(scoring.AppendString(append(b, ','), n.name), ':'), n.x)
+		}
+		b = append(b, "}\n"...)
+	}
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		return fmt.Errorf("cannot write features: %w", err)
+	}
+	return nil
+}
+
+// tell prints the distribution.
+func tell(w io.Writer, s *compare.Summary) {
+	fmt.Fprintf(w, "%d scenes compared, %d not native (native share %.1f %%), %d without a comparison\n",
+		len(s.Scenes), s.Foreign, 100*s.NativeShare(), s.Failed)
+	for _, r := range s.Rows() {
+		line := fmt.Sprintf("%-14s median %9.5f  95 %% %9.5f  worst %9.5f", r.Name, r.Median, r.Tail, r.Extreme)
+		if r.Bar != 0 {
+			line += fmt.Sprintf("  bar %g missed by %d", r.Bar, r.Missed)
+		}
+		fmt.Fprintln(w, line)
+	}
+}

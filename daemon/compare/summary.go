@@ -1,0 +1,136 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Summary collects the figures of many scenes. The zero value is empty.
+type Summary struct {
+	Scenes  []Figures // of those drawn natively
+	Foreign int       // scenes with something that is not native
+	Failed  int       // scenes without a comparison for another reason
+	parts   map[string]*feature
+	scene   int
+}
+
+type feature struct {
+	within, mean, colour []float64 // per shape
+	scenes, last         int
+}
+
+// Add takes a scene that is drawn natively.
+func (s *Summary) Add(f *Figures, parts []Part) {
+	s.Scenes = append(s.Scenes, *f)
+	s.scene++
+	if s.parts == nil {
+		s.parts = map[string]*feature{}
+	}
+	for _, p := range parts {
+		e := s.parts[p.Feature]
+		if e == nil {
+			e = new(feature)
+			s.parts[p.Feature] = e
+		}
+		e.within, e.mean, e.colour = append(e.within, p.Within), append(e.mean, p.Mean), append(e.colour, p.ColourWithin)
+		if e.last != s.scene {
+			e.last = s.scene
+			e.scenes++
+		}
+	}
+}
+
+// NativeShare is the part of the scenes that is drawn natively; 1 for none.
+func (s *Summary) NativeShare() float64 {
+	if n := len(s.Scenes) + s.Foreign; n > 0 {
+		return float64(len(s.Scenes)) / float64(n)
+	}
+	return 1
+}
+
+// Row is the distribution of one figure over scenes. Missed counts those that do
+// not reach Bar.
+type Row struct {
+	Name                  string
+	Median, Tail, Extreme float64 // Tail: 95 % of the scenes are at least as good
+	Bar                   float64
+	Missed, N             int
+}
+
+// Rows returns the distribution of each figure, nil without scenes. Errors are
+// absolute.
+func (s *Summary) Rows() []Row {
+	rows := []Row{}
+	add := func(name string, bar float64, up bool, of func(*Figures) (float64, bool)) {
+		var v []float64
+		r := Row{Name: name, Bar: bar}
+		for i := range s.Scenes {
+			x, ok := of(&s.Scenes[i])
+			if !ok {
+				continue
+			}
+			v = append(v, x)
+			if bar != 0 && (up && x < bar || !up && x > bar) {
+				r.Missed++
+			}
+		}
+		if r.N = len(v); r.N == 0 {
+			return
+		}
+		slices.Sort(v)
+		if up {
+			slices.Reverse(v)
+		}
+		r.Median, r.Tail, r.Extreme = v[len(v)/2], v[min(len(v)-1, len(v)*95/100)], v[len(v)-1]
+		rows = append(rows, r)
+	}
+	always := func(of func(*Figures) float64) func(*Figures) (float64, bool) {
+		return func(f *Figures) (float64, bool) { return of(f), true }
+	}
+	colours := func(of func(*Figures) float64) func(*Figures) (float64, bool) {
+		return func(f *Figures) (float64, bool) { return of(f), f.Colours }
+	}
+	add("alpha_within", Bars.Within, true, always(func(f *Figures) float64 { return f.Within }))
+	add("alpha_mean", Bars.Mean, false, always(func(f *Figures) float64 { return f.Mean }))
+	add("mass", Bars.Mass, false, always(func(f *Figures) float64 { return math.Abs(f.Mass) }))
+	add("centre", Bars.Centre, false, always(func(f *Figures) float64 { return f.Centre }))
+	add("covered", 0, false, always(func(f *Figures) float64 { return math.Abs(f.Covered) }))
+	add("colour_within", Bars.Within, true, colours(func(f *Figures) float64 { return f.ColourWithin }))
+	add("colour_mean", Bars.Mean, false, colours(func(f *Figures) float64 { return f.ColourMean }))
+	return rows
+}
+
+// FeatureRow is how alike the places are where shapes with one feature stand.
+type FeatureRow struct {
+	Name                      string
+	Shapes, Scenes            int
+	Within, WithinWorst       float64 // median and worst share of pixels within 2
+	Mean, MeanTail, MeanWorst float64 // median, 95 %, worst mean error
+	Colour, ColourWorst       float64 // median and worst share of pixels with colours within 2
+}
+
+// Severity is the largest median error in units of its bar, as that of Figures.
+func (r *FeatureRow) Severity() float64 {
+	return max((1-r.Within)/(1-Bars.Within), r.Mean/Bars.Mean, (1-r.Colour)/(1-Bars.Within))
+}
+
+// Features returns a row per feature, the most severe first.
+func (s *Summary) Features() []FeatureRow {
+	rows := []FeatureRow{}
+	for name, e := range s.parts {
+		slices.Sort(e.within)
+		slices.Sort(e.mean)
+		slices.Sort(e.colour)
+		n := len(e.mean)
+		rows = append(rows, FeatureRow{Name: name, Shapes: n, Scenes: e.scenes,
+			Within: e.within[n/2], WithinWorst: e.within[0],
+			Mean: e.mean[n/2], MeanTail: e.mean[min(n-1, n*95/100)], MeanWorst: e.mean[n-1],
+			Colour: e.colour[n/2], ColourWorst: e.colour[0]})
+	}
+	slices.SortFunc(rows, func(a, b FeatureRow) int {
+		return cmp.Or(cmp.Compare(b.Severity(), a.Severity()), cmp.Compare(b.Mean, a.Mean), strings.Compare(a.Name, b.Name))
+	})
+	return rows
+}

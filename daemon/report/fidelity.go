@@ -1,0 +1,274 @@
+package report
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"image"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"plumb/daemon/compare"
+	"plumb/render/outline"
+)
+
+var (
+	//go:embed fidelity.html
+	fidelitySource   string
+	fidelityTemplate = template.Must(template.New("fidelity").Parse(fidelitySource))
+)
+
+// FidelityConfig says what a fidelity report shows.
+type FidelityConfig struct {
+	Dir       string // created when missing; files of the same names are replaced
+	Title     string // names the scenes
+	Reference string // names what native pictures are compared with
+	Worst     int    // scenes shown with pictures, default 24
+}
+
+// Fidelity collects comparisons of native pictures with the editor's and writes
+// index.html, which needs no network and no other file. One goroutine uses it.
+type Fidelity struct {
+	cfg     FidelityConfig
+	summary compare.Summary
+	worst   []*fidelityCard
+	foreign []reasonView
+	failed  []reasonView
+}
+
+// NewFidelity makes the folder.
+func NewFidelity(cfg FidelityConfig) (*Fidelity, error) {
+	if cfg.Worst <= 0 {
+		cfg.Worst = 24
+	}
+	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("cannot make report folder: %w", err)
+	}
+	return &Fidelity{cfg: cfg}, nil
+}
+
+// Summary is what was collected so far.
+func (f *Fidelity) Summary() *compare.Summary { return &f.summary }
+
+// Add takes a scene that is drawn natively. Its pictures are used only where it
+// is among the worst so far, and not kept.
+func (f *Fidelity) Add(id string, l *compare.Likeness, v outline.View, got, ref *image.NRGBA) error {
+	parts := l.Parts(v)
+	f.summary.Add(&l.Figures, parts)
+	s := l.Severity()
+	if n := len(f.worst); n == f.cfg.Worst && s <= f.worst[n-1].severity {
+		return nil
+	}
+	c := &fidelityCard{ID: id, severity: s, Missed: s > 1, Figures: shownFigures(&l.Figures)}
+	seen := map[string]bool{}
+	for _, p := range parts {
+		if !seen[p.Feature] {
+			seen[p.Feature] = true
+			c.Features = append(c.Features, p.Feature)
+		}
+	}
+	for _, p := range []struct {
+		title string
+		img   *image.RGBA
+	}{{"native", onPaper(got)}, {"difference", difference(got, ref)}, {f.cfg.Reference, onPaper(ref)}} {
+		if err := c.panel(p.title, p.img); err != nil {
+			return err
+		}
+	}
+	f.worst = append(f.worst, c)
+	slices.SortStableFunc(f.worst, func(a, b *fidelityCard) int { return cmp.Compare(b.severity, a.severity) })
+	if len(f.worst) > f.cfg.Worst {
+		f.worst = f.worst[:f.cfg.Worst]
+	}
+	return nil
+}
+
+// Foreign takes a scene with something that is not native.
+func (f *Fidelity) Foreign(id, reason string) {
+	f.summary.Foreign++
+	f.foreign = append(f.foreign, reasonView{id, reason})
+}
+
+// Failed takes a scene that could not be compared.
+func (f *Fidelity) Failed(id, reason string) {
+	f.summary.Failed++
+	f.failed = append(f.failed, reasonView{id, reason})
+}
+
+type reasonView struct{ ID, Reason string }
+
+// maxReasons is how many scenes without a comparison are listed by name.
+const maxReasons = 500
+
+// fidelityCard is one scene with its pictures.
+type fidelityCard struct {
+	ID       string
+	severity float64
+	Missed   bool
+	Figures  []metricView
+	Features []string
+	Panels   []fidelityPanel
+}
+
+type fidelityPanel struct {
+	Title  string
+	Data   template.URL // of the picture
+	Width  int
+	Height int
+}
+
+func (c *fidelityCard) panel(title string, img *image.RGBA) error {
+	b := img.Bounds()
+	img = shrink(img, max(1, (b.Dx()+maxWide-1)/maxWide, (b.Dy()+maxHigh-1)/maxHigh))
+	png, err := encode(img)
+	if err != nil {
+		return err
+	}
+	c.Panels = append(c.Panels, fidelityPanel{title, template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png)),
+		img.Rect.Dx(), img.Rect.Dy()})
+	return nil
+}
+
+// difference shows where two pictures of one size differ, over a pale reference:
+// red where the first has more alpha, blue where it has less, orange where only
+// colours differ. Small errors are made visible: the tone follows their root.
+func difference(got, ref *image.NRGBA) *image.RGBA {
+	out := image.NewRGBA(image.Rectangle{Max: ref.Rect.Size()})
+	for y := range out.Rect.Dy() {
+		p, q, o := got.Pix[y*got.Stride:], ref.Pix[y*ref.Stride:], out.Pix[y*out.Stride:]
+		for i := 0; i < 4*out.Rect.Dx(); i += 4 {
+			tone, by := errorTone(p[i:i+4], q[i:i+4])
+			pale := 1 - 0.12*float64(q[i+3])/255
+			for c := range 3 {
+				base := float64(paper[c]) * pale
+				o[i+c] = uint8(base + (float64(tone[c])-base)*by + 0.5)
+			}
+			o[i+3] = 255
+		}
+	}
+	return out
+}
+
+// errorTone is the colour of one pixel's error and how much of it shows, 0..1.
+func errorTone(p, q []byte) (tone [3]int, by float64) {
+	d := int(p[3]) - int(q[3])
+	switch {
+	case d > 0:
+		return [3]int{200, 20, 40}, math.Sqrt(float64(d) / 255)
+	case d < 0:
+		return [3]int{20, 60, 220}, math.Sqrt(float64(-d) / 255)
+	}
+	worst := 0
+	for c := range 3 {
+		e := (int(p[c]) - int(q[c])) * int(q[3]) / 255
+		worst = max(worst, e, -e)
+	}
+	return [3]int{230, 130, 0}, math.Sqrt(float64(worst) / 255)
+}
+
+// shownFigures are the figures of one scene as text.
+func shownFigures(f *compare.Figures) []metricView {
+	list := []metricView{
+		{"size", fmt.Sprintf("%d × %d px", f.Width, f.Height)},
+		{"alpha within 2/255", shareOf(f.Within)},
+		{"mean error of alpha", figure(f.Mean) + " /255, worst " + fmt.Sprint(f.Worst)},
+		{"mass", signedPercent(f.Mass)},
+		{"centre of mass", figure(f.Centre) + " px"},
+		{"covered pixels", signedPercent(f.Covered)},
+	}
+	if f.Outside > 0 {
+		list = append(list, metricView{"outside the box", fmt.Sprintf("%d px", f.Outside)})
+	}
+	if f.Colours {
+		list = append(list, metricView{"colours within 2/255", shareOf(f.ColourWithin)}, metricView{"mean error of colours", figure(f.ColourMean) + " /255"})
+	}
+	return list
+}
+
+func shareOf(x float64) string       { return fmt.Sprintf("%.3f %%", 100*x) }
+func signedPercent(x float64) string { return fmt.Sprintf("%+.3f %%", 100*x) }
+func figure(x float64) string        { return fmt.Sprintf("%.3f", x) }
+
+// rowShown is a row of the distribution as text.
+type rowShown struct {
+	Name, Median, Tail, Worst, Bar, Missed string
+	Bad                                    bool
+}
+
+// rowNames say what the figures are, and whether they are shares.
+var rowNames = map[string]struct {
+	text  string
+	share bool
+	unit  string
+}{
+	"alpha_within":  {"pixels with alpha within 2/255", true, ""},
+	"alpha_mean":    {"mean error of alpha", false, " /255"},
+	"mass":          {"mass", true, ""},
+	"centre":        {"centre of mass", false, " px"},
+	"covered":       {"covered pixels", true, ""},
+	"colour_within": {"pixels with colours within 2/255", true, ""},
+	"colour_mean":   {"mean error of colours", false, " /255"},
+}
+
+func shownRow(r *compare.Row) rowShown {
+	n := rowNames[r.Name]
+	show := func(x float64) string {
+		if n.share {
+			return shareOf(x)
+		}
+		return figure(x) + n.unit
+	}
+	s := rowShown{Name: n.text, Median: show(r.Median), Tail: show(r.Tail), Worst: show(r.Extreme), Bar: "–", Missed: "–"}
+	if r.Bar != 0 {
+		s.Bar, s.Missed, s.Bad = show(r.Bar), fmt.Sprintf("%d of %d", r.Missed, r.N), r.Missed > 0
+	}
+	return s
+}
+
+// featureShown is a row of the features as text. Bar is 100 where an error is as
+// large as it may be.
+type featureShown struct {
+	Name                                 string
+	Shapes, Scenes                       int
+	Within, WithinWorst, Mean, MeanWorst string
+	Colour, ColourWorst                  string
+	Bar                                  string
+	Bad                                  bool
+}
+
+// fidelityPage is what the template is given.
+type fidelityPage struct {
+	Title, Reference string
+	Style            template.CSS
+	Scenes, All      int
+	Share            string
+	Rows             []rowShown
+	Features         []featureShown
+	Worst            []*fidelityCard
+	Foreign, Failed  []reasonView
+	MoreForeign      int
+	MoreFailed       int
+}
+
+// Close writes index.html and returns its path.
+func (f *Fidelity) Close() (string, error) {
+	s := &f.summary
+	p := &fidelityPage{Title: f.cfg.Title, Reference: f.cfg.Reference, Style: template.CSS(style), Worst: f.worst,
+		Scenes: len(s.Scenes), All: len(s.Scenes) + s.Foreign + s.Failed, Share: fmt.Sprintf("%.1f %%", 100*s.NativeShare())}
+	p.Foreign, p.Failed = f.foreign[:min(len(f.foreign), maxReasons)], f.failed[:min(len(f.failed), maxReasons)]
+	p.MoreForeign, p.MoreFailed = len(f.foreign)-len(p.Foreign), len(f.failed)-len(p.Failed)
+	for _, r := range s.Rows() {
+		p.Rows = append(p.Rows, shownRow(&r))
+	}
+	features := s.Features()
+	for _, r := range features {
+		p.Features = append(p.Features, featureShown{r.Name, r.Shapes, r.Scenes, shareOf(r.Within), shareOf(r.WithinWorst),
+			figure(r.Mean), figure(r.MeanWorst), shareOf(r.Colour), shareOf(r.ColourWorst), fmt.Sprintf("%.1f", 100*min(r.Severity(), 1)), r.Severity() > 1})
+	}
+	return filepath.Join(f.cfg.Dir, "index.html"), writeWhole(f.cfg.Dir, "index.html",
+		func(out *os.File) error { return fidelityTemplate.Execute(out, p) })
+}
