@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"image"
-	"image/png"
 	"io"
 	"os"
 	"path/filepath"
@@ -60,7 +59,7 @@ func (c *renderCmd) Run(std streams) error {
 			return fmt.Errorf("cannot make folder: %w", err)
 		}
 	}
-	stats, closeStats, err := output(c.Stats, std.out)
+	stats, closeStats, err := output(c.Stats, std.out, c.Scenes...)
 	if err != nil {
 		return err
 	}
@@ -93,23 +92,11 @@ func (c *renderCmd) given() (o dump.PictureOptions, err error) {
 	return o, nil
 }
 
-// output opens the file at path for writing; "-" is std. Closing flushes.
-func output(path string, std io.Writer) (*bufio.Writer, func() error, error) {
-	if path == "-" || path == "" {
-		w := bufio.NewWriterSize(std, 64<<10)
-		return w, w.Flush, nil
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("cannot write output: %w", err)
-	}
-	w := bufio.NewWriterSize(f, 64<<10)
-	return w, func() error { return errors.Join(w.Flush(), f.Close()) }, nil
-}
-
 // drawing is what all scenes of a run share.
 type drawing struct {
 	core    *daemon.Core
+	ids     map[uint64]struct{} // hashes of those that were placed
+	seed    maphash.Seed
 	out     string
 	alpha   bool
 	options dump.PictureOptions
@@ -120,6 +107,8 @@ type drawing struct {
 // sketch is one scene on its way.
 type sketch struct {
 	line dump.Line
+	own  string // the id, once drawn
+	part string // temporary file of the picture, "" for none
 	name string // id of a file that is one scene, "" for lines
 	stat []byte
 	done chan struct{}
@@ -159,6 +148,7 @@ func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, sta
 	var err error
 	for s := range order {
 		<-s.done
+		d.place(s)
 		if _, e := stats.Write(s.stat); e != nil && err == nil {
 			err = fmt.Errorf("cannot write statistics: %w", e)
 		}
@@ -220,8 +210,9 @@ func (d *drawing) draw(s *sketch) []byte {
 		}
 	default:
 	}
+	s.own = id
 	if err == nil && d.out != "" {
-		err = d.write(id, p.Image)
+		err = d.write(s, p.Image)
 	}
 	if err != nil {
 		return failure(id, codeOf(err), err.Error())
@@ -304,23 +295,6 @@ func survey(img *image.NRGBA) (covered, opaque int, box image.Rectangle) {
 		}
 	}
 	return covered, opaque, box
-}
-
-// write stores a picture under the name of its scene.
-func (d *drawing) write(id string, img *image.NRGBA) error {
-	var out image.Image = img
-	if d.alpha {
-		out = dump.Alpha(img)
-	}
-	f, err := os.Create(filepath.Join(d.out, fileName(id)+".png"))
-	if err != nil {
-		return &scoring.Error{Code: "output", Message: "cannot write picture: " + err.Error()}
-	}
-	enc := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := errors.Join(enc.Encode(f, out), f.Close()); err != nil {
-		return &scoring.Error{Code: "output", Message: "cannot write picture: " + err.Error()}
-	}
-	return nil
 }
 
 // fileName is the id with every byte outside A-Za-z0-9._- as %XX.

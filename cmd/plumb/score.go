@@ -86,11 +86,6 @@ type job struct {
 
 // run scores all dumps and ends with the table, also when it is interrupted.
 func (j *job) run(ctx context.Context) (err error) {
-	out, closeOut, err := output(j.cmd.Output, j.std.out)
-	if err != nil {
-		return err
-	}
-	j.out = out
 	if err := j.open(ctx); err != nil {
 		return err
 	}
@@ -99,6 +94,11 @@ func (j *job) run(ctx context.Context) (err error) {
 			err = errors.Join(err, j.core.Close())
 		}
 	}()
+	out, closeOut, err := output(j.cmd.Output, j.std.out, j.cmd.Dumps...)
+	if err != nil {
+		return err
+	}
+	j.out = out
 	j.bar = newProgress(j.std.err, j.cmd.Dumps)
 	for _, path := range j.cmd.Dumps {
 		if err = j.dump(ctx, path); err != nil {
