@@ -25,7 +25,7 @@ type renderCmd struct {
 	Out      string   `placeholder:"DIR" help:"Folder for the pictures, one PNG per scene; without it only pixels are measured."`
 	Stats    string   `default:"-" placeholder:"FILE" help:"File for the measurements, one JSON line per scene; - is stdout."`
 	Channels string   `enum:"rgba,alpha" default:"rgba" help:"What a PNG holds: rgba (not premultiplied) or alpha (8-bit grey)."`
-	Only     *string  `placeholder:"IDS" help:"Ids of the shapes to draw, with their descendants, separated by commas; \"\" draws none. Overrides the scenes' own."`
+	Only     *string  `placeholder:"IDS" help:"Ids of the shapes to draw, with their descendants, separated by commas; \"\" draws none, in the bounds of all. Overrides the scenes' own."`
 	Bounds   string   `placeholder:"x,y,w,h|content[:PAD]" help:"Part of the page in page units, or what is drawn with a margin. Default: the scene's own bounds, else content:32. Overrides them."`
 
 	Compare   string `placeholder:"DIR" group:"comparison" help:"Write a report there that sets native pictures beside those of the real tldraw, pixel by pixel; the measurements are then how far they are apart."`

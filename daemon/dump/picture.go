@@ -2,6 +2,7 @@ package dump
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -92,7 +93,7 @@ func Picture(b []byte, o PictureOptions) (id string, v outline.View, err error) 
 	if id, err = pictureID(doc); err != nil {
 		return "", v, err
 	}
-	if v.Only, err = pictureOnly(doc, o.Only); err != nil {
+	if v.Only, err = pictureOnly(doc, o.Only, o.Limits); err != nil {
 		return id, v, err
 	}
 	bounds, err := pictureBounds(doc, o.Bounds)
@@ -108,8 +109,8 @@ func Picture(b []byte, o PictureOptions) (id string, v outline.View, err error) 
 		}
 		v.Foreign = fmt.Errorf("cannot read scene: %w: %w", outline.ErrForeign, err)
 	}
-	if v.Only != nil {
-		v.Only = known(v.Scene, v.Only)
+	if v.Only, err = known(v.Scene, v.Only); err != nil {
+		return id, v, err
 	}
 	if err := place(&v, bounds, &o); err != nil || v.Content != nil {
 		return id, v, err
@@ -126,7 +127,7 @@ func pictureID(doc *fastjson.Value) (string, error) {
 	return it.ID, nil
 }
 
-func pictureOnly(doc *fastjson.Value, only []string) ([]string, error) {
+func pictureOnly(doc *fastjson.Value, only []string, l scene.Limits) ([]string, error) {
 	if only != nil {
 		return only, nil
 	}
@@ -138,6 +139,9 @@ func pictureOnly(doc *fastjson.Value, only []string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot use only: %w: got %s; want a list of ids", scene.ErrInvalid, kind(f))
 	}
+	if most := cmp.Or(max(l.Shapes, 0), scene.DefaultLimits().Shapes); len(list) > most {
+		return nil, fmt.Errorf("cannot use only: %w: got %d ids; want at most %d (%s)", scene.ErrLimit, len(list), most, scene.FlagShapes)
+	}
 	only = make([]string, 0, len(list))
 	for i, e := range list {
 		if e.Type() != fastjson.TypeString {
@@ -148,24 +152,25 @@ func pictureOnly(doc *fastjson.Value, only []string) ([]string, error) {
 	return only, nil
 }
 
-// known keeps the ids that the scene has; the prefix may be left out. An id that
-// it does not have draws nothing, as in the editor's export. Of a scene that
-// could not be read (nil) all ids are taken.
-func known(s *scene.Scene, ids []string) []string {
-	out := make([]string, 0, len(ids))
-	for _, id := range ids {
-		if s == nil {
-			out = append(out, "shape:"+strings.TrimPrefix(id, "shape:"))
-			continue
-		}
-		if s.Find(id) < 0 {
-			id = "shape:" + id
-		}
-		if s.Find(id) >= 0 {
-			out = append(out, id)
-		}
+// known gives ids their prefix where it was left out. An id that the scene does
+// not have is an error of the line (contract.md 9). Of a scene that could not be
+// read (nil) all ids are taken.
+func known(s *scene.Scene, ids []string) ([]string, error) {
+	if ids == nil {
+		return nil, nil
 	}
-	return out
+	out := make([]string, 0, len(ids))
+	for i, given := range ids {
+		id := given
+		if s == nil || s.Find(id) < 0 {
+			id = "shape:" + strings.TrimPrefix(id, "shape:")
+		}
+		if s != nil && s.Find(id) < 0 {
+			return nil, fmt.Errorf("cannot use only[%d]: %w: got %q; want the id of a shape of the scene", i, scene.ErrInvalid, clip(given))
+		}
+		out = append(out, id)
+	}
+	return out, nil
 }
 
 func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
@@ -190,7 +195,8 @@ func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 	return Bounds{Box: outline.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }
 
-// place finds the box of a picture. Where the editor draws, or knows better what
+// place finds the box of a picture. One of nothing (an empty Only) is as large as
+// that of everything: an empty picture has no content of its own. Where the editor draws, or knows better what
 // the shapes take up, it is left to it.
 func place(v *outline.View, b Bounds, o *PictureOptions) error {
 	if !b.Content {
@@ -200,11 +206,15 @@ func place(v *outline.View, b Bounds, o *PictureOptions) error {
 	if o.Editor == ForForeign && v.Foreign == nil {
 		v.Foreign = o.Version.Differs(v.Scene)
 	}
-	if o.Editor == ForAll || v.Foreign != nil {
+	shown := v.Only
+	if len(shown) == 0 {
+		shown = nil
+	}
+	if o.Editor == ForAll && (v.Only == nil || shown != nil) || v.Foreign != nil {
 		v.Content = &outline.Content{Padding: b.Pad}
 		return nil
 	}
-	box, ok, err := outline.ContentBounds(v.Scene, v.Only)
+	box, ok, err := outline.ContentBounds(v.Scene, shown)
 	if o.Editor != NoEditor && errors.Is(err, outline.ErrForeign) {
 		v.Foreign, v.Content = err, &outline.Content{Padding: b.Pad}
 		return nil

@@ -40,8 +40,9 @@ func TestPicture(t *testing.T) {
 	}{
 		{`{"id":"s",` + shapes + `}`, PictureOptions{}, "s {-22 -12 184 104} [] true"},
 		{`{"id":7,` + shapes + `,"bounds":[1,2,3,4]}`, PictureOptions{}, "7 {1 2 3 4} [] true"},
-		{`{` + shapes + `,"bounds":null,"only":["a","shape:b","gone"],"id":null}`, PictureOptions{}, " {-22 -12 184 104} [shape:a shape:b] false"},
+		{`{` + shapes + `,"bounds":null,"only":["a","shape:b"],"id":null}`, PictureOptions{}, " {-22 -12 184 104} [shape:a shape:b] false"},
 		{`{` + shapes + `,"only":["shape:b"]}`, PictureOptions{}, " {68 -12 94 104} [shape:b] false"},
+		{`{` + shapes + `,"only":[]}`, PictureOptions{}, " {-22 -12 184 104} [] false"},
 		{`{` + shapes + `,"only":[],"bounds":[0,0,5,5]}`, PictureOptions{}, " {0 0 5 5} [] false"},
 		{`{` + shapes + `,"bounds":[1,2,3,4],"only":["b"]}`, PictureOptions{Bounds: &Bounds{Content: true, Pad: 1}, Only: []string{"a"}}, " {9 19 32 42} [shape:a] false"},
 	} {
@@ -51,12 +52,34 @@ func TestPicture(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		`{`, `7`, `{}`, `{"shapes":[]}`, `{"shapes":[],"only":["a"]}`, `{"shapes":[],"bounds":[1,2,3]}`, `{"shapes":[],"bounds":[1,2,3,"4"]}`,
+		`{`, `7`, `{}`, `{"shapes":[]}`, `{"shapes":[],"only":["a"]}`, `{"shapes":[],"only":["a"],"bounds":[0,0,5,5]}`, `{"shapes":[],"bounds":[1,2,3]}`, `{"shapes":[],"bounds":[1,2,3,"4"]}`,
 		`{"shapes":[],"bounds":[0,0,0,5]}`, `{"shapes":[],"bounds":[0,0,1e9,1e9]}`, `{"shapes":[],"only":"a","bounds":[0,0,5,5]}`,
 		`{"shapes":[],"only":[1],"bounds":[0,0,5,5]}`, `{"id":[],"shapes":[],"bounds":[0,0,5,5]}`, `{"shapes":[],"shapes":[],"bounds":[0,0,5,5]}`,
 	} {
 		if _, v, err := Picture([]byte(line), PictureOptions{}); !errors.Is(err, scene.ErrInvalid) {
 			t.Errorf("%s: got %+v, %v; want ErrInvalid", line, v.Bounds, err)
+		}
+	}
+}
+
+func TestPictureLimits(t *testing.T) {
+	for _, c := range []struct {
+		l           scene.Limits
+		under, over string
+		flag        string
+	}{
+		{scene.Limits{Side: 10}, `{"shapes":[],"bounds":[0,0,10.9,10]}`, `{"shapes":[],"bounds":[0,0,11,10]}`, scene.FlagSide},
+		{scene.Limits{Pixels: 100}, `{"shapes":[],"bounds":[0,0,10,10]}`, `{"shapes":[],"bounds":[0,0,10,11]}`, scene.FlagPixels},
+		{scene.Limits{Shapes: 1}, `{"shapes":[{"id":"shape:a","type":"geo"}],"only":["a"],"bounds":[0,0,9,9]}`,
+			`{"shapes":[{"id":"shape:a","type":"geo"}],"only":["a","a"],"bounds":[0,0,9,9]}`, scene.FlagShapes},
+		{scene.Limits{}, `{"shapes":[],"bounds":[0,0,8192,8192]}`, `{"shapes":[],"bounds":[0,0,31623,31623]}`, scene.FlagPixels},
+		{scene.Limits{}, `{"shapes":[],"bounds":[0,0,1,1]}`, `{"shapes":[],"bounds":[0,0,1e307,1]}`, scene.FlagSide},
+	} {
+		if _, _, err := Picture([]byte(c.under), PictureOptions{Limits: c.l}); err != nil {
+			t.Errorf("%s: got %v; want no error", c.under, err)
+		}
+		if _, _, err := Picture([]byte(c.over), PictureOptions{Limits: c.l}); !errors.Is(err, scene.ErrLimit) || !strings.Contains(err.Error(), c.flag) {
+			t.Errorf("%s: got %v; want a limit and %s", c.over, err, c.flag)
 		}
 	}
 }

@@ -294,18 +294,18 @@ func TestMissingIDs(t *testing.T) {
 func TestDecodeCopies(t *testing.T) {
 	in := []byte(`{"id":"line-1","shapes":[{"id":"shape:abc","type":"widget"},{"id":"shape:t","type":"text","index":"a5","props":
 		{"richText":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"words"}]}]}}},
-		{"id":"shape:f","type":"frame","props":{"name":"title"}}],"only":["shape:abc"]}`)
+		{"id":"shape:f","type":"frame","props":{"name":"title"}}]}`)
 	var p fastjson.Parser
 	v, err := p.ParseBytes(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, err := DecodeLineValue(v, Limits{})
+	line, err := DecodeValue(v, Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("%+v %+v", line, *line.Scene)
-	plain := Plain(line.Scene.Shapes[line.Scene.Find("shape:t")].Rich)
+	want := fmt.Sprintf("%+v", *line)
+	plain := Plain(line.Shapes[line.Find("shape:t")].Rich)
 	for range 3 {
 		if _, err := p.Parse(strings.Repeat("[", 200) + strings.Repeat("]", 200) + strings.Repeat(" ", 1000)); err != nil {
 			t.Fatal(err)
@@ -314,7 +314,7 @@ func TestDecodeCopies(t *testing.T) {
 			in[i] = '#'
 		}
 	}
-	if got := fmt.Sprintf("%+v %+v", line, *line.Scene); got != want || plain != Plain(line.Scene.Shapes[line.Scene.Find("shape:t")].Rich) {
+	if got := fmt.Sprintf("%+v", *line); got != want || plain != Plain(line.Shapes[line.Find("shape:t")].Rich) {
 		t.Errorf("the scene changed with the input:\n got %s\nwant %s", got, want)
 	}
 }

@@ -117,7 +117,7 @@ func BenchmarkScenes(b *testing.B) {
 	b.SetBytes(int64(total))
 	for b.Loop() {
 		for _, line := range lines {
-			if _, err := DecodeLine(line, Limits{}); err != nil {
+			if _, err := Decode(line, Limits{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -22,14 +22,13 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		line, err := DecodeLine(b, Limits{})
+		s, err := Decode(b, Limits{})
 		if err != nil {
 			if !errors.Is(err, ErrInvalid) || len(err.Error()) > 2000 {
 				t.Fatalf("got %.300v; want a short error that wraps ErrInvalid", err)
 			}
 			return
 		}
-		s := line.Scene
 		for i := range s.Shapes {
 			sh := &s.Shapes[i]
 			if sh.Parent >= int32(i) || s.Find(sh.ID) != int32(i) {

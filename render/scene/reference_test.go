@@ -205,7 +205,7 @@ func TestReferenceScenarios(t *testing.T) {
 	lines.Buffer(nil, 64<<20)
 	n := 0
 	for lines.Scan() {
-		if _, err := DecodeLine(lines.Bytes(), Limits{}); err != nil {
+		if _, err := Decode(lines.Bytes(), Limits{}); err != nil {
 			t.Errorf("%.40s: %v", lines.Bytes(), err)
 		}
 		n++
