@@ -211,7 +211,8 @@ func (w *bent) settle() {
 func (w *bent) middle() point {
 	at, span := w.h.angle(w.a), w.span()
 	mid := at + span/2*w.g
-	if span > w.turn(w.h.angle(w.ends[0].handle), w.h.angle(w.ends[1].handle)) {
+	const noise = 1e-9 // ends that were not moved are as far apart as the handles
+	if span > w.turn(w.h.angle(w.ends[0].handle), w.h.angle(w.ends[1].handle))+noise {
 		w.a, w.b = w.b, w.a
 		mid += math.Pi
 	}

@@ -145,12 +145,12 @@ func (b *Builder) arrowText(sh *scene.Shape, l *arrowLabel, m path.Matrix, p *pl
 	}
 	defer k.giveBack()
 	x, y := l.box.lo.X+l.pad, l.box.lo.Y+l.pad
-	if err := k.write.Arrow(&k.page, sh, 0, 0, l.w); err != nil {
+	if err := k.write.Arrow(&k.page, sh, x, y, l.w); err != nil {
 		return unwritten(sh, "label", err)
 	}
 	at := *p
-	at.m = m.Mul(path.Matrix{A: 1, D: 1, E: float32(x), F: float32(y)})
-	err = b.write(k, writing{color: palette[sh.LabelColor].solid, halo: true, w: l.w, h: l.h}, &at)
+	at.m = m
+	err = b.write(k, writing{color: palette[sh.LabelColor].solid, halo: true, x: x, y: y, w: l.w, h: l.h}, &at)
 	p.draws = at.draws
 	return err
 }

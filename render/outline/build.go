@@ -133,6 +133,9 @@ func (b *Builder) shape(s *scene.Scene, l layer) error {
 	if err := b.Version.check(sh); err != nil {
 		return err
 	}
+	if sh.URL != "" {
+		return foreign(sh, "link")
+	}
 	page := n.page.rounded()
 	scale := path.Matrix{A: float32(sh.Scale), D: float32(sh.Scale)}
 	p := place{
@@ -193,6 +196,9 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	case scene.Arrow:
 		return b.arrow(sh, p)
 	case scene.Frame:
+		if b.tree.alone[b.tree.nodes[p.shape].set] == p.shape {
+			return nil
+		}
 		return b.frameItems(sh, p)
 	}
 	b.local.reset()

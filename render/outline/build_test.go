@@ -196,7 +196,7 @@ func TestBuildRefuses(t *testing.T) {
 		names        string
 	}{
 		{"embed", `[{"id":"shape:e","type":"embed","x":0,"y":0,"props":{"w":20,"h":20}}]`, View{Bounds: Box{0, 0, 9, 9}}, true, "shape:e"},
-		{"unwritable heading", `[{"id":"shape:f","type":"frame","x":0,"y":0,"props":{"w":90,"h":20,"name":"\u4e2d"}}]`, View{Bounds: Box{0, 0, 9, 9}}, true, "shape:f"},
+		{"unwritable heading", `[{"id":"shape:f","type":"frame","x":0,"y":0,"props":{"w":90,"h":20,"name":"\u4e2d"}},{"id":"shape:g","type":"group","x":0,"y":0,"props":{}}]`, View{Bounds: Box{0, 0, 9, 9}}, true, "shape:f"},
 		{"elbow to a line", elbowTo(`{"id":"shape:t","type":"line","x":0,"y":0,"props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":9,"y":9}}}}`),
 			View{Bounds: Box{0, 0, 9, 9}}, true, "shape:r"},
 		{"elbow to a group with an arrow", elbowTo(`{"id":"shape:t","type":"group","x":0,"y":0,"props":{}},{"id":"shape:u","type":"arrow","parentId":"shape:t","x":0,"y":0,"props":{}}`),

@@ -11,7 +11,8 @@ import (
 type writing struct {
 	color rgb
 	halo  bool
-	w, h  float64 // of the box that clips it, in the shape's unscaled units
+	x, y  float64 // corner of the box that clips it, in the units of the place's map
+	w, h  float64 // of that box
 	free  bool    // no box clips it
 }
 
@@ -169,7 +170,7 @@ func (b *Builder) keep(k *scribe, at placed) {
 func (b *Builder) emitWriting(k *scribe, w writing, p *place) error {
 	box, clip := window{}, p.clip
 	if !w.free {
-		box = newWindow(p.m, w.w, w.h)
+		box = newWindow(p.m, w.x, w.y, w.w, w.h)
 		var err error
 		if clip, err = b.boxClip(k, &box, p); err != nil {
 			return err

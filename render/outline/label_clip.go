@@ -9,18 +9,19 @@ import (
 // window is the box of a text: what lies in it needs no clip.
 type window struct {
 	back matrix // px to the shape's own units
-	w, h float64
+	extent
 }
 
-// newWindow returns the box of w x h units that m maps to px. The browser rounds
-// its sides to whole units of the shape before any transform.
-func newWindow(m path.Matrix, w, h float64) window {
+// newWindow returns the box of w x h units at (x, y) that m maps to px. The browser
+// rounds its sides to whole units of the shape before any transform.
+func newWindow(m path.Matrix, x, y, w, h float64) window {
 	a, b, c, d := float64(m.A), float64(m.B), float64(m.C), float64(m.D)
 	k := 1 / (float64(a*d) - float64(b*c))
 	back := matrix{a: d * k, b: -b * k, c: -c * k, d: a * k}
 	back.e = -float64(back.a*float64(m.E)) - float64(back.c*float64(m.F))
 	back.f = -float64(back.b*float64(m.E)) - float64(back.d*float64(m.F))
-	return window{back, math.Floor(w + 0.5), math.Floor(h + 0.5)}
+	side := func(v float64) float64 { return math.Floor(v + 0.5) }
+	return window{back, extent{point{side(x), side(y)}, point{side(x + w), side(y + h)}}}
 }
 
 // holds tells whether all pixels of a glyph lie inside.
@@ -29,7 +30,8 @@ func (w *window) holds(at *placed) bool {
 	x1, y1 := float64(at.box[2]), float64(at.box[3])
 	for _, p := range [4]point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} {
 		const slack = 1e-6
-		if p = w.back.apply(p); p.X < -slack || p.Y < -slack || p.X > w.w+slack || p.Y > w.h+slack {
+		p = w.back.apply(p)
+		if p.X < w.lo.X-slack || p.Y < w.lo.Y-slack || p.X > w.hi.X+slack || p.Y > w.hi.Y+slack {
 			return false
 		}
 	}
@@ -44,7 +46,7 @@ func (b *Builder) boxClip(k *scribe, box *window, p *place) (int32, error) {
 		if box.holds(&k.placed[i]) {
 			continue
 		}
-		k.corners = [4]point{{0, 0}, {box.w, 0}, {box.w, box.h}, {0, box.h}}
+		k.corners = [4]point{box.lo, {box.hi.X, box.lo.Y}, box.hi, {box.lo.X, box.hi.Y}}
 		for i, c := range k.corners {
 			q := p.m.Apply(path.Point{X: float32(c.X), Y: float32(c.Y)})
 			k.corners[i] = point{float64(q.X), float64(q.Y)}

@@ -66,6 +66,10 @@ func (l *local) shape(sh *scene.Shape, growY float64, back bool) error {
 		return l.note(sh, growY)
 	case scene.Text, scene.Group:
 		return nil
+	case scene.Image, scene.Video:
+		if sh.Asset == "" {
+			return nil // nothing is painted, though it has bounds
+		}
 	}
 	return foreign(sh, "outline")
 }

@@ -54,11 +54,13 @@ func rasterAlpha(d *Drawing) []float64 {
 			group = it.Group
 		}
 		if it.Op == OpClip {
-			clear(c.clip)
-			r := c.of(d, it)
-			c.each(r, func(k int) { c.clip[k] = c.cover[k] })
-			clipOf = int32(i)
 			continue
+		}
+		if it.Clip >= 0 && it.Clip != clipOf {
+			clear(c.clip)
+			r := c.of(d, &d.Items[it.Clip])
+			c.each(r, func(k int) { c.clip[k] = c.cover[k] })
+			clipOf = it.Clip
 		}
 		r := c.of(d, it)
 		if !kept.Empty() {
@@ -91,9 +93,6 @@ func rasterAlpha(d *Drawing) []float64 {
 				a = float64(d.Tables[it.Table-1][int(c.cover[k]*255+0.5)]) / 255 * o
 			}
 			if it.Clip >= 0 {
-				if clipOf != it.Clip {
-					panic("clip is not the last one")
-				}
 				a *= c.clip[k]
 			}
 			to[k] += (1 - to[k]) * a

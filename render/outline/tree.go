@@ -91,9 +91,10 @@ type tree struct {
 	nodes   []node
 	order   []layer
 	listed  []set
-	back    int32      // the first highlight outside all frames
-	layered bool       // there is a highlight
-	bound   [][2]int32 // per shape its first binding of each end, counted from 1; empty without bindings
+	back    int32              // the first highlight outside all frames
+	layered bool               // there is a highlight
+	alone   [inOther + 1]int32 // per set the frame that is all of it, -1 for none
+	bound   [][2]int32         // per shape its first binding of each end, counted from 1; empty without bindings
 }
 
 // maxFrames is how deep frames may lie in each other: each one cuts the clip of
@@ -167,7 +168,11 @@ func (t *tree) bindingOf(s *scene.Scene, arrow int32, end int) *scene.Binding {
 // choose marks the shapes that the view draws. Descendants follow their parent;
 // what belongs to both sets belongs to Only.
 func (t *tree) choose(v View) error {
+	t.alone = [inOther + 1]int32{-1, -1, -1}
 	if v.Only == nil {
+		if len(t.nodes) == 1 {
+			t.lone(v.Scene, 0, inOnly)
+		}
 		for i := range t.nodes {
 			t.nodes[i].set = inOnly
 		}
@@ -199,8 +204,19 @@ func (t *tree) list(s *scene.Scene, ids []string, in set) error {
 			return fmt.Errorf("cannot draw shape %q: the scene has no shape of this id", id)
 		}
 		t.nodes[i].set = in
+		if len(ids) == 1 {
+			t.lone(s, i, in)
+		}
 	}
 	return nil
+}
+
+// lone notes the only shape that was asked for if it is a frame: the editor
+// exports its content alone (tldraw-rendering.md 8.5).
+func (t *tree) lone(s *scene.Scene, i int32, in set) {
+	if s.Shapes[i].Kind == scene.Frame {
+		t.alone[in] = i
+	}
 }
 
 // paintOrder returns the layers of all shapes, back to front

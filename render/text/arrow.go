@@ -46,7 +46,7 @@ func (l *Layouter) Arrow(out *Layout, sh *scene.Shape, x, y, width float64) erro
 	if err := l.Layout(out, sh.Rich, arrowSpec(sh, width)); err != nil {
 		return err
 	}
-	out.Place(x, y)
+	out.Place(floor64(x), floor64(y))
 	return nil
 }
 
