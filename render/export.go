@@ -26,8 +26,12 @@ const (
 	FidelityTldraw = "tldraw"
 )
 
-// again is how long a browser that did not start is not tried again.
-const again = 10 * time.Second
+// starts is how often in a row a browser is started that dies on the way; then it
+// is not tried again for some time.
+const (
+	starts = 3
+	again  = 10 * time.Second
+)
 
 // exporter is the editor in a browser, which is started when it is first needed.
 type exporter struct {
@@ -75,7 +79,11 @@ func (x *exporter) open() (*chrome.Pool, error) {
 	case x.failed != nil && time.Since(x.at) < again:
 		return nil, x.failed
 	}
-	x.pool, x.failed = chrome.Open(x.cfg)
+	for range starts {
+		if x.pool, x.failed = chrome.Open(x.cfg); x.failed == nil {
+			break
+		}
+	}
 	x.at = time.Now()
 	return x.pool, x.failed
 }

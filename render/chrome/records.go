@@ -56,7 +56,7 @@ func complete(sh *scene.Shape) error {
 		return sceneFault(sh, "its type is "+strconv.Quote(sh.TypeName))
 	case sh.Color == scene.CustomColor || sh.LabelColor == scene.CustomColor:
 		return sceneFault(sh, "its colour is not one of the palette")
-	case sh.Rich != nil && sh.Rich.Foreign != "":
+	case sh.Rich != nil && sh.Rich.Foreign != "" && sh.Rich.Document == "":
 		return sceneFault(sh, "its text has a "+sh.Rich.Foreign)
 	case sh.Asset != "":
 		return sceneFault(sh, "its asset "+strconv.Quote(sh.Asset)+" is not part of the scene")

@@ -5,12 +5,17 @@ import "plumb/render/scene"
 // emptyDocument is how the editor stores a label without text.
 const emptyDocument = `{"type":"doc","content":[{"type":"paragraph"}]}`
 
-// rich writes a text as the document it was read from, as far as that shows: a
-// link's address does not.
+// rich writes a text as the document it was read from: that itself where the
+// blocks do not hold all of it, else one that shows the same; a link's address
+// does not show.
 func (p *props) rich(t *scene.RichText) {
 	p.key("richText")
 	if t == nil {
 		p.b = append(p.b, emptyDocument...)
+		return
+	}
+	if t.Document != "" {
+		p.b = append(p.b, t.Document...)
 		return
 	}
 	w := richWriter{b: append(p.b, `{"type":"doc","content":[`...), blocks: t.Blocks}
