@@ -101,9 +101,10 @@ type call struct {
 }
 
 // Open starts the backend. With BackendAuto a machine without a GL context gets
-// the CPU backend and Info.Reason; with BackendGL that is an error. With
-// FidelityTldraw the browser is started too and must be there; with FidelityAuto
-// it is started when it is first needed, and Info.NoChrome tells of a missing one.
+// the CPU backend and Info.Reason; with BackendGL, or a Device that is named,
+// that is an error. With FidelityTldraw the browser is started too and must be
+// there; with FidelityAuto it is started when it is first needed, and
+// Info.NoChrome tells of a missing one.
 func Open(cfg Config) (*Engine, error) {
 	if cfg.MaxPixels == 0 {
 		cfg.MaxPixels = defaultMaxPixels
@@ -167,6 +168,8 @@ func (e *Engine) start() error {
 		e.stage, e.runner = r, r
 	case e.cfg.Backend == BackendGL:
 		return fmt.Errorf("cannot open backend gl: %w", err)
+	case e.cfg.Device != "" && e.cfg.Device != "auto": // whoever names a device wants no other
+		return fmt.Errorf("cannot open device %s: %w", e.cfg.Device, err)
 	default:
 		e.reason = err.Error()
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"plumb/daemon"
 	"plumb/daemon/dump"
 	"plumb/scoring"
 )
@@ -193,4 +194,11 @@ func (d *drawing) place(s *sketch) {
 
 func outputError(err error) error {
 	return &scoring.Error{Code: "output", Message: "cannot write picture: " + err.Error()}
+}
+
+// fallback tells why pixels are evaluated by the CPU although nobody asked for it.
+func fallback(w io.Writer, c *daemon.Core) {
+	if why := c.Engine.Info().Reason; why != "" {
+		fmt.Fprintf(w, "plumb: using the CPU: %s\n", why)
+	}
 }

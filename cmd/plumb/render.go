@@ -68,6 +68,7 @@ func (c *renderCmd) Run(std streams) error {
 		return err
 	}
 	defer job.core.Close()
+	fallback(std.err, job.core)
 	job.options = job.core.Pictures
 	job.options.Bounds, job.options.Only = given.Bounds, given.Only
 	err = job.files(c.Scenes, cc.Lines, std.in, stats)
@@ -236,6 +237,8 @@ func codeOf(err error) string {
 		return e.Code
 	case errors.Is(err, outline.ErrForeign):
 		return "not_native"
+	case errors.Is(err, outline.ErrFonts):
+		return "backend"
 	}
 	return "bad_scene"
 }

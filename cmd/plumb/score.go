@@ -132,6 +132,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		if j.core, err = daemon.Open(j.config); err != nil {
 			return err
 		}
+		fallback(j.std.err, j.core)
 	}
 	if j.cmd.Report == "" {
 		return nil

@@ -278,6 +278,8 @@ func asError(err error) *scoring.Error {
 		return e
 	case errors.Is(err, outline.ErrForeign):
 		return &scoring.Error{Code: "not_native", Message: err.Error()}
+	case errors.Is(err, outline.ErrFonts):
+		return &scoring.Error{Code: "backend", Message: err.Error()}
 	case errors.Is(err, scene.ErrLimit):
 		return &scoring.Error{Code: "limit", Message: err.Error()}
 	}

@@ -135,7 +135,7 @@ func takeScribe() (*scribe, error) {
 	scribes.mu.Unlock()
 	lib, err := font.Default()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot write text: %w: %w", ErrFonts, err)
 	}
 	return &scribe{write: text.New(lib.NewSet())}, nil
 }

@@ -235,8 +235,12 @@ func foreignOr(err error) error {
 	return drawError(err)
 }
 
-// drawError tells what is not drawn natively from other reasons.
+// drawError tells what is not drawn natively, or not on this machine, from other
+// reasons.
 func drawError(err error) *scoring.Error {
+	if errors.Is(err, outline.ErrFonts) {
+		return &scoring.Error{Code: "backend", Message: err.Error()}
+	}
 	if errors.Is(err, outline.ErrForeign) {
 		return &scoring.Error{Code: "not_native", Message: err.Error()}
 	}
