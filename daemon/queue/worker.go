@@ -206,6 +206,7 @@ func (w *worker) item(t *task, start time.Time) (needsDevice bool) {
 func (w *worker) scene(t *task) (needsDevice bool) {
 	v, err := t.view()
 	if err == nil {
+		v.Hatched = true // what is looked at, not measured
 		err = w.add(t, &v)
 	}
 	t.err = err
