@@ -120,7 +120,8 @@ func TestKilledBrowser(t *testing.T) {
 	for i := range 60 {
 		dump.WriteString(emojiItem(strconv.Itoa(i), "label", fmt.Sprintf("%d 😀", i)) + "\n")
 	}
-	_, want, _ := plumb(t, dump.String(), "score", "--chrome-pages", "2", "-")
+	args := []string{"score", "--chrome-pages", "2", "--deadline", "5m", "-"} // a busy machine takes long to start a browser
+	_, want, _ := plumb(t, dump.String(), args...)
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	stop, killed := make(chan struct{}), make(chan int)
@@ -138,13 +139,13 @@ func TestKilledBrowser(t *testing.T) {
 			}
 		}
 	}()
-	code, out, errs := plumb(t, dump.String(), "score", "--chrome-pages", "2", "-")
+	code, out, errs := plumb(t, dump.String(), args...)
 	close(stop)
 	if n := <-killed; n == 0 {
 		t.Error("no browser was killed")
 	}
 	if code != 0 || out != want {
-		t.Errorf("got exit %d, %s; other results: %v", code, errs, out != want)
+		t.Errorf("got exit %d, %s%s; other results: %v", code, out, errs, out != want)
 	}
 	if n := killBrowsers(temp); n > 0 {
 		t.Errorf("%d processes were left", n)
