@@ -101,6 +101,12 @@ func start(cfg Config) (*running, error) {
 		return 0
 	})
 	cfg.API.Health = core.Engine.Healthy
+	if info.Exports > 0 {
+		cfg.API.Metrics.Editor(func() api.EditorCounts {
+			s := core.Engine.EditorStats()
+			return api.EditorCounts{Exports: s.Exports, Retries: s.Retries, Lost: s.Lost, Blocked: s.Blocked}
+		})
+	}
 	d.server = api.New(cfg.API)
 	if err := d.listen(); err != nil {
 		d.server.Shutdown(context.Background())

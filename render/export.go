@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"plumb/render/batch"
@@ -39,9 +40,10 @@ type exporter struct {
 	missing error     // why there is none on this machine; wraps chrome.ErrMissing
 	cutters sync.Pool // *cutter
 
+	pool atomic.Pointer[chrome.Pool] // nil before the first start
+
 	mu     sync.Mutex // guards the rest; held while a browser starts
-	pool   *chrome.Pool
-	failed error // why the last start failed
+	failed error      // why the last start failed
 	at     time.Time
 	closed bool
 }
@@ -69,33 +71,48 @@ func newExporter(cfg Config) *exporter {
 
 // open returns the pool, which it starts where there is none.
 func (x *exporter) open() (*chrome.Pool, error) {
+	if pool := x.pool.Load(); pool != nil {
+		return pool, nil
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	pool := x.pool.Load()
 	switch {
-	case x.pool != nil:
-		return x.pool, nil
+	case pool != nil:
+		return pool, nil
 	case x.closed:
 		return nil, fmt.Errorf("cannot start the editor: %w", chrome.ErrClosed)
 	case x.failed != nil && time.Since(x.at) < again:
 		return nil, x.failed
 	}
 	for range starts {
-		if x.pool, x.failed = chrome.Open(x.cfg); x.failed == nil {
-			break
+		if pool, x.failed = chrome.Open(x.cfg); x.failed == nil {
+			x.pool.Store(pool)
+			return pool, nil
 		}
 	}
 	x.at = time.Now()
-	return x.pool, x.failed
+	return nil, x.failed
 }
 
 func (x *exporter) close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.closed = true
-	if x.pool == nil {
-		return nil
+	if pool := x.pool.Load(); pool != nil {
+		return pool.Close()
 	}
-	return x.pool.Close()
+	return nil
+}
+
+// EditorStats counts what the browser did so far.
+func (e *Engine) EditorStats() chrome.Stats {
+	if e.exporter != nil {
+		if pool := e.exporter.pool.Load(); pool != nil {
+			return pool.Stats()
+		}
+	}
+	return chrome.Stats{}
 }
 
 // export is a view on its way through the editor.

@@ -66,6 +66,30 @@ func (m *Metrics) Describe(v Version, q *queue.Queue, resets func() int) {
 	m.registry.MustRegister(info, depth, lost)
 }
 
+// EditorCounts is what the real editor did so far.
+type EditorCounts struct {
+	Exports int64 // scenes that it drew
+	Retries int64 // attempts that were repeated
+	Lost    int64 // browsers and pages that died or were killed
+	Blocked int64 // requests of scenes for something on the network, stopped
+}
+
+// Editor registers the counts of the editor.
+func (m *Metrics) Editor(counts func() EditorCounts) {
+	for _, c := range []struct {
+		name, help string
+		of         func(EditorCounts) int64
+	}{
+		{"exports", "Scenes drawn by the real editor.", func(c EditorCounts) int64 { return c.Exports }},
+		{"retries", "Attempts of the real editor that were repeated.", func(c EditorCounts) int64 { return c.Retries }},
+		{"lost", "Browsers and pages that died or were killed.", func(c EditorCounts) int64 { return c.Lost }},
+		{"blocked_requests", "Requests of scenes for something on the network, stopped.", func(c EditorCounts) int64 { return c.Blocked }},
+	} {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_editor_" + c.name + "_total", Help: c.help},
+			func() float64 { return float64(c.of(counts())) }))
+	}
+}
+
 // Memory sets what a device holds in bytes; for the engine.
 func (m *Metrics) Memory(device string, bytes float64) { m.memory.WithLabelValues(device).Set(bytes) }
 
