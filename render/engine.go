@@ -37,7 +37,7 @@ const (
 type Config struct {
 	Backend   string         // one of the Backend constants; "" is auto
 	Device    string         // which GL device, as egl.Config.Device
-	Raster    outline.Raster // how paths become segments
+	Raster    outline.Raster // how paths become coverage
 	MaxPixels int            // px of a picture; default 64 Mpx
 	MaxSide   int            // px of a picture's side; default 32,768
 	Watchdog  time.Duration  // how long the device may be silent; default 10 s
@@ -212,7 +212,7 @@ type Worker struct {
 // Worker returns a new worker of the engine.
 func (e *Engine) Worker() *Worker { return &Worker{e: e, builder: outline.Builder{Version: e.version}} }
 
-// Prepare does the CPU's part of a view: outlines, segments, tiles. The result
+// Prepare does the CPU's part of a view: outlines, coverage, tiles. The result
 // goes to Measure or Pictures and then back by Release; one that is Pending goes
 // to Finish first. Errors wrap outline.ErrForeign where the scene holds what is
 // not drawn natively and the browser cannot help, ErrLimit, or name the shape.

@@ -78,9 +78,6 @@ func (s *Set) Face(style Style) (*Face, error) {
 // Name returns the file's name without its ending.
 func (f *Face) Name() string { return f.file.name }
 
-// Units returns the number of font units per em.
-func (f *Face) Units() int { return f.file.units }
-
 // Ascent returns round(ascent * size), in px above the baseline (tldraw-rendering.md 6.3).
 func (f *Face) Ascent(size float64) float64 { return f.round(f.file.ascent, size) }
 

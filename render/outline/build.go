@@ -11,14 +11,16 @@ import (
 	"plumb/render/stroke"
 )
 
-// Raster says how paths become segments.
+// Raster says how paths become coverage.
 type Raster uint8
 
 const (
 	// Reference strokes, cuts and snaps as the editor's browser does
-	// (reference-raster.md 2, 3, 5), so that pixels come close to its pictures.
+	// (reference-raster.md), and fills with its 8-bit coverage (render/scan), so
+	// that pixels come close to its pictures.
 	Reference Raster = iota
-	// Exact follows true curves and offsets: the truer picture.
+	// Exact follows true curves and offsets and leaves segments, of which the
+	// device evaluates the area: the truer picture.
 	Exact
 )
 

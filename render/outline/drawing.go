@@ -1,6 +1,7 @@
-// Package outline turns a scene into line segments in px. In: a *scene.Scene
-// and a View of it. Out: a *Drawing, flattened and in paint order, which the
-// batch stage cuts into tiles. It refuses by name what it cannot draw as the
+// Package outline turns a scene into what its paths cover. In: a *scene.Scene
+// and a View of it. Out: a *Drawing in paint order, which the batch stage cuts
+// into tiles: 8-bit coverage that render/scan fills as the reference browser
+// does, or with Exact directed segments, whose area the device evaluates. It refuses by name what it cannot draw as the
 // editor does (ErrForeign): never drawn wrong in silence.
 package outline
 
@@ -88,7 +89,7 @@ const (
 	OpClip
 )
 
-// Item is one path with its segments, in paint order (back to front).
+// Item is one path with what it covers, in paint order (back to front).
 type Item struct {
 	First, Count int32 // its segments in Drawing.Segments; if Scanned its spans in Drawing.Coverage
 	Scanned      bool
@@ -110,7 +111,8 @@ type Item struct {
 // ContrastTable maps coverage in 1/255 to alpha in 1/255 (tldraw-rendering.md 6.10).
 type ContrastTable [256]uint8
 
-// Drawing is a view as segments: flattened, finite, y down, in paint order.
+// Drawing is a view in paint order: finite, y down, in Coverage with Reference
+// and in Segments with Exact.
 type Drawing struct {
 	Width, Height int // px, >= 1
 	Segments      []Segment

@@ -90,7 +90,6 @@ type layer struct {
 type tree struct {
 	nodes   []node
 	order   []layer
-	listed  []set
 	back    int32              // the first highlight outside all frames
 	layered bool               // there is a highlight
 	alone   [inOther + 1]int32 // per set the frame that is all of it, -1 for none
