@@ -1,6 +1,7 @@
 // Jobs through an editor that is mounted.
 
-import { Box, type Editor, type TLRecord, type TLShapeId } from 'tldraw'
+import { Box, type Editor, type TLAsset, type TLRecord, type TLShapeId } from 'tldraw'
+import { work } from './frames'
 import type { Answer, Drawn, Job, Picture } from './job'
 import { change, clear, load } from './load'
 import { LimitError, Raster } from './raster'
@@ -13,6 +14,7 @@ export class Exporter {
 	private readonly base: ReadonlyMap<string, TLRecord>
 	private readonly raster = new Raster()
 	private blocked = 0
+	private readonly refused = new Set<string>() // files of this scene that it did not bring along
 
 	constructor(private readonly editor: Editor) {
 		this.version = String(editor.store.schema.serialize().schemaVersion)
@@ -20,9 +22,21 @@ export class Exporter {
 		document.addEventListener('securitypolicyviolation', () => this.blocked++)
 	}
 
+	/**
+	 * The address of a file: itself where the scene brought the file along, else
+	 * none. The page could not reach it, but the editor would wait for it.
+	 */
+	resolve(asset: TLAsset): string | null {
+		const src = asset.props.src
+		if (!src || /^(data|blob):/i.test(src)) return src ?? null
+		this.refused.add(asset.id)
+		return null
+	}
+
 	/** Draws the pictures of one scene. Only a page that cannot go on rejects. */
 	async run(job: Job): Promise<Answer> {
 		const answer: Answer = { pictures: [], blocked: 0 }
+		work(true)
 		try {
 			load(this.editor, job)
 			for (const p of job.pictures) answer.pictures.push(await this.draw(p))
@@ -30,11 +44,19 @@ export class Exporter {
 			answer.error = e instanceof Error ? e.message : String(e)
 			answer.limit = e instanceof LimitError
 		} finally {
+			work(false)
 			this.reset()
 		}
-		answer.blocked = this.blocked
+		answer.blocked = this.blocked + this.refused.size
 		this.blocked = 0
+		this.refused.clear()
 		return answer
+	}
+
+	/** All that the editor holds. */
+	state(): string {
+		const all = this.editor.store.allRecords()
+		return JSON.stringify(all.sort((a, b) => (a.id < b.id ? -1 : 1)))
 	}
 
 	private async draw(p: Picture): Promise<Drawn> {

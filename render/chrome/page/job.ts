@@ -1,7 +1,7 @@
 // What passes between the program and the page. The Go side of it is job.go
 // and answer.go; both change together.
 
-import type { SerializedSchema, TLBinding, TLRecord, TLShape } from 'tldraw'
+import type { SerializedSchema, TLAsset, TLBinding, TLRecord, TLShape } from 'tldraw'
 
 /** A scene and the pictures that are wanted of it. */
 export interface Job {
@@ -16,6 +16,8 @@ export interface Job {
 	/** Shapes and bindings to create, as for the editor's createShapes and createBindings. */
 	shapes?: LooseShape[]
 	bindings?: Partial<TLBinding>[]
+	/** The files that shapes refer to. */
+	assets?: TLAsset[]
 	pictures: Picture[]
 }
 

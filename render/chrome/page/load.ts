@@ -1,5 +1,6 @@
 // A scene into the editor, and out of it again.
 
+import * as tldraw from 'tldraw'
 import { type Editor, type RecordsDiff, type SerializedSchema, toRichText, type TLPageId, type TLRecord, type TLShape, type TLShapeId, type UnknownRecord } from 'tldraw'
 import type { Job, LooseShape } from './job'
 
@@ -9,6 +10,7 @@ declare const SCHEMA_4_2: SerializedSchema
 /** Puts the scene of a job on the editor's page. Throws what the editor refuses. */
 export function load(editor: Editor, job: Job): void {
 	if (job.records) loadRecords(editor, job)
+	if (job.assets) editor.createAssets(job.assets)
 	if (job.shapes) create(editor, job.shapes, job.bindings ?? [])
 }
 
@@ -80,9 +82,19 @@ function known(editor: Editor, s: LooseShape & { id: string }): LooseShape & { i
 	const defaults = editor.getShapeUtil(s.type as TLShape['type']).getDefaultProps() as Record<string, unknown>
 	const props: Record<string, unknown> = {}
 	for (const [key, value] of Object.entries(s.props ?? {})) if (key in defaults) props[key] = value
+	if (props.segments) props.segments = packed(props.segments as Segments)
 	const text = s.props?.text // from before there was rich text
 	if ('richText' in defaults && !('richText' in props) && typeof text === 'string') props.richText = toRichText(text)
 	return { ...out, props } as unknown as LooseShape & { id: string }
+}
+
+type Segments = { type: 'free' | 'straight'; points?: { x: number; y: number; z?: number }[] }[]
+
+/** Freehand lines as this version keeps them: since tldraw 5 their points are packed. */
+function packed(segments: Segments): unknown {
+	const { compressLegacySegments } = tldraw as { compressLegacySegments?: (s: Segments) => unknown }
+	if (!compressLegacySegments || !Array.isArray(segments) || segments.some((s) => !Array.isArray(s?.points))) return segments
+	return compressLegacySegments(segments.map((s) => ({ ...s, points: s.points!.map((p) => ({ ...p, z: p.z ?? 1 })) })))
 }
 
 /** Takes everything off the page again. */

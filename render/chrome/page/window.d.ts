@@ -8,6 +8,8 @@ declare global {
 			start(license: string): Promise<string>
 			/** Does a Job, which comes as JSON. */
 			run(job: string): Promise<Answer>
+			/** All that the editor holds, for tests. */
+			state?(): string
 		}
 	}
 }

@@ -1,0 +1,157 @@
+package chrome
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"plumb/render/outline"
+	"plumb/render/scene"
+)
+
+// TestRecords: records written of a scene are read as the same scene.
+func TestRecords(t *testing.T) {
+	for _, r := range references(t) {
+		for how, src := range map[string][]byte{"list": r.list(t), "stored": r.stored(t)} {
+			want, err := scene.Decode(src, scene.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := appendScene(nil, want)
+			if err != nil {
+				t.Fatalf("%s as %s: %v", r.ID, how, err)
+			}
+			b = append(b, '}')
+			got, err := scene.Decode(b, scene.Limits{})
+			if err != nil {
+				t.Fatalf("%s as %s: %v", r.ID, how, err)
+			}
+			for i := range want.Shapes {
+				w := want.Shapes[i]
+				w.Grow = false // told by "created"
+				if !reflect.DeepEqual(got.Shapes[i], w) {
+					t.Errorf("%s as %s: got %+v; want %+v", r.ID, how, got.Shapes[i], w)
+				}
+			}
+			if !reflect.DeepEqual(got.Bindings, want.Bindings) {
+				t.Errorf("%s as %s: got %+v; want %+v", r.ID, how, got.Bindings, want.Bindings)
+			}
+		}
+	}
+}
+
+func TestRich(t *testing.T) {
+	par := func(text string) string {
+		return `{"type":"paragraph","content":[{"type":"text","text":"` + text + `"}]}`
+	}
+	item := func(content ...string) string {
+		return `{"type":"listItem","content":[` + strings.Join(content, ",") + `]}`
+	}
+	bullets := func(items ...string) string {
+		return `{"type":"bulletList","content":[` + strings.Join(items, ",") + `]}`
+	}
+	numbers := func(start string, items ...string) string {
+		return `{"type":"orderedList","attrs":{"start":` + start + `},"content":[` + strings.Join(items, ",") + `]}`
+	}
+	for _, row := range []struct{ name, content string }{
+		{"paragraphs", par("a") + "," + par("b") + `,{"type":"paragraph"},` + par("c")},
+		{"break", `{"type":"paragraph","content":[{"type":"text","text":"a"},{"type":"hardBreak"},{"type":"text","text":"b"}]}`},
+		{"marks", `{"type":"paragraph","content":[{"type":"text","text":"a","marks":[{"type":"bold"},{"type":"italic"}]},{"type":"text","text":"b","marks":[{"type":"code"}]},{"type":"text","text":"c"}]}`},
+		{"escapes", par(`\u0000 \" \\ < é 😀`)},
+		{"list", bullets(item(par("a")), item(par("b")))},
+		{"two lists", bullets(item(par("a")), item(par("b"))) + "," + bullets(item(par("c")))},
+		{"lists of two kinds", bullets(item(par("a"))) + "," + numbers("1", item(par("b")))},
+		{"numbers from 5", numbers("5", item(par("a")), item(par("b")))},
+		{"two paragraphs in an item", bullets(item(par("a"), par("b")), item(par("c")))},
+		{"nested", par("x") + "," + bullets(item(par("a"), bullets(item(par("b")), item(par("c")))), item(par("d"), numbers("1", item(par("e")))), item(par("f"))) + "," + par("y")},
+		{"paragraph after a nested list", bullets(item(par("a"), bullets(item(par("b"))), par("c")), item(par("d")))},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			want := `{"type":"doc","content":[` + row.content + `]}`
+			s, err := scene.Decode([]byte(`[{"id":"shape:a","type":"text","props":{"richText":`+want+`}}]`), scene.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := props{first: true}
+			p.rich(s.Shapes[0].Rich)
+			got := strings.TrimPrefix(string(p.b), `"richText":`)
+			var a, b any
+			if err := json.Unmarshal([]byte(got), &a); err != nil {
+				t.Fatalf("got %s: %v", got, err)
+			}
+			if err := json.Unmarshal([]byte(want), &b); err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(a, b) {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// TestIncomplete: what a resolved scene knows by name only is refused, not
+// drawn without it.
+func TestIncomplete(t *testing.T) {
+	for _, row := range []struct{ name, shape string }{
+		{"type", `{"id":"shape:a","type":"poll"}`},
+		{"asset", `{"id":"shape:a","type":"image","props":{"assetId":"asset:a"}}`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s, err := scene.Decode([]byte("["+row.shape+"]"), scene.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := Config{}.withDefaults()
+			_, err = c.job(&Request{View: outline.View{Scene: s, Bounds: outline.Box{W: 9, H: 9}}})
+			if !errors.Is(err, ErrScene) || !strings.Contains(err.Error(), `"shape:a"`) {
+				t.Errorf("got %v; want ErrScene that names the shape", err)
+			}
+		})
+	}
+}
+
+func TestIndexKey(t *testing.T) {
+	last := ""
+	for n := 1; n < 5000; n++ {
+		k := indexKey(n)
+		if k <= last {
+			t.Fatalf("key %d: got %q after %q; want a larger one", n, k, last)
+		}
+		last = k
+	}
+	if k := indexKey(62); k != "b00" {
+		t.Errorf("key 62: got %q; want b00", k)
+	}
+}
+
+func TestJobBounds(t *testing.T) {
+	s, err := scene.Decode([]byte(`[]`), scene.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		name string
+		box  outline.Box
+		want error
+	}{
+		{"whole", outline.Box{W: 10, H: 10}, nil},
+		{"largest", outline.Box{W: 32768, H: 2048}, nil},
+		{"too wide", outline.Box{W: 32769, H: 1}, ErrLimit},
+		{"too large", outline.Box{W: 32768, H: 2049}, ErrLimit},
+		{"empty", outline.Box{}, ErrScene},
+		{"not a number", outline.Box{X: nan, W: 10, H: 10}, ErrScene},
+		{"infinite", outline.Box{W: 1 / zero, H: 10}, ErrLimit},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := Config{}.withDefaults()
+			if _, err := c.job(&Request{View: outline.View{Scene: s, Bounds: row.box}}); !errors.Is(err, row.want) {
+				t.Errorf("got %v; want %v", err, row.want)
+			}
+		})
+	}
+}
+
+var zero float64
+var nan = zero / zero
