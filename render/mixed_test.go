@@ -111,7 +111,9 @@ func compareColours(name string, got, ref *image.NRGBA) (alpha, colour likeness)
 }
 
 // TestMixedFidelity draws the mixed scenes on the default backend and compares
-// with the editor's unhinted pictures, alpha and colours.
+// with the editor's unhinted pictures, alpha and colours. Asked for are 97 % of
+// the pixels, a mean of 0.80/255, 0.3 px and 1 % of the mass; the bounds are those
+// that keep what is reached.
 func TestMixedFidelity(t *testing.T) {
 	e := open(t, BackendAuto)
 	w := e.Worker()
@@ -137,8 +139,11 @@ func TestMixedFidelity(t *testing.T) {
 		panels(t, a.name, img, ref)
 	}
 	t.Logf("%d scenes drawn, %d left to the editor", len(alphas), foreign)
-	judge(t, "mixed", alphas, bounds{0.97, 0.80, 0.01, 0.3, 0.3, math.Inf(1)})
-	judge(t, "mixed colours", colours, bounds{0.97, 0.80, 0.01, 0.3, 0.3, math.Inf(1)})
+	if foreign > len(alphas)/19 {
+		t.Errorf("%d of %d scenes are not drawn natively; want at least 95 %% of them", foreign, foreign+len(alphas))
+	}
+	judge(t, "mixed", alphas, bounds{0.999, 0.05, 0.001, 0.1, 0.03, 0.01})
+	judge(t, "mixed colours", colours, bounds{0.999, 0.10, 0.005, 0, 0, 0})
 }
 
 // panels writes native, difference and reference side by side where the

@@ -37,7 +37,20 @@ func (r *router) search(dst []point, a, b side) ([]point, bool) {
 			}
 		}
 	}
-	return r.best(dst, everySide[:], everySide[:])
+	from, n := usableSides(&r.a)
+	to, m := usableSides(&r.b)
+	return r.best(dst, from[:n], to[:m])
+}
+
+// usableSides lists the sides of an end that an arrow can leave from.
+func usableSides(e *[sides]edge) (list [sides]side, n int) {
+	for _, s := range everySide {
+		if e[s].usable {
+			list[n] = s
+			n++
+		}
+	}
+	return list, n
 }
 
 // best returns the way with the fewest corners; among equals the shortest, where
