@@ -14,7 +14,7 @@ LDFLAGS := -X main.commit=$(COMMIT)
 # Packages with tests that inject faults; they are run once more with that tag.
 FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:build.*\bfault\b' . 2>/dev/null | xargs -r -n1 dirname | sort -u)
 
-.PHONY: demo test build check setup vet format imports race bench gpu-bundle clean
+.PHONY: demo test build check setup vet format imports race bench fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -48,11 +48,14 @@ imports: # fail on any import that imports.allow does not list
 	@go list -f '{{$$p := .ImportPath}}{{$$p}}{{"\n"}}{{range .Imports}}{{$$p}} {{.}}{{"\n"}}{{end}}' ./... | \
 	awk -v m="$$(go list -m)/" -f scripts/imports.awk imports.allow -
 
-bench: setup build ## the main job on this machine, whole process (other renderers are not measured yet)
+bench: setup build fidelity ## fidelity, and the main job on this machine, whole process (other renderers are not measured yet)
 	go run ./bench/balance -n 5000 -runs 3
 
 gpu-bundle: setup ## build/gpu-bundle, for a machine with an NVIDIA GPU and no Go
 	@sh scripts/bundle.sh
 
+fidelity: build ## native pictures beside the editor's, report in build/fidelity/report
+	@go run ./bench/fidelity -out build/fidelity
+
 clean: ## what was built; fonts and packages stay in build/fonts and build/npm
-	rm -rf bin build/demo build/report build/gpu-bundle
+	rm -rf bin build/demo build/report build/fidelity build/gpu-bundle

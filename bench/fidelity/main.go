@@ -1,0 +1,180 @@
+// Command fidelity sets the native pictures of the reference scenes beside the
+// editor's. It writes the scenes as plumb reads them, with links to their
+// pictures, runs `plumb render --compare` on them and prints what that prints:
+// the distribution, to which the report adds features and pictures.
+//
+//	go run ./bench/fidelity -out build/fidelity > bench/results/fidelity.txt
+//
+// Text is compared with the pictures made without font hinting, as native text
+// has none. With -chrome the editor draws them anew instead.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	data := flag.String("data", filepath.Join("..", "shared", "data"), "folder of the reference data, else PLUMB_DATA")
+	out := flag.String("out", filepath.Join("build", "fidelity"), "folder for the scenes and the report")
+	plumb := flag.String("plumb", filepath.Join("bin", "plumb"), "the program")
+	chrome := flag.Bool("chrome", false, "compare with what Chromium draws now")
+	args := flag.String("args", "", "further flags of plumb render, separated by blanks")
+	flag.Parse()
+	if dir := os.Getenv("PLUMB_DATA"); dir != "" {
+		*data = dir
+	}
+	if err := run(filepath.Join(*data, "tldraw"), *out, *plumb, *chrome, strings.Fields(*args)); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(data, out, plumb string, chrome bool, args []string) error {
+	reference, scenes := filepath.Join(out, "reference"), filepath.Join(out, "scenes.jsonl")
+	if _, err := os.Stat(data); err != nil {
+		fmt.Printf("no reference data: %v\n", err)
+		return nil
+	}
+	if err := os.MkdirAll(reference, 0o755); err != nil {
+		return err
+	}
+	if err := prepare(data, reference, scenes); err != nil {
+		return fmt.Errorf("cannot read the reference scenes: %w", err)
+	}
+	all := []string{"render", "--compare", filepath.Join(out, "report"), "--stats", filepath.Join(out, "figures.jsonl")}
+	if !chrome {
+		all = append(all, "--reference", reference)
+	}
+	version, err := exec.Command(plumb, "version").Output()
+	if err != nil {
+		return fmt.Errorf("cannot run %s: %w", plumb, err)
+	}
+	all = append(append(all, args...), scenes)
+	fmt.Printf("%s%d cores of %s\n%s %s\n", version, runtime.NumCPU(), processor(), plumb, strings.Join(all, " "))
+	cmd := exec.Command(plumb, all...)
+	cmd.Stderr = os.Stdout
+	return cmd.Run()
+}
+
+// processor is the machine's own name of it.
+func processor() string {
+	b, _ := os.ReadFile("/proc/cpuinfo")
+	_, rest, _ := strings.Cut(string(b), "model name")
+	name, _, _ := strings.Cut(strings.TrimLeft(rest, "\t :"), "\n")
+	return name
+}
+
+// recorded is a line of the reference scenes.
+type recorded struct {
+	ID      string
+	Records []json.RawMessage
+	Added   []struct{ ID string }
+	Export  struct{ Bounds [4]float64 }
+	Images  map[string]struct{ File string }
+}
+
+// scene is a line as plumb reads it.
+type scene struct {
+	ID      string            `json:"id"`
+	Bounds  [4]float64        `json:"bounds"`
+	Only    []string          `json:"only,omitempty"`
+	Records []json.RawMessage `json:"records"`
+}
+
+// prepare writes a scene per picture, and links the pictures under their names.
+func prepare(data, reference, path string) (err error) {
+	unhinted := map[string]recorded{}
+	if err := lines(filepath.Join(data, "scenes-nohint.jsonl"), func(r *recorded) error {
+		unhinted[r.ID] = *r
+		return nil
+	}); err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	enc := json.NewEncoder(f)
+	return lines(filepath.Join(data, "scenes.jsonl"), func(r *recorded) error {
+		for _, name := range slices.Sorted(maps.Keys(r.Images)) {
+			image := r.Images[name]
+			if other, ok := unhinted[r.ID].Images[name]; ok {
+				image = other
+			}
+			s := scene{ID: r.ID + "-" + name, Bounds: r.Export.Bounds, Only: r.only(name), Records: r.Records}
+			if err := enc.Encode(s); err != nil {
+				return err
+			}
+			if err := link(filepath.Join(data, filepath.FromSlash(image.File)), filepath.Join(reference, s.ID+".png")); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// only lists what one of a scene's pictures shows, nil for everything: before
+// and shape are without what was added, label is that alone.
+func (r *recorded) only(picture string) []string {
+	if picture != "before" && picture != "shape" && picture != "label" {
+		return nil
+	}
+	added := map[string]bool{}
+	for _, a := range r.Added {
+		added[a.ID] = true
+	}
+	var ids []string
+	for _, b := range r.Records {
+		var shape struct{ ID, TypeName string }
+		if json.Unmarshal(b, &shape) == nil && shape.TypeName == "shape" && added[shape.ID] == (picture == "label") {
+			ids = append(ids, shape.ID)
+		}
+	}
+	return ids
+}
+
+// link makes to a link to the file from.
+func link(from, to string) error {
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.Symlink(from, to)
+}
+
+// lines reads a file of JSON lines.
+func lines(path string, f func(*recorded) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	in := bufio.NewScanner(file)
+	in.Buffer(nil, 1<<26)
+	for in.Scan() {
+		var r recorded
+		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
+			return err
+		}
+		if err := f(&r); err != nil {
+			return err
+		}
+	}
+	return in.Err()
+}
