@@ -134,7 +134,8 @@ func (v *arrows) clipPath(l *arrowLabel, to *path.Path) (holes bool) {
 	if h == 0 {
 		h = 1
 	}
-	var c commands
+	c := &v.local.commands
+	c.reset()
 	lo := point{e.lo.X - bodyMargin, e.lo.Y - bodyMargin}
 	hi := point{e.lo.X + w + bodyMargin, e.lo.Y + h + bodyMargin}
 	c.polygon(lo, point{hi.X, lo.Y}, hi, point{lo.X, hi.Y})

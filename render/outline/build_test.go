@@ -86,7 +86,7 @@ func TestRasterVectors(t *testing.T) {
 }
 
 // board decodes a list of shapes.
-func board(t *testing.T, shapes string) *scene.Scene {
+func board(t testing.TB, shapes string) *scene.Scene {
 	t.Helper()
 	s, err := scene.Decode([]byte(shapes), scene.DefaultLimits())
 	if err != nil {
