@@ -76,6 +76,9 @@ func (e engine) Drawer() queue.Drawer { return drawer{e.Worker()} }
 func (e engine) Backend() string      { return e.Info().Backend }
 func (e engine) Lates() int           { return e.Info().Exports }
 
+// Warm implements queue.Engine; what went wrong comes back from Finish.
+func (e engine) Warm() { _ = e.Engine.Warm() }
+
 func (e engine) Measure(dst []metric.Tally, ps []queue.Pic) ([]metric.Tally, error) {
 	return e.Engine.Measure(dst, prepared(ps))
 }

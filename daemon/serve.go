@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"plumb/daemon/api"
+	"plumb/render/chrome"
 )
 
 // Config of the daemon. Core and API are required.
@@ -112,6 +113,13 @@ func start(cfg Config) (*running, error) {
 		d.server.Shutdown(context.Background())
 		d.close()
 		return nil, err
+	}
+	if info.Exports > 0 { // the first scene that needs it should not wait for it
+		go func() {
+			if err := core.Engine.Warm(); err != nil && !errors.Is(err, chrome.ErrClosed) {
+				cfg.Log.Warn("the browser does not start", "error", err)
+			}
+		}()
 	}
 	return d, nil
 }

@@ -184,7 +184,9 @@ func (e *Engine) Info() Info {
 		i.Counter, i.GPU = BackendGL, &g
 	}
 	if e.exporter != nil {
-		i.Exports, i.NoChrome = e.exporter.cfg.Pages, e.exporter.missing
+		if i.NoChrome = e.exporter.missing; i.NoChrome == nil {
+			i.Exports = e.exporter.cfg.Pages
+		}
 	}
 	i.Backend = i.Counter
 	if e.cfg.Fidelity == FidelityTldraw {

@@ -105,6 +105,19 @@ func (x *exporter) close() error {
 	return nil
 }
 
+// Cold reports whether the browser has not been started yet, so that the next
+// Finish takes seconds.
+func (e *Engine) Cold() bool { return e.exporter != nil && e.exporter.pool.Load() == nil }
+
+// Warm starts the browser where there is none. Its error is that of Finish.
+func (e *Engine) Warm() error {
+	if e.exporter == nil || e.exporter.missing != nil {
+		return nil
+	}
+	_, err := e.exporter.open()
+	return err
+}
+
 // EditorStats counts what the browser did so far.
 func (e *Engine) EditorStats() chrome.Stats {
 	if e.exporter != nil {

@@ -73,6 +73,10 @@ func TestForeignDump(t *testing.T) {
 			t.Errorf("%v: got score %v by %v, %s, %v", m["id"], m["score"], m["backend"], note, m["error"])
 		}
 	}
+	d := startDaemon(t, "--fidelity", "auto")
+	if code, same, errs := plumb(t, foreign(), "score", "--server", "http://"+d.addr, "-"); code != 0 || same != out {
+		t.Errorf("through a daemon: got exit %d, %s; other results: %v", code, errs, same != out)
+	}
 	score := func(i int) float64 { s, _ := got[i]["score"].(float64); return s }
 	if score(0) < 0.99 || score(3) < 0.99 || score(5) < 0.99 {
 		t.Errorf("labels inside their shape: got %g, %g, %g", score(0), score(3), score(5))

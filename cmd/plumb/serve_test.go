@@ -27,9 +27,10 @@ type daemonProcess struct {
 }
 
 // startDaemon waits until the daemon listens. It is stopped with the test.
+// No browser is started unless args ask for another fidelity.
 func startDaemon(t *testing.T, args ...string) *daemonProcess {
 	t.Helper()
-	d := &daemonProcess{cmd: exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--drain-grace", "0s"}, args...)...),
+	d := &daemonProcess{cmd: exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--drain-grace", "0s", "--fidelity", "native"}, args...)...),
 		log: new(bytes.Buffer), done: make(chan error, 1)}
 	d.cmd.Env = append(os.Environ(), "PLUMB_FONTS="+filepath.Join(testdata.Root(), "build", "fonts"))
 	pipe, err := d.cmd.StderrPipe()

@@ -52,4 +52,8 @@ type Engine interface {
 	// Lates is how many Late pictures may usefully be waited for at once, 0
 	// where there are none.
 	Lates() int
+	// Cold reports whether the first Late picture has to wait until Warm, which
+	// takes seconds, has returned: time that is no sample's own.
+	Cold() bool
+	Warm()
 }

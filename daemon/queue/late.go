@@ -105,10 +105,13 @@ func (q *Queue) fetch(t *task) (ok bool) {
 	if t.gone() {
 		return false
 	}
+	thawed := q.warm(t)
 	start := time.Now()
 	end := t.arrived.Add(q.cfg.Deadline)
 	if !t.urgent {
 		t.started.Store(start.UnixNano())
+	}
+	if !t.urgent || thawed {
 		end = start.Add(q.cfg.Deadline)
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), end)
@@ -136,6 +139,33 @@ func (q *Queue) fetch(t *task) (ok bool) {
 	}
 	q.cfg.Watch.stage("export", time.Since(start))
 	return true
+}
+
+// cold is the value of task.warm while others are not ready.
+const cold = -1
+
+// warm waits until others are ready to draw; true where they were not.
+func (q *Queue) warm(t *task) bool {
+	if !q.cfg.Engine.Cold() {
+		return false
+	}
+	t.warm.Store(cold)
+	q.cfg.Engine.Warm()
+	t.warm.Store(time.Now().UnixNano())
+	return true
+}
+
+// grace is how long the reader of an urgent task waits beyond its deadline,
+// because others were not ready to draw; 0 or less for no longer.
+func (q *Queue) grace(t *task) time.Duration {
+	switch since := t.warm.Load(); since {
+	case 0:
+		return 0
+	case cold:
+		return 100 * time.Millisecond
+	default:
+		return q.cfg.Deadline - time.Since(time.Unix(0, since))
+	}
 }
 
 // fail ends a sample one of whose pictures could not be made.

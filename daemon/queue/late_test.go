@@ -168,3 +168,36 @@ func TestLateRequestGoesFirst(t *testing.T) {
 		}
 	})
 }
+
+// What draws late pictures may take long to start: no sample's deadline runs
+// meanwhile, not even a request's.
+func TestLateColdStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &queuetest.Engine{Late: 2, Draws: func(ctx context.Context, w float64) error {
+			if w == 7 {
+				<-ctx.Done()
+			}
+			time.Sleep(time.Second)
+			return ctx.Err()
+		}, Starts: func() { time.Sleep(3 * queue.DefaultDeadline) }}
+		q := queue.New(queuetest.Config(e, queuetest.Suite{}))
+		bulk := make(chan []string)
+		go func() { bulk <- run(t, q, []string{`{"id":"a","test":"sum","late":[4]}`}) }()
+		request := func(w int) queue.Answer {
+			a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: fmt.Appendf(nil, `{"id":"b","test":"sum","late":[%d]}`, w)}, &queue.Options{})
+			if err != nil {
+				t.Error(err)
+			}
+			return a
+		}
+		if a := request(5); a.Result.Score != 5 {
+			t.Errorf("got %+v; want the score of a request that met a cold start", a.Result)
+		}
+		told(t, <-bulk, []string{"a  4"})
+		start := time.Now()
+		if a := request(7); a.Result.Err == nil || a.Result.Err.Code != "deadline" || time.Since(start) > queue.DefaultDeadline+2*time.Second {
+			t.Errorf("got %+v after %v; want the deadline", a.Result, time.Since(start))
+		}
+		q.Close()
+	})
+}

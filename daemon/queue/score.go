@@ -86,12 +86,20 @@ func (q *Queue) request(ctx context.Context, t *task) (*task, *naming, error) {
 	timer := time.NewTimer(q.cfg.Deadline)
 	defer timer.Stop()
 	overdue := false
-	select {
-	case <-t.done:
-		return t, nil, nil
-	case <-timer.C:
-		overdue = true
-	case <-ctx.Done():
+	for waiting := true; waiting; {
+		waiting = false
+		select {
+		case <-t.done:
+			return t, nil, nil
+		case <-timer.C:
+			if more := q.grace(t); more > 0 {
+				timer.Reset(more)
+				waiting = true
+			} else {
+				overdue = true
+			}
+		case <-ctx.Done():
+		}
 	}
 	who, ok := q.abandon(t, overdue)
 	if !ok {

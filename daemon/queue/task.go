@@ -24,13 +24,14 @@ const (
 const maxKept = 1 << 20
 
 // task is one sample on its way. Its fields belong to one goroutine at a time;
-// only state, started, who and by are read by others, and by a reader that gives
+// only state, started, who, by and warm are read by others, and by a reader that gives
 // up only before it says so: from then on the task may serve another sample.
 type task struct {
 	state   atomic.Int32
 	started atomic.Int64           // when a worker took it, Unix ns; 0 before
 	who     atomic.Pointer[naming] // set once decoded
 	by      atomic.Pointer[worker] // who prepares it now
+	warm    atomic.Int64           // when others were ready to draw for it, Unix ns; cold: they are not, 0: it need not wait for that
 	load
 }
 
@@ -88,6 +89,7 @@ func (q *Queue) put(t *task) {
 	t.started.Store(0)
 	t.who.Store(nil)
 	t.by.Store(nil)
+	t.warm.Store(0)
 	t.load = load{buf: t.buf[:0], json: t.json[:0], pics: t.pics[:0], notes: t.notes[:0], tallies: t.tallies[:0], done: t.done}
 	q.pool.Put(t)
 }

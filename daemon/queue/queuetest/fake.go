@@ -31,6 +31,9 @@ type Engine struct {
 	Late    int           // how many views may be waited for at once; set before use
 	// Draws is what makes a late view, with its width.
 	Draws func(ctx context.Context, w float64) error
+	// Starts, when set, is what Warm waits for; until then the engine is cold.
+	Starts func()
+	hot    atomic.Bool
 	// Waiting and Most count the late views that are being waited for.
 	Waiting, Most atomic.Int64
 }
@@ -84,6 +87,15 @@ func (d drawer) Prepare(v outline.View) (queue.Pic, error) {
 		return &late{picture: picture{d.e, v.Bounds.W}}, nil
 	}
 	return &picture{d.e, v.Bounds.W}, nil
+}
+
+// Cold implements queue.Engine.
+func (e *Engine) Cold() bool { return e.Starts != nil && !e.hot.Load() }
+
+// Warm implements queue.Engine.
+func (e *Engine) Warm() {
+	e.Starts()
+	e.hot.Store(true)
 }
 
 // Measure implements queue.Engine: the sum of alpha is the width.
