@@ -14,8 +14,12 @@ import (
 	"strings"
 )
 
-// marker begins the reason that the testdata package gives for such a skip.
-const marker = "no reference data:"
+// The reasons of skips that are counted begin with these: the testdata package's
+// for missing reference data, and that of tests which need the real editor.
+const (
+	marker   = "no reference data:"
+	noEditor = "no browser:"
+)
 
 // event is one line of `go test -json` (go doc test2json).
 type event struct {
@@ -31,6 +35,7 @@ type summary struct {
 	Ran     int  // tests that passed or failed, subtests included
 	Failed  int  // tests, packages and builds
 	Missing int  // tests skipped for lack of reference data
+	Editor  int  // tests skipped for lack of a browser with tldraw
 	Broken  bool // a test run ended with an error
 }
 
@@ -44,6 +49,9 @@ func main() {
 		fmt.Println("no test ran")
 	}
 	fmt.Printf("tests run: %d, failed: %d\n", s.Ran, s.Failed)
+	if s.Editor > 0 {
+		fmt.Printf("skipped for lack of a browser: %d\n", s.Editor)
+	}
 	fmt.Printf("skipped for lack of reference data: %d\n", s.Missing)
 	if s.Failed > 0 || s.Ran == 0 || s.Broken {
 		os.Exit(1)
@@ -117,6 +125,9 @@ func (s *summary) end(k key, action string) {
 	case action == "skip":
 		if strings.Contains(text, marker) {
 			s.Missing++
+		}
+		if strings.Contains(text, noEditor) {
+			s.Editor++
 		}
 		fmt.Fprintf(s.w, "skip %s %s: %s\n", k.pkg, k.test, reason(text))
 	default:

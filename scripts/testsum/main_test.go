@@ -26,6 +26,7 @@ func TestSummary(t *testing.T) {
 {"Action":"fail","Package":"p"}`, 1, 2, 0, "got 1; want 2\n", ""},
 		{"missing data", skipped, 0, 0, 1, "skip p TestA: a_test.go:3: no reference data: x.json\n", ""},
 		{"other skip", strings.ReplaceAll(skipped, "no reference data: x.json", "no GPU"), 0, 0, 0, "no GPU", ""},
+		{"no browser", strings.ReplaceAll(skipped, "no reference data: x.json", "no browser: none"), 0, 0, 0, "no browser: none", ""},
 		{"build failure", `{"ImportPath":"p","Action":"build-output","Output":"p.go:1: syntax error\n"}
 {"ImportPath":"p","Action":"build-fail"}`, 0, 1, 0, "syntax error", ""},
 		{"the run itself", `{"Action":"run-fail"}`, 0, 0, 0, "", ""},
@@ -39,6 +40,9 @@ func TestSummary(t *testing.T) {
 			}
 			if s.Broken != strings.Contains(c.in, "run-fail") {
 				t.Errorf("broken is %v", s.Broken)
+			}
+			if (s.Editor > 0) != strings.Contains(c.in, noEditor) {
+				t.Errorf("counted %d tests without a browser", s.Editor)
 			}
 			if s.Ran != c.ran || s.Failed != c.failed || s.Missing != c.missing {
 				t.Errorf("ran %d, failed %d, missing %d; want %d, %d, %d", s.Ran, s.Failed, s.Missing, c.ran, c.failed, c.missing)
