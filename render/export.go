@@ -200,7 +200,7 @@ func (p *Prepared) draw(ctx context.Context, keep bool) error {
 			return err
 		}
 	}
-	got, err := pool.Export(ctx, r)
+	got, err := ask(ctx, pool, r)
 	if err != nil {
 		return err
 	}
@@ -222,9 +222,24 @@ func (p *Prepared) draw(ctx context.Context, keep bool) error {
 // content asks the editor what the shapes of a view take up.
 func (e *Engine) content(ctx context.Context, pool *chrome.Pool, v *outline.View) (outline.Box, error) {
 	r := chrome.Request{View: outline.View{Scene: v.Scene, Only: v.Content.IDs}, Source: v.Source, Content: true}
-	got, err := pool.Export(ctx, r)
+	got, err := ask(ctx, pool, r)
 	if err != nil {
 		return outline.Box{}, err
 	}
 	return v.Content.Bounds(got.Bounds, !got.Image.Rect.Empty())
+}
+
+// ask lets the editor draw a document, or where it refuses that the scene that
+// was read from it: records that leave out what has a default are fine here, and
+// not there. Of two refusals the first counts.
+func ask(ctx context.Context, pool *chrome.Pool, r chrome.Request) (*chrome.Result, error) {
+	got, err := pool.Export(ctx, r)
+	if !errors.Is(err, chrome.ErrScene) || r.Source == nil || r.Scene == nil {
+		return got, err
+	}
+	r.Source = nil
+	if again, e := pool.Export(ctx, r); e == nil {
+		return again, nil
+	}
+	return nil, err
 }

@@ -176,3 +176,30 @@ func TestNoBrowser(t *testing.T) {
 		t.Errorf("fidelity tldraw: got %v; want ErrMissing", err)
 	}
 }
+
+// TestIncompleteRecords: a document that the editor refuses, as its records
+// leave out what has a default, is drawn as it was read; one that nobody can
+// read is refused in the editor's words.
+func TestIncompleteRecords(t *testing.T) {
+	browser(t)
+	e := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityTldraw})
+	const record = `{"records":[{"typeName":"shape","id":"shape:a","type":"geo","x":10,"y":10,"props":{"geo":"rectangle","w":50,"h":40}}]}`
+	s, err := scene.Decode([]byte(record), scene.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := outline.View{Scene: s, Source: []byte(record), Bounds: outline.Box{W: 100, H: 80}}
+	p := prepare(t, e.Worker(), v)
+	if err := p.Finish(context.Background(), false); err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.Measure(nil, []*Prepared{p})
+	if err != nil || got[0].A.Covered == 0 {
+		t.Errorf("got %+v, %v; want the rectangle", got, err)
+	}
+	v.Scene, v.Foreign = nil, outline.ErrForeign
+	p = prepare(t, e.Worker(), v)
+	if err := p.Finish(context.Background(), false); !errors.Is(err, chrome.ErrScene) {
+		t.Errorf("got %v; want the editor's refusal", err)
+	}
+}
