@@ -102,7 +102,6 @@ func (d discreet) Error() string { return api.Pathless(d.error.Error()) }
 func (d discreet) Unwrap() error { return d.error }
 
 func (e engine) Drawer() queue.Drawer { return drawer{e.Worker(), e.remote} }
-func (e engine) Backend() string      { return e.Info().Backend }
 func (e engine) Lates() int           { return e.Info().Exports }
 
 // InFlight implements queue.Pipelined: the device has one batch while the next

@@ -171,11 +171,19 @@ func (e *Engine) Info() Info {
 			i.Exports = e.exporter.cfg.Pages
 		}
 	}
-	i.Backend = i.Counter
-	if e.cfg.Fidelity == FidelityTldraw {
-		i.Backend = BackendChrome
-	}
+	i.Backend = e.Backend()
 	return i
+}
+
+// Backend is Info().Backend, without looking at the machine.
+func (e *Engine) Backend() string {
+	switch {
+	case e.cfg.Fidelity == FidelityTldraw:
+		return BackendChrome
+	case e.runner != nil:
+		return BackendGL
+	}
+	return BackendCPU
 }
 
 // Close stops the backend and the browser; calls that are under way end first.

@@ -14,6 +14,9 @@ type TaskFile struct {
 	// line takes from its task all that it lacks, and having none is an error.
 	// None listed: a line takes where the file has its task.
 	Fields []string
+	// Unread are members that no scoring reads. They are left out when the file is
+	// read: to join large ones would cost more than to score.
+	Unread []string
 	// Keys are the names of the task at position index of the file, from 0. The
 	// first one should be its own; a name that several tasks have is refused when
 	// it is used. nil: the task's id. An error or no name refuses the file.

@@ -163,7 +163,7 @@ func (l *taskLoader) add(b []byte) error {
 	if _, ok := t.byID[keys[0]]; !ok {
 		t.n++
 	}
-	kept := slices.Clone(b)
+	kept := t.trimmed(b)
 	t.all = append(t.all, namedTask{keys[0], kept})
 	for _, k := range keys {
 		if _, ok := t.byID[k]; ok {
@@ -172,6 +172,26 @@ func (l *taskLoader) add(b []byte) error {
 		t.byID[k] = kept
 	}
 	return nil
+}
+
+// trimmed copies a task without what the suite does not read.
+func (t *Tasks) trimmed(b []byte) []byte {
+	if len(t.rule.Unread) == 0 {
+		return slices.Clone(b)
+	}
+	kept := make([]byte, 1, len(b))
+	kept[0] = '{'
+	cut.Members(bytes.TrimSpace(b), func(key, value []byte) error {
+		if slices.Contains(t.rule.Unread, cut.Name(key)) {
+			return nil
+		}
+		if len(kept) > 1 {
+			kept = append(kept, ',')
+		}
+		kept = append(append(append(append(kept, '"'), key...), `":`...), value...)
+		return nil
+	})
+	return slices.Clip(append(kept, '}'))
 }
 
 // keys are the names of the task at position index.

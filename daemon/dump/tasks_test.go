@@ -90,6 +90,26 @@ func TestTaskFileFaults(t *testing.T) {
 	}
 }
 
+// What the suite does not read is not kept, wherever it stands.
+func TestUnreadMembers(t *testing.T) {
+	rule := scoring.TaskFile{Fields: []string{"criteria"}, Unread: []string{"solution", "s\u00e9t"}}
+	for file, want := range map[string]string{
+		` {"solution":{"a":[1]},"id":"a","criteria":{"k":"}"}} `: `{"id":"a","criteria":{"k":"}"}}`,
+		`{"id":"a","criteria":{"solution":1}, "solution" : 5}`:   `{"id":"a","criteria":{"solution":1}}`,
+		`{"id":"a","s\u00e9t":1,"k\u0041":2,"criteria":3}`:       `{"id":"a","k\u0041":2,"criteria":3}`,
+		`{"id":"a"}`: `{"id":"a"}`,
+	} {
+		got, err := load(t, file, rule)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if have := string(got.byID["a"]); have != want {
+			t.Errorf("%s: kept %s; want %s", file, have, want)
+		}
+	}
+}
+
 func load(t *testing.T, file string, rule scoring.TaskFile) (*Tasks, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tasks")

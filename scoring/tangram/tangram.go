@@ -85,7 +85,10 @@ func (*Suite) Variants() []scoring.Variant {
 
 // TaskFile implements scoring.Tasked: instances, one per line.
 func (*Suite) TaskFile() scoring.TaskFile {
-	return scoring.TaskFile{Fields: []string{"target_outline"}, Keys: keys, Refer: refer}
+	return scoring.TaskFile{
+		Fields: []string{"target_outline"}, Keys: keys, Refer: refer,
+		Unread: []string{"initial_state", "final_state", "adjacency_graph"},
+	}
 }
 
 func keys(v *fastjson.Value, _ int) ([]string, error) {
