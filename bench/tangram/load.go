@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +11,8 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/scoring"
+	"plumb/scoring/tangram/field"
+	"plumb/scoring/tangram/plane"
 )
 
 // source is where recorded answers and their instances lie.
@@ -56,6 +60,36 @@ func load(s source) ([]answer, error) {
 		err = fmt.Errorf("cannot measure: %s holds no answers", s.answers)
 	}
 	return out, err
+}
+
+// prepared are the targets of the answers, by instance.
+func prepared(list []answer) (map[string]*plane.Target, error) {
+	out := map[string]*plane.Target{}
+	for i := range list {
+		a := &list[i]
+		if out[a.instance] != nil {
+			continue
+		}
+		var in struct{ Vertices [][2]string }
+		if err := json.Unmarshal([]byte(a.target), &in); err != nil {
+			return nil, fmt.Errorf("cannot read the target of %s: %w", a.instance, err)
+		}
+		var points []plane.Point
+		for _, v := range in.Vertices {
+			x, _, err1 := field.Parse(v[0])
+			y, _, err2 := field.Parse(v[1])
+			if err := errors.Join(err1, err2); err != nil {
+				return nil, fmt.Errorf("cannot read the target of %s: %w", a.instance, err)
+			}
+			points = append(points, plane.Point{X: x, Y: y})
+		}
+		t, ok := plane.NewTarget(points)
+		if !ok {
+			return nil, fmt.Errorf("cannot use the target of %s: its outline crosses itself", a.instance)
+		}
+		out[a.instance] = t
+	}
+	return out, nil
 }
 
 // each gives the JSON values of a file's lines, valid until the next.

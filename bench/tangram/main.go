@@ -1,6 +1,6 @@
 // Command tangram measures how many TangramPuzzle solutions one core scores in a
-// second, parsing included: by plumb from a dump's line to its result line, by
-// `plumb score` as a process, and by a scorer in Python on shapely 2 (scorer.py)
+// second, parsing included: by plumb from an answer's text to its score and from a
+// dump's line to its result line, by `plumb score` as a process, and by a scorer in Python on shapely 2 (scorer.py)
 // that finds the same quantities in doubles. Rows are taken in turn in one run;
 // what counts is core time, garbage collection included. It refuses to compare
 // rows whose IoU differ. Without shapely, which scripts/shapely.sh installs, its
@@ -58,9 +58,9 @@ func main() {
 		log.Fatal("cannot measure: want at least one round, time and copy")
 	}
 	runtime.GOMAXPROCS(1)
-	// plumb score holds some 13 MB while it scores this dump: with less the rows in
-	// this process would collect garbage more often than it does.
-	held := make([]byte, 13<<20)
+	// plumb score holds 64 MiB of ballast and some 13 MB: with less the rows in this
+	// process would collect garbage more often than it does.
+	held := make([]byte, 77<<20)
 	defer runtime.KeepAlive(held)
 	if err := run(s, *rounds, *times, *copies, *program, *shapely); err != nil {
 		log.Fatal(err)
@@ -81,7 +81,7 @@ func run(s source, rounds, times, copies int, program, shapely string) error {
 	if err != nil {
 		return err
 	}
-	rows := []*row{lines(list, times), evaluated}
+	rows := []*row{evaluated, lines(list, times)}
 	for _, c := range []int{copies, 1} {
 		r, err := command(program, dir, list, s, c)
 		if err != nil {
@@ -163,7 +163,7 @@ func report(rows []*row, list []answer) error {
 	if first < goal*publishedRate {
 		said = "missed"
 	}
-	fmt.Printf("# goal %.0f x %.0f/s = %.0f/s from line to result line: %s, %.0f/s (%.1f x)\n", goal, publishedRate, goal*publishedRate, said, first, first/publishedRate)
+	fmt.Printf("# goal %.0f x %.0f/s = %.0f/s from an answer's text to its score: %s, %.0f/s (%.1f x)\n", goal, publishedRate, goal*publishedRate, said, first, first/publishedRate)
 	return nil
 }
 

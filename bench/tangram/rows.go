@@ -16,6 +16,7 @@ import (
 	"plumb/render/scene"
 	"plumb/scoring"
 	"plumb/scoring/tangram"
+	"plumb/scoring/tangram/tce"
 )
 
 // figures are what one pass of a row took, and what it found.
@@ -78,28 +79,19 @@ func lines(list []answer, times int) *row {
 	})
 }
 
-// answers reads and evaluates answers whose lines have been decoded.
+// answers reads and evaluates answers: from the model's text to every decision and
+// measure, which is what the goal counts.
 func answers(list []answer, times int) (*row, error) {
-	s := tangram.New()
-	items := make([]scoring.Item, len(list))
-	for i := range list {
-		// a decoder of its own each: an item's fields last until its next line
-		d := dump.NewDecoder(dump.ItemConfig{Suites: map[string]scoring.Suite{s.Name(): s}, Limits: scene.DefaultLimits()})
-		it, e := d.Item(dump.Line{N: i + 1, Bytes: list[i].line(true, 0)}, s.Name())
-		if e != nil {
-			return nil, fmt.Errorf("cannot read %s: %s", list[i].id, e.Message)
-		}
-		items[i] = it
+	targets, err := prepared(list)
+	if err != nil {
+		return nil, err
 	}
-	return within("plumb: answer read, evaluated", times, len(list), func() (f figures, err error) {
-		for i := range items {
-			it := items[i]
-			j, err := s.Prepare(&it, nil)
-			if err != nil {
-				return f, err
-			}
-			r := j.Score(nil)
-			f.Size += len(r.Metrics)
+	var r tce.Reader
+	return within("plumb: answer to score", times, len(list), func() (f figures, err error) {
+		for i := range list {
+			p := r.Read(list[i].response, false)
+			s := tangram.Evaluate(&p, targets[list[i].instance])
+			f.Size += s.Parsed + len(s.Overlaps) + int(1e6*s.IoU)
 		}
 		return f, nil
 	}), nil

@@ -77,7 +77,7 @@ func TestMotions(t *testing.T) {
 		}
 		p := m.answer(in)
 		r.Shuffle(len(p.Pieces), func(i, j int) { p.Pieces[i], p.Pieces[j] = p.Pieces[j], p.Pieces[i] })
-		if s := evaluate(&p, target); !s.VPR || !s.Success || s.IoU != 1 || s.Hausd != 0 || s.RGECongruent || len(s.Overlaps) > 0 || s.Rounded {
+		if s := Evaluate(&p, target); !s.VPR || !s.Success || s.IoU != 1 || s.Hausd != 0 || s.RGECongruent || len(s.Overlaps) > 0 || s.Rounded {
 			t.Fatalf("round %d, %s: got %+v", round, in.ID, s)
 		}
 	}
@@ -97,7 +97,7 @@ func TestSmallMotionsOfOnePiece(t *testing.T) {
 		for k := range p.Pieces[i].Vertices {
 			p.Pieces[i].Vertices[k].X = p.Pieces[i].Vertices[k].X.Add(d)
 		}
-		s := evaluate(&p, target)
+		s := Evaluate(&p, target)
 		if s.Success || s.RGE || s.Hausd < 0 || s.IoU > 1 || !s.PE && s.Matches {
 			t.Fatalf("round %d, %s, piece %d by %s: got %+v", round, in.ID, i, d.LaTeX(), s)
 		}
@@ -147,7 +147,7 @@ func TestDistortions(t *testing.T) {
 			continue
 		}
 		p.Decimal = r.IntN(3) == 0
-		s := evaluate(&p, nil)
+		s := Evaluate(&p, nil)
 		simple, area, around, congruent := byHand(q.Vertices, q.Kind)
 		c := canons[q.Kind]
 		tol := 1e-9

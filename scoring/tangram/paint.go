@@ -58,7 +58,7 @@ func (j *job) Show(*scoring.Result) scoring.Exhibit {
 // paint draws the pieces that could be read.
 func (s *sight) paint() (*image.NRGBA, error) {
 	prediction := s.suite.read(s.text, s.repair)
-	score := evaluate(&prediction, s.target)
+	score := Evaluate(&prediction, s.target)
 	var pieces []picture.Piece
 	for i := range prediction.Pieces {
 		p, q := &prediction.Pieces[i], &score.Pieces[i]

@@ -111,7 +111,7 @@ func TestRasterRandom(t *testing.T) {
 	for i := range 300 {
 		text := randomAnswer(random)
 		p := r.Read(text, false)
-		exact := evaluate(&p, target)
+		exact := Evaluate(&p, target)
 		s := evaluateBy(&p, target, &raster{meter: match.Oracle{}, size: 256})
 		if s.Evaluable != exact.Evaluable {
 			t.Fatalf("case %d: evaluable is %v; want %v", i, s.Evaluable, exact.Evaluable)

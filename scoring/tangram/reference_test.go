@@ -112,11 +112,11 @@ func TestReferencePredictions(t *testing.T) {
 	var r tce.Reader
 	each(t, "tangram/predictions.jsonl", &in, func() {
 		p := r.Read(in.Response, false)
-		s := evaluate(&p, all[in.Instance])
+		s := Evaluate(&p, all[in.Instance])
 		compare(t, in.ID+" "+in.Kind, &s, &in.Expected)
 		if in.Repair != nil {
 			p := r.Read(in.Response, true)
-			s := evaluate(&p, all[in.Instance])
+			s := Evaluate(&p, all[in.Instance])
 			compare(t, in.ID+" "+in.Kind+" repaired", &s, in.Repair)
 		}
 	})
@@ -213,6 +213,6 @@ func BenchmarkPredictions(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		o := list[i%len(list)]
 		p := r.Read(o.text, false)
-		evaluate(&p, all[o.instance])
+		Evaluate(&p, all[o.instance])
 	}
 }

@@ -44,7 +44,7 @@ func (j *job) repaired(suite *Suite, text string, t *plane.Target) {
 		return
 	}
 	p := suite.read(fixed, false)
-	s := evaluate(&p, t)
+	s := Evaluate(&p, t)
 	var iou, far any
 	if s.Evaluable {
 		iou, far = s.IoU, s.Hausd

@@ -73,10 +73,11 @@ type memory struct {
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
 
-// evaluate scores a prediction against a target, nil where that is not needed.
-func evaluate(p *tce.Prediction, t *plane.Target) Score { return evaluateBy(p, t, nil) }
+// Evaluate scores a prediction against a target, nil where that is not needed
+// (tangram.md 6, 7). Any number of goroutines may call it.
+func Evaluate(p *tce.Prediction, t *plane.Target) Score { return evaluateBy(p, t, nil) }
 
-// evaluateBy is evaluate, with the union measured on a raster unless r is nil.
+// evaluateBy is Evaluate, with the union measured on a raster unless r is nil.
 func evaluateBy(p *tce.Prediction, t *plane.Target, r *raster) Score {
 	m := memories.Get().(*memory)
 	defer memories.Put(m)
