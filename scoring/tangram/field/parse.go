@@ -255,13 +255,16 @@ func (p *parser) expr() (Number, bool) {
 			return x, true
 		}
 		p.at++
-		var y Number
-		if y, ok = p.term(); k == '+' {
+		y, found := p.term()
+		if !found {
+			return x, false
+		}
+		if k == '+' {
 			x = x.Add(y)
-		} else if ok {
+		} else {
 			x = x.Sub(y)
 		}
-		ok = ok && x.Bits() < maxBits
+		ok = x.Bits() < maxBits
 	}
 	return x, false
 }

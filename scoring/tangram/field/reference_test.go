@@ -94,7 +94,7 @@ func TestSignOfNearZero(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{`\frac{3\sqrt{2}}{2}`, `$1+\pi^2$`, `(2^{-3})/.5e2`, `√(2)·−1`} {
+	for _, s := range []string{`\frac{3\sqrt{2}}{2}`, `$1+\pi^2$`, `(2^{-3})/.5e2`, `√(2)·−1`, strings.Repeat("7", 30) + "+", strings.Repeat("7", 30) + "-", strings.Repeat("7", 30) + "/"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
