@@ -74,23 +74,18 @@ func Variants(suites map[string]scoring.Suite) []scoring.Variant {
 	return all
 }
 
-// The work of one batch in tile segments and items: about 16 ms on a software
-// driver, and enough to fill a GPU (rendering-architecture.md 9). Coverage that
-// the filler left is read, which costs a quarter of evaluating segments.
+// The work of one batch in rows of masks and items: about 16 ms on a software
+// driver, and enough to fill a GPU (rendering-architecture.md 9).
 const (
-	softWork = 200_000
-	softRead = 800_000
+	softWork = 800_000
 	hardWork = 4_000_000
 )
 
 // BatchWork is the work of one batch on that engine, in the unit of
 // render.Prepared.Work.
-func BatchWork(i render.Info, r outline.Raster) int {
-	switch {
-	case i.GPU != nil && !i.GPU.Software:
+func BatchWork(i render.Info) int {
+	if i.GPU != nil && !i.GPU.Software {
 		return hardWork
-	case r == outline.Reference:
-		return softRead
 	}
 	return softWork
 }
@@ -162,7 +157,7 @@ func Open(cfg CoreConfig) (*Core, error) {
 	}
 	q.Pixels = max(q.Pixels, queue.DefaultPixels, cfg.Scenes.Pixels)
 	if q.Work <= 0 {
-		q.Work = BatchWork(e.Info(), cfg.Engine.Raster)
+		q.Work = BatchWork(e.Info())
 	}
 	if j != nil {
 		q.Judge, q.JudgeDeadline = j, cfg.Judge.Deadline

@@ -36,7 +36,7 @@ func (c *cutter) item(img *image.NRGBA, second bool) {
 		appendRow(&d.Coverage, img.Pix[y*img.Stride:][:4*img.Rect.Dx()], int32(y))
 	}
 	d.Items = append(d.Items, outline.Item{First: int32(first), Count: int32(len(d.Coverage.Spans) - first),
-		Scanned: true, Second: second, Opacity: outline.Opaque, Clip: -1})
+		Second: second, Opacity: outline.Opaque, Clip: -1})
 }
 
 // longRun is how many opaque pixels in a row are a span of their own.

@@ -269,7 +269,7 @@ func (p *Prepared) Release() {
 	p.export = nil
 }
 
-// Work is the number of tile segments and items, in the unit by which batches
+// Work is the number of rows of masks and of items, in the unit by which batches
 // are capped; 0 while pending.
 func (p *Prepared) Work() int {
 	if p.tiled == nil {

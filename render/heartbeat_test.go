@@ -17,9 +17,9 @@ import (
 // degrees) = 5613.7 px around (75, 35).
 func TestHeartbeat(t *testing.T) {
 	want := metric.Tally{
-		A:    metric.Sums{Alpha: 412478823, AlphaX: 28262795097, AlphaY: 14374650215, Covered: 7280},
-		B:    metric.Sums{Alpha: 367890191, AlphaX: 27407812915, AlphaY: 12692213074, Covered: 5768},
-		Both: 5196,
+		A:    metric.Sums{Alpha: 409763702, AlphaX: 28028304541, AlphaY: 14327117103, Covered: 7272},
+		B:    metric.Sums{Alpha: 367889812, AlphaX: 27407790994, AlphaY: 12692198514, Covered: 5768},
+		Both: 5188,
 	}
 	for _, backend := range []string{BackendGL, BackendCPU} {
 		e := openBackend(t, backend)

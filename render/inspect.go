@@ -7,15 +7,14 @@ import "plumb/render/batch"
 // summed in closed form.
 type TileInfo struct {
 	X, Y, W, H int // px
-	// Class is how the tile is evaluated: "plain" (masks and fills of one set),
-	// "full" (segments, clips, groups, tables, two sets) or "dense" (by the CPU
-	// twin).
+	// Class is how the tile is evaluated: "plain" (paints of one set) or "full"
+	// (clips, groups, tables, two sets).
 	Class   string
 	Items   int // paths that reach the tile: its overdraw
-	Records int // segments and rows of masks that the shader reads
+	Records int // rows of masks that the shader reads
 }
 
-var classNames = map[batch.Class]string{batch.Plain: "plain", batch.Full: "full", batch.Dense: "dense"}
+var classNames = map[batch.Class]string{batch.Plain: "plain", batch.Full: "full"}
 
 // Inspect lists the tiles of a prepared view; none while it is pending.
 func (p *Prepared) Inspect() []TileInfo {
@@ -30,7 +29,7 @@ func (p *Prepared) Inspect() []TileInfo {
 				info := TileInfo{X: int(r.X + tile.Col), Y: int(r.Y), W: int(tile.Valid & 0xffff), H: int(tile.Valid >> 16),
 					Class: classNames[batch.Class(class)], Items: int(tile.Count)}
 				for i := range tile.Count {
-					info.Records += t.Items[tile.First+i].Records()
+					info.Records += t.Items[tile.First+i].Rows()
 				}
 				out = append(out, info)
 			}

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"math"
 
+	"plumb/render/area"
 	"plumb/render/batch"
+	"plumb/render/chord"
 	"plumb/render/cpu"
 	"plumb/render/outline"
+	"plumb/render/path"
 	"plumb/render/scan"
 )
 
@@ -56,8 +59,8 @@ func near(a, b uint32) bool {
 	return true
 }
 
-// selfTestDrawing has both fill rules, a union, a clip, a translucent group, a
-// contrast table, two sets, a mask, level and upright edges and parts off the picture.
+// selfTestDrawing has a clip, a translucent group, a contrast table, two sets,
+// pieces of tiles, level and upright edges and parts off the picture.
 func selfTestDrawing() *outline.Drawing {
 	d := &outline.Drawing{Width: 150, Height: 70, Groups: []uint32{outline.Opaque / 3}}
 	table := new(outline.ContrastTable)
@@ -65,41 +68,43 @@ func selfTestDrawing() *outline.Drawing {
 		table[i] = uint8(i * i / 255)
 	}
 	d.Tables = append(d.Tables, table)
+	var filler area.Filler
+	canvas := chord.Rect{X1: int32(d.Width), Y1: int32(d.Height)}
 	add := func(it outline.Item, n int, cx, cy, rx, ry, turn float64) {
-		it.First = int32(len(d.Segments))
-		at := func(i int) (x, y int32) {
-			a := turn + 2*math.Pi*float64(i)/float64(n)
-			return int32(math.Round((cx + rx*math.Cos(a)) * outline.Unit)), int32(math.Round((cy + ry*math.Sin(a)) * outline.Unit))
-		}
+		var p path.Path
 		for i := range n {
-			x0, y0 := at(i)
-			x1, y1 := at(i + 1)
-			if y0 != y1 {
-				d.Segments = append(d.Segments, outline.Segment{X0: x0, Y0: y0, X1: x1, Y1: y1})
+			sin, cos := math.Sincos(turn + 2*math.Pi*float64(i)/float64(n))
+			q := path.Point{X: float32(cx + float64(rx*cos)), Y: float32(cy + float64(ry*sin))}
+			if i == 0 {
+				p.MoveTo(q)
+			} else {
+				p.LineTo(q)
 			}
 		}
-		it.Count = int32(len(d.Segments)) - it.First
+		filler.Add(&p, canvas)
+		first, count := filler.Take(&d.Coverage, false)
+		it.First, it.Count = int32(first), int32(count)
 		d.Items = append(d.Items, it)
 	}
 	plain := outline.Item{Opacity: outline.Opaque, Clip: -1, Color: [3]uint8{200, 100, 50}}
 	with := func(f func(*outline.Item)) outline.Item { it := plain; f(&it); return it }
 	add(plain, 40, 30, 30, 40, 25, 0)
-	add(with(func(it *outline.Item) { it.Op = outline.OpUnite }), 4, 90, 30, 30, 20, 0.3)
 	add(plain, 4, 92, 31, 30, 20, 0.35)
 	add(with(func(it *outline.Item) { it.Op = outline.OpClip }), 4, 60, 40, 30, 30, math.Pi/4)
 	clip := int32(len(d.Items) - 1)
 	add(with(func(it *outline.Item) { it.Clip = clip; it.Opacity = 40000 }), 5, 70, 40, 40, 30, 0.1)
-	add(with(func(it *outline.Item) { it.EvenOdd = true; it.Table = 1 }), 9, 110, 50, 35, 18, 0.2)
+	add(with(func(it *outline.Item) { it.Table = 1 }), 9, 110, 50, 35, 18, 0.2)
 	add(with(func(it *outline.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
-	mask := plain
-	mask.Scanned, mask.Count = true, 20
+	ragged := plain
+	ragged.First, ragged.Count = int32(len(d.Coverage.Spans)), 20
+	at := int32(len(d.Coverage.Bytes))
 	for y := range int32(20) {
-		d.Coverage.Spans = append(d.Coverage.Spans, scan.Span{X: 118, Y: 3 + y, N: 25, At: 5 * y})
+		d.Coverage.Spans = append(d.Coverage.Spans, scan.Span{X: 118, Y: 3 + y, N: 25, At: at + 5*y})
 	}
 	for i := range 120 {
 		d.Coverage.Bytes = append(d.Coverage.Bytes, byte(37*i))
 	}
-	d.Items = append(d.Items, mask)
+	d.Items = append(d.Items, ragged)
 	for i := range 3 {
 		add(with(func(it *outline.Item) { it.Group = 1; it.Opacity = 50000 }), 12, 40+20*float64(i), 20, 18, 16, 0)
 	}

@@ -29,11 +29,11 @@ type shelf struct {
 	kept   int // bytes
 	tileds []*batch.Tiled
 
-	segments sizes[batch.Segment]
-	items    sizes[batch.Item]
-	tiles    sizes[batch.Tile]
-	runs     sizes[batch.Run]
-	solids   sizes[batch.Solid]
+	masks  sizes[batch.MaskRow]
+	items  sizes[batch.Item]
+	tiles  sizes[batch.Tile]
+	runs   sizes[batch.Run]
+	solids sizes[batch.Solid]
 }
 
 // sizes holds slices by the power of two that is their capacity.
@@ -74,7 +74,7 @@ func volume[T any](s []T) int {
 
 // weight is what all slices of a view take up, in bytes.
 func weight(t *batch.Tiled) int {
-	n := volume(t.Segments) + volume(t.Items) + volume(t.Tiles) + volume(t.Solids)
+	n := volume(t.Masks) + volume(t.Items) + volume(t.Tiles) + volume(t.Solids)
 	for _, r := range t.Runs {
 		n += volume(r)
 	}
@@ -86,7 +86,7 @@ func weight(t *batch.Tiled) int {
 func (s *shelf) copied(from *batch.Tiled) *batch.Tiled {
 	t := s.fitting(from)
 	t.Width, t.Height, t.Twin = from.Width, from.Height, from.Twin
-	t.Segments = append(t.Segments, from.Segments...)
+	t.Masks = append(t.Masks, from.Masks...)
 	t.Items = append(t.Items, from.Items...)
 	t.Tiles = append(t.Tiles, from.Tiles...)
 	t.Solids = append(t.Solids, from.Solids...)
@@ -109,7 +109,7 @@ func (s *shelf) fitting(from *batch.Tiled) *batch.Tiled {
 		t = new(batch.Tiled)
 	}
 	var took [4 + len(t.Runs)]int
-	t.Segments, took[0] = s.segments.take(len(from.Segments))
+	t.Masks, took[0] = s.masks.take(len(from.Masks))
 	t.Items, took[1] = s.items.take(len(from.Items))
 	t.Tiles, took[2] = s.tiles.take(len(from.Tiles))
 	t.Solids, took[3] = s.solids.take(len(from.Solids))
@@ -126,7 +126,7 @@ func (s *shelf) fitting(from *batch.Tiled) *batch.Tiled {
 func (s *shelf) giveBack(t *batch.Tiled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept += s.segments.put(t.Segments, shelfBytes-s.kept)
+	s.kept += s.masks.put(t.Masks, shelfBytes-s.kept)
 	s.kept += s.items.put(t.Items, shelfBytes-s.kept)
 	s.kept += s.tiles.put(t.Tiles, shelfBytes-s.kept)
 	s.kept += s.solids.put(t.Solids, shelfBytes-s.kept)

@@ -12,7 +12,7 @@ import (
 func viewOf(n int) *batch.Tiled {
 	t := &batch.Tiled{Width: n, Height: 2 * n, Twin: n%2 == 1}
 	for i := range n {
-		t.Segments = append(t.Segments, batch.Segment{P0: uint32(i)})
+		t.Masks = append(t.Masks, batch.MaskRow{byte(i)})
 		t.Items = append(t.Items, batch.Item{First: uint32(i)})
 		t.Tiles = append(t.Tiles, batch.Tile{First: uint32(i)})
 		t.Solids = append(t.Solids, batch.Solid{X: uint32(i)})
@@ -81,7 +81,7 @@ func TestShelfIsBounded(t *testing.T) {
 	}
 	var large shelf
 	v := new(batch.Tiled)
-	v.Segments = make([]batch.Segment, largeBytes/16+1)
+	v.Masks = make([]batch.MaskRow, largeBytes/16+1)
 	large.giveBack(large.copied(v))
 	if large.kept != 0 {
 		t.Errorf("%d bytes of a large view were kept", large.kept)
@@ -101,9 +101,9 @@ func TestWorkersGetSlim(t *testing.T) {
 	if len(w.drawing.Items) == 0 {
 		t.Error("a small drawing's memory was dropped")
 	}
-	w.tiled.Segments = make([]batch.Segment, largeBytes/16+1)
+	w.tiled.Masks = make([]batch.MaskRow, largeBytes/16+1)
 	w.slim()
-	if w.tiled.Segments != nil || w.drawing.Items != nil || w.e != e || w.builder.Version != e.version {
+	if w.tiled.Masks != nil || w.drawing.Items != nil || w.e != e || w.builder.Version != e.version {
 		t.Error("the memory of a large view was kept, or more was lost than memory")
 	}
 }

@@ -45,7 +45,7 @@ func (w *Worker) Tile(d *outline.Drawing) *Prepared {
 
 // Parts counts what a prepared view consists of on the device.
 type Parts struct {
-	Records int // of 16 bytes: pieces of segments, rows of masks
+	Records int // rows of masks, 16 bytes each
 	Items   int // paths in tiles
 	Tiles   int // boundary tiles, those that an outline crosses
 	Runs    int
@@ -58,7 +58,7 @@ func (p *Prepared) Parts() Parts {
 	if t == nil {
 		return Parts{}
 	}
-	parts := Parts{Records: len(t.Segments), Items: len(t.Items), Tiles: len(t.Tiles), Solids: len(t.Solids)}
+	parts := Parts{Records: len(t.Masks), Items: len(t.Items), Tiles: len(t.Tiles), Solids: len(t.Solids)}
 	for _, r := range t.Runs {
 		parts.Runs += len(r)
 	}

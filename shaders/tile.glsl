@@ -1,5 +1,5 @@
-// tile.glsl: exact-area coverage of boundary tiles, composited in registers.
-//   reads   segments, items, tiles, runs, tables (render/batch/layout.go)
+// tile.glsl: coverage of boundary tiles, composited in registers.
+//   reads   masks, items, tiles, runs, tables (render/batch/layout.go)
 //   writes  PLAIN, FULL: one RowSums per (run, row); PICTURE: RGBA8 pixels
 //   launch  8 rows x 8 runs a group; groups (1, ceil(runs/8)); a thread is one
 //           pixel row of one run, no barrier, no shared memory
@@ -13,20 +13,20 @@ uniform uint uFirstRun; // this dispatch covers runs [uFirstRun, uFirstRun + uRu
 uniform uint uRuns;
 
 #ifdef TEXTURE_BUFFERS
-layout(binding = 0) uniform usamplerBuffer uSegments;
+layout(binding = 0) uniform usamplerBuffer uMasks;
 layout(binding = 1) uniform usamplerBuffer uItems;
 layout(binding = 2) uniform usamplerBuffer uTiles;
 layout(binding = 3) uniform usamplerBuffer uRunRecords;
-#define SEGMENT(i) texelFetch(uSegments, int(i))
+#define MASK_ROW(i) texelFetch(uMasks, int(i))
 #define ITEM(i) texelFetch(uItems, int(i))
 #define TILE(i) texelFetch(uTiles, int(i))
 #define RUN(i) texelFetch(uRunRecords, int(i))
 #else
-layout(binding = 1, std430) readonly buffer Segments { uvec4 uSegments[]; };
+layout(binding = 1, std430) readonly buffer Masks { uvec4 uMasks[]; };
 layout(binding = 2, std430) readonly buffer Items { uvec4 uItems[]; };
 layout(binding = 3, std430) readonly buffer Tiles { uvec4 uTiles[]; };
 layout(binding = 4, std430) readonly buffer Runs { uvec4 uRunRecords[]; };
-#define SEGMENT(i) uSegments[i]
+#define MASK_ROW(i) uMasks[i]
 #define ITEM(i) uItems[i]
 #define TILE(i) uTiles[i]
 #define RUN(i) uRunRecords[i]
@@ -39,9 +39,8 @@ layout(binding = 0, std430) writeonly buffer Pixels { uint uPixels[]; };
 layout(binding = 0, std430) writeonly buffer Sums { uvec4 uSums[]; }; // two per RowSums
 #endif
 
-const uint EVEN_ODD = 1u << 17, UNITE = 1u << 18, CLIP = 1u << 19, CLIPPED = 1u << 20;
-const uint GROUP_FIRST = 1u << 21, GROUP_LAST = 1u << 22, GROUPED = 1u << 23, SECOND = 1u << 24;
-const uint MASK = 1u << 25, TABLE_SHIFT = 26u;
+const uint CLIP = 1u << 17, CLIPPED = 1u << 18, GROUP_FIRST = 1u << 19, GROUP_LAST = 1u << 20;
+const uint GROUPED = 1u << 21, SECOND = 1u << 22, MASK = 1u << 23, TABLE_SHIFT = 24u;
 const float ONE = 65536.0;
 const vec4 C0 = vec4(0, 1, 2, 3), C1 = vec4(4, 5, 6, 7), C2 = vec4(8, 9, 10, 11), C3 = vec4(12, 13, 14, 15);
 
@@ -57,91 +56,17 @@ vec4 grid(vec4 v) {
     return r;
 }
 
-// Area between a segment and x = v, signed: k is half its steepness.
-vec4 right(vec4 v, float lo, float hi, float w, float k, float dy) {
-    precise vec4 q = clamp(v - lo, 0.0, w);
-    precise vec4 near = k * q;
-    near = near * q;
-    precise vec4 far = dy * max(v - hi, 0.0);
-    precise vec4 r = near + far;
-    return r;
-}
-
-// Adds the signed area of one segment in pixel row `row` of its tile.
-void cut(inout Row sum, uvec4 s, float row) {
-    precise float x0 = float(s.x & 0xffffu) * (1.0 / 1024.0);
-    precise float y0 = float(s.x >> 16) * (1.0 / 1024.0);
-    precise float y1 = float(s.y >> 16) * (1.0 / 1024.0);
-    precise float slope = uintBitsToFloat(s.z);
-    precise float a = clamp(y0 - row, 0.0, 1.0);
-    precise float b = clamp(y1 - row, 0.0, 1.0);
-    precise float dy = b - a;
-    precise float da = (a + row) - y0;
-    precise float db = (b + row) - y0;
-    da = da * slope;
-    db = db * slope;
-    precise float xa = x0 + da;
-    precise float xb = x0 + db;
-    float lo = min(xa, xb), hi = max(xa, xb);
-    precise float w = hi - lo;
-    precise float k = uintBitsToFloat(s.w) * 0.5;
-    // Rows that the segment does not reach have dy = 0 and w = 0, so all is 0.
-    k = dy < 0.0 ? -k : k;
-    vec4 r0 = right(C0, lo, hi, w, k, dy);
-    vec4 r1 = right(C1, lo, hi, w, k, dy);
-    vec4 r2 = right(C2, lo, hi, w, k, dy);
-    vec4 r3 = right(C3, lo, hi, w, k, dy);
-    float r4 = right(vec4(16.0), lo, hi, w, k, dy).x;
-    precise vec4 d0 = vec4(r0.yzw, r1.x) - r0;
-    precise vec4 d1 = vec4(r1.yzw, r2.x) - r1;
-    precise vec4 d2 = vec4(r2.yzw, r3.x) - r2;
-    precise vec4 d3 = vec4(r3.yzw, r4) - r3;
-    sum.a += grid(d0);
-    sum.b += grid(d1);
-    sum.c += grid(d2);
-    sum.d += grid(d3);
-}
-
-vec4 ruled(vec4 w, bool evenOdd) {
-    return evenOdd ? abs(w - 2.0 * floor(w * 0.5 + 0.5)) : min(abs(w), 1.0);
-}
-
 // Four coverage bytes as 0..1.
 vec4 bytes4(uint v) {
     precise vec4 c = vec4(v & 0xffu, v >> 8 & 0xffu, v >> 16 & 0xffu, v >> 24) * (1.0 / 255.0);
     return grid(c);
 }
 
-// Coverage of an item in one pixel row by its mask.
-Row masked(uvec4 it, uint segments, uint row) {
-    uvec4 m = SEGMENT(segments + it.x + row);
+// Coverage of an item in one pixel row: its mask's, or all of it.
+Row coverage(uvec4 it, uint masks, uint row) {
+    uvec4 m = (it.y & MASK) != 0u ? MASK_ROW(masks + it.x + row) : uvec4(0xffffffffu);
     return Row(bytes4(m.x), bytes4(m.y), bytes4(m.z), bytes4(m.w));
 }
-
-#ifdef PLAIN
-// Items without a mask fill their tile.
-Row coverage(uvec4 it, uint segments, uint row) {
-    Row m = masked(it, segments, row);
-    return (it.z & MASK) != 0u ? m : filled(1.0);
-}
-#else
-// Coverage of an item in one pixel row: its mask's, or the signed areas of its
-// segments. Drivers that run all lanes of a vector together skip neither side of
-// a branch but leave loops early, so the mask is a loop of one step.
-Row coverage(uvec4 it, uint segments, uint line) {
-    float row = float(line);
-    bool isMask = (it.z & MASK) != 0u;
-    Row w = filled(float(int(it.y) >> 16));
-    uint first = segments + it.x, count = it.y & 0xffffu;
-    for (uint i = 0u; i < count; i++) cut(w, SEGMENT(first + i), row);
-    bool evenOdd = (it.z & EVEN_ODD) != 0u;
-    w = Row(ruled(w.a, evenOdd), ruled(w.b, evenOdd), ruled(w.c, evenOdd), ruled(w.d, evenOdd));
-    for (bool m = isMask; m; m = false) w = masked(it, segments, line);
-    return w;
-}
-#endif
-
-Row greater(Row x, Row y) { return Row(max(x.a, y.a), max(x.b, y.b), max(x.c, y.c), max(x.d, y.d)); }
 
 Row times(Row x, Row y) {
     precise Row r = Row(x.a * y.a, x.b * y.b, x.c * y.c, x.d * y.d);
@@ -294,7 +219,7 @@ void main() {
     uint local = gl_GlobalInvocationID.y;
     if (local >= uRuns) return;
     uint index = uFirstRun + local;
-    uvec4 run = RUN(index * 3u);         // tiles, count, items, segments
+    uvec4 run = RUN(index * 3u);         // tiles, count, items, masks
     uvec4 place = RUN(index * 3u + 1u);  // x, y, scene, picture
 #ifdef PICTURE
     uint stride = RUN(index * 3u + 2u).x;
@@ -309,31 +234,25 @@ void main() {
         Layer second = clear(), group = clear();
         Row clip = filled(1.0);
 #endif
-        Row united = filled(0.0);
         for (uint j = 0u; j < tile.y; j++) {
-            uint at = (run.z + tile.x + j) * 2u;
-            uvec4 it = ITEM(at); // first segment, count and backdrop, paint, color
-            Row cover = greater(coverage(it, run.w, y), united);
-            bool unite = (it.z & UNITE) != 0u;
-            float alpha = float(it.z & 0x1ffffu) * (1.0 / ONE);
+            uvec4 it = ITEM(run.z + tile.x + j); // first row of its mask, paint, color, group
+            Row cover = coverage(it, run.w, y);
+            float alpha = float(it.y & 0x1ffffu) * (1.0 / ONE);
 #ifdef PLAIN
-            united = unite ? cover : filled(0.0);
-            paint(first, scaled(cover, unite ? 0.0 : alpha), it.w);
+            paint(first, scaled(cover, alpha), it.z);
 #else
-            if ((it.z & GROUP_FIRST) != 0u) group = clear();
-            if (unite) { united = cover; continue; }
-            united = filled(0.0);
-            if ((it.z & CLIP) != 0u) { clip = cover; continue; }
-            uint table = it.z >> TABLE_SHIFT;
+            if ((it.y & GROUP_FIRST) != 0u) group = clear();
+            if ((it.y & CLIP) != 0u) { clip = cover; continue; }
+            uint table = it.y >> TABLE_SHIFT;
             if (table != 0u) cover = contrast(table, cover);
-            if ((it.z & CLIPPED) != 0u) cover = times(cover, clip);
+            if ((it.y & CLIPPED) != 0u) cover = times(cover, clip);
             cover = scaled(cover, alpha);
-            bool into = (it.z & SECOND) != 0u;
-            if ((it.z & GROUPED) != 0u) paint(group, cover, it.w);
-            else if (into) paint(second, cover, it.w);
-            else paint(first, cover, it.w);
-            if ((it.z & GROUP_LAST) != 0u) {
-                float opacity = float(ITEM(at + 1u).x) * (1.0 / ONE);
+            bool into = (it.y & SECOND) != 0u;
+            if ((it.y & GROUPED) != 0u) paint(group, cover, it.z);
+            else if (into) paint(second, cover, it.z);
+            else paint(first, cover, it.z);
+            if ((it.y & GROUP_LAST) != 0u) {
+                float opacity = float(it.w) * (1.0 / ONE);
                 if (into) merge(second, group, opacity);
                 else merge(first, group, opacity);
             }

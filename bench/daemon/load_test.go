@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"plumb/scoring/aspire/scenario"
 	"plumb/testdata"
@@ -131,6 +132,10 @@ func TestNestNotices(t *testing.T) {
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	left, err := n.left()
+	for until := time.Now().Add(10 * time.Second); err == nil && len(left) < 2 && time.Now().Before(until); {
+		time.Sleep(10 * time.Millisecond) // a process that has just begun may show no environment yet
+		left, err = n.left()
+	}
 	if text := strings.Join(left, "\n"); err != nil || len(left) != 2 || !strings.Contains(text, "plumb-x") || !strings.Contains(text, "sleep") {
 		t.Errorf("got %q, %v; want a file and a process", left, err)
 	}

@@ -103,13 +103,9 @@ func newWork(source []byte, w, h float64) (out work, err error) {
 	}
 	out = work{source: source, view: outline.View{Scene: s, Bounds: outline.Box{W: w, H: h}}, w: int(w), h: int(h)}
 	var b outline.Builder
-	joined := false // the last path goes on: two passes of one stroke are one path
 	b.Watch = func(p *path.Path, it *outline.Item) {
-		if !joined {
-			out.fills = append(out.fills, fill{rgb: it.Color})
-		}
+		out.fills = append(out.fills, fill{rgb: it.Color})
 		out.fills[len(out.fills)-1].p.Append(p)
-		joined = it.Op == outline.OpUnite
 	}
 	return out, b.Build(out.view, outline.Reference, new(outline.Drawing))
 }

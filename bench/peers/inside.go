@@ -22,10 +22,10 @@ func ours(backend string, list []work) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := e.Worker()
 	r := &row{name: "plumb, " + e.Info().Backend, input: "shapes", close: func() { e.Close() }}
 	r.run = func() (figures, error) {
-		return timed(func() ([]centre, error) { return tallies(e, w, list) })
+		// A new worker: one that has seen the scenes remembers their shapes.
+		return timed(func() ([]centre, error) { return tallies(e, e.Worker(), list) })
 	}
 	return r, nil
 }

@@ -20,7 +20,7 @@ type Plan struct {
 	Workers int // 1 or more
 	Batch   int // scenes of a batch at most, 1 or more
 	// Work bounds a batch as the daemon does, nil for no bound.
-	Work    func(render.Info, outline.Raster) int
+	Work    func(render.Info) int
 	Classes []Scenes
 	Sweeps  []string // names of AllSweeps
 	Seed    uint64
@@ -95,7 +95,7 @@ func (p *Plan) Measure(f *File) (map[string][]stage.Span, error) {
 	s := &session{Plan: p, times: p.times(), file: f, spans: map[string][]stage.Span{}}
 	s.cfg = stage.Config{Engine: e, Raster: p.Engine.Raster, Workers: p.Workers, Batch: p.Batch}
 	if p.Work != nil {
-		s.cfg.Work = p.Work(i, p.Engine.Raster)
+		s.cfg.Work = p.Work(i)
 	}
 	s.steps = 1 + len(p.Classes)*(s.rounds+1) + len(p.Sweeps)
 	f.Backend, f.Workers, f.Batch, f.Seed, f.Mode, f.Raster = i.Backend, p.Workers, p.Batch, p.Seed, "full", "reference"
@@ -219,7 +219,7 @@ func (s *session) detail(c *Class, set *stage.Set) (err error) {
 // shares sets the profile against the ceilings.
 func (s *session) shares(c *Class) Shares {
 	p, top := c.Profile, s.file.Ceilings
-	out := Shares{Ops: Operations(p.Cost, s.Engine.Raster == outline.Exact)}
+	out := Shares{Ops: Operations(p.Cost)}
 	ratio := func(per, us, ceiling float64) float64 {
 		if us <= 0 || ceiling <= 0 {
 			return 0

@@ -130,13 +130,9 @@ func Of(samples []stage.Sample, f func(stage.Sample) float64) []float64 {
 // Operations counts the float operations of the tile stage on one scene
 // (rendering-architecture.md 10): masks cost each pixel a look and the
 // compositing, segments each pixel 11 and each row 45.
-func Operations(c stage.Cost, exact bool) float64 {
+func Operations(c stage.Cost) float64 {
 	const pixels = 128
-	ops := c.Items * pixels * 9
-	if exact {
-		return ops + c.Records*(pixels*11+8*45)
-	}
-	return ops + c.Records*16*3
+	return c.Items*pixels*9 + c.Records*16*3
 }
 
 // here describes this machine.

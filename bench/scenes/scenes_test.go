@@ -92,7 +92,7 @@ func segments(t *testing.T, line []byte) int {
 	if err := new(outline.Builder).Build(v, outline.Exact, &d); err != nil {
 		t.Fatal(err)
 	}
-	return len(d.Segments)
+	return d.Pieces
 }
 
 func TestRefuses(t *testing.T) {

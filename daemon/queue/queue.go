@@ -29,7 +29,7 @@ const (
 	DefaultMax      = 4096
 	DefaultDeadline = 12 * time.Second
 	DefaultBatch    = 256
-	DefaultWork     = 200_000
+	DefaultWork     = 800_000
 	DefaultPixels   = 64 << 20
 )
 
@@ -40,7 +40,7 @@ type Config struct {
 	Scorer        string        // the program with its version, written in every result
 	Workers       int           // goroutines that decode and outline, default GOMAXPROCS
 	Batch         int           // pictures per batch at most, default 256 (--batch)
-	Work          int           // tile segments per batch at most, default 200,000; a larger sample goes alone
+	Work          int           // rows of masks and items per batch at most, default 800,000; a larger sample goes alone
 	Pixels        int           // px per batch at most, default 64 Mpx; a larger sample goes alone
 	Delay         time.Duration // longest wait for a batch to fill, from the arrival of its oldest request, default 0 (--queue-delay)
 	Max           int           // requests under way at most, default 4096 (--queue-max)

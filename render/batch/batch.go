@@ -7,12 +7,13 @@ import (
 
 // Batch is many drawings laid out for one run of the tile stage. Runs stand by
 // class: [0, Plain) need the plain variant, [Plain, Shader) the full one, and
-// [Shader, len) are evaluated by the CPU twin on every backend.
+// [Shader, len), those of drawings marked Twin, are evaluated by the CPU twin on
+// every backend.
 type Batch struct {
-	// Records holds the segments and masks of each drawing. Devices keep them one
-	// after the other; here they stay where the drawings have them, since they are
-	// most of a batch and one copy less is worth it.
-	Records  [][]Segment
+	// Masks holds the masks of each drawing. Devices keep them one after the other;
+	// here they stay where the drawings have them, since they are most of a batch and
+	// one copy less is worth it.
+	Masks    [][]MaskRow
 	Items    []Item
 	Tiles    []Tile
 	Runs     []Run
@@ -23,7 +24,7 @@ type Batch struct {
 	Pictures []Picture
 
 	tileds []*Tiled
-	bases  []Run // per drawing: where its records begin
+	bases  []Run // per drawing: where its parts begin
 	tables map[outline.ContrastTable]uint32
 }
 
@@ -32,8 +33,8 @@ type Picture struct{ Offset, Width, Height int } // px
 
 // Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() {
-	clear(b.Records)
-	b.Records, b.Items, b.Tiles, b.Runs = b.Records[:0], b.Items[:0], b.Tiles[:0], b.Runs[:0]
+	clear(b.Masks)
+	b.Masks, b.Items, b.Tiles, b.Runs = b.Masks[:0], b.Items[:0], b.Tiles[:0], b.Runs[:0]
 	b.Tables, b.Pictures, b.tileds = b.Tables[:0], b.Pictures[:0], b.tileds[:0]
 	b.Plain, b.Shader, b.Pixels = 0, 0, 0
 	clear(b.tables)
@@ -49,35 +50,32 @@ func (b *Batch) Pack(ts []*Tiled) {
 		b.Pixels += t.Width * t.Height
 	}
 	b.bases = b.bases[:0]
-	records := 0
+	rows := 0
 	for i, t := range ts {
 		b.bases = append(b.bases, Run{
-			Tiles: uint32(len(b.Tiles)), Items: uint32(len(b.Items)), Segments: uint32(records),
+			Tiles: uint32(len(b.Tiles)), Items: uint32(len(b.Items)), Masks: uint32(rows),
 			Scene: uint32(i), Picture: uint32(b.Pictures[i].Offset), Stride: uint32(t.Width),
 		})
-		b.Records = append(b.Records, t.Segments)
-		records += len(t.Segments)
+		b.Masks = append(b.Masks, t.Masks)
+		rows += len(t.Masks)
 		b.items(t)
 		b.Tiles = append(b.Tiles, t.Tiles...)
 	}
-	for c := range classes {
-		for i, t := range ts {
-			switch {
-			case !t.Twin:
-				b.runs(i, t.Runs[c])
-			case c == Dense:
-				for _, runs := range t.Runs {
-					b.runs(i, runs)
-				}
-			}
-		}
-		switch c {
-		case Plain:
-			b.Plain = len(b.Runs)
-		case Full:
-			b.Shader = len(b.Runs)
+	b.Plain = b.class(ts, Plain, false)
+	b.Shader = b.class(ts, Full, false)
+	b.class(ts, Plain, true)
+	b.class(ts, Full, true)
+}
+
+// class appends the runs of a class, of those drawings that are marked Twin or of
+// the others, and returns how many runs there are now.
+func (b *Batch) class(ts []*Tiled, c Class, twin bool) int {
+	for i, t := range ts {
+		if t.Twin == twin {
+			b.runs(i, t.Runs[c])
 		}
 	}
+	return len(b.Runs)
 }
 
 // runs appends runs of drawing i.
@@ -90,18 +88,19 @@ func (b *Batch) runs(i int, runs []Run) {
 	}
 }
 
-// Count returns the number of records of all drawings.
-func (b *Batch) Count() int {
+// Rows returns the number of rows of all masks.
+func (b *Batch) Rows() int {
 	n := 0
-	for _, r := range b.Records {
+	for _, r := range b.Masks {
 		n += len(r)
 	}
 	return n
 }
 
-// Of returns the records of an item of a run.
-func (b *Batch) Of(r *Run, it *Item) []Segment {
-	return b.Records[r.Scene][it.First:][:it.Records()]
+// Mask returns the mask of an item of a run, which is empty where the item fills
+// its tile.
+func (b *Batch) Mask(r *Run, it *Item) []MaskRow {
+	return b.Masks[r.Scene][it.First:][:it.Rows()]
 }
 
 // items appends a drawing's items; numbers of contrast tables become the batch's.

@@ -4,42 +4,48 @@ import (
 	"math"
 	"testing"
 
+	"plumb/render/area"
+	"plumb/render/chord"
 	"plumb/render/outline"
+	"plumb/render/path"
 )
 
 // rings is a drawing like a balance scene: eight filled ellipses, each with a
-// stroke of two passes, 2,000 segments in all, on a page of w x h px.
+// stroke of two passes, on a page of w x h px.
 func rings(w, h int) *outline.Drawing {
 	d := &outline.Drawing{Width: w, Height: h}
-	ring := func(it outline.Item, cx, cy, rx, ry float64, n int, radii ...float64) {
-		it.First = int32(len(d.Segments))
-		for k, by := range radii {
-			at := func(i int) (int32, int32) {
-				a := 2 * math.Pi * float64(i) / float64(n)
-				if k == 1 {
-					a = -a
-				}
-				return int32(math.Round((cx + (rx+by)*math.Cos(a)) * outline.Unit)), int32(math.Round((cy + (ry+by)*math.Sin(a)) * outline.Unit))
-			}
-			for i := range n {
-				x0, y0 := at(i)
-				x1, y1 := at(i + 1)
-				if y0 != y1 {
-					d.Segments = append(d.Segments, outline.Segment{X0: x0, Y0: y0, X1: x1, Y1: y1})
-				}
+	var f area.Filler
+	canvas := chord.Rect{X1: int32(w), Y1: int32(h)}
+	ellipse := func(p *path.Path, cx, cy, rx, ry float64, turn float64) {
+		const n = 50
+		for i := range n {
+			sin, cos := math.Sincos(turn * 2 * math.Pi * float64(i) / n)
+			q := path.Point{X: float32(cx + float64(rx*cos)), Y: float32(cy + float64(ry*sin))}
+			if i == 0 {
+				p.MoveTo(q)
+			} else {
+				p.LineTo(q)
 			}
 		}
-		it.Count = int32(len(d.Segments)) - it.First
-		d.Items = append(d.Items, it)
+		p.Close()
 	}
-	paint := outline.Item{Opacity: outline.Opaque, Clip: -1}
-	unite := paint
-	unite.Op = outline.OpUnite
+	paint := func() {
+		first, count := f.Take(&d.Coverage, false)
+		d.Items = append(d.Items, outline.Item{First: int32(first), Count: int32(count), Opacity: outline.Opaque, Clip: -1})
+	}
 	for i := range 8 {
 		cx, cy, rx, ry := 100+150*float64(i), 130+60*float64(i%3), 40+5*float64(i), 60-4*float64(i)
-		ring(paint, cx, cy, rx, ry, 50, 0)
-		ring(unite, cx, cy, rx, ry, 50, 1.75, -1.75)
-		ring(paint, cx+0.7, cy-0.4, rx, ry, 50, 1.75, -1.75)
+		var fill, first, second path.Path
+		ellipse(&fill, cx, cy, rx, ry, 1)
+		f.Add(&fill, canvas)
+		paint()
+		for _, pass := range []*path.Path{&first, &second} {
+			ellipse(pass, cx, cy, rx+1.75, ry+1.75, 1)
+			ellipse(pass, cx, cy, rx-1.75, ry-1.75, -1)
+			f.Add(pass, canvas)
+			cx, cy = cx+0.7, cy-0.4
+		}
+		paint()
 	}
 	return d
 }
@@ -58,11 +64,11 @@ func BenchmarkBin(b *testing.B) {
 			for b.Loop() {
 				bin.Bin(d, &t)
 			}
-			if len(t.Segments) == 0 || len(t.Solids) == 0 {
+			if len(t.Masks) == 0 || len(t.Solids) == 0 {
 				b.Fatal("nothing was binned")
 			}
-			b.ReportMetric(float64(len(d.Segments)), "segments")
-			b.ReportMetric(float64(len(t.Segments)), "pieces")
+			b.ReportMetric(float64(len(d.Coverage.Spans)), "spans")
+			b.ReportMetric(float64(len(t.Masks)), "rows")
 			b.ReportMetric(float64(len(t.Items)), "items")
 		})
 	}

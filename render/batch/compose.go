@@ -2,26 +2,6 @@ package batch
 
 import "plumb/render/outline"
 
-// chain notes for every item which OpPaint item composites its coverage.
-func (b *Binner) chain(d *outline.Drawing) {
-	b.paint = b.paint[:0]
-	for range d.Items {
-		b.paint = append(b.paint, -1)
-	}
-	last := int32(-1)
-	for k := len(d.Items) - 1; k >= 0; k-- {
-		switch d.Items[k].Op {
-		case outline.OpPaint:
-			last = int32(k)
-			b.paint[k] = last
-		case outline.OpUnite:
-			b.paint[k] = last
-		case outline.OpClip:
-			last = -1
-		}
-	}
-}
-
 // compose walks all tiles in order and writes those that need the shader as
 // runs, those that are all interior as solids.
 func (b *Binner) compose(d *outline.Drawing, t *Tiled) {
@@ -44,19 +24,10 @@ func (b *Binner) tile(d *outline.Drawing, t *Tiled, r, c, head int32) {
 		b.stack = append(b.stack, e)
 	}
 	w := writer{b: b, d: d, t: t, items: len(t.Items), clip: -1}
-	for i := 0; i < len(b.stack) && !(w.full[0] && w.full[1]); {
-		k := b.entries[b.stack[i]].item
-		p := b.paint[k]
-		if p < 0 { // a clip, or coverage that nothing paints
-			i++
-			continue
+	for i := 0; i < len(b.stack) && !(w.full[0] && w.full[1]); i++ {
+		if e := &b.entries[b.stack[i]]; d.Items[e.item].Op == outline.OpPaint {
+			w.paint(e, b.stack[i+1:])
 		}
-		j := i + 1
-		for j < len(b.stack) && b.paint[b.entries[b.stack[j]].item] == p {
-			j++
-		}
-		w.paint(p, b.stack[i:j], b.stack[j:])
-		i = j
 	}
 	w.closeGroup()
 	if len(t.Items) == w.items {
@@ -88,10 +59,9 @@ type writer struct {
 	hidden int32   // group whose lower items cannot be seen
 }
 
-// paint writes the members of one paint: entries of the OpPaint item p and of
-// the OpUnite items before it. Below are the entries further back.
-func (w *writer) paint(p int32, members, below []int32) {
-	it := &w.d.Items[p]
+// paint writes an entry. Below are the entries further back.
+func (w *writer) paint(e *entry, below []int32) {
+	it := &w.d.Items[e.item]
 	set := 0
 	if it.Second {
 		set = 1
@@ -101,11 +71,11 @@ func (w *writer) paint(p int32, members, below []int32) {
 	}
 	clip := (*entry)(nil)
 	if it.Clip >= 0 {
-		inside, e := w.clipOf(it.Clip, below)
+		inside, c := w.clipOf(it.Clip, below)
 		if !inside {
 			return
 		}
-		clip = e
+		clip = c
 	}
 	if it.Group != w.group {
 		w.closeGroup()
@@ -122,31 +92,10 @@ func (w *writer) paint(p int32, members, below []int32) {
 	if it.Second {
 		flags |= FlagSecond
 	}
-	if w.solid(members) {
-		w.write(&entry{item: p, backdrop: 1}, flags, it)
-		if clip == nil && it.Opacity == outline.Opaque {
-			w.cover(it, set)
-		}
-		return
+	w.write(e, flags, it)
+	if e.mask < 0 && clip == nil && it.Opacity == outline.Opaque {
+		w.cover(it, set)
 	}
-	for i, m := range members {
-		f := flags
-		if i+1 < len(members) {
-			f = FlagUnite | flags&FlagSecond
-		}
-		w.write(&w.b.entries[m], f, it)
-	}
-}
-
-// solid reports whether one of the members fills the whole tile.
-func (w *writer) solid(members []int32) bool {
-	for _, m := range members {
-		e := &w.b.entries[m]
-		if e.count == 0 {
-			return true // entries without segments are stored only where they fill
-		}
-	}
-	return false
 }
 
 // cover notes that nothing below an opaque interior can be seen: of its group,
@@ -167,7 +116,7 @@ func (w *writer) cover(it *outline.Item, set int) {
 func (w *writer) clipOf(clip int32, below []int32) (inside bool, e *entry) {
 	for _, m := range below {
 		if c := &w.b.entries[m]; c.item == clip {
-			if c.count == 0 {
+			if c.mask < 0 {
 				return true, nil
 			}
 			return true, c
@@ -178,14 +127,11 @@ func (w *writer) clipOf(clip int32, below []int32) (inside bool, e *entry) {
 
 // write appends one item.
 func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
-	t := w.t
-	count := e.count
-	switch {
-	case e.mask:
+	out := Item{}
+	if e.mask >= 0 {
 		flags |= FlagMask
-		count = 0
-	case w.d.Items[e.item].EvenOdd && e.count > 0:
-		flags |= FlagEvenOdd
+		out.First = uint32(e.mask)
+		w.edge = true
 	}
 	if w.group != 0 {
 		flags |= FlagGrouped
@@ -194,19 +140,12 @@ func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 			w.begun = true
 		}
 	}
-	out := Item{
-		First: uint32(e.first),
-		Count: uint32(uint16(count)) | uint32(uint16(int16(e.backdrop)))<<16,
-		Paint: flags, Length: uint32(count), Backdrop: e.backdrop,
-	}
+	out.Paint = flags
 	if it != nil {
 		out.Color = uint32(it.Color[0]) | uint32(it.Color[1])<<8 | uint32(it.Color[2])<<16
 	}
-	if e.count > 0 {
-		w.edge = true
-	}
-	w.class = max(w.class, classOf(e, flags))
-	t.Items = append(t.Items, out)
+	w.class = max(w.class, classOf(flags))
+	w.t.Items = append(w.t.Items, out)
 }
 
 // closeGroup marks the last item of the open group, which composites it.
@@ -220,11 +159,8 @@ func (w *writer) closeGroup() {
 }
 
 // classOf says which variant of the tile stage an item needs.
-func classOf(e *entry, flags uint32) Class {
-	if e.count+max(e.backdrop, -e.backdrop) >= denseFrom {
-		return Dense
-	}
-	if e.count > 0 && !e.mask || flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond) != 0 || flags>>TableShift != 0 {
+func classOf(flags uint32) Class {
+	if flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond) != 0 || flags>>TableShift != 0 {
 		return Full
 	}
 	return Plain

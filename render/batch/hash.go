@@ -12,7 +12,7 @@ import (
 func (t *Tiled) Hash(seed maphash.Seed) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
-	section(&h, t.Segments)
+	section(&h, t.Masks)
 	section(&h, t.Items)
 	section(&h, t.Tiles)
 	for _, runs := range t.Runs {

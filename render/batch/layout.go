@@ -18,30 +18,19 @@ const (
 	RunSpan  = 512
 )
 
-// Segment mirrors struct Segment in shaders/layout.glsl: one piece of an
-// outline inside one tile. Coordinates are tile-local in 1/1024 px; x is in
-// 0..16384, y in 0..8192; y0 != y1. Winding is +1 for y1 > y0.
-// A vertical piece at x = 0 stands for everything that lies left of the tile.
-// Where an item has a mask, the 16 bytes are the coverage of 16 pixels instead.
-type Segment struct {
-	P0    uint32  // x0 | y0<<16
-	P1    uint32  // x1 | y1<<16
-	Slope float32 // dx/dy, px per px
-	Steep float32 // |dy/dx|, 0 where dx = 0: half of it times a squared width is an area
-}
+// MaskRow is the coverage of TileW pixels of one row in 1/255, left to right.
+type MaskRow [TileW]byte
 
 // Flags of an Item, in the upper bits of Item.Paint.
 const (
-	FlagEvenOdd    = 1 << 17 // triangle wave instead of clamp
-	FlagUnite      = 1 << 18 // keep the coverage for the maximum with the next item
-	FlagClip       = 1 << 19 // keep the coverage as the clip
-	FlagClipped    = 1 << 20 // multiply by the clip
-	FlagGroupFirst = 1 << 21 // topmost item of a group: start its own transmittance
-	FlagGroupLast  = 1 << 22 // lowest item of a group: composite the group
-	FlagGrouped    = 1 << 23 // inside a group
-	FlagSecond     = 1 << 24 // second set
-	FlagMask       = 1 << 25 // First names a mask: TileH records of TileW coverage bytes
-	TableShift     = 26      // 6 bits: contrast table, 0 for none
+	FlagClip       = 1 << 17 // keep the coverage as the clip
+	FlagClipped    = 1 << 18 // multiply by the clip
+	FlagGroupFirst = 1 << 19 // topmost item of a group: start its own transmittance
+	FlagGroupLast  = 1 << 20 // lowest item of a group: composite the group
+	FlagGrouped    = 1 << 21 // inside a group
+	FlagSecond     = 1 << 22 // second set
+	FlagMask       = 1 << 23 // First names a mask of TileH rows; without one the item fills its tile
+	TableShift     = 24      // 8 bits: contrast table, 0 for none
 )
 
 // MaxTables is the most contrast tables of a batch: one per text colour of the
@@ -49,28 +38,20 @@ const (
 const MaxTables = 1<<(32-TableShift) - 1
 
 // Item mirrors struct Item: one path in one tile. Items of a tile stand front to
-// back; an item that unites stands before the one it is united with, a clip
-// before the items it clips.
+// back; a clip stands before the items it clips.
 type Item struct {
-	First uint32 // first segment, relative to the run's Segments
-	Count uint32 // segments | backdrop<<16, 16 bits each; not read for dense tiles
+	First uint32 // first row of the mask, relative to the run's Masks
 	Paint uint32 // opacity 0..65536 in 17 bits | flags
 	Color uint32 // r | g<<8 | b<<16, sRGB
 	Group uint32 // opacity of the group that FlagGroupLast composites, 0..65536
-	// Length and Backdrop are the two halves of Count without a limit, for the
-	// CPU twin: number of segments, winding at the tile's top left corner.
-	Length   uint32
-	Backdrop int32
-	_        uint32
 }
 
-// Records is how many of Batch.Records the item has: its segments, or
-// the rows of its mask.
-func (it *Item) Records() int {
+// Rows is how many of Batch.Masks the item has.
+func (it *Item) Rows() int {
 	if it.Paint&FlagMask != 0 {
 		return TileH
 	}
-	return int(it.Length)
+	return 0
 }
 
 // Tile mirrors struct Tile.
@@ -84,17 +65,17 @@ type Tile struct {
 // Run mirrors struct Run: up to RunTiles tiles of one tile row of one scene,
 // left to right, not necessarily neighbours.
 type Run struct {
-	Tiles    uint32 // first tile, absolute
-	Count    uint32 // tiles
-	Items    uint32 // base of Tile.First
-	Segments uint32 // base of Item.First
-	X, Y     uint32 // of the first tile's top left corner in the picture, px
-	Scene    uint32 // position in the batch
-	Picture  uint32 // offset of the scene's pixel (0,0) in the picture buffer, px
-	Stride   uint32 // picture width, px
-	_        uint32
-	_        uint32
-	_        uint32
+	Tiles   uint32 // first tile, absolute
+	Count   uint32 // tiles
+	Items   uint32 // base of Tile.First
+	Masks   uint32 // base of Item.First
+	X, Y    uint32 // of the first tile's top left corner in the picture, px
+	Scene   uint32 // position in the batch
+	Picture uint32 // offset of the scene's pixel (0,0) in the picture buffer, px
+	Stride  uint32 // picture width, px
+	_       uint32
+	_       uint32
+	_       uint32
 }
 
 // RowSums mirrors struct RowSums: what one row of one run adds to the tally.
@@ -109,8 +90,8 @@ type RowSums struct {
 
 // A size that drifts from the shader's does not compile.
 var (
-	_ [16]byte = [unsafe.Sizeof(Segment{})]byte{}
-	_ [32]byte = [unsafe.Sizeof(Item{})]byte{}
+	_ [16]byte = [unsafe.Sizeof(MaskRow{})]byte{}
+	_ [16]byte = [unsafe.Sizeof(Item{})]byte{}
 	_ [16]byte = [unsafe.Sizeof(Tile{})]byte{}
 	_ [48]byte = [unsafe.Sizeof(Run{})]byte{}
 	_ [32]byte = [unsafe.Sizeof(RowSums{})]byte{}

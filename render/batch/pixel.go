@@ -7,10 +7,9 @@ import "plumb/render/metric"
 // once. Transmittances stand on the grid of 1/65536, so nothing is lost between
 // what an item shows and what remains (rendering-architecture.md 6).
 type Pixel struct {
-	sets   [2]layer
-	group  layer
-	clip   float32 // coverage of the clip in force
-	united float32 // greatest coverage of the FlagUnite items just seen
+	sets  [2]layer
+	group layer
+	clip  float32 // coverage of the clip in force
 }
 
 // layer is a transmittance and the visible colour gathered so far, 0..255 times
@@ -32,12 +31,6 @@ func (p *Pixel) Add(it *Item, coverage float32, table func(index, coverage uint3
 	if f&FlagGroupFirst != 0 {
 		p.group = layer{t: 1}
 	}
-	coverage = max(coverage, p.united)
-	if f&FlagUnite != 0 {
-		p.united = coverage
-		return
-	}
-	p.united = 0
 	if f&FlagClip != 0 {
 		p.clip = coverage
 		return
@@ -50,7 +43,7 @@ func (p *Pixel) Add(it *Item, coverage float32, table func(index, coverage uint3
 		coverage = float32(coverage * p.clip)
 	}
 	alpha := float32(coverage * float32(float32(f&0x1ffff)*(1.0/metric.One)))
-	into := &p.sets[f>>24&1]
+	into := &p.sets[f/FlagSecond&1]
 	if f&FlagGrouped != 0 {
 		p.group.paint(alpha, it.Color)
 	} else {

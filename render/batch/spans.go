@@ -1,8 +1,6 @@
 package batch
 
 import (
-	"unsafe"
-
 	"plumb/render/outline"
 	"plumb/render/scan"
 )
@@ -43,12 +41,12 @@ func (b *Binner) spanRow(k, r int32, spans []scan.Span, bytes []byte) {
 		switch {
 		case touched == 0:
 		case full == rows:
-			b.push(r, c, entry{item: k})
+			b.push(r, c, entry{item: k, mask: -1})
 		default:
 			n.mask = int32(len(b.scratch))
-			var empty [TileH]Segment // a row's 16 bytes are its pixels' coverage in 1/255, left to right
+			var empty [TileH]MaskRow
 			b.scratch = append(b.scratch, empty[:]...)
-			b.push(r, c, entry{item: k, first: n.mask, count: TileH, mask: true})
+			b.push(r, c, entry{item: k, mask: n.mask})
 		}
 	}
 	b.columns[hi].touch, b.columns[hi].full = 0, 0
@@ -104,7 +102,7 @@ func (b *Binner) fillMasks(r int32, s *scan.Span, bytes []byte) {
 		end := min(to, (c+1)<<tileShift)
 		if mask := b.columns[c].mask; mask >= 0 {
 			x := from & (TileW - 1)
-			pixels := (*[TileW]byte)(unsafe.Pointer(&b.scratch[mask+row]))[x : x+end-from]
+			pixels := b.scratch[mask+row][x : x+end-from]
 			if s.At != scan.Full {
 				fill(pixels, bytes[s.At+from-s.X:])
 			} else {
@@ -121,7 +119,7 @@ func (b *Binner) copyCells(row int32, s *scan.Span, bytes []byte) {
 	columns := b.columns[s.X>>tileShift : (min(s.X+s.N, b.cols*TileW))>>tileShift]
 	for i := range columns {
 		if mask := columns[i].mask; mask >= 0 {
-			*(*[TileW]byte)(unsafe.Pointer(&b.scratch[mask+row])) = [TileW]byte(src[i*TileW:])
+			b.scratch[mask+row] = MaskRow(src[i*TileW:])
 		}
 	}
 }
@@ -142,9 +140,9 @@ func fill(dst, src []byte) {
 // opaqueRow is a row of a mask that is all covered.
 var opaqueRow = [TileW]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}
 
-// widenSpans makes the grid hold the spans of one item; false when none lies in
+// widen makes the grid hold the spans of one item; false when none lies in
 // the picture.
-func (b *Binner) widenSpans(spans []scan.Span) bool {
+func (b *Binner) widen(spans []scan.Span) bool {
 	visible := false
 	for i := 0; i < len(spans); {
 		r := spans[i].Y >> 3
@@ -170,7 +168,7 @@ type column struct {
 	mask        int32 // scratch record of its mask, -1 for none
 }
 
-// coverageOf returns the spans of an item that carries coverage.
+// coverageOf returns the spans of an item.
 func coverageOf(d *outline.Drawing, it *outline.Item) []scan.Span {
 	return d.Coverage.Spans[it.First : it.First+it.Count]
 }

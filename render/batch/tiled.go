@@ -6,20 +6,12 @@ import "plumb/render/outline"
 type Class uint8
 
 const (
-	// Plain is one set of opaque or translucent paints that have masks or fill
-	// the tile.
+	// Plain is one set of opaque or translucent paints.
 	Plain Class = iota
-	// Full knows segments, two sets, clips, groups and contrast tables.
+	// Full knows two sets, clips, groups and contrast tables.
 	Full
-	// Dense holds an item with so many segments that float sums would no longer
-	// be exact; the CPU twin evaluates it on every backend (rendering-architecture.md 7.3).
-	Dense
 	classes
 )
-
-// denseFrom is the number of segments plus the absolute backdrop from which an
-// item is dense: partial sums on the grid of 1/65536 are exact below 256.
-const denseFrom = 256
 
 // Solid is a rectangle of equal pixels inside one tile row, in closed form.
 type Solid struct {
@@ -34,17 +26,17 @@ type Flat struct {
 }
 
 // Tiled is one drawing cut into tiles. Offsets in Items are relative to the
-// drawing's Segments, those in Tiles to its Items, those in Runs to its Tiles.
+// drawing's Masks, those in Tiles to its Items, those in Runs to its Tiles.
 type Tiled struct {
 	Width, Height int
-	Segments      []Segment
+	Masks         []MaskRow
 	Items         []Item
 	Tiles         []Tile
 	Runs          [classes][]Run
 	Solids        []Solid
 	Tables        []*outline.ContrastTable
-	// Twin has the CPU twin evaluate the drawing on every backend, as if all of it
-	// were dense. Binning takes it back.
+	// Twin has the CPU twin evaluate the drawing on every backend. Binning takes it
+	// back.
 	Twin bool
 
 	open  bool // the last run of class takes more tiles
@@ -53,7 +45,7 @@ type Tiled struct {
 
 func (t *Tiled) reset(d *outline.Drawing) {
 	t.Width, t.Height = d.Width, d.Height
-	t.Segments, t.Items, t.Tiles, t.Solids = t.Segments[:0], t.Items[:0], t.Tiles[:0], t.Solids[:0]
+	t.Masks, t.Items, t.Tiles, t.Solids = t.Masks[:0], t.Items[:0], t.Tiles[:0], t.Solids[:0]
 	for i := range t.Runs {
 		t.Runs[i] = t.Runs[i][:0]
 	}
@@ -98,6 +90,6 @@ func (t *Tiled) solid(x, y, cols, rows uint32, f Flat) {
 	t.Solids = append(t.Solids, Solid{x, y, cols, rows, f})
 }
 
-// Work estimates the cost of the tile stage: segments and items that a row of
-// pixels visits. Batches are capped by it, not by scenes.
-func (t *Tiled) Work() int { return len(t.Segments) + 2*len(t.Items) }
+// Work estimates the cost of the tile stage: rows of masks, and items. Batches are
+// capped by it, not by scenes.
+func (t *Tiled) Work() int { return len(t.Masks) + 2*len(t.Items) }

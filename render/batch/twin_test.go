@@ -15,12 +15,12 @@ func TestTwin(t *testing.T) {
 		return t
 	}
 	a, b := binned(400, 300), binned(500, 200)
-	runs := func(t *Tiled) int { return len(t.Runs[Plain]) + len(t.Runs[Full]) + len(t.Runs[Dense]) }
+	runs := func(t *Tiled) int { return len(t.Runs[Plain]) + len(t.Runs[Full]) }
 	var both, twin Batch
 	both.Pack([]*Tiled{a, b, a})
 	b.Twin = true
 	twin.Pack([]*Tiled{a, b, a})
-	if got, want := twin.Shader, 2*(runs(a)-len(a.Runs[Dense])); got != want || want == 0 {
+	if got, want := twin.Shader, 2*runs(a); got != want || want == 0 {
 		t.Errorf("shaders get %d runs; want %d", got, want)
 	}
 	for _, r := range twin.Runs[:twin.Shader] {
@@ -53,12 +53,12 @@ func TestHash(t *testing.T) {
 		t.Error("equal drawings have different hashes")
 	}
 	for name, edit := range map[string]func(*Tiled){
-		"segment": func(t *Tiled) { t.Segments[len(t.Segments)-1].Slope++ },
-		"item":    func(t *Tiled) { t.Items[0].Color++ },
-		"tile":    func(t *Tiled) { t.Tiles[len(t.Tiles)/2].Valid++ },
-		"run":     func(t *Tiled) { t.Runs[Full][0].X++ },
-		"class":   func(t *Tiled) { t.Runs[Full], t.Runs[Dense] = t.Runs[Dense], t.Runs[Full] },
-		"size":    func(t *Tiled) { t.Width++ },
+		"mask":  func(t *Tiled) { t.Masks[len(t.Masks)-1][3]++ },
+		"item":  func(t *Tiled) { t.Items[0].Color++ },
+		"tile":  func(t *Tiled) { t.Tiles[len(t.Tiles)/2].Valid++ },
+		"run":   func(t *Tiled) { t.Runs[Plain][0].X++ },
+		"class": func(t *Tiled) { t.Runs[Full], t.Runs[Plain] = t.Runs[Plain], t.Runs[Full] },
+		"size":  func(t *Tiled) { t.Width++ },
 	} {
 		if one(edit) == same {
 			t.Errorf("another %s has the same hash", name)

@@ -1,6 +1,6 @@
 // Package cpu is the tile stage in plain Go: the oracle that every shader is
 // compared with, the backend where no GL context opens, and the place where
-// dense tiles are evaluated on every backend. In: a *batch.Batch. Out: row sums
+// drawings that devices die of are evaluated on every backend. In: a *batch.Batch. Out: row sums
 // or pixels, bit for bit what shaders/tile.glsl gives on a device whose float32
 // arithmetic is IEEE. It is written for clarity.
 package cpu
@@ -59,7 +59,7 @@ func eachPixel(b *batch.Batch, r *batch.Run, y int, f func(col uint32, p *batch.
 		first := r.Items + t.First
 		for i := range b.Items[first : first+t.Count] {
 			it := &b.Items[first+uint32(i)]
-			cover := cover(b.Of(r, it), it, y)
+			cover := cover(b.Mask(r, it), y)
 			for c := range pixels {
 				pixels[c].Add(it, cover[c], b.Table)
 			}

@@ -1,8 +1,8 @@
 package gpu
 
 import (
+	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"plumb/render/batch"
@@ -16,13 +16,13 @@ const fakeStage = `
 layout(local_size_x = 8, local_size_y = 8) in;
 uniform uint uFirstRun, uRuns;
 #ifdef TEXTURE_BUFFERS
-layout(binding = 0) uniform usamplerBuffer uSegments;
+layout(binding = 0) uniform usamplerBuffer uMasks;
 layout(binding = 1) uniform usamplerBuffer uItems;
 layout(binding = 2) uniform usamplerBuffer uTiles;
 layout(binding = 3) uniform usamplerBuffer uRunRecords;
 #define AT(buf, i) texelFetch(buf, int(i))
 #else
-layout(binding = 1, std430) readonly buffer Segments { uvec4 uSegments[]; };
+layout(binding = 1, std430) readonly buffer Masks { uvec4 uMasks[]; };
 layout(binding = 2, std430) readonly buffer Items { uvec4 uItems[]; };
 layout(binding = 3, std430) readonly buffer Tiles { uvec4 uTiles[]; };
 layout(binding = 4, std430) readonly buffer Runs { uvec4 uRunRecords[]; };
@@ -45,13 +45,11 @@ void main() {
         uvec4 tile = AT(uTiles, run.x + i);
         h = mixed(mixed(mixed(h, tile.y), tile.z), tile.w);
         for (uint j = 0u; j < tile.y; j++) {
-            uint at = (run.z + tile.x + j) * 2u;
-            uvec4 it = AT(uItems, at);
+            uvec4 it = AT(uItems, run.z + tile.x + j);
             h = mixed(mixed(mixed(h, it.y), it.z), it.w);
-            h = mixed(h, AT(uItems, at + 1u).x);
-            uint table = it.z >> 26u;
+            uint table = it.y >> 24u;
             if (table != 0u) h = mixed(h, texelFetch(uTables, int((table - 1u) * 256u + (h & 255u))).x);
-            for (uint k = 0u; k < (it.y & 0xffffu); k++) h = mixed4(h, AT(uSegments, run.w + it.x + k));
+            for (uint k = 0u; k < 8u && (it.y & 0x800000u) != 0u; k++) h = mixed4(h, AT(uMasks, run.w + it.x + k));
         }
 #ifdef PICTURE
         for (uint x = 0u; x < (tile.z & 0xffffu) && y < tile.z >> 16; x++)
@@ -86,12 +84,14 @@ func fakeRun(b *batch.Batch, r *batch.Run, v shaders.Variant, y uint32, pixel fu
 	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
 		h = mixed(h, t.Count, t.Valid, t.Col)
 		for _, it := range b.Items[r.Items+t.First : r.Items+t.First+t.Count] {
-			h = mixed(h, it.Count, it.Paint, it.Color, it.Group)
+			h = mixed(h, it.Paint, it.Color, it.Group)
 			if n := it.Paint >> batch.TableShift; n != 0 {
 				h = mixed(h, uint32(b.Tables[(n-1)*256+h&255]))
 			}
-			for _, s := range b.Of(r, &it) {
-				h = mixed(h, s.P0, s.P1, math.Float32bits(s.Slope), math.Float32bits(s.Steep))
+			for _, m := range b.Mask(r, &it) {
+				for w := range 4 {
+					h = mixed(h, binary.LittleEndian.Uint32(m[4*w:]))
+				}
 			}
 		}
 		for x := uint32(0); x < t.Valid&0xffff && y < t.Valid>>16; x++ {
@@ -153,7 +153,7 @@ func samePixels(got, want []uint32) error {
 }
 
 // fakeBatch makes scenes pictures whose tile rows all hold one run of random
-// tiles, items and segments. A tenth of the runs is left to the CPU.
+// tiles, items and masks. A tenth of the runs is left to the CPU.
 func fakeBatch(seed uint64, scenes int) *batch.Batch {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	b := &batch.Batch{Tables: make([]byte, 3*256)}
@@ -173,10 +173,10 @@ func fakeBatch(seed uint64, scenes int) *batch.Batch {
 
 func fakeScene(b *batch.Batch, rng *rand.Rand, scene int, p batch.Picture) {
 	base := batch.Run{
-		Items: uint32(len(b.Items)), Segments: uint32(b.Count()),
+		Items: uint32(len(b.Items)), Masks: uint32(b.Rows()),
 		Scene: uint32(scene), Picture: uint32(p.Offset), Stride: uint32(p.Width),
 	}
-	b.Records = append(b.Records, nil)
+	b.Masks = append(b.Masks, nil)
 	for y := 0; y < p.Height; y += batch.TileH {
 		run := base
 		run.Tiles, run.Y = uint32(len(b.Tiles)), uint32(y)
@@ -197,14 +197,20 @@ func fakeScene(b *batch.Batch, rng *rand.Rand, scene int, p batch.Picture) {
 }
 
 func fakeItem(b *batch.Batch, rng *rand.Rand, base batch.Run) {
-	n := rng.IntN(5)
-	records := &b.Records[base.Scene]
-	b.Items = append(b.Items, batch.Item{
-		First: uint32(len(*records)), Count: uint32(n) | rng.Uint32()<<16,
-		Paint: rng.Uint32()&(batch.FlagMask-1) | uint32(rng.IntN(4))<<batch.TableShift, Color: rng.Uint32(), Group: rng.Uint32(),
-		Length: uint32(n),
-	})
-	for range n {
-		*records = append(*records, batch.Segment{P0: rng.Uint32(), P1: rng.Uint32(), Slope: rng.Float32(), Steep: rng.Float32()})
+	masks := &b.Masks[base.Scene]
+	it := batch.Item{
+		First: uint32(len(*masks)), Paint: rng.Uint32()&(batch.FlagMask-1) | uint32(rng.IntN(4))<<batch.TableShift,
+		Color: rng.Uint32(), Group: rng.Uint32(),
 	}
+	if rng.IntN(4) > 0 {
+		it.Paint |= batch.FlagMask
+		for range batch.TileH {
+			var m batch.MaskRow
+			for i := range m {
+				m[i] = byte(rng.Uint32())
+			}
+			*masks = append(*masks, m)
+		}
+	}
+	b.Items = append(b.Items, it)
 }

@@ -21,7 +21,7 @@ func TestLayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for _, record := range []any{batch.Segment{}, batch.Item{}, batch.Tile{}, batch.Run{}, batch.RowSums{}, job{}, match.Edge{}, match.Sums{}} {
+	for _, record := range []any{batch.Item{}, batch.Tile{}, batch.Run{}, batch.RowSums{}, job{}, match.Edge{}, match.Sums{}} {
 		typ := reflect.TypeOf(record)
 		var got map[string][2]int
 		if err := d.Do(func() (err error) { got, err = mirror(typ); return err }); err != nil {

@@ -178,10 +178,10 @@ func TestCapacityInTheMiddle(t *testing.T) {
 	last := &b.Runs[b.Shader-1]
 	tile := &b.Tiles[last.Tiles]
 	first := uint32(len(b.Items)) - last.Items
-	for range 200 {
+	for range 400 {
 		b.Items = append(b.Items, batch.Item{})
 	}
-	tile.First, tile.Count = first, 200
+	tile.First, tile.Count = first, 400
 	r := open(t, fake(Config{Slots: 2, limit: func(l *limits) { l.slot = 6 << 10 }}))
 	for range 4 {
 		if rows, err := r.Run(b); !errors.Is(err, ErrCapacity) || rows != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -14,8 +15,8 @@ import (
 	"plumb/render/outline"
 )
 
-// s8 is a scene of class S8: 8 shapes with fill and stroke, 1400x800 px, about
-// 2000 segments (rendering-architecture.md).
+// s8 is a scene of class S8: 8 shapes with fill and stroke, 1400x800 px
+// (rendering-architecture.md).
 func s8(seed uint64) *outline.Drawing {
 	d := drawing{&outline.Drawing{Width: 1400, Height: 800}, rand.New(rand.NewPCG(seed, 8))}
 	for range 8 {
@@ -31,12 +32,7 @@ func s8(seed uint64) *outline.Drawing {
 		}
 		it := outline.Item{Opacity: outline.Opaque, Clip: -1}
 		d.outlineOf(it, ring(r))
-		it.EvenOdd = true
-		from := len(d.Segments)
-		d.outlineOf(it, ring(r+4))
-		d.outlineOf(it, ring(r))
-		d.Items = d.Items[:len(d.Items)-1]
-		d.Items[len(d.Items)-1].Count = int32(len(d.Segments) - from)
+		d.outlineOf(it, slices.Concat(ring(r+4), ring(r)))
 	}
 	return d.Drawing
 }

@@ -4,10 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"plumb/render/area"
 	"plumb/render/batch"
+	"plumb/render/chord"
 	"plumb/render/cpu"
 	"plumb/render/metric"
 	"plumb/render/outline"
+	"plumb/render/path"
 	"plumb/render/scan"
 )
 
@@ -17,26 +20,28 @@ type drawing struct {
 	rng *rand.Rand
 }
 
-func units(v float64) int32 { return int32(math.Round(v * outline.Unit)) }
-
-// outlineOf appends one closed outline, points in px, as the segments of it.
+// outlineOf appends what one closed outline covers, points in px.
 func (d drawing) outlineOf(it outline.Item, pts [][2]float64) {
-	it.First = int32(len(d.Segments))
-	for i, p := range pts {
-		q := pts[(i+1)%len(pts)]
-		s := outline.Segment{X0: units(p[0]), Y0: units(p[1]), X1: units(q[0]), Y1: units(q[1])}
-		if s.Y0 != s.Y1 {
-			d.Segments = append(d.Segments, s)
+	var p path.Path
+	for i, q := range pts {
+		v := path.Point{X: float32(q[0]), Y: float32(q[1])}
+		if i == 0 {
+			p.MoveTo(v)
+		} else {
+			p.LineTo(v)
 		}
 	}
-	it.Count = int32(len(d.Segments)) - it.First
+	var f area.Filler
+	f.Add(&p, chord.Rect{X1: int32(d.Width), Y1: int32(d.Height)})
+	first, count := f.Take(&d.Coverage, d.rng.IntN(3) == 0)
+	it.First, it.Count = int32(first), int32(count)
 	d.Items = append(d.Items, it)
 }
 
 // coverageOf appends an item that carries coverage: rows of random bytes around
 // a full middle, partly off the picture.
 func (d drawing) coverageOf(it outline.Item) {
-	it.Scanned, it.First = true, int32(len(d.Coverage.Spans))
+	it.First = int32(len(d.Coverage.Spans))
 	x, y := int32(d.rng.IntN(d.Width+32)-32), int32(d.rng.IntN(d.Height+16)-16)
 	w, h := int32(d.rng.IntN(d.Width+1)), int32(1+d.rng.IntN(d.Height))
 	add := func(x, y, n, at int32) {
@@ -79,7 +84,7 @@ func (d drawing) shape(n int) [][2]float64 {
 }
 
 func (d drawing) paint(plain bool) outline.Item {
-	it := outline.Item{Opacity: outline.Opaque, Clip: -1, EvenOdd: d.rng.IntN(3) == 0}
+	it := outline.Item{Opacity: outline.Opaque, Clip: -1}
 	it.Color = [3]uint8{uint8(d.rng.IntN(256)), uint8(d.rng.IntN(256)), uint8(d.rng.IntN(256))}
 	if d.rng.IntN(2) == 0 {
 		it.Opacity = uint32(d.rng.IntN(outline.Opaque + 1))
@@ -118,30 +123,26 @@ func randomDrawing(seed uint64, w, h, shapes int, plain bool) *outline.Drawing {
 			members += d.rng.IntN(3)
 		}
 		for range members {
-			if d.rng.IntN(3) == 0 {
-				first := it
-				first.Op = outline.OpUnite
-				d.outlineOf(first, d.shape(3+d.rng.IntN(30)))
-			}
 			d.outlineOf(it, d.shape(3+d.rng.IntN(30)))
 		}
 		if it.Group == 0 && d.rng.IntN(2) == 0 {
 			d.coverageOf(it)
 		}
 	}
-	if !plain && d.rng.IntN(4) == 0 { // a scribble too dense for the shader
+	if !plain && d.rng.IntN(4) == 0 { // a scribble
 		d.outlineOf(d.paint(plain), d.shape(600))
 	}
 	return d.Drawing
 }
 
-// packed bins drawings into one batch.
+// packed bins drawings into one batch; some are left to the twin.
 func packed(ds ...*outline.Drawing) *batch.Batch {
 	var bin batch.Binner
 	tiles := make([]*batch.Tiled, len(ds))
 	for i, d := range ds {
 		tiles[i] = new(batch.Tiled)
 		bin.Bin(d, tiles[i])
+		tiles[i].Twin = i%7 == 6
 	}
 	b := new(batch.Batch)
 	b.Pack(tiles)

@@ -179,8 +179,8 @@ func (s *slot) write(p *piece) {
 
 // each calls f with all that is to be uploaded and its offset.
 func (s *slot) each(p *piece, f func(at int, b []byte)) {
-	at := s.offsets[inSegments]
-	for _, records := range p.segments {
+	at := s.offsets[inMasks]
+	for _, records := range p.masks {
 		if b := view(records); len(b) > 0 {
 			f(at, b)
 			at += len(b)
@@ -188,7 +188,7 @@ func (s *slot) each(p *piece, f func(at int, b []byte)) {
 	}
 	for i, b := range p.rest() {
 		if len(b) > 0 {
-			f(s.offsets[inSegments+1+i], b)
+			f(s.offsets[inMasks+1+i], b)
 		}
 	}
 }

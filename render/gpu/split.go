@@ -9,7 +9,7 @@ import (
 
 // The sections of an upload, in the order of the shader's bindings.
 const (
-	inSegments = iota
+	inMasks = iota
 	inItems
 	inTiles
 	inRuns
@@ -21,22 +21,22 @@ const (
 const texel = 16
 
 const (
-	segmentBytes = int(unsafe.Sizeof(batch.Segment{}))
-	itemBytes    = int(unsafe.Sizeof(batch.Item{}))
-	tileBytes    = int(unsafe.Sizeof(batch.Tile{}))
-	runBytes     = int(unsafe.Sizeof(batch.Run{}))
-	rowBytes     = int(unsafe.Sizeof(batch.RowSums{}))
-	pixelBytes   = 4
+	maskBytes  = int(unsafe.Sizeof(batch.MaskRow{}))
+	itemBytes  = int(unsafe.Sizeof(batch.Item{}))
+	tileBytes  = int(unsafe.Sizeof(batch.Tile{}))
+	runBytes   = int(unsafe.Sizeof(batch.Run{}))
+	rowBytes   = int(unsafe.Sizeof(batch.RowSums{}))
+	pixelBytes = 4
 )
 
 // piece is the part of a batch that one slot runs: all of it where it fits.
 type piece struct {
-	segments [][]batch.Segment // one after the other in one section
-	items    []batch.Item
-	tiles    []batch.Tile
-	runs     []batch.Run
-	tables   []byte
-	plain    int // runs [0, plain) take the plain variant, the rest the full one
+	masks  [][]batch.MaskRow // one after the other in one section
+	items  []batch.Item
+	tiles  []batch.Tile
+	runs   []batch.Run
+	tables []byte
+	plain  int // runs [0, plain) take the plain variant, the rest the full one
 
 	picture     bool
 	first       int  // sums: position of runs[0] in the batch
@@ -64,21 +64,21 @@ func (l *limits) section() int {
 func (l *limits) output() int { return min(l.storage, l.slot) }
 
 // need counts the records of some runs.
-type need struct{ segments, items, tiles, runs int }
+type need struct{ masks, items, tiles, runs int }
 
 func (n need) plus(m need) need {
-	return need{n.segments + m.segments, n.items + m.items, n.tiles + m.tiles, n.runs + m.runs}
+	return need{n.masks + m.masks, n.items + m.items, n.tiles + m.tiles, n.runs + m.runs}
 }
 
 // fits says whether the records, with tables, can be uploaded at once.
 func (l *limits) fits(n need, tables int) bool {
-	most := max(n.segments*segmentBytes, n.items*itemBytes, n.tiles*tileBytes, n.runs*runBytes)
+	most := max(n.masks*maskBytes, n.items*itemBytes, n.tiles*tileBytes, n.runs*runBytes)
 	return most <= l.section() && l.upload(n, tables) <= l.slot
 }
 
 // upload is how many bytes the records take, gaps between sections included.
 func (l *limits) upload(n need, tables int) int {
-	return n.segments*segmentBytes + n.items*itemBytes + n.tiles*tileBytes + n.runs*runBytes + tables + inputs*l.align
+	return n.masks*maskBytes + n.items*itemBytes + n.tiles*tileBytes + n.runs*runBytes + tables + inputs*l.align
 }
 
 // splitSums cuts the runs that shaders evaluate into pieces, in order.
@@ -87,11 +87,11 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	whole := need{b.Count(), len(b.Items), len(b.Tiles), n}
+	whole := need{b.Rows(), len(b.Items), len(b.Tiles), n}
 	rows := n * batch.TileH * rowBytes
 	if l.fits(whole, len(b.Tables)) && rows <= l.output() {
 		return []piece{{
-			segments: b.Records, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
+			masks: b.Masks, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
 			plain: b.Plain, outputBytes: rows,
 		}}, nil
 	}
@@ -115,13 +115,13 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 // into pieces. Windows begin and end between tile rows, so no run is cut.
 func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
 	n := b.Shader
-	whole := need{b.Count(), len(b.Items), len(b.Tiles), n}
+	whole := need{b.Rows(), len(b.Items), len(b.Tiles), n}
 	if n == 0 || b.Pixels == 0 {
 		return nil, nil
 	}
 	if l.fits(whole, len(b.Tables)) && b.Pixels*pixelBytes <= l.output() {
 		return []piece{{
-			segments: b.Records, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
+			masks: b.Masks, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
 			picture: true, pixels: b.Pixels, outputBytes: b.Pixels * pixelBytes,
 		}}, nil
 	}
@@ -203,8 +203,8 @@ func gather(b *batch.Batch, order []int, l *limits, most int) ([]piece, error) {
 	for _, i := range order {
 		n := count(b, &b.Runs[i])
 		if !l.fits(n, len(b.Tables)) || most < 1 {
-			return nil, fmt.Errorf("cannot upload run %d of scene %d: %w: it takes %d bytes with %d segments and %d items; %d bytes fit (%d in one section)",
-				i, b.Runs[i].Scene, ErrCapacity, l.upload(n, len(b.Tables)), n.segments, n.items, l.slot, l.section())
+			return nil, fmt.Errorf("cannot upload run %d of scene %d: %w: it takes %d bytes with %d rows of masks and %d items; %d bytes fit (%d in one section)",
+				i, b.Runs[i].Scene, ErrCapacity, l.upload(n, len(b.Tables)), n.masks, n.items, l.slot, l.section())
 		}
 		if !l.fits(sum.plus(n), len(b.Tables)) || sum.runs == most {
 			out = append(out, p)
@@ -226,7 +226,7 @@ func count(b *batch.Batch, r *batch.Run) need {
 		n.items += int(t.Count)
 		items := b.Items[r.Items+t.First : r.Items+t.First+t.Count]
 		for i := range items {
-			n.segments += items[i].Records()
+			n.masks += items[i].Rows()
 		}
 	}
 	return n
@@ -235,18 +235,18 @@ func count(b *batch.Batch, r *batch.Run) need {
 // add appends one run with everything it refers to, renumbered from 0.
 func (p *piece) add(b *batch.Batch, r *batch.Run) {
 	out := *r
-	if p.segments == nil {
-		p.segments = make([][]batch.Segment, 1)
+	if p.masks == nil {
+		p.masks = make([][]batch.MaskRow, 1)
 	}
-	segments := &p.segments[0]
-	out.Tiles, out.Items, out.Segments = uint32(len(p.tiles)), uint32(len(p.items)), uint32(len(*segments))
+	masks := &p.masks[0]
+	out.Tiles, out.Items, out.Masks = uint32(len(p.tiles)), uint32(len(p.items)), uint32(len(*masks))
 	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
 		items := b.Items[r.Items+t.First : r.Items+t.First+t.Count]
 		t.First = uint32(len(p.items)) - out.Items
 		for _, it := range items {
-			records := b.Of(r, &it)
-			it.First = uint32(len(*segments)) - out.Segments
-			*segments = append(*segments, records...)
+			mask := b.Mask(r, &it)
+			it.First = uint32(len(*masks)) - out.Masks
+			*masks = append(*masks, mask...)
 			p.items = append(p.items, it)
 		}
 		p.tiles = append(p.tiles, t)
@@ -256,16 +256,16 @@ func (p *piece) add(b *batch.Batch, r *batch.Run) {
 
 // sizes returns the bytes of the sections of the upload.
 func (p *piece) sizes() (n [inputs]int) {
-	for _, s := range p.segments {
-		n[inSegments] += len(s) * segmentBytes
+	for _, s := range p.masks {
+		n[inMasks] += len(s) * maskBytes
 	}
 	for i, b := range p.rest() {
-		n[inSegments+1+i] = len(b)
+		n[inMasks+1+i] = len(b)
 	}
 	return n
 }
 
-// rest returns the sections after the segments, as the shaders read them.
+// rest returns the sections after the masks, as the shaders read them.
 func (p *piece) rest() [inputs - 1][]byte {
 	return [inputs - 1][]byte{view(p.items), view(p.tiles), view(p.runs), p.tables}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"plumb/render/area"
 	"plumb/render/chord"
 	"plumb/render/path"
 	"plumb/render/scan"
@@ -19,23 +20,24 @@ const (
 	// (reference-raster.md), and fills with its 8-bit coverage (render/scan), so
 	// that pixels come close to its pictures.
 	Reference Raster = iota
-	// Exact follows true curves and offsets and leaves segments, of which the
-	// device evaluates the area: the truer picture.
+	// Exact follows true curves and offsets and fills with their area, in 8 bits too
+	// (render/area): the truer picture.
 	Exact
 )
 
 // MaxSidePx is the longest side of a picture in px (contract.md 6).
 const MaxSidePx = 32768
 
-// MaxSegments is the most segments of one drawing unless Builder says otherwise.
-const MaxSegments = 1 << 24
+// MaxCoverage is how many bytes the coverage of one drawing takes at most, unless
+// Builder says otherwise.
+const MaxCoverage = 1 << 28
 
 // Builder turns views into drawings. It keeps memory between calls, so that a
 // worker that draws scenes of one kind allocates nothing. One goroutine at a
 // time; the zero value is ready for use.
 type Builder struct {
-	// MaxSegments bounds a drawing; 0 stands for the constant of this name.
-	MaxSegments int
+	// MaxCoverage bounds a drawing; 0 stands for the constant of this name.
+	MaxCoverage int
 	// Version is not to be changed between two drawings.
 	Version Version
 	// Watch, if set, sees every path in px just before it is filled, with the item
@@ -53,12 +55,11 @@ type Builder struct {
 
 	dasher   stroke.Dasher
 	stroker  stroke.Stroker
-	cutter   chord.Cutter
-	scanner  scan.Scanner
-	part     path.Path // a subpath, or dashes
-	outlined path.Path // in px at last
+	scanner  scan.Scanner // of Reference
+	filler   area.Filler  // of Exact
+	part     path.Path    // a subpath, or dashes
+	outlined path.Path    // in px at last
 	pattern  [2]float32
-	begun    bool     // the last item waits for the one it is united with
 	filled   [2]int32 // First and Count of the last fill
 	clip     polygons
 	reuse    reuse
@@ -94,9 +95,11 @@ func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
 	}
 	b.mode, b.d, b.scene = mode, d, v.Scene
 	b.hatched, b.arrows.visited = v.Hatched, 0
-	if b.limit = b.MaxSegments; b.limit == 0 {
-		b.limit = MaxSegments
+	if b.limit = b.MaxCoverage; b.limit == 0 {
+		b.limit = MaxCoverage
 	}
+	b.filler.Pieces = 0
+	defer func() { d.Pieces += b.filler.Pieces }()
 	if err := b.frame(v.Bounds); err != nil {
 		return err
 	}

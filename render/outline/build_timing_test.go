@@ -28,14 +28,14 @@ func BenchmarkBuildBalance(b *testing.B) {
 	views := balanceViews(b)
 	var builder Builder
 	d := new(Drawing)
-	segments, items := 0, 0
+	spans, items := 0, 0
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		if err := builder.Build(views[i%len(views)], Reference, d); err != nil {
 			b.Fatal(err)
 		}
-		segments, items = segments+len(d.Segments), items+len(d.Items)
+		spans, items = spans+len(d.Coverage.Spans), items+len(d.Items)
 	}
-	b.ReportMetric(float64(segments)/float64(b.N), "segments/op")
+	b.ReportMetric(float64(spans)/float64(b.N), "spans/op")
 	b.ReportMetric(float64(items)/float64(b.N), "items/op")
 }

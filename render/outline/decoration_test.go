@@ -5,11 +5,12 @@ import (
 	"slices"
 	"testing"
 
+	"plumb/render/scan"
 	"plumb/render/scene"
 )
 
-// drawText builds a text shape of one paragraph at (0, 0), as segments, whose ends
-// tests can read.
+// drawText builds a text shape of one paragraph at (0, 0), by its true area,
+// whose ends tests can read.
 func drawText(t *testing.T, f scene.Font, size scene.Size, span scene.Span) *Drawing {
 	t.Helper()
 	s := &scene.Scene{Shapes: []scene.Shape{{
@@ -32,11 +33,32 @@ func lineRows(t *testing.T, d *Drawing) (y, height int32) {
 		if it.Op != OpPaint || it.Table > 0 || it.Color == background {
 			continue
 		}
-		for _, s := range d.Segments[it.First : it.First+it.Count] {
-			lo, hi = min(lo, s.Y0, s.Y1), max(hi, s.Y0, s.Y1)
+		for _, s := range d.Coverage.Spans[it.First : it.First+it.Count] {
+			lo, hi = min(lo, s.Y), max(hi, s.Y+1)
 		}
 	}
-	return lo / Unit, (hi - lo) / Unit
+	return lo, hi - lo
+}
+
+// ends returns where what the first row of an item covers begins and ends, px.
+func ends(d *Drawing, it *Item) (out []float64) {
+	spans := d.Coverage.Spans[it.First : it.First+it.Count]
+	alpha := func(s scan.Span, i int32) float64 {
+		if s.At == scan.Full {
+			return 1
+		}
+		return float64(d.Coverage.Bytes[s.At+i]) / 255
+	}
+	for i, s := range spans {
+		if s.Y != spans[0].Y {
+			break
+		}
+		if i == 0 || s.X > spans[i-1].X+spans[i-1].N {
+			out = append(out, float64(s.X+1)-alpha(s, 0), 0)
+		}
+		out[len(out)-1] = float64(s.X+s.N-1) + alpha(s, s.N-1)
+	}
+	return out
 }
 
 // Rows of lines as the browser draws them.
@@ -77,9 +99,7 @@ func TestUnderlineGap(t *testing.T) {
 		var edges []float64
 		for _, it := range d.Items {
 			if it.Op == OpPaint && it.Table == 0 && it.Color != background {
-				for _, s := range d.Segments[it.First : it.First+it.Count] {
-					edges = append(edges, float64(s.X0)/Unit)
-				}
+				edges = append(edges, ends(d, &it)...)
 			}
 		}
 		slices.Sort(edges)

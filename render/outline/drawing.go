@@ -8,7 +8,6 @@ package outline
 import (
 	"errors"
 
-	"plumb/render/chord"
 	"plumb/render/scan"
 	"plumb/render/scene"
 )
@@ -65,39 +64,23 @@ type Content struct {
 	IDs    []string
 }
 
-// Unit is the number of steps per px in which Segments are given.
-const Unit = chord.Unit
-
 // Opaque is full opacity of an Item.
 const Opaque = 1 << 16
-
-// Segment is a directed line in 1/Unit px from the picture's top left corner.
-// Its winding is +1 where it runs downwards (Y1 > Y0), -1 where upwards.
-// Horizontal segments carry nothing and are never stored. Segments may leave
-// the picture; what is left of it still counts for the winding inside.
-type Segment = chord.Segment
 
 // Op says what the coverage of an item is used for.
 type Op uint8
 
 const (
-	// OpPaint composites the coverage (with that of OpUnite items directly
-	// before it) in the item's colour.
+	// OpPaint composites the coverage in the item's colour.
 	OpPaint Op = iota
-	// OpUnite keeps the coverage; the next item takes the maximum of both. The
-	// two passes of a hand-drawn stroke are united in this way, not added
-	// (rendering-architecture.md 5).
-	OpUnite
 	// OpClip keeps the coverage as the clip of the items that name this one.
 	OpClip
 )
 
 // Item is one path with what it covers, in paint order (back to front).
 type Item struct {
-	First, Count int32 // its segments in Drawing.Segments; if Scanned its spans in Drawing.Coverage
-	Scanned      bool
+	First, Count int32 // its spans in Drawing.Coverage
 	Op           Op
-	EvenOdd      bool
 	Second       bool     // belongs to View.Other
 	Opacity      uint32   // 0..Opaque
 	Color        [3]uint8 // sRGB
@@ -114,25 +97,27 @@ type Item struct {
 // ContrastTable maps coverage in 1/255 to alpha in 1/255 (tldraw-rendering.md 6.10).
 type ContrastTable [256]uint8
 
-// Drawing is a view in paint order: finite, y down, in Coverage with Reference
-// and in Segments with Exact.
+// Drawing is a view in paint order, y down.
 type Drawing struct {
 	Width, Height int // px, >= 1
-	Segments      []Segment
-	Coverage      scan.Coverage
-	Items         []Item
-	Groups        []uint32
-	Tables        []*ContrastTable // shared, read-only
+	// Pieces is how many straight pieces the outlines consist of in Exact mode:
+	// what the scene's shape alone costs, before pixels. What was recalled from the
+	// drawing before counts as nothing.
+	Pieces   int
+	Coverage scan.Coverage
+	Items    []Item
+	Groups   []uint32
+	Tables   []*ContrastTable // shared, read-only
 }
 
 // Reset empties the drawing and keeps its memory.
 func (d *Drawing) Reset() {
-	d.Width, d.Height = 0, 0
+	d.Width, d.Height, d.Pieces = 0, 0, 0
 	d.Coverage.Reset()
-	d.Segments, d.Items, d.Groups, d.Tables = d.Segments[:0], d.Items[:0], d.Groups[:0], d.Tables[:0]
+	d.Items, d.Groups, d.Tables = d.Items[:0], d.Groups[:0], d.Tables[:0]
 }
 
 // Volume is about what the drawing's memory takes up, used or not, in bytes.
 func (d *Drawing) Volume() int {
-	return (marks{}).size(marks{cap(d.Items), cap(d.Segments), cap(d.Coverage.Spans), cap(d.Coverage.Bytes)})
+	return (marks{}).size(marks{cap(d.Items), cap(d.Coverage.Spans), cap(d.Coverage.Bytes)})
 }

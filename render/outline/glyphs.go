@@ -3,6 +3,7 @@ package outline
 import (
 	"math"
 
+	"plumb/render/area"
 	"plumb/render/chord"
 	"plumb/render/font"
 	"plumb/render/path"
@@ -19,13 +20,12 @@ type glyphKey struct {
 	mode       Raster
 }
 
-// cutGlyph is what a glyph covers, relative to the whole pixel of its pen:
-// coverage as the reference's filler leaves it, in Exact mode segments.
+// cutGlyph is what a glyph covers, relative to the whole pixel of its pen.
 type cutGlyph struct {
-	first, count int32 // spans, or segments
+	first, count int32 // spans
 	bytes, end   int32 // the range of the spans' bytes
 	box          [4]int32
-	scanned      bool
+	pieces       int
 	// Where its bytes lie in the drawing, if stamp is that of the cache: all
 	// copies of a halo share them.
 	stamp, at int32
@@ -33,8 +33,8 @@ type cutGlyph struct {
 
 // Bounds of what a cache remembers: 16 MB each.
 const (
-	maxGlyphSegments = 1 << 20
-	maxGlyphBytes    = 1 << 24
+	maxGlyphSpans = 1 << 20
+	maxGlyphBytes = 1 << 24
 )
 
 // glyphCache cuts glyphs and remembers them. Glyph masks are cut without regard
@@ -43,10 +43,9 @@ const (
 type glyphCache struct {
 	known    map[glyphKey]int32 // positions in glyphs
 	glyphs   []cutGlyph
-	segments []chord.Segment
 	coverage scan.Coverage
-	cutter   chord.Cutter
 	scanner  scan.Scanner
+	filler   area.Filler
 	path     path.Path
 	stamp    int32
 }
@@ -55,9 +54,9 @@ type glyphCache struct {
 // used up.
 func (c *glyphCache) begin() {
 	c.stamp++
-	full := len(c.segments) > maxGlyphSegments || len(c.coverage.Spans) > maxGlyphSegments || len(c.coverage.Bytes) > maxGlyphBytes
+	full := len(c.coverage.Spans) > maxGlyphSpans || len(c.coverage.Bytes) > maxGlyphBytes
 	if c.known == nil || full {
-		c.known, c.glyphs, c.segments = map[glyphKey]int32{}, c.glyphs[:0], c.segments[:0]
+		c.known, c.glyphs = map[glyphKey]int32{}, c.glyphs[:0]
 		c.coverage.Reset()
 	}
 }
@@ -90,41 +89,26 @@ func (c *glyphCache) outline(key *glyphKey, size float64, m path.Matrix, clip ch
 // cutDrawn cuts what c.path holds, mapped by m.
 func (c *glyphCache) cutDrawn(m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule) int32 {
 	c.path.Transform(m)
-	g := cutGlyph{scanned: mode == Reference, bytes: int32(len(c.coverage.Bytes))}
-	if g.scanned {
-		first, count := c.scanner.Append(&c.coverage, &c.path, clip, r)
-		g.first, g.count, g.end = int32(first), int32(count), int32(len(c.coverage.Bytes))
-		g.box = boxOfSpans(c.coverage.Spans[first : first+count])
+	at := len(c.coverage.Bytes)
+	var first, count int
+	c.filler.Pieces = 0
+	if mode == Reference {
+		first, count = c.scanner.Append(&c.coverage, &c.path, clip, r)
 	} else {
-		g.first = int32(len(c.segments))
-		c.segments = c.cutter.Append(c.segments, &c.path, clip, chord.Exact)
-		g.count = int32(len(c.segments)) - g.first
-		g.box = boxOf(c.segments[g.first:])
+		c.filler.Add(&c.path, clip)
+		first, count = c.filler.Take(&c.coverage, false)
 	}
-	c.glyphs = append(c.glyphs, g)
+	c.glyphs = append(c.glyphs, cutGlyph{
+		first: int32(first), count: int32(count), bytes: int32(at), end: int32(len(c.coverage.Bytes)),
+		box: boxOfSpans(c.coverage.Spans[first : first+count]), pieces: c.filler.Pieces,
+	})
 	return int32(len(c.glyphs) - 1)
 }
 
 // emptyBox joins with nothing.
 var emptyBox = [4]int32{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
 
-// boxOf returns the whole pixels that segments touch: left, top, right, bottom.
-func boxOf(segments []chord.Segment) [4]int32 {
-	box := emptyBox
-	for _, s := range segments {
-		box[0], box[1] = min(box[0], s.X0, s.X1), min(box[1], s.Y0, s.Y1)
-		box[2], box[3] = max(box[2], s.X0, s.X1), max(box[3], s.Y0, s.Y1)
-	}
-	if len(segments) == 0 {
-		return [4]int32{}
-	}
-	for i := range 2 {
-		box[i], box[i+2] = box[i]>>10, (box[i+2]+Unit-1)>>10
-	}
-	return box
-}
-
-// boxOfSpans is boxOf for spans.
+// boxOfSpans returns the pixels that spans touch: left, top, right, bottom.
 func boxOfSpans(spans []scan.Span) [4]int32 {
 	box := emptyBox
 	for _, s := range spans {
@@ -141,14 +125,8 @@ func boxOfSpans(spans []scan.Span) [4]int32 {
 // the item where it lies.
 func (c *glyphCache) draw(d *Drawing, glyph, x, y int32, it *Item) {
 	g := &c.glyphs[glyph]
-	it.Scanned, it.Count = g.scanned, g.count
-	if !g.scanned {
-		it.First = int32(len(d.Segments))
-		for _, s := range c.segments[g.first : g.first+g.count] {
-			d.Segments = append(d.Segments, Segment{X0: s.X0 + x*Unit, Y0: s.Y0 + y*Unit, X1: s.X1 + x*Unit, Y1: s.Y1 + y*Unit})
-		}
-		return
-	}
+	it.Count = g.count
+	d.Pieces += g.pieces
 	if g.stamp != c.stamp {
 		g.stamp, g.at = c.stamp, int32(len(d.Coverage.Bytes))
 		d.Coverage.Bytes = append(d.Coverage.Bytes, c.coverage.Bytes[g.bytes:g.end]...)

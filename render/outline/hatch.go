@@ -177,8 +177,8 @@ func (b *Builder) hatch(w *draw, m path.Matrix, p *place) error {
 	t := tileOf(m)
 	if b.mode == Exact || t == nil {
 		it := b.item(p, w.color, w.opacity)
-		it.First, it.Count, it.Scanned = b.filled[0], b.filled[1], b.mode == Reference
-		b.emit(it, false)
+		it.First, it.Count = b.filled[0], b.filled[1]
+		b.emit(it)
 		return nil
 	}
 	edge, inside := b.item(p, w.color, Opaque), b.item(p, w.color, t.mean)
@@ -204,7 +204,7 @@ func (b *Builder) hatch(w *draw, m path.Matrix, p *place) error {
 	if err := b.scanned(&edge, first, len(c.Spans)-first); err != nil {
 		return err
 	}
-	b.emit(edge, false)
+	b.emit(edge)
 	if full == 0 {
 		return nil
 	}
@@ -215,6 +215,6 @@ func (b *Builder) hatch(w *draw, m path.Matrix, p *place) error {
 		}
 	}
 	err := b.scanned(&inside, first, len(c.Spans)-first)
-	b.emit(inside, false)
+	b.emit(inside)
 	return err
 }

@@ -187,7 +187,7 @@ func (b *Builder) emitWriting(k *scribe, w writing, p *place) error {
 		}
 		k.glyphs.draw(b.d, at.glyph, at.x, at.y, &it)
 		b.d.Items = append(b.d.Items, it)
-		if err := b.bounded(len(b.d.Segments) + len(b.d.Coverage.Spans) + len(b.d.Coverage.Bytes)/bytesPerSegment); err != nil {
+		if err := b.bounded(); err != nil {
 			return err
 		}
 	}

@@ -49,8 +49,8 @@ func TestSizesWithoutEnd(t *testing.T) {
 				if err != nil && !strings.Contains(err.Error(), "want at most") {
 					t.Errorf("%v %v, dash %d, %g px: got error %v; want one that names a limit", sh.Kind, sh.Geo, sh.Dash, v, err)
 				}
-				if len(d.Segments) > 4<<20 {
-					t.Errorf("%v %v, dash %d, %g px: %d segments", sh.Kind, sh.Geo, sh.Dash, v, len(d.Segments))
+				if n := len(d.Coverage.Spans); n > 4<<20 {
+					t.Errorf("%v %v, dash %d, %g px: %d spans", sh.Kind, sh.Geo, sh.Dash, v, n)
 				}
 			}
 			PageBounds(&scene.Scene{Shapes: []scene.Shape{sh}}, 0)
@@ -66,11 +66,11 @@ func TestManyShapes(t *testing.T) {
 			X: float64(i % 1000), Y: float64(i / 1000), W: 8, H: 8,
 		})
 	}
-	b := Builder{MaxSegments: 1 << 20}
+	b := Builder{MaxCoverage: 1 << 20}
 	d := new(Drawing)
 	err := b.Build(View{Scene: s, Bounds: Box{0, 0, 1000, 100}}, Reference, d)
-	if err == nil || !strings.Contains(err.Error(), "1048576 segments") {
-		t.Errorf("got error %v; want one that names the limit of segments", err)
+	if err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+		t.Errorf("got error %v; want one that names the limit", err)
 	}
 	// Far away, they cost nothing.
 	if err := b.Build(View{Scene: s, Bounds: Box{5000, 5000, 100, 100}}, Reference, d); err != nil || len(d.Items) != 0 {

@@ -3,7 +3,6 @@ package outline
 import (
 	"fmt"
 
-	"plumb/render/chord"
 	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/stroke"
@@ -11,7 +10,6 @@ import (
 
 // paint appends the items of a shape's draws. m maps their units to px.
 func (b *Builder) paint(draws []draw, m path.Matrix, p *place) error {
-	b.begun = false
 	for i := range draws {
 		w := &draws[i]
 		p.draws++
@@ -34,17 +32,11 @@ func (b *Builder) paint(draws []draw, m path.Matrix, p *place) error {
 	return nil
 }
 
-// emit appends an item unless nothing would come of it. A coverage that is kept
-// must be taken up, so the item after it is needed even without segments.
-func (b *Builder) emit(it Item, unite bool) {
-	if it.Count == 0 && (unite || !b.begun) {
-		return
+// emit appends an item unless it covers nothing.
+func (b *Builder) emit(it Item) {
+	if it.Count > 0 {
+		b.d.Items = append(b.d.Items, it)
 	}
-	b.begun = unite
-	if unite {
-		it.Op = OpUnite
-	}
-	b.d.Items = append(b.d.Items, it)
 }
 
 // fill appends the items of a draw that is the inside of its path.
@@ -60,19 +52,19 @@ func (b *Builder) fill(w *draw, m path.Matrix, p *place) error {
 		return err
 	}
 	b.filled = [2]int32{it.First, it.Count}
-	b.emit(it, false)
+	b.emit(it)
 	return nil
 }
 
-// strokeSolid appends the items of a stroke without dashes. The reference's
-// filler settles what subpaths share. Segments cannot: there every subpath is an
-// item of its own and all are united, for added up, outlines that cross or run
-// along each other, as the two passes of the hand do, would come out too strong
-// at their edges.
+// strokeSolid appends the item of a stroke without dashes. The reference's filler
+// settles what subpaths share. Areas cannot: there every subpath is filled by
+// itself and all are united, for added up, outlines that cross or run along each
+// other, as the two passes of the hand do, would come out too strong at their edges.
 func (b *Builder) strokeSolid(w *draw, m path.Matrix, p *place) error {
 	if b.mode == Reference {
-		return b.stroke(w, w.path, false, m, p)
+		return b.stroke(w, w.path, m, p)
 	}
+	it := b.item(p, w.color, w.opacity)
 	verbs, points, weights := 0, 0, 0
 	end := len(w.path.Verbs)
 	if w.twice {
@@ -88,11 +80,25 @@ func (b *Builder) strokeSolid(w *draw, m path.Matrix, p *place) error {
 		if loops(&b.part, float32(w.width)) {
 			b.part.Close()
 		}
-		if err := b.stroke(w, &b.part, !last, m, p); err != nil {
-			return err
-		}
+		b.outlined.Reset()
+		b.stroker.Outline(&b.outlined, &b.part, float32(w.width), b.resolution(m))
+		b.outlined.Transform(m)
+		b.watch(&b.outlined, &it)
+		b.filler.Add(&b.outlined, b.canvas())
 	}
-	return nil
+	var err error
+	if w.cut && b.body.holes {
+		b.body.raw.Reset()
+		b.filler.Take(&b.body.raw, false)
+		err = b.cutBody(&it)
+	} else {
+		first, count := b.filler.Take(&b.d.Coverage, false)
+		err = b.scanned(&it, first, count)
+	}
+	if err == nil {
+		b.emit(it)
+	}
+	return err
 }
 
 // strokeDashed appends the item of a stroke with dashes.
@@ -102,11 +108,11 @@ func (b *Builder) strokeDashed(w *draw, m path.Matrix, p *place) error {
 	if !b.dasher.Dash(&b.part, w.path, b.pattern[:], float32(w.dashes.offset), b.resolution(m)) {
 		b.part.Append(w.path)
 	}
-	return b.stroke(w, &b.part, false, m, p)
+	return b.stroke(w, &b.part, m, p)
 }
 
 // stroke appends the item of src drawn with the pen of w.
-func (b *Builder) stroke(w *draw, src *path.Path, unite bool, m path.Matrix, p *place) error {
+func (b *Builder) stroke(w *draw, src *path.Path, m path.Matrix, p *place) error {
 	it := b.item(p, w.color, w.opacity)
 	b.outlined.Reset()
 	if w.thin && b.mode == Reference && hairline(float32(w.width), m) {
@@ -117,7 +123,7 @@ func (b *Builder) stroke(w *draw, src *path.Path, unite bool, m path.Matrix, p *
 		if err := b.scanned(&it, first, count); err != nil {
 			return err
 		}
-		b.emit(it, unite)
+		b.emit(it)
 		return nil
 	}
 	b.stroker.Outline(&b.outlined, src, float32(w.width), b.resolution(m))
@@ -125,7 +131,7 @@ func (b *Builder) stroke(w *draw, src *path.Path, unite bool, m path.Matrix, p *
 	if err := b.cover(w, &it, m, p); err != nil {
 		return err
 	}
-	b.emit(it, unite)
+	b.emit(it)
 	return nil
 }
 
@@ -155,8 +161,8 @@ func (b *Builder) cover(w *draw, it *Item, m path.Matrix, p *place) error {
 
 // scanned gives an item a range of coverage.
 func (b *Builder) scanned(it *Item, first, count int) error {
-	it.Scanned, it.First, it.Count = true, int32(first), int32(count)
-	return b.bounded(len(b.d.Coverage.Spans) + len(b.d.Coverage.Bytes)/bytesPerSegment)
+	it.First, it.Count = int32(first), int32(count)
+	return b.bounded()
 }
 
 // resolution is what strokes and dashes are made for.
@@ -210,7 +216,7 @@ func loops(p *path.Path, width float32) bool {
 	return far(p.Points[0], p.Points[second]) && far(p.Points[n-1], p.Points[last])
 }
 
-// item returns an item of the shape at p without segments.
+// item returns an item of the shape at p that covers nothing yet.
 func (b *Builder) item(p *place, color rgb, opacity uint32) Item {
 	return Item{Op: OpPaint, Second: p.second, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
 }
@@ -220,30 +226,33 @@ func (p *place) rule() scan.Rule {
 	return scan.Rule{Plain: p.translucent, Clip: p.clip >= 0, Cells: true}
 }
 
-// area gives an item what a path in px covers: the coverage that the reference's
-// filler leaves, or in Exact mode segments.
+// area gives an item what a path in px covers: as the reference's filler has it,
+// or in Exact mode its true area.
 func (b *Builder) area(p *path.Path, it *Item, r scan.Rule) error {
+	b.watch(p, it)
+	first, count := b.fillPath(&b.d.Coverage, p, r)
+	return b.scanned(it, first, count)
+}
+
+// fillPath appends what a path in px covers to dst.
+func (b *Builder) fillPath(dst *scan.Coverage, p *path.Path, r scan.Rule) (first, count int) {
+	if b.mode == Reference {
+		return b.scanner.Append(dst, p, b.canvas(), r)
+	}
+	b.filler.Add(p, b.canvas())
+	return b.filler.Take(dst, false)
+}
+
+func (b *Builder) watch(p *path.Path, it *Item) {
 	if b.Watch != nil {
 		b.Watch(p, it)
 	}
-	if it.Scanned = b.mode == Reference; it.Scanned {
-		c := &b.d.Coverage
-		first, count := b.scanner.Append(c, p, b.canvas(), r)
-		return b.scanned(it, first, count)
-	}
-	it.First = int32(len(b.d.Segments))
-	b.d.Segments = b.cutter.Append(b.d.Segments, p, b.canvas(), chord.Exact)
-	it.Count = int32(len(b.d.Segments)) - it.First
-	return b.bounded(len(b.d.Segments))
 }
 
-// bytesPerSegment is how many bytes of coverage weigh as much as a segment.
-const bytesPerSegment = 16
-
 // bounded holds the size of the drawing against its limit.
-func (b *Builder) bounded(n int) error {
-	if n > b.limit {
-		return fmt.Errorf("cannot draw scene: it has more than %d segments; want fewer shapes or a larger --max-segments", b.limit)
+func (b *Builder) bounded() error {
+	if n := 16*len(b.d.Coverage.Spans) + len(b.d.Coverage.Bytes); n > b.limit {
+		return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes; want fewer or smaller shapes", b.limit)
 	}
 	return nil
 }

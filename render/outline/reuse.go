@@ -28,7 +28,7 @@ type wanted struct {
 }
 
 // marks are positions in what a drawing is made of.
-type marks struct{ items, segments, spans, bytes int }
+type marks struct{ items, spans, bytes int }
 
 // made is what one shape became: a range of a memory.
 type made struct {
@@ -40,23 +40,22 @@ type made struct {
 type memory struct {
 	known    map[wanted]made
 	items    []Item
-	segments []Segment
 	coverage scan.Coverage
 }
 
 func (m *memory) reset() {
 	clear(m.known)
-	m.items, m.segments = m.items[:0], m.segments[:0]
+	m.items = m.items[:0]
 	m.coverage.Reset()
 }
 
 func (m *memory) marks() marks {
-	return marks{len(m.items), len(m.segments), len(m.coverage.Spans), len(m.coverage.Bytes)}
+	return marks{len(m.items), len(m.coverage.Spans), len(m.coverage.Bytes)}
 }
 
 // size is the memory between two marks.
 func (m marks) size(to marks) int {
-	return 64*(to.items-m.items) + 16*(to.segments-m.segments+to.spans-m.spans) + to.bytes - m.bytes
+	return 64*(to.items-m.items) + 16*(to.spans-m.spans) + to.bytes - m.bytes
 }
 
 // rememberBytes bounds each of the two memories of a builder; shapes that take
@@ -94,7 +93,7 @@ func (b *Builder) want(sh *scene.Shape, growY float64, p *place) (w wanted, ok b
 
 // marks returns the end of the drawing.
 func (b *Builder) marks() marks {
-	return marks{len(b.d.Items), len(b.d.Segments), len(b.d.Coverage.Spans), len(b.d.Coverage.Bytes)}
+	return marks{len(b.d.Items), len(b.d.Coverage.Spans), len(b.d.Coverage.Bytes)}
 }
 
 // recall appends the items of an equal shape that was drawn before, and reports
@@ -110,7 +109,7 @@ func (b *Builder) recall(w *wanted, p *place) bool {
 	}
 	b.reuse.recalled++
 	from := b.marks()
-	b.d.Items, b.d.Segments = carry(m, k.from, k.to, b.d.Items, b.d.Segments, &b.d.Coverage)
+	b.d.Items = carry(m, k.from, k.to, b.d.Items, &b.d.Coverage)
 	p.draws += k.draws
 	if m == &b.reuse.old {
 		b.remember(w, from, p)
@@ -138,23 +137,18 @@ func (b *Builder) remember(w *wanted, from marks, p *place) {
 		m.known = map[wanted]made{}
 	}
 	k := made{draws: p.draws, from: m.marks()}
-	drawn := memory{items: b.d.Items, segments: b.d.Segments, coverage: b.d.Coverage}
-	m.items, m.segments = carry(&drawn, from, b.marks(), m.items, m.segments, &m.coverage)
+	drawn := memory{items: b.d.Items, coverage: b.d.Coverage}
+	m.items = carry(&drawn, from, b.marks(), m.items, &m.coverage)
 	k.to = m.marks()
 	m.known[*w] = k
 }
 
 // carry appends a range of m, with all positions set right.
-func carry(m *memory, from, to marks, items []Item, segments []Segment, c *scan.Coverage) ([]Item, []Segment) {
-	toSegment := int32(len(segments) - from.segments)
+func carry(m *memory, from, to marks, items []Item, c *scan.Coverage) []Item {
 	toSpan := int32(len(c.Spans) - from.spans)
 	toByte := int32(len(c.Bytes) - from.bytes)
 	for _, it := range m.items[from.items:to.items] {
-		if it.Scanned {
-			it.First += toSpan
-		} else {
-			it.First += toSegment
-		}
+		it.First += toSpan
 		items = append(items, it)
 	}
 	at := len(c.Spans)
@@ -165,5 +159,5 @@ func carry(m *memory, from, to marks, items []Item, segments []Segment, c *scan.
 		}
 	}
 	c.Bytes = append(c.Bytes, m.coverage.Bytes[from.bytes:to.bytes]...)
-	return items, append(segments, m.segments[from.segments:to.segments]...)
+	return items
 }

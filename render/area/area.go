@@ -1,0 +1,283 @@
+// Package area fills paths with their true coverage, for `--raster exact`. In:
+// paths in px, the clip. Out: the share of every pixel that lies inside, in 1/255
+// to the nearest, as the spans that package scan leaves too. Paths that are added
+// to one filler are united: a pixel takes the largest share, so that the two passes
+// of a hand-drawn stroke are not added up. It refuses nothing, as package chord.
+package area
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"plumb/render/chord"
+	"plumb/render/path"
+	"plumb/render/scan"
+)
+
+// unit is the number of steps per px, and whole what a pixel inside comes to: its
+// height times twice its width.
+const (
+	unit  = chord.Unit
+	whole = 2 * unit * unit
+)
+
+// edge is a piece of an outline, downwards, in 1/unit px.
+type edge struct {
+	x0, y0, x1, y1 int64
+	wind           int64
+	path           int32 // number of the path that it belongs to
+}
+
+// Filler fills paths. It holds no result, only paths that were added and not yet
+// taken, and memory that is used again: one goroutine at a time. The zero value is
+// ready for use.
+type Filler struct {
+	// Pieces counts the straight pieces that paths were cut into so far.
+	Pieces int
+
+	cutter   chord.Cutter
+	segments []chord.Segment
+	edges    []edge // from top to bottom
+	paths    int32
+	clip     chord.Rect
+
+	active []edge // that cross the row in hand, by path
+	// The row in hand, a column each from left on: what edges in it span of the
+	// row's height, and how far from its left side they run, both signed.
+	left   int32
+	height []int64
+	reach  []int64
+	alpha  []byte
+}
+
+// Add adds a path. Every subpath counts as closed. clip is the canvas, in px from
+// the corner that the path is given from, the same for all paths until Take.
+func (f *Filler) Add(p *path.Path, clip chord.Rect) {
+	f.clip = clip
+	f.segments = f.cutter.Append(f.segments[:0], p, clip, chord.Exact)
+	f.Pieces += len(f.segments)
+	for _, s := range f.segments {
+		e := edge{int64(s.X0), int64(s.Y0), int64(s.X1), int64(s.Y1), 1, f.paths}
+		if s.Y1 < s.Y0 {
+			e = edge{int64(s.X1), int64(s.Y1), int64(s.X0), int64(s.Y0), -1, f.paths}
+		}
+		f.edges = append(f.edges, e)
+	}
+	f.paths++
+}
+
+// Take appends what the added paths cover to dst, by the non-zero rule or, with
+// evenOdd, by that one, and forgets them. It returns the range of its spans. Where
+// outlines of one path overlap within a pixel, their signed areas are added up.
+func (f *Filler) Take(dst *scan.Coverage, evenOdd bool) (first, count int) {
+	first = len(dst.Spans)
+	edges := f.begin()
+	for y := int64(math.MinInt64); len(edges) > 0 || len(f.active) > 0; y++ {
+		if len(f.active) == 0 {
+			y = edges[0].y0 >> 10
+		}
+		if y >= int64(f.clip.Y1) {
+			break
+		}
+		n := 0
+		for n < len(edges) && edges[n].y0>>10 <= y {
+			n++
+		}
+		f.begins(edges[:n])
+		edges = edges[n:]
+		lo, hi := f.row(y, evenOdd)
+		if y >= int64(f.clip.Y0) {
+			f.store(dst, int32(y), lo, hi)
+		}
+		clear(f.alpha[lo:hi])
+	}
+	f.edges, f.active, f.paths = f.edges[:0], f.active[:0], 0
+	return first, len(dst.Spans) - first
+}
+
+// begin sorts the edges and makes room for a row.
+func (f *Filler) begin() []edge {
+	slices.SortStableFunc(f.edges, func(a, b edge) int { return cmp.Compare(a.y0, b.y0) })
+	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+	for i := range f.edges {
+		e := &f.edges[i]
+		lo, hi = min(lo, e.x0, e.x1), max(hi, e.x0, e.x1)
+	}
+	if len(f.edges) == 0 {
+		return nil
+	}
+	f.left = int32(lo >> 10)
+	f.room(int(hi>>10) - int(f.left) + 1)
+	return f.edges
+}
+
+// room makes rows at least n columns long.
+func (f *Filler) room(n int) {
+	if add := n - len(f.alpha); add > 0 {
+		f.height, f.reach = append(f.height, make([]int64, add)...), append(f.reach, make([]int64, add)...)
+		f.alpha = append(f.alpha, make([]byte, add)...)
+	}
+}
+
+// begins makes edges active.
+func (f *Filler) begins(list []edge) {
+	for _, e := range list {
+		k := len(f.active)
+		f.active = append(f.active, e)
+		for ; k > 0 && f.active[k-1].path > e.path; k-- {
+			f.active[k] = f.active[k-1]
+		}
+		f.active[k] = e
+	}
+}
+
+// row sets the alphas of row y and drops the edges that end in it. It returns the
+// columns that may be covered, from f.left on.
+func (f *Filler) row(y int64, evenOdd bool) (from, to int) {
+	from, to = math.MaxInt, 0
+	top, bottom := y*unit, (y+1)*unit
+	kept := f.active[:0]
+	for i := 0; i < len(f.active); {
+		lo, hi := math.MaxInt, 0
+		for path := f.active[i].path; i < len(f.active) && f.active[i].path == path; i++ {
+			e := f.active[i]
+			ya, yb := max(e.y0, top), min(e.y1, bottom)
+			a, b := f.cut(e.at(ya), ya, e.at(yb), yb, e.wind)
+			lo, hi = min(lo, a), max(hi, b)
+			if e.y1 > bottom {
+				kept = append(kept, e)
+			}
+		}
+		if lo < hi {
+			hi = f.sweep(lo, hi, evenOdd)
+			from, to = min(from, lo), max(to, hi)
+		}
+	}
+	f.active = kept
+	return min(from, to), to
+}
+
+// at is x at height y, to the nearest.
+func (e *edge) at(y int64) int64 {
+	return e.x0 + divide((e.x1-e.x0)*(y-e.y0), e.y1-e.y0)
+}
+
+// divide is a/b to the nearest integer, halves upwards; b > 0.
+func divide(a, b int64) int64 {
+	a += b >> 1
+	q := a / b
+	if a < 0 && q*b != a {
+		q--
+	}
+	return q
+}
+
+// cut adds a piece of an edge within one row to its columns, and returns their
+// range.
+func (f *Filler) cut(xa, ya, xb, yb, wind int64) (from, to int) {
+	if ya == yb {
+		return math.MaxInt, 0
+	}
+	if xa > xb { // from left to right; heights count the same either way
+		xa, ya, xb, yb, wind = xb, yb, xa, ya, -wind
+	}
+	base := int64(f.left)
+	first, last := xa>>10, xb>>10
+	x, y := xa, ya
+	for c := first; c <= last; c++ {
+		nx, ny := xb, yb
+		if c < last {
+			nx = (c + 1) * unit
+			ny = ya + turned((nx-xa)*(yb-ya), xb-xa)
+		}
+		h := (ny - y) * wind
+		f.height[c-base] += h
+		f.reach[c-base] += h * (x + nx - 2*c*unit)
+		x, y = nx, ny
+	}
+	return int(first - base), int(last-base) + 1
+}
+
+// turned is divide for a of either sign, with halves away from 0, so that edges
+// up and down are cut at the same heights.
+func turned(a, b int64) int64 {
+	if a < 0 {
+		return -divide(-a, b)
+	}
+	return divide(a, b)
+}
+
+// sweep takes what the columns from lo on hold of one path, up to hi and as far as
+// the path goes on inside, and leaves the larger alphas. It returns the end.
+func (f *Filler) sweep(lo, hi int, evenOdd bool) int {
+	var sum int64
+	for c := lo; c < hi; c++ {
+		h := f.height[c]
+		v := (sum+h)*(2*unit) - f.reach[c]
+		sum += h
+		f.height[c], f.reach[c] = 0, 0
+		f.alpha[c] = max(f.alpha[c], alphaOf(v, evenOdd))
+	}
+	// Windings close within the clip, but for what it cut off on its right side.
+	if a := alphaOf(sum*(2*unit), evenOdd); a > 0 {
+		end := int(f.clip.X1 - f.left)
+		for f.room(end); hi < end; hi++ {
+			f.alpha[hi] = max(f.alpha[hi], a)
+		}
+	}
+	return hi
+}
+
+// alphaOf is a signed area as coverage in 1/255.
+func alphaOf(v int64, evenOdd bool) byte {
+	if v < 0 {
+		v = -v
+	}
+	if evenOdd {
+		if v %= 2 * whole; v > whole {
+			v = 2*whole - v
+		}
+	}
+	return byte((min(v, whole)*255 + whole/2) / whole)
+}
+
+// longRun is the least length in px at which full pixels become a span.
+const longRun = scan.Cell
+
+// store appends the alphas of the columns [lo, hi) as spans.
+func (f *Filler) store(dst *scan.Coverage, y int32, lo, hi int) {
+	lo, hi = max(lo, int(f.clip.X0-f.left)), min(hi, int(f.clip.X1-f.left))
+	for x := lo; x < hi; {
+		if f.alpha[x] == 0 {
+			x++
+			continue
+		}
+		full := x
+		for full < hi && f.alpha[full] == 255 {
+			full++
+		}
+		if full-x >= longRun {
+			dst.Spans = append(dst.Spans, scan.Span{X: f.left + int32(x), Y: y, N: int32(full - x), At: scan.Full})
+			x = full
+			continue
+		}
+		end, run := x, 0 // up to the next gap, or long run
+		for end < hi && f.alpha[end] != 0 && run < longRun {
+			run++
+			if f.alpha[end] != 255 {
+				run = 0
+			}
+			end++
+		}
+		if run == longRun {
+			end -= run
+		}
+		if len(dst.Bytes) > math.MaxInt32-(end-x) {
+			return // no canvas has so many boundary pixels
+		}
+		dst.Spans = append(dst.Spans, scan.Span{X: f.left + int32(x), Y: y, N: int32(end - x), At: int32(len(dst.Bytes))})
+		dst.Bytes = append(dst.Bytes, f.alpha[x:end]...)
+		x = end
+	}
+}
