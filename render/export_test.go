@@ -78,7 +78,7 @@ func TestCutter(t *testing.T) {
 		for i := 3; i < len(img[0].Pix); i += 4 {
 			if a := uint64(img[0].Pix[i]); a > 0 {
 				covered++
-				sum += (a*65536*2 + 255) / 510
+				sum += a
 				if img[1].Pix[i] > 0 {
 					both++
 				}

@@ -17,8 +17,8 @@ import (
 // degrees) = 5613.7 px around (75, 35).
 func TestHeartbeat(t *testing.T) {
 	want := metric.Tally{
-		A:    metric.Sums{Alpha: 409763702, AlphaX: 28028304541, AlphaY: 14327117103, Covered: 7272},
-		B:    metric.Sums{Alpha: 367889812, AlphaX: 27407790994, AlphaY: 12692198514, Covered: 5768},
+		A:    metric.Sums{Alpha: 1594603, AlphaX: 109072106, AlphaY: 55756332, Covered: 7272},
+		B:    metric.Sums{Alpha: 1431456, AlphaX: 106643472, AlphaY: 49385232, Covered: 5768},
 		Both: 5188,
 	}
 	for _, backend := range []string{BackendGL, BackendCPU} {

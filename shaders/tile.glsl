@@ -3,10 +3,9 @@
 //   writes  PLAIN, FULL: one RowSums per (run, row); PICTURE: RGBA8 pixels
 //   launch  8 rows x 8 runs a group; groups (1, ceil(runs/8)); a thread is one
 //           pixel row of one run, no barrier, no shared memory
-//   oracle  render/cpu; sums are integers on the grid of 1/65536, so results
-//           must be equal bit for bit
-// Nothing that a metric depends on divides, and `precise` forbids fusing, so
-// devices agree too. Sixteen columns live in four vec4 each.
+//   oracle  render/cpu; everything is integers, so results must be equal bit for
+//           bit on any device
+// Sixteen columns live in four uvec4 of bytes.
 layout(local_size_x = 8, local_size_y = 8) in;
 
 uniform uint uFirstRun; // this dispatch covers runs [uFirstRun, uFirstRun + uRuns)
@@ -39,28 +38,16 @@ layout(binding = 0, std430) writeonly buffer Pixels { uint uPixels[]; };
 layout(binding = 0, std430) writeonly buffer Sums { uvec4 uSums[]; }; // two per RowSums
 #endif
 
-const uint CLIP = 1u << 17, CLIPPED = 1u << 18, GROUP_FIRST = 1u << 19, GROUP_LAST = 1u << 20;
-const uint GROUPED = 1u << 21, SECOND = 1u << 22, MASK = 1u << 23, TABLE_SHIFT = 24u;
-const float ONE = 65536.0;
-const vec4 C0 = vec4(0, 1, 2, 3), C1 = vec4(4, 5, 6, 7), C2 = vec4(8, 9, 10, 11), C3 = vec4(12, 13, 14, 15);
+const uint CLIP = 1u << 8, CLIPPED = 1u << 9, GROUP_FIRST = 1u << 10, GROUP_LAST = 1u << 11;
+const uint GROUPED = 1u << 12, SECOND = 1u << 13, MASK = 1u << 14, TABLE_SHIFT = 24u;
+const uvec4 C0 = uvec4(0, 1, 2, 3), C1 = uvec4(4, 5, 6, 7), C2 = uvec4(8, 9, 10, 11), C3 = uvec4(12, 13, 14, 15);
 
-// Sixteen columns of one pixel row.
-struct Row { vec4 a, b, c, d; };
+// Sixteen columns of one pixel row, 0..255 each.
+struct Row { uvec4 a, b, c, d; };
 
-Row filled(float v) { return Row(vec4(v), vec4(v), vec4(v), vec4(v)); }
+Row filled(uint v) { return Row(uvec4(v), uvec4(v), uvec4(v), uvec4(v)); }
 
-// Rounds to 1/65536, halves to even: next to 192 float32 has just that step.
-vec4 grid(vec4 v) {
-    precise vec4 up = v + 192.0;
-    precise vec4 r = up - 192.0;
-    return r;
-}
-
-// Four coverage bytes as 0..1.
-vec4 bytes4(uint v) {
-    precise vec4 c = vec4(v & 0xffu, v >> 8 & 0xffu, v >> 16 & 0xffu, v >> 24) * (1.0 / 255.0);
-    return grid(c);
-}
+uvec4 bytes4(uint v) { return uvec4(v, v >> 8, v >> 16, v >> 24) & 0xffu; }
 
 // Coverage of an item in one pixel row: its mask's, or all of it.
 Row coverage(uvec4 it, uint masks, uint row) {
@@ -68,17 +55,18 @@ Row coverage(uvec4 it, uint masks, uint row) {
     return Row(bytes4(m.x), bytes4(m.y), bytes4(m.z), bytes4(m.w));
 }
 
-Row times(Row x, Row y) {
-    precise Row r = Row(x.a * y.a, x.b * y.b, x.c * y.c, x.d * y.d);
-    return r;
+// What a value of the colour times its alpha adds to the canvas, which floors.
+uvec4 shade4(uint v, uvec4 cover) { return v * (cover + 1u) >> 8u; }
+
+Row shade(uint v, Row c) { return Row(shade4(v, c.a), shade4(v, c.b), shade4(v, c.c), shade4(v, c.d)); }
+
+uvec4 over4(uvec4 v, uvec4 s, uvec4 alpha) { return s + (v * (256u - alpha) >> 8u); }
+
+Row over(Row v, Row s, Row alpha) {
+    return Row(over4(v.a, s.a, alpha.a), over4(v.b, s.b, alpha.b), over4(v.c, s.c, alpha.c), over4(v.d, s.d, alpha.d));
 }
 
-Row scaled(Row x, float k) {
-    precise Row r = Row(x.a * k, x.b * k, x.c * k, x.d * k);
-    return r;
-}
-
-// A transmittance and, for pictures, the visible colour in 0..255 times alpha.
+// Alpha, and for pictures colours times alpha.
 struct Layer {
     Row t;
 #ifdef PICTURE
@@ -88,89 +76,94 @@ struct Layer {
 
 Layer clear() {
     Layer l;
-    l.t = filled(1.0);
+    l.t = filled(0u);
 #ifdef PICTURE
-    l.r = filled(0.0); l.g = filled(0.0); l.b = filled(0.0);
+    l.r = filled(0u); l.g = filled(0u); l.b = filled(0u);
 #endif
     return l;
 }
 
-#ifdef PICTURE
-void tint(inout Row channel, Row visible, float color) {
-    precise Row v = scaled(visible, color);
-    channel.a += v.a; channel.b += v.b; channel.c += v.c; channel.d += v.d;
-}
-#endif
+uint divided(uint v) { return (v + 128u) * 257u >> 16u; }
 
-// Takes the visible part of `alpha` out of the layer's transmittance.
-void paint(inout Layer l, Row alpha, uint color) {
-    Row v = times(l.t, alpha);
-    v = Row(grid(v.a), grid(v.b), grid(v.c), grid(v.d));
+// Paints a colour with its alpha on the canvas (reference-raster.md 8.4).
+void paint(inout Layer l, Row cover, uint alpha, uint color) {
+    Row a = shade(alpha, cover);
 #ifdef PICTURE
-    tint(l.r, v, float(color & 0xffu));
-    tint(l.g, v, float(color >> 8 & 0xffu));
-    tint(l.b, v, float(color >> 16 & 0xffu));
+    l.r = over(l.r, shade(divided((color & 0xffu) * alpha), cover), a);
+    l.g = over(l.g, shade(divided((color >> 8 & 0xffu) * alpha), cover), a);
+    l.b = over(l.b, shade(divided((color >> 16 & 0xffu) * alpha), cover), a);
 #endif
-    l.t.a -= v.a; l.t.b -= v.b; l.t.c -= v.c; l.t.d -= v.d;
+    l.t = over(l.t, a, a);
 }
 
 #ifndef PLAIN
+// v/255 to the nearest.
+uvec4 divided4(uvec4 v) { return (v + 128u) * 257u >> 16u; }
+
+Row times(Row x, Row y) {
+    return Row(divided4(x.a * y.a), divided4(x.b * y.b), divided4(x.c * y.c), divided4(x.d * y.d));
+}
+
+Row scaled(Row x, uint v) { return Row(divided4(x.a * v), divided4(x.b * v), divided4(x.c * v), divided4(x.d * v)); }
+
+// What is left of v under alpha in a layer, with s added.
+Row laid(Row v, Row s, Row alpha) {
+    return Row(s.a + divided4(v.a * (255u - alpha.a)), s.b + divided4(v.b * (255u - alpha.b)),
+               s.c + divided4(v.c * (255u - alpha.c)), s.d + divided4(v.d * (255u - alpha.d)));
+}
+
+// Paints a colour in a layer, which rounds (reference-raster.md 11).
+void lay(inout Layer l, Row cover, uint alpha, uint color) {
+    Row a = scaled(cover, alpha);
 #ifdef PICTURE
-void gather(inout Row channel, Row k, Row from) {
-    Row v = times(k, from);
-    channel.a += v.a; channel.b += v.b; channel.c += v.c; channel.d += v.d;
-}
+    l.r = laid(l.r, scaled(cover, divided((color & 0xffu) * alpha)), a);
+    l.g = laid(l.g, scaled(cover, divided((color >> 8 & 0xffu) * alpha)), a);
+    l.b = laid(l.b, scaled(cover, divided((color >> 16 & 0xffu) * alpha)), a);
 #endif
+    l.t = laid(l.t, a, a);
+}
 
-// Composites a finished group with its opacity.
-void merge(inout Layer l, Layer g, float opacity) {
+uvec4 part4(uvec4 v, uint opacity) { return (v * opacity + 32768u) >> 16u; }
+
+Row part(Row x, uint opacity) { return Row(part4(x.a, opacity), part4(x.b, opacity), part4(x.c, opacity), part4(x.d, opacity)); }
+
+// Composites a finished group with its opacity, 0..65536.
+void merge(inout Layer l, Layer g, uint opacity) {
+    Row a = part(g.t, opacity);
 #ifdef PICTURE
-    Row k = scaled(l.t, opacity);
-    gather(l.r, k, g.r);
-    gather(l.g, k, g.g);
-    gather(l.b, k, g.b);
+    l.r = laid(l.r, part(g.r, opacity), a);
+    l.g = laid(l.g, part(g.g, opacity), a);
+    l.b = laid(l.b, part(g.b, opacity), a);
 #endif
-    Row a = scaled(Row(1.0 - g.t.a, 1.0 - g.t.b, 1.0 - g.t.c, 1.0 - g.t.d), opacity);
-    Row v = times(l.t, a);
-    l.t.a -= grid(v.a); l.t.b -= grid(v.b); l.t.c -= grid(v.c); l.t.d -= grid(v.d);
+    l.t = laid(l.t, a, a);
 }
 
-float looked(uint base, float coverage) {
-    precise float scaled = coverage * 255.0;
-    precise float index = scaled + 0.5;
-    return float(texelFetch(uTables, int(base + uint(index))).x);
-}
-
-vec4 contrast4(uint base, vec4 c) {
-    precise vec4 v = vec4(looked(base, c.x), looked(base, c.y), looked(base, c.z), looked(base, c.w)) * (1.0 / 255.0);
-    return grid(v);
+uvec4 looked4(uint base, uvec4 c) {
+    return uvec4(texelFetch(uTables, int(base + c.x)).x, texelFetch(uTables, int(base + c.y)).x,
+                 texelFetch(uTables, int(base + c.z)).x, texelFetch(uTables, int(base + c.w)).x);
 }
 
 Row contrast(uint n, Row c) {
     uint base = (n - 1u) * 256u;
-    return Row(contrast4(base, c.a), contrast4(base, c.b), contrast4(base, c.c), contrast4(base, c.d));
+    return Row(looked4(base, c.a), looked4(base, c.b), looked4(base, c.c), looked4(base, c.d));
 }
 #endif
 
 #ifdef PICTURE
-uint channel8(float premultiplied, float alpha) { return uint(min(premultiplied / alpha + 0.5, 255.0)); }
-
 // Set A over set B, 8 bits a channel, not premultiplied.
-uint rgba(float ta, vec3 ca, float tb, vec3 cb) {
-    precise float t = ta * tb;
-    precise float alpha = 1.0 - t;
-    precise float a255 = alpha * 255.0;
-    uint a8 = uint(a255 + 0.5);
-    if (a8 == 0u) return 0u;
-    precise vec3 below = ta * cb;
-    precise vec3 c = ca + below;
-    return channel8(c.x, alpha) | channel8(c.y, alpha) << 8 | channel8(c.z, alpha) << 16 | a8 << 24;
+uint rgba(uint ta, uvec3 ca, uint tb, uvec3 cb) {
+    uint left = 255u - ta;
+    uint alpha = ta + divided(tb * left);
+    if (alpha == 0u) return 0u;
+    uvec3 c = ca + ((cb * left + 128u) * 257u >> 16u);
+    c = min((510u * c + alpha) / (2u * alpha), 255u);
+    return c.x | c.y << 8 | c.z << 16 | alpha << 24;
 }
 
-void store4(uint at, uint valid, uint from, vec4 ta, vec4 ra, vec4 ga, vec4 ba, vec4 tb, vec4 rb, vec4 gb, vec4 bb) {
+void store4(uint at, uint valid, uint from, uvec4 ta, uvec4 ra, uvec4 ga, uvec4 ba, uvec4 tb, uvec4 rb, uvec4 gb, uvec4 bb) {
     for (uint i = 0u; i < 4u; i++) {
         if (from + i < valid) {
-            uPixels[at + from + i] = rgba(ta[i], vec3(ra[i], ga[i], ba[i]), tb[i], vec3(rb[i], gb[i], bb[i]));
+            uPixels[at + from + i] = rgba(ta[i], uvec3(ra[i], ga[i], ba[i]), tb[i], uvec3(rb[i], gb[i], bb[i]));
         }
     }
 }
@@ -182,33 +175,27 @@ void store(uint at, uint valid, Layer x, Layer y) {
     store4(at, valid, 12u, x.t.d, x.r.d, x.g.d, x.b.d, y.t.d, y.r.d, y.g.d, y.b.d);
 }
 #else
-uvec4 alpha4(vec4 t, vec4 column, float valid) {
-    vec4 a = (1.0 - t) * ONE;
-    return uvec4(mix(vec4(0.0), a, lessThan(column, vec4(valid))));
+uvec4 valid4(uvec4 a, uvec4 column, uint valid) { return a * uvec4(lessThan(column, uvec4(valid))); }
+
+Row shown(Row t, uint valid) {
+    return Row(valid4(t.a, C0, valid), valid4(t.b, C1, valid), valid4(t.c, C2, valid), valid4(t.d, C3, valid));
 }
 
 uint sum4(uvec4 v) { return v.x + v.y + v.z + v.w; }
 
-uvec4 covered(uvec4 a) { return uvec4(greaterThanEqual(a, uvec4(129u))); }
+uvec4 covered(uvec4 a) { return min(a, uvec4(1u)); }
 
-// Alpha of one set in the four column groups of a row.
-struct Alpha { uvec4 a, b, c, d; };
-
-Alpha alphas(Row t, float valid) {
-    return Alpha(alpha4(t.a, C0, valid), alpha4(t.b, C1, valid), alpha4(t.c, C2, valid), alpha4(t.d, C3, valid));
-}
-
-// x: sum of alpha, at most 16*65536; y: sum of alpha * column.
-uvec2 moments(Alpha s, uint col) {
+// x: sum of alpha, at most 16*255; y: sum of alpha * column.
+uvec2 moments(Row s, uint col) {
     uint a = sum4(s.a), b = sum4(s.b), c = sum4(s.c), d = sum4(s.d);
     uvec4 in4 = s.a + s.b + s.c + s.d;
     uint total = a + b + c + d;
     return uvec2(total, total * col + b * 4u + c * 8u + d * 12u + in4.y + in4.z * 2u + in4.w * 3u);
 }
 
-uint count(Alpha s) { return sum4(covered(s.a) + covered(s.b) + covered(s.c) + covered(s.d)); }
+uint count(Row s) { return sum4(covered(s.a) + covered(s.b) + covered(s.c) + covered(s.d)); }
 
-uint both(Alpha s, Alpha u) {
+uint both(Row s, Row u) {
     return sum4(covered(s.a) * covered(u.a) + covered(s.b) * covered(u.b)
               + covered(s.c) * covered(u.c) + covered(s.d) * covered(u.d));
 }
@@ -230,43 +217,52 @@ void main() {
     for (uint i = 0u; i < run.y; i++) {
         uvec4 tile = TILE(run.x + i); // first item, items, valid columns and rows, column
         Layer first = clear();
-#ifndef PLAIN
-        Layer second = clear(), group = clear();
-        Row clip = filled(1.0);
-#endif
-        for (uint j = 0u; j < tile.y; j++) {
-            uvec4 it = ITEM(run.z + tile.x + j); // first row of its mask, paint, color, group
-            Row cover = coverage(it, run.w, y);
-            float alpha = float(it.y & 0x1ffffu) * (1.0 / ONE);
 #ifdef PLAIN
-            paint(first, scaled(cover, alpha), it.z);
+        for (uint j = tile.y; j > 0u; j--) { // back to front
+            uvec4 it = ITEM(run.z + tile.x + j - 1u); // first row of its mask, paint, color, group
+            paint(first, coverage(it, run.w, y), it.y & 0xffu, it.z);
+        }
 #else
-            if ((it.y & GROUP_FIRST) != 0u) group = clear();
-            if ((it.y & CLIP) != 0u) { clip = cover; continue; }
+        Layer second = clear(), group = clear();
+        Row clip = filled(255u);
+        uint clipped = tile.y; // items from here on have had their clip looked up
+        for (uint j = tile.y; j > 0u; j--) {
+            uint at = run.z + tile.x + j - 1u;
+            uvec4 it = ITEM(at);
+            if ((it.y & CLIP) != 0u) continue;
+            Row cover = coverage(it, run.w, y);
             uint table = it.y >> TABLE_SHIFT;
             if (table != 0u) cover = contrast(table, cover);
-            if ((it.y & CLIPPED) != 0u) cover = times(cover, clip);
-            cover = scaled(cover, alpha);
-            bool into = (it.y & SECOND) != 0u;
-            if ((it.y & GROUPED) != 0u) paint(group, cover, it.z);
-            else if (into) paint(second, cover, it.z);
-            else paint(first, cover, it.z);
-            if ((it.y & GROUP_LAST) != 0u) {
-                float opacity = float(it.w) * (1.0 / ONE);
-                if (into) merge(second, group, opacity);
-                else merge(first, group, opacity);
+            if ((it.y & CLIPPED) != 0u) {
+                if (clipped >= j) { // the nearest clip before the item
+                    clipped = j - 1u;
+                    while (clipped > 0u && (ITEM(run.z + tile.x + clipped - 1u).y & CLIP) == 0u) clipped--;
+                    clip = coverage(ITEM(run.z + tile.x + clipped - 1u), run.w, y);
+                }
+                cover = times(cover, clip);
             }
-#endif
+            uint alpha = it.y & 0xffu;
+            bool into = (it.y & SECOND) != 0u;
+            if ((it.y & GROUPED) != 0u) {
+                if ((it.y & GROUP_LAST) != 0u) group = clear();
+                lay(group, cover, alpha, it.z);
+                if ((it.y & GROUP_FIRST) != 0u) {
+                    if (into) merge(second, group, it.w);
+                    else merge(first, group, it.w);
+                }
+            } else if (into) paint(second, cover, alpha, it.z);
+            else paint(first, cover, alpha, it.z);
         }
+#endif
         uint columns = y < tile.z >> 16 ? tile.z & 0xffffu : 0u;
 #ifdef PICTURE
         store(place.w + (place.y + y) * stride + place.x + tile.w, columns, first, second);
 #else
-        Alpha a = alphas(first.t, float(columns));
+        Row a = shown(first.t, columns);
         sums.xy += moments(a, tile.w);
         counts += count(a);
 #ifndef PLAIN
-        Alpha b = alphas(second.t, float(columns));
+        Row b = shown(second.t, columns);
         sums.zw += moments(b, tile.w);
         counts += count(b) << 10 | both(a, b) << 20;
 #endif

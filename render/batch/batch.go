@@ -179,7 +179,7 @@ func addRow(s *metric.Sums, a, ax, covered, x, y uint32) {
 }
 
 // addSolid adds a rectangle of equal alpha; the columns X..X+W-1 sum to
-// W*(2X+W-1)/2. Bound: 2^16 * 2^26 px * 2^15 fits 64 bits.
+// W*(2X+W-1)/2. Bound: 2^8 * 2^26 px * 2^15 fits 64 bits.
 func addSolid(s *metric.Sums, r *Solid, a uint32) {
 	if a == 0 {
 		return

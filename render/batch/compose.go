@@ -66,7 +66,8 @@ func (w *writer) paint(e *entry, below []int32) {
 	if it.Second {
 		set = 1
 	}
-	if w.full[set] || it.Opacity == 0 || it.Group != 0 && it.Group == w.hidden {
+	alpha := alphaOf(it.Opacity)
+	if w.full[set] || alpha == 0 || it.Group != 0 && it.Group == w.hidden {
 		return
 	}
 	clip := (*entry)(nil)
@@ -85,7 +86,7 @@ func (w *writer) paint(e *entry, below []int32) {
 		w.write(clip, FlagClip, nil)
 		w.clip = it.Clip
 	}
-	flags := it.Opacity | uint32(it.Table)<<TableShift
+	flags := alpha | uint32(it.Table)<<TableShift
 	if clip != nil {
 		flags |= FlagClipped
 	}
@@ -97,6 +98,9 @@ func (w *writer) paint(e *entry, below []int32) {
 		w.cover(it, set)
 	}
 }
+
+// alphaOf is an opacity in 1/255, halves up, although it was rounded itself.
+func alphaOf(opacity uint32) uint32 { return (opacity*255 + outline.Opaque/2 + 128) / outline.Opaque }
 
 // cover notes that nothing below an opaque interior can be seen: of its group,
 // and of its set where the group is opaque too.
@@ -133,10 +137,11 @@ func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 		out.First = uint32(e.mask)
 		w.edge = true
 	}
-	if w.group != 0 {
+	if it != nil && w.group != 0 { // clips stand between the items of a group
 		flags |= FlagGrouped
 		if !w.begun {
 			flags |= FlagGroupFirst
+			out.Group = w.d.Groups[w.group-1]
 			w.begun = true
 		}
 	}
@@ -148,12 +153,10 @@ func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 	w.t.Items = append(w.t.Items, out)
 }
 
-// closeGroup marks the last item of the open group, which composites it.
+// closeGroup marks the lowest item of the open group.
 func (w *writer) closeGroup() {
 	if w.group != 0 && w.begun {
-		last := &w.t.Items[len(w.t.Items)-1]
-		last.Paint |= FlagGroupLast
-		last.Group = w.d.Groups[w.group-1]
+		w.t.Items[len(w.t.Items)-1].Paint |= FlagGroupLast
 	}
 	w.group = 0
 }

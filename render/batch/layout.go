@@ -13,7 +13,7 @@ const (
 	TileH = 8  // px
 	// RunTiles is the most tiles in one run, RunSpan the most px from the first
 	// tile's left edge to the last one's right edge: with both, a row's sum of
-	// alpha * column fits 32 bits (8*16*65536*511 < 2^32).
+	// alpha * column fits 32 bits with room to spare (128*255*511).
 	RunTiles = 8
 	RunSpan  = 512
 )
@@ -23,13 +23,13 @@ type MaskRow [TileW]byte
 
 // Flags of an Item, in the upper bits of Item.Paint.
 const (
-	FlagClip       = 1 << 17 // keep the coverage as the clip
-	FlagClipped    = 1 << 18 // multiply by the clip
-	FlagGroupFirst = 1 << 19 // topmost item of a group: start its own transmittance
-	FlagGroupLast  = 1 << 20 // lowest item of a group: composite the group
-	FlagGrouped    = 1 << 21 // inside a group
-	FlagSecond     = 1 << 22 // second set
-	FlagMask       = 1 << 23 // First names a mask of TileH rows; without one the item fills its tile
+	FlagClip       = 1 << 8  // keep the coverage as the clip
+	FlagClipped    = 1 << 9  // multiply by the clip
+	FlagGroupFirst = 1 << 10 // topmost item of a group: composite the group
+	FlagGroupLast  = 1 << 11 // lowest item of a group: start it
+	FlagGrouped    = 1 << 12 // inside a group
+	FlagSecond     = 1 << 13 // second set
+	FlagMask       = 1 << 14 // First names a mask of TileH rows; without one the item fills its tile
 	TableShift     = 24      // 8 bits: contrast table, 0 for none
 )
 
@@ -41,9 +41,9 @@ const MaxTables = 1<<(32-TableShift) - 1
 // back; a clip stands before the items it clips.
 type Item struct {
 	First uint32 // first row of the mask, relative to the run's Masks
-	Paint uint32 // opacity 0..65536 in 17 bits | flags
+	Paint uint32 // alpha of the colour, 0..255 | flags
 	Color uint32 // r | g<<8 | b<<16, sRGB
-	Group uint32 // opacity of the group that FlagGroupLast composites, 0..65536
+	Group uint32 // opacity of the group that FlagGroupFirst composites, 0..65536
 }
 
 // Rows is how many of Batch.Masks the item has.
@@ -80,7 +80,7 @@ type Run struct {
 
 // RowSums mirrors struct RowSums: what one row of one run adds to the tally.
 type RowSums struct {
-	A0, AX0 uint32 // set A: alpha in 1/65536; alpha * column from the run's X
+	A0, AX0 uint32 // set A: alpha in 1/255; alpha * column from the run's X
 	A1, AX1 uint32 // set B
 	Counts  uint32 // covered in A | in B << 10 | in both << 20; each at most 128
 	_       uint32

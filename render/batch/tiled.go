@@ -21,7 +21,7 @@ type Solid struct {
 
 // Flat is what a pixel that is all interior comes to.
 type Flat struct {
-	A0, A1 uint32 // alpha of the two sets, 0..65536
+	A0, A1 uint32 // alpha of the two sets, 0..255
 	RGBA   uint32 // of set A then B over it, 8 bits each, r lowest, not premultiplied
 }
 

@@ -5,13 +5,13 @@ import (
 	"plumb/render/metric"
 )
 
-// cover is an item's coverage of the pixels in tile row y, 0..1 on the grid of
-// 1/65536: its mask's, or all of them.
-func cover(mask []batch.MaskRow, y int) (cover [batch.TileW]float32) {
+// coverage is an item's coverage of the pixels in tile row y, 0..255: its mask's, or
+// all of them.
+func coverage(mask []batch.MaskRow, y int) (cover [batch.TileW]uint32) {
 	for c := range cover {
-		cover[c] = 1
+		cover[c] = 255
 		if len(mask) > 0 {
-			cover[c] = batch.Grid(float32(mask[y][c]) * (1.0 / 255))
+			cover[c] = uint32(mask[y][c])
 		}
 	}
 	return cover

@@ -1,8 +1,7 @@
 // Package cpu is the tile stage in plain Go: the oracle that every shader is
 // compared with, the backend where no GL context opens, and the place where
 // drawings that devices die of are evaluated on every backend. In: a *batch.Batch. Out: row sums
-// or pixels, bit for bit what shaders/tile.glsl gives on a device whose float32
-// arithmetic is IEEE. It is written for clarity.
+// or pixels, bit for bit what shaders/tile.glsl gives. It is written for clarity.
 package cpu
 
 import "plumb/render/batch"
@@ -52,20 +51,41 @@ func eachPixel(b *batch.Batch, r *batch.Run, y int, f func(col uint32, p *batch.
 		if y >= int(t.Valid>>16) {
 			continue
 		}
-		var pixels [batch.TileW]batch.Pixel
-		for c := range pixels {
-			pixels[c].Reset()
-		}
-		first := r.Items + t.First
-		for i := range b.Items[first : first+t.Count] {
-			it := &b.Items[first+uint32(i)]
-			cover := cover(b.Mask(r, it), y)
-			for c := range pixels {
-				pixels[c].Add(it, cover[c], b.Table)
-			}
-		}
+		pixels := composite(b, r, b.Items[r.Items+t.First:][:t.Count], y)
 		for c := range pixels[:t.Valid&0xffff] {
 			f(t.Col+uint32(c), &pixels[c])
 		}
 	}
+}
+
+// composite paints the items of a tile, which stand front to back, in row y.
+func composite(b *batch.Batch, r *batch.Run, items []batch.Item, y int) (pixels [batch.TileW]batch.Pixel) {
+	clipped := len(items) // items from here on have had their clip looked up
+	var clip [batch.TileW]uint32
+	for i := len(items) - 1; i >= 0; i-- {
+		it := &items[i]
+		if it.Paint&batch.FlagClip != 0 {
+			continue
+		}
+		cover := coverage(b.Mask(r, it), y)
+		if n := it.Paint >> batch.TableShift; n != 0 {
+			for c := range cover {
+				cover[c] = b.Table(n, cover[c])
+			}
+		}
+		if it.Paint&batch.FlagClipped != 0 {
+			if clipped > i { // the nearest clip before the item
+				for clipped = i - 1; items[clipped].Paint&batch.FlagClip == 0; clipped-- {
+				}
+				clip = coverage(b.Mask(r, &items[clipped]), y)
+			}
+			for c := range cover {
+				cover[c] = batch.Div255(cover[c] * clip[c])
+			}
+		}
+		for c := range pixels {
+			pixels[c].Add(it, cover[c])
+		}
+	}
+	return pixels
 }

@@ -49,7 +49,7 @@ void main() {
             h = mixed(mixed(mixed(h, it.y), it.z), it.w);
             uint table = it.y >> 24u;
             if (table != 0u) h = mixed(h, texelFetch(uTables, int((table - 1u) * 256u + (h & 255u))).x);
-            for (uint k = 0u; k < 8u && (it.y & 0x800000u) != 0u; k++) h = mixed4(h, AT(uMasks, run.w + it.x + k));
+            for (uint k = 0u; k < 8u && (it.y & 0x4000u) != 0u; k++) h = mixed4(h, AT(uMasks, run.w + it.x + k));
         }
 #ifdef PICTURE
         for (uint x = 0u; x < (tile.z & 0xffffu) && y < tile.z >> 16; x++)

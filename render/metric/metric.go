@@ -3,18 +3,17 @@
 // never sees pixels, and it never turns "nothing there" into a number.
 package metric
 
-// One is full alpha in the unit of all sums: alpha is counted in 1/65536
-// (rendering-architecture.md 6), so sums are integers and exact.
-const One = 1 << 16
+// One is full alpha in the unit of all sums: alpha is counted in 1/255, which is
+// all that a PNG holds of it, so sums are integers and exact.
+const One = 255
 
-// CoveredFrom is the pixel rule: a pixel is covered when its alpha, rounded to
-// 8 bits as in a PNG, is above 0 (aspire.md D26). In units of 1/65536 that is
-// alpha*255/65536 + 0.5 >= 1, so alpha >= 128.5.
-const CoveredFrom = 129
+// CoveredFrom is the pixel rule: a pixel is covered when its alpha in a PNG is
+// above 0 (aspire.md D26).
+const CoveredFrom = 1
 
 // Sums are taken over all pixels of one set of shapes, composited alone.
 type Sums struct {
-	Alpha   uint64 // sum of alpha, 1/65536 per pixel
+	Alpha   uint64 // sum of alpha, 1/255 per pixel
 	AlphaX  uint64 // sum of alpha * column, columns counted from 0 at the left edge
 	AlphaY  uint64 // sum of alpha * row, rows counted from 0 at the top edge
 	Covered uint64 // pixels with alpha >= CoveredFrom
@@ -40,8 +39,7 @@ func (s Sums) CentreOfMass() (x, y float64, ok bool) {
 }
 
 // Alpha255 returns the alpha sum on the scale where an opaque pixel counts 255.
-// It is not rounded to 8 bits per pixel and may be fractional.
-func (s Sums) Alpha255() float64 { return float64(s.Alpha) * 255 / One }
+func (s Sums) Alpha255() float64 { return float64(s.Alpha) }
 
 // Coverage returns the share of A's covered pixels that B covers too, in [0, 1].
 // ok is false when A covers nothing.
