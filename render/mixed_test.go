@@ -21,7 +21,7 @@ func mixedViews(t testing.TB) map[string]outline.View {
 	eachExported(t, "tldraw/scenes.jsonl", func(e *exported) {
 		if e.Kind == "mixed" {
 			v := e.view(t)
-			v.Hatched = true
+			v.Picture = true
 			scenes[e.ID] = v
 		}
 	})

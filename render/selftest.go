@@ -82,7 +82,7 @@ func selfTestDrawing() *outline.Drawing {
 	add(plain, 4, 92, 31, 30, 20, 0.35)
 	add(with(func(it *outline.Item) { it.Op = outline.OpClip }), 4, 60, 40, 30, 30, math.Pi/4)
 	clip := int32(len(d.Items) - 1)
-	add(with(func(it *outline.Item) { it.Clip = clip; it.Opacity = 40000 }), 5, 70, 40, 40, 30, 0.1)
+	add(with(func(it *outline.Item) { it.Clip = clip; it.Opacity = outline.Opaque * 5 / 8 }), 5, 70, 40, 40, 30, 0.1)
 	add(with(func(it *outline.Item) { it.Table = 1 }), 9, 110, 50, 35, 18, 0.2)
 	add(with(func(it *outline.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
 	ragged := plain
@@ -96,7 +96,7 @@ func selfTestDrawing() *outline.Drawing {
 	}
 	d.Items = append(d.Items, ragged)
 	for i := range 3 {
-		add(with(func(it *outline.Item) { it.Group = 1; it.Opacity = 50000 }), 12, 40+20*float64(i), 20, 18, 16, 0)
+		add(with(func(it *outline.Item) { it.Group = 1; it.Opacity = outline.Opaque * 3 / 4 }), 12, 40+20*float64(i), 20, 18, 16, 0)
 	}
 	return d
 }

@@ -39,7 +39,7 @@ layout(binding = 0, std430) writeonly buffer Sums { uvec4 uSums[]; }; // two per
 #endif
 
 const uint CLIP = 1u << 8, CLIPPED = 1u << 9, GROUP_FIRST = 1u << 10, GROUP_LAST = 1u << 11;
-const uint GROUPED = 1u << 12, SECOND = 1u << 13, MASK = 1u << 14, TABLE_SHIFT = 24u;
+const uint GROUPED = 1u << 12, SECOND = 1u << 13, MASK = 1u << 14, PAIRS = 1u << 15, ROUND = 1u << 16, TABLE_SHIFT = 24u;
 const uvec4 C0 = uvec4(0, 1, 2, 3), C1 = uvec4(4, 5, 6, 7), C2 = uvec4(8, 9, 10, 11), C3 = uvec4(12, 13, 14, 15);
 
 // Sixteen columns of one pixel row, 0..255 each.
@@ -83,20 +83,52 @@ Layer clear() {
     return l;
 }
 
-uint divided(uint v) { return (v + 128u) * 257u >> 16u; }
-
-// Paints a colour with its alpha on the canvas (reference-raster.md 8.4).
+// Paints a colour, which is times its alpha, on the canvas (reference-raster.md 8.4).
 void paint(inout Layer l, Row cover, uint alpha, uint color) {
     Row a = shade(alpha, cover);
 #ifdef PICTURE
-    l.r = over(l.r, shade(divided((color & 0xffu) * alpha), cover), a);
-    l.g = over(l.g, shade(divided((color >> 8 & 0xffu) * alpha), cover), a);
-    l.b = over(l.b, shade(divided((color >> 16 & 0xffu) * alpha), cover), a);
+    l.r = over(l.r, shade(color & 0xffu, cover), a);
+    l.g = over(l.g, shade(color >> 8 & 0xffu, cover), a);
+    l.b = over(l.b, shade(color >> 16 & 0xffu, cover), a);
 #endif
     l.t = over(l.t, a, a);
 }
 
 #ifndef PLAIN
+// Where bits says so, the two-pixel rule (reference-raster.md 8.3), else what is
+// there: of a channel of an opaque colour.
+uvec4 pair4(uvec4 v, uint c, uvec4 cover, uvec4 other, uint bits) {
+    uvec4 chosen = uvec4(bits, bits >> 1, bits >> 2, bits >> 3) & 1u;
+    return other + chosen * (((c * (cover + 1u) + v * (255u - cover)) >> 8u) - other);
+}
+
+Row pair(Row v, uint c, Row cover, Row other, uint bits) {
+    return Row(pair4(v.a, c, cover.a, other.a, bits), pair4(v.b, c, cover.b, other.b, bits >> 4),
+               pair4(v.c, c, cover.c, other.c, bits >> 8), pair4(v.d, c, cover.d, other.d, bits >> 12));
+}
+
+// The two-pixel rule's bits of a mask's row, 0 where it has none.
+uint paired(uvec4 it, uint masks, uint row) {
+    if ((it.y & PAIRS) == 0u) return 0u;
+    uvec4 all = MASK_ROW(masks + it.x + 8u);
+    uint two = row < 4u ? (row < 2u ? all.x : all.y) : (row < 6u ? all.z : all.w);
+    return two >> (row & 1u) * 16u & 0xffffu;
+}
+
+// paint by the two-pixel rule where bits say so.
+void paintPaired(inout Layer l, Row cover, uint alpha, uint color, uint bits) {
+    Layer was = l;
+    paint(l, cover, alpha, color);
+    for (bool some = bits != 0u; some; some = false) { // drivers of vectors leave loops early, but no branch
+#ifdef PICTURE
+        l.r = pair(was.r, color & 0xffu, cover, l.r, bits);
+        l.g = pair(was.g, color >> 8 & 0xffu, cover, l.g, bits);
+        l.b = pair(was.b, color >> 16 & 0xffu, cover, l.b, bits);
+#endif
+        l.t = pair(was.t, 255u, cover, l.t, bits);
+    }
+}
+
 // v/255 to the nearest.
 uvec4 divided4(uvec4 v) { return (v + 128u) * 257u >> 16u; }
 
@@ -112,30 +144,30 @@ Row laid(Row v, Row s, Row alpha) {
                s.c + divided4(v.c * (255u - alpha.c)), s.d + divided4(v.d * (255u - alpha.d)));
 }
 
-// Paints a colour in a layer, which rounds (reference-raster.md 11).
+// Paints a colour in a layer, or an image, where products are rounded (reference-raster.md 11).
 void lay(inout Layer l, Row cover, uint alpha, uint color) {
     Row a = scaled(cover, alpha);
 #ifdef PICTURE
-    l.r = laid(l.r, scaled(cover, divided((color & 0xffu) * alpha)), a);
-    l.g = laid(l.g, scaled(cover, divided((color >> 8 & 0xffu) * alpha)), a);
-    l.b = laid(l.b, scaled(cover, divided((color >> 16 & 0xffu) * alpha)), a);
+    l.r = laid(l.r, scaled(cover, color & 0xffu), a);
+    l.g = laid(l.g, scaled(cover, color >> 8 & 0xffu), a);
+    l.b = laid(l.b, scaled(cover, color >> 16 & 0xffu), a);
 #endif
     l.t = laid(l.t, a, a);
 }
 
-uvec4 part4(uvec4 v, uint opacity) { return (v * opacity + 32768u) >> 16u; }
+uvec4 part4(uvec4 v, uint alpha) { return v * (alpha + 1u) >> 8u; }
 
-Row part(Row x, uint opacity) { return Row(part4(x.a, opacity), part4(x.b, opacity), part4(x.c, opacity), part4(x.d, opacity)); }
+Row part(Row x, uint alpha) { return Row(part4(x.a, alpha), part4(x.b, alpha), part4(x.c, alpha), part4(x.d, alpha)); }
 
-// Composites a finished group with its opacity, 0..65536.
-void merge(inout Layer l, Layer g, uint opacity) {
-    Row a = part(g.t, opacity);
+// Draws a finished group on the canvas, with its opacity as alpha.
+void merge(inout Layer l, Layer g, uint alpha) {
+    Row a = part(g.t, alpha);
 #ifdef PICTURE
-    l.r = laid(l.r, part(g.r, opacity), a);
-    l.g = laid(l.g, part(g.g, opacity), a);
-    l.b = laid(l.b, part(g.b, opacity), a);
+    l.r = over(l.r, part(g.r, alpha), a);
+    l.g = over(l.g, part(g.g, alpha), a);
+    l.b = over(l.b, part(g.b, alpha), a);
 #endif
-    l.t = laid(l.t, a, a);
+    l.t = over(l.t, a, a);
 }
 
 uvec4 looked4(uint base, uvec4 c) {
@@ -150,13 +182,15 @@ Row contrast(uint n, Row c) {
 #endif
 
 #ifdef PICTURE
+uint divided(uint v) { return (v + 128u) * 257u >> 16u; }
+
 // Set A over set B, 8 bits a channel, not premultiplied.
 uint rgba(uint ta, uvec3 ca, uint tb, uvec3 cb) {
     uint left = 255u - ta;
     uint alpha = ta + divided(tb * left);
     if (alpha == 0u) return 0u;
     uvec3 c = ca + ((cb * left + 128u) * 257u >> 16u);
-    c = min((510u * c + alpha) / (2u * alpha), 255u);
+    c = min((510u * c + alpha - 1u) / (2u * alpha), 255u);
     return c.x | c.y << 8 | c.z << 16 | alpha << 24;
 }
 
@@ -250,8 +284,16 @@ void main() {
                     if (into) merge(second, group, it.w);
                     else merge(first, group, it.w);
                 }
-            } else if (into) paint(second, cover, alpha, it.z);
-            else paint(first, cover, alpha, it.z);
+                continue;
+            }
+            if ((it.y & ROUND) != 0u) {
+                if (into) lay(second, cover, alpha, it.z);
+                else lay(first, cover, alpha, it.z);
+                continue;
+            }
+            uint bits = paired(it, run.w, y);
+            if (into) paintPaired(second, cover, alpha, it.z, bits);
+            else paintPaired(first, cover, alpha, it.z, bits);
         }
 #endif
         uint columns = y < tile.z >> 16 ? tile.z & 0xffffu : 0u;

@@ -188,7 +188,7 @@ func (w *worker) item(t *task, start time.Duration) (needsDevice bool) {
 func (w *worker) scene(t *task) (needsDevice bool) {
 	v, err := t.view()
 	if err == nil {
-		v.Hatched = true // what is looked at, not measured
+		v.Picture = true // what is looked at, not measured
 		err = w.add(t, &v)
 	}
 	t.err = err

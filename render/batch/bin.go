@@ -10,7 +10,7 @@ import (
 type entry struct {
 	next int32 // next entry of the same tile, towards the back
 	item int32
-	mask int32 // first scratch record of its mask, -1 where it fills the tile
+	mask int32 // first scratch row of its mask, -1 where it fills the tile
 }
 
 // Binner cuts drawings into tiles. It keeps its memory between drawings; it is
@@ -23,6 +23,7 @@ type Binner struct {
 	entries []entry
 
 	columns []column // of the tile row that spans are binned into
+	lo, hi  int32    // the columns that they touch
 
 	// The tile grid is sparse: each tile row has slots only for the columns
 	// between its outermost items, so an empty page costs nothing.
@@ -45,7 +46,7 @@ func (b *Binner) Bin(d *outline.Drawing, t *Tiled) {
 	b.begin(d)
 	for k := range d.Items {
 		if b.visible[k] {
-			b.spans(int32(k), coverageOf(d, &d.Items[k]), d.Coverage.Bytes)
+			b.spans(int32(k), d, &d.Items[k])
 		}
 	}
 	t.Masks, b.scratch = b.scratch, nil

@@ -66,7 +66,7 @@ func (w *writer) paint(e *entry, below []int32) {
 	if it.Second {
 		set = 1
 	}
-	alpha := alphaOf(it.Opacity)
+	alpha := outline.Alpha(it.Opacity)
 	if w.full[set] || alpha == 0 || it.Group != 0 && it.Group == w.hidden {
 		return
 	}
@@ -93,14 +93,14 @@ func (w *writer) paint(e *entry, below []int32) {
 	if it.Second {
 		flags |= FlagSecond
 	}
+	if it.Round {
+		flags |= FlagRound
+	}
 	w.write(e, flags, it)
 	if e.mask < 0 && clip == nil && it.Opacity == outline.Opaque {
 		w.cover(it, set)
 	}
 }
-
-// alphaOf is an opacity in 1/255, halves up, although it was rounded itself.
-func alphaOf(opacity uint32) uint32 { return (opacity*255 + outline.Opaque/2 + 128) / outline.Opaque }
 
 // cover notes that nothing below an opaque interior can be seen: of its group,
 // and of its set where the group is opaque too.
@@ -134,6 +134,9 @@ func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 	out := Item{}
 	if e.mask >= 0 {
 		flags |= FlagMask
+		if w.d.Items[e.item].Paired > 0 {
+			flags |= FlagPairs
+		}
 		out.First = uint32(e.mask)
 		w.edge = true
 	}
@@ -141,13 +144,15 @@ func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 		flags |= FlagGrouped
 		if !w.begun {
 			flags |= FlagGroupFirst
-			out.Group = w.d.Groups[w.group-1]
+			out.Group = outline.Alpha(w.d.Groups[w.group-1])
 			w.begun = true
 		}
 	}
 	out.Paint = flags
 	if it != nil {
-		out.Color = uint32(it.Color[0]) | uint32(it.Color[1])<<8 | uint32(it.Color[2])<<16
+		for i, c := range it.Color {
+			out.Color |= Div255(uint32(c)*(flags&0xff)) << (8 * i)
+		}
 	}
 	w.class = max(w.class, classOf(flags))
 	w.t.Items = append(w.t.Items, out)
@@ -163,7 +168,7 @@ func (w *writer) closeGroup() {
 
 // classOf says which variant of the tile stage an item needs.
 func classOf(flags uint32) Class {
-	if flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond) != 0 || flags>>TableShift != 0 {
+	if flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond|FlagPairs|FlagRound) != 0 || flags>>TableShift != 0 {
 		return Full
 	}
 	return Plain

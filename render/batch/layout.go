@@ -30,6 +30,8 @@ const (
 	FlagGrouped    = 1 << 12 // inside a group
 	FlagSecond     = 1 << 13 // second set
 	FlagMask       = 1 << 14 // First names a mask of TileH rows; without one the item fills its tile
+	FlagPairs      = 1 << 15 // behind the mask, a row of TileH words of 16 bits, lowest column first: the two-pixel rule holds
+	FlagRound      = 1 << 16 // products are rounded
 	TableShift     = 24      // 8 bits: contrast table, 0 for none
 )
 
@@ -42,16 +44,19 @@ const MaxTables = 1<<(32-TableShift) - 1
 type Item struct {
 	First uint32 // first row of the mask, relative to the run's Masks
 	Paint uint32 // alpha of the colour, 0..255 | flags
-	Color uint32 // r | g<<8 | b<<16, sRGB
-	Group uint32 // opacity of the group that FlagGroupFirst composites, 0..65536
+	Color uint32 // r | g<<8 | b<<16, sRGB, times the opacity (reference-raster.md 8.4)
+	Group uint32 // opacity of the group that FlagGroupFirst composites, 0..255
 }
 
 // Rows is how many of Batch.Masks the item has.
 func (it *Item) Rows() int {
-	if it.Paint&FlagMask != 0 {
-		return TileH
+	switch {
+	case it.Paint&FlagMask == 0:
+		return 0
+	case it.Paint&FlagPairs != 0:
+		return TileH + 1
 	}
-	return 0
+	return TileH
 }
 
 // Tile mirrors struct Tile.

@@ -15,11 +15,19 @@ type layer struct{ a, r, g, b uint32 }
 func (p *Pixel) Reset() { *p = Pixel{} }
 
 // Add paints an item that covers the pixel by coverage of 255, behind its contrast
-// table and its clip. opacity is that of the group where the item is its lowest.
-func (p *Pixel) Add(it *Item, coverage uint32) {
+// table and its clip. paired tells that the two-pixel rule holds there.
+func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 	f := it.Paint
 	into := &p.sets[f/FlagSecond&1]
-	if f&FlagGrouped == 0 {
+	switch {
+	case f&FlagGrouped != 0:
+	case f&FlagRound != 0:
+		into.lay(coverage, f&0xff, it.Color)
+		return
+	case paired:
+		into.pair(coverage, it.Color)
+		return
+	default:
 		into.paint(coverage, f&0xff, it.Color)
 		return
 	}
@@ -36,7 +44,7 @@ func (p *Pixel) Add(it *Item, coverage uint32) {
 func (l *layer) paint(coverage, alpha, color uint32) {
 	a := alpha * (coverage + 1) >> 8
 	over := func(dst *uint32, c uint32) {
-		*dst = Div255((color>>c&0xff)*alpha)*(coverage+1)>>8 + *dst*(256-a)>>8
+		*dst = (color>>c&0xff)*(coverage+1)>>8 + *dst*(256-a)>>8
 	}
 	over(&l.r, 0)
 	over(&l.g, 8)
@@ -44,11 +52,21 @@ func (l *layer) paint(coverage, alpha, color uint32) {
 	l.a = a + l.a*(256-a)>>8
 }
 
-// lay draws a colour in a layer, where products are rounded.
+// pair draws an opaque colour by the two-pixel rule (reference-raster.md 8.3), for
+// which coverage is one less than the rule's scale.
+func (l *layer) pair(coverage, color uint32) {
+	over := func(dst *uint32, c uint32) { *dst = (c*(coverage+1) + *dst*(255-coverage)) >> 8 }
+	over(&l.r, color&0xff)
+	over(&l.g, color>>8&0xff)
+	over(&l.b, color>>16&0xff)
+	over(&l.a, 255)
+}
+
+// lay draws a colour in a layer, or an image, where products are rounded.
 func (l *layer) lay(coverage, alpha, color uint32) {
 	a := Div255(alpha * coverage)
 	over := func(dst *uint32, c uint32) {
-		*dst = Div255(Div255((color>>c&0xff)*alpha)*coverage) + Div255(*dst*(255-a))
+		*dst = Div255((color>>c&0xff)*coverage) + Div255(*dst*(255-a))
 	}
 	over(&l.r, 0)
 	over(&l.g, 8)
@@ -56,21 +74,21 @@ func (l *layer) lay(coverage, alpha, color uint32) {
 	l.a = a + Div255(l.a*(255-a))
 }
 
-// merge draws a finished layer with its opacity, 0..65536.
-func (l *layer) merge(g *layer, opacity uint32) {
-	part := func(v uint32) uint32 { return (v*opacity + 1<<15) >> 16 }
-	a := part(g.a)
-	l.r = part(g.r) + Div255(l.r*(255-a))
-	l.g = part(g.g) + Div255(l.g*(255-a))
-	l.b = part(g.b) + Div255(l.b*(255-a))
-	l.a = a + Div255(l.a*(255-a))
+// merge draws a finished layer on the canvas, with its opacity as alpha.
+func (l *layer) merge(g *layer, alpha uint32) {
+	a := g.a * (alpha + 1) >> 8
+	over := func(dst *uint32, v uint32) { *dst = v*(alpha+1)>>8 + *dst*(256-a)>>8 }
+	over(&l.r, g.r)
+	over(&l.g, g.g)
+	over(&l.b, g.b)
+	l.a = a + l.a*(256-a)>>8
 }
 
 // Alpha returns the alpha of both sets, 0..255.
 func (p *Pixel) Alpha() (a0, a1 uint32) { return p.sets[0].a, p.sets[1].a }
 
 // RGBA returns the picture of the pixel, set A over set B: 8 bits a channel, not
-// premultiplied, r lowest.
+// premultiplied, ties down (observed), r lowest.
 func (p *Pixel) RGBA() uint32 {
 	a, b := &p.sets[0], &p.sets[1]
 	left := 255 - a.a
@@ -79,7 +97,7 @@ func (p *Pixel) RGBA() uint32 {
 		return 0
 	}
 	channel := func(a, b uint32) uint32 {
-		return min((510*(a+Div255(b*left))+alpha)/(2*alpha), 255)
+		return min((510*(a+Div255(b*left))+alpha-1)/(2*alpha), 255)
 	}
 	return channel(a.r, b.r) | channel(a.g, b.g)<<8 | channel(a.b, b.b)<<16 | alpha<<24
 }
@@ -91,7 +109,7 @@ func Div255(v uint32) uint32 { return (v + 128) * 257 >> 16 }
 func flat(items []Item) Flat {
 	var p Pixel
 	for i := len(items) - 1; i >= 0; i-- {
-		p.Add(&items[i], 255)
+		p.Add(&items[i], 255, false)
 	}
 	var f Flat
 	f.A0, f.A1 = p.Alpha()

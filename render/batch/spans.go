@@ -7,7 +7,8 @@ import (
 
 // spans bins the coverage of one item: tiles that it fills become solid, others
 // that it touches get a mask.
-func (b *Binner) spans(k int32, all []scan.Span, bytes []byte) {
+func (b *Binner) spans(k int32, d *outline.Drawing, it *outline.Item) {
+	all, bytes, pairs := coverageOf(d, it), d.Coverage.Bytes, d.Pairs[it.Pairs:it.Pairs+it.Paired]
 	for len(all) > 0 {
 		r := all[0].Y >> 3 // floor also where a glyph begins above the picture
 		n := 1
@@ -15,7 +16,8 @@ func (b *Binner) spans(k int32, all []scan.Span, bytes []byte) {
 			n++
 		}
 		if r >= 0 && r < b.rows {
-			b.spanRow(k, r, all[:n], bytes)
+			b.spanRow(k, r, all[:n], bytes, len(pairs) > 0)
+			pairs = b.markPairs(r, pairs)
 		}
 		all = all[n:]
 	}
@@ -27,12 +29,18 @@ func (b *Binner) clipped(s *scan.Span) (from, to int32) {
 }
 
 // spanRow bins the spans of one tile row.
-func (b *Binner) spanRow(k, r int32, spans []scan.Span, bytes []byte) {
+func (b *Binner) spanRow(k, r int32, spans []scan.Span, bytes []byte, paired bool) {
+	b.lo, b.hi = 0, 0
 	lo, hi := b.countColumns(r, spans)
 	if lo >= hi {
 		return
 	}
 	rows := min(TileH, b.heightPx-r*TileH)
+	b.lo, b.hi = lo, hi
+	more := 0 // rows that masks have for pairs
+	if paired {
+		more = 1
+	}
 	touched, full := int32(0), int32(0)
 	for c := lo; c < hi; c++ {
 		n := &b.columns[c]
@@ -44,8 +52,8 @@ func (b *Binner) spanRow(k, r int32, spans []scan.Span, bytes []byte) {
 			b.push(r, c, entry{item: k, mask: -1})
 		default:
 			n.mask = int32(len(b.scratch))
-			var empty [TileH]MaskRow
-			b.scratch = append(b.scratch, empty[:]...)
+			var empty [TileH + 1]MaskRow
+			b.scratch = append(b.scratch, empty[:TileH+more]...)
 			b.push(r, c, entry{item: k, mask: n.mask})
 		}
 	}
@@ -53,6 +61,20 @@ func (b *Binner) spanRow(k, r int32, spans []scan.Span, bytes []byte) {
 	for i := range spans {
 		b.fillMasks(r, &spans[i], bytes)
 	}
+}
+
+// markPairs notes the pairs of the tile row that was binned last, and returns those
+// of the rows below.
+func (b *Binner) markPairs(r int32, pairs []outline.Pixel) []outline.Pixel {
+	for len(pairs) > 0 && pairs[0].Y>>3 <= r {
+		p := pairs[0]
+		pairs = pairs[1:]
+		if c := p.X >> tileShift; p.Y>>3 == r && c >= b.lo && c < b.hi && b.columns[c].mask >= 0 {
+			bit := (p.Y&7)*TileW + p.X&(TileW-1)
+			b.scratch[b.columns[c].mask+TileH][bit>>3] |= 1 << (bit & 7)
+		}
+	}
+	return pairs
 }
 
 // countColumns notes where spans begin and end to touch tiles, and to fill a

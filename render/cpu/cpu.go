@@ -67,7 +67,8 @@ func composite(b *batch.Batch, r *batch.Run, items []batch.Item, y int) (pixels 
 		if it.Paint&batch.FlagClip != 0 {
 			continue
 		}
-		cover := coverage(b.Mask(r, it), y)
+		mask := b.Mask(r, it)
+		cover := coverage(mask, y)
 		if n := it.Paint >> batch.TableShift; n != 0 {
 			for c := range cover {
 				cover[c] = b.Table(n, cover[c])
@@ -84,7 +85,7 @@ func composite(b *batch.Batch, r *batch.Run, items []batch.Item, y int) (pixels 
 			}
 		}
 		for c := range pixels {
-			pixels[c].Add(it, cover[c])
+			pixels[c].Add(it, cover[c], paired(it, mask, y, c))
 		}
 	}
 	return pixels

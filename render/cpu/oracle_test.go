@@ -32,13 +32,18 @@ func measure(d *outline.Drawing) metric.Tally {
 func slow(d *outline.Drawing) metric.Tally {
 	w, h := d.Width, d.Height
 	cover := make([][]float64, len(d.Items))
+	pairs := make([]map[outline.Pixel]bool, len(d.Items))
 	for k := range d.Items {
-		cover[k] = slowSpans(d, &d.Items[k])
+		it := &d.Items[k]
+		cover[k], pairs[k] = slowSpans(d, it), map[outline.Pixel]bool{}
+		for _, p := range d.Pairs[it.Pairs : it.Pairs+it.Paired] {
+			pairs[k][p] = true
+		}
 	}
 	var t metric.Tally
 	for y := range h {
 		for x := range w {
-			a := slowPixel(d, cover, y*w+x)
+			a := slowPixel(d, cover, y*w+x, pairs, outline.Pixel{X: int32(x), Y: int32(y)})
 			for i, s := range []*metric.Sums{&t.A, &t.B} {
 				v := uint64(a[i])
 				s.Alpha += v
@@ -56,7 +61,7 @@ func slow(d *outline.Drawing) metric.Tally {
 	return t
 }
 
-func slowPixel(d *outline.Drawing, cover [][]float64, at int) (alpha [2]float64) {
+func slowPixel(d *outline.Drawing, cover [][]float64, at int, pairs []map[outline.Pixel]bool, place outline.Pixel) (alpha [2]float64) {
 	group := 0.0
 	for k := range d.Items {
 		it := &d.Items[k]
@@ -74,7 +79,16 @@ func slowPixel(d *outline.Drawing, cover [][]float64, at int) (alpha [2]float64)
 		if it.Second {
 			set = 1
 		}
-		opacity := math.Round(255 * float64(it.Opacity) / outline.Opaque)
+		opacity := float64(outline.Alpha(it.Opacity))
+		if pairs[k][place] {
+			alpha[set] = math.Floor((255*(c+1) + alpha[set]*(255-c)) / 256)
+			continue
+		}
+		if it.Group == 0 && it.Round {
+			v := math.Round(opacity * c / 255)
+			alpha[set] = v + math.Round(alpha[set]*(255-v)/255)
+			continue
+		}
 		if it.Group == 0 {
 			v := math.Floor(opacity * (c + 1) / 256)
 			alpha[set] = v + math.Floor(alpha[set]*(256-v)/256)
@@ -83,8 +97,8 @@ func slowPixel(d *outline.Drawing, cover [][]float64, at int) (alpha [2]float64)
 		v := math.Round(opacity * c / 255)
 		group = v + math.Round(group*(255-v)/255)
 		if k+1 == len(d.Items) || d.Items[k+1].Group != it.Group {
-			v := math.Floor(group*float64(d.Groups[it.Group-1])/outline.Opaque + 0.5)
-			alpha[set] = v + math.Round(alpha[set]*(255-v)/255)
+			v := math.Floor(group * float64(outline.Alpha(d.Groups[it.Group-1])+1) / 256)
+			alpha[set] = v + math.Floor(alpha[set]*(256-v)/256)
 			group = 0
 		}
 	}
@@ -252,7 +266,7 @@ func random(r *rand.Rand, w, h int) *outline.Drawing {
 	}
 	for range 1 + r.IntN(6) {
 		it := opaque()
-		it.Second = r.IntN(3) == 0
+		it.Second, it.Round = r.IntN(3) == 0, r.IntN(4) == 0
 		it.Color = [3]uint8{uint8(r.IntN(256)), uint8(r.IntN(256)), uint8(r.IntN(256))}
 		if r.IntN(3) == 0 {
 			it.Opacity = uint32(r.IntN(outline.Opaque + 1))
@@ -274,9 +288,26 @@ func random(r *rand.Rand, w, h int) *outline.Drawing {
 				it.Table = 1
 			}
 			shape(it)
+			if it.Opacity == outline.Opaque && it.Group == 0 && !it.Round && r.IntN(2) == 0 {
+				pair(r, d)
+			}
 		}
 	}
 	return d
+}
+
+// pair draws pixels of the last item by the two-pixel rule, some of them outside.
+func pair(r *rand.Rand, d *outline.Drawing) {
+	it := &d.Items[len(d.Items)-1]
+	it.Pairs = int32(len(d.Pairs))
+	for _, s := range d.Coverage.Spans[it.First : it.First+it.Count] {
+		for i := range s.N {
+			if s.At != scan.Full && r.IntN(2) == 0 {
+				d.Pairs = append(d.Pairs, outline.Pixel{X: s.X + i, Y: s.Y})
+			}
+		}
+	}
+	it.Paired = int32(len(d.Pairs)) - it.Pairs
 }
 
 // TestAgainstSlowReference holds the tile stage against the slow reference.
@@ -303,6 +334,9 @@ func TestPlace(t *testing.T) {
 			for i := range d.Coverage.Spans {
 				d.Coverage.Spans[i].X += x
 				d.Coverage.Spans[i].Y += y
+			}
+			for i := range d.Pairs {
+				d.Pairs[i].X, d.Pairs[i].Y = d.Pairs[i].X+x, d.Pairs[i].Y+y
 			}
 		}
 		move(64, 64) // well inside, so that nothing is cut

@@ -62,6 +62,20 @@ func (d drawing) coverageOf(it outline.Item) {
 	d.Items = append(d.Items, it)
 }
 
+// pair draws pixels of the last item by the two-pixel rule, some of them outside.
+func (d drawing) pair() {
+	it := &d.Items[len(d.Items)-1]
+	it.Pairs = int32(len(d.Pairs))
+	for _, s := range d.Coverage.Spans[it.First : it.First+it.Count] {
+		for i := range s.N {
+			if s.At != scan.Full && d.rng.IntN(2) == 0 {
+				d.Pairs = append(d.Pairs, outline.Pixel{X: s.X + i, Y: s.Y})
+			}
+		}
+	}
+	it.Paired = int32(len(d.Pairs)) - it.Pairs
+}
+
 // shape returns a wobbly ring of n points; every third point lies on a corner or
 // an edge of a tile, where binning is delicate.
 func (d drawing) shape(n int) [][2]float64 {
@@ -90,10 +104,11 @@ func (d drawing) paint(plain bool) outline.Item {
 		it.Opacity = uint32(d.rng.IntN(outline.Opaque + 1))
 	}
 	if d.rng.IntN(8) == 0 { // on either side of the rule for covered pixels
-		it.Opacity = metric.CoveredFrom - uint32(d.rng.IntN(2))
+		it.Opacity = uint32(d.rng.IntN(3)) * outline.Opaque / 512
 	}
 	if !plain {
 		it.Second = d.rng.IntN(3) == 0
+		it.Round = d.rng.IntN(4) == 0
 		it.Table = uint8(d.rng.IntN(3))
 	}
 	return it
@@ -124,9 +139,19 @@ func randomDrawing(seed uint64, w, h, shapes int, plain bool) *outline.Drawing {
 		}
 		for range members {
 			d.outlineOf(it, d.shape(3+d.rng.IntN(30)))
+			if !plain && it.Opacity == outline.Opaque && !it.Round && d.rng.IntN(2) == 0 {
+				d.pair()
+			}
 		}
 		if it.Group == 0 && d.rng.IntN(2) == 0 {
 			d.coverageOf(it)
+		}
+	}
+	for range 3 { // edges on edges, by the two-pixel rule
+		if it := d.paint(plain); !plain {
+			it.Opacity, it.Round, it.Second = outline.Opaque, false, false
+			d.outlineOf(it, d.shape(40))
+			d.pair()
 		}
 	}
 	if !plain && d.rng.IntN(4) == 0 { // a scribble

@@ -56,9 +56,11 @@ func TestABrokenTileStageIsSeen(t *testing.T) {
 		{"counts += count(b) << 10 | both(a, b) << 20", "counts += count(b) << 10 | both(a, a) << 20", "sums"},
 		{"d * 12u", "d * 11u", "sums"},
 		{"masks + it.x + row", "masks + it.x", "sums"},
+		{"v * (255u - cover)", "v * (254u - cover)", "sums"},
+		{"row < 4u ?", "row < 5u ?", "sums"},
 		{"if ((it.y & CLIPPED) != 0u)", "if (false)", "sums"},
-		{"(color >> 16 & 0xffu)", "(color >> 8 & 0xffu)", "picture"},
-		{"510u * c + alpha", "510u * c", "picture"},
+		{"shade(color >> 16 & 0xffu", "shade(color >> 8 & 0xffu", "picture"},
+		{"510u * c + alpha - 1u", "510u * c", "picture"},
 		{"if (from + i < valid)", "if (true)", "picture"},
 	} {
 		edited := 0

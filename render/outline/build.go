@@ -70,7 +70,7 @@ type Builder struct {
 	layered  bool
 	framed   chord.Rect // canvas outside of layers
 	hair     hair
-	hatched  bool
+	picture  bool
 }
 
 // place is where and how one shape goes into the drawing.
@@ -94,7 +94,10 @@ func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
 		return v.Foreign
 	}
 	b.mode, b.d, b.scene = mode, d, v.Scene
-	b.hatched, b.arrows.visited = v.Hatched, 0
+	b.picture, b.arrows.visited = v.Picture, 0
+	if b.scanner.Pairs = nil; v.Picture {
+		b.scanner.Pairs = func(x, y int32, _ byte) { d.Pairs = append(d.Pairs, Pixel{x, y}) }
+	}
 	if b.limit = b.MaxCoverage; b.limit == 0 {
 		b.limit = MaxCoverage
 	}
@@ -237,26 +240,28 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	return nil
 }
 
+// times is the product of two opacities, in 8 bits where both count.
+func times(a, b uint32) uint32 {
+	if a == Opaque || b == Opaque {
+		return min(a, b)
+	}
+	return ((Alpha(a)*Alpha(b)+127)/255*Opaque + 127) / 255
+}
+
 // fade makes the items from first on as opaque as the shape. One draw takes the
-// opacity into its colour, as 8-bit alpha; several are composited first
-// (reference-raster.md 11). The reference rounds the interior of such a group to
-// 8 bits as well, which on a large shape weighs more than all its edges, so both
-// opacities are whole steps of 1/255. Mode Exact takes them as they are.
+// opacity into its colour; several are composited first (reference-raster.md 11).
 func (b *Builder) fade(first, draws int, opacity float64) {
 	if opacity >= 1 {
 		return
 	}
-	if b.mode == Reference {
-		opacity = math.Floor(float64(opacity*255)+0.5) / 255
-	}
 	if draws == 1 {
 		for i := range b.d.Items[first:] {
 			it := &b.d.Items[first+i]
-			it.Opacity = uint32(float64(float64(it.Opacity)*opacity) + 0.5)
+			it.Opacity = times(it.Opacity, opacityOf(opacity))
 		}
 		return
 	}
-	b.d.Groups = append(b.d.Groups, uint32(float64(Opaque*opacity)+0.5))
+	b.d.Groups = append(b.d.Groups, opacityOf(opacity))
 	for i := range b.d.Items[first:] {
 		b.d.Items[first+i].Group = int32(len(b.d.Groups))
 	}

@@ -144,7 +144,7 @@ func TestBuildGroupsAndSets(t *testing.T) {
 		t.Fatalf("got %d items; want 3: %+v", len(d.Items), d.Items)
 	}
 	// One draw takes the opacity as 8-bit alpha, 128 of 255.
-	if it := d.Items[0]; it.Second || it.Opacity != (Opaque*128+127)/255 || it.Group != 0 {
+	if it := d.Items[0]; it.Second || it.Opacity != Opaque/2 || it.Group != 0 {
 		t.Errorf("child of the group: got %+v", it)
 	}
 	if it := d.Items[2]; !it.Second || it.Opacity != Opaque {

@@ -1,7 +1,7 @@
 // Package outline turns a scene into what its paths cover. In: a *scene.Scene
 // and a View of it. Out: a *Drawing in paint order, which the batch stage cuts
-// into tiles: 8-bit coverage that render/scan fills as the reference browser
-// does, or with Exact directed segments, whose area the device evaluates. It refuses by name what it cannot draw as the
+// into tiles: 8-bit coverage that render/scan fills as the reference browser does,
+// or render/area with its true area. It refuses by name what it cannot draw as the
 // editor does (ErrForeign): never drawn wrong in silence.
 package outline
 
@@ -32,9 +32,11 @@ type View struct {
 	// Other lists a second set of ids, composited by itself over the same
 	// pixels; nil for none. A shape in both lists belongs to Only.
 	Other []string
-	// Hatched draws the hatch of pattern fills stroke by stroke, which takes time.
-	// Otherwise it is even inside, in the mean colour; alpha is the same.
-	Hatched bool
+	// Picture asks for what only those see who look at pixels, which takes time: the
+	// hatch of pattern fills stroke by stroke, instead of the mean colour inside, and
+	// the reference's two-pixel rule (reference-raster.md 8.3), which moves a channel
+	// by 1/255 at some edges that lie on others.
+	Picture bool
 	// Unmeasured says that only the picture is wanted: its tally is empty, which
 	// saves a run over its pixels.
 	Unmeasured bool
@@ -67,6 +69,14 @@ type Content struct {
 // Opaque is full opacity of an Item.
 const Opaque = 1 << 16
 
+// Alpha is an opacity in 1/255, halves up: the browser's opacities are binary32, and
+// what it computes of them ends on a tie where the decimal number does, also where
+// one in steps of 1/Opaque is a little short of it.
+func Alpha(opacity uint32) uint32 { return (opacity*255 + Opaque/2 + 128) / Opaque }
+
+// opacityOf is an opacity of 0..1 in steps of 1/Opaque.
+func opacityOf(v float64) uint32 { return uint32(float64(v*Opaque) + 0.5) }
+
 // Op says what the coverage of an item is used for.
 type Op uint8
 
@@ -79,13 +89,15 @@ const (
 
 // Item is one path with what it covers, in paint order (back to front).
 type Item struct {
-	First, Count int32 // its spans in Drawing.Coverage
-	Op           Op
-	Second       bool     // belongs to View.Other
-	Opacity      uint32   // 0..Opaque
-	Color        [3]uint8 // sRGB
-	Table        uint8    // 0: none; n: Drawing.Tables[n-1] maps coverage to alpha
-	Clip         int32    // position in Items of the OpClip item, -1 for none
+	First, Count  int32 // its spans in Drawing.Coverage
+	Pairs, Paired int32 // its first pixel in Drawing.Pairs, and how many there are
+	Op            Op
+	Round         bool     // blended as an image is: products are rounded, not floored
+	Second        bool     // belongs to View.Other
+	Opacity       uint32   // 0..Opaque
+	Color         [3]uint8 // sRGB
+	Table         uint8    // 0: none; n: Drawing.Tables[n-1] maps coverage to alpha
+	Clip          int32    // position in Items of the OpClip item, -1 for none
 	// Group is 0 for an item on its own. Items of one shape that are composited
 	// first and made translucent together (tldraw-rendering.md 1.6) carry the
 	// same Group > 0, stand next to each other, and have Opacity of their own
@@ -93,6 +105,9 @@ type Item struct {
 	Group int32
 	Shape int32 // position in Scene.Shapes
 }
+
+// Pixel is a place, px.
+type Pixel struct{ X, Y int32 }
 
 // ContrastTable maps coverage in 1/255 to alpha in 1/255 (tldraw-rendering.md 6.10).
 type ContrastTable [256]uint8
@@ -105,19 +120,22 @@ type Drawing struct {
 	// drawing before counts as nothing.
 	Pieces   int
 	Coverage scan.Coverage
-	Items    []Item
-	Groups   []uint32
-	Tables   []*ContrastTable // shared, read-only
+	// Pairs are the pixels of items that are blended by the two-pixel rule, in rows
+	// from top to bottom, of a View with Picture. They may lie outside.
+	Pairs  []Pixel
+	Items  []Item
+	Groups []uint32
+	Tables []*ContrastTable // shared, read-only
 }
 
 // Reset empties the drawing and keeps its memory.
 func (d *Drawing) Reset() {
 	d.Width, d.Height, d.Pieces = 0, 0, 0
 	d.Coverage.Reset()
-	d.Items, d.Groups, d.Tables = d.Items[:0], d.Groups[:0], d.Tables[:0]
+	d.Pairs, d.Items, d.Groups, d.Tables = d.Pairs[:0], d.Items[:0], d.Groups[:0], d.Tables[:0]
 }
 
 // Volume is about what the drawing's memory takes up, used or not, in bytes.
 func (d *Drawing) Volume() int {
-	return (marks{}).size(marks{cap(d.Items), cap(d.Coverage.Spans), cap(d.Coverage.Bytes)})
+	return (marks{}).size(marks{cap(d.Items), cap(d.Coverage.Spans), cap(d.Coverage.Bytes)}) + 8*cap(d.Pairs)
 }

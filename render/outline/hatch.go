@@ -182,12 +182,13 @@ func (b *Builder) hatch(w *draw, m path.Matrix, p *place) error {
 		return nil
 	}
 	edge, inside := b.item(p, w.color, Opaque), b.item(p, w.color, t.mean)
+	edge.Round, inside.Round = true, true
 	c, l := &b.d.Coverage, newLookup(t, m)
 	first := len(c.Spans)
 	full := 0
 	for i := b.filled[0]; i < b.filled[0]+b.filled[1]; i++ {
 		s := c.Spans[i]
-		if s.At == scan.Full && !b.hatched {
+		if s.At == scan.Full && !b.picture {
 			full++
 			continue
 		}

@@ -2,12 +2,9 @@ package outline
 
 import "plumb/render/scene"
 
-// Opacities of the two layers of a highlight, 8-bit as the browser folds them:
-// below everything, and in its own place (tldraw-rendering.md 8.3).
-const (
-	backOpacity  = (Opaque*209 + 127) / 255 // 0.82
-	frontOpacity = (Opaque*89 + 127) / 255  // 0.35
-)
+// Opacities of the two layers of a highlight: below everything, and in its own
+// place (tldraw-rendering.md 8.3).
+var backOpacity, frontOpacity = opacityOf(0.82), opacityOf(0.35)
 
 // highlight makes the draw of one layer of a highlight.
 func (l *local) highlight(sh *scene.Shape, back bool) error {

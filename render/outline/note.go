@@ -9,7 +9,7 @@ import (
 const noteSide = 200
 
 // shadowOpacity is that of a note's shadow: black at 10 %.
-const shadowOpacity = (Opaque + 5) / 10
+var shadowOpacity = opacityOf(0.1)
 
 // note makes the shadow and the body of a note (tldraw-rendering.md 8.4).
 func (l *local) note(sh *scene.Shape, growY float64) error {

@@ -24,7 +24,6 @@ type wanted struct {
 	size          scene.Size
 	dash          scene.Dash
 	fill          scene.Fill
-	hatched       bool
 }
 
 // marks are positions in what a drawing is made of.
@@ -79,15 +78,16 @@ func (r *reuse) most() int {
 	return rememberBytes
 }
 
-// want describes a shape; ok is false for one that is always made anew.
+// want describes a shape; ok is false for one that is always made anew. Pictures to
+// look at are few.
 func (b *Builder) want(sh *scene.Shape, growY float64, p *place) (w wanted, ok bool) {
-	if sh.Kind != scene.Geo || sh.Rich != nil || b.Watch != nil {
+	if sh.Kind != scene.Geo || sh.Rich != nil || b.Watch != nil || b.picture {
 		return w, false
 	}
 	return wanted{
 		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, version: b.Version, rule: p.rule(),
 		w: sh.W, h: sh.H + growY, scale: sh.Scale, geo: sh.Geo,
-		color: sh.Color, size: sh.Size, dash: sh.Dash, fill: sh.Fill, hatched: b.hatched,
+		color: sh.Color, size: sh.Size, dash: sh.Dash, fill: sh.Fill,
 	}, true
 }
 
