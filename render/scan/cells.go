@@ -1,79 +1,153 @@
 package scan
 
-import "encoding/binary"
+import (
+	"math"
+	"math/bits"
+)
 
 // Cell is the width in px of the cells that Rule.Cells asks for.
 const Cell = 16
-
-// finishCells stores the row in whole cells. What is left of a full run in the
-// cells at its ends goes to the bytes.
-func (r *row) finishCells(full []extent) {
-	for _, u := range full {
-		a, b := up(u.x0), down(u.x1)
-		if a >= b {
-			r.cover(u.x0, u.x1)
-			continue
-		}
-		r.cover(u.x0, a)
-		r.cover(b, u.x1)
-	}
-	x := r.left
-	for _, t := range r.extents {
-		x = max(x, down(t.x0))
-		for ; len(full) > 0 && full[0].x0 < t.x1; full = full[1:] {
-			if a, b := up(full[0].x0), down(full[0].x1); a < b {
-				r.cellBytes(x, a)
-				r.fullSpan(extent{a, b})
-				x = b
-			}
-		}
-		if end := up(t.x1); x < end {
-			r.cellBytes(x, end)
-			x = end
-		}
-	}
-}
 
 func down(x int32) int32 { return x &^ (Cell - 1) }
 
 func up(x int32) int32 { return (x + Cell - 1) &^ (Cell - 1) }
 
-// cover draws the pixels [x0, x1) with 255 above all else.
-func (r *row) cover(x0, x1 int32) {
-	if x0 < x1 {
-		r.hasDirect = true
-		for p := r.direct[x0-r.left : x1-r.left]; len(p) > 0; p = p[1:] {
-			p[0] = 255
+// mark notes that the cells of the columns [x0, x1) may have changed.
+func (r *row) mark(x0, x1 int32) {
+	r.layered = true
+	for c, last := (x0-r.left)/Cell, (x1-1-r.left)/Cell; c <= last; c++ {
+		r.marks[c>>6] |= 1 << (c & 63)
+	}
+}
+
+// runCells raises the whole cells [x0, x1) by alpha.
+func (r *row) runCells(x0, x1, alpha int32) {
+	r.layered = true
+	a, b := (x0-r.left)/Cell, (x1-r.left)/Cell
+	r.marks[a>>6] |= 1 << (a & 63)
+	r.marks[b>>6] |= 1 << (b & 63)
+	r.rise[a] += alpha
+	r.rise[b] -= alpha
+}
+
+// finishCells stores the row in whole cells, and empties it.
+func (r *row) finishCells() {
+	var (
+		level int32            // of the runs
+		next  = int32(0)       // first cell that is not stored yet
+		full  = int32(nowhere) // where cells that are 255 throughout begin
+	)
+	for i, set := range r.marks {
+		if set == 0 {
+			continue
+		}
+		r.marks[i] = 0
+		for ; set != 0; set &= set - 1 {
+			c := int32(i<<6 + bits.TrailingZeros64(set))
+			x := r.left + c*Cell
+			if level > 0 && level < 255 {
+				r.levelCells(r.left+next*Cell, x, byte(level))
+			}
+			next = c + 1
+			level += r.rise[c]
+			r.rise[c] = 0
+			if level >= 255 {
+				r.clearCell(x)
+				if full == nowhere {
+					full = x
+				}
+				continue
+			}
+			if full != nowhere {
+				r.fullCells(full, x)
+				full = nowhere
+			}
+			r.storeCell(x, uint64(level)*each)
 		}
 	}
 }
 
-// cellBytes stores the cells of [x0, x1) that are not empty, and empties them.
-func (r *row) cellBytes(x0, x1 int32) {
+// levelCells stores the cells [x0, x1), which are level.
+func (r *row) levelCells(x0, x1 int32, level byte) {
 	if x0 >= x1 {
 		return
 	}
-	from := r.layer(x0, x1)
-	if !r.hasDirect && !r.masked {
-		for i, a := range from {
-			from[i] = snapped[a]
-		}
-	}
-	for i := 0; i < len(from); {
-		if empty(from[i:]) {
-			i += Cell
-			continue
-		}
-		n := Cell
-		for i+n < len(from) && !empty(from[i+n:]) {
-			n += Cell
-		}
-		r.emit(x0+int32(i), from[i:i+n])
-		i += n
+	level = snapped[level]
+	for p := r.room(x0, x1)[:x1-x0]; len(p) > 0; p = p[1:] {
+		p[0] = level
 	}
 }
 
-// empty reports whether the next cell is 0.
-func empty(b []byte) bool {
-	return binary.NativeEndian.Uint64(b)|binary.NativeEndian.Uint64(b[8:]) == 0
+// fullCells stores the cells [x0, x1) as 255.
+func (r *row) fullCells(x0, x1 int32) {
+	r.closeCells()
+	r.dst.Spans = append(r.dst.Spans, Span{X: x0, Y: r.y, N: x1 - x0, At: Full})
+}
+
+// clearCell empties the cell at column x.
+func (r *row) clearCell(x int32) {
+	i := x - r.left
+	clear(r.sums[i : i+Cell])
+	clear(r.direct[i : i+Cell])
+}
+
+// storeCell stores the cell at column x, with runs of a level, unless it is
+// empty, and empties it.
+func (r *row) storeCell(x int32, level uint64) {
+	i := x - r.left
+	s := r.sums[i : i+Cell]
+	lo, hi := addWord(load(s), level), addWord(load(s[8:]), level)
+	store(s, 0)
+	store(s[8:], 0)
+	if !r.masked {
+		lo, hi = snapWord(lo), snapWord(hi)
+	}
+	if r.hasDirect {
+		d := r.direct[i : i+Cell]
+		lo, hi = overWord(load(d), lo), overWord(load(d[8:]), hi)
+		store(d, 0)
+		store(d[8:], 0)
+	}
+	if lo|hi != 0 {
+		p := r.room(x, x+Cell)
+		store(p, lo)
+		store(p[8:], hi)
+	}
+}
+
+// room opens the cells of the pixels [x, end), which lie right of all that is
+// stored of the row, and returns their bytes from x on; they are 0, and up to 8
+// bytes behind them may be written too.
+func (r *row) room(x, end int32) []byte {
+	dst := r.dst
+	if first := down(x); first > r.openEnd {
+		r.closeCells()
+		r.openX, r.openEnd, r.openAt = first, first, len(dst.Bytes)
+	}
+	for r.openEnd < end {
+		n := len(dst.Bytes)
+		if cap(dst.Bytes)-n < Cell+8 {
+			dst.Bytes = append(dst.Bytes, make([]byte, 64*Cell)...)
+		}
+		dst.Bytes = dst.Bytes[:n+Cell]
+		p := dst.Bytes[n : n+Cell]
+		store(p, 0)
+		store(p[8:], 0)
+		r.openEnd += Cell
+	}
+	return dst.Bytes[r.openAt+int(x-r.openX) : len(dst.Bytes)+8]
+}
+
+// closeCells makes the open cells a span.
+func (r *row) closeCells() {
+	if r.openEnd == nowhere {
+		return
+	}
+	dst := r.dst
+	if len(dst.Bytes) <= math.MaxInt32 { // no canvas has so many boundary pixels
+		dst.Spans = append(dst.Spans, Span{X: r.openX, Y: r.y, N: r.openEnd - r.openX, At: int32(r.openAt)})
+	} else {
+		dst.Bytes = dst.Bytes[:r.openAt]
+	}
+	r.openEnd = nowhere
 }

@@ -183,15 +183,51 @@ func TestTangle(t *testing.T) {
 	}
 }
 
-// Cells hold the same pixels, in spans that begin and end between cells.
+// shapes draws paths of all kinds: polygons, chains of curves, strokes of them
+// that cross themselves, from specks to more than the canvas.
+func shapes(t *rapid.T) *path.Path {
+	size := rapid.SampledFrom([]int{4, 24, 60, 160, 2000}).Draw(t, "size")
+	x, y := rapid.IntRange(-20, 160).Draw(t, "x0"), rapid.IntRange(-20, 160).Draw(t, "y0")
+	at := func() path.Point {
+		return path.Point{X: float32(x) + grid(0, size).Draw(t, "x"), Y: float32(y) + grid(0, size).Draw(t, "y")}
+	}
+	p := new(path.Path)
+	for range rapid.IntRange(1, 3).Draw(t, "contours") {
+		p.MoveTo(at())
+		for range rapid.IntRange(2, 9).Draw(t, "verbs") {
+			switch rapid.IntRange(0, 3).Draw(t, "verb") {
+			case 0:
+				p.LineTo(at())
+			case 1:
+				p.QuadTo(at(), at())
+			case 2:
+				p.CubicTo(at(), at(), at())
+			default: // a short one
+				q := p.Points[len(p.Points)-1]
+				p.LineTo(path.Point{X: q.X + grid(-4, 4).Draw(t, "dx"), Y: q.Y + grid(-4, 4).Draw(t, "dy")})
+			}
+		}
+		if rapid.Bool().Draw(t, "close") {
+			p.Close()
+		}
+	}
+	if rapid.Bool().Draw(t, "stroke") {
+		return outlineOf(p, path.Identity, rapid.Float32Range(0.5, 12).Draw(t, "width"), nil, 0)
+	}
+	return p
+}
+
+// Cells hold the same pixels, in spans that begin and end between cells. Their
+// rows are drawn in words, and many at once, which pixels are not.
 func TestCells(t *testing.T) {
 	var s Scanner
 	rapid.Check(t, func(rt *rapid.T) {
-		p, r := polygons(rt, -20, 160), rules(rt)
-		clip := chord.Rect{X1: 140, Y1: 140}
-		want := coverageOf(t, &s, p, 140, 140, clip, r)
+		p, r := shapes(rt), rules(rt)
+		size := rapid.SampledFrom([]int{128, 140, 150}).Draw(rt, "canvas")
+		clip := chord.Rect{X1: int32(size), Y1: int32(size)}
+		want := coverageOf(t, &s, p, size, size, clip, r)
 		r.Cells = true
-		got := coverageOf(t, &s, p, 140, 140, clip, r)
+		got := coverageOf(t, &s, p, size, size, clip, r)
 		if !bytes.Equal(got.a, want.a) {
 			rt.Fatal("got another picture")
 		}
@@ -200,6 +236,16 @@ func TestCells(t *testing.T) {
 		for _, u := range c.Spans {
 			if u.X%Cell != 0 || u.N%Cell != 0 {
 				rt.Fatalf("got span %v; want whole cells", u)
+			}
+		}
+		for i := range s.row.sums {
+			if s.row.sums[i] != 0 || s.row.direct[i] != 0 {
+				rt.Fatalf("column %d is not empty after a path", i)
+			}
+		}
+		for i := range s.row.rise {
+			if s.row.rise[i] != 0 || s.row.marks[i>>6] != 0 {
+				rt.Fatalf("cell %d is not empty after a path", i)
 			}
 		}
 	})

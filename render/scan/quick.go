@@ -7,9 +7,9 @@ const nowhere = math.MinInt32
 
 // quick stores a direct trapezoid at once instead of through the layers of the
 // row. It holds as long as the row's spans are all direct and share no pixel, as
-// most rows are; else the layers take over what is stored. The trapezoid covers
-// [x0, x1), with [j, k) in its whole height unless j > k.
-func (r *row) quick(ul, ll, ur, lr, dyL, dyR int64, x0, j, k, x1 int32) {
+// most rows are; else the layers take over what is stored.
+func (r *row) quick(ul, ll, ur, lr, dyL, dyR int64) {
+	x0, j, k, x1 := floor(ul), ceil(ll), floor(ur), ceil(lr)
 	dst := r.dst
 	if r.quickX == nowhere {
 		r.quickSpan = len(dst.Spans)
@@ -108,7 +108,7 @@ func (r *row) recall() {
 	for _, s := range dst.Spans[r.quickSpan:] {
 		r.touch(s.X, s.X+s.N)
 		if s.At == Full {
-			r.runs = append(r.runs, run{s.X, s.X + s.N, 255})
+			r.inside(s.X, s.X+s.N, 255, true)
 			continue
 		}
 		r.hasDirect = true

@@ -21,12 +21,17 @@ type row struct {
 	left   int32  // column of the first byte of both layers
 	sums   []byte // added with saturation; always 0 between rows
 	direct []byte // drawn over each other; always 0 between rows
+	// Of a row in cells: a bit for each that may not be empty, and by how much
+	// runs of whole cells rise or fall there; always 0 between rows.
+	marks []uint64
+	rise  []int32
 
 	cells   bool // spans begin and end between cells
 	masked  bool // sums are a small mask: no direct layer, no end snapping
 	summed  bool // concave paths have no direct spans
 	twoRule bool // the two-pixel rule holds
 
+	layered            bool // the layers may hold something
 	hasSums, hasDirect bool
 	extents            []extent // what was touched, in order and apart
 	cursor             int      // extent that was touched last
@@ -37,8 +42,9 @@ type row struct {
 
 	quickX    int32 // behind the last column that quick has stored, or nowhere
 	quickSpan int   // first span that quick has stored
-	openX     int32 // column of quickCells' open span, or nowhere
-	openAt    int   // its place in the bytes
+	openX     int32 // column of the open cells
+	openEnd   int32 // behind the open cells, or nowhere if none are
+	openAt    int   // their place in the bytes
 	// trace, if set, sees every pixel that is drawn by the two-pixel rule.
 	trace func(x, y int32, a byte)
 }
@@ -73,7 +79,7 @@ var snapped = func() (t [256]byte) {
 
 // begin makes the row ready for a path.
 func (r *row) begin(dst *Coverage, f *fill) {
-	r.dst, r.quickX, r.openX = dst, nowhere, nowhere
+	r.dst, r.quickX, r.openEnd = dst, nowhere, nowhere
 	r.masked, r.summed = f.masked, f.rule.Clip
 	r.twoRule = !f.rule.Plain && !f.rule.Clip && f.lo.X >= float32(f.clip.X0) && f.hi.X <= float32(f.clip.X1)
 	left, right := f.bounds()
@@ -83,14 +89,20 @@ func (r *row) begin(dst *Coverage, f *fill) {
 		r.left &^= Cell - 1
 		n = (int(right>>16) - int(r.left) + Cell - 1) &^ (Cell - 1)
 	}
-	if n > len(r.sums) {
-		r.sums, r.direct = make([]byte, n), make([]byte, n)
+	if n > len(r.wedge) {
+		r.sums, r.direct = make([]byte, n+Cell), make([]byte, n+Cell) // words, and runs, end beyond
+		r.marks, r.rise = make([]uint64, n/Cell/64+1), make([]int32, n/Cell+1)
 		r.wedge, r.beyond = make([]byte, n), make([]byte, n)
 	}
 }
 
 // touch notes that columns [x0, x1) may have changed.
 func (r *row) touch(x0, x1 int32) {
+	if r.cells {
+		r.mark(x0, x1)
+		return
+	}
+	r.layered = true
 	if i := r.cursor; i < len(r.extents) { // most often there again
 		if e := &r.extents[i]; x0 >= e.x0 && x1 <= e.x1 {
 			return
@@ -193,24 +205,41 @@ func (r *row) many(x int32, alphas []byte, direct bool) {
 
 // inside draws the pixels [x0, x1) that a trapezoid spans in its whole height.
 func (r *row) inside(x0, x1, full int32, direct bool) {
-	switch {
-	case x1-x0 >= longRun && !r.masked:
-		if direct {
-			full = 255
-		}
+	if r.masked || x1-x0 < longRun {
+		r.level(x0, x1, full, direct)
+		return
+	}
+	if direct {
+		full = 255
+	}
+	if !r.cells {
 		r.runs = append(r.runs, run{x0, x1, full})
-	case !direct || r.masked:
+		return
+	}
+	a, b := up(x0), down(x1)
+	if a >= b {
+		r.level(x0, x1, full, direct)
+		return
+	}
+	r.level(x0, a, full, direct)
+	r.runCells(a, b, full)
+	r.level(b, x1, full, direct)
+}
+
+// level draws the pixels [x0, x1) in one of the layers.
+func (r *row) level(x0, x1, full int32, direct bool) {
+	if !direct || r.masked {
 		r.hasSums = true
 		p := r.sums[x0-r.left : x1-r.left]
 		for k := range p {
 			add(&p[k], byte(full))
 		}
-	default:
-		r.hasDirect = true
-		p := r.direct[x0-r.left : x1-r.left]
-		for k := range p {
-			p[k] = 255
-		}
+		return
+	}
+	r.hasDirect = true
+	p := r.direct[x0-r.left : x1-r.left]
+	for k := range p {
+		p[k] = 255
 	}
 }
 
@@ -230,19 +259,17 @@ func (r *row) next(y int32) {
 
 // finish stores the row's pixels and empties it.
 func (r *row) finish() {
+	if r.layered {
+		if r.cells {
+			r.finishCells()
+		} else {
+			r.finishPixels(r.fullRuns())
+		}
+		r.extents, r.runs = r.extents[:0], r.runs[:0]
+		r.layered, r.hasSums, r.hasDirect = false, false, false
+	}
 	r.closeCells()
 	r.cursor, r.quickX = 0, nowhere
-	if len(r.extents) == 0 {
-		return
-	}
-	full := r.fullRuns()
-	if r.cells {
-		r.finishCells(full)
-	} else {
-		r.finishPixels(full)
-	}
-	r.extents, r.runs = r.extents[:0], r.runs[:0]
-	r.hasSums, r.hasDirect = false, false
 }
 
 // finishPixels stores the row to the pixel.

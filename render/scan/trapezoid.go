@@ -47,20 +47,26 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 	if x0 >= x1 {
 		return
 	}
-	j, k := ceil(ll), floor(ur)
-	if r.quickX > nowhere || len(r.extents) == 0 {
+	if r.quickX > nowhere || !r.layered {
 		if direct && !r.masked && x0 >= r.quickX {
-			if r.cells {
-				r.quickCells(ul, ll, ur, lr, dyL, dyR, x0, j, k, x1)
-			} else {
-				r.quick(ul, ll, ur, lr, dyL, dyR, x0, j, k, x1)
+			if r.cells && r.trace == nil {
+				r.quickCells(ul, ll, ur, lr, dyL, dyR)
+				return
 			}
-			return
+			if !r.cells {
+				r.quick(ul, ll, ur, lr, dyL, dyR)
+				return
+			}
 		}
 		if r.quickX > nowhere {
 			r.recall()
 		}
 	}
+	if r.cells && !direct && !r.masked {
+		r.sumCells(ul, ll, ur, lr, dyL, dyR, full)
+		return
+	}
+	j, k := ceil(ll), floor(ur)
 	r.touch(x0, x1)
 	if j > k {
 		if x1-x0 == 1 {
