@@ -58,7 +58,11 @@ func (s *Scanner) general(f *fill) {
 			end = g.y + 2
 			g.strip(end, 1, 128)
 		default:
-			g.strip(end, 0, 255)
+			if n := g.steady(bottom); n > 0 {
+				end = g.y + 4*n
+			} else {
+				g.strip(end, 0, 255)
+			}
 		}
 		g.y = end
 		if end >= bottom {

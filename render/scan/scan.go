@@ -42,11 +42,12 @@ type Scanner struct {
 	// than coverage can say.
 	Pairs func(x, y int32, a byte)
 
-	cutter chord.Cutter
-	edges  chord.Edges
-	keys   []uint64
-	order  []ranked
-	active []active
+	cutter    chord.Cutter
+	edges     chord.Edges
+	keys      []uint64
+	order     []ranked
+	active    []active
+	stretches []stretch
 	// For paths of very many edges.
 	spareKeys []uint64
 	spare     []active
