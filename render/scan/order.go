@@ -29,7 +29,8 @@ func (s *Scanner) sort() {
 		e := &list[i]
 		s.keys = append(s.keys, (uint64(e.Top-top)<<width|uint64(e.X>>8-x))>>drop<<number|uint64(i))
 	}
-	slices.Sort(s.keys)
+	s.spareKeys = slices.Grow(s.spareKeys[:0], len(s.keys))[:len(s.keys)]
+	s.keys, s.spareKeys, s.runs = sortKeys(s.keys, s.spareKeys, s.runs)
 	s.order = s.order[:0]
 	for _, k := range s.keys {
 		i := int32(k & (1<<number - 1))

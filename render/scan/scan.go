@@ -45,12 +45,12 @@ type Scanner struct {
 	cutter    chord.Cutter
 	edges     chord.Edges
 	keys      []uint64
+	spareKeys []uint64
+	runs      []int
 	order     []ranked
 	active    []active
 	stretches []stretch
-	// For paths of very many edges.
-	spareKeys []uint64
-	spare     []active
+	spare     []active // for paths of very many edges
 	row       row
 }
 

@@ -1,0 +1,77 @@
+package scan
+
+import "math/bits"
+
+// shortRun is how many keys in a row are sorted by insertion.
+const shortRun = 6
+
+// sortKeys sorts keys that are all different and returns them; spare is as long
+// and its contents are lost. An outline goes down and up again, so its edges come
+// in runs that rise or fall: those are merged, without branches on what is less.
+func sortKeys(keys, spare []uint64, runs []int) (sorted, other []uint64, starts []int) {
+	runs = findRuns(keys, append(runs[:0], 0))
+	for len(runs) > 2 {
+		n := 0 // runs after this round
+		for i := 0; i+1 < len(runs); i += 2 {
+			if i+2 < len(runs) {
+				merge(spare, keys, runs[i], runs[i+1], runs[i+2])
+			} else {
+				copy(spare[runs[i]:], keys[runs[i]:])
+			}
+			runs[n], n = runs[i], n+1
+		}
+		runs[n] = len(keys)
+		runs = runs[:n+1]
+		keys, spare = spare, keys
+	}
+	return keys, spare, runs
+}
+
+// findRuns cuts the keys into runs that rise, and appends where they end.
+func findRuns(keys []uint64, runs []int) []int {
+	for from := 0; from < len(keys); {
+		to := from + 1
+		for to < len(keys) && keys[to-1] < keys[to] {
+			to++
+		}
+		if to == from+1 {
+			for to < len(keys) && keys[to-1] > keys[to] {
+				to++
+			}
+			reverse(keys[from:to])
+		}
+		for ; to < len(keys) && to-from < shortRun; to++ {
+			v, k := keys[to], to
+			for ; k > from && keys[k-1] > v; k-- {
+				keys[k] = keys[k-1]
+			}
+			keys[k] = v
+		}
+		runs = append(runs, to)
+		from = to
+	}
+	return runs
+}
+
+func reverse(keys []uint64) {
+	for i, k := 0, len(keys)-1; i < k; i, k = i+1, k-1 {
+		keys[i], keys[k] = keys[k], keys[i]
+	}
+}
+
+// merge merges the sorted runs [from, mid) and [mid, to) of src, of which neither
+// is empty, into dst.
+func merge(dst, src []uint64, from, mid, to int) {
+	i, k := from, mid
+	for at := from; at < to; at++ {
+		if i == mid || k == to {
+			copy(dst[at:to], src[k:to])
+			copy(dst[at:to], src[i:mid])
+			return
+		}
+		x, y := src[i], src[k]
+		dst[at] = min(x, y)
+		_, less := bits.Sub64(y, x, 0)
+		i, k = i+1-int(less), k+int(less)
+	}
+}
