@@ -49,7 +49,8 @@ type Cutter struct {
 	clip  box
 	exact bool
 	quads []path.Point
-	steps steps
+	steps steps // the curve in hand, and its chord
+	edge  Edge
 	edges *Edges // if set, takes the edges of Reference mode instead of out
 	right bool   // what lies right of the clip is kept, at its edge
 	// trace, if set, sees every chord of Reference mode before it is rounded:
@@ -90,10 +91,10 @@ func (c *Cutter) walk(p *path.Path, inside bool) {
 			c.line(cur, pts[0], inside)
 			cur, pts = pts[0], pts[1:]
 		case path.Quad:
-			c.curve(bezier{[4]path.Point{cur, pts[0], pts[1]}, 3}, inside)
+			c.curve(&bezier{[4]path.Point{cur, pts[0], pts[1]}, 3}, inside)
 			cur, pts = pts[1], pts[2:]
 		case path.Cubic:
-			c.curve(bezier{[4]path.Point{cur, pts[0], pts[1], pts[2]}, 4}, inside)
+			c.curve(&bezier{[4]path.Point{cur, pts[0], pts[1], pts[2]}, 4}, inside)
 			cur, pts = pts[2], pts[3:]
 		case path.Conic:
 			c.conic(cur, pts[0], pts[1], w[0], inside)
@@ -113,7 +114,7 @@ func (c *Cutter) conic(a, ctl, b path.Point, w float32, inside bool) {
 	}
 	c.quads = path.ConicQuads(c.quads[:0], a, ctl, b, w, tol)
 	for q := c.quads; len(q) > 0; q = q[2:] {
-		c.curve(bezier{[4]path.Point{a, q[0], q[1]}, 3}, inside)
+		c.curve(&bezier{[4]path.Point{a, q[0], q[1]}, 3}, inside)
 		a = q[1]
 	}
 }
@@ -132,22 +133,25 @@ func (c *Cutter) line(a, b path.Point, inside bool) {
 }
 
 // curve sends a curve on, cut into the pieces that the mode's chords need.
-func (c *Cutter) curve(b bezier, inside bool) {
-	if !inside {
-		c.clipCurve(b)
-		return
+func (c *Cutter) curve(b *bezier, inside bool) {
+	switch {
+	case !inside:
+		c.clipCurve(*b)
+	case c.exact:
+		c.exactCurve(b)
+	case b.falls():
+		c.gridCurve(b)
+	default:
+		c.gridPieces(b)
 	}
-	if c.exact {
-		c.exactCurve(&b)
-		return
-	}
-	if b.falls() {
-		c.gridCurve(&b)
-		return
-	}
-	var pieces [3]bezier
-	for _, m := range b.monotone(&pieces, axisY) {
-		c.gridCurve(&m)
+}
+
+// gridPieces is gridCurve for a curve that turns.
+func (c *Cutter) gridPieces(b *bezier) {
+	var buf [3]bezier
+	pieces := b.monotone(&buf, axisY)
+	for i := range pieces {
+		c.gridCurve(&pieces[i])
 	}
 }
 

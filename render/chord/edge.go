@@ -127,19 +127,18 @@ func (e *Edge) merge(o *Edge) (merged, empty bool) {
 	return true, false
 }
 
-// newCurve returns room for the steps of another curve; addCurve says whether it
-// is used.
-func (l *Edges) newCurve() *steps {
-	l.curves = slices.Grow(l.curves, 1)
-	return &l.curves[:len(l.curves)+1][len(l.curves)]
+// newCurve returns room for another curve; addCurve says whether it is used.
+func (l *Edges) newCurve() (*steps, *Edge) {
+	l.curves, l.List = slices.Grow(l.curves, 1), slices.Grow(l.List, 1)
+	n, k := len(l.curves), len(l.List)
+	return &l.curves[:n+1][n], &l.List[:k+1][k]
 }
 
 // addCurve appends the curve of newCurve if any of its chords has height.
-func (l *Edges) addCurve(e *Edge) {
-	n := len(l.curves)
-	if s := &l.curves[:n+1][n]; s.next(e) {
-		e.curve = int32(n)
-		l.List, l.curves = append(l.List, *e), l.curves[:n+1]
+func (l *Edges) addCurve(s *steps, e *Edge) {
+	if s.next(e) {
+		e.curve = int32(len(l.curves))
+		l.List, l.curves = l.List[:len(l.List)+1], l.curves[:len(l.curves)+1]
 	}
 }
 

@@ -75,34 +75,37 @@ func (c *Cutter) gridLine(a, b path.Point) {
 
 // gridCurve cuts a curve that is monotone in y into chords.
 func (c *Cutter) gridCurve(b *bezier) {
-	y0, y1 := onGrid(b.p[0].Y), onGrid(b.p[b.n-1].Y)
-	if snapRow(y0<<8) == snapRow(y1<<8) {
-		return
-	}
-	e := Edge{Winding: 1}
-	step, j := 1, 0
-	if y0 > y1 {
-		e.Winding, step, j = -1, -1, b.n-1
-	}
 	var x, y [4]int64
 	for i := range b.n {
-		x[i], y[i] = onGrid(b.p[j].X), onGrid(b.p[j].Y)
-		j += step
+		x[i], y[i] = onGrid(b.p[i].X), onGrid(b.p[i].Y)
 	}
-	s := &c.steps
+	last := b.n - 1
+	if snapRow(y[0]<<8) == snapRow(y[last]<<8) {
+		return
+	}
+	winding := int32(1)
+	if y[0] > y[last] { // turned around, so that it runs downwards
+		winding = -1
+		x[0], x[last], y[0], y[last] = x[last], x[0], y[last], y[0]
+		if b.n == 4 {
+			x[1], x[2], y[1], y[2] = x[2], x[1], y[2], y[1]
+		}
+	}
+	s, e := &c.steps, &c.edge
 	if c.edges != nil {
-		s = c.edges.newCurve()
+		s, e = c.edges.newCurve()
 	}
+	e.Winding = winding
 	if b.n == 3 {
 		s.setQuad(&x, &y)
 	} else {
 		s.setCubic(&x, &y)
 	}
 	if c.edges != nil {
-		c.edges.addCurve(&e)
+		c.edges.addCurve(s, e)
 		return
 	}
-	for s.next(&e) {
+	for s.next(e) {
 		c.chord(e.X, int64(e.Top)<<14, s.sx, int64(e.Bottom)<<14, e.Winding < 0)
 	}
 }
