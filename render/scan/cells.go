@@ -3,6 +3,7 @@ package scan
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Cell is the width in px of the cells that Rule.Cells asks for.
@@ -15,7 +16,10 @@ func up(x int32) int32 { return (x + Cell - 1) &^ (Cell - 1) }
 // mark notes that the cells of the columns [x0, x1) may have changed.
 func (r *row) mark(x0, x1 int32) {
 	r.layered = true
-	for c, last := (x0-r.left)/Cell, (x1-1-r.left)/Cell; c <= last; c++ {
+	first, last := (x0-r.left)/Cell, (x1-1-r.left)/Cell
+	r.marks[first>>6] |= 1 << (first & 63)
+	r.marks[last>>6] |= 1 << (last & 63)
+	for c := first + 1; c < last; c++ {
 		r.marks[c>>6] |= 1 << (c & 63)
 	}
 }
@@ -116,7 +120,7 @@ func (r *row) storeCell(x int32, level uint64) {
 }
 
 // room opens the cells of the pixels [x, end), which lie right of all that is
-// stored of the row, and returns their bytes from x on; they are 0, and up to 8
+// stored of the row, and returns their bytes from x on; they are 0, and up to 16
 // bytes behind them may be written too.
 func (r *row) room(x, end int32) []byte {
 	dst := r.dst
@@ -124,18 +128,22 @@ func (r *row) room(x, end int32) []byte {
 		r.closeCells()
 		r.openX, r.openEnd, r.openAt = first, first, len(dst.Bytes)
 	}
-	for r.openEnd < end {
-		n := len(dst.Bytes)
-		if cap(dst.Bytes)-n < Cell+8 {
-			dst.Bytes = append(dst.Bytes, make([]byte, 64*Cell)...)
-		}
-		dst.Bytes = dst.Bytes[:n+Cell]
-		p := dst.Bytes[n : n+Cell]
-		store(p, 0)
-		store(p[8:], 0)
-		r.openEnd += Cell
+	n := len(dst.Bytes)
+	more := int(max(up(end)-r.openEnd, 0))
+	r.openEnd += int32(more)
+	if cap(dst.Bytes)-n < more+4*Cell {
+		dst.Bytes = slices.Grow(dst.Bytes, more+64*Cell)
 	}
-	return dst.Bytes[r.openAt+int(x-r.openX) : len(dst.Bytes)+8]
+	dst.Bytes = dst.Bytes[:n+more]
+	p := dst.Bytes[n : n+2*Cell] // most often enough
+	store(p, 0)
+	store(p[8:], 0)
+	store(p[16:], 0)
+	store(p[24:], 0)
+	if more > 2*Cell {
+		clear(dst.Bytes[n:])
+	}
+	return dst.Bytes[r.openAt+int(x-r.openX) : n+more+Cell]
 }
 
 // closeCells makes the open cells a span.

@@ -17,22 +17,33 @@ func (r *row) quickCells(ul, ll, ur, lr, dyL, dyR int64) {
 		return
 	}
 	var left, right uint64
-	if j-x0 <= 8 {
-		left = leftWord(ul, ll, x0, j, dyL, 255)
-		if j-x0 == 2 && r.twoRule {
-			left = twoWord(left)
+	if n := j - x0; n <= 2 {
+		single, pair := leftNarrow(ul, ll, j, dyL, 255)
+		if r.twoRule {
+			pair = twoWord(pair)
 		}
+		if left = single; n == 2 {
+			left = pair
+		}
+	} else if n <= 8 {
+		left = leftWord(ul, ll, x0, j, dyL, 255)
 	} else {
 		copy(r.room(x0, j), r.leftWedge(ul, ll, x0, j, dyL, 255))
 		x0 = j
 	}
 	end := k
-	if x1-k <= 8 {
+	if n := x1 - k; n <= 2 {
+		end = x1
+		single, pair := rightNarrow(ur, lr, k, dyR, 255)
+		if r.twoRule {
+			pair = twoWord(pair)
+		}
+		if right = single; n == 2 {
+			right = pair
+		}
+	} else if n <= 8 {
 		end = x1
 		right = rightWord(ur, lr, k, x1, dyR, 255)
-		if x1-k == 2 && r.twoRule {
-			right = twoWord(right)
-		}
 	}
 	if a, b := up(j), down(k); a < b {
 		r.put(x0, j, a, a, left, 0)

@@ -15,23 +15,28 @@ func (r *row) sumCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 		return
 	}
 	var left, right uint64
-	if j-x0 <= 8 {
-		left = leftWord(ul, ll, x0, j, dyL, full)
-		if j-x0 == 1 {
-			left = left * uint64(full) >> 8
+	if n := j - x0; n <= 2 {
+		single, pair := leftNarrow(ul, ll, j, dyL, full)
+		if left = single * uint64(full) >> 8; n == 2 {
+			left = pair
 		}
+	} else if n <= 8 {
+		left = leftWord(ul, ll, x0, j, dyL, full)
 	} else {
 		r.mark(x0, j)
 		r.many(x0, r.leftWedge(ul, ll, x0, j, dyL, full), false)
 		x0 = j
 	}
 	end := k
-	if x1-k <= 8 {
+	if n := x1 - k; n <= 2 {
+		end = x1
+		single, pair := rightNarrow(ur, lr, k, dyR, full)
+		if right = single * uint64(full) >> 8; n == 2 {
+			right = pair
+		}
+	} else if n <= 8 {
 		end = x1
 		right = rightWord(ur, lr, k, x1, dyR, full)
-		if x1-k == 1 {
-			right = right * uint64(full) >> 8
-		}
 	}
 	level := uint64(full) * each
 	if a, b := up(j), down(k); a < b {

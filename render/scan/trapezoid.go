@@ -37,12 +37,9 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 	if ul == ur && ll == lr {
 		return
 	}
-	if ul > ll {
-		ul, ll = ll, ul
-	}
-	if ur > lr {
-		ur, lr = lr, ur
-	}
+	// Which way an edge leans is nobody's guess.
+	ul, ll = min(ul, ll), max(ul, ll)
+	ur, lr = min(ur, lr), max(ur, lr)
 	x0, x1 := floor(ul), ceil(lr)
 	if x0 >= x1 {
 		return

@@ -35,19 +35,23 @@ func overWord(d, a uint64) (w uint64) {
 	return w
 }
 
-// leftWord is leftWedge for at most eight columns [x0, j), or for two leftPair,
-// for one its area.
+// leftNarrow is the left wedge as one column before j, and as two. Which it is
+// comes by chance, so both are made and no branch is taken.
+func leftNarrow(ul, ll int64, j int32, dy int64, full int32) (single, pair uint64) {
+	end := int64(j) << 16
+	a, b := leftPair(ul, ll, j, dy, full)
+	return uint64(area(end-ul, end-ll)), uint64(a) | uint64(b)<<8
+}
+
+// rightNarrow is the right wedge as one column from k on, and as two.
+func rightNarrow(ur, lr int64, k int32, dy int64, full int32) (single, pair uint64) {
+	start := int64(k) << 16
+	a, b := rightPair(ur, lr, k, dy, full)
+	return uint64(area(ur-start, lr-start)), uint64(a) | uint64(b)<<8
+}
+
+// leftWord is leftWedge for at most eight columns [x0, j).
 func leftWord(ul, ll int64, x0, j int32, dy int64, full int32) uint64 {
-	switch n := j - x0; n {
-	case 0:
-		return 0
-	case 1:
-		end := int64(j) << 16
-		return uint64(area(end-ul, end-ll))
-	case 2:
-		a, b := leftPair(ul, ll, j, dy, full)
-		return uint64(a) | uint64(b)<<8
-	}
 	z := ll - int64(j-1)<<16
 	w := uint64(less(byte(full), tip(z, dy)))
 	a := (z*dy)>>16 + dy>>1
@@ -60,17 +64,7 @@ func leftWord(ul, ll int64, x0, j int32, dy int64, full int32) uint64 {
 
 // rightWord is leftWord for the columns [k, x1) left of an edge.
 func rightWord(ur, lr int64, k, x1 int32, dy int64, full int32) uint64 {
-	start := int64(k) << 16
-	switch n := x1 - k; n {
-	case 0:
-		return 0
-	case 1:
-		return uint64(area(ur-start, lr-start))
-	case 2:
-		a, b := rightPair(ur, lr, k, dy, full)
-		return uint64(a) | uint64(b)<<8
-	}
-	f := start + one - ur
+	f := int64(k+1)<<16 - ur
 	w := uint64(less(byte(full), tip(f, dy)))
 	a := (f*dy)>>16 + dy>>1
 	shift := uint(8)
@@ -101,7 +95,7 @@ func pixels(x0, j, k int32, level, left, right uint64) uint64 {
 	return w
 }
 
-// more returns the columns [x, x+8) of what pixels begins, for x > j.
+// more returns the columns [x, x+8) of what pixels begins, for x >= j.
 func more(x, k int32, level, right uint64) uint64 {
 	switch n := k - x; {
 	case n >= 8:
