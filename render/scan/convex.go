@@ -119,6 +119,15 @@ func (w *convexWalk) uprightRow(l, r, h int64) {
 	}
 	row := &w.s.row
 	j, k := ceil(l), floor(r)
+	if h == one && row.cells && !row.masked { // nothing else is in the row
+		x0, x1 := floor(l), ceil(r)
+		if j > k {
+			row.put(x0, x1, x1, x1, uint64(part(r-l)), 0)
+		} else {
+			row.putSpan(x0, j, k, x1, uint64(part(int64(j)<<16-l)), uint64(part(r-int64(k)<<16)))
+		}
+		return
+	}
 	if row.quickX > nowhere {
 		row.recall()
 	}

@@ -49,20 +49,15 @@ func (s *Scanner) general(f *fill) {
 	bottom := f.inner.Y1 * 4
 	s.row.y = g.y >> 2
 	for {
-		end := min(g.event, (g.y>>2+1)<<2)
-		switch h := end - g.y; {
-		case h&1 != 0:
-			end = g.y + 1
-			g.strip(end, 2, 64)
-		case h&2 != 0:
-			end = g.y + 2
-			g.strip(end, 1, 128)
-		default:
-			if n := g.steady(bottom); n > 0 {
-				end = g.y + 4*n
-			} else {
-				g.strip(end, 0, 255)
-			}
+		h := heights[(min(g.event, (g.y>>2+1)<<2)-g.y)&7]
+		end, n := g.y+h.rows, int32(0)
+		if h.rows == 4 {
+			n = g.steady(bottom)
+		}
+		if n > 0 {
+			end = g.y + 4*n
+		} else {
+			g.strip(end, h.shift, h.full)
 		}
 		g.y = end
 		if end >= bottom {
@@ -84,6 +79,17 @@ func (s *Scanner) general(f *fill) {
 		}
 	}
 }
+
+// height is that of a strip: in quarter rows, as the shift that makes a slope a
+// step, and as alpha.
+type height struct {
+	rows  int32
+	shift uint
+	full  int32
+}
+
+// heights has the strip for up to a row's quarters to go.
+var heights = [8]height{1: {1, 2, 64}, 2: {2, 1, 128}, 3: {1, 2, 64}, 4: {4, 0, 255}}
 
 // top is the row where the i-th edge of the order begins; never past the last.
 func (s *Scanner) top(i int) int32 {
@@ -149,7 +155,7 @@ func (g *general) strip(end int32, shift uint, full int32) {
 		// In place: a copy of an edge just written would wait for the write.
 		a := &list[i]
 		x0 := a.x
-		x := x0 + a.slope>>shift
+		x := x0 + a.slope>>(shift&63)
 		a.x = x
 		winding += a.wind
 		inside := winding&g.mask != 0
@@ -172,9 +178,7 @@ func (g *general) strip(end int32, shift uint, full int32) {
 		if a.bottom <= end && !s.follow(a, end) {
 			continue
 		}
-		if a.bottom < event {
-			event = a.bottom
-		}
+		event = min(event, a.bottom)
 		k := n
 		n++
 		if x >= maxX {
@@ -261,7 +265,9 @@ func (g *general) insert(old int) {
 		for k < i && list[k].x < a.x {
 			k++
 		}
-		copy(list[k+1:i+1], list[k:i])
+		for m := i; m > k; m-- { // few
+			list[m] = list[m-1]
+		}
 		list[k] = a
 		g.crossing(k, g.y)
 		if k+1 < len(list) {

@@ -45,13 +45,7 @@ func (r *row) quickCells(ul, ll, ur, lr, dyL, dyR int64) {
 		end = x1
 		right = rightWord(ur, lr, k, x1, dyR, 255)
 	}
-	if a, b := up(j), down(k); a < b {
-		r.put(x0, j, a, a, left, 0)
-		r.fullCells(a, b)
-		r.put(b, b, k, end, 0, right)
-	} else {
-		r.put(x0, j, k, end, left, right)
-	}
+	r.putSpan(x0, j, k, end, left, right)
 	if end < x1 {
 		copy(r.room(k, x1), r.rightWedge(ur, lr, k, x1, dyR, 255))
 	}
@@ -60,6 +54,17 @@ func (r *row) quickCells(ul, ll, ur, lr, dyL, dyR int64) {
 // twoWord is overTwo for two pixels on nothing.
 func twoWord(w uint64) uint64 {
 	return uint64(overTwo(0, byte(w))) | uint64(overTwo(0, byte(w>>8)))<<8
+}
+
+// putSpan is put that stores whole cells of 255 as a Full span.
+func (r *row) putSpan(x0, j, k, x1 int32, left, right uint64) {
+	if a, b := up(j), down(k); a < b {
+		r.put(x0, j, a, a, left, 0)
+		r.fullCells(a, b)
+		r.put(b, b, k, x1, 0, right)
+	} else {
+		r.put(x0, j, k, x1, left, right)
+	}
 }
 
 // put stores the pixels [x0, x1): a wedge up to j, 255 up to k, another wedge.

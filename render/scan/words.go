@@ -29,6 +29,9 @@ func snapWord(w uint64) uint64 {
 
 // overWord is over for eight bytes.
 func overWord(d, a uint64) (w uint64) {
+	if a == 0 {
+		return d
+	}
 	for i := 0; i < 64; i += 8 {
 		w |= uint64(over(byte(d>>i), byte(a>>i))) << i
 	}
