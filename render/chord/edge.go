@@ -156,10 +156,10 @@ func (l *Edges) Follow(e *Edge, x int64) bool {
 	s := &l.curves[e.curve]
 	if s.cubic {
 		s.x.at = x
-	} else {
-		s.sx = x
+		return s.cubicNext(e)
 	}
-	return s.next(e)
+	s.sx = x
+	return s.quadNext(e)
 }
 
 // Smooth reports whether the edge turns so slowly at the end of its chord that a

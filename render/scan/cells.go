@@ -16,7 +16,7 @@ func up(x int32) int32 { return (x + Cell - 1) &^ (Cell - 1) }
 // mark notes that the cells of the columns [x0, x1) may have changed.
 func (r *row) mark(x0, x1 int32) {
 	r.layered = true
-	first, last := (x0-r.left)/Cell, (x1-1-r.left)/Cell
+	first, last := uint32(x0-r.left)/Cell, uint32(x1-1-r.left)/Cell
 	r.marks[first>>6] |= 1 << (first & 63)
 	r.marks[last>>6] |= 1 << (last & 63)
 	for c := first + 1; c < last; c++ {

@@ -119,7 +119,7 @@ func (w *convexWalk) uprightRow(l, r, h int64) {
 	}
 	row := &w.s.row
 	j, k := ceil(l), floor(r)
-	if h == one && row.cells && !row.masked { // nothing else is in the row
+	if h == one && row.words { // nothing else is in the row
 		x0, x1 := floor(l), ceil(r)
 		if j > k {
 			row.put(x0, x1, x1, x1, uint64(part(r-l)), 0)

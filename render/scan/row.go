@@ -28,6 +28,7 @@ type row struct {
 
 	cells   bool // spans begin and end between cells
 	masked  bool // sums are a small mask: no direct layer, no end snapping
+	words   bool // in cells, and no small mask: drawn eight pixels at a time
 	summed  bool // concave paths have no direct spans
 	twoRule bool // the two-pixel rule holds
 
@@ -89,6 +90,7 @@ func (r *row) begin(dst *Coverage, f *fill) {
 		r.left &^= Cell - 1
 		n = (int(right>>16) - int(r.left) + Cell - 1) &^ (Cell - 1)
 	}
+	r.words = r.cells && !r.masked
 	if n > len(r.wedge) {
 		r.sums, r.direct = make([]byte, n+Cell), make([]byte, n+Cell) // words, and runs, end beyond
 		r.marks, r.rise = make([]uint64, n/Cell/64+1), make([]int32, n/Cell+1)

@@ -12,7 +12,7 @@ type stretch struct {
 // all spans are direct. Such rows differ from the one above by slopes alone.
 func (g *general) steady(bottom int32) int32 {
 	s := g.s
-	if r := &s.row; !r.cells || r.masked || r.summed || r.trace != nil {
+	if r := &s.row; !r.words || r.summed || r.trace != nil {
 		return 0
 	}
 	n := g.calm((min(g.event-1, bottom) - g.y) >> 2)

@@ -44,6 +44,10 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 	if x0 >= x1 {
 		return
 	}
+	if full < 255 && r.words { // all of the row is sums
+		r.sumCells(ul, ll, ur, lr, dyL, dyR, full)
+		return
+	}
 	if r.quickX > nowhere || !r.layered {
 		if direct && !r.masked && x0 >= r.quickX {
 			if r.cells && r.trace == nil {
@@ -59,7 +63,7 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 			r.recall()
 		}
 	}
-	if r.cells && !direct && !r.masked {
+	if r.words && !direct {
 		r.sumCells(ul, ll, ur, lr, dyL, dyR, full)
 		return
 	}
