@@ -162,16 +162,19 @@ func (g *general) strip(end int32, shift uint, full int32) {
 		if inside != open {
 			if open {
 				right, low := min(g.right, x0), min(g.right, x)
-				alone := direct && pixel <= floor(ul) && pixel <= floor(ll)
-				if alone && i+1 < len(list) {
-					next := &list[i+1]
-					alone = x+one < next.x-max(next.slope, -next.slope)
+				alone := false
+				if direct {
+					alone = pixel <= floor(ul) && pixel <= floor(ll)
+					pixel = ceil(max(right, x))
+					if alone && i+1 < len(list) {
+						next := &list[i+1]
+						alone = x+one < next.x-max(next.slope, -next.slope)
+					}
 				}
 				r.trapezoid(ul, max(g.left, ll), right, low, dyL, int64(a.dy), full, alone)
-				pixel = ceil(max(right, x))
 			} else {
 				ul, ll, dyL = max(x0, g.left), x, int64(a.dy)
-				near = n > 0 && list[n-1].x+one >= x-max(a.slope, -a.slope)
+				near = direct && n > 0 && list[n-1].x+one >= x-max(a.slope, -a.slope)
 			}
 			open = inside
 		}

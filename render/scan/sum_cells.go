@@ -4,7 +4,6 @@ package scan
 // stored in cells.
 func (r *row) sumCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 	x0, j, k, x1 := floor(ul), ceil(ll), floor(ur), ceil(lr)
-	r.hasSums = true
 	if j > k {
 		r.mark(x0, x1)
 		if x1-x0 == 1 {
