@@ -268,9 +268,7 @@ func (g *general) insert(old int) {
 		for k < i && list[k].x < a.x {
 			k++
 		}
-		for m := i; m > k; m-- { // few
-			list[m] = list[m-1]
-		}
+		moveUp(list[k : i+1])
 		list[k] = a
 		g.crossing(k, g.y)
 		if k+1 < len(list) {
@@ -280,6 +278,17 @@ func (g *general) insert(old int) {
 		}
 		g.at(a.bottom)
 		k++
+	}
+}
+
+// moveUp moves all but the last edge to the right by one place.
+func moveUp(list []active) {
+	if len(list) > 16 {
+		copy(list[1:], list)
+		return
+	}
+	for i := len(list) - 1; i > 0; i-- { // without a call
+		list[i] = list[i-1]
 	}
 }
 
