@@ -9,7 +9,10 @@ import (
 	"golang.org/x/image/vector"
 
 	"plumb/render"
+	"plumb/render/chord"
+	"plumb/render/outline"
 	"plumb/render/path"
+	"plumb/render/scan"
 	"plumb/render/scene"
 )
 
@@ -30,21 +33,67 @@ func ours(backend string, list []work) (*row, error) {
 	return r, nil
 }
 
+// ofPaths renders with this program from outlines that are ready, as the others do:
+// the fill, tiles and the device.
+func ofPaths(list []work) (*row, error) {
+	e, err := render.Open(render.Config{Fidelity: render.FidelityNative})
+	if err != nil {
+		return nil, err
+	}
+	r := &row{name: "plumb, " + e.Info().Backend, input: "paths", close: func() { e.Close() }}
+	r.run = func() (figures, error) {
+		return timed(func() (out []centre, err error) {
+			w := e.Worker()
+			var s scan.Scanner
+			var d outline.Drawing
+			for first := 0; first < len(list); first += batchSize {
+				var batch []*render.Prepared
+				for i := range list[first:min(first+batchSize, len(list))] {
+					fillPaths(&list[first+i], &s, &d)
+					batch = append(batch, w.Tile(&d))
+				}
+				if out, err = measured(e, batch, out); err != nil {
+					return nil, err
+				}
+			}
+			return out, nil
+		})
+	}
+	return r, nil
+}
+
+// fillPaths makes the drawing of a scene's paths.
+func fillPaths(w *work, s *scan.Scanner, d *outline.Drawing) {
+	d.Reset()
+	d.Width, d.Height = w.w, w.h
+	for k := range w.fills {
+		f := &w.fills[k]
+		first, count := s.Append(&d.Coverage, &f.p, chord.Rect{X1: int32(w.w), Y1: int32(w.h)}, scan.Rule{Cells: true})
+		d.Items = append(d.Items, outline.Item{First: int32(first), Count: int32(count), Opacity: outline.Opaque, Color: f.rgb, Clip: -1})
+	}
+}
+
+// measured appends the centres of a batch, which it gives back.
+func measured(e *render.Engine, batch []*render.Prepared, out []centre) ([]centre, error) {
+	ts, err := e.Measure(nil, batch)
+	for _, p := range batch {
+		p.Release()
+	}
+	for _, t := range ts {
+		x, y, _ := t.A.CentreOfMass()
+		out = append(out, centre{t.A.Alpha255() / 255, x, y})
+	}
+	return out, err
+}
+
 // batchSize is how many scenes go to the device at once.
 const batchSize = 64
 
 func tallies(e *render.Engine, w *render.Worker, list []work) (out []centre, err error) {
 	var batch []*render.Prepared
 	flush := func() error {
-		ts, err := e.Measure(nil, batch)
-		for _, p := range batch {
-			p.Release()
-		}
+		out, err = measured(e, batch, out)
 		batch = batch[:0]
-		for _, t := range ts {
-			x, y, _ := t.A.CentreOfMass()
-			out = append(out, centre{t.A.Alpha255() / 255, x, y})
-		}
 		return err
 	}
 	for i := range list {

@@ -105,7 +105,11 @@ func open(list []work, dir string, browser bool) (rows []*row, err error) {
 		}
 		rows = append(rows, r)
 	}
-	rows = append(rows, goVector(list))
+	r, err := ofPaths(list)
+	if err != nil {
+		return nil, err
+	}
+	rows = append(rows, r, goVector(list))
 	temp, err := os.MkdirTemp("", "plumb-peers-")
 	if err != nil {
 		return nil, err
