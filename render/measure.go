@@ -68,7 +68,7 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 		return dst, t, err
 	}
 	back := time.Now()
-	if n := len(b.Runs) * batch.TileH; len(c.rows) < n { // dense runs have no rows yet
+	if n := len(b.Runs) * batch.TileH; len(c.rows) < n { // runs for the twin have no rows yet
 		c.rows = slices.Grow(c.rows, n-len(c.rows))[:n]
 		cpu.Rows(b, b.Shader, len(b.Runs), c.rows)
 	}
