@@ -77,7 +77,7 @@ func (w *convexWalk) advance(d *edgeSide, y int32) bool {
 // smooth reports whether the walk may pass the end of the next chord that ends
 // by part of a row.
 func (w *convexWalk) smooth(l, r *chord.Edge) bool {
-	if w.waiting == len(w.s.order) {
+	if w.waiting == len(w.s.order) || w.s.lacks(smoothJump) {
 		return false
 	}
 	next, edges := w.edge(w.waiting), &w.s.edges

@@ -218,13 +218,21 @@ func (g *general) strip(end int32, shift uint, full int32) {
 // been walked to; false if it ends.
 func (s *Scanner) follow(a *active, y int32) bool {
 	e := &s.edges.List[a.edge]
-	for s.edges.Follow(e, a.x) {
+	for s.next(e, a.x) {
 		if e.Bottom > y {
 			a.load(e)
 			return true
 		}
 	}
 	return false
+}
+
+// next takes the edge's next chord.
+func (s *Scanner) next(e *chord.Edge, x int64) bool {
+	if s.lacks(walkedX) {
+		return s.edges.Next(e)
+	}
+	return s.edges.Follow(e, x)
 }
 
 // begin adds the edges that start at the strip's top.

@@ -27,6 +27,7 @@ type row struct {
 	rise  []int32
 
 	cells   bool // spans begin and end between cells
+	plain   bool // for tests of rows in pixels: no end snapping
 	masked  bool // sums are a small mask: no direct layer, no end snapping
 	words   bool // in cells, and no small mask: drawn eight pixels at a time
 	summed  bool // concave paths have no direct spans
@@ -396,7 +397,10 @@ func (r *row) layer(x0, x1 int32) []byte {
 	}
 	if r.hasSums {
 		for i, a := range sums {
-			direct[i] = over(direct[i], snapped[a])
+			if !r.plain {
+				a = snapped[a]
+			}
+			direct[i] = over(direct[i], a)
 			sums[i] = 0
 		}
 	}
@@ -408,7 +412,7 @@ func (r *row) layer(x0, x1 int32) []byte {
 func (r *row) bytes(x0, x1 int32) {
 	from := r.layer(x0, x1)
 	i, n := 0, len(from)
-	if r.hasDirect || r.masked {
+	if r.hasDirect || r.masked || r.plain {
 		for n > 0 && from[n-1] == 0 {
 			n--
 		}

@@ -42,6 +42,8 @@ type Scanner struct {
 	// than coverage can say.
 	Pairs func(x, y int32, a byte)
 
+	without quirk // for tests
+
 	cutter    chord.Cutter
 	edges     chord.Edges
 	keys      []uint64
@@ -69,7 +71,7 @@ func (s *Scanner) Append(dst *Coverage, p *path.Path, clip chord.Rect, r Rule) (
 	if f.inner.X0 >= f.inner.X1 || f.inner.Y0 >= f.inner.Y1 {
 		return first, 0
 	}
-	f.masked = !r.Clip && small(lo, hi)
+	f.masked = !r.Clip && small(lo, hi) && !s.lacks(smallMask)
 	if !f.masked || !chord.Rectangle(p) || !rectangle(dst, &f) {
 		s.fill(dst, p, &f)
 	}
@@ -120,14 +122,14 @@ func small(lo, hi path.Point) bool {
 
 // fill walks the path's edges.
 func (s *Scanner) fill(dst *Coverage, p *path.Path, f *fill) {
-	round := convex(p)
+	round := convex(p) && !s.lacks(convexRule)
 	f.points = len(p.Points)
 	s.cutter.Edges(&s.edges, p, f.clip, f.inside, round)
 	if len(s.edges.List) == 0 {
 		return
 	}
 	s.sort()
-	s.row.trace = s.Pairs
+	s.row.trace, s.row.plain = s.Pairs, s.lacks(endSnap)
 	s.row.begin(dst, f)
 	if round && len(s.edges.List) >= 2 {
 		s.convex(f)

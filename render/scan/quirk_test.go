@@ -1,0 +1,49 @@
+package scan
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+)
+
+// Without any one of the reference's quirks some vectors are no longer the
+// browser's, and fewer scenes are.
+func TestQuirks(t *testing.T) {
+	exports, pictures := scenes(t, "balance")
+	vectors := loadVectors(t)
+	whole := held(t, new(Scanner), exports, pictures)
+	for _, c := range []struct {
+		name string
+		q    quirk
+	}{{"end snapping", endSnap}, {"walked x", walkedX}, {"convex walker", convexRule}, {"small mask", smallMask}, {"smooth jump", smoothJump}} {
+		s := &Scanner{without: c.q}
+		var apart []string
+		for i := range vectors {
+			if v := &vectors[i]; !v.equal(t, s) {
+				apart = append(apart, v.ID)
+			}
+		}
+		all := held(t, s, exports, pictures)
+		t.Logf("without %-13s  %2d of %d scenes equal (%d with it), %6d pixels differ, by at most %3d; %2d vectors: %s",
+			c.name, all.equal, all.scenes, whole.equal, all.wrong, all.worst, len(apart), strings.Join(apart, " "))
+		if len(apart) == 0 && all.wrong <= whole.wrong {
+			t.Errorf("nothing shows whether %s is there", c.name)
+		}
+	}
+}
+
+// equal reports whether a vector is drawn as the browser draws it.
+func (v *vector) equal(t *testing.T, s *Scanner) bool {
+	t.Helper()
+	got := v.render(t, s)
+	for y, line := range v.Alpha {
+		want, err := hex.DecodeString(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got.a[y*v.W:(y+1)*v.W]) != string(want) {
+			return false
+		}
+	}
+	return true
+}
