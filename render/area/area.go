@@ -212,15 +212,23 @@ func turned(a, b int64) int64 {
 // the path goes on inside, and leaves the larger alphas. It returns the end.
 func (f *Filler) sweep(lo, hi int, evenOdd bool) int {
 	var sum int64
-	for c := lo; c < hi; c++ {
-		h := f.height[c]
-		v := (sum+h)*(2*unit) - f.reach[c]
+	a := byte(0) // of columns without edges
+	height, reach, alpha := f.height[lo:hi], f.reach[lo:hi], f.alpha[lo:hi]
+	for c := range height {
+		h, r := height[c], reach[c]
+		if h|r == 0 {
+			if a > alpha[c] {
+				alpha[c] = a
+			}
+			continue
+		}
+		alpha[c] = max(alpha[c], alphaOf((sum+h)*(2*unit)-r, evenOdd))
+		height[c], reach[c] = 0, 0
 		sum += h
-		f.height[c], f.reach[c] = 0, 0
-		f.alpha[c] = max(f.alpha[c], alphaOf(v, evenOdd))
+		a = alphaOf(sum*(2*unit), evenOdd)
 	}
 	// Windings close within the clip, but for what it cut off on its right side.
-	if a := alphaOf(sum*(2*unit), evenOdd); a > 0 {
+	if a > 0 {
 		end := int(f.clip.X1 - f.left)
 		for f.room(end); hi < end; hi++ {
 			f.alpha[hi] = max(f.alpha[hi], a)
