@@ -25,6 +25,7 @@ const (
 // edge is a piece of an outline, downwards, in 1/unit px.
 type edge struct {
 	x0, y0, x1, y1 int64
+	x              int64 // where it is at the top of the row in hand
 	wind           int64
 	path           int32 // number of the path that it belongs to
 }
@@ -58,9 +59,9 @@ func (f *Filler) Add(p *path.Path, clip chord.Rect) {
 	f.segments = f.cutter.Append(f.segments[:0], p, clip, chord.Exact)
 	f.Pieces += len(f.segments)
 	for _, s := range f.segments {
-		e := edge{int64(s.X0), int64(s.Y0), int64(s.X1), int64(s.Y1), 1, f.paths}
+		e := edge{int64(s.X0), int64(s.Y0), int64(s.X1), int64(s.Y1), int64(s.X0), 1, f.paths}
 		if s.Y1 < s.Y0 {
-			e = edge{int64(s.X1), int64(s.Y1), int64(s.X0), int64(s.Y0), -1, f.paths}
+			e = edge{int64(s.X1), int64(s.Y1), int64(s.X0), int64(s.Y0), int64(s.X1), -1, f.paths}
 		}
 		f.edges = append(f.edges, e)
 	}
@@ -142,8 +143,9 @@ func (f *Filler) row(y int64, evenOdd bool) (from, to int) {
 		lo, hi := math.MaxInt, 0
 		for path := f.active[i].path; i < len(f.active) && f.active[i].path == path; i++ {
 			e := f.active[i]
-			ya, yb := max(e.y0, top), min(e.y1, bottom)
-			a, b := f.cut(e.at(ya), ya, e.at(yb), yb, e.wind)
+			x, ya, yb := e.x, max(e.y0, top), min(e.y1, bottom)
+			e.x = e.at(yb)
+			a, b := f.cut(x, ya, e.x, yb, e.wind)
 			lo, hi = min(lo, a), max(hi, b)
 			if e.y1 > bottom {
 				kept = append(kept, e)
