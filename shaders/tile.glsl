@@ -39,7 +39,7 @@ layout(binding = 0, std430) writeonly buffer Sums { uvec4 uSums[]; }; // two per
 #endif
 
 const uint CLIP = 1u << 8, CLIPPED = 1u << 9, GROUP_FIRST = 1u << 10, GROUP_LAST = 1u << 11;
-const uint GROUPED = 1u << 12, SECOND = 1u << 13, MASK = 1u << 14, PAIRS = 1u << 15, ROUND = 1u << 16, TABLE_SHIFT = 24u;
+const uint GROUPED = 1u << 12, SECOND = 1u << 13, MASK = 1u << 14, PAIRS = 1u << 15, ROUND = 1u << 16, APART = 1u << 17, TABLE_SHIFT = 24u;
 const uvec4 C0 = uvec4(0, 1, 2, 3), C1 = uvec4(4, 5, 6, 7), C2 = uvec4(8, 9, 10, 11), C3 = uvec4(12, 13, 14, 15);
 
 // Sixteen columns of one pixel row, 0..255 each.
@@ -155,19 +155,28 @@ void lay(inout Layer l, Row cover, uint alpha, uint color) {
     l.t = laid(l.t, a, a);
 }
 
-uvec4 part4(uvec4 v, uint alpha) { return v * (alpha + 1u) >> 8u; }
+// A layer's value s on v of the canvas; t is the layer's alpha, k its opacity in
+// 1/256. Through a clip products are floored apart, else together (observed).
+uvec4 upon4(uvec4 v, uvec4 s, uvec4 t, uint k, bool apart) {
+    uvec4 rest = 0xffffu - t * k;
+    uvec4 left = apart ? 256u - (t * k >> 8u) : (rest + (rest >> 8u)) >> 8u;
+    uvec4 x = s * k, y = v * left;
+    return apart ? (x >> 8u) + (y >> 8u) : (x + y) >> 8u;
+}
 
-Row part(Row x, uint alpha) { return Row(part4(x.a, alpha), part4(x.b, alpha), part4(x.c, alpha), part4(x.d, alpha)); }
+Row upon(Row v, Row s, Row t, uint k, bool apart) {
+    return Row(upon4(v.a, s.a, t.a, k, apart), upon4(v.b, s.b, t.b, k, apart),
+               upon4(v.c, s.c, t.c, k, apart), upon4(v.d, s.d, t.d, k, apart));
+}
 
 // Draws a finished group on the canvas, with its opacity as alpha.
-void merge(inout Layer l, Layer g, uint alpha) {
-    Row a = part(g.t, alpha);
+void merge(inout Layer l, Layer g, uint alpha, bool apart) {
 #ifdef PICTURE
-    l.r = over(l.r, part(g.r, alpha), a);
-    l.g = over(l.g, part(g.g, alpha), a);
-    l.b = over(l.b, part(g.b, alpha), a);
+    l.r = upon(l.r, g.r, g.t, alpha + 1u, apart);
+    l.g = upon(l.g, g.g, g.t, alpha + 1u, apart);
+    l.b = upon(l.b, g.b, g.t, alpha + 1u, apart);
 #endif
-    l.t = over(l.t, a, a);
+    l.t = upon(l.t, g.t, g.t, alpha + 1u, apart);
 }
 
 uvec4 looked4(uint base, uvec4 c) {
@@ -281,8 +290,8 @@ void main() {
                 if ((it.y & GROUP_LAST) != 0u) group = clear();
                 lay(group, cover, alpha, it.z);
                 if ((it.y & GROUP_FIRST) != 0u) {
-                    if (into) merge(second, group, it.w);
-                    else merge(first, group, it.w);
+                    if (into) merge(second, group, it.w, (it.y & APART) != 0u);
+                    else merge(first, group, it.w, (it.y & APART) != 0u);
                 }
                 continue;
             }

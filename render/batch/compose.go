@@ -142,6 +142,9 @@ func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
 	}
 	if it != nil && w.group != 0 { // clips stand between the items of a group
 		flags |= FlagGrouped
+		if it.Clip >= 0 {
+			flags |= FlagApart
+		}
 		if !w.begun {
 			flags |= FlagGroupFirst
 			out.Group = outline.Alpha(w.d.Groups[w.group-1])

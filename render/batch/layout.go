@@ -32,6 +32,7 @@ const (
 	FlagMask       = 1 << 14 // First names a mask of TileH rows; without one the item fills its tile
 	FlagPairs      = 1 << 15 // behind the mask, a row of TileH words of 16 bits, lowest column first: the two-pixel rule holds
 	FlagRound      = 1 << 16 // products are rounded
+	FlagApart      = 1 << 17 // the group is drawn through a clip, which floors products one by one
 	TableShift     = 24      // 8 bits: contrast table, 0 for none
 )
 

@@ -36,7 +36,7 @@ func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 	}
 	p.group.lay(coverage, f&0xff, it.Color)
 	if f&FlagGroupFirst != 0 {
-		into.merge(&p.group, it.Group)
+		into.merge(&p.group, it.Group, f&FlagApart != 0)
 	}
 }
 
@@ -74,14 +74,20 @@ func (l *layer) lay(coverage, alpha, color uint32) {
 	l.a = a + Div255(l.a*(255-a))
 }
 
-// merge draws a finished layer on the canvas, with its opacity as alpha.
-func (l *layer) merge(g *layer, alpha uint32) {
-	a := g.a * (alpha + 1) >> 8
-	over := func(dst *uint32, v uint32) { *dst = v*(alpha+1)>>8 + *dst*(256-a)>>8 }
+// merge draws a finished layer on the canvas, with its opacity as alpha. Both ways
+// were observed; apart is that through a clip.
+func (l *layer) merge(g *layer, alpha uint32, apart bool) {
+	rest := 0xffff - g.a*(alpha+1)
+	left := (rest + rest>>8) >> 8
+	over := func(dst *uint32, v uint32) { *dst = (v*(alpha+1) + *dst*left) >> 8 }
+	if apart {
+		left = 256 - g.a*(alpha+1)>>8
+		over = func(dst *uint32, v uint32) { *dst = v*(alpha+1)>>8 + *dst*left>>8 }
+	}
 	over(&l.r, g.r)
 	over(&l.g, g.g)
 	over(&l.b, g.b)
-	l.a = a + l.a*(256-a)>>8
+	over(&l.a, g.a)
 }
 
 // Alpha returns the alpha of both sets, 0..255.

@@ -97,8 +97,13 @@ func slowPixel(d *outline.Drawing, cover [][]float64, at int, pairs []map[outlin
 		v := math.Round(opacity * c / 255)
 		group = v + math.Round(group*(255-v)/255)
 		if k+1 == len(d.Items) || d.Items[k+1].Group != it.Group {
-			v := math.Floor(group * float64(outline.Alpha(d.Groups[it.Group-1])+1) / 256)
-			alpha[set] = v + math.Floor(alpha[set]*(256-v)/256)
+			v := group * float64(outline.Alpha(d.Groups[it.Group-1])+1)
+			left := math.Floor((0xffff - v + math.Floor((0xffff-v)/256)) / 256)
+			if it.Clip >= 0 {
+				alpha[set] = math.Floor(v/256) + math.Floor(alpha[set]*(256-math.Floor(v/256))/256)
+			} else {
+				alpha[set] = math.Floor((v + alpha[set]*left) / 256)
+			}
 			group = 0
 		}
 	}
