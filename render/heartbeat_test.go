@@ -17,7 +17,7 @@ import (
 // degrees) = 5613.7 px around (75, 35).
 func TestHeartbeat(t *testing.T) {
 	want := metric.Tally{
-		A:    metric.Sums{Alpha: 1595901, AlphaX: 109151800, AlphaY: 55839870, Covered: 7272},
+		A:    metric.Sums{Alpha: 1595906, AlphaX: 109152082, AlphaY: 55840028, Covered: 7272},
 		B:    metric.Sums{Alpha: 1431456, AlphaX: 106643472, AlphaY: 49385232, Covered: 5768},
 		Both: 5188,
 	}

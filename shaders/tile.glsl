@@ -115,20 +115,6 @@ uint paired(uvec4 it, uint masks, uint row) {
     return two >> (row & 1u) * 16u & 0xffffu;
 }
 
-// paint by the two-pixel rule where bits say so.
-void paintPaired(inout Layer l, Row cover, uint alpha, uint color, uint bits) {
-    Layer was = l;
-    paint(l, cover, alpha, color);
-    for (bool some = bits != 0u; some; some = false) { // drivers of vectors leave loops early, but no branch
-#ifdef PICTURE
-        l.r = pair(was.r, color & 0xffu, cover, l.r, bits);
-        l.g = pair(was.g, color >> 8 & 0xffu, cover, l.g, bits);
-        l.b = pair(was.b, color >> 16 & 0xffu, cover, l.b, bits);
-#endif
-        l.t = pair(was.t, 255u, cover, l.t, bits);
-    }
-}
-
 // v/255 to the nearest.
 uvec4 divided4(uvec4 v) { return (v + 128u) * 257u >> 16u; }
 
@@ -138,13 +124,13 @@ Row times(Row x, Row y) {
 
 Row scaled(Row x, uint v) { return Row(divided4(x.a * v), divided4(x.b * v), divided4(x.c * v), divided4(x.d * v)); }
 
-// What is left of v under alpha in a layer, with s added.
+// What is left of v under alpha, with s added.
 Row laid(Row v, Row s, Row alpha) {
     return Row(s.a + divided4(v.a * (255u - alpha.a)), s.b + divided4(v.b * (255u - alpha.b)),
                s.c + divided4(v.c * (255u - alpha.c)), s.d + divided4(v.d * (255u - alpha.d)));
 }
 
-// Paints a colour in a layer, or an image, where products are rounded (reference-raster.md 11).
+// Paints a colour as an image is, with products rounded.
 void lay(inout Layer l, Row cover, uint alpha, uint color) {
     Row a = scaled(cover, alpha);
 #ifdef PICTURE
@@ -153,6 +139,26 @@ void lay(inout Layer l, Row cover, uint alpha, uint color) {
     l.b = laid(l.b, scaled(cover, color >> 16 & 0xffu), a);
 #endif
     l.t = laid(l.t, a, a);
+}
+
+// Paints a colour: rounded, or by the two-pixel rule where bits say so. Drivers
+// that run all lanes of a vector together skip neither side of a branch but leave
+// loops early, so what is rare is a loop of one step.
+void draw(inout Layer l, Row cover, uint alpha, uint color, uint bits, bool rounded) {
+    Layer was = l;
+    paint(l, cover, alpha, color);
+    for (bool some = bits != 0u; some; some = false) {
+#ifdef PICTURE
+        l.r = pair(was.r, color & 0xffu, cover, l.r, bits);
+        l.g = pair(was.g, color >> 8 & 0xffu, cover, l.g, bits);
+        l.b = pair(was.b, color >> 16 & 0xffu, cover, l.b, bits);
+#endif
+        l.t = pair(was.t, 255u, cover, l.t, bits);
+    }
+    for (bool some = rounded; some; some = false) {
+        l = was;
+        lay(l, cover, alpha, color);
+    }
 }
 
 // A layer's value s on v of the canvas; t is the layer's alpha, k its opacity in
@@ -285,24 +291,18 @@ void main() {
                 cover = times(cover, clip);
             }
             uint alpha = it.y & 0xffu;
-            bool into = (it.y & SECOND) != 0u;
-            if ((it.y & GROUPED) != 0u) {
-                if ((it.y & GROUP_LAST) != 0u) group = clear();
-                lay(group, cover, alpha, it.z);
-                if ((it.y & GROUP_FIRST) != 0u) {
-                    if (into) merge(second, group, it.w, (it.y & APART) != 0u);
-                    else merge(first, group, it.w, (it.y & APART) != 0u);
-                }
-                continue;
-            }
-            if ((it.y & ROUND) != 0u) {
-                if (into) lay(second, cover, alpha, it.z);
-                else lay(first, cover, alpha, it.z);
-                continue;
-            }
+            bool into = (it.y & SECOND) != 0u, grouped = (it.y & GROUPED) != 0u;
+            if ((it.y & GROUP_LAST) != 0u) group = clear();
             uint bits = paired(it, run.w, y);
-            if (into) paintPaired(second, cover, alpha, it.z, bits);
-            else paintPaired(first, cover, alpha, it.z, bits);
+            bool rounded = (it.y & ROUND) != 0u;
+            if (grouped) draw(group, cover, alpha, it.z, bits, rounded);
+            else if (into) draw(second, cover, alpha, it.z, bits, rounded);
+            else draw(first, cover, alpha, it.z, bits, rounded);
+            if ((it.y & GROUP_FIRST) != 0u) {
+                bool apart = (it.y & APART) != 0u;
+                if (into) merge(second, group, it.w, apart);
+                else merge(first, group, it.w, apart);
+            }
         }
 #endif
         uint columns = y < tile.z >> 16 ? tile.z & 0xffffu : 0u;

@@ -1,8 +1,9 @@
 package batch
 
 // Pixel composites the items of one pixel, back to front, in the 8-bit arithmetic
-// of the reference (reference-raster.md 8.4, 11); shaders/tile.glsl does the same
-// for 16 pixels at once. Products and sums of bytes: equal on every device.
+// of the reference (reference-raster.md 8.4); a layer is a canvas like the other, as
+// was observed. shaders/tile.glsl does the same for 16 pixels at once. Products and
+// sums of bytes: equal on every device.
 type Pixel struct {
 	sets  [2]layer
 	group layer
@@ -18,25 +19,23 @@ func (p *Pixel) Reset() { *p = Pixel{} }
 // table and its clip. paired tells that the two-pixel rule holds there.
 func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 	f := it.Paint
-	into := &p.sets[f/FlagSecond&1]
+	set := &p.sets[f/FlagSecond&1]
+	into := set
+	if f&FlagGrouped != 0 {
+		if into = &p.group; f&FlagGroupLast != 0 {
+			*into = layer{}
+		}
+	}
 	switch {
-	case f&FlagGrouped != 0:
 	case f&FlagRound != 0:
 		into.lay(coverage, f&0xff, it.Color)
-		return
 	case paired:
 		into.pair(coverage, it.Color)
-		return
 	default:
 		into.paint(coverage, f&0xff, it.Color)
-		return
 	}
-	if f&FlagGroupLast != 0 {
-		p.group = layer{}
-	}
-	p.group.lay(coverage, f&0xff, it.Color)
 	if f&FlagGroupFirst != 0 {
-		into.merge(&p.group, it.Group, f&FlagApart != 0)
+		set.merge(into, it.Group, f&FlagApart != 0)
 	}
 }
 
@@ -62,7 +61,7 @@ func (l *layer) pair(coverage, color uint32) {
 	over(&l.a, 255)
 }
 
-// lay draws a colour in a layer, or an image, where products are rounded.
+// lay draws a colour as an image is, where products are rounded.
 func (l *layer) lay(coverage, alpha, color uint32) {
 	a := Div255(alpha * coverage)
 	over := func(dst *uint32, c uint32) {

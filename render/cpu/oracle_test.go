@@ -80,22 +80,23 @@ func slowPixel(d *outline.Drawing, cover [][]float64, at int, pairs []map[outlin
 			set = 1
 		}
 		opacity := float64(outline.Alpha(it.Opacity))
-		if pairs[k][place] {
-			alpha[set] = math.Floor((255*(c+1) + alpha[set]*(255-c)) / 256)
-			continue
+		dst := &alpha[set]
+		if it.Group != 0 {
+			dst = &group
 		}
-		if it.Group == 0 && it.Round {
-			v := math.Round(opacity * c / 255)
-			alpha[set] = v + math.Round(alpha[set]*(255-v)/255)
-			continue
+		v := math.Floor(opacity * (c + 1) / 256)
+		switch {
+		case it.Round:
+			v = math.Round(opacity * c / 255)
+			*dst = v + math.Round(*dst*(255-v)/255)
+		case pairs[k][place]:
+			*dst = math.Floor((255*(c+1) + *dst*(255-c)) / 256)
+		default:
+			*dst = v + math.Floor(*dst*(256-v)/256)
 		}
 		if it.Group == 0 {
-			v := math.Floor(opacity * (c + 1) / 256)
-			alpha[set] = v + math.Floor(alpha[set]*(256-v)/256)
 			continue
 		}
-		v := math.Round(opacity * c / 255)
-		group = v + math.Round(group*(255-v)/255)
 		if k+1 == len(d.Items) || d.Items[k+1].Group != it.Group {
 			v := group * float64(outline.Alpha(d.Groups[it.Group-1])+1)
 			left := math.Floor((0xffff - v + math.Floor((0xffff-v)/256)) / 256)
@@ -293,7 +294,7 @@ func random(r *rand.Rand, w, h int) *outline.Drawing {
 				it.Table = 1
 			}
 			shape(it)
-			if it.Opacity == outline.Opaque && it.Group == 0 && !it.Round && r.IntN(2) == 0 {
+			if it.Opacity == outline.Opaque && !it.Round && r.IntN(2) == 0 {
 				pair(r, d)
 			}
 		}

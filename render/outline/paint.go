@@ -230,7 +230,8 @@ func (p *place) rule() scan.Rule {
 // or in Exact mode its true area.
 func (b *Builder) area(p *path.Path, it *Item, r scan.Rule) error {
 	b.watch(p, it)
-	r.Plain = r.Plain || it.Opacity != Opaque || it.Color == rgb{}
+	// In a layer colours are opaque: it is made translucent as a whole.
+	r.Plain = (r.Plain && !b.layered) || it.Opacity != Opaque || it.Color == rgb{}
 	it.Pairs = int32(len(b.d.Pairs))
 	first, count := b.fillPath(&b.d.Coverage, p, r)
 	it.Paired = int32(len(b.d.Pairs)) - it.Pairs
