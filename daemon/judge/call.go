@@ -57,6 +57,7 @@ type reply struct {
 	prompt  int64
 	output  int64
 	cost    *float64
+	free    func() // gives the slot of the call back
 }
 
 // failure is a try without a reply.

@@ -27,14 +27,29 @@ func (c *Client) converse(ctx context.Context, f *flight, r *request) (verdict, 
 		if err != nil {
 			return verdict{}, err
 		}
-		if right, ok := c.understood(got); ok {
-			v := verdict{Right: right, Reply: cut(got.text), Model: c.cfg.Model, Prompt: r.version, Time: time.Now().UTC(),
-				PromptTokens: got.prompt, CompletionTokens: got.output, Cost: c.meter.cost(got)}
+		if v, ok := c.settle(r, got); ok {
 			return v, nil
 		}
 		c.meter.unread()
 	}
 	return verdict{}, fmt.Errorf("none of %d replies is a verdict", maxReplies)
+}
+
+// settle reads a reply and keeps its verdict. Only then may another call begin in
+// its place: a process that is killed loses no more replies than are under way.
+func (c *Client) settle(r *request, got *reply) (v verdict, ok bool) {
+	defer got.free()
+	right, ok := c.understood(got)
+	if !ok {
+		return v, false
+	}
+	v = verdict{Right: right, Reply: cut(got.text), Model: c.cfg.Model, Prompt: r.version, Time: time.Now().UTC(),
+		PromptTokens: got.prompt, CompletionTokens: got.output, Cost: c.meter.cost(got)}
+	if err := c.store.put(r.key, v); err != nil {
+		c.count(func(s *Stats) { s.Unsaved++ })
+		c.cfg.Log.Error("a verdict was not kept", "error", err)
+	}
+	return v, true
 }
 
 // understood reads a reply. One that was cut off for want of tokens may have meant
@@ -93,24 +108,31 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // try makes one call when a slot is free, the endpoint is there and the budget allows.
+// A reply holds the slot until it is freed.
 func (c *Client) try(ctx context.Context, f *flight, prompt string) (*reply, error) {
 	select {
 	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
 	case <-ctx.Done():
 		return nil, timely(ctx.Err())
 	}
+	free := func() { <-c.slots }
+	held := false
+	defer func() {
+		if !held {
+			free()
+		}
+	}()
 	pass, err := c.gate.enter(ctx)
 	if err != nil {
 		return nil, timely(err)
 	}
-	held, err := c.meter.reserve(ctx, int64(len(prompt)), int64(c.cfg.MaxTokens)) // no token is less than a byte
+	budget, err := c.meter.reserve(ctx, int64(len(prompt)), int64(c.cfg.MaxTokens)) // no token is less than a byte
 	if err != nil {
 		pass.nothing()
 		return nil, timely(err)
 	}
 	if !c.begin(f) {
-		held.cancel()
+		budget.cancel()
 		pass.nothing()
 		return nil, errors.New("nobody waits for it any more")
 	}
@@ -120,15 +142,16 @@ func (c *Client) try(ctx context.Context, f *flight, prompt string) (*reply, err
 	switch {
 	case err == nil:
 		pass.good()
-		if err := held.pay(got); err != nil {
+		held, got.free = true, free
+		if err := budget.pay(got); err != nil {
 			c.gate.halt(err)
 			c.cfg.Log.Error("judging ends", "error", err)
 		}
 	case errors.As(err, &fail):
-		held.drop(fail.lost)
+		budget.drop(fail.lost)
 		c.judgeFailure(pass, fail)
 	default:
-		held.drop(true)
+		budget.drop(true)
 		pass.nothing()
 		err = timely(err)
 	}

@@ -294,14 +294,8 @@ func (c *Client) resolve(ctx context.Context, f *flight, r *request) (v verdict,
 		c.count(func(s *Stats) { s.DryRun++; s.PromptTokens += estimate(r.prompt) })
 		return v, false, errors.New("a dry run asks nobody")
 	}
-	if v, err = c.converse(ctx, f, r); err != nil {
-		return v, false, err
-	}
-	if err := c.store.put(r.key, v); err != nil {
-		c.count(func(s *Stats) { s.Unsaved++ })
-		c.cfg.Log.Error("a verdict was not kept", "error", err)
-	}
-	return v, false, nil
+	v, err = c.converse(ctx, f, r)
+	return v, false, err
 }
 
 func (c *Client) count(change func(*Stats)) {
