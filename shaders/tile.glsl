@@ -161,6 +161,11 @@ void draw(inout Layer l, Row cover, uint alpha, uint color, uint bits, bool roun
     }
 }
 
+Layer pick(bool first, Layer x, Layer y) {
+    if (first) return x;
+    return y;
+}
+
 // A layer's value s on v of the canvas; t is the layer's alpha, k its opacity in
 // 1/256. Through a clip products are floored apart, else together (observed).
 uvec4 upon4(uvec4 v, uvec4 s, uvec4 t, uint k, bool apart) {
@@ -295,9 +300,11 @@ void main() {
             if ((it.y & GROUP_LAST) != 0u) group = clear();
             uint bits = paired(it, run.w, y);
             bool rounded = (it.y & ROUND) != 0u;
-            if (grouped) draw(group, cover, alpha, it.z, bits, rounded);
-            else if (into) draw(second, cover, alpha, it.z, bits, rounded);
-            else draw(first, cover, alpha, it.z, bits, rounded);
+            Layer l = pick(grouped, group, pick(into, second, first));
+            draw(l, cover, alpha, it.z, bits, rounded);
+            group = pick(grouped, l, group);
+            second = pick(into && !grouped, l, second);
+            first = pick(into || grouped, first, l);
             if ((it.y & GROUP_FIRST) != 0u) {
                 bool apart = (it.y & APART) != 0u;
                 if (into) merge(second, group, it.w, apart);
