@@ -21,7 +21,7 @@ const scenes = `{"id":"a","bounds":[0,0,320,240],"shapes":[{"id":"shape:b","type
 // shows.
 func TestWindow(t *testing.T) {
 	if _, err := exec.LookPath("xvfb-run"); err != nil {
-		t.Skip("xvfb-run is not installed; scripts/view.sh installs it")
+		t.Fatal("xvfb-run is not installed; scripts/view.sh installs it")
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "view")

@@ -16,7 +16,7 @@ func (b *Binner) spans(k int32, d *outline.Drawing, it *outline.Item) {
 			n++
 		}
 		if r >= 0 && r < b.rows {
-			b.spanRow(k, r, all[:n], bytes, len(pairs) > 0)
+			b.spanRow(k, r, all[:n], bytes, it.Paired > 0)
 			pairs = b.markPairs(r, pairs)
 		}
 		all = all[n:]

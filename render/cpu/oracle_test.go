@@ -306,7 +306,8 @@ func random(r *rand.Rand, w, h int) *outline.Drawing {
 func pair(r *rand.Rand, d *outline.Drawing) {
 	it := &d.Items[len(d.Items)-1]
 	it.Pairs = int32(len(d.Pairs))
-	for _, s := range d.Coverage.Spans[it.First : it.First+it.Count] {
+	spans := d.Coverage.Spans[it.First : it.First+it.Count]
+	for _, s := range spans[:r.IntN(len(spans)+1)] { // often none in the lower tiles
 		for i := range s.N {
 			if s.At != scan.Full && r.IntN(2) == 0 {
 				d.Pairs = append(d.Pairs, outline.Pixel{X: s.X + i, Y: s.Y})

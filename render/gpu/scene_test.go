@@ -66,7 +66,8 @@ func (d drawing) coverageOf(it outline.Item) {
 func (d drawing) pair() {
 	it := &d.Items[len(d.Items)-1]
 	it.Pairs = int32(len(d.Pairs))
-	for _, s := range d.Coverage.Spans[it.First : it.First+it.Count] {
+	spans := d.Coverage.Spans[it.First : it.First+it.Count]
+	for _, s := range spans[:d.rng.IntN(len(spans)+1)] { // often none in the lower tiles
 		for i := range s.N {
 			if s.At != scan.Full && d.rng.IntN(2) == 0 {
 				d.Pairs = append(d.Pairs, outline.Pixel{X: s.X + i, Y: s.Y})
