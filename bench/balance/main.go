@@ -16,12 +16,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"plumb/bench/rig"
 	"plumb/scoring/aspire/scenario"
 	"plumb/scoring/aspire/scenario/program"
 )
@@ -158,27 +158,12 @@ func score(plumb string, args []string, path string, n int) (f figures, err erro
 
 // header says where the figures were taken.
 func header(plumb string, n, runs int, args []string) error {
-	version, err := exec.Command(plumb, "version", "--json").Output()
+	commit, err := rig.CommitOf(plumb)
 	if err != nil {
 		return err
 	}
-	model := "unknown"
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for l := range strings.Lines(string(info)) {
-			if name, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	load, _ := os.ReadFile("/proc/loadavg")
 	fmt.Printf("# balance items from JSONL bytes to result bytes, two scenes each: plumb score %s\n", strings.Join(args, " "))
-	fmt.Printf("# date %s; %s; load at start %s", time.Now().UTC().Format("2006-01-02"), runtime.Version(), load)
-	fmt.Printf("# %d processors: %s\n", runtime.NumCPU(), model)
-	fmt.Printf("# %s", version)
-	if !bytes.HasSuffix(version, []byte("\n")) {
-		fmt.Println()
-	}
+	fmt.Print(rig.Header(commit))
 	fmt.Printf("# %d items, %d runs; distinct: no scenario twice; repeated: the benchmark's %d over and over\n", n, runs, scenario.PerTest)
 	fmt.Printf("# core time is user and system time of the whole process, the software driver's threads included\n")
 	return nil

@@ -20,15 +20,13 @@ import (
 	"io"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"plumb/bench/rig"
 	"plumb/render/chrome"
 	"plumb/render/outline"
 )
@@ -72,7 +70,7 @@ func run(path string, every, rounds, tabs int) error {
 		{name: fmt.Sprintf("plumb, %d tabs", tabs), cfg: chrome.Config{Pages: tabs}},
 	}
 	var want []centre
-	before := load()
+	head := rig.Header(rig.Commit())
 	for round := range rounds {
 		for _, r := range rows {
 			got, err := r.round(requests)
@@ -88,7 +86,7 @@ func run(path string, every, rounds, tabs int) error {
 		}
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, rounds)
 	}
-	report(os.Stdout, rows, len(requests), rounds, before)
+	report(os.Stdout, rows, len(requests), rounds, head)
 	return nil
 }
 
@@ -166,13 +164,11 @@ func centreOf(img *image.NRGBA) centre {
 
 // report writes the table. The best round counts for the ratio: what else runs
 // on the machine only ever slows a round down.
-func report(w io.Writer, rows []*row, scenes, rounds int, before string) {
+func report(w io.Writer, rows []*row, scenes, rounds int, head string) {
 	info := rows[0].info
-	fmt.Fprintf(w, "machine    %s, %d processors\n", cpu(), runtime.NumCPU())
-	fmt.Fprintf(w, "load       %s before, %s after (1, 5, 15 minutes)\n", before, load())
-	fmt.Fprintf(w, "commit     %s, %s\n", commit(), runtime.Version())
-	fmt.Fprintf(w, "browser    %s, tldraw 4.2.0, sandbox %v, hinted %v\n", info.Product, info.Sandbox, info.Hinted)
-	fmt.Fprintf(w, "work       %d scenes x %d rounds, rows in turn, a warm browser each; load scene, export, decode, centre of mass\n\n", scenes, rounds)
+	fmt.Fprintf(w, "%s# load at the end %s\n", head, rig.Here().Load)
+	fmt.Fprintf(w, "# browser %s, tldraw 4.2.0, sandbox %v, hinted %v\n", info.Product, info.Sandbox, info.Hinted)
+	fmt.Fprintf(w, "# %d scenes x %d rounds, rows in turn, a warm browser each; load scene, export, decode, centre of mass\n\n", scenes, rounds)
 	fmt.Fprintf(w, "%-22s %14s %14s %16s %8s %8s\n", "", "best scenes/s", "median", "ms/scene, best", "ratio", "median")
 	base := rows[0]
 	for _, r := range rows {
@@ -238,33 +234,4 @@ func read(path string, every int) ([]chrome.Request, error) {
 		all = append(all, chrome.Request{View: outline.View{Bounds: outline.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}}, Source: src})
 	}
 	return all, lines.Err()
-}
-
-func load() string {
-	b, _ := os.ReadFile("/proc/loadavg")
-	return strings.Join(strings.Fields(string(b))[:3], " ")
-}
-
-func cpu() string {
-	b, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(b)) {
-		if name, ok := strings.CutPrefix(line, "model name"); ok {
-			return strings.Trim(name, "\t :\n")
-		}
-	}
-	return runtime.GOARCH
-}
-
-func commit() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				return s.Value
-			}
-		}
-	}
-	if b, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output(); err == nil {
-		return strings.TrimSpace(string(b))
-	}
-	return "unknown"
 }

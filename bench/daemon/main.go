@@ -13,17 +13,14 @@
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"io"
 	"log"
 	"os"
-	"os/exec"
-	"runtime"
 	"strings"
-	"time"
 
+	"plumb/bench/rig"
 	"plumb/scoring/aspire/scenario"
 )
 
@@ -87,23 +84,11 @@ func (c config) say(format string, args ...any) { fmt.Fprintf(c.out, format+"\n"
 
 // header says where the figures were taken.
 func (c config) header() error {
-	version, err := exec.Command(c.plumb, "version", "--json").Output()
+	commit, err := rig.CommitOf(c.plumb)
 	if err != nil {
-		return fmt.Errorf("cannot ask %s for its version: %w", c.plumb, err)
+		return err
 	}
-	model := "unknown"
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for l := range strings.Lines(string(info)) {
-			if name, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	load, _ := os.ReadFile("/proc/loadavg")
-	c.say("# go run ./bench/daemon %s", strings.Join(os.Args[1:], " "))
-	c.say("# date %s; %s; load at start %s", time.Now().UTC().Format("2006-01-02 15:04"), runtime.Version(), bytes.TrimSpace(load))
-	c.say("# %d processors: %s; clients and daemon share them", runtime.NumCPU(), model)
-	c.say("# %s; serve %s", bytes.TrimSpace(version), strings.Join(append(c.args, c.more...), " "))
+	fmt.Fprint(c.out, rig.Header(commit))
+	c.say("# clients and daemon share them; serve %s", strings.Join(append(c.args, c.more...), " "))
 	return nil
 }

@@ -13,15 +13,11 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/pprof"
 	"slices"
-	"strings"
-	"syscall"
-	"time"
 
+	"plumb/bench/rig"
 	"plumb/render/canvas"
 	"plumb/scoring/drawingbench/answer"
 	"plumb/scoring/drawingbench/picture"
@@ -44,14 +40,11 @@ func main() {
 	runs := flag.Int("runs", 7, "counted runs of each stage, after one that is not")
 	profile := flag.String("profile", "", "write a CPU profile to this file")
 	flag.Parse()
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			log.Fatal(err)
-		}
-		pprof.StartCPUProfile(f)
-		defer pprof.StopCPUProfile()
+	stop, err := rig.Profile(*profile)
+	if err != nil {
+		log.Fatal(err)
 	}
+	defer stop()
 	turns, err := load(*file, *tasks)
 	if err != nil {
 		log.Fatal(err)
@@ -175,13 +168,13 @@ func measure(turns []turn, runs int) {
 	sums := make([]int, len(all))
 	for run := 0; run <= runs; run++ {
 		for i, s := range all {
-			sum, start := 0, cpu()
+			sum, start := 0, rig.CoreTime()
 			for range s.times {
 				for k := range turns {
 					sum += s.do(&turns[k])
 				}
 			}
-			took := (cpu() - start).Seconds()
+			took := (rig.CoreTime() - start).Seconds()
 			if run == 0 { // fills caches and buffers
 				sums[i] = sum
 				continue
@@ -200,33 +193,7 @@ func measure(turns []turn, runs int) {
 	}
 }
 
-// cpu is the core time that the process has taken.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		log.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 func header(n, runs int) {
-	read := func(cmd string, args ...string) string {
-		out, err := exec.Command(cmd, args...).Output()
-		if err != nil {
-			return "unknown"
-		}
-		return strings.TrimSpace(string(out))
-	}
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	model := "unknown"
-	for line := range strings.Lines(string(info)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			model = strings.TrimSpace(value)
-			break
-		}
-	}
-	load, _ := os.ReadFile("/proc/loadavg")
 	fmt.Printf("# DrawingBench answers on one core: %d recorded answers, medians of %d runs, core time of the process\n", n, runs)
-	fmt.Printf("# date %s; %s; load at start %s; commit %s\n", time.Now().Format(time.DateOnly), runtime.Version(), strings.TrimSpace(string(load)), read("git", "rev-parse", "--short=12", "HEAD"))
-	fmt.Printf("# %d processors: %s\n# %s\n", runtime.NumCPU(), model, strings.Join(os.Args, " "))
+	fmt.Print(rig.Header(rig.Commit()))
 }

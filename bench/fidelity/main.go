@@ -20,9 +20,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
+
+	"plumb/bench/rig"
 )
 
 func main() {
@@ -57,23 +58,15 @@ func run(data, out, plumb string, chrome bool, args []string) error {
 	if !chrome {
 		all = append(all, "--reference", reference)
 	}
-	version, err := exec.Command(plumb, "version").Output()
+	commit, err := rig.CommitOf(plumb)
 	if err != nil {
-		return fmt.Errorf("cannot run %s: %w", plumb, err)
+		return err
 	}
 	all = append(append(all, args...), scenes)
-	fmt.Printf("%s%d cores of %s\n%s %s\n", version, runtime.NumCPU(), processor(), plumb, strings.Join(all, " "))
+	fmt.Printf("%s# %s %s\n", rig.Header(commit), plumb, strings.Join(all, " "))
 	cmd := exec.Command(plumb, all...)
 	cmd.Stderr = os.Stdout
 	return cmd.Run()
-}
-
-// processor is the machine's own name of it.
-func processor() string {
-	b, _ := os.ReadFile("/proc/cpuinfo")
-	_, rest, _ := strings.Cut(string(b), "model name")
-	name, _, _ := strings.Cut(strings.TrimLeft(rest, "\t :"), "\n")
-	return name
 }
 
 // recorded is a line of the reference scenes.

@@ -16,10 +16,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
+	"plumb/bench/rig"
 	"plumb/render"
 )
 
@@ -168,20 +168,8 @@ func middle(all []figures, of func(figures) float64) float64 {
 
 // header says where the figures were taken.
 func header() {
-	model := runtime.GOARCH
-	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for l := range strings.Lines(string(b)) {
-			if name, ok := strings.CutPrefix(l, "model name"); ok {
-				model = strings.Trim(name, "\t :\n")
-				break
-			}
-		}
-	}
-	load, _ := os.ReadFile("/proc/loadavg")
-	commit, _ := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
 	fmt.Printf("# plumb beside other renderers: each draws the same geometry and finds the alpha-weighted centre of mass; --raster reference\n")
-	fmt.Printf("# commit %s %s; load at start %s\n", strings.TrimSpace(string(commit)), runtime.Version(), strings.TrimSpace(string(load)))
-	fmt.Printf("# %d processors: %s\n", runtime.NumCPU(), model)
+	fmt.Print(rig.Header(rig.Commit()))
 	fmt.Printf("# core: processor time of all threads and processes per scene; ratio: to plumb's first row; centre, alpha: largest difference from it\n")
 	fmt.Printf("# plumb is given shapes and makes the outlines, tldraw too; the others are given outlines that are ready\n")
 }

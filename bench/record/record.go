@@ -9,11 +9,11 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"plumb/bench/ceiling"
 	"plumb/bench/figure"
+	"plumb/bench/rig"
 	"plumb/bench/stage"
 )
 
@@ -22,34 +22,26 @@ const Format = "plumb bench 1"
 
 // File is one result file.
 type File struct {
-	Format  string   `json:"format"`
-	Date    string   `json:"date"` // UTC
-	Version string   `json:"version"`
-	Commit  string   `json:"commit"`
-	Go      string   `json:"go"`
-	Flags   []string `json:"flags"` // as given
-	Mode    string   `json:"mode"`  // "quick" or "full"
-	Machine Machine  `json:"machine"`
-	Backend string   `json:"backend"`
-	Driver  string   `json:"driver"` // of GL, "" on the CPU
-	Raster  string   `json:"raster"`
-	Workers int      `json:"workers"`
-	Batch   int      `json:"batch"`
-	Seed    uint64   `json:"seed"`
+	Format  string      `json:"format"`
+	Date    string      `json:"date"` // UTC
+	Version string      `json:"version"`
+	Commit  string      `json:"commit"`
+	Go      string      `json:"go"`
+	Flags   []string    `json:"flags"` // as given
+	Mode    string      `json:"mode"`  // "quick" or "full"
+	Machine rig.Machine `json:"machine"`
+	Backend string      `json:"backend"`
+	Driver  string      `json:"driver"` // of GL, "" on the CPU
+	Raster  string      `json:"raster"`
+	Workers int         `json:"workers"`
+	Batch   int         `json:"batch"`
+	Seed    uint64      `json:"seed"`
 
 	Ceilings ceiling.Ceilings `json:"ceilings"`
 	Classes  []Class          `json:"classes"`
 	Sweeps   []Sweep          `json:"sweeps"`
 	Model    *Model           `json:"model,omitempty"`
 	Seconds  float64          `json:"seconds"` // the whole run
-}
-
-// Machine is what the figures were taken on.
-type Machine struct {
-	CPU   string `json:"cpu"`
-	Cores int    `json:"cores"` // that the process may use
-	OS    string `json:"os"`
-	Load  string `json:"load"` // at the start
 }
 
 // Class is one class of scenes. Samples are runs one after another, those of
@@ -135,30 +127,10 @@ func Operations(c stage.Cost) float64 {
 	return c.Items*pixels*9 + c.Records*16*3
 }
 
-// here describes this machine.
-func here() Machine {
-	m := Machine{CPU: "unknown", Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS + "/" + runtime.GOARCH}
-	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for l := range strings.Lines(string(b)) {
-			if name, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(name) == "model name" {
-				m.CPU = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	if b, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		m.OS += " " + strings.TrimSpace(string(b))
-	}
-	if b, err := os.ReadFile("/proc/loadavg"); err == nil {
-		m.Load = strings.TrimSpace(string(b))
-	}
-	return m
-}
-
 // New returns a File with what is known before anything is measured.
 func New(version, commit string, flags []string) *File {
 	return &File{Format: Format, Date: time.Now().UTC().Format(time.RFC3339), Version: version, Commit: commit,
-		Go: runtime.Version(), Flags: slices.Clone(flags), Machine: here(), Classes: []Class{}, Sweeps: []Sweep{}}
+		Go: runtime.Version(), Flags: slices.Clone(flags), Machine: rig.Here(), Classes: []Class{}, Sweeps: []Sweep{}}
 }
 
 // JSON is the file's bytes.

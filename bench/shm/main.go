@@ -20,7 +20,6 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +28,7 @@ import (
 	sysv "github.com/gen2brain/shm"
 	"github.com/valyala/fastjson"
 
+	"plumb/bench/rig"
 	"plumb/daemon/shm"
 )
 
@@ -61,6 +61,10 @@ type bench struct {
 }
 
 func measure(plumb string, args []string, dump string, n, runs, clients, batch int) error {
+	commit, err := rig.CommitOf(plumb)
+	if err != nil {
+		return err
+	}
 	scenes, err := load(dump, n)
 	if err != nil {
 		return err
@@ -74,7 +78,7 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 	if err != nil {
 		return err
 	}
-	header(plumb, args, len(scenes), pixels, runs, clients, batch)
+	header(commit, args, len(scenes), pixels, runs, clients, batch)
 	routes := []struct {
 		name string
 		f    func(client, i int) error
@@ -326,21 +330,8 @@ func median(v []float64) float64 {
 	return s[len(s)/2]
 }
 
-func header(plumb string, args []string, scenes, pixels, runs, clients, batch int) {
-	version, _ := exec.Command(plumb, "version", "--json").Output()
-	model := "unknown"
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for l := range strings.Lines(string(info)) {
-			if name, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	load, _ := os.ReadFile("/proc/loadavg")
+func header(commit string, args []string, scenes, pixels, runs, clients, batch int) {
 	fmt.Printf("# pictures out of a daemon: plumb serve %s\n", strings.Join(args, " "))
-	fmt.Printf("# date %s; %s; load at start %s", time.Now().UTC().Format("2006-01-02"), runtime.Version(), load)
-	fmt.Printf("# %d processors: %s\n", runtime.NumCPU(), model)
-	fmt.Printf("# %s\n", bytes.TrimSpace(version))
+	fmt.Print(rig.Header(commit))
 	fmt.Printf("# %d scenes of %.2f Mpx in the mean; %d clients; %d scenes per batched request; medians of %d runs; the client does not decode PNGs\n", scenes, float64(pixels)/float64(scenes)/1e6, clients, batch, runs)
 }

@@ -4,11 +4,11 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"slices"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"plumb/bench/rig"
 	"plumb/render"
 )
 
@@ -102,16 +102,6 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// CoreTime is the processor time of the process so far, threads of the driver
-// included. Unlike wall time it hardly depends on what else the machine does.
-func CoreTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // moment is what the process has used up to some time.
 type moment struct {
 	at     time.Time
@@ -124,7 +114,7 @@ type moment struct {
 func now() moment {
 	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/gc/heap/allocs:objects"}, {Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)
-	return moment{at: time.Now(), core: CoreTime(), gc: s[0].Value.Float64(), allocs: s[1].Value.Uint64(), heap: s[2].Value.Uint64()}
+	return moment{at: time.Now(), core: rig.CoreTime(), gc: s[0].Value.Float64(), allocs: s[1].Value.Uint64(), heap: s[2].Value.Uint64()}
 }
 
 // fill writes what was used since.

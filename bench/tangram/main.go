@@ -16,13 +16,11 @@ import (
 	"log"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/pprof"
 	"slices"
-	"strings"
-	"time"
+
+	"plumb/bench/rig"
 )
 
 // What scorers in Python on shapely 1.8 do on one core, and how many times that
@@ -44,16 +42,11 @@ func main() {
 	shapely := flag.String("python", filepath.Join("build", "peers", "shapely", "bin", "python"), "Python with shapely 2")
 	profile := flag.String("profile", "", "write a CPU profile of the rows within the process to this file")
 	flag.Parse()
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err == nil {
-			err = pprof.StartCPUProfile(f)
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
-		defer pprof.StopCPUProfile()
+	stop, err := rig.Profile(*profile)
+	if err != nil {
+		log.Fatal(err)
 	}
+	defer stop()
 	if *rounds < 1 || *times < 1 || *copies < 1 {
 		log.Fatal("cannot measure: want at least one round, time and copy")
 	}
@@ -219,25 +212,11 @@ func agree(list []answer, other *row) (string, error) {
 }
 
 func header(s source, list []answer, rounds int) {
-	commit, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
-	if err != nil {
-		commit = []byte("unknown")
-	}
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	model := "unknown"
-	for line := range strings.Lines(string(info)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			model = strings.TrimSpace(value)
-			break
-		}
-	}
-	load, _ := os.ReadFile("/proc/loadavg")
 	size := 0
 	for i := range list {
 		size += len(list[i].response)
 	}
 	fmt.Printf("# TangramPuzzle solutions on one core, parsing included: %d recorded answers of %s, %d bytes of answer in the mean\n", len(list), filepath.Base(s.answers), size/len(list))
 	fmt.Printf("# medians of %d rounds, rows in turn, one process on one core each; core time; targets are prepared before the counted rounds, but for plumb score\n", rounds)
-	fmt.Printf("# date %s; %s; load at start %s; commit %s\n", time.Now().Format(time.DateTime), runtime.Version(), strings.TrimSpace(string(load)), strings.TrimSpace(string(commit)))
-	fmt.Printf("# %d processors: %s\n# %s\n", runtime.NumCPU(), model, strings.Join(append([]string{"go run ./bench/tangram"}, os.Args[1:]...), " "))
+	fmt.Print(rig.Header(rig.Commit()))
 }

@@ -9,9 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
+	"plumb/bench/rig"
 	"plumb/daemon/dump"
 	"plumb/render/scene"
 	"plumb/scoring"
@@ -41,13 +41,13 @@ type row struct {
 // within is a row in this process. times is how often a run goes over the answers.
 func within(name string, times, n int, pass func() (figures, error)) *row {
 	return &row{name: name, close: func() {}, run: func() (f figures, err error) {
-		start, core := time.Now(), cpu()
+		start, core := time.Now(), rig.CoreTime()
 		for range times {
 			if f, err = pass(); err != nil {
 				return f, err
 			}
 		}
-		f.Core, f.Wall, f.n = (cpu() - core).Seconds(), time.Since(start).Seconds(), n*times
+		f.Core, f.Wall, f.n = (rig.CoreTime() - core).Seconds(), time.Since(start).Seconds(), n*times
 		return f, nil
 	}}
 }
@@ -196,13 +196,4 @@ func python(program, dir string, list []answer) (*row, error) {
 		f.n = len(list)
 		return f, json.Unmarshal(b, &f)
 	}}, nil
-}
-
-// cpu is the core time that the process has taken.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

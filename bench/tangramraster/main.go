@@ -13,15 +13,12 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"os/exec"
-	"runtime"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/valyala/fastjson"
 
+	"plumb/bench/rig"
 	"plumb/render/gpu"
 	"plumb/render/match"
 	"plumb/scoring"
@@ -163,9 +160,9 @@ func measure(all []stage, runs int) {
 	groups := map[string]uint64{}
 	for run := 0; run <= runs; run++ {
 		for i, s := range all {
-			begin, start := time.Now(), cpu()
+			begin, start := time.Now(), rig.CoreTime()
 			sum := s.do()
-			core, wall := (cpu() - start).Seconds(), time.Since(begin).Seconds()
+			core, wall := (rig.CoreTime() - start).Seconds(), time.Since(begin).Seconds()
 			if run == 0 { // fills caches and buffers
 				sums[i] = sum
 				if first, ok := groups[s.group]; ok && s.group != "" && first != sum {
@@ -191,31 +188,8 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// cpu is the core time that the process has taken.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		log.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 func header(items, n, runs int, device string) {
-	commit, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
-	if err != nil {
-		commit = []byte("unknown")
-	}
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	model := "unknown"
-	for line := range strings.Lines(string(info)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			model = strings.TrimSpace(value)
-			break
-		}
-	}
-	load, _ := os.ReadFile("/proc/loadavg")
 	fmt.Printf("# TangramPuzzle: %d recorded answers from text to result line, and the raster alone over a batch of %d of their assemblies\n", items, n)
 	fmt.Printf("# medians of %d runs; core time of the process, the driver's threads included; the device and Go give equal sums\n", runs)
-	fmt.Printf("# date %s; %s; load at start %s; commit %s\n", time.Now().Format(time.DateOnly), runtime.Version(), strings.TrimSpace(string(load)), strings.TrimSpace(string(commit)))
-	fmt.Printf("# %d processors: %s\n# %s\n# %s\n", runtime.NumCPU(), model, device, strings.Join(os.Args, " "))
+	fmt.Printf("%s# %s\n", rig.Header(rig.Commit()), device)
 }

@@ -10,15 +10,12 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"os"
-	"os/exec"
 	"runtime"
-	"runtime/pprof"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
+	"plumb/bench/rig"
 	"plumb/daemon/dump"
 	"plumb/scoring"
 	"plumb/scoring/vqa"
@@ -37,23 +34,19 @@ func main() {
 	profile := flag.String("profile", "", "file for a CPU profile")
 	flag.Parse()
 	runtime.GOMAXPROCS(1)
-	commit, _ := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
-	fmt.Printf("machine  %s, %s/%s, %s, GOMAXPROCS=1\ncommit   %scommand  go run ./bench/vqa -n %d -runs %d\n\n", model(), runtime.GOOS, runtime.GOARCH, runtime.Version(), commit, *n, *runs)
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			log.Fatal(err)
-		}
-		pprof.StartCPUProfile(f)
-		defer pprof.StopCPUProfile()
+	fmt.Printf("# multiple-choice items from JSONL bytes to result bytes: %d items, %d runs, GOMAXPROCS=1\n%s\n", *n, *runs, rig.Header(rig.Commit()))
+	stop, err := rig.Profile(*profile)
+	if err != nil {
+		log.Fatal(err)
 	}
+	defer stop()
 	lines := items(*n)
 	reading(*n)
 	var rates []float64
 	for run := 0; run <= *runs; run++ {
-		spent := core()
+		spent := rig.CoreTime()
 		wall, allocs, bytes := score(lines)
-		rate := float64(*n) / (core() - spent).Seconds()
+		rate := float64(*n) / (rig.CoreTime() - spent).Seconds()
 		if run == 0 {
 			continue
 		}
@@ -62,15 +55,6 @@ func main() {
 	}
 	slices.Sort(rates)
 	fmt.Printf("median  %9.0f items per second of core time (decode, read, score, encode)\n", rates[len(rates)/2])
-}
-
-// core is the processor time of this process: the machine may have other work.
-func core() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		log.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // items are lines of a dump that never repeat.
@@ -102,9 +86,9 @@ func reading(n int) {
 	pass(1000)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := core()
+	start := rig.CoreTime()
 	pass(n)
-	took := core() - start
+	took := rig.CoreTime() - start
 	runtime.ReadMemStats(&after)
 	fmt.Printf("reading %9.0f answers per second of core time   %.2f allocations per answer\n\n", float64(n)/took.Seconds(), float64(after.Mallocs-before.Mallocs)/float64(n))
 }
@@ -141,13 +125,4 @@ func score(lines [][]byte) (rate, allocs, bytes float64) {
 	}
 	n := float64(len(lines))
 	return n / took.Seconds(), float64(after.Mallocs-before.Mallocs) / n, float64(after.TotalAlloc-before.TotalAlloc) / n
-}
-
-// model is the processor's name.
-func model() string {
-	b, _ := os.ReadFile("/proc/cpuinfo")
-	_, rest, _ := strings.Cut(string(b), "model name")
-	_, rest, _ = strings.Cut(rest, ": ")
-	name, _, _ := strings.Cut(rest, "\n")
-	return name
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"plumb/bench/rig"
 	"plumb/testdata"
 )
 
@@ -317,21 +318,11 @@ func TestBadClients(t *testing.T) {
 	t.Log("\n" + table.String())
 	if size == 1 && strings.Contains(out, "/") {
 		head := fmt.Sprintf("machine: %s, %d cores, %s\ncommit: %s\ncommand: %s=FILE go test ./cmd/plumb -run TestBadClients -v\nflags: --backend cpu --read-timeout 2s --idle-timeout 2s --stream-idle 2s --max-line 16MiB\n\n",
-			runtime.GOARCH, runtime.NumCPU(), runtime.Version(), head(), longRun)
+			runtime.GOARCH, runtime.NumCPU(), runtime.Version(), rig.Commit(), longRun)
 		if err := os.WriteFile(out, []byte(head+table.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-}
-
-// head is the commit that the tests were built from.
-func head() string {
-	b, _ := os.ReadFile(filepath.Join(testdata.Root(), ".git", "HEAD"))
-	ref := strings.TrimPrefix(strings.TrimSpace(string(b)), "ref: ")
-	if c, err := os.ReadFile(filepath.Join(testdata.Root(), ".git", ref)); err == nil {
-		return strings.TrimSpace(string(c))[:12]
-	}
-	return ref
 }
 
 // summary is the status that most clients got.

@@ -1,0 +1,103 @@
+// Package rig is what figures are taken with: the machine, the build that is
+// measured and this process. In: nothing, or a program to ask. Out: facts, the
+// header that results begin with, core time, a profile. It measures nothing by
+// itself, and what the system does not tell is "unknown".
+package rig
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Machine is what the figures were taken on.
+type Machine struct {
+	CPU   string `json:"cpu"`
+	Cores int    `json:"cores"` // that the process may use
+	OS    string `json:"os"`
+	Load  string `json:"load"` // when it was asked for
+}
+
+// Here describes this machine.
+func Here() Machine {
+	m := Machine{CPU: "unknown", Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS + "/" + runtime.GOARCH, Load: "unknown"}
+	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for l := range strings.Lines(string(b)) {
+			if name, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(name) == "model name" {
+				m.CPU = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	if b, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		m.OS += " " + strings.TrimSpace(string(b))
+	}
+	if b, err := os.ReadFile("/proc/loadavg"); err == nil {
+		m.Load = strings.TrimSpace(string(b))
+	}
+	return m
+}
+
+// Commit is that of the working folder's checkout, in 12 digits.
+func Commit() string {
+	out, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// CommitOf asks a plumb program which commit it was built from.
+func CommitOf(plumb string) (string, error) {
+	out, err := exec.Command(plumb, "version", "--json").Output()
+	if err != nil {
+		return "", fmt.Errorf("cannot ask %s for its version: %w", plumb, err)
+	}
+	var v struct{ Commit string }
+	if err := json.Unmarshal(out, &v); err != nil || v.Commit == "" {
+		return "", fmt.Errorf("cannot read the version of %s: got %q; want JSON with a commit", plumb, out)
+	}
+	return v.Commit, nil
+}
+
+// Header is the lines that results begin with: when and on what they were
+// taken, at which commit and by which command, each line after "# ".
+func Header(commit string) string {
+	m := Here()
+	command := append([]string{"go run ./bench/" + filepath.Base(os.Args[0])}, os.Args[1:]...)
+	return fmt.Sprintf("# date %s; %s; load at start %s; commit %s\n# %d processors: %s\n# %s\n",
+		time.Now().UTC().Format(time.DateTime), runtime.Version(), m.Load, commit, runtime.NumCPU(), m.CPU, strings.Join(command, " "))
+}
+
+// CoreTime is the processor time of the process so far, threads of the driver
+// included. Unlike wall time it hardly depends on what else the machine does.
+func CoreTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic("BUG: " + err.Error()) // the call fails for bad arguments alone
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// Profile writes a CPU profile to a file until stop is called; for "" there is
+// none.
+func Profile(path string) (stop func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write a profile: %w", err)
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, fmt.Errorf("cannot take a profile: %w", err)
+	}
+	return func() { pprof.StopCPUProfile(); f.Close() }, nil
+}
