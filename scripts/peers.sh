@@ -1,25 +1,59 @@
 #!/bin/sh
 # Installs the renderers that bench/peers measures beside plumb, into build/peers:
-# resvg and Skia from npm, cairo from the system, Pillow and numpy from PyPI.
-# Quick when nothing is missing. What cannot be had is left out by the benchmark.
+# resvg and Skia from npm, cairo from the system, Pillow, numpy and the source of
+# Blend2D from PyPI. Quick when nothing is missing. What cannot be had is left out
+# by the benchmark.
 set -eu
 cd "$(dirname "$0")/.."
 out=build/peers
 mkdir -p $out/node
+
+# package COMMAND NAMES: the system's packages, when the command fails.
+package() {
+	$1 2>/dev/null >&2 && return
+	shift
+	if [ "$(id -u)" = 0 ]; then as=; else as=sudo; fi
+	$as apt-get install -y --no-install-recommends "$@" >/dev/null || true
+}
+
+# compile NAME FLAGS: a renderer in C. The sum of a picture's alpha is written to be
+# turned into vectors.
+compile() {
+	name=$1
+	shift
+	cc -O3 -march=native -o $out/$name bench/peers/others/scenes.c bench/peers/others/$name.c "$@"
+}
+
 if ! cmp -s bench/peers/others/package.json $out/node/package.json; then
 	cp bench/peers/others/package.json $out/node/package.json
 	(cd $out/node && npm install --no-audit --no-fund --silent) || echo "peers: npm packages could not be installed" >&2
 fi
 cp bench/peers/others/node.mjs bench/peers/others/pillow.py $out/
 cp bench/peers/others/node.mjs $out/node/node.mjs
-if ! pkg-config --exists cairo 2>/dev/null; then
-	if [ "$(id -u)" = 0 ]; then as=; else as=sudo; fi
-	$as apt-get install -y --no-install-recommends libcairo2-dev pkg-config >/dev/null || true
-fi
+package "pkg-config --exists cairo" libcairo2-dev pkg-config
 if pkg-config --exists cairo; then
-	cc -O2 -o $out/cairo bench/peers/others/cairo.c $(pkg-config --cflags --libs cairo)
+	compile cairo $(pkg-config --cflags --libs cairo)
 fi
 pins="pillow==11.0.0 numpy==2.1.3"
 if [ "$(cat $out/python.pins 2>/dev/null)" != "$pins" ]; then
 	python3 -m venv $out/venv && $out/venv/bin/pip install --quiet $pins && echo "$pins" >$out/python.pins
+fi
+
+# The bindings' source package holds all of Blend2D 0.12.0 and of its compiler
+# asmjit. Built as its own files say: -O2, every instruction set.
+pin="blend2d-python==1.0.0 --hash=sha256:a88b1681568873266b39aefdc3b68023966c8ecbbbe6d8fe29d80a7dad28ee2b"
+blend2d=$out/blend2d-0.12.0
+build_blend2d() {
+	rm -rf $blend2d $out/blend2d && mkdir -p $blend2d && echo "$pin" >$blend2d/wanted || return
+	package "cmake --version" cmake
+	$out/venv/bin/pip download --quiet --no-deps --no-binary blend2d-python --require-hashes -r $blend2d/wanted -d $blend2d || return
+	tar xzf $blend2d/blend2d_python-1.0.0.tar.gz -C $blend2d --strip-components=2 blend2d_python-1.0.0/3rdparty/blend2d blend2d_python-1.0.0/3rdparty/asmjit || return
+	cmake -S $blend2d/blend2d -B $blend2d/lib -DCMAKE_BUILD_TYPE=Release -DBLEND2D_STATIC=ON -DASMJIT_DIR="$PWD/$blend2d/asmjit" >$blend2d/log 2>&1 || return
+	cmake --build $blend2d/lib --parallel "$(getconf _NPROCESSORS_ONLN)" >>$blend2d/log 2>&1 || return
+	mv $blend2d/wanted $blend2d/pin
+}
+if [ "$(cat $blend2d/pin 2>/dev/null)" = "$pin" ] || build_blend2d; then
+	compile blend2d -DBL_STATIC -I$blend2d/blend2d/src $blend2d/lib/libblend2d.a -lstdc++ -lm -pthread
+else
+	echo "peers: Blend2D could not be built" >&2
 fi

@@ -1,9 +1,9 @@
 // Command peers sets plumb beside other renderers on the same scenes in one run:
-// real tldraw in Chromium, resvg, Skia, cairo, Go's own rasteriser, Pillow. Each
-// draws the same geometry and finds the alpha-weighted centre of mass; rounds of
-// all rows are taken in turn. In: nothing but what `make bench` installs. Out: a
-// table. It refuses a row whose pictures are not ours: nobody wins by drawing
-// less. A renderer that is not installed is left out by name.
+// real tldraw in Chromium, resvg, Skia, cairo, Blend2D, Go's own rasteriser,
+// Pillow. Each draws the same geometry and finds the alpha-weighted centre of mass;
+// rounds of all rows are taken in turn. In: nothing but what `make bench` installs.
+// Out: a table. It refuses a row whose pictures are not ours: nobody wins by
+// drawing less. A renderer that is not installed is left out by name.
 //
 //	go run ./bench/peers > bench/results/peers.txt
 package main
@@ -129,6 +129,7 @@ func open(list []work, dir string, browser bool) (rows []*row, err error) {
 		cmd                *exec.Cmd
 	}{
 		{"cairo (C)", "paths", "cairo", exec.Command(filepath.Join(dir, "cairo"), f.binary)},
+		{"Blend2D 0.12 (C++)", "paths", "blend2d", exec.Command(filepath.Join(dir, "blend2d"), f.binary)},
 		{"resvg (npm, Rust)", "SVG", "node/node_modules/@resvg/resvg-js", node("resvg")},
 		{"Skia (npm, Node canvas)", "paths", "node/node_modules/@napi-rs/canvas", node("skia")},
 		{"Pillow and numpy, 4x4", "polygons", "venv/bin/python", exec.Command(filepath.Join(dir, "venv", "bin", "python"), filepath.Join(dir, "pillow.py"), f.polygons)},

@@ -97,7 +97,7 @@ func write(dir string, list []work) (f files, err error) {
 	return f, nil
 }
 
-// operations are a path for cairo, 28 bytes each; quadratics are written as the
+// operations are a path for scenes.c, 28 bytes each; quadratics are written as the
 // cubics that they are.
 func operations(p *path.Path) []byte {
 	var out []byte
