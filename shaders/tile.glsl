@@ -94,7 +94,29 @@ void paint(inout Layer l, Row cover, uint alpha, uint color) {
     l.t = over(l.t, a, a);
 }
 
-#ifndef PLAIN
+#ifdef PLAIN
+// An opaque colour on an empty canvas: its alpha is the coverage.
+Layer bottom(Row cover, uint color) {
+    Layer l;
+#ifdef PICTURE
+    l.r = shade(color & 0xffu, cover);
+    l.g = shade(color >> 8 & 0xffu, cover);
+    l.b = shade(color >> 16 & 0xffu, cover);
+#endif
+    l.t = cover;
+    return l;
+}
+
+// Paints an opaque colour.
+void cover(inout Layer l, Row cover, uint color) {
+#ifdef PICTURE
+    l.r = over(l.r, shade(color & 0xffu, cover), cover);
+    l.g = over(l.g, shade(color >> 8 & 0xffu, cover), cover);
+    l.b = over(l.b, shade(color >> 16 & 0xffu, cover), cover);
+#endif
+    l.t = over(l.t, cover, cover);
+}
+#else
 // Where bits says so, the two-pixel rule (reference-raster.md 8.3), else what is
 // there: of a channel of an opaque colour.
 uvec4 pair4(uvec4 v, uint c, uvec4 cover, uvec4 other, uint bits) {
@@ -229,7 +251,7 @@ void store(uint at, uint valid, Layer x, Layer y) {
     store4(at, valid, 12u, x.t.d, x.r.d, x.g.d, x.b.d, y.t.d, y.r.d, y.g.d, y.b.d);
 }
 #else
-uvec4 valid4(uvec4 a, uvec4 column, uint valid) { return a * uvec4(lessThan(column, uvec4(valid))); }
+uvec4 valid4(uvec4 a, uvec4 column, uint valid) { return a & -uvec4(lessThan(column, uvec4(valid))); }
 
 Row shown(Row t, uint valid) {
     return Row(valid4(t.a, C0, valid), valid4(t.b, C1, valid), valid4(t.c, C2, valid), valid4(t.d, C3, valid));
@@ -270,14 +292,16 @@ void main() {
 #endif
     for (uint i = 0u; i < run.y; i++) {
         uvec4 tile = TILE(run.x + i); // first item, items, valid columns and rows, column
-        Layer first = clear();
 #ifdef PLAIN
-        for (uint j = tile.y; j > 0u; j--) { // back to front
-            uvec4 it = ITEM(run.z + tile.x + j - 1u); // first row of its mask, paint, color, group
-            paint(first, coverage(it, run.w, y), it.y & 0xffu, it.z);
+        uint back = run.z + tile.x + tile.y - 1u;
+        uvec4 it = ITEM(back); // first row of its mask, paint, color, group
+        Layer first = bottom(coverage(it, run.w, y), it.z);
+        for (uint j = 1u; j < tile.y; j++) { // back to front
+            it = ITEM(back - j);
+            cover(first, coverage(it, run.w, y), it.z);
         }
 #else
-        Layer second = clear(), group = clear();
+        Layer first = clear(), second = clear(), group = clear();
         Row clip = filled(255u);
         uint clipped = tile.y; // items from here on have had their clip looked up
         for (uint j = tile.y; j > 0u; j--) {

@@ -171,7 +171,7 @@ func (w *writer) closeGroup() {
 
 // classOf says which variant of the tile stage an item needs.
 func classOf(flags uint32) Class {
-	if flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond|FlagPairs|FlagRound) != 0 || flags>>TableShift != 0 {
+	if flags&0xff != 255 || flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond|FlagPairs|FlagRound) != 0 || flags>>TableShift != 0 {
 		return Full
 	}
 	return Plain
