@@ -33,6 +33,11 @@ type Binner struct {
 	visible []bool // per item: it has a part in the picture
 
 	stack []int32 // entries of one tile, front to back
+
+	// What the last tile of one item came to: most interiors have one, the same
+	// as their neighbours'.
+	lone     Item
+	loneFlat Flat
 }
 
 type rowSpan struct{ lo, hi, off int32 } // columns [lo, hi), slot of column lo

@@ -36,9 +36,8 @@ func (b *Binner) tile(d *outline.Drawing, t *Tiled, r, c, head int32) {
 	x, y := uint32(c)*TileW, uint32(r)*TileH
 	cols, rows := min(TileW, uint32(d.Width)-x), min(TileH, uint32(d.Height)-y)
 	if !w.edge {
-		a := flat(t.Items[w.items:])
+		t.solid(x, y, cols, rows, b.flat(t.Items[w.items:]))
 		t.Items = t.Items[:w.items]
-		t.solid(x, y, cols, rows, a)
 		return
 	}
 	t.tile(w.class, x, y, cols, rows, w.items)

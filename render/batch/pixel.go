@@ -109,15 +109,3 @@ func (p *Pixel) RGBA() uint32 {
 
 // Div255 is v/255 to the nearest, for v up to 255*255.
 func Div255(v uint32) uint32 { return (v + 128) * 257 >> 16 }
-
-// flat composites items that all fill their tile; they stand front to back.
-func flat(items []Item) Flat {
-	var p Pixel
-	for i := len(items) - 1; i >= 0; i-- {
-		p.Add(&items[i], 255, false)
-	}
-	var f Flat
-	f.A0, f.A1 = p.Alpha()
-	f.RGBA = p.RGBA()
-	return f
-}

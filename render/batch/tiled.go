@@ -19,12 +19,6 @@ type Solid struct {
 	Flat       Flat
 }
 
-// Flat is what a pixel that is all interior comes to.
-type Flat struct {
-	A0, A1 uint32 // alpha of the two sets, 0..255
-	RGBA   uint32 // of set A then B over it, 8 bits each, r lowest, not premultiplied
-}
-
 // Tiled is one drawing cut into tiles. Offsets in Items are relative to the
 // drawing's Masks, those in Tiles to its Items, those in Runs to its Tiles.
 type Tiled struct {

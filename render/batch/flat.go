@@ -1,0 +1,29 @@
+package batch
+
+// Flat is what a pixel that is all interior comes to.
+type Flat struct {
+	A0, A1 uint32 // alpha of the two sets, 0..255
+	RGBA   uint32 // of set A then B over it, 8 bits each, r lowest, not premultiplied
+}
+
+// flat composites items that all fill their tile; they stand front to back.
+func (b *Binner) flat(items []Item) Flat {
+	if len(items) > 1 {
+		return flatOf(items)
+	}
+	if items[0] != b.lone {
+		b.lone, b.loneFlat = items[0], flatOf(items)
+	}
+	return b.loneFlat
+}
+
+func flatOf(items []Item) Flat {
+	var p Pixel
+	for i := len(items) - 1; i >= 0; i-- {
+		p.Add(&items[i], 255, false)
+	}
+	var f Flat
+	f.A0, f.A1 = p.Alpha()
+	f.RGBA = p.RGBA()
+	return f
+}
