@@ -22,8 +22,10 @@ type Binner struct {
 	scratch []MaskRow // of all entries
 	entries []entry
 
-	columns []column // of the tile row that spans are binned into
-	lo, hi  int32    // the columns that they touch
+	columns  []column // of the tile row that spans are binned into, -1 between rows
+	lo, hi   int32    // the columns that they touch
+	maskRows int32    // how many rows the item's masks have
+	pairs    []outline.Pixel
 
 	// The tile grid is sparse: each tile row has slots only for the columns
 	// between its outermost items, so an empty page costs nothing.
@@ -68,7 +70,9 @@ func (b *Binner) begin(d *outline.Drawing) {
 	for i := range b.span {
 		b.span[i] = rowSpan{lo: b.cols}
 	}
-	b.columns = slices.Grow(b.columns[:0], int(b.cols)+1)[:b.cols+1]
+	for len(b.columns) < int(b.cols) {
+		b.columns = append(b.columns, column{mask: -1})
+	}
 	for k := range d.Items {
 		b.visible = append(b.visible, b.widen(coverageOf(d, &d.Items[k])))
 	}

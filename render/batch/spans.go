@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"math/bits"
+
 	"plumb/render/outline"
 	"plumb/render/scan"
 )
@@ -8,18 +10,23 @@ import (
 // spans bins the coverage of one item: tiles that it fills become solid, others
 // that it touches get a mask.
 func (b *Binner) spans(k int32, d *outline.Drawing, it *outline.Item) {
-	all, bytes, pairs := coverageOf(d, it), d.Coverage.Bytes, d.Pairs[it.Pairs:it.Pairs+it.Paired]
+	all, bytes := coverageOf(d, it), d.Coverage.Bytes
+	b.pairs, b.maskRows = d.Pairs[it.Pairs:it.Pairs+it.Paired], TileH
+	if it.Paired > 0 {
+		b.maskRows++
+	}
 	for len(all) > 0 {
 		r := all[0].Y >> 3 // floor also where a glyph begins above the picture
-		n := 1
-		for n < len(all) && all[n].Y>>3 == r {
-			n++
+		b.lo, b.hi = b.cols, 0
+		for len(all) > 0 && all[0].Y>>3 == r {
+			if s := &all[0]; r >= 0 && s.Y < b.heightPx {
+				b.add(s, bytes)
+			}
+			all = all[1:]
 		}
-		if r >= 0 && r < b.rows {
-			b.spanRow(k, r, all[:n], bytes, it.Paired > 0)
-			pairs = b.markPairs(r, pairs)
+		if b.lo < b.hi {
+			b.endRow(k, r)
 		}
-		all = all[n:]
 	}
 }
 
@@ -28,123 +35,116 @@ func (b *Binner) clipped(s *scan.Span) (from, to int32) {
 	return max(s.X, 0), min(s.X+s.N, b.widthPx)
 }
 
-// spanRow bins the spans of one tile row.
-func (b *Binner) spanRow(k, r int32, spans []scan.Span, bytes []byte, paired bool) {
-	b.lo, b.hi = 0, 0
-	lo, hi := b.countColumns(r, spans)
-	if lo >= hi {
+// add bins one span of the tile row in hand.
+func (b *Binner) add(s *scan.Span, bytes []byte) {
+	from, to := b.clipped(s)
+	if from >= to {
 		return
 	}
-	rows := min(TileH, b.heightPx-r*TileH)
-	b.lo, b.hi = lo, hi
-	more := 0 // rows that masks have for pairs
-	if paired {
-		more = 1
+	row := s.Y & (TileH - 1)
+	first, last := from>>tileShift, (to-1)>>tileShift+1
+	b.lo, b.hi = min(b.lo, first), max(b.hi, last)
+	switch {
+	case s.At == scan.Full:
+		b.fullCells(row, from, to)
+	case (s.X|s.N)&(TileW-1) == 0 && s.X >= 0: // whole cells, as most come
+		src := bytes[s.At:][:s.N]
+		columns := b.columns[first:last]
+		for i := range columns {
+			mask := columns[i].mask
+			if mask < 0 {
+				mask = b.open(&columns[i])
+			}
+			b.scratch[mask+row] = MaskRow(src[i*TileW:])
+		}
+	default:
+		b.pixels(row, from, to, bytes[s.At+from-s.X:])
 	}
-	touched, full := int32(0), int32(0)
-	for c := lo; c < hi; c++ {
-		n := &b.columns[c]
-		touched, full = touched+n.touch, full+n.full
-		n.touch, n.full, n.mask = 0, 0, -1
+}
+
+// fullCells bins a run of 255.
+func (b *Binner) fullCells(row, from, to int32) {
+	first, last := (from+TileW-1)>>tileShift, to>>tileShift
+	if to == b.widthPx {
+		last = b.cols
+	}
+	if first > last { // inside of one tile
+		b.pixels(row, from, to, opaqueRow[:])
+		return
+	}
+	if x := min(first<<tileShift, to); from < x {
+		b.pixels(row, from, x, opaqueRow[:])
+	}
+	if x := last << tileShift; x < to {
+		b.pixels(row, x, to, opaqueRow[:])
+	}
+	columns := b.columns[first:last]
+	for i := range columns {
+		columns[i].full |= 1 << row
+	}
+}
+
+// pixels bins the bytes of the columns [from, to).
+func (b *Binner) pixels(row, from, to int32, bytes []byte) {
+	for from < to {
+		c := &b.columns[from>>tileShift]
+		if c.mask < 0 {
+			b.open(c)
+		}
+		x := from & (TileW - 1)
+		n := min(to-from, TileW-x)
+		fill(b.scratch[c.mask+row][x:x+n], bytes)
+		from, bytes = from+n, bytes[n:]
+	}
+}
+
+// open gives a tile its mask, which is empty.
+func (b *Binner) open(c *column) int32 {
+	c.mask = int32(len(b.scratch))
+	var empty [TileH + 1]MaskRow
+	b.scratch = append(b.scratch, empty[:b.maskRows]...)
+	return c.mask
+}
+
+// endRow makes entries of the tiles of row r that item k touches.
+func (b *Binner) endRow(k, r int32) {
+	whole := uint32(1)<<min(TileH, b.heightPx-r*TileH) - 1
+	for x := b.lo; x < b.hi; x++ {
+		c := &b.columns[x]
 		switch {
-		case touched == 0:
-		case full == rows:
-			b.push(r, c, entry{item: k, mask: -1})
-		default:
-			n.mask = int32(len(b.scratch))
-			var empty [TileH + 1]MaskRow
-			b.scratch = append(b.scratch, empty[:TileH+more]...)
-			b.push(r, c, entry{item: k, mask: n.mask})
+		case c.full == whole:
+		case c.mask < 0 && c.full == 0: // between spans
+			continue
+		case c.mask < 0:
+			b.open(c)
 		}
+		if c.mask >= 0 {
+			for rows := c.full; rows != 0; rows &= rows - 1 {
+				b.scratch[c.mask+int32(bits.TrailingZeros32(rows))] = opaqueRow
+			}
+		}
+		b.push(r, x, entry{item: k, mask: c.mask})
 	}
-	b.columns[hi].touch, b.columns[hi].full = 0, 0
-	for i := range spans {
-		b.fillMasks(r, &spans[i], bytes)
+	b.markPairs(r)
+	for x := b.lo; x < b.hi; x++ {
+		b.columns[x] = column{mask: -1}
 	}
 }
 
-// markPairs notes the pairs of the tile row that was binned last, and returns those
-// of the rows below.
-func (b *Binner) markPairs(r int32, pairs []outline.Pixel) []outline.Pixel {
-	for len(pairs) > 0 && pairs[0].Y>>3 <= r {
-		p := pairs[0]
-		pairs = pairs[1:]
-		if c := p.X >> tileShift; p.Y>>3 == r && c >= b.lo && c < b.hi && b.columns[c].mask >= 0 {
+// markPairs notes the pairs of tile row r.
+func (b *Binner) markPairs(r int32) {
+	for len(b.pairs) > 0 && b.pairs[0].Y>>3 <= r {
+		p := b.pairs[0]
+		b.pairs = b.pairs[1:]
+		if x := p.X >> tileShift; p.Y>>3 == r && x >= b.lo && x < b.hi && b.columns[x].mask >= 0 {
 			bit := (p.Y&7)*TileW + p.X&(TileW-1)
-			b.scratch[b.columns[c].mask+TileH][bit>>3] |= 1 << (bit & 7)
+			b.scratch[b.columns[x].mask+TileH][bit>>3] |= 1 << (bit & 7)
 		}
 	}
-	return pairs
-}
-
-// countColumns notes where spans begin and end to touch tiles, and to fill a
-// whole row of one; it returns the range of columns.
-func (b *Binner) countColumns(r int32, spans []scan.Span) (lo, hi int32) {
-	lo = b.cols
-	for i := range spans {
-		s := &spans[i]
-		from, to := b.clipped(s)
-		if from >= to || s.Y >= b.heightPx {
-			continue
-		}
-		first, last := from>>tileShift, (to-1)>>tileShift
-		b.columns[first].touch++
-		b.columns[last+1].touch--
-		lo, hi = min(lo, first), max(hi, last+1)
-		if s.At != scan.Full {
-			continue
-		}
-		first, last = (from+TileW-1)>>tileShift, to>>tileShift
-		if to == b.widthPx {
-			last = b.cols
-		}
-		if first < last {
-			b.columns[first].full++
-			b.columns[last].full--
-		}
-	}
-	return lo, hi
 }
 
 // tileShift divides by TileW.
 const tileShift = 4
-
-// fillMasks writes one span into the masks of the tiles it touches.
-func (b *Binner) fillMasks(r int32, s *scan.Span, bytes []byte) {
-	from, to := b.clipped(s)
-	if from >= to || s.Y >= b.heightPx {
-		return
-	}
-	row := s.Y - r*TileH
-	if s.At != scan.Full && (s.X|s.N)&(TileW-1) == 0 && s.X >= 0 {
-		b.copyCells(row, s, bytes)
-		return
-	}
-	for c := from >> tileShift; from < to; c++ {
-		end := min(to, (c+1)<<tileShift)
-		if mask := b.columns[c].mask; mask >= 0 {
-			x := from & (TileW - 1)
-			pixels := b.scratch[mask+row][x : x+end-from]
-			if s.At != scan.Full {
-				fill(pixels, bytes[s.At+from-s.X:])
-			} else {
-				fill(pixels, opaqueRow[:])
-			}
-		}
-		from = end
-	}
-}
-
-// copyCells is fillMasks for bytes in whole cells, as most come.
-func (b *Binner) copyCells(row int32, s *scan.Span, bytes []byte) {
-	src := bytes[s.At : s.At+s.N]
-	columns := b.columns[s.X>>tileShift : (min(s.X+s.N, b.cols*TileW))>>tileShift]
-	for i := range columns {
-		if mask := columns[i].mask; mask >= 0 {
-			b.scratch[mask+row] = MaskRow(src[i*TileW:])
-		}
-	}
-}
 
 // fill copies what dst takes. Most spans are a few pixels long, for which a loop
 // is faster than the runtime's copy.
@@ -160,7 +160,7 @@ func fill(dst, src []byte) {
 }
 
 // opaqueRow is a row of a mask that is all covered.
-var opaqueRow = [TileW]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}
+var opaqueRow = MaskRow{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}
 
 // widen makes the grid hold the spans of one item; false when none lies in
 // the picture.
@@ -184,10 +184,10 @@ func (b *Binner) widen(spans []scan.Span) bool {
 	return visible
 }
 
-// column is what a tile row's sweep knows of one tile.
+// column is what is known of one tile of the row in hand.
 type column struct {
-	touch, full int32 // changes from the column before: spans in it, rows filled
-	mask        int32 // scratch record of its mask, -1 for none
+	mask int32  // scratch record of its mask, -1 for none
+	full uint32 // a bit for each row that is 255 throughout
 }
 
 // coverageOf returns the spans of an item.
