@@ -5,22 +5,37 @@ import "plumb/render/outline"
 // compose walks all tiles in order and writes those that need the shader as
 // runs, those that are all interior as solids.
 func (b *Binner) compose(d *outline.Drawing, t *Tiled) {
-	for r := range b.span {
-		s := &b.span[r]
+	for r := range b.lists {
 		t.closeRun()
-		for c := s.lo; c < s.hi; c++ {
-			if head := b.slots[s.off+c-s.lo]; head >= 0 {
-				b.tile(d, t, int32(r), c, head)
+		lo, hi := b.stackRow(b.lists[r].first)
+		for c := lo; c < hi; c++ {
+			if top := b.top[c]; top >= 0 {
+				b.top[c] = -1
+				b.tile(d, t, int32(r), c, top)
 			}
 		}
 	}
 	t.closeRun()
 }
 
+// stackRow puts the entries of a tile row upon each other, and returns the range
+// of columns that have some.
+func (b *Binner) stackRow(first int32) (lo, hi int32) {
+	lo = b.cols
+	for i := first; i >= 0; {
+		e := &b.entries[i]
+		e.below = b.top[e.col]
+		b.top[e.col] = i
+		lo, hi = min(lo, e.col), max(hi, e.col+1)
+		i = e.after
+	}
+	return lo, hi
+}
+
 // tile writes one tile.
-func (b *Binner) tile(d *outline.Drawing, t *Tiled, r, c, head int32) {
+func (b *Binner) tile(d *outline.Drawing, t *Tiled, r, c, top int32) {
 	b.stack = b.stack[:0]
-	for e := head; e >= 0; e = b.entries[e].next {
+	for e := top; e >= 0; e = b.entries[e].below {
 		b.stack = append(b.stack, e)
 	}
 	w := writer{b: b, d: d, t: t, items: len(t.Items), clip: -1}

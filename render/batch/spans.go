@@ -123,7 +123,7 @@ func (b *Binner) endRow(k, r int32) {
 				b.scratch[c.mask+int32(bits.TrailingZeros32(rows))] = opaqueRow
 			}
 		}
-		b.push(r, x, entry{item: k, mask: c.mask})
+		b.push(r, entry{item: k, col: x, mask: c.mask})
 	}
 	b.markPairs(r)
 	for x := b.lo; x < b.hi; x++ {
@@ -161,28 +161,6 @@ func fill(dst, src []byte) {
 
 // opaqueRow is a row of a mask that is all covered.
 var opaqueRow = MaskRow{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}
-
-// widen makes the grid hold the spans of one item; false when none lies in
-// the picture.
-func (b *Binner) widen(spans []scan.Span) bool {
-	visible := false
-	for i := 0; i < len(spans); {
-		r := spans[i].Y >> 3
-		lo, hi := b.widthPx, int32(0)
-		for ; i < len(spans) && spans[i].Y>>3 == r; i++ {
-			if from, to := b.clipped(&spans[i]); from < to && spans[i].Y < b.heightPx {
-				lo, hi = min(lo, from), max(hi, to)
-			}
-		}
-		if r < 0 || lo >= hi {
-			continue
-		}
-		visible = true
-		s := &b.span[r]
-		s.lo, s.hi = min(s.lo, lo/TileW), max(s.hi, (hi-1)/TileW+1)
-	}
-	return visible
-}
 
 // column is what is known of one tile of the row in hand.
 type column struct {
