@@ -22,6 +22,7 @@ type Binner struct {
 	scratch []MaskRow // of all entries
 	entries []entry
 	lists   []list // per tile row
+	inks    []ink  // per item
 
 	columns  []column // of the tile row that spans are binned into
 	lo, hi   int32    // the columns that they touch
@@ -57,7 +58,10 @@ func (b *Binner) begin(d *outline.Drawing) {
 	b.widthPx, b.heightPx = int32(d.Width), int32(d.Height)
 	b.cols = int32((d.Width + TileW - 1) / TileW)
 	b.rows = int32((d.Height + TileH - 1) / TileH)
-	b.entries, b.lists = b.entries[:0], b.lists[:0]
+	b.entries, b.lists, b.inks = b.entries[:0], b.lists[:0], b.inks[:0]
+	for k := range d.Items {
+		b.inks = append(b.inks, inkOf(&d.Items[k]))
+	}
 	for range b.rows {
 		b.lists = append(b.lists, list{-1, -1})
 	}

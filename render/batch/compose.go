@@ -5,13 +5,14 @@ import "plumb/render/outline"
 // compose walks all tiles in order and writes those that need the shader as
 // runs, those that are all interior as solids.
 func (b *Binner) compose(d *outline.Drawing, t *Tiled) {
+	w := writer{b: b, d: d, t: t}
 	for r := range b.lists {
 		t.closeRun()
 		lo, hi := b.stackRow(b.lists[r].first)
 		for c := lo; c < hi; c++ {
 			if top := b.top[c]; top >= 0 {
 				b.top[c] = -1
-				b.tile(d, t, int32(r), c, top)
+				w.tile(int32(r), c, top)
 			}
 		}
 	}
@@ -32,38 +33,17 @@ func (b *Binner) stackRow(first int32) (lo, hi int32) {
 	return lo, hi
 }
 
-// tile writes one tile.
-func (b *Binner) tile(d *outline.Drawing, t *Tiled, r, c, top int32) {
-	b.stack = b.stack[:0]
-	for e := top; e >= 0; e = b.entries[e].below {
-		b.stack = append(b.stack, e)
-	}
-	w := writer{b: b, d: d, t: t, items: len(t.Items), clip: -1}
-	for i := 0; i < len(b.stack) && !(w.full[0] && w.full[1]); i++ {
-		if e := &b.entries[b.stack[i]]; d.Items[e.item].Op == outline.OpPaint {
-			w.paint(e, b.stack[i+1:])
-		}
-	}
-	w.closeGroup()
-	if len(t.Items) == w.items {
-		return
-	}
-	x, y := uint32(c)*TileW, uint32(r)*TileH
-	cols, rows := min(TileW, uint32(d.Width)-x), min(TileH, uint32(d.Height)-y)
-	if !w.edge {
-		t.solid(x, y, cols, rows, b.flat(t.Items[w.items:]))
-		t.Items = t.Items[:w.items]
-		return
-	}
-	t.tile(w.class, x, y, cols, rows, w.items)
+// writer writes the items of a tile, front to back.
+type writer struct {
+	b     *Binner
+	d     *outline.Drawing
+	t     *Tiled
+	items int // where the tile began
+	seen
 }
 
-// writer writes the items of one tile, front to back.
-type writer struct {
-	b      *Binner
-	d      *outline.Drawing
-	t      *Tiled
-	items  int // where the tile began
+// seen is what a writer knows of the tile so far.
+type seen struct {
 	class  Class
 	edge   bool    // some outline crosses the tile
 	full   [2]bool // per set: nothing below can be seen
@@ -73,15 +53,62 @@ type writer struct {
 	hidden int32   // group whose lower items cannot be seen
 }
 
-// paint writes an entry. Below are the entries further back.
-func (w *writer) paint(e *entry, below []int32) {
-	it := &w.d.Items[e.item]
-	set := 0
-	if it.Second {
-		set = 1
+// tile writes one tile.
+func (w *writer) tile(r, c, top int32) {
+	b, t := w.b, w.t
+	b.stack = b.stack[:0]
+	for e := top; e >= 0; e = b.entries[e].below {
+		b.stack = append(b.stack, e)
+	}
+	w.items, w.seen = len(t.Items), seen{clip: -1}
+	for i := 0; i < len(b.stack) && !(w.full[0] && w.full[1]); i++ {
+		w.paint(&b.entries[b.stack[i]], b.stack[i+1:])
+	}
+	w.closeGroup()
+	if len(t.Items) == w.items {
+		return
+	}
+	x, y := uint32(c)*TileW, uint32(r)*TileH
+	cols, rows := min(TileW, uint32(b.widthPx)-x), min(TileH, uint32(b.heightPx)-y)
+	if !w.edge {
+		t.solid(x, y, cols, rows, b.flat(t.Items[w.items:]))
+		t.Items = t.Items[:w.items]
+		return
+	}
+	t.tile(w.class, x, y, cols, rows, w.items)
+}
+
+// ink is an item's part of what is written for it in each tile.
+type ink struct{ paint, color uint32 }
+
+// inkOf is the ink of an item, without alpha where it paints nothing.
+func inkOf(it *outline.Item) ink {
+	if it.Op != outline.OpPaint {
+		return ink{}
 	}
 	alpha := outline.Alpha(it.Opacity)
-	if w.full[set] || alpha == 0 || it.Group != 0 && it.Group == w.hidden {
+	k := ink{paint: alpha | uint32(it.Table)<<TableShift}
+	for i, c := range it.Color {
+		k.color |= Div255(uint32(c)*alpha) << (8 * i)
+	}
+	if it.Second {
+		k.paint |= FlagSecond
+	}
+	if it.Round {
+		k.paint |= FlagRound
+	}
+	return k
+}
+
+// paint writes an entry. Below are the entries further back.
+func (w *writer) paint(e *entry, below []int32) {
+	k := w.b.inks[e.item]
+	set := k.paint / FlagSecond & 1
+	if w.full[set] || k.paint&0xff == 0 {
+		return
+	}
+	it := &w.d.Items[e.item]
+	if it.Group != 0 && it.Group == w.hidden {
 		return
 	}
 	clip := (*entry)(nil)
@@ -96,21 +123,17 @@ func (w *writer) paint(e *entry, below []int32) {
 		w.closeGroup()
 		w.group, w.begun = it.Group, false
 	}
-	if clip != nil && w.clip != it.Clip {
-		w.write(clip, FlagClip, nil)
-		w.clip = it.Clip
-	}
-	flags := alpha | uint32(it.Table)<<TableShift
 	if clip != nil {
-		flags |= FlagClipped
+		if w.clip != it.Clip {
+			w.write(clip, ink{paint: FlagClip})
+			w.clip = it.Clip
+		}
+		k.paint |= FlagClipped
 	}
-	if it.Second {
-		flags |= FlagSecond
+	out := w.write(e, k)
+	if w.group != 0 {
+		w.grouped(out, it)
 	}
-	if it.Round {
-		flags |= FlagRound
-	}
-	w.write(e, flags, it)
 	if e.mask < 0 && clip == nil && it.Opacity == outline.Opaque {
 		w.cover(it, set)
 	}
@@ -118,7 +141,7 @@ func (w *writer) paint(e *entry, below []int32) {
 
 // cover notes that nothing below an opaque interior can be seen: of its group,
 // and of its set where the group is opaque too.
-func (w *writer) cover(it *outline.Item, set int) {
+func (w *writer) cover(it *outline.Item, set uint32) {
 	if it.Group == 0 {
 		w.full[set] = true
 		return
@@ -144,35 +167,33 @@ func (w *writer) clipOf(clip int32, below []int32) (inside bool, e *entry) {
 }
 
 // write appends one item.
-func (w *writer) write(e *entry, flags uint32, it *outline.Item) {
-	out := Item{}
+func (w *writer) write(e *entry, k ink) *Item {
+	out := Item{Paint: k.paint, Color: k.color}
 	if e.mask >= 0 {
-		flags |= FlagMask
+		out.Paint |= FlagMask
 		if w.d.Items[e.item].Paired > 0 {
-			flags |= FlagPairs
+			out.Paint |= FlagPairs
 		}
 		out.First = uint32(e.mask)
 		w.edge = true
 	}
-	if it != nil && w.group != 0 { // clips stand between the items of a group
-		flags |= FlagGrouped
-		if it.Clip >= 0 {
-			flags |= FlagApart
-		}
-		if !w.begun {
-			flags |= FlagGroupFirst
-			out.Group = outline.Alpha(w.d.Groups[w.group-1])
-			w.begun = true
-		}
-	}
-	out.Paint = flags
-	if it != nil {
-		for i, c := range it.Color {
-			out.Color |= Div255(uint32(c)*(flags&0xff)) << (8 * i)
-		}
-	}
-	w.class = max(w.class, classOf(flags))
+	w.class = max(w.class, classOf(out.Paint))
 	w.t.Items = append(w.t.Items, out)
+	return &w.t.Items[len(w.t.Items)-1]
+}
+
+// grouped marks an item of the open group. Clips stand between such items.
+func (w *writer) grouped(out *Item, it *outline.Item) {
+	w.class = Full
+	out.Paint |= FlagGrouped
+	if it.Clip >= 0 {
+		out.Paint |= FlagApart
+	}
+	if !w.begun {
+		out.Paint |= FlagGroupFirst
+		out.Group = outline.Alpha(w.d.Groups[w.group-1])
+		w.begun = true
+	}
 }
 
 // closeGroup marks the lowest item of the open group.

@@ -6,9 +6,9 @@ import "plumb/render/outline"
 type Class uint8
 
 const (
-	// Plain is one set of opaque or translucent paints.
+	// Plain is one set of opaque paints.
 	Plain Class = iota
-	// Full knows two sets, clips, groups and contrast tables.
+	// Full knows opacities, two sets, clips, groups, contrast tables and pairs.
 	Full
 	classes
 )
