@@ -66,6 +66,7 @@ Row over(Row v, Row s, Row alpha) {
     return Row(over4(v.a, s.a, alpha.a), over4(v.b, s.b, alpha.b), over4(v.c, s.c, alpha.c), over4(v.d, s.d, alpha.d));
 }
 
+#ifndef PLAIN
 // Alpha, and for pictures colours times alpha.
 struct Layer {
     Row t;
@@ -94,29 +95,6 @@ void paint(inout Layer l, Row cover, uint alpha, uint color) {
     l.t = over(l.t, a, a);
 }
 
-#ifdef PLAIN
-// An opaque colour on an empty canvas: its alpha is the coverage.
-Layer bottom(Row cover, uint color) {
-    Layer l;
-#ifdef PICTURE
-    l.r = shade(color & 0xffu, cover);
-    l.g = shade(color >> 8 & 0xffu, cover);
-    l.b = shade(color >> 16 & 0xffu, cover);
-#endif
-    l.t = cover;
-    return l;
-}
-
-// Paints an opaque colour.
-void cover(inout Layer l, Row cover, uint color) {
-#ifdef PICTURE
-    l.r = over(l.r, shade(color & 0xffu, cover), cover);
-    l.g = over(l.g, shade(color >> 8 & 0xffu, cover), cover);
-    l.b = over(l.b, shade(color >> 16 & 0xffu, cover), cover);
-#endif
-    l.t = over(l.t, cover, cover);
-}
-#else
 // Where bits says so, the two-pixel rule (reference-raster.md 8.3), else what is
 // there: of a channel of an opaque colour.
 uvec4 pair4(uvec4 v, uint c, uvec4 cover, uvec4 other, uint bits) {
@@ -251,11 +229,13 @@ void store(uint at, uint valid, Layer x, Layer y) {
     store4(at, valid, 12u, x.t.d, x.r.d, x.g.d, x.b.d, y.t.d, y.r.d, y.g.d, y.b.d);
 }
 #else
+#ifndef PLAIN
 uvec4 valid4(uvec4 a, uvec4 column, uint valid) { return a & -uvec4(lessThan(column, uvec4(valid))); }
 
 Row shown(Row t, uint valid) {
     return Row(valid4(t.a, C0, valid), valid4(t.b, C1, valid), valid4(t.c, C2, valid), valid4(t.d, C3, valid));
 }
+#endif
 
 uint sum4(uvec4 v) { return v.x + v.y + v.z + v.w; }
 
@@ -294,11 +274,10 @@ void main() {
         uvec4 tile = TILE(run.x + i); // first item, items, valid columns and rows, column
 #ifdef PLAIN
         uint back = run.z + tile.x + tile.y - 1u;
-        uvec4 it = ITEM(back); // first row of its mask, paint, color, group
-        Layer first = bottom(coverage(it, run.w, y), it.z);
+        Row first = coverage(ITEM(back), run.w, y); // of an opaque colour: its alpha
         for (uint j = 1u; j < tile.y; j++) { // back to front
-            it = ITEM(back - j);
-            cover(first, coverage(it, run.w, y), it.z);
+            Row cover = coverage(ITEM(back - j), run.w, y);
+            first = over(first, cover, cover);
         }
 #else
         Layer first = clear(), second = clear(), group = clear();
@@ -306,7 +285,7 @@ void main() {
         uint clipped = tile.y; // items from here on have had their clip looked up
         for (uint j = tile.y; j > 0u; j--) {
             uint at = run.z + tile.x + j - 1u;
-            uvec4 it = ITEM(at);
+            uvec4 it = ITEM(at); // first row of its mask, paint, color, group
             if ((it.y & CLIP) != 0u) continue;
             Row cover = coverage(it, run.w, y);
             uint table = it.y >> TABLE_SHIFT;
@@ -336,17 +315,17 @@ void main() {
             }
         }
 #endif
+#ifdef PLAIN
+        sums.xy += moments(first, tile.w);
+        counts += count(first);
+#else
         uint columns = y < tile.z >> 16 ? tile.z & 0xffffu : 0u;
 #ifdef PICTURE
         store(place.w + (place.y + y) * stride + place.x + tile.w, columns, first, second);
 #else
-        Row a = shown(first.t, columns);
-        sums.xy += moments(a, tile.w);
-        counts += count(a);
-#ifndef PLAIN
-        Row b = shown(second.t, columns);
-        sums.zw += moments(b, tile.w);
-        counts += count(b) << 10 | both(a, b) << 20;
+        Row a = shown(first.t, columns), b = shown(second.t, columns);
+        sums += uvec4(moments(a, tile.w), moments(b, tile.w));
+        counts += count(a) | count(b) << 10 | both(a, b) << 20;
 #endif
 #endif
     }

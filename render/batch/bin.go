@@ -26,6 +26,7 @@ type Binner struct {
 
 	columns  []column // of the tile row that spans are binned into
 	lo, hi   int32    // the columns that they touch
+	lastRow  MaskRow  // 255 in what the picture has of the last column
 	maskRows int32    // how many rows the item's masks have
 	pairs    []outline.Pixel
 
@@ -58,6 +59,8 @@ func (b *Binner) begin(d *outline.Drawing) {
 	b.widthPx, b.heightPx = int32(d.Width), int32(d.Height)
 	b.cols = int32((d.Width + TileW - 1) / TileW)
 	b.rows = int32((d.Height + TileH - 1) / TileH)
+	b.lastRow = MaskRow{}
+	copy(b.lastRow[:d.Width-(int(b.cols)-1)*TileW], opaqueRow[:])
 	b.entries, b.lists, b.inks = b.entries[:0], b.lists[:0], b.inks[:0]
 	for k := range d.Items {
 		b.inks = append(b.inks, inkOf(&d.Items[k]))

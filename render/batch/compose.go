@@ -46,6 +46,7 @@ type writer struct {
 type seen struct {
 	class  Class
 	edge   bool    // some outline crosses the tile
+	filled bool    // some item fills it
 	full   [2]bool // per set: nothing below can be seen
 	clip   int32   // clip in force, -1 for none
 	group  int32   // open group, 0 for none
@@ -74,6 +75,9 @@ func (w *writer) tile(r, c, top int32) {
 		t.solid(x, y, cols, rows, b.flat(t.Items[w.items:]))
 		t.Items = t.Items[:w.items]
 		return
+	}
+	if w.filled && (cols < TileW || rows < TileH) {
+		w.class = Full // which knows that the picture ends there
 	}
 	t.tile(w.class, x, y, cols, rows, w.items)
 }
@@ -176,6 +180,8 @@ func (w *writer) write(e *entry, k ink) *Item {
 		}
 		out.First = uint32(e.mask)
 		w.edge = true
+	} else {
+		w.filled = true
 	}
 	w.class = max(w.class, classOf(out.Paint))
 	w.t.Items = append(w.t.Items, out)

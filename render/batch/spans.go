@@ -47,7 +47,7 @@ func (b *Binner) add(s *scan.Span, bytes []byte) {
 	switch {
 	case s.At == scan.Full:
 		b.fullCells(row, from, to)
-	case (s.X|s.N)&(TileW-1) == 0 && s.X >= 0: // whole cells, as most come
+	case (s.X|s.N)&(TileW-1) == 0 && to-from == s.N: // whole cells, as most come
 		src := bytes[s.At:][:s.N]
 		columns := b.columns[first:last]
 		for i := range columns {
@@ -119,8 +119,12 @@ func (b *Binner) endRow(k, r int32) {
 			b.open(c)
 		}
 		if c.mask >= 0 {
+			row := opaqueRow
+			if x == b.cols-1 {
+				row = b.lastRow
+			}
 			for rows := c.full; rows != 0; rows &= rows - 1 {
-				b.scratch[c.mask+int32(bits.TrailingZeros32(rows))] = opaqueRow
+				b.scratch[c.mask+int32(bits.TrailingZeros32(rows))] = row
 			}
 		}
 		b.push(r, entry{item: k, col: x, mask: c.mask})

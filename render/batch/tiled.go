@@ -6,7 +6,7 @@ import "plumb/render/outline"
 type Class uint8
 
 const (
-	// Plain is one set of opaque paints.
+	// Plain is one set of opaque paints, of which none leaves the picture.
 	Plain Class = iota
 	// Full knows opacities, two sets, clips, groups, contrast tables and pairs.
 	Full

@@ -1,0 +1,45 @@
+package batch
+
+import "testing"
+
+// Plain runs are summed without a look at where the picture ends: nothing in their
+// masks lies beyond it, and nothing fills a tile that it cuts.
+func TestPlainTilesEndWithThePicture(t *testing.T) {
+	var bin Binner
+	for _, drawn := range []int{1400, 1024} { // the second as large as the picture, the first larger
+		cut, plain := 0, 0
+		for w := 1000; w < 1024; w++ {
+			d := rings(drawn, 170)
+			d.Width, d.Height = w, 157
+			var tiled Tiled
+			bin.Bin(d, &tiled)
+			for _, r := range tiled.Runs[Plain] {
+				for _, tile := range tiled.Tiles[r.Tiles:][:r.Count] {
+					cols, rows := int(tile.Valid&0xffff), int(tile.Valid>>16)
+					if cols == TileW && rows == TileH {
+						continue
+					}
+					plain++
+					for _, it := range tiled.Items[tile.First:][:tile.Count] {
+						if it.Paint&FlagMask == 0 {
+							t.Fatalf("an item fills a tile of %d x %d px", cols, rows)
+						}
+						for y, row := range tiled.Masks[it.First:][:TileH] {
+							for x, a := range row {
+								if a != 0 && (x >= cols || y >= rows) {
+									t.Fatalf("picture of %d px: coverage %d at %d, %d of a tile of %d x %d px", w, a, x, y, cols, rows)
+								}
+							}
+						}
+					}
+				}
+			}
+			for _, r := range tiled.Runs[Full] {
+				cut += int(r.Count)
+			}
+		}
+		if plain == 0 || cut == 0 {
+			t.Errorf("%d plain tiles at the ends of the picture and %d that are filled there: one kind is not tried", plain, cut)
+		}
+	}
+}
