@@ -1,6 +1,12 @@
 package batch
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+
+	"plumb/render/outline"
+	"plumb/render/scan"
+)
 
 // Plain runs are summed without a look at where the picture ends: nothing in their
 // masks lies beyond it, and nothing fills a tile that it cuts.
@@ -41,5 +47,21 @@ func TestPlainTilesEndWithThePicture(t *testing.T) {
 		if plain == 0 || cut == 0 {
 			t.Errorf("%d plain tiles at the ends of the picture and %d that are filled there: one kind is not tried", plain, cut)
 		}
+	}
+}
+
+// Nor do whole cells that the picture cuts.
+func TestCellsAreCutWhereThePictureEnds(t *testing.T) {
+	d := &outline.Drawing{Width: 24, Height: 1}
+	d.Coverage.Bytes = bytes.Repeat([]byte{200}, 2*TileW)
+	d.Coverage.Spans = []scan.Span{{X: 0, Y: 0, N: 2 * TileW, At: 0}}
+	d.Items = []outline.Item{{Count: 1, Opacity: outline.Opaque, Clip: -1}}
+	var bin Binner
+	var tiled Tiled
+	bin.Bin(d, &tiled)
+	last := tiled.Items[len(tiled.Items)-1]
+	row := tiled.Masks[last.First]
+	if want := (MaskRow{200, 200, 200, 200, 200, 200, 200, 200}); row != want {
+		t.Errorf("got %v; want %v", row, want)
 	}
 }
