@@ -1,13 +1,10 @@
 package render
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"image"
-	"image/png"
 	"math"
-	"os"
 	"testing"
 
 	"plumb/render/metric"
@@ -48,33 +45,12 @@ func (e *exported) without(s *scene.Scene) []string {
 	return ids
 }
 
-func eachExported(t testing.TB, name string, f func(e *exported)) {
-	t.Helper()
-	file, err := os.Open(testdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	in := bufio.NewScanner(file)
-	in.Buffer(nil, 1<<24)
-	for in.Scan() {
-		e := new(exported)
-		if err := json.Unmarshal(in.Bytes(), e); err != nil {
-			t.Fatal(err)
-		}
-		f(e)
-	}
-	if err := in.Err(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // referenceViews are the pictures of the balance and label scenes by file name:
 // before and after, shape, label. The labels' files are those without hinting.
 func referenceViews(t testing.TB) map[string]outline.View {
 	views := map[string]outline.View{}
 	labels := map[string]outline.View{}
-	eachExported(t, "tldraw/scenes.jsonl", func(e *exported) {
+	testdata.Each(t, "tldraw/scenes.jsonl", func(e *exported) {
 		if e.Kind != "balance" && e.Kind != "label" {
 			return
 		}
@@ -92,7 +68,7 @@ func referenceViews(t testing.TB) map[string]outline.View {
 		}
 		labels[e.ID] = v
 	})
-	eachExported(t, "tldraw/scenes-nohint.jsonl", func(e *exported) {
+	testdata.Each(t, "tldraw/scenes-nohint.jsonl", func(e *exported) {
 		if v, ok := labels[e.ID]; ok {
 			views["tldraw/"+e.Images["label"].File] = v
 		}
@@ -222,18 +198,4 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%v: got %v; want ErrLimit", b, err)
 		}
 	}
-}
-
-func readGray(t testing.TB, name string) *image.Gray {
-	t.Helper()
-	f, err := os.Open(testdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	img, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return img.(*image.Gray)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"plumb/testdata"
 )
 
 // likeness says how near a native picture is to the editor's own.
@@ -28,7 +30,7 @@ func (l likeness) String() string {
 // compare takes the picture for the pixels and the fused sums for the rest.
 func compare(t *testing.T, e *Engine, name string, p *Prepared) likeness {
 	t.Helper()
-	ref := readGray(t, name)
+	ref := testdata.Grey(t, name)
 	img := picture(t, e, p)
 	tallies, err := e.Measure(nil, []*Prepared{p})
 	if err != nil {

@@ -18,14 +18,14 @@ import (
 // picture.
 func mixedViews(t testing.TB) map[string]outline.View {
 	scenes, views := map[string]outline.View{}, map[string]outline.View{}
-	eachExported(t, "tldraw/scenes.jsonl", func(e *exported) {
+	testdata.Each(t, "tldraw/scenes.jsonl", func(e *exported) {
 		if e.Kind == "mixed" {
 			v := e.view(t)
 			v.Picture = true
 			scenes[e.ID] = v
 		}
 	})
-	eachExported(t, "tldraw/scenes-nohint.jsonl", func(e *exported) {
+	testdata.Each(t, "tldraw/scenes-nohint.jsonl", func(e *exported) {
 		if v, ok := scenes[e.ID]; ok {
 			for _, i := range e.Images {
 				views["tldraw/"+i.File] = v
@@ -38,15 +38,7 @@ func mixedViews(t testing.TB) map[string]outline.View {
 // readNRGBA reads a picture with colours, not premultiplied.
 func readNRGBA(t testing.TB, name string) *image.NRGBA {
 	t.Helper()
-	f, err := os.Open(testdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	img, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := testdata.Picture(t, name)
 	out := image.NewNRGBA(img.Bounds())
 	draw.Draw(out, out.Rect, img, image.Point{}, draw.Src)
 	return out

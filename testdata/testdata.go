@@ -4,7 +4,11 @@
 package testdata
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"testing"
@@ -51,4 +55,72 @@ func Path(t testing.TB, name string) string {
 		t.Skip(fmt.Sprintf("no reference data: %s", name))
 	}
 	return p
+}
+
+// Bytes reads one reference file, as Path finds it.
+func Bytes(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(Path(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// JSON decodes one reference file into v.
+func JSON(t testing.TB, name string, v any) {
+	t.Helper()
+	if err := json.Unmarshal(Bytes(t, name), v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// Lines calls f with every line of a reference file, without its end. The lines
+// are f's to keep. A file without lines fails the test.
+func Lines(t testing.TB, name string, f func(line []byte)) {
+	t.Helper()
+	b := Bytes(t, name)
+	if len(b) == 0 {
+		t.Fatalf("%s is empty", name)
+	}
+	for line := range bytes.Lines(b) {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		f(line[:len(line):len(line)])
+	}
+}
+
+// Each decodes every line of a reference file and calls f with it.
+func Each[T any](t testing.TB, name string, f func(v *T)) {
+	t.Helper()
+	n := 0
+	Lines(t, name, func(line []byte) {
+		t.Helper()
+		v := new(T)
+		n++
+		if err := json.Unmarshal(line, v); err != nil {
+			t.Fatalf("%s, line %d: %v", name, n, err)
+		}
+		f(v)
+	})
+}
+
+// Picture reads a PNG of the reference data.
+func Picture(t testing.TB, name string) image.Image {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(Bytes(t, name)))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return img
+}
+
+// Grey reads a PNG whose grey levels are an alpha channel.
+func Grey(t testing.TB, name string) *image.Gray {
+	t.Helper()
+	img := Picture(t, name)
+	g, ok := img.(*image.Gray)
+	if !ok {
+		t.Fatalf("%s is %T; want grey", name, img)
+	}
+	return g
 }

@@ -1,8 +1,6 @@
 package chrome
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"image"
@@ -38,26 +36,12 @@ type reference struct {
 // references reads the scenes of these ids, all when there are none.
 func references(t testing.TB, ids ...string) []reference {
 	t.Helper()
-	f, err := os.Open(testdata.Path(t, "tldraw/scenes.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	var all []reference
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var r reference
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+	testdata.Each(t, "tldraw/scenes.jsonl", func(r *reference) {
 		if len(ids) == 0 || slices.Contains(ids, r.ID) {
-			all = append(all, r)
+			all = append(all, *r)
 		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	})
 	return all
 }
 
@@ -145,14 +129,7 @@ func (r *reference) requests(t testing.TB, p picture) map[string]Request {
 // expected reads a reference picture: its alpha, and its colours where it has any.
 func expected(t testing.TB, name string) (alpha, rgba []uint8, w, h int) {
 	t.Helper()
-	b, err := os.ReadFile(testdata.Path(t, "tldraw/"+name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := testdata.Picture(t, "tldraw/"+name)
 	w, h = img.Bounds().Dx(), img.Bounds().Dy()
 	switch img := img.(type) {
 	case *image.Gray:

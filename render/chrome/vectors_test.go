@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"os"
 	"testing"
 
 	"plumb/render/outline"
@@ -15,10 +14,6 @@ import (
 // exactly the alpha that they had in the one that made the vectors, which fitted
 // text to the pixel grid.
 func TestRasterVectors(t *testing.T) {
-	b, err := os.ReadFile(testdata.Path(t, "tldraw/vectors.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	type numbers struct {
 		Width, Height int
 		Sum           float64 `json:"alpha_sum"` // an opaque pixel is 1
@@ -36,9 +31,7 @@ func TestRasterVectors(t *testing.T) {
 			Expect numbers
 		}
 	}
-	if err := json.Unmarshal(b, &file); err != nil {
-		t.Fatal(err)
-	}
+	testdata.JSON(t, "tldraw/vectors.json", &file)
 	p, n := open(t, Config{Hinted: true}), 0
 	for _, v := range file.Vectors {
 		if v.Kind != "raster_alpha" {

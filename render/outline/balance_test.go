@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"plumb/testdata"
 )
 
 // TestBalanceScenesLookAlike draws the balance scenes before and after the
@@ -33,7 +35,7 @@ func TestBalanceScenesLookAlike(t *testing.T) {
 			if err := b.Build(View{Scene: s, Bounds: e.bounds(), Only: only}, Reference, d); err != nil {
 				t.Fatalf("%s: %v", e.ID, err)
 			}
-			all = append(all, compareAlpha(e.ID+"-"+name, rasterAlpha(d), readAlpha(t, "tldraw/"+e.Images[name].File)))
+			all = append(all, compareAlpha(e.ID+"-"+name, rasterAlpha(d), testdata.Grey(t, "tldraw/"+e.Images[name].File)))
 		}
 	})
 	judge(t, all)
@@ -61,7 +63,7 @@ func TestLabelShapesLookAlike(t *testing.T) {
 		if err := b.Build(View{Scene: s, Bounds: e.bounds(), Only: only}, Reference, d); err != nil {
 			t.Fatalf("%s: %v", e.ID, err)
 		}
-		all = append(all, compareAlpha(e.ID+"-shape", rasterAlpha(d), readAlpha(t, "tldraw/"+e.Images["shape"].File)))
+		all = append(all, compareAlpha(e.ID+"-shape", rasterAlpha(d), testdata.Grey(t, "tldraw/"+e.Images["shape"].File)))
 	})
 	judge(t, all)
 }

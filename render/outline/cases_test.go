@@ -1,10 +1,8 @@
 package outline
 
 import (
-	"bufio"
 	"encoding/json"
 	"maps"
-	"os"
 	"slices"
 	"testing"
 
@@ -67,19 +65,8 @@ func (a *applied) scene(t *testing.T) *scene.Scene {
 
 // TestPageBoundsOfCases compares the boxes of all shapes that are native.
 func TestPageBoundsOfCases(t *testing.T) {
-	file, err := os.Open(testdata.Path(t, "aspire/cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<24)
 	compared, left := 0, map[scene.Kind]int{}
-	for lines.Scan() {
-		a := new(applied)
-		if err := json.Unmarshal(lines.Bytes(), a); err != nil {
-			t.Fatal(err)
-		}
+	testdata.Each(t, "aspire/cases.jsonl", func(a *applied) {
 		s := a.scene(t)
 		for i := range s.Shapes {
 			sh := &s.Shapes[i]
@@ -102,7 +89,7 @@ func TestPageBoundsOfCases(t *testing.T) {
 			}
 			compared++
 		}
-	}
+	})
 	t.Logf("%d boxes compared, not native: %v", compared, left)
 	if compared < 200 {
 		t.Errorf("only %d boxes compared", compared)

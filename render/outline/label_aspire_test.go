@@ -1,10 +1,8 @@
 package outline
 
 import (
-	"bufio"
 	"encoding/json"
 	"math"
-	"os"
 	"testing"
 
 	"plumb/render/scene"
@@ -31,22 +29,11 @@ type aspireLabel struct {
 // share in the editor's own pictures. Those were made with font hinting, which
 // moves single pixels but hardly the share.
 func TestAspireLabels(t *testing.T) {
-	f, err := os.Open(testdata.Path(t, "aspire/cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, 1<<24)
 	var b Builder
 	seen := 0
-	for in.Scan() {
-		var c aspireLabel
-		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
+	testdata.Each(t, "aspire/cases.jsonl", func(c *aspireLabel) {
 		if c.Test != "label" || c.Images.Label == "" || len(c.Applied.Delete) > 0 {
-			continue
+			return
 		}
 		seen++
 		all, err := json.Marshal(map[string]any{"shapes": append(c.Shapes, c.Applied.Create...)})
@@ -66,7 +53,7 @@ func TestAspireLabels(t *testing.T) {
 			return rasterAlpha(&d)
 		}
 		label, shape := alpha(c.Expected.LabelIDs), alpha([]string{c.Task.Shape})
-		wantLabel, wantShape := readAlpha(t, "aspire/"+c.Images.Label), readAlpha(t, "aspire/"+c.Images.Shape)
+		wantLabel, wantShape := testdata.Grey(t, "aspire/"+c.Images.Label), testdata.Grey(t, "aspire/"+c.Images.Shape)
 		var got, want [2]float64 // label pixels, those on the shape
 		for i, a := range label {
 			count(&got, a >= 0.5/255, shape[i] >= 0.5/255)
@@ -76,14 +63,14 @@ func TestAspireLabels(t *testing.T) {
 			if got[0] != 0 {
 				t.Errorf("%s: got %g label pixels; want none", c.ID, got[0])
 			}
-			continue
+			return
 		}
 		share, wantShare := got[1]/got[0], want[1]/want[0]
 		if math.Abs(share-wantShare) > 0.01 {
 			t.Errorf("%s: got coverage %.4f; want %.4f", c.ID, share, wantShare)
 		}
 		t.Logf("%s: coverage %.4f, the editor's %.4f; label pixels %+.2f %%", c.ID, share, wantShare, 100*(got[0]/want[0]-1))
-	}
+	})
 	if seen == 0 {
 		t.Error("no case compared")
 	}

@@ -1,12 +1,9 @@
 package outline
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"image"
 	"math"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -44,24 +41,13 @@ func comparePrinted(name string, got []float64, want *image.Gray) printed {
 // scene and name.
 func unhinted(t *testing.T) map[string]map[string]string {
 	t.Helper()
-	f, err := os.Open(testdata.Path(t, "tldraw/scenes-nohint.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	out := map[string]map[string]string{}
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, 1<<24)
-	for in.Scan() {
-		var e exported
-		if err := json.Unmarshal(in.Bytes(), &e); err != nil {
-			t.Fatal(err)
-		}
+	testdata.Each(t, "tldraw/scenes-nohint.jsonl", func(e *exported) {
 		out[e.ID] = map[string]string{}
 		for name, image := range e.Images {
 			out[e.ID][name] = "tldraw/" + image.File
 		}
-	}
+	})
 	return out
 }
 
@@ -81,7 +67,7 @@ func TestExactLabelPictures(t *testing.T) {
 		if err := b.Build(View{Scene: e.scene(t), Bounds: e.bounds(), Only: ids}, Exact, &d); err != nil {
 			t.Fatalf("%s: %v", e.ID, err)
 		}
-		p := comparePrinted(e.ID, rasterAlpha(&d), readAlpha(t, pictures[e.ID]["label"]))
+		p := comparePrinted(e.ID, rasterAlpha(&d), testdata.Grey(t, pictures[e.ID]["label"]))
 		if p.within < 0.78 || p.mean > 3.5 || math.Abs(p.mass) > 0.02 || p.centre > 0.3 || math.Abs(p.pixels) > 0.05 {
 			t.Errorf("%v", p)
 		}
@@ -107,7 +93,7 @@ func TestLabelPictures(t *testing.T) {
 		if err := b.Build(View{Scene: e.scene(t), Bounds: e.bounds(), Only: ids}, Reference, &d); err != nil {
 			t.Fatalf("%s: %v", e.ID, err)
 		}
-		p := comparePrinted(e.ID, rasterAlpha(&d), readAlpha(t, pictures[e.ID]["label"]))
+		p := comparePrinted(e.ID, rasterAlpha(&d), testdata.Grey(t, pictures[e.ID]["label"]))
 		all = append(all, p)
 		if p.within < 0.995 || p.mean > 0.3 || math.Abs(p.mass) > 0.002 || p.centre > 0.02 || math.Abs(p.pixels) > 0.002 {
 			t.Errorf("%v", p)

@@ -2,13 +2,9 @@ package outline
 
 import (
 	"image"
-	"image/png"
 	"math"
-	"os"
-	"testing"
 
 	"plumb/render/scan"
-	"plumb/testdata"
 )
 
 // canvas composites drawings slowly and plainly, in real numbers. It is
@@ -106,25 +102,6 @@ func (c *canvas) of(d *Drawing, it *Item) image.Rectangle {
 		}
 	}
 	return r
-}
-
-// readAlpha reads a grey PNG that holds an alpha channel.
-func readAlpha(t *testing.T, name string) *image.Gray {
-	t.Helper()
-	f, err := os.Open(testdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	m, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, ok := m.(*image.Gray)
-	if !ok {
-		t.Fatalf("%s is %T; want grey", name, m)
-	}
-	return g
 }
 
 // likeness tells how near a picture is to the reference.

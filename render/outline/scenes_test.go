@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"bufio"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -49,24 +48,7 @@ func (e *exported) scene(t testing.TB) *scene.Scene {
 // exportedScenes calls f with every scene of tldraw/scenes.jsonl.
 func exportedScenes(t testing.TB, f func(*exported)) {
 	t.Helper()
-	file, err := os.Open(testdata.Path(t, "tldraw/scenes.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<24)
-	n := 0
-	for ; lines.Scan(); n++ {
-		e := new(exported)
-		if err := json.Unmarshal(lines.Bytes(), e); err != nil {
-			t.Fatal(err)
-		}
-		f(e)
-	}
-	if err := lines.Err(); err != nil || n == 0 {
-		t.Fatalf("read %d scenes: %v", n, err)
-	}
+	testdata.Each(t, "tldraw/scenes.jsonl", f)
 }
 
 // element is a node of an exported SVG.

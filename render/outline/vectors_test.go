@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -25,14 +24,8 @@ type vector struct {
 // vectorsOf returns the vectors of the given kinds, all when there are none.
 func vectorsOf(t *testing.T, kinds ...string) []vector {
 	t.Helper()
-	b, err := os.ReadFile(testdata.Path(t, "tldraw/vectors.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct{ Vectors []vector }
-	if err := json.Unmarshal(b, &file); err != nil {
-		t.Fatal(err)
-	}
+	testdata.JSON(t, "tldraw/vectors.json", &file)
 	var out []vector
 	for _, v := range file.Vectors {
 		if len(kinds) == 0 || slices.Contains(kinds, v.Kind) {

@@ -1,10 +1,8 @@
 package scene
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/valyala/fastjson"
@@ -99,20 +97,11 @@ func BenchmarkCheck(b *testing.B) {
 
 // BenchmarkScenes decodes the full records of the reference scenes.
 func BenchmarkScenes(b *testing.B) {
-	f, err := os.Open(testdata.Path(b, "tldraw/scenes.jsonl"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
 	var lines [][]byte
 	total := 0
-	for s := bufio.NewReaderSize(f, 1<<20); ; {
-		line, err := s.ReadBytes('\n')
-		if err != nil {
-			break
-		}
+	testdata.Lines(b, "tldraw/scenes.jsonl", func(line []byte) {
 		lines, total = append(lines, line), total+len(line)
-	}
+	})
 	b.ReportAllocs()
 	b.SetBytes(int64(total))
 	for b.Loop() {

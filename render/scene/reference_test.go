@@ -1,9 +1,7 @@
 package scene
 
 import (
-	"bufio"
 	"math"
-	"os"
 	"reflect"
 	"testing"
 
@@ -14,28 +12,21 @@ import (
 
 // eachScene reads the scenes that the real editor exported.
 func eachScene(t *testing.T, use func(id string, v *fastjson.Value)) {
-	f, err := os.Open(testdata.Path(t, "tldraw/scenes.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 64<<20)
 	var p fastjson.Parser
 	n := 0
-	for lines.Scan() {
-		if err := Check(lines.Bytes(), 300); err != nil {
+	testdata.Lines(t, "tldraw/scenes.jsonl", func(line []byte) {
+		if err := Check(line, 300); err != nil {
 			t.Fatal(err)
 		}
-		v, err := p.ParseBytes(lines.Bytes())
+		v, err := p.ParseBytes(line)
 		if err != nil {
 			t.Fatal(err)
 		}
 		use(string(v.GetStringBytes("id")), v)
 		n++
-	}
-	if err := lines.Err(); err != nil || n < 100 {
-		t.Fatalf("read %d scenes, %v; want at least 100", n, err)
+	})
+	if n < 100 {
+		t.Fatalf("read %d scenes; want at least 100", n)
 	}
 }
 
@@ -196,21 +187,9 @@ func TestReferencePlacement(t *testing.T) {
 
 // Every shape list of the benchmark's scenarios decodes.
 func TestReferenceScenarios(t *testing.T) {
-	f, err := os.Open(testdata.Path(t, "aspire/cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 64<<20)
-	n := 0
-	for lines.Scan() {
-		if _, err := Decode(lines.Bytes(), Limits{}); err != nil {
-			t.Errorf("%.40s: %v", lines.Bytes(), err)
+	testdata.Lines(t, "aspire/cases.jsonl", func(line []byte) {
+		if _, err := Decode(line, Limits{}); err != nil {
+			t.Errorf("%.40s: %v", line, err)
 		}
-		n++
-	}
-	if n == 0 {
-		t.Error("no scenarios")
-	}
+	})
 }

@@ -3,7 +3,6 @@ package text
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,10 +11,6 @@ import (
 )
 
 func TestVectors(t *testing.T) {
-	b, err := os.ReadFile(testdata.Path(t, "tldraw/vectors.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Vectors []struct {
 			ID, Kind  string
@@ -24,9 +19,7 @@ func TestVectors(t *testing.T) {
 			Tolerance json.RawMessage
 		}
 	}
-	if err := json.Unmarshal(b, &file); err != nil {
-		t.Fatal(err)
-	}
+	testdata.JSON(t, "tldraw/vectors.json", &file)
 	l, seen := layouter(t), 0
 	for _, v := range file.Vectors {
 		if v.Kind != "text_size" && v.Kind != "geo_label_growth" && v.Kind != "note_fit" {
@@ -58,6 +51,7 @@ func TestVectors(t *testing.T) {
 			sh.W = *in.W
 		}
 		got := want
+		var err error
 		switch v.Kind {
 		case "text_size":
 			got.W, got.H, err = l.TextSize(sh)
@@ -83,16 +77,10 @@ func TestVectors(t *testing.T) {
 }
 
 func TestTextSizes(t *testing.T) {
-	b, err := os.ReadFile(testdata.Path(t, "tldraw/constants.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		TextSizes map[string]map[string][2]float64
 	}
-	if err := json.Unmarshal(b, &file); err != nil {
-		t.Fatal(err)
-	}
+	testdata.JSON(t, "tldraw/constants.json", &file)
 	l, total := layouter(t), 0
 	for word, sizes := range file.TextSizes {
 		for key, want := range sizes {
@@ -124,7 +112,7 @@ func TestMeasured(t *testing.T) {
 		Geometry map[string]struct{ Measured *struct{ W, H float64 } }
 	}
 	l, boxes, grown := layouter(t), 0, 0
-	each(t, "tldraw/scenes.jsonl", func(s *line) {
+	testdata.Each(t, "tldraw/scenes.jsonl", func(s *line) {
 		for i := range s.Records {
 			sh := s.Records[i].shape()
 			if sh.Rich == nil {
@@ -170,7 +158,7 @@ func TestMeasuredAspire(t *testing.T) {
 		Geometry map[string]struct{ Measured *struct{ W, H float64 } } `json:"geometry_after"`
 	}
 	l, boxes := layouter(t), 0
-	each(t, "aspire/cases.jsonl", func(s *line) {
+	testdata.Each(t, "aspire/cases.jsonl", func(s *line) {
 		for i := range s.Applied.Create {
 			sh := s.Applied.Create[i].shape()
 			g := s.Geometry[sh.ID].Measured

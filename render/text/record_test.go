@@ -1,9 +1,6 @@
 package text
 
 import (
-	"bufio"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -98,26 +95,4 @@ func plain(lines ...string) *scene.RichText {
 		r.Blocks = append(r.Blocks, scene.Block{Spans: []scene.Span{{Text: s}}})
 	}
 	return r
-}
-
-// each decodes every line of a reference file.
-func each[T any](t *testing.T, name string, f func(v *T)) {
-	t.Helper()
-	file, err := os.Open(testdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	in := bufio.NewScanner(file)
-	in.Buffer(nil, 1<<26)
-	for in.Scan() {
-		var v T
-		if err := json.Unmarshal(in.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
-		f(&v)
-	}
-	if err := in.Err(); err != nil {
-		t.Fatal(err)
-	}
 }

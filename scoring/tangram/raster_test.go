@@ -12,6 +12,7 @@ import (
 	"plumb/render/match"
 	"plumb/scoring"
 	"plumb/scoring/tangram/tce"
+	"plumb/testdata"
 )
 
 // On all reference predictions the raster's numbers are within their bounds of
@@ -19,7 +20,7 @@ import (
 // or a distance that is off by more than its bound is told.
 func TestRasterReference(t *testing.T) {
 	all := targets(t)
-	var in struct {
+	type prediction struct {
 		ID, Kind string
 		Instance string `json:"instance_id"`
 		Response string
@@ -30,7 +31,7 @@ func TestRasterReference(t *testing.T) {
 	for _, size := range []int{128, 512} {
 		by := &raster{meter: match.Oracle{}, size: size}
 		worstIoU, worstFar := 0.0, 0.0
-		each(t, "tangram/predictions.jsonl", &in, func() {
+		testdata.Each(t, "tangram/predictions.jsonl", func(in *prediction) {
 			p := r.Read(in.Response, false)
 			s := evaluateBy(&p, all[in.Instance], by)
 			w := &in.Expected

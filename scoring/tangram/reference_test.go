@@ -1,10 +1,7 @@
 package tangram
 
 import (
-	"bufio"
-	"encoding/json"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -15,39 +12,17 @@ import (
 	"plumb/testdata"
 )
 
-func each(t testing.TB, name string, v any, f func()) {
-	t.Helper()
-	file, err := os.Open(testdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	s := bufio.NewScanner(file)
-	s.Buffer(nil, 64<<20)
-	n := 0
-	for ; s.Scan(); n++ {
-		reflect.ValueOf(v).Elem().SetZero()
-		if err := json.Unmarshal(s.Bytes(), v); err != nil {
-			t.Fatal(err)
-		}
-		f()
-	}
-	if n == 0 {
-		t.Fatalf("%s is empty", name)
-	}
-}
-
 // targets are the outlines of the reference instances by id.
 func targets(t testing.TB) map[string]*plane.Target {
 	t.Helper()
 	out := map[string]*plane.Target{}
-	var in struct {
+	type instance struct {
 		ID     string `json:"instance_id"`
 		Target struct {
 			Vertices [][2]string
 		} `json:"target_outline"`
 	}
-	each(t, "tangram/instances-dev.jsonl", &in, func() {
+	testdata.Each(t, "tangram/instances-dev.jsonl", func(in *instance) {
 		var list []plane.Point
 		for _, v := range in.Target.Vertices {
 			x, _, err1 := field.Parse(v[0])
@@ -102,7 +77,7 @@ type expected struct {
 
 func TestReferencePredictions(t *testing.T) {
 	all := targets(t)
-	var in struct {
+	type prediction struct {
 		ID, Kind string
 		Instance string `json:"instance_id"`
 		Response string
@@ -110,7 +85,7 @@ func TestReferencePredictions(t *testing.T) {
 		Repair   *expected `json:"expected_repair"`
 	}
 	var r tce.Reader
-	each(t, "tangram/predictions.jsonl", &in, func() {
+	testdata.Each(t, "tangram/predictions.jsonl", func(in *prediction) {
 		p := r.Read(in.Response, false)
 		s := Evaluate(&p, all[in.Instance])
 		compare(t, in.ID+" "+in.Kind, &s, &in.Expected)
@@ -201,18 +176,17 @@ func compare(t *testing.T, where string, s *Score, w *expected) {
 
 func BenchmarkPredictions(b *testing.B) {
 	all := targets(b)
-	type one struct{ text, instance string }
-	var list []one
-	var in struct {
+	type prediction struct {
 		Instance string `json:"instance_id"`
 		Response string
 	}
-	each(b, "tangram/predictions.jsonl", &in, func() { list = append(list, one{in.Response, in.Instance}) })
+	var list []*prediction
+	testdata.Each(b, "tangram/predictions.jsonl", func(in *prediction) { list = append(list, in) })
 	var r tce.Reader
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		o := list[i%len(list)]
-		p := r.Read(o.text, false)
-		Evaluate(&p, all[o.instance])
+		p := r.Read(o.Response, false)
+		Evaluate(&p, all[o.Instance])
 	}
 }

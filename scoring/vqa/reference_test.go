@@ -70,14 +70,8 @@ type expected struct {
 
 func readTables(t *testing.T, name string) (doc []byte, tables printedTables) {
 	t.Helper()
-	doc, err := os.ReadFile(testdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(doc, &tables); err != nil {
-		t.Fatal(err)
-	}
-	return doc, tables
+	testdata.JSON(t, name, &tables)
+	return testdata.Bytes(t, name), tables
 }
 
 // outcome scores one answer through the whole suite.

@@ -40,17 +40,6 @@ type entry struct {
 	Capped      bool           `json:"capped_fill"`
 }
 
-func read(t testing.TB, name string, v any) {
-	t.Helper()
-	b, err := os.ReadFile(testdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // references are all pictures with their actions.
 func references(t testing.TB) (all []entry) {
 	var tasks []struct {
@@ -61,7 +50,7 @@ func references(t testing.TB) (all []entry) {
 			Actions json.RawMessage `json:"actions"`
 		} `json:"results"`
 	}
-	read(t, "drawingbench/results-dev.json", &tasks)
+	testdata.JSON(t, "drawingbench/results-dev.json", &tasks)
 	actions := map[string]json.RawMessage{}
 	for _, task := range tasks {
 		for _, r := range task.Results {
@@ -69,13 +58,13 @@ func references(t testing.TB) (all []entry) {
 		}
 	}
 	var recorded, synthetic []entry
-	read(t, "drawingbench/canvas/index.json", &recorded)
+	testdata.JSON(t, "drawingbench/canvas/index.json", &recorded)
 	for i := range recorded {
 		e := &recorded[i]
 		e.Actions = actions[fmt.Sprintf("%d/%d", e.Index, e.Turn)]
 		e.File = "canvas/" + e.File
 	}
-	read(t, "drawingbench/canvas-synthetic/index.json", &synthetic)
+	testdata.JSON(t, "drawingbench/canvas-synthetic/index.json", &synthetic)
 	for i := range synthetic {
 		synthetic[i].File = "canvas-synthetic/" + synthetic[i].File
 	}
@@ -84,25 +73,17 @@ func references(t testing.TB) (all []entry) {
 
 func picture(t testing.TB, name string) *image.NRGBA {
 	t.Helper()
-	f, err := os.Open(testdata.Path(t, "drawingbench/"+name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	m, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	switch m := m.(type) {
+	img := testdata.Picture(t, "drawingbench/"+name)
+	switch m := img.(type) {
 	case *image.NRGBA:
 		return m
 	case *image.RGBA: // without alpha: the same bytes
 		return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
 	}
-	out := image.NewNRGBA(m.Bounds())
-	for y := range m.Bounds().Dy() {
-		for x := range m.Bounds().Dx() {
-			out.SetNRGBA(x, y, color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA))
+	out := image.NewNRGBA(img.Bounds())
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			out.SetNRGBA(x, y, color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA))
 		}
 	}
 	return out

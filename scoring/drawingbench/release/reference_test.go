@@ -1,10 +1,8 @@
 package release
 
 import (
-	"bufio"
 	"encoding/json"
 	"math"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -58,19 +56,13 @@ func criteria(t testing.TB, b []byte) *Criteria {
 // tasks returns the criteria and prompts of the dataset, by index.
 func tasks(t testing.TB) (with, without []*Criteria) {
 	t.Helper()
-	b, err := os.ReadFile(testdata.Path(t, "drawingbench/dataset.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var d struct {
 		Prompts []struct {
 			Prompt   string                     `json:"prompt"`
 			Criteria map[string]json.RawMessage `json:"criteria"`
 		} `json:"prompts"`
 	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
+	testdata.JSON(t, "drawingbench/dataset.json", &d)
 	for _, p := range d.Prompts {
 		raw, _ := json.Marshal(p.Criteria)
 		without = append(without, criteria(t, raw))
@@ -83,14 +75,8 @@ func tasks(t testing.TB) (with, without []*Criteria) {
 
 func results(t testing.TB) []task {
 	t.Helper()
-	b, err := os.ReadFile(testdata.Path(t, "drawingbench/results-dev.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []task
-	if err := json.Unmarshal(b, &all); err != nil {
-		t.Fatal(err)
-	}
+	testdata.JSON(t, "drawingbench/results-dev.json", &all)
 	return all
 }
 
@@ -180,21 +166,6 @@ func TestRecorded(t *testing.T) {
 	t.Logf("%d turns", turns)
 }
 
-func lines(t testing.TB, name string) (out [][]byte) {
-	t.Helper()
-	f, err := os.Open(testdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, 64<<20)
-	for s.Scan() {
-		out = append(out, slices.Clone(s.Bytes()))
-	}
-	return out
-}
-
 // outcome is an evaluation or the crash, as the files have it.
 func outcome(e *Evaluation) []byte {
 	if e.Crash != "" {
@@ -204,36 +175,30 @@ func outcome(e *Evaluation) []byte {
 }
 
 func TestFuzzCases(t *testing.T) {
+	type example struct {
+		ID       string          `json:"id"`
+		Actions  json.RawMessage `json:"actions"`
+		Criteria json.RawMessage `json:"criteria"`
+		Expected json.RawMessage `json:"expected"`
+	}
 	var e Evaluator
-	for _, l := range lines(t, "drawingbench/fuzz-dev.jsonl") {
-		var c struct {
-			ID       string          `json:"id"`
-			Actions  json.RawMessage `json:"actions"`
-			Criteria json.RawMessage `json:"criteria"`
-			Expected json.RawMessage `json:"expected"`
-		}
-		if err := json.Unmarshal(l, &c); err != nil {
-			t.Fatal(err)
-		}
+	testdata.Each(t, "drawingbench/fuzz-dev.jsonl", func(c *example) {
 		got := e.Evaluate(parse(t, c.Actions), criteria(t, c.Criteria))
 		same(t, c.ID, outcome(&got), c.Expected)
-	}
+	})
 }
 
 func TestMessyCases(t *testing.T) {
+	type example struct {
+		ID         string          `json:"id"`
+		Raw        string          `json:"raw"`
+		Criteria   json.RawMessage `json:"criteria"`
+		Strict     json.RawMessage `json:"expected_strict"`
+		Extraction string          `json:"extraction"`
+		Extracted  json.RawMessage `json:"expected_extracted"`
+	}
 	var e Evaluator
-	for _, l := range lines(t, "drawingbench/messy-dev.jsonl") {
-		var c struct {
-			ID         string          `json:"id"`
-			Raw        string          `json:"raw"`
-			Criteria   json.RawMessage `json:"criteria"`
-			Strict     json.RawMessage `json:"expected_strict"`
-			Extraction string          `json:"extraction"`
-			Extracted  json.RawMessage `json:"expected_extracted"`
-		}
-		if err := json.Unmarshal(l, &c); err != nil {
-			t.Fatal(err)
-		}
+	testdata.Each(t, "drawingbench/messy-dev.jsonl", func(c *example) {
 		demand := criteria(t, c.Criteria)
 		var r pyjson.Reader
 		v, how, _ := answer.Extract(&r, c.Raw)
@@ -246,11 +211,11 @@ func TestMessyCases(t *testing.T) {
 		v, err := r.All()
 		if err != nil {
 			same(t, c.ID+" strict", []byte(`{"crash":"`+string(err.(pyjson.Exception))+`"}`), c.Strict)
-			continue
+			return
 		}
 		got = e.Evaluate(&v, demand)
 		same(t, c.ID+" strict", outcome(&got), c.Strict)
-	}
+	})
 }
 
 func BenchmarkEvaluate(b *testing.B) {

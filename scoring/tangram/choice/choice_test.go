@@ -1,38 +1,13 @@
 package choice
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"plumb/testdata"
 )
-
-func each(t *testing.T, name string, v func() any, f func(v any)) {
-	t.Helper()
-	file, err := os.Open(testdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	s := bufio.NewScanner(file)
-	s.Buffer(nil, 1<<24)
-	n := 0
-	for s.Scan() {
-		x := v()
-		if err := json.Unmarshal(s.Bytes(), x); err != nil {
-			t.Fatal(err)
-		}
-		f(x)
-		n++
-	}
-	if n == 0 {
-		t.Fatalf("%s has no lines", name)
-	}
-}
 
 // TestItemsReference draws the items of the reference for seed 0.
 func TestItemsReference(t *testing.T) {
@@ -43,9 +18,8 @@ func TestItemsReference(t *testing.T) {
 		} `json:"target_outline"`
 	}
 	var set []Candidate
-	each(t, "tangram/instances-dev.jsonl", func() any { return &instance{} }, func(v any) {
-		in := v.(*instance)
-		set = append(set, Candidate{in.ID, string(in.Outline.Vertices)})
+	testdata.Each(t, "tangram/instances-dev.jsonl", func(v *instance) {
+		set = append(set, Candidate{v.ID, string(v.Outline.Vertices)})
 	})
 	items, err := Items(set, 0)
 	if err != nil {
@@ -57,8 +31,8 @@ func TestItemsReference(t *testing.T) {
 		Answer  string            `json:"answer"`
 	}
 	k := 0
-	each(t, "tangram/task1-items.jsonl", func() any { return &item{} }, func(v any) {
-		want, got := v.(*item), items[k]
+	testdata.Each(t, "tangram/task1-items.jsonl", func(want *item) {
+		got := items[k]
 		k++
 		if got.ID != want.ID || got.Answer != want.Answer {
 			t.Errorf("item %d: got %s %s; want %s %s", k, got.ID, got.Answer, want.ID, want.Answer)
@@ -80,8 +54,7 @@ func TestExtractReference(t *testing.T) {
 		ID, Response string
 		Extracted    *string
 	}
-	each(t, "tangram/task1-answers.jsonl", func() any { return &answer{} }, func(v any) {
-		a := v.(*answer)
+	testdata.Each(t, "tangram/task1-answers.jsonl", func(a *answer) {
 		got, ok := Extract(a.Response)
 		if want := a.Extracted; ok != (want != nil) || ok && got != *want {
 			t.Errorf("%s: %q: got %q, %v; want %v", a.ID, a.Response, got, ok, want)

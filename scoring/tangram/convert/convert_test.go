@@ -1,30 +1,14 @@
 package convert
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
 	"plumb/scoring/tangram/assembly"
 	"plumb/testdata"
 )
-
-func each(t *testing.T, name string, f func(line []byte)) {
-	t.Helper()
-	file, err := os.Open(testdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	s := bufio.NewScanner(file)
-	s.Buffer(nil, 1<<24)
-	for s.Scan() {
-		f(s.Bytes())
-	}
-}
 
 func outlineText(in *assembly.Instance) string {
 	var b strings.Builder
@@ -55,7 +39,7 @@ func proven(t *testing.T, d *Drawing, r *Result) {
 // TestReference holds the conversion against the reference instances.
 func TestReference(t *testing.T) {
 	want := map[string]string{}
-	each(t, "tangram/instances-dev.jsonl", func(line []byte) {
+	testdata.Lines(t, "tangram/instances-dev.jsonl", func(line []byte) {
 		in, err := assembly.Read(line)
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +47,7 @@ func TestReference(t *testing.T) {
 		want[in.ID] = outlineText(in)
 	})
 	var should, does, equal, others, wrong int
-	each(t, "tangram/drawings-dev.jsonl", func(line []byte) {
+	testdata.Lines(t, "tangram/drawings-dev.jsonl", func(line []byte) {
 		var mark struct {
 			Converts bool `json:"converts"`
 		}

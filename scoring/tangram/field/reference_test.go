@@ -1,11 +1,8 @@
 package field
 
 import (
-	"bufio"
-	"encoding/json"
 	"math"
 	"math/big"
-	"os"
 	"strings"
 	"testing"
 
@@ -13,31 +10,22 @@ import (
 )
 
 func TestReferenceExpressions(t *testing.T) {
-	f, err := os.Open(testdata.Path(t, "tangram/expressions.jsonl"))
-	if err != nil {
-		t.Fatal(err)
+	type example struct {
+		ID, Text string
+		Expected struct {
+			OK, Exact   bool
+			A, B, LaTeX string
+			Value       float64
+		}
 	}
-	defer f.Close()
-	n := 0
-	for s := bufio.NewScanner(f); s.Scan(); n++ {
-		var c struct {
-			ID, Text string
-			Expected struct {
-				OK, Exact   bool
-				A, B, LaTeX string
-				Value       float64
-			}
-		}
-		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
+	testdata.Each(t, "tangram/expressions.jsonl", func(c *example) {
 		x, inexact, err := Parse(c.Text)
 		if (err == nil) != c.Expected.OK {
 			t.Errorf("%s %q: got error %v; want ok %v", c.ID, c.Text, err, c.Expected.OK)
-			continue
+			return
 		}
 		if err != nil {
-			continue
+			return
 		}
 		a, b := x.Parts()
 		if a != c.Expected.A || b != c.Expected.B || inexact == c.Expected.Exact {
@@ -52,10 +40,7 @@ func TestReferenceExpressions(t *testing.T) {
 		if again, _, err := Parse(x.LaTeX()); err != nil || !again.Equal(x) {
 			t.Errorf("%s %q: printed %s, read back %s, %v", c.ID, c.Text, x.LaTeX(), again.LaTeX(), err)
 		}
-	}
-	if n == 0 {
-		t.Fatal("no cases")
-	}
+	})
 }
 
 func TestParse(t *testing.T) {

@@ -1,11 +1,8 @@
 package agree
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
 	"plumb/testdata"
@@ -13,32 +10,23 @@ import (
 
 // TestReference measures every study of the reference.
 func TestReference(t *testing.T) {
-	f, err := os.Open(testdata.Path(t, "vqa/agreement-dev.jsonl"))
-	if err != nil {
-		t.Fatal(err)
+	type study struct {
+		ID         string
+		Judge      []any
+		Annotators [][]any
+		Expected   struct {
+			N, Ties          int
+			AccuracyMajority *float64   `json:"accuracy_majority"`
+			KappaMajority    *float64   `json:"kappa_majority"`
+			AccuracyEach     []*float64 `json:"accuracy_each"`
+			KappaEach        []*float64 `json:"kappa_each"`
+			Fleiss           *float64   `json:"fleiss_annotators"`
+			FleissJudge      *float64   `json:"fleiss_with_judge"`
+		}
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
 	n := 0
-	for ; lines.Scan(); n++ {
-		var c struct {
-			ID         string
-			Judge      []any
-			Annotators [][]any
-			Expected   struct {
-				N, Ties          int
-				AccuracyMajority *float64   `json:"accuracy_majority"`
-				KappaMajority    *float64   `json:"kappa_majority"`
-				AccuracyEach     []*float64 `json:"accuracy_each"`
-				KappaEach        []*float64 `json:"kappa_each"`
-				Fleiss           *float64   `json:"fleiss_annotators"`
-				FleissJudge      *float64   `json:"fleiss_with_judge"`
-			}
-		}
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
+	testdata.Each(t, "vqa/agreement-dev.jsonl", func(c *study) {
+		n++
 		s := Study{Judge: words(c.Judge)}
 		for _, a := range c.Annotators {
 			s.Annotators = append(s.Annotators, words(a))
@@ -55,7 +43,7 @@ func TestReference(t *testing.T) {
 			same(t, fmt.Sprintf("%s kappa %d", c.ID, i), got.KappaEach[i], want.KappaEach[i])
 			same(t, fmt.Sprintf("%s accuracy %d", c.ID, i), got.AccuracyEach[i], want.AccuracyEach[i])
 		}
-	}
+	})
 	if n < 20 {
 		t.Fatalf("got %d cases; want more", n)
 	}

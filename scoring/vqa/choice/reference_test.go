@@ -1,9 +1,6 @@
 package choice
 
 import (
-	"bufio"
-	"encoding/json"
-	"os"
 	"testing"
 
 	"plumb/testdata"
@@ -11,23 +8,16 @@ import (
 
 // TestReference reads every answer of the reference as the reference does.
 func TestReference(t *testing.T) {
-	f, err := os.Open(testdata.Path(t, "vqa/extraction-dev.jsonl"))
-	if err != nil {
-		t.Fatal(err)
+	type example struct {
+		ID, Labels, Response string
+		Options              []string
+		Expected             *int `json:"expected_index"`
+		Literal              bool
+		Reason               *string
 	}
-	defer f.Close()
 	n, r := 0, new(Reader)
-	for lines := bufio.NewScanner(f); lines.Scan(); n++ {
-		var c struct {
-			ID, Labels, Response string
-			Options              []string
-			Expected             *int `json:"expected_index"`
-			Literal              bool
-			Reason               *string
-		}
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
+	testdata.Each(t, "vqa/extraction-dev.jsonl", func(c *example) {
+		n++
 		want := -1
 		if c.Expected != nil {
 			want = *c.Expected
@@ -40,7 +30,7 @@ func TestReference(t *testing.T) {
 		if got.Option != want || got.Literal != c.Literal || string(got.Reason) != reason {
 			t.Errorf("%s: %q with %q: got %+v; want option %d, literal %v, %s", c.ID, c.Response, c.Options, got, want, c.Literal, reason)
 		}
-	}
+	})
 	if n < 100 {
 		t.Fatalf("got %d cases; want more", n)
 	}

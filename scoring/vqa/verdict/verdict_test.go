@@ -1,9 +1,6 @@
 package verdict
 
 import (
-	"bufio"
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,25 +9,18 @@ import (
 
 // TestReference reads every reply of the reference as the reference does.
 func TestReference(t *testing.T) {
-	f, err := os.Open(testdata.Path(t, "vqa/verdict-dev.jsonl"))
-	if err != nil {
-		t.Fatal(err)
+	type reply struct {
+		ID, Response string
+		Expected     *int
 	}
-	defer f.Close()
 	n := 0
-	for lines := bufio.NewScanner(f); lines.Scan(); n++ {
-		var c struct {
-			ID, Response string
-			Expected     *int
-		}
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
+	testdata.Each(t, "vqa/verdict-dev.jsonl", func(c *reply) {
+		n++
 		right, ok := Parse(c.Response)
 		if ok != (c.Expected != nil) || ok && right != (*c.Expected == 1) {
 			t.Errorf("%s: %q: got %v, %v; want %v", c.ID, c.Response, right, ok, c.Expected)
 		}
-	}
+	})
 	if n < 30 {
 		t.Fatalf("got %d cases; want more", n)
 	}
