@@ -26,7 +26,7 @@ func (l *Likeness) Parts(v outline.View) []Part {
 	kx, ky := float64(l.Width)/v.Bounds.W, float64(l.Height)/v.Bounds.H
 	for i := range v.Scene.Shapes {
 		sh := &v.Scene.Shapes[i]
-		if sh.Kind == scene.Group || !drawn(v, int32(i)) {
+		if sh.Kind == scene.Group || !v.Shows(int32(i)) {
 			continue
 		}
 		b, ok := outline.PageBounds(v.Scene, int32(i))
@@ -48,22 +48,6 @@ func (l *Likeness) Parts(v outline.View) []Part {
 
 // pixel keeps far away places within the range of image.Rect.
 func pixel(v float64) int { return int(math.Floor(min(max(v, -1e6), 1e6))) }
-
-// drawn tells whether the view draws a shape: it, or what it is part of, is
-// listed.
-func drawn(v outline.View, i int32) bool {
-	if v.Only == nil {
-		return true
-	}
-	for ; i >= 0; i = v.Scene.Shapes[i].Parent {
-		for _, id := range v.Only {
-			if id == v.Scene.Shapes[i].ID {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // Features names what of shape i sets how it is drawn, each once: its kind
 // first, then its styles, its text and its place.

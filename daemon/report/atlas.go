@@ -163,7 +163,7 @@ func (a *atlas) native(v outline.View) (only []string, missing []lost) {
 	only = []string{} // nil would mean everything
 	for i := range v.Scene.Shapes {
 		sh := &v.Scene.Shapes[i]
-		if !shown(v, int32(i)) || sh.Kind == scene.Group {
+		if !v.Shows(int32(i)) || sh.Kind == scene.Group {
 			continue
 		}
 		probe := outline.View{Scene: v.Scene, Only: []string{sh.ID}, Bounds: outline.Box{X: v.Bounds.X, Y: v.Bounds.Y, W: 1, H: 1}}
@@ -174,21 +174,6 @@ func (a *atlas) native(v outline.View) (only []string, missing []lost) {
 		only = append(only, sh.ID)
 	}
 	return only, missing
-}
-
-// shown tells whether the view draws a shape: it, or what it is part of, is listed.
-func shown(v outline.View, i int32) bool {
-	if v.Only == nil {
-		return true
-	}
-	for ; i >= 0; i = v.Scene.Shapes[i].Parent {
-		for _, id := range v.Only {
-			if id == v.Scene.Shapes[i].ID {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // corners returns the box of a shape on the page, through all its parents.

@@ -70,7 +70,7 @@ type fakeRenderer struct{}
 func (fakeRenderer) Picture(v outline.View) (*image.NRGBA, error) {
 	img := image.NewNRGBA(image.Rect(0, 0, int(v.Bounds.W), int(v.Bounds.H)))
 	for i := range v.Scene.Shapes {
-		if sh := &v.Scene.Shapes[i]; sh.Kind == scene.Embed && shown(v, int32(i)) {
+		if sh := &v.Scene.Shapes[i]; sh.Kind == scene.Embed && v.Shows(int32(i)) {
 			return nil, fmt.Errorf("cannot draw shape %q: %w: an embed", sh.ID, outline.ErrForeign)
 		}
 	}

@@ -29,7 +29,7 @@ func appendScene(b []byte, s *scene.Scene) ([]byte, error) {
 			parent = s.Shapes[sh.Parent].ID
 		}
 		children[sh.Parent]++
-		b = appendShape(b, sh, parent, indexKey(children[sh.Parent]))
+		b = appendShape(b, sh, parent, scene.IndexKey(children[sh.Parent]))
 	}
 	for i := range s.Bindings {
 		b = appendBinding(append(b, ','), s, i)
@@ -62,26 +62,6 @@ func complete(sh *scene.Shape) error {
 		return sceneFault(sh, "its asset "+strconv.Quote(sh.Asset)+" is not part of the scene")
 	}
 	return nil
-}
-
-// indexKey returns the n-th key of siblings, n >= 1. Keys are compared as
-// strings; the first character tells the number of digits (tldraw-rendering.md 1.4).
-func indexKey(n int) string {
-	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	head, count := byte('a'), len(digits)
-	for n >= count {
-		n -= count
-		count *= len(digits)
-		head++
-	}
-	var buf [12]byte
-	i := len(buf)
-	for ; count > 1; count /= len(digits) {
-		i--
-		buf[i] = digits[n%len(digits)]
-		n /= len(digits)
-	}
-	return string(head) + string(buf[i:])
 }
 
 func appendShape(b []byte, sh *scene.Shape, parent, index string) []byte {
@@ -274,7 +254,7 @@ func (p *props) points(points []scene.Point) {
 		if i > 0 {
 			p.b = append(p.b, ',')
 		}
-		key := indexKey(i + 1)
+		key := scene.IndexKey(i + 1)
 		p.b = appendString(p.b, key)
 		p.b = appendString(append(p.b, `:{"id":`...), key)
 		p.b = appendString(append(p.b, `,"index":`...), key)

@@ -112,20 +112,6 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-func TestIndexKey(t *testing.T) {
-	last := ""
-	for n := 1; n < 5000; n++ {
-		k := indexKey(n)
-		if k <= last {
-			t.Fatalf("key %d: got %q after %q; want a larger one", n, k, last)
-		}
-		last = k
-	}
-	if k := indexKey(62); k != "b00" {
-		t.Errorf("key 62: got %q; want b00", k)
-	}
-}
-
 func TestJobBounds(t *testing.T) {
 	s, err := scene.Decode([]byte(`[]`), scene.Limits{})
 	if err != nil {

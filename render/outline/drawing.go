@@ -7,6 +7,7 @@ package outline
 
 import (
 	"errors"
+	"slices"
 
 	"plumb/render/scan"
 	"plumb/render/scene"
@@ -52,6 +53,20 @@ type View struct {
 	// It holds what a Scene does not (assets, records of other versions). Scene
 	// may be nil where Source and Foreign are set.
 	Source []byte
+}
+
+// Shows reports whether shape i is drawn in the first set: Only lists it or what
+// it is part of.
+func (v *View) Shows(i int32) bool {
+	if v.Only == nil {
+		return true
+	}
+	for ; i >= 0; i = v.Scene.Shapes[i].Parent {
+		if slices.Contains(v.Only, v.Scene.Shapes[i].ID) {
+			return true
+		}
+	}
+	return false
 }
 
 // Content says how the bounds of a view follow from what its shapes take up.

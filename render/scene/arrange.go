@@ -112,14 +112,15 @@ func siblingKeys(records []Record, parents []int32) []string {
 			parent = parents[i]
 		}
 		handed[parent]++
-		keys[i] = fractionalIndex(handed[parent])
+		keys[i] = IndexKey(handed[parent])
 	}
 	return keys
 }
 
-// fractionalIndex returns the n-th whole fractional-indexing key, n >= 0: a0,
-// a1, ..., az, b00, b01, ... The first character tells the number of digits.
-func fractionalIndex(n int) string {
+// IndexKey returns the n-th whole fractional-indexing key, n >= 0: a0, a1, ...,
+// az, b00, b01, ... Keys are compared as strings; the first character tells the
+// number of digits (tldraw-rendering.md 1.4).
+func IndexKey(n int) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	head, count := byte('a'), len(digits)
 	for n >= count {

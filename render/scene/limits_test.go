@@ -107,7 +107,7 @@ func TestManyShapes(t *testing.T) {
 			records[i].ParentID = "page:page"
 		}
 		if i%3 > 0 {
-			records[i].Index, records[i].Has = fractionalIndex(n-i), records[i].Has|HasIndex
+			records[i].Index, records[i].Has = IndexKey(n-i), records[i].Has|HasIndex
 		}
 	}
 	s, err := Resolve(records, nil, Limits{})

@@ -361,14 +361,14 @@ func TestCompareCodeUnits(t *testing.T) {
 	}
 }
 
-func TestFractionalIndex(t *testing.T) {
+func TestIndexKey(t *testing.T) {
 	for n, want := range map[int]string{0: "a0", 1: "a1", 61: "az", 62: "b00", 63: "b01", 62 + 3843: "bzz", 62 + 3844: "c000"} {
-		if got := fractionalIndex(n); got != want {
-			t.Errorf("fractionalIndex(%d) = %s; want %s", n, got, want)
+		if got := IndexKey(n); got != want {
+			t.Errorf("IndexKey(%d) = %s; want %s", n, got, want)
 		}
 	}
 	for n := range 300_000 {
-		if a, b := fractionalIndex(n), fractionalIndex(n+1); a >= b {
+		if a, b := IndexKey(n), IndexKey(n+1); a >= b {
 			t.Fatalf("%s comes before %s; want increasing keys", a, b)
 		}
 	}
