@@ -82,14 +82,15 @@ type PictureOptions struct {
 // scene.ErrInvalid; a scene that only the editor can read is none where there is
 // one.
 func Picture(b []byte, o PictureOptions) (id string, v outline.View, err error) {
-	if err := o.Limits.Check(b); err != nil {
-		return "", v, err
-	}
-	var p fastjson.Parser
-	doc, err := p.ParseBytes(b)
-	if err != nil {
-		return "", v, fmt.Errorf("cannot parse scene: %w", scene.ErrInvalid)
-	}
+	err = scene.Parse(b, o.Limits, func(doc *fastjson.Value) error {
+		id, v, err = picture(doc, b, &o)
+		return err
+	})
+	return id, v, err
+}
+
+// picture is Picture for b that has been parsed.
+func picture(doc *fastjson.Value, b []byte, o *PictureOptions) (id string, v outline.View, err error) {
 	if id, err = pictureID(doc); err != nil {
 		return "", v, err
 	}
@@ -112,7 +113,7 @@ func Picture(b []byte, o PictureOptions) (id string, v outline.View, err error) 
 	if v.Only, err = known(v.Scene, v.Only); err != nil {
 		return id, v, err
 	}
-	if err := place(&v, bounds, &o); err != nil || v.Content != nil {
+	if err := place(&v, bounds, o); err != nil || v.Content != nil {
 		return id, v, err
 	}
 	return id, v, o.Limits.CheckCanvas(v.Bounds.W, v.Bounds.H)
@@ -181,16 +182,15 @@ func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 	if f == nil || f.Type() == fastjson.TypeNull {
 		return DefaultBounds, nil
 	}
-	bad := fmt.Errorf("cannot use bounds: %w: want [x,y,w,h] in page units", scene.ErrInvalid)
 	list, err := f.Array()
-	if err != nil || len(list) != 4 {
-		return Bounds{}, bad
-	}
+	ok := err == nil && len(list) == 4
 	var v [4]float64
-	for i, e := range list {
-		if v[i], err = e.Float64(); err != nil || math.IsInf(v[i], 0) {
-			return Bounds{}, bad
-		}
+	for i := 0; ok && i < len(v); i++ {
+		v[i], err = list[i].Float64()
+		ok = err == nil && !math.IsInf(v[i], 0)
+	}
+	if !ok {
+		return Bounds{}, fmt.Errorf("cannot use bounds: %w: want [x,y,w,h] in page units", scene.ErrInvalid)
 	}
 	return Bounds{Box: outline.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }

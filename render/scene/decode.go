@@ -18,15 +18,16 @@ var parsers fastjson.ParserPool
 // refuses is an error that wraps ErrInvalid, ErrLimit or ErrVersion and names
 // the field.
 func Decode(b []byte, lim Limits) (s *Scene, err error) {
-	err = parse(b, lim, func(v *fastjson.Value) error {
+	err = Parse(b, lim, func(v *fastjson.Value) error {
 		s, err = DecodeValue(v, lim)
 		return err
 	})
 	return s, err
 }
 
-// parse checks b and hands it over as a tree, which is valid during the call.
-func parse(b []byte, lim Limits, use func(*fastjson.Value) error) error {
+// Parse checks b as Limits.Check does and hands it over as a tree, which is valid
+// during the call. Errors are those of the check or of use.
+func Parse(b []byte, lim Limits, use func(*fastjson.Value) error) error {
 	lim.Depth = min(lim.withDefaults().Depth, fastjson.MaxDepth)
 	if err := lim.Check(b); err != nil {
 		return err

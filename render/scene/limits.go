@@ -68,15 +68,16 @@ func (l Limits) withDefaults() Limits {
 // 9.2).
 func (l Limits) CheckCanvas(w, h float64) error {
 	l = l.withDefaults()
-	got := formatNumber(w) + " x " + formatNumber(h) + " px"
+	got := func() string { return formatNumber(w) + " x " + formatNumber(h) + " px" }
 	if !(w >= 1 && h >= 1) || math.IsInf(w, 1) || math.IsInf(h, 1) {
-		return invalid("bounds", "", got, "a finite size of at least 1 x 1 px")
+		return invalid("bounds", "", got(), "a finite size of at least 1 x 1 px")
 	}
-	if w, h = math.Floor(w), math.Floor(h); w > float64(l.Side) || h > float64(l.Side) {
-		return overLimit("bounds", "", got, "at most "+strconv.Itoa(l.Side)+" px a side", FlagSide)
+	width, height := math.Floor(w), math.Floor(h)
+	if width > float64(l.Side) || height > float64(l.Side) {
+		return overLimit("bounds", "", got(), "at most "+strconv.Itoa(l.Side)+" px a side", FlagSide)
 	}
-	if w*h > float64(l.Pixels) {
-		return overLimit("bounds", "", got, "at most "+strconv.Itoa(l.Pixels)+" px in all", FlagPixels)
+	if width*height > float64(l.Pixels) {
+		return overLimit("bounds", "", got(), "at most "+strconv.Itoa(l.Pixels)+" px in all", FlagPixels)
 	}
 	return nil
 }
