@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+
+	"plumb/render/built"
 )
 
 // names of the browser's program, the one that the reference pictures were made
@@ -51,45 +53,9 @@ func behindScript(path string) string {
 }
 
 // PageDir returns the folder of the export pages: explicit when given, else the
-// environment's PLUMB_PAGE, else the first that is there of build/page beside
-// the running program's folder, page inside it, and build/page in the current
-// folder or one above it (a checkout). Whether the files are there is for Open
-// to say.
-func PageDir(explicit string) string {
-	if explicit != "" {
-		return explicit
-	}
-	if dir := os.Getenv("PLUMB_PAGE"); dir != "" {
-		return dir
-	}
-	built := filepath.Join("build", "page")
-	if exe, err := os.Executable(); err == nil {
-		if real, err := filepath.EvalSymlinks(exe); err == nil {
-			exe = real
-		}
-		folder := filepath.Dir(exe)
-		for _, dir := range []string{filepath.Join(filepath.Dir(folder), built), filepath.Join(folder, "page")} {
-			if isDir(dir) {
-				return dir
-			}
-		}
-	}
-	folder, err := os.Getwd()
-	if err != nil {
-		return built
-	}
-	for above := ""; folder != above; above, folder = folder, filepath.Dir(folder) {
-		if dir := filepath.Join(folder, built); isDir(dir) {
-			return dir
-		}
-	}
-	return built
-}
-
-func isDir(path string) bool {
-	st, err := os.Stat(path)
-	return err == nil && st.IsDir()
-}
+// environment's PLUMB_PAGE, else where built.Dir finds page. Whether the files
+// are there is for Open to say.
+func PageDir(explicit string) string { return built.Dir(explicit, "PLUMB_PAGE", "page") }
 
 // Sandbox reports whether the browser runs in its own sandbox on this machine,
 // and why not. It cannot as root, nor where the kernel or the container allows
