@@ -17,9 +17,9 @@ import (
 // degrees) = 5613.7 px around (75, 35).
 func TestHeartbeat(t *testing.T) {
 	want := metric.Tally{
-		A:    metric.Sums{Alpha: 1595906, AlphaX: 109152082, AlphaY: 55840028, Covered: 7272},
+		A:    metric.Sums{Alpha: 1600773, AlphaX: 109723068, AlphaY: 56106583, Covered: 7285},
 		B:    metric.Sums{Alpha: 1431456, AlphaX: 106643472, AlphaY: 49385232, Covered: 5768},
-		Both: 5188,
+		Both: 5190,
 	}
 	for _, backend := range []string{BackendGL, BackendCPU} {
 		e := openBackend(t, backend)

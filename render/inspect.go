@@ -7,8 +7,8 @@ import "plumb/render/batch"
 // summed in closed form.
 type TileInfo struct {
 	X, Y, W, H int // px
-	// Class is how the tile is evaluated: "plain" (paints of one set) or "full"
-	// (clips, groups, tables, two sets).
+	// Class is how the tile is evaluated: "plain" (opaque paints of one set) or "full"
+	// (opacities, clips, groups, two sets).
 	Class   string
 	Items   int // paths that reach the tile: its overdraw
 	Records int // rows of masks that the shader reads

@@ -49,15 +49,9 @@ func (e *Engine) SelfTest() error {
 	return nil
 }
 
-// selfTestDrawing has a clip, a translucent group, a contrast table, two sets,
-// pieces of tiles, level and upright edges and parts off the picture.
+// selfTestDrawing has a clip, a translucent group, two sets, pieces of tiles, level and upright edges and parts off the picture.
 func selfTestDrawing() *outline.Drawing {
 	d := &outline.Drawing{Width: 150, Height: 70, Groups: []uint32{outline.Opaque / 3}}
-	table := new(outline.ContrastTable)
-	for i := range table {
-		table[i] = uint8(i * i / 255)
-	}
-	d.Tables = append(d.Tables, table)
 	var filler area.Filler
 	canvas := chord.Rect{X1: int32(d.Width), Y1: int32(d.Height)}
 	add := func(it outline.Item, n int, cx, cy, rx, ry, turn float64) {
@@ -83,7 +77,7 @@ func selfTestDrawing() *outline.Drawing {
 	add(with(func(it *outline.Item) { it.Op = outline.OpClip }), 4, 60, 40, 30, 30, math.Pi/4)
 	clip := int32(len(d.Items) - 1)
 	add(with(func(it *outline.Item) { it.Clip = clip; it.Opacity = outline.Opaque * 5 / 8 }), 5, 70, 40, 40, 30, 0.1)
-	add(with(func(it *outline.Item) { it.Table = 1 }), 9, 110, 50, 35, 18, 0.2)
+	add(plain, 9, 110, 50, 35, 18, 0.2)
 	add(with(func(it *outline.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
 	ragged := plain
 	ragged.First, ragged.Count = int32(len(d.Coverage.Spans)), 20

@@ -93,7 +93,6 @@ func (s *shelf) copied(from *batch.Tiled) *batch.Tiled {
 	for i := range t.Runs {
 		t.Runs[i] = append(t.Runs[i], from.Runs[i]...)
 	}
-	t.Tables = append(t.Tables[:0], from.Tables...)
 	return t
 }
 
@@ -133,9 +132,8 @@ func (s *shelf) giveBack(t *batch.Tiled) {
 	for i := range t.Runs {
 		s.kept += s.runs.put(t.Runs[i], shelfBytes-s.kept)
 	}
-	clear(t.Tables)
 	if len(s.tileds) < maxTileds {
-		*t = batch.Tiled{Tables: t.Tables[:0]}
+		*t = batch.Tiled{}
 		s.tileds = append(s.tileds, t)
 	}
 }

@@ -1,5 +1,5 @@
 // tile.glsl: coverage of boundary tiles, composited in registers.
-//   reads   masks, items, tiles, runs, tables (render/batch/layout.go)
+//   reads   masks, items, tiles, runs (render/batch/layout.go)
 //   writes  PLAIN, FULL: one RowSums per (run, row); PICTURE: RGBA8 pixels
 //   launch  8 rows x 8 runs a group; groups (1, ceil(runs/8)); a thread is one
 //           pixel row of one run, no barrier, no shared memory
@@ -30,7 +30,6 @@ layout(binding = 4, std430) readonly buffer Runs { uvec4 uRunRecords[]; };
 #define TILE(i) uTiles[i]
 #define RUN(i) uRunRecords[i]
 #endif
-layout(binding = 4) uniform usamplerBuffer uTables; // r8ui, 256 per table
 
 #ifdef PICTURE
 layout(binding = 0, std430) writeonly buffer Pixels { uint uPixels[]; };
@@ -39,7 +38,7 @@ layout(binding = 0, std430) writeonly buffer Sums { uvec4 uSums[]; }; // two per
 #endif
 
 const uint CLIP = 1u << 8, CLIPPED = 1u << 9, GROUP_FIRST = 1u << 10, GROUP_LAST = 1u << 11;
-const uint GROUPED = 1u << 12, SECOND = 1u << 13, MASK = 1u << 14, PAIRS = 1u << 15, ROUND = 1u << 16, APART = 1u << 17, TABLE_SHIFT = 24u;
+const uint GROUPED = 1u << 12, SECOND = 1u << 13, MASK = 1u << 14, PAIRS = 1u << 15, ROUND = 1u << 16, APART = 1u << 17;
 const uvec4 C0 = uvec4(0, 1, 2, 3), C1 = uvec4(4, 5, 6, 7), C2 = uvec4(8, 9, 10, 11), C3 = uvec4(12, 13, 14, 15);
 
 // Sixteen columns of one pixel row, 0..255 each.
@@ -189,16 +188,6 @@ void merge(inout Layer l, Layer g, uint alpha, bool apart) {
 #endif
     l.t = upon(l.t, g.t, g.t, alpha + 1u, apart);
 }
-
-uvec4 looked4(uint base, uvec4 c) {
-    return uvec4(texelFetch(uTables, int(base + c.x)).x, texelFetch(uTables, int(base + c.y)).x,
-                 texelFetch(uTables, int(base + c.z)).x, texelFetch(uTables, int(base + c.w)).x);
-}
-
-Row contrast(uint n, Row c) {
-    uint base = (n - 1u) * 256u;
-    return Row(looked4(base, c.a), looked4(base, c.b), looked4(base, c.c), looked4(base, c.d));
-}
 #endif
 
 #ifdef PICTURE
@@ -288,8 +277,6 @@ void main() {
             uvec4 it = ITEM(at); // first row of its mask, paint, color, group
             if ((it.y & CLIP) != 0u) continue;
             Row cover = coverage(it, run.w, y);
-            uint table = it.y >> TABLE_SHIFT;
-            if (table != 0u) cover = contrast(table, cover);
             if ((it.y & CLIPPED) != 0u) {
                 if (clipped >= j) { // the nearest clip before the item
                     clipped = j - 1u;

@@ -1,9 +1,6 @@
 package batch
 
-import (
-	"plumb/render/metric"
-	"plumb/render/outline"
-)
+import "plumb/render/metric"
 
 // Batch is many drawings laid out for one run of the tile stage. Runs stand by
 // class: [0, Plain) need the plain variant, [Plain, Shader) the full one, and
@@ -19,13 +16,11 @@ type Batch struct {
 	Runs     []Run
 	Plain    int
 	Shader   int
-	Tables   []byte // contrast tables, 256 bytes each; table n of Item.Paint at (n-1)*256
-	Pixels   int    // px of all pictures together
+	Pixels   int // px of all pictures together
 	Pictures []Picture
 
 	tileds []*Tiled
 	bases  []Run // per drawing: where its parts begin
-	tables map[outline.ContrastTable]uint32
 }
 
 // Picture is where a drawing's pixels stand in the picture buffer.
@@ -35,9 +30,8 @@ type Picture struct{ Offset, Width, Height int } // px
 func (b *Batch) Reset() {
 	clear(b.Masks)
 	b.Masks, b.Items, b.Tiles, b.Runs = b.Masks[:0], b.Items[:0], b.Tiles[:0], b.Runs[:0]
-	b.Tables, b.Pictures, b.tileds = b.Tables[:0], b.Pictures[:0], b.tileds[:0]
+	b.Pictures, b.tileds = b.Pictures[:0], b.tileds[:0]
 	b.Plain, b.Shader, b.Pixels = 0, 0, 0
-	clear(b.tables)
 }
 
 // Pack resets the batch and lays the drawings out. It keeps references to them
@@ -58,7 +52,7 @@ func (b *Batch) Pack(ts []*Tiled) {
 		})
 		b.Masks = append(b.Masks, t.Masks)
 		rows += len(t.Masks)
-		b.items(t)
+		b.Items = append(b.Items, t.Items...)
 		b.Tiles = append(b.Tiles, t.Tiles...)
 	}
 	b.Plain = b.class(ts, Plain, false)
@@ -102,45 +96,6 @@ func (b *Batch) Rows() int {
 func (b *Batch) Mask(r *Run, it *Item) []MaskRow {
 	return b.Masks[r.Scene][it.First:][:it.Rows()]
 }
-
-// items appends a drawing's items; numbers of contrast tables become the batch's.
-func (b *Batch) items(t *Tiled) {
-	from := len(b.Items)
-	b.Items = append(b.Items, t.Items...)
-	if len(t.Tables) == 0 {
-		return
-	}
-	var number [MaxTables + 1]uint32
-	for i, table := range t.Tables {
-		number[i+1] = b.table(table)
-	}
-	for i := from; i < len(b.Items); i++ {
-		if n := b.Items[i].Paint >> TableShift; n != 0 {
-			b.Items[i].Paint = b.Items[i].Paint&(1<<TableShift-1) | number[n]<<TableShift
-		}
-	}
-}
-
-// table returns the batch's number of a contrast table. Tables are few: one per
-// text colour of the palette.
-func (b *Batch) table(t *outline.ContrastTable) uint32 {
-	if n, ok := b.tables[*t]; ok {
-		return n
-	}
-	if b.tables == nil {
-		b.tables = map[outline.ContrastTable]uint32{}
-	}
-	n := uint32(len(b.tables) + 1)
-	if n > MaxTables {
-		panic("BUG: too many contrast tables in a batch")
-	}
-	b.tables[*t] = n
-	b.Tables = append(b.Tables, t[:]...)
-	return n
-}
-
-// Table maps coverage in 1/255 by contrast table n.
-func (b *Batch) Table(n, coverage uint32) uint32 { return uint32(b.Tables[(n-1)*256+coverage]) }
 
 // Tallies adds the row sums of all runs and the closed forms of the interiors.
 // rows holds TileH RowSums per run, in the order of Runs. One tally per drawing

@@ -91,7 +91,7 @@ func inkOf(it *outline.Item) ink {
 		return ink{}
 	}
 	alpha := outline.Alpha(it.Opacity)
-	k := ink{paint: alpha | uint32(it.Table)<<TableShift}
+	k := ink{paint: alpha}
 	for i, c := range it.Color {
 		k.color |= Div255(uint32(c)*alpha) << (8 * i)
 	}
@@ -212,7 +212,7 @@ func (w *writer) closeGroup() {
 
 // classOf says which variant of the tile stage an item needs.
 func classOf(flags uint32) Class {
-	if flags&0xff != 255 || flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond|FlagPairs|FlagRound) != 0 || flags>>TableShift != 0 {
+	if flags&0xff != 255 || flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond|FlagPairs|FlagRound) != 0 {
 		return Full
 	}
 	return Plain

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Hash tells drawings apart by all that devices read of them but contrast
-// tables. Equal drawings have equal hashes under one seed, which lives as long as
+// Hash tells drawings apart by all that devices read of them.
+// Equal drawings have equal hashes under one seed, which lives as long as
 // the process.
 func (t *Tiled) Hash(seed maphash.Seed) uint64 {
 	var h maphash.Hash

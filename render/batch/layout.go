@@ -33,12 +33,7 @@ const (
 	FlagPairs      = 1 << 15 // behind the mask, a row of TileH words of 16 bits, lowest column first: the two-pixel rule holds
 	FlagRound      = 1 << 16 // products are rounded
 	FlagApart      = 1 << 17 // the group is drawn through a clip, which floors products one by one
-	TableShift     = 24      // 8 bits: contrast table, 0 for none
 )
-
-// MaxTables is the most contrast tables of a batch: one per text colour of the
-// palette and one for the halo are far fewer.
-const MaxTables = 1<<(32-TableShift) - 1
 
 // Item mirrors struct Item: one path in one tile. Items of a tile stand front to
 // back; a clip stands before the items it clips.

@@ -8,7 +8,7 @@ type Class uint8
 const (
 	// Plain is one set of opaque paints, of which none leaves the picture.
 	Plain Class = iota
-	// Full knows opacities, two sets, clips, groups, contrast tables and pairs.
+	// Full knows opacities, two sets, clips, groups and pairs.
 	Full
 	classes
 )
@@ -28,7 +28,6 @@ type Tiled struct {
 	Tiles         []Tile
 	Runs          [classes][]Run
 	Solids        []Solid
-	Tables        []*outline.ContrastTable
 	// Twin has the CPU twin evaluate the drawing on every backend. Binning takes it
 	// back.
 	Twin bool
@@ -43,7 +42,6 @@ func (t *Tiled) reset(d *outline.Drawing) {
 	for i := range t.Runs {
 		t.Runs[i] = t.Runs[i][:0]
 	}
-	t.Tables = append(t.Tables[:0], d.Tables...)
 	t.open, t.Twin = false, false
 }
 

@@ -69,11 +69,6 @@ func composite(b *batch.Batch, r *batch.Run, items []batch.Item, y int) (pixels 
 		}
 		mask := b.Mask(r, it)
 		cover := coverage(mask, y)
-		if n := it.Paint >> batch.TableShift; n != 0 {
-			for c := range cover {
-				cover[c] = b.Table(n, cover[c])
-			}
-		}
 		if it.Paint&batch.FlagClipped != 0 {
 			if clipped > i { // the nearest clip before the item
 				for clipped = i - 1; items[clipped].Paint&batch.FlagClip == 0; clipped-- {

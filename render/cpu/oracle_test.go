@@ -69,9 +69,6 @@ func slowPixel(d *outline.Drawing, cover [][]float64, at int, pairs []map[outlin
 		if it.Op == outline.OpClip {
 			continue
 		}
-		if it.Table != 0 {
-			c = float64(d.Tables[it.Table-1][int(c)])
-		}
 		if it.Clip >= 0 {
 			c = math.Round(c * cover[it.Clip][at] / 255)
 		}
@@ -237,14 +234,9 @@ func TestKnownAreas(t *testing.T) {
 }
 
 // Random returns a drawing that has everything: vertices on tile edges and
-// corners, parts off the picture, clips, groups, two sets, tables.
+// corners, parts off the picture, clips, groups, two sets.
 func random(r *rand.Rand, w, h int) *outline.Drawing {
 	d := &outline.Drawing{Width: w, Height: h}
-	table := new(outline.ContrastTable)
-	for i := range table {
-		table[i] = uint8(math.Round(255 * math.Pow(float64(i)/255, 0.8)))
-	}
-	d.Tables = append(d.Tables, table)
 	coordinate := func(side, tile int) float64 {
 		v := r.Float64()*float64(side)*1.4 - 0.2*float64(side)
 		switch r.IntN(4) {
@@ -290,9 +282,6 @@ func random(r *rand.Rand, w, h int) *outline.Drawing {
 			members = 1 + r.IntN(3)
 		}
 		for range members {
-			if r.IntN(4) == 0 {
-				it.Table = 1
-			}
 			shape(it)
 			if it.Opacity == outline.Opaque && !it.Round && r.IntN(2) == 0 {
 				pair(r, d)

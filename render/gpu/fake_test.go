@@ -28,7 +28,6 @@ layout(binding = 3, std430) readonly buffer Tiles { uvec4 uTiles[]; };
 layout(binding = 4, std430) readonly buffer Runs { uvec4 uRunRecords[]; };
 #define AT(buf, i) buf[i]
 #endif
-layout(binding = 4) uniform usamplerBuffer uTables;
 layout(binding = 0, std430) writeonly buffer Output { uint uOut[]; };
 
 uint mixed(uint h, uint v) { return (h ^ v) * 16777619u; }
@@ -47,8 +46,6 @@ void main() {
         for (uint j = 0u; j < tile.y; j++) {
             uvec4 it = AT(uItems, run.z + tile.x + j);
             h = mixed(mixed(mixed(h, it.y), it.z), it.w);
-            uint table = it.y >> 24u;
-            if (table != 0u) h = mixed(h, texelFetch(uTables, int((table - 1u) * 256u + (h & 255u))).x);
             for (uint k = 0u; k < 8u && (it.y & 0x4000u) != 0u; k++) h = mixed4(h, AT(uMasks, run.w + it.x + k));
         }
 #ifdef PICTURE
@@ -85,9 +82,6 @@ func fakeRun(b *batch.Batch, r *batch.Run, v shaders.Variant, y uint32, pixel fu
 		h = mixed(h, t.Count, t.Valid, t.Col)
 		for _, it := range b.Items[r.Items+t.First : r.Items+t.First+t.Count] {
 			h = mixed(h, it.Paint, it.Color, it.Group)
-			if n := it.Paint >> batch.TableShift; n != 0 {
-				h = mixed(h, uint32(b.Tables[(n-1)*256+h&255]))
-			}
 			for _, m := range b.Mask(r, &it) {
 				for w := range 4 {
 					h = mixed(h, binary.LittleEndian.Uint32(m[4*w:]))
@@ -156,10 +150,7 @@ func samePixels(got, want []uint32) error {
 // tiles, items and masks. A tenth of the runs is left to the CPU.
 func fakeBatch(seed uint64, scenes int) *batch.Batch {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	b := &batch.Batch{Tables: make([]byte, 3*256)}
-	for i := range b.Tables {
-		b.Tables[i] = byte(rng.Uint32())
-	}
+	b := new(batch.Batch)
 	for s := range scenes {
 		p := batch.Picture{Offset: b.Pixels, Width: 1 + rng.IntN(200), Height: 1 + rng.IntN(60)}
 		b.Pictures = append(b.Pictures, p)
@@ -199,7 +190,7 @@ func fakeScene(b *batch.Batch, rng *rand.Rand, scene int, p batch.Picture) {
 func fakeItem(b *batch.Batch, rng *rand.Rand, base batch.Run) {
 	masks := &b.Masks[base.Scene]
 	it := batch.Item{
-		First: uint32(len(*masks)), Paint: rng.Uint32()&(batch.FlagMask-1) | uint32(rng.IntN(4))<<batch.TableShift,
+		First: uint32(len(*masks)), Paint: rng.Uint32() & (batch.FlagMask - 1),
 		Color: rng.Uint32(), Group: rng.Uint32(),
 	}
 	if rng.IntN(4) > 0 {

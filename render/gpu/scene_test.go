@@ -110,22 +110,14 @@ func (d drawing) paint(plain bool) outline.Item {
 	if !plain {
 		it.Second = d.rng.IntN(3) == 0
 		it.Round = d.rng.IntN(4) == 0
-		it.Table = uint8(d.rng.IntN(3))
 	}
 	return it
 }
 
 // randomDrawing returns a drawing of some shapes. Plain ones have one set and no
-// clips, groups or tables.
+// clips or groups.
 func randomDrawing(seed uint64, w, h, shapes int, plain bool) *outline.Drawing {
 	d := drawing{&outline.Drawing{Width: w, Height: h}, rand.New(rand.NewPCG(seed, 3))}
-	for t := range 2 {
-		table := new(outline.ContrastTable)
-		for i := range table {
-			table[i] = uint8(math.Round(255 * math.Pow(float64(i)/255, 0.6+float64(t))))
-		}
-		d.Tables = append(d.Tables, table)
-	}
 	for range shapes {
 		it := d.paint(plain)
 		if !plain && d.rng.IntN(4) == 0 {

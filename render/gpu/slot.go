@@ -240,16 +240,14 @@ const clientMappedBufferBarrier = 0x00004000
 func (s *slot) bind(outBytes int) {
 	in := s.input().id
 	for i := range inputs {
-		format, size := uint32(gl.RGBA32UI), max(s.sizes[i], texel)
-		if i == inTables {
-			format = gl.R8UI
-		} else if s.e.limits.access == AccessStorage {
+		size := max(s.sizes[i], texel)
+		if s.e.limits.access == AccessStorage {
 			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, uint32(1+i), in, s.offsets[i], size)
 			continue
 		}
 		gl.ActiveTexture(gl.TEXTURE0 + uint32(i))
 		gl.BindTexture(gl.TEXTURE_BUFFER, s.textures[i])
-		gl.TexBufferRange(gl.TEXTURE_BUFFER, format, in, s.offsets[i], steady(size))
+		gl.TexBufferRange(gl.TEXTURE_BUFFER, gl.RGBA32UI, in, s.offsets[i], steady(size))
 	}
 	gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, s.out.id, 0, outBytes)
 }

@@ -13,11 +13,10 @@ const (
 	inItems
 	inTiles
 	inRuns
-	inTables
 	inputs
 )
 
-// texel is the size of one texel of all sections but the tables, in bytes.
+// texel is the size of one texel, in bytes.
 const texel = 16
 
 const (
@@ -31,12 +30,11 @@ const (
 
 // piece is the part of a batch that one slot runs: all of it where it fits.
 type piece struct {
-	masks  [][]batch.MaskRow // one after the other in one section
-	items  []batch.Item
-	tiles  []batch.Tile
-	runs   []batch.Run
-	tables []byte
-	plain  int // runs [0, plain) take the plain variant, the rest the full one
+	masks [][]batch.MaskRow // one after the other in one section
+	items []batch.Item
+	tiles []batch.Tile
+	runs  []batch.Run
+	plain int // runs [0, plain) take the plain variant, the rest the full one
 
 	picture     bool
 	first       int  // sums: position of runs[0] in the batch
@@ -70,15 +68,15 @@ func (n need) plus(m need) need {
 	return need{n.masks + m.masks, n.items + m.items, n.tiles + m.tiles, n.runs + m.runs}
 }
 
-// fits says whether the records, with tables, can be uploaded at once.
-func (l *limits) fits(n need, tables int) bool {
+// fits says whether the records can be uploaded at once.
+func (l *limits) fits(n need) bool {
 	most := max(n.masks*maskBytes, n.items*itemBytes, n.tiles*tileBytes, n.runs*runBytes)
-	return most <= l.section() && l.upload(n, tables) <= l.slot
+	return most <= l.section() && l.upload(n) <= l.slot
 }
 
 // upload is how many bytes the records take, gaps between sections included.
-func (l *limits) upload(n need, tables int) int {
-	return n.masks*maskBytes + n.items*itemBytes + n.tiles*tileBytes + n.runs*runBytes + tables + inputs*l.align
+func (l *limits) upload(n need) int {
+	return n.masks*maskBytes + n.items*itemBytes + n.tiles*tileBytes + n.runs*runBytes + inputs*l.align
 }
 
 // splitSums cuts the runs that shaders evaluate into pieces, in order.
@@ -89,9 +87,9 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 	}
 	whole := need{b.Rows(), len(b.Items), len(b.Tiles), n}
 	rows := n * batch.TileH * rowBytes
-	if l.fits(whole, len(b.Tables)) && rows <= l.output() {
+	if l.fits(whole) && rows <= l.output() {
 		return []piece{{
-			masks: b.Masks, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
+			masks: b.Masks, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n],
 			plain: b.Plain, outputBytes: rows,
 		}}, nil
 	}
@@ -119,9 +117,9 @@ func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
 	if n == 0 || b.Pixels == 0 {
 		return nil, nil
 	}
-	if l.fits(whole, len(b.Tables)) && b.Pixels*pixelBytes <= l.output() {
+	if l.fits(whole) && b.Pixels*pixelBytes <= l.output() {
 		return []piece{{
-			masks: b.Masks, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n], tables: b.Tables,
+			masks: b.Masks, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n],
 			picture: true, pixels: b.Pixels, outputBytes: b.Pixels * pixelBytes,
 		}}, nil
 	}
@@ -199,16 +197,16 @@ func window(ends []int, px int) int {
 func gather(b *batch.Batch, order []int, l *limits, most int) ([]piece, error) {
 	var out []piece
 	var sum need
-	p := piece{tables: b.Tables}
+	p := piece{}
 	for _, i := range order {
 		n := count(b, &b.Runs[i])
-		if !l.fits(n, len(b.Tables)) || most < 1 {
+		if !l.fits(n) || most < 1 {
 			return nil, fmt.Errorf("cannot upload run %d of scene %d: %w: it takes %d bytes with %d rows of masks and %d items; %d bytes fit (%d in one section)",
-				i, b.Runs[i].Scene, ErrCapacity, l.upload(n, len(b.Tables)), n.masks, n.items, l.slot, l.section())
+				i, b.Runs[i].Scene, ErrCapacity, l.upload(n), n.masks, n.items, l.slot, l.section())
 		}
-		if !l.fits(sum.plus(n), len(b.Tables)) || sum.runs == most {
+		if !l.fits(sum.plus(n)) || sum.runs == most {
 			out = append(out, p)
-			p, sum = piece{tables: b.Tables}, need{}
+			p, sum = piece{}, need{}
 		}
 		p.add(b, &b.Runs[i])
 		sum = sum.plus(n)
@@ -267,7 +265,7 @@ func (p *piece) sizes() (n [inputs]int) {
 
 // rest returns the sections after the masks, as the shaders read them.
 func (p *piece) rest() [inputs - 1][]byte {
-	return [inputs - 1][]byte{view(p.items), view(p.tiles), view(p.runs), p.tables}
+	return [inputs - 1][]byte{view(p.items), view(p.tiles), view(p.runs)}
 }
 
 // view returns the bytes of s.

@@ -15,9 +15,12 @@ const (
 	contrastRows  = 8 // lightness is used with three bits
 )
 
+// contrastTable maps coverage in 1/255 to alpha in 1/255: 0 and 255 to themselves.
+type contrastTable [256]uint8
+
 // contrastTables holds one table per lightness.
-var contrastTables = sync.OnceValue(func() *[contrastRows]ContrastTable {
-	t := new([contrastRows]ContrastTable)
+var contrastTables = sync.OnceValue(func() *[contrastRows]contrastTable {
+	t := new([contrastRows]contrastTable)
 	for row := range t {
 		for i := range t[row] {
 			t[row][i] = contrast(row, i)
@@ -47,17 +50,4 @@ func threeBits(v uint8) uint8 {
 func lightness(c rgb) int {
 	r, g, b := float64(threeBits(c[0])), float64(threeBits(c[1])), float64(threeBits(c[2]))
 	return int(float64(0.2126*r)+float64(0.7152*g)+float64(0.0722*b)+0.5) >> 5
-}
-
-// contrastTable returns the number of a colour's table in the drawing, adding it
-// when it is new there.
-func (b *Builder) contrastTable(c rgb) uint8 {
-	t := &contrastTables()[lightness(c)]
-	for i, have := range b.d.Tables {
-		if have == t {
-			return uint8(i + 1)
-		}
-	}
-	b.d.Tables = append(b.d.Tables, t)
-	return uint8(len(b.d.Tables))
 }

@@ -3,6 +3,7 @@ package outline
 import (
 	"testing"
 
+	"plumb/render/scan"
 	"plumb/render/scene"
 )
 
@@ -38,6 +39,57 @@ func TestLightness(t *testing.T) {
 	} {
 		if got := lightness(c); got != want {
 			t.Errorf("%v: got row %d; want %d", c, got, want)
+		}
+	}
+}
+
+// A glyph comes with the contrast of its colour: what black and white text leave
+// of the same pixel belongs to the same coverage.
+func TestGlyphsHaveContrast(t *testing.T) {
+	bytes := func(b *Builder, c scene.Color) (out []byte) {
+		s := &scene.Scene{Shapes: []scene.Shape{{
+			ID: "shape:a", Kind: scene.Text, Parent: -1, X: 3, Y: 3, Opacity: 1, Scale: 1, Size: scene.SizeM, Font: scene.FontSans,
+			Color: c, Auto: true, Rich: &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{{Text: "o"}}}}},
+		}}}
+		var d Drawing
+		if err := b.Build(View{Scene: s, Bounds: Box{W: 60, H: 60}}, Reference, &d); err != nil {
+			t.Fatal(err)
+		}
+		it := d.Items[len(d.Items)-1] // the glyph lies on top of its halo
+		for _, sp := range d.Coverage.Spans[it.First:][:it.Count] {
+			if sp.At != scan.Full {
+				out = append(out, d.Coverage.Bytes[sp.At:][:sp.N]...)
+			}
+		}
+		return out
+	}
+	var pairs [contrastRows][256]map[byte]bool // of what black leaves, what other rows may
+	for row := range pairs {
+		for c, v := range contrastTables()[0] {
+			if pairs[row][v] == nil {
+				pairs[row][v] = map[byte]bool{}
+			}
+			pairs[row][v][contrastTables()[row][c]] = true
+		}
+	}
+	var b Builder // one, since what it remembers must not be taken for another colour's
+	black := bytes(&b, scene.Black)
+	for _, c := range []scene.Color{scene.White, scene.Red, scene.Yellow, scene.Black} {
+		row, differ := lightness(palette[c].solid), 0
+		got := bytes(&b, c)
+		if len(got) != len(black) {
+			t.Fatalf("colour %v: %d bytes; want %d", c, len(got), len(black))
+		}
+		for i, v := range got {
+			if !pairs[row][black[i]][v] {
+				t.Errorf("colour %v: %d where black leaves %d", c, v, black[i])
+			}
+			if v != black[i] {
+				differ++
+			}
+		}
+		if differ == 0 && c != scene.Black {
+			t.Errorf("colour %v: as black", c)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func rectangle(to *path.Path, x0, y0, x1, y1 float64) {
 // placeDrawn places what k.glyphs.path holds in the shape's units: a path, which
 // the contrast of glyphs does not concern.
 func (b *Builder) placeDrawn(k *scribe, color rgb, p *place) {
-	b.keep(k, placed{color: color, plain: true, glyph: k.glyphs.cutDrawn(p.m, b.canvas(), b.mode, p.rule())})
+	b.keep(k, placed{color: color, glyph: k.glyphs.cutDrawn(p.m, b.canvas(), b.mode, p.rule())})
 }
 
 // columns collects where an outline crosses the rows from top to bottom.

@@ -111,7 +111,6 @@ type Item struct {
 	Second        bool     // belongs to View.Other
 	Opacity       uint32   // 0..Opaque
 	Color         [3]uint8 // sRGB
-	Table         uint8    // 0: none; n: Drawing.Tables[n-1] maps coverage to alpha
 	Clip          int32    // position in Items of the OpClip item, -1 for none
 	// Group is 0 for an item on its own. Items of one shape that are composited
 	// first and made translucent together (tldraw-rendering.md 1.6) carry the
@@ -123,9 +122,6 @@ type Item struct {
 
 // Pixel is a place, px.
 type Pixel struct{ X, Y int32 }
-
-// ContrastTable maps coverage in 1/255 to alpha in 1/255 (tldraw-rendering.md 6.10).
-type ContrastTable [256]uint8
 
 // Drawing is a view in paint order, y down.
 type Drawing struct {
@@ -140,14 +136,13 @@ type Drawing struct {
 	Pairs  []Pixel
 	Items  []Item
 	Groups []uint32
-	Tables []*ContrastTable // shared, read-only
 }
 
 // Reset empties the drawing and keeps its memory.
 func (d *Drawing) Reset() {
 	d.Width, d.Height, d.Pieces = 0, 0, 0
 	d.Coverage.Reset()
-	d.Pairs, d.Items, d.Groups, d.Tables = d.Pairs[:0], d.Items[:0], d.Groups[:0], d.Tables[:0]
+	d.Pairs, d.Items, d.Groups = d.Pairs[:0], d.Items[:0], d.Groups[:0]
 }
 
 // Volume is about what the drawing's memory takes up, used or not, in bytes.

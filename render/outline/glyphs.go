@@ -17,10 +17,11 @@ type glyphKey struct {
 	size       int32      // 1/64 px per em
 	id         uint16
 	subX, subY uint8 // quarters of a px
+	lightness  uint8 // of the text: the row of its contrast table
 	mode       Raster
 }
 
-// cutGlyph is what a glyph covers, relative to the whole pixel of its pen.
+// cutGlyph is the alpha of a glyph, relative to the whole pixel of its pen.
 type cutGlyph struct {
 	first, count int32 // spans
 	bytes, end   int32 // the range of the spans' bytes
@@ -39,7 +40,7 @@ const (
 
 // glyphCache cuts glyphs and remembers them. Glyph masks are cut without regard
 // to where they come to lie (reference-raster.md 12), so a shift by whole pixels
-// is all that is left to do.
+// is all that is left to do; their contrast is in the bytes already.
 type glyphCache struct {
 	known    map[glyphKey]int32 // positions in glyphs
 	glyphs   []cutGlyph
@@ -72,9 +73,18 @@ func (c *glyphCache) cut(key *glyphKey) (int32, error) {
 	}
 	g, err := c.outline(key, float64(key.size)/64, m, chord.NoClip, scan.Rule{Plain: true})
 	if err == nil {
+		c.contrast(&c.glyphs[g], &contrastTables()[key.lightness])
 		c.known[*key] = g
 	}
 	return g, err
+}
+
+// contrast maps a glyph's coverage to alpha.
+func (c *glyphCache) contrast(g *cutGlyph, t *contrastTable) {
+	bytes := c.coverage.Bytes[g.bytes:g.end]
+	for i, v := range bytes {
+		bytes[i] = t[v]
+	}
 }
 
 // outline cuts a glyph's outline at size px per em, mapped by m.

@@ -39,7 +39,6 @@ type placed struct {
 	x, y  int32    // whole px
 	box   [4]int32 // left, top, right, bottom, px
 	color rgb
-	plain bool // a path, not a mask
 }
 
 // script is how glyphs of one text come onto the pixels.
@@ -131,12 +130,15 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 // place puts the glyphs of a run, displaced by h, on their pixels.
 func (b *Builder) place(k *scribe, s *script, r *text.Run, h [2]float64, color rgb, p *place) error {
 	origin := s.m.Apply(path.Point{X: float32(r.X + h[0]), Y: float32(r.Baseline + h[1])})
-	key := glyphKey{face: r.Face, m: s.turn, size: int32(min(r.Size*s.size, largestMask) * 64), mode: b.mode}
+	key := glyphKey{
+		face: r.Face, m: s.turn, size: int32(min(r.Size*s.size, largestMask) * 64),
+		lightness: uint8(lightness(color)), mode: b.mode,
+	}
 	large := r.Size*s.size > largestMask
 	for _, g := range k.page.Glyphs[r.First : r.First+r.Count] {
 		x := origin.X + float32(s.m.A*g.X) + float32(s.m.C*g.Y)
 		y := origin.Y + float32(s.m.B*g.X) + float32(s.m.D*g.Y)
-		at := placed{color: color, plain: large}
+		at := placed{color: color}
 		key.id = g.ID
 		var err error
 		switch {
@@ -179,9 +181,6 @@ func (b *Builder) emitWriting(k *scribe, w writing, p *place) error {
 	for i := range k.placed {
 		at := &k.placed[i]
 		it := b.item(p, at.color, Opaque)
-		if !at.plain {
-			it.Table = b.contrastTable(at.color)
-		}
 		if clip != p.clip && !box.holds(at) {
 			it.Clip = clip
 		}

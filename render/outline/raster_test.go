@@ -61,9 +61,6 @@ func rasterAlpha(d *Drawing) []float64 {
 		o := float64(it.Opacity) / Opaque
 		c.each(r, func(k int) {
 			a := c.cover[k] * o
-			if it.Table > 0 {
-				a = float64(d.Tables[it.Table-1][int(c.cover[k]*255+0.5)]) / 255 * o
-			}
 			if it.Clip >= 0 {
 				a *= c.clip[k]
 			}
