@@ -1,61 +1,48 @@
 package chord
 
 import (
-	"encoding/hex"
 	"math"
 	"testing"
 
 	"plumb/render/path"
+	"plumb/render/rastertest"
 	"plumb/render/stroke"
 )
 
 // coverage is that of one draw by stroker and chords.
-func (v *vector) coverage(t testing.TB, i int, mode Mode, fine float32) *picture {
-	d := v.Draws[i]
-	p, m := parse(t, d.D, d.Transform)
-	q := new(path.Path)
-	res := stroke.Resolution(m) * fine
+func coverage(v *rastertest.Vector, d *rastertest.Draw, mode Mode, fine float32) *picture {
+	p := d.Filled()
 	if d.Stroke != "" {
-		if len(d.Dash) > 0 {
-			var dash stroke.Dasher
-			if !dash.Dash(q, p, d.Dash, d.DashOffset, res) {
-				t.Fatalf("%s: dashes refused", v.ID)
-			}
-			p, q = q, new(path.Path)
-		}
-		var s stroke.Stroker
-		s.Outline(q, p, d.Width, res)
-		p = q
+		p = d.Stroked(fine)
 	}
-	p.Transform(m)
 	var c Cutter
-	return fill(segmentEdges(c.Append(nil, p, v.canvas(), mode)), int(v.W), int(v.H), scan)
+	return fill(segmentEdges(c.Append(nil, p, canvas(v), mode)), v.W, v.H, scan)
 }
 
 // truth is the exact coverage of a drawn vector, without stroker and chords.
-func (v *vector) truth(t testing.TB, i int) *picture {
-	d := v.Draws[i]
-	p, m := parse(t, d.D, d.Transform)
+func truth(t testing.TB, v *rastertest.Vector, d *rastertest.Draw) *picture {
+	p := new(path.Path)
+	p.Append(d.Path)
 	if len(d.Dash) > 0 {
 		q := new(path.Path)
 		var dash stroke.Dasher
-		if !dash.Dash(q, p, d.Dash, d.DashOffset, stroke.Resolution(m)*4096) {
+		if !dash.Dash(q, p, d.Dash, d.Offset, stroke.Resolution(d.M)*4096) {
 			t.Fatalf("%s: dashes refused", v.ID)
 		}
 		p = q
 	}
-	p.Transform(m)
+	p.Transform(d.M)
 	if d.Stroke == "" {
-		return fill(polygon(p, true), int(v.W), int(v.H), scan)
+		return fill(polygon(p, true), v.W, v.H, scan)
 	}
-	return pen(polygon(p, false), float64(d.Width)/2, int(v.W), int(v.H), scan)
+	return pen(polygon(p, false), float64(d.Width)/2, v.W, v.H, scan)
 }
 
 // In Exact mode every drawn vector has the mass and the centre of the true path.
 func TestExactIsTrue(t *testing.T) {
-	for _, v := range loadVectors(t) {
+	for _, v := range rastertest.Vectors(t) {
 		for i := range v.Draws {
-			got, want := v.coverage(t, i, Exact, stroke.Fine), v.truth(t, i)
+			got, want := coverage(&v, &v.Draws[i], Exact, stroke.Fine), truth(t, &v, &v.Draws[i])
 			gm, gx, gy := got.sums()
 			wm, wx, wy := want.sums()
 			rel, off := gm/wm-1, math.Hypot(gx-wx, gy-wy)
@@ -78,13 +65,13 @@ func TestExactIsTrue(t *testing.T) {
 // single pixels of these small pictures.
 func TestReferenceNearBrowser(t *testing.T) {
 	var sumRef, sumExact float64
-	for _, v := range loadVectors(t) {
-		if v.Clip != "" {
+	for _, v := range rastertest.Vectors(t) {
+		if v.Clip != nil {
 			continue
 		}
-		ref, exact := v.drawn(t, Reference, 1), v.drawn(t, Exact, stroke.Fine)
-		worst, mean := v.deviation(t, ref)
-		_, meanExact := v.deviation(t, exact)
+		ref, exact := drawn(&v, Reference, 1), drawn(&v, Exact, stroke.Fine)
+		worst, mean := deviation(&v, ref)
+		_, meanExact := deviation(&v, exact)
 		sumRef, sumExact = sumRef+mean, sumExact+meanExact
 		t.Logf("%-28s of 255: max %5.1f, mean %.3f; in Exact mode mean %.3f", v.ID, worst, mean, meanExact)
 		if worst > 64 || mean > 1.2 {
@@ -97,29 +84,19 @@ func TestReferenceNearBrowser(t *testing.T) {
 }
 
 // drawn composites all draws of the vector.
-func (v *vector) drawn(t testing.TB, mode Mode, fine float32) *picture {
-	p := newPicture(int(v.W), int(v.H))
-	for i, d := range v.Draws {
-		o := 1.0
-		if d.Opacity != nil {
-			o = *d.Opacity
-		}
-		p.over(v.coverage(t, i, mode, fine), o)
+func drawn(v *rastertest.Vector, mode Mode, fine float32) *picture {
+	p := newPicture(v.W, v.H)
+	for i := range v.Draws {
+		p.over(coverage(v, &v.Draws[i], mode, fine), v.Draws[i].Opacity)
 	}
 	return p
 }
 
 // deviation compares a picture with the browser's alphas, in 1/255.
-func (v *vector) deviation(t testing.TB, p *picture) (worst, mean float64) {
-	for y, row := range v.Alpha {
-		b, err := hex.DecodeString(row)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for x, a := range b {
-			d := math.Abs(255*p.a[y*p.w+x] - float64(a))
-			worst, mean = max(worst, d), mean+d/float64(len(p.a))
-		}
+func deviation(v *rastertest.Vector, p *picture) (worst, mean float64) {
+	for i, a := range v.Alpha {
+		d := math.Abs(255*p.a[i] - float64(a))
+		worst, mean = max(worst, d), mean+d/float64(len(p.a))
 	}
 	return worst, mean
 }

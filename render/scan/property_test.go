@@ -11,6 +11,7 @@ import (
 
 	"plumb/render/chord"
 	"plumb/render/path"
+	"plumb/render/rastertest"
 )
 
 // grid draws a coordinate of the grid of 1/256 px that the filler works on, so
@@ -212,7 +213,8 @@ func shapes(t *rapid.T) *path.Path {
 		}
 	}
 	if rapid.Bool().Draw(t, "stroke") {
-		return outlineOf(p, path.Identity, rapid.Float32Range(0.5, 12).Draw(t, "width"), nil, 0)
+		d := rastertest.Draw{Path: p, M: path.Identity, Width: rapid.Float32Range(0.5, 12).Draw(t, "width")}
+		return d.Stroked(1)
 	}
 	return p
 }

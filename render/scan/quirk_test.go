@@ -1,16 +1,18 @@
 package scan
 
 import (
-	"encoding/hex"
+	"bytes"
 	"strings"
 	"testing"
+
+	"plumb/render/rastertest"
 )
 
 // Without any one of the reference's quirks some vectors are no longer the
 // browser's, and fewer scenes are.
 func TestQuirks(t *testing.T) {
 	exports, pictures := scenes(t, "balance")
-	vectors := loadVectors(t)
+	vectors := rastertest.Vectors(t)
 	whole := held(t, new(Scanner), exports, pictures)
 	for _, c := range []struct {
 		name string
@@ -19,7 +21,7 @@ func TestQuirks(t *testing.T) {
 		s := &Scanner{without: c.q}
 		var apart []string
 		for i := range vectors {
-			if v := &vectors[i]; !v.equal(t, s) {
+			if v := &vectors[i]; !bytes.Equal(render(t, v, s).a, v.Alpha) {
 				apart = append(apart, v.ID)
 			}
 		}
@@ -30,20 +32,4 @@ func TestQuirks(t *testing.T) {
 			t.Errorf("nothing shows whether %s is there", c.name)
 		}
 	}
-}
-
-// equal reports whether a vector is drawn as the browser draws it.
-func (v *vector) equal(t *testing.T, s *Scanner) bool {
-	t.Helper()
-	got := v.render(t, s)
-	for y, line := range v.Alpha {
-		want, err := hex.DecodeString(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(got.a[y*v.W:(y+1)*v.W]) != string(want) {
-			return false
-		}
-	}
-	return true
 }

@@ -1,40 +1,16 @@
 package scan
 
 import (
-	"encoding/xml"
 	"image/png"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"plumb/render/chord"
 	"plumb/render/path"
-	"plumb/testdata"
+	"plumb/render/rastertest"
 )
-
-// node is an element of the editor's vector export.
-type node struct {
-	XMLName xml.Name
-	Attrs   []xml.Attr `xml:",any,attr"`
-	Nodes   []node     `xml:",any"`
-}
-
-func (n *node) attr(name, inherited string) string {
-	for _, a := range n.Attrs {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return inherited
-}
-
-// style is what children inherit.
-type style struct {
-	m                   path.Matrix
-	fill, stroke, width string
-}
 
 // fillPath is a path in px that is filled opaquely.
 type fillPath struct {
@@ -43,103 +19,27 @@ type fillPath struct {
 	hatch bool // paint that is not opaque everywhere
 }
 
-// export lists the fills of an export.
-type export struct {
-	t     testing.TB
-	fills []fillPath
-	plain bool // only of what this test draws
-}
-
-func (e *export) walk(n *node, in style) {
-	switch n.XMLName.Local {
-	case "defs":
-		return
-	case "mask", "pattern", "clipPath", "foreignObject", "rect", "image", "text", "line":
-		e.plain = false
-		return
-	}
-	if n.attr("opacity", "1") != "1" {
-		e.plain = false
-	}
-	if s := n.attr("transform", ""); s != "" {
-		_, m := parse(e.t, "", s)
-		in.m = in.m.Mul(m)
-	}
-	in.fill, in.stroke = n.attr("fill", in.fill), n.attr("stroke", in.stroke)
-	in.width = n.attr("stroke-width", in.width)
-	if n.XMLName.Local == "path" {
-		e.path(n, in)
-	}
-	for i := range n.Nodes {
-		e.walk(&n.Nodes[i], in)
-	}
-}
+// export is the fills of one of the editor's vector exports.
+type export struct{ fills []fillPath }
 
 func black(colour string) bool { return colour == "black" || colour == "#000" || colour == "#000000" }
-
-func (e *export) path(n *node, in style) {
-	src, _ := parse(e.t, n.attr("d", ""), "")
-	if in.fill != "none" {
-		p := new(path.Path)
-		p.Append(src)
-		p.Transform(in.m)
-		e.fills = append(e.fills, fillPath{p, black(in.fill), strings.HasPrefix(in.fill, "url")})
-	}
-	if in.stroke == "none" {
-		return
-	}
-	number := func(s string) float32 {
-		v, err := strconv.ParseFloat(s, 32)
-		if err != nil {
-			e.t.Fatal(err)
-		}
-		return float32(v)
-	}
-	var dashes []float32
-	for _, f := range strings.Fields(n.attr("stroke-dasharray", "")) {
-		dashes = append(dashes, number(f))
-	}
-	p := outlineOf(src, in.m, number(in.width), dashes, number(n.attr("stroke-dashoffset", "0")))
-	e.fills = append(e.fills, fillPath{p, black(in.stroke), false})
-}
-
-// loadExport returns the fills of an export, and whether they are all of it.
-func loadExport(t testing.TB, file string) *export {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var root node
-	if err := xml.Unmarshal(b, &root); err != nil {
-		t.Fatal(err)
-	}
-	e := &export{t: t, plain: true}
-	e.walk(&root, style{m: path.Identity, fill: "black", stroke: "none", width: "1"})
-	return e
-}
 
 // scenes returns the exports that consist of fills and strokes alone, and their
 // pictures.
 func scenes(t testing.TB, kind string) (exports []*export, pictures []string) {
-	dir := filepath.Dir(testdata.Path(t, "tldraw/raster-vectors.json"))
-	files, err := filepath.Glob(filepath.Join(dir, "svg", kind+"-*.svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		e := loadExport(t, f)
-		if !e.plain {
-			continue
+	t.Helper()
+	for _, x := range rastertest.Exports(t, kind) {
+		e := new(export)
+		for i := range x.Draws {
+			d := &x.Draws[i]
+			if d.Fill != "" {
+				e.fills = append(e.fills, fillPath{d.Filled(), black(d.Fill), strings.HasPrefix(d.Fill, "url")})
+			}
+			if d.Stroke != "" {
+				e.fills = append(e.fills, fillPath{d.Stroked(1), black(d.Stroke), false})
+			}
 		}
-		id := strings.TrimSuffix(filepath.Base(f), ".svg")
-		p := filepath.Join(dir, "png", id+"-after.png")
-		if _, err := os.Stat(p); err != nil {
-			p = filepath.Join(dir, "png", id+".png")
-		}
-		exports, pictures = append(exports, e), append(pictures, p)
-	}
-	if len(exports) == 0 {
-		t.Fatal("no scene was found")
+		exports, pictures = append(exports, e), append(pictures, x.Picture)
 	}
 	return exports, pictures
 }
@@ -165,7 +65,7 @@ func alphaOf(t testing.TB, file string) *image {
 
 // paint draws all fills of the export on an empty picture.
 // It returns the pixels where hatching has a part.
-func (e *export) paint(s *Scanner, c *Coverage, m *image) (ignore map[int]bool) {
+func (e *export) paint(t testing.TB, s *Scanner, c *Coverage, m *image) (ignore map[int]bool) {
 	ignore = map[int]bool{}
 	clip := chord.Rect{X1: int32(m.w), Y1: int32(m.h)}
 	for _, f := range e.fills {
@@ -173,7 +73,7 @@ func (e *export) paint(s *Scanner, c *Coverage, m *image) (ignore map[int]bool) 
 		two := map[int]byte{}
 		s.Pairs = func(x, y int32, a byte) { two[int(y)*m.w+int(x)] = a }
 		first, count := s.Append(c, f.p, clip, Rule{Plain: f.black})
-		spans(e.t, c, first, count, func(x, y int, a byte) {
+		spans(t, c, first, count, func(x, y int, a byte) {
 			p := &m.a[y*m.w+x]
 			if f.hatch {
 				if a != 255 {
@@ -202,7 +102,7 @@ func held(t *testing.T, s *Scanner, exports []*export, pictures []string) (all s
 	for i, e := range exports {
 		want := alphaOf(t, pictures[i])
 		got := newImage(want.w, want.h)
-		ignore := e.paint(s, &c, got)
+		ignore := e.paint(t, s, &c, got)
 		n, most := 0, 0
 		for k, a := range want.a {
 			if d := int(got.a[k]) - int(a); d != 0 && !ignore[k] {

@@ -1,86 +1,18 @@
 package scan
 
 import (
-	"encoding/hex"
+	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"os"
-	"strings"
 	"testing"
 
 	"plumb/render/chord"
 	"plumb/render/path"
-	"plumb/render/stroke"
+	"plumb/render/rastertest"
 	"plumb/testdata"
 )
-
-// vector is one case of raster-vectors.json.
-type vector struct {
-	ID    string   `json:"id"`
-	Kind  string   `json:"kind"`
-	W     int      `json:"w"`
-	H     int      `json:"h"`
-	Clip  string   `json:"clip"`
-	Draws []draw   `json:"draws"`
-	Alpha []string `json:"alpha"`
-}
-
-// draw is one element of a vector.
-type draw struct {
-	D          string    `json:"d"`
-	Transform  string    `json:"transform"`
-	Fill       string    `json:"fill"`
-	Stroke     string    `json:"stroke"`
-	Width      float32   `json:"stroke_width"`
-	Dash       []float32 `json:"dash"`
-	DashOffset float32   `json:"dash_offset"`
-	Opacity    *float64  `json:"opacity"`
-}
-
-func loadVectors(t testing.TB) []vector {
-	t.Helper()
-	b, err := os.ReadFile(testdata.Path(t, "tldraw/raster-vectors.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var f struct{ Vectors []vector }
-	if err := json.Unmarshal(b, &f); err != nil {
-		t.Fatal(err)
-	}
-	return f.Vectors
-}
-
-func parse(t testing.TB, d, transform string) (*path.Path, path.Matrix) {
-	t.Helper()
-	m := path.Identity
-	if transform != "" {
-		if _, err := fmt.Sscanf(strings.ReplaceAll(transform, ",", " "), "matrix(%g %g %g %g %g %g)",
-			&m.A, &m.B, &m.C, &m.D, &m.E, &m.F); err != nil {
-			t.Fatalf("%q: %v", transform, err)
-		}
-	}
-	p, err := path.ParseSVG(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, m
-}
-
-// outlineOf returns the stroke's outline in px.
-func outlineOf(src *path.Path, m path.Matrix, width float32, dash []float32, offset float32) *path.Path {
-	var s stroke.Stroker
-	var d stroke.Dasher
-	res := stroke.Resolution(m)
-	if q := new(path.Path); d.Dash(q, src, dash, offset, res) {
-		src = q
-	}
-	p := new(path.Path)
-	s.Outline(p, src, width, res)
-	p.Transform(m)
-	return p
-}
 
 // image is 8-bit alpha.
 type image struct {
@@ -161,21 +93,17 @@ func (m *image) blend(c *image, alpha uint32) {
 }
 
 // render draws a vector.
-func (v *vector) render(t testing.TB, s *Scanner) *image {
+func render(t testing.TB, v *rastertest.Vector, s *Scanner) *image {
 	m := newImage(v.W, v.H)
-	for _, d := range v.Draws {
-		src, mat := parse(t, d.D, d.Transform)
-		alpha := uint32(255)
-		if d.Opacity != nil {
-			alpha = uint32(math.Round(255 * *d.Opacity))
-		}
+	for i := range v.Draws {
+		d := &v.Draws[i]
+		alpha := uint32(math.Round(255 * d.Opacity))
 		fill := func(p *path.Path, colour string) {
-			r := Rule{Plain: colour == "#000000" || alpha != 255, Clip: v.Clip != ""}
+			r := Rule{Plain: colour == "#000000" || alpha != 255, Clip: v.Clip != nil}
 			clip := m.canvas()
-			if v.Clip != "" {
-				q, _ := parse(t, v.Clip, "")
-				lo, hi, _ := chord.Bounds(q)
-				mask := coverageOf(t, s, q, v.W, v.H, clip, r)
+			if v.Clip != nil {
+				lo, hi, _ := chord.Bounds(v.Clip)
+				mask := coverageOf(t, s, v.Clip, v.W, v.H, clip, r)
 				clip = chord.Rect{
 					X0: int32(math.Floor(float64(lo.X))), Y0: int32(math.Floor(float64(lo.Y))),
 					X1: int32(math.Ceil(float64(hi.X))), Y1: int32(math.Ceil(float64(hi.Y))),
@@ -189,14 +117,11 @@ func (v *vector) render(t testing.TB, s *Scanner) *image {
 			}
 			m.blend(coverageOf(t, s, p, v.W, v.H, clip, r), alpha)
 		}
-		if d.Fill != "none" && d.Fill != "" {
-			p := new(path.Path)
-			p.Append(src)
-			p.Transform(mat)
-			fill(p, d.Fill)
+		if d.Fill != "" {
+			fill(d.Filled(), d.Fill)
 		}
-		if d.Stroke != "" && d.Stroke != "none" {
-			fill(outlineOf(src, mat, d.Width, d.Dash, d.DashOffset), d.Stroke)
+		if d.Stroke != "" {
+			fill(d.Stroked(1), d.Stroke)
 		}
 	}
 	return m
@@ -205,20 +130,13 @@ func (v *vector) render(t testing.TB, s *Scanner) *image {
 // The pixels are those that the browser returned.
 func TestVectors(t *testing.T) {
 	var s Scanner
-	for _, v := range loadVectors(t) {
-		got := v.render(t, &s)
+	for _, v := range rastertest.Vectors(t) {
+		got := render(t, &v, &s)
 		wrong, worst := 0, 0
-		for y, line := range v.Alpha {
-			want, err := hex.DecodeString(line)
-			if err != nil {
-				t.Fatal(err)
-			}
-			row := got.a[y*v.W : (y+1)*v.W]
-			for x := range want {
-				if d := int(row[x]) - int(want[x]); d != 0 {
-					wrong++
-					worst = max(worst, d, -d)
-				}
+		for i, a := range v.Alpha {
+			if d := int(got.a[i]) - int(a); d != 0 {
+				wrong++
+				worst = max(worst, d, -d)
 			}
 		}
 		if wrong == 0 {
@@ -226,9 +144,9 @@ func TestVectors(t *testing.T) {
 		}
 		t.Errorf("%s: %d pixels differ, by at most %d", v.ID, wrong, worst)
 		if os.Getenv("PLUMB_ROWS") != "" {
-			for y, line := range v.Alpha {
-				if g := hex.EncodeToString(got.a[y*v.W : (y+1)*v.W]); g != line {
-					t.Logf("row %d\n got %s\nwant %s", y, g, line)
+			for at := 0; at < len(v.Alpha); at += v.W {
+				if got, want := got.a[at:at+v.W], v.Alpha[at:at+v.W]; !bytes.Equal(got, want) {
+					t.Logf("row %d\n got %x\nwant %x", at/v.W, got, want)
 				}
 			}
 		}
@@ -238,10 +156,6 @@ func TestVectors(t *testing.T) {
 // The frame of a rectangle of the editor, drawn solid: vectors.json has the sums
 // of its alphas.
 func TestFrame(t *testing.T) {
-	b, err := os.ReadFile(testdata.Path(t, "tldraw/vectors.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var f struct {
 		Vectors []struct {
 			ID     string `json:"id"`
@@ -255,17 +169,16 @@ func TestFrame(t *testing.T) {
 	}
 	// Other kinds expect other things.
 	var mistyped *json.UnmarshalTypeError
-	if err := json.Unmarshal(b, &f); err != nil && !errors.As(err, &mistyped) {
+	if err := json.Unmarshal(testdata.Bytes(t, "tldraw/vectors.json"), &f); err != nil && !errors.As(err, &mistyped) {
 		t.Fatal(err)
 	}
 	for _, v := range f.Vectors {
 		if v.ID != "raster:rect-solid-none" {
 			continue
 		}
-		src, m := parse(t, "M 0 0 L 100 0 L 100 60 L 0 60 Z", "matrix(1, 0, 0, 1, 20, 20)")
+		frame := rastertest.Draw{Path: rastertest.Path(t, "M 0 0 L 100 0 L 100 60 L 0 60 Z"), M: path.Matrix{A: 1, D: 1, E: 20, F: 20}, Width: 3.5}
 		var s Scanner
-		p := outlineOf(src, m, 3.5, nil, 0)
-		got := coverageOf(t, &s, p, 160, 120, chord.Rect{X1: 160, Y1: 120}, Rule{})
+		got := coverageOf(t, &s, frame.Stroked(1), 160, 120, chord.Rect{X1: 160, Y1: 120}, Rule{})
 		var sum, x, y float64
 		nonzero := 0
 		for i, a := range got.a {

@@ -1,6 +1,7 @@
 package stroke
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,46 @@ import (
 
 	"plumb/render/path"
 )
+
+// Lines and Differs are for tests outside of the package.
+var Lines, Differs = lines, differs
+
+// lines writes a path in the form of the vectors' outlines.
+func lines(p *path.Path) []string {
+	var out []string
+	pts, w := p.Points, p.Weights
+	for _, v := range p.Verbs {
+		var b strings.Builder
+		b.WriteByte("MLQCKZ"[v])
+		for _, q := range pts[:pointsOf[v]] {
+			fmt.Fprintf(&b, " %.5f %.5f", q.X, q.Y)
+		}
+		pts = pts[pointsOf[v]:]
+		if v == path.Conic {
+			fmt.Fprintf(&b, " %.5f", w[0])
+			w = w[1:]
+		}
+		out = append(out, b.String())
+	}
+	return out
+}
+
+// differs compares two verbs with their numbers.
+func differs(got, want string, tol float64) bool {
+	g, w := strings.Fields(got), strings.Fields(want)
+	if len(g) != len(w) || g[0] != w[0] {
+		return true
+	}
+	for i := 1; i < len(g); i++ {
+		var x, y float64
+		fmt.Sscan(g[i], &x)
+		fmt.Sscan(w[i], &y)
+		if !(math.Abs(x-y) <= tol) {
+			return true
+		}
+	}
+	return false
+}
 
 // outline returns the outline of SVG path data as text.
 func outline(t testing.TB, d string, width, res float32) []string {

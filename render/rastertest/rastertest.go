@@ -1,0 +1,247 @@
+// Package rastertest reads what the reference browser was given to draw and what
+// came of it, for the tests of the packages that draw the same: the cases of
+// raster-vectors.json and the editor's vector exports. In: a test. Out: paths with
+// their paint, and the browser's alphas. Where the reference data is missing the
+// test is skipped.
+package rastertest
+
+import (
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"plumb/render/path"
+	"plumb/render/stroke"
+	"plumb/testdata"
+)
+
+// Vector is one case of raster-vectors.json.
+type Vector struct {
+	ID    string
+	W, H  int
+	Clip  *path.Path // in px; nil for none
+	Draws []Draw
+	// Alpha is what the browser drew, W bytes in each of H rows.
+	Alpha []byte
+	// Chords are those of the only draw, where they are listed, in px: x0 y0 x1 y1.
+	Chords [][4]float64
+	// Outline is that of the only draw's stroke in px, a verb a line, where listed.
+	Outline []string
+}
+
+// Draw is a path with its paint.
+type Draw struct {
+	Path         *path.Path // in its own units; not to be changed
+	M            path.Matrix
+	Fill, Stroke string // colours, "" for none
+	Width        float32
+	Dash         []float32
+	Offset       float32
+	Opacity      float64 // 0..1
+}
+
+// Filled is the path in px, a copy.
+func (d *Draw) Filled() *path.Path {
+	p := new(path.Path)
+	p.Append(d.Path)
+	p.Transform(d.M)
+	return p
+}
+
+// Stroked is the outline of the stroke in px. fine is how many times finer than
+// the reference's it is.
+func (d *Draw) Stroked(fine float32) *path.Path {
+	var s stroke.Stroker
+	var dash stroke.Dasher
+	res := stroke.Resolution(d.M) * fine
+	src, dashes, out := d.Path, new(path.Path), new(path.Path)
+	if dash.Dash(dashes, src, d.Dash, d.Offset, res) {
+		src = dashes
+	}
+	s.Outline(out, src, d.Width, res)
+	out.Transform(d.M)
+	return out
+}
+
+// Vectors reads all cases.
+func Vectors(t testing.TB) []Vector {
+	t.Helper()
+	var file struct {
+		Vectors []struct {
+			ID, Clip string
+			W, H     int
+			Draws    []struct {
+				D, Transform, Fill, Stroke string
+				Width                      float32   `json:"stroke_width"`
+				Dash                       []float32 `json:"dash"`
+				Offset                     float32   `json:"dash_offset"`
+				Opacity                    *float64
+			}
+			Alpha, Outline []string
+			Chords         [][4]float64
+		}
+	}
+	testdata.JSON(t, "tldraw/raster-vectors.json", &file)
+	var out []Vector
+	for _, v := range file.Vectors {
+		alpha, err := hex.DecodeString(strings.Join(v.Alpha, ""))
+		if err != nil || len(alpha) != v.W*v.H || len(v.Draws) == 0 {
+			t.Fatalf("%s: %d draws, alphas of %d px, %v; want some, and %d", v.ID, len(v.Draws), len(alpha), err, v.W*v.H)
+		}
+		w := Vector{ID: v.ID, W: v.W, H: v.H, Alpha: alpha, Chords: v.Chords, Outline: v.Outline}
+		if v.Clip != "" {
+			w.Clip = Path(t, v.Clip)
+		}
+		for _, d := range v.Draws {
+			opacity := 1.0
+			if d.Opacity != nil {
+				opacity = *d.Opacity
+			}
+			w.Draws = append(w.Draws, Draw{Path(t, d.D), Matrix(t, d.Transform), colour(d.Fill), colour(d.Stroke), d.Width, d.Dash, d.Offset, opacity})
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// colour is "" where nothing is painted.
+func colour(s string) string { return strings.TrimPrefix(s, "none") }
+
+// Path parses SVG path data.
+func Path(t testing.TB, d string) *path.Path {
+	t.Helper()
+	p, err := path.ParseSVG(d)
+	if err != nil {
+		t.Fatalf("%.60q: %v", d, err)
+	}
+	return p
+}
+
+// Matrix parses a transform of the form matrix(a b c d e f); "" is the identity.
+func Matrix(t testing.TB, s string) path.Matrix {
+	t.Helper()
+	m := path.Identity
+	if s == "" {
+		return m
+	}
+	if _, err := fmt.Sscanf(strings.ReplaceAll(s, ",", " "), "matrix(%g %g %g %g %g %g)", &m.A, &m.B, &m.C, &m.D, &m.E, &m.F); err != nil {
+		t.Fatalf("%q: %v", s, err)
+	}
+	return m
+}
+
+// Export is what the editor's vector export of a scene draws.
+type Export struct {
+	ID      string
+	Picture string // file of the browser's pixels
+	Draws   []Draw
+	// Defined says that paints or masks are defined in it, which Draws may name
+	// but do not hold.
+	Defined bool
+}
+
+// Exports reads the exports whose names begin with kind and that consist of fills
+// and strokes alone.
+func Exports(t testing.TB, kind string) []*Export {
+	t.Helper()
+	dir := filepath.Dir(testdata.Path(t, "tldraw/raster-vectors.json"))
+	files, err := filepath.Glob(filepath.Join(dir, "svg", kind+"-*.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*Export
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var root node
+		if err := xml.Unmarshal(b, &root); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		e := &Export{ID: strings.TrimSuffix(filepath.Base(file), ".svg")}
+		if !e.add(t, &root, style{m: path.Identity, fill: "black", stroke: "none", width: "1"}) {
+			continue
+		}
+		e.Picture = filepath.Join(dir, "png", e.ID+"-after.png")
+		if _, err := os.Stat(e.Picture); err != nil {
+			e.Picture = filepath.Join(dir, "png", e.ID+".png")
+		}
+		out = append(out, e)
+	}
+	if len(out) == 0 {
+		t.Fatalf("no export of kind %s", kind)
+	}
+	return out
+}
+
+// node is an element of an export.
+type node struct {
+	XMLName xml.Name
+	Attrs   []xml.Attr `xml:",any,attr"`
+	Nodes   []node     `xml:",any"`
+}
+
+func (n *node) attr(name, inherited string) string {
+	for _, a := range n.Attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return inherited
+}
+
+// style is what children inherit.
+type style struct {
+	m                   path.Matrix
+	fill, stroke, width string
+}
+
+// add appends what an element draws; false where that is more than paths.
+func (e *Export) add(t testing.TB, n *node, in style) bool {
+	t.Helper()
+	if n.XMLName.Local == "defs" {
+		for i := range n.Nodes {
+			e.Defined = e.Defined || foreign[n.Nodes[i].XMLName.Local]
+		}
+		return true
+	}
+	if foreign[n.XMLName.Local] || n.attr("opacity", "1") != "1" {
+		return false
+	}
+	in.m = in.m.Mul(Matrix(t, n.attr("transform", "")))
+	in.fill, in.stroke = n.attr("fill", in.fill), n.attr("stroke", in.stroke)
+	in.width = n.attr("stroke-width", in.width)
+	if n.XMLName.Local == "path" {
+		d := Draw{Path: Path(t, n.attr("d", "")), M: in.m, Fill: colour(in.fill), Stroke: colour(in.stroke),
+			Width: number(t, in.width), Offset: number(t, n.attr("stroke-dashoffset", "0")), Opacity: 1}
+		for _, f := range strings.Fields(n.attr("stroke-dasharray", "")) {
+			d.Dash = append(d.Dash, number(t, f))
+		}
+		e.Draws = append(e.Draws, d)
+	}
+	for i := range n.Nodes {
+		if !e.add(t, &n.Nodes[i], in) {
+			return false
+		}
+	}
+	return true
+}
+
+// foreign are the elements that draw something else than paths, or change how
+// paths are drawn.
+var foreign = map[string]bool{"mask": true, "pattern": true, "clipPath": true, "foreignObject": true, "rect": true, "image": true, "text": true, "line": true}
+
+func number(t testing.TB, s string) float32 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float32(v)
+}
