@@ -66,7 +66,7 @@ func selfTestDrawing() *outline.Drawing {
 			}
 		}
 		filler.Add(&p, canvas)
-		first, count := filler.Take(&d.Coverage, false)
+		first, count := filler.Take(&d.Coverage)
 		it.First, it.Count = int32(first), int32(count)
 		d.Items = append(d.Items, it)
 	}

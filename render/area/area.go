@@ -68,10 +68,10 @@ func (f *Filler) Add(p *path.Path, clip chord.Rect) {
 	f.paths++
 }
 
-// Take appends what the added paths cover to dst, by the non-zero rule or, with
-// evenOdd, by that one, and forgets them. It returns the range of its spans. Where
-// outlines of one path overlap within a pixel, their signed areas are added up.
-func (f *Filler) Take(dst *scan.Coverage, evenOdd bool) (first, count int) {
+// Take appends what the added paths cover to dst, by the non-zero rule, and forgets
+// them. It returns the range of its spans. Where outlines of one path overlap
+// within a pixel, their signed areas are added up.
+func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 	first = len(dst.Spans)
 	edges := f.begin()
 	for y := int64(math.MinInt64); len(edges) > 0 || len(f.active) > 0; y++ {
@@ -87,7 +87,7 @@ func (f *Filler) Take(dst *scan.Coverage, evenOdd bool) (first, count int) {
 		}
 		f.begins(edges[:n])
 		edges = edges[n:]
-		lo, hi := f.row(y, evenOdd)
+		lo, hi := f.row(y)
 		if y >= int64(f.clip.Y0) {
 			f.store(dst, int32(y), lo, hi)
 		}
@@ -135,7 +135,7 @@ func (f *Filler) begins(list []edge) {
 
 // row sets the alphas of row y and drops the edges that end in it. It returns the
 // columns that may be covered, from f.left on.
-func (f *Filler) row(y int64, evenOdd bool) (from, to int) {
+func (f *Filler) row(y int64) (from, to int) {
 	from, to = math.MaxInt, 0
 	top, bottom := y*unit, (y+1)*unit
 	kept := f.active[:0]
@@ -152,7 +152,7 @@ func (f *Filler) row(y int64, evenOdd bool) (from, to int) {
 			}
 		}
 		if lo < hi {
-			hi = f.sweep(lo, hi, evenOdd)
+			hi = f.sweep(lo, hi)
 			from, to = min(from, lo), max(to, hi)
 		}
 	}
@@ -212,7 +212,7 @@ func turned(a, b int64) int64 {
 
 // sweep takes what the columns from lo on hold of one path, up to hi and as far as
 // the path goes on inside, and leaves the larger alphas. It returns the end.
-func (f *Filler) sweep(lo, hi int, evenOdd bool) int {
+func (f *Filler) sweep(lo, hi int) int {
 	var sum int64
 	a := byte(0) // of columns without edges
 	height, reach, alpha := f.height[lo:hi], f.reach[lo:hi], f.alpha[lo:hi]
@@ -224,10 +224,10 @@ func (f *Filler) sweep(lo, hi int, evenOdd bool) int {
 			}
 			continue
 		}
-		alpha[c] = max(alpha[c], alphaOf((sum+h)*(2*unit)-r, evenOdd))
+		alpha[c] = max(alpha[c], alphaOf((sum+h)*(2*unit)-r))
 		height[c], reach[c] = 0, 0
 		sum += h
-		a = alphaOf(sum*(2*unit), evenOdd)
+		a = alphaOf(sum * (2 * unit))
 	}
 	// Windings close within the clip, but for what it cut off on its right side.
 	if a > 0 {
@@ -240,14 +240,9 @@ func (f *Filler) sweep(lo, hi int, evenOdd bool) int {
 }
 
 // alphaOf is a signed area as coverage in 1/255.
-func alphaOf(v int64, evenOdd bool) byte {
+func alphaOf(v int64) byte {
 	if v < 0 {
 		v = -v
-	}
-	if evenOdd {
-		if v %= 2 * whole; v > whole {
-			v = 2*whole - v
-		}
 	}
 	return byte((min(v, whole)*255 + whole/2) / whole)
 }

@@ -47,7 +47,7 @@ func picture(t *testing.T, c *scan.Coverage, first, count, w, h int) []byte {
 }
 
 // slow integrates every segment over every pixel, in doubles.
-func slow(p *path.Path, clip chord.Rect, evenOdd bool) []float64 {
+func slow(p *path.Path, clip chord.Rect) []float64 {
 	w, h := int(clip.X1), int(clip.Y1)
 	sum := make([]float64, w*h)
 	var c chord.Cutter
@@ -71,11 +71,7 @@ func slow(p *path.Path, clip chord.Rect, evenOdd bool) []float64 {
 		}
 	}
 	for i, v := range sum {
-		if evenOdd {
-			sum[i] = math.Abs(v - 2*math.Floor(v/2+0.5))
-		} else {
-			sum[i] = min(math.Abs(v), 1)
-		}
+		sum[i] = min(math.Abs(v), 1)
 	}
 	return sum
 }
@@ -100,7 +96,6 @@ func TestAgainstIntegral(t *testing.T) {
 			}
 			return float32(v)
 		}
-		evenOdd := r.IntN(3) == 0
 		want := make([]float64, w*h)
 		for range 1 + r.IntN(3) {
 			var points []path.Point
@@ -109,11 +104,11 @@ func TestAgainstIntegral(t *testing.T) {
 			}
 			p := polygon(points...)
 			f.Add(p, clip)
-			for i, v := range slow(p, clip, evenOdd) {
+			for i, v := range slow(p, clip) {
 				want[i] = max(want[i], v)
 			}
 		}
-		first, count := f.Take(&c, evenOdd)
+		first, count := f.Take(&c)
 		for i, a := range picture(t, &c, first, count, w, h) {
 			if math.Abs(float64(a)-255*want[i]) > 1.3 {
 				t.Fatalf("seed %d: pixel (%d, %d) is %d; want %.2f", seed, i%w, i/w, a, 255*want[i])
@@ -131,27 +126,27 @@ func TestKnown(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		paths []*path.Path
-		odd   bool
 		spans []scan.Span
 		bytes []byte
 	}{
-		"nothing":     {},
-		"whole px":    {[]*path.Path{box(2, 1, 38, 2)}, false, []scan.Span{{X: 2, Y: 1, N: 36, At: scan.Full}}, nil},
-		"short":       {[]*path.Path{box(2, 1, 5, 2)}, false, []scan.Span{{X: 2, Y: 1, N: 3}}, []byte{255, 255, 255}},
-		"sides":       {[]*path.Path{box(1.2, 1, 38.4, 2)}, false, []scan.Span{{X: 1, Y: 1, N: 1}, {X: 2, Y: 1, N: 36, At: scan.Full}, {X: 38, Y: 1, N: 1, At: 1}}, []byte{204, 102}},
-		"cut right":   {[]*path.Path{box(20, 3, 90, 9)}, false, []scan.Span{{X: 20, Y: 3, N: 20, At: scan.Full}}, nil},
-		"cut left":    {[]*path.Path{box(-20, -3, 17, 1)}, false, []scan.Span{{X: 0, Y: 0, N: 17, At: scan.Full}}, nil},
-		"all around":  {[]*path.Path{box(-9, -9, 99, 1)}, false, []scan.Span{{X: 0, Y: 0, N: 40, At: scan.Full}}, nil},
-		"united":      {[]*path.Path{box(0, 0, 1.6, 1), box(0.4, 0, 2, 1)}, false, []scan.Span{{X: 0, Y: 0, N: 2}}, []byte{255, 255}},
-		"apart":       {[]*path.Path{box(0, 0, 1, 1), box(5, 0, 6, 1)}, false, []scan.Span{{X: 0, Y: 0, N: 1}, {X: 5, Y: 0, N: 1, At: 1}}, []byte{255, 255}},
-		"beyond":      {[]*path.Path{box(50, 0, 60, 4), box(-9, 0, -1, 4), box(0, 9, 40, 12)}, false, nil, nil},
-		"odd overlap": {[]*path.Path{twice(box(0, 0, 4, 1), box(1, 0, 3, 1))}, true, []scan.Span{{X: 0, Y: 0, N: 1}, {X: 3, Y: 0, N: 1, At: 1}}, []byte{255, 255}},
+		"nothing":    {},
+		"whole px":   {[]*path.Path{box(2, 1, 38, 2)}, []scan.Span{{X: 2, Y: 1, N: 36, At: scan.Full}}, nil},
+		"short":      {[]*path.Path{box(2, 1, 5, 2)}, []scan.Span{{X: 2, Y: 1, N: 3}}, []byte{255, 255, 255}},
+		"sides":      {[]*path.Path{box(1.2, 1, 38.4, 2)}, []scan.Span{{X: 1, Y: 1, N: 1}, {X: 2, Y: 1, N: 36, At: scan.Full}, {X: 38, Y: 1, N: 1, At: 1}}, []byte{204, 102}},
+		"cut right":  {[]*path.Path{box(20, 3, 90, 9)}, []scan.Span{{X: 20, Y: 3, N: 20, At: scan.Full}}, nil},
+		"cut left":   {[]*path.Path{box(-20, -3, 17, 1)}, []scan.Span{{X: 0, Y: 0, N: 17, At: scan.Full}}, nil},
+		"all around": {[]*path.Path{box(-9, -9, 99, 1)}, []scan.Span{{X: 0, Y: 0, N: 40, At: scan.Full}}, nil},
+		"united":     {[]*path.Path{box(0, 0, 1.6, 1), box(0.4, 0, 2, 1)}, []scan.Span{{X: 0, Y: 0, N: 2}}, []byte{255, 255}},
+		"apart":      {[]*path.Path{box(0, 0, 1, 1), box(5, 0, 6, 1)}, []scan.Span{{X: 0, Y: 0, N: 1}, {X: 5, Y: 0, N: 1, At: 1}}, []byte{255, 255}},
+		"beyond":     {[]*path.Path{box(50, 0, 60, 4), box(-9, 0, -1, 4), box(0, 9, 40, 12)}, nil, nil},
+		"overlap":    {[]*path.Path{twice(box(0, 0, 4, 1), box(1, 0, 3, 1))}, []scan.Span{{X: 0, Y: 0, N: 4}}, []byte{255, 255, 255, 255}},
+		"hole":       {[]*path.Path{twice(box(0, 0, 4, 1), box(3, 0, 1, 1))}, []scan.Span{{X: 0, Y: 0, N: 1}, {X: 3, Y: 0, N: 1, At: 1}}, []byte{255, 255}},
 	} {
 		var got scan.Coverage
 		for _, p := range c.paths {
 			f.Add(p, clip)
 		}
-		f.Take(&got, c.odd)
+		f.Take(&got)
 		if !slices.Equal(got.Spans, c.spans) || !slices.Equal(got.Bytes, c.bytes) {
 			t.Errorf("%s: got %v %v; want %v %v", name, got.Spans, got.Bytes, c.spans, c.bytes)
 		}
@@ -171,7 +166,7 @@ func TestAllocations(t *testing.T) {
 	run := func() {
 		c.Reset()
 		f.Add(p, chord.Rect{X1: 100, Y1: 100})
-		f.Take(&c, false)
+		f.Take(&c)
 	}
 	run()
 	if n := testing.AllocsPerRun(10, run); n > 0 {

@@ -30,7 +30,7 @@ func rings(w, h int) *outline.Drawing {
 		p.Close()
 	}
 	paint := func() {
-		first, count := f.Take(&d.Coverage, false)
+		first, count := f.Take(&d.Coverage)
 		d.Items = append(d.Items, outline.Item{First: int32(first), Count: int32(count), Opacity: outline.Opaque, Clip: -1})
 	}
 	for i := range 8 {

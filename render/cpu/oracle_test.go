@@ -5,12 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"plumb/render/area"
 	"plumb/render/batch"
-	"plumb/render/chord"
 	"plumb/render/metric"
 	"plumb/render/outline"
-	"plumb/render/path"
+	"plumb/render/outline/outlinetest"
 	"plumb/render/scan"
 )
 
@@ -163,24 +161,6 @@ func block(r *rand.Rand, d *outline.Drawing, it outline.Item) {
 	d.Items = append(d.Items, it)
 }
 
-// polygon adds a closed outline through points in px.
-func polygon(d *outline.Drawing, it outline.Item, evenOdd bool, pts ...[2]float64) {
-	var p path.Path
-	for i, q := range pts {
-		v := path.Point{X: float32(q[0]), Y: float32(q[1])}
-		if i == 0 {
-			p.MoveTo(v)
-		} else {
-			p.LineTo(v)
-		}
-	}
-	var f area.Filler
-	f.Add(&p, chord.Rect{X1: int32(d.Width), Y1: int32(d.Height)})
-	first, count := f.Take(&d.Coverage, evenOdd)
-	it.First, it.Count = int32(first), int32(count)
-	d.Items = append(d.Items, it)
-}
-
 func opaque() outline.Item { return outline.Item{Opacity: outline.Opaque, Clip: -1} }
 
 func box(x, y, w, h float64) [][2]float64 {
@@ -211,7 +191,7 @@ func TestKnownAreas(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := &outline.Drawing{Width: c.w, Height: c.h}
 			if c.pts != nil {
-				polygon(d, opaque(), false, c.pts...)
+				outlinetest.Polygon(d, opaque(), c.pts...)
 			}
 			got := measure(d).A
 			if a := float64(got.Alpha) / metric.One; math.Abs(a-c.area) > c.tolA {
@@ -260,7 +240,7 @@ func random(r *rand.Rand, w, h int) *outline.Drawing {
 				pts[i][r.IntN(2)] = pts[i-1][0]
 			}
 		}
-		polygon(d, it, r.IntN(3) == 0, pts...)
+		outlinetest.Polygon(d, it, pts...)
 	}
 	for range 1 + r.IntN(6) {
 		it := opaque()
@@ -284,26 +264,11 @@ func random(r *rand.Rand, w, h int) *outline.Drawing {
 		for range members {
 			shape(it)
 			if it.Opacity == outline.Opaque && !it.Round && r.IntN(2) == 0 {
-				pair(r, d)
+				outlinetest.Pairs(r, d)
 			}
 		}
 	}
 	return d
-}
-
-// pair draws pixels of the last item by the two-pixel rule, some of them outside.
-func pair(r *rand.Rand, d *outline.Drawing) {
-	it := &d.Items[len(d.Items)-1]
-	it.Pairs = int32(len(d.Pairs))
-	spans := d.Coverage.Spans[it.First : it.First+it.Count]
-	for _, s := range spans[:r.IntN(len(spans)+1)] { // often none in the lower tiles
-		for i := range s.N {
-			if s.At != scan.Full && r.IntN(2) == 0 {
-				d.Pairs = append(d.Pairs, outline.Pixel{X: s.X + i, Y: s.Y})
-			}
-		}
-	}
-	it.Paired = int32(len(d.Pairs)) - it.Pairs
 }
 
 // TestAgainstSlowReference holds the tile stage against the slow reference.
@@ -357,7 +322,7 @@ func TestPlace(t *testing.T) {
 func TestOverflowBound(t *testing.T) {
 	for _, w := range []int{512, 8192, 32768} {
 		d := &outline.Drawing{Width: w, Height: 8}
-		polygon(d, opaque(), false, box(0, 0.2, float64(w), 7.4)...)
+		outlinetest.Polygon(d, opaque(), box(0, 0.2, float64(w), 7.4)...)
 		got := measure(d).A
 		if want := float64(w) * (6*metric.One + math.Round(0.8*metric.One) + math.Round(0.6*metric.One)); float64(got.Alpha) != want {
 			t.Errorf("%d px wide: alpha %d; want %v", w, got.Alpha, want)

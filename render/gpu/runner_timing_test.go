@@ -32,7 +32,9 @@ func s8(seed uint64) *outline.Drawing {
 		}
 		it := outline.Item{Opacity: outline.Opaque, Clip: -1}
 		d.outlineOf(it, ring(r))
-		d.outlineOf(it, slices.Concat(ring(r+4), ring(r)))
+		hole := ring(r)
+		slices.Reverse(hole)
+		d.outlineOf(it, slices.Concat(ring(r+4), hole))
 	}
 	return d.Drawing
 }

@@ -4,13 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"plumb/render/area"
 	"plumb/render/batch"
-	"plumb/render/chord"
 	"plumb/render/cpu"
 	"plumb/render/metric"
 	"plumb/render/outline"
-	"plumb/render/path"
+	"plumb/render/outline/outlinetest"
 	"plumb/render/scan"
 )
 
@@ -22,20 +20,7 @@ type drawing struct {
 
 // outlineOf appends what one closed outline covers, points in px.
 func (d drawing) outlineOf(it outline.Item, pts [][2]float64) {
-	var p path.Path
-	for i, q := range pts {
-		v := path.Point{X: float32(q[0]), Y: float32(q[1])}
-		if i == 0 {
-			p.MoveTo(v)
-		} else {
-			p.LineTo(v)
-		}
-	}
-	var f area.Filler
-	f.Add(&p, chord.Rect{X1: int32(d.Width), Y1: int32(d.Height)})
-	first, count := f.Take(&d.Coverage, d.rng.IntN(3) == 0)
-	it.First, it.Count = int32(first), int32(count)
-	d.Items = append(d.Items, it)
+	outlinetest.Polygon(d.Drawing, it, pts...)
 }
 
 // coverageOf appends an item that carries coverage: rows of random bytes around
@@ -60,21 +45,6 @@ func (d drawing) coverageOf(it outline.Item) {
 	}
 	it.Count = int32(len(d.Coverage.Spans)) - it.First
 	d.Items = append(d.Items, it)
-}
-
-// pair draws pixels of the last item by the two-pixel rule, some of them outside.
-func (d drawing) pair() {
-	it := &d.Items[len(d.Items)-1]
-	it.Pairs = int32(len(d.Pairs))
-	spans := d.Coverage.Spans[it.First : it.First+it.Count]
-	for _, s := range spans[:d.rng.IntN(len(spans)+1)] { // often none in the lower tiles
-		for i := range s.N {
-			if s.At != scan.Full && d.rng.IntN(2) == 0 {
-				d.Pairs = append(d.Pairs, outline.Pixel{X: s.X + i, Y: s.Y})
-			}
-		}
-	}
-	it.Paired = int32(len(d.Pairs)) - it.Pairs
 }
 
 // shape returns a wobbly ring of n points; every third point lies on a corner or
@@ -133,7 +103,7 @@ func randomDrawing(seed uint64, w, h, shapes int, plain bool) *outline.Drawing {
 		for range members {
 			d.outlineOf(it, d.shape(3+d.rng.IntN(30)))
 			if !plain && it.Opacity == outline.Opaque && !it.Round && d.rng.IntN(2) == 0 {
-				d.pair()
+				outlinetest.Pairs(d.rng, d.Drawing)
 			}
 		}
 		if it.Group == 0 && d.rng.IntN(2) == 0 {
@@ -144,7 +114,7 @@ func randomDrawing(seed uint64, w, h, shapes int, plain bool) *outline.Drawing {
 		if it := d.paint(plain); !plain {
 			it.Opacity, it.Round, it.Second = outline.Opaque, false, false
 			d.outlineOf(it, d.shape(40))
-			d.pair()
+			outlinetest.Pairs(d.rng, d.Drawing)
 		}
 	}
 	if !plain && d.rng.IntN(4) == 0 { // a scribble

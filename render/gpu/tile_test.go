@@ -46,7 +46,7 @@ func TestTileStageAgainstOracle(t *testing.T) {
 
 // Every comparison above is shown to fail: each edit breaks one rule.
 func TestABrokenTileStageIsSeen(t *testing.T) {
-	b := packed(drawings(24)...)
+	b := packed(drawings(64)...)
 	rows, px := oracleRows(b), oraclePixels(b)
 	for _, edit := range []struct{ from, to, seen string }{
 		{"v * (256u - alpha) >> 8u", "v * (255u - alpha) >> 8u", "sums"},
@@ -167,7 +167,7 @@ func TestPrintHash(t *testing.T) {
 
 func hashOfResults(t *testing.T) string {
 	r := open(t, Config{})
-	b := packed(drawings(40)...)
+	b := packed(drawings(64)...)
 	rows, err := r.Run(b)
 	if err != nil {
 		t.Fatal(err)

@@ -106,7 +106,7 @@ func (c *glyphCache) cutDrawn(m path.Matrix, clip chord.Rect, mode Raster, r sca
 		first, count = c.scanner.Append(&c.coverage, &c.path, clip, r)
 	} else {
 		c.filler.Add(&c.path, clip)
-		first, count = c.filler.Take(&c.coverage, false)
+		first, count = c.filler.Take(&c.coverage)
 	}
 	c.glyphs = append(c.glyphs, cutGlyph{
 		first: int32(first), count: int32(count), bytes: int32(at), end: int32(len(c.coverage.Bytes)),

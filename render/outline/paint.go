@@ -89,10 +89,10 @@ func (b *Builder) strokeSolid(w *draw, m path.Matrix, p *place) error {
 	var err error
 	if w.cut && b.body.holes {
 		b.body.raw.Reset()
-		b.filler.Take(&b.body.raw, false)
+		b.filler.Take(&b.body.raw)
 		err = b.cutBody(&it)
 	} else {
-		first, count := b.filler.Take(&b.d.Coverage, false)
+		first, count := b.filler.Take(&b.d.Coverage)
 		err = b.scanned(&it, first, count)
 	}
 	if err == nil {
@@ -244,7 +244,7 @@ func (b *Builder) fillPath(dst *scan.Coverage, p *path.Path, r scan.Rule) (first
 		return b.scanner.Append(dst, p, b.canvas(), r)
 	}
 	b.filler.Add(p, b.canvas())
-	return b.filler.Take(dst, false)
+	return b.filler.Take(dst)
 }
 
 func (b *Builder) watch(p *path.Path, it *Item) {
