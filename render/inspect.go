@@ -7,14 +7,14 @@ import "plumb/render/batch"
 // summed in closed form.
 type TileInfo struct {
 	X, Y, W, H int // px
-	// Class is how the tile is evaluated: "plain" (opaque paints of one set) or "full"
-	// (opacities, clips, groups, two sets).
+	// Class is how the tile is evaluated: "plain" (opaque paints of one set), "double"
+	// (of two) or "full" (also opacities, clips, groups).
 	Class   string
 	Items   int // paths that reach the tile: its overdraw
 	Records int // rows of masks that the shader reads
 }
 
-var classNames = map[batch.Class]string{batch.Plain: "plain", batch.Full: "full"}
+var classNames = map[batch.Class]string{batch.Plain: "plain", batch.Double: "double", batch.Full: "full"}
 
 // Inspect lists the tiles of a prepared view; none while it is pending.
 func (p *Prepared) Inspect() []TileInfo {

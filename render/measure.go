@@ -70,7 +70,7 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 	back := time.Now()
 	if n := len(b.Runs) * batch.TileH; len(c.rows) < n { // runs for the twin have no rows yet
 		c.rows = slices.Grow(c.rows, n-len(c.rows))[:n]
-		cpu.Rows(b, b.Shader, len(b.Runs), c.rows)
+		cpu.Rows(b, b.Shader(), len(b.Runs), c.rows)
 	}
 	dst = b.Tallies(dst, c.rows)
 	t.Sum = time.Since(back)
@@ -148,7 +148,7 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	}
 	back := time.Now()
 	px := c.pixels
-	cpu.Pixels(b, b.Shader, len(b.Runs), px)
+	cpu.Pixels(b, b.Shader(), len(b.Runs), px)
 	b.FillSolids(px)
 	images := make([]*image.NRGBA, len(ps))
 	for i, p := range b.Pictures {

@@ -28,8 +28,8 @@ func (e *Engine) SelfTest() error {
 	if err != nil {
 		return fmt.Errorf("cannot run the self-test: %w", err)
 	}
-	want := make([]batch.RowSums, b.Shader*batch.TileH)
-	cpu.Rows(b, 0, b.Shader, want)
+	want := make([]batch.RowSums, b.Shader()*batch.TileH)
+	cpu.Rows(b, 0, b.Shader(), want)
 	for i := range want {
 		if got[i] != want[i] {
 			return fmt.Errorf("self-test failed: row %d of run %d: got %+v; want %+v", i%batch.TileH, i/batch.TileH, got[i], want[i])
@@ -40,7 +40,7 @@ func (e *Engine) SelfTest() error {
 		return fmt.Errorf("cannot draw the self-test: %w", err)
 	}
 	oracle := make([]uint32, b.Pixels)
-	cpu.Pixels(b, 0, b.Shader, oracle)
+	cpu.Pixels(b, 0, b.Shader(), oracle)
 	for i, v := range oracle {
 		if px[i] != v {
 			return fmt.Errorf("self-test failed: pixel %d: got %#08x; want %#08x", i, px[i], v)

@@ -48,16 +48,16 @@ type goStage struct{}
 
 func (goStage) Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.Timing, error) {
 	begin := time.Now()
-	n := b.Shader * batch.TileH
+	n := b.Shader() * batch.TileH
 	rows := slices.Grow(dst[:0], n)[:n]
-	spread(b.Shader, func(from, to int) { cpu.Rows(b, from, to, rows) })
+	spread(b.Shader(), func(from, to int) { cpu.Rows(b, from, to, rows) })
 	return rows, gpu.Timing{Dispatch: time.Since(begin)}, nil
 }
 
 func (goStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 	begin := time.Now()
 	px := make([]uint32, b.Pixels)
-	spread(b.Shader, func(from, to int) { cpu.Pixels(b, from, to, px) })
+	spread(b.Shader(), func(from, to int) { cpu.Pixels(b, from, to, px) })
 	return px, gpu.Timing{Dispatch: time.Since(begin)}, nil
 }
 

@@ -15,16 +15,18 @@ var tile string
 type Variant uint8
 
 const (
-	// Plain sums one set of paints with masks, without clips, groups and contrast
-	// tables.
+	// Plain sums one set of opaque paints with masks; none of them leaves the
+	// picture.
 	Plain Variant = iota
+	// Double is Plain for two sets, of which the second stands at the back.
+	Double
 	// Full sums two sets and knows everything an Item can say.
 	Full
 	// Picture writes pixels with the same code as Full.
 	Picture
 )
 
-func (v Variant) String() string { return [...]string{"PLAIN", "FULL", "PICTURE"}[v] }
+func (v Variant) String() string { return [...]string{"PLAIN", "DOUBLE", "FULL", "PICTURE"}[v] }
 
 // Source returns the shader of a variant. With texture set, records are read
 // through texture buffers (faster on llvmpipe), else through storage buffers.

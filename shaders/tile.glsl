@@ -1,6 +1,6 @@
 // tile.glsl: coverage of boundary tiles, composited in registers.
 //   reads   masks, items, tiles, runs (render/batch/layout.go)
-//   writes  PLAIN, FULL: one RowSums per (run, row); PICTURE: RGBA8 pixels
+//   writes  PLAIN, DOUBLE, FULL: one RowSums per (run, row); PICTURE: RGBA8 pixels
 //   launch  8 rows x 8 runs a group; groups (1, ceil(runs/8)); a thread is one
 //           pixel row of one run, no barrier, no shared memory
 //   oracle  render/cpu; everything is integers, so results must be equal bit for
@@ -65,7 +65,7 @@ Row over(Row v, Row s, Row alpha) {
     return Row(over4(v.a, s.a, alpha.a), over4(v.b, s.b, alpha.b), over4(v.c, s.c, alpha.c), over4(v.d, s.d, alpha.d));
 }
 
-#ifndef PLAIN
+#if defined(FULL) || defined(PICTURE)
 // Alpha, and for pictures colours times alpha.
 struct Layer {
     Row t;
@@ -218,7 +218,7 @@ void store(uint at, uint valid, Layer x, Layer y) {
     store4(at, valid, 12u, x.t.d, x.r.d, x.g.d, x.b.d, y.t.d, y.r.d, y.g.d, y.b.d);
 }
 #else
-#ifndef PLAIN
+#ifdef FULL
 uvec4 valid4(uvec4 a, uvec4 column, uint valid) { return a & -uvec4(lessThan(column, uvec4(valid))); }
 
 Row shown(Row t, uint valid) {
@@ -261,11 +261,25 @@ void main() {
 #endif
     for (uint i = 0u; i < run.y; i++) {
         uvec4 tile = TILE(run.x + i); // first item, items, valid columns and rows, column
-#ifdef PLAIN
+#if defined(PLAIN)
+        // Of opaque colours: alpha is coverage.
         uint back = run.z + tile.x + tile.y - 1u;
-        Row first = coverage(ITEM(back), run.w, y); // of an opaque colour: its alpha
+        Row first = coverage(ITEM(back), run.w, y);
         for (uint j = 1u; j < tile.y; j++) { // back to front
             Row cover = coverage(ITEM(back - j), run.w, y);
+            first = over(first, cover, cover);
+        }
+#elif defined(DOUBLE)
+        Row first = filled(0u), second = filled(0u);
+        uint j = tile.y, items = run.z + tile.x;
+        for (; j > 0u; j--) {
+            uvec4 it = ITEM(items + j - 1u);
+            if ((it.y & SECOND) == 0u) break;
+            Row cover = coverage(it, run.w, y);
+            second = over(second, cover, cover);
+        }
+        for (; j > 0u; j--) {
+            Row cover = coverage(ITEM(items + j - 1u), run.w, y);
             first = over(first, cover, cover);
         }
 #else
@@ -302,18 +316,21 @@ void main() {
             }
         }
 #endif
-#ifdef PLAIN
+#if defined(PLAIN)
         sums.xy += moments(first, tile.w);
         counts += count(first);
-#else
+#elif defined(PICTURE)
         uint columns = y < tile.z >> 16 ? tile.z & 0xffffu : 0u;
-#ifdef PICTURE
         store(place.w + (place.y + y) * stride + place.x + tile.w, columns, first, second);
 #else
+#ifdef FULL
+        uint columns = y < tile.z >> 16 ? tile.z & 0xffffu : 0u;
         Row a = shown(first.t, columns), b = shown(second.t, columns);
+#else
+        Row a = first, b = second;
+#endif
         sums += uvec4(moments(a, tile.w), moments(b, tile.w));
         counts += count(a) | count(b) << 10 | both(a, b) << 20;
-#endif
 #endif
     }
 #ifndef PICTURE

@@ -3,9 +3,8 @@ package batch
 import "plumb/render/metric"
 
 // Batch is many drawings laid out for one run of the tile stage. Runs stand by
-// class: [0, Plain) need the plain variant, [Plain, Shader) the full one, and
-// [Shader, len), those of drawings marked Twin, are evaluated by the CPU twin on
-// every backend.
+// class, those of class c up to Ends[c]; the rest, those of drawings marked Twin,
+// are evaluated by the CPU twin on every backend.
 type Batch struct {
 	// Masks holds the masks of each drawing. Devices keep them one after the other;
 	// here they stay where the drawings have them, since they are most of a batch and
@@ -14,8 +13,7 @@ type Batch struct {
 	Items    []Item
 	Tiles    []Tile
 	Runs     []Run
-	Plain    int
-	Shader   int
+	Ends     [Classes]int
 	Pixels   int // px of all pictures together
 	Pictures []Picture
 
@@ -31,7 +29,7 @@ func (b *Batch) Reset() {
 	clear(b.Masks)
 	b.Masks, b.Items, b.Tiles, b.Runs = b.Masks[:0], b.Items[:0], b.Tiles[:0], b.Runs[:0]
 	b.Pictures, b.tileds = b.Pictures[:0], b.tileds[:0]
-	b.Plain, b.Shader, b.Pixels = 0, 0, 0
+	b.Ends, b.Pixels = [Classes]int{}, 0
 }
 
 // Pack resets the batch and lays the drawings out. It keeps references to them
@@ -55,11 +53,16 @@ func (b *Batch) Pack(ts []*Tiled) {
 		b.Items = append(b.Items, t.Items...)
 		b.Tiles = append(b.Tiles, t.Tiles...)
 	}
-	b.Plain = b.class(ts, Plain, false)
-	b.Shader = b.class(ts, Full, false)
-	b.class(ts, Plain, true)
-	b.class(ts, Full, true)
+	for c := range Classes {
+		b.Ends[c] = b.class(ts, c, false)
+	}
+	for c := range Classes {
+		b.class(ts, c, true)
+	}
 }
+
+// Shader is how many runs, from the first on, are evaluated by shaders.
+func (b *Batch) Shader() int { return b.Ends[Classes-1] }
 
 // class appends the runs of a class, of those drawings that are marked Twin or of
 // the others, and returns how many runs there are now.

@@ -33,6 +33,8 @@ type Binner struct {
 	top   []int32 // topmost entry of each tile of the row that is composed, -1 for none
 	stack []int32 // entries of one tile, front to back
 
+	second []Item // of one tile
+
 	// What the last tile of one item came to: most interiors have one, the same
 	// as their neighbours'.
 	lone     Item

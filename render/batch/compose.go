@@ -76,10 +76,29 @@ func (w *writer) tile(r, c, top int32) {
 		t.Items = t.Items[:w.items]
 		return
 	}
-	if w.filled && (cols < TileW || rows < TileH) {
+	switch {
+	case w.filled && (cols < TileW || rows < TileH):
 		w.class = Full // which knows that the picture ends there
+	case w.class == Double:
+		b.bySet(t.Items[w.items:])
 	}
 	t.tile(w.class, x, y, cols, rows, w.items)
+}
+
+// bySet moves the items of the second set behind the others. Sets do not see each
+// other, so only the order within each counts.
+func (b *Binner) bySet(items []Item) {
+	b.second = b.second[:0]
+	n := 0
+	for _, it := range items {
+		if it.Paint&FlagSecond != 0 {
+			b.second = append(b.second, it)
+			continue
+		}
+		items[n] = it
+		n++
+	}
+	copy(items[n:], b.second)
 }
 
 // ink is an item's part of what is written for it in each tile.
@@ -212,8 +231,11 @@ func (w *writer) closeGroup() {
 
 // classOf says which variant of the tile stage an item needs.
 func classOf(flags uint32) Class {
-	if flags&0xff != 255 || flags&(FlagClip|FlagClipped|FlagGrouped|FlagSecond|FlagPairs|FlagRound) != 0 {
+	switch {
+	case flags&0xff != 255 || flags&(FlagClip|FlagClipped|FlagGrouped|FlagPairs|FlagRound) != 0:
 		return Full
+	case flags&FlagSecond != 0:
+		return Double
 	}
 	return Plain
 }

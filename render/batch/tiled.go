@@ -8,9 +8,11 @@ type Class uint8
 const (
 	// Plain is one set of opaque paints, of which none leaves the picture.
 	Plain Class = iota
-	// Full knows opacities, two sets, clips, groups and pairs.
+	// Double is Plain for two sets; items of the second stand behind the others.
+	Double
+	// Full knows opacities, clips, groups, pairs and the ends of the picture.
 	Full
-	classes
+	Classes
 )
 
 // Solid is a rectangle of equal pixels inside one tile row, in closed form.
@@ -26,7 +28,7 @@ type Tiled struct {
 	Masks         []MaskRow
 	Items         []Item
 	Tiles         []Tile
-	Runs          [classes][]Run
+	Runs          [Classes][]Run
 	Solids        []Solid
 	// Twin has the CPU twin evaluate the drawing on every backend. Binning takes it
 	// back.

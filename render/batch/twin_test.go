@@ -15,15 +15,15 @@ func TestTwin(t *testing.T) {
 		return t
 	}
 	a, b := binned(400, 300), binned(500, 200)
-	runs := func(t *Tiled) int { return len(t.Runs[Plain]) + len(t.Runs[Full]) }
+	runs := func(t *Tiled) int { return len(t.Runs[Plain]) + len(t.Runs[Double]) + len(t.Runs[Full]) }
 	var both, twin Batch
 	both.Pack([]*Tiled{a, b, a})
 	b.Twin = true
 	twin.Pack([]*Tiled{a, b, a})
-	if got, want := twin.Shader, 2*runs(a); got != want || want == 0 {
+	if got, want := twin.Shader(), 2*runs(a); got != want || want == 0 {
 		t.Errorf("shaders get %d runs; want %d", got, want)
 	}
-	for _, r := range twin.Runs[:twin.Shader] {
+	for _, r := range twin.Runs[:twin.Shader()] {
 		if r.Scene == 1 {
 			t.Fatalf("shaders get a run of the twin's drawing: %+v", r)
 		}

@@ -138,8 +138,12 @@ func (e *engine) query() limits {
 func (e *engine) warmUp() error {
 	s := <-e.free
 	defer func() { e.free <- s }()
+	sums := piece{runs: make([]batch.Run, batch.Classes), outputBytes: int(batch.Classes) * batch.TileH * rowBytes}
+	for c := range sums.ends {
+		sums.ends[c] = c + 1
+	}
 	for _, p := range []piece{
-		{runs: make([]batch.Run, 2), plain: 1, outputBytes: 2 * batch.TileH * rowBytes},
+		sums,
 		{runs: make([]batch.Run, 1), picture: true, outputBytes: texel},
 	} {
 		total := s.layout(&p)

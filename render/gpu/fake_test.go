@@ -61,7 +61,7 @@ void main() {
 `
 
 func fakeSource(v shaders.Variant, texture bool) string {
-	s := fmt.Sprintf("#version 430 core\n#define VARIANT %du\n#define %s\n", v*100, v)
+	s := fmt.Sprintf("#version 430 core\n#define VARIANT %du\n#define %s\n", uint32(v)*100, v)
 	if texture {
 		s += "#define TEXTURE_BUFFERS\n"
 	}
@@ -97,12 +97,13 @@ func fakeRun(b *batch.Batch, r *batch.Run, v shaders.Variant, y uint32, pixel fu
 }
 
 func fakeRows(b *batch.Batch) []batch.RowSums {
-	out := make([]batch.RowSums, b.Shader*batch.TileH)
-	for i := range b.Shader {
-		v := shaders.Plain
-		if i >= b.Plain {
-			v = shaders.Full
+	out := make([]batch.RowSums, b.Shader()*batch.TileH)
+	for i := range b.Shader() {
+		class := batch.Plain
+		for i >= b.Ends[class] {
+			class++
 		}
+		v := variantOf[class]
 		for y := range batch.TileH {
 			out[i*batch.TileH+y] = fakeRun(b, &b.Runs[i], v, uint32(y), func(_, _ uint32) {})
 		}
@@ -112,7 +113,7 @@ func fakeRows(b *batch.Batch) []batch.RowSums {
 
 func fakePixels(b *batch.Batch) []uint32 {
 	out := make([]uint32, b.Pixels)
-	for i := range b.Shader {
+	for i := range b.Shader() {
 		for y := range batch.TileH {
 			fakeRun(b, &b.Runs[i], shaders.Picture, uint32(y), func(at, v uint32) { out[at] = v })
 		}
@@ -158,7 +159,8 @@ func fakeBatch(seed uint64, scenes int) *batch.Batch {
 		fakeScene(b, rng, s, p)
 	}
 	rng.Shuffle(len(b.Runs), func(i, j int) { b.Runs[i], b.Runs[j] = b.Runs[j], b.Runs[i] })
-	b.Plain, b.Shader = len(b.Runs)/3, len(b.Runs)-len(b.Runs)/10
+	n := len(b.Runs)
+	b.Ends = [batch.Classes]int{n / 3, n / 2, n - n/10}
 	return b
 }
 

@@ -72,7 +72,7 @@ func nextFault(b *batch.Batch) fault {
 	if f := faults.at[faults.n]; f != faultNone || faults.poison == 0 {
 		return f
 	}
-	for _, r := range b.Runs[:b.Shader] {
+	for _, r := range b.Runs[:b.Shader()] {
 		if b.Pictures[r.Scene].Width == faults.poison {
 			return faultLoss
 		}

@@ -8,8 +8,12 @@ import (
 	// driver lacks any function of theirs. Newer entry points are optional there.
 	"github.com/go-gl/gl/v4.3-core/gl"
 
+	"plumb/render/batch"
 	"plumb/shaders"
 )
+
+// variantOf is the variant that sums the runs of a class.
+var variantOf = [batch.Classes]shaders.Variant{batch.Plain: shaders.Plain, batch.Double: shaders.Double, batch.Full: shaders.Full}
 
 // variants is how many forms the tile stage has.
 const variants = int(shaders.Picture) + 1

@@ -174,7 +174,7 @@ func TestCapacity(t *testing.T) {
 // are free again.
 func TestCapacityInTheMiddle(t *testing.T) {
 	b := fakeBatch(3, 40)
-	last := &b.Runs[b.Shader-1]
+	last := &b.Runs[b.Shader()-1]
 	tile := &b.Tiles[last.Tiles]
 	first := uint32(len(b.Items)) - last.Items
 	for range 400 {
@@ -209,7 +209,7 @@ func TestMoreGroupsThanOneDispatchTakes(t *testing.T) {
 		r.Stride = uint32(i)
 		b.Runs = append(b.Runs, r)
 	}
-	b.Plain, b.Shader = n, n
+	b.Ends = [batch.Classes]int{n, n, n}
 	stats := new(Stats)
 	r := open(t, fake(Config{Stats: stats, SlotBytes: 1 << 30}))
 	rows, err := r.Run(b)

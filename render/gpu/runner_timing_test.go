@@ -18,7 +18,7 @@ import (
 // s8 is a scene of class S8: 8 shapes with fill and stroke, 1400x800 px
 // (rendering-architecture.md).
 func s8(seed uint64) *outline.Drawing {
-	d := drawing{&outline.Drawing{Width: 1400, Height: 800}, rand.New(rand.NewPCG(seed, 8))}
+	d := drawing{Drawing: &outline.Drawing{Width: 1400, Height: 800}, rng: rand.New(rand.NewPCG(seed, 8))}
 	for range 8 {
 		cx, cy, r := 150+d.rng.Float64()*1100, 120+d.rng.Float64()*560, 40+d.rng.Float64()*70
 		ring := func(r float64) [][2]float64 {

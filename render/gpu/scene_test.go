@@ -15,7 +15,8 @@ import (
 // drawing builds random drawings that use everything an item can say.
 type drawing struct {
 	*outline.Drawing
-	rng *rand.Rand
+	rng  *rand.Rand
+	sets int
 }
 
 // outlineOf appends what one closed outline covers, points in px.
@@ -77,17 +78,23 @@ func (d drawing) paint(plain bool) outline.Item {
 	if d.rng.IntN(8) == 0 { // on either side of the rule for covered pixels
 		it.Opacity = uint32(d.rng.IntN(3)) * outline.Opaque / 512
 	}
+	it.Second = d.sets == 2 && d.rng.IntN(3) == 0
+	if plain {
+		it.Opacity = outline.Opaque
+	}
 	if !plain {
-		it.Second = d.rng.IntN(3) == 0
 		it.Round = d.rng.IntN(4) == 0
 	}
 	return it
 }
 
-// randomDrawing returns a drawing of some shapes. Plain ones have one set and no
-// clips or groups.
+// randomDrawing returns a drawing of some shapes. Plain ones are opaque, of one
+// set or of two by turns, without clips or groups.
 func randomDrawing(seed uint64, w, h, shapes int, plain bool) *outline.Drawing {
-	d := drawing{&outline.Drawing{Width: w, Height: h}, rand.New(rand.NewPCG(seed, 3))}
+	d := drawing{Drawing: &outline.Drawing{Width: w, Height: h}, rng: rand.New(rand.NewPCG(seed, 3)), sets: 2}
+	if plain {
+		d.sets = 1 + int(seed/2%2)
+	}
 	for range shapes {
 		it := d.paint(plain)
 		if !plain && d.rng.IntN(4) == 0 {
@@ -143,27 +150,27 @@ func drawings(n int) []*outline.Drawing {
 	out := make([]*outline.Drawing, n)
 	for i := range out {
 		size := sizes[i%len(sizes)]
-		out[i] = randomDrawing(uint64(i), size[0], size[1], 1+i%7, i%3 == 0)
+		out[i] = randomDrawing(uint64(i), size[0], size[1], 1+i%7, i%2 == 0)
 	}
 	return out
 }
 
 // oracleRows are the row sums that shaders must give.
 func oracleRows(b *batch.Batch) []batch.RowSums {
-	rows := make([]batch.RowSums, b.Shader*batch.TileH)
-	cpu.Rows(b, 0, b.Shader, rows)
+	rows := make([]batch.RowSums, b.Shader()*batch.TileH)
+	cpu.Rows(b, 0, b.Shader(), rows)
 	return rows
 }
 
 func oraclePixels(b *batch.Batch) []uint32 {
 	px := make([]uint32, b.Pixels)
-	cpu.Pixels(b, 0, b.Shader, px)
+	cpu.Pixels(b, 0, b.Shader(), px)
 	return px
 }
 
 // tallies completes row sums with the CPU twin's part.
 func tallies(b *batch.Batch, rows []batch.RowSums) []metric.Tally {
 	rows = rows[:len(b.Runs)*batch.TileH]
-	cpu.Rows(b, b.Shader, len(b.Runs), rows)
+	cpu.Rows(b, b.Shader(), len(b.Runs), rows)
 	return b.Tallies(nil, rows)
 }

@@ -216,8 +216,11 @@ func (s *slot) submit(p *piece, total int) error {
 			e.programs[shaders.Picture].dispatch(0, len(p.runs), e.limits.groups)
 			return
 		}
-		e.programs[shaders.Plain].dispatch(0, p.plain, e.limits.groups)
-		e.programs[shaders.Full].dispatch(p.plain, len(p.runs)-p.plain, e.limits.groups)
+		first := 0
+		for class, variant := range variantOf {
+			e.programs[variant].dispatch(first, p.ends[class]-first, e.limits.groups)
+			first = p.ends[class]
+		}
 	})
 	if e.direct {
 		gl.MemoryBarrier(clientMappedBufferBarrier | gl.BUFFER_UPDATE_BARRIER_BIT)

@@ -34,7 +34,7 @@ type piece struct {
 	items []batch.Item
 	tiles []batch.Tile
 	runs  []batch.Run
-	plain int // runs [0, plain) take the plain variant, the rest the full one
+	ends  [batch.Classes]int // sums: where the runs of each class end
 
 	picture     bool
 	first       int  // sums: position of runs[0] in the batch
@@ -81,7 +81,7 @@ func (l *limits) upload(n need) int {
 
 // splitSums cuts the runs that shaders evaluate into pieces, in order.
 func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
-	n := b.Shader
+	n := b.Shader()
 	if n == 0 {
 		return nil, nil
 	}
@@ -90,7 +90,7 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 	if l.fits(whole) && rows <= l.output() {
 		return []piece{{
 			masks: b.Masks, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n],
-			plain: b.Plain, outputBytes: rows,
+			ends: b.Ends, outputBytes: rows,
 		}}, nil
 	}
 	order := make([]int, n)
@@ -102,7 +102,9 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 	for i := range pieces {
 		p := &pieces[i]
 		p.first = first
-		p.plain = min(max(b.Plain-first, 0), len(p.runs))
+		for c, end := range b.Ends {
+			p.ends[c] = min(max(end-first, 0), len(p.runs))
+		}
 		p.outputBytes = len(p.runs) * batch.TileH * rowBytes
 		first += len(p.runs)
 	}
@@ -112,7 +114,7 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 // splitPicture cuts the picture buffer into windows, and the runs of a window
 // into pieces. Windows begin and end between tile rows, so no run is cut.
 func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
-	n := b.Shader
+	n := b.Shader()
 	whole := need{b.Rows(), len(b.Items), len(b.Tiles), n}
 	if n == 0 || b.Pixels == 0 {
 		return nil, nil

@@ -22,8 +22,12 @@ func TestTileStageAgainstOracle(t *testing.T) {
 			for n := range 12 {
 				ds := drawings(16 * (1 + n/6))
 				b := packed(ds[n:]...)
-				if b.Plain == 0 || b.Plain == b.Shader || b.Shader == len(b.Runs) {
-					t.Fatalf("%d plain runs, %d for shaders of %d: one class is not tried", b.Plain, b.Shader, len(b.Runs))
+				last := 0
+				for c, end := range append(b.Ends[:], len(b.Runs)) {
+					if end == last {
+						t.Errorf("batch %d has no runs of class %d", n, c)
+					}
+					last = end
 				}
 				rows, err := r.Run(b)
 				if err != nil {
@@ -56,6 +60,8 @@ func TestABrokenTileStageIsSeen(t *testing.T) {
 		{"both(a, b) << 20", "both(a, a) << 20", "sums"},
 		{"a & -uvec4(lessThan(column, uvec4(valid)))", "a", "sums"},
 		{"first = over(first, cover, cover)", "first = cover", "sums"},
+		{"second = over(second, cover, cover)", "second = cover", "sums"},
+		{"if ((it.y & SECOND) == 0u) break", "", "sums"},
 		{"d * 12u", "d * 11u", "sums"},
 		{"masks + it.x + row", "masks + it.x", "sums"},
 		{"v * (255u - cover)", "v * (254u - cover)", "sums"},
@@ -190,7 +196,7 @@ func hashOfResults(t *testing.T) string {
 func TestOverflowBound(t *testing.T) {
 	r := open(t, Config{})
 	for _, w := range []int{512, 8192, 32768} {
-		d := drawing{&outline.Drawing{Width: w, Height: 8}, rand.New(rand.NewPCG(1, 1))}
+		d := drawing{Drawing: &outline.Drawing{Width: w, Height: 8}, rng: rand.New(rand.NewPCG(1, 1)), sets: 2}
 		edge := float64(w)
 		d.outlineOf(outline.Item{Opacity: outline.Opaque, Clip: -1}, [][2]float64{{0, 0.4}, {edge, 0.4}, {edge, 7.6}, {0, 7.6}})
 		b := packed(d.Drawing)
@@ -211,7 +217,7 @@ func TestOverflowBound(t *testing.T) {
 // A run is at most RunSpan px wide and its tiles need not be neighbours.
 func TestFarTiles(t *testing.T) {
 	r := open(t, Config{})
-	d := drawing{&outline.Drawing{Width: 1200, Height: 24}, rand.New(rand.NewPCG(1, 1))}
+	d := drawing{Drawing: &outline.Drawing{Width: 1200, Height: 24}, rng: rand.New(rand.NewPCG(1, 1)), sets: 2}
 	for _, x := range []float64{0, 495.5, 500, 1100} {
 		d.outlineOf(outline.Item{Opacity: outline.Opaque, Clip: -1}, [][2]float64{{x, 1}, {x + 3, 2}, {x + 1, 20}})
 	}

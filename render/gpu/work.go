@@ -61,7 +61,7 @@ func (w *work) room() {
 	case w.picture && w.pixels == nil:
 		w.pixels = make([]uint32, w.b.Pixels)
 	case !w.picture && w.rows == nil:
-		w.rows = resized(w.dst, len(w.b.Runs)*batch.TileH)[:w.b.Shader*batch.TileH]
+		w.rows = resized(w.dst, len(w.b.Runs)*batch.TileH)[:w.b.Shader()*batch.TileH]
 	}
 }
 
