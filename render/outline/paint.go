@@ -249,7 +249,8 @@ func (b *Builder) fillPath(dst *scan.Coverage, p *path.Path, r scan.Rule) (first
 
 func (b *Builder) watch(p *path.Path, it *Item) {
 	if b.Watch != nil {
-		b.Watch(p, it)
+		seen := *it // a copy, or every item would be allocated
+		b.Watch(p, &seen)
 	}
 }
 
