@@ -193,10 +193,11 @@ func (b *Builder) content(sh *scene.Shape, l layer, p *place) error {
 	if !repeats {
 		return b.draw(sh, growY, l.back, p)
 	}
-	if !b.recall(&w, p) {
-		if err := b.draw(sh, growY, l.back, p); err != nil {
-			return err
-		}
+	if b.recall(&w, p) {
+		return nil
+	}
+	if err := b.draw(sh, growY, l.back, p); err != nil {
+		return err
 	}
 	b.remember(&w, from, p)
 	return nil

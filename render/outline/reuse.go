@@ -33,6 +33,7 @@ type marks struct{ items, spans, bytes int }
 type made struct {
 	from, to marks
 	draws    int
+	noted    bool // it was drawn, but not kept
 }
 
 // memory holds what drawings were made of, shape by shape.
@@ -40,13 +41,18 @@ type memory struct {
 	known    map[wanted]made
 	items    []Item
 	coverage scan.Coverage
+	noted    int // bytes that shapes would take that are not kept
 }
 
 func (m *memory) reset() {
 	clear(m.known)
 	m.items = m.items[:0]
 	m.coverage.Reset()
+	m.noted = 0
 }
+
+// size is what the memory holds, in bytes, had it kept everything.
+func (m *memory) size() int { return (marks{}).size(m.marks()) + m.noted }
 
 func (m *memory) marks() marks {
 	return marks{len(m.items), len(m.coverage.Spans), len(m.coverage.Bytes)}
@@ -61,11 +67,18 @@ func (m marks) size(to marks) int {
 // more than a sixteenth of it are made anew each time.
 const rememberBytes = 6 << 20
 
-// reuse has two memories. What is new, or asked for again, goes to the young one;
-// when that is full, the old one is forgotten and they change places. So shapes
-// stay as long as they are asked for now and then.
+// reuse has two memories. What is new goes to the young one, and what the old one
+// is asked for; when the young one is full, the old one is forgotten and they change
+// places. So shapes stay as long as they are asked for now and then.
+//
+// Copies of shapes that never come again cost time and push other things out of the
+// processor's caches. So after a memory that filled without being asked, shapes are
+// only noted, until one comes a second time.
 type reuse struct {
 	young, old memory
+
+	asked bool // for a shape of either since the young one was empty
+	idle  bool // shapes are only noted
 
 	limit    int // for tests: instead of rememberBytes
 	recalled int // for tests
@@ -107,6 +120,10 @@ func (b *Builder) recall(w *wanted, p *place) bool {
 			return false
 		}
 	}
+	b.reuse.asked, b.reuse.idle = true, false
+	if k.noted {
+		return false
+	}
 	b.reuse.recalled++
 	from := b.marks()
 	b.d.Items = carry(m, k.from, k.to, b.d.Items, &b.d.Coverage)
@@ -128,13 +145,19 @@ func (b *Builder) remember(w *wanted, from marks, p *place) {
 	if size > r.most()/16 {
 		return
 	}
-	if (marks{}).size(r.young.marks())+size > r.most() {
+	if r.young.size()+size > r.most() {
 		r.young, r.old = r.old, r.young
 		r.young.reset()
+		r.asked, r.idle = false, !r.asked
 	}
 	m := &r.young
 	if m.known == nil {
 		m.known = map[wanted]made{}
+	}
+	if r.idle {
+		m.known[*w] = made{noted: true}
+		m.noted += size
+		return
 	}
 	k := made{draws: p.draws, from: m.marks()}
 	drawn := memory{items: b.d.Items, coverage: b.d.Coverage}

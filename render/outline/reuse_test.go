@@ -45,3 +45,34 @@ func reuseChangesNothing(t *testing.T, limit int) {
 		t.Errorf("%d shapes were drawn from memory, which holds %d bytes", recalled, held)
 	}
 }
+
+// TestReuseRests: where nothing comes twice, nothing is kept in the long run, and
+// what comes three times is drawn from memory again.
+func TestReuseRests(t *testing.T) {
+	v := balanceViews(t)[0]
+	var b Builder
+	b.reuse.limit = 1 << 20
+	d := new(Drawing)
+	draw := func() {
+		t.Helper()
+		if err := b.Build(v, Reference, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 100 {
+		v.Bounds.X++
+		draw()
+	}
+	if r := &b.reuse; !r.idle || len(r.young.coverage.Spans) > 0 || r.young.noted == 0 || r.young.size() > r.most() {
+		t.Errorf("after 100 different drawings: idle is %t, %d spans are kept, %d bytes noted; want true, 0, and 1 to %d",
+			r.idle, len(r.young.coverage.Spans), r.young.noted, r.most())
+	}
+	v.Bounds.X = -1
+	for i, want := range []int{0, 0, len(v.Only)} {
+		before := b.reuse.recalled
+		draw()
+		if got := b.reuse.recalled - before; got != want {
+			t.Errorf("time %d: %d shapes were drawn from memory; want %d", i+1, got, want)
+		}
+	}
+}
