@@ -76,18 +76,10 @@ func referenceViews(t testing.TB) map[string]outline.View {
 	return views
 }
 
+// open starts an engine that ends with the test.
 func open(t testing.TB, backend string) *Engine {
 	t.Helper()
-	e, err := Open(Config{Backend: backend})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
+	return openWith(t, Config{Backend: backend})
 }
 
 func prepare(t testing.TB, w *Worker, v outline.View) *Prepared {

@@ -18,13 +18,13 @@ import (
 func TestPoison(t *testing.T) {
 	const poison = 777 // px wide
 	vs := []outline.View{rings(t, 3, 300), rings(t, 5, 310), rings(t, 7, poison), rings(t, 9, 320)}
-	oracle := openBackend(t, BackendCPU)
+	oracle := open(t, BackendCPU)
 	want, err := oracle.Measure(nil, prepared(t, oracle, vs...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PLUMB_FAULT", fmt.Sprintf("poison@%d,#%s", poison, t.Name()))
-	e := openBackend(t, BackendGL)
+	e := open(t, BackendGL)
 	got, err := e.Measure(nil, prepared(t, e, vs...))
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v; want %v", got, err, want)
@@ -63,7 +63,7 @@ func TestPoison(t *testing.T) {
 func TestPoisonUnderLoad(t *testing.T) {
 	const poison = 778
 	t.Setenv("PLUMB_FAULT", fmt.Sprintf("poison@%d,#%s", poison, t.Name()))
-	oracle, e := openBackend(t, BackendCPU), openBackend(t, BackendGL)
+	oracle, e := open(t, BackendCPU), open(t, BackendGL)
 	var wg sync.WaitGroup
 	for i := range 6 {
 		vs := []outline.View{rings(t, 3+i, 300), rings(t, 5, 310+float64(i))}
@@ -101,7 +101,7 @@ func TestDeviceAtFault(t *testing.T) {
 		spec += fmt.Sprintf(",context_loss@%d", 3+n)
 	}
 	t.Setenv("PLUMB_FAULT", spec)
-	e := openBackend(t, BackendGL)
+	e := open(t, BackendGL)
 	ps := prepared(t, e, rings(t, 3, 300), rings(t, 5, 310))
 	want, err := e.Measure(nil, ps)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestHeartbeat(t *testing.T) {
 		Both: 5190,
 	}
 	for _, backend := range []string{BackendGL, BackendCPU} {
-		e := openBackend(t, backend)
+		e := open(t, backend)
 		if err := e.Heartbeat(t.Context()); err != nil {
 			t.Errorf("%s: %v", backend, err)
 		}
@@ -55,7 +55,7 @@ func (s held) Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.Ti
 }
 
 func TestHeartbeatSeesAWrongSum(t *testing.T) {
-	e := openBackend(t, BackendCPU)
+	e := open(t, BackendCPU)
 	e.stage = broken{e.stage}
 	if err := e.Heartbeat(t.Context()); err == nil {
 		t.Error("a device that sums wrongly has a heartbeat")
@@ -64,7 +64,7 @@ func TestHeartbeatSeesAWrongSum(t *testing.T) {
 
 // A device that is silent has none, and however many ask, one batch is waiting.
 func TestHeartbeatIsBounded(t *testing.T) {
-	e := openBackend(t, BackendCPU)
+	e := open(t, BackendCPU)
 	h := held{e.stage, make(chan struct{}, 100), make(chan struct{})}
 	e.stage = h
 	first := make(chan error)
@@ -94,7 +94,7 @@ func TestHeartbeatIsBounded(t *testing.T) {
 }
 
 func BenchmarkHeartbeat(b *testing.B) {
-	e := openBackend(b, BackendGL)
+	e := open(b, BackendGL)
 	for b.Loop() {
 		if err := e.Heartbeat(b.Context()); err != nil {
 			b.Fatal(err)

@@ -12,10 +12,10 @@ import (
 // Calls that overlap get the bits that they get one after the other, each its own
 // and in the order of its views, on every backend.
 func TestMeasureFromSeveralGoroutines(t *testing.T) {
-	oracle := openBackend(t, BackendCPU)
+	oracle := open(t, BackendCPU)
 	for _, backend := range []string{BackendGL, BackendCPU} {
 		t.Run(backend, func(t *testing.T) {
-			e := openBackend(t, backend)
+			e := open(t, backend)
 			const callers = 4
 			var ps [callers][]*Prepared
 			var want [callers][]metric.Tally

@@ -24,20 +24,6 @@ func rings(t testing.TB, n int, w float64) outline.View {
 	return outline.View{Scene: s, Bounds: outline.Box{W: w, H: 150}}
 }
 
-func openBackend(t testing.TB, backend string) *Engine {
-	t.Helper()
-	e, err := Open(Config{Backend: backend})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
-}
-
 func prepared(t testing.TB, e *Engine, vs ...outline.View) []*Prepared {
 	t.Helper()
 	var ps []*Prepared
@@ -57,7 +43,7 @@ func prepared(t testing.TB, e *Engine, vs ...outline.View) []*Prepared {
 func TestTiming(t *testing.T) {
 	for _, backend := range []string{BackendGL, BackendCPU} {
 		t.Run(backend, func(t *testing.T) {
-			e := openBackend(t, backend)
+			e := open(t, backend)
 			ps := prepared(t, e, rings(t, 5, 300), rings(t, 9, 400))
 			_, sums, err := e.MeasureTimed(nil, ps)
 			if err != nil {
@@ -84,7 +70,7 @@ func TestTiming(t *testing.T) {
 }
 
 func TestDeviceStats(t *testing.T) {
-	e := openBackend(t, BackendGL)
+	e := open(t, BackendGL)
 	before := e.DeviceStats()
 	if before.Name == "" || before.Memory <= 0 || before.Batches != 0 {
 		t.Errorf("before any batch: %+v; want a name, the buffers of the warm-up and no batch", before)
@@ -109,7 +95,7 @@ func TestDeviceStats(t *testing.T) {
 	if more := got.Memory - before.Memory; more < 4*150*4000 {
 		t.Errorf("buffers grew by %d bytes for a picture of %d", more, 4*150*4000)
 	}
-	if s := openBackend(t, BackendCPU).DeviceStats(); s != (DeviceStats{}) {
+	if s := open(t, BackendCPU).DeviceStats(); s != (DeviceStats{}) {
 		t.Errorf("without a device: %+v; want nothing", s)
 	}
 }
