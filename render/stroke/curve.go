@@ -208,14 +208,20 @@ func sameSide(p *[4]vec, test, line int) bool {
 // unitRoots returns the roots of a t^3 + b t^2 + c t + d inside (0, 1),
 // ascending and different from each other.
 func unitRoots(buf *[3]float32, a, b, c, d float64) []float32 {
-	roots := buf[:0]
+	n := 0
 	for _, t := range solve(a, b, c, d) {
-		if u := float32(t); u > 0 && u < 1 {
-			roots = append(roots, u)
+		u := float32(t)
+		if !(u > 0 && u < 1) {
+			continue
 		}
+		i := n
+		for ; i > 0 && buf[i-1] > u; i-- {
+			buf[i] = buf[i-1]
+		}
+		buf[i] = u
+		n++
 	}
-	slices.Sort(roots)
-	return slices.Compact(roots)
+	return slices.Compact(buf[:n])
 }
 
 // solve returns the real roots of a polynomial of degree up to 3; NaN fills the

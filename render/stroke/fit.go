@@ -19,6 +19,9 @@ type span struct {
 	d0, d1     vec
 	c          vec  // control point of the quadratic, once found
 	opposite   bool // the directions are parallel and point against each other
+
+	halved bool // em and dm, the same at tm, are found
+	em, dm vec
 }
 
 // verdict is what one range of a curve can be replaced by.
@@ -39,22 +42,36 @@ type fitter struct {
 	met  bool    // tangents of some range have met (cubics only)
 }
 
-// fit appends the offset of the curve over [t0, t1].
-func (p *pen) fit(dst *path.Path, c *curve, side, t0, t1 float32) {
+// place is a point of a curve and the direction there, scaled to the pen's radius.
+type place struct{ p, d vec }
+
+func (p *pen) place(c *curve, t float32) place {
+	d, ok := withLength(c.tangent(t), p.r)
+	if !ok {
+		d = vec{X: p.r}
+	}
+	return place{c.at(t), d}
+}
+
+// fit appends the offset of the curve over [t0, t1], where a and b are its places
+// at both ends.
+func (p *pen) fit(dst *path.Path, c *curve, side, t0, t1 float32, a, b *place) {
 	f := fitter{pen: p, dst: dst, c: c, side: side, met: c.n == 3}
-	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2}
-	s.e0, s.d0 = f.offset(t0)
-	s.e1, s.d1 = f.offset(t1)
+	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2, d0: a.d, d1: b.d}
+	s.e0, s.e1 = f.offset(a), f.offset(b)
 	f.run(&s, 0)
 }
 
-// offset returns the offset curve's point at t and the direction there.
-func (f *fitter) offset(t float32) (e, d vec) {
-	d, ok := withLength(f.c.tangent(t), f.r)
-	if !ok {
-		d = vec{X: f.r}
+// offset returns the offset curve's point that belongs to a place.
+func (f *fitter) offset(a *place) vec { return add(a.p, scale(left(a.d), f.side)) }
+
+// middle returns the offset curve's point at tm.
+func (f *fitter) middle(s *span) vec {
+	if !s.halved {
+		m := f.place(f.c, s.tm)
+		s.em, s.dm, s.halved = f.offset(&m), m.d, true
 	}
-	return add(f.c.at(t), scale(left(d), f.side)), d
+	return s.em
 }
 
 // run replaces the range by a quadratic or a line, or halves it.
@@ -75,7 +92,8 @@ func (f *fitter) run(s *span, depth int) {
 		f.dst.LineTo(s.e1)
 		return
 	}
-	e, d := f.offset(s.tm)
+	e := f.middle(s)
+	d := s.dm
 	l := span{t0: s.t0, tm: (s.t0 + s.tm) / 2, t1: s.tm, e0: s.e0, d0: s.d0, e1: e, d1: d}
 	f.run(&l, depth+1)
 	r := span{t0: s.tm, tm: (s.tm + s.t1) / 2, t1: s.t1, e0: e, d0: d, e1: s.e1, d1: s.d1}
@@ -90,7 +108,7 @@ func (f *fitter) judge(s *span) verdict {
 			f.met = true
 		} else {
 			if v == line || near(s.e0, s.e1, f.eps) {
-				if mid, _ := f.offset(s.tm); distToLeg2(mid, s.e0, s.e1) < f.eps*f.eps {
+				if distToLeg2(f.middle(s), s.e0, s.e1) < f.eps*f.eps {
 					return line
 				}
 			}
@@ -138,7 +156,7 @@ func (f *fitter) control(s *span) verdict {
 // offset curve in its middle and has no sharp corner.
 func (f *fitter) close(s *span) bool {
 	q := quadCurve(s.e0, s.c, s.e1)
-	mid, _ := f.offset(s.tm)
+	mid := f.middle(s)
 	if near(mid, q.at(0.5), f.eps) {
 		return !sharp(s)
 	}

@@ -193,15 +193,16 @@ func (p *pen) curveTo(c curve) {
 	if c.n == 4 {
 		cuts = c.inflections(&buf)
 	}
-	t0 := float32(0)
+	t0, a := float32(0), p.place(&c, 0)
 	for i := range len(cuts) + 1 {
 		t1 := float32(1)
 		if i < len(cuts) {
 			t1 = cuts[i]
 		}
-		p.fit(p.out, &c, 1, t0, t1)
-		p.fit(&p.inner, &c, -1, t0, t1)
-		t0 = t1
+		b := p.place(&c, t1)
+		p.fit(p.out, &c, 1, t0, t1, &a, &b)
+		p.fit(&p.inner, &c, -1, t0, t1, &a, &b)
+		t0, a = t1, b
 	}
 	if t, ok := c.cusp(); ok {
 		p.dots = append(p.dots, c.at(t))
