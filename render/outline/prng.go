@@ -9,9 +9,11 @@ func (g *prng) seed(s, tail string) {
 	*g = prng{}
 	g.absorb(s)
 	g.absorb(tail)
+	h := *g // in registers
 	for range 64 {
-		g.step()
+		h = h.stepped()
 	}
+	*g = h
 }
 
 func (g *prng) absorb(s string) {
@@ -19,22 +21,22 @@ func (g *prng) absorb(s string) {
 		if r >= 0x10000 {
 			r -= 0x10000
 			g.x ^= 0xD800 + r>>10
-			g.step()
+			*g = g.stepped()
 			r = 0xDC00 + r&0x3FF
 		}
 		g.x ^= r
-		g.step()
+		*g = g.stepped()
 	}
 }
 
-func (g *prng) step() {
+// stepped returns the generator one number further.
+func (g prng) stepped() prng {
 	t := g.x ^ g.x<<11
-	g.x, g.y, g.z = g.y, g.z, g.w
-	g.w ^= int32(uint32(g.w)>>19) ^ t ^ int32(uint32(t)>>8)
+	return prng{g.y, g.z, g.w, g.w ^ int32(uint32(g.w)>>19) ^ t ^ int32(uint32(t)>>8)}
 }
 
 // next returns the next number in [-1, 1).
 func (g *prng) next() float64 {
-	g.step()
+	*g = g.stepped()
 	return float64(g.w) / (1 << 31)
 }
