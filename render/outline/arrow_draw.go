@@ -68,7 +68,7 @@ func (l *local) arrow(sh *scene.Shape, v *arrows) error {
 	}
 	l.commands.reset()
 	v.outlineBody(&l.commands)
-	l.commands.measure()
+	l.measure(sh, v.width)
 	if err := l.stroke(sh, v.width); err != nil {
 		return err
 	}

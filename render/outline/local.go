@@ -85,17 +85,12 @@ func (l *local) geo(sh *scene.Shape, growY float64) error {
 	if err := g.outline(c); err != nil {
 		return err
 	}
-	c.measure()
 	width := strokeWidth[sh.Size]
-	if sh.Dash == scene.DashDraw {
-		l.hand.round = 2 * width
-	}
+	l.measure(sh, width)
 	if sh.Fill != scene.FillNone {
 		p := l.newPath()
 		if sh.Dash == scene.DashDraw {
-			l.hand.offset = 0
-			l.hand.plan(c)
-			l.hand.pass(c, "", true, p)
+			l.hand.fill(c, p)
 		} else {
 			c.plain(true, p)
 		}
@@ -126,18 +121,25 @@ func (l *local) fill(sh *scene.Shape, p *path.Path) {
 	}
 }
 
+// measure makes l.commands, and the hand that draws them, ready for a stroke.
+func (l *local) measure(sh *scene.Shape, width float64) {
+	l.commands.measure()
+	if sh.Dash == scene.DashDraw {
+		l.hand.offset, l.hand.round, l.hand.seed = width/3, 2*width, sh.ID
+		l.hand.plan(&l.commands)
+	}
+}
+
 // stroke paints l.commands, measured, in the shape's dash.
 func (l *local) stroke(sh *scene.Shape, width float64) error {
 	c, color := &l.commands, palette[sh.Color].solid
 	switch sh.Dash {
 	case scene.DashNone:
 	case scene.DashDraw:
-		l.hand.offset, l.hand.round, l.hand.seed = width/3, 2*width, sh.ID
-		l.hand.plan(c)
 		p := l.newPath()
-		l.hand.pass(c, passes[0], false, p)
+		l.hand.pass(c, passes[0], p)
 		verbs, points := len(p.Verbs), len(p.Points)
-		l.hand.pass(c, passes[1], false, p)
+		l.hand.pass(c, passes[1], p)
 		l.draws = append(l.draws, draw{
 			path: p, width: width, color: color, opacity: Opaque,
 			twice: slices.Equal(p.Verbs[:verbs], p.Verbs[verbs:]) && slices.Equal(p.Points[:points], p.Points[points:]),
@@ -167,6 +169,7 @@ func (l *local) line(sh *scene.Shape) error {
 	l.counter = 1 / sh.Scale
 	l.commands.reset()
 	outlineLine(sh.Points, sh.Cubic, &l.commands)
-	l.commands.measure()
-	return l.stroke(sh, strokeWidth[sh.Size]*sh.Scale)
+	width := strokeWidth[sh.Size] * sh.Scale
+	l.measure(sh, width)
+	return l.stroke(sh, width)
 }

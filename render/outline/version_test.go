@@ -39,8 +39,8 @@ func TestDrawStroke5Vectors(t *testing.T) {
 		w := wobbly{offset: in.Width / 3, round: 2 * in.Width, seed: in.ID, disc: true}
 		w.plan(&c)
 		var got path.Path
-		w.pass(&c, passes[0], false, &got)
-		w.pass(&c, passes[1], false, &got)
+		w.pass(&c, passes[0], &got)
+		w.pass(&c, passes[1], &got)
 		if diff := samePathData(t, &got, want.StrokeD, tol); diff != "" {
 			t.Errorf("%s: %s", v.ID, diff)
 		}

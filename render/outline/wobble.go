@@ -73,16 +73,13 @@ func (w *wobbly) bend(c *commands, i, next, first int) bend {
 	}
 }
 
-// pass appends one run of the hand over c. Call plan first. Subpaths that are
-// not filled are left out when filled is set; they consume random numbers all
-// the same.
-func (w *wobbly) pass(c *commands, tail string, filled bool, to *path.Path) {
+// pass appends one run of the hand over c. Call plan first.
+func (w *wobbly) pass(c *commands, tail string, to *path.Path) {
 	var rng prng
 	if w.offset > 0 {
 		rng.seed(w.seed, tail)
 	}
 	var moved point // offset of the subpath's first point
-	hollow := false
 	for i := range c.list {
 		m, k := &c.list[i], &w.bends[i]
 		d := moved
@@ -90,12 +87,24 @@ func (w *wobbly) pass(c *commands, tail string, filled bool, to *path.Path) {
 			d = w.shake(&rng, k.offset)
 		}
 		if m.verb == moveTo {
-			moved, hollow = d, m.hollow
-		}
-		if filled && hollow {
-			continue
+			moved = d
 		}
 		w.emit(c, m, k, d, to)
+	}
+}
+
+// fill appends what is filled of c, of which the hand misses nothing and only
+// rounds the corners. Call plan first.
+func (w *wobbly) fill(c *commands, to *path.Path) {
+	hollow := false
+	for i := range c.list {
+		m := &c.list[i]
+		if m.verb == moveTo {
+			hollow = m.hollow
+		}
+		if !hollow {
+			w.emit(c, m, &w.bends[i], point{}, to)
+		}
 	}
 }
 
