@@ -1,10 +1,14 @@
 package main
 
 import (
+	"errors"
 	"image"
 	"image/color"
 	"image/draw"
 	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"golang.org/x/image/vector"
 
@@ -19,7 +23,8 @@ import (
 func distance(a, b centre) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 func abs(x float64) float64        { return math.Abs(x) }
 
-// ours renders with this program, from the shapes' JSON to the centre of mass.
+// ours renders with this program, from the shapes' JSON to the centre of mass, on
+// all processors.
 func ours(backend string, list []work) (*row, error) {
 	e, err := render.Open(render.Config{Backend: backend, Fidelity: render.FidelityNative})
 	if err != nil {
@@ -27,8 +32,7 @@ func ours(backend string, list []work) (*row, error) {
 	}
 	r := &row{name: "plumb, " + e.Info().Backend, input: "shapes", close: func() { e.Close() }}
 	r.run = func() (figures, error) {
-		// A new worker: one that has seen the scenes remembers their shapes.
-		return timed(func() ([]centre, error) { return tallies(e, e.Worker(), list) })
+		return timed(func() ([]centre, error) { return tallies(e, list) })
 	}
 	return r, nil
 }
@@ -87,15 +91,36 @@ func measured(e *render.Engine, batch []*render.Prepared, out []centre) ([]centr
 }
 
 // batchSize is how many scenes go to the device at once.
-const batchSize = 64
+const batchSize = 32
 
-func tallies(e *render.Engine, w *render.Worker, list []work) (out []centre, err error) {
-	var batch []*render.Prepared
-	flush := func() error {
-		out, err = measured(e, batch, out)
-		batch = batch[:0]
-		return err
+// tallies measures the scenes batch by batch. Its workers are new: those that have
+// seen the scenes remember their shapes.
+func tallies(e *render.Engine, list []work) ([]centre, error) {
+	out := make([]centre, len(list))
+	var next atomic.Int64
+	failed := make([]error, runtime.GOMAXPROCS(0))
+	var group sync.WaitGroup
+	for i := range failed {
+		group.Go(func() {
+			w := e.Worker()
+			for failed[i] == nil {
+				end := int(next.Add(batchSize))
+				first := end - batchSize
+				if first >= len(list) {
+					return
+				}
+				var batch []*render.Prepared
+				if batch, failed[i] = prepared(w, list[first:min(end, len(list))]); failed[i] == nil {
+					_, failed[i] = measured(e, batch, out[:first])
+				}
+			}
+		})
 	}
+	group.Wait()
+	return out, errors.Join(failed...)
+}
+
+func prepared(w *render.Worker, list []work) (batch []*render.Prepared, err error) {
 	for i := range list {
 		s, err := scene.Decode(list[i].source, scene.DefaultLimits())
 		if err != nil {
@@ -107,13 +132,9 @@ func tallies(e *render.Engine, w *render.Worker, list []work) (out []centre, err
 		if err != nil {
 			return nil, err
 		}
-		if batch = append(batch, p); len(batch) == batchSize {
-			if err := flush(); err != nil {
-				return nil, err
-			}
-		}
+		batch = append(batch, p)
 	}
-	return out, flush()
+	return batch, nil
 }
 
 // goVector renders with golang.org/x/image/vector, from paths.

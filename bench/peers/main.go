@@ -31,6 +31,9 @@ func main() {
 	dir := flag.String("dir", filepath.Join("build", "peers"), "where scripts/peers.sh has put the others")
 	browser := flag.Bool("tldraw", true, "measure tldraw in Chromium too, on S8")
 	flag.Parse()
+	if *n < 1 || *rounds < 1 {
+		log.Fatalf("cannot measure %d scenes in %d rounds: want at least one of each", *n, *rounds)
+	}
 	header()
 	for _, name := range strings.Split(*names, ",") {
 		c, ok := classes[name]
@@ -49,7 +52,12 @@ func measure(c class, n, rounds int, dir string, browser bool) error {
 	if err != nil {
 		return err
 	}
-	rows, err := open(list, dir, browser)
+	temp, err := os.MkdirTemp("", "plumb-peers-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	rows, err := open(list, dir, temp, browser)
 	if err != nil {
 		return err
 	}
@@ -85,19 +93,17 @@ func measure(c class, n, rounds int, dir string, browser bool) error {
 	}
 	fmt.Printf("\n%s: %d scenes of %d x %d px, %d paths with %d points in the mean, %d rounds in turn; medians\n", c.name, n, list[0].w, list[0].h, fills/n, points/n, rounds)
 	fmt.Printf("%-26s %-7s %10s %12s %9s %8s %9s %9s\n", "", "given", "scenes/s", "core/scene", "memory", "ratio", "centre", "alpha")
-	base := 0.0
+	core := func(r *row) float64 { return middle(r.all, func(f figures) float64 { return f.Core }) }
+	base := core(rows[slices.IndexFunc(rows, func(r *row) bool { return r.input == "paths" })])
 	for _, r := range rows {
-		wall, core, rss := middle(r.all, func(f figures) float64 { return f.Wall }), middle(r.all, func(f figures) float64 { return f.Core }), middle(r.all, func(f figures) float64 { return f.Memory })
-		if base == 0 {
-			base = core
-		}
+		wall, core, rss := middle(r.all, func(f figures) float64 { return f.Wall }), core(r), middle(r.all, func(f figures) float64 { return f.Memory })
 		fmt.Printf("%-26s %-7s %10.1f %9.3f ms %6.0f MB %8.2f %6.3f px %7.3f %%\n", r.name, r.input, float64(n)/wall, core/float64(n)*1e3, rss, core/base, r.off, 100*r.less)
 	}
 	return nil
 }
 
-// open starts every renderer that is there.
-func open(list []work, dir string, browser bool) (rows []*row, err error) {
+// open starts every renderer that is there; what they read is put into temp.
+func open(list []work, dir, temp string, browser bool) (rows []*row, err error) {
 	for _, backend := range []string{render.BackendGL, render.BackendCPU} {
 		r, err := ours(backend, list)
 		if err != nil {
@@ -110,10 +116,6 @@ func open(list []work, dir string, browser bool) (rows []*row, err error) {
 		return nil, err
 	}
 	rows = append(rows, r, goVector(list))
-	temp, err := os.MkdirTemp("", "plumb-peers-")
-	if err != nil {
-		return nil, err
-	}
 	f, err := write(temp, list)
 	if err != nil {
 		return nil, err
@@ -171,6 +173,6 @@ func middle(all []figures, of func(figures) float64) float64 {
 func header() {
 	fmt.Printf("# plumb beside other renderers: each draws the same geometry and finds the alpha-weighted centre of mass; --raster reference\n")
 	fmt.Print(rig.Header(rig.Commit()))
-	fmt.Printf("# core: processor time of all threads and processes per scene; ratio: to plumb's first row; centre, alpha: largest difference from it\n")
-	fmt.Printf("# plumb is given shapes and makes the outlines, tldraw too; the others are given outlines that are ready\n")
+	fmt.Printf("# core: processor time of all threads and processes per scene; ratio: to plumb's, given paths; centre, alpha: largest difference from plumb's\n")
+	fmt.Printf("# plumb is given shapes and makes the outlines, tldraw too, and both use all processors; the others are given outlines that are ready, and use one\n")
 }
