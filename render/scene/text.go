@@ -9,9 +9,16 @@ func TextOf(s string) *RichText {
 	if s == "" {
 		return nil
 	}
-	lines := strings.Count(s, "\n") + 1
-	t := &RichText{Blocks: make([]Block, lines)}
-	spans := make([]Span, lines)
+	one := new(struct { // most texts are one line: one allocation
+		text   RichText
+		blocks [1]Block
+		spans  [1]Span
+	})
+	t, spans := &one.text, one.spans[:]
+	t.Blocks = one.blocks[:]
+	if lines := strings.Count(s, "\n") + 1; lines > 1 {
+		t.Blocks, spans = make([]Block, lines), make([]Span, lines)
+	}
 	for i := range t.Blocks {
 		line, rest, _ := strings.Cut(s, "\n")
 		if line != "" {
