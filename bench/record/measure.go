@@ -46,7 +46,7 @@ func Made(c scenes.Class, n int, seed uint64) (Scenes, error) {
 // glyphs is drawn from a cache by being the same scene again.
 func (p *Plan) Distinct() int {
 	if p.Quick {
-		return 48
+		return 256
 	}
 	return 512
 }
