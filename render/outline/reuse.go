@@ -1,6 +1,8 @@
 package outline
 
 import (
+	"slices"
+
 	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/scene"
@@ -56,6 +58,20 @@ func (m *memory) size() int { return (marks{}).size(m.marks()) + m.noted }
 
 func (m *memory) marks() marks {
 	return marks{len(m.items), len(m.coverage.Spans), len(m.coverage.Bytes)}
+}
+
+// reserve makes room for what lies between two marks of a drawing. It doubles:
+// append's smaller steps would copy a new worker's memory many times.
+func (m *memory) reserve(from, to marks) {
+	m.coverage.Spans = roomy(m.coverage.Spans, to.spans-from.spans)
+	m.coverage.Bytes = roomy(m.coverage.Bytes, to.bytes-from.bytes)
+}
+
+func roomy[T any](s []T, n int) []T {
+	if cap(s)-len(s) >= n {
+		return s
+	}
+	return slices.Grow(s, len(s)+n)
 }
 
 // size is the memory between two marks.
@@ -159,6 +175,7 @@ func (b *Builder) remember(w *wanted, from marks, p *place) {
 		m.noted += size
 		return
 	}
+	m.reserve(from, b.marks())
 	k := made{draws: p.draws, from: m.marks()}
 	drawn := memory{items: b.d.Items, coverage: b.d.Coverage}
 	m.items = carry(&drawn, from, b.marks(), m.items, &m.coverage)
