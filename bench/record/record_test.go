@@ -236,9 +236,9 @@ func TestClip(t *testing.T) {
 }
 
 func TestOperations(t *testing.T) {
-	few, many := Operations(stage.Cost{Items: 2, Records: 10}), Operations(stage.Cost{Items: 2, Records: 20})
-	if few <= 0 || many <= few {
-		t.Errorf("got %g and %g", few, many)
+	one, two := Operations(stage.Cost{Items: 1, Tiles: 1}), Operations(stage.Cost{Items: 2, Tiles: 1})
+	if one != 128*(2+5) || two != one+128*6 {
+		t.Errorf("got %g and %g", one, two)
 	}
 	if i := (figure.Interval{Value: 1, Low: 0.9, High: 1.1}); i.Apart(1) || !i.Apart(2) {
 		t.Error("an interval holds the wrong values")
