@@ -18,7 +18,7 @@ type layer struct {
 // layers stand in the order of their keys.
 var layers = []layer{
 	{"picture", (*shown).picture},
-	{"classes: green plain, blue full", (*shown).classes},
+	{"classes: green plain, orange of two sets, blue full", (*shown).classes},
 	{"coverage: alpha as grey", (*shown).coverage},
 	{"overdraw: paths per tile", (*shown).overdraw},
 	{"cost: records per tile", (*shown).cost},
@@ -67,7 +67,7 @@ func (s *shown) coverage() *image.RGBA {
 	return out
 }
 
-var classColours = map[string]color.RGBA{"plain": {40, 170, 80, 255}, "full": {50, 110, 230, 255}}
+var classColours = map[string]color.RGBA{"plain": {40, 170, 80, 255}, "double": {230, 150, 40, 255}, "full": {50, 110, 230, 255}}
 
 func (s *shown) classes() *image.RGBA {
 	return s.tinted(func(t *render.TileInfo) color.RGBA { return classColours[t.Class] })
