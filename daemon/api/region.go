@@ -94,11 +94,12 @@ func given(scene []byte) (t target, err error) {
 func (s *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context, list [][]byte, d drawing) {
 	out := make([]any, len(list))
 	next := make(chan int)
+	request := string(ctx.Response.Header.Peek("X-Request-Id")) // even looking at a header writes
 	var wg sync.WaitGroup
 	for range min(len(list), s.hands.all) {
 		wg.Go(func() {
 			for i := range next {
-				out[i] = s.renderOne(life, list[i], d, string(ctx.Response.Header.Peek("X-Request-Id")))
+				out[i] = s.renderOne(life, list[i], d, request)
 			}
 		})
 	}
