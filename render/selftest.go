@@ -49,7 +49,8 @@ func (e *Engine) SelfTest() error {
 	return nil
 }
 
-// selfTestDrawing has a clip, a translucent group, two sets, pieces of tiles, level and upright edges and parts off the picture.
+// selfTestDrawing has tiles of all classes: a clip, a translucent group, two sets,
+// pieces of tiles, level and upright edges and parts off the picture.
 func selfTestDrawing() *outline.Drawing {
 	d := &outline.Drawing{Width: 150, Height: 70, Groups: []uint32{outline.Opaque / 3}}
 	var filler area.Filler

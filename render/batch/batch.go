@@ -13,8 +13,8 @@ type Batch struct {
 	Items    []Item
 	Tiles    []Tile
 	Runs     []Run
-	Ends     [Classes]int
-	Pixels   int // px of all pictures together
+	Ends     [Classes]int // the last is Shader()
+	Pixels   int          // px of all pictures together
 	Pictures []Picture
 
 	tileds []*Tiled

@@ -71,8 +71,11 @@ func (b *Binner) begin(d *outline.Drawing) {
 		b.lists = append(b.lists, list{-1, -1})
 	}
 	for len(b.columns) < int(b.cols) {
-		b.columns = append(b.columns, column{mask: -1})
-		b.top = append(b.top, -1)
+		b.columns = append(b.columns, column{})
+		b.top = append(b.top, 0)
+	}
+	for i := range b.columns { // a panic may have left them in the middle of a drawing
+		b.columns[i], b.top[i] = column{mask: -1}, -1
 	}
 }
 

@@ -2,6 +2,8 @@ package batch
 
 import (
 	"bytes"
+	"reflect"
+	"slices"
 	"testing"
 
 	"plumb/render/outline"
@@ -13,13 +15,17 @@ import (
 func TestPlainTilesEndWithThePicture(t *testing.T) {
 	var bin Binner
 	for _, drawn := range []int{1400, 1024} { // the second as large as the picture, the first larger
-		cut, plain := 0, 0
+		cut, plain, double := 0, 0, 0
 		for w := 1000; w < 1024; w++ {
 			d := rings(drawn, 170)
 			d.Width, d.Height = w, 157
+			d.Items[13].Second = true // a stroke on its fill
 			var tiled Tiled
 			bin.Bin(d, &tiled)
-			for _, r := range tiled.Runs[Plain] {
+			for i, r := range append(slices.Clone(tiled.Runs[Plain]), tiled.Runs[Double]...) {
+				if i >= len(tiled.Runs[Plain]) {
+					double++
+				}
 				for _, tile := range tiled.Tiles[r.Tiles:][:r.Count] {
 					cols, rows := int(tile.Valid&0xffff), int(tile.Valid>>16)
 					if cols == TileW && rows == TileH {
@@ -44,8 +50,8 @@ func TestPlainTilesEndWithThePicture(t *testing.T) {
 				cut += int(r.Count)
 			}
 		}
-		if plain == 0 || cut == 0 {
-			t.Errorf("%d plain tiles at the ends of the picture and %d that are filled there: one kind is not tried", plain, cut)
+		if plain == 0 || cut == 0 || double == 0 {
+			t.Errorf("%d plain tiles at the ends of the picture, %d that are filled there, %d runs of two sets: one kind is not tried", plain, cut, double)
 		}
 	}
 }
@@ -63,5 +69,35 @@ func TestCellsAreCutWhereThePictureEnds(t *testing.T) {
 	row := tiled.Masks[last.First]
 	if want := (MaskRow{200, 200, 200, 200, 200, 200, 200, 200}); row != want {
 		t.Errorf("got %v; want %v", row, want)
+	}
+}
+
+// A drawing that panics half way leaves nothing behind for the next one: exports
+// are cut by binners from a pool.
+func TestAPanicLeavesNothing(t *testing.T) {
+	good := rings(400, 300)
+	var want Tiled
+	new(Binner).Bin(good, &want)
+	for name, broken := range map[string]func(d *outline.Drawing){
+		"in the spans": func(d *outline.Drawing) { d.Coverage.Spans[len(d.Coverage.Spans)/2].At = 1 << 30 },
+		"in the tiles": func(d *outline.Drawing) { d.Items[len(d.Items)/2].Group = 7 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b Binner
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("the broken drawing was binned")
+					}
+				}()
+				bad := rings(700, 300)
+				broken(bad)
+				b.Bin(bad, new(Tiled))
+			}()
+			var got Tiled
+			if b.Bin(good, &got); !reflect.DeepEqual(got, want) {
+				t.Error("the next drawing is not what it is alone")
+			}
+		})
 	}
 }

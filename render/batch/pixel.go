@@ -15,7 +15,8 @@ type layer struct{ a, r, g, b uint32 }
 // Reset makes the pixel empty.
 func (p *Pixel) Reset() { *p = Pixel{} }
 
-// Add paints an item that covers the pixel by coverage of 255, behind its clip. paired tells that the two-pixel rule holds there.
+// Add paints an item that covers the pixel by coverage of 255, behind its clip.
+// paired tells that the two-pixel rule holds there.
 func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 	f := it.Paint
 	set := &p.sets[f/FlagSecond&1]

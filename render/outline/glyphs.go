@@ -32,8 +32,9 @@ type cutGlyph struct {
 	stamp, at int32
 }
 
-// Bounds of what a cache remembers: 16 MB each.
+// Bounds of what a cache remembers: some 16 MB each.
 const (
+	maxGlyphs     = 1 << 17
 	maxGlyphSpans = 1 << 20
 	maxGlyphBytes = 1 << 24
 )
@@ -55,7 +56,7 @@ type glyphCache struct {
 // used up.
 func (c *glyphCache) begin() {
 	c.stamp++
-	full := len(c.coverage.Spans) > maxGlyphSpans || len(c.coverage.Bytes) > maxGlyphBytes
+	full := len(c.coverage.Spans) > maxGlyphSpans || len(c.coverage.Bytes) > maxGlyphBytes || len(c.glyphs) > maxGlyphs
 	if c.known == nil || full {
 		c.known, c.glyphs = map[glyphKey]int32{}, c.glyphs[:0]
 		c.coverage.Reset()

@@ -43,18 +43,15 @@ type memory struct {
 	known    map[wanted]made
 	items    []Item
 	coverage scan.Coverage
-	noted    int // bytes that shapes would take that are not kept
+	charged  int // bytes, had everything been kept that was noted
 }
 
 func (m *memory) reset() {
 	clear(m.known)
 	m.items = m.items[:0]
 	m.coverage.Reset()
-	m.noted = 0
+	m.charged = 0
 }
-
-// size is what the memory holds, in bytes, had it kept everything.
-func (m *memory) size() int { return (marks{}).size(m.marks()) + m.noted }
 
 func (m *memory) marks() marks {
 	return marks{len(m.items), len(m.coverage.Spans), len(m.coverage.Bytes)}
@@ -79,9 +76,14 @@ func (m marks) size(to marks) int {
 	return 64*(to.items-m.items) + 16*(to.spans-m.spans) + to.bytes - m.bytes
 }
 
-// rememberBytes bounds each of the two memories of a builder; shapes that take
-// more than a sixteenth of it are made anew each time.
+// rememberBytes bounds what each of the two memories of a builder is charged, which
+// may have grown to twice that; shapes that take more than a sixteenth of it are
+// made anew each time.
 const rememberBytes = 6 << 20
+
+// entryBytes is what a shape is charged besides what it was made of and its id:
+// its places in the map.
+const entryBytes = 256
 
 // reuse has two memories. What is new goes to the young one, and what the old one
 // is asked for; when the young one is full, the old one is forgotten and they change
@@ -158,10 +160,14 @@ func (b *Builder) recall(w *wanted, p *place) bool {
 func (b *Builder) remember(w *wanted, from marks, p *place) {
 	r := &b.reuse
 	size := from.size(b.marks())
+	if size == 0 { // off the picture: nothing to copy
+		return
+	}
+	size += entryBytes + len(w.id)
 	if size > r.most()/16 {
 		return
 	}
-	if r.young.size()+size > r.most() {
+	if r.young.charged+size > r.most() {
 		r.young, r.old = r.old, r.young
 		r.young.reset()
 		r.asked, r.idle = false, !r.asked
@@ -170,9 +176,9 @@ func (b *Builder) remember(w *wanted, from marks, p *place) {
 	if m.known == nil {
 		m.known = map[wanted]made{}
 	}
+	m.charged += size
 	if r.idle {
 		m.known[*w] = made{noted: true}
-		m.noted += size
 		return
 	}
 	m.reserve(from, b.marks())

@@ -3,7 +3,12 @@ package outline
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"unsafe"
+
+	"plumb/render/scene"
 )
 
 // TestReuseChangesNothing: a builder that has drawn something gives the drawing
@@ -63,9 +68,9 @@ func TestReuseRests(t *testing.T) {
 		v.Bounds.X++
 		draw()
 	}
-	if r := &b.reuse; !r.idle || len(r.young.coverage.Spans) > 0 || r.young.noted == 0 || r.young.size() > r.most() {
-		t.Errorf("after 100 different drawings: idle is %t, %d spans are kept, %d bytes noted; want true, 0, and 1 to %d",
-			r.idle, len(r.young.coverage.Spans), r.young.noted, r.most())
+	if r := &b.reuse; !r.idle || len(r.young.coverage.Spans) > 0 || r.young.charged == 0 || r.young.charged > r.most() {
+		t.Errorf("after 100 different drawings: idle is %t, %d spans are kept, %d bytes charged; want true, 0, and 1 to %d",
+			r.idle, len(r.young.coverage.Spans), r.young.charged, r.most())
 	}
 	v.Bounds.X = -1
 	for i, want := range []int{0, 0, len(v.Only)} {
@@ -74,5 +79,33 @@ func TestReuseRests(t *testing.T) {
 		if got := b.reuse.recalled - before; got != want {
 			t.Errorf("time %d: %d shapes were drawn from memory; want %d", i+1, got, want)
 		}
+	}
+}
+
+// What a worker remembers is bounded whatever shapes it is sent: with ids of any
+// length, and off the picture.
+func TestReuseIsBounded(t *testing.T) {
+	var b Builder
+	b.reuse.limit = 1 << 20
+	d := new(Drawing)
+	for i := range 2000 {
+		id := strings.Repeat("x", i*31%60_000) + strconv.Itoa(i)
+		x := float64(i % 3 * 4000) // two of three lie outside
+		s := &scene.Scene{Shapes: []scene.Shape{{ID: id, Kind: scene.Geo, Parent: -1, X: x, W: 9, H: 9, Opacity: 1, Scale: 1}}}
+		if err := b.Build(View{Scene: s, Bounds: Box{W: 20, H: 20}}, Reference, d); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []*memory{&b.reuse.young, &b.reuse.old} {
+			held := 0
+			for w := range m.known {
+				held += int(unsafe.Sizeof(w)+unsafe.Sizeof(made{})) + len(w.id)
+			}
+			if held += (marks{}).size(m.marks()); held > b.reuse.most() {
+				t.Fatalf("after %d shapes a memory holds %d bytes in %d entries; want at most %d", i+1, held, len(m.known), b.reuse.most())
+			}
+		}
+	}
+	if len(b.reuse.young.known)+len(b.reuse.old.known) == 0 {
+		t.Error("nothing was remembered")
 	}
 }
