@@ -12,7 +12,7 @@ mkdir -p $out/node
 package() {
 	$1 2>/dev/null >&2 && return
 	shift
-	if [ "$(id -u)" = 0 ]; then as=; else as=sudo; fi
+	if [ "$(id -u)" = 0 ]; then as=; else as="sudo -n"; fi
 	$as apt-get install -y --no-install-recommends "$@" >/dev/null || true
 }
 
@@ -21,12 +21,18 @@ package() {
 compile() {
 	name=$1
 	shift
-	cc -O3 -march=native -o $out/$name bench/peers/others/scenes.c bench/peers/others/$name.c "$@"
+	cc -O3 -march=native -o $out/$name bench/peers/others/scenes.c bench/peers/others/$name.c "$@" || {
+		rm -f $out/$name
+		echo "peers: $name could not be compiled" >&2
+	}
 }
 
 if ! cmp -s bench/peers/others/package.json $out/node/package.json; then
 	cp bench/peers/others/package.json $out/node/package.json
-	(cd $out/node && npm install --no-audit --no-fund --silent) || echo "peers: npm packages could not be installed" >&2
+	(cd $out/node && npm install --no-audit --no-fund --silent) || {
+		rm -f $out/node/package.json # to be tried again
+		echo "peers: npm packages could not be installed" >&2
+	}
 fi
 cp bench/peers/others/node.mjs bench/peers/others/pillow.py $out/
 cp bench/peers/others/node.mjs $out/node/node.mjs
@@ -40,17 +46,28 @@ if [ "$(cat $out/python.pins 2>/dev/null)" != "$pins" ]; then
 fi
 
 # The bindings' source package holds all of Blend2D 0.12.0 and of its compiler
-# asmjit. Built as its own files say: -O2, every instruction set.
-pin="blend2d-python==1.0.0 --hash=sha256:a88b1681568873266b39aefdc3b68023966c8ecbbbe6d8fe29d80a7dad28ee2b"
+# asmjit. Built as its own files say: -O2, every instruction set. The file is fetched
+# by itself: pip would run the package's set-up, and what that needs, to name it.
+pin=a88b1681568873266b39aefdc3b68023966c8ecbbbe6d8fe29d80a7dad28ee2b
+index=${PIP_INDEX_URL:-https://pypi.org/simple}
 blend2d=$out/blend2d-0.12.0
+fetch_blend2d() {
+	python3 - "$index/blend2d-python/" blend2d_python-1.0.0.tar.gz "$blend2d" <<-'END' || return
+		import re, sys, urllib.parse, urllib.request
+		page, name, folder = sys.argv[1:]
+		links = re.findall(r'href="([^"#]*/' + re.escape(name) + ')', urllib.request.urlopen(page, timeout=60).read().decode())
+		urllib.request.urlretrieve(urllib.parse.urljoin(page, links[0]), folder + "/" + name)
+	END
+	echo "$pin  $blend2d/blend2d_python-1.0.0.tar.gz" | sha256sum -c --quiet
+}
 build_blend2d() {
-	rm -rf $blend2d $out/blend2d && mkdir -p $blend2d && echo "$pin" >$blend2d/wanted || return
+	rm -rf $blend2d $out/blend2d && mkdir -p $blend2d || return
 	package "cmake --version" cmake
-	$out/venv/bin/pip download --quiet --no-deps --no-binary blend2d-python --require-hashes -r $blend2d/wanted -d $blend2d || return
+	fetch_blend2d || return
 	tar xzf $blend2d/blend2d_python-1.0.0.tar.gz -C $blend2d --strip-components=2 blend2d_python-1.0.0/3rdparty/blend2d blend2d_python-1.0.0/3rdparty/asmjit || return
 	cmake -S $blend2d/blend2d -B $blend2d/lib -DCMAKE_BUILD_TYPE=Release -DBLEND2D_STATIC=ON -DASMJIT_DIR="$PWD/$blend2d/asmjit" >$blend2d/log 2>&1 || return
 	cmake --build $blend2d/lib --parallel "$(getconf _NPROCESSORS_ONLN)" >>$blend2d/log 2>&1 || return
-	mv $blend2d/wanted $blend2d/pin
+	echo "$pin" >$blend2d/pin
 }
 if [ "$(cat $blend2d/pin 2>/dev/null)" = "$pin" ] || build_blend2d; then
 	compile blend2d -DBL_STATIC -I$blend2d/blend2d/src $blend2d/lib/libblend2d.a -lstdc++ -lm -pthread

@@ -99,13 +99,14 @@ func tallies(e *render.Engine, list []work) ([]centre, error) {
 	out := make([]centre, len(list))
 	var next atomic.Int64
 	failed := make([]error, runtime.GOMAXPROCS(0))
+	size := min(batchSize, (len(list)+2*len(failed)-1)/(2*len(failed))) // two for each, at least
 	var group sync.WaitGroup
 	for i := range failed {
 		group.Go(func() {
 			w := e.Worker()
 			for failed[i] == nil {
-				end := int(next.Add(batchSize))
-				first := end - batchSize
+				end := int(next.Add(int64(size)))
+				first := end - size
 				if first >= len(list) {
 					return
 				}
@@ -121,16 +122,23 @@ func tallies(e *render.Engine, list []work) ([]centre, error) {
 }
 
 func prepared(w *render.Worker, list []work) (batch []*render.Prepared, err error) {
+	defer func() {
+		if err != nil {
+			for _, p := range batch {
+				p.Release()
+			}
+		}
+	}()
 	for i := range list {
 		s, err := scene.Decode(list[i].source, scene.DefaultLimits())
 		if err != nil {
-			return nil, err
+			return batch, err
 		}
 		v := list[i].view
 		v.Scene = s
 		p, err := w.Prepare(v)
 		if err != nil {
-			return nil, err
+			return batch, err
 		}
 		batch = append(batch, p)
 	}

@@ -50,7 +50,7 @@ static void centre(const uint8_t *pix, intptr_t stride, uint32_t w, uint32_t h) 
 			sum += a, sx += ax + (uint64_t)a * x0, sy += (uint64_t)a * y;
 		}
 	}
-	printf("{\"alpha\":%.6f,\"x\":%.6f,\"y\":%.6f}", sum / 255.0, (double)sx / sum + 0.5, (double)sy / sum + 0.5);
+	printf("{\"alpha\":%.6f,\"x\":%.6f,\"y\":%.6f}", sum / 255.0, sum ? (double)sx / sum + 0.5 : 0.0, sum ? (double)sy / sum + 0.5 : 0.0);
 }
 
 static int read_file(const char *name) {
