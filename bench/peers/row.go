@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"plumb/bench/rig"
 )
 
 // centre is what every peer must find: the sum of alpha in px and the
@@ -35,14 +37,12 @@ type row struct {
 
 // timed runs f in this process.
 func timed(f func() ([]centre, error)) (figures, error) {
-	var a, b syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &a)
-	start := time.Now()
+	start, core := time.Now(), rig.CoreTime()
 	list, err := f()
-	wall := time.Since(start)
-	syscall.Getrusage(syscall.RUSAGE_SELF, &b)
-	core := time.Duration(b.Utime.Nano() + b.Stime.Nano() - a.Utime.Nano() - a.Stime.Nano())
-	return figures{wall.Seconds(), core.Seconds(), float64(b.Maxrss) / 1024, list}, err
+	took, core := time.Since(start), rig.CoreTime()-core
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return figures{took.Seconds(), core.Seconds(), float64(u.Maxrss) / 1024, list}, err
 }
 
 // compare holds a row's pictures against ours: nobody may win by drawing less.

@@ -6,9 +6,8 @@ import (
 	"unsafe"
 )
 
-// Hash tells drawings apart by all that devices read of them.
-// Equal drawings have equal hashes under one seed, which lives as long as
-// the process.
+// Hash tells drawings apart by all that devices read of them. Equal drawings have
+// equal hashes under one seed, which lives as long as the process.
 func (t *Tiled) Hash(seed maphash.Seed) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)

@@ -16,8 +16,8 @@ func Dir(explicit string) string { return built.Dir(explicit, "PLUMB_FONTS", "fo
 // are asked for far from where a program is set up, so the fonts are found here
 // and not handed down; they are opened once and never change.
 var shared struct {
-	mu      sync.Mutex
-	library *Library
+	mu    sync.Mutex
+	fonts *Library
 }
 
 // Use opens the fonts in dir, chosen by Dir when empty, for the whole process.
@@ -29,7 +29,7 @@ func Use(dir string) error {
 	}
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
-	shared.library = l
+	shared.fonts = l
 	return nil
 }
 
@@ -38,12 +38,12 @@ func Use(dir string) error {
 func Default() (*Library, error) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
-	if shared.library == nil {
+	if shared.fonts == nil {
 		l, err := Open(Dir(""))
 		if err != nil {
 			return nil, err
 		}
-		shared.library = l
+		shared.fonts = l
 	}
-	return shared.library, nil
+	return shared.fonts, nil
 }

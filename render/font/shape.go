@@ -38,7 +38,7 @@ type Glyph struct {
 
 // Set is the fonts for one worker. It is not safe for concurrent use.
 type Set struct {
-	library *Library
+	fonts   *Library
 	faces   [faces]*Face
 	buffer  *harfbuzz.Buffer
 	runes   []rune
@@ -48,7 +48,7 @@ type Set struct {
 
 // NewSet returns a set of faces that share the library's fonts.
 func (l *Library) NewSet() *Set {
-	return &Set{library: l, buffer: harfbuzz.NewBuffer()}
+	return &Set{fonts: l, buffer: harfbuzz.NewBuffer()}
 }
 
 // Face is one font for one worker.
@@ -67,7 +67,7 @@ func (s *Set) Face(style Style) (*Face, error) {
 	if s.faces[i] != nil {
 		return s.faces[i], nil
 	}
-	f, err := s.library.load(style)
+	f, err := s.fonts.load(style)
 	if err != nil {
 		return nil, err
 	}
