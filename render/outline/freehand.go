@@ -14,9 +14,9 @@ type pen struct {
 	streamline float64
 	smoothing  float64 // how far apart points of an edge are, in sizes
 	thinning   float64
-	simulated  bool // pressure follows from speed, not from the record
-	last       bool // the line is complete: it ends on its last input
-	ease       func(float64) float64
+	simulated  bool                  // pressure follows from speed, not from the record
+	last       bool                  // the line is complete: it ends on its last input
+	ease       func(float64) float64 // of the width, as pressure rises
 }
 
 // inked is a point of a freehand line after smoothing.
@@ -92,6 +92,7 @@ func drawPen(sh *scene.Shape, stroke float64) pen {
 		smoothing:  0.62,
 		streamline: clamp(0.64+float64((stroke-9)/7*0.1), 0.64, 0.74),
 		last:       sh.Complete || sh.Segments[len(sh.Segments)-1].Straight,
+		ease:       sineEase,
 	}
 	if sh.Dash != scene.DashDraw {
 		return p
@@ -102,9 +103,10 @@ func drawPen(sh *scene.Shape, stroke float64) pen {
 		return p
 	}
 	p.thinning, p.simulated = 0.5, true
-	p.ease = func(t float64) float64 { return math.Sin(t * math.Pi / 2) }
 	return p
 }
+
+func sineEase(t float64) float64 { return math.Sin(t * math.Pi / 2) }
 
 // gather joins the segments; straight ones become points that bunch at their
 // start.
@@ -263,22 +265,22 @@ const pressureRate = 0.275
 
 // weigh computes the radii.
 func (f *freehand) weigh(p pen) {
-	if p.thinning == 0 {
-		for i := range f.points {
-			f.points[i].radius = p.size / 2
-		}
-		return
-	}
 	radius := func(pressure float64) float64 {
 		return p.size * p.ease(0.5-float64(p.thinning*(0.5-pressure)))
 	}
-	if !p.simulated && f.points[len(f.points)-1].run < p.size {
+	switch {
+	case !p.simulated && f.points[len(f.points)-1].run < p.size:
 		most := 0.5
 		for i := range f.points {
 			most = max(most, f.points[i].pressure)
 		}
 		for i := range f.points {
 			f.points[i].radius = radius(most)
+		}
+		return
+	case p.thinning == 0:
+		for i := range f.points {
+			f.points[i].radius = p.size / 2
 		}
 		return
 	}

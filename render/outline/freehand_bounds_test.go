@@ -29,6 +29,9 @@ func TestFreehandBounds(t *testing.T) {
 		{"highlighted dot", "highlight", free, `{"x":10,"y":20,"z":0.5}`, `"size":"m"`, Box{86.56, 186.56, 26.88, 26.88}},
 		{"highlighted disc of 9 corners", "highlight", free, `{"x":0,"y":0,"z":0.5}`, `"size":"m","scale":2`, Box{74.74106235, 173.5283676, 52.13893765, 52.9432648}},
 		{"highlight of two points", "highlight", free, `{"x":0,"y":0,"z":0.5},{"x":10,"y":3,"z":0.5}`, `"size":"m"`, Box{80.321684, 180.608181, 39.069424, 39.069897}},
+		{"short highlight", "highlight", free, `{"x":0,"y":0,"z":0.5},{"x":-0.87,"y":-7.92,"z":0.5},{"x":-4.68,"y":-14.84,"z":0.5},{"x":-0.34,"y":-8.79,"z":0.5},{"x":-4.97,"y":0.39,"z":0.5},{"x":-5.04,"y":-3.2,"z":0.5},{"x":-12.95,"y":-0.72,"z":0.5},{"x":-9.3,"y":1.02,"z":0.5}`, `"size":"m","isComplete":false`, Box{74.968199, 180.403376, 44.628533, 39.783190}},
+		{"highlight", "highlight", free, `{"x":0,"y":0,"z":0.5},{"x":100,"y":0,"z":0.5},{"x":200,"y":0,"z":0.5},{"x":200,"y":200,"z":0.5}`, `"size":"s","isComplete":true`, Box{89.42, 189.42, 221.154927, 221.157214}},
+		{"incomplete highlight", "highlight", free, `{"x":0,"y":0,"z":0.5},{"x":100,"y":0,"z":0.5},{"x":200,"y":0,"z":0.5},{"x":200,"y":200,"z":0.5}`, `"size":"s","isComplete":false`, Box{89.42, 189.42, 210.215826, 185.032214}},
 	} {
 		s := board(t, fmt.Sprintf(`[{"id":"shape:a","type":%q,"x":100,"y":200,"props":{%s,"segments":[{"type":%q,"points":[%s]}]}}]`, row.kind, row.props, row.segment, row.points))
 		if got, ok := PageBounds(s, 0); !ok || !sameBox(got, row.want, 1e-5) {

@@ -1,6 +1,10 @@
 package outline
 
-import "plumb/render/scene"
+import (
+	"math"
+
+	"plumb/render/scene"
+)
 
 // Opacities of the two layers of a highlight: below everything, and in its own
 // place (tldraw-rendering.md 8.3).
@@ -33,10 +37,14 @@ func (l *local) highlight(sh *scene.Shape, back bool) error {
 // highlighterWidth is the width of a highlight's stroke in px.
 func highlighterWidth(sh *scene.Shape) float64 { return 1.12 * highlightWidth[sh.Size] * sh.Scale }
 
-// highlighter returns the pen of a highlight. Its line always ends on the last
-// input, complete or not (observed).
+// highlighter returns the pen of a highlight, for what is painted and for its
+// geometry.
 func highlighter(sh *scene.Shape) pen {
-	return pen{size: highlighterWidth(sh) + 1, streamline: 0.5, smoothing: 0.5, last: true}
+	return pen{
+		size: highlighterWidth(sh) + 1, streamline: 0.5, smoothing: 0.5,
+		last: sh.Complete || sh.Segments[len(sh.Segments)-1].Straight,
+		ease: sineEase,
+	}
 }
 
 // Steps in which the ends of a highlight's edge are rounded: a dot, the start,
@@ -50,10 +58,9 @@ const (
 // highlightEdge calls add with the points that stand for a highlight's geometry:
 // the edge of its stroke, a little wider than what is painted.
 func (f *freehand) highlightEdge(p pen, add func(point)) {
-	r := p.size / 2
 	first, last := &f.points[0], &f.points[len(f.points)-1]
 	if len(f.points) == 1 {
-		// A dot is wider by the square root of 2.
+		r := first.radius * math.Sqrt2 / 2
 		from := point{first.at.X + r, first.at.Y - r}
 		for i := 1.0; i <= dotSteps; i++ {
 			add(turned(from, first.at, 2*fan*i/dotSteps))
@@ -70,7 +77,7 @@ func (f *freehand) highlightEdge(p pen, add func(point)) {
 	for i := 1.0; i <= startSteps; i++ {
 		add(turned(f.right[0], first.at, fan*i/startSteps))
 	}
-	from := sub(last.at, scaled(perp(last.vector), r))
+	from := sub(last.at, scaled(perp(last.vector), last.radius))
 	for i := 1.0; i < endSteps; i++ {
 		add(turned(from, last.at, 3*fan*i/endSteps))
 	}

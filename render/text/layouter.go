@@ -243,7 +243,8 @@ func isSpace(b byte) bool { return b == ' ' || b == '\t' }
 // width. With emit it appends the runs and glyphs to the layout; their baseline
 // is set later.
 func (l *Layouter) walk(from, to int, emit bool) (width float64, err error) {
-	for i := l.pieceAt(from); i < len(l.pieces) && l.pieces[i].from < to; i++ {
+	first := l.pieceAt(from)
+	for i := first; i < len(l.pieces) && l.pieces[i].from < to; i++ {
 		p := &l.pieces[i]
 		if p.tab {
 			stop, err := l.tab(p.face, width)
@@ -257,9 +258,24 @@ func (l *Layouter) walk(from, to int, emit bool) (width float64, err error) {
 		if err != nil {
 			return 0, err
 		}
+		if n := indented(l.text[from:to], glyphs, from); i == first && n > 0 {
+			width = l.fragments(p, glyphs[:n], width, emit)
+			glyphs = glyphs[n:]
+		}
 		width = l.fragments(p, glyphs, width, emit)
 	}
 	return width, nil
+}
+
+// indented returns how many glyphs stand for the spaces that the line begins with.
+func indented(line []byte, glyphs []font.Glyph, from int) (n int) {
+	for n < len(glyphs) {
+		if at := int(glyphs[n].Cluster) - from; at >= len(line) || line[at] != ' ' {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // pieceAt returns the position of the first piece that ends behind byte at.
