@@ -100,13 +100,14 @@ func (h *arrowhead) write(to *path.Path) {
 		l, r := turned(b, p, math.Pi/4), turned(b, p, -math.Pi/4)
 		polyline(to, true, sub(scaled(lerp(l, r, 0.5), 2), p), r, p, l)
 	case scene.HeadDot:
-		c, r := lerp(p, q, 0.45), float32(0.45*distance(p, q))
-		left := path.Point{X: float32(c.X - float64(r)), Y: float32(c.Y)}
+		c, r := lerp(p, q, 0.45), 0.45*distance(p, q)
+		left := path.Point{X: read(c.X - r), Y: read(c.Y)}
 		to.MoveTo(left)
 		if r > 0 {
-			right := path.Point{X: left.X + 2*r, Y: left.Y}
+			r, d := read(r), read(2*r)
+			right := path.Point{X: left.X + d, Y: left.Y}
 			to.ArcTo(r, r, 0, true, false, right)
-			to.ArcTo(r, r, 0, true, false, path.Point{X: right.X - 2*r, Y: left.Y})
+			to.ArcTo(r, r, 0, true, false, path.Point{X: right.X - d, Y: left.Y})
 		}
 	}
 }
@@ -114,7 +115,7 @@ func (h *arrowhead) write(to *path.Path) {
 // polyline appends straight lines through the points, which are not rounded.
 func polyline(to *path.Path, closed bool, p ...point) {
 	for i, q := range p {
-		at := path.Point{X: float32(q.X), Y: float32(q.Y)}
+		at := path.Point{X: read(q.X), Y: read(q.Y)}
 		if i == 0 {
 			to.MoveTo(at)
 		} else {

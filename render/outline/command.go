@@ -28,9 +28,6 @@ func unit(a point) point {
 	return point{a.X / l, a.Y / l}
 }
 
-// r4 rounds as the editor writes numbers into path data and transforms.
-func r4(v float64) float64 { return math.Floor(float64(v*1e4)+0.5) / 1e4 }
-
 type verb uint8
 
 const (

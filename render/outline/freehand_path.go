@@ -5,15 +5,11 @@ import (
 	"plumb/render/scene"
 )
 
-// centreLine appends the smoothed line itself, open or closed; a disc for a dot.
-func (f *freehand) centreLine(sh *scene.Shape, dot bool, to *path.Path) {
-	n := len(f.points)
-	switch {
-	case dot || n == 1:
-		disc(f.points[0].at, 0.5, true, to)
-	case sh.Closed && n > 2:
+// centreLine appends the smoothed line itself, open or closed.
+func (f *freehand) centreLine(sh *scene.Shape, to *path.Path) {
+	if sh.Closed && len(f.points) > 2 {
 		f.closedCentre(to)
-	default:
+	} else {
 		f.openCentre(to)
 	}
 }
@@ -48,8 +44,8 @@ func (f *freehand) closedCentre(to *path.Path) {
 // disc appends a circle as the export writes it: two half turns, with relative
 // numbers that are not rounded.
 func disc(at point, radius float64, clockwise bool, to *path.Path) {
-	r, d := float32(radius), float32(radius*2)
-	p := path.Point{X: float32(at.X), Y: float32(at.Y)}
+	r, d := read(radius), read(radius*2)
+	p := path.Point{X: read(at.X), Y: read(at.Y)}
 	to.MoveTo(p)
 	p.X -= r
 	to.MoveTo(p)
@@ -85,7 +81,7 @@ func (c *chain) smooth(p point) {
 
 // arc turns around the end of a line. The next control starts afresh.
 func (c *chain) arc(radius float64, p point) {
-	r := float32(r4(radius))
+	r := read4(radius)
 	c.cur = written(p)
 	c.to.ArcTo(r, r, 0, false, true, c.cur)
 	c.ctrl = c.cur

@@ -45,11 +45,9 @@ func (m matrix) inverse() matrix {
 	return n
 }
 
+// binary32 returns the map as the browser reads it from an export.
 func (m matrix) binary32() path.Matrix {
-	return path.Matrix{
-		A: float32(m.a), B: float32(m.b), C: float32(m.c),
-		D: float32(m.d), E: float32(m.e), F: float32(m.f),
-	}
+	return path.Matrix{A: read4(m.a), B: read4(m.b), C: read4(m.c), D: read4(m.d), E: read4(m.e), F: read4(m.f)}
 }
 
 // localMatrix is a shape's place in its parent: turned about its own origin.

@@ -144,11 +144,6 @@ func (w *wobbly) emit(c *commands, m *command, k *bend, d point, to *path.Path) 
 	}
 }
 
-// written returns a point as the browser reads it from exported path data.
-func written(p point) path.Point {
-	return path.Point{X: float32(r4(p.X)), Y: float32(r4(p.Y))}
-}
-
 // plain appends c as it is; a closed subpath that ends with a line is closed
 // by Z, others end on their first point (tldraw-rendering.md 2.1).
 func (c *commands) plain(filled bool, to *path.Path) {

@@ -78,15 +78,13 @@ func TestParseSVGArc(t *testing.T) {
 			t.Fatalf("%q: %v", c.in, err)
 		}
 		if got := len(p.Verbs) - 1; got != c.n {
-			t.Errorf("%q: got %d cubics; want %d", c.in, got, c.n)
+			t.Errorf("%q: got %d conics; want %d", c.in, got, c.n)
 		}
 		best := math.Inf(1)
-		for k := 1; k+2 < len(p.Points); k += 3 {
+		for k := 0; k+2 < len(p.Points); k += 2 {
 			for i := range 101 {
-				s := float64(i) / 100
-				x := bezier(s, p.Points[k-1].X, p.Points[k].X, p.Points[k+1].X, p.Points[k+2].X)
-				y := bezier(s, p.Points[k-1].Y, p.Points[k].Y, p.Points[k+1].Y, p.Points[k+2].Y)
-				if r := math.Hypot(x-c.cx, y-c.cy); math.Abs(r-5) > 2e-3 {
+				x, y := conic(float64(i)/100, p.Points[k], p.Points[k+1], p.Points[k+2], float64(p.Weights[k/2]))
+				if r := math.Hypot(x-c.cx, y-c.cy); math.Abs(r-5) > 1e-5 {
 					t.Errorf("%q: (%g, %g) is %g from the centre; want 5", c.in, x, y, r)
 				}
 				best = min(best, math.Hypot(x-c.midX, y-c.midY))
@@ -98,7 +96,10 @@ func TestParseSVGArc(t *testing.T) {
 	}
 }
 
-func bezier(t float64, a, b, c, d float32) float64 {
+// conic is a point of a conic.
+func conic(t float64, a, b, c Point, w float64) (x, y float64) {
 	u := 1 - t
-	return u*u*u*float64(a) + 3*u*u*t*float64(b) + 3*u*t*t*float64(c) + t*t*t*float64(d)
+	p, q, r := u*u, 2*u*t*w, t*t
+	sum := p + q + r
+	return (p*float64(a.X) + q*float64(b.X) + r*float64(c.X)) / sum, (p*float64(a.Y) + q*float64(b.Y) + r*float64(c.Y)) / sum
 }

@@ -1,0 +1,39 @@
+package outline
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The browser's sum of digits is within two last bits of the number, and the
+// table agrees with the digits themselves.
+func TestRead(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := float64(rapid.Int64Range(-4e9, 4e9).Draw(rt, "n")) / 1e4
+		got := read4(v)
+		if want := read(v); got != want {
+			rt.Errorf("%g: got %v from the table, %v from its digits", v, got, want)
+		}
+		ulp := math.Abs(float64(math.Nextafter32(float32(v), math.MaxFloat32)) - float64(float32(v)))
+		if d := math.Abs(float64(got) - v); d > 2*ulp+1e-7 {
+			rt.Errorf("%g: got %v, which is %g off", v, got, d)
+		}
+	})
+}
+
+// Numbers that the browser does not round as binary32 is rounded elsewhere: discs
+// of these radii show it.
+func TestReadLastBits(t *testing.T) {
+	for _, v := range []float64{2.9984015067899437, 7.9143154787724095, 8.354843587623193, 7.3163936054149135} {
+		if r, d := read(v), read(2*v); d == 2*r {
+			t.Errorf("%v: the diameter is twice the radius %v; want a last bit more or less", v, r)
+		}
+	}
+	for _, v := range []float64{0, 1, -1, 0.5, 100, 4096.25, 1 << 23} {
+		if read(v) != float32(v) || read4(v) != float32(v) {
+			t.Errorf("%v: got %v and %v", v, read(v), read4(v))
+		}
+	}
+}
