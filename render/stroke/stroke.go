@@ -213,8 +213,19 @@ func (p *pen) curveTo(c curve) {
 	p.end(c.end(), n)
 }
 
-// flatTo draws a curve that is a line, with the points where it turns back.
+// flatTo draws a curve that is a line, with the points where it turns back. One
+// of whose legs between controls only one has length is just that leg (observed).
 func (p *pen) flatTo(c *curve) {
+	legs := 0
+	for i := 1; i < c.n; i++ {
+		if c.p[i] != c.p[i-1] {
+			legs++
+		}
+	}
+	if legs <= 1 {
+		p.lineTo(c.end(), nil, nil)
+		return
+	}
 	var buf [3]float32
 	start := c.p[0]
 	for _, t := range c.turns(&buf) {

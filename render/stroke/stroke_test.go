@@ -108,6 +108,7 @@ func TestShapes(t *testing.T) {
 		{"no dot after a line", "M 3 3 L 9 3 L 9 3", dot},
 		{"quadratic without length", "M 3 3 Q 3 3 3 3", dot},
 		{"straight quadratic", "M 3 3 Q 5 3 9 3", dot},
+		{"cubic with one leg", "M 0 0 C 0 0 9 3 9 3", dot},
 		{"straight on", "M 0 0 L 5 0 L 9 0", "MLLKKLLKKZ"},
 		{"right angle", "M 0 0 L 5 0 L 5 5", "MLKLKKLLLLKKZ"},
 		{"back again", "M 0 0 L 5 0 L 0 0", "MLLLLKKLKKLKKZ"},
