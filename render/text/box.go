@@ -109,18 +109,18 @@ func (l *Layouter) GeoGrowth(sh *scene.Shape) (float64, error) {
 // creates a note, both unscaled (tldraw-rendering.md 8.4): the font shrinks
 // until every word fits, the note grows until every line does.
 func (l *Layouter) NoteFit(sh *scene.Shape) (fontPx, grow float64, err error) {
-	spec := Spec{Font: sh.Font, Size: labelSize[sh.Size], Width: noteProbe, Align: sh.Align, Whole: true}
-	for ; spec.Size > noteLeast; spec.Size-- {
+	spec := Spec{Font: sh.Font, Size: labelSize[sh.Size], Width: noteProbe, Align: sh.Align}
+	for {
+		// Words are broken in the smallest font alone; in others they count as
+		// fitting up to half a px, and stay whole.
+		spec.Whole = spec.Size > noteLeast
 		if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
 			return 0, 0, err
 		}
-		if widest(&l.probe) <= noteProbe {
+		if !spec.Whole || widest(&l.probe) <= noteProbe {
 			break
 		}
-	}
-	spec.Whole = false
-	if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
-		return 0, 0, err
+		spec.Size--
 	}
 	return spec.Size, max(0, l.probe.H+2*padding-noteSide), nil
 }
