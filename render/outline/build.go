@@ -130,8 +130,8 @@ func (b *Builder) frame(x Box) error {
 			x.X, x.Y, x.W, x.H, MaxSidePx)
 	}
 	b.d.Width, b.d.Height = int(w), int(h)
-	kx, ky := w/x.W, h/x.H
-	b.view = path.Matrix{A: float32(kx), D: float32(ky), E: float32(-x.X * kx), F: float32(-x.Y * ky)}
+	kx, ky := w/float64(read(x.W)), h/float64(read(x.H))
+	b.view = path.Matrix{A: float32(kx), D: float32(ky), E: float32(-float64(read(x.X)) * kx), F: float32(-float64(read(x.Y)) * ky)}
 	return nil
 }
 
@@ -223,7 +223,7 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	if k := float32(b.local.counter); k != 1 {
 		m = m.Mul(path.Matrix{A: k, D: k})
 	}
-	if p.translucent && (len(b.local.draws) > 1 || sh.Rich != nil) {
+	if p.translucent && (len(b.local.draws) > 1 || sh.Rich != nil || sh.Kind == scene.Highlight) {
 		b.beginLayer(b.local.draws, m)
 		defer b.endLayer()
 	}
@@ -241,24 +241,16 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	return nil
 }
 
-// times is the product of two opacities, in 8 bits where both count.
-func times(a, b uint32) uint32 {
-	if a == Opaque || b == Opaque {
-		return min(a, b)
-	}
-	return ((Alpha(a)*Alpha(b)+127)/255*Opaque + 127) / 255
-}
-
 // fade makes the items from first on as opaque as the shape. One draw takes the
-// opacity into its colour; several are composited first (reference-raster.md 11).
+// opacity into its colour, unless it has one of its own; what has, and several
+// draws, are composited first (reference-raster.md 11; observed of highlights).
 func (b *Builder) fade(first, draws int, opacity float64) {
 	if opacity >= 1 {
 		return
 	}
-	if draws == 1 {
+	if draws == 1 && b.d.Items[first].Opacity == Opaque {
 		for i := range b.d.Items[first:] {
-			it := &b.d.Items[first+i]
-			it.Opacity = times(it.Opacity, opacityOf(opacity))
+			b.d.Items[first+i].Opacity = opacityOf(opacity)
 		}
 		return
 	}

@@ -32,6 +32,7 @@ type inked struct {
 // freehand is the memory for one freehand line.
 type freehand struct {
 	input       []scene.Pressed
+	start       point // first input, where dots are
 	points      []inked
 	part        []inked
 	left, right []point
@@ -48,9 +49,7 @@ func (l *local) freehand(sh *scene.Shape) error {
 	stroke := (strokeWidth[sh.Size] + 1) * sh.Scale
 	dot := len(f.input) == 1
 	if dot && sh.Dash == scene.DashDraw && !sh.Pen {
-		var rng prng
-		rng.seed(sh.ID, "")
-		stroke += float64(rng.next() * stroke / 6)
+		stroke = dotWidth(sh, stroke)
 	}
 	f.smooth(drawPen(sh, stroke))
 	if sh.Closed && sh.Fill != scene.FillNone && len(f.points) > 1 {
@@ -65,8 +64,13 @@ func (l *local) freehand(sh *scene.Shape) error {
 		l.draws = append(l.draws, draw{path: p, color: color, opacity: Opaque})
 		return nil
 	}
-	f.centreLine(sh, dot, p)
 	d := draw{path: p, width: stroke, color: color, opacity: Opaque}
+	if dot || len(f.points) == 1 { // filled, stroked, and never dashed
+		disc(f.start, 0.5, false, p)
+		l.draws = append(l.draws, draw{path: p, color: color, opacity: Opaque}, d)
+		return nil
+	}
+	f.centreLine(sh, p)
 	switch sh.Dash {
 	case scene.DashDashed:
 		d.dashes = dashes{dash: 2 * stroke, gap: 2 * stroke}
@@ -80,6 +84,13 @@ func (l *local) freehand(sh *scene.Shape) error {
 	}
 	l.draws = append(l.draws, d)
 	return nil
+}
+
+// dotWidth is how wide a line of a single point is, which no two are alike.
+func dotWidth(sh *scene.Shape, width float64) float64 {
+	var rng prng
+	rng.seed(sh.ID, "")
+	return width + float64(rng.next()*width/6)
 }
 
 // penStreamline is how much a real pen's line is smoothed.
@@ -178,14 +189,14 @@ func (f *freehand) trim(p pen) (dropped bool) {
 
 // smooth fills f.points from f.input.
 func (f *freehand) smooth(p pen) {
-	memory, origin := f.input[:0], f.input[0]
+	memory := f.input[:0]
+	f.start = point{f.input[0].X, f.input[0].Y}
 	f.points = f.points[:0]
 	dropped := f.trim(p)
 	in := f.input
 	defer func() { f.input = memory }()
 	if len(in) == 0 {
-		at := point{origin.X, origin.Y}
-		f.points = append(f.points, inked{at: at, raw: at, vector: point{1, 1}, pressure: 0.5, radius: 1})
+		f.points = append(f.points, inked{at: f.start, raw: f.start, vector: point{1, 1}, pressure: 0.5, radius: 1})
 		return
 	}
 	n := len(in)

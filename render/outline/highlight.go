@@ -17,12 +17,15 @@ func (l *local) highlight(sh *scene.Shape, back bool) error {
 	if err := f.gather(sh); err != nil || len(f.input) == 0 {
 		return err
 	}
-	dot := len(f.input) == 1
 	width := highlighterWidth(sh)
+	dot := len(f.input) == 1
+	if dot && !sh.Pen {
+		width = dotWidth(sh, width)
+	}
 	f.smooth(highlighter(sh))
 	p := l.newPath()
 	if dot || len(f.points) == 1 {
-		disc(f.points[0].at, 0.1, false, p)
+		disc(f.start, 0.1, false, p)
 	} else {
 		f.openCentre(p)
 	}

@@ -1,0 +1,65 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"plumb/render/outline"
+)
+
+// TestLikeness: what the reference pictures have little of is drawn as the editor
+// draws it: dots, short and incomplete highlights, opacities on top of each other,
+// straight curves, arcs, notes that hardly fit.
+func TestLikeness(t *testing.T) {
+	browser(t)
+	own := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityNative})
+	theirs := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityTldraw})
+	free := func(kind, props, points string) string {
+		return fmt.Sprintf(`"type":%q,"props":{%s,"segments":[{"type":"free","points":[%s]}]}`, kind, props, points)
+	}
+	const (
+		dot   = `{"x":0,"y":0,"z":0.5}`
+		short = `{"x":0,"y":0,"z":0.5},{"x":-2.2,"y":-0.68,"z":0.5},{"x":-19,"y":-4.69,"z":0.5},{"x":-11.15,"y":2.39,"z":0.69}`
+		long  = `{"x":0,"y":0,"z":0.5},{"x":40,"y":0,"z":0.5},{"x":80,"y":0,"z":0.5},{"x":80,"y":60,"z":0.5}`
+		line  = `"type":"line","props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":96,"y":86}},"spline":"cubic",`
+	)
+	for _, c := range []struct {
+		name, shape string
+		most        int // px that differ by 1 of 255
+	}{
+		{"dot, m", free("draw", `"size":"m","isComplete":true`, dot), 0},
+		{"dot, l", free("draw", `"size":"l","isComplete":true`, dot), 0},
+		{"dot, xl", free("draw", `"size":"xl","isComplete":true`, dot), 0},
+		{"dot of a pen", free("draw", `"size":"l","isPen":true`, dot), 0},
+		{"dashed dot", free("draw", `"size":"xl","dash":"dashed"`, dot), 0},
+		{"dotted dot", free("draw", `"size":"xl","dash":"dotted"`, dot), 0},
+		{"highlighted dot", free("highlight", `"size":"s"`, dot), 0},
+		{"short highlight", free("highlight", `"size":"s","scale":2`, short), 10},
+		{"incomplete highlight", free("highlight", `"size":"s"`, long), 100},
+		{"highlight", free("highlight", `"size":"s","isComplete":true`, long), 100},
+		{"faint highlight", `"opacity":0.25,` + free("highlight", `"size":"s","isComplete":true`, long), 100},
+		{"fainter highlight", `"opacity":0.1,` + free("highlight", `"size":"s","isComplete":true`, long), 100},
+		{"straight curve", line + `"dash":"solid","size":"xl"}`, 0},
+		{"straight curve by hand", line + `"dash":"draw","size":"s"}`, 0},
+		{"note", `"type":"note","props":{"text":"extraordinary x1 Writing x1 extraordinary to","font":"sans","size":"xl"}`, 0},
+	} {
+		shape := fmt.Sprintf(`{"id":"shape:a","x":100,"y":80,%s}`, c.shape)
+		v := outline.View{Scene: sceneOf(t, shape), Source: []byte("[" + shape + "]"), Bounds: outline.Box{X: 20, Y: 20, W: 300, H: 300}}
+		foreign := prepare(t, theirs.Worker(), v)
+		if err := foreign.Finish(context.Background(), true); err != nil {
+			t.Fatal(err)
+		}
+		native, editor := picture(t, own, prepare(t, own.Worker(), v)), picture(t, theirs, foreign)
+		n, worst, any := 0, 0, false
+		for i := 3; i < len(native.Pix); i += 4 {
+			any = any || native.Pix[i] > 0
+			if d := int(native.Pix[i]) - int(editor.Pix[i]); d != 0 {
+				n, worst = n+1, max(worst, d, -d)
+			}
+		}
+		if n > c.most || worst > 1 || !any {
+			t.Errorf("%s: %d px differ by up to %d, anything drawn %v; want at most %d by 1", c.name, n, worst, any, c.most)
+		}
+	}
+}
