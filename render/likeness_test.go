@@ -23,6 +23,7 @@ func TestLikeness(t *testing.T) {
 		short = `{"x":0,"y":0,"z":0.5},{"x":-2.2,"y":-0.68,"z":0.5},{"x":-19,"y":-4.69,"z":0.5},{"x":-11.15,"y":2.39,"z":0.69}`
 		long  = `{"x":0,"y":0,"z":0.5},{"x":40,"y":0,"z":0.5},{"x":80,"y":0,"z":0.5},{"x":80,"y":60,"z":0.5}`
 		line  = `"type":"line","props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":96,"y":86}},"spline":"cubic",`
+		turns = `"type":"line","props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":60,"y":40},"c":{"id":"c","index":"a3","x":120,"y":100}},"spline":"line",`
 	)
 	for _, c := range []struct {
 		name, shape string
@@ -42,6 +43,8 @@ func TestLikeness(t *testing.T) {
 		{"fainter highlight", `"opacity":0.1,` + free("highlight", `"size":"s","isComplete":true`, long), 100},
 		{"straight curve", line + `"dash":"solid","size":"xl"}`, 0},
 		{"straight curve by hand", line + `"dash":"draw","size":"s"}`, 0},
+		{"faint dots", `"opacity":0.5,` + turns + `"dash":"dotted","size":"m"}`, 0},
+		{"faint dashes", `"opacity":0.5,` + turns + `"dash":"dashed","size":"m"}`, 0},
 		{"note", `"type":"note","props":{"text":"extraordinary x1 Writing x1 extraordinary to","font":"sans","size":"xl"}`, 0},
 	} {
 		shape := fmt.Sprintf(`{"id":"shape:a","x":100,"y":80,%s}`, c.shape)
