@@ -10,7 +10,7 @@ import (
 
 // TestLikeness: what the reference pictures have little of is drawn as the editor
 // draws it: dots, short and incomplete highlights, opacities on top of each other,
-// straight curves, arcs, notes that hardly fit.
+// straight curves, strokes of one px, notes that hardly fit.
 func TestLikeness(t *testing.T) {
 	browser(t)
 	own := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityNative})
@@ -24,6 +24,7 @@ func TestLikeness(t *testing.T) {
 		long  = `{"x":0,"y":0,"z":0.5},{"x":40,"y":0,"z":0.5},{"x":80,"y":0,"z":0.5},{"x":80,"y":60,"z":0.5}`
 		line  = `"type":"line","props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":96,"y":86}},"spline":"cubic",`
 		turns = `"type":"line","props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":60,"y":40},"c":{"id":"c","index":"a3","x":120,"y":100}},"spline":"line",`
+		curve = `"type":"line","props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":60,"y":40},"c":{"id":"c","index":"a3","x":120,"y":100}},"spline":"cubic",`
 	)
 	for _, c := range []struct {
 		name, shape string
@@ -45,6 +46,10 @@ func TestLikeness(t *testing.T) {
 		{"straight curve by hand", line + `"dash":"draw","size":"s"}`, 0},
 		{"faint dots", `"opacity":0.5,` + turns + `"dash":"dotted","size":"m"}`, 0},
 		{"faint dashes", `"opacity":0.5,` + turns + `"dash":"dashed","size":"m"}`, 0},
+		{"thin line", turns + `"dash":"solid","size":"s","scale":0.5}`, 0},
+		{"thin curve", curve + `"dash":"solid","size":"s","scale":0.5}`, 0},
+		{"thin ellipse", `"type":"geo","props":{"geo":"ellipse","w":100,"h":60,"dash":"solid","size":"s","scale":0.5}`, 0},
+		{"thin diamond", `"type":"geo","props":{"geo":"diamond","w":100,"h":60,"dash":"draw","size":"s","scale":0.5}`, 4},
 		{"note", `"type":"note","props":{"text":"extraordinary x1 Writing x1 extraordinary to","font":"sans","size":"xl"}`, 0},
 	} {
 		shape := fmt.Sprintf(`{"id":"shape:a","x":100,"y":80,%s}`, c.shape)

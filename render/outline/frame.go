@@ -43,7 +43,7 @@ func (l *local) frame(sh *scene.Shape, textWidth float64) (body, heading []draw)
 		}
 		l.draws = append(l.draws,
 			draw{path: p, color: fill, opacity: Opaque, box: r == 0},
-			draw{path: p, width: frameBorder, color: stroke, opacity: Opaque, thin: true})
+			draw{path: p, width: frameBorder, color: stroke, opacity: Opaque})
 	}
 	box(0, 0, sh.W, sh.H, 0, frameFill, frameStroke)
 	box(headingLeft, headingTop, min(sh.W, textWidth+headingPad), headingHeight, headingRadius, background, background)

@@ -14,7 +14,10 @@ import (
 // segment by segment, each a column or row of two pixels per step that share 255
 // (observed; reference-raster.md 1 names the case).
 type hair struct {
-	plots []uint64 // row, column, alpha; later sorted
+	plots []uint64 // row, column, alpha, whether it is one of two; later sorted
+	most  int      // plots at most, 0 for any number
+	over  bool     // there were more
+	plain bool     // without the two-pixel rule
 	clip  chord.Rect
 }
 
@@ -24,30 +27,96 @@ const hairUnit = 64
 // longestHair is the longest stretch in px that is drawn as one.
 const longestHair = 511
 
-// outline adds the subpaths of p, in px. Closed ones end where they began, open
-// ones have round caps.
+// outline adds the subpaths of p, in px, and moves their ends: open ones have
+// round caps.
 func (h *hair) outline(p *path.Path, clip chord.Rect) {
-	h.clip = clip
-	var cur, first path.Point
-	pts, weights := p.Points, p.Weights
-	for _, v := range p.Verbs {
+	h.clip, h.over, h.plots = clip, false, h.plots[:0]
+	pts := p.Points
+	for verbs := p.Verbs; len(verbs) > 0; {
+		n, k := 1, 1 // verbs and points of the subpath
+		for n < len(verbs) && verbs[n] != path.Move {
+			k += pointsOf[verbs[n]]
+			n++
+		}
+		h.subpath(verbs[1:n], pts[:k])
+		verbs, pts = verbs[n:], pts[k:]
+	}
+}
+
+// subpath adds one subpath.
+func (h *hair) subpath(verbs []path.Verb, pts []path.Point) {
+	if len(verbs) == 0 {
+		return
+	}
+	if verbs[len(verbs)-1] != path.Close {
+		// Of curves too the points alone are moved, not what follows from them.
+		lengthen(pts)
+		slices.Reverse(pts)
+		lengthen(pts)
+		slices.Reverse(pts)
+	}
+	first, cur := pts[0], pts[0]
+	pts = pts[1:]
+	for _, v := range verbs {
 		switch v {
-		case path.Move:
-			first = pts[0]
 		case path.Line:
 			h.line(cur, pts[0])
 		case path.Quad:
 			h.quad(cur, pts[0], pts[1])
-		case path.Conic:
-			h.conic(cur, pts[0], pts[1], weights[0])
-			weights = weights[1:]
+		case path.Conic: // of few px, which the reference takes for a quadratic
+			h.quad(cur, pts[0], pts[1])
+		case path.Cubic:
+			h.cubic(cur, pts[0], pts[1], pts[2])
 		case path.Close:
 			h.line(cur, first)
-			cur = first
 		}
 		if n := pointsOf[v]; n > 0 {
 			cur, pts = pts[n-1], pts[n:]
 		}
+	}
+}
+
+// lengthen moves the first point, and those that lie on it, away from the next one
+// by the reach of a round cap.
+func lengthen(pts []path.Point) {
+	at := pts[0]
+	for i, q := range pts {
+		if q == at {
+			continue
+		}
+		u := unit(point{float64(at.X - q.X), float64(at.Y - q.Y)})
+		at.X += float32(u.X * capReach)
+		at.Y += float32(u.Y * capReach)
+		for k := range pts[:i] {
+			pts[k] = at
+		}
+		return
+	}
+}
+
+// cubic draws a cubic as chords.
+func (h *hair) cubic(a, b, c, d path.Point) {
+	third := func(p, q float32) (float32, float32) { return (2*p + q) / 3, (p + 2*q) / 3 }
+	x1, x2 := third(a.X, d.X)
+	y1, y2 := third(a.Y, d.Y)
+	off := max(b.X-x1, x1-b.X, c.X-x2, x2-c.X, b.Y-y1, y1-b.Y, c.Y-y2, y2-c.Y)
+	n := 1
+	for tol := float32(0.125); n < 512 && off >= tol; n, tol = 2*n, 4*tol {
+	}
+	last := a
+	for i := 1; i <= n; i++ {
+		t := float32(i) / float32(n)
+		u := 1 - t
+		k0, k1, k2, k3 := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t
+		q := path.Point{
+			X: float32(k0*a.X) + float32(k1*b.X) + float32(k2*c.X) + float32(k3*d.X),
+			Y: float32(k0*a.Y) + float32(k1*b.Y) + float32(k2*c.Y) + float32(k3*d.Y),
+		}
+		if i == n {
+			q = d
+		}
+		h.line(last, q)
+		last = q
 	}
 }
 
@@ -61,10 +130,6 @@ func (h *hair) capped(a, b path.Point, clip chord.Rect) {
 	d := path.Point{X: float32(u.X * capReach), Y: float32(u.Y * capReach)}
 	h.line(path.Point{X: a.X - d.X, Y: a.Y - d.Y}, path.Point{X: b.X + d.X, Y: b.Y + d.Y})
 }
-
-// conic draws a quarter circle of few px, which the reference takes for a
-// quadratic.
-func (h *hair) conic(a, b, c path.Point, _ float32) { h.quad(a, b, c) }
 
 // quad draws a quadratic as chords.
 func (h *hair) quad(a, b, c path.Point) {
@@ -137,14 +202,19 @@ func (h *hair) walk(s0, t0, s1, t1 int64, steep bool) {
 	if s0 > s1 {
 		s0, t0, s1, t1 = s1, t1, s0, t0
 	}
-	if s0 == s1 {
+	if s0 == s1 || h.over {
 		return
 	}
+	h.over = h.most > 0 && len(h.plots) > h.most
 	first, last := s0>>6, (s1+63)>>6
 	slope := ((t1 - t0) << 16) / (s1 - s0)
 	at := t0<<10 + (slope*(32-s0&63)+32)>>6 + 1<<15
+	two := uint64(1) // slanted pairs are drawn by the two-pixel rule
 	if t0 == t1 {
-		at = t0<<10 + 1<<15
+		at, two = t0<<10+1<<15, 0
+	}
+	if h.plain {
+		two = 0
 	}
 	for s := first; s < last; s++ {
 		part := int64(hairUnit)
@@ -155,20 +225,20 @@ func (h *hair) walk(s0, t0, s1, t1 int64, steep bool) {
 			part -= last*hairUnit - s1
 		}
 		low := (at >> 8) & 0xff
-		h.plot(s, at>>16-1, (255-low)*part>>6, steep)
-		h.plot(s, at>>16, low*part>>6, steep)
+		h.plot(s, at>>16-1, (255-low)*part>>6, steep, two)
+		h.plot(s, at>>16, low*part>>6, steep, two)
 		at += slope
 	}
 }
 
-func (h *hair) plot(s, t, alpha int64, steep bool) {
+func (h *hair) plot(s, t, alpha int64, steep bool, two uint64) {
 	x, y := s, t
 	if steep {
 		x, y = t, s
 	}
 	c := h.clip
 	if alpha > 0 && x >= int64(c.X0) && x < int64(c.X1) && y >= int64(c.Y0) && y < int64(c.Y1) {
-		h.plots = append(h.plots, uint64(y)<<40|uint64(x)<<8|uint64(alpha))
+		h.plots = append(h.plots, uint64(y)<<41|uint64(x)<<9|uint64(alpha)<<1|two)
 	}
 }
 
@@ -178,22 +248,31 @@ func (h *hair) take(dst *scan.Coverage) (first, count int) {
 	slices.Sort(h.plots)
 	last := uint64(1<<64 - 1)
 	for _, p := range h.plots {
-		a := uint32(p & 0xff)
-		switch at := p >> 8; {
+		a, two := uint32(p>>1&0xff), p&1 == 1
+		switch at := p >> 9; {
 		case at == last:
 			b := &dst.Bytes[len(dst.Bytes)-1]
-			*b = byte(a + uint32(*b)*(256-a)>>8)
+			*b = pixelOver(*b, a, two)
 		case at == last+1 && at&0xffffffff != 0 && len(dst.Spans) > first:
 			dst.Spans[len(dst.Spans)-1].N++
-			dst.Bytes = append(dst.Bytes, byte(a))
+			dst.Bytes = append(dst.Bytes, pixelOver(0, a, two))
 		default:
 			dst.Spans = append(dst.Spans, scan.Span{X: int32(at & 0xffffffff), Y: int32(at >> 32), N: 1, At: int32(len(dst.Bytes))})
-			dst.Bytes = append(dst.Bytes, byte(a))
+			dst.Bytes = append(dst.Bytes, pixelOver(0, a, two))
 		}
-		last = p >> 8
+		last = p >> 9
 	}
-	h.plots = h.plots[:0]
+	h.plots, h.over = h.plots[:0], false
 	return first, len(dst.Spans) - first
+}
+
+// pixelOver is an opaque pixel of the alpha a on d (reference-raster.md 8.3, 8.4).
+func pixelOver(d byte, a uint32, two bool) byte {
+	if two {
+		a += a >> 7
+		return byte((255*a + uint32(d)*(256-a)) >> 8)
+	}
+	return byte(a + uint32(d)*(256-a)>>8)
 }
 
 // sharpRect appends what the reference's rectangle code covers: sides on 1/256

@@ -78,7 +78,7 @@ func drawTile(side int) *hatchTile {
 		var c scan.Coverage
 		opacity := uint32(256)
 		if hairline(1, m) {
-			var h hair
+			h := hair{plain: true}
 			p.Transform(m)
 			h.capped(p.Points[0], p.Points[1], all)
 			h.take(&c)

@@ -77,3 +77,26 @@ func TestManyShapes(t *testing.T) {
 		t.Errorf("got %d items, %v; want none", len(d.Items), err)
 	}
 }
+
+// TestThinScribble: a line of one px that runs to and fro has a limit too.
+func TestThinScribble(t *testing.T) {
+	points := make([]scene.Point, 20_000)
+	for i := range points {
+		points[i] = scene.Point{X: float64(i%2) * 900, Y: float64(i % 7)}
+	}
+	s := &scene.Scene{Shapes: []scene.Shape{{
+		ID: "shape:h", Kind: scene.Line, Parent: -1, Opacity: 1, Scale: 0.5, Size: scene.SizeS, Dash: scene.DashSolid, Points: points,
+	}}}
+	b, d := Builder{MaxCoverage: 1 << 20}, new(Drawing)
+	err := b.Build(View{Scene: s, Bounds: Box{0, 0, 1000, 10}}, Reference, d)
+	if err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+		t.Errorf("got %v; want the limit", err)
+	}
+	if n := cap(b.hair.plots); n > 1<<19 {
+		t.Errorf("%d plots are kept; want at most 2^19", n)
+	}
+	s.Shapes[0].Points = points[:2]
+	if err := b.Build(View{Scene: s, Bounds: Box{0, 0, 1000, 10}}, Reference, d); err != nil || len(d.Items) != 1 {
+		t.Errorf("after that: got %v, %d items; want one", err, len(d.Items))
+	}
+}

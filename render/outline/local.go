@@ -19,7 +19,6 @@ type draw struct {
 	cut     bool   // seen only through the clip of an arrow's body
 	box     bool   // the path is a rectangle element without round corners
 	hatch   bool   // the hatch over the fill before it, which has the same path
-	thin    bool   // the stroke may be too thin to be drawn as an outline
 }
 
 // local is the memory in which a shape's draws are made. It is used again for

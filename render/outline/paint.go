@@ -115,12 +115,12 @@ func (b *Builder) strokeDashed(w *draw, m path.Matrix, p *place) error {
 func (b *Builder) stroke(w *draw, src *path.Path, m path.Matrix, p *place) error {
 	it := b.item(p, w.color, w.opacity)
 	b.outlined.Reset()
-	if w.thin && b.mode == Reference && hairline(float32(w.width), m) {
+	if b.mode == Reference && hairline(float32(w.width), m) {
 		b.outlined.Append(src)
 		b.outlined.Transform(m)
+		b.hair.plain, b.hair.most = b.plain(&it, p.rule()), b.limit/8
 		b.hair.outline(&b.outlined, b.canvas())
-		first, count := b.hair.take(&b.d.Coverage)
-		if err := b.scanned(&it, first, count); err != nil {
+		if err := b.coverHair(w, &it); err != nil {
 			return err
 		}
 		b.emit(it)
@@ -157,6 +157,20 @@ func (b *Builder) cover(w *draw, it *Item, m path.Matrix, p *place) error {
 		return b.scanned(it, first, count)
 	}
 	return b.area(&b.outlined, it, p.rule())
+}
+
+// coverHair gives an item what b.hair has drawn, for a draw of the shape in hand.
+func (b *Builder) coverHair(w *draw, it *Item) error {
+	if b.hair.over {
+		return b.tooLarge()
+	}
+	if w.cut && b.body.holes {
+		b.body.raw.Reset()
+		b.hair.take(&b.body.raw)
+		return b.cutBody(it)
+	}
+	first, count := b.hair.take(&b.d.Coverage)
+	return b.scanned(it, first, count)
 }
 
 // scanned gives an item a range of coverage.
@@ -226,12 +240,17 @@ func (p *place) rule() scan.Rule {
 	return scan.Rule{Plain: p.translucent, Clip: p.clip >= 0, Cells: true}
 }
 
+// plain reports whether an item is drawn without the two-pixel rule. In a layer
+// colours are opaque: it is made translucent as a whole.
+func (b *Builder) plain(it *Item, r scan.Rule) bool {
+	return r.Plain && !b.layered || it.Opacity != Opaque || it.Color == rgb{}
+}
+
 // area gives an item what a path in px covers: as the reference's filler has it,
 // or in Exact mode its true area.
 func (b *Builder) area(p *path.Path, it *Item, r scan.Rule) error {
 	b.watch(p, it)
-	// In a layer colours are opaque: it is made translucent as a whole.
-	r.Plain = (r.Plain && !b.layered) || it.Opacity != Opaque || it.Color == rgb{}
+	r.Plain = b.plain(it, r)
 	it.Pairs = int32(len(b.d.Pairs))
 	first, count := b.fillPath(&b.d.Coverage, p, r)
 	it.Paired = int32(len(b.d.Pairs)) - it.Pairs
@@ -257,9 +276,13 @@ func (b *Builder) watch(p *path.Path, it *Item) {
 // bounded holds the size of the drawing against its limit.
 func (b *Builder) bounded() error {
 	if n := 16*len(b.d.Coverage.Spans) + len(b.d.Coverage.Bytes); n > b.limit {
-		return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes; want fewer or smaller shapes", b.limit)
+		return b.tooLarge()
 	}
 	return nil
+}
+
+func (b *Builder) tooLarge() error {
+	return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes; want fewer or smaller shapes", b.limit)
 }
 
 // visible tells whether a draw may touch the picture. A stroke reaches half its
