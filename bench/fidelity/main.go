@@ -6,7 +6,8 @@
 //	go run ./bench/fidelity -out build/fidelity > bench/results/fidelity.txt
 //
 // Text is compared with the pictures made without font hinting, as native text
-// has none. With -chrome the editor draws them anew instead.
+// has none. With -chrome the editor draws them anew instead. -made-up N draws N
+// shapes of each kind, one per picture, that chance has made, and needs no data.
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"fmt"
 	"log"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +26,7 @@ import (
 	"strings"
 
 	"plumb/bench/rig"
+	"plumb/testdata/madeup"
 )
 
 func main() {
@@ -32,18 +35,44 @@ func main() {
 	out := flag.String("out", filepath.Join("build", "fidelity"), "folder for the scenes and the report")
 	plumb := flag.String("plumb", filepath.Join("bin", "plumb"), "the program")
 	chrome := flag.Bool("chrome", false, "compare with what Chromium draws now")
+	made := flag.Int("made-up", 0, "compare so many made-up shapes of each kind with what Chromium draws instead")
+	seed := flag.Uint64("seed", 1, "what -made-up makes them from")
 	args := flag.String("args", "", "further flags of plumb render, separated by blanks")
 	flag.Parse()
 	if dir := os.Getenv("PLUMB_DATA"); dir != "" {
 		*data = dir
 	}
-	if err := run(filepath.Join(*data, "tldraw"), *out, *plumb, *chrome, strings.Fields(*args)); err != nil {
+	scenes := filepath.Join(*out, "scenes.jsonl")
+	var err error
+	if *made > 0 {
+		if err = makeUp(scenes, *made, *seed); err == nil {
+			err = compare(*out, *plumb, scenes, strings.Fields(*args))
+		}
+	} else {
+		err = run(filepath.Join(*data, "tldraw"), *out, *plumb, scenes, *chrome, strings.Fields(*args))
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(data, out, plumb string, chrome bool, args []string) error {
-	reference, scenes := filepath.Join(out, "reference"), filepath.Join(out, "scenes.jsonl")
+// makeUp writes scenes of one shape.
+func makeUp(path string, n int, seed uint64) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	var b strings.Builder
+	r := rand.New(rand.NewPCG(seed, 0))
+	for _, kind := range madeup.Kinds {
+		for i := range n {
+			fmt.Fprintf(&b, "{\"id\":\"%s-%03d\",\"shapes\":[%s]}\n", kind, i, madeup.Shape(r, fmt.Sprintf("shape:%d", i), kind))
+		}
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+func run(data, out, plumb, scenes string, chrome bool, args []string) error {
+	reference := filepath.Join(out, "reference")
 	if _, err := os.Stat(data); err != nil {
 		fmt.Printf("no reference data: %v\n", err)
 		return nil
@@ -54,10 +83,15 @@ func run(data, out, plumb string, chrome bool, args []string) error {
 	if err := prepare(data, reference, scenes); err != nil {
 		return fmt.Errorf("cannot read the reference scenes: %w", err)
 	}
-	all := []string{"render", "--compare", filepath.Join(out, "report"), "--stats", filepath.Join(out, "figures.jsonl")}
 	if !chrome {
-		all = append(all, "--reference", reference)
+		args = append([]string{"--reference", reference}, args...)
 	}
+	return compare(out, plumb, scenes, args)
+}
+
+// compare sets what plumb draws of the scenes beside the editor's.
+func compare(out, plumb, scenes string, args []string) error {
+	all := []string{"render", "--compare", filepath.Join(out, "report"), "--stats", filepath.Join(out, "figures.jsonl")}
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
 		return err
