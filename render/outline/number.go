@@ -54,8 +54,13 @@ func read4(v float64) float32 {
 	return float32(i/decimals) + fractions[i%decimals]
 }
 
-// read is what the browser reads where the export writes all digits of v.
+// read is what the browser reads where the export writes all digits of v. Numbers
+// that it writes with an exponent, or that lie far outside of every picture, are
+// rounded once.
 func read(v float64) float32 {
+	if a := math.Abs(v); !(a >= 1e-6 && a < 1e15) {
+		return float32(v)
+	}
 	var digits [32]byte
 	b := strconv.AppendFloat(digits[:0], math.Abs(v), 'f', -1, 64)
 	whole, point := float32(0), 0

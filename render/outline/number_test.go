@@ -31,9 +31,18 @@ func TestReadLastBits(t *testing.T) {
 			t.Errorf("%v: the diameter is twice the radius %v; want a last bit more or less", v, r)
 		}
 	}
-	for _, v := range []float64{0, 1, -1, 0.5, 100, 4096.25, 1 << 23} {
+	for _, v := range []float64{0, 1, -1, 0.5, 100, 4096.25, 1 << 23, 1e30, 1e300, math.Inf(1), math.Inf(-1)} {
 		if read(v) != float32(v) || read4(v) != float32(v) {
 			t.Errorf("%v: got %v and %v", v, read(v), read4(v))
+		}
+	}
+}
+
+// What is no number stays none.
+func TestReadNaN(t *testing.T) {
+	for _, got := range []float32{read(math.NaN()), read4(math.NaN())} {
+		if !math.IsNaN(float64(got)) {
+			t.Errorf("got %v; want NaN", got)
 		}
 	}
 }
