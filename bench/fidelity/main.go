@@ -4,6 +4,7 @@
 // the distribution, to which the report adds features and pictures.
 //
 //	go run ./bench/fidelity -out build/fidelity > bench/results/fidelity.txt
+//	go run ./bench/fidelity -made-up 300 -out build/made-up
 //
 // Text is compared with the pictures made without font hinting, as native text
 // has none. With -chrome the editor draws them anew instead. -made-up N draws N
@@ -35,7 +36,7 @@ func main() {
 	out := flag.String("out", filepath.Join("build", "fidelity"), "folder for the scenes and the report")
 	plumb := flag.String("plumb", filepath.Join("bin", "plumb"), "the program")
 	chrome := flag.Bool("chrome", false, "compare with what Chromium draws now")
-	made := flag.Int("made-up", 0, "compare so many made-up shapes of each kind with what Chromium draws instead")
+	made := flag.Int("made-up", 0, "compare so many made-up shapes of each kind with what Chromium draws instead; -data and -chrome do not count then")
 	seed := flag.Uint64("seed", 1, "what -made-up makes them from")
 	args := flag.String("args", "", "further flags of plumb render, separated by blanks")
 	flag.Parse()
@@ -47,6 +48,8 @@ func main() {
 	if *made > 0 {
 		if err = makeUp(scenes, *made, *seed); err == nil {
 			err = compare(*out, *plumb, scenes, strings.Fields(*args))
+		} else {
+			err = fmt.Errorf("cannot write made-up scenes: %w", err)
 		}
 	} else {
 		err = run(filepath.Join(*data, "tldraw"), *out, *plumb, scenes, *chrome, strings.Fields(*args))

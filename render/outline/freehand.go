@@ -65,6 +65,9 @@ func (l *local) freehand(sh *scene.Shape) error {
 		return nil
 	}
 	d := draw{path: p, width: stroke, color: color, opacity: Opaque}
+	if sh.Dash == scene.DashNone {
+		return nil
+	}
 	if dot || len(f.points) == 1 { // filled, stroked, and never dashed
 		disc(f.start, 0.5, false, p)
 		l.draws = append(l.draws, draw{path: p, color: color, opacity: Opaque}, d)
@@ -76,8 +79,6 @@ func (l *local) freehand(sh *scene.Shape) error {
 		d.dashes = dashes{dash: 2 * stroke, gap: 2 * stroke}
 	case scene.DashDotted:
 		d.dashes = dashes{dash: 0.1, gap: 2 * stroke}
-	case scene.DashNone:
-		return nil
 	}
 	if err := d.dashes.check(f.points[len(f.points)-1].run); err != nil {
 		return fmt.Errorf("shape %q: %w", sh.ID, err)
@@ -86,7 +87,8 @@ func (l *local) freehand(sh *scene.Shape) error {
 	return nil
 }
 
-// dotWidth is how wide a line of a single point is, which no two are alike.
+// dotWidth is how wide a line of a single point is: by the shape's id a little
+// more or less.
 func dotWidth(sh *scene.Shape, width float64) float64 {
 	var rng prng
 	rng.seed(sh.ID, "")

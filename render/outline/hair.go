@@ -10,16 +10,21 @@ import (
 	"plumb/render/scan"
 )
 
-// hair draws strokes of one px as the reference does: not as outlines, but
+// hair draws strokes of at most one px as the reference does: not as outlines, but
 // segment by segment, each a column or row of two pixels per step that share 255
-// (observed; reference-raster.md 1 names the case).
+// (observed; reference-raster.md 1 names the case). Pixels are drawn over each
+// other in the path's order.
 type hair struct {
-	plots []uint64 // row, column, alpha, whether it is one of two; later sorted
-	most  int      // plots at most, 0 for any number
-	over  bool     // there were more
+	plots []uint64 // row, column, number, alpha, whether it is one of two
+	plane []byte   // of the clip: what plots no longer hold, where they were many
+	part  uint32   // how strong each plot is, in 1/255; 0 stands for 255
 	plain bool     // without the two-pixel rule
 	clip  chord.Rect
 }
+
+// maxPlots is how many plots there are before they go to the plane: their numbers
+// have 16 bits.
+const maxPlots = 1 << 16
 
 // Coordinates of hairlines are in 1/64 px, slopes in 1/65536.
 const hairUnit = 64
@@ -30,7 +35,7 @@ const longestHair = 511
 // outline adds the subpaths of p, in px, and moves their ends: open ones have
 // round caps.
 func (h *hair) outline(p *path.Path, clip chord.Rect) {
-	h.clip, h.over, h.plots = clip, false, h.plots[:0]
+	h.clip = clip
 	pts := p.Points
 	for verbs := p.Verbs; len(verbs) > 0; {
 		n, k := 1, 1 // verbs and points of the subpath
@@ -63,7 +68,7 @@ func (h *hair) subpath(verbs []path.Verb, pts []path.Point) {
 			h.line(cur, pts[0])
 		case path.Quad:
 			h.quad(cur, pts[0], pts[1])
-		case path.Conic: // of few px, which the reference takes for a quadratic
+		case path.Conic: // all are of few px, which the reference takes for a quadratic
 			h.quad(cur, pts[0], pts[1])
 		case path.Cubic:
 			h.cubic(cur, pts[0], pts[1], pts[2])
@@ -123,14 +128,6 @@ func (h *hair) cubic(a, b, c, d path.Point) {
 // capReach is how far a round cap lengthens a hairline, px.
 const capReach = math.Pi / 8
 
-// capped draws one open stretch.
-func (h *hair) capped(a, b path.Point, clip chord.Rect) {
-	h.clip = clip
-	u := unit(point{float64(b.X - a.X), float64(b.Y - a.Y)})
-	d := path.Point{X: float32(u.X * capReach), Y: float32(u.Y * capReach)}
-	h.line(path.Point{X: a.X - d.X, Y: a.Y - d.Y}, path.Point{X: b.X + d.X, Y: b.Y + d.Y})
-}
-
 // quad draws a quadratic as chords.
 func (h *hair) quad(a, b, c path.Point) {
 	x, y := whole((a.X+c.X)/2-b.X), whole((a.Y+c.Y)/2-b.Y)
@@ -163,7 +160,32 @@ func whole(v float32) uint32 {
 	return n
 }
 
+// line draws a straight stretch, cut to the clip and a px around it.
 func (h *hair) line(a, b path.Point) {
+	t0, t1 := float32(0), float32(1)
+	cut := func(from, to float32, lo, hi int32) {
+		u, v := float32(lo-1)-from, float32(hi+1)-from
+		if d := to - from; d != 0 {
+			u, v = u/d, v/d
+			t0, t1 = max(t0, min(u, v)), min(t1, max(u, v))
+		} else if u > 0 || v < 0 {
+			t1 = -1
+		}
+	}
+	cut(a.X, b.X, h.clip.X0, h.clip.X1)
+	cut(a.Y, b.Y, h.clip.Y0, h.clip.Y1)
+	if !(t0 <= t1) {
+		return
+	}
+	at := func(t float32) path.Point {
+		return path.Point{X: a.X + float32(t*(b.X-a.X)), Y: a.Y + float32(t*(b.Y-a.Y))}
+	}
+	if t1 < 1 {
+		b = at(t1)
+	}
+	if t0 > 0 {
+		a = at(t0)
+	}
 	const far = 1 << 24
 	f := func(v float32) int64 { return int64(max(-far, min(v, far)) * hairUnit) }
 	h.segment(f(a.X), f(a.Y), f(b.X), f(b.Y))
@@ -202,10 +224,9 @@ func (h *hair) walk(s0, t0, s1, t1 int64, steep bool) {
 	if s0 > s1 {
 		s0, t0, s1, t1 = s1, t1, s0, t0
 	}
-	if s0 == s1 || h.over {
+	if s0 == s1 {
 		return
 	}
-	h.over = h.most > 0 && len(h.plots) > h.most
 	first, last := s0>>6, (s1+63)>>6
 	slope := ((t1 - t0) << 16) / (s1 - s0)
 	at := t0<<10 + (slope*(32-s0&63)+32)>>6 + 1<<15
@@ -213,7 +234,7 @@ func (h *hair) walk(s0, t0, s1, t1 int64, steep bool) {
 	if t0 == t1 {
 		at, two = t0<<10+1<<15, 0
 	}
-	if h.plain {
+	if h.plain || h.leaves(min(t0, t1), max(t0, t1), steep) {
 		two = 0
 	}
 	for s := first; s < last; s++ {
@@ -231,48 +252,121 @@ func (h *hair) walk(s0, t0, s1, t1 int64, steep bool) {
 	}
 }
 
+// leaves reports whether a stretch between lo and hi on its minor axis comes to
+// pixels outside of the clip.
+func (h *hair) leaves(lo, hi int64, steep bool) bool {
+	c0, c1 := h.clip.Y0, h.clip.Y1
+	if steep {
+		c0, c1 = h.clip.X0, h.clip.X1
+	}
+	return lo-hairUnit/2 < int64(c0)*hairUnit || hi+hairUnit/2 > int64(c1)*hairUnit
+}
+
 func (h *hair) plot(s, t, alpha int64, steep bool, two uint64) {
 	x, y := s, t
 	if steep {
 		x, y = t, s
 	}
 	c := h.clip
-	if alpha > 0 && x >= int64(c.X0) && x < int64(c.X1) && y >= int64(c.Y0) && y < int64(c.Y1) {
-		h.plots = append(h.plots, uint64(y)<<41|uint64(x)<<9|uint64(alpha)<<1|two)
+	if alpha <= 0 || x < int64(c.X0) || x >= int64(c.X1) || y < int64(c.Y0) || y >= int64(c.Y1) {
+		return
 	}
+	if len(h.plots) == maxPlots {
+		h.fold()
+	}
+	n := uint64(len(h.plots))
+	h.plots = append(h.plots, uint64(y)<<41|uint64(x)<<25|n<<9|uint64(alpha)<<1|two)
 }
 
-// take appends what was drawn to dst, stretch over stretch, and empties h.
-func (h *hair) take(dst *scan.Coverage) (first, count int) {
+// pixelOf is the pixel of a plot.
+func pixelOf(p uint64) (x, y int32) { return int32(p >> 25 & 0xffff), int32(p >> 41) }
+
+// fold draws the plots onto the plane.
+func (h *hair) fold() {
+	w, rows := h.clip.X1-h.clip.X0, h.clip.Y1-h.clip.Y0
+	if h.plane == nil {
+		h.plane = make([]byte, int(w)*int(rows))
+	}
+	for _, p := range h.plots {
+		x, y := pixelOf(p)
+		at := &h.plane[int(y-h.clip.Y0)*int(w)+int(x-h.clip.X0)]
+		*at = h.over(*at, p)
+	}
+	h.plots = h.plots[:0]
+}
+
+// take appends what was drawn to dst and empties h. pair, if set, is told of every
+// pixel of the two-pixel rule, row by row; of a scrawl that went to the plane it
+// is told of none.
+func (h *hair) take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
 	first = len(dst.Spans)
+	if h.plane != nil {
+		h.fold()
+		h.takePlane(dst)
+		return first, len(dst.Spans) - first
+	}
 	slices.Sort(h.plots)
 	last := uint64(1<<64 - 1)
 	for _, p := range h.plots {
-		a, two := uint32(p>>1&0xff), p&1 == 1
-		switch at := p >> 9; {
+		x, y := pixelOf(p)
+		switch at := p >> 25; {
 		case at == last:
 			b := &dst.Bytes[len(dst.Bytes)-1]
-			*b = pixelOver(*b, a, two)
-		case at == last+1 && at&0xffffffff != 0 && len(dst.Spans) > first:
+			*b = h.over(*b, p)
+			last = at
+			continue
+		case at == last+1 && x != 0 && len(dst.Spans) > first:
 			dst.Spans[len(dst.Spans)-1].N++
-			dst.Bytes = append(dst.Bytes, pixelOver(0, a, two))
+			last = at
 		default:
-			dst.Spans = append(dst.Spans, scan.Span{X: int32(at & 0xffffffff), Y: int32(at >> 32), N: 1, At: int32(len(dst.Bytes))})
-			dst.Bytes = append(dst.Bytes, pixelOver(0, a, two))
+			dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, N: 1, At: int32(len(dst.Bytes))})
+			last = at
 		}
-		last = p >> 9
+		dst.Bytes = append(dst.Bytes, h.over(0, p))
+		if p&1 == 1 && pair != nil {
+			pair(x, y, byte(p>>1))
+		}
 	}
-	h.plots, h.over = h.plots[:0], false
+	h.plots = h.plots[:0]
 	return first, len(dst.Spans) - first
 }
 
-// pixelOver is an opaque pixel of the alpha a on d (reference-raster.md 8.3, 8.4).
-func pixelOver(d byte, a uint32, two bool) byte {
-	if two {
-		a += a >> 7
-		return byte((255*a + uint32(d)*(256-a)) >> 8)
+// takePlane appends what the plane holds, and drops it.
+func (h *hair) takePlane(dst *scan.Coverage) {
+	w := int(h.clip.X1 - h.clip.X0)
+	for y := 0; y*w < len(h.plane); y++ {
+		row := h.plane[y*w : (y+1)*w]
+		for x := 0; x < w; {
+			if row[x] == 0 {
+				x++
+				continue
+			}
+			n := 1
+			for x+n < w && row[x+n] != 0 {
+				n++
+			}
+			dst.Spans = append(dst.Spans, scan.Span{X: h.clip.X0 + int32(x), Y: h.clip.Y0 + int32(y), N: int32(n), At: int32(len(dst.Bytes))})
+			dst.Bytes = append(dst.Bytes, row[x:x+n]...)
+			x += n
+		}
 	}
-	return byte(a + uint32(d)*(256-a)>>8)
+	h.plane = nil
+}
+
+// over is a plot on what is there (reference-raster.md 8.3, 8.4). That of a faint
+// stroke is floored together with what is below it (observed).
+func (h *hair) over(d byte, p uint64) byte {
+	a, v := uint32(p>>1&0xff), uint32(d)
+	switch {
+	case h.part > 0 && h.part < 255:
+		a = h.part * (a + 1)
+		rest := 0xffff - a
+		return byte((a + v*((rest+rest>>8)>>8)) >> 8)
+	case p&1 == 1:
+		a += a >> 7
+		return byte((255*a + v*(256-a)) >> 8)
+	}
+	return byte(a + v*(256-a)>>8)
 }
 
 // sharpRect appends what the reference's rectangle code covers: sides on 1/256

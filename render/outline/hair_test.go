@@ -35,7 +35,7 @@ func TestFrameBorder(t *testing.T) {
 	var border, body scan.Coverage
 	var h hair
 	h.outline(&p, all)
-	h.take(&border)
+	h.take(&border, nil)
 	sharpRect(&body, [4]float32{2.44, 1.68, 40, 40}, all)
 	for _, tc := range []struct {
 		name string
@@ -65,7 +65,7 @@ func TestHairlines(t *testing.T) {
 		h.clip = all
 		h.line(path.Point{X: 100, Y: 100}, to)
 		var c scan.Coverage
-		h.take(&c)
+		h.take(&c, nil)
 		sum := 0.0
 		for _, b := range c.Bytes {
 			sum += float64(b) / 255

@@ -77,11 +77,11 @@ func drawTile(side int) *hatchTile {
 		p.LineTo(s[1])
 		var c scan.Coverage
 		opacity := uint32(256)
-		if hairline(1, m) {
+		if hairline(1, m) > 0 {
 			h := hair{plain: true}
 			p.Transform(m)
-			h.capped(p.Points[0], p.Points[1], all)
-			h.take(&c)
+			h.outline(&p, all)
+			h.take(&c, nil)
 			opacity = uint32(256 * k)
 		} else {
 			var pen stroke.Stroker

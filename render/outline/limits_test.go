@@ -78,7 +78,8 @@ func TestManyShapes(t *testing.T) {
 	}
 }
 
-// TestThinScribble: a line of one px that runs to and fro has a limit too.
+// TestThinScribble: a line of one px that runs to and fro costs what its pixels
+// cost, and is as it were with few lines at a time.
 func TestThinScribble(t *testing.T) {
 	points := make([]scene.Point, 20_000)
 	for i := range points {
@@ -87,16 +88,15 @@ func TestThinScribble(t *testing.T) {
 	s := &scene.Scene{Shapes: []scene.Shape{{
 		ID: "shape:h", Kind: scene.Line, Parent: -1, Opacity: 1, Scale: 0.5, Size: scene.SizeS, Dash: scene.DashSolid, Points: points,
 	}}}
-	b, d := Builder{MaxCoverage: 1 << 20}, new(Drawing)
-	err := b.Build(View{Scene: s, Bounds: Box{0, 0, 1000, 10}}, Reference, d)
-	if err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
-		t.Errorf("got %v; want the limit", err)
-	}
-	if n := cap(b.hair.plots); n > 1<<19 {
-		t.Errorf("%d plots are kept; want at most 2^19", n)
-	}
-	s.Shapes[0].Points = points[:2]
+	var b Builder
+	d := new(Drawing)
 	if err := b.Build(View{Scene: s, Bounds: Box{0, 0, 1000, 10}}, Reference, d); err != nil || len(d.Items) != 1 {
-		t.Errorf("after that: got %v, %d items; want one", err, len(d.Items))
+		t.Fatalf("got %v, %d items; want one", err, len(d.Items))
+	}
+	if n := len(d.Coverage.Bytes); n < 900 || n > 10_000 {
+		t.Errorf("%d bytes of coverage; want at most one per px", n)
+	}
+	if n := cap(b.hair.plots); n > 2*maxPlots || b.hair.plane != nil {
+		t.Errorf("%d plots are kept, plane %v; want at most %d and none", n, b.hair.plane != nil, 2*maxPlots)
 	}
 }

@@ -115,10 +115,12 @@ func (b *Builder) strokeDashed(w *draw, m path.Matrix, p *place) error {
 func (b *Builder) stroke(w *draw, src *path.Path, m path.Matrix, p *place) error {
 	it := b.item(p, w.color, w.opacity)
 	b.outlined.Reset()
-	if b.mode == Reference && hairline(float32(w.width), m) {
+	if part := hairline(float32(w.width), m); part > 0 && b.mode == Reference {
 		b.outlined.Append(src)
 		b.outlined.Transform(m)
-		b.hair.plain, b.hair.most = b.plain(&it, p.rule()), b.limit/8
+		r := p.rule()
+		p.faint = p.faint || part < 255
+		b.hair.part, b.hair.plain = part, part < 255 || r.Clip || w.cut || b.plain(&it, r)
 		b.hair.outline(&b.outlined, b.canvas())
 		if err := b.coverHair(w, &it); err != nil {
 			return err
@@ -135,14 +137,19 @@ func (b *Builder) stroke(w *draw, src *path.Path, m path.Matrix, p *place) error
 	return nil
 }
 
-// hairline tells whether a stroke is too thin to be drawn as an outline: at most
-// 1 px along both axes, by an estimate that is too long where a map is turned.
-func hairline(width float32, m path.Matrix) bool {
+// hairline returns how strong a stroke is that is too thin to be drawn as an
+// outline, at most one px along both axes, in 1/255: as its width in px. It
+// returns 0 for wider ones.
+func hairline(width float32, m path.Matrix) uint32 {
 	long := func(x, y float32) float32 {
 		x, y = max(x, -x)*width, max(y, -y)*width
 		return max(x, y) + min(x, y)/2
 	}
-	return long(m.A, m.B) <= 1 && long(m.C, m.D) <= 1
+	u, v := long(m.A, m.B), long(m.C, m.D)
+	if !(u <= 1 && v <= 1) {
+		return 0
+	}
+	return max(1, 255*uint32((u+v)/2*256)>>8)
 }
 
 // cover gives an item what the path in b.outlined covers, for a draw of the
@@ -161,15 +168,14 @@ func (b *Builder) cover(w *draw, it *Item, m path.Matrix, p *place) error {
 
 // coverHair gives an item what b.hair has drawn, for a draw of the shape in hand.
 func (b *Builder) coverHair(w *draw, it *Item) error {
-	if b.hair.over {
-		return b.tooLarge()
-	}
 	if w.cut && b.body.holes {
 		b.body.raw.Reset()
-		b.hair.take(&b.body.raw)
+		b.hair.take(&b.body.raw, nil)
 		return b.cutBody(it)
 	}
-	first, count := b.hair.take(&b.d.Coverage)
+	it.Pairs = int32(len(b.d.Pairs))
+	first, count := b.hair.take(&b.d.Coverage, b.scanner.Pairs)
+	it.Paired = int32(len(b.d.Pairs)) - it.Pairs
 	return b.scanned(it, first, count)
 }
 
@@ -276,13 +282,9 @@ func (b *Builder) watch(p *path.Path, it *Item) {
 // bounded holds the size of the drawing against its limit.
 func (b *Builder) bounded() error {
 	if n := 16*len(b.d.Coverage.Spans) + len(b.d.Coverage.Bytes); n > b.limit {
-		return b.tooLarge()
+		return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes; want fewer or smaller shapes", b.limit)
 	}
 	return nil
-}
-
-func (b *Builder) tooLarge() error {
-	return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes; want fewer or smaller shapes", b.limit)
 }
 
 // visible tells whether a draw may touch the picture. A stroke reaches half its

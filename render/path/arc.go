@@ -2,20 +2,17 @@ package path
 
 import "math"
 
-// ArcTo adds the arc of an ellipse from the last point to b as conics, as an A
-// command of path data does: radii rx and ry, the x axis turned by deg degrees,
-// large for the longer way round, sweep for clockwise on the screen. The path
-// must not be empty.
+// ArcTo adds the arc of an ellipse from the last point to b, as an A command of path
+// data does: radii rx and ry, the x axis turned by deg degrees, large for the longer
+// way round, sweep for clockwise on the screen. The path must not be empty. Radii
+// that are too small are scaled up; a radius of 0 gives a line; an arc to its own
+// start nothing (SVG 1.1, F.6).
+//
+// It becomes equal conics of at most a third of a turn, where reference-raster.md 1
+// has cubics, computed in binary32: the last bits decide how finely the browser
+// draws an arc (observed: discs agree in every byte).
 func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
-	p.arcTo(p.Points[len(p.Points)-1], rx, ry, deg, large, sweep, b)
-}
-
-// arcTo adds the elliptic arc from a to b: equal conics of at most a third of a
-// turn. Radii that are too small are scaled up; a radius of 0 gives a line; an arc
-// to its own start nothing (SVG 1.1, F.6). All is in binary32, as in the browser:
-// its last bits decide how finely an arc is drawn (observed: 150 of 150 discs
-// agree in every byte; as cubics, which reference-raster.md 2 has, none did).
-func (p *Path) arcTo(a Point, rx, ry, deg float32, large, sweep bool, b Point) {
+	a := p.Points[len(p.Points)-1]
 	if a == b {
 		return
 	}
@@ -33,6 +30,10 @@ func (p *Path) arcTo(a Point, rx, ry, deg float32, large, sweep bool, b Point) {
 		span += 2 * math.Pi
 	} else if !sweep && span > 0 {
 		span -= 2 * math.Pi
+	}
+	if !(math.Abs(float64(span)) >= math.Pi/1e6) { // of far too large a circle, or none
+		p.LineTo(b)
+		return
 	}
 	n := int(math.Ceil(math.Abs(float64(span / (2 * math.Pi / 3)))))
 	step := span / float32(n)

@@ -12,7 +12,7 @@ var ErrSyntax = errors.New("bad path data")
 
 // ParseSVG reads SVG path data (M L H V C S Q T A Z, absolute and relative) the
 // way the reference browser does: numbers, relative sums and reflected controls
-// in binary32, arcs as cubics (reference-raster.md 1). Empty data gives an empty
+// in binary32, arcs as conics. Empty data gives an empty
 // path. Every error wraps ErrSyntax and names the byte, counted from 0.
 func ParseSVG(d string) (*Path, error) {
 	r := svgReader{d: d, p: new(Path)}
@@ -121,7 +121,7 @@ func (r *svgReader) draw(up byte, rel bool, v [7]float32) {
 		r.p.QuadTo(ctrl, end)
 	case 'A':
 		end = pt(5)
-		r.p.arcTo(r.cur, v[0], v[1], v[2], v[3] != 0, v[4] != 0, end)
+		r.p.ArcTo(v[0], v[1], v[2], v[3] != 0, v[4] != 0, end)
 	}
 	r.cur, r.ctrl, r.last = end, ctrl, up
 }

@@ -258,7 +258,8 @@ func (l *Layouter) walk(from, to int, emit bool) (width float64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if n := indented(l.text[from:to], glyphs, from); i == first && n > 0 {
+		if i == first {
+			n := indented(l.text[from:to], glyphs, from)
 			width = l.fragments(p, glyphs[:n], width, emit)
 			glyphs = glyphs[n:]
 		}

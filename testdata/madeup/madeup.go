@@ -5,6 +5,7 @@ package madeup
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,15 +13,15 @@ import (
 )
 
 // Kinds are the kinds of shapes.
-var Kinds = []string{"draw", "highlight", "geo", "line", "arrow", "text", "note"}
+var Kinds = slices.Sorted(maps.Keys(makers))
 
 type object = map[string]any
 
-// Shape returns the record of a shape as JSON.
+// Shape returns the record of a shape of one of the Kinds as JSON.
 func Shape(r *rand.Rand, id, kind string) string {
 	shape := object{
 		"id": id, "type": kind, "x": px(r, 300), "y": px(r, 300), "rotation": one(r, 0, 0, 0, 0.3, 1.5, 3, math.Round(r.Float64()*6000)/1000),
-		"opacity": one(r, 1, 1, 1, 0.25, 0.5, 0.75, 0.9), "props": makers[slices.Index(Kinds, kind)](r),
+		"opacity": one(r, 1, 1, 1, 0.25, 0.5, 0.75, 0.9), "props": makers[kind](r),
 	}
 	b, err := json.Marshal(shape)
 	if err != nil {
@@ -29,15 +30,15 @@ func Shape(r *rand.Rand, id, kind string) string {
 	return string(b)
 }
 
-// makers make the properties, in the order of Kinds.
-var makers = []func(r *rand.Rand) object{
-	func(r *rand.Rand) object {
+// makers make the properties.
+var makers = map[string]func(r *rand.Rand) object{
+	"draw": func(r *rand.Rand) object {
 		o := freehand(r)
 		o["isClosed"], o["dash"], o["fill"] = one(r, true, false), dash(r), fill(r)
 		return o
 	},
-	freehand,
-	func(r *rand.Rand) object {
+	"highlight": freehand,
+	"geo": func(r *rand.Rand) object {
 		return common(r, object{
 			"geo": one(r, strings.Fields("rectangle ellipse triangle diamond pentagon hexagon octagon star rhombus rhombus-2 oval trapezoid arrow-right arrow-left arrow-up arrow-down x-box check-box cloud heart")...),
 			"w":   px(r, 200) + 1, "h": px(r, 200) + 1, "growY": one(r, 0, 0, 30.0), "dash": dash(r), "fill": fill(r),
@@ -45,7 +46,7 @@ var makers = []func(r *rand.Rand) object{
 			"align": one(r, "start", "middle", "end"), "verticalAlign": one(r, "start", "middle", "end"),
 		})
 	},
-	func(r *rand.Rand) object {
+	"line": func(r *rand.Rand) object {
 		points := object{}
 		for i := range 2 + r.IntN(5) {
 			k := fmt.Sprintf("a%d", i+1)
@@ -53,7 +54,7 @@ var makers = []func(r *rand.Rand) object{
 		}
 		return common(r, object{"points": points, "spline": one(r, "line", "cubic"), "dash": dash(r)})
 	},
-	func(r *rand.Rand) object {
+	"arrow": func(r *rand.Rand) object {
 		end := func() object { return object{"x": px(r, 300) - 150, "y": px(r, 300) - 150} }
 		heads := strings.Fields("none arrow triangle dot diamond bar square pipe inverted")
 		return common(r, object{
@@ -62,18 +63,18 @@ var makers = []func(r *rand.Rand) object{
 			"labelPosition": one(r, 0.5, 0.5, 0.3, 0.8),
 		})
 	},
-	func(r *rand.Rand) object {
+	"text": func(r *rand.Rand) object {
 		// Wider than every word: where words are broken is not always the same.
 		return common(r, object{"text": words(r), "autoSize": one(r, true, false), "w": px(r, 300) + 400, "font": font(r), "textAlign": one(r, "start", "middle", "end")})
 	},
-	func(r *rand.Rand) object {
+	"note": func(r *rand.Rand) object {
 		return common(r, object{"text": words(r), "font": font(r), "growY": one(r, 0, 0, 40), "align": one(r, "start", "middle", "end"), "verticalAlign": one(r, "start", "middle", "end")})
 	},
 }
 
 // common adds what all kinds have.
 func common(r *rand.Rand, o object) object {
-	o["size"], o["scale"], o["color"] = one(r, "s", "m", "l", "xl"), one(r, 1, 1, 2, 0.5), color(r)
+	o["size"], o["scale"], o["color"] = one(r, "s", "m", "l", "xl"), one(r, 1, 1, 1, 2, 0.5, 0.25), color(r)
 	return o
 }
 
