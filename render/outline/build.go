@@ -42,7 +42,8 @@ type Builder struct {
 	Version Version
 	// Watch, if set, sees every path in px just before it is filled, with the item
 	// that it belongs to: what another renderer would have to fill. Strokes of at
-	// most one px, which are not filled, are not among them. Nothing is remembered between drawings then. The path is valid until Watch returns.
+	// most one px, which are not filled, are not among them. Nothing is remembered
+	// between drawings then. The path is valid until Watch returns.
 	Watch func(p *path.Path, it *Item)
 
 	mode  Raster
@@ -82,8 +83,7 @@ type place struct {
 	clip   int32 // of items to come: position of an OpClip item, -1 for none
 	// translucent says that the shape or what holds it is.
 	translucent bool
-	draws       int  // what the reference paints one after the other
-	faint       bool // one of them is translucent of itself
+	draws       int // what the reference paints one after the other
 }
 
 // Build draws a view into d, whose former content is dropped and whose memory
@@ -179,7 +179,7 @@ func (b *Builder) shape(s *scene.Scene, l layer) error {
 		b.d.Items = b.d.Items[:first]
 		return nil
 	}
-	b.fade(body, p.draws == 1 && !p.faint, n.opacity)
+	b.fade(body, p.draws, n.opacity)
 	return nil
 }
 
@@ -242,15 +242,14 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	return nil
 }
 
-// fade makes the items from first on as opaque as the shape. A draw that is alone
-// takes the opacity into its colour, unless it has one of its own; what has, and
-// several draws, are composited first (reference-raster.md 11; observed of
-// highlights and thin strokes).
-func (b *Builder) fade(first int, alone bool, opacity float64) {
+// fade makes the items from first on as opaque as the shape. One draw takes the
+// opacity into its colour, unless it has one of its own; what has, and several
+// draws, are composited first (reference-raster.md 11; observed of highlights).
+func (b *Builder) fade(first, draws int, opacity float64) {
 	if opacity >= 1 {
 		return
 	}
-	if alone && b.d.Items[first].Opacity == Opaque {
+	if draws == 1 && b.d.Items[first].Opacity == Opaque {
 		for i := range b.d.Items[first:] {
 			b.d.Items[first+i].Opacity = opacityOf(opacity)
 		}

@@ -119,7 +119,9 @@ func (b *Builder) stroke(w *draw, src *path.Path, m path.Matrix, p *place) error
 		b.outlined.Append(src)
 		b.outlined.Transform(m)
 		r := p.rule()
-		p.faint = p.faint || part < 255
+		if part < 255 { // translucent of itself: composited first, as several draws are
+			p.draws++
+		}
 		b.hair.part, b.hair.plain = part, part < 255 || r.Clip || w.cut || b.plain(&it, r)
 		b.hair.outline(&b.outlined, b.canvas())
 		if err := b.coverHair(w, &it); err != nil {

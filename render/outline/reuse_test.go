@@ -109,3 +109,20 @@ func TestReuseIsBounded(t *testing.T) {
 		t.Error("nothing was remembered")
 	}
 }
+
+// TestReuseFaint: a thin stroke that comes again is composited as it was the first
+// time.
+func TestReuseFaint(t *testing.T) {
+	s := board(t, `[{"id":"shape:a","type":"line","opacity":0.5,"props":{"size":"s","scale":0.25,"dash":"solid","points":{
+		"a":{"id":"a","index":"a1","x":10,"y":10},"b":{"id":"b","index":"a2","x":60,"y":40}}}}]`)
+	var b Builder
+	d := new(Drawing)
+	for i := range 4 {
+		if err := b.Build(View{Scene: s, Bounds: Box{0, 0, 100, 100}}, Reference, d); err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Groups) != 1 || len(d.Items) != 1 || d.Items[0].Group != 1 {
+			t.Errorf("time %d: %d groups, items %+v; want one item in a group", i+1, len(d.Groups), d.Items)
+		}
+	}
+}
