@@ -224,8 +224,8 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	if k := float32(b.local.counter); k != 1 {
 		m = m.Mul(path.Matrix{A: k, D: k})
 	}
-	if p.translucent && (len(b.local.draws) > 1 || sh.Rich != nil || sh.Kind == scene.Highlight) {
-		b.beginLayer(b.local.draws, m)
+	if d := b.local.draws; p.translucent && (len(d) > 1 || sh.Rich != nil || len(d) == 1 && d[0].opacity != Opaque) {
+		b.beginLayer(d, m)
 		defer b.endLayer()
 	}
 	if err := b.paint(b.local.draws, m, p); err != nil {

@@ -12,8 +12,8 @@ var ErrSyntax = errors.New("bad path data")
 
 // ParseSVG reads SVG path data (M L H V C S Q T A Z, absolute and relative) the
 // way the reference browser does: numbers, relative sums and reflected controls
-// in binary32, arcs as conics. Empty data gives an empty
-// path. Every error wraps ErrSyntax and names the byte, counted from 0.
+// in binary32, arcs as conics. Empty data gives an empty path. Every error wraps
+// ErrSyntax and names the byte, counted from 0.
 func ParseSVG(d string) (*Path, error) {
 	r := svgReader{d: d, p: new(Path)}
 	for r.skipSpace(); r.at < len(d); r.skipSpace() {

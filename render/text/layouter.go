@@ -259,9 +259,10 @@ func (l *Layouter) walk(from, to int, emit bool) (width float64, err error) {
 			return 0, err
 		}
 		if i == first {
-			n := indented(l.text[from:to], glyphs, from)
-			width = l.fragments(p, glyphs[:n], width, emit)
-			glyphs = glyphs[n:]
+			if n := indented(l.text[from:to], glyphs, from); n > 0 {
+				width = l.fragments(p, glyphs[:n], width, emit)
+				glyphs = glyphs[n:]
+			}
 		}
 		width = l.fragments(p, glyphs, width, emit)
 	}
