@@ -71,6 +71,9 @@ func makeUp(path string, n int, seed uint64) error {
 			fmt.Fprintf(&b, "{\"id\":\"%s-%03d\",\"shapes\":[%s]}\n", kind, i, madeup.Shape(r, fmt.Sprintf("shape:%d", i), kind))
 		}
 	}
+	for i := range n {
+		fmt.Fprintf(&b, "{\"id\":\"page-%03d\",\"records\":%s}\n", i, madeup.Page(r))
+	}
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 

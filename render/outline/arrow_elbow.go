@@ -336,13 +336,16 @@ func (v *arrows) cast(e, other *elbowEnd, p, now point) (at point, back float64)
 		return now, 0
 	}
 	back = t.offset
-	if d := distance(p, at); d < 2*back {
-		if back = d - back; back < v.elbow.end {
-			back = -t.offset
-			if t.target.box.contains(other.target) {
-				back = max(0, d-t.offset)
-			}
-		}
+	d := distance(p, at)
+	if d < 2*back {
+		back = d - back
+	}
+	switch {
+	case back >= v.elbow.end: // less it always is of a large arrow that is drawn larger
+	case t.target.box.contains(other.target):
+		back = max(0, back)
+	default:
+		back = -t.offset
 	}
 	to := add(at, scaled(unit(sub(p, at)), back))
 	if back < 0 && !v.inside(&t.target, to) {

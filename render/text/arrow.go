@@ -9,16 +9,14 @@ import (
 // arrowSize is the font size of an arrow's label, px (tldraw-rendering.md 6.2).
 var arrowSize = [...]float64{scene.SizeS: 18, scene.SizeM: 20, scene.SizeL: 24, scene.SizeXL: 28}
 
-// Widths of an arrow's label: what a short one never gets below, px, and the
-// longest line on a steep arrow, em.
-const (
-	arrowLeast = 64
-	arrowMost  = 16
-)
+// arrowMost is the longest line of an arrow's label where the arrow is steep, em.
+const arrowMost = 16
 
 // ArrowSize returns the box of an arrow's label in px, scale included, without
 // padding (tldraw-rendering.md 7.8). The arrow's body has the bounds w x h; on
-// a body wider than high the label leaves the margin free.
+// a body wider than high the label leaves the margin free, but is at least as wide
+// as that (the page has 64 px for the second; labels of elbow arrows show that it
+// is the same).
 func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, height float64, err error) {
 	spec := arrowSpec(sh, Unbounded)
 	if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
@@ -27,7 +25,7 @@ func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, heig
 	natural := l.probe.W
 	switch {
 	case w > h:
-		spec.Width = max(min(natural, arrowLeast), min(w-margin, natural))
+		spec.Width = min(natural, max(margin, w-margin))
 	case natural > arrowMost*spec.Size:
 		spec.Width = arrowMost * spec.Size
 	}

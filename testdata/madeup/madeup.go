@@ -18,16 +18,21 @@ var Kinds = slices.Sorted(maps.Keys(makers))
 type object = map[string]any
 
 // Shape returns the record of a shape of one of the Kinds as JSON.
-func Shape(r *rand.Rand, id, kind string) string {
-	shape := object{
-		"id": id, "type": kind, "x": px(r, 300), "y": px(r, 300), "rotation": one(r, 0, 0, 0, 0.3, 1.5, 3, math.Round(r.Float64()*6000)/1000),
-		"opacity": one(r, 1, 1, 1, 0.25, 0.5, 0.75, 0.9), "props": makers[kind](r),
-	}
-	b, err := json.Marshal(shape)
+func Shape(r *rand.Rand, id, kind string) string { return text(shape(r, id, kind, makers[kind](r))) }
+
+func text(o object) string {
+	b, err := json.Marshal(o)
 	if err != nil {
 		panic(err) // numbers, texts and maps alone
 	}
 	return string(b)
+}
+
+func shape(r *rand.Rand, id, kind string, props object) object {
+	return object{
+		"id": id, "type": kind, "x": px(r, 300), "y": px(r, 300), "rotation": one(r, 0, 0, 0, 0.3, 1.5, 3, math.Round(r.Float64()*6000)/1000),
+		"opacity": one(r, 1, 1, 1, 0.25, 0.5, 0.75, 0.9), "props": props,
+	}
 }
 
 // makers make the properties.
@@ -89,9 +94,10 @@ func color(r *rand.Rand) string {
 // one picks one of the values.
 func one[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
 
-// px is a length up to most and a little more, often whole, seldom tiny.
+// px is a length up to most, often whole, seldom tiny.
 func px(r *rand.Rand, most float64) float64 {
-	return math.Round(r.Float64()*most*one(r, 1, 1, 100.0))/100 + one(r, 0, 1, 20.0)
+	steps := one(r, 1, 1, 100.0) // per px
+	return math.Round(r.Float64()*most*one(r, 1, 1, 1, 1, 1, 1, 1, 0.02)*steps) / steps
 }
 
 func words(r *rand.Rand) string {
