@@ -112,19 +112,45 @@ func (v *arrows) solve(s *scene.Scene, t *tree, i int32) error {
 	}
 	a, b := v.ends[0].handle, v.ends[1].handle
 	v.start, v.end = a, b
-	if !finite(a) || !finite(b) || near(a, b, 1e-4) {
+	if !finite(a) || !finite(b) {
+		return nil
+	}
+	switch short := near(a, b, 1e-4); {
+	case short && sh.Rich != nil:
+		return foreignArrow(sh, "without length, with a label") // which the editor puts nowhere
+	case sh.Arrow.Elbow && near(a, b, 1e-9):
+		v.dot()
+		return nil
+	case sh.Arrow.Elbow && near(a, b, 0.01):
+		return foreignArrow(sh, "with elbows, hardly longer than nothing")
+	case short:
 		return nil
 	}
 	v.valid = true
-	switch {
-	case sh.Arrow.Elbow:
+	if sh.Arrow.Elbow {
 		return v.solveElbow(sh)
-	case !(math.Abs(sh.Arrow.Bend) < 8*sh.Scale) && v.solveArc(sh):
-	default:
-		v.solveStraight(sh, r)
+	}
+	bowed := false
+	var err error
+	if !(math.Abs(sh.Arrow.Bend) < 8*sh.Scale) {
+		bowed, err = v.solveArc(sh)
+	}
+	if err == nil && !bowed {
+		err = v.solveStraight(sh, r)
 	}
 	v.valid = finite(v.start) && finite(v.end)
-	return nil
+	return err
+}
+
+// onePlace is why an arrow whose ends have come together is refused.
+const onePlace = "whose ends meet their target in one place"
+
+// dot is an elbow arrow that goes nowhere: its ends are bound to the same place. The
+// editor draws a dot of it, and more upon that for its heads.
+func (v *arrows) dot() {
+	v.valid, v.kind = true, elbowArrow
+	v.route = append(v.route, waypoint{point: v.start}, waypoint{point: v.start})
+	v.end = v.start
 }
 
 func finite(p point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }
@@ -160,7 +186,7 @@ func (e *terminal) share(sh *scene.Shape) float64 {
 func (e *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) + e.share(sh) }
 
 // solveStraight finds the ends of a straight arrow (tldraw-rendering.md 7.3).
-func (v *arrows) solveStraight(sh *scene.Shape, r relation) {
+func (v *arrows) solveStraight(sh *scene.Shape, r relation) error {
 	v.kind = straightArrow
 	from, to := &v.ends[0], &v.ends[1]
 	a, b := from.handle, to.handle
@@ -175,6 +201,9 @@ func (v *arrows) solveStraight(sh *scene.Shape, r relation) {
 		case !to.hit && !to.target.open:
 			v.end = sub(v.start, scaled(before, 10*s))
 		}
+	}
+	if near(v.start, v.end, 1e-9) { // in the editor the last bits say which way it goes, if any
+		return foreignArrow(sh, onePlace)
 	}
 	u := unit(sub(v.end, v.start))
 	flipped := !near(u, before, 1e-4)
@@ -203,6 +232,7 @@ func (v *arrows) solveStraight(sh *scene.Shape, r relation) {
 	if flipped && from.bound() && to.bound() {
 		v.end = sub(v.start, scaled(u, 10*s))
 	}
+	return nil
 }
 
 // stop returns where the straight way from one handle to the end e meets the

@@ -58,16 +58,16 @@ func turn(from, to float64, clockwise bool) float64 {
 	return d
 }
 
-// solveArc finds the ends of a bent arrow (tldraw-rendering.md 7.4). It reports
-// false where there is no circle: then the arrow is straight.
-func (v *arrows) solveArc(sh *scene.Shape) bool {
+// solveArc finds the ends of a bent arrow (tldraw-rendering.md 7.4). ok is false
+// where there is no circle: then the arrow is straight.
+func (v *arrows) solveArc(sh *scene.Shape) (ok bool, err error) {
 	from, to := &v.ends[0], &v.ends[1]
 	a, b := from.handle, to.handle
 	u := unit(sub(b, a))
 	middle := add(lerp(a, b, 0.5), scaled(point{-u.Y, u.X}, sh.Arrow.Bend))
 	h, ok := arcThrough(a, b, middle)
 	if !ok {
-		return false
+		return false, nil
 	}
 	w := bent{arrows: v, sh: sh, h: h, clockwise: sh.Arrow.Bend < 0, g: -1, least: 10 * sh.Scale, a: a, b: b}
 	if w.clockwise {
@@ -75,15 +75,17 @@ func (v *arrows) solveArc(sh *scene.Shape) bool {
 	}
 	w.offset[0] = w.stop(from, &w.a, 0.25)
 	w.offset[1] = w.stop(to, &w.b, 0.75)
+	if w.doubtful {
+		return false, foreignArrow(sh, onePlace)
+	}
 	w.keepAway()
 	w.settle()
 	c := w.middle()
 	body, ok := arcThrough(w.a, w.b, c)
-	if !ok {
-		return false
+	if ok {
+		v.kind, v.handle, v.body, v.start, v.end = arcArrow, h, body, w.a, w.b
 	}
-	v.kind, v.handle, v.body, v.start, v.end = arcArrow, h, body, w.a, w.b
-	return true
+	return ok, nil
 }
 
 // bent is a bent arrow in the making.
@@ -96,6 +98,7 @@ type bent struct {
 	least     float64 // shortest distance between the ends
 	offset    [2]float64
 	a, b      point // the ends so far
+	doubtful  bool  // the end meets its target where the start does: in the editor the last bits decide
 }
 
 func (w *bent) turn(from, to float64) float64 { return turn(from, to, w.clockwise) }
@@ -116,15 +119,21 @@ func (w *bent) stop(e *terminal, p *point, share float64) (offset float64) {
 	}
 	best := math.Inf(1)
 	var at point
+	again := false
 	w.eachEdge(&e.target, func(a, b point) {
 		hits, n := crossCircle(&w.h, a, b)
 		for _, q := range hits[:n] {
+			if e == &w.ends[1] && w.ends[0].hit && near(q, w.a, 1e-6) {
+				again = true
+				continue
+			}
 			d := w.turn(from, w.h.angle(q))
 			if d <= span && math.Abs(d-share*span) < best {
 				best, at, e.hit = math.Abs(d-share*span), q, true
 			}
 		}
 	})
+	w.doubtful = w.doubtful || again && !e.hit
 	if !e.hit {
 		if e.target.open {
 			at, e.hit = e.handle, true

@@ -43,7 +43,7 @@ func (v *arrows) head(end bool) arrowhead {
 		if end {
 			next = v.route[max(n-2, 0)].point
 		}
-		h.back = v.behind(h.tip, next, distance(h.tip, next)/2)
+		h.back = v.behind(h.tip, next, manhattan(h.tip, next)/2) // slant where corners were dropped
 	default:
 		k := clamp(v.body.length()/5, v.width, 3*v.width)
 		h.back = crossCircles(h.tip, k, &v.handle, end == v.handle.sweep())
@@ -103,12 +103,14 @@ func (h *arrowhead) write(to *path.Path) {
 		c, r := lerp(p, q, 0.45), 0.45*distance(p, q)
 		left := path.Point{X: read(c.X - r), Y: read(c.Y)}
 		to.MoveTo(left)
-		if r > 0 {
-			r, d := read(r), read(2*r)
-			right := path.Point{X: left.X + d, Y: left.Y}
-			to.ArcTo(r, r, 0, true, false, right)
-			to.ArcTo(r, r, 0, true, false, path.Point{X: right.X - d, Y: left.Y})
+		if r == 0 { // arcs without a radius are lines
+			to.LineTo(left)
+			return
 		}
+		radius, d := read(r), read(2*r)
+		right := path.Point{X: left.X + d, Y: left.Y}
+		to.ArcTo(radius, radius, 0, true, false, right)
+		to.ArcTo(radius, radius, 0, true, false, path.Point{X: right.X - d, Y: left.Y})
 	}
 }
 
