@@ -75,6 +75,7 @@ func (l *Layouter) label(out *Layout, sh *scene.Shape, size, w, h float64) error
 	if err := l.Layout(out, sh.Rich, spec); err != nil {
 		return err
 	}
+	h = max(h, 2*padding) // the padding stays where the shape is smaller
 	y := float64(padding)
 	switch sh.Vertical {
 	case scene.AlignMiddle:
