@@ -32,7 +32,6 @@ func (b *Builder) arrow(sh *scene.Shape, p *place) error {
 	b.clipBody(v, &l, m)
 	// The browser does not fold the opacity of what is clipped into one colour. Its
 	// layer is as large as the clip, so that nothing is cut.
-	p.draws += 2
 	if err := b.paint(b.local.draws, m, p); err != nil || !l.shown {
 		return err
 	}
@@ -86,7 +85,5 @@ func (b *Builder) arrowText(sh *scene.Shape, l *arrowLabel, m path.Matrix, p *pl
 	}
 	at := *p
 	at.m = m
-	err = b.write(k, writing{color: palette[sh.LabelColor].solid, halo: true, x: x, y: y, w: l.w, h: l.h}, &at)
-	p.draws = at.draws
-	return err
+	return b.write(k, writing{color: palette[sh.LabelColor].solid, halo: true, x: x, y: y, w: l.w, h: l.h}, &at)
 }

@@ -81,10 +81,12 @@ type place struct {
 	shape  int32
 	second bool
 	clip   int32 // of items to come: position of an OpClip item, -1 for none
-	// translucent says that the shape or what holds it is.
-	translucent bool
-	draws       int // what the reference paints one after the other
+	opacity uint32 // of the shape and what holds it, in 1/Opaque
+	lone    bool   // it is one draw, which takes the opacity into its colour
+	faded   bool   // what was drawn has the opacity already
 }
+
+func (p *place) translucent() bool { return p.opacity < Opaque }
 
 // Build draws a view into d, whose former content is dropped and whose memory
 // is used. Errors wrap ErrForeign when a selected shape holds something that is
@@ -155,7 +157,7 @@ func (b *Builder) shape(s *scene.Scene, l layer) error {
 		m:     b.view.Mul(page.binary32()).Mul(scale),
 		page:  page,
 		shape: l.shape, second: n.set == inOther, clip: -1,
-		translucent: n.opacity < 1,
+		opacity: opacityOf(n.opacity),
 	}
 	first := len(b.d.Items)
 	b.framed = chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
@@ -179,7 +181,7 @@ func (b *Builder) shape(s *scene.Scene, l layer) error {
 		b.d.Items = b.d.Items[:first]
 		return nil
 	}
-	b.fade(body, p.draws, n.opacity)
+	b.fade(body, &p)
 	return nil
 }
 
@@ -224,11 +226,13 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	if k := float32(b.local.counter); k != 1 {
 		m = m.Mul(path.Matrix{A: k, D: k})
 	}
-	if d := b.local.draws; p.translucent && (len(d) > 1 || sh.Rich != nil || len(d) == 1 && d[0].opacity != Opaque) {
+	d := b.local.draws
+	p.lone = len(d) == 1 && sh.Rich == nil && d[0].opacity == Opaque && b.local.counter == 1
+	if p.translucent() && !p.lone {
 		b.beginLayer(d, m)
 		defer b.endLayer()
 	}
-	if err := b.paint(b.local.draws, m, p); err != nil {
+	if err := b.paint(d, m, p); err != nil {
 		return err
 	}
 	switch sh.Kind {
@@ -243,20 +247,20 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 }
 
 // fade makes the items from first on as opaque as the shape. One draw takes the
-// opacity into its colour, unless it has one of its own; what has, and several
-// draws, are composited first (reference-raster.md 11; observed of highlights).
-func (b *Builder) fade(first, draws int, opacity float64) {
-	if opacity >= 1 {
-		return
-	}
-	if draws == 1 && b.d.Items[first].Opacity == Opaque {
+// opacity into its colour; what has an opacity or a transform of its own, and several
+// draws, are composited first (reference-raster.md 11; observed of highlights and of
+// lines).
+func (b *Builder) fade(first int, p *place) {
+	switch {
+	case !p.translucent() || p.faded:
+	case p.lone:
 		for i := range b.d.Items[first:] {
-			b.d.Items[first+i].Opacity = opacityOf(opacity)
+			b.d.Items[first+i].Opacity = p.opacity
 		}
-		return
-	}
-	b.d.Groups = append(b.d.Groups, opacityOf(opacity))
-	for i := range b.d.Items[first:] {
-		b.d.Items[first+i].Group = int32(len(b.d.Groups))
+	default:
+		b.d.Groups = append(b.d.Groups, p.opacity)
+		for i := range b.d.Items[first:] {
+			b.d.Items[first+i].Group = int32(len(b.d.Groups))
+		}
 	}
 }

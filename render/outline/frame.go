@@ -80,7 +80,7 @@ func (b *Builder) frameItems(sh *scene.Shape, p *place) error {
 	body, heading := b.local.frame(sh, k.page.W)
 	at := *p
 	at.m = p.m.Mul(headingPlace(sh, p.page))
-	if p.translucent {
+	if p.translucent() {
 		b.beginLayer(body, p.m)
 		b.beginLayer(heading, at.m)
 		defer b.endLayer()
@@ -94,9 +94,7 @@ func (b *Builder) frameItems(sh *scene.Shape, p *place) error {
 	if len(k.page.Runs) > 0 {
 		k.page.Place(0, headingBaseline+k.page.Runs[0].Face.Ascent(k.page.Runs[0].Size)/2)
 	}
-	err = b.write(k, writing{color: ink, free: true}, &at)
-	p.draws = at.draws
-	return err
+	return b.write(k, writing{color: ink, free: true}, &at)
 }
 
 // heading lays out the name of a frame.

@@ -17,7 +17,7 @@ import (
 type hair struct {
 	plots []uint64 // row, column, number, alpha, whether it is one of two
 	plane []byte   // of the clip: what plots no longer hold, where they were many
-	part  uint32   // how strong each plot is, in 1/255; 0 stands for 255
+	part  uint32   // how strong each plot is, in 1/255
 	plain bool     // without the two-pixel rule
 	clip  chord.Rect
 }
@@ -358,7 +358,7 @@ func (h *hair) takePlane(dst *scan.Coverage) {
 func (h *hair) over(d byte, p uint64) byte {
 	a, v := uint32(p>>1&0xff), uint32(d)
 	switch {
-	case h.part > 0 && h.part < 255:
+	case h.part < 255:
 		a = h.part * (a + 1)
 		rest := 0xffff - a
 		return byte((a + v*((rest+rest>>8)>>8)) >> 8)

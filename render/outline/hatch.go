@@ -78,7 +78,7 @@ func drawTile(side int) *hatchTile {
 		var c scan.Coverage
 		opacity := uint32(256)
 		if hairline(1, m) > 0 {
-			h := hair{plain: true}
+			h := hair{part: 255, plain: true}
 			p.Transform(m)
 			h.outline(&p, all)
 			h.take(&c, nil)

@@ -97,7 +97,6 @@ func (b *Builder) write(k *scribe, w writing, p *place) error {
 			return err
 		}
 	}
-	p.draws += 2
 	return b.emitWriting(k, w, p)
 }
 

@@ -9,8 +9,8 @@ import (
 
 // beginLayer makes the box that draws paint the canvas of what follows, as it is
 // in a group that is composited by itself: what sticks out of it is cut
-// (reference-raster.md 11). endLayer ends that. To the right and at the bottom
-// such a group has a quarter of a px to spare (observed; more than a fifth).
+// (reference-raster.md 11). endLayer ends that. The box is of whole units of the
+// draws' own (observed).
 func (b *Builder) beginLayer(draws []draw, m path.Matrix) {
 	if b.mode == Exact {
 		return
@@ -21,7 +21,7 @@ func (b *Builder) beginLayer(draws []draw, m path.Matrix) {
 			continue
 		}
 		grow := draws[i].width / 2
-		b.widenLayer(e.lo.X-grow, e.lo.Y-grow, e.hi.X+grow, e.hi.Y+grow, m)
+		b.widenLayer(math.Floor(e.lo.X-grow), math.Floor(e.lo.Y-grow), math.Ceil(e.hi.X+grow), math.Ceil(e.hi.Y+grow), m)
 	}
 }
 
@@ -29,8 +29,6 @@ func (b *Builder) beginLayer(draws []draw, m path.Matrix) {
 func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m path.Matrix) {
 	corner := func(x, y float64) path.Point { return path.Point{X: float32(x), Y: float32(y)} }
 	box, _ := boundsOf([]path.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, m)
-	const spare = 0.25
-	box[2], box[3] = box[2]+spare, box[3]+spare
 	r := outwards(box)
 	if l := b.layer; b.layered {
 		r = chord.Rect{X0: min(l.X0, r.X0), Y0: min(l.Y0, r.Y0), X1: max(l.X1, r.X1), Y1: max(l.Y1, r.Y1)}

@@ -12,7 +12,6 @@ import (
 func (b *Builder) paint(draws []draw, m path.Matrix, p *place) error {
 	for i := range draws {
 		w := &draws[i]
-		p.draws++
 		if !b.visible(w, m) {
 			continue
 		}
@@ -115,14 +114,16 @@ func (b *Builder) strokeDashed(w *draw, m path.Matrix, p *place) error {
 func (b *Builder) stroke(w *draw, src *path.Path, m path.Matrix, p *place) error {
 	it := b.item(p, w.color, w.opacity)
 	b.outlined.Reset()
-	if part := hairline(float32(w.width), m); part > 0 && b.mode == Reference {
+	if width := hairline(float32(w.width), m); width > 0 && b.mode == Reference {
 		b.outlined.Append(src)
 		b.outlined.Transform(m)
-		r := p.rule()
-		if part < 255 { // translucent of itself: composited first, as several draws are
-			p.draws++
+		strength := uint32(255)
+		if p.lone && p.translucent() {
+			strength, p.faded = Alpha(p.opacity), true // plot by plot
 		}
-		b.hair.part, b.hair.plain = part, part < 255 || r.Clip || w.cut || b.plain(&it, r)
+		b.hair.part = strength * width >> 8
+		r := p.rule()
+		b.hair.plain = b.hair.part < 255 || r.Clip || w.cut || b.plain(&it, r)
 		b.hair.outline(&b.outlined, b.canvas())
 		if err := b.coverHair(w, &it); err != nil {
 			return err
@@ -139,9 +140,9 @@ func (b *Builder) stroke(w *draw, src *path.Path, m path.Matrix, p *place) error
 	return nil
 }
 
-// hairline returns how strong a stroke is that is too thin to be drawn as an
-// outline, at most one px along both axes, in 1/255: as its width in px. It
-// returns 0 for wider ones.
+// hairline returns the width in 1/256 px of a stroke that is too thin to be drawn as
+// an outline, at most one px along both axes: it is as strong as that. It returns 0
+// for wider ones.
 func hairline(width float32, m path.Matrix) uint32 {
 	long := func(x, y float32) float32 {
 		x, y = max(x, -x)*width, max(y, -y)*width
@@ -151,7 +152,7 @@ func hairline(width float32, m path.Matrix) uint32 {
 	if !(u <= 1 && v <= 1) {
 		return 0
 	}
-	return max(1, 255*uint32((u+v)/2*256)>>8)
+	return max(1, uint32((u+v)/2*256))
 }
 
 // cover gives an item what the path in b.outlined covers, for a draw of the
@@ -245,7 +246,7 @@ func (b *Builder) item(p *place, color rgb, opacity uint32) Item {
 
 // rule is how the paths of a shape are filled (reference-raster.md 8.3, 11).
 func (p *place) rule() scan.Rule {
-	return scan.Rule{Plain: p.translucent, Clip: p.clip >= 0, Cells: true}
+	return scan.Rule{Plain: p.translucent(), Clip: p.clip >= 0, Cells: true}
 }
 
 // plain reports whether an item is drawn without the two-pixel rule. In a layer

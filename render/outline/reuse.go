@@ -20,6 +20,7 @@ type wanted struct {
 	mode          Raster
 	version       Version
 	rule          scan.Rule
+	opacity       uint32 // which thin strokes have in them
 	w, h, scale   float64
 	geo           scene.GeoKind
 	color         scene.Color
@@ -34,8 +35,9 @@ type marks struct{ items, spans, bytes int }
 // made is what one shape became: a range of a memory.
 type made struct {
 	from, to marks
-	draws    int
 	noted    bool // it was drawn, but not kept
+
+	lone, faded bool // of the place
 }
 
 // memory holds what drawings were made of, shape by shape.
@@ -116,7 +118,7 @@ func (b *Builder) want(sh *scene.Shape, growY float64, p *place) (w wanted, ok b
 		return w, false
 	}
 	return wanted{
-		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, version: b.Version, rule: p.rule(),
+		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, version: b.Version, rule: p.rule(), opacity: p.opacity,
 		w: sh.W, h: sh.H + growY, scale: sh.Scale, geo: sh.Geo,
 		color: sh.Color, size: sh.Size, dash: sh.Dash, fill: sh.Fill,
 	}, true
@@ -145,7 +147,7 @@ func (b *Builder) recall(w *wanted, p *place) bool {
 	b.reuse.recalled++
 	from := b.marks()
 	b.d.Items = carry(m, k.from, k.to, b.d.Items, &b.d.Coverage)
-	p.draws += k.draws
+	p.lone, p.faded = k.lone, k.faded
 	if m == &b.reuse.old {
 		b.remember(w, from, p)
 	}
@@ -182,7 +184,7 @@ func (b *Builder) remember(w *wanted, from marks, p *place) {
 		return
 	}
 	m.reserve(from, b.marks())
-	k := made{draws: p.draws, from: m.marks()}
+	k := made{lone: p.lone, faded: p.faded, from: m.marks()}
 	drawn := memory{items: b.d.Items, coverage: b.d.Coverage}
 	m.items = carry(&drawn, from, b.marks(), m.items, &m.coverage)
 	k.to = m.marks()

@@ -12,7 +12,7 @@ import (
 
 // textItems appends the items of a text shape's writing, back to front: per
 // line the halo copies, then the glyphs, clipped to the text box. p says where
-// the shape's own units lie; p.draws counts what the reference paints.
+// the shape's own units lie.
 func (b *Builder) textItems(sh *scene.Shape, p *place) error {
 	if sh.Rich == nil {
 		return nil
