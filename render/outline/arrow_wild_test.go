@@ -159,7 +159,7 @@ func TestArrowEdgeCases(t *testing.T) {
 		shown                          bool
 	}{
 		{"no length", "", `"start":{"x":5,"y":5},"end":{"x":5,"y":5}`, "", false},
-		{"elbow without length", "", `"kind":"elbow","start":{"x":5,"y":5},"end":{"x":5,"y":5}`, "", false},
+		{"elbow without length", "", `"kind":"elbow","start":{"x":5,"y":5},"end":{"x":5,"y":5}`, "", true}, // a dot
 		{"same centre", fmt.Sprintf(box, "a", 0, 0, 50, 50) + ",", `"bend":0`, bind("start", "a", "") + "," + bind("end", "a", ""), false},
 		{"one target", fmt.Sprintf(box, "a", 0, 0, 50, 50) + ",", `"bend":40`, bind("start", "a", `,"normalizedAnchor":{"x":0.1,"y":0.5}`) + "," + bind("end", "a", `,"normalizedAnchor":{"x":0.9,"y":0.5}`), true},
 		{"no size", fmt.Sprintf(box, "a", 80, 80, 1, 1) + ",", `"kind":"elbow"`, bind("end", "a", ""), true},

@@ -33,7 +33,7 @@ func TestFrameBorder(t *testing.T) {
 	var p path.Path
 	rectangle(&p, 2.44, 1.68, 40, 40)
 	var border, body scan.Coverage
-	var h hair
+	h := hair{part: 255}
 	h.outline(&p, all)
 	h.take(&border, nil)
 	sharpRect(&body, [4]float32{2.44, 1.68, 40, 40}, all)
@@ -61,7 +61,7 @@ func TestFrameBorder(t *testing.T) {
 func TestHairlines(t *testing.T) {
 	all := chord.Rect{X0: 0, Y0: 0, X1: 4000, Y1: 4000}
 	for _, to := range []path.Point{{X: 1100, Y: 100}, {X: 100, Y: 1700.5}, {X: 900.25, Y: 333}, {X: 140, Y: 130}, {X: 100.5, Y: 100.25}} {
-		var h hair
+		h := hair{part: 255}
 		h.clip = all
 		h.line(path.Point{X: 100, Y: 100}, to)
 		var c scan.Coverage
