@@ -2,6 +2,7 @@ package outline
 
 import (
 	"math"
+	"slices"
 
 	"plumb/render/scene"
 )
@@ -250,15 +251,11 @@ func (r span1) without(o span1) (left span1, ok bool) {
 func (v *arrows) finish(sh *scene.Shape, way []point) {
 	w := &v.elbow
 	n := len(way)
-	first, last := way[0], way[n-1]
 	var back [2]float64
-	first, back[0] = v.cast(&w.a, &w.b, way[min(1, n-1)], first)
-	last, back[1] = v.cast(&w.b, &w.a, way[max(n-2, 0)], last)
-	way[0], way[n-1] = first, last
-	way = w.shorten(way)
-	n = len(way)
+	way[0], back[0] = v.cast(&w.a, &w.b, way[min(1, n-1)], way[0])
+	way[n-1], back[1] = v.cast(&w.b, &w.a, way[max(n-2, 0)], way[n-1])
 	v.route = v.route[:0]
-	for i, p := range way {
+	for i, p := range way { // a tip inside a target has a corner half way to it
 		if i == n-1 && back[1] < 0 && n > 1 {
 			v.route = append(v.route, waypoint{lerp(way[n-2], p, 0.5), true})
 		}
@@ -267,39 +264,31 @@ func (v *arrows) finish(sh *scene.Shape, way []point) {
 			v.route = append(v.route, waypoint{lerp(p, way[1], 0.5), true})
 		}
 	}
+	for range 2 {
+		v.route = w.shorten(v.route)
+		slices.Reverse(v.route)
+	}
 	if v.swap {
-		for i, j := 0, len(v.route)-1; i < j; i, j = i+1, j-1 {
-			v.route[i], v.route[j] = v.route[j], v.route[i]
-		}
+		slices.Reverse(v.route)
 	}
 	v.start, v.end = v.route[0].point, v.route[len(v.route)-1].point
 }
 
-// shorten drops the corner next to an end that is nearer than the shortest end
-// segment.
-func (w *elbowPlan) shorten(way []point) []point {
-	if n := len(way); n >= 3 && manhattan(way[0], way[1]) < w.end {
-		upright := upright(way[0], way[1])
-		way = append(way[:1], way[2:]...)
-		if n > 3 {
-			if upright {
-				way[1].Y = way[0].Y
-			} else {
-				way[1].X = way[0].X
-			}
-		}
+// shorten drops the corner next to the first point that is nearer than the shortest
+// end segment.
+func (w *elbowPlan) shorten(way []waypoint) []waypoint {
+	if len(way) < 3 || manhattan(way[0].point, way[1].point) >= w.end {
+		return way
 	}
-	if n := len(way); n >= 3 && manhattan(way[n-1], way[n-2]) < w.end {
-		upright := upright(way[n-1], way[n-2])
-		way[n-2] = way[n-1]
-		way = way[:n-1]
-		if n > 3 {
-			if upright {
-				way[n-3].Y = way[n-2].Y
-			} else {
-				way[n-3].X = way[n-2].X
-			}
-		}
+	upright := upright(way[0].point, way[1].point)
+	way = slices.Delete(way, 1, 2)
+	if len(way) < 3 {
+		return way
+	}
+	if upright {
+		way[1].Y = way[0].Y
+	} else {
+		way[1].X = way[0].X
 	}
 	return way
 }

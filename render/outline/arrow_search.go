@@ -30,7 +30,8 @@ func (r *router) search(dst []point, a, b side) ([]point, bool) {
 		if way, ok := r.best(dst, []side{a}, sidesFor[a][:]); ok {
 			return way, true
 		}
-	default:
+	}
+	if a == noSide || b == noSide { // none is given, or there is no way from the one that is
 		if from, to := r.natural(); from != noSide {
 			if way, ok := r.try(from, to); ok {
 				return append(dst, way...), true
