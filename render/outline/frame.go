@@ -32,8 +32,8 @@ var (
 )
 
 // frame makes the body of a frame and, in units that the heading's own map takes
-// to the frame's, the box of the heading.
-func (l *local) frame(sh *scene.Shape, textWidth float64) (body, heading []draw) {
+// to the frame's, the box of the heading, which is no wider than its side.
+func (l *local) frame(sh *scene.Shape, textWidth, side float64) (body, heading []draw) {
 	box := func(x, y, w, h, r float64, fill, stroke rgb) {
 		p := l.newPath()
 		if r == 0 {
@@ -46,24 +46,24 @@ func (l *local) frame(sh *scene.Shape, textWidth float64) (body, heading []draw)
 			draw{path: p, width: frameBorder, color: stroke, opacity: Opaque})
 	}
 	box(0, 0, sh.W, sh.H, 0, frameFill, frameStroke)
-	box(headingLeft, headingTop, min(sh.W, textWidth+headingPad), headingHeight, headingRadius, background, background)
+	box(headingLeft, headingTop, min(side, textWidth+headingPad), headingHeight, headingRadius, background, background)
 	return l.draws[:2], l.draws[2:]
 }
 
 // headingPlace maps a heading to its frame: it stands on the side that is on top
-// of the page.
-func headingPlace(sh *scene.Shape, page matrix) path.Matrix {
+// of the page, and is cut to that side's length.
+func headingPlace(sh *scene.Shape, page matrix) (m path.Matrix, side float64) {
 	w, h := float32(sh.W), float32(sh.H)
 	turn := math.Atan2(page.b, page.a) + math.Pi/4
 	switch math.Mod(math.Floor(turn*2/math.Pi)+4, 4) {
 	case 1: // the frame is turned clockwise: its left side is on top
-		return path.Matrix{B: -1, C: 1, F: h}
+		return path.Matrix{B: -1, C: 1, F: h}, sh.H
 	case 2:
-		return path.Matrix{A: -1, D: -1, E: w, F: h}
+		return path.Matrix{A: -1, D: -1, E: w, F: h}, sh.W
 	case 3:
-		return path.Matrix{B: 1, C: -1, E: w}
+		return path.Matrix{B: 1, C: -1, E: w}, sh.H
 	}
-	return path.Identity
+	return path.Identity, sh.W
 }
 
 // frameItems appends the items of a frame: its body, and its heading.
@@ -73,13 +73,14 @@ func (b *Builder) frameItems(sh *scene.Shape, p *place) error {
 		return err
 	}
 	defer k.giveBack()
-	if err := heading(k, sh); err != nil {
+	place, side := headingPlace(sh, p.page)
+	if err := heading(k, sh, side); err != nil {
 		return err
 	}
 	b.local.reset()
-	body, heading := b.local.frame(sh, k.page.W)
+	body, heading := b.local.frame(sh, k.page.W, side)
 	at := *p
-	at.m = p.m.Mul(headingPlace(sh, p.page))
+	at.m = p.m.Mul(place)
 	if p.translucent() {
 		b.beginLayer(body, p.m)
 		b.beginLayer(heading, at.m)
@@ -97,13 +98,13 @@ func (b *Builder) frameItems(sh *scene.Shape, p *place) error {
 	return b.write(k, writing{color: ink, free: true}, &at)
 }
 
-// heading lays out the name of a frame.
-func heading(k *scribe, sh *scene.Shape) error {
+// heading lays out the name of a frame on a side of that length, in px.
+func heading(k *scribe, sh *scene.Shape, side float64) error {
 	name := sh.Name
 	if strings.TrimSpace(name) == "" {
 		name = "Frame"
 	}
-	err := k.write.Heading(&k.page, name, sh.W-headingPad)
+	err := k.write.Heading(&k.page, name, side-headingPad)
 	if errors.Is(err, fs.ErrNotExist) {
 		return foreign(sh, "heading (its font is missing)")
 	}

@@ -267,12 +267,13 @@ func compareFrame(sh *scene.Shape, n *node, g *element) error {
 		return err
 	}
 	defer k.giveBack()
-	if err := heading(k, sh); err != nil {
+	m, side := headingPlace(sh, n.page)
+	if err := heading(k, sh, side); err != nil {
 		return err
 	}
 	var l local
 	l.reset()
-	body, box := l.frame(sh, k.page.W)
+	body, box := l.frame(sh, k.page.W, side)
 	head := &g.Kids[1]
 	for i, r := range []*element{&g.Kids[0], &head.Kids[0]} {
 		d := [2][]draw{body, box}[i]
@@ -287,7 +288,7 @@ func compareFrame(sh *scene.Shape, n *node, g *element) error {
 			return fmt.Errorf("box %d: got colours %v, %v; want %s, %s", i, d[0].color, d[1].color, r.attr("fill"), r.attr("stroke"))
 		}
 	}
-	m, want := headingPlace(sh, n.page), path.Identity
+	want := path.Identity
 	switch t := numbers(head.attr("transform")); len(t) {
 	case 0:
 	case 3: // translate(x, y) rotate(degrees)
