@@ -119,7 +119,8 @@ func (w *body) free(keep float64, elbow bool) (lo, hi float64) {
 }
 
 // leaves returns where along the body it crosses a box, at the crossing farthest
-// from an end.
+// from an end. A stretch across a box around the end meets two of its sides equally
+// far away: the first counts.
 func (w *body) leaves(e extent, end point) (share float64, ok bool) {
 	c := [5]point{e.lo, {e.hi.X, e.lo.Y}, e.hi, {e.lo.X, e.hi.Y}, e.lo}
 	best, walked := -1.0, 0.0
@@ -127,8 +128,9 @@ func (w *body) leaves(e extent, end point) (share float64, ok bool) {
 		a, b := w.points[i-1], w.points[i]
 		for k := 1; k < len(c); k++ {
 			if p, hit := crossPoint(a, b, c[k-1], c[k]); hit {
-				if d := distance(p, end); d > best {
-					best, share, ok = d, (walked+distance(a, p))/w.length, true
+				d, s := distance(p, end), (walked+distance(a, p))/w.length
+				if d > best+1e-6 || d > best-1e-6 && s < share {
+					best, share, ok = d, s, true
 				}
 			}
 		}

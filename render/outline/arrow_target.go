@@ -71,6 +71,9 @@ func (v *arrows) look(s *scene.Scene, t *tree, sh *scene.Shape, e *terminal, bac
 		v.points[first+i] = p
 		g.box.add(p)
 	}
+	if sh.Arrow.Elbow { // which counts anchors along what it keeps away from
+		g.own.lo.X, g.own.hi.X = g.own.lo.X-slack, g.own.hi.X+slack
+	}
 	if v.visited += len(v.points) + 1; v.visited > maxVisited {
 		return errTargets
 	}
