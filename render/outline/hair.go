@@ -59,6 +59,10 @@ func (h *hair) subpath(verbs []path.Verb, pts []path.Point) {
 		slices.Reverse(pts)
 		lengthen(pts)
 		slices.Reverse(pts)
+		if n := len(pts) - 1; pts[0] == pts[n] && !slices.ContainsFunc(pts, func(q path.Point) bool { return q != pts[0] }) {
+			pts[0].X -= capReach // a dot lies along the row
+			pts[n].X += capReach
+		}
 	}
 	first, cur := pts[0], pts[0]
 	pts = pts[1:]
@@ -234,7 +238,7 @@ func (h *hair) walk(s0, t0, s1, t1 int64, steep bool) {
 	if t0 == t1 {
 		at, two = t0<<10+1<<15, 0
 	}
-	if h.plain || h.leaves(min(t0, t1), max(t0, t1), steep) {
+	if h.leaves(min(t0, t1), max(t0, t1), steep) {
 		two = 0
 	}
 	for s := first; s < last; s++ {
@@ -323,7 +327,7 @@ func (h *hair) take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, c
 			last = at
 		}
 		dst.Bytes = append(dst.Bytes, h.over(0, p))
-		if p&1 == 1 && pair != nil {
+		if p&1 == 1 && !h.plain && pair != nil {
 			pair(x, y, byte(p>>1))
 		}
 	}
@@ -353,16 +357,18 @@ func (h *hair) takePlane(dst *scan.Coverage) {
 	h.plane = nil
 }
 
-// over is a plot on what is there (reference-raster.md 8.3, 8.4). That of a faint
-// stroke is floored together with what is below it (observed).
+// over is a plot on what is there (reference-raster.md 8.3, 8.4). One of two of a
+// faint stroke is floored together with what is below it (observed).
 func (h *hair) over(d byte, p uint64) byte {
-	a, v := uint32(p>>1&0xff), uint32(d)
+	a, v, two := uint32(p>>1&0xff), uint32(d), p&1 == 1
 	switch {
-	case h.part < 255:
+	case h.part < 255 && two:
 		a = h.part * (a + 1)
 		rest := 0xffff - a
 		return byte((a + v*((rest+rest>>8)>>8)) >> 8)
-	case p&1 == 1:
+	case h.part < 255:
+		a = h.part * (a + 1) >> 8
+	case two && !h.plain:
 		a += a >> 7
 		return byte((255*a + v*(256-a)) >> 8)
 	}
