@@ -113,35 +113,11 @@ func (w *bent) stop(e *terminal, p *point, share float64) (offset float64) {
 	if !e.bound() || e.exact {
 		return 0
 	}
-	from, span := w.h.angle(w.a), w.span()
-	if e.target.open {
-		share = 0
-	}
-	best := math.Inf(1)
-	var at point
-	again := false
-	w.eachEdge(&e.target, func(a, b point) {
-		hits, n := crossCircle(&w.h, a, b)
-		for _, q := range hits[:n] {
-			if e == &w.ends[1] && w.ends[0].hit && near(q, w.a, 1e-6) {
-				again = true
-				continue
-			}
-			d := w.turn(from, w.h.angle(q))
-			if d <= span && math.Abs(d-share*span) < best {
-				best, at, e.hit = math.Abs(d-share*span), q, true
-			}
-		}
-	})
-	w.doubtful = w.doubtful || again && !e.hit
-	if !e.hit {
-		if e.target.open {
-			at, e.hit = e.handle, true
-		} else if q, d := w.nearest(&e.target, e.handle); d < 1 {
-			at, e.hit = q, true
-		}
-	}
-	if !e.hit {
+	// Whether a crossing at an end of the way lies on it, the last bits decide.
+	at, hit := w.crossing(e, *p, share, false)
+	again, hitAgain := w.crossing(e, *p, share, true)
+	w.doubtful = w.doubtful || hit != hitAgain || !near(at, again, 1e-3)
+	if e.hit = hit; !hit {
 		return 0
 	}
 	*p = at
@@ -150,6 +126,44 @@ func (w *bent) stop(e *terminal, p *point, share float64) (offset float64) {
 	}
 	w.least += e.share(w.sh)
 	return e.gap(w.sh)
+}
+
+// crossing finds where the way meets the target of the end at p. Crossings at the
+// ends of the way count if the caller says so.
+func (w *bent) crossing(e *terminal, p point, share float64, ends bool) (at point, hit bool) {
+	from, span := w.h.angle(w.a), w.span()
+	if e.target.open {
+		share = 0
+	}
+	best := math.Inf(1)
+	w.eachEdge(&e.target, func(a, b point) {
+		hits, n := crossCircle(&w.h, a, b)
+		for _, q := range hits[:n] {
+			d := w.turn(from, w.h.angle(q))
+			switch {
+			case near(q, w.a, 1e-6):
+				d = 0
+			case near(q, w.b, 1e-6):
+				d = span
+			}
+			if !ends && (d == 0 || d == span) {
+				continue
+			}
+			if d <= span && math.Abs(d-share*span) < best {
+				best, at, hit = math.Abs(d-share*span), q, true
+			}
+		}
+	})
+	if hit {
+		return at, true
+	}
+	if e.target.open {
+		return e.handle, true
+	}
+	if q, d := w.nearest(&e.target, e.handle); d < 1 {
+		return q, true
+	}
+	return p, false
 }
 
 // crossCircle returns where the segment ab crosses the circle.
