@@ -19,9 +19,9 @@ const ellipsis = "…"
 
 // Heading lays out the name of a frame on one line whose pen begins at (0, 0),
 // the baseline: a run per word and per stretch of spaces, each where the browser
-// measured it (tldraw-rendering.md 8.5). A name wider than avail px is cut and
-// ends in an ellipsis. out.W is its width. Errors are *font.ForeignError or, where
-// the font is missing, wrap fs.ErrNotExist.
+// measured it (tldraw-rendering.md 8.5). A name wider than avail px, rounded up, is cut
+// and ends in an ellipsis, unless there is no room at all. out.W is its width. Errors are
+// *font.ForeignError or, where the font is missing, wrap fs.ErrNotExist.
 func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	out.reset()
 	face, err := l.fonts.Face(font.Style{Family: font.Heading})
@@ -33,9 +33,8 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	if err != nil {
 		return err
 	}
-	width := headingWidth(face, glyphs)
-	if width <= avail {
-		out.W = width
+	out.W = headingWidth(face, glyphs)
+	if room := math.Ceil(avail); out.W <= room || room < 0 {
 		return l.words(face, name, glyphs)
 	}
 	mark, err := face.Shape([]byte(ellipsis))
@@ -43,24 +42,43 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 		return err
 	}
 	markWidth := headingWidth(face, mark)
-	// As much of the name as fits beside the ellipsis, in whole clusters.
-	at := 0
-	for n := range glyphs {
-		if first(glyphs, n) && headingWidth(face, glyphs[:n]) <= avail-math.Ceil(markWidth) {
-			at = int(glyphs[n].Cluster)
-		}
-	}
-	name = name[:at]
+	name = name[:headingCut(face, name, glyphs, math.Ceil(avail)-math.Ceil(markWidth))]
 	if glyphs, err = face.Shape([]byte(name)); err != nil {
 		return err
 	}
 	if err := l.words(face, name, glyphs); err != nil {
 		return err
 	}
-	width = headingWidth(face, glyphs)
-	l.emit(face, &scene.Span{}, mark, width, markWidth)
-	out.W = width + markWidth
+	x := min(ceil64(float64(advance(face, glyphs, headingSize))), avail-math.Ceil(markWidth))
+	l.emit(face, &scene.Span{}, mark, x, markWidth)
+	out.W = x + markWidth
 	return nil
+}
+
+// headingCut returns how much of a name is kept in so many px: whole clusters, at
+// least one, and the spaces behind them, which may stick out.
+func headingCut(face *font.Face, name string, glyphs []font.Glyph, room float64) int {
+	at := 0
+	for n := 1; n < len(glyphs); n++ {
+		if !first(glyphs, n) {
+			continue
+		}
+		if at > 0 && headingWidth(face, glyphs[:n]) > room {
+			break
+		}
+		at = int(glyphs[n].Cluster)
+	}
+	if at == 0 {
+		at = len(name)
+	}
+	for at < len(name) {
+		c, size := utf8.DecodeRuneInString(name[at:])
+		if !unicode.IsSpace(c) {
+			break
+		}
+		at += size
+	}
+	return at
 }
 
 // headingWidth is the advance of shaped glyphs as the browser measures it.

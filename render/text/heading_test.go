@@ -3,6 +3,7 @@ package text
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,7 +59,7 @@ func TestHeadingIsCut(t *testing.T) {
 	if err := l.Heading(&whole, name, 1e6); err != nil {
 		t.Fatal(err)
 	}
-	for _, avail := range []float64{-5, 0, 10, 40, 100.5, whole.W - 0.1} {
+	for _, avail := range []float64{-0.5, 0, 10, 40, 100.5, whole.W - 1.5} {
 		if err := l.Heading(&out, name, avail); err != nil {
 			t.Fatal(err)
 		}
@@ -66,12 +67,45 @@ func TestHeadingIsCut(t *testing.T) {
 			t.Errorf("in %v px: %v px, %d words, %d glyphs", avail, out.W, len(out.Runs), len(out.Glyphs))
 		}
 	}
-	if err := l.Heading(&out, name, whole.W); err != nil || len(out.Glyphs) != len(whole.Glyphs) {
-		t.Errorf("got %d glyphs, %v; want all %d", len(out.Glyphs), err, len(whole.Glyphs))
+	for _, avail := range []float64{-5, whole.W - 0.1, whole.W} {
+		if err := l.Heading(&out, name, avail); err != nil || len(out.Glyphs) != len(whole.Glyphs) {
+			t.Errorf("in %v px: got %d glyphs, %v; want all %d", avail, len(out.Glyphs), err, len(whole.Glyphs))
+		}
 	}
 	var foreign *font.ForeignError
 	if err := l.Heading(&out, "\u4e2d", 99); !errors.As(err, &foreign) {
 		t.Errorf("got %v; want a ForeignError", err)
+	}
+}
+
+// TestHeadingCut: how much of a name is left and where the ellipsis stands, as the
+// editor wrote it into exports of frames of that many px and 12.
+func TestHeadingCut(t *testing.T) {
+	l := headings(t, filepath.Join(testdata.Root(), "build", "fonts"))
+	var out Layout
+	for _, tc := range []struct {
+		name   string
+		avail  float64
+		glyphs int // with the ellipsis, without spaces
+		at     float64
+	}{
+		{"several words of a name", 31, 4, 18.6875},
+		{"several words of a name", 38, 5, 25.359375},
+		{"several words of a name", 51, 8, 39},
+		{"several words of a name", 63, 9, 50.6875},
+		{"several words of a name", 87, 13, 75},
+		{"Frame", 29.33, 4, 17.33},
+		{"Frame", 19.4, 2, 7.34375},
+		{"Frame", 0.5, 2, -11.5},
+		{"a b", 16, 2, 4},
+		{"  two words", 20, 1, 6.671875},
+	} {
+		if err := l.Heading(&out, tc.name, tc.avail); err != nil {
+			t.Fatal(err)
+		}
+		if last := out.Runs[len(out.Runs)-1]; len(out.Glyphs) != tc.glyphs || math.Abs(last.X-tc.at) > 1e-9 {
+			t.Errorf("%q in %v px: %d glyphs, the last at %v; want %d, %v", tc.name, tc.avail, len(out.Glyphs), last.X, tc.glyphs, tc.at)
+		}
 	}
 }
 
