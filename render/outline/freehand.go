@@ -180,7 +180,6 @@ func (f *freehand) trim(p pen) (dropped bool) {
 	in[0] = first
 	last := in[len(in)-1]
 	for len(in) > 1 && gap(in[len(in)-2], last) <= close2 {
-		last.Z = max(last.Z, in[len(in)-2].Z)
 		in = in[:len(in)-1]
 		dropped = true
 	}
@@ -197,8 +196,9 @@ func (f *freehand) smooth(p pen) {
 	dropped := f.trim(p)
 	in := f.input
 	defer func() { f.input = memory }()
-	if len(in) == 0 {
-		f.points = append(f.points, inked{at: f.start, raw: f.start, vector: point{1, 1}, pressure: 0.5, radius: 1})
+	if len(in) == 0 { // a pen that never pressed leaves a dot
+		f.points = append(f.points, inked{at: f.start, raw: f.start, vector: point{1, 1}, pressure: 0.5})
+		f.weigh(p)
 		return
 	}
 	n := len(in)

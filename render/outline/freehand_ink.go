@@ -11,7 +11,7 @@ import (
 // (tldraw-rendering.md 8.2).
 func (f *freehand) ink(p pen, to *path.Path) {
 	if len(f.points) == 1 {
-		disc(f.start, f.points[0].radius, true, to)
+		disc(f.points[0].at, f.points[0].radius, true, to)
 		return
 	}
 	f.part = append(f.part[:0], f.points[0])
