@@ -54,16 +54,28 @@ func (v *arrows) label(sh *scene.Shape) (l arrowLabel, err error) {
 		return l, unwritten(sh, "label", err)
 	}
 	w := body{points: points, length: length, half: point{l.w/2 + l.pad, l.h/2 + l.pad}}
-	lo, hi := w.free(keep, v.kind == elbowArrow)
-	at := sh.Arrow.LabelPosition
-	held := func(e *terminal) bool { return e.bound() || e.headed() }
-	if !held(&v.ends[0]) {
-		lo = 0
+	starts, ends := w.free(keep, v.kind == elbowArrow)
+	share := math.NaN()
+	for _, start := range starts {
+		for _, end := range ends {
+			lo, hi := start, end
+			if lo > hi {
+				lo, hi = 0.5, 0.5
+			}
+			if e := &v.ends[0]; !e.bound() && !e.headed() {
+				lo = 0
+			}
+			if e := &v.ends[1]; !e.bound() && !e.headed() {
+				hi = 1
+			}
+			at := clamp(sh.Arrow.LabelPosition, lo, hi)
+			if math.Abs(at-share)*length > 1e-3 {
+				return l, foreignArrow(sh, "with a label whose place the last bits decide")
+			}
+			share = at
+		}
 	}
-	if !held(&v.ends[1]) {
-		hi = 1
-	}
-	l.box = w.boxAt(w.walk(clamp(at, lo, hi)*length), 0)
+	l.box = w.boxAt(w.walk(share*length), 0)
 	return l, nil
 }
 
@@ -96,48 +108,43 @@ func (w *body) walk(d float64) point {
 	return w.points[len(w.points)-1]
 }
 
-// free returns the stretch of the body, from 0 to 1, where a label is clear of
-// both ends.
-func (w *body) free(keep float64, elbow bool) (lo, hi float64) {
+// free returns the ends of the stretch of the body, from 0 to 1, where a label is
+// clear of both: two for each, as leaves does.
+func (w *body) free(keep float64, elbow bool) (lo, hi [2]float64) {
 	first, last := w.points[0], w.points[len(w.points)-1]
 	from, to := w.boxAt(w.walk(keep), 0), w.boxAt(w.walk(w.length-keep), 0)
 	if elbow {
 		from, to = w.boxAt(first, keep), w.boxAt(last, keep)
 	}
-	lo, ok := w.leaves(from, first)
-	hi, okToo := w.leaves(to, last)
-	if !ok {
-		lo = 0.5
-	}
-	if !okToo {
-		hi = 0.5
-	}
-	if lo > hi {
-		return 0.5, 0.5
-	}
-	return lo, hi
+	return w.leaves(from, first), w.leaves(to, last)
 }
 
 // leaves returns where along the body it crosses a box, at the crossing farthest
-// from an end. A stretch across a box around the end meets two of its sides equally
-// far away: the first counts.
-func (w *body) leaves(e extent, end point) (share float64, ok bool) {
+// from an end, 0.5 where it does not. A stretch across a box around the end meets two
+// of its sides equally far away, of which the first counts; where they are not quite
+// equal, which of them counts in the editor the last bits decide, so both are returned.
+func (w *body) leaves(e extent, end point) (share [2]float64) {
 	c := [5]point{e.lo, {e.hi.X, e.lo.Y}, e.hi, {e.lo.X, e.hi.Y}, e.lo}
 	best, walked := -1.0, 0.0
+	share = [2]float64{0.5, 0.5}
 	for i := 1; i < len(w.points); i++ {
 		a, b := w.points[i-1], w.points[i]
 		for k := 1; k < len(c); k++ {
-			if p, hit := crossPoint(a, b, c[k-1], c[k]); hit {
-				d, s := distance(p, end), (walked+distance(a, p))/w.length
-				if d > best+1e-6 || d > best-1e-6 && s < share {
-					best, share, ok = d, s, true
-				}
+			p, hit := crossPoint(a, b, c[k-1], c[k])
+			if !hit {
+				continue
+			}
+			s := (walked + distance(a, p)) / w.length
+			switch d := distance(p, end); {
+			case d > best+1e-6:
+				best, share = d, [2]float64{s, s}
+			case d == best:
+				share = [2]float64{min(share[0], s), min(share[1], s)}
+			case d > best-1e-6:
+				share = [2]float64{min(share[0], s), max(share[1], s)}
 			}
 		}
 		walked += distance(a, b)
 	}
-	if math.IsNaN(share) {
-		return 0.5, false
-	}
-	return share, ok
+	return share
 }
