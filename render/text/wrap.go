@@ -12,7 +12,7 @@ import (
 func (l *Layouter) fit(from, to int) (int, error) {
 	if end := l.trim(from, to); !l.tooWide(from, end) {
 		width, err := l.walk(from, end, false)
-		if err != nil || width <= l.avail {
+		if err != nil || l.holds(width) {
 			return to, err
 		}
 	}
@@ -26,7 +26,7 @@ func (l *Layouter) fit(from, to int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if width > l.avail {
+		if !l.holds(width) {
 			if best < 0 && l.spec.Whole {
 				return end, nil
 			}
@@ -43,6 +43,10 @@ func (l *Layouter) fit(from, to int) (int, error) {
 	return l.within(from, to)
 }
 
+// holds tells whether a line is as wide as that. Widths are rounded up to 1/64 px,
+// which is not counted: five letters of 21.6 px fit into 108.
+func (l *Layouter) holds(width float64) bool { return width-1.0/64 <= l.avail }
+
 // within breaks a word that is wider than the line: behind the last character
 // that fits, at least one.
 func (l *Layouter) within(from, to int) (int, error) {
@@ -56,7 +60,7 @@ func (l *Layouter) within(from, to int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if width > l.avail && best >= 0 {
+		if !l.holds(width) && best >= 0 {
 			break
 		}
 		best = end

@@ -2,6 +2,7 @@ package text
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +84,7 @@ func TestWrappedLinesAreShapedAlone(t *testing.T) {
 					t.Errorf("width %g line %d glyph %d: got %v; want %v", width, i, j, got[j], alone.Glyphs[j])
 				}
 			}
-			if line.Width > width {
+			if line.Width > width+1.0/64 {
 				t.Errorf("width %g line %d is %v wide", width, i, line.Width)
 			}
 		}
@@ -182,6 +183,18 @@ func TestLongText(t *testing.T) {
 		}
 		if len(out.Lines) == 0 {
 			t.Errorf("%.9q...: no lines", c.text)
+		}
+	}
+}
+
+// TestLinesThatJustFit: the editor breaks "a ccc bb" in 108 px of the mono font at 36 px
+// behind five letters of 21.6 px, though they are a little wider.
+func TestLinesThatJustFit(t *testing.T) {
+	l := layouter(t)
+	spec := Spec{Size: 36, Width: 108, Font: scene.FontMono}
+	for text, want := range map[string][]string{"a ccc bb": {"a ccc ", "bb"}, "qoumjnbab,s": {"qoumj", "nbab,", "s"}} {
+		if got := wrap(t, l, spec, text); !slices.Equal(got, want) {
+			t.Errorf("%q: got lines %q; want %q", text, got, want)
 		}
 	}
 }
