@@ -75,12 +75,12 @@ func (v *arrows) solveArc(sh *scene.Shape) (ok bool, err error) {
 	}
 	w.offset[0] = w.stop(from, &w.a, 0.25)
 	w.offset[1] = w.stop(to, &w.b, 0.75)
-	if w.doubtful {
-		return false, foreignArrow(sh, onePlace)
-	}
 	w.keepAway()
 	w.settle()
 	c := w.middle()
+	if w.doubtful {
+		return false, foreignArrow(sh, onePlace)
+	}
 	body, ok := arcThrough(w.a, w.b, c)
 	if ok {
 		v.kind, v.handle, v.body, v.start, v.end = arcArrow, h, body, w.a, w.b
@@ -98,7 +98,7 @@ type bent struct {
 	least     float64 // shortest distance between the ends
 	offset    [2]float64
 	a, b      point // the ends so far
-	doubtful  bool  // the end meets its target where the start does: in the editor the last bits decide
+	doubtful  bool  // in the editor the last bits decide
 }
 
 func (w *bent) turn(from, to float64) float64 { return turn(from, to, w.clockwise) }
@@ -235,7 +235,14 @@ func (w *bent) middle() point {
 	at, span := w.h.angle(w.a), w.span()
 	mid := at + span/2*w.g
 	const noise = 1e-9 // ends that were not moved are as far apart as the handles
-	if span > w.turn(w.h.angle(w.ends[0].handle), w.h.angle(w.ends[1].handle))+noise {
+	handles := w.turn(w.h.angle(w.ends[0].handle), w.h.angle(w.ends[1].handle))
+	for i := range w.ends {
+		// The editor takes an end that an open line does not stop to the line's space
+		// and back, and then the last bits say whether the ends have passed each other.
+		e := &w.ends[i]
+		w.doubtful = w.doubtful || e.hit && e.target.open && !e.exact && math.Abs(span-handles) <= noise
+	}
+	if span > handles+noise {
 		w.a, w.b = w.b, w.a
 		mid += math.Pi
 	}
