@@ -121,8 +121,8 @@ func (w *body) free(keep float64, elbow bool) (lo, hi [2]float64) {
 
 // leaves returns where along the body it crosses a box, at the crossing farthest
 // from an end, 0.5 where it does not. A stretch across a box around the end meets two
-// of its sides equally far away, of which the first counts; where they are not quite
-// equal, which of them counts in the editor the last bits decide, so both are returned.
+// of its sides equally far away; which of them counts in the editor the last bits
+// decide, so both are returned.
 func (w *body) leaves(e extent, end point) (share [2]float64) {
 	c := [5]point{e.lo, {e.hi.X, e.lo.Y}, e.hi, {e.lo.X, e.hi.Y}, e.lo}
 	best, walked := -1.0, 0.0
@@ -138,8 +138,6 @@ func (w *body) leaves(e extent, end point) (share [2]float64) {
 			switch d := distance(p, end); {
 			case d > best+1e-6:
 				best, share = d, [2]float64{s, s}
-			case d == best:
-				share = [2]float64{min(share[0], s), min(share[1], s)}
 			case d > best-1e-6:
 				share = [2]float64{min(share[0], s), max(share[1], s)}
 			}
