@@ -44,7 +44,8 @@ func (l *Layouter) Arrow(out *Layout, sh *scene.Shape, x, y, width float64) erro
 	if err := l.Layout(out, sh.Rich, arrowSpec(sh, width)); err != nil {
 		return err
 	}
-	out.Place(floor64(x), floor64(y))
+	// The browser reads the corner in binary32, which the last bits do not reach.
+	out.Place(floor64(float64(float32(x))), floor64(float64(float32(y))))
 	return nil
 }
 
