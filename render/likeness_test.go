@@ -2,10 +2,14 @@ package render
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"plumb/render/outline"
+	"plumb/render/scene"
+	"plumb/testdata/madeup"
 )
 
 // TestLikeness: what the reference pictures have little of is drawn as the editor
@@ -52,6 +56,15 @@ func TestLikeness(t *testing.T) {
 		{"thin diamond", `"type":"geo","props":{"geo":"diamond","w":100,"h":60,"dash":"draw","size":"s","scale":0.5}`, 0},
 		{"thinner line", turns + `"dash":"solid","size":"s","scale":0.25}`, 0},
 		{"thinner, faint line", `"opacity":0.5,` + turns + `"dash":"solid","size":"s","scale":0.25}`, 0},
+		{"thin, faint rectangle", `"opacity":0.5,"type":"geo","props":{"geo":"rectangle","w":100,"h":60,"dash":"draw","size":"s","scale":0.25}`, 0},
+		{"thin, fainter rectangle", `"opacity":0.1,"rotation":0.3,"type":"geo","props":{"geo":"rectangle","w":100,"h":60,"dash":"draw","size":"m","scale":0.25}`, 0},
+		{"faint line, enlarged", `"opacity":0.5,` + turns + `"dash":"solid","size":"m","scale":2}`, 0},
+		{"faint freehand, enlarged", `"opacity":0.5,"rotation":0.3,` + free("draw", `"size":"m","scale":2,"isComplete":true`, short), 0},
+		{"faint freehand, reduced", `"opacity":0.5,` + free("draw", `"size":"xl","scale":0.5,"isComplete":true`, short), 0},
+		{"dot of a pen that drew back", free("draw", `"size":"m","scale":2,"isPen":true`, `{"x":0,"y":0,"z":0.67},{"x":0.62,"y":4.59,"z":0.5},{"x":2.38,"y":1.46,"z":0.26}`), 0},
+		{"pen that never pressed", free("draw", `"size":"xl","isPen":true`, `{"x":0,"y":0,"z":0.01},{"x":3,"y":2,"z":0.01}`), 0},
+		{"elbow without length", `"type":"arrow","props":{"kind":"elbow","start":{"x":5,"y":5},"end":{"x":5,"y":5},"size":"xl","dash":"dotted","arrowheadEnd":"dot"}`, 0},
+		{"thin elbow without length", `"type":"arrow","props":{"kind":"elbow","start":{"x":5.4,"y":5.2},"end":{"x":5.4,"y":5.2},"size":"s","scale":0.5,"dash":"solid","arrowheadEnd":"none"}`, 0},
 		{"thin line over the edge", `"rotation":-1,` + turns + `"dash":"solid","size":"s","scale":0.5}`, 0},
 		{"thin line along the edge", `"rotation":-0.93,` + turns + `"dash":"draw","size":"s","scale":0.5}`, 0},
 		{"note", `"type":"note","props":{"text":"extraordinary x1 Writing x1 extraordinary to","font":"sans","size":"xl"}`, 0},
@@ -81,4 +94,45 @@ func TestLikeness(t *testing.T) {
 				c.name, n, worst, wrong, drawn, c.most)
 		}
 	}
+}
+
+// TestLikenessOfPages: made-up pages, with frames, groups and bound arrows, are drawn
+// as the editor draws them, or refused by name. Asked for are the bars of the mixed
+// scenes; the bounds are those that keep what is reached.
+func TestLikenessOfPages(t *testing.T) {
+	browser(t)
+	own := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityNative})
+	theirs := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityTldraw})
+	worker := own.Worker()
+	var alphas, colours []likeness
+	const pages = 40
+	r := rand.New(rand.NewPCG(5, 0))
+	for i := range pages {
+		src := []byte(`{"records":` + madeup.Page(r) + "}")
+		s, err := scene.Decode(src, scene.DefaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := outline.View{Scene: s, Source: src, Bounds: outline.Box{X: -200, Y: -200, W: 800, H: 800}, Picture: true}
+		p, err := worker.Prepare(v)
+		if errors.Is(err, outline.ErrForeign) {
+			t.Logf("page %d: %v", i, err)
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		foreign := prepare(t, theirs.Worker(), v)
+		if err := foreign.Finish(context.Background(), true); err != nil {
+			t.Fatal(err)
+		}
+		a, c := compareColours(fmt.Sprintf("page-%02d", i), picture(t, own, p), picture(t, theirs, foreign))
+		p.Release()
+		alphas, colours = append(alphas, a), append(colours, c)
+	}
+	if len(alphas) < pages*9/10 {
+		t.Errorf("%d of %d pages are drawn natively; want nine of ten", len(alphas), pages)
+	}
+	judge(t, "pages", alphas, bounds{0.999, 0.02, 0.001, 0.1, 0.005, 0.005})
+	judge(t, "pages, colours", colours, bounds{0.999, 0.03, 0.002, 0, 0, 0})
 }

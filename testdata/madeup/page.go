@@ -86,7 +86,7 @@ func (p *page) connect() {
 	id := p.put("page:page", "arrow", props)
 	for i, end := range one(p.r, []string{"start", "end"}, []string{"start", "end"}, []string{"start"}, []string{"end"}) {
 		p.records = append(p.records, object{
-			"typeName": "binding", "id": fmt.Sprintf("binding:%s%d", id[len("shape:"):], i), "type": "arrow", "fromId": id, "toId": one(p.r, targets...), "meta": object{},
+			"typeName": "binding", "id": fmt.Sprintf("binding:%s%d", id[len("shape:"):], i), "type": "arrow", "fromId": id, "toId": one(p.r, targets...),
 			"props": object{
 				"terminal": end, "isPrecise": one(p.r, true, false), "isExact": one(p.r, false, false, true), "snap": "none",
 				"normalizedAnchor": object{"x": px(p.r, 100) / 100, "y": px(p.r, 100) / 100},

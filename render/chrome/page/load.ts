@@ -1,7 +1,7 @@
 // A scene into the editor, and out of it again.
 
 import * as tldraw from 'tldraw'
-import { type Editor, type RecordsDiff, type SerializedSchema, toRichText, type TLPageId, type TLRecord, type TLShape, type TLShapeId, type UnknownRecord } from 'tldraw'
+import { type Editor, type RecordsDiff, type SerializedSchema, toRichText, type TLBinding, type TLPageId, type TLRecord, type TLShape, type TLShapeId, type UnknownRecord } from 'tldraw'
 import type { Job, LooseShape } from './job'
 
 /** The versions of tldraw 4.2.0, put in by build.mjs. */
@@ -26,7 +26,8 @@ function loadRecords(editor: Editor, job: Job): void {
 		added[shape.id] = created.has(shape.id) ? asCreated(editor, shape) : shape
 	}
 	for (const r of Object.values(migrated) as TLRecord[]) {
-		if (r.typeName === 'binding' && added[r.fromId] && added[r.toId]) added[r.id] = r
+		if (r.typeName !== 'binding' || !added[r.fromId] || !added[r.toId]) continue
+		added[r.id] = job.partial ? whole(editor, r) : r
 	}
 	apply(editor, { added, removed: {}, updated: {} })
 }
@@ -55,6 +56,11 @@ function completed(editor: Editor, s: TLShape): TLShape {
 	const shape = known(editor, s as unknown as LooseShape & { id: string })
 	const props = { ...editor.getShapeUtil(s).getDefaultProps(), ...shape.props }
 	return { ...base, ...shape, props } as unknown as TLShape
+}
+
+/** The same of a binding. */
+function whole(editor: Editor, b: TLBinding): TLBinding {
+	return { ...b, meta: b.meta ?? {}, props: { ...editor.getBindingUtil(b).getDefaultProps(), ...b.props } }
 }
 
 /** What the editor computes when a shape is created, and nothing else. */
