@@ -76,11 +76,11 @@ type Builder struct {
 
 // place is where and how one shape goes into the drawing.
 type place struct {
-	m      path.Matrix // the shape's export units, scale included, to px
-	page   matrix      // the shape's own units, scale not included, to the page
-	shape  int32
-	second bool
-	clip   int32 // of items to come: position of an OpClip item, -1 for none
+	m       path.Matrix // the shape's export units, scale included, to px
+	page    matrix      // the shape's own units, scale not included, to the page
+	shape   int32
+	second  bool
+	clip    int32  // of items to come: position of an OpClip item, -1 for none
 	opacity uint32 // of the shape and what holds it, in 1/Opaque
 	lone    bool   // it is one draw, which takes the opacity into its colour
 	faded   bool   // what was drawn has the opacity already
