@@ -133,8 +133,16 @@ func (b *Builder) frame(x Box) error {
 			x.X, x.Y, x.W, x.H, MaxSidePx)
 	}
 	b.d.Width, b.d.Height = int(w), int(h)
-	kx, ky := w/float64(read(x.W)), h/float64(read(x.H))
-	b.view = path.Matrix{A: float32(kx), D: float32(ky), E: float32(-float64(read(x.X)) * kx), F: float32(-float64(read(x.Y)) * ky)}
+	// The browser lays an image out in 1/64 px, fits the view into that, both sides in
+	// the same measure and in the middle, and stretches the image to whole px.
+	viewW, viewH := float64(read(x.W)), float64(read(x.H))
+	fitW, fitH := math.Floor(viewW*64)/64, math.Floor(viewH*64)/64
+	k := min(fitW/viewW, fitH/viewH)
+	kx, ky := w/fitW, h/fitH
+	b.view = path.Matrix{
+		A: float32(kx * k), D: float32(ky * k),
+		E: float32(kx * ((fitW-viewW*k)/2 - float64(read(x.X))*k)), F: float32(ky * ((fitH-viewH*k)/2 - float64(read(x.Y))*k)),
+	}
 	return nil
 }
 
