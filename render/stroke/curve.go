@@ -173,13 +173,29 @@ func (c *curve) turns(buf *[3]float32) []float32 {
 		float64(2*d(c.b, c.b))+float64(3*d(c.a, c.c)), d(c.b, c.c))
 }
 
-// inflections returns where in (0, 1) a cubic changes its sense of turning.
+// inflections returns where in (0, 1) a cubic changes its sense of turning, in the
+// browser's binary32: a cubic whose end has no leg has two of them there, of which the
+// last bits set one apart by up to a thousandth, and the fit begins anew at it (observed).
 func (c *curve) inflections(buf *[3]float32) []float32 {
-	x := func(u, v vec) float64 {
-		return float64(float64(u.X)*float64(v.Y)) - float64(float64(u.Y)*float64(v.X))
+	p := &c.p
+	leg := sub(p[1], p[0])
+	bend := vec{X: p[2].X - float32(2*p[1].X) + p[0].X, Y: p[2].Y - float32(2*p[1].Y) + p[0].Y}
+	// P' x P'' / 18
+	k2, k1, k0 := cross(bend, c.a), cross(leg, c.a), cross(leg, bend)
+	d := float64(float64(k1)*float64(k1)) - float64(4*float64(k2)*float64(k0))
+	if !(d >= 0) {
+		return nil
 	}
-	// P' x P'' = (3at^2 + 2bt + c) x (6at + 2b)
-	return unitRoots(buf, 0, float64(3*x(c.b, c.a)), float64(3*x(c.c, c.a)), x(c.c, c.b))
+	q := -(k1 + float32(math.Copysign(math.Sqrt(d), float64(k1)))) / 2
+	n := 0
+	for _, t := range [2]float32{q / k2, k0 / q} {
+		if t > 0 && t < 1 {
+			buf[n] = t
+			n++
+		}
+	}
+	slices.Sort(buf[:n])
+	return slices.Compact(buf[:n])
 }
 
 // cusp returns the t in (0, 1) where a cubic stops and turns back sharply.
