@@ -29,6 +29,7 @@ func TestLikeness(t *testing.T) {
 		line  = `"type":"line","props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":96,"y":86}},"spline":"cubic",`
 		turns = `"type":"line","props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":60,"y":40},"c":{"id":"c","index":"a3","x":120,"y":100}},"spline":"line",`
 		curve = `"type":"line","props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":60,"y":40},"c":{"id":"c","index":"a3","x":120,"y":100}},"spline":"cubic",`
+		sharp = `"type":"line","props":{"points":{"a":{"id":"a","index":"a1","x":-71.84,"y":127},"b":{"id":"b","index":"a2","x":-57,"y":95},"c":{"id":"c","index":"a3","x":98.83,"y":131.13},"d":{"id":"d","index":"a4","x":-76,"y":-41}},"spline":"cubic",`
 	)
 	for _, c := range []struct {
 		name, shape string
@@ -48,6 +49,8 @@ func TestLikeness(t *testing.T) {
 		{"fainter highlight", `"opacity":0.1,` + free("highlight", `"size":"s","isComplete":true`, long), 100},
 		{"straight curve", line + `"dash":"solid","size":"xl"}`, 0},
 		{"straight curve by hand", line + `"dash":"draw","size":"s"}`, 0},
+		{"sharp spline", sharp + `"dash":"solid","size":"l","scale":0.25}`, 0},
+		{"thin sharp spline", sharp + `"dash":"solid","size":"s","scale":0.5}`, 0},
 		{"faint dots", `"opacity":0.5,` + turns + `"dash":"dotted","size":"m"}`, 0},
 		{"faint dashes", `"opacity":0.5,` + turns + `"dash":"dashed","size":"m"}`, 0},
 		{"thin line", turns + `"dash":"solid","size":"s","scale":0.5}`, 0},

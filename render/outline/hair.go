@@ -8,6 +8,7 @@ import (
 	"plumb/render/chord"
 	"plumb/render/path"
 	"plumb/render/scan"
+	"plumb/render/stroke"
 )
 
 // hair draws strokes of at most one px as the reference does: not as outlines, but
@@ -103,8 +104,33 @@ func lengthen(pts []path.Point) {
 	}
 }
 
-// cubic draws a cubic as chords.
+// cubic draws a cubic: one of whose legs runs against its chord is cut where it turns
+// most (observed).
 func (h *hair) cubic(a, b, c, d path.Point) {
+	along := func(p, from, to path.Point) bool {
+		return float32((p.X-from.X)*(to.X-from.X))+float32((p.Y-from.Y)*(to.Y-from.Y)) >= 0
+	}
+	if along(b, a, d) && along(c, d, a) {
+		h.bow(a, b, c, d)
+		return
+	}
+	t0 := float32(0)
+	for _, t := range stroke.Turns(a, b, c, d) {
+		k := (t - t0) / (1 - t0)
+		mix := func(p, q path.Point) path.Point {
+			return path.Point{X: p.X + float32((q.X-p.X)*k), Y: p.Y + float32((q.Y-p.Y)*k)}
+		}
+		ab, bc, cd := mix(a, b), mix(b, c), mix(c, d)
+		abc, bcd := mix(ab, bc), mix(bc, cd)
+		m := mix(abc, bcd)
+		h.bow(a, ab, abc, m)
+		a, b, c, t0 = m, bcd, cd, t
+	}
+	h.bow(a, b, c, d)
+}
+
+// bow draws a cubic as chords.
+func (h *hair) bow(a, b, c, d path.Point) {
 	third := func(p, q float32) (float32, float32) { return (2*p + q) / 3, (p + 2*q) / 3 }
 	x1, x2 := third(a.X, d.X)
 	y1, y2 := third(a.Y, d.Y)

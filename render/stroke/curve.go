@@ -3,6 +3,8 @@ package stroke
 import (
 	"math"
 	"slices"
+
+	"plumb/render/path"
 )
 
 // curve is a quadratic (n = 3) or cubic (n = 4) with the coefficients of its
@@ -171,6 +173,13 @@ func (c *curve) turns(buf *[3]float32) []float32 {
 	}
 	return unitRoots(buf, float64(9*d(c.a, c.a)), float64(9*d(c.a, c.b)),
 		float64(2*d(c.b, c.b))+float64(3*d(c.a, c.c)), d(c.b, c.c))
+}
+
+// Turns returns where in (0, 1) the curvature of a cubic is greatest, at most three
+// values, ascending.
+func Turns(p0, p1, p2, p3 path.Point) []float32 {
+	c := cubicCurve(p0, p1, p2, p3)
+	return c.turns(new([3]float32))
 }
 
 // inflections returns where in (0, 1) a cubic changes its sense of turning, in the
