@@ -14,6 +14,9 @@ LDFLAGS := -X main.commit=$(COMMIT)
 # Packages with tests that inject faults; they are run once more with that tag.
 FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:build.*\bfault\b' . 2>/dev/null | xargs -r -n1 dirname | sort -u)
 
+# Packages that ./... leaves out for the name of their folder.
+HELPERS := ./testdata ./testdata/madeup
+
 .PHONY: view test-view demo test test-trl build check setup vet format imports race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
@@ -38,7 +41,7 @@ setup: ## install what is missing; quick when nothing is
 	@sh scripts/setup.sh
 
 vet:
-	go vet ./...
+	go vet ./... $(HELPERS)
 	@if [ -n "$(FAULT)" ]; then go vet -tags "egl fault" $(FAULT); fi
 
 format:
@@ -49,7 +52,7 @@ race:
 	go test -race -short -timeout 60m ./...
 
 imports: # fail on any import that imports.allow does not list
-	@go list -f '{{$$p := .ImportPath}}{{$$p}}{{"\n"}}{{range .Imports}}{{$$p}} {{.}}{{"\n"}}{{end}}' ./... | \
+	@go list -f '{{$$p := .ImportPath}}{{$$p}}{{"\n"}}{{range .Imports}}{{$$p}} {{.}}{{"\n"}}{{end}}' ./... $(HELPERS) | \
 	awk -v m="$$(go list -m)/" -f scripts/imports.awk imports.allow -
 
 bench: setup build fidelity ## stages and sweeps, fidelity, the main job on this machine, Chromium beside the plain loop, and plumb beside other renderers and scorers
