@@ -8,7 +8,8 @@
 //
 // Text is compared with the pictures made without font hinting, as native text
 // has none. With -chrome the editor draws them anew instead. -made-up N draws N
-// shapes of each kind, one per picture, that chance has made, and needs no data.
+// shapes of each kind, one per picture, and N pages with frames, groups and bound
+// arrows, that chance has made, and needs no data.
 package main
 
 import (
@@ -36,7 +37,7 @@ func main() {
 	out := flag.String("out", filepath.Join("build", "fidelity"), "folder for the scenes and the report")
 	plumb := flag.String("plumb", filepath.Join("bin", "plumb"), "the program")
 	chrome := flag.Bool("chrome", false, "compare with what Chromium draws now")
-	made := flag.Int("made-up", 0, "compare so many made-up shapes of each kind with what Chromium draws instead; -data and -chrome do not count then")
+	made := flag.Int("made-up", 0, "compare so many made-up shapes of each kind, and pages, with what Chromium draws instead; -data and -chrome do not count then")
 	seed := flag.Uint64("seed", 1, "what -made-up makes them from")
 	args := flag.String("args", "", "further flags of plumb render, separated by blanks")
 	flag.Parse()
@@ -59,7 +60,7 @@ func main() {
 	}
 }
 
-// makeUp writes scenes of one shape.
+// makeUp writes scenes of one shape, and pages.
 func makeUp(path string, n int, seed uint64) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
