@@ -116,13 +116,11 @@ func (v *arrows) solve(s *scene.Scene, t *tree, i int32) error {
 		return nil
 	}
 	switch short := near(a, b, 1e-4); {
-	case short && sh.Rich != nil:
-		return foreignArrow(sh, "without length, with a label") // which the editor puts nowhere
-	case sh.Arrow.Elbow && near(a, b, 1e-9):
-		v.dot()
-		return nil
-	case sh.Arrow.Elbow && near(a, b, 0.01):
+	case sh.Arrow.Elbow && near(a, b, 0.01) && !near(a, b, 1e-9):
 		return foreignArrow(sh, "with elbows, hardly longer than nothing")
+	case sh.Arrow.Elbow: // may go round its targets from one place to the same
+	case short && sh.Rich != nil:
+		return foreignArrow(sh, noLength)
 	case short:
 		return nil
 	}
@@ -142,16 +140,12 @@ func (v *arrows) solve(s *scene.Scene, t *tree, i int32) error {
 	return err
 }
 
-// onePlace is why an arrow whose ends have come together is refused.
-const onePlace = "whose ends meet their target in one place"
-
-// dot is an elbow arrow that goes nowhere: its ends are bound to the same place. The
-// editor draws a dot of it, and more upon that for its heads.
-func (v *arrows) dot() {
-	v.valid, v.kind = true, elbowArrow
-	v.route = append(v.route, waypoint{point: v.start}, waypoint{point: v.start})
-	v.end = v.start
-}
+// Why arrows are refused: their ends have come together, or the editor puts their
+// label nowhere.
+const (
+	onePlace = "whose ends meet their target in one place"
+	noLength = "without length, with a label"
+)
 
 func finite(p point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }
 

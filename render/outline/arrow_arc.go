@@ -237,10 +237,10 @@ func (w *bent) middle() point {
 	const noise = 1e-9 // ends that were not moved are as far apart as the handles
 	handles := w.turn(w.h.angle(w.ends[0].handle), w.h.angle(w.ends[1].handle))
 	for i := range w.ends {
-		// The editor takes an end that an open line does not stop to the line's space
-		// and back, and then the last bits say whether the ends have passed each other.
+		// The editor takes an end that an open line does not stop (it counts as hit) to the
+		// line's space and back, and the last bits say whether the ends have passed each other.
 		e := &w.ends[i]
-		w.doubtful = w.doubtful || e.hit && e.target.open && !e.exact && math.Abs(span-handles) <= noise
+		w.doubtful = w.doubtful || e.hit && e.target.open && math.Abs(span-handles) <= noise
 	}
 	if span > handles+noise {
 		w.a, w.b = w.b, w.a

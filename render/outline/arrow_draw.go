@@ -81,6 +81,9 @@ func (l *local) arrow(sh *scene.Shape, v *arrows) error {
 		if h.kind == scene.HeadNone {
 			continue
 		}
+		if n := len(v.route); v.kind == elbowArrow && n > 2 && near(h.tip, v.route[[2]int{1, n - 2}[k]].point, 1e-9) {
+			return foreignArrow(sh, "with a head whose direction the last bits decide")
+		}
 		paths[k] = l.newPath()
 		h.write(paths[k])
 		if h.kind != scene.HeadArrow { // the editor fills a bar too, which has no inside

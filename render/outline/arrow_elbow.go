@@ -73,16 +73,11 @@ func (v *arrows) solveElbow(sh *scene.Shape) error {
 	if !ok {
 		return foreignArrow(sh, "whose ends leave it no way")
 	}
+	if len(way) == 1 { // a dot, or a way from there into a target
+		way = append(way, way[0])
+	}
 	v.routes[0] = way
 	v.finish(sh, way)
-	if n := len(v.route); n > 1 {
-		for k, next := range [2]point{v.route[1].point, v.route[n-2].point} {
-			tip := [2]point{v.start, v.end}[k]
-			if h := v.ends[k].head; h != scene.HeadNone && h != scene.HeadPipe && near(tip, next, 1e-9) {
-				return foreignArrow(sh, "with a head whose direction the last bits decide")
-			}
-		}
-	}
 	return nil
 }
 

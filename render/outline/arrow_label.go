@@ -31,6 +31,9 @@ func (v *arrows) label(sh *scene.Shape) (l arrowLabel, err error) {
 		return l, foreign(sh, "custom label colour")
 	}
 	points, length := v.samples()
+	if !(length > 0) {
+		return l, foreignArrow(sh, noLength)
+	}
 	bounds := newExtent()
 	for _, p := range points {
 		bounds.add(p)

@@ -30,8 +30,8 @@ func (b *Builder) arrow(sh *scene.Shape, p *place) error {
 	}
 	m := p.m.Mul(counter(b.local.counter))
 	b.clipBody(v, &l, m)
-	// The browser does not fold the opacity of what is clipped into one colour. Its
-	// layer is as large as the clip, so that nothing is cut.
+	// What is clipped is never alone: the browser does not fold its opacity into one
+	// colour. Its layer is as large as the clip, so that nothing is cut.
 	if err := b.paint(b.local.draws, m, p); err != nil || !l.shown {
 		return err
 	}

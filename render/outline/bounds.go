@@ -41,7 +41,7 @@ var surveyors = sync.Pool{New: func() any { return new(surveyor) }}
 // outline, strokes not included, and of a group's that of its descendants
 // (tldraw-rendering.md 9.1). Frames do not cut it. ok is false where the shape
 // has no outline or one that is not known natively (text in fonts that are not
-// there, arrows bound to such).
+// there, arrows bound to such, arrows whose ends or label the last bits place).
 func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
 	v := surveyors.Get().(*surveyor)
 	defer surveyors.Put(v)

@@ -134,7 +134,8 @@ func (b *Builder) frame(x Box) error {
 	}
 	b.d.Width, b.d.Height = int(w), int(h)
 	// The browser lays an image out in 1/64 px, fits the view into that, both sides in
-	// the same measure and in the middle, and stretches the image to whole px.
+	// the same measure and in the middle, and stretches the image to whole px. Exact
+	// pictures stand where the others do.
 	viewW, viewH := float64(read(x.W)), float64(read(x.H))
 	fitW, fitH := math.Floor(viewW*64)/64, math.Floor(viewH*64)/64
 	k := min(fitW/viewW, fitH/viewH)
@@ -235,7 +236,7 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 		m = m.Mul(path.Matrix{A: k, D: k})
 	}
 	d := b.local.draws
-	p.lone = len(d) == 1 && sh.Rich == nil && d[0].opacity == Opaque && b.local.counter == 1
+	p.lone = len(d) == 1 && sh.Rich == nil && d[0].opacity == Opaque && (b.local.counter == 1 || b.mode == Exact)
 	if p.translucent() && !p.lone {
 		b.beginLayer(d, m)
 		defer b.endLayer()

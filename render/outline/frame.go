@@ -73,14 +73,14 @@ func (b *Builder) frameItems(sh *scene.Shape, p *place) error {
 		return err
 	}
 	defer k.giveBack()
-	place, side := headingPlace(sh, p.page)
+	onto, side := headingPlace(sh, p.page)
 	if err := heading(k, sh, side); err != nil {
 		return err
 	}
 	b.local.reset()
 	body, heading := b.local.frame(sh, k.page.W, side)
 	at := *p
-	at.m = p.m.Mul(place)
+	at.m = p.m.Mul(onto)
 	if p.translucent() {
 		b.beginLayer(body, p.m)
 		b.beginLayer(heading, at.m)

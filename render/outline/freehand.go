@@ -32,7 +32,7 @@ type inked struct {
 // freehand is the memory for one freehand line.
 type freehand struct {
 	input       []scene.Pressed
-	start       point // first input, where dots are
+	start       point // first input, where the dots of even lines are
 	points      []inked
 	part        []inked
 	left, right []point

@@ -115,7 +115,8 @@ func (h *hair) cubic(a, b, c, d path.Point) {
 		return
 	}
 	t0 := float32(0)
-	for _, t := range stroke.Turns(a, b, c, d) {
+	turns, n := stroke.Turns(a, b, c, d)
+	for _, t := range turns[:n] {
 		k := (t - t0) / (1 - t0)
 		mix := func(p, q path.Point) path.Point {
 			return path.Point{X: p.X + float32((q.X-p.X)*k), Y: p.Y + float32((q.Y-p.Y)*k)}

@@ -3,6 +3,7 @@ package outline
 import (
 	"slices"
 
+	"plumb/render/chord"
 	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/scene"
@@ -12,7 +13,8 @@ import (
 // and most shapes stand where they stood. What was last made of shapes is kept,
 // and copied when the next drawing asks for the same.
 
-// wanted is all that the items of a geo shape without label depend on.
+// wanted is all that the items of a geo shape without label depend on, but for what
+// recall sets anew.
 type wanted struct {
 	id            string
 	m             path.Matrix
@@ -20,7 +22,8 @@ type wanted struct {
 	mode          Raster
 	version       Version
 	rule          scan.Rule
-	opacity       uint32 // which thin strokes have in them
+	framed        chord.Rect // what frames leave of the picture
+	opacity       uint32     // which thin strokes have in them
 	w, h, scale   float64
 	geo           scene.GeoKind
 	color         scene.Color
@@ -118,7 +121,7 @@ func (b *Builder) want(sh *scene.Shape, growY float64, p *place) (w wanted, ok b
 		return w, false
 	}
 	return wanted{
-		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, version: b.Version, rule: p.rule(), opacity: p.opacity,
+		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, version: b.Version, rule: p.rule(), framed: b.framed, opacity: p.opacity,
 		w: sh.W, h: sh.H + growY, scale: sh.Scale, geo: sh.Geo,
 		color: sh.Color, size: sh.Size, dash: sh.Dash, fill: sh.Fill,
 	}, true

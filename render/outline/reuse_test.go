@@ -1,6 +1,8 @@
 package outline
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -48,6 +50,41 @@ func reuseChangesNothing(t *testing.T, limit int) {
 	}
 	if recalled, held := used.reuse.recalled, (marks{}).size(used.reuse.young.marks()); recalled < 300 || held > used.reuse.most() {
 		t.Errorf("%d shapes were drawn from memory, which holds %d bytes", recalled, held)
+	}
+}
+
+// TestReuseKnows: a shape is made anew when the frame around it has changed, or its
+// opacity, of which thin strokes hold their part.
+func TestReuseKnows(t *testing.T) {
+	scene := func(frame, opacity, scale float64) *scene.Scene {
+		return sceneOf(t, fmt.Appendf(nil, `{"shapes":[
+			{"id":"shape:f","type":"frame","x":0,"y":0,"props":{"w":%g,"h":%g}},
+			{"id":"shape:a","parentId":"shape:f","type":"geo","x":50,"y":20,"opacity":%g,"props":{"w":200,"h":60,"dash":"solid","size":"s","scale":%g}},
+			{"id":"shape:b","type":"geo","x":10,"y":200,"opacity":%g,"props":{"w":200,"h":60,"dash":"draw","size":"s","scale":%g}}]}`,
+			frame, frame, opacity, scale, opacity, scale))
+	}
+	var used Builder
+	d, fresh := new(Drawing), new(Drawing)
+	for range 2 {
+		for _, frame := range []float64{100, 300} {
+			for _, opacity := range []float64{1, 0.5, 0.25} {
+				for _, scale := range []float64{0.25, 1} {
+					v := View{Scene: scene(frame, opacity, scale), Bounds: Box{W: 320, H: 320}}
+					for range 3 {
+						var b Builder
+						if err := errors.Join(used.Build(v, Reference, d), b.Build(v, Reference, fresh)); err != nil {
+							t.Fatal(err)
+						}
+						if !slices.Equal(d.Items, fresh.Items) || !slices.Equal(d.Groups, fresh.Groups) || !slices.Equal(d.Coverage.Bytes, fresh.Coverage.Bytes) {
+							t.Fatalf("in a frame of %g px, opacity %g, scale %g: differs from a fresh builder's", frame, opacity, scale)
+						}
+					}
+				}
+			}
+		}
+	}
+	if used.reuse.recalled == 0 {
+		t.Error("nothing was recalled")
 	}
 }
 

@@ -175,11 +175,12 @@ func (c *curve) turns(buf *[3]float32) []float32 {
 		float64(2*d(c.b, c.b))+float64(3*d(c.a, c.c)), d(c.b, c.c))
 }
 
-// Turns returns where in (0, 1) the curvature of a cubic is greatest, at most three
-// values, ascending.
-func Turns(p0, p1, p2, p3 path.Point) []float32 {
+// Turns returns the n places in (0, 1) where the curvature of a cubic is greatest,
+// ascending.
+func Turns(p0, p1, p2, p3 path.Point) (t [3]float32, n int) {
 	c := cubicCurve(p0, p1, p2, p3)
-	return c.turns(new([3]float32))
+	n = len(c.turns(&t))
+	return t, n
 }
 
 // inflections returns where in (0, 1) a cubic changes its sense of turning, in the

@@ -43,8 +43,8 @@ func (l *Layouter) fit(from, to int) (int, error) {
 	return l.within(from, to)
 }
 
-// holds tells whether a line is as wide as that. Widths are rounded up to 1/64 px,
-// which is not counted: five letters of 21.6 px fit into 108.
+// holds tells whether text of that width, in px, fits into a line. Widths are rounded
+// up to 1/64 px, which is not counted: five letters of 21.6 px fit into 108.
 func (l *Layouter) holds(width float64) bool { return width-1.0/64 <= l.avail }
 
 // within breaks a word that is wider than the line: behind the last character
