@@ -81,7 +81,7 @@ func (l *local) arrow(sh *scene.Shape, v *arrows) error {
 		if h.kind == scene.HeadNone {
 			continue
 		}
-		if n := len(v.route); v.kind == elbowArrow && n > 2 && near(h.tip, v.route[[2]int{1, n - 2}[k]].point, 1e-9) {
+		if v.vague(k, h.tip) {
 			return foreignArrow(sh, "with a head whose direction the last bits decide")
 		}
 		paths[k] = l.newPath()
@@ -96,6 +96,21 @@ func (l *local) arrow(sh *scene.Shape, v *arrows) error {
 		}
 	}
 	return nil
+}
+
+// vague tells whether the way comes to a tip from the tip itself. Between upright shapes
+// it does so exactly, and the head is a dot; elsewhere the editor's last bits turn it.
+func (v *arrows) vague(end int, tip point) bool {
+	n := len(v.route)
+	if v.kind != elbowArrow || n < 3 || !near(tip, v.route[[2]int{1, n - 2}[end]].point, 1e-9) {
+		return false
+	}
+	for i := range v.ends {
+		if e := &v.ends[i]; e.bound() && (e.target.toArrow.b != 0 || e.target.toArrow.c != 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // fillHead paints the inside of a head. The export has it in the group that
