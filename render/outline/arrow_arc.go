@@ -113,10 +113,7 @@ func (w *bent) stop(e *terminal, p *point, share float64) (offset float64) {
 	if !e.bound() || e.exact {
 		return 0
 	}
-	// Whether a crossing at an end of the way lies on it, the last bits decide.
-	at, hit := w.crossing(e, *p, share, false)
-	again, hitAgain := w.crossing(e, *p, share, true)
-	w.doubtful = w.doubtful || hit != hitAgain || !near(at, again, 1e-3)
+	at, hit := w.crossing(e, *p, share)
 	if e.hit = hit; !hit {
 		return 0
 	}
@@ -128,42 +125,57 @@ func (w *bent) stop(e *terminal, p *point, share float64) (offset float64) {
 	return e.gap(w.sh)
 }
 
-// crossing finds where the way meets the target of the end at p. Crossings at the
-// ends of the way count if the caller says so.
-func (w *bent) crossing(e *terminal, p point, share float64, ends bool) (at point, hit bool) {
+// crossing finds where the way meets the target of the end at p. Whether a crossing
+// at an end of the way lies on it the last bits decide: where that matters, w is
+// doubtful.
+func (w *bent) crossing(e *terminal, p point, share float64) (at point, hit bool) {
 	from, span := w.h.angle(w.a), w.span()
 	if e.target.open {
 		share = 0
 	}
-	best := math.Inf(1)
+	inner, all := choice{off: math.Inf(1)}, choice{off: math.Inf(1)} // without and with those at the ends
 	w.eachEdge(&e.target, func(a, b point) {
 		hits, n := crossCircle(&w.h, a, b)
 		for _, q := range hits[:n] {
-			d := w.turn(from, w.h.angle(q))
-			switch {
+			switch d := w.turn(from, w.h.angle(q)); {
 			case near(q, w.a, 1e-6):
-				d = 0
+				all.take(q, math.Abs(share*span))
 			case near(q, w.b, 1e-6):
-				d = span
-			}
-			if !ends && (d == 0 || d == span) {
-				continue
-			}
-			if d <= span && math.Abs(d-share*span) < best {
-				best, at, hit = math.Abs(d-share*span), q, true
+				all.take(q, math.Abs(span-share*span))
+			case d <= span:
+				inner.take(q, math.Abs(d-share*span))
+				all.take(q, math.Abs(d-share*span))
 			}
 		}
 	})
-	if hit {
-		return at, true
+	if math.IsInf(inner.off, 1) {
+		if e.target.open {
+			inner = choice{at: e.handle}
+		} else if q, d := w.nearest(&e.target, e.handle); d < 1 {
+			inner = choice{at: q}
+		}
 	}
-	if e.target.open {
-		return e.handle, true
+	if math.IsInf(all.off, 1) {
+		all = inner
 	}
-	if q, d := w.nearest(&e.target, e.handle); d < 1 {
-		return q, true
+	hit = !math.IsInf(inner.off, 1)
+	w.doubtful = w.doubtful || hit == math.IsInf(all.off, 1) || hit && !near(inner.at, all.at, 1e-3)
+	if !hit {
+		return p, false
 	}
-	return p, false
+	return inner.at, true
+}
+
+// choice is the crossing that was nearest so far to where one is wanted.
+type choice struct {
+	at  point
+	off float64 // from there
+}
+
+func (c *choice) take(at point, off float64) {
+	if off < c.off {
+		*c = choice{at, off}
+	}
 }
 
 // crossCircle returns where the segment ab crosses the circle.

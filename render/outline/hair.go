@@ -114,20 +114,10 @@ func (h *hair) cubic(a, b, c, d path.Point) {
 		h.bow(a, b, c, d)
 		return
 	}
-	t0 := float32(0)
-	turns, n := stroke.Turns(a, b, c, d)
-	for _, t := range turns[:n] {
-		k := (t - t0) / (1 - t0)
-		mix := func(p, q path.Point) path.Point {
-			return path.Point{X: p.X + float32((q.X-p.X)*k), Y: p.Y + float32((q.Y-p.Y)*k)}
-		}
-		ab, bc, cd := mix(a, b), mix(b, c), mix(c, d)
-		abc, bcd := mix(ab, bc), mix(bc, cd)
-		m := mix(abc, bcd)
-		h.bow(a, ab, abc, m)
-		a, b, c, t0 = m, bcd, cd, t
+	pieces, n := stroke.CutAtTurns([4]path.Point{a, b, c, d})
+	for _, p := range pieces[:n] {
+		h.bow(p[0], p[1], p[2], p[3])
 	}
-	h.bow(a, b, c, d)
 }
 
 // bow draws a cubic as chords.
@@ -384,22 +374,21 @@ func (h *hair) takePlane(dst *scan.Coverage) {
 	h.plane = nil
 }
 
-// over is a plot on what is there (reference-raster.md 8.3, 8.4). One of two of a
-// faint stroke is floored together with what is below it (observed).
+// over is a plot on what is there. One of two of a faint stroke is floored together
+// with what is below it (observed).
 func (h *hair) over(d byte, p uint64) byte {
-	a, v, two := uint32(p>>1&0xff), uint32(d), p&1 == 1
+	a, two := byte(p>>1), p&1 == 1
 	switch {
 	case h.part < 255 && two:
-		a = h.part * (a + 1)
-		rest := 0xffff - a
-		return byte((a + v*((rest+rest>>8)>>8)) >> 8)
+		k := h.part * (uint32(a) + 1)
+		rest := 0xffff - k
+		return byte((k + uint32(d)*((rest+rest>>8)>>8)) >> 8)
 	case h.part < 255:
-		a = h.part * (a + 1) >> 8
+		return scan.Over(d, byte(h.part*(uint32(a)+1)>>8))
 	case two && !h.plain:
-		a += a >> 7
-		return byte((255*a + v*(256-a)) >> 8)
+		return scan.OverTwo(d, a)
 	}
-	return byte(a + v*(256-a)>>8)
+	return scan.Over(d, a)
 }
 
 // sharpRect appends what the reference's rectangle code covers: sides on 1/256

@@ -73,7 +73,7 @@ func (r *row) quickPair(x int32, a, b byte) {
 			r.trace(x, r.y, a)
 			r.trace(x+1, r.y, b)
 		}
-		a, b = overTwo(0, a), overTwo(0, b)
+		a, b = OverTwo(0, a), OverTwo(0, b)
 	}
 	r.dst.Bytes = append(r.dst.Bytes, a, b)
 }

@@ -53,7 +53,7 @@ func (r *row) quickCells(ul, ll, ur, lr, dyL, dyR int64) {
 
 // twoWord is overTwo for two pixels on nothing.
 func twoWord(w uint64) uint64 {
-	return uint64(overTwo(0, byte(w))) | uint64(overTwo(0, byte(w>>8)))<<8
+	return uint64(OverTwo(0, byte(w))) | uint64(OverTwo(0, byte(w>>8)))<<8
 }
 
 // putSpan is put that stores whole cells of 255 as a Full span.

@@ -138,11 +138,12 @@ func (r *row) touch(x0, x1 int32) {
 // strip begins another strip of the same row: spans come from the left again.
 func (r *row) strip() { r.cursor = 0 }
 
-// over is the alpha that coverage a leaves on alpha d, opaque on opaque.
-func over(d, a byte) byte { return a + byte(uint32(d)*(256-uint32(a))>>8) }
+// Over is the alpha that coverage a leaves on alpha d, opaque on opaque, all in 1/255
+// (reference-raster.md 8.4).
+func Over(d, a byte) byte { return a + byte(uint32(d)*(256-uint32(a))>>8) }
 
-// overTwo is over by the two-pixel rule.
-func overTwo(d, a byte) byte {
+// OverTwo is Over by the two-pixel rule (reference-raster.md 8.3).
+func OverTwo(d, a byte) byte {
 	scale := uint32(a) + uint32(a>>7)
 	return byte((255*scale + uint32(d)*(256-scale)) >> 8)
 }
@@ -162,7 +163,7 @@ func (r *row) single(x int32, a byte, full int32, direct bool) {
 		r.sums[i] = a
 	default:
 		r.hasDirect = true
-		r.direct[i] = over(r.direct[i], a)
+		r.direct[i] = Over(r.direct[i], a)
 	}
 }
 
@@ -182,9 +183,9 @@ func (r *row) pair(x int32, a, b byte, direct bool) {
 			r.trace(x, r.y, a)
 			r.trace(x+1, r.y, b)
 		}
-		p[0], p[1] = overTwo(p[0], a), overTwo(p[1], b)
+		p[0], p[1] = OverTwo(p[0], a), OverTwo(p[1], b)
 	} else {
-		p[0], p[1] = over(p[0], a), over(p[1], b)
+		p[0], p[1] = Over(p[0], a), Over(p[1], b)
 	}
 }
 
@@ -202,7 +203,7 @@ func (r *row) many(x int32, alphas []byte, direct bool) {
 	r.hasDirect = true
 	p := r.direct[i : i+len(alphas)]
 	for k, a := range alphas {
-		p[k] = over(p[k], a)
+		p[k] = Over(p[k], a)
 	}
 }
 
@@ -400,7 +401,7 @@ func (r *row) layer(x0, x1 int32) []byte {
 			if !r.plain {
 				a = snapped[a]
 			}
-			direct[i] = over(direct[i], a)
+			direct[i] = Over(direct[i], a)
 			sums[i] = 0
 		}
 	}

@@ -81,11 +81,11 @@ func (e *export) paint(t testing.TB, s *Scanner, c *Coverage, m *image) (ignore 
 				}
 				return
 			}
-			if b, ok := two[y*m.w+x]; ok && overTwo(0, b) == a {
-				*p = overTwo(*p, b)
+			if b, ok := two[y*m.w+x]; ok && OverTwo(0, b) == a {
+				*p = OverTwo(*p, b)
 				return
 			}
-			*p = over(*p, a)
+			*p = Over(*p, a)
 		})
 	}
 	return ignore

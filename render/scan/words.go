@@ -27,13 +27,13 @@ func snapWord(w uint64) uint64 {
 	return w&(some<<8-some) | (all<<8 - all)
 }
 
-// overWord is over for eight bytes.
+// overWord is Over for eight bytes.
 func overWord(d, a uint64) (w uint64) {
 	if a == 0 {
 		return d
 	}
 	for i := 0; i < 64; i += 8 {
-		w |= uint64(over(byte(d>>i), byte(a>>i))) << i
+		w |= uint64(Over(byte(d>>i), byte(a>>i))) << i
 	}
 	return w
 }

@@ -19,9 +19,9 @@ func TestWords(t *testing.T) {
 			sum[i] = a[i]
 			add(&sum[i], b[i])
 			snap[i] = snapped[a[i]]
-			above[i] = over(a[i], b[i])
+			above[i] = Over(a[i], b[i])
 		}
-		two[0], two[1] = overTwo(0, a[0]), overTwo(0, a[1])
+		two[0], two[1] = OverTwo(0, a[0]), OverTwo(0, a[1])
 		for _, c := range []struct {
 			name string
 			got  uint64

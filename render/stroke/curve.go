@@ -175,12 +175,19 @@ func (c *curve) turns(buf *[3]float32) []float32 {
 		float64(2*d(c.b, c.b))+float64(3*d(c.a, c.c)), d(c.b, c.c))
 }
 
-// Turns returns the n places in (0, 1) where the curvature of a cubic is greatest,
-// ascending.
-func Turns(p0, p1, p2, p3 path.Point) (t [3]float32, n int) {
-	c := cubicCurve(p0, p1, p2, p3)
-	n = len(c.turns(&t))
-	return t, n
+// CutAtTurns cuts a cubic where it turns most, into n pieces in order.
+func CutAtTurns(p [4]path.Point) (pieces [4][4]path.Point, n int) {
+	c := cubicCurve(p[0], p[1], p[2], p[3])
+	rest, from := segment{p: p, n: 4}, float32(0)
+	var buf [3]float32
+	for _, t := range c.turns(&buf) {
+		l, r := rest.split((t - from) / (1 - from))
+		pieces[n] = l.p
+		n++
+		rest, from = r, t
+	}
+	pieces[n] = rest.p
+	return pieces, n + 1
 }
 
 // inflections returns where in (0, 1) a cubic changes its sense of turning, in the
