@@ -11,6 +11,11 @@ from __future__ import annotations
 import asyncio
 import atexit
 import concurrent.futures
+
+# The loop would import it at the first name it resolves, and it registers hooks for
+# forks: were the process forked meanwhile, only the latter half of them would run and
+# release a lock that another thread holds.
+import concurrent.futures.thread
 import os
 import resource
 import threading

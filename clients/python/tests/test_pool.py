@@ -206,6 +206,20 @@ class Forks(unittest.TestCase):
         return subprocess.run([sys.executable, "-W", "error", "-c", text, url], cwd=here, capture_output=True,
                               text=True, timeout=LONG)  # fmt: skip
 
+    def test_fork_while_a_name_is_resolved(self) -> None:
+        """What resolves names is loaded before a fork can come in between: see pool."""
+        with faults.Server(faults.ok()) as s:
+            done = self.script(
+                "import os, sys, plumb_client\n"
+                "c = plumb_client.Client(sys.argv[1].replace('127.0.0.1', 'localhost'))\n"
+                "os.register_at_fork(before=lambda: print(c.score({'id': 'a'}).reward, flush=True))\n"
+                "if (pid := os.fork()) == 0: os._exit(0)\n"
+                "os.waitpid(pid, 0)\n"
+                "print(c.score({'id': 'a'}).reward)\n",
+                s.url,
+            )
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "0.5\n0.5\n", ""))
+
     def test_exit_is_quiet(self) -> None:
         """No warning and no hang at the end of a process, whatever is under way."""
         with faults.Server(faults.ok(), faults.hang) as s:
