@@ -1,9 +1,11 @@
 package outline
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
+	"plumb/render/chord"
 	"plumb/render/path"
 	"plumb/render/text"
 )
@@ -18,77 +20,116 @@ const lineShare = 0.1
 // longestGap bounds how far an underline keeps away from a glyph, units.
 const longestGap = 13
 
-// band is a line along a run, in the shape's units.
-type band struct{ x0, x1, y, thick float64 }
+// gapInset is how far, in units, an underline's upper and lower side are moved in to find
+// the glyphs that cross it; of its thickness before that is cut.
+const gapInset = 0.5
 
-// underline places the line below a run. It leaves out the columns in which
-// glyphs cross it, and as much again on both sides as it is thick.
-func (b *Builder) underline(k *scribe, r *text.Run, w writing, p *place) error {
+// band is a line along a run, in the shape's units, without what lies in its gaps.
+type band struct {
+	x0, x1, y, thick float64
+	gaps             [][2]float64 // from left to right
+}
+
+// underline is the line below a run. It leaves out the columns in which glyphs
+// cross it, and as much again on both sides as it is thick.
+func underline(k *scribe, r *text.Run) (band, error) {
 	thick := max(1, r.Size*lineShare)
-	line := band{r.X, r.X + r.Width, r.Baseline + math.Ceil(thick/2), math.Floor(thick)}
+	line := band{x0: r.X, x1: r.X + r.Width, y: r.Baseline + math.Ceil(thick/2), thick: math.Floor(thick)}
 	k.gaps = k.gaps[:0]
 	for _, g := range k.page.Glyphs[r.First : r.First+r.Count] {
+		if g.Crossed {
+			continue
+		}
 		k.glyphs.path.Reset()
 		if err := r.Face.Outline(&k.glyphs.path, g.ID, r.Size); err != nil {
-			return err
+			return line, err
 		}
 		top := line.y - r.Baseline - float64(g.Y)
-		lo, hi := crossing(&k.glyphs.path, top, top+line.thick)
+		lo, hi := crossing(&k.glyphs.path, top+gapInset, top+thick-gapInset)
 		if lo <= hi {
 			x, keep := r.X+float64(g.X), min(thick, longestGap)
 			k.gaps = append(k.gaps, [2]float64{x + lo - keep, x + hi + keep})
 		}
 	}
-	slices.SortFunc(k.gaps, func(a, b [2]float64) int {
-		if a[0] < b[0] {
-			return -1
-		}
-		return 1
-	})
-	b.line(k, line, w, p)
-	return nil
+	slices.SortFunc(k.gaps, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
+	line.gaps = k.gaps
+	return line, nil
 }
 
-// strike places the line through a run.
-func (b *Builder) strike(k *scribe, r *text.Run, w writing, p *place) {
+// strike is the line through a run.
+func strike(r *text.Run) band {
 	thick := max(1, r.Size*lineShare)
 	middle := r.Baseline - r.Face.Ascent(r.Size)/3
-	k.gaps = k.gaps[:0]
-	b.line(k, band{r.X, r.X + r.Width, math.Floor(middle - thick/2 + 0.5), math.Floor(thick)}, w, p)
+	return band{x0: r.X, x1: r.X + r.Width, y: math.Floor(middle - thick/2 + 0.5), thick: math.Floor(thick)}
 }
 
-// line places a line and its halo: copies of the line, gaps and all.
-func (b *Builder) line(k *scribe, at band, w writing, p *place) {
-	if w.halo {
-		for _, h := range halo {
-			b.stretch(k, at, h, background, p)
-		}
-	}
-	b.stretch(k, at, [2]float64{}, w.color, p)
-}
-
-// stretch places one copy of a line, displaced by h.
-func (b *Builder) stretch(k *scribe, at band, h [2]float64, color rgb, p *place) {
+// line cuts a line, displaced by h.
+func (b *Builder) line(k *scribe, at *band, h [2]float64, m path.Matrix, clip chord.Rect, p *place) {
 	to := &k.glyphs.path
 	to.Reset()
-	x, y0, y1 := at.x0, at.y+h[1], at.y+at.thick+h[1]
-	for _, gap := range k.gaps {
-		rectangle(to, x+h[0], y0, min(onPixel(p.m, gap[0]+h[0]), at.x1+h[0]), y1)
-		x = max(x, onPixel(p.m, gap[1]+h[0])-h[0])
+	rectangle(to, at.x0+h[0], at.y+h[1], at.x1+h[0], at.y+at.thick+h[1])
+	k.moved = k.moved[:0]
+	for _, gap := range at.gaps {
+		k.moved = append(k.moved, [2]float64{gap[0] + h[0], gap[1] + h[0]})
 	}
-	rectangle(to, x+h[0], y0, at.x1+h[0], y1)
-	b.placeDrawn(k, color, p)
+	k.glyphs.cutLine(m, clip, b.mode, p.rule(), k.moved)
 }
 
-// onPixel moves the end of a gap to the nearest edge of pixels, because the
-// browser cuts gaps without antialiasing. In turned text that gives stairs, which
-// are left out: there the end stays where it is.
-func onPixel(m path.Matrix, x float64) float64 {
-	if m.B != 0 || m.C != 0 {
-		return x
+// placeLine places a line.
+func (b *Builder) placeLine(k *scribe, at *band, color rgb, p *place) {
+	b.line(k, at, [2]float64{}, p.m, b.canvas(), p)
+	b.keep(k, placed{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
+}
+
+// placeLineHalo places the copies of a line that lie under a text. The browser makes one
+// picture of them all, of the pixels of the line, gaps and all: those of the export, or
+// where that turns the text those of its own units, at their scale, which are then turned.
+func (b *Builder) placeLineHalo(k *scribe, at *band, p *place) {
+	if b.mode == Exact {
+		for _, h := range halo {
+			b.line(k, at, h, p.m, b.canvas(), p)
+			b.keep(k, placed{color: background, glyph: k.glyphs.keepMask(&k.glyphs.line)})
+		}
+		return
 	}
-	a, e := float64(m.A), float64(m.E)
-	return (math.Floor(float64(a*x)+e+0.5) - e) / a
+	m, clip := p.m, b.canvas()
+	turned := !level(m)
+	var back matrix // px of the export to those of the picture
+	if turned {
+		m = path.Matrix{A: float32(math.Hypot(float64(m.A), float64(m.B))), D: float32(math.Hypot(float64(m.C), float64(m.D)))}
+		back = matrix{a: float64(m.A), d: float64(m.D)}.mul(newWindow(p.m, 0, 0, 0, 0).back)
+		clip = seenFrom(back, clip)
+	}
+	k.by = k.by[:0]
+	reach := int32(1)
+	for _, h := range halo {
+		x, y := float64(m.A)*h[0]+float64(m.C)*h[1], float64(m.B)*h[0]+float64(m.D)*h[1]
+		k.by = append(k.by, [2]float64{x, y})
+		reach = max(reach, int32(min(farAway, math.Abs(x)+math.Abs(y)))+2)
+	}
+	clip = chord.Rect{X0: clip.X0 - reach, Y0: clip.Y0 - reach, X1: clip.X1 + reach, Y1: clip.Y1 + reach}
+	b.line(k, at, [2]float64{}, m, clip, p)
+	k.glyphs.lineHalo(k.by)
+	one := placed{color: background}
+	if turned {
+		one.glyph = k.glyphs.keepTurned(&k.glyphs.halo, back, b.canvas())
+	} else {
+		one.glyph = k.glyphs.keepMask(&k.glyphs.halo)
+	}
+	b.keep(k, one)
+}
+
+// seenFrom is the box of a box in px that back maps to others.
+func seenFrom(back matrix, r chord.Rect) chord.Rect {
+	box := emptyBox
+	for _, c := range [4]point{
+		{float64(r.X0), float64(r.Y0)}, {float64(r.X1), float64(r.Y0)}, {float64(r.X0), float64(r.Y1)}, {float64(r.X1), float64(r.Y1)},
+	} {
+		q := back.apply(c)
+		x, y := max(-farAway, min(q.X, farAway)), max(-farAway, min(q.Y, farAway))
+		box = [4]int32{min(box[0], int32(math.Floor(x))), min(box[1], int32(math.Floor(y))), max(box[2], int32(math.Ceil(x))), max(box[3], int32(math.Ceil(y)))}
+	}
+	return chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}
 }
 
 // rectangle appends a rectangle, nothing when it is empty.
@@ -110,39 +151,54 @@ func (b *Builder) placeDrawn(k *scribe, color rgb, p *place) {
 	b.keep(k, placed{color: color, glyph: k.glyphs.cutDrawn(p.m, b.canvas(), b.mode, p.rule())})
 }
 
-// columns collects where an outline crosses the rows from top to bottom.
+// columns collects where an outline crosses the rows from top to bottom, as the browser
+// finds it: where segments meet the first and the last row, and their points between
+// those, the control points of curves among them. Between its points a curve may reach
+// farther.
 type columns struct{ top, bottom, lo, hi float64 }
 
-// edge adds what a straight edge crosses.
-func (c *columns) edge(a, b path.Point) {
-	x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
-	if y0 > y1 {
-		x0, y0, x1, y1 = x1, y1, x0, y0
-	}
-	if y1 < c.top || y0 > c.bottom {
-		return
-	}
-	if y0 == y1 {
-		c.lo, c.hi = min(c.lo, x0, x1), max(c.hi, x0, x1)
-		return
-	}
-	for _, y := range [2]float64{max(y0, c.top), min(y1, c.bottom)} {
-		x := x0 + (x1-x0)*(y-y0)/(y1-y0)
-		c.lo, c.hi = min(c.lo, x), max(c.hi, x)
+// add adds one column.
+func (c *columns) add(x float64) { c.lo, c.hi = min(c.lo, x), max(c.hi, x) }
+
+// points adds points that lie between the rows.
+func (c *columns) points(list ...path.Point) {
+	for _, p := range list {
+		if y := float64(p.Y); c.top <= y && y <= c.bottom {
+			c.add(float64(p.X))
+		}
 	}
 }
 
-// quad adds what a quadratic crosses, as 16 edges.
-func (c *columns) quad(a, b, to path.Point) {
-	const steps = 16
-	last := a
-	for i := 1; i <= steps; i++ {
-		t := float32(i) / steps
-		u := 1 - t
-		q := path.Point{X: u*u*a.X + 2*u*t*b.X + t*t*to.X, Y: u*u*a.Y + 2*u*t*b.Y + t*t*to.Y}
-		c.edge(last, q)
-		last = q
+// line adds where a line meets the two rows.
+func (c *columns) line(a, b path.Point) {
+	x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
+	for _, y := range [2]float64{c.top, c.bottom} {
+		if y0 != y1 && min(y0, y1) <= y && y <= max(y0, y1) {
+			c.add(x0 + float64((x1-x0)*(y-y0))/(y1-y0))
+		}
 	}
+}
+
+// quad adds where a quadratic meets the two rows.
+func (c *columns) quad(p0, p1, p2 path.Point) {
+	y0, y1, y2 := float64(p0.Y), float64(p1.Y), float64(p2.Y)
+	for _, y := range [2]float64{c.top, c.bottom} {
+		for _, t := range quadRoots(y0-2*y1+y2, y1-y0, y0-y) {
+			u := 1 - t
+			c.add(float64(u*u*float64(p0.X)) + float64(2*u*t*float64(p1.X)) + float64(t*t*float64(p2.X)))
+		}
+	}
+}
+
+// quadRoots are the t in 0..1 where att + 2bt + c is 0.
+func quadRoots(a, b, c float64) (roots []float64) {
+	q := -b - math.Copysign(math.Sqrt(float64(b*b)-float64(a*c)), b) // NaN where there is none
+	for _, t := range [2]float64{q / a, c / q} {
+		if 0 <= t && t <= 1 {
+			roots = append(roots, t)
+		}
+	}
+	return roots
 }
 
 // crossing returns the columns in which a glyph's outline crosses the rows from
@@ -156,13 +212,16 @@ func crossing(p *path.Path, top, bottom float64) (lo, hi float64) {
 		case path.Move:
 			cur, first, pts = pts[0], pts[0], pts[1:]
 		case path.Line:
-			c.edge(cur, pts[0])
+			c.line(cur, pts[0])
+			c.points(cur, pts[0])
 			cur, pts = pts[0], pts[1:]
 		case path.Quad:
 			c.quad(cur, pts[0], pts[1])
+			c.points(cur, pts[0], pts[1])
 			cur, pts = pts[1], pts[2:]
 		case path.Close:
-			c.edge(cur, first)
+			c.line(cur, first)
+			c.points(cur, first)
 			cur = first
 		}
 	}

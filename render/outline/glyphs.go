@@ -49,6 +49,10 @@ type glyphCache struct {
 	scanner  scan.Scanner
 	filler   area.Filler
 	path     path.Path
+	line     lineMask // the one that was cut last
+	halo     lineMask // its copies
+	cut1     scan.Coverage
+	scratch  []byte
 	stamp    int32
 }
 
@@ -99,19 +103,29 @@ func (c *glyphCache) outline(key *glyphKey, size float64, m path.Matrix, clip ch
 
 // cutDrawn cuts what c.path holds, mapped by m.
 func (c *glyphCache) cutDrawn(m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule) int32 {
+	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
+	c.fill(&c.coverage, m, clip, mode, r)
+	return c.add(first, at)
+}
+
+// fill appends the coverage of what c.path holds, mapped by m, to dst.
+func (c *glyphCache) fill(dst *scan.Coverage, m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule) {
 	c.path.Transform(m)
-	at := len(c.coverage.Bytes)
-	var first, count int
 	c.filler.Pieces = 0
 	if mode == Reference {
-		first, count = c.scanner.Append(&c.coverage, &c.path, clip, r)
-	} else {
-		c.filler.Add(&c.path, clip)
-		first, count = c.filler.Take(&c.coverage)
+		c.scanner.Append(dst, &c.path, clip, r)
+		return
 	}
+	c.filler.Add(&c.path, clip)
+	c.filler.Take(dst)
+}
+
+// add makes a glyph of what has been appended to the coverage since it had that many
+// spans and bytes.
+func (c *glyphCache) add(spans, bytes int) int32 {
 	c.glyphs = append(c.glyphs, cutGlyph{
-		first: int32(first), count: int32(count), bytes: int32(at), end: int32(len(c.coverage.Bytes)),
-		box: boxOfSpans(c.coverage.Spans[first : first+count]), pieces: c.filler.Pieces,
+		first: int32(spans), count: int32(len(c.coverage.Spans) - spans), bytes: int32(bytes), end: int32(len(c.coverage.Bytes)),
+		box: boxOfSpans(c.coverage.Spans[spans:]), pieces: c.filler.Pieces,
 	})
 	return int32(len(c.glyphs) - 1)
 }

@@ -81,7 +81,8 @@ func quarter(v float32, whole bool) (px int32, sub uint8) {
 }
 
 // write appends the items of a laid out text, run by run as the browser paints
-// them: underline, glyphs, strike, each over its halo.
+// them: the halos of underline and glyphs, underline, glyphs, the strike over its
+// halo.
 func (b *Builder) write(k *scribe, w writing, p *place) error {
 	k.glyphs.begin()
 	k.placed = k.placed[:0]
@@ -105,23 +106,35 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 	if r.Link {
 		w.color = linkColor
 	}
+	var below band
 	if r.Underline {
-		if err := b.underline(k, r, w, p); err != nil {
+		var err error
+		if below, err = underline(k, r); err != nil {
 			return err
 		}
 	}
 	if w.halo {
+		if r.Underline {
+			b.placeLineHalo(k, &below, p)
+		}
 		for _, h := range halo {
 			if err := b.place(k, s, r, h, background, p); err != nil {
 				return err
 			}
 		}
 	}
+	if r.Underline {
+		b.placeLine(k, &below, w.color, p)
+	}
 	if err := b.place(k, s, r, [2]float64{}, w.color, p); err != nil {
 		return err
 	}
 	if r.Strike {
-		b.strike(k, r, w, p)
+		through := strike(r)
+		if w.halo {
+			b.placeLineHalo(k, &through, p)
+		}
+		b.placeLine(k, &through, w.color, p)
 	}
 	return nil
 }

@@ -114,6 +114,8 @@ type scribe struct {
 	corners [4]point
 	frame   []point
 	gaps    [][2]float64 // of an underline, from left to right
+	moved   [][2]float64 // those of a copy
+	by      [][2]float64 // displacements of copies, px
 }
 
 // scribes are those that nobody uses at the moment. A list and not a sync.Pool,

@@ -92,18 +92,16 @@ func (l *Layouter) block(rich *scene.RichText, at int) error {
 	}
 	first := len(l.out.Lines)
 	for from := 0; ; {
-		n := bytes.IndexByte(l.text[from:], '\n')
-		to := from + n
-		if n < 0 {
-			to = len(l.text)
+		to := len(l.text)
+		if n := bytes.IndexByte(l.text[from:], '\n'); n >= 0 {
+			to = from + n
 		}
 		if err := l.forced(from, to); err != nil {
 			return err
 		}
-		if n < 0 {
+		if from = to + 1; from >= len(l.text) { // a break that ends a paragraph begins no line
 			break
 		}
-		from = to + 1
 	}
 	return l.marker(b, first)
 }
@@ -113,12 +111,19 @@ func (l *Layouter) load(b *scene.Block) error {
 	l.text, l.spans, l.pieces, l.breaks = l.text[:0], l.spans[:0], l.pieces[:0], l.breaks[:0]
 	for i := range b.Spans {
 		s := &b.Spans[i]
-		if s.Highlight {
+		switch {
+		case s.Highlight:
 			return &MarkError{"the mark highlight"}
+		case s.Code && l.spec.Font == scene.FontMono:
+			return &MarkError{"the mark code in the mono font"} // the editor draws it in another
 		}
 		from := len(l.text)
 		l.text = append(l.text, s.Text...)
-		l.spans = append(l.spans, span{from, len(l.text), s})
+		if n := len(l.spans); n > 0 && sameMarks(l.spans[n-1].of, s) {
+			l.spans[n-1].to = len(l.text) // one text for the browser
+		} else {
+			l.spans = append(l.spans, span{from, len(l.text), s})
+		}
 		face, err := l.face(s)
 		if err != nil {
 			return err
@@ -138,6 +143,13 @@ func (l *Layouter) load(b *scene.Block) error {
 		}
 	}
 	return nil
+}
+
+// sameMarks tells whether two neighbours look alike.
+func sameMarks(a, b *scene.Span) bool {
+	x, y := *a, *b
+	x.Text, y.Text = "", ""
+	return x == y
 }
 
 func (l *Layouter) face(s *scene.Span) (*font.Face, error) {
@@ -350,7 +362,8 @@ func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph,
 	for _, g := range glyphs {
 		if !g.Discards {
 			out.Glyphs = append(out.Glyphs, Glyph{
-				ID: g.ID, X: pen + face.Pixels(g.DX, size), Y: -face.Pixels(g.DY, size),
+				ID: g.ID, Crossed: bytes.IndexByte(crossed, l.text[g.Cluster]) >= 0,
+				X: pen + face.Pixels(g.DX, size), Y: -face.Pixels(g.DY, size),
 			})
 		}
 		pen += face.Advance(g, size)
@@ -358,6 +371,9 @@ func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph,
 	run.Count = int32(len(out.Glyphs)) - run.First
 	out.Runs = append(out.Runs, run)
 }
+
+// crossed are the characters that underlines do not keep away from.
+var crossed = []byte(`/\_`)
 
 // advance is the sum of advances, in binary32 like the browser's.
 func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {

@@ -67,8 +67,9 @@ type Run struct {
 
 // Glyph is one glyph of a run, relative to the run's X and baseline, px, y down.
 type Glyph struct {
-	ID   uint16
-	X, Y float32
+	ID      uint16
+	Crossed bool // an underline goes through it
+	X, Y    float32
 }
 
 // Dot is the marker of an item in a bullet list, px.

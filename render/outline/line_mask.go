@@ -1,0 +1,207 @@
+package outline
+
+import (
+	"math"
+	"slices"
+
+	"plumb/render/chord"
+	"plumb/render/path"
+	"plumb/render/scan"
+)
+
+// lineMask is the alpha of a line along text: rows of pixels from top to bottom, none
+// left out.
+type lineMask struct {
+	rows  []lineRow
+	alpha []byte
+}
+
+// lineRow is the part of a row of pixels from x on, and where in the mask its alpha lies.
+type lineRow struct{ x, y, from, to int32 }
+
+// end is the column behind the row.
+func (r *lineRow) end() int32 { return r.x + r.to - r.from }
+
+// at is the alpha of a pixel.
+func (l *lineMask) at(x, y int32) float32 {
+	if len(l.rows) == 0 || y < l.rows[0].y || int(y-l.rows[0].y) >= len(l.rows) {
+		return 0
+	}
+	r := &l.rows[y-l.rows[0].y]
+	if x < r.x || x >= r.end() {
+		return 0
+	}
+	return float32(l.alpha[r.from+x-r.x])
+}
+
+// between is the alpha at (x+dx, y+dy), from the middles of four pixels, as the browser
+// moves and turns pictures; dx and dy are parts of a px.
+func (l *lineMask) between(x, y int32, dx, dy float32) float32 {
+	above := l.at(x, y)*(1-dx) + l.at(x+1, y)*dx
+	below := l.at(x, y+1)*(1-dx) + l.at(x+1, y+1)*dx
+	return float32(above*(1-dy)) + float32(below*dy)
+}
+
+// begin empties the mask and makes room for w pixels in each of the rows [y0, y1).
+func (l *lineMask) begin(x, w, y0, y1 int32) {
+	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
+	for y := y0; y < y1; y++ {
+		at := int32(len(l.alpha))
+		l.rows = append(l.rows, lineRow{x, y, at, at + w})
+		l.alpha = append(l.alpha, make([]byte, w)...)
+	}
+}
+
+// load makes a mask of coverage, less the pixels whose middle lies in one of the gaps:
+// the browser cuts those without antialiasing. back maps px to the units of gaps.
+func (l *lineMask) load(c *scan.Coverage, gaps [][2]float64, back matrix) {
+	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
+	for _, s := range c.Spans {
+		if n := len(l.rows); n == 0 || l.rows[n-1].y != s.Y {
+			l.rows = append(l.rows, lineRow{s.X, s.Y, int32(len(l.alpha)), int32(len(l.alpha))})
+		}
+		r := &l.rows[len(l.rows)-1]
+		for ; r.end() < s.X; r.to++ {
+			l.alpha = append(l.alpha, 0)
+		}
+		for i := range s.N {
+			a := byte(255)
+			if s.At != scan.Full {
+				a = c.Bytes[s.At+i]
+			}
+			l.alpha = append(l.alpha, a)
+		}
+		r.to += s.N
+	}
+	for _, r := range l.rows {
+		for i := range r.to - r.from {
+			x := back.apply(point{float64(r.x+i) + 0.5, float64(r.y) + 0.5}).X
+			for _, gap := range gaps {
+				if gap[0] <= x && x < gap[1] {
+					l.alpha[r.from+i] = 0
+				}
+			}
+		}
+	}
+}
+
+// cutLine makes c.line of the rectangle that c.path holds, mapped by m, less its gaps.
+// Upright ones go through the rectangle code.
+func (c *glyphCache) cutLine(m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule, gaps [][2]float64) {
+	c.cut1.Reset()
+	c.filler.Pieces = 0
+	if level(m) && mode == Reference && len(c.path.Points) > 0 {
+		a, b := m.Apply(c.path.Points[0]), m.Apply(c.path.Points[2])
+		box := [4]float32{min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X), max(a.Y, b.Y)}
+		for i, v := range box { // not cut down, as elsewhere
+			box[i] = float32(math.Floor(float64(v)*256+0.5)) / 256
+		}
+		sharpRect(&c.cut1, box, clip)
+	} else {
+		c.fill(&c.cut1, m, clip, mode, r)
+	}
+	c.line.load(&c.cut1, gaps, newWindow(m, 0, 0, 0, 0).back)
+}
+
+// level tells whether m takes upright rectangles to upright rectangles.
+func level(m path.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
+
+// lineHalo makes c.halo of copies of c.line, displaced by px.
+func (c *glyphCache) lineHalo(by [][2]float64) {
+	c.halo.begin(0, 0, 0, 0)
+	if len(c.line.rows) == 0 {
+		return
+	}
+	box := emptyBox
+	for i := range c.line.rows {
+		r := &c.line.rows[i]
+		box = [4]int32{min(box[0], r.x), min(box[1], r.y), max(box[2], r.end()), max(box[3], r.y+1)}
+	}
+	reach := int32(0)
+	for _, h := range by {
+		reach = max(reach, int32(math.Ceil(max(math.Abs(h[0]), math.Abs(h[1])))))
+	}
+	c.halo.begin(box[0]-reach, box[2]-box[0]+2*reach, box[1]-reach, box[3]+reach)
+	for _, h := range by {
+		x, y := math.Floor(-h[0]), math.Floor(-h[1])
+		dx, dy := float32(-h[0]-x), float32(-h[1]-y)
+		for _, r := range c.halo.rows {
+			for i := range r.to - r.from {
+				p := &c.halo.alpha[r.from+i]
+				a := c.line.between(r.x+i+int32(x), r.y+int32(y), dx, dy) + 0.5
+				*p += byte((uint32(a)*uint32(255-*p) + 127) / 255)
+			}
+		}
+	}
+}
+
+// keepMask makes a glyph of a mask.
+func (c *glyphCache) keepMask(l *lineMask) int32 {
+	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
+	for _, r := range l.rows {
+		c.row(r.x, r.y, l.alpha[r.from:r.to])
+	}
+	return c.add(first, at)
+}
+
+// keepTurned makes a glyph of a mask as a picture that is turned: back maps px to those
+// of the mask.
+func (c *glyphCache) keepTurned(l *lineMask, back matrix, clip chord.Rect) int32 {
+	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
+	for y := clip.Y0; y < clip.Y1; y++ {
+		x0, x1 := l.across(back, float64(y)+0.5, clip)
+		c.scratch = c.scratch[:0]
+		for x := x0; x < x1; x++ {
+			q := back.apply(point{float64(x) + 0.5, float64(y) + 0.5})
+			u, v := math.Floor(q.X-0.5), math.Floor(q.Y-0.5)
+			c.scratch = append(c.scratch, byte(l.between(int32(u), int32(v), float32(q.X-0.5-u), float32(q.Y-0.5-v))+0.5))
+		}
+		c.row(x0, y, c.scratch)
+	}
+	return c.add(first, at)
+}
+
+// across returns the columns of a row of px in which a mask may be seen.
+func (l *lineMask) across(back matrix, y float64, clip chord.Rect) (x0, x1 int32) {
+	if len(l.rows) == 0 {
+		return 0, 0
+	}
+	first, last := &l.rows[0], &l.rows[len(l.rows)-1]
+	lo, hi := float64(clip.X0), float64(clip.X1)
+	q := back.apply(point{0, y})
+	// What lies beside q by x lies at q + x times the slopes.
+	for _, side := range [2][4]float64{
+		{q.X, back.a, float64(first.x) - 1, float64(first.end()) + 1}, {q.Y, back.b, float64(first.y) - 1, float64(last.y) + 2},
+	} {
+		at, slope, from, to := side[0], side[1], side[2], side[3]
+		switch {
+		case slope != 0:
+			a, b := (from-at)/slope, (to-at)/slope
+			lo, hi = max(lo, min(a, b)), min(hi, max(a, b))
+		case at < from || at > to:
+			return 0, 0
+		}
+	}
+	if lo >= hi {
+		return 0, 0
+	}
+	return int32(math.Floor(lo)), min(clip.X1, int32(math.Ceil(hi)))
+}
+
+// row appends alpha from (x, y) on to the coverage, less zeros.
+func (c *glyphCache) row(x, y int32, alpha []byte) {
+	to := &c.coverage
+	for i := 0; i < len(alpha); {
+		if alpha[i] == 0 {
+			i++
+			continue
+		}
+		n := slices.Index(alpha[i:], 0)
+		if n < 0 {
+			n = len(alpha) - i
+		}
+		to.Spans = append(to.Spans, scan.Span{X: x + int32(i), Y: y, N: int32(n), At: int32(len(to.Bytes))})
+		to.Bytes = append(to.Bytes, alpha[i:i+n]...)
+		i += n
+	}
+}
