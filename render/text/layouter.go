@@ -362,7 +362,7 @@ func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph,
 	for _, g := range glyphs {
 		if !g.Discards {
 			out.Glyphs = append(out.Glyphs, Glyph{
-				ID: g.ID, Crossed: bytes.IndexByte(crossed, l.text[g.Cluster]) >= 0,
+				ID: g.ID, Crossed: run.Underline && bytes.IndexByte(crossed, l.text[g.Cluster]) >= 0,
 				X: pen + face.Pixels(g.DX, size), Y: -face.Pixels(g.DY, size),
 			})
 		}
