@@ -236,21 +236,26 @@ func (b *Builder) dot(k *scribe, d *text.Dot, color rgb, p *place) {
 	case text.Square:
 		rectangle(to, d.X, d.Y, d.X+d.W, d.Y+d.H)
 	case text.Circle:
-		oval(to, d.X-0.5, d.Y-0.5, d.W+1, d.H+1, false)
-		oval(to, d.X+0.5, d.Y+0.5, d.W-1, d.H-1, true)
+		oval(to, d.X, d.Y, d.W, d.H)
+		if b.mode == Reference && hairline(1, p.m) > 0 {
+			to.Transform(p.m)
+			b.keep(k, placed{color: color, glyph: k.glyphs.cutHair(hairline(1, p.m), b.canvas())})
+			return
+		}
+		b.outlined.Reset()
+		b.stroker.Outline(&b.outlined, to, 1, b.resolution(p.m))
+		to.Reset()
+		to.Append(&b.outlined)
 	default:
-		oval(to, d.X, d.Y, d.W, d.H, false)
+		oval(to, d.X, d.Y, d.W, d.H)
 	}
 	b.placeDrawn(k, color, p)
 }
 
-// oval appends an ellipse of four conics, the other way round when back is set.
-func oval(to *path.Path, x, y, w, h float64, back bool) {
+// oval appends an ellipse of four conics.
+func oval(to *path.Path, x, y, w, h float64) {
 	const weight = 0.70710678 // cos 45 degrees
 	at := func(i, j float64) path.Point {
-		if back {
-			i = 1 - i
-		}
 		return path.Point{X: float32(x + w*i), Y: float32(y + h*j)}
 	}
 	to.MoveTo(at(1, 0.5))

@@ -108,6 +108,17 @@ func (c *glyphCache) cutDrawn(m path.Matrix, clip chord.Rect, mode Raster, r sca
 	return c.add(first, at)
 }
 
+// cutHair cuts a thin stroke, width/256 px wide, along what c.path holds in px.
+func (c *glyphCache) cutHair(width uint32, clip chord.Rect) int32 {
+	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
+	h := hair{part: 255 * width >> 8}
+	h.plain = h.part < 255
+	h.outline(&c.path, clip)
+	h.take(&c.coverage, nil)
+	c.filler.Pieces = 0
+	return c.add(first, at)
+}
+
 // fill appends the coverage of what c.path holds, mapped by m, to dst.
 func (c *glyphCache) fill(dst *scan.Coverage, m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule) {
 	c.path.Transform(m)

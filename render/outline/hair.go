@@ -21,6 +21,7 @@ type hair struct {
 	part  uint32   // how strong each plot is, in 1/255
 	plain bool     // without the two-pixel rule
 	clip  chord.Rect
+	quads []path.Point // of a conic
 }
 
 // maxPlots is how many plots there are before they go to the plane: their numbers
@@ -30,6 +31,9 @@ const maxPlots = 1 << 16
 // Coordinates of hairlines are in 1/64 px, slopes in 1/65536.
 const hairUnit = 64
 
+// conicTol is by how many px the quadratics that stand for a conic may miss it.
+const conicTol = 0.25
+
 // longestHair is the longest stretch in px that is drawn as one.
 const longestHair = 511
 
@@ -37,20 +41,23 @@ const longestHair = 511
 // round caps.
 func (h *hair) outline(p *path.Path, clip chord.Rect) {
 	h.clip = clip
-	pts := p.Points
+	pts, weights := p.Points, p.Weights
 	for verbs := p.Verbs; len(verbs) > 0; {
-		n, k := 1, 1 // verbs and points of the subpath
+		n, k, conics := 1, 1, 0 // verbs, points and conics of the subpath
 		for n < len(verbs) && verbs[n] != path.Move {
+			if verbs[n] == path.Conic {
+				conics++
+			}
 			k += pointsOf[verbs[n]]
 			n++
 		}
-		h.subpath(verbs[1:n], pts[:k])
-		verbs, pts = verbs[n:], pts[k:]
+		h.subpath(verbs[1:n], pts[:k], weights[:conics])
+		verbs, pts, weights = verbs[n:], pts[k:], weights[conics:]
 	}
 }
 
 // subpath adds one subpath.
-func (h *hair) subpath(verbs []path.Verb, pts []path.Point) {
+func (h *hair) subpath(verbs []path.Verb, pts []path.Point, weights []float32) {
 	if len(verbs) == 0 {
 		return
 	}
@@ -73,8 +80,14 @@ func (h *hair) subpath(verbs []path.Verb, pts []path.Point) {
 			h.line(cur, pts[0])
 		case path.Quad:
 			h.quad(cur, pts[0], pts[1])
-		case path.Conic: // all are of few px, which the reference takes for a quadratic
-			h.quad(cur, pts[0], pts[1])
+		case path.Conic:
+			h.quads = path.ConicQuads(h.quads[:0], cur, pts[0], pts[1], weights[0], conicTol)
+			weights = weights[1:]
+			at := cur
+			for q := h.quads; len(q) > 0; q = q[2:] {
+				h.quad(at, q[0], q[1])
+				at = q[1]
+			}
 		case path.Cubic:
 			h.cubic(cur, pts[0], pts[1], pts[2])
 		case path.Close:

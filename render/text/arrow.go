@@ -2,6 +2,7 @@ package text
 
 import (
 	"math"
+	"slices"
 
 	"plumb/render/scene"
 )
@@ -18,6 +19,9 @@ const arrowMost = 16
 // as that (the page has 64 px for the second; labels of elbow arrows show that it
 // is the same).
 func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, height float64, err error) {
+	if slices.ContainsFunc(sh.Rich.Blocks, func(b scene.Block) bool { return b.Depth > 0 }) {
+		return 0, 0, &MarkError{"lists on arrows"}
+	}
 	spec := arrowSpec(sh, Unbounded)
 	if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
 		return 0, 0, err

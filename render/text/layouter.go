@@ -72,7 +72,7 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	if spec.Width < 0 {
 		out.W = 0
 		for _, line := range out.Lines {
-			out.W = max(out.W, line.Indent+line.Width)
+			out.W = max(out.W, line.Indent+max(line.Width, line.marker))
 		}
 	}
 	out.align(spec.Align)

@@ -6,8 +6,8 @@ import (
 	"plumb/render/scene"
 )
 
-// Paddings of lists in advances of '0', by the number of their items
-// (tldraw-rendering.md 6.9).
+// Paddings of lists in advances of '0', of those with numbers by how many items they
+// have (tldraw-rendering.md 6.9, which says it of all lists).
 const (
 	listPadding     = 3.25
 	listPaddingTen  = 4.25
@@ -15,8 +15,11 @@ const (
 )
 
 // bulletGap is what the browser leaves between a bullet's box and the text, and
-// one px on each side of the bullet in its box.
-const bulletGap = 7
+// bulletMargin the room on each side of the bullet in its box, px.
+const (
+	bulletGap    = 7
+	bulletMargin = 1
+)
 
 // list sets the indent of a paragraph's lines: the sum over the lists around it.
 func (l *Layouter) list(rich *scene.RichText, at int) {
@@ -33,10 +36,11 @@ func (l *Layouter) list(rich *scene.RichText, at int) {
 			i--
 		}
 		padding := listPadding
-		switch items := rich.Blocks[i].Items; {
-		case items >= 100:
+		switch list := &rich.Blocks[i]; {
+		case !list.Ordered:
+		case list.Items >= 100:
 			padding = listPaddingMany
-		case items >= 10:
+		case list.Items >= 10:
 			padding = listPaddingTen
 		}
 		l.indent += floor64(padding * width)
@@ -64,6 +68,7 @@ func (l *Layouter) bullet(b *scene.Block, line int) {
 	ascent := int(l.base.Ascent(l.spec.Size))
 	drop := ascent * 2 / 3
 	side := float64((drop + 1) / 2)
+	l.out.Lines[line].marker = side + 2*bulletMargin
 	l.out.Dots = append(l.out.Dots, Dot{
 		X: l.indent - float64(drop+bulletGap),
 		Y: l.out.Lines[line].baseline - float64(ascent) + float64(3*(ascent-drop)/2),
@@ -79,6 +84,7 @@ func (l *Layouter) number(b *scene.Block, line int) error {
 		return err
 	}
 	width := ceil64(float64(advance(l.base, glyphs, l.spec.Size)))
+	l.out.Lines[line].marker = width
 	l.emit(l.base, &scene.Span{}, glyphs, -width, width)
 	l.out.Runs[len(l.out.Runs)-1].Baseline = l.out.Lines[line].baseline
 	return nil

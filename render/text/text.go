@@ -47,6 +47,7 @@ type Line struct {
 	First, Count int32   // in Layout.Runs
 	Indent       float64 // padding of lists, px
 	Width        float64 // without the indent and without hanging spaces, px
+	marker       float64 // width of the marker of a list beside it: the block is so wide at least
 	baseline     float64
 	listed       bool
 }
