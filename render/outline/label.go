@@ -107,14 +107,14 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 		w.color = linkColor
 	}
 	var below band
-	if r.Underline {
+	if r.Underlines > 0 {
 		var err error
 		if below, err = underline(k, r); err != nil {
 			return err
 		}
 	}
 	if w.halo {
-		if r.Underline {
+		for range r.Underlines {
 			b.placeLineHalo(k, &below, p)
 		}
 		for _, h := range halo {
@@ -123,7 +123,7 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 			}
 		}
 	}
-	if r.Underline {
+	for range r.Underlines {
 		b.placeLine(k, &below, w.color, p)
 	}
 	if err := b.place(k, s, r, [2]float64{}, w.color, p); err != nil {

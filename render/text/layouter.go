@@ -23,6 +23,7 @@ type Layouter struct {
 	breaks []bool // breaks[i]: a line may end before byte i of text
 	indent float64
 	listed bool
+	hang   int     // where the spaces begin that hang behind the line in hand
 	avail  float64 // for a line, px; infinite when nothing wraps
 	top    float64 // of the next line
 	subset []font.Glyph
@@ -205,6 +206,9 @@ func (l *Layouter) forced(from, to int) error {
 func (l *Layouter) line(from, to int, wrapped bool) error {
 	out := l.out
 	line := Line{First: int32(len(out.Runs)), Indent: l.indent, listed: l.listed}
+	if l.hang = math.MaxInt; wrapped {
+		l.hang = l.trim(from, to)
+	}
 	full, err := l.walk(from, to, true)
 	if err != nil {
 		return err
@@ -328,16 +332,20 @@ func (l *Layouter) tab(face *font.Face, x float64) (float64, error) {
 	return ceil64(x + gap), nil
 }
 
-// fragments splits the shaped part of a piece where marks change, gives every
-// fragment a width of its own, and returns the x behind the last one.
+// fragments splits the shaped part of a piece where marks change and where spaces begin
+// to hang, gives every fragment a width of its own, and returns the x behind the last one.
 func (l *Layouter) fragments(p *piece, glyphs []font.Glyph, x float64, emit bool) float64 {
 	s := sort.Search(len(l.spans), func(i int) bool { return len(glyphs) > 0 && l.spans[i].to > int(glyphs[0].Cluster) })
 	for len(glyphs) > 0 {
 		for s < len(l.spans)-1 && l.spans[s].to <= int(glyphs[0].Cluster) {
 			s++
 		}
+		to := l.spans[s].to
+		if int(glyphs[0].Cluster) < l.hang {
+			to = min(to, l.hang)
+		}
 		n := 1
-		for n < len(glyphs) && int(glyphs[n].Cluster) < l.spans[s].to {
+		for n < len(glyphs) && int(glyphs[n].Cluster) < to {
 			n++
 		}
 		width := ceil64(float64(advance(p.face, glyphs[:n], l.spec.Size)))
@@ -356,13 +364,19 @@ func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph,
 	out, size := l.out, l.spec.Size
 	run := Run{
 		Face: face, Size: size, X: l.indent + x, Width: width, First: int32(len(out.Glyphs)),
-		Link: marks.Link, Underline: marks.Underline || marks.Link, Strike: marks.Strike,
+		Link: marks.Link, Strike: marks.Strike,
+	}
+	if marks.Link {
+		run.Underlines++
+	}
+	if marks.Underline {
+		run.Underlines++
 	}
 	var pen float32
 	for _, g := range glyphs {
 		if !g.Discards {
 			out.Glyphs = append(out.Glyphs, Glyph{
-				ID: g.ID, Crossed: run.Underline && bytes.IndexByte(crossed, l.text[g.Cluster]) >= 0,
+				ID: g.ID, Crossed: run.Underlines > 0 && bytes.IndexByte(crossed, l.text[g.Cluster]) >= 0,
 				X: pen + face.Pixels(g.DX, size), Y: -face.Pixels(g.DY, size),
 			})
 		}

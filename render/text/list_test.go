@@ -51,7 +51,8 @@ func TestLists(t *testing.T) {
 		{"numbers", []scene.Block{item(1, 2, 1), item(1, 2, 2)}, 3.25 * zero},
 		{"ten", []scene.Block{item(1, 10, 10)}, 4.25 * zero},
 		{"hundred", []scene.Block{item(1, 100, 100)}, 5.25 * zero},
-		{"nested in ten", []scene.Block{item(1, 12, 0), item(2, 1, 0)}, 4.25*zero + 3.25*zero},
+		{"nested in ten", []scene.Block{item(1, 12, 1), item(2, 1, 0)}, 4.25*zero + 3.25*zero},
+		{"ten bullets", []scene.Block{item(1, 10, 0)}, 3.25 * zero},
 		{"second after nested", []scene.Block{item(1, 2, 0), item(2, 12, 0), item(1, 2, 0)}, 3.25 * zero},
 	} {
 		var out Layout

@@ -62,7 +62,7 @@ type Run struct {
 	Baseline     float64 // y of the baseline; Place makes it whole
 	First, Count int32   // in Layout.Glyphs: those with ink
 	Link         bool    // drawn in the colour of links
-	Underline    bool
+	Underlines   int     // a link's and one of its own, drawn over each other
 	Strike       bool
 }
 
