@@ -28,13 +28,14 @@ const gapInset = 0.5
 type band struct {
 	x0, x1, y, thick float64
 	gaps             [][2]float64 // from left to right
+	times            int          // how often it is drawn over itself
 }
 
 // underline is the line below a run. It leaves out the columns in which glyphs
 // cross it, and as much again on both sides as it is thick.
 func underline(k *scribe, r *text.Run) (band, error) {
 	thick := max(1, r.Size*lineShare)
-	line := band{x0: r.X, x1: r.X + r.Width, y: r.Baseline + math.Ceil(thick/2), thick: math.Floor(thick)}
+	line := band{x0: r.X, x1: r.X + r.Width, y: r.Baseline + math.Ceil(thick/2), thick: math.Floor(thick), times: r.Underlines}
 	k.gaps = k.gaps[:0]
 	for _, g := range k.page.Glyphs[r.First : r.First+r.Count] {
 		if g.Crossed {
@@ -60,7 +61,7 @@ func underline(k *scribe, r *text.Run) (band, error) {
 func strike(r *text.Run) band {
 	thick := max(1, r.Size*lineShare)
 	middle := r.Baseline - r.Face.Ascent(r.Size)/3
-	return band{x0: r.X, x1: r.X + r.Width, y: math.Floor(middle - thick/2 + 0.5), thick: math.Floor(thick)}
+	return band{x0: r.X, x1: r.X + r.Width, y: math.Floor(middle - thick/2 + 0.5), thick: math.Floor(thick), times: 1}
 }
 
 // line cuts a line, displaced by h.
@@ -78,6 +79,7 @@ func (b *Builder) line(k *scribe, at *band, h [2]float64, m path.Matrix, clip ch
 // placeLine places a line.
 func (b *Builder) placeLine(k *scribe, at *band, color rgb, p *place) {
 	b.line(k, at, [2]float64{}, p.m, b.canvas(), p)
+	k.glyphs.line.thicken(at.times)
 	b.keep(k, placed{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 }
 
@@ -109,6 +111,7 @@ func (b *Builder) placeLineHalo(k *scribe, at *band, p *place) {
 	}
 	clip = chord.Rect{X0: clip.X0 - reach, Y0: clip.Y0 - reach, X1: clip.X1 + reach, Y1: clip.Y1 + reach}
 	b.line(k, at, [2]float64{}, m, clip, p)
+	k.glyphs.line.thicken(at.times)
 	k.glyphs.lineHalo(k.by)
 	one := placed{color: background}
 	if turned {

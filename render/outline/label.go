@@ -114,7 +114,7 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 		}
 	}
 	if w.halo {
-		for range r.Underlines {
+		if r.Underlines > 0 {
 			b.placeLineHalo(k, &below, p)
 		}
 		for _, h := range halo {
@@ -123,7 +123,7 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 			}
 		}
 	}
-	for range r.Underlines {
+	if r.Underlines > 0 {
 		b.placeLine(k, &below, w.color, p)
 	}
 	if err := b.place(k, s, r, [2]float64{}, w.color, p); err != nil {

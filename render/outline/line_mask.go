@@ -85,6 +85,15 @@ func (l *lineMask) load(c *scan.Coverage, gaps [][2]float64, back matrix) {
 	}
 }
 
+// thicken draws the mask over itself until it is drawn so many times.
+func (l *lineMask) thicken(times int) {
+	for range times - 1 {
+		for i, a := range l.alpha {
+			l.alpha[i] = scan.Over(a, a)
+		}
+	}
+}
+
 // cutLine makes c.line of the rectangle that c.path holds, mapped by m, less its gaps.
 // Upright ones go through the rectangle code.
 func (c *glyphCache) cutLine(m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule, gaps [][2]float64) {
