@@ -21,7 +21,8 @@ const lineShare = 0.1
 const longestGap = 13
 
 // gapInset is how far, in units, an underline's upper and lower side are moved in to find
-// the glyphs that cross it; of its thickness before that is cut.
+// the glyphs that cross it: of its thickness before that is cut, where it would be below a
+// baseline that was not made whole.
 const gapInset = 0.5
 
 // band is a line along a run, in the shape's units, without what lies in its gaps.
@@ -45,7 +46,7 @@ func underline(k *scribe, r *text.Run) (band, error) {
 		if err := r.Face.Outline(&k.glyphs.path, g.ID, r.Size); err != nil {
 			return line, err
 		}
-		top := line.y - r.Baseline - float64(g.Y)
+		top := line.y - r.Baseline + r.Raised - float64(g.Y)
 		lo, hi := crossing(&k.glyphs.path, top+gapInset, top+thick-gapInset)
 		if lo <= hi {
 			x, keep := r.X+float64(g.X), min(thick, longestGap)

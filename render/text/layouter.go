@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"math"
+	"slices"
 	"sort"
 
 	"plumb/render/font"
@@ -206,7 +207,8 @@ func (l *Layouter) forced(from, to int) error {
 func (l *Layouter) line(from, to int, wrapped bool) error {
 	out := l.out
 	line := Line{First: int32(len(out.Runs)), Indent: l.indent, listed: l.listed}
-	if l.hang = math.MaxInt; wrapped {
+	// Only where a span goes on behind them does the browser cut hanging spaces off.
+	if l.hang = math.MaxInt; wrapped && !slices.ContainsFunc(l.spans, func(s span) bool { return s.to == to }) {
 		l.hang = l.trim(from, to)
 	}
 	full, err := l.walk(from, to, true)

@@ -60,6 +60,7 @@ type Run struct {
 	X            float64 // left end of the advances
 	Width        float64 // sum of the advances, rounded up to 1/64 px
 	Baseline     float64 // y of the baseline; Place makes it whole
+	Raised       float64 // by how much Place raised the baseline for that
 	First, Count int32   // in Layout.Glyphs: those with ink
 	Link         bool    // drawn in the colour of links
 	Underlines   int     // a link's and one of its own, drawn over each other
@@ -99,8 +100,10 @@ func (l *Layout) reset() {
 // is called once, last.
 func (l *Layout) Place(x, y float64) {
 	for i := range l.Runs {
-		l.Runs[i].X += x
-		l.Runs[i].Baseline = math.Floor(l.Runs[i].Baseline + y + 0.5)
+		r := &l.Runs[i]
+		baseline := r.Baseline + y
+		r.X, r.Baseline = r.X+x, math.Floor(baseline+0.5)
+		r.Raised = baseline - r.Baseline
 	}
 	for i := range l.Dots {
 		l.Dots[i].X = math.Floor(l.Dots[i].X + x + 0.5)
