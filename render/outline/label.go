@@ -58,8 +58,8 @@ func newScript(m path.Matrix) script {
 	a, b, c, d := coarse(m.A), coarse(m.B), coarse(m.C), coarse(m.D)
 	s.size = math.Abs(float64(a*d)-float64(b*c)) / math.Hypot(a, b)
 	s.turn = [4]float32{float32(a / s.size), float32(b / s.size), float32(c / s.size), float32(d / s.size)}
-	s.snapY = m.B == 0 && m.C == 0
-	s.snapX = m.A == 0 && m.D == 0
+	s.snapY = b == 0 && c == 0
+	s.snapX = a == 0 && d == 0
 	return s
 }
 

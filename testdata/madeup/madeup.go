@@ -44,12 +44,12 @@ var makers = map[string]func(r *rand.Rand) object{
 	},
 	"highlight": freehand,
 	"geo": func(r *rand.Rand) object {
-		return common(r, object{
+		return say(r, false, common(r, object{
 			"geo": one(r, strings.Fields("rectangle ellipse triangle diamond pentagon hexagon octagon star rhombus rhombus-2 oval trapezoid arrow-right arrow-left arrow-up arrow-down x-box check-box cloud heart")...),
 			"w":   px(r, 200) + 1, "h": px(r, 200) + 1, "growY": one(r, 0, 0, 30.0), "dash": dash(r), "fill": fill(r),
 			"text": one(r, "", "", "one", "several words"), "labelColor": color(r), "font": font(r),
 			"align": one(r, "start", "middle", "end"), "verticalAlign": one(r, "start", "middle", "end"),
-		})
+		}))
 	},
 	"line": func(r *rand.Rand) object {
 		points := object{}
@@ -62,18 +62,18 @@ var makers = map[string]func(r *rand.Rand) object{
 	"arrow": func(r *rand.Rand) object {
 		end := func() object { return object{"x": px(r, 300) - 150, "y": px(r, 300) - 150} }
 		heads := strings.Fields("none arrow triangle dot diamond bar square pipe inverted")
-		return common(r, object{
+		return say(r, false, common(r, object{
 			"start": end(), "end": end(), "bend": one(r, 0, 0, px(r, 200)-100), "arrowheadStart": one(r, heads...), "arrowheadEnd": one(r, heads...),
 			"dash": dash(r), "fill": fill(r), "text": one(r, "", "", "one", "several words of a label"), "labelColor": color(r), "font": font(r),
 			"labelPosition": one(r, 0.5, 0.5, 0.3, 0.8),
-		})
+		}))
 	},
 	"text": func(r *rand.Rand) object {
 		// Wider than every word: where words are broken is not always the same.
-		return common(r, object{"text": words(r), "autoSize": one(r, true, false), "w": px(r, 300) + 400, "font": font(r), "textAlign": one(r, "start", "middle", "end")})
+		return say(r, true, common(r, object{"text": words(r), "autoSize": one(r, true, false), "w": px(r, 300) + 400, "font": font(r), "textAlign": one(r, "start", "middle", "end")}))
 	},
 	"note": func(r *rand.Rand) object {
-		return common(r, object{"text": words(r), "font": font(r), "growY": one(r, 0, 0, 40), "align": one(r, "start", "middle", "end"), "verticalAlign": one(r, "start", "middle", "end")})
+		return say(r, false, common(r, object{"text": words(r), "font": font(r), "growY": one(r, 0, 0, 40), "align": one(r, "start", "middle", "end"), "verticalAlign": one(r, "start", "middle", "end")}))
 	},
 }
 
@@ -84,7 +84,9 @@ func common(r *rand.Rand, o object) object {
 }
 
 func dash(r *rand.Rand) string { return one(r, "draw", "solid", "dashed", "dotted") }
-func fill(r *rand.Rand) string { return one(r, "none", "semi", "solid", "pattern") }
+func fill(r *rand.Rand) string {
+	return one(r, "none", "semi", "solid", "pattern", "fill", "lined-fill")
+}
 func font(r *rand.Rand) string { return one(r, "draw", "sans", "serif", "mono") }
 
 func color(r *rand.Rand) string {
