@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"plumb/render/outline"
@@ -95,6 +96,80 @@ func TestLikeness(t *testing.T) {
 		if n > c.most || worst > 1 || !drawn || wrong > 2 {
 			t.Errorf("%s: %d px differ by up to %d, colours by up to %d, anything drawn %v; want at most %d by 1, colours by 2",
 				c.name, n, worst, wrong, drawn, c.most)
+		}
+	}
+}
+
+// TestLikenessOfTexts: lines along text, their halos and gaps, breaks and lists are
+// drawn as the editor draws them, upright, turned and at other scales.
+func TestLikenessOfTexts(t *testing.T) {
+	browser(t)
+	own := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityNative})
+	theirs := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityTldraw})
+	paragraph := func(content ...string) string {
+		return `{"type":"paragraph","content":[` + strings.Join(content, ",") + `]}`
+	}
+	text := func(s string, marks ...string) string {
+		for i, m := range marks {
+			marks[i] = fmt.Sprintf(`{"type":%q}`, m)
+		}
+		return fmt.Sprintf(`{"type":"text","text":%q,"marks":[%s]}`, s, strings.Join(marks, ","))
+	}
+	list := func(kind string, items ...string) string {
+		for i, it := range items {
+			items[i] = `{"type":"listItem","content":[` + it + `]}`
+		}
+		return fmt.Sprintf(`{"type":%q,"content":[%s]}`, kind, strings.Join(items, ","))
+	}
+	const (
+		br    = `{"type":"hardBreak"}`
+		empty = `{"type":"paragraph"}`
+	)
+	a := paragraph(text("ab"))
+	for _, c := range []struct {
+		name, blocks, props string
+		most                int // by how much of 255 a px may differ
+	}{
+		{"neighbours without marks", paragraph(text("He"), text("llo AV"), text("AWA")), `"font":"serif"`, 2},
+		{"breaks", paragraph(br, text("ab"), br, br) + "," + paragraph(br) + "," + paragraph(text("cd")), `"textAlign":"end"`, 1},
+		{"strike", paragraph(text("Writing", "strike")), ``, 1},
+		{"strike, reduced", paragraph(text("Writing", "strike")), `"scale":0.5`, 2},
+		{"strike, enlarged", paragraph(text("Writing", "strike")), `"scale":1.25,"font":"sans"`, 3},
+		{"underline", paragraph(text("gypsy, (Writing)", "underline")), `"font":"mono"`, 2},
+		{"underline, enlarged", paragraph(text("gypsy, (x)", "underline")), `"scale":2,"size":"l","font":"serif"`, 1},
+		{"underline on lines between px", paragraph(text("npn", "underline"), br, text("npn", "underline"), br, text("n,n", "underline")), `"size":"l","font":"serif"`, 9},
+		{"slashes and low lines", paragraph(text(`a/b_c\d`, "underline")), `"font":"sans"`, 1},
+		{"two lines", paragraph(text("gypsy", "underline", "strike", "bold")), `"scale":0.75`, 4},
+		{"link that is underlined", paragraph(text("gypsy", "underline", "link"), text(" gypsy", "link")), `"scale":0.75`, 3},
+		{"spaces that hang", paragraph(text("word word gypsy word", "underline"), text(" word word")), `"autoSize":false,"w":110`, 1},
+		{"bullets", list("bulletList", a, empty, a+","+list("bulletList", a+","+list("bulletList", a))), ``, 8},
+		{"rings", list("bulletList", a+","+list("bulletList", a)), `"size":"xl","scale":2`, 8},
+		{"numbers", list("orderedList", a, empty+","+a, a+","+list("orderedList", empty)), `"font":"sans"`, 1},
+		{"eleven bullets", list("bulletList", a, a, a, a, a, a, a, a, a, a, a), `"size":"s"`, 8},
+		{"empty list", list("orderedList", empty) + "," + paragraph(text("x")), `"textAlign":"middle"`, 1},
+		{"code", paragraph(text("code", "code"), text(" and more")), `"font":"draw"`, 1},
+	} {
+		for _, turn := range []float64{0, 0.3, 1.571} {
+			name := fmt.Sprintf("%s, turned by %g", c.name, turn)
+			props := `"richText":{"type":"doc","content":[` + c.blocks + `]}`
+			if c.props != "" {
+				props += "," + c.props
+			}
+			shape := fmt.Sprintf(`{"id":"shape:a","type":"text","x":200,"y":100,"rotation":%g,"props":{%s}}`, turn, props)
+			v := outline.View{Scene: sceneOf(t, shape), Source: []byte("[" + shape + "]"), Bounds: outline.Box{X: 0, Y: 0, W: 600, H: 600}}
+			foreign := prepare(t, theirs.Worker(), v)
+			if err := foreign.Finish(context.Background(), true); err != nil {
+				t.Fatal(err)
+			}
+			native, editor := picture(t, own, prepare(t, own.Worker(), v)), picture(t, theirs, foreign)
+			worst, drawn := 0, false
+			for i := 3; i < len(native.Pix); i += 4 {
+				d := int(native.Pix[i]) - int(editor.Pix[i])
+				worst, drawn = max(worst, d, -d), drawn || editor.Pix[i] > 0
+			}
+			if worst > c.most || !drawn {
+				t.Errorf("%s: alpha differs by up to %d, anything drawn %v; want at most %d", name, worst, drawn, c.most)
+			}
 		}
 	}
 }

@@ -205,6 +205,9 @@ func (l *Layouter) forced(from, to int) error {
 // line emits text[from:to] as one line. Spaces at its end hang: they do not
 // count where the line was wrapped, and elsewhere only as far as there is room.
 func (l *Layouter) line(from, to int, wrapped bool) error {
+	if wrapped && bytes.HasSuffix(l.text[from:to], softHyphen) {
+		return &MarkError{"a line that ends in a soft hyphen"}
+	}
 	out := l.out
 	line := Line{First: int32(len(out.Runs)), Indent: l.indent, listed: l.listed}
 	// Only where a span goes on behind them does the browser cut hanging spaces off.
@@ -254,6 +257,9 @@ func (l *Layouter) trim(from, to int) int {
 	}
 	return to
 }
+
+// softHyphen is seen only where a line ends in one.
+var softHyphen = []byte("\u00ad")
 
 func isSpace(b byte) bool { return b == ' ' || b == '\t' }
 
