@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"fmt"
 	"math"
 
 	"plumb/render/path"
@@ -32,6 +33,10 @@ const (
 
 // farAway is a distance in px from which no mask reaches the picture.
 const farAway = 1 << 20
+
+// mostLine is how many px long a unit may be where lines run along text: their halos are
+// made of pixels, and at that scale a line is hundreds of them thick.
+const mostLine = 64
 
 // placed is a glyph on its pixel.
 type placed struct {
@@ -93,8 +98,12 @@ func (b *Builder) write(k *scribe, w writing, p *place) error {
 	for i := range k.page.Dots {
 		b.dot(k, &k.page.Dots[i], w.color, p)
 	}
+	old := sizeOf(&k.glyphs.coverage)
 	for i := range k.page.Runs {
 		if err := b.run(k, &s, &k.page.Runs[i], w, p); err != nil {
+			return err
+		}
+		if err := b.fits(sizeOf(&k.glyphs.coverage) - old); err != nil {
 			return err
 		}
 	}
@@ -105,6 +114,9 @@ func (b *Builder) write(k *scribe, w writing, p *place) error {
 func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) error {
 	if r.Link {
 		w.color = linkColor
+	}
+	if (r.Underlines > 0 || r.Strike) && s.size > mostLine {
+		return fmt.Errorf("cannot draw lines along text that is enlarged %g times: %w", s.size, ErrForeign)
 	}
 	var below band
 	if r.Underlines > 0 {

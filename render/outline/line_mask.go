@@ -2,7 +2,6 @@ package outline
 
 import (
 	"math"
-	"slices"
 
 	"plumb/render/chord"
 	"plumb/render/path"
@@ -148,7 +147,7 @@ func (c *glyphCache) lineHalo(by [][2]float64) {
 func (c *glyphCache) keepMask(l *lineMask) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	for _, r := range l.rows {
-		c.row(r.x, r.y, l.alpha[r.from:r.to])
+		c.row(first, r.x, r.y, l.alpha[r.from:r.to])
 	}
 	return c.add(first, at)
 }
@@ -165,7 +164,7 @@ func (c *glyphCache) keepTurned(l *lineMask, back matrix, clip chord.Rect) int32
 			u, v := math.Floor(q.X-0.5), math.Floor(q.Y-0.5)
 			c.scratch = append(c.scratch, byte(l.between(int32(u), int32(v), float32(q.X-0.5-u), float32(q.Y-0.5-v))+0.5))
 		}
-		c.row(x0, y, c.scratch)
+		c.row(first, x0, y, c.scratch)
 	}
 	return c.add(first, at)
 }
@@ -197,20 +196,31 @@ func (l *lineMask) across(back matrix, y float64, clip chord.Rect) (x0, x1 int32
 	return int32(math.Floor(lo)), min(clip.X1, int32(math.Ceil(hi)))
 }
 
-// row appends alpha from (x, y) on to the coverage, less zeros.
-func (c *glyphCache) row(x, y int32, alpha []byte) {
+// longRun is how many pixels of 255 in a row are kept as a span without bytes.
+const longRun = 16
+
+// row appends alpha from (x, y) on, less zeros, to the coverage of the glyph whose first
+// span is given.
+func (c *glyphCache) row(first int, x, y int32, alpha []byte) {
 	to := &c.coverage
-	for i := 0; i < len(alpha); {
-		if alpha[i] == 0 {
-			i++
-			continue
+	for len(alpha) > 0 {
+		n := 1
+		for n < len(alpha) && alpha[n] == alpha[0] {
+			n++
 		}
-		n := slices.Index(alpha[i:], 0)
-		if n < 0 {
-			n = len(alpha) - i
+		switch {
+		case alpha[0] == 0:
+		case alpha[0] == 255 && n >= longRun:
+			to.Spans = append(to.Spans, scan.Span{X: x, Y: y, N: int32(n), At: scan.Full})
+		default:
+			last := len(to.Spans) - 1
+			if last < first || to.Spans[last].At == scan.Full || to.Spans[last].Y != y || to.Spans[last].X+to.Spans[last].N != x {
+				to.Spans = append(to.Spans, scan.Span{X: x, Y: y, At: int32(len(to.Bytes))})
+				last++
+			}
+			to.Spans[last].N += int32(n)
+			to.Bytes = append(to.Bytes, alpha[:n]...)
 		}
-		to.Spans = append(to.Spans, scan.Span{X: x + int32(i), Y: y, N: int32(n), At: int32(len(to.Bytes))})
-		to.Bytes = append(to.Bytes, alpha[i:i+n]...)
-		i += n
+		alpha, x = alpha[n:], x+int32(n)
 	}
 }

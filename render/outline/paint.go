@@ -283,8 +283,14 @@ func (b *Builder) watch(p *path.Path, it *Item) {
 }
 
 // bounded holds the size of the drawing against its limit.
-func (b *Builder) bounded() error {
-	if n := 16*len(b.d.Coverage.Spans) + len(b.d.Coverage.Bytes); n > b.limit {
+func (b *Builder) bounded() error { return b.fits(sizeOf(&b.d.Coverage)) }
+
+// sizeOf is how many bytes coverage takes.
+func sizeOf(c *scan.Coverage) int { return 16*len(c.Spans) + len(c.Bytes) }
+
+// fits holds a size against the limit of the drawing.
+func (b *Builder) fits(bytes int) error {
+	if bytes > b.limit {
 		return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes; want fewer or smaller shapes", b.limit)
 	}
 	return nil

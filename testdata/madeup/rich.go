@@ -9,11 +9,12 @@ func say(r *rand.Rand, lists bool, o object) object {
 		return o
 	}
 	blocks := []object{}
+	w := writer{r: r, code: o["font"] != "mono"} // which is not drawn natively
 	for range 1 + r.IntN(3) {
 		if lists && r.IntN(3) == 0 {
-			blocks = append(blocks, list(r, 1))
+			blocks = append(blocks, w.list(1))
 		} else {
-			blocks = append(blocks, paragraph(r))
+			blocks = append(blocks, w.paragraph())
 		}
 	}
 	delete(o, "text")
@@ -21,8 +22,15 @@ func say(r *rand.Rand, lists bool, o object) object {
 	return o
 }
 
+// writer makes rich text.
+type writer struct {
+	r    *rand.Rand
+	code bool
+}
+
 // paragraph makes one that is seldom empty.
-func paragraph(r *rand.Rand) object {
+func (w *writer) paragraph() object {
+	r := w.r
 	content := []object{}
 	for range r.IntN(5) {
 		if r.IntN(8) == 0 {
@@ -30,7 +38,7 @@ func paragraph(r *rand.Rand) object {
 			continue
 		}
 		o := object{"type": "text", "text": one(r, "a", "word", "Writing", "gypsy,", "(brackets)", "and/or", "x1 y2", "e-mail") + one(r, "", " ")}
-		if m := marks(r); len(m) > 0 {
+		if m := w.marks(); len(m) > 0 {
 			o["marks"] = m
 		}
 		content = append(content, o)
@@ -42,8 +50,8 @@ func paragraph(r *rand.Rand) object {
 }
 
 // marks of one stretch of text; code excludes all others in the editor.
-func marks(r *rand.Rand) []object {
-	m := []object{}
+func (w *writer) marks() []object {
+	r, m := w.r, []object{}
 	for _, kind := range []string{"bold", "italic", "strike", "underline"} {
 		if r.IntN(6) == 0 {
 			m = append(m, object{"type": kind})
@@ -51,7 +59,9 @@ func marks(r *rand.Rand) []object {
 	}
 	switch r.IntN(8) {
 	case 0:
-		return []object{{"type": "code"}}
+		if w.code {
+			return []object{{"type": "code"}}
+		}
 	case 1:
 		m = append(m, object{"type": "link", "attrs": object{"href": "https://example.org"}})
 	}
@@ -61,12 +71,12 @@ func marks(r *rand.Rand) []object {
 // deepestList is how many lists may stand in each other.
 const deepestList = 3
 
-func list(r *rand.Rand, depth int) object {
-	items := []object{}
+func (w *writer) list(depth int) object {
+	r, items := w.r, []object{}
 	for range one(r, 1, 2, 3, 11) {
-		content := []object{paragraph(r)}
+		content := []object{w.paragraph()}
 		if depth < deepestList && r.IntN(5) == 0 {
-			content = append(content, list(r, depth+1))
+			content = append(content, w.list(depth+1))
 		}
 		items = append(items, object{"type": "listItem", "content": content})
 		if depth > 1 && len(items) == 2 {
