@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -55,7 +56,7 @@ func TestLargeGlyphs(t *testing.T) {
 }
 
 // Text at any scale and distance gives a drawing, and what lies far outside
-// leaves nothing in it.
+// leaves nothing in it. Lines along it do up to a scale, and are refused by name beyond.
 func TestTextOfAnySize(t *testing.T) {
 	for _, c := range []struct {
 		scale, x, y float64
@@ -67,7 +68,7 @@ func TestTextOfAnySize(t *testing.T) {
 		for _, turn := range []float64{0, math.Pi / 2, 1} {
 			s := &scene.Scene{Shapes: []scene.Shape{{
 				ID: "shape:a", Kind: scene.Text, Parent: -1, X: c.x, Y: c.y, Rotation: turn, Opacity: 1, Scale: c.scale, Auto: true,
-				Rich: &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{{Text: "mmmmmmmm", Underline: true}}}}},
+				Rich: &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{{Text: "mmmmmmmm", Underline: c.scale < mostLine}}}}},
 			}}}
 			var b Builder
 			var d Drawing
@@ -80,6 +81,21 @@ func TestTextOfAnySize(t *testing.T) {
 			}
 			if turn == 0 && (sum > 0) != c.inked {
 				t.Errorf("scale %g at (%g, %g): got %g px of ink; want some: %v", c.scale, c.x, c.y, sum, c.inked)
+			}
+		}
+	}
+}
+
+func TestLinesAlongHugeText(t *testing.T) {
+	for _, span := range []scene.Span{{Text: "m", Underline: true}, {Text: "m", Strike: true}, {Text: "m", Link: true}} {
+		for scale, want := range map[float64]error{mostLine - 1: nil, mostLine + 1: ErrForeign, 1e9: ErrForeign} {
+			s := &scene.Scene{Shapes: []scene.Shape{{
+				ID: "shape:a", Kind: scene.Text, Parent: -1, Rotation: 0.1, Opacity: 1, Scale: scale, Auto: true,
+				Rich: &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{span}}}},
+			}}}
+			var b Builder
+			if err := b.Build(View{Scene: s, Bounds: Box{W: 400, H: 400}}, Reference, new(Drawing)); !errors.Is(err, want) {
+				t.Errorf("%v at scale %g: got %v; want %v", span, scale, err, want)
 			}
 		}
 	}
