@@ -1,0 +1,137 @@
+package text
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"plumb/render/scene"
+)
+
+// paragraph is a document of one paragraph.
+func paragraph(spans ...scene.Span) *scene.RichText {
+	return &scene.RichText{Blocks: []scene.Block{{Spans: spans}}}
+}
+
+// A break at the end of a paragraph begins no line.
+func TestBreaksAtTheEnd(t *testing.T) {
+	l := layouter(t)
+	for s, want := range map[string]int{"": 1, "a": 1, "\n": 1, "a\n": 1, "\na": 2, "\n\n": 2, "a\n\n": 2, "a\n ": 2, "a\n\nb\n": 3} {
+		var out Layout
+		if err := l.Layout(&out, paragraph(scene.Span{Text: s}), Spec{Size: 24, Width: Unbounded}); err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Lines) != want {
+			t.Errorf("%q: got %d lines; want %d", s, len(out.Lines), want)
+		}
+	}
+}
+
+// Runs end where marks change, and where spaces hang behind a line whose span goes on.
+func TestRuns(t *testing.T) {
+	l := layouter(t)
+	under := func(s string) scene.Span { return scene.Span{Text: s, Underline: true} }
+	for _, c := range []struct {
+		name  string
+		spans []scene.Span
+		width float64
+		want  int
+	}{
+		{"same marks", []scene.Span{{Text: "AV"}, {Text: "AWA"}}, Unbounded, 1},
+		{"other marks", []scene.Span{{Text: "AV"}, under("AWA")}, Unbounded, 2},
+		{"no wrap", []scene.Span{under("word word ")}, 300, 1},
+		{"wrap", []scene.Span{under("word word")}, 70, 3},
+		{"wrap behind a span", []scene.Span{under("word "), {Text: "word"}}, 70, 2},
+	} {
+		var out Layout
+		if err := l.Layout(&out, paragraph(c.spans...), Spec{Size: 24, Width: c.width}); err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Runs) != c.want {
+			t.Errorf("%s: got %d runs; want %d", c.name, len(out.Runs), c.want)
+		}
+	}
+}
+
+func TestUnderlines(t *testing.T) {
+	l := layouter(t)
+	var out Layout
+	doc := paragraph(scene.Span{Text: `a/b\c_d`, Underline: true, Link: true}, scene.Span{Text: "x/y", Link: true}, scene.Span{Text: "p/q"})
+	if err := l.Layout(&out, doc, Spec{Font: scene.FontSans, Size: 24, Width: Unbounded}); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		lines   int
+		crossed []bool
+	}{
+		{2, []bool{false, true, false, true, false, true, false}}, {1, []bool{false, true, false}}, {0, []bool{false, false, false}},
+	} {
+		run := out.Runs[i]
+		if run.Underlines != want.lines {
+			t.Errorf("run %d: got %d underlines; want %d", i, run.Underlines, want.lines)
+		}
+		for k, g := range out.Glyphs[run.First : run.First+run.Count] {
+			if g.Crossed != want.crossed[k] {
+				t.Errorf("run %d, glyph %d: crossed is %v; want %v", i, k, g.Crossed, want.crossed[k])
+			}
+		}
+	}
+}
+
+// Boxes of text shapes that hold one empty item, as the editor measures them, in px.
+func TestMarkersHaveAWidth(t *testing.T) {
+	l := layouter(t)
+	for _, c := range []struct {
+		font    scene.Font
+		size    scene.Size
+		ordered bool
+		want    float64
+	}{
+		{scene.FontDraw, scene.SizeS, false, 48.75}, {scene.FontDraw, scene.SizeM, false, 64}, {scene.FontDraw, scene.SizeL, false, 94.5},
+		{scene.FontDraw, scene.SizeXL, false, 115.125}, {scene.FontMono, scene.SizeL, false, 85.125}, {scene.FontDraw, scene.SizeL, true, 130.625},
+		{scene.FontMono, scene.SizeM, true, 91}, {scene.FontSans, scene.SizeS, true, 56.375}, {scene.FontSerif, scene.SizeXL, true, 135.375},
+	} {
+		item := scene.Block{Depth: 1, Items: 1, Ordered: c.ordered, Bullet: !c.ordered}
+		if c.ordered {
+			item.Number = 1
+		}
+		sh := scene.Shape{Kind: scene.Text, Font: c.font, Size: c.size, Auto: true, Scale: 1, Rich: &scene.RichText{Blocks: []scene.Block{item}}}
+		w, _, err := l.TextSize(&sh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(w-c.want) > 0.125 { // read off pictures eight times as large
+			t.Errorf("font %d size %d, numbers %v: got %g px; want %g", c.font, c.size, c.ordered, w, c.want)
+		}
+	}
+}
+
+// What is not laid out as the browser does it is refused.
+func TestRefusedMarks(t *testing.T) {
+	l := layouter(t)
+	const soft = "extra\u00adordinary"
+	for _, c := range []struct {
+		name    string
+		span    scene.Span
+		font    scene.Font
+		width   float64
+		refused bool
+	}{
+		{"code", scene.Span{Text: "a", Code: true}, scene.FontSans, Unbounded, false},
+		{"code in mono", scene.Span{Text: "a", Code: true}, scene.FontMono, Unbounded, true},
+		{"highlight", scene.Span{Text: "a", Highlight: true}, scene.FontSans, Unbounded, true},
+		{"soft hyphen", scene.Span{Text: soft}, scene.FontSans, 400, false},
+		{"soft hyphen where a line ends", scene.Span{Text: soft}, scene.FontSans, 90, true},
+	} {
+		var mark *MarkError
+		err := l.Layout(&Layout{}, paragraph(c.span), Spec{Font: c.font, Size: 24, Width: c.width})
+		if errors.As(err, &mark) != c.refused || (err != nil) != c.refused {
+			t.Errorf("%s: got %v; refused is to be %v", c.name, err, c.refused)
+		}
+	}
+	sh := scene.Shape{Kind: scene.Arrow, Scale: 1, Rich: &scene.RichText{Blocks: []scene.Block{{Depth: 1, Bullet: true, Items: 1}}}}
+	var mark *MarkError
+	if _, _, err := l.ArrowSize(&sh, 100, 10, 20); !errors.As(err, &mark) {
+		t.Errorf("a list on an arrow: got %v; want a MarkError", err)
+	}
+}
