@@ -49,9 +49,9 @@ type glyphCache struct {
 	scanner  scan.Scanner
 	filler   area.Filler
 	path     path.Path
-	line     lineMask // the one that was cut last
-	halo     lineMask // its copies
-	cut1     scan.Coverage
+	line     lineMask      // the one that was cut last
+	halo     lineMask      // its copies
+	raw      scan.Coverage // of a line before it is a mask
 	scratch  []byte
 	stamp    int32
 }
@@ -108,11 +108,9 @@ func (c *glyphCache) cutDrawn(m path.Matrix, clip chord.Rect, mode Raster, r sca
 	return c.add(first, at)
 }
 
-// cutHair cuts a thin stroke, width/256 px wide, along what c.path holds in px.
-func (c *glyphCache) cutHair(width uint32, clip chord.Rect) int32 {
+// cutHair cuts a thin stroke along what c.path holds in px.
+func (c *glyphCache) cutHair(h *hair, clip chord.Rect) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
-	h := hair{part: 255 * width >> 8}
-	h.plain = h.part < 255
 	h.outline(&c.path, clip)
 	h.take(&c.coverage, nil)
 	c.filler.Pieces = 0

@@ -126,8 +126,7 @@ type lookup struct {
 // newLookup maps px back to the tile through m.
 func newLookup(t *hatchTile, m path.Matrix) lookup {
 	k := float64(t.side) / hatchSide
-	back := matrix{float64(m.A), float64(m.B), float64(m.C), float64(m.D), float64(m.E), float64(m.F)}.inverse()
-	back = matrix{a: k, d: k}.mul(back)
+	back := matrix{a: k, d: k}.mul(widened(m).inverse())
 	return lookup{tile: t, back: back, du: back.a, dv: back.b}
 }
 

@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"fmt"
 	"math"
 
 	"plumb/render/path"
@@ -33,10 +32,6 @@ const (
 
 // farAway is a distance in px from which no mask reaches the picture.
 const farAway = 1 << 20
-
-// mostLine is how many px long a unit may be where lines run along text: their halos are
-// made of pixels, and at that scale a line is hundreds of them thick.
-const mostLine = 64
 
 // placed is a glyph on its pixel.
 type placed struct {
@@ -115,8 +110,10 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 	if r.Link {
 		w.color = linkColor
 	}
-	if (r.Underlines > 0 || r.Strike) && s.size > mostLine {
-		return fmt.Errorf("cannot draw lines along text that is enlarged %g times: %w", s.size, ErrForeign)
+	if r.Underlines > 0 || r.Strike {
+		if err := s.alongside(r); err != nil {
+			return err
+		}
 	}
 	var below band
 	if r.Underlines > 0 {

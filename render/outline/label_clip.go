@@ -15,13 +15,8 @@ type window struct {
 // newWindow returns the box of w x h units at (x, y) that m maps to px. The browser
 // rounds its sides to whole units of the shape before any transform.
 func newWindow(m path.Matrix, x, y, w, h float64) window {
-	a, b, c, d := float64(m.A), float64(m.B), float64(m.C), float64(m.D)
-	k := 1 / (float64(a*d) - float64(b*c))
-	back := matrix{a: d * k, b: -b * k, c: -c * k, d: a * k}
-	back.e = -float64(back.a*float64(m.E)) - float64(back.c*float64(m.F))
-	back.f = -float64(back.b*float64(m.E)) - float64(back.d*float64(m.F))
 	side := func(v float64) float64 { return math.Floor(v + 0.5) }
-	return window{back, extent{point{side(x), side(y)}, point{side(x + w), side(y + h)}}}
+	return window{widened(m).inverse(), extent{point{side(x), side(y)}, point{side(x + w), side(y + h)}}}
 }
 
 // holds tells whether all pixels of a glyph lie inside.

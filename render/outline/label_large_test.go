@@ -68,7 +68,7 @@ func TestTextOfAnySize(t *testing.T) {
 		for _, turn := range []float64{0, math.Pi / 2, 1} {
 			s := &scene.Scene{Shapes: []scene.Shape{{
 				ID: "shape:a", Kind: scene.Text, Parent: -1, X: c.x, Y: c.y, Rotation: turn, Opacity: 1, Scale: c.scale, Auto: true,
-				Rich: &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{{Text: "mmmmmmmm", Underline: c.scale < mostLine}}}}},
+				Rich: &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{{Text: "mmmmmmmm", Underline: c.scale < 26}}}}},
 			}}}
 			var b Builder
 			var d Drawing
@@ -86,16 +86,25 @@ func TestTextOfAnySize(t *testing.T) {
 	}
 }
 
+// Lines are refused by their thickness, wherever their size comes from.
 func TestLinesAlongHugeText(t *testing.T) {
 	for _, span := range []scene.Span{{Text: "m", Underline: true}, {Text: "m", Strike: true}, {Text: "m", Link: true}} {
-		for scale, want := range map[float64]error{mostLine - 1: nil, mostLine + 1: ErrForeign, 1e9: ErrForeign} {
-			s := &scene.Scene{Shapes: []scene.Shape{{
-				ID: "shape:a", Kind: scene.Text, Parent: -1, Rotation: 0.1, Opacity: 1, Scale: scale, Auto: true,
-				Rich: &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{span}}}},
-			}}}
+		rich := &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{span}}}}
+		for _, c := range []struct {
+			shape scene.Shape
+			want  error
+		}{
+			{scene.Shape{Kind: scene.Text, Scale: 25, Auto: true}, nil}, // 18 px, in lines of 1.8
+			{scene.Shape{Kind: scene.Text, Scale: 36, Auto: true}, ErrForeign},
+			{scene.Shape{Kind: scene.Text, Scale: 1e9, Auto: true}, ErrForeign},
+			{scene.Shape{Kind: scene.Arrow, Scale: 25, Arrow: &scene.ArrowProps{LabelPosition: 0.5}, Points: []scene.Point{{}, {X: 1e5, Y: 10}}}, nil},
+			{scene.Shape{Kind: scene.Arrow, Scale: 3000, Arrow: &scene.ArrowProps{LabelPosition: 0.5}, Points: []scene.Point{{}, {X: 1e5, Y: 10}}}, ErrForeign},
+		} {
+			c.shape.ID, c.shape.Parent, c.shape.Rotation, c.shape.Opacity, c.shape.Rich = "shape:a", -1, 0.1, 1, rich
+			s := &scene.Scene{Shapes: []scene.Shape{c.shape}}
 			var b Builder
-			if err := b.Build(View{Scene: s, Bounds: Box{W: 400, H: 400}}, Reference, new(Drawing)); !errors.Is(err, want) {
-				t.Errorf("%v at scale %g: got %v; want %v", span, scale, err, want)
+			if err := b.Build(View{Scene: s, Bounds: Box{W: 400, H: 400}}, Reference, new(Drawing)); !errors.Is(err, c.want) {
+				t.Errorf("%v, kind %d at scale %g: got %v; want %v", span, c.shape.Kind, c.shape.Scale, err, c.want)
 			}
 		}
 	}

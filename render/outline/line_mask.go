@@ -2,14 +2,15 @@ package outline
 
 import (
 	"math"
+	"sort"
 
 	"plumb/render/chord"
 	"plumb/render/path"
 	"plumb/render/scan"
 )
 
-// lineMask is the alpha of a line along text: rows of pixels from top to bottom, none
-// left out.
+// lineMask is the alpha of a line along text: rows of pixels from top to bottom. Those of
+// level lines leave none out.
 type lineMask struct {
 	rows  []lineRow
 	alpha []byte
@@ -21,7 +22,7 @@ type lineRow struct{ x, y, from, to int32 }
 // end is the column behind the row.
 func (r *lineRow) end() int32 { return r.x + r.to - r.from }
 
-// at is the alpha of a pixel.
+// at is the alpha of a pixel of a level line.
 func (l *lineMask) at(x, y int32) float32 {
 	if len(l.rows) == 0 || y < l.rows[0].y || int(y-l.rows[0].y) >= len(l.rows) {
 		return 0
@@ -41,19 +42,29 @@ func (l *lineMask) between(x, y int32, dx, dy float32) float32 {
 	return float32(above*(1-dy)) + float32(below*dy)
 }
 
-// begin empties the mask and makes room for w pixels in each of the rows [y0, y1).
-func (l *lineMask) begin(x, w, y0, y1 int32) {
+// box returns the pixels of a mask: left, top, right, bottom.
+func (l *lineMask) box() [4]int32 {
+	box := emptyBox
+	for i := range l.rows {
+		r := &l.rows[i]
+		box = [4]int32{min(box[0], r.x), min(box[1], r.y), max(box[2], r.end()), max(box[3], r.y+1)}
+	}
+	return box
+}
+
+// begin empties the mask and makes room for the pixels of a box.
+func (l *lineMask) begin(box [4]int32) {
 	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
-	for y := y0; y < y1; y++ {
+	w := box[2] - box[0]
+	for y := box[1]; y < box[3]; y++ {
 		at := int32(len(l.alpha))
-		l.rows = append(l.rows, lineRow{x, y, at, at + w})
+		l.rows = append(l.rows, lineRow{box[0], y, at, at + w})
 		l.alpha = append(l.alpha, make([]byte, w)...)
 	}
 }
 
-// load makes a mask of coverage, less the pixels whose middle lies in one of the gaps:
-// the browser cuts those without antialiasing. back maps px to the units of gaps.
-func (l *lineMask) load(c *scan.Coverage, gaps [][2]float64, back matrix) {
+// load makes a mask of coverage.
+func (l *lineMask) load(c *scan.Coverage) {
 	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
 	for _, s := range c.Spans {
 		if n := len(l.rows); n == 0 || l.rows[n-1].y != s.Y {
@@ -72,64 +83,64 @@ func (l *lineMask) load(c *scan.Coverage, gaps [][2]float64, back matrix) {
 		}
 		r.to += s.N
 	}
+}
+
+// open takes out the pixels whose middle lies in one of the gaps: the browser cuts those
+// without antialiasing. back maps px to the units of gaps.
+func (l *lineMask) open(gaps []gap, back matrix) {
 	for _, r := range l.rows {
-		for i := range r.to - r.from {
-			x := back.apply(point{float64(r.x+i) + 0.5, float64(r.y) + 0.5}).X
-			for _, gap := range gaps {
-				if gap[0] <= x && x < gap[1] {
-					l.alpha[r.from+i] = 0
-				}
+		n := float64(r.to - r.from)
+		first := back.apply(point{float64(r.x) + 0.5, float64(r.y) + 0.5}).X
+		last := first + float64(back.a*(n-1))
+		lo, hi := min(first, last), max(first, last)
+		for i := sort.Search(len(gaps), func(i int) bool { return gaps[i].to > lo }); i < len(gaps) && gaps[i].from <= hi; i++ {
+			a, b := 0.0, n // the text runs up or down
+			if back.a != 0 {
+				a, b = (gaps[i].from-first)/back.a, (gaps[i].to-first)/back.a
+				a, b = max(0, math.Ceil(min(a, b))), min(n, math.Ceil(max(a, b)))
+			}
+			if a < b {
+				clear(l.alpha[r.from+int32(a) : r.from+int32(b)])
 			}
 		}
 	}
 }
 
-// thicken draws the mask over itself until it is drawn so many times.
-func (l *lineMask) thicken(times int) {
-	for range times - 1 {
-		for i, a := range l.alpha {
-			l.alpha[i] = scan.Over(a, a)
-		}
+// double draws the mask over itself.
+func (l *lineMask) double() {
+	for i, a := range l.alpha {
+		l.alpha[i] = scan.Over(a, a)
 	}
 }
 
 // cutLine makes c.line of the rectangle that c.path holds, mapped by m, less its gaps.
-// Upright ones go through the rectangle code.
-func (c *glyphCache) cutLine(m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule, gaps [][2]float64) {
-	c.cut1.Reset()
-	c.filler.Pieces = 0
-	if level(m) && mode == Reference && len(c.path.Points) > 0 {
-		a, b := m.Apply(c.path.Points[0]), m.Apply(c.path.Points[2])
-		box := [4]float32{min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X), max(a.Y, b.Y)}
-		for i, v := range box { // not cut down, as elsewhere
+// Level ones go through the rectangle code.
+func (c *glyphCache) cutLine(m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule, gaps []gap) {
+	c.raw.Reset()
+	if box, ok := boundsOf(c.path.Points, m); ok && level(m) && mode == Reference {
+		for i, v := range box { // rounded, not cut down, as sides are elsewhere
 			box[i] = float32(math.Floor(float64(v)*256+0.5)) / 256
 		}
-		sharpRect(&c.cut1, box, clip)
+		sharpRect(&c.raw, box, clip)
+		c.filler.Pieces = 0
 	} else {
-		c.fill(&c.cut1, m, clip, mode, r)
+		c.fill(&c.raw, m, clip, mode, r)
 	}
-	c.line.load(&c.cut1, gaps, newWindow(m, 0, 0, 0, 0).back)
+	c.line.load(&c.raw)
+	c.line.open(gaps, widened(m).inverse())
 }
 
-// level tells whether m takes upright rectangles to upright rectangles.
-func level(m path.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
-
-// lineHalo makes c.halo of copies of c.line, displaced by px.
+// lineHalo makes c.halo of copies of c.line, a level one, displaced by px.
 func (c *glyphCache) lineHalo(by [][2]float64) {
-	c.halo.begin(0, 0, 0, 0)
 	if len(c.line.rows) == 0 {
+		c.halo.begin([4]int32{})
 		return
 	}
-	box := emptyBox
-	for i := range c.line.rows {
-		r := &c.line.rows[i]
-		box = [4]int32{min(box[0], r.x), min(box[1], r.y), max(box[2], r.end()), max(box[3], r.y+1)}
-	}
-	reach := int32(0)
+	box, reach := c.line.box(), int32(0)
 	for _, h := range by {
 		reach = max(reach, int32(math.Ceil(max(math.Abs(h[0]), math.Abs(h[1])))))
 	}
-	c.halo.begin(box[0]-reach, box[2]-box[0]+2*reach, box[1]-reach, box[3]+reach)
+	c.halo.begin([4]int32{box[0] - reach, box[1] - reach, box[2] + reach, box[3] + reach})
 	for _, h := range by {
 		x, y := math.Floor(-h[0]), math.Floor(-h[1])
 		dx, dy := float32(-h[0]-x), float32(-h[1]-y)
@@ -137,7 +148,7 @@ func (c *glyphCache) lineHalo(by [][2]float64) {
 			for i := range r.to - r.from {
 				p := &c.halo.alpha[r.from+i]
 				a := c.line.between(r.x+i+int32(x), r.y+int32(y), dx, dy) + 0.5
-				*p += byte((uint32(a)*uint32(255-*p) + 127) / 255)
+				*p += byte((uint32(a)*uint32(255-*p) + 127) / 255) // rounded, as pictures are blended
 			}
 		}
 	}
@@ -156,31 +167,30 @@ func (c *glyphCache) keepMask(l *lineMask) int32 {
 // of the mask.
 func (c *glyphCache) keepTurned(l *lineMask, back matrix, clip chord.Rect) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
-	for y := clip.Y0; y < clip.Y1; y++ {
-		x0, x1 := l.across(back, float64(y)+0.5, clip)
-		c.scratch = c.scratch[:0]
-		for x := x0; x < x1; x++ {
-			q := back.apply(point{float64(x) + 0.5, float64(y) + 0.5})
-			u, v := math.Floor(q.X-0.5), math.Floor(q.Y-0.5)
-			c.scratch = append(c.scratch, byte(l.between(int32(u), int32(v), float32(q.X-0.5-u), float32(q.Y-0.5-v))+0.5))
+	if len(l.rows) > 0 {
+		box := l.box() // and half a px around it
+		box = [4]int32{box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1}
+		clip = within(seenFrom(back.inverse(), chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}), clip)
+		for y := clip.Y0; y < clip.Y1; y++ {
+			x0, x1 := across(box, back, float64(y)+0.5, clip)
+			c.scratch = c.scratch[:0]
+			for x := x0; x < x1; x++ {
+				q := back.apply(point{float64(x) + 0.5, float64(y) + 0.5})
+				u, v := math.Floor(q.X-0.5), math.Floor(q.Y-0.5)
+				c.scratch = append(c.scratch, byte(l.between(int32(u), int32(v), float32(q.X-0.5-u), float32(q.Y-0.5-v))+0.5))
+			}
+			c.row(first, x0, y, c.scratch)
 		}
-		c.row(first, x0, y, c.scratch)
 	}
 	return c.add(first, at)
 }
 
-// across returns the columns of a row of px in which a mask may be seen.
-func (l *lineMask) across(back matrix, y float64, clip chord.Rect) (x0, x1 int32) {
-	if len(l.rows) == 0 {
-		return 0, 0
-	}
-	first, last := &l.rows[0], &l.rows[len(l.rows)-1]
+// across returns the columns of a row of px at y that back maps into a box.
+func across(box [4]int32, back matrix, y float64, clip chord.Rect) (x0, x1 int32) {
 	lo, hi := float64(clip.X0), float64(clip.X1)
 	q := back.apply(point{0, y})
 	// What lies beside q by x lies at q + x times the slopes.
-	for _, side := range [2][4]float64{
-		{q.X, back.a, float64(first.x) - 1, float64(first.end()) + 1}, {q.Y, back.b, float64(first.y) - 1, float64(last.y) + 2},
-	} {
+	for _, side := range [2][4]float64{{q.X, back.a, float64(box[0]), float64(box[2])}, {q.Y, back.b, float64(box[1]), float64(box[3])}} {
 		at, slope, from, to := side[0], side[1], side[2], side[3]
 		switch {
 		case slope != 0:

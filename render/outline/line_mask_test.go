@@ -10,7 +10,7 @@ import (
 )
 
 // lineOf cuts the rectangle between two corners.
-func lineOf(c *glyphCache, m path.Matrix, x0, y0, x1, y1 float64, gaps ...[2]float64) {
+func lineOf(c *glyphCache, m path.Matrix, x0, y0, x1, y1 float64, gaps ...gap) {
 	c.path.Reset()
 	rectangle(&c.path, x0, y0, x1, y1)
 	c.cutLine(m, chord.Rect{X0: -50, Y0: -50, X1: 50, Y1: 50}, Reference, scan.Rule{}, gaps)
@@ -34,11 +34,11 @@ func expect(t *testing.T, what string, got, want []float32) {
 // Upright lines have their sides on 1/256 px, and gaps between px.
 func TestCutLine(t *testing.T) {
 	var c glyphCache
-	lineOf(&c, path.Matrix{A: 1, D: 1, E: 10}, 0.5, 1.25, 8, 3, [2]float64{2.4, 4.6})
+	lineOf(&c, path.Matrix{A: 1, D: 1, E: 10}, 0.5, 1.25, 8, 3, gap{2.4, 4.6})
 	expect(t, "upper row", alphas(&c.line, 9, 1, 10), []float32{0, 96, 192, 0, 0, 0, 192, 192, 192, 0})
 	expect(t, "lower row", alphas(&c.line, 9, 2, 10), []float32{0, 128, 255, 0, 0, 0, 255, 255, 255, 0})
 	expect(t, "below", alphas(&c.line, 9, 3, 10), make([]float32, 10))
-	c.line.thicken(2)
+	c.line.double()
 	expect(t, "drawn twice", alphas(&c.line, 10, 1, 2), []float32{156, 240})
 }
 
@@ -51,7 +51,7 @@ func TestLineHalo(t *testing.T) {
 	expect(t, "row", alphas(&c.halo, -1, 0, 7), []float32{0, 96, 191, 191, 191, 96, 0})
 	c.lineHalo([][2]float64{{0, 0.5}, {0, 0.5}, {1, 0.5}})
 	expect(t, "three copies", alphas(&c.halo, -1, 1, 7), []float32{0, 192, 224, 224, 224, 128, 0})
-	c.line.begin(0, 0, 0, 0)
+	c.line.begin([4]int32{})
 	c.lineHalo([][2]float64{{1, 1}})
 	if n := len(c.halo.rows); n != 0 {
 		t.Errorf("the halo of nothing has %d rows", n)
@@ -87,5 +87,27 @@ func TestMaskRows(t *testing.T) {
 	want := []scan.Span{{X: 3, Y: 5, N: 40, At: scan.Full}, {X: 45, Y: 5, N: 4, At: 0}, {X: 49, Y: 5, N: 1, At: 4}}
 	if !slices.Equal(c.coverage.Spans, want[:]) || !slices.Equal(c.coverage.Bytes, []byte{7, 255, 255, 9, 1}) {
 		t.Errorf("got %v, %v; want %v", c.coverage.Spans, c.coverage.Bytes, want)
+	}
+}
+
+// Gaps are cut whichever way the text runs, and wherever else they lie.
+func TestOpen(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		m    path.Matrix
+		gaps []gap
+		want []float32 // of the middle row
+	}{
+		{"mirrored", path.Matrix{A: -1, D: 1, E: 8}, []gap{{-9, -5}, {1, 2}, {5.6, 6.4}, {30, 40}}, []float32{255, 255, 255, 255, 255, 255, 0, 255}},
+		{"twice as large", path.Matrix{A: 2, D: 2}, []gap{{1, 2}}, []float32{255, 255, 0, 0, 255, 255, 255, 255}},
+		{"upwards", path.Matrix{B: -1, C: 1, F: 8}, []gap{{3, 4}}, []float32{0, 0, 0, 0, 0, 0, 0, 0}},
+		{"upwards, beside", path.Matrix{B: -1, C: 1, F: 8}, []gap{{4, 5}}, []float32{255, 255, 255, 255, 255, 255, 255, 255}},
+	} {
+		var cache glyphCache
+		lineOf(&cache, c.m, 0, 0, 8, 8, c.gaps...)
+		expect(t, c.name, alphas(&cache.line, 0, 4, 8), c.want)
+	}
+	if got, want := united([]gap{{0, 2}, {1, 5}, {1.5, 3}, {6, 7}}), []gap{{0, 5}, {6, 7}}; !slices.Equal(got, want) {
+		t.Errorf("got %v; want %v", got, want)
 	}
 }

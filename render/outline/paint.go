@@ -155,13 +155,16 @@ func hairline(width float32, m path.Matrix) uint32 {
 	return max(1, uint32((u+v)/2*256))
 }
 
+// level tells whether m takes upright rectangles to upright rectangles.
+func level(m path.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
+
 // cover gives an item what the path in b.outlined covers, for a draw of the
 // shape at p.
 func (b *Builder) cover(w *draw, it *Item, m path.Matrix, p *place) error {
 	switch {
 	case w.cut:
 		return b.coverBody(it, p.rule())
-	case w.box && b.mode == Reference && (m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0):
+	case w.box && b.mode == Reference && level(m):
 		box, _ := boundsOf(b.outlined.Points, path.Identity)
 		first, count := sharpRect(&b.d.Coverage, box, b.canvas())
 		return b.scanned(it, first, count)

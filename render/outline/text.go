@@ -113,8 +113,7 @@ type scribe struct {
 	placed  []placed
 	corners [4]point
 	frame   []point
-	gaps    [][2]float64 // of an underline, from left to right
-	moved   [][2]float64 // those of a copy
+	gaps    []gap        // of an underline
 	by      [][2]float64 // displacements of copies, px
 }
 

@@ -45,6 +45,11 @@ func (m matrix) inverse() matrix {
 	return n
 }
 
+// widened is a map in px as one that can be turned back.
+func widened(m path.Matrix) matrix {
+	return matrix{float64(m.A), float64(m.B), float64(m.C), float64(m.D), float64(m.E), float64(m.F)}
+}
+
 // binary32 returns the map as the browser reads it from an export.
 func (m matrix) binary32() path.Matrix {
 	return path.Matrix{A: read4(m.a), B: read4(m.b), C: read4(m.c), D: read4(m.d), E: read4(m.e), F: read4(m.f)}

@@ -3,7 +3,6 @@ package text
 import (
 	"bytes"
 	"math"
-	"slices"
 	"sort"
 
 	"plumb/render/font"
@@ -64,7 +63,7 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	l.spec, l.out, l.base, l.top = spec, out, base, 0
+	l.spec, l.out, l.base, l.top, l.hang = spec, out, base, 0, math.MaxInt
 	for i := range rich.Blocks {
 		if err := l.block(rich, i); err != nil {
 			return err
@@ -210,11 +209,11 @@ func (l *Layouter) line(from, to int, wrapped bool) error {
 	}
 	out := l.out
 	line := Line{First: int32(len(out.Runs)), Indent: l.indent, listed: l.listed}
-	// Only where a span goes on behind them does the browser cut hanging spaces off.
-	if l.hang = math.MaxInt; wrapped && !slices.ContainsFunc(l.spans, func(s span) bool { return s.to == to }) {
+	if wrapped && !l.spanEnds(to) { // else the browser does not cut hanging spaces off
 		l.hang = l.trim(from, to)
 	}
 	full, err := l.walk(from, to, true)
+	l.hang = math.MaxInt
 	if err != nil {
 		return err
 	}
@@ -239,6 +238,12 @@ func (l *Layouter) line(from, to int, wrapped bool) error {
 	l.top += above + below
 	out.Lines = append(out.Lines, line)
 	return nil
+}
+
+// spanEnds tells whether a span ends in front of byte at.
+func (l *Layouter) spanEnds(at int) bool {
+	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to >= at })
+	return i < len(l.spans) && l.spans[i].to == at
 }
 
 // extent is how far a font's share of a line reaches above and below the

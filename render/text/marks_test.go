@@ -135,3 +135,20 @@ func TestRefusedMarks(t *testing.T) {
 		t.Errorf("a list on an arrow: got %v; want a MarkError", err)
 	}
 }
+
+// A layout does not depend on one that failed before it.
+func TestAfterRefusal(t *testing.T) {
+	l, fresh := layouter(t), layouter(t)
+	doc := paragraph(scene.Span{Text: "one two \u00adthree extra\u00adordinary extra\u00adordinary"})
+	if err := l.Layout(&Layout{}, doc, Spec{Size: 24, Width: 110}); err == nil {
+		t.Fatal("a line that ends in a soft hyphen is laid out")
+	}
+	var got, want Layout
+	doc, spec := paragraph(scene.Span{Text: "x1 y2 Wave AVAVA Tofu Yes"}), Spec{Size: 24, Width: 333.421875}
+	if err := errors.Join(l.Layout(&got, doc, spec), fresh.Layout(&want, doc, spec)); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Lines) != len(want.Lines) || len(got.Runs) != len(want.Runs) {
+		t.Errorf("got %d lines of %d runs; want %d of %d", len(got.Lines), len(got.Runs), len(want.Lines), len(want.Runs))
+	}
+}

@@ -13,7 +13,8 @@ import (
 	"plumb/render/scene"
 )
 
-// MarkError names a mark or node of a rich text that is not laid out here.
+// MarkError names what of a rich text is not laid out here: a mark, a node, a case of
+// either.
 type MarkError struct{ Name string }
 
 func (e *MarkError) Error() string { return fmt.Sprintf("cannot lay out %s in rich text", e.Name) }
