@@ -54,6 +54,7 @@ type glyphCache struct {
 	raw      scan.Coverage // of a line before it is a mask
 	scratch  []byte
 	stamp    int32
+	begun    int // bytes of coverage when the text in hand began
 }
 
 // begin starts a text of a drawing. What was cut is dropped when the memory is
@@ -65,7 +66,11 @@ func (c *glyphCache) begin() {
 		c.known, c.glyphs = map[glyphKey]int32{}, c.glyphs[:0]
 		c.coverage.Reset()
 	}
+	c.begun = sizeOf(&c.coverage)
 }
+
+// grown is how many bytes the text in hand has added.
+func (c *glyphCache) grown() int { return sizeOf(&c.coverage) - c.begun }
 
 // cut returns the position of a glyph in c.glyphs.
 func (c *glyphCache) cut(key *glyphKey) (int32, error) {

@@ -93,12 +93,8 @@ func (b *Builder) write(k *scribe, w writing, p *place) error {
 	for i := range k.page.Dots {
 		b.dot(k, &k.page.Dots[i], w.color, p)
 	}
-	old := sizeOf(&k.glyphs.coverage)
 	for i := range k.page.Runs {
 		if err := b.run(k, &s, &k.page.Runs[i], w, p); err != nil {
-			return err
-		}
-		if err := b.fits(sizeOf(&k.glyphs.coverage) - old); err != nil {
 			return err
 		}
 	}
@@ -145,7 +141,7 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 		}
 		b.placeLine(k, &through, w.color, p)
 	}
-	return nil
+	return b.fits(k.glyphs.grown())
 }
 
 // place puts the glyphs of a run, displaced by h, on their pixels.
@@ -177,7 +173,7 @@ func (b *Builder) place(k *scribe, s *script, r *text.Run, h [2]float64, color r
 		}
 		b.keep(k, at)
 	}
-	return nil
+	return b.fits(k.glyphs.grown())
 }
 
 // keep notes a placed glyph if it may touch the picture.
