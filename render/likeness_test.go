@@ -76,15 +76,20 @@ func TestLikeness(t *testing.T) {
 	} {
 		shape := fmt.Sprintf(`{"id":"shape:a","x":100,"y":80,%s}`, c.shape)
 		v := outline.View{Scene: sceneOf(t, shape), Source: []byte("[" + shape + "]"), Bounds: outline.Box{X: 20, Y: 20, W: 300, H: 300}}
-		foreign := prepare(t, theirs.Worker(), v)
-		if err := foreign.Finish(context.Background(), true); err != nil {
-			t.Fatal(err)
-		}
-		native, editor := picture(t, own, prepare(t, own.Worker(), v)), picture(t, theirs, foreign)
-		if u := unlike(native, editor); u.px > c.most || u.alpha > 1 || !u.drawn || u.colour > 2 {
+		if u := unlike(picture(t, own, prepare(t, own.Worker(), v)), editors(t, theirs, v)); u.px > c.most || u.alpha > 1 || !u.drawn || u.colour > 2 {
 			t.Errorf("%s: got %+v; want at most %d px that differ by 1, colours by 2, and something drawn", c.name, u, c.most)
 		}
 	}
+}
+
+// editors is what the editor draws of a view.
+func editors(t *testing.T, e *Engine, v outline.View) *image.NRGBA {
+	t.Helper()
+	p := prepare(t, e.Worker(), v)
+	if err := p.Finish(context.Background(), true); err != nil {
+		t.Fatal(err)
+	}
+	return picture(t, e, p)
 }
 
 // unlikeness is what tells two pictures apart. Colours are those of what is not faint,
@@ -172,13 +177,8 @@ func TestLikenessOfTexts(t *testing.T) {
 			}
 			shape := fmt.Sprintf(`{"id":"shape:a","type":"text","x":200,"y":100,"rotation":%g,"props":{%s}}`, turn, props)
 			v := outline.View{Scene: sceneOf(t, shape), Source: []byte("[" + shape + "]"), Bounds: outline.Box{X: 0, Y: 0, W: 600, H: 600}}
-			foreign := prepare(t, theirs.Worker(), v)
-			if err := foreign.Finish(context.Background(), true); err != nil {
-				t.Fatal(err)
-			}
-			native, editor := picture(t, own, prepare(t, own.Worker(), v)), picture(t, theirs, foreign)
 			// Of turned underlines single px at the ends of gaps are on the other side.
-			if u := unlike(native, editor); u.alpha > c.most || u.off > 6 || !u.drawn {
+			if u := unlike(picture(t, own, prepare(t, own.Worker(), v)), editors(t, theirs, v)); u.alpha > c.most || u.off > 6 || !u.drawn {
 				t.Errorf("%s: got %+v; want alphas that differ by at most %d, at most 6 px off, and something drawn", name, u, c.most)
 			}
 		}
@@ -211,11 +211,7 @@ func TestLikenessOfPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		foreign := prepare(t, theirs.Worker(), v)
-		if err := foreign.Finish(context.Background(), true); err != nil {
-			t.Fatal(err)
-		}
-		a, c := compareColours(fmt.Sprintf("page-%02d", i), picture(t, own, p), picture(t, theirs, foreign))
+		a, c := compareColours(fmt.Sprintf("page-%02d", i), picture(t, own, p), editors(t, theirs, v))
 		p.Release()
 		alphas, colours = append(alphas, a), append(colours, c)
 	}

@@ -53,7 +53,7 @@ func (s *script) alongside(r *text.Run) error {
 func underline(k *scribe, r *text.Run) (band, error) {
 	thick := thickness(r)
 	line := band{
-		x0: r.X, x1: r.X + r.Width, y: r.Baseline + math.Ceil(thick/2), thick: math.Floor(thick), doubled: r.Underlines > 1,
+		x0: r.X, x1: r.X + r.Width, y: r.Baseline + math.Ceil(thick/2), thick: math.Floor(thick), doubled: r.Link && r.Underline,
 	}
 	k.gaps = k.gaps[:0]
 	for _, g := range k.page.Glyphs[r.First : r.First+r.Count] {

@@ -106,20 +106,21 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 	if r.Link {
 		w.color = linkColor
 	}
-	if r.Underlines > 0 || r.Strike {
+	underlined := r.Link || r.Underline
+	if underlined || r.Strike {
 		if err := s.alongside(r); err != nil {
 			return err
 		}
 	}
 	var below band
-	if r.Underlines > 0 {
+	if underlined {
 		var err error
 		if below, err = underline(k, r); err != nil {
 			return err
 		}
 	}
 	if w.halo {
-		if r.Underlines > 0 {
+		if underlined {
 			b.placeLineHalo(k, &below, p)
 		}
 		for _, h := range halo {
@@ -128,7 +129,7 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 			}
 		}
 	}
-	if r.Underlines > 0 {
+	if underlined {
 		b.placeLine(k, &below, w.color, p)
 	}
 	if err := b.place(k, s, r, [2]float64{}, w.color, p); err != nil {

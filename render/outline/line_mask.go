@@ -23,7 +23,7 @@ type lineRow struct{ x, y, from, to int32 }
 func (r *lineRow) end() int32 { return r.x + r.to - r.from }
 
 // at is the alpha of a pixel of a level line.
-func (l *lineMask) at(x, y int32) float32 {
+func (l *lineMask) at(x, y int32) float64 {
 	if len(l.rows) == 0 || y < l.rows[0].y || int(y-l.rows[0].y) >= len(l.rows) {
 		return 0
 	}
@@ -31,15 +31,13 @@ func (l *lineMask) at(x, y int32) float32 {
 	if x < r.x || x >= r.end() {
 		return 0
 	}
-	return float32(l.alpha[r.from+x-r.x])
+	return float64(l.alpha[r.from+x-r.x])
 }
 
 // between is the alpha at (x+dx, y+dy), from the middles of four pixels, as the browser
 // moves and turns pictures; dx and dy are parts of a px.
-func (l *lineMask) between(x, y int32, dx, dy float32) float32 {
-	above := l.at(x, y)*(1-dx) + l.at(x+1, y)*dx
-	below := l.at(x, y+1)*(1-dx) + l.at(x+1, y+1)*dx
-	return float32(above*(1-dy)) + float32(below*dy)
+func (l *lineMask) between(x, y int32, dx, dy float64) float64 {
+	return lerp1(lerp1(l.at(x, y), l.at(x+1, y), dx), lerp1(l.at(x, y+1), l.at(x+1, y+1), dx), dy)
 }
 
 // box returns the pixels of a mask: left, top, right, bottom.
@@ -143,12 +141,12 @@ func (c *glyphCache) lineHalo(by [][2]float64) {
 	c.halo.begin([4]int32{box[0] - reach, box[1] - reach, box[2] + reach, box[3] + reach})
 	for _, h := range by {
 		x, y := math.Floor(-h[0]), math.Floor(-h[1])
-		dx, dy := float32(-h[0]-x), float32(-h[1]-y)
+		dx, dy := -h[0]-x, -h[1]-y
 		for _, r := range c.halo.rows {
 			for i := range r.to - r.from {
 				p := &c.halo.alpha[r.from+i]
-				a := c.line.between(r.x+i+int32(x), r.y+int32(y), dx, dy) + 0.5
-				*p += byte((uint32(a)*uint32(255-*p) + 127) / 255) // rounded, as pictures are blended
+				a := byte(c.line.between(r.x+i+int32(x), r.y+int32(y), dx, dy) + 0.5)
+				*p += share(a, 255-*p) // rounded, as pictures are blended
 			}
 		}
 	}
@@ -177,7 +175,7 @@ func (c *glyphCache) keepTurned(l *lineMask, back matrix, clip chord.Rect) int32
 			for x := x0; x < x1; x++ {
 				q := back.apply(point{float64(x) + 0.5, float64(y) + 0.5})
 				u, v := math.Floor(q.X-0.5), math.Floor(q.Y-0.5)
-				c.scratch = append(c.scratch, byte(l.between(int32(u), int32(v), float32(q.X-0.5-u), float32(q.Y-0.5-v))+0.5))
+				c.scratch = append(c.scratch, byte(l.between(int32(u), int32(v), q.X-0.5-u, q.Y-0.5-v)+0.5))
 			}
 			c.row(first, x0, y, c.scratch)
 		}

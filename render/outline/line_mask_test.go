@@ -17,14 +17,14 @@ func lineOf(c *glyphCache, m path.Matrix, x0, y0, x1, y1 float64, gaps ...gap) {
 }
 
 // alphas lists the alpha of a row from column x on.
-func alphas(l *lineMask, x, y, n int32) (a []float32) {
+func alphas(l *lineMask, x, y, n int32) (a []float64) {
 	for i := range n {
 		a = append(a, l.at(x+i, y))
 	}
 	return a
 }
 
-func expect(t *testing.T, what string, got, want []float32) {
+func expect(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: got %v; want %v", what, got, want)
@@ -35,11 +35,11 @@ func expect(t *testing.T, what string, got, want []float32) {
 func TestCutLine(t *testing.T) {
 	var c glyphCache
 	lineOf(&c, path.Matrix{A: 1, D: 1, E: 10}, 0.5, 1.25, 8, 3, gap{2.4, 4.6})
-	expect(t, "upper row", alphas(&c.line, 9, 1, 10), []float32{0, 96, 192, 0, 0, 0, 192, 192, 192, 0})
-	expect(t, "lower row", alphas(&c.line, 9, 2, 10), []float32{0, 128, 255, 0, 0, 0, 255, 255, 255, 0})
-	expect(t, "below", alphas(&c.line, 9, 3, 10), make([]float32, 10))
+	expect(t, "upper row", alphas(&c.line, 9, 1, 10), []float64{0, 96, 192, 0, 0, 0, 192, 192, 192, 0})
+	expect(t, "lower row", alphas(&c.line, 9, 2, 10), []float64{0, 128, 255, 0, 0, 0, 255, 255, 255, 0})
+	expect(t, "below", alphas(&c.line, 9, 3, 10), make([]float64, 10))
 	c.line.double()
-	expect(t, "drawn twice", alphas(&c.line, 10, 1, 2), []float32{156, 240})
+	expect(t, "drawn twice", alphas(&c.line, 10, 1, 2), []float64{156, 240})
 }
 
 // Copies of a line are moved between px, and add up.
@@ -47,10 +47,10 @@ func TestLineHalo(t *testing.T) {
 	var c glyphCache
 	lineOf(&c, path.Identity, 0, 0, 4, 1)
 	c.lineHalo([][2]float64{{0.5, -0.25}})
-	expect(t, "row above", alphas(&c.halo, -1, -1, 7), []float32{0, 32, 64, 64, 64, 32, 0})
-	expect(t, "row", alphas(&c.halo, -1, 0, 7), []float32{0, 96, 191, 191, 191, 96, 0})
+	expect(t, "row above", alphas(&c.halo, -1, -1, 7), []float64{0, 32, 64, 64, 64, 32, 0})
+	expect(t, "row", alphas(&c.halo, -1, 0, 7), []float64{0, 96, 191, 191, 191, 96, 0})
 	c.lineHalo([][2]float64{{0, 0.5}, {0, 0.5}, {1, 0.5}})
-	expect(t, "three copies", alphas(&c.halo, -1, 1, 7), []float32{0, 192, 224, 224, 224, 128, 0})
+	expect(t, "three copies", alphas(&c.halo, -1, 1, 7), []float64{0, 192, 224, 224, 224, 128, 0})
 	c.line.begin([4]int32{})
 	c.lineHalo([][2]float64{{1, 1}})
 	if n := len(c.halo.rows); n != 0 {
@@ -96,12 +96,12 @@ func TestOpen(t *testing.T) {
 		name string
 		m    path.Matrix
 		gaps []gap
-		want []float32 // of the middle row
+		want []float64 // of the middle row
 	}{
-		{"mirrored", path.Matrix{A: -1, D: 1, E: 8}, []gap{{-9, -5}, {1, 2}, {5.6, 6.4}, {30, 40}}, []float32{255, 255, 255, 255, 255, 255, 0, 255}},
-		{"twice as large", path.Matrix{A: 2, D: 2}, []gap{{1, 2}}, []float32{255, 255, 0, 0, 255, 255, 255, 255}},
-		{"upwards", path.Matrix{B: -1, C: 1, F: 8}, []gap{{3, 4}}, []float32{0, 0, 0, 0, 0, 0, 0, 0}},
-		{"upwards, beside", path.Matrix{B: -1, C: 1, F: 8}, []gap{{4, 5}}, []float32{255, 255, 255, 255, 255, 255, 255, 255}},
+		{"mirrored", path.Matrix{A: -1, D: 1, E: 8}, []gap{{-9, -5}, {1, 2}, {5.6, 6.4}, {30, 40}}, []float64{255, 255, 255, 255, 255, 255, 0, 255}},
+		{"twice as large", path.Matrix{A: 2, D: 2}, []gap{{1, 2}}, []float64{255, 255, 0, 0, 255, 255, 255, 255}},
+		{"upwards", path.Matrix{B: -1, C: 1, F: 8}, []gap{{3, 4}}, []float64{0, 0, 0, 0, 0, 0, 0, 0}},
+		{"upwards, beside", path.Matrix{B: -1, C: 1, F: 8}, []gap{{4, 5}}, []float64{255, 255, 255, 255, 255, 255, 255, 255}},
 	} {
 		var cache glyphCache
 		lineOf(&cache, c.m, 0, 0, 8, 8, c.gaps...)

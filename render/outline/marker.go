@@ -51,16 +51,3 @@ func oval(to *path.Path, x, y, w, h float64) {
 func (b *Builder) placeDrawn(k *scribe, color rgb, p *place) {
 	b.keep(k, placed{color: color, glyph: k.glyphs.cutDrawn(p.m, b.canvas(), b.mode, p.rule())})
 }
-
-// rectangle appends a rectangle, nothing when it is empty.
-func rectangle(to *path.Path, x0, y0, x1, y1 float64) {
-	if x0 >= x1 || y0 >= y1 {
-		return
-	}
-	at := func(x, y float64) path.Point { return path.Point{X: float32(x), Y: float32(y)} }
-	to.MoveTo(at(x0, y0))
-	to.LineTo(at(x1, y0))
-	to.LineTo(at(x1, y1))
-	to.LineTo(at(x0, y1))
-	to.Close()
-}

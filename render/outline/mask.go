@@ -28,8 +28,7 @@ func product(dst, a, b *scan.Coverage) (first, count int) {
 			default:
 				p.At = int32(len(dst.Bytes))
 				for k := lo; k < hi; k++ {
-					v := uint32(a.Bytes[s.At+k-s.X]) * uint32(b.Bytes[t.At+k-t.X])
-					dst.Bytes = append(dst.Bytes, byte((v+127)/255))
+					dst.Bytes = append(dst.Bytes, share(a.Bytes[s.At+k-s.X], b.Bytes[t.At+k-t.X]))
 				}
 			}
 			dst.Spans = append(dst.Spans, p)
@@ -37,3 +36,6 @@ func product(dst, a, b *scan.Coverage) (first, count int) {
 	}
 	return first, len(dst.Spans) - first
 }
+
+// share is a part of a part, in 1/255, rounded.
+func share(a, b byte) byte { return byte((uint32(a)*uint32(b) + 127) / 255) }

@@ -23,6 +23,19 @@ func (l *local) note(sh *scene.Shape, growY float64) error {
 	return nil
 }
 
+// rectangle appends a rectangle, nothing when it is empty.
+func rectangle(to *path.Path, x0, y0, x1, y1 float64) {
+	if x0 >= x1 || y0 >= y1 {
+		return
+	}
+	at := func(x, y float64) path.Point { return path.Point{X: float32(x), Y: float32(y)} }
+	to.MoveTo(at(x0, y0))
+	to.LineTo(at(x1, y0))
+	to.LineTo(at(x1, y1))
+	to.LineTo(at(x0, y1))
+	to.Close()
+}
+
 // roundRect appends a rectangle with round corners as the browser does: lines
 // and quarter circles (reference-raster.md 1).
 func roundRect(x, y, w, h, r float32, to *path.Path) {

@@ -51,7 +51,7 @@ func (r *row) quickCells(ul, ll, ur, lr, dyL, dyR int64) {
 	}
 }
 
-// twoWord is overTwo for two pixels on nothing.
+// twoWord is OverTwo for two pixels on nothing.
 func twoWord(w uint64) uint64 {
 	return uint64(OverTwo(0, byte(w))) | uint64(OverTwo(0, byte(w>>8)))<<8
 }

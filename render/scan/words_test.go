@@ -30,7 +30,7 @@ func TestWords(t *testing.T) {
 			{"sum", addWord(x, y), sum},
 			{"snapped", snapWord(x), snap},
 			{"over", overWord(x, y), above},
-			{"overTwo", twoWord(x), two},
+			{"OverTwo", twoWord(x), two},
 		} {
 			if want := binary.LittleEndian.Uint64(c.want[:]); c.got != want {
 				rt.Errorf("%s of %x and %x: got %x; want %x", c.name, x, y, c.got, want)

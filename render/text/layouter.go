@@ -23,7 +23,6 @@ type Layouter struct {
 	breaks []bool // breaks[i]: a line may end before byte i of text
 	indent float64
 	listed bool
-	hang   int     // where the spaces begin that hang behind the line in hand
 	avail  float64 // for a line, px; infinite when nothing wraps
 	top    float64 // of the next line
 	subset []font.Glyph
@@ -63,7 +62,7 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	l.spec, l.out, l.base, l.top, l.hang = spec, out, base, 0, math.MaxInt
+	l.spec, l.out, l.base, l.top = spec, out, base, 0
 	for i := range rich.Blocks {
 		if err := l.block(rich, i); err != nil {
 			return err
@@ -209,17 +208,17 @@ func (l *Layouter) line(from, to int, wrapped bool) error {
 	}
 	out := l.out
 	line := Line{First: int32(len(out.Runs)), Indent: l.indent, listed: l.listed}
+	hang := to
 	if wrapped && !l.spanEnds(to) { // else the browser does not cut hanging spaces off
-		l.hang = l.trim(from, to)
+		hang = l.trim(from, to)
 	}
-	full, err := l.walk(from, to, true)
-	l.hang = math.MaxInt
+	full, err := l.walk(from, to, hang, true)
 	if err != nil {
 		return err
 	}
 	line.Count, line.Width = int32(len(out.Runs))-line.First, full
 	if end := l.trim(from, to); end < to {
-		if line.Width, err = l.walk(from, end, false); err != nil {
+		if line.Width, err = l.measure(from, end); err != nil {
 			return err
 		}
 		if !wrapped {
@@ -268,10 +267,13 @@ var softHyphen = []byte("\u00ad")
 
 func isSpace(b byte) bool { return b == ' ' || b == '\t' }
 
+// measure returns the width of text[from:to] on a line of its own.
+func (l *Layouter) measure(from, to int) (float64, error) { return l.walk(from, to, to, false) }
+
 // walk shapes text[from:to] as it stands on a line of its own and returns its
-// width. With emit it appends the runs and glyphs to the layout; their baseline
+// width; from byte hang on spaces hang. With emit it appends the runs and glyphs to the layout; their baseline
 // is set later.
-func (l *Layouter) walk(from, to int, emit bool) (width float64, err error) {
+func (l *Layouter) walk(from, to, hang int, emit bool) (width float64, err error) {
 	first := l.pieceAt(from)
 	for i := first; i < len(l.pieces) && l.pieces[i].from < to; i++ {
 		p := &l.pieces[i]
@@ -289,11 +291,11 @@ func (l *Layouter) walk(from, to int, emit bool) (width float64, err error) {
 		}
 		if i == first {
 			if n := indented(l.text[from:to], glyphs, from); n > 0 {
-				width = l.fragments(p, glyphs[:n], width, emit)
+				width = l.fragments(p, glyphs[:n], hang, width, emit)
 				glyphs = glyphs[n:]
 			}
 		}
-		width = l.fragments(p, glyphs, width, emit)
+		width = l.fragments(p, glyphs, hang, width, emit)
 	}
 	return width, nil
 }
@@ -347,15 +349,15 @@ func (l *Layouter) tab(face *font.Face, x float64) (float64, error) {
 
 // fragments splits the shaped part of a piece where marks change and where spaces begin
 // to hang, gives every fragment a width of its own, and returns the x behind the last one.
-func (l *Layouter) fragments(p *piece, glyphs []font.Glyph, x float64, emit bool) float64 {
+func (l *Layouter) fragments(p *piece, glyphs []font.Glyph, hang int, x float64, emit bool) float64 {
 	s := sort.Search(len(l.spans), func(i int) bool { return len(glyphs) > 0 && l.spans[i].to > int(glyphs[0].Cluster) })
 	for len(glyphs) > 0 {
 		for s < len(l.spans)-1 && l.spans[s].to <= int(glyphs[0].Cluster) {
 			s++
 		}
 		to := l.spans[s].to
-		if int(glyphs[0].Cluster) < l.hang {
-			to = min(to, l.hang)
+		if int(glyphs[0].Cluster) < hang {
+			to = min(to, hang)
 		}
 		n := 1
 		for n < len(glyphs) && int(glyphs[n].Cluster) < to {
@@ -377,19 +379,13 @@ func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph,
 	out, size := l.out, l.spec.Size
 	run := Run{
 		Face: face, Size: size, X: l.indent + x, Width: width, First: int32(len(out.Glyphs)),
-		Link: marks.Link, Strike: marks.Strike,
-	}
-	if marks.Link {
-		run.Underlines++
-	}
-	if marks.Underline {
-		run.Underlines++
+		Link: marks.Link, Underline: marks.Underline, Strike: marks.Strike,
 	}
 	var pen float32
 	for _, g := range glyphs {
 		if !g.Discards {
 			out.Glyphs = append(out.Glyphs, Glyph{
-				ID: g.ID, Crossed: run.Underlines > 0 && bytes.IndexByte(crossed, l.text[g.Cluster]) >= 0,
+				ID: g.ID, Crossed: (run.Link || run.Underline) && bytes.IndexByte(crossed, l.text[g.Cluster]) >= 0,
 				X: pen + face.Pixels(g.DX, size), Y: -face.Pixels(g.DY, size),
 			})
 		}

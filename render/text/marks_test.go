@@ -61,14 +61,14 @@ func TestUnderlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
-		lines   int
-		crossed []bool
+		link, own bool
+		crossed   []bool
 	}{
-		{2, []bool{false, true, false, true, false, true, false}}, {1, []bool{false, true, false}}, {0, []bool{false, false, false}},
+		{true, true, []bool{false, true, false, true, false, true, false}}, {true, false, []bool{false, true, false}}, {false, false, []bool{false, false, false}},
 	} {
 		run := out.Runs[i]
-		if run.Underlines != want.lines {
-			t.Errorf("run %d: got %d underlines; want %d", i, run.Underlines, want.lines)
+		if run.Link != want.link || run.Underline != want.own {
+			t.Errorf("run %d: link is %v, underlined %v; want %v, %v", i, run.Link, run.Underline, want.link, want.own)
 		}
 		for k, g := range out.Glyphs[run.First : run.First+run.Count] {
 			if g.Crossed != want.crossed[k] {

@@ -64,7 +64,7 @@ type Run struct {
 	Raised       float64 // by how much Place raised the baseline for that
 	First, Count int32   // in Layout.Glyphs: those with ink
 	Link         bool    // drawn in the colour of links
-	Underlines   int     // a link's and one of its own, drawn over each other
+	Underline    bool    // one of its own; links have another
 	Strike       bool
 }
 

@@ -11,7 +11,7 @@ import (
 // wide and words are kept whole (tldraw-rendering.md 6.5).
 func (l *Layouter) fit(from, to int) (int, error) {
 	if end := l.trim(from, to); !l.tooWide(from, end) {
-		width, err := l.walk(from, end, false)
+		width, err := l.measure(from, end)
 		if err != nil || l.holds(width) {
 			return to, err
 		}
@@ -22,7 +22,7 @@ func (l *Layouter) fit(from, to int) (int, error) {
 		if !l.breaks[end] {
 			continue
 		}
-		width, err := l.walk(from, l.trim(from, end), false)
+		width, err := l.measure(from, l.trim(from, end))
 		if err != nil {
 			return 0, err
 		}
@@ -56,7 +56,7 @@ func (l *Layouter) within(from, to int) (int, error) {
 		var cluster []byte
 		cluster, rest, _, state = uniseg.FirstGraphemeCluster(rest, state)
 		end += len(cluster)
-		width, err := l.walk(from, end, false)
+		width, err := l.measure(from, end)
 		if err != nil {
 			return 0, err
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"plumb/render/scene"
 )
 
 // Page returns the records of a page as a list in JSON: some shapes of the Kinds,
@@ -63,7 +65,7 @@ func (p *page) add(parent string, depth int) {
 func (p *page) put(parent, kind string, props object) string {
 	id := fmt.Sprintf("shape:%d", p.shapes)
 	o := shape(p.r, id, kind, props)
-	o["typeName"], o["parentId"], o["index"] = "shape", parent, index(p.shapes)
+	o["typeName"], o["parentId"], o["index"] = "shape", parent, scene.IndexKey(p.shapes)
 	p.records = append(p.records, o)
 	p.shapes++
 	switch kind { // others are not drawn natively
@@ -73,12 +75,6 @@ func (p *page) put(parent, kind string, props object) string {
 		p.strokes = append(p.strokes, id)
 	}
 	return id
-}
-
-// index is the n-th of the editor's keys for the order of shapes, n < 62 * 62.
-func index(n int) string {
-	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	return string([]byte{'b', digits[n/62], digits[n%62]})
 }
 
 // connect adds an arrow with one or both ends at shapes.
