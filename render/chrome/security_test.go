@@ -279,7 +279,7 @@ func bomb(n int) []byte {
 // TestBombs: what is too large is refused before the browser sees it, and what
 // only turns out there is ended; afterwards everything works as before.
 func TestBombs(t *testing.T) {
-	p := open(t, Config{Deadline: 3 * time.Second, MaxMemory: 1 << 30})
+	p := open(t, Config{Deadline: 6 * time.Second, MaxMemory: 1 << 30})
 	want := same(t, p, nil)
 	for _, row := range []struct {
 		name   string
