@@ -25,7 +25,7 @@ demo: setup build ## score the sample dump through the daemon, write build/repor
 test: setup vet imports ## every test; the last line counts what was skipped
 	@broken() { echo '{"Action":"run-fail"}'; }; \
 	{ go test -json -timeout 30m ./... || broken; \
-	  if [ -n "$(FAULT)" ]; then go test -json -timeout 10m -tags "egl fault" $(FAULT) || broken; fi; \
+	  if [ -n "$(FAULT)" ]; then go test -json -timeout 30m -tags "egl fault" $(FAULT) || broken; fi; \
 	} | go run ./scripts/testsum
 
 test-trl: setup build ## the Python client inside TRL's real trainer; installs gigabytes, no other target runs it
