@@ -21,6 +21,7 @@ type Layouter struct {
 	spans  []span
 	pieces []piece
 	breaks []bool // breaks[i]: a line may end before byte i of text
+	cuts   []bool // cuts[i]: a character begins at byte i of text
 	indent float64
 	listed bool
 	avail  float64 // for a line, px; infinite when nothing wraps
@@ -108,7 +109,8 @@ func (l *Layouter) block(rich *scene.RichText, at int) error {
 
 // load copies a paragraph's text and splits it by marks and by fonts.
 func (l *Layouter) load(b *scene.Block) error {
-	l.text, l.spans, l.pieces, l.breaks = l.text[:0], l.spans[:0], l.pieces[:0], l.breaks[:0]
+	l.text, l.spans, l.pieces = l.text[:0], l.spans[:0], l.pieces[:0]
+	l.breaks, l.cuts = l.breaks[:0], l.cuts[:0]
 	for i := range b.Spans {
 		s := &b.Spans[i]
 		switch {

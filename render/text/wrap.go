@@ -6,69 +6,173 @@ import (
 	"github.com/rivo/uniseg"
 )
 
+// maxAnew is how many bytes are shaped anew to begin a line. A longer word would be shaped
+// again for each of its lines.
+const maxAnew = 256
+
+// The rules of this file were observed in the browser, by the lines of some ten thousand
+// short texts in narrow boxes.
+
 // fit returns the end of the line that begins at from: the last place up to
 // which the text fits, or the first place to break at all if even that is too
 // wide and words are kept whole (tldraw-rendering.md 6.5).
 func (l *Layouter) fit(from, to int) (int, error) {
 	if end := l.trim(from, to); !l.tooWide(from, end) {
 		width, err := l.measure(from, end)
-		if err != nil || l.holds(width) {
+		if err != nil || l.holds(width, l.avail) {
 			return to, err
 		}
 	}
 	l.opportunities()
-	best := -1
-	for end := from + 1; end < to; end++ {
-		if !l.breaks[end] {
-			continue
-		}
-		width, err := l.measure(from, l.trim(from, end))
-		if err != nil {
-			return 0, err
-		}
-		if !l.holds(width) {
-			if best < 0 && l.spec.Whole {
-				return end, nil
-			}
-			break
-		}
-		best = end
+	end, holds, err := l.last(from, to, l.mayBreak)
+	if err != nil || holds {
+		return end, err
 	}
-	switch {
-	case best >= 0:
-		return best, nil
-	case l.spec.Whole:
-		return to, nil
+	if l.spec.Whole {
+		for end = from + 1; end < to && !l.mayBreak(from, end); end++ {
+		}
+		return end, nil
 	}
-	return l.within(from, to)
+	l.characters()
+	if end, _, err = l.last(from, to, l.mayCut); err != nil {
+		return 0, err
+	}
+	if end == from { // one character at least
+		for end++; end < to && !l.cuts[end]; end++ {
+		}
+	}
+	for end < to && isSpace(l.text[end]) {
+		end++ // hangs
+	}
+	return end, nil
 }
 
-// holds tells whether text of that width, in px, fits into a line. Widths are rounded
+// holds tells whether text of that width fits into a line, both in px. Widths are rounded
 // up to 1/64 px, which is not counted: five letters of 21.6 px fit into 108.
-func (l *Layouter) holds(width float64) bool { return width-1.0/64 <= l.avail }
+func (l *Layouter) holds(width, avail float64) bool { return width-1.0/64 <= avail }
 
-// within breaks a word that is wider than the line: behind the last character
-// that fits, at least one.
-func (l *Layouter) within(from, to int) (int, error) {
-	best, state := -1, -1
-	rest := l.text[from:to]
-	for end := from; len(rest) > 0; {
+// mayBreak tells whether a line that begins at from may end in front of byte end of the
+// paragraph. A hyphen that begins a line is a minus: of what was before it nothing is
+// known any more.
+func (l *Layouter) mayBreak(from, end int) bool {
+	minus := end == from+1 && l.text[from] == '-' && end < len(l.text) && isDigit(l.text[end])
+	return l.breaks[end] && !minus
+}
+
+// mayCut tells whether a word may be cut in front of byte end.
+func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
+
+// last returns the place that may ends a line at, as the browser finds it, or from if
+// there is none; and whether the line is to stay so.
+//
+// It looks the place up in the text that was shaped as a whole, and shapes the line again
+// where its ends change glyphs. A line that is too wide then ends at the place before,
+// and so on; if no place is left, the first one is returned, which does not hold. But a
+// line none of whose glyphs is as it was in the whole text stays too wide; or, if it is so
+// by less than 1 px, the place is sought once more in a line that is so much narrower
+// that it is too wide by just 1 px.
+func (l *Layouter) last(from, to int, may func(from, end int) bool) (end int, holds bool, err error) {
+	reach, safe, err := l.reach(from, l.avail)
+	if err != nil {
+		return 0, false, err
+	}
+	first := l.before(from, l.hanging(reach, to), may)
+	for end = first; end > from; end = l.before(from, end-1, may) {
+		width, err := l.measure(from, l.trim(from, end))
+		if err != nil || l.holds(width, l.avail) {
+			return end, true, err
+		}
+		if l.trim(from, end) > safe {
+			continue
+		}
+		if width-1 < l.avail {
+			if reach, _, err = l.reach(from, width-1-1.0/64); err != nil {
+				return 0, false, err
+			}
+			end = l.before(from, l.hanging(reach, to), may)
+		}
+		return end, end > from, nil
+	}
+	return first, false, nil
+}
+
+// hanging returns the end of the spaces at byte at, in front of to.
+func (l *Layouter) hanging(at, to int) int {
+	for at < to && isSpace(l.text[at]) {
+		at++
+	}
+	return min(at, to-1)
+}
+
+// before returns the last place in (from, end] where a line may end, or from.
+func (l *Layouter) before(from, end int, may func(from, end int) bool) int {
+	for end > from && !may(from, end) {
+		end--
+	}
+	return max(from, end)
+}
+
+// reach returns the byte up to which a line from byte from on reaches by the advances of
+// the text shaped as a whole; only up to byte safe, where glyphs are as they were again,
+// it is shaped anew. Of a ligature that does not fit all characters but the last do.
+func (l *Layouter) reach(from int, avail float64) (reach, safe int, err error) {
+	var x float64
+	first := l.pieceAt(from)
+	safe = from
+	for i := first; i < len(l.pieces); i++ {
+		p := &l.pieces[i]
+		if p.tab {
+			if x, err = l.tab(p.face, x); err != nil || x > avail {
+				return p.from, safe, err
+			}
+			continue
+		}
+		at := 0
+		if i == first && from > p.from {
+			if safe, at = safeAfter(p.whole, from-p.from, p.to-p.from); safe == p.to-p.from {
+				at = len(p.whole)
+			}
+			if safe += p.from; safe > from+maxAnew {
+				return 0, 0, &MarkError{"a word of more than 256 bytes that is cut"}
+			}
+			if safe > from {
+				fresh, err := p.face.Shape(l.text[from:safe])
+				if err != nil {
+					return 0, 0, err
+				}
+				x = ceil64(float64(advance(p.face, fresh, l.spec.Size)))
+			}
+		}
+		for at > 0 && x > avail { // beyond what has to be shaped anew
+			at--
+			x -= float64(p.face.Advance(p.whole[at], l.spec.Size))
+		}
+		for ; at < len(p.whole); at++ {
+			if x += float64(p.face.Advance(p.whole[at], l.spec.Size)); !l.holds(x, avail) {
+				end := glyphAt(p.whole, int(p.whole[at].Cluster)+1)
+				if end == len(p.whole) {
+					return p.to - 1, safe, nil
+				}
+				return p.from + int(p.whole[end].Cluster) - 1, safe, nil
+			}
+		}
+	}
+	return len(l.text), safe, nil
+}
+
+// characters finds where words may be cut: between what readers take for characters.
+func (l *Layouter) characters() {
+	if len(l.cuts) > 0 {
+		return
+	}
+	state := -1
+	for rest := l.text; len(rest) > 0; {
 		var cluster []byte
 		cluster, rest, _, state = uniseg.FirstGraphemeCluster(rest, state)
-		end += len(cluster)
-		width, err := l.measure(from, end)
-		if err != nil {
-			return 0, err
+		for i := range cluster {
+			l.cuts = append(l.cuts, i == 0)
 		}
-		if !l.holds(width) && best >= 0 {
-			break
-		}
-		best = end
 	}
-	for best < to && isSpace(l.text[best]) {
-		best++ // hangs
-	}
-	return best, nil
 }
 
 // opportunities finds where lines of the paragraph may end. The browser breaks
@@ -116,7 +220,7 @@ func (l *Layouter) unicode() {
 // in front of a.
 func breaksBetween(before []byte, a, b byte) bool {
 	switch {
-	case a == '-' && b >= '0' && b <= '9':
+	case a == '-' && isDigit(b):
 		// A minus stays with its number; a hyphen between letters or digits does not.
 		return len(before) > 0 && isAlnum(before[len(before)-1])
 	case a == '-':
@@ -127,6 +231,8 @@ func breaksBetween(before []byte, a, b byte) bool {
 	return strings.IndexByte("!\"#%&)*+,.:;=>\\]|}~", a) >= 0 && strings.IndexByte("(<[{", b) >= 0
 }
 
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
 func isAlnum(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }

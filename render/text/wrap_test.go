@@ -1,6 +1,7 @@
 package text
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -170,12 +171,12 @@ func TestLongText(t *testing.T) {
 		text  string
 		width float64
 	}{
-		{strings.Repeat("x", 16<<10), 30},
+		{strings.Repeat(strings.Repeat("x", 100)+" ", 160), 30},
 		{strings.Repeat("ab ", 5<<10), 40},
 		{strings.Repeat(" ", 16<<10), 40},
 		{strings.Repeat("\n", 16<<10), 40},
 		{strings.Repeat("\t", 16<<10), 40},
-		{strings.Repeat("é-", 5<<10), 1},
+		{strings.Repeat(strings.Repeat("é-", 50)+" ", 100), 1},
 	} {
 		var out Layout
 		if err := l.Layout(&out, plain(c.text), Spec{Size: 24, Width: c.width}); err != nil {
@@ -183,6 +184,58 @@ func TestLongText(t *testing.T) {
 		}
 		if len(out.Lines) == 0 {
 			t.Errorf("%.9q...: no lines", c.text)
+		}
+	}
+}
+
+// A word whose letters all depend on those before is shaped again for each line that it
+// is cut into, so a very long one is left to the editor.
+func TestLongWord(t *testing.T) {
+	l := layouter(t)
+	var out Layout
+	var cannot *MarkError
+	for _, long := range []string{strings.Repeat("x", 16<<10), strings.Repeat("é-", 5<<10)} {
+		if err := l.Layout(&out, plain(long), Spec{Size: 24, Width: 30}); !errors.As(err, &cannot) {
+			t.Errorf("%.6q...: got %v; want a refusal", long, err)
+		}
+	}
+	if err := l.Layout(&out, plain(strings.Repeat("x", maxAnew)), Spec{Size: 24, Width: 30}); err != nil {
+		t.Error(err)
+	}
+}
+
+// What the reference browser makes of words that are wider than their box: it measures
+// them by the text shaped as a whole, and where a line begins among letters that depend
+// on each other it may stick out.
+func TestCutWords(t *testing.T) {
+	l := layouter(t)
+	for _, c := range []struct {
+		font scene.Font
+		size float64
+		box  float64
+		want string
+	}{
+		// As shaped anew by the letters' places in the whole word, however wide that makes them.
+		{scene.FontDraw, 24, 12, "a|ff|l|u|e|n|t"},
+		{scene.FontDraw, 44, 13, "d|iff|i|c|u|l|t |w|o|r|d|s |g|i|r|a|f|f|e"},
+		{scene.FontDraw, 44, 49, "b|al|lo|o|n |s|e|v|er|al"},
+		// Too wide by less than 1 px: once more.
+		{scene.FontDraw, 24, 26, "a|ff|lu|e|n|t |b|e|tt|e|r"},
+		{scene.FontDraw, 18, 20, "-|z|b|p|3|Y |T|tf|d|L|u|ki |tr|ia|n|gl|e"},
+		// Of a ligature that does not fit all characters but the last.
+		{scene.FontDraw, 44, 60, "dif|fic|ul|t |2V|tk|v-|r1|V|K"},
+		{scene.FontDraw, 36, 28, "z|r|w|Y|d|.|Y |o|f|fi|c|e |a|ff|l|u|e|n|t"},
+		// Nothing holds: as looked up at first.
+		{scene.FontDraw, 36, 14, "o|ff|i|c|e"},
+		{scene.FontDraw, 44, 27, "n|Y|m|r|s|-|.|L|q|o|l"},
+		// The hyphen that begins a line is a minus; one that does not fit is no place to break.
+		{scene.FontSans, 24, 40, "2ts|qR|qd |rp2|Wb|-3T|Wh|u"},
+		{scene.FontSans, 44, 33, "x|.|z|t|-|o|m|Y|f"},
+		{scene.FontSans, 44, 166, "VaVyqf3|Fajx"},
+	} {
+		s := strings.ReplaceAll(c.want, "|", "")
+		if got := strings.Join(wrap(t, l, Spec{Font: c.font, Size: c.size, Width: c.box}, s), "|"); got != c.want {
+			t.Errorf("%g px in a box of %g: got %q; want %q", c.size, c.box, got, c.want)
 		}
 	}
 }
