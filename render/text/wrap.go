@@ -19,13 +19,13 @@ const maxAnew = 256
 func (l *Layouter) fit(from, to int) (int, error) {
 	if end := l.trim(from, to); !l.tooWide(from, end) {
 		width, err := l.measure(from, end)
-		if err != nil || l.holds(width, l.avail) {
+		if err != nil || holds(width, l.avail) {
 			return to, err
 		}
 	}
 	l.opportunities()
-	end, holds, err := l.last(from, to, l.mayBreak)
-	if err != nil || holds {
+	end, stays, err := l.last(from, to, l.mayBreak)
+	if err != nil || stays {
 		return end, err
 	}
 	if l.spec.Whole {
@@ -49,7 +49,7 @@ func (l *Layouter) fit(from, to int) (int, error) {
 
 // holds tells whether text of that width fits into a line, both in px. Widths are rounded
 // up to 1/64 px, which is not counted: five letters of 21.6 px fit into 108.
-func (l *Layouter) holds(width, avail float64) bool { return width-1.0/64 <= avail }
+func holds(width, avail float64) bool { return width-1.0/64 <= avail }
 
 // mayBreak tells whether a line that begins at from may end in front of byte end of the
 // paragraph. A hyphen that begins a line is a minus: of what was before it nothing is
@@ -62,16 +62,16 @@ func (l *Layouter) mayBreak(from, end int) bool {
 // mayCut tells whether a word may be cut in front of byte end.
 func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 
-// last returns the place that may ends a line at, as the browser finds it, or from if
-// there is none; and whether the line is to stay so.
+// last returns the last place before to up to which a line from byte from on reaches, of
+// those where it may end; or from if there is none.
 //
-// It looks the place up in the text that was shaped as a whole, and shapes the line again
-// where its ends change glyphs. A line that is too wide then ends at the place before,
-// and so on; if no place is left, the first one is returned, which does not hold. But a
-// line none of whose glyphs is as it was in the whole text stays too wide; or, if it is so
-// by less than 1 px, the place is sought once more in a line that is so much narrower
-// that it is too wide by just 1 px.
-func (l *Layouter) last(from, to int, may func(from, end int) bool) (end int, holds bool, err error) {
+// The browser looks the place up in the text that was shaped as a whole, and shapes the
+// line anew where its ends change glyphs. If it is too wide then it ends at the place
+// before, and so on; if no place is left, at the first one after all, but stays is false:
+// other places are to be tried. A line none of whose glyphs is as it was in the whole text
+// stays too wide. Only if it is so by less than 1 px is the place looked up once more, for
+// a line so narrow that it would be too wide by 1 px.
+func (l *Layouter) last(from, to int, may func(from, end int) bool) (end int, stays bool, err error) {
 	reach, safe, err := l.reach(from, l.avail)
 	if err != nil {
 		return 0, false, err
@@ -79,7 +79,7 @@ func (l *Layouter) last(from, to int, may func(from, end int) bool) (end int, ho
 	first := l.before(from, l.hanging(reach, to), may)
 	for end = first; end > from; end = l.before(from, end-1, may) {
 		width, err := l.measure(from, l.trim(from, end))
-		if err != nil || l.holds(width, l.avail) {
+		if err != nil || holds(width, l.avail) {
 			return end, true, err
 		}
 		if l.trim(from, end) > safe {
@@ -148,7 +148,7 @@ func (l *Layouter) reach(from int, avail float64) (reach, safe int, err error) {
 			x -= float64(p.face.Advance(p.whole[at], l.spec.Size))
 		}
 		for ; at < len(p.whole); at++ {
-			if x += float64(p.face.Advance(p.whole[at], l.spec.Size)); !l.holds(x, avail) {
+			if x += float64(p.face.Advance(p.whole[at], l.spec.Size)); !holds(x, avail) {
 				end := glyphAt(p.whole, int(p.whole[at].Cluster)+1)
 				if end == len(p.whole) {
 					return p.to - 1, safe, nil
