@@ -69,8 +69,8 @@ var makers = map[string]func(r *rand.Rand) object{
 		}))
 	},
 	"text": func(r *rand.Rand) object {
-		// Wider than every word: where words are broken is not always the same.
-		return say(r, true, common(r, object{"text": words(r), "autoSize": one(r, true, false), "w": px(r, 300) + 400, "font": font(r), "textAlign": one(r, "start", "middle", "end")}))
+		wide, narrow := px(r, 300)+400, px(r, 200)+12 // than words
+		return say(r, true, common(r, object{"text": words(r), "autoSize": one(r, true, false), "w": one(r, wide, wide, narrow), "font": font(r), "textAlign": one(r, "start", "middle", "end")}))
 	},
 	"note": func(r *rand.Rand) object {
 		return say(r, false, common(r, object{"text": words(r), "font": font(r), "growY": one(r, 0, 0, 40), "align": one(r, "start", "middle", "end"), "verticalAlign": one(r, "start", "middle", "end")}))
@@ -105,7 +105,7 @@ func px(r *rand.Rand, most float64) float64 {
 func words(r *rand.Rand) string {
 	var w []string
 	for range 1 + r.IntN(9) {
-		w = append(w, one(r, "a", "to", "word", "Writing", "punctuation,", "(brackets)", "extraordinarily", "AVAWA", "x1\n", "end.", " two", "x1\n  ", "\n"))
+		w = append(w, one(r, "a", "to", "word", "Writing", "punctuation,", "(brackets)", "extraordinarily", "difficult", "office", "AVAWA", "x1\n", "end.", " two", "x1\n  ", "\n"))
 	}
 	return strings.Join(w, " ")
 }
