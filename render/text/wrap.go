@@ -1,17 +1,18 @@
 package text
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/rivo/uniseg"
 )
 
+// The rules of this file were observed in the browser, by the lines of some ten thousand
+// short texts in narrow boxes.
+
 // maxAnew is how many bytes are shaped anew to begin a line. A longer word would be shaped
 // again for each of its lines.
 const maxAnew = 256
-
-// The rules of this file were observed in the browser, by the lines of some ten thousand
-// short texts in narrow boxes.
 
 // fit returns the end of the line that begins at from: the last place up to
 // which the text fits, or the first place to break at all if even that is too
@@ -133,7 +134,7 @@ func (l *Layouter) reach(from int, avail float64) (reach, safe int, err error) {
 				at = len(p.whole)
 			}
 			if safe += p.from; safe > from+maxAnew {
-				return 0, 0, &MarkError{"a word of more than 256 bytes that is cut"}
+				return 0, 0, &MarkError{fmt.Sprintf("a word of more than %d bytes that is cut", maxAnew)}
 			}
 			if safe > from {
 				fresh, err := p.face.Shape(l.text[from:safe])

@@ -215,17 +215,17 @@ func TestCutWords(t *testing.T) {
 		box  float64
 		want string
 	}{
-		// As shaped anew by the letters' places in the whole word, however wide that makes them.
+		// Places are looked up in the whole word, and shaped anew lines become too wide.
 		{scene.FontDraw, 24, 12, "a|ff|l|u|e|n|t"},
 		{scene.FontDraw, 44, 13, "d|iff|i|c|u|l|t |w|o|r|d|s |g|i|r|a|f|f|e"},
 		{scene.FontDraw, 44, 49, "b|al|lo|o|n |s|e|v|er|al"},
-		// Too wide by less than 1 px: once more.
+		// By less than 1 px: once more.
 		{scene.FontDraw, 24, 26, "a|ff|lu|e|n|t |b|e|tt|e|r"},
 		{scene.FontDraw, 18, 20, "-|z|b|p|3|Y |T|tf|d|L|u|ki |tr|ia|n|gl|e"},
 		// Of a ligature that does not fit all characters but the last.
 		{scene.FontDraw, 44, 60, "dif|fic|ul|t |2V|tk|v-|r1|V|K"},
 		{scene.FontDraw, 36, 28, "z|r|w|Y|d|.|Y |o|f|fi|c|e |a|ff|l|u|e|n|t"},
-		// Nothing holds: as looked up at first.
+		// No place is left: the first one.
 		{scene.FontDraw, 36, 14, "o|ff|i|c|e"},
 		{scene.FontDraw, 44, 27, "n|Y|m|r|s|-|.|L|q|o|l"},
 		// The hyphen that begins a line is a minus; one that does not fit is no place to break.
