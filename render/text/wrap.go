@@ -87,7 +87,7 @@ func (l *Layouter) last(from, to int, may func(from, end int) bool) (end int, st
 			continue
 		}
 		if width-1 < l.avail {
-			if reach, _, err = l.reach(from, width-1-1.0/64); err != nil {
+			if reach, _, err = l.reach(from, width-1); err != nil {
 				return 0, false, err
 			}
 			end = l.before(from, l.hanging(reach, to), may)

@@ -220,7 +220,8 @@ func TestCutWords(t *testing.T) {
 		{scene.FontDraw, 44, 13, "d|iff|i|c|u|l|t |w|o|r|d|s |g|i|r|a|f|f|e"},
 		{scene.FontDraw, 44, 49, "b|al|lo|o|n |s|e|v|er|al"},
 		// By less than 1 px: once more.
-		{scene.FontDraw, 24, 26, "a|ff|lu|e|n|t |b|e|tt|e|r"},
+		{scene.FontDraw, 18, 22, "m|K|g|ys|R|K|bu|1z|s |Vi|g|or|o|us |iv|V|nr|g|y.|w|F|K|F"},
+		{scene.FontDraw, 22, 24, "b|qf|m|j |g|d|t|o|cx"},
 		{scene.FontDraw, 18, 20, "-|z|b|p|3|Y |T|tf|d|L|u|ki |tr|ia|n|gl|e"},
 		// Of a ligature that does not fit all characters but the last.
 		{scene.FontDraw, 44, 60, "dif|fic|ul|t |2V|tk|v-|r1|V|K"},
