@@ -73,6 +73,7 @@ func TestLikeness(t *testing.T) {
 		{"thin line over the edge", `"rotation":-1,` + turns + `"dash":"solid","size":"s","scale":0.5}`, 0},
 		{"thin line along the edge", `"rotation":-0.93,` + turns + `"dash":"draw","size":"s","scale":0.5}`, 0},
 		{"note", `"type":"note","props":{"text":"extraordinary x1 Writing x1 extraordinary to","font":"sans","size":"xl"}`, 0},
+		{"label wider than its shape", `"type":"geo","props":{"geo":"ellipse","w":56,"h":157,"dash":"draw","fill":"solid","text":"bqfmj gdtocx"}`, 0},
 	} {
 		shape := fmt.Sprintf(`{"id":"shape:a","x":100,"y":80,%s}`, c.shape)
 		v := outline.View{Scene: sceneOf(t, shape), Source: []byte("[" + shape + "]"), Bounds: outline.Box{X: 20, Y: 20, W: 300, H: 300}}
@@ -165,6 +166,8 @@ func TestLikenessOfTexts(t *testing.T) {
 		{"bullets", list("bulletList", a, empty, a+","+list("bulletList", a+","+list("bulletList", a))), ``, 8},
 		{"rings", list("bulletList", a+","+list("bulletList", a)), `"size":"xl","scale":2`, 8},
 		{"numbers", list("orderedList", a, empty+","+a, a+","+list("orderedList", empty)), `"font":"sans"`, 1},
+		{"words that are cut", paragraph(text("affluent giraffe")), `"autoSize":false,"w":21,"font":"draw"`, 2},
+		{"words that are cut, sans", paragraph(text("FWo-3ebtc2q difficult")), `"autoSize":false,"w":85,"size":"l","font":"sans"`, 2},
 		{"eleven bullets", list("bulletList", a, a, a, a, a, a, a, a, a, a, a), `"size":"s"`, 8},
 		{"empty list", list("orderedList", empty) + "," + paragraph(text("x")), `"textAlign":"middle"`, 1},
 		{"code", paragraph(text("code", "code"), text(" and more")), `"font":"draw"`, 1},
