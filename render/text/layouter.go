@@ -273,8 +273,8 @@ func isSpace(b byte) bool { return b == ' ' || b == '\t' }
 func (l *Layouter) measure(from, to int) (float64, error) { return l.walk(from, to, to, false) }
 
 // walk shapes text[from:to] as it stands on a line of its own and returns its
-// width; from byte hang on spaces hang. With emit it appends the runs and glyphs to the layout; their baseline
-// is set later.
+// width; from byte hang on spaces hang. With emit it appends the runs and glyphs to
+// the layout; their baseline is set later.
 func (l *Layouter) walk(from, to, hang int, emit bool) (width float64, err error) {
 	first := l.pieceAt(from)
 	for i := first; i < len(l.pieces) && l.pieces[i].from < to; i++ {

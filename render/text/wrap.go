@@ -42,10 +42,7 @@ func (l *Layouter) fit(from, to int) (int, error) {
 		for end++; end < to && !l.cuts[end]; end++ {
 		}
 	}
-	for end < to && isSpace(l.text[end]) {
-		end++ // hangs
-	}
-	return end, nil
+	return l.hanging(end, to), nil
 }
 
 // holds tells whether text of that width fits into a line, both in px. Widths are rounded
@@ -77,7 +74,7 @@ func (l *Layouter) last(from, to int, may func(from, end int) bool) (end int, st
 	if err != nil {
 		return 0, false, err
 	}
-	first := l.before(from, l.hanging(reach, to), may)
+	first := l.before(from, min(l.hanging(reach, to), to-1), may)
 	for end = first; end > from; end = l.before(from, end-1, may) {
 		width, err := l.measure(from, l.trim(from, end))
 		if err != nil || holds(width, l.avail) {
@@ -90,7 +87,7 @@ func (l *Layouter) last(from, to int, may func(from, end int) bool) (end int, st
 			if reach, _, err = l.reach(from, width-1); err != nil {
 				return 0, false, err
 			}
-			end = l.before(from, l.hanging(reach, to), may)
+			end = l.before(from, min(l.hanging(reach, to), to-1), may)
 		}
 		return end, end > from, nil
 	}
@@ -102,7 +99,7 @@ func (l *Layouter) hanging(at, to int) int {
 	for at < to && isSpace(l.text[at]) {
 		at++
 	}
-	return min(at, to-1)
+	return at
 }
 
 // before returns the last place in (from, end] where a line may end, or from.
