@@ -133,112 +133,46 @@ func (g *general) crossing(k int, y int32) {
 }
 
 // strip draws the spans down to row end, moves the edges there, and drops those
-// that end.
+// that end: in one pass, as an edge that was written is slow to read again.
 func (g *general) strip(end int32, shift uint, full int32) {
-	r := &g.s.row
-	r.strip()
-	if full < 255 && r.words {
-		g.parts(shift, full)
-		g.walk(end, shift, -1)
-		return
-	}
-	direct := full == 255 && !r.summed
-	last := g.spans(shift, full, direct)
-	near := g.walk(end, shift, last.edge)
-	if last.edge >= 0 {
-		r.trapezoid(last.ul, max(g.left, last.ll), g.right, g.right, last.dy, 0, full, direct && !near)
-	}
-}
-
-// parts draws the spans of a strip that is part of a row, in words: all are sums.
-func (g *general) parts(shift uint, full int32) {
 	var (
-		r       = &g.s.row
+		s       = g.s
+		list    = s.active
+		direct  = full == 255 && !s.row.summed
 		winding int32
-		left    *active // edge of the span that is open
-	)
-	for i := range g.s.active {
-		a := &g.s.active[i]
-		winding += a.wind
-		inside := winding&g.mask != 0
-		if inside == (left != nil) {
-			continue
-		}
-		if inside {
-			left = a
-			continue
-		}
-		ul, ll := max(g.left, left.x), max(g.left, left.x+left.slope>>(shift&63))
-		ur, lr := min(g.right, a.x), min(g.right, a.x+a.slope>>(shift&63))
-		r.trapezoid(ul, ll, ur, lr, int64(left.dy), int64(a.dy), full, false)
-		left = nil
-	}
-	if left != nil {
-		ul, ll := max(g.left, left.x), max(g.left, left.x+left.slope>>(shift&63))
-		r.trapezoid(ul, ll, g.right, g.right, int64(left.dy), 0, full, false)
-	}
-}
-
-// tail is a span that no edge closes: it goes to the right end.
-type tail struct {
-	edge       int   // the active edge on its left, -1 where there is no such span
-	ul, ll, dy int64 // of that edge; ll may lie left of the bounds
-}
-
-// spans draws the spans of a strip but the tail.
-func (g *general) spans(shift uint, full int32, direct bool) tail {
-	var (
-		r       = &g.s.row
-		list    = g.s.active
-		winding int32
-		open    = tail{edge: -1}
+		open    bool            // a span is, on
+		l       flank           // its left edge
 		pixel   = floor(g.left) // where the last span ended
+		n       int             // edges kept so far
+		maxX    = g.left
+		shifts  = 1024 + len(list)
+		event   = int32(never)
 	)
+	s.row.strip()
 	for i := range list {
-		a := &list[i]
+		a := &list[i] // in place: a copy of an edge just written would wait for the write
+		top := a.x
+		x := top + a.slope>>(shift&63)
 		winding += a.wind
-		inside := winding&g.mask != 0
-		if inside == (open.edge >= 0) {
-			continue
-		}
-		x := a.x + a.slope>>(shift&63)
-		if inside {
-			open = tail{i, max(g.left, a.x), x, int64(a.dy)}
-			continue
-		}
-		ur, lr := min(g.right, a.x), min(g.right, x)
-		alone := false
-		if direct {
-			alone = pixel <= floor(open.ul) && pixel <= floor(open.ll)
-			pixel = ceil(max(ur, x))
-			if alone && i+1 < len(list) {
-				next := &list[i+1]
-				alone = x+one < next.x-max(next.slope, -next.slope)
+		if inside := winding&g.mask != 0; inside != open {
+			if inside {
+				l = flank{max(g.left, top), x, int64(a.dy), false}
+				if direct {
+					l.near = n > 0 && list[n-1].x+one >= x-max(a.slope, -a.slope)
+				}
+			} else {
+				alone := false
+				if direct {
+					alone = pixel <= floor(l.top) && pixel <= floor(l.bottom)
+					pixel = ceil(max(min(g.right, top), x))
+					if alone && i+1 < len(list) {
+						next := &list[i+1]
+						alone = x+one < next.x-max(next.slope, -next.slope)
+					}
+				}
+				s.row.trapezoid(l.top, max(g.left, l.bottom), min(g.right, top), min(g.right, x), l.dy, int64(a.dy), full, alone)
 			}
-		}
-		r.trapezoid(open.ul, max(g.left, open.ll), ur, lr, open.dy, int64(a.dy), full, alone)
-		open.edge = -1
-	}
-	return open
-}
-
-// walk moves the edges to row end, and drops those that end. It reports whether
-// the edge that stays left of number watched is close to that one.
-func (g *general) walk(end int32, shift uint, watched int) (near bool) {
-	var (
-		s      = g.s
-		list   = s.active
-		n      int // edges kept so far
-		maxX   = g.left
-		shifts = 1024 + len(list)
-		event  = int32(never)
-	)
-	for i := range list {
-		// In place: a copy of an edge just written would wait for the write.
-		a := &list[i]
-		x := a.x + a.slope>>(shift&63)
-		if i == watched {
-			near = n > 0 && list[n-1].x+one >= x-max(a.slope, -a.slope)
+			open = inside
 		}
 		a.x = x
 		if a.bottom <= end && !s.follow(a, end) {
@@ -265,14 +199,23 @@ func (g *general) walk(end int32, shift uint, watched int) (near bool) {
 			list[k] = *a
 		}
 		if k > 0 && !g.careless {
-			if l := &list[k-1]; l.x+l.slope > list[k].x+list[k].slope {
+			if b := &list[k-1]; b.x+b.slope > list[k].x+list[k].slope {
 				event = end + 1
 			}
 		}
 	}
+	if open { // to the right end: no edge closes it
+		s.row.trapezoid(l.top, max(g.left, l.bottom), g.right, g.right, l.dy, 0, full, direct && !l.near)
+	}
 	g.event = event
 	s.active = list[:n]
-	return near
+}
+
+// flank is the left edge of a span in one strip.
+type flank struct {
+	top, bottom int64 // bottom may lie left of the bounds
+	dy          int64
+	near        bool // the edge left of it is close; known for direct spans
 }
 
 // follow takes the edge's next chord that reaches below row y from where it has
