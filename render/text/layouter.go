@@ -20,12 +20,14 @@ type Layouter struct {
 	text   []byte     // of the current paragraph
 	spans  []span
 	pieces []piece
+	items  []item
 	breaks []bool // breaks[i]: a line may end before byte i of text
 	cuts   []bool // cuts[i]: a character begins at byte i of text
 	indent float64
 	listed bool
-	avail  float64 // for a line, px; infinite when nothing wraps
-	top    float64 // of the next line
+	avail  float64   // for a line, px; infinite when nothing wraps
+	top    float64   // of the next line
+	sums   []float32 // of all items' ends
 	subset []font.Glyph
 	probe  Layout // for measuring only
 }
@@ -40,8 +42,17 @@ type span struct {
 type piece struct {
 	from, to int
 	face     *font.Face
-	whole    []font.Glyph // the piece shaped alone
 	tab      bool
+}
+
+// item is what a piece has of a span: what the browser measures, breaks and places by
+// itself, though its glyphs are those of the whole piece.
+type item struct {
+	piece
+	marks *scene.Span
+	base  int // byte from which clusters of whole count: the piece's first
+	whole []font.Glyph
+	ends  []float32 // of its glyphs, once a line was cut out of it
 }
 
 // New returns a layouter that shapes with the given fonts.
@@ -109,8 +120,8 @@ func (l *Layouter) block(rich *scene.RichText, at int) error {
 
 // load copies a paragraph's text and splits it by marks and by fonts.
 func (l *Layouter) load(b *scene.Block) error {
-	l.text, l.spans, l.pieces = l.text[:0], l.spans[:0], l.pieces[:0]
-	l.breaks, l.cuts = l.breaks[:0], l.cuts[:0]
+	l.text, l.spans, l.pieces, l.items = l.text[:0], l.spans[:0], l.pieces[:0], l.items[:0]
+	l.breaks, l.cuts, l.sums = l.breaks[:0], l.cuts[:0], l.sums[:0]
 	for i := range b.Spans {
 		s := &b.Spans[i]
 		switch {
@@ -134,14 +145,31 @@ func (l *Layouter) load(b *scene.Block) error {
 			at = l.cut(at, face)
 		}
 	}
-	for i := range l.pieces {
-		p := &l.pieces[i]
+	return l.divide()
+}
+
+// divide shapes the pieces and cuts them into items.
+func (l *Layouter) divide() error {
+	s := 0
+	for _, p := range l.pieces {
 		if p.tab {
+			l.items = append(l.items, item{piece: p, base: p.from})
 			continue
 		}
-		var err error
-		if p.whole, err = p.face.Shape(l.text[p.from:p.to]); err != nil {
+		whole, err := p.face.Shape(l.text[p.from:p.to])
+		if err != nil {
 			return err
+		}
+		for from := p.from; from < p.to; {
+			for l.spans[s].to <= from {
+				s++
+			}
+			to := min(p.to, l.spans[s].to)
+			l.items = append(l.items, item{
+				piece: piece{from: from, to: to, face: p.face}, marks: l.spans[s].of, base: p.from,
+				whole: whole[glyphAt(whole, from-p.from):glyphAt(whole, to-p.from)],
+			})
+			from = to
 		}
 	}
 	return nil
@@ -276,28 +304,28 @@ func (l *Layouter) measure(from, to int) (float64, error) { return l.walk(from, 
 // width; from byte hang on spaces hang. With emit it appends the runs and glyphs to
 // the layout; their baseline is set later.
 func (l *Layouter) walk(from, to, hang int, emit bool) (width float64, err error) {
-	first := l.pieceAt(from)
-	for i := first; i < len(l.pieces) && l.pieces[i].from < to; i++ {
-		p := &l.pieces[i]
-		if p.tab {
-			stop, err := l.tab(p.face, width)
+	first := l.itemAt(from)
+	for i := first; i < len(l.items) && l.items[i].from < to; i++ {
+		it := &l.items[i]
+		if it.tab {
+			stop, err := l.tab(it.face, width)
 			if err != nil {
 				return 0, err
 			}
 			width = stop
 			continue
 		}
-		glyphs, err := l.shape(p, max(from, p.from), min(to, p.to))
+		glyphs, err := l.shape(it, max(from, it.from), min(to, it.to))
 		if err != nil {
 			return 0, err
 		}
 		if i == first {
 			if n := indented(l.text[from:to], glyphs, from); n > 0 {
-				width = l.fragments(p, glyphs[:n], hang, width, emit)
+				width = l.fragments(it, glyphs[:n], hang, width, emit)
 				glyphs = glyphs[n:]
 			}
 		}
-		width = l.fragments(p, glyphs, hang, width, emit)
+		width = l.fragments(it, glyphs, hang, width, emit)
 	}
 	return width, nil
 }
@@ -313,19 +341,19 @@ func indented(line []byte, glyphs []font.Glyph, from int) (n int) {
 	return n
 }
 
-// pieceAt returns the position of the first piece that ends behind byte at.
-func (l *Layouter) pieceAt(at int) int {
-	return sort.Search(len(l.pieces), func(i int) bool { return l.pieces[i].to > at })
+// itemAt returns the position of the first item that ends behind byte at.
+func (l *Layouter) itemAt(at int) int {
+	return sort.Search(len(l.items), func(i int) bool { return l.items[i].to > at })
 }
 
 // tooWide reports that text[from:to] is certainly wider than a line, without
 // shaping it as one: what cuts change is less than the two em of slack.
 func (l *Layouter) tooWide(from, to int) bool {
 	left := l.avail + 2*l.spec.Size
-	for i := l.pieceAt(from); i < len(l.pieces) && l.pieces[i].from < to; i++ {
-		p := &l.pieces[i]
-		for j := glyphAt(p.whole, from-p.from); j < len(p.whole) && p.from+int(p.whole[j].Cluster) < to; j++ {
-			if left -= float64(p.face.Advance(p.whole[j], l.spec.Size)); left < 0 {
+	for i := l.itemAt(from); i < len(l.items) && l.items[i].from < to; i++ {
+		it := &l.items[i]
+		for j := glyphAt(it.whole, from-it.base); j < len(it.whole) && it.base+int(it.whole[j].Cluster) < to; j++ {
+			if left -= float64(it.face.Advance(it.whole[j], l.spec.Size)); left < 0 {
 				return true
 			}
 		}
@@ -349,25 +377,17 @@ func (l *Layouter) tab(face *font.Face, x float64) (float64, error) {
 	return ceil64(x + gap), nil
 }
 
-// fragments splits the shaped part of a piece where marks change and where spaces begin
-// to hang, gives every fragment a width of its own, and returns the x behind the last one.
-func (l *Layouter) fragments(p *piece, glyphs []font.Glyph, hang int, x float64, emit bool) float64 {
-	s := sort.Search(len(l.spans), func(i int) bool { return len(glyphs) > 0 && l.spans[i].to > int(glyphs[0].Cluster) })
+// fragments splits the shaped part of an item where spaces begin to hang, gives each
+// fragment a width of its own, and returns the x behind the last one.
+func (l *Layouter) fragments(it *item, glyphs []font.Glyph, hang int, x float64, emit bool) float64 {
 	for len(glyphs) > 0 {
-		for s < len(l.spans)-1 && l.spans[s].to <= int(glyphs[0].Cluster) {
-			s++
+		n := len(glyphs)
+		if k := glyphAt(glyphs, hang); k > 0 {
+			n = k
 		}
-		to := l.spans[s].to
-		if int(glyphs[0].Cluster) < hang {
-			to = min(to, hang)
-		}
-		n := 1
-		for n < len(glyphs) && int(glyphs[n].Cluster) < to {
-			n++
-		}
-		width := ceil64(float64(advance(p.face, glyphs[:n], l.spec.Size)))
+		width := ceil64(float64(advance(it.face, glyphs[:n], l.spec.Size)))
 		if emit {
-			l.emit(p.face, l.spans[s].of, glyphs[:n], x, width)
+			l.emit(it.face, it.marks, glyphs[:n], x, width)
 		}
 		x += width
 		glyphs = glyphs[n:]
@@ -408,33 +428,33 @@ func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
 	return sum
 }
 
-// shape returns the glyphs of text[from:to], a part of one piece, with clusters
-// as positions in the paragraph. Where a line is cut out of a piece, only the
+// shape returns the glyphs of text[from:to], a part of one item, with clusters
+// as positions in the paragraph. Where a line is cut out of an item, only the
 // parts that the cuts can change are shaped again, as the browser does it. The
 // result is valid until the next call.
-func (l *Layouter) shape(p *piece, from, to int) ([]font.Glyph, error) {
-	whole := p.whole
+func (l *Layouter) shape(it *item, from, to int) ([]font.Glyph, error) {
+	whole := it.whole
 	l.subset = l.subset[:0]
-	if from == p.from && to == p.to {
-		return l.keep(whole, p.from), nil
+	start, i := from-it.base, 0
+	if from > it.from {
+		start, i = safeAfter(whole, start, to-it.base)
 	}
-	start, i := safeAfter(whole, from-p.from, to-p.from)
-	end, j := to-p.from, len(whole)
-	if to < p.to {
-		end, j = safeBefore(whole, to-p.from, from-p.from)
+	end, j := to-it.base, len(whole)
+	if to < it.to {
+		end, j = safeBefore(whole, end, from-it.base)
 	}
-	start, end = start+p.from, end+p.from
+	start, end = start+it.base, end+it.base
 	if start >= end {
-		return l.again(p.face, from, to)
+		return l.again(it.face, from, to)
 	}
 	if from < start {
-		if _, err := l.again(p.face, from, start); err != nil {
+		if _, err := l.again(it.face, from, start); err != nil {
 			return nil, err
 		}
 	}
-	l.keep(whole[i:j], p.from)
+	l.keep(whole[i:j], it.base)
 	if end < to {
-		return l.again(p.face, end, to)
+		return l.again(it.face, end, to)
 	}
 	return l.subset, nil
 }

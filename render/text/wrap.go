@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -18,14 +19,18 @@ const maxAnew = 256
 // which the text fits, or the first place to break at all if even that is too
 // wide and words are kept whole (tldraw-rendering.md 6.5).
 func (l *Layouter) fit(from, to int) (int, error) {
-	if end := l.trim(from, to); !l.tooWide(from, end) {
-		width, err := l.measure(from, end)
-		if err != nil || holds(width, l.avail) {
+	rest := l.trim(from, to)
+	if !l.tooWide(from, rest) {
+		if width, err := l.measure(from, rest); err != nil || holds(width, l.avail) {
 			return to, err
 		}
 	}
+	r, err := l.reach(from, l.avail)
+	if err != nil {
+		return 0, err
+	}
 	l.opportunities()
-	end, stays, err := l.last(from, to, l.mayBreak)
+	end, stays, err := l.last(from, to, r, l.mayBreak)
 	if err != nil || stays {
 		return end, err
 	}
@@ -35,7 +40,7 @@ func (l *Layouter) fit(from, to int) (int, error) {
 		return end, nil
 	}
 	l.characters()
-	if end, _, err = l.last(from, to, l.mayCut); err != nil {
+	if end, _, err = l.last(from, to, r, l.mayCut); err != nil {
 		return 0, err
 	}
 	if end == from { // one character at least
@@ -69,25 +74,21 @@ func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 // other places are to be tried. A line none of whose glyphs is as it was in the whole text
 // stays too wide. Only if it is so by less than 1 px is the place looked up once more, for
 // a line so narrow that it would be too wide by 1 px.
-func (l *Layouter) last(from, to int, may func(from, end int) bool) (end int, stays bool, err error) {
-	reach, safe, err := l.reach(from, l.avail)
-	if err != nil {
-		return 0, false, err
-	}
-	first := l.before(from, min(l.hanging(reach, to), to-1), may)
+func (l *Layouter) last(from, to int, r reach, may func(from, end int) bool) (end int, stays bool, err error) {
+	first := l.before(from, min(l.hanging(r.end, to), to-1), may)
 	for end = first; end > from; end = l.before(from, end-1, may) {
 		width, err := l.measure(from, l.trim(from, end))
 		if err != nil || holds(width, l.avail) {
 			return end, true, err
 		}
-		if l.trim(from, end) > safe {
+		if l.trim(from, end) > r.safe {
 			continue
 		}
 		if width-1 < l.avail {
-			if reach, _, err = l.reach(from, width-1); err != nil {
+			if r, err = l.reach(from, width-1); err != nil {
 				return 0, false, err
 			}
-			end = l.before(from, min(l.hanging(reach, to), to-1), may)
+			end = l.before(from, min(l.hanging(r.end, to), to-1), may)
 		}
 		return end, end > from, nil
 	}
@@ -110,52 +111,77 @@ func (l *Layouter) before(from, end int, may func(from, end int) bool) int {
 	return max(from, end)
 }
 
-// reach returns the byte up to which a line from byte from on reaches by the advances of
-// the text shaped as a whole; only up to byte safe, where glyphs are as they were again,
-// it is shaped anew. Of a ligature that does not fit all characters but the last do.
-func (l *Layouter) reach(from int, avail float64) (reach, safe int, err error) {
-	var x float64
-	first := l.pieceAt(from)
-	safe = from
-	for i := first; i < len(l.pieces); i++ {
-		p := &l.pieces[i]
-		if p.tab {
-			if x, err = l.tab(p.face, x); err != nil || x > avail {
-				return p.from, safe, err
+// reach is how far a line reaches by the advances of the text shaped as a whole: up to
+// byte end. Only up to byte safe, where glyphs are as they were again, it is shaped anew.
+type reach struct{ end, safe int }
+
+// reach returns how far a line of the width avail, px, from byte from on reaches. Of a
+// ligature that does not fit all characters but the last do.
+//
+// What the browser compares are places in an item, in 1/64 px: of the line's start,
+// or of byte safe, that are rounded up, and of the ends of glyphs, that are rounded down.
+func (l *Layouter) reach(from int, avail float64) (reach, error) {
+	first, room, safe := l.itemAt(from), avail, from
+	for i := first; i < len(l.items); i++ {
+		it := &l.items[i]
+		if it.tab {
+			x, err := l.tab(it.face, avail-room)
+			if room = avail - x; err != nil || room < 0 {
+				return reach{it.from, safe}, err
 			}
 			continue
 		}
-		at := 0
-		if i == first && from > p.from {
-			if safe, at = safeAfter(p.whole, from-p.from, p.to-p.from); safe == p.to-p.from {
-				at = len(p.whole)
+		at, anew := 0, 0.0
+		if i == first {
+			if safe, at = safeAfter(it.whole, from-it.base, it.to-it.base); safe == it.to-it.base {
+				at = len(it.whole)
 			}
-			if safe += p.from; safe > from+maxAnew {
-				return 0, 0, &MarkError{fmt.Sprintf("a word of more than %d bytes that is cut", maxAnew)}
+			if safe += it.base; safe > from+maxAnew {
+				return reach{}, &MarkError{fmt.Sprintf("a word of more than %d bytes that is cut", maxAnew)}
 			}
-			if safe > from {
-				fresh, err := p.face.Shape(l.text[from:safe])
+			switch {
+			case from == it.from: // an item's start is never shaped anew
+				at = 0
+			case safe > from:
+				fresh, err := it.face.Shape(l.text[from:safe])
 				if err != nil {
-					return 0, 0, err
+					return reach{}, err
 				}
-				x = ceil64(float64(advance(p.face, fresh, l.spec.Size)))
+				anew = float64(advance(it.face, fresh, l.spec.Size))
 			}
 		}
-		for at > 0 && x > avail { // beyond what has to be shaped anew
-			at--
-			x -= float64(p.face.Advance(p.whole[at], l.spec.Size))
+		ends, start := l.ends(it), 0.0
+		if at > 0 {
+			start = float64(ends[at-1])
 		}
-		for ; at < len(p.whole); at++ {
-			if x += float64(p.face.Advance(p.whole[at], l.spec.Size)); !holds(x, avail) {
-				end := glyphAt(p.whole, int(p.whole[at].Cluster)+1)
-				if end == len(p.whole) {
-					return p.to - 1, safe, nil
-				}
-				return p.from + int(p.whole[end].Cluster) - 1, safe, nil
+		last := ceil64(start) + room - ceil64(anew)
+		if n := sort.Search(len(ends), func(i int) bool { return floor64(float64(ends[i])) > last }); n < len(ends) {
+			end := glyphAt(it.whole, int(it.whole[n].Cluster)+1)
+			if end == len(it.whole) {
+				return reach{it.to - 1, safe}, nil
 			}
+			return reach{it.base + int(it.whole[end].Cluster) - 1, safe}, nil
 		}
+		if len(ends) > 0 {
+			anew += float64(ends[len(ends)-1]) - start
+		}
+		room -= ceil64(anew)
 	}
-	return len(l.text), safe, nil
+	return reach{len(l.text), safe}, nil
+}
+
+// ends returns where the glyphs of an item end, px from its start, summed in binary32 like
+// the browser's.
+func (l *Layouter) ends(it *item) []float32 {
+	if len(it.ends) == 0 {
+		from, sum := len(l.sums), float32(0)
+		for _, g := range it.whole {
+			sum += it.face.Advance(g, l.spec.Size)
+			l.sums = append(l.sums, sum)
+		}
+		it.ends = l.sums[from:]
+	}
+	return it.ends
 }
 
 // characters finds where words may be cut: between what readers take for characters.

@@ -13,9 +13,13 @@ import (
 // wrap lays text out as narrow as possible and returns its lines.
 func wrap(t *testing.T, l *Layouter, spec Spec, s string) []string {
 	t.Helper()
+	return wrapBlock(t, l, spec, &scene.Block{Spans: []scene.Span{{Text: s}}})
+}
+
+func wrapBlock(t *testing.T, l *Layouter, spec Spec, block *scene.Block) []string {
+	t.Helper()
 	l.spec, l.out = spec, &Layout{}
-	block := scene.Block{Spans: []scene.Span{{Text: s}}}
-	if err := l.load(&block); err != nil {
+	if err := l.load(block); err != nil {
 		t.Fatal(err)
 	}
 	l.avail = spec.Width
@@ -25,7 +29,7 @@ func wrap(t *testing.T, l *Layouter, spec Spec, s string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, from = append(lines, s[from:end]), end
+		lines, from = append(lines, string(l.text[from:end])), end
 	}
 	return lines
 }
@@ -233,10 +237,45 @@ func TestCutWords(t *testing.T) {
 		{scene.FontSans, 24, 40, "2ts|qR|qd |rp2|Wb|-3T|Wh|u"},
 		{scene.FontSans, 44, 33, "x|.|z|t|-|o|m|Y|f"},
 		{scene.FontSans, 44, 166, "VaVyqf3|Fajx"},
+		// Places are compared in 1/64 px, each rounded by itself.
+		{scene.FontSerif, 32, 22, "W|r|it|i|n|g"},
+		{scene.FontSerif, 26, 21, "r|z|f |v|x|sj|h|n|q"},
+		{scene.FontSans, 18, 23, "w|gv|lsl|rai|zy|e |W|riti|ng"},
+		{scene.FontDraw, 22, 39, "en|mv|nfp|eh|vjy |gz|rjw|xzx|ki"},
 	} {
 		s := strings.ReplaceAll(c.want, "|", "")
 		if got := strings.Join(wrap(t, l, Spec{Font: c.font, Size: c.size, Width: c.box}, s), "|"); got != c.want {
 			t.Errorf("%g px in a box of %g: got %q; want %q", c.size, c.box, got, c.want)
+		}
+	}
+}
+
+// TestCutItems: places are looked up in the stretch between two changes of marks (^ in
+// the cases), whose start is never shaped anew. Lines are those of the browser.
+func TestCutItems(t *testing.T) {
+	l := layouter(t)
+	for _, c := range []struct {
+		font scene.Font
+		size float64
+		box  float64
+		text string
+		want string
+	}{
+		{scene.FontSans, 32, 24, "r^t^g", "rt|g"},
+		{scene.FontSans, 26, 55, "and/^or", "and/|or"},
+		{scene.FontSerif, 18, 30, "AVA^WA", "AV|A|WA"},
+		{scene.FontDraw, 44, 71, "lu^gkx", "lu|gk|x"},
+		{scene.FontDraw, 24, 60, "g^iraffe", "giraf|fe"},
+		{scene.FontDraw, 32, 58, "word^litg", "wo|rdl|itg"},
+		{scene.FontDraw, 36, 35, "to^difficult ", "t|o|diff|ic|u|lt "},
+		{scene.FontDraw, 26, 89, "and/or^to", "and/or|to"},
+	} {
+		var block scene.Block
+		for i, s := range strings.Split(c.text, "^") {
+			block.Spans = append(block.Spans, scene.Span{Text: s, Link: i%2 == 1})
+		}
+		if got := strings.Join(wrapBlock(t, l, Spec{Font: c.font, Size: c.size, Width: c.box}, &block), "|"); got != c.want {
+			t.Errorf("%q, %g px in a box of %g: got %q; want %q", c.text, c.size, c.box, got, c.want)
 		}
 	}
 }
