@@ -74,6 +74,7 @@ func TestLikeness(t *testing.T) {
 		{"thin line along the edge", `"rotation":-0.93,` + turns + `"dash":"draw","size":"s","scale":0.5}`, 0},
 		{"note", `"type":"note","props":{"text":"extraordinary x1 Writing x1 extraordinary to","font":"sans","size":"xl"}`, 0},
 		{"label wider than its shape", `"type":"geo","props":{"geo":"ellipse","w":56,"h":157,"dash":"draw","fill":"solid","text":"bqfmj gdtocx"}`, 0},
+		{"faint label beyond the stroke", `"opacity":0.25,"type":"geo","props":{"geo":"cloud","w":43,"h":40,"dash":"draw","font":"sans","align":"start","verticalAlign":"start","text":"rfzt rfzt"}`, 0},
 	} {
 		shape := fmt.Sprintf(`{"id":"shape:a","x":100,"y":80,%s}`, c.shape)
 		v := outline.View{Scene: sceneOf(t, shape), Source: []byte("[" + shape + "]"), Bounds: outline.Box{X: 20, Y: 20, W: 300, H: 300}}
@@ -222,6 +223,8 @@ func TestLikenessOfPages(t *testing.T) {
 		t.Errorf("%d of %d pages are drawn natively; want nine of ten", len(alphas), pages)
 	}
 	judge(t, "pages", alphas, bounds{0.999, 0.02, 0.001, 0.1, 0.005, 0.005})
-	// Colours are less alike than alphas where halos of translucent texts lie on each other.
-	judge(t, "pages, colours", colours, bounds{0.999, 0.05, 0.003, 0, 0, 0})
+	// Colours are less alike than alphas where halos of translucent texts lie on each other,
+	// and where a letter of turned text lies a quarter of a px aside: its pen is all but
+	// between two.
+	judge(t, "pages, colours", colours, bounds{0.998, 0.05, 0.003, 0, 0, 0})
 }

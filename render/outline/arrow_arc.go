@@ -196,6 +196,14 @@ func crossCircle(c *circle, a, b point) (p [2]point, n int) {
 	return p, n
 }
 
+// noise is what last bits come to, radians.
+const noise = 1e-9
+
+// atHandle tells whether an open line may not have stopped end i, though it counts as
+// hit. The editor takes such an end to the line's space and back: on which side of its
+// handle it is, and whether the ends have passed each other, the last bits say.
+func (w *bent) atHandle(i int) bool { return w.ends[i].hit && w.ends[i].target.open }
+
 // keepAway moves the ends back from the outlines.
 func (w *bent) keepAway() {
 	from, to, span := w.h.angle(w.a), w.h.angle(w.b), w.span()
@@ -209,9 +217,13 @@ func (w *bent) keepAway() {
 		if w.offset[0] != 0 && w.offset[1] != 0 {
 			k = -1.5
 		}
-		ha, hb := w.h.angle(w.ends[0].handle), w.h.angle(w.ends[1].handle)
-		w.offset[0] = max(k*w.offset[0], 0.1-w.turn(ha, from)*w.h.radius)
-		w.offset[1] = max(k*w.offset[1], 0.1-w.turn(to, hb)*w.h.radius)
+		ways := [2]float64{w.turn(w.h.angle(w.ends[0].handle), from), w.turn(to, w.h.angle(w.ends[1].handle))}
+		for i, way := range ways {
+			if w.offset[i] != 0 && w.atHandle(i) && math.Abs(math.Remainder(way, 2*math.Pi)) <= noise {
+				w.doubtful = true // no way at all, or once around
+			}
+			w.offset[i] = max(k*w.offset[i], 0.1-way*w.h.radius)
+		}
 		a, b = ends()
 	}
 	w.a, w.b = a, b
@@ -246,13 +258,10 @@ func (w *bent) settle() {
 func (w *bent) middle() point {
 	at, span := w.h.angle(w.a), w.span()
 	mid := at + span/2*w.g
-	const noise = 1e-9 // ends that were not moved are as far apart as the handles
+	// Ends that were not moved are as far apart as the handles.
 	handles := w.turn(w.h.angle(w.ends[0].handle), w.h.angle(w.ends[1].handle))
 	for i := range w.ends {
-		// The editor takes an end that an open line does not stop (it counts as hit) to the
-		// line's space and back, and the last bits say whether the ends have passed each other.
-		e := &w.ends[i]
-		w.doubtful = w.doubtful || e.hit && e.target.open && math.Abs(span-handles) <= noise
+		w.doubtful = w.doubtful || w.atHandle(i) && math.Abs(span-handles) <= noise
 	}
 	if span > handles+noise {
 		w.a, w.b = w.b, w.a

@@ -181,6 +181,28 @@ func TestArrowEdgeCases(t *testing.T) {
 	}
 }
 
+// TestArrowsInDoubt: where both ends of a bent arrow stand on one open line, the editor's
+// last bits say whether ends that are too near are moved back at all. Those arrows are
+// left to it, others are not.
+func TestArrowsInDoubt(t *testing.T) {
+	const line = `{"id":"shape:a","type":"draw","x":258,"y":247.28,"rotation":3,"props":{"segments":[{"type":"free","points":[{"x":0,"y":0,"z":0.5},{"x":-40.25,"y":1.38,"z":0.34}]}],"isComplete":true}}`
+	for _, c := range []struct {
+		bend    float64
+		refused bool
+	}{{26, true}, {-26, true}, {60, false}, {0, false}} {
+		arrow := fmt.Sprintf(`{"id":"shape:r","type":"arrow","x":10,"y":70,"rotation":1.5,"props":{"bend":%g,"scale":2,"start":{"x":-10,"y":147},"end":{"x":8,"y":98},"arrowheadStart":"inverted","arrowheadEnd":"dot"}}`, c.bend)
+		bind := func(end string, x float64) string {
+			return fmt.Sprintf(`{"type":"arrow","fromId":"shape:r","toId":"shape:a","props":{"terminal":%q,"normalizedAnchor":{"x":%g,"y":0.75}}}`, end, x)
+		}
+		s := sceneOf(t, []byte(`{"shapes":[`+line+","+arrow+`],"bindings":[`+bind("start", 0.52)+","+bind("end", 0.79)+`]}`))
+		var b Builder
+		err := b.Build(View{Scene: s, Bounds: Box{0, 0, 300, 300}}, Reference, new(Drawing))
+		if errors.Is(err, ErrForeign) != c.refused || err != nil && !c.refused {
+			t.Errorf("bend %g: got %v; want it refused: %v", c.bend, err, c.refused)
+		}
+	}
+}
+
 // TestArrowBodyIsClipped: a head without filling is empty inside, in both modes,
 // and in a frame.
 func TestArrowBodyIsClipped(t *testing.T) {

@@ -240,6 +240,9 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	if p.translucent() && !p.lone {
 		b.beginLayer(d, m)
 		defer b.endLayer()
+		if sh.Kind == scene.Geo && sh.Rich != nil { // the label's box, whatever it holds
+			b.widenLayer(0, 0, math.Ceil(sh.W/sh.Scale), math.Ceil((sh.H+growY)/sh.Scale), p.m)
+		}
 	}
 	if err := b.paint(d, m, p); err != nil {
 		return err

@@ -47,7 +47,7 @@ var makers = map[string]func(r *rand.Rand) object{
 		return say(r, false, common(r, object{
 			"geo": one(r, strings.Fields("rectangle ellipse triangle diamond pentagon hexagon octagon star rhombus rhombus-2 oval trapezoid arrow-right arrow-left arrow-up arrow-down x-box check-box cloud heart")...),
 			"w":   px(r, 200) + 1, "h": px(r, 200) + 1, "growY": one(r, 0, 0, 30.0), "dash": dash(r), "fill": fill(r),
-			"text": one(r, "", "", "one", "several words"), "labelColor": color(r), "font": font(r),
+			"text": one(r, "", "", "one", "several words", letters(r)), "labelColor": color(r), "font": font(r),
 			"align": one(r, "start", "middle", "end"), "verticalAlign": one(r, "start", "middle", "end"),
 		}))
 	},
@@ -64,7 +64,7 @@ var makers = map[string]func(r *rand.Rand) object{
 		heads := strings.Fields("none arrow triangle dot diamond bar square pipe inverted")
 		return say(r, false, common(r, object{
 			"start": end(), "end": end(), "bend": one(r, 0, 0, px(r, 200)-100), "arrowheadStart": one(r, heads...), "arrowheadEnd": one(r, heads...),
-			"dash": dash(r), "fill": fill(r), "text": one(r, "", "", "one", "several words of a label"), "labelColor": color(r), "font": font(r),
+			"dash": dash(r), "fill": fill(r), "text": one(r, "", "", "one", "several words of a label", letters(r)), "labelColor": color(r), "font": font(r),
 			"labelPosition": one(r, 0.5, 0.5, 0.3, 0.8),
 		}))
 	},
@@ -106,6 +106,19 @@ func words(r *rand.Rand) string {
 	var w []string
 	for range 1 + r.IntN(9) {
 		w = append(w, one(r, "a", "to", "word", "Writing", "punctuation,", "(brackets)", "extraordinarily", "difficult", "office", "AVAWA", "x1\n", "end.", " two", "x1\n  ", "\n"))
+	}
+	return strings.Join(w, " ")
+}
+
+// letters are words that no font was made for, often wider than what they label.
+func letters(r *rand.Rand) string {
+	var w []string
+	for range 1 + r.IntN(3) {
+		b := make([]byte, 2+r.IntN(13))
+		for i := range b {
+			b[i] = byte('a' + r.IntN(26))
+		}
+		w = append(w, string(b))
 	}
 	return strings.Join(w, " ")
 }
