@@ -8,7 +8,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// The rules of this file were observed in the browser, by the lines of some ten thousand
+// The rules of this file were observed in the browser, by the lines of some hundred thousand
 // short texts in narrow boxes.
 
 // maxAnew is how many bytes are shaped anew to begin a line. A longer word would be shaped
