@@ -73,11 +73,11 @@ func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 // before, and so on; if no place is left, at the first one after all, but stays is false:
 // other places are to be tried. A line none of whose glyphs is as it was in the whole text
 // stays too wide. Only if it is so by less than 1 px is the place looked up once more, for
-// a line so narrow that it would be too wide by 1 px.
+// a line so narrow that it would be too wide by a little more than 1 px.
 func (l *Layouter) last(from, to int, r reach, may func(from, end int) bool) (end int, stays bool, err error) {
 	first := l.before(from, min(l.hanging(r.end, to), to-1), may)
 	for end = first; end > from; end = l.before(from, end-1, may) {
-		width, err := l.measure(from, l.trim(from, end))
+		width, err := l.tried(from, l.trim(from, end))
 		if err != nil || holds(width, l.avail) {
 			return end, true, err
 		}
@@ -85,7 +85,7 @@ func (l *Layouter) last(from, to int, r reach, may func(from, end int) bool) (en
 			continue
 		}
 		if width-1 < l.avail {
-			if r, err = l.reach(from, width-1); err != nil {
+			if r, err = l.reach(from, width-1-1.0/64); err != nil {
 				return 0, false, err
 			}
 			end = l.before(from, min(l.hanging(r.end, to), to-1), may)
@@ -93,6 +93,25 @@ func (l *Layouter) last(from, to int, r reach, may func(from, end int) bool) (en
 		return end, end > from, nil
 	}
 	return first, false, nil
+}
+
+// tried is measure as the browser has it for a line that it tries: what is shaped anew at
+// its end is rounded up by itself.
+func (l *Layouter) tried(from, end int) (float64, error) {
+	it := &l.items[l.itemAt(end-1)]
+	if end == it.to {
+		return l.measure(from, end)
+	}
+	pos, _ := safeBefore(it.whole, end-it.base, max(from, it.from)-it.base)
+	if pos += it.base; pos == max(from, it.from) || pos == end {
+		return l.measure(from, end)
+	}
+	width, err := l.measure(from, pos)
+	if err != nil {
+		return 0, err
+	}
+	fresh, err := it.face.Shape(l.text[pos:end])
+	return width + ceil64(float64(advance(it.face, fresh, l.spec.Size))), err
 }
 
 // hanging returns the end of the spaces at byte at, in front of to.

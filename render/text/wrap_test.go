@@ -242,6 +242,13 @@ func TestCutWords(t *testing.T) {
 		{scene.FontSerif, 26, 21, "r|z|f |v|x|sj|h|n|q"},
 		{scene.FontSans, 18, 23, "w|gv|lsl|rai|zy|e |W|riti|ng"},
 		{scene.FontDraw, 22, 39, "en|mv|nfp|eh|vjy |gz|rjw|xzx|ki"},
+		// What is shaped anew at the end of a line is rounded up by itself.
+		{scene.FontSans, 26, 86, "extrao|rdinaril|y"},
+		{scene.FontDraw, 26, 48, "Vig|oro|us |hp|gq|wk|xxl|xd|eo"},
+		{scene.FontDraw, 24, 26, "iy|ki|nl |rs|cs|r|w |c|m|d|o|w|uf|la"},
+		// Once more, by 1/64 px narrower still.
+		{scene.FontDraw, 24, 27, "m|tc|k|rc|w|g|p|yc|fr|q"},
+		{scene.FontDraw, 44, 62, "pu|nc|tu|at|io|n, |ub|da|gp|fo"},
 	} {
 		s := strings.ReplaceAll(c.want, "|", "")
 		if got := strings.Join(wrap(t, l, Spec{Font: c.font, Size: c.size, Width: c.box}, s), "|"); got != c.want {
