@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 )
@@ -55,11 +57,18 @@ func (l *Layouter) fit(from, to int) (int, error) {
 func holds(width, avail float64) bool { return width-1.0/64 <= avail }
 
 // mayBreak tells whether a line that begins at from may end in front of byte end of the
-// paragraph. A hyphen that begins a line is a minus: of what was before it nothing is
-// known any more.
+// paragraph. A hyphen that begins a line is a minus, and a dash belongs to the letter
+// behind it: of what was before them nothing is known any more.
 func (l *Layouter) mayBreak(from, end int) bool {
-	minus := end == from+1 && l.text[from] == '-' && end < len(l.text) && isDigit(l.text[end])
-	return l.breaks[end] && !minus
+	if !l.breaks[end] {
+		return false
+	}
+	dash, n := utf8.DecodeRune(l.text[from:])
+	if from+n != end {
+		return true
+	}
+	c, _ := utf8.DecodeRune(l.text[end:])
+	return !leads(dash, c) && !(dash == '-' && c < 0x80 && isDigit(byte(c)))
 }
 
 // mayCut tells whether a word may be cut in front of byte end.
@@ -245,6 +254,29 @@ func (l *Layouter) opportunities() {
 			l.breaks[i] = false
 		}
 	}
+	if !ascii {
+		l.leadingDashes()
+	}
+}
+
+// leadingDashes takes back opportunities behind a dash that a line may begin with.
+func (l *Layouter) leadingDashes() {
+	at, before := 0, ' '
+	for i := 0; i < len(l.text); {
+		c, n := utf8.DecodeRune(l.text[i:])
+		if l.breaks[i] && leads(before, c) && (at == 0 || l.breaks[at]) {
+			l.breaks[i] = false
+		}
+		at, before, i = i, c, i+n
+	}
+}
+
+// leads tells whether a dash at the start belongs to the letter, or what counts as one,
+// behind it: a rule of the browser's ICU that UAX 14 has for hyphens alone. Where both
+// are ASCII the table counts.
+func leads(dash, c rune) bool {
+	return strings.ContainsRune("-‐‒–", dash) && (dash >= 0x80 || c >= 0x80) &&
+		(unicode.IsLetter(c) || strings.ContainsRune("#&*<=>@^_`~", c))
 }
 
 // unicode marks the opportunities of UAX 14.

@@ -41,7 +41,7 @@ func TestOpportunities(t *testing.T) {
 		"x |-1", "x |(-1)", "a-|-1", "1-|2", "x-|1", "a |-|b", "é-1", "x |!y", "x |)y", "x |/y", "x\u00a0y",
 		"héllo-|wörld", "a–|b", "a…|b", "«a» |b", "foo/bar", "http://a.b/c?|d=e", "état/|é", "a-|é", "a?|é", "é(x",
 		"(é)|[x", "5€ |6", "x |“y” |z", "a“b”c", "don’t", "3:4", "x…|y", "½-3", "x  |y", "a |- |b", "x:é", "a/|é/b",
-		"é/b", "a.b", "é%b", "¿que?|¡si!", "a |•b", "x·y", "a×b", "a%|(b)", "a+b=c", "light-|blue |rhombus-|2",
+		"é/b", "a.b", "é%b", "¿que?|¡si!", "a |•b", "x·y", "a×b", "a%|(b)", "a+b=c", "light-|blue |rhombus-|2", "–a", "x |–é", "-ж", "-|-ж", "-–|a", "‐a", "x-–|é", "–#", "“–|a",
 	} {
 		s := strings.ReplaceAll(want, "|", "")
 		got := strings.Join(wrap(t, l, Spec{Font: scene.FontSans, Size: 24, Width: 1, Whole: true}, s), "|")
@@ -237,6 +237,7 @@ func TestCutWords(t *testing.T) {
 		{scene.FontSans, 24, 40, "2ts|qR|qd |rp2|Wb|-3T|Wh|u"},
 		{scene.FontSans, 44, 33, "x|.|z|t|-|o|m|Y|f"},
 		{scene.FontSans, 44, 166, "VaVyqf3|Fajx"},
+		{scene.FontSerif, 36, 44, "iu |“ |eu|…|–”|…|ai|–o|”"}, // nor is a dash before a letter
 		// Places are compared in 1/64 px, each rounded by itself.
 		{scene.FontSerif, 32, 22, "W|r|it|i|n|g"},
 		{scene.FontSerif, 26, 21, "r|z|f |v|x|sj|h|n|q"},
