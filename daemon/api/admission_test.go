@@ -2,7 +2,6 @@ package api
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -179,7 +178,7 @@ func TestBodySizes(t *testing.T) {
 
 // A panic in any handler is one answer of status 500, the connection's last.
 func TestPanicIsContained(t *testing.T) {
-	var log bytes.Buffer
+	var log lines
 	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))
 	})

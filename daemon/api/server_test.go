@@ -2,7 +2,6 @@ package api
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -201,7 +200,7 @@ func TestRoutes(t *testing.T) {
 
 func TestToken(t *testing.T) {
 	const secret = "s3cret-token"
-	var log bytes.Buffer
+	var log lines
 	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
 		c.Token = secret
 		c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -180,7 +179,7 @@ func TestTokenIsNeverTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var log bytes.Buffer
+	var log lines
 	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
 		c.Tokens = tokens
 		c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -155,7 +155,7 @@ func checkTimings(t *testing.T, path string, raw json.RawMessage) {
 	}
 }
 
-// lines is a log that may be written by many goroutines.
+// lines is a log that goroutines may still write to when it is read.
 type lines struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
