@@ -140,7 +140,7 @@ func (g *general) strip(end int32, shift uint, full int32) {
 		list    = s.active
 		direct  = full == 255 && !s.row.summed
 		winding int32
-		open    bool            // a span is, on
+		open    bool            // whether a span is open
 		l       flank           // its left edge
 		pixel   = floor(g.left) // where the last span ended
 		n       int             // edges kept so far

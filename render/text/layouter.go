@@ -49,10 +49,11 @@ type piece struct {
 // itself, though its glyphs are those of the whole piece.
 type item struct {
 	piece
-	marks *scene.Span
-	base  int // byte from which clusters of whole count: the piece's first
-	whole []font.Glyph
-	ends  []float32 // of its glyphs, once a line was cut out of it
+	marks  *scene.Span
+	base   int // byte from which clusters count: the piece's first
+	own    int // byte of its first glyph: what is before it is in a ligature of the item before
+	glyphs []font.Glyph
+	ends   []float32 // of its glyphs, once a line was cut out of it
 }
 
 // New returns a layouter that shapes with the given fonts.
@@ -165,10 +166,14 @@ func (l *Layouter) divide() error {
 				s++
 			}
 			to := min(p.to, l.spans[s].to)
-			l.items = append(l.items, item{
-				piece: piece{from: from, to: to, face: p.face}, marks: l.spans[s].of, base: p.from,
-				whole: whole[glyphAt(whole, from-p.from):glyphAt(whole, to-p.from)],
-			})
+			it := item{
+				piece: piece{from: from, to: to, face: p.face}, marks: l.spans[s].of, base: p.from, own: to,
+				glyphs: whole[glyphAt(whole, from-p.from):glyphAt(whole, to-p.from)],
+			}
+			if len(it.glyphs) > 0 {
+				it.own = p.from + int(it.glyphs[0].Cluster)
+			}
+			l.items = append(l.items, it)
 			from = to
 		}
 	}
@@ -216,8 +221,9 @@ func (l *Layouter) cut(at int, face *font.Face) int {
 
 // forced lays out the text between two forced breaks, wrapping where it must.
 func (l *Layouter) forced(from, to int) error {
+	rest := l.trim(from, to)
 	for {
-		end, err := l.fit(from, to)
+		end, err := l.fit(from, max(from, rest), to)
 		if err != nil {
 			return err
 		}
@@ -315,7 +321,7 @@ func (l *Layouter) walk(from, to, hang int, emit bool) (width float64, err error
 			width = stop
 			continue
 		}
-		glyphs, err := l.shape(it, max(from, it.from), min(to, it.to))
+		glyphs, err := l.shape(it, max(from, it.from), min(to, it.to), i == first)
 		if err != nil {
 			return 0, err
 		}
@@ -352,8 +358,14 @@ func (l *Layouter) tooWide(from, to int) bool {
 	left := l.avail + 2*l.spec.Size
 	for i := l.itemAt(from); i < len(l.items) && l.items[i].from < to; i++ {
 		it := &l.items[i]
-		for j := glyphAt(it.whole, from-it.base); j < len(it.whole) && it.base+int(it.whole[j].Cluster) < to; j++ {
-			if left -= float64(it.face.Advance(it.whole[j], l.spec.Size)); left < 0 {
+		if it.tab { // half a space at least
+			stop, err := l.tab(it.face, 0)
+			if left -= (stop - 1.0/64) / 16; err == nil && left < 0 {
+				return true
+			}
+		}
+		for j := glyphAt(it.glyphs, from-it.base); j < len(it.glyphs) && it.base+int(it.glyphs[j].Cluster) < to; j++ {
+			if left -= float64(it.face.Advance(it.glyphs[j], l.spec.Size)); left < 0 {
 				return true
 			}
 		}
@@ -430,18 +442,21 @@ func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
 
 // shape returns the glyphs of text[from:to], a part of one item, with clusters
 // as positions in the paragraph. Where a line is cut out of an item, only the
-// parts that the cuts can change are shaped again, as the browser does it. The
-// result is valid until the next call.
-func (l *Layouter) shape(it *item, from, to int) ([]font.Glyph, error) {
-	whole := it.whole
+// parts that the cuts can change are shaped again, as the browser does it; at an
+// item's start only what was in a ligature of the item before, where a line begins.
+// The result is valid until the next call.
+func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, error) {
 	l.subset = l.subset[:0]
 	start, i := from-it.base, 0
-	if from > it.from {
-		start, i = safeAfter(whole, start, to-it.base)
+	switch {
+	case from > it.from:
+		start, i = safeAfter(it.glyphs, start, to-it.base)
+	case begins:
+		start = min(it.own, to) - it.base
 	}
-	end, j := to-it.base, len(whole)
+	end, j := to-it.base, len(it.glyphs)
 	if to < it.to {
-		end, j = safeBefore(whole, end, from-it.base)
+		end, j = safeBefore(it.glyphs, end, from-it.base)
 	}
 	start, end = start+it.base, end+it.base
 	if start >= end {
@@ -452,7 +467,7 @@ func (l *Layouter) shape(it *item, from, to int) ([]font.Glyph, error) {
 			return nil, err
 		}
 	}
-	l.keep(whole[i:j], it.base)
+	l.keep(it.glyphs[i:j], it.base)
 	if end < to {
 		return l.again(it.face, end, to)
 	}

@@ -19,20 +19,20 @@ const maxAnew = 256
 
 // fit returns the end of the line that begins at from: the last place up to
 // which the text fits, or the first place to break at all if even that is too
-// wide and words are kept whole (tldraw-rendering.md 6.5).
-func (l *Layouter) fit(from, to int) (int, error) {
-	rest := l.trim(from, to)
+// wide and words are kept whole (tldraw-rendering.md 6.5). From byte rest on there
+// are but spaces, up to to.
+func (l *Layouter) fit(from, rest, to int) (int, error) {
 	if !l.tooWide(from, rest) {
 		if width, err := l.measure(from, rest); err != nil || holds(width, l.avail) {
 			return to, err
 		}
 	}
-	r, err := l.reach(from, l.avail)
+	found, err := l.look(from, l.avail)
 	if err != nil {
 		return 0, err
 	}
 	l.opportunities()
-	end, stays, err := l.last(from, to, r, l.mayBreak)
+	end, stays, err := l.last(from, to, found, l.mayBreak)
 	if err != nil || stays {
 		return end, err
 	}
@@ -42,7 +42,7 @@ func (l *Layouter) fit(from, to int) (int, error) {
 		return end, nil
 	}
 	l.characters()
-	if end, _, err = l.last(from, to, r, l.mayCut); err != nil {
+	if end, _, err = l.last(from, to, found, l.mayCut); err != nil {
 		return 0, err
 	}
 	if end == from { // one character at least
@@ -83,21 +83,21 @@ func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 // other places are to be tried. A line none of whose glyphs is as it was in the whole text
 // stays too wide. Only if it is so by less than 1 px is the place looked up once more, for
 // a line so narrow that it would be too wide by a little more than 1 px.
-func (l *Layouter) last(from, to int, r reach, may func(from, end int) bool) (end int, stays bool, err error) {
-	first := l.before(from, min(l.hanging(r.end, to), to-1), may)
+func (l *Layouter) last(from, to int, found lookup, may func(from, end int) bool) (end int, stays bool, err error) {
+	first := l.before(from, min(l.hanging(found.end, to), to-1), may)
 	for end = first; end > from; end = l.before(from, end-1, may) {
 		width, err := l.tried(from, l.trim(from, end))
 		if err != nil || holds(width, l.avail) {
 			return end, true, err
 		}
-		if l.trim(from, end) > r.safe {
+		if l.trim(from, end) > found.safe {
 			continue
 		}
 		if width-1 < l.avail {
-			if r, err = l.reach(from, width-1-1.0/64); err != nil {
+			if found, err = l.look(from, width-1-1.0/64); err != nil {
 				return 0, false, err
 			}
-			end = l.before(from, min(l.hanging(r.end, to), to-1), may)
+			end = l.before(from, min(l.hanging(found.end, to), to-1), may)
 		}
 		return end, end > from, nil
 	}
@@ -111,7 +111,7 @@ func (l *Layouter) tried(from, end int) (float64, error) {
 	if end == it.to {
 		return l.measure(from, end)
 	}
-	pos, _ := safeBefore(it.whole, end-it.base, max(from, it.from)-it.base)
+	pos, _ := safeBefore(it.glyphs, end-it.base, max(from, it.from)-it.base)
 	if pos += it.base; pos == max(from, it.from) || pos == end {
 		return l.measure(from, end)
 	}
@@ -139,41 +139,47 @@ func (l *Layouter) before(from, end int, may func(from, end int) bool) int {
 	return max(from, end)
 }
 
-// reach is how far a line reaches by the advances of the text shaped as a whole: up to
-// byte end. Only up to byte safe, where glyphs are as they were again, it is shaped anew.
-type reach struct{ end, safe int }
+// lookup is how far a line reaches by the advances of the text shaped as a whole: up to
+// byte end. From byte safe on its first item's glyphs are as they were there for certain.
+type lookup struct{ end, safe int }
 
-// reach returns how far a line of the width avail, px, from byte from on reaches. Of a
+// look returns how far a line of the width avail, px, from byte from on reaches. Of a
 // ligature that does not fit all characters but the last do.
 //
-// What the browser compares are places in an item, in 1/64 px: of the line's start,
-// or of byte safe, that are rounded up, and of the ends of glyphs, that are rounded down.
-func (l *Layouter) reach(from int, avail float64) (reach, error) {
-	first, room, safe := l.itemAt(from), avail, from
+// What the browser compares are places in an item, in 1/64 px: of the line's start, or of
+// what follows the part that is shaped anew there, that are rounded up, and of the ends of
+// glyphs, that are rounded down.
+func (l *Layouter) look(from int, avail float64) (found lookup, err error) {
+	first, room := l.itemAt(from), avail
+	found.safe = from
 	for i := first; i < len(l.items); i++ {
 		it := &l.items[i]
 		if it.tab {
-			x, err := l.tab(it.face, avail-room)
-			if room = avail - x; err != nil || room < 0 {
-				return reach{it.from, safe}, err
+			var x float64
+			if x, err = l.tab(it.face, avail-room); err != nil || x > avail {
+				found.end = it.from
+				return found, err
 			}
+			room = avail - x
 			continue
 		}
-		at, anew := 0, 0.0
+		at, anew := 0, 0.0 // first glyph that is as it was, and how wide is what is shaped anew before it
 		if i == first {
-			if safe, at = safeAfter(it.whole, from-it.base, it.to-it.base); safe == it.to-it.base {
-				at = len(it.whole)
-			}
-			if safe += it.base; safe > from+maxAnew {
-				return reach{}, &MarkError{fmt.Sprintf("a word of more than %d bytes that is cut", maxAnew)}
+			pos, k := safeAfter(it.glyphs, from-it.base, it.to-it.base)
+			found.safe = it.base + pos
+			begin := it.own
+			if from > it.from {
+				if begin, at = found.safe, k; begin == it.to {
+					at = len(it.glyphs)
+				}
 			}
 			switch {
-			case from == it.from: // an item's start is never shaped anew
-				at = 0
-			case safe > from:
-				fresh, err := it.face.Shape(l.text[from:safe])
+			case begin > from+maxAnew:
+				return found, &MarkError{fmt.Sprintf("a word of more than %d bytes that is cut", maxAnew)}
+			case begin > from:
+				fresh, err := it.face.Shape(l.text[from:begin])
 				if err != nil {
-					return reach{}, err
+					return found, err
 				}
 				anew = float64(advance(it.face, fresh, l.spec.Size))
 			}
@@ -184,18 +190,19 @@ func (l *Layouter) reach(from int, avail float64) (reach, error) {
 		}
 		last := ceil64(start) + room - ceil64(anew)
 		if n := sort.Search(len(ends), func(i int) bool { return floor64(float64(ends[i])) > last }); n < len(ends) {
-			end := glyphAt(it.whole, int(it.whole[n].Cluster)+1)
-			if end == len(it.whole) {
-				return reach{it.to - 1, safe}, nil
+			found.end = it.to - 1
+			if next := glyphAt(it.glyphs, int(it.glyphs[n].Cluster)+1); next < len(it.glyphs) {
+				found.end = it.base + int(it.glyphs[next].Cluster) - 1
 			}
-			return reach{it.base + int(it.whole[end].Cluster) - 1, safe}, nil
+			return found, nil
 		}
 		if len(ends) > 0 {
 			anew += float64(ends[len(ends)-1]) - start
 		}
 		room -= ceil64(anew)
 	}
-	return reach{len(l.text), safe}, nil
+	found.end = len(l.text)
+	return found, nil
 }
 
 // ends returns where the glyphs of an item end, px from its start, summed in binary32 like
@@ -203,7 +210,7 @@ func (l *Layouter) reach(from int, avail float64) (reach, error) {
 func (l *Layouter) ends(it *item) []float32 {
 	if len(it.ends) == 0 {
 		from, sum := len(l.sums), float32(0)
-		for _, g := range it.whole {
+		for _, g := range it.glyphs {
 			sum += it.face.Advance(g, l.spec.Size)
 			l.sums = append(l.sums, sum)
 		}
@@ -242,6 +249,7 @@ func (l *Layouter) opportunities() {
 	}
 	if !ascii {
 		l.unicode()
+		l.leadingDashes()
 	}
 	for i := 1; i < len(l.text); i++ {
 		a, b := l.text[i-1], l.text[i]
@@ -253,9 +261,6 @@ func (l *Layouter) opportunities() {
 		case b <= ' ':
 			l.breaks[i] = false
 		}
-	}
-	if !ascii {
-		l.leadingDashes()
 	}
 }
 

@@ -25,7 +25,7 @@ func wrapBlock(t *testing.T, l *Layouter, spec Spec, block *scene.Block) []strin
 	l.avail = spec.Width
 	var lines []string
 	for from := 0; from < len(l.text); {
-		end, err := l.fit(from, len(l.text))
+		end, err := l.fit(from, l.trim(from, len(l.text)), len(l.text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,6 +247,7 @@ func TestCutWords(t *testing.T) {
 		{scene.FontSans, 26, 86, "extrao|rdinaril|y"},
 		{scene.FontDraw, 26, 48, "Vig|oro|us |hp|gq|wk|xxl|xd|eo"},
 		{scene.FontDraw, 24, 26, "iy|ki|nl |rs|cs|r|w |c|m|d|o|w|uf|la"},
+		{scene.FontSans, 22, 20, "--|é"},
 		// Once more, by 1/64 px narrower still.
 		{scene.FontDraw, 24, 27, "m|tc|k|rc|w|g|p|yc|fr|q"},
 		{scene.FontDraw, 44, 62, "pu|nc|tu|at|io|n, |ub|da|gp|fo"},
@@ -259,7 +260,8 @@ func TestCutWords(t *testing.T) {
 }
 
 // TestCutItems: places are looked up in the stretch between two changes of marks (^ in
-// the cases), whose start is never shaped anew. Lines are those of the browser.
+// the cases), whose start is shaped anew only where it was in a ligature of the stretch
+// before. Lines are those of the browser.
 func TestCutItems(t *testing.T) {
 	l := layouter(t)
 	for _, c := range []struct {
@@ -277,6 +279,8 @@ func TestCutItems(t *testing.T) {
 		{scene.FontDraw, 32, 58, "word^litg", "wo|rdl|itg"},
 		{scene.FontDraw, 36, 35, "to^difficult ", "t|o|diff|ic|u|lt "},
 		{scene.FontDraw, 26, 89, "and/or^to", "and/or|to"},
+		{scene.FontDraw, 26, 30, "of^fice", "o|f|fi|ce"},
+		{scene.FontSans, 26, 1, "f^i", "f|i"},
 	} {
 		var block scene.Block
 		for i, s := range strings.Split(c.text, "^") {
@@ -284,6 +288,25 @@ func TestCutItems(t *testing.T) {
 		}
 		if got := strings.Join(wrapBlock(t, l, Spec{Font: c.font, Size: c.size, Width: c.box}, &block), "|"); got != c.want {
 			t.Errorf("%q, %g px in a box of %g: got %q; want %q", c.text, c.size, c.box, got, c.want)
+		}
+	}
+}
+
+// TestLineInLigature: a line that begins with what was in a ligature of the line before,
+// behind a change of marks, has glyphs of its own.
+func TestLineInLigature(t *testing.T) {
+	l := layouter(t)
+	rich := &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{{Text: "f"}, {Text: "i", Link: true}}}}}
+	var out Layout
+	if err := l.Layout(&out, rich, Spec{Font: scene.FontSans, Size: 26, Width: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Lines) != 2 {
+		t.Fatalf("got %d lines; want 2", len(out.Lines))
+	}
+	for i, line := range out.Lines {
+		if line.Count == 0 || line.Width == 0 {
+			t.Errorf("line %d: got %+v; want glyphs", i, line)
 		}
 	}
 }
