@@ -140,10 +140,11 @@ func (v *arrows) solve(s *scene.Scene, t *tree, i int32) error {
 	return err
 }
 
-// Why arrows are refused: their ends have come together, or the editor puts their
-// label nowhere.
+// Why arrows are refused: their ends have come together, the last bits of a sum decide
+// where they are, or the editor puts their label nowhere.
 const (
 	onePlace = "whose ends meet their target in one place"
+	lastBits = "one of whose ends is where the last bits put it"
 	noLength = "without length, with a label"
 )
 

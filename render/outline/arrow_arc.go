@@ -79,7 +79,7 @@ func (v *arrows) solveArc(sh *scene.Shape) (ok bool, err error) {
 	w.settle()
 	c := w.middle()
 	if w.doubtful {
-		return false, foreignArrow(sh, onePlace)
+		return false, foreignArrow(sh, lastBits)
 	}
 	body, ok := arcThrough(w.a, w.b, c)
 	if ok {
@@ -219,7 +219,7 @@ func (w *bent) keepAway() {
 		}
 		ways := [2]float64{w.turn(w.h.angle(w.ends[0].handle), from), w.turn(to, w.h.angle(w.ends[1].handle))}
 		for i, way := range ways {
-			if w.offset[i] != 0 && w.atHandle(i) && math.Abs(math.Remainder(way, 2*math.Pi)) <= noise {
+			if w.atHandle(i) && math.Abs(math.Remainder(way, 2*math.Pi)) <= noise {
 				w.doubtful = true // no way at all, or once around
 			}
 			w.offset[i] = max(k*w.offset[i], 0.1-way*w.h.radius)

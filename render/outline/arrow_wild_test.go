@@ -181,24 +181,37 @@ func TestArrowEdgeCases(t *testing.T) {
 	}
 }
 
-// TestArrowsInDoubt: where both ends of a bent arrow stand on one open line, the editor's
-// last bits say whether ends that are too near are moved back at all. Those arrows are
-// left to it, others are not.
+// TestArrowsInDoubt: an end of a bent arrow that stands on an open line is taken there and
+// back by the editor, and its last bits say whether ends that are too near are moved at
+// all. Those arrows are left to it, others are not.
 func TestArrowsInDoubt(t *testing.T) {
-	const line = `{"id":"shape:a","type":"draw","x":258,"y":247.28,"rotation":3,"props":{"segments":[{"type":"free","points":[{"x":0,"y":0,"z":0.5},{"x":-40.25,"y":1.38,"z":0.34}]}],"isComplete":true}}`
+	line := func(at, to string) string {
+		return `{"id":"shape:a","type":"draw",` + at + `,"props":{"segments":[{"type":"free","points":[{"x":0,"y":0,"z":0.5},` + to + `]}],"isComplete":true}}`
+	}
+	bind := func(end string, x float64) string {
+		return fmt.Sprintf(`{"type":"arrow","fromId":"shape:r","toId":"shape:a","props":{"terminal":%q,"isPrecise":true,"normalizedAnchor":{"x":%g,"y":0.75}}}`, end, x)
+	}
+	const far = `"x":10,"y":70,"rotation":1.5,"props":{"bend":%g,"scale":2,"start":{"x":-10,"y":147},"end":{"x":8,"y":98},"arrowheadStart":"inverted","arrowheadEnd":"dot"}`
+	const near = `"x":0,"y":0,"props":{"bend":%g,"size":"s","start":{"x":0,"y":0},"end":{"x":7,"y":5},"arrowheadEnd":"none"}`
+	both := bind("start", 0.52) + "," + bind("end", 0.79)
 	for _, c := range []struct {
-		bend    float64
-		refused bool
-	}{{26, true}, {-26, true}, {60, false}, {0, false}} {
-		arrow := fmt.Sprintf(`{"id":"shape:r","type":"arrow","x":10,"y":70,"rotation":1.5,"props":{"bend":%g,"scale":2,"start":{"x":-10,"y":147},"end":{"x":8,"y":98},"arrowheadStart":"inverted","arrowheadEnd":"dot"}}`, c.bend)
-		bind := func(end string, x float64) string {
-			return fmt.Sprintf(`{"type":"arrow","fromId":"shape:r","toId":"shape:a","props":{"terminal":%q,"normalizedAnchor":{"x":%g,"y":0.75}}}`, end, x)
-		}
-		s := sceneOf(t, []byte(`{"shapes":[`+line+","+arrow+`],"bindings":[`+bind("start", 0.52)+","+bind("end", 0.79)+`]}`))
+		line, arrow string
+		bend        float64
+		bindings    string
+		refused     bool
+	}{
+		{line(`"x":258,"y":247.28,"rotation":3`, `{"x":-40.25,"y":1.38,"z":0.34}`), far, 26, both, true},
+		{line(`"x":258,"y":247.28,"rotation":3`, `{"x":-40.25,"y":1.38,"z":0.34}`), far, -26, both, true},
+		{line(`"x":258,"y":247.28,"rotation":3`, `{"x":-40.25,"y":1.38,"z":0.34}`), far, 60, both, false},
+		{line(`"x":258,"y":247.28,"rotation":3`, `{"x":-40.25,"y":1.38,"z":0.34}`), far, 0, both, false},
+		{line(`"x":0,"y":0`, `{"x":14,"y":0,"z":0.5}`), near, -9, bind("start", 0.3), true}, // without a head too
+		{line(`"x":0,"y":0`, `{"x":14,"y":0,"z":0.5}`), near, 9, bind("start", 0.3), true},
+	} {
+		s := sceneOf(t, []byte(`{"shapes":[`+c.line+`,{"id":"shape:r","type":"arrow",`+fmt.Sprintf(c.arrow, c.bend)+`}],"bindings":[`+c.bindings+`]}`))
 		var b Builder
 		err := b.Build(View{Scene: s, Bounds: Box{0, 0, 300, 300}}, Reference, new(Drawing))
 		if errors.Is(err, ErrForeign) != c.refused || err != nil && !c.refused {
-			t.Errorf("bend %g: got %v; want it refused: %v", c.bend, err, c.refused)
+			t.Errorf("bend %g, %s: got %v; want it refused: %v", c.bend, c.bindings, err, c.refused)
 		}
 	}
 }

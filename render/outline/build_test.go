@@ -135,6 +135,24 @@ func TestBuildPlacesAndFades(t *testing.T) {
 	}
 }
 
+// TestFaintLabels: a shape with a label keeps all of its parts when it is faint; in exact
+// pictures nothing is cut, in the others what the editor's layer holds.
+func TestFaintLabels(t *testing.T) {
+	for _, text := range []string{"a", "bqfmj gdtocx"} {
+		for _, mode := range []Raster{Exact, Reference} {
+			var mass [2]float64
+			for i, opacity := range []float64{1, 0.5} {
+				s := board(t, fmt.Sprintf(`[{"id":"shape:a","type":"geo","x":60,"y":60,"opacity":%g,"props":{"w":60,"h":60,"dash":"draw","size":"xl","text":%q}}]`, opacity, text))
+				alpha, d := alphaOf(t, View{Scene: s, Bounds: Box{0, 0, 200, 900}}, mode)
+				mass[i] = sumsOf(alpha, d.Width).mass / opacity
+			}
+			if math.Abs(mass[1]/mass[0]-1) > 0.005 {
+				t.Errorf("%q in mode %d: got %g half opaque; want %g", text, mode, mass[1], mass[0])
+			}
+		}
+	}
+}
+
 func TestBuildGroupsAndSets(t *testing.T) {
 	s := board(t, `[{"id":"shape:g","type":"group","x":30,"y":40,"opacity":0.5,"props":{}},
 		{"id":"shape:a","type":"geo","parentId":"shape:g","x":0,"y":0,"props":{"w":20,"h":20,"dash":"solid"}},

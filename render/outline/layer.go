@@ -12,9 +12,6 @@ import (
 // (reference-raster.md 11). endLayer ends that. The box is of whole units of the
 // draws' own (observed).
 func (b *Builder) beginLayer(draws []draw, m path.Matrix) {
-	if b.mode == Exact {
-		return
-	}
 	for i := range draws {
 		e := tightBounds(draws[i].path)
 		if e.empty() {
@@ -25,8 +22,12 @@ func (b *Builder) beginLayer(draws []draw, m path.Matrix) {
 	}
 }
 
-// widenLayer makes the layer hold a box of the units that m maps to px.
+// widenLayer makes the layer hold a box of the units that m maps to px. Exact pictures
+// are not cut.
 func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m path.Matrix) {
+	if b.mode == Exact {
+		return
+	}
 	corner := func(x, y float64) path.Point { return path.Point{X: float32(x), Y: float32(y)} }
 	box, _ := boundsOf([]path.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, m)
 	r := outwards(box)
