@@ -169,6 +169,7 @@ func TestLikenessOfTexts(t *testing.T) {
 		{"numbers", list("orderedList", a, empty+","+a, a+","+list("orderedList", empty)), `"font":"sans"`, 1},
 		{"words that are cut", paragraph(text("affluent giraffe")), `"autoSize":false,"w":21,"font":"draw"`, 2},
 		{"words that are cut, sans", paragraph(text("FWo-3ebtc2q difficult")), `"autoSize":false,"w":85,"size":"l","font":"sans"`, 2},
+		{"lines shaped anew at both ends", paragraph(text("xyfwnkxodwhi")), `"autoSize":false,"w":131,"font":"draw","size":"l"`, 2},
 		{"eleven bullets", list("bulletList", a, a, a, a, a, a, a, a, a, a, a), `"size":"s"`, 8},
 		{"empty list", list("orderedList", empty) + "," + paragraph(text("x")), `"textAlign":"middle"`, 1},
 		{"code", paragraph(text("code", "code"), text(" and more")), `"font":"draw"`, 1},

@@ -122,11 +122,11 @@ func (p *pace) turn(t time.Time) {
 	p.rate, p.known, p.now, p.begin = rate, true, 0, t
 }
 
-// until is how long n more answers take at the pace of the time t, within a second and
+// until is how long n more answers take at the present pace, within a second and
 // maxWait, and up to a quarter more so that not all come back at once.
-func (p *pace) until(t time.Time, n int) time.Duration {
+func (p *pace) until(n int) time.Duration {
 	p.mu.Lock()
-	p.turn(t)
+	p.turn(time.Now())
 	rate, known := p.rate, p.known
 	p.mu.Unlock()
 	d := time.Second

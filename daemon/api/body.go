@@ -75,7 +75,7 @@ func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 	case errors.Is(err, errTooLarge):
 		s.tooLarge(ctx)
 	case errors.Is(err, errFull):
-		s.later(ctx, s.pace.until(time.Now(), s.cfg.Queue.Depth()))
+		s.later(ctx, s.pace.until(s.cfg.Queue.Depth()))
 		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", fmt.Sprintf("cannot read body: the bodies under way hold %d bytes; retry later or raise --max-bodies", s.cfg.Held))
 	case errors.Is(err, dump.ErrRatio):
 		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error())

@@ -52,7 +52,7 @@ func (s *Server) unavailable(ctx *fasthttp.RequestCtx) {
 func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	switch {
 	case errors.Is(err, queue.ErrBusy):
-		s.later(ctx, s.pace.until(time.Now(), s.cfg.Queue.Depth()-s.highWater()))
+		s.later(ctx, s.pace.until(s.cfg.Queue.Depth()-s.highWater()))
 		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", err.Error())
 	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
 		s.unavailable(ctx)

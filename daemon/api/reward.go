@@ -258,7 +258,7 @@ func (s *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
 	if waited < t.Total()/2 {
 		return false
 	}
-	s.later(ctx, s.pace.until(time.Now(), s.cfg.Queue.Depth()))
+	s.later(ctx, s.pace.until(s.cfg.Queue.Depth()))
 	s.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", all[0].result.Err.Message+"; it waited for its turn: try again")
 	return true
 }

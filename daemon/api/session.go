@@ -307,7 +307,7 @@ func (c *session) step(data []byte) bool {
 		c.end(websocket.CloseServiceRestart, wsSession, "cannot step: the daemon is shutting down", "")
 		return false
 	case errors.Is(err, queue.ErrBusy):
-		return c.error(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(seconds(c.s.pace.until(time.Now(), c.s.cfg.Queue.Depth()-c.s.highWater()))))
+		return c.error(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(seconds(c.s.pace.until(c.s.cfg.Queue.Depth()-c.s.highWater()))))
 	case errors.Is(err, context.DeadlineExceeded):
 		return c.error(wsExecution, timeoutOver, "")
 	case errors.As(err, &e):

@@ -51,9 +51,17 @@ type item struct {
 	piece
 	marks  *scene.Span
 	base   int // byte from which clusters count: the piece's first
-	own    int // byte of its first glyph: what is before it is in a ligature of the item before
 	glyphs []font.Glyph
 	ends   []float32 // of its glyphs, once a line was cut out of it
+}
+
+// own returns the byte of the item's first glyph: what is before it is in a ligature of
+// the item before.
+func (it *item) own() int {
+	if len(it.glyphs) == 0 {
+		return it.to
+	}
+	return it.base + int(it.glyphs[0].Cluster)
 }
 
 // New returns a layouter that shapes with the given fonts.
@@ -166,14 +174,10 @@ func (l *Layouter) divide() error {
 				s++
 			}
 			to := min(p.to, l.spans[s].to)
-			it := item{
-				piece: piece{from: from, to: to, face: p.face}, marks: l.spans[s].of, base: p.from, own: to,
+			l.items = append(l.items, item{
+				piece: piece{from: from, to: to, face: p.face}, marks: l.spans[s].of, base: p.from,
 				glyphs: whole[glyphAt(whole, from-p.from):glyphAt(whole, to-p.from)],
-			}
-			if len(it.glyphs) > 0 {
-				it.own = p.from + int(it.glyphs[0].Cluster)
-			}
-			l.items = append(l.items, it)
+			})
 			from = to
 		}
 	}
@@ -358,10 +362,9 @@ func (l *Layouter) tooWide(from, to int) bool {
 	left := l.avail + 2*l.spec.Size
 	for i := l.itemAt(from); i < len(l.items) && l.items[i].from < to; i++ {
 		it := &l.items[i]
-		if it.tab { // half a space at least
-			stop, err := l.tab(it.face, 0)
-			if left -= (stop - 1.0/64) / 16; err == nil && left < 0 {
-				return true
+		if it.tab {
+			if eight, err := l.tab(it.face, 0); err == nil {
+				left -= (eight - 1.0/64) / 16 // half a space at least
 			}
 		}
 		for j := glyphAt(it.glyphs, from-it.base); j < len(it.glyphs) && it.base+int(it.glyphs[j].Cluster) < to; j++ {
@@ -370,7 +373,7 @@ func (l *Layouter) tooWide(from, to int) bool {
 			}
 		}
 	}
-	return false
+	return left < 0
 }
 
 // tab returns the next tab stop: multiples of eight spaces, at least half a
@@ -452,14 +455,14 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 	case from > it.from:
 		start, i = safeAfter(it.glyphs, start, to-it.base)
 	case begins:
-		start = min(it.own, to) - it.base
+		start = min(it.own(), to) - it.base
 	}
 	end, j := to-it.base, len(it.glyphs)
 	if to < it.to {
 		end, j = safeBefore(it.glyphs, end, from-it.base)
 	}
 	start, end = start+it.base, end+it.base
-	if start >= end {
+	if start > end {
 		return l.again(it.face, from, to)
 	}
 	if from < start {
@@ -467,7 +470,9 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 			return nil, err
 		}
 	}
-	l.keep(it.glyphs[i:j], it.base)
+	if start < end {
+		l.keep(it.glyphs[i:j], it.base)
+	}
 	if end < to {
 		return l.again(it.face, end, to)
 	}

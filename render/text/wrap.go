@@ -68,7 +68,7 @@ func (l *Layouter) mayBreak(from, end int) bool {
 		return true
 	}
 	c, _ := utf8.DecodeRune(l.text[end:])
-	return !leads(dash, c) && !(dash == '-' && c < 0x80 && isDigit(byte(c)))
+	return !leads(dash, c) && (dash != '-' || !isDigit(l.text[end]))
 }
 
 // mayCut tells whether a word may be cut in front of byte end.
@@ -84,20 +84,22 @@ func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 // stays too wide. Only if it is so by less than 1 px is the place looked up once more, for
 // a line so narrow that it would be too wide by a little more than 1 px.
 func (l *Layouter) last(from, to int, found lookup, may func(from, end int) bool) (end int, stays bool, err error) {
-	first := l.before(from, min(l.hanging(found.end, to), to-1), may)
+	furthest := func() int { return l.before(from, min(l.hanging(found.end, to), to-1), may) }
+	first := furthest()
 	for end = first; end > from; end = l.before(from, end-1, may) {
-		width, err := l.tried(from, l.trim(from, end))
+		shown := l.trim(from, end)
+		width, err := l.tried(from, shown)
 		if err != nil || holds(width, l.avail) {
 			return end, true, err
 		}
-		if l.trim(from, end) > found.safe {
+		if shown > found.safe {
 			continue
 		}
 		if width-1 < l.avail {
 			if found, err = l.look(from, width-1-1.0/64); err != nil {
 				return 0, false, err
 			}
-			end = l.before(from, min(l.hanging(found.end, to), to-1), may)
+			end = furthest()
 		}
 		return end, end > from, nil
 	}
@@ -108,19 +110,8 @@ func (l *Layouter) last(from, to int, found lookup, may func(from, end int) bool
 // its end is rounded up by itself.
 func (l *Layouter) tried(from, end int) (float64, error) {
 	it := &l.items[l.itemAt(end-1)]
-	if end == it.to {
-		return l.measure(from, end)
-	}
-	pos, _ := safeBefore(it.glyphs, end-it.base, max(from, it.from)-it.base)
-	if pos += it.base; pos == max(from, it.from) || pos == end {
-		return l.measure(from, end)
-	}
-	width, err := l.measure(from, pos)
-	if err != nil {
-		return 0, err
-	}
-	fresh, err := it.face.Shape(l.text[pos:end])
-	return width + ceil64(float64(advance(it.face, fresh, l.spec.Size))), err
+	anew, _ := safeBefore(it.glyphs, end-it.base, max(from, it.from)-it.base)
+	return l.walk(from, end, it.base+anew, false)
 }
 
 // hanging returns the end of the spaces at byte at, in front of to.
@@ -167,7 +158,7 @@ func (l *Layouter) look(from int, avail float64) (found lookup, err error) {
 		if i == first {
 			pos, k := safeAfter(it.glyphs, from-it.base, it.to-it.base)
 			found.safe = it.base + pos
-			begin := it.own
+			begin := it.own()
 			if from > it.from {
 				if begin, at = found.safe, k; begin == it.to {
 					at = len(it.glyphs)
