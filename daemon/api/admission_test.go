@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -20,10 +21,11 @@ import (
 	"plumb/daemon/queue/queuetest"
 )
 
-// Retry-After follows from how fast requests are answered.
-func TestPace(t *testing.T) {
-	begin := time.Unix(1_000_000, 0)
-	now := begin.Add(10 * time.Second)
+// Retry-After follows from how fast requests are answered. The clock of the bubble stands.
+func TestPace(t *testing.T) { synctest.Test(t, testPace) }
+
+func testPace(t *testing.T) {
+	begin := time.Now().Add(-10 * time.Second)
 	for _, c := range []struct {
 		perSecond, more int
 		least, most     time.Duration
@@ -41,18 +43,18 @@ func TestPace(t *testing.T) {
 			}
 		}
 		for range 20 {
-			if got := p.until(now, c.more); got < c.least || got > c.most {
+			if got := p.until(c.more); got < c.least || got > c.most {
 				t.Errorf("%d more at %d per second: got %v; want %v to %v", c.more, c.perSecond, got, c.least, c.most)
 			}
 		}
 	}
 	var old pace // what was long ago does not count
 	old.tick(begin.Add(-time.Hour))
-	if got := old.until(now, 10); got < maxWait {
+	if got := old.until(10); got < maxWait {
 		t.Errorf("after an hour of silence: got %v; want %v", got, maxWait)
 	}
-	stuck := pace{begin: now.Add(-2 * time.Second)} // two seconds without an answer
-	if got := stuck.until(now, 10); got < 5*time.Second {
+	stuck := pace{begin: time.Now().Add(-2 * time.Second)} // two seconds without an answer
+	if got := stuck.until(10); got < 5*time.Second {
 		t.Errorf("nothing is answered: got %v; want 5 s and some", got)
 	}
 }
