@@ -236,12 +236,13 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 		m = m.Mul(path.Matrix{A: k, D: k})
 	}
 	d := b.local.draws
+	w, h := sh.W/sh.Scale, (sh.H+growY)/sh.Scale
 	p.lone = len(d) == 1 && sh.Rich == nil && d[0].opacity == Opaque && (b.local.counter == 1 || b.mode == Exact)
 	if p.translucent() && !p.lone {
 		b.beginLayer(d, m)
 		defer b.endLayer()
 		if sh.Kind == scene.Geo && sh.Rich != nil { // the label's box, whatever it holds
-			b.widenLayer(0, 0, math.Ceil(sh.W/sh.Scale), math.Ceil((sh.H+growY)/sh.Scale), p.m)
+			b.widenLayer(0, 0, math.Ceil(w), math.Ceil(h), p.m)
 		}
 	}
 	if err := b.paint(d, m, p); err != nil {
@@ -251,7 +252,7 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	case scene.Text:
 		return b.textItems(sh, p)
 	case scene.Geo:
-		return b.labelItems(sh, sh.W/sh.Scale, (sh.H+growY)/sh.Scale, p)
+		return b.labelItems(sh, w, h, p)
 	case scene.Note:
 		return b.noteText(sh, growY, p)
 	}
