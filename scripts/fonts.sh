@@ -2,8 +2,8 @@
 # fonts.sh puts the fonts of tldraw into build/fonts as TTF files, and the one of
 # the system's that frames write their names in.
 #
-# In:  the npm registry (packages pinned below), scripts/fonts.sha256, Debian's
-#      package fonts-liberation.
+# In:  the npm registry (versions pinned in scripts/fonts, with checksums),
+#      scripts/fonts.sha256, Debian's package fonts-liberation.
 # Out: build/fonts/*.ttf, 16 files and LiberationSans-Regular.ttf, and the
 #      packages under build/npm. Without Liberation Sans frames are not drawn
 #      natively; that is said here and is no failure.
@@ -13,15 +13,13 @@
 # With everything in place the script only verifies the sums and ends.
 set -eu
 
-ASSETS=@tldraw/assets@4.2.0
-WOFF2=wawoff2@2.0.1
-
 # Version 1.07.4, whose pictures are the reference's to the pixel.
 HEADING=LiberationSans-Regular.ttf
 HEADING_SHA256=f8ace1f892b2bd9dc1792ba7f097fa7588f84fed48321480e04de5390828221f
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 sums="$root/scripts/fonts.sha256"
+pins="$root/scripts/fonts"
 npm="$root/build/npm"
 out="$root/build/fonts"
 src="$npm/node_modules/@tldraw/assets/fonts"
@@ -70,11 +68,15 @@ for tool in node npm sha256sum; do
 	command -v "$tool" >/dev/null || fail "$tool is missing; want Node.js 18 or later with npm, and coreutils"
 done
 
-if ! verify "$src" woff2 || [ ! -d "$npm/node_modules/wawoff2" ]; then
+packages=$(cd "$pins" && sha256sum package.json package-lock.json)
+if ! verify "$src" woff2 || [ "$(cat "$npm/installed" 2>/dev/null)" != "$packages" ]; then
 	mkdir -p "$npm"
-	npm install --prefix "$npm" --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
-		"$ASSETS" "$WOFF2" >&2 || fail "npm could not install $ASSETS and $WOFF2"
-	verify "$src" woff2 || fail "the fonts in $ASSETS are not those of scripts/fonts.sha256"
+	rm -f "$npm/installed"
+	cp "$pins/package.json" "$pins/package-lock.json" "$npm/"
+	npm ci --prefix "$npm" --ignore-scripts --no-audit --no-fund --loglevel=error >&2 ||
+		fail "npm could not install the packages of scripts/fonts/package-lock.json"
+	verify "$src" woff2 || fail "the fonts of @tldraw/assets are not those of scripts/fonts.sha256"
+	echo "$packages" >"$npm/installed"
 fi
 
 # Converted beside the target and moved when complete: an interrupted run leaves nothing half done.

@@ -27,10 +27,10 @@ compile() {
 	}
 }
 
-if ! cmp -s bench/peers/others/package.json $out/node/package.json; then
-	cp bench/peers/others/package.json $out/node/package.json
-	(cd $out/node && npm install --no-audit --no-fund --silent) || {
-		rm -f $out/node/package.json # to be tried again
+if ! cmp -s bench/peers/others/package-lock.json $out/node/package-lock.json; then
+	cp bench/peers/others/package.json bench/peers/others/package-lock.json $out/node/
+	(cd $out/node && npm ci --no-audit --no-fund --silent) || {
+		rm -f $out/node/package-lock.json # to be tried again
 		echo "peers: npm packages could not be installed" >&2
 	}
 fi
