@@ -19,9 +19,10 @@ import (
 
 // client is one caller with a connection of its own, which it keeps.
 type client struct {
-	http *fasthttp.HostClient
-	req  fasthttp.Request
-	resp fasthttp.Response
+	http  *fasthttp.HostClient
+	token string // "" for none
+	req   fasthttp.Request
+	resp  fasthttp.Response
 }
 
 // newClient repeats nothing by itself: retries are the trainer's.
@@ -42,6 +43,9 @@ func (c *client) post(path string, body []byte) ([]byte, error) {
 	c.req.Header.SetMethod(fasthttp.MethodPost)
 	c.req.SetRequestURI("http://" + c.http.Addr + path)
 	c.req.Header.SetContentType("application/json")
+	if c.token != "" {
+		c.req.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	c.req.SetBodyRaw(body)
 	if err := c.http.Do(&c.req, &c.resp); err != nil {
 		return nil, err

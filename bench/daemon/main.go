@@ -8,6 +8,8 @@
 //	light   one balance request at a time: latency, and the parts of it in a trace
 //	rate    single-sample requests beside `plumb score` in process, in turn
 //	kill    kill -9 under load: every acknowledged reply right, nothing left behind
+//	hostile clients that mean harm, one probe after the other: what they cost, and
+//	        that ordinary items are answered meanwhile
 //
 //	go run ./bench/daemon -plumb bin/plumb light
 package main
@@ -34,6 +36,7 @@ type config struct {
 	clients  int
 	runs     int
 	tests    []string // of ASPIRE, whose items are sent
+	only     string   // part of the names of the probes to run, "" for all
 	out      io.Writer
 }
 
@@ -43,11 +46,12 @@ func main() {
 	flag.StringVar(&c.plumb, "plumb", "bin/plumb", "the program; storm wants one with build tag fault")
 	args := flag.String("args", "--fidelity native", "further flags of plumb serve and plumb score, separated by blanks")
 	more := flag.String("serve", "", "further flags of plumb serve alone")
-	flag.IntVar(&c.n, "n", 0, "requests, 0 for the mode's own: storm 100000, light 2000, rate 10000 a run, kill 20000")
+	flag.IntVar(&c.n, "n", 0, "requests, 0 for the mode's own: storm 100000, light 2000, rate 10000 a run, kill 20000, hostile 200 items")
 	flag.IntVar(&c.distinct, "distinct", 20000, "different items at most")
-	flag.IntVar(&c.clients, "clients", 0, "clients at a time, 0 for the mode's own: storm 512, rate 64, kill 64")
+	flag.IntVar(&c.clients, "clients", 0, "clients at a time, 0 for the mode's own: storm 512, rate 64, kill 64, hostile 2")
 	flag.IntVar(&c.runs, "runs", 3, "runs of rate, kills of kill")
 	tests := flag.String("tests", "", "tests of ASPIRE whose items are sent, with commas between them; all, but balance for light")
+	flag.StringVar(&c.only, "only", "", "part of the names of the probes of hostile to run; all of them without it")
 	flag.Parse()
 	c.args, c.more, c.out = strings.Fields(*args), strings.Fields(*more), os.Stdout
 	c.tests = scenario.Tests()
@@ -60,10 +64,10 @@ func main() {
 		run        func(config) error
 		n, clients int
 	}{
-		"storm": {storm, 100_000, 512}, "light": {light, 2000, 1}, "rate": {rate, 10_000, 64}, "kill": {kill, 20_000, 64},
+		"storm": {storm, 100_000, 512}, "light": {light, 2000, 1}, "rate": {rate, 10_000, 64}, "kill": {kill, 20_000, 64}, "hostile": {hostile, 200, 2},
 	}[flag.Arg(0)]
 	if !ok || flag.NArg() != 1 {
-		log.Fatal("cannot run: want one of storm, light, rate, kill")
+		log.Fatal("cannot run: want one of storm, light, rate, kill, hostile")
 	}
 	if c.n <= 0 {
 		c.n = mode.n

@@ -56,8 +56,17 @@ var (
 // serve starts a daemon on an address, port 0 for a free one, and waits until it
 // listens. env are further variables, NAME=VALUE.
 func (c config) serve(addr string, env []string, args ...string) (*process, error) {
-	p := &process{log: new(buffer), done: make(chan struct{})}
-	p.cmd = exec.Command(c.plumb, slices.Concat([]string{"serve", "--listen", addr, "--admin", "127.0.0.1:0", "--suite", "aspire"}, c.args, c.more, args)...)
+	return c.launch(c.command(addr, args...), env)
+}
+
+// command is `plumb serve` on an address.
+func (c config) command(addr string, args ...string) *exec.Cmd {
+	return exec.Command(c.plumb, slices.Concat([]string{"serve", "--listen", addr, "--admin", "127.0.0.1:0", "--suite", "aspire"}, c.args, c.more, args)...)
+}
+
+// launch starts a daemon and waits until it listens.
+func (c config) launch(cmd *exec.Cmd, env []string) (*process, error) {
+	p := &process{cmd: cmd, log: new(buffer), done: make(chan struct{})}
 	p.cmd.Env, p.cmd.Stderr = append(os.Environ(), env...), p.log
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start the daemon: %w", err)
@@ -107,9 +116,15 @@ func (p *process) stop() error {
 }
 
 // resident is the process's memory now, in bytes; 0 where it has ended.
-func (p *process) resident() int64 {
+func (p *process) resident() int64 { return p.status("VmRSS:") }
+
+// peak is the most memory that the process ever had, in MiB; 0 where it has ended.
+func (p *process) peak() int { return int(p.status("VmHWM:") >> 20) }
+
+// status reads a size in bytes from the system's account of the process.
+func (p *process) status(key string) int64 {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	_, rest, _ := strings.Cut(string(b), "VmRSS:")
+	_, rest, _ := strings.Cut(string(b), key)
 	f := strings.Fields(rest)
 	if len(f) == 0 {
 		return 0

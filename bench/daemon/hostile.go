@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// probe is one kind of hostile client. It meets a daemon of its own, on which a
+// client that behaves asks for ordinary items all the while.
+type probe struct {
+	name  string
+	flags []string // further ones of plumb serve
+	files int      // descriptors that the daemon may have open (ulimit -n), 0 for this machine's own limit
+	peak  int      // MiB that the daemon's memory may reach; 0 where that is not the matter
+	run   func(*target) (seen string, err error)
+}
+
+// probes lists them all; each has a file of its own.
+var probes = []probe{
+	{"1,100 idle connections under 1,024 descriptors", nil, 1024, 1500, idle},
+}
+
+// hostileToken is the token that the client who behaves has; hostile ones have it
+// only where the probe says so.
+const hostileToken = "bench-token"
+
+// target is the daemon that a probe attacks.
+type target struct {
+	*process
+	items []item // ordinary ones, with their rewards
+}
+
+// dial opens a connection to the daemon's port. It is closed by the caller.
+func (t *target) dial() (net.Conn, error) { return net.DialTimeout("tcp", t.addr, 10*time.Second) }
+
+// head is the start of a request up to and with the empty line. With a token it
+// is one that the daemon lets in.
+func head(method, path, token string, headers ...string) string {
+	lines := []string{method + " " + path + " HTTP/1.1", "Host: plumb"}
+	if token != "" {
+		lines = append(lines, "Authorization: Bearer "+token)
+	}
+	return strings.Join(append(append(lines, headers...), "", ""), "\r\n")
+}
+
+// hostile runs every probe and prints a row for each: what it cost, what ordinary
+// clients met meanwhile and what the probe saw.
+func hostile(c config) error {
+	items, err := makeItems(c.distinct, c.tests...)
+	if err != nil {
+		return err
+	}
+	if _, err := c.score(items); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "plumb-hostile-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	tokens := filepath.Join(dir, "tokens")
+	if err := os.WriteFile(tokens, []byte("bench:"+hostileToken+"\n"), 0o600); err != nil {
+		return err
+	}
+	c.say("# hostile: each probe has a daemon of its own and, beside it, %d clients that ask for ordinary items", c.clients)
+	c.say("%-52s %8s %9s %9s %9s %8s %9s  %s", "probe", "seconds", "peak MiB", "bar MiB", "ordinary", "retried", "p99 ms", "seen")
+	var faults []error
+	for _, p := range probes {
+		if c.only != "" && !strings.Contains(p.name, c.only) {
+			continue
+		}
+		if err := c.attack(p, items, tokens); err != nil {
+			c.say("  FAILED: %v", err)
+			faults = append(faults, fmt.Errorf("%s: %w", p.name, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// attack runs one probe and prints its row. It returns an error where the probe
+// saw what it must not see, the daemon ended, took more memory than the bar, or
+// an ordinary item got no answer or a wrong one.
+func (c config) attack(p probe, items []item, tokens string) error {
+	cmd := c.command("127.0.0.1:0", append([]string{"--tokens-file", tokens}, p.flags...)...)
+	if p.files > 0 {
+		cmd = exec.Command("sh", slices.Concat([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, p.files)}, cmd.Args)...)
+	}
+	d, err := c.launch(cmd, []string{"GOMEMLIMIT="})
+	if err != nil {
+		return err
+	}
+	defer d.kill()
+	good := &others{t: newTally(), over: make(chan struct{})}
+	for i := range c.clients {
+		good.all.Go(func() { good.client(d, items, i) })
+	}
+	for good.answered() < c.clients { // the daemon is warm
+		time.Sleep(time.Millisecond)
+	}
+	begin := time.Now()
+	seen, fault := p.run(&target{process: d, items: items})
+	took := time.Since(begin)
+	before := good.answered()
+	for end := time.Now().Add(30 * time.Second); good.answered() < before+2*c.clients && time.Now().Before(end); {
+		time.Sleep(time.Millisecond) // ordinary items are answered after it too
+	}
+	after := good.answered()
+	close(good.over)
+	good.all.Wait()
+	peak := d.peak()
+	bar := "-"
+	if p.peak > 0 {
+		bar = fmt.Sprint(p.peak)
+	}
+	retried := 0
+	for _, n := range good.t.tries {
+		retried += n
+	}
+	c.say("%-52s %8.1f %9d %9s %9d %8d %9.1f  %s", p.name, took.Seconds(), peak, bar, good.t.n, retried, good.t.ms(99), seen)
+	faults := []error{fault, good.t.verdict()}
+	select {
+	case <-d.done:
+		faults = append(faults, fmt.Errorf("the daemon ended: %v: %.2000s", d.err, d.log))
+	default:
+		if after < before+2*c.clients {
+			faults = append(faults, errors.New("ordinary items are not answered any more"))
+		}
+	}
+	if p.peak > 0 && peak > p.peak {
+		faults = append(faults, fmt.Errorf("the daemon took %d MiB; want at most %d", peak, p.peak))
+	}
+	return errors.Join(faults...)
+}
+
+// others are the clients that behave.
+type others struct {
+	t    *tally
+	n    atomic.Int64 // answered
+	all  sync.WaitGroup
+	over chan struct{}
+}
+
+func (o *others) answered() int { return int(o.n.Load()) }
+
+// client asks for one item after the other, as often as a trainer would, until it
+// is over. A daemon that ended is asked no more.
+func (o *others) client(d *process, items []item, i int) {
+	c := newClient(d.addr, time.Minute)
+	c.token = hostileToken
+	for ; ; i++ {
+		select {
+		case <-o.over:
+			return
+		case <-d.done:
+			return
+		default:
+		}
+		c.insist(&items[i%len(items)], o.t, &o.n)
+		time.Sleep(10 * time.Millisecond)
+	}
+}

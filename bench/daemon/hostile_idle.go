@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"net"
+)
+
+// idle opens far more connections than the daemon may have descriptors and sends
+// nothing over them. It has no token. New clients must go on being let in.
+func idle(t *target) (string, error) {
+	const n = 1100
+	open := make([]net.Conn, 0, n)
+	defer func() {
+		for _, c := range open {
+			c.Close()
+		}
+	}()
+	refused := 0
+	for range n {
+		c, err := t.dial()
+		if err != nil {
+			refused++
+			continue
+		}
+		open = append(open, c)
+	}
+	fresh := 0
+	for range 50 { // each asks once, on a connection of its own
+		c := newClient(t.addr, 0)
+		c.token = hostileToken
+		if _, err := c.post("/v1/score", t.items[0].line); err == nil {
+			fresh++
+		}
+		c.http.CloseIdleConnections()
+	}
+	seen := fmt.Sprintf("%d connections, %d refused; then %d of 50 new clients answered", n, refused, fresh)
+	if fresh < 50 {
+		return seen, fmt.Errorf("%d of 50 new clients were answered", fresh)
+	}
+	return seen, nil
+}
