@@ -30,11 +30,29 @@ func ReadResult(v *fastjson.Value) *Result {
 		r.Notes = append(r.Notes, Note{Code: text(n, "code"), Path: text(n, "path"), Message: text(n, "message")})
 	}
 	readFields(r, v)
+	r.who(v)
 	return r
+}
+
+// who reads who made the answer. Results of earlier versions have the model and the
+// run among their metrics alone.
+func (r *Result) who(v *fastjson.Value) {
+	r.Who, _ = ReadIdentity(v, "")
+	m := v.Get("metrics")
+	if r.Who.Model == "" {
+		r.Who.Model = text(m, "model")
+	}
+	if n := m.GetInt("run"); r.Who.Repeat == 0 && n > 0 {
+		r.Who.Repeat = n
+	}
+	if n := m.GetInt("turn"); r.Who.Turn == 0 && n > 0 {
+		r.Who.Turn = n
+	}
 }
 
 // common are the fields that every result has.
 var common = map[string]bool{"id": true, "line": true, "suite": true, "test": true, "score": true, "reward": true, "status": true,
+	"model": true, "repeat": true, "turn": true, "finish_reason": true, "cut": true, "file": true, "at": true, "key": true, "asked": true,
 	"metrics": true, "notes": true, "error": true, "backend": true, "scorer": true, "timings": true}
 
 func readFields(r *Result, v *fastjson.Value) {

@@ -10,7 +10,8 @@ import (
 // line break. Fields stand in a fixed order and floats are always written with
 // a point and without an exponent, so equal results are equal bytes. scorer is
 // the program with its version ("plumb 0.1.0"); empty, it is left out, as are
-// the names of suite, test, status and backend where they are not known.
+// the names of suite, test, status and backend where they are not known, and what
+// is not known of who made the answer. How the model was asked stands last.
 func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte {
 	w := writer{dst: append(dst, '{')}
 	w.name("id")
@@ -21,6 +22,7 @@ func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte
 	}
 	w.text("suite", r.Suite)
 	w.text("test", r.Test)
+	r.Who.append(&w)
 	w.score(r, reward)
 	w.text("status", r.Status)
 	w.metrics(r.Metrics)
@@ -39,6 +41,10 @@ func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte
 	}
 	w.text("backend", r.Backend)
 	w.text("scorer", scorer)
+	if r.Who.Asked != nil {
+		w.name("asked")
+		w.dst = append(w.dst, r.Who.Asked...)
+	}
 	return append(w.dst, '}')
 }
 

@@ -17,6 +17,7 @@ type Item struct {
 	Line  int // 1-based line of the dump, 0 where there is none
 	Suite string
 	Test  string
+	Who   Identity // who made the answer
 	// Fields is the whole JSON object. It is valid until Prepare returns: what
 	// a Job keeps it must copy.
 	Fields *fastjson.Value
@@ -77,9 +78,10 @@ type Result struct {
 	Line   int // written only for bad lines
 	Suite  string
 	Test   string
-	Scored bool    // false: score null, Err says why
-	Score  float64 // the paper's number, not clamped; finite
-	Status string  // how the answer was read: "fenced", "bare", "no_json", ...
+	Who    Identity // who made the answer
+	Scored bool     // false: score null, Err says why
+	Score  float64  // the paper's number, not clamped; finite
+	Status string   // how the answer was read: "fenced", "bare", "no_json", ...
 	// Metrics are the intermediate numbers that the spec names, in a fixed order
 	// per suite and test.
 	Metrics []Metric

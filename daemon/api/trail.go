@@ -242,9 +242,13 @@ func wantsTimings(ctx *fasthttp.RequestCtx) bool {
 }
 
 // appendTimed appends a result line with the times of the sample as its last
-// field. Without it results are the same bits on every run; with it they are not.
+// field but asked. Without it results are the same bits on every run; with it they are not.
 func appendTimed(dst []byte, a *queue.Answer) []byte {
-	dst = append(dst, a.JSON[:len(a.JSON)-1]...) // an object that is not empty
+	end := len(a.JSON) - 1 // of an object that is not empty
+	if asked := a.Result.Who.Asked; asked != nil {
+		end -= len(`,"asked":`) + len(asked)
+	}
+	dst = append(dst, a.JSON[:end]...)
 	dst = append(dst, `,"timings":{"queue_ms":`...)
 	dst = appendMS(dst, a.Wait)
 	dst = append(dst, `,"score_ms":`...)
@@ -257,5 +261,5 @@ func appendTimed(dst []byte, a *queue.Answer) []byte {
 		dst = append(append(append(dst, '"'), p.String()...), `":`...)
 		dst = appendMS(dst, a.Timing[p])
 	}
-	return append(dst, "}}}"...)
+	return append(append(dst, "}}"...), a.JSON[end:]...)
 }

@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -72,7 +73,11 @@ func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
 	if e := d.id(&it); e != nil {
 		return it, e
 	}
-	if e := d.suite(&it, suite); e != nil {
+	e := d.suite(&it, suite)
+	if fault := d.who(&it); e == nil {
+		e = fault
+	}
+	if e != nil {
 		return it, e
 	}
 	if _, ok := d.cfg.Suites[it.Suite].(scoring.Loose); strict != nil && !ok {
@@ -113,6 +118,20 @@ func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 		it.ID = text
 	}
 	return nil
+}
+
+// who finds who made the answer. The task has no part in it.
+func (d *Decoder) who(it *scoring.Item) *scoring.Error {
+	repeat := ""
+	if s, ok := d.cfg.Suites[it.Suite].(scoring.Repeated); ok {
+		repeat = s.RepeatMember()
+	}
+	who, err := scoring.ReadIdentity(it.Fields, repeat)
+	who.File, who.At, who.Key = "", "", "" // a line of our own format is named by its id
+	it.Who = who
+	var e *scoring.Error
+	errors.As(err, &e)
+	return e
 }
 
 // suite finds the item's suite and test.

@@ -244,8 +244,10 @@ func TestDuplicateIDs(t *testing.T) {
 	defer q.Close()
 	got := run(t, q, []string{
 		`{"id":"a","test":"sum"}`, `{"id":7,"test":"sum"}`, `{"id":"a","test":"sum"}`, `{"test":"sum"}`, `{"test":"sum"}`, `{"id":"7","test":"sum"}`,
+		`{"id":"a","test":"sum","model":"M"}`, `{"id":"a","test":"sum","model":"N"}`, `{"id":"a","test":"sum","model":"M","repeat":2}`,
+		`{"id":"a","test":"sum","model":"M","turn":1}`, `{"id":"a","test":"sum","model":"M","asked":{"config":"9f"}}`, `{"id":"a","test":"sum","model":"M"}`,
 	})
-	for i, want := range []bool{false, false, true, false, false, true} {
+	for i, want := range []bool{false, false, true, false, false, true, false, false, false, false, false, true} {
 		if has := strings.Contains(got[i], "duplicate_id"); has != want {
 			t.Errorf("line %d: got %s; want a note: %v", i+1, got[i], want)
 		}

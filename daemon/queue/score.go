@@ -162,7 +162,7 @@ func (q *Queue) lateAnswer(r *reader, who *naming) Answer {
 	} else {
 		who = &naming{id: fmt.Sprintf("line:%d", r.n)}
 	}
-	a := Answer{Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test,
+	a := Answer{Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test, Who: who.who,
 		Err: late(r.limit, r.limit < q.cfg.Deadline), Backend: q.cfg.Engine.Backend()}}
 	a.timed(m.parts(r.arrived, q.now()))
 	a.JSON = a.Result.AppendJSON(nil, r.opt.Reward, q.cfg.Scorer)

@@ -2,11 +2,11 @@ package queue
 
 import "github.com/cespare/xxhash/v2"
 
-// seenMax is the number of ids that one stream remembers: 32 MiB at most. A
-// longer stream is not checked for duplicates of ids beyond it.
+// seenMax is the number of answers that one stream remembers: 32 MiB at most. A
+// longer stream is not checked for duplicates of answers beyond it.
 const seenMax = 2 << 20
 
-// seen remembers the ids of one stream by their 64-bit hashes. Two ids in a
+// seen remembers the answers of one stream by their 64-bit hashes. Two in a
 // million collide with a chance of 3e-8; a collision costs a wrong note, never
 // a score.
 type seen struct {
@@ -16,9 +16,9 @@ type seen struct {
 
 func newSeen() *seen { return &seen{} }
 
-// add reports whether id is new.
-func (s *seen) add(id string) bool {
-	h := xxhash.Sum64String(id)
+// add reports whether an answer is new; key tells it from others.
+func (s *seen) add(key []byte) bool {
+	h := xxhash.Sum64(key)
 	if h == 0 {
 		h = 1
 	}

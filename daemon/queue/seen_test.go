@@ -8,7 +8,7 @@ import (
 func TestSeen(t *testing.T) {
 	s := newSeen()
 	for i := range 5000 {
-		if id := fmt.Sprint("id", i); !s.add(id) || s.add(id) {
+		if id := fmt.Sprint("id", i); !s.add([]byte(id)) || s.add([]byte(id)) {
 			t.Fatalf("id %d: got a wrong answer", i)
 		}
 	}

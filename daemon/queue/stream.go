@@ -26,6 +26,7 @@ type Stream struct {
 	ids   *seen
 	head  *reader // taken from order, not yet handed out
 	last  *reader // handed out by Next; its memory is reused at the next call
+	key   []byte  // of the answer at hand
 	noted []byte  // a line that Next had to write anew
 	timer *time.Timer
 
@@ -205,14 +206,21 @@ func (s *Stream) cancel(r *reader) (*reader, Answer, error) {
 	return nil, Answer{}, s.ctx.Err()
 }
 
-// note marks an answer whose id stood on an earlier line (contract.md 9). Others
-// may have the same result, so it is copied.
+// new reports whether no earlier line was the same answer.
+func (s *Stream) new(r *scoring.Result) bool {
+	key, ok := r.Answer(s.key[:0])
+	s.key = key
+	return !ok || s.ids.add(key)
+}
+
+// note marks an answer that stood on an earlier line. Others may have the same
+// result, so it is copied.
 func (s *Stream) note(a *Answer) {
-	if a.Result.Line != 0 || s.ids.add(a.Result.ID) {
+	if a.Result.Line != 0 || s.new(&a.Result) {
 		return
 	}
 	a.Result.Notes = append(slices.Clip(a.Result.Notes),
-		scoring.Note{Code: "duplicate_id", Path: "id", Message: "an earlier line has the same id"})
+		scoring.Duplicate)
 	s.noted = a.Result.AppendJSON(s.noted[:0], s.opt.Reward, s.q.cfg.Scorer)
 	a.JSON = s.noted
 }

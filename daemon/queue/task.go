@@ -73,6 +73,7 @@ type load struct {
 // naming is what an answer needs even when the sample never comes back.
 type naming struct {
 	id, suite, test string
+	who             scoring.Identity
 	taken           time.Duration // by a worker, on the queue's clock
 }
 
@@ -126,7 +127,7 @@ func (t *task) cost(p Pic) {
 // name fills in what a result says about the sample.
 func (t *task) name(r *scoring.Result) {
 	if n := t.who.Load(); n != nil {
-		r.ID, r.Suite, r.Test = n.id, n.suite, n.test
+		r.ID, r.Suite, r.Test, r.Who = n.id, n.suite, n.test, n.who
 		return
 	}
 	r.ID = fmt.Sprintf("line:%d", t.line.N)

@@ -151,7 +151,7 @@ func (w *worker) prepare(t *task) (needsDevice bool) {
 // item prepares a sample to score.
 func (w *worker) item(t *task, start time.Duration) (needsDevice bool) {
 	it, e := w.decoder.Item(t.line, t.opt.Suite)
-	t.label = naming{it.ID, it.Suite, it.Test, start}
+	t.label = naming{it.ID, it.Suite, it.Test, it.Who, start}
 	t.who.Store(&t.label)
 	if e != nil {
 		w.q.mark(t, PartDecode)
@@ -238,6 +238,9 @@ func (q *Queue) score(t *task) {
 			t.broken(p)
 		}
 		t.named(&t.result, q.cfg.Engine.Backend())
+		if n := t.who.Load(); n != nil {
+			t.result.Who = n.who
+		}
 		t.result.Notes = slices.Clip(t.result.Notes) // several may read it
 	}()
 	switch {

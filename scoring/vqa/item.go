@@ -2,6 +2,7 @@ package vqa
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -47,6 +48,9 @@ func (s *Suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) er
 		}
 		j.run = run
 	}
+	if it.Who.Repeat > 0 {
+		j.run = it.Who.Repeat
+	}
 	if err := s.remarks(r, f, v.On(AnyTaxonomy), j); err != nil {
 		return err
 	}
@@ -54,7 +58,7 @@ func (s *Suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) er
 	if n := f.Get("completion_tokens"); n != nil && n.Type() == fastjson.TypeNumber && n.GetInt() >= 0 {
 		j.tokens = n.GetInt()
 	}
-	j.model = string(f.GetStringBytes("model"))
+	j.model = cmp.Or(it.Who.Model, string(f.GetStringBytes("model")))
 	if err := s.options(r, it, j); err != nil {
 		return err
 	}

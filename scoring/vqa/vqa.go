@@ -54,6 +54,9 @@ func suite(k *kind) *Suite {
 // Name implements scoring.Suite.
 func (s *Suite) Name() string { return s.name }
 
+// RepeatMember implements scoring.Repeated.
+func (*Suite) RepeatMember() string { return "run" }
+
 // Tests implements scoring.Suite: the formats.
 func (s *Suite) Tests() []string { return s.formats }
 
