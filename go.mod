@@ -12,8 +12,8 @@ require (
 	github.com/fasthttp/websocket v1.5.12
 	github.com/gen2brain/shm v0.1.0
 	github.com/getkin/kin-openapi v0.152.0
-	github.com/go-gl/glfw/v3.3/glfw v0.0.0-20260823155953-d41da22a9587
 	github.com/go-gl/gl v0.0.0-20231021071112-07e5d0ea2e71
+	github.com/go-gl/glfw/v3.3/glfw v0.0.0-20260823155953-d41da22a9587
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/go-text/typesetting v0.3.0
 	github.com/goccy/go-yaml v1.19.2
@@ -34,6 +34,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require gonum.org/v1/gonum v0.17.0 // indirect
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect

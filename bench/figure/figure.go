@@ -5,9 +5,13 @@ package figure
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Median returns the middle value, 0 of none. v keeps its order.
@@ -76,6 +80,26 @@ func RatioOf(groups ...[]float64) float64 {
 		return Median(groups[1]) / m
 	}
 	return 0
+}
+
+// Ratio returns the geometric mean of positive ratios with its interval by
+// Student's t distribution of their logarithms. Few ratios, or ratios far from
+// each other, make it wide. It wants two or more.
+func Ratio(confidence float64, ratios []float64) (Interval, error) {
+	n := float64(len(ratios))
+	if n < 2 {
+		return Interval{}, fmt.Errorf("cannot bound the mean of %d ratios: want 2 or more", len(ratios))
+	}
+	logs := make([]float64, len(ratios))
+	for i, r := range ratios {
+		if !(r > 0) || math.IsInf(r, 1) {
+			return Interval{}, fmt.Errorf("cannot bound the mean of ratios: got %g; want finite values above 0", r)
+		}
+		logs[i] = math.Log(r)
+	}
+	mean, deviation := stat.MeanStdDev(logs, nil)
+	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1+confidence)/2) * deviation / math.Sqrt(n)
+	return Interval{Value: math.Exp(mean), Low: math.Exp(mean - half), High: math.Exp(mean + half)}, nil
 }
 
 // Fit is y = Terms[0]*x[0] + Terms[1]*x[1] + ...

@@ -88,3 +88,22 @@ func TestBootstrapRepeats(t *testing.T) {
 		t.Errorf("got %+v and %+v", a, b)
 	}
 }
+
+// TestRatio holds the interval against one worked out by hand: the logarithms of
+// the ratios are 0.1, 0.2 and 0.3, so their mean is 0.2 with a standard error of
+// 0.1/sqrt(3), and t of 95 % with 2 degrees of freedom is 4.302653.
+func TestRatio(t *testing.T) {
+	got, err := Ratio(0.95, []float64{math.Exp(0.1), math.Exp(0.2), math.Exp(0.3)})
+	half := 4.302653 * 0.1 / math.Sqrt(3)
+	if err != nil || math.Abs(math.Log(got.Value)-0.2) > 1e-9 || math.Abs(math.Log(got.Low)-0.2+half) > 1e-6 || math.Abs(math.Log(got.High)-0.2-half) > 1e-6 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got, err = Ratio(0.99, []float64{1, 1, 1}); err != nil || got != (Interval{Value: 1, Low: 1, High: 1}) {
+		t.Errorf("equal ratios: got %+v, %v", got, err)
+	}
+	for _, bad := range [][]float64{nil, {1}, {1, 0}, {1, math.NaN()}, {1, math.Inf(1)}} {
+		if _, err := Ratio(0.95, bad); err == nil {
+			t.Errorf("%v has a mean; want an error", bad)
+		}
+	}
+}

@@ -2,50 +2,158 @@ package record
 
 import (
 	"fmt"
-	"io"
-	"text/tabwriter"
+	"slices"
+	"strconv"
+	"strings"
 
 	"plumb/bench/figure"
 	"plumb/bench/stage"
 )
 
-// Confidence of the intervals of comparisons.
-const Confidence = 0.95
+// Rules of comparisons.
+const (
+	// Confidence that no row of a comparison in turn has a wrong verdict. It is
+	// divided by the number of rows, as many rows mean many chances to be wrong.
+	Confidence = 0.999
+	// Margin is the smallest difference that counts: two copies of one program
+	// differ a little by where they lie in memory.
+	Margin = 0.02
+	// Drift is by how much a machine's speed may differ between two runs that were
+	// not made in turn.
+	Drift = 0.25
+	// MaxSpread is the half width of an interval, as a share of the ratio, above
+	// which "no difference shown" would say too much.
+	MaxSpread = 0.05
+	// MaxLoad is the load per core above which runs made apart say nothing.
+	MaxLoad = 0.5
+	// MaxOthers is the share of the processors that other programs may use before a
+	// comparison in turn warns.
+	MaxOthers = 0.1
+)
 
-// Change is one figure of two files. Ratio is new / old with the percentile
-// bootstrap interval over the runs of both.
+// Verdict says what a comparison shows of one figure.
+type Verdict string
+
+// The verdicts.
+const (
+	Better    Verdict = "better"
+	Worse     Verdict = "worse"
+	Alike     Verdict = "no difference shown"
+	Undecided Verdict = "no verdict" // the runs spread too much, or the machine was busy
+)
+
+// Change is one figure of both sides. Ratio is new / old.
 type Change struct {
-	What   string          `json:"what"` // "S8 end to end"
-	Figure string          `json:"figure"`
-	Old    float64         `json:"old"` // medians
-	New    float64         `json:"new"`
-	Ratio  figure.Interval `json:"ratio"`
-	// Better is +1, -1, or 0 where the interval holds 1.
-	Better int `json:"better"`
+	What    string          `json:"what"` // "S8 end to end"
+	Figure  string          `json:"figure"`
+	Old     float64         `json:"old"` // medians
+	New     float64         `json:"new"`
+	Ratio   figure.Interval `json:"ratio"`
+	Verdict Verdict         `json:"verdict"`
 }
 
-// Same tells of one class whether its results are equal in both files.
+// Same tells of one class whether its results are equal on both sides.
 type Same struct {
 	Class string `json:"class"`
 	Equal bool   `json:"equal"`
 	Known bool   `json:"known"` // both have scenes of the same seed and number, and a digest
 }
 
-// Comparison is two files side by side.
+// Comparison is two sides next to each other.
 type Comparison struct {
 	Confidence float64  `json:"confidence"`
 	Method     string   `json:"method"`
 	Old        string   `json:"old"` // commit and date
 	New        string   `json:"new"`
+	Rounds     int      `json:"rounds"` // runs of each side in turn, 0 for files that were measured apart
 	Warnings   []string `json:"warnings"`
 	Changes    []Change `json:"changes"`
 	Results    []Same   `json:"results"`
 }
 
-// Compare sets what both files have side by side.
-func Compare(old, new *File) (*Comparison, error) {
-	c := &Comparison{Confidence: Confidence, Method: fmt.Sprintf("percentile bootstrap of the ratio of medians, %d resamples", figure.Resamples),
-		Old: old.Commit + " " + old.Date, New: new.Commit + " " + new.Date, Warnings: []string{}, Changes: []Change{}, Results: []Same{}}
+// Round is one run of each side, one right after the other.
+type Round struct {
+	Old, New *File
+	Others   float64 // share of all processors that other programs used meanwhile, 0 to 1
+}
+
+// Apart compares two files that were measured at different times. Between them
+// the machine may have become faster or slower, so only differences above Drift
+// have a verdict, and none has one where a machine was busy.
+func Apart(old, new *File) (*Comparison, error) {
+	c := begin(old, new)
+	c.Confidence = 0.95
+	c.Method = fmt.Sprintf("percentile bootstrap of the ratio of medians, %d resamples", figure.Resamples)
+	c.Warnings = append(c.Warnings, fmt.Sprintf("measured apart: only differences above %.0f %% have a verdict; give two programs instead of two files for runs in turn", 100*Drift))
+	busy := false
+	for _, f := range []*File{old, new} {
+		if l, ok := loadPerCore(f); ok && l > MaxLoad {
+			busy = true
+			c.Warnings = append(c.Warnings, fmt.Sprintf("load forbids a verdict: %.1f per core when %s was measured, want at most %.1f", l, f.Commit, MaxLoad))
+		}
+	}
+	before := series(old)
+	for _, row := range series(new) {
+		i := slices.IndexFunc(before, row.same)
+		if i < 0 {
+			continue
+		}
+		r, err := figure.Bootstrap(c.Confidence, figure.RatioOf, before[i].values, row.values)
+		if err != nil {
+			return nil, err
+		}
+		ch := Change{What: row.what, Figure: row.figure, Old: figure.Median(before[i].values), New: figure.Median(row.values), Ratio: r}
+		ch.Verdict = verdict(r, Drift, row.up)
+		if busy {
+			ch.Verdict = Undecided
+		}
+		c.Changes = append(c.Changes, ch)
+	}
+	c.spread()
+	return c, nil
+}
+
+// InTurn compares runs of two programs that took turns, so that whatever else the
+// machine did met both alike. It wants three rounds or more.
+func InTurn(rounds []Round) (*Comparison, error) {
+	if len(rounds) < 3 {
+		return nil, fmt.Errorf("cannot compare %d rounds: want 3 or more", len(rounds))
+	}
+	first := rounds[0]
+	c := begin(first.Old, first.New)
+	rows := series(first.New)
+	c.Confidence, c.Rounds = Confidence, len(rounds)
+	c.Method = fmt.Sprintf("Student's t of the logarithm of each round's ratio, %d rounds in turn, all rows together", len(rounds))
+	if others := meanOthers(rounds); others > MaxOthers {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("other programs used %.0f %% of the processors: intervals are wider than on a quiet machine", 100*others))
+	}
+	each := 1 - (1-Confidence)/float64(max(1, len(rows)))
+	for _, row := range rows {
+		var old, new, ratios []float64
+		for _, r := range rounds {
+			a, b := find(r.Old, row), find(r.New, row)
+			if len(a) == 0 || len(b) == 0 {
+				break
+			}
+			old, new = append(old, figure.Median(a)), append(new, figure.Median(b))
+			ratios = append(ratios, figure.Median(b)/figure.Median(a))
+		}
+		if len(ratios) < len(rounds) { // a figure that one side does not have
+			continue
+		}
+		r, err := figure.Ratio(each, ratios)
+		if err != nil {
+			return nil, fmt.Errorf("cannot compare %s, %s: %w", row.what, row.figure, err)
+		}
+		c.Changes = append(c.Changes, Change{What: row.what, Figure: row.figure, Old: figure.Median(old), New: figure.Median(new), Ratio: r, Verdict: verdict(r, Margin, row.up)})
+	}
+	c.spread()
+	return c, nil
+}
+
+// begin notes who is compared, how the two differ and whether results are equal.
+func begin(old, new *File) *Comparison {
+	c := &Comparison{Old: old.Commit + " " + old.Date, New: new.Commit + " " + new.Date, Warnings: []string{}, Changes: []Change{}, Results: []Same{}}
 	for _, d := range []struct{ what, a, b string }{
 		{"processor", old.Machine.CPU, new.Machine.CPU}, {"cores", fmt.Sprint(old.Machine.Cores), fmt.Sprint(new.Machine.Cores)},
 		{"driver", old.Driver, new.Driver}, {"backend", old.Backend, new.Backend}, {"raster", old.Raster, new.Raster},
@@ -58,102 +166,97 @@ func Compare(old, new *File) (*Comparison, error) {
 	for _, b := range new.Classes {
 		for _, a := range old.Classes {
 			if a.Name == b.Name {
-				if err := c.class(&a, &b, old.Seed == new.Seed); err != nil {
-					return nil, err
-				}
+				known := old.Seed == new.Seed && a.Distinct == b.Distinct && a.Digest != "" && b.Digest != ""
+				c.Results = append(c.Results, Same{Class: b.Name, Known: known, Equal: known && a.Digest == b.Digest})
 			}
 		}
 	}
-	for _, b := range new.Sweeps {
-		for _, a := range old.Sweeps {
-			if a.Name == b.Name {
-				if err := c.sweep(&a, &b); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	return c, nil
+	return c
 }
 
-func (c *Comparison) class(a, b *Class, seed bool) error {
-	known := seed && a.Distinct == b.Distinct && a.Digest != "" && b.Digest != ""
-	c.Results = append(c.Results, Same{Class: b.Name, Known: known, Equal: known && a.Digest == b.Digest})
-	for _, way := range []struct {
-		name string
-		a, b []stage.Sample
-	}{{"end to end", a.EndToEnd, b.EndToEnd}, {"render stage", a.Render, b.Render}} {
-		if err := c.both(b.Name+" "+way.name, way.a, way.b); err != nil {
-			return err
+// verdict is Better or Worse where the whole interval lies outside the margin
+// around 1. up is +1 where more is better, -1 where less is.
+func verdict(r figure.Interval, margin float64, up int) Verdict {
+	more, less := Better, Worse
+	if up < 0 {
+		more, less = Worse, Better
+	}
+	switch {
+	case r.Low > 1+margin:
+		return more
+	case r.High < 1/(1+margin):
+		return less
+	}
+	return Alike
+}
+
+// spread takes "no difference shown" back where the interval is too wide to say
+// so, and warns.
+func (c *Comparison) spread() {
+	wide := 0
+	for i := range c.Changes {
+		ch := &c.Changes[i]
+		if ch.Verdict == Alike && ch.Ratio.High-ch.Ratio.Low > 2*MaxSpread*ch.Ratio.Value {
+			ch.Verdict = Undecided
+			wide++
+		}
+	}
+	if wide > 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("spread forbids a verdict in %d of %d rows: their intervals are wider than %.0f %% either way; free the machine or raise --rounds", wide, len(c.Changes), 100*MaxSpread))
+	}
+}
+
+// samples of one figure.
+type row struct {
+	what, figure string
+	up           int // +1 where more is better, -1 where less is
+	values       []float64
+}
+
+func (r row) same(s row) bool { return r.what == s.what && r.figure == s.figure }
+
+// series lists the figures of a file that comparisons look at.
+func series(f *File) (rows []row) {
+	add := func(what string, samples []stage.Sample) {
+		if len(samples) > 0 {
+			rows = append(rows, row{what, "core us/scene", -1, Of(samples, CoreOf)}, row{what, "scenes/s", 1, Of(samples, RateOf)})
+		}
+	}
+	for _, c := range f.Classes {
+		add(c.Name+" end to end", c.EndToEnd)
+		add(c.Name+" render stage", c.Render)
+	}
+	for _, s := range f.Sweeps {
+		for _, p := range s.Points {
+			add(fmt.Sprintf("%s %g", s.Name, p.X), p.Samples)
+		}
+	}
+	return rows
+}
+
+// find returns a file's values of a row, none where it has no such row.
+func find(f *File, r row) []float64 {
+	for _, s := range series(f) {
+		if r.same(s) {
+			return s.values
 		}
 	}
 	return nil
 }
 
-func (c *Comparison) sweep(a, b *Sweep) error {
-	for _, q := range b.Points {
-		for _, p := range a.Points {
-			if p.X == q.X {
-				if err := c.both(fmt.Sprintf("%s %g", b.Name, q.X), p.Samples, q.Samples); err != nil {
-					return err
-				}
-			}
-		}
+// loadPerCore reads the first figure of the load average that the file recorded.
+func loadPerCore(f *File) (float64, bool) {
+	text, _, _ := strings.Cut(f.Machine.Load, " ")
+	l, err := strconv.ParseFloat(text, 64)
+	if err != nil || f.Machine.Cores < 1 {
+		return 0, false
 	}
-	return nil
+	return l / float64(f.Machine.Cores), true
 }
 
-// both compares core time and rate of samples, where both files have any.
-func (c *Comparison) both(what string, a, b []stage.Sample) error {
-	if len(a) == 0 || len(b) == 0 {
-		return nil
+func meanOthers(rounds []Round) (sum float64) {
+	for _, r := range rounds {
+		sum += r.Others / float64(len(rounds))
 	}
-	for _, f := range []struct {
-		name string
-		of   func(stage.Sample) float64
-		up   int
-	}{{"core us/scene", CoreOf, -1}, {"scenes/s", RateOf, 1}} {
-		va, vb := Of(a, f.of), Of(b, f.of)
-		r, err := figure.Bootstrap(Confidence, figure.RatioOf, va, vb)
-		if err != nil {
-			return err
-		}
-		ch := Change{What: what, Figure: f.name, Old: figure.Median(va), New: figure.Median(vb), Ratio: r}
-		switch {
-		case r.Low > 1:
-			ch.Better = f.up
-		case r.High < 1:
-			ch.Better = -f.up
-		}
-		c.Changes = append(c.Changes, ch)
-	}
-	return nil
-}
-
-// Table writes the comparison for people.
-func (c *Comparison) Table(w io.Writer) error {
-	fmt.Fprintf(w, "old: %s\nnew: %s\n%.0f %% intervals of new/old: %s\n", c.Old, c.New, 100*c.Confidence, c.Method)
-	for _, s := range c.Warnings {
-		fmt.Fprintf(w, "warning: %s\n", s)
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\tfigure\told\tnew\tnew/old\tfrom\tto\t\t")
-	for _, ch := range c.Changes {
-		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.3f\t%.3f\t%.3f\t%s\t\n", ch.What, ch.Figure, ch.Old, ch.New, ch.Ratio.Value, ch.Ratio.Low, ch.Ratio.High,
-			map[int]string{1: "better", -1: "worse", 0: "no difference shown"}[ch.Better])
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for _, s := range c.Results {
-		word := "not comparable: other scenes"
-		if s.Known {
-			word = "DIFFERENT"
-			if s.Equal {
-				word = "equal, bit for bit"
-			}
-		}
-		fmt.Fprintf(w, "results of %s: %s\n", s.Class, word)
-	}
-	return nil
+	return sum
 }

@@ -164,28 +164,29 @@ func altered(t *testing.T, f *File, core float64) *File {
 
 func compared(t *testing.T, f *File) {
 	for _, c := range []struct {
-		times  float64
-		better int
-	}{{0.5, 1}, {1, 0}, {2, -1}} {
+		times float64
+		want  Verdict
+	}{{0.5, Better}, {0.95, Alike}, {1, Alike}, {1.05, Alike}, {2, Worse}} {
 		old, new := altered(t, f, 1), altered(t, f, c.times)
-		got, err := Compare(old, new)
+		old.Machine.Load, new.Machine.Load = "0.00", "0.00"
+		got, err := Apart(old, new)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ch := got.Changes[0]
-		if ch.Figure != "core us/scene" || ch.Better != c.better || math.Abs(ch.Ratio.Value-c.times) > 1e-9 || ch.Ratio.Low > ch.Ratio.High {
-			t.Errorf("core time x%g: got %+v; want better %d", c.times, ch, c.better)
+		if ch.Figure != "core us/scene" || ch.Verdict != c.want || math.Abs(ch.Ratio.Value-c.times) > 1e-9 || ch.Ratio.Low > ch.Ratio.High {
+			t.Errorf("core time x%g: got %+v; want %s", c.times, ch, c.want)
 		}
 		if r := got.Results[0]; !r.Known || !r.Equal {
 			t.Errorf("equal digests: got %+v", r)
 		}
-		new.Classes[0].Digest, new.Machine.Cores = "0", 99
-		got, err = Compare(old, new)
-		if err != nil || got.Results[0].Equal || len(got.Warnings) != 1 {
-			t.Errorf("other results on another machine: got %+v, %v, %v", got.Results, got.Warnings, err)
+		new.Classes[0].Digest, new.Machine.Cores, new.Machine.Load = "0", 99, "98.5 1 1"
+		got, err = Apart(old, new)
+		if err != nil || got.Results[0].Equal || len(got.Warnings) < 3 || got.Changes[0].Verdict != Undecided {
+			t.Errorf("other results on another, busy machine: got %+v, %v, %v", got.Results, got.Warnings, err)
 		}
 		var text bytes.Buffer
-		if err := got.Table(&text); err != nil || !strings.Contains(text.String(), "DIFFERENT") || !strings.Contains(text.String(), "bootstrap") {
+		if err := got.Table(&text); err != nil || !strings.Contains(text.String(), "DIFFERENT") || !strings.Contains(text.String(), "load forbids") {
 			t.Errorf("got table %s, %v", &text, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
 	"plumb/bench/record"
@@ -21,10 +21,11 @@ import (
 
 // benchCmd is `plumb bench`.
 type benchCmd struct {
-	Files   []string `arg:"" optional:"" name:"files" help:"Files of scenes to measure instead of the classes, as for plumb render; with --compare two result files, the old one first."`
+	Files   []string `arg:"" optional:"" name:"files" help:"Files of scenes to measure instead of the classes, as for plumb render; with --compare two programs or two result files, the old one first."`
 	Output  string   `short:"o" default:"-" placeholder:"FILE" help:"File for the results as JSON; - is stdout. Tables go to stderr."`
 	Quick   bool     `help:"Short runs, few points: at most 20 seconds on a free machine. Without it some minutes."`
-	Compare bool     `help:"Compare two result files: ratios with bootstrap intervals, and whether the results are equal bit for bit."`
+	Compare bool     `help:"Compare two programs by running them in turn (plumb bench --compare OLD NEW), or two result files: ratios with intervals, and whether the results are equal bit for bit. Files are measured apart, so only large differences have a verdict."`
+	Rounds  count    `default:"10" placeholder:"N" help:"Runs of each program with --compare; at least 3. More make the intervals narrower."`
 	Class   []string `placeholder:"NAME" help:"Classes of scenes: S8, S8T, S50, S8x2; repeatable. Default: all."`
 	Sweep   []string `placeholder:"NAME" help:"Sweeps: batch, shapes, points, resolution, page, text, workers, scenes, all or none; repeatable. Default: all, with files none."`
 	Trace   string   `placeholder:"FILE" help:"Write where each scene's time went as a trace that Perfetto (ui.perfetto.dev) opens."`
@@ -36,9 +37,9 @@ type benchCmd struct {
 }
 
 // Run measures, or compares.
-func (c *benchCmd) Run(std streams) error {
+func (c *benchCmd) Run(k *kong.Context, std streams) error {
 	if c.Compare {
-		return c.compare(std)
+		return c.compare(k, std)
 	}
 	plan, err := c.plan(std)
 	if err != nil {
@@ -191,30 +192,4 @@ func (c *benchCmd) given(cc daemon.CoreConfig, std streams) ([]record.Scenes, er
 		all = append(all, s)
 	}
 	return all, nil
-}
-
-// compare sets two result files side by side.
-func (c *benchCmd) compare(std streams) error {
-	if len(c.Files) != 2 {
-		return usage("cannot compare %d files: want two, the old one first", len(c.Files))
-	}
-	out, done, err := output(c.Output, std.out, c.Files...)
-	if err != nil {
-		return err
-	}
-	old, err := record.Load(c.Files[0])
-	if err != nil {
-		return err
-	}
-	new, err := record.Load(c.Files[1])
-	if err != nil {
-		return err
-	}
-	cmp, err := record.Compare(old, new)
-	if err != nil {
-		return err
-	}
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", " ")
-	return errors.Join(enc.Encode(cmp), done(), cmp.Table(std.err))
 }

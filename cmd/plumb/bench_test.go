@@ -38,8 +38,24 @@ func TestBench(t *testing.T) {
 		t.Fatalf("compare: got code %d, %v, stderr %s", code, err, stderr)
 	}
 	for _, ch := range c.Changes {
-		if ch.Better != 0 || ch.Ratio.Value != 1 {
+		if ch.Verdict == record.Better || ch.Verdict == record.Worse || ch.Ratio.Value != 1 {
 			t.Errorf("a file differs from itself: %+v", ch)
+		}
+	}
+}
+
+// TestBenchInTurn runs this program against itself: the same program twice has no
+// verdict, and equal results.
+func TestBenchInTurn(t *testing.T) {
+	program := binary
+	code, stdout, stderr := plumb(t, "", "bench", "--compare", program, program, "--rounds", "3", "--class", "S8", "--backend", "cpu")
+	var c record.Comparison
+	if err := json.Unmarshal([]byte(stdout), &c); code != 0 || err != nil || c.Rounds != 3 || len(c.Changes) != 4 || !strings.Contains(stderr, "results of S8: equal, bit for bit") {
+		t.Fatalf("got code %d, %v, %s, stderr %s", code, err, stdout, stderr)
+	}
+	for _, ch := range c.Changes {
+		if ch.Verdict == record.Better || ch.Verdict == record.Worse {
+			t.Errorf("a program differs from itself: %+v", ch)
 		}
 	}
 }
@@ -58,6 +74,10 @@ func TestBenchUsage(t *testing.T) {
 		{[]string{"--sweep", "colour"}, 2, "resolution"},
 		{[]string{"--compare", bad}, 2, "want two"},
 		{[]string{"--compare", bad, bad}, 1, "format"},
+		{[]string{"--compare", bad, "/bin/sh"}, 2, "two programs"},
+		{[]string{"--compare", "/bin/false", "/bin/false"}, 1, "cannot run /bin/false"},
+		{[]string{"--compare", "--html", "x.html", bad, bad}, 2, "cannot use --html with --compare"},
+		{[]string{"--compare", "--rounds", "5", bad, bad}, 2, "cannot use --rounds with two result files"},
 		{[]string{"--backend", "chrome"}, 2, "Chromium"},
 		{[]string{"--class", "S8", bad}, 2, "one or the other"},
 		{[]string{"--html", "/no/such/folder/x"}, 1, "cannot write"},

@@ -1,0 +1,38 @@
+package rig
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tick is the unit of /proc/stat, which Linux fixes at 1/100 s for programs.
+const tick = 10 * time.Millisecond
+
+// BusyTime is how long all processors of the machine together have worked since
+// it started, 0 where the system does not tell.
+func BusyTime() time.Duration {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	var sum time.Duration
+	for i, field := range strings.Fields(line) {
+		// cpu user nice system idle iowait irq softirq steal; guest time is part of user.
+		if i == 0 || i == 4 || i == 5 || i > 8 {
+			continue
+		}
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0
+		}
+		sum += time.Duration(n) * tick
+	}
+	return sum
+}
+
+// Processors is how many processors BusyTime counts.
+func Processors() int { return runtime.NumCPU() }

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"plumb/bench/record"
+	"plumb/bench/rig"
+)
+
+// passed are the flags that a comparison hands on to the programs that it runs.
+var passed = []string{"class", "sweep", "seed", "backend", "raster", "device", "fonts-dir", "workers", "batch", "items", "suite", "tasks"}
+
+// compare sets two result files, or two programs, side by side.
+func (c *benchCmd) compare(k *kong.Context, std streams) error {
+	if len(c.Files) != 2 {
+		return usage("cannot compare %d files: want two result files or two programs, the old one first", len(c.Files))
+	}
+	programs := 0
+	for _, path := range c.Files {
+		if isProgram(path) {
+			programs++
+		}
+	}
+	if programs == 1 {
+		return usage("cannot compare a program with a file: want two result files or two programs")
+	}
+	given, err := givenFlags(k, append([]string{"compare", "output", "rounds"}, passed...))
+	if err != nil {
+		return err
+	}
+	if programs == 0 {
+		for _, name := range append([]string{"rounds"}, passed...) {
+			if len(given[name]) > 0 {
+				return usage("cannot use --%s with two result files: want two programs, which are run in turn", name)
+			}
+		}
+	}
+	out, done, err := output(c.Output, std.out, c.Files...)
+	if err != nil {
+		return err
+	}
+	cmp, err := c.sides(given, programs == 2, std)
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", " ")
+	return errors.Join(enc.Encode(cmp), done(), cmp.Table(std.err))
+}
+
+// sides loads the two files, or runs the two programs in turn.
+func (c *benchCmd) sides(given map[string][]string, run bool, std streams) (*record.Comparison, error) {
+	if !run {
+		old, err := record.Load(c.Files[0])
+		if err != nil {
+			return nil, err
+		}
+		new, err := record.Load(c.Files[1])
+		if err != nil {
+			return nil, err
+		}
+		return record.Apart(old, new)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	rounds, err := c.inTurn(ctx, c.arguments(given), std)
+	if err != nil {
+		return nil, err
+	}
+	return record.InTurn(rounds)
+}
+
+// isProgram reports whether a file can be run.
+func isProgram(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular() && st.Mode().Perm()&0o111 != 0
+}
+
+// givenFlags returns the values of the flags on the command line by name. It
+// refuses flags that are not among the known ones.
+func givenFlags(k *kong.Context, known []string) (map[string][]string, error) {
+	given := map[string][]string{}
+	for _, p := range k.Path {
+		if p.Flag == nil {
+			continue
+		}
+		if !slices.Contains(known, p.Flag.Name) {
+			return nil, usage("cannot use --%s with --compare: it has no effect there", p.Flag.Name)
+		}
+		switch v := p.Flag.Target.Interface().(type) {
+		case []string:
+			given[p.Flag.Name] = v
+		default:
+			given[p.Flag.Name] = []string{fmt.Sprint(v)}
+		}
+	}
+	return given, nil
+}
+
+// arguments are those of one run of either program. Sweeps take long and are left
+// out unless they are asked for.
+func (c *benchCmd) arguments(given map[string][]string) []string {
+	args := []string{"bench", "--quick"}
+	if len(given["sweep"]) == 0 {
+		args = append(args, "--sweep=none")
+	}
+	for _, name := range passed {
+		for _, v := range given[name] {
+			args = append(args, "--"+name+"="+v)
+		}
+	}
+	return args
+}
+
+// inTurn runs both programs c.Rounds times. Which of them goes first changes with
+// every round, so that neither always meets a warmer machine.
+func (c *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]record.Round, error) {
+	dir, err := os.MkdirTemp("", "plumb-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot compare programs: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	var rounds []record.Round
+	for n := range int(c.Rounds) {
+		var files [2]*record.File
+		before, start := rig.BusyTime(), time.Now()
+		var own time.Duration
+		for i := range 2 {
+			side := (i + n) % 2
+			fmt.Fprintf(std.err, "round %d of %d: %s\n", n+1, c.Rounds, c.Files[side])
+			f, spent, err := benchOnce(ctx, c.Files[side], args, filepath.Join(dir, "results.json"))
+			if err != nil {
+				return nil, err
+			}
+			files[side] = f
+			own += spent
+		}
+		all := time.Since(start) * time.Duration(rig.Processors())
+		others := float64(rig.BusyTime()-before-own) / float64(all)
+		rounds = append(rounds, record.Round{Old: files[0], New: files[1], Others: min(1, max(0, others))})
+	}
+	return rounds, nil
+}
+
+// benchOnce runs one program and returns its results and its processor time.
+func benchOnce(ctx context.Context, program string, args []string, out string) (*record.File, time.Duration, error) {
+	path, err := filepath.Abs(program)
+	if err != nil {
+		return nil, 0, fmt.Errorf("cannot run %s: %w", program, err)
+	}
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, append(slices.Clone(args), "-o", out)...)
+	cmd.Stdout, cmd.Stderr = io.Discard, &said
+	if err := cmd.Run(); err != nil {
+		return nil, 0, fmt.Errorf("cannot run %s %s: %w: %s", program, strings.Join(args, " "), err, lastLine(said.String()))
+	}
+	f, err := record.Load(out)
+	return f, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), err
+}
+
+// lastLine of what a program said, which is where it says why it ended.
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
