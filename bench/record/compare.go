@@ -226,6 +226,9 @@ func series(f *File) (rows []row) {
 		add(c.Name+" end to end", c.EndToEnd)
 		add(c.Name+" render stage", c.Render)
 	}
+	for _, c := range f.Items {
+		rows = append(rows, row{c.Name, "core us/item", -1, c.Core}, row{c.Name, "items/s", 1, c.Rate})
+	}
 	for _, s := range f.Sweeps {
 		for _, p := range s.Points {
 			add(fmt.Sprintf("%s %g", s.Name, p.X), p.Samples)

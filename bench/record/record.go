@@ -13,6 +13,7 @@ import (
 
 	"plumb/bench/ceiling"
 	"plumb/bench/figure"
+	"plumb/bench/items"
 	"plumb/bench/rig"
 	"plumb/bench/stage"
 )
@@ -39,6 +40,7 @@ type File struct {
 
 	Ceilings ceiling.Ceilings `json:"ceilings"`
 	Classes  []Class          `json:"classes"`
+	Items    []items.Class    `json:"items"`
 	Sweeps   []Sweep          `json:"sweeps"`
 	Model    *Model           `json:"model,omitempty"`
 	Seconds  float64          `json:"seconds"` // the whole run
@@ -130,7 +132,7 @@ func Operations(c stage.Cost) float64 {
 // New returns a File with what is known before anything is measured.
 func New(version, commit string, flags []string) *File {
 	return &File{Format: Format, Date: time.Now().UTC().Format(time.RFC3339), Version: version, Commit: commit,
-		Go: runtime.Version(), Flags: slices.Clone(flags), Machine: rig.Here(), Classes: []Class{}, Sweeps: []Sweep{}}
+		Go: runtime.Version(), Flags: slices.Clone(flags), Machine: rig.Here(), Classes: []Class{}, Items: []items.Class{}, Sweeps: []Sweep{}}
 }
 
 // JSON is the file's bytes.

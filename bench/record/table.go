@@ -24,9 +24,14 @@ func (f *File) Table(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	f.rates(t)
-	f.stages(t)
-	f.bytes(t)
+	if len(f.Classes) > 0 {
+		f.rates(t)
+		f.stages(t)
+	}
+	if len(f.Classes) > 0 {
+		f.bytes(t)
+	}
+	f.itemRows(t)
 	f.sweepRows(t)
 	if err := t.Flush(); err != nil {
 		return err
@@ -92,6 +97,32 @@ func (f *File) bytes(t io.Writer) {
 		}
 		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.1f\t%.0f\t%.1f%%\t%.0f\t%.0f\t%.0f\t%.0f%%\t%.0f%%\t%.0f%%\t\n", c.Name, p.Bytes, p.Up, p.Down, p.Allocs, p.Heap, 100*p.GC,
 			p.Cost.Tiles, p.Cost.Items, p.Cost.Records, 100*s.Compute, 100*s.Copy, 100*s.Back)
+	}
+}
+
+// named is how many of the slowest items of a class the table names.
+const named = 3
+
+// itemRows writes a row per class of items, and its slowest items by id.
+func (f *File) itemRows(t io.Writer) {
+	if len(f.Items) == 0 {
+		return
+	}
+	fmt.Fprintln(t, "\nitems\tn\tnot scored\titems/s\tcore us\talone p50 us\tp99 us\tdecode\toutline\tgpu\tscore\t")
+	for _, c := range f.Items {
+		failed := 0
+		for _, n := range c.Failed {
+			failed += n
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t\n", c.Name, c.Items, failed, figure.Median(c.Rate), figure.Median(c.Core),
+			c.P50, c.P99, c.Parts["decode"], c.Parts["outline"], c.Parts["gpu"], c.Parts["score"])
+	}
+	fmt.Fprintln(t, "\nslowest items\tid\tus\tmost of it in\t")
+	for _, c := range f.Items {
+		for _, it := range c.Slow[:min(named, len(c.Slow))] {
+			part, us := it.Longest()
+			fmt.Fprintf(t, "%s\t%s\t%.0f\t%s, %.0f us\t\n", c.Name, it.ID, it.Took, part, us)
+		}
 	}
 }
 

@@ -26,7 +26,10 @@ type benchCmd struct {
 	Quick   bool     `help:"Short runs, few points: at most 20 seconds on a free machine. Without it some minutes."`
 	Compare bool     `help:"Compare two programs by running them in turn (plumb bench --compare OLD NEW), or two result files: ratios with intervals, and whether the results are equal bit for bit. Files are measured apart, so only large differences have a verdict."`
 	Rounds  count    `default:"10" placeholder:"N" help:"Runs of each program with --compare; at least 3. More make the intervals narrower."`
-	Class   []string `placeholder:"NAME" help:"Classes of scenes: S8, S8T, S50, S8x2; repeatable. Default: all."`
+	Class   []string `placeholder:"NAME" help:"What to measure: scenes (S8, S8T, S50, S8x2) and items (a suite, or a test such as aspire/maze); repeatable. Default: all."`
+	Items   []string `sep:"none" placeholder:"DUMP" help:"Measure the items of this dump instead of the classes, per test and with the slowest by id; repeatable. --suite and --tasks as for plumb score."`
+	Suite   string   `placeholder:"NAME" help:"Suite of lines of --items that do not name theirs."`
+	Tasks   []string `sep:"none" placeholder:"[SUITE=]FILE" help:"The benchmark's task file, for lines of --items that carry only an id and an answer; repeatable."`
 	Sweep   []string `placeholder:"NAME" help:"Sweeps: batch, shapes, points, resolution, page, text, workers, scenes, all or none; repeatable. Default: all, with files none."`
 	Trace   string   `placeholder:"FILE" help:"Write where each scene's time went as a trace that Perfetto (ui.perfetto.dev) opens."`
 	Page    string   `name:"html" placeholder:"FILE" help:"Write a page with plots; it needs nothing from the network."`
@@ -41,7 +44,15 @@ func (c *benchCmd) Run(k *kong.Context, std streams) error {
 	if c.Compare {
 		return c.compare(k, std)
 	}
-	plan, err := c.plan(std)
+	cc, err := core(&c.engineFlags, &c.limitFlags, &scoreFlags{Suite: c.Suite, Tasks: c.Tasks})
+	if err != nil {
+		return err
+	}
+	sets, err := c.sets(cc)
+	if err != nil {
+		return err
+	}
+	plan, err := c.plan(cc, std)
 	if err != nil {
 		return err
 	}
@@ -58,6 +69,9 @@ func (c *benchCmd) Run(k *kong.Context, std streams) error {
 	}
 	f := record.New(version, commit, os.Args[1:])
 	spans, err := plan.Measure(f)
+	if err == nil && len(sets) > 0 {
+		f.Items, err = c.measureItems(sets, cc, plan)
+	}
 	if err != nil {
 		return err
 	}
@@ -94,11 +108,7 @@ func writable(path string) error {
 }
 
 // plan reads the flags.
-func (c *benchCmd) plan(std streams) (*record.Plan, error) {
-	cc, err := core(&c.engineFlags, &c.limitFlags, &scoreFlags{})
-	if err != nil {
-		return nil, err
-	}
+func (c *benchCmd) plan(cc daemon.CoreConfig, std streams) (p *record.Plan, err error) {
 	if c.Backend == render.BackendChrome || c.Fidelity == render.FidelityTldraw {
 		return nil, usage("cannot measure Chromium's stages: want --backend auto, gl or cpu and --fidelity native or auto; see make bench")
 	}
@@ -107,7 +117,7 @@ func (c *benchCmd) plan(std streams) (*record.Plan, error) {
 			return nil, fmt.Errorf("cannot use fonts: %w", err)
 		}
 	}
-	p := &record.Plan{Engine: cc.Engine, Limits: cc.Scenes, Workers: c.Workers, Batch: int(c.Batch), Work: daemon.BatchWork, Seed: c.Seed, Quick: c.Quick}
+	p = &record.Plan{Engine: cc.Engine, Limits: cc.Scenes, Workers: c.Workers, Batch: int(c.Batch), Work: daemon.BatchWork, Seed: c.Seed, Quick: c.Quick}
 	p.Engine.Fidelity = render.FidelityNative
 	p.Engine.MaxPixels, p.Engine.MaxSide = cc.Scenes.Pixels, cc.Scenes.Side
 	if p.Workers == 0 {
@@ -131,7 +141,7 @@ func (c *benchCmd) sweeps() ([]string, error) {
 	all := record.AllSweeps()
 	list := c.Sweep
 	switch {
-	case len(list) == 0 && len(c.Files) > 0 || slices.Equal(list, []string{"none"}):
+	case len(list) == 0 && len(c.Files)+len(c.Items) > 0 || slices.Equal(list, []string{"none"}):
 		return nil, nil
 	case len(list) == 0 || slices.Equal(list, []string{"all"}):
 		return all, nil
@@ -146,16 +156,12 @@ func (c *benchCmd) sweeps() ([]string, error) {
 
 // classes makes the scenes of --class.
 func (c *benchCmd) classes(p *record.Plan) error {
-	names := c.Class
-	if len(names) == 0 {
-		for _, class := range scenes.Classes() {
-			names = append(names, class.Name)
-		}
+	if len(c.Items) > 0 {
+		return nil
 	}
-	for _, name := range names {
-		class, err := scenes.Find(name)
-		if err != nil {
-			return usageError{err}
+	for _, class := range scenes.Classes() {
+		if len(c.Class) > 0 && !slices.Contains(c.Class, class.Name) {
+			continue
 		}
 		made, err := record.Made(class, p.Distinct(), c.Seed)
 		if err != nil {
@@ -168,9 +174,6 @@ func (c *benchCmd) classes(p *record.Plan) error {
 
 // given reads files of scenes: each file is a class.
 func (c *benchCmd) given(cc daemon.CoreConfig, std streams) ([]record.Scenes, error) {
-	if len(c.Class) > 0 {
-		return nil, usage("cannot use --class with files: want one or the other")
-	}
 	var all []record.Scenes
 	for _, path := range c.Files {
 		r, err := openDump(path, cc.Lines, std.in)

@@ -70,7 +70,10 @@ func TestBenchUsage(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"--class", "S9"}, 2, "S8x2"},
+		{[]string{"--class", "S9"}, 2, "aspire/maze"},
+		{[]string{"--suite", "aspire"}, 2, "--items"},
+		{[]string{"--class", "S8", "--items", bad}, 2, "one or the other"},
+		{[]string{"--items", "/no/such/dump"}, 1, "no such file"},
 		{[]string{"--sweep", "colour"}, 2, "resolution"},
 		{[]string{"--compare", bad}, 2, "want two"},
 		{[]string{"--compare", bad, bad}, 1, "format"},

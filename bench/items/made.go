@@ -1,0 +1,136 @@
+// Package items measures the items of a dump through the queue that scores them:
+// how long each takes when it comes alone, and how many go through per second of
+// processor time. In: dump lines, made here for every test of every suite or read
+// from files. Out: a Class per test. It refuses lines that cannot be scored.
+package items
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+
+	"plumb/scoring"
+	"plumb/scoring/aspire/scenario"
+	"plumb/scoring/aspire/scenario/program"
+	"plumb/scoring/tangram/choice"
+	"plumb/scoring/tangram/generate"
+)
+
+// Set is the items of one class: one test of one suite.
+type Set struct {
+	Name  string // "aspire/maze"
+	Doc   string
+	Lines [][]byte // dump lines with answers
+}
+
+// Made makes n items for every test of every suite. The same seed and number give
+// the same bytes.
+func Made(n int, seed uint64) ([]Set, error) {
+	var sets []Set
+	for _, test := range scenario.Tests() {
+		lines, err := whiteboards(test, n, seed)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, Set{"aspire/" + test, "made-up whiteboards with answers of programs", lines})
+	}
+	return append(sets,
+		Set{"drawingbench", "strokes of pen, line and shapes in three colours", drawings(n, seed)},
+		Set{"tangram/solution", "made-up instances with answers of different quality", solutions(n, seed)},
+		Set{"tangram/outline", "one of four silhouettes", outlines(n)},
+		Set{"spatialab", "multiple choice in the forms that models write", questions("spatialab", "numbers", "answer_index", forms, n)},
+		Set{"spaceeval", "multiple choice, answers that need no judge", questions("spaceeval", "letters", "answer", forms[:1], n)}), nil
+}
+
+// whiteboards makes ASPIRE items, answered by programs of different skill.
+func whiteboards(test string, n int, seed uint64) (lines [][]byte, err error) {
+	programs := program.All()
+	for i := 0; len(lines) < n; i++ {
+		s, err := scenario.Make(seed, test, i/len(programs))
+		if err != nil {
+			return nil, err
+		}
+		p := programs[i%len(programs)]
+		answer := p.Answer(seed, s)
+		if answer == nil { // a missing response, which is not scored
+			continue
+		}
+		line, err := s.AppendLine(nil, p.Name, answer)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, bytes.TrimSuffix(line, []byte("\n")))
+	}
+	return lines, nil
+}
+
+// drawings makes DrawingBench items: a tool and a colour are chosen, then some
+// strokes drawn with them.
+func drawings(n int, seed uint64) (lines [][]byte) {
+	tools := []struct {
+		name string
+		y    int // of its button, at x = 35
+	}{{"pen", 205}, {"line", 325}, {"rectangle", 385}, {"circle", 445}}
+	r := rand.New(rand.NewPCG(seed, 1))
+	for i := range n {
+		tool := tools[i%len(tools)]
+		var a bytes.Buffer
+		fmt.Fprintf(&a, `[{"action":"click","x":35,"y":%d}`, tool.y)
+		for range 2 + i%6 {
+			x, y := 200+r.IntN(400), 200+r.IntN(300)
+			fmt.Fprintf(&a, `,{"action":"moveTo","x":%d,"y":%d},{"action":"mouseDown"}`, x, y)
+			for range 1 + i%4 {
+				x, y = x+10+r.IntN(80), y+10+r.IntN(40)
+				fmt.Fprintf(&a, `,{"action":"moveTo","x":%d,"y":%d}`, x, y)
+			}
+			a.WriteString(`,{"action":"mouseUp"}`)
+		}
+		a.WriteByte(']')
+		line := fmt.Appendf(nil, `{"id":"drawing-%04d","suite":"drawingbench","criteria":{"required_tools":["%s"],"min_segments":2,"min_coverage":0.01},"response":`, i, tool.name)
+		lines = append(lines, append(scoring.AppendString(line, "I draw.\n```json\n"+a.String()+"\n```"), '}'))
+	}
+	return lines
+}
+
+// solutions makes TangramPuzzle items that carry their instance.
+func solutions(n int, seed uint64) (lines [][]byte) {
+	for i := range n {
+		in := generate.Instance(int64(seed), i)
+		b := bytes.TrimSuffix(in.AppendJSON(nil), []byte("}"))
+		b = fmt.Appendf(b, `,"id":"solution-%04d","suite":"tangram","test":"solution","response":`, i)
+		lines = append(lines, append(scoring.AppendString(b, generate.Answer(in, generate.Qualities[i%len(generate.Qualities)])), '}'))
+	}
+	return lines
+}
+
+// outlines makes items of TangramPuzzle's Task 1.
+func outlines(n int) (lines [][]byte) {
+	for i := range n {
+		right := choice.Letters[i%4 : i%4+1]
+		text, _, _ := generate.Choice(right, i)
+		b := fmt.Appendf(nil, `{"id":"outline-%04d","suite":"tangram","test":"outline","instance_id":"outline-%04d","options":{"A":"a","B":"b","C":"c","D":"d"},"answer":"%s","response":`, i, i, right)
+		lines = append(lines, append(scoring.AppendString(b, text), '}'))
+	}
+	return lines
+}
+
+// forms are ways in which models name option %[1]s, whose text is %[2]s.
+var forms = []string{"%[1]s", "%[1]s.", "%[1]s. %[2]s", "The answer is %[1]s.", `{"answer": "%[1]s"}`, "<result>%[1]s</result>",
+	"Looking at the picture, the room with the stove is nearest to the door.\n\nAnswer: %[1]s", "I would choose %[1]s because it has a window."}
+
+// questions makes multiple-choice items whose options are numbered or lettered.
+func questions(suite, labels, key string, forms []string, n int) (lines [][]byte) {
+	options := []string{"Hall", "Kitchen", "Bath", "Terrace"}
+	for i := range n {
+		k := (i / len(forms)) % len(options)
+		label, answer := fmt.Sprint(k+1), fmt.Sprint(k)
+		if labels == "letters" {
+			label = string(rune('A' + k))
+			answer = `"` + label + `"`
+		}
+		b := fmt.Appendf(nil, `{"id":"%s-%04d","suite":"%s","question":"Which room has the most light in the afternoon?","options":["Hall","Kitchen","Bath","Terrace"],"labels":"%s","%s":%s,"response":`,
+			suite, i, suite, labels, key, answer)
+		lines = append(lines, append(scoring.AppendString(b, fmt.Sprintf(forms[i%len(forms)], label, options[k])), '}'))
+	}
+	return lines
+}

@@ -1,0 +1,199 @@
+package items
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"plumb/bench/figure"
+	"plumb/bench/rig"
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+)
+
+// most is how many items of a class a result file names, the slowest first.
+const most = 100
+
+// Class is what was measured of one set. Times are in microseconds.
+type Class struct {
+	Name   string             `json:"name"`
+	Doc    string             `json:"doc"`
+	Items  int                `json:"items"`
+	Failed map[string]int     `json:"failed"`  // items that were not scored, by error code
+	Rate   []float64          `json:"per_s"`   // items per second, all workers, a value per round
+	Core   []float64          `json:"core_us"` // processor time per item, a value per round
+	P50    float64            `json:"alone_p50_us"`
+	P99    float64            `json:"alone_p99_us"`
+	Parts  map[string]float64 `json:"parts_us"` // of an item that comes alone: mean of each part of its way
+	Slow   []Item             `json:"slowest"`  // the slowest items, slowest first
+}
+
+// Item is one item that came alone.
+type Item struct {
+	ID    string             `json:"id"`
+	Took  float64            `json:"us"`       // median over the rounds
+	Parts map[string]float64 `json:"parts_us"` // of the round with that time
+	Error string             `json:"error,omitempty"`
+}
+
+// Longest is the part of its way on which the item spent most time.
+func (it Item) Longest() (part string, us float64) {
+	for p := range queue.Parts {
+		if v := it.Parts[p.String()]; v > us {
+			part, us = p.String(), v
+		}
+	}
+	return part, us
+}
+
+// Config says how to measure.
+type Config struct {
+	Queue   *queue.Queue
+	Options *queue.Options
+	Rounds  int                                  // 1 or more
+	Report  func(what string, round, rounds int) // progress; nil for none
+}
+
+// timed is one item with what each round measured.
+type timed struct {
+	id     string
+	fault  string
+	rounds []queue.Timing
+}
+
+// Measure measures every set, in turn, so that whatever else the machine does
+// meets all of them alike. Errors are those of the queue.
+func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
+	classes := make([]Class, len(sets))
+	items := make([][]timed, len(sets))
+	for i, s := range sets {
+		if len(s.Lines) == 0 {
+			return nil, fmt.Errorf("cannot measure %s: got no items; want at least one", s.Name)
+		}
+		classes[i] = Class{Name: s.Name, Doc: s.Doc, Items: len(s.Lines)}
+		items[i] = make([]timed, len(s.Lines))
+		if err := together(ctx, &cfg, &s, nil); err != nil { // fills caches
+			return nil, err
+		}
+	}
+	for round := range cfg.Rounds {
+		for i, s := range sets {
+			if cfg.Report != nil {
+				cfg.Report(s.Name, round, cfg.Rounds)
+			}
+			if err := together(ctx, &cfg, &s, &classes[i]); err != nil {
+				return nil, err
+			}
+			if err := alone(ctx, &cfg, &s, items[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := range classes {
+		classes[i].sum(items[i])
+	}
+	return classes, nil
+}
+
+// together sends all lines as one stream and notes the rate, where c is not nil.
+func together(ctx context.Context, cfg *Config, s *Set, c *Class) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	stream := cfg.Queue.Stream(ctx, cfg.Options)
+	start, spent := time.Now(), rig.CoreTime()
+	go func() {
+		defer stream.End()
+		for i, line := range s.Lines {
+			if stream.Put(dump.Line{N: i + 1, Bytes: line}) != nil {
+				return
+			}
+		}
+	}()
+	for {
+		_, err := stream.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("cannot measure %s: %w", s.Name, err)
+		}
+	}
+	if c != nil {
+		n := float64(len(s.Lines))
+		c.Rate = append(c.Rate, n/time.Since(start).Seconds())
+		c.Core = append(c.Core, micros(rig.CoreTime()-spent)/n)
+	}
+	return nil
+}
+
+// alone scores one line after the other and adds a round to each item.
+func alone(ctx context.Context, cfg *Config, s *Set, items []timed) error {
+	for i, line := range s.Lines {
+		a, err := cfg.Queue.Score(ctx, dump.Line{N: i + 1, Bytes: line}, cfg.Options)
+		if err != nil {
+			return fmt.Errorf("cannot measure item %d of %s: %w", i+1, s.Name, err)
+		}
+		items[i].id = strings.Clone(a.Result.ID)
+		items[i].rounds = append(items[i].rounds, a.Timing)
+		if a.Result.Err != nil {
+			items[i].fault = a.Result.Err.Code
+		}
+	}
+	return nil
+}
+
+// sum fills in what is known once all rounds are done.
+func (c *Class) sum(items []timed) {
+	c.Failed = map[string]int{}
+	var took []float64
+	var totals queue.Timing
+	list := make([]Item, len(items))
+	for i, it := range items {
+		middle := it.middle()
+		for p, d := range middle {
+			totals[p] += d
+		}
+		if it.fault != "" {
+			c.Failed[it.fault]++
+		}
+		list[i] = Item{ID: it.id, Took: micros(middle.Total()), Parts: parts(middle, 1), Error: it.fault}
+		took = append(took, list[i].Took)
+	}
+	c.Parts = parts(totals, float64(len(items)))
+	slices.Sort(took)
+	c.P50, c.P99 = figure.Median(took), took[min(len(took)-1, len(took)*99/100)]
+	slices.SortStableFunc(list, func(a, b Item) int {
+		switch {
+		case a.Took > b.Took:
+			return -1
+		case a.Took < b.Took:
+			return 1
+		}
+		return 0
+	})
+	c.Slow = list[:min(most, len(list))]
+}
+
+// middle is the round whose total is the median.
+func (t *timed) middle() queue.Timing {
+	s := slices.Clone(t.rounds)
+	slices.SortFunc(s, func(a, b queue.Timing) int { return int(a.Total() - b.Total()) })
+	return s[len(s)/2]
+}
+
+// parts are the parts of a way that took any time, divided by n.
+func parts(t queue.Timing, n float64) map[string]float64 {
+	m := map[string]float64{}
+	for p, d := range t {
+		if d > 0 {
+			m[queue.Part(p).String()] = micros(d) / n
+		}
+	}
+	return m
+}
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

@@ -1,0 +1,57 @@
+package items
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+)
+
+// Read sorts the lines of a dump into a set per suite and test. Lines that are no
+// JSON object are an error, as a measurement of them would mean nothing.
+func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
+	r, err := dump.Open(path, limits)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	r.Lists(cfg)
+	var sets []Set
+	for {
+		l, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return sets, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", path, err)
+		}
+		if l.Fault != "" {
+			return nil, fmt.Errorf("cannot measure %s, line %d: %s", path, l.N, l.Fault)
+		}
+		name := nameOf(l.Bytes, cfg.Suite)
+		i := slices.IndexFunc(sets, func(s Set) bool { return s.Name == name })
+		if i < 0 {
+			i = len(sets)
+			sets = append(sets, Set{Name: name, Doc: "items of " + path})
+		}
+		sets[i].Lines = append(sets[i].Lines, slices.Clone(l.Bytes))
+	}
+}
+
+// nameOf is the suite and test that a line names.
+func nameOf(line []byte, suite string) string {
+	if s := fastjson.GetString(line, "suite"); s != "" {
+		suite = s
+	}
+	if suite == "" {
+		suite = "items"
+	}
+	if test := fastjson.GetString(line, "test"); test != "" {
+		return suite + "/" + test
+	}
+	return suite
+}
