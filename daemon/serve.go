@@ -158,7 +158,7 @@ func start(cfg Config) (*running, error) {
 	if info.Exports > 0 {
 		cfg.API.Metrics.Editor(func() api.EditorCounts {
 			s := core.Engine.EditorStats()
-			return api.EditorCounts{Exports: s.Exports, Retries: s.Retries, Lost: s.Lost, Blocked: s.Blocked}
+			return api.EditorCounts{Exports: s.Exports, Retries: s.Retries, Lost: s.Lost, Blocked: s.Blocked, Unproved: s.Unproved, Blank: s.Blank}
 		})
 	}
 	if core.Judge != nil {

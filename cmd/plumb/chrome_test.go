@@ -6,8 +6,10 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"io/fs"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -101,7 +103,11 @@ func TestForeignDump(t *testing.T) {
 
 // killBrowsers ends the browsers whose profile lies in dir, and returns how many
 // processes that were.
-func killBrowsers(dir string) (n int) {
+func killBrowsers(dir string) (n int) { return killProcesses("--user-data-dir="+dir, "") }
+
+// killProcesses ends the processes whose command line has both texts, and
+// returns how many they were.
+func killProcesses(one, other string) (n int) {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
@@ -109,7 +115,7 @@ func killBrowsers(dir string) (n int) {
 			continue
 		}
 		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
-		if strings.Contains(string(line), "--user-data-dir="+dir) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+		if strings.Contains(string(line), one) && strings.Contains(string(line), other) && syscall.Kill(pid, syscall.SIGKILL) == nil {
 			n++
 		}
 	}
@@ -158,6 +164,73 @@ func TestKilledBrowser(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("files were left: %v, %v", left, err)
 	}
+}
+
+// TestKilledHelper: processes of the browser's that are killed while it goes on,
+// above all the GPU process, change no score, in process and through a daemon.
+func TestKilledHelper(t *testing.T) {
+	browser(t)
+	var dump strings.Builder
+	for i := range 12 {
+		dump.WriteString(emojiItem(strconv.Itoa(i), "label", fmt.Sprintf("%d 😀", i)) + "\n")
+	}
+	_, want, _ := plumb(t, dump.String(), "score", "--chrome-pages", "2", "--deadline", "5m", "-")
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	for _, kind := range []string{"gpu-process", "utility"} {
+		code, out, errs := 0, "", ""
+		killed := killing(temp, kind, func() {
+			code, out, errs = plumb(t, dump.String(), "score", "--chrome-pages", "2", "--deadline", "5m", "-")
+		})
+		if code != 0 || out != want || killed == 0 {
+			t.Errorf("%d of type %s killed: got exit %d, %s; other results: %v", killed, kind, code, errs, out != want)
+		}
+	}
+	d := startDaemon(t, "--fidelity", "auto", "--chrome-pages", "2", "--deadline", "5m")
+	for round := range 3 {
+		code, out, errs := plumb(t, dump.String(), "score", "--server", "http://"+d.addr, "-")
+		if code != 0 || out != want {
+			t.Errorf("through a daemon, round %d: got exit %d, %s; other results: %v", round, code, errs, out != want)
+		}
+		if killProcesses(temp, "--type=gpu-process") == 0 {
+			t.Error("the daemon's browser has no GPU process")
+		}
+	}
+	if text := fetched(t, "http://"+d.addr+"/metrics"); !strings.Contains(text, "plumb_editor_lost_total ") || strings.Contains(text, "plumb_editor_lost_total 0\n") {
+		t.Error("the daemon counts no lost page")
+	}
+}
+
+// fetched returns the body of an answer.
+func fetched(t *testing.T, url string) string {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// killing calls f, kills processes of this type in it every half second, up to five
+// times, and returns how many.
+func killing(dir, kind string, f func()) (n int) {
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	for range 5 {
+		select {
+		case <-done:
+			return n
+		case <-time.After(500 * time.Millisecond):
+			n += killProcesses(dir, "--type="+kind)
+		}
+	}
+	<-done
+	return n
 }
 
 // TestNativeScoresAreTheEditors: native and Chrome give the same scores on the

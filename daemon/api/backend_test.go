@@ -34,9 +34,12 @@ func TestRenderNamesBackend(t *testing.T) {
 
 func TestEditorMetrics(t *testing.T) {
 	s := serve(t, nil)
-	s.cfg.Metrics.Editor(func() EditorCounts { return EditorCounts{Exports: 5, Retries: 4, Lost: 3, Blocked: 2} })
+	s.cfg.Metrics.Editor(func() EditorCounts {
+		return EditorCounts{Exports: 5, Retries: 4, Lost: 3, Blocked: 2, Unproved: 1, Blank: 6}
+	})
 	_, _, body := s.do(t, "GET", "/metrics", "")
-	for _, want := range []string{"plumb_editor_exports_total 5", "plumb_editor_retries_total 4", "plumb_editor_lost_total 3", "plumb_editor_blocked_requests_total 2"} {
+	for _, want := range []string{"plumb_editor_exports_total 5", "plumb_editor_retries_total 4", "plumb_editor_lost_total 3", "plumb_editor_blocked_requests_total 2",
+		"plumb_editor_unproved_pictures_total 1", "plumb_editor_blank_pictures_total 6"} {
 		if !strings.Contains(body, want+"\n") {
 			t.Errorf("no %s", want)
 		}

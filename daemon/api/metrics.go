@@ -140,8 +140,11 @@ func (m *Metrics) sharing(q *queue.Queue) {
 type EditorCounts struct {
 	Exports int64 // scenes that it drew
 	Retries int64 // attempts that were repeated
-	Lost    int64 // browsers and pages that died or were killed
+	Lost    int64 // browsers and pages that died, were killed or gave a picture without its proof
 	Blocked int64 // requests of scenes for something on the network, stopped
+	// Unproved pictures were not believed; Blank ones were drawn again because
+	// they were empty where shapes are visible.
+	Unproved, Blank int64
 }
 
 // Editor registers the counts of the editor.
@@ -152,7 +155,9 @@ func (m *Metrics) Editor(counts func() EditorCounts) {
 	}{
 		{"exports", "Scenes drawn by the real editor.", func(c EditorCounts) int64 { return c.Exports }},
 		{"retries", "Attempts of the real editor that were repeated.", func(c EditorCounts) int64 { return c.Retries }},
-		{"lost", "Browsers and pages that died or were killed.", func(c EditorCounts) int64 { return c.Lost }},
+		{"lost", "Browsers and pages that died, were killed or gave a picture without its proof.", func(c EditorCounts) int64 { return c.Lost }},
+		{"unproved_pictures", "Pictures of the real editor that were not believed, because what was drawn had been lost.", func(c EditorCounts) int64 { return c.Unproved }},
+		{"blank_pictures", "Pictures of the real editor that were drawn again, because they were empty where shapes are visible.", func(c EditorCounts) int64 { return c.Blank }},
 		{"blocked_requests", "Requests of scenes for something on the network, stopped.", func(c EditorCounts) int64 { return c.Blocked }},
 	} {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_editor_" + c.name + "_total", Help: c.help},

@@ -20,22 +20,23 @@ type answer struct {
 
 // drawn is one picture, in runs, as a PNG, or with nothing on it.
 type drawn struct {
-	W      int         `json:"w"`
-	H      int         `json:"h"`
-	Bounds *[4]float64 `json:"bounds"`
-	Runs   []byte      `json:"runs"`
-	PNG    []byte      `json:"png"`
+	W       int         `json:"w"`
+	H       int         `json:"h"`
+	Bounds  *[4]float64 `json:"bounds"`
+	Visible bool        `json:"visible"`
+	Runs    []byte      `json:"runs"`
+	PNG     []byte      `json:"png"`
+
+	img *image.NRGBA // once it is decoded
 }
 
-// image decodes the picture, not premultiplied.
-func (d *drawn) image() (*image.NRGBA, error) {
+// decode returns what was sent: the picture with this many rows of proof below
+// it, not premultiplied.
+func (d *drawn) decode(proof int) (*image.NRGBA, error) {
 	if d.PNG != nil {
 		return decodePNG(d.PNG)
 	}
-	img := image.NewNRGBA(image.Rect(0, 0, d.W, d.H))
-	if d.Runs == nil {
-		return img, nil
-	}
+	img := image.NewNRGBA(image.Rect(0, 0, d.W, d.H+proof))
 	if err := decodeRuns(img.Pix, d.Runs); err != nil {
 		return nil, fmt.Errorf("cannot read a picture of %d x %d px: %w", d.W, d.H, err)
 	}

@@ -2,6 +2,7 @@ package chrome
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"image"
 	"image/color"
@@ -54,12 +55,60 @@ func TestDrawnPNG(t *testing.T) {
 	if err := png.Encode(&b, src); err != nil {
 		t.Fatal(err)
 	}
-	img, err := (&drawn{W: 2, H: 1, PNG: b.Bytes()}).image()
+	img, err := (&drawn{W: 2, H: 1, PNG: b.Bytes()}).decode(0)
 	if err != nil || !bytes.Equal(img.Pix, src.Pix) {
 		t.Errorf("got %v, %v; want %v", img, err, src.Pix)
 	}
-	if _, err := (&drawn{PNG: []byte("no PNG")}).image(); err == nil {
+	if _, err := (&drawn{PNG: []byte("no PNG")}).decode(0); err == nil {
 		t.Error("a file that is no PNG was read")
+	}
+}
+
+// TestProve: a picture is believed only with all rows of its proof, in both encodings.
+func TestProve(t *testing.T) {
+	const mark, w, h = 0x0a141e, 3, 2
+	nonce := color.NRGBA{10, 20, 30, 255}
+	whole := image.NewNRGBA(image.Rect(0, 0, w, h+proofRows))
+	whole.SetNRGBA(1, 1, color.NRGBA{1, 2, 3, 4})
+	for x := range w {
+		whole.SetNRGBA(x, h, nonce)
+		whole.SetNRGBA(x, h+1, proofColor)
+		whole.SetNRGBA(x, h+2, nonce)
+	}
+	send := func(img *image.NRGBA, asPNG bool) *answer {
+		d := drawn{W: w, H: h, Visible: true}
+		if asPNG {
+			var b bytes.Buffer
+			if err := png.Encode(&b, img); err != nil {
+				t.Fatal(err)
+			}
+			d.PNG = b.Bytes()
+		} else {
+			d.Runs = append(binary.AppendUvarint(nil, uint64(len(img.Pix)/4*2+1)), img.Pix...)
+		}
+		return &answer{Pictures: []drawn{d}}
+	}
+	for _, asPNG := range []bool{false, true} {
+		a := send(whole, asPNG)
+		if blank, err := a.prove(mark, false); err != nil || blank || !bytes.Equal(a.Pictures[0].img.Pix, whole.Pix[:4*w*h]) {
+			t.Errorf("as PNG %v: got %v, blank %v, %v; want the picture", asPNG, a.Pictures[0].img, blank, err)
+		}
+		for y := range proofRows {
+			img := image.NewNRGBA(whole.Rect)
+			copy(img.Pix, whole.Pix)
+			img.SetNRGBA(w-1, h+y, color.NRGBA{})
+			if _, err := send(img, asPNG).prove(mark, false); !errors.Is(err, errUnproved) {
+				t.Errorf("as PNG %v, without row %d of the proof: got %v; want errUnproved", asPNG, y+1, err)
+			}
+		}
+		if _, err := send(image.NewNRGBA(whole.Rect), asPNG).prove(mark, false); !errors.Is(err, errUnproved) {
+			t.Errorf("as PNG %v, transparent: got %v; want errUnproved", asPNG, err)
+		}
+		whole.SetNRGBA(1, 1, color.NRGBA{})
+		if blank, err := send(whole, asPNG).prove(mark, false); err != nil || !blank {
+			t.Errorf("as PNG %v, nothing drawn: got blank %v, %v; want true", asPNG, blank, err)
+		}
+		whole.SetNRGBA(1, 1, color.NRGBA{1, 2, 3, 4})
 	}
 }
 

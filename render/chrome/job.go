@@ -9,8 +9,19 @@ import (
 	"plumb/render/scene"
 )
 
-// job writes a request as the page reads it (page/job.ts).
-func (c *Config) job(r *Request) (string, error) {
+// protocol is the version of what passes between the program and the page
+// (page/job.ts). A page that was made for another one is refused.
+const protocol = "plumb-2"
+
+// job is a request on its way to a page.
+type job struct {
+	text    string // JSON as the page reads it (page/job.ts)
+	mark    uint32 // colour of the proof that its pictures carry, 0xRRGGBB
+	measure bool   // it asks for boxes, which need no proof
+}
+
+// job makes the job of a request.
+func (c *Config) job(r *Request) (*job, error) {
 	var b []byte
 	var err error
 	switch {
@@ -19,22 +30,25 @@ func (c *Config) job(r *Request) (string, error) {
 	case r.Scene != nil:
 		b, err = appendScene(nil, r.Scene)
 	default:
-		return "", fmt.Errorf("cannot export scene: %w: got neither Scene nor Source", ErrScene)
+		return nil, fmt.Errorf("cannot export scene: %w: got neither Scene nor Source", ErrScene)
 	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	b = append(b, `,"pictures":[`...)
 	if b, err = c.appendPicture(b, r, r.Only, nil); err != nil {
-		return "", err
+		return nil, err
 	}
 	if r.Other != nil {
 		b = append(b, ',')
 		if b, err = c.appendPicture(b, r, r.Other, r.Only); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
-	return string(append(b, `]}`...)), nil
+	j := &job{mark: newMark(), measure: r.Measure}
+	b = strconv.AppendUint(append(b, `],"mark":`...), uint64(j.mark), 10)
+	j.text = string(append(b, '}'))
+	return j, nil
 }
 
 // appendPicture writes which shapes are drawn, and over which part of the page.

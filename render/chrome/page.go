@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -107,7 +108,10 @@ func (p *page) mount(ctx context.Context, licence string) error {
 	if p.plumb = object.Result.ObjectID; p.plumb == "" {
 		return errors.New("its script did not run")
 	}
-	_, err = p.call(ctx, "start", licence)
+	made, err := p.call(ctx, "start", licence)
+	if err == nil && string(made) != strconv.Quote(protocol) {
+		err = fmt.Errorf("%w: got a page that was made for %s; want %q, made by make setup", ErrMissing, clip(string(made), 40), protocol)
+	}
 	return err
 }
 

@@ -42,13 +42,13 @@ type Pool struct {
 }
 
 type counters struct {
-	exports, retries, blocked, refused, pages, browsers, lost atomic.Int64
+	exports, retries, blocked, refused, pages, browsers, lost, unproved, blank atomic.Int64
 }
 
 // call is a job on its way through a worker.
 type call struct {
 	ctx    context.Context
-	job    string
+	job    *job
 	answer *answer
 	err    error
 	done   chan struct{}
@@ -114,13 +114,15 @@ type Stats struct {
 	Refused  int64 // scenes that were refused
 	Pages    int64 // tabs that were opened
 	Browsers int64 // browsers that were started
-	Lost     int64 // browsers and tabs that died or were killed
+	Lost     int64 // browsers and tabs that died, were killed or gave a picture without its proof
+	Unproved int64 // pictures that were not believed
+	Blank    int64 // pictures drawn again because they were empty where shapes are visible
 }
 
 // Stats returns the counts so far.
 func (p *Pool) Stats() Stats {
 	c := &p.stats
-	return Stats{c.exports.Load(), c.retries.Load(), c.blocked.Load(), c.refused.Load(), c.pages.Load(), c.browsers.Load(), c.lost.Load()}
+	return Stats{c.exports.Load(), c.retries.Load(), c.blocked.Load(), c.refused.Load(), c.pages.Load(), c.browsers.Load(), c.lost.Load(), c.unproved.Load(), c.blank.Load()}
 }
 
 // Memory returns the bytes that the browser's processes hold of their own, and
@@ -143,12 +145,12 @@ func (p *Pool) Memory() (bytes int64, processes int) {
 // that ends gives up waiting, not the tab. Errors wrap ErrScene, ErrLimit,
 // ErrDeadline, ErrLost, ErrClosed, ErrMissing or the cause of ctx.
 func (p *Pool) Export(ctx context.Context, r Request) (*Result, error) {
-	job, err := p.cfg.job(&r)
+	j, err := p.cfg.job(&r)
 	if err != nil {
 		p.stats.refused.Add(1)
 		return nil, err
 	}
-	c := &call{ctx: ctx, job: job, done: make(chan struct{})}
+	c := &call{ctx: ctx, job: j, done: make(chan struct{})}
 	select {
 	case <-p.done:
 		return nil, fmt.Errorf("cannot export scene: %w", ErrClosed)
@@ -194,11 +196,7 @@ func (p *Pool) result(r *Request, a *answer) (*Result, error) {
 		if i >= len(a.Pictures) {
 			break
 		}
-		img, err := a.Pictures[i].image()
-		if err != nil {
-			return nil, err
-		}
-		*dst = img
+		*dst = a.Pictures[i].img
 		if b := a.Pictures[i].Bounds; b != nil && r.Content && i == 0 {
 			out.Bounds = box(b)
 		}

@@ -134,11 +134,11 @@ func (w *worker) box(t *testing.T) error {
 
 // draw is Pool.Export in the worker's own tab.
 func (w *worker) draw(r *Request) (*Result, error) {
-	job, err := w.pool.cfg.job(r)
+	j, err := w.pool.cfg.job(r)
 	if err != nil {
 		return nil, err
 	}
-	a, err := w.export(context.Background(), job)
+	a, err := w.export(context.Background(), j)
 	if err != nil {
 		return nil, err
 	}

@@ -40,49 +40,75 @@ func (w *worker) left() <-chan struct{} {
 	return w.page.browser.leave
 }
 
-// export does one job, more than once where a tab dies under it.
-func (w *worker) export(ctx context.Context, job string) (*answer, error) {
+// export does one job, more than once where a tab dies under it or gives a
+// picture that is not to be believed.
+func (w *worker) export(ctx context.Context, j *job) (*answer, error) {
+	doubted := false // an empty picture is believed when a fresh tab draws it too
 	for n := 1; ; n++ {
-		a, err := w.try(job, n > 1)
-		if err == nil {
-			return a, nil
-		}
-		w.pool.cfg.Log.Warn("export failed", "attempt", n, "error", err)
+		a, blank, err := w.try(j, n > 1)
 		switch {
-		case errors.Is(err, ErrDeadline), errors.Is(err, ErrMissing):
-			return nil, err
-		case n == attempts:
-			return nil, fmt.Errorf("cannot export scene: %w %d times: %w", ErrLost, n, err)
-		case ctx.Err() != nil:
+		case err == nil && blank && !doubted:
+			doubted = true
+			w.doubt()
+		case err == nil:
+			if doubted && !blank {
+				w.pool.stats.unproved.Add(1)
+				w.pool.cfg.Log.Warn("a tab had given an empty picture of a scene that is not empty")
+			}
+			return a, nil
+		default:
+			w.pool.cfg.Log.Warn("export failed", "attempt", n, "error", err)
+			switch {
+			case errors.Is(err, ErrDeadline), errors.Is(err, ErrMissing):
+				return nil, err
+			case n >= attempts:
+				return nil, fmt.Errorf("cannot export scene: %w %d times: %w", ErrLost, n, err)
+			}
+		}
+		if ctx.Err() != nil {
 			return nil, fmt.Errorf("cannot export scene: %w", context.Cause(ctx))
 		}
 		w.pool.stats.retries.Add(1)
 	}
 }
 
-// try sends the job to the worker's tab. After an error the tab is gone.
-func (w *worker) try(job string, suspect bool) (*answer, error) {
+// doubt replaces a tab that gave an empty picture where shapes are visible.
+func (w *worker) doubt() {
+	w.pool.stats.blank.Add(1)
+	w.pool.cfg.Log.Warn("a picture is empty where shapes are visible; a fresh tab draws it again")
+	w.drop()
+}
+
+// try sends the job to the worker's tab and checks what comes back. After an
+// error the tab is gone.
+func (w *worker) try(j *job, suspect bool) (a *answer, blank bool, err error) {
 	if suspect {
 		w.pool.suspects.Lock()
 		defer w.pool.suspects.Unlock()
 	}
 	if err := w.ready(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	b := w.page.browser
 	b.exports.Add(1)
 	injected := inject(b)
-	a, err := w.page.run(job, w.pool.cfg.Deadline)
+	a, err = w.page.run(j.text, w.pool.cfg.Deadline)
 	injected()
+	if err == nil && a.Error == "" && !j.measure {
+		blank, err = a.prove(j.mark, w.page.plain)
+	}
 	if err != nil {
 		if !b.alive() {
 			err = fmt.Errorf("the browser is gone (%s): %w", b.why(), err)
 		}
+		if errors.Is(err, errUnproved) {
+			w.pool.stats.unproved.Add(1)
+		}
 		w.pool.stats.lost.Add(1)
 		w.drop()
-		return nil, err
+		return nil, false, err
 	}
-	return a, nil
+	return a, blank, nil
 }
 
 // ready makes sure that the worker has a tab, in a browser that is in use.

@@ -4,20 +4,21 @@ import { Box, type Editor, type TLAsset, type TLRecord, type TLShapeId } from 't
 import { work } from './frames'
 import type { Answer, Drawn, Job, Picture } from './job'
 import { change, clear, load } from './load'
-import { LimitError, Raster } from './raster'
+import { LimitError, LostError, Raster } from './raster'
 
-/** The key in a shape's meta by which getShapeVisibility knows what is not drawn. */
-export const hiddenMark = 'plumb:hidden'
+/**
+ * The key in a shape's meta by which getShapeVisibility knows what is not drawn.
+ * It is another one on every page, so that no scene can name it.
+ */
+export const hiddenMark = `plumb:hidden:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
 
 export class Exporter {
-	readonly version: string
 	private readonly base: ReadonlyMap<string, TLRecord>
 	private readonly raster = new Raster()
 	private blocked = 0
 	private readonly refused = new Set<string>() // files of this scene that it did not bring along
 
 	constructor(private readonly editor: Editor) {
-		this.version = String(editor.store.schema.serialize().schemaVersion)
 		this.base = new Map(editor.store.allRecords().map((r) => [r.id, r]))
 		document.addEventListener('securitypolicyviolation', () => this.blocked++)
 	}
@@ -39,8 +40,9 @@ export class Exporter {
 		work(true)
 		try {
 			load(this.editor, job)
-			for (const p of job.pictures) answer.pictures.push(await this.draw(p))
+			for (const p of job.pictures) answer.pictures.push(await this.draw(p, job.mark))
 		} catch (e) {
+			if (e instanceof LostError) throw e
 			answer.error = e instanceof Error ? e.message : String(e)
 			answer.limit = e instanceof LimitError
 		} finally {
@@ -59,7 +61,7 @@ export class Exporter {
 		return JSON.stringify(all.sort((a, b) => (a.id < b.id ? -1 : 1)))
 	}
 
-	private async draw(p: Picture): Promise<Drawn> {
+	private async draw(p: Picture, mark: number): Promise<Drawn> {
 		const ids = this.choose(p)
 		if (p.measure) return this.measure(ids)
 		const svg = await this.editor.getSvgString(ids, {
@@ -71,7 +73,21 @@ export class Exporter {
 			darkMode: false,
 		})
 		if (!svg) return { w: Math.floor(p.bounds?.[2] ?? 0), h: Math.floor(p.bounds?.[3] ?? 0), bounds: p.bounds }
-		return await this.raster.draw(svg, p)
+		const drawn = await this.raster.draw(svg, p, mark)
+		return { ...drawn, visible: this.visible(ids, new Box(...drawn.bounds!)) }
+	}
+
+	/** Whether a shape with more opacity than rounds to none reaches into the picture. */
+	private visible(ids: TLShapeId[], picture: Box): boolean {
+		const editor = this.editor
+		for (const id of editor.getShapeAndDescendantIds(ids)) {
+			const shape = editor.getShape(id)!
+			if (editor.isShapeHidden(id) || shape.type === 'group') continue
+			const opacity = editor.getShapeAncestors(id).reduce((o, a) => o * a.opacity, shape.opacity)
+			const box = editor.getShapeMaskedPageBounds(id)
+			if (box && opacity * 255 >= 1 && box.collides(picture)) return true
+		}
+		return false
 	}
 
 	/** What shapes and their descendants take up, cut by their frames. */

@@ -3,6 +3,9 @@
 
 import type { SerializedSchema, TLAsset, TLBinding, TLRecord, TLShape } from 'tldraw'
 
+/** The version of what passes; start() answers with it. The program refuses a page that was made for another one. */
+export const protocol = 'plumb-2'
+
 /** A scene and the pictures that are wanted of it. */
 export interface Job {
 	/** Store records: shapes, bindings and assets; pages tell which shapes are shown. */
@@ -21,6 +24,8 @@ export interface Job {
 	/** The files that shapes refer to. */
 	assets?: TLAsset[]
 	pictures: Picture[]
+	/** Colour of the proof that every picture carries (raster.ts), 0xRRGGBB; another one in every job. */
+	mark: number
 }
 
 /** A shape partial as a model wrote it; what the editor does not know is left out. */
@@ -66,8 +71,10 @@ export interface Drawn {
 	h: number
 	/** The part of the page that it shows, or the box that was measured; absent when there is nothing. */
 	bounds?: [number, number, number, number]
-	/** Base64 of runs (pixels.ts); absent: nothing is drawn. */
+	/** A shape that is not transparent reaches into the picture, so that an empty one is suspicious. */
+	visible?: boolean
+	/** Base64 of runs (pixels.ts) of the picture and of the rows of its proof below it; absent: nothing is drawn. */
 	runs?: string
-	/** Base64 of a PNG, for pictures with more detail than runs can shorten. */
+	/** Base64 of a PNG of the same, for pictures with more detail than runs can shorten. */
 	png?: string
 }

@@ -10,7 +10,7 @@ import 'tldraw/tldraw.css'
 import { work } from './frames' // first: what comes after asks for frames
 import { Exporter, hiddenMark } from './exporter'
 import { localFonts } from './fonts'
-import type { Job } from './job'
+import { protocol, type Job } from './job'
 import { loadImage } from './raster'
 
 let exporter: Exporter
@@ -39,7 +39,7 @@ async function start(license: string): Promise<string> {
 	await useFonts(editor)
 	work(false)
 	exporter = new Exporter(editor)
-	return exporter.version
+	return protocol
 }
 
 /** Scenes bring their files along; there is nowhere to put others. */

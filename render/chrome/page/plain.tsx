@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { Box, Tldraw, type Editor, type TLShape, type TLShapeId } from 'tldraw'
 import 'tldraw/tldraw.css'
 import { localFonts } from './fonts'
-import type { Answer, Job } from './job'
+import { protocol, type Answer, type Job } from './job'
 
 let editor: Editor
 
@@ -16,7 +16,7 @@ async function start(license: string): Promise<string> {
 			<Tldraw hideUi licenseKey={license || undefined} assetUrls={{ fonts }} onMount={mounted} />
 		)
 	})
-	return 'plain'
+	return protocol
 }
 
 async function run(job: string): Promise<Answer> {

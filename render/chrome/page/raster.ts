@@ -7,6 +7,20 @@ import { base64, encodeRuns } from './pixels'
 /** A limit of the program, not a fault of the scene. */
 export class LimitError extends Error {}
 
+/** The page can draw no more, whatever the scene is. */
+export class LostError extends Error {}
+
+/**
+ * Rows below the picture that prove it: a canvas can lose what was drawn on it,
+ * and takes drawing afterwards without a word. The first row is filled before the picture is drawn and the
+ * last one after it, both with the job's colour. The one between them is an
+ * SVG, drawn the way the picture is. The program looks for them (proof.go).
+ */
+const proofRows = 3
+
+/** The colour of the SVG among them. */
+const proofColor = '#2f6fb7'
+
 /** Bytes of runs beyond which a picture goes out as PNG. */
 const maxRuns = 4 << 20
 
@@ -15,8 +29,9 @@ export class Raster {
 	// Pixels are read back after every drawing, so they stay in memory.
 	private readonly context = this.canvas.getContext('2d', { willReadFrequently: true })!
 	private readonly runs = new Uint8Array(maxRuns)
+	private sample?: HTMLImageElement // the SVG of the proof
 
-	async draw(svg: { svg: string; width: number; height: number }, p: Picture): Promise<Drawn> {
+	async draw(svg: { svg: string; width: number; height: number }, p: Picture, mark: number): Promise<Drawn> {
 		const w = Math.floor(svg.width)
 		const h = Math.floor(svg.height)
 		if (!(w <= p.maxSide && h <= p.maxSide && w * h <= p.maxPixels)) {
@@ -25,10 +40,18 @@ export class Raster {
 		const bounds = /viewBox="([^"]*)"/.exec(svg.svg)![1].split(' ').map(Number) as Drawn['bounds']
 		if (w < 1 || h < 1) return { w, h, bounds }
 		const image = await loadImage(svg.svg)
-		this.size(w, h)
+		this.sample ??= await loadImage(
+			`<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8" fill="${proofColor}"/></svg>`
+		)
+		this.size(w, h + proofRows)
+		this.context.fillStyle = '#' + mark.toString(16).padStart(6, '0')
+		this.context.fillRect(0, h, w, 1)
 		this.context.drawImage(image, 0, 0, w, h)
-		const px = this.context.getImageData(0, 0, w, h).data
-		const runs = encodeRuns(new Uint32Array(px.buffer, px.byteOffset, w * h), this.runs)
+		this.context.drawImage(this.sample, 0, h + 1, w, 1)
+		this.context.fillRect(0, h + 2, w, 1)
+		const px = this.context.getImageData(0, 0, w, h + proofRows).data
+		if (this.context.isContextLost()) throw new LostError('the canvas was lost')
+		const runs = encodeRuns(new Uint32Array(px.buffer, px.byteOffset, w * (h + proofRows)), this.runs)
 		if (runs) return { w, h, bounds, runs: base64(runs) }
 		return { w, h, bounds, png: await this.png() }
 	}

@@ -4,7 +4,7 @@ declare global {
 	interface Window {
 		/** How the program reaches the page. */
 		plumb: {
-			/** Mounts the editor with a licence key, "" for none. */
+			/** Mounts the editor with a licence key, "" for none. Answers with protocol (job.ts). */
 			start(license: string): Promise<string>
 			/** Does a Job, which comes as JSON. */
 			run(job: string): Promise<Answer>

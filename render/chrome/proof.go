@@ -1,0 +1,83 @@
+package chrome
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"math/rand/v2"
+)
+
+// A canvas of the browser can lose what was drawn on it, for example when the
+// browser's GPU process dies, and reads as transparent from then on. So every
+// picture comes with rows below it that the page has drawn on the same canvas
+// (page/raster.ts): the first before the picture and the last after it, in a
+// colour that the job names and no other job has, and between them an SVG, which
+// takes the way of the picture. A picture whose rows are not as they should be
+// is not believed.
+
+// proofRows is the number of those rows.
+const proofRows = 3
+
+// proofColor is that of the SVG among them.
+var proofColor = color.NRGBA{0x2f, 0x6f, 0xb7, 0xff}
+
+// errUnproved says that a tab gave a picture without its proof.
+var errUnproved = errors.New("the picture has lost what was drawn on it")
+
+// newMark chooses the colour of a job's proof, 0xRRGGBB.
+func newMark() uint32 { return rand.Uint32N(1 << 24) }
+
+// prove decodes the pictures of an answer and looks for the proof of each, of
+// which plain pages have none. blank says that one of the pictures is transparent all
+// over, though a shape reaches into it.
+func (a *answer) prove(mark uint32, plain bool) (blank bool, err error) {
+	for i := range a.Pictures {
+		d := &a.Pictures[i]
+		if d.Runs == nil && d.PNG == nil {
+			d.img = image.NewNRGBA(image.Rect(0, 0, d.W, d.H))
+			continue
+		}
+		if plain {
+			if d.img, err = d.decode(0); err != nil {
+				return false, err
+			}
+			continue
+		}
+		img, err := d.decode(proofRows)
+		if err != nil {
+			return false, err
+		}
+		if d.img, err = proved(img, d.W, d.H, mark); err != nil {
+			return false, err
+		}
+		blank = blank || d.Visible && transparent(d.img.Pix)
+	}
+	return blank, nil
+}
+
+// proved cuts the proof off a picture of w x h px and checks it.
+func proved(img *image.NRGBA, w, h int, mark uint32) (*image.NRGBA, error) {
+	if want := image.Rect(0, 0, w, h+proofRows); img.Rect != want {
+		return nil, fmt.Errorf("cannot read a picture: got %v; want %v", img.Rect, want)
+	}
+	nonce := color.NRGBA{uint8(mark >> 16), uint8(mark >> 8), uint8(mark), 0xff}
+	for i, want := range [proofRows]color.NRGBA{nonce, proofColor, nonce} {
+		for x := range w {
+			if got := img.NRGBAAt(x, h+i); got != want {
+				return nil, fmt.Errorf("cannot believe a picture of %d x %d px: %w: got %v in row %d of its proof; want %v", w, h, errUnproved, got, i+1, want)
+			}
+		}
+	}
+	return &image.NRGBA{Pix: img.Pix[: h*img.Stride : h*img.Stride], Stride: img.Stride, Rect: image.Rect(0, 0, w, h)}, nil
+}
+
+// transparent reports whether every byte is zero.
+func transparent(pix []uint8) bool {
+	for _, v := range pix {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
