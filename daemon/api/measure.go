@@ -7,6 +7,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fastjson"
 
+	"plumb/render/jsontree"
 	"plumb/render/mask"
 	"plumb/scoring"
 )
@@ -126,7 +127,7 @@ func (s *Server) jsonPixels(q *asked, body []byte) error {
 	if err := s.cfg.Scenes.Check(body); err != nil {
 		return err
 	}
-	v, err := fastjson.ParseBytes(body)
+	v, err := jsontree.Parse(new(fastjson.Parser), body)
 	if err != nil || v.Type() != fastjson.TypeObject {
 		return &scoring.Error{Code: "bad_line", Message: `cannot read body: want {"a":{...},"b":{...}}, image/png, or application/octet-stream with width and height in the query`}
 	}

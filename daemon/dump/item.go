@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/render/jsontree"
 	"plumb/render/scene"
 	"plumb/scoring"
 )
@@ -44,6 +45,13 @@ func NewDecoder(cfg ItemConfig) *Decoder {
 	return &Decoder{cfg: cfg}
 }
 
+// Trim takes the decoder's memory away where the last line made it large: it may
+// hold hundreds of megabytes, and most lines need a few kilobytes.
+func (d *Decoder) Trim() {
+	jsontree.Trim(&d.parser)
+	jsontree.Trim(&d.tasks)
+}
+
 // Item reads one line (contract.md 3). suite overrides the default suite where
 // it is not empty. The item's Fields are valid until the next call. The item
 // has an id and its line number even where the error is not nil; the codes are
@@ -62,7 +70,7 @@ func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
 			return it, bad(l.N, strict)
 		}
 	}
-	v, err := d.parser.ParseBytes(b)
+	v, err := jsontree.Parse(&d.parser, b)
 	if err != nil {
 		return it, bad(l.N, err)
 	}
@@ -196,7 +204,7 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 	if e != nil {
 		return e
 	}
-	task, err := d.tasks.ParseBytes(raw)
+	task, err := jsontree.Parse(&d.tasks, raw)
 	if err != nil {
 		return &scoring.Error{Code: "unknown_task", Message: fmt.Sprintf("cannot read task %q: %v", clip(it.ID), err)}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/render/jsontree"
 	"plumb/scoring"
 )
 
@@ -85,7 +86,8 @@ func (l *list) expand(raw []byte) error {
 		l.ready = append(l.ready[:0], raw) // the decoder says what is wrong, or reads it loosely
 		return nil
 	}
-	v, err := l.parser.ParseBytes(raw)
+	defer jsontree.Trim(&l.parser)
+	v, err := jsontree.Parse(&l.parser, raw)
 	if err != nil {
 		return err
 	}

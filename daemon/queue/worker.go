@@ -128,6 +128,7 @@ func (w *worker) prepare(t *task) (needsDevice bool) {
 	if w.q.gone(t) {
 		return false
 	}
+	defer w.decoder.Trim()
 	start := w.q.now()
 	t.started.Store(int64(start))
 	t.marks[PartQueue] = start

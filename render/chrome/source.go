@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/render/jsontree"
 	"plumb/render/scene"
 )
 
@@ -19,7 +20,7 @@ func (c *Config) appendSource(b, src []byte) ([]byte, error) {
 		return nil, fmt.Errorf("cannot export scene: %w", err)
 	}
 	var parser fastjson.Parser
-	v, err := parser.ParseBytes(src)
+	v, err := jsontree.Parse(&parser, src)
 	if err != nil {
 		return nil, fmt.Errorf("cannot export scene: %w: JSON that the parser refuses", ErrScene)
 	}

@@ -19,8 +19,8 @@ func Check(b []byte, maxDepth int) error {
 }
 
 // Check is the function Check with the limits on bytes, depth and number of
-// values. Whoever parses a line into a tree calls this first: a tree takes about
-// 100 bytes per value, so a line of `[0,0,0` would take 50 times its length.
+// values. Whoever parses a line into a tree calls this first: a tree takes up to
+// jsontree.ValueBytes per value, so a line of `[0,0,0` takes 50 times its length.
 func (l Limits) Check(b []byte) error {
 	l = l.withDefaults()
 	if len(b) > l.Line {

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/valyala/fastjson"
+
+	"plumb/render/jsontree"
 )
 
 var parsers fastjson.ParserPool
@@ -33,10 +35,11 @@ func Parse(b []byte, lim Limits, use func(*fastjson.Value) error) error {
 		return err
 	}
 	p := parsers.Get()
-	if len(b) <= keepBytes {
-		defer parsers.Put(p)
-	}
-	v, err := p.ParseBytes(b)
+	defer func() {
+		jsontree.Trim(p)
+		parsers.Put(p)
+	}()
+	v, err := jsontree.Parse(p, b)
 	if err != nil { // not after Check; fastjson's own message may be as long as b
 		return invalid("", "", "JSON that the parser refuses", "JSON")
 	}

@@ -24,7 +24,7 @@ const (
 type Limits struct {
 	Line       int     // bytes of one line or file
 	Depth      int     // nesting of JSON values, and of groups and frames; the parser stops at 300
-	Values     int     // JSON values in one line: each costs about 100 bytes while it is read
+	Values     int     // JSON values in one line: each takes 90 to 130 bytes while it is read
 	Shapes     int     // shapes of a scene
 	Pixels     int     // px of a canvas, width x height
 	Side       int     // px of a canvas along one side
