@@ -72,6 +72,7 @@ type Engine struct {
 	stage    stage
 	meter    *Meter
 	runner   *gpu.Runner // nil on the CPU
+	maxItems int         // of a run on the device, 0 on the CPU
 	reason   string
 	shelf    shelf
 	calls    sync.Pool // *call
@@ -96,7 +97,11 @@ func Open(cfg Config) (*Engine, error) {
 		cfg.MaxSide = defaultMaxSide
 	}
 	e := &Engine{cfg: cfg, stage: goStage{}}
-	e.calls.New = func() any { return new(call) }
+	e.calls.New = func() any {
+		c := new(call)
+		c.batch.MaxItems = e.maxItems
+		return c
+	}
 	if err := e.choose(); err != nil {
 		return nil, err
 	}
@@ -148,7 +153,7 @@ func (e *Engine) start() error {
 	r, err := gpu.Open(gpu.Config{Device: e.cfg.Device, Watchdog: e.cfg.Watchdog})
 	switch {
 	case err == nil:
-		e.stage, e.runner = glStage{r}, r
+		e.stage, e.runner, e.maxItems = glStage{r}, r, r.Info().Limits.Items
 	case e.cfg.Backend == BackendGL:
 		return fmt.Errorf("cannot open backend gl: %w", err)
 	case e.cfg.Device != "" && e.cfg.Device != "auto": // whoever names a device wants no other

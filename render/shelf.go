@@ -85,7 +85,7 @@ func weight(t *batch.Tiled) int {
 // what it needs.
 func (s *shelf) copied(from *batch.Tiled) *batch.Tiled {
 	t := s.fitting(from)
-	t.Width, t.Height, t.Twin = from.Width, from.Height, from.Twin
+	t.Width, t.Height, t.Twin, t.Deepest = from.Width, from.Height, from.Twin, from.Deepest
 	t.Masks = append(t.Masks, from.Masks...)
 	t.Items = append(t.Items, from.Items...)
 	t.Tiles = append(t.Tiles, from.Tiles...)

@@ -11,6 +11,12 @@ import (
 //go:embed tile.glsl
 var tile string
 
+// Loops is the complete shader that counts how many iterations of a loop a driver
+// runs.
+//
+//go:embed loops.glsl
+var Loops string
+
 // Variant selects what the tile stage writes and how much it knows.
 type Variant uint8
 

@@ -117,7 +117,15 @@ func (d *doctor) backend(cfg render.Config) bool {
 		text = fmt.Sprintf("%s, GL %s, EGL %s (%s), platform %s, software %v, reset notification %v",
 			g.Renderer, g.Version, g.EGLVersion, g.EGLVendor, g.Platform, g.Software, g.Notified)
 	}
-	return d.line(true, "backend %s: self-test passed: %s", cfg.Backend, text)
+	d.line(true, "backend %s: self-test passed: %s", cfg.Backend, text)
+	if g := e.Info().GPU; g != nil {
+		bound := "no limit found up to"
+		if g.Limits.Bounded() {
+			bound = "the driver ends a thread's loops after"
+		}
+		d.line(true, "loops: %s %d iterations; tiles of more than %d items are left to the CPU", bound, g.Limits.Iterations, g.Limits.Items)
+	}
+	return true
 }
 
 func (d *doctor) fonts(dir string) bool {

@@ -3,8 +3,8 @@ package batch
 import "plumb/render/metric"
 
 // Batch is many drawings laid out for one run of the tile stage. Runs stand by
-// class, those of class c up to Ends[c]; the rest, those of drawings marked Twin,
-// are evaluated by the CPU twin on every backend.
+// class, those of class c up to Ends[c]; the rest, those of drawings marked Twin and
+// those of more than MaxItems items, are evaluated by the CPU twin on every backend.
 type Batch struct {
 	// Masks holds the masks of each drawing. Devices keep them one after the other;
 	// here they stay where the drawings have them, since they are most of a batch and
@@ -16,6 +16,9 @@ type Batch struct {
 	Ends     [Classes]int // the last is Shader()
 	Pixels   int          // px of all pictures together
 	Pictures []Picture
+	// MaxItems is the most items of a run that shaders evaluate, 0 for any number.
+	// Reset keeps it.
+	MaxItems int
 
 	tileds []*Tiled
 	bases  []Run // per drawing: where its parts begin
@@ -64,11 +67,17 @@ func (b *Batch) Pack(ts []*Tiled) {
 // Shader is how many runs, from the first on, are evaluated by shaders.
 func (b *Batch) Shader() int { return b.Ends[Classes-1] }
 
-// class appends the runs of a class, of those drawings that are marked Twin or of
-// the others, and returns how many runs there are now.
+// class appends the runs of a class, of those that are left to the twin or of the
+// others, and returns how many runs there are now.
 func (b *Batch) class(ts []*Tiled, c Class, twin bool) int {
 	for i, t := range ts {
-		if t.Twin == twin {
+		if b.MaxItems > 0 && t.Deepest > b.MaxItems {
+			for k, r := range t.Runs[c] {
+				if (t.Twin || t.items(&r) > b.MaxItems) == twin {
+					b.runs(i, t.Runs[c][k:k+1])
+				}
+			}
+		} else if t.Twin == twin {
 			b.runs(i, t.Runs[c])
 		}
 	}

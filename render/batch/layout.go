@@ -16,6 +16,9 @@ const (
 	// alpha * column fits 32 bits with room to spare (128*255*511).
 	RunTiles = 8
 	RunSpan  = 512
+	// RunItems is the most items in a run of several tiles. A run is one thread's
+	// work, and drivers may bound the loops of a thread (Batch.MaxItems).
+	RunItems = 4096
 )
 
 // MaskRow is the coverage of TileW pixels of one row in 1/255, left to right.

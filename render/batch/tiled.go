@@ -34,6 +34,9 @@ type Tiled struct {
 	// Twin has the CPU twin evaluate the drawing on every backend. Binning takes it
 	// back.
 	Twin bool
+	// Deepest is the number of items of the run that has most; more than RunItems
+	// only where one tile has them.
+	Deepest int
 
 	open  bool // the last run of class takes more tiles
 	class Class
@@ -45,7 +48,7 @@ func (t *Tiled) reset(d *outline.Drawing) {
 	for i := range t.Runs {
 		t.Runs[i] = t.Runs[i][:0]
 	}
-	t.open, t.Twin = false, false
+	t.open, t.Twin, t.Deepest = false, false, 0
 }
 
 func (t *Tiled) closeRun() { t.open = false }
@@ -55,15 +58,18 @@ func (t *Tiled) tile(c Class, x, y, cols, rows uint32, first int) {
 	runs := &t.Runs[c]
 	if t.open && t.class == c {
 		last := &(*runs)[len(*runs)-1]
-		if last.Count < RunTiles && x+TileW-last.X <= RunSpan {
+		items := len(t.Items) - int(t.Tiles[last.Tiles].First)
+		if last.Count < RunTiles && x+TileW-last.X <= RunSpan && items <= RunItems {
 			last.Count++
 			t.put(x-last.X, cols, rows, first)
+			t.Deepest = max(t.Deepest, items)
 			return
 		}
 	}
 	*runs = append(*runs, Run{Tiles: uint32(len(t.Tiles)), Count: 1, X: x, Y: y})
 	t.open, t.class = true, c
 	t.put(0, cols, rows, first)
+	t.Deepest = max(t.Deepest, len(t.Items)-first)
 }
 
 func (t *Tiled) put(col, cols, rows uint32, first int) {
@@ -88,3 +94,12 @@ func (t *Tiled) solid(x, y, cols, rows uint32, f Flat) {
 // Work estimates the cost of the tile stage: rows of masks, and items. Batches are
 // capped by it, not by scenes.
 func (t *Tiled) Work() int { return len(t.Masks) + 2*len(t.Items) }
+
+// items is the number of items of a run of the drawing.
+func (t *Tiled) items(r *Run) int {
+	n := 0
+	for _, tile := range t.Tiles[r.Tiles : r.Tiles+r.Count] {
+		n += int(tile.Count)
+	}
+	return n
+}

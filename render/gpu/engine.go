@@ -79,6 +79,10 @@ func (e *engine) start() error {
 	e.direct = !e.mapped || e.cfg.Transfer == TransferDirect || e.cfg.Transfer == TransferAuto && info.Software
 	e.prompt = info.Software
 	e.limits = e.query()
+	var err error
+	if e.limits.iterations, err = countIterations(); err != nil {
+		return err
+	}
 	for v := range e.programs {
 		name := shaders.Variant(v)
 		p, err := compile(name.String(), e.cfg.source(name, e.cfg.Access == AccessTexture))
@@ -227,6 +231,6 @@ func (e *engine) info() Info {
 	l := e.limits
 	return Info{
 		Info: e.dev.Info(), Mapped: e.mapped, Direct: e.direct, Watched: e.status != nil && e.dev.Info().Notified,
-		Limits: Limits{Texels: l.texels, StorageBytes: l.storage, Groups: l.groups, SlotBytes: l.slot},
+		Limits: Limits{Texels: l.texels, StorageBytes: l.storage, Groups: l.groups, SlotBytes: l.slot, Iterations: l.iterations, Items: l.items()},
 	}
 }

@@ -116,4 +116,8 @@ type Limits struct {
 	StorageBytes int // of a shader storage buffer
 	Groups       int // work groups of one dispatch, in y
 	SlotBytes    int // input or output of one part of a batch
+	// Iterations is how many iterations of all its loops together a thread was seen
+	// to run. It is exact where it is below MaxIterations, else a lower bound.
+	Iterations int
+	Items      int // the most items of a run that these suffice for (batch.Batch.MaxItems)
 }

@@ -25,7 +25,9 @@ type MeterConfig struct {
 	// software devices. Larger batches run in parts; one pair may take more.
 	Bytes int
 
-	source func(shaders.Match) string // for tests
+	// For tests: other shaders, and scenes of any size on the device.
+	source    func(shaders.Match) string
+	unbounded bool
 }
 
 // Meter compares regions and masks on a device, with a context of its own. Calls
@@ -232,7 +234,7 @@ func (m *Meter) run(list []request) ([]match.Sums, error) {
 	w := &wave{out: out}
 	for i := range list {
 		r := &list[i]
-		if r.p != nil && !r.p.Fits() {
+		if r.p != nil && !r.p.Fits() && !m.cfg.unbounded {
 			m.left.Add(1)
 			out[i] = match.Count([]*match.Packed{r.p})[0]
 			continue

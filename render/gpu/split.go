@@ -48,6 +48,7 @@ type piece struct {
 type limits struct {
 	texels, storage, groups, slot int // slot and storage in bytes
 	align                         int // of sections in a buffer, bytes
+	iterations                    int // of all loops of a thread
 	access                        Access
 }
 
