@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"html"
 	"html/template"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"plumb/bench/stage"
+	"plumb/daemon/atomicfile"
 )
 
 //go:embed page.html
@@ -60,7 +60,8 @@ func (f *File) Page(path string, spans map[string][]stage.Span) error {
 	if err := pageTemplate.Execute(&out, v); err != nil {
 		return fmt.Errorf("BUG: page: %w", err)
 	}
-	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+	err := atomicfile.WriteFile(path, func(f *atomicfile.File) error { _, err := f.Write(out.Bytes()); return err })
+	if err != nil {
 		return fmt.Errorf("cannot write page: %w", err)
 	}
 	return nil

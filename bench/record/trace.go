@@ -1,11 +1,13 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"plumb/bench/stage"
+	"plumb/daemon/atomicfile"
 	"plumb/daemon/trace/event"
 )
 
@@ -15,18 +17,15 @@ const traceBytes = 256 << 20
 // Trace writes the spans of profiles as a file that Perfetto opens: a group per
 // class, a row per worker and caller, and the device's work in rows of its own.
 func (f *File) Trace(path string, spans map[string][]stage.Span) error {
-	w, err := event.Create(path, traceBytes)
-	if err != nil {
-		return fmt.Errorf("cannot write trace: %w", err)
-	}
-	for i, c := range f.Classes {
-		if err = f.traceClass(w, i+1, c.Name, spans[c.Name]); err != nil {
-			break
+	err := atomicfile.WriteFile(path, func(to *atomicfile.File) (err error) {
+		w := event.New(to, traceBytes)
+		for i, c := range f.Classes {
+			if err = f.traceClass(w, i+1, c.Name, spans[c.Name]); err != nil {
+				break
+			}
 		}
-	}
-	if e := w.Close(); err == nil {
-		err = e
-	}
+		return errors.Join(err, w.Close())
+	})
 	if err != nil {
 		return fmt.Errorf("cannot write trace %s: %w", path, err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +27,7 @@ func (c *agreeCmd) Run(std streams) error {
 		return err
 	}
 	defer r.Close()
-	out, closeOut, err := output(c.Output, std.out, c.Cases)
+	out, err := output(c.Output, std, c.Cases)
 	if err != nil {
 		return err
 	}
@@ -48,7 +47,7 @@ func (c *agreeCmd) Run(std streams) error {
 	if err != nil {
 		err = fmt.Errorf("cannot measure agreement of %s: %w", c.Cases, err)
 	}
-	return errors.Join(err, closeOut())
+	return out.finish(err)
 }
 
 // study is a study with the categories of its items.
@@ -58,7 +57,7 @@ type study struct {
 }
 
 // line measures one case, or takes one item into the pool.
-func (c *agreeCmd) line(out *bufio.Writer, l dump.Line, pool *study) error {
+func (c *agreeCmd) line(out io.Writer, l dump.Line, pool *study) error {
 	err := c.scenes().Check(l.Bytes)
 	if l.Fault != "" {
 		err = errors.New(l.Fault)

@@ -14,6 +14,7 @@ import (
 	"plumb/bench/record"
 	"plumb/bench/scenes"
 	"plumb/daemon"
+	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
 	"plumb/render"
 	"plumb/render/font"
@@ -63,7 +64,7 @@ func (c *benchCmd) Run(k *kong.Context, std streams) error {
 			}
 		}
 	}
-	out, done, err := output(c.Output, std.out, c.Files...)
+	out, err := output(c.Output, std, c.Files...)
 	if err != nil {
 		return err
 	}
@@ -79,32 +80,28 @@ func (c *benchCmd) Run(k *kong.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if _, err := out.Write(b); err != nil {
-		return fmt.Errorf("cannot write results: %w", err)
-	}
-	if err := errors.Join(done(), f.Table(std.err)); err != nil {
-		return err
-	}
+	_, err = out.Write(b)
+	err = errors.Join(out.finish(err), f.Table(std.err)) // what else is wanted is written in any case
 	if c.Trace != "" {
-		if err := f.Trace(c.Trace, spans); err != nil {
-			return err
-		}
+		err = errors.Join(err, f.Trace(c.Trace, spans))
 	}
 	if c.Page != "" {
-		if err := f.Page(c.Page, spans); err != nil {
-			return err
-		}
+		err = errors.Join(err, f.Page(c.Page, spans))
 	}
-	return nil
+	return err
 }
 
-// writable makes the file, empty where it is new.
+// writable finds out whether the file can be written; it changes nothing.
 func writable(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	f, err := atomicfile.Create(path)
+	if err == nil {
+		err = f.Probe()
+		f.Discard()
+	}
 	if err != nil {
 		return fmt.Errorf("cannot write output: %w", err)
 	}
-	return f.Close()
+	return nil
 }
 
 // plan reads the flags.

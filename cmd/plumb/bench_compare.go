@@ -50,7 +50,7 @@ func (c *benchCmd) compare(k *kong.Context, std streams) error {
 			}
 		}
 	}
-	out, done, err := output(c.Output, std.out, c.Files...)
+	out, err := output(c.Output, std, c.Files...)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (c *benchCmd) compare(k *kong.Context, std streams) error {
 	}
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", " ")
-	return errors.Join(enc.Encode(cmp), done(), cmp.Table(std.err))
+	return errors.Join(out.finish(enc.Encode(cmp)), cmp.Table(std.err))
 }
 
 // sides loads the two files, or runs the two programs in turn.

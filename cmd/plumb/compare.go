@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"plumb/daemon"
+	"plumb/daemon/atomicfile"
 	"plumb/daemon/compare"
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
@@ -73,11 +74,15 @@ func (c *renderCmd) compare(cc daemon.CoreConfig, job *drawing, given dump.Pictu
 	}
 	job.each = m.pair
 	job.taken = func(s *sketch) error { return take(page, s.pair) }
-	stats, closeStats, err := output(c.Stats, std.out)
+	stats, err := output(c.Stats, std, c.Scenes...)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(job.files(c.Scenes, cc.Lines, std.in, stats), closeStats())
+	err = job.files(c.Scenes, cc.Lines, std.in, stats)
+	if job.ctx.Err() != nil {
+		return stats.finish(interruption{errors.New("interrupted; there is no report, and the same command begins anew")})
+	}
+	err = stats.finish(err)
 	path, e := page.Close()
 	if err = errors.Join(err, e); err == nil {
 		err = writeFeatures(filepath.Join(c.Compare, "features.jsonl"), page.Summary())
@@ -133,7 +138,7 @@ func (m *comparison) both(s *sketch, p *pair) error {
 		return err
 	}
 	p.view = v
-	got, err := m.core.Queue.Draw(context.Background(), func() (outline.View, error) { return v, nil })
+	got, err := m.core.Queue.Draw(m.ctx, func() (outline.View, error) { return v, nil })
 	if err != nil {
 		return err
 	}
@@ -152,7 +157,7 @@ func (m *comparison) editors(source []byte, p *pair) (img *image.NRGBA, colours 
 	if m.pool == nil {
 		return readReference(filepath.Join(m.reference, fileName(p.id)+".png"))
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*queue.DefaultDeadline)
+	ctx, cancel := context.WithTimeout(m.ctx, 10*queue.DefaultDeadline)
 	defer cancel()
 	got, err := m.pool.Export(ctx, chrome.Request{View: p.view, Source: source})
 	if err != nil {
@@ -223,7 +228,8 @@ func writeFeatures(path string, s *compare.Summary) error {
 		}
 		b = append(b, "}\n"...)
 	}
-	if err := os.WriteFile(path, b, 0o644); err != nil {
+	err := atomicfile.WriteFile(path, func(f *atomicfile.File) error { _, err := f.Write(b); return err })
+	if err != nil {
 		return fmt.Errorf("cannot write features: %w", err)
 	}
 	return nil

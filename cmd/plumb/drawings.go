@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -39,7 +38,7 @@ func (c *promptCmd) drawings(std streams) error {
 	if err != nil {
 		return err
 	}
-	out, closeOut, err := output(c.Output, std.out, cc.TaskFile[c.Suite])
+	out, err := output(c.Output, std, cc.TaskFile[c.Suite])
 	if err != nil {
 		return err
 	}
@@ -50,7 +49,7 @@ func (c *promptCmd) drawings(std streams) error {
 	if err != nil {
 		err = fmt.Errorf("cannot write prompts: %w", err)
 	}
-	return errors.Join(err, closeOut())
+	return out.finish(err)
 }
 
 // firstTurn is the line of one task: the item without its answer, and its prompt.
@@ -78,7 +77,7 @@ func (c *promptCmd) secondTurns(std streams) error {
 		return err
 	}
 	defer r.Close()
-	out, closeOut, err := output(c.Output, std.out, c.Turn2)
+	out, err := output(c.Output, std, c.Turn2)
 	if err != nil {
 		return err
 	}
@@ -104,7 +103,7 @@ func (c *promptCmd) secondTurns(std streams) error {
 		}
 	}
 	fmt.Fprintf(std.err, "%d second turns; %d results end there\n", going, ended)
-	return errors.Join(err, closeOut())
+	return out.finish(err)
 }
 
 // secondTurn is the line of one result; on is false where the task ends with it.

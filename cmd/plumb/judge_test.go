@@ -307,7 +307,7 @@ func TestJudgingProcesses(t *testing.T) {
 	}
 	await(t, "verdicts", func() bool { return m.Counts().Billed > n/4 })
 	cut.Process.Signal(os.Interrupt)
-	if err := cut.Wait(); cut.ProcessState.ExitCode() != 1 || m.Counts().Billed >= n || !strings.Contains(errs.String(), "judge: ") {
+	if err := cut.Wait(); cut.ProcessState.ExitCode() != 130 || m.Counts().Billed >= n || !strings.Contains(errs.String(), "judge: ") {
 		t.Fatalf("got %v, %d verdicts and %s; want an interrupted run that says what it did", err, m.Counts().Billed, errs)
 	}
 	if got := strings.Count(out.String(), "\n"); got == 0 || got >= n {

@@ -1,7 +1,8 @@
 // Command plumb scores answers to whiteboard benchmarks from rendered pixels.
 // In: dumps, scenes, or requests over HTTP. Out: result lines, pictures and
 // tables. Flags are declared in this package and nowhere else; each command has
-// its file. Exit codes: 0 every line was handled, 1 the run failed, 2 bad usage.
+// its file. Exit codes: 0 done; 1 ended early, or nothing (or too little) could be
+// scored; 2 wrong use; 130 interrupted by a signal.
 package main
 
 import (
@@ -9,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -46,7 +49,17 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 
 func (u usageError) Unwrap() error { return u.error }
 
-func main() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})) }
+// interruption is the end of a run by SIGINT or SIGTERM: exit code 130.
+type interruption struct{ error }
+
+func (i interruption) Unwrap() error { return i.error }
+
+func main() {
+	// Without this a reader that goes away, or a limit on the size of files, would
+	// end the process before it could say what it had done.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE, syscall.SIGXFSZ)
+	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+}
 
 // exited carries the code with which kong wants to end the process.
 type exited int
@@ -73,8 +86,12 @@ func run(args []string, std streams) (code int) {
 	if err := ctx.Run(std); err != nil {
 		fmt.Fprintf(std.err, "plumb: %s\n", oneLine(err))
 		var u usageError
-		if errors.As(err, &u) {
+		var i interruption
+		switch {
+		case errors.As(err, &u):
 			return 2
+		case errors.As(err, &i):
+			return 130
 		}
 		return 1
 	}

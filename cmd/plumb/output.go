@@ -2,42 +2,109 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"image"
 	"image/png"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"plumb/daemon"
+	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
 	"plumb/scoring"
 )
 
-// output opens the file at path for writing; "-" is std. Closing flushes. The
-// file takes its place as a whole when it is closed: a run that never comes to
-// write leaves what was there. inputs, files that are read, must be there, and
-// none of them may be the output: that is a usageError.
-func output(path string, std io.Writer, inputs ...string) (*bufio.Writer, func() error, error) {
+// sink takes what a command writes: standard output, or a file that is replaced
+// as a whole when the command has done all of its work.
+type sink struct {
+	*bufio.Writer
+	file *atomicfile.File // nil for standard output
+}
+
+// output prepares the file at path; "-" is standard output. A run that ends early
+// leaves what was there, and what it wrote beside it. inputs, files that are
+// read, must be there, and none of them may be the output: that is a usageError.
+// What earlier runs left beside the file is named on stderr.
+func output(path string, std streams, inputs ...string) (*sink, error) {
 	toStd := path == "-" || path == ""
 	for _, in := range inputs {
 		if err := readable(in, path, toStd); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if toStd {
-		w := bufio.NewWriterSize(std, 64<<10)
-		return w, w.Flush, nil
+		return &sink{Writer: bufio.NewWriterSize(std.out, 64<<10)}, nil
 	}
-	f, err := replacing(path)
+	f, err := atomicfile.Create(path)
+	if err == nil {
+		err = f.Probe()
+	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot write output: %w", err)
+		return nil, fmt.Errorf("cannot write output: %w", err)
 	}
-	w := bufio.NewWriterSize(f, 64<<10)
-	return w, func() error { return errors.Join(w.Flush(), f.Close()) }, nil
+	tellLeftovers(std.err, atomicfile.Leftovers(path))
+	return &sink{bufio.NewWriterSize(f, 64<<10), f}, nil
+}
+
+// discarded is a sink for what nobody wants.
+func discarded() *sink { return &sink{Writer: bufio.NewWriter(io.Discard)} }
+
+// finish ends the output; see the function of this name.
+func (s *sink) finish(err error) error { return finish(err, s) }
+
+// finish ends the outputs of a command. err is what ended the work early, nil
+// where all of it is done. Files take their places only without an error;
+// otherwise the returned one says where what was written is.
+func finish(err error, outputs ...*sink) error {
+	for _, s := range outputs {
+		if e := s.Flush(); err == nil && e != nil {
+			err = fmt.Errorf("cannot write output: %w", e)
+		}
+	}
+	var kept []string
+	for _, s := range outputs {
+		if s.file == nil {
+			continue
+		}
+		if err == nil {
+			e := s.file.Sync()
+			if e == nil {
+				e = s.file.Commit()
+			}
+			if e != nil {
+				err = fmt.Errorf("cannot write output: %w", e)
+			}
+		}
+		if err != nil {
+			if part := s.file.Keep(); part != "" {
+				kept = append(kept, fmt.Sprintf("what was written is in %s, and %s is as it was", part, s.file.Path()))
+			}
+		}
+	}
+	if len(kept) > 0 {
+		err = fmt.Errorf("%w; %s", err, strings.Join(kept, "; "))
+	}
+	return err
+}
+
+// tellLeftovers names partial files that are there when a run begins.
+func tellLeftovers(w io.Writer, all []atomicfile.Leftover) {
+	const most = 5
+	for i, l := range all {
+		if i == most {
+			fmt.Fprintf(w, "plumb: found %d more files *.partial\n", len(all)-most)
+			return
+		}
+		what := "left by a run that did not end; remove it where it is not needed"
+		if l.Running {
+			what = "another run is writing it; the run that ends last replaces the file"
+		}
+		fmt.Fprintf(w, "plumb: found %s (%d bytes, %s): %s\n", l.Path, l.Bytes, l.Time.Format(time.DateTime), what)
+	}
 }
 
 // readable opens an input once, so that a mistyped name costs no work.
@@ -66,97 +133,13 @@ func readable(in, out string, toStd bool) error {
 	return nil
 }
 
-// replacement is a file that takes the place of another when it is closed. It
-// is made by the first Write, or by Close.
-type replacement struct {
-	path string // of the file to replace
-	f    *os.File
-	done bool
-}
-
-// replacing prepares to replace the file at path, which need not exist. What is
-// not a regular file, a pipe or a device, is written to as it is.
-func replacing(path string) (io.WriteCloser, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder", path)
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		return os.OpenFile(path, os.O_WRONLY, 0)
-	}
-	r := &replacement{path: path}
-	if err := r.open(); err != nil { // to know now rather than after the work
-		return nil, err
-	}
-	err = errors.Join(r.f.Close(), os.Remove(r.f.Name()))
-	r.f = nil
-	return r, err
-}
-
-// open makes the temporary file, with the mode of the one that it replaces.
-func (r *replacement) open() (err error) {
-	if r.f, err = temporary(filepath.Dir(r.path)); err != nil {
-		return err
-	}
-	if info, err := os.Stat(r.path); err == nil {
-		return r.f.Chmod(info.Mode().Perm())
-	}
-	return nil
-}
-
-// temporary makes a new file in a folder, with the mode that files get there.
-func temporary(dir string) (f *os.File, err error) {
-	for range 100 {
-		name := filepath.Join(dir, fmt.Sprintf(".plumb-%08x.part", rand.Uint32()))
-		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, os.ErrExist) {
-			break
-		}
-	}
-	return f, err
-}
-
-// Write implements io.Writer.
-func (r *replacement) Write(p []byte) (int, error) {
-	if r.f == nil {
-		if err := r.open(); err != nil {
-			return 0, err
-		}
-	}
-	return r.f.Write(p)
-}
-
-// Close puts the file in its place.
-func (r *replacement) Close() error {
-	if r.done {
-		return nil
-	}
-	r.done = true
-	if r.f == nil {
-		if err := r.open(); err != nil {
-			return err
-		}
-	}
-	err := r.f.Close()
-	if err == nil {
-		err = os.Rename(r.f.Name(), r.path)
-	}
-	if err != nil {
-		os.Remove(r.f.Name())
-	}
-	return err
-}
-
-// write stores a picture in a temporary file of the folder; place moves it.
+// write stores a picture beside the place that it gets; place moves it there.
 func (d *drawing) write(s *sketch, img *image.NRGBA) error {
 	var out image.Image = img
 	if d.alpha {
 		out = dump.Alpha(img)
 	}
-	f, err := temporary(d.out)
+	f, err := atomicfile.Create(filepath.Join(d.out, fileName(s.own)+".png"))
 	if err != nil {
 		return outputError(err)
 	}
@@ -164,25 +147,25 @@ func (d *drawing) write(s *sketch, img *image.NRGBA) error {
 	if encode == nil {
 		encode = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode
 	}
-	if err := errors.Join(encode(f, out), f.Close()); err != nil {
-		os.Remove(f.Name())
+	if err := encode(f, out); err != nil {
+		f.Discard()
 		return outputError(err)
 	}
-	s.part = f.Name()
+	s.file = f
 	return nil
 }
 
 // place gives the picture of a scene its name. It is called in the order of the
 // input: of scenes with the same id the last one keeps it, on every run, and its
-// line says so (contract.md 9).
+// line says so.
 func (d *drawing) place(s *sketch) {
 	if s.own == "" {
 		return
 	}
-	if s.part != "" {
-		if err := os.Rename(s.part, filepath.Join(d.out, fileName(s.own)+".png")); err != nil {
-			os.Remove(s.part)
-			s.stat = failure(s.own, "output", outputError(err).Error())
+	if s.file != nil {
+		if err := s.file.Commit(); err != nil {
+			s.file.Discard()
+			s.stat = s.fail(s.own, outputError(err))
 		}
 	}
 	if d.ids == nil {

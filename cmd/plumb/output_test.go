@@ -14,7 +14,7 @@ import (
 func TestOutputSparesFiles(t *testing.T) {
 	dir := t.TempDir()
 	in, former, link := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "former.jsonl"), filepath.Join(dir, "link.jsonl")
-	const item, old = `{"id":"a","suite":"aspire","test":"maze"}` + "\n", "kept\n"
+	const item, old = `{"id":"a","suite":"spatialab","options":["x","y"],"answer":"A","response":"A"}` + "\n", "kept\n"
 	write := func(path, text string) {
 		t.Helper()
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"fmt"
 	"image"
 	"io"
@@ -17,7 +17,7 @@ import (
 )
 
 // paintings draws the answers of dumps, by a suite that paints them itself.
-func (c *renderCmd) paintings(cc daemon.CoreConfig, std streams) error {
+func (c *renderCmd) paintings(ctx context.Context, cc daemon.CoreConfig, std streams) error {
 	if c.Compare != "" || c.Reference != "" || c.Only != nil || c.Bounds != "" {
 		return usage("cannot use --compare, --reference, --only or --bounds with --suite: answers are drawn whole")
 	}
@@ -32,11 +32,11 @@ func (c *renderCmd) paintings(cc daemon.CoreConfig, std streams) error {
 	if err := c.folder(); err != nil {
 		return err
 	}
-	stats, closeStats, err := output(c.Stats, std.out, c.Scenes...)
+	stats, err := output(c.Stats, std, c.Scenes...)
 	if err != nil {
 		return err
 	}
-	p := &easel{drawing: drawing{out: c.Out, alpha: c.Channels == "alpha", n: cc.Queue.Workers}, painter: painter, suite: c.Suite}
+	p := &easel{drawing: drawing{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha", n: cc.Queue.Workers}, painter: painter, suite: c.Suite}
 	if p.n <= 0 {
 		p.n = runtime.GOMAXPROCS(0)
 	}
@@ -50,8 +50,7 @@ func (c *renderCmd) paintings(cc daemon.CoreConfig, std streams) error {
 	p.each, p.source = p.answer, func(path string, limits dump.Limits, stdin io.Reader, give func(*sketch)) error {
 		return eachItem(path, limits, stdin, items, give)
 	}
-	err = p.files(c.Scenes, cc.Lines, std.in, stats)
-	return errors.Join(err, closeStats())
+	return stats.finish(p.run(c.Scenes, cc.Lines, std, stats))
 }
 
 // easel is a run that draws answers.
@@ -90,10 +89,10 @@ func (e *easel) answer(s *sketch) []byte {
 	defer e.decoders.Put(d)
 	it, fault := d.Item(s.line, e.suite)
 	if fault != nil {
-		return failure(it.ID, fault.Code, fault.Message)
+		return s.fail(it.ID, fault)
 	}
 	if it.Suite != e.suite {
-		return failure(it.ID, "unknown_suite", fmt.Sprintf("cannot draw answer: got suite %q; want %s", it.Suite, e.suite))
+		return s.fail(it.ID, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot draw answer: got suite %q; want %s", it.Suite, e.suite)})
 	}
 	id := it.ID
 	p, err := e.painter.Paint(&it, nil)
@@ -104,7 +103,7 @@ func (e *easel) answer(s *sketch) []byte {
 		}
 	}
 	if err != nil {
-		return failure(id, codeOf(err), err.Error())
+		return s.fail(id, err)
 	}
 	return painted(id, &p)
 }

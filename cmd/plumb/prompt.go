@@ -45,7 +45,7 @@ func (c *promptCmd) Run(std streams) (err error) {
 		return err
 	}
 	defer r.Close()
-	out, closeOut, err := output(c.Output, std.out, c.Items)
+	out, err := output(c.Output, std, c.Items)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c *promptCmd) Run(std streams) (err error) {
 	} else {
 		err = fmt.Errorf("cannot write prompts of %s: %w", c.Items, err)
 	}
-	return errors.Join(err, closeOut())
+	return out.finish(err)
 }
 
 // question asks items of SPATIALAB and SpaCE-Eval, each as its own suite does: one

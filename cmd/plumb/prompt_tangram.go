@@ -1,13 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
 	"os"
 	"path/filepath"
 
+	"plumb/daemon/atomicfile"
 	"plumb/render/font"
 	"plumb/scoring"
 	"plumb/scoring/tangram/assembly"
@@ -38,7 +38,7 @@ func (c *promptCmd) tangram(std streams) error {
 	if c.Minimal || c.Cot {
 		return usage("cannot use --minimal or --cot with --suite tangram: they belong to aspire")
 	}
-	out, closeOut, err := output(c.Output, std.out, c.Items)
+	out, err := output(c.Output, std, c.Items)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c *promptCmd) tangram(std streams) error {
 		}
 		return nil
 	})
-	return errors.Join(err, closeOut())
+	return out.finish(err)
 }
 
 // outlines makes the prompts of Task 1.
@@ -160,13 +160,10 @@ func (c *promptCmd) finish(id string, a question) ([]byte, error) {
 
 // writePNG writes a picture as a file that takes its place as a whole.
 func writePNG(path string, img image.Image) error {
-	f, err := replacing(path)
-	if err != nil {
-		return err
-	}
 	enc := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := enc.Encode(f, img); err != nil {
-		return err
+	err := atomicfile.WriteFile(path, func(f *atomicfile.File) error { return enc.Encode(f, img) })
+	if err != nil {
+		return fmt.Errorf("cannot write picture: %w", err)
 	}
-	return f.Close()
+	return nil
 }

@@ -215,13 +215,13 @@ func (s *remoteStream) Next() (queue.Answer, error) {
 		}
 		if p.answer != nil {
 			s.answered()
-			return s.result(p.answer)
+			return s.result(p.line, p.answer)
 		}
 		err := s.read()
 		if err == nil {
 			s.failures = 0
 			s.answered()
-			return s.result(s.line)
+			return s.result(p.line, s.line)
 		}
 		if err := s.again(err); err != nil {
 			return queue.Answer{}, fmt.Errorf("cannot read the daemon's answer to line %d: %w", p.line, err)
@@ -296,12 +296,12 @@ func (s *remoteStream) read() error {
 }
 
 // result reads a result line back, for the tables.
-func (s *remoteStream) result(line []byte) (queue.Answer, error) {
+func (s *remoteStream) result(n int, line []byte) (queue.Answer, error) {
 	v, err := s.parser.ParseBytes(line)
 	if err != nil {
 		return queue.Answer{}, fmt.Errorf("cannot read a result of the daemon: %w", err)
 	}
-	return queue.Answer{JSON: line, Result: *scoring.ReadResult(v)}, nil
+	return queue.Answer{Line: n, JSON: line, Result: *scoring.ReadResult(v)}, nil
 }
 
 // fault answers a line that could not be read here, in the daemon's words.

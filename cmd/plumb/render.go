@@ -7,12 +7,14 @@ import (
 	"hash/maphash"
 	"image"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
 	"plumb/daemon"
+	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
 	"plumb/render/mask"
@@ -46,7 +48,9 @@ func (c *renderCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	job := &drawing{out: c.Out, alpha: c.Channels == "alpha"}
+	ctx, stop := untilSignal()
+	defer stop()
+	job := &drawing{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha"}
 	job.each = job.draw
 	given, err := c.given()
 	if err != nil {
@@ -54,7 +58,7 @@ func (c *renderCmd) Run(std streams) error {
 	}
 	switch {
 	case c.Suite != "":
-		return c.paintings(cc, std)
+		return c.paintings(ctx, cc, std)
 	case len(c.Tasks) > 0:
 		return usage("cannot use --tasks: want --suite NAME too")
 	case c.Compare == "" && c.Reference != "":
@@ -65,7 +69,7 @@ func (c *renderCmd) Run(std streams) error {
 	if err := c.folder(); err != nil {
 		return err
 	}
-	stats, closeStats, err := output(c.Stats, std.out, c.Scenes...)
+	stats, err := output(c.Stats, std, c.Scenes...)
 	if err != nil {
 		return err
 	}
@@ -77,8 +81,7 @@ func (c *renderCmd) Run(std streams) error {
 	fallback(std.err, job.core)
 	job.options = job.core.Pictures
 	job.options.Bounds, job.options.Only = given.Bounds, given.Only
-	err = job.files(c.Scenes, cc.Lines, std.in, stats)
-	return errors.Join(err, closeStats())
+	return stats.finish(job.run(c.Scenes, cc.Lines, std, stats))
 }
 
 // folder makes the one for the pictures, where they are wanted.
@@ -112,6 +115,7 @@ func (c *renderCmd) given() (o dump.PictureOptions, err error) {
 
 // drawing is what all scenes of a run share.
 type drawing struct {
+	ctx     context.Context // ends with a signal
 	core    *daemon.Core
 	ids     map[uint64]struct{} // hashes of those that were placed
 	seed    maphash.Seed
@@ -121,6 +125,7 @@ type drawing struct {
 	each    func(*sketch) []byte // makes the line of one scene; many at once
 	taken   func(*sketch) error  // is given the scenes in order; nil for none
 	source  source
+	tally   tally
 	n       int                                // goroutines, where no core says
 	encode  func(io.Writer, image.Image) error // nil: as PNG, fast
 }
@@ -131,12 +136,33 @@ type source func(path string, limits dump.Limits, stdin io.Reader, give func(*sk
 // sketch is one scene on its way.
 type sketch struct {
 	line dump.Line
-	own  string // the id, once drawn
-	part string // temporary file of the picture, "" for none
-	name string // id of a file that is one scene, "" for lines
+	own  string           // the id, once drawn
+	file *atomicfile.File // of the picture, not yet in its place; nil for none
+	name string           // id of a file that is one scene, "" for lines
+	path string           // of the file that it stands in
 	stat []byte
+	err  *scoring.Error // why there is no picture
 	done chan struct{}
 	pair *pair // of a comparison
+}
+
+// run draws all scenes of all files and tells on stderr how many have no picture.
+// A scene that cannot be drawn is an outcome like any other, told on its line; a
+// picture that cannot be written is an error of the run.
+func (d *drawing) run(paths []string, limits dump.Limits, std streams, stats io.Writer) error {
+	if d.out != "" {
+		tellLeftovers(std.err, atomicfile.LeftoversIn(d.out))
+	}
+	err := d.files(paths, limits, std.in, stats)
+	if d.ctx.Err() != nil {
+		fmt.Fprintf(std.err, "PARTIAL: the run was interrupted after %d scenes\n", d.tally.lines)
+		err = interruption{errors.New("interrupted; the same command begins anew")}
+	}
+	d.tally.writeTo(std.err, "drawn")
+	if n := d.tally.codes["output"]; n > 0 && err == nil {
+		err = fmt.Errorf("cannot write %d of %d pictures to --out %s", n, d.tally.lines, d.out)
+	}
+	return err
 }
 
 // files draws all scenes of all files; statistics keep their order.
@@ -162,6 +188,10 @@ func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, sta
 		defer close(work)
 		for _, path := range paths {
 			err := each(path, limits, stdin, func(s *sketch) {
+				if d.ctx.Err() != nil {
+					return // what is left is read to its end and dropped
+				}
+				s.path = path
 				order <- s
 				work <- s
 			})
@@ -173,9 +203,9 @@ func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, sta
 		failed <- nil
 	}()
 	var err error
-	for s := range order {
-		<-s.done
+	for s := range d.orderly(order) {
 		d.place(s)
+		d.tally.add(s.path, s.line.N, s.own, s.err)
 		if _, e := stats.Write(s.stat); e != nil && err == nil {
 			err = fmt.Errorf("cannot write statistics: %w", e)
 		}
@@ -183,8 +213,39 @@ func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, sta
 			err = d.taken(s)
 		}
 	}
+	if d.ctx.Err() != nil {
+		return err // what still waits for input ends with the process
+	}
 	pool.Wait()
 	return errors.Join(<-failed, err)
+}
+
+// orderly gives the scenes that are done, in order, until the run is interrupted;
+// the pictures of what comes after that are removed.
+func (d *drawing) orderly(order <-chan *sketch) iter.Seq[*sketch] {
+	return func(yield func(*sketch) bool) {
+		for {
+			var s *sketch
+			var ok bool
+			select {
+			case s, ok = <-order:
+			case <-d.ctx.Done():
+				select {
+				case s, ok = <-order: // what is under way
+				default: // nothing comes any more but from an input that may wait for ever
+				}
+			}
+			if !ok {
+				return
+			}
+			<-s.done
+			if d.ctx.Err() == nil {
+				yield(s)
+			} else if s.file != nil {
+				s.file.Discard()
+			}
+		}
+	}
 }
 
 func (d *drawing) workers() int {
@@ -227,10 +288,10 @@ func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, e
 func (d *drawing) draw(s *sketch) []byte {
 	id := s.id()
 	if s.line.Fault != "" {
-		return failure(id, "bad_line", s.line.Fault)
+		return s.fail(id, &scoring.Error{Code: "bad_line", Message: s.line.Fault})
 	}
 	named := make(chan string, 1) // a scene that takes too long is left behind, with its name
-	p, err := d.core.Queue.Draw(context.Background(), func() (outline.View, error) {
+	p, err := d.core.Queue.Draw(d.ctx, func() (outline.View, error) {
 		own, v, err := dump.Picture(s.line.Bytes, d.options)
 		named <- own
 		return v, err
@@ -247,7 +308,7 @@ func (d *drawing) draw(s *sketch) []byte {
 		err = d.write(s, p.Image)
 	}
 	if err != nil {
-		return failure(id, codeOf(err), err.Error())
+		return s.fail(id, err)
 	}
 	return d.stats(id, p)
 }
@@ -272,6 +333,12 @@ func codeOf(err error) string {
 		return "backend"
 	}
 	return "bad_scene"
+}
+
+// fail notes why there is no picture, and returns the line that says so.
+func (s *sketch) fail(id string, err error) []byte {
+	s.err = &scoring.Error{Code: codeOf(err), Message: err.Error()}
+	return failure(id, s.err.Code, s.err.Message)
 }
 
 // failure is the line of a scene that has no picture.

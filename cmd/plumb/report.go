@@ -69,7 +69,7 @@ func (c *reportCmd) Run(std streams) error {
 			return err
 		}
 	}
-	out, closeOut, err := output(c.Output, std.out, c.paths()...)
+	out, err := output(c.Output, std, c.paths()...)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (c *reportCmd) Run(std streams) error {
 	default:
 		err = j.WriteText(out)
 	}
-	if err = errors.Join(err, closeOut()); err != nil || c.Report == "" {
+	if err = out.finish(err); err != nil || c.Report == "" {
 		return err
 	}
 	path, err := j.WriteHTML(c.Report)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"syscall"
 
 	"plumb/daemon"
+	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
 	"plumb/daemon/report"
@@ -25,13 +25,14 @@ import (
 
 // scoreCmd is `plumb score`.
 type scoreCmd struct {
-	Dumps    []string `arg:"" name:"dump" help:"Dumps: JSON lines, plain, gzip or zstd; - is stdin."`
-	Output   string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout."`
-	Report   string   `placeholder:"DIR" help:"Write an HTML report that shows every item there."`
-	Missing  string   `enum:"skip,zero" default:"skip" help:"What an answer that was never heard counts in the table: skip (nothing) or zero."`
-	Server   string   `placeholder:"URL" help:"Score through a running daemon (http://HOST:PORT or unix:PATH); the output is the same bytes. How pixels are made, workers, batches and limits are then the daemon's."`
-	TokenEnv string   `placeholder:"NAME" help:"Environment variable that holds the daemon's token."`
-	DryRun   bool     `name:"judge-dry-run" group:"judge" help:"Count the calls to the judge that there would be, and make none."`
+	Dumps  []string `arg:"" name:"dump" help:"Dumps: JSON lines, plain, gzip or zstd; - is stdin."`
+	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout."`
+	Report string   `placeholder:"DIR" help:"Write an HTML report that shows every item there."`
+	failFlags
+	Missing  string `enum:"skip,zero" default:"skip" help:"What an answer that was never heard counts in the table: skip (nothing) or zero."`
+	Server   string `placeholder:"URL" help:"Score through a running daemon (http://HOST:PORT or unix:PATH); the output is the same bytes. How pixels are made, workers, batches and limits are then the daemon's."`
+	TokenEnv string `placeholder:"NAME" help:"Environment variable that holds the daemon's token."`
+	DryRun   bool   `name:"judge-dry-run" group:"judge" help:"Count the calls to the judge that there would be, and make none."`
 	paperFlags
 	scoreFlags
 	engineFlags
@@ -64,6 +65,9 @@ func (c *scoreCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
+	if err := c.failFlags.check(); err != nil {
+		return err
+	}
 	missing, err := table.ParseMissing(c.Missing)
 	if err != nil {
 		return usageError{err}
@@ -83,9 +87,8 @@ func (c *scoreCmd) Run(std streams) error {
 	if err := c.judge(std, &cc); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process
 	j := &job{cmd: c, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward}, token: token}
 	var listed []scoring.Suite
 	for _, n := range dump.SuiteNames(suites) {
@@ -94,6 +97,14 @@ func (c *scoreCmd) Run(std streams) error {
 	j.papers, j.missing = papers, missing
 	j.table = table.New(table.Options{Suites: listed, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants, Papers: papers})
 	return j.run(ctx)
+}
+
+// untilSignal is a context that SIGINT or SIGTERM ends; a second one ends the
+// process.
+func untilSignal() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // judge fills in who judges in this process.
@@ -124,7 +135,9 @@ type job struct {
 	core   *daemon.Core // nil where a daemon scores and no report is wanted
 	remote *remote      // nil in process
 	report *report.Writer
-	out    *bufio.Writer
+	lost   error // why there is no report any more; scoring goes on
+	out    *sink
+	tally  tally
 	bar    *progress
 }
 
@@ -138,11 +151,9 @@ func (j *job) run(ctx context.Context) (err error) {
 			err = errors.Join(err, j.core.Close())
 		}
 	}()
-	out, closeOut, err := output(j.cmd.Output, j.std.out, j.cmd.Dumps...)
-	if err != nil {
+	if j.out, err = output(j.cmd.Output, j.std, j.cmd.Dumps...); err != nil {
 		return err
 	}
-	j.out = out
 	j.bar = newProgress(j.std.err, j.cmd.Dumps)
 	for _, path := range j.cmd.Dumps {
 		if err = j.dump(ctx, path); err != nil {
@@ -152,22 +163,62 @@ func (j *job) run(ctx context.Context) (err error) {
 		j.bar.next()
 	}
 	j.bar.done()
-	err = errors.Join(err, closeOut())
-	if j.report != nil {
-		path, e := j.report.Close()
-		if e == nil {
-			fmt.Fprintf(j.std.err, "report: %s\n", path)
-		}
-		err = errors.Join(err, e)
+	if err != nil && ctx.Err() != nil {
+		err = interruption{errors.New("interrupted; the same command begins anew")}
+	}
+	return j.end(err)
+}
+
+// end writes what is left and the tables. early is what ended the run before its
+// end, nil where all lines were scored: the results then take their place.
+func (j *job) end(early error) error {
+	err := j.out.finish(early)
+	if early == nil {
+		early = err
+	}
+	err = errors.Join(err, j.endReport(early))
+	if early != nil {
+		fmt.Fprintf(j.std.err, "PARTIAL: the run ended early; the tables count the %d lines that were scored before\n", j.tally.lines)
 	}
 	j.table.WriteTo(j.std.err)
+	j.tally.writeTo(j.std.err, "scored")
 	if j.core != nil && j.core.Judge != nil {
-		judged(j.std.err, j.core.Judge.Stats())
+		s := j.core.Judge.Stats()
+		judged(j.std.err, s)
 		if end := j.core.Judge.Halted(); end != nil {
 			err = errors.Join(err, fmt.Errorf("cannot judge answers: %w", end))
 		}
+		if s.Unsaved > 0 {
+			err = errors.Join(err, fmt.Errorf("cannot keep %d verdicts in --judge-cache", s.Unsaved))
+		}
+	}
+	if err == nil {
+		err = j.cmd.failFlags.verdict(&j.tally, j.missing == table.Zero, j.cmd.DryRun)
 	}
 	return err
+}
+
+// endReport writes what is left of the report.
+func (j *job) endReport(early error) error {
+	if j.report == nil {
+		return j.lost
+	}
+	if early != nil {
+		j.report.EndedEarly(oneLine(early))
+	}
+	path, err := j.report.Close()
+	if err == nil {
+		fmt.Fprintf(j.std.err, "report: %s\n", path)
+	}
+	return err
+}
+
+// endOfReport gives the report up, so that a full disk under it does not stop
+// scoring.
+func (j *job) endOfReport(err error) {
+	fmt.Fprintf(j.std.err, "plumb: there will be no report: %s; scoring goes on\n", oneLine(err))
+	j.report.Discard()
+	j.report, j.lost = nil, err
 }
 
 // open makes what scores: the engine of this process, or a daemon. A report
@@ -194,6 +245,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	if len(j.cmd.Dumps) > 1 {
 		title = fmt.Sprintf("%s and %d more", title, len(j.cmd.Dumps)-1)
 	}
+	tellLeftovers(j.std.err, atomicfile.LeftoversIn(j.cmd.Report))
 	j.report, err = report.New(report.Config{Dir: j.cmd.Report, Title: title, Items: j.core.Items,
 		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers, Renderer: painter{ctx, j.core.Queue}, Workers: j.core.Workers})
 	if err != nil {
@@ -254,7 +306,7 @@ func (j *job) dump(ctx context.Context, path string) error {
 		defer s.End()
 		broken <- j.feed(ctx, r, s, lines)
 	}()
-	if err := j.collect(s, lines); err != nil {
+	if err := j.collect(s, path, lines); err != nil {
 		return err // feed may still wait for its input; it ends with the process
 	}
 	return <-broken
@@ -287,8 +339,16 @@ func (j *job) feed(ctx context.Context, r *dump.Reader, s scorer, lines chan<- d
 	}
 }
 
-// collect writes the answers.
-func (j *job) collect(s scorer, lines <-chan dump.Line) error {
+// named is the dump's name in messages, "" where it is the only one.
+func (j *job) named(path string) string {
+	if len(j.cmd.Dumps) == 1 {
+		return ""
+	}
+	return path
+}
+
+// collect writes the answers to the lines of a dump.
+func (j *job) collect(s scorer, path string, lines <-chan dump.Line) error {
 	for {
 		a, err := s.Next()
 		if err == io.EOF {
@@ -298,6 +358,7 @@ func (j *job) collect(s scorer, lines <-chan dump.Line) error {
 			return err
 		}
 		j.table.Add(&a.Result)
+		j.tally.add(j.named(path), a.Line, a.Result.ID, a.Result.Err)
 		j.bar.scored(a.Result.Err == nil)
 		j.out.Write(a.JSON)
 		if err := j.out.WriteByte('\n'); err != nil {
@@ -308,11 +369,15 @@ func (j *job) collect(s scorer, lines <-chan dump.Line) error {
 				return fmt.Errorf("cannot write results: %w", err)
 			}
 		}
+		if lines == nil {
+			continue
+		}
+		line := <-lines
 		if j.report == nil {
 			continue
 		}
-		if err := j.report.Add(<-lines, a.JSON); err != nil {
-			return err
+		if err := j.report.Add(line, a.JSON); err != nil {
+			j.endOfReport(err)
 		}
 	}
 }

@@ -216,7 +216,7 @@ func TestOverlappingRestart(t *testing.T) {
 	}
 	first.done <- nil
 	for _, server := range []string{"http://" + second.addr, "unix:" + socket} {
-		if code, out, errs := plumb(t, `{"id":"a","suite":"aspire","test":"nothing"}`, "score", "--server", server, "-"); code != 0 || !strings.Contains(out, `"a"`) {
+		if code, out, errs := plumb(t, `{"id":"a","suite":"spatialab","options":["x","y"],"answer":"A","response":"A"}`, "score", "--server", server, "-"); code != 0 || !strings.Contains(out, `"a"`) {
 			t.Errorf("%s: got exit %d, %q, %s", server, code, out, errs)
 		}
 	}

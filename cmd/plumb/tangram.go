@@ -34,14 +34,13 @@ type convertCmd struct {
 
 // Run converts every drawing and counts the outcomes on stderr.
 func (c *convertCmd) Run(std streams) error {
-	out, closeOut, err := output(c.Output, std.out, c.Drawings...)
+	out, err := output(c.Output, std, c.Drawings...)
 	if err != nil {
 		return err
 	}
-	var rejects io.Writer = io.Discard
-	closeRejects := func() error { return nil }
+	rejects := discarded()
 	if c.Rejects != "" {
-		if rejects, closeRejects, err = output(c.Rejects, std.out, c.Drawings...); err != nil {
+		if rejects, err = output(c.Rejects, std, c.Drawings...); err != nil {
 			return err
 		}
 	}
@@ -58,7 +57,7 @@ func (c *convertCmd) Run(std streams) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return finish(err, out, rejects)
 		}
 	}
 	codes := make([]string, 0, len(counts))
@@ -69,7 +68,7 @@ func (c *convertCmd) Run(std streams) error {
 	for _, code := range codes {
 		fmt.Fprintf(std.err, "%6d %s\n", counts[code], code)
 	}
-	return errors.Join(closeOut(), closeRejects())
+	return finish(nil, out, rejects)
 }
 
 // eachLine gives the lines of a file.
@@ -143,14 +142,13 @@ type generateCmd struct {
 
 // Run makes the instances.
 func (c *generateCmd) Run(std streams) error {
-	out, closeOut, err := output(c.Output, std.out)
+	out, err := output(c.Output, std)
 	if err != nil {
 		return err
 	}
-	var answers io.Writer = io.Discard
-	closeAnswers := func() error { return nil }
+	answers := discarded()
 	if c.Answers != "" {
-		if answers, closeAnswers, err = output(c.Answers, std.out); err != nil {
+		if answers, err = output(c.Answers, std); err != nil {
 			return err
 		}
 	}
@@ -164,7 +162,7 @@ func (c *generateCmd) Run(std streams) error {
 	if err != nil {
 		err = fmt.Errorf("cannot write instances: %w", err)
 	}
-	return errors.Join(err, closeOut(), closeAnswers())
+	return finish(err, out, answers)
 }
 
 // itemsCmd is `plumb tangram items`.
@@ -179,7 +177,7 @@ type itemsCmd struct {
 // Run draws the options. A bad instance ends the run: the options of all others
 // would depend on it.
 func (c *itemsCmd) Run(std streams) error {
-	out, closeOut, err := output(c.Output, std.out, c.Instances)
+	out, err := output(c.Output, std, c.Instances)
 	if err != nil {
 		return err
 	}
@@ -202,7 +200,7 @@ func (c *itemsCmd) Run(std streams) error {
 			break
 		}
 	}
-	return errors.Join(err, closeOut())
+	return out.finish(err)
 }
 
 // readInstances reads a file of instances, sorted by id.

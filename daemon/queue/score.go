@@ -16,6 +16,7 @@ import (
 
 // Answer is what became of one sample.
 type Answer struct {
+	Line   int            // number of the line in its dump or body
 	Result scoring.Result // read-only: others may have the same
 	JSON   []byte         // the result line without line end
 	Wait   time.Duration  // from arrival until a worker took the sample: Timing[PartQueue]
@@ -162,7 +163,7 @@ func (q *Queue) lateAnswer(r *reader, who *naming) Answer {
 	} else {
 		who = &naming{id: fmt.Sprintf("line:%d", r.n)}
 	}
-	a := Answer{Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test, Who: who.who,
+	a := Answer{Line: r.n, Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test, Who: who.who,
 		Err: late(r.limit, r.limit < q.cfg.Deadline), Backend: q.cfg.Engine.Backend()}}
 	a.timed(m.parts(r.arrived, q.now()))
 	a.JSON = a.Result.AppendJSON(nil, r.opt.Reward, q.cfg.Scorer)
@@ -172,11 +173,11 @@ func (q *Queue) lateAnswer(r *reader, who *naming) Answer {
 // answer reads the answer that is there; its JSON is not the reader's.
 func (q *Queue) answer(r *reader) (a Answer) {
 	if r.hit != nil {
-		a = Answer{Result: r.hit.result, JSON: r.hit.json, Source: Cached}
+		a = Answer{Line: r.n, Result: r.hit.result, JSON: r.hit.json, Source: Cached}
 		a.timed(new(marks).parts(r.arrived, q.now()))
 		return a
 	}
-	a = Answer{Result: r.t.result, JSON: r.t.json}
+	a = Answer{Line: r.n, Result: r.t.result, JSON: r.t.json}
 	if r.joined && !r.again {
 		a.Source = Shared
 	}

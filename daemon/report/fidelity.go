@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"plumb/daemon/atomicfile"
 	"plumb/daemon/compare"
 	"plumb/render/outline"
 )
@@ -269,6 +270,10 @@ func (f *Fidelity) Close() (string, error) {
 		p.Features = append(p.Features, featureShown{r.Name, r.Shapes, r.Scenes, shareOf(r.Within), shareOf(r.WithinWorst),
 			figure(r.Mean), figure(r.MeanWorst), shareOf(r.Colour), shareOf(r.ColourWorst), fmt.Sprintf("%.1f", 100*min(r.Severity(), 1)), r.Severity() > 1})
 	}
-	return filepath.Join(f.cfg.Dir, "index.html"), writeWhole(f.cfg.Dir, "index.html",
-		func(out *os.File) error { return fidelityTemplate.Execute(out, p) })
+	path := filepath.Join(f.cfg.Dir, "index.html")
+	err := atomicfile.WriteFile(path, func(out *atomicfile.File) error { return fidelityTemplate.Execute(out, p) })
+	if err != nil {
+		return "", fmt.Errorf("cannot write report: %w", err)
+	}
+	return path, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/daemon/atomicfile"
 	"plumb/scoring"
 	"plumb/scoring/table"
 )
@@ -126,5 +127,10 @@ func (j *Joined) WriteHTML(dir string) (path string, err error) {
 	p := w.page()
 	p.Index, p.Shown = true, j.total
 	p.Boards, p.Papers, p.Other = j.boards.tables(), j.boards.papers(), j.Other()
-	return filepath.Join(dir, "index.html"), w.write("index.html", p)
+	path = filepath.Join(dir, "index.html")
+	err = atomicfile.WriteFile(path, func(f *atomicfile.File) error { return pageTemplate.Execute(f, p) })
+	if err != nil {
+		return "", fmt.Errorf("cannot write report: %w", err)
+	}
+	return path, nil
 }

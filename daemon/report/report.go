@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"image"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
 	"plumb/render/outline"
 	"plumb/scoring"
@@ -55,6 +57,8 @@ const (
 type Writer struct {
 	cfg     Config
 	boards  *boards
+	folder  *atomicfile.Folder
+	early   string // why the run ended early, "" where it did not
 	pending []pair // items that are not drawn yet
 	pages   []pageLink
 	shown   int
@@ -78,7 +82,7 @@ type pageLink struct {
 }
 
 // New makes the folder and returns a writer. Nothing is written before Close or
-// until a page is full.
+// until a page is full, and a former report is replaced by Close alone.
 func New(cfg Config) (*Writer, error) {
 	if cfg.Max <= 0 {
 		cfg.Max = defaultMax
@@ -89,7 +93,7 @@ func New(cfg Config) (*Writer, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make report folder: %w", err)
 	}
-	return &Writer{cfg: cfg, boards: newBoards(&cfg)}, nil
+	return &Writer{cfg: cfg, boards: newBoards(&cfg), folder: atomicfile.NewFolder(cfg.Dir, "report")}, nil
 }
 
 // Add takes a dump line and its result line (contract.md 3, 4); both are copied.
@@ -111,22 +115,46 @@ func (w *Writer) Add(line dump.Line, result []byte) error {
 	return nil
 }
 
+// EndedEarly says that not all items were added, and why. The report says so on
+// top, and does not replace a former one: Close returns where it is instead.
+func (w *Writer) EndedEarly(why string) { w.early = why }
+
+// Discard removes what was written so far; a former report stays as it was.
+func (w *Writer) Discard() { w.folder.Discard() }
+
 // Close writes what is left and index.html. It returns the path of that file.
+// After an error nothing is left of it.
 func (w *Writer) Close() (path string, err error) {
+	if err := w.finish(); err != nil {
+		w.folder.Discard()
+		return "", err
+	}
+	path = filepath.Join(w.cfg.Dir, "index.html")
+	if _, err := os.Stat(path); w.early != "" && err == nil {
+		return filepath.Join(w.folder.Keep(), "index.html"), nil
+	}
+	if err := w.folder.Commit(); err != nil {
+		return "", fmt.Errorf("cannot write report: %w", err)
+	}
+	return path, nil
+}
+
+// finish writes what is left.
+func (w *Writer) finish() error {
 	for len(w.pages) > 0 && len(w.pending) > 0 {
 		if err := w.flush(pageItems); err != nil {
-			return "", err
+			return err
 		}
 	}
 	p := w.page()
 	p.Index = true
 	p.Boards, p.Papers, p.Other = w.boards.tables(), w.boards.papers(), w.boards.all.Other()
 	if err := w.fill(p, w.pending); err != nil {
-		return "", err
+		return err
 	}
 	w.shown += len(w.pending)
 	p.Shown = w.shown
-	return filepath.Join(w.cfg.Dir, "index.html"), w.write("index.html", p)
+	return w.write("index.html", p)
 }
 
 // flush writes the first n pending items as a page of their own.
@@ -146,6 +174,7 @@ func (w *Writer) flush(n int) error {
 // page is what the template is given.
 type page struct {
 	Title           string
+	Early           string // why the run ended early
 	Style           template.CSS
 	Script          template.JS
 	Index           bool
@@ -169,7 +198,7 @@ type cardGroup struct {
 }
 
 func (w *Writer) page() *page {
-	return &page{Title: w.cfg.Title, Style: template.CSS(style), Script: template.JS(script),
+	return &page{Title: w.cfg.Title, Early: w.early, Style: template.CSS(style), Script: template.JS(script),
 		Pages: w.pages, Total: w.total, Scorer: w.scorer, Backend: w.backend}
 }
 
@@ -225,27 +254,7 @@ func enlist(list []string, name string) []string {
 
 // write renders the template into a file.
 func (w *Writer) write(name string, p *page) error {
-	return writeWhole(w.cfg.Dir, name, func(f *os.File) error { return pageTemplate.Execute(f, p) })
-}
-
-// writeWhole makes a file, whole or not at all.
-func writeWhole(dir, name string, fill func(*os.File) error) (err error) {
-	f, err := os.CreateTemp(dir, ".part-*")
-	if err != nil {
-		return fmt.Errorf("cannot write report: %w", err)
-	}
-	defer os.Remove(f.Name()) // gone already after the rename
-	err = fill(f)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, name))
-	}
-	if err != nil {
+	if err := w.folder.WriteFile(name, func(f io.Writer) error { return pageTemplate.Execute(f, p) }); err != nil {
 		return fmt.Errorf("cannot write report page %s: %w", name, err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"time"
@@ -40,7 +41,7 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
 // Writer writes one file. One goroutine uses it at a time.
 type Writer struct {
-	f     *os.File
+	f     io.Closer // nil where the file is the caller's
 	w     *bufio.Writer
 	max   int64 // bytes
 	left  int64
@@ -53,7 +54,14 @@ func Create(path string, max int64) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{f: f, w: bufio.NewWriterSize(f, 64<<10), max: max, left: max}, nil
+	w := New(f, max)
+	w.f = f
+	return w, nil
+}
+
+// New writes to dst, at most max bytes. Close does not close dst.
+func New(dst io.Writer, max int64) *Writer {
+	return &Writer{w: bufio.NewWriterSize(dst, 64<<10), max: max, left: max}
 }
 
 // Write adds one event. The error says why nothing more can be written.
@@ -100,6 +108,9 @@ func (w *Writer) Close() error {
 	}
 	w.w.WriteString("\n]\n")
 	err := w.w.Flush()
+	if w.f == nil {
+		return err
+	}
 	if e := w.f.Close(); err == nil {
 		err = e
 	}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// failFlags say how many lines may fail before a run counts as failed.
+type failFlags struct {
+	MaxFailed *share `placeholder:"N|P%" help:"Exit 1 where more lines than that could not be scored: a number, or a share of the lines that hold an answer to score. Lines without an answer and unjudged ones are counted apart. Nothing scored at all is exit 1 in any case. Default: 90%."`
+	Strict    bool   `help:"Exit 1 where any line has no score, those without an answer and unjudged ones included (--missing zero lets the former pass)."`
+}
+
+// share is a number of lines, or a percentage of them.
+type share struct {
+	n       int
+	percent float64 // used where percentage is set
+	isShare bool
+}
+
+// mostFailed is what may fail without --max-failed: a dump of which hardly
+// anything can be scored is of the wrong format, or does not belong to the tasks.
+var mostFailed = share{percent: 90, isShare: true}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *share) UnmarshalText(b []byte) error {
+	text, isShare := strings.CutSuffix(string(b), "%")
+	if isShare {
+		x, err := strconv.ParseFloat(text, 64)
+		if err == nil && x >= 0 && x <= 100 {
+			*s = share{percent: x, isShare: true}
+			return nil
+		}
+	} else if n, err := strconv.Atoi(text); err == nil && n >= 0 {
+		*s = share{n: n}
+		return nil
+	}
+	return fmt.Errorf("got %q; want a number of lines such as 10, or a share such as 5%%", b)
+}
+
+// String is the share as it is given.
+func (s share) String() string {
+	if s.isShare {
+		return strconv.FormatFloat(s.percent, 'g', -1, 64) + "%"
+	}
+	return strconv.Itoa(s.n)
+}
+
+// of is how many of all lines the share is.
+func (s share) of(all int) int {
+	if s.isShare {
+		return int(math.Floor(float64(all) * s.percent / 100))
+	}
+	return s.n
+}
+
+func (f *failFlags) check() error {
+	if f.Strict && f.MaxFailed != nil {
+		return usage("cannot use --max-failed beside --strict: want one or the other")
+	}
+	return nil
+}
+
+// verdict is the error of a run that ended regularly and scored too little, nil
+// where it scored enough. zero says that missing answers count as 0; dry, that no
+// judge was asked on purpose.
+func (f *failFlags) verdict(t *tally, zero, dry bool) error {
+	most := mostFailed
+	if f.MaxFailed != nil {
+		most = *f.MaxFailed
+	}
+	without := t.failed + t.unjudged
+	if !zero {
+		without += t.missing
+	}
+	switch {
+	case t.lines == 0:
+		return errors.New("nothing could be scored: there are no lines")
+	case dry:
+		return nil
+	case t.done == 0:
+		return fmt.Errorf("nothing could be scored: %s", t.outcomes())
+	case f.Strict && without > 0:
+		return fmt.Errorf("%d of %d lines have no score (--strict): %s", without, t.lines, t.outcomes())
+	case t.failed > most.of(t.done+t.failed):
+		return fmt.Errorf("too few lines could be scored: %d of the %d with an answer failed, and --max-failed is %s: %s",
+			t.failed, t.done+t.failed, most, t.counts())
+	}
+	return nil
+}
+
+// outcomes says what became of the lines without a score.
+func (t *tally) outcomes() string {
+	var parts []string
+	if t.failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed (%s)", t.failed, t.counts()))
+	}
+	if t.missing > 0 {
+		parts = append(parts, fmt.Sprintf("%d have no answer (the field response is missing or null)", t.missing))
+	}
+	if t.unjudged > 0 {
+		parts = append(parts, fmt.Sprintf("%d were not judged (they need --judge-url)", t.unjudged))
+	}
+	return fmt.Sprintf("of %d lines, %s", t.lines, strings.Join(parts, ", "))
+}

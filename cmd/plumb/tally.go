@@ -1,0 +1,99 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"plumb/scoring"
+)
+
+// maxFirst is how many failures are told in full.
+const maxFirst = 5
+
+// tally counts what became of the lines of a run. Lines without an answer and
+// answers that no judge has judged are counted apart: nothing is wrong with them.
+type tally struct {
+	lines    int // all
+	done     int // with a score, or drawn
+	missing  int // without an answer (no_response)
+	unjudged int // no judge, or none that answered (unjudged)
+	failed   int // every other line without a score
+	codes    map[string]int
+	first    []mishap // one for each code, the first of it
+}
+
+// mishap is a line that failed.
+type mishap struct {
+	file    string // "" where there is one alone
+	line    int
+	id      string
+	code    string
+	message string
+}
+
+// add counts a line; e is nil where it has a score.
+func (t *tally) add(file string, line int, id string, e *scoring.Error) {
+	t.lines++
+	switch {
+	case e == nil:
+		t.done++
+		return
+	case e.Code == "no_response":
+		t.missing++
+		return
+	case e.Code == "unjudged":
+		t.unjudged++
+		return
+	}
+	t.failed++
+	if t.codes == nil {
+		t.codes = map[string]int{}
+	}
+	t.codes[e.Code]++
+	if t.codes[e.Code] == 1 && len(t.first) < maxFirst {
+		t.first = append(t.first, mishap{file, line, id, e.Code, e.Message})
+	}
+}
+
+// writeTo tells how many lines failed, by code, and the first of each.
+func (t *tally) writeTo(w io.Writer, what string) {
+	if t.failed == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%d of %d lines could not be %s: %s\n", t.failed, t.lines, what, t.counts())
+	for _, m := range t.first {
+		fmt.Fprintf(w, "  %s\n", m)
+	}
+}
+
+// counts are the numbers by error code, the commonest first.
+func (t *tally) counts() string {
+	codes := make([]string, 0, len(t.codes))
+	for code := range t.codes {
+		codes = append(codes, code)
+	}
+	slices.SortFunc(codes, func(a, b string) int { return cmp.Or(t.codes[b]-t.codes[a], strings.Compare(a, b)) })
+	for i, code := range codes {
+		codes[i] = fmt.Sprintf("%d %s", t.codes[code], code)
+	}
+	return strings.Join(codes, ", ")
+}
+
+// String names the line and what is wrong with it, on one line of text.
+func (m mishap) String() string {
+	s := strings.TrimSpace(fmt.Sprintf("%s line %d", m.file, m.line))
+	if m.id != "" && m.id != fmt.Sprintf("line:%d", m.line) {
+		s += fmt.Sprintf(" (id %.64q)", m.id)
+	}
+	text := strings.Map(func(c rune) rune {
+		if !strconv.IsPrint(c) {
+			return ' '
+		}
+		return c
+	}, m.message)
+	return fmt.Sprintf("%s: %s: %s", s, m.code, text)
+}

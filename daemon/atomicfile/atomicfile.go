@@ -1,0 +1,152 @@
+// Package atomicfile writes files that are replaced as a whole. In: a path and
+// what to write there. Out: the file at the path, which takes its place in one
+// step once all of it is written. Until then the bytes are in a partial file
+// beside it, named PATH.XXXXXXXX.partial, so a run that ends early, is killed or
+// finds the disk full leaves the former file as it was. Leftovers finds what
+// such runs left.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// File is a file that is being written. One goroutine uses it at a time.
+type File struct {
+	path   string // of the file to replace, without symbolic links
+	f      *os.File
+	direct bool // f is the file at path itself: a pipe or a device
+	part   string
+}
+
+// Create prepares to replace the file at path, which need not exist. What is not
+// a regular file, a pipe or a device, is written to directly. No file is made
+// before the first Write or Commit.
+func Create(path string) (*File, error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("%s is a folder", path)
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		return &File{path: path, f: f, direct: true}, err
+	}
+	return &File{path: path}, nil
+}
+
+// Probe finds out whether the partial file can be made, so that a mistyped folder
+// is known before the work and not after it.
+func (f *File) Probe() error {
+	if f.f != nil {
+		return nil
+	}
+	p, err := partial(f.path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Close(), os.Remove(p.Name()))
+}
+
+// Write implements io.Writer.
+func (f *File) Write(p []byte) (int, error) {
+	if err := f.open(); err != nil {
+		return 0, err
+	}
+	return f.f.Write(p)
+}
+
+// open makes the partial file, with the mode of the file that it replaces.
+func (f *File) open() (err error) {
+	if f.f != nil {
+		return nil
+	}
+	if f.f, err = partial(f.path); err != nil {
+		return err
+	}
+	f.part = f.f.Name()
+	syscall.Flock(int(f.f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // ends with the process; see Leftovers
+	if info, err := os.Stat(f.path); err == nil {
+		return f.f.Chmod(info.Mode().Perm())
+	}
+	return nil
+}
+
+// Sync flushes what was written to the disk, so that a power cut after Commit
+// finds it there. It does nothing for pipes and devices.
+func (f *File) Sync() error {
+	if f.f == nil || f.direct {
+		return nil
+	}
+	return f.f.Sync()
+}
+
+// Commit puts the file in its place. After an error the former file is as it
+// was, and the partial file is left until Discard.
+func (f *File) Commit() error {
+	if err := f.open(); err != nil {
+		return err
+	}
+	err := f.f.Close()
+	if err == nil && !f.direct {
+		err = os.Rename(f.part, f.path)
+	}
+	if err == nil {
+		f.part = ""
+	}
+	return err
+}
+
+// Keep ends writing without replacing anything. It returns the path of the
+// partial file, "" where there is none.
+func (f *File) Keep() string {
+	if f.f != nil {
+		f.f.Close()
+	}
+	return f.part
+}
+
+// Discard ends writing and removes the partial file.
+func (f *File) Discard() {
+	if part := f.Keep(); part != "" {
+		os.Remove(part)
+		f.part = ""
+	}
+}
+
+// Path is the file that Commit replaces.
+func (f *File) Path() string { return f.path }
+
+// WriteFile replaces the file at path by what fill writes; after an error the
+// former file is as it was and nothing else is left.
+func WriteFile(path string, fill func(*File) error) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	if err = fill(f); err == nil {
+		err = f.Commit()
+	}
+	if err != nil {
+		f.Discard()
+	}
+	return err
+}
+
+// partial makes a new partial file for path, with the mode that files get there.
+func partial(path string) (f *os.File, err error) {
+	for range 100 {
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", prefix(path), rand.Uint32(), suffix))
+		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, os.ErrExist) {
+			break
+		}
+	}
+	return f, err
+}

@@ -1,0 +1,94 @@
+package atomicfile
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+)
+
+// Folder is several files of one folder that belong together. They are written
+// into a partial folder inside it, DIR/NAME.XXXXXXXX.partial, and take their
+// places together. One goroutine uses it at a time.
+type Folder struct {
+	dir, name string
+	stage     *os.File // the partial folder; nil before the first file
+	files     []string
+}
+
+// NewFolder prepares to write files into dir, which must exist by the first
+// WriteFile. name begins the name of the partial folder.
+func NewFolder(dir, name string) *Folder { return &Folder{dir: dir, name: name} }
+
+// WriteFile writes one of the files.
+func (d *Folder) WriteFile(name string, fill func(io.Writer) error) error {
+	if err := d.open(); err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(d.stage.Name(), name))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	if err = fill(w); err == nil {
+		err = w.Flush()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if !slices.Contains(d.files, name) {
+		d.files = append(d.files, name)
+	}
+	return err
+}
+
+// open makes the partial folder.
+func (d *Folder) open() error {
+	if d.stage != nil {
+		return nil
+	}
+	path := filepath.Join(d.dir, fmt.Sprintf("%s.%08x%s", d.name, rand.Uint32(), suffix))
+	err := os.Mkdir(path, 0o777)
+	if err != nil {
+		return err
+	}
+	if d.stage, err = os.Open(path); err == nil {
+		syscall.Flock(int(d.stage.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	return err
+}
+
+// Commit puts the files in their places, in the order in which they were first
+// written: the one that leads to the others comes last.
+func (d *Folder) Commit() error {
+	if d.stage == nil {
+		return nil
+	}
+	for _, name := range d.files {
+		if err := os.Rename(filepath.Join(d.stage.Name(), name), filepath.Join(d.dir, name)); err != nil {
+			return err
+		}
+	}
+	return os.Remove(d.Keep())
+}
+
+// Keep ends writing and leaves the files in the partial folder. It returns its
+// path, "" where there is none.
+func (d *Folder) Keep() string {
+	if d.stage == nil {
+		return ""
+	}
+	d.stage.Close()
+	return d.stage.Name()
+}
+
+// Discard ends writing and removes the partial folder.
+func (d *Folder) Discard() {
+	if path := d.Keep(); path != "" {
+		os.RemoveAll(path)
+	}
+}
