@@ -21,6 +21,9 @@ type Item struct {
 	// Fields is the whole JSON object. It is valid until Prepare returns: what
 	// a Job keeps it must copy.
 	Fields *fastjson.Value
+	// Notes say how the line was read, where that needs to be said. They go
+	// before those of the result.
+	Notes []Note
 }
 
 // Suite scores the items of one benchmark. Implementations are safe for use by

@@ -36,6 +36,18 @@ type Tasked interface {
 // stand in them (contract.md 3, 9).
 type Loose interface{ LooseAnswers() }
 
+// Parsed is a Suite that takes answers which somebody has parsed already.
+type Parsed interface {
+	// OwnAnswer reports whether v is an answer to the item in the suite's own
+	// form. v stands in the member "response" or "actions" and is no text.
+	// Anything else but a text is refused, so that a value which no rule of the
+	// suite reads never becomes a bad answer.
+	OwnAnswer(it *Item, member string, v *fastjson.Value) bool
+	// AnswerForm names that form in messages: "an object with createShapes". "" is
+	// a member that the suite does not read.
+	AnswerForm(member string) string
+}
+
 // Published is a Suite whose benchmark publishes results as one JSON list of
 // tasks, each with several answers.
 type Published interface {

@@ -6,6 +6,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"plumb/daemon/cut"
+	"plumb/daemon/message"
 	"plumb/daemon/reward"
 	"plumb/scoring"
 )
@@ -143,85 +144,34 @@ func earlierComponents(request []byte) map[string]bool {
 // verifySample reads the label and the model's text of a verify request.
 func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 	one := sample{at: "label"}
-	var response []byte
 	cut.Members(body, func(key, value []byte) error {
 		switch string(key) {
 		case "label":
 			one.label = value
 		case "response":
-			response = value
+			one.answer = value
 		}
 		return nil
 	})
-	if cut.Null(response) {
+	if cut.Null(one.answer) {
 		return one, nil // the model was never heard
 	}
-	if response[0] != '{' {
-		return one, badField("response", response, "an OpenAI Responses object")
+	if one.answer[0] == '"' {
+		return one, badField("response", one.answer, "an OpenAI Responses object")
 	}
-	text, fault := outputText(response)
+	shape, fault := one.unwrap("response")
 	if fault != nil {
 		return one, fault
 	}
-	if text != nil {
-		one.answer = scoring.AppendString(nil, string(text))
+	if shape == message.Responses {
+		one.notes = nil // what this contract sends
+	}
+	if !cut.Null(one.answer) && one.answer[0] != '"' {
+		return one, badField("response", one.answer, "an OpenAI Responses object with a list output")
 	}
 	one.prepare(steps, false)
 	return one, nil
 }
-
-// outputText joins the texts of a Responses object: output[] of type message,
-// content[] of type output_text. It is nil where the model was never heard: the
-// call failed and nothing was said.
-func outputText(response []byte) (text []byte, fault *scoring.Error) {
-	var output, failed []byte
-	cut.Members(response, func(key, value []byte) error {
-		switch string(key) {
-		case "output":
-			output = value
-		case "error":
-			failed = value
-		}
-		return nil
-	})
-	heard := cut.Null(failed)
-	text = []byte{}
-	if !cut.Null(output) && output[0] != '[' {
-		return nil, badField("response.output", output, "a list")
-	}
-	each(output, func(item []byte) {
-		kind, content := field2(item, "type", "content")
-		if kind != "message" {
-			return
-		}
-		if !cut.Null(content) && content[0] == '"' {
-			text, heard = cut.Text(text, content), true
-		}
-		each(content, func(part []byte) {
-			if kind, said := field2(part, "type", "text"); kind == "output_text" && !cut.Null(said) && said[0] == '"' {
-				text, heard = cut.Text(text, said), true
-			}
-		})
-	})
-	if !heard {
-		return nil, nil
-	}
-	return text, nil
-}
-
-// each calls f for the elements of a list; other values have none.
-func each(list []byte, f func([]byte)) {
-	if cut.Null(list) || list[0] != '[' {
-		return
-	}
-	all, _ := cut.Elements(list, maxParts)
-	for _, v := range all {
-		f(v)
-	}
-}
-
-// maxParts bounds the items of an answer that are looked at.
-const maxParts = 1 << 20
 
 // field2 returns a string member and another member of an object.
 func field2(object []byte, text, other string) (s string, v []byte) {

@@ -40,7 +40,7 @@ func TestOpenEnvHTTP(t *testing.T) {
 		{"POST", "/step", `{"action":{"response":"x",` + good + `},"timeout_s":"1"}`, 422, `cannot use timeout_s`},
 		{"POST", "/step", `{"action":{"response":"x",` + good + `,"timeout_s":-1}}`, 422, `cannot use action.timeout_s`},
 		{"POST", "/step", `{"action":{"response":"x"}}`, 422, `cannot use action.label`},
-		{"POST", "/step", `{"action":{"response":7,` + good + `}}`, 422, `cannot use action.response`},
+		{"POST", "/step", `{"action":{"response":7,` + good + `}}`, 422, `cannot read action.response`},
 		{"POST", "/step", `{"action":"x"}`, 422, `cannot use action: got a string`}, {"POST", "/step", `{}`, 422, `cannot use action: got nothing`},
 		{"GET", "/ws", "", 426, `bad_handshake`},
 	} {

@@ -123,16 +123,22 @@ func (s *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *sc
 	}
 	samples := make([]sample, len(queries))
 	for i, q := range queries {
-		if q[0] != '"' {
+		one := sample{label: labels[i], answer: q, at: fmt.Sprintf("labels[%d]", i)}
+		if _, fault := one.unwrap(fmt.Sprintf("query[%d]", i)); fault != nil {
+			return nil, fault
+		}
+		if cut.Null(one.answer) || one.answer[0] != '"' {
 			return nil, badField(fmt.Sprintf("query[%d]", i), q, "a string")
 		}
 		prompt := ""
 		if prompts != nil && prompts[i][0] == '"' {
 			prompt = string(cut.Text(nil, prompts[i]))
 		}
-		text := reward.Answer(string(cut.Text(nil, q)), prompt)
+		text := reward.Answer(string(cut.Text(nil, one.answer)), prompt)
 		text, done := reward.Prepare(text, steps, reward.OpensThought(prompt))
-		samples[i] = sample{label: labels[i], answer: scoring.AppendString(nil, text), at: fmt.Sprintf("labels[%d]", i), steps: done}
+		one.answer = scoring.AppendString(nil, text)
+		one.prepared(done)
+		samples[i] = one
 	}
 	return samples, nil
 }

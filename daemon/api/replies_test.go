@@ -165,9 +165,9 @@ func (r *replies) plain(t *testing.T) {
 		{"POST", "/reward/slime", `{"response":"x","label":` + good + `}`, "", 200},
 		{"POST", "/reward/slime?format=object", `{"response":"x","label":` + bad + `}`, "", 200},
 		{"POST", "/reward/slime", `{"response":"x","label":5}`, "", 422},
-		{"POST", "/verify", `{"responses_create_params":{},"response":` + message("x") + `,"label":` + good + `}`, "", 200},
-		{"POST", "/verify", `{"responses_create_params":{},"response":` + message("x") + `,"label":` + bad + `}`, "", 200},
-		{"POST", "/verify", `{"responses_create_params":{},"response":` + message("x") + `,"label":5}`, "", 200},
+		{"POST", "/verify", `{"responses_create_params":{},"response":` + spokenBy("x") + `,"label":` + good + `}`, "", 200},
+		{"POST", "/verify", `{"responses_create_params":{},"response":` + spokenBy("x") + `,"label":` + bad + `}`, "", 200},
+		{"POST", "/verify", `{"responses_create_params":{},"response":` + spokenBy("x") + `,"label":5}`, "", 200},
 		{"POST", "/verify", `{"response":"x","label":5}`, "", 422},
 		{"POST", "/seed_session", `{"label":"x"}`, "", 200},
 		{"POST", "/aggregate_metrics", `{"verify_responses":[{"reward":1.0,"_ng_task_index":4},{"reward":0.0,"_ng_failure_class":"x"}]}`, "", 200},
@@ -231,7 +231,7 @@ func samples(label string) map[string]string {
 	return map[string]string{
 		"/v1/score": strings.TrimSuffix(label, "}") + "}", "/v1/score/stream": label + "\n",
 		"/v1/reward": `{"response":"x","label":` + label + `}`, "/reward/slime": `{"response":"x","label":` + label + `}`,
-		"/get_reward": `{"query":["x"],"labels":[` + label + `]}`, "/verify": `{"response":` + message("x") + `,"label":` + label + `}`,
+		"/get_reward": `{"query":["x"],"labels":[` + label + `]}`, "/verify": `{"response":` + spokenBy("x") + `,"label":` + label + `}`,
 		"/step": `{"action":{"response":"x","label":` + label + `}}`, "/v1/render": `{"shapes":[]}`,
 		"/v1/metrics": `{"a":{"data":"AP8A","width":3,"height":1}}`,
 	}

@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+	"github.com/valyala/fastjson"
 
 	"plumb/daemon/cut"
 	"plumb/daemon/dump"
+	"plumb/daemon/message"
 	"plumb/daemon/queue"
 	"plumb/daemon/reward"
 	"plumb/render/scene"
@@ -23,10 +25,10 @@ import (
 
 // sample is one answer with its label, as the parts of a body.
 type sample struct {
-	label  []byte   // JSON value, nil for none
-	answer []byte   // JSON value, nil where the model was never heard
-	at     string   // names the label in messages: "label", "labels[3]"
-	steps  []string // of text preparation that changed the answer
+	label  []byte         // JSON value, nil for none
+	answer []byte         // JSON value, nil where the model was never heard
+	at     string         // names the label in messages: "label", "labels[3]"
+	notes  []scoring.Note // how the answer was read
 }
 
 // prepare runs steps of text preparation on an answer that is a string.
@@ -36,7 +38,16 @@ func (one *sample) prepare(steps reward.Steps, inThink bool) {
 	}
 	text, done := reward.Prepare(string(cut.Text(nil, one.answer)), steps, inThink)
 	if done != nil {
-		one.answer, one.steps = scoring.AppendString(nil, text), done
+		one.answer = scoring.AppendString(nil, text)
+		one.prepared(done)
+	}
+}
+
+// prepared notes the steps of text preparation that changed the answer.
+func (one *sample) prepared(steps []string) {
+	if steps != nil {
+		one.notes = append(one.notes, scoring.Note{Code: "prepared", Path: "response",
+			Message: "the text was prepared before it was read: " + strings.Join(steps, ", ")})
 	}
 }
 
@@ -160,7 +171,7 @@ func nativeSample(b []byte, path string, steps reward.Steps) (sample, *scoring.E
 		}
 		return nil
 	})
-	if fault := checkAnswer(one.answer, path+"response"); fault != nil {
+	if _, fault := one.unwrap(path + "response"); fault != nil {
 		return one, fault
 	}
 	one.prepare(steps, inThink)
@@ -173,12 +184,27 @@ func opensThought(prompt []byte) bool {
 	return !cut.Null(prompt) && prompt[0] == '"' && reward.OpensThought(string(cut.Text(nil, prompt)))
 }
 
-// checkAnswer refuses what no suite could read as an answer.
-func checkAnswer(v []byte, at string) *scoring.Error {
-	if cut.Null(v) || v[0] == '"' || v[0] == '{' || v[0] == '[' {
-		return nil
+// unwrap puts the text of chat messages in place of the answer, so that it can
+// be prepared as any text. What is no message is left to the suite; shape is "".
+func (one *sample) unwrap(at string) (shape string, fault *scoring.Error) {
+	if cut.Null(one.answer) || one.answer[0] == '"' {
+		return "", nil
 	}
-	return badField(at, v, "a string")
+	v, err := fastjson.ParseBytes(one.answer)
+	if err != nil {
+		return "", &scoring.Error{Code: dump.BadResponse, Message: "cannot read " + at + ": " + err.Error()}
+	}
+	said, ok, err := message.Read(v)
+	switch {
+	case err != nil:
+		return "", &scoring.Error{Code: dump.BadResponse, Message: "cannot read " + at + err.Error()}
+	case ok && !said.Heard:
+		one.answer = nil
+	case ok:
+		one.answer = scoring.AppendString(nil, said.Text)
+		one.notes = append(one.notes, scoring.Note{Code: dump.Unwrapped, Path: "response", Message: said.Note()})
+	}
+	return said.Shape, nil
 }
 
 func badField(at string, v []byte, want string) *scoring.Error {
@@ -277,15 +303,14 @@ func (s *Server) timed(ctx *fasthttp.RequestCtx, all []graded, text bool) {
 	}
 }
 
-// noted says in the results what text preparation did.
+// noted says in the results how the answers were read.
 func (s *Server) noted(samples []sample, all []graded, opt *queue.Options, text bool) {
 	for i, one := range samples {
-		if one.steps == nil {
+		if one.notes == nil {
 			continue
 		}
 		r := &all[i].result
-		r.Notes = append(slices.Clip(r.Notes), scoring.Note{Code: "prepared", Path: "response",
-			Message: "the text was prepared before it was read: " + strings.Join(one.steps, ", ")})
+		r.Notes = append(slices.Clip(r.Notes), one.notes...)
 		if text {
 			all[i].json = r.AppendJSON(nil, opt.Reward, "plumb "+s.cfg.Version.Version)
 		}
@@ -310,7 +335,7 @@ func (s *Server) grade(left *trail, life context.Context, samples []sample, opt 
 			return nil, nil, err
 		}
 		s.answered(left, &a, time.Now())
-		return []graded{{a.Result, a.JSON, a.Timing}}, reward.LabelFault(&a.Result, samples[0].at), nil
+		return []graded{{a.Result, a.JSON, a.Timing}}, reward.Fault(&a.Result, samples[0].at), nil
 	}
 	return s.gradeMany(left, life, samples, lines, opt, text)
 }
@@ -348,7 +373,7 @@ func (s *Server) gradeMany(left *trail, life context.Context, samples []sample, 
 		if err != nil {
 			return nil, nil, err
 		}
-		if fault := reward.LabelFault(&a.Result, samples[len(all)].at); fault != nil {
+		if fault := reward.Fault(&a.Result, samples[len(all)].at); fault != nil {
 			return nil, fault, nil
 		}
 		s.answered(left, &a, time.Now())

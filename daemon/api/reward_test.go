@@ -39,7 +39,7 @@ func TestNativeReward(t *testing.T) {
 		{"item that cannot be used", "", `{"samples":[{"label":` + good + `,"response":"x"},{"label":{"suite":"fake","test":"sum","do":"refuse"},"response":"x"},{"label":` + good + `,"response":"x"}]}`, 422, `cannot use samples[1].label: cannot use shapes","error_type":"bad_label"`},
 		{"unknown suite", "", `{"label":"{\"suite\":\"chess\",\"views\":[]}","response":"x"}`, 422, `"bad_label"`},
 		{"reference without tasks", "", `{"label":"{\"suite\":\"fake\",\"id\":\"b\"}","response":"x"}`, 422, `--tasks fake=FILE`},
-		{"number as answer", "", `{"label":` + good + `,"response":5}`, 422, `cannot use response: got a number; want a string`},
+		{"number as answer", "", `{"label":` + good + `,"response":5}`, 422, `cannot read response: got a number; want a string`},
 		{"samples of another kind", "", `{"samples":{}}`, 422, `want a list`},
 		{"sample of another kind", "", `{"samples":[7]}`, 422, `samples[0]: got a number`},
 		{"too many", "", `{"samples":[1,2,3,4]}`, 413, `--max-items`},

@@ -148,7 +148,7 @@ func TestSlime(t *testing.T) {
 }
 
 // message is a Responses object that says the texts.
-func message(texts ...string) string {
+func spokenBy(texts ...string) string {
 	var parts []string
 	for _, s := range texts {
 		parts = append(parts, `{"type":"output_text","text":`+strconv.Quote(s)+`,"annotations":[]}`)
@@ -160,15 +160,15 @@ func TestVerify(t *testing.T) {
 	s := serve(t, func(_ *Config, _ *queue.Config, suite *queuetest.Suite) { suite.Heard = true })
 	heard := `"label":` + quoted(`{"suite":"fake","id":"a","test":"sum","expect":"one two","views":[1]}`)
 	for _, c := range []struct{ name, body, want string }{
-		{"texts are joined", `{"response":` + message("one", " two") + `,` + heard + `}`, `"reward":1.0,"reward_components":{"score":1.0,"failed":0.0},"score":1.0,"failed":0.0`},
+		{"texts are joined", `{"response":` + spokenBy("one", " two") + `,` + heard + `}`, `"reward":1.0,"reward_components":{"score":1.0,"failed":0.0},"score":1.0,"failed":0.0`},
 		{"messages are joined", `{"response":{"output":[{"type":"message","content":"one "},{"type":"function_call"},{"type":"message","content":[{"type":"refusal","refusal":"no"},{"type":"output_text","text":"two"}]}]},` + heard + `}`, `"reward":1.0`},
 		{"nothing said is an empty answer", `{"response":{"output":[]},` + heard + `}`, `"reward":0.0,"reward_components":{"score":0.0,"failed":0.0}`},
 		{"the call failed", `{"response":{"output":[],"error":{"code":"server_error"}},` + heard + `}`, `"reward":0.0,"reward_components":{"score":0.0,"failed":1.0},"score":0.0,"failed":1.0`},
 		{"the class", `{"response":null,` + heard + `}`, `"_ng_failure_class":"no_response","failure_reason":"cannot score answer: there is no response"}`},
-		{"the scorer failed", `{"response":` + message("x") + `,"label":` + quoted(label(-1)) + `}`, `"_ng_failure_class":"not_native","failure_reason":`},
-		{"bad label", `{"response":` + message("x") + `,"label":"{\"id\":\"a\",\"suite\":\"fake\"}"}`, `"reward":0.0,"reward_components":{"score":0.0,"failed":1.0},"score":0.0,"failed":1.0,"_ng_failure_class":"bad_label","_ng_failure_terminal":true,"failure_reason":"cannot use label.id:`},
-		{"bad item", `{"response":` + message("x") + `,"label":{"suite":"fake","test":"sum","do":"refuse"}}`, `"_ng_failure_class":"bad_label","_ng_failure_terminal":true`},
-		{"no label", `{"response":` + message("x") + `}`, `"_ng_failure_class":"bad_label"`},
+		{"the scorer failed", `{"response":` + spokenBy("x") + `,"label":` + quoted(label(-1)) + `}`, `"_ng_failure_class":"not_native","failure_reason":`},
+		{"bad label", `{"response":` + spokenBy("x") + `,"label":"{\"id\":\"a\",\"suite\":\"fake\"}"}`, `"reward":0.0,"reward_components":{"score":0.0,"failed":1.0},"score":0.0,"failed":1.0,"_ng_failure_class":"bad_label","_ng_failure_terminal":true,"failure_reason":"cannot use label.id:`},
+		{"bad item", `{"response":` + spokenBy("x") + `,"label":{"suite":"fake","test":"sum","do":"refuse"}}`, `"_ng_failure_class":"bad_label","_ng_failure_terminal":true`},
+		{"no label", `{"response":` + spokenBy("x") + `}`, `"_ng_failure_class":"bad_label"`},
 	} {
 		status, _, body := s.do(t, "POST", "/verify", c.body)
 		if status != 200 || !strings.Contains(body, c.want) || !json.Valid([]byte(body)) {
@@ -186,14 +186,14 @@ func TestVerify(t *testing.T) {
 // that an earlier verify wrote.
 func TestVerifyEchoes(t *testing.T) {
 	s := serve(t, nil)
-	fields := `"responses_create_params":{"input":"\u00e9 é","big":12345678901234567890,"x":1e3},"_ng_task_index":3,"n":null,"score":"the row's own","z":[ 1 , 2 ],"response":` + message("x")
+	fields := `"responses_create_params":{"input":"\u00e9 é","big":12345678901234567890,"x":1e3},"_ng_task_index":3,"n":null,"score":"the row's own","z":[ 1 , 2 ],"response":` + spokenBy("x")
 	labelled := `,"label":` + quoted(label(1))
 	_, _, first := s.do(t, "POST", "/verify", `{`+fields+labelled+`}`)
 	want := `{` + fields + labelled + `,"reward":1.0,"reward_components":{"score":1.0,"failed":0.0},"failed":0.0,"plumb_result":{`
 	if !strings.HasPrefix(first, want) {
 		t.Errorf("got %s; want it to begin with %s", first, want)
 	}
-	row := `{"a":1` + labelled + `,"response":` + message("x") + `}`
+	row := `{"a":1` + labelled + `,"response":` + spokenBy("x") + `}`
 	_, _, once := s.do(t, "POST", "/verify", row)
 	_, _, twice := s.do(t, "POST", "/verify", once)
 	if once != twice {
@@ -233,7 +233,7 @@ func TestUnscorable(t *testing.T) {
 	requests := map[string][2]string{
 		reward.OpenRLHF: {"/get_reward", `{"query":["x","y"],"labels":[` + bad + `,` + quoted(label(3)) + `]}`},
 		reward.Slime:    {"/reward/slime", `{"response":"x","label":` + bad + `}`},
-		reward.NeMoGym:  {"/verify", `{"response":` + message("x") + `,"label":` + bad + `}`},
+		reward.NeMoGym:  {"/verify", `{"response":` + spokenBy("x") + `,"label":` + bad + `}`},
 		reward.OpenEnv:  {"/step", `{"action":{"response":"x","label":` + bad + `}}`},
 	}
 	for policy, want := range map[string]string{
@@ -274,7 +274,7 @@ func TestTrainersAndFaults(t *testing.T) {
 		{"/get_reward", `{"query":["x"],"labels":[` + stuck + `]}`, `"failed":[1.0]`},
 		{"/get_reward", `{"query":["x"],"labels":[` + quoted(label(3)) + `]}`, `"failed":[1.0]`},
 		{"/reward/slime?format=object", `{"response":"x","label":` + stuck + `}`, `"code":"deadline"`},
-		{"/verify", `{"response":` + message("x") + `,"label":` + stuck + `}`, `"_ng_failure_class":"deadline"`},
+		{"/verify", `{"response":` + spokenBy("x") + `,"label":` + stuck + `}`, `"_ng_failure_class":"deadline"`},
 		{"/step", `{"action":{"response":"x","label":` + stuck + `}}`, `"reward":null`},
 		{"/v1/reward", `{"response":"x","label":` + stuck + `}`, `"code":"deadline"`},
 	} {

@@ -32,6 +32,7 @@ type Decoder struct {
 	cfg    ItemConfig
 	parser fastjson.Parser
 	tasks  fastjson.Parser
+	arena  fastjson.Arena // of the texts of unwrapped answers
 }
 
 // NewDecoder returns a decoder.
@@ -56,8 +57,8 @@ func (d *Decoder) Trim() {
 // it is not empty. The item's Fields are valid until the next call. The item
 // has an id and its line number even where the error is not nil; the codes are
 // "bad_line" for a line that is not a JSON object as this package accepts it,
-// "bad_item" for a field of the wrong kind, "limit", "unknown_suite" and
-// "unknown_task".
+// "bad_item" for a field of the wrong kind, "bad_response" for an answer of no
+// form that is known, "limit", "unknown_suite" and "unknown_task".
 func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
 	it := scoring.Item{ID: "line:" + strconv.Itoa(l.N), Line: l.N}
 	if l.Fault != "" {
@@ -94,7 +95,10 @@ func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
 	if e := d.join(&it); e != nil {
 		return it, e
 	}
-	return it, d.response(&it, len(l.Bytes))
+	if e := d.response(&it, len(l.Bytes)); e != nil {
+		return it, e
+	}
+	return it, d.answer(&it)
 }
 
 func bad(n int, err error) *scoring.Error {

@@ -173,8 +173,11 @@ func (t *task) comesLate(o Origin) {
 	}
 }
 
-// named completes a result with who drew its pictures.
+// named completes a result with how its line was read and who drew its pictures.
 func (t *task) named(r *scoring.Result, engine string) {
+	if t.read != nil {
+		r.Notes = append(slices.Clip(t.read), r.Notes...)
+	}
 	if t.backend == "" {
 		if r.Backend == "" {
 			r.Backend = engine

@@ -57,6 +57,7 @@ type load struct {
 	pics     []Pic
 	late     bool // pics holds Late ones
 	backend  string
+	read     []scoring.Note // how the line was read
 	notes    []scoring.Note // why it is not the engine's own
 	work     int            // tile segments of pics
 	pixels   int            // px of pics

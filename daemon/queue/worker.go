@@ -154,6 +154,7 @@ func (w *worker) item(t *task, start time.Duration) (needsDevice bool) {
 	it, e := w.decoder.Item(t.line, t.opt.Suite)
 	t.label = naming{it.ID, it.Suite, it.Test, it.Who, start}
 	t.who.Store(&t.label)
+	t.read = it.Notes
 	if e != nil {
 		w.q.mark(t, PartDecode)
 		t.result = t.failed(e)

@@ -138,7 +138,7 @@ func TestOutcome(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: got %+v; want %+v", c.name, got, c.want)
 		}
-		fault := LabelFault(c.result, "labels[1]")
+		fault := Fault(c.result, "labels[1]")
 		if (fault != nil) != c.label || fault != nil && (fault.Code != BadLabel || fault.Message != "cannot use labels[1]: cannot do it") {
 			t.Errorf("%s: got %v; want the label at fault: %v", c.name, fault, c.label)
 		}

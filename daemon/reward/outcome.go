@@ -2,7 +2,9 @@ package reward
 
 import (
 	"math"
+	"strings"
 
+	"plumb/daemon/dump"
 	"plumb/scoring"
 )
 
@@ -37,10 +39,21 @@ var scorerFaults = map[string]bool{
 	"backend": true, "not_native": true, "limit": true, "closed": true,
 }
 
-// LabelFault returns the error of a result whose item could not be used, which
+// Fault returns the error of a result for which what the trainer sent is to
+// blame: a response of no form that is known, or else the label. nil is any other
+// result. at names the label ("samples[1].label").
+func Fault(r *scoring.Result, at string) *scoring.Error {
+	if r.Err != nil && r.Err.Code == dump.BadResponse {
+		path := "cannot read " + strings.TrimSuffix(at, "label")
+		return &scoring.Error{Code: r.Err.Code, Message: strings.Replace(r.Err.Message, "cannot read ", path, 1)}
+	}
+	return labelFault(r, at)
+}
+
+// labelFault returns the error of a result whose item could not be used, which
 // is the label's fault; nil for any other result. A result with a status comes
 // from an item whose answer was read, so the label was fine. at names the label.
-func LabelFault(r *scoring.Result, at string) *scoring.Error {
+func labelFault(r *scoring.Result, at string) *scoring.Error {
 	if r.Scored || r.Err == nil || r.Status != "" || scorerFaults[r.Err.Code] {
 		return nil
 	}

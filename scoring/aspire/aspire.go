@@ -8,6 +8,7 @@ package aspire
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/valyala/fastjson"
@@ -126,6 +127,24 @@ func (s *suite) Groups() []scoring.Group {
 // TaskFile implements scoring.Tasked: items by id (contract.md 8).
 func (s *suite) TaskFile() scoring.TaskFile {
 	return scoring.TaskFile{Fields: []string{"test", "shapes", "task"}}
+}
+
+// AnswerForm implements scoring.Parsed.
+func (s *suite) AnswerForm(member string) string {
+	if member != "response" {
+		return ""
+	}
+	return "an object with createShapes, updateShapes, deleteShapes or rotation"
+}
+
+// OwnAnswer implements scoring.Parsed: an object with a key of any test, or a
+// list of one.
+func (s *suite) OwnAnswer(_ *scoring.Item, _ string, v *fastjson.Value) bool {
+	if list := v.GetArray(); len(list) == 1 {
+		v = list[0]
+	}
+	known := func(key string) bool { return v.Exists(key) }
+	return v.Type() == fastjson.TypeObject && (slices.ContainsFunc(operationKeys, known) || slices.ContainsFunc(rotationKeys, known))
 }
 
 // work is the memory that one item needs while it is prepared.

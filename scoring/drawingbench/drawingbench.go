@@ -7,6 +7,7 @@ package drawingbench
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,6 +81,25 @@ func (*Suite) Tests() []string { return []string{testName} }
 
 // LooseAnswers implements scoring.Loose: answers are read as Python reads them.
 func (*Suite) LooseAnswers() {}
+
+// AnswerForm implements scoring.Parsed.
+func (*Suite) AnswerForm(string) string { return "a list of actions" }
+
+// OwnAnswer implements scoring.Parsed: a list of actions, or an object that has
+// one. What the member actions lists is judged whatever it is, as the benchmark's
+// evaluator does; a response counts where one of its elements is an action.
+func (*Suite) OwnAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool {
+	if v.Type() == fastjson.TypeObject {
+		list := v.Get("actions")
+		return list != nil && list.Type() == fastjson.TypeArray
+	}
+	if v.Type() != fastjson.TypeArray {
+		return false
+	}
+	list := v.GetArray()
+	return member == "actions" || len(list) == 0 ||
+		slices.ContainsFunc(list, func(e *fastjson.Value) bool { return e.Exists("action") })
+}
 
 // Variants implements scoring.Suite.
 func (*Suite) Variants() []scoring.Variant {

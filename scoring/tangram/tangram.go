@@ -71,6 +71,20 @@ func (*Suite) Tests() []string { return []string{Outline, Solution} }
 // LooseAnswers implements scoring.Loose: answers are read by tangram.md 4.
 func (*Suite) LooseAnswers() {}
 
+// AnswerForm implements scoring.Parsed.
+func (*Suite) AnswerForm(member string) string {
+	if member != "response" {
+		return ""
+	}
+	return "an object with final_state"
+}
+
+// OwnAnswer implements scoring.Parsed: the object that the prompt asks for, which
+// only the solution test has.
+func (*Suite) OwnAnswer(it *scoring.Item, _ string, v *fastjson.Value) bool {
+	return it.Test != Outline && (v.Exists("final_state") || v.Exists("tce", "final_state") || v.Exists("TCE", "final_state"))
+}
+
 // Variants implements scoring.Suite.
 func (*Suite) Variants() []scoring.Variant {
 	return []scoring.Variant{

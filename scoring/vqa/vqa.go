@@ -7,6 +7,7 @@
 package vqa
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/valyala/fastjson"
@@ -102,22 +103,16 @@ func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 		j.missing()
 		return j, nil
 	}
-	answer := r.answer(response)
+	if response.Type() != fastjson.TypeString {
+		return nil, &scoring.Error{Code: "bad_response", Message: fmt.Sprintf("cannot read response: got a JSON %s; want a string", response.Type())}
+	}
+	answer := response.GetStringBytes()
 	if j.format == formatOpen {
 		s.open(it, v, j, answer)
 	} else {
 		s.choose(r, it, v, j, answer)
 	}
 	return j, nil
-}
-
-// answer is the text of a response; an object or a list is read as its JSON.
-func (r *reader) answer(v *fastjson.Value) []byte {
-	if v.Type() == fastjson.TypeString {
-		return v.GetStringBytes()
-	}
-	r.text = v.MarshalTo(r.text[:0])
-	return r.text
 }
 
 func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }

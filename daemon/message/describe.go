@@ -1,0 +1,69 @@
+package message
+
+import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// Describe names a value in error messages, so that whoever made it knows it
+// again: "a list of texts", "an object with the members role and content".
+func Describe(v *fastjson.Value) string {
+	if v == nil {
+		return "nothing"
+	}
+	switch v.Type() {
+	case fastjson.TypeObject:
+		return describeObject(v)
+	case fastjson.TypeArray:
+		return describeList(v.GetArray())
+	case fastjson.TypeString:
+		return "a text"
+	case fastjson.TypeNumber:
+		return "a number"
+	case fastjson.TypeNull:
+		return "null"
+	}
+	return "a boolean"
+}
+
+// maxMembers is how many names of members a message shows, each of them cut.
+const (
+	maxMembers = 4
+	maxName    = 32 // bytes
+)
+
+func describeObject(v *fastjson.Value) string {
+	var names []string
+	o := v.GetObject()
+	o.Visit(func(key []byte, _ *fastjson.Value) {
+		if len(names) < maxMembers {
+			names = append(names, strings.ToValidUTF8(string(key[:min(len(key), maxName)]), ""))
+		}
+	})
+	switch {
+	case o.Len() == 0:
+		return "an empty object"
+	case o.Len() > maxMembers:
+		names = append(names, "...")
+	}
+	return "an object of " + strings.Join(names, ", ")
+}
+
+func describeList(values []*fastjson.Value) string {
+	if len(values) == 0 {
+		return "an empty list"
+	}
+	kinds := map[fastjson.Type]string{fastjson.TypeString: "texts", fastjson.TypeNumber: "numbers", fastjson.TypeArray: "lists",
+		fastjson.TypeObject: "objects", fastjson.TypeNull: "nulls", fastjson.TypeTrue: "booleans", fastjson.TypeFalse: "booleans"}
+	kind := kinds[values[0].Type()]
+	for _, v := range values {
+		if kinds[v.Type()] != kind {
+			return "a list of several kinds"
+		}
+	}
+	if kind == "objects" {
+		return "a list of objects, the first " + describeObject(values[0])
+	}
+	return "a list of " + kind
+}

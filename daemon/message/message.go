@@ -1,0 +1,132 @@
+// Package message reads the text of chat messages. In: a JSON value that stands
+// where the text of an answer is expected. Out: the last text of the assistant,
+// and in words what it was read from. It knows the forms in which the usual
+// services and their libraries write a message; a value of another form is not
+// touched, and a message from which no single text can be read is refused by
+// the path of what is wrong.
+package message
+
+import "github.com/valyala/fastjson"
+
+// Said is what a message says.
+type Said struct {
+	Text  string // "" where the message has no text: an answer, and a bad one
+	Shape string // what it was read from, with an article: "a list of chat messages"
+	// Heard is false where the call of the model failed and nothing was said.
+	Heard bool
+}
+
+// Responses is the Shape of an object of the Responses API.
+const Responses = "a Responses object"
+
+// Read reads v where it plainly is a chat message, a list of chat messages, a
+// list of content parts, or a completion object. ok is false where it is none of
+// these. An error names the path below v, what was got and what is wanted.
+func Read(v *fastjson.Value) (s Said, ok bool, err error) {
+	s.Heard = true
+	switch shape := shapeOf(v); shape {
+	case list:
+		s.Shape = "a list of chat messages"
+		s.Text, err = last(v.GetArray())
+	case parts:
+		s.Shape = "a list of content parts"
+		s.Text, err = joined(v.GetArray(), "")
+	case part:
+		s.Shape = "a content part"
+		s.Text, err = joined([]*fastjson.Value{v}, "")
+	case message:
+		s.Shape = "a chat message"
+		s.Text, err = ofMessage(v, "")
+	case completion:
+		s.Shape = "a chat completion object"
+		s.Text, err = ofChoices(v.GetArray("choices"))
+	case response:
+		s.Shape = Responses
+		s.Text, err = ofOutput(v.GetArray("output"))
+		s.Heard = s.Text != "" || absent(v.Get("error"))
+	default:
+		return Said{}, false, nil
+	}
+	return s, true, err
+}
+
+// Note says in words what was read in place of a text.
+func (s Said) Note() string {
+	text := "its last text of the assistant was read"
+	if s.Text == "" {
+		text = "it has no text of the assistant, which counts as an empty answer"
+	}
+	return "the response was " + s.Shape + "; " + text
+}
+
+// shape is a form of messages.
+type shape uint8
+
+const (
+	none shape = iota
+	list
+	parts
+	part
+	message
+	completion
+	response
+)
+
+// shapeOf tells what a value is by its members alone.
+func shapeOf(v *fastjson.Value) shape {
+	switch {
+	case v == nil:
+	case v.Type() == fastjson.TypeArray:
+		return shapeOfList(v.GetArray())
+	case v.Type() != fastjson.TypeObject:
+	case is(v.Get("choices"), fastjson.TypeArray):
+		return completion
+	case isMessage(v):
+		return message
+	case is(v.Get("output"), fastjson.TypeArray):
+		return response
+	case partTypes[partType(v)] && v.Exists(partType(v)):
+		return part
+	}
+	return none
+}
+
+// shapeOfList tells messages from parts: messages have roles.
+func shapeOfList(values []*fastjson.Value) shape {
+	roles := 0
+	for _, v := range values {
+		switch {
+		case isMessage(v):
+			roles++
+		case !partTypes[partType(v)]:
+			return none
+		}
+	}
+	switch {
+	case roles > 0:
+		return list
+	case len(values) > 0:
+		return parts
+	}
+	return none
+}
+
+func is(v *fastjson.Value, t fastjson.Type) bool { return v != nil && v.Type() == t }
+
+func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
+
+func isMessage(v *fastjson.Value) bool { return is(v.Get("role"), fastjson.TypeString) }
+
+// partType is the type of a part of a message, "" for a value that is none.
+func partType(v *fastjson.Value) string { return string(v.GetStringBytes("type")) }
+
+// partTypes are the types of parts, and of the items between messages. Only the
+// texts are part of an answer.
+var partTypes = map[string]bool{
+	"text": true, "output_text": true, "refusal": true,
+	"thinking": true, "redacted_thinking": true, "reasoning": true, "summary_text": true,
+	"tool_use": true, "tool_call": true, "tool_result": true, "function_call": true, "function_call_output": true,
+	"server_tool_use": true, "web_search_call": true, "file_search_call": true, "code_interpreter_call": true,
+	"image": true, "image_url": true, "input_image": true, "output_image": true, "image_generation_call": true,
+	"audio": true, "input_audio": true, "output_audio": true, "video": true, "file": true, "document": true,
+}

@@ -1,0 +1,101 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// last reads the last message of the assistant in a list of chat messages.
+func last(values []*fastjson.Value) (string, error) {
+	for i := len(values) - 1; i >= 0; i-- {
+		if role(values[i]) == assistant {
+			return ofMessage(values[i], fmt.Sprintf("[%d]", i))
+		}
+	}
+	return "", fmt.Errorf(": got no message of role %s", assistant)
+}
+
+const assistant = "assistant"
+
+func role(v *fastjson.Value) string { return string(v.GetStringBytes("role")) }
+
+// ofOutput joins the messages of a Responses object. What stands between them
+// (thoughts, calls of tools) is no text.
+func ofOutput(values []*fastjson.Value) (string, error) {
+	var b strings.Builder
+	for i, v := range values {
+		if v.Type() != fastjson.TypeObject {
+			return "", fmt.Errorf(".output[%d]: got %s; want an object", i, Describe(v))
+		}
+		if partType(v) != "message" {
+			continue
+		}
+		text, err := ofContent(v, fmt.Sprintf(".output[%d]", i))
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}
+
+// ofChoices reads the one choice of a completion object.
+func ofChoices(choices []*fastjson.Value) (string, error) {
+	if len(choices) != 1 {
+		return "", fmt.Errorf(".choices: got %d; want 1, as each is an answer of its own", len(choices))
+	}
+	c := choices[0]
+	if m := c.Get("message"); is(m, fastjson.TypeObject) {
+		return ofContent(m, ".choices[0].message")
+	}
+	if t := c.Get("text"); is(t, fastjson.TypeString) {
+		return string(t.GetStringBytes()), nil
+	}
+	return "", fmt.Errorf(".choices[0]: got %s; want an object with message or text", Describe(c))
+}
+
+// ofMessage reads a message that names its role.
+func ofMessage(v *fastjson.Value, path string) (string, error) {
+	if r := role(v); r != assistant {
+		return "", fmt.Errorf("%s.role: got %.40q; want %q", path, r, assistant)
+	}
+	return ofContent(v, path)
+}
+
+// ofContent is the text of a message: its content, which is a text or a list of
+// parts, or where there is none the words of a refusal.
+func ofContent(m *fastjson.Value, path string) (string, error) {
+	c := m.Get("content")
+	switch {
+	case absent(c):
+		return string(m.GetStringBytes("refusal")), nil
+	case c.Type() == fastjson.TypeString:
+		return string(c.GetStringBytes()), nil
+	case c.Type() == fastjson.TypeArray:
+		return joined(c.GetArray(), path+".content")
+	}
+	return "", fmt.Errorf("%s.content: got %s; want a text or a list of content parts", path, Describe(c))
+}
+
+// joined is the text of content parts, one after the other.
+func joined(values []*fastjson.Value, path string) (string, error) {
+	var b strings.Builder
+	for i, v := range values {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		kind := partType(v)
+		if !partTypes[kind] {
+			return "", fmt.Errorf("%s: got %s; want a content part of a known type", at, Describe(v))
+		}
+		if kind != "text" && kind != "output_text" {
+			continue
+		}
+		text := v.Get("text")
+		if !is(text, fastjson.TypeString) {
+			return "", fmt.Errorf("%s.text: got %s; want a text", at, Describe(text))
+		}
+		b.Write(text.GetStringBytes())
+	}
+	return b.String(), nil
+}
