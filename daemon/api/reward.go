@@ -19,6 +19,7 @@ import (
 	"plumb/daemon/message"
 	"plumb/daemon/queue"
 	"plumb/daemon/reward"
+	"plumb/render/jsontree"
 	"plumb/render/scene"
 	"plumb/scoring"
 )
@@ -190,7 +191,7 @@ func (one *sample) unwrap(at string) (shape string, fault *scoring.Error) {
 	if cut.Null(one.answer) || one.answer[0] == '"' {
 		return "", nil
 	}
-	v, err := fastjson.ParseBytes(one.answer)
+	v, err := jsontree.Parse(new(fastjson.Parser), one.answer)
 	if err != nil {
 		return "", &scoring.Error{Code: dump.BadResponse, Message: "cannot read " + at + ": " + err.Error()}
 	}
