@@ -149,6 +149,10 @@ func agreed[T string | int](r *identityReader, name string, a, b T) T {
 	return cmp.Or(a, b)
 }
 
+// Config is the hash of all settings with which the model was asked, "" where it is
+// not known.
+func (who *Identity) Config() string { return who.config }
+
 // append writes the members of a result line but asked.
 func (who *Identity) append(w *writer) {
 	w.text("model", who.Model)
@@ -182,9 +186,10 @@ func (r *Result) Answer(dst []byte) (key []byte, ok bool) {
 	return append(append(dst, 0), r.Who.config...), true
 }
 
-// Item appends what tells the question of a result from all others, for one model
-// and way to ask: its suite, test, id and turn. A question whose line had no id is
-// like no other: ok is false, and nothing is appended.
+// Item appends what tells the question of a result from all others: its suite,
+// test, id and turn, and how it was put where the suite's own fields say that. A
+// question whose line had no id is like no other: ok is false, and nothing is
+// appended.
 func (r *Result) Item(dst []byte) (key []byte, ok bool) {
 	if r.ID == "" || r.Line > 0 || madeUp(r.ID) {
 		return dst, false
@@ -192,7 +197,21 @@ func (r *Result) Item(dst []byte) (key []byte, ok bool) {
 	for _, s := range []string{r.Suite, r.Test, r.ID} {
 		dst = append(append(dst, s...), 0)
 	}
-	return strconv.AppendInt(dst, int64(r.Who.Turn), 10), true
+	for _, s := range r.Strings("setting") {
+		dst = append(append(dst, s...), 0)
+	}
+	if r.blind() {
+		dst = append(dst, blind...)
+	}
+	return strconv.AppendInt(append(dst, 0), int64(r.Who.Turn), 10), true
+}
+
+// blind is the way to ask without the picture.
+const blind = "blind"
+
+func (r *Result) blind() bool {
+	v, _ := r.Bool(blind)
+	return v
 }
 
 // madeUp reports whether an id is that of a line without one: "line:" and its number.
@@ -206,7 +225,20 @@ func madeUp(id string) bool {
 type Series struct{ Model, Arm string }
 
 // Series is the result's.
-func (r *Result) Series() Series { return Series{r.Who.Model, r.Who.arm} }
+func (r *Result) Series() Series {
+	s := r.Who.Series()
+	switch {
+	case !r.blind() || slices.Contains(strings.Split(s.Arm, "/"), blind):
+	case s.Arm == "":
+		s.Arm = blind
+	default:
+		s.Arm += "/" + blind
+	}
+	return s
+}
+
+// Series is the series of an answer of which nothing but who made it is known.
+func (who *Identity) Series() Series { return Series{who.Model, who.arm} }
 
 // String is the series' name, "" where nothing is known of it.
 func (s Series) String() string {

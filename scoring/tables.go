@@ -6,8 +6,9 @@ type Tabled interface {
 	Tables(o TableOptions) Tables
 }
 
-// Joined is a Tabled suite whose tables have a row or column for each model: the
-// metric model of a result. Results of several models go to one of them.
+// Joined is a Tabled suite whose tables have a row or column for each series.
+// Results of several series go to one of them; each series of other suites has
+// tables of its own.
 type Joined interface {
 	Tabled
 	JoinsModels()

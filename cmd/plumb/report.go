@@ -69,6 +69,7 @@ func (c *reportCmd) Run(std streams) error {
 			return err
 		}
 	}
+	fmt.Fprint(std.err, j.LeftOut())
 	out, err := output(c.Output, std, c.paths()...)
 	if err != nil {
 		return err

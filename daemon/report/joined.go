@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/valyala/fastjson"
 
@@ -27,7 +26,7 @@ type JoinedConfig struct {
 // lines alone. One goroutine uses it.
 type Joined struct {
 	title  string
-	boards *boards
+	table  *table.Table
 	parser fastjson.Parser
 	total  int
 	scorer string
@@ -37,38 +36,33 @@ type Joined struct {
 func NewJoined(cfg JoinedConfig) *Joined {
 	c := Config{Variants: cfg.Variants, Missing: cfg.Missing, Papers: cfg.Papers}
 	c.Items.Suites = cfg.Suites
-	return &Joined{title: cfg.Title, boards: newBoards(&c)}
+	return &Joined{title: cfg.Title, table: newTable(&c)}
 }
 
-// Add takes a result line (contract.md 4) of a series, which is the name of its
-// column or row. A result that names its model gets a series of its own: "series:
-// model", or the model alone where series is "".
-func (j *Joined) Add(series string, line []byte) error {
+// Add takes a result line (contract.md 4) of a file, whose name is that of the
+// model where the result names none. Else the model is "name: model", or the model
+// alone where the name is "". Each model and way to ask is a series.
+func (j *Joined) Add(name string, line []byte) error {
 	r, err := readResult(&j.parser, line)
 	if err != nil {
 		return err
 	}
 	j.scorer = fastjson.GetString(line, "scorer")
-	at := slices.IndexFunc(r.Metrics, func(m scoring.Metric) bool { return m.Name == "model" })
-	if at < 0 {
-		at = len(r.Metrics)
-		r.Metrics = append(r.Metrics, scoring.Metric{Name: "model"})
+	switch model := r.Who.Model; {
+	case model == "":
+		r.Who.Model = name
+	case name != "" && model != name:
+		r.Who.Model = name + ": " + model
 	}
-	if model, _ := r.Metrics[at].Value.(string); model != "" && series != "" && model != series {
-		series += ": " + model
-	} else if model != "" {
-		series = model
-	}
-	r.Metrics[at].Value = series
 	j.total++
-	j.boards.add(series, r)
+	j.table.Add(r)
 	return nil
 }
 
 // Tables are the means of all series side by side and the suites' own tables.
 func (j *Joined) Tables() (out []scoring.TextTable) {
-	for _, t := range j.boards.tables() {
-		means := scoring.TextTable{Title: t.Suite + ": means", Text: 1, Columns: append([]string{"test"}, t.Models...),
+	for _, t := range means(j.table) {
+		text := scoring.TextTable{Title: t.Suite + ": means", Text: 1, Columns: append([]string{"test"}, t.Models...),
 			Note: "Mean ± standard error (items)."}
 		for _, r := range t.Rows {
 			line := []string{r.Name}
@@ -82,21 +76,19 @@ func (j *Joined) Tables() (out []scoring.TextTable) {
 				}
 				line = append(line, s)
 			}
-			means.Rows = append(means.Rows, line)
+			text.Rows = append(text.Rows, line)
 		}
-		out = append(out, means)
+		out = append(out, text)
 	}
-	for _, p := range j.boards.papers() {
-		if p.Model != "" {
-			p.Title += " · " + p.Model
-		}
-		out = append(out, p.TextTable)
-	}
-	return out
+	return append(out, j.table.Own()...)
 }
 
 // Other counts the lines that belong to no test.
-func (j *Joined) Other() int { return j.boards.all.Other() }
+func (j *Joined) Other() int { return j.table.Other() }
+
+// LeftOut says in lines of text which results the tables leave out because they
+// stand twice; "" for none.
+func (j *Joined) LeftOut() string { return j.table.LeftOut() }
 
 // WriteText writes every table in aligned columns.
 func (j *Joined) WriteText(w io.Writer) error {
@@ -123,10 +115,10 @@ func (j *Joined) WriteHTML(dir string) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("cannot make report folder: %w", err)
 	}
-	w := &Writer{cfg: Config{Dir: dir, Title: j.title}, boards: j.boards, total: j.total, scorer: j.scorer}
+	w := &Writer{cfg: Config{Dir: dir, Title: j.title}, table: j.table, total: j.total, scorer: j.scorer}
 	p := w.page()
 	p.Index, p.Shown = true, j.total
-	p.Boards, p.Papers, p.Other = j.boards.tables(), j.boards.papers(), j.Other()
+	p.Boards, p.Papers, p.Other, p.LeftOut = means(j.table), j.table.Own(), j.Other(), j.LeftOut()
 	path = filepath.Join(dir, "index.html")
 	err = atomicfile.WriteFile(path, func(f *atomicfile.File) error { return pageTemplate.Execute(f, p) })
 	if err != nil {

@@ -56,7 +56,7 @@ const (
 // Writer collects items and writes the report. One goroutine uses it.
 type Writer struct {
 	cfg     Config
-	boards  *boards
+	table   *table.Table
 	folder  *atomicfile.Folder
 	early   string // why the run ended early, "" where it did not
 	pending []pair // items that are not drawn yet
@@ -93,7 +93,7 @@ func New(cfg Config) (*Writer, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make report folder: %w", err)
 	}
-	return &Writer{cfg: cfg, boards: newBoards(&cfg), folder: atomicfile.NewFolder(cfg.Dir, "report")}, nil
+	return &Writer{cfg: cfg, table: newTable(&cfg), folder: atomicfile.NewFolder(cfg.Dir, "report")}, nil
 }
 
 // Add takes a dump line and its result line (contract.md 3, 4); both are copied.
@@ -148,7 +148,7 @@ func (w *Writer) finish() error {
 	}
 	p := w.page()
 	p.Index = true
-	p.Boards, p.Papers, p.Other = w.boards.tables(), w.boards.papers(), w.boards.all.Other()
+	p.Boards, p.Papers, p.Other, p.LeftOut = means(w.table), w.table.Own(), w.table.Other(), w.table.LeftOut()
 	if err := w.fill(p, w.pending); err != nil {
 		return err
 	}
@@ -179,8 +179,9 @@ type page struct {
 	Script          template.JS
 	Index           bool
 	Boards          []tableView
-	Papers          []paperTable
-	Other           int // results that are in no table
+	Papers          []scoring.TextTable
+	Other           int    // results that are in no table
+	LeftOut         string // what tables leave out besides
 	Pages           []pageLink
 	Total, Shown    int
 	Scorer, Backend string

@@ -206,22 +206,20 @@ func TestWhatWentWrong(t *testing.T) {
 	}
 }
 
-func result(test string, score any) string {
-	b, _ := json.Marshal(map[string]any{"id": "x", "suite": "aspire", "test": test, "score": score, "metrics": map[string]any{}})
-	return string(b)
-}
-
 func TestTables(t *testing.T) {
-	item := func(model string) string {
-		return fmt.Sprintf(`{"suite":"aspire","test":"maze","model":%q,"response":"x"}`, model)
+	n := 0
+	item := func(model, test string, score any) sample {
+		n++
+		b, _ := json.Marshal(map[string]any{"id": fmt.Sprint("x", n), "suite": "aspire", "test": test, "model": model, "score": score, "metrics": map[string]any{}})
+		return sample{`{"suite":"aspire","test":"maze","response":"x"}`, string(b)}
 	}
 	w, err := New(Config{Dir: t.TempDir(), Items: dump.ItemConfig{Suites: map[string]scoring.Suite{"aspire": fakeSuite{}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []sample{
-		{item("a"), result("label", 1)}, {item("a"), result("maze", 0.5)}, {item("a"), result("maze", 1)},
-		{item("a"), result("maze", nil)}, {item("b"), result("maze", -3)}, {item("b"), `{"id":"y","score":null}`},
+		item("a", "label", 1), item("a", "maze", 0.5), item("a", "maze", 1),
+		item("a", "maze", nil), item("b", "maze", -3), {`{}`, `{"id":"y","score":null}`},
 	} {
 		if err := w.Add(dump.Line{Bytes: []byte(s.line)}, []byte(s.result)); err != nil {
 			t.Fatal(err)
@@ -235,7 +233,7 @@ func TestTables(t *testing.T) {
 		{"average", "total", "a", "0.875", "", "2 of 3 tests"}, {"average", "total", "b", "-3.000", "", "1 of 3 tests"},
 	}
 	var got []cell
-	for _, r := range w.boards.tables()[0].Rows {
+	for _, r := range means(w.table)[0].Rows {
 		for _, c := range r.Cells {
 			got = append(got, cell{r.Name, r.Kind, c.Model, c.Mean, c.Error, c.Count})
 		}
@@ -245,7 +243,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("cell %d: got %v; want %v", i, got[min(i, len(got)-1)], want[min(i, len(want)-1)])
 		}
 	}
-	if n := w.boards.all.Other(); n != 1 {
+	if n := w.table.Other(); n != 1 {
 		t.Errorf("%d results in no table; want 1", n)
 	}
 }

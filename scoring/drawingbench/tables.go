@@ -14,19 +14,27 @@ import (
 const perfect = 0.9
 
 // tables adds up as the paper does (drawingbench.md 11): per task the first and
-// the last turn; a task that ended after its first turn enters both.
+// the last turn; a task that ended after its first turn enters both. Runs of one
+// task are averaged first.
 type tables struct {
 	missing bool
 	label   string // of the profile, "" for release
-	runs    map[string]*run
+	runs    map[runKey]*run
 	order   []*run
+}
+
+// runKey tells the runs of one task apart, where the results do.
+type runKey struct {
+	task   string
+	repeat int
+	config string
 }
 
 // run is what is known of one task's turns.
 type run struct {
-	category, difficulty string
-	first, last          *turn
-	turns                []int // that were counted
+	task, category, difficulty string
+	first, last                *turn
+	turns                      []int // that were counted
 }
 
 // turn is one answer.
@@ -40,7 +48,7 @@ type turn struct {
 
 // Tables implements scoring.Tabled.
 func (*Suite) Tables(o scoring.TableOptions) scoring.Tables {
-	t := &tables{missing: o.Missing, runs: map[string]*run{}}
+	t := &tables{missing: o.Missing, runs: map[runKey]*run{}}
 	if p := profileOf(o.Variants); p != "release" {
 		t.label = ", profile " + p + " (a definition of this project)"
 	}
@@ -62,11 +70,11 @@ func (t *tables) Add(r *scoring.Result) {
 	answer := &turn{n: int(n), score: r.Score, tools: r.Strings("tools_selected"), faults: r.Strings("error_types"), told: r.Strings("feedback_types")}
 	answer.actions, _ = r.Float("total_actions")
 	answer.segments, _ = r.Float("drawing_segments")
-	name := word("task")
-	at := t.runs[name]
+	key := runKey{word("task"), max(1, r.Who.Repeat), r.Who.Config()}
+	at := t.runs[key]
 	if at == nil || slices.Contains(at.turns, answer.n) { // a turn twice is another run of the task
-		at = &run{category: word("category"), difficulty: word("difficulty")}
-		t.runs[name] = at
+		at = &run{task: key.task, category: word("category"), difficulty: word("difficulty")}
+		t.runs[key] = at
 		t.order = append(t.order, at)
 	}
 	at.turns = append(at.turns, answer.n)
@@ -91,15 +99,11 @@ func (t *tables) Tables() []scoring.TextTable {
 type printed struct{ t1, t2 string }
 
 func (t *tables) overall() scoring.TextTable {
-	t1, t2 := t.scores(t.order, (*run).start), t.scores(t.order, (*run).end)
+	t1, t2 := perTask(t.order, (*run).start), perTask(t.order, (*run).end)
 	a1, a2 := t.values(actions)
 	s1, s2 := t.values(segments)
-	ended := 0.0
-	for _, r := range t.order {
-		if r.first == r.last {
-			ended++
-		}
-	}
+	p1, p2 := sum(perTask(t.order, reached((*run).start))), sum(perTask(t.order, reached((*run).end)))
+	ended := sum(perTask(t.order, func(r *run) float64 { return one(r.first == r.last) }))
 	rows := []struct {
 		name   string
 		t1, t2 float64
@@ -109,14 +113,14 @@ func (t *tables) overall() scoring.TextTable {
 		{"mean score", mean(t1), mean(t2), 4, printed{"0.925", "0.954"}},
 		{"standard deviation", deviation(t1), deviation(t2), 4, printed{"0.099", "0.066"}},
 		{"median", median(t1), median(t2), 4, printed{"0.970", "0.985"}},
-		{"perfect (0.9 or more)", count(t1), count(t2), 0, printed{"192", "232"}},
-		{"perfect, %", 100 * count(t1) / float64(len(t1)), 100 * count(t2) / float64(len(t2)), 1, printed{"76.8", "92.8"}},
+		{"perfect (0.9 or more)", p1, p2, whole(p1, p2), printed{"192", "232"}},
+		{"perfect, %", 100 * p1 / float64(len(t1)), 100 * p2 / float64(len(t2)), 1, printed{"76.8", "92.8"}},
 		{"ended after turn 1, %", 100 * ended / float64(len(t1)), 100 * ended / float64(len(t1)), 1, printed{"71.2", ""}},
 		{"actions, mean", mean(a1), mean(a2), 3, printed{"15.3", "16.2"}},
 		{"segments, mean", mean(s1), mean(s2), 3, printed{}},
 		{"2 x segments / actions", 2 * sum(s1) / sum(a1), 2 * sum(s2) / sum(a2), 3, printed{}},
 	}
-	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %d tasks%s", len(t.order), t.label),
+	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", t.size(len(t1)), t.label),
 		Columns: []string{"", "turn 1", "turn 2", "change", "paper 1", "paper 2", "differs 1", "differs 2"}, Text: 1,
 		Note: fmt.Sprintf("A task that ended after its first turn enters turn 2 with it; the relative change of the mean is %+.2f %%. The paper's rows are of 250 tasks; \"differs\" is this run less the paper.",
 			100*(mean(t2)/mean(t1)-1))}
@@ -192,9 +196,10 @@ func (t *tables) by(name string, order []string, of func(*run) string) scoring.T
 		out.Note = "The paper has 20 categories, with other counts (basic_shapes 42, objects 28; color_reasoning and numeracy are absent); its means of scenes, creative, angle, complex, compositional, spatial_reasoning and efficiency_test agree with the published results, those of basic_shapes, objects, patterns, symmetry and others do not."
 	}
 	for _, k := range keys {
-		t1, t2 := t.scores(groups[k], (*run).start), t.scores(groups[k], (*run).end)
+		t1, t2 := perTask(groups[k], (*run).start), perTask(groups[k], (*run).end)
+		p1, p2 := sum(perTask(groups[k], reached((*run).start))), sum(perTask(groups[k], reached((*run).end)))
 		out.Rows = append(out.Rows, []string{dash(k), strconv.Itoa(len(t1)), fixed(mean(t1), 4), fixed(mean(t2), 4),
-			fixed(mean(t2)-mean(t1), 4), fixed(count(t1), 0), fixed(count(t2), 0)})
+			fixed(mean(t2)-mean(t1), 4), fixed(p1, whole(p1)), fixed(p2, whole(p2))})
 	}
 	return out
 }
@@ -202,30 +207,31 @@ func (t *tables) by(name string, order []string, of func(*run) string) scoring.T
 func (t *tables) improvement() scoring.TextTable {
 	names := []string{"worse", "0", "(0, 0.05]", "(0.05, 0.10]", "> 0.10"}
 	paper := []string{"-", "178", "38", "22", "12"}
-	counts := make([]int, len(names))
 	most, least := math.Inf(-1), math.Inf(1)
-	for _, r := range t.order {
+	class := func(r *run) int {
 		// Scores have three decimals: the difference is rounded to them.
 		d := math.Round((r.last.score-r.first.score)*1000) / 1000
 		most, least = max(most, d), min(least, d)
 		switch {
 		case d < 0:
-			counts[0]++
+			return 0
 		case d == 0:
-			counts[1]++
+			return 1
 		case d <= 0.05:
-			counts[2]++
+			return 2
 		case d <= 0.1:
-			counts[3]++
-		default:
-			counts[4]++
+			return 3
 		}
+		return 4
 	}
 	out := scoring.TextTable{Title: "DrawingBench improvement from turn 1 to turn 2" + t.label, Text: 1,
-		Columns: []string{"change", "tasks", "%", "paper"}, Note: fmt.Sprintf("Largest %+.3f, smallest %+.3f. The paper's counts are of 250 tasks, its largest is +0.328.", most, least)}
+		Columns: []string{"change", "tasks", "%", "paper"}}
 	for i, n := range names {
-		out.Rows = append(out.Rows, []string{n, strconv.Itoa(counts[i]), fixed(100*float64(counts[i])/float64(len(t.order)), 1), paper[i]})
+		of := perTask(t.order, func(r *run) float64 { return one(class(r) == i) })
+		k := sum(of)
+		out.Rows = append(out.Rows, []string{n, fixed(k, whole(k)), fixed(100*k/float64(len(of)), 1), paper[i]})
 	}
+	out.Note = fmt.Sprintf("Largest %+.3f, smallest %+.3f. The paper's counts are of 250 tasks, its largest is +0.328.", most, least)
 	return out
 }
 
@@ -272,13 +278,8 @@ func (t *tables) tools() scoring.TextTable {
 	paper := map[string]string{"pen": "68.2", "circle": "12.7"}
 	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", Text: 1, Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
 	share := func(of func(*run) *turn, name string) string {
-		n := 0
-		for _, r := range t.order {
-			if slices.Contains(of(r).tools, name) {
-				n++
-			}
-		}
-		return fixed(100*float64(n)/float64(len(t.order)), 1)
+		list := perTask(t.order, func(r *run) float64 { return one(slices.Contains(of(r).tools, name)) })
+		return fixed(100*sum(list)/float64(len(list)), 1)
 	}
 	for _, name := range toolNames {
 		out.Rows = append(out.Rows, []string{name, share(func(r *run) *turn { return r.first }, name),
@@ -293,19 +294,60 @@ func (r *run) end() float64   { return r.last.score }
 func actions(a *turn) float64  { return a.actions }
 func segments(a *turn) float64 { return a.segments }
 
-func (t *tables) scores(runs []*run, of func(*run) float64) []float64 {
-	out := make([]float64, len(runs))
-	for i, r := range runs {
-		out[i] = of(r)
+// perTask is the mean of a value over the runs of each task, in order of appearance.
+func perTask(runs []*run, of func(*run) float64) []float64 {
+	at := map[string]int{}
+	var sums []float64
+	var n []int
+	for _, r := range runs {
+		i, ok := at[r.task]
+		if !ok {
+			i = len(sums)
+			at[r.task] = i
+			sums, n = append(sums, 0), append(n, 0)
+		}
+		sums[i] += of(r)
+		n[i]++
 	}
-	return out
+	for i := range sums {
+		sums[i] /= float64(n[i])
+	}
+	return sums
+}
+
+// size says how many tasks there are, and how many runs of them.
+func (t *tables) size(tasks int) string {
+	if tasks == len(t.order) {
+		return fmt.Sprintf("%d tasks", tasks)
+	}
+	return fmt.Sprintf("%d tasks, %d runs", tasks, len(t.order))
 }
 
 func (t *tables) values(of func(*turn) float64) (first, last []float64) {
-	for _, r := range t.order {
-		first, last = append(first, of(r.first)), append(last, of(r.last))
+	return perTask(t.order, func(r *run) float64 { return of(r.first) }), perTask(t.order, func(r *run) float64 { return of(r.last) })
+}
+
+// reached is 1 for a perfect score, else 0.
+func reached(of func(*run) float64) func(*run) float64 {
+	return func(r *run) float64 { return one(of(r) >= perfect) }
+}
+
+func one(b bool) float64 {
+	if b {
+		return 1
 	}
-	return first, last
+	return 0
+}
+
+// whole is the number of digits of counts: none where they are integers, which they
+// are not where the runs of a task differ.
+func whole(counts ...float64) int {
+	for _, x := range counts {
+		if x != math.Trunc(x) {
+			return 2
+		}
+	}
+	return 0
 }
 
 func sum(list []float64) (s float64) {
@@ -332,15 +374,6 @@ func median(list []float64) float64 {
 		return (s[n/2-1] + s[n/2]) / 2
 	}
 	return s[len(s)/2]
-}
-
-func count(list []float64) (n float64) {
-	for _, x := range list {
-		if x >= perfect {
-			n++
-		}
-	}
-	return n
 }
 
 // fixed prints with a number of digits; a dash stands for no number.

@@ -28,13 +28,7 @@ func TestTables(t *testing.T) {
 	}
 	tab.(*tables).order = tab.(*tables).order[:2]
 	tab.Add(&scoring.Result{Suite: suiteName, Err: &scoring.Error{Code: "no_response"}})
-	var all []string
-	for _, t := range tab.Tables() {
-		for _, r := range t.Rows {
-			all = append(all, strings.Join(r, " "))
-		}
-	}
-	got := strings.Join(all, "\n")
+	got := rowsOf(tab)
 	for _, want := range []string{
 		"mean score 0.7250 0.8000 0.0750", "standard deviation 0.2250 0.1500", "median 0.7250 0.8000", "perfect (0.9 or more) 1 1 0",
 		"actions, mean 10.000", "2 x segments / actions 0.400", "hard 2 0.7250 0.8000 0.0750 1 1", "c 2 0.7250 0.8000",
@@ -47,4 +41,36 @@ func TestTables(t *testing.T) {
 	if n := len(New().Tables(scoring.TableOptions{}).Tables()); n != 0 {
 		t.Errorf("got %d tables of nothing", n)
 	}
+}
+
+// TestRepeats averages the runs of a task first.
+func TestRepeats(t *testing.T) {
+	tab := New().Tables(scoring.TableOptions{})
+	for repeat, scores := range [][2]float64{{0.5, 0.9}, {0.7, 0.8}} {
+		for turn, x := range scores { // the turns of both runs in turn
+			r := answerOf("a#0", turn+1, x, "pen")
+			r.Who.Repeat = repeat + 1
+			tab.Add(r)
+		}
+	}
+	tab.Add(answerOf("b#1", 1, 0.95))
+	got := rowsOf(tab)
+	for _, want := range []string{"DrawingBench overall, 2 tasks, 3 runs", "mean score 0.7750 0.9000 0.1250", "median 0.7750 0.9000",
+		"perfect (0.9 or more) 1.00 1.50 0.50", "ended after turn 1, % 50.0", "hard 2 0.7750 0.9000 0.1250 1 1.50", "0 1 50.0", "(0.05, 0.10] 0.50 25.0",
+		"> 0.10 0.50 25.0", "Largest +0.400, smallest +0.000", "pen 50.0 50.0"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func rowsOf(tab scoring.Tables) string {
+	var all []string
+	for _, t := range tab.Tables() {
+		all = append(all, t.Title, t.Note)
+		for _, r := range t.Rows {
+			all = append(all, strings.Join(r, " "))
+		}
+	}
+	return strings.Join(all, "\n")
 }

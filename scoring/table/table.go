@@ -1,13 +1,16 @@
 // Package table adds results up. In: results, one by one, in the order of the
-// dump. Out: per suite and test how many there were, how many could be scored,
-// their mean and its standard error, the means of categories and of the whole
-// suite (aspire.md 12). Memory does not grow with the number of results. It
-// never counts what could not be scored as a zero unless told to.
+// dump. Out: per suite, test and series (scoring.Series) how many there were, how
+// many could be scored, their mean and its standard error, the means of categories
+// and of the whole suite (aspire.md 12). Of the same answer twice the first counts;
+// repeats of an item are averaged first. Memory grows with the number of items, up
+// to a bound. It never counts what could not be scored as a zero unless told to.
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"plumb/scoring"
 )
@@ -56,82 +59,71 @@ type Options struct {
 // Table is a running sum. One goroutine uses it at a time.
 type Table struct {
 	options Options
-	cells   map[name]*cell
+	series  []*part // in order of appearance
+	of      map[scoring.Series]*part
+	joined  map[string]scoring.Tables // by suite, of those whose tables have every series
 	seen    []name                    // suites and tests that no suite of the options lists, in order of appearance
+	strange map[name]bool             // those in seen
 	other   int                       // results that belong to no row
+	twice   int                       // answers that were there before
 	tokens  bool                      // a result carried tokens
-	own     map[string]scoring.Tables // by suite, of those that have tables of their own
+	ledger  ledger
+}
+
+// part is one series.
+type part struct {
+	series scoring.Series
+	cells  map[name]*cell
+	own    map[string]scoring.Tables // by suite, of those that have tables of their own
 }
 
 type name struct{ suite, test string }
 
-// maxSeen is how many rows there may be for suites that Options does not list:
-// names come from outside.
+// maxSeen is how many rows there may be for suites that Options does not list, and
+// how many series: names come from outside.
 const maxSeen = 1000
-
-// cell is what is known of one test.
-type cell struct {
-	n, missing, failed int
-	scores             mean
-	tokens             mean
-}
-
-// mean is a running mean with the sum of squared distances from it, which does
-// not lose digits as the difference of two large sums would.
-type mean struct {
-	n         int
-	value, m2 float64
-}
-
-func (m *mean) add(x float64) {
-	m.n++
-	d := x - m.value
-	m.value += d / float64(m.n)
-	m.m2 += float64(d * (x - m.value))
-}
-
-// standardError is that of the mean: the sample standard deviation over sqrt(n)
-// (aspire.md D45). ok is false for fewer than two values.
-func (m *mean) standardError() (se float64, ok bool) {
-	if m.n < 2 {
-		return 0, false
-	}
-	return math.Sqrt(m.m2/float64(m.n-1)) / math.Sqrt(float64(m.n)), true
-}
 
 // New returns an empty table.
 func New(o Options) *Table {
-	t := &Table{options: o, cells: make(map[name]*cell), own: make(map[string]scoring.Tables)}
+	t := &Table{options: o, of: map[scoring.Series]*part{}, joined: map[string]scoring.Tables{}, strange: map[name]bool{}, ledger: newLedger()}
 	for _, s := range o.Suites {
-		if tabled, ok := s.(scoring.Tabled); ok {
-			t.own[s.Name()] = tabled.Tables(scoring.TableOptions{Variants: o.Variants, Missing: o.Missing == Zero, Papers: o.Papers})
-		}
-		for _, test := range s.Tests() {
-			t.cells[name{s.Name(), test}] = new(cell)
+		if joined, ok := s.(scoring.Joined); ok {
+			t.joined[s.Name()] = joined.Tables(t.tableOptions())
 		}
 	}
 	return t
 }
 
-// Add counts a result. Sums depend on the order of results in their last digits,
-// so the caller adds in the order of the dump. r is not kept.
-func (t *Table) Add(r *scoring.Result) {
-	c := t.cell(r)
+func (t *Table) tableOptions() scoring.TableOptions {
+	return scoring.TableOptions{Variants: t.options.Variants, Missing: t.options.Missing == Zero, Papers: t.options.Papers}
+}
+
+// Add counts a result and returns true, unless the same answer was there before,
+// which counts nothing. Sums depend on the order of results in their last digits, so
+// the caller adds in the order of the dump. r is not kept.
+func (t *Table) Add(r *scoring.Result) (first bool) {
+	if !t.ledger.first(r) {
+		t.twice++
+		return false
+	}
+	p, c := t.cell(r)
 	if c == nil {
 		t.other++
-		return
+		return true
 	}
 	c.n++
-	if own := t.own[r.Suite]; own != nil {
+	if own := t.joined[r.Suite]; own != nil {
+		own.Add(r)
+	} else if own := p.own[r.Suite]; own != nil {
 		own.Add(r)
 	}
 	switch {
 	case r.Scored:
-		c.scores.add(r.Score)
+		t.ledger.score(c, r, r.Score)
 	case r.Err != nil && r.Err.Code == "no_response":
 		c.missing++
 		if t.options.Missing == Zero {
-			c.scores.add(0)
+			t.ledger.score(c, r, 0)
 		}
 	default:
 		c.failed++
@@ -140,31 +132,60 @@ func (t *Table) Add(r *scoring.Result) {
 		c.tokens.add(tokens)
 		t.tokens = true
 	}
+	return true
 }
 
-// cell finds the row of a result; nil for a line without suite or test, a test
-// that its suite does not have, or too many suites that nobody knows.
-func (t *Table) cell(r *scoring.Result) *cell {
+// cell finds the series and the row of a result; nil for a line without suite or
+// test, a test that its suite does not have, or too many names that nobody knows.
+func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 	at := name{r.Suite, r.Test}
-	if c := t.cells[at]; c != nil {
-		return c
+	if !t.lists(at) && !t.strange[at] {
+		if r.Suite == "" || r.Test == "" || t.suiteOf(r.Suite) != nil || len(t.seen) >= maxSeen {
+			return nil, nil
+		}
+		t.strange[at] = true
+		t.seen = append(t.seen, at)
 	}
-	if r.Suite == "" || r.Test == "" || t.knows(r.Suite) || len(t.seen) >= maxSeen {
-		return nil
+	p := t.part(r.Series())
+	if p == nil {
+		return nil, nil
 	}
-	c := new(cell)
-	t.cells[at] = c
-	t.seen = append(t.seen, at)
-	return c
+	c := p.cells[at]
+	if c == nil {
+		c = new(cell)
+		p.cells[at] = c
+	}
+	if s, ok := t.suiteOf(r.Suite).(scoring.Tabled); ok && t.joined[r.Suite] == nil && p.own[r.Suite] == nil {
+		p.own[r.Suite] = s.Tables(t.tableOptions())
+	}
+	return p, c
 }
 
-func (t *Table) knows(suite string) bool {
+// part finds a series; nil where there are too many.
+func (t *Table) part(s scoring.Series) *part {
+	p := t.of[s]
+	if p == nil && len(t.series) < maxSeen {
+		p = &part{series: s, cells: map[name]*cell{}, own: map[string]scoring.Tables{}}
+		t.of[s] = p
+		t.series = append(t.series, p)
+	}
+	return p
+}
+
+// suiteOf is the suite of that name, nil where Options does not list it.
+func (t *Table) suiteOf(suite string) scoring.Suite {
 	for _, s := range t.options.Suites {
 		if s.Name() == suite {
-			return true
+			return s
 		}
 	}
-	return false
+	return nil
+}
+
+// lists reports whether a suite of Options has the test.
+func (t *Table) lists(at name) bool {
+	s := t.suiteOf(at.suite)
+	return s != nil && slices.Contains(s.Tests(), at.test)
 }
 
 // Kind tells what a row stands for.
@@ -177,7 +198,7 @@ const (
 	Total             // mean of the means of all tests of a suite
 )
 
-// Row is one line of the table.
+// Row is what one series has in one line of the table.
 type Row struct {
 	Kind  Kind
 	Suite string
@@ -189,69 +210,119 @@ type Row struct {
 	// Tests is how many tests have a mean, Of how many there are.
 	Tests, Of int
 	Mean      *float64 // nil when there is none
-	SE        *float64 // standard error; nil below two scores, and for means of means
+	SE        *float64 // standard error over items; nil below two items, and for means of means
 	Tokens    *float64 // mean of the metric tokens (aspire.md D47); nil when no result has it
 }
 
-// Rows returns the rows: per suite its tests, categories and average. Tests
+// Line is one row of the table, with what each series has in it.
+type Line struct {
+	Kind  Kind
+	Suite string
+	Name  string // test or category; "average" for a Total
+	Cells []Row  // in the order of Series; N is 0 where a series has no result
+}
+
+// Series lists the series in order of appearance.
+func (t *Table) Series() []scoring.Series {
+	list := make([]scoring.Series, len(t.series))
+	for i, p := range t.series {
+		list[i] = p.series
+	}
+	return list
+}
+
+// Lines returns the rows: per suite its tests, categories and average. Tests
 // without any result are left out, as are means of nothing.
-func (t *Table) Rows() []Row {
-	var rows []Row
+func (t *Table) Lines() []Line {
+	var lines []Line
 	for _, s := range t.options.Suites {
-		rows = append(rows, t.suite(s)...)
+		lines = append(lines, t.suite(s)...)
 	}
 	for _, at := range t.seen {
-		rows = append(rows, t.test(at))
+		lines = append(lines, t.line(Test, at.suite, at.test, func(p *part) Row { return p.test(at) }))
 	}
-	return rows
+	return lines
 }
 
 // Own returns the tables that the suites' papers print, in the order of the suites.
+// Where several series have such tables, the titles name them.
 func (t *Table) Own() []scoring.TextTable {
 	var all []scoring.TextTable
 	for _, s := range t.options.Suites {
-		if own := t.own[s.Name()]; own != nil {
-			all = append(all, own.Tables()...)
+		if joined := t.joined[s.Name()]; joined != nil {
+			all = append(all, joined.Tables()...)
+			continue
+		}
+		var parts []*part
+		for _, p := range t.series {
+			if p.own[s.Name()] != nil {
+				parts = append(parts, p)
+			}
+		}
+		for _, p := range parts {
+			for _, own := range p.own[s.Name()].Tables() {
+				if len(parts) > 1 {
+					own.Title += " · " + cmp.Or(p.series.String(), "no model")
+				}
+				all = append(all, own)
+			}
 		}
 	}
 	return all
 }
 
-// Other counts the results that belong to no row: undecodable lines, and tests
-// that their suite does not have.
+// Other counts the results that belong to no row: undecodable lines, tests that
+// their suite does not have, and series past the thousandth.
 func (t *Table) Other() int { return t.other }
 
-func (t *Table) suite(s scoring.Suite) []Row {
-	var rows []Row
-	for _, test := range s.Tests() {
-		if r := t.test(name{s.Name(), test}); r.N > 0 {
-			rows = append(rows, r)
+// Twice counts the results that are left out because an earlier one is the same
+// answer (scoring.Result.Answer).
+func (t *Table) Twice() int { return t.twice }
+
+func (t *Table) suite(s scoring.Suite) []Line {
+	var lines []Line
+	keep := func(l Line) {
+		if slices.ContainsFunc(l.Cells, func(r Row) bool { return r.N > 0 }) {
+			lines = append(lines, l)
 		}
 	}
-	if len(rows) == 0 {
+	for _, test := range s.Tests() {
+		keep(t.line(Test, s.Name(), test, func(p *part) Row { return p.test(name{s.Name(), test}) }))
+	}
+	if len(lines) == 0 {
 		return nil
 	}
 	if g, ok := s.(scoring.Grouped); ok {
 		for _, group := range g.Groups() {
-			if r := t.joined(Group, s.Name(), group.Name, group.Tests); r.N > 0 {
-				rows = append(rows, r)
-			}
+			keep(t.line(Group, s.Name(), group.Name, func(p *part) Row { return t.joint(p, Group, s.Name(), group.Name, group.Tests) }))
 		}
 	}
 	if tests := s.Tests(); len(tests) > 1 {
-		rows = append(rows, t.joined(Total, s.Name(), "average", tests))
+		keep(t.line(Total, s.Name(), "average", func(p *part) Row { return t.joint(p, Total, s.Name(), "average", tests) }))
 	}
-	return rows
+	return lines
 }
 
-func (t *Table) test(at name) Row {
-	c := t.cells[at]
-	r := Row{Kind: Test, Suite: at.suite, Name: at.test, N: c.n, Missing: c.missing, Failed: c.failed,
-		Scored: c.n - c.missing - c.failed, Of: 1}
-	if c.scores.n > 0 {
-		r.Tests, r.Mean = 1, &c.scores.value
+func (t *Table) line(k Kind, suite, called string, of func(*part) Row) Line {
+	l := Line{Kind: k, Suite: suite, Name: called}
+	for _, p := range t.series {
+		l.Cells = append(l.Cells, of(p))
 	}
-	if se, ok := c.scores.standardError(); ok {
+	return l
+}
+
+func (p *part) test(at name) Row {
+	r := Row{Kind: Test, Suite: at.suite, Name: at.test, Of: 1}
+	c := p.cells[at]
+	if c == nil {
+		return r
+	}
+	r.N, r.Missing, r.Failed, r.Scored = c.n, c.missing, c.failed, c.n-c.missing-c.failed
+	scores := c.scores()
+	if scores.n > 0 {
+		r.Tests, r.Mean = 1, &scores.value
+	}
+	if se, ok := scores.standardError(); ok {
 		r.SE = &se
 	}
 	if c.tokens.n > 0 {
@@ -260,14 +331,14 @@ func (t *Table) test(at name) Row {
 	return r
 }
 
-// joined is the mean of the means of several tests (aspire.md D46), over those
+// joint is the mean of the means of several tests (aspire.md D46), over those
 // that have one.
-func (t *Table) joined(k Kind, suite, called string, tests []string) Row {
+func (t *Table) joint(p *part, k Kind, suite, called string, tests []string) Row {
 	r := Row{Kind: k, Suite: suite, Name: called, Of: len(tests)}
 	var sum float64
 	var tokens mean
 	for _, test := range tests {
-		one := t.test(name{suite, test})
+		one := p.test(name{suite, test})
 		r.N += one.N
 		r.Scored += one.Scored
 		r.Missing += one.Missing

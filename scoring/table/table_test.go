@@ -34,9 +34,9 @@ func failed(test, code string) *scoring.Result {
 
 func row(t *testing.T, tab *Table, name string) Row {
 	t.Helper()
-	for _, r := range tab.Rows() {
-		if r.Name == name {
-			return r
+	for _, l := range tab.Lines() {
+		if l.Name == name {
+			return l.Cells[0]
 		}
 	}
 	t.Fatalf("there is no row %s", name)
@@ -146,7 +146,7 @@ func TestOther(t *testing.T) {
 	}
 	tab.Add(&scoring.Result{Line: 7, Err: &scoring.Error{Code: "bad_line"}})
 	tab.Add(failed("nonsense", "unknown_test"))
-	if got := len(tab.Rows()); got != maxSeen || tab.Other() != 2*maxSeen+2 {
+	if got := len(tab.Lines()); got != maxSeen || tab.Other() != 2*maxSeen+2 {
 		t.Errorf("got %d rows and %d others; want %d and %d", got, tab.Other(), maxSeen, 2*maxSeen+2)
 	}
 }
@@ -230,5 +230,74 @@ func TestTablesOfTheirOwn(t *testing.T) {
 	want := "\nTable 1: colours\ncolour  items\nred         2\nblue        1\nmissing counts: true\n"
 	if !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got:\n%s\nwant at its end:\n%s", b.String(), want)
+	}
+}
+
+// answer is a result of item id by a model.
+func answer(id, model string, repeat int, x float64) *scoring.Result {
+	r := scored("a", x)
+	r.ID, r.Who = id, scoring.Identity{Model: model, Repeat: repeat}
+	return r
+}
+
+// TestSeries: models are kept apart, repeats are averaged within their item, and the
+// standard error is that of items.
+func TestSeries(t *testing.T) {
+	tab := New(Options{Suites: []scoring.Suite{tabled{}}})
+	for _, r := range []*scoring.Result{
+		answer("i", "M", 1, 0), answer("i", "N", 1, 1), answer("i", "M", 2, 1), answer("k", "M", 1, 1), answer("k", "M", 2, 1), answer("k", "M", 3, 1),
+	} {
+		r.Metrics = []scoring.Metric{{Name: "colour", Value: r.Who.Model}}
+		if !tab.Add(r) {
+			t.Errorf("%s of %s is left out", r.ID, r.Who.Model)
+		}
+	}
+	if tab.Add(answer("i", "M", 2, 0)) || tab.Twice() != 1 {
+		t.Error("the same answer is counted twice")
+	}
+	var b strings.Builder
+	tab.WriteTo(&b)
+	want := strings.Join([]string{
+		"suite  test                    model  n  scored  missing  failed    mean      se",
+		"two    a                       M      5       5        0       0  0.7500  0.2500",
+		"two    first (1 of 2 tests)    M      5       5        0       0  0.7500",
+		"two    average (1 of 3 tests)  M      5       5        0       0  0.7500",
+		"two    a                       N      1       1        0       0  1.0000       -",
+		"two    first (1 of 2 tests)    N      1       1        0       0  1.0000",
+		"two    average (1 of 3 tests)  N      1       1        0       0  1.0000",
+		"1 more lines are left out: an earlier line has the same answer (note duplicate_id)",
+		"", "Table 1: colours · M", "colour  items", "M           5", "missing counts: false",
+		"", "Table 1: colours · N", "colour  items", "N           1", "missing counts: false", ""}, "\n")
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+// TestNamelessLines: lines without an id are no repeats of each other, though two
+// dumps have the same numbers.
+func TestNamelessLines(t *testing.T) {
+	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	for range 2 {
+		for i, x := range []float64{0, 1} {
+			tab.Add(answer(fmt.Sprint("line:", i+1), "", 0, x))
+		}
+	}
+	if r := row(t, tab, "a"); r.N != 4 || tab.Twice() != 0 || !is(r.Mean, 0.5) || !is(r.SE, math.Sqrt(1.0/3)/2) {
+		t.Errorf("got %+v, %d left out; want 4 items", r, tab.Twice())
+	}
+}
+
+// TestBounded: past what it remembers a table says so and still counts.
+func TestBounded(t *testing.T) {
+	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	const most, more = 100, 3
+	tab.ledger.most = most
+	for i := range most + more {
+		tab.Add(answer(fmt.Sprint(i), "", 0, float64(i&1)))
+	}
+	r := row(t, tab, "a")
+	share := 51.0 / 103
+	if r.N != most+more || !is(r.Mean, share) || !is(r.SE, math.Sqrt(share*(1-share)/102)) || !strings.Contains(tab.LeftOut(), "past 100 answers") {
+		t.Errorf("got %+v ± %v, %q", *r.Mean, *r.SE, tab.LeftOut())
 	}
 }

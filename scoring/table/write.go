@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -14,21 +15,35 @@ import (
 // WriteTo writes the table as text in aligned columns, for a terminal, and after
 // it those of the suites' own. An empty table writes nothing.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
-	lines := t.lines()
+	lines, text := t.lines()
 	if len(lines) == 0 {
 		return 0, nil
 	}
 	var b strings.Builder
-	align(&b, lines, textColumns)
+	align(&b, lines, text)
 	if t.other > 0 {
 		fmt.Fprintf(&b, "%d more lines could not be read or name no test\n", t.other)
 	}
+	b.WriteString(t.LeftOut())
 	for _, own := range t.Own() {
 		b.WriteString("\n")
 		one(&b, own)
 	}
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
+}
+
+// LeftOut says in lines of text how many answers stand twice, and what was too much
+// to remember; "" where there is neither.
+func (t *Table) LeftOut() string {
+	out := ""
+	if t.twice > 0 {
+		out = fmt.Sprintf("%d more lines are left out: an earlier line has the same answer (note duplicate_id)\n", t.twice)
+	}
+	if t.ledger.full {
+		out += fmt.Sprintf("past %d answers the same answer twice counts twice, and repeats count as items\n", t.ledger.most)
+	}
+	return out
 }
 
 // WriteOne writes a table as text in aligned columns, with its title and note.
@@ -77,32 +92,58 @@ func align(b *strings.Builder, lines [][]string, text int) {
 	}
 }
 
-// textColumns is the number of columns that are set to the left.
-const textColumns = 2
-
-// lines are the cells of the table with its head; none when there are no rows.
-func (t *Table) lines() [][]string {
-	rows := t.Rows()
+// lines are the cells of the table with its head, and how many of them are words;
+// none when there are no rows. Where there are several series, each line names its
+// own, and those of a suite stand together.
+func (t *Table) lines() (lines [][]string, text int) {
+	rows := t.Lines()
 	if len(rows) == 0 && t.other == 0 {
-		return nil
+		return nil, 0
 	}
-	head := []string{"suite", "test", "n", "scored", "missing", "failed", "mean", "se"}
+	series := t.Series()
+	head := []string{"suite", "test"}
+	if len(series) > 1 {
+		head = append(head, "model")
+	}
+	text = len(head)
+	head = append(head, "n", "scored", "missing", "failed", "mean", "se")
 	if t.tokens {
 		head = append(head, "tokens")
 	}
-	lines := [][]string{head}
-	for _, r := range rows {
-		line := []string{printable(r.Suite), printable(r.label()), strconv.Itoa(r.N), strconv.Itoa(r.Scored),
-			strconv.Itoa(r.Missing), strconv.Itoa(r.Failed), decimal(r.Mean, 4), decimal(r.SE, 4)}
-		if r.Kind != Test {
-			line[7] = ""
+	lines = [][]string{head}
+	for len(rows) > 0 {
+		end := 1
+		for end < len(rows) && rows[end].Suite == rows[0].Suite {
+			end++
 		}
-		if t.tokens {
-			line = append(line, decimal(r.Tokens, 1))
+		for i, s := range series {
+			for _, l := range rows[:end] {
+				if r := l.Cells[i]; r.N > 0 {
+					lines = append(lines, t.cells(r, s, text > 2))
+				}
+			}
 		}
-		lines = append(lines, line)
+		rows = rows[end:]
 	}
-	return lines
+	return lines, text
+}
+
+// cells is one line of the table.
+func (t *Table) cells(r Row, s scoring.Series, named bool) []string {
+	line := []string{printable(r.Suite), printable(r.label())}
+	if named {
+		line = append(line, printable(cmp.Or(s.String(), "-")))
+	}
+	line = append(line, strconv.Itoa(r.N), strconv.Itoa(r.Scored), strconv.Itoa(r.Missing), strconv.Itoa(r.Failed), decimal(r.Mean, 4))
+	if se := decimal(r.SE, 4); r.Kind == Test {
+		line = append(line, se)
+	} else {
+		line = append(line, "")
+	}
+	if t.tokens {
+		line = append(line, decimal(r.Tokens, 1))
+	}
+	return line
 }
 
 // label names the row; a mean of tests says of how many when some are missing.

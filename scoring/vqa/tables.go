@@ -28,7 +28,7 @@ type tables struct {
 // rowKey is a row: one run of one model in one format, with the picture or, blind,
 // without it.
 type rowKey struct {
-	model, format string
+	model, format string // of the series, with the way it was asked
 	run           int
 	blind         bool
 }
@@ -86,7 +86,7 @@ func (t *tables) Add(r *scoring.Result) {
 	if !r.Scored && !never && !unjudged {
 		return
 	}
-	key := rowKey{model: word1(r, "model"), format: r.Test, run: 1}
+	key := rowKey{model: cmp.Or(r.Who.Series().String(), word1(r, "model")), format: r.Test, run: max(1, r.Who.Repeat)}
 	if n, ok := r.Float("run"); ok {
 		key.run = int(n)
 	}
