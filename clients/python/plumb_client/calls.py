@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 from plumb_client.errors import BadAnswer, BadLabel, NotReady, Refused, Unavailable
 from plumb_client.labels import encode_json, encode_label
@@ -25,6 +25,9 @@ from plumb_client.target import Config
 from plumb_client.wire import Reply, Request, send
 
 T = TypeVar("T")
+#: An answer: its text, chat messages or content parts, which the daemon unwraps,
+#: or an object in the suite's own form; None where the model was never heard.
+Response = Union[str, list[Any], dict[str, Any], None]
 Work = Callable[[Pool], Coroutine[Any, Any, T]]
 
 #: A request of score_many has at most so many items and bytes.
@@ -82,7 +85,7 @@ def score_many(
     return work
 
 
-def reward(cfg: Config, label: object, response: str | None, prompt: object, timeout: float | None) -> Work[Result]:
+def reward(cfg: Config, label: object, response: Response, prompt: object, timeout: float | None) -> Work[Result]:
     """POST /v1/reward with one sample."""
     body = _reward_body(0, label, response, prompt)
 
@@ -95,7 +98,7 @@ def reward(cfg: Config, label: object, response: str | None, prompt: object, tim
 def reward_many(
     cfg: Config,
     labels: Iterable[object],
-    responses: Iterable[str | None],
+    responses: Iterable[Response],
     prompts: Iterable[object] | None,
     timeout: float | None,
 ) -> Work[list[Result]]:
@@ -117,7 +120,7 @@ def reward_many(
     return work
 
 
-def slime(cfg: Config, label: object, response: str | None, prompt: object, position: int) -> Work[Result]:
+def slime(cfg: Config, label: object, response: Response, prompt: object, position: int) -> Work[Result]:
     """POST /reward/slime, which also strips the special tokens that slime leaves in."""
     body = _reward_body(position, label, response, prompt)
 
@@ -253,10 +256,10 @@ async def _reward(pool: Pool, cfg: Config, body: bytes, position: int, timeout: 
     return _sample(cfg, await send(pool, cfg, Request("POST", "/v1/reward", body, timeout=timeout, one=True)), position)
 
 
-def _reward_body(position: int, label: object, response: str | None, prompt: object) -> bytes:
+def _reward_body(position: int, label: object, response: Response, prompt: object) -> bytes:
     sent: dict[str, object] = {"label": encode_label(label, position), "response": response}
-    if response is not None and not isinstance(response, str):
-        raise TypeError(f"cannot use response of sample {position}: got {type(response).__name__}; want text")
+    if response is not None and not isinstance(response, (str, list, dict)):
+        raise TypeError(f"cannot use response of sample {position}: got {type(response).__name__}; want text or chat messages")
     if prompt is not None:
         sent["prompt"] = prompt
     return encode_json(sent, f"sample {position}")

@@ -84,9 +84,10 @@ class Client(_Base):
         timeout is that of each request."""
         return self._run(calls.score_many(self.config, items, suite, reward, variants, timeout))
 
-    def reward(self, label: object, response: str | None, *, prompt: object = None, timeout: float | None = None) -> Result:
-        """Scores a response against a label (contract.md 8): a JSON string with an
-        item or a reference, or the same as an object.
+    def reward(self, label: object, response: calls.Response, *, prompt: object = None, timeout: float | None = None) -> Result:
+        """Scores a response against a label: a JSON string with an item or a
+        reference, or the same as an object. The response is the model's text; chat
+        messages and completion objects are read as their last text of the assistant.
 
         Raises BadLabel, a ValueError, for a label that the daemon cannot use.
         """
@@ -95,7 +96,7 @@ class Client(_Base):
     def reward_many(
         self,
         labels: Iterable[object],
-        responses: Iterable[str | None],
+        responses: Iterable[calls.Response],
         *,
         prompts: Iterable[object] | None = None,
         timeout: float | None = None,
@@ -169,7 +170,7 @@ class AsyncClient(_Base):
         return await self._run(calls.score_many(self.config, items, suite, reward, variants, timeout))
 
     async def reward(
-        self, label: object, response: str | None, *, prompt: object = None, timeout: float | None = None
+        self, label: object, response: calls.Response, *, prompt: object = None, timeout: float | None = None
     ) -> Result:
         """As Client.reward."""
         return await self._run(calls.reward(self.config, label, response, prompt, timeout))
@@ -177,7 +178,7 @@ class AsyncClient(_Base):
     async def reward_many(
         self,
         labels: Iterable[object],
-        responses: Iterable[str | None],
+        responses: Iterable[calls.Response],
         *,
         prompts: Iterable[object] | None = None,
         timeout: float | None = None,

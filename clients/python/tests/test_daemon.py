@@ -132,7 +132,19 @@ class RealDaemon(unittest.TestCase):
         for text in ("", "\ud800 half a pair", "\x00\x1f", "\u2028", "😀" * 1000, '"}]', "x" * 1_000_000):
             self.assertEqual(self.client.reward(label, text).reward, 0.0)
         with self.assertRaises(TypeError):
-            self.client.reward(label, {"a": 1})  # type: ignore[arg-type]
+            self.client.reward(label, 7)  # type: ignore[arg-type]
+
+    def test_messages(self) -> None:
+        """Chat messages score as their text; what is no message has no score."""
+        item, want = next((i, e) for i, e in zip(daemon.items(), daemon.expected()) if e["reward"])
+        message = {"role": "assistant", "content": [{"type": "text", "text": item["response"]}]}
+        for said in ([message], message, message["content"], {"choices": [{"message": message}]}):
+            r = self.client.reward(daemon.label(item), said)
+            self.assertEqual(r.reward, want["reward"])
+            self.assertIn("response_unwrapped", [n["code"] for n in r.line["notes"]])
+        for said in ([item["response"]], {"text": item["response"]}, [{"role": "user", "content": "x"}]):
+            r = self.client.reward(daemon.label(item), said)
+            self.assertEqual((r.reward, r.error and r.error.code), (None, "bad_response"))
 
     def test_render(self) -> None:
         scene = {"shapes": daemon.items()[0]["shapes"], "bounds": [0, 0, 64, 48]}
