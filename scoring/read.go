@@ -2,6 +2,8 @@ package scoring
 
 import (
 	"github.com/valyala/fastjson"
+
+	"plumb/render/jsontree"
 )
 
 // JSON is a value that is JSON text already, as AppendFloat and AppendString write it.
@@ -78,7 +80,7 @@ func readValue(v *fastjson.Value) any {
 	case fastjson.TypeArray:
 		return readList(v.GetArray(), v)
 	}
-	return JSON(v.MarshalTo(nil))
+	return JSON(jsontree.Append(nil, v))
 }
 
 func readList(list []*fastjson.Value, whole *fastjson.Value) any {
@@ -103,5 +105,5 @@ func readList(list []*fastjson.Value, whole *fastjson.Value) any {
 	case len(rows):
 		return rows
 	}
-	return JSON(whole.MarshalTo(nil))
+	return JSON(jsontree.Append(nil, whole))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/daemon/cut"
+	"plumb/render/jsontree"
 	"plumb/render/scene"
 	"plumb/scoring"
 )
@@ -345,7 +346,7 @@ func (t *Tasks) Join(dst, line []byte) []byte {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = append(append(scoring.AppendString(dst, string(key)), ':'), f.MarshalTo(nil)...)
+		dst = append(append(scoring.AppendString(dst, string(key)), ':'), jsontree.Append(nil, f)...)
 	})
 	return append(dst, tail...)
 }

@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -141,3 +142,46 @@ func TestJobBounds(t *testing.T) {
 
 var zero float64
 var nan = zero / zero
+
+// TestJobIsJSON: what is sent to the page is JSON for every string, whichever
+// form the scene has.
+func TestJobIsJSON(t *testing.T) {
+	c := Config{}.withDefaults()
+	for _, text := range []string{`\u0007`, `\u0000 \u001f \u007f`, `🏴󠁧󠁢󠁥󠁮󠁧󠁿 \"`, `\ud800`, `\udc00 \ud800`, `\u2028\u2029`, `\ufeff\uffff`} {
+		for how, shape := range map[string]string{
+			"text":    `{"id":"shape:a","type":"geo","props":{"text":"` + text + `"}}`,
+			"heading": `{"id":"shape:a","type":"text","props":{"richText":{"type":"doc","content":[{"type":"heading","attrs":{"level":1},"content":[{"type":"text","text":"` + text + `"}]}]}}}`,
+			"link":    `{"id":"shape:a","type":"geo","props":{"url":"` + text + `"}}`,
+		} {
+			s, err := scene.Decode([]byte("["+shape+"]"), scene.Limits{})
+			if err != nil {
+				t.Fatalf("%s %s: %v", how, text, err)
+			}
+			view := outline.View{Scene: s, Bounds: outline.Box{W: 9, H: 9}, Only: []string{"shape:a"}}
+			for form, r := range map[string]*Request{"scene": {View: view}, "source": {View: view, Source: []byte("[" + shape + "]")}} {
+				j, err := c.job(r)
+				if err != nil || !json.Valid([]byte(j.text)) {
+					t.Errorf("%s %s as %s: got %+v, %v; want JSON", how, text, form, j, err)
+				}
+			}
+		}
+	}
+}
+
+// TestControlCharacters: texts that no SVG can hold are refused in the editor's
+// words, others are drawn, and none costs a tab.
+func TestControlCharacters(t *testing.T) {
+	p := open(t, Config{})
+	for _, row := range []struct {
+		text string
+		want error
+	}{{`🏴󠁧󠁢󠁥󠁮󠁧󠁿 \"`, nil}, {`\ud800 a`, nil}, {`a\u0007b`, ErrScene}, {`a\u001fb`, ErrScene}, {`a\tb`, nil}} {
+		src := `[{"id":"shape:a","type":"text","x":0,"y":0,"props":{"text":"` + row.text + `"}}]`
+		if _, err := p.Export(context.Background(), sourceRequest([]byte(src))); !errors.Is(err, row.want) {
+			t.Errorf("%s: got %v; want %v", row.text, err, row.want)
+		}
+	}
+	if s := p.Stats(); s.Lost != 0 || s.Pages != 1 {
+		t.Errorf("got %+v; want no tab lost", s)
+	}
+}

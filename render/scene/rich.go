@@ -2,6 +2,8 @@ package scene
 
 import (
 	"github.com/valyala/fastjson"
+
+	"plumb/render/jsontree"
 )
 
 // rich reads a ProseMirror document (tldraw-rendering.md 6.9). It returns nil
@@ -24,7 +26,7 @@ func (d *decoder) rich(v *fastjson.Value, w where) *RichText {
 		return nil
 	}
 	if t.out.Foreign != "" {
-		t.out.Document = string(v.MarshalTo(nil))
+		t.out.Document = string(jsontree.Append(nil, v))
 	}
 	return t.out
 }

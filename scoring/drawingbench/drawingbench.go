@@ -14,6 +14,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/render/jsontree"
 	"plumb/render/metric"
 	"plumb/render/outline"
 	"plumb/scoring"
@@ -185,7 +186,7 @@ func (r *reader) readAnswer(it *scoring.Item, strict bool) (v pyjson.Value, how 
 		return v, how, false, nil
 	}
 	if f.Type() != fastjson.TypeString {
-		r.text = f.MarshalTo(r.text[:0])
+		r.text = jsontree.Append(r.text[:0], f)
 		r.answer.Reset(string(r.text))
 		v, err := r.answer.All()
 		if err != nil {
@@ -236,7 +237,7 @@ func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t task, err err
 		if f.Type() != fastjson.TypeObject {
 			return t, badItem("criteria", "got %.40s; want an object", f)
 		}
-		r.text = f.MarshalTo(r.text[:0])
+		r.text = jsontree.Append(r.text[:0], f)
 		r.task.Reset(string(r.text))
 		demand, err := r.task.All()
 		if err != nil {

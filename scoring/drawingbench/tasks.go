@@ -6,6 +6,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/render/jsontree"
 	"plumb/scoring"
 )
 
@@ -90,7 +91,7 @@ func line(id string, index, k int, element, r *fastjson.Value) []byte {
 	}
 	for _, key := range []string{"actions", "response"} {
 		if f := r.Get(key); f != nil {
-			b = f.MarshalTo(append(b, `,"`+key+`":`...))
+			b = jsontree.Append(append(b, `,"`+key+`":`...), f)
 		}
 	}
 	return append(b, '}')

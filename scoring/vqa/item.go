@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/render/jsontree"
 	"plumb/scoring"
 	"plumb/scoring/vqa/choice"
 )
@@ -286,7 +287,7 @@ func (r *reader) gold(f *fastjson.Value, j *job) error {
 	}
 	b := a.GetStringBytes()
 	if a.Type() != fastjson.TypeString {
-		b = a.MarshalTo(r.text[:0])
+		b = jsontree.Append(r.text[:0], a)
 	}
 	got := r.choice.Read(b, true)
 	if got.Option < 0 || got.Stage != 1 {

@@ -4,6 +4,7 @@ import { Box, type Editor, type TLAsset, type TLRecord, type TLShapeId } from 't
 import { work } from './frames'
 import type { Answer, Drawn, Job, Picture } from './job'
 import { change, clear, load } from './load'
+import { content } from './source'
 import { LimitError, LostError, Raster } from './raster'
 
 /**
@@ -39,7 +40,7 @@ export class Exporter {
 		const answer: Answer = { pictures: [], blocked: 0 }
 		work(true)
 		try {
-			load(this.editor, job)
+			load(this.editor, content(job))
 			for (const p of job.pictures) answer.pictures.push(await this.draw(p, job.mark))
 		} catch (e) {
 			if (e instanceof LostError) throw e

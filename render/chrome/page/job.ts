@@ -4,10 +4,19 @@
 import type { SerializedSchema, TLAsset, TLBinding, TLRecord, TLShape } from 'tldraw'
 
 /** The version of what passes; start() answers with it. The program refuses a page that was made for another one. */
-export const protocol = 'plumb-2'
+export const protocol = 'plumb-3'
 
 /** A scene and the pictures that are wanted of it. */
-export interface Job {
+export interface Job extends Content {
+	/** The scene as it came in (source.ts), in place of Content. */
+	source?: unknown
+	pictures: Picture[]
+	/** Colour of the proof that every picture carries (raster.ts), 0xRRGGBB; another one in every job. */
+	mark: number
+}
+
+/** A scene. */
+export interface Content {
 	/** Store records: shapes, bindings and assets; pages tell which shapes are shown. */
 	records?: TLRecord[]
 	/** The versions that records were written with; absent: those of tldraw 4.2.0. */
@@ -23,9 +32,6 @@ export interface Job {
 	bindings?: Partial<TLBinding>[]
 	/** The files that shapes refer to. */
 	assets?: TLAsset[]
-	pictures: Picture[]
-	/** Colour of the proof that every picture carries (raster.ts), 0xRRGGBB; another one in every job. */
-	mark: number
 }
 
 /** A shape partial as a model wrote it; what the editor does not know is left out. */

@@ -2,20 +2,20 @@
 
 import * as tldraw from 'tldraw'
 import { type Editor, type RecordsDiff, type SerializedSchema, toRichText, type TLBinding, type TLPageId, type TLRecord, type TLShape, type TLShapeId, type UnknownRecord } from 'tldraw'
-import type { Job, LooseShape } from './job'
+import type { Content, LooseShape } from './job'
 
 /** The versions of tldraw 4.2.0, put in by build.mjs. */
 declare const SCHEMA_4_2: SerializedSchema
 
-/** Puts the scene of a job on the editor's page. Throws what the editor refuses. */
-export function load(editor: Editor, job: Job): void {
+/** Puts a scene on the editor's page. Throws what the editor refuses. */
+export function load(editor: Editor, job: Content): void {
 	if (job.records) loadRecords(editor, job)
 	if (job.assets) editor.createAssets(job.assets)
 	if (job.shapes) create(editor, job.shapes, job.bindings ?? [])
 }
 
 /** Shapes as they were stored: nothing is computed on their behalf. */
-function loadRecords(editor: Editor, job: Job): void {
+function loadRecords(editor: Editor, job: Content): void {
 	const store = Object.fromEntries(job.records!.map((r) => [r.id, r]))
 	const migrated = editor.store.migrateSnapshot({ store, schema: job.schema ?? SCHEMA_4_2 }).store
 	const added: Record<string, TLRecord> = {}
@@ -79,7 +79,7 @@ export function change(editor: Editor, from: TLShape, to: TLShape): void {
 }
 
 /** Shapes as a model wrote them, through the editor's own door. */
-function create(editor: Editor, shapes: LooseShape[], bindings: NonNullable<Job['bindings']>): void {
+function create(editor: Editor, shapes: LooseShape[], bindings: NonNullable<Content['bindings']>): void {
 	const partials = shapes.map((s, i) => known(editor, { ...s, id: s.id ?? `shape:new-${i}` }))
 	const ids = new Set<string>(partials.map((s) => s.id))
 	for (const s of partials) if (s.parentId && !ids.has(s.parentId)) delete s.parentId

@@ -6,6 +6,7 @@ import { Box, Tldraw, type Editor, type TLShape, type TLShapeId } from 'tldraw'
 import 'tldraw/tldraw.css'
 import { localFonts } from './fonts'
 import { protocol, type Answer, type Job } from './job'
+import { content } from './source'
 
 let editor: Editor
 
@@ -19,13 +20,14 @@ async function start(license: string): Promise<string> {
 	return protocol
 }
 
-async function run(job: string): Promise<Answer> {
-	const { shapes, bindings, pictures } = JSON.parse(job) as Job
+async function run(text: string): Promise<Answer> {
+	const job = JSON.parse(text) as Job
+	const { shapes, bindings } = content(job)
 	editor.deleteShapes([...editor.getCurrentPageShapeIds()])
 	editor.createShapes(shapes as unknown as TLShape[])
 	editor.createBindings((bindings ?? []) as Parameters<Editor['createBindings']>[0])
 	const answer: Answer = { pictures: [], blocked: 0 }
-	for (const p of pictures) {
+	for (const p of job.pictures) {
 		const ids = (p.ids ?? [...editor.getCurrentPageShapeIds()]) as TLShapeId[]
 		const { blob, width, height } = await editor.toImage(ids, {
 			format: 'png',

@@ -76,11 +76,13 @@ export class Raster {
 /** The SVG as an image that is ready to be drawn. */
 export async function loadImage(svg: string): Promise<HTMLImageElement> {
 	const image = new Image()
-	image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svg)
+	image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svg.toWellFormed()) // half a surrogate pair is shown as U+FFFD
 	try {
 		await image.decode()
 	} catch {
-		throw new Error('the browser cannot draw the exported SVG')
+		const bad = /[^\t\n\r\u0020-\uFFFD\u{10000}-\u{10FFFF}]/u.exec(svg)?.[0].codePointAt(0)
+		const why = bad === undefined ? '' : `: its text has U+${bad.toString(16).toUpperCase().padStart(4, '0')}, which no XML can hold`
+		throw new Error('the browser cannot draw the exported SVG' + why)
 	}
 	return image
 }
