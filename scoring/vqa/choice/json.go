@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/valyala/fastjson"
+
+	"plumb/scoring/vqa/plain"
 )
 
 // keys are the members that hold an answer, in the order in which they count.
@@ -103,39 +105,7 @@ func (r *Reader) parse(s []byte, depth int) *fastjson.Value {
 }
 
 // answerOf is the member that holds the answer, nil where none is known.
-func answerOf(v *fastjson.Value) *fastjson.Value {
-	best, value := len(keys), (*fastjson.Value)(nil)
-	v.GetObject().Visit(func(key []byte, v *fastjson.Value) {
-		for k, name := range keys[:best] {
-			if isKey(key, name) {
-				best, value = k, v
-				return
-			}
-		}
-	})
-	return value
-}
-
-// isKey compares a member's name: case does not matter, and spaces and hyphens
-// are underscores.
-func isKey(key []byte, name string) bool {
-	key = bytes.TrimSpace(key)
-	if len(key) != len(name) {
-		return false
-	}
-	for i, b := range key {
-		switch {
-		case upper(b):
-			b += 'a' - 'A'
-		case b == ' ' || b == '-':
-			b = '_'
-		}
-		if b != name[i] {
-			return false
-		}
-	}
-	return true
-}
+func answerOf(v *fastjson.Value) *fastjson.Value { return plain.Member(v.GetObject(), keys[:]) }
 
 // value reads the value of an answer.
 func (r *Reader) value(v *fastjson.Value, strict bool, depth int) Reading {

@@ -82,7 +82,10 @@ func continues(rest string) bool {
 	if c == '.' || c == ',' {
 		return len(rest) > 1 && digit(rest[1])
 	}
-	return c >= 'a' && c <= 'z' || digit(c) || c == '\'' || c == '%' || c == '_' || c >= 0x80
+	if c == '\'' { // "1's", but not the quote behind '1'
+		return len(rest) > 1 && letter(rest[1])
+	}
+	return c >= 'a' && c <= 'z' || digit(c) || c == '%' || c == '_' || c >= 0x80
 }
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
@@ -120,10 +123,8 @@ func object(s string, depth int) value {
 			if err != nil || v.Type() != fastjson.TypeObject {
 				continue
 			}
-			for _, name := range members {
-				if f := v.Get(name); f != nil {
-					return member(f, depth)
-				}
+			if f := plain.Member(v.GetObject(), members); f != nil {
+				return member(f, depth)
 			}
 		}
 		s = s[1:]

@@ -31,6 +31,8 @@ func TestParse(t *testing.T) {
 		reply string
 		want  string // "1", "0" or "" for unparsable
 	}{
+		{"'1'", "1"}, {"'0'.", "0"}, {"‘1’", "1"}, {"('yes')", "1"}, {"'1' or '0'", ""}, {"Score: '1' or '0'", ""}, {"1's", ""}, {"It's 1's turn", ""},
+		{`{"Is Correct": true}`, "1"}, {`{"is-correct": false}`, "0"}, {`{"IS_CORRECT": 1}`, "1"}, {"{'Is Correct': 'no'}", "0"}, {`{"Is  Correct": 1}`, ""},
 		{"(1)", "1"}, {"“0”", "0"}, {"True", "1"}, {"FAILED", "0"}, {"Not correct.", "0"}, {"passed!", "1"}, {"accurate", "1"},
 		{"1/0", ""}, {"-1", ""}, {"1.5", ""}, {"0 / 1", ""}, {"0, 1", ""}, {"maybe", ""}, {"1 0", ""}, {"11", ""}, {"½", ""},
 		{"{'score': 0}", "0"}, {`{"score": 2}`, ""}, {`{"score": null}`, ""}, {`{"score": "Verdict: 1"}`, "1"}, {`{"why": "x", "answer": "no"}`, "0"},
