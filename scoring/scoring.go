@@ -41,6 +41,13 @@ type Suite interface {
 	Prepare(it *Item, v Variants) (Job, error)
 }
 
+// Demanding is a Suite that can tell what an item lacks before it is read.
+type Demanding interface {
+	// Lacking names all members that the item needs and does not have, by
+	// themselves or from a task file; nil where there is none, or the answer alone.
+	Lacking(it *Item) error
+}
+
 // Job is an item that has been read.
 type Job interface {
 	// Views are the pictures to measure, in any number; none where the test

@@ -11,8 +11,11 @@ import (
 	"plumb/scoring"
 )
 
-// maxFirst is how many failures are told in full.
-const maxFirst = 5
+// maxFirst is how many failures are told in full, perCode how many of one code.
+const (
+	maxFirst = 10
+	perCode  = 3
+)
 
 // tally counts what became of the lines of a run. Lines without an answer and
 // answers that no judge has judged are counted apart: nothing is wrong with them.
@@ -23,7 +26,7 @@ type tally struct {
 	unjudged int // no judge, or none that answered (unjudged)
 	failed   int // every other line without a score
 	codes    map[string]int
-	first    []mishap // one for each code, the first of it
+	first    []mishap // the first of each code
 }
 
 // mishap is a line that failed.
@@ -54,7 +57,7 @@ func (t *tally) add(file string, line int, id string, e *scoring.Error) {
 		t.codes = map[string]int{}
 	}
 	t.codes[e.Code]++
-	if t.codes[e.Code] == 1 && len(t.first) < maxFirst {
+	if t.codes[e.Code] <= perCode && len(t.first) < maxFirst {
 		t.first = append(t.first, mishap{file, line, id, e.Code, e.Message})
 	}
 }

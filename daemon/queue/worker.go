@@ -160,7 +160,7 @@ func (w *worker) item(t *task, start time.Duration) (needsDevice bool) {
 		t.result = t.failed(e)
 		return false
 	}
-	job, err := w.q.cfg.Items.Suites[it.Suite].Prepare(&it, t.opt.Variants)
+	job, err := prepare(w.q.cfg.Items.Suites[it.Suite], &it, t.opt.Variants)
 	if err != nil {
 		w.q.mark(t, PartDecode)
 		t.result = t.failed(asError(err))
@@ -184,6 +184,16 @@ func (w *worker) item(t *task, start time.Duration) (needsDevice bool) {
 		w.q.cfg.Watch.stage("render", t.marks[PartOutline]-decoded)
 	}
 	return w.q.asks(t) || len(views) > 0
+}
+
+// prepare reads an item that lacks nothing.
+func prepare(s scoring.Suite, it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+	if d, ok := s.(scoring.Demanding); ok {
+		if err := d.Lacking(it); err != nil {
+			return nil, err
+		}
+	}
+	return s.Prepare(it, v)
 }
 
 // scene prepares a picture.

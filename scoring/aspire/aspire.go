@@ -201,6 +201,17 @@ func (s *suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	return j, nil
 }
 
+// Lacking implements scoring.Demanding.
+func (*suite) Lacking(it *scoring.Item) error {
+	l := scoring.LackingIn(it)
+	if it.Test == "" {
+		l.Add("test", "one of maze, graph, pattern, label, line, arrow, overlap, balance", "unknown_test")
+	}
+	l.Want("shapes", "the list of simple shapes at the beginning", "bad_scene")
+	l.Want("task", "an object with the criteria of the test", "bad_task")
+	return l.Err("want them in the line, or its id and --tasks aspire=FILE")
+}
+
 // release gives the memory back; nothing of the item is kept.
 func (w *work) release() {
 	s := w.suite

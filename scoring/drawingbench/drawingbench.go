@@ -155,6 +155,16 @@ func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	return j, s.draw(j, r, &value, &e, &t, v)
 }
 
+// Lacking implements scoring.Demanding. A task may have no criteria, but the line
+// must say so: without any, an answer that does nothing scores 1.
+func (*Suite) Lacking(it *scoring.Item) error {
+	l := scoring.LackingIn(it)
+	if it.Fields.Get("criteria") == nil {
+		l.Add("criteria", "those of the task, null where it has none", "bad_item")
+	}
+	return l.Err("want them in the line, or task_id or index and --tasks drawingbench=FILE")
+}
+
 func neverHeard() *scoring.Error {
 	return &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response; the model was never heard"}
 }

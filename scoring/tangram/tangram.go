@@ -162,6 +162,20 @@ func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	return j, nil
 }
 
+// Lacking implements scoring.Demanding.
+func (*Suite) Lacking(it *scoring.Item) error {
+	l := scoring.LackingIn(it)
+	switch it.Test {
+	case "", Solution:
+		if v := it.Fields.Get("target_outline", "vertices"); v == nil || v.Type() == fastjson.TypeNull {
+			l.Add("target_outline.vertices", "a list of [x, y]", "bad_item")
+		}
+	case Outline:
+		l.Want("answer", "the right letter", "bad_item")
+	}
+	return l.Err("want them in the line, or an instance_id and --tasks tangram=FILE")
+}
+
 // answerText is an answer: text, or the object itself.
 func answerText(v *fastjson.Value) string {
 	if v.Type() == fastjson.TypeString {

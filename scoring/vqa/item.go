@@ -69,6 +69,25 @@ func (s *Suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) er
 	return s.truth(r, f, j)
 }
 
+// Lacking implements scoring.Demanding.
+func (s *Suite) Lacking(it *scoring.Item) error {
+	l, f := scoring.LackingIn(it), it.Fields
+	var j job
+	if err := s.format(it, &j); err != nil {
+		return err
+	}
+	right := !absent(f.Get("answer")) || !absent(f.Get("answer_index"))
+	if j.format == formatChoice {
+		l.Want("options", "2 to 8 texts", "bad_item")
+		if !right {
+			l.Add("answer", "a label or the text of an option, or answer_index", "bad_item")
+		}
+	} else if !right && absent(f.Get("judge")) {
+		l.Want("open_answer", "the ground truth, or options with answer", "bad_item")
+	}
+	return l.Err("want them in the line, or its id and --tasks " + s.name + "=FILE")
+}
+
 // remarks reads what people say of an answer: that the model did not see the
 // picture, and what is wrong with it (vqa.md 7).
 func (s *Suite) remarks(r *reader, f *fastjson.Value, any bool, j *job) error {

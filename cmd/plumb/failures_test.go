@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A dump of which nothing or too little can be scored is a failed run that says
+// why; lines without an answer and unjudged ones are no failures.
+func TestTooFewScored(t *testing.T) {
+	const silent = `{"id":"n","suite":"spatialab","options":["x","y"],"answer":"A"}` + "\n"
+	const unjudged = `{"id":"u","suite":"spatialab","test":"open","open_answer":"x","response":"y"}` + "\n"
+	const wrong = `{"question":"x","prediction":"y"}` + "\n"
+	const torn = `{"id":` + "\n"
+	lines := func(parts ...any) string { // lines and how often
+		var b strings.Builder
+		for i := 0; i < len(parts); i += 2 {
+			b.WriteString(strings.Repeat(parts[i].(string), parts[i+1].(int)))
+		}
+		return b.String()
+	}
+	tasks := written(t, filepath.Join(t.TempDir(), "tasks.jsonl"), strings.Replace(mcq(0), `,"response":"A"`, "", 1))
+	for _, c := range []struct {
+		name, dump string
+		args       string
+		code       int
+		want       []string // on stderr
+	}{
+		{"all is well", mcqs(3), "", 0, nil},
+		{"no lines", "", "", 1, []string{"there are no lines"}},
+		{"another format", lines(wrong, 4), "", 1, []string{"4 of 4 lines could not be scored: 4 unknown_suite", "line 1: unknown_suite", "suite", "nothing could be scored"}},
+		{"no JSON", lines("id,response\n", 1, "a,b\n", 2), "", 1, []string{"3 bad_line", "line 1: bad_line"}},
+		{"tasks that do not join", `{"id":"a","response":"A"}` + "\n" + `{"id":"b","response":"A"}` + "\n", "--suite spatialab --tasks " + tasks, 1, []string{"2 unknown_task", `line 2 (id "b")`, "nothing could be scored"}},
+		{"tasks that join", `{"id":"q0","response":"A"}` + "\n", "--suite spatialab --tasks " + tasks, 0, nil},
+		{"the answer by another name", strings.ReplaceAll(mcqs(2), "response", "output"), "", 1, []string{"2 have no answer", "response"}},
+		{"missing answers as zero", lines(silent, 2), "--missing zero", 1, []string{"2 have no answer"}},
+		{"unjudged alone", lines(unjudged, 2), "", 1, []string{"2 were not judged", "--judge-url"}},
+		{"hardly anything", lines(mcq(0), 1, wrong, 10), "", 1, []string{"10 of the 11", "90%"}},
+		{"one in ten", lines(mcq(0), 1, wrong, 9), "", 0, []string{"9 of 10 lines could not be scored"}},
+		{"missing ones do not count", lines(mcq(0), 1, silent, 50, unjudged, 50), "", 0, nil},
+		{"a number", lines(mcq(0), 5, wrong, 3), "--max-failed 2", 1, []string{"3 of the 8", "--max-failed is 2"}},
+		{"a number that is not passed", lines(mcq(0), 5, wrong, 3), "--max-failed 3", 0, nil},
+		{"a share", lines(mcq(0), 99, wrong, 2), "--max-failed 1%", 1, []string{"--max-failed is 1%"}},
+		{"any number", lines(mcq(0), 1, wrong, 40), "--max-failed 100%", 0, nil},
+		{"strict, all scored", mcqs(3), "--strict", 0, nil},
+		{"strict, a bad line", lines(mcq(0), 9, torn, 1), "--strict", 1, []string{"1 of 10 lines have no score (--strict)"}},
+		{"strict, a missing answer", lines(mcq(0), 9, silent, 1), "--strict", 1, []string{"(--strict)", "1 have no answer"}},
+		{"strict, a missing answer as zero", lines(mcq(0), 9, silent, 1), "--strict --missing zero", 0, nil},
+		{"strict, unjudged", lines(mcq(0), 9, unjudged, 1), "--strict", 1, []string{"1 were not judged"}},
+		{"both flags", mcqs(1), "--strict --max-failed 3", 2, []string{"--strict"}},
+		{"no number", mcqs(1), "--max-failed many", 2, []string{"5%"}},
+		{"no share", mcqs(1), "--max-failed 101%", 2, []string{"5%"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, out, errs := plumb(t, c.dump, append([]string{"score", "--backend", "cpu", "-"}, strings.Fields(c.args)...)...)
+			if code != c.code {
+				t.Errorf("got exit %d; want %d\n%s", code, c.code, errs)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(errs, w) {
+					t.Errorf("stderr lacks %q:\n%s", w, errs)
+				}
+			}
+			if n := strings.Count(out, "\n"); code != 2 && n != strings.Count(c.dump, "\n") {
+				t.Errorf("got %d results; want one for each line", n)
+			}
+		})
+	}
+}
+
+// A line that names its suite alone is told every member that it lacks.
+func TestLackingMembers(t *testing.T) {
+	for suite, want := range map[string][]string{
+		`"aspire"`:                    {"test (", "shapes (", "task (", "response ("},
+		`"aspire","test":"maze"`:      {"shapes (", "task (", "response ("},
+		`"drawingbench"`:              {"criteria (", "response (", "task_id"},
+		`"tangram"`:                   {"target_outline.vertices (", "response (", "instance_id"},
+		`"tangram","test":"outline"`:  {"answer (", "response ("},
+		`"spatialab"`:                 {"options (", "answer (", "response (", "--tasks spatialab=FILE"},
+		`"spatialab","format":"open"`: {"open_answer (", "response ("},
+		`"spaceeval"`:                 {"options (", "answer (", "response (", "--tasks spaceeval=FILE"},
+	} {
+		code, out, errs := plumb(t, fmt.Sprintf(`{"suite":%s}`+"\n", suite), "score", "--backend", "cpu", "-")
+		for _, w := range want {
+			if code != 1 || !strings.Contains(out, w) || !strings.Contains(errs, w) {
+				t.Errorf("%s: got exit %d and\n%s%s; want 1 and %q", suite, code, out, errs, w)
+			}
+		}
+	}
+}
