@@ -11,6 +11,7 @@ import (
 
 	"plumb/daemon"
 	"plumb/daemon/dump"
+	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/render"
 	"plumb/render/chrome"
@@ -52,6 +53,19 @@ func (c *cacheSize) UnmarshalText(b []byte) error {
 		return nil
 	}
 	return (*size)(c).UnmarshalText(b)
+}
+
+// share is a part of a whole, above 0 and at most 1.
+type share float64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *share) UnmarshalText(b []byte) error {
+	v, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || !(v > 0 && v <= 1) {
+		return fmt.Errorf("got %q; want a number above 0, at most 1", b)
+	}
+	*s = share(v)
+	return nil
 }
 
 // count is a number above 0.
@@ -100,6 +114,7 @@ type limitFlags struct {
 	MaxDepth      count         `default:"300" placeholder:"N" group:"limits" help:"Deepest nesting of JSON, 300 at most."`
 	MaxValues     count         `default:"4000000" placeholder:"N" group:"limits" help:"JSON values in one line; each takes 90 to 130 bytes while it is read."`
 	MaxShapes     count         `default:"100000" placeholder:"N" group:"limits" help:"Shapes in one scene."`
+	MaxMemory     size          `default:"2GiB" placeholder:"BYTES" group:"limits" help:"Memory for large samples while they are worked on (values that were parsed, outlines), and in the daemon for what clients send too. What does not fit waits; what can never fit is refused."`
 	MaxPixels     count         `default:"67108864" placeholder:"N" group:"limits" help:"Pixels of one canvas (64 Mpx)."`
 	MaxSide       count         `default:"32768" placeholder:"PX" group:"limits" help:"Longest side of a canvas in px."`
 	MaxText       size          `default:"64KiB" placeholder:"BYTES" group:"limits" help:"Text of one shape."`
@@ -197,7 +212,7 @@ func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, erro
 		Fonts: e.FontsDir, Suite: s.Suite, TaskFile: files,
 		Lines: l.lines(), Scenes: l.scenes(), Response: int(l.MaxResponse), Actions: int(l.MaxActions), Paint: int(l.MaxPaint),
 		Queue: queue.Config{Scorer: "plumb " + version, Workers: e.Workers, Batch: int(e.Batch),
-			Max: int(l.QueueMax), Deadline: l.Deadline},
+			Max: int(l.QueueMax), Deadline: l.Deadline, Memory: memory.New("--max-memory", int64(l.MaxMemory), int64(l.MaxMemory))},
 	}, nil
 }
 

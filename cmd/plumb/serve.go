@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"plumb/daemon"
 	"plumb/daemon/api"
 	"plumb/daemon/judge"
+	"plumb/daemon/memory"
 	"plumb/daemon/reward"
 	"plumb/daemon/trace"
 	"plumb/scoring"
@@ -28,7 +30,9 @@ type serveCmd struct {
 	judgeFlags
 	sharedFlags
 	MaxBody   size  `default:"16MiB" placeholder:"BYTES" group:"limits" help:"Longest body of a request, decompressed; streams have no limit."`
-	MaxBodies size  `default:"1GiB" placeholder:"BYTES" group:"limits" help:"Bodies of all requests in memory at once; above it the daemon answers 429."`
+	MaxBodies size  `default:"512MiB" placeholder:"BYTES" group:"limits" help:"The part of --max-memory for what clients send: bodies, the windows of decompression, unfinished lines and messages; above it the daemon answers 429."`
+	MaxWindow size  `default:"16MiB" placeholder:"BYTES" group:"limits" help:"How far back compressed input (zstd) may refer; that much memory is taken for each body or stream that says so."`
+	Share     share `name:"client-share" default:"0.5" placeholder:"SHARE" group:"limits" help:"Share of --max-bodies, and of the rest of --max-memory, that one client may have, 0 to 1. Clients are told apart by token, else by address."`
 	MaxItems  count `default:"65536" placeholder:"N" group:"limits" help:"Items of one request; streams have no limit."`
 	MaxConns  count `default:"8192" placeholder:"N" group:"limits" help:"Connections open at once."`
 	MaxPerIP  int   `name:"max-conns-per-ip" default:"0" placeholder:"N" group:"limits" help:"Connections open at once from one address; 0 = no limit of its own."`
@@ -59,6 +63,10 @@ type serveCmd struct {
 	TraceFile    string        `type:"path" placeholder:"FILE" group:"traces" help:"Write requests and their parts as trace events, which ui.perfetto.dev opens, up to 1 GiB."`
 	LogLevel     string        `enum:"debug,info,warn,error" default:"info" help:"What is logged to stderr: debug, info, warn or error. Answers of models never are."`
 }
+
+// baseMemory is what the daemon may hold in bytes beside --max-memory before garbage is
+// collected more often: tasks, fonts, what workers keep, small samples.
+const baseMemory = 768 << 20
 
 // Run serves until it is told to stop.
 func (c *serveCmd) Run(std streams) error {
@@ -99,6 +107,15 @@ func (c *serveCmd) Run(std streams) error {
 	if cc.Judge != nil {
 		cc.Judge.Log = log
 	}
+	if c.MaxBodies >= c.MaxMemory {
+		return usage("cannot use --max-bodies %d: want less than --max-memory, %d", c.MaxBodies, c.MaxMemory)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" { // collect more often near the bound, and do not wait for twice as much
+		debug.SetMemoryLimit(int64(c.MaxMemory) + int64(c.ResultCache) + baseMemory)
+	}
+	cc.Lines.Window = int(c.MaxWindow)
+	rest := int64(c.MaxMemory - c.MaxBodies)
+	cc.Queue.Memory = memory.New("--max-memory", rest, int64(float64(c.Share)*float64(rest)))
 	cc.Queue.Delay, cc.Queue.Cache = c.QueueDelay, int(c.ResultCache)
 	traces, err := c.traces()
 	if err != nil {
@@ -120,7 +137,7 @@ func (c *serveCmd) Run(std streams) error {
 		API: api.Config{
 			Variants: variants, Known: table.Variants(), Reward: mode, Lines: cc.Lines, Scenes: cc.Scenes,
 			Policies: policies, Prepare: steps, Sessions: int(c.MaxSessions), SessionIdle: c.SessionIdle,
-			Body: int(c.MaxBody), Held: int(c.MaxBodies), ItemsMax: int(c.MaxItems),
+			Body: int(c.MaxBody), Bodies: int(c.MaxBodies), Share: float64(c.Share), Work: cc.Queue.Memory, ItemsMax: int(c.MaxItems),
 			ReadTimeout: c.ReadTimeout, Idle: c.IdleTimeout, StreamIdle: c.StreamIdle,
 			Connections: int(c.MaxConns), ConnsPerIP: c.MaxPerIP, Slow: c.Slow, Version: about(),
 		},

@@ -125,7 +125,7 @@ func TestCrowd(t *testing.T) {
 // requests.
 func TestHeldBodies(t *testing.T) {
 	const body, most = 1 << 20, 3 << 20
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body, c.Held = body, most })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body, c.Bodies, c.Share = body, most, 1 })
 	head := fmt.Sprintf("POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", body)
 	for range 50 { // announced, 50 MiB in all, and of each 10 kB sent
 		io.WriteString(s.raw(t), head+strings.Repeat(" ", 10_000))
@@ -133,15 +133,15 @@ func TestHeldBodies(t *testing.T) {
 	for s.Active() < 50 {
 		runtime.Gosched()
 	}
-	if held := s.held.Load(); held != 0 {
+	if held := s.bodies.Held(); held != 0 {
 		t.Errorf("50 announced bodies hold %d bytes; want none", held)
 	}
 	for range 5 { // sent but for the last byte, 5 MiB in all: there is room for two
 		io.WriteString(s.raw(t), head+strings.Repeat(" ", body-1))
 	}
-	for i := 0; s.held.Load() < 2*body; i++ {
+	for i := 0; s.bodies.Held() < 2*body; i++ {
 		if time.Sleep(time.Millisecond); i > 60_000 {
-			t.Fatalf("%d bytes are held; want %d", s.held.Load(), 2*body)
+			t.Fatalf("%d bytes are held; want %d", s.bodies.Held(), 2*body)
 		}
 	}
 	item := `{"test":"sum","pad":"` + strings.Repeat("x", body-100) + `"}`
@@ -151,7 +151,7 @@ func TestHeldBodies(t *testing.T) {
 	if status, _, text := s.do(t, "POST", "/v1/score", `{"test":"sum"}`); status != 200 {
 		t.Errorf("a small body: got %d %s; want 200", status, text)
 	}
-	if held := s.held.Load(); held > most {
+	if held := s.bodies.Held(); held > most {
 		t.Errorf("%d bytes are held; want at most %d", held, most)
 	}
 }
@@ -174,7 +174,7 @@ func TestBodySizes(t *testing.T) {
 	for s.Active() > 0 {
 		runtime.Gosched()
 	}
-	if held := s.held.Load(); held != 0 {
+	if held := s.bodies.Held(); held != 0 {
 		t.Errorf("%d bytes are held after all requests", held)
 	}
 }

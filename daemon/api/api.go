@@ -21,6 +21,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/daemon/reward"
 	"plumb/daemon/shm"
@@ -34,7 +35,8 @@ import (
 const (
 	DefaultBody        = 16 << 20
 	DefaultItems       = 65_536
-	DefaultHeld        = 1 << 30
+	DefaultBodies      = 512 << 20
+	DefaultShare       = 0.5
 	DefaultReadTimeout = 30 * time.Second
 	DefaultIdle        = 90 * time.Second
 	DefaultStreamIdle  = 10 * time.Minute
@@ -57,7 +59,9 @@ type Config struct {
 	Pictures dump.PictureOptions // how their scenes are read; Limits are Scenes
 	Body     int                 // bytes of a body, plain, default 16 MiB (--max-body)
 	ItemsMax int                 // items of one request, default 65,536 (--max-items)
-	Held     int                 // bytes of all bodies in memory at once, default 1 GiB (--max-bodies)
+	Bodies   int                 // bytes of what clients sent in memory at once, default 512 MiB (--max-bodies)
+	Work     *memory.Pool        // what large scenes take while they are worked on, as the queue has it
+	Share    float64             // of Bodies for one client, at most 1, default 0.5 (--client-share)
 	Token    string              // the one token that clients must send; "" for none, or Tokens
 	Tokens   *Tokens             // those that they may send; nil for none
 
@@ -102,7 +106,7 @@ type Server struct {
 	draining  atomic.Bool // not ready any more, but still taking requests
 	refusing  atomic.Bool // new work is refused
 	active    atomic.Int64
-	held      atomic.Int64    // bytes of bodies in memory
+	bodies    *memory.Pool    // what clients sent: bodies, windows, lines, messages
 	lingering atomic.Int64    // connections in linger; a few more are counted
 	pace      pace            // of answers, for Retry-After
 	hands     *budget         // pictures drawn at once
@@ -110,6 +114,7 @@ type Server struct {
 	life      context.Context // ends when streams must stop
 	kill      context.CancelFunc
 	sessions  sessions // of OpenEnv
+	clients   clients  // that wait
 	nonce     string
 	count     atomic.Uint64
 	slowly    ration // of the slow-sample log
@@ -128,6 +133,8 @@ type route struct {
 func New(cfg Config) *Server {
 	fill(&cfg)
 	s := &Server{cfg: cfg, routes: routes(), nonce: nonce()}
+	share := max(int64(cfg.Share*float64(cfg.Bodies)), 2*int64(cfg.Body)) // one body always fits while it grows
+	s.bodies = memory.New("--max-bodies", max(int64(cfg.Bodies), share), share)
 	// A picture costs about 16 bytes per pixel until it has left.
 	s.hands, s.pixels = newBudget(2*runtime.GOMAXPROCS(0)), newBudget(max(cfg.Scenes.Pixels, scene.DefaultLimits().Pixels))
 	s.life, s.kill = context.WithCancel(context.Background())
@@ -187,10 +194,12 @@ func fill(cfg *Config) {
 	if cfg.Connections <= 0 {
 		cfg.Connections = DefaultConnections
 	}
-	if cfg.Held <= 0 {
-		cfg.Held = DefaultHeld
+	if cfg.Bodies <= 0 {
+		cfg.Bodies = DefaultBodies
 	}
-	cfg.Held = max(cfg.Held, cfg.Body)
+	if !(cfg.Share > 0 && cfg.Share <= 1) {
+		cfg.Share = DefaultShare
+	}
 	if cfg.Tokens == nil && cfg.Token != "" {
 		cfg.Tokens = oneToken(cfg.Token)
 	}

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +12,11 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 	"github.com/valyala/fasthttp"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/memory"
 	"plumb/scoring"
 )
 
@@ -59,8 +63,10 @@ func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 		return nil, false
 	}
 	max := s.cfg.Body
-	plain, fault := decoded(raw(ctx, max), strings.ToLower(strings.TrimSpace(string(ctx.Request.Header.ContentEncoding()))), s.cfg.Lines.Ratio)
-	if fault != nil {
+	h := s.bodies.Hold(s.client(ctx))
+	ctx.SetUserValue(bodyKey, h)
+	plain, err := s.decoded(h, raw(ctx, max), strings.ToLower(strings.TrimSpace(string(ctx.Request.Header.ContentEncoding()))))
+	if fault := (*scoring.Error)(nil); asType(err, &fault) {
 		s.fail(ctx, fasthttp.StatusUnsupportedMediaType, fault.Code, fault.Message)
 		return nil, false
 	}
@@ -68,15 +74,22 @@ func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 	if len(ctx.Request.Header.ContentEncoding()) > 0 {
 		announced = -1
 	}
-	b, err := s.whole(ctx, &limited{plain, max}, announced)
+	if err == nil {
+		b, err = s.whole(h, &limited{plain, max}, announced)
+		plain.Close()
+	}
 	switch {
 	case err == nil:
 		return b, true
 	case errors.Is(err, errTooLarge):
 		s.tooLarge(ctx)
-	case errors.Is(err, errFull):
+	case errors.Is(err, memory.ErrFull):
 		s.later(ctx, s.pace.until(s.cfg.Queue.Depth()))
-		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", fmt.Sprintf("cannot read body: the bodies under way hold %d bytes; retry later or raise --max-bodies", s.cfg.Held))
+		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", "cannot read body: "+err.Error())
+	case errors.Is(err, memory.ErrTooLarge):
+		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error())
+	case errors.Is(err, context.Canceled):
+		s.unavailable(ctx)
 	case errors.Is(err, dump.ErrRatio):
 		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error())
 	case errors.Is(err, errSlow):
@@ -102,10 +115,7 @@ func (s *Server) tooLarge(ctx *fasthttp.RequestCtx) {
 	s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("cannot read body: it has more than %d bytes (--max-body)", s.cfg.Body))
 }
 
-// errFull marks a body for which there is no memory now.
-var errFull = errors.New("too many bytes of bodies")
-
-// bodyKey is where the bytes stand that a request's body holds.
+// bodyKey is where the memory stands that a request's body holds.
 const bodyKey = "body"
 
 // firstRead is the most that a body is given before anything of it has come.
@@ -114,8 +124,8 @@ const bodyKey = "body"
 const firstRead = 16 << 10
 
 // whole reads r to its end; announced is its length, -1 when it is not known. Its
-// memory beyond firstRead counts against --max-bodies until drop.
-func (s *Server) whole(ctx *fasthttp.RequestCtx, r io.Reader, announced int) ([]byte, error) {
+// memory beyond firstRead is h's. While it grows, that is the old and the new.
+func (s *Server) whole(h *memory.Hold, r io.Reader, announced int) ([]byte, error) {
 	size := firstRead
 	if announced >= 0 {
 		size = min(size, announced+1) // one more, to meet the end
@@ -137,22 +147,20 @@ func (s *Server) whole(ctx *fasthttp.RequestCtx, r io.Reader, announced int) ([]
 		if announced >= cap(b) {
 			next = min(next, announced+1)
 		}
-		more := int64(next) - held
-		if s.held.Add(more) > int64(s.cfg.Held) {
-			s.held.Add(-more)
-			return nil, errFull
+		if err := h.Grow(s.life, int64(next)); err != nil {
+			return nil, err
 		}
-		held += more
-		ctx.SetUserValue(bodyKey, held)
 		b = append(make([]byte, 0, next), b...)
+		h.Shrink(held)
+		held = int64(next)
 	}
 }
 
 // drop gives back the memory of a request's body, if it had one.
 func (s *Server) drop(ctx *fasthttp.RequestCtx) {
-	if n, _ := ctx.UserValue(bodyKey).(int64); n > 0 {
+	if h, ok := ctx.UserValue(bodyKey).(*memory.Hold); ok {
 		ctx.RemoveUserValue(bodyKey)
-		s.held.Add(-n)
+		h.Close()
 	}
 }
 
@@ -190,25 +198,56 @@ func onWire(err error) error {
 	return errTorn
 }
 
-// decoded undoes a Content-Encoding.
-func decoded(r io.Reader, encoding string, ratio int) (io.Reader, *scoring.Error) {
+// decoded undoes a Content-Encoding. What a decoder needs is h's until it is closed.
+// An encoding that is not known is a *scoring.Error.
+func (s *Server) decoded(h *memory.Hold, r io.Reader, encoding string) (io.ReadCloser, error) {
+	ratio := s.cfg.Lines.Ratio
 	if ratio <= 0 {
 		ratio = dump.DefaultRatio
 	}
 	c := &counted{r: r}
 	switch encoding {
 	case "", "identity":
-		return r, nil
+		return io.NopCloser(r), nil
 	case "gzip", "x-gzip":
-		return &dump.Bounded{Src: &lazyGzip{src: c}, Format: "gzip", Packed: &c.n, Ratio: ratio}, nil
+		return io.NopCloser(&dump.Bounded{Src: &lazyGzip{src: c}, Format: "gzip", Packed: &c.n, Ratio: ratio}), nil
 	case "zstd":
-		z, err := dump.NewZstd(c)
-		if err != nil {
-			return nil, &scoring.Error{Code: "bad_body", Message: err.Error()}
+		head := bufio.NewReaderSize(c, 1<<10)
+		window := s.window(head)
+		if err := h.Grow(s.life, int64(window)); err != nil {
+			return nil, err
 		}
-		return &dump.Bounded{Src: &closing{z, z.Close}, Format: "zstd", Packed: &c.n, Ratio: ratio}, nil
+		z, err := dump.NewZstd(head, window)
+		if err != nil {
+			return nil, err
+		}
+		free := func() { z.Close(); h.Shrink(int64(window)) }
+		return &closing{&dump.Bounded{Src: z, Format: "zstd", Packed: &c.n, Ratio: ratio, Window: window}, free}, nil
 	}
 	return nil, &scoring.Error{Code: "bad_encoding", Message: fmt.Sprintf("cannot read Content-Encoding %.32q: want gzip, zstd or none", encoding)}
+}
+
+// leastWindow is the least window in bytes that a zstd decoder is given.
+const leastWindow = 1 << 20
+
+// window is how far back a zstd decoder may look: as far as the first frame asks for,
+// and --max-window at most. The decoder takes that memory before anything is
+// decompressed, and refuses a frame that asks for more.
+func (s *Server) window(r *bufio.Reader) int {
+	most := s.cfg.Lines.Window
+	if most <= 0 {
+		most = dump.DefaultWindow
+	}
+	var first zstd.Header
+	b, _ := r.Peek(zstd.HeaderMaxSize)
+	if first.Decode(b) != nil || first.Skippable {
+		return most
+	}
+	size := first.WindowSize
+	if first.SingleSegment {
+		size = first.FrameContentSize
+	}
+	return int(min(max(size, leastWindow), uint64(most)))
 }
 
 // lazyGzip reads the header at the first Read, where its error is handled.
@@ -227,19 +266,16 @@ func (l *lazyGzip) Read(p []byte) (n int, err error) {
 	return l.z.Read(p)
 }
 
-// closing frees a decoder when its input ends.
+// closing is a reader with something to free.
 type closing struct {
-	r     io.Reader
-	close func()
+	io.Reader
+	free func()
 }
 
-func (c *closing) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	if err != nil && c.close != nil {
-		c.close()
-		c.close = nil
-	}
-	return n, err
+// Close implements io.Closer.
+func (c *closing) Close() error {
+	c.free()
+	return nil
 }
 
 // unreadable marks a request whose body cannot be read any further.

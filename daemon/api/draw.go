@@ -14,6 +14,7 @@ import (
 
 	"plumb/daemon/cut"
 	"plumb/daemon/dump"
+	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/render/outline"
 	"plumb/scoring"
@@ -38,7 +39,7 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	d := drawing{options: s.cfg.Pictures}
+	d := drawing{options: s.cfg.Pictures, client: s.client(ctx)}
 	d.options.Limits = s.cfg.Scenes
 	args := ctx.QueryArgs()
 	if v := args.Peek("bounds"); v != nil {
@@ -68,6 +69,8 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 	defer done()
 	life, cancel := context.WithTimeout(s.life, s.cfg.ReadTimeout)
 	defer cancel()
+	life, gone := s.clients.wait(life, ctx.Conn())
+	defer gone()
 	switch {
 	case several != nil:
 		s.renderMany(ctx, life, several, d)
@@ -77,7 +80,7 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 			s.reply(ctx, p)
 		}
 	default:
-		err = s.drawn(life, body, d.options, func(_ string, p queue.Picture) error {
+		err = s.drawn(life, body, d, func(_ string, p queue.Picture) error {
 			s.picture(ctx, p, d.alpha)
 			return nil
 		})
@@ -117,12 +120,17 @@ func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, seve
 
 // drawn decodes and draws, within the bounds on how many pictures, and how many
 // pixels, are held at once, and gives the picture to use.
-func (s *Server) drawn(life context.Context, body []byte, o dump.PictureOptions, use func(id string, p queue.Picture) error) error {
+func (s *Server) drawn(life context.Context, body []byte, d drawing, use func(id string, p queue.Picture) error) error {
 	if err := s.hands.take(life, 1); err != nil {
 		return err
 	}
 	defer s.hands.give(1)
-	id, v, err := dump.Picture(body, o)
+	memory, err := s.work(life, d.client, body)
+	if err != nil {
+		return err
+	}
+	defer memory.Close()
+	id, v, err := dump.Picture(body, d.options)
 	if err != nil {
 		return err
 	}
@@ -140,6 +148,17 @@ func (s *Server) drawn(life context.Context, body []byte, o dump.PictureOptions,
 		return err
 	}
 	return use(id, p)
+}
+
+// work takes the memory that a body needs while it is parsed and drawn, none for
+// small ones. It is given back by Close.
+func (s *Server) work(life context.Context, client string, body []byte) (*memory.Hold, error) {
+	h := s.cfg.Work.Hold(client)
+	if err := h.Grow(life, queue.Weight(body)); err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
 }
 
 // budget is an amount of something that several requests share.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/daemon/shm"
 	"plumb/render/outline"
@@ -54,8 +55,14 @@ func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	case errors.Is(err, queue.ErrBusy):
 		s.later(ctx, s.pace.until(s.cfg.Queue.Depth()-s.highWater()))
 		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", err.Error())
+	case errors.Is(err, context.Canceled) && s.life.Err() == nil: // nobody reads the answer
+		ctx.SetConnectionClose()
+		s.fail(ctx, clientGone, "gone", "cannot answer: the client closed its connection")
 	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
 		s.unavailable(ctx)
+	case errors.Is(err, memory.ErrFull):
+		s.later(ctx, s.pace.until(s.cfg.Queue.Depth()))
+		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", "cannot take request: "+err.Error())
 	default:
 		status, kind, message := s.explain(err)
 		s.fail(ctx, status, kind, message)
@@ -71,6 +78,10 @@ func (s *Server) explain(err error) (status int, kind, message string) {
 	var region *shm.Error
 	var syntax *scene.Error
 	switch {
+	case errors.Is(err, memory.ErrTooLarge):
+		return fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot take request: " + err.Error()
+	case errors.Is(err, memory.ErrFull):
+		return fasthttp.StatusTooManyRequests, "busy", "cannot take request: " + err.Error()
 	case errors.As(err, &e):
 		return statusOf(e.Code), e.Code, e.Message
 	case errors.As(err, &region): // as Triton answers (interfaces.md 3.4)
@@ -101,6 +112,8 @@ func statusOf(code string) int {
 		return fasthttp.StatusOK
 	case "bad_line", "bad_options":
 		return fasthttp.StatusBadRequest
+	case "busy":
+		return fasthttp.StatusTooManyRequests
 	case "too_large":
 		return fasthttp.StatusRequestEntityTooLarge
 	case "deadline":

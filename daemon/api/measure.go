@@ -26,7 +26,13 @@ func (s *Server) measure(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
+	work, err := s.work(s.life, s.client(ctx), body)
+	if err != nil {
+		s.failWith(ctx, err)
+		return
+	}
 	q, err := s.asked(ctx, body)
+	work.Close()
 	if err != nil {
 		s.failWith(ctx, err)
 		return

@@ -41,6 +41,7 @@ type failedScene struct {
 type drawing struct {
 	options dump.PictureOptions
 	alpha   bool
+	client  string // whose share of the memory it is
 }
 
 // scenes returns the scenes of a body that has several, and ok.
@@ -143,7 +144,7 @@ func (s *Server) renderInto(life context.Context, scene []byte, d drawing, t tar
 	}
 	defer pin.Release()
 	out := laid{Region: t.name, Offset: t.offset}
-	err = s.drawn(life, scene, d.options, func(id string, p queue.Picture) error {
+	err = s.drawn(life, scene, d, func(id string, p queue.Picture) error {
 		out.ID, out.Backend, out.Reason = id, p.Origin.Backend, p.Origin.Reason
 		return lay(pin, p, d.alpha, &out)
 	})

@@ -255,7 +255,9 @@ func (s *Server) labels() *reward.Labels {
 // is at fault is refused before any other answer.
 func (s *Server) graded(ctx *fasthttp.RequestCtx, samples []sample, opt *queue.Options, text bool) (all []graded, ok bool) {
 	left := trailOf(ctx)
-	all, fault, err := s.grade(left, s.life, samples, opt, text)
+	life, done := s.clients.wait(s.life, ctx.Conn())
+	defer done()
+	all, fault, err := s.grade(left, life, samples, opt, text)
 	switch {
 	case fault != nil:
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)

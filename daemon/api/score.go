@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -55,7 +54,9 @@ func (s *Server) tooMany(ctx *fasthttp.RequestCtx, what, instead string) {
 }
 
 func (s *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Options) {
-	a, err := s.cfg.Queue.Score(s.life, dump.Line{N: 1, Bytes: body}, opt)
+	life, done := s.clients.wait(s.life, ctx.Conn())
+	defer done()
+	a, err := s.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: body}, opt)
 	if err != nil {
 		s.failWith(ctx, err)
 		return
@@ -87,7 +88,7 @@ func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.
 		return
 	}
 	defer done()
-	life, cancel := context.WithCancel(s.life)
+	life, cancel := s.clients.wait(s.life, ctx.Conn())
 	defer cancel()
 	opt.Priority = cmp.Or(opt.Priority, queue.PriorityNormal)
 	st := s.cfg.Queue.Stream(life, opt)
@@ -141,8 +142,11 @@ func (s *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Option
 		variants = append(variants, string(v))
 	}
 	if object != nil {
+		if len(object) > maxVerb {
+			return nil, bad("they have %d bytes; want at most %d", len(object), maxVerb)
+		}
 		v, err := fastjson.ParseBytes(object)
-		if err != nil || s.cfg.Lines.Line > 0 && len(object) > s.cfg.Lines.Line {
+		if err != nil {
 			return nil, bad("they are not JSON")
 		}
 		o, err := v.Object()
@@ -178,6 +182,8 @@ func (s *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Option
 	o, fault := s.chosen(suite, reward, variants)
 	if fault == nil {
 		o.Priority, o.Deadline, o.Share = u.Priority, u.Deadline, true
+		o.Client = s.client(ctx)
+		o.Memory = s.bodies
 	}
 	return o, fault
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"runtime/debug"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"plumb/daemon/cut"
+	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/daemon/reward"
 	"plumb/scoring"
@@ -98,7 +98,8 @@ type session struct {
 	opt     *queue.Options
 	steps   reward.Steps
 	episode episode
-	left    *trail    // of the handshake
+	left    *trail // of the handshake
+	memory  *memory.Hold
 	last    time.Time // of the last message
 
 	mu       sync.Mutex // guards the read deadline
@@ -125,7 +126,9 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 	left := s.handshake(ctx)
 	err := upgrader.Upgrade(ctx, func(c *websocket.Conn) {
 		defer give()
-		(&session{s: s, conn: c, left: left, opt: opt, steps: steps, last: time.Now()}).run()
+		hold := s.bodies.Hold(opt.Client)
+		defer hold.Close()
+		(&session{s: s, conn: c, left: left, memory: hold, opt: opt, steps: steps, last: time.Now()}).run()
 	})
 	if err != nil {
 		give()
@@ -221,7 +224,9 @@ func (c *session) converse() {
 			c.error(wsInvalidJSON, "cannot read message: got a binary frame; want text", "")
 			continue
 		}
-		if !c.answer(message) {
+		on := c.answer(message)
+		c.memory.Shrink(c.memory.Held())
+		if !on {
 			return
 		}
 	}
@@ -234,7 +239,7 @@ func (c *session) read() (kind int, message []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	message, err = io.ReadAll(&limited{r, c.s.cfg.Body})
+	message, err = c.s.whole(c.memory, &limited{r, c.s.cfg.Body}, -1)
 	return kind, message, err
 }
 
@@ -244,6 +249,10 @@ func (c *session) over(err error) {
 	switch {
 	case c.stopping.Load():
 		c.end(websocket.CloseServiceRestart, wsSession, "cannot go on: the daemon is shutting down", "")
+	case errors.Is(err, memory.ErrTooLarge):
+		c.end(websocket.CloseMessageTooBig, wsValidation, "cannot read message: "+err.Error(), "")
+	case errors.Is(err, memory.ErrFull):
+		c.end(websocket.CloseTryAgainLater, wsExecution, "cannot read message: "+err.Error(), "")
 	case errors.Is(err, errTooLarge):
 		c.end(websocket.CloseMessageTooBig, wsValidation, fmt.Sprintf("cannot read message: it has more than %d bytes (--max-body)", c.s.cfg.Body), "")
 	case errors.As(err, &n) && n.Timeout():
@@ -297,7 +306,9 @@ func (c *session) step(data []byte) bool {
 		return c.error(wsValidation, fault.Message, "")
 	}
 	left := c.s.message(c.left)
-	out, fault, err := c.s.take(left, c.s.life, a, c.opt)
+	life, done := c.s.clients.wait(c.s.life, c.conn.NetConn())
+	defer done()
+	out, fault, err := c.s.take(left, life, a, c.opt)
 	c.s.left(left, codeOf(fault, err))
 	var e *scoring.Error
 	switch {

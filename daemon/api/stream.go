@@ -12,12 +12,17 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 )
 
 // chunk is about how many bytes of results go out at once; fewer when no more
 // are ready.
 const chunk = 32 << 10
+
+// streamBuffers is what a stream takes in bytes before it has read a line: buffers of
+// the reader, the queue and the answers.
+const streamBuffers = 512 << 10
 
 // scoreStream answers POST /v1/score/stream: lines in, result lines out in
 // order, while the client still sends. A client that does not read stops the
@@ -38,10 +43,17 @@ func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 		s.failWith(ctx, err)
 		return
 	}
-	give := s.keep(ctx)
-	st := &stream{s: s, start: time.Now(), left: trailOf(ctx), timed: wantsTimings(ctx), conn: ctx.Conn(), body: body, done: func() { done(); give() },
+	st := &stream{s: s, start: time.Now(), left: trailOf(ctx), timed: wantsTimings(ctx), conn: ctx.Conn(), body: body, memory: s.bodies.Hold(opt.Client),
 		in: &patient{conn: ctx.Conn(), r: body, idle: s.cfg.StreamIdle}, over: make(chan struct{})}
-	st.life, st.cancel = context.WithCancel(s.life)
+	if err := st.memory.Grow(s.life, streamBuffers); err != nil {
+		done()
+		st.memory.Close()
+		s.failWith(ctx, err)
+		return
+	}
+	give := s.keep(ctx)
+	st.done = func() { done(); give(); st.memory.Close() }
+	st.life, st.cancel = s.clients.wait(s.life, ctx.Conn())
 	opt.Share = false // dumps hold little twice, and the search for it costs
 	st.out = s.cfg.Queue.Stream(st.life, opt)
 	s.active.Add(1)
@@ -66,8 +78,9 @@ type stream struct {
 	in     *patient // body, for the goroutine read
 	out    *queue.Stream
 	life   context.Context
-	cancel context.CancelFunc
+	cancel func()
 	done   func()
+	memory *memory.Hold  // buffers, the window and lines
 	over   chan struct{} // read has ended and touches body no more
 	whole  bool          // body was read to its end; valid after over
 }
@@ -131,7 +144,9 @@ func (st *stream) read() {
 		}
 	}()
 	n, torn := 0, false
-	r, err := dump.NewReader(in, st.s.cfg.Lines)
+	limits := st.s.cfg.Lines
+	limits.Memory = st.memory
+	r, err := dump.NewReader(in, limits)
 	if err == nil {
 		defer r.Close()
 	}

@@ -8,6 +8,7 @@ package dump
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,22 +20,30 @@ import (
 
 // Limits bound what a dump may cost. Zero values mean the default.
 type Limits struct {
-	Line  int // bytes per line without its end, default 64 MiB (--max-line)
-	Ratio int // expansion of compressed input, default 200 (--max-ratio)
+	Line   int    // bytes per line without its end, default 64 MiB (--max-line)
+	Ratio  int    // expansion of compressed input, default 200 (--max-ratio)
+	Window int    // bytes that a zstd decoder looks back at most, default 128 MiB (--max-window)
+	Memory Memory // what the reader holds counts against it; nil for no bound
+}
+
+// Memory bounds what several readers hold together. *memory.Hold is one.
+type Memory interface {
+	// Grow takes n more bytes, for which it may wait. The error says why there are none.
+	Grow(ctx context.Context, n int64) error
+	// Shrink gives n bytes back.
+	Shrink(n int64)
 }
 
 // The defaults of contract.md 9.
 const (
-	DefaultLine  = 64 << 20
-	DefaultRatio = 200
+	DefaultLine   = 64 << 20
+	DefaultRatio  = 200
+	DefaultWindow = 128 << 20 // that of zstd --long
 )
 
 // ratioFloor is the output in bytes that is always allowed: below it an
 // expansion costs nothing, and short inputs compress well by nature.
 const ratioFloor = 1 << 20
-
-// maxWindow is the largest zstd window in bytes, that of `zstd --long`.
-const maxWindow = 128 << 20
 
 // ErrRatio marks compressed input that expands further than Limits.Ratio.
 var ErrRatio = errors.New("compressed input expands too far")
@@ -46,6 +55,9 @@ func (l Limits) filled() Limits {
 	if l.Ratio <= 0 {
 		l.Ratio = DefaultRatio
 	}
+	if l.Window <= 0 {
+		l.Window = DefaultWindow
+	}
 	return l
 }
 
@@ -54,6 +66,7 @@ type Line struct {
 	N     int    // 1-based number; blank lines count
 	Bytes []byte // without line end, valid until the next call of Next; nil where Fault is set
 	Fault string // why the line itself could not be read, "" when it could
+	Busy  bool   // Fault is of the moment: there was no memory for the line
 }
 
 // Reader gives the lines of one dump in order. It is not safe for concurrent use.
@@ -128,18 +141,37 @@ func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
 		r.closer = append(r.closer, z.Close)
 		return r.bounded("gzip", z), nil
 	case len(magic) == 4 && isZstd(magic):
-		z, err := NewZstd(head)
+		window := r.limits.Window
+		if err := r.grow(window); err != nil {
+			return nil, fmt.Errorf("cannot decompress zstd: %w", err)
+		}
+		z, err := NewZstd(head, window)
 		if err != nil {
+			r.shrink(window)
 			return nil, err
 		}
-		r.closer = append(r.closer, func() error { z.Close(); return nil })
+		r.closer = append(r.closer, func() error { z.Close(); r.shrink(window); return nil })
 		return r.bounded("zstd", z), nil
 	}
 	return head, nil
 }
 
 func (r *Reader) bounded(format string, plain io.Reader) io.Reader {
-	return &Bounded{Src: plain, Format: format, Packed: &r.raw.n, Ratio: r.limits.Ratio}
+	return &Bounded{Src: plain, Format: format, Packed: &r.raw.n, Ratio: r.limits.Ratio, Window: r.limits.Window}
+}
+
+// grow counts n more bytes.
+func (r *Reader) grow(n int) error {
+	if r.limits.Memory == nil {
+		return nil
+	}
+	return r.limits.Memory.Grow(context.Background(), int64(n))
+}
+
+func (r *Reader) shrink(n int) {
+	if r.limits.Memory != nil {
+		r.limits.Memory.Shrink(int64(n))
+	}
 }
 
 // isZstd reports whether b begins a zstd frame or a skippable frame.
@@ -151,14 +183,23 @@ func isZstd(b []byte) bool {
 }
 
 // NewZstd returns a decoder for hostile input: no goroutines, so that it reads
-// no further ahead than it must, and a bounded window.
-func NewZstd(src io.Reader) (*zstd.Decoder, error) {
+// no further ahead than it must, and a window of at most that many bytes.
+func NewZstd(src io.Reader, window int) (*zstd.Decoder, error) {
 	z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(maxWindow))
+		zstd.WithDecoderMaxWindow(uint64(max(window, zstd.MinWindowSize))))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read zstd header: %w", err)
 	}
 	return z, nil
+}
+
+// TooWide names the flag in the error of a zstd decoder that was to look back
+// further than window bytes; other errors are left as they are.
+func TooWide(err error, window int) error {
+	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
+		return fmt.Errorf("%w: want a window of at most %d bytes (--max-window)", err, window)
+	}
+	return err
 }
 
 // Bounded stops an expansion that goes too far: what was given out is compared
@@ -168,6 +209,7 @@ type Bounded struct {
 	Format string // "gzip" or "zstd"
 	Packed *int64 // compressed bytes taken so far
 	Ratio  int
+	Window int // of zstd, for messages
 	out    int64
 }
 
@@ -179,7 +221,7 @@ func (b *Bounded) Read(p []byte) (int, error) {
 		return 0, fmt.Errorf("%w: %d bytes became %d; want at most %d times (--max-ratio)", ErrRatio, *b.Packed, b.out, b.Ratio)
 	}
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("cannot decompress %s: %w", b.Format, err)
+		err = fmt.Errorf("cannot decompress %s: %w", b.Format, TooWide(err, b.Window))
 	}
 	return n, err
 }
@@ -193,7 +235,30 @@ func (r *Reader) Close() error {
 		}
 	}
 	r.closer = nil
+	r.forget()
 	return first
+}
+
+// forget lets the memory of a long line go.
+func (r *Reader) forget() {
+	r.shrink(cap(r.buf))
+	r.buf = nil
+}
+
+// keep appends a part of a long line. Its memory is counted while it grows, the
+// old and the new together.
+func (r *Reader) keep(part []byte) error {
+	if need := len(r.buf) + len(part); need > cap(r.buf) {
+		next := max(need, min(2*cap(r.buf), r.limits.Line+2))
+		if err := r.grow(next); err != nil {
+			return err
+		}
+		b := append(make([]byte, 0, next), r.buf...)
+		r.shrink(cap(r.buf))
+		r.buf = b
+	}
+	r.buf = append(r.buf, part...)
+	return nil
 }
 
 // Next returns the next line that is not blank. The error is io.EOF at the end
@@ -221,11 +286,11 @@ func (r *Reader) next() (Line, error) {
 		return Line{}, r.err
 	}
 	r.line++
-	r.buf = r.buf[:0]
-	if cap(r.buf) > 4<<20 {
-		r.buf = nil // one long line must not cost memory for the rest of the run
+	if r.buf = r.buf[:0]; cap(r.buf) > keepLine {
+		r.forget()
 	}
 	var skipped int64
+	var full error
 	for {
 		part, err := r.src.ReadSlice('\n')
 		if skipped == 0 && err == nil && len(r.buf) == 0 {
@@ -233,18 +298,33 @@ func (r *Reader) next() (Line, error) {
 		}
 		if skipped > 0 || len(r.buf)+len(part) > r.limits.Line+2 { // +2: the line end
 			skipped += int64(len(r.buf) + len(part))
-			r.buf = r.buf[:0]
-		} else {
-			r.buf = append(r.buf, part...)
+			r.forget()
+		} else if full = r.keep(part); full != nil {
+			skipped = int64(len(r.buf) + len(part))
+			r.forget()
 		}
 		switch {
+		case err == nil && full != nil:
+			return r.refused(full), nil
 		case err == nil:
 			return r.finish(r.buf, skipped)
 		case !errors.Is(err, bufio.ErrBufferFull):
 			r.err = err
+			if full != nil && err == io.EOF {
+				return r.refused(full), nil
+			}
 			return r.last(skipped)
 		}
 	}
+}
+
+// keepLine is the memory of a long line, in bytes, up to which it is used for the
+// next one.
+const keepLine = 4 << 20
+
+// refused makes a line for which there was no memory.
+func (r *Reader) refused(why error) Line {
+	return Line{N: r.line, Fault: fmt.Sprintf("cannot read line %d: %v", r.line, why), Busy: true}
 }
 
 // finish makes a complete line.

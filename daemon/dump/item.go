@@ -62,7 +62,11 @@ func (d *Decoder) Trim() {
 func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
 	it := scoring.Item{ID: "line:" + strconv.Itoa(l.N), Line: l.N}
 	if l.Fault != "" {
-		return it, &scoring.Error{Code: "bad_line", Message: l.Fault}
+		code := "bad_line"
+		if l.Busy {
+			code = "busy"
+		}
+		return it, &scoring.Error{Code: code, Message: l.Fault}
 	}
 	strict := d.cfg.Limits.Check(l.Bytes)
 	b := l.Bytes

@@ -132,6 +132,7 @@ func (p *pilot) batch() bool {
 		q.heavies++
 	}
 	q.workers.Broadcast() // there is room again
+	q.large.more.Broadcast()
 	return true
 }
 

@@ -47,6 +47,7 @@ type reader struct {
 	done    chan struct{}
 	n       int // of the line
 	size    int // bytes of the line
+	counted int // of which count in Stream.memory
 	opt     *Options
 	bulk    bool
 	arrived time.Duration // on the queue's clock
@@ -175,6 +176,11 @@ func (f *flights) forget(t *task) {
 // start gives a filled task to the workers, or answers it where the queue is
 // closed.
 func (q *Queue) start(t *task) error {
+	if e := q.tooLarge(t); e != nil {
+		t.result, t.err = t.failed(e), e
+		q.finish(t)
+		return nil
+	}
 	err := q.push(t)
 	if err != nil {
 		t.result = t.failed(&scoring.Error{Code: "closed", Message: err.Error()})
@@ -208,6 +214,9 @@ func (q *Queue) leave(r *reader, overdue bool) (who *naming, ok bool) {
 	q.flights.mu.Unlock()
 	if last && overdue {
 		q.relieveFrom(t, turn)
+	}
+	if last { // it may wait for memory, and what it has is given back then
+		q.lookLarge()
 	}
 	return who, true
 }

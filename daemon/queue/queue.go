@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/memory"
 	"plumb/scoring"
 )
 
@@ -50,6 +51,7 @@ type Config struct {
 	Window        int           // samples under way per stream, default 4 batches, at least 256
 	Judge         Judge         // answers what judged jobs ask; nil for nobody
 	JudgeDeadline time.Duration // of a stream's sample while it is judged, default 5 min (--judge-deadline); requests have Deadline for all
+	Memory        *memory.Pool  // what large samples take while they are prepared; nil for no bound (--max-memory)
 	Watch         Watch
 	Tell          func(string) string // how what failed in the machine is told, code "backend"; nil for as it is
 }
@@ -61,6 +63,8 @@ type Options struct {
 	Reward   scoring.RewardMode
 	Priority Priority      // default: high for Score, bulk for Stream
 	Deadline time.Duration // per sample; 0 for Config.Deadline, which also cuts it
+	Client   string        // whose share of the memory it is
+	Memory   *memory.Pool  // what the lines of a stream take while they are under way counts here; nil for no bound
 	Share    bool          // samples of a stream join identical work in flight; those of Score always do
 }
 
@@ -91,6 +95,7 @@ type Queue struct {
 	device   *sync.Cond    // there may be something to measure
 	books    *sync.Cond    // there may be something to finish while all workers are busy
 	waiting  lanes         // for a worker
+	large    larges        // for memory, and a worker of their own
 	hearings hearings      // prepared, but for the judge's verdict
 	late     lates         // prepared, but for pictures that others draw
 	stock    stock         // prepared, waiting for the device
@@ -147,7 +152,7 @@ func New(cfg Config) *Queue {
 		q.cache = newCache(cfg.Cache)
 	}
 	q.workers, q.device, q.books = sync.NewCond(&q.mu), sync.NewCond(&q.mu), sync.NewCond(&q.mu)
-	q.late.more, q.hearings.more = sync.NewCond(&q.mu), sync.NewCond(&q.mu)
+	q.late.more, q.hearings.more, q.large.more = sync.NewCond(&q.mu), sync.NewCond(&q.mu), sync.NewCond(&q.mu)
 	q.flights.tasks = map[key]*task{}
 	q.tasks.New = func() any { return new(task) }
 	q.readers.New = newReader
@@ -170,6 +175,7 @@ func (q *Queue) begin() {
 	}
 	q.startLate(q.cfg.Engine.Lates())
 	q.startJudge()
+	q.startLarge()
 }
 
 // Depth returns the number of requests under way.
@@ -221,6 +227,7 @@ func (q *Queue) wake() {
 	q.books.Broadcast()
 	q.late.more.Broadcast()
 	q.hearings.more.Broadcast()
+	q.large.more.Broadcast()
 }
 
 // push gives a task to the workers. The error is ErrClosed.
@@ -229,6 +236,11 @@ func (q *Queue) push(t *task) error {
 	defer q.mu.Unlock()
 	if q.closed.Load() {
 		return errClosed
+	}
+	if t.weight > 0 {
+		q.large.list = append(q.large.list, t)
+		q.large.more.Signal()
+		return nil
 	}
 	q.waiting.push(t)
 	q.workers.Signal()
@@ -239,5 +251,5 @@ func (q *Queue) push(t *task) error {
 // idle reports whether nothing is left that could still reach the device. The
 // caller holds mu.
 func (q *Queue) idle() bool {
-	return q.waiting.len() == 0 && !q.engaged() && q.hearings.none() && q.late.none() && q.stock.empty() && q.flying == 0
+	return q.waiting.len() == 0 && !q.engaged() && q.hearings.none() && q.late.none() && q.large.none() && q.stock.empty() && q.flying == 0
 }

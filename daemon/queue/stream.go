@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/memory"
 	"plumb/scoring"
 )
 
@@ -19,16 +20,17 @@ const streamBytes = 64 << 20
 // Stream scores the lines of one dump in order. One goroutine calls Put and
 // then End, another one Next until io.EOF; Stop may be called by either.
 type Stream struct {
-	q     *Queue
-	opt   *Options
-	ctx   context.Context
-	order chan *reader
-	ids   *seen
-	head  *reader // taken from order, not yet handed out
-	last  *reader // handed out by Next; its memory is reused at the next call
-	key   []byte  // of the answer at hand
-	noted []byte  // a line that Next had to write anew
-	timer *time.Timer
+	q      *Queue
+	opt    *Options
+	ctx    context.Context
+	order  chan *reader
+	ids    *seen
+	head   *reader // taken from order, not yet handed out
+	last   *reader // handed out by Next; its memory is reused at the next call
+	key    []byte  // of the answer at hand
+	noted  []byte  // a line that Next had to write anew
+	timer  *time.Timer
+	memory *memory.Hold // nil for no bound
 
 	mu   sync.Mutex // guards held
 	free *sync.Cond
@@ -37,7 +39,7 @@ type Stream struct {
 
 // Stream begins a stream. Cancelling ctx stops it.
 func (q *Queue) Stream(ctx context.Context, o *Options) *Stream {
-	s := &Stream{q: q, opt: o, ctx: ctx, order: make(chan *reader, q.cfg.Window), ids: newSeen(), timer: time.NewTimer(time.Hour)}
+	s := &Stream{q: q, opt: o, ctx: ctx, order: make(chan *reader, q.cfg.Window), ids: newSeen(), timer: time.NewTimer(time.Hour), memory: o.Memory.Hold(o.Client)}
 	s.free = sync.NewCond(&s.mu)
 	context.AfterFunc(ctx, s.wake)
 	return s
@@ -52,10 +54,12 @@ func (s *Stream) wake() {
 // Put gives the next line; it waits while as many as allowed are under way. The
 // line may be reused when Put returns. The error is that of ctx, or ErrClosed.
 func (s *Stream) Put(l dump.Line) error {
-	if err := s.hold(len(l.Bytes)); err != nil {
+	counted, err := s.hold(len(l.Bytes))
+	if err != nil {
 		return err
 	}
 	r, err := s.q.ask(l, s.opt, cmp.Or(s.opt.Priority, PriorityBulk), true, s.opt.Share)
+	r.counted = counted
 	select {
 	case s.order <- r:
 	case <-s.ctx.Done():
@@ -65,20 +69,27 @@ func (s *Stream) Put(l dump.Line) error {
 	return err
 }
 
-// hold waits until n more bytes fit.
-func (s *Stream) hold(n int) error {
+// hold waits until n more bytes fit, and returns how many of them count in memory.
+func (s *Stream) hold(n int) (counted int, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.held > 0 && s.held+n > streamBytes && s.ctx.Err() == nil {
+	counted = n
+	for s.held > 0 && s.held+n > streamBytes || !s.memory.Try(int64(n)) {
+		if counted = 0; s.held == 0 || s.ctx.Err() != nil {
+			break // one line may always go on, or nothing would
+		}
 		s.free.Wait()
+		counted = n
 	}
 	s.held += n
-	return s.ctx.Err()
+	return counted, s.ctx.Err()
 }
 
-func (s *Stream) drop(n int) {
+// drop gives back what a reader's line held.
+func (s *Stream) drop(r *reader) {
 	s.mu.Lock()
-	s.held -= n
+	s.held -= r.size
+	s.memory.Shrink(int64(r.counted))
 	s.free.Signal()
 	s.mu.Unlock()
 }
@@ -134,6 +145,7 @@ func (s *Stream) wait() (*reader, Answer, error) {
 		select {
 		case got, ok := <-s.order:
 			if !ok {
+				s.memory.Close()
 				return nil, Answer{}, io.EOF
 			}
 			r = got
@@ -144,14 +156,14 @@ func (s *Stream) wait() (*reader, Answer, error) {
 	for {
 		select {
 		case <-r.done:
-			s.drop(r.size)
+			s.drop(r)
 			return r, Answer{}, nil
 		default:
 		}
 		s.timer.Reset(s.patience(r))
 		select {
 		case <-r.done:
-			s.drop(r.size)
+			s.drop(r)
 			return r, Answer{}, nil
 		case <-s.ctx.Done():
 			return s.cancel(r)
@@ -161,7 +173,7 @@ func (s *Stream) wait() (*reader, Answer, error) {
 			continue
 		}
 		if who, ok := s.q.leave(r, true); ok {
-			s.drop(r.size)
+			s.drop(r)
 			a := s.q.lateAnswer(r, who)
 			s.q.sample(&a.Result)
 			s.q.free(r)
@@ -195,6 +207,7 @@ func (q *Queue) abandon(r *reader) {
 
 // cancel gives up r and everything after it.
 func (s *Stream) cancel(r *reader) (*reader, Answer, error) {
+	defer s.memory.Close()
 	if r != nil {
 		s.q.abandon(r)
 	}

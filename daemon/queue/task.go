@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/memory"
 	"plumb/render/metric"
 	"plumb/render/outline"
 	"plumb/scoring"
@@ -49,6 +50,8 @@ type load struct {
 	marks    marks
 	line     dump.Line // Bytes are in buf
 	buf      []byte
+	weight   int64        // of a large sample, else 0
+	memory   *memory.Hold // of a large sample while it is worked on
 	opt      *Options
 	view     func() (outline.View, error) // for pictures instead of scores
 
@@ -81,7 +84,8 @@ type naming struct {
 // fill copies a line into the task.
 func (t *task) fill(l dump.Line) {
 	t.buf = append(t.buf[:0], l.Bytes...)
-	t.line = dump.Line{N: l.N, Bytes: t.buf, Fault: l.Fault}
+	t.line = dump.Line{N: l.N, Bytes: t.buf, Fault: l.Fault, Busy: l.Busy}
+	t.weight = Weight(t.buf)
 }
 
 // put gives a task back. Nobody else may still hold it.

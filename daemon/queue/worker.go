@@ -105,6 +105,13 @@ func (q *Queue) done(w *worker, t *task, needsDevice bool) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	stays := q.vacate(w)
+	q.handOn(t, needsDevice)
+	return stays
+}
+
+// handOn gives a prepared task to who works on it next, nobody unless needsDevice
+// says so. The caller holds mu.
+func (q *Queue) handOn(t *task, needsDevice bool) {
 	switch {
 	case needsDevice && t.question != nil:
 		q.hearings.push(t)
@@ -119,7 +126,6 @@ func (q *Queue) done(w *worker, t *task, needsDevice bool) bool {
 	if q.closed.Load() {
 		q.wake()
 	}
-	return stays
 }
 
 // prepare decodes a sample and outlines its pictures. It reports whether the
@@ -239,6 +245,7 @@ func (q *Queue) finish(t *task) {
 		}
 	}
 	t.release()
+	q.relax(t)
 	q.deliver(t)
 }
 

@@ -1,0 +1,200 @@
+// Package memory bounds how many bytes a process holds for what is under way. In:
+// how many there may be, and how many one client may have of them. Out: holds,
+// which grow as a request does and are given back with it. It refuses what can
+// never fit (ErrTooLarge), and, after a wait, what does not fit now (ErrFull).
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// ErrFull marks bytes for which there is no room now; the client may try again.
+var ErrFull = errors.New("no memory is left for it now")
+
+// ErrTooLarge marks bytes for which there will never be room.
+var ErrTooLarge = errors.New("it takes too much memory")
+
+// Wait is how long a hold waits for room before it gives up.
+const Wait = 5 * time.Second
+
+// Pool is an amount of memory that clients share. It is safe for concurrent use; a
+// nil Pool has no bounds.
+type Pool struct {
+	flag  string // bounds it, as messages name it
+	size  int64
+	share int64
+	all   *semaphore.Weighted
+	held  atomic.Int64
+
+	mu      sync.Mutex // guards clients and their users
+	clients map[string]*client
+}
+
+// client is what one client has of a pool.
+type client struct {
+	left  *semaphore.Weighted
+	users int // holds that are open
+}
+
+// New returns a pool of size bytes, of which one client may hold share. Messages
+// name flag as what bounds it.
+func New(flag string, size, share int64) *Pool {
+	return &Pool{flag: flag, size: size, share: min(share, size), all: semaphore.NewWeighted(size), clients: map[string]*client{}}
+}
+
+// Held returns how many bytes are held now.
+func (p *Pool) Held() int64 {
+	if p == nil {
+		return 0
+	}
+	return p.held.Load()
+}
+
+// Hold opens an empty hold of a client. It is closed by Close.
+func (p *Pool) Hold(name string) *Hold {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.clients[name]
+	if c == nil {
+		c = &client{left: semaphore.NewWeighted(p.share)}
+		p.clients[name] = c
+	}
+	c.users++
+	return &Hold{pool: p, name: name, client: c}
+}
+
+// Fits reports whether n bytes can be held at all; the error wraps ErrTooLarge.
+func (p *Pool) Fits(n int64) error {
+	if p == nil || n <= p.share {
+		return nil
+	}
+	return fmt.Errorf("%w: about %d bytes; want at most %d for one client (%s, --client-share)", ErrTooLarge, n, p.share, p.flag)
+}
+
+// Hold is what one request has of a pool. A nil Hold has no bounds. Its methods may
+// be called by several goroutines.
+type Hold struct {
+	pool   *Pool
+	name   string
+	client *client
+
+	mu     sync.Mutex // guards n and closed
+	n      int64
+	closed bool
+}
+
+// Grow takes n more bytes. It waits for room, up to Wait. Errors wrap ErrTooLarge or
+// ErrFull, or are those of ctx.
+func (h *Hold) Grow(ctx context.Context, n int64) error {
+	if h == nil || n <= 0 {
+		return nil
+	}
+	if err := h.pool.Fits(h.Held() + n); err != nil {
+		return err
+	}
+	patience, cancel := context.WithTimeout(ctx, Wait)
+	defer cancel()
+	err := h.client.left.Acquire(patience, n)
+	if err == nil {
+		if err = h.pool.all.Acquire(patience, n); err != nil {
+			h.client.left.Release(n)
+		}
+	}
+	switch {
+	case err == nil:
+		h.took(n)
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return h.pool.full(n)
+}
+
+func (p *Pool) full(n int64) error {
+	return fmt.Errorf("%w: %d bytes more, where %d of %d are held (%s), and one client may hold %d (--client-share); try again later",
+		ErrFull, n, p.Held(), p.size, p.flag, p.share)
+}
+
+// Try takes n more bytes if there is room for them now.
+func (h *Hold) Try(n int64) bool {
+	if h == nil || n <= 0 {
+		return true
+	}
+	if !h.client.left.TryAcquire(n) {
+		return false
+	}
+	if !h.pool.all.TryAcquire(n) {
+		h.client.left.Release(n)
+		return false
+	}
+	h.took(n)
+	return true
+}
+
+func (h *Hold) took(n int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pool.held.Add(n)
+	if h.n += n; h.closed {
+		h.give(h.n)
+	}
+}
+
+// Held returns how many bytes the hold has.
+func (h *Hold) Held() int64 {
+	if h == nil {
+		return 0
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.n
+}
+
+// Shrink gives n bytes back, at most what is held.
+func (h *Hold) Shrink(n int64) {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.give(min(n, h.n))
+}
+
+// give gives n bytes back. The caller holds mu.
+func (h *Hold) give(n int64) {
+	h.n -= n
+	h.pool.held.Add(-n)
+	h.pool.all.Release(n)
+	h.client.left.Release(n)
+}
+
+// Close gives everything back. What grows afterwards is given back at once. A second
+// call does nothing.
+func (h *Hold) Close() {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return
+	}
+	h.closed = true
+	h.give(h.n)
+	p := h.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if h.client.users--; h.client.users == 0 {
+		delete(p.clients, h.name)
+	}
+}
