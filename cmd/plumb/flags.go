@@ -55,16 +55,16 @@ func (c *cacheSize) UnmarshalText(b []byte) error {
 	return (*size)(c).UnmarshalText(b)
 }
 
-// share is a part of a whole, above 0 and at most 1.
-type share float64
+// fraction is a part of a whole, above 0 and at most 1.
+type fraction float64
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (s *share) UnmarshalText(b []byte) error {
+func (s *fraction) UnmarshalText(b []byte) error {
 	v, err := strconv.ParseFloat(string(b), 64)
 	if err != nil || !(v > 0 && v <= 1) {
 		return fmt.Errorf("got %q; want a number above 0, at most 1", b)
 	}
-	*s = share(v)
+	*s = fraction(v)
 	return nil
 }
 

@@ -29,13 +29,13 @@ type serveCmd struct {
 	limitFlags
 	judgeFlags
 	sharedFlags
-	MaxBody   size  `default:"16MiB" placeholder:"BYTES" group:"limits" help:"Longest body of a request, decompressed; streams have no limit."`
-	MaxBodies size  `default:"512MiB" placeholder:"BYTES" group:"limits" help:"The part of --max-memory for what clients send: bodies, the windows of decompression, unfinished lines and messages; above it the daemon answers 429."`
-	MaxWindow size  `default:"16MiB" placeholder:"BYTES" group:"limits" help:"How far back compressed input (zstd) may refer; that much memory is taken for each body or stream that says so."`
-	Share     share `name:"client-share" default:"0.5" placeholder:"SHARE" group:"limits" help:"Share of --max-bodies, and of the rest of --max-memory, that one client may have, 0 to 1. Clients are told apart by token, else by address."`
-	MaxItems  count `default:"65536" placeholder:"N" group:"limits" help:"Items of one request; streams have no limit."`
-	MaxConns  count `default:"8192" placeholder:"N" group:"limits" help:"Connections open at once."`
-	MaxPerIP  int   `name:"max-conns-per-ip" default:"0" placeholder:"N" group:"limits" help:"Connections open at once from one address; 0 = no limit of its own."`
+	MaxBody   size     `default:"16MiB" placeholder:"BYTES" group:"limits" help:"Longest body of a request, decompressed; streams have no limit."`
+	MaxBodies size     `default:"512MiB" placeholder:"BYTES" group:"limits" help:"The part of --max-memory for what clients send: bodies, the windows of decompression, unfinished lines and messages; above it the daemon answers 429."`
+	MaxWindow size     `default:"16MiB" placeholder:"BYTES" group:"limits" help:"How far back compressed input (zstd) may refer; that much memory is taken for each body or stream that says so."`
+	Share     fraction `name:"client-share" default:"0.5" placeholder:"SHARE" group:"limits" help:"Share of --max-bodies, and of the rest of --max-memory, that one client may have, 0 to 1. Clients are told apart by token, else by address."`
+	MaxItems  count    `default:"65536" placeholder:"N" group:"limits" help:"Items of one request; streams have no limit."`
+	MaxConns  count    `default:"8192" placeholder:"N" group:"limits" help:"Connections open at once."`
+	MaxPerIP  int      `name:"max-conns-per-ip" default:"0" placeholder:"N" group:"limits" help:"Connections open at once from one address; 0 = no limit of its own."`
 
 	Unscorable  []string      `sep:"none" placeholder:"ADAPTER=POLICY" help:"What a trainer gets for a sample that could not be scored: zero (0.0, marked as failed), null, drop or error; repeatable. Defaults: openrlhf=zero, slime=zero, nemo-gym=zero, openenv=null. See docs/trainers.md."`
 	Prepare     []string      `sep:"none" placeholder:"ADAPTER=STEPS" help:"Text preparation before an answer is read: special, think, answer, fenced, boxed with commas between them, or none; repeatable, and ?prepare= in a URL wins. Defaults: openrlhf=special, slime=special, others none."`
