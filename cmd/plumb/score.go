@@ -30,6 +30,7 @@ type scoreCmd struct {
 	Report string   `placeholder:"DIR" help:"Write an HTML report that shows every item there."`
 	failFlags
 	Missing  string `enum:"skip,zero" default:"skip" help:"What an answer that was never heard counts in the table: skip (nothing) or zero."`
+	Times    string `placeholder:"FILE" help:"Write where the time of each line went there, one JSON line each with its id and milliseconds per part, and print the seconds of each test and the slowest lines. Not with --server, whose times /metrics has."`
 	Server   string `placeholder:"URL" help:"Score through a running daemon (http://HOST:PORT or unix:PATH); the output is the same bytes. How pixels are made, workers, batches and limits are then the daemon's."`
 	TokenEnv string `placeholder:"NAME" help:"Environment variable that holds the daemon's token."`
 	DryRun   bool   `name:"judge-dry-run" group:"judge" help:"Count the calls to the judge that there would be, and make none."`
@@ -67,6 +68,9 @@ func (c *scoreCmd) Run(std streams) error {
 	}
 	if err := c.failFlags.check(); err != nil {
 		return err
+	}
+	if c.Times != "" && (c.Server != "" || c.Times == c.Output) {
+		return usage("cannot use --times %s: want a file of its own, and no --server, whose times its /metrics has", c.Times)
 	}
 	missing, err := table.ParseMissing(c.Missing)
 	if err != nil {
@@ -138,6 +142,7 @@ type job struct {
 	lost   error // why there is no report any more; scoring goes on
 	out    *sink
 	tally  tally
+	times  *times // nil where they are not wanted
 	bar    *progress
 }
 
@@ -154,7 +159,14 @@ func (j *job) run(ctx context.Context) (err error) {
 	if j.out, err = output(j.cmd.Output, j.std, j.cmd.Dumps...); err != nil {
 		return err
 	}
-	j.bar = newProgress(j.std.err, j.cmd.Dumps)
+	if j.cmd.Times != "" {
+		out, err := output(j.cmd.Times, j.std, j.cmd.Dumps...)
+		if err != nil {
+			return err
+		}
+		j.times = &times{out: out}
+	}
+	j.bar = newProgress(j.std.err, j.cmd.Dumps, progressEvery)
 	for _, path := range j.cmd.Dumps {
 		if err = j.dump(ctx, path); err != nil {
 			err = fmt.Errorf("cannot score %s: %w", path, err)
@@ -162,7 +174,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		}
 		j.bar.next()
 	}
-	j.bar.done()
+	j.bar.end()
 	if err != nil && ctx.Err() != nil {
 		err = interruption{errors.New("interrupted; the same command begins anew")}
 	}
@@ -172,7 +184,11 @@ func (j *job) run(ctx context.Context) (err error) {
 // end writes what is left and the tables. early is what ended the run before its
 // end, nil where all lines were scored: the results then take their place.
 func (j *job) end(early error) error {
-	err := j.out.finish(early)
+	outputs := []*sink{j.out}
+	if j.times != nil {
+		outputs = append(outputs, j.times.out)
+	}
+	err := finish(early, outputs...)
 	if early == nil {
 		early = err
 	}
@@ -181,6 +197,9 @@ func (j *job) end(early error) error {
 		fmt.Fprintf(j.std.err, "PARTIAL: the run ended early; the tables count the %d lines that were scored before\n", j.tally.lines)
 	}
 	j.table.WriteTo(j.std.err)
+	if j.times != nil {
+		j.times.writeTo(j.std.err)
+	}
 	j.tally.writeTo(j.std.err, "scored")
 	if j.core != nil && j.core.Judge != nil {
 		s := j.core.Judge.Stats()
@@ -359,7 +378,12 @@ func (j *job) collect(s scorer, path string, lines <-chan dump.Line) error {
 		}
 		j.table.Add(&a.Result)
 		j.tally.add(j.named(path), a.Line, a.Result.ID, a.Result.Err)
-		j.bar.scored(a.Result.Err == nil)
+		j.bar.count(a.Result.Err == nil)
+		if j.times != nil {
+			if err := j.times.add(j.named(path), &a); err != nil {
+				return err
+			}
+		}
 		j.out.Write(a.JSON)
 		if err := j.out.WriteByte('\n'); err != nil {
 			return fmt.Errorf("cannot write results: %w", err)

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// syncedLog is a writer that several goroutines use.
+type syncedLog struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *syncedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *syncedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// Where stderr is no terminal, rate, share, time left and failures are told in
+// lines now and then, also while nothing is answered.
+func TestProgressLines(t *testing.T) {
+	dir := t.TempDir()
+	a, b := written(t, filepath.Join(dir, "a"), strings.Repeat("x", 100)), written(t, filepath.Join(dir, "b"), strings.Repeat("x", 300))
+	var log syncedLog
+	p := newProgress(&log, []string{a, b}, time.Millisecond)
+	await(t, "lines", func() bool { return strings.Count(log.String(), "progress: 0 lines in 0s") > 1 })
+	p.end()
+	var text strings.Builder
+	p = newProgress(&text, []string{a, b}, time.Hour)
+	defer p.end()
+	for range 10 {
+		p.read(100)
+	}
+	for k := range 10 {
+		p.count(k > 1)
+	}
+	p.next()
+	for range 10 { // 200 of the 300 bytes of b are read, a fifth of their lines is scored
+		p.read(200)
+	}
+	p.count(true)
+	p.count(true)
+	// 12 of the 20 lines in 300 of the 400 bytes: 180 bytes, 45 %.
+	if got, want := p.line(p.start.Add(45*time.Second)), "progress: 12 lines in 45s (0.3/s), 2 without score, 45 % of the input, about 55s left"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	p.total = -1 // a pipe
+	if got, want := p.line(p.start.Add(3*time.Second)), "progress: 12 lines in 3s (4.0/s), 2 without score"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := newProgress(&text, []string{a, os.DevNull}, time.Hour); got.total != -1 {
+		t.Errorf("with a device among the dumps the total is %d; want none", got.total)
+	}
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"plumb/daemon/queue"
+	"plumb/scoring"
+	"plumb/scoring/table"
+)
+
+// maxSlow is how many of the slowest lines are told by name.
+const maxSlow = 10
+
+// times adds up where the time of a run's lines went (--times). The work on a
+// line leaves out what it waits for other lines: for a worker, for its batch, for
+// the answers of earlier lines. A batch on the device counts in full for each of
+// its lines, and lines are worked on at the same time: sums are longer than the run.
+type times struct {
+	out   *sink // a JSON line for each
+	tests []*testTime
+	slow  []slowLine // the slowest first, at most maxSlow
+}
+
+// testTime is the time of the lines of one test.
+type testTime struct {
+	suite, test string
+	n           int
+	work        time.Duration
+	worst       time.Duration
+	parts       queue.Timing
+}
+
+// slowLine is one of the slowest lines.
+type slowLine struct {
+	file  string // "" where there is one dump alone
+	line  int
+	id    string
+	test  string
+	work  time.Duration
+	parts queue.Timing
+}
+
+// workOf is the time spent on a line.
+func workOf(t queue.Timing) time.Duration {
+	return t.Total() - t[queue.PartQueue] - t[queue.PartPack] - t[queue.PartReply]
+}
+
+// add takes the times of one answer.
+func (c *times) add(file string, a *queue.Answer) error {
+	work, r := workOf(a.Timing), &a.Result
+	at := slices.IndexFunc(c.tests, func(t *testTime) bool { return t.suite == r.Suite && t.test == r.Test })
+	if at < 0 {
+		at = len(c.tests)
+		c.tests = append(c.tests, &testTime{suite: r.Suite, test: r.Test})
+	}
+	t := c.tests[at]
+	t.n++
+	t.work += work
+	t.worst = max(t.worst, work)
+	for p, d := range a.Timing {
+		t.parts[p] += d
+	}
+	if len(c.slow) < maxSlow || work > c.slow[len(c.slow)-1].work {
+		c.slow = append(c.slow, slowLine{file, a.Line, r.ID, r.Test, work, a.Timing})
+		slices.SortStableFunc(c.slow, func(a, b slowLine) int { return cmp.Compare(b.work, a.work) })
+		c.slow = c.slow[:min(len(c.slow), maxSlow)]
+	}
+	_, err := c.out.Write(timesLine(file, a, work))
+	if err != nil {
+		return fmt.Errorf("cannot write times: %w", err)
+	}
+	return nil
+}
+
+// timesLine is the JSON line of one answer, in milliseconds.
+func timesLine(file string, a *queue.Answer, work time.Duration) []byte {
+	b := scoring.AppendString([]byte(`{"id":`), a.Result.ID)
+	if file != "" {
+		b = scoring.AppendString(append(b, `,"file":`...), file)
+	}
+	b = strconv.AppendInt(append(b, `,"line":`...), int64(a.Line), 10)
+	for _, n := range []struct{ name, value string }{{"suite", a.Result.Suite}, {"test", a.Result.Test}, {"model", a.Result.Who.Model}} {
+		if n.value != "" {
+			b = scoring.AppendString(append(b, `,"`+n.name+`":`...), n.value)
+		}
+	}
+	ms := func(name string, d time.Duration) {
+		b = scoring.AppendFloat(append(b, `,"`+name+`_ms":`...), float64(d.Microseconds())/1000)
+	}
+	ms("work", work)
+	for p, d := range a.Timing {
+		if d > 0 {
+			ms(queue.Part(p).String(), d)
+		}
+	}
+	b = scoring.AppendString(append(b, `,"source":`...), a.Source.String())
+	return append(b, "}\n"...)
+}
+
+// writeTo writes the seconds of each test by part, and the slowest lines.
+func (c *times) writeTo(w io.Writer) error {
+	tests := scoring.TextTable{Title: "Seconds of work per test", Text: 2, Columns: []string{"suite", "test", "lines", "seconds", "mean ms", "slowest ms"},
+		Note: "Lines are worked on at the same time and share batches, so seconds add up to more than the run took."}
+	parts := []queue.Part{queue.PartDecode, queue.PartOutline, queue.PartJudge, queue.PartExport, queue.PartGPU, queue.PartScore, queue.PartEncode}
+	for _, p := range parts {
+		tests.Columns = append(tests.Columns, p.String())
+	}
+	for _, t := range c.tests {
+		row := []string{cmp.Or(t.suite, "-"), cmp.Or(t.test, "-"), strconv.Itoa(t.n), seconds(t.work), millis(t.work / time.Duration(t.n)), millis(t.worst)}
+		for _, p := range parts {
+			row = append(row, seconds(t.parts[p]))
+		}
+		tests.Rows = append(tests.Rows, row)
+	}
+	slow := scoring.TextTable{Title: "Slowest lines", Text: 3, Columns: []string{"line", "id", "test", "ms", "most of it", "ms"}}
+	for _, s := range c.slow {
+		most := queue.PartDecode
+		for _, p := range parts {
+			if s.parts[p] > s.parts[most] {
+				most = p
+			}
+		}
+		at := strconv.Itoa(s.line)
+		if s.file != "" {
+			at = s.file + ":" + at
+		}
+		slow.Rows = append(slow.Rows, []string{at, fmt.Sprintf("%.60s", s.id), cmp.Or(s.test, "-"), millis(s.work), most.String(), millis(s.parts[most])})
+	}
+	for _, t := range []scoring.TextTable{tests, slow} {
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+		if err := table.WriteOne(w, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
+func millis(d time.Duration) string  { return strconv.FormatFloat(1000*d.Seconds(), 'f', 2, 64) }
