@@ -17,7 +17,7 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: view test-view demo test test-trl build check setup vet format imports race bench load fidelity gpu-bundle clean
+.PHONY: view test-view demo test test-trl test-verifiers test-skyrl build check setup vet format imports race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -28,9 +28,21 @@ test: setup vet imports ## every test; the last line counts what was skipped
 	  if [ -n "$(FAULT)" ]; then go test -json -timeout 30m -tags "egl fault" $(FAULT) || broken; fi; \
 	} | go run ./scripts/testsum
 
-test-trl: setup build ## the Python client inside TRL's real trainer; installs gigabytes, no other target runs it
+# The Python client inside real packages of trainers. No other target runs these: they
+# install 6 GB, 1.2 GB and 0.1 GB.
+test-trl: setup build ## TRL's real trainer, with a tiny model
 	@sh scripts/python.sh trl
-	@PLUMB_BIN="$(CURDIR)/bin/plumb" build/venv-trl/bin/python -B clients/python/grpo/run.py
+	@PLUMB_BIN="$(CURDIR)/bin/plumb" build/venv-trl/bin/python -B clients/python/frameworks/run_trl.py
+
+test-verifiers: setup build ## real verifiers: vf-eval with tasks (0.4.0), environments with rubrics (0.3.1)
+	@for name in verifiers verifiers-0.3; do \
+	  sh scripts/python.sh $$name; \
+	  PLUMB_BIN="$(CURDIR)/bin/plumb" build/venv-$$name/bin/python -B clients/python/frameworks/run_verifiers.py; \
+	done
+
+test-skyrl: setup build ## real skyrl-gym
+	@sh scripts/python.sh skyrl
+	@PLUMB_BIN="$(CURDIR)/bin/plumb" build/venv-skyrl/bin/python -B clients/python/frameworks/run_skyrl.py
 
 build: ## bin/plumb
 	go build -trimpath -ldflags "$(LDFLAGS)" -o bin/plumb ./cmd/plumb

@@ -40,9 +40,9 @@ package "pkg-config --exists cairo" libcairo2-dev pkg-config
 if pkg-config --exists cairo; then
 	compile cairo $(pkg-config --cflags --libs cairo)
 fi
-pins="pillow==11.0.0 numpy==2.1.3"
-if [ "$(cat $out/python.pins 2>/dev/null)" != "$pins" ]; then
-	python3 -m venv $out/venv && $out/venv/bin/pip install --quiet $pins && echo "$pins" >$out/python.pins
+pins=bench/peers/others/requirements.txt
+if ! cmp -s $pins $out/python.pins; then
+	python3 -m venv $out/venv && $out/venv/bin/pip install --quiet --require-hashes --only-binary :all: -r $pins && cp $pins $out/python.pins
 fi
 
 # The bindings' source package holds all of Blend2D 0.12.0 and of its compiler

@@ -5,9 +5,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 out=build/peers/shapely
-pins="shapely==2.0.6 numpy==2.1.3"
+pins=bench/tangram/requirements.txt
 mkdir -p build/peers
-if [ "$(cat $out/pins 2>/dev/null)" != "$pins" ]; then
-	{ python3 -m venv $out && $out/bin/pip install --quiet $pins && echo "$pins" >$out/pins; } ||
+if ! cmp -s $pins $out/pins; then
+	{ python3 -m venv $out && $out/bin/pip install --quiet --require-hashes --only-binary :all: -r $pins && cp $pins $out/pins; } ||
 		echo "shapely: could not be installed" >&2
 fi

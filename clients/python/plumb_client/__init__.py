@@ -8,8 +8,12 @@
 
 AsyncClient has the same methods as coroutines. The modules trl, verl, verifiers,
 skyrl, nemo_rl, open_instruct, roll, openrlhf and slime hold entry points for
-these trainers; none imports its trainer before it is used.
+these trainers; they are loaded when they are first named, and none imports its
+trainer before it is used.
 """
+
+import importlib
+from types import ModuleType
 
 from plumb_client.calls import Health
 from plumb_client.client import AsyncClient, Client
@@ -39,3 +43,12 @@ __all__ = [
     "close",
     "encode_label",
 ]
+
+#: Modules that plumb_client.NAME finds without an import of their own.
+_TRAINERS = ("nemo_rl", "open_instruct", "openrlhf", "roll", "shm", "skyrl", "slime", "trl", "verifiers", "verl")
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in _TRAINERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f"{__name__}.{name}")

@@ -20,6 +20,9 @@ from plumb_client.result import Result
 #: Deadline of one sample in seconds, retries included, unless an option says otherwise.
 TIMEOUT = 120.0
 
+#: Types of content blocks that hold text; None where a block names no type.
+TEXTS = (None, "text", "output_text")
+
 
 def connect(url: str | None, token_env: str | None, timeout: float | None) -> Client:
     """A client for the options of an adapter."""
@@ -44,24 +47,49 @@ def options(given: Mapping[str, Any]) -> tuple[str | None, str | None, float | N
     return given.get("url"), given.get("token_env"), given.get("timeout")
 
 
+def field(holder: object, name: str) -> Any:
+    """A member of a mapping or an attribute of an object; None where there is none."""
+    if isinstance(holder, Mapping):
+        return holder.get(name)
+    return getattr(holder, name, None)
+
+
 def answer_text(completion: object) -> str:
     """The model's text: of a string itself; of a conversation the last message of
-    the assistant; of content blocks their texts, joined. No text at all is "", an
-    answer, and a bad one."""
+    the assistant; of content blocks their texts, joined; of a chat completion its
+    first choice. Messages and blocks are mappings or objects with such attributes.
+    No text at all is "", an answer, and a bad one."""
     if completion is None:
         return ""
     if isinstance(completion, str):
         return completion
-    if isinstance(completion, Mapping):
-        return content_text(completion.get("content"))
-    if isinstance(completion, (list, tuple)):
-        messages = [m for m in completion if isinstance(m, Mapping)]
-        for m in reversed(messages):
-            if m.get("role") == "assistant":
-                return content_text(m.get("content"))
-        if len(messages) == len(completion):
-            return content_text(messages[-1].get("content")) if messages else ""
-    raise TypeError(f"cannot read completion: got {type(completion).__name__}; want text or a list of messages")
+    if choices := field(completion, "choices"):
+        return answer_text(field(choices[0], "message"))
+    several = completion if isinstance(completion, (list, tuple)) else [completion]
+    if all(map(_is_message, several)):
+        said = [m for m in several if field(m, "role") == "assistant"] or several
+        return content_text(field(said[-1], "content")) if said else ""
+    if all(map(_is_block, several)) and any(map(_has_text, several)):
+        return content_text(several)
+    kind = next(type(v).__name__ for v in several if not _is_message(v))
+    got = kind if several is not completion else f"a {type(completion).__name__} with {kind} in it"
+    raise TypeError(f"cannot read completion: got {got}; want text, a list of messages or of content blocks")
+
+
+def _is_message(value: object) -> bool:
+    return _has(value, "role") or _has(value, "content")
+
+
+def _is_block(value: object) -> bool:
+    return _has(value, "type") or _has(value, "text")
+
+
+def _has_text(value: object) -> bool:
+    return field(value, "type") in TEXTS and isinstance(field(value, "text"), str)
+
+
+def _has(value: object, name: str) -> bool:
+    return name in value if isinstance(value, Mapping) else hasattr(value, name)
 
 
 def content_text(content: object) -> str:
@@ -70,18 +98,15 @@ def content_text(content: object) -> str:
         return ""
     if isinstance(content, str):
         return content
-    if isinstance(content, Mapping):
-        content = [content]
     if isinstance(content, (list, tuple)):
         return "".join(b if isinstance(b, str) else _block(b) for b in content)
+    if _is_block(content):
+        return _block(content)
     raise TypeError(f"cannot read content: got {type(content).__name__}; want text or a list of blocks")
 
 
 def _block(block: object) -> str:
-    if isinstance(block, Mapping) and block.get("type", "text") in ("text", "output_text"):
-        text = block.get("text")
-        return text if isinstance(text, str) else ""
-    return ""  # an image
+    return str(field(block, "text")) if _has_text(block) else ""  # else an image
 
 
 def zeroed(r: Result) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """NeMo-RL: an environment of one turn.
 
-    register_env("plumb", "plumb_client.nemo_rl.PlumbEnvironmentActor")
+    plumb_client.nemo_rl.register()     # before create_env("plumb", cfg)
 
 PlumbEnvironmentActor is the Ray remote class, PlumbEnvironment the plain one. The
 label stands in metadata["label"]. The configuration may hold url, token_env and
@@ -14,6 +14,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from plumb_client import adapter
+
+
+#: The name by which NeMo-RL finds the Ray remote class.
+ACTOR = "plumb_client.nemo_rl.PlumbEnvironmentActor"
+
+
+def register(name: str = "plumb") -> None:
+    """Makes create_env(name, cfg) find the environment, run by NeMo-RL's own Python.
+
+    Raises ValueError where name is taken by another environment.
+    """
+    from nemo_rl.distributed.ray_actor_environment_registry import ACTOR_ENVIRONMENT_REGISTRY
+    from nemo_rl.distributed.virtual_cluster import PY_EXECUTABLES
+    from nemo_rl.environments.utils import ENV_REGISTRY, register_env
+
+    ACTOR_ENVIRONMENT_REGISTRY[ACTOR] = PY_EXECUTABLES.SYSTEM
+    if ENV_REGISTRY.get(name, {}).get("actor_class_fqn") != ACTOR:
+        register_env(name, ACTOR)
 
 
 class _EnvironmentReturn(NamedTuple):
@@ -88,5 +106,5 @@ def __getattr__(name: str) -> Any:
 
         made = ray.remote(__getattr__("PlumbEnvironment"))
     else:
-        raise AttributeError(name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return globals().setdefault(name, made)

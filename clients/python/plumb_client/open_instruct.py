@@ -59,7 +59,7 @@ class _Verifier:
 
 def __getattr__(name: str) -> Any:
     if name != "PlumbVerifier":
-        raise AttributeError(name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     base = adapter.imported("open_instruct.ground_truth_utils", "VerifierFunction", _Bare)
     made = type(name, (_Verifier, base), {"__module__": __name__, "__doc__": _Verifier.__doc__})
     return globals().setdefault(name, made)

@@ -1,4 +1,4 @@
-"""Results: what the daemon says of one sample (contract.md 4), and where its
+"""Results: what the daemon says of one sample, and where its
 time went. Only finite numbers pass; anything else is a BadAnswer."""
 
 from __future__ import annotations

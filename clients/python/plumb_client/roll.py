@@ -65,5 +65,5 @@ def _worker_class() -> Any:
 
 def __getattr__(name: str) -> Any:
     if name != "PlumbRewardWorker":
-        raise AttributeError(name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return globals().setdefault(name, _worker_class())

@@ -38,7 +38,7 @@ class _Env:
 
 def __getattr__(name: str) -> Any:
     if name != "PlumbEnv":
-        raise AttributeError(name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     base = adapter.imported("skyrl_gym.envs.base_text_env", "BaseTextEnv", object)
     made = type(name, (_Env, base), {"__module__": __name__, "__doc__": _Env.__doc__})
     return globals().setdefault(name, made)

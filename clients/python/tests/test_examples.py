@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import plumb_client
 from tests import daemon
+from tests.readme import blocks
 
 HERE = Path(__file__).resolve().parents[1]
 EXAMPLES = HERE / "examples"
@@ -20,7 +20,7 @@ class Examples(unittest.TestCase):
     def test_readme(self) -> None:
         d = daemon.Daemon("--tasks", f"aspire={EXAMPLES / 'tasks.jsonl'}", tasks=False)
         try:
-            code = re.findall(r"```python\n(.*?)```", (HERE / "README.md").read_text(), re.S)[0]
+            code = blocks("Two minutes", "python")[0]
             done = subprocess.run(
                 [sys.executable, "-c", code], env={**os.environ, "PLUMB_URL": d.url}, capture_output=True, text=True, timeout=60
             )

@@ -205,62 +205,67 @@ class Trainers(unittest.TestCase):
         self.expect_bad_label(1, slime.custom_rm, args, [samples[0], sample(BAD, "x")])
         self.assertEqual(self.parameters(slime.custom_rm), "args, sample, **kw")
 
-    # verifiers
+    # verifiers: what the framework does with these is tested by `make test-verifiers`
 
     def test_verifiers_rubric(self) -> None:
         self.assertEqual(self.parameters(verifiers.rubric_reward), "prompt, completion, answer, state, info, task, **kw")
         self.assertEqual(self.parameters(verifiers.rubric_rewards), "prompts, completions, answers, states, infos, tasks, **kw")
         chats = [[{"role": "assistant", "content": a}] for a in self.answers]
-        one = dict(prompt="p", completion=chats[0], answer=self.labels[0], state={}, info={}, task="t", parser=object())
-        many = dict(prompts=["p"] * 24, completions=chats, answers=self.labels, states=[], infos=[], tasks=[])
-        self.assertEqual(asyncio.run(verifiers.rubric_reward(**one)), self.rewards[0])
-        self.assertEqual(verifiers.rubric_reward_sync(**one), self.rewards[0])
-        self.assertEqual(asyncio.run(verifiers.rubric_rewards(**many)), self.rewards)
-        self.assertEqual(verifiers.rubric_rewards_sync(**many), self.rewards)
+        one: dict[str, Any] = dict(prompt="p", completion=chats[0], answer=self.labels[0], state={}, info={}, task="t", parser=object())
+        many: dict[str, Any] = dict(prompts=["p"] * 24, completions=chats, answers=self.labels, states=[{} for _ in chats], infos=[], tasks=[])
         label, answer = self.foreign
-        with self.assertRaises(Unscorable) as caught:
-            verifiers.rubric_reward_sync(**{**one, "completion": answer, "answer": label})
-        self.assertEqual(caught.exception.code, "not_native")
-        self.expect_bad_label(0, verifiers.rubric_reward, **{**one, "answer": BAD})
-        self.expect_bad_label(3, verifiers.rubric_rewards, **{**many, "answers": [*self.labels[:3], BAD, *self.labels[4:]]})
+        for f in (verifiers.rubric_reward, verifiers.rubric_reward_sync):
+            state: dict[str, Any] = {}
+            self.assertEqual(called(f, **{**one, "state": state}), self.rewards[0])
+            self.assertEqual(verifiers.plumb_failed(state), 0.0)
+            with self.assertRaises(Unscorable) as caught:
+                called(f, **{**one, "completion": answer, "answer": label, "state": state})
+            self.assertEqual((caught.exception.code, verifiers.plumb_failed(state)), ("not_native", 1.0))
+            self.expect_bad_label(0, f, **{**one, "answer": BAD, "state": state})
+            self.assertEqual(verifiers.plumb_failed(state), 1.0)
+        for f in (verifiers.rubric_rewards, verifiers.rubric_rewards_sync):
+            states: list[dict[str, Any]] = [{} for _ in chats]
+            failing = {**many, "completions": [answer, *chats[1:]], "answers": [label, *self.labels[1:]], "states": states}
+            self.assertEqual(called(f, **failing), [0.0, *self.rewards[1:]])
+            self.assertEqual([verifiers.plumb_failed(s) for s in states], [1.0] + [0.0] * 23)
+            self.assertEqual(called(f, **many), self.rewards)
+            self.expect_bad_label(3, f, **{**many, "answers": [*self.labels[:3], BAD, *self.labels[4:]], "states": states})
+            self.assertEqual([verifiers.plumb_failed(s) for s in states], [1.0] * 24)
 
-    def test_verifiers_v1(self) -> None:
-        for data in ({"label": self.labels[0]}, {"answer": self.labels[0]}, types.SimpleNamespace(label=self.labels[0])):
-            task, trace = types.SimpleNamespace(data=data), types.SimpleNamespace(last_reply=self.answers[0])
-            self.assertEqual(asyncio.run(verifiers.reward(task=task, trace=trace)), self.rewards[0])
-        with self.assertRaisesRegex(ValueError, "label"):
+    def test_verifiers_label(self) -> None:
+        """The label is found in a task and in its data; a field `data` of the data is none."""
+        trace = types.SimpleNamespace(last_reply=self.answers[0])
+        for data in ({"label": self.labels[0]}, {"answer": self.labels[0]}, types.SimpleNamespace(label=self.labels[0], data="x")):
+            for task in (data, types.SimpleNamespace(data=data)):
+                self.assertEqual(asyncio.run(verifiers.reward(task=task, trace=trace)), self.rewards[0])
+        with self.assertRaisesRegex(ValueError, "label or answer"):
             asyncio.run(verifiers.reward(types.SimpleNamespace(data={}), trace))
         with self.assertRaises(Unscorable):
-            asyncio.run(verifiers.reward(task, types.SimpleNamespace(last_reply=None)))
-        with trainers.installed("plumb_client.verifiers", "PlumbTask", verifiers__v1={"Task": trainers.Task, "reward": trainers.vf_reward}):
-            made = verifiers.PlumbTask
-            self.assertIs(made, verifiers.PlumbTask)
-            self.assertTrue(issubclass(made, trainers.Task))
-            self.assertEqual((made.score.weight, self.parameters(made.score)), (1.0, "self, trace"))
-            self.assertEqual(asyncio.run(made({"label": self.labels[1]}).score(types.SimpleNamespace(last_reply=self.answers[1]))), self.rewards[1])
-            half = verifiers.task_class(dict, weight=0.5)
-            self.assertEqual((half.of, half.score.weight), (dict, 0.5))
+            asyncio.run(verifiers.reward({"label": self.labels[0]}, types.SimpleNamespace(last_reply=None)))
+
+    def test_verifiers_without_tasks(self) -> None:
+        """No verifiers at all, and one that is too old for tasks."""
+        for modules in ({}, {"verifiers__v1": {"Task": dict}}):
+            with trainers.installed("plumb_client.verifiers", "PlumbTask", **modules):
+                with self.assertRaisesRegex(ImportError, "verifiers 0.2.1 or later"):
+                    verifiers.PlumbTask
 
     # SkyRL, NeMo-RL, open-instruct, ROLL
 
     def test_skyrl(self) -> None:
-        plain = skyrl.PlumbEnv
-        with trainers.installed("plumb_client.skyrl", "PlumbEnv", skyrl_gym__envs__base_text_env={"BaseTextEnv": trainers.BaseTextEnv}):
-            based = skyrl.PlumbEnv
-            self.assertTrue(issubclass(based, trainers.BaseTextEnv))
-            self.assertEqual(based({}, {"reward_spec": {"ground_truth": "{}"}}).max_turns, 1)
-            for made in (plain, based):
-                self.assertEqual(self.parameters(made.__init__), "self, env_config, extras")
-                for label in (self.labels[0], as_arrow_gives_it(daemon.task(self.items[0]))):
-                    got = made({"url": self.url}, {"reward_spec": {"ground_truth": label, "method": "rule"}}).step(self.answers[0])
-                    self.assertEqual((got["observations"], got["reward"], got["done"]), ([], self.rewards[0], True))
-                    self.assertEqual(got["metadata"]["failed"], 0.0)
-                label, answer = self.foreign
-                got = made(None, {"reward_spec": {"ground_truth": label}}).step(answer)
-                self.assertEqual((got["reward"], got["metadata"]["failed"]), (0.0, 1.0))
-                self.expect_bad_label(0, made({}, {"reward_spec": {"ground_truth": BAD}}).step, "x")
-                with self.assertRaisesRegex(ValueError, "ground_truth"):
-                    made({}, {"reward_spec": None})
+        """Without its package; `make test-skyrl` is with it."""
+        made = skyrl.PlumbEnv
+        self.assertEqual(self.parameters(made.__init__), "self, env_config, extras")
+        for label in (self.labels[0], as_arrow_gives_it(daemon.task(self.items[0]))):
+            got = made({"url": self.url}, {"reward_spec": {"ground_truth": label, "method": "rule"}}).step(self.answers[0])
+            self.assertEqual((got["observations"], got["reward"], got["done"]), ([], self.rewards[0], True))
+            self.assertEqual(got["metadata"]["failed"], 0.0)
+        label, answer = self.foreign
+        got = made(None, {"reward_spec": {"ground_truth": label}}).step(answer)
+        self.assertEqual((got["reward"], got["metadata"]["failed"]), (0.0, 1.0))
+        self.expect_bad_label(0, made({}, {"reward_spec": {"ground_truth": BAD}}).step, "x")
+        with self.assertRaisesRegex(ValueError, "ground_truth"):
+            made({}, {"reward_spec": None})
 
     def test_nemo_rl(self) -> None:
         logs = [[{"role": "user", "content": "draw", "token_ids": [1]}, {"role": "assistant", "content": a}] for a in self.answers]
@@ -316,14 +321,7 @@ class Trainers(unittest.TestCase):
             self.expect_bad_label(0, v.async_call, [], "x", BAD)
 
     def test_roll(self) -> None:
-        modules = {
-            "roll__distributed__executor__worker": {"Worker": trainers.Worker},
-            "roll__distributed__scheduler__decorator": {
-                "Dispatch": types.SimpleNamespace(ONE_TO_ALL=1, DP_MP_COMPUTE=2), "register": trainers.roll_register},
-            "roll__distributed__scheduler__protocol": {"DataProto": trainers.DataProto},
-            "roll__models__model_providers": {"default_tokenizer_provider": lambda model_args: self.tokenizer()},
-            "torch": trainers.TORCH,
-        }  # fmt: skip
+        modules = trainers.roll_modules(self.tokenizer())
         with trainers.installed("plumb_client.roll", "PlumbRewardWorker", **modules):
             made = roll.PlumbRewardWorker
             self.assertIs(pickle.loads(pickle.dumps(made)), made)
@@ -353,16 +351,28 @@ class Trainers(unittest.TestCase):
 
 class Texts(unittest.TestCase):
     def test_answer_text(self) -> None:
+        message = types.SimpleNamespace
         for given, want in [
             ("a", "a"), (None, ""), ([], ""), ([{"role": "assistant"}], ""), ([{"role": "assistant", "content": None}], ""),
             ([{"role": "assistant", "content": []}], ""), ({"role": "assistant", "content": "b"}, "b"),
             ([{"role": "user", "content": "u"}, {"role": "assistant", "content": ["x", {"text": "y"}]}], "xy"),
             ([{"role": "assistant", "content": "a"}, {"role": "tool", "content": "t"}], "a"),
+            ([{"type": "text", "text": "x"}, {"type": "image_url"}, {"type": "output_text", "text": "y"}], "xy"),
+            ({"choices": [{"message": {"role": "assistant", "content": "c"}}]}, "c"),
+            ([message(role="user", content="u"), message(role="assistant", content=[message(type="text", text="o")])], "o"),
+            (message(role="assistant", content=None, reasoning_content="r"), ""),
         ]:  # fmt: skip
-            self.assertEqual(adapter.answer_text(given), want, json.dumps(given))
-        for wrong in (3, [1], [{"role": "assistant", "content": 3}]):
-            with self.assertRaises(TypeError):
-                adapter.answer_text(wrong)
+            self.assertEqual(adapter.answer_text(given), want, given)
+        wrong: list[Any] = [3, [1], ["a", "b"], {}, [{}], {"createShapes": []}, [{"type": "geo"}], [{"role": "assistant", "content": 3}]]
+        for given in wrong:
+            with self.assertRaises(TypeError, msg=given):
+                adapter.answer_text(given)
+
+
+def called(f: Any, **kw: Any) -> Any:
+    """What a plain function or a coroutine function gives."""
+    r = f(**kw)
+    return asyncio.run(_wait(r)) if inspect.isawaitable(r) else r
 
 
 async def _wait(r: Any) -> Any:

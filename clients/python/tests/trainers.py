@@ -1,5 +1,6 @@
-"""Stand-ins for trainers' packages: the interfaces that the adapters build on, as
-interfaces.md 1.5 describes them, put into sys.modules for the time of a test."""
+"""Stand-ins for the packages of trainers that cannot be installed here: the
+interfaces that the adapters build on, put into sys.modules for the time of a test.
+Read from NeMo-RL 7ea279ab, open-instruct e6c3044a and ROLL 8eb27cc2."""
 
 from __future__ import annotations
 
@@ -32,16 +33,6 @@ def installed(adapter: str, made: str, **modules: dict[str, Any]) -> Iterator[No
             vars(sys.modules[adapter]).pop(made, None)
 
 
-class BaseTextEnv:
-    """skyrl_gym.envs.base_text_env.BaseTextEnv"""
-
-    def __init__(self) -> None:
-        self.turns, self.max_turns = 0, 1
-
-    def init(self, prompt: Any) -> Any:
-        return prompt, {}
-
-
 class EnvironmentReturn(NamedTuple):
     """nemo_rl.environments.interfaces.EnvironmentReturn"""
 
@@ -61,6 +52,22 @@ class EnvironmentInterface(ABC):
 
     @abstractmethod
     def global_post_process_and_metrics(self, batch: Any) -> Any: ...
+
+
+def nemo_rl_modules() -> dict[str, dict[str, Any]]:
+    """Where NeMo-RL keeps its environments, empty."""
+    entries: dict[str, Any] = {}
+
+    def register_env(env_name: str, actor_class_fqn: str) -> None:
+        if env_name in entries:
+            raise ValueError(f"Env name {env_name} already registered")
+        entries[env_name] = {"actor_class_fqn": actor_class_fqn}
+
+    return {
+        "nemo_rl__distributed__ray_actor_environment_registry": {"ACTOR_ENVIRONMENT_REGISTRY": {}},
+        "nemo_rl__distributed__virtual_cluster": {"PY_EXECUTABLES": types.SimpleNamespace(SYSTEM="python")},
+        "nemo_rl__environments__utils": {"ENV_REGISTRY": entries, "register_env": register_env},
+    }
 
 
 class VerificationResult:
@@ -132,21 +139,13 @@ def roll_register(**how: Any) -> Any:
     return mark
 
 
-class Task:
-    """verifiers.v1.Task"""
-
-    def __class_getitem__(cls, data: Any) -> Any:
-        return type("Task", (cls,), {"of": data})
-
-    def __init__(self, data: Any) -> None:
-        self.data = data
-
-
-def vf_reward(weight: float = 1.0) -> Any:
-    """verifiers.v1.reward"""
-
-    def mark(f: Any) -> Any:
-        f.weight = weight
-        return f
-
-    return mark
+def roll_modules(tokenizer: Any) -> dict[str, dict[str, Any]]:
+    """What a reward worker of ROLL imports; its tokenizer is the given one."""
+    return {
+        "roll__distributed__executor__worker": {"Worker": Worker},
+        "roll__distributed__scheduler__decorator": {
+            "Dispatch": types.SimpleNamespace(ONE_TO_ALL=1, DP_MP_COMPUTE=2), "register": roll_register},
+        "roll__distributed__scheduler__protocol": {"DataProto": DataProto},
+        "roll__models__model_providers": {"default_tokenizer_provider": lambda model_args: tokenizer},
+        "torch": TORCH,
+    }  # fmt: skip

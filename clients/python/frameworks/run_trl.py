@@ -22,6 +22,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 HERE = Path(__file__).resolve().parents[1]
 sys.path[0] = str(HERE)
@@ -31,6 +32,7 @@ os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", TRANSFORMERS_OFFL
 import torch
 from datasets import Dataset
 from tests import daemon
+from tests.readme import ROOT, blocks
 from tests.test_daemon import foreign
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -68,10 +70,12 @@ def model(size: int) -> LlamaForCausalLM:
 class Watched(GRPOTrainer):
     """GRPOTrainer that keeps what its reward functions were given and gave."""
 
+    watched: list[tuple[dict[str, Any], str, float]]
+
     def _calculate_rewards(self, inputs, prompts, completions, completion_ids_list):  # type: ignore[no-untyped-def]
         rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
         texts = [c if isinstance(c, str) else c[-1]["content"] for c in completions]
-        self.watched.extend(zip([i["task_id"] for i in inputs], texts, rewards[:, 0].tolist()))
+        self.watched.extend(zip(inputs, texts, rewards[:, 0].tolist()))
         return rewards
 
 
@@ -113,10 +117,10 @@ class Trl(unittest.TestCase):
         rows = [{"prompt": prompt, "task_id": i, "label": label_of(t)} for i, t in tasks.items()]
         trainer = self.train(rows, answers)
         self.assertEqual(len(trainer.watched), 6 * 16)
-        for task_id, text, got in trainer.watched:
+        for row, text, got in trainer.watched:
             self.assertIn(text, answers)
-            want = asked(daemon.shared().url, tasks[task_id], text)
-            self.assertTrue(got == want or math.isnan(got) and math.isnan(want), (task_id, got, want))
+            want = asked(daemon.shared().url, tasks[row["task_id"]], text)
+            self.assertTrue(got == want or math.isnan(got) and math.isnan(want), (row["task_id"], got, want))
         rewards = [r for _, _, r in trainer.watched]
         self.assertGreater(len({r for r in rewards if not math.isnan(r)}), 4, rewards)
         return trainer
@@ -130,6 +134,30 @@ class Trl(unittest.TestCase):
             heard = [r for r in step if not math.isnan(r)]
             self.assertAlmostEqual(entry["rewards/plumb/mean"], sum(heard) / len(heard), places=5)
             self.assertAlmostEqual(entry["plumb/failed"], 1 - len(heard) / 16, places=5)
+
+    def test_readme(self) -> None:
+        """The block of code of the README, with a model and arguments of ours."""
+        star = json.dumps({"createShapes": [{"id": "shape:a", "type": "geo", "x": 280, "y": 430,
+                           "props": {"geo": "star", "color": "red", "w": 90, "h": 90}}]}, separators=(",", ":"))  # fmt: skip
+        answers = [star, '{"rotation":-0.16}', "no"]
+        d = daemon.Daemon("--tasks", f"aspire={HERE / 'examples' / 'tasks.jsonl'}", tasks=False)
+        self.addCleanup(d.stop)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(ROOT)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict("os.environ", {"PLUMB_URL": d.url}), \
+                mock.patch("trl.GRPOTrainer", Watched), mock.patch.object(Watched, "watched", [], create=True):  # fmt: skip
+            model(len(SPECIAL) + len(answers)).save_pretrained(folder)
+            tokenizer(answers).save_pretrained(folder)
+            args = GRPOConfig(output_dir=folder, per_device_train_batch_size=8, num_generations=8, max_completion_length=1, max_steps=8,
+                              logging_strategy="no", report_to="none", use_cpu=True, bf16=False, save_strategy="no", disable_tqdm=True,
+                              gradient_checkpointing=False)  # fmt: skip
+            exec(blocks("TRL", "python")[0], {"model": folder, "args": args})
+            self.assertEqual(len(Watched.watched), 64)
+            client = plumb_client.Client(d.url)
+            for row, text, got in Watched.watched:
+                want = client.reward(row["label"], text).reward
+                self.assertEqual(got, float(torch.tensor(want, dtype=torch.float32)), row["label"])
+            self.assertGreater(len({got for _, _, got in Watched.watched}), 2)
 
     def test_references_in_a_chat(self) -> None:
         self.check(daemon.reference, chat=True)

@@ -1,0 +1,56 @@
+"""The environment for SkyRL in the real skyrl-gym, with the real daemon.
+
+In: the environment of `scripts/python.sh skyrl`, the program plumb (PLUMB_BIN).
+Checked: the block of code of the README registers it, skyrl_gym.make makes it, and
+an episode's reward is the daemon's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parents[1]
+sys.path[0] = str(HERE)
+
+import skyrl_gym
+from tests import daemon
+from tests.readme import blocks
+from tests.test_daemon import foreign
+
+
+class SkyRL(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        os.environ["PLUMB_URL"] = daemon.shared().url
+        exec(blocks("SkyRL", "python")[0], {})
+
+    def step(self, label: str, answer: str) -> dict[str, object]:
+        """One episode, as SkyRL's generator plays it."""
+        env = skyrl_gym.make("plumb", env_config={}, extras={"reward_spec": {"method": "rule", "ground_truth": label}})
+        prompt = [{"role": "user", "content": "draw"}]
+        self.assertEqual(env.init(prompt), (prompt, {}))
+        out = env.step(answer)
+        env.close()
+        return dict(out)
+
+    def test_rewards(self) -> None:
+        for item, want in list(zip(daemon.items(), daemon.expected()))[:24]:
+            for label in (daemon.label(item), daemon.reference(item)):
+                out = self.step(label, item["response"])
+                self.assertEqual((out["reward"], out["done"], out["observations"]), (want["reward"], True, []))
+                self.assertEqual(out["metadata"], {"raw": want["score"], "failed": 0.0, "status": want["status"]})
+
+    def test_unscorable(self) -> None:
+        out = self.step(*foreign())
+        self.assertEqual((out["reward"], out["metadata"]["failed"]), (0.0, 1.0))
+
+    def test_bad_label(self) -> None:
+        with self.assertRaisesRegex(ValueError, "nobody"):
+            self.step('{"suite": "aspire", "id": "nobody"}', "x")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")

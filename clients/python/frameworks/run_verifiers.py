@@ -1,0 +1,248 @@
+"""The entry points for verifiers in the real package, with the real daemon.
+
+In: an environment of `scripts/python.sh verifiers` or `verifiers-0.3`, the program
+plumb (PLUMB_BIN). The model is an endpoint on this machine that gives one recorded
+answer per task. Checked: the blocks of code of the README run as they stand there;
+the rewards in verifiers' own traces are those that the daemon gives for the same
+answers over plain HTTP; a sample that could not be scored and a label that cannot
+be used are errors of their rollouts, and no zeros.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import urllib.request
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parents[1]
+sys.path[0] = str(HERE)
+
+import verifiers
+from tests import daemon
+from tests.readme import ROOT, blocks
+from tests.test_daemon import foreign
+
+STAR = '{"createShapes": [{"id": "shape:a", "type": "geo", "x": 280, "y": 430, "props": {"geo": "star", "color": "red", "w": 90, "h": 90}}]}'
+ANSWERS = [STAR, '{"rotation": -0.16}', "no idea"]
+HEADING = "verifiers and prime-rl"
+BAD = '{"suite": "aspire", "id": "nobody"}'
+
+
+def content(message: dict[str, Any]) -> str:
+    """The text of a message as it was sent."""
+    said = message["content"]
+    return said if isinstance(said, str) else "".join(part["text"] for part in said)
+
+
+class Model(BaseHTTPRequestHandler):
+    """Chat completions, streamed or not: the answer that is recorded for the prompt."""
+
+    protocol_version = "HTTP/1.1"
+    answers: dict[str, str] = {}
+
+    def log_message(self, *args: Any) -> None:
+        """Says nothing."""
+
+    def do_POST(self) -> None:
+        """Answers."""
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        text = self.answers[content(asked["messages"][-1])]
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        common = {"id": "x", "created": 1, "model": asked["model"]}
+        if not asked.get("stream"):
+            choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+            return self.reply("application/json", json.dumps({**common, "object": "chat.completion", "choices": [choice], "usage": usage}))
+        chunks: list[Any] = [{"choices": [{"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}]},
+                             {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, {"choices": [], "usage": usage}]  # fmt: skip
+        lines = [json.dumps({**common, "object": "chat.completion.chunk", **c}) for c in chunks]
+        self.reply("text/event-stream", "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]))
+
+    def reply(self, kind: str, body: str) -> None:
+        """Sends one body."""
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body.encode())))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+
+@cache
+def endpoint() -> str:
+    """Where the model listens."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/v1"
+
+
+@cache
+def plumb() -> daemon.Daemon:
+    """The daemon with the tasks of the examples."""
+    return daemon.Daemon("--tasks", f"aspire={HERE / 'examples' / 'tasks.jsonl'}", tasks=False)
+
+
+@cache
+def rows() -> list[dict[str, Any]]:
+    """The example dataset, an answer recorded for each row."""
+    found = [json.loads(line) for line in (HERE / "examples" / "trl.jsonl").read_text().splitlines()]
+    for i, row in enumerate(found):
+        Model.answers[content(row["prompt"][-1])] = ANSWERS[i % len(ANSWERS)]
+    return found
+
+
+@cache
+def reward(label: str, answer: str) -> float:
+    """What the daemon says over plain HTTP."""
+    body = json.dumps({"label": label, "response": answer}).encode()
+    with urllib.request.urlopen(urllib.request.Request(plumb().url + "/v1/reward", body)) as r:
+        return float(json.load(r)["reward"])
+
+
+def traces(folder: Path) -> list[dict[str, Any]]:
+    """What vf-eval wrote: one trace per rollout."""
+    lines = [json.loads(line) for f in folder.rglob("traces.jsonl") for line in f.read_text().splitlines()]
+    return [t for line in lines for t in line.get("traces", [line])]
+
+
+class Tasks(unittest.TestCase):
+    """The taskset of the README, through vf-eval."""
+
+    def setUp(self) -> None:
+        self.dir = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.dir)
+        rows()
+        self.taskset, *_ = blocks(HEADING, "python")
+        self.command = blocks(HEADING, "sh")[0]
+
+    def evaluate(self, taskset: str, data: list[dict[str, Any]], more: str = "") -> list[dict[str, Any]]:
+        """Runs the README's command on a taskset of these rows."""
+        (self.dir / "whiteboard.py").write_text(taskset)
+        (self.dir / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in data))
+        home = Path(sys.prefix) / "home"  # what uv downloads stays in the environment
+        home.mkdir(exist_ok=True)
+        env = {**os.environ, "PLUMB_URL": plumb().url, "OPENAI_BASE_URL": endpoint(), "OPENAI_API_KEY": "none", "MODEL": "stub",
+               "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(home)}  # fmt: skip
+        command = self.command.replace("PYTHONPATH=.", f"PYTHONPATH=.:{HERE}").rstrip()
+        command += f" --env.taskset.rows rows.jsonl -o out {more}"
+        done = subprocess.run(["bash", "-c", command], cwd=self.dir, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, timeout=300)  # fmt: skip
+        found = traces(self.dir / "out")
+        self.assertEqual(len(found), len(data), done.stdout[-4000:])
+        return found
+
+    def check(self, found: list[dict[str, Any]]) -> None:
+        """The traces' rewards are the daemon's."""
+        seen = set()
+        for t in found:
+            self.assertEqual(t["errors"], [])
+            data = t["task"]["data"]
+            label = data.get("label") or data["answer"]
+            want = reward(label, Model.answers[content(data["prompt"][-1])])
+            self.assertEqual(t["rewards"], {"plumb": {"score": want, "weight": 1.0}}, label)
+            seen.add(want)
+        self.assertGreater(len(seen), 1)
+
+    def test_taskset_of_the_readme(self) -> None:
+        self.check(self.evaluate(self.taskset, rows()))
+
+    def test_plugged_into_another_task(self) -> None:
+        """The TOML of the README; the data has a field `answer`."""
+        plain = self.taskset.replace("from plumb_client.verifiers import task_class\n", "").replace("label", "answer")
+        plain = plain.replace('row["answer"]', 'row["label"]')
+        plain, n = plain.replace("WhiteboardTask = task_class(WhiteboardData)  # a vf.Task with the reward `plumb`",
+                                 "class WhiteboardTask(vf.Task[WhiteboardData]):\n    pass"), plain.count("task_class(")  # fmt: skip
+        self.assertEqual(n, 1)
+        (self.dir / "plumb.toml").write_text(blocks(HEADING, "toml")[0])
+        self.check(self.evaluate(plain, rows(), "@ plumb.toml"))
+
+    def test_what_could_not_be_scored_is_an_error(self) -> None:
+        label, answer = foreign()
+        Model.answers |= {"foreign": answer, "bad": "{}"}
+        data = [{"prompt": [{"role": "user", "content": p}], "label": lab} for p, lab in (("foreign", label), ("bad", BAD))]
+        found = {content(t["task"]["data"]["prompt"][-1]): t for t in self.evaluate(self.taskset, data)}
+        for name, want in (("foreign", "not_native"), ("bad", "nobody")):
+            t = found[name]
+            self.assertIs(t["ok"], False)
+            self.assertIn(want, t["errors"][-1]["message"])
+            self.assertIn(t["rewards"], ({}, {"plumb": None}))
+
+
+class TaskClass(unittest.TestCase):
+    """PlumbTask as a class."""
+
+    def test_task_class(self) -> None:
+        """The framework's own scoring is not hidden."""
+        import verifiers.v1 as vf
+
+        from plumb_client.verifiers import PlumbTask, task_class
+
+        self.assertIs(PlumbTask.score, vf.Task.score)
+        self.assertEqual([f.__name__ for f in task_class(weight=0.5)(vf.TaskData(prompt="p")).hooks("reward")], ["plumb"])
+
+
+class Rubrics(unittest.TestCase):
+    """The rubric of the README, through the environment of verifiers 0.3."""
+
+    def run_rubric(self, rubric: Any, labels: dict[str, str], n: int = 1) -> list[dict[str, Any]]:
+        """The states of SingleTurnEnv for prompts and labels."""
+        import asyncio
+
+        import verifiers as vf
+        from datasets import Dataset
+        from verifiers.types import ClientConfig
+
+        os.environ.update(PLUMB_URL=plumb().url, STUB_API_KEY="none", HF_DATASETS_OFFLINE="1")
+        data = [{"prompt": [{"role": "user", "content": p}], "answer": lab} for p, lab in labels.items()]
+        env = vf.SingleTurnEnv(eval_dataset=Dataset.from_list(data), rubric=rubric)
+        client = ClientConfig(api_base_url=endpoint(), api_key_var="STUB_API_KEY")
+        return list(asyncio.run(env.evaluate(client, "stub", rollouts_per_example=n))["outputs"])
+
+    def labels(self) -> dict[str, str]:
+        label, answer = foreign()
+        Model.answers |= {"foreign": answer, "bad": "{}"}
+        return {content(r["prompt"][-1]): r["label"] for r in rows()} | {"foreign": label, "bad": BAD}
+
+    def check(self, outputs: list[dict[str, Any]], name: str, failed: set[str]) -> None:
+        seen = set()
+        for o in outputs:
+            prompt = o["prompt"][-1]
+            asked = content(prompt if isinstance(prompt, dict) else prompt.model_dump())
+            want = 0.0 if asked in failed else reward(o["answer"], Model.answers[asked])
+            metrics = {k: o["metrics"][k] for k in (name, "plumb_failed")}
+            self.assertEqual((o["reward"], metrics), (want, {name: want, "plumb_failed": float(asked in failed)}), asked[-60:])
+            seen.add(want)
+        self.assertGreater(len(seen), 1)
+
+    def test_rubric_of_the_readme(self) -> None:
+        scope: dict[str, Any] = {}
+        exec(blocks(HEADING, "python")[1], scope)
+        self.check(self.run_rubric(scope["rubric"], self.labels()), "rubric_reward", {"foreign", "bad"})
+
+    def test_groups(self) -> None:
+        from plumb_client.verifiers import plumb_failed, rubric_rewards
+
+        labels = self.labels()
+        del labels["bad"]
+        outputs = self.run_rubric(verifiers.Rubric(funcs=[rubric_rewards, plumb_failed], weights=[1.0, 0.0]), labels, n=2)
+        self.assertEqual(len(outputs), 2 * len(labels))
+        self.check(outputs, "rubric_rewards", {"foreign"})
+
+
+def load_tests(loader: unittest.TestLoader, tests: Any, pattern: Any) -> unittest.TestSuite:
+    """Rubrics left verifiers with 0.4.0; before it vf-eval ran nothing else."""
+    cases = [TaskClass, Rubrics if hasattr(verifiers, "Rubric") else Tasks]
+    return unittest.TestSuite(loader.loadTestsFromTestCase(c) for c in cases)
+
+
+if __name__ == "__main__":
+    print(f"verifiers {verifiers.__version__}", file=sys.stderr)
+    unittest.main(verbosity=2, warnings="ignore")

@@ -1,0 +1,28 @@
+#!/bin/sh
+# requirements.sh writes the lists of Python packages anew: for each NAME.in, which
+# names what is wanted, NAME.txt with every package in one version and the sums of
+# its files, for every platform and Python version that plumb supports.
+#
+# In:  uv (pip install uv), PyPI. A version that NAME.txt has is kept; with --upgrade
+#      all are the newest.
+# Out: clients/python/requirements/*.txt, bench/peers/others/requirements.txt,
+#      bench/tangram/requirements.txt.
+set -eu
+
+cd "$(dirname "$0")/.."
+
+# compile FILE.in PYTHON: the oldest Python version that the list is for.
+compile() {
+	out=${1%.in}.txt
+	uv pip compile --quiet --universal --generate-hashes --no-annotate --no-python-downloads \
+		--custom-compile-command "sh scripts/requirements.sh" --python-version "$2" ${upgrade:-} "$1" -o "$out" >/dev/null
+	echo "requirements: $(grep -c '^[a-zA-Z]' "$out") packages in $out" >&2
+}
+
+upgrade=${1:-}
+compile clients/python/requirements/test.in 3.10
+for name in trl verifiers verifiers-0.3 skyrl; do
+	compile clients/python/requirements/$name.in 3.11
+done
+compile bench/peers/others/requirements.in 3.10
+compile bench/tangram/requirements.in 3.10
