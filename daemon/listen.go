@@ -2,10 +2,12 @@ package daemon
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -15,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"plumb/daemon/conns"
 )
 
 // front is a listening socket that can be left without losing the connections
@@ -171,9 +175,26 @@ func listenAdmin(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-func serveAdmin(ln net.Listener, h http.Handler) *admin {
-	a := &admin{ln: ln, srv: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}}
-	go a.srv.Serve(ln)
+// adminConns is how many connections to --admin may be open.
+const adminConns = 64
+
+// serveAdmin answers on ln, with TLS where secure is not nil.
+func serveAdmin(ln net.Listener, secure *tls.Config, h http.Handler, log *slog.Logger) *admin {
+	open := conns.New(conns.Config{Max: adminConns, Log: log})
+	a := &admin{ln: ln, srv: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		ConnState: func(c net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateActive:
+				conns.Of(c).Busy(false)
+			case http.StateIdle:
+				conns.Of(c).Rest()
+			}
+		}}}
+	inner := open.Listen(ln)
+	if secure != nil {
+		inner = tls.NewListener(inner, secure)
+	}
+	go a.srv.Serve(inner)
 	return a
 }
 

@@ -20,12 +20,13 @@ import (
 	"plumb/daemon/dump"
 	"plumb/daemon/trace"
 	"plumb/render/chrome"
+	"plumb/render/font"
 )
 
 // Config of the daemon. Core and API are required.
 type Config struct {
 	Core    CoreConfig
-	API     api.Config    // Queue, Items, Metrics, Tokens and Health are filled in
+	API     api.Config    // Queue, Items, Metrics, Tokens and Health are filled in; Connections 0 is as many as open files allow
 	Secrets SecretConfig  // tokens and TLS
 	Listen  string        // TCP address, "" for none
 	Socket  string        // path of a Unix socket, "" for none
@@ -41,8 +42,8 @@ type Config struct {
 
 // Serve runs the daemon until ctx ends or a SIGTERM or SIGINT comes, and then
 // stops it in the order of interfaces.md 3.5. A second signal ends it at once.
-// SIGHUP reads tokens and certificates again. Errors wrap ErrExposed or
-// ErrSecrets where the configuration cannot be used.
+// SIGHUP reads tokens and certificates again. Errors wrap ErrExposed, ErrSecrets
+// or ErrFiles where the configuration cannot be used.
 func Serve(ctx context.Context, cfg Config) error {
 	signals, again := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
@@ -124,6 +125,9 @@ func start(cfg Config) (*running, error) {
 		core.Close()
 		return nil, err
 	}
+	if _, err := font.Default(); err != nil { // read now, while there is everything that it takes
+		cfg.Log.Warn("scenes with text are refused", "error", err)
+	}
 	info := core.Engine.Info()
 	cfg.API.Version.Backend = info.Backend
 	if info.GPU != nil {
@@ -202,6 +206,9 @@ func (d *running) prepare() (err error) {
 	if d.given, err = activated(); err != nil {
 		return err
 	}
+	if d.cfg.API.Connections, err = d.connections(); err != nil {
+		return err
+	}
 	d.life, d.end = context.WithCancel(context.Background())
 	if d.cfg.Secrets.Insecure || d.secrets.tokens.Len() > 0 {
 		return nil
@@ -252,15 +259,11 @@ func (d *running) listen() error {
 	address := ""
 	if unix != nil {
 		address = unix.Addr().String()
-		d.serve(unix, unix)
+		d.serve(unix, nil)
 	}
 	if main != nil {
 		address = main.Addr().String()
-		var ln net.Listener = main
-		if c := d.secrets.server(); c != nil {
-			ln = tls.NewListener(main, c)
-		}
-		d.serve(main, ln)
+		d.serve(main, d.secrets.server())
 		offers, stop := context.WithCancel(d.life)
 		d.offers = stop
 		if d.given.main == nil {
@@ -275,11 +278,11 @@ func (d *running) listen() error {
 	return nil
 }
 
-// serve takes connections from ln, which is f or wraps it.
-func (d *running) serve(f *front, ln net.Listener) {
+// serve takes connections from f, with TLS where secure is not nil.
+func (d *running) serve(f *front, secure *tls.Config) {
 	d.fronts = append(d.fronts, f)
 	d.serving.Go(func() {
-		if err := d.server.Serve(ln); err != nil {
+		if err := d.server.Serve(f, secure); err != nil {
 			d.failed <- err
 		}
 	})
@@ -339,14 +342,11 @@ func (d *running) openAdmin() (err error) {
 			return err
 		}
 	}
-	h := d.server.AdminHandler()
+	h, secure := d.server.AdminHandler(), (*tls.Config)(nil)
 	if a, ok := ln.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
-		h = d.server.Guard(h)
-		if c := d.secrets.server(); c != nil {
-			ln = tls.NewListener(ln, c)
-		}
+		h, secure = d.server.Guard(h), d.secrets.server()
 	}
-	d.admin = serveAdmin(ln, h)
+	d.admin = serveAdmin(ln, secure, h, d.cfg.Log)
 	d.cfg.Log.Info("admin listening", "address", d.admin.addr())
 	return nil
 }

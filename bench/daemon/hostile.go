@@ -27,6 +27,7 @@ type probe struct {
 // probes lists them all; each has a file of its own.
 var probes = []probe{
 	{"1,100 idle connections under 1,024 descriptors", nil, 1024, 1500, idle},
+	{"refused requests whose bodies never come", nil, 0, 1500, refused},
 }
 
 // hostileToken is the token that the client who behaves has; hostile ones have it
@@ -127,6 +128,9 @@ func (c config) attack(p probe, items []item, tokens string) error {
 	}
 	c.say("%-52s %8.1f %9d %9s %9d %8d %9.1f  %s", p.name, took.Seconds(), peak, bar, good.t.n, retried, good.t.ms(99), seen)
 	faults := []error{fault, good.t.verdict()}
+	if retried > 0 {
+		c.say("  ordinary tries that failed: %v", good.t.tries)
+	}
 	select {
 	case <-d.done:
 		faults = append(faults, fmt.Errorf("the daemon ended: %v: %.2000s", d.err, d.log))

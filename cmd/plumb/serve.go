@@ -34,8 +34,9 @@ type serveCmd struct {
 	MaxWindow size     `default:"16MiB" placeholder:"BYTES" group:"limits" help:"How far back compressed input (zstd) may refer; that much memory is taken for each body or stream that says so."`
 	Share     fraction `name:"client-share" default:"0.5" placeholder:"SHARE" group:"limits" help:"Share of --max-bodies, and of the rest of --max-memory, that one client may have, 0 to 1. Clients are told apart by token, else by address."`
 	MaxItems  count    `default:"65536" placeholder:"N" group:"limits" help:"Items of one request; streams have no limit."`
-	MaxConns  count    `default:"8192" placeholder:"N" group:"limits" help:"Connections open at once."`
-	MaxPerIP  int      `name:"max-conns-per-ip" default:"0" placeholder:"N" group:"limits" help:"Connections open at once from one address; 0 = no limit of its own."`
+	MaxHeader size     `default:"16KiB" placeholder:"BYTES" group:"limits" help:"Longest header of a request; each open connection has a buffer of that size."`
+	MaxConns  int      `default:"0" placeholder:"N" group:"limits" help:"Connections open at once; for one more, the one that has waited longest without a request is closed. 0 = 8192, or as many as the limit of open files leaves (ulimit -n)."`
+	MaxPerIP  int      `name:"max-conns-per-ip" default:"0" placeholder:"N" group:"limits" help:"Connections open at once from one address (IPv6: one network of 64 bits); 0 = no limit of its own."`
 
 	Unscorable  []string      `sep:"none" placeholder:"ADAPTER=POLICY" help:"What a trainer gets for a sample that could not be scored: zero (0.0, marked as failed), null, drop or error; repeatable. Defaults: openrlhf=zero, slime=zero, nemo-gym=zero, openenv=null. See docs/trainers.md."`
 	Prepare     []string      `sep:"none" placeholder:"ADAPTER=STEPS" help:"Text preparation before an answer is read: special, think, answer, fenced, boxed with commas between them, or none; repeatable, and ?prepare= in a URL wins. Defaults: openrlhf=special, slime=special, others none."`
@@ -52,7 +53,8 @@ type serveCmd struct {
 	Heartbeat    time.Duration `default:"5s" placeholder:"TIME" help:"Between renders that tell whether the device answers; the daemon is not ready while it does not, and the service manager's watchdog is fed only while it does."`
 	QueueDelay   time.Duration `default:"0s" placeholder:"TIME" help:"Longest wait for a batch to fill, from the arrival of its oldest request (Triton: max_queue_delay_microseconds); 0 sends what is there."`
 	ResultCache  cacheSize     `default:"0" placeholder:"BYTES" help:"Memory for scores that are kept: identical items with identical options are then answered from it; 0 keeps none."`
-	ReadTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"Longest time for a whole request to arrive and for its answer to leave; streams have --stream-idle instead."`
+	HeaderTime   time.Duration `name:"header-timeout" default:"10s" placeholder:"TIME" help:"Longest time for a request's header to arrive, from the opening of the connection or from its first byte."`
+	ReadTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"Longest time for a whole request to arrive and for its answer to leave; after its first byte, the body of a stream has --stream-idle instead."`
 	IdleTimeout  time.Duration `default:"90s" placeholder:"TIME" help:"How long a connection is kept between requests."`
 	StreamIdle   time.Duration `default:"10m" placeholder:"TIME" help:"Longest silence of a stream's client, sending or reading."`
 	DrainGrace   time.Duration `default:"2s" placeholder:"TIME" help:"After SIGTERM: not ready, but requests are still taken; give balancers time to notice."`
@@ -101,6 +103,12 @@ func (c *serveCmd) Run(std streams) error {
 	if c.QueueDelay < 0 || c.QueueDelay > c.Deadline {
 		return usage("cannot use --queue-delay %v: want 0 to --deadline, %v", c.QueueDelay, c.Deadline)
 	}
+	if c.MaxConns < 0 || c.MaxPerIP < 0 {
+		return usage("cannot use --max-conns %d and --max-conns-per-ip %d: want 0 or more", c.MaxConns, c.MaxPerIP)
+	}
+	if c.MaxHeader < 1<<10 || c.MaxHeader > 1<<20 {
+		return usage("cannot use --max-header %d: want 1KiB to 1MiB", int(c.MaxHeader))
+	}
 	if cc.Judge, err = c.judgeFlags.config(false); err != nil {
 		return err
 	}
@@ -139,14 +147,14 @@ func (c *serveCmd) Run(std streams) error {
 			Policies: policies, Prepare: steps, Sessions: int(c.MaxSessions), SessionIdle: c.SessionIdle,
 			Body: int(c.MaxBody), Bodies: int(c.MaxBodies), Share: float64(c.Share), Work: cc.Queue.Memory, ItemsMax: int(c.MaxItems),
 			ReadTimeout: c.ReadTimeout, Idle: c.IdleTimeout, StreamIdle: c.StreamIdle,
-			Connections: int(c.MaxConns), ConnsPerIP: c.MaxPerIP, Slow: c.Slow, Version: about(),
+			Header: int(c.MaxHeader), HeaderTime: c.HeaderTime, Connections: c.MaxConns, ConnsPerIP: c.MaxPerIP, Slow: c.Slow, Version: about(),
 		},
 	}))
 }
 
 // served tells mistakes of the command line from a daemon that failed.
 func served(err error) error {
-	if errors.Is(err, judge.ErrConfig) || errors.Is(err, daemon.ErrExposed) || errors.Is(err, daemon.ErrSecrets) {
+	if errors.Is(err, judge.ErrConfig) || errors.Is(err, daemon.ErrExposed) || errors.Is(err, daemon.ErrSecrets) || errors.Is(err, daemon.ErrFiles) {
 		return usageError{err}
 	}
 	return err

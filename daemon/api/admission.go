@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net"
 	"strconv"
 	"sync"
 	"time"
@@ -140,36 +139,6 @@ func (p *pace) until(n int) time.Duration {
 		d += time.Duration(rand.Float64() * 0.25 * float64(d))
 	}
 	return min(max(d, time.Second), maxWait)
-}
-
-// spare is how many connections beyond --max-conns fasthttp would serve: those
-// that are being refused.
-const spare = 64
-
-// crowdAnswer is what a connection beyond --max-conns gets.
-const crowdAnswer = `{"error":"cannot take connection: as many as allowed are open; retry later or raise --max-conns","error_type":"busy"}`
-
-// crowd refuses connections beyond --max-conns with a whole answer. They are
-// closed before anything of them is read.
-type crowd struct {
-	net.Listener
-	s *Server
-}
-
-// Accept implements net.Listener.
-func (c *crowd) Accept() (net.Conn, error) {
-	for {
-		conn, err := c.Listener.Accept()
-		if err != nil || int(c.s.http.GetOpenConnectionsCount()) < c.s.cfg.Connections {
-			return conn, err
-		}
-		c.s.cfg.Metrics.request("other", fasthttp.StatusServiceUnavailable, 0)
-		if _, plain := conn.(interface{ SetKeepAlive(bool) error }); plain { // TLS would have to shake hands first
-			conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
-			fmt.Fprintf(conn, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(crowdAnswer), crowdAnswer)
-		}
-		conn.Close()
-	}
 }
 
 // oneToken is the set of a single token of any form.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"plumb/daemon/conns"
 	"plumb/daemon/dump"
 	"plumb/daemon/memory"
 	"plumb/daemon/queue"
@@ -43,7 +44,8 @@ const (
 	DefaultSessions    = 1024
 	DefaultSessionIdle = 10 * time.Minute
 	DefaultConnections = 8192
-	MaxHeader          = 16 << 10 // bytes of a request's header
+	DefaultHeader      = 16 << 10
+	DefaultHeaderTime  = 10 * time.Second
 )
 
 // Config of a Server. Queue, Suites and Variants are required; zero values mean
@@ -65,11 +67,13 @@ type Config struct {
 	Token    string              // the one token that clients must send; "" for none, or Tokens
 	Tokens   *Tokens             // those that they may send; nil for none
 
+	Header      int           // bytes of a request's header, default 16 KiB (--max-header)
+	HeaderTime  time.Duration // for a request's header, default 10 s (--header-timeout)
 	ReadTimeout time.Duration // for a whole request, default 30 s
 	Idle        time.Duration // between requests of a connection, default 90 s
 	StreamIdle  time.Duration // without a byte from or to the client of a stream, default 10 min
-	Connections int           // open at once, default 8192
-	ConnsPerIP  int           // open at once from one address, default unlimited
+	Connections int           // open at once, default 8192 (--max-conns)
+	ConnsPerIP  int           // open at once from one address, default unlimited (--max-conns-per-ip)
 	Slow        time.Duration // samples that take longer are logged; 0 for none
 
 	Policies    reward.Policies         // what trainers get for samples that could not be scored, by adapter; nil = defaults
@@ -107,6 +111,7 @@ type Server struct {
 	refusing  atomic.Bool // new work is refused
 	active    atomic.Int64
 	bodies    *memory.Pool    // what clients sent: bodies, windows, lines, messages
+	conns     *conns.Set      // that are open
 	lingering atomic.Int64    // connections in linger; a few more are counted
 	pace      pace            // of answers, for Retry-After
 	hands     *budget         // pictures drawn at once
@@ -129,6 +134,11 @@ type route struct {
 	stream bool // its body has no length limit
 }
 
+// takes reports whether requests of a method are answered.
+func (r route) takes(method string) bool {
+	return method == r.method || method == "HEAD" && r.method == "GET"
+}
+
 // New returns a server that is not listening yet.
 func New(cfg Config) *Server {
 	fill(&cfg)
@@ -138,22 +148,23 @@ func New(cfg Config) *Server {
 	// A picture costs about 16 bytes per pixel until it has left.
 	s.hands, s.pixels = newBudget(2*runtime.GOMAXPROCS(0)), newBudget(max(cfg.Scenes.Pixels, scene.DefaultLimits().Pixels))
 	s.life, s.kill = context.WithCancel(context.Background())
+	s.conns = conns.New(conns.Config{Max: cfg.Connections, PerAddress: cfg.ConnsPerIP, Refuse: s.crowded, Log: cfg.Log})
+	cfg.Metrics.connections(s.conns.Stats)
 	s.http = &fasthttp.Server{
-		Handler:            s.serve,
-		HeaderReceived:     s.header,
-		ExpectHandler:      s.expect,
-		ErrorHandler:       s.malformed,
-		Name:               "plumb",
-		Concurrency:        cfg.Connections + spare, // crowd refuses before
-		MaxConnsPerIP:      cfg.ConnsPerIP,
-		ReadBufferSize:     MaxHeader,
-		ReadTimeout:        cfg.ReadTimeout,
-		WriteTimeout:       cfg.ReadTimeout,
-		IdleTimeout:        cfg.Idle,
-		MaxRequestBodySize: cfg.Body,
-		TCPKeepalive:       true,
-		// Bodies are read by the handlers, which count their bytes themselves:
-		// with streaming on, the server's own limit is not enforced.
+		Handler:        s.serve,
+		HeaderReceived: s.header,
+		ExpectHandler:  s.expect,
+		ErrorHandler:   s.malformed,
+		Name:           "plumb",
+		ConnState:      s.connState,
+		Concurrency:    2*cfg.Connections + 64, // the set of connections bounds them before
+		ReadBufferSize: cfg.Header,
+		ReadTimeout:    min(cfg.HeaderTime, cfg.ReadTimeout), // until the header is there, then header
+		WriteTimeout:   cfg.ReadTimeout,
+		IdleTimeout:    cfg.Idle,
+		// Bodies are read by the handlers, which count their bytes themselves. This
+		// is only how much of one the server waits for before it calls them.
+		MaxRequestBodySize:           1,
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
 		NoDefaultContentType:         true,
@@ -169,6 +180,12 @@ func fill(cfg *Config) {
 	}
 	if cfg.ItemsMax <= 0 {
 		cfg.ItemsMax = DefaultItems
+	}
+	if cfg.Header <= 0 {
+		cfg.Header = DefaultHeader
+	}
+	if cfg.HeaderTime <= 0 {
+		cfg.HeaderTime = DefaultHeaderTime
 	}
 	if cfg.ReadTimeout <= 0 {
 		cfg.ReadTimeout = DefaultReadTimeout
@@ -311,7 +328,7 @@ func (s *Server) guarded(ctx *fasthttp.RequestCtx, id string, f func(route)) (na
 			ctx.SetConnectionClose()
 		}
 	}()
-	if s.admitted(ctx, r, ok) {
+	if s.admitted(ctx, r, ok) && conns.Of(ctx.Conn()).Busy(!r.open) {
 		f(r)
 	}
 	return name
@@ -321,10 +338,13 @@ func (s *Server) guarded(ctx *fasthttp.RequestCtx, id string, f func(route)) (na
 func (s *Server) admitted(ctx *fasthttp.RequestCtx, r route, known bool) bool {
 	method := string(ctx.Method())
 	switch {
+	case ambiguous(&ctx.Request.Header):
+		s.fail(ctx, fasthttp.StatusBadRequest, "bad_request", "cannot read request: got Transfer-Encoding beside Content-Length, or another one than chunked; want one way to tell where the body ends")
+		return false
 	case !known:
 		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this path; GET /openapi.json lists those there are")
 		return false
-	case method != r.method && !(method == "HEAD" && r.method == "GET"):
+	case !r.takes(method):
 		ctx.Response.Header.Set("Allow", r.method)
 		s.fail(ctx, fasthttp.StatusMethodNotAllowed, "bad_method", fmt.Sprintf("cannot answer %.16q here; want %s", method, r.method))
 		return false
@@ -374,30 +394,6 @@ func (s *Server) requestID(ctx *fasthttp.RequestCtx) string {
 		return string(given)
 	}
 	return s.nonce + "-" + strconv.FormatUint(s.count.Add(1), 10)
-}
-
-// header sets what differs per route before the body is read.
-func (s *Server) header(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
-	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
-	if bytes.HasSuffix(path, []byte("/v1/score/stream")) { // the path of a whole URL too
-		// The stream sets deadlines of its own for every read and write.
-		return fasthttp.RequestConfig{ReadTimeout: s.cfg.StreamIdle, WriteTimeout: 24 * time.Hour}
-	}
-	return fasthttp.RequestConfig{}
-}
-
-// malformed answers what could not be read as a request.
-func (s *Server) malformed(ctx *fasthttp.RequestCtx, err error) {
-	code, kind := fasthttp.StatusBadRequest, "bad_request"
-	var small *fasthttp.ErrSmallBuffer
-	switch {
-	case asType(err, &small):
-		code, kind = fasthttp.StatusRequestHeaderFieldsTooLarge, "too_large"
-	case isTimeout(err):
-		code, kind = fasthttp.StatusRequestTimeout, "timeout"
-	}
-	s.fail(ctx, code, kind, "cannot read request")
-	s.cfg.Metrics.request("other", code, 0)
 }
 
 // quiet turns the server's own log into debug lines: it reports every connection

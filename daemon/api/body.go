@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"strings"
-	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -284,52 +282,4 @@ const unreadable = "unreadable"
 func (s *Server) lost(ctx *fasthttp.RequestCtx) {
 	ctx.SetUserValue(unreadable, true)
 	ctx.SetConnectionClose()
-}
-
-// settle reads what the handler left of the body, up to a bound: fasthttp does
-// not, and the connection would be lost for the next request, or reset before
-// the client has read the answer. A client that goes on sending beyond the bound
-// is let send for a while after it was answered, and then cut off.
-func (s *Server) settle(ctx *fasthttp.RequestCtx) {
-	r := ctx.RequestBodyStream()
-	if r == nil || ctx.Response.IsBodyStream() || ctx.UserValue(unreadable) != nil {
-		return
-	}
-	closing := ctx.Response.Header.ConnectionClose() || ctx.Request.Header.ConnectionClose()
-	if closing {
-		ctx.Conn().SetReadDeadline(time.Now().Add(2 * time.Second))
-	}
-	n, err := io.CopyN(io.Discard, r, leftover)
-	switch {
-	case err == io.EOF && n < leftover:
-	case err != nil || closing:
-		ctx.SetConnectionClose()
-	case s.lingering.Add(1) > lingerers:
-		s.lingering.Add(-1)
-		ctx.SetConnectionClose()
-	default:
-		ctx.Hijack(s.linger)
-	}
-}
-
-// How long a client that was answered may go on sending, and how many may at a
-// time: those that write a whole body before they read would not learn why it
-// was refused.
-const (
-	lingerTime = 5 * time.Second
-	lingerIdle = time.Second
-	lingerers  = 64
-)
-
-// linger throws away what a client sends until it stops, closes or its time is up.
-func (s *Server) linger(c net.Conn) {
-	defer s.lingering.Add(-1)
-	end := time.Now().Add(lingerTime)
-	b := make([]byte, 32<<10)
-	for now := time.Now(); now.Before(end); now = time.Now() {
-		c.SetReadDeadline(now.Add(lingerIdle))
-		if _, err := c.Read(b); err != nil {
-			return
-		}
-	}
 }

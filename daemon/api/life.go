@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -10,10 +11,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Serve takes connections from ln until Shutdown or an io.EOF of it; it may be
-// called for several listeners at once. It returns nil after Drain.
-func (s *Server) Serve(ln net.Listener) error {
-	err := s.http.Serve(&crowd{Listener: ln, s: s})
+// Serve takes connections from ln until Shutdown or an io.EOF of it, with TLS
+// where secure is not nil; it may be called for several listeners at once. It
+// returns nil after Drain.
+func (s *Server) Serve(ln net.Listener, secure *tls.Config) error {
+	ln = s.conns.Listen(ln)
+	if secure != nil {
+		ln = tls.NewListener(ln, secure)
+	}
+	err := s.http.Serve(ln)
 	if s.draining.Load() {
 		return nil
 	}

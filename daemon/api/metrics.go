@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"plumb/daemon/conns"
 	"plumb/daemon/queue"
 	"plumb/daemon/shm"
 	"plumb/daemon/trace"
@@ -64,6 +65,23 @@ func NewMetrics() *Metrics {
 		})
 	r.MustRegister(m.requests, m.refused, m.samples, m.failures, m.batches, m.duration, m.wait, m.stages, m.sizes, regions)
 	return m
+}
+
+// connections registers the counts of connections.
+func (m *Metrics) connections(stats func() conns.Stats) {
+	state := func(name string, of func(conns.Stats) int) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "plumb_connections", Help: "Connections open now: busy with a request, or waiting for their clients.",
+			ConstLabels: prometheus.Labels{"state": name}}, func() float64 { return float64(of(stats())) })
+	}
+	count := func(name, help string, of func(conns.Stats) int64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_" + name + "_total", Help: help}, func() float64 { return float64(of(stats())) })
+	}
+	m.registry.MustRegister(
+		state("busy", func(s conns.Stats) int { return s.Busy }),
+		state("waiting", func(s conns.Stats) int { return s.Waiting }),
+		count("connections_closed_for_room", "Waiting connections that were closed for new ones.", func(s conns.Stats) int64 { return s.Closed }),
+		count("connections_refused", "Connections refused because all that may be open were busy.", func(s conns.Stats) int64 { return s.Refused }),
+		count("accept_failures", "Connections that could not be accepted at once, mostly for want of file descriptors.", func(s conns.Stats) int64 { return s.Failed }))
 }
 
 // Process registers the counts of the process: memory, files, goroutines.

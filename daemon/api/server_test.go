@@ -53,7 +53,7 @@ func serve(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) 
 		t.Fatal(err)
 	}
 	s.addr = ln.Addr().String()
-	go s.Serve(ln)
+	go s.Serve(ln, nil)
 	transport := &http.Transport{}
 	s.client = &http.Client{Transport: transport}
 	t.Cleanup(func() {
@@ -319,29 +319,6 @@ func readAnswer(t *testing.T, r *bufio.Reader) (int, string) {
 		t.Fatalf("cannot read answer: %v", err)
 	}
 	return resp.StatusCode, string(b)
-}
-
-// A body that is refused does not spoil the connection for the next request.
-func TestConnectionSurvivesRefusals(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body = 1000 })
-	c := s.raw(t)
-	r := bufio.NewReader(c)
-	big := strings.Repeat("x", 200_000)
-	for _, q := range []struct {
-		head string
-		want int
-	}{
-		{"POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + big, 413},
-		{"POST /v1/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + big, 404},
-		{"POST /v1/score HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n30d40\r\n" + big + "\r\n0\r\n\r\n", 413},
-		{"POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: 14\r\n\r\n{\"test\":\"sum\"}", 200},
-		{"GET /health HTTP/1.1\r\nHost: x\r\n\r\n", 200},
-	} {
-		go io.WriteString(c, q.head)
-		if status, body := readAnswer(t, r); status != q.want {
-			t.Fatalf("%.40q: got %d %s; want %d", q.head, status, body, q.want)
-		}
-	}
 }
 
 // What is refused anyway is refused before the body travels, and the rest is

@@ -112,7 +112,7 @@ func (s *Server) sharedUnregister(ctx *fasthttp.RequestCtx) {
 // host: over TCP the client must be on it, and may then register what belongs to
 // the daemon's own user; over a Unix socket the kernel says who it is.
 func peerOf(ctx *fasthttp.RequestCtx) (shm.Peer, error) {
-	if c, ok := ctx.Conn().(*net.UnixConn); ok {
+	if c, ok := unwrapped(ctx).(*net.UnixConn); ok {
 		p, err := shm.Credentials(c)
 		if err != nil {
 			return p, &shm.Error{Code: "bad_client", Message: "cannot register region: the client's user cannot be told"}

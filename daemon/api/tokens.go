@@ -225,7 +225,7 @@ func (s *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool) {
 	if s.cfg.Tokens.Len() == 0 {
 		return nil, true
 	}
-	k := s.cfg.Tokens.find(secretOf(ctx))
+	k := s.cfg.Tokens.find(secretOf(&ctx.Request.Header, ctx.QueryArgs()))
 	if k == nil {
 		ctx.Response.Header.Set("WWW-Authenticate", `Bearer realm="plumb"`)
 		s.fail(ctx, fasthttp.StatusUnauthorized, "unauthorized", "cannot take request: want a token (Authorization: Bearer)")
@@ -241,8 +241,8 @@ func (s *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool) {
 
 // secretOf is the secret that a request carries: as Bearer, as the password of
 // Basic, or as ?token= for trainers that know only a URL.
-func secretOf(ctx *fasthttp.RequestCtx) string {
-	kind, rest, _ := strings.Cut(string(ctx.Request.Header.Peek("Authorization")), " ")
+func secretOf(h *fasthttp.RequestHeader, query *fasthttp.Args) string {
+	kind, rest, _ := strings.Cut(string(h.Peek("Authorization")), " ")
 	switch strings.ToLower(kind) {
 	case "bearer":
 		return strings.TrimSpace(rest)
@@ -251,7 +251,7 @@ func secretOf(ctx *fasthttp.RequestCtx) string {
 		_, password, _ := strings.Cut(string(b), ":")
 		return password
 	}
-	return string(ctx.QueryArgs().Peek("token"))
+	return string(query.Peek("token"))
 }
 
 // heldKey is where a request's token stands until it is given back.

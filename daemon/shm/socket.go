@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"plumb/daemon/conns"
 )
 
 // The bounds of the socket.
 const (
-	maxConns  = 1024    // connections at once
 	maxPacket = 4 << 10 // bytes of one message
 	maxFDs    = 8       // descriptors that are read, and closed, per message
 	sendTime  = 5 * time.Second
@@ -69,30 +70,21 @@ func (g *Registry) Serve(ln net.Listener) error {
 			c.Close()
 		}
 	})
+	// A connection without a region may be closed for a new one.
+	bounded := conns.New(conns.Config{Max: g.cfg.Regions, Log: g.cfg.Log}).Listen(ln)
 	for {
-		c, err := ln.Accept()
+		c, err := bounded.Accept()
 		if err != nil {
 			select {
 			case <-g.done:
 				return nil
 			default:
 			}
-			if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
-				time.Sleep(50 * time.Millisecond)
-				continue
-			}
 			return fmt.Errorf("cannot accept on the shared-memory socket: %w", err)
 		}
 		mu.Lock()
-		full := len(open) >= maxConns
-		if !full {
-			open[c] = true
-		}
+		open[c] = true
 		mu.Unlock()
-		if full {
-			c.Close()
-			continue
-		}
 		running.Go(func() {
 			defer func() {
 				mu.Lock()
@@ -107,7 +99,8 @@ func (g *Registry) Serve(ln net.Listener) error {
 // talk answers one client until it goes.
 func (g *Registry) talk(conn net.Conn) {
 	defer conn.Close()
-	c, ok := conn.(*net.UnixConn)
+	own := conns.Of(conn)
+	c, ok := own.NetConn().(*net.UnixConn)
 	if !ok {
 		return
 	}
@@ -130,6 +123,9 @@ func (g *Registry) talk(conn net.Conn) {
 			fault = wrong("bad_message", "cannot read message: want at most %d bytes and one descriptor", maxPacket)
 		} else {
 			fault = g.obey(buf[:n], fds, conn, peer)
+		}
+		if fault == nil {
+			own.Busy(true)
 		}
 		if !answer(c, fault) {
 			return

@@ -3,6 +3,7 @@ package font
 import (
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -35,6 +36,28 @@ func advance(run []Glyph) (sum int32) {
 		sum += g.Own + g.Kern
 	}
 	return sum
+}
+
+// Fonts do not need their files after Open, when the process may have too many
+// files open to read them.
+func TestOpenReadsAll(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(library(t).dir)); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for i := range shipped {
+		s := Style{Family: Family(i / 4), Bold: i&1 != 0, Italic: i&2 != 0}
+		if _, err := l.NewSet().Face(s); err != nil {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
 }
 
 // The strings tell a shaper that loses Shantell's kerning from one that does

@@ -7,7 +7,9 @@ package font
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -67,11 +69,14 @@ var files = [faces]string{
 	"LiberationSans-Regular",
 }
 
-// Library is a folder of fonts. Files are read when first asked for; a Library
-// is safe for concurrent use and shared by all workers.
+// Library is a folder of fonts. All files are read by Open, so that nothing which
+// the process runs out of later, such as file descriptors, can spoil a text; a
+// font is parsed when it is first asked for. A Library is safe for concurrent use
+// and shared by all workers.
 type Library struct {
 	dir   string
 	fonts [faces]struct {
+		data []byte // of the file; nil where there is none
 		once sync.Once
 		file *file
 		err  error
@@ -88,31 +93,35 @@ type file struct {
 	underline       int // thickness of an underline, units
 }
 
-// Open returns the library in dir. It checks that tldraw's 16 files are there,
-// so that a missing set-up is reported at start and not with the first text. The
-// font of headings is looked for when it is needed.
+// Open reads the library in dir. tldraw's 16 files must be there; the font of
+// headings may be missing.
 func Open(dir string) (*Library, error) {
-	for _, name := range files[:shipped] {
-		p := filepath.Join(dir, name+".ttf")
-		if _, err := os.Stat(p); err != nil {
+	l := &Library{dir: dir}
+	for i, name := range files {
+		b, err := os.ReadFile(filepath.Join(dir, name+".ttf"))
+		if err != nil && (i < shipped || !errors.Is(err, fs.ErrNotExist)) {
 			return nil, fmt.Errorf("cannot open fonts: %w; want 16 files in %s, made by scripts/fonts.sh", err, dir)
 		}
+		l.fonts[i].data = b
 	}
-	return &Library{dir: dir}, nil
+	return l, nil
 }
 
 // load returns the font of a style, parsed once for all workers.
 func (l *Library) load(s Style) (*file, error) {
-	e := &l.fonts[s.index()]
-	e.once.Do(func() { e.file, e.err = parse(l.dir, files[s.index()]) })
+	i := s.index()
+	e := &l.fonts[i]
+	e.once.Do(func() {
+		if e.data == nil {
+			e.err = fmt.Errorf("cannot read font: %w", &fs.PathError{Op: "open", Path: filepath.Join(l.dir, files[i]+".ttf"), Err: fs.ErrNotExist})
+			return
+		}
+		e.file, e.err = parse(files[i], e.data)
+	})
 	return e.file, e.err
 }
 
-func parse(dir, name string) (*file, error) {
-	b, err := os.ReadFile(filepath.Join(dir, name+".ttf"))
-	if err != nil {
-		return nil, fmt.Errorf("cannot read font: %w", err)
-	}
+func parse(name string, b []byte) (*file, error) {
 	ld, err := ot.NewLoader(bytes.NewReader(b))
 	if err != nil {
 		return nil, fmt.Errorf("cannot parse font %s: %w", name, err)

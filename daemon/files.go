@@ -1,0 +1,84 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"plumb/daemon/api"
+	"plumb/daemon/shm"
+)
+
+// ErrFiles marks limits that need more open files than there may be.
+var ErrFiles = errors.New("cannot open so many files")
+
+// What the daemon opens beside connections of clients, in descriptors.
+const (
+	ownFiles  = 96 // the device and its driver, listeners, logs, caches, and what is open for a moment
+	pageFiles = 24 // for each page of Chromium: pipes, and the files of its folder
+	fewConns  = 16 // with fewer connections a daemon is of no use
+)
+
+// need is a number of descriptors and what asks for it.
+type need struct {
+	n   int
+	why string
+}
+
+// needs lists what the daemon opens beside connections of clients.
+func (d *running) needs() []need {
+	list := []need{{ownFiles, "its own"}}
+	if c := d.cfg.Core.Engine; c.Fidelity != "native" || c.Backend == "chrome" {
+		pages := c.Chrome.Pages
+		if pages <= 0 {
+			pages = min(runtime.NumCPU(), 4)
+		}
+		list = append(list, need{pages * pageFiles, fmt.Sprintf("--chrome-pages %d", pages)})
+	}
+	if d.cfg.Admin != "" || d.given.admin != nil {
+		list = append(list, need{adminConns, "--admin"})
+	}
+	if j := d.cfg.Core.Judge; j != nil {
+		list = append(list, need{2 * max(j.Concurrency, 1), "--judge-concurrency"})
+	}
+	if s := d.cfg.Shared; s != nil && s.Socket != "" {
+		regions := s.Regions
+		if regions <= 0 {
+			regions = shm.DefaultRegions
+		}
+		list = append(list, need{2 * regions, fmt.Sprintf("--max-shm-regions %d", regions)})
+	}
+	return list
+}
+
+// connections is how many connections may be open so that the process never runs
+// out of descriptors: --max-conns, or without it as many as the limit of open
+// files leaves. The runtime has raised the soft limit to the hard one.
+func (d *running) connections() (int, error) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 0, fmt.Errorf("%w: cannot read the limit: %w", ErrFiles, err)
+	}
+	files := int(min(limit.Cur, 1<<30))
+	left, words := files, []string(nil)
+	for _, n := range d.needs() {
+		left -= n.n
+		words = append(words, fmt.Sprintf("%d for %s", n.n, n.why))
+	}
+	others := strings.Join(words, ", ")
+	want := d.cfg.API.Connections
+	switch {
+	case left < fewConns:
+		return 0, fmt.Errorf("%w: %d may be open (ulimit -n; LimitNOFILE of a unit), and beside connections the daemon needs %s; want at least %d", ErrFiles, files, others, files-left+fewConns)
+	case want > left:
+		return 0, fmt.Errorf("%w: %d may be open (ulimit -n; LimitNOFILE of a unit), and beside connections the daemon needs %s; want --max-conns of at most %d, got %d", ErrFiles, files, others, left, want)
+	case want > 0:
+		return want, nil
+	case left < api.DefaultConnections:
+		d.cfg.Log.Warn("few files may be open: fewer connections are taken", "max-conns", left, "default", api.DefaultConnections, "open-files", files, "other-files", others)
+	}
+	return min(left, api.DefaultConnections), nil
+}
