@@ -79,6 +79,9 @@ func (c *benchCmd) sides(given map[string][]string, run bool, std streams) (*rec
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	rounds, err := c.inTurn(ctx, c.arguments(given), std)
+	if ctx.Err() != nil {
+		return nil, interruption{errors.New("interrupted; there is no comparison")}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"plumb/daemon/atomicfile"
+	"plumb/daemon/judge/judgetest"
 )
 
 // mcq is an item that needs no pixels.
@@ -232,5 +233,63 @@ func TestFullDiskUnderReport(t *testing.T) {
 	}
 	if left := atomicfile.LeftoversIn(filepath.Join(dir, "report")); len(left) > 0 {
 		t.Errorf("left behind: %+v", left)
+	}
+}
+
+// A signal ends drawing with exit 130 too, and leaves no half pictures; pictures
+// that a killed run left are named by the next.
+func TestInterruptedRender(t *testing.T) {
+	dir := t.TempDir()
+	part := written(t, filepath.Join(dir, "a.png.0123abcd.partial"), "half")
+	stats := written(t, filepath.Join(dir, "stats.jsonl"), "complete\n")
+	cmd := exec.Command(binary, "render", "--backend", "cpu", "--out", dir, "--stats", stats, "-")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err == nil {
+		_, err = io.WriteString(in, `{"id":"a","shapes":[],"bounds":[0,0,9,9]}`+"\n")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	await(t, "a picture", func() bool { _, err := os.Stat(filepath.Join(dir, "a.png")); return err == nil })
+	cmd.Process.Signal(os.Interrupt)
+	cmd.Wait()
+	text := errs.String()
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(text, "PARTIAL") || !strings.Contains(text, part) {
+		t.Errorf("got exit %d, %s; want 130, PARTIAL and the name of %s", code, text, part)
+	}
+	if read(t, stats) != "complete\n" {
+		t.Errorf("the complete statistics became %q", read(t, stats))
+	}
+	if left := atomicfile.LeftoversIn(dir); len(left) != 2 { // the one that was there, and the statistics
+		t.Errorf("left behind: %+v", left)
+	}
+}
+
+// Verdicts that cannot be kept have been paid for: the run says so and fails.
+func TestFullDiskUnderJudgeCache(t *testing.T) {
+	m := mockJudge(t, judgetest.Config{})
+	dir := t.TempDir()
+	cmd, out, errs := judging(t, m, written(t, filepath.Join(dir, "open.jsonl"), openItems(3)), filepath.Join(dir, "verdicts"))
+	cmd.Args = append([]string{"/bin/sh", "-c", `ulimit -f 0; exec "$@"`, "sh"}, cmd.Args...)
+	cmd.Path = cmd.Args[0]
+	cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != 1 || strings.Count(out.String(), `"score":1.0`)+strings.Count(out.String(), `"score":0.0`) != 3 ||
+		!strings.Contains(errs.String(), "cannot keep 3 verdicts in --judge-cache") {
+		t.Errorf("got exit %d, %s\n%s; want 1, all scores, and what was lost", code, out, errs)
+	}
+}
+
+// A report of partial results is said to be one.
+func TestReportOfPartialResults(t *testing.T) {
+	_, results, _ := plumb(t, mcqs(3), "score", "--backend", "cpu", "-")
+	path := written(t, filepath.Join(t.TempDir(), "out.jsonl.0123abcd.partial"), results)
+	if code, _, errs := plumb(t, "", "report", path); code != 0 || !strings.Contains(errs, "ended early") {
+		t.Errorf("got exit %d, %s; want 0 and a word about the run", code, errs)
 	}
 }

@@ -53,6 +53,7 @@ func (c *promptCmd) tangram(std streams) error {
 		if err := os.MkdirAll(c.Images, 0o755); err != nil {
 			return fmt.Errorf("cannot make folder: %w", err)
 		}
+		tellLeftovers(std.err, atomicfile.LeftoversIn(c.Images))
 	}
 	list := c.solutions
 	if c.Test == "outline" {

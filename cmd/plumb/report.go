@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"plumb/daemon"
+	"plumb/daemon/atomicfile"
 	"plumb/daemon/report"
 	"plumb/scoring"
 	"plumb/scoring/table"
@@ -65,7 +66,7 @@ func (c *reportCmd) Run(std streams) error {
 	}
 	j := report.NewJoined(report.JoinedConfig{Title: strings.Join(c.Results, ", "), Suites: suites, Variants: variants, Missing: missing, Papers: papers})
 	for _, arg := range c.Results {
-		if err := c.file(j, arg, std.in); err != nil {
+		if err := c.file(j, arg, std); err != nil {
 			return err
 		}
 	}
@@ -117,13 +118,16 @@ func (c *reportCmd) paths() (out []string) {
 
 // file adds the results of one file. A line that is none is an error: what was
 // scored elsewhere must not be joined in part.
-func (c *reportCmd) file(j *report.Joined, arg string, in io.Reader) error {
+func (c *reportCmd) file(j *report.Joined, arg string, std streams) error {
 	name, path := c.series(arg)
-	r, err := openDump(path, c.lines(), in)
+	r, err := openDump(path, c.lines(), std.in)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	if atomicfile.IsPartial(path) {
+		fmt.Fprintf(std.err, "plumb: %s holds the results of a run that ended early\n", path)
+	}
 	for {
 		l, err := r.Next()
 		if err == io.EOF {

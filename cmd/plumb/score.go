@@ -178,12 +178,12 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil && ctx.Err() != nil {
 		err = interruption{errors.New("interrupted; the same command begins anew")}
 	}
-	return j.end(err)
+	return j.end(ctx, err)
 }
 
 // end writes what is left and the tables. early is what ended the run before its
 // end, nil where all lines were scored: the results then take their place.
-func (j *job) end(early error) error {
+func (j *job) end(ctx context.Context, early error) error {
 	outputs := []*sink{j.out}
 	if j.times != nil {
 		outputs = append(outputs, j.times.out)
@@ -192,7 +192,7 @@ func (j *job) end(early error) error {
 	if early == nil {
 		early = err
 	}
-	err = errors.Join(err, j.endReport(early))
+	err = errors.Join(err, j.endReport(ctx, early))
 	if early != nil {
 		fmt.Fprintf(j.std.err, "PARTIAL: the run ended early; the tables count the %d lines that were scored before\n", j.tally.lines)
 	}
@@ -218,7 +218,7 @@ func (j *job) end(early error) error {
 }
 
 // endReport writes what is left of the report.
-func (j *job) endReport(early error) error {
+func (j *job) endReport(ctx context.Context, early error) error {
 	if j.report == nil {
 		return j.lost
 	}
@@ -228,6 +228,9 @@ func (j *job) endReport(early error) error {
 	path, err := j.report.Close()
 	if err == nil {
 		fmt.Fprintf(j.std.err, "report: %s\n", path)
+	}
+	if ctx.Err() != nil && early == nil {
+		err = errors.Join(err, interruption{errors.New("interrupted while the report was drawn; all results are there")})
 	}
 	return err
 }
@@ -266,7 +269,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	}
 	tellLeftovers(j.std.err, atomicfile.LeftoversIn(j.cmd.Report))
 	j.report, err = report.New(report.Config{Dir: j.cmd.Report, Title: title, Items: j.core.Items,
-		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers, Renderer: painter{ctx, j.core.Queue}, Workers: j.core.Workers})
+		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers, Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers})
 	if err != nil {
 		j.core.Close()
 	}

@@ -48,7 +48,7 @@ func LeftoversIn(dir string) []Leftover {
 func list(dir string, mine func(name string) bool) (all []Leftover) {
 	entries, _ := os.ReadDir(dir) // a folder that cannot be read has nothing to tell
 	for _, e := range entries {
-		if !isPartial(e.Name()) || !mine(e.Name()) {
+		if !IsPartial(e.Name()) || !mine(e.Name()) {
 			continue
 		}
 		info, err := e.Info()
@@ -61,8 +61,9 @@ func list(dir string, mine func(name string) bool) (all []Leftover) {
 	return all
 }
 
-// isPartial reports whether a name ends as those of partial files do.
-func isPartial(name string) bool {
+// IsPartial reports whether a path ends as those of partial files do.
+func IsPartial(path string) bool {
+	name := filepath.Base(path)
 	stem, ok := strings.CutSuffix(name, suffix)
 	if !ok || len(stem) < 9 || stem[len(stem)-9] != '.' {
 		return false

@@ -6,6 +6,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"image"
@@ -43,6 +44,8 @@ type Config struct {
 	Renderer Renderer      // nil: every picture is a box that says so
 	Max      int           // items shown at most, default 2000; tables count all
 	Workers  int           // pictures drawn at once, default GOMAXPROCS
+	// Context ends drawing early, and the report says so then; nil: nothing does.
+	Context context.Context
 }
 
 const (
@@ -222,6 +225,10 @@ func (w *Writer) fill(p *page, items []pair) error {
 	}
 	close(next)
 	wg.Wait()
+	if ctx := w.cfg.Context; ctx != nil && ctx.Err() != nil && w.early == "" {
+		w.early = "interrupted while pictures were drawn"
+	}
+	p.Early = w.early
 	p.Images = a.used(p.Cards)
 	p.sort()
 	return nil

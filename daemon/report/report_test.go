@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -321,5 +322,28 @@ func TestShrinkAndEncode(t *testing.T) {
 		if d := max(math.Abs(float64(c.R)-float64(i%64*4)), math.Abs(float64(c.G)-float64(i/64*4))); d > 8 {
 			t.Fatalf("colour %d is off by %g; want at most half a bucket of 16", i, d)
 		}
+	}
+}
+
+// A report whose drawing is interrupted says so, and does not replace a former one.
+func TestInterruptedDrawing(t *testing.T) {
+	dir := t.TempDir()
+	page := filepath.Join(dir, "index.html")
+	if err := os.WriteFile(page, []byte("complete"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	w, err := New(Config{Dir: dir, Title: "dump", Context: ctx})
+	if err == nil {
+		err = w.Add(dump.Line{N: 1, Bytes: []byte(`{"id":"a"}`)}, []byte(`{"id":"a","score":null,"error":{"code":"x","message":"y"}}`))
+	}
+	cancel()
+	path, closing := w.Close()
+	if err != nil || closing != nil || path == page {
+		t.Fatalf("got %v, %v, %s; want a page of its own", err, closing, path)
+	}
+	b, _ := os.ReadFile(path)
+	if former, _ := os.ReadFile(page); string(former) != "complete" || !strings.Contains(string(b), "interrupted while pictures were drawn") {
+		t.Errorf("the former report holds %.80q; the new one says that it is partial: %v", former, strings.Contains(string(b), "This report is partial"))
 	}
 }
