@@ -63,6 +63,11 @@ func activated() (g given, err error) {
 	return g, nil
 }
 
+// ErrUse marks a start without word of what tldraw is used for, on an address that
+// other machines reach.
+var ErrUse = errors.New("want --tldraw-use development (inside your organisation: development, testing, staging), " +
+	"production with --tldraw-license-key and --tldraw-host, or --fidelity native; see docs/tldraw-licence.md")
+
 // ErrExposed marks a start that would let anybody who reaches an address use it.
 var ErrExposed = errors.New("want a token (--token-env, --tokens-file), or --insecure-no-token")
 

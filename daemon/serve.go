@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"plumb/daemon/api"
 	"plumb/daemon/dump"
 	"plumb/daemon/trace"
+	"plumb/render"
 	"plumb/render/chrome"
 	"plumb/render/font"
 )
@@ -133,8 +135,16 @@ func start(cfg Config) (*running, error) {
 	if info.GPU != nil {
 		cfg.API.Version.Renderer = info.GPU.Renderer
 	}
+	if err := d.declared(info); err != nil {
+		core.Close()
+		return nil, err
+	}
+	cfg.API.Editor = editorInfo(info, &cfg.Core.Engine.Chrome)
 	d.pulse = newPulse(core.Engine.Heartbeat, cfg.Beat, cfg.Log)
 	cfg.Log.Info("self-test passed", "backend", info.Backend, "counter", info.Counter, "fidelity", info.Fidelity, "tldraw", info.Tldraw, "renderer", cfg.API.Version.Renderer, "reason", info.Reason, "fonts", info.Fonts != "", "took", time.Since(begin))
+	if info.Exports > 0 && cfg.Core.Engine.Chrome.Use != chrome.Production {
+		cfg.Log.Info("tldraw is used for development: its licence wants a key for production", "see", "docs/tldraw-licence.md, --tldraw-use")
+	}
 	if info.NoChrome != nil {
 		cfg.Log.Warn("what is not native is refused", "fidelity", info.Fidelity, "reason", info.NoChrome)
 	}
@@ -227,6 +237,35 @@ func (d *running) prepare() (err error) {
 		err = private(admin, "--admin")
 	}
 	return err
+}
+
+// declared refuses to use tldraw on an address that other machines reach, where
+// nobody has said that this is no production: tldraw's licence wants a key for that.
+func (d *running) declared(info render.Info) error {
+	addr := d.cfg.Listen
+	if d.given.main != nil {
+		addr = d.given.main.Addr().String()
+	}
+	if info.Exports == 0 || d.cfg.Core.Engine.Chrome.Use != "" || addr == "" {
+		return nil
+	}
+	if a, err := net.ResolveTCPAddr("tcp", addr); err != nil || a.IP.IsLoopback() {
+		return nil // a name that cannot be resolved is left to the listener
+	}
+	return fmt.Errorf("cannot draw with tldraw on %s, which other machines reach: its licence wants a key for production; %w", addr, ErrUse)
+}
+
+// editorInfo describes the editor for clients.
+func editorInfo(i render.Info, c *chrome.Config) api.EditorInfo {
+	e := api.EditorInfo{Available: i.Exports > 0, Fidelity: i.Fidelity, Tldraw: i.Tldraw}
+	if i.NoChrome != nil {
+		e.Reason = api.Pathless(i.NoChrome.Error())
+	}
+	if e.Available {
+		e.Use, e.LicenseKey = cmp.Or(c.Use, chrome.Development), c.LicenseKey != ""
+		e.Sandbox, e.NoSandbox = &i.Sandbox, api.Pathless(i.NoSandbox)
+	}
+	return e
 }
 
 // DefaultBeat is the time between two heartbeats of the device.

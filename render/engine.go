@@ -59,6 +59,10 @@ type Info struct {
 	Fidelity string    // one of the Fidelity constants
 	Tldraw   string    // "4.2" or "5.4"
 	Exports  int       // scenes that the browser draws at a time, 0 without one
+	// Sandbox says that the browser runs in its own sandbox, and NoSandbox why it
+	// does not, where there is a browser.
+	Sandbox   bool
+	NoSandbox string
 	// NoChrome says why what is not native cannot be drawn by the browser, nil
 	// where it can or is not meant to. It wraps chrome.ErrMissing.
 	NoChrome error
@@ -134,7 +138,8 @@ func (e *Engine) choose() error {
 	case "", FidelityNative:
 		c.Fidelity = FidelityNative
 	case FidelityAuto, FidelityTldraw:
-		e.exporter = newExporter(*c)
+		e.exporter, err = newExporter(*c)
+		return err
 	default:
 		return fmt.Errorf("cannot use fidelity %q: want native, auto or tldraw", c.Fidelity)
 	}
@@ -173,7 +178,7 @@ func (e *Engine) Info() Info {
 	}
 	if e.exporter != nil {
 		if i.NoChrome = e.exporter.missing; i.NoChrome == nil {
-			i.Exports = e.exporter.cfg.Pages
+			i.Exports, i.Sandbox, i.NoSandbox = e.exporter.cfg.Pages, e.exporter.sandbox, e.exporter.noBox
 		}
 	}
 	i.Backend = e.Backend()

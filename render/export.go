@@ -37,6 +37,8 @@ const (
 type exporter struct {
 	cfg     chrome.Config
 	missing error     // why there is none on this machine; wraps chrome.ErrMissing
+	sandbox bool      // the browser runs in its own sandbox
+	noBox   string    // why not
 	cutters sync.Pool // *cutter
 
 	pool atomic.Pointer[chrome.Pool] // nil before the first start
@@ -48,8 +50,9 @@ type exporter struct {
 }
 
 // newExporter fills in the limits of an engine and looks for what an export
-// needs, without starting it.
-func newExporter(cfg Config) *exporter {
+// needs, without starting it. What is missing is no error; that the use of tldraw or
+// the sandbox is not as the configuration demands is one.
+func newExporter(cfg Config) (*exporter, error) {
 	c := cfg.Chrome
 	c.Version, c.MaxPixels, c.MaxSide = cfg.Tldraw, cfg.MaxPixels, cfg.MaxSide
 	if c.Pages <= 0 {
@@ -57,15 +60,22 @@ func newExporter(cfg Config) *exporter {
 	}
 	x := &exporter{cfg: c}
 	x.cutters.New = func() any { return new(cutter) }
-	if _, err := chrome.Find(c.Path); err != nil {
+	if err := c.CheckUse(); err != nil {
+		return nil, err
+	}
+	program, err := chrome.Find(c.Path)
+	if err != nil {
 		x.missing = err
-		return x
+		return x, nil
+	}
+	if x.sandbox, x.noBox, err = c.Sandboxed(program); err != nil {
+		return nil, err
 	}
 	script := filepath.Join(chrome.PageDir(c.Page), c.Version, "page.js")
 	if _, err := os.Stat(script); err != nil {
 		x.missing = fmt.Errorf("cannot find the export page: %w: %w; want it made by make setup", chrome.ErrMissing, err)
 	}
-	return x
+	return x, nil
 }
 
 // open returns the pool, which it starts where there is none.
@@ -84,7 +94,7 @@ func (x *exporter) open() (*chrome.Pool, error) {
 	case x.failed != nil && time.Since(x.at) < again:
 		return nil, x.failed
 	}
-	for range starts {
+	for begin, n := time.Now(), 0; n < starts && (n == 0 || time.Since(begin) < again); n++ {
 		if pool, x.failed = chrome.Open(x.cfg); x.failed == nil {
 			x.pool.Store(pool)
 			return pool, nil

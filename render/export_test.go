@@ -17,8 +17,12 @@ import (
 // browser skips a test where there is no browser.
 func browser(t testing.TB) {
 	t.Helper()
-	if m := newExporter(Config{Tldraw: "4.2"}).missing; m != nil {
-		t.Skipf("no browser: %v", m)
+	x, err := newExporter(Config{Tldraw: "4.2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.missing != nil {
+		t.Skipf("no browser: %v", x.missing)
 	}
 }
 

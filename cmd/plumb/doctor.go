@@ -167,11 +167,14 @@ func (d *doctor) editor(e *engineFlags) (works bool, err error) {
 	}
 	d.line(true, "tldraw %s: drew a scene in %d ms; page %s; text is %s", i.Version, time.Since(start).Milliseconds(),
 		filepath.Join(chrome.PageDir(cfg.Page), i.Version), hinting)
-	key := "none; see docs/tldraw-licence.md and --tldraw-license-key"
-	if cfg.LicenseKey != "" {
-		key = "set"
+	switch {
+	case cfg.Use == chrome.Production:
+		d.line(true, "tldraw's licence: used in production, and the editor takes the key for %s", cfg.LicenseHost)
+	case cfg.LicenseKey != "":
+		d.line(true, "tldraw's licence: used for development, with a key; production wants --tldraw-use production and --tldraw-host")
+	default:
+		d.line(true, "tldraw's licence: used for development; production wants a key, see docs/tldraw-licence.md and --tldraw-use")
 	}
-	d.line(true, "tldraw's licence key: %s", key)
 	return true, nil
 }
 

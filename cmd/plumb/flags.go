@@ -91,10 +91,15 @@ type engineFlags struct {
 	Workers  int    `default:"0" placeholder:"N" help:"Goroutines that decode and outline; 0 = one per core. Results never depend on it."`
 	Batch    count  `default:"256" placeholder:"N" help:"Pictures per GPU batch at most; more hides fixed costs, fewer bounds the wait of what comes next. Results never depend on it."`
 
-	Tldraw      string `enum:"4.2,5.4" default:"4.2" help:"The tldraw whose pictures are made: 4.2 or 5.4; scenes with what 5.4 changed are drawn by it in Chromium, but for the few rules that are known."`
-	Chrome      string `placeholder:"PATH" help:"Chromium's program. Default: PLUMB_CHROME, else chromium or google-chrome in PATH."`
-	ChromePages int    `default:"0" placeholder:"N" help:"Scenes that Chromium draws at a time; 0 = one per core, 4 at most. Each takes about 150 MB."`
-	LicenseKey  string `name:"tldraw-license-key" env:"PLUMB_TLDRAW_LICENSE_KEY" placeholder:"KEY" help:"Handed to tldraw in Chromium; see docs/tldraw-licence.md. Better in the environment: other users of the machine see flags."`
+	Tldraw      string        `enum:"4.2,5.4" default:"4.2" help:"The tldraw whose pictures are made: 4.2 or 5.4; scenes with what 5.4 changed are drawn by it in Chromium, but for the few rules that are known."`
+	Chrome      string        `placeholder:"PATH" help:"Chromium's program. Default: PLUMB_CHROME, else chromium or google-chrome in PATH."`
+	ChromePages int           `default:"0" placeholder:"N" help:"Scenes that Chromium draws at a time; 0 = one per core, 4 at most. Each takes about 150 MB."`
+	Sandbox     string        `name:"chrome-sandbox" enum:"auto,require,off," default:"auto" help:"Chromium's own sandbox: auto (where the machine allows it; as root it does not), require (or end with an error) or off."`
+	ChromeMem   size          `name:"chrome-memory" default:"3GiB" placeholder:"BYTES" help:"Memory of all of Chromium's processes together; above it Chromium is ended and started again, above half of it when it is idle."`
+	ChromeStart time.Duration `name:"chrome-start" default:"30s" placeholder:"TIME" help:"Longest wait for Chromium to start, and for a page of it to open."`
+	Use         string        `name:"tldraw-use" env:"PLUMB_TLDRAW_USE" enum:"development,production," default:"" help:"What tldraw in Chromium is used for, in the words of its licence: development (inside your organisation: development, testing, staging; the default but on addresses that other machines reach, where it must be said) or production (needs a key). See docs/tldraw-licence.md."`
+	LicenseHost string        `name:"tldraw-host" env:"PLUMB_TLDRAW_HOST" placeholder:"HOST" help:"With --tldraw-use production: a host that the licence key is for, such as boards.example.com; tldraw's page is loaded as https://HOST."`
+	LicenseKey  string        `name:"tldraw-license-key" env:"PLUMB_TLDRAW_LICENSE_KEY" placeholder:"KEY" help:"Handed to tldraw in Chromium; see docs/tldraw-licence.md. Better in the environment: other users of the machine see flags."`
 }
 
 // browser is how Chromium runs.
@@ -102,7 +107,15 @@ func (e *engineFlags) browser() (c chrome.Config, err error) {
 	if e.ChromePages < 0 || e.ChromePages > maxPages {
 		return c, usage("cannot use --chrome-pages %d: want 0 to %d", e.ChromePages, maxPages)
 	}
-	return chrome.Config{Path: e.Chrome, Pages: e.ChromePages, LicenseKey: e.LicenseKey}, nil
+	if e.ChromeStart < 0 || e.ChromeStart > time.Hour {
+		return c, usage("cannot use --chrome-start %v: want a time above 0, 1h at most", e.ChromeStart)
+	}
+	c = chrome.Config{Path: e.Chrome, Pages: e.ChromePages, Sandbox: e.Sandbox, MaxMemory: int64(e.ChromeMem), Start: e.ChromeStart,
+		Use: e.Use, LicenseKey: e.LicenseKey, LicenseHost: e.LicenseHost}
+	if err := c.CheckUse(); err != nil {
+		return c, usageError{err}
+	}
+	return c, nil
 }
 
 // maxPages is how many pages of Chromium may be asked for.

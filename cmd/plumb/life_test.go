@@ -267,6 +267,23 @@ func TestSocketActivation(t *testing.T) {
 	}
 }
 
+// TestUseOfTldraw: a daemon that draws with tldraw on an address that other
+// machines reach wants to be told what for.
+func TestUseOfTldraw(t *testing.T) {
+	browser(t)
+	args := []string{"serve", "--backend", "cpu", "--listen", "0.0.0.0:0", "--insecure-no-token"}
+	if code, _, errs := plumb(t, "", args...); code != 2 || !strings.Contains(errs, "--tldraw-use") {
+		t.Errorf("not said: got exit %d, %s; want 2 and the flag", code, errs)
+	}
+	if code, _, errs := plumb(t, "", append(args, "--tldraw-use", "production")...); code != 2 || !strings.Contains(errs, "--tldraw-license-key") {
+		t.Errorf("production without a key: got exit %d, %s; want 2 and the flag", code, errs)
+	}
+	d := startDaemon(t, append(args[1:], "--fidelity", "auto", "--tldraw-use", "development")...)
+	if text := fetched(t, "http://"+d.addr+"/v1/info"); !strings.Contains(text, `"use":"development"`) || !strings.Contains(text, `"sandbox":`) {
+		t.Errorf("got %s; want the use and the sandbox", text)
+	}
+}
+
 // Addresses that others reach need a token, or a word that they need none.
 func TestExposed(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "tokens")

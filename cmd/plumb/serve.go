@@ -154,7 +154,7 @@ func (c *serveCmd) Run(std streams) error {
 
 // served tells mistakes of the command line from a daemon that failed.
 func served(err error) error {
-	if errors.Is(err, judge.ErrConfig) || errors.Is(err, daemon.ErrExposed) || errors.Is(err, daemon.ErrSecrets) || errors.Is(err, daemon.ErrFiles) {
+	if errors.Is(err, judge.ErrConfig) || errors.Is(err, daemon.ErrUse) || errors.Is(err, daemon.ErrExposed) || errors.Is(err, daemon.ErrSecrets) || errors.Is(err, daemon.ErrFiles) {
 		return usageError{err}
 	}
 	return err

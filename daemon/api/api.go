@@ -86,6 +86,7 @@ type Config struct {
 	Meter        mask.Meter    // of pixels that clients bring, default mask.Oracle
 
 	Version Version
+	Editor  EditorInfo
 	Metrics *Metrics
 	Trace   *trace.Tracer // takes requests with their parts; nil for none
 	Health  func() error  // why the daemon should get no requests, nil when it should
@@ -277,6 +278,7 @@ func routes() map[string]route {
 		regionPath + anyName + "/unregister": post("shm_unregister", (*Server).sharedUnregister),
 		sharedPath + "/unregister":           post("shm_unregister", (*Server).sharedUnregister),
 
+		"/v1/info":         get("info", (*Server).info),
 		"/v1/suites":       get("suites", (*Server).suites),
 		"/v2":              get("server", (*Server).describe),
 		"/openapi.json":    get("openapi", (*Server).openAPI),

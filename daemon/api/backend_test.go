@@ -32,6 +32,18 @@ func TestRenderNamesBackend(t *testing.T) {
 	}
 }
 
+// TestInfo: what runs, and how the editor does.
+func TestInfo(t *testing.T) {
+	s := serve(t, nil)
+	no := false
+	s.cfg.Editor = EditorInfo{Fidelity: "auto", Tldraw: "4.2", Available: true, Use: "development", Sandbox: &no, NoSandbox: "as root"}
+	code, _, body := s.do(t, "GET", "/v1/info", "")
+	want := `"editor":{"fidelity":"auto","tldraw":"4.2","available":true,"use":"development","license_key":false,"sandbox":false,"no_sandbox":"as root"}`
+	if code != 200 || !strings.Contains(body, want) {
+		t.Errorf("got %d, %s; want %s", code, body, want)
+	}
+}
+
 func TestEditorMetrics(t *testing.T) {
 	s := serve(t, nil)
 	s.cfg.Metrics.Editor(func() EditorCounts {

@@ -45,6 +45,23 @@ func (s *Server) metrics(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(b.Bytes())
 }
 
+// EditorInfo is what clients may know of the editor that draws what is not native.
+type EditorInfo struct {
+	Fidelity   string `json:"fidelity"`  // native, auto or tldraw
+	Tldraw     string `json:"tldraw"`    // whose pictures are made
+	Available  bool   `json:"available"` // whether it draws here
+	Reason     string `json:"reason,omitempty"`
+	Use        string `json:"use,omitempty"` // development or production
+	LicenseKey bool   `json:"license_key"`
+	Sandbox    *bool  `json:"sandbox,omitempty"` // whether Chromium runs in its sandbox
+	NoSandbox  string `json:"no_sandbox,omitempty"`
+}
+
+// info tells what runs.
+func (s *Server) info(ctx *fasthttp.RequestCtx) {
+	s.reply(ctx, map[string]any{"version": s.cfg.Version, "reward": s.cfg.Reward.String(), "editor": s.cfg.Editor})
+}
+
 // suiteInfo is one entry of GET /v1/suites.
 type suiteInfo struct {
 	Name     string        `json:"name"`

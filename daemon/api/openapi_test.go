@@ -89,6 +89,7 @@ func TestAnswersMatchDocument(t *testing.T) {
 		{"POST", "/v1/render", `{"shapes":[],"bounds":[0,0,1e6,1e6]}`, "", 422},
 		{"POST", "/v1/render?bounds=1", scene, "", 400},
 		{"GET", "/v1/suites", "", "", 200},
+		{"GET", "/v1/info", "", "", 200},
 		{"GET", "/v2", "", "", 200},
 		{"GET", "/health", "", "", 200},
 		{"GET", "/v2/health/live", "", "", 200},

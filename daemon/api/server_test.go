@@ -46,6 +46,7 @@ func serve(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) 
 	s.queue = queue.New(q)
 	c.Queue, c.Items, c.Metrics = s.queue, q.Items, metrics
 	c.Version = Version{Version: "test"}
+	c.Editor = EditorInfo{Fidelity: "native", Tldraw: "4.2"}
 	metrics.Describe(c.Version, s.queue, func() (lost, hung int) { return 0, 0 })
 	s.Server = New(c)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

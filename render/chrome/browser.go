@@ -17,9 +17,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// startTimeout is how long a browser may take to answer, and a page to load.
-const startTimeout = 30 * time.Second
-
 // instance is one running browser.
 type instance struct {
 	ctx     context.Context // ends with the browser
@@ -45,28 +42,34 @@ func launch(cfg *Config, program string, sandboxed bool) (*instance, error) {
 	}
 	b := &instance{profile: p, leave: make(chan struct{}), gone: make(chan struct{})}
 	out := &tail{}
-	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), append(flags(program, p, sandboxed), chromedp.CombinedOutput(out))...)
+	var cmd *exec.Cmd // of the browser, once it is to be started
+	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), append(flags(program, p, sandboxed),
+		chromedp.CombinedOutput(out), chromedp.ModifyCmdFunc(func(c *exec.Cmd) {
+			// A group of its own is killed as one; and nothing outlives us.
+			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+			cmd = c
+		}))...)
 	quiet := func(string, ...any) {} // what matters comes back as an error of a call
 	ctx, stop := chromedp.NewContext(alloc, chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet), chromedp.WithDebugf(quiet))
 	b.ctx = ctx
 	b.stop = func() { stop(); stopAlloc() }
 
-	late := time.AfterFunc(startTimeout, stopAlloc)
+	late := time.AfterFunc(cfg.Start, stopAlloc)
 	b.onThread(func() {
 		v, e := chromedp.CallBrowser(ctx, browser.GetVersion, cdp.Empty{})
 		if err = e; e == nil {
 			b.product = v.Product
 		}
 	})
-	if proc := processOf(ctx); proc != nil {
-		b.pid = proc.Pid
+	if cmd != nil && cmd.Process != nil { // also of a program that never answered
+		b.pid = cmd.Process.Pid
 	}
 	if err == nil {
 		_, err = chromedp.CallBrowser(ctx, browser.SetDownloadBehavior,
 			browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny})
 	}
 	if !late.Stop() {
-		err = errors.Join(fmt.Errorf("no answer within %v", startTimeout), err)
+		err = errors.Join(fmt.Errorf("no answer within %v (--chrome-start)", cfg.Start), err)
 	}
 	if err != nil {
 		b.close()
@@ -93,23 +96,12 @@ func (b *instance) onThread(f func()) {
 	<-done
 }
 
-func processOf(ctx context.Context) *os.Process {
-	if c := chromedp.FromContext(ctx); c != nil && c.Browser != nil {
-		return c.Browser.Process()
-	}
-	return nil
-}
-
 // flags are what a picture may depend on, what keeps the browser to itself, and
 // what would only cost time (libraries.md 5).
 func flags(program string, p *profile, sandboxed bool) []chromedp.ExecAllocatorOption {
 	o := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(program), chromedp.Headless,
 		chromedp.NoInheritEnv, chromedp.Env(environment(p)...),
-		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
-			// A group of its own is killed as one; and nothing outlives us.
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-		}),
 		chromedp.UserDataDir(p.data()),
 		chromedp.WindowSize(1280, 800),
 		chromedp.Flag("no-sandbox", !sandboxed),

@@ -30,6 +30,10 @@ var (
 	ErrDeadline = errors.New("export took too long")
 	// ErrLost: the browser died under this scene more often than it is tried.
 	ErrLost = errors.New("browser lost")
+	// ErrSandbox: the browser's sandbox is required and cannot be had here.
+	ErrSandbox = errors.New("no sandbox")
+	// ErrLicense: tldraw wants a licence key for this use, or another one.
+	ErrLicense = errors.New("tldraw's licence")
 	// ErrClosed: the pool is closed.
 	ErrClosed = errors.New("pool is closed")
 )
@@ -44,12 +48,26 @@ const (
 	VersionPlain = "plain"
 )
 
+// Whether the browser runs in its own sandbox.
+const (
+	SandboxAuto    = "auto"    // where the machine allows it
+	SandboxRequire = "require" // or not at all
+	SandboxOff     = "off"     // never
+)
+
 // Config says how a Pool works. The zero value is usable.
 type Config struct {
 	Path       string // the browser's program; "" looks for it, see Find
 	Page       string // folder made by scripts/page.sh; "" looks for it, see PageDir
 	Version    string // of tldraw; "" is Version42
 	LicenseKey string // handed to the editor; see docs/tldraw-licence.md
+	// Use says what tldraw is used for, Development or Production; "" is not
+	// said, and as Development. Production wants LicenseKey, and in LicenseHost a host
+	// that the key is for ("boards.example.com").
+	Use         string
+	LicenseHost string
+	// Sandbox is SandboxAuto, SandboxRequire or SandboxOff; "" is SandboxAuto.
+	Sandbox string
 	// Hinted fits text to the pixel grid as most desktops do. Off, glyphs are
 	// as the native renderer draws them (tldraw-rendering.md 6.10).
 	Hinted bool
@@ -58,6 +76,7 @@ type Config struct {
 	PageExports    int           // exports after which a page is replaced; default 1,000
 	BrowserExports int           // exports after which the browser is replaced; default 20,000
 	Deadline       time.Duration // for one scene in the browser; default 10 s
+	Start          time.Duration // for a browser to start, and for a page to load; default 30 s
 	// MaxMemory is what the browser's processes may hold together, in bytes of
 	// their own. Above half of it the browser is replaced when it is idle,
 	// above it at once. Default 3 GiB.
@@ -94,6 +113,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Deadline == 0 {
 		c.Deadline = 10 * time.Second
+	}
+	if c.Start == 0 {
+		c.Start = 30 * time.Second
 	}
 	if c.MaxMemory == 0 {
 		c.MaxMemory = 3 << 30

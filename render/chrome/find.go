@@ -57,10 +57,23 @@ func behindScript(path string) string {
 // are there is for Open to say.
 func PageDir(explicit string) string { return built.Dir(explicit, "PLUMB_PAGE", "page") }
 
-// Sandbox reports whether the browser runs in its own sandbox on this machine,
-// and why not. It cannot as root, nor where the kernel or the container allows
-// neither user namespaces nor the browser's setuid helper.
-func Sandbox(program string) (on bool, reason string) {
+// Sandboxed reports whether the browser runs in its own sandbox, and why not. It
+// cannot as root, nor where the kernel or the container allows neither user
+// namespaces nor the browser's setuid helper. Where Config.Sandbox requires what
+// cannot be had, the error wraps ErrSandbox.
+func (c *Config) Sandboxed(program string) (on bool, reason string, err error) {
+	if c.Sandbox == SandboxOff {
+		return false, "--chrome-sandbox is off", nil
+	}
+	on, reason = sandbox(program)
+	if !on && c.Sandbox == SandboxRequire {
+		err = fmt.Errorf("cannot start the browser: %w: got %s; want --chrome-sandbox auto, or a machine that allows it", ErrSandbox, reason)
+	}
+	return on, reason, err
+}
+
+// sandbox is Sandboxed for what the machine allows.
+func sandbox(program string) (on bool, reason string) {
 	if os.Getuid() == 0 {
 		return false, "plumb runs as root, and Chromium has no sandbox for root; run it as another user"
 	}

@@ -41,13 +41,13 @@ type page struct {
 func openPage(b *instance, s site, cfg *Config) (*page, error) {
 	p := &page{browser: b, site: s, plain: cfg.Version == VersionPlain}
 	p.ctx, p.cancel = chromedp.NewContext(b.ctx)
-	late := time.AfterFunc(startTimeout, p.cancel)
+	late := time.AfterFunc(cfg.Start, p.cancel)
 	_, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		p.target = t
 		return chromedp.Void{}, p.mount(ctx, cfg.LicenseKey)
 	})
 	if !late.Stop() {
-		err = errors.Join(fmt.Errorf("no answer within %v", startTimeout), err)
+		err = errors.Join(fmt.Errorf("no answer within %v (--chrome-start)", cfg.Start), err)
 	}
 	if err != nil {
 		p.cancel()
@@ -86,13 +86,13 @@ func (p *page) mount(ctx context.Context, licence string) error {
 	}
 	guarded := "*"
 	if p.plain { // served by us, as by any server, but not watched: that would slow it down
-		guarded = origin + "/*"
+		guarded = p.site.origin + "/*"
 	}
 	if _, err := cdp.Call(ctx, p.target, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: guarded}}}); err != nil {
 		return err
 	}
 	loaded := cdp.Events(ctx, p.target, cdppage.LoadEventFired)
-	if _, err := cdp.Call(ctx, p.target, cdppage.Navigate, cdppage.NavigateParams{URL: origin + "/"}); err != nil {
+	if _, err := cdp.Call(ctx, p.target, cdppage.Navigate, cdppage.NavigateParams{URL: p.site.origin + "/"}); err != nil {
 		return err
 	}
 	for _, err := range loaded {
@@ -150,12 +150,12 @@ func (p *page) heard(ev any) {
 
 // answer serves the page's own files and stops every other request.
 func (p *page) answer(ev *fetch.EventRequestPaused) {
-	f := p.site[ev.Request.URL]
+	f := p.site.files[ev.Request.URL]
 	if ev.ResourceType == network.ResourceTypeDocument && p.loaded.Swap(true) {
 		f = nil // the page is loaded once and goes nowhere else
 	}
 	if f == nil || ev.Request.Method != "GET" {
-		if strings.HasPrefix(ev.Request.URL, "blob:"+origin+"/") {
+		if strings.HasPrefix(ev.Request.URL, "blob:"+p.site.origin+"/") {
 			cdp.Call(p.ctx, p.target, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: ev.RequestID})
 			return
 		}

@@ -58,6 +58,9 @@ type call struct {
 // now. Errors wrap ErrMissing where the machine lacks something.
 func Open(cfg Config) (*Pool, error) {
 	cfg = cfg.withDefaults()
+	if err := cfg.CheckUse(); err != nil {
+		return nil, err
+	}
 	program, err := Find(cfg.Path)
 	if err != nil {
 		return nil, err
@@ -65,18 +68,26 @@ func Open(cfg Config) (*Pool, error) {
 	if !slices.Contains([]string{Version42, Version54, VersionPlain}, cfg.Version) {
 		return nil, fmt.Errorf("cannot open tldraw %q: want %s or %s", cfg.Version, Version42, Version54)
 	}
-	s, err := readSite(PageDir(cfg.Page), cfg.Version)
+	s, err := readSite(PageDir(cfg.Page), cfg.Version, cfg.origin())
 	if err != nil {
 		return nil, err
 	}
 	p := &Pool{cfg: cfg, program: program, site: s, calls: make(chan *call), done: make(chan struct{})}
-	if p.sandbox, p.noBox = Sandbox(program); !p.sandbox {
-		cfg.Log.Warn("the browser runs without its sandbox", "reason", p.noBox)
+	if p.sandbox, p.noBox, err = cfg.Sandboxed(program); err != nil {
+		return nil, err
 	}
 	w := &worker{pool: p}
 	if err := w.ready(); err != nil {
 		p.Close()
 		return nil, err
+	}
+	if err := w.licensed(); err != nil {
+		w.drop()
+		p.Close()
+		return nil, err
+	}
+	if !p.sandbox {
+		cfg.Log.Warn("the browser runs without its sandbox", "reason", p.noBox)
 	}
 	for range cfg.Pages - 1 {
 		p.start(&worker{pool: p})

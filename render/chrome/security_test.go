@@ -195,8 +195,8 @@ func demandCounted(t *testing.T, w *worker) {
 
 // withoutPolicy is the page without its Content-Security-Policy.
 func withoutPolicy(s site) site {
-	bare := site{}
-	for url, f := range s {
+	bare := site{s.origin, map[string]*file{}}
+	for url, f := range s.files {
 		g := *f
 		g.headers = nil
 		for _, h := range f.headers {
@@ -204,7 +204,7 @@ func withoutPolicy(s site) site {
 				g.headers = append(g.headers, &fetch.HeaderEntry{Name: h.Name, Value: h.Value})
 			}
 		}
-		bare[url] = &g
+		bare.files[url] = &g
 	}
 	return bare
 }

@@ -10,13 +10,6 @@ import (
 	"github.com/chromedp/cdproto/fetch"
 )
 
-// origin is where the page believes to be. Nothing listens there: requests are
-// answered out of memory or not at all, and port 1 is one that the browser never
-// connects to. It is localhost because that is what the page is, local: the
-// editor looks at its host (docs/tldraw-licence.md), and so do the browser's
-// interfaces that want a safe place.
-const origin = "http://localhost:1"
-
 // policy is the page's own guard, which the browser enforces before a request
 // is even made: scripts, styles and fonts from the page, images and data out of
 // the scene itself, and no frames, workers, forms or other addresses.
@@ -31,26 +24,29 @@ type file struct {
 }
 
 // site is the page's files by URL. It is read-only and shared.
-type site map[string]*file
+type site struct {
+	origin string
+	files  map[string]*file
+}
 
 // readSite reads the page of a version from the folder that scripts/page.sh made.
-func readSite(dir, version string) (site, error) {
+func readSite(dir, version, origin string) (site, error) {
 	root := filepath.Join(dir, version)
-	s := site{}
+	s := site{origin, map[string]*file{}}
 	for _, pattern := range []string{"index.html", "page.js", "page.css", "fonts/*.woff2"} {
 		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil || len(names) == 0 {
-			return nil, fmt.Errorf("cannot open the export page: %w: %s is missing in %s; want it made by scripts/page.sh", ErrMissing, pattern, root)
+			return s, fmt.Errorf("cannot open the export page: %w: %s is missing in %s; want it made by scripts/page.sh", ErrMissing, pattern, root)
 		}
 		for _, name := range names {
 			body, err := os.ReadFile(name)
 			if err != nil {
-				return nil, fmt.Errorf("cannot open the export page: %w: %w", ErrMissing, err)
+				return s, fmt.Errorf("cannot open the export page: %w: %w", ErrMissing, err)
 			}
-			s[origin+"/"+path.Join(path.Dir(pattern), filepath.Base(name))] = newFile(name, body)
+			s.files[origin+"/"+path.Join(path.Dir(pattern), filepath.Base(name))] = newFile(name, body)
 		}
 	}
-	s[origin+"/"] = s[origin+"/index.html"]
+	s.files[origin+"/"] = s.files[origin+"/index.html"]
 	return s, nil
 }
 

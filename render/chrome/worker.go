@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // attempts is how often a scene is tried whose browser or tab dies under it.
@@ -59,7 +60,7 @@ func (w *worker) export(ctx context.Context, j *job) (*answer, error) {
 		default:
 			w.pool.cfg.Log.Warn("export failed", "attempt", n, "error", err)
 			switch {
-			case errors.Is(err, ErrDeadline), errors.Is(err, ErrMissing):
+			case errors.Is(err, ErrDeadline), errors.Is(err, ErrMissing), errors.Is(err, ErrLicense):
 				return nil, err
 			case n >= attempts:
 				return nil, fmt.Errorf("cannot export scene: %w %d times: %w", ErrLost, n, err)
@@ -93,6 +94,7 @@ func (w *worker) try(j *job, suspect bool) (a *answer, blank bool, err error) {
 	b.exports.Add(1)
 	injected := inject(b)
 	a, err = w.page.run(j.text, w.pool.cfg.Deadline)
+	err = w.pool.cfg.refusal(err)
 	injected()
 	if err == nil && a.Error == "" && !j.measure {
 		blank, err = a.prove(j.mark, w.page.plain)
@@ -124,6 +126,7 @@ func (w *worker) ready() error {
 		w.drop()
 	}
 	var err error
+	begin := time.Now()
 	for range attempts { // a browser may die while a tab is being opened in it
 		var b *instance
 		if b, err = w.pool.acquire(); err != nil {
@@ -136,6 +139,9 @@ func (w *worker) ready() error {
 		w.page = nil
 		b.retire("a tab did not open")
 		w.pool.release(b)
+		if errors.Is(err, ErrMissing) || errors.Is(err, ErrLicense) || time.Since(begin) > w.pool.cfg.Start {
+			return err
+		}
 	}
 	return err
 }

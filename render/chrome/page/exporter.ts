@@ -3,6 +3,7 @@
 import { Box, type Editor, type TLAsset, type TLRecord, type TLShapeId } from 'tldraw'
 import { work } from './frames'
 import type { Answer, Drawn, Job, Picture } from './job'
+import { checkLicence } from './licence'
 import { change, clear, load } from './load'
 import { content } from './source'
 import { LimitError, LostError, Raster } from './raster'
@@ -37,6 +38,7 @@ export class Exporter {
 
 	/** Draws the pictures of one scene. Only a page that cannot go on rejects. */
 	async run(job: Job): Promise<Answer> {
+		checkLicence()
 		const answer: Answer = { pictures: [], blocked: 0 }
 		work(true)
 		try {

@@ -11,6 +11,7 @@ import { work } from './frames' // first: what comes after asks for frames
 import { Exporter, hiddenMark } from './exporter'
 import { localFonts } from './fonts'
 import { protocol, type Job } from './job'
+import { licensed } from './licence'
 import { loadImage } from './raster'
 
 let exporter: Exporter
@@ -77,4 +78,4 @@ async function useFonts(editor: Editor): Promise<void> {
 	}
 }
 
-window.plumb = { start, run: (job) => exporter.run(JSON.parse(job) as Job), state: () => exporter.state() }
+window.plumb = { start, licensed, run: (job) => exporter.run(JSON.parse(job) as Job), state: () => exporter.state() }

@@ -6,6 +6,7 @@ import { Box, Tldraw, type Editor, type TLShape, type TLShapeId } from 'tldraw'
 import 'tldraw/tldraw.css'
 import { localFonts } from './fonts'
 import { protocol, type Answer, type Job } from './job'
+import { licensed } from './licence'
 import { content } from './source'
 
 let editor: Editor
@@ -48,4 +49,4 @@ async function run(text: string): Promise<Answer> {
 	return answer
 }
 
-window.plumb = { start, run }
+window.plumb = { start, licensed, run }
