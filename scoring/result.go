@@ -130,13 +130,18 @@ func (w *writer) notes(list []Note) {
 		if i > 0 {
 			w.dst = append(w.dst, ',')
 		}
-		w.dst = append(w.dst, '{')
-		w.text("code", n.Code)
-		w.text("path", n.Path)
-		w.text("message", n.Message)
-		w.dst = append(w.dst, '}')
+		w.dst = n.AppendJSON(w.dst)
 	}
 	w.dst = append(w.dst, ']')
+}
+
+// AppendJSON appends the note as it stands in a result line.
+func (n Note) AppendJSON(dst []byte) []byte {
+	w := writer{dst: append(dst, '{')}
+	w.text("code", n.Code)
+	w.text("path", n.Path)
+	w.text("message", n.Message)
+	return append(w.dst, '}')
 }
 
 func appendList[T any](dst []byte, list []T, one func([]byte, T) []byte) []byte {

@@ -221,11 +221,11 @@ func TestFullDisk(t *testing.T) {
 // there, and the run fails for the report alone.
 func TestFullDiskUnderReport(t *testing.T) {
 	dir := t.TempDir()
-	const n = 1100 // a page of the report is written before the end
+	const n = 1100
 	dump, out := written(t, filepath.Join(dir, "dump.jsonl"), mcqs(n)), filepath.Join(dir, "out.jsonl")
 	_, want, _ := plumb(t, "", "score", "--backend", "cpu", dump)
 	code, _, errs := limited(t, len(want)/512+1, "score", "--backend", "cpu", "-o", out, "--report", filepath.Join(dir, "report"), dump)
-	if code != 1 || !strings.Contains(errs, "there will be no report") || strings.Contains(errs, "PARTIAL") {
+	if code != 1 || !strings.Contains(errs, "cannot write report") || strings.Contains(errs, "PARTIAL") {
 		t.Errorf("got exit %d, %s; want 1, and scoring that goes on", code, errs)
 	}
 	if read(t, out) != want {

@@ -55,8 +55,19 @@ func TestProgressLines(t *testing.T) {
 	if got, want := p.line(p.start.Add(45*time.Second)), "progress: 12 lines in 45s (0.3/s), 2 without score, 45 % of the input, about 55s left"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	// A report of 10 items costs as much as 200 lines of 15 bytes: 3000 bytes.
+	p.drawing(10)
+	if got, want := p.line(p.start.Add(18*time.Second)), "progress: 12 lines in 18s (0.7/s), 2 without score, 45 % of the input, about 5m22s left"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	p.drawn(1, 4)
+	p.drawn(2, 4)
+	p.start = p.drawnAt.Add(-10 * time.Second)
+	if got, want := p.line(p.drawnAt.Add(20*time.Second)), "progress: 12 lines in 30s (0.4/s), 2 without score, 45 % of the input, 2 of 4 items of the report, about 20s left"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 	p.total = -1 // a pipe
-	if got, want := p.line(p.start.Add(3*time.Second)), "progress: 12 lines in 3s (4.0/s), 2 without score"; got != want {
+	if got, want := p.line(p.start.Add(3*time.Second)), "progress: 12 lines in 3s (4.0/s), 2 without score, 2 of 4 items of the report"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got := newProgress(&text, []string{a, os.DevNull}, time.Hour); got.total != -1 {

@@ -36,12 +36,34 @@ func (f *paperFlags) read() (docs [][]byte, err error) {
 	return docs, nil
 }
 
+// itemsFlag says how many items an HTML report shows.
+type itemsFlag struct {
+	ReportItems *int `placeholder:"N" help:"Items that the HTML report shows at most (default 2000): the worst of each test and model, of all as many as fit; 0 for none. Tables count all."`
+}
+
+// most is the number as reports take it; dir is where the report is written.
+func (f *itemsFlag) most(dir string) (int, error) {
+	switch n := f.ReportItems; {
+	case n == nil:
+		return report.DefaultMax, nil
+	case dir == "":
+		return 0, usage("cannot use --report-items: want --report DIR beside it")
+	case *n < 0:
+		return 0, usage("cannot use --report-items: got %d; want 0 or more", *n)
+	case *n == 0:
+		return report.NoItems, nil
+	default:
+		return *n, nil
+	}
+}
+
 // reportCmd is `plumb report`.
 type reportCmd struct {
 	Results []string `arg:"" name:"results" help:"Result files of plumb score, plain, gzip or zstd, of any suites; NAME=FILE names the series, else the file does. - is stdin."`
 	Output  string   `short:"o" default:"-" placeholder:"FILE" help:"File for the tables; - is stdout."`
 	Format  string   `enum:"text,markdown,json" default:"text" help:"How the tables are written: text, markdown or json."`
-	Report  string   `placeholder:"DIR" help:"Write the tables as HTML there too."`
+	Report  string   `placeholder:"DIR" help:"Write the tables as HTML there too, with the items."`
+	itemsFlag
 	Missing string   `enum:"skip,zero" default:"skip" help:"What an answer that was never heard counts: skip (nothing) or zero."`
 	Variant []string `placeholder:"NAME[=VALUE]" help:"Variants of tables, as in plumb score; may be repeated."`
 	paperFlags
@@ -64,7 +86,14 @@ func (c *reportCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	j := report.NewJoined(report.JoinedConfig{Title: strings.Join(c.Results, ", "), Suites: suites, Variants: variants, Missing: missing, Papers: papers})
+	most, err := c.most(c.Report)
+	if err != nil {
+		return err
+	}
+	if c.Report == "" {
+		most = report.NoItems
+	}
+	j := report.NewJoined(report.JoinedConfig{Title: strings.Join(c.Results, ", "), Suites: suites, Variants: variants, Missing: missing, Papers: papers, Max: most})
 	for _, arg := range c.Results {
 		if err := c.file(j, arg, std); err != nil {
 			return err

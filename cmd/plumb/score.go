@@ -27,7 +27,8 @@ import (
 type scoreCmd struct {
 	Dumps  []string `arg:"" name:"dump" help:"Dumps: JSON lines, plain, gzip or zstd; - is stdin."`
 	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout."`
-	Report string   `placeholder:"DIR" help:"Write an HTML report that shows every item there."`
+	Report string   `placeholder:"DIR" help:"Write an HTML report there: tables, and items with what made their scores."`
+	itemsFlag
 	failFlags
 	Missing  string `enum:"skip,zero" default:"skip" help:"What an answer that was never heard counts in the table: skip (nothing) or zero."`
 	Times    string `placeholder:"FILE" help:"Write where the time of each line went there, one JSON line each with its id and milliseconds per part, and print the seconds of each test and the slowest lines. Not with --server, whose times /metrics has."`
@@ -80,6 +81,10 @@ func (c *scoreCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
+	most, err := c.most(c.Report)
+	if err != nil {
+		return err
+	}
 	reward, err := scoring.ParseReward(c.Reward)
 	if err != nil {
 		return usageError{err}
@@ -98,7 +103,7 @@ func (c *scoreCmd) Run(std streams) error {
 	for _, n := range dump.SuiteNames(suites) {
 		listed = append(listed, suites[n])
 	}
-	j.papers, j.missing = papers, missing
+	j.papers, j.missing, j.most = papers, missing, most
 	j.table = table.New(table.Options{Suites: listed, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants, Papers: papers})
 	return j.run(ctx)
 }
@@ -134,6 +139,7 @@ type job struct {
 	table   *table.Table
 	papers  [][]byte        // documents of paper tables
 	missing table.Missing   // how tables count answers that were never heard
+	most    int             // items of the report
 	items   dump.ItemConfig // how lines become items
 
 	core   *daemon.Core // nil where a daemon scores and no report is wanted
@@ -167,6 +173,9 @@ func (j *job) run(ctx context.Context) (err error) {
 		j.times = &times{out: out}
 	}
 	j.bar = newProgress(j.std.err, j.cmd.Dumps, progressEvery)
+	if j.report != nil {
+		j.bar.drawing(j.most)
+	}
 	for _, path := range j.cmd.Dumps {
 		if err = j.dump(ctx, path); err != nil {
 			err = fmt.Errorf("cannot score %s: %w", path, err)
@@ -174,7 +183,9 @@ func (j *job) run(ctx context.Context) (err error) {
 		}
 		j.bar.next()
 	}
-	j.bar.end()
+	if err != nil || j.report == nil {
+		j.bar.end()
+	}
 	if err != nil && ctx.Err() != nil {
 		err = interruption{errors.New("interrupted; the same command begins anew")}
 	}
@@ -226,6 +237,7 @@ func (j *job) endReport(ctx context.Context, early error) error {
 		j.report.EndedEarly(oneLine(early))
 	}
 	path, err := j.report.Close()
+	j.bar.end()
 	if err == nil {
 		fmt.Fprintf(j.std.err, "report: %s\n", path)
 	}
@@ -269,7 +281,8 @@ func (j *job) open(ctx context.Context) (err error) {
 	}
 	tellLeftovers(j.std.err, atomicfile.LeftoversIn(j.cmd.Report))
 	j.report, err = report.New(report.Config{Dir: j.cmd.Report, Title: title, Items: j.core.Items,
-		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers, Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers})
+		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers, Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers,
+		Max: j.most, Progress: func(done, all int) { j.bar.drawn(done, all) }})
 	if err != nil {
 		j.core.Close()
 	}
@@ -379,7 +392,9 @@ func (j *job) collect(s scorer, path string, lines <-chan dump.Line) error {
 		if err != nil {
 			return err
 		}
-		j.table.Add(&a.Result)
+		if !j.table.Add(&a.Result) {
+			a.JSON = noteTwice(a.JSON, &a.Result)
+		}
 		j.tally.add(j.named(path), a.Line, a.Result.ID, a.Result.Err)
 		j.bar.count(a.Result.Err == nil)
 		if j.times != nil {

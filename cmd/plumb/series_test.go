@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -29,5 +31,67 @@ func TestTablesKeepModelsApart(t *testing.T) {
 	code, out, errs := plumb(t, strings.Join(append(lines, turnOf("B", 2, 0.1)), "\n"), "report", "-")
 	if code != 0 || out != want || errs != "1 more lines are left out: an earlier line has the same answer (note duplicate_id)\n" {
 		t.Errorf("got exit %d, %q and\n%s; want the answer that came twice left out", code, errs, out)
+	}
+}
+
+// TestReportOfADump: what plumb report is given must be results.
+func TestReportOfADump(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"id":"a","suite":"aspire","test":"maze","response":"x"}`:               "line 1: cannot read result line: it has the member response, so it is a line of a dump; score it first: plumb score -o RESULTS DUMP",
+		`{"id":"a","suite":"drawingbench","actions":[],"score":0.5}`:             "it has the member actions, so it is a line of a dump",
+		turnOf("A", 1, 0.5) + "\n" + `{"id":"a","suite":"aspire","test":"maze"}`: "line 2: cannot read result line: it has no member score",
+		`[{"id":"a"}]`: "cannot read result line: got array; want an object that plumb score wrote",
+	} {
+		if code, out, errs := plumb(t, in, "report", "-"); code != 1 || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("%s: got exit %d, %s%s; want 1 and %q", in, code, out, errs, want)
+		}
+	}
+}
+
+// TestReportItems: the flag needs a report, and results alone make one with items.
+func TestReportItems(t *testing.T) {
+	for _, args := range [][]string{{"score", "--report-items", "5", "x"}, {"report", "--report-items", "5", "x"}, {"report", "--report", t.TempDir(), "--report-items", "-1", "x"}} {
+		if code, _, errs := plumb(t, "", args...); code != 2 || !strings.Contains(errs, "--report-items") {
+			t.Errorf("%q: got exit %d, %s; want 2", args, code, errs)
+		}
+	}
+	dir := t.TempDir()
+	lines := []string{turnOf("A", 1, 0.695), turnOf("B", 1, 0.9), turnOf("A", 2, 1), turnOf("B", 2, 0.8)}
+	code, _, errs := plumb(t, strings.Join(lines, "\n"), "report", "--report", dir, "--report-items", "2", "-")
+	page := read(t, filepath.Join(dir, "index.html"))
+	for _, want := range []string{"4 answers, 2 shown", `id="t#0/1"`, `data-score="0.695"`, `data-score="0.8"`, `<a href="#group-1"`, "drawing · A <span", "made of results alone"} {
+		if code != 0 || !strings.Contains(page, want) {
+			t.Errorf("got exit %d, %s and no %q", code, errs, want)
+		}
+	}
+	if strings.Contains(page, `data-score="1"`) {
+		t.Error("the best answer of a model is shown and not its worst")
+	}
+}
+
+// TestTwiceInTwoDumps: an answer that an earlier dump has is noted and counts once,
+// in process and through a daemon.
+func TestTwiceInTwoDumps(t *testing.T) {
+	dir := t.TempDir()
+	item := `{"id":"a","suite":"tangram","test":"outline","options":{"A":"x","B":"y"},"answer":"A","model":"M","response":"A"}` + "\n"
+	one := written(t, filepath.Join(dir, "one.jsonl"), item)
+	two := written(t, filepath.Join(dir, "two.jsonl"), strings.Replace(item, `"M"`, `"N"`, 1)+item)
+	d := startDaemon(t)
+	var first string
+	for _, more := range [][]string{nil, {"--server", "http://" + d.addr}} {
+		code, out, errs := plumb(t, "", append([]string{"score", one, two}, more...)...)
+		got := strings.Split(strings.TrimSpace(out), "\n")
+		if code != 0 || len(got) != 3 || strings.Contains(got[0]+got[1], "duplicate_id") || strings.Count(got[2], `{"code":"duplicate_id","path":"id",`) != 1 {
+			t.Errorf("%v: got exit %d, %s; want a note on the third line alone", more, code, out)
+		}
+		if !json.Valid([]byte(got[len(got)-1])) || !strings.Contains(errs, "1 more lines are left out") {
+			t.Errorf("%v: got %s, %s", more, out, errs)
+		}
+		if first == "" {
+			first = out
+		}
+		if out != first {
+			t.Error("other bytes through the daemon")
+		}
 	}
 }

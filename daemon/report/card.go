@@ -16,7 +16,11 @@ import (
 
 // card is one item as the page shows it.
 type card struct {
-	ID, Suite, Test, Model string
+	ID, Suite, Test, Model string // Model is the series
+	Anchor, Label          string // its id on the page, and what its test is called there
+	Line                   int    // of the dump, for sorting
+	Who                    []metricView
+	ResultOnly             bool // there is no dump line: nothing is known of the answer
 	Status                 string
 	Scored                 bool
 	Score                  string  // as printed; "–" without one
@@ -57,9 +61,14 @@ func (m *maker) card(p pair) *card {
 		panic("BUG: " + err.Error())
 	}
 	c := newCard(r)
+	c.Model, c.Line = p.series, p.order
+	if p.line.Bytes == nil && p.line.Fault == "" {
+		c.ResultOnly = true
+		return c
+	}
 	it, fault := m.decoder.Item(p.line, "")
 	if it.Fields != nil {
-		c.Prompt, c.Model = text(it.Fields, "prompt"), text(it.Fields, "model")
+		c.Prompt = text(it.Fields, "prompt")
 		c.Answer, c.Answered = response(it.Fields)
 	} else if len(p.line.Bytes) > 0 {
 		c.Answer, c.Answered = clip(string(p.line.Bytes)), true
@@ -104,6 +113,7 @@ func (m *maker) show(c *card, it *scoring.Item, r *scoring.Result) {
 func newCard(r *scoring.Result) *card {
 	c := &card{ID: r.ID, Suite: r.Suite, Test: r.Test, Status: r.Status, Scored: r.Scored, Notes: r.Notes, Err: r.Err,
 		Score: "–", Outcome: "unscored"}
+	c.Who = who(&r.Who)
 	for _, m := range r.Metrics {
 		c.Metrics = append(c.Metrics, metricView{m.Name, show(m.Value)})
 	}
@@ -122,6 +132,24 @@ func newCard(r *scoring.Result) *card {
 		c.Outcome = "none"
 	}
 	return c
+}
+
+// who lists what is known of who made an answer.
+func who(id *scoring.Identity) (list []metricView) {
+	for _, v := range []metricView{{"model", id.Model}, {"repeat", positive(id.Repeat)}, {"turn", positive(id.Turn)}, {"asked", id.Series().Arm},
+		{"finish reason", id.FinishReason}, {"cut", id.Cut}} {
+		if v.Value != "" {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+func positive(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // show writes a metric for reading: four significant decimals, no brackets.

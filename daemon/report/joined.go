@@ -3,12 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
-	"github.com/valyala/fastjson"
-
-	"plumb/daemon/atomicfile"
+	"plumb/daemon/dump"
 	"plumb/scoring"
 	"plumb/scoring/table"
 )
@@ -20,48 +16,41 @@ type JoinedConfig struct {
 	Variants scoring.Variants
 	Missing  table.Missing
 	Papers   [][]byte // documents of paper tables
+	Max      int      // items that the HTML shows at most, as in Config
 }
 
 // Joined adds up the results of several models and runs, side by side, from result
 // lines alone. One goroutine uses it.
-type Joined struct {
-	title  string
-	table  *table.Table
-	parser fastjson.Parser
-	total  int
-	scorer string
-}
+type Joined struct{ w *Writer }
 
 // NewJoined returns an empty report.
 func NewJoined(cfg JoinedConfig) *Joined {
-	c := Config{Variants: cfg.Variants, Missing: cfg.Missing, Papers: cfg.Papers}
+	c := Config{Title: cfg.Title, Variants: cfg.Variants, Missing: cfg.Missing, Papers: cfg.Papers, Max: cfg.Max}
 	c.Items.Suites = cfg.Suites
-	return &Joined{title: cfg.Title, table: newTable(&c)}
+	return &Joined{newWriter(c)}
 }
 
 // Add takes a result line (contract.md 4) of a file, whose name is that of the
 // model where the result names none. Else the model is "name: model", or the model
 // alone where the name is "". Each model and way to ask is a series.
 func (j *Joined) Add(name string, line []byte) error {
-	r, err := readResult(&j.parser, line)
+	r, err := readResult(&j.w.parser, line)
 	if err != nil {
 		return err
 	}
-	j.scorer = fastjson.GetString(line, "scorer")
 	switch model := r.Who.Model; {
 	case model == "":
 		r.Who.Model = name
 	case name != "" && model != name:
 		r.Who.Model = name + ": " + model
 	}
-	j.total++
-	j.table.Add(r)
+	j.w.add(dump.Line{}, line, r)
 	return nil
 }
 
 // Tables are the means of all series side by side and the suites' own tables.
 func (j *Joined) Tables() (out []scoring.TextTable) {
-	for _, t := range means(j.table) {
+	for _, t := range means(j.w.table, nil) {
 		text := scoring.TextTable{Title: t.Suite + ": means", Text: 1, Columns: append([]string{"test"}, t.Models...),
 			Note: "Mean ± standard error (items)."}
 		for _, r := range t.Rows {
@@ -80,15 +69,15 @@ func (j *Joined) Tables() (out []scoring.TextTable) {
 		}
 		out = append(out, text)
 	}
-	return append(out, j.table.Own()...)
+	return append(out, j.w.table.Own()...)
 }
 
 // Other counts the lines that belong to no test.
-func (j *Joined) Other() int { return j.table.Other() }
+func (j *Joined) Other() int { return j.w.table.Other() }
 
 // LeftOut says in lines of text which results the tables leave out because they
 // stand twice; "" for none.
-func (j *Joined) LeftOut() string { return j.table.LeftOut() }
+func (j *Joined) LeftOut() string { return j.w.table.LeftOut() }
 
 // WriteText writes every table in aligned columns.
 func (j *Joined) WriteText(w io.Writer) error {
@@ -109,20 +98,12 @@ func (j *Joined) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteHTML writes the tables as index.html into a folder, which is made where it
-// is missing, and returns the path.
+// WriteHTML writes the tables and the items, as far as their results tell of them,
+// as index.html and pages beside it into a folder, which is made where it is
+// missing, and returns the path.
 func (j *Joined) WriteHTML(dir string) (path string, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("cannot make report folder: %w", err)
+	if err := j.w.open(dir); err != nil {
+		return "", err
 	}
-	w := &Writer{cfg: Config{Dir: dir, Title: j.title}, table: j.table, total: j.total, scorer: j.scorer}
-	p := w.page()
-	p.Index, p.Shown = true, j.total
-	p.Boards, p.Papers, p.Other, p.LeftOut = means(j.table), j.table.Own(), j.Other(), j.LeftOut()
-	path = filepath.Join(dir, "index.html")
-	err = atomicfile.WriteFile(path, func(f *atomicfile.File) error { return pageTemplate.Execute(f, p) })
-	if err != nil {
-		return "", fmt.Errorf("cannot write report: %w", err)
-	}
-	return path, nil
+	return j.w.Close()
 }

@@ -8,14 +8,12 @@ package report
 import (
 	"context"
 	"fmt"
-	"html/template"
 	"image"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"sync"
+	"sync/atomic"
 
 	"github.com/valyala/fastjson"
 
@@ -42,80 +40,79 @@ type Config struct {
 	Missing  table.Missing // how tables count answers that were never heard
 	Papers   [][]byte      // documents of paper tables (scoring.TableOptions)
 	Renderer Renderer      // nil: every picture is a box that says so
-	Max      int           // items shown at most, default 2000; tables count all
-	Workers  int           // pictures drawn at once, default GOMAXPROCS
+	// Max is how many items are shown at most: the worst of each test and series, of
+	// all as many as fit. 0 is DefaultMax. Tables count all.
+	Max      int
+	Workers  int                   // pictures drawn at once, default GOMAXPROCS
+	Progress func(done, total int) // is told of items that are drawn, by several goroutines at once; nil: nobody
 	// Context ends drawing early, and the report says so then; nil: nothing does.
 	Context context.Context
 }
 
-const (
-	defaultMax = 2000
-	// single is the most items that index.html holds itself; a longer report has
-	// pages of pageItems each.
-	single    = 1000
-	pageItems = 500
-)
+// DefaultMax is how many items a report shows at most where Config does not say.
+const DefaultMax = 2000
+
+// NoItems is a Config.Max that shows none.
+const NoItems = -1
 
 // Writer collects items and writes the report. One goroutine uses it.
 type Writer struct {
 	cfg     Config
 	table   *table.Table
+	sample  *sampler
 	folder  *atomicfile.Folder
 	early   string // why the run ended early, "" where it did not
-	pending []pair // items that are not drawn yet
 	pages   []pageLink
-	shown   int
-	total   int
+	made    atomic.Int64 // cards
 	scorer  string
 	backend string
 	parser  fastjson.Parser
 }
 
-// pair is an item and its result as they came.
-type pair struct {
-	line   dump.Line
-	result []byte
-}
-
-// pageLink names a page of items.
-type pageLink struct {
-	File        string
-	First, Last string // ids
-	Items       int
-}
-
-// New makes the folder and returns a writer. Nothing is written before Close or
-// until a page is full, and a former report is replaced by Close alone.
+// New makes the folder and returns a writer. Nothing is written before Close.
 func New(cfg Config) (*Writer, error) {
-	if cfg.Max <= 0 {
-		cfg.Max = defaultMax
+	w := newWriter(cfg)
+	return w, w.open(cfg.Dir)
+}
+
+func newWriter(cfg Config) *Writer {
+	if cfg.Max == 0 {
+		cfg.Max = DefaultMax
 	}
 	if cfg.Workers <= 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
-	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
-		return nil, fmt.Errorf("cannot make report folder: %w", err)
-	}
-	return &Writer{cfg: cfg, table: newTable(&cfg), folder: atomicfile.NewFolder(cfg.Dir, "report")}, nil
+	return &Writer{cfg: cfg, table: newTable(&cfg), sample: newSampler(cfg.Max)}
 }
 
-// Add takes a dump line and its result line (contract.md 3, 4); both are copied.
-// A result that is not one, such as a broken stream's, is an error; a bad dump
-// line is not.
+// open makes the folder.
+func (w *Writer) open(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("cannot make report folder: %w", err)
+	}
+	w.cfg.Dir, w.folder = dir, atomicfile.NewFolder(dir, "report")
+	return nil
+}
+
+// Add takes a dump line and its result line (contract.md 3, 4); what is kept of them
+// is copied. A result that is not one, such as a broken stream's, is an error; a bad
+// dump line is not.
 func (w *Writer) Add(line dump.Line, result []byte) error {
-	w.total++
-	if err := w.count(line, result); err != nil {
+	r, err := readResult(&w.parser, result)
+	if err != nil {
 		return err
 	}
-	if w.shown+len(w.pending) >= w.cfg.Max {
-		return nil
-	}
-	line.Bytes = slices.Clone(line.Bytes)
-	w.pending = append(w.pending, pair{line, slices.Clone(result)})
-	if len(w.pending) > single {
-		return w.flush(pageItems)
-	}
+	w.add(line, result, r)
 	return nil
+}
+
+// add counts a result and keeps it for its card. The same answer twice counts once.
+func (w *Writer) add(line dump.Line, result []byte, r *scoring.Result) {
+	w.backend = r.Backend
+	w.scorer = fastjson.GetString(result, "scorer")
+	if w.table.Add(r) {
+		w.sample.add(line, result, r)
+	}
 }
 
 // EndedEarly says that not all items were added, and why. The report says so on
@@ -142,122 +139,24 @@ func (w *Writer) Close() (path string, err error) {
 	return path, nil
 }
 
-// finish writes what is left.
+// finish writes all pages, index.html last.
 func (w *Writer) finish() error {
-	for len(w.pages) > 0 && len(w.pending) > 0 {
-		if err := w.flush(pageItems); err != nil {
+	sheets := layout(w.sample.sorted(), w.sample.n)
+	for _, s := range sheets[1:] {
+		w.pages = append(w.pages, pageLink{s.file, s.label(), s.items})
+	}
+	for _, s := range sheets[1:] {
+		p := w.page()
+		w.fill(p, s)
+		if err := w.write(s.file, p); err != nil {
 			return err
 		}
 	}
 	p := w.page()
 	p.Index = true
-	p.Boards, p.Papers, p.Other, p.LeftOut = means(w.table), w.table.Own(), w.table.Other(), w.table.LeftOut()
-	if err := w.fill(p, w.pending); err != nil {
-		return err
-	}
-	w.shown += len(w.pending)
-	p.Shown = w.shown
+	p.Boards, p.Papers, p.Other, p.LeftOut = means(w.table, links(sheets)), w.table.Own(), w.table.Other(), w.table.LeftOut()
+	w.fill(p, sheets[0])
 	return w.write("index.html", p)
-}
-
-// flush writes the first n pending items as a page of their own.
-func (w *Writer) flush(n int) error {
-	n = min(n, len(w.pending))
-	p := w.page()
-	name := fmt.Sprintf("items-%03d.html", len(w.pages)+1)
-	if err := w.fill(p, w.pending[:n]); err != nil {
-		return err
-	}
-	w.pages = append(w.pages, pageLink{name, p.Cards[0].ID, p.Cards[n-1].ID, n})
-	w.pending = append(w.pending[:0], w.pending[n:]...)
-	w.shown += n
-	return w.write(name, p)
-}
-
-// page is what the template is given.
-type page struct {
-	Title           string
-	Early           string // why the run ended early
-	Style           template.CSS
-	Script          template.JS
-	Index           bool
-	Boards          []tableView
-	Papers          []scoring.TextTable
-	Other           int    // results that are in no table
-	LeftOut         string // what tables leave out besides
-	Pages           []pageLink
-	Total, Shown    int
-	Scorer, Backend string
-	Groups          []cardGroup
-	Cards           []*card
-	Tests, Models   []string
-	Statuses        []string
-	Images          []embedded
-}
-
-// cardGroup is the cards of one test, in order.
-type cardGroup struct {
-	Suite, Test string
-	Cards       []*card
-}
-
-func (w *Writer) page() *page {
-	return &page{Title: w.cfg.Title, Early: w.early, Style: template.CSS(style), Script: template.JS(script),
-		Pages: w.pages, Total: w.total, Scorer: w.scorer, Backend: w.backend}
-}
-
-// fill draws the items, several at once, and puts them on the page in order.
-func (w *Writer) fill(p *page, items []pair) error {
-	p.Cards = make([]*card, len(items))
-	a := newAtlas(w.cfg.Renderer)
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(w.cfg.Workers, len(items)) {
-		wg.Go(func() {
-			m := newMaker(&w.cfg, a)
-			for i := range next {
-				p.Cards[i] = m.card(items[i])
-			}
-		})
-	}
-	for i := range items {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	if ctx := w.cfg.Context; ctx != nil && ctx.Err() != nil && w.early == "" {
-		w.early = "interrupted while pictures were drawn"
-	}
-	p.Early = w.early
-	p.Images = a.used(p.Cards)
-	p.sort()
-	return nil
-}
-
-// sort groups the cards by test and lists what can be filtered by.
-func (p *page) sort() {
-	group := map[[2]string]int{}
-	for _, c := range p.Cards {
-		k := [2]string{c.Suite, c.Test}
-		g, ok := group[k]
-		if !ok {
-			g = len(p.Groups)
-			group[k] = g
-			p.Groups = append(p.Groups, cardGroup{Suite: c.Suite, Test: c.Test})
-		}
-		p.Groups[g].Cards = append(p.Groups[g].Cards, c)
-		p.Tests = enlist(p.Tests, c.Test)
-		p.Models = enlist(p.Models, c.Model)
-		p.Statuses = enlist(p.Statuses, c.Status)
-	}
-}
-
-// enlist appends a name that is not empty and not there yet.
-func enlist(list []string, name string) []string {
-	if name == "" || slices.Contains(list, name) {
-		return list
-	}
-	return append(list, name)
 }
 
 // write renders the template into a file.

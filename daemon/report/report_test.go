@@ -10,9 +10,11 @@ import (
 	"image/color"
 	"image/png"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,12 +121,13 @@ const good = `{"id":"m1","suite":"aspire","test":"maze","score":0.5,"reward":0.5
 
 func TestItemIsShownWhole(t *testing.T) {
 	page := write(t, Config{Renderer: fakeRenderer{}}, sample{
-		`{"id":"m1","suite":"aspire","test":"maze","model":"exact","prompt":"Draw <it>","response":"see </pre><script>alert(1)</script>"}`, good})
+		`{"id":"m1","suite":"aspire","test":"maze","model":"exact","prompt":"Draw <it>","response":"see </pre><script>alert(1)</script>"}`,
+		strings.Replace(good, `"test":"maze",`, `"test":"maze","model":"exact","repeat":2,"asked":{"mode":"cot"},`, 1)})
 	for _, want := range []string{
 		"dump &lt;1&gt;", "Draw &lt;it&gt;", "see &lt;/pre&gt;&lt;script&gt;alert(1)", // escaped
 		"<dt>distance</dt><dd>21.25</dd>", "<dd>12, 30.5</dd>", "<dd>shape:x, shape:y</dd>", "<dt>chosen</dt><dd>–</dd>",
 		"dropped_field", "createShapes[0].foo", "not &lt;known&gt;",
-		"&lt;centre &amp; &#34;more&#34;&gt;", "plumb 0.1.0", "backend gl", `data-model="exact"`,
+		"&lt;centre &amp; &#34;more&#34;&gt;", "plumb 0.1.0", "backend gl", `data-model="exact · cot"`, "<dt>repeat</dt><dd>2</dd>",
 		"before", "after", "overlay", "on the shape",
 	} {
 		if !strings.Contains(page, want) {
@@ -227,6 +230,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	type cell struct{ name, kind, model, mean, se, count string }
+	models := []string{"a", "b"}
 	want := []cell{
 		{"maze", "test", "a", "0.750", "0.250", "2 of 3 scored"}, {"maze", "test", "b", "-3.000", "", "1"},
 		{"label", "test", "a", "1.000", "", "1"}, {"label", "test", "b", "–", "", "0"},
@@ -234,9 +238,9 @@ func TestTables(t *testing.T) {
 		{"average", "total", "a", "0.875", "", "2 of 3 tests"}, {"average", "total", "b", "-3.000", "", "1 of 3 tests"},
 	}
 	var got []cell
-	for _, r := range means(w.table)[0].Rows {
-		for _, c := range r.Cells {
-			got = append(got, cell{r.Name, r.Kind, c.Model, c.Mean, c.Error, c.Count})
+	for _, r := range means(w.table, nil)[0].Rows {
+		for i, c := range r.Cells {
+			got = append(got, cell{r.Name, r.Kind, models[i], c.Mean, c.Error, c.Count})
 		}
 	}
 	for i := range max(len(got), len(want)) {
@@ -249,45 +253,159 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func TestLongDumpsHavePages(t *testing.T) {
-	dir := t.TempDir()
-	w, err := New(Config{Dir: dir, Max: 1700, Items: dump.ItemConfig{Suites: map[string]scoring.Suite{"aspire": fakeSuite{}}}})
+// long is a report of n answers to each of two tests by two models, with scores from
+// 0 up in the order of the dump, and of one line that cannot be read.
+func long(t *testing.T, n, most int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	w, err := New(Config{Dir: dir, Max: most, Items: dump.ItemConfig{Suites: map[string]scoring.Suite{"aspire": fakeSuite{}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 1900 {
-		line := fmt.Sprintf(`{"id":"n%d","suite":"aspire","test":"maze","response":"x"}`, i)
-		if err := w.Add(dump.Line{N: i + 1, Bytes: []byte(line)}, []byte(strings.Replace(good, "m1", fmt.Sprintf("n%d", i), 1))); err != nil {
+	add := func(line, result string) {
+		if err := w.Add(dump.Line{Bytes: []byte(line)}, []byte(result)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	path, err := w.Close()
-	if err != nil {
+	for i := range n {
+		for _, test := range []string{"maze", "graph"} {
+			for _, model := range []string{"A", "B"} {
+				who := fmt.Sprintf(`{"id":"n%d","suite":"aspire","test":%q,"model":%q,`, i, test, model)
+				add(who+`"response":"x"}`, who+fmt.Sprintf(`"score":%g,"metrics":{},"notes":[]}`, float64(i)/float64(n)))
+			}
+		}
+	}
+	add(`{`, `{"id":"line:9","line":9,"score":null,"metrics":{},"notes":[],"error":{"code":"bad_line","message":"no"}}`)
+	if _, err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	index, _ := os.ReadFile(path)
-	total := 0
-	for i := range 4 {
-		b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("items-%03d.html", i+1)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		total += bytes.Count(b, []byte("<details "))
-		if !bytes.Contains(index, fmt.Appendf(nil, `href="items-%03d.html"`, i+1)) {
-			t.Errorf("the index does not link page %d", i+1)
-		}
-	}
-	if total != 1700 || !bytes.Contains(index, []byte("first 1700 of 1900 items")) || !bytes.Contains(index, []byte("1900 items")) {
-		t.Errorf("%d items on the pages; want 1700, and the index to say so", total)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".part*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+	return dir
+}
+
+func pageOf(t *testing.T, dir, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A report shows the worst of each test and model, as many of each as fit, says how
+// many there are, and each mean leads to the page with its items.
+func TestLongDumpsHavePages(t *testing.T) {
+	dir := long(t, 475, 1201)
+	index := pageOf(t, dir, "index.html")
+	for _, want := range []string{"1901 answers, 1201 shown", "show 1201 of 1901 answers: the worst of each test and model"} {
+		if !strings.Contains(index, want) {
+			t.Errorf("the index has no %q", want)
+		}
+	}
+	cards := 0
+	for i := 1; i <= 4; i++ {
+		name := fmt.Sprintf("items-%03d.html", i)
+		if !strings.Contains(index, `href="`+name+`"`) {
+			t.Errorf("the index does not link page %d", i)
+		}
+		cards += strings.Count(pageOf(t, dir, name), "<details ")
+	}
+	if cards != 1201 {
+		t.Errorf("%d items on the pages; want 1201", cards)
+	}
+	links := regexp.MustCompile(`<a href="(items-\d+\.html)#(group-\d+)" title="show these items"><span class="mean">([^<]*)`).FindAllStringSubmatch(index, -1)
+	if len(links) != 4 {
+		t.Fatalf("got links %v; want one for each test and model", links)
+	}
+	for i, want := range []string{"maze · A", "maze · B", "graph · A", "graph · B"} {
+		page := pageOf(t, dir, links[i][1])
+		_, section, ok := strings.Cut(page, `id="`+links[i][2]+`"`)
+		section, _, _ = strings.Cut(section, "</section>")
+		if n := strings.Count(section, "<details "); !ok || n != 300 || !strings.Contains(section, `<h2>`+want+` <span class="n"><span class="here">300</span> of 475, the worst</span>`) {
+			t.Errorf("%s leads to %d items of %s; want the worst 300 of 475", want, n, links[i][0])
+		}
+		first, last := strings.Index(section, `id="n0`), strings.Index(section, `id="n299`)
+		if first < 0 || last < first || strings.Contains(section, `id="n300`) {
+			t.Errorf("%s: the items are not the worst, worst first", want)
+		}
+	}
+}
+
+// A report that fits on one page has links within it, and none where no item is shown.
+func TestShortReport(t *testing.T) {
+	index := pageOf(t, long(t, 3, 0), "index.html")
+	if n := strings.Count(index, "<details "); n != 13 || !strings.Contains(index, "13 answers ") && !strings.Contains(index, "13 answers<") {
+		t.Errorf("got %d items; want 13, and the page to say so", n)
+	}
+	for _, m := range regexp.MustCompile(`<a href="#(group-\d+)"`).FindAllStringSubmatch(index, -1) {
+		if !strings.Contains(index, `<section class="group" id="`+m[1]+`"`) {
+			t.Errorf("nothing is at %s", m[1])
+		}
+	}
+	if strings.Count(index, `id="n0"`) != 1 || strings.Count(index, `id="n0~4"`) != 1 {
+		t.Error("cards of one item have the same anchor")
+	}
+	index = pageOf(t, long(t, 3, NoItems), "index.html")
+	if strings.Contains(index, "<details ") || strings.Contains(index, `<a href="#`) || !strings.Contains(index, "No items are shown") || !strings.Contains(index, "13 answers") {
+		t.Error("want tables alone, no links, and a word on it")
+	}
+}
+
+// Of each group the worst are kept whatever the order: what could not be scored,
+// then by score, and last what was never heard. Small groups are kept whole.
+func TestSampler(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		s := newSampler(20)
+		for i, k := range rnd.Perm(100) {
+			r := &scoring.Result{ID: fmt.Sprint(k), Suite: "s", Test: "big", Scored: true, Score: float64(k)}
+			switch {
+			case k >= 98:
+				r.Scored, r.Err = false, &scoring.Error{Code: "no_response"}
+			case k >= 95:
+				r.Scored, r.Err = false, &scoring.Error{Code: "deadline"}
+			case k >= 70:
+				r.Test = "middle"
+			case k >= 68:
+				r.Test = "small"
+			}
+			s.add(dump.Line{N: i, Bytes: []byte{byte(k)}}, nil, r)
+		}
+		got := map[string]int{}
+		for _, g := range s.sorted() {
+			var ids []int
+			for _, p := range g.items {
+				ids = append(ids, int(p.line.Bytes[0]))
+			}
+			switch n := len(ids); {
+			case g.test == "small" && fmt.Sprint(ids) != "[68 69]":
+				t.Errorf("small: got %v", ids)
+			case g.test == "middle" && (ids[0] != 70 || ids[n-1] != 70+n-1):
+				t.Errorf("middle: got %v", ids)
+			case g.test == "big" && (slices.Min(ids[:3]) != 95 || ids[3] != 0 || ids[n-1] != n-4):
+				t.Errorf("big: got %v", ids)
+			}
+			got[g.test] = len(ids)
+		}
+		if got["small"] != 2 || got["middle"] != 9 || got["big"] != 9 || s.n != 20 || s.order != 100 {
+			t.Errorf("got %v of %d; want 2, 9 and 9 of 100", got, s.order)
+		}
+	}
+	s := newSampler(20)
+	s.bytes = 100
+	for i := range 10 {
+		s.add(dump.Line{Bytes: make([]byte, 30)}, nil, &scoring.Result{Test: "t", Scored: true, Score: float64(i)})
+	}
+	if s.n != 3 || s.size != 90 {
+		t.Errorf("got %d items of %d bytes; want 3 within 100 bytes", s.n, s.size)
 	}
 }
 
 func TestBrokenResultIsAnError(t *testing.T) {
 	w, _ := New(Config{Dir: t.TempDir()})
-	for _, bad := range []string{``, `{`, `[]`, `"x"`} {
+	for _, bad := range []string{``, `{`, `[]`, `"x"`, `{"id":"a"}`, `{"id":"a","score":1,"response":"x"}`, `{"id":"a","actions":[]}`, `{"id":"a","score":1.0,"model":7}`} {
 		if err := w.Add(dump.Line{N: 1}, []byte(bad)); err == nil {
 			t.Errorf("result %q was taken", bad)
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/valyala/fastjson"
@@ -8,15 +9,26 @@ import (
 	"plumb/scoring"
 )
 
-// readResult reads a result line back (contract.md 4). The result keeps nothing
-// of b or the parser.
+// readResult reads a result line back. The result keeps nothing of b or the parser.
+// What is no result, above all the line of a dump, is refused.
 func readResult(p *fastjson.Parser, b []byte) (*scoring.Result, error) {
 	v, err := p.ParseBytes(b)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read result line: %w", err)
+		return nil, fmt.Errorf("cannot read result line: %w; want a line that plumb score wrote", err)
 	}
 	if v.Type() != fastjson.TypeObject {
-		return nil, fmt.Errorf("cannot read result line: got %s; want an object", v.Type())
+		return nil, fmt.Errorf("cannot read result line: got %s; want an object that plumb score wrote", v.Type())
+	}
+	for _, answer := range []string{"response", "actions"} {
+		if v.Exists(answer) {
+			return nil, fmt.Errorf("cannot read result line: it has the member %s, so it is a line of a dump; score it first: plumb score -o RESULTS DUMP", answer)
+		}
+	}
+	if !v.Exists("score") {
+		return nil, errors.New("cannot read result line: it has no member score; want a line that plumb score wrote (score a dump first: plumb score -o RESULTS DUMP)")
+	}
+	if _, err := scoring.ReadIdentity(v, ""); err != nil {
+		return nil, fmt.Errorf("cannot read result line: %w", err)
 	}
 	return scoring.ReadResult(v), nil
 }

@@ -15,10 +15,11 @@
   function order() {
     const way = value('order');
     const rank = (c) => (c.dataset.score === '' ? -Infinity : +c.dataset.score);
+    const by = { line: (a, b) => a.dataset.line - b.dataset.line, down: (a, b) => rank(b) - rank(a) }[way] || (() => 0);
     for (const g of groups) {
       const box = g.querySelector('.cards');
       const list = [...box.children];
-      list.sort((a, b) => (way === 'up' ? rank(a) - rank(b) : way === 'down' ? rank(b) - rank(a) : 0) || home.get(a) - home.get(b));
+      list.sort((a, b) => by(a, b) || home.get(a) - home.get(b));
       box.append(...list);
     }
   }
@@ -35,9 +36,9 @@
     for (const g of groups) {
       const k = [...g.querySelectorAll('.card')].filter((c) => !c.hidden).length;
       g.hidden = k === 0;
-      g.querySelector('h2 .n').textContent = k;
+      g.querySelector('h2 .here').textContent = k;
     }
-    count.textContent = n + (n === 1 ? ' item' : ' items') + (n < cards.length ? ' of ' + cards.length : '');
+    count.textContent = n + (n < cards.length ? ' of ' + cards.length : '') + ' on this page';
   }
 
   function go(step) {
@@ -69,15 +70,6 @@
   });
   form.querySelector('.help').addEventListener('click', help);
 
-  for (const a of document.querySelectorAll('td a[data-test]')) {
-    a.addEventListener('click', () => {
-      for (const f of ['status', 'outcome', 'find']) form[f].value = '';
-      form.test.value = a.dataset.test;
-      if (form.model) form.model.value = a.dataset.model;
-      apply();
-    });
-  }
-
   document.addEventListener('keydown', (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) {
@@ -98,14 +90,28 @@
     }
   });
 
+  // The address names a card, or the group that a mean of the tables leads to.
   function open() {
-    const card = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!card || !card.classList.contains('card')) return;
-    card.open = true;
-    select(card);
-    card.scrollIntoView({ block: 'start' });
+    const to = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!to) return;
+    if (to.classList.contains('group')) {
+      for (const f of ['status', 'outcome', 'find']) form[f].value = '';
+      form.test.value = to.dataset.test;
+      if (form.model) form.model.value = to.dataset.model;
+      apply();
+      to.scrollIntoView({ block: 'start' });
+    } else if (to.classList.contains('card')) {
+      to.open = true;
+      select(to);
+      to.scrollIntoView({ block: 'start' });
+    }
   }
   window.addEventListener('hashchange', open);
-  open();
+  // The same link again changes no address.
+  document.addEventListener('click', (e) => {
+    const a = e.target.closest('td a[href^="#"]');
+    if (a && a.hash === location.hash) open();
+  });
   apply();
+  open();
 })();

@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/valyala/fastjson"
-
-	"plumb/daemon/dump"
 	"plumb/scoring"
 	"plumb/scoring/table"
 )
@@ -23,18 +20,6 @@ func newTable(cfg *Config) *table.Table {
 	return table.New(o)
 }
 
-// count adds a result.
-func (w *Writer) count(line dump.Line, result []byte) error {
-	r, err := readResult(&w.parser, result)
-	if err != nil {
-		return err
-	}
-	w.backend = r.Backend
-	w.scorer = fastjson.GetString(result, "scorer")
-	w.table.Add(r)
-	return nil
-}
-
 // tableView is one suite's table.
 type tableView struct {
 	Suite  string
@@ -45,21 +30,21 @@ type tableView struct {
 // rowView is a test, a category or the overall score.
 type rowView struct {
 	Name  string
-	Test  string // "" for a mean of tests
 	Kind  string // "test", "group", "total"
 	Cells []cellView
 }
 
 // cellView is a mean. Mean is "–" where nothing was scored.
 type cellView struct {
-	Model, Mean, Error, Count string
-	Bar, Low, High            float64 // 0..100: the mean, and the mean less and plus its error
+	Mean, Error, Count string
+	Link               string  // to its items, "" where none are shown
+	Bar, Low, High     float64 // 0..100: the mean, and the mean less and plus its error
 }
 
 var kinds = map[table.Kind]string{table.Test: "test", table.Group: "group", table.Total: "total"}
 
-// means lists the suites' tables.
-func means(t *table.Table) []tableView {
+// means lists the suites' tables; links are those to the items.
+func means(t *table.Table, links map[groupKey]string) []tableView {
 	var models []string
 	for _, s := range t.Series() {
 		models = append(models, s.String())
@@ -70,11 +55,12 @@ func means(t *table.Table) []tableView {
 			out = append(out, tableView{Suite: l.Suite, Models: models})
 		}
 		row := rowView{Name: l.Name, Kind: kinds[l.Kind]}
-		if l.Kind == table.Test {
-			row.Test = l.Name
-		}
 		for i, r := range l.Cells {
-			row.Cells = append(row.Cells, cell(models[i], r))
+			c := cell(r)
+			if l.Kind == table.Test {
+				c.Link = links[groupKey{l.Suite, l.Name, models[i]}]
+			}
+			row.Cells = append(row.Cells, c)
 		}
 		v := &out[len(out)-1]
 		v.Rows = append(v.Rows, row)
@@ -83,8 +69,8 @@ func means(t *table.Table) []tableView {
 }
 
 // cell writes a row of one series.
-func cell(model string, r table.Row) cellView {
-	c := cellView{Model: model, Mean: "–"}
+func cell(r table.Row) cellView {
+	c := cellView{Mean: "–"}
 	if r.Mean != nil {
 		c.Mean, c.Bar = fmt.Sprintf("%.3f", *r.Mean), percent(*r.Mean)
 		if r.SE != nil {

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+
+	"plumb/daemon/cut"
+	"plumb/scoring"
+)
+
+// noteTwice adds the note duplicate_id to a result line of which a dump before had
+// the same answer; the stream of its own dump did not know. The line is copied.
+func noteTwice(line []byte, r *scoring.Result) []byte {
+	if slices.ContainsFunc(r.Notes, func(n scoring.Note) bool { return n.Code == scoring.Duplicate.Code }) {
+		return line
+	}
+	out := bytes.Clone(line)
+	cut.Members(line, func(key, value []byte) error {
+		if string(key) != "notes" {
+			return nil
+		}
+		end := cap(line) - cap(value) + len(value) - 1 // the closing bracket: both end with the same array
+		var note []byte
+		if line[end-1] != '[' {
+			note = append(note, ',')
+		}
+		out = slices.Insert(out, end, scoring.Duplicate.AppendJSON(note)...)
+		return nil
+	})
+	return out
+}

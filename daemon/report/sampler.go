@@ -1,0 +1,178 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"slices"
+	"strings"
+
+	"plumb/daemon/dump"
+	"plumb/scoring"
+)
+
+// keptBytes is the most memory of the items that a report may show.
+const keptBytes = 256 << 20
+
+// sampler keeps the items that a report shows: of each suite, test and series the
+// worst, and of all of these as equal a number as fits.
+type sampler struct {
+	max    int // items at most
+	bytes  int // of them together
+	n      int
+	size   int // bytes of what is kept
+	order  int // results seen
+	groups groups
+	of     map[groupKey]*group
+}
+
+// groupKey is what a section of a report shows.
+type groupKey struct{ suite, test, series string }
+
+// group is the items of one section. It is a heap whose first item is the best.
+type group struct {
+	groupKey
+	total int // results, shown or not
+	items []pair
+	first int // order of the first result
+	at    int // place in the heap of groups
+}
+
+// pair is an item and its result as they came. The line has no bytes where the
+// report is made of results alone.
+type pair struct {
+	line   dump.Line
+	result []byte
+	series string
+	class  int8 // 0: could not be scored, 1: has a score, 2: was never heard
+	score  float64
+	order  int
+}
+
+// maxGroups is how many sections there may be: names come from outside. What is
+// beyond them shares one.
+const maxGroups = 10_000
+
+func newSampler(most int) *sampler {
+	return &sampler{max: most, bytes: keptBytes, of: map[groupKey]*group{}}
+}
+
+// add takes an item in where it is among the worst; line and result are copied.
+func (s *sampler) add(line dump.Line, result []byte, r *scoring.Result) {
+	p := pair{series: r.Series().String(), score: r.Score, order: s.order}
+	s.order++
+	switch {
+	case r.Scored:
+		p.class = 1
+	case r.Err != nil && r.Err.Code == "no_response":
+		p.class = 2
+	}
+	g := s.group(groupKey{r.Suite, r.Test, p.series})
+	g.total++
+	if s.max <= 0 || s.n >= s.max && g == s.groups[0] && len(g.items) > 0 && worse(&g.items[0], &p) {
+		return
+	}
+	p.line, p.result = line, bytes.Clone(result)
+	p.line.Bytes = bytes.Clone(line.Bytes)
+	heap.Push(g, p)
+	s.n++
+	s.size += p.bytes()
+	heap.Fix(&s.groups, g.at)
+	for s.n > s.max || s.size > s.bytes && s.n > 1 {
+		big := s.groups[0]
+		gone := heap.Pop(big).(pair)
+		s.n--
+		s.size -= gone.bytes()
+		heap.Fix(&s.groups, big.at)
+	}
+}
+
+func (s *sampler) group(k groupKey) *group {
+	g := s.of[k]
+	if g == nil && len(s.of) >= maxGroups {
+		k = groupKey{test: "others"}
+		g = s.of[k]
+	}
+	if g == nil {
+		g = &group{groupKey: k, first: s.order}
+		s.of[k] = g
+		heap.Push(&s.groups, g)
+	}
+	return g
+}
+
+// sorted are the groups by suite and test, in order of appearance, each with its
+// worst item first.
+func (s *sampler) sorted() []*group {
+	list := slices.Clone(s.groups)
+	slices.SortFunc(list, func(a, b *group) int { return a.first - b.first })
+	tests := map[[2]string]int{} // order of the first series
+	for _, g := range list {
+		k := [2]string{g.suite, g.test}
+		if _, ok := tests[k]; !ok {
+			tests[k] = g.first
+		}
+		slices.SortFunc(g.items, func(a, b pair) int { return rank(&a, &b) })
+	}
+	slices.SortStableFunc(list, func(a, b *group) int {
+		if (a.suite == "") != (b.suite == "") { // lines that could not be read stand last
+			return len(b.suite) - len(a.suite)
+		}
+		return cmp.Or(strings.Compare(a.suite, b.suite), tests[[2]string{a.suite, a.test}]-tests[[2]string{b.suite, b.test}])
+	})
+	return list
+}
+
+func (p *pair) bytes() int { return len(p.line.Bytes) + len(p.result) }
+
+// rank is negative where a comes before b: what could not be scored, then by score,
+// then what was never heard, of which there is nothing to see.
+func rank(a, b *pair) int {
+	return cmp.Or(int(a.class)-int(b.class), cmp.Compare(a.score, b.score), a.order-b.order)
+}
+
+func worse(a, b *pair) bool { return rank(a, b) < 0 }
+
+// Len implements heap.Interface, as do the methods that follow.
+func (g *group) Len() int           { return len(g.items) }
+func (g *group) Less(i, k int) bool { return worse(&g.items[k], &g.items[i]) }
+func (g *group) Swap(i, k int)      { g.items[i], g.items[k] = g.items[k], g.items[i] }
+
+// Push implements heap.Interface.
+func (g *group) Push(x any) { g.items = append(g.items, x.(pair)) }
+
+// Pop implements heap.Interface.
+func (g *group) Pop() any {
+	n := len(g.items) - 1
+	p := g.items[n]
+	g.items[n] = pair{}
+	g.items = g.items[:n]
+	return p
+}
+
+// groups is a heap whose first group has the most items.
+type groups []*group
+
+func (l groups) Len() int { return len(l) }
+func (l groups) Less(i, k int) bool {
+	return cmp.Or(len(l[k].items)-len(l[i].items), l[k].first-l[i].first) < 0
+}
+func (l groups) Swap(i, k int) {
+	l[i], l[k] = l[k], l[i]
+	l[i].at, l[k].at = i, k
+}
+
+// Push implements heap.Interface.
+func (l *groups) Push(x any) {
+	g := x.(*group)
+	g.at = len(*l)
+	*l = append(*l, g)
+}
+
+// Pop implements heap.Interface; groups stay.
+func (l *groups) Pop() any {
+	n := len(*l) - 1
+	g := (*l)[n]
+	*l = (*l)[:n]
+	return g
+}
