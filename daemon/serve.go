@@ -184,6 +184,7 @@ func start(cfg Config) (*running, error) {
 	}
 	if d.shared != nil {
 		cfg.API.Shared, cfg.API.SharedSocket = d.shared.registry, d.shared.socket != nil
+		cfg.API.TrustLoopback = cfg.Shared.TrustLoopback
 	}
 	d.server = api.New(cfg.API)
 	if err := d.listen(); err != nil {

@@ -10,7 +10,8 @@ import (
 // Shared says how clients on this host lend memory to the daemon.
 type Shared struct {
 	shm.Config
-	Socket string // path of the socket for memfds, "" for none
+	Socket        string // path of the socket for memfds, "" for none
+	TrustLoopback bool   // clients over TCP from this host count as the daemon's own user
 }
 
 // lent is the memory that clients lend, with its socket.

@@ -152,7 +152,7 @@ func (b *bench) start(plumb string, args []string, places int) (err error) {
 	if b.mem, err = sysv.At(b.id, 0, 0); err != nil {
 		return err
 	}
-	b.cmd = exec.Command(plumb, append([]string{"serve", "--listen", "127.0.0.1:0", "--allow-client-shm", "--log-level", "warn"}, args...)...)
+	b.cmd = exec.Command(plumb, append([]string{"serve", "--listen", "127.0.0.1:0", "--allow-client-shm", "--shm-trust-loopback", "--log-level", "warn"}, args...)...)
 	errs, err := b.cmd.StderrPipe()
 	if err != nil {
 		return err

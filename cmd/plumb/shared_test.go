@@ -69,7 +69,7 @@ func boards(n int) []string {
 // alone, several in one request, through a segment and a memfd.
 func TestSharedPictures(t *testing.T) {
 	sock := filepath.Join(t.TempDir(), "shm")
-	d := startDaemon(t, "--allow-client-shm", "--shm-socket", sock, "--runtime-dir", t.TempDir())
+	d := startDaemon(t, "--allow-client-shm", "--shm-trust-loopback", "--shm-socket", sock, "--runtime-dir", t.TempDir())
 	const size = 4 << 20
 	id, segment := lentSegment(t, size)
 	if code, body := d.post("/v2/systemsharedmemory/region/s/register", fmt.Sprintf(`{"key":%q,"offset":0,"byte_size":%d}`, shm.Key(id), size)); code != 200 {
@@ -230,7 +230,7 @@ func TestHelperLender(t *testing.T) {
 // no segment and no process behind, and every answer that came before is whole.
 func TestKilledDaemon(t *testing.T) {
 	dir := t.TempDir()
-	args := []string{"--allow-client-shm", "--runtime-dir", dir, "--shm-socket", filepath.Join(dir, "s")}
+	args := []string{"--allow-client-shm", "--shm-trust-loopback", "--runtime-dir", dir, "--shm-socket", filepath.Join(dir, "s")}
 	d := startDaemon(t, args...)
 	client := exec.Command(os.Args[0], "-test.run", "^TestHelperLender$")
 	client.Env = append(os.Environ(), "PLUMB_TEST_LENDER=1")

@@ -83,6 +83,9 @@ type Config struct {
 
 	Shared       *shm.Registry // what clients on this host lend; nil where that is off (--allow-client-shm)
 	SharedSocket bool          // memfds come too (--shm-socket)
+	// TrustLoopback lets any process that reaches the daemon over TCP from this host
+	// use shared memory as the daemon's own user (--shm-trust-loopback).
+	TrustLoopback bool
 	Meter        mask.Meter    // of pixels that clients bring, default mask.Oracle
 
 	Version Version

@@ -39,7 +39,7 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	d := drawing{options: s.cfg.Pictures, client: s.client(ctx)}
+	d := drawing{options: s.cfg.Pictures, client: s.client(ctx), who: s.askedBy(ctx)}
 	d.options.Limits = s.cfg.Scenes
 	args := ctx.QueryArgs()
 	if v := args.Peek("bounds"); v != nil {

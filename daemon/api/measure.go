@@ -68,7 +68,7 @@ func (s *Server) measured(life context.Context, ctx *fasthttp.RequestCtx, q aske
 		return err
 	}
 	defer s.pixels.give(area)
-	a, err := s.fetch(q.a)
+	a, err := s.fetch(q.a, s.askedBy(ctx))
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *Server) measured(life context.Context, ctx *fasthttp.RequestCtx, q aske
 		s.replyMask(ctx, mask.Measure(a, q.threshold), q)
 		return nil
 	}
-	b, err := s.fetch(q.b)
+	b, err := s.fetch(q.b, s.askedBy(ctx))
 	if err != nil {
 		return err
 	}

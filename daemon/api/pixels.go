@@ -215,14 +215,14 @@ func decode64(f *fastjson.Value, at string) ([]byte, error) {
 
 // fetch returns the pixels in memory of the daemon's own: what lies in a region
 // changes as its client likes, so it is copied once and only the copy is used.
-func (s *Server) fetch(p *pixels) (mask.Mask, error) {
+func (s *Server) fetch(p *pixels, who asker) (mask.Mask, error) {
 	raw := p.raw
 	switch {
 	case p.png != nil:
 		return p.decoded()
 	case p.from.name != "":
 		p.from.size = int64(p.bytes())
-		pin, err := s.pin(p.from, false)
+		pin, err := s.pin(p.from, false, who)
 		if err != nil {
 			return mask.Mask{}, err
 		}

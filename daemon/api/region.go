@@ -42,6 +42,7 @@ type drawing struct {
 	options dump.PictureOptions
 	alpha   bool
 	client  string // whose share of the memory it is
+	who     asker  // whose regions it may draw into
 }
 
 // scenes returns the scenes of a body that has several, and ok.
@@ -138,7 +139,7 @@ func (s *Server) renderOne(life context.Context, scene []byte, d drawing, reques
 // renderInto draws one scene into a region. The pin is held all along, so that
 // nobody can take the memory away meanwhile.
 func (s *Server) renderInto(life context.Context, scene []byte, d drawing, t target) (laid, error) {
-	pin, err := s.pin(t, true)
+	pin, err := s.pin(t, true, d.who)
 	if err != nil {
 		return laid{}, err
 	}

@@ -62,7 +62,11 @@ func (s *Server) sharedStatus(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	list, err := g.Status(regionName(ctx))
+	peer, err := s.peerOf(ctx)
+	var list []shm.Info
+	if err == nil {
+		list, err = g.Status(regionName(ctx), peer)
+	}
 	if err != nil {
 		s.failWith(ctx, err)
 		return
@@ -79,7 +83,7 @@ func (s *Server) sharedRegister(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	peer, err := peerOf(ctx)
+	peer, err := s.peerOf(ctx)
 	if err == nil {
 		var key string
 		var offset, size int64
@@ -97,32 +101,43 @@ func (s *Server) sharedUnregister(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	var err error
-	if name := regionName(ctx); name == "" {
-		err = g.UnregisterAll()
-	} else {
-		err = g.Unregister(name)
+	peer, err := s.peerOf(ctx)
+	if name := regionName(ctx); err == nil && name == "" {
+		err = g.UnregisterAll(peer)
+	} else if err == nil {
+		err = g.Unregister(name, peer)
 	}
 	if err != nil {
 		s.failWith(ctx, err)
 	}
 }
 
-// peerOf tells whose segments a request may register. Shared memory is for this
-// host: over TCP the client must be on it, and may then register what belongs to
-// the daemon's own user; over a Unix socket the kernel says who it is.
-func peerOf(ctx *fasthttp.RequestCtx) (shm.Peer, error) {
+// peerOf tells who sent a request, and with it whose memory the request may use.
+// Only over a Unix socket does the kernel say so. Over TCP from this host every
+// process counts as the daemon's own user where --shm-trust-loopback allows it.
+func (s *Server) peerOf(ctx *fasthttp.RequestCtx) (shm.Peer, error) {
 	if c, ok := unwrapped(ctx).(*net.UnixConn); ok {
 		p, err := shm.Credentials(c)
 		if err != nil {
-			return p, &shm.Error{Code: "bad_client", Message: "cannot register region: the client's user cannot be told"}
+			return p, &shm.Error{Code: "bad_client", Message: "cannot use shared memory: the client's user cannot be told"}
 		}
 		return p, nil
 	}
-	if a, ok := ctx.RemoteAddr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() {
-		return shm.Peer{}, &shm.Error{Code: "bad_client", Message: "cannot register region: the client is not on this host; want the loopback address or the daemon's Unix socket"}
+	a, ok := ctx.RemoteAddr().(*net.TCPAddr)
+	switch {
+	case !ok || !a.IP.IsLoopback():
+		return shm.Peer{}, &shm.Error{Code: "bad_client", Message: "cannot use shared memory: the client is not on this host; want the daemon's Unix socket (--socket)"}
+	case !s.cfg.TrustLoopback:
+		return shm.Peer{}, &shm.Error{Code: "bad_client", Message: "cannot use shared memory over TCP: the kernel does not tell whose process asks; want the daemon's Unix socket (--socket), or a daemon with --shm-trust-loopback"}
 	}
 	return shm.Self(), nil
+}
+
+// asker tells who sent a request.
+type asker func() (shm.Peer, error)
+
+func (s *Server) askedBy(ctx *fasthttp.RequestCtx) asker {
+	return func() (shm.Peer, error) { return s.peerOf(ctx) }
 }
 
 // registration reads the body of a register verb.
@@ -258,12 +273,16 @@ func (t *target) partial(sized, moved bool, bad func(string, ...any) error) erro
 	return nil
 }
 
-// pin takes hold of what a request names.
-func (s *Server) pin(t target, write bool) (*shm.Pin, error) {
+// pin takes hold of what a request names, for the peer that who tells.
+func (s *Server) pin(t target, write bool, who asker) (*shm.Pin, error) {
 	if s.cfg.Shared == nil {
 		return nil, errShared
 	}
-	return s.cfg.Shared.Pin(t.name, t.offset, t.size, write)
+	peer, err := who()
+	if err != nil {
+		return nil, err
+	}
+	return s.cfg.Shared.Pin(t.name, t.offset, t.size, write, peer)
 }
 
 // sharedInfo is what GET /v2 says of shared memory, nil where it is off.

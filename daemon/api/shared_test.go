@@ -59,7 +59,7 @@ func lend(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) *
 		sysv.Rm(id)
 	})
 	s := serve(t, func(c *Config, q *queue.Config, suite *queuetest.Suite) {
-		c.Shared, c.SharedSocket = g, true
+		c.Shared, c.SharedSocket, c.TrustLoopback = g, true, true
 		if change != nil {
 			change(c, q, suite)
 		}
@@ -373,7 +373,7 @@ func FuzzRegistration(f *testing.F) {
 			return
 		}
 		if err := g.Register("x", key, offset, size, shm.Self()); err == nil {
-			g.Unregister("x")
+			g.Unregister("x", shm.Self())
 			if offset < 0 || size <= 0 {
 				t.Fatalf("took %d bytes at %d", size, offset)
 			}

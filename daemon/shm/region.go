@@ -33,6 +33,7 @@ type region struct {
 	name, key    string
 	offset, size int64  // bytes, within mem
 	client       string // whom it is counted for
+	owner        Peer   // who registered it
 	conn         any    // the connection that it lives with, nil for none
 	mem          memory
 	refs         int          // pins, and one for being registered; guarded by g.mu
@@ -70,11 +71,13 @@ type Pin struct {
 	done  atomic.Bool
 }
 
-// Pin takes hold of size bytes at offset from the region's start, for reading or
-// for writing. Release it. Errors are *Error and name the fields of requests.
-func (g *Registry) Pin(name string, offset, size int64, write bool) (*Pin, error) {
+// Pin takes hold of size bytes at offset from the start of a region of the peer's
+// user, for reading or for writing. Release it. Errors are *Error and name the
+// fields of requests.
+func (g *Registry) Pin(name string, offset, size int64, write bool, p Peer) (*Pin, error) {
 	g.mu.Lock()
 	r, ok := g.regions[name]
+	ok = ok && r.owner.UID == p.UID
 	if ok {
 		r.refs++
 	}
@@ -82,12 +85,12 @@ func (g *Registry) Pin(name string, offset, size int64, write bool) (*Pin, error
 	if !ok {
 		return nil, unknown("use", name)
 	}
-	p, err := r.pin(offset, size, write)
+	pin, err := r.pin(offset, size, write)
 	if err != nil {
 		r.release()
 		return nil, err
 	}
-	return p, nil
+	return pin, nil
 }
 
 func (r *region) pin(offset, size int64, write bool) (*Pin, error) {

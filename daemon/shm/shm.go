@@ -45,6 +45,7 @@ const (
 	CodeLimit   = "limit"
 	CodeGone    = "region_gone"
 	CodeRelease = "not_released"
+	CodeOwner   = "not_the_owner"
 )
 
 // Error is what a client did wrong with a region. Its text never holds a key.
@@ -70,14 +71,15 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Peer is the process behind a request.
+// Peer is the process behind a request. A region may be used by the processes of
+// the user that registered it, and unregistered by the process that did.
 type Peer struct {
 	UID uint32 // whose segments it may register
 	PID int32  // 0 where it is not known
 }
 
-// Self is the peer of a request that came without credentials, over TCP from
-// this host: it may register what the daemon's own user owns.
+// Self stands for whoever is on this host, where the operator said that such
+// requests act with the daemon's own user (--shm-trust-loopback).
 func Self() Peer { return Peer{UID: uint32(os.Geteuid())} }
 
 // Info describes a region as Triton does.
@@ -138,7 +140,7 @@ func (g *Registry) Close() error {
 	g.mu.Unlock()
 	g.stop.Do(func() { close(g.done) })
 	g.wait.Wait()
-	return errors.Join(g.UnregisterAll(), g.file.close())
+	return errors.Join(g.unregister(func(*region) bool { return true }), g.file.close())
 }
 
 // Count returns the number of registered regions.
@@ -165,7 +167,7 @@ func (g *Registry) Register(name, key string, offset, size int64, p Peer) error 
 	if !ok {
 		return wrong(CodeKey, "cannot register region %q: the key is of no kind that is known here; want sysv:<segment id>", name)
 	}
-	return g.add(&region{name: name, key: key, offset: offset, size: size}, func(r *region) error {
+	return g.add(&region{name: name, key: key, offset: offset, size: size, owner: p}, func(r *region) error {
 		return attach(r, id, p)
 	})
 }
@@ -200,7 +202,7 @@ func (g *Registry) add(r *region, open func(*region) error) error {
 	}
 	if s, ok := r.mem.(*segment); ok {
 		if err := g.file.add(s.entry()); err != nil {
-			g.Unregister(r.name)
+			g.Unregister(r.name, r.owner)
 			return wrong(CodeLimit, "cannot register region %q: cannot keep a record of it, without which it could be left behind", r.name)
 		}
 	}
@@ -250,13 +252,14 @@ func checkName(name string) error {
 	return nil
 }
 
-// Status describes the region of that name, or with "" all of them by name.
-func (g *Registry) Status(name string) ([]Info, error) {
+// Status describes the region of that name, or with "" all of them by name, as far
+// as they are of the peer's user.
+func (g *Registry) Status(name string, p Peer) ([]Info, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if name != "" {
 		r, ok := g.regions[name]
-		if !ok {
+		if !ok || r.owner.UID != p.UID {
 			return nil, unknown("show", name)
 		}
 		r.touch()
@@ -264,7 +267,9 @@ func (g *Registry) Status(name string) ([]Info, error) {
 	}
 	list := []Info{}
 	for _, n := range slices.Sorted(maps.Keys(g.regions)) {
-		list = append(list, g.regions[n].info())
+		if r := g.regions[n]; r.owner.UID == p.UID {
+			list = append(list, r.info())
+		}
 	}
 	return list, nil
 }
@@ -273,14 +278,22 @@ func unknown(verb, name string) *Error {
 	return wrong(CodeUnknown, "cannot %s region %.130q: there is none of that name; want one that is registered", verb, name)
 }
 
-// Unregister takes the name away at once; the memory goes when the last pin does.
-func (g *Registry) Unregister(name string) error {
+// Unregister takes the name of a region that p registered away at once; the memory
+// goes when the last pin does.
+func (g *Registry) Unregister(name string, p Peer) error {
 	g.mu.Lock()
 	r, ok := g.regions[name]
-	delete(g.regions, name)
+	ok = ok && r.owner.UID == p.UID
+	own := ok && r.owner == p
+	if own {
+		delete(g.regions, name)
+	}
 	g.mu.Unlock()
-	if !ok {
+	switch {
+	case !ok:
 		return unknown("unregister", name)
+	case !own:
+		return wrong(CodeOwner, "cannot unregister region %q: another process registered it; it goes when that one unregisters it or ends", name)
 	}
 	if err := r.release(); err != nil {
 		return wrong(CodeRelease, "cannot unregister region %q: its memory could not be let go of: %v", name, err)
@@ -288,8 +301,11 @@ func (g *Registry) Unregister(name string) error {
 	return nil
 }
 
-// UnregisterAll is Unregister of every region; the error names those that failed.
-func (g *Registry) UnregisterAll() error { return g.unregister(func(*region) bool { return true }) }
+// UnregisterAll is Unregister of every region that p registered; the error names
+// those that failed.
+func (g *Registry) UnregisterAll(p Peer) error {
+	return g.unregister(func(r *region) bool { return r.owner == p })
+}
 
 // unregister takes away those that match.
 func (g *Registry) unregister(match func(*region) bool) error {

@@ -160,12 +160,12 @@ func TestSegment(t *testing.T) {
 	if err := g.Register("a", Key(s.id), 100, 5000, Self()); err != nil {
 		t.Fatal(err)
 	}
-	list, err := g.Status("")
+	list, err := g.Status("", Self())
 	if want := (Info{"a", Key(s.id), 100, 5000}); err != nil || len(list) != 1 || list[0] != want {
 		t.Errorf("got %v, %v; want %v", list, err, want)
 	}
 	copy(s.mem[150:], "hello")
-	in, err := g.Pin("a", 50, 5, false)
+	in, err := g.Pin("a", 50, 5, false, Self())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestSegment(t *testing.T) {
 	}
 	in.Release()
 	in.Release() // twice is once
-	out, err := g.Pin("a", 4998, 2, true)
+	out, err := g.Pin("a", 4998, 2, true, Self())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,10 +185,10 @@ func TestSegment(t *testing.T) {
 		t.Errorf("got %q, %v", s.mem[5098:5101], err)
 	}
 	out.Release()
-	if err := g.Unregister("a"); err != nil || attached(s.id) != 1 {
+	if err := g.Unregister("a", Self()); err != nil || attached(s.id) != 1 {
 		t.Errorf("got %v, %d attached; want only ours", err, attached(s.id))
 	}
-	if err := g.Unregister("a"); code(t, err) != CodeUnknown {
+	if err := g.Unregister("a", Self()); code(t, err) != CodeUnknown {
 		t.Errorf("got %v", err)
 	}
 }
@@ -235,7 +235,7 @@ func TestRefusals(t *testing.T) {
 	if err := g.Register("third", Key(good.id), 0, 1, Self()); code(t, err) != CodeLimit || !strings.Contains(err.Error(), "--max-shm-per-client") {
 		t.Errorf("got %v; want the limit of a client", err)
 	}
-	if _, err := g.Status("nobody"); code(t, err) != CodeUnknown {
+	if _, err := g.Status("nobody", Self()); code(t, err) != CodeUnknown {
 		t.Errorf("got %v", err)
 	}
 }
@@ -248,12 +248,12 @@ func TestRanges(t *testing.T) {
 	for _, c := range []struct{ offset, size int64 }{
 		{-1, 1}, {4000, 0}, {4000, 1}, {0, 4001}, {1, 4000}, {0, -1}, {math.MaxInt64, 1}, {1, math.MaxInt64}, {math.MinInt64, math.MinInt64},
 	} {
-		if p, err := g.Pin("a", c.offset, c.size, true); code(t, err) != CodeRange {
+		if p, err := g.Pin("a", c.offset, c.size, true, Self()); code(t, err) != CodeRange {
 			t.Errorf("%v: got %v, %v; want %s", c, p, err, CodeRange)
 		}
 	}
 	for _, c := range []struct{ offset, size int64 }{{0, 4000}, {3999, 1}, {3999, 0}} {
-		p, err := g.Pin("a", c.offset, c.size, true)
+		p, err := g.Pin("a", c.offset, c.size, true, Self())
 		if err != nil || p.Size() != int(c.size) {
 			t.Fatalf("%v: %v", c, err)
 		}
@@ -306,7 +306,7 @@ func TestRemovedInUse(t *testing.T) {
 	if err := sysv.Rm(s.id); err != nil {
 		t.Fatal(err)
 	}
-	p, err := g.Pin("a", 0, 4096, true) // attached for writing only now
+	p, err := g.Pin("a", 0, 4096, true, Self()) // attached for writing only now
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,14 +322,14 @@ func TestUnregisterInUse(t *testing.T) {
 	if err := g.Register("a", Key(s.id), 0, 4096, Self()); err != nil {
 		t.Fatal(err)
 	}
-	p, err := g.Pin("a", 0, 4096, true)
+	p, err := g.Pin("a", 0, 4096, true, Self())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Unregister("a"); err != nil || g.Count() != 0 {
+	if err := g.Unregister("a", Self()); err != nil || g.Count() != 0 {
 		t.Errorf("got %v, %d regions", err, g.Count())
 	}
-	if _, err := g.Pin("a", 0, 1, false); code(t, err) != CodeUnknown {
+	if _, err := g.Pin("a", 0, 1, false, Self()); code(t, err) != CodeUnknown {
 		t.Errorf("got %v", err)
 	}
 	if err := g.Register("b", Key(s.id), 0, 1, Self()); code(t, err) != CodeLimit { // it still counts
@@ -354,7 +354,7 @@ func TestConcurrent(t *testing.T) {
 	for i := range 4 {
 		wg.Go(func() {
 			for range 200 {
-				p, err := g.Pin("a", int64(i), 1<<15, i%2 == 0)
+				p, err := g.Pin("a", int64(i), 1<<15, i%2 == 0, Self())
 				if err != nil {
 					continue
 				}
@@ -376,7 +376,7 @@ func TestConcurrent(t *testing.T) {
 			t.Error(err)
 		}
 		g.expire(time.Now().Add(time.Hour)) // its creator lives
-		if err := g.Unregister("a"); err != nil {
+		if err := g.Unregister("a", Self()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -428,11 +428,11 @@ func TestUnregisterAll(t *testing.T) {
 	(&fake{}).register(t, g, "a")
 	(&fake{fails: errors.New("stuck")}).register(t, g, "b")
 	(&fake{}).register(t, g, "c")
-	err := g.UnregisterAll()
+	err := g.UnregisterAll(Self())
 	if code(t, err) != CodeRelease || !strings.Contains(err.Error(), `["b"]`) || g.Count() != 0 {
 		t.Errorf("got %v and %d regions; want b named and none left", err, g.Count())
 	}
-	if err := g.UnregisterAll(); err != nil {
+	if err := g.UnregisterAll(Self()); err != nil {
 		t.Error(err)
 	}
 }
@@ -446,11 +446,11 @@ func TestIdle(t *testing.T) {
 	if g.Count() != 1 {
 		t.Fatal("gone too early")
 	}
-	p, err := g.Pin("a", 0, 1, false)
+	p, err := g.Pin("a", 0, 1, false, Self())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Pin("a", 0, 1, true); code(t, err) != CodeKey {
+	if _, err := g.Pin("a", 0, 1, true, Self()); code(t, err) != CodeKey {
 		t.Errorf("got %v; want that it cannot be mapped for writing", err)
 	}
 	g.expire(now.Add(2 * time.Minute))

@@ -143,13 +143,13 @@ func (g *Registry) obey(packet []byte, fds []int, conn net.Conn, p Peer) error {
 		return wrong("bad_message", "cannot read message: %s", want)
 	case m.Unregister != nil:
 		closeAll(fds)
-		return g.Unregister(m.Unregister.Name)
+		return g.Unregister(m.Unregister.Name, p)
 	case len(fds) != 1:
 		closeAll(fds)
 		return wrong("bad_message", "cannot register region %.130q: got %d descriptors; want one", m.Register.Name, len(fds))
 	}
 	r := &region{name: m.Register.Name, key: MemfdKey, offset: m.Register.Offset, size: m.Register.ByteSize,
-		client: fmt.Sprintf("process %d of user %d", p.PID, p.UID), conn: conn}
+		client: fmt.Sprintf("process %d of user %d", p.PID, p.UID), owner: p, conn: conn}
 	if err := checkName(r.name); err != nil {
 		closeAll(fds)
 		return err

@@ -98,7 +98,7 @@ func TestMemfd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := g.Pin("m", 1, 9, true)
+	p, err := g.Pin("m", 1, 9, true, Self())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,10 +215,10 @@ func TestSealedWrite(t *testing.T) {
 	if r := c.ask(t, `{"register":{"name":"m","byte_size":10}}`, memfd(t, 10, fixed|unix.F_SEAL_WRITE)); !r.OK {
 		t.Fatal(r)
 	}
-	if _, err := g.Pin("m", 0, 1, true); code(t, err) != CodeKey {
+	if _, err := g.Pin("m", 0, 1, true, Self()); code(t, err) != CodeKey {
 		t.Errorf("got %v", err)
 	}
-	p, err := g.Pin("m", 0, 10, false)
+	p, err := g.Pin("m", 0, 10, false, Self())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,11 +3,12 @@
     from plumb_client import Client
     from plumb_client.shm import Region
 
-    with Region(Client(), 64 << 20) as region:
+    with Region(Client("unix:/run/plumb/plumb.sock"), 64 << 20) as region:
         pixels = region.render(scene)            # numpy, height x width x 4, no copy
         report = region.metrics(pixels[..., 3])  # the alpha, measured by the daemon
 
-The daemon runs on this host and with --allow-client-shm. Memory is a System V
+The daemon runs on this host with --socket and --allow-client-shm; over TCP it lends
+no memory, unless --shm-trust-loopback says so. Memory is a System V
 segment, or, with socket=PATH (the daemon's --shm-socket), a sealed memfd. Nothing
 is left behind when this process dies. Needs numpy and Linux.
 """

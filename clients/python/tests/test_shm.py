@@ -23,7 +23,7 @@ SOCKET = daemon.folder() / "shm.sock"
 
 @cache
 def lender() -> daemon.Daemon:
-    return daemon.Daemon("--allow-client-shm", "--shm-socket", str(SOCKET), "--runtime-dir", str(daemon.folder() / "run"))
+    return daemon.Daemon("--allow-client-shm", "--shm-trust-loopback", "--shm-socket", str(SOCKET), "--runtime-dir", str(daemon.folder() / "run"))
 
 
 def scene(i: int) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class Shared(unittest.TestCase):
     def test_restart(self) -> None:
         """A daemon that was restarted is told of the region again."""
         run, sock = daemon.folder() / "run2", daemon.folder() / "shm2.sock"
-        flags = ("--allow-client-shm", "--shm-socket", str(sock), "--runtime-dir", str(run))
+        flags = ("--allow-client-shm", "--shm-trust-loopback", "--shm-socket", str(sock), "--runtime-dir", str(run))
         path = daemon.folder() / "restart.sock"
         first = daemon.Daemon(*flags, socket=path)
         client = Client(f"unix:{path}")
