@@ -86,7 +86,7 @@ type Config struct {
 	// TrustLoopback lets any process that reaches the daemon over TCP from this host
 	// use shared memory as the daemon's own user (--shm-trust-loopback).
 	TrustLoopback bool
-	Meter        mask.Meter    // of pixels that clients bring, default mask.Oracle
+	Meter         mask.Meter // of pixels that clients bring, default mask.Oracle
 
 	Version Version
 	Editor  EditorInfo
