@@ -131,7 +131,7 @@ func Open(cfg CoreConfig) (*Core, error) {
 			return nil, fmt.Errorf("cannot use fonts: %w", err)
 		}
 	}
-	cfg.Engine.MaxPixels, cfg.Engine.MaxSide = cfg.Scenes.Pixels, cfg.Scenes.Side
+	cfg.Engine.MaxPixels, cfg.Engine.MaxSide, cfg.Engine.MaxPoints = cfg.Scenes.Pixels, cfg.Scenes.Side, cfg.Scenes.Points
 	cfg.Engine.Chrome.MaxSource = cfg.Scenes.Line
 	if d := cfg.Queue.Deadline; d > 0 {
 		cfg.Engine.Chrome.Deadline = min(d, queue.DefaultDeadline)

@@ -35,7 +35,11 @@ type Config struct {
 	Raster    outline.Raster // how paths become coverage
 	MaxPixels int            // px of a picture; default 64 Mpx
 	MaxSide   int            // px of a picture's side; default 32,768
-	Watchdog  time.Duration  // how long the device may be silent; default 10 s
+	MaxPoints int            // of one shape; default outline.MaxPoints
+	// MaxCoverage bounds the coverage of one view's outlines in bytes; default
+	// outline.MaxCoverage.
+	MaxCoverage int
+	Watchdog    time.Duration // how long the device may be silent; default 10 s
 
 	Fidelity string        // one of the Fidelity constants; "" is native
 	Tldraw   string        // whose pictures are made: "4.2" or "5.4"; "" is 4.2
@@ -215,7 +219,11 @@ type Worker struct {
 }
 
 // Worker returns a new worker of the engine.
-func (e *Engine) Worker() *Worker { return &Worker{e: e, builder: outline.Builder{Version: e.version}} }
+func (e *Engine) Worker() *Worker { return &Worker{e: e, builder: e.builder()} }
+
+func (e *Engine) builder() outline.Builder {
+	return outline.Builder{Version: e.version, MaxPoints: e.cfg.MaxPoints, MaxCoverage: e.cfg.MaxCoverage}
+}
 
 // Prepare does the CPU's part of a view: outlines, coverage, tiles. The result
 // goes to Measure or Pictures and then back by Release; one that is Pending goes
@@ -245,8 +253,8 @@ func (w *Worker) Prepare(v outline.View) (*Prepared, error) {
 // slim lets go of memory that only a large view needs: one such view must not
 // make a worker large for good.
 func (w *Worker) slim() {
-	if w.drawing.Volume() > largeBytes || weight(&w.tiled) > largeBytes {
-		*w = Worker{e: w.e, builder: outline.Builder{Version: w.e.version}}
+	if w.drawing.Volume() > largeBytes || weight(&w.tiled) > largeBytes || w.builder.Volume() > 4*largeBytes {
+		*w = Worker{e: w.e, builder: w.e.builder()}
 	}
 }
 

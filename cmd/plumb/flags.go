@@ -127,6 +127,8 @@ type limitFlags struct {
 	MaxDepth      count         `default:"300" placeholder:"N" group:"limits" help:"Deepest nesting of JSON, 300 at most."`
 	MaxValues     count         `default:"4000000" placeholder:"N" group:"limits" help:"JSON values in one line; each takes 90 to 130 bytes while it is read."`
 	MaxShapes     count         `default:"100000" placeholder:"N" group:"limits" help:"Shapes in one scene."`
+	MaxPoints     count         `default:"65536" placeholder:"N" group:"limits" help:"Points of one shape: of a freehand line or line; also dashes of one line and bumps of one cloud."`
+	MaxCoverage   size          `default:"256MiB" placeholder:"BYTES" group:"limits" help:"Memory for the pixels that the outlines of one picture touch."`
 	MaxMemory     size          `default:"2GiB" placeholder:"BYTES" group:"limits" help:"Memory for large samples while they are worked on (values that were parsed, outlines), and in the daemon for what clients send too. What does not fit waits; what can never fit is refused."`
 	MaxPixels     count         `default:"67108864" placeholder:"N" group:"limits" help:"Pixels of one canvas (64 Mpx)."`
 	MaxSide       count         `default:"32768" placeholder:"PX" group:"limits" help:"Longest side of a canvas in px."`
@@ -147,7 +149,7 @@ func (l *limitFlags) lines() dump.Limits {
 }
 
 func (l *limitFlags) scenes() scene.Limits {
-	return scene.Limits{Line: int(l.MaxLine), Depth: int(l.MaxDepth), Values: int(l.MaxValues), Shapes: int(l.MaxShapes),
+	return scene.Limits{Line: int(l.MaxLine), Depth: int(l.MaxDepth), Values: int(l.MaxValues), Shapes: int(l.MaxShapes), Points: int(l.MaxPoints),
 		Pixels: int(l.MaxPixels), Side: int(l.MaxSide), Text: int(l.MaxText), Coordinate: l.MaxCoordinate}
 }
 
@@ -220,7 +222,7 @@ func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, erro
 		return daemon.CoreConfig{}, err
 	}
 	return daemon.CoreConfig{
-		Engine: render.Config{Backend: e.Backend, Device: e.Device, Raster: raster,
+		Engine: render.Config{Backend: e.Backend, Device: e.Device, Raster: raster, MaxCoverage: int(l.MaxCoverage),
 			Fidelity: e.Fidelity, Tldraw: e.Tldraw, Chrome: browser},
 		Fonts: e.FontsDir, Suite: s.Suite, TaskFile: files,
 		Lines: l.lines(), Scenes: l.scenes(), Response: int(l.MaxResponse), Actions: int(l.MaxActions), Paint: int(l.MaxPaint),

@@ -215,7 +215,12 @@ func (w *worker) scene(t *task) (needsDevice bool) {
 
 // add prepares one more picture of a task.
 func (w *worker) add(t *task, v *outline.View) error {
-	p, err := w.drawer.Prepare(*v)
+	view := *v
+	view.Stop = func() bool { return w.q.over(t) }
+	p, err := w.drawer.Prepare(view)
+	if errors.Is(err, outline.ErrStopped) { // the reader of a stream sees it, in its turn
+		return late(w.q.limit(t.opt), w.q.limit(t.opt) < w.q.cfg.Deadline)
+	}
 	if err != nil {
 		return err
 	}
@@ -226,6 +231,15 @@ func (w *worker) add(t *task, v *outline.View) error {
 	}
 	t.cost(p)
 	return nil
+}
+
+// over reports whether the work on a task is for nothing: nobody waits for it, or its
+// time is up.
+func (q *Queue) over(t *task) bool {
+	if t.bulk && t.opt != nil && q.now() > time.Duration(t.started.Load())+q.limit(t.opt) {
+		return true // its reader may be waiting for an earlier line
+	}
+	return q.gone(t)
 }
 
 // finish scores a task whose pictures are measured and delivers the answer.

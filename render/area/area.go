@@ -34,6 +34,10 @@ type edge struct {
 // taken, and memory that is used again: one goroutine at a time. The zero value is
 // ready for use.
 type Filler struct {
+	// Stop, if set, is asked every few rows; once it says so, Take ends and what it has
+	// appended is of no use.
+	Stop func() bool
+
 	// Pieces counts the straight pieces that paths were cut into so far.
 	Pieces int
 
@@ -78,7 +82,7 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 		if len(f.active) == 0 {
 			y = edges[0].y0 >> 10
 		}
-		if y >= int64(f.clip.Y1) {
+		if y >= int64(f.clip.Y1) || y&15 == 0 && len(f.active) >= 256 && f.Stop != nil && f.Stop() {
 			break
 		}
 		n := 0

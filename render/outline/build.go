@@ -38,6 +38,8 @@ const MaxCoverage = 1 << 28
 type Builder struct {
 	// MaxCoverage bounds a drawing; 0 stands for the constant of this name.
 	MaxCoverage int
+	// MaxPoints bounds a shape; 0 stands for the constant of this name.
+	MaxPoints int
 	// Version is not to be changed between two drawings.
 	Version Version
 	// Watch, if set, sees every path in px just before it is filled, with the item
@@ -91,7 +93,12 @@ func (p *place) translucent() bool { return p.opacity < Opaque }
 // Build draws a view into d, whose former content is dropped and whose memory
 // is used. Errors wrap ErrForeign when a selected shape holds something that is
 // not drawn natively; all name the shape. After an error d is not to be used.
-func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
+func (b *Builder) Build(v View, mode Raster, d *Drawing) (err error) {
+	defer func() {
+		if err != nil && v.stopped() { // a shape may be remembered that was not finished
+			b.reuse = reuse{}
+		}
+	}()
 	d.Reset()
 	if v.Foreign != nil {
 		return v.Foreign
@@ -104,6 +111,8 @@ func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
 	if b.limit = b.MaxCoverage; b.limit == 0 {
 		b.limit = MaxCoverage
 	}
+	b.local.most, b.local.free.most = b.MaxPoints, b.MaxPoints
+	b.scanner.Stop, b.stroker.Stop, b.filler.Stop = v.Stop, v.Stop, v.Stop
 	b.filler.Pieces = 0
 	defer func() { d.Pieces += b.filler.Pieces }()
 	if err := b.frame(v.Bounds); err != nil {
@@ -117,12 +126,26 @@ func (b *Builder) Build(v View, mode Raster, d *Drawing) error {
 	}
 	b.clip.reset(len(v.Scene.Shapes))
 	for _, l := range b.tree.paintOrder(v.Scene) {
+		if v.stopped() {
+			return ErrStopped
+		}
 		if err := b.shape(v.Scene, l); err != nil {
 			return &shapeError{v.Scene.Shapes[l.shape].ID, err}
 		}
 	}
+	if v.stopped() { // in the middle of a shape
+		return ErrStopped
+	}
 	return nil
 }
+
+// Volume is about what the memory that the builder keeps of the largest shape so far
+// takes up, in bytes.
+func (b *Builder) Volume() int { return volumePerPoint * (cap(b.outlined.Points) + cap(b.part.Points)) }
+
+// volumePerPoint is what a point of an outline takes in bytes: in the path, its
+// inner side, the edges and their order.
+const volumePerPoint = 200
 
 // frame sets the size of the picture and the map from the page to it
 // (tldraw-rendering.md 9.2).

@@ -7,9 +7,18 @@ import (
 	"plumb/render/scene"
 )
 
-// maxPieces is the most bumps of a cloud or dashes of a run. A run of dashes
-// that fills the widest picture many times over stays below it.
-const maxPieces = 1 << 16
+// MaxPoints is the most points of a freehand line, bumps of a cloud or dashes of a run,
+// unless Builder says otherwise. A run of dashes that fills the widest picture many
+// times over stays below it.
+const MaxPoints = 1 << 16
+
+// allowed is a limit, where 0 stands for MaxPoints.
+func allowed(most int) float64 {
+	if most > 0 {
+		return float64(most)
+	}
+	return MaxPoints
+}
 
 // bumpSpacing is the usual distance of a cloud's bumps along its outline, px.
 var bumpSpacing = [...]float64{scene.SizeS: 50, scene.SizeM: 70, scene.SizeL: 100, scene.SizeXL: 130}
@@ -25,8 +34,8 @@ func (g geoSpec) cloud(c *commands) error {
 	w, h := g.w, g.h
 	per := stadiumPerimeter(w, h)
 	n := max(math.Ceil(per/bumpSpacing[g.size]), 6, math.Ceil(per/min(w, h)))
-	if !(n <= maxPieces) {
-		return fmt.Errorf("cannot draw cloud of %g x %g px: it has %.0f bumps; want at most %d", w, h, n, maxPieces)
+	if most := allowed(g.most); !(n <= most) {
+		return fmt.Errorf("cannot draw cloud of %g x %g px: it has %.0f bumps; want at most %.0f (%s): %w", w, h, n, most, scene.FlagPoints, scene.ErrLimit)
 	}
 	depth := 0.2 * per / n
 	iw, ih := max(w-2*depth, 1), max(h-2*depth, 1)

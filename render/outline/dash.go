@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"plumb/render/path"
+	"plumb/render/scene"
 )
 
 // dashes is a fitted dash array: a dash, a gap, and the offset into them. The
@@ -125,13 +126,14 @@ func (c *commands) write(r run, to *path.Path) {
 	}
 }
 
-// check refuses a run that would fall into too many dashes.
-func (f dashes) check(l float64) error {
+// check refuses a run that would fall into more dashes than limit, 0 for MaxPoints.
+func (f dashes) check(l float64, limit int) error {
 	if f.solid || f.dash == 0 {
 		return nil
 	}
-	if n := l / (f.dash + f.gap); !(n <= maxPieces) {
-		return fmt.Errorf("cannot draw a dashed line of %g px: it has %.0f dashes; want at most %d", l, n, maxPieces)
+	most := allowed(limit)
+	if n := l / (f.dash + f.gap); !(n <= most) {
+		return fmt.Errorf("cannot draw a dashed line of %g px: it has %.0f dashes; want at most %.0f (%s): %w", l, n, most, scene.FlagPoints, scene.ErrLimit)
 	}
 	return nil
 }

@@ -17,6 +17,12 @@ import (
 // reproduce. The text names the shape and what of it.
 var ErrForeign = errors.New("not drawn natively")
 
+// ErrStopped marks a view that nobody wants any more.
+var ErrStopped = errors.New("nobody waits for the picture any more")
+
+// stopped reports whether the view is not wanted any more.
+func (v *View) stopped() bool { return v.Stop != nil && v.Stop() }
+
 // Box is a rectangle in page units: x to the right, y down.
 type Box struct{ X, Y, W, H float64 }
 
@@ -41,6 +47,10 @@ type View struct {
 	// Unmeasured says that only the picture is wanted: its tally is empty, which
 	// saves a run over its pixels.
 	Unmeasured bool
+
+	// Stop, if set, is asked now and then, also in the middle of a shape; once it
+	// says so, Build ends with ErrStopped.
+	Stop func() bool
 
 	// Foreign, which wraps ErrForeign, says why the view cannot be drawn
 	// natively where that was found out before; Build returns it. The fields

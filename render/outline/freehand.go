@@ -36,6 +36,7 @@ type freehand struct {
 	points      []inked
 	part        []inked
 	left, right []point
+	most        int // of input, 0 for MaxPoints
 }
 
 // freehand makes the draws of a draw shape. Its coordinates are scaled already,
@@ -80,7 +81,7 @@ func (l *local) freehand(sh *scene.Shape) error {
 	case scene.DashDotted:
 		d.dashes = dashes{dash: 0.1, gap: 2 * stroke}
 	}
-	if err := d.dashes.check(f.points[len(f.points)-1].run); err != nil {
+	if err := d.dashes.check(f.points[len(f.points)-1].run, f.most); err != nil {
 		return fmt.Errorf("shape %q: %w", sh.ID, err)
 	}
 	l.draws = append(l.draws, d)
@@ -125,17 +126,20 @@ func sineEase(t float64) float64 { return math.Sin(t * math.Pi / 2) }
 // start.
 func (f *freehand) gather(sh *scene.Shape) error {
 	f.input = f.input[:0]
+	most := allowed(f.most)
 	for _, s := range sh.Segments {
 		if !s.Straight || len(s.Points) < 2 {
+			if n := len(f.input) + len(s.Points); float64(n) > most {
+				return tooManyPoints(sh, float64(n), most)
+			}
 			f.input = append(f.input, s.Points...)
 			continue
 		}
 		a, b := s.Points[0], s.Points[1]
 		from, to := point{a.X, a.Y}, point{b.X, b.Y}
 		n := max(4, math.Floor(distance(from, to)/16))
-		if !(n <= maxPieces) {
-			return fmt.Errorf("cannot draw straight segment of shape %q: it is %g px long; want at most %d",
-				sh.ID, distance(from, to), 16*maxPieces)
+		if all := float64(len(f.input)) + n; !(all <= most) {
+			return tooManyPoints(sh, all, most)
 		}
 		for i := 0.0; i < n; i++ {
 			t := i / (n - 1)
@@ -145,6 +149,11 @@ func (f *freehand) gather(sh *scene.Shape) error {
 		}
 	}
 	return nil
+}
+
+func tooManyPoints(sh *scene.Shape, n, most float64) error {
+	return fmt.Errorf("cannot draw line of shape %q: it has %.0f points, of which a straight segment has one for every 16 px; want at most %.0f (%s): %w",
+		sh.ID, n, most, scene.FlagPoints, scene.ErrLimit)
 }
 
 func easeInOut(t float64) float64 {

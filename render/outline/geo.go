@@ -16,6 +16,7 @@ type geoSpec struct {
 	dash  scene.Dash
 	scale float64 // multiplies the stroke that insets an x and the wiggle of a cloud
 	id    string
+	most  int // bumps of a cloud, 0 for MaxPoints
 }
 
 // outline appends the outline of a geo shape (tldraw-rendering.md 2.2).

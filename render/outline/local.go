@@ -24,6 +24,7 @@ type draw struct {
 // local is the memory in which a shape's draws are made. It is used again for
 // every shape.
 type local struct {
+	most     int // points of a shape, 0 for MaxPoints
 	commands commands
 	hand     wobbly
 	draws    []draw
@@ -77,7 +78,7 @@ func (l *local) shape(sh *scene.Shape, growY float64, back bool) error {
 func (l *local) geo(sh *scene.Shape, growY float64) error {
 	g := geoSpec{
 		kind: sh.Geo, w: sh.W / sh.Scale, h: (sh.H + growY) / sh.Scale,
-		size: sh.Size, dash: sh.Dash, scale: sh.Scale, id: sh.ID,
+		size: sh.Size, dash: sh.Dash, scale: sh.Scale, id: sh.ID, most: l.most,
 	}
 	c := &l.commands
 	c.reset()
@@ -146,7 +147,7 @@ func (l *local) stroke(sh *scene.Shape, width float64) error {
 	case scene.DashDashed, scene.DashDotted:
 		return c.runs(func(r run) error {
 			f := fitDashes(r.length, width, sh.Dash == scene.DashDotted, r.start, r.end)
-			if err := f.check(r.length); err != nil {
+			if err := f.check(r.length, l.most); err != nil {
 				return err
 			}
 			p := l.newPath()

@@ -5,6 +5,7 @@ import (
 
 	"plumb/render/path"
 	"plumb/render/scan"
+	"plumb/render/scene"
 	"plumb/render/stroke"
 )
 
@@ -294,7 +295,7 @@ func sizeOf(c *scan.Coverage) int { return 16*len(c.Spans) + len(c.Bytes) }
 // fits holds a size against the limit of the drawing.
 func (b *Builder) fits(bytes int) error {
 	if bytes > b.limit {
-		return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes; want fewer or smaller shapes", b.limit)
+		return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes (%s): %w", b.limit, scene.FlagCoverage, scene.ErrLimit)
 	}
 	return nil
 }

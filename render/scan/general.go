@@ -49,6 +49,9 @@ func (s *Scanner) general(f *fill) {
 	bottom := f.inner.Y1 * 4
 	s.row.y = g.y >> 2
 	for {
+		if g.s.stopped(g.y) {
+			return
+		}
 		h := heights[(min(g.event, (g.y>>2+1)<<2)-g.y)&7]
 		end, n := g.y+h.rows, int32(0)
 		if h.rows == 4 {
@@ -78,6 +81,18 @@ func (s *Scanner) general(f *fill) {
 			return
 		}
 	}
+}
+
+// patience is how many rows a path gets, and how many edges at least, before Stop is
+// asked again.
+const (
+	patience = 16
+	many     = 256
+)
+
+// stopped asks Stop where the row begins that y, in quarter rows, is in.
+func (s *Scanner) stopped(y int32) bool {
+	return s.Stop != nil && y&(4*patience-1) == 0 && len(s.active) >= many && s.Stop()
 }
 
 // height is that of a strip: in quarter rows, as the shift that makes a slope a

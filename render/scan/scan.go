@@ -42,6 +42,10 @@ type Scanner struct {
 	// than coverage can say.
 	Pairs func(x, y int32, a byte)
 
+	// Stop, if set, is asked every few rows of a path; once it says so, Append ends
+	// and what it has appended is of no use.
+	Stop func() bool
+
 	without quirk // for tests
 
 	cutter    chord.Cutter

@@ -18,6 +18,9 @@ func (g *general) wild(bottom int32) {
 		if len(s.active) == 0 && g.waiting == len(s.order) {
 			return
 		}
+		if s.stopped(y) {
+			return
+		}
 		if y>>2 != s.row.y {
 			s.row.next(y >> 2)
 		}

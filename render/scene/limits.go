@@ -13,6 +13,8 @@ const (
 	FlagDepth      = "--max-depth"
 	FlagValues     = "--max-values"
 	FlagShapes     = "--max-shapes"
+	FlagPoints     = "--max-points"
+	FlagCoverage   = "--max-coverage"
 	FlagPixels     = "--max-pixels"
 	FlagSide       = "--max-side"
 	FlagText       = "--max-text"
@@ -26,6 +28,7 @@ type Limits struct {
 	Depth      int     // nesting of JSON values, and of groups and frames; the parser stops at 300
 	Values     int     // JSON values in one line: each takes 90 to 130 bytes while it is read
 	Shapes     int     // shapes of a scene
+	Points     int     // points of one shape; while it is outlined each takes up to 2 kB
 	Pixels     int     // px of a canvas, width x height
 	Side       int     // px of a canvas along one side
 	Text       int     // bytes of one shape's text, and of each of its names and ids
@@ -39,6 +42,7 @@ func DefaultLimits() Limits {
 		Depth:      fastjson.MaxDepth,
 		Values:     4_000_000,
 		Shapes:     100_000,
+		Points:     65_536,
 		Pixels:     64 << 20,
 		Side:       32_768,
 		Text:       64 << 10,
@@ -50,7 +54,7 @@ func DefaultLimits() Limits {
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
 	for _, p := range []struct{ v, d *int }{
-		{&l.Line, &d.Line}, {&l.Depth, &d.Depth}, {&l.Values, &d.Values}, {&l.Shapes, &d.Shapes},
+		{&l.Line, &d.Line}, {&l.Depth, &d.Depth}, {&l.Values, &d.Values}, {&l.Shapes, &d.Shapes}, {&l.Points, &d.Points},
 		{&l.Pixels, &d.Pixels}, {&l.Side, &d.Side}, {&l.Text, &d.Text},
 	} {
 		if *p.v == 0 {

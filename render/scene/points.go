@@ -37,6 +37,9 @@ func (d *decoder) linePoints(v *fastjson.Value, w where) []Point {
 		d.bad(w, "props.points", v, "an object of points, each with index, x and y")
 		return nil
 	}
+	if !d.fewPoints(o.Len(), w, "props.points") {
+		return nil
+	}
 	points := make([]Point, 0, o.Len())
 	keys := make([]string, 0, o.Len())
 	sorted := true
@@ -67,6 +70,18 @@ func (d *decoder) linePoints(v *fastjson.Value, w where) []Point {
 	return inOrder
 }
 
+// fewPoints holds the number of a shape's points against the limit.
+func (d *decoder) fewPoints(n int, w where, field string) bool {
+	if n > d.lim.Points && d.fault == nil {
+		d.fault = overPoints(n, &d.lim).in(w.field(field), w.shape)
+	}
+	return d.fault == nil
+}
+
+func overPoints(n int, lim *Limits) *Error {
+	return overLimit("", "", strconv.Itoa(n)+" points", "at most "+strconv.Itoa(lim.Points), FlagPoints)
+}
+
 // segments reads the strokes of freehand shapes.
 func (d *decoder) segments(v *fastjson.Value, w where) []Segment {
 	list, err := v.Array()
@@ -75,7 +90,11 @@ func (d *decoder) segments(v *fastjson.Value, w where) []Segment {
 		return nil
 	}
 	segments := make([]Segment, len(list))
+	points := 0
 	for i, item := range list {
+		if points += len(item.GetArray("points")); !d.fewPoints(points, w, "props.segments") {
+			return nil
+		}
 		if segments[i] = d.segment(item, w); d.fault != nil {
 			d.blame("props.segments", "["+strconv.Itoa(i)+"]")
 			return nil

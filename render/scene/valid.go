@@ -69,6 +69,9 @@ func (r *Record) valid(lim *Limits) *Error {
 			}
 		}
 	}
+	if n := len(r.Points); given&(HasPoints|endFields) != 0 && n > lim.Points {
+		return overPoints(n, lim).in("props.points", r.ID)
+	}
 	if given&(HasPoints|endFields) != 0 {
 		for i, p := range r.Points {
 			if err := checkPoint(p, lim); err != nil {
@@ -124,7 +127,13 @@ func checkPoint(p Point, lim *Limits) *Error {
 }
 
 func checkSegments(segments []Segment, lim *Limits) *Error {
+	points := 0
 	for i := range segments {
+		if points += len(segments[i].Points); points > lim.Points {
+			err := overPoints(points, lim)
+			err.Path = "props.segments"
+			return err
+		}
 		for j, p := range segments[i].Points {
 			err := checkPoint(Point{p.X, p.Y}, lim)
 			if err == nil {

@@ -26,7 +26,16 @@ func Resolution(m path.Matrix) float32 {
 // Stroker makes outlines of strokes with round caps and joins. It holds no
 // result, only memory that is used again: one Stroker serves any number of
 // paths, one goroutine at a time. The zero value is ready for use.
-type Stroker struct{ pen pen }
+type Stroker struct {
+	// Stop, if set, is asked now and then in a long path; once it says so, Outline
+	// ends and what it has appended is of no use.
+	Stop func() bool
+
+	pen pen
+}
+
+// patience is how many verbs a path gets before Stop is asked again.
+const patience = 1024
 
 // Outline appends to dst the outline of src drawn with a round pen of the given
 // width (units of src, > 0). Fill it with the non-zero rule, all of it as one
@@ -41,6 +50,9 @@ func (s *Stroker) Outline(dst, src *path.Path, width, resolution float32) {
 	}
 	pts, weights := src.Points, src.Weights
 	for i, v := range src.Verbs {
+		if i%patience == patience-1 && s.Stop != nil && s.Stop() {
+			return
+		}
 		switch v {
 		case path.Move:
 			p.finish(false)
