@@ -3,8 +3,8 @@
 # Go toolchain.
 #
 # In:  bin/plumb (shaders are embedded), build/fonts, the sample dump.
-# Out: build/gpu-bundle with the binary, fonts, samples, checks, run.sh and gpu.sh. Fails
-#      when a binary wants a library other than the C library and libEGL.
+# Out: build/gpu-bundle with the binary, fonts, samples, checks, licences, run.sh and
+#      gpu.sh. Fails when a binary wants a library other than the C library and libEGL.
 # The checks are the tests and benchmarks of the device's packages as programs:
 # every stage against its Go twin, lost contexts and hangs included.
 set -eu
@@ -16,7 +16,8 @@ mkdir -p "$out"
 cp -R build/fonts "$out/fonts"
 mkdir "$out/samples"
 cp testdata/aspire/demo.jsonl "$out/samples/aspire.jsonl"
-cp LICENSE "$out/LICENSE"
+cp LICENSE NOTICE "$out/"
+sh scripts/licences.sh "$out/licences"
 cp scripts/bundle-run.sh "$out/run.sh"
 cp bench/gpu.sh "$out/gpu.sh"
 chmod 755 "$out/run.sh" "$out/gpu.sh"

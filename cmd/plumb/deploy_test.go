@@ -238,13 +238,13 @@ func TestDockerfile(t *testing.T) {
 	if capabilities == nil || !slices.Contains(strings.Split(capabilities[1], ","), "graphics") {
 		t.Errorf("got NVIDIA_DRIVER_CAPABILITIES %q; want graphics among them", capabilities)
 	}
-	for _, want := range []string{"tini", "scripts/fonts.sh", "scripts/page.sh", " AS build\n", "\nUSER 10001\n", "-tags=egl"} {
+	for _, want := range []string{"tini", "scripts/fonts.sh", "scripts/page.sh", "scripts/licences.sh", "ARG BASE_IMAGE=debian:", " AS build\n", "\nUSER 10001\n", "-tags=egl"} {
 		if !strings.Contains(file, want) {
 			t.Errorf("the Dockerfile lacks %q", want)
 		}
 	}
 	ignored := deployed(t, "deploy", "Dockerfile.dockerignore")
-	for _, dir := range []string{"cmd", "daemon", "render", "scoring", "shaders", "scripts", "docs", "go.mod", "go.sum", "LICENSE"} {
+	for _, dir := range []string{"cmd", "daemon", "render", "scoring", "shaders", "scripts", "docs", "go.mod", "go.sum", "LICENSE", "NOTICE", "licences"} {
 		if _, err := os.Stat(filepath.Join(testdata.Root(), dir)); err != nil || !strings.Contains(ignored, "\n!"+dir+"\n") {
 			t.Errorf("%s does not reach the build: %v", dir, err)
 		}

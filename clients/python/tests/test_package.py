@@ -34,6 +34,7 @@ class Package(unittest.TestCase):
             names = {n for n in wheel.namelist() if ".dist-info" not in n}
             want = {f"plumb_client/{p.name}" for p in (HERE / "plumb_client").iterdir() if p.suffix == ".py"}
             self.assertEqual(names, want | {"plumb_client/py.typed"})
+            self.assertTrue(any(n.endswith("licenses/LICENSE") for n in wheel.namelist()))
             meta = wheel.read(next(n for n in wheel.namelist() if n.endswith("METADATA"))).decode()
             needed = [line for line in meta.splitlines() if line.startswith("Requires-Dist") and "extra" not in line]
             self.assertEqual(len(needed), 1)
