@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +12,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"plumb/daemon/atomicfile"
+	"plumb/daemon/dump"
 	"plumb/daemon/judge/judgetest"
 )
 
@@ -291,5 +294,37 @@ func TestReportOfPartialResults(t *testing.T) {
 	path := written(t, filepath.Join(t.TempDir(), "out.jsonl.0123abcd.partial"), results)
 	if code, _, errs := plumb(t, "", "report", path); code != 0 || !strings.Contains(errs, "ended early") {
 		t.Errorf("got exit %d, %s; want 0 and a word about the run", code, errs)
+	}
+}
+
+// answered is a scorer that takes one line and has answered all that it took.
+type answered struct {
+	scorer
+	taken  bool
+	cancel context.CancelFunc
+}
+
+func (a *answered) Put(dump.Line) error {
+	if a.taken {
+		return context.Canceled
+	}
+	a.taken = true
+	a.cancel()
+	return nil
+}
+
+// Where a signal comes while all lines that were given have their answers, the
+// run is interrupted too: not all lines were given.
+func TestInterruptedFeed(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r, err := dump.NewReader(strings.NewReader(mcqs(3)), dump.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &job{bar: newProgress(io.Discard, nil, time.Hour)}
+	defer j.bar.end()
+	if err := j.feed(ctx, r, &answered{cancel: cancel}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v; want the context's error", err)
 	}
 }

@@ -347,8 +347,9 @@ func (j *job) dump(ctx context.Context, path string) error {
 	return <-broken
 }
 
-// feed gives the lines of a dump to the scorer. Its error is that of the input:
-// a scorer that gives up says why itself.
+// feed gives the lines of a dump to the scorer. Its error is that of the input, or
+// of ctx where not all lines were given: what was given may have its answers, and
+// the run is interrupted all the same. A scorer that gives up says why itself.
 func (j *job) feed(ctx context.Context, r *dump.Reader, s scorer, lines chan<- dump.Line) error {
 	for {
 		l, err := r.Next()
@@ -364,12 +365,12 @@ func (j *job) feed(ctx context.Context, r *dump.Reader, s scorer, lines chan<- d
 			select {
 			case lines <- kept:
 			case <-ctx.Done():
-				return nil
+				return ctx.Err()
 			}
 		}
 		j.bar.read(r.Offset())
 		if s.Put(l) != nil {
-			return nil
+			return ctx.Err()
 		}
 	}
 }
