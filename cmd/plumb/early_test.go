@@ -322,7 +322,7 @@ func TestInterruptedFeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &job{bar: newProgress(io.Discard, nil, time.Hour)}
+	j := &job{bar: newProgress(io.Discard, nil, "lines", "score", time.Hour)}
 	defer j.bar.end()
 	if err := j.feed(ctx, r, &answered{cancel: cancel}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v; want the context's error", err)

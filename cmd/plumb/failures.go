@@ -82,7 +82,11 @@ func (f *failFlags) verdict(t *tally, zero, dry bool) error {
 	case dry:
 		return nil
 	case t.done == 0:
-		return fmt.Errorf("nothing could be scored: %s", t.outcomes())
+		hint := ""
+		if t.codes["bad_line"] == t.lines {
+			hint = "; a dump has one JSON object on each line"
+		}
+		return fmt.Errorf("nothing could be scored: %s%s", t.outcomes(), hint)
 	case f.Strict && without > 0:
 		return fmt.Errorf("%d of %d lines have no score (--strict): %s", without, t.lines, t.outcomes())
 	case t.failed > most.of(t.done+t.failed):

@@ -31,7 +31,7 @@ func TestTooFewScored(t *testing.T) {
 		{"all is well", mcqs(3), "", 0, nil},
 		{"no lines", "", "", 1, []string{"there are no lines"}},
 		{"another format", lines(wrong, 4), "", 1, []string{"4 of 4 lines could not be scored: 4 unknown_suite", "line 1: unknown_suite", "suite", "nothing could be scored"}},
-		{"no JSON", lines("id,response\n", 1, "a,b\n", 2), "", 1, []string{"3 bad_line", "line 1: bad_line"}},
+		{"no JSON", lines("id,response\n", 1, "a,b\n", 2), "", 1, []string{"3 bad_line", "line 1: bad_line", "one JSON object on each line"}},
 		{"tasks that do not join", `{"id":"a","response":"A"}` + "\n" + `{"id":"b","response":"A"}` + "\n", "--suite spatialab --tasks " + tasks, 1, []string{"2 unknown_task", `line 2 (id "b")`, "nothing could be scored"}},
 		{"tasks that join", `{"id":"q0","response":"A"}` + "\n", "--suite spatialab --tasks " + tasks, 0, nil},
 		{"the answer by another name", strings.ReplaceAll(mcqs(2), "response", "output"), "", 1, []string{"2 have no answer", "response"}},

@@ -79,7 +79,7 @@ func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemC
 			return fmt.Errorf("cannot read %s: %w", path, err)
 		}
 		l.Bytes = bytes.Clone(l.Bytes)
-		give(&sketch{line: l, done: make(chan struct{})})
+		give(&sketch{line: l, offset: r.Offset(), done: make(chan struct{})})
 	}
 }
 

@@ -16,9 +16,11 @@ import (
 const progressEvery = 30 * time.Second
 
 // progress shows how far a run is: a bar on a terminal, else a line now and then.
-// It is safe for concurrent use.
+// It is safe for concurrent use; nil shows nothing.
 type progress struct {
 	w    io.Writer
+	what string                   // of what there are many: "lines"
+	lost string                   // what those that failed are without: "score"
 	bar  *progressbar.ProgressBar // nil where there is no terminal
 	stop chan struct{}            // ends the lines
 	over sync.WaitGroup
@@ -40,10 +42,11 @@ type progress struct {
 	ended   bool
 }
 
-// newProgress begins to show the progress through the dumps at paths. Without a
-// terminal a line is printed each time that every has passed.
-func newProgress(w io.Writer, paths []string, every time.Duration) *progress {
-	p := &progress{w: w, start: time.Now(), stop: make(chan struct{})}
+// newProgress begins to show the progress through the files at paths, whose lines
+// or scenes (what) may end without a score or picture (lost). Without a terminal a
+// line is printed each time that every has passed.
+func newProgress(w io.Writer, paths []string, what, lost string, every time.Duration) *progress {
+	p := &progress{w: w, what: what, lost: lost, start: time.Now(), stop: make(chan struct{})}
 	for _, path := range paths {
 		st, err := os.Stat(path)
 		if err != nil || !st.Mode().IsRegular() {
@@ -80,7 +83,7 @@ func (p *progress) line(now time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	took := now.Sub(p.start)
-	s := fmt.Sprintf("progress: %d lines in %v (%.1f/s), %d without score", p.scored, took.Round(time.Second), float64(p.scored)/took.Seconds(), p.bad)
+	s := fmt.Sprintf("progress: %d %s in %v (%.1f/s), %d without %s", p.scored, p.what, took.Round(time.Second), float64(p.scored)/took.Seconds(), p.bad, p.lost)
 	if done := p.done(); p.total > 0 && done > 0 {
 		s += fmt.Sprintf(", %.0f %% of the input", 100*min(1, float64(done)/float64(p.total)))
 	}
@@ -158,6 +161,9 @@ func (p *progress) done() int64 {
 
 // read tells that a line was taken, and how many bytes of the current dump with it.
 func (p *progress) read(offset int64) {
+	if p == nil {
+		return
+	}
 	p.mu.Lock()
 	p.offset = offset
 	p.taken++
@@ -166,6 +172,9 @@ func (p *progress) read(offset int64) {
 
 // count counts an answer; ok says that it has a score.
 func (p *progress) count(ok bool) {
+	if p == nil {
+		return
+	}
 	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -173,11 +182,14 @@ func (p *progress) count(ok bool) {
 	if !ok {
 		p.bad++
 	}
-	p.show(now, fmt.Sprintf("%d lines, %.0f/s, %d without score", p.scored, float64(p.scored)/now.Sub(p.start).Seconds(), p.bad))
+	p.show(now, fmt.Sprintf("%d %s, %.0f/s, %d without %s", p.scored, p.what, float64(p.scored)/now.Sub(p.start).Seconds(), p.bad, p.lost))
 }
 
 // next says that a dump is done.
 func (p *progress) next() {
+	if p == nil {
+		return
+	}
 	p.mu.Lock()
 	p.before, p.offset = p.before+p.offset, 0
 	p.mu.Unlock()

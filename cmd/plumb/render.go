@@ -126,6 +126,7 @@ type drawing struct {
 	taken   func(*sketch) error  // is given the scenes in order; nil for none
 	source  source
 	tally   tally
+	bar     *progress                          // nil in a comparison
 	n       int                                // goroutines, where no core says
 	encode  func(io.Writer, image.Image) error // nil: as PNG, fast
 }
@@ -135,15 +136,16 @@ type source func(path string, limits dump.Limits, stdin io.Reader, give func(*sk
 
 // sketch is one scene on its way.
 type sketch struct {
-	line dump.Line
-	own  string           // the id, once drawn
-	file *atomicfile.File // of the picture, not yet in its place; nil for none
-	name string           // id of a file that is one scene, "" for lines
-	path string           // of the file that it stands in
-	stat []byte
-	err  *scoring.Error // why there is no picture
-	done chan struct{}
-	pair *pair // of a comparison
+	line   dump.Line
+	own    string           // the id, once drawn
+	file   *atomicfile.File // of the picture, not yet in its place; nil for none
+	name   string           // id of a file that is one scene, "" for lines
+	path   string           // of the file that it stands in
+	offset int64            // bytes of the file up to its end
+	stat   []byte
+	err    *scoring.Error // why there is no picture
+	done   chan struct{}
+	pair   *pair // of a comparison
 }
 
 // run draws all scenes of all files and tells on stderr how many have no picture.
@@ -153,7 +155,9 @@ func (d *drawing) run(paths []string, limits dump.Limits, std streams, stats io.
 	if d.out != "" {
 		tellLeftovers(std.err, atomicfile.LeftoversIn(d.out))
 	}
+	d.bar = newProgress(std.err, paths, "scenes", "picture", progressEvery)
 	err := d.files(paths, limits, std.in, stats)
+	d.bar.end()
 	if d.ctx.Err() != nil {
 		fmt.Fprintf(std.err, "PARTIAL: the run was interrupted after %d scenes\n", d.tally.lines)
 		err = interruption{errors.New("interrupted; the same command begins anew")}
@@ -192,6 +196,7 @@ func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, sta
 					return // what is left is read to its end and dropped
 				}
 				s.path = path
+				d.bar.read(s.offset)
 				order <- s
 				work <- s
 			})
@@ -199,12 +204,14 @@ func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, sta
 				failed <- err
 				return
 			}
+			d.bar.next()
 		}
 		failed <- nil
 	}()
 	var err error
 	for s := range d.orderly(order) {
 		d.place(s)
+		d.bar.count(s.err == nil)
 		d.tally.add(s.path, s.line.N, s.own, s.err)
 		if _, e := stats.Write(s.stat); e != nil && err == nil {
 			err = fmt.Errorf("cannot write statistics: %w", e)
@@ -268,7 +275,7 @@ func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*sket
 		name = strings.TrimSuffix(filepath.Base(path), ext)
 	}
 	err = dump.Scenes(r, limits, func(l dump.Line) {
-		give(&sketch{line: l, name: name, done: make(chan struct{})})
+		give(&sketch{line: l, name: name, offset: r.Offset(), done: make(chan struct{})})
 	})
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", path, err)

@@ -172,7 +172,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		}
 		j.times = &times{out: out}
 	}
-	j.bar = newProgress(j.std.err, j.cmd.Dumps, progressEvery)
+	j.bar = newProgress(j.std.err, j.cmd.Dumps, "lines", "score", progressEvery)
 	if j.report != nil {
 		j.bar.drawing(j.most)
 	}
