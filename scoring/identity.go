@@ -183,7 +183,8 @@ func (r *Result) Answer(dst []byte) (key []byte, ok bool) {
 	}
 	dst = append(append(dst, 0), r.Who.Model...)
 	dst = strconv.AppendInt(append(dst, 0), int64(max(1, r.Who.Repeat)), 10)
-	return append(append(dst, 0), r.Who.config...), true
+	dst = append(append(dst, 0), r.Who.config...)
+	return append(append(dst, 0), r.Who.arm...), true // for an asked that has no config
 }
 
 // Item appends what tells the question of a result from all others: its suite,

@@ -83,7 +83,7 @@ func TestSameAnswer(t *testing.T) {
 		return string(k)
 	}
 	first := key(`{"id":"a","test":"maze","model":"M"}`)
-	for _, same := range []string{`{"id":"a","test":"maze","model":"M","repeat":1}`, `{"id":"a","test":"maze","asked":{"model":"M","mode":"cot"}}`,
+	for _, same := range []string{`{"id":"a","test":"maze","model":"M","repeat":1}`, `{"id":"a","test":"maze","asked":{"model":"M","cost":1}}`,
 		`{"id":"a","test":"maze","model":"M","finish_reason":"stop","response":"other"}`} {
 		if key(same) != first {
 			t.Errorf("%s is told apart; want the same answer", same)
@@ -91,7 +91,7 @@ func TestSameAnswer(t *testing.T) {
 	}
 	for _, other := range []string{`{"id":"a","test":"maze","model":"N"}`, `{"id":"a","test":"maze"}`, `{"id":"b","test":"maze","model":"M"}`,
 		`{"id":"a","test":"graph","model":"M"}`, `{"id":"a","test":"maze","model":"M","repeat":2}`, `{"id":"a","test":"maze","model":"M","turn":2}`,
-		`{"id":"a","test":"maze","model":"M","asked":{"config":"9f"}}`, `{"id":"a","suite":"tangram","test":"maze","model":"M"}`} {
+		`{"id":"a","test":"maze","model":"M","asked":{"config":"9f"}}`, `{"id":"a","test":"maze","model":"M","asked":{"mode":"cot"}}`, `{"id":"a","suite":"tangram","test":"maze","model":"M"}`} {
 		if k := key(other); k == first || k == "" {
 			t.Errorf("%s is the same answer; want another", other)
 		}

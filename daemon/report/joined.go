@@ -52,7 +52,7 @@ func (j *Joined) Add(name string, line []byte) error {
 func (j *Joined) Tables() (out []scoring.TextTable) {
 	for _, t := range means(j.w.table, nil) {
 		text := scoring.TextTable{Title: t.Suite + ": means", Text: 1, Columns: append([]string{"test"}, t.Models...),
-			Note: "Mean ± standard error (items)."}
+			Note: "Mean ± standard error (answers)."}
 		for _, r := range t.Rows {
 			line := []string{r.Name}
 			for _, c := range r.Cells {
