@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"plumb/scoring"
 )
@@ -12,13 +13,13 @@ import (
 // settings of Task 2, in the order of the paper (tangram.md 1).
 var settings = []string{"zero-shot", "in-context", "visual-centric"}
 
-// tables adds up as the paper's Tables 1 to 3 do (tangram.md 9, 10). Sums are
-// compensated and in the order of the input.
+// tables adds up as the paper's Tables 1 to 3 do (tangram.md 9, 10). Repeats of an
+// item are averaged first. Sums are compensated and in the order of the input.
 type tables struct {
 	missing bool
 	groups  map[string]*group // by setting
 	order   []string
-	choices struct{ n, right, invalid, unheard int }
+	choices group
 }
 
 // Tables implements scoring.Tabled.
@@ -26,21 +27,101 @@ func (*Suite) Tables(o scoring.TableOptions) scoring.Tables {
 	return &tables{missing: o.Missing, groups: map[string]*group{}}
 }
 
+// The ways to read an answer that have a row of their own.
+const (
+	mainColumn      = iota
+	repairColumn    // D-10
+	congruentColumn // D-23
+	pointsColumn    // D-26
+	columns
+)
+
 // group is what one setting adds up to.
 type group struct {
 	n, unheard int
-	main       column
-	repair     column // D-10
-	congruent  column // D-23
-	points     column // D-26
+	items      []item         // in order of appearance
+	at         map[string]int // places in items
 }
 
-// column is a row of Table 2 in the making.
-type column struct {
-	tse, rge, pe, vpr, success int
-	evaluable, whole           int // whole: without a syntax error and evaluable
-	iou, far, iouOK, farOK     sum
+// item adds up the repeats of one item, for each column; Task 1 has the first alone.
+type item [columns]tally
+
+// tally counts answers, and sums over those of which there is something.
+type tally struct {
+	n, tse, rge, pe, vpr, success int
+	evaluable, whole              int // whole: without a syntax error and evaluable
+	iou, far, iouOK, farOK        float64
 }
+
+// maxItems is how many items of a group are told apart. Past it each answer counts
+// as an item.
+const maxItems = 1 << 20
+
+// item finds the item of an answer.
+func (g *group) item(r *scoring.Result) *item {
+	key, named := r.Item(nil)
+	if i, ok := g.at[string(key)]; ok && named {
+		return &g.items[i]
+	}
+	if g.at == nil {
+		g.at = map[string]int{}
+	}
+	if named && len(g.at) < maxItems {
+		g.at[string(key)] = len(g.items)
+	}
+	g.items = append(g.items, item{})
+	return &g.items[len(g.items)-1]
+}
+
+// column is a row of Table 2: means over items of the means over their repeats.
+type column struct {
+	evaluable, whole                      int // answers
+	tse, rge, pe, vpr, success, evaluated mean
+	iou, far, iouOK, farOK, iouAll        mean
+}
+
+// column adds up the items.
+func (g *group) column(which int) (c column) {
+	for i := range g.items {
+		t := &g.items[i][which]
+		c.evaluable += t.evaluable
+		c.whole += t.whole
+		n := float64(t.n)
+		for _, m := range []struct {
+			to *mean
+			k  int
+		}{{&c.tse, t.tse}, {&c.rge, t.rge}, {&c.pe, t.pe}, {&c.vpr, t.vpr}, {&c.success, t.success}, {&c.evaluated, t.evaluable}} {
+			m.to.add(float64(m.k) / n)
+		}
+		c.iouAll.add(t.iou / n)
+		if t.evaluable > 0 {
+			c.iou.add(t.iou / float64(t.evaluable))
+			c.far.add(t.far / float64(t.evaluable))
+		}
+		if t.whole > 0 {
+			c.iouOK.add(t.iouOK / float64(t.whole))
+			c.farOK.add(t.farOK / float64(t.whole))
+		}
+	}
+	return c
+}
+
+// mean is a mean with a compensated sum.
+type mean struct {
+	sum sum
+	n   int
+}
+
+func (m *mean) add(x float64) {
+	m.sum.add(x)
+	m.n++
+}
+
+// times is k times the mean, NaN for a mean of nothing.
+func (m *mean) times(k float64) float64 { return k * m.sum.over(m.n) }
+
+// percent prints the mean of shares.
+func (m *mean) percent() string { return digits(100*(m.sum.s+m.sum.c)/float64(m.n), 2) }
 
 // sum is a compensated sum (Neumaier).
 type sum struct{ s, c float64 }
@@ -64,12 +145,13 @@ type sample struct {
 	evaluable             bool
 }
 
-func (c *column) add(s sample) {
+func (c *tally) add(s sample) {
 	count := func(n *int, b bool) {
 		if b {
 			*n++
 		}
 	}
+	c.n++
 	vpr := !s.tse && !s.rge && !s.pe
 	count(&c.tse, s.tse)
 	count(&c.rge, s.rge)
@@ -80,12 +162,12 @@ func (c *column) add(s sample) {
 		return
 	}
 	c.evaluable++
-	c.iou.add(s.iou)
-	c.far.add(s.far)
+	c.iou += s.iou
+	c.far += s.far
 	if !s.tse {
 		c.whole++
-		c.iouOK.add(s.iou)
-		c.farOK.add(s.far)
+		c.iouOK += s.iou
+		c.farOK += s.far
 	}
 }
 
@@ -115,27 +197,28 @@ func (t *tables) Add(r *scoring.Result) {
 		}
 	}
 	g.n++
+	it := g.item(r)
 	if unheard { // a failed request has the syntax error json (D-33)
-		for _, c := range []*column{&g.main, &g.repair, &g.congruent, &g.points} {
-			c.add(sample{tse: true})
+		for c := range it {
+			it[c].add(sample{tse: true})
 		}
 		return
 	}
 	main := sampleOf(r, "")
-	g.main.add(main)
+	it[mainColumn].add(main)
 	again := main
 	if _, ok := r.Bool("repair_tse"); ok {
 		again = sampleOf(r, "repair_")
 	}
-	g.repair.add(again)
+	it[repairColumn].add(again)
 	s := main
 	s.rge, _ = r.Bool("rge_congruent")
-	g.congruent.add(s)
+	it[congruentColumn].add(s)
 	s = main
 	overlap, _ := r.Bool("pe_overlap")
 	apart, _ := r.Bool("pe_disconnected_point")
 	s.pe = overlap || apart
-	g.points.add(s)
+	it[pointsColumn].add(s)
 }
 
 func sampleOf(r *scoring.Result, prefix string) (s sample) {
@@ -148,29 +231,31 @@ func sampleOf(r *scoring.Result, prefix string) (s sample) {
 	return s
 }
 
+// choose counts an answer of Task 1: an invalid one as a syntax error.
 func (t *tables) choose(r *scoring.Result, unheard bool) {
-	c := &t.choices
+	g := &t.choices
 	if unheard {
-		c.unheard++
-		if t.missing {
-			c.n++
-			c.invalid++
+		g.unheard++
+		if !t.missing {
+			return
 		}
-		return
 	}
-	c.n++
-	if invalid, _ := r.Bool("invalid"); invalid {
-		c.invalid++
+	g.n++
+	at := &g.item(r)[mainColumn]
+	at.n++
+	if invalid, _ := r.Bool("invalid"); invalid || unheard {
+		at.tse++
 	} else if r.Score == 1 {
-		c.right++
+		at.success++
 	}
 }
 
 // Tables implements scoring.Tables.
 func (t *tables) Tables() (out []scoring.TextTable) {
-	if c := &t.choices; c.n > 0 {
-		out = append(out, scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction", Text: 1, Note: heard(c.unheard, t.missing),
-			Columns: []string{"", "N", "Invalid", "Acc"}, Rows: [][]string{{"Task 1", strconv.Itoa(c.n), percent(c.invalid, c.n), percent(c.right, c.n)}}})
+	if g := &t.choices; g.n > 0 {
+		c := g.column(mainColumn)
+		out = append(out, scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction", Text: 1, Note: g.note(t.missing),
+			Columns: []string{"", "N", "Invalid", "Acc"}, Rows: [][]string{{"Task 1", strconv.Itoa(g.n), c.tse.percent(), c.success.percent()}}})
 	}
 	slices.SortStableFunc(t.order, func(a, b string) int { return place(a) - place(b) })
 	for _, name := range t.order {
@@ -188,14 +273,20 @@ func place(setting string) int {
 	return len(settings)
 }
 
-func heard(unheard int, counted bool) string {
+// note says how answers that were never heard count, and repeats.
+func (g *group) note(counted bool) string {
+	var parts []string
 	switch {
-	case unheard == 0:
-		return ""
+	case g.unheard == 0:
 	case counted:
-		return fmt.Sprintf("%d without a response are counted as failed.", unheard)
+		parts = append(parts, fmt.Sprintf("%d without a response are counted as failed.", g.unheard))
+	default:
+		parts = append(parts, fmt.Sprintf("%d without a response are left out.", g.unheard))
 	}
-	return fmt.Sprintf("%d without a response are left out.", unheard)
+	if n := len(g.items); n < g.n {
+		parts = append(parts, fmt.Sprintf("%d items; the repeats of each are averaged first.", n))
+	}
+	return strings.Join(parts, " ")
 }
 
 // title names the paper's table of a setting.
@@ -213,29 +304,24 @@ func title(setting string) string {
 
 func (g *group) table(name string, missing bool) scoring.TextTable {
 	out := scoring.TextTable{Title: title(name), Text: 1, Columns: []string{"", "N", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success"},
-		Note: heard(g.unheard, missing)}
-	for _, r := range []struct {
-		name string
-		c    *column
-	}{{"main", &g.main}, {"repaired backslashes (D-10)", &g.repair}, {"rigid by congruence (D-23)", &g.congruent}, {"connected by points (D-26)", &g.points}} {
-		c := r.c
-		out.Rows = append(out.Rows, []string{r.name, strconv.Itoa(g.n), percent(c.tse, g.n), percent(c.rge, g.n), percent(c.pe, g.n), percent(c.vpr, g.n),
-			digits(100*c.iou.over(c.evaluable), 2), digits(c.far.over(c.evaluable), 4), percent(c.success, g.n)})
+		Note: g.note(missing)}
+	for which, name := range [columns]string{"main", "repaired backslashes (D-10)", "rigid by congruence (D-23)", "connected by points (D-26)"} {
+		c := g.column(which)
+		out.Rows = append(out.Rows, []string{name, strconv.Itoa(g.n), c.tse.percent(), c.rge.percent(), c.pe.percent(), c.vpr.percent(),
+			digits(c.iou.times(100), 2), digits(c.far.times(1), 4), c.success.percent()})
 	}
 	return out
 }
 
 func (g *group) beside(name string) scoring.TextTable {
-	c := &g.main
+	c := g.column(mainColumn)
 	return scoring.TextTable{Title: title(name) + ", beside it", Text: 1, Columns: []string{"", "count", "value"}, Rows: [][]string{
-		{"evaluable, %", strconv.Itoa(c.evaluable), percent(c.evaluable, g.n)},
-		{"iou_all, missing as 0", strconv.Itoa(g.n), digits(100*c.iou.over(g.n), 2)},
-		{"iou_syntax_ok", strconv.Itoa(c.whole), digits(100*c.iouOK.over(c.whole), 2)},
-		{"hausdorff_syntax_ok", strconv.Itoa(c.whole), digits(c.farOK.over(c.whole), 4)},
+		{"evaluable, %", strconv.Itoa(c.evaluable), c.evaluated.percent()},
+		{"iou_all, missing as 0", strconv.Itoa(g.n), digits(c.iouAll.times(100), 2)},
+		{"iou_syntax_ok", strconv.Itoa(c.whole), digits(c.iouOK.times(100), 2)},
+		{"hausdorff_syntax_ok", strconv.Itoa(c.whole), digits(c.farOK.times(1), 4)},
 	}}
 }
-
-func percent(k, n int) string { return digits(100*float64(k)/float64(n), 2) }
 
 // digits prints a number; a dash stands for a mean of nothing.
 func digits(x float64, n int) string {

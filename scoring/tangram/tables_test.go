@@ -74,3 +74,31 @@ func TestSums(t *testing.T) {
 		t.Errorf("got %v; want 1: the sum is not compensated", got)
 	}
 }
+
+// TestRepeats averages the answers to an item first: its three count as much as the
+// one to another item.
+func TestRepeats(t *testing.T) {
+	moved := strings.Replace(whole(), `["0","0"],["2\\sqrt{2}","0"]`, `["0","-1"],["2\\sqrt{2}","0"]`, 1)
+	tab := New().Tables(scoring.TableOptions{})
+	add := func(id string, repeat int, item string) {
+		r := score(t, item, nil)
+		r.ID, r.Suite, r.Who.Repeat = id, suiteName, repeat
+		tab.Add(&r)
+	}
+	solution := func(answer string) string { return `{` + target + `,"response":` + quoted(answer) + `}` }
+	add("a", 1, solution(whole()))
+	add("a", 2, solution(whole()))
+	add("a", 3, solution(moved))
+	add("b", 1, solution("none"))
+	for k, answer := range []string{"B", "C", "?", "B"} {
+		add("a", k+1, `{"test":"outline","answer":"B","response":"`+answer+`"}`)
+	}
+	add("b", 1, `{"test":"outline","answer":"B","response":"B"}`)
+	got := rows(tab.Tables())
+	// Of a: no syntax error, two of three valid. Of b: nothing.
+	for _, want := range []string{"main 4 50.00 ", " 33.33\n", "2 items; the repeats of each are averaged first.", "evaluable, % 3 50.00", "Task 1 5 12.50 75.00"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
