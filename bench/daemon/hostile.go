@@ -28,6 +28,11 @@ type probe struct {
 var probes = []probe{
 	{"1,100 idle connections under 1,024 descriptors", nil, 1024, 1500, idle},
 	{"refused requests whose bodies never come", nil, 0, 1500, refused},
+	{"8 bodies of 3.9 million small numbers, 15 s", nil, 0, 4000, values},
+	{"60 zstd frames with windows of 128 MiB", []string{"--max-window", "128MiB"}, 0, 1500, window},
+	{"20 streams with a line of 60 MB without end", nil, 0, 1500, endless},
+	{"60 sessions with an unfinished message of 16 MB", nil, 0, 1500, messages},
+	{"8 scenes of 350,000 freehand points, 15 s", nil, 0, 1500, freehand},
 }
 
 // hostileToken is the token that the client who behaves has; hostile ones have it

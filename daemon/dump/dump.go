@@ -45,6 +45,10 @@ const (
 // expansion costs nothing, and short inputs compress well by nature.
 const ratioFloor = 1 << 20
 
+// ErrWindow marks compressed input that wants to look back further than Limits.Window;
+// the text is the flag's name.
+var ErrWindow = errors.New("--max-window")
+
 // ErrRatio marks compressed input that expands further than Limits.Ratio.
 var ErrRatio = errors.New("compressed input expands too far")
 
@@ -197,7 +201,7 @@ func NewZstd(src io.Reader, window int) (*zstd.Decoder, error) {
 // further than window bytes; other errors are left as they are.
 func TooWide(err error, window int) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		return fmt.Errorf("%w: want a window of at most %d bytes (--max-window)", err, window)
+		return fmt.Errorf("%w: want a window of at most %d bytes (%w)", err, window, ErrWindow)
 	}
 	return err
 }

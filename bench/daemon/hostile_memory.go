@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// holdTime is how long a probe holds what it has sent, and for how long it sends the
+// same again and again.
+const holdTime = 15 * time.Second
+
+// replies counts answers by what became of them.
+type replies struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+func (o *replies) add(what string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.n == nil {
+		o.n = map[string]int{}
+	}
+	o.n[what]++
+}
+
+func (o *replies) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(o.n)) {
+		parts = append(parts, fmt.Sprintf("%s: %d", k, o.n[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// repeat posts bodies from one client each, over and over for holdTime.
+func (t *target) repeat(path string, bodies ...[]byte) *replies {
+	var o replies
+	var all sync.WaitGroup
+	end := time.Now().Add(holdTime)
+	for _, b := range bodies {
+		all.Go(func() {
+			c := newClient(t.addr, time.Minute)
+			c.token = hostileToken
+			for time.Now().Before(end) {
+				if _, err := c.post(path, b); err != nil {
+					o.add(reason(err))
+					time.Sleep(100 * time.Millisecond)
+					continue
+				}
+				o.add("status 200")
+			}
+		})
+	}
+	all.Wait()
+	return &o
+}
+
+// several returns n times the same body.
+func several(n int, b []byte) [][]byte {
+	all := make([][]byte, n)
+	for i := range all {
+		all[i] = b
+	}
+	return all
+}
+
+// values posts bodies of 7.8 MB that hold nothing but small numbers: parsed they
+// take many times as much.
+func values(t *target) (string, error) {
+	b := []byte(`{"id":"v","suite":"aspire","test":"line","x":[` + strings.Repeat("1,", 3_900_000) + `1]}`)
+	return t.repeat("/v1/score", several(8, b)...).String(), nil
+}
+
+// freehand posts scenes of freehand lines: of one with more points than allowed, and
+// of five with as many as are allowed.
+func freehand(t *target) (string, error) {
+	o := t.repeat("/v1/render", append(several(4, scribbles(1, 350_000)), several(4, scribbles(5, 65_000))...)...)
+	return o.String(), nil
+}
+
+// scribbles is a scene of freehand lines that cross themselves everywhere.
+func scribbles(lines, points int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"bounds":[0,0,1200,800],"records":[`)
+	for i := range lines {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"id":"shape:%d","typeName":"shape","type":"draw","x":0,"y":0,"rotation":0,"index":"a%d","parentId":"page:page","isLocked":false,"opacity":1,"meta":{},`+
+			`"props":{"color":"black","fill":"none","dash":"draw","size":"m","isComplete":true,"isClosed":false,"isPen":false,"scale":1,"segments":[{"type":"free","points":[`, i, i+1)
+		for k := range points {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			a := float64(k) * 2.4
+			fmt.Fprintf(&b, `{"x":%.0f,"y":%.0f,"z":0.5}`, 600+590*math.Cos(a), 400+390*math.Sin(1.37*a))
+		}
+		b.WriteString(`]}]}}`)
+	}
+	b.WriteString(`]}`)
+	return b.Bytes()
+}
+
+// holding opens n connections, sends each the parts and keeps them open for holdTime.
+// What the daemon answers meanwhile is counted by its first line.
+func (t *target) holding(n int, parts ...[]byte) (string, error) {
+	var o replies
+	var all sync.WaitGroup
+	end := time.Now().Add(holdTime)
+	for range n {
+		all.Go(func() {
+			c, err := t.dial()
+			if err != nil {
+				o.add("not let in")
+				return
+			}
+			defer c.Close()
+			go func() {
+				c.SetWriteDeadline(end)
+				for _, p := range parts {
+					if _, err := c.Write(p); err != nil {
+						return
+					}
+				}
+			}()
+			first := firstLine(c, end)
+			if first == "status 200" { // a stream has only begun
+				first += ", " + firstLine(c, end)
+			}
+			o.add(first)
+		})
+	}
+	all.Wait()
+	return o.String(), nil
+}
+
+// firstLine is the status of the first answer until end.
+func firstLine(c net.Conn, end time.Time) string {
+	c.SetReadDeadline(end)
+	var b [4096]byte
+	n, err := c.Read(b[:])
+	var timeout net.Error
+	switch line, _, _ := strings.Cut(string(b[:n]), "\r\n"); {
+	case n > 0 && strings.HasPrefix(line, "HTTP/1.1 "):
+		return "status " + line[9:12]
+	case n > 0:
+		return "answered"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "held"
+	}
+	return "closed"
+}
+
+// window is the start of a zstd frame that asks for a window of 128 MiB, with 8 kB of
+// what it holds.
+func window(t *target) (string, error) {
+	frame := binary.LittleEndian.AppendUint32(nil, 0xFD2FB528)
+	frame = append(frame, 0, 17<<3) // no content size; 2 to the power of 10+17 bytes
+	block := 8 << 10
+	frame = append(frame, byte(block<<3), byte(block<<3>>8), byte(block<<3>>16)) // raw, not the last one
+	frame = append(frame, bytes.Repeat([]byte(" "), block)...)
+	return t.holding(60, []byte(head("POST", "/v1/score", hostileToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame)
+}
+
+// endless are streams whose first line does not end: 60 MB are sent of each.
+func endless(t *target) (string, error) {
+	parts := [][]byte{[]byte(head("POST", "/v1/score/stream", hostileToken, "Transfer-Encoding: chunked"))}
+	part := bytes.Repeat([]byte("x"), 1<<20)
+	chunk := fmt.Appendf(nil, "%x\r\n%s\r\n", len(part), part)
+	for range 60 {
+		parts = append(parts, chunk)
+	}
+	return t.holding(20, parts...)
+}
+
+// messages are WebSocket sessions of which each has sent 15.9 of 16 MB of a message.
+func messages(t *target) (string, error) {
+	const size = 16_000_000
+	shake := head("GET", "/ws", hostileToken, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
+	frame := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, size) // text, masked
+	frame = append(frame, 0, 0, 0, 0)
+	frame = append(frame, bytes.Repeat([]byte(" "), size-100_000)...)
+	var o replies
+	var all sync.WaitGroup
+	end := time.Now().Add(holdTime)
+	for range 60 {
+		all.Go(func() {
+			c, err := t.dial()
+			if err != nil {
+				o.add("not let in")
+				return
+			}
+			defer c.Close()
+			c.SetDeadline(end)
+			if _, err := io.WriteString(c, shake); err != nil || firstLine(c, end) != "status 101" {
+				o.add("no session")
+				return
+			}
+			c.Write(frame)
+			if firstLine(c, end) == "held" {
+				o.add("held")
+				return
+			}
+			o.add("refused")
+		})
+	}
+	all.Wait()
+	return o.String(), nil
+}
