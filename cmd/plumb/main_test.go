@@ -323,6 +323,9 @@ func TestDoctor(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "self-test passed") {
 		t.Errorf("got exit %d\n%s%s", code, out, errs)
 	}
+	if strings.Contains(out, "ok       backend gl") && !strings.Contains(out, " iterations; tiles of more than ") {
+		t.Errorf("doctor does not tell how many iterations the driver lets a loop run:\n%s", out)
+	}
 	code, _, errs = plumb(t, "", "doctor", "--backend", "gl", "--device", "no-such-device")
 	if code != 1 || !strings.Contains(errs, "backend gl does not work") {
 		t.Errorf("got exit %d, %s; want 1", code, errs)
