@@ -3,6 +3,7 @@ package font
 import (
 	"fmt"
 	"math"
+	"unicode"
 
 	gofont "github.com/go-text/typesetting/font"
 	ot "github.com/go-text/typesetting/font/opentype"
@@ -149,7 +150,13 @@ func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) 
 	s := f.set
 	s.runes, s.offsets = s.runes[:0], s.offsets[:0]
 	for i, r := range text {
-		if why := foreign(r); why != "" {
+		why := foreign(r)
+		if why == "" && r >= 0x80 && unicode.Is(unicode.Zs, r) {
+			if _, ok := f.file.font.NominalGlyph(r); !ok {
+				why = "the font has no such space"
+			}
+		}
+		if why != "" {
 			return nil, &ForeignError{Rune: r, Font: f.file.name, Why: why}
 		}
 		s.runes, s.offsets = append(s.runes, r), append(s.offsets, int32(i))
@@ -233,8 +240,22 @@ func foreign(r rune) string {
 		return "it joins characters, as emoji do"
 	case r < 0x20 || r >= 0x7F && r < 0xA0 || r == 0x2028 || r == 0x2029:
 		return "it is a control character"
+	case r == 0x3000 || r == 0x205F:
+		return "lines break beside it by other rules"
+	case r >= 0x300 && r != 0x200B && r != 0x2060 && r != 0xFEFF && unicode.In(r, unicode.Cf, ignorable):
+		return "it is invisible and changes what stands beside it"
 	}
 	return ""
+}
+
+// ignorable are the characters of Default_Ignorable_Code_Point that are not in the
+// category Cf: shaping leaves no trace of them where the font has none.
+var ignorable = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{0x034F, 0x034F, 1}, {0x115F, 0x1160, 1}, {0x17B4, 0x17B5, 1}, {0x180B, 0x180F, 1}, {0x2065, 0x2065, 1},
+		{0x3164, 0x3164, 1}, {0xFFA0, 0xFFA0, 1}, {0xFFF0, 0xFFF8, 1},
+	},
+	R32: []unicode.Range32{{0xE0000, 0xE0FFF, 1}},
 }
 
 // Outline appends the outline of a glyph at size px per em, with the baseline at

@@ -130,6 +130,9 @@ func (v *surveyor) shape(s *scene.Scene, i int32, e *extent) error {
 // to the page. Arrows need the tree.
 func (v *surveyor) one(s *scene.Scene, i int32, m matrix, e *extent) error {
 	sh := &s.Shapes[i]
+	if err := degenerate(sh); err != nil {
+		return err
+	}
 	add := func(p point) { e.add(m.apply(p)) }
 	rect := func(w, h float64) {
 		for _, p := range [4]point{{0, 0}, {w, 0}, {w, h}, {0, h}} {

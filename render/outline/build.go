@@ -180,6 +180,9 @@ func (b *Builder) shape(s *scene.Scene, l layer) error {
 	if err := b.Version.check(sh); err != nil {
 		return err
 	}
+	if err := degenerate(sh); err != nil {
+		return err
+	}
 	if sh.URL != "" {
 		return foreign(sh, "link")
 	}

@@ -17,6 +17,7 @@ const (
 	headingHeight = 24
 	headingRadius = 4
 	headingPad    = 12 // what its box is wider than its text
+	headingLeast  = 10 // the narrowest whose corners are known
 	// headingBaseline is where the letters stand. The editor asks for y = -20 on
 	// the mathematical baseline, which the browser takes to be half the font's
 	// ascent above the other.
@@ -100,6 +101,9 @@ func (b *Builder) frameItems(sh *scene.Shape, p *place) error {
 
 // heading lays out the name of a frame on a side of that length, in px.
 func heading(k *scribe, sh *scene.Shape, side float64) error {
+	if side < headingLeast {
+		return foreign(sh, "heading (it is narrower than its corners)")
+	}
 	name := sh.Name
 	if strings.TrimSpace(name) == "" {
 		name = "Frame"

@@ -47,7 +47,7 @@ func (d *decoder) linePoints(v *fastjson.Value, w where) []Point {
 		if d.fault != nil {
 			return
 		}
-		k := d.member(v, "index", "props.points.index", w)
+		k := d.index(v.Get("index"), w, "props.points.index")
 		points = append(points, d.point(v, w, "props.points"))
 		if d.fault != nil {
 			d.blame("props.points", "."+clip(string(key), 80))

@@ -14,11 +14,18 @@ func (d *decoder) rich(v *fastjson.Value, w where) *RichText {
 		d.bad(w, "props.richText", v, `an object of type "doc"`)
 		return nil
 	}
+	if doc.Get("content") == nil {
+		d.bad(w, "props.richText", v, "a document with content that is a list")
+		return nil
+	}
 	blocks, ok := d.content(doc, w)
-	if !ok || len(blocks) == 0 || len(blocks) == 1 && blocks[0].Get("content") == nil {
+	if !ok || len(blocks) == 1 && blocks[0].Get("content") == nil && string(blocks[0].GetStringBytes("type")) == "paragraph" {
 		return nil
 	}
 	t := &richReader{d: d, w: w, out: &RichText{Blocks: make([]Block, 0, len(blocks))}}
+	if len(blocks) == 0 {
+		t.foreign("document without blocks")
+	}
 	for _, b := range blocks {
 		t.block(b, Block{})
 	}
@@ -87,8 +94,8 @@ func (t *richReader) block(v *fastjson.Value, as Block) {
 		return
 	case "paragraph":
 	case "text", "hardBreak":
-		t.d.bad(t.w, "props.richText", v, "text inside paragraphs")
-		return
+		t.foreign(kind + " outside of paragraphs")
+		children = []*fastjson.Value{v}
 	default:
 		t.foreign(kind)
 	}
@@ -120,6 +127,9 @@ func (t *richReader) list(v *fastjson.Value, ordered bool, items []*fastjson.Val
 	if s := v.Get("attrs", "type"); s != nil && s.Type() != fastjson.TypeNull {
 		t.foreign("orderedList type " + show(s))
 	}
+	if len(items) == 0 {
+		t.foreign("list without items")
+	}
 	as = Block{Depth: as.Depth + 1, Ordered: ordered, Items: len(items)}
 	for i, item := range items {
 		kind, children, ok := t.node(item)
@@ -128,6 +138,9 @@ func (t *richReader) list(v *fastjson.Value, ordered bool, items []*fastjson.Val
 		}
 		if kind != "listItem" {
 			t.foreign(kind)
+		}
+		if len(children) == 0 {
+			t.foreign("listItem without paragraph")
 		}
 		for j, c := range children {
 			b := as
@@ -163,6 +176,9 @@ func (t *richReader) inline(v *fastjson.Value, b *Block) {
 		raw, _ := text.StringBytes()
 		if t.count(len(raw), 0); t.d.fault != nil {
 			return
+		}
+		if len(raw) == 0 {
+			t.foreign("text without characters") // the editor refuses it
 		}
 		s.Text = t.d.strings.copy(raw)
 		t.marks(v, &s)

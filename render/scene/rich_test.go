@@ -2,6 +2,7 @@ package scene
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -19,7 +20,15 @@ func TestRichText(t *testing.T) {
 	}{
 		{"empty", `{"type":"paragraph"}`, nil},
 		{"empty with attrs", `{"type":"paragraph","attrs":{"dir":"auto"}}`, nil},
-		{"no blocks", ``, nil},
+		{"no blocks", ``, &RichText{Blocks: []Block{}, Foreign: "document without blocks"}},
+		{"text in the document", text("x"), &RichText{Blocks: []Block{{Spans: []Span{{Text: "x"}}}}, Foreign: "text outside of paragraphs"}},
+		{"text between paragraphs", p(text("a")) + `,` + text("x"),
+			&RichText{Blocks: []Block{{Spans: []Span{{Text: "a"}}}, {Spans: []Span{{Text: "x"}}}}, Foreign: "text outside of paragraphs"}},
+		{"lone heading", `{"type":"heading","attrs":{"level":1}}`, &RichText{Blocks: []Block{{}}, Foreign: "heading"}},
+		{"empty text", p(text("")), &RichText{Blocks: []Block{{Spans: []Span{{}}}}, Foreign: "text without characters"}},
+		{"empty list", `{"type":"bulletList"}`, &RichText{Blocks: []Block{}, Foreign: "list without items"}},
+		{"empty item", `{"type":"bulletList","content":[{"type":"listItem"},{"type":"listItem","content":[` + p(text("a")) + `]}]}`,
+			&RichText{Blocks: []Block{{Depth: 1, Bullet: true, Items: 2, Spans: []Span{{Text: "a"}}}}, Foreign: "listItem without paragraph"}},
 		{"an empty content key is not empty", p(``), &RichText{Blocks: []Block{{}}}},
 		{"two empty paragraphs", `{"type":"paragraph"},{"type":"paragraph"}`, &RichText{Blocks: []Block{{}, {}}}},
 		{"plain", p(text("a \\u00e9")), &RichText{Blocks: []Block{{Spans: []Span{{Text: "a é"}}}}}},
@@ -59,8 +68,9 @@ func TestRichText(t *testing.T) {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.want)
 		}
 	}
-	if got := decodeRich(t, `{"type":"doc"}`); got != nil {
-		t.Errorf("no content: got %+v; want nil", got)
+	_, err := Decode([]byte(`[{"type":"text","props":{"richText":{"type":"doc"}}}]`), DefaultLimits())
+	if err == nil || !strings.Contains(err.Error(), "content that is a list") {
+		t.Errorf("no content: got %v; want an error that names it", err)
 	}
 }
 

@@ -66,7 +66,10 @@ func (d *decoder) base(r *Record, key []byte, v *fastjson.Value, w where) {
 		r.ParentID = d.text(v, w, "parentId")
 		r.Has |= HasParent
 	case "index":
-		r.Index = d.text(v, w, "index")
+		if !r.Stored && v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0 {
+			return // the editor hands one out
+		}
+		r.Index = d.index(v, w, "index")
 		r.Has |= HasIndex
 	case "props":
 		o, err := v.Object()

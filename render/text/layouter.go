@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"sort"
+	"unicode"
+	"unicode/utf8"
 
 	"plumb/render/font"
 	"plumb/render/scene"
@@ -73,11 +75,11 @@ var blank = scene.RichText{Blocks: make([]scene.Block, 1)}
 // out is overwritten. A nil document is one empty line.
 func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	out.reset()
+	if rich != nil && rich.Foreign != "" {
+		return &MarkError{rich.Foreign}
+	}
 	if rich == nil || len(rich.Blocks) == 0 {
 		rich = &blank
-	}
-	if rich.Foreign != "" {
-		return &MarkError{rich.Foreign}
 	}
 	base, err := l.fonts.Face(font.Style{Family: families[spec.Font]})
 	if err != nil {
@@ -154,7 +156,26 @@ func (l *Layouter) load(b *scene.Block) error {
 			at = l.cut(at, face)
 		}
 	}
+	if bytes.Contains(l.text, softHyphen) && !l.withinWords() {
+		return &MarkError{"a soft hyphen beside what is no letter"}
+	}
 	return l.divide()
+}
+
+// withinWords tells whether letters or digits stand on both sides of each soft hyphen.
+func (l *Layouter) withinWords() bool {
+	word := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
+	for rest := l.text; ; {
+		i := bytes.Index(rest, softHyphen)
+		if i < 0 {
+			return true
+		}
+		before, _ := utf8.DecodeLastRune(rest[:i])
+		rest = rest[i+len(softHyphen):]
+		if after, _ := utf8.DecodeRune(rest); !word(before) || !word(after) {
+			return false
+		}
+	}
 }
 
 // divide shapes the pieces and cuts them into items.
@@ -262,6 +283,9 @@ func (l *Layouter) line(from, to int, wrapped bool) error {
 			return err
 		}
 		if !wrapped {
+			if full > l.avail && l.spec.Align != scene.AlignStart && l.spanWithin(end, to) {
+				return &MarkError{"spaces of several styles that reach beyond the end of a line"}
+			}
 			line.Width = max(line.Width, min(full, l.avail))
 		}
 	}
@@ -285,6 +309,12 @@ func (l *Layouter) spanEnds(at int) bool {
 	return i < len(l.spans) && l.spans[i].to == at
 }
 
+// spanWithin tells whether a span ends between two bytes.
+func (l *Layouter) spanWithin(from, to int) bool {
+	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to > from })
+	return i < len(l.spans) && l.spans[i].to < to
+}
+
 // extent is how far a font's share of a line reaches above and below the
 // baseline (tldraw-rendering.md 6.3).
 func (l *Layouter) extent(f *font.Face) (above, below float64) {
@@ -302,7 +332,8 @@ func (l *Layouter) trim(from, to int) int {
 	return to
 }
 
-// softHyphen is seen only where a line ends in one.
+// softHyphen is seen only where a line ends in one. Beside a space the browser breaks
+// lines by rules that are not known here.
 var softHyphen = []byte("\u00ad")
 
 func isSpace(b byte) bool { return b == ' ' || b == '\t' }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"plumb/render/outline"
 	"plumb/render/scene"
@@ -181,9 +182,19 @@ func finite(x float64) float64 {
 
 // resolve makes a scene of records. Positions and sizes beyond the limit are
 // drawn in to it first, and noted: the editor would draw them too, far off the
-// picture, and a bad answer has a score.
+// picture, and a bad answer has a score. For the same reason a stroke without points,
+// over which the editor's export fails, is drawn as nothing.
 func resolve(recs []scene.Record, lim scene.Limits, n *notes) (*scene.Scene, error) {
+	if slices.ContainsFunc(recs, pointless) {
+		recs = slices.Clone(recs)
+	}
 	for i := range recs {
+		if pointless(recs[i]) {
+			recs[i] = scene.NewRecord(recs[i].ID, scene.Group)
+			if n != nil {
+				n.add(scoring.Note{Code: "not_drawn", Path: recs[i].ID, Message: "a stroke without points"})
+			}
+		}
 		if recs[i].Valid(lim) != nil && limit(&recs[i], lim.Coordinate) && n != nil {
 			n.add(scoring.Note{Code: "limited", Path: recs[i].ID, Message: fmt.Sprintf("coordinates beyond %g px", lim.Coordinate)})
 		}
@@ -193,6 +204,12 @@ func resolve(recs []scene.Record, lim scene.Limits, n *notes) (*scene.Scene, err
 		return nil, sceneError(err)
 	}
 	return s, nil
+}
+
+// pointless tells whether a record is a stroke of a pen without any point.
+func pointless(r scene.Record) bool {
+	return (r.Kind == scene.Draw || r.Kind == scene.Highlight) &&
+		!slices.ContainsFunc(r.Segments, func(s scene.Segment) bool { return len(s.Points) > 0 })
 }
 
 // limit brings the coordinates of a record within ±most; true when it changed

@@ -75,6 +75,9 @@ func appendContainer(dst []byte, v answer.Value) []byte {
 	}
 	dst = append(dst, brackets[0])
 	for e := v.First(); e.Exists(); e = e.Next() {
+		if emptyText(e) {
+			continue
+		}
 		if dst[len(dst)-1] != brackets[0] {
 			dst = append(dst, ',')
 		}
@@ -84,4 +87,14 @@ func appendContainer(dst []byte, v answer.Value) []byte {
 		dst = appendJSON(dst, e)
 	}
 	return append(dst, brackets[1])
+}
+
+// emptyText tells whether a value is a text node without characters, which says
+// nothing and which the editor refuses.
+func emptyText(v answer.Value) bool {
+	if kind, _ := v.Get("type").Text(); kind != "text" {
+		return false
+	}
+	s, ok := v.Get("text").Text()
+	return ok && s == ""
 }
