@@ -21,7 +21,7 @@ type drawingPrompts struct {
 // drawings writes the prompts of DrawingBench: of first turns from the task file,
 // of second turns from results.
 func (c *promptCmd) drawings(std streams) error {
-	if c.Items != "" || c.Minimal || c.Cot {
+	if c.Items != "" {
 		return usage("cannot write prompts of drawingbench: it takes --tasks or --second-turn alone")
 	}
 	if (c.Turn2 == "") == (len(c.Tasks) == 0) {

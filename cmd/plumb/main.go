@@ -83,7 +83,11 @@ func run(args []string, std streams) (code int) {
 		fmt.Fprintln(std.err, "see plumb --help")
 		return 2
 	}
-	if err := ctx.Run(std); err != nil {
+	err = unused(ctx)
+	if err == nil {
+		err = ctx.Run(std)
+	}
+	if err != nil {
 		fmt.Fprintf(std.err, "plumb: %s\n", oneLine(err))
 		var u usageError
 		var i interruption

@@ -63,7 +63,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"score", "--max-depth", "400", "x"}, 2, "300"},
 		{[]string{"score", "--tasks", "chess=/nowhere", "x"}, 1, "chess=/nowhere"},
 		{[]string{"score", "--server", "nonsense", "x"}, 2, "http://HOST:PORT"},
-		{[]string{"score", "--token-env", "PLUMB_NO_SUCH_TOKEN", "x"}, 2, "PLUMB_NO_SUCH_TOKEN"},
+		{[]string{"score", "--server", "http://127.0.0.1:1", "--token-env", "PLUMB_NO_SUCH_TOKEN", "x"}, 2, "PLUMB_NO_SUCH_TOKEN"},
 		{[]string{"score", "--backend", "cpu", "/nowhere/dump"}, 1, "cannot open dump"},
 		{[]string{"render", "--bounds", "1,2", "x"}, 2, "content[:PAD]"},
 		{[]string{"serve", "--listen", ""}, 2, "--socket"},

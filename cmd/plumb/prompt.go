@@ -30,12 +30,8 @@ func (c *promptCmd) Run(std streams) (err error) {
 	if c.Suite == "drawingbench" {
 		return c.drawings(std)
 	}
-	if c.Items == "" || len(c.Tasks) > 0 || c.Turn2 != "" {
+	if c.Items == "" {
 		return usage("cannot write prompts: want a file of items, or --suite drawingbench with --tasks or --second-turn")
-	}
-	questions := c.Suite == "spatialab" || c.Suite == "spaceeval"
-	if c.Open && c.Suite != "spatialab" || questions && (c.Minimal || c.Cot) {
-		return usage("cannot write prompts of %s with --open, --minimal or --cot: --open is for spatialab, the others for aspire", c.Suite)
 	}
 	if c.Suite == "tangram" {
 		return c.tangram(std)
@@ -54,7 +50,7 @@ func (c *promptCmd) Run(std streams) (err error) {
 	ask := func(it *scoring.Item) (string, error) {
 		return aspire.Prompt(it.Test, it.Fields, aspire.PromptOptions{Minimal: c.Minimal, StepWise: c.Cot})
 	}
-	if questions {
+	if c.Suite == "spatialab" || c.Suite == "spaceeval" {
 		ask = c.question(suites)
 	}
 	for err == nil {

@@ -35,9 +35,6 @@ type question struct {
 // tangram writes the prompts of TangramPuzzle, in the order of the ids: options
 // and examples are drawn from all instances, so a bad one ends the run.
 func (c *promptCmd) tangram(std streams) error {
-	if c.Minimal || c.Cot {
-		return usage("cannot use --minimal or --cot with --suite tangram: they belong to aspire")
-	}
 	out, err := output(c.Output, std, c.Items)
 	if err != nil {
 		return err

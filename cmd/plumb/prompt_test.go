@@ -34,3 +34,35 @@ func TestPromptCommand(t *testing.T) {
 		}
 	}
 }
+
+// A flag that a command takes and does not use in the call at hand ends the run,
+// with the flag and the reason. A call that uses it goes on to its input.
+func TestUnusedFlags(t *testing.T) {
+	for _, line := range []string{
+		"prompt --images d x.jsonl", "prompt --open x.jsonl", "prompt --seed 3 x.jsonl", "prompt --test outline x.jsonl", "prompt --fonts-dir d x.jsonl",
+		"prompt --tasks f x.jsonl", "prompt --second-turn f x.jsonl", "prompt --max-paint 5 x.jsonl", "prompt --deadline 1s x.jsonl",
+		"prompt --suite spatialab --cot x.jsonl", "prompt --suite spatialab --images d x.jsonl", "prompt --suite spaceeval --open x.jsonl", "prompt --suite spaceeval --setting in-context x.jsonl",
+		"prompt --suite tangram --minimal x.jsonl", "prompt --suite tangram --open x.jsonl", "prompt --suite tangram --seed 3 x.jsonl", "prompt --suite tangram --fonts-dir d x.jsonl",
+		"prompt --suite tangram --test outline --setting zero-shot x.jsonl", "prompt --suite drawingbench --images d --tasks f", "prompt --suite drawingbench --cot --tasks f",
+		"score --token-env X x.jsonl", "score --judge-cache d x.jsonl", "score --judge-dry-run x.jsonl", "score --server http://127.0.0.1:1 --backend cpu x.jsonl",
+		"score --server http://127.0.0.1:1 --max-shapes 5 x.jsonl", "score --server http://127.0.0.1:1 --workers 5 x.jsonl",
+		"render --worst 3 x.jsonl", "render --reference d x.jsonl", "render --tasks f x.jsonl", "render --max-paint 5 x.jsonl",
+		"render --suite tangram --bounds 0,0,1,1 x.jsonl", "render --suite tangram --backend cpu x.jsonl", "render --suite tangram --compare d x.jsonl", "render --compare d --out e x.jsonl",
+		"bench --rounds 3", "bench --chrome x", "bench --seed 3 x.jsonl", "report --max-pixels 5 x.jsonl", "agree --max-shapes 5 x.jsonl", "agree --deadline 1s x.jsonl",
+		"tangram convert --max-text 5 x.jsonl", "tangram items --max-depth 5 x.jsonl",
+		"serve --judge-timeout 1s", "serve --shm-socket s", "serve --max-shm-bytes 5MiB",
+	} {
+		code, out, errs := plumb(t, "", strings.Fields(line)...)
+		if code != 2 || out != "" || !strings.Contains(errs, "cannot use --") || !strings.Contains(errs, "it has no effect there") {
+			t.Errorf("plumb %s: got exit %d, %q, %s; want 2 with the flag", line, code, out, errs)
+		}
+	}
+	for _, line := range []string{"prompt --minimal --cot", "prompt --suite spatialab --open", "prompt --suite tangram --test outline --seed 3 --images DIR --fonts-dir e",
+		"prompt --suite tangram --setting in-context --seed 3", "score --judge-url http://127.0.0.1:1 --judge-model m --judge-cache DIR", "agree --max-line 5MiB --max-depth 9",
+		"score --report DIR --server http://127.0.0.1:1 --backend cpu", "tangram convert --rejects DIR/f", "report --max-ratio 9"} {
+		line = strings.ReplaceAll(line, "DIR", t.TempDir()) + " /nowhere/x.jsonl"
+		if _, _, errs := plumb(t, "", strings.Fields(line)...); strings.Contains(errs, "cannot use --") {
+			t.Errorf("plumb %s: got %s; want the flags taken", line, errs)
+		}
+	}
+}

@@ -59,10 +59,6 @@ func (c *renderCmd) Run(std streams) error {
 	switch {
 	case c.Suite != "":
 		return c.paintings(ctx, cc, std)
-	case len(c.Tasks) > 0:
-		return usage("cannot use --tasks: want --suite NAME too")
-	case c.Compare == "" && c.Reference != "":
-		return usage("cannot use --reference: want --compare DIR too")
 	case c.Compare != "":
 		return c.compare(cc, job, given, std)
 	}

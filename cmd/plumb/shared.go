@@ -27,9 +27,6 @@ type sharedFlags struct {
 // config returns what the daemon needs, nil where shared memory is off.
 func (f *sharedFlags) config(log *slog.Logger) (*daemon.Shared, error) {
 	if !f.AllowClientShm {
-		if f.ShmSocket != "" || f.ShmTrustLoopback {
-			return nil, usage("cannot use --shm-socket or --shm-trust-loopback: want --allow-client-shm too")
-		}
 		return nil, nil
 	}
 	dir := f.RuntimeDir

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/alecthomas/kong"
+)
+
+// A flag that a command takes and does not use is a mistake that would show only
+// in wrong results, so it ends the run. Commands with several uses say here which
+// flags each use leaves alone.
+
+// idle are flags that a command, called as it is, does not use.
+type idle struct {
+	where string   // ends "cannot use --images": "with --suite aspire"
+	names []string // of flags, or "@group" for all flags of a group
+}
+
+// sparing is a command that does not use all of its flags in every call.
+type sparing interface{ idle() []idle }
+
+// unused refuses the flags on the command line that the command does not use.
+// Flags that the environment sets are not looked at.
+func unused(k *kong.Context) error {
+	node := k.Selected()
+	if node == nil {
+		return nil
+	}
+	c, ok := node.Target.Addr().Interface().(sparing)
+	if !ok {
+		return nil
+	}
+	all := c.idle()
+	for _, p := range k.Path {
+		if p.Flag == nil {
+			continue
+		}
+		for _, i := range all {
+			if slices.Contains(i.names, p.Flag.Name) || p.Flag.Group != nil && slices.Contains(i.names, "@"+p.Flag.Group.Key) {
+				return usage("cannot use --%s %s: it has no effect there", p.Flag.Name, i.where)
+			}
+		}
+	}
+	return nil
+}
+
+// Flags by what they are for.
+var (
+	engineNames  = join([]string{"backend", "fidelity", "raster", "device", "fonts-dir", "batch", "tldraw"}, browserNames)
+	browserNames = []string{"chrome", "chrome-pages", "chrome-sandbox", "chrome-memory", "chrome-start", "tldraw-use", "tldraw-host", "tldraw-license-key"}
+	chromeNames  = join(browserNames, []string{"max-asset", "max-asset-pixels"})
+	canvasNames  = []string{"max-pixels", "max-side", "max-coverage", "max-asset", "max-asset-pixels"}
+	answerNames  = []string{"max-actions", "max-paint", "max-response"}
+	sceneNames   = []string{"max-shapes", "max-points", "max-text", "max-coordinate"}
+	queueNames   = []string{"deadline", "queue-max", "max-memory"}
+	tangramOnly  = []string{"@tangram"}
+	judgeNames   = []string{"@judge"}
+)
+
+func join(lists ...[]string) []string { return slices.Concat(lists...) }
+
+// idle implements sparing.
+func (c *promptCmd) idle() []idle {
+	all := []idle{{"with plumb prompt", join(canvasNames, answerNames, sceneNames, queueNames)}}
+	with := "with --suite " + c.Suite
+	switch c.Suite {
+	case "aspire":
+		all = append(all, idle{with, join([]string{"open", "@drawingbench"}, tangramOnly)})
+	case "spatialab":
+		all = append(all, idle{with, join([]string{"minimal", "cot", "@drawingbench"}, tangramOnly)})
+	case "spaceeval":
+		all = append(all, idle{with, join([]string{"open", "minimal", "cot", "@drawingbench"}, tangramOnly)})
+	case "drawingbench":
+		all = append(all, idle{with, join([]string{"open", "minimal", "cot"}, tangramOnly)})
+	case "tangram":
+		all = append(all, idle{with, []string{"open", "minimal", "cot", "@drawingbench", "max-depth", "max-values"}})
+		if c.Test == "outline" {
+			all = append(all, idle{"with --test outline", []string{"setting"}})
+		} else if c.Setting != "in-context" {
+			all = append(all, idle{"with --setting " + c.Setting, []string{"seed"}})
+		}
+		if c.Images == "" {
+			all = append(all, idle{"without --images", []string{"fonts-dir"}})
+		}
+	}
+	if c.Turn2 != "" {
+		all = append(all, idle{"with --second-turn", []string{"max-depth", "max-values"}})
+	}
+	return all
+}
+
+// idle implements sparing.
+func (c *scoreCmd) idle() (all []idle) {
+	if c.JudgeURL == "" {
+		all = append(all, idle{"without --judge-url", judgeNames})
+	}
+	switch {
+	case c.Server == "":
+		all = append(all, idle{"without --server", []string{"token-env"}})
+	case c.Report == "":
+		all = append(all, idle{"with --server", join(engineNames, []string{"workers"}, canvasNames, answerNames, sceneNames, queueNames)})
+	}
+	return all
+}
+
+// idle implements sparing.
+func (c *serveCmd) idle() (all []idle) {
+	if c.JudgeURL == "" {
+		all = append(all, idle{"without --judge-url", judgeNames})
+	}
+	if !c.AllowClientShm {
+		all = append(all, idle{"without --allow-client-shm", []string{"shm-socket", "shm-trust-loopback", "runtime-dir", "max-shm-regions", "max-shm-per-client", "max-shm-bytes", "shm-idle"}})
+	}
+	return all
+}
+
+// idle implements sparing.
+func (c *renderCmd) idle() (all []idle) {
+	if c.Compare == "" {
+		all = append(all, idle{"without --compare", []string{"worst", "reference"}})
+	}
+	if c.Suite != "" {
+		all = append(all, idle{"with --suite", join(engineNames, canvasNames, queueNames, []string{"compare", "only", "bounds"})})
+	} else {
+		all = append(all, idle{"without --suite", join([]string{"tasks"}, answerNames)})
+	}
+	if c.Compare != "" {
+		all = append(all, idle{"with --compare", []string{"out", "channels", "fidelity"}})
+	}
+	if c.Reference != "" {
+		all = append(all, idle{"with --reference", chromeNames})
+	}
+	return all
+}
+
+// idle implements sparing.
+func (c *benchCmd) idle() (all []idle) {
+	if c.Compare {
+		return nil // says itself what it takes
+	}
+	all = append(all, idle{"without --compare", []string{"rounds"}}, idle{"with plumb bench", chromeNames})
+	if len(c.Files)+len(c.Items) > 0 {
+		all = append(all, idle{"with files or --items", []string{"seed"}})
+	}
+	return all
+}
+
+// idle implements sparing: result lines are read and nothing is scored.
+func (c *reportCmd) idle() []idle {
+	return []idle{{"with plumb report", join(canvasNames, answerNames, sceneNames, queueNames, []string{"max-depth", "max-values"})}}
+}
+
+// idle implements sparing.
+func (c *agreeCmd) idle() []idle {
+	return []idle{{"with plumb agree", join(canvasNames, answerNames, sceneNames, queueNames)}}
+}
+
+// idle implements sparing.
+func (c *convertCmd) idle() []idle {
+	return []idle{{"with plumb tangram convert", join(canvasNames, answerNames, sceneNames, queueNames, []string{"max-depth", "max-values"})}}
+}
+
+// idle implements sparing.
+func (c *itemsCmd) idle() []idle {
+	return []idle{{"with plumb tangram items", join(canvasNames, answerNames, sceneNames, queueNames, []string{"max-depth", "max-values"})}}
+}
