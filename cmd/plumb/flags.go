@@ -139,7 +139,7 @@ type limitFlags struct {
 	MaxPaint      count         `default:"300000000" placeholder:"N" group:"limits" help:"What drawing one DrawingBench answer may cost, in writes to a pixel; about two seconds."`
 	MaxResponse   size          `default:"4MiB" placeholder:"BYTES" group:"limits" help:"Longest answer."`
 	MaxAsset      size          `default:"16MiB" placeholder:"BYTES" group:"limits" help:"Longest file inside a scene (a data URL) that Chromium is given."`
-	MaxAssetPx    count         `name:"max-asset-pixels" default:"67108864" placeholder:"N" group:"limits" help:"Pixels of one image inside a scene."`
+	MaxAssetPx    count         `name:"max-asset-pixels" default:"67108864" placeholder:"N" group:"limits" help:"Pixels of one image inside a scene: PNG, JPEG, GIF, WebP, BMP, AVIF or SVG; other kinds, whose size cannot be told, are refused."`
 	Deadline      time.Duration `default:"12s" aliases:"max-deadline" placeholder:"TIME" group:"limits" help:"Longest work on one sample; it then gets an error of its own. Trainers give up after 20 s and more."`
 	QueueMax      count         `default:"4096" aliases:"max-queue" placeholder:"N" group:"limits" help:"Requests under way at most; above it the daemon answers 429."`
 }

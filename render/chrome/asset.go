@@ -3,12 +3,7 @@ package chrome
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
-	"image"
-	_ "image/gif"  // DecodeConfig reads
-	_ "image/jpeg" // the size of
-	_ "image/png"  // these
 	"net/url"
 	"strings"
 
@@ -22,7 +17,7 @@ import (
 func (c *Config) checkAssets(v *fastjson.Value) error {
 	var err error
 	walkStrings(v, func(b []byte) bool {
-		err = c.checkAsset(b)
+		err = c.checkAsset(b, 0)
 		return err == nil
 	})
 	return err
@@ -48,8 +43,9 @@ func walkStrings(v *fastjson.Value, f func([]byte) bool) bool {
 	return true
 }
 
-// checkAsset judges one string of the scene.
-func (c *Config) checkAsset(b []byte) error {
+// checkAsset judges one string of the scene, or of an image in it that holds
+// others, which are so deep.
+func (c *Config) checkAsset(b []byte, depth int) error {
 	head := bytes.TrimLeft(b[:min(len(b), 64)], "\x00\t\n\f\r ")
 	if len(head) < 5 || !strings.EqualFold(string(head[:5]), "data:") {
 		return nil
@@ -58,12 +54,17 @@ func (c *Config) checkAsset(b []byte) error {
 		return fmt.Errorf("cannot export scene: %w: got a data URL of %d bytes; want at most %d (--max-asset)", ErrLimit, len(b), c.MaxAsset)
 	}
 	kind, body := cutDataURL(b)
-	if !strings.HasPrefix(kind, "image/") && !strings.HasPrefix(kind, "video/") {
-		return nil // a link that reads "data:"; as an asset it shows nothing
+	if !strings.HasPrefix(kind, "image/") {
+		return nil // a video, or a link that reads "data:", which shows nothing
 	}
-	if w, h, ok := imageSize(body); ok && (w > c.MaxSide || h > c.MaxSide || w*h > c.MaxAssetPixels) {
-		return fmt.Errorf("cannot export scene: %w: got an image of %d x %d px; want at most %d px in all (--max-asset-pixels)",
-			ErrLimit, w, h, c.MaxAssetPixels)
+	w, h, ok := c.imageSize(kind, body, depth)
+	if !ok {
+		return fmt.Errorf("cannot export scene: %w: got an image (%s) whose size in px cannot be told; want PNG, JPEG, GIF, WebP, BMP, AVIF or SVG (--max-asset-pixels)",
+			ErrLimit, clip(kind, 40))
+	}
+	if side := float64(c.MaxSide); !(w <= side && h <= side && w*h <= float64(c.MaxAssetPixels)) {
+		return fmt.Errorf("cannot export scene: %w: got an image of %.0f x %.0f px; want sides of at most %d px (--max-side) and %d px in all (--max-asset-pixels)",
+			ErrLimit, w, h, c.MaxSide, c.MaxAssetPixels)
 	}
 	return nil
 }
@@ -83,31 +84,4 @@ func cutDataURL(b []byte) (kind string, body []byte) {
 	clean := strings.NewReplacer("\n", "", "\r", "", "\t", "", " ", "", "=", "").Replace(text)
 	body, _ = base64.RawStdEncoding.DecodeString(clean) // what was read before an error counts
 	return kind, body
-}
-
-// imageSize reads the size that an image claims; ok is false for kinds that are
-// not known here, which the browser's own limits have to hold.
-func imageSize(b []byte) (w, h int, ok bool) {
-	if cfg, _, err := image.DecodeConfig(bytes.NewReader(b)); err == nil {
-		return cfg.Width, cfg.Height, true
-	}
-	return webpSize(b)
-}
-
-// webpSize reads the canvas of a WebP file (RFC 9649).
-func webpSize(b []byte) (w, h int, ok bool) {
-	if len(b) < 30 || string(b[:4]) != "RIFF" || string(b[8:12]) != "WEBP" {
-		return 0, 0, false
-	}
-	u24 := func(i int) int { return int(b[i]) | int(b[i+1])<<8 | int(b[i+2])<<16 }
-	switch string(b[12:16]) {
-	case "VP8X":
-		return u24(24) + 1, u24(27) + 1, true
-	case "VP8L":
-		bits := binary.LittleEndian.Uint32(b[21:])
-		return int(bits&0x3fff) + 1, int(bits>>14&0x3fff) + 1, true
-	case "VP8 ":
-		return int(binary.LittleEndian.Uint16(b[26:]) & 0x3fff), int(binary.LittleEndian.Uint16(b[28:]) & 0x3fff), true
-	}
-	return 0, 0, false
 }

@@ -119,7 +119,7 @@ func TestBlank(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := open(t, Config{})
-	r, err := p.Export(context.Background(), sourceRequest(withAsset(t, "image", "image/png", dataURL("image/png", b.Bytes()))))
+	r, err := p.Export(context.Background(), sourceRequest(withAsset(t, "image", "image/png", dataAddress("image/png", b.Bytes()))))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func sourceRequest(src []byte) Request {
 	return Request{View: outline.View{Bounds: outline.Box{W: 40, H: 40}}, Source: src}
 }
 
-func dataURL(kind string, b []byte) string {
+func dataAddress(kind string, b []byte) string {
 	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(b)
 }
 
@@ -88,7 +88,7 @@ func TestNetwork(t *testing.T) {
 		{"image of another scheme", withAsset(t, "image", "image/png", "ftp://127.0.0.1/a.png"), false},
 		{"file", withAsset(t, "image", "image/png", "file:///etc/hostname"), false},
 		{"page's own address", withAsset(t, "image", "image/png", "/secret.png"), false},
-		{"SVG that refers elsewhere", withAsset(t, "image", "image/svg+xml", dataURL("image/svg+xml", []byte(svg))), false},
+		{"SVG that refers elsewhere", withAsset(t, "image", "image/svg+xml", dataAddress("image/svg+xml", []byte(svg))), false},
 		{"video", withAsset(t, "video", "video/mp4", address+"/a.mp4"), true},
 		{"bookmark", []byte(`[{"type":"bookmark","x":0,"y":0,"props":{"url":"` + address + `/page"}}]`), false},
 		{"embed", []byte(`[{"type":"embed","x":0,"y":0,"props":{"url":"` + address + `/page"}}]`), false},
@@ -217,7 +217,7 @@ func TestScriptInImage(t *testing.T) {
 <script>document.getElementById('r').setAttribute('fill', '#ff0000'); fetch('` + address + `/script')</script>
 <foreignObject width="40" height="40"><iframe xmlns="http://www.w3.org/1999/xhtml" src="` + address + `/frame"></iframe></foreignObject></svg>`
 	w := single(t, Config{})
-	req := sourceRequest(withAsset(t, "image", "image/svg+xml", dataURL("image/svg+xml", []byte(svg))))
+	req := sourceRequest(withAsset(t, "image", "image/svg+xml", dataAddress("image/svg+xml", []byte(svg))))
 	r, err := w.draw(&req)
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +240,7 @@ func TestImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := open(t, Config{})
-	r, err := p.Export(context.Background(), sourceRequest(withAsset(t, "image", "image/png", dataURL("image/png", b.Bytes()))))
+	r, err := p.Export(context.Background(), sourceRequest(withAsset(t, "image", "image/png", dataAddress("image/png", b.Bytes()))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,14 +286,14 @@ func TestBombs(t *testing.T) {
 		source []byte
 		want   []error // any of them; nil means that the scene may be drawn
 	}{
-		{"50 MB image", withAsset(t, "image", "image/png", dataURL("image/png", make([]byte, 50<<20))), []error{ErrLimit}},
-		{"20 MB image", withAsset(t, "image", "image/png", dataURL("image/png", make([]byte, 20<<20))), []error{ErrLimit}},
+		{"50 MB image", withAsset(t, "image", "image/png", dataAddress("image/png", make([]byte, 50<<20))), []error{ErrLimit}},
+		{"20 MB image", withAsset(t, "image", "image/png", dataAddress("image/png", make([]byte, 20<<20))), []error{ErrLimit}},
 		{"50 MB data URL in a link", []byte(`[{"type":"geo","props":{"url":"data:text/html,` + strings.Repeat("x", 50<<20) + `"}}]`), []error{ErrLimit}},
-		{"PNG of 60,000 x 60,000 px", withAsset(t, "image", "image/png", dataURL("image/png", hugePNG(60000))), []error{ErrLimit}},
-		{"PNG under another name", withAsset(t, "image", "image/png", dataURL("image/jpeg", hugePNG(60000))), []error{ErrLimit}},
+		{"PNG of 60,000 x 60,000 px", withAsset(t, "image", "image/png", dataAddress("image/png", hugePNG(60000))), []error{ErrLimit}},
+		{"PNG under another name", withAsset(t, "image", "image/png", dataAddress("image/jpeg", hugePNG(60000))), []error{ErrLimit}},
 		{"PNG without base64", withAsset(t, "image", "image/png", "data:image/png,"+percent(hugePNG(60000))), []error{ErrLimit}},
-		{"SVG with 10^9 shapes", withAsset(t, "image", "image/svg+xml", dataURL("image/svg+xml", bomb(9))), []error{nil, ErrDeadline, ErrLost, ErrScene}},
-		{"SVG with entities", withAsset(t, "image", "image/svg+xml", dataURL("image/svg+xml", []byte(entities))), []error{nil, ErrDeadline, ErrLost, ErrScene}},
+		{"SVG with 10^9 shapes", withAsset(t, "image", "image/svg+xml", dataAddress("image/svg+xml", bomb(9))), []error{nil, ErrDeadline, ErrLost, ErrScene}},
+		{"SVG with entities", withAsset(t, "image", "image/svg+xml", dataAddress("image/svg+xml", []byte(entities))), []error{ErrLimit}},
 		{"picture of 32,768 x 32,768 px", nil, []error{ErrLimit}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

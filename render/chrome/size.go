@@ -1,0 +1,127 @@
+package chrome
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/xml"
+	"image"
+	_ "image/gif"  // DecodeConfig reads
+	_ "image/jpeg" // the size of
+	_ "image/png"  // these
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	_ "golang.org/x/image/bmp"  // and of
+	_ "golang.org/x/image/webp" // these
+)
+
+// imageSize returns the size in px that an image claims. ok is false where it
+// cannot be told, or where an image in it is over a limit.
+func (c *Config) imageSize(kind string, b []byte, depth int) (w, h float64, ok bool) {
+	if cfg, _, err := image.DecodeConfig(bytes.NewReader(b)); err == nil {
+		return float64(cfg.Width), float64(cfg.Height), true
+	}
+	if w, h, ok = avifSize(b); ok {
+		return w, h, ok
+	}
+	if kind == "image/svg+xml" {
+		return c.svgSize(b, depth)
+	}
+	return 0, 0, false
+}
+
+// avifSize returns the largest size among an AVIF file's properties "ispe"
+// (ISO/IEC 23008-12, 6.5.3): a box's type, then its version and flags, width and height.
+func avifSize(b []byte) (w, h float64, ok bool) {
+	if len(b) < 12 || string(b[4:8]) != "ftyp" || !bytes.Contains(b[:min(len(b), 256)], []byte("avif")) && !bytes.Contains(b[:min(len(b), 256)], []byte("avis")) {
+		return 0, 0, false
+	}
+	for {
+		_, rest, found := bytes.Cut(b, []byte("ispe"))
+		if !found || len(rest) < 12 {
+			return w, h, ok
+		}
+		w, h = max(w, float64(binary.BigEndian.Uint32(rest[4:]))), max(h, float64(binary.BigEndian.Uint32(rest[8:])))
+		b, ok = rest, true
+	}
+}
+
+// maxNested is how deep images may lie in images.
+const maxNested = 2
+
+// svgSize returns the size that an SVG claims by width and height, or by its
+// viewBox. Images in it are held against the limits as those of the scene are.
+func (c *Config) svgSize(b []byte, depth int) (w, h float64, ok bool) {
+	if depth > maxNested {
+		return 0, 0, false
+	}
+	d := xml.NewDecoder(bytes.NewReader(b))
+	for {
+		t, err := d.Token()
+		if err != nil { // the end, or XML that the browser would refuse too
+			return w, h, ok && err == io.EOF
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			if !ok {
+				if t.Name.Local != "svg" {
+					return 0, 0, false
+				}
+				w, h = svgBox(t.Attr)
+				ok = true
+			}
+			for _, a := range t.Attr {
+				ok = ok && c.checkNested(a.Value, depth)
+			}
+		case xml.CharData:
+			ok = (ok || len(bytes.TrimSpace(t)) == 0) && c.checkNested(string(t), depth)
+		}
+	}
+}
+
+// dataURL finds data URLs in attributes and style sheets.
+var dataURL = regexp.MustCompile(`(?i)data:image/[^\s"')]*`)
+
+// checkNested reports whether the images in a text are within the limits.
+func (c *Config) checkNested(s string, depth int) bool {
+	if len(s) < len("data:image/") {
+		return true
+	}
+	for _, u := range dataURL.FindAllString(s, -1) {
+		if c.checkAsset([]byte(u), depth+1) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// svgBox reads width and height, of which each falls back to the viewBox, and
+// that to the 300 x 150 px of CSS.
+func svgBox(attrs []xml.Attr) (w, h float64) {
+	w, h = 300, 150
+	at := map[string]string{}
+	for _, a := range attrs {
+		at[a.Name.Local] = a.Value
+	}
+	if f := strings.FieldsFunc(at["viewBox"], func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }); len(f) == 4 {
+		w, h = length(f[2], w), length(f[3], h)
+	}
+	return length(at["width"], w), length(at["height"], h)
+}
+
+// units are CSS lengths in px; em and its like are those of a font of 16 px.
+var units = map[string]float64{"": 1, "px": 1, "pt": 4. / 3, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "em": 16, "rem": 16, "ex": 16, "ch": 16}
+
+// length reads a CSS length; what is none, such as a percentage, is fallback.
+func length(s string, fallback float64) float64 {
+	s = strings.ToLower(strings.TrimSpace(s))
+	number := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz")
+	v, err := strconv.ParseFloat(number, 64)
+	per, known := units[s[len(number):]]
+	if err != nil || !known || !(v >= 0) {
+		return fallback
+	}
+	return v * per
+}

@@ -1,0 +1,106 @@
+package chrome
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"strings"
+	"testing"
+
+	"golang.org/x/image/bmp"
+)
+
+// avif is the head of an AVIF file with a property of this size.
+func avif(w, h uint32) []byte {
+	box := func(kind string, body []byte) []byte {
+		return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), kind...), body...)
+	}
+	size := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(make([]byte, 4), w), h)
+	head := box("ftyp", []byte("avif\x00\x00\x00\x00avifmif1miaf"))
+	return append(head, box("meta", append(make([]byte, 4), box("iprp", box("ipco", box("ispe", size)))...))...)
+}
+
+// webpHead is the head of an extended WebP file of this size.
+func webpHead(w, h uint32) []byte {
+	b := append([]byte("RIFF\x1e\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00"), 0, 0, 0, 0)
+	for _, v := range []uint32{w - 1, h - 1} {
+		b = append(b, byte(v), byte(v>>8), byte(v>>16))
+	}
+	return b
+}
+
+// bmpHead is the head of a BMP file of this size.
+func bmpHead(t *testing.T, w, h uint32) []byte {
+	var b bytes.Buffer
+	if err := bmp.Encode(&b, image.NewNRGBA(image.Rect(0, 0, 1, 1))); err != nil {
+		t.Fatal(err)
+	}
+	binary.LittleEndian.PutUint32(b.Bytes()[18:], w)
+	binary.LittleEndian.PutUint32(b.Bytes()[22:], h)
+	return b.Bytes()
+}
+
+// TestAssetPixels: images of every kind that the editor draws are held against
+// --max-asset-pixels, and those whose size cannot be told are refused by name.
+func TestAssetPixels(t *testing.T) {
+	encode := func(f func(*bytes.Buffer) error) []byte {
+		var b bytes.Buffer
+		if err := f(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	svg := func(s string) []byte { return []byte(s) }
+	img := image.NewNRGBA(image.Rect(0, 0, 3, 2))
+	nested := func(b []byte) []byte {
+		return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="%s"/></svg>`, dataAddress("image/png", b))
+	}
+	for _, row := range []struct {
+		name, kind string
+		body       []byte
+		refused    string // part of the error, "" for none
+	}{
+		{"PNG", "image/png", encode(func(b *bytes.Buffer) error { return png.Encode(b, img) }), ""},
+		{"JPEG", "image/jpeg", encode(func(b *bytes.Buffer) error { return jpeg.Encode(b, img, nil) }), ""},
+		{"GIF", "image/gif", encode(func(b *bytes.Buffer) error { return gif.Encode(b, img, nil) }), ""},
+		{"BMP", "image/bmp", bmpHead(t, 3, 2), ""},
+		{"large BMP", "image/bmp", bmpHead(t, 60000, 60000), "60000 x 60000"},
+		{"WebP", "image/webp", webpHead(3, 2), ""},
+		{"large WebP", "image/webp", webpHead(16000, 16000), "16000 x 16000"},
+		{"AVIF", "image/avif", avif(3, 2), ""},
+		{"large AVIF", "image/avif", avif(60000, 60000), "60000 x 60000"},
+		{"AVIF by another name", "image/png", avif(60000, 60000), "60000 x 60000"},
+		{"AVIF without a size", "image/avif", avif(3, 2)[:40], "cannot be told"},
+		{"SVG", "image/svg+xml", svg(`<?xml version="1.0"?><!-- a --><svg width="3cm" height="2in"/>`), ""},
+		{"SVG without a size", "image/svg+xml", svg(`<svg><rect width="9" height="9"/></svg>`), ""},
+		{"large SVG", "image/svg+xml", svg(`<svg width="60000" height="60000px"/>`), "60000 x 60000"},
+		{"SVG in centimetres", "image/svg+xml", svg(`<svg width="2540cm" height="1"/>`), "96000 x 1"},
+		{"large viewBox", "image/svg+xml", svg(`<svg viewBox="0 0 60000,60000" width="100%"/>`), "60000 x 60000"},
+		{"SVG with an image", "image/svg+xml", nested(encode(func(b *bytes.Buffer) error { return png.Encode(b, img) })), ""},
+		{"SVG with a large image", "image/svg+xml", nested(hugePNG(60000)), "cannot be told"},
+		{"SVG with a large image in its style", "image/svg+xml", svg(`<svg><style>rect { fill: url(` + dataAddress("image/png", hugePNG(60000)) + `) }</style></svg>`), "cannot be told"},
+		{"SVG that is torn", "image/svg+xml", svg(`<svg width="3" height="2"><`), "cannot be told"},
+		{"ICO", "image/x-icon", []byte{0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 32, 0, 40, 0, 0, 0, 22, 0, 0, 0}, "image/x-icon"},
+		{"noise", "image/png", []byte("no image at all"), "cannot be told"},
+	} {
+		c := Config{}.withDefaults()
+		err := c.checkAsset([]byte(dataAddress(row.kind, row.body)), 0)
+		if (err == nil) != (row.refused == "") || err != nil && (!errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), row.refused) || !strings.Contains(err.Error(), "--max-asset-pixels")) {
+			t.Errorf("%s: got %v; want %q", row.name, err, row.refused)
+		}
+	}
+}
+
+func FuzzImageSize(f *testing.F) {
+	f.Add("image/svg+xml", []byte(`<svg width="1e3mm"><image href="data:image/svg+xml,<svg/>"/></svg>`))
+	f.Add("image/avif", avif(1, 1))
+	f.Fuzz(func(t *testing.T, kind string, b []byte) {
+		c := Config{}.withDefaults()
+		c.imageSize(kind, b, 0) // must not panic
+	})
+}
