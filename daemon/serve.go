@@ -18,7 +18,6 @@ import (
 	sd "github.com/coreos/go-systemd/v22/daemon"
 
 	"plumb/daemon/api"
-	"plumb/daemon/dump"
 	"plumb/daemon/trace"
 	"plumb/render"
 	"plumb/render/chrome"
@@ -159,7 +158,7 @@ func start(cfg Config) (*running, error) {
 		cfg.API.Metrics.Device(info.GPU.Renderer, func() int64 { return stats().Memory },
 			func() int64 { return stats().UpBytes }, func() int64 { return stats().DownBytes })
 	}
-	cfg.API.Metrics.Suites(dump.SuiteNames(core.Items.Suites))
+	cfg.API.Metrics.Suites(core.Items.Suites)
 	cfg.Trace.Log, cfg.Trace.Version = cfg.Log, cfg.API.Version.Version
 	if cfg.API.Trace, err = trace.Open(cfg.Trace); err != nil {
 		core.Close()

@@ -281,14 +281,17 @@ func routes() map[string]route {
 		regionPath + anyName + "/unregister": post("shm_unregister", (*Server).sharedUnregister),
 		sharedPath + "/unregister":           post("shm_unregister", (*Server).sharedUnregister),
 
-		"/v1/info":         get("info", (*Server).info),
-		"/v1/suites":       get("suites", (*Server).suites),
-		"/v2":              get("server", (*Server).describe),
-		"/openapi.json":    get("openapi", (*Server).openAPI),
-		"/metrics":         get("metrics", (*Server).metrics),
-		"/health":          health("health", (*Server).health),
-		"/v2/health/live":  health("live", (*Server).live),
-		"/v2/health/ready": health("ready", (*Server).ready),
+		"/v1/info":          get("info", (*Server).info),
+		"/v1/suites":        get("suites", (*Server).suites),
+		"/v2":               get("server", (*Server).describe),
+		"/openapi.json":     get("openapi", (*Server).openAPI),
+		"/metrics":          get("metrics", (*Server).metrics),
+		"/":                 health("home", (*Server).home),
+		guidePath + anyName: health("guide", (*Server).guide),
+		"/health":           health("health", (*Server).health),
+		"/healthz":          health("health", (*Server).health),
+		"/v2/health/live":   health("live", (*Server).live),
+		"/v2/health/ready":  health("ready", (*Server).ready),
 	}
 }
 

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -12,17 +14,19 @@ import (
 	"plumb/daemon/queue"
 	"plumb/daemon/shm"
 	"plumb/daemon/trace"
+	"plumb/scoring"
 )
 
 // Metrics are the daemon's counters (interfaces.md 3.2). Labels take few values:
 // routes, status codes and suites, never ids or paths.
 type Metrics struct {
 	registry *prometheus.Registry
-	suites   atomic.Pointer[map[string]bool] // that have series of their own; nil for all
+	suites   atomic.Pointer[map[string][]string] // that have series of their own, with their tests; nil for all
 	requests *prometheus.CounterVec
 	refused  *prometheus.CounterVec
 	samples  *prometheus.CounterVec
 	failures *prometheus.CounterVec
+	scores   *scores
 	batches  prometheus.Counter
 	duration *prometheus.HistogramVec
 	wait     prometheus.Histogram
@@ -64,6 +68,7 @@ func NewMetrics() *Metrics {
 			return 0
 		})
 	r.MustRegister(m.requests, m.refused, m.samples, m.failures, m.batches, m.duration, m.wait, m.stages, m.sizes, regions)
+	m.scores = newScores(r)
 	return m
 }
 
@@ -89,21 +94,33 @@ func (m *Metrics) Process() {
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 }
 
-// Suites says which suites there are. Items may name any other one; those count
-// as "unknown", or a hostile client could make as many series as it likes.
-func (m *Metrics) Suites(names []string) {
-	known := map[string]bool{}
-	for _, n := range names {
-		known[n] = true
+// Suites says which suites there are. Items may name any other one, and any test;
+// those count as "unknown", or a hostile client could make as many series as it
+// likes.
+func (m *Metrics) Suites(suites map[string]scoring.Suite) {
+	known := map[string][]string{}
+	for name, s := range suites {
+		known[name] = s.Tests()
 	}
 	m.suites.Store(&known)
 }
 
-func (m *Metrics) suite(name string) string {
-	if known := m.suites.Load(); name == "" || known != nil && !(*known)[name] {
-		return "unknown"
+// unknown is the label of what no suite has.
+const unknown = "unknown"
+
+// labels are the suite and the test of a result, as far as the daemon knows them.
+func (m *Metrics) labels(r *scoring.Result) (suite, test string) {
+	suite, test = r.Suite, r.Test
+	if known := m.suites.Load(); known != nil {
+		tests, ok := (*known)[suite]
+		if !ok {
+			suite = ""
+		}
+		if !slices.Contains(tests, test) {
+			test = ""
+		}
 	}
-	return name
+	return cmp.Or(suite, unknown), cmp.Or(test, unknown)
 }
 
 // Traces registers what traces lost.
@@ -247,9 +264,14 @@ func (m *Metrics) Watch() queue.Watch {
 	}
 }
 
-// sample counts an answer. code is "scored" or that of the error.
-func (m *Metrics) sample(suite, code string) {
-	suite = m.suite(suite)
+// sample counts an answer.
+func (m *Metrics) sample(r *scoring.Result) {
+	code := "scored"
+	if r.Err != nil {
+		code = r.Err.Code
+	}
+	suite, test := m.labels(r)
+	m.scores.count(suite, test, r)
 	m.samples.WithLabelValues(suite, outcomeOf(code)).Inc()
 	if reason := reasonOf(code); reason != "" {
 		m.failures.WithLabelValues(suite, reason).Inc()

@@ -145,7 +145,7 @@ func init() {
 		b, err := io.ReadAll(body)
 		return string(b), err
 	}
-	for _, kind := range []string{"application/x-ndjson", "image/png", "application/octet-stream", "text/plain"} {
+	for _, kind := range []string{"application/x-ndjson", "text/html", "image/png", "application/octet-stream", "text/plain"} {
 		openapi3filter.RegisterBodyDecoder(kind, raw)
 	}
 }

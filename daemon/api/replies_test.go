@@ -183,7 +183,7 @@ func (r *replies) plain(t *testing.T) {
 		{"POST", "/v1/metrics?width=2&height=1", "\xff\x00", "Content-Type: application/octet-stream", 200},
 		{"POST", "/v1/metrics?width=2", "\xff\x00", "Content-Type: application/octet-stream", 422},
 		{"POST", "/v1/metrics?width=2&height=1&threshold=256", "\xff\x00", "Content-Type: application/octet-stream", 400},
-		{"GET", "/v1/suites", "", "", 200}, {"GET", "/v1/info", "", "", 200}, {"GET", "/v2", "", "", 200}, {"GET", "/health", "", "", 200}, {"GET", "/v2/health/live", "", "", 200},
+		{"GET", "/v1/suites", "", "", 200}, {"GET", "/v1/info", "", "", 200}, {"GET", "/v2", "", "", 200}, {"GET", "/health", "", "", 200}, {"GET", "/healthz", "", "", 200}, {"GET", "/", "", "", 200}, {"GET", "/docs/deploy.md", "", "", 200}, {"GET", "/docs/none.md", "", "", 404}, {"GET", "/v2/health/live", "", "", 200},
 		{"GET", "/v2/health/ready", "", "", 200}, {"GET", "/metrics", "", "", 200}, {"GET", "/openapi.json", "", "", 200},
 	} {
 		r.send(t, s, c.method, c.path, c.body, c.header, c.status)
@@ -259,6 +259,7 @@ func (r *replies) busy(t *testing.T) {
 		r.send(t, limited, method, path, "", "Authorization: Bearer spent", 429)
 	})
 	r.send(t, s, "GET", "/health", "", "", 503)
+	r.send(t, s, "GET", "/healthz", "", "", 503)
 	r.send(t, s, "GET", "/v2/health/ready", "", "", 503)
 }
 

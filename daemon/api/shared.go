@@ -24,13 +24,16 @@ const (
 // maxVerb is the longest body of a verb in bytes.
 const maxVerb = 64 << 10
 
-// find returns the route of a path. Routes with a region's name in them are
-// listed with {name}.
+// find returns the route of a path. Routes with the name of a region or a guide in
+// them are listed with {name}.
 func (s *Server) find(path string) (route, bool) {
 	if rest, ok := strings.CutPrefix(path, regionPath); ok {
 		if i := strings.LastIndexByte(rest, '/'); i > 0 {
 			path = regionPath + anyName + rest[i:]
 		}
+	}
+	if name, ok := strings.CutPrefix(path, guidePath); ok && name != "" && !strings.Contains(name, "/") {
+		path = guidePath + anyName
 	}
 	r, ok := s.routes[path]
 	return r, ok

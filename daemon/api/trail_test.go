@@ -395,7 +395,7 @@ func TestCollectorIsNotWaitedFor(t *testing.T) {
 // The names, labels and helps are as Prometheus wants them, on both ports.
 func TestMetricsAreClean(t *testing.T) {
 	s := serve(t, nil)
-	s.cfg.Metrics.Suites([]string{"fake"})
+	s.cfg.Metrics.Suites(s.cfg.Items.Suites)
 	s.cfg.Metrics.Process()
 	s.cfg.Metrics.Traces(func() trace.Lost { return trace.Lost{Requests: 2, Spans: 3} })
 	s.cfg.Metrics.Editor(func() EditorCounts { return EditorCounts{} })
@@ -409,6 +409,7 @@ func TestMetricsAreClean(t *testing.T) {
 	s.do(t, "POST", "/v1/score", `{"test":"sum","views":[-1]}`)
 	s.do(t, "POST", "/v1/score", `{"test":"sum","do":"panic"}`)
 	s.do(t, "POST", "/v1/score", `{"id":"a","suite":"fake","test":"sum","response":null}`)
+	s.do(t, "POST", "/v1/score", `{"id":"a","suite":"fake","test":"chess"}`)
 	s.do(t, "GET", "/some/path?of=the-client", "")
 	_, _, body := s.do(t, "GET", "/metrics", "")
 	problems, err := promlint.New(strings.NewReader(body)).Lint()
@@ -420,6 +421,14 @@ func TestMetricsAreClean(t *testing.T) {
 	}
 	for _, want := range []string{
 		`plumb_samples_total{benchmark="unknown",outcome="rejected"} 40`,
+		`plumb_sample_errors_total{benchmark="unknown",code="unknown_suite",test="unknown"} 40`,
+		`plumb_sample_errors_total{benchmark="fake",code="internal",test="sum"} 1`,
+		`plumb_sample_errors_total{benchmark="fake",code="not_native",test="sum"} 1`,
+		`plumb_score_bucket{benchmark="fake",test="sum",le="0"} 4`,
+		`plumb_score_bucket{benchmark="fake",test="sum",le="+Inf"} 13`,
+		`plumb_score_sum{benchmark="fake",test="sum"} 27`,
+		`plumb_score_count{benchmark="fake",test="unknown"} 1`,
+		`plumb_answers_total{benchmark="fake",status="none",test="sum"} 13`,
 		`plumb_sample_failures_total{benchmark="unknown",reason="other"} 40`,
 		`plumb_sample_failures_total{benchmark="fake",reason="backend"} 1`,
 		`plumb_sample_failures_total{benchmark="fake",reason="other"} 1`,

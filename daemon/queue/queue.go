@@ -71,7 +71,7 @@ type Options struct {
 // Watch is told what happens, for counters; every field may be nil. The
 // functions are called by many goroutines.
 type Watch struct {
-	Sample func(suite, outcome string)
+	Sample func(*scoring.Result) // each answer's; it must not be kept or changed
 	Batch  func(pictures int)
 	Wait   func(time.Duration)         // from arrival until a worker took the sample
 	Stage  func(string, time.Duration) // "decode", "render", "judge", "export", "metric", "encode"

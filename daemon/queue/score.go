@@ -203,12 +203,7 @@ func (t *task) picture() (Picture, error) {
 
 // sample counts an answer.
 func (q *Queue) sample(r *scoring.Result) {
-	if q.cfg.Watch.Sample == nil {
-		return
+	if q.cfg.Watch.Sample != nil {
+		q.cfg.Watch.Sample(r)
 	}
-	outcome := "scored"
-	if r.Err != nil {
-		outcome = r.Err.Code
-	}
-	q.cfg.Watch.Sample(r.Suite, outcome)
 }

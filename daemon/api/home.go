@@ -1,0 +1,60 @@
+package api
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"plumb/daemon/dump"
+	"plumb/docs"
+)
+
+//go:embed home.html
+var homePage string
+
+var homeTemplate = template.Must(template.New("home").Parse(homePage))
+
+// guidePath is where the guides stand, by their file names.
+const guidePath = "/docs/"
+
+// home is what a person sees who opens the daemon's address: what this is,
+// whether it works, and where to go on. It tells nothing for which a token is
+// wanted.
+func (s *Server) home(ctx *fasthttp.RequestCtx) {
+	page := struct {
+		Health, Reason, Locked, Host string
+		Suites, Guides               []string
+	}{Health: "healthy", Host: string(ctx.Host()), Suites: dump.SuiteNames(s.cfg.Items.Suites)}
+	if err := s.healthy(); err != nil {
+		page.Health, page.Reason = "unhealthy", Pathless(err.Error())
+	}
+	if s.cfg.Tokens.Len() > 0 {
+		page.Locked = "; wants a token"
+	}
+	page.Guides, _ = fs.Glob(docs.Files, "*.md")
+	var b bytes.Buffer
+	if err := homeTemplate.Execute(&b, page); err != nil {
+		s.failWith(ctx, fmt.Errorf("cannot write page: %w", err))
+		return
+	}
+	ctx.Response.Header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	ctx.SetContentType("text/html; charset=utf-8")
+	ctx.SetBody(b.Bytes())
+}
+
+// guide shows one guide as it is, in Markdown.
+func (s *Server) guide(ctx *fasthttp.RequestCtx) {
+	b, err := docs.Files.ReadFile(strings.TrimPrefix(string(ctx.Path()), guidePath))
+	if err != nil {
+		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this guide; GET / lists those there are")
+		return
+	}
+	ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
+	ctx.SetContentType("text/plain; charset=utf-8")
+	ctx.SetBody(b)
+}

@@ -1,0 +1,9 @@
+// Package docs holds the guides of this folder, so that a daemon can show them.
+package docs
+
+import "embed"
+
+// Files are the guides, NAME.md, in Markdown.
+//
+//go:embed *.md
+var Files embed.FS
