@@ -113,12 +113,12 @@ func scribbles(lines, points int) []byte {
 	return b.Bytes()
 }
 
-// holding opens n connections, sends each the parts and keeps them open for holdTime.
+// holding opens n connections, sends each the parts and keeps them open for that long.
 // What the daemon answers meanwhile is counted by its first line.
-func (t *target) holding(n int, parts ...[]byte) (string, error) {
+func (t *target) holding(long time.Duration, n int, parts ...[]byte) (string, error) {
 	var o replies
 	var all sync.WaitGroup
-	end := time.Now().Add(holdTime)
+	end := time.Now().Add(long)
 	for range n {
 		all.Go(func() {
 			c, err := t.dial()
@@ -171,7 +171,15 @@ func window(t *target) (string, error) {
 	block := 8 << 10
 	frame = append(frame, byte(block<<3), byte(block<<3>>8), byte(block<<3>>16)) // raw, not the last one
 	frame = append(frame, bytes.Repeat([]byte(" "), block)...)
-	return t.holding(60, []byte(head("POST", "/v1/score", hostileToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame)
+	var seen []string
+	for range 3 { // memory that was used before is cleared, and so touched
+		s, err := t.holding(holdTime/3, 60, []byte(head("POST", "/v1/score", hostileToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame)
+		if err != nil {
+			return "", err
+		}
+		seen = append(seen, s)
+	}
+	return strings.Join(seen, "; "), nil
 }
 
 // endless are streams whose first line does not end: 60 MB are sent of each.
@@ -182,7 +190,7 @@ func endless(t *target) (string, error) {
 	for range 60 {
 		parts = append(parts, chunk)
 	}
-	return t.holding(20, parts...)
+	return t.holding(holdTime, 20, parts...)
 }
 
 // messages are WebSocket sessions of which each has sent 15.9 of 16 MB of a message.
