@@ -9,6 +9,7 @@ import (
 	"image"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/valyala/fastjson"
 
@@ -35,7 +36,11 @@ type Engine struct {
 	Flight  int             // how many batches it takes at once, 0 for one
 	Hold    chan struct{}   // when set, Measure waits for it
 	Prepare func(w float64) // when set, called for each view, with its width
-	Late    int             // how many views may be waited for at once; set before use
+	// Endless, when set, says of a width whether its view is prepared until nobody
+	// wants it any more; Begun and Stopped count those.
+	Endless        func(w float64) bool
+	Begun, Stopped atomic.Int64
+	Late           int // how many views may be waited for at once; set before use
 	// Draws is what makes a late view, with its width.
 	Draws func(ctx context.Context, w float64) error
 	// Starts, when set, is what Warm waits for; until then the engine is cold.
@@ -97,6 +102,14 @@ func (d drawer) Prepare(v outline.View) (queue.Pic, error) {
 	}
 	if d.e.Prepare != nil {
 		d.e.Prepare(v.Bounds.W)
+	}
+	if d.e.Endless != nil && d.e.Endless(v.Bounds.W) {
+		d.e.Begun.Add(1)
+		for !v.Stop() {
+			time.Sleep(time.Millisecond)
+		}
+		d.e.Stopped.Add(1)
+		return nil, outline.ErrStopped
 	}
 	d.e.Alive.Add(1)
 	if v.Bounds.Y < 0 {

@@ -1,0 +1,135 @@
+package queue_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/memory"
+	"plumb/daemon/queue"
+	"plumb/daemon/queue/queuetest"
+)
+
+// largeItem is an item of width w with 200,000 values.
+func largeItem(w string) []byte {
+	return []byte(`{"test":"sum","views":[` + w + `],"pad":[` + strings.Repeat("1,", 200_000) + `1]}`)
+}
+
+func TestWeight(t *testing.T) {
+	for _, c := range []struct {
+		line  string
+		large bool
+	}{
+		{`{"test":"sum"}`, false},
+		{`{"pad":"` + strings.Repeat("x", 4<<20) + `"}`, false}, // long, but one value
+		{string(largeItem("1")), true},
+		{`{"response":"` + strings.Repeat("[1,2],", 100_000) + `"}`, true}, // values in a string
+	} {
+		if w := queue.Weight([]byte(c.line)); (w > 0) != c.large || w > 0 && w < 16<<20 {
+			t.Errorf("%.40s..., %d bytes: got %d; want large: %v", c.line, len(c.line), w, c.large)
+		}
+	}
+}
+
+// Large samples are prepared while there is memory for them, so many at a time, and
+// others go on meanwhile.
+func TestLargeWait(t *testing.T) {
+	var now, most atomic.Int64
+	hold := make(chan struct{})
+	e := &queuetest.Engine{Prepare: func(w float64) {
+		if w != 7 {
+			return
+		}
+		n := now.Add(1)
+		defer now.Add(-1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		<-hold
+	}}
+	weight := queue.Weight(largeItem("7"))
+	cfg := queuetest.Config(e, queuetest.Suite{})
+	cfg.Workers, cfg.Memory = 8, memory.New("--max-memory", 2*weight+weight/2, 2*weight+weight/2)
+	q := queue.New(cfg)
+	defer q.Close()
+	score := func(b []byte) queue.Answer {
+		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: b}, &queue.Options{Client: "a"})
+		if err != nil {
+			t.Error(err)
+		}
+		return a
+	}
+	var all sync.WaitGroup
+	for i := range 5 {
+		all.Go(func() {
+			b := append(largeItem("7"), strings.Repeat(" ", i)...) // all different
+			if a := score(b); a.Result.Err != nil {
+				t.Errorf("large: %v", a.Result.Err)
+			}
+		})
+	}
+	waitFor(t, func() bool { return now.Load() == 2 })
+	for range 20 {
+		if a := score([]byte(`{"test":"sum","views":[3]}`)); a.Result.Err != nil {
+			t.Errorf("small: %v", a.Result.Err)
+		}
+	}
+	close(hold)
+	all.Wait()
+	if most.Load() != 2 {
+		t.Errorf("got %d large samples at a time; want 2", most.Load())
+	}
+	waitFor(t, func() bool { return cfg.Memory.Held() == 0 })
+}
+
+// A large sample that nobody waits for any more leaves its place, and one for which
+// there will never be memory is refused with the flag's name.
+func TestLargeLeaves(t *testing.T) {
+	hold := make(chan struct{})
+	e := &queuetest.Engine{Prepare: func(float64) { <-hold }}
+	weight := queue.Weight(largeItem("7"))
+	cfg := queuetest.Config(e, queuetest.Suite{})
+	cfg.Workers, cfg.Memory = 8, memory.New("--max-memory", weight+weight/2, weight+weight/2)
+	q := queue.New(cfg)
+	defer q.Close()
+	first := make(chan queue.Answer)
+	go func() {
+		a, _ := q.Score(t.Context(), dump.Line{N: 1, Bytes: largeItem("7")}, &queue.Options{})
+		first <- a
+	}()
+	waitFor(t, func() bool { return cfg.Memory.Held() > 0 })
+	ctx, cancel := context.WithCancel(t.Context())
+	second := make(chan error)
+	go func() {
+		_, err := q.Score(ctx, dump.Line{N: 1, Bytes: largeItem("8")}, &queue.Options{})
+		second <- err
+	}()
+	waitFor(t, func() bool { return q.Depth() == 2 })
+	cancel()
+	if err := <-second; err != context.Canceled {
+		t.Errorf("got %v; want context.Canceled", err)
+	}
+	close(hold)
+	if a := <-first; a.Result.Err != nil || a.Result.Score != 7 {
+		t.Errorf("got %+v; want 7", a.Result)
+	}
+	long := []byte(`{"test":"sum","pad":[` + strings.Repeat("1,", 2_000_000) + `1]}`)
+	a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: long}, &queue.Options{})
+	if err != nil || a.Result.Err == nil || a.Result.Err.Code != "too_large" || !strings.Contains(a.Result.Err.Message, "--max-memory") {
+		t.Errorf("got %v, %+v; want too_large and the flag", err, a.Result.Err)
+	}
+	waitFor(t, func() bool { return cfg.Memory.Held() == 0 })
+}
+
+// waitFor waits for what other goroutines do.
+func waitFor(t *testing.T, ok func() bool) {
+	t.Helper()
+	for i := 0; !ok(); i++ {
+		if time.Sleep(time.Millisecond); i > 60_000 {
+			t.Fatal("waited in vain")
+		}
+	}
+}
