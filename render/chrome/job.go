@@ -11,7 +11,7 @@ import (
 
 // protocol is the version of what passes between the program and the page
 // (page/job.ts). A page that was made for another one is refused.
-const protocol = "plumb-4"
+const protocol = "plumb-5"
 
 // job is a request on its way to a page.
 type job struct {

@@ -1,6 +1,6 @@
 // Jobs through an editor that is mounted.
 
-import { Box, type Editor, type TLAsset, type TLRecord, type TLShapeId } from 'tldraw'
+import { Box, type Editor, type TLAsset, type TLAssetId, type TLRecord, type TLShapeId } from 'tldraw'
 import { work } from './frames'
 import type { Answer, Drawn, Job, Picture } from './job'
 import { checkLicence } from './licence'
@@ -13,6 +13,9 @@ import { LimitError, LostError, Raster } from './raster'
  * It is another one on every page, so that no scene can name it.
  */
 export const hiddenMark = `plumb:hidden:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
+
+/** Whether the address of a file is the file itself. */
+const brought = (src: string) => /^(data|blob):/i.test(src)
 
 export class Exporter {
 	private readonly base: ReadonlyMap<string, TLRecord>
@@ -31,7 +34,7 @@ export class Exporter {
 	 */
 	resolve(asset: TLAsset): string | null {
 		const src = asset.props.src
-		if (!src || /^(data|blob):/i.test(src)) return src ?? null
+		if (!src || brought(src)) return src ?? null
 		this.refused.add(asset.id)
 		return null
 	}
@@ -67,6 +70,7 @@ export class Exporter {
 	private async draw(p: Picture, mark: number): Promise<Drawn> {
 		const ids = this.choose(p)
 		if (p.measure) return this.measure(ids)
+		this.complete(ids)
 		const svg = await this.editor.getSvgString(ids, {
 			bounds: p.bounds && new Box(...p.bounds),
 			padding: p.padding,
@@ -78,6 +82,24 @@ export class Exporter {
 		if (!svg) return { w: Math.floor(p.bounds?.[2] ?? 0), h: Math.floor(p.bounds?.[3] ?? 0), bounds: p.bounds }
 		const drawn = await this.raster.draw(svg, p, mark)
 		return { ...drawn, visible: this.visible(ids, new Box(...drawn.bounds!)) }
+	}
+
+	/**
+	 * Throws where a shape shows a file that the scene did not bring along. With a
+	 * network the editor would draw it; here the shape would be empty.
+	 */
+	private complete(ids: TLShapeId[]): void {
+		const editor = this.editor
+		for (const id of editor.getShapeAndDescendantIds(ids)) {
+			const { assetId } = editor.getShape(id)!.props as { assetId?: TLAssetId | null }
+			const asset = assetId && !editor.isShapeHidden(id) && editor.getAsset(assetId)
+			if (!asset) continue
+			const files = asset.type === 'bookmark' ? [asset.props.image, asset.props.favicon] : [asset.props.src]
+			const away = files.find((src) => src && !brought(src))
+			if (!away) continue
+			this.refused.add(asset.id)
+			throw new Error(`shape ${id} shows a file that is not part of the scene, ${away.slice(0, 80)}; want it as a data URL, as scenes reach no network`)
+		}
 	}
 
 	/** Whether a shape with more opacity than rounds to none reaches into the picture. */

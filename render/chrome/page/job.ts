@@ -4,7 +4,7 @@
 import type { SerializedSchema, TLAsset, TLBinding, TLRecord, TLShape } from 'tldraw'
 
 /** The version of what passes; start() answers with it. The program refuses a page that was made for another one. */
-export const protocol = 'plumb-4'
+export const protocol = 'plumb-5'
 
 /** A scene and the pictures that are wanted of it. */
 export interface Job extends Content {
