@@ -134,16 +134,16 @@ func (p *progress) drawn(made, all int) {
 		p.drawnAt = now
 	}
 	p.made, p.all = max(p.made, made), all
-	p.show(now, fmt.Sprintf("%d lines, %d of %d items of the report", p.scored, p.made, p.all))
+	p.show(now, func() string { return fmt.Sprintf("%d lines, %d of %d items of the report", p.scored, p.made, p.all) })
 }
 
 // show moves the bar, not too often.
-func (p *progress) show(now time.Time, text string) {
+func (p *progress) show(now time.Time, text func() string) {
 	if p.bar == nil || p.ended || now.Sub(p.shown) < 200*time.Millisecond {
 		return
 	}
 	p.shown = now
-	p.bar.Describe(text)
+	p.bar.Describe(text())
 	if done, size := p.work(now); size > 0 {
 		p.bar.ChangeMax64(max(done, size))
 		p.bar.Set64(done)

@@ -7,15 +7,22 @@ import (
 	"plumb/scoring"
 )
 
-// maxKept is how many answers a table tells apart, and how many items: results have
-// no limit. Past it the same answer twice counts twice, and each answer as an item.
-const maxKept = 2 << 20
+// Results have no limit, so a table remembers only so many of them.
+const (
+	// maxKept is how many answers it tells apart, and how many items with numbered
+	// repeats. Past it the same answer twice counts twice, and each as an item.
+	maxKept = 2 << 20
+	// maxPlain is how many items it knows when an answer comes that names no repeat;
+	// past it such an answer is taken for the only one to its item, as it nearly
+	// always is.
+	maxPlain = 1 << 18
+)
 
 // cell is what is known of one test of one series.
 type cell struct {
 	n, missing, failed int
 	items              []item // with a score, in order of appearance
-	rest               mean   // of items past maxKept
+	rest               mean   // of items that are not remembered
 	tokens             mean
 }
 
@@ -77,8 +84,9 @@ type ledger struct {
 	answers map[uint64]struct{}
 	items   map[itemKey]int32 // place in the items of the cell
 	key     []byte
-	most    int  // answers, and items, that are remembered
-	full    bool // there were more
+	most    int  // maxKept
+	plain   int  // maxPlain
+	full    bool // there were more than most
 }
 
 type itemKey struct {
@@ -87,7 +95,7 @@ type itemKey struct {
 }
 
 func newLedger() ledger {
-	return ledger{seed: maphash.MakeSeed(), answers: map[uint64]struct{}{}, items: map[itemKey]int32{}, most: maxKept}
+	return ledger{seed: maphash.MakeSeed(), answers: map[uint64]struct{}{}, items: map[itemKey]int32{}, most: maxKept, plain: maxPlain}
 }
 
 // first reports whether an answer is not there yet, and takes it in.
@@ -114,20 +122,17 @@ func (l *ledger) score(c *cell, r *scoring.Result, x float64) {
 	key, named := r.Item(l.key[:0])
 	l.key = key
 	at := itemKey{c, maphash.Bytes(l.seed, key)}
-	if named {
-		if i, ok := l.items[at]; ok {
-			c.items[i].sum += x
-			c.items[i].n++
-			return
-		}
+	if i, ok := l.items[at]; ok && named {
+		c.items[i].sum += x
+		c.items[i].n++
+		return
 	}
-	if len(l.items) >= l.most || !named && len(c.items) >= l.most {
-		l.full = true
+	counted := r.Who.Repeat > 0
+	if len(l.items) >= l.most || !counted && len(l.items) >= l.plain || !named {
+		l.full = l.full || counted
 		c.rest.add(x)
 		return
 	}
-	if named {
-		l.items[at] = int32(len(c.items))
-	}
+	l.items[at] = int32(len(c.items))
 	c.items = append(c.items, item{x, 1})
 }

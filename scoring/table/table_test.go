@@ -293,11 +293,20 @@ func TestBounded(t *testing.T) {
 	const most, more = 100, 3
 	tab.ledger.most = most
 	for i := range most + more {
-		tab.Add(answer(fmt.Sprint(i), "", 0, float64(i&1)))
+		tab.Add(answer(fmt.Sprint(i), "", 1, float64(i&1)))
 	}
 	r := row(t, tab, "a")
 	share := 51.0 / 103
 	if r.N != most+more || !is(r.Mean, share) || !is(r.SE, math.Sqrt(share*(1-share)/102)) || !strings.Contains(tab.LeftOut(), "past 100 answers") {
+		t.Errorf("got %+v ± %v, %q", *r.Mean, *r.SE, tab.LeftOut())
+	}
+	// Without numbers of repeats nothing is lost, and nothing is said.
+	tab = New(Options{Suites: []scoring.Suite{two{}}})
+	tab.ledger.plain = most
+	for i := range most + more {
+		tab.Add(answer(fmt.Sprint(i), "", 0, float64(i&1)))
+	}
+	if r := row(t, tab, "a"); !is(r.Mean, share) || !is(r.SE, math.Sqrt(share*(1-share)/102)) || tab.LeftOut() != "" || len(tab.ledger.items) != most {
 		t.Errorf("got %+v ± %v, %q", *r.Mean, *r.SE, tab.LeftOut())
 	}
 }

@@ -39,8 +39,10 @@ const (
 // group is what one setting adds up to.
 type group struct {
 	n, unheard int
-	items      []item         // in order of appearance
-	at         map[string]int // places in items
+	alone      [columns]column // answers that name no repeat
+	items      []item          // of the others, in order of appearance
+	at         map[string]int  // places in items
+	answers    int             // in items
 }
 
 // item adds up the repeats of one item, for each column; Task 1 has the first alone.
@@ -48,29 +50,64 @@ type item [columns]tally
 
 // tally counts answers, and sums over those of which there is something.
 type tally struct {
-	n, tse, rge, pe, vpr, success int
-	evaluable, whole              int // whole: without a syntax error and evaluable
+	n, tse, rge, pe, vpr, success int32
+	evaluable, whole              int32 // whole: without a syntax error and evaluable
 	iou, far, iouOK, farOK        float64
 }
 
 // maxItems is how many items of a group are told apart. Past it each answer counts
 // as an item.
-const maxItems = 1 << 20
+const maxItems = 1 << 18
 
-// item finds the item of an answer.
-func (g *group) item(r *scoring.Result) *item {
-	key, named := r.Item(nil)
-	if i, ok := g.at[string(key)]; ok && named {
-		return &g.items[i]
+// add counts an answer: in its item, or alone where it names no repeat.
+func (g *group) add(r *scoring.Result, answer *item) {
+	g.n++
+	i := -1
+	if r.Who.Repeat > 0 {
+		i = g.place(r)
 	}
-	if g.at == nil {
+	if i < 0 {
+		for c := range answer {
+			g.alone[c].add(&answer[c])
+		}
+		return
+	}
+	g.answers++
+	for c := range answer {
+		g.items[i][c].join(&answer[c])
+	}
+}
+
+// place finds the item of an answer, -1 where it is not told apart.
+func (g *group) place(r *scoring.Result) int {
+	key, named := r.Item(nil)
+	i, ok := g.at[string(key)]
+	switch {
+	case ok:
+		return i
+	case !named || len(g.at) >= maxItems:
+		return -1
+	case g.at == nil:
 		g.at = map[string]int{}
 	}
-	if named && len(g.at) < maxItems {
-		g.at[string(key)] = len(g.items)
-	}
+	g.at[string(key)] = len(g.items)
 	g.items = append(g.items, item{})
-	return &g.items[len(g.items)-1]
+	return len(g.items) - 1
+}
+
+func (t *tally) join(o *tally) {
+	t.n += o.n
+	t.tse += o.tse
+	t.rge += o.rge
+	t.pe += o.pe
+	t.vpr += o.vpr
+	t.success += o.success
+	t.evaluable += o.evaluable
+	t.whole += o.whole
+	t.iou += o.iou
+	t.far += o.far
+	t.iouOK += o.iouOK
+	t.farOK += o.farOK
 }
 
 // column is a row of Table 2: means over items of the means over their repeats.
@@ -81,29 +118,37 @@ type column struct {
 }
 
 // column adds up the items.
-func (g *group) column(which int) (c column) {
+func (g *group) column(which int) column {
+	c := g.alone[which]
 	for i := range g.items {
-		t := &g.items[i][which]
-		c.evaluable += t.evaluable
-		c.whole += t.whole
-		n := float64(t.n)
-		for _, m := range []struct {
-			to *mean
-			k  int
-		}{{&c.tse, t.tse}, {&c.rge, t.rge}, {&c.pe, t.pe}, {&c.vpr, t.vpr}, {&c.success, t.success}, {&c.evaluated, t.evaluable}} {
-			m.to.add(float64(m.k) / n)
-		}
-		c.iouAll.add(t.iou / n)
-		if t.evaluable > 0 {
-			c.iou.add(t.iou / float64(t.evaluable))
-			c.far.add(t.far / float64(t.evaluable))
-		}
-		if t.whole > 0 {
-			c.iouOK.add(t.iouOK / float64(t.whole))
-			c.farOK.add(t.farOK / float64(t.whole))
-		}
+		c.add(&g.items[i][which])
 	}
 	return c
+}
+
+// add counts an item. A column without answers, as Task 1 leaves them, is none.
+func (c *column) add(t *tally) {
+	if t.n == 0 {
+		return
+	}
+	c.evaluable += int(t.evaluable)
+	c.whole += int(t.whole)
+	share := func(m *mean, k int32) { m.add(float64(k) / float64(t.n)) }
+	share(&c.tse, t.tse)
+	share(&c.rge, t.rge)
+	share(&c.pe, t.pe)
+	share(&c.vpr, t.vpr)
+	share(&c.success, t.success)
+	share(&c.evaluated, t.evaluable)
+	c.iouAll.add(t.iou / float64(t.n))
+	if t.evaluable > 0 {
+		c.iou.add(t.iou / float64(t.evaluable))
+		c.far.add(t.far / float64(t.evaluable))
+	}
+	if t.whole > 0 {
+		c.iouOK.add(t.iouOK / float64(t.whole))
+		c.farOK.add(t.farOK / float64(t.whole))
+	}
 }
 
 // mean is a mean with a compensated sum.
@@ -146,7 +191,7 @@ type sample struct {
 }
 
 func (c *tally) add(s sample) {
-	count := func(n *int, b bool) {
+	count := func(n *int32, b bool) {
 		if b {
 			*n++
 		}
@@ -196,14 +241,19 @@ func (t *tables) Add(r *scoring.Result) {
 			return
 		}
 	}
-	g.n++
-	it := g.item(r)
+	var it item
 	if unheard { // a failed request has the syntax error json (D-33)
 		for c := range it {
 			it[c].add(sample{tse: true})
 		}
-		return
+	} else {
+		it.read(r)
 	}
+	g.add(r, &it)
+}
+
+// read fills in an answer that was scored.
+func (it *item) read(r *scoring.Result) {
 	main := sampleOf(r, "")
 	it[mainColumn].add(main)
 	again := main
@@ -240,14 +290,15 @@ func (t *tables) choose(r *scoring.Result, unheard bool) {
 			return
 		}
 	}
-	g.n++
-	at := &g.item(r)[mainColumn]
-	at.n++
+	var it item
+	at := &it[mainColumn]
+	at.n = 1
 	if invalid, _ := r.Bool("invalid"); invalid || unheard {
-		at.tse++
+		at.tse = 1
 	} else if r.Score == 1 {
-		at.success++
+		at.success = 1
 	}
+	g.add(r, &it)
 }
 
 // Tables implements scoring.Tables.
@@ -283,8 +334,8 @@ func (g *group) note(counted bool) string {
 	default:
 		parts = append(parts, fmt.Sprintf("%d without a response are left out.", g.unheard))
 	}
-	if n := len(g.items); n < g.n {
-		parts = append(parts, fmt.Sprintf("%d items; the repeats of each are averaged first.", n))
+	if n := len(g.items); n < g.answers {
+		parts = append(parts, fmt.Sprintf("%d items; the repeats of each are averaged first.", g.n-g.answers+n))
 	}
 	return strings.Join(parts, " ")
 }
