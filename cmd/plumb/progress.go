@@ -182,7 +182,9 @@ func (p *progress) count(ok bool) {
 	if !ok {
 		p.bad++
 	}
-	p.show(now, fmt.Sprintf("%d %s, %.0f/s, %d without %s", p.scored, p.what, float64(p.scored)/now.Sub(p.start).Seconds(), p.bad, p.lost))
+	p.show(now, func() string {
+		return fmt.Sprintf("%d %s, %.0f/s, %d without %s", p.scored, p.what, float64(p.scored)/now.Sub(p.start).Seconds(), p.bad, p.lost)
+	})
 }
 
 // next says that a dump is done.
