@@ -150,12 +150,26 @@ func TestKubernetes(t *testing.T) {
 			t.Errorf("%s: got port %v; want the container's", probe, port)
 		}
 	}
-	if path := at(t, pod, "metadata", "annotations", "prometheus.io/path").(string); status(t, "http://"+d.addr+path) != 200 {
-		t.Errorf("metrics: GET %s is not answered", path)
+	// The scrape of the annotations, which sends no token, is answered by a daemon
+	// with these flags and tokens; other routes are not.
+	notes := at(t, pod, "metadata", "annotations")
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	if err := os.WriteFile(tokens, []byte("a:token\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	guarded := startDaemon(t, append(slices.DeleteFunc(args[1:], func(a string) bool { return strings.HasPrefix(a, "--listen") || strings.HasPrefix(a, "--tokens-file") }),
+		"--tokens-file", tokens, "--backend", "cpu")...)
+	for path, want := range map[string]int{at(t, notes, "prometheus.io/path").(string): 200, "/v1/suites": 401} {
+		if got := status(t, "http://"+guarded.addr+path); got != want {
+			t.Errorf("GET %s without a token: got %d; want %d", path, got, want)
+		}
 	}
 	port := fmt.Sprint(at(t, box, "ports", 0, "containerPort"))
 	if !strings.HasSuffix(c.Listen, ":"+port) || at(t, docs["Service"], "spec", "ports", 0, "targetPort") != at(t, box, "ports", 0, "name") {
 		t.Errorf("got --listen %s and port %s; want them and the Service to agree", c.Listen, port)
+	}
+	if got := at(t, notes, "prometheus.io/port"); got != port {
+		t.Errorf("metrics are scraped at port %v; want %s", got, port)
 	}
 	labels := fmt.Sprint(at(t, pod, "metadata", "labels"))
 	for _, selector := range []any{at(t, docs["Deployment"], "spec", "selector", "matchLabels"), at(t, docs["Service"], "spec", "selector"),
@@ -201,7 +215,8 @@ func TestSystemdUnits(t *testing.T) {
 			t.Errorf("%s: got %v, %v; want more than %v", key, got, err, want)
 		}
 	}
-	for key, want := range map[string]string{"Type": "notify", "RuntimeDirectory": "plumb", "NoNewPrivileges": "yes", "ProtectSystem": "strict", "DevicePolicy": "closed", "LimitNOFILE": "65536"} {
+	for key, want := range map[string]string{"Type": "notify", "RuntimeDirectory": "plumb", "NoNewPrivileges": "yes", "ProtectSystem": "strict", "DevicePolicy": "closed", "LimitNOFILE": "65536",
+		"MemoryMax": "8G", "TasksMax": "2048", "SystemCallFilter": "@system-service chroot", "SystemCallErrorNumber": "EPERM"} {
 		if got := unitValue(t, unit, key); got != want {
 			t.Errorf("%s: got %q; want %q", key, got, want)
 		}
@@ -287,7 +302,7 @@ func TestDeployGuide(t *testing.T) {
 		t.Errorf("got %d flags; want the guide to name them", len(flags))
 	}
 	for _, m := range flags {
-		if !help[m[1]] && !slices.Contains([]string{"--init", "--gpus", "--rm", "--from-file", "--now", "--build-arg", "--system"}, m[1]) {
+		if !help[m[1]] && !slices.Contains([]string{"--format", "--init", "--gpus", "--rm", "--from-file", "--now", "--build-arg", "--system"}, m[1]) {
 			t.Errorf("the guide names %s, which is no flag", m[1])
 		}
 	}

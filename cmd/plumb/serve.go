@@ -46,6 +46,7 @@ type serveCmd struct {
 	TokenEnv        string `placeholder:"NAME" help:"Environment variable that holds the token which clients must send (Bearer, Basic password or ?token=), or several as in --tokens-file."`
 	TokensFile      string `placeholder:"FILE" help:"Tokens, one per line: TOKEN or NAME:TOKEN[:RATE[:CONCURRENCY]], with limits on requests per second and requests under way. Read again on SIGHUP and when it changes."`
 	InsecureNoToken bool   `help:"Listen on addresses that other machines reach without asking for a token."`
+	MetricsNoToken  bool   `help:"Answer GET /metrics without a token, also on --admin, so that a scraper needs none: whoever reaches the address sees what is counted."`
 	TLSCert         string `name:"tls-cert" placeholder:"FILE" help:"Certificate chain (PEM) for TLS on --listen; needs --tls-key. Read again on SIGHUP and when it changes."`
 	TLSKey          string `name:"tls-key" placeholder:"FILE" help:"Key of --tls-cert (PEM)."`
 	TLSClientCA     string `name:"tls-client-ca" placeholder:"FILE" help:"Authorities (PEM): only clients with a certificate of theirs are let in."`
@@ -147,7 +148,7 @@ func (c *serveCmd) Run(std streams) error {
 			Policies: policies, Prepare: steps, Sessions: int(c.MaxSessions), SessionIdle: c.SessionIdle,
 			Body: int(c.MaxBody), Bodies: int(c.MaxBodies), Share: float64(c.Share), Work: cc.Queue.Memory, ItemsMax: int(c.MaxItems),
 			ReadTimeout: c.ReadTimeout, Idle: c.IdleTimeout, StreamIdle: c.StreamIdle,
-			Header: int(c.MaxHeader), HeaderTime: c.HeaderTime, Connections: c.MaxConns, ConnsPerIP: c.MaxPerIP, Slow: c.Slow, Version: about(),
+			OpenMetrics: c.MetricsNoToken, Header: int(c.MaxHeader), HeaderTime: c.HeaderTime, Connections: c.MaxConns, ConnsPerIP: c.MaxPerIP, Slow: c.Slow, Version: about(),
 		},
 	}))
 }

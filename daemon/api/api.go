@@ -66,6 +66,8 @@ type Config struct {
 	Share    float64             // of Bodies for one client, at most 1, default 0.5 (--client-share)
 	Token    string              // the one token that clients must send; "" for none, or Tokens
 	Tokens   *Tokens             // those that they may send; nil for none
+	// OpenMetrics answers GET /metrics without a token (--metrics-no-token).
+	OpenMetrics bool
 
 	Header      int           // bytes of a request's header, default 16 KiB (--max-header)
 	HeaderTime  time.Duration // for a request's header, default 10 s (--header-timeout)
@@ -137,6 +139,9 @@ type route struct {
 	open   bool // needs no token and is answered while draining
 	stream bool // its body has no length limit
 }
+
+// metricsRoute is the name of the route that --metrics-no-token opens.
+const metricsRoute = "metrics"
 
 // takes reports whether requests of a method are answered.
 func (r route) takes(method string) bool {
@@ -285,7 +290,7 @@ func routes() map[string]route {
 		"/v1/suites":        get("suites", (*Server).suites),
 		"/v2":               get("server", (*Server).describe),
 		"/openapi.json":     get("openapi", (*Server).openAPI),
-		"/metrics":          get("metrics", (*Server).metrics),
+		"/metrics":          get(metricsRoute, (*Server).metrics),
 		"/":                 health("home", (*Server).home),
 		guidePath + anyName: health("guide", (*Server).guide),
 		"/health":           health("health", (*Server).health),
@@ -356,7 +361,7 @@ func (s *Server) admitted(ctx *fasthttp.RequestCtx, r route, known bool) bool {
 		ctx.Response.Header.Set("Allow", r.method)
 		s.fail(ctx, fasthttp.StatusMethodNotAllowed, "bad_method", fmt.Sprintf("cannot answer %.16q here; want %s", method, r.method))
 		return false
-	case r.open:
+	case r.open, r.name == metricsRoute && s.cfg.OpenMetrics:
 		return true
 	}
 	held, ok := s.authorize(ctx)

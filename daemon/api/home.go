@@ -29,7 +29,8 @@ func (s *Server) home(ctx *fasthttp.RequestCtx) {
 	page := struct {
 		Health, Reason, Locked, Host string
 		Suites, Guides               []string
-	}{Health: "healthy", Host: string(ctx.Host()), Suites: dump.SuiteNames(s.cfg.Items.Suites)}
+		OpenMetrics                  bool
+	}{OpenMetrics: s.cfg.OpenMetrics, Health: "healthy", Host: string(ctx.Host()), Suites: dump.SuiteNames(s.cfg.Items.Suites)}
 	if err := s.healthy(); err != nil {
 		page.Health, page.Reason = "unhealthy", Pathless(err.Error())
 	}

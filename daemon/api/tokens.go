@@ -277,7 +277,8 @@ func (s *Server) Guard(h http.Handler) http.Handler {
 		} else if _, password, ok := r.BasicAuth(); ok {
 			secret = password
 		}
-		if s.cfg.Tokens.Len() > 0 && s.cfg.Tokens.find(secret) == nil {
+		open := s.cfg.OpenMetrics && r.URL.Path == "/metrics"
+		if !open && s.cfg.Tokens.Len() > 0 && s.cfg.Tokens.find(secret) == nil {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="plumb"`)
 			http.Error(w, `{"error":"cannot take request: want a token (Authorization: Bearer)","error_type":"unauthorized"}`, http.StatusUnauthorized)
 			return
