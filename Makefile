@@ -17,7 +17,7 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: view test-view demo test test-trl test-verifiers test-skyrl build check setup vet format imports race bench load fidelity gpu-bundle clean
+.PHONY: view test-view demo test test-trl test-verifiers test-skyrl test-verl build check setup vet format imports race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -29,7 +29,7 @@ test: setup vet imports ## every test; the last line counts what was skipped
 	} | go run ./scripts/testsum
 
 # The Python client inside real packages of trainers. No other target runs these: they
-# install 6 GB, 1.2 GB and 0.1 GB.
+# install 6 GB, 1.2 GB, 0.1 GB and, beside the first, 0.3 GB.
 test-trl: setup build ## TRL's real trainer, with a tiny model
 	@sh scripts/python.sh trl
 	@PLUMB_BIN="$(CURDIR)/bin/plumb" build/venv-trl/bin/python -B clients/python/frameworks/run_trl.py
@@ -43,6 +43,10 @@ test-verifiers: setup build ## real verifiers: vf-eval with tasks (0.4.0), envir
 test-skyrl: setup build ## real skyrl-gym
 	@sh scripts/python.sh skyrl
 	@PLUMB_BIN="$(CURDIR)/bin/plumb" build/venv-skyrl/bin/python -B clients/python/frameworks/run_skyrl.py
+
+test-verl: setup build ## verl's real reward managers
+	@sh scripts/python.sh verl
+	@PLUMB_BIN="$(CURDIR)/bin/plumb" build/venv-verl/bin/python -B clients/python/frameworks/run_verl.py
 
 build: ## bin/plumb
 	go build -trimpath -ldflags "$(LDFLAGS)" -o bin/plumb ./cmd/plumb

@@ -11,11 +11,12 @@ set -eu
 
 cd "$(dirname "$0")/.."
 
-# compile FILE.in PYTHON: the oldest Python version that the list is for.
+# compile FILE.in PYTHON FLAGS: the oldest Python version that the list is for.
 compile() {
-	out=${1%.in}.txt
+	in=$1 python=$2 out=${1%.in}.txt
+	shift 2
 	uv pip compile --quiet --universal --generate-hashes --no-annotate --no-python-downloads \
-		--custom-compile-command "sh scripts/requirements.sh" --python-version "$2" ${upgrade:-} "$1" -o "$out" >/dev/null
+		--custom-compile-command "sh scripts/requirements.sh" --python-version "$python" ${upgrade:-} "$@" "$in" -o "$out" >/dev/null
 	echo "requirements: $(grep -c '^[a-zA-Z]' "$out") packages in $out" >&2
 }
 
@@ -24,5 +25,8 @@ compile clients/python/requirements/test.in 3.10
 for name in trl verifiers verifiers-0.3 skyrl; do
 	compile clients/python/requirements/$name.in 3.11
 done
+# verl's own pins contradict those of TRL, in whose environment it runs: its list names
+# every package that it needs beside them.
+compile clients/python/requirements/verl.in 3.11 --no-deps
 compile bench/peers/others/requirements.in 3.10
 compile bench/tangram/requirements.in 3.10

@@ -47,7 +47,7 @@ func TestInstallsArePinned(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(deployed(t, "scripts", "python.sh"), "\npip --require-hashes -r ") {
+	if !strings.Contains(deployed(t, "scripts", "python.sh"), "\npip --require-hashes ") {
 		t.Error("scripts/python.sh does not ask for hashes")
 	}
 }

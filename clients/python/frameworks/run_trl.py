@@ -31,30 +31,15 @@ os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", TRANSFORMERS_OFFL
 
 import torch
 from datasets import Dataset
+from frameworks.words import SPECIAL, tokenizer
 from tests import daemon
 from tests.readme import ROOT, blocks
 from tests.test_daemon import foreign
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import WhitespaceSplit
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, PrinterCallback
+from transformers import LlamaConfig, LlamaForCausalLM, PrinterCallback
 from trl import GRPOConfig, GRPOTrainer
 
 import plumb_client
 from plumb_client.trl import reward_fn
-
-SPECIAL = ["<pad>", "<eos>", "<unk>", "draw", "it"]
-CHAT = "{% for m in messages %}{{ m['content'] + ' ' }}{% endfor %}"
-
-
-def tokenizer(answers: list[str]) -> PreTrainedTokenizerFast:
-    """A word for each answer."""
-    words = Tokenizer(WordLevel({w: i for i, w in enumerate([*SPECIAL, *answers])}, unk_token="<unk>"))
-    words.pre_tokenizer = WhitespaceSplit()
-    return PreTrainedTokenizerFast(
-        tokenizer_object=words, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>", chat_template=CHAT
-    )
-
 
 def model(size: int) -> LlamaForCausalLM:
     """A model that knows nothing, always the same one."""

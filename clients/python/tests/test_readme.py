@@ -1,6 +1,6 @@
 """The README's section "In a trainer": every block of code runs as it stands there,
-here with stand-ins, in `make test-trl`, `test-verifiers` and `test-skyrl` with the
-real packages."""
+here with stand-ins, in `make test-trl`, `test-verifiers`, `test-verl` and
+`test-skyrl` with the real packages."""
 
 import asyncio
 import importlib
