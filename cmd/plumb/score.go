@@ -251,7 +251,9 @@ func (j *job) endReport(ctx context.Context, early error) error {
 // scoring.
 func (j *job) endOfReport(err error) {
 	fmt.Fprintf(j.std.err, "plumb: there will be no report: %s; scoring goes on\n", oneLine(err))
-	j.report.Discard()
+	if j.report != nil {
+		j.report.Discard()
+	}
 	j.report, j.lost = nil, err
 }
 
@@ -283,6 +285,10 @@ func (j *job) open(ctx context.Context) (err error) {
 	j.report, err = report.New(report.Config{Dir: j.cmd.Report, Title: title, Items: j.core.Items,
 		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers, Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers,
 		Max: j.most, Progress: func(done, all int) { j.bar.drawn(done, all) }})
+	if atomicfile.IsFull(err) {
+		j.endOfReport(err)
+		return nil
+	}
 	if err != nil {
 		j.core.Close()
 	}

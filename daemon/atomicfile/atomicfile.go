@@ -139,6 +139,12 @@ func WriteFile(path string, fill func(*File) error) error {
 	return err
 }
 
+// IsFull reports whether an error says that there is no room: on the disk, or by a
+// limit of the user or the process.
+func IsFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
 // partial makes a new partial file for path, with the mode that files get there.
 func partial(path string) (f *os.File, err error) {
 	for range 100 {
