@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"plumb/scoring/table"
+)
+
+// untilSignal is a context that SIGINT or SIGTERM ends; a second one ends the
+// process.
+func untilSignal() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// end writes what is left and the tables. early is what ended the run before its
+// end, nil where all lines were scored: the results then take their place.
+func (j *job) end(ctx context.Context, early error) error {
+	err := j.out.finish(early)
+	if early == nil {
+		early = err
+	}
+	if j.times != nil {
+		if e := j.times.out.finish(early); early == nil {
+			err = errors.Join(err, e)
+		}
+	}
+	err = errors.Join(err, j.endReport(ctx, early))
+	if early != nil {
+		fmt.Fprintf(j.std.err, "PARTIAL: the run ended early; the tables count the %d lines that were scored before\n", j.tally.lines)
+	}
+	j.table.WriteTo(j.std.err)
+	if j.times != nil {
+		j.times.writeTo(j.std.err)
+	}
+	j.tally.writeTo(j.std.err, "scored")
+	if j.core != nil && j.core.Judge != nil {
+		s := j.core.Judge.Stats()
+		judged(j.std.err, s)
+		if end := j.core.Judge.Halted(); end != nil {
+			err = errors.Join(err, fmt.Errorf("cannot judge answers: %w", end))
+		}
+		if s.Unsaved > 0 {
+			err = errors.Join(err, fmt.Errorf("cannot keep %d verdicts in --judge-cache", s.Unsaved))
+		}
+	}
+	if err == nil {
+		err = j.cmd.failFlags.verdict(&j.tally, j.missing == table.Zero, j.cmd.DryRun)
+	}
+	return err
+}
+
+// endReport writes what is left of the report.
+func (j *job) endReport(ctx context.Context, early error) error {
+	if j.report == nil {
+		return j.lost
+	}
+	if early != nil {
+		j.report.EndedEarly(oneLine(early))
+	}
+	path, err := j.report.Close()
+	j.bar.end()
+	if err == nil {
+		fmt.Fprintf(j.std.err, "report: %s\n", path)
+	}
+	if ctx.Err() != nil && early == nil {
+		err = errors.Join(err, interruption{errors.New("interrupted while the report was drawn; all results are there")})
+	}
+	return err
+}
+
+// endOfReport gives the report up, so that a full disk under it does not stop
+// scoring.
+func (j *job) endOfReport(err error) {
+	fmt.Fprintf(j.std.err, "plumb: there will be no report: %s; scoring goes on\n", oneLine(err))
+	if j.report != nil {
+		j.report.Discard()
+	}
+	j.report, j.lost = nil, err
+}
