@@ -46,8 +46,10 @@ func valuesOf(p *fastjson.Parser) *[]fastjson.Value {
 // Parse is p.ParseBytes. For a long text it takes memory for all values at once
 // before: fastjson itself lets its list of values grow step by step, and every
 // value that was handed out keeps the shorter list alive that it was made in, so
-// that a value would take 400 bytes instead of about 100.
+// that a value would take 400 bytes instead of about 100. Unpaired surrogates become
+// the replacement character.
 func Parse(p *fastjson.Parser, b []byte) (*fastjson.Value, error) {
+	b = wellFormed(b)
 	if len(b) > small && values >= 0 {
 		if n := Count(b); n > cap(*valuesOf(p)) {
 			*valuesOf(p) = make([]fastjson.Value, 0, n)
