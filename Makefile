@@ -96,12 +96,13 @@ test-view: setup ## the window under a virtual X server; part of make check
 gpu-bundle: setup ## build/gpu-bundle, for a machine with an NVIDIA GPU and no Go
 	@sh scripts/bundle.sh
 
-load: setup build ## the daemon under the load of trainers: latency, throughput, restarts with lost contexts, kills
+load: setup build ## the daemon under the load of trainers: latency, throughput, restarts with lost contexts, kills, hostile clients
 	go build -trimpath -tags "egl fault" -ldflags "$(LDFLAGS)" -o bin/plumb-fault ./cmd/plumb
 	go run ./bench/daemon light
 	go run ./bench/daemon rate
 	go run ./bench/daemon -plumb bin/plumb-fault storm
 	go run ./bench/daemon -args "--fidelity auto" kill
+	go run ./bench/daemon hostile
 
 fidelity: build ## native pictures beside the editor's, report in build/fidelity/report
 	@go run ./bench/fidelity -out build/fidelity

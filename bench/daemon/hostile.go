@@ -28,6 +28,8 @@ type probe struct {
 var probes = []probe{
 	{"1,100 idle connections under 1,024 descriptors", nil, 1024, 1500, idle},
 	{"refused requests whose bodies never come", nil, 0, 1500, refused},
+	{"600 slow headers at 256 connections", []string{"--max-conns", "256"}, 0, 1500, slow},
+	{"requests hidden behind two lengths", nil, 0, 1500, smuggle},
 	{"8 bodies of 3.9 million small numbers, 15 s", nil, 0, 4000, values},
 	{"60 zstd frames with windows of 128 MiB", []string{"--max-window", "128MiB"}, 0, 1500, window},
 	{"20 streams with a line of 60 MB without end", nil, 0, 1500, endless},

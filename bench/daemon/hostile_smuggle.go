@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// smuggle hides a request behind another one whose header says in two ways where
+// its body ends. A proxy in front would let it pass as a body.
+func smuggle(t *target) (string, error) {
+	hidden := head("GET", "/v1/suites", hostileToken)
+	body := "0\r\n\r\n" + hidden
+	ways := [][]string{
+		{fmt.Sprint("Content-Length: ", len(body)), "Transfer-Encoding: chunked"},
+		{"Transfer-Encoding: chunked", fmt.Sprint("Content-Length: ", len(body))},
+		{"Transfer-Encoding: identity", fmt.Sprint("Content-Length: ", len(body))},
+		{"Content-Length: 0", "Transfer-Encoding: chunked"},
+	}
+	let := 0
+	for _, w := range ways {
+		c, err := t.dial()
+		if err != nil {
+			return "", err
+		}
+		c.SetDeadline(time.Now().Add(10 * time.Second))
+		io.WriteString(c, head("POST", "/v1/score", hostileToken, w...)+body)
+		b, _ := io.ReadAll(c)
+		c.Close()
+		if !strings.HasPrefix(string(b), "HTTP/1.1 400 ") || strings.Count(string(b), "HTTP/1.1 ") != 1 {
+			let++
+		}
+	}
+	seen := fmt.Sprintf("%d headers with two lengths, %d taken", len(ways), let)
+	if let > 0 {
+		return seen, fmt.Errorf("%d of %d such requests were not refused", let, len(ways))
+	}
+	return seen, nil
+}
