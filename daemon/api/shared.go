@@ -299,7 +299,7 @@ func (s *Server) sharedInfo() map[string]any {
 	}
 	return map[string]any{
 		"keys": keys,
-		"note": "System V segments by id, mode 0600; memfds with F_SEAL_SHRINK and F_SEAL_GROW come over the socket of --shm-socket; POSIX names are refused, as such objects can be truncated while they are mapped",
+		"note": "System V segments by id, mode 0600; memfds with F_SEAL_SHRINK and F_SEAL_GROW come over the socket of --shm-socket; requests about memory come over the daemon's Unix socket, or over TCP from this host with --shm-trust-loopback; POSIX names are refused, as such objects can be truncated while they are mapped",
 	}
 }
 
