@@ -35,6 +35,7 @@ var probes = []probe{
 	{"20 streams with a line of 60 MB without end", nil, 0, 1500, endless},
 	{"60 sessions with an unfinished message of 16 MB", nil, 0, 1500, messages},
 	{"8 scenes of 350,000 freehand points, 15 s", nil, 0, 1500, freehand},
+	{"8 scenes of 35 Mpx full of outlines, 15 s", nil, 0, 1500, coverage},
 }
 
 // hostileToken is the token that the client who behaves has; hostile ones have it

@@ -86,26 +86,32 @@ func values(t *target) (string, error) {
 // freehand posts scenes of freehand lines: of one with more points than allowed, and
 // of five with as many as are allowed.
 func freehand(t *target) (string, error) {
-	o := t.repeat("/v1/render", append(several(4, scribbles(1, 350_000)), several(4, scribbles(5, 65_000))...)...)
+	o := t.repeat("/v1/render", append(several(4, scribbles(1, 350_000, 1)), several(4, scribbles(5, 65_000, 1))...)...)
 	return o.String(), nil
 }
 
-// scribbles is a scene of freehand lines that cross themselves everywhere.
-func scribbles(lines, points int) []byte {
+// coverage posts scenes of 150 kB whose outlines touch very many pixels.
+func coverage(t *target) (string, error) {
+	return t.repeat("/v1/render", several(8, scribbles(1, 5000, 6))...).String(), nil
+}
+
+// scribbles is a scene of freehand lines that cross themselves everywhere, on a canvas of
+// 1200 x 800 px times k.
+func scribbles(lines, points int, k float64) []byte {
 	var b bytes.Buffer
-	b.WriteString(`{"bounds":[0,0,1200,800],"records":[`)
+	fmt.Fprintf(&b, `{"bounds":[0,0,%g,%g],"records":[`, 1200*k, 800*k)
 	for i := range lines {
 		if i > 0 {
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(&b, `{"id":"shape:%d","typeName":"shape","type":"draw","x":0,"y":0,"rotation":0,"index":"a%d","parentId":"page:page","isLocked":false,"opacity":1,"meta":{},`+
 			`"props":{"color":"black","fill":"none","dash":"draw","size":"m","isComplete":true,"isClosed":false,"isPen":false,"scale":1,"segments":[{"type":"free","points":[`, i, i+1)
-		for k := range points {
-			if k > 0 {
+		for n := range points {
+			if n > 0 {
 				b.WriteByte(',')
 			}
-			a := float64(k) * 2.4
-			fmt.Fprintf(&b, `{"x":%.0f,"y":%.0f,"z":0.5}`, 600+590*math.Cos(a), 400+390*math.Sin(1.37*a))
+			a := float64(n) * 2.4
+			fmt.Fprintf(&b, `{"x":%.0f,"y":%.0f,"z":0.5}`, k*(600+590*math.Cos(a)), k*(400+390*math.Sin(1.37*a)))
 		}
 		b.WriteString(`]}]}}`)
 	}

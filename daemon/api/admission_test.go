@@ -156,6 +156,7 @@ func TestIdleKeepNobodyOut(t *testing.T) {
 func TestHeldBodies(t *testing.T) {
 	const body, most = 1 << 20, 3 << 20
 	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body, c.Bodies, c.Share = body, most, 1 })
+	s.bodies.Wait = 100 * time.Millisecond
 	head := fmt.Sprintf("POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", body)
 	for range 50 { // announced, 50 MiB in all, and of each 10 kB sent
 		io.WriteString(s.raw(t), head+strings.Repeat(" ", 10_000))

@@ -81,6 +81,7 @@ func TestWindow(t *testing.T) {
 	if status, body := post(27); status != 413 || !strings.Contains(body, "--max-window") {
 		t.Errorf("128 MiB: got %d %s; want 413 and the flag", status, body)
 	}
+	s.bodies.Wait = time.Millisecond
 	other := s.bodies.Hold("another")
 	defer other.Close()
 	other.Try(20 << 20)
@@ -116,6 +117,7 @@ func TestStreamMemory(t *testing.T) {
 // Messages of sessions count too.
 func TestSessionMemory(t *testing.T) {
 	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body, c.Bodies, c.Share = 1<<20, 2<<20, 1 })
+	s.bodies.Wait = time.Millisecond
 	other := s.bodies.Hold("another")
 	other.Try(2<<20 - 100<<10)
 	c := s.dial(t, "")

@@ -21,12 +21,16 @@ var ErrFull = errors.New("no memory is left for it now")
 // ErrTooLarge marks bytes for which there will never be room.
 var ErrTooLarge = errors.New("it takes too much memory")
 
-// Wait is how long a hold waits for room before it gives up.
-const Wait = 5 * time.Second
+// wait is how long a hold waits for room before it gives up.
+const wait = 5 * time.Second
 
 // Pool is an amount of memory that clients share. It is safe for concurrent use; a
 // nil Pool has no bounds.
 type Pool struct {
+	// Wait is how long a hold waits for room before it gives up, 5 s from New. It is not
+	// to be changed once the pool is used.
+	Wait time.Duration
+
 	flag  string // bounds it, as messages name it
 	size  int64
 	share int64
@@ -46,7 +50,7 @@ type client struct {
 // New returns a pool of size bytes, of which one client may hold share. Messages
 // name flag as what bounds it.
 func New(flag string, size, share int64) *Pool {
-	return &Pool{flag: flag, size: size, share: min(share, size), all: semaphore.NewWeighted(size), clients: map[string]*client{}}
+	return &Pool{Wait: wait, flag: flag, size: size, share: min(share, size), all: semaphore.NewWeighted(size), clients: map[string]*client{}}
 }
 
 // Held returns how many bytes are held now.
@@ -93,7 +97,7 @@ type Hold struct {
 	closed bool
 }
 
-// Grow takes n more bytes. It waits for room, up to Wait. Errors wrap ErrTooLarge or
+// Grow takes n more bytes. It waits for room, up to Pool.Wait. Errors wrap ErrTooLarge or
 // ErrFull, or are those of ctx.
 func (h *Hold) Grow(ctx context.Context, n int64) error {
 	if h == nil || n <= 0 {
@@ -102,7 +106,7 @@ func (h *Hold) Grow(ctx context.Context, n int64) error {
 	if err := h.pool.Fits(h.Held() + n); err != nil {
 		return err
 	}
-	patience, cancel := context.WithTimeout(ctx, Wait)
+	patience, cancel := context.WithTimeout(ctx, h.pool.Wait)
 	defer cancel()
 	err := h.client.left.Acquire(patience, n)
 	if err == nil {

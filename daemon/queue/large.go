@@ -25,6 +25,13 @@ const (
 	// take it at the same time, those of one shape.
 	outlineBytes = 700
 	outlinedMost = 150_000
+	// lightCoverage is how many bytes the outlines of a picture may touch until its
+	// sample is large; it is then prepared again as one.
+	lightCoverage = 32 << 20
+	// spilledWeight is the weight of such a sample: its coverage and the tiles of it.
+	spilledWeight = 400 << 20
+	// rowBytes is what a unit of task.work takes.
+	rowBytes = 32
 )
 
 // Weight is about how many bytes a sample takes while it is prepared, rather too
@@ -71,7 +78,7 @@ func (q *Queue) workLarge() {
 		}
 		w := &worker{q: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
 		needsDevice := w.prepare(t)
-		t.memory.Shrink(t.weight - 3*int64(len(t.buf))) // what is prepared is small
+		t.memory.Shrink(t.weight - 3*int64(len(t.buf)) - rowBytes*int64(t.work)) // what is prepared takes less
 		if !needsDevice || q.gone(t) {
 			needsDevice = false
 			q.finish(t)
@@ -108,7 +115,7 @@ func (q *Queue) takeLarge() (*task, bool) {
 
 // holds takes the memory of a large sample, if it is there.
 func (q *Queue) holds(t *task) bool {
-	h := q.cfg.Memory.Hold(t.opt.Client)
+	h := q.cfg.Memory.Hold(t.client())
 	if !h.Try(t.weight) {
 		h.Close()
 		return false
@@ -132,6 +139,37 @@ func (q *Queue) lookLarge() {
 	q.mu.Lock()
 	q.large.more.Broadcast()
 	q.mu.Unlock()
+}
+
+// spill ends the preparation of a sample that was found to be large in the middle of
+// it: it begins anew as a large one, or is refused where there will never be memory.
+func (q *Queue) spill(t *task) {
+	t.release()
+	t.job, t.fault, t.err = nil, nil, nil
+	t.weight = spilledWeight
+	if e := q.tooLarge(t); e != nil {
+		t.spilled, t.weight = false, 0
+		t.result, t.err = t.failed(e), e
+	}
+}
+
+// again gives a sample that was found to be large to those who prepare large ones. The
+// caller holds mu.
+func (q *Queue) again(t *task) {
+	t.spilled = false
+	if t.bulk {
+		t.started.Store(0)
+	}
+	q.large.list = append(q.large.list, t)
+	q.large.more.Signal()
+}
+
+// client is whose share of the memory a sample takes.
+func (t *task) client() string {
+	if t.opt == nil {
+		return ""
+	}
+	return t.opt.Client
 }
 
 // tooLarge is the error of a sample for which there will never be memory, nil for

@@ -133,3 +133,36 @@ func waitFor(t *testing.T, ok func() bool) {
 		}
 	}
 }
+
+// A sample that turns out to be large while it is prepared becomes one of those that
+// wait for memory, and has the same result; where there will never be enough, it is
+// refused.
+func TestSpill(t *testing.T) {
+	for _, c := range []struct {
+		memory int64
+		code   string
+	}{{1 << 30, ""}, {100 << 20, "too_large"}} {
+		e := &queuetest.Engine{Large: func(w float64) bool { return w == 9 }}
+		cfg := queuetest.Config(e, queuetest.Suite{})
+		cfg.Memory = memory.New("--max-memory", c.memory, c.memory)
+		q := queue.New(cfg)
+		lines := []string{`{"id":"a","test":"sum","views":[1]}`, `{"id":"b","test":"sum","views":[9,2]}`, `{"id":"c","test":"sum","views":[2,9]}`, `{"id":"d","test":"sum","views":[4]}`}
+		want := []float64{1, 11, 11, 4}
+		for i, got := range run(t, q, lines) {
+			_, code, score := queuetest.Line([]byte(got))
+			if c.code != "" && i%3 != 0 {
+				if code != c.code || !strings.Contains(got, "--max-memory") {
+					t.Errorf("%s: got %s; want %s and the flag", lines[i], got, c.code)
+				}
+				continue
+			}
+			if score != want[i] || code != "" {
+				t.Errorf("%s: got %s; want %v", lines[i], got, want[i])
+			}
+		}
+		q.Close()
+		if n, held := e.Alive.Load(), cfg.Memory.Held(); n != 0 || held != 0 {
+			t.Errorf("%d pictures were not released, %d bytes are held", n, held)
+		}
+	}
+}

@@ -51,6 +51,7 @@ type load struct {
 	line     dump.Line // Bytes are in buf
 	buf      []byte
 	weight   int64        // of a large sample, else 0
+	spilled  bool         // found to be large while it was prepared
 	memory   *memory.Hold // of a large sample while it is worked on
 	opt      *Options
 	view     func() (outline.View, error) // for pictures instead of scores

@@ -98,13 +98,18 @@ func (q *Queue) takeMeasured() (*task, bool) {
 // done finishes a task or hands it on. It returns false where the worker was
 // relieved meanwhile and must end.
 func (q *Queue) done(w *worker, t *task, needsDevice bool) bool {
-	if !needsDevice || q.gone(t) {
+	spilled := t.spilled && !q.gone(t)
+	if !spilled && (!needsDevice || q.gone(t)) {
 		needsDevice = false
 		q.finish(t)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	stays := q.vacate(w)
+	if spilled {
+		q.again(t)
+		return stays
+	}
 	q.handOn(t, needsDevice)
 	return stays
 }
@@ -150,9 +155,15 @@ func (w *worker) prepare(t *task) (needsDevice bool) {
 		}
 	}()
 	if t.view != nil {
-		return w.scene(t)
+		needsDevice = w.scene(t)
+	} else {
+		needsDevice = w.item(t, start)
 	}
-	return w.item(t, start)
+	if t.spilled {
+		w.q.spill(t)
+		return false
+	}
+	return needsDevice
 }
 
 // item prepares a sample to score.
@@ -217,7 +228,11 @@ func (w *worker) scene(t *task) (needsDevice bool) {
 func (w *worker) add(t *task, v *outline.View) error {
 	view := *v
 	view.Stop = func() bool { return w.q.over(t) }
+	if t.weight == 0 {
+		view.Light = lightCoverage
+	}
 	p, err := w.drawer.Prepare(view)
+	t.spilled = errors.Is(err, outline.ErrLarge)
 	if errors.Is(err, outline.ErrStopped) { // the reader of a stream sees it, in its turn
 		return late(w.q.limit(t.opt), w.q.limit(t.opt) < w.q.cfg.Deadline)
 	}

@@ -52,6 +52,7 @@ type Builder struct {
 	d     *Drawing
 	view  path.Matrix // page to px
 	limit int
+	light int // View.Light
 
 	tree  tree
 	local local
@@ -111,6 +112,7 @@ func (b *Builder) Build(v View, mode Raster, d *Drawing) (err error) {
 	if b.limit = b.MaxCoverage; b.limit == 0 {
 		b.limit = MaxCoverage
 	}
+	b.light = v.Light
 	b.local.most, b.local.free.most = b.MaxPoints, b.MaxPoints
 	b.scanner.Stop, b.stroker.Stop, b.filler.Stop = v.Stop, v.Stop, v.Stop
 	b.filler.Pieces = 0

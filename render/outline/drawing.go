@@ -20,6 +20,9 @@ var ErrForeign = errors.New("not drawn natively")
 // ErrStopped marks a view that nobody wants any more.
 var ErrStopped = errors.New("nobody waits for the picture any more")
 
+// ErrLarge marks a view with more coverage than View.Light.
+var ErrLarge = errors.New("the view is a large one")
+
 // stopped reports whether the view is not wanted any more.
 func (v *View) stopped() bool { return v.Stop != nil && v.Stop() }
 
@@ -51,6 +54,10 @@ type View struct {
 	// Stop, if set, is asked now and then, also in the middle of a shape; once it
 	// says so, Build ends with ErrStopped.
 	Stop func() bool
+
+	// Light, if above 0, is how many bytes of coverage are enough: beyond them Build ends
+	// with ErrLarge, for whoever wants to prepare large views apart.
+	Light int
 
 	// Foreign, which wraps ErrForeign, says why the view cannot be drawn
 	// natively where that was found out before; Build returns it. The fields

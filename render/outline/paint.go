@@ -294,6 +294,9 @@ func sizeOf(c *scan.Coverage) int { return 16*len(c.Spans) + len(c.Bytes) }
 
 // fits holds a size against the limit of the drawing.
 func (b *Builder) fits(bytes int) error {
+	if b.light > 0 && bytes > b.light {
+		return ErrLarge
+	}
 	if bytes > b.limit {
 		return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes (%s): %w", b.limit, scene.FlagCoverage, scene.ErrLimit)
 	}

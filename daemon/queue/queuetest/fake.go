@@ -36,6 +36,8 @@ type Engine struct {
 	Flight  int             // how many batches it takes at once, 0 for one
 	Hold    chan struct{}   // when set, Measure waits for it
 	Prepare func(w float64) // when set, called for each view, with its width
+	// Large, when set, says of a width whether its view has much coverage.
+	Large func(w float64) bool
 	// Endless, when set, says of a width whether its view is prepared until nobody
 	// wants it any more; Begun and Stopped count those.
 	Endless        func(w float64) bool
@@ -99,6 +101,9 @@ type drawer struct{ e *Engine }
 func (d drawer) Prepare(v outline.View) (queue.Pic, error) {
 	if v.Bounds.W < 0 {
 		return nil, fmt.Errorf("cannot draw shape 0: %w: a cube", outline.ErrForeign)
+	}
+	if d.e.Large != nil && d.e.Large(v.Bounds.W) && v.Light > 0 {
+		return nil, outline.ErrLarge
 	}
 	if d.e.Prepare != nil {
 		d.e.Prepare(v.Bounds.W)
