@@ -24,7 +24,7 @@ import (
 // scoreCmd is `plumb score`.
 type scoreCmd struct {
 	Dumps  []string `arg:"" name:"dump" help:"Dumps: JSON lines, plain, gzip or zstd; - is stdin."`
-	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout."`
+	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout. It is replaced when all lines have their results; until then they are in FILE.XXXXXXXX.partial."`
 	Report string   `placeholder:"DIR" help:"Write an HTML report there: tables, and items with what made their scores."`
 	itemsFlag
 	failFlags
