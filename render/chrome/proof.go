@@ -36,6 +36,7 @@ func (a *answer) prove(mark uint32, plain bool) (blank bool, err error) {
 		d := &a.Pictures[i]
 		if d.Runs == nil && d.PNG == nil {
 			d.img = image.NewNRGBA(image.Rect(0, 0, d.W, d.H))
+			blank = blank || d.Visible
 			continue
 		}
 		if plain {

@@ -79,7 +79,10 @@ export class Exporter {
 			background: false,
 			darkMode: false,
 		})
-		if (!svg) return { w: Math.floor(p.bounds?.[2] ?? 0), h: Math.floor(p.bounds?.[3] ?? 0), bounds: p.bounds }
+		if (!svg) {
+			const visible = p.bounds && this.visible(ids, new Box(...p.bounds))
+			return { w: Math.floor(p.bounds?.[2] ?? 0), h: Math.floor(p.bounds?.[3] ?? 0), bounds: p.bounds, visible }
+		}
 		const drawn = await this.raster.draw(svg, p, mark)
 		return { ...drawn, visible: this.visible(ids, new Box(...drawn.bounds!)) }
 	}
