@@ -53,18 +53,50 @@ func (c *promptCmd) Run(std streams) (err error) {
 	if c.Suite == "spatialab" || c.Suite == "spaceeval" {
 		ask = c.question(suites)
 	}
+	var told promptTally
 	for err == nil {
 		var l dump.Line
 		if l, err = r.Next(); err == nil {
-			_, err = out.Write(promptLine(d, l, ask))
+			line, fault := promptLine(d, l, ask)
+			told.add(l.N, fault)
+			_, err = out.Write(line)
 		}
 	}
 	if err == io.EOF {
-		err = nil
+		err = told.verdict(std.err)
 	} else {
 		err = fmt.Errorf("cannot write prompts of %s: %w", c.Items, err)
 	}
 	return out.finish(err)
+}
+
+// promptTally counts items with a prompt and without.
+type promptTally struct {
+	made, failed int
+	first        string // line and fault of the first item without one
+}
+
+func (t *promptTally) add(line int, fault *scoring.Error) {
+	if fault == nil {
+		t.made++
+		return
+	}
+	if t.failed++; t.failed == 1 {
+		t.first = fmt.Sprintf("line %d: %s: %s", line, fault.Code, fault.Message)
+	}
+}
+
+// verdict says on w how many items have no prompt. Where none has one, that is an
+// error.
+func (t *promptTally) verdict(w io.Writer) error {
+	switch {
+	case t.failed == 0:
+		return nil
+	case t.made == 0:
+		return fmt.Errorf("cannot write any prompt: all %d items failed; the first is %s", t.failed, t.first)
+	}
+	fmt.Fprintf(w, "%d of %d items have no prompt; the first is %s\n", t.failed, t.made+t.failed, t.first)
+	return nil
 }
 
 // question asks items of SPATIALAB and SpaCE-Eval, each as its own suite does: one
@@ -82,19 +114,20 @@ func (c *promptCmd) question(suites map[string]scoring.Suite) func(*scoring.Item
 	}
 }
 
-// promptLine is the line of one item, with its prompt or what is wrong with it.
-func promptLine(d *dump.Decoder, l dump.Line, ask func(*scoring.Item) (string, error)) []byte {
+// promptLine is the line of one item, with its prompt or what is wrong with it. The
+// error is nil where there is a prompt.
+func promptLine(d *dump.Decoder, l dump.Line, ask func(*scoring.Item) (string, error)) ([]byte, *scoring.Error) {
 	it, fault := d.Item(l, "")
 	if fault == nil {
 		text, err := ask(&it)
 		if err == nil {
 			b := scoring.AppendString([]byte(`{"id":`), it.ID)
 			b = scoring.AppendString(append(b, `,"prompt":`...), text)
-			return append(b, "}\n"...)
+			return append(b, "}\n"...), nil
 		}
 		if !errors.As(err, &fault) {
 			fault = &scoring.Error{Code: "internal", Message: err.Error()}
 		}
 	}
-	return failure(it.ID, fault.Code, fault.Message)
+	return failure(it.ID, fault.Code, fault.Message), fault
 }

@@ -35,6 +35,24 @@ func TestPromptCommand(t *testing.T) {
 	}
 }
 
+// Items without a prompt are told of on stderr; where all are, the run failed.
+func TestPromptFailures(t *testing.T) {
+	const good, bad = `{"id":"a","test":"line","shapes":[{"id":"shape:a","type":"geo","x":1}],"prompt":"Do it."}`, `{"id":"b","shapes":[]}`
+	for _, c := range []struct {
+		in, want string
+		code     int
+	}{
+		{good, "", 0},
+		{good + "\n" + bad, "1 of 2 items have no prompt; the first is line 2: unknown_test: ", 0},
+		{bad + "\n" + bad, "cannot write any prompt: all 2 items failed; the first is line 1: unknown_test: ", 1},
+	} {
+		code, _, errs := plumb(t, c.in+"\n", "prompt", "-")
+		if code != c.code || !strings.Contains(errs, c.want) || c.want == "" && errs != "" {
+			t.Errorf("%s: got exit %d, %q; want %d, %q", c.in, code, errs, c.code, c.want)
+		}
+	}
+}
+
 // A flag that a command takes and does not use in the call at hand ends the run,
 // with the flag and the reason. A call that uses it goes on to its input.
 func TestUnusedFlags(t *testing.T) {
