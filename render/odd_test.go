@@ -236,5 +236,18 @@ func oddTexts() (list []odd) {
 			odd{d.name + " as label", `"type":"geo","props":{"w":150,"h":60,` + doc + `}`, d.native},
 			odd{d.name + " on a note", `"type":"note","props":{` + doc + `}`, d.native})
 	}
+	const bold = `{"type":"text","text":"x 000ff  ","marks":[{"type":"bold"}]}`
+	for _, d := range []struct {
+		name, props, content string
+		native               bool
+	}{
+		{"a soft hyphen behind a space", `"w":60,"size":"s"`, text(" \u00ad"), false},
+		{"a soft hyphen in a word", `"w":200`, text("of\u00adfice"), true},
+		{"spaces of two styles beyond the end", `"w":140,"font":"mono","align":"end"`, bold + "," + text(" "), false},
+		{"spaces of two styles, aligned at the start", `"w":140,"font":"mono","align":"start"`, bold + "," + text(" "), true},
+		{"a fraction behind a dash", `"w":80,"size":"s"`, text("  -½- "), true},
+	} {
+		list = append(list, odd{d.name, `"type":"geo","props":{"h":60,` + d.props + `,"richText":{"type":"doc","content":[` + p(d.content) + `]}}`, d.native})
+	}
 	return list
 }

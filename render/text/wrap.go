@@ -272,7 +272,7 @@ func (l *Layouter) leadingDashes() {
 // are ASCII the table counts.
 func leads(dash, c rune) bool {
 	return strings.ContainsRune("-‐‒–", dash) && (dash >= 0x80 || c >= 0x80) &&
-		(unicode.IsLetter(c) || strings.ContainsRune("#&*<=>@^_`~", c))
+		(unicode.IsLetter(c) || unicode.Is(unicode.No, c) || strings.ContainsRune("#&*<=>@^_`~", c))
 }
 
 // unicode marks the opportunities of UAX 14.
