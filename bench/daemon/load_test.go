@@ -140,3 +140,15 @@ func TestNestNotices(t *testing.T) {
 		t.Errorf("got %q, %v; want a file and a process", left, err)
 	}
 }
+
+// The probes of hostile clients that are over at once hold.
+func TestHostile(t *testing.T) {
+	var out bytes.Buffer
+	c := small(built(t, "egl"), &out)
+	c.n, c.distinct, c.clients = 16, 16, 1
+	for _, c.only = range []string{"idle", "refused", "hidden"} {
+		if err := hostile(c); err != nil {
+			t.Errorf("%s: %v\n%s", c.only, err, out.String())
+		}
+	}
+}
