@@ -67,7 +67,7 @@ func (c *Config) Sandboxed(program string) (on bool, reason string, err error) {
 	}
 	on, reason = sandbox(program)
 	if !on && c.Sandbox == SandboxRequire {
-		err = fmt.Errorf("cannot start the browser: %w: got %s; want --chrome-sandbox auto, or a machine that allows it", ErrSandbox, reason)
+		err = fmt.Errorf("cannot start the browser: %w: %s; want --chrome-sandbox auto, or a machine that allows it", ErrSandbox, reason)
 	}
 	return on, reason, err
 }
