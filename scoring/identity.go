@@ -21,8 +21,8 @@ type Identity struct {
 	File, At, Key string // where a foreign dump has the answer, and what it calls it
 	Asked         JSON   // the object asked of the line, nil for none: how the model was asked
 
-	arm    string // of asked: mode, input, setting, format, method
-	config string // of asked: the hash of all settings
+	arm    [5]string // of asked: the values of armMembers
+	config string    // of asked: the hash of all settings
 }
 
 // Repeated is a Suite whose lines may name the repeat by another member as well.
@@ -61,6 +61,9 @@ func ReadIdentity(v *fastjson.Value, repeat string) (Identity, error) {
 	}
 	return who, nil
 }
+
+// armMembers are the members of asked that say how a model was asked.
+var armMembers = [5]string{"mode", "input", "setting", "format", "method"}
 
 // identityReader keeps the first error.
 type identityReader struct{ err *Error }
@@ -131,13 +134,9 @@ func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
 	who.Repeat = agreed(r, "repeat", who.Repeat, r.count(v, "asked.", "repeat"))
 	who.Turn = agreed(r, "turn", who.Turn, r.count(v, "asked.", "turn"))
 	who.config = r.word(v, "asked.", "config")
-	var arm []string
-	for _, name := range []string{"mode", "input", "setting", "format", "method"} {
-		if s := r.word(v, "asked.", name); s != "" {
-			arm = append(arm, s)
-		}
+	for i, name := range armMembers {
+		who.arm[i] = r.word(v, "asked.", name)
 	}
-	who.arm = strings.Join(arm, "/")
 }
 
 // agreed is the value that two members of a line say, or the one that says something.
@@ -184,7 +183,10 @@ func (r *Result) Answer(dst []byte) (key []byte, ok bool) {
 	dst = append(append(dst, 0), r.Who.Model...)
 	dst = strconv.AppendInt(append(dst, 0), int64(max(1, r.Who.Repeat)), 10)
 	dst = append(append(dst, 0), r.Who.config...)
-	return append(append(dst, 0), r.Who.arm...), true // for an asked that has no config
+	for _, s := range r.Who.arm { // for an asked that has no config
+		dst = append(append(dst, 0), s...)
+	}
+	return dst, true
 }
 
 // Item appends what tells the question of a result from all others: its suite,
@@ -238,8 +240,17 @@ func (r *Result) Series() Series {
 	return s
 }
 
-// Series is the series of an answer of which nothing but who made it is known.
-func (who *Identity) Series() Series { return Series{who.Model, who.arm} }
+// Series is the series of an answer of which nothing but who made it is known. It
+// leaves out members of asked ("format") that a table has rows for anyway.
+func (who *Identity) Series(without ...string) Series {
+	var arm []string
+	for i, s := range who.arm {
+		if s != "" && !slices.Contains(without, armMembers[i]) {
+			arm = append(arm, s)
+		}
+	}
+	return Series{who.Model, strings.Join(arm, "/")}
+}
 
 // String is the series' name, "" where nothing is known of it.
 func (s Series) String() string {

@@ -111,3 +111,16 @@ func TestIdentityOfOldResults(t *testing.T) {
 		t.Errorf("got %+v", r.Who)
 	}
 }
+
+// The way to ask is a part of the series; a table that has rows for a part of it
+// leaves that out.
+func TestSeriesOfAsked(t *testing.T) {
+	who, err := whoOf(t, `{"asked":{"model":"M","mode":"cot","input":"full","setting":null,"format":"mcq"}}`, "")
+	if err != nil || who.Series().String() != "M · cot/full/mcq" || who.Series("format").String() != "M · cot/full" {
+		t.Errorf("got %v, %v; want the mode, the input and the format", who.Series(), err)
+	}
+	r := Result{Who: who, Metrics: []Metric{{"blind", true}}}
+	if got := r.Series().String(); got != "M · cot/full/mcq/blind" {
+		t.Errorf("got %s; want the answers without the picture apart", got)
+	}
+}
