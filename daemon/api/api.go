@@ -154,6 +154,7 @@ func New(cfg Config) *Server {
 	s := &Server{cfg: cfg, routes: routes(), nonce: nonce()}
 	share := max(int64(cfg.Share*float64(cfg.Bodies)), 2*int64(cfg.Body)) // one body always fits while it grows
 	s.bodies = memory.New("--max-bodies", max(int64(cfg.Bodies), share), share)
+	cfg.Metrics.memory(s.bodies, cfg.Work)
 	// A picture costs about 16 bytes per pixel until it has left.
 	s.hands, s.pixels = newBudget(2*runtime.GOMAXPROCS(0)), newBudget(max(cfg.Scenes.Pixels, scene.DefaultLimits().Pixels))
 	s.life, s.kill = context.WithCancel(context.Background())

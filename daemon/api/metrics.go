@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"plumb/daemon/conns"
+	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/daemon/shm"
 	"plumb/daemon/trace"
@@ -121,6 +122,15 @@ func (m *Metrics) labels(r *scoring.Result) (suite, test string) {
 		}
 	}
 	return cmp.Or(suite, unknown), cmp.Or(test, unknown)
+}
+
+// memory tells how much of the memory is held: by what clients sent, and by work.
+func (m *Metrics) memory(sent, work *memory.Pool) {
+	for part, p := range map[string]*memory.Pool{"sent": sent, "work": work} {
+		m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "plumb_memory_held_bytes",
+			Help:        "Memory that requests under way hold of --max-bodies (sent) and of the rest of --max-memory (work).",
+			ConstLabels: prometheus.Labels{"part": part}}, func() float64 { return float64(p.Held()) }))
+	}
 }
 
 // Traces registers what traces lost.
@@ -286,7 +296,7 @@ func reasonOf(code string) string {
 	switch code {
 	case "scored", "no_response", "undefined", "unjudged":
 		return ""
-	case "deadline":
+	case "deadline", "busy":
 		return "rejected"
 	case "closed":
 		return "cancelled"

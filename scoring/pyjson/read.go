@@ -38,6 +38,7 @@ type Reader struct {
 // Reset forgets all values that were read and sets the text to read from.
 func (r *Reader) Reset(text string) {
 	r.text, r.at, r.depth, r.steps = text, 0, 0, 0
+	r.stack, r.names = emptied(r.stack), emptied(r.names)
 	r.items.reset()
 	r.keys.reset()
 	r.ins.reset()
@@ -437,7 +438,18 @@ type arena[T any] struct{ block []T }
 
 const blockSize = 1024
 
-func (a *arena[T]) reset() { a.block = a.block[:0] }
+// mostKept is how many elements of memory are kept from one text to the next.
+const mostKept = 1 << 16
+
+func (a *arena[T]) reset() { a.block = emptied(a.block) }
+
+// emptied returns an empty list with the memory of another one, unless that is large.
+func emptied[T any](list []T) []T {
+	if cap(list) > mostKept {
+		return nil
+	}
+	return list[:0]
+}
 
 // keep copies a list into the arena.
 func (a *arena[T]) keep(list []T) []T {

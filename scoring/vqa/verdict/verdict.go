@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/render/jsontree"
 	"plumb/scoring/vqa/plain"
 )
 
@@ -119,7 +120,7 @@ func object(s string, depth int) value {
 		}
 		s = s[at:]
 		for _, text := range []string{s[:balanced(s)], strings.ReplaceAll(s[:balanced(s)], "'", `"`)} {
-			v, err := fastjson.Parse(text)
+			v, err := jsontree.Parse(new(fastjson.Parser), []byte(text))
 			if err != nil || v.Type() != fastjson.TypeObject {
 				continue
 			}
