@@ -249,7 +249,7 @@ func TestArrowBodyIsClipped(t *testing.T) {
 func TestTargetsAreBounded(t *testing.T) {
 	long := scene.Shape{ID: "shape:d", Kind: scene.Draw, TypeName: "draw", Parent: -1, Opacity: 1, Scale: 1, Size: scene.SizeM, Dash: scene.DashSolid}
 	var p []scene.Pressed
-	for i := range 100000 {
+	for i := range 60000 {
 		p = append(p, scene.Pressed{X: float64(i * 9), Y: float64(i % 7), Z: 0.5})
 	}
 	long.Segments = []scene.Segment{{Points: p}}
