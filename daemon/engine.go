@@ -83,7 +83,7 @@ func coded(err error, remote bool) error {
 	}{
 		{render.ErrLimit, "limit"}, {chrome.ErrLimit, "limit"}, {chrome.ErrScene, "bad_scene"},
 		{chrome.ErrDeadline, "deadline"}, {context.DeadlineExceeded, "deadline"}, {chrome.ErrClosed, "closed"},
-		{chrome.ErrLost, "backend"}, {chrome.ErrMissing, "backend"},
+		{chrome.ErrLost, "backend"}, {chrome.ErrMissing, "backend"}, {chrome.ErrSandbox, "backend"}, {chrome.ErrLicense, "backend"},
 	} {
 		if errors.Is(err, c.is) {
 			return &scoring.Error{Code: c.code, Message: err.Error()}

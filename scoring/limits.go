@@ -6,6 +6,10 @@ const (
 	DefaultActions  = 100_000 // entries of one list of actions
 )
 
+// NoteLimit is the code of the note on an answer that breaks a limit: it has the
+// score of a bad answer.
+const NoteLimit = "answer_limit"
+
 // The flags that raise these limits, as messages name them.
 const (
 	FlagResponse = "--max-response"

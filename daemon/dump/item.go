@@ -99,9 +99,7 @@ func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
 	if e := d.join(&it); e != nil {
 		return it, e
 	}
-	if e := d.response(&it, len(l.Bytes)); e != nil {
-		return it, e
-	}
+	d.response(&it, len(l.Bytes))
 	return it, d.answer(&it)
 }
 
@@ -228,19 +226,32 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 	return e
 }
 
-// response holds the answer to its limit.
-func (d *Decoder) response(it *scoring.Item, line int) *scoring.Error {
-	for _, v := range []*fastjson.Value{it.Fields.Get("actions"), it.Fields.Get("response"), it.Fields.Get("response", "actions")} {
+// response holds the answer to its limits. An answer beyond one counts as an empty
+// one, with a note: what a model writes never leaves it without a score.
+func (d *Decoder) response(it *scoring.Item, line int) {
+	if over := d.over(it.Fields, line); over != "" {
+		d.arena.Reset()
+		for _, name := range [...]string{"actions", "response"} {
+			if v := it.Fields.Get(name); !null(v) {
+				it.Fields.Set(name, d.arena.NewString(""))
+			}
+		}
+		it.Notes = append(it.Notes, scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: over + "; it counts as an empty answer"})
+	}
+}
+
+// over says which limit an answer breaks, "" for none.
+func (d *Decoder) over(item *fastjson.Value, line int) string {
+	for _, v := range []*fastjson.Value{item.Get("actions"), item.Get("response"), item.Get("response", "actions")} {
 		if n := len(v.GetArray()); n > d.cfg.Actions {
-			return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot read actions: got %d; want at most %d (%s)", n, d.cfg.Actions, scoring.FlagActions)}
+			return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, d.cfg.Actions, scoring.FlagActions)
 		}
 	}
 	if line <= d.cfg.Response {
-		return nil
+		return ""
 	}
-	v := it.Fields.Get("response")
 	n := 0
-	switch {
+	switch v := item.Get("response"); {
 	case v == nil:
 	case v.Type() == fastjson.TypeString:
 		n = len(v.GetStringBytes())
@@ -248,9 +259,9 @@ func (d *Decoder) response(it *scoring.Item, line int) *scoring.Error {
 		n = len(v.MarshalTo(nil))
 	}
 	if n > d.cfg.Response {
-		return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot read response: it has %d bytes; want at most %d (%s)", n, d.cfg.Response, scoring.FlagResponse)}
+		return fmt.Sprintf("the answer has %d bytes; want at most %d (%s)", n, d.cfg.Response, scoring.FlagResponse)
 	}
-	return nil
+	return ""
 }
 
 // names lists the known suites in a fixed order.

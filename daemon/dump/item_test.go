@@ -54,15 +54,18 @@ func TestItem(t *testing.T) {
 		{`{"id":"a","x":` + deep + `}`, "", "line:9   bad_line"},
 		{"{\"id\":\"\xff\"}", "", "line:9   bad_line"},
 		{`[1]`, "", "line:9   bad_line"},
-		{`{"id":"a","test":"maze","response":"` + strings.Repeat("y", 101) + `"}`, "", "a aspire maze limit"},
+		{`{"id":"a","test":"maze","response":"` + strings.Repeat("y", 101) + `"}`, "", "a aspire maze answer_limit"},
 		{`{"id":"a","test":"maze","response":"` + strings.Repeat("y", 100) + `"}`, "", "a aspire maze"},
-		{`{"id":"a","test":"maze","pad":"` + strings.Repeat("y", 200) + `","response":{"k":"` + strings.Repeat("y", 100) + `"}}`, "", "a aspire maze limit"},
+		{`{"id":"a","test":"maze","pad":"` + strings.Repeat("y", 200) + `","response":{"k":"` + strings.Repeat("y", 100) + `"}}`, "", "a aspire maze answer_limit"},
 	} {
 		d := NewDecoder(ItemConfig{Suites: suites, Response: 100})
 		it, e := d.Item(Line{N: 9, Bytes: []byte(c.line)}, c.suite)
 		got := it.ID + " " + it.Suite + " " + it.Test
 		if e != nil {
 			got += " " + e.Code
+		}
+		for _, n := range it.Notes {
+			got += " " + n.Code
 		}
 		if got != c.want || it.Line != 9 {
 			t.Errorf("%.80s: got %q (%v); want %q", c.line, got, e, c.want)

@@ -318,10 +318,14 @@ func asError(err error) *scoring.Error {
 		return &scoring.Error{Code: "not_native", Message: err.Error()}
 	case errors.Is(err, outline.ErrFonts):
 		return &scoring.Error{Code: "backend", Message: err.Error()}
+	case errors.Is(err, outline.ErrStopped):
+		return &scoring.Error{Code: "deadline", Message: err.Error()}
 	case errors.Is(err, scene.ErrLimit):
 		return &scoring.Error{Code: "limit", Message: err.Error()}
+	case errors.Is(err, scene.ErrInvalid):
+		return &scoring.Error{Code: "bad_scene", Message: err.Error()}
 	}
-	return &scoring.Error{Code: "bad_scene", Message: err.Error()}
+	return &scoring.Error{Code: "internal", Message: err.Error()}
 }
 
 func (w *Watch) wait(d time.Duration) {

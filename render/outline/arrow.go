@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -81,7 +80,7 @@ type arrows struct {
 // look at.
 const maxVisited = 1 << 25
 
-var errTargets = errors.New("the outlines that arrows are bound to have too many points")
+var errTargets = fmt.Errorf("%w: the outlines that arrows are bound to have too many points", scene.ErrLimit)
 
 // solve works an arrow out. Bindings and places are those of the tree.
 func (v *arrows) solve(s *scene.Scene, t *tree, i int32) error {

@@ -154,8 +154,8 @@ const volumePerPoint = 200
 func (b *Builder) frame(x Box) error {
 	w, h := math.Floor(x.W), math.Floor(x.H)
 	if !(w >= 1 && h >= 1 && w <= MaxSidePx && h <= MaxSidePx) || math.IsNaN(x.X-x.X) || math.IsNaN(x.Y-x.Y) {
-		return fmt.Errorf("cannot draw view at (%g, %g) of %g x %g px: want finite corners and sides from 1 to %d px",
-			x.X, x.Y, x.W, x.H, MaxSidePx)
+		return fmt.Errorf("cannot draw view at (%g, %g) of %g x %g px: %w: want finite corners and sides from 1 to %d px",
+			x.X, x.Y, x.W, x.H, scene.ErrInvalid, MaxSidePx)
 	}
 	b.d.Width, b.d.Height = int(w), int(h)
 	// The browser lays an image out in 1/64 px, fits the view into that, both sides in

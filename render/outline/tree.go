@@ -127,7 +127,7 @@ func (t *tree) build(s *scene.Scene) error {
 			n.frame, n.frames = sh.Parent, p.frames+1
 		}
 		if n.frames > maxFrames {
-			return fmt.Errorf("cannot draw shape %q: it lies in %d frames; want at most %d", sh.ID, n.frames, maxFrames)
+			return fmt.Errorf("cannot draw shape %q: %w: it lies in %d frames; want at most %d", sh.ID, scene.ErrLimit, n.frames, maxFrames)
 		}
 	}
 	t.bind(s)
@@ -203,7 +203,7 @@ func (t *tree) list(s *scene.Scene, ids []string, in set) error {
 	for _, id := range ids {
 		i := s.Find(id)
 		if i < 0 {
-			return fmt.Errorf("cannot draw shape %q: the scene has no shape of this id", id)
+			return fmt.Errorf("cannot draw shape %q: %w: the scene has no shape of this id", id, scene.ErrInvalid)
 		}
 		t.nodes[i].set = in
 		if len(ids) == 1 {

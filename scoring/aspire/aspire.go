@@ -169,7 +169,7 @@ func (s *suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	if t == nil {
 		return nil, fault("unknown_test", "cannot score test %s: want one of maze, graph, pattern, label, line, arrow, overlap, balance", quote(it.Test))
 	}
-	j := &job{base: scoring.Result{ID: it.ID, Suite: s.Name(), Test: t.name}}
+	j := &job{base: scoring.Result{ID: it.ID, Suite: s.Name(), Test: t.name}, suite: s}
 	var err error
 	if j.initial, err = s.initial(it.Fields); err != nil {
 		return nil, err
@@ -197,7 +197,11 @@ func (s *suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	if tokens, ok := number(it.Fields, "tokens"); ok { // passed through (D47)
 		j.metric("tokens", tokens)
 	}
+	j.changed = w.board.changed
 	j.base.Notes = w.notes.all()
+	if j.fault != nil {
+		j.base = j.failed(j.base, j.fault)
+	}
 	return j, nil
 }
 
@@ -298,8 +302,11 @@ func (w *work) read(response *fastjson.Value) error {
 // job is an item that has been read.
 type job struct {
 	base    scoring.Result
+	suite   *suite
+	changed bool // the answer changed the whiteboard
 	views   []outline.View
 	measure func(j *job, t []metric.Tally) // nil where nothing is measured
+	fault   *scoring.Error                 // why there is no score although the item is fine
 	initial []scene.Record
 	final   []scene.Record
 	show    func(j *job, r *scoring.Result) marks // what to draw over the pictures
@@ -317,14 +324,16 @@ func (j *job) Score(t []metric.Tally) scoring.Result {
 	again := *j
 	again.base.Metrics = append([]scoring.Metric(nil), j.base.Metrics...)
 	j.measure(&again, t)
+	if again.fault != nil {
+		return again.failed(again.base, again.fault)
+	}
 	return again.base
 }
 
-// Fail implements scoring.Job.
+// Fail implements scoring.Job. Where the answer is to blame, it has the score of a
+// bad answer.
 func (j *job) Fail(e scoring.Error) scoring.Result {
-	r := j.base
-	r.Scored, r.Score, r.Err = false, 0, &e
-	return r
+	return j.failed(j.base, &e)
 }
 
 // metric adds an intermediate value.
@@ -343,6 +352,5 @@ func (j *job) fail(err error) {
 	if !errors.As(err, &e) {
 		e = &scoring.Error{Code: "internal", Message: err.Error()}
 	}
-	j.base.Scored, j.base.Score, j.base.Err = false, 0, e
-	j.views, j.measure = nil, nil
+	j.fault, j.views, j.measure = e, nil, nil
 }

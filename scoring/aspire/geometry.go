@@ -221,7 +221,7 @@ func limit(r *scene.Record, most float64) bool {
 		changed = changed || x != y
 		return y
 	}
-	for _, at := range []*float64{&r.X, &r.Y, &r.W, &r.H, &r.Scale} {
+	for _, at := range []*float64{&r.X, &r.Y, &r.W, &r.H, &r.Scale, &r.GrowY, &r.FontPx} {
 		*at = one(*at)
 	}
 	if r.Arrow != nil {

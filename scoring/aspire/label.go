@@ -69,7 +69,7 @@ func (w *work) labelElsewhere(j *job, view outline.View, why error) {
 	view.Foreign = why
 	view.Content = &outline.Content{Bounds: func(b outline.Box, ok bool) (outline.Box, error) {
 		if !ok {
-			return outline.Box{}, errors.New("cannot score label: there is nothing on the whiteboard")
+			return outline.Box{}, fault("bad_scene", "cannot score label: there is nothing on the whiteboard")
 		}
 		b = padded(b)
 		*bounds = []float64{b.X, b.Y, b.W, b.H}

@@ -144,8 +144,9 @@ func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 		j.crashed(how.crash)
 		return j, nil
 	}
-	if err := s.tooMany(&value); err != nil {
-		return nil, err
+	if over := s.tooMany(&value); over != "" {
+		j.void("limit", scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: over})
+		return j, nil
 	}
 	e := r.evaluator.Evaluate(&value, t.criteria)
 	j.judged(&e, how)
@@ -169,12 +170,12 @@ func neverHeard() *scoring.Error {
 	return &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response; the model was never heard"}
 }
 
-// tooMany holds a list of actions to its limit.
-func (s *Suite) tooMany(v *pyjson.Value) error {
+// tooMany says which limit a list of actions breaks, "" for none.
+func (s *Suite) tooMany(v *pyjson.Value) string {
 	if n := len(v.Items()); v.Kind == pyjson.List && n > s.maxActions {
-		return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot read actions: got %d; want at most %d (%s)", n, s.maxActions, scoring.FlagActions)}
+		return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, s.maxActions, scoring.FlagActions)
 	}
-	return nil
+	return ""
 }
 
 // reading says how an answer was read.
@@ -199,6 +200,9 @@ func (r *reader) readAnswer(it *scoring.Item, strict bool) (v pyjson.Value, how 
 		r.text = jsontree.Append(r.text[:0], f)
 		r.answer.Reset(string(r.text))
 		v, err := r.answer.All()
+		if e, ok := err.(pyjson.Exception); ok { // a number of 5,000 digits
+			return v, reading{how: answer.Direct, crash: string(e), text: r.answer.Text()}, true, nil
+		}
 		if err != nil {
 			return v, how, false, badItem("response", "%v", err)
 		}
@@ -357,9 +361,13 @@ func told(f *release.Feedback) []string {
 // crashed makes the result of an answer that ends the published evaluator
 // (contract.md 9).
 func (j *job) crashed(exception string) {
-	j.base.Scored, j.base.Score, j.base.Status = true, 0, "crash"
-	j.base.Notes = append(j.base.Notes, scoring.Note{Code: "release_crash", Path: "response",
-		Message: exception + ": the published evaluator ends with this exception"})
+	j.void("crash", scoring.Note{Code: "release_crash", Path: "response", Message: exception + ": the published evaluator ends with this exception"})
+}
+
+// void scores an answer 0 that could not be evaluated.
+func (j *job) void(status string, why scoring.Note) {
+	j.base.Scored, j.base.Score, j.base.Status = true, 0, status
+	j.base.Notes = append(j.base.Notes, why)
 	j.base.Fields = []scoring.Metric{{Name: "evaluation"}, {Name: "feedback"}, {Name: "feedback_text"}}
 }
 

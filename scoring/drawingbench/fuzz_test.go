@@ -3,6 +3,7 @@ package drawingbench
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,7 +113,11 @@ func TestLargeAnswers(t *testing.T) {
 		}
 	}
 	it := scoring.Item{Fields: fastjson.MustParse(`{"actions":[` + repeat(`{},`, 100_000) + `{}]}`)}
-	if _, err := New().Prepare(&it, nil); err == nil {
-		t.Error("got no error for more actions than the limit")
+	j, err := New().Prepare(&it, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := j.Score(nil); !r.Scored || r.Score != 0 || r.Status != "limit" || len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Message, scoring.FlagActions) {
+		t.Errorf("more actions than the limit: got %v %v %s %v; want 0 with a note", r.Scored, r.Score, r.Status, r.Notes)
 	}
 }

@@ -23,8 +23,8 @@ func (s *Suite) Paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, e
 	case how.crash != "":
 		return scoring.Painting{}, &scoring.Error{Code: "no_json", Message: "cannot draw answer: " + how.crash}
 	}
-	if err := s.tooMany(&value); err != nil {
-		return scoring.Painting{}, err
+	if over := s.tooMany(&value); over != "" {
+		return scoring.Painting{}, &scoring.Error{Code: "limit", Message: "cannot draw answer: " + over}
 	}
 	p, err := r.picture(&value, s.paint)
 	if err != nil {

@@ -1,6 +1,7 @@
 package drawingbench
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -40,7 +41,15 @@ func (s *Suite) draw(j *job, r *reader, actions *pyjson.Value, e *release.Evalua
 	}
 	p, err := r.picture(actions, s.paint)
 	if err != nil {
-		return err
+		var over *scoring.Error
+		if !errors.As(err, &over) || over.Code != "limit" {
+			return err
+		}
+		j.base.Notes = append(j.base.Notes, scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: over.Message})
+		if name != "release" {
+			j.base.Score = 0
+		}
+		return nil
 	}
 	j.base.Backend = "cpu"
 	if name != "release" {

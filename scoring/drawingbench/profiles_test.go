@@ -124,10 +124,16 @@ func TestPixelMetrics(t *testing.T) {
 func TestPaintLimit(t *testing.T) {
 	actions := strings.Repeat(`{"action":"mouseDown","x":100,"y":100},{"action":"mouseUp","x":1000,"y":700},`, 1000)
 	item := `{"actions":[` + circle + `,` + strings.TrimSuffix(actions, ",") + `]}`
-	it := scoring.Item{Fields: fastjson.MustParse(item)}
-	_, err := New(WithMaxPaint(1_000_000)).Prepare(&it, scoring.Variants{PixelMetrics: ""})
-	if err == nil || !strings.Contains(err.Error(), FlagPaint) {
-		t.Errorf("got %v; want the limit %s", err, FlagPaint)
+	for _, v := range []scoring.Variants{{PixelMetrics: ""}, {Profile: "pixels"}, {Profile: "paper"}} {
+		it := scoring.Item{Fields: fastjson.MustParse(item)}
+		j, err := New(WithMaxPaint(1_000_000)).Prepare(&it, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := j.Score(nil)
+		if n := len(r.Notes); !r.Scored || n == 0 || !strings.Contains(r.Notes[n-1].Message, FlagPaint) || v[Profile] != "" && r.Score != 0 {
+			t.Errorf("%v: got %v %v %v; want a bad answer that names the limit %s", v, r.Scored, r.Score, r.Notes, FlagPaint)
+		}
 	}
 	if r := result(t, item, nil); !r.Scored {
 		t.Errorf("got %+v; want a score, which needs no picture", r)
