@@ -154,6 +154,11 @@ func (e *Engine) hand(v outline.View, why error) (*Prepared, error) {
 		}
 		return nil, fmt.Errorf("%w; nor can the editor draw it here: %w", why, m)
 	}
+	if v.Scene != nil {
+		if err := outline.CheckClouds(v.Scene, e.cfg.MaxPoints); err != nil {
+			return nil, err
+		}
+	}
 	return &Prepared{e: e, export: &export{view: v, why: why}, bare: v.Unmeasured}, nil
 }
 

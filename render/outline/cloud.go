@@ -28,14 +28,41 @@ func stadiumPerimeter(a, b float64) float64 {
 	return 2 * (float64(math.Pi*min(a, b)/2) + math.Abs(a-b))
 }
 
+// bumps is how many bumps a cloud of w x h px has.
+func bumps(w, h float64, size scene.Size) float64 {
+	per := stadiumPerimeter(w, h)
+	return max(math.Ceil(per/bumpSpacing[size]), 6, math.Ceil(per/min(w, h)))
+}
+
+func checkBumps(w, h, n float64, limit int) error {
+	if most := allowed(limit); !(n <= most) {
+		return fmt.Errorf("cannot draw cloud of %g x %g px: it has %.0f bumps; want at most %.0f (%s): %w", w, h, n, most, scene.FlagPoints, scene.ErrLimit)
+	}
+	return nil
+}
+
+// CheckClouds refuses a scene that has a cloud of more than limit bumps, 0 for
+// MaxPoints. Build refuses it too; the editor would draw it for minutes.
+func CheckClouds(s *scene.Scene, limit int) error {
+	for i := range s.Shapes {
+		if sh := &s.Shapes[i]; sh.Kind == scene.Geo && sh.Geo == scene.Cloud {
+			h := sh.H + sh.GrowY
+			if err := checkBumps(sh.W, h, bumps(sh.W, h, sh.Size), limit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // cloud adds bumps around an inner stadium, moved by the shape's own random
 // numbers (tldraw-rendering.md 2.2, "Cloud").
 func (g geoSpec) cloud(c *commands) error {
 	w, h := g.w, g.h
 	per := stadiumPerimeter(w, h)
-	n := max(math.Ceil(per/bumpSpacing[g.size]), 6, math.Ceil(per/min(w, h)))
-	if most := allowed(g.most); !(n <= most) {
-		return fmt.Errorf("cannot draw cloud of %g x %g px: it has %.0f bumps; want at most %.0f (%s): %w", w, h, n, most, scene.FlagPoints, scene.ErrLimit)
+	n := bumps(w, h, g.size)
+	if err := checkBumps(w, h, n, g.most); err != nil {
+		return err
 	}
 	depth := 0.2 * per / n
 	iw, ih := max(w-2*depth, 1), max(h-2*depth, 1)
