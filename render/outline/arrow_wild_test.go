@@ -266,7 +266,7 @@ func TestTargetsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := new(arrows)
-	v.visited = maxVisited - 200000
+	v.visited = maxVisited - 100000
 	for i := int32(1); ; i++ {
 		if err := v.solve(s, &tr, i); err != nil {
 			if !errors.Is(err, errTargets) || i > 5 {
