@@ -185,3 +185,17 @@ func TestControlCharacters(t *testing.T) {
 		t.Errorf("got %+v; want no tab lost", s)
 	}
 }
+
+// TestMetaHidesNothing: no key in a shape's meta keeps it out of a picture.
+func TestMetaHidesNothing(t *testing.T) {
+	p := open(t, Config{})
+	src := `{"records": [{"id": "shape:a", "typeName": "shape", "type": "geo", "x": 0, "y": 0, "index": "a1", "parentId": "page:page", "rotation": 0, "isLocked": false, "opacity": 1, "meta": {"plumb:hidden": true}, "props": {"w": 40, "h": 40, "fill": "solid", "geo": "rectangle", "dash": "draw", "url": "", "growY": 0, "scale": 1, "labelColor": "black", "color": "black", "size": "m", "font": "draw", "align": "middle", "verticalAlign": "middle", "richText": {"type": "doc", "content": [{"type": "paragraph"}]}}}],
+"schema": {"schemaVersion": 2, "sequences": {"com.tldraw.store": 5, "com.tldraw.shape": 4, "com.tldraw.shape.geo": 10, "com.tldraw.asset": 1, "com.tldraw.page": 1, "com.tldraw.document": 2}}}` // with the versions it was written with, so that meta is kept
+	r, err := p.Export(context.Background(), sourceRequest([]byte(src)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := r.Image.NRGBAAt(20, 20).A; a != 255 {
+		t.Errorf("alpha inside the box: got %d; want 255", a)
+	}
+}
