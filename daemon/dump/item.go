@@ -86,6 +86,10 @@ func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
 	if e := d.id(&it); e != nil {
 		return it, e
 	}
+	if raw := halfID(b, it.ID); raw != nil {
+		it.ID = "line:" + strconv.Itoa(l.N)
+		return it, &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got %.80s, which has half of a surrogate pair; want Unicode text", raw)}
+	}
 	e := d.suite(&it, suite)
 	if fault := d.who(&it); e == nil {
 		e = fault
