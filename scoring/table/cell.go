@@ -129,7 +129,7 @@ func (l *ledger) score(c *cell, r *scoring.Result, x float64) {
 	}
 	counted := r.Who.Repeat > 0
 	if len(l.items) >= l.most || !counted && len(l.items) >= l.plain || !named {
-		l.full = l.full || counted
+		l.full = l.full || counted && named
 		c.rest.add(x)
 		return
 	}

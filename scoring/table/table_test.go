@@ -170,7 +170,7 @@ func TestWriteTo(t *testing.T) {
 		"two    b                                         2       2        0       0    0.5000  0.2500       -",
 		"two    first                                     3       3        0       0   -5.7500           210.0",
 		"two    average (2 of 3 tests)                    3       3        0       0   -5.7500           210.0",
-		"x?[2J  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy...  1       0        1       0         -       -       -",
+		"x?[2J  yyyyyyyyyyyyyyyyyyyyy...yyyyyyyyyyyyyyyy  1       0        1       0         -       -       -",
 		"1 more lines could not be read or name no test", ""}, "\n")
 	var got bytes.Buffer
 	if n, err := tab.WriteTo(&got); err != nil || int(n) != got.Len() || got.String() != want {
@@ -279,10 +279,10 @@ func TestNamelessLines(t *testing.T) {
 	tab := New(Options{Suites: []scoring.Suite{two{}}})
 	for range 2 {
 		for i, x := range []float64{0, 1} {
-			tab.Add(answer(fmt.Sprint("line:", i+1), "", 0, x))
+			tab.Add(answer(fmt.Sprint("line:", i+1), "", i, x))
 		}
 	}
-	if r := row(t, tab, "a"); r.N != 4 || tab.Twice() != 0 || !is(r.Mean, 0.5) || !is(r.SE, math.Sqrt(1.0/3)/2) {
+	if r := row(t, tab, "a"); r.N != 4 || tab.Twice() != 0 || tab.LeftOut() != "" || !is(r.Mean, 0.5) || !is(r.SE, math.Sqrt(1.0/3)/2) {
 		t.Errorf("got %+v, %d left out; want 4 items", r, tab.Twice())
 	}
 }
@@ -308,5 +308,20 @@ func TestBounded(t *testing.T) {
 	}
 	if r := row(t, tab, "a"); !is(r.Mean, share) || !is(r.SE, math.Sqrt(share*(1-share)/102)) || tab.LeftOut() != "" || len(tab.ledger.items) != most {
 		t.Errorf("got %+v ± %v, %q", *r.Mean, *r.SE, tab.LeftOut())
+	}
+}
+
+// TestLongNames: names of models that differ in their ends alone are told apart.
+func TestLongNames(t *testing.T) {
+	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	for i, step := range []string{"1000", "2000"} {
+		tab.Add(answer("a", "organisation/a-model-with-a-long-name/checkpoint-"+step, 0, float64(i)))
+	}
+	var b strings.Builder
+	tab.WriteTo(&b)
+	for _, want := range []string{".../checkpoint-1000 ", ".../checkpoint-2000 "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
 	}
 }

@@ -165,10 +165,11 @@ func decimal(x *float64, digits int) string {
 // printable shortens a name and replaces what could move the cursor: names of
 // unknown suites come from the dump.
 func printable(s string) string {
-	const most = 40
+	const most, tail = 40, 16
 	s = visible(s)
-	if utf8.RuneCountInString(s) > most {
-		s = string([]rune(s)[:most-3]) + "..."
+	if utf8.RuneCountInString(s) > most { // names of checkpoints differ in their ends
+		r := []rune(s)
+		s = string(r[:most-3-tail]) + "..." + string(r[len(r)-tail:])
 	}
 	return s
 }
