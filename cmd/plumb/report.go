@@ -94,13 +94,14 @@ func (c *reportCmd) Run(std streams) error {
 		most = report.NoItems
 	}
 	j := report.NewJoined(report.JoinedConfig{Title: strings.Join(c.Results, ", "), Suites: suites, Variants: variants, Missing: missing, Papers: papers, Max: most})
-	for _, arg := range c.Results {
-		if err := c.file(j, arg, std); err != nil {
+	names, paths := c.series()
+	for i, path := range paths {
+		if err := c.file(j, names[i], path, std); err != nil {
 			return err
 		}
 	}
-	fmt.Fprint(std.err, j.LeftOut())
-	out, err := output(c.Output, std, c.paths()...)
+	fmt.Fprint(std.err, j.LeftOut(), j.Unlisted())
+	out, err := output(c.Output, std, append(paths, c.Paper...)...)
 	if err != nil {
 		return err
 	}
@@ -112,43 +113,71 @@ func (c *reportCmd) Run(std streams) error {
 	default:
 		err = j.WriteText(out)
 	}
-	if err = out.finish(err); err != nil || c.Report == "" {
+	if err = out.finish(err); err != nil {
 		return err
 	}
-	path, err := j.WriteHTML(c.Report)
-	if err == nil {
+	if c.Report != "" {
+		path, err := j.WriteHTML(c.Report)
+		if err != nil {
+			return err
+		}
 		fmt.Fprintf(std.err, "report: %s\n", path)
 	}
-	return err
+	switch {
+	case j.Lines() == 0:
+		return errors.New("nothing could be reported: there are no results")
+	case j.Scored() == 0:
+		return fmt.Errorf("nothing could be reported: none of %d results has a score", j.Lines())
+	}
+	return nil
 }
 
-// series are the name and the path of an argument. One file alone needs no name.
-func (c *reportCmd) series(arg string) (name, path string) {
-	if name, path, ok := strings.Cut(arg, "="); ok && name != "" && !strings.ContainsRune(name, os.PathSeparator) {
-		return name, path
+// series are the names and the paths of the arguments. One file alone needs no
+// name. A file whose short name another one has too is named by its path: their
+// results must not be taken for those of one model.
+func (c *reportCmd) series() (names, paths []string) {
+	files := map[string]string{} // by name
+	shared := map[string]bool{}
+	for _, arg := range c.Results {
+		name, path, given := namedFile(arg)
+		if !given && len(c.Results) > 1 {
+			name = shortName(path)
+		}
+		if other, ok := files[name]; ok && other != path {
+			shared[name] = true
+		}
+		files[name] = path
+		names, paths = append(names, name), append(paths, path)
 	}
-	if len(c.Results) == 1 {
-		return "", arg
+	for i, arg := range c.Results {
+		if _, _, given := namedFile(arg); !given && shared[names[i]] {
+			names[i] = paths[i]
+		}
 	}
-	name = filepath.Base(arg)
+	return names, paths
+}
+
+// namedFile splits NAME=FILE; given is false for a file without a name.
+func namedFile(arg string) (name, path string, given bool) {
+	name, path, ok := strings.Cut(arg, "=")
+	if ok && name != "" && !strings.ContainsRune(name, os.PathSeparator) {
+		return name, path, true
+	}
+	return "", arg, false
+}
+
+// shortName is the name of a file without its folder and the usual endings.
+func shortName(path string) string {
+	name := filepath.Base(path)
 	for _, end := range []string{".gz", ".zst", ".jsonl", ".json"} {
 		name = strings.TrimSuffix(name, end)
 	}
-	return name, arg
-}
-
-func (c *reportCmd) paths() (out []string) {
-	for _, arg := range c.Results {
-		_, path := c.series(arg)
-		out = append(out, path)
-	}
-	return out
+	return name
 }
 
 // file adds the results of one file. A line that is none is an error: what was
 // scored elsewhere must not be joined in part.
-func (c *reportCmd) file(j *report.Joined, arg string, std streams) error {
-	name, path := c.series(arg)
+func (c *reportCmd) file(j *report.Joined, name, path string, std streams) error {
 	r, err := openDump(path, c.lines(), std.in)
 	if err != nil {
 		return err

@@ -48,6 +48,43 @@ func TestReportOfADump(t *testing.T) {
 	}
 }
 
+// TestFilesOfOneName: results that name no model are told apart by their files, also
+// where these have the same name in different folders.
+func TestFilesOfOneName(t *testing.T) {
+	line := `{"id":"a","suite":"aspire","test":"maze","score":%s,"reward":0.5,"metrics":{},"notes":[]}`
+	var paths []string
+	for _, score := range []string{"1.0", "0.5"} {
+		paths = append(paths, written(t, filepath.Join(t.TempDir(), "results.jsonl"), fmt.Sprintf(line, score)))
+	}
+	code, out, errs := plumb(t, "", append([]string{"report", "--format", "json"}, paths...)...)
+	if code != 0 || errs != "" {
+		t.Fatalf("got exit %d, %s", code, errs)
+	}
+	for _, want := range append(paths, `"1.000 (1)","0.500 (1)"`) {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in %s", want, out)
+		}
+	}
+}
+
+// TestReportOfNothing: a report without any score ends with its reason, in every
+// format.
+func TestReportOfNothing(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "there are no results",
+		`{"id":"line:1","line":1,"score":null,"reward":null,"metrics":{},"notes":[],"error":{"code":"bad_line","message":"m"}}`: "1 lines could not be read or belong to no test",
+		`{"id":"a","suite":"aspire","test":"maze","score":null,"reward":null,"metrics":{},"notes":[]}`:                          "none of 1 results has a score",
+		`{"id":"a","suite":"aspire","test":"maze","score":"high"}`:                                                              `cannot use score: got "high"; want a number or null`,
+		`{"id":"a","suite":7,"test":"maze","score":0.5}`:                                                                        "cannot use suite: got 7; want a string",
+	} {
+		for _, format := range []string{"text", "markdown", "json"} {
+			if code, _, errs := plumb(t, in, "report", "--format", format, "-"); code != 1 || !strings.Contains(errs, want) {
+				t.Errorf("%s as %s: got exit %d, %s; want 1 and %q", in, format, code, errs, want)
+			}
+		}
+	}
+}
+
 // TestReportItems: the flag needs a report, and results alone make one with items.
 func TestReportItems(t *testing.T) {
 	for _, args := range [][]string{{"score", "--report-items", "5", "x"}, {"report", "--report-items", "5", "x"}, {"report", "--report", t.TempDir(), "--report-items", "-1", "x"}} {

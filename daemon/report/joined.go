@@ -21,13 +21,16 @@ type JoinedConfig struct {
 
 // Joined adds up the results of several models and runs, side by side, from result
 // lines alone. One goroutine uses it.
-type Joined struct{ w *Writer }
+type Joined struct {
+	w             *Writer
+	lines, scored int
+}
 
 // NewJoined returns an empty report.
 func NewJoined(cfg JoinedConfig) *Joined {
 	c := Config{Title: cfg.Title, Variants: cfg.Variants, Missing: cfg.Missing, Papers: cfg.Papers, Max: cfg.Max}
 	c.Items.Suites = cfg.Suites
-	return &Joined{newWriter(c)}
+	return &Joined{w: newWriter(c)}
 }
 
 // Add takes a result line (contract.md 4) of a file, whose name is that of the
@@ -43,6 +46,10 @@ func (j *Joined) Add(name string, line []byte) error {
 		r.Who.Model = name
 	case name != "" && model != name:
 		r.Who.Model = name + ": " + model
+	}
+	j.lines++
+	if r.Scored {
+		j.scored++
 	}
 	j.w.add(dump.Line{}, line, r)
 	return nil
@@ -72,8 +79,19 @@ func (j *Joined) Tables() (out []scoring.TextTable) {
 	return append(out, j.w.table.Own()...)
 }
 
-// Other counts the lines that belong to no test.
-func (j *Joined) Other() int { return j.w.table.Other() }
+// Unlisted says in a line of text how many results are in no table; "" for none.
+func (j *Joined) Unlisted() string {
+	if n := j.w.table.Other(); n > 0 {
+		return fmt.Sprintf("%d lines could not be read or belong to no test; the tables leave them out\n", n)
+	}
+	return ""
+}
+
+// Lines counts the results.
+func (j *Joined) Lines() int { return j.lines }
+
+// Scored counts the results that have a score.
+func (j *Joined) Scored() int { return j.scored }
 
 // LeftOut says in lines of text which results the tables leave out because they
 // stand twice; "" for none.
@@ -90,10 +108,6 @@ func (j *Joined) WriteText(w io.Writer) error {
 		if err := table.WriteOne(w, t); err != nil {
 			return err
 		}
-	}
-	if n := j.Other(); n > 0 {
-		_, err := fmt.Fprintf(w, "\n%d lines could not be read or belong to no test; the tables leave them out.\n", n)
-		return err
 	}
 	return nil
 }

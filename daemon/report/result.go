@@ -24,8 +24,16 @@ func readResult(p *fastjson.Parser, b []byte) (*scoring.Result, error) {
 			return nil, fmt.Errorf("cannot read result line: it has the member %s, so it is a line of a dump; score it first: plumb score -o RESULTS DUMP", answer)
 		}
 	}
-	if !v.Exists("score") {
+	switch score := v.Get("score"); {
+	case score == nil:
 		return nil, errors.New("cannot read result line: it has no member score; want a line that plumb score wrote (score a dump first: plumb score -o RESULTS DUMP)")
+	case score.Type() != fastjson.TypeNumber && score.Type() != fastjson.TypeNull:
+		return nil, fmt.Errorf("cannot read result line: cannot use score: got %.40s; want a number or null", score)
+	}
+	for _, name := range []string{"id", "suite", "test", "status"} {
+		if f := v.Get(name); f != nil && f.Type() != fastjson.TypeString {
+			return nil, fmt.Errorf("cannot read result line: cannot use %s: got %.40s; want a string", name, f)
+		}
 	}
 	if _, err := scoring.ReadIdentity(v, ""); err != nil {
 		return nil, fmt.Errorf("cannot read result line: %w", err)
