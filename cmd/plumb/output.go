@@ -107,6 +107,18 @@ func tellLeftovers(w io.Writer, all []atomicfile.Leftover) {
 	}
 }
 
+// sameFile reports whether two paths of outputs, which may not be there yet, name
+// one file.
+func sameFile(a, b string) bool {
+	there, err := os.Stat(a)
+	if other, e := os.Stat(b); err == nil && e == nil {
+		return there.Mode().IsRegular() && os.SameFile(there, other) // a device may take both
+	}
+	x, errX := filepath.Abs(a)
+	y, errY := filepath.Abs(b)
+	return a == b || errX == nil && errY == nil && x == y
+}
+
 // readable opens an input once, so that a mistyped name costs no work.
 func readable(in, out string, toStd bool) error {
 	if in == "-" {

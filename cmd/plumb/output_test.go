@@ -94,3 +94,19 @@ func TestRenderDuplicates(t *testing.T) {
 		t.Errorf("got %v; want one picture", all)
 	}
 }
+
+// TestOutputsThatAreInputs: an output takes the place of no other file of the run.
+func TestOutputsThatAreInputs(t *testing.T) {
+	dir := t.TempDir()
+	tasks := written(t, filepath.Join(dir, "tasks.jsonl"), `{"id":"a","options":["x","y"],"answer":"A"}`+"\n")
+	dump := written(t, filepath.Join(dir, "dump.jsonl"), `{"id":"a","suite":"spatialab","test":"mcq","response":"A"}`+"\n")
+	results := filepath.Join(dir, "results")
+	for _, args := range [][]string{
+		{"-o", tasks}, {"--times", tasks}, {"--times", results, "-o", dir + "/./results"},
+	} {
+		code, _, errs := plumb(t, "", append([]string{"score", "--backend", "cpu", "--tasks", "spatialab=" + tasks, dump}, args...)...)
+		if _, err := os.Stat(results); code != 2 || err == nil || !strings.Contains(read(t, tasks), `"options"`) {
+			t.Errorf("%q: got exit %d, %s; want 2 and all files as they were", args, code, errs)
+		}
+	}
+}

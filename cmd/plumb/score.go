@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"plumb/daemon"
 	"plumb/daemon/atomicfile"
@@ -68,7 +69,7 @@ func (c *scoreCmd) Run(std streams) error {
 	if err := c.failFlags.check(); err != nil {
 		return err
 	}
-	if c.Times != "" && (c.Server != "" || c.Times == c.Output) {
+	if c.Times != "" && (c.Server != "" || sameFile(c.Times, c.Output)) {
 		return usage("cannot use --times %s: want a file of its own, and no --server, whose times its /metrics has", c.Times)
 	}
 	missing, err := table.ParseMissing(c.Missing)
@@ -152,11 +153,11 @@ func (j *job) run(ctx context.Context) (err error) {
 			err = errors.Join(err, j.core.Close())
 		}
 	}()
-	if j.out, err = output(j.cmd.Output, j.std, j.cmd.Dumps...); err != nil {
+	if j.out, err = output(j.cmd.Output, j.std, j.inputs()...); err != nil {
 		return err
 	}
 	if j.cmd.Times != "" {
-		out, err := output(j.cmd.Times, j.std, j.cmd.Dumps...)
+		out, err := output(j.cmd.Times, j.std, j.inputs()...)
 		if err != nil {
 			return err
 		}
@@ -180,6 +181,15 @@ func (j *job) run(ctx context.Context) (err error) {
 		err = interruption{errors.New("interrupted; the same command begins anew")}
 	}
 	return j.end(ctx, err)
+}
+
+// inputs are the files that the run reads, none of which may be an output.
+func (j *job) inputs() []string {
+	files := slices.Concat(j.cmd.Dumps, j.cmd.Paper)
+	for _, path := range j.config.TaskFile {
+		files = append(files, path)
+	}
+	return files
 }
 
 // open makes what scores: the engine of this process, or a daemon. A report
