@@ -40,6 +40,8 @@ func (l *Lacking) Err(tasks string) error {
 	if len(l.list) == 0 {
 		return nil
 	}
-	l.Want("response", "the model's answer", "")
+	if !l.item.Exists("actions") { // which are an answer too
+		l.Want("response", "the model's answer", "")
+	}
 	return &Error{Code: l.code, Message: "cannot score item: it lacks " + strings.Join(l.list, ", ") + "; " + tasks}
 }

@@ -90,3 +90,11 @@ func TestLackingMembers(t *testing.T) {
 		}
 	}
 }
+
+// A line whose answer is its actions does not lack one.
+func TestLackingWithActions(t *testing.T) {
+	code, out, _ := plumb(t, `{"suite":"drawingbench","task_id":"a","actions":[]}`+"\n", "score", "--backend", "cpu", "-")
+	if code != 1 || !strings.Contains(out, "it lacks criteria (") || strings.Contains(out, "response (") {
+		t.Errorf("got exit %d and %s; want that criteria alone are missing", code, out)
+	}
+}

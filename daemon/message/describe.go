@@ -47,7 +47,7 @@ func describeObject(v *fastjson.Value) string {
 	case o.Len() > maxMembers:
 		names = append(names, "...")
 	}
-	return "an object of " + strings.Join(names, ", ")
+	return "an object with " + strings.Join(names, ", ")
 }
 
 func describeList(values []*fastjson.Value) string {

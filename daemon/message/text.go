@@ -47,11 +47,15 @@ func ofChoices(choices []*fastjson.Value) (string, error) {
 		return "", fmt.Errorf(".choices: got %d; want 1, as each is an answer of its own", len(choices))
 	}
 	c := choices[0]
-	if m := c.Get("message"); is(m, fastjson.TypeObject) {
+	m := c.Get("message")
+	if is(m, fastjson.TypeObject) {
 		return ofContent(m, ".choices[0].message")
 	}
 	if t := c.Get("text"); is(t, fastjson.TypeString) {
 		return string(t.GetStringBytes()), nil
+	}
+	if m != nil {
+		return "", fmt.Errorf(".choices[0].message: got %s; want an object", Describe(m))
 	}
 	return "", fmt.Errorf(".choices[0]: got %s; want an object with message or text", Describe(c))
 }
