@@ -53,7 +53,7 @@ func ReadIdentity(v *fastjson.Value, repeat string) (Identity, error) {
 		who.At = r.word(v, "", "at")
 	}
 	if repeat != "" {
-		who.Repeat = agreed(&r, repeat, who.Repeat, r.count(v, "", repeat))
+		who.Repeat = agreed(&r, "repeat", repeat, who.Repeat, r.count(v, "", repeat))
 	}
 	r.asked(&who, v.Get("asked"))
 	if r.err != nil {
@@ -130,9 +130,9 @@ func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
 		return
 	}
 	who.Asked = text
-	who.Model = agreed(r, "model", who.Model, r.word(v, "asked.", "model"))
-	who.Repeat = agreed(r, "repeat", who.Repeat, r.count(v, "asked.", "repeat"))
-	who.Turn = agreed(r, "turn", who.Turn, r.count(v, "asked.", "turn"))
+	who.Model = agreed(r, "model", "asked.model", who.Model, r.word(v, "asked.", "model"))
+	who.Repeat = agreed(r, "repeat", "asked.repeat", who.Repeat, r.count(v, "asked.", "repeat"))
+	who.Turn = agreed(r, "turn", "asked.turn", who.Turn, r.count(v, "asked.", "turn"))
 	who.config = r.word(v, "asked.", "config")
 	for i, name := range armMembers {
 		who.arm[i] = r.word(v, "asked.", name)
@@ -140,10 +140,10 @@ func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
 }
 
 // agreed is the value that two members of a line say, or the one that says something.
-func agreed[T string | int](r *identityReader, name string, a, b T) T {
+func agreed[T string | int](r *identityReader, name, other string, a, b T) T {
 	var none T
 	if a != none && b != none && a != b {
-		r.fail(name, "two members of the line differ: got %v and %v", a, b)
+		r.fail(name, "got %v, but %s is %v; want the same", a, other, b)
 	}
 	return cmp.Or(a, b)
 }
@@ -252,12 +252,13 @@ func (who *Identity) Series(without ...string) Series {
 	return Series{who.Model, strings.Join(arm, "/")}
 }
 
-// String is the series' name, "" where nothing is known of it.
+// String is the series' name, "" where nothing is known of it. An arm of no model
+// has another name than a model.
 func (s Series) String() string {
-	if s.Model != "" && s.Arm != "" {
-		return s.Model + " · " + s.Arm
+	if s.Arm == "" {
+		return s.Model
 	}
-	return s.Model + s.Arm
+	return cmp.Or(s.Model, "no model") + " · " + s.Arm
 }
 
 // Duplicate is the note on a result of which an earlier line of the dump has the

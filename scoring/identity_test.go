@@ -51,10 +51,10 @@ func TestIdentityRefused(t *testing.T) {
 		`{"repeat":1.5}`:                      `cannot use repeat: got 1.5; want an integer from 1`,
 		`{"turn":"2"}`:                        `cannot use turn: got "2"; want an integer from 1`,
 		`{"run":-1}`:                          `cannot use run: got -1; want an integer from 1`,
-		`{"run":2,"repeat":3}`:                `cannot use run: two members of the line differ: got 3 and 2`,
+		`{"run":2,"repeat":3}`:                `cannot use repeat: got 3, but run is 2; want the same`,
 		`{"cut":"some"}`:                      `cannot use cut: got "some"; want false or one of answer, thought, limit, cell`,
 		`{"asked":"M"}`:                       `cannot use asked: got "M"; want an object`,
-		`{"model":"A","asked":{"model":"B"}}`: `cannot use model: two members of the line differ: got A and B`,
+		`{"model":"A","asked":{"model":"B"}}`: `cannot use model: got A, but asked.model is B; want the same`,
 		`{"asked":{"mode":["cot"]}}`:          `cannot use asked.mode: got ["cot"]; want a string`,
 		`{"finish_reason":{"x":1}}`:           `cannot use finish_reason: got {"x":1}; want a string`,
 		`{"model":"` + strings.Repeat("m", 2000) + `"}`:        `cannot use model: it has 2000 bytes; want at most 1024`,
@@ -118,6 +118,11 @@ func TestSeriesOfAsked(t *testing.T) {
 	who, err := whoOf(t, `{"asked":{"model":"M","mode":"cot","input":"full","setting":null,"format":"mcq"}}`, "")
 	if err != nil || who.Series().String() != "M · cot/full/mcq" || who.Series("format").String() != "M · cot/full" {
 		t.Errorf("got %v, %v; want the mode, the input and the format", who.Series(), err)
+	}
+	for s, want := range map[Series]string{{}: "", {Model: "cot"}: "cot", {Arm: "cot"}: "no model · cot"} {
+		if s.String() != want {
+			t.Errorf("%+v has the name %q; want %q", s, s, want)
+		}
 	}
 	r := Result{Who: who, Metrics: []Metric{{"blind", true}}}
 	if got := r.Series().String(); got != "M · cot/full/mcq/blind" {

@@ -122,8 +122,8 @@ func (t *tables) overall() scoring.TextTable {
 	}
 	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", t.size(len(t1)), t.label),
 		Columns: []string{"", "turn 1", "turn 2", "change", "paper 1", "paper 2", "differs 1", "differs 2"}, Text: 1,
-		Note: fmt.Sprintf("A task that ended after its first turn enters turn 2 with it; the relative change of the mean is %+.2f %%. The paper's rows are of 250 tasks; \"differs\" is this run less the paper.",
-			100*(mean(t2)/mean(t1)-1))}
+		Note: fmt.Sprintf("A task that ended after its first turn enters turn 2 with it; the relative change of the mean is %s. The paper's rows are of 250 tasks; \"differs\" is this run less the paper.",
+			relative(mean(t1), mean(t2)))}
 	for _, r := range rows {
 		cells := []string{r.name, fixed(r.t1, r.digits), fixed(r.t2, r.digits), fixed(r.t2-r.t1, r.digits)}
 		if r.name[0] == 'e' { // one number, of both turns
@@ -374,6 +374,14 @@ func median(list []float64) float64 {
 		return (s[n/2-1] + s[n/2]) / 2
 	}
 	return s[len(s)/2]
+}
+
+// relative prints how much more b is than a.
+func relative(a, b float64) string {
+	if a == 0 {
+		return "not defined, as turn 1 has the mean 0"
+	}
+	return fmt.Sprintf("%+.2f %%", 100*(b/a-1))
 }
 
 // fixed prints with a number of digits; a dash stands for no number.

@@ -43,6 +43,15 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// Where turn 1 has the mean 0, nothing is relative to it.
+func TestTablesOfZeros(t *testing.T) {
+	tab := New().Tables(scoring.TableOptions{})
+	tab.Add(answerOf("a#0", 1, 0))
+	if got := rowsOf(tab); strings.Contains(got, "NaN") || !strings.Contains(got, "not defined, as turn 1 has the mean 0") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // TestRepeats averages the runs of a task first.
 func TestRepeats(t *testing.T) {
 	tab := New().Tables(scoring.TableOptions{})
