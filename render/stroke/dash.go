@@ -6,9 +6,9 @@ import (
 	"plumb/render/path"
 )
 
-// maxDashes bounds the pieces of one path. The browser gives up at a million;
-// no board has a dashed line of 100,000 dashes.
-const maxDashes = 1 << 17
+// maxDashes is the number of pieces of one path above which the browser draws a
+// solid line. Callers bound their paths before (render/outline.MaxPoints).
+const maxDashes = 1_000_000
 
 // Dasher cuts paths into dashes. It holds no result, only memory that is used
 // again: one Dasher serves any number of paths, one goroutine at a time. The
@@ -23,7 +23,7 @@ type Dasher struct {
 // src; an odd number counts twice) leave, beginning offset into the period, as
 // open subpaths. It reports false and appends nothing where the browser ignores
 // the dashes and draws a solid line: no dashes, a length that is negative or not
-// finite, a sum of 0, or more than 131,072 pieces. resolution is as for Outline.
+// finite, a sum of 0, or more than 1,000,000 pieces. resolution is as for Outline.
 func (d *Dasher) Dash(dst, src *path.Path, dashes []float32, offset, resolution float32) bool {
 	if !d.setPattern(dashes) || !finite(offset) {
 		return false
