@@ -12,6 +12,7 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/scoring"
+	"plumb/scoring/table"
 )
 
 // card is one item as the page shows it.
@@ -121,7 +122,7 @@ func newCard(r *scoring.Result) *card {
 		c.Status = cmp.Or(c.Status, "unscored")
 		return c
 	}
-	c.Score, c.Raw = fmt.Sprintf("%.3f", r.Score), strconv.FormatFloat(r.Score, 'g', -1, 64)
+	c.Score, c.Raw = table.Number(r.Score, 3), strconv.FormatFloat(r.Score, 'g', -1, 64)
 	c.Bar = 100 * math.Max(0, math.Min(1, r.Score))
 	switch {
 	case r.Score >= 0.995:

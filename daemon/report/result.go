@@ -31,7 +31,7 @@ func readResult(p *fastjson.Parser, b []byte) (*scoring.Result, error) {
 		return nil, fmt.Errorf("cannot read result line: cannot use score: got %.40s; want a number or null", score)
 	}
 	for _, name := range []string{"id", "suite", "test", "status"} {
-		if f := v.Get(name); f != nil && f.Type() != fastjson.TypeString {
+		if f := v.Get(name); f != nil && f.Type() != fastjson.TypeString && f.Type() != fastjson.TypeNull {
 			return nil, fmt.Errorf("cannot read result line: cannot use %s: got %.40s; want a string", name, f)
 		}
 	}

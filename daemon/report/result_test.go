@@ -65,3 +65,12 @@ func TestOddMetrics(t *testing.T) {
 		}
 	}
 }
+
+// Tables that results went through leave null where there was nothing.
+func TestResultWithNulls(t *testing.T) {
+	var p fastjson.Parser
+	r, err := readResult(&p, []byte(`{"id":"a","suite":"aspire","test":"maze","model":null,"repeat":null,"score":1,"status":null,"metrics":null,"error":null}`))
+	if err != nil || !r.Scored || r.Status != "" || r.Err != nil {
+		t.Errorf("got %+v, %v; want a result without a status", r, err)
+	}
+}

@@ -72,9 +72,9 @@ func means(t *table.Table, links map[groupKey]string) []tableView {
 func cell(r table.Row) cellView {
 	c := cellView{Mean: "–"}
 	if r.Mean != nil {
-		c.Mean, c.Bar = fmt.Sprintf("%.3f", *r.Mean), percent(*r.Mean)
+		c.Mean, c.Bar = table.Number(*r.Mean, 3), percent(*r.Mean)
 		if r.SE != nil {
-			c.Error = fmt.Sprintf("%.3f", *r.SE)
+			c.Error = table.Number(*r.SE, 3)
 			c.Low, c.High = percent(*r.Mean-*r.SE), percent(*r.Mean+*r.SE)
 		}
 	}

@@ -325,3 +325,12 @@ func TestLongNames(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeMeans: the score of an answer far outside the page does not tear the table.
+func TestLargeMeans(t *testing.T) {
+	for x, want := range map[float64]string{0: "0.000", -12.3456: "-12.346", 999999999: "999999999.000", -5e297: "-5.000e+297", math.Inf(1): "+Inf"} {
+		if got := Number(x, 3); got != want {
+			t.Errorf("%g is written %s; want %s", x, got, want)
+		}
+	}
+}

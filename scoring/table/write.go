@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,12 +155,21 @@ func (r *Row) label() string {
 	return fmt.Sprintf("%s (%d of %d tests)", r.Name, r.Tests, r.Of)
 }
 
+// Number writes x with so many digits behind the point. An answer may have any
+// score, and hundreds of digits would tear a table: large numbers have exponents.
+func Number(x float64, digits int) string {
+	if math.Abs(x) >= 1e9 {
+		return strconv.FormatFloat(x, 'e', digits, 64)
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64)
+}
+
 // decimal writes a mean; a dash stands for none.
 func decimal(x *float64, digits int) string {
 	if x == nil {
 		return "-"
 	}
-	return strconv.FormatFloat(*x, 'f', digits, 64)
+	return Number(*x, digits)
 }
 
 // printable shortens a name and replaces what could move the cursor: names of
