@@ -32,14 +32,19 @@ func (c *agreeCmd) Run(std streams) error {
 		return err
 	}
 	var pool study // of lines that are one item each
+	cases := 0
 	for err == nil {
 		var l dump.Line
 		if l, err = r.Next(); err == nil {
+			cases++
 			err = c.line(out, l, &pool)
 		}
 	}
 	if err == io.EOF {
 		err = nil
+		if cases == 0 {
+			err = errors.New("there are no cases")
+		}
 		if len(pool.Judge) > 0 {
 			_, err = out.Write(pool.appendJSON(nil, "all"))
 		}

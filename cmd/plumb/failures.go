@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -77,16 +76,10 @@ func (f *failFlags) verdict(t *tally, zero, dry bool) error {
 		without += t.missing
 	}
 	switch {
-	case t.lines == 0:
-		return errors.New("nothing could be scored: there are no lines")
-	case dry:
+	case dry && t.failed < t.lines:
 		return nil
 	case t.done == 0:
-		hint := ""
-		if t.codes["bad_line"] == t.lines {
-			hint = "; a dump has one JSON object on each line"
-		}
-		return fmt.Errorf("nothing could be scored: %s%s", t.outcomes(), hint)
+		return t.nothing("scored")
 	case f.Strict && without > 0:
 		return fmt.Errorf("%d of %d lines have no score (--strict): %s", without, t.lines, t.outcomes())
 	case t.failed > most.of(t.done+t.failed):
@@ -94,6 +87,18 @@ func (f *failFlags) verdict(t *tally, zero, dry bool) error {
 			t.failed, t.done+t.failed, most, t.counts())
 	}
 	return nil
+}
+
+// nothing is the error of a run of which no line was scored or drawn (what).
+func (t *tally) nothing(what string) error {
+	if t.lines == 0 {
+		return fmt.Errorf("nothing could be %s: there are no lines", what)
+	}
+	hint := ""
+	if t.codes["bad_line"] == t.lines {
+		hint = "; a dump has one JSON object on each line"
+	}
+	return fmt.Errorf("nothing could be %s: %s%s", what, t.outcomes(), hint)
 }
 
 // outcomes says what became of the lines without a score.

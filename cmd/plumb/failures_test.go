@@ -98,3 +98,23 @@ func TestLackingWithActions(t *testing.T) {
 		t.Errorf("got exit %d and %s; want that criteria alone are missing", code, out)
 	}
 }
+
+// Other commands end with a reason too where there is nothing to show.
+func TestNothingToShow(t *testing.T) {
+	bad := written(t, filepath.Join(t.TempDir(), "bad.csv"), "id,shapes\n1,2\n")
+	for _, c := range []struct {
+		in   string
+		args []string
+		want string
+	}{
+		{"", []string{"render", "--backend", "cpu", "-"}, "nothing could be drawn: there are no lines"},
+		{"", []string{"render", "--backend", "cpu", bad}, "nothing could be drawn: of 2 lines, 2 failed (2 bad_scene)"},
+		{"", []string{"prompt", "-"}, "cannot write any prompt: there are no items"},
+		{"", []string{"agree", "-"}, "there are no cases"},
+		{"x\n", []string{"score", "--backend", "cpu", "--judge-url", "http://127.0.0.1:1", "--judge-model", "m", "--judge-dry-run", "-"}, "nothing could be scored: of 1 lines, 1 failed (1 bad_line)"},
+	} {
+		if code, _, errs := plumb(t, c.in, c.args...); code != 1 || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: got exit %d, %s; want 1 and %q", c.args, code, errs, c.want)
+		}
+	}
+}

@@ -90,6 +90,8 @@ func (t *promptTally) add(line int, fault *scoring.Error) {
 // error.
 func (t *promptTally) verdict(w io.Writer) error {
 	switch {
+	case t.made+t.failed == 0:
+		return errors.New("cannot write any prompt: there are no items")
 	case t.failed == 0:
 		return nil
 	case t.made == 0:

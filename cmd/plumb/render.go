@@ -146,7 +146,7 @@ type sketch struct {
 
 // run draws all scenes of all files and tells on stderr how many have no picture.
 // A scene that cannot be drawn is an outcome like any other, told on its line; a
-// picture that cannot be written is an error of the run.
+// picture that cannot be written is an error of the run, and so is no picture at all.
 func (d *drawing) run(paths []string, limits dump.Limits, std streams, stats io.Writer) error {
 	if d.out != "" {
 		tellLeftovers(std.err, atomicfile.LeftoversIn(d.out))
@@ -159,8 +159,12 @@ func (d *drawing) run(paths []string, limits dump.Limits, std streams, stats io.
 		err = interruption{errors.New("interrupted; the same command begins anew")}
 	}
 	d.tally.writeTo(std.err, "drawn")
-	if n := d.tally.codes["output"]; n > 0 && err == nil {
+	switch n := d.tally.codes["output"]; {
+	case err != nil:
+	case n > 0:
 		err = fmt.Errorf("cannot write %d of %d pictures to --out %s", n, d.tally.lines, d.out)
+	case d.tally.done == 0:
+		err = d.tally.nothing("drawn")
 	}
 	return err
 }
