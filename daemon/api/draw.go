@@ -14,7 +14,6 @@ import (
 
 	"plumb/daemon/cut"
 	"plumb/daemon/dump"
-	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/render/outline"
 	"plumb/scoring"
@@ -121,15 +120,15 @@ func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, seve
 // drawn decodes and draws, within the bounds on how many pictures, and how many
 // pixels, are held at once, and gives the picture to use.
 func (s *Server) drawn(life context.Context, body []byte, d drawing, use func(id string, p queue.Picture) error) error {
+	free, err := s.work(life, d.client, body) // first: whoever waits for memory must not hold up small pictures
+	if err != nil {
+		return err
+	}
+	defer free()
 	if err := s.hands.take(life, 1); err != nil {
 		return err
 	}
 	defer s.hands.give(1)
-	memory, err := s.work(life, d.client, body)
-	if err != nil {
-		return err
-	}
-	defer memory.Close()
 	id, v, err := dump.Picture(body, d.options)
 	if err != nil {
 		return err
@@ -151,14 +150,33 @@ func (s *Server) drawn(life context.Context, body []byte, d drawing, use func(id
 }
 
 // work takes the memory that a body needs while it is parsed and drawn, none for
-// small ones. It is given back by Close.
-func (s *Server) work(life context.Context, client string, body []byte) (*memory.Hold, error) {
+// small ones. free gives it back.
+func (s *Server) work(life context.Context, client string, body []byte) (free func(), err error) {
+	n := queue.Weight(body)
+	if n == 0 {
+		return func() {}, nil
+	}
 	h := s.cfg.Work.Hold(client)
-	if err := h.Grow(life, queue.Weight(body)); err != nil {
+	free = func() {
 		h.Close()
+		s.cfg.Queue.Freed()
+	}
+	if err := h.Grow(life, n); err != nil {
+		free()
 		return nil, err
 	}
-	return h, nil
+	return free, nil
+}
+
+// parsing calls f, which parses what body holds, while the memory for that is held.
+func (s *Server) parsing(life context.Context, client string, body []byte, f func()) error {
+	free, err := s.work(life, client, body)
+	if err != nil {
+		return err
+	}
+	defer free()
+	f()
+	return nil
 }
 
 // budget is an amount of something that several requests share.

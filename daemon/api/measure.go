@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -26,14 +27,10 @@ func (s *Server) measure(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	work, err := s.work(s.life, s.client(ctx), body)
-	if err != nil {
-		s.failWith(ctx, err)
-		return
-	}
-	q, err := s.asked(ctx, body)
-	work.Close()
-	if err != nil {
+	var q asked
+	var fault error
+	err := s.parsing(s.life, s.client(ctx), body, func() { q, fault = s.asked(ctx, body) })
+	if err = cmp.Or(err, fault); err != nil {
 		s.failWith(ctx, err)
 		return
 	}

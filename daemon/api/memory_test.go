@@ -36,6 +36,8 @@ func TestWorkEnds(t *testing.T) {
 		"/v1/score":        fmt.Sprintf(item, 1),
 		"/v1/score?many":   `{"items":[` + fmt.Sprintf(item, 2) + `]}`,
 		"/v1/score/stream": fmt.Sprintf(item, 3) + "\n",
+		"/verify":          `{"label":` + fmt.Sprintf(item, 5) + `,"response":{"output":[]}}`,
+		"/step":            `{"action":{"label":` + fmt.Sprintf(item, 6) + `,"response":"x"}}`,
 	}
 	n := int64(0)
 	for path, body := range routes {
@@ -132,6 +134,16 @@ func TestSessionMemory(t *testing.T) {
 		t.Errorf("got %v; want a close frame that says to try again", err)
 	}
 	other.Close()
+	c = s.dial(t, "")
+	for range 5 { // more than there is, if one of them were kept
+		if err := c.WriteMessage(websocket.BinaryMessage, []byte(long)); err != nil {
+			t.Fatal(err)
+		}
+		if _, b, err := c.ReadMessage(); err != nil || !strings.Contains(string(b), "binary") {
+			t.Fatalf("binary: got %s, %v; want an error message, and a session that goes on", b, err)
+		}
+	}
+	until(t, "the memory of binary messages is given back", func() bool { return s.bodies.Held() == 0 })
 	if got := say(t, s.dial(t, ""), long); !strings.Contains(got, `"type":"state"`) {
 		t.Errorf("with memory: got %.200s", got)
 	}
@@ -149,6 +161,24 @@ func TestWorkMemory(t *testing.T) {
 		if status, _, body := s.do(t, "POST", path, long); status != 413 || !strings.Contains(body, "--max-memory") {
 			t.Errorf("%s: got %d %s; want 413 and the flag", path, status, body)
 		}
+	}
+	list := `[` + strings.Repeat("1,", 1_000_000) + `1]`
+	for path, body := range map[string]string{
+		"/v1/reward":    `{"label":"x","response":` + list + `}`,
+		"/reward/slime": `{"label":"x","response":` + list + `}`,
+		"/get_reward":   `{"query":[` + list + `],"labels":["x"]}`,
+		"/verify":       `{"label":"x","response":` + list + `}`,
+		"/step":         `{"action":{"label":"x","response":` + list + `}}`,
+	} {
+		if status, _, got := s.do(t, "POST", path, body); status != 413 || !strings.Contains(got, "--max-memory") {
+			t.Errorf("%s: got %d %.200s; want 413 and the flag", path, status, got)
+		}
+	}
+	if got := say(t, s.dial(t, ""), `{"type":"step","data":{"label":"x","response":`+list+`}}`); !strings.Contains(got, "--max-memory") {
+		t.Errorf("a session: got %.200s; want the flag", got)
+	}
+	if held := s.cfg.Work.Held(); held != 0 {
+		t.Errorf("%d bytes are held at the end; want none", held)
 	}
 	if status, _, body := s.do(t, "POST", "/v1/score", `{"items":[],"options":{"pad":"`+strings.Repeat("x", maxVerb)+`"}}`); status != 400 {
 		t.Errorf("long options: got %d %s; want 400", status, body)

@@ -41,12 +41,18 @@ func (s *Server) verify(ctx *fasthttp.RequestCtx) {
 		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
 		return
 	}
-	one, fault := verifySample(body, steps)
+	var one sample
+	if err := s.parsing(s.life, opt.Client, body, func() { one, fault = verifySample(body, steps) }); err != nil {
+		s.failWith(ctx, err)
+		return
+	}
 	if fault != nil {
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
 		return
 	}
-	all, fault, err := s.grade(trailOf(ctx), s.life, []sample{one}, opt, true)
+	life, gone := s.clients.wait(s.life, ctx.Conn())
+	defer gone()
+	all, fault, err := s.grade(trailOf(ctx), life, []sample{one}, opt, true)
 	if err != nil {
 		s.failWith(ctx, err)
 		return

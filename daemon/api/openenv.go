@@ -196,7 +196,11 @@ func (s *Server) step(ctx *fasthttp.RequestCtx) {
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
 		return
 	}
-	a, fault := action(inner, "action.", steps, nil)
+	var a act
+	if err := s.parsing(s.life, opt.Client, inner, func() { a, fault = action(inner, "action.", steps, nil) }); err != nil {
+		s.failWith(ctx, err)
+		return
+	}
 	if outer, f := timeoutOf(body, ""); f != nil {
 		fault = f
 	} else if outer > 0 {
@@ -205,7 +209,9 @@ func (s *Server) step(ctx *fasthttp.RequestCtx) {
 	var out []byte
 	var err error
 	if fault == nil {
-		out, fault, err = s.take(trailOf(ctx), s.life, a, opt)
+		life, gone := s.clients.wait(s.life, ctx.Conn())
+		defer gone()
+		out, fault, err = s.take(trailOf(ctx), life, a, opt)
 	}
 	switch {
 	case fault != nil:

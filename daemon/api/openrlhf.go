@@ -30,7 +30,11 @@ func (s *Server) getReward(ctx *fasthttp.RequestCtx) {
 		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
 		return
 	}
-	samples, fault := s.openRLHFSamples(body, steps)
+	var samples []sample
+	if err := s.parsing(s.life, opt.Client, body, func() { samples, fault = s.openRLHFSamples(body, steps) }); err != nil {
+		s.failWith(ctx, err)
+		return
+	}
 	if fault != nil {
 		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 		return

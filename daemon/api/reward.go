@@ -83,7 +83,13 @@ func (s *Server) nativeReward(ctx *fasthttp.RequestCtx) {
 		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
 		return
 	}
-	samples, batch, fault, err := s.nativeSamples(body, steps)
+	var samples []sample
+	var batch bool
+	var err error
+	if full := s.parsing(s.life, opt.Client, body, func() { samples, batch, fault, err = s.nativeSamples(body, steps) }); full != nil {
+		s.failWith(ctx, full)
+		return
+	}
 	if errors.Is(err, cut.ErrTooMany) {
 		s.tooMany(ctx, "samples", "")
 		return

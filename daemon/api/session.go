@@ -220,11 +220,12 @@ func (c *session) converse() {
 			return
 		}
 		c.last = time.Now()
-		if kind != websocket.TextMessage {
+		on := true
+		if kind == websocket.TextMessage {
+			on = c.answer(message)
+		} else {
 			c.error(wsInvalidJSON, "cannot read message: got a binary frame; want text", "")
-			continue
 		}
-		on := c.answer(message)
 		c.memory.Shrink(c.memory.Held())
 		if !on {
 			return
@@ -301,7 +302,13 @@ func (c *session) reset(data []byte) bool {
 }
 
 func (c *session) step(data []byte) bool {
-	a, fault := action(data, "data.", c.steps, &c.episode)
+	var a act
+	var fault *scoring.Error
+	err := c.s.parsing(c.s.life, c.opt.Client, data, func() { a, fault = action(data, "data.", c.steps, &c.episode) })
+	if err != nil {
+		_, _, message := c.s.explain(err)
+		return c.error(wsExecution, message, "")
+	}
 	if fault != nil {
 		return c.error(wsValidation, fault.Message, "")
 	}

@@ -30,7 +30,11 @@ func (s *Server) slime(ctx *fasthttp.RequestCtx) {
 		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
 		return
 	}
-	one, fault := nativeSample(body, "", steps)
+	var one sample
+	if err := s.parsing(s.life, opt.Client, body, func() { one, fault = nativeSample(body, "", steps) }); err != nil {
+		s.failWith(ctx, err)
+		return
+	}
 	if fault != nil {
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
 		return

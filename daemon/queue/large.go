@@ -135,6 +135,10 @@ func (q *Queue) relax(t *task) {
 	q.lookLarge()
 }
 
+// Freed tells that somebody else gave back memory of Config.Memory: large samples may
+// be waiting for it.
+func (q *Queue) Freed() { q.lookLarge() }
+
 func (q *Queue) lookLarge() {
 	q.mu.Lock()
 	q.large.more.Broadcast()
@@ -145,7 +149,7 @@ func (q *Queue) lookLarge() {
 // it: it begins anew as a large one, or is refused where there will never be memory.
 func (q *Queue) spill(t *task) {
 	t.release()
-	t.job, t.fault, t.err = nil, nil, nil
+	t.job, t.fault, t.err, t.work, t.pixels = nil, nil, nil, 0, 0
 	t.weight = spilledWeight
 	if e := q.tooLarge(t); e != nil {
 		t.spilled, t.weight = false, 0

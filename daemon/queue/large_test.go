@@ -166,3 +166,29 @@ func TestSpill(t *testing.T) {
 		}
 	}
 }
+
+// A large sample goes on when somebody else gives back the memory that it waits for.
+func TestLargeFreed(t *testing.T) {
+	weight := queue.Weight(largeItem("7"))
+	cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{})
+	cfg.Memory, cfg.Deadline = memory.New("--max-memory", weight, weight), time.Hour
+	q := queue.New(cfg)
+	defer q.Close()
+	other := cfg.Memory.Hold("other")
+	other.Try(weight)
+	done := make(chan error)
+	go func() {
+		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: largeItem("7")}, &queue.Options{})
+		if err == nil && a.Result.Err != nil {
+			err = a.Result.Err
+		}
+		done <- err
+	}()
+	waitFor(t, func() bool { return q.Depth() == 1 })
+	time.Sleep(50 * time.Millisecond) // until it waits
+	other.Close()
+	q.Freed()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
