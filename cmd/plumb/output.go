@@ -50,8 +50,17 @@ func output(path string, std streams, inputs ...string) (*sink, error) {
 	return &sink{bufio.NewWriterSize(f, 64<<10), f}, nil
 }
 
-// discarded is a sink for what nobody wants.
-func discarded() *sink { return &sink{Writer: bufio.NewWriter(io.Discard)} }
+// secondOutput is output for a further file of a run, which must not be its first;
+// what is written to "" is thrown away.
+func secondOutput(path, first string, std streams, inputs ...string) (*sink, error) {
+	switch {
+	case path == "":
+		return &sink{Writer: bufio.NewWriter(io.Discard)}, nil
+	case sameFile(path, first):
+		return nil, usage("cannot write two outputs to %s: want a file for each", path)
+	}
+	return output(path, std, inputs...)
+}
 
 // finish ends the output; see the function of this name.
 func (s *sink) finish(err error) error { return finish(err, s) }

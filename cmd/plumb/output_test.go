@@ -100,12 +100,21 @@ func TestOutputsThatAreInputs(t *testing.T) {
 	dir := t.TempDir()
 	tasks := written(t, filepath.Join(dir, "tasks.jsonl"), `{"id":"a","options":["x","y"],"answer":"A"}`+"\n")
 	dump := written(t, filepath.Join(dir, "dump.jsonl"), `{"id":"a","suite":"spatialab","test":"mcq","response":"A"}`+"\n")
-	results := filepath.Join(dir, "results")
+	instances, answers := filepath.Join(dir, "instances.jsonl"), filepath.Join(dir, "answers.jsonl")
+	if code, _, errs := plumb(t, "", "tangram", "generate", "-o", instances, "--answers", answers); code != 0 {
+		t.Fatalf("got exit %d, %s", code, errs)
+	}
+	before := read(t, tasks) + read(t, instances)
+	score := []string{"score", "--backend", "cpu", "--tasks", "spatialab=" + tasks, dump}
+	results, again := filepath.Join(dir, "results"), dir+"/./results"
 	for _, args := range [][]string{
-		{"-o", tasks}, {"--times", tasks}, {"--times", results, "-o", dir + "/./results"},
+		append(score, "-o", tasks), append(score, "--times", tasks), append(score, "--times", results, "-o", again),
+		{"render", "--suite", "tangram", "--tasks", instances, "--stats", instances, answers},
+		{"tangram", "convert", "-o", results, "--rejects", again, dump},
+		{"tangram", "generate", "-o", results, "--answers", again},
 	} {
-		code, _, errs := plumb(t, "", append([]string{"score", "--backend", "cpu", "--tasks", "spatialab=" + tasks, dump}, args...)...)
-		if _, err := os.Stat(results); code != 2 || err == nil || !strings.Contains(read(t, tasks), `"options"`) {
+		code, _, errs := plumb(t, "", args...)
+		if _, err := os.Stat(results); code != 2 || err == nil || read(t, tasks)+read(t, instances) != before {
 			t.Errorf("%q: got exit %d, %s; want 2 and all files as they were", args, code, errs)
 		}
 	}

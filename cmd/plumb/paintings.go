@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 
 	"plumb/daemon"
@@ -29,7 +31,7 @@ func (c *renderCmd) paintings(ctx context.Context, cc daemon.CoreConfig, std str
 	if err := c.folder(); err != nil {
 		return err
 	}
-	stats, err := output(c.Stats, std, c.Scenes...)
+	stats, err := output(c.Stats, std, slices.Concat(c.Scenes, slices.Collect(maps.Values(cc.TaskFile)))...)
 	if err != nil {
 		return err
 	}

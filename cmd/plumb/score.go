@@ -7,6 +7,7 @@ import (
 	"image"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -185,11 +186,7 @@ func (j *job) run(ctx context.Context) (err error) {
 
 // inputs are the files that the run reads, none of which may be an output.
 func (j *job) inputs() []string {
-	files := slices.Concat(j.cmd.Dumps, j.cmd.Paper)
-	for _, path := range j.config.TaskFile {
-		files = append(files, path)
-	}
-	return files
+	return slices.Concat(j.cmd.Dumps, j.cmd.Paper, slices.Collect(maps.Values(j.config.TaskFile)))
 }
 
 // open makes what scores: the engine of this process, or a daemon. A report

@@ -38,11 +38,9 @@ func (c *convertCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	rejects := discarded()
-	if c.Rejects != "" {
-		if rejects, err = output(c.Rejects, std, c.Drawings...); err != nil {
-			return err
-		}
+	rejects, err := secondOutput(c.Rejects, c.Output, std, c.Drawings...)
+	if err != nil {
+		return err
 	}
 	counts := map[string]int{}
 	for _, path := range c.Drawings {
@@ -146,11 +144,9 @@ func (c *generateCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	answers := discarded()
-	if c.Answers != "" {
-		if answers, err = output(c.Answers, std); err != nil {
-			return err
-		}
+	answers, err := secondOutput(c.Answers, c.Output, std)
+	if err != nil {
+		return err
 	}
 	for k := 0; k < int(c.Count) && err == nil; k++ {
 		in := generate.Instance(c.Seed, k)
