@@ -46,20 +46,26 @@ var cuts = []string{"answer", "thought", "limit", "cell"}
 func ReadIdentity(v *fastjson.Value, repeat string) (Identity, error) {
 	r := identityReader{}
 	who := Identity{Model: r.word(v, "", "model"), Repeat: r.count(v, "", "repeat"), Turn: r.count(v, "", "turn"),
-		FinishReason: r.word(v, "", "finish_reason"), Cut: r.cut(v), File: r.word(v, "", "file"), Key: r.word(v, "", "key")}
+		FinishReason: r.word(v, "", "finish_reason"), Cut: r.cut(v)}
+	if repeat != "" {
+		who.Repeat = agreed(&r, "repeat", repeat, who.Repeat, r.count(v, "", repeat))
+	}
+	r.asked(&who, v.Get("asked"))
+	return who, r.error()
+}
+
+// ReadSource reads where a foreign dump has the answer, which result lines say: on
+// the lines of dumps file, at and key are names of the user's own. It keeps nothing
+// of v. An error is as those of ReadIdentity.
+func (who *Identity) ReadSource(v *fastjson.Value) error {
+	r := identityReader{}
+	who.File, who.Key = r.word(v, "", "file"), r.word(v, "", "key")
 	if at := v.Get("at"); at != nil && at.Type() == fastjson.TypeNumber {
 		who.At = at.String()
 	} else {
 		who.At = r.word(v, "", "at")
 	}
-	if repeat != "" {
-		who.Repeat = agreed(&r, "repeat", repeat, who.Repeat, r.count(v, "", repeat))
-	}
-	r.asked(&who, v.Get("asked"))
-	if r.err != nil {
-		return who, r.err
-	}
-	return who, nil
+	return r.error()
 }
 
 // armMembers are the members of asked that say how a model was asked.
@@ -67,6 +73,13 @@ var armMembers = [5]string{"mode", "input", "setting", "format", "method"}
 
 // identityReader keeps the first error.
 type identityReader struct{ err *Error }
+
+func (r *identityReader) error() error {
+	if r.err == nil {
+		return nil
+	}
+	return r.err
+}
 
 func (r *identityReader) fail(name, format string, args ...any) {
 	if r.err == nil {

@@ -9,7 +9,12 @@ import (
 
 func whoOf(t *testing.T, line, repeat string) (Identity, error) {
 	t.Helper()
-	return ReadIdentity(fastjson.MustParse(line), repeat)
+	v := fastjson.MustParse(line)
+	who, err := ReadIdentity(v, repeat)
+	if err == nil {
+		err = who.ReadSource(v)
+	}
+	return who, err
 }
 
 // TestIdentityOrder reads who made an answer and writes it after the test, in its order.
@@ -56,6 +61,7 @@ func TestIdentityRefused(t *testing.T) {
 		`{"asked":"M"}`:                       `cannot use asked: got "M"; want an object`,
 		`{"model":"A","asked":{"model":"B"}}`: `cannot use model: got A, but asked.model is B; want the same`,
 		`{"asked":{"mode":["cot"]}}`:          `cannot use asked.mode: got ["cot"]; want a string`,
+		`{"key":5}`:                           `cannot use key: got 5; want a string`,
 		`{"finish_reason":{"x":1}}`:           `cannot use finish_reason: got {"x":1}; want a string`,
 		`{"model":"` + strings.Repeat("m", 2000) + `"}`:        `cannot use model: it has 2000 bytes; want at most 1024`,
 		`{"asked":{"x":"` + strings.Repeat("m", 70000) + `"}}`: `cannot use asked: it has 70008 bytes; want at most 65536`,

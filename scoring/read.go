@@ -40,6 +40,7 @@ func ReadResult(v *fastjson.Value) *Result {
 // run among their metrics alone.
 func (r *Result) who(v *fastjson.Value) {
 	r.Who, _ = ReadIdentity(v, "")
+	r.Who.ReadSource(v)
 	m := v.Get("metrics")
 	if r.Who.Model == "" {
 		r.Who.Model = text(m, "model")

@@ -87,3 +87,13 @@ func testOf(head string) string {
 	test, _, _ = strings.Cut(test, `"`)
 	return test
 }
+
+// TestOwnColumns: members of a dump line that say nothing of who answered may hold
+// what the user likes.
+func TestOwnColumns(t *testing.T) {
+	code, out, errs := plumb(t, `{"id":"a","suite":"spatialab","options":["x","y"],"answer":"A","response":"A","key":5,"file":["f"],"at":{"line":3}}`+"\n",
+		"score", "--backend", "cpu", "-")
+	if code != 0 || !strings.Contains(out, `"score":1.0`) || strings.Contains(out, `"key"`) || strings.Contains(out, `"file"`) {
+		t.Errorf("got exit %d, %s%s; want a score", code, out, errs)
+	}
+}

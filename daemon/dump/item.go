@@ -145,7 +145,6 @@ func (d *Decoder) who(it *scoring.Item) *scoring.Error {
 		repeat = s.RepeatMember()
 	}
 	who, err := scoring.ReadIdentity(it.Fields, repeat)
-	who.File, who.At, who.Key = "", "", "" // a line of our own format is named by its id
 	it.Who = who
 	var e *scoring.Error
 	errors.As(err, &e)
