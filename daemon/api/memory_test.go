@@ -29,7 +29,7 @@ func until(t *testing.T, what string, ok func() bool) {
 // Work for a client that closed its connection ends, and so does work whose deadline
 // has passed: in the middle of a picture.
 func TestWorkEnds(t *testing.T) {
-	s := serve(t, nil)
+	s := serve(t, func(_ *Config, q *queue.Config, _ *queuetest.Suite) { q.Deadline = time.Hour })
 	s.engine.Endless = func(w float64) bool { return w == 13 }
 	item := `{"test":"sum","views":[13],"n":%d}`
 	routes := map[string]string{
