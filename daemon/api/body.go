@@ -88,7 +88,9 @@ func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error())
 	case errors.Is(err, context.Canceled):
 		s.unavailable(ctx)
-	case errors.Is(err, dump.ErrRatio), errors.Is(err, dump.ErrWindow):
+	case errors.Is(err, dump.ErrWindow):
+		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error()+"; no frame of a body may look back further than the first one, or than 1 MiB if that is more")
+	case errors.Is(err, dump.ErrRatio):
 		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error())
 	case errors.Is(err, errSlow):
 		s.fail(ctx, fasthttp.StatusRequestTimeout, "timeout", "cannot read body in time (--read-timeout)")

@@ -83,6 +83,14 @@ func TestWindow(t *testing.T) {
 	if status, body := post(27); status != 413 || !strings.Contains(body, "--max-window") {
 		t.Errorf("128 MiB: got %d %s; want 413 and the flag", status, body)
 	}
+	small := strings.Replace(frame(20), `{"test":"sum","views":[3]}`, strings.Repeat(" ", 26), 1)
+	status, _, body := s.do(t, "POST", "/v1/score", small+frame(24), "Content-Encoding", "zstd")
+	if status != 413 || !strings.Contains(body, "than the first one") {
+		t.Errorf("a later frame of 16 MiB: got %d %s; want 413, and why --max-window is not reached", status, body)
+	}
+	if status, _, body := s.do(t, "POST", "/v1/score", frame(24)+small, "Content-Encoding", "zstd"); status != 200 {
+		t.Errorf("a later frame of 1 MiB: got %d %s; want 200", status, body)
+	}
 	s.bodies.Wait = time.Millisecond
 	other := s.bodies.Hold("another")
 	defer other.Close()
