@@ -7,12 +7,22 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// last reads the last message of the assistant in a list of chat messages.
+// last reads the last text of the assistant in a list of chat messages. Messages
+// that hold calls of tools or thoughts alone have none.
 func last(values []*fastjson.Value) (string, error) {
+	silent := false
 	for i := len(values) - 1; i >= 0; i-- {
-		if role(values[i]) == assistant {
-			return ofMessage(values[i], fmt.Sprintf("[%d]", i))
+		if role(values[i]) != assistant {
+			continue
 		}
+		text, err := ofMessage(values[i], fmt.Sprintf("[%d]", i))
+		if err != nil || text != "" || is(values[i].Get("content"), fastjson.TypeString) {
+			return text, err
+		}
+		silent = true
+	}
+	if silent {
+		return "", nil
 	}
 	return "", fmt.Errorf(": got no message of role %s", assistant)
 }
