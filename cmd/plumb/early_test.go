@@ -21,7 +21,7 @@ import (
 
 // mcq is an item that needs no pixels.
 func mcq(id int) string {
-	return fmt.Sprintf(`{"id":"q%d","suite":"spatialab","options":["x","y"],"answer":"A","response":"A"}`+"\n", id)
+	return fmt.Sprintf(`{"id":"q%d","suite":"spatialab","question":"Which?","image":["x.png"],"options":["x","y"],"answer":"A","response":"A"}`+"\n", id)
 }
 
 func mcqs(n int) string {

@@ -34,7 +34,7 @@ func TestInstallsArePinned(t *testing.T) {
 	npm := regexp.MustCompile(`\bnpm (install|i|add)\b`)
 	pip := regexp.MustCompile(`(\bpip|"pip") install\b`)
 	for _, file := range append(tracked(t, "*.sh"), "Makefile", "deploy/Dockerfile") {
-		for n, line := range strings.Split(deployed(t, file), "\n") {
+		for n, line := range strings.Split(strings.ReplaceAll(deployed(t, file), "\\\n", " "), "\n") {
 			if strings.HasPrefix(strings.TrimSpace(line), "#") {
 				continue
 			}

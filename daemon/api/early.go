@@ -110,7 +110,7 @@ const (
 )
 
 // farewell writes the last answer of a connection, ends this half of it and
-// throws away what the client sends until it stops, closes or its time is up.
+// discards what the client still sends.
 func (s *Server) farewell(ctx *fasthttp.RequestCtx, c net.Conn) {
 	conns.Of(ctx.Conn()).Rest()
 	c.SetWriteDeadline(time.Now().Add(lingerTime))
@@ -121,6 +121,11 @@ func (s *Server) farewell(ctx *fasthttp.RequestCtx, c net.Conn) {
 	if half, ok := ctx.Conn().(interface{ CloseWrite() error }); ok {
 		half.CloseWrite()
 	}
+	discard(c)
+}
+
+// discard throws away what the client sends until it stops, closes or its time is up.
+func discard(c net.Conn) {
 	end := time.Now().Add(lingerTime)
 	b := make([]byte, 16<<10)
 	for now := time.Now(); now.Before(end); now = time.Now() {

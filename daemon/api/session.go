@@ -251,11 +251,11 @@ func (c *session) over(err error) {
 	case c.stopping.Load():
 		c.end(websocket.CloseServiceRestart, wsSession, "cannot go on: the daemon is shutting down", "")
 	case errors.Is(err, memory.ErrTooLarge):
-		c.end(websocket.CloseMessageTooBig, wsValidation, "cannot read message: "+err.Error(), "")
+		c.refuse(websocket.CloseMessageTooBig, wsValidation, "cannot read message: "+err.Error())
 	case errors.Is(err, memory.ErrFull):
-		c.end(websocket.CloseTryAgainLater, wsExecution, "cannot read message: "+err.Error(), "")
+		c.refuse(websocket.CloseTryAgainLater, wsExecution, "cannot read message: "+err.Error())
 	case errors.Is(err, errTooLarge):
-		c.end(websocket.CloseMessageTooBig, wsValidation, fmt.Sprintf("cannot read message: it has more than %d bytes (--max-body)", c.s.cfg.Body), "")
+		c.refuse(websocket.CloseMessageTooBig, wsValidation, fmt.Sprintf("cannot read message: it has more than %d bytes (--max-body)", c.s.cfg.Body))
 	case errors.As(err, &n) && n.Timeout():
 		c.end(websocket.CloseNormalClosure, wsSession, fmt.Sprintf("cannot go on: no message for %v (--session-idle), or no answer to a ping", time.Since(c.last).Round(time.Millisecond)), "")
 	}
@@ -354,6 +354,17 @@ func (c *session) error(code, message, more string) bool {
 func (c *session) end(status int, code, message, more string) {
 	c.error(code, message, more)
 	c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(status, ""), time.Now().Add(5*time.Second))
+}
+
+// refuse ends the session in the middle of a message. The rest of the message is
+// read and thrown away: to close before would reset the connection, and the client
+// would not learn why.
+func (c *session) refuse(status int, code, message string) {
+	c.end(status, code, message, "")
+	if c.s.lingering.Add(1) <= lingerers {
+		discard(c.conn.NetConn())
+	}
+	c.s.lingering.Add(-1)
 }
 
 // send writes one message; false where the client does not take it.
