@@ -29,7 +29,7 @@ func TestTablesKeepModelsApart(t *testing.T) {
 		}
 	}
 	code, out, errs := plumb(t, strings.Join(append(lines, turnOf("B", 2, 0.1)), "\n"), "report", "-")
-	if code != 0 || out != want || errs != "1 more lines are left out: an earlier line has the same answer (note duplicate_id)\n" {
+	if code != 0 || out != want || errs != "1 more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n" {
 		t.Errorf("got exit %d, %q and\n%s; want the answer that came twice left out", code, errs, out)
 	}
 }

@@ -265,7 +265,7 @@ func TestSeries(t *testing.T) {
 		"two    a                       N      1       1        0       0  1.0000       -",
 		"two    first (1 of 2 tests)    N      1       1        0       0  1.0000",
 		"two    average (1 of 3 tests)  N      1       1        0       0  1.0000",
-		"1 more lines are left out: an earlier line has the same answer (note duplicate_id)",
+		"1 more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)",
 		"", "Table 1: colours · M", "colour  items", "M           5", "missing counts: false",
 		"", "Table 1: colours · N", "colour  items", "N           1", "missing counts: false", ""}, "\n")
 	if b.String() != want {

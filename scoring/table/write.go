@@ -39,7 +39,7 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 func (t *Table) LeftOut() string {
 	out := ""
 	if t.twice > 0 {
-		out = fmt.Sprintf("%d more lines are left out: an earlier line has the same answer (note duplicate_id)\n", t.twice)
+		out = fmt.Sprintf("%d more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n", t.twice)
 	}
 	if t.ledger.full {
 		out += fmt.Sprintf("past %d answers the same answer twice counts twice, and repeats count as items\n", t.ledger.most)
