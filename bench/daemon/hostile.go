@@ -31,6 +31,7 @@ var probes = []probe{
 	{"600 slow headers at 256 connections", []string{"--max-conns", "256"}, 0, 1500, slow},
 	{"requests hidden behind two lengths", nil, 0, 1500, smuggle},
 	{"8 bodies of 3.9 million small numbers, 15 s", nil, 0, 4000, values},
+	{"8 answers of 3.9 million numbers, 15 s", nil, 0, 4000, answers},
 	{"60 zstd frames with windows of 128 MiB", []string{"--max-window", "128MiB"}, 0, 1500, window},
 	{"20 streams with a line of 60 MB without end", nil, 0, 1500, endless},
 	{"60 sessions with an unfinished message of 16 MB", nil, 0, 1500, messages},

@@ -77,10 +77,26 @@ func several(n int, b []byte) [][]byte {
 }
 
 // values posts bodies of 7.8 MB that hold nothing but small numbers: parsed they
-// take many times as much.
+// take many times as much. No two are the same, since those would be scored once.
 func values(t *target) (string, error) {
-	b := []byte(`{"id":"v","suite":"aspire","test":"line","x":[` + strings.Repeat("1,", 3_900_000) + `1]}`)
-	return t.repeat("/v1/score", several(8, b)...).String(), nil
+	return t.repeat("/v1/score", numbers(`{"id":"v%d","suite":"aspire","test":"line","x":[`, `]}`)...).String(), nil
+}
+
+// answers posts the same numbers as the answers of a model, which are read before
+// they are scored.
+func answers(t *target) (string, error) {
+	return t.repeat("/v1/reward", numbers(`{"label":{"id":"v%d","suite":"aspire","test":"line"},"response":[`, `]}`)...).String(), nil
+}
+
+// numbers are 8 bodies with 3.9 million small numbers each; begin takes the number of
+// the body.
+func numbers(begin, end string) [][]byte {
+	list := strings.Repeat("1,", 3_900_000) + "1"
+	all := make([][]byte, 8)
+	for i := range all {
+		all[i] = []byte(fmt.Sprintf(begin, i) + list + end)
+	}
+	return all
 }
 
 // freehand posts scenes of freehand lines: of one with more points than allowed, and
