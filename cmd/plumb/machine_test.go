@@ -25,7 +25,7 @@ func TestWithoutFonts(t *testing.T) {
 	const text = `{"id":"shape:a","type":"text","x":1,"y":1,"props":{"text":"words"}}`
 	for _, in := range []string{`{"shapes":[` + text + `]}`, `{"shapes":[` + text + `],"bounds":[0,0,9,9]}`} {
 		code, out, errs := on(t, "PLUMB_FONTS="+t.TempDir(), in, "render", "--backend", "cpu", "--fidelity", "native", "-")
-		if code != 0 || !strings.Contains(out, `"code":"backend"`) || !strings.Contains(out, "fonts") {
+		if code != 1 || !strings.Contains(out, `"code":"backend"`) || !strings.Contains(out, "fonts") {
 			t.Errorf("got exit %d, %s%s; want an error of the backend that names fonts", code, out, errs)
 		}
 	}
