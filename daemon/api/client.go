@@ -6,9 +6,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// client names who sent a request, for the share of memory that each has: the name
-// of the token, else the address. An IPv6 address stands for the 64 bits of its
-// network, in which one client may have any number of them.
+// client returns the name under which a request uses its share of the memory: that of
+// the token, else the address. IPv6 addresses are cut to 64 bits, because one client
+// may have any number of addresses in such a network.
 func (s *Server) client(ctx *fasthttp.RequestCtx) string {
 	if k, _ := ctx.UserValue(heldKey).(*token); k != nil {
 		return "token " + k.name

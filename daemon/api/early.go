@@ -14,28 +14,29 @@ import (
 	"plumb/daemon/conns"
 )
 
-// header sets what differs per request before its body is read. The body of a
-// request that is refused whatever it says is not waited for: the client need not
-// send it, and would hold the connection for as long as it likes.
+// header sets the limits of a request before its body is read. It skips the body of a
+// request that is refused whatever the body holds, because a client that sends it
+// slowly or never would occupy the connection.
 func (s *Server) header(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	cfg := fasthttp.RequestConfig{ReadTimeout: s.cfg.ReadTimeout}
 	u := fasthttp.AcquireURI()
 	defer fasthttp.ReleaseURI(u)
 	if u.Parse(h.Host(), h.RequestURI()) != nil {
-		return cfg // the server refuses it itself
+		return cfg // the server refuses the request itself
 	}
 	r, known := s.find(string(u.Path()))
 	if r.stream {
-		cfg.WriteTimeout = 24 * time.Hour // the stream sets deadlines of its own for every read and write
+		cfg.WriteTimeout = 24 * time.Hour // the stream sets a deadline for every read and write
 	}
 	if h.ContentLength() > 0 && !(known && s.wantsBody(h, u, r)) {
 		h.SetContentLength(0)
-		h.SetConnectionClose() // what comes of the body cannot be told from a next request
+		h.SetConnectionClose() // the rest of the body could be read as a next request
 	}
 	return cfg
 }
 
-// wantsBody reports whether the handler of a route may get to read the body.
+// wantsBody reports whether the handler of a route may read the body: the method, the
+// header, the token and the options of a stream are valid.
 func (s *Server) wantsBody(h *fasthttp.RequestHeader, u *fasthttp.URI, r route) bool {
 	if r.method != fasthttp.MethodPost || !r.takes(string(h.Method())) || ambiguous(h) {
 		return false
@@ -52,15 +53,15 @@ func (s *Server) wantsBody(h *fasthttp.RequestHeader, u *fasthttp.URI, r route) 
 	return fault == nil
 }
 
-// ambiguous reports whether a header says in two ways where the body ends. A
-// proxy in front may have followed the other one, and what it takes for a body
-// would be a request here.
+// ambiguous reports whether a header has both Transfer-Encoding and Content-Length. A
+// proxy in front may use the other one, so that a part of the body would be read as a
+// request here (request smuggling).
 func ambiguous(h *fasthttp.RequestHeader) bool {
 	return has(h, "Transfer-Encoding") && (has(h, "Content-Length") || h.ContentLength() != -1) // -1: chunked
 }
 
-// has reports whether a field stands in the header as it came. The server takes
-// those that say where the body ends out of its own list.
+// has reports whether the raw header contains a field. The server's parsed list lacks
+// the fields that delimit the body.
 func has(h *fasthttp.RequestHeader, field string) bool {
 	for line := range bytes.Lines(h.RawHeaders()) {
 		if len(line) > len(field) && line[len(field)] == ':' && strings.EqualFold(string(line[:len(field)]), field) {
@@ -70,9 +71,9 @@ func has(h *fasthttp.RequestHeader, field string) bool {
 	return false
 }
 
-// settle makes a connection fit for its next request once a request has been
-// answered. Where a part of the body has not arrived, the answer goes out at
-// once, and it is the last one of the connection.
+// settle prepares a connection for its next request after a request was answered.
+// Where a part of the body has not arrived, it sends the answer at once and closes the
+// connection after it.
 func (s *Server) settle(ctx *fasthttp.RequestCtx) {
 	if ctx.Response.IsBodyStream() || ctx.Hijacked() || ctx.UserValue(unreadable) != nil {
 		return
@@ -83,7 +84,7 @@ func (s *Server) settle(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	if r != nil && !doubt {
-		ctx.Conn().SetReadDeadline(time.Unix(1, 0)) // only what is here already
+		ctx.Conn().SetReadDeadline(time.Unix(1, 0)) // reads only bytes that have arrived already
 		if n, err := io.CopyN(io.Discard, r, int64(s.cfg.Header)); err == io.EOF && n < int64(s.cfg.Header) {
 			return
 		}
@@ -100,17 +101,17 @@ func (s *Server) settle(ctx *fasthttp.RequestCtx) {
 	})
 }
 
-// How long a client that was answered may go on sending, and how many may at a
-// time: those that write a whole body before they read would not learn why it
-// was refused, because closing the connection at once resets it.
+// How long the daemon reads on after it has answered, and on how many connections at
+// a time. Closing at once would reset the connection, and a client that writes its
+// whole body before it reads would lose the answer.
 const (
 	lingerTime = 5 * time.Second
 	lingerIdle = time.Second
 	lingerers  = 1024
 )
 
-// farewell writes the last answer of a connection, ends this half of it and
-// discards what the client still sends.
+// farewell writes the last answer of a connection, half-closes it and discards what
+// the client still sends.
 func (s *Server) farewell(ctx *fasthttp.RequestCtx, c net.Conn) {
 	conns.Of(ctx.Conn()).Rest()
 	c.SetWriteDeadline(time.Now().Add(lingerTime))
@@ -124,7 +125,8 @@ func (s *Server) farewell(ctx *fasthttp.RequestCtx, c net.Conn) {
 	discard(c)
 }
 
-// discard throws away what the client sends until it stops, closes or its time is up.
+// discard reads and drops what the client sends. It ends after lingerIdle without data,
+// after lingerTime in all, or when the client closes the connection.
 func discard(c net.Conn) {
 	end := time.Now().Add(lingerTime)
 	b := make([]byte, 16<<10)
@@ -136,14 +138,14 @@ func discard(c net.Conn) {
 	}
 }
 
-// connState hears from the server where a connection stands.
+// connState marks a connection as idle when the server reports that it is.
 func (s *Server) connState(c net.Conn, state fasthttp.ConnState) {
 	if state == fasthttp.StateIdle {
 		conns.Of(c).Rest()
 	}
 }
 
-// unwrapped is the connection of a request as the system gave it.
+// unwrapped returns the connection of a request that the system's listener accepted.
 func unwrapped(ctx *fasthttp.RequestCtx) net.Conn {
 	if c := conns.Of(ctx.Conn()); c != nil {
 		return c.NetConn()
@@ -151,8 +153,8 @@ func unwrapped(ctx *fasthttp.RequestCtx) net.Conn {
 	return ctx.Conn()
 }
 
-// crowded tells a client that there is no room for its connection. Over TLS it
-// would have to shake hands first, and reads this as an error.
+// crowded answers 503 on a connection for which there is no room. There is no TLS
+// handshake before it, so a TLS client reads the answer as an error.
 func (s *Server) crowded(c net.Conn, perAddress bool) {
 	what, flag := "as many as allowed are open, all busy", "--max-conns"
 	if perAddress {
@@ -164,7 +166,7 @@ func (s *Server) crowded(c net.Conn, perAddress bool) {
 	fmt.Fprintf(c, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-// malformed answers what could not be read as a request.
+// malformed answers a request that could not be parsed or did not arrive in time.
 func (s *Server) malformed(ctx *fasthttp.RequestCtx, err error) {
 	code, kind, message := fasthttp.StatusBadRequest, "bad_request", "cannot read request"
 	var small *fasthttp.ErrSmallBuffer

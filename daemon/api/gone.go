@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lookEvery is how often the connections of waiting clients are looked at.
+// lookEvery is the interval at which the connections of waiting clients are polled.
 const lookEvery = 250 * time.Millisecond
 
-// clients are the connections whose requests are being worked on. While there are
-// any, they are looked at now and then: a client that closed its connection gets no
-// answer, and work for it is given up. Nothing is read from them, since a next
-// request may be waiting there. The zero value is ready for use.
+// clients holds the connections of requests in flight. It polls them every lookEvery
+// and cancels the request of a client that closed its connection. It reads nothing
+// from them, because a next request may be waiting there. The zero value is ready
+// for use.
 type clients struct {
 	mu      sync.Mutex // guards what follows
 	waiting map[*waiter]struct{}
@@ -27,11 +27,11 @@ type clients struct {
 type waiter struct {
 	conn syscall.RawConn
 	stop context.CancelFunc
-	seen bool // it has waited since the last look
+	seen bool // it was waiting at the poll before
 }
 
-// wait returns a context that ends with parent, or when the client of conn has
-// closed its connection. done must be called when the answer is there.
+// wait returns a context that ends with parent or when the client closes conn. The
+// caller must call done when the answer is ready.
 func (c *clients) wait(parent context.Context, conn net.Conn) (ctx context.Context, done func()) {
 	ctx, stop := context.WithCancel(parent)
 	raw := rawConn(conn)
@@ -57,7 +57,7 @@ func (c *clients) wait(parent context.Context, conn net.Conn) (ctx context.Conte
 	}
 }
 
-// look gives up for those clients that have gone.
+// look polls the connections and cancels the requests of clients that closed theirs.
 func (c *clients) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,15 +66,15 @@ func (c *clients) look() {
 			w.stop()
 			delete(c.waiting, w)
 		}
-		w.seen = true // most answers are there before a second look
+		w.seen = true // most answers are ready before the second poll
 	}
 	if c.looking = len(c.waiting) > 0; c.looking {
 		time.AfterFunc(lookEvery, c.look)
 	}
 }
 
-// closed reports whether the peer has closed its side of the connection, as a client
-// does that gave up.
+// closed reports whether the peer has closed its sending side of the connection, which
+// is how a client that disconnected looks.
 func closed(conn syscall.RawConn) (gone bool) {
 	err := conn.Control(func(fd uintptr) {
 		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
@@ -84,7 +84,7 @@ func closed(conn syscall.RawConn) (gone bool) {
 	return gone || err != nil
 }
 
-// rawConn is the descriptor below a connection, nil where it has none.
+// rawConn returns the descriptor of a connection, nil where it has none.
 func rawConn(conn net.Conn) syscall.RawConn {
 	for {
 		switch c := conn.(type) {

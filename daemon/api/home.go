@@ -19,12 +19,11 @@ var homePage string
 
 var homeTemplate = template.Must(template.New("home").Parse(homePage))
 
-// guidePath is where the guides stand, by their file names.
+// guidePath is the path under which the guides are served by their file names.
 const guidePath = "/docs/"
 
-// home is what a person sees who opens the daemon's address: what this is,
-// whether it works, and where to go on. It tells nothing for which a token is
-// wanted.
+// home writes the start page for browsers: the daemon's health, its suites and links.
+// It shows nothing that needs a token.
 func (s *Server) home(ctx *fasthttp.RequestCtx) {
 	page := struct {
 		Health, Reason, Locked, Host string
@@ -48,7 +47,7 @@ func (s *Server) home(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(b.Bytes())
 }
 
-// guide shows one guide as it is, in Markdown.
+// guide writes one guide as Markdown.
 func (s *Server) guide(ctx *fasthttp.RequestCtx) {
 	b, err := docs.Files.ReadFile(strings.TrimPrefix(string(ctx.Path()), guidePath))
 	if err != nil {

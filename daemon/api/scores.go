@@ -9,12 +9,13 @@ import (
 	"plumb/scoring"
 )
 
-// scoreBuckets are the upper bounds of the score histograms. The one at 0 holds
-// what got nothing, 0.999 parts a full score from what is nearly one.
+// scoreBuckets are the upper bounds of the score histograms. The bound 0 counts answers
+// that got nothing, and 0.999 separates full scores from nearly full ones.
 var scoreBuckets = []float64{-1, -0.5, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.999, 1}
 
-// scores are the series by suite and test, in which a reward that collapses is
-// seen: how scores are spread, how answers were read, and why there is no score.
+// scores holds the metrics by suite and test that show a collapsing reward: the
+// distribution of scores, how answers were read, and the error codes of samples
+// without a score.
 type scores struct {
 	spread *prometheus.HistogramVec
 	read   *prometheus.CounterVec
@@ -36,7 +37,7 @@ func newScores(r prometheus.Registerer) *scores {
 	return s
 }
 
-// count counts one result. suite and test are values that are safe as labels.
+// count adds one result. suite and test must be safe as label values.
 func (s *scores) count(suite, test string, r *scoring.Result) {
 	if r.Err != nil {
 		s.failed.WithLabelValues(suite, test, s.code.of(r.Err.Code)).Inc()
@@ -48,17 +49,18 @@ func (s *scores) count(suite, test string, r *scoring.Result) {
 	s.read.WithLabelValues(suite, test, s.status.of(r.Status)).Inc()
 }
 
-// few bounds how many values a label takes: what comes after the first ones is
-// "other". The program names these values, not a client; the bound is for the
-// day on which that is not so.
+// few bounds how many values a label takes: values after the first fewMost become
+// "other". All of them are constants of the program today; the bound keeps the
+// metrics small if a client's text ever becomes one.
 type few struct {
 	mu   sync.Mutex
 	seen []string
 }
 
-// fewMost is how many values a label takes beside "other".
+// fewMost is how many values a label takes besides "other".
 const fewMost = 40
 
+// of returns the label value for v: v itself, "other", or "none" for "".
 func (f *few) of(v string) string {
 	if v == "" {
 		return "none"

@@ -1,9 +1,8 @@
-// Package atomicfile writes files that are replaced as a whole. In: a path and
-// what to write there. Out: the file at the path, which takes its place in one
-// step once all of it is written. Until then the bytes are in a partial file
-// beside it, named PATH.XXXXXXXX.partial, so a run that ends early, is killed or
-// finds the disk full leaves the former file as it was. Leftovers finds what
-// such runs left.
+// Package atomicfile replaces files atomically. In: a path and the bytes to write
+// there. Out: the file at the path, which one rename replaces once all of it is
+// written. Until then the bytes are in a partial file beside it, named
+// PATH.XXXXXXXX.partial, so a run that ends early, is killed or meets a full disk
+// leaves the former file unchanged. Leftovers finds the partial files of such runs.
 package atomicfile
 
 import (
@@ -19,13 +18,13 @@ import (
 type File struct {
 	path   string // of the file to replace, without symbolic links
 	f      *os.File
-	direct bool // f is the file at path itself: a pipe or a device
-	part   string
+	direct bool   // f is the file at path itself: a pipe or a device
+	part   string // path of the partial file; "" before it exists and after Commit
 }
 
-// Create prepares to replace the file at path, which need not exist. What is not
-// a regular file, a pipe or a device, is written to directly. No file is made
-// before the first Write or Commit.
+// Create prepares to replace the file at path, which need not exist. A pipe or a
+// device is written to directly. No file is made before the first Write or Commit. It
+// fails where path is a folder or a device that cannot be opened.
 func Create(path string) (*File, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -41,8 +40,8 @@ func Create(path string) (*File, error) {
 	return &File{path: path}, nil
 }
 
-// Probe finds out whether the partial file can be made, so that a mistyped folder
-// is known before the work and not after it.
+// Probe checks whether the partial file can be created, so that a mistyped folder
+// fails before the work and not after it.
 func (f *File) Probe() error {
 	if f.f != nil {
 		return nil
@@ -62,7 +61,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return f.f.Write(p)
 }
 
-// open makes the partial file, with the mode of the file that it replaces.
+// open creates and locks the partial file at the first call, with the mode of the file
+// that it replaces.
 func (f *File) open() (err error) {
 	if f.f != nil {
 		return nil
@@ -71,15 +71,15 @@ func (f *File) open() (err error) {
 		return err
 	}
 	f.part = f.f.Name()
-	syscall.Flock(int(f.f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // ends with the process; see Leftovers
+	syscall.Flock(int(f.f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // the kernel releases it when the process ends; see Leftovers
 	if info, err := os.Stat(f.path); err == nil {
 		return f.f.Chmod(info.Mode().Perm())
 	}
 	return nil
 }
 
-// Sync flushes what was written to the disk, so that a power cut after Commit
-// finds it there. It does nothing for pipes and devices.
+// Sync flushes the written bytes to the disk, so that a power cut after Commit does not
+// lose them. It does nothing for pipes and devices.
 func (f *File) Sync() error {
 	if f.f == nil || f.direct {
 		return nil
@@ -87,8 +87,8 @@ func (f *File) Sync() error {
 	return f.f.Sync()
 }
 
-// Commit puts the file in its place. After an error the former file is as it
-// was, and the partial file is left until Discard.
+// Commit replaces the file at path by the partial file. After an error the former file
+// is unchanged, and the partial file exists until Discard.
 func (f *File) Commit() error {
 	if err := f.open(); err != nil {
 		return err
@@ -103,8 +103,8 @@ func (f *File) Commit() error {
 	return err
 }
 
-// Keep ends writing without replacing anything. It returns the path of the
-// partial file, "" where there is none.
+// Keep ends writing without replacing the file. It returns the path of the partial
+// file, "" where there is none.
 func (f *File) Keep() string {
 	if f.f != nil {
 		f.f.Close()
@@ -120,11 +120,11 @@ func (f *File) Discard() {
 	}
 }
 
-// Path is the file that Commit replaces.
+// Path returns the path of the file that Commit replaces, without symbolic links.
 func (f *File) Path() string { return f.path }
 
-// WriteFile replaces the file at path by what fill writes; after an error the
-// former file is as it was and nothing else is left.
+// WriteFile replaces the file at path by what fill writes. After an error the former
+// file is unchanged and no partial file is left.
 func WriteFile(path string, fill func(*File) error) error {
 	f, err := Create(path)
 	if err != nil {
@@ -139,13 +139,13 @@ func WriteFile(path string, fill func(*File) error) error {
 	return err
 }
 
-// IsFull reports whether an error says that there is no room: on the disk, or by a
-// limit of the user or the process.
+// IsFull reports whether an error means that the disk is full, or that a quota of the
+// user or a file size limit of the process is reached.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// partial makes a new partial file for path, with the mode that files get there.
+// partial creates a new partial file for path, with the default mode of new files.
 func partial(path string) (f *os.File, err error) {
 	for range 100 {
 		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", prefix(path), rand.Uint32(), suffix))

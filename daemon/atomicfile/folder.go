@@ -11,20 +11,20 @@ import (
 	"syscall"
 )
 
-// Folder is several files of one folder that belong together. They are written
-// into a partial folder inside it, DIR/NAME.XXXXXXXX.partial, and take their
-// places together. One goroutine uses it at a time.
+// Folder replaces several files of one folder together. They are written into a
+// partial folder inside it, DIR/NAME.XXXXXXXX.partial, and Commit moves them. One
+// goroutine uses it at a time.
 type Folder struct {
 	dir, name string
 	stage     *os.File // the partial folder; nil before the first file
 	files     []string
 }
 
-// NewFolder prepares to write files into dir, which must exist by the first
-// WriteFile. name begins the name of the partial folder.
+// NewFolder prepares to write files into dir, which must exist when WriteFile is
+// called first. The name of the partial folder starts with name.
 func NewFolder(dir, name string) *Folder { return &Folder{dir: dir, name: name} }
 
-// WriteFile writes one of the files.
+// WriteFile writes what fill produces to the file of that name in the partial folder.
 func (d *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	if err := d.open(); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (d *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	return err
 }
 
-// open makes the partial folder.
+// open creates and locks the partial folder at the first call.
 func (d *Folder) open() error {
 	if d.stage != nil {
 		return nil
@@ -62,8 +62,8 @@ func (d *Folder) open() error {
 	return err
 }
 
-// Commit puts the files in their places, in the order in which they were first
-// written: the one that leads to the others comes last.
+// Commit moves the files into the folder in the order in which they were first
+// written. So the caller writes the file that links to the others last.
 func (d *Folder) Commit() error {
 	if d.stage == nil {
 		return nil
@@ -76,8 +76,8 @@ func (d *Folder) Commit() error {
 	return os.Remove(d.Keep())
 }
 
-// Keep ends writing and leaves the files in the partial folder. It returns its
-// path, "" where there is none.
+// Keep ends writing and leaves the files in the partial folder. It returns the path of
+// the partial folder, "" where there is none.
 func (d *Folder) Keep() string {
 	if d.stage == nil {
 		return ""

@@ -12,8 +12,8 @@ import (
 // suffix ends the names of partial files.
 const suffix = ".partial"
 
-// maxBase is how many bytes of a file's name its partial file's name begins with:
-// file systems allow 255.
+// maxBase is how many bytes of a file's name the name of its partial file repeats at
+// most, because file systems allow 255 bytes.
 const maxBase = 200
 
 // prefix begins the names of the partial files of path.
@@ -22,7 +22,7 @@ func prefix(path string) string {
 	return base[:min(len(base), maxBase)] + "."
 }
 
-// Leftover is a partial file that is there.
+// Leftover is a partial file that exists on disk.
 type Leftover struct {
 	Path    string
 	Bytes   int64
@@ -30,8 +30,8 @@ type Leftover struct {
 	Running bool      // a process is still writing it
 }
 
-// Leftovers lists the partial files of path: what runs left that were killed or
-// ended early, and those of runs that are not over.
+// Leftovers lists the partial files of path: orphans of runs that were killed or ended
+// early, and files that other processes are still writing.
 func Leftovers(path string) []Leftover {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -40,20 +40,21 @@ func Leftovers(path string) []Leftover {
 	return list(filepath.Dir(path), func(name string) bool { return strings.HasPrefix(name, start) && len(name) == len(start)+8+len(suffix) })
 }
 
-// LeftoversIn lists all partial files in a folder.
+// LeftoversIn lists all partial files in a folder; none where it cannot be read.
 func LeftoversIn(dir string) []Leftover {
 	return list(dir, func(string) bool { return true })
 }
 
+// list lists the partial files in a folder whose names mine accepts.
 func list(dir string, mine func(name string) bool) (all []Leftover) {
-	entries, _ := os.ReadDir(dir) // a folder that cannot be read has nothing to tell
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read counts as empty
 	for _, e := range entries {
 		if !IsPartial(e.Name()) || !mine(e.Name()) {
 			continue
 		}
 		info, err := e.Info()
 		if err != nil {
-			continue // gone meanwhile
+			continue // removed meanwhile
 		}
 		path := filepath.Join(dir, e.Name())
 		all = append(all, Leftover{Path: path, Bytes: info.Size(), Time: info.ModTime(), Running: locked(path)})
@@ -61,7 +62,8 @@ func list(dir string, mine func(name string) bool) (all []Leftover) {
 	return all
 }
 
-// IsPartial reports whether a path ends as those of partial files do.
+// IsPartial reports whether a path is named like a partial file: it ends in a dot, 8
+// hexadecimal digits and ".partial".
 func IsPartial(path string) bool {
 	name := filepath.Base(path)
 	stem, ok := strings.CutSuffix(name, suffix)
@@ -72,8 +74,8 @@ func IsPartial(path string) bool {
 	return err == nil
 }
 
-// locked reports whether a process holds the lock of a partial file: the kernel
-// takes it away when the process ends, however it does.
+// locked reports whether a process holds the lock of a partial file. The kernel
+// releases the lock when the process ends in any way.
 func locked(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package conns accepts network connections within bounds. In: listeners. Out:
-// listeners of the same kind, whose connections are counted. A connection is
-// waiting until its owner says that a request of it is being answered. When there
-// is no room, or no descriptor, the connection that has waited longest is closed
-// for the new one, so that nobody is kept out by clients that hold connections
-// and ask for nothing. Where all of them are busy, the new one is refused.
+// Package conns limits how many network connections are open. In: listeners. Out:
+// listeners of the same kind, whose connections are counted. A connection is idle
+// ("waiting") until its owner calls Busy, which marks a request in flight. When the
+// limit is reached or descriptors run out, the connection that has been idle longest
+// is closed for the new one, so that idle clients cannot lock out others. Where all
+// connections are busy, the new one is refused.
 package conns
 
 import (
@@ -22,18 +22,18 @@ import (
 type Config struct {
 	Max        int // connections open at once, above 0
 	PerAddress int // of them from one address, 0 for no limit; IPv6 counts by networks of 64 bits
-	// Refuse may write an answer to a connection that is closed then, because all
-	// are busy; perAddress says which of the limits it was. May be nil.
+	// Refuse may write an answer to a new connection before it is closed because all
+	// others are busy. perAddress is true where the limit is PerAddress. May be nil.
 	Refuse func(c net.Conn, perAddress bool)
 	Log    *slog.Logger // may be nil
 }
 
 // Stats are counts of a Set.
 type Stats struct {
-	Busy, Waiting int   // open now
-	Closed        int64 // waiting ones that were closed to make room
-	Refused       int64
-	Failed        int64 // calls of accept that failed, mostly for want of descriptors
+	Busy, Waiting int   // connections open now
+	Closed        int64 // idle connections that were closed to make room
+	Refused       int64 // new connections that were refused
+	Failed        int64 // failed calls of accept, mostly for lack of descriptors
 }
 
 // Set is the connections of one or more listeners. It is safe for concurrent use.
@@ -43,16 +43,17 @@ type Set struct {
 	mu     sync.Mutex // guards the rest, and the state of connections
 	groups map[netip.Prefix]*group
 	open   int
-	turn   uint64 // of the last connection that began to wait
-	stats  Stats  // without Busy and Waiting
-	told   time.Time
+	turn   uint64    // sequence number of the last connection that became idle
+	stats  Stats     // without Busy and Waiting
+	told   time.Time // of the last warning in the log
 }
 
-// group is what is open from one address. Connections over Unix sockets are one.
+// group holds the open connections from one address. All connections over Unix
+// sockets are one group.
 type group struct {
 	from    netip.Prefix
 	open    int
-	waiting [2]list.List // *Conn, longest first: those that were never let in, and the others
+	waiting [2]list.List // idle *Conn, longest first: unproved ones, then proved ones
 }
 
 // New returns an empty set.
@@ -80,14 +81,14 @@ type Conn struct {
 	net.Conn
 	set    *Set
 	group  *group
-	at     *list.Element // among those that wait; nil while it is busy
-	turn   uint64        // when it began to wait, by the set's count
-	proved bool          // it was let in before
+	at     *list.Element // place in group.waiting; nil while it is busy
+	turn   uint64        // sequence number of the set when it became idle
+	proved bool          // a request of it was authorized before
 	closed bool
 }
 
-// Of finds the connection of a Set in c or in the TLS connection around it; nil
-// where there is none.
+// Of returns the Conn that c is or that the TLS connection c wraps; nil where there
+// is none.
 func Of(c net.Conn) *Conn {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
@@ -96,12 +97,12 @@ func Of(c net.Conn) *Conn {
 	return own
 }
 
-// NetConn is the connection as the system's listener gave it.
+// NetConn returns the connection that the system's listener accepted.
 func (c *Conn) NetConn() net.Conn { return c.Conn }
 
-// Busy says that a request of the connection is being answered: it is not closed
-// to make room. proved says that the client was entitled to ask. It returns false
-// where the connection was closed before. A nil Conn is always let go on.
+// Busy marks a request in flight, so that the connection is not closed to make room.
+// proved means that the request was authorized. Busy returns false where the
+// connection is closed already, and true for a nil Conn.
 func (c *Conn) Busy(proved bool) bool {
 	if c == nil {
 		return true
@@ -113,7 +114,7 @@ func (c *Conn) Busy(proved bool) bool {
 	return !c.closed
 }
 
-// Rest says that the connection waits for its client again.
+// Rest marks the connection as idle again. It does nothing for a nil Conn.
 func (c *Conn) Rest() {
 	if c == nil {
 		return
@@ -125,7 +126,7 @@ func (c *Conn) Rest() {
 	}
 }
 
-// wait puts the connection at the end of those that wait; the caller holds mu.
+// wait appends the connection to the idle ones of its group. The caller holds mu.
 func (c *Conn) wait() {
 	k := 0
 	if c.proved {
@@ -136,16 +137,16 @@ func (c *Conn) wait() {
 	c.at = c.group.waiting[k].PushBack(c)
 }
 
-// leave takes it out again; the caller holds mu.
+// leave removes the connection from the idle ones. The caller holds mu.
 func (c *Conn) leave() {
 	if c.at != nil {
-		c.group.waiting[0].Remove(c.at) // does nothing where it is in the other one
+		c.group.waiting[0].Remove(c.at) // does nothing for an element of the other list
 		c.group.waiting[1].Remove(c.at)
 		c.at = nil
 	}
 }
 
-// Close implements net.Conn; it may be called again.
+// Close implements net.Conn. A second call does nothing.
 func (c *Conn) Close() error {
 	c.set.mu.Lock()
 	first := c.remove()
@@ -156,7 +157,8 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// remove counts the connection out, once; the caller holds mu.
+// remove takes the connection out of the counts, and returns false where that was
+// done before. The caller holds mu.
 func (c *Conn) remove() bool {
 	if c.closed {
 		return false
@@ -170,7 +172,8 @@ func (c *Conn) remove() bool {
 	return true
 }
 
-// CloseWrite ends the daemon's half of the connection, where there are halves.
+// CloseWrite half-closes the connection: it ends the sending side. The error is
+// errors.ErrUnsupported where the connection cannot be half-closed.
 func (c *Conn) CloseWrite() error {
 	if h, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return h.CloseWrite()
@@ -178,7 +181,8 @@ func (c *Conn) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// origin is the group of an address.
+// origin returns the network that identifies the group of an address: one IPv4
+// address, or 64 bits of an IPv6 address. It is invalid for a Unix socket.
 func origin(a net.Addr) netip.Prefix {
 	t, ok := a.(*net.TCPAddr)
 	if !ok {
@@ -193,8 +197,8 @@ func origin(a net.Addr) netip.Prefix {
 	return p
 }
 
-// admit counts a connection in, after it made room. It returns nil where there is
-// none, and then perAddress says which limit it was.
+// admit makes room for a connection and counts it. It returns nil where there is no
+// room; perAddress is true then where the limit is Config.PerAddress.
 func (s *Set) admit(raw net.Conn) (c *Conn, perAddress bool) {
 	from := origin(raw.RemoteAddr())
 	s.mu.Lock()
@@ -221,8 +225,8 @@ func (s *Set) admit(raw net.Conn) (c *Conn, perAddress bool) {
 	return c, false
 }
 
-// longest is the connection of a group that has waited longest; those that were
-// never let in come first. nil where none waits.
+// longest returns the connection of a group that has been idle longest, unproved ones
+// first; nil where none is idle.
 func (g *group) longest() *Conn {
 	for k := range g.waiting {
 		if e := g.waiting[k].Front(); e != nil {
@@ -232,8 +236,9 @@ func (g *group) longest() *Conn {
 	return nil
 }
 
-// longest is the one to close for another: of the address from which most wait,
-// so that whoever holds many loses them first. The caller holds mu.
+// longest returns the connection to close for a new one: the longest idle one of the
+// address with the most idle connections, so that a client that holds many loses them
+// first. It returns nil where none is idle. The caller holds mu.
 func (s *Set) longest() *Conn {
 	for k := range 2 {
 		var found *Conn
@@ -254,7 +259,7 @@ func (s *Set) longest() *Conn {
 	return nil
 }
 
-// drop closes a connection that waits; false for nil. The caller holds mu.
+// drop closes an idle connection, and returns false for nil. The caller holds mu.
 func (s *Set) drop(c *Conn) bool {
 	if c == nil {
 		return false
@@ -273,14 +278,14 @@ type listener struct {
 	set *Set
 }
 
-// How long accept waits after it failed, at first and at most.
+// The back-off of Accept after a failure, at first and at most.
 const (
 	firstPause = 5 * time.Millisecond
 	lastPause  = time.Second
 )
 
-// Accept implements net.Listener. Failures that pass, such as too many open
-// files, are waited out and never returned.
+// Accept implements net.Listener. It retries transient failures, such as too many open
+// files, with back-off and never returns them.
 func (l *listener) Accept() (net.Conn, error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		c, err := l.Listener.Accept()
@@ -306,8 +311,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// failed counts a failure and closes a connection for its descriptor; it reports
-// whether there was one to close.
+// failed counts a failure and closes an idle connection to free its descriptor. It
+// reports whether there was one.
 func (s *Set) failed(err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -320,8 +325,8 @@ func (s *Set) failed(err error) bool {
 	return room
 }
 
-// passing reports whether an error of accept says nothing against the listener:
-// the system lacks something now, or the new connection is broken.
+// passing reports whether an error of accept is transient: the system lacks a
+// resource now, or the new connection is broken. The listener itself still works.
 func passing(err error) bool {
 	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EPERM, syscall.EPROTO,
 		syscall.ENETDOWN, syscall.ENETUNREACH, syscall.EHOSTDOWN, syscall.EHOSTUNREACH, syscall.ENONET, syscall.ENOPROTOOPT} {

@@ -1,7 +1,7 @@
-// Package memory bounds how many bytes a process holds for what is under way. In:
-// how many there may be, and how many one client may have of them. Out: holds,
-// which grow as a request does and are given back with it. It refuses what can
-// never fit (ErrTooLarge), and, after a wait, what does not fit now (ErrFull).
+// Package memory bounds how many bytes a process holds for requests in flight. In:
+// the size of the pool and the share of one client, both in bytes. Out: holds, which
+// grow with a request and are released with it. It refuses bytes that can never fit
+// (ErrTooLarge) and, after a wait, bytes that do not fit now (ErrFull).
 package memory
 
 import (
@@ -15,23 +15,23 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// ErrFull marks bytes for which there is no room now; the client may try again.
+// ErrFull marks bytes for which there is no room now; a retry may succeed.
 var ErrFull = errors.New("no memory is left for it now")
 
 // ErrTooLarge marks bytes for which there will never be room.
 var ErrTooLarge = errors.New("it takes too much memory")
 
-// wait is how long a hold waits for room before it gives up.
+// wait is the default of Pool.Wait.
 const wait = 5 * time.Second
 
-// Pool is an amount of memory that clients share. It is safe for concurrent use; a
-// nil Pool has no bounds.
+// Pool is a memory budget that clients share. It is safe for concurrent use; a nil
+// Pool has no bounds.
 type Pool struct {
-	// Wait is how long a hold waits for room before it gives up, 5 s from New. It is not
-	// to be changed once the pool is used.
+	// Wait is how long Grow waits for room before it fails with ErrFull; New sets 5 s.
+	// It must not change once the pool is in use.
 	Wait time.Duration
 
-	flag  string // bounds it, as messages name it
+	flag  string // the flag that sets the size, for messages
 	size  int64
 	share int64
 	all   *semaphore.Weighted
@@ -41,14 +41,14 @@ type Pool struct {
 	clients map[string]*client
 }
 
-// client is what one client has of a pool.
+// client is the budget of one client.
 type client struct {
 	left  *semaphore.Weighted
-	users int // holds that are open
+	users int // open holds
 }
 
-// New returns a pool of size bytes, of which one client may hold share. Messages
-// name flag as what bounds it.
+// New returns a pool of size bytes, of which one client may hold at most share bytes.
+// Messages name flag as the one that sets the size.
 func New(flag string, size, share int64) *Pool {
 	return &Pool{Wait: wait, flag: flag, size: size, share: min(share, size), all: semaphore.NewWeighted(size), clients: map[string]*client{}}
 }
@@ -61,7 +61,7 @@ func (p *Pool) Held() int64 {
 	return p.held.Load()
 }
 
-// Hold opens an empty hold of a client. It is closed by Close.
+// Hold opens an empty hold for the client of that name. The caller must Close it.
 func (p *Pool) Hold(name string) *Hold {
 	if p == nil {
 		return nil
@@ -85,8 +85,8 @@ func (p *Pool) Fits(n int64) error {
 	return fmt.Errorf("%w: about %d bytes; want at most %d for one client (%s, --client-share)", ErrTooLarge, n, p.share, p.flag)
 }
 
-// Hold is what one request has of a pool. A nil Hold has no bounds. Its methods may
-// be called by several goroutines.
+// Hold is the memory that one request takes from a pool. A nil Hold has no bounds. It
+// is safe for concurrent use.
 type Hold struct {
 	pool   *Pool
 	name   string
@@ -97,8 +97,8 @@ type Hold struct {
 	closed bool
 }
 
-// Grow takes n more bytes. It waits for room, up to Pool.Wait. Errors wrap ErrTooLarge or
-// ErrFull, or are those of ctx.
+// Grow takes n more bytes and waits up to Pool.Wait for room. An error wraps ErrTooLarge
+// or ErrFull, or is that of ctx; nothing is taken then.
 func (h *Hold) Grow(ctx context.Context, n int64) error {
 	if h == nil || n <= 0 {
 		return nil
@@ -124,12 +124,13 @@ func (h *Hold) Grow(ctx context.Context, n int64) error {
 	return h.pool.full(n)
 }
 
+// full is the error of n bytes for which there is no room now.
 func (p *Pool) full(n int64) error {
 	return fmt.Errorf("%w: %d bytes more, where %d of %d are held (%s), and one client may hold %d (--client-share); try again later",
 		ErrFull, n, p.Held(), p.size, p.flag, p.share)
 }
 
-// Try takes n more bytes if there is room for them now.
+// Try takes n more bytes if there is room now, and reports whether it did.
 func (h *Hold) Try(n int64) bool {
 	if h == nil || n <= 0 {
 		return true
@@ -145,6 +146,7 @@ func (h *Hold) Try(n int64) bool {
 	return true
 }
 
+// took records n bytes that were acquired; a closed hold releases them at once.
 func (h *Hold) took(n int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -154,7 +156,7 @@ func (h *Hold) took(n int64) {
 	}
 }
 
-// Held returns how many bytes the hold has.
+// Held returns how many bytes the hold has taken.
 func (h *Hold) Held() int64 {
 	if h == nil {
 		return 0
@@ -164,7 +166,7 @@ func (h *Hold) Held() int64 {
 	return h.n
 }
 
-// Shrink gives n bytes back, at most what is held.
+// Shrink releases n bytes, at most those that are held.
 func (h *Hold) Shrink(n int64) {
 	if h == nil {
 		return
@@ -174,7 +176,7 @@ func (h *Hold) Shrink(n int64) {
 	h.give(min(n, h.n))
 }
 
-// give gives n bytes back. The caller holds mu.
+// give releases n bytes. The caller holds mu.
 func (h *Hold) give(n int64) {
 	h.n -= n
 	h.pool.held.Add(-n)
@@ -182,8 +184,8 @@ func (h *Hold) give(n int64) {
 	h.client.left.Release(n)
 }
 
-// Close gives everything back. What grows afterwards is given back at once. A second
-// call does nothing.
+// Close releases all bytes. Bytes that a later Grow takes are released at once. A
+// second call does nothing.
 func (h *Hold) Close() {
 	if h == nil {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Describe names a value in error messages, so that whoever made it knows it
-// again: "a list of texts", "an object with the members role and content".
+// Describe describes the type and content of a value for error messages: "a list of
+// texts", "an object with role, content".
 func Describe(v *fastjson.Value) string {
 	if v == nil {
 		return "nothing"
@@ -27,12 +27,13 @@ func Describe(v *fastjson.Value) string {
 	return "a boolean"
 }
 
-// maxMembers is how many names of members a message shows, each of them cut.
+// maxMembers is how many names of members a message shows; each is cut to maxName.
 const (
 	maxMembers = 4
 	maxName    = 32 // bytes
 )
 
+// describeObject names the first members of an object.
 func describeObject(v *fastjson.Value) string {
 	var names []string
 	o := v.GetObject()
@@ -50,6 +51,7 @@ func describeObject(v *fastjson.Value) string {
 	return "an object with " + strings.Join(names, ", ")
 }
 
+// describeList names the common type of the values of a list.
 func describeList(values []*fastjson.Value) string {
 	if len(values) == 0 {
 		return "an empty list"

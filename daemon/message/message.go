@@ -1,27 +1,26 @@
-// Package message reads the text of chat messages. In: a JSON value that stands
-// where the text of an answer is expected. Out: the last text of the assistant,
-// and in words what it was read from. It knows the forms in which the usual
-// services and their libraries write a message; a value of another form is not
-// touched, and a message from which no single text can be read is refused by
-// the path of what is wrong.
+// Package message extracts the text from chat messages. In: a JSON value in place of
+// the text of an answer. Out: the last text of the assistant, and a description of
+// the form it had. It supports the message formats of the usual services and their
+// libraries and leaves any other value unread. Where a message has no single text, the
+// error names the path of the faulty member.
 package message
 
 import "github.com/valyala/fastjson"
 
-// Said is what a message says.
+// Said is the result of reading a message.
 type Said struct {
-	Text  string // "" where the message has no text: an answer, and a bad one
-	Shape string // what it was read from, with an article: "a list of chat messages"
-	// Heard is false where the call of the model failed and nothing was said.
+	Text  string // "" where the message has no text, which counts as a bad answer
+	Shape string // the form of the value, with an article: "a list of chat messages"
+	// Heard is false where the call of the model failed, so that there is no answer.
 	Heard bool
 }
 
 // Responses is the Shape of an object of the Responses API.
 const Responses = "a Responses object"
 
-// Read reads v where it plainly is a chat message, a list of chat messages, a
-// list of content parts, or a completion object. ok is false where it is none of
-// these. An error names the path below v, what was got and what is wanted.
+// Read returns the text of v where v is a chat message, a list of chat messages,
+// content parts, a completion object or a Responses object; ok is false for other
+// values. An error starts with the path below v and says what was got and wanted.
 func Read(v *fastjson.Value) (s Said, ok bool, err error) {
 	s.Heard = true
 	switch shape := shapeOf(v); shape {
@@ -50,7 +49,7 @@ func Read(v *fastjson.Value) (s Said, ok bool, err error) {
 	return s, true, err
 }
 
-// Note says in words what was read in place of a text.
+// Note returns a sentence for the result on what was read in place of a text.
 func (s Said) Note() string {
 	text := "its last text of the assistant was read"
 	if s.Text == "" {
@@ -59,7 +58,7 @@ func (s Said) Note() string {
 	return "the response was " + s.Shape + "; " + text
 }
 
-// shape is a form of messages.
+// shape is a format of messages.
 type shape uint8
 
 const (
@@ -72,7 +71,7 @@ const (
 	response
 )
 
-// shapeOf tells what a value is by its members alone.
+// shapeOf detects the format of a value from its type and members.
 func shapeOf(v *fastjson.Value) shape {
 	switch {
 	case v == nil:
@@ -91,7 +90,7 @@ func shapeOf(v *fastjson.Value) shape {
 	return none
 }
 
-// shapeOfList tells messages from parts: messages have roles.
+// shapeOfList distinguishes lists of messages from lists of parts; messages have roles.
 func shapeOfList(values []*fastjson.Value) shape {
 	roles := 0
 	for _, v := range values {
@@ -117,11 +116,11 @@ func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.Ty
 
 func isMessage(v *fastjson.Value) bool { return is(v.Get("role"), fastjson.TypeString) }
 
-// partType is the type of a part of a message, "" for a value that is none.
+// partType returns the member type of a part of a message, "" where it has none.
 func partType(v *fastjson.Value) string { return string(v.GetStringBytes("type")) }
 
-// partTypes are the types of parts, and of the items between messages. Only the
-// texts are part of an answer.
+// partTypes are the types of content parts and of the items between messages. Only
+// text and output_text belong to an answer.
 var partTypes = map[string]bool{
 	"text": true, "output_text": true, "refusal": true,
 	"thinking": true, "redacted_thinking": true, "reasoning": true, "summary_text": true,

@@ -7,8 +7,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// last reads the last text of the assistant in a list of chat messages. Messages
-// that hold calls of tools or thoughts alone have none.
+// last returns the last text of the assistant in a list of chat messages. It skips
+// messages that hold only tool calls or thoughts.
 func last(values []*fastjson.Value) (string, error) {
 	silent := false
 	for i := len(values) - 1; i >= 0; i-- {
@@ -31,8 +31,8 @@ const assistant = "assistant"
 
 func role(v *fastjson.Value) string { return string(v.GetStringBytes("role")) }
 
-// ofOutput joins the messages of a Responses object. What stands between them
-// (thoughts, calls of tools) is no text.
+// ofOutput joins the messages of a Responses object. It skips the items between them,
+// such as thoughts and tool calls.
 func ofOutput(values []*fastjson.Value) (string, error) {
 	var b strings.Builder
 	for i, v := range values {
@@ -51,7 +51,7 @@ func ofOutput(values []*fastjson.Value) (string, error) {
 	return b.String(), nil
 }
 
-// ofChoices reads the one choice of a completion object.
+// ofChoices returns the text of the only choice of a completion object.
 func ofChoices(choices []*fastjson.Value) (string, error) {
 	if len(choices) != 1 {
 		return "", fmt.Errorf(".choices: got %d; want 1, as each is an answer of its own", len(choices))
@@ -70,7 +70,7 @@ func ofChoices(choices []*fastjson.Value) (string, error) {
 	return "", fmt.Errorf(".choices[0]: got %s; want an object with message or text", Describe(c))
 }
 
-// ofMessage reads a message that names its role.
+// ofMessage returns the text of a message, whose role must be assistant.
 func ofMessage(v *fastjson.Value, path string) (string, error) {
 	if r := role(v); r != assistant {
 		return "", fmt.Errorf("%s.role: got %.40q; want %q", path, r, assistant)
@@ -78,8 +78,8 @@ func ofMessage(v *fastjson.Value, path string) (string, error) {
 	return ofContent(v, path)
 }
 
-// ofContent is the text of a message: its content, which is a text or a list of
-// parts, or where there is none the words of a refusal.
+// ofContent returns the text of a message: its content, which is a text or a list of
+// parts. Where it has no content, the text is its refusal.
 func ofContent(m *fastjson.Value, path string) (string, error) {
 	c := m.Get("content")
 	switch {
@@ -93,7 +93,7 @@ func ofContent(m *fastjson.Value, path string) (string, error) {
 	return "", fmt.Errorf("%s.content: got %s; want a text or a list of content parts", path, Describe(c))
 }
 
-// joined is the text of content parts, one after the other.
+// joined returns the texts of content parts, one after the other.
 func joined(values []*fastjson.Value, path string) (string, error) {
 	var b strings.Builder
 	for i, v := range values {

@@ -221,7 +221,7 @@ func (q *Queue) leave(r *reader, overdue bool) (who *naming, ok bool) {
 	return who, true
 }
 
-// gone reports whether nobody waits for a task; if so, nobody will.
+// gone reports whether the task has no waiters left; none can join it any more.
 func (q *Queue) gone(t *task) bool {
 	if !t.unwanted() {
 		return false
@@ -287,7 +287,7 @@ func (q *Queue) anew(t *task) (next *task) {
 	return next
 }
 
-// passing reports whether an error is of the moment and not of the sample.
+// passing reports whether an error is transient, so that a retry may succeed.
 func passing(code string) bool { return code == "deadline" || code == "backend" }
 
 // finished ends the reading of an answer.

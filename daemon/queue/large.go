@@ -11,31 +11,31 @@ import (
 	"plumb/scoring"
 )
 
-// A large sample takes hundreds of times its bytes while it is prepared. So large
-// ones wait in a list of their own until Config.Memory has room for them, for
-// goroutines of their own: others are prepared meanwhile, and never wait for memory.
+// Preparing a large sample takes hundreds of times its bytes. So large samples wait in
+// a separate list until Config.Memory has room, and separate goroutines prepare them.
+// Ordinary samples are prepared meanwhile and never wait for memory.
 
 const (
 	// smallLine is the length of a line in bytes up to which a sample is never large.
 	smallLine = 64 << 10
 	// largeFrom is the Weight in bytes from which a sample is large.
 	largeFrom = 16 << 20
-	// outlineBytes is about what outlining takes for each value of a scene, most of
-	// all for the points of a freehand line; outlinedMost is how many values at most
-	// take it at the same time, those of one shape.
+	// outlineBytes is about how many bytes outlining takes for each value of a scene;
+	// points of freehand lines take the most. outlinedMost is how many values at most
+	// are outlined at the same time: those of one shape.
 	outlineBytes = 700
 	outlinedMost = 150_000
-	// lightCoverage is how many bytes the outlines of a picture may touch until its
-	// sample is large; it is then prepared again as one.
+	// lightCoverage is how many bytes of coverage the outlines of a picture may touch.
+	// A sample above it is large and is prepared again as a large one.
 	lightCoverage = 32 << 20
-	// spilledWeight is the weight of such a sample: its coverage and the tiles of it.
+	// spilledWeight is the weight in bytes of such a sample: its coverage and its tiles.
 	spilledWeight = 400 << 20
-	// rowBytes is what a unit of task.work takes.
+	// rowBytes is how many bytes a unit of task.work takes.
 	rowBytes = 32
 )
 
-// Weight is about how many bytes a sample takes while it is prepared, rather too
-// high; 0 for one that is not large.
+// Weight estimates from the dump line how many bytes a sample takes while it is
+// prepared. It overestimates, and returns 0 for a sample that is not large.
 func Weight(line []byte) int64 {
 	if len(line) <= smallLine {
 		return 0
@@ -48,17 +48,18 @@ func Weight(line []byte) int64 {
 	return n
 }
 
-// larges are the large samples that wait. Queue.mu guards them.
+// larges is the backlog of large samples. Queue.mu guards it.
 type larges struct {
 	more *sync.Cond
 	list []*task
-	busy int // being prepared now
+	busy int // samples being prepared now
 }
 
+// none reports whether no large sample waits or is being prepared.
 func (l *larges) none() bool { return len(l.list) == 0 && l.busy == 0 }
 
-// startLarge starts the goroutines that prepare large samples: half as many as
-// workers, so that these have the other half of the processors.
+// startLarge starts the goroutines that prepare large samples. They are half as many
+// as the workers, which keeps half of the processors for ordinary samples.
 func (q *Queue) startLarge() {
 	n := max(1, q.cfg.Workers/2)
 	q.running.Add(n)
@@ -67,8 +68,8 @@ func (q *Queue) startLarge() {
 	}
 }
 
-// workLarge is the life of one of them. Its memory is new for every sample: what a
-// large one leaves would be kept for nothing.
+// workLarge prepares large samples until the queue closes. It allocates its buffers
+// anew for every sample, because reused ones would keep the size of the largest.
 func (q *Queue) workLarge() {
 	defer q.running.Done()
 	for {
@@ -78,7 +79,7 @@ func (q *Queue) workLarge() {
 		}
 		w := &worker{q: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
 		needsDevice := w.prepare(t)
-		t.memory.Shrink(t.weight - 3*int64(len(t.buf)) - rowBytes*int64(t.work)) // what is prepared takes less
+		t.memory.Shrink(t.weight - 3*int64(len(t.buf)) - rowBytes*int64(t.work)) // a prepared sample takes less
 		if !needsDevice || q.gone(t) {
 			needsDevice = false
 			q.finish(t)
@@ -91,8 +92,8 @@ func (q *Queue) workLarge() {
 	}
 }
 
-// takeLarge waits for a large sample for which there is memory, or for one that
-// nobody wants any more.
+// takeLarge waits for a large sample for which there is memory or that has no waiters
+// left. It returns false once the queue is closed and idle.
 func (q *Queue) takeLarge() (*task, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -113,7 +114,7 @@ func (q *Queue) takeLarge() (*task, bool) {
 	}
 }
 
-// holds takes the memory of a large sample, if it is there.
+// holds takes the memory of a large sample, and reports whether there was enough.
 func (q *Queue) holds(t *task) bool {
 	h := q.cfg.Memory.Hold(t.client())
 	if !h.Try(t.weight) {
@@ -124,8 +125,8 @@ func (q *Queue) holds(t *task) bool {
 	return true
 }
 
-// relax gives back what a large sample held, and lets others look whether there is
-// room for them now.
+// relax releases the memory of a large sample and wakes the goroutines that wait for
+// memory.
 func (q *Queue) relax(t *task) {
 	if t.weight == 0 {
 		return
@@ -135,18 +136,19 @@ func (q *Queue) relax(t *task) {
 	q.lookLarge()
 }
 
-// Freed tells that somebody else gave back memory of Config.Memory: large samples may
-// be waiting for it.
+// Freed wakes the goroutines that wait for memory of Config.Memory. Other users of
+// that pool call it when they release memory.
 func (q *Queue) Freed() { q.lookLarge() }
 
+// lookLarge wakes the goroutines that prepare large samples.
 func (q *Queue) lookLarge() {
 	q.mu.Lock()
 	q.large.more.Broadcast()
 	q.mu.Unlock()
 }
 
-// spill ends the preparation of a sample that was found to be large in the middle of
-// it: it begins anew as a large one, or is refused where there will never be memory.
+// spill resets a sample whose preparation showed that it is large, so that it is
+// prepared again as a large one. It fails the sample where it can never fit.
 func (q *Queue) spill(t *task) {
 	t.release()
 	t.job, t.fault, t.err, t.work, t.pixels = nil, nil, nil, 0, 0
@@ -157,7 +159,7 @@ func (q *Queue) spill(t *task) {
 	}
 }
 
-// again gives a sample that was found to be large to those who prepare large ones. The
+// again appends a sample that spill has reset to the backlog of large samples. The
 // caller holds mu.
 func (q *Queue) again(t *task) {
 	t.spilled = false
@@ -168,7 +170,7 @@ func (q *Queue) again(t *task) {
 	q.large.more.Signal()
 }
 
-// client is whose share of the memory a sample takes.
+// client names the client whose share of the memory the sample uses, "" for none.
 func (t *task) client() string {
 	if t.opt == nil {
 		return ""
@@ -176,8 +178,8 @@ func (t *task) client() string {
 	return t.opt.Client
 }
 
-// tooLarge is the error of a sample for which there will never be memory, nil for
-// others.
+// tooLarge returns the error too_large for a sample that can never fit into the memory
+// of its client, nil for others.
 func (q *Queue) tooLarge(t *task) *scoring.Error {
 	if err := q.cfg.Memory.Fits(t.weight); err != nil {
 		return &scoring.Error{Code: "too_large", Message: "cannot score item: " + err.Error()}

@@ -220,7 +220,7 @@ func (q *Queue) Close() {
 	q.patrol.Stop()
 }
 
-// wake lets every goroutine look whether it is to end.
+// wake wakes every goroutine, so that each checks whether it has to end.
 func (q *Queue) wake() {
 	q.workers.Broadcast()
 	q.device.Broadcast()

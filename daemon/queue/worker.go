@@ -114,8 +114,8 @@ func (q *Queue) done(w *worker, t *task, needsDevice bool) bool {
 	return stays
 }
 
-// handOn gives a prepared task to who works on it next, nobody unless needsDevice
-// says so. The caller holds mu.
+// handOn queues a prepared task for the judge or the device, and wakes the device's
+// goroutine. It queues nothing where needsDevice is false. The caller holds mu.
 func (q *Queue) handOn(t *task, needsDevice bool) {
 	switch {
 	case needsDevice && t.question != nil:

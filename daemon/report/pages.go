@@ -10,17 +10,17 @@ import (
 	"plumb/scoring"
 )
 
-// page is what the template is given.
+// page is the data of the template.
 type page struct {
 	Title           string
-	Early           string // why the run ended early
+	Early           string // why the run ended early, "" where it did not
 	Style           template.CSS
 	Script          template.JS
 	Index           bool
 	Boards          []tableView
 	Papers          []scoring.TextTable
 	Other           int    // results that are in no table
-	LeftOut         string // what tables leave out besides
+	LeftOut         string // notes on results that the tables leave out
 	Pages           []pageLink
 	Total, Shown    int // results, and those with a card on some page
 	Scorer, Backend string
@@ -38,7 +38,7 @@ type cardGroup struct {
 	Cards         []*card
 	Total         int  // results of the test and series
 	Shown         int  // those with a card, on this page or another
-	Continued     bool // the page before begins it
+	Continued     bool // it starts on the page before
 	items         []pair
 	key           groupKey
 }
@@ -46,11 +46,11 @@ type cardGroup struct {
 // pageLink names a page of items.
 type pageLink struct {
 	File  string
-	Label string // what is on it
+	Label string // names of the first and last test on it
 	Items int
 }
 
-// sheet is a page in the making.
+// sheet is the plan of one page: its file and the groups on it.
 type sheet struct {
 	file   string
 	groups []cardGroup
@@ -58,14 +58,14 @@ type sheet struct {
 }
 
 const (
-	// single is the most items that index.html holds itself; a longer report has
-	// pages of about pageItems each.
+	// single is how many items index.html holds at most. A longer report has separate
+	// pages of about pageItems items each.
 	single    = 1000
 	pageItems = 500
 )
 
-// layout puts the groups on sheets: on the index where all fit, else on sheets of
-// their own, where a group begins a new one rather than being divided.
+// layout assigns the groups to sheets. All are on the index where they fit; otherwise
+// they are on further sheets, and a group that does not fit starts a new sheet.
 func layout(list []*group, shown int) []*sheet {
 	most := pageItems
 	sheets := []*sheet{{file: "index.html"}}
@@ -95,7 +95,7 @@ func layout(list []*group, shown int) []*sheet {
 	return sheets
 }
 
-// label says what is on a sheet.
+// label names the first and the last group of a sheet.
 func (s *sheet) label() string {
 	name := func(g *cardGroup) string {
 		return strings.Trim(g.key.test+" · "+g.Series, " ·")
@@ -107,7 +107,7 @@ func (s *sheet) label() string {
 	return first + " … " + last
 }
 
-// links are where the items of each group begin.
+// links returns for each group the link to its first item.
 func links(sheets []*sheet) map[groupKey]string {
 	to := map[groupKey]string{}
 	for _, s := range sheets {
@@ -124,12 +124,14 @@ func links(sheets []*sheet) map[groupKey]string {
 	return to
 }
 
+// page returns the data that all pages share.
 func (w *Writer) page() *page {
 	return &page{Title: w.cfg.Title, Early: w.early, Style: template.CSS(style), Script: template.JS(script),
 		Pages: w.pages, Total: w.sample.order, Shown: w.sample.n, Scorer: w.scorer, Backend: w.backend}
 }
 
-// fill draws the items of a sheet, several at once, and puts them on the page.
+// fill draws the items of a sheet with Config.Workers goroutines and adds them to the
+// page.
 func (w *Writer) fill(p *page, s *sheet) {
 	var items []pair
 	for _, g := range s.groups {
@@ -161,7 +163,7 @@ func (w *Writer) fill(p *page, s *sheet) {
 	p.sort()
 }
 
-// advance tells how many cards are made.
+// advance reports the number of finished cards to Config.Progress.
 func (w *Writer) advance() {
 	n := w.made.Add(1)
 	if w.cfg.Progress != nil {
@@ -169,7 +171,7 @@ func (w *Writer) advance() {
 	}
 }
 
-// sort gives the cards to their groups and lists what can be filtered by.
+// sort assigns the cards to their groups and collects the values of the filters.
 func (p *page) sort() {
 	several := slices.ContainsFunc(p.Groups, func(g cardGroup) bool { return g.key.suite != "" && g.key.suite != p.Groups[0].key.suite })
 	taken := map[string]int{}
@@ -189,7 +191,7 @@ func (p *page) sort() {
 		for _, c := range g.Cards {
 			c.Label = g.Label
 			p.Statuses = enlist(p.Statuses, c.Status)
-			// Several models answer an item, so that ids alone do not name cards.
+			// Several models answer an item, so ids are not unique among cards.
 			c.Anchor = c.ID
 			if taken[c.ID]++; taken[c.ID] > 1 {
 				c.Anchor = fmt.Sprintf("%s~%d", c.ID, taken[c.ID])
@@ -198,7 +200,7 @@ func (p *page) sort() {
 	}
 }
 
-// enlist appends a name that is not empty and not there yet.
+// enlist appends a name unless it is empty or in the list already.
 func enlist(list []string, name string) []string {
 	if name == "" || slices.Contains(list, name) {
 		return list

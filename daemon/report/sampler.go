@@ -11,25 +11,25 @@ import (
 	"plumb/scoring"
 )
 
-// keptBytes is the most memory of the items that a report may show.
+// keptBytes bounds the bytes of the items that a report may show.
 const keptBytes = 256 << 20
 
-// sampler keeps the items that a report shows: of each suite, test and series the
-// worst, and of all of these as equal a number as fits.
+// sampler selects the items that a report shows: the worst of each suite, test and
+// series. It keeps as equal a number of each as fits into the limits.
 type sampler struct {
 	max    int // items at most
-	bytes  int // of them together
-	n      int
-	size   int // bytes of what is kept
+	bytes  int // bytes of all items at most
+	n      int // items kept
+	size   int // bytes of the items kept
 	order  int // results seen
 	groups groups
 	of     map[groupKey]*group
 }
 
-// groupKey is what a section of a report shows.
+// groupKey identifies a section of a report.
 type groupKey struct{ suite, test, series string }
 
-// group is the items of one section. It is a heap whose first item is the best.
+// group holds the items of one section. It is a heap whose first item is the best.
 type group struct {
 	groupKey
 	total int // results, shown or not
@@ -38,26 +38,26 @@ type group struct {
 	at    int // place in the heap of groups
 }
 
-// pair is an item and its result as they came. The line has no bytes where the
-// report is made of results alone.
+// pair is the dump line and the result line of one item. The dump line is empty where
+// the report is made from results alone.
 type pair struct {
 	line   dump.Line
 	result []byte
 	series string
-	class  int8 // 0: could not be scored, 1: has a score, 2: was never heard
+	class  int8 // 0: could not be scored, 1: has a score, 2: has no response
 	score  float64
 	order  int
 }
 
-// maxGroups is how many sections there may be: names come from outside. What is
-// beyond them shares one.
+// maxGroups bounds the number of sections, because their names come from the dump.
+// Items beyond it share one section.
 const maxGroups = 10_000
 
 func newSampler(most int) *sampler {
 	return &sampler{max: most, bytes: keptBytes, of: map[groupKey]*group{}}
 }
 
-// add takes an item in where it is among the worst; line and result are copied.
+// add keeps an item where it is among the worst. It copies line and result.
 func (s *sampler) add(line dump.Line, result []byte, r *scoring.Result) {
 	p := pair{series: r.Series().String(), score: r.Score, order: s.order}
 	s.order++
@@ -87,6 +87,7 @@ func (s *sampler) add(line dump.Line, result []byte, r *scoring.Result) {
 	}
 }
 
+// group finds or makes the group of a key.
 func (s *sampler) group(k groupKey) *group {
 	g := s.of[k]
 	if g == nil && len(s.of) >= maxGroups {
@@ -101,8 +102,8 @@ func (s *sampler) group(k groupKey) *group {
 	return g
 }
 
-// sorted are the groups by suite and test, in order of appearance, each with its
-// worst item first.
+// sorted returns the groups by suite and test, in order of appearance within a suite,
+// each with its worst item first.
 func (s *sampler) sorted() []*group {
 	list := slices.Clone(s.groups)
 	slices.SortFunc(list, func(a, b *group) int { return a.first - b.first })
@@ -115,7 +116,7 @@ func (s *sampler) sorted() []*group {
 		slices.SortFunc(g.items, func(a, b pair) int { return rank(&a, &b) })
 	}
 	slices.SortStableFunc(list, func(a, b *group) int {
-		if (a.suite == "") != (b.suite == "") { // lines that could not be read stand last
+		if (a.suite == "") != (b.suite == "") { // lines that could not be read come last
 			return len(b.suite) - len(a.suite)
 		}
 		return cmp.Or(strings.Compare(a.suite, b.suite), tests[[2]string{a.suite, a.test}]-tests[[2]string{b.suite, b.test}])
@@ -125,8 +126,9 @@ func (s *sampler) sorted() []*group {
 
 func (p *pair) bytes() int { return len(p.line.Bytes) + len(p.result) }
 
-// rank is negative where a comes before b: what could not be scored, then by score,
-// then what was never heard, of which there is nothing to see.
+// rank is negative where a comes before b. Items that could not be scored come first,
+// then scored ones from the lowest score, then items without a response, which have
+// nothing to show.
 func rank(a, b *pair) int {
 	return cmp.Or(int(a.class)-int(b.class), cmp.Compare(a.score, b.score), a.order-b.order)
 }
@@ -169,7 +171,7 @@ func (l *groups) Push(x any) {
 	*l = append(*l, g)
 }
 
-// Pop implements heap.Interface; groups stay.
+// Pop implements heap.Interface. It is never called, because groups are never removed.
 func (l *groups) Pop() any {
 	n := len(*l) - 1
 	g := (*l)[n]
