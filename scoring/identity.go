@@ -10,28 +10,28 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Identity says who made an answer, and which of several it is. The zero value of
-// a field means that it is not known.
+// Identity identifies the model that made an answer, the repeat and the turn. The zero
+// value of a field means that it is unknown.
 type Identity struct {
 	Model         string
-	Repeat        int    // from 1: the how many-th answer to the same question
+	Repeat        int    // from 1: the number of the answer among those to the same question
 	Turn          int    // from 1
 	FinishReason  string // "stop", "length", ...
-	Cut           string // "answer", "thought", "limit", "cell": the answer is not whole
-	File, At, Key string // where a foreign dump has the answer, and what it calls it
-	Asked         JSON   // the object asked of the line, nil for none: how the model was asked
+	Cut           string // where a truncated answer ends: "answer", "thought", "limit", "cell"; "" for a whole one
+	File, At, Key string // file, place and id of the answer in a foreign dump
+	Asked         JSON   // the object asked of the line: the settings of the model; nil for none
 
-	arm    [5]string // of asked: the values of armMembers
-	config string    // of asked: the hash of all settings
+	arm    [5]string // the values of armMembers in asked
+	config string    // the hash of all settings in asked
 }
 
-// Repeated is a Suite whose lines may name the repeat by another member as well.
+// Repeated is a Suite whose lines may have the repeat in another member as well.
 type Repeated interface {
-	// RepeatMember is its name ("run").
+	// RepeatMember returns the name of that member ("run").
 	RepeatMember() string
 }
 
-// Limits of the members of an identity, in bytes: they are kept and written back.
+// Limits of the members of an identity in bytes, because results repeat them.
 const (
 	maxWord  = 1024
 	maxAsked = 64 << 10
@@ -39,10 +39,10 @@ const (
 
 var cuts = []string{"answer", "thought", "limit", "cell"}
 
-// ReadIdentity reads the members of a dump line or a result line that say who made
-// the answer. repeat is another name of the member repeat, "" for none. What is not
-// there is taken from the member asked. It keeps nothing of v. An error has the code
-// "bad_item" and names the member; the rest is read all the same.
+// ReadIdentity reads the identity of the answer from a dump line or a result line.
+// repeat is another name of the member repeat, "" for none. Absent members are taken
+// from the member asked. It keeps no reference to v. An error has the code "bad_item"
+// and names the first faulty member; the other members are read all the same.
 func ReadIdentity(v *fastjson.Value, repeat string) (Identity, error) {
 	r := identityReader{}
 	who := Identity{Model: r.word(v, "", "model"), Repeat: r.count(v, "", "repeat"), Turn: r.count(v, "", "turn"),
@@ -54,9 +54,10 @@ func ReadIdentity(v *fastjson.Value, repeat string) (Identity, error) {
 	return who, r.error()
 }
 
-// ReadSource reads where a foreign dump has the answer, which result lines say: on
-// the lines of dumps file, at and key are names of the user's own. It keeps nothing
-// of v. An error is as those of ReadIdentity.
+// ReadSource reads the members file, at and key of a result line, which locate the
+// answer in a foreign dump. It must not be called for dump lines, where users may give
+// these members another meaning. It keeps no reference to v. Errors are as for
+// ReadIdentity.
 func (who *Identity) ReadSource(v *fastjson.Value) error {
 	r := identityReader{}
 	who.File, who.Key = r.word(v, "", "file"), r.word(v, "", "key")
@@ -68,12 +69,13 @@ func (who *Identity) ReadSource(v *fastjson.Value) error {
 	return r.error()
 }
 
-// armMembers are the members of asked that say how a model was asked.
+// armMembers are the members of asked that distinguish the ways to ask a model.
 var armMembers = [5]string{"mode", "input", "setting", "format", "method"}
 
 // identityReader keeps the first error.
 type identityReader struct{ err *Error }
 
+// error returns the first error as an interface that is nil where there is none.
 func (r *identityReader) error() error {
 	if r.err == nil {
 		return nil
@@ -87,7 +89,7 @@ func (r *identityReader) fail(name, format string, args ...any) {
 	}
 }
 
-// word reads a text; null counts as absent.
+// word reads a string member; null counts as absent.
 func (r *identityReader) word(v *fastjson.Value, in, name string) string {
 	f := v.Get(name)
 	switch {
@@ -102,7 +104,7 @@ func (r *identityReader) word(v *fastjson.Value, in, name string) string {
 	return ""
 }
 
-// count reads an integer from 1; null counts as absent.
+// count reads an integer member from 1; null counts as absent.
 func (r *identityReader) count(v *fastjson.Value, in, name string) int {
 	f := v.Get(name)
 	if f == nil || f.Type() == fastjson.TypeNull {
@@ -116,6 +118,7 @@ func (r *identityReader) count(v *fastjson.Value, in, name string) int {
 	return 0
 }
 
+// cut reads the member cut, which is false, null or one of cuts.
 func (r *identityReader) cut(v *fastjson.Value) string {
 	if f := v.Get("cut"); f != nil && f.Type() == fastjson.TypeFalse {
 		return ""
@@ -128,7 +131,7 @@ func (r *identityReader) cut(v *fastjson.Value) string {
 	return s
 }
 
-// asked reads how the model was asked, and checks it against what the line says.
+// asked reads the member asked, and checks that it agrees with the line.
 func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
 	if v == nil || v.Type() == fastjson.TypeNull {
 		return
@@ -152,7 +155,8 @@ func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
 	}
 }
 
-// agreed is the value that two members of a line say, or the one that says something.
+// agreed returns the common value of two members of a line, or that of the one which
+// is set. It fails where both are set and differ.
 func agreed[T string | int](r *identityReader, name, other string, a, b T) T {
 	var none T
 	if a != none && b != none && a != b {
@@ -161,11 +165,11 @@ func agreed[T string | int](r *identityReader, name, other string, a, b T) T {
 	return cmp.Or(a, b)
 }
 
-// Config is the hash of all settings with which the model was asked, "" where it is
-// not known.
+// Config returns the hash of all settings with which the model was asked, "" where it
+// is unknown.
 func (who *Identity) Config() string { return who.config }
 
-// append writes the members of a result line but asked.
+// append writes the members of the identity except asked to a result line.
 func (who *Identity) append(w *writer) {
 	w.text("model", who.Model)
 	w.count("repeat", who.Repeat)
@@ -177,7 +181,7 @@ func (who *Identity) append(w *writer) {
 	w.text("key", who.Key)
 }
 
-// count appends a member that counts from 1.
+// count appends a member that counts from 1, and nothing for 0.
 func (w *writer) count(name string, n int) {
 	if n > 0 {
 		w.name(name)
@@ -185,9 +189,8 @@ func (w *writer) count(name string, n int) {
 	}
 }
 
-// Answer appends what tells a result from all others: two results of which it is
-// equal are the same answer twice. A result whose line had no id is like no other:
-// ok is false, and nothing is appended.
+// Answer appends the key of the answer to dst. Two results with equal keys are the same
+// answer twice. For a result whose line has no id, ok is false and nothing is appended.
 func (r *Result) Answer(dst []byte) (key []byte, ok bool) {
 	dst, ok = r.Item(dst)
 	if !ok {
@@ -202,10 +205,9 @@ func (r *Result) Answer(dst []byte) (key []byte, ok bool) {
 	return dst, true
 }
 
-// Item appends what tells the question of a result from all others: its suite,
-// test, id and turn, and how it was put where the suite's own fields say that. A
-// question whose line had no id is like no other: ok is false, and nothing is
-// appended.
+// Item appends the key of the question to dst: suite, test, id and turn, and the
+// setting where the suite's own fields have it. For a result whose line has no id, ok
+// is false and nothing is appended.
 func (r *Result) Item(dst []byte) (key []byte, ok bool) {
 	if r.ID == "" || r.Line > 0 || madeUp(r.ID) {
 		return dst, false
@@ -222,25 +224,27 @@ func (r *Result) Item(dst []byte) (key []byte, ok bool) {
 	return strconv.AppendInt(append(dst, 0), int64(r.Who.Turn), 10), true
 }
 
-// blind is the way to ask without the picture.
+// blind is the arm of questions that are asked without their picture.
 const blind = "blind"
 
+// blind reports whether the question was asked without its picture.
 func (r *Result) blind() bool {
 	v, _ := r.Bool(blind)
 	return v
 }
 
-// madeUp reports whether an id is that of a line without one: "line:" and its number.
+// madeUp reports whether an id was generated for a line without one: "line:" and the
+// line's number.
 func madeUp(id string) bool {
 	n, ok := strings.CutPrefix(id, "line:")
 	return ok && n != "" && strings.Trim(n, "0123456789") == ""
 }
 
-// Series is what has a row or a column of its own in tables: a model, and how it
-// was asked.
+// Series identifies a row or a column of a table: a model and the way it was asked.
 type Series struct{ Model, Arm string }
 
-// Series is the result's.
+// Series returns the series of the result; it adds "blind" to the arm where the
+// question was asked without its picture.
 func (r *Result) Series() Series {
 	s := r.Who.Series()
 	switch {
@@ -253,8 +257,8 @@ func (r *Result) Series() Series {
 	return s
 }
 
-// Series is the series of an answer of which nothing but who made it is known. It
-// leaves out members of asked ("format") that a table has rows for anyway.
+// Series returns the series of an answer from its identity alone. It leaves out the
+// members of asked in without ("format"), for which a table has separate rows.
 func (who *Identity) Series(without ...string) Series {
 	var arm []string
 	for i, s := range who.arm {
@@ -265,8 +269,8 @@ func (who *Identity) Series(without ...string) Series {
 	return Series{who.Model, strings.Join(arm, "/")}
 }
 
-// String is the series' name, "" where nothing is known of it. An arm of no model
-// has another name than a model.
+// String returns the name of the series, "" for the zero value. The name of an arm
+// without a model starts with "no model", so that it differs from every model's name.
 func (s Series) String() string {
 	if s.Arm == "" {
 		return s.Model
@@ -274,7 +278,7 @@ func (s Series) String() string {
 	return cmp.Or(s.Model, "no model") + " · " + s.Arm
 }
 
-// Duplicate is the note on a result of which an earlier line of the dump has the
-// same answer.
+// Duplicate is the note on a result whose answer an earlier line of the dump has
+// already.
 var Duplicate = Note{Code: "duplicate_id", Path: "id",
 	Message: "an earlier line has the same model, id, test, repeat, turn and asked.config: tables count that one"}

@@ -6,26 +6,26 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Lacking collects the members that an item needs and does not have, so that one
-// error names all of them.
+// Lacking collects the required members that an item lacks, so that one error names
+// all of them.
 type Lacking struct {
 	item *fastjson.Value
 	code string
 	list []string
 }
 
-// LackingIn begins with none for an item.
+// LackingIn returns an empty Lacking for an item.
 func LackingIn(it *Item) *Lacking { return &Lacking{item: it.Fields} }
 
-// Want notes a member that is absent or null. what says what it holds; code is the
-// code of the error where this is the first.
+// Want records the member name where it is absent or null. what describes the member
+// in the error; code is the code of the error where this member is the first.
 func (l *Lacking) Want(name, what, code string) {
 	if v := l.item.Get(name); v == nil || v.Type() == fastjson.TypeNull {
 		l.Add(name, what, code)
 	}
 }
 
-// Add notes a member that was found missing.
+// Add records a member that is missing; name, what and code are as for Want.
 func (l *Lacking) Add(name, what, code string) {
 	if l.code == "" {
 		l.code = code
@@ -33,14 +33,14 @@ func (l *Lacking) Add(name, what, code string) {
 	l.list = append(l.list, name+" ("+what+")")
 }
 
-// Err names all that is missing, the answer too; nil where nothing was noted: an
-// item that lacks its answer alone is none that lacks members. tasks says how a
-// task file gives them.
+// Err returns an error that names all missing members, the answer included. It is nil
+// where nothing was recorded, so a missing answer alone is no error here. tasks ends
+// the message with how a task file supplies the members.
 func (l *Lacking) Err(tasks string) error {
 	if len(l.list) == 0 {
 		return nil
 	}
-	if !l.item.Exists("actions") { // which are an answer too
+	if !l.item.Exists("actions") { // they are an answer too
 		l.Want("response", "the model's answer", "")
 	}
 	return &Error{Code: l.code, Message: "cannot score item: it lacks " + strings.Join(l.list, ", ") + "; " + tasks}

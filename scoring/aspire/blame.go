@@ -6,24 +6,24 @@ import (
 	"plumb/scoring"
 )
 
-// answerFaults are the codes of pictures that cannot be made because of what is
-// in them: something beyond a limit, or that the editor refuses. With any other
-// code the scorer has failed.
+// answerFaults are the error codes of whiteboards that cannot be drawn because of
+// their content: it exceeds a limit, or the editor refuses it. Any other code is a
+// failure of the scorer.
 var answerFaults = map[string]bool{"limit": true, "bad_scene": true}
 
-// Unusable is the code of the note on an answer that scores 0 because the
-// whiteboard it leaves cannot be drawn. Without a score a model could choose to
-// have none instead of a bad one.
+// Unusable is the code of the note on an answer that scores 0 because the whiteboard
+// after it cannot be drawn. It scores 0 and not null, because a trained model could
+// otherwise avoid bad scores by such answers.
 const Unusable = "unusable_board"
 
-// blames reports whether the answer is to blame for an error: it changed the
-// whiteboard, and the whiteboard as it was given can be drawn.
+// blames reports whether the answer caused an error: it changed the whiteboard, and
+// the initial whiteboard can be drawn.
 func (j *job) blames(e *scoring.Error) bool {
 	return answerFaults[e.Code] && j.changed && j.drawable()
 }
 
-// drawable reports whether the initial whiteboard can be drawn in bounds of its
-// own, by this program or, where that is not known, by the editor.
+// drawable reports whether the initial whiteboard can be drawn within the limits. It is
+// true where only the editor could tell.
 func (j *job) drawable() bool {
 	s, err := resolve(slices.Clone(j.initial), j.suite.limits, nil)
 	if err != nil {
@@ -37,8 +37,8 @@ func (j *job) drawable() bool {
 	return !ok || j.suite.limits.CheckCanvas(b.W, b.H) == nil
 }
 
-// failed is r without a score, or with the score of a bad answer where that is
-// to blame.
+// failed returns r with the score 0 and a note where the answer caused the error, else
+// r without a score.
 func (j *job) failed(r scoring.Result, e *scoring.Error) scoring.Result {
 	r.Scored, r.Score, r.Err = false, 0, e
 	if j.blames(e) {

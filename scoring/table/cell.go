@@ -7,22 +7,22 @@ import (
 	"plumb/scoring"
 )
 
-// Results have no limit, so a table remembers only so many of them.
+// The number of results is unbounded, so the memory of a table is limited.
 const (
-	// maxKept is how many answers it tells apart, and how many items with numbered
-	// repeats. Past it the same answer twice counts twice, and each as an item.
+	// maxKept is how many answers and how many items with numbered repeats are
+	// remembered. Beyond it duplicates count again, and each repeat counts as an item.
 	maxKept = 2 << 20
-	// maxPlain is how many items it knows when an answer comes that names no repeat;
-	// past it such an answer is taken for the only one to its item, as it nearly
-	// always is.
+	// maxPlain is how many items are remembered for answers without a repeat. Beyond
+	// it such an answer counts as the only one of its item, which is nearly always
+	// true.
 	maxPlain = 1 << 18
 )
 
-// cell is what is known of one test of one series.
+// cell holds the sums of one test of one series.
 type cell struct {
 	n, missing, failed int
-	items              []item // with a score, in order of appearance
-	rest               mean   // of items that are not remembered
+	items              []item // remembered items with a score, in order of appearance
+	rest               mean   // of the other items
 	tokens             mean
 }
 
@@ -32,8 +32,8 @@ type item struct {
 	n   int32
 }
 
-// mean is a running mean with the sum of squared distances from it, which does
-// not lose digits as the difference of two large sums would.
+// mean is a running mean with the sum of squared distances from it. The difference of
+// two large sums would lose digits.
 type mean struct {
 	n         int
 	value, m2 float64
@@ -46,7 +46,7 @@ func (m *mean) add(x float64) {
 	m.m2 += float64(d * (x - m.value))
 }
 
-// join adds the values of another mean.
+// join merges another mean into m.
 func (m *mean) join(o mean) {
 	if o.n == 0 {
 		return
@@ -58,8 +58,8 @@ func (m *mean) join(o mean) {
 	m.n = n
 }
 
-// standardError is that of the mean: the sample standard deviation over sqrt(n)
-// (aspire.md D45). ok is false for fewer than two values.
+// standardError returns the standard error of the mean: the sample standard deviation
+// divided by sqrt(n). ok is false for fewer than two values.
 func (m *mean) standardError() (se float64, ok bool) {
 	if m.n < 2 {
 		return 0, false
@@ -67,8 +67,8 @@ func (m *mean) standardError() (se float64, ok bool) {
 	return math.Sqrt(m.m2/float64(m.n-1)) / math.Sqrt(float64(m.n)), true
 }
 
-// scores is the mean over items of the mean over their repeats, so that its
-// standard error is that of items, which are independent of each other.
+// scores returns the mean over items of the means over their repeats. Its standard
+// error is over items, because repeats of one item are not independent.
 func (c *cell) scores() (m mean) {
 	for _, it := range c.items {
 		m.add(it.sum / float64(it.n))
@@ -77,18 +77,19 @@ func (c *cell) scores() (m mean) {
 	return m
 }
 
-// ledger remembers which answers and items there were. Keys are hashed with a seed
-// of the process: two in a million are equal with a chance of 3e-8.
+// ledger records the answers and items so far by their hashes, with a seed of the
+// process. The chance that any two of a million keys collide is 3e-8.
 type ledger struct {
 	seed    maphash.Seed
 	answers map[uint64]struct{}
-	items   map[itemKey]int32 // place in the items of the cell
+	items   map[itemKey]int32 // index in cell.items
 	key     []byte
 	most    int  // maxKept
 	plain   int  // maxPlain
-	full    bool // there were more than most
+	full    bool // a result could not be recorded
 }
 
+// itemKey identifies an item within a cell.
 type itemKey struct {
 	cell *cell
 	hash uint64
@@ -98,7 +99,7 @@ func newLedger() ledger {
 	return ledger{seed: maphash.MakeSeed(), answers: map[uint64]struct{}{}, items: map[itemKey]int32{}, most: maxKept, plain: maxPlain}
 }
 
-// first reports whether an answer is not there yet, and takes it in.
+// first reports whether an answer is new, and records it.
 func (l *ledger) first(r *scoring.Result) bool {
 	key, ok := r.Answer(l.key[:0])
 	l.key = key
@@ -117,7 +118,7 @@ func (l *ledger) first(r *scoring.Result) bool {
 	return true
 }
 
-// score counts the score of an answer in its item.
+// score adds the score x of an answer to its item.
 func (l *ledger) score(c *cell, r *scoring.Result, x float64) {
 	key, named := r.Item(l.key[:0])
 	l.key = key

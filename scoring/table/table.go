@@ -1,9 +1,9 @@
-// Package table adds results up. In: results, one by one, in the order of the
-// dump. Out: per suite, test and series (scoring.Series) how many there were, how
-// many could be scored, their mean and its standard error, the means of categories
-// and of the whole suite (aspire.md 12). Of the same answer twice the first counts;
-// repeats of an item are averaged first. Memory grows with the number of items, up
-// to a bound. It never counts what could not be scored as a zero unless told to.
+// Package table aggregates results. In: results, one by one, in the order of the
+// dump. Out: for each suite, test and series (scoring.Series) the number of results
+// and of scored ones, the mean and its standard error, and the means of categories and
+// of the whole suite. Of duplicate answers only the first counts; repeats of an item
+// are averaged first. Memory grows with the number of items, up to a bound. A result
+// without a score never counts as 0, except missing answers under Zero.
 package table
 
 import (
@@ -15,16 +15,16 @@ import (
 	"plumb/scoring"
 )
 
-// Missing says what an answer counts that was never heard (contract.md 9).
+// Missing selects how an answer without a response counts.
 type Missing uint8
 
 // The ways to count answers without a response.
 const (
-	Skip Missing = iota // not at all
+	Skip Missing = iota // it does not count
 	Zero                // as the score 0
 )
 
-// ParseMissing reads the value of --missing.
+// ParseMissing reads the value of --missing: "skip" or "zero".
 func ParseMissing(s string) (Missing, error) {
 	switch s {
 	case "skip":
@@ -36,51 +36,51 @@ func ParseMissing(s string) (Missing, error) {
 }
 
 // Clamp is the variant that limits the mean of every test to 0..1 before means
-// of tests are taken (aspire.md D46).
+// of tests are taken.
 const Clamp = "table.clamp01"
 
-// Variants lists the variants that tables know.
+// Variants lists the variants that tables support.
 func Variants() []scoring.Variant {
 	return []scoring.Variant{{Name: Clamp, Source: "aspire.md D46",
 		Doc: "means of tests are limited to 0..1 before they are averaged"}}
 }
 
-// Options say how a table is made.
+// Options of a table.
 type Options struct {
 	Suites  []scoring.Suite // their tests make rows, in their order
 	Missing Missing
 	Clamp   bool // variant Clamp
-	// Variants are those that the suites' own tables ask for.
+	// Variants are the selected variants, for the suites' own tables.
 	Variants scoring.Variants
-	// Papers are documents of paper tables for them (scoring.TableOptions).
+	// Papers are documents with published tables for them (scoring.TableOptions).
 	Papers [][]byte
 }
 
-// Table is a running sum. One goroutine uses it at a time.
+// Table holds running sums. One goroutine uses it at a time.
 type Table struct {
 	options Options
 	series  []*part // in order of appearance
 	of      map[scoring.Series]*part
-	joined  map[string]scoring.Tables // by suite, of those whose tables have every series
+	joined  map[string]scoring.Tables // by suite: tables that cover all series
 	seen    []name                    // suites and tests that no suite of the options lists, in order of appearance
 	strange map[name]bool             // those in seen
 	other   int                       // results that belong to no row
-	twice   int                       // answers that were there before
-	tokens  bool                      // a result carried tokens
+	twice   int                       // duplicate answers
+	tokens  bool                      // a result has the metric tokens
 	ledger  ledger
 }
 
-// part is one series.
+// part holds the cells of one series.
 type part struct {
 	series scoring.Series
 	cells  map[name]*cell
-	own    map[string]scoring.Tables // by suite, of those that have tables of their own
+	own    map[string]scoring.Tables // by suite: tables of this series alone
 }
 
 type name struct{ suite, test string }
 
-// maxSeen is how many rows there may be for suites that Options does not list, and
-// how many series: names come from outside.
+// maxSeen bounds the rows of suites that Options does not list, and the series,
+// because their names come from the dump.
 const maxSeen = 1000
 
 // New returns an empty table.
@@ -98,9 +98,9 @@ func (t *Table) tableOptions() scoring.TableOptions {
 	return scoring.TableOptions{Variants: t.options.Variants, Missing: t.options.Missing == Zero, Papers: t.options.Papers}
 }
 
-// Add counts a result and returns true, unless the same answer was there before,
-// which counts nothing. Sums depend on the order of results in their last digits, so
-// the caller adds in the order of the dump. r is not kept.
+// Add counts a result and returns true. It skips a duplicate of an earlier answer and
+// returns false. The last digits of sums depend on the order of results, so the caller
+// adds them in the order of the dump. Add keeps no reference to r.
 func (t *Table) Add(r *scoring.Result) (first bool) {
 	if !t.ledger.first(r) {
 		t.twice++
@@ -135,8 +135,8 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 	return true
 }
 
-// cell finds the series and the row of a result; nil for a line without suite or
-// test, a test that its suite does not have, or too many names that nobody knows.
+// cell returns the series and the row of a result. It returns nil for a line without
+// suite or test, a test that its suite lacks, or a name beyond maxSeen.
 func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 	at := name{r.Suite, r.Test}
 	if !t.lists(at) && !t.strange[at] {
@@ -161,7 +161,7 @@ func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 	return p, c
 }
 
-// part finds a series; nil where there are too many.
+// part returns the part of a series, nil where there are more than maxSeen.
 func (t *Table) part(s scoring.Series) *part {
 	p := t.of[s]
 	if p == nil && len(t.series) < maxSeen {
@@ -172,7 +172,7 @@ func (t *Table) part(s scoring.Series) *part {
 	return p
 }
 
-// suiteOf is the suite of that name, nil where Options does not list it.
+// suiteOf returns the suite of that name, nil where Options does not list it.
 func (t *Table) suiteOf(suite string) scoring.Suite {
 	for _, s := range t.options.Suites {
 		if s.Name() == suite {
@@ -188,7 +188,7 @@ func (t *Table) lists(at name) bool {
 	return s != nil && slices.Contains(s.Tests(), at.test)
 }
 
-// Kind tells what a row stands for.
+// Kind is the kind of a row.
 type Kind uint8
 
 // The kinds of rows.
@@ -198,23 +198,23 @@ const (
 	Total             // mean of the means of all tests of a suite
 )
 
-// Row is what one series has in one line of the table.
+// Row holds the values of one series in one line of the table.
 type Row struct {
 	Kind  Kind
 	Suite string
 	Name  string // test or category; "average" for a Total
 	// N counts results, Scored those with a score, Missing those without a
-	// response, Failed those that could not be scored for another reason. The
-	// three add up to N.
+	// response, Failed those without a score for another reason. N is the sum of
+	// the other three.
 	N, Scored, Missing, Failed int
-	// Tests is how many tests have a mean, Of how many there are.
+	// Tests is the number of tests with a mean, Of that of all tests of the row.
 	Tests, Of int
 	Mean      *float64 // nil when there is none
 	SE        *float64 // standard error over items; nil below two items, and for means of means
-	Tokens    *float64 // mean of the metric tokens (aspire.md D47); nil when no result has it
+	Tokens    *float64 // mean of the metric tokens; nil when no result has it
 }
 
-// Line is one row of the table, with what each series has in it.
+// Line is one row of the table, with the values of each series.
 type Line struct {
 	Kind  Kind
 	Suite string
@@ -231,8 +231,8 @@ func (t *Table) Series() []scoring.Series {
 	return list
 }
 
-// Lines returns the rows: per suite its tests, categories and average. Tests
-// without any result are left out, as are means of nothing.
+// Lines returns the rows: for each suite its tests, categories and average. It leaves
+// out rows without any result.
 func (t *Table) Lines() []Line {
 	var lines []Line
 	for _, s := range t.options.Suites {
@@ -244,8 +244,8 @@ func (t *Table) Lines() []Line {
 	return lines
 }
 
-// Own returns the tables that the suites' papers print, in the order of the suites.
-// Where several series have such tables, the titles name them.
+// Own returns the tables that reproduce those of the suites' papers, in the order of
+// the suites. The titles name the series where several have such tables.
 func (t *Table) Own() []scoring.TextTable {
 	var all []scoring.TextTable
 	for _, s := range t.options.Suites {
@@ -271,14 +271,15 @@ func (t *Table) Own() []scoring.TextTable {
 	return all
 }
 
-// Other counts the results that belong to no row: undecodable lines, tests that
-// their suite does not have, and series past the thousandth.
+// Other returns the number of results that belong to no row: undecodable lines, tests
+// that their suite lacks, and series beyond the thousandth.
 func (t *Table) Other() int { return t.other }
 
-// Twice counts the results that are left out because an earlier one is the same
-// answer (scoring.Result.Answer).
+// Twice returns the number of results that are left out because an earlier one has the
+// same answer (scoring.Result.Answer).
 func (t *Table) Twice() int { return t.twice }
 
+// suite returns the rows of one suite.
 func (t *Table) suite(s scoring.Suite) []Line {
 	var lines []Line
 	keep := func(l Line) {
@@ -303,6 +304,7 @@ func (t *Table) suite(s scoring.Suite) []Line {
 	return lines
 }
 
+// line builds a row from the values that of returns for each series.
 func (t *Table) line(k Kind, suite, called string, of func(*part) Row) Line {
 	l := Line{Kind: k, Suite: suite, Name: called}
 	for _, p := range t.series {
@@ -311,6 +313,7 @@ func (t *Table) line(k Kind, suite, called string, of func(*part) Row) Line {
 	return l
 }
 
+// test returns the row of one test.
 func (p *part) test(at name) Row {
 	r := Row{Kind: Test, Suite: at.suite, Name: at.test, Of: 1}
 	c := p.cells[at]
@@ -331,8 +334,7 @@ func (p *part) test(at name) Row {
 	return r
 }
 
-// joint is the mean of the means of several tests (aspire.md D46), over those
-// that have one.
+// joint returns the mean of the means of several tests, over those that have one.
 func (t *Table) joint(p *part, k Kind, suite, called string, tests []string) Row {
 	r := Row{Kind: k, Suite: suite, Name: called, Of: len(tests)}
 	var sum float64

@@ -13,8 +13,8 @@ import (
 	"plumb/scoring"
 )
 
-// WriteTo writes the table as text in aligned columns, for a terminal, and after
-// it those of the suites' own. An empty table writes nothing.
+// WriteTo writes the table as text in aligned columns for a terminal, then the tables
+// of the suites. It writes nothing for an empty table.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	lines, text := t.lines()
 	if len(lines) == 0 {
@@ -34,8 +34,8 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// LeftOut says in lines of text how many answers stand twice, and what was too much
-// to remember; "" where there is neither.
+// LeftOut returns lines of text on duplicate answers that are left out and on a full
+// ledger; "" where there is neither.
 func (t *Table) LeftOut() string {
 	out := ""
 	if t.twice > 0 {
@@ -55,6 +55,7 @@ func WriteOne(w io.Writer, t scoring.TextTable) error {
 	return err
 }
 
+// one appends a table with its title and note.
 func one(b *strings.Builder, t scoring.TextTable) {
 	lines := [][]string{t.Columns}
 	for _, row := range t.Rows {
@@ -71,7 +72,8 @@ func one(b *strings.Builder, t scoring.TextTable) {
 	}
 }
 
-// align writes lines in columns, the first text ones set to the left.
+// align writes lines in columns. The first text columns are left-aligned, the others
+// right-aligned.
 func align(b *strings.Builder, lines [][]string, text int) {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
@@ -93,9 +95,9 @@ func align(b *strings.Builder, lines [][]string, text int) {
 	}
 }
 
-// lines are the cells of the table with its head, and how many of them are words;
-// none when there are no rows. Where there are several series, each line names its
-// own, and those of a suite stand together.
+// lines returns the head and the rows as cells, and how many of the first columns are
+// text; nothing for an empty table. Where there are several series, each line names its
+// series, and the lines of one suite are adjacent.
 func (t *Table) lines() (lines [][]string, text int) {
 	rows := t.Lines()
 	if len(rows) == 0 && t.other == 0 {
@@ -129,7 +131,7 @@ func (t *Table) lines() (lines [][]string, text int) {
 	return lines, text
 }
 
-// cells is one line of the table.
+// cells returns the cells of one line; named adds the name of the series.
 func (t *Table) cells(r Row, s scoring.Series, named bool) []string {
 	line := []string{printable(r.Suite), printable(r.label())}
 	if named {
@@ -147,7 +149,8 @@ func (t *Table) cells(r Row, s scoring.Series, named bool) []string {
 	return line
 }
 
-// label names the row; a mean of tests says of how many when some are missing.
+// label returns the name of the row. For a mean of tests it adds how many tests have a
+// mean where some have none.
 func (r *Row) label() string {
 	if r.Tests == r.Of || r.Kind == Test {
 		return r.Name
@@ -155,8 +158,8 @@ func (r *Row) label() string {
 	return fmt.Sprintf("%s (%d of %d tests)", r.Name, r.Tests, r.Of)
 }
 
-// Number writes x with so many digits behind the point. An answer may have any
-// score, and hundreds of digits would tear a table: large numbers have exponents.
+// Number formats x with that many digits after the decimal point. Numbers from 1e9 have
+// an exponent, because scores are unbounded and long numbers break the columns.
 func Number(x float64, digits int) string {
 	if math.Abs(x) >= 1e9 {
 		return strconv.FormatFloat(x, 'e', digits, 64)
@@ -164,7 +167,7 @@ func Number(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', digits, 64)
 }
 
-// decimal writes a mean; a dash stands for none.
+// decimal formats a mean, "-" for nil.
 func decimal(x *float64, digits int) string {
 	if x == nil {
 		return "-"
@@ -172,7 +175,7 @@ func decimal(x *float64, digits int) string {
 	return Number(*x, digits)
 }
 
-// printable shortens a name and replaces what could move the cursor: names of
+// printable shortens a name and replaces unprintable characters, because names of
 // unknown suites come from the dump.
 func printable(s string) string {
 	const most, tail = 40, 16
@@ -184,7 +187,7 @@ func printable(s string) string {
 	return s
 }
 
-// visible replaces what could move the cursor.
+// visible replaces unprintable characters, which could move the terminal's cursor.
 func visible(s string) string {
 	return strings.Map(func(c rune) rune {
 		if !strconv.IsPrint(c) {
