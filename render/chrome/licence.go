@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// What tldraw is used for, in the words of its licence.
+// The uses of tldraw that its licence distinguishes.
 const (
-	Development = "development" // inside one's own organisation: development, testing, staging
-	Production  = "production"  // everything else; tldraw wants a licence key for it
+	Development = "development" // development, testing and staging inside one's own organisation
+	Production  = "production"  // everything else; it needs a licence key of tldraw
 )
 
-// development is the origin of the page for development: what tldraw's
-// documentation calls a developer's machine (docs/tldraw-licence.md). Nothing listens
-// there: requests are answered out of memory or not at all, and port 1 is one
-// that the browser never connects to.
+// development is the origin of the page for development, which tldraw's documentation
+// treats as a developer's machine (docs/tldraw-licence.md). Nothing listens there:
+// requests are answered from memory or fail, and browsers block port 1.
 const development = "http://localhost:1"
 
-// origin is where the page is loaded from. In production it is the host of the
-// licence key, over HTTPS, so that the editor's own check of the key decides.
+// origin returns the origin from which the page is loaded. In production it is the host
+// of the licence key over HTTPS, so that the editor can check the key.
 func (c *Config) origin() string {
 	if c.Use == Production {
 		return "https://" + c.LicenseHost
@@ -27,8 +26,8 @@ func (c *Config) origin() string {
 	return development
 }
 
-// CheckUse says what is missing for the use that Config names. Errors wrap
-// ErrLicense.
+// CheckUse checks that Config.Use is valid and that production has a licence key and
+// its host. Errors wrap ErrLicense.
 func (c *Config) CheckUse() error {
 	switch c.Use {
 	case "", Development:
@@ -47,9 +46,9 @@ func (c *Config) CheckUse() error {
 	return nil
 }
 
-// licensed waits in production for the editor's own check of the key, and
-// respects what it says: the editor hides itself after some seconds where it
-// does not take the key, and the page then exports nothing more.
+// licensed waits in production until the editor has checked the key, and fails where
+// the editor rejects it. An editor that rejects the key hides itself after some
+// seconds, and the page exports nothing from then on.
 func (w *worker) licensed() error {
 	if w.pool.cfg.Use != Production {
 		return nil
@@ -58,7 +57,8 @@ func (w *worker) licensed() error {
 	return w.pool.cfg.refusal(err)
 }
 
-// refusal turns what the page rejects with for want of a licence into ErrLicense.
+// refusal wraps ErrLicense around the page's error for a rejected licence key; it
+// returns other errors unchanged.
 func (c *Config) refusal(err error) error {
 	if err == nil || !strings.Contains(err.Error(), refusedLicense) {
 		return err
@@ -67,6 +67,6 @@ func (c *Config) refusal(err error) error {
 		ErrLicense, c.LicenseHost)
 }
 
-// refusedLicense is in the error of a page whose editor has hidden itself
+// refusedLicense is part of the error of a page whose editor has hidden itself
 // (page/licence.ts).
 const refusedLicense = "plumb: the editor does not take the licence key"

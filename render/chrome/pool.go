@@ -126,7 +126,7 @@ type Stats struct {
 	Pages    int64 // tabs that were opened
 	Browsers int64 // browsers that were started
 	Lost     int64 // browsers and tabs that died, were killed or gave a picture without its proof
-	Unproved int64 // pictures that were not believed
+	Unproved int64 // pictures that were rejected for a wrong proof
 	Blank    int64 // pictures drawn again because they were empty where shapes are visible
 }
 

@@ -8,29 +8,27 @@ import (
 	"math/rand/v2"
 )
 
-// A canvas of the browser can lose what was drawn on it, for example when the
-// browser's GPU process dies, and reads as transparent from then on. So every
-// picture comes with rows below it that the page has drawn on the same canvas
-// (page/raster.ts): the first before the picture and the last after it, in a
-// colour that the job names and no other job has, and between them an SVG, which
-// takes the way of the picture. A picture whose rows are not as they should be
-// is not believed.
+// A canvas of the browser can lose its content, for example when the browser's GPU
+// process dies; it then reads as transparent. So the page draws rows below every
+// picture on the same canvas (page/raster.ts): the first before the picture and the
+// last after it, in a random colour of the job, and between them an SVG, which is drawn
+// as the picture is. A picture whose rows have other colours is rejected.
 
 // proofRows is the number of those rows.
 const proofRows = 3
 
-// proofColor is that of the SVG among them.
+// proofColor is the colour of the row that the SVG draws.
 var proofColor = color.NRGBA{0x2f, 0x6f, 0xb7, 0xff}
 
-// errUnproved says that a tab gave a picture without its proof.
+// errUnproved marks a picture whose proof rows are wrong.
 var errUnproved = errors.New("the picture has lost what was drawn on it")
 
-// newMark chooses the colour of a job's proof, 0xRRGGBB.
+// newMark returns a random colour for the proof of a job, 0xRRGGBB.
 func newMark() uint32 { return rand.Uint32N(1 << 24) }
 
-// prove decodes the pictures of an answer and looks for the proof of each, of
-// which plain pages have none. blank says that one of the pictures is transparent all
-// over, though a shape reaches into it.
+// prove decodes the pictures of an answer and checks the proof of each; pictures of
+// plain pages have no proof. blank is true where a picture is fully transparent
+// although a shape reaches into it.
 func (a *answer) prove(mark uint32, plain bool) (blank bool, err error) {
 	for i := range a.Pictures {
 		d := &a.Pictures[i]
@@ -57,7 +55,7 @@ func (a *answer) prove(mark uint32, plain bool) (blank bool, err error) {
 	return blank, nil
 }
 
-// proved cuts the proof off a picture of w x h px and checks it.
+// proved checks the proof of a picture of w x h px and returns the picture without it.
 func proved(img *image.NRGBA, w, h int, mark uint32) (*image.NRGBA, error) {
 	if want := image.Rect(0, 0, w, h+proofRows); img.Rect != want {
 		return nil, fmt.Errorf("cannot read a picture: got %v; want %v", img.Rect, want)

@@ -17,8 +17,8 @@ import (
 	_ "golang.org/x/image/webp" // these
 )
 
-// imageSize returns the size in px that an image claims. ok is false where it
-// cannot be told, or where an image in it is over a limit.
+// imageSize returns the size in px that an image declares. ok is false where the size
+// cannot be read, or where a nested image exceeds a limit.
 func (c *Config) imageSize(kind string, b []byte, depth int) (w, h float64, ok bool) {
 	if cfg, _, err := image.DecodeConfig(bytes.NewReader(b)); err == nil {
 		return float64(cfg.Width), float64(cfg.Height), true
@@ -32,8 +32,9 @@ func (c *Config) imageSize(kind string, b []byte, depth int) (w, h float64, ok b
 	return 0, 0, false
 }
 
-// avifSize returns the largest size among an AVIF file's properties "ispe"
-// (ISO/IEC 23008-12, 6.5.3): a box's type, then its version and flags, width and height.
+// avifSize returns the largest size in px among the "ispe" properties of an AVIF file
+// (ISO/IEC 23008-12, 6.5.3). The type of the box is followed by its version and flags,
+// width and height.
 func avifSize(b []byte) (w, h float64, ok bool) {
 	if len(b) < 12 || string(b[4:8]) != "ftyp" || !bytes.Contains(b[:min(len(b), 256)], []byte("avif")) && !bytes.Contains(b[:min(len(b), 256)], []byte("avis")) {
 		return 0, 0, false
@@ -48,11 +49,11 @@ func avifSize(b []byte) (w, h float64, ok bool) {
 	}
 }
 
-// maxNested is how deep images may lie in images.
+// maxNested is how deep images may be nested in images.
 const maxNested = 2
 
-// svgSize returns the size that an SVG claims by width and height, or by its
-// viewBox. Images in it are held against the limits as those of the scene are.
+// svgSize returns the size in px that an SVG declares by width and height, or by its
+// viewBox. It checks nested images against the same limits as images of the scene.
 func (c *Config) svgSize(b []byte, depth int) (w, h float64, ok bool) {
 	if depth > maxNested {
 		return 0, 0, false
@@ -60,7 +61,7 @@ func (c *Config) svgSize(b []byte, depth int) (w, h float64, ok bool) {
 	d := xml.NewDecoder(bytes.NewReader(b))
 	for {
 		t, err := d.Token()
-		if err != nil { // the end, or XML that the browser would refuse too
+		if err != nil { // the end, or XML that the browser refuses too
 			return w, h, ok && err == io.EOF
 		}
 		switch t := t.(type) {
@@ -81,10 +82,10 @@ func (c *Config) svgSize(b []byte, depth int) (w, h float64, ok bool) {
 	}
 }
 
-// dataURL finds data URLs in attributes and style sheets.
+// dataURL matches data URLs of images in attributes and style sheets.
 var dataURL = regexp.MustCompile(`(?i)data:image/[^\s"')]*`)
 
-// checkNested reports whether the images in a text are within the limits.
+// checkNested reports whether the images in a text of an SVG are within the limits.
 func (c *Config) checkNested(s string, depth int) bool {
 	if len(s) < len("data:image/") {
 		return true
@@ -97,8 +98,8 @@ func (c *Config) checkNested(s string, depth int) bool {
 	return true
 }
 
-// svgBox reads width and height, of which each falls back to the viewBox, and
-// that to the 300 x 150 px of CSS.
+// svgBox reads the width and height of an SVG in px. Each falls back to the viewBox,
+// and that to the 300 x 150 px of CSS.
 func svgBox(attrs []xml.Attr) (w, h float64) {
 	w, h = 300, 150
 	at := map[string]string{}
@@ -111,10 +112,11 @@ func svgBox(attrs []xml.Attr) (w, h float64) {
 	return length(at["width"], w), length(at["height"], h)
 }
 
-// units are CSS lengths in px; em and its like are those of a font of 16 px.
+// units are the CSS units of length in px. Units relative to the font count as 16 px.
 var units = map[string]float64{"": 1, "px": 1, "pt": 4. / 3, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "em": 16, "rem": 16, "ex": 16, "ch": 16}
 
-// length reads a CSS length; what is none, such as a percentage, is fallback.
+// length reads a CSS length in px. It returns fallback for anything else, such as a
+// percentage.
 func length(s string, fallback float64) float64 {
 	s = strings.ToLower(strings.TrimSpace(s))
 	number := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz")

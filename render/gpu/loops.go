@@ -10,16 +10,16 @@ import (
 	"plumb/shaders"
 )
 
-// MaxIterations is how many iterations of a loop a driver is asked for when its
-// limit is measured. llvmpipe ends the loops of a thread after 65,535 iterations
-// in all, without an error; other drivers run all that they are asked for.
+// MaxIterations is the number of loop iterations with which a driver's limit is
+// measured. llvmpipe ends the loops of a thread after 65,535 iterations in all, without
+// an error; other drivers have no such limit.
 const MaxIterations = 1 << 20
 
-// Bounded says that the driver ends the loops of a thread after l.Iterations.
+// Bounded reports whether the driver ends the loops of a thread after l.Iterations.
 func (l Limits) Bounded() bool { return l.Iterations < MaxIterations }
 
-// countIterations measures how many iterations of its loops a thread runs, at most
-// MaxIterations, on the device's thread.
+// countIterations measures how many loop iterations a shader thread runs, at most
+// MaxIterations. It must run on the device's thread.
 func countIterations() (int, error) {
 	id, err := link("LOOPS", shaders.Loops)
 	if err != nil {
@@ -49,19 +49,19 @@ func countIterations() (int, error) {
 	return int(got[0]), nil
 }
 
-// How many iterations the tile stage takes: for an item one each of the loops over
-// items, pairs, rounding and clips, and one more where each of the last three has
-// something to do; for a tile its own and those that store its pixels.
+// The iterations of the tile stage. An item takes one of each loop over items, pairs,
+// rounding and clips, and one more of each of the last three where it has data. A tile
+// takes one of its own and those that store its pixels.
 const (
 	itemIterations = 7
 	tileIterations = 32
-	// A driver that runs threads as a vector counts for all of them. A vector of 16
-	// threads holds two runs, whose tiles may differ.
+	// A driver that runs threads as a vector counts the iterations of all of them. A
+	// vector of 16 threads holds two runs, whose tiles may differ.
 	vectorRuns = 2
 )
 
-// items returns the most items of a run for which the iterations of a thread
-// suffice, whatever the items are.
+// items returns how many items a run may have so that a thread never exceeds the
+// driver's limit, whatever the items are.
 func (l *limits) items() int {
 	return max(1, (l.iterations/vectorRuns-batch.RunTiles*tileIterations)/itemIterations)
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Append appends a value as JSON that every reader takes. fastjson's own MarshalTo
-// writes strings that hold control characters or quotes beside unprintable
-// characters in Go's notation, such as \x07 and \U000e0067, which JSON does not have.
+// Append appends a value to dst as valid JSON. fastjson's own MarshalTo writes some
+// strings with control or unprintable characters in Go's notation, such as \x07 and
+// \U000e0067, which is not JSON.
 func Append(dst []byte, v *fastjson.Value) []byte {
 	switch v.Type() {
 	case fastjson.TypeString:
@@ -34,14 +34,14 @@ func Append(dst []byte, v *fastjson.Value) []byte {
 		})
 		return append(dst, '}')
 	}
-	return v.MarshalTo(dst) // numbers as they are written, true, false, null
+	return v.MarshalTo(dst) // numbers as they were read, true, false, null
 }
 
-// appendString appends a text in quotes. Most need nothing but these.
+// appendString appends a JSON string. Most strings need quotes and no escapes.
 func appendString(dst, s []byte) []byte {
 	for _, c := range s {
 		if c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			q, _ := json.Marshal(string(s)) // a string always has a form
+			q, _ := json.Marshal(string(s)) // it never fails for a string
 			return append(dst, q...)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package jsontree parses large JSON texts with fastjson in memory that follows
-// the number of their values. In: a text that was checked, or not. Out: fastjson's
-// tree of it. It refuses what fastjson refuses.
+// Package jsontree parses large JSON texts with fastjson in memory proportional to
+// the number of their values. In: a JSON text, valid or not. Out: fastjson's tree of
+// it, or fastjson's error.
 package jsontree
 
 import (
@@ -12,21 +12,23 @@ import (
 )
 
 const (
-	// small is the length in bytes up to which a text is parsed as it is.
+	// small is the length in bytes up to which a text is parsed without allocating
+	// ahead.
 	small = 64 << 10
-	// keep is the number of values up to which Trim leaves a parser its memory.
+	// keep is the number of values up to which Trim keeps a parser's memory.
 	keep = small / 2
 )
 
 // ValueBytes is about how many bytes one value of a parsed text takes: fastjson's
-// own record, its place in an array, or in an object with its name (arrays and
-// objects grow in steps, so a part of them is empty).
+// record and its element in an array or an object. Arrays and objects grow in steps,
+// so a part of them is empty.
 const ValueBytes = 128
 
-// values is where a parser keeps its values, in bytes from its start; -1 where
-// this fastjson keeps them in another way.
+// values is the offset in bytes of the list of values in a fastjson.Parser; -1 where
+// this version of fastjson has no such field.
 var values = offset(reflect.TypeFor[fastjson.Parser]())
 
+// offset computes values from the type of the parser.
 func offset(parser reflect.Type) int {
 	c, ok := parser.FieldByName("c")
 	if !ok || c.Type.Kind() != reflect.Struct {
@@ -39,15 +41,15 @@ func offset(parser reflect.Type) int {
 	return int(c.Offset + vs.Offset)
 }
 
+// valuesOf returns the parser's list of values; values must not be -1.
 func valuesOf(p *fastjson.Parser) *[]fastjson.Value {
 	return (*[]fastjson.Value)(unsafe.Add(unsafe.Pointer(p), values))
 }
 
-// Parse is p.ParseBytes. For a long text it takes memory for all values at once
-// before: fastjson itself lets its list of values grow step by step, and every
-// value that was handed out keeps the shorter list alive that it was made in, so
-// that a value would take 400 bytes instead of about 100. Unpaired surrogates become
-// the replacement character.
+// Parse parses b like p.ParseBytes, with its errors; unpaired surrogates become the
+// replacement character. For a long text it first allocates the list of all values.
+// fastjson alone grows the list in steps, and values keep the former lists alive, so
+// that a value would take 400 bytes instead of about 100.
 func Parse(p *fastjson.Parser, b []byte) (*fastjson.Value, error) {
 	b = wellFormed(b)
 	if len(b) > small && values >= 0 {
@@ -58,16 +60,16 @@ func Parse(p *fastjson.Parser, b []byte) (*fastjson.Value, error) {
 	return p.ParseBytes(b)
 }
 
-// Trim takes a parser's memory away where it is large. What was parsed last stays
-// valid as long as somebody refers to it.
+// Trim frees the memory of a parser where it is large. Values that were parsed before
+// stay valid as long as they are referenced.
 func Trim(p *fastjson.Parser) {
 	if values >= 0 && cap(*valuesOf(p)) > keep {
 		*p = fastjson.Parser{}
 	}
 }
 
-// Count returns how many values the JSON text b holds at most; names of members are
-// none. It takes one pass and allocates nothing.
+// Count returns an upper bound of the number of values in the JSON text b; names of
+// members do not count. It takes one pass and allocates nothing.
 func Count(b []byte) int {
 	n := 1
 	for i := 0; i < len(b); i++ {
@@ -81,8 +83,8 @@ func Count(b []byte) int {
 	return n
 }
 
-// quoted returns the position of the quote that ends the string which begins at i,
-// or the end of b.
+// quoted returns the position of the quote that ends the string whose first character
+// is at i, or the length of b where none does.
 func quoted(b []byte, i int) int {
 	for i < len(b) {
 		at := bytes.IndexByte(b[i:], '"')

@@ -6,10 +6,9 @@ import (
 	"unicode/utf16"
 )
 
-// wellFormed returns a JSON text in which escapes of unpaired surrogates (\ud800) are
-// those of the replacement character (\ufffd), which is what a browser shows for
-// them. fastjson takes them for the six characters that they are written with.
-// The text is copied where it has one.
+// wellFormed replaces escapes of unpaired surrogates (\ud800) in a JSON text by that of
+// the replacement character (\ufffd), which browsers show for them. fastjson would keep
+// such an escape as six characters. The text is copied only where it has one.
 func wellFormed(b []byte) []byte {
 	if !bytes.Contains(b, []byte(`\ud`)) && !bytes.Contains(b, []byte(`\uD`)) {
 		return b
@@ -43,7 +42,7 @@ func wellFormed(b []byte) []byte {
 	return b
 }
 
-// escape reads \uXXXX at the start of b.
+// escape reads \uXXXX at the start of b; ok is false where there is none.
 func escape(b []byte) (rune, bool) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, false

@@ -6,12 +6,12 @@ import (
 	"plumb/render/scene"
 )
 
-// nearPoints is how close two neighbouring points of a curve may be, in the shape's
-// units. The editor's browser strokes and dashes shorter pieces in a way of its own.
+// nearPoints is the least distance of two neighbouring points of a curve, in the
+// shape's units. Below it the browser strokes and dashes curves differently.
 const nearPoints = 0.5
 
-// degenerate returns an error that wraps ErrForeign for a shape whose data say too
-// little to draw it as the editor does. The editor refuses shapes without points.
+// degenerate returns an error that wraps ErrForeign for a shape without points, which
+// the editor refuses, or with points too close to draw it as the editor does.
 func degenerate(sh *scene.Shape) error {
 	switch sh.Kind {
 	case scene.Draw, scene.Highlight:

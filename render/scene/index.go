@@ -6,7 +6,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// index reads the place of a shape, a page or a point among its siblings.
+// index reads the fractional index that orders a shape, a page or a point among its
+// siblings.
 func (d *decoder) index(v *fastjson.Value, w where, field string) string {
 	if v == nil {
 		d.bad(w, field, nil, "a string")
@@ -19,10 +20,10 @@ func (d *decoder) index(v *fastjson.Value, w where, field string) string {
 	return key
 }
 
-// validIndex tells whether the editor takes a key for an index. The first character
-// says of how many the whole part consists: "a" and "Z" of 2, "b" and "Y" of 3, and so
-// on. What follows must not end in "0". The editor does not look at the other
-// characters, and counts UTF-16 code units.
+// validIndex reports whether the editor accepts a key as an index. The first character
+// determines the length of the integer part in UTF-16 code units: 2 for "a" and "Z", 3
+// for "b" and "Y", and so on. A fractional part after it must not end in "0". The
+// editor does not check the other characters.
 func validIndex(key string) bool {
 	if key == "" || key == "A"+strings.Repeat("0", 26) {
 		return false
