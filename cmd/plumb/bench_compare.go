@@ -22,10 +22,10 @@ import (
 	"plumb/bench/rig"
 )
 
-// passed are the flags that a comparison hands on to the programs that it runs.
+// passed are the flags that a comparison passes to the programs that it runs.
 var passed = []string{"class", "sweep", "seed", "backend", "raster", "device", "fonts-dir", "workers", "batch", "items", "suite", "tasks"}
 
-// compare sets two result files, or two programs, side by side.
+// compare compares two result files, or two programs that it runs in turn.
 func (c *benchCmd) compare(k *kong.Context, std streams) error {
 	if len(c.Files) != 2 {
 		return usage("cannot compare %d files: want two result files or two programs, the old one first", len(c.Files))
@@ -88,14 +88,14 @@ func (c *benchCmd) sides(given map[string][]string, run bool, std streams) (*rec
 	return record.InTurn(rounds)
 }
 
-// isProgram reports whether a file can be run.
+// isProgram reports whether a file is executable.
 func isProgram(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.Mode().IsRegular() && st.Mode().Perm()&0o111 != 0
 }
 
-// givenFlags returns the values of the flags on the command line by name. It
-// refuses flags that are not among the known ones.
+// givenFlags returns the values of the flags on the command line by name. It returns a
+// usage error for a flag that is not in known.
 func givenFlags(k *kong.Context, known []string) (map[string][]string, error) {
 	given := map[string][]string{}
 	for _, p := range k.Path {
@@ -115,8 +115,8 @@ func givenFlags(k *kong.Context, known []string) (map[string][]string, error) {
 	return given, nil
 }
 
-// arguments are those of one run of either program. Sweeps take long and are left
-// out unless they are asked for.
+// arguments returns the command line of one run of either program. It leaves out
+// sweeps unless --sweep is given, because they take long.
 func (c *benchCmd) arguments(given map[string][]string) []string {
 	args := []string{"bench", "--quick"}
 	if len(given["sweep"]) == 0 {
@@ -130,8 +130,8 @@ func (c *benchCmd) arguments(given map[string][]string) []string {
 	return args
 }
 
-// inTurn runs both programs c.Rounds times. Which of them goes first changes with
-// every round, so that neither always meets a warmer machine.
+// inTurn runs both programs c.Rounds times. The order alternates with every round, so
+// that neither program always runs on a warmer machine.
 func (c *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]record.Round, error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
@@ -176,7 +176,7 @@ func benchOnce(ctx context.Context, program string, args []string, out string) (
 	return f, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), err
 }
 
-// lastLine of what a program said, which is where it says why it ended.
+// lastLine returns the last line of a program's stderr, which holds its error.
 func lastLine(s string) string {
 	s = strings.TrimSpace(s)
 	return s[strings.LastIndexByte(s, '\n')+1:]

@@ -14,14 +14,14 @@ import (
 	"plumb/scoring"
 )
 
-// Items of each made-up class, and rounds over them.
+// The number of generated items of each class, and of rounds over them.
 const (
 	quickItems, quickRounds = 24, 3
 	fullItems, fullRounds   = 96, 7
 )
 
-// sets are the items to measure: those of --items, else made-up ones of the
-// classes of --class. It refuses names that are no class.
+// sets returns the items to measure: those of --items, else generated ones of the
+// classes of --class. It returns a usage error for an unknown class.
 func (c *benchCmd) sets(cc daemon.CoreConfig) (sets []items.Set, err error) {
 	if len(c.Items)+len(c.Files) > 0 && len(c.Class) > 0 {
 		return nil, usage("cannot use --class with files: want one or the other")
@@ -67,7 +67,8 @@ func (c *benchCmd) sets(cc daemon.CoreConfig) (sets []items.Set, err error) {
 	return sets, nil
 }
 
-// readSets reads the dumps of --items; equal tests of several dumps are one set.
+// readSets reads the dumps of --items. Items of the same test in several dumps are one
+// set.
 func (c *benchCmd) readSets(cc daemon.CoreConfig) (sets []items.Set, err error) {
 	cfg, err := daemon.Items(cc)
 	if err != nil {
@@ -93,7 +94,7 @@ func (c *benchCmd) readSets(cc daemon.CoreConfig) (sets []items.Set, err error) 
 	return sets, nil
 }
 
-// measureItems measures the sets through a queue of their own, without Chromium.
+// measureItems measures the sets through a separate queue, without Chromium.
 func (c *benchCmd) measureItems(sets []items.Set, cc daemon.CoreConfig, plan *record.Plan) ([]items.Class, error) {
 	cc.Engine.Fidelity = render.FidelityNative
 	core, err := daemon.Open(cc)

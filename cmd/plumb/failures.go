@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// failFlags say how many lines may fail before a run counts as failed.
+// failFlags are the flags that limit how many lines may fail before the run fails.
 type failFlags struct {
 	MaxFailed *share `placeholder:"N|P%" help:"Exit 1 where more lines than that could not be scored: a number, or a share of the lines that hold an answer to score. Lines without an answer and unjudged ones are counted apart. Nothing scored at all is exit 1 in any case. Default: 90%."`
 	Strict    bool   `help:"Exit 1 where any line has no score, those without an answer and unjudged ones included (--missing zero lets the former pass)."`
@@ -20,11 +20,12 @@ type share struct {
 	isShare bool
 }
 
-// mostFailed is what may fail without --max-failed: a dump of which hardly
-// anything can be scored is of the wrong format, or does not belong to the tasks.
+// mostFailed is the default of --max-failed. Where more lines fail, the dump probably
+// has the wrong format or does not belong to the tasks.
 var mostFailed = share{percent: 90, isShare: true}
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText implements encoding.TextUnmarshaler. It takes a number from 0, or a
+// percentage from 0% to 100%.
 func (s *share) UnmarshalText(b []byte) error {
 	text, isShare := strings.CutSuffix(string(b), "%")
 	if isShare {
@@ -40,7 +41,7 @@ func (s *share) UnmarshalText(b []byte) error {
 	return fmt.Errorf("got %q; want a number of lines such as 10, or a share such as 5%%", b)
 }
 
-// String is the share as it is given.
+// String returns the share in the form of the flag.
 func (s share) String() string {
 	if s.isShare {
 		return strconv.FormatFloat(s.percent, 'g', -1, 64) + "%"
@@ -48,7 +49,7 @@ func (s share) String() string {
 	return strconv.Itoa(s.n)
 }
 
-// of is how many of all lines the share is.
+// of returns how many lines the share is of all lines, rounded down.
 func (s share) of(all int) int {
 	if s.isShare {
 		return int(math.Floor(float64(all) * s.percent / 100))
@@ -56,6 +57,7 @@ func (s share) of(all int) int {
 	return s.n
 }
 
+// check refuses flags that exclude each other.
 func (f *failFlags) check() error {
 	if f.Strict && f.MaxFailed != nil {
 		return usage("cannot use --max-failed beside --strict: want one or the other")
@@ -63,9 +65,9 @@ func (f *failFlags) check() error {
 	return nil
 }
 
-// verdict is the error of a run that ended regularly and scored too little, nil
-// where it scored enough. zero says that missing answers count as 0; dry, that no
-// judge was asked on purpose.
+// verdict returns the error of a complete run that scored too few lines, nil where it
+// scored enough. zero is true where missing answers count as 0, dry with
+// --judge-dry-run, which asks no judge.
 func (f *failFlags) verdict(t *tally, zero, dry bool) error {
 	most := mostFailed
 	if f.MaxFailed != nil {
@@ -89,7 +91,8 @@ func (f *failFlags) verdict(t *tally, zero, dry bool) error {
 	return nil
 }
 
-// nothing is the error of a run of which no line was scored or drawn (what).
+// nothing returns the error of a run in which no line was scored or drawn; what is
+// "scored" or "drawn".
 func (t *tally) nothing(what string) error {
 	if t.lines == 0 {
 		return fmt.Errorf("nothing could be %s: there are no lines", what)
@@ -101,7 +104,7 @@ func (t *tally) nothing(what string) error {
 	return fmt.Errorf("nothing could be %s: %s%s", what, t.outcomes(), hint)
 }
 
-// outcomes says what became of the lines without a score.
+// outcomes returns the counts of lines without a score as text, by reason.
 func (t *tally) outcomes() string {
 	var parts []string
 	if t.failed > 0 {

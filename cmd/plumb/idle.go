@@ -6,21 +6,21 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// A flag that a command takes and does not use is a mistake that would show only
-// in wrong results, so it ends the run. Commands with several uses say here which
-// flags each use leaves alone.
+// A flag that a command accepts but does not use would be ignored silently, so it ends
+// the run with a usage error. Each command lists here the flags that have no effect in
+// each of its uses.
 
-// idle are flags that a command, called as it is, does not use.
+// idle lists flags that have no effect in one use of a command.
 type idle struct {
-	where string   // ends "cannot use --images": "with --suite aspire"
-	names []string // of flags, or "@group" for all flags of a group
+	where string   // the use, as in "cannot use --images with --suite aspire"
+	names []string // names of flags, or "@group" for all flags of a group
 }
 
-// sparing is a command that does not use all of its flags in every call.
+// sparing is a command that does not use all of its flags in every use.
 type sparing interface{ idle() []idle }
 
-// unused refuses the flags on the command line that the command does not use.
-// Flags that the environment sets are not looked at.
+// unused returns a usage error for a flag on the command line that the command does
+// not use. It ignores flags that the environment sets.
 func unused(k *kong.Context) error {
 	node := k.Selected()
 	if node == nil {
@@ -44,7 +44,7 @@ func unused(k *kong.Context) error {
 	return nil
 }
 
-// Flags by what they are for.
+// Names of flags by purpose.
 var (
 	engineNames  = join([]string{"backend", "fidelity", "raster", "device", "fonts-dir", "batch", "tldraw"}, browserNames)
 	browserNames = []string{"chrome", "chrome-pages", "chrome-sandbox", "chrome-memory", "chrome-start", "tldraw-use", "tldraw-host", "tldraw-license-key"}
@@ -136,7 +136,7 @@ func (c *renderCmd) idle() (all []idle) {
 // idle implements sparing.
 func (c *benchCmd) idle() (all []idle) {
 	if c.Compare {
-		return nil // says itself what it takes
+		return nil // compare checks its flags itself
 	}
 	all = append(all, idle{"without --compare", []string{"rounds"}}, idle{"with plumb bench", chromeNames})
 	if len(c.Files)+len(c.Items) > 0 {
@@ -145,7 +145,7 @@ func (c *benchCmd) idle() (all []idle) {
 	return all
 }
 
-// idle implements sparing: result lines are read and nothing is scored.
+// idle implements sparing: the command reads result lines and scores nothing.
 func (c *reportCmd) idle() []idle {
 	return []idle{{"with plumb report", join(canvasNames, answerNames, sceneNames, queueNames, []string{"max-depth", "max-values"})}}
 }

@@ -11,7 +11,7 @@ import (
 	"plumb/scoring/table"
 )
 
-// untilSignal is a context that SIGINT or SIGTERM ends; a second one ends the
+// untilSignal returns a context that SIGINT or SIGTERM ends. A second signal ends the
 // process.
 func untilSignal() (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -19,8 +19,9 @@ func untilSignal() (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// end writes what is left and the tables. early is what ended the run before its
-// end, nil where all lines were scored: the results then take their place.
+// end finishes the output files, the report and the tables, and returns the error of
+// the run. early is the error that ended the run early. Where it is nil, all lines were
+// read, and the outputs replace the former files.
 func (j *job) end(ctx context.Context, early error) error {
 	err := j.out.finish(early)
 	if early == nil {
@@ -56,7 +57,8 @@ func (j *job) end(ctx context.Context, early error) error {
 	return err
 }
 
-// endReport writes what is left of the report.
+// endReport finishes the report. Where a full disk has ended the report before, it
+// returns that error.
 func (j *job) endReport(ctx context.Context, early error) error {
 	if j.report == nil {
 		return j.lost
@@ -75,8 +77,7 @@ func (j *job) endReport(ctx context.Context, early error) error {
 	return err
 }
 
-// endOfReport gives the report up, so that a full disk under it does not stop
-// scoring.
+// endOfReport discards the report after an error, so that scoring goes on without it.
 func (j *job) endOfReport(err error) {
 	fmt.Fprintf(j.std.err, "plumb: there will be no report: %s; scoring goes on\n", oneLine(err))
 	if j.report != nil {

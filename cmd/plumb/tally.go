@@ -11,34 +11,34 @@ import (
 	"plumb/scoring"
 )
 
-// maxFirst is how many failures are told in full, perCode how many of one code.
+// maxFirst is how many failures are printed in full, perCode how many of one code.
 const (
 	maxFirst = 10
 	perCode  = 3
 )
 
-// tally counts what became of the lines of a run. Lines without an answer and
-// answers that no judge has judged are counted apart: nothing is wrong with them.
+// tally counts the lines of a run by outcome. It counts lines without an answer and
+// unjudged answers separately, because they are not errors.
 type tally struct {
 	lines    int // all
 	done     int // with a score, or drawn
 	missing  int // without an answer (no_response)
-	unjudged int // no judge, or none that answered (unjudged)
+	unjudged int // without a verdict of a judge (unjudged)
 	failed   int // every other line without a score
 	codes    map[string]int
-	first    []mishap // the first of each code
+	first    []mishap // the first failures of each code
 }
 
 // mishap is a line that failed.
 type mishap struct {
-	file    string // "" where there is one alone
+	file    string // "" where the run has only one
 	line    int
 	id      string
 	code    string
 	message string
 }
 
-// add counts a line; e is nil where it has a score.
+// add counts a line; e is nil where the line has a score.
 func (t *tally) add(file string, line int, id string, e *scoring.Error) {
 	t.lines++
 	switch {
@@ -62,7 +62,7 @@ func (t *tally) add(file string, line int, id string, e *scoring.Error) {
 	}
 }
 
-// writeTo tells how many lines failed, by code, and the first of each.
+// writeTo writes the number of failed lines, the counts by code and the first failures.
 func (t *tally) writeTo(w io.Writer, what string) {
 	if t.failed == 0 {
 		return
@@ -73,7 +73,7 @@ func (t *tally) writeTo(w io.Writer, what string) {
 	}
 }
 
-// counts are the numbers by error code, the commonest first.
+// counts returns the numbers of failed lines by error code, the most frequent first.
 func (t *tally) counts() string {
 	codes := make([]string, 0, len(t.codes))
 	for code := range t.codes {
@@ -86,7 +86,7 @@ func (t *tally) counts() string {
 	return strings.Join(codes, ", ")
 }
 
-// String names the line and what is wrong with it, on one line of text.
+// String returns the line and its error as one line of text.
 func (m mishap) String() string {
 	s := strings.TrimSpace(fmt.Sprintf("%s line %d", m.file, m.line))
 	if m.id != "" && m.id != fmt.Sprintf("line:%d", m.line) {

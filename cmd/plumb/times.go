@@ -13,20 +13,20 @@ import (
 	"plumb/scoring/table"
 )
 
-// maxSlow is how many of the slowest lines are told by name.
+// maxSlow is how many of the slowest lines are listed.
 const maxSlow = 10
 
-// times adds up where the time of a run's lines went (--times). The work on a
-// line leaves out what it waits for other lines: for a worker, for its batch, for
-// the answers of earlier lines. A batch on the device counts in full for each of
-// its lines, and lines are worked on at the same time: sums are longer than the run.
+// times sums the time of each line of a run by part (--times). The work on a line
+// excludes its waits for other lines: for a worker, for its batch and for the answers
+// of earlier lines. A batch on the device counts in full for each of its lines, and
+// lines run concurrently, so the sums exceed the duration of the run.
 type times struct {
-	out   *sink // a JSON line for each
+	out   *sink // one JSON line for each line
 	tests []*testTime
 	slow  []slowLine // the slowest first, at most maxSlow
 }
 
-// testTime is the time of the lines of one test.
+// testTime sums the times of the lines of one test.
 type testTime struct {
 	suite, test string
 	n           int
@@ -37,7 +37,7 @@ type testTime struct {
 
 // slowLine is one of the slowest lines.
 type slowLine struct {
-	file  string // "" where there is one dump alone
+	file  string // "" where the run has only one dump
 	line  int
 	id    string
 	test  string
@@ -45,12 +45,12 @@ type slowLine struct {
 	parts queue.Timing
 }
 
-// workOf is the time spent on a line.
+// workOf returns the time of a line without its waits for other lines.
 func workOf(t queue.Timing) time.Duration {
 	return t.Total() - t[queue.PartQueue] - t[queue.PartPack] - t[queue.PartReply]
 }
 
-// add takes the times of one answer.
+// add counts the times of one answer and writes its line.
 func (c *times) add(file string, a *queue.Answer) error {
 	work, r := workOf(a.Timing), &a.Result
 	at := slices.IndexFunc(c.tests, func(t *testTime) bool { return t.suite == r.Suite && t.test == r.Test })
@@ -77,7 +77,7 @@ func (c *times) add(file string, a *queue.Answer) error {
 	return nil
 }
 
-// timesLine is the JSON line of one answer, in milliseconds.
+// timesLine returns the JSON line of one answer, with times in milliseconds.
 func timesLine(file string, a *queue.Answer, work time.Duration) []byte {
 	b := scoring.AppendString([]byte(`{"id":`), a.Result.ID)
 	if file != "" {
@@ -102,7 +102,8 @@ func timesLine(file string, a *queue.Answer, work time.Duration) []byte {
 	return append(b, "}\n"...)
 }
 
-// writeTo writes the seconds of each test by part, and the slowest lines.
+// writeTo writes a table with the seconds of each test by part, and one with the
+// slowest lines.
 func (c *times) writeTo(w io.Writer) error {
 	tests := scoring.TextTable{Title: "Seconds of work per test", Text: 2, Columns: []string{"suite", "test", "lines", "seconds", "mean ms", "slowest ms"},
 		Note: "Lines are worked on at the same time and share batches, so seconds add up to more than the run took."}

@@ -8,8 +8,9 @@ import (
 	"plumb/scoring"
 )
 
-// noteTwice adds the note duplicate_id to a result line of which a dump before had
-// the same answer; the stream of its own dump did not know. The line is copied.
+// noteTwice adds the note duplicate_id to a result line whose answer an earlier dump
+// has already; the stream detects only duplicates within one dump. It returns a copy,
+// or the line itself where it has the note.
 func noteTwice(line []byte, r *scoring.Result) []byte {
 	if slices.ContainsFunc(r.Notes, func(n scoring.Note) bool { return n.Code == scoring.Duplicate.Code }) {
 		return line
