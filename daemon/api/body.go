@@ -115,7 +115,7 @@ func (s *Server) tooLarge(ctx *fasthttp.RequestCtx) {
 	s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("cannot read body: it has more than %d bytes (--max-body)", s.cfg.Body))
 }
 
-// bodyKey is where the memory stands that a request's body holds.
+// bodyKey is the user value that holds the memory of a request's body.
 const bodyKey = "body"
 
 // firstRead is the most that a body is given before anything of it has come.

@@ -124,7 +124,7 @@ func (m *Metrics) labels(r *scoring.Result) (suite, test string) {
 	return cmp.Or(suite, unknown), cmp.Or(test, unknown)
 }
 
-// memory tells how much of the memory is held: by what clients sent, and by work.
+// memory registers the gauges of the bytes held by data from clients and by work.
 func (m *Metrics) memory(sent, work *memory.Pool) {
 	for part, p := range map[string]*memory.Pool{"sent": sent, "work": work} {
 		m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "plumb_memory_held_bytes",
@@ -187,8 +187,8 @@ type EditorCounts struct {
 	Retries int64 // attempts that were repeated
 	Lost    int64 // browsers and pages that died, were killed or gave a picture without its proof
 	Blocked int64 // requests of scenes for something on the network, stopped
-	// Unproved pictures were not believed; Blank ones were drawn again because
-	// they were empty where shapes are visible.
+	// Unproved counts pictures that were rejected for a wrong proof, Blank those that
+	// were drawn again because they were empty where shapes are visible.
 	Unproved, Blank int64
 }
 

@@ -27,7 +27,7 @@ import (
 // sample is one answer with its label, as the parts of a body.
 type sample struct {
 	label  []byte         // JSON value, nil for none
-	answer []byte         // JSON value, nil where the model was never heard
+	answer []byte         // JSON value, nil where there is no response
 	at     string         // names the label in messages: "label", "labels[3]"
 	notes  []scoring.Note // how the answer was read
 }

@@ -54,7 +54,7 @@ func refused(text string) *scoring.Error {
 	return &scoring.Error{Code: BadResponse, Message: "cannot read " + text}
 }
 
-// unwrap puts what a message says in its place.
+// unwrap replaces a message by its text.
 func (d *Decoder) unwrap(it *scoring.Item, member string, said message.Said) {
 	d.arena.Reset()
 	text := d.arena.NewNull()

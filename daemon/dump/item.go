@@ -243,7 +243,7 @@ func (d *Decoder) response(it *scoring.Item, line int) {
 	}
 }
 
-// over says which limit an answer breaks, "" for none.
+// over names the limit that an answer exceeds, "" for none.
 func (d *Decoder) over(item *fastjson.Value, line int) string {
 	for _, v := range []*fastjson.Value{item.Get("actions"), item.Get("response"), item.Get("response", "actions")} {
 		if n := len(v.GetArray()); n > d.cfg.Actions {

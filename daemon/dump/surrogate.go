@@ -8,9 +8,9 @@ import (
 	"plumb/daemon/cut"
 )
 
-// halfID returns the id of a line as it stands there where that has half of a
-// surrogate pair, nil otherwise. id is the decoded one, in which the replacement
-// character stands for it: two such ids would become one.
+// halfID returns the raw id of a line where it has an unpaired surrogate, else nil. id
+// is the decoded one, which has the replacement character instead, so that different
+// ids could become equal.
 func halfID(line []byte, id string) (raw []byte) {
 	if !strings.ContainsRune(id, '\ufffd') {
 		return nil

@@ -248,8 +248,8 @@ func (w *worker) add(t *task, v *outline.View) error {
 	return nil
 }
 
-// over reports whether the work on a task is for nothing: nobody waits for it, or its
-// time is up.
+// over reports whether the work on a task is useless: it has no waiters left, or its
+// deadline has passed.
 func (q *Queue) over(t *task) bool {
 	if t.bulk && t.opt != nil && q.now() > time.Duration(t.started.Load())+q.limit(t.opt) {
 		return true // its reader may be waiting for an earlier line

@@ -33,9 +33,9 @@ func NewJoined(cfg JoinedConfig) *Joined {
 	return &Joined{w: newWriter(c)}
 }
 
-// Add takes a result line (contract.md 4) of a file, whose name is that of the
-// model where the result names none. Else the model is "name: model", or the model
-// alone where the name is "". Each model and way to ask is a series.
+// Add adds a result line of the file called name. Its model is name where the result
+// has none, else "name: model", or the model alone where name is "". Each model and way
+// to ask is a series. It returns an error for a line that is no result.
 func (j *Joined) Add(name string, line []byte) error {
 	r, err := readResult(&j.w.parser, line)
 	if err != nil {

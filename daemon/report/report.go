@@ -44,8 +44,8 @@ type Config struct {
 	// all as many as fit. 0 is DefaultMax. Tables count all.
 	Max      int
 	Workers  int                   // pictures drawn at once, default GOMAXPROCS
-	Progress func(done, total int) // is told of items that are drawn, by several goroutines at once; nil: nobody
-	// Context ends drawing early, and the report says so then; nil: nothing does.
+	Progress func(done, total int) // called after every item that is drawn, concurrently; may be nil
+	// Context ends drawing early; the report is then marked as partial. May be nil.
 	Context context.Context
 }
 
@@ -94,9 +94,9 @@ func (w *Writer) open(dir string) error {
 	return nil
 }
 
-// Add takes a dump line and its result line (contract.md 3, 4); what is kept of them
-// is copied. A result that is not one, such as a broken stream's, is an error; a bad
-// dump line is not.
+// Add adds a dump line and its result line, and copies what it keeps of them. It
+// returns an error for a line that is no result, such as that of a broken stream, and
+// none for a bad dump line.
 func (w *Writer) Add(line dump.Line, result []byte) error {
 	r, err := readResult(&w.parser, result)
 	if err != nil {
