@@ -34,8 +34,8 @@ type edge struct {
 // taken, and memory that is used again: one goroutine at a time. The zero value is
 // ready for use.
 type Filler struct {
-	// Stop, if set, is asked every few rows; once it says so, Take ends and what it has
-	// appended is of no use.
+	// Stop, if set, is called every few rows. Once it returns true, Take ends and its
+	// output is incomplete.
 	Stop func() bool
 
 	// Pieces counts the straight pieces that paths were cut into so far.

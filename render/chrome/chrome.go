@@ -4,7 +4,7 @@
 // refuses (ErrScene) and what breaks a limit (ErrLimit), and lets nothing that
 // is in a scene reach the network or the disk: the page is served out of memory
 // without a port, and every other request is stopped and counted. A picture is
-// believed only with the proof that its pixels are those of this export (proof.go).
+// accepted only with the proof that its pixels are those of this export (proof.go).
 package chrome
 
 import (

@@ -42,9 +42,9 @@ func (w *worker) left() <-chan struct{} {
 }
 
 // export does one job, more than once where a tab dies under it or gives a
-// picture that is not to be believed.
+// picture without a valid proof.
 func (w *worker) export(ctx context.Context, j *job) (*answer, error) {
-	doubted := false // an empty picture is believed when a fresh tab draws it too
+	doubted := false // an empty picture is accepted when a fresh tab draws it too
 	for n := 1; ; n++ {
 		a, blank, err := w.try(j, n > 1)
 		switch {

@@ -17,7 +17,7 @@ import (
 // reproduce. The text names the shape and what of it.
 var ErrForeign = errors.New("not drawn natively")
 
-// ErrStopped marks a view that nobody wants any more.
+// ErrStopped marks a view whose preparation was cancelled.
 var ErrStopped = errors.New("nobody waits for the picture any more")
 
 // ErrLarge marks a view with more coverage than View.Light.
@@ -56,7 +56,7 @@ type View struct {
 	Stop func() bool
 
 	// Light, if above 0, is how many bytes of coverage are enough: beyond them Build ends
-	// with ErrLarge, for whoever wants to prepare large views apart.
+	// with ErrLarge, so that the caller can prepare large views separately.
 	Light int
 
 	// Foreign, which wraps ErrForeign, says why the view cannot be drawn

@@ -42,8 +42,8 @@ type Scanner struct {
 	// than coverage can say.
 	Pairs func(x, y int32, a byte)
 
-	// Stop, if set, is asked every few rows of a path; once it says so, Append ends
-	// and what it has appended is of no use.
+	// Stop, if set, is called every few rows of a path. Once it returns true, Append
+	// ends and its output is incomplete.
 	Stop func() bool
 
 	without quirk // for tests

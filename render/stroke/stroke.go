@@ -27,8 +27,8 @@ func Resolution(m path.Matrix) float32 {
 // result, only memory that is used again: one Stroker serves any number of
 // paths, one goroutine at a time. The zero value is ready for use.
 type Stroker struct {
-	// Stop, if set, is asked now and then in a long path; once it says so, Outline
-	// ends and what it has appended is of no use.
+	// Stop, if set, is called regularly in a long path. Once it returns true, Outline
+	// ends and its output is incomplete.
 	Stop func() bool
 
 	pen pen
