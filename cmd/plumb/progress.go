@@ -118,14 +118,14 @@ func (p *progress) work(now time.Time) (done, size int64) {
 	return done, p.total + int64(min(float64(p.cards), float64(p.total)/line)*line*cardLines)
 }
 
-// drawing says that a report of n items at most will follow.
+// drawing announces a report of at most n items.
 func (p *progress) drawing(n int) {
 	p.mu.Lock()
 	p.cards = max(0, n)
 	p.mu.Unlock()
 }
 
-// drawn tells that made of all items of the report are drawn.
+// drawn records that made of all items of the report are drawn.
 func (p *progress) drawn(made, all int) {
 	now := time.Now()
 	p.mu.Lock()
@@ -159,7 +159,7 @@ func (p *progress) done() int64 {
 	return int64(float64(p.before+p.offset) * float64(p.scored) / float64(p.taken))
 }
 
-// read tells that a line was taken, and how many bytes of the current dump with it.
+// read records that a line was read, and how many bytes of the current dump so far.
 func (p *progress) read(offset int64) {
 	if p == nil {
 		return

@@ -206,7 +206,7 @@ func resolve(recs []scene.Record, lim scene.Limits, n *notes) (*scene.Scene, err
 	return s, nil
 }
 
-// pointless tells whether a record is a stroke of a pen without any point.
+// pointless reports whether a record is a pen stroke without points.
 func pointless(r scene.Record) bool {
 	return (r.Kind == scene.Draw || r.Kind == scene.Highlight) &&
 		!slices.ContainsFunc(r.Segments, func(s scene.Segment) bool { return len(s.Points) > 0 })

@@ -170,7 +170,7 @@ func neverHeard() *scoring.Error {
 	return &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response; the model was never heard"}
 }
 
-// tooMany says which limit a list of actions breaks, "" for none.
+// tooMany names the limit that a list of actions exceeds, "" for none.
 func (s *Suite) tooMany(v *pyjson.Value) string {
 	if n := len(v.Items()); v.Kind == pyjson.List && n > s.maxActions {
 		return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, s.maxActions, scoring.FlagActions)

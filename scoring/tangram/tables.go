@@ -13,8 +13,8 @@ import (
 // settings of Task 2, in the order of the paper (tangram.md 1).
 var settings = []string{"zero-shot", "in-context", "visual-centric"}
 
-// tables adds up as the paper's Tables 1 to 3 do (tangram.md 9, 10). Repeats of an
-// item are averaged first. Sums are compensated and in the order of the input.
+// tables aggregates results as the paper's Tables 1 to 3 do. Repeats of an item are
+// averaged first. Sums are compensated and follow the order of the input.
 type tables struct {
 	missing bool
 	groups  map[string]*group // by setting
