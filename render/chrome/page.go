@@ -37,17 +37,17 @@ type page struct {
 	plain   bool         // VersionPlain
 }
 
-// openPage opens a tab and mounts the editor in it.
-func openPage(b *instance, s site, cfg *Config) (*page, error) {
+// openPage opens a tab and mounts the editor in it, within limit.
+func openPage(b *instance, s site, cfg *Config, limit time.Duration) (*page, error) {
 	p := &page{browser: b, site: s, plain: cfg.Version == VersionPlain}
 	p.ctx, p.cancel = chromedp.NewContext(b.ctx)
-	late := time.AfterFunc(cfg.Start, p.cancel)
+	late := time.AfterFunc(limit, p.cancel)
 	_, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		p.target = t
 		return chromedp.Void{}, p.mount(ctx, cfg.LicenseKey)
 	})
 	if !late.Stop() {
-		err = errors.Join(fmt.Errorf("no answer within %v (--chrome-start)", cfg.Start), err)
+		err = errors.Join(fmt.Errorf("no answer within %v (--chrome-start)", limit), err)
 	}
 	if err != nil {
 		p.cancel()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // attempts is how often a scene is tried whose browser or tab dies under it.
@@ -125,25 +124,29 @@ func (w *worker) ready() error {
 		}
 		w.drop()
 	}
+	// A browser may die while a tab is being opened in it. If its network process
+	// dies, the page never finishes loading, so the first attempt has half the time,
+	// and the next ones are made in new browsers.
 	var err error
-	begin := time.Now()
-	for range attempts { // a browser may die while a tab is being opened in it
+	limit := w.pool.cfg.Start / 2
+	for range attempts {
 		var b *instance
 		if b, err = w.pool.acquire(); err != nil {
 			return err
 		}
-		if w.page, err = openPage(b, w.pool.site, &w.pool.cfg); err == nil {
+		if w.page, err = openPage(b, w.pool.site, &w.pool.cfg, limit); err == nil {
 			w.pool.stats.pages.Add(1)
 			return nil
 		}
 		w.page = nil
 		b.retire("a tab did not open")
 		w.pool.release(b)
-		if errors.Is(err, ErrMissing) || errors.Is(err, ErrLicense) || time.Since(begin) > w.pool.cfg.Start {
+		if errors.Is(err, ErrMissing) || errors.Is(err, ErrLicense) {
 			return err
 		}
+		limit = w.pool.cfg.Start
 	}
-	return err
+	return fmt.Errorf("%w: %w", ErrLost, err)
 }
 
 // drop closes the worker's tab.
