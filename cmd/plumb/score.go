@@ -30,7 +30,7 @@ type scoreCmd struct {
 	Report string   `placeholder:"DIR" help:"Write an HTML report there: tables, and items with what made their scores."`
 	itemsFlag
 	failFlags
-	Missing  string `enum:"skip,zero" default:"skip" help:"What an answer that was never heard counts in the table: skip (nothing) or zero."`
+	Missing  string `enum:"skip,zero" default:"skip" help:"What a missing answer counts in the table: skip (nothing) or zero."`
 	Times    string `placeholder:"FILE" help:"Write where the time of each line went there, one JSON line each with its id and milliseconds per part, and print the seconds of each test and the slowest lines. Not with --server, whose times /metrics has."`
 	Server   string `placeholder:"URL" help:"Score through a running daemon (http://HOST:PORT or unix:PATH); the output is the same bytes. How pixels are made, workers, batches and limits are then the daemon's."`
 	TokenEnv string `placeholder:"NAME" help:"Environment variable that holds the daemon's token."`
@@ -130,7 +130,7 @@ type job struct {
 	token   string
 	table   *table.Table
 	papers  [][]byte        // documents of paper tables
-	missing table.Missing   // how tables count answers that were never heard
+	missing table.Missing   // how tables count missing answers
 	most    int             // items of the report
 	items   dump.ItemConfig // how lines become items
 
@@ -162,7 +162,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		j.times = &times{out: out}
+		j.times = &times{out: out, at: map[[2]string]*testTime{}}
 	}
 	j.bar = newProgress(j.std.err, j.cmd.Dumps, "lines", "score", progressEvery)
 	if j.report != nil {
@@ -345,7 +345,7 @@ func (j *job) collect(s scorer, path string, lines <-chan dump.Line) error {
 		if err := j.out.WriteByte('\n'); err != nil {
 			return fmt.Errorf("cannot write results: %w", err)
 		}
-		if !s.Ready() { // somebody may be waiting for what there is
+		if !s.Ready() { // a reader of the output may wait for these lines
 			if err := j.out.Flush(); err != nil {
 				return fmt.Errorf("cannot write results: %w", err)
 			}

@@ -21,9 +21,10 @@ const maxSlow = 10
 // of earlier lines. A batch on the device counts in full for each of its lines, and
 // lines run concurrently, so the sums exceed the duration of the run.
 type times struct {
-	out   *sink // one JSON line for each line
-	tests []*testTime
-	slow  []slowLine // the slowest first, at most maxSlow
+	out   *sink                   // one JSON line for each line
+	tests []*testTime             // in the order in which they were first seen
+	at    map[[2]string]*testTime // by suite and test
+	slow  []slowLine              // the slowest first, at most maxSlow
 }
 
 // testTime sums the times of the lines of one test.
@@ -53,12 +54,11 @@ func workOf(t queue.Timing) time.Duration {
 // add counts the times of one answer and writes its line.
 func (c *times) add(file string, a *queue.Answer) error {
 	work, r := workOf(a.Timing), &a.Result
-	at := slices.IndexFunc(c.tests, func(t *testTime) bool { return t.suite == r.Suite && t.test == r.Test })
-	if at < 0 {
-		at = len(c.tests)
-		c.tests = append(c.tests, &testTime{suite: r.Suite, test: r.Test})
+	t := c.at[[2]string{r.Suite, r.Test}]
+	if t == nil {
+		t = &testTime{suite: r.Suite, test: r.Test}
+		c.tests, c.at[[2]string{r.Suite, r.Test}] = append(c.tests, t), t
 	}
-	t := c.tests[at]
 	t.n++
 	t.work += work
 	t.worst = max(t.worst, work)
