@@ -30,16 +30,15 @@ type Plan struct {
 
 // Scenes are what one class is measured with.
 type Scenes struct {
-	Name      string
-	Doc       string
-	Prototype int
-	Lines     [][]byte
+	Name  string
+	Doc   string
+	Lines [][]byte
 }
 
 // Made makes the scenes of a class.
 func Made(c scenes.Class, n int, seed uint64) (Scenes, error) {
 	lines, err := c.Spec.Lines(c.Name, n, seed)
-	return Scenes{Name: c.Name, Doc: c.Doc, Prototype: c.Prototype, Lines: lines}, err
+	return Scenes{Name: c.Name, Doc: c.Doc, Lines: lines}, err
 }
 
 // Distinct is how many different scenes a class has: enough that nothing but
@@ -132,7 +131,7 @@ func (s *session) classes() error {
 		if sets[i], err = stage.NewSet(c.Name, c.Lines, s.Limits); err != nil {
 			return err
 		}
-		out[i] = Class{Name: c.Name, Doc: c.Doc, Prototype: c.Prototype, Distinct: len(c.Lines)}
+		out[i] = Class{Name: c.Name, Doc: c.Doc, Distinct: len(c.Lines)}
 		s.step(c.Name + ": each scene once")
 		cfg := s.cfg
 		cfg.Count = len(c.Lines)

@@ -49,18 +49,17 @@ type File struct {
 // Class is one class of scenes. Samples are runs one after another, those of
 // classes in turn.
 type Class struct {
-	Name      string               `json:"name"`
-	Doc       string               `json:"doc"`
-	Distinct  int                  `json:"distinct_scenes"`
-	Digest    string               `json:"digest"`             // of all results: equal where results are equal bit for bit
-	Segments  float64              `json:"segments"`           // pieces of outlines per scene
-	Prototype int                  `json:"prototype_segments"` // by which goals were set, 0 for none
-	EndToEnd  []stage.Sample       `json:"end_to_end"`
-	Render    []stage.Sample       `json:"render_stage"`
-	Profile   stage.Sample         `json:"profile"`
-	Device    []stage.DeviceSample `json:"device"`
-	Lone      stage.Latency        `json:"lone"`
-	Shares    Shares               `json:"shares"`
+	Name     string               `json:"name"`
+	Doc      string               `json:"doc"`
+	Distinct int                  `json:"distinct_scenes"`
+	Digest   string               `json:"digest"`   // of all results: equal where results are equal bit for bit
+	Segments float64              `json:"segments"` // pieces of outlines per scene
+	EndToEnd []stage.Sample       `json:"end_to_end"`
+	Render   []stage.Sample       `json:"render_stage"`
+	Profile  stage.Sample         `json:"profile"`
+	Device   []stage.DeviceSample `json:"device"`
+	Lone     stage.Latency        `json:"lone"`
+	Shares   Shares               `json:"shares"`
 }
 
 // Shares are what a class reaches of the ceilings, 0 where there is none.

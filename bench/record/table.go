@@ -52,19 +52,15 @@ func (m *Model) String() string {
 }
 
 func (f *File) rates(t io.Writer) {
-	fmt.Fprintln(t, "\n\tscenes/s\tcore us\trender/s\tcore us\tresident/s\tlone p50 us\tp99 us\tsegments\t/prototype\tfailed\t")
+	fmt.Fprintln(t, "\n\tscenes/s\tcore us\trender/s\tcore us\tresident/s\tlone p50 us\tp99 us\tsegments\tfailed\t")
 	for _, c := range f.Classes {
 		e, r := Of(c.EndToEnd, RateOf), Of(c.Render, RateOf)
 		resident := 0.0
 		for _, d := range c.Device {
 			resident = max(resident, d.Resident)
 		}
-		ratio := "-"
-		if c.Prototype > 0 && c.Segments > 0 {
-			ratio = fmt.Sprintf("%.2f", c.Segments/float64(c.Prototype))
-		}
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%s\t%d\t\n", c.Name, figure.Median(e), figure.Median(Of(c.EndToEnd, CoreOf)),
-			figure.Median(r), figure.Median(Of(c.Render, CoreOf)), resident, c.Lone.P50, c.Lone.P99, c.Segments, ratio, c.Profile.Failed)
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", c.Name, figure.Median(e), figure.Median(Of(c.EndToEnd, CoreOf)),
+			figure.Median(r), figure.Median(Of(c.Render, CoreOf)), resident, c.Lone.P50, c.Lone.P99, c.Segments, c.Profile.Failed)
 	}
 }
 

@@ -20,27 +20,24 @@ type Spec struct {
 	Page   float64 // the page alone, this many times as large in each direction; 0 is 1
 }
 
-// The page of scale 1, px (rendering-architecture.md).
+// The page of scale 1, px.
 const (
 	Width  = 1400
 	Height = 800
 )
 
-// Class is a scene class with its name (rendering-architecture.md).
+// Class is a scene class with its name; docs/performance.md lists them.
 type Class struct {
 	Name string
 	Spec Spec
-	// Prototype is how many segments the class had in the prototype by which the
-	// goals were set, 0 where the page names none: goals scale by it.
-	Prototype int
-	Doc       string
+	Doc  string
 }
 
 var classes = []Class{
-	{"S8", Spec{Shapes: 8, Scale: 1}, 2048, "an ASPIRE balance scene: 8 geo shapes, draw style, solid fill, 1400x800 px"},
-	{"S8T", Spec{Shapes: 8, Text: 12, Scale: 1}, 5150, "S8 with a label of 12 characters in each shape"},
-	{"S50", Spec{Shapes: 50, Scale: 1}, 12745, "50 shapes of S8"},
-	{"S8x2", Spec{Shapes: 8, Scale: 2}, 0, "S8 at twice the size in each direction, 2800x1600 px"},
+	{"S8", Spec{Shapes: 8, Scale: 1}, "an ASPIRE balance scene: 8 geo shapes, draw style, solid fill, 1400x800 px"},
+	{"S8T", Spec{Shapes: 8, Text: 12, Scale: 1}, "S8 with a label of 12 characters in each shape"},
+	{"S50", Spec{Shapes: 50, Scale: 1}, "50 shapes of S8"},
+	{"S8x2", Spec{Shapes: 8, Scale: 2}, "S8 at twice the size in each direction, 2800x1600 px"},
 }
 
 // Classes lists all classes.
