@@ -76,7 +76,6 @@ bench: setup build fidelity ## stages and sweeps, fidelity, the main job on this
 	bin/plumb bench -o build/bench/results.json --html build/bench/index.html --trace build/bench/trace.json
 	go run ./bench/balance -n 5000 -runs 3
 	go run ./bench/chrome -every 6 -rounds 3
-	go run ./bench/drawing
 	sh scripts/peers.sh
 	go run ./bench/peers -n 100 -rounds 3
 	sh scripts/shapely.sh

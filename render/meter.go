@@ -35,9 +35,8 @@ const (
 	meterPause = 5 * time.Second
 )
 
-// newMeter makes the meter of an engine. A software driver takes several times
-// the core time of plain Go (bench/results/tangram-raster.txt), so only hardware
-// is used; its context is opened when the first comparison comes.
+// newMeter makes the meter of an engine. A software driver takes four times
+// the core time of plain Go for a comparison, so only hardware is used; its context is opened when the first comparison comes.
 func newMeter(r *gpu.Runner, cfg Config) *Meter {
 	return &Meter{cfg: gpu.MeterConfig{Device: cfg.Device, Watchdog: cfg.Watchdog}, gpu: r != nil && !r.Info().Software}
 }
