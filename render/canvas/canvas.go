@@ -1,5 +1,5 @@
 // Package canvas is a bitmap that is drawn on as a browser's 2D canvas is: stroke
-// by stroke, in order, with 8-bit blending (drawingbench.md 5, 6;
+// by stroke, in order, with 8-bit blending (docs/spec/drawingbench.md#r57;
 // reference-raster.md 8.4, 10). In: strokes, discs, outlines, flood fills in
 // canvas px. Out: pixels, and what was counted of them. Coordinates that are not
 // finite paint nothing; nothing is refused. Order matters in all of it, so it
@@ -16,7 +16,7 @@ import (
 	"plumb/render/stroke"
 )
 
-// The size of the drawing app's canvas, px (drawingbench.md 2).
+// The size of the drawing app's canvas, px. See docs/spec/drawingbench.md#r6.
 const (
 	Width  = 1000
 	Height = 700
@@ -224,7 +224,7 @@ func over(k Colour) paint {
 	}
 }
 
-// erase takes away what is there.
+// erase removes what is there. See docs/spec/drawingbench.md#r59.
 func erase(p []uint8, a, _ uint32) {
 	for i := range p {
 		v := uint32(p[i]) * (255 - a)
@@ -239,6 +239,8 @@ func with(k Colour, erasing bool) (paint, scan.Rule) {
 	return over(k), scan.Rule{Plain: k == Colour{}}
 }
 
+// finite reports whether all coordinates are numbers that geometry in single
+// precision can use. See docs/spec/drawingbench.md#r64.
 func finite(vs ...float64) bool {
 	for _, v := range vs {
 		if math.IsNaN(v) || math.Abs(v) > 1e9 {
@@ -250,7 +252,8 @@ func finite(vs ...float64) bool {
 
 func point(x, y float64) path.Point { return path.Point{X: float32(x), Y: float32(y)} }
 
-// Segment paints a line with round ends, px; one of no length paints nothing.
+// Segment paints a line with round ends, px; one of no length paints nothing. See
+// docs/spec/drawingbench.md#r58.
 func (c *Canvas) Segment(x0, y0, x1, y1, size float64, k Colour, erasing bool) {
 	if !finite(x0, y0, x1, y1) || point(x0, y0) == point(x1, y1) {
 		return
@@ -269,7 +272,8 @@ func (c *Canvas) stroke(size float64, k Colour, erasing bool) {
 	c.fill(&c.outline, rule, p)
 }
 
-// Disc paints a filled circle of the given diameter, px.
+// Disc paints a filled circle of the given diameter, px. See
+// docs/spec/drawingbench.md#r60.
 func (c *Canvas) Disc(x, y, size float64, k Colour, erasing bool) {
 	if !finite(x, y) {
 		return
@@ -291,8 +295,8 @@ func circle(p *path.Path, x, y, r float64) {
 	p.Close()
 }
 
-// Circle paints the outline of a circle, stroked on its line. Where the pen is
-// wider than the circle, it is a disc.
+// Circle paints the outline of a circle with a centred stroke, px. Where the stroke
+// is wider than the circle, it is a disc. See docs/spec/drawingbench.md#r62.
 func (c *Canvas) Circle(x, y, r, size float64, k Colour) {
 	if !finite(x, y, r) || r <= 0 {
 		return
@@ -308,8 +312,9 @@ func (c *Canvas) Circle(x, y, r, size float64, k Colour) {
 }
 
 // Rectangle paints the outline of the rectangle between two corners, with sharp
-// corners or round ones. With one side of no length it is a bar along the
-// other, cut flat at its ends where corners are sharp; with both it is nothing.
+// corners or round ones. With one side of no length it is a bar along the other,
+// cut flat at its ends where corners are sharp; with both it is nothing. See
+// docs/spec/drawingbench.md#r61.
 func (c *Canvas) Rectangle(x0, y0, x1, y1, size float64, round bool, k Colour) {
 	if !finite(x0, y0, x1, y1) || x0 == x1 && y0 == y1 {
 		return

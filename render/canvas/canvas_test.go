@@ -20,7 +20,8 @@ func reds(m *image.NRGBA, x, y, n int) (out []uint8) {
 	return out
 }
 
-// What drawingbench.md 5 states of the browser's antialiasing.
+// TestEdges checks the browser's antialiased values. See
+// docs/spec/drawingbench.md#r57.
 func TestEdges(t *testing.T) {
 	black := Colour{}
 	for _, c := range []struct {

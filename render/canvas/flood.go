@@ -1,13 +1,14 @@
 package canvas
 
-// MaxFill is how many pixels a flood fill paints at most (drawingbench.md 6).
+// MaxFill is how many pixels a flood fill paints at most. See
+// docs/spec/drawingbench.md#r66.
 const MaxFill = 100_001
 
 // Fill paints the pixels that are joined to the one at x, y by sides and have
-// exactly its colour. It returns how many it painted: 0 where the start is off
-// the canvas or has the colour already, MaxFill where it was stopped. The order is
-// the app's: up first, then down, left, right, by a stack; a fill that is
-// stopped shows it.
+// exactly its colour. It returns how many it painted: 0 where the start is off the
+// canvas or has the colour already, MaxFill where it was stopped. The order is the
+// app's, up first, then down, left, right, by a stack: it decides which pixels a
+// stopped fill painted. See docs/spec/drawingbench.md#r65.
 func (c *Canvas) Fill(x, y int, k Colour) int {
 	if x < 0 || y < 0 || x >= Width || y >= Height {
 		return 0
@@ -23,8 +24,8 @@ func (c *Canvas) Fill(x, y int, k Colour) int {
 		}
 	}
 	// A painted pixel has another colour than the target, so no pixel is painted
-	// twice; one that is off or painted already may as well not be stacked, as the
-	// order of the others stays.
+	// twice. Pixels that are off the canvas or painted already are not pushed, which
+	// leaves the order of the others as it is.
 	c.stack = append(c.stack[:0], int32(y*Width+x))
 	for len(c.stack) > 0 {
 		at := int(c.stack[len(c.stack)-1])

@@ -44,8 +44,9 @@ func (b box) cover(x, y int) int {
 	return w * h >> 8
 }
 
-// hole is what a box leaves out of a pixel, 0..255. Its left and upper edges take
-// 1/256 less than they cover, as the browser has it.
+// hole is the part of a pixel that the inner box leaves unpainted, 0..255. Its left
+// and upper edges take 1/256 less than they cover, as in the browser. See
+// docs/spec/drawingbench.md#r61.
 func (b box) hole(x, y int) int {
 	w, h := part(b.x0, b.x1, x), part(b.y0, b.y1, y)
 	if w > 0 && b.x0 > float64(x) {

@@ -5,9 +5,9 @@ import "image"
 // Palette is a list of colours that Stats counts, in the order of its counts.
 type Palette []Colour
 
-// Stats is what was measured of a picture, composited over white; places are
-// pixel indices (drawingbench.md 13). Ink of a pixel is (255 - its smallest
-// channel) / 255.
+// Stats is what was measured of a picture, composited over white; places are pixel
+// indices. Ink of a pixel is (255 - its smallest channel) / 255. See
+// docs/spec/drawingbench.md#r68.
 type Stats struct {
 	NonWhite             int // pixels with any ink
 	Solid                int // pixels with 128/255 or more

@@ -1,8 +1,9 @@
-// Package drawingbench scores DrawingBench: mouse actions on a drawing app
-// (drawingbench.md). In: an answer, as text or as a list of actions, and what its
-// task demands. Out: the published evaluator's result, field by field, with the
-// feedback for a second turn. What the published evaluator cannot survive scores
-// 0 and names the exception. It refuses items without criteria of the right kind.
+// Package drawingbench scores DrawingBench: mouse actions on a drawing app. In: an
+// answer, as text or as a list of actions, and what its task demands. Out: the
+// published evaluator's result, field by field, with the feedback for a second
+// turn. An answer that ends the published evaluator with an exception scores 0, and
+// a note names the exception. Criteria of the wrong kind are refused. Its rules are
+// in docs/spec/drawingbench.md.
 package drawingbench
 
 import (
@@ -29,7 +30,7 @@ const (
 	testName  = "drawing"
 )
 
-// The variants (contract.md 9; drawingbench.md 9, 13).
+// The variants, as Variants documents them.
 const (
 	Input           = "drawingbench.input"
 	WithPrompt      = "drawingbench.with_prompt"
@@ -80,15 +81,17 @@ func (*Suite) Name() string { return suiteName }
 // Tests implements scoring.Suite: there is one.
 func (*Suite) Tests() []string { return []string{testName} }
 
-// LooseAnswers implements scoring.Loose: answers are read as Python reads them.
+// LooseAnswers implements scoring.Loose: answers are read as Python reads them. See
+// docs/spec/drawingbench.md#r10.
 func (*Suite) LooseAnswers() {}
 
 // AnswerForm implements scoring.Parsed.
 func (*Suite) AnswerForm(string) string { return "a list of actions" }
 
 // OwnAnswer implements scoring.Parsed: a list of actions, or an object that has
-// one. What the member actions lists is judged whatever it is, as the benchmark's
-// evaluator does; a response counts where one of its elements is an action.
+// one. A list in the member actions counts whatever it holds, as for the
+// benchmark's evaluator; one in response counts where it is empty or an element has
+// the member action. See docs/spec/drawingbench.md#r14.
 func (*Suite) OwnAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool {
 	if v.Type() == fastjson.TypeObject {
 		list := v.Get("actions")
@@ -105,17 +108,17 @@ func (*Suite) OwnAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool 
 // Variants implements scoring.Suite.
 func (*Suite) Variants() []scoring.Variant {
 	return []scoring.Variant{
-		{Name: Input, Value: "extract|strict", Source: "drawingbench.md 3.1",
+		{Name: Input, Value: "extract|strict", Source: "strict: the published evaluator; extract: decided, as no parser is published",
 			Doc: "how actions are found in text: extract looks for them, strict wants the text to be one JSON value"},
-		{Name: WithPrompt, Source: "drawingbench.md 7",
+		{Name: WithPrompt, Source: "published evaluator",
 			Doc: "the task's prompt is passed to the evaluator, which then reports spatial metrics; recorded runs did not"},
-		{Name: Profile, Value: "release|paper|pixels", Source: "drawingbench.md 7, 9",
+		{Name: Profile, Value: "release|paper|pixels", Source: "release: the published evaluator; paper: the paper's Table 10; pixels: decided",
 			Doc: "what the score is: the published evaluator's (release), or a definition of this project: the paper's weights (paper), what is to be seen (pixels)"},
-		{Name: PixelMetrics, Source: "drawingbench.md 13", Doc: "metrics of the picture beside the score"},
-		{Name: Renormalise, Source: "drawingbench.md 9", Doc: "profile paper: criteria that the task does not state are left out of the sum"},
-		{Name: Penalties, Value: "on|off", Source: "drawingbench.md 9", Doc: "profile paper: whether errors cost a penalty beside their weight"},
-		{Name: CoverageBonus, Value: bonuses, Source: "drawingbench.md 9", Doc: "profile paper: added where the coverage is met; the paper gives no value"},
-		{Name: EfficiencyBonus, Value: bonuses, Source: "drawingbench.md 9", Doc: "profile paper: added for 10 to 500 actions without an efficiency warning; the paper gives no value"},
+		{Name: PixelMetrics, Source: "decided", Doc: "metrics of the picture beside the score"},
+		{Name: Renormalise, Source: "decided", Doc: "profile paper: criteria that the task does not state are left out of the sum"},
+		{Name: Penalties, Value: "on|off", Source: "on: the paper's main text; off: its appendix", Doc: "profile paper: whether errors cost a penalty beside their weight"},
+		{Name: CoverageBonus, Value: bonuses, Source: "paper, main text", Doc: "profile paper: added where the coverage is met; the paper gives no value"},
+		{Name: EfficiencyBonus, Value: bonuses, Source: "paper, main text", Doc: "profile paper: added for 10 to 500 actions without an efficiency warning; the paper gives no value"},
 	}
 }
 
@@ -157,7 +160,8 @@ func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 }
 
 // Lacking implements scoring.Demanding. A task may have no criteria, but the line
-// must say so: without any, an answer that does nothing scores 1.
+// must say so: without any, an answer that does nothing scores 1. See
+// docs/spec/drawingbench.md#r4.
 func (*Suite) Lacking(it *scoring.Item) error {
 	l := scoring.LackingIn(it)
 	if it.Fields.Get("criteria") == nil {
@@ -170,7 +174,8 @@ func neverHeard() *scoring.Error {
 	return &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response; the model was never heard"}
 }
 
-// tooMany names the limit that a list of actions exceeds, "" for none.
+// tooMany names the limit that a list of actions exceeds, "" for none. See
+// docs/spec/drawingbench.md#r15.
 func (s *Suite) tooMany(v *pyjson.Value) string {
 	if n := len(v.Items()); v.Kind == pyjson.List && n > s.maxActions {
 		return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, s.maxActions, scoring.FlagActions)
@@ -186,8 +191,9 @@ type reading struct {
 	text    string // what was read
 }
 
-// readAnswer reads the member actions, or response. found is false where the
-// model was never heard.
+// readAnswer reads the member actions, or response: with strict by
+// docs/spec/drawingbench.md#r11, else by
+// docs/spec/drawingbench.md#r12. found is false for a missing response.
 func (r *reader) readAnswer(it *scoring.Item, strict bool) (v pyjson.Value, how reading, found bool, err error) {
 	f := it.Fields.Get("actions")
 	if absent(f) {
@@ -242,7 +248,8 @@ type task struct {
 	demand               *pyjson.Value // the criteria as they stand, nil for none
 }
 
-// readTask reads what the evaluator and the tables need of the task.
+// readTask reads what the evaluator and the tables need of the task. The prompt
+// joins the criteria on request only: see docs/spec/drawingbench.md#r5.
 func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t task, err error) {
 	f := it.Fields.Get("criteria")
 	t.category, t.difficulty = text(it.Fields, "category"), text(it.Fields, "difficulty")
@@ -358,8 +365,8 @@ func told(f *release.Feedback) []string {
 	return out
 }
 
-// crashed makes the result of an answer that ends the published evaluator
-// (contract.md 9).
+// crashed makes the result of an answer that ends the published evaluator with an
+// exception. See docs/spec/drawingbench.md#r16.
 func (j *job) crashed(exception string) {
 	j.void("crash", scoring.Note{Code: "release_crash", Path: "response", Message: exception + ": the published evaluator ends with this exception"})
 }

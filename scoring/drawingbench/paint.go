@@ -9,8 +9,9 @@ import (
 )
 
 // Paint implements scoring.Painter: the canvas at the end, with the numbers of the
-// picture index (drawingbench.md 13). What the published evaluator cannot survive
-// is drawn all the same: the app skips what fails.
+// picture index (docs/spec/drawingbench.md#r69). An answer that ends the
+// published evaluator is drawn too, as the app skips actions that fail
+// (docs/spec/drawingbench.md#r48).
 func (s *Suite) Paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)

@@ -32,7 +32,8 @@ func metricOf(r *scoring.Result, name string) any {
 	return "missing"
 }
 
-// The worked examples of drawingbench.md 9.
+// TestPaperProfile has the examples of docs/spec/drawingbench.md#r78 and
+// others.
 func TestPaperProfile(t *testing.T) {
 	for _, c := range []struct {
 		name, criteria string

@@ -9,13 +9,12 @@ import (
 	"plumb/scoring"
 )
 
-// Stop is the score from which a task ends after its first turn (drawingbench.md
-// 10).
+// Stop is the score from which a task ends after its first turn. See
+// docs/spec/drawingbench.md#r81.
 const Stop = perfect
 
-// layout is what a model must know of the app: the config layout of
-// drawingbench.md 2. The wording is this project's; the benchmark's is not
-// published.
+// layout tells a model about the app. The wording is this project's, as the
+// benchmark's is not published. See docs/spec/drawingbench.md#r7.
 const layout = `You control a drawing app with a mouse. Answer with one JSON array of actions and nothing else.
 
 Actions:
@@ -39,8 +38,8 @@ Example, a red circle of radius 100 about the middle:
  {"action": "mouseDown"}, {"action": "moveTo", "x": 690, "y": 420}, {"action": "mouseUp"}]
 `
 
-// Prompt is what a model is asked in the first turn. The error names what the
-// task lacks.
+// Prompt returns the prompt of the first turn. The error names what the task lacks.
+// See docs/spec/drawingbench.md#r82.
 func Prompt(task *fastjson.Value) (string, error) {
 	p := text(task, "prompt")
 	if p == "" {
@@ -52,11 +51,11 @@ func Prompt(task *fastjson.Value) (string, error) {
 // again ends a second prompt.
 const again = "\n\nImprove your drawing. It starts again on an empty canvas: answer with one complete JSON array of actions and nothing else.\n"
 
-// Followup is what a model is asked in the second turn, from the result of its
-// first: the feedback with the request for another answer. ok is false where the
-// task ends: the score is Stop or more, there is none, or it was not the first turn.
-// An answer that the published evaluator cannot survive has no feedback there; it
-// gets one of this project.
+// Followup returns the prompt of the second turn, from the result of the first: the
+// feedback with the request for another answer. ok is false where the task ends:
+// the score is Stop or more, there is none, or it was not the first turn. An answer
+// that ends the published evaluator has no feedback; it gets a text of this
+// project. See docs/spec/drawingbench.md#r83.
 func Followup(r *scoring.Result) (prompt string, ok bool) {
 	if n, known := r.Float("turn"); !r.Scored || r.Score >= Stop || known && n != 1 {
 		return "", false

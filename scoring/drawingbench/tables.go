@@ -9,13 +9,13 @@ import (
 	"plumb/scoring"
 )
 
-// perfect is the score from which a run is perfect, and ends after its first
-// turn (drawingbench.md 10, 11).
+// perfect is the score from which a run is perfect, and ends after its first turn.
+// See docs/spec/drawingbench.md#r85.
 const perfect = 0.9
 
-// tables adds up as the paper does (drawingbench.md 11): per task the first and
-// the last turn; a task that ended after its first turn enters both. Runs of one
-// task are averaged first.
+// tables adds up as the paper does: per task the first and the last turn; a task
+// that ended after its first turn enters both. Runs of one task are averaged first.
+// See docs/spec/drawingbench.md#r84.
 type tables struct {
 	missing bool
 	label   string // of the profile, "" for release
@@ -95,7 +95,8 @@ func (t *tables) Tables() []scoring.TextTable {
 		t.by("category", nil, func(r *run) string { return r.category }), t.improvement(), t.errors(), t.tools()}
 }
 
-// printed is a number of the paper (drawingbench.md 12.2), "" where it has none.
+// printed is a number of the paper, "" where it has none. See
+// docs/spec/drawingbench.md#r88.
 type printed struct{ t1, t2 string }
 
 func (t *tables) overall() scoring.TextTable {
@@ -204,6 +205,8 @@ func (t *tables) by(name string, order []string, of func(*run) string) scoring.T
 	return out
 }
 
+// improvement counts tasks by the change of their score. See
+// docs/spec/drawingbench.md#r86.
 func (t *tables) improvement() scoring.TextTable {
 	names := []string{"worse", "0", "(0, 0.05]", "(0.05, 0.10]", "> 0.10"}
 	paper := []string{"-", "178", "38", "22", "12"}
@@ -236,6 +239,7 @@ func (t *tables) improvement() scoring.TextTable {
 }
 
 // errors counts errors and warnings by type, in first turns and in second ones.
+// See docs/spec/drawingbench.md#r87.
 func (t *tables) errors() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench errors by type", Text: 2, Columns: []string{"reported by", "type", "turn 1", "turn 2"},
 		Note: "Turn 2 counts only tasks that had one. The paper has 68 errors in turn 1 and 35 in turn 2, of four types."}

@@ -16,8 +16,9 @@ func (*Suite) TaskFile() scoring.TaskFile {
 	return scoring.TaskFile{List: "prompts", Fields: []string{"criteria"}, Keys: taskKeys, Refer: refer}
 }
 
-// taskKeys are the names of a task. Ids are not unique (drawingbench.md 1): a
-// task is "<id>#<index>", "#<index>", and "<id>" where that occurs once.
+// taskKeys returns the names of a task: "<id>#<index>", "#<index>", and "<id>",
+// which names it where the id occurs once. Ids are not unique. See
+// docs/spec/drawingbench.md#r1.
 func taskKeys(v *fastjson.Value, n int) ([]string, error) {
 	id := text(v, "id")
 	if id == "" {

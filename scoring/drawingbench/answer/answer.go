@@ -1,6 +1,6 @@
-// Package answer finds the list of actions in a model's answer
-// (drawingbench.md 3.1). In: text. Out: a JSON value as Python reads it, and how
-// it was found. It judges nothing: any value goes on to the evaluator.
+// Package answer finds the list of actions in a model's answer. In: text. Out: a
+// JSON value as Python reads it, and how it was found. It checks nothing: any value
+// goes on to the evaluator.
 package answer
 
 import (
@@ -14,19 +14,21 @@ type How string
 
 // The ways. None stands for the value null, which evaluates to zero.
 const (
-	Strict How = "strict" // the text was one JSON value, as it had to be
+	Strict How = "strict" // the text had to be one JSON value
 	Direct How = "direct" // the text was one JSON value
 	Fence  How = "fence"  // the first fenced block that holds a list
 	Scan   How = "scan"   // the first list of objects in the text
 	None   How = "none"   // nothing was found
 )
 
-// work bounds the bytes that Extract looks at, per byte of text: a text made of
-// openings only would cost the square of its length.
+// work bounds the bytes that Extract reads, per byte of text: a text of opening
+// brackets alone would cost the square of its length. See
+// docs/spec/drawingbench.md#r13.
 const work = 64
 
 // Extract finds the actions. The value is valid until r is reset. limited
-// reports that the search was given up because it cost too much.
+// reports whether the search was given up because it cost too much. See
+// docs/spec/drawingbench.md#r12.
 func Extract(r *pyjson.Reader, text string) (v pyjson.Value, how How, limited bool) {
 	text = strings.Trim(strings.TrimLeft(text, "\ufeff"), space)
 	r.Reset(text)
@@ -52,7 +54,7 @@ func Extract(r *pyjson.Reader, text string) (v pyjson.Value, how How, limited bo
 	}
 }
 
-// actions takes the list under "actions" for an object that has one.
+// actions returns the list under "actions" for an object that has one, else v.
 func actions(v pyjson.Value) pyjson.Value {
 	if v.Kind == pyjson.Dict {
 		if list := v.Get("actions"); list != nil && list.Kind == pyjson.List {
@@ -64,8 +66,8 @@ func actions(v pyjson.Value) pyjson.Value {
 
 const mark = "```"
 
-// fenced looks through the blocks between three backticks, the rest of whose
-// first line is a name, and takes the first that holds a list.
+// fenced returns the first list that is a whole block between three backticks. The
+// rest of a block's first line is its name.
 func fenced(r *pyjson.Reader, text string) (pyjson.Value, bool) {
 	for at := 0; ; {
 		open := strings.Index(text[at:], mark)
@@ -95,7 +97,7 @@ func fenced(r *pyjson.Reader, text string) (pyjson.Value, bool) {
 	}
 }
 
-// space is what Python's strip takes away.
+// space is what Python's strip removes.
 const space = " \t\n\v\f\r\x1c\x1d\x1e\x1f\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 // drawn reports whether a value is a list of objects with at least one.

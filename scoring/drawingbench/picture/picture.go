@@ -1,8 +1,8 @@
-// Package picture draws the canvas of an answer and measures it
-// (drawingbench.md 5, 6, 13). In: actions. Out: the picture that the drawing app
-// shows, the app's state at the end, and numbers that the published evaluator
-// never looks at. It has one implementation, on the CPU: the order of paint
-// operations and of the flood fill matters.
+// Package picture draws the canvas of an answer and measures it. In: actions. Out:
+// the picture that the drawing app shows, the app's state at the end, and numbers
+// of the picture, which the published evaluator does not use. It has one
+// implementation, on the CPU: the order of paint operations and of the flood fill
+// matters.
 package picture
 
 import (
@@ -13,7 +13,8 @@ import (
 	"plumb/scoring/pyjson"
 )
 
-// Palette names the app's colours, in the order of canvas counts.
+// Palette names the app's colours, in the order of canvas counts. See
+// docs/spec/drawingbench.md#r7.
 var Palette = []struct {
 	Name, Hex string
 	Colour    canvas.Colour
@@ -41,8 +42,8 @@ func colour(hex string) canvas.Colour {
 	return canvas.Colour{} // the app offers no other
 }
 
-// MaxWork is what drawing an answer may cost unless said otherwise, in writes to a
-// pixel: about two seconds.
+// MaxWork is the default limit of what drawing an answer may cost, in writes to a
+// pixel: about two seconds. See docs/spec/drawingbench.md#r56.
 const MaxWork = 300_000_000
 
 // Capped reports whether one of the fills was stopped by the app's limit.

@@ -146,7 +146,8 @@ func (d *difference) iou() float64 {
 	return float64(d.both) / float64(d.either)
 }
 
-// TestReferencePictures holds every picture to the bounds of drawingbench.md 14.
+// TestReferencePictures compares every picture with the app's. See
+// docs/spec/drawingbench.md#r67.
 func TestReferencePictures(t *testing.T) {
 	d := New()
 	var all []difference

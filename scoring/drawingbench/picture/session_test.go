@@ -28,8 +28,9 @@ func list(actions ...string) string {
 	return s + "]"
 }
 
-// The app's state machine (drawingbench.md 4): ink is how many pixels are not
-// white at the end.
+// TestSession plays actions on the app and counts the pixels that are not white at
+// the end, between least and most. See docs/spec/drawingbench.md#r52 and
+// docs/spec/drawingbench.md#r53.
 func TestSession(t *testing.T) {
 	const bar = 102 * 2 // a line of 100 px and 2 px width, without its caps
 	rectangle, pen, line := act("click", 35, 365), act("click", 35, 45), act("click", 35, 285)
@@ -72,7 +73,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// Undo reaches fifty pictures.
+// TestHistory steps back through the fifty pictures that undo reaches. See
+// docs/spec/drawingbench.md#r54.
 func TestHistory(t *testing.T) {
 	var actions []string
 	for i := range 60 {

@@ -1,9 +1,8 @@
 // Package profile scores DrawingBench answers by what they painted, which the
-// published evaluator never looks at. In: the published evaluation, the picture,
-// and what the task demands, the criteria that the published evaluator ignores
-// included. Out: scores by two project definitions, "paper" (drawingbench.md 9)
-// and "pixels", and the pixel metrics of drawingbench.md 13. None of them is a
-// published number, and none changes one.
+// published evaluator does not use. In: the published evaluation, the picture, and
+// what the task demands, with the criteria that the published evaluator ignores.
+// Out: scores by two definitions of this project, "paper" and "pixels", and pixel
+// metrics. None of them is a published number, and none changes one.
 package profile
 
 import (
@@ -13,8 +12,8 @@ import (
 	"plumb/scoring/pyjson"
 )
 
-// Demand is what a task demands, with what the published evaluator ignores
-// (drawingbench.md 1).
+// Demand is what a task demands, with what the published evaluator ignores. See
+// docs/spec/drawingbench.md#r3.
 type Demand struct {
 	*release.Criteria           // never nil
 	Position          *Position // position_constraint, nil where there is none

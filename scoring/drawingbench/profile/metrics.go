@@ -12,9 +12,8 @@ import (
 // maxElements is how many elements the metrics list; all are counted.
 const maxElements = 1000
 
-// Metrics are the pixel metrics of drawingbench.md 13, named as it names them,
-// with those of the picture index. prompt may be empty; its region decides
-// region_accuracy.
+// Metrics returns the pixel metrics after those of the picture index. prompt may be
+// empty; its region decides region_accuracy. See docs/spec/drawingbench.md#r70.
 func Metrics(p *picture.Picture, prompt string) []scoring.Metric {
 	s := &p.Stats
 	out := Index(p)
@@ -50,8 +49,8 @@ func Metrics(p *picture.Picture, prompt string) []scoring.Metric {
 	return out
 }
 
-// Index are the numbers of the picture index (drawingbench.md 13), named as it
-// names them.
+// Index returns the numbers of the picture index under its names. See
+// docs/spec/drawingbench.md#r69.
 func Index(p *picture.Picture) []scoring.Metric {
 	s := &p.Stats
 	n := float64(s.NonWhite)

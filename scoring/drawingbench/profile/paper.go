@@ -6,7 +6,8 @@ import (
 	"plumb/scoring"
 )
 
-// Options change the profile paper. Bonuses are hundredths of the score.
+// Options change the profile paper. Bonuses are hundredths of the score. See
+// docs/spec/drawingbench.md#r77.
 type Options struct {
 	Renormalise                    bool // criteria that are not stated are left out
 	NoPenalties                    bool
@@ -34,8 +35,9 @@ const (
 	efficiencyPenalty = 5
 )
 
-// Paper scores by the weights and penalties of the paper. It prints no published
-// number: those come from the profile release (drawingbench.md 9).
+// Paper scores by the weights and penalties of the paper. No published number can
+// be computed with it: those come from the profile release. See
+// docs/spec/drawingbench.md#r72.
 func Paper(a *Answer, o Options) Score {
 	all := a.weighted()
 	sum, whole := 0, 0
@@ -63,7 +65,8 @@ func Paper(a *Answer, o Options) Score {
 	if n := a.Evaluation.Actions; n >= 10 && n <= 500 && !inefficient {
 		bonus += o.EfficiencyBonus
 	}
-	// Hundredths are added as integers, so that 0.8 is the double nearest to it.
+	// Hundredths are added as integers, so that 0.8 is the double nearest to it. See
+	// docs/spec/drawingbench.md#r78.
 	value := part + float64(bonus-penalty)/100
 	if !o.Renormalise {
 		value = float64(sum+bonus-penalty) / 100
@@ -82,7 +85,7 @@ func (s *Score) add(name string, v any) {
 	s.Metrics = append(s.Metrics, scoring.Metric{Name: name, Value: v})
 }
 
-// weighted are the eight criteria; one that is not stated is met.
+// weighted returns the eight criteria; one that is not stated is met.
 func (a *Answer) weighted() []criterion {
 	d, p := &a.Demand, a.Picture
 	tools, colours := true, true
@@ -101,8 +104,8 @@ func (a *Answer) weighted() []criterion {
 		{"position_constraint", 15, d.Position != nil || d.Corners, a.placed() && corners},
 		{"size_constraint", 10, d.Size != nil, a.sized()},
 		{"syntax", 5, true, a.errors("SYNTAX_ERROR") == 0},
-		// A coordinate off the screen counts wherever it stands, as in the worked
-		// example of the definition.
+		// A coordinate off the screen counts in any action. See
+		// docs/spec/drawingbench.md#r75.
 		{"coordinate_bounds", 5, true, p.Strays == 0 && a.errors("COORDINATE_ERROR") == 0},
 	}
 }
@@ -116,7 +119,8 @@ func selected(list []string, tool string) bool {
 	return false
 }
 
-// penalties adds up in hundredths, and tells of an efficiency warning.
+// penalties returns their sum in hundredths, and whether there is an efficiency
+// warning. See docs/spec/drawingbench.md#r76.
 func (a *Answer) penalties() (sum int, inefficient bool) {
 	most := a.Demand.MostActions
 	if most == 0 {

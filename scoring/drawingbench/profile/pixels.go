@@ -2,13 +2,13 @@ package profile
 
 import "strconv"
 
-// Pixels scores by what is to be seen. It deducts what the profile release
-// deducts, and in its order, but for what was painted instead of for what was
-// clicked, and closes that profile's hole: an empty canvas scores 0 where the task
-// demands anything. Definition, from 1:
+// Pixels scores what is visible. It deducts the amounts of the profile release in
+// the same order, but for what was painted instead of for what was clicked. An
+// empty canvas, which can score 1 by the profile release, scores 0 where the task
+// demands anything. See docs/spec/drawingbench.md#r79. Definition, from 1:
 //
 //   - 0.15 for each required tool that changed no pixel;
-//   - 0.05 for each required colour that is not visible (drawingbench.md 13);
+//   - 0.05 for each required colour that is not visible;
 //   - 0.15 where fewer elements than min_segments changed a pixel;
 //   - up to 0.12 for what the box of the picture lacks of min_coverage;
 //   - 0.15 for a position constraint, 0.10 for a size, 0.15 for corners not met
@@ -77,7 +77,8 @@ func Pixels(a *Answer) Score {
 	return s
 }
 
-// demanding reports whether the task demands anything to be seen.
+// demanding reports whether the task demands anything to be seen. See
+// docs/spec/drawingbench.md#r80.
 func (a *Answer) demanding() bool {
 	d := &a.Demand
 	return len(d.Tools) > 0 || len(d.Colours) > 0 || d.Segments != nil && d.Segments.F > 0 || d.Coverage != nil && d.Coverage.F > 0 ||

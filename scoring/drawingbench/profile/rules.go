@@ -8,7 +8,8 @@ import (
 	"plumb/scoring/drawingbench/session"
 )
 
-// The canvas, px, and where it lies on the screen (drawingbench.md 2).
+// The canvas, px, and where it lies on the screen. See
+// docs/spec/drawingbench.md#r6.
 const (
 	width, height = 1000, 700
 	area          = width * height
@@ -53,7 +54,8 @@ func (a *Answer) boxCoverage() float64 {
 	return float64(b.Dx()*b.Dy()) / area
 }
 
-// placed reports whether the position constraint holds (drawingbench.md 9).
+// placed reports whether the position constraint holds. See
+// docs/spec/drawingbench.md#r73.
 func (a *Answer) placed() bool {
 	p := a.Demand.Position
 	if p == nil {
@@ -95,8 +97,8 @@ func (a *Answer) within(elements []*session.Element) bool {
 	return true
 }
 
-// sized reports whether some drawn element has the size that is wanted, without
-// the width of its strokes.
+// sized reports whether some drawn element has the wanted size, without the width
+// of its strokes. See docs/spec/drawingbench.md#r74.
 func (a *Answer) sized() bool {
 	s := a.Demand.Size
 	if s == nil {
@@ -143,8 +145,8 @@ func touched(p *picture.Picture, hex string) bool {
 	return false
 }
 
-// visible reports whether a colour is to be seen at the end; white where it was
-// painted over something else (drawingbench.md 13).
+// visible reports whether a colour is visible at the end; white where it was
+// painted over something else. See docs/spec/drawingbench.md#r71.
 func visible(p *picture.Picture, hex string) bool {
 	for i, c := range picture.Palette {
 		switch {

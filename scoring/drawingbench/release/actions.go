@@ -6,7 +6,7 @@ import (
 	"plumb/scoring/pyjson"
 )
 
-// Crash is the exception that ends the published evaluator (drawingbench.md 3.2).
+// Crash is the exception that ends the published evaluator. See docs/spec/drawingbench.md#r16.
 type Crash string
 
 // The exceptions.
@@ -40,9 +40,9 @@ type action struct {
 // both reports whether the action has both keys, whatever they hold.
 func (a *action) both() bool { return a.x != nil && a.y != nil }
 
-// read makes actions of the elements, as the first loop over them does: one that
-// is no object has no method get, and a name that is a list or an object cannot
-// be looked up.
+// read makes actions of the elements. It panics with AttributeError for one that
+// is no object, and with TypeError for a name that is a list or an object. See
+// docs/spec/drawingbench.md#r17.
 func read(list []pyjson.Value, dst []action) []action {
 	for i := range list {
 		v := &list[i]
@@ -63,7 +63,8 @@ func read(list []pyjson.Value, dst []action) []action {
 	return dst
 }
 
-// number is Python's arithmetic on a value that may be absent, which counts 0.
+// number returns the number that Python computes with: 0 for an absent value. It
+// panics with TypeError for what is no number. See docs/spec/drawingbench.md#r18.
 func number(v *pyjson.Value) float64 {
 	if v == nil {
 		return 0
@@ -74,7 +75,8 @@ func number(v *pyjson.Value) float64 {
 	return v.F
 }
 
-// near reports |x - at| < 40, the tolerance of tools (drawingbench.md 2).
+// near reports whether |x - at| < 40, the tolerance of tools. See
+// docs/spec/drawingbench.md#r8.
 func near(v *pyjson.Value, at float64) bool { return math.Abs(number(v)-at) < 40 }
 
 // tool is a button of the config layout.
@@ -83,7 +85,8 @@ type tool struct {
 	x, y float64
 }
 
-// tools stand in the order in which the evaluator looks through them.
+// tools stand in the order in which the evaluator tests them. See
+// docs/spec/drawingbench.md#r7.
 var tools = []tool{{"pen", 35, 45}, {"eraser", 35, 125}, {"fill", 35, 205}, {"line", 35, 285}, {"rectangle", 35, 365}, {"circle", 35, 445}}
 
 // on reports whether a point is on the tool's button; y is looked at only where
@@ -119,7 +122,8 @@ type colour struct {
 var colours = []colour{{"Black", "#000000", 405}, {"Red", "#FF0000", 429}, {"Green", "#00FF00", 453}, {"Blue", "#0000FF", 477},
 	{"Yellow", "#FFFF00", 501}, {"Magenta", "#FF00FF", 525}, {"Cyan", "#00FFFF", 549}, {"White", "#FFFFFF", 573}}
 
-// colourAt returns the colour exactly under a point, nil for none.
+// colourAt returns the colour exactly under a point, or nil. See
+// docs/spec/drawingbench.md#r8.
 func colourAt(a *action) *colour {
 	x := number(a.x)
 	for i := range colours {
@@ -130,14 +134,15 @@ func colourAt(a *action) *colour {
 	return nil
 }
 
-// onPalette is the looser test that counts changes of colour.
+// onPalette reports whether a point counts as a change of colour. Its bounds are
+// looser than those of colourAt. See docs/spec/drawingbench.md#r8.
 func onPalette(a *action) bool {
 	x := number(a.x)
 	return 405 <= x && x <= 741 && math.Abs(number(a.y)-25) < 20
 }
 
-// selected lists the tools that were selected at least once, by the patterns of
-// drawingbench.md 7.8, in the order of the layout.
+// selected lists the tools that were selected at least once, in the order of the
+// layout. See docs/spec/drawingbench.md#r37.
 func selected(acts []action) []string {
 	out := []string{}
 	for i := range tools {

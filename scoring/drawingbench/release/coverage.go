@@ -6,14 +6,15 @@ import (
 	"plumb/scoring/pyjson"
 )
 
-// The canvas lies at (90, 70) on the screen and is 1000 x 700 px.
+// The canvas lies at (90, 70) on the screen and is 1000 x 700 px. See
+// docs/spec/drawingbench.md#r6.
 const (
 	left, top     = 90, 70
 	width, height = 1000, 700
 )
 
 // boxCoverage is canvas_coverage: the box around the points of drags as a share
-// of the canvas (drawingbench.md 7.6).
+// of the canvas. See docs/spec/drawingbench.md#r31.
 func boxCoverage(acts []action) float64 {
 	drawing, any := false, false
 	var x0, y0, x1, y1 float64
@@ -45,9 +46,12 @@ func inside(x, y float64) bool { return 0 <= x && x <= width && 0 <= y && y <= h
 // cells is the side of the grid of the other estimate; a cell is 50 x 35 px.
 const cells = 20
 
-// grid is the estimate of canvas_coverage_accurate (drawingbench.md 7.7).
+// grid is the estimate of canvas_coverage_accurate. See
+// docs/spec/drawingbench.md#r32.
 type grid struct{ marked [cells * cells]bool }
 
+// gridX and gridY return a cell's column and row, not limited to the grid. The
+// order of the operations decides at borders. See docs/spec/drawingbench.md#r33.
 func gridX(x float64) float64 { return math.Trunc(x / width * cells) }
 func gridY(y float64) float64 { return math.Trunc(y / height * cells) }
 
@@ -74,8 +78,8 @@ type spot struct{ x, y *pyjson.Value }
 
 var zero = pyjson.Value{Kind: pyjson.Int, S: "0"}
 
-// gridCoverage walks through the session as the evaluator sees it. g is cleared
-// first.
+// gridCoverage follows tools and drags as the evaluator does. It clears g first.
+// See docs/spec/drawingbench.md#r32.
 func gridCoverage(acts []action, g *grid) float64 {
 	*g = grid{}
 	drawing := false
@@ -150,7 +154,8 @@ func (g *grid) shape(tool string, from, to spot) {
 }
 
 // smaller and larger are Python's min and max of two: the first one, unless the
-// second is beyond it. So NaN stays where it stands.
+// second is beyond it. So a NaN in first place is returned and one in second place
+// is not. See docs/spec/drawingbench.md#r19.
 func smaller(a, b float64) float64 {
 	if b < a {
 		return b
@@ -165,7 +170,8 @@ func larger(a, b float64) float64 {
 	return a
 }
 
-// integer is Python's int() of a double.
+// integer is Python's int() of a double. It panics with ValueError for NaN and
+// with OverflowError for infinities. See docs/spec/drawingbench.md#r19.
 func integer(x float64) float64 {
 	switch {
 	case math.IsNaN(x):
@@ -176,6 +182,8 @@ func integer(x float64) float64 {
 	return math.Trunc(x)
 }
 
+// rectangle marks the cells of the whole rectangle. See
+// docs/spec/drawingbench.md#r34.
 func (g *grid) rectangle(x0, y0, x1, y1 float64) {
 	from := max(0, integer(smaller(x0, x1)/width*cells))
 	to := min(cells-1, integer(larger(x0, x1)/width*cells))
@@ -188,11 +196,12 @@ func (g *grid) rectangle(x0, y0, x1, y1 float64) {
 	}
 }
 
-// maxRings is the number of rings of a circle that the evaluator's arrays still
-// fit into memory with; they are 20 px apart.
+// maxRings is how many rings a circle may have, 20 px apart: beyond it the
+// evaluator's arrays do not fit into memory. See docs/spec/drawingbench.md#r20.
 const maxRings = 1e9
 
 // circle marks the cells of sampled points: 50 angles on rings about 20 px apart.
+// See docs/spec/drawingbench.md#r35.
 func (g *grid) circle(x0, y0, x1, y1 float64) {
 	dx, dy := x1-x0, y1-y0
 	r := math.Sqrt(float64(dx*dx) + float64(dy*dy))
@@ -222,7 +231,8 @@ func (g *grid) circle(x0, y0, x1, y1 float64) {
 	}
 }
 
-// line marks the cells of a point per pixel along the longer axis.
+// line marks the cells of a point per pixel along the longer axis. See
+// docs/spec/drawingbench.md#r36.
 func (g *grid) line(x0, y0, x1, y1 float64) {
 	dx, dy := x1-x0, y1-y0
 	s := integer(larger(math.Abs(dx), math.Abs(dy))) + 1

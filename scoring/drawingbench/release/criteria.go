@@ -13,8 +13,8 @@ type Number struct {
 	Integer bool
 }
 
-// Criteria is what a task demands (drawingbench.md 1). A nil *Criteria demands
-// nothing.
+// Criteria is what a task demands. A nil *Criteria demands nothing. See
+// docs/spec/drawingbench.md#r2.
 type Criteria struct {
 	Tools     []string
 	Colours   []string
@@ -61,8 +61,8 @@ func wrong(name string, v *pyjson.Value, want string) error {
 	return fmt.Errorf("cannot read criteria.%s: got %.40s; want %s", name, v.AppendRepr(nil), want)
 }
 
-// maxRequired is how many tools or colours a task may require: each is looked for
-// in all actions.
+// maxRequired is how many tools or colours a task may require. Each is searched
+// for in all actions, so the number is limited.
 const maxRequired = 1000
 
 func words(v *pyjson.Value, name string) (list []string, ok bool, err error) {
@@ -96,14 +96,15 @@ func numeral(v *pyjson.Value, name string) (*Number, error) {
 	return &Number{f.F, f.Kind == pyjson.Int}, nil
 }
 
-// ToolUse is what the answer did with a required tool (drawingbench.md 7.8).
+// ToolUse is what the answer did with a required tool. See
+// docs/spec/drawingbench.md#r37.
 type ToolUse struct {
 	Tool                 string
 	Used, Selected, Drew bool // tool_T_used, tool_T_selected, tool_T_actually_used
 }
 
-// use looks for the first selection of a tool and what came of it. A later one
-// does not help.
+// use finds the first selection of a tool and whether it was drawn with. A later
+// selection does not count.
 func use(acts []action, name string) ToolUse {
 	u := ToolUse{Tool: name}
 	t := toolNamed(name)
@@ -125,8 +126,8 @@ func use(acts []action, name string) ToolUse {
 	return u
 }
 
-// drew reports whether a press comes before another tool's button is touched,
-// if only in passing.
+// drew reports whether a press comes before a move to or a click on another tool's
+// button.
 func drew(rest []action, t *tool) bool {
 	for i := range rest {
 		switch a := &rest[i]; a.kind {

@@ -6,8 +6,8 @@ import (
 	"plumb/scoring/pyjson"
 )
 
-// Fault is an error of an answer (drawingbench.md 7.3). Detail is "" where the
-// key action_detail is absent.
+// Fault is an error of an answer. Detail is "" where the key action_detail is
+// absent.
 type Fault struct {
 	Type, Message string
 	Index         int
@@ -20,7 +20,8 @@ const (
 	coordinateError = "COORDINATE_ERROR"
 )
 
-// faults lists the errors: the syntax of all actions, then their coordinates.
+// faults lists the errors: the syntax of all actions, then their coordinates. See
+// docs/spec/drawingbench.md#r23.
 func faults(acts []action) []Fault {
 	var out []Fault
 	for i := range acts {
@@ -42,7 +43,8 @@ func faults(acts []action) []Fault {
 	return out
 }
 
-// placed checks where one action is.
+// placed appends the errors in the coordinates of action i. See
+// docs/spec/drawingbench.md#r24.
 func placed(out []Fault, acts []action, i int) []Fault {
 	a := &acts[i]
 	x, okX := double(a.x)
@@ -72,6 +74,8 @@ func placed(out []Fault, acts []action, i int) []Fault {
 	return out
 }
 
+// offScreen describes a coordinate off the screen; "" where it is on it. See
+// docs/spec/drawingbench.md#r25.
 func offScreen(axis string, v float64, size string, most float64, edge string, advice int) string {
 	switch {
 	case v < 0:
@@ -93,7 +97,8 @@ func offCanvas(axis string, v float64, low, high int, before, after string) stri
 	return ""
 }
 
-// context shows the neighbours of an action, raw.
+// context prints an action and two on either side as they were written. See
+// docs/spec/drawingbench.md#r25.
 func context(acts []action, i int) string {
 	out := []byte("\n  Action sequence:\n")
 	for k := max(0, i-2); k <= min(len(acts)-1, i+2); k++ {
@@ -111,7 +116,8 @@ func context(acts []action, i int) string {
 }
 
 // double is Python's float(); ok is false where that raises TypeError or
-// ValueError, which the evaluator expects. It does not expect OverflowError.
+// ValueError, which the evaluator catches. It panics with OverflowError, which the
+// evaluator does not catch. See docs/spec/drawingbench.md#r19.
 func double(v *pyjson.Value) (f float64, ok bool) {
 	switch {
 	case v.Kind == pyjson.Str:
@@ -124,7 +130,8 @@ func double(v *pyjson.Value) (f float64, ok bool) {
 	return 0, false
 }
 
-// text is Python's str(); None for an absent key.
+// text is Python's str(), None for an absent key. See
+// docs/spec/drawingbench.md#r26.
 func text(v *pyjson.Value) string {
 	if v == nil {
 		return "None"
@@ -134,7 +141,7 @@ func text(v *pyjson.Value) string {
 
 func float(x float64) string { return string(pyjson.AppendFloat(nil, x)) }
 
-// Warning is a warning (drawingbench.md 7.4).
+// Warning is a warning of the evaluator, or an entry of the feedback.
 type Warning struct{ Type, Message string }
 
 const (
@@ -144,6 +151,7 @@ const (
 	inARow = "Multiple consecutive moveTo actions"
 )
 
+// warnings lists the evaluator's warnings. See docs/spec/drawingbench.md#r27.
 func warnings(acts []action, downs, ups int) []Warning {
 	var out []Warning
 	if len(acts) > 1000 {

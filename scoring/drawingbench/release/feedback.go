@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Feedback is what a model is told after a turn (drawingbench.md 8.1).
+// Feedback is what a model is told after a turn. See
+// docs/spec/drawingbench.md#r44.
 type Feedback struct {
 	Summary          string
 	Errors, Warnings []Warning
@@ -14,8 +15,8 @@ type Feedback struct {
 	Score            float64
 }
 
-// maxTold is how many of the evaluator's errors a model is told of: an answer can
-// have a hundred thousand.
+// maxTold is how many of the evaluator's errors the feedback lists: an answer can
+// have a hundred thousand. See docs/spec/drawingbench.md#r45.
 const maxTold = 50
 
 // Feedback makes the feedback that the recorded runs were given. Errors of the
@@ -111,6 +112,8 @@ func colourName(hex string) string {
 // fixed prints with n decimals, correctly rounded from the binary value.
 func fixed(x float64, n int) string { return strconv.FormatFloat(x, 'f', n, 64) }
 
+// summary grades the score and counts errors and warnings. See
+// docs/spec/drawingbench.md#r46.
 func (f *Feedback) summary() string {
 	s := "Needs improvement."
 	switch {
@@ -178,8 +181,9 @@ func messages(list []Warning) []string {
 	return out
 }
 
-// PublishedText is the text method of the published evaluator (drawingbench.md
-// 8.2), which the recorded runs were not given.
+// PublishedText is the text that the published evaluator makes of its result. The
+// recorded runs were given the text of Feedback instead. See
+// docs/spec/drawingbench.md#r47.
 func (e *Evaluation) PublishedText() string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

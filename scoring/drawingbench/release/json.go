@@ -59,7 +59,8 @@ func (o *object) objectNamed(name string, fill func()) {
 }
 
 // AppendJSON appends the evaluation as the published evaluator returns it, keys in
-// its order (drawingbench.md 7.1). A crash has none: it appends null.
+// its order. After a crash there is none, and it appends null. See
+// docs/spec/drawingbench.md#r21.
 func (e *Evaluation) AppendJSON(dst []byte) []byte {
 	if e.Crash != "" {
 		return append(dst, "null"...)
@@ -177,8 +178,8 @@ func (e *Evaluation) met(o *object) {
 	}
 }
 
-// classes writes error_classification (drawingbench.md 7.11). Without criteria
-// all lists are empty.
+// classes writes error_classification. Without criteria all lists are empty. See
+// docs/spec/drawingbench.md#r43.
 func (e *Evaluation) classes(o *object) {
 	c := e.Criteria
 	if c == nil {

@@ -80,8 +80,9 @@ func results(t testing.TB) []task {
 	return all
 }
 
-// same compares JSON values: sets of colours without order, spatial accuracy
-// within 1e-12 (drawingbench.md 7.8, 7.10), all else exactly.
+// same compares JSON values: sets of colours without order
+// (docs/spec/drawingbench.md#r38), spatial accuracy within 1e-12
+// (docs/spec/drawingbench.md#r42), all else exactly.
 func same(t *testing.T, where string, got, want []byte) {
 	t.Helper()
 	var g, w any

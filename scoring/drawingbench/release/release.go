@@ -1,8 +1,9 @@
 // Package release evaluates DrawingBench answers as the published evaluator does,
-// field by field (drawingbench.md 7, 8). In: a value that Python read, and what
-// the task demands. Out: the evaluation with the feedback that a model is given,
-// or the exception that ends the original. Rules that look wrong are kept: the
-// published numbers come from them. It looks at no pixel.
+// field by field. In: a value as Python reads it, and what the task demands. Out:
+// the evaluation with the feedback that a model is given, or the exception that
+// ends the original. Rules that look wrong are kept: the published numbers come
+// from them. It uses no pixels. Its rules are sections "Evaluation" and "Feedback"
+// of docs/spec/drawingbench.md.
 package release
 
 import (
@@ -12,9 +13,12 @@ import (
 	"plumb/scoring/pyjson"
 )
 
-// Evaluation is the result object of drawingbench.md 7.1.
+// Evaluation is the evaluator's result object. See
+// docs/spec/drawingbench.md#r21.
 type Evaluation struct {
-	List    bool // the answer was a list; otherwise only Faults and Score count
+	// List reports whether the answer was a list; otherwise only Faults and Score
+	// count. See docs/spec/drawingbench.md#r22.
+	List    bool
 	Actions int
 	// Breakdown counts unknown, moveTo, click, mouseDown, mouseUp, in this order.
 	Breakdown [5]int
@@ -89,7 +93,8 @@ func (e *Evaluator) Evaluate(v *pyjson.Value, c *Criteria) (out Evaluation) {
 	return out
 }
 
-// measure fills in the metrics (drawingbench.md 7.5 to 7.7, 7.10).
+// measure fills in the metrics: counts by docs/spec/drawingbench.md#r28,
+// colours by docs/spec/drawingbench.md#r29.
 func (out *Evaluation) measure(acts []action, g *grid) {
 	open := false
 	for i := range acts {
@@ -124,7 +129,9 @@ func (out *Evaluation) measure(acts []action, g *grid) {
 			out.Colours = append(out.Colours, c.hex)
 		}
 	}
-	out.Selected = selected(acts) // after all that the evaluator looks at: it could not find another exception first
+	// Selected is this project's own: it comes last, so that the first exception is
+	// one that the evaluator finds.
+	out.Selected = selected(acts)
 	c := out.Criteria
 	if c == nil {
 		return
@@ -135,8 +142,8 @@ func (out *Evaluation) measure(acts []action, g *grid) {
 	out.efficiency()
 }
 
-// efficiency is action_efficiency: how many actions there are per one that the
-// task needs.
+// efficiency is action_efficiency: a grade of how many actions there are per one
+// that the task needs. See docs/spec/drawingbench.md#r30.
 func (out *Evaluation) efficiency() {
 	c := out.Criteria
 	need := float64(len(c.Tools) + len(c.Colours))
@@ -159,7 +166,7 @@ func (out *Evaluation) efficiency() {
 	}
 }
 
-// compare fills in criteria_met (drawingbench.md 7.8).
+// compare fills in criteria_met. See docs/spec/drawingbench.md#r38.
 func (out *Evaluation) compare(acts []action) {
 	c := out.Criteria
 	for i, t := range c.Tools {
@@ -195,7 +202,8 @@ func set(list []string) []string {
 	return slices.Compact(s)
 }
 
-// score follows drawingbench.md 7.9, in its order: the last bit depends on it.
+// score deducts in the evaluator's order: the last bit depends on it. See
+// docs/spec/drawingbench.md#r39.
 func (out *Evaluation) score() {
 	s, array := 1.0, false
 	if c := out.Criteria; c != nil {

@@ -13,6 +13,7 @@ func decimals(x float64, n int) float64 {
 	return v
 }
 
-// scalar is how a numpy scalar rounds to three decimals: half to even of the
-// product. The score is one after a deduction for coverage (drawingbench.md 7.9).
+// scalar rounds to three decimals as a numpy scalar does: half to even of the
+// product. The score is a numpy scalar after a deduction for coverage. See
+// docs/spec/drawingbench.md#r40.
 func scalar(x float64) float64 { return math.RoundToEven(x*1000) / 1000 }

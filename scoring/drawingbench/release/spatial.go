@@ -16,8 +16,8 @@ type region struct {
 	marks []string
 }
 
-// regions are looked through in this order, by plain substring: "bright" is
-// right, "flower" is lower (drawingbench.md 7.10).
+// regions are searched for in this order, by plain substring: "bright" is right,
+// "flower" is lower. See docs/spec/drawingbench.md#r41.
 var regions = []region{
 	{name: "top-left", col: 0, row: 0, marks: []string{"top-left", "upper-left", "top left"}},
 	{name: "top-right", col: 2, row: 0, marks: []string{"top-right", "upper-right", "top right"}},
@@ -58,7 +58,8 @@ func (r *region) centre() (x, y float64) {
 }
 
 // accuracy is 1 less the distance of the presses' centroid from the region's
-// centre over the canvas's diagonal, 0 at least; 0 without any press on the canvas.
+// centre over the canvas's diagonal, at least 0; 0 without any press on the canvas.
+// See docs/spec/drawingbench.md#r42.
 func (r *region) accuracy(acts []action) float64 {
 	var sx, sy float64
 	var last *action // nil until there was one with a place

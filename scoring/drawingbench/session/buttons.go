@@ -2,9 +2,8 @@ package session
 
 import "math"
 
-// button is a thing to click on: half-open boxes on whole screen px, in the config
-// layout with the boxes that the reference pictures were made with
-// (drawingbench.md 2).
+// button is the half-open box of a button, on whole screen px. See
+// docs/spec/drawingbench.md#r9.
 type button struct {
 	x0, y0, x1, y1 float64
 	tool, colour   string // "" for those of the others
@@ -15,7 +14,8 @@ func square(x, y, side float64) button {
 	return button{x0: x - side/2, y0: y - side/2, x1: x + side/2, y1: y + side/2}
 }
 
-// buttons stand in the order of the layout's table.
+// buttons stand in the order tools, colours, widths: of two that a point hits, the
+// later one counts.
 var buttons = func() []button {
 	var all []button
 	for i, t := range []string{"pen", "eraser", "fill", "line", "rectangle", "circle"} {

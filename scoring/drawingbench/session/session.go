@@ -1,8 +1,8 @@
-// Package session plays mouse actions on the drawing app (drawingbench.md 2, 4).
-// In: the actions of an answer as Python read them. Out: paint operations on a
-// canvas, in order, and the app's state at the end. An action that fails is
-// skipped and the run goes on, as in the app. It judges nothing: what the
-// published evaluator takes for a selected tool is another matter.
+// Package session plays mouse actions on the drawing app. In: the actions of an
+// answer as Python reads them. Out: paint operations on a canvas, in order, and the
+// app's state at the end. An action that fails is skipped and the run goes on, as
+// in the app. It scores nothing: the published evaluator selects tools by larger
+// tolerances. See docs/spec/drawingbench.md#r48.
 package session
 
 import (
@@ -12,7 +12,8 @@ import (
 	"plumb/scoring/pyjson"
 )
 
-// The canvas lies at (90, 70) on the screen, 1000 x 700 px.
+// The canvas lies at (90, 70) on the screen, 1000 x 700 px. See
+// docs/spec/drawingbench.md#r6.
 const (
 	left, top     = 90, 70
 	width, height = 1000, 700
@@ -58,7 +59,8 @@ type Kind string
 // named after them.
 const Dot Kind = "dot"
 
-// Element is a press and release, a dot or a fill (drawingbench.md 9).
+// Element is a press and release, a dot or a fill. See
+// docs/spec/drawingbench.md#r55.
 type Element struct {
 	Kind    Kind
 	Colour  string
@@ -86,20 +88,22 @@ type Result struct {
 	Writes   int   // to pixels, in all paint operations
 	// Pairs are presses with a release, wherever they are. Strays are the points
 	// of drags, from press to release, that lie neither in the closed canvas nor on
-	// a button (drawingbench.md 9, coordinate_bounds).
+	// a button. See docs/spec/drawingbench.md#r75.
 	Pairs, Strays int
 	// Limited tells that the session was broken off because it cost too much.
 	Limited bool
 }
 
-// What paint operations cost beside their pixels, in writes to one: a stroke is
-// outlined, a shape makes the picture's rows its own.
+// What paint operations cost beside their pixels, in writes to a pixel: a stroke is
+// outlined, a shape copies the picture's rows. See
+// docs/spec/drawingbench.md#r56.
 const (
 	strokeCost = 500
 	shapeCost  = 20_000
 )
 
-// maxHistory is how many pictures undo can reach.
+// maxHistory is how many pictures undo can reach. See
+// docs/spec/drawingbench.md#r54.
 const maxHistory = 50
 
 // player is a session that runs.
@@ -151,7 +155,8 @@ func undoes(list []pyjson.Value) bool {
 	return false
 }
 
-// act does one action; false where it fails.
+// act does one action. It returns false where the action fails. See
+// docs/spec/drawingbench.md#r49.
 func (p *player[Picture]) act(v *pyjson.Value) bool {
 	name := v.Get("action")
 	if name == nil || name.Kind != pyjson.Str {
@@ -227,8 +232,8 @@ func (p *player[Picture]) painted(k Kind, cost int) Painted {
 	return m
 }
 
-// coordinate is a number as the app takes it: numeric strings are numbers, null
-// is 0, what else there may be is none.
+// coordinate converts a value as the app does: numeric strings are numbers, null is
+// 0, other values are NaN.
 func coordinate(v *pyjson.Value) float64 {
 	switch {
 	case v.Number():
@@ -246,6 +251,9 @@ func coordinate(v *pyjson.Value) float64 {
 	return math.NaN()
 }
 
+// move strokes a segment in a drag with pen or eraser, and makes later corners
+// round. See docs/spec/drawingbench.md#r50 and
+// docs/spec/drawingbench.md#r63.
 func (p *player[Picture]) move(x, y float64) {
 	p.x, p.y = x, y
 	s := &p.out.State
@@ -270,6 +278,8 @@ func (p *player[Picture]) extend(x, y float64) {
 	b[0], b[1], b[2], b[3] = min(b[0], x), min(b[1], y), max(b[2], x), max(b[3], y)
 }
 
+// click selects a button, or paints a dot or a fill. See
+// docs/spec/drawingbench.md#r51.
 func (p *player[Picture]) click(x, y float64) {
 	s := &p.out.State
 	if b := buttonAt(x, y); b != nil {
@@ -319,6 +329,7 @@ func (p *player[Picture]) choose(tool string) {
 
 func shape(tool string) bool { return tool == "line" || tool == "rectangle" || tool == "circle" }
 
+// press opens a drag on the canvas. See docs/spec/drawingbench.md#r52.
 func (p *player[Picture]) press(x, y float64) {
 	if !onCanvas(x, y) {
 		return
@@ -334,6 +345,8 @@ func (p *player[Picture]) press(x, y float64) {
 	}
 }
 
+// release draws the shape of a drag and ends it. See
+// docs/spec/drawingbench.md#r53.
 func (p *player[Picture]) release(x, y float64) {
 	s := &p.out.State
 	if !s.Drawing {
