@@ -12,9 +12,6 @@ type Pixel struct {
 // layer is what was painted so far: alpha, and colours times alpha, 0..255 each.
 type layer struct{ a, r, g, b uint32 }
 
-// Reset makes the pixel empty.
-func (p *Pixel) Reset() { *p = Pixel{} }
-
 // Add paints an item that covers the pixel by coverage of 255, behind its clip.
 // paired tells that the two-pixel rule holds there.
 func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"plumb/render/path"
+	"plumb/render/path/pathtest"
 )
 
 // The worked examples of reference-raster.md 13: the vertices that the chords of
@@ -21,7 +22,7 @@ func TestWorkedExamples(t *testing.T) {
 		{"cubic", "M 5 20 C 5 11.7 18 5 30 5 Z", 0, [][2]float64{{27.742, 5}, {25.480, 5.25}, {23.237, 5.75},
 			{21.031, 6.25}, {18.884, 6.75}, {16.816, 7.5}, {14.848, 8.5}}, false},
 	} {
-		p, err := path.ParseSVG(c.d)
+		p, err := pathtest.Parse(c.d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func TestEdgeCases(t *testing.T) {
 		{"large rectangle on quarter rows", "M 1.1 1.1 H 51.1 V 4.1 H 1.1 Z", Rect{0, 0, 60, 10}, nil,
 			[]Segment{{52324, 1024, 52324, 4096}, {1124, 4096, 1124, 1024}}},
 	} {
-		p, err := path.ParseSVG(c.d)
+		p, err := pathtest.Parse(c.d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +103,7 @@ func TestEdgeCases(t *testing.T) {
 
 // Append keeps what dst held and needs no memory once it has some.
 func TestAppendKeeps(t *testing.T) {
-	p, err := path.ParseSVG("M 2 12 Q 2 2 20 2.5 C 30 5 20 9 20 12 Z")
+	p, err := pathtest.Parse("M 2 12 Q 2 2 20 2.5 C 30 5 20 9 20 12 Z")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"plumb/render/path"
+	"plumb/render/path/pathtest"
 	"plumb/render/scene"
 	"plumb/testdata"
 )
@@ -142,7 +143,7 @@ func (s spec) draws(t *testing.T) []draw {
 // within tol. It returns the first difference, or "".
 func samePathData(t *testing.T, got *path.Path, d string, tol float64) string {
 	t.Helper()
-	want, err := path.ParseSVG(d)
+	want, err := pathtest.Parse(d)
 	if err != nil {
 		t.Fatal(err)
 	}

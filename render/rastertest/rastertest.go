@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"plumb/render/path"
+	"plumb/render/path/pathtest"
 	"plumb/render/stroke"
 	"plumb/testdata"
 )
@@ -115,7 +116,7 @@ func colour(s string) string { return strings.TrimPrefix(s, "none") }
 // Path parses SVG path data.
 func Path(t testing.TB, d string) *path.Path {
 	t.Helper()
-	p, err := path.ParseSVG(d)
+	p, err := pathtest.Parse(d)
 	if err != nil {
 		t.Fatalf("%.60q: %v", d, err)
 	}

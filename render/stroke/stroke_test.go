@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plumb/render/path"
+	"plumb/render/path/pathtest"
 )
 
 // Lines and Differs are for tests outside of the package.
@@ -55,7 +56,7 @@ func differs(got, want string, tol float64) bool {
 // outline returns the outline of SVG path data as text.
 func outline(t testing.TB, d string, width, res float32) []string {
 	t.Helper()
-	p, err := path.ParseSVG(d)
+	p, err := pathtest.Parse(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +141,7 @@ func TestCusp(t *testing.T) {
 
 // dash returns the dashes of SVG path data as one line of text.
 func dash(t testing.TB, d string, dashes []float32, offset float32) (string, bool) {
-	p, err := path.ParseSVG(d)
+	p, err := pathtest.Parse(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func TestDash(t *testing.T) {
 
 // Dashes on a curve have the length that was asked for.
 func TestDashLength(t *testing.T) {
-	p, err := path.ParseSVG("M 2.4 10.5 C 2.4 5.9 9.8 2.1 19 2.1 C 28.1 2.1 35.5 5.9 35.5 10.5 Q 30 30 5 20")
+	p, err := pathtest.Parse("M 2.4 10.5 C 2.4 5.9 9.8 2.1 19 2.1 C 28.1 2.1 35.5 5.9 35.5 10.5 Q 30 30 5 20")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +275,7 @@ func TestHostile(t *testing.T) {
 
 // A warm stroker and a warm dasher need no memory.
 func TestNoAllocations(t *testing.T) {
-	p, err := path.ParseSVG("M 2.4 10.5 C 2.4 5.9 9.8 2.1 19 2.1 L 35.5 10.5 Q 30 30 5 20 Z")
+	p, err := pathtest.Parse("M 2.4 10.5 C 2.4 5.9 9.8 2.1 19 2.1 L 35.5 10.5 Q 30 30 5 20 Z")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package path
+package pathtest
 
 import (
 	"errors"
@@ -6,10 +6,12 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"plumb/render/path"
 )
 
 // testString writes the path as absolute commands for comparison.
-func (p *Path) testString() string {
+func testString(p *path.Path) string {
 	var b strings.Builder
 	names, count := "MLQCKZ", [...]int{1, 1, 2, 3, 2, 0}
 	i := 0
@@ -24,7 +26,7 @@ func (p *Path) testString() string {
 	return strings.TrimSpace(b.String())
 }
 
-func TestParseSVG(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"", ""},
 		{"M1 2", "M 1 2"},
@@ -40,18 +42,18 @@ func TestParseSVG(t *testing.T) {
 		{"M0 0A0 5 0 0 1 9 9", "M 0 0 L 9 9"},
 		{"M3 3A5 5 0 0 1 3 3L1 1", "M 3 3 L 1 1"},
 	} {
-		p, err := ParseSVG(c.in)
+		p, err := Parse(c.in)
 		if err != nil {
 			t.Errorf("%q: got error %v; want %q", c.in, err, c.want)
-		} else if got := p.testString(); got != c.want {
+		} else if got := testString(p); got != c.want {
 			t.Errorf("%q:\n got %q\nwant %q", c.in, got, c.want)
 		}
 	}
 }
 
-func TestParseSVGRefuses(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	for _, in := range []string{"L1 1", "M1", "M1 x", "M0 0X", "M0 0A1 1 0 2 0 1 1", "M0 0 L1e99 0", "7", "M0 0 !", "Z"} {
-		if p, err := ParseSVG(in); !errors.Is(err, ErrSyntax) {
+		if p, err := Parse(in); !errors.Is(err, ErrSyntax) {
 			t.Errorf("%q: got path %v, error %v; want ErrSyntax", in, p, err)
 		}
 	}
@@ -59,7 +61,7 @@ func TestParseSVGRefuses(t *testing.T) {
 
 // Points of an arc lie on its ellipse, and the flags choose the right one of the
 // four arcs.
-func TestParseSVGArc(t *testing.T) {
+func TestParseArc(t *testing.T) {
 	for _, c := range []struct {
 		in         string
 		n          int
@@ -73,7 +75,7 @@ func TestParseSVGArc(t *testing.T) {
 		{"M5 0A5 5 0 1 1 0 5", 3, 5, 5, 5, 10},
 		{"M5 0A5 5 0 0 0 0 5", 1, 5, 5, 1.464466, 1.464466},
 	} {
-		p, err := ParseSVG(c.in)
+		p, err := Parse(c.in)
 		if err != nil {
 			t.Fatalf("%q: %v", c.in, err)
 		}
@@ -97,7 +99,7 @@ func TestParseSVGArc(t *testing.T) {
 }
 
 // conic is a point of a conic.
-func conic(t float64, a, b, c Point, w float64) (x, y float64) {
+func conic(t float64, a, b, c path.Point, w float64) (x, y float64) {
 	u := 1 - t
 	p, q, r := u*u, 2*u*t*w, t*t
 	sum := p + q + r

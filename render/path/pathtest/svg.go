@@ -1,21 +1,25 @@
-package path
+// Package pathtest reads paths from SVG path data, the form in which test data holds
+// them.
+package pathtest
 
 import (
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
+
+	"plumb/render/path"
 )
 
 // ErrSyntax marks path data that is not SVG path data.
 var ErrSyntax = errors.New("bad path data")
 
-// ParseSVG reads SVG path data (M L H V C S Q T A Z, absolute and relative) the
+// Parse reads SVG path data (M L H V C S Q T A Z, absolute and relative) the
 // way the reference browser does: numbers, relative sums and reflected controls
 // in binary32, arcs as conics. Empty data gives an empty path. Every error wraps
 // ErrSyntax and names the byte, counted from 0.
-func ParseSVG(d string) (*Path, error) {
-	r := svgReader{d: d, p: new(Path)}
+func Parse(d string) (*path.Path, error) {
+	r := svgReader{d: d, p: new(path.Path)}
 	for r.skipSpace(); r.at < len(d); r.skipSpace() {
 		if err := r.command(); err != nil {
 			return nil, fmt.Errorf("cannot read path data: %w: %w", ErrSyntax, err)
@@ -28,10 +32,10 @@ func ParseSVG(d string) (*Path, error) {
 type svgReader struct {
 	d     string
 	at    int
-	p     *Path
-	cur   Point // current point
-	start Point // start of the current subpath
-	ctrl  Point // last control point of the last curve
+	p     *path.Path
+	cur   path.Point // current point
+	start path.Point // start of the current subpath
+	ctrl  path.Point // last control point of the last curve
 	last  byte  // last command in upper case; decides whether ctrl is reflected
 	open  bool  // a subpath has been started and not closed
 }
@@ -82,11 +86,11 @@ func (r *svgReader) close() {
 
 // draw adds one set of numbers of command up.
 func (r *svgReader) draw(up byte, rel bool, v [7]float32) {
-	var o Point
+	var o path.Point
 	if rel {
 		o = r.cur
 	}
-	pt := func(i int) Point { return Point{o.X + v[i], o.Y + v[i+1]} }
+	pt := func(i int) path.Point { return path.Point{X: o.X + v[i], Y: o.Y + v[i+1]} }
 	if up != 'M' && !r.open {
 		r.p.MoveTo(r.cur) // a command after Z starts where the subpath began
 		r.open = true
@@ -128,11 +132,11 @@ func (r *svgReader) draw(up byte, rel bool, v [7]float32) {
 
 // reflect mirrors the last control point at the current point, or returns the
 // current point where the last command was no curve of the same kind.
-func (r *svgReader) reflect(same bool) Point {
+func (r *svgReader) reflect(same bool) path.Point {
 	if !same {
 		return r.cur
 	}
-	return Point{float32(2*r.cur.X) - r.ctrl.X, float32(2*r.cur.Y) - r.ctrl.Y}
+	return path.Point{X: float32(2*r.cur.X) - r.ctrl.X, Y: float32(2*r.cur.Y) - r.ctrl.Y}
 }
 
 func (r *svgReader) skipSpace() {
