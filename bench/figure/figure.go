@@ -70,9 +70,6 @@ func Bootstrap(confidence float64, f func(groups ...[]float64) float64, groups .
 	return Interval{Value: f(groups...), Low: at(tail), High: at(1 - tail)}, nil
 }
 
-// MedianOf is Median for Bootstrap.
-func MedianOf(groups ...[]float64) float64 { return Median(groups[0]) }
-
 // RatioOf is the ratio of the second group's median to the first's, 0 where that
 // is 0, for Bootstrap.
 func RatioOf(groups ...[]float64) float64 {

@@ -75,15 +75,15 @@ func TestBootstrapCovers(t *testing.T) {
 	if held < all*8/10 {
 		t.Errorf("%d of %d intervals of 95 %% hold the ratio", held, all)
 	}
-	if _, err := Bootstrap(0.95, MedianOf, nil); err == nil {
+	if _, err := Bootstrap(0.95, medianOf, nil); err == nil {
 		t.Error("no samples were bounded")
 	}
 }
 
 func TestBootstrapRepeats(t *testing.T) {
 	v := []float64{1, 2, 3, 4, 9}
-	a, _ := Bootstrap(0.95, MedianOf, v)
-	b, _ := Bootstrap(0.95, MedianOf, v)
+	a, _ := Bootstrap(0.95, medianOf, v)
+	b, _ := Bootstrap(0.95, medianOf, v)
 	if a != b || a.Value != 3 || a.Low > 2 || a.High < 4 {
 		t.Errorf("got %+v and %+v", a, b)
 	}
@@ -107,3 +107,6 @@ func TestRatio(t *testing.T) {
 		}
 	}
 }
+
+// medianOf is Median for Bootstrap.
+func medianOf(groups ...[]float64) float64 { return Median(groups[0]) }

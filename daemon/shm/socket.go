@@ -43,11 +43,6 @@ type reply struct {
 	Type  string `json:"error_type,omitempty"`
 }
 
-// Listen opens a socket for Serve.
-func Listen(path string) (*net.UnixListener, error) {
-	return net.ListenUnix("unixpacket", &net.UnixAddr{Name: path, Net: "unixpacket"})
-}
-
 // Serve takes connections until the listener or the registry is closed. A
 // connection is the lease of what is registered over it: when it ends, by its
 // client's death too, its regions go.

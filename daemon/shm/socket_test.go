@@ -37,7 +37,7 @@ type talker struct{ *net.UnixConn }
 func socketOf(t *testing.T, g *Registry) func() talker {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
-	ln, err := Listen(path)
+	ln, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: path, Net: "unixpacket"})
 	if err != nil {
 		t.Fatal(err)
 	}
