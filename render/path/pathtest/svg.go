@@ -36,8 +36,8 @@ type svgReader struct {
 	cur   path.Point // current point
 	start path.Point // start of the current subpath
 	ctrl  path.Point // last control point of the last curve
-	last  byte  // last command in upper case; decides whether ctrl is reflected
-	open  bool  // a subpath has been started and not closed
+	last  byte       // last command in upper case; decides whether ctrl is reflected
+	open  bool       // a subpath has been started and not closed
 }
 
 // arity is how many numbers each command takes.
