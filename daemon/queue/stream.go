@@ -24,10 +24,9 @@ type Stream struct {
 	opt    *Options
 	ctx    context.Context
 	order  chan *reader
-	ids    *seen
+	seen   *scoring.Answers
 	head   *reader // taken from order, not yet handed out
 	last   *reader // handed out by Next; its memory is reused at the next call
-	key    []byte  // of the answer at hand
 	noted  []byte  // a line that Next had to write anew
 	timer  *time.Timer
 	memory *memory.Hold // nil for no bound
@@ -39,7 +38,7 @@ type Stream struct {
 
 // Stream begins a stream. Cancelling ctx stops it.
 func (q *Queue) Stream(ctx context.Context, o *Options) *Stream {
-	s := &Stream{q: q, opt: o, ctx: ctx, order: make(chan *reader, q.cfg.Window), ids: newSeen(), timer: time.NewTimer(time.Hour), memory: o.Memory.Hold(o.Client)}
+	s := &Stream{q: q, opt: o, ctx: ctx, order: make(chan *reader, q.cfg.Window), seen: scoring.NewAnswers(scoring.MaxAnswers), timer: time.NewTimer(time.Hour), memory: o.Memory.Hold(o.Client)}
 	s.free = sync.NewCond(&s.mu)
 	context.AfterFunc(ctx, s.wake)
 	return s
@@ -219,17 +218,10 @@ func (s *Stream) cancel(r *reader) (*reader, Answer, error) {
 	return nil, Answer{}, s.ctx.Err()
 }
 
-// new reports whether no earlier line was the same answer.
-func (s *Stream) new(r *scoring.Result) bool {
-	key, ok := r.Answer(s.key[:0])
-	s.key = key
-	return !ok || s.ids.add(key)
-}
-
 // note marks an answer that stood on an earlier line. Others may have the same
 // result, so it is copied.
 func (s *Stream) note(a *Answer) {
-	if a.Result.Line != 0 || s.new(&a.Result) {
+	if a.Result.Line != 0 || s.seen.First(&a.Result) {
 		return
 	}
 	a.Result.Notes = append(slices.Clip(a.Result.Notes),

@@ -7,22 +7,16 @@ import (
 	"plumb/scoring"
 )
 
-// The number of results is unbounded, so the memory of a table is limited.
-const (
-	// maxKept is how many answers and how many items with numbered repeats are
-	// remembered. Beyond it duplicates count again, and each repeat counts as an item.
-	maxKept = 2 << 20
-	// maxPlain is how many items are remembered for answers without a repeat. Beyond
-	// it such an answer counts as the only one of its item, which is nearly always
-	// true.
-	maxPlain = 1 << 18
-)
+// maxPlain is how many items are remembered for answers without a repeat. Beyond it such
+// an answer counts as the only one of its item, which is nearly always true.
+const maxPlain = 1 << 18
 
 // cell holds the sums of one test of one series.
 type cell struct {
 	n, missing, failed int
-	items              []item // remembered items with a score, in order of appearance
-	rest               mean   // of the other items
+	items              []item           // remembered items with a score, in order of appearance
+	at                 map[uint64]int32 // index in items by the hash of the item
+	rest               mean             // of the other items
 	tokens             mean
 }
 
@@ -78,62 +72,40 @@ func (c *cell) scores() (m mean) {
 }
 
 // ledger records the answers and items so far by their hashes, with a seed of the
-// process. The chance that any two of a million keys collide is 3e-8.
+// process. The chance that any two of a million keys collide is 3e-8. It is bounded,
+// because the number of results is not: beyond the bound duplicates count again, and
+// each repeat counts as an item.
 type ledger struct {
+	answers *scoring.Answers
 	seed    maphash.Seed
-	answers map[uint64]struct{}
-	items   map[itemKey]int32 // index in cell.items
+	items   int // in all cells
 	key     []byte
-	most    int  // maxKept
+	most    int  // items with a numbered repeat
 	plain   int  // maxPlain
-	full    bool // a result could not be recorded
+	full    bool // an item could not be recorded
 }
 
-// itemKey identifies an item within a cell.
-type itemKey struct {
-	cell *cell
-	hash uint64
-}
-
-func newLedger() ledger {
-	return ledger{seed: maphash.MakeSeed(), answers: map[uint64]struct{}{}, items: map[itemKey]int32{}, most: maxKept, plain: maxPlain}
-}
-
-// first reports whether an answer is new, and records it.
-func (l *ledger) first(r *scoring.Result) bool {
-	key, ok := r.Answer(l.key[:0])
-	l.key = key
-	if !ok {
-		return true
-	}
-	h := maphash.Bytes(l.seed, key)
-	if _, ok := l.answers[h]; ok {
-		return false
-	}
-	if len(l.answers) >= l.most {
-		l.full = true
-		return true
-	}
-	l.answers[h] = struct{}{}
-	return true
+func newLedger(most int) ledger {
+	return ledger{answers: scoring.NewAnswers(most), seed: maphash.MakeSeed(), most: most, plain: maxPlain}
 }
 
 // score adds the score x of an answer to its item.
 func (l *ledger) score(c *cell, r *scoring.Result, x float64) {
 	key, named := r.Item(l.key[:0])
 	l.key = key
-	at := itemKey{c, maphash.Bytes(l.seed, key)}
-	if i, ok := l.items[at]; ok && named {
+	hash := maphash.Bytes(l.seed, key)
+	if i, ok := c.at[hash]; ok && named {
 		c.items[i].sum += x
 		c.items[i].n++
 		return
 	}
 	counted := r.Who.Repeat > 0
-	if len(l.items) >= l.most || !counted && len(l.items) >= l.plain || !named {
+	if l.items >= l.most || !counted && l.items >= l.plain || !named {
 		l.full = l.full || counted && named
 		c.rest.add(x)
 		return
 	}
-	l.items[at] = int32(len(c.items))
+	c.at[hash] = int32(len(c.items))
 	c.items = append(c.items, item{x, 1})
+	l.items++
 }

@@ -85,7 +85,7 @@ const maxSeen = 1000
 
 // New returns an empty table.
 func New(o Options) *Table {
-	t := &Table{options: o, of: map[scoring.Series]*part{}, joined: map[string]scoring.Tables{}, strange: map[name]bool{}, ledger: newLedger()}
+	t := &Table{options: o, of: map[scoring.Series]*part{}, joined: map[string]scoring.Tables{}, strange: map[name]bool{}, ledger: newLedger(scoring.MaxAnswers)}
 	for _, s := range o.Suites {
 		if joined, ok := s.(scoring.Joined); ok {
 			t.joined[s.Name()] = joined.Tables(t.tableOptions())
@@ -102,7 +102,7 @@ func (t *Table) tableOptions() scoring.TableOptions {
 // returns false. The last digits of sums depend on the order of results, so the caller
 // adds them in the order of the dump. Add keeps no reference to r.
 func (t *Table) Add(r *scoring.Result) (first bool) {
-	if !t.ledger.first(r) {
+	if !t.ledger.answers.First(r) {
 		t.twice++
 		return false
 	}
@@ -152,7 +152,7 @@ func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 	}
 	c := p.cells[at]
 	if c == nil {
-		c = new(cell)
+		c = &cell{at: map[uint64]int32{}}
 		p.cells[at] = c
 	}
 	if s, ok := t.suiteOf(r.Suite).(scoring.Tabled); ok && t.joined[r.Suite] == nil && p.own[r.Suite] == nil {

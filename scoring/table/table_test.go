@@ -291,7 +291,7 @@ func TestNamelessLines(t *testing.T) {
 func TestBounded(t *testing.T) {
 	tab := New(Options{Suites: []scoring.Suite{two{}}})
 	const most, more = 100, 3
-	tab.ledger.most = most
+	tab.ledger = newLedger(most)
 	for i := range most + more {
 		tab.Add(answer(fmt.Sprint(i), "", 1, float64(i&1)))
 	}
@@ -306,7 +306,7 @@ func TestBounded(t *testing.T) {
 	for i := range most + more {
 		tab.Add(answer(fmt.Sprint(i), "", 0, float64(i&1)))
 	}
-	if r := row(t, tab, "a"); !is(r.Mean, share) || !is(r.SE, math.Sqrt(share*(1-share)/102)) || tab.LeftOut() != "" || len(tab.ledger.items) != most {
+	if r := row(t, tab, "a"); !is(r.Mean, share) || !is(r.SE, math.Sqrt(share*(1-share)/102)) || tab.LeftOut() != "" || tab.ledger.items != most {
 		t.Errorf("got %+v ± %v, %q", *r.Mean, *r.SE, tab.LeftOut())
 	}
 }

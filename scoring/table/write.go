@@ -41,7 +41,7 @@ func (t *Table) LeftOut() string {
 	if t.twice > 0 {
 		out = fmt.Sprintf("%d more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n", t.twice)
 	}
-	if t.ledger.full {
+	if t.ledger.full || t.ledger.answers.Full() {
 		out += fmt.Sprintf("past %d answers the same answer twice counts twice, and repeats count as items\n", t.ledger.most)
 	}
 	return out

@@ -1,0 +1,68 @@
+package scoring
+
+import "hash/maphash"
+
+// MaxAnswers is how many answers are remembered to detect duplicates: 32 MiB at most.
+const MaxAnswers = 2 << 20
+
+// Answers remembers answers by 64-bit hashes, with a seed of its own. The chance that
+// any two of a million have the same hash is 3e-8. One goroutine uses it at a time.
+type Answers struct {
+	seed  maphash.Seed
+	slots []uint64 // open addressing; 0 is free
+	n     int
+	most  int
+	full  bool
+	key   []byte
+}
+
+// NewAnswers returns an empty set of at most that many answers.
+func NewAnswers(most int) *Answers { return &Answers{seed: maphash.MakeSeed(), most: most} }
+
+// Full reports whether an answer was not remembered, so that its duplicates are not
+// detected.
+func (a *Answers) Full() bool { return a.full }
+
+// First reports whether an answer (Result.Answer) is new, and remembers it. The answer
+// of a line without an id always is.
+func (a *Answers) First(r *Result) bool {
+	var ok bool
+	if a.key, ok = r.Answer(a.key[:0]); !ok {
+		return true
+	}
+	h := max(1, maphash.Bytes(a.seed, a.key))
+	if a.n*2 >= len(a.slots) {
+		a.grow()
+	}
+	i := a.slot(h)
+	if a.slots[i] == h {
+		return false
+	}
+	if a.n >= a.most {
+		a.full = true
+		return true
+	}
+	a.slots[i] = h
+	a.n++
+	return true
+}
+
+// slot returns the index of the slot that has h, or that is free for it.
+func (a *Answers) slot(h uint64) uint64 {
+	mask := uint64(len(a.slots) - 1)
+	i := h & mask
+	for a.slots[i] != 0 && a.slots[i] != h {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+func (a *Answers) grow() {
+	old := a.slots
+	a.slots = make([]uint64, max(1024, 2*len(old)))
+	for _, h := range old {
+		if h != 0 {
+			a.slots[a.slot(h)] = h
+		}
+	}
+}
