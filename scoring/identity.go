@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"plumb/render/jsontree"
 )
 
 // Identity identifies the model that made an answer, the repeat and the turn. The zero
@@ -19,10 +21,25 @@ type Identity struct {
 	FinishReason  string // "stop", "length", ...
 	Cut           string // where a truncated answer ends: "answer", "thought", "limit", "cell"; "" for a whole one
 	File, At, Key string // file, place and id of the answer in a foreign dump
-	Asked         JSON   // the object asked of the line: the settings of the model; nil for none
+	Asked         *Asked // nil for none
+}
 
-	arm    [5]string // the values of armMembers in asked
-	config string    // the hash of all settings in asked
+// Asked holds the member asked: the settings with which the model was asked.
+type Asked struct {
+	JSON   JSON                    // the object
+	Config string                  // the hash of all settings; "" where it is unknown
+	arm    [len(armMembers)]string // the values of armMembers
+}
+
+// unasked is the Asked of a line without the member.
+var unasked Asked
+
+// Settings returns who.Asked, or an empty Asked where it is nil.
+func (who *Identity) Settings() *Asked {
+	if who.Asked == nil {
+		return &unasked
+	}
+	return who.Asked
 }
 
 // Repeated is a Suite whose lines may have the repeat in another member as well.
@@ -140,18 +157,18 @@ func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
 		r.fail("asked", "got %.40s; want an object", v)
 		return
 	}
-	text := v.MarshalTo(nil)
+	text := jsontree.Append(nil, v)
 	if len(text) > maxAsked {
 		r.fail("asked", "it has %d bytes; want at most %d", len(text), maxAsked)
 		return
 	}
-	who.Asked = text
+	a := &Asked{JSON: text, Config: r.word(v, "asked.", "config")}
+	who.Asked = a
 	who.Model = agreed(r, "model", "asked.model", who.Model, r.word(v, "asked.", "model"))
 	who.Repeat = agreed(r, "repeat", "asked.repeat", who.Repeat, r.count(v, "asked.", "repeat"))
 	who.Turn = agreed(r, "turn", "asked.turn", who.Turn, r.count(v, "asked.", "turn"))
-	who.config = r.word(v, "asked.", "config")
 	for i, name := range armMembers {
-		who.arm[i] = r.word(v, "asked.", name)
+		a.arm[i] = r.word(v, "asked.", name)
 	}
 }
 
@@ -164,10 +181,6 @@ func agreed[T string | int](r *identityReader, name, other string, a, b T) T {
 	}
 	return cmp.Or(a, b)
 }
-
-// Config returns the hash of all settings with which the model was asked, "" where it
-// is unknown.
-func (who *Identity) Config() string { return who.config }
 
 // append writes the members of the identity except asked to a result line.
 func (who *Identity) append(w *writer) {
@@ -198,8 +211,9 @@ func (r *Result) Answer(dst []byte) (key []byte, ok bool) {
 	}
 	dst = append(append(dst, 0), r.Who.Model...)
 	dst = strconv.AppendInt(append(dst, 0), int64(max(1, r.Who.Repeat)), 10)
-	dst = append(append(dst, 0), r.Who.config...)
-	for _, s := range r.Who.arm { // for an asked that has no config
+	a := r.Who.Settings()
+	dst = append(append(dst, 0), a.Config...)
+	for _, s := range a.arm { // for an asked that has no config
 		dst = append(append(dst, 0), s...)
 	}
 	return dst, true
@@ -261,7 +275,7 @@ func (r *Result) Series() Series {
 // members of asked in without ("format"), for which a table has separate rows.
 func (who *Identity) Series(without ...string) Series {
 	var arm []string
-	for i, s := range who.arm {
+	for i, s := range who.Settings().arm {
 		if s != "" && !slices.Contains(without, armMembers[i]) {
 			arm = append(arm, s)
 		}

@@ -30,6 +30,7 @@ func TestIdentityOrder(t *testing.T) {
 		{`{"key":"k","at":7,"file":"f","model":"M"}`, "", `,"model":"M","file":"f","at":"7","key":"k"`},
 		{`{"asked":{"model":"M","mode":"cot","repeat":2,"turn":1,"config":"9f","seconds":6.20}}`, "",
 			`,"model":"M","repeat":2,"turn":1|,"asked":{"model":"M","mode":"cot","repeat":2,"turn":1,"config":"9f","seconds":6.20}`},
+		{`{"asked":{"note":"<\u0007\udb40\udc67>"}}`, "", "|,\"asked\":{\"note\":\"<\\u0007\U000e0067>\"}"},
 	} {
 		who, err := whoOf(t, c.line, c.repeat)
 		if err != nil {

@@ -3,7 +3,8 @@ package scoring
 import (
 	"math"
 	"strconv"
-	"unicode/utf8"
+
+	"plumb/render/jsontree"
 )
 
 // AppendJSON appends the result as one JSON object (contract.md 4), without a
@@ -43,7 +44,7 @@ func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte
 	w.text("scorer", scorer)
 	if r.Who.Asked != nil {
 		w.name("asked")
-		w.dst = append(w.dst, r.Who.Asked...)
+		w.dst = append(w.dst, r.Who.Asked.JSON...)
 	}
 	return append(w.dst, '}')
 }
@@ -172,41 +173,5 @@ func AppendFloat(dst []byte, x float64) []byte {
 	return append(dst, ".0"...)
 }
 
-const hexDigits = "0123456789abcdef"
-
-// AppendString appends s as a JSON string. Control characters and the two line
-// separators that break JavaScript are escaped; bytes that are not UTF-8 become
-// the replacement character.
-func AppendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c, n := rune(s[i]), 1
-		if c >= utf8.RuneSelf {
-			c, n = utf8.DecodeRuneInString(s[i:])
-		}
-		if c >= ' ' && c != '"' && c != '\\' && c != '\u2028' && c != '\u2029' && !(c == utf8.RuneError && n == 1) {
-			i += n
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		dst = appendEscaped(dst, c)
-		i += n
-		start = i
-	}
-	return append(append(dst, s[start:]...), '"')
-}
-
-func appendEscaped(dst []byte, c rune) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', byte(c))
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\r':
-		return append(dst, '\\', 'r')
-	case '\t':
-		return append(dst, '\\', 't')
-	}
-	return append(dst, '\\', 'u', hexDigits[c>>12&15], hexDigits[c>>8&15], hexDigits[c>>4&15], hexDigits[c&15])
-}
+// AppendString appends s as a JSON string (jsontree.AppendString).
+func AppendString(dst []byte, s string) []byte { return jsontree.AppendString(dst, s) }

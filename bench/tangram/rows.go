@@ -67,7 +67,7 @@ func lines(list []answer, times int) *row {
 			if e != nil {
 				return f, fmt.Errorf("cannot read %s: %s", list[i].id, e.Message)
 			}
-			j, err := s.Prepare(&it, nil)
+			j, err := s.Prepare(it, nil)
 			if err != nil {
 				return f, err
 			}
@@ -106,7 +106,7 @@ func found(list []answer) (f figures, err error) {
 		if e != nil {
 			return f, fmt.Errorf("cannot read %s: %s", list[i].id, e.Message)
 		}
-		j, err := s.Prepare(&it, nil)
+		j, err := s.Prepare(it, nil)
 		if err != nil {
 			return f, err
 		}

@@ -94,7 +94,7 @@ func (e *easel) answer(s *sketch) []byte {
 		return s.fail(it.ID, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot draw answer: got suite %q; want %s", it.Suite, e.suite)})
 	}
 	id := it.ID
-	p, err := e.painter.Paint(&it, nil)
+	p, err := e.painter.Paint(it, nil)
 	if err == nil {
 		s.own = id
 		if e.out != "" {

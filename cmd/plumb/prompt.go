@@ -121,7 +121,7 @@ func (c *promptCmd) question(suites map[string]scoring.Suite) func(*scoring.Item
 func promptLine(d *dump.Decoder, l dump.Line, ask func(*scoring.Item) (string, error)) ([]byte, *scoring.Error) {
 	it, fault := d.Item(l, "")
 	if fault == nil {
-		text, err := ask(&it)
+		text, err := ask(it)
 		if err == nil {
 			b := scoring.AppendString([]byte(`{"id":`), it.ID)
 			b = scoring.AppendString(append(b, `,"prompt":`...), text)

@@ -98,7 +98,7 @@ func (c *scoreCmd) Run(std streams) error {
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	j := &job{cmd: c, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward}, token: token}
+	j := &job{cmd: c, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward, Unmarked: true}, token: token}
 	var listed []scoring.Suite
 	for _, n := range dump.SuiteNames(suites) {
 		listed = append(listed, suites[n])
@@ -323,9 +323,10 @@ func (j *job) named(path string) string {
 
 // collect writes the answers to the lines of a dump.
 func (j *job) collect(s scorer, path string, lines <-chan dump.Line) error {
+	var a queue.Answer // allocated once for all lines
 	for {
-		a, err := s.Next()
-		if err == io.EOF {
+		var err error
+		if a, err = s.Next(); err == io.EOF {
 			return nil
 		}
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // noteTwice adds the note duplicate_id to a result line whose answer an earlier dump
-// has already; the stream detects only duplicates within one dump. It returns a copy,
-// or the line itself where it has the note.
+// has already. It returns a copy, or the line itself where it has the note: a daemon detects
+// the duplicates within one dump.
 func noteTwice(line []byte, r *scoring.Result) []byte {
 	if slices.ContainsFunc(r.Notes, func(n scoring.Note) bool { return n.Code == scoring.Duplicate.Code }) {
 		return line

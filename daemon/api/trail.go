@@ -246,7 +246,7 @@ func wantsTimings(ctx *fasthttp.RequestCtx) bool {
 func appendTimed(dst []byte, a *queue.Answer) []byte {
 	end := len(a.JSON) - 1 // of an object that is not empty
 	if asked := a.Result.Who.Asked; asked != nil {
-		end -= len(`,"asked":`) + len(asked)
+		end -= len(`,"asked":`) + len(asked.JSON)
 	}
 	dst = append(dst, a.JSON[:end]...)
 	dst = append(dst, `,"timings":{"queue_ms":`...)

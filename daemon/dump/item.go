@@ -33,6 +33,7 @@ type Decoder struct {
 	parser fastjson.Parser
 	tasks  fastjson.Parser
 	arena  fastjson.Arena // of the texts of unwrapped answers
+	item   scoring.Item   // of the last line
 }
 
 // NewDecoder returns a decoder.
@@ -54,13 +55,14 @@ func (d *Decoder) Trim() {
 }
 
 // Item reads one line (contract.md 3). suite overrides the default suite where
-// it is not empty. The item's Fields are valid until the next call. The item
+// it is not empty. The item is valid until the next call. It
 // has an id and its line number even where the error is not nil; the codes are
 // "bad_line" for a line that is not a JSON object as this package accepts it,
 // "bad_item" for a field of the wrong kind, "bad_response" for an answer of no
 // form that is known, "limit", "unknown_suite" and "unknown_task".
-func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
-	it := scoring.Item{ID: "line:" + strconv.Itoa(l.N), Line: l.N}
+func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
+	d.item = scoring.Item{ID: "line:" + strconv.Itoa(l.N), Line: l.N}
+	it := &d.item
 	if l.Fault != "" {
 		code := "bad_line"
 		if l.Busy {
@@ -83,15 +85,15 @@ func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
 		return it, bad(l.N, fmt.Errorf("it holds %s; want an object", kind(v)))
 	}
 	it.Fields = v
-	if e := d.id(&it); e != nil {
+	if e := d.id(it); e != nil {
 		return it, e
 	}
 	if raw := halfID(b, it.ID); raw != nil {
 		it.ID = "line:" + strconv.Itoa(l.N)
 		return it, &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got %.80s, which has half of a surrogate pair; want Unicode text", raw)}
 	}
-	e := d.suite(&it, suite)
-	if fault := d.who(&it); e == nil {
+	e := d.suite(it, suite)
+	if fault := d.who(it); e == nil {
 		e = fault
 	}
 	if e != nil {
@@ -100,11 +102,11 @@ func (d *Decoder) Item(l Line, suite string) (scoring.Item, *scoring.Error) {
 	if _, ok := d.cfg.Suites[it.Suite].(scoring.Loose); strict != nil && !ok {
 		return it, bad(l.N, strict)
 	}
-	if e := d.join(&it); e != nil {
+	if e := d.join(it); e != nil {
 		return it, e
 	}
-	d.response(&it, len(l.Bytes))
-	return it, d.answer(&it)
+	d.response(it, len(l.Bytes))
+	return it, d.answer(it)
 }
 
 func bad(n int, err error) *scoring.Error {

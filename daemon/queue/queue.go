@@ -65,6 +65,7 @@ type Options struct {
 	Deadline time.Duration // per sample; 0 for Config.Deadline, which also cuts it
 	Client   string        // whose share of the memory it is
 	Memory   *memory.Pool  // what the lines of a stream take while they are under way counts here; nil for no bound
+	Unmarked bool          // a stream writes no note on duplicate answers, because its caller does
 	Share    bool          // samples of a stream join identical work in flight; those of Score always do
 }
 

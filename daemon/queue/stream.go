@@ -27,6 +27,7 @@ type Stream struct {
 	seen   *scoring.Answers
 	head   *reader // taken from order, not yet handed out
 	last   *reader // handed out by Next; its memory is reused at the next call
+	answer Answer  // handed out by Next
 	noted  []byte  // a line that Next had to write anew
 	timer  *time.Timer
 	memory *memory.Hold // nil for no bound
@@ -106,11 +107,11 @@ func (s *Stream) Next() (Answer, error) {
 	if r == nil {
 		return a, nil
 	}
-	a = s.q.answer(r)
-	s.note(&a)
-	s.q.sample(&a.Result)
+	s.answer = s.q.answer(r)
+	s.note(&s.answer)
+	s.q.sample(&s.answer.Result)
 	s.last = r
-	return a, nil
+	return s.answer, nil
 }
 
 // Ready reports whether the next answer is there, so that Next would not wait.
@@ -221,11 +222,10 @@ func (s *Stream) cancel(r *reader) (*reader, Answer, error) {
 // note marks an answer that stood on an earlier line. Others may have the same
 // result, so it is copied.
 func (s *Stream) note(a *Answer) {
-	if a.Result.Line != 0 || s.seen.First(&a.Result) {
+	if s.opt.Unmarked || a.Result.Line != 0 || s.seen.First(&a.Result) {
 		return
 	}
-	a.Result.Notes = append(slices.Clip(a.Result.Notes),
-		scoring.Duplicate)
+	a.Result.Notes = append(slices.Clip(a.Result.Notes), scoring.Duplicate)
 	s.noted = a.Result.AppendJSON(s.noted[:0], s.opt.Reward, s.q.cfg.Scorer)
 	a.JSON = s.noted
 }

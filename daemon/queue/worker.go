@@ -177,7 +177,7 @@ func (w *worker) item(t *task, start time.Duration) (needsDevice bool) {
 		t.result = t.failed(e)
 		return false
 	}
-	job, err := prepare(w.q.cfg.Items.Suites[it.Suite], &it, t.opt.Variants)
+	job, err := prepare(w.q.cfg.Items.Suites[it.Suite], it, t.opt.Variants)
 	if err != nil {
 		w.q.mark(t, PartDecode)
 		t.result = t.failed(asError(err))

@@ -78,7 +78,7 @@ func (m *maker) card(p pair) *card {
 		c.Problem = "no pictures: " + fault.Message
 		return c
 	}
-	m.show(c, &it, r)
+	m.show(c, it, r)
 	return c
 }
 

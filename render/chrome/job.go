@@ -1,10 +1,10 @@
 package chrome
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 
+	"plumb/render/jsontree"
 	"plumb/render/outline"
 	"plumb/render/scene"
 )
@@ -99,18 +99,13 @@ func (c *Config) checkSize(b outline.Box) error {
 
 func appendNumber(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', -1, 64) }
 
-func appendString(b []byte, s string) []byte {
-	q, _ := json.Marshal(s) // a string always has a form
-	return append(b, q...)
-}
-
 func appendStrings(b []byte, list []string) []byte {
 	b = append(b, '[')
 	for i, s := range list {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(b, s)
+		b = jsontree.AppendString(b, s)
 	}
 	return append(b, ']')
 }

@@ -3,6 +3,7 @@ package chrome
 import (
 	"strconv"
 
+	"plumb/render/jsontree"
 	"plumb/render/scene"
 )
 
@@ -44,7 +45,7 @@ func appendScene(b []byte, s *scene.Scene) ([]byte, error) {
 			b = append(b, ',')
 		}
 		first = false
-		b = appendString(b, s.Shapes[i].ID)
+		b = jsontree.AppendString(b, s.Shapes[i].ID)
 	}
 	return append(b, ']'), nil
 }
@@ -94,7 +95,7 @@ func (p *props) key(name string) {
 	p.b = append(append(append(p.b, '"'), name...), '"', ':')
 }
 
-func (p *props) text(name, value string)           { p.key(name); p.b = appendString(p.b, value) }
+func (p *props) text(name, value string)           { p.key(name); p.b = jsontree.AppendString(p.b, value) }
 func (p *props) number(name string, value float64) { p.key(name); p.b = appendNumber(p.b, value) }
 func (p *props) flag(name string, value bool)      { p.key(name); p.b = strconv.AppendBool(p.b, value) }
 func (p *props) raw(name, value string)            { p.key(name); p.b = append(p.b, value...) }
@@ -255,9 +256,9 @@ func (p *props) points(points []scene.Point) {
 			p.b = append(p.b, ',')
 		}
 		key := scene.IndexKey(i + 1)
-		p.b = appendString(p.b, key)
-		p.b = appendString(append(p.b, `:{"id":`...), key)
-		p.b = appendString(append(p.b, `,"index":`...), key)
+		p.b = jsontree.AppendString(p.b, key)
+		p.b = jsontree.AppendString(append(p.b, `:{"id":`...), key)
+		p.b = jsontree.AppendString(append(p.b, `,"index":`...), key)
 		p.b = appendNumber(append(p.b, `,"x":`...), v.X)
 		p.b = appendNumber(append(p.b, `,"y":`...), v.Y)
 		p.b = append(p.b, '}')

@@ -1,6 +1,9 @@
 package chrome
 
-import "plumb/render/scene"
+import (
+	"plumb/render/jsontree"
+	"plumb/render/scene"
+)
 
 // emptyDocument is how the editor stores a label without text.
 const emptyDocument = `{"type":"doc","content":[{"type":"paragraph"}]}`
@@ -97,7 +100,7 @@ func (w *richWriter) span(s *scene.Span) {
 		w.b = append(w.b, `{"type":"hardBreak"}`...)
 		return
 	}
-	w.b = appendString(append(w.b, `{"type":"text","text":`...), s.Text)
+	w.b = jsontree.AppendString(append(w.b, `{"type":"text","text":`...), s.Text)
 	sep := `,"marks":[`
 	for _, m := range [...]struct {
 		on   bool

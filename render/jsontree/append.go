@@ -1,7 +1,8 @@
 package jsontree
 
 import (
-	"encoding/json"
+	"unicode/utf8"
+	"unsafe"
 
 	"github.com/valyala/fastjson"
 )
@@ -12,7 +13,7 @@ import (
 func Append(dst []byte, v *fastjson.Value) []byte {
 	switch v.Type() {
 	case fastjson.TypeString:
-		return appendString(dst, v.GetStringBytes())
+		return AppendString(dst, text(v.GetStringBytes()))
 	case fastjson.TypeArray:
 		dst = append(dst, '[')
 		for i, e := range v.GetArray() {
@@ -30,20 +31,51 @@ func Append(dst []byte, v *fastjson.Value) []byte {
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = Append(append(appendString(dst, key), ':'), e)
+			dst = Append(append(AppendString(dst, text(key)), ':'), e)
 		})
 		return append(dst, '}')
 	}
 	return v.MarshalTo(dst) // numbers as they were read, true, false, null
 }
 
-// appendString appends a JSON string. Most strings need quotes and no escapes.
-func appendString(dst, s []byte) []byte {
-	for _, c := range s {
-		if c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			q, _ := json.Marshal(string(s)) // it never fails for a string
-			return append(dst, q...)
+// text returns b as a string without a copy. b must not change while it is in use.
+func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends s as a JSON string. Control characters and the two line
+// separators that break JavaScript are escaped; bytes that are not UTF-8 become
+// the replacement character.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c, n := rune(s[i]), 1
+		if c >= utf8.RuneSelf {
+			c, n = utf8.DecodeRuneInString(s[i:])
 		}
+		if c >= ' ' && c != '"' && c != '\\' && c != '\u2028' && c != '\u2029' && !(c == utf8.RuneError && n == 1) {
+			i += n
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendEscaped(dst, c)
+		i += n
+		start = i
 	}
-	return append(append(append(dst, '"'), s...), '"')
+	return append(append(dst, s[start:]...), '"')
+}
+
+func appendEscaped(dst []byte, c rune) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', byte(c))
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', hexDigits[c>>12&15], hexDigits[c>>8&15], hexDigits[c>>4&15], hexDigits[c&15])
 }

@@ -70,7 +70,7 @@ func (t *tables) Add(r *scoring.Result) {
 	answer := &turn{n: int(n), score: r.Score, tools: r.Strings("tools_selected"), faults: r.Strings("error_types"), told: r.Strings("feedback_types")}
 	answer.actions, _ = r.Float("total_actions")
 	answer.segments, _ = r.Float("drawing_segments")
-	key := runKey{word("task"), max(1, r.Who.Repeat), r.Who.Config()}
+	key := runKey{word("task"), max(1, r.Who.Repeat), r.Who.Settings().Config}
 	at := t.runs[key]
 	if at == nil || slices.Contains(at.turns, answer.n) { // a turn twice is another run of the task
 		at = &run{task: key.task, category: word("category"), difficulty: word("difficulty")}
