@@ -158,7 +158,7 @@ func (d *doctor) editor(e *engineFlags) (works bool, err error) {
 		d.line(false, "Chromium's sandbox: off: %s", i.Reason)
 	}
 	start = time.Now()
-	if err := tried(pool); err != nil {
+	if err := tryExport(pool); err != nil {
 		return d.line(false, "tldraw %s: %v", i.Version, err), nil
 	}
 	hinting := "not hinted, as native text is"
@@ -203,8 +203,8 @@ func (d *doctor) judge(f *judgeFlags) error {
 	return nil
 }
 
-// tried draws a square of 20 px and looks at its pixels.
-func tried(pool *chrome.Pool) error {
+// tryExport draws a square of 20 px and looks at its pixels.
+func tryExport(pool *chrome.Pool) error {
 	s, err := scene.Decode([]byte(`[{"id":"shape:a","type":"geo","x":10,"y":10,"props":{"w":20,"h":20,"fill":"solid","dash":"solid"}}]`), scene.DefaultLimits())
 	if err != nil {
 		return err

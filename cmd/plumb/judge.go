@@ -106,16 +106,16 @@ func (f *judgeFlags) config(bulk bool) (*judge.Config, error) {
 
 const defaultKeyEnv = "PLUMB_JUDGE_KEY"
 
-// misjudged tells mistakes of the command line from other failures.
-func misjudged(err error) error {
+// judgeUsageError tells mistakes of the command line from other failures.
+func judgeUsageError(err error) error {
 	if errors.Is(err, judge.ErrConfig) {
 		return usageError{err}
 	}
 	return err
 }
 
-// judged writes what the judge did.
-func judged(w io.Writer, s judge.Stats) {
+// writeJudgeStats writes what the judge did.
+func writeJudgeStats(w io.Writer, s judge.Stats) {
 	if s.Asked == 0 {
 		return
 	}

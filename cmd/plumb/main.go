@@ -83,7 +83,7 @@ func run(args []string, std streams) (code int) {
 		fmt.Fprintln(std.err, "see plumb --help")
 		return 2
 	}
-	err = unused(ctx)
+	err = checkUnusedFlags(ctx)
 	if err == nil {
 		err = ctx.Run(std)
 	}

@@ -155,7 +155,7 @@ func readable(in, out string, toStd bool) error {
 }
 
 // write stores a picture beside the place that it gets; place moves it there.
-func (d *drawing) write(s *sketch, img *image.NRGBA) error {
+func (d *renderRun) write(s *renderTask, img *image.NRGBA) error {
 	var out image.Image = img
 	if d.alpha {
 		out = dump.Alpha(img)
@@ -179,7 +179,7 @@ func (d *drawing) write(s *sketch, img *image.NRGBA) error {
 // place gives the picture of a scene its name. It is called in the order of the
 // input: of scenes with the same id the last one keeps it, on every run, and its
 // line says so.
-func (d *drawing) place(s *sketch) {
+func (d *renderRun) place(s *renderTask) {
 	if s.own == "" {
 		return
 	}

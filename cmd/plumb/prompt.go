@@ -21,14 +21,14 @@ type promptCmd struct {
 	Minimal bool   `help:"Describe shapes by their ids only (aspire.md D49)."`
 	Cot     bool   `help:"Ask to think step by step."`
 	tangramPrompts
-	drawingPrompts
+	drawingBenchPrompts
 	limitFlags
 }
 
 // Run writes what a model is asked, in the order of the items.
 func (c *promptCmd) Run(std streams) (err error) {
 	if c.Suite == "drawingbench" {
-		return c.drawings(std)
+		return c.drawingBench(std)
 	}
 	if c.Items == "" {
 		return usage("cannot write prompts: want a file of items, or --suite drawingbench with --tasks or --second-turn")

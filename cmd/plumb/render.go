@@ -48,9 +48,9 @@ func (c *renderCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilSignal()
+	ctx, stop := signalContext()
 	defer stop()
-	job := &drawing{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha"}
+	job := &renderRun{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha"}
 	job.each = job.draw
 	given, err := c.given()
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *renderCmd) Run(std streams) error {
 	}
 	switch {
 	case c.Suite != "":
-		return c.paintings(ctx, cc, std)
+		return c.renderAnswers(ctx, cc, std)
 	case c.Compare != "":
 		return c.compare(cc, job, given, std)
 	}
@@ -109,8 +109,8 @@ func (c *renderCmd) given() (o dump.PictureOptions, err error) {
 	return o, nil
 }
 
-// drawing is what all scenes of a run share.
-type drawing struct {
+// renderRun is what all scenes of a run share.
+type renderRun struct {
 	ctx     context.Context // ends with a signal
 	core    *daemon.Core
 	ids     map[uint64]struct{} // hashes of those that were placed
@@ -118,8 +118,8 @@ type drawing struct {
 	out     string
 	alpha   bool
 	options dump.PictureOptions
-	each    func(*sketch) []byte // makes the line of one scene; many at once
-	taken   func(*sketch) error  // is given the scenes in order; nil for none
+	each    func(*renderTask) []byte // makes the line of one scene; many at once
+	taken   func(*renderTask) error  // is given the scenes in order; nil for none
 	source  source
 	tally   tally
 	bar     *progress                          // nil in a comparison
@@ -128,10 +128,10 @@ type drawing struct {
 }
 
 // source gives every picture to make of a file.
-type source func(path string, limits dump.Limits, stdin io.Reader, give func(*sketch)) error
+type source func(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error
 
-// sketch is one scene on its way.
-type sketch struct {
+// renderTask is one scene on its way.
+type renderTask struct {
 	line   dump.Line
 	own    string           // the id, once drawn
 	file   *atomicfile.File // of the picture, not yet in its place; nil for none
@@ -147,7 +147,7 @@ type sketch struct {
 // run draws all scenes of all files and tells on stderr how many have no picture.
 // A scene that cannot be drawn is an outcome like any other, told on its line; a
 // picture that cannot be written is an error of the run, and so is no picture at all.
-func (d *drawing) run(paths []string, limits dump.Limits, std streams, stats io.Writer) error {
+func (d *renderRun) run(paths []string, limits dump.Limits, std streams, stats io.Writer) error {
 	if d.out != "" {
 		tellLeftovers(std.err, atomicfile.LeftoversIn(d.out))
 	}
@@ -170,13 +170,13 @@ func (d *drawing) run(paths []string, limits dump.Limits, std streams, stats io.
 }
 
 // files draws all scenes of all files; statistics keep their order.
-func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, stats io.Writer) error {
+func (d *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, stats io.Writer) error {
 	workers, each := 2*d.workers(), d.source
 	if each == nil {
 		each = eachScene
 	}
-	work := make(chan *sketch)
-	order := make(chan *sketch, workers)
+	work := make(chan *renderTask)
+	order := make(chan *renderTask, workers)
 	var pool sync.WaitGroup
 	for range workers {
 		pool.Go(func() {
@@ -191,7 +191,7 @@ func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, sta
 		defer close(order)
 		defer close(work)
 		for _, path := range paths {
-			err := each(path, limits, stdin, func(s *sketch) {
+			err := each(path, limits, stdin, func(s *renderTask) {
 				if d.ctx.Err() != nil {
 					return // what is left is read to its end and dropped
 				}
@@ -209,7 +209,7 @@ func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, sta
 		failed <- nil
 	}()
 	var err error
-	for s := range d.orderly(order) {
+	for s := range d.inOrder(order) {
 		d.place(s)
 		d.bar.count(s.err == nil)
 		d.tally.add(s.path, s.line.N, s.own, s.err)
@@ -227,12 +227,12 @@ func (d *drawing) files(paths []string, limits dump.Limits, stdin io.Reader, sta
 	return errors.Join(<-failed, err)
 }
 
-// orderly gives the scenes that are done, in order, until the run is interrupted;
+// inOrder gives the scenes that are done, in order, until the run is interrupted;
 // the pictures of what comes after that are removed.
-func (d *drawing) orderly(order <-chan *sketch) iter.Seq[*sketch] {
-	return func(yield func(*sketch) bool) {
+func (d *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
+	return func(yield func(*renderTask) bool) {
 		for {
-			var s *sketch
+			var s *renderTask
 			var ok bool
 			select {
 			case s, ok = <-order:
@@ -255,7 +255,7 @@ func (d *drawing) orderly(order <-chan *sketch) iter.Seq[*sketch] {
 	}
 }
 
-func (d *drawing) workers() int {
+func (d *renderRun) workers() int {
 	if d.core == nil {
 		return max(1, d.n)
 	}
@@ -264,7 +264,7 @@ func (d *drawing) workers() int {
 
 // eachScene gives every scene of a file: one per line, or the whole file where
 // it is one document over several lines.
-func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*sketch)) error {
+func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
 	r, err := openDump(path, limits, stdin)
 	if err != nil {
 		return err
@@ -275,7 +275,7 @@ func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*sket
 		name = strings.TrimSuffix(filepath.Base(path), ext)
 	}
 	err = dump.Scenes(r, limits, func(l dump.Line) {
-		give(&sketch{line: l, name: name, offset: r.Offset(), done: make(chan struct{})})
+		give(&renderTask{line: l, name: name, offset: r.Offset(), done: make(chan struct{})})
 	})
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", path, err)
@@ -292,7 +292,7 @@ func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, e
 }
 
 // draw makes one scene's picture and its line of statistics.
-func (d *drawing) draw(s *sketch) []byte {
+func (d *renderRun) draw(s *renderTask) []byte {
 	id := s.id()
 	if s.line.Fault != "" {
 		return s.fail(id, &scoring.Error{Code: "bad_line", Message: s.line.Fault})
@@ -321,7 +321,7 @@ func (d *drawing) draw(s *sketch) []byte {
 }
 
 // id names a scene that does not name itself.
-func (s *sketch) id() string {
+func (s *renderTask) id() string {
 	if s.name != "" {
 		return s.name
 	}
@@ -343,7 +343,7 @@ func codeOf(err error) string {
 }
 
 // fail notes why there is no picture, and returns the line that says so.
-func (s *sketch) fail(id string, err error) []byte {
+func (s *renderTask) fail(id string, err error) []byte {
 	s.err = &scoring.Error{Code: codeOf(err), Message: err.Error()}
 	return failure(id, s.err.Code, s.err.Message)
 }
@@ -358,7 +358,7 @@ func failure(id, code, message string) []byte {
 
 // stats is the line of contract.md 2. Sums come from the device; what is counted
 // after rounding to 8 bits comes from the picture.
-func (d *drawing) stats(id string, p queue.Picture) []byte {
+func (d *renderRun) stats(id string, p queue.Picture) []byte {
 	seen := mask.Measure(mask.OfImage(p.Image), mask.Covered)
 	b := scoring.AppendString([]byte(`{"id":`), id)
 	b = fmt.Appendf(b, `,"width":%d,"height":%d,"alpha_sum":`, p.Image.Rect.Dx(), p.Image.Rect.Dy())

@@ -96,7 +96,7 @@ func (c *scoreCmd) Run(std streams) error {
 	if err := c.judge(std, &cc); err != nil {
 		return err
 	}
-	ctx, stop := untilSignal()
+	ctx, stop := signalContext()
 	defer stop()
 	j := &job{cmd: c, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward, Unmarked: true}, token: token}
 	var listed []scoring.Suite
@@ -199,7 +199,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	}
 	if j.remote == nil || j.cmd.Report != "" {
 		if j.core, err = daemon.Open(j.config); err != nil {
-			return misjudged(err)
+			return judgeUsageError(err)
 		}
 		fallback(j.std.err, j.core)
 		j.items = j.core.Items
@@ -218,7 +218,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers, Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers,
 		Max: j.most, Progress: func(done, all int) { j.bar.drawn(done, all) }})
 	if atomicfile.IsFull(err) {
-		j.endOfReport(err)
+		j.dropReport(err)
 		return nil
 	}
 	if err != nil {
@@ -333,7 +333,7 @@ func (j *job) collect(s scorer, path string, lines <-chan dump.Line) error {
 			return err
 		}
 		if !j.table.Add(&a.Result) {
-			a.JSON = noteTwice(a.JSON, &a.Result)
+			a.JSON = addDuplicateNote(a.JSON, &a.Result)
 		}
 		j.tally.add(j.named(path), a.Line, a.Result.ID, a.Result.Err)
 		j.bar.count(a.Result.Err == nil)
@@ -359,7 +359,7 @@ func (j *job) collect(s scorer, path string, lines <-chan dump.Line) error {
 			continue
 		}
 		if err := j.report.Add(line, a.JSON); err != nil {
-			j.endOfReport(err)
+			j.dropReport(err)
 		}
 	}
 }

@@ -26,11 +26,11 @@ type tally struct {
 	unjudged int // without a verdict of a judge (unjudged)
 	failed   int // every other line without a score
 	codes    map[string]int
-	first    []mishap // the first failures of each code
+	first    []failedLine // the first failures of each code
 }
 
-// mishap is a line that failed.
-type mishap struct {
+// failedLine is a line that failed.
+type failedLine struct {
 	file    string // "" where the run has only one
 	line    int
 	id      string
@@ -58,7 +58,7 @@ func (t *tally) add(file string, line int, id string, e *scoring.Error) {
 	}
 	t.codes[e.Code]++
 	if t.codes[e.Code] <= perCode && len(t.first) < maxFirst {
-		t.first = append(t.first, mishap{file, line, id, e.Code, e.Message})
+		t.first = append(t.first, failedLine{file, line, id, e.Code, e.Message})
 	}
 }
 
@@ -87,7 +87,7 @@ func (t *tally) counts() string {
 }
 
 // String returns the line and its error as one line of text.
-func (m mishap) String() string {
+func (m failedLine) String() string {
 	s := strings.TrimSpace(fmt.Sprintf("%s line %d", m.file, m.line))
 	if m.id != "" && m.id != fmt.Sprintf("line:%d", m.line) {
 		s += fmt.Sprintf(" (id %.64q)", m.id)

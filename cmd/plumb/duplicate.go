@@ -8,10 +8,10 @@ import (
 	"plumb/scoring"
 )
 
-// noteTwice adds the note duplicate_id to a result line whose answer an earlier dump
-// has already. It returns a copy, or the line itself where it has the note: a daemon detects
-// the duplicates within one dump.
-func noteTwice(line []byte, r *scoring.Result) []byte {
+// addDuplicateNote adds the note duplicate_id to a result line whose answer an earlier dump
+// already has. It returns a copy, or the line itself if it has the note. A daemon detects
+// only the duplicates within one dump.
+func addDuplicateNote(line []byte, r *scoring.Result) []byte {
 	if slices.ContainsFunc(r.Notes, func(n scoring.Note) bool { return n.Code == scoring.Duplicate.Code }) {
 		return line
 	}

@@ -35,19 +35,19 @@ type pair struct {
 
 // comparison sets native pictures beside the editor's.
 type comparison struct {
-	*drawing
+	*renderRun
 	pool      *chrome.Pool // nil with a folder of pictures
 	reference string
 }
 
 // compare draws every scene twice and writes the report.
-func (c *renderCmd) compare(cc daemon.CoreConfig, job *drawing, given dump.PictureOptions, std streams) (err error) {
+func (c *renderCmd) compare(cc daemon.CoreConfig, job *renderRun, given dump.PictureOptions, std streams) (err error) {
 	editor := cc.Engine.Chrome
 	cc.Engine.Fidelity, cc.Engine.Chrome = render.FidelityNative, chrome.Config{}
 	if cc.Engine.Backend == render.BackendChrome {
 		return usage("cannot compare --backend chrome with itself: want auto, gl or cpu")
 	}
-	m := &comparison{drawing: job, reference: c.Reference}
+	m := &comparison{renderRun: job, reference: c.Reference}
 	name := "tldraw " + cc.Engine.Tldraw
 	if m.reference == "" {
 		editor.Version, editor.MaxPixels, editor.MaxSide, editor.MaxSource = cc.Engine.Tldraw, cc.Scenes.Pixels, cc.Scenes.Side, cc.Scenes.Line
@@ -73,7 +73,7 @@ func (c *renderCmd) compare(cc daemon.CoreConfig, job *drawing, given dump.Pictu
 		return err
 	}
 	job.each = m.pair
-	job.taken = func(s *sketch) error { return take(page, s.pair) }
+	job.taken = func(s *renderTask) error { return take(page, s.pair) }
 	stats, err := output(c.Stats, std, c.Scenes...)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (c *renderCmd) compare(cc daemon.CoreConfig, job *drawing, given dump.Pictu
 	if err = errors.Join(err, e); err == nil {
 		err = writeFeatures(filepath.Join(c.Compare, "features.jsonl"), page.Summary())
 	}
-	tell(std.err, page.Summary())
+	writeDistribution(std.err, page.Summary())
 	fmt.Fprintf(std.err, "report: %s\n", path)
 	return err
 }
@@ -108,7 +108,7 @@ func take(page *report.Fidelity, p *pair) error {
 }
 
 // pair draws one scene twice and returns its line.
-func (m *comparison) pair(s *sketch) []byte {
+func (m *comparison) pair(s *renderTask) []byte {
 	p := &pair{id: s.id()}
 	s.pair = p
 	err := error(nil)
@@ -129,7 +129,7 @@ func (m *comparison) pair(s *sketch) []byte {
 }
 
 // both draws a scene natively and gets the editor's picture of it.
-func (m *comparison) both(s *sketch, p *pair) error {
+func (m *comparison) both(s *renderTask, p *pair) error {
 	own, v, err := dump.Picture(s.line.Bytes, m.options)
 	if own != "" {
 		p.id = own
@@ -235,8 +235,8 @@ func writeFeatures(path string, s *compare.Summary) error {
 	return nil
 }
 
-// tell prints the distribution.
-func tell(w io.Writer, s *compare.Summary) {
+// writeDistribution prints the distribution.
+func writeDistribution(w io.Writer, s *compare.Summary) {
 	fmt.Fprintf(w, "%d scenes compared, %d not native (native share %.1f %%), %d without a comparison\n",
 		len(s.Scenes), s.Foreign, 100*s.NativeShare(), s.Failed)
 	for _, r := range s.Rows() {

@@ -11,9 +11,9 @@ import (
 	"plumb/scoring/table"
 )
 
-// untilSignal returns a context that SIGINT or SIGTERM ends. A second signal ends the
+// signalContext returns a context that SIGINT or SIGTERM ends. A second signal ends the
 // process.
-func untilSignal() (context.Context, context.CancelFunc) {
+func signalContext() (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
@@ -43,7 +43,7 @@ func (j *job) end(ctx context.Context, early error) error {
 	j.tally.writeTo(j.std.err, "scored")
 	if j.core != nil && j.core.Judge != nil {
 		s := j.core.Judge.Stats()
-		judged(j.std.err, s)
+		writeJudgeStats(j.std.err, s)
 		if end := j.core.Judge.Halted(); end != nil {
 			err = errors.Join(err, fmt.Errorf("cannot judge answers: %w", end))
 		}
@@ -77,8 +77,8 @@ func (j *job) endReport(ctx context.Context, early error) error {
 	return err
 }
 
-// endOfReport discards the report after an error, so that scoring goes on without it.
-func (j *job) endOfReport(err error) {
+// dropReport discards the report after an error, so that scoring goes on without it.
+func (j *job) dropReport(err error) {
 	fmt.Fprintf(j.std.err, "plumb: there will be no report: %s; scoring goes on\n", oneLine(err))
 	if j.report != nil {
 		j.report.Discard()

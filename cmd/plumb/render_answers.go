@@ -18,8 +18,8 @@ import (
 	"plumb/scoring"
 )
 
-// paintings draws the answers of dumps, by a suite that paints them itself.
-func (c *renderCmd) paintings(ctx context.Context, cc daemon.CoreConfig, std streams) error {
+// renderAnswers draws the answers of dumps, by a suite that paints them itself.
+func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std streams) error {
 	items, err := daemon.Items(cc)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (c *renderCmd) paintings(ctx context.Context, cc daemon.CoreConfig, std str
 	if err != nil {
 		return err
 	}
-	p := &easel{drawing: drawing{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha", n: cc.Queue.Workers}, painter: painter, suite: c.Suite}
+	p := &answerRun{renderRun: renderRun{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha", n: cc.Queue.Workers}, painter: painter, suite: c.Suite}
 	if p.n <= 0 {
 		p.n = runtime.GOMAXPROCS(0)
 	}
@@ -46,15 +46,15 @@ func (c *renderCmd) paintings(ctx context.Context, cc daemon.CoreConfig, std str
 		defer p.encoders.Put(e)
 		return e.Encode(w, img)
 	}
-	p.each, p.source = p.answer, func(path string, limits dump.Limits, stdin io.Reader, give func(*sketch)) error {
+	p.each, p.source = p.answer, func(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
 		return eachItem(path, limits, stdin, items, give)
 	}
 	return stats.finish(p.run(c.Scenes, cc.Lines, std, stats))
 }
 
-// easel is a run that draws answers.
-type easel struct {
-	drawing
+// answerRun is a run that draws answers.
+type answerRun struct {
+	renderRun
 	painter  scoring.Painter
 	suite    string
 	decoders sync.Pool
@@ -62,7 +62,7 @@ type easel struct {
 }
 
 // eachItem gives every item of a dump.
-func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemConfig, give func(*sketch)) error {
+func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemConfig, give func(*renderTask)) error {
 	r, err := openDump(path, limits, stdin)
 	if err != nil {
 		return err
@@ -78,12 +78,12 @@ func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemC
 			return fmt.Errorf("cannot read %s: %w", path, err)
 		}
 		l.Bytes = bytes.Clone(l.Bytes)
-		give(&sketch{line: l, offset: r.Offset(), done: make(chan struct{})})
+		give(&renderTask{line: l, offset: r.Offset(), done: make(chan struct{})})
 	}
 }
 
 // answer draws one answer and makes its line of statistics.
-func (e *easel) answer(s *sketch) []byte {
+func (e *answerRun) answer(s *renderTask) []byte {
 	d := e.decoders.Get().(*dump.Decoder)
 	defer e.decoders.Put(d)
 	it, fault := d.Item(s.line, e.suite)
@@ -104,12 +104,12 @@ func (e *easel) answer(s *sketch) []byte {
 	if err != nil {
 		return s.fail(id, err)
 	}
-	return painted(id, &p)
+	return answerStats(id, &p)
 }
 
-// painted is the line of contract.md 2 with the suite's own numbers. Positions
+// answerStats is the line of contract.md 2 with the suite's own numbers. Positions
 // and sums are those of alpha, as for scenes.
-func painted(id string, p *scoring.Painting) []byte {
+func answerStats(id string, p *scoring.Painting) []byte {
 	m := mask.Measure(mask.OfImage(p.Image), mask.Covered)
 	b := scoring.AppendString([]byte(`{"id":`), id)
 	b = fmt.Appendf(b, `,"width":%d,"height":%d,"alpha_sum":`, p.Image.Rect.Dx(), p.Image.Rect.Dy())

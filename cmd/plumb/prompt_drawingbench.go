@@ -12,15 +12,15 @@ import (
 	"plumb/scoring/drawingbench"
 )
 
-// drawingPrompts are the flags of DrawingBench.
-type drawingPrompts struct {
+// drawingBenchPrompts are the flags of DrawingBench.
+type drawingBenchPrompts struct {
 	Tasks []string `sep:"none" placeholder:"[SUITE=]FILE" group:"drawingbench" help:"The task file: one prompt per task, with the layout of the app."`
 	Turn2 string   `name:"second-turn" placeholder:"RESULTS" group:"drawingbench" help:"Write the prompts of second turns instead, from the result lines of plumb score: the feedback, for every first turn that scored less than 0.9."`
 }
 
-// drawings writes the prompts of DrawingBench: of first turns from the task file,
+// drawingBench writes the prompts of DrawingBench: of first turns from the task file,
 // of second turns from results.
-func (c *promptCmd) drawings(std streams) error {
+func (c *promptCmd) drawingBench(std streams) error {
 	if c.Items != "" {
 		return usage("cannot write prompts of drawingbench: it takes --tasks or --second-turn alone")
 	}
