@@ -31,7 +31,7 @@ func (c *agreeCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	var pool study // of lines that are one item each
+	var pool study // collects the lines that are one item each
 	cases := 0
 	for err == nil {
 		var l dump.Line
@@ -55,13 +55,13 @@ func (c *agreeCmd) Run(std streams) error {
 	return out.finish(err)
 }
 
-// study is a study with the categories of its items.
+// study holds the labels of a judge and of annotators, with the category of each item.
 type study struct {
 	agree.Study
 	categories []string // "" for items that name none
 }
 
-// line measures one case, or takes one item into the pool.
+// line measures one case, or adds a line that is one item to the pool.
 func (c *agreeCmd) line(out io.Writer, l dump.Line, pool *study) error {
 	err := c.scenes().Check(l.Bytes)
 	if l.Fault != "" {
@@ -93,7 +93,7 @@ func (c *agreeCmd) line(out io.Writer, l dump.Line, pool *study) error {
 	return err
 }
 
-// read takes a case whose labels are lists.
+// read reads a case whose labels are lists.
 func (s *study) read(v *fastjson.Value) (err error) {
 	if s.Judge, err = labels("judge", v.Get("judge")); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (s *study) read(v *fastjson.Value) (err error) {
 	return err
 }
 
-// item takes a line that is one item: a label of the judge and one of each annotator.
+// item adds a line that is one item: a label of the judge and one of each annotator.
 func (s *study) item(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject || v.Get("judge") == nil {
 		return errors.New("cannot read judge: got none; want a label or a list of labels")
@@ -178,8 +178,8 @@ func label(name string, v *fastjson.Value) (string, error) {
 	return "", fmt.Errorf("cannot read %s: got %.40s; want a text, a number, true or false", name, v)
 }
 
-// appendJSON appends what was measured as a line, with the categories' figures
-// where items name any.
+// appendJSON appends the agreement of a study as a JSON line, and that of each category
+// where items name categories.
 func (s *study) appendJSON(dst []byte, id string) []byte {
 	dst = scoring.AppendString(append(dst, `{"id":`...), id)
 	dst = appendAgreement(append(dst, ','), agree.Measure(s.Study))
@@ -200,7 +200,7 @@ func (s *study) appendJSON(dst []byte, id string) []byte {
 	return append(dst, "}\n"...)
 }
 
-// names are the categories in order of appearance.
+// names returns the categories in order of appearance.
 func (s *study) names() (out []string) {
 	seen := map[string]bool{"": true}
 	for _, n := range s.categories {
@@ -212,7 +212,7 @@ func (s *study) names() (out []string) {
 	return out
 }
 
-// part is the study of one category.
+// part returns the study of one category.
 func (s *study) part(name string) (p agree.Study) {
 	p.Annotators = make([][]string, len(s.Annotators))
 	for i, n := range s.categories {

@@ -34,13 +34,13 @@ type benchCmd struct {
 	Sweep   []string `placeholder:"NAME" help:"Sweeps: batch, shapes, points, resolution, page, text, workers, scenes, all or none; repeatable. Default: all, with files none."`
 	Trace   string   `placeholder:"FILE" help:"Write where each scene's time went as a trace that Perfetto (ui.perfetto.dev) opens."`
 	Page    string   `name:"html" placeholder:"FILE" help:"Write a page with plots; it needs nothing from the network."`
-	Seed    uint64   `default:"1" help:"Of the scenes that are made."`
+	Seed    uint64   `default:"1" help:"Seed of the generated scenes and items."`
 
 	engineFlags
 	limitFlags
 }
 
-// Run measures, or compares.
+// Run measures, or compares two programs or result files.
 func (c *benchCmd) Run(k *kong.Context, std streams) error {
 	if c.Compare {
 		return c.compare(k, std)
@@ -57,7 +57,7 @@ func (c *benchCmd) Run(k *kong.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range []string{c.Trace, c.Page} { // a run of minutes must not end at a mistyped folder
+	for _, path := range []string{c.Trace, c.Page} { // checked first: a run of minutes must not fail at its end for a mistyped folder
 		if path != "" {
 			if err := writable(path); err != nil {
 				return err
@@ -81,7 +81,7 @@ func (c *benchCmd) Run(k *kong.Context, std streams) error {
 		return err
 	}
 	_, err = out.Write(b)
-	err = errors.Join(out.finish(err), f.Table(std.err)) // what else is wanted is written in any case
+	err = errors.Join(out.finish(err), f.Table(std.err)) // the trace and the page are written even after an error
 	if c.Trace != "" {
 		err = errors.Join(err, f.Trace(c.Trace, spans))
 	}
@@ -91,7 +91,7 @@ func (c *benchCmd) Run(k *kong.Context, std streams) error {
 	return err
 }
 
-// writable finds out whether the file can be written; it changes nothing.
+// writable returns an error if the file cannot be written. It changes nothing.
 func writable(path string) error {
 	f, err := atomicfile.Create(path)
 	if err == nil {
@@ -104,7 +104,7 @@ func writable(path string) error {
 	return nil
 }
 
-// plan reads the flags.
+// plan returns the plan of the run that the flags ask for.
 func (c *benchCmd) plan(cc daemon.CoreConfig, std streams) (p *record.Plan, err error) {
 	if c.Backend == render.BackendChrome || c.Fidelity == render.FidelityTldraw {
 		return nil, usage("cannot measure Chromium's stages: want --backend auto, gl or cpu and --fidelity native or auto; see make bench")
@@ -133,7 +133,7 @@ func (c *benchCmd) plan(cc daemon.CoreConfig, std streams) (p *record.Plan, err 
 	return p, c.classes(p)
 }
 
-// sweeps reads --sweep.
+// sweeps returns the sweeps that --sweep names.
 func (c *benchCmd) sweeps() ([]string, error) {
 	all := record.AllSweeps()
 	list := c.Sweep
@@ -151,7 +151,7 @@ func (c *benchCmd) sweeps() ([]string, error) {
 	return list, nil
 }
 
-// classes makes the scenes of --class.
+// classes adds the generated scenes of --class to the plan.
 func (c *benchCmd) classes(p *record.Plan) error {
 	if len(c.Items) > 0 {
 		return nil
@@ -169,7 +169,7 @@ func (c *benchCmd) classes(p *record.Plan) error {
 	return nil
 }
 
-// given reads files of scenes: each file is a class.
+// given reads the files of scenes. Each file is a class.
 func (c *benchCmd) given(cc daemon.CoreConfig, std streams) ([]record.Scenes, error) {
 	var all []record.Scenes
 	for _, path := range c.Files {

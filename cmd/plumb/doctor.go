@@ -25,7 +25,8 @@ type doctorCmd struct {
 	judgeFlags
 }
 
-// Run prints what works here. The error says that the chosen backend does not.
+// Run prints what works on this machine. It returns an error if the chosen backend does
+// not work.
 func (c *doctorCmd) Run(std streams) error {
 	d := doctor{out: std.out}
 	raster, err := daemon.ParseRaster(c.Raster)
@@ -66,7 +67,7 @@ func (c *doctorCmd) Run(std streams) error {
 	return nil
 }
 
-// routing tells what becomes of scenes.
+// routing prints which scenes are drawn natively and which by the editor.
 func (d *doctor) routing(e *engineFlags, editor bool) {
 	switch {
 	case e.Fidelity == render.FidelityTldraw || e.Backend == render.BackendChrome:
@@ -136,8 +137,8 @@ func (d *doctor) fonts(dir string) bool {
 	return d.line(true, "fonts: %s", dir)
 }
 
-// editor starts the browser and lets it draw. It writes all that a picture of
-// its making depends on.
+// editor starts the browser and exports a picture. It prints everything that such a
+// picture depends on.
 func (d *doctor) editor(e *engineFlags) (works bool, err error) {
 	cfg, err := e.browser()
 	if err != nil {
@@ -178,7 +179,8 @@ func (d *doctor) editor(e *engineFlags) (works bool, err error) {
 	return true, nil
 }
 
-// judge tells whether answers would be judged. It asks nothing: that would cost.
+// judge prints whether a judge is configured. It sends no request, because requests cost
+// money.
 func (d *doctor) judge(f *judgeFlags) error {
 	cfg, err := f.config(false)
 	if err != nil {
@@ -203,7 +205,7 @@ func (d *doctor) judge(f *judgeFlags) error {
 	return nil
 }
 
-// tryExport draws a square of 20 px and looks at its pixels.
+// tryExport exports a square of 20 px and checks its pixels.
 func tryExport(pool *chrome.Pool) error {
 	s, err := scene.Decode([]byte(`[{"id":"shape:a","type":"geo","x":10,"y":10,"props":{"w":20,"h":20,"fill":"solid","dash":"solid"}}]`), scene.DefaultLimits())
 	if err != nil {
@@ -221,7 +223,7 @@ func tryExport(pool *chrome.Pool) error {
 	return nil
 }
 
-// shm tries what clients may lend to a daemon with --allow-client-shm.
+// shm checks the kinds of shared memory that --allow-client-shm allows.
 func (d *doctor) shm() {
 	segment, sealed := shm.Probe()
 	for _, k := range []struct {

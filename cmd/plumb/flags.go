@@ -68,7 +68,7 @@ func (s *fraction) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// count is a number above 0.
+// count is an integer above 0.
 type count int
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -83,26 +83,26 @@ func (c *count) UnmarshalText(b []byte) error {
 
 // engineFlags choose how pixels are made.
 type engineFlags struct {
-	Backend  string `enum:"auto,gl,cpu,chrome" default:"auto" help:"What evaluates pixels: auto (gl where a context opens, else cpu), gl, cpu (the plain Go twin: same rules, slower), or chrome (as --fidelity tldraw)."`
-	Fidelity string `enum:"native,auto,tldraw" default:"auto" help:"Who draws: native (what is not reproduced is refused by name), auto (such scenes are drawn by the real tldraw in Chromium, and results say so), or tldraw (all are). Never drawn wrong."`
+	Backend  string `enum:"auto,gl,cpu,chrome" default:"auto" help:"What evaluates pixels: auto (gl where a context opens, else cpu), gl, cpu (plain Go: same results, slower), or chrome (as --fidelity tldraw)."`
+	Fidelity string `enum:"native,auto,tldraw" default:"auto" help:"Who draws: native (plumb; scenes that it cannot draw as the editor does are refused by name), auto (the real tldraw in Chromium draws those, and results say so), or tldraw (draws all scenes)."`
 	Raster   string `enum:"reference,exact" default:"reference" help:"How curves become pixels: reference (as the editor's browser does) or exact (true coverage)."`
 	Device   string `default:"auto" placeholder:"N|UUID|auto" help:"GL device: auto (the GPU that CUDA would take), an index, a UUID, a DRM node or software."`
 	FontsDir string `placeholder:"DIR" help:"Folder of the editor's fonts as TTF. Default: PLUMB_FONTS, else build/fonts beside the program."`
-	Workers  int    `default:"0" placeholder:"N" help:"Goroutines that decode and outline; 0 = one per core. Results never depend on it."`
-	Batch    count  `default:"256" placeholder:"N" help:"Pictures per GPU batch at most; more hides fixed costs, fewer bounds the wait of what comes next. Results never depend on it."`
+	Workers  int    `default:"0" placeholder:"N" help:"Goroutines that decode items and compute outlines; 0 = one per core. Results do not depend on it."`
+	Batch    count  `default:"256" placeholder:"N" help:"Most pictures per GPU batch. Larger batches cost less per picture; smaller ones shorten the wait of later requests. Results do not depend on it."`
 
-	Tldraw      string        `enum:"4.2,5.4" default:"4.2" help:"The tldraw whose pictures are made: 4.2 or 5.4; scenes with what 5.4 changed are drawn by it in Chromium, but for the few rules that are known."`
-	Chrome      string        `placeholder:"PATH" help:"Chromium's program. Default: PLUMB_CHROME, else chromium or google-chrome in PATH."`
-	ChromePages int           `default:"0" placeholder:"N" help:"Scenes that Chromium draws at a time; 0 = one per core, 4 at most. Each takes about 150 MB."`
+	Tldraw      string        `enum:"4.2,5.4" default:"4.2" help:"Version of tldraw whose pictures are made: 4.2 or 5.4. Shapes that 5.4 draws differently are drawn in Chromium, but for a few whose rules are known."`
+	Chrome      string        `placeholder:"PATH" help:"Path of Chromium. Default: PLUMB_CHROME, else chromium or google-chrome in PATH."`
+	ChromePages int           `default:"0" placeholder:"N" help:"Scenes that Chromium draws at the same time; 0 = one per core, 4 at most. Each takes about 150 MB."`
 	Sandbox     string        `name:"chrome-sandbox" enum:"auto,require,off," default:"auto" help:"Chromium's own sandbox: auto (where the machine allows it; as root it does not), require (or end with an error) or off."`
-	ChromeMem   size          `name:"chrome-memory" default:"3GiB" placeholder:"BYTES" help:"Memory of all of Chromium's processes together; above it Chromium is ended and started again, above half of it when it is idle."`
+	ChromeMem   size          `name:"chrome-memory" default:"3GiB" placeholder:"BYTES" help:"Memory of all Chromium processes together. Above it Chromium is restarted at once; above half of it when it is idle."`
 	ChromeStart time.Duration `name:"chrome-start" default:"30s" placeholder:"TIME" help:"Longest wait for Chromium to start, and for a page of it to open."`
 	Use         string        `name:"tldraw-use" env:"PLUMB_TLDRAW_USE" enum:"development,production," default:"" help:"What tldraw in Chromium is used for, in the words of its licence: development (inside your organisation: development, testing, staging; the default but on addresses that other machines reach, where it must be said) or production (needs a key). See docs/tldraw-licence.md."`
 	LicenseHost string        `name:"tldraw-host" env:"PLUMB_TLDRAW_HOST" placeholder:"HOST" help:"With --tldraw-use production: a host that the licence key is for, such as boards.example.com; tldraw's page is loaded as https://HOST."`
-	LicenseKey  string        `name:"tldraw-license-key" env:"PLUMB_TLDRAW_LICENSE_KEY" placeholder:"KEY" help:"Handed to tldraw in Chromium; see docs/tldraw-licence.md. Better in the environment: other users of the machine see flags."`
+	LicenseKey  string        `name:"tldraw-license-key" env:"PLUMB_TLDRAW_LICENSE_KEY" placeholder:"KEY" help:"Passed to tldraw in Chromium; see docs/tldraw-licence.md. Better in the environment: other users of the machine see flags."`
 }
 
-// browser is how Chromium runs.
+// browser returns the configuration of Chromium.
 func (e *engineFlags) browser() (c chrome.Config, err error) {
 	if e.ChromePages < 0 || e.ChromePages > maxPages {
 		return c, usage("cannot use --chrome-pages %d: want 0 to %d", e.ChromePages, maxPages)
@@ -121,7 +121,7 @@ func (e *engineFlags) browser() (c chrome.Config, err error) {
 // maxPages is how many pages of Chromium may be asked for.
 const maxPages = 64
 
-// limitFlags bound what input may cost (contract.md 9).
+// limitFlags bound the time and memory that input may cost (contract.md 9).
 type limitFlags struct {
 	MaxLine       size          `default:"64MiB" placeholder:"BYTES" group:"limits" help:"Longest line of a dump, stream or scene file; longer ones are reported and skipped."`
 	MaxDepth      count         `default:"300" placeholder:"N" group:"limits" help:"Deepest nesting of JSON, 300 at most."`
@@ -136,12 +136,12 @@ type limitFlags struct {
 	MaxCoordinate float64       `default:"1e9" placeholder:"PX" group:"limits" help:"Largest position or length."`
 	MaxRatio      count         `default:"200" placeholder:"N" group:"limits" help:"How many times compressed input may expand."`
 	MaxActions    count         `default:"100000" placeholder:"N" group:"limits" help:"Entries of one list of actions."`
-	MaxPaint      count         `default:"300000000" placeholder:"N" group:"limits" help:"What drawing one DrawingBench answer may cost, in writes to a pixel; about two seconds."`
+	MaxPaint      count         `default:"300000000" placeholder:"N" group:"limits" help:"Most pixel writes to draw one DrawingBench answer; the default takes about two seconds."`
 	MaxResponse   size          `default:"4MiB" placeholder:"BYTES" group:"limits" help:"Longest answer."`
 	MaxAsset      size          `default:"16MiB" placeholder:"BYTES" group:"limits" help:"Longest file inside a scene (a data URL) that Chromium is given."`
 	MaxAssetPx    count         `name:"max-asset-pixels" default:"67108864" placeholder:"N" group:"limits" help:"Pixels of one image inside a scene: PNG, JPEG, GIF, WebP, BMP, AVIF or SVG; other kinds, whose size cannot be told, are refused."`
-	Deadline      time.Duration `default:"12s" aliases:"max-deadline" placeholder:"TIME" group:"limits" help:"Longest work on one sample; it then gets an error of its own. Trainers give up after 20 s and more."`
-	QueueMax      count         `default:"4096" aliases:"max-queue" placeholder:"N" group:"limits" help:"Requests under way at most; above it the daemon answers 429."`
+	Deadline      time.Duration `default:"12s" aliases:"max-deadline" placeholder:"TIME" group:"limits" help:"Longest work on one sample; after it the sample gets an error. Trainers give up after 20 s or more."`
+	QueueMax      count         `default:"4096" aliases:"max-queue" placeholder:"N" group:"limits" help:"Most requests in flight; above it the daemon answers 429."`
 }
 
 func (l *limitFlags) lines() dump.Limits {
@@ -153,11 +153,11 @@ func (l *limitFlags) scenes() scene.Limits {
 		Pixels: int(l.MaxPixels), Side: int(l.MaxSide), Text: int(l.MaxText), Coordinate: l.MaxCoordinate}
 }
 
-// scoreFlags say how items become scores.
+// scoreFlags choose the suite, the tasks, the variants of the rules and the reward.
 type scoreFlags struct {
-	Suite   string   `placeholder:"NAME" help:"Suite of lines that do not name theirs. Default: the one suite that has the line's test."`
+	Suite   string   `placeholder:"NAME" help:"Suite of lines that name none. Default: the suite that has the line's test."`
 	Tasks   []string `sep:"none" placeholder:"[SUITE=]FILE" help:"The benchmark's task file, for lines that carry only an id and an answer; repeatable."`
-	Variant []string `sep:"none" placeholder:"NAME[=VALUE]" help:"Score by a named variant of the rules; repeatable. An unknown name lists them all."`
+	Variant []string `sep:"none" placeholder:"NAME[=VALUE]" help:"Named variant of the scoring rules; repeatable. An unknown name lists them all."`
 	Reward  string   `enum:"raw,clamp01,clamp11" default:"clamp01" help:"How the reward follows from the score: raw, clamp01 (limited to 0..1) or clamp11 (to -1..1)."`
 }
 
@@ -196,7 +196,7 @@ func (f *scoreFlags) variants(suites map[string]scoring.Suite) (scoring.Variants
 	return v, nil
 }
 
-// core is the configuration that serve, score and render share.
+// core returns the configuration that serve, score and render share.
 func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, error) {
 	raster, err := daemon.ParseRaster(e.Raster)
 	if err != nil {
@@ -231,7 +231,7 @@ func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, erro
 	}, nil
 }
 
-// logger writes to stderr; level comes from a flag.
+// logger returns a logger that writes to stderr.
 func logger(std streams, level string) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
@@ -242,7 +242,7 @@ func logger(std streams, level string) *slog.Logger {
 	return log
 }
 
-// secret reads a token from the environment variable that a flag names.
+// secret returns the token in the environment variable that a flag names.
 func secret(name string) (string, error) {
 	if name == "" {
 		return "", nil

@@ -19,20 +19,20 @@ type judgeFlags struct {
 	JudgeURL         string         `name:"judge-url" placeholder:"URL" group:"judge" help:"Base address of an OpenAI-compatible chat endpoint (https://HOST/v1) that judges open answers; without one they are unjudged. See docs/judge.md."`
 	JudgeModel       string         `placeholder:"NAME" group:"judge" help:"The judge's model."`
 	JudgeKeyEnv      string         `default:"PLUMB_JUDGE_KEY" placeholder:"NAME" group:"judge" help:"Environment variable that holds the endpoint's key. It is sent to the endpoint and nowhere else."`
-	JudgeCache       string         `type:"path" placeholder:"DIR" group:"judge" help:"Folder that keeps verdicts by content, so that a rerun asks only what has none; processes may share it. Default: none, verdicts are forgotten with the process."`
-	JudgeMaxCost     money          `placeholder:"USD" group:"judge" help:"Most that this process may spend; needs --judge-price or an endpoint that tells costs. What is left is unjudged."`
+	JudgeCache       string         `type:"path" placeholder:"DIR" group:"judge" help:"Folder that keeps verdicts by content, so that a second run asks only for missing ones; processes may share it. Default: none, and verdicts are lost when the process ends."`
+	JudgeMaxCost     money          `placeholder:"USD" group:"judge" help:"Most that this process may spend; needs --judge-price or an endpoint that reports costs. Answers beyond it are unjudged."`
 	JudgeMaxCalls    int64          `placeholder:"N" group:"judge" help:"Most calls of this process, failed ones too; 0 = no limit."`
 	JudgeMaxTotal    int64          `name:"judge-max-total-tokens" placeholder:"N" group:"judge" help:"Most tokens of this process, prompts and replies; 0 = no limit."`
-	JudgePrice       price          `placeholder:"IN:OUT" group:"judge" help:"USD per million tokens of prompts and of replies (0.30:2.50); what the endpoint itself tells wins."`
-	JudgeConcurrency count          `default:"8" placeholder:"N" group:"judge" help:"Calls at once; more is faster where the endpoint allows it."`
+	JudgePrice       price          `placeholder:"IN:OUT" group:"judge" help:"USD per million tokens of prompts and of replies (0.30:2.50). Costs that the endpoint reports take precedence."`
+	JudgeConcurrency count          `default:"8" placeholder:"N" group:"judge" help:"Concurrent calls; more is faster where the endpoint allows it."`
 	JudgeTimeout     time.Duration  `default:"1m" placeholder:"TIME" group:"judge" help:"Longest wait for one reply."`
 	JudgeDeadline    time.Duration  `default:"5m" placeholder:"TIME" group:"judge" help:"Longest wait of one line of a dump or stream for its verdict, tries and waits included. Requests of trainers have --deadline for everything instead."`
-	JudgeTries       count          `default:"5" placeholder:"N" group:"judge" help:"Tries for one reply after 408, 409, 425, 429, 5xx and broken connections, with Retry-After honoured."`
-	JudgeBackoff     time.Duration  `default:"1s" placeholder:"TIME" group:"judge" help:"Most wait after a first failure; it doubles with each, up to 1 min, and is drawn at random from 0."`
+	JudgeTries       count          `default:"5" placeholder:"N" group:"judge" help:"Attempts per reply: 408, 409, 425, 429, 5xx and broken connections are retried, and Retry-After is honoured."`
+	JudgeBackoff     time.Duration  `default:"1s" placeholder:"TIME" group:"judge" help:"Longest wait after the first failure. It doubles with each failure up to 1 min; the wait is random between 0 and it."`
 	JudgePatience    *time.Duration `placeholder:"TIME" group:"judge" help:"How long questions wait for an endpoint that has stopped answering before they are unjudged at once. Default: 2m for plumb score, 0s for plumb serve."`
-	JudgeTemperature float64        `default:"0" placeholder:"T" group:"judge" help:"The judge's temperature; 0.7 is the other reading of the paper."`
+	JudgeTemperature float64        `default:"0" placeholder:"T" group:"judge" help:"The judge's temperature. The paper can also be read as 0.7."`
 	JudgeMaxTokens   count          `default:"1200" placeholder:"N" group:"judge" help:"Tokens of one reply at most; a judge that reasons first needs many."`
-	JudgeFence       bool           `group:"judge" help:"Put the answer between lines that it cannot know, against answers that address the judge; not the published prompt."`
+	JudgeFence       bool           `group:"judge" help:"Put the answer between random marker lines, against answers that address the judge. This is not the published prompt."`
 }
 
 // money is an amount in USD above 0.
@@ -63,9 +63,10 @@ func (p *price) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// config is the judge's, nil where none is named. The key leaves the environment, so
-// that no child process has it. bulk says that somebody watches the run: it waits longer
-// for an endpoint in trouble, and ends judging where requests are refused for themselves.
+// config returns the configuration of the judge, or nil if no endpoint is named. It
+// removes the key from the environment, so that no child process gets it. With bulk, the
+// run waits longer for a failing endpoint, and stops judging when the endpoint refuses
+// requests for good.
 func (f *judgeFlags) config(bulk bool) (*judge.Config, error) {
 	if f.JudgeURL == "" {
 		if f.JudgeModel != "" {
@@ -106,7 +107,7 @@ func (f *judgeFlags) config(bulk bool) (*judge.Config, error) {
 
 const defaultKeyEnv = "PLUMB_JUDGE_KEY"
 
-// judgeUsageError tells mistakes of the command line from other failures.
+// judgeUsageError makes a usage error of a judge configuration error.
 func judgeUsageError(err error) error {
 	if errors.Is(err, judge.ErrConfig) {
 		return usageError{err}
@@ -114,7 +115,7 @@ func judgeUsageError(err error) error {
 	return err
 }
 
-// writeJudgeStats writes what the judge did.
+// writeJudgeStats prints the calls, verdicts and costs of the judge.
 func writeJudgeStats(w io.Writer, s judge.Stats) {
 	if s.Asked == 0 {
 		return

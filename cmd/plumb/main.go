@@ -28,15 +28,15 @@ type cli struct {
 	Score   scoreCmd   `cmd:"" help:"Score result dumps."`
 	Render  renderCmd  `cmd:"" help:"Draw scenes and measure their pixels."`
 	Bench   benchCmd   `cmd:"" help:"Profile the stages on this machine: times, sweeps, ceilings, traces."`
-	Prompt  promptCmd  `cmd:"" help:"Write what a model is asked, for ASPIRE items or TangramPuzzle instances."`
-	Tangram tangramCmd `cmd:"" help:"Make TangramPuzzle instances, of drawings or of nothing, and Task 1 items."`
+	Prompt  promptCmd  `cmd:"" help:"Write the prompts of items: what a model is asked, with pictures."`
+	Tangram tangramCmd `cmd:"" help:"Make TangramPuzzle instances, from drawings or from a seed, and Task 1 items."`
 	Report  reportCmd  `cmd:"" help:"Join result files of several models and runs into one report."`
 	Agree   agreeCmd   `cmd:"" help:"Measure how far a judge agrees with annotators."`
-	Doctor  doctorCmd  `cmd:"" help:"Tell what works on this machine."`
+	Doctor  doctorCmd  `cmd:"" help:"Print what works on this machine."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
-// streams are the process's; tests bring their own.
+// streams are the standard streams of the process; tests replace them.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
@@ -55,13 +55,13 @@ type interruption struct{ error }
 func (i interruption) Unwrap() error { return i.error }
 
 func main() {
-	// Without this a reader that goes away, or a limit on the size of files, would
-	// end the process before it could say what it had done.
+	// Without this a closed pipe, or a limit on the size of files, would end the process
+	// before it could report what it had done.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE, syscall.SIGXFSZ)
 	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
-// exited carries the code with which kong wants to end the process.
+// exited is the exit code with which kong would end the process.
 type exited int
 
 // run executes one command line and returns the exit code.
@@ -113,7 +113,7 @@ func parser(c *cli, options ...kong.Option) *kong.Kong {
 	return k
 }
 
-// described is the help of a flag with its default.
+// described returns the help of a flag with its default.
 func described(v *kong.Value) string {
 	if !v.HasDefault || v.Default == "" {
 		return v.Help
@@ -121,7 +121,7 @@ func described(v *kong.Value) string {
 	return v.Help + " Default: " + v.Default + "."
 }
 
-// oneLine keeps a message on its line: errors may quote input.
+// oneLine replaces line breaks in an error, because errors may quote input.
 func oneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }

@@ -18,17 +18,17 @@ import (
 	"plumb/scoring"
 )
 
-// sink takes what a command writes: standard output, or a file that is replaced
-// as a whole when the command has done all of its work.
+// sink is an output of a command: standard output, or a file that is replaced as a whole
+// when the command has done all of its work.
 type sink struct {
 	*bufio.Writer
 	file *atomicfile.File // nil for standard output
 }
 
-// output prepares the file at path; "-" is standard output. A run that ends early
-// leaves what was there, and what it wrote beside it. inputs, files that are
-// read, must be there, and none of them may be the output: that is a usageError.
-// What earlier runs left beside the file is named on stderr.
+// output prepares the file at path; "-" is standard output. A run that ends early leaves
+// the former file, and its own partial file beside it. The inputs are files that the run
+// reads: it is an error if one is missing, and a usageError if one is the output. Partial
+// files of earlier runs are named on stderr.
 func output(path string, std streams, inputs ...string) (*sink, error) {
 	toStd := path == "-" || path == ""
 	for _, in := range inputs {
@@ -50,8 +50,8 @@ func output(path string, std streams, inputs ...string) (*sink, error) {
 	return &sink{bufio.NewWriterSize(f, 64<<10), f}, nil
 }
 
-// secondOutput is output for a further file of a run, which must not be its first;
-// what is written to "" is thrown away.
+// secondOutput prepares a further output of a run, which must not be the first one. What
+// is written to "" is discarded.
 func secondOutput(path, first string, std streams, inputs ...string) (*sink, error) {
 	switch {
 	case path == "":
@@ -62,12 +62,12 @@ func secondOutput(path, first string, std streams, inputs ...string) (*sink, err
 	return output(path, std, inputs...)
 }
 
-// finish ends the output; see the function of this name.
+// finish ends one output; see the function finish.
 func (s *sink) finish(err error) error { return finish(err, s) }
 
-// finish ends the outputs of a command. err is what ended the work early, nil
-// where all of it is done. Files take their places only without an error;
-// otherwise the returned one says where what was written is.
+// finish ends the outputs of a command. err is the error that ended the work early, or nil.
+// Without an error the files replace the former ones; otherwise the returned error names
+// the partial files.
 func finish(err error, outputs ...*sink) error {
 	for _, s := range outputs {
 		if e := s.Flush(); err == nil && e != nil {
@@ -100,7 +100,7 @@ func finish(err error, outputs ...*sink) error {
 	return err
 }
 
-// tellLeftovers names partial files that are there when a run begins.
+// tellLeftovers prints the partial files that a run finds when it begins.
 func tellLeftovers(w io.Writer, all []atomicfile.Leftover) {
 	const most = 5
 	for i, l := range all {
@@ -116,19 +116,18 @@ func tellLeftovers(w io.Writer, all []atomicfile.Leftover) {
 	}
 }
 
-// sameFile reports whether two paths of outputs, which may not be there yet, name
-// one file.
+// sameFile reports whether two paths of outputs, which may not exist yet, name one file.
 func sameFile(a, b string) bool {
 	there, err := os.Stat(a)
 	if other, e := os.Stat(b); err == nil && e == nil {
-		return there.Mode().IsRegular() && os.SameFile(there, other) // a device may take both
+		return there.Mode().IsRegular() && os.SameFile(there, other) // a device may be both outputs
 	}
 	x, errX := filepath.Abs(a)
 	y, errY := filepath.Abs(b)
 	return a == b || errX == nil && errY == nil && x == y
 }
 
-// readable opens an input once, so that a mistyped name costs no work.
+// readable opens an input once, so that a mistyped name is found before any work.
 func readable(in, out string, toStd bool) error {
 	if in == "-" {
 		return nil
@@ -138,7 +137,7 @@ func readable(in, out string, toStd bool) error {
 		return fmt.Errorf("cannot open dump: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil // to open a pipe is to take it from who reads it
+		return nil // opening a pipe would take it from its reader
 	}
 	f, err := os.Open(in)
 	if err != nil {
@@ -154,7 +153,7 @@ func readable(in, out string, toStd bool) error {
 	return nil
 }
 
-// write stores a picture beside the place that it gets; place moves it there.
+// write stores a picture in a partial file; place gives it its name.
 func (d *renderRun) write(s *renderTask, img *image.NRGBA) error {
 	var out image.Image = img
 	if d.alpha {
@@ -176,9 +175,9 @@ func (d *renderRun) write(s *renderTask, img *image.NRGBA) error {
 	return nil
 }
 
-// place gives the picture of a scene its name. It is called in the order of the
-// input: of scenes with the same id the last one keeps it, on every run, and its
-// line says so.
+// place gives the picture of a scene its name. It is called in the order of the input, so
+// of scenes with the same id the last one keeps the name in every run, and its line says
+// so.
 func (d *renderRun) place(s *renderTask) {
 	if s.own == "" {
 		return
@@ -203,7 +202,7 @@ func outputError(err error) error {
 	return &scoring.Error{Code: "output", Message: "cannot write picture: " + err.Error()}
 }
 
-// fallback tells why pixels are evaluated by the CPU although nobody asked for it.
+// fallback prints why the CPU evaluates pixels although no flag asks for it.
 func fallback(w io.Writer, c *daemon.Core) {
 	if why := c.Engine.Info().Reason; why != "" {
 		fmt.Fprintf(w, "plumb: using the CPU: %s\n", why)

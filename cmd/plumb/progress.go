@@ -11,16 +11,16 @@ import (
 	"golang.org/x/term"
 )
 
-// progressEvery is how often a line of progress is printed where stderr is no
-// terminal, as in a batch job: seldom enough for a log of hours.
+// progressEvery is how often a line of progress is printed where stderr is no terminal,
+// as in a batch job. It is long enough for the log of a run of hours.
 const progressEvery = 30 * time.Second
 
-// progress shows how far a run is: a bar on a terminal, else a line now and then.
-// It is safe for concurrent use; nil shows nothing.
+// progress shows how far a run is: a bar on a terminal, else a line every 30 s. It is
+// safe for concurrent use; nil shows nothing.
 type progress struct {
 	w    io.Writer
-	what string                   // of what there are many: "lines"
-	lost string                   // what those that failed are without: "score"
+	what string                   // what is counted: "lines"
+	lost string                   // what failed ones lack: "score"
 	bar  *progressbar.ProgressBar // nil where there is no terminal
 	stop chan struct{}            // ends the lines
 	over sync.WaitGroup
@@ -42,9 +42,9 @@ type progress struct {
 	ended   bool
 }
 
-// newProgress begins to show the progress through the files at paths, whose lines
-// or scenes (what) may end without a score or picture (lost). Without a terminal a
-// line is printed each time that every has passed.
+// newProgress begins to show the progress through the files at paths. what names the
+// units of the files (lines, scenes), lost what a failed unit lacks (score, picture).
+// Without a terminal it prints a line at each interval of every.
 func newProgress(w io.Writer, paths []string, what, lost string, every time.Duration) *progress {
 	p := &progress{w: w, what: what, lost: lost, start: time.Now(), stop: make(chan struct{})}
 	for _, path := range paths {
@@ -77,7 +77,7 @@ func newProgress(w io.Writer, paths []string, what, lost string, every time.Dura
 	return p
 }
 
-// line is the progress as text: "progress: 1200 lines in 1m0s (20.0/s), 3 without
+// line returns the progress as text: "progress: 1200 lines in 1m0s (20.0/s), 3 without
 // score, 40 % of the input, about 1m30s left".
 func (p *progress) line(now time.Time) string {
 	p.mu.Lock()
@@ -98,13 +98,13 @@ func (p *progress) line(now time.Time) string {
 	return s
 }
 
-// cardLines is how many lines are scored in the time that an item of the report
-// takes: of the sample dump of ASPIRE, 1 ms for a line and 22 ms for an item.
+// cardLines is how many lines can be scored in the time that one item of the report
+// takes. For the sample dump of ASPIRE a line takes 1 ms and an item 22 ms.
 const cardLines = 20
 
-// work is how much of the run is done, and all of it, in bytes of the dumps: what
-// the report costs counts as the bytes that are scored in that time. It is 0 where
-// no end is known.
+// work returns the work done and the whole work of the run in bytes of the dumps. The
+// report counts as the bytes that could be scored in its time. Both are 0 where the size
+// of the input is unknown.
 func (p *progress) work(now time.Time) (done, size int64) {
 	if done = p.done(); p.total <= 0 || done <= 0 {
 		return 0, 0
@@ -150,8 +150,8 @@ func (p *progress) show(now time.Time, text func() string) {
 	}
 }
 
-// done is how many bytes of the dumps have been scored. Lines are read ahead, so
-// it is the share of the lines read so far that have their answer.
+// done returns how many bytes of the dumps are scored. Lines are read ahead of their
+// answers, so it scales the bytes read by the share of lines that have an answer.
 func (p *progress) done() int64 {
 	if p.taken == 0 {
 		return 0
@@ -170,7 +170,7 @@ func (p *progress) read(offset int64) {
 	p.mu.Unlock()
 }
 
-// count counts an answer; ok says that it has a score.
+// count counts an answer; ok is true where it has a score.
 func (p *progress) count(ok bool) {
 	if p == nil {
 		return
@@ -187,7 +187,7 @@ func (p *progress) count(ok bool) {
 	})
 }
 
-// next says that a dump is done.
+// next records that a dump is complete.
 func (p *progress) next() {
 	if p == nil {
 		return
@@ -197,7 +197,7 @@ func (p *progress) next() {
 	p.mu.Unlock()
 }
 
-// end takes the bar away, or ends the lines. Once is enough.
+// end removes the bar, or ends the lines. Further calls do nothing.
 func (p *progress) end() {
 	p.mu.Lock()
 	ended := p.ended

@@ -18,8 +18,8 @@ type drawingBenchPrompts struct {
 	Turn2 string   `name:"second-turn" placeholder:"RESULTS" group:"drawingbench" help:"Write the prompts of second turns instead, from the result lines of plumb score: the feedback, for every first turn that scored less than 0.9."`
 }
 
-// drawingBench writes the prompts of DrawingBench: of first turns from the task file,
-// of second turns from results.
+// drawingBench writes the prompts of DrawingBench: those of first turns from the task
+// file, those of second turns from result lines.
 func (c *promptCmd) drawingBench(std streams) error {
 	if c.Items != "" {
 		return usage("cannot write prompts of drawingbench: it takes --tasks or --second-turn alone")
@@ -52,7 +52,7 @@ func (c *promptCmd) drawingBench(std streams) error {
 	return out.finish(err)
 }
 
-// firstTurn is the line of one task: the item without its answer, and its prompt.
+// firstTurn returns the line of one task: the item without its answer, and its prompt.
 func firstTurn(name string, index int, json []byte) []byte {
 	v, err := fastjson.ParseBytes(json)
 	if err != nil {
@@ -69,8 +69,8 @@ func firstTurn(name string, index int, json []byte) []byte {
 	return append(b, "}\n"...)
 }
 
-// secondTurns writes the feedback of first turns that go on, and says how many
-// ended.
+// secondTurns writes the prompts of second turns, and prints how many tasks end after
+// their first turn.
 func (c *promptCmd) secondTurns(std streams) error {
 	r, err := openDump(c.Turn2, c.lines(), std.in)
 	if err != nil {
@@ -106,7 +106,8 @@ func (c *promptCmd) secondTurns(std streams) error {
 	return out.finish(err)
 }
 
-// secondTurn is the line of one result; on is false where the task ends with it.
+// secondTurn returns the second prompt after one result; on is false where the task ends
+// with the first turn.
 func secondTurn(p *fastjson.Parser, line []byte, n int, fault string) (b []byte, on bool) {
 	v, err := p.ParseBytes(line)
 	switch {

@@ -25,7 +25,7 @@ type tangramPrompts struct {
 	FontsDir string `placeholder:"DIR" group:"tangram" help:"Folder of the fonts that the pictures are labelled with, as TTF. Default: PLUMB_FONTS, else build/fonts beside the program."`
 }
 
-// question is one prompt on its way out.
+// question is one prompt before it is written.
 type question struct {
 	line []byte // open: without the closing brace
 	text string

@@ -23,7 +23,7 @@ const (
 	pause = time.Second
 )
 
-// remote is a daemon that scores.
+// remote is a client of a daemon that scores.
 type remote struct {
 	http  *http.Client
 	base  string
@@ -31,7 +31,7 @@ type remote struct {
 	about api.Version
 }
 
-// dial finds out what daemon answers at address, waiting until it is ready.
+// dial connects to the daemon at address and waits until it is ready.
 func dial(ctx context.Context, address, token string) (*remote, error) {
 	r := &remote{base: strings.TrimRight(address, "/"), token: token, http: &http.Client{Transport: &http.Transport{}}}
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
@@ -60,7 +60,7 @@ func dial(ctx context.Context, address, token string) (*remote, error) {
 	}
 }
 
-// refusal is an answer other than 200.
+// refusal is an HTTP answer with a status other than 200.
 type refusal struct {
 	code int
 	text string
@@ -88,8 +88,8 @@ func (r *remote) request(ctx context.Context, method, path string, body io.Reade
 	return req, err
 }
 
-// meet asks the daemon what it is: results that this process writes itself
-// carry the daemon's names.
+// meet reads the version and the backend of the daemon, because results that this process
+// writes itself must carry them.
 func (r *remote) meet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

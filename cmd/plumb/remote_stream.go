@@ -19,7 +19,7 @@ import (
 	"plumb/scoring/table"
 )
 
-// What a stream keeps of lines that are not answered yet.
+// Most unanswered lines that a stream keeps, and their bytes.
 const (
 	heldLines = 1 << 14
 	heldBytes = 64 << 20
@@ -29,12 +29,12 @@ const (
 type pending struct {
 	line   int
 	bytes  []byte
-	answer []byte // made here, for a line that is not sent; else nil
+	answer []byte // the result of a line that is not sent, else nil
 }
 
-// remoteStream is one dump at the daemon. What is not answered is kept, so that
-// a daemon that ends in between costs nothing: the rest goes to the one that
-// comes after it. Lines keep their numbers, blank ones stand for all others.
+// remoteStream scores one dump at the daemon. It keeps unanswered lines, so that it can
+// send them again when the daemon restarts. To keep line numbers, a later connection gets
+// a blank line for each line that is already answered.
 type remoteStream struct {
 	ctx    context.Context
 	remote *remote
@@ -46,7 +46,7 @@ type remoteStream struct {
 	more  *sync.Cond
 	lines []pending // not answered, oldest first
 	held  int       // their bytes
-	sent  int       // how many of lines the current connection was given
+	sent  int       // how many of lines were sent on the current connection
 	ended bool
 	conn  *connection
 
@@ -59,17 +59,17 @@ type remoteStream struct {
 type connection struct {
 	cancel context.CancelFunc
 	pipe   *io.PipeWriter
-	fate   chan fate     // of the request, once
-	reply  *bufio.Reader // nil until the reader of answers has seen a good fate
+	fate   chan fate     // how the request ended, sent once
+	reply  *bufio.Reader // nil until the request was answered with 200
 }
 
-// fate is what became of a request.
+// fate is the outcome of a request.
 type fate struct {
 	resp *http.Response
 	err  error
 }
 
-// stream begins a dump.
+// stream begins to score a dump.
 func (r *remote) stream(ctx context.Context, j *job) (*remoteStream, error) {
 	q := url.Values{"reward": {j.options.Reward.String()}}
 	if j.options.Suite != "" {
@@ -77,7 +77,7 @@ func (r *remote) stream(ctx context.Context, j *job) (*remoteStream, error) {
 	}
 	for name, value := range j.options.Variants {
 		if name == table.Clamp {
-			continue // of tables, which are made here
+			continue // a variant of tables, which are made in this process
 		}
 		if value != "" {
 			name += "=" + value
@@ -99,7 +99,7 @@ func (s *remoteStream) wake() {
 	s.mu.Unlock()
 }
 
-// connect begins a request that gets all lines which are not answered.
+// connect begins a request that sends all unanswered lines.
 func (s *remoteStream) connect() error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	body, pipe := io.Pipe()
@@ -128,7 +128,7 @@ func (s *remoteStream) connect() error {
 	return nil
 }
 
-// write sends lines as they come until c is not the current connection any more.
+// write sends lines as they come, as long as c is the current connection.
 func (s *remoteStream) write(c *connection) {
 	out := bufio.NewWriterSize(c.pipe, 64<<10)
 	for at := 1; ; {
@@ -147,12 +147,12 @@ func (s *remoteStream) write(c *connection) {
 		out.WriteByte('\n')
 		at++
 		if last && out.Flush() != nil {
-			return // the reader of the answers notices too
+			return // the reader of the answers gets the error too
 		}
 	}
 }
 
-// take gives the next line to send on c; last tells that no other is waiting.
+// take returns the next line to send on c; last is true where no other is waiting.
 func (s *remoteStream) take(c *connection) (p pending, last, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +166,7 @@ func (s *remoteStream) take(c *connection) (p pending, last, ok bool) {
 	return s.lines[s.sent-1], s.sent == len(s.lines), true
 }
 
-// Put takes one line.
+// Put adds one line. It waits while too many are unanswered.
 func (s *remoteStream) Put(l dump.Line) error {
 	p := pending{line: l.N}
 	if l.Fault != "" {
@@ -188,7 +188,7 @@ func (s *remoteStream) Put(l dump.Line) error {
 	return s.ctx.Err()
 }
 
-// End says that no more lines follow.
+// End announces that no more lines follow.
 func (s *remoteStream) End() {
 	s.mu.Lock()
 	s.ended = true
@@ -198,7 +198,7 @@ func (s *remoteStream) End() {
 
 // Ready reports whether an answer has arrived.
 func (s *remoteStream) Ready() bool {
-	c := s.conn // only Next changes it, and that is the caller's too
+	c := s.conn // only Next changes it, and the caller calls both
 	return c.reply != nil && c.reply.Buffered() > 0
 }
 
@@ -229,7 +229,8 @@ func (s *remoteStream) Next() (queue.Answer, error) {
 	}
 }
 
-// oldest waits for a line that is not answered; ok is false after the last one.
+// oldest returns the oldest unanswered line, and waits for one; ok is false after the
+// last one.
 func (s *remoteStream) oldest() (p pending, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,7 +243,7 @@ func (s *remoteStream) oldest() (p pending, ok bool) {
 	return s.lines[0], true
 }
 
-// answered forgets the oldest line.
+// answered removes the oldest line.
 func (s *remoteStream) answered() {
 	s.mu.Lock()
 	s.held -= len(s.lines[0].bytes)
@@ -253,7 +254,7 @@ func (s *remoteStream) answered() {
 	s.mu.Unlock()
 }
 
-// again connects anew after err, unless that would not help.
+// again connects again after err, or returns err where a retry cannot help.
 func (s *remoteStream) again(err error) error {
 	s.conn.cancel()
 	var r *refusal
@@ -269,7 +270,7 @@ func (s *remoteStream) again(err error) error {
 	return s.connect()
 }
 
-// read takes the next line of the reply.
+// read reads the next line of the reply.
 func (s *remoteStream) read() error {
 	c := s.conn
 	if c.reply == nil {
@@ -295,7 +296,7 @@ func (s *remoteStream) read() error {
 	}
 }
 
-// result reads a result line back, for the tables.
+// result parses a result line, for the tables.
 func (s *remoteStream) result(n int, line []byte) (queue.Answer, error) {
 	v, err := s.parser.ParseBytes(line)
 	if err != nil {
@@ -304,7 +305,8 @@ func (s *remoteStream) result(n int, line []byte) (queue.Answer, error) {
 	return queue.Answer{Line: n, JSON: line, Result: *scoring.ReadResult(v)}, nil
 }
 
-// fault answers a line that could not be read here, in the daemon's words.
+// fault returns the result of a line that this process could not read, as the daemon
+// would write it.
 func (s *remoteStream) fault(l dump.Line) []byte {
 	r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N, Backend: s.remote.about.Backend,
 		Err: &scoring.Error{Code: "bad_line", Message: l.Fault}}

@@ -31,7 +31,7 @@ type renderCmd struct {
 	Only     *string  `placeholder:"IDS" help:"Ids of the shapes to draw, with their descendants, separated by commas; \"\" draws none, in the bounds of all. Overrides the scenes' own."`
 	Bounds   string   `placeholder:"x,y,w,h|content[:PAD]" help:"Part of the page in page units, or what is drawn with a margin. Default: the scene's own bounds, else content:32. Overrides them."`
 
-	Compare   string   `placeholder:"DIR" group:"comparison" help:"Write a report there that sets native pictures beside those of the real tldraw, pixel by pixel; the measurements are then how far they are apart."`
+	Compare   string   `placeholder:"DIR" group:"comparison" help:"Write a report there that compares native pictures with those of the real tldraw, pixel by pixel; the measurements are then the differences."`
 	Reference string   `placeholder:"DIR" group:"comparison" help:"Compare with the pictures of this folder, one PNG per scene named by its id, instead of drawing them in Chromium."`
 	Suite     string   `placeholder:"NAME" group:"answers" help:"Draw the answers of a result dump of this suite instead of scenes: drawingbench or tangram."`
 	Tasks     []string `sep:"none" placeholder:"[SUITE=]FILE" group:"answers" help:"The benchmark's task file, for answers that name their task only."`
@@ -80,7 +80,7 @@ func (c *renderCmd) Run(std streams) error {
 	return stats.finish(job.run(c.Scenes, cc.Lines, std, stats))
 }
 
-// folder makes the one for the pictures, where they are wanted.
+// folder makes the folder of --out, if there is one.
 func (c *renderCmd) folder() error {
 	if c.Out == "" {
 		return nil
@@ -91,7 +91,7 @@ func (c *renderCmd) folder() error {
 	return nil
 }
 
-// given reads what the flags override.
+// given returns the options that flags override.
 func (c *renderCmd) given() (o dump.PictureOptions, err error) {
 	if c.Bounds != "" {
 		b, err := dump.ParseBounds(c.Bounds)
@@ -109,44 +109,44 @@ func (c *renderCmd) given() (o dump.PictureOptions, err error) {
 	return o, nil
 }
 
-// renderRun is what all scenes of a run share.
+// renderRun holds what all scenes of a run share.
 type renderRun struct {
 	ctx     context.Context // ends with a signal
 	core    *daemon.Core
-	ids     map[uint64]struct{} // hashes of those that were placed
+	ids     map[uint64]struct{} // hashes of the ids of pictures that have their names
 	seed    maphash.Seed
 	out     string
 	alpha   bool
 	options dump.PictureOptions
-	each    func(*renderTask) []byte // makes the line of one scene; many at once
-	taken   func(*renderTask) error  // is given the scenes in order; nil for none
+	each    func(*renderTask) []byte // draws one scene and returns its line; called concurrently
+	taken   func(*renderTask) error  // called for each scene in order; may be nil
 	source  source
 	tally   tally
 	bar     *progress                          // nil in a comparison
-	n       int                                // goroutines, where no core says
-	encode  func(io.Writer, image.Image) error // nil: as PNG, fast
+	n       int                                // goroutines, where there is no core
+	encode  func(io.Writer, image.Image) error // nil: PNG at best speed
 }
 
-// source gives every picture to make of a file.
+// source calls give for every picture to make of a file.
 type source func(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error
 
-// renderTask is one scene on its way.
+// renderTask is one scene to draw.
 type renderTask struct {
 	line   dump.Line
-	own    string           // the id, once drawn
-	file   *atomicfile.File // of the picture, not yet in its place; nil for none
+	own    string           // the id, known once drawn
+	file   *atomicfile.File // the picture before it has its name; nil for none
 	name   string           // id of a file that is one scene, "" for lines
-	path   string           // of the file that it stands in
-	offset int64            // bytes of the file up to its end
+	path   string           // of the file that holds the scene
+	offset int64            // bytes of the file up to the end of the scene
 	stat   []byte
 	err    *scoring.Error // why there is no picture
 	done   chan struct{}
-	pair   *pair // of a comparison
+	pair   *pair // set in a comparison
 }
 
-// run draws all scenes of all files and tells on stderr how many have no picture.
-// A scene that cannot be drawn is an outcome like any other, told on its line; a
-// picture that cannot be written is an error of the run, and so is no picture at all.
+// run draws all scenes of all files and prints how many have no picture. A scene that
+// cannot be drawn has an error on its line and does not fail the run. A picture that cannot
+// be written fails the run, and so does a run without any picture.
 func (d *renderRun) run(paths []string, limits dump.Limits, std streams, stats io.Writer) error {
 	if d.out != "" {
 		tellLeftovers(std.err, atomicfile.LeftoversIn(d.out))
@@ -193,7 +193,7 @@ func (d *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, s
 		for _, path := range paths {
 			err := each(path, limits, stdin, func(s *renderTask) {
 				if d.ctx.Err() != nil {
-					return // what is left is read to its end and dropped
+					return // the rest is read and dropped
 				}
 				s.path = path
 				d.bar.read(s.offset)
@@ -221,14 +221,14 @@ func (d *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, s
 		}
 	}
 	if d.ctx.Err() != nil {
-		return err // what still waits for input ends with the process
+		return err // the reader may block on its input; it ends with the process
 	}
 	pool.Wait()
 	return errors.Join(<-failed, err)
 }
 
-// inOrder gives the scenes that are done, in order, until the run is interrupted;
-// the pictures of what comes after that are removed.
+// inOrder yields the finished scenes in order until the run is interrupted. It discards
+// the pictures of later scenes.
 func (d *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
 	return func(yield func(*renderTask) bool) {
 		for {
@@ -238,8 +238,8 @@ func (d *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
 			case s, ok = <-order:
 			case <-d.ctx.Done():
 				select {
-				case s, ok = <-order: // what is under way
-				default: // nothing comes any more but from an input that may wait for ever
+				case s, ok = <-order: // a scene in flight
+				default: // nothing is in flight; the input may block for ever
 				}
 			}
 			if !ok {
@@ -262,8 +262,8 @@ func (d *renderRun) workers() int {
 	return max(1, d.core.Workers)
 }
 
-// eachScene gives every scene of a file: one per line, or the whole file where
-// it is one document over several lines.
+// eachScene calls give for every scene of a file: each line, or the whole file where it is
+// one document of several lines.
 func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
 	r, err := openDump(path, limits, stdin)
 	if err != nil {
@@ -283,7 +283,7 @@ func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*rend
 	return nil
 }
 
-// openDump opens a file, or the standard input that the process was given.
+// openDump opens a file, or standard input for "-".
 func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, error) {
 	if path == "-" {
 		return dump.NewReader(stdin, limits)
@@ -291,13 +291,13 @@ func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, e
 	return dump.Open(path, limits)
 }
 
-// draw makes one scene's picture and its line of statistics.
+// draw draws one scene and returns its line of statistics.
 func (d *renderRun) draw(s *renderTask) []byte {
 	id := s.id()
 	if s.line.Fault != "" {
 		return s.fail(id, &scoring.Error{Code: "bad_line", Message: s.line.Fault})
 	}
-	named := make(chan string, 1) // a scene that takes too long is left behind, with its name
+	named := make(chan string, 1) // buffered: nobody receives after the deadline
 	p, err := d.core.Queue.Draw(d.ctx, func() (outline.View, error) {
 		own, v, err := dump.Picture(s.line.Bytes, d.options)
 		named <- own
@@ -320,7 +320,7 @@ func (d *renderRun) draw(s *renderTask) []byte {
 	return d.stats(id, p)
 }
 
-// id names a scene that does not name itself.
+// id returns the id of a scene that names none.
 func (s *renderTask) id() string {
 	if s.name != "" {
 		return s.name
@@ -328,7 +328,7 @@ func (s *renderTask) id() string {
 	return fmt.Sprintf("line:%d", s.line.N)
 }
 
-// codeOf is the code of what is wrong with a scene.
+// codeOf returns the error code of a scene.
 func codeOf(err error) string {
 	var e *scoring.Error
 	switch {
@@ -342,13 +342,13 @@ func codeOf(err error) string {
 	return "bad_scene"
 }
 
-// fail notes why there is no picture, and returns the line that says so.
+// fail records why there is no picture, and returns the line that says so.
 func (s *renderTask) fail(id string, err error) []byte {
 	s.err = &scoring.Error{Code: codeOf(err), Message: err.Error()}
 	return failure(id, s.err.Code, s.err.Message)
 }
 
-// failure is the line of a scene that has no picture.
+// failure returns the line of a scene without a picture.
 func failure(id, code, message string) []byte {
 	b := scoring.AppendString([]byte(`{"id":`), id)
 	b = scoring.AppendString(append(b, `,"error":{"code":`...), code)
@@ -383,7 +383,7 @@ func (d *renderRun) stats(id string, p queue.Picture) []byte {
 	return append(b, "}\n"...)
 }
 
-// fileName is the id with every byte outside A-Za-z0-9._- as %XX.
+// fileName returns the id with every byte outside A-Za-z0-9._- as %XX.
 func fileName(id string) string {
 	var b strings.Builder
 	for i := range len(id) {

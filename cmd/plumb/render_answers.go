@@ -18,7 +18,7 @@ import (
 	"plumb/scoring"
 )
 
-// renderAnswers draws the answers of dumps, by a suite that paints them itself.
+// renderAnswers draws the answers of dumps with the painter of their suite.
 func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std streams) error {
 	items, err := daemon.Items(cc)
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std
 	}
 	painter, ok := items.Suites[c.Suite].(scoring.Painter)
 	if !ok {
-		return usage("cannot draw answers of suite %q: it paints none", c.Suite)
+		return usage("cannot draw answers of suite %q: it has no pictures of answers", c.Suite)
 	}
 	if err := c.folder(); err != nil {
 		return err
@@ -61,7 +61,7 @@ type answerRun struct {
 	encoders sync.Pool
 }
 
-// eachItem gives every item of a dump.
+// eachItem calls give for every item of a dump.
 func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemConfig, give func(*renderTask)) error {
 	r, err := openDump(path, limits, stdin)
 	if err != nil {
@@ -82,7 +82,7 @@ func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemC
 	}
 }
 
-// answer draws one answer and makes its line of statistics.
+// answer draws one answer and returns its line of statistics.
 func (e *answerRun) answer(s *renderTask) []byte {
 	d := e.decoders.Get().(*dump.Decoder)
 	defer e.decoders.Put(d)

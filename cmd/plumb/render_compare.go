@@ -23,20 +23,20 @@ import (
 	"plumb/scoring"
 )
 
-// pair is a scene that was drawn by both.
+// pair is a scene drawn natively and by the editor.
 type pair struct {
 	id       string
 	view     outline.View
 	likeness *compare.Likeness
 	got, ref *image.NRGBA
 	reason   string // why there is no comparison
-	foreign  bool   // it is not native
+	foreign  bool   // the scene is not drawn natively
 }
 
-// comparison sets native pictures beside the editor's.
+// comparison compares native pictures with the editor's.
 type comparison struct {
 	*renderRun
-	pool      *chrome.Pool // nil with a folder of pictures
+	pool      *chrome.Pool // nil where the reference pictures are in a folder
 	reference string
 }
 
@@ -92,7 +92,7 @@ func (c *renderCmd) compare(cc daemon.CoreConfig, job *renderRun, given dump.Pic
 	return err
 }
 
-// take gives one scene to the report and lets go of its pictures.
+// take adds one scene to the report and releases its pictures.
 func take(page *report.Fidelity, p *pair) error {
 	switch {
 	case p.likeness != nil:
@@ -166,7 +166,7 @@ func (m *comparison) editors(source []byte, p *pair) (img *image.NRGBA, colours 
 	return got.Image, true, nil
 }
 
-// readReference reads a picture of the editor's; grey ones hold alpha alone.
+// readReference reads a reference picture. A grey picture holds alpha alone.
 func readReference(path string) (img *image.NRGBA, colours bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -189,7 +189,7 @@ func readReference(path string) (img *image.NRGBA, colours bool, err error) {
 	return img, false, nil
 }
 
-// figures is the line of a scene that was compared.
+// figures returns the JSON line of a compared scene.
 func (m *comparison) figures(p *pair) []byte {
 	f := &p.likeness.Figures
 	b := scoring.AppendString([]byte(`{"id":`), p.id)
@@ -213,7 +213,7 @@ func (m *comparison) figures(p *pair) []byte {
 	return append(b, "}\n"...)
 }
 
-// writeFeatures writes what the report says of features, one JSON line each.
+// writeFeatures writes the figures of each feature as a JSON line.
 func writeFeatures(path string, s *compare.Summary) error {
 	var b []byte
 	for _, r := range s.Features() {
@@ -235,7 +235,7 @@ func writeFeatures(path string, s *compare.Summary) error {
 	return nil
 }
 
-// writeDistribution prints the distribution.
+// writeDistribution prints the distribution of each figure.
 func writeDistribution(w io.Writer, s *compare.Summary) {
 	fmt.Fprintf(w, "%d scenes compared, %d not native (native share %.1f %%), %d without a comparison\n",
 		len(s.Scenes), s.Foreign, 100*s.NativeShare(), s.Failed)

@@ -16,7 +16,7 @@ import (
 	"plumb/scoring/vqa"
 )
 
-// paperFlags name the tables of papers.
+// paperFlags name files with published tables.
 type paperFlags struct {
 	Paper []string `placeholder:"FILE" help:"Paper tables (JSON) whose rows stand beside the results of SPATIALAB and SpaCE-Eval; may be repeated. See docs/vqa.md."`
 }
@@ -36,7 +36,7 @@ func (f *paperFlags) read() (docs [][]byte, err error) {
 	return docs, nil
 }
 
-// itemsFlag says how many items an HTML report shows.
+// itemsFlag is the number of items that an HTML report shows.
 type itemsFlag struct {
 	ReportItems *int `placeholder:"N" help:"Items that the HTML report shows at most (default 2000): the worst of each test and model, of all as many as fit; 0 for none. Tables count all."`
 }
@@ -64,7 +64,7 @@ type reportCmd struct {
 	Format  string   `enum:"text,markdown,json" default:"text" help:"How the tables are written: text, markdown or json."`
 	Report  string   `placeholder:"DIR" help:"Write the tables as HTML there too, with the items."`
 	itemsFlag
-	Missing string   `enum:"skip,zero" default:"skip" help:"What an answer that was never heard counts: skip (nothing) or zero."`
+	Missing string   `enum:"skip,zero" default:"skip" help:"What a missing answer counts: skip (nothing) or zero."`
 	Variant []string `placeholder:"NAME[=VALUE]" help:"Variants of tables, as in plumb score; may be repeated."`
 	paperFlags
 	limitFlags
@@ -132,9 +132,9 @@ func (c *reportCmd) Run(std streams) error {
 	return nil
 }
 
-// series are the names and the paths of the arguments. One file alone needs no
-// name. A file whose short name another one has too is named by its path: their
-// results must not be taken for those of one model.
+// series returns the names and the paths of the arguments. One file alone needs no name.
+// Files with the same short name are named by their paths, so that their results are not
+// taken for those of one model.
 func (c *reportCmd) series() (names, paths []string) {
 	files := map[string]string{} // by name
 	shared := map[string]bool{}
@@ -166,7 +166,7 @@ func namedFile(arg string) (name, path string, given bool) {
 	return "", arg, false
 }
 
-// shortName is the name of a file without its folder and the usual endings.
+// shortName returns the name of a file without its folder and the usual endings.
 func shortName(path string) string {
 	name := filepath.Base(path)
 	for _, end := range []string{".gz", ".zst", ".jsonl", ".json"} {
@@ -175,8 +175,8 @@ func shortName(path string) string {
 	return name
 }
 
-// file adds the results of one file. A line that is none is an error: what was
-// scored elsewhere must not be joined in part.
+// file adds the results of one file. A line that is no result is an error, because a file
+// must not be joined in part.
 func (c *reportCmd) file(j *report.Joined, name, path string, std streams) error {
 	r, err := openDump(path, c.lines(), std.in)
 	if err != nil {

@@ -51,24 +51,24 @@ type serveCmd struct {
 	TLSKey          string `name:"tls-key" placeholder:"FILE" help:"Key of --tls-cert (PEM)."`
 	TLSClientCA     string `name:"tls-client-ca" placeholder:"FILE" help:"Authorities (PEM): only clients with a certificate of theirs are let in."`
 
-	Heartbeat    time.Duration `default:"5s" placeholder:"TIME" help:"Between renders that tell whether the device answers; the daemon is not ready while it does not, and the service manager's watchdog is fed only while it does."`
-	QueueDelay   time.Duration `default:"0s" placeholder:"TIME" help:"Longest wait for a batch to fill, from the arrival of its oldest request (Triton: max_queue_delay_microseconds); 0 sends what is there."`
-	ResultCache  cacheSize     `default:"0" placeholder:"BYTES" help:"Memory for scores that are kept: identical items with identical options are then answered from it; 0 keeps none."`
+	Heartbeat    time.Duration `default:"5s" placeholder:"TIME" help:"Interval of renders that check whether the device answers; the daemon is not ready while it does not, and the service manager's watchdog is fed only while it does."`
+	QueueDelay   time.Duration `default:"0s" placeholder:"TIME" help:"Longest wait for a batch to fill, from the arrival of its oldest request (Triton: max_queue_delay_microseconds); 0 sends at once."`
+	ResultCache  cacheSize     `default:"0" placeholder:"BYTES" help:"Memory for kept scores: identical items with identical options are answered from it; 0 keeps none."`
 	HeaderTime   time.Duration `name:"header-timeout" default:"10s" placeholder:"TIME" help:"Longest time for a request's header to arrive, from the opening of the connection or from its first byte."`
 	ReadTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"Longest time for a whole request to arrive and for its answer to leave; after its first byte, the body of a stream has --stream-idle instead."`
 	IdleTimeout  time.Duration `default:"90s" placeholder:"TIME" help:"How long a connection is kept between requests."`
 	StreamIdle   time.Duration `default:"10m" placeholder:"TIME" help:"Longest silence of a stream's client, sending or reading."`
 	DrainGrace   time.Duration `default:"2s" placeholder:"TIME" help:"After SIGTERM: not ready, but requests are still taken; give balancers time to notice."`
-	DrainTimeout time.Duration `default:"30s" placeholder:"TIME" help:"After that: longest wait for what is under way. A second signal ends at once."`
+	DrainTimeout time.Duration `default:"30s" placeholder:"TIME" help:"After that: longest wait for requests in flight. A second signal ends at once."`
 	Slow         time.Duration `default:"1s" placeholder:"TIME" help:"Samples that take longer are logged with their ids; 0 logs none."`
 	OTLPEndpoint string        `name:"otlp-endpoint" placeholder:"URL" group:"traces" help:"Send OpenTelemetry traces to this OTLP/HTTP collector (http://HOST:4318); off by default. The standard OTEL_* variables work too."`
 	TraceRatio   *float64      `placeholder:"SHARE" group:"traces" help:"Share of the requests that are traced, 0 to 1, where the client's traceparent does not say; default 1, or as OTEL_TRACES_SAMPLER says."`
 	TraceFile    string        `type:"path" placeholder:"FILE" group:"traces" help:"Write requests and their parts as trace events, which ui.perfetto.dev opens, up to 1 GiB."`
-	LogLevel     string        `enum:"debug,info,warn,error" default:"info" help:"What is logged to stderr: debug, info, warn or error. Answers of models never are."`
+	LogLevel     string        `enum:"debug,info,warn,error" default:"info" help:"What is logged to stderr: debug, info, warn or error. Answers of models are never logged."`
 }
 
-// baseMemory is what the daemon may hold in bytes beside --max-memory before garbage is
-// collected more often: tasks, fonts, what workers keep, small samples.
+// baseMemory is the memory in bytes that the daemon may hold beside --max-memory (tasks,
+// fonts, buffers of workers, small samples) before garbage is collected more often.
 const baseMemory = 768 << 20
 
 // Run serves until it is told to stop.
@@ -153,7 +153,7 @@ func (c *serveCmd) Run(std streams) error {
 	}))
 }
 
-// served tells mistakes of the command line from a daemon that failed.
+// served makes a usage error of an error that the command line causes.
 func served(err error) error {
 	if errors.Is(err, judge.ErrConfig) || errors.Is(err, daemon.ErrUse) || errors.Is(err, daemon.ErrExposed) || errors.Is(err, daemon.ErrSecrets) || errors.Is(err, daemon.ErrFiles) {
 		return usageError{err}

@@ -59,8 +59,8 @@ var (
 
 func join(lists ...[]string) []string { return slices.Concat(lists...) }
 
-// idle implements sparing.
-func (c *promptCmd) idle() []unusedFlags {
+// unusedFlags implements flagUser.
+func (c *promptCmd) unusedFlags() []unusedFlags {
 	all := []unusedFlags{{"with plumb prompt", join(canvasNames, answerNames, sceneNames, queueNames)}}
 	with := "with --suite " + c.Suite
 	switch c.Suite {
@@ -89,8 +89,8 @@ func (c *promptCmd) idle() []unusedFlags {
 	return all
 }
 
-// idle implements sparing.
-func (c *scoreCmd) idle() (all []unusedFlags) {
+// unusedFlags implements flagUser.
+func (c *scoreCmd) unusedFlags() (all []unusedFlags) {
 	if c.JudgeURL == "" {
 		all = append(all, unusedFlags{"without --judge-url", judgeNames})
 	}
@@ -103,8 +103,8 @@ func (c *scoreCmd) idle() (all []unusedFlags) {
 	return all
 }
 
-// idle implements sparing.
-func (c *serveCmd) idle() (all []unusedFlags) {
+// unusedFlags implements flagUser.
+func (c *serveCmd) unusedFlags() (all []unusedFlags) {
 	if c.JudgeURL == "" {
 		all = append(all, unusedFlags{"without --judge-url", judgeNames})
 	}
@@ -114,8 +114,8 @@ func (c *serveCmd) idle() (all []unusedFlags) {
 	return all
 }
 
-// idle implements sparing.
-func (c *renderCmd) idle() (all []unusedFlags) {
+// unusedFlags implements flagUser.
+func (c *renderCmd) unusedFlags() (all []unusedFlags) {
 	if c.Compare == "" {
 		all = append(all, unusedFlags{"without --compare", []string{"worst", "reference"}})
 	}
@@ -133,8 +133,8 @@ func (c *renderCmd) idle() (all []unusedFlags) {
 	return all
 }
 
-// idle implements sparing.
-func (c *benchCmd) idle() (all []unusedFlags) {
+// unusedFlags implements flagUser.
+func (c *benchCmd) unusedFlags() (all []unusedFlags) {
 	if c.Compare {
 		return nil // compare checks its flags itself
 	}
@@ -145,22 +145,22 @@ func (c *benchCmd) idle() (all []unusedFlags) {
 	return all
 }
 
-// idle implements sparing: the command reads result lines and scores nothing.
-func (c *reportCmd) idle() []unusedFlags {
+// unusedFlags implements flagUser: the command reads result lines and scores nothing.
+func (c *reportCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb report", join(canvasNames, answerNames, sceneNames, queueNames, []string{"max-depth", "max-values"})}}
 }
 
-// idle implements sparing.
-func (c *agreeCmd) idle() []unusedFlags {
+// unusedFlags implements flagUser.
+func (c *agreeCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb agree", join(canvasNames, answerNames, sceneNames, queueNames)}}
 }
 
-// idle implements sparing.
-func (c *convertCmd) idle() []unusedFlags {
+// unusedFlags implements flagUser.
+func (c *convertCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb tangram convert", join(canvasNames, answerNames, sceneNames, queueNames, []string{"max-depth", "max-values"})}}
 }
 
-// idle implements sparing.
-func (c *itemsCmd) idle() []unusedFlags {
+// unusedFlags implements flagUser.
+func (c *itemsCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb tangram items", join(canvasNames, answerNames, sceneNames, queueNames, []string{"max-depth", "max-values"})}}
 }
