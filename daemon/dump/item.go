@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/daemon/cut"
 	"plumb/render/jsontree"
 	"plumb/render/scene"
 	"plumb/scoring"
@@ -138,6 +140,22 @@ func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 		it.ID = text
 	}
 	return nil
+}
+
+// halfID returns the raw id of a line where it has an unpaired surrogate, else nil. id
+// is the decoded one, which has the replacement character instead, so that different
+// ids could become equal.
+func halfID(line []byte, id string) (raw []byte) {
+	if !strings.ContainsRune(id, '\ufffd') {
+		return nil
+	}
+	cut.Members(bytes.TrimSpace(line), func(key, value []byte) error {
+		if cut.Name(key) == "id" && jsontree.Unpaired(value, 0) >= 0 {
+			raw = value
+		}
+		return nil
+	})
+	return raw
 }
 
 // who finds who made the answer. The task has no part in it.

@@ -13,8 +13,20 @@ func wellFormed(b []byte) []byte {
 	if !bytes.Contains(b, []byte(`\ud`)) && !bytes.Contains(b, []byte(`\uD`)) {
 		return b
 	}
-	copied := false
-	for i := 0; i < len(b); {
+	at := Unpaired(b, 0)
+	if at >= 0 {
+		b = bytes.Clone(b)
+	}
+	for ; at >= 0; at = Unpaired(b, at) {
+		copy(b[at:], `\ufffd`)
+	}
+	return b
+}
+
+// Unpaired returns the position from i of the first escape of an unpaired surrogate in
+// a JSON text, or -1 where there is none. i must not be within an escape.
+func Unpaired(b []byte, i int) int {
+	for i < len(b) {
 		at := bytes.IndexByte(b[i:], '\\')
 		if at < 0 {
 			break
@@ -32,14 +44,10 @@ func wellFormed(b []byte) []byte {
 		case paired && utf16.DecodeRune(r, low) != '\uFFFD':
 			i += 12
 		default:
-			if !copied {
-				b, copied = bytes.Clone(b), true
-			}
-			copy(b[i:], `\ufffd`)
-			i += 6
+			return i
 		}
 	}
-	return b
+	return -1
 }
 
 // escape reads \uXXXX at the start of b; ok is false where there is none.
