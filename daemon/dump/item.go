@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/daemon/cut"
+	"plumb/daemon/message"
 	"plumb/render/jsontree"
 	"plumb/render/scene"
 	"plumb/scoring"
@@ -84,7 +85,7 @@ func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
 		return it, bad(l.N, err)
 	}
 	if v.Type() != fastjson.TypeObject {
-		return it, bad(l.N, fmt.Errorf("it holds %s; want an object", kind(v)))
+		return it, bad(l.N, fmt.Errorf("it holds %s; want an object", message.Describe(v)))
 	}
 	it.Fields = v
 	if e := d.id(it); e != nil {
@@ -131,7 +132,7 @@ func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 			return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got the number %.40s; want a string or an integer", text)}
 		}
 	default:
-		return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got %s; want a string or an integer", kind(v))}
+		return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got %s; want a string or an integer", message.Describe(v))}
 	}
 	if len(text) > maxID {
 		return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot use id: it has %d bytes; want at most %d", len(text), maxID)}
@@ -192,7 +193,7 @@ func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 		it.Suite = d.suiteOf(it)
 	}
 	if items := it.Fields.Get("items"); it.Suite == "" && items != nil && items.Type() != fastjson.TypeArray {
-		return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot read items: got %s; want a list of items", kind(items))}
+		return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot read items: got %s; want a list of items", message.Describe(items))}
 	}
 	if it.Suite == "" {
 		return &scoring.Error{Code: "unknown_suite", Message: "cannot score item: it names no suite; want a field suite, or --suite"}
@@ -297,26 +298,9 @@ func field(v *fastjson.Value, name string) (string, *scoring.Error) {
 		return "", nil
 	}
 	if f.Type() != fastjson.TypeString {
-		return "", &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use %s: got %s; want a string", name, kind(f))}
+		return "", &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use %s: got %s; want a string", name, message.Describe(f))}
 	}
 	return string(f.GetStringBytes()), nil
-}
-
-// kind names the type of a value in messages.
-func kind(v *fastjson.Value) string {
-	switch v.Type() {
-	case fastjson.TypeObject:
-		return "an object"
-	case fastjson.TypeArray:
-		return "a list"
-	case fastjson.TypeString:
-		return "a string"
-	case fastjson.TypeNumber:
-		return "a number"
-	case fastjson.TypeNull:
-		return "null"
-	}
-	return "a boolean"
 }
 
 // clip shortens text from outside for messages.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/daemon/message"
 	"plumb/render/outline"
 	"plumb/render/scene"
 	"plumb/scoring"
@@ -138,7 +139,7 @@ func pictureOnly(doc *fastjson.Value, only []string, l scene.Limits) ([]string, 
 	}
 	list, err := f.Array()
 	if err != nil {
-		return nil, fmt.Errorf("cannot use only: %w: got %s; want a list of ids", scene.ErrInvalid, kind(f))
+		return nil, fmt.Errorf("cannot use only: %w: got %s; want a list of ids", scene.ErrInvalid, message.Describe(f))
 	}
 	if most := cmp.Or(max(l.Shapes, 0), scene.DefaultLimits().Shapes); len(list) > most {
 		return nil, fmt.Errorf("cannot use only: %w: got %d ids; want at most %d (%s)", scene.ErrLimit, len(list), most, scene.FlagShapes)
@@ -146,7 +147,7 @@ func pictureOnly(doc *fastjson.Value, only []string, l scene.Limits) ([]string, 
 	only = make([]string, 0, len(list))
 	for i, e := range list {
 		if e.Type() != fastjson.TypeString {
-			return nil, fmt.Errorf("cannot use only[%d]: %w: got %s; want an id", i, scene.ErrInvalid, kind(e))
+			return nil, fmt.Errorf("cannot use only[%d]: %w: got %s; want an id", i, scene.ErrInvalid, message.Describe(e))
 		}
 		only = append(only, string(e.GetStringBytes()))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/daemon/cut"
+	"plumb/daemon/message"
 	"plumb/render/jsontree"
 	"plumb/render/scene"
 	"plumb/scoring"
@@ -150,7 +151,7 @@ func (l *taskLoader) add(b []byte) error {
 		return err
 	}
 	if v.Type() != fastjson.TypeObject {
-		return fmt.Errorf("got %s; want an object", kind(v))
+		return fmt.Errorf("got %s; want an object", message.Describe(v))
 	}
 	t := l.t
 	keys, err := t.keys(v, l.index)
