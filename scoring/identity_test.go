@@ -44,7 +44,7 @@ func TestIdentityOrder(t *testing.T) {
 		if string(got) != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.line, got, want)
 		}
-		if back := ReadResult(fastjson.MustParseBytes(got)); string(back.AppendJSON(nil, Clamp01, "p")) != want {
+		if back, err := ReadResult(fastjson.MustParseBytes(got)); err != nil || string(back.AppendJSON(nil, Clamp01, "p")) != want {
 			t.Errorf("%s: it is read back as %+v", c.line, back.Who)
 		}
 	}
@@ -113,7 +113,7 @@ func TestSameAnswer(t *testing.T) {
 
 // Results of earlier versions name the model and the run among their metrics.
 func TestIdentityOfOldResults(t *testing.T) {
-	r := ReadResult(fastjson.MustParse(`{"id":"a","suite":"spatialab","test":"mcq","score":1.0,"reward":1.0,"metrics":{"model":"M","run":2},"notes":[]}`))
+	r, _ := ReadResult(fastjson.MustParse(`{"id":"a","suite":"spatialab","test":"mcq","score":1.0,"reward":1.0,"metrics":{"model":"M","run":2},"notes":[]}`))
 	if r.Who.Model != "M" || r.Who.Repeat != 2 || r.Series() != (Series{Model: "M"}) {
 		t.Errorf("got %+v", r.Who)
 	}

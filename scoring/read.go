@@ -1,6 +1,8 @@
 package scoring
 
 import (
+	"cmp"
+
 	"github.com/valyala/fastjson"
 
 	"plumb/render/jsontree"
@@ -13,8 +15,9 @@ type JSON []byte
 
 // ReadResult reads a result line back (contract.md 4). The result keeps nothing
 // of v. Metrics and further fields come back as float64, bool, string, nil,
-// []string, []float64, [][]float64, and as JSON where they are none of these.
-func ReadResult(v *fastjson.Value) *Result {
+// []string, []float64, [][]float64, and as JSON where they are none of these. An error
+// is that of ReadIdentity; the result has all that could be read.
+func ReadResult(v *fastjson.Value) (*Result, error) {
 	r := &Result{ID: text(v, "id"), Suite: text(v, "suite"), Test: text(v, "test"),
 		Status: text(v, "status"), Backend: text(v, "backend"), Line: v.GetInt("line")}
 	if s := v.Get("score"); s != nil && s.Type() == fastjson.TypeNumber {
@@ -32,15 +35,14 @@ func ReadResult(v *fastjson.Value) *Result {
 		r.Notes = append(r.Notes, Note{Code: text(n, "code"), Path: text(n, "path"), Message: text(n, "message")})
 	}
 	readFields(r, v)
-	r.who(v)
-	return r
+	return r, r.who(v)
 }
 
 // who reads who made the answer. Results of earlier versions have the model and the
 // run among their metrics alone.
-func (r *Result) who(v *fastjson.Value) {
-	r.Who, _ = ReadIdentity(v, "")
-	r.Who.ReadSource(v)
+func (r *Result) who(v *fastjson.Value) (err error) {
+	r.Who, err = ReadIdentity(v, "")
+	err = cmp.Or(err, r.Who.ReadSource(v))
 	m := v.Get("metrics")
 	if r.Who.Model == "" {
 		r.Who.Model = text(m, "model")
@@ -51,6 +53,7 @@ func (r *Result) who(v *fastjson.Value) {
 	if n := m.GetInt("turn"); r.Who.Turn == 0 && n > 0 {
 		r.Who.Turn = n
 	}
+	return err
 }
 
 // common are the fields that every result has.

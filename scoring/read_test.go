@@ -16,7 +16,7 @@ func TestReadResult(t *testing.T) {
 		Fields: []Metric{{"evaluation", JSON(`{"score":0.5,"errors":[]}`)}, {"feedback_text", "good"}},
 		Notes:  []Note{{Code: "c", Path: "p", Message: "m"}}}
 	line := in.AppendJSON(nil, Clamp01, "plumb x")
-	out := ReadResult(fastjson.MustParseBytes(line))
+	out, _ := ReadResult(fastjson.MustParseBytes(line))
 	if !reflect.DeepEqual(*out, in) {
 		t.Errorf("read back %+v; want %+v; line %s", *out, in, line)
 	}
@@ -28,7 +28,7 @@ func TestReadResult(t *testing.T) {
 
 func TestReadFailed(t *testing.T) {
 	in := Result{ID: "a", Line: 3, Err: &Error{Code: "bad_line", Message: "no"}}
-	out := ReadResult(fastjson.MustParseBytes(in.AppendJSON(nil, Clamp01, "")))
+	out, _ := ReadResult(fastjson.MustParseBytes(in.AppendJSON(nil, Clamp01, "")))
 	if out.Scored || out.Line != 3 || out.Err == nil || *out.Err != *in.Err {
 		t.Errorf("read back %+v; want %+v", *out, in)
 	}

@@ -116,7 +116,10 @@ func secondTurn(p *fastjson.Parser, line []byte, n int, fault string) (b []byte,
 	case err != nil || v.Type() != fastjson.TypeObject || !v.Exists("score"):
 		return failure(fmt.Sprintf("line:%d", n), "bad_line", "cannot read result: want a result line of plumb score"), true
 	}
-	r := scoring.ReadResult(v)
+	r, err := scoring.ReadResult(v)
+	if err != nil {
+		return failure(r.ID, "bad_line", "cannot read result: "+err.Error()), true
+	}
 	text, on := drawingbench.Followup(r)
 	if !on || r.Suite != "drawingbench" {
 		return nil, false

@@ -302,7 +302,11 @@ func (s *remoteStream) result(n int, line []byte) (queue.Answer, error) {
 	if err != nil {
 		return queue.Answer{}, fmt.Errorf("cannot read a result of the daemon: %w", err)
 	}
-	return queue.Answer{Line: n, JSON: line, Result: *scoring.ReadResult(v)}, nil
+	r, err := scoring.ReadResult(v)
+	if err != nil {
+		return queue.Answer{}, fmt.Errorf("cannot read a result of the daemon: %w", err)
+	}
+	return queue.Answer{Line: n, JSON: line, Result: *r}, nil
 }
 
 // fault returns the result of a line that this process could not read, as the daemon

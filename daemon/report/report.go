@@ -109,7 +109,9 @@ func (w *Writer) Add(line dump.Line, result []byte) error {
 // add counts a result and keeps it for its card. The same answer twice counts once.
 func (w *Writer) add(line dump.Line, result []byte, r *scoring.Result) {
 	w.backend = r.Backend
-	w.scorer = fastjson.GetString(result, "scorer")
+	if w.scorer == "" {
+		w.scorer = fastjson.GetString(result, "scorer")
+	}
 	if w.table.Add(r) {
 		w.sample.add(line, result, r)
 	}

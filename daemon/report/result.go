@@ -35,12 +35,9 @@ func readResult(p *fastjson.Parser, b []byte) (*scoring.Result, error) {
 			return nil, fmt.Errorf("cannot read result line: cannot use %s: got %.40s; want a string", name, f)
 		}
 	}
-	who, err := scoring.ReadIdentity(v, "")
-	if err == nil {
-		err = who.ReadSource(v)
-	}
+	r, err := scoring.ReadResult(v)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read result line: %w", err)
 	}
-	return scoring.ReadResult(v), nil
+	return r, nil
 }

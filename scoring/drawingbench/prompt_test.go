@@ -59,7 +59,7 @@ func TestFollowup(t *testing.T) {
 	} {
 		r := result(t, c.item, nil)
 		line := r.AppendJSON(nil, scoring.Clamp01, "")
-		back := scoring.ReadResult(fastjson.MustParseBytes(line))
+		back, _ := scoring.ReadResult(fastjson.MustParseBytes(line))
 		got, ok := Followup(back)
 		if ok != (c.want != "") || !strings.Contains(got, c.want) || ok && !strings.HasSuffix(got, again) {
 			t.Errorf("%s: got %v %q; want %q", c.name, ok, got, c.want)

@@ -46,7 +46,8 @@ func TestTables(t *testing.T) {
 			for _, item := range items {
 				r := score(t, item, nil)
 				if back {
-					r = *scoring.ReadResult(fastjson.MustParseBytes(r.AppendJSON(nil, scoring.Clamp01, "s")))
+					read, _ := scoring.ReadResult(fastjson.MustParseBytes(r.AppendJSON(nil, scoring.Clamp01, "s")))
+					r = *read
 				}
 				tab.Add(&r)
 			}

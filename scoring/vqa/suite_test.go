@@ -218,7 +218,8 @@ func TestTables(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tables.Add(scoring.ReadResult(v)) // as from a file of results
+			back, _ := scoring.ReadResult(v) // as from a file of results
+			tables.Add(back)
 		}
 		got := tables.Tables()
 		rows := map[string][]string{}
