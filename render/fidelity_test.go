@@ -73,10 +73,9 @@ func compare(t *testing.T, e *Engine, name string, p *Prepared) likeness {
 // bounds are what a group of pictures is held to.
 type bounds struct{ within, mean, mass, centre, median, pixels float64 }
 
-// TestFidelity draws the balance and label scenes on the default backend and
-// compares with the pictures of the real editor: everything in
-// reference-raster.md 14. The bounds leave room for what differs by a bit in a
-// stroke's arithmetic.
+// TestFidelity draws the balance and label scenes on the default backend and compares them with
+// the pictures of the real editor. The bounds leave room for what differs by a bit in the
+// arithmetic of a stroke. See docs/spec/raster.md#r44.
 func TestFidelity(t *testing.T) {
 	limits := map[string]bounds{
 		"before": {0.999, 0.02, 0.0005, 0.03, 0.01, 0.01},

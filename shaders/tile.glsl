@@ -83,7 +83,7 @@ Layer clear() {
     return l;
 }
 
-// Paints a colour, which is times its alpha, on the canvas (reference-raster.md 8.4).
+// Paints a colour, which is times its alpha, on the canvas. See docs/spec/raster.md#r25.
 void paint(inout Layer l, Row cover, uint alpha, uint color) {
     Row a = shade(alpha, cover);
 #ifdef PICTURE
@@ -94,7 +94,7 @@ void paint(inout Layer l, Row cover, uint alpha, uint color) {
     l.t = over(l.t, a, a);
 }
 
-// Where bits says so, the two-pixel rule (reference-raster.md 8.3), else what is
+// Where bits says so, the two-pixel rule (docs/spec/raster.md#r22), else what is
 // there: of a channel of an opaque colour.
 uvec4 pair4(uvec4 v, uint c, uvec4 cover, uvec4 other, uint bits) {
     uvec4 chosen = uvec4(bits, bits >> 1, bits >> 2, bits >> 3) & 1u;

@@ -10,8 +10,8 @@ import (
 	"math"
 )
 
-// Figures say how far a picture is from the reference. Alpha and colours are in
-// 1/255, colours premultiplied: those of an almost clear pixel mean nothing.
+// Figures say how far a picture is from the reference. Alpha and colours are in 1/255, colours
+// premultiplied: those of an almost clear pixel mean nothing. See docs/spec/raster.md#r36.
 type Figures struct {
 	Width, Height int
 	Box           image.Rectangle // of alpha > 0 in the reference

@@ -1,8 +1,8 @@
-// Package area fills paths with their true coverage, for `--raster exact`. In:
-// paths in px, the clip. Out: the share of every pixel that lies inside, in 1/255
-// to the nearest, as the spans that package scan leaves too. Paths that are added
-// to one filler are united: a pixel takes the largest share, so that the two passes
-// of a hand-drawn stroke are not added up. It refuses nothing, as package chord.
+// Package area fills paths with their true coverage, for `--raster exact`. In: paths in px, the
+// clip. Out: the share of every pixel that lies inside, in 1/255 to the nearest, as the spans
+// that package scan leaves too. Paths that are added to one filler are united: a pixel takes
+// the largest share, so that the two passes of a hand-drawn stroke are not added up. It refuses
+// nothing, like package chord. See docs/spec/raster.md#r43.
 package area
 
 import (

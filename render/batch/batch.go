@@ -2,9 +2,9 @@ package batch
 
 import "plumb/render/metric"
 
-// Batch is many drawings laid out for one run of the tile stage. Runs stand by
-// class, those of class c up to Ends[c]; the rest, those of drawings marked Twin and
-// those of more than MaxItems items, are evaluated by the CPU twin on every backend.
+// Batch is many drawings laid out for one run of the tile stage. Runs stand by class, those of
+// class c up to Ends[c]; the rest, those of drawings marked Twin and those of more than
+// MaxItems items, are evaluated by the CPU twin on every backend. See docs/spec/raster.md#r42.
 type Batch struct {
 	// Masks holds the masks of each drawing. Devices keep them one after the other;
 	// here they stay where the drawings have them, since they are most of a batch and

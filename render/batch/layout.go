@@ -1,13 +1,12 @@
-// Package batch lays drawings out as the tile stage reads them. In: drawings.
-// Out: flat arrays whose bytes are what the shaders read, and integer sums for
-// the parts that need no shader. Only pixels on an outline's boundary ever
-// reach the shader (rendering-architecture.md 1).
+// Package batch lays drawings out as the tile stage reads them. In: drawings. Out: flat arrays
+// whose bytes are what the shaders read, and integer sums for the parts that need no shader.
+// Only tiles that an outline crosses reach the shader. See docs/spec/raster.md#r41.
 package batch
 
 import "unsafe"
 
-// The tile size is part of the numeric contract, not a tuning flag: other sizes
-// move alpha sums by 1e-6 (rendering-architecture.md 7.5).
+// The tile size is a constant that the shader, its twin and the filler rely on, not a tuning
+// flag. See docs/spec/raster.md#r40.
 const (
 	TileW = 16 // px
 	TileH = 8  // px
@@ -43,7 +42,7 @@ const (
 type Item struct {
 	First uint32 // first row of the mask, relative to the run's Masks
 	Paint uint32 // alpha of the colour, 0..255 | flags
-	Color uint32 // r | g<<8 | b<<16, sRGB, times the opacity (reference-raster.md 8.4)
+	Color uint32 // r | g<<8 | b<<16, sRGB, times the opacity: docs/spec/raster.md#r25
 	Group uint32 // opacity of the group that FlagGroupFirst composites, 0..255
 }
 

@@ -1,9 +1,9 @@
 package batch
 
-// Pixel composites the items of one pixel, back to front, in the 8-bit arithmetic
-// of the reference (reference-raster.md 8.4); a layer is a canvas like the other, as
-// was observed. shaders/tile.glsl does the same for 16 pixels at once. Products and
-// sums of bytes: equal on every device.
+// Pixel composites the items of one pixel, back to front, in the 8-bit arithmetic of the
+// reference browser. A layer is blended like the canvas. shaders/tile.glsl does the same for 16
+// pixels at once. All values are products and sums of bytes, so they are equal on every device.
+// See docs/spec/raster.md#r25.
 type Pixel struct {
 	sets  [2]layer
 	group layer
@@ -48,8 +48,8 @@ func (l *layer) paint(coverage, alpha, color uint32) {
 	l.a = a + l.a*(256-a)>>8
 }
 
-// pair draws an opaque colour by the two-pixel rule (reference-raster.md 8.3), for
-// which coverage is one less than the rule's scale.
+// pair draws an opaque colour by the two-pixel rule. coverage is one less than the scale of the
+// rule. See docs/spec/raster.md#r22.
 func (l *layer) pair(coverage, color uint32) {
 	over := func(dst *uint32, c uint32) { *dst = (c*(coverage+1) + *dst*(255-coverage)) >> 8 }
 	over(&l.r, color&0xff)
@@ -58,7 +58,7 @@ func (l *layer) pair(coverage, color uint32) {
 	over(&l.a, 255)
 }
 
-// lay draws a colour as an image is, where products are rounded.
+// lay draws a colour as an image is drawn: products are rounded. See docs/spec/raster.md#r26.
 func (l *layer) lay(coverage, alpha, color uint32) {
 	a := Div255(alpha * coverage)
 	over := func(dst *uint32, c uint32) {
@@ -70,8 +70,8 @@ func (l *layer) lay(coverage, alpha, color uint32) {
 	l.a = a + Div255(l.a*(255-a))
 }
 
-// merge draws a finished layer on the canvas, with its opacity as alpha. Both ways
-// were observed; apart is that through a clip.
+// merge draws a finished layer on the canvas, with its opacity as alpha. apart says that it is
+// drawn through a clip, which floors each product. See docs/spec/raster.md#r27.
 func (l *layer) merge(g *layer, alpha uint32, apart bool) {
 	rest := 0xffff - g.a*(alpha+1)
 	left := (rest + rest>>8) >> 8
@@ -89,8 +89,8 @@ func (l *layer) merge(g *layer, alpha uint32, apart bool) {
 // Alpha returns the alpha of both sets, 0..255.
 func (p *Pixel) Alpha() (a0, a1 uint32) { return p.sets[0].a, p.sets[1].a }
 
-// RGBA returns the picture of the pixel, set A over set B: 8 bits a channel, not
-// premultiplied, ties down (observed), r lowest.
+// RGBA returns the picture of the pixel, set A over set B: 8 bits a channel, not premultiplied,
+// ties down, red in the lowest byte. See docs/spec/raster.md#r30.
 func (p *Pixel) RGBA() uint32 {
 	a, b := &p.sets[0], &p.sets[1]
 	left := 255 - a.a

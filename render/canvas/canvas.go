@@ -1,9 +1,8 @@
-// Package canvas is a bitmap that is drawn on as a browser's 2D canvas is: stroke
-// by stroke, in order, with 8-bit blending (docs/spec/drawingbench.md#r57;
-// reference-raster.md 8.4, 10). In: strokes, discs, outlines, flood fills in
-// canvas px. Out: pixels, and what was counted of them. Coordinates that are not
-// finite paint nothing; nothing is refused. Order matters in all of it, so it
-// runs on the CPU.
+// Package canvas is a bitmap that is drawn on like a browser's 2D canvas: stroke by stroke, in
+// order, with 8-bit blending (docs/spec/drawingbench.md#r57, docs/spec/raster.md#r25). In:
+// strokes, discs, outlines, flood fills in canvas px. Out: pixels, and what was counted of
+// them. Coordinates that are not finite paint nothing; nothing is refused. It runs on the CPU,
+// because the order of strokes matters.
 package canvas
 
 import (
@@ -130,8 +129,8 @@ func (c *Canvas) own(y int) *row {
 	return mine
 }
 
-// paint blends one pixel with coverage a, 1..255. pair is the coverage of a pixel
-// that the two-pixel rule of reference-raster.md 8.3 blends, 0 for others.
+// paint blends one pixel with coverage a, 1..255. pair is the coverage of a pixel that the
+// two-pixel rule blends, and 0 for others. See docs/spec/raster.md#r22.
 type paint func(p []uint8, a, pair uint32)
 
 // clip is the canvas as the filler takes it.
@@ -204,7 +203,7 @@ func (m *Mark) at(x, y int) {
 	m.Box = m.Box.Union(at)
 }
 
-// over paints with a colour (reference-raster.md 8.3, 8.4).
+// over paints with an opaque colour. See docs/spec/raster.md#r25 and docs/spec/raster.md#r22.
 func over(k Colour) paint {
 	s := [4]uint32{uint32(k.R), uint32(k.G), uint32(k.B), 255}
 	return func(p []uint8, a, pair uint32) {

@@ -2,10 +2,10 @@ package canvas
 
 import "math"
 
-// frame paints what lies in the outer rectangle and not in the inner one, which
-// is empty where its sides have crossed. Edges are taken to 1/256 px, and a
-// pixel's coverage is the product of what is covered of its width and height
-// (reference-raster.md 10). The two are at least 2 px apart.
+// frame paints what lies in the outer rectangle and not in the inner one, which is empty where
+// its sides have crossed. Edges are cut to 1/256 px, and a pixel's coverage is the product of
+// the covered parts of its width and height. The two rectangles are at least 2 px apart. See
+// docs/spec/raster.md#r23.
 func (c *Canvas) frame(x0, y0, x1, y1, ix0, iy0, ix1, iy1 float64, with paint) {
 	outer, inner := box{x0, y0, x1, y1}, box{ix0, iy0, ix1, iy1}
 	if ix1 <= ix0 || iy1 <= iy0 {

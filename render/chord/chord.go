@@ -1,9 +1,8 @@
-// Package chord turns paths in px into directed line segments, as the reference
-// browser's filler does before it walks its rows (reference-raster.md 4 and 5),
-// or, on request, as close to the true curves as the grid of segments allows.
-// In: a path in device space and the clip. Out: segments in 1/Unit px. It
-// refuses nothing: a path with a point that is not finite, or farther than 1e15
-// px away, gives no segments, and no verb gives more than some thousand.
+// Package chord turns paths in px into directed line segments, as the reference browser's
+// filler does before it walks its rows (docs/spec/raster.md#r11), or, on request, as close to
+// the true curves as the grid of segments allows. In: a path in device space and the clip. Out:
+// segments in 1/Unit px. It refuses nothing: a path with a point that is not finite, or farther
+// than 1e15 px away, gives no segments, and no verb gives more than some thousand.
 package chord
 
 import "plumb/render/path"
@@ -58,13 +57,12 @@ type Cutter struct {
 	trace func([4]int64)
 }
 
-// Append adds the segments of the path to dst, in the path's direction, those of
-// one curve from its top, and returns the longer slice. Every subpath counts as
-// closed. The path is in px from the corner that the clip is given from. What
-// lies left of the clip becomes vertical lines at its left edge, what lies right
-// of it, above or below vanishes: windings inside stay what they are. In a
-// layer the browser's clip is the layer's painted box, else the canvas
-// (reference-raster.md 11).
+// Append adds the segments of the path to dst, in the path's direction, those of one curve from
+// its top, and returns the longer slice. Every subpath counts as closed. The path is in px from
+// the corner that the clip is given from. What lies left of the clip becomes vertical lines at
+// its left edge, what lies right of it, above or below vanishes: windings inside stay what they
+// are. In a layer the browser's clip is the layer's painted box, else the canvas. See
+// docs/spec/raster.md#r28.
 func (c *Cutter) Append(dst []Segment, p *path.Path, clip Rect, mode Mode) []Segment {
 	b, ok := bounds(p.Points)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"plumb/render/path/pathtest"
 )
 
-// The worked examples of reference-raster.md 13: the vertices that the chords of
-// one curve pass, in px, from the top.
+// TestWorkedExamples checks the vertices that the chords of one curve pass, in px, from the
+// top. See docs/spec/raster.md#r14 and docs/spec/raster.md#r15.
 func TestWorkedExamples(t *testing.T) {
 	for _, c := range []struct {
 		name, d  string

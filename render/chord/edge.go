@@ -7,9 +7,8 @@ import (
 	"plumb/render/path"
 )
 
-// Edge is a piece of an outline between two turns in y, from its top to its
-// bottom: a line, or a curve as a chain of chords. It holds the chord in hand
-// (reference-raster.md 5).
+// Edge is a piece of an outline between two turns in y, from its top to its bottom: a line, or
+// a curve as a chain of chords. It holds the current chord. See docs/spec/raster.md#r11.
 type Edge struct {
 	X     int64 // where the chord begins, 1/65536 px
 	Slope int64 // dx/dy, 1/65536
@@ -38,9 +37,9 @@ func Bounds(p *path.Path) (lo, hi path.Point, ok bool) {
 	return path.Point{X: b.x0, Y: b.y0}, path.Point{X: b.x1, Y: b.y1}, ok
 }
 
-// Edges replaces dst by the edges of a path for which Bounds is ok. inside says
-// that the box of Bounds lies within the clip, convex that what lies right of it
-// becomes vertical lines there instead of vanishing (reference-raster.md 4).
+// Edges replaces dst by the edges of a path for which Bounds is ok. inside says that the box of
+// Bounds lies within the clip, convex that what lies right of the clip becomes vertical lines
+// there instead of vanishing. See docs/spec/raster.md#r10.
 func (c *Cutter) Edges(dst *Edges, p *path.Path, clip Rect, inside, convex bool) {
 	dst.List, dst.curves = dst.List[:0], dst.curves[:0]
 	c.clip = clip.within(NoClip).box()
@@ -79,8 +78,8 @@ func perColumn(dx, dy, slope, s int64) int64 {
 	return max(d, -d)
 }
 
-// addLine appends a line, or merges a vertical one with a vertical one just
-// before it (reference-raster.md 5.3).
+// addLine appends a line, or merges a vertical one with a vertical one just before it. See
+// docs/spec/raster.md#r13.
 func (l *Edges) addLine(e *Edge) {
 	if n := len(l.List); n > 0 && e.Slope == 0 {
 		if last := &l.List[n-1]; last.curve == noCurve && last.Slope == 0 && last.X == e.X {
@@ -162,9 +161,9 @@ func (l *Edges) Follow(e *Edge, x int64) bool {
 	return s.quadNext(e)
 }
 
-// Smooth reports whether the edge turns so slowly at the end of its chord that a
-// walk may pass the end by part of a row; next is the edge that follows if this
-// is the last chord (reference-raster.md 7).
+// Smooth reports whether the edge turns so slowly at the end of its chord that a walk may pass
+// the end by part of a row; next is the edge that follows if this is the last chord. See
+// docs/spec/raster.md#r18.
 func (l *Edges) Smooth(e, next *Edge) bool {
 	if e.curve != noCurve {
 		if s := &l.curves[e.curve]; s.left > 0 {

@@ -22,8 +22,8 @@ func snapRow(y int64) int64 { return (y + one/8) >> 14 << 14 }
 // wholeRow rounds q16 to the nearest px, halves upwards.
 func wholeRow(y int64) int64 { return (y + one/2) >> 16 << 16 }
 
-// divide returns a/b in q16 for a and b in 1/64 px, by the reference's rule: a
-// table of reciprocals where b is short.
+// divide returns a/b in q16 for a and b in 1/64 px, by the reference's rule: a table of
+// reciprocals where b is short. See docs/spec/raster.md#r12.
 func divide(a, b int64) int64 {
 	if b == 0 {
 		return 0
@@ -52,7 +52,7 @@ func saturate(v int64) int64 { return min(max(v, -math.MaxInt32), math.MaxInt32)
 // slope returns dx/dy in q16 from q16 differences.
 func slope(dx, dy int64) int64 { return divide(dx>>10, dy>>10) }
 
-// gridLine is reference-raster.md 5.1 to 5.3.
+// gridLine stores a line as an edge on quarter rows. See docs/spec/raster.md#r11.
 func (c *Cutter) gridLine(a, b path.Point) {
 	e := Edge{Winding: 1, curve: noCurve}
 	if a.Y > b.Y {

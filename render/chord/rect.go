@@ -6,9 +6,9 @@ import (
 	"plumb/render/path"
 )
 
-// small reports whether a path with these bounds is drawn through the browser's
-// small mask and is at least 3 px wide: rectangles of that size are drawn
-// exactly, on no grid (reference-raster.md 1 and 10).
+// small reports whether a path with these bounds is drawn through the browser's small mask and
+// is at least 3 px wide. Rectangles of that size are drawn exactly, on no grid. See
+// docs/spec/raster.md#r23.
 func (b box) small() bool {
 	w := math.Ceil(float64(b.x1)) - math.Floor(float64(b.x0))
 	h := math.Ceil(float64(b.y1)) - math.Floor(float64(b.y0))

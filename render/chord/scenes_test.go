@@ -89,8 +89,8 @@ func compare(t testing.TB, p *picture, file string) (near, centre float64) {
 	return float64(n) / float64((x1-x0)*(y1-y0)), math.Hypot(ax-bx, ay-by)
 }
 
-// Scenes of the real editor: chords in Reference mode, each path as one union of
-// exact area, meet the figures of reference-raster.md 14 for this stage.
+// TestScenes draws scenes of the editor with chords in Reference mode, each path as one union
+// of exact area. See docs/spec/raster.md#r44.
 func TestScenes(t *testing.T) {
 	limit := 8
 	if s := os.Getenv("PLUMB_SCENES"); s != "" {

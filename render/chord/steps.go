@@ -22,7 +22,8 @@ func (s *steps) next(e *Edge) bool {
 	return s.quadNext(e)
 }
 
-// setQuad is reference-raster.md 5.4, for points in 1/256 px.
+// setQuad prepares the chords of a quadratic from points in 1/256 px. See
+// docs/spec/raster.md#r14.
 func (s *steps) setQuad(x, y *[4]int64) {
 	ax, ay := x[0]-2*x[1]+x[2], y[0]-2*y[1]+y[2]
 	k := min(max(halvings(-ax>>2, -ay>>2), 1), 6)
@@ -74,7 +75,7 @@ func (s *steps) quadNext(e *Edge) bool {
 	return false
 }
 
-// setCubic is reference-raster.md 5.5, for points in 1/256 px.
+// setCubic prepares the chords of a cubic from points in 1/256 px. See docs/spec/raster.md#r15.
 func (s *steps) setCubic(x, y *[4]int64) {
 	k := min(halvings(cubicDeviation(x), cubicDeviation(y))+1, 6)
 	s.x.setCubic(x, k)

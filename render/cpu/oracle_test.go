@@ -24,9 +24,9 @@ func measure(d *outline.Drawing) metric.Tally {
 	return b.Tallies(nil, rows)[0]
 }
 
-// slow is the reference: every item over the whole picture, in paint order, by the
-// rules of reference-raster.md 8.4 and 11 in real numbers. It shares nothing with
-// the tile stage.
+// slow is the reference: every item over the whole picture, in paint order, by the rules of
+// blending in real numbers. It shares no code with the tile stage. See docs/spec/raster.md#r25
+// and docs/spec/raster.md#r27.
 func slow(d *outline.Drawing) metric.Tally {
 	w, h := d.Width, d.Height
 	cover := make([][]float64, len(d.Items))

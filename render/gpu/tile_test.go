@@ -100,7 +100,8 @@ func TestABrokenTileStageIsSeen(t *testing.T) {
 	}
 }
 
-// A scene has the same tally alone, in any batch, in any order and in parts.
+// A scene has the same tally alone, in any batch, in any order and in parts. See
+// docs/spec/raster.md#r37.
 func TestTalliesDoNotDependOnTheBatch(t *testing.T) {
 	ds := drawings(40)
 	r := open(t, Config{})

@@ -47,8 +47,8 @@ func (c Comparison) IoU() (iou float64, ok bool) {
 	return float64(c.Both) / float64(either), true
 }
 
-// Hausdorff returns the symmetric Hausdorff distance in px; ok is false when it
-// was not asked for or a mask covers nothing.
+// Hausdorff returns the symmetric Hausdorff distance in px; ok is false when it was not asked
+// for or a mask covers nothing. See docs/spec/raster.md#r35.
 func (c Comparison) Hausdorff() (px float64, ok bool) {
 	if !c.Measured {
 		return 0, false

@@ -3,12 +3,13 @@
 // never sees pixels, and it never turns "nothing there" into a number.
 package metric
 
-// One is full alpha in the unit of all sums: alpha is counted in 1/255, which is
-// all that a PNG holds of it, so sums are integers and exact.
+// One is full alpha in the unit of all sums. Alpha is counted in 1/255, because a PNG holds no
+// more of it, so sums are exact integers. See docs/spec/raster.md#r31.
 const One = 255
 
 // CoveredFrom is the pixel rule: a pixel is covered when its alpha in a PNG is
 // above 0 (aspire.md D26).
+// See docs/spec/raster.md#r32.
 const CoveredFrom = 1
 
 // Sums are taken over all pixels of one set of shapes, composited alone.
@@ -19,9 +20,9 @@ type Sums struct {
 	Covered uint64 // pixels with alpha >= CoveredFrom
 }
 
-// Tally is everything measured of one view. A is the drawing, or the first of
-// two sets; B is the second set and zero where a view names only one. The two
-// sets are composited independently of each other over the same pixels.
+// Tally is everything measured of one view. A is the drawing, or the first of two sets; B is
+// the second set and zero where a view names only one. The two sets are composited
+// independently of each other over the same pixels. See docs/spec/raster.md#r34.
 type Tally struct {
 	A, B Sums
 	Both uint64 // pixels covered in A and in B
@@ -30,6 +31,7 @@ type Tally struct {
 // CentreOfMass returns the alpha-weighted centre in px from the top left corner;
 // the centre of pixel (0,0) is (0.5, 0.5) (aspire.md D42). ok is false when no
 // pixel has alpha: an empty picture has no centre, and (0, 0) would be a lie.
+// See docs/spec/raster.md#r33.
 func (s Sums) CentreOfMass() (x, y float64, ok bool) {
 	if s.Alpha == 0 {
 		return 0, 0, false

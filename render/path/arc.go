@@ -8,9 +8,8 @@ import "math"
 // that are too small are scaled up; a radius of 0 gives a line; an arc to its own
 // start nothing (SVG 1.1, F.6).
 //
-// It becomes equal conics of at most a third of a turn, where reference-raster.md 1
-// has cubics, computed in binary32: the last bits decide how finely the browser
-// draws an arc (observed: discs agree in every byte).
+// It becomes equal conics of at most a third of a turn, computed in binary32, because the last
+// bits decide how finely the browser draws an arc. See docs/spec/raster.md#r2.
 func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 	a := p.Points[len(p.Points)-1]
 	if a == b {

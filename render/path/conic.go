@@ -5,10 +5,9 @@ import "math"
 // maxConicPow bounds a conic to 2^5 quadratics.
 const maxConicPow = 5
 
-// ConicQuads appends to dst the quadratics that stand for the conic (a, c, b)
-// with weight w: 2^k pieces, k the smallest that keeps the deviation within tol,
-// at most 5; two points each, control and end. y stays monotone where the
-// conic's is (reference-raster.md 5).
+// ConicQuads appends to dst the quadratics that stand for the conic (a, c, b) with weight w:
+// 2^k pieces, k the smallest that keeps the deviation within tol, at most 5; two points each,
+// control and end. y stays monotone where the conic's is. See docs/spec/raster.md#r3.
 func ConicQuads(dst []Point, a, c, b Point, w, tol float32) []Point {
 	k := (w - 1) / (4 * (w + 1))
 	x := k * (a.X - float32(2*c.X) + b.X)

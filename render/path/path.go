@@ -1,6 +1,6 @@
-// Package path holds vector paths the way the reference browser holds them:
-// verbs with binary32 points (reference-raster.md 1). In: drawing commands.
-// Out: a Path that stroking and chord cutting read. It knows no shapes.
+// Package path holds vector paths the way the reference browser holds them: verbs with binary32
+// points (docs/spec/raster.md#r1). In: drawing commands. Out: a Path that stroking and chord
+// cutting read. It knows no shapes.
 package path
 
 // Verb tells what the next points of a path mean.
@@ -72,8 +72,8 @@ type Matrix struct{ A, B, C, D, E, F float32 }
 // Identity changes nothing.
 var Identity = Matrix{A: 1, D: 1}
 
-// Apply maps one point. Products are rounded before they are added, so that the
-// compiler cannot fuse them and results do not depend on the processor.
+// Apply maps one point. Products are rounded before they are added, so that the compiler cannot
+// fuse them and results do not depend on the processor. See docs/spec/raster.md#r38.
 func (m Matrix) Apply(p Point) Point {
 	return Point{
 		X: float32(m.A*p.X) + float32(m.C*p.Y) + m.E,

@@ -18,7 +18,8 @@ func (d *edgeSide) to(y int32) {
 	}
 }
 
-// convexWalk is reference-raster.md 7: two edges, rows as long as they last.
+// convexWalk fills a convex path between its left and its right edge. See
+// docs/spec/raster.md#r18.
 type convexWalk struct {
 	s           *Scanner
 	left, right int64 // bounds, q16

@@ -2,9 +2,9 @@ package scan
 
 import "plumb/render/path"
 
-// convex is the reference's test (reference-raster.md 9): one contour, whose
-// polygon of all points, controls too, turns one way. Products are rounded to
-// binary32 as they are there: a nearly straight corner can make a path concave.
+// convex reports whether a path is convex by the browser's test: one contour whose polygon of
+// all points, controls included, turns one way. Products are rounded to binary32 as in the
+// browser, so a nearly straight corner can make a path concave. See docs/spec/raster.md#r17.
 func convex(p *path.Path) bool {
 	v, pts := p.Verbs, p.Points
 	for len(v) > 1 && v[len(v)-1] == path.Move { // trailing moves do not count

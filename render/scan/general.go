@@ -20,8 +20,8 @@ type active struct {
 // never is a row below all rows.
 const never = math.MaxInt32
 
-// general is reference-raster.md 6: rows in strips of a quarter, a half or one
-// row; in each, spans from the winding of the edges in their order at its top.
+// general fills a path in strips of a quarter, a half or one row. In each strip the spans
+// follow from the windings of the edges in their order at its top. See docs/spec/raster.md#r16.
 type general struct {
 	s           *Scanner
 	left, right int64 // bounds of spans, q16

@@ -9,9 +9,9 @@ import (
 // ranked is one edge in the order of walking.
 type ranked struct{ top, edge int32 }
 
-// sort fills s.order: by top, then x there, then slope (reference-raster.md 5).
-// Tops, x on the grid of 1/256 px where edges begin, and numbers of edges fit
-// into one word for all but monstrous paths; those lose digits of x.
+// sort fills s.order: by top, then x there, then slope. See docs/spec/raster.md#r11. Tops, x on
+// the grid of 1/256 px where edges begin, and numbers of edges fit into one word for all but
+// monstrous paths; those lose digits of x.
 func (s *Scanner) sort() {
 	list := s.edges.List
 	top, x := list[0].Top, list[0].X>>8

@@ -5,11 +5,11 @@ package scan
 type quirk uint8
 
 const (
-	endSnap    quirk = 1 << iota // reference-raster.md 8.3: alphas near 0 and 255 of a row's sums go there
-	walkedX                      // 6: a curve's next chord begins where the last was walked to
-	convexRule                   // 7: convex paths have a walker of their own
-	smallMask                    // 8.2: small paths are added up in a mask
-	smoothJump                   // 7: the convex walker passes the end of an edge by part of a row
+	endSnap    quirk = 1 << iota // docs/spec/raster.md#r21: alphas near 0 and 255 of a row's sums are snapped
+	walkedX                      // docs/spec/raster.md#r16: a curve's next chord begins at the walked x
+	convexRule                   // docs/spec/raster.md#r4: convex paths have a walker of their own
+	smallMask                    // docs/spec/raster.md#r20: small paths are added up in a mask
+	smoothJump                   // docs/spec/raster.md#r18: the convex walker passes the end of an edge by part of a row
 )
 
 // lacks reports whether a rule is left out.

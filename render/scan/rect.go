@@ -2,8 +2,8 @@ package scan
 
 import "math"
 
-// rectangle fills an axis-aligned rectangle of small-mask size on no grid at all
-// (reference-raster.md 10); false if it is too narrow for that.
+// rectangle fills an axis-parallel rectangle of small-mask size exactly, on no grid. It returns
+// false if the rectangle is too narrow for that. See docs/spec/raster.md#r23.
 func rectangle(dst *Coverage, f *fill) bool {
 	x0, x1 := max(f.lo.X, float32(f.clip.X0)), min(f.hi.X, float32(f.clip.X1))
 	y0, y1 := max(f.lo.Y, float32(f.clip.Y0)), min(f.hi.Y, float32(f.clip.Y1))

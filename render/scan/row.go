@@ -12,9 +12,9 @@ const longRun = 16
 // stored as one.
 const nearby = 8
 
-// row gathers what the trapezoids of one pixel row leave in its pixels
-// (reference-raster.md 8). It has two layers: sums, and above all what direct
-// spans have drawn before the sums are. Long runs are kept out of the bytes.
+// row collects what the trapezoids of one pixel row leave in its pixels. It has two layers:
+// sums, and above them what direct spans have drawn before the sums are blended. Long runs are
+// kept out of the bytes. See docs/spec/raster.md#r21.
 type row struct {
 	dst    *Coverage
 	y      int32
@@ -138,11 +138,11 @@ func (r *row) touch(x0, x1 int32) {
 // strip begins another strip of the same row: spans come from the left again.
 func (r *row) strip() { r.cursor = 0 }
 
-// Over is the alpha that coverage a leaves on alpha d, opaque on opaque, all in 1/255
-// (reference-raster.md 8.4).
+// Over returns the alpha after coverage a of an opaque colour is drawn on alpha d, all in
+// 1/255. See docs/spec/raster.md#r25.
 func Over(d, a byte) byte { return a + byte(uint32(d)*(256-uint32(a))>>8) }
 
-// OverTwo is Over by the two-pixel rule (reference-raster.md 8.3).
+// OverTwo is Over by the two-pixel rule. See docs/spec/raster.md#r22.
 func OverTwo(d, a byte) byte {
 	scale := uint32(a) + uint32(a>>7)
 	return byte((255*scale + uint32(d)*(256-scale)) >> 8)

@@ -1,8 +1,8 @@
 // Package scan fills paths as the reference browser does, byte for byte
-// (reference-raster.md 1 and 4 to 10). In: a path in device px, the clip, the
-// fill rule. Out: the 8-bit coverage of every pixel that the path touches, as
-// spans. It knows no colours and refuses nothing: a path with a point that is
-// not finite, or farther than 1e15 px away, covers nothing.
+// (docs/spec/raster.md#r4). In: a path in device px, the clip, the fill rule. Out: the 8-bit
+// coverage of every pixel that the path touches, as spans. It knows no colours and refuses
+// nothing: a path with a point that is not finite, or farther than 1e15 px away, covers
+// nothing.
 package scan
 
 import (
@@ -16,16 +16,16 @@ import (
 // opaque colour that is not black.
 type Rule struct {
 	EvenOdd bool
-	// Plain turns off the two-pixel rule of reference-raster.md 8.3: for black
-	// and for translucent colours.
+	// Plain turns off the two-pixel rule: for black and for translucent colours. See
+	// docs/spec/raster.md#r22.
 	Plain bool
-	// Clip fills as antialiased clips and what they clip are filled
-	// (reference-raster.md 11): Plain, not through the small mask, and without
-	// direct spans where the path is concave. Convex paths keep theirs.
+	// Clip fills as antialiased clips and what they clip are filled: Plain, not through the
+	// small mask, and without direct spans where the path is concave. Convex paths keep theirs.
+	// See docs/spec/raster.md#r29.
 	Clip bool
-	// Cells makes spans begin and end at multiples of Cell px, as tiles do, with
-	// zeros where nothing is; they may then end up to Cell-1 px right of the clip.
-	// Small rectangles (reference-raster.md 10) are as they are without.
+	// Cells makes spans begin and end at multiples of Cell px, as tiles do, with zeros where
+	// nothing is; they may then end up to Cell-1 px right of the clip. Small rectangles
+	// (docs/spec/raster.md#r23) are not affected.
 	Cells bool
 }
 
@@ -116,8 +116,8 @@ func intersect(a, b chord.Rect) chord.Rect {
 	return chord.Rect{X0: max(a.X0, b.X0), Y0: max(a.Y0, b.Y0), X1: min(a.X1, b.X1), Y1: min(a.Y1, b.Y1)}
 }
 
-// small reports whether a path with these bounds goes through the small mask
-// (reference-raster.md 1).
+// small reports whether a path with these bounds goes through the small mask. See
+// docs/spec/raster.md#r4.
 func small(lo, hi path.Point) bool {
 	w := math.Ceil(float64(hi.X)) - math.Floor(float64(lo.X))
 	h := math.Ceil(float64(hi.Y)) - math.Floor(float64(lo.Y))

@@ -22,10 +22,10 @@ func mul8(a byte, full int32) byte { return byte(int32(a) * full >> 8) }
 // less is a - b, not below 0.
 func less(a, b byte) byte { return a - min(a, b) }
 
-// trapezoid draws the part of a span in one strip of the row. Its left edge goes
-// from ul at the top to ll at the bottom, its right edge from ur to lr; dyL and
-// dyR are the edges' heights per column, full is the strip's height as alpha.
-// direct spans of full height do without sums (reference-raster.md 8.1, 8.3).
+// trapezoid draws the part of a span in one strip of the row. Its left edge goes from ul at the
+// top to ll at the bottom, its right edge from ur to lr; dyL and dyR are the edges' heights per
+// column, full is the strip's height as alpha. direct spans of full height do without sums. See
+// docs/spec/raster.md#r19.
 func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool) {
 	if ul > ur {
 		return

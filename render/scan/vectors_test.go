@@ -77,8 +77,8 @@ func coverageOf(t testing.TB, s *Scanner, p *path.Path, w, h int, clip chord.Rec
 	return m
 }
 
-// blend draws coverage on the image in a colour of the given alpha
-// (reference-raster.md 8.4).
+// blend draws coverage on the image in a colour of the given alpha. See
+// docs/spec/raster.md#r25.
 func (m *image) blend(c *image, alpha uint32) {
 	for i, a := range c.a {
 		s := uint32(a)

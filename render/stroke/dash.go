@@ -19,11 +19,11 @@ type Dasher struct {
 	quads   []vec
 }
 
-// Dash appends to dst the pieces of src that dashes (on, off, on, ...; units of
-// src; an odd number counts twice) leave, beginning offset into the period, as
-// open subpaths. It reports false and appends nothing where the browser ignores
-// the dashes and draws a solid line: no dashes, a length that is negative or not
-// finite, a sum of 0, or more than 1,000,000 pieces. resolution is as for Outline.
+// Dash appends to dst the pieces of src that dashes (on, off, on, ...; units of src; an odd
+// number counts twice) leave, beginning offset into the period, as open subpaths. It reports
+// false and appends nothing where the browser ignores the dashes and draws a solid line: no
+// dashes, a length that is negative or not finite, a sum of 0, or more than 1,000,000 pieces.
+// resolution is as for Outline. See docs/spec/raster.md#r5.
 func (d *Dasher) Dash(dst, src *path.Path, dashes []float32, offset, resolution float32) bool {
 	if !d.setPattern(dashes) || !finite(offset) {
 		return false

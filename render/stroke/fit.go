@@ -53,8 +53,8 @@ func (p *pen) place(c *curve, t float32) place {
 	return place{c.at(t), d}
 }
 
-// fit appends the offset of the curve over [t0, t1], where a and b are its places
-// at both ends.
+// fit appends the offset of the curve over [t0, t1], where a and b are its places at both ends.
+// See docs/spec/raster.md#r7.
 func (p *pen) fit(dst *path.Path, c *curve, side, t0, t1 float32, a, b *place) {
 	f := fitter{pen: p, dst: dst, c: c, side: side, met: c.n == 3}
 	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2, d0: a.d, d1: b.d}

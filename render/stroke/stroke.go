@@ -1,8 +1,8 @@
-// Package stroke turns lines with a width into outlines to be filled, as the
-// reference browser does (reference-raster.md 2 and 3). In: a path in its own
-// units, the width, dashes, and the resolution at which it will be seen. Out: a
-// path in the same units that is filled with the non-zero rule. It refuses
-// nothing: recursion and output are bounded, whatever the coordinates are.
+// Package stroke turns lines with a width into outlines to be filled, as the reference browser
+// does (docs/spec/raster.md#r6). In: a path in its own units, the width, dashes, and the
+// resolution at which it will be seen. Out: a path in the same units that is filled with the
+// non-zero rule. It refuses nothing: recursion and output are bounded, whatever the coordinates
+// are.
 package stroke
 
 import (

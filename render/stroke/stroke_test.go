@@ -81,7 +81,8 @@ func TestResolution(t *testing.T) {
 	}
 }
 
-// The worked example of reference-raster.md 3.
+// TestWorkedExample checks the outline of one quadratic, point by point. See
+// docs/spec/raster.md#r7.
 func TestWorkedExample(t *testing.T) {
 	got := outline(t, "M 5 5 Q 30 2 40 30", 3.5, 1)
 	want := []string{
