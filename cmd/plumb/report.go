@@ -10,6 +10,7 @@ import (
 
 	"plumb/daemon"
 	"plumb/daemon/atomicfile"
+	"plumb/daemon/dump"
 	"plumb/daemon/report"
 	"plumb/scoring"
 	"plumb/scoring/table"
@@ -93,7 +94,7 @@ func (c *reportCmd) Run(std streams) error {
 	if c.Report == "" {
 		most = report.NoItems
 	}
-	j := report.NewJoined(report.JoinedConfig{Title: strings.Join(c.Results, ", "), Suites: suites, Variants: variants, Missing: missing, Papers: papers, Max: most})
+	j := report.NewJoined(report.Config{Title: strings.Join(c.Results, ", "), Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: most})
 	names, paths := c.series()
 	for i, path := range paths {
 		if err := c.file(j, names[i], path, std); err != nil {

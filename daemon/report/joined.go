@@ -9,16 +9,6 @@ import (
 	"plumb/scoring/table"
 )
 
-// JoinedConfig says how result files become one report.
-type JoinedConfig struct {
-	Title    string
-	Suites   map[string]scoring.Suite
-	Variants scoring.Variants
-	Missing  table.Missing
-	Papers   [][]byte // documents of paper tables
-	Max      int      // items that the HTML shows at most, as in Config
-}
-
 // Joined adds up the results of several models and runs, side by side, from result
 // lines alone. One goroutine uses it.
 type Joined struct {
@@ -26,12 +16,8 @@ type Joined struct {
 	lines, scored int
 }
 
-// NewJoined returns an empty report.
-func NewJoined(cfg JoinedConfig) *Joined {
-	c := Config{Title: cfg.Title, Variants: cfg.Variants, Missing: cfg.Missing, Papers: cfg.Papers, Max: cfg.Max}
-	c.Items.Suites = cfg.Suites
-	return &Joined{w: newWriter(c)}
-}
+// NewJoined returns an empty report. Of cfg.Items it needs the suites alone.
+func NewJoined(cfg Config) *Joined { return &Joined{w: newWriter(cfg)} }
 
 // Add adds a result line of the file called name. Its model is name where the result
 // has none, else "name: model", or the model alone where name is "". Each model and way

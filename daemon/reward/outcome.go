@@ -41,20 +41,16 @@ var scorerFaults = map[string]bool{
 
 // Fault returns the error of a result for which what the trainer sent is to
 // blame: a response of no form that is known, or else the label. nil is any other
-// result. at names the label ("samples[1].label").
+// result: one with a status comes from an item whose answer was read, so the label
+// was fine. at names the label ("samples[1].label").
 func Fault(r *scoring.Result, at string) *scoring.Error {
-	if r.Err != nil && r.Err.Code == dump.BadResponse {
+	switch {
+	case r.Scored || r.Err == nil:
+		return nil
+	case r.Err.Code == dump.BadResponse:
 		path := "cannot read " + strings.TrimSuffix(at, "label")
 		return &scoring.Error{Code: r.Err.Code, Message: strings.Replace(r.Err.Message, "cannot read ", path, 1)}
-	}
-	return labelFault(r, at)
-}
-
-// labelFault returns the error of a result whose item could not be used, which
-// is the label's fault; nil for any other result. A result with a status comes
-// from an item whose answer was read, so the label was fine. at names the label.
-func labelFault(r *scoring.Result, at string) *scoring.Error {
-	if r.Scored || r.Err == nil || r.Status != "" || scorerFaults[r.Err.Code] {
+	case r.Status != "" || scorerFaults[r.Err.Code]:
 		return nil
 	}
 	return &scoring.Error{Code: BadLabel, Message: "cannot use " + at + ": " + r.Err.Message}
