@@ -124,6 +124,7 @@ func TestOutcome(t *testing.T) {
 		{"infinite", scored(1 / zero), scoring.Raw, Outcome{Failed: true}, false},
 		{"backend", failed("backend", ""), scoring.Raw, Outcome{Failed: true}, false},
 		{"deadline", failed("deadline", ""), scoring.Raw, Outcome{Failed: true}, false},
+		{"too large", failed("too_large", ""), scoring.Raw, Outcome{Failed: true}, false},
 		{"not heard", failed("no_response", ""), scoring.Raw, Outcome{Failed: true}, false},
 		{"the answer's scene", failed("bad_scene", "fenced"), scoring.Raw, Outcome{Failed: true}, false},
 		{"the label's scene", failed("bad_scene", ""), scoring.Raw, Outcome{Failed: true}, true},

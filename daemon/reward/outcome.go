@@ -36,7 +36,7 @@ func Of(r *scoring.Result, mode scoring.RewardMode) Outcome {
 // the item, and that came from the label.
 var scorerFaults = map[string]bool{
 	"no_response": true, "undefined": true, "unjudged": true, "deadline": true, "internal": true,
-	"backend": true, "not_native": true, "limit": true, "closed": true,
+	"backend": true, "not_native": true, "limit": true, "too_large": true, "busy": true, "closed": true,
 }
 
 // Fault returns the error of a result for which what the trainer sent is to
