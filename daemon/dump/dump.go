@@ -16,22 +16,16 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"plumb/daemon/memory"
 )
 
 // Limits bound what a dump may cost. Zero values mean the default.
 type Limits struct {
-	Line   int    // bytes per line without its end, default 64 MiB (--max-line)
-	Ratio  int    // expansion of compressed input, default 200 (--max-ratio)
-	Window int    // bytes that a zstd decoder looks back at most, default 128 MiB (--max-window)
-	Memory Memory // what the reader holds counts against it; nil for no bound
-}
-
-// Memory bounds what several readers hold together. *memory.Hold is one.
-type Memory interface {
-	// Grow takes n more bytes, for which it may wait. The error says why there are none.
-	Grow(ctx context.Context, n int64) error
-	// Shrink gives n bytes back.
-	Shrink(n int64)
+	Line   int          // bytes per line without its end, default 64 MiB (--max-line)
+	Ratio  int          // expansion of compressed input, default 200 (--max-ratio)
+	Window int          // bytes that a zstd decoder looks back at most, default 128 MiB (--max-window)
+	Memory *memory.Hold // what the reader holds counts against it; nil for no bound
 }
 
 // The defaults of contract.md 9.
@@ -166,17 +160,10 @@ func (r *Reader) bounded(format string, plain io.Reader) io.Reader {
 
 // grow counts n more bytes.
 func (r *Reader) grow(n int) error {
-	if r.limits.Memory == nil {
-		return nil
-	}
 	return r.limits.Memory.Grow(context.Background(), int64(n))
 }
 
-func (r *Reader) shrink(n int) {
-	if r.limits.Memory != nil {
-		r.limits.Memory.Shrink(int64(n))
-	}
-}
+func (r *Reader) shrink(n int) { r.limits.Memory.Shrink(int64(n)) }
 
 // isZstd reports whether b begins a zstd frame or a skippable frame.
 func isZstd(b []byte) bool {

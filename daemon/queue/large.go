@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"plumb/daemon/dump"
-	"plumb/daemon/memory"
 	"plumb/render/jsontree"
 	"plumb/scoring"
 )
@@ -186,5 +185,3 @@ func (q *Queue) tooLarge(t *task) *scoring.Error {
 	}
 	return nil
 }
-
-var _ dump.Memory = (*memory.Hold)(nil)
