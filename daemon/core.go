@@ -74,8 +74,8 @@ func Variants(suites map[string]scoring.Suite) []scoring.Variant {
 	return all
 }
 
-// The work of one batch in rows of masks and items: about 16 ms on a software
-// driver, and enough to fill a GPU (rendering-architecture.md 9).
+// The work of one batch in rows of masks and items: about 16 ms on a software driver, and
+// enough to fill a GPU.
 const (
 	softWork = 800_000
 	hardWork = 4_000_000

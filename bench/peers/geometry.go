@@ -28,7 +28,8 @@ type fill struct {
 	rgb [3]uint8
 }
 
-// class is a set of scenes (rendering-architecture.md).
+// class is a set of scenes: S8 are balance scenes of eight shapes, S8x2 the same at twice the
+// size, S50 six of them on one page.
 type class struct {
 	name  string
 	scale float64 // of the picture: the page is seen this many times as large

@@ -27,7 +27,7 @@ func main() {
 	log.SetFlags(0)
 	n := flag.Int("n", 60, "scenes of each class")
 	rounds := flag.Int("rounds", 5, "counted rounds, after one that is not")
-	names := flag.String("classes", "S8,S8x2,S50", "classes of scenes (rendering-architecture.md)")
+	names := flag.String("classes", "S8,S8x2,S50", "classes of scenes: S8 (eight shapes), S8x2 (twice the size), S50 (six times the shapes)")
 	dir := flag.String("dir", filepath.Join("build", "peers"), "where scripts/peers.sh has put the others")
 	browser := flag.Bool("tldraw", true, "measure tldraw in Chromium too, on S8")
 	flag.Parse()

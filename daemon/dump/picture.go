@@ -233,8 +233,8 @@ func place(v *outline.View, b Bounds, o *PictureOptions) error {
 	return nil
 }
 
-// contained reports whether one frame or image is as large as everything that
-// is drawn: such an export has no padding (tldraw-rendering.md 9.1).
+// contained reports whether one frame or image is as large as everything that is drawn: such an
+// export has no padding. See docs/spec/drawing.md#r15.
 func contained(s *scene.Scene, all outline.Box) bool {
 	const tolerance = 1e-6
 	for i := range s.Shapes {

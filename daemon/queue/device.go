@@ -18,8 +18,7 @@ type pilot struct {
 	tallies []metric.Tally
 }
 
-// run takes what is there and runs it; meanwhile the next batch fills
-// (rendering-architecture.md 9).
+// run runs one batch after the other. While a batch is on the device, the next one fills.
 func (p *pilot) run() {
 	q := p.q
 	defer q.running.Done()

@@ -25,7 +25,7 @@ var ErrBusy = errors.New("too many requests are waiting")
 // ErrClosed marks work that was given to a queue that is shutting down.
 var ErrClosed = errors.New("shutting down")
 
-// The defaults of contract.md 9 and of the batch design (rendering-architecture.md 9).
+// The defaults of contract.md 9 and of the batch design (ARCHITECTURE.md).
 const (
 	DefaultMax      = 4096
 	DefaultDeadline = 12 * time.Second

@@ -68,8 +68,8 @@ type Config struct {
 	LicenseHost string
 	// Sandbox is SandboxAuto, SandboxRequire or SandboxOff; "" is SandboxAuto.
 	Sandbox string
-	// Hinted fits text to the pixel grid as most desktops do. Off, glyphs are
-	// as the native renderer draws them (tldraw-rendering.md 6.10).
+	// Hinted fits text to the pixel grid as most desktops do. Without it glyphs are as the
+	// native renderer draws them. See docs/spec/drawing.md#r56.
 	Hinted bool
 
 	Pages          int           // exports at a time; default one per processor, at most 4
@@ -132,10 +132,9 @@ type Request struct {
 	// Other is not nil, one of Other over the same bounds. Scene is not read
 	// where Source is given.
 	outline.View
-	// Source is the scene as it came in, in any encoding of
-	// tldraw-rendering.md 1.1. It also holds what a *scene.Scene does not
-	// (assets, headings, custom colours, older versions), so it is to be
-	// preferred where it is at hand.
+	// Source is the scene as it came in, in any of its encodings (docs/spec/drawing.md#r1). It
+	// also holds what a *scene.Scene does not (assets, headings, custom colours, older
+	// versions), so it is to be preferred where it is at hand.
 	Source []byte
 	// Content takes what is drawn, with Padding px around it, in place of
 	// Bounds. With 5.4 too the padding is as given, never trimmed.

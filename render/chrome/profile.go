@@ -84,9 +84,8 @@ func (p *profile) remove() error {
 	return err
 }
 
-// fontConfig is the machine's own configuration with hinting decided: it is a
-// setting of the machine, and pictures must not depend on one
-// (tldraw-rendering.md 6.10).
+// fontConfig returns the machine's own configuration with hinting decided, because hinting is a
+// setting of the machine and pictures must not depend on one. See docs/spec/drawing.md#r56.
 func fontConfig(hinted bool) string {
 	on, style := "false", "hintnone"
 	if hinted {

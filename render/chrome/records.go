@@ -142,7 +142,7 @@ func (p *props) asset(sh *scene.Shape) {
 	p.text("url", sh.URL)
 }
 
-// shape writes the properties of each kind (tldraw-rendering.md 1.3).
+// shape writes the properties of each kind.
 func (p *props) shape(sh *scene.Shape) {
 	switch sh.Kind {
 	case scene.Geo:

@@ -21,9 +21,9 @@ import (
 // Family is one of the four shipped families, in the order of scene.Font.
 type Family uint8
 
-// The families (tldraw-rendering.md 6.1). Heading is none of tldraw's: frames
-// write their names in the system's Arial, which the reference machine had as
-// Liberation Sans. It has one cut, and its file may be missing.
+// The families. Heading is not one of tldraw's: frames write their names in the system's Arial,
+// which the reference machine had as Liberation Sans. It has one cut, and its file may be
+// missing. See docs/spec/drawing.md#r40.
 const (
 	Draw Family = iota
 	Sans

@@ -9,9 +9,9 @@ import (
 	"plumb/render/path"
 )
 
-// glyphTable gives access to the outlines of one font. The raw points are read
-// and not a parsed path, because the browser rounds before it places the
-// implied points between two controls (reference-raster.md 12).
+// glyphTable gives access to the outlines of one font. It reads the raw points and not a parsed
+// path, because the browser rounds before it places the implied points between two controls.
+// See docs/spec/raster.md#r24.
 type glyphTable struct {
 	glyf  []byte
 	loca  []byte

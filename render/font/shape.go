@@ -79,7 +79,7 @@ func (s *Set) Face(style Style) (*Face, error) {
 // Name returns the file's name without its ending.
 func (f *Face) Name() string { return f.file.name }
 
-// Ascent returns round(ascent * size), in px above the baseline (tldraw-rendering.md 6.3).
+// Ascent returns round(ascent * size), in px above the baseline. See docs/spec/drawing.md#r43.
 func (f *Face) Ascent(size float64) float64 { return f.round(f.file.ascent, size) }
 
 // Descent returns round(descent * size), in px below the baseline.
@@ -112,10 +112,10 @@ func (f *Face) Pixels(v int32, size float64) float32 {
 // maxRuns bounds the glyphs that a face remembers, about 3 MB.
 const maxRuns = 1 << 17
 
-// Shape returns the glyphs of text, left to right, with the features that the
-// browser has on by default (tldraw-rendering.md 6.4). The face keeps no reference
-// to text. The result is shared and read-only; it stays valid when later calls drop
-// it from the cache. text must hold no line breaks or tabs. Errors are *ForeignError.
+// Shape returns the glyphs of text, left to right, with the features that the browser has on by
+// default. See docs/spec/drawing.md#r44. The face keeps no reference to text. The result is
+// shared and read-only; it stays valid when later calls drop it from the cache. text must hold
+// no line breaks or tabs. Errors are *ForeignError.
 func (f *Face) Shape(text []byte) ([]Glyph, error) {
 	return f.cached(f.runs, text, nil)
 }
@@ -258,9 +258,9 @@ var ignorable = &unicode.RangeTable{
 	R32: []unicode.Range32{{0xE0000, 0xE0FFF, 1}},
 }
 
-// Outline appends the outline of a glyph at size px per em, with the baseline at
-// y = 0 and the pen at x = 0, px, y down, every coordinate a multiple of 1/64 px
-// (reference-raster.md 12). A glyph without ink appends nothing.
+// Outline appends the outline of a glyph at size px per em, with the baseline at y = 0 and the
+// pen at x = 0, px, y down, every coordinate a multiple of 1/64 px. See
+// docs/spec/raster.md#r24. A glyph without ink appends nothing.
 func (f *Face) Outline(dst *path.Path, id uint16, size float64) error {
 	pts, err := f.file.glyphs.points(f.set.points[:0], int(id), size)
 	f.set.points = pts[:0]

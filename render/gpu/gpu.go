@@ -30,8 +30,8 @@ var (
 type Access uint8
 
 const (
-	// AccessTexture reads through texture buffers: 8 to 17 % faster on llvmpipe,
-	// where storage loads are loops over lanes (rendering-architecture.md 3).
+	// AccessTexture reads through texture buffers: 8 to 17 % faster on llvmpipe, where storage
+	// loads are loops over lanes.
 	AccessTexture Access = iota
 	// AccessStorage reads through shader storage buffers.
 	AccessStorage

@@ -15,8 +15,7 @@ import (
 	"plumb/render/outline"
 )
 
-// s8 is a scene of class S8: 8 shapes with fill and stroke, 1400x800 px
-// (rendering-architecture.md).
+// s8 is a scene of 8 shapes with fill and stroke, 1400x800 px.
 func s8(seed uint64) *outline.Drawing {
 	d := drawing{Drawing: &outline.Drawing{Width: 1400, Height: 800}, rng: rand.New(rand.NewPCG(seed, 8))}
 	for range 8 {
@@ -137,8 +136,8 @@ func BenchmarkCallers(b *testing.B) {
 	}
 }
 
-// coreTime is the processor time of the process so far: on shared machines it
-// says more than wall time (rendering-architecture.md 11.9).
+// coreTime is the processor time of the process so far. On shared machines it varies less than
+// wall time.
 func coreTime() time.Duration {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)

@@ -16,8 +16,7 @@ const (
 	elbowArrow
 )
 
-// arrow is an arrow that has found its place (tldraw-rendering.md 7), in the
-// arrow's own space.
+// arrow is a solved arrow, in its own space.
 type arrow struct {
 	kind   arrowKind
 	valid  bool // an invalid one paints nothing
@@ -149,7 +148,7 @@ const (
 
 func finite(p point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }
 
-// relate compares the targets' boxes on the page.
+// relate compares the targets' boxes on the page. See docs/spec/drawing.md#r59.
 func (v *arrows) relate() relation {
 	a, b := &v.ends[0], &v.ends[1]
 	switch {
@@ -176,10 +175,11 @@ func (e *terminal) share(sh *scene.Shape) float64 {
 	return (strokeWidth[sh.Size] + e.target.stroke) / 2 * sh.Scale
 }
 
-// gap is how far a headed end stays away from its target's outline.
+// gap is the distance that a headed end keeps from the outline of its target. See
+// docs/spec/drawing.md#r60.
 func (e *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) + e.share(sh) }
 
-// solveStraight finds the ends of a straight arrow (tldraw-rendering.md 7.3).
+// solveStraight finds the ends of a straight arrow. See docs/spec/drawing.md#r61.
 func (v *arrows) solveStraight(sh *scene.Shape, r relation) error {
 	v.kind = straightArrow
 	from, to := &v.ends[0], &v.ends[1]

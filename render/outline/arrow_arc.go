@@ -58,8 +58,8 @@ func turn(from, to float64, clockwise bool) float64 {
 	return d
 }
 
-// solveArc finds the ends of a bent arrow (tldraw-rendering.md 7.4). ok is false
-// where there is no circle: then the arrow is straight.
+// solveArc finds the ends of a bent arrow. ok is false where there is no circle: then the arrow
+// is straight. See docs/spec/drawing.md#r62.
 func (v *arrows) solveArc(sh *scene.Shape) (ok bool, err error) {
 	from, to := &v.ends[0], &v.ends[1]
 	a, b := from.handle, to.handle

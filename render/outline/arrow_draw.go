@@ -133,9 +133,9 @@ func (l *local) strokeHead(sh *scene.Shape, p *path.Path, width float64) {
 // bodyMargin is how far the clip of a body reaches beyond its bounds.
 const bodyMargin = 100
 
-// clipPath appends what the body of an arrow may be seen through: a rectangle
-// without the label's box and without closed heads, by the non-zero rule
-// (tldraw-rendering.md 7.7). holes tells whether there is a hole at all.
+// clipPath appends the path through which the body of an arrow is seen: a rectangle without the
+// label's box and without closed heads, by the non-zero rule. holes tells whether there is a
+// hole at all. See docs/spec/drawing.md#r69.
 func (v *arrows) clipPath(l *arrowLabel, to *path.Path) (holes bool) {
 	e := newExtent()
 	points, _ := v.samples()

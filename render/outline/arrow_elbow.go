@@ -7,8 +7,8 @@ import (
 	"plumb/render/scene"
 )
 
-// expandLeg is how far an elbow arrow runs straight on from a target before it
-// turns, per size, unscaled px (tldraw-rendering.md 7.5).
+// expandLeg is the distance that an elbow arrow runs straight on from a target before it turns,
+// per size, unscaled px.
 var expandLeg = [...]float64{scene.SizeS: 28, scene.SizeM: 36, scene.SizeL: 44, scene.SizeXL: 66}
 
 // elbowEnd is one end of an elbow arrow: a box, or a point.
@@ -50,7 +50,7 @@ type elbowPlan struct {
 	router router
 }
 
-// solveElbow finds the way of an elbow arrow (tldraw-rendering.md 7.5).
+// solveElbow finds the route of an elbow arrow. See docs/spec/drawing.md#r63.
 func (v *arrows) solveElbow(sh *scene.Shape) error {
 	v.kind = elbowArrow
 	w := &v.elbow
@@ -181,7 +181,7 @@ func (e *elbowEnd) usable() bool {
 	return false
 }
 
-// edges computes the sides of both ends.
+// edges computes the sides of both ends. See docs/spec/drawing.md#r64.
 func (w *elbowPlan) edges() {
 	for s := range sides {
 		w.a.edges[s] = w.edge(&w.a, &w.b, s)
@@ -248,9 +248,9 @@ func (r span1) without(o span1) (left span1, ok bool) {
 	return span1{o.hi, r.hi}, true
 }
 
-// finish brings both ends of a way to the outlines of their targets, drops end
-// segments that are too short, and turns the way round if it was worked out from
-// the end.
+// finish brings both ends of a way to the outlines of their targets, drops end segments that
+// are too short, and turns the way round if it was worked out from the end. See
+// docs/spec/drawing.md#r67.
 func (v *arrows) finish(sh *scene.Shape, way []point) {
 	w := &v.elbow
 	n := len(way)

@@ -23,7 +23,7 @@ func (h *arrowhead) closed() bool {
 	return false
 }
 
-// head returns the head of an end (tldraw-rendering.md 7.6).
+// head returns the head of an end. See docs/spec/drawing.md#r68.
 func (v *arrows) head(end bool) arrowhead {
 	h := arrowhead{kind: v.ends[0].head, tip: v.start}
 	other := v.end

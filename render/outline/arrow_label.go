@@ -6,8 +6,8 @@ import (
 	"plumb/render/scene"
 )
 
-// arrowLabel is where the label of an arrow stands, in the arrow's own space
-// (tldraw-rendering.md 7.8).
+// arrowLabel is the place of an arrow's label, in the arrow's own space. See
+// docs/spec/drawing.md#r70.
 type arrowLabel struct {
 	shown  bool
 	box    extent

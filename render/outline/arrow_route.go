@@ -92,8 +92,8 @@ type middleLine struct {
 	ok bool
 }
 
-// box is the box of an end and the same grown. Of a point both are one in the
-// editor, so that every turn acts on it twice (tldraw-rendering.md 7.5).
+// routeBox is the box of an end, and the same box grown. For a point both are one object in the
+// editor, so every turn acts on it twice. See docs/spec/drawing.md#r66.
 type routeBox struct {
 	own, grown extent
 	twice      bool
@@ -174,7 +174,8 @@ func (r *router) apply(t turning) {
 	r.midX.at, r.midY.at = mid.X, mid.Y
 }
 
-// try returns the way that leaves A at one side and reaches B at another.
+// try returns the route that leaves A at one side and reaches B at another. See
+// docs/spec/drawing.md#r66.
 func (r *router) try(from, to side) (way []point, ok bool) {
 	if !r.a[from].usable || !r.b[to].usable {
 		return nil, false

@@ -13,8 +13,8 @@ var (
 	}
 )
 
-// search returns the way between two ends of which sides may be given. It is
-// appended to dst.
+// search returns the route between two ends of which sides may be given, appended to dst. See
+// docs/spec/drawing.md#r65.
 func (r *router) search(dst []point, a, b side) ([]point, bool) {
 	switch {
 	case a != noSide && b != noSide:

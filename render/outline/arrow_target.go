@@ -150,8 +150,9 @@ func (v *arrows) rect(w, h float64, m matrix) {
 	}
 }
 
-// geoOutline leaves out what lies inside, but for the second diagonal of an
-// x-box without dashes, at which the editor's arrows stop (tldraw-rendering.md 7.2).
+// geoOutline collects the outline of a geo shape without its inner lines, but with the second
+// diagonal of an x-box without dashes, at which the editor's arrows stop. See
+// docs/spec/drawing.md#r60.
 func (v *arrows) geoOutline(to *scene.Shape, m matrix) error {
 	growY, err := grown(to)
 	if err != nil {

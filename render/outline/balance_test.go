@@ -10,9 +10,8 @@ import (
 	"plumb/testdata"
 )
 
-// TestBalanceScenesLookAlike draws the balance scenes before and after the
-// answer and compares their alpha with the pictures of the real editor: the
-// bounds of step (i) of reference-raster.md 14.
+// TestBalanceScenesLookAlike draws the balance scenes before and after the answer and compares
+// their alpha with the pictures of the real editor. See docs/spec/raster.md#r44.
 func TestBalanceScenesLookAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("draws 140 pictures")
@@ -78,9 +77,8 @@ func judge(t *testing.T, all []likeness) {
 	centres := make([]float64, len(all))
 	for i, l := range all {
 		centres[i] = l.centre
-		// The share of wrong pixels follows from how much outline a box holds:
-		// where shapes fill it, the 8-bit wedges of the reference
-		// (reference-raster.md 8.1) alone are near 1 %.
+		// The share of wrong pixels follows from how much outline a box holds: where shapes
+		// fill it, the 8-bit wedges of the reference alone are near 1 %.
 		within := 0.99
 		if strings.HasSuffix(l.name, "after") {
 			within = 0.996

@@ -37,11 +37,11 @@ type surveyor struct {
 
 var surveyors = sync.Pool{New: func() any { return new(surveyor) }}
 
-// PageBounds returns the box of shape i of s in page units: that of its ideal
-// outline, strokes not included, and of a group's that of its descendants
-// (tldraw-rendering.md 9.1). Frames do not cut it. ok is false where the shape
-// has no outline or one that is not known natively (text in fonts that are not
-// there, arrows bound to such, arrows whose ends or label the last bits place).
+// PageBounds returns the box of shape i of s in page units: that of its ideal outline, strokes
+// not included, and of a group that of its descendants. See docs/spec/drawing.md#r14. Frames do
+// not cut it. ok is false where the shape has no outline or one that is not known natively
+// (text in fonts that are not there, arrows bound to such, arrows whose ends or label the last
+// bits place).
 func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
 	v := surveyors.Get().(*surveyor)
 	defer surveyors.Put(v)
@@ -53,11 +53,10 @@ func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
 	return e.box(), true
 }
 
-// ContentBounds returns the box that holds the shapes of these ids and their
-// descendants, those of all shapes when ids is nil, as an export without padding
-// takes it (tldraw-rendering.md 9.1): what lies in a frame is cut by it. ok is
-// false when there is nothing. Errors name a missing id, or wrap ErrForeign
-// where a shape's size is not known natively.
+// ContentBounds returns the box that holds the shapes of these ids and their descendants, those
+// of all shapes when ids is nil, as an export without padding takes it: what lies in a frame is
+// cut by it. See docs/spec/drawing.md#r14. ok is false when there is nothing. Errors name a
+// missing id, or wrap ErrForeign where a shape's size is not known natively.
 func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 	v := surveyors.Get().(*surveyor)
 	defer surveyors.Put(v)
@@ -238,12 +237,11 @@ func (v *surveyor) freehand(sh *scene.Shape, add func(point)) error {
 	return nil
 }
 
-// geometry smooths the gathered line into f.points as the editor does for its
-// geometry. Where it hardly has any length the editor takes a disc, whose radius
-// is returned, else 0. The disc lies about the shape's own origin, wherever the
-// points are (all observed, in 4.2 and 5.4): a highlight of one point has the
-// width of its stroke; a draw shape is a disc where its points span less than two
-// strokes both ways, or smooth to a single one.
+// geometry smooths the gathered line into f.points as the editor does for its geometry. Where
+// it hardly has any length the editor takes a disc, whose radius is returned, else 0. The disc
+// lies about the shape's own origin, wherever the points are (docs/spec/drawing.md#r78): a
+// highlight of one point has the width of its stroke; a draw shape is a disc where its points
+// span less than two strokes both ways, or smooth to a single one.
 func (f *freehand) geometry(sh *scene.Shape) (disc float64) {
 	if sh.Kind == scene.Highlight {
 		if len(f.input) == 1 {

@@ -16,9 +16,9 @@ import (
 type Raster uint8
 
 const (
-	// Reference strokes, cuts and snaps as the editor's browser does
-	// (reference-raster.md), and fills with its 8-bit coverage (render/scan), so
-	// that pixels come close to its pictures.
+	// Reference strokes, cuts and snaps as the editor's browser does, and fills with its 8-bit
+	// coverage (render/scan), so that pixels come close to its pictures. See
+	// docs/spec/raster.md#r6.
 	Reference Raster = iota
 	// Exact follows true curves and offsets and fills with their area, in 8 bits too
 	// (render/area): the truer picture.
@@ -149,8 +149,8 @@ func (b *Builder) Volume() int { return volumePerPoint * (cap(b.outlined.Points)
 // inner side, the edges and their order.
 const volumePerPoint = 200
 
-// frame sets the size of the picture and the map from the page to it
-// (tldraw-rendering.md 9.2).
+// frame sets the size of the picture and the map from the page to it. See
+// docs/spec/drawing.md#r16.
 func (b *Builder) frame(x Box) error {
 	w, h := math.Floor(x.W), math.Floor(x.H)
 	if !(w >= 1 && h >= 1 && w <= MaxSidePx && h <= MaxSidePx) || math.IsNaN(x.X-x.X) || math.IsNaN(x.Y-x.Y) {
@@ -287,10 +287,9 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	return nil
 }
 
-// fade makes the items from first on as opaque as the shape. One draw takes the
-// opacity into its colour; what has an opacity or a transform of its own, and several
-// draws, are composited first (reference-raster.md 11; observed of highlights and of
-// lines).
+// fade makes the items from first on as opaque as the shape. One draw takes the opacity into
+// its colour. What has an opacity or a transform of its own, and several draws, are composited
+// first. See docs/spec/raster.md#r27.
 func (b *Builder) fade(first int, p *place) {
 	switch {
 	case !p.translucent() || p.faded:

@@ -24,8 +24,8 @@ func (c *polygons) reset(shapes int) {
 	clear(c.spans)
 }
 
-// ofFrame returns what a frame and the frames around it leave of the page, a
-// convex polygon in page units; empty when nothing is left.
+// ofFrame returns the part of the page that a frame and the frames around it leave, a convex
+// polygon in page units. It is empty when nothing is left. See docs/spec/drawing.md#r12.
 func (c *polygons) ofFrame(t *tree, s *scene.Scene, frame int32) []point {
 	if sp := c.spans[frame]; sp.known {
 		return c.points[sp.first : sp.first+sp.count]

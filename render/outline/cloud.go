@@ -55,8 +55,8 @@ func CheckClouds(s *scene.Scene, limit int) error {
 	return nil
 }
 
-// cloud adds bumps around an inner stadium, moved by the shape's own random
-// numbers (tldraw-rendering.md 2.2, "Cloud").
+// cloud adds bumps around an inner stadium, moved by random numbers that the id seeds. See
+// docs/spec/drawing.md#r25.
 func (g geoSpec) cloud(c *commands) error {
 	w, h := g.w, g.h
 	per := stadiumPerimeter(w, h)

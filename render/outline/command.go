@@ -36,7 +36,7 @@ const (
 	curveTo
 )
 
-// ending is how a run of dashes meets its end point (tldraw-rendering.md 3.5).
+// ending is how a run of dashes meets its end point. See docs/spec/drawing.md#r35.
 type ending uint8
 
 const (
@@ -46,8 +46,8 @@ const (
 	skip                 // meets it with a gap
 )
 
-// command is one step of an outline, as the editor keeps them
-// (tldraw-rendering.md 2.1). to is its end; c1 and c2 are controls of curves.
+// command is one step of an outline, as the editor keeps them. to is its end; c1 and c2 are the
+// controls of curves. See docs/spec/drawing.md#r19.
 type command struct {
 	verb       verb
 	closing    bool // last of a closed subpath; ends on the subpath's first point
@@ -114,8 +114,8 @@ func (c *commands) polygon(p ...point) {
 	c.close()
 }
 
-// arc adds the part of an ellipse from angle a on, sweep radians clockwise, as
-// cubics (tldraw-rendering.md 2.1). The last piece ends on end exactly.
+// arc adds the part of an ellipse from angle a on, sweep radians clockwise, as cubics. The last
+// piece ends on end exactly. See docs/spec/drawing.md#r20.
 func (c *commands) arc(centre point, rx, ry, a, sweep float64, end point) {
 	n := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2)))
 	if !(n > 0) {
@@ -127,7 +127,7 @@ func (c *commands) arc(centre point, rx, ry, a, sweep float64, end point) {
 		sin, cos := math.Sincos(t)
 		return point{centre.X + float64(rx*cos), centre.Y + float64(ry*sin)}, point{-rx * sin, ry * cos}
 	}
-	// What stands for the arc when bounds are taken (tldraw-rendering.md 7.2).
+	// The points that stand for the arc in bounds. See docs/spec/drawing.md#r26.
 	samples := max(8, math.Ceil(max(rx, ry)*math.Abs(sweep)/20))
 	steps := int32(min(math.Ceil(samples/n), maxSamples))
 	p, tp := at(a)
@@ -168,8 +168,8 @@ func (c *commands) arcTo(r float64, end point) {
 	c.arc(centre, r, r, from, 2*math.Asin(min(1, h/r)), end)
 }
 
-// gaussT and gaussC are the nodes and weights of the editor's 12-node
-// Gauss-Legendre rule, in its 4 digits (tldraw-rendering.md 3.4).
+// gaussT and gaussC are the nodes and weights of the editor's 12-node Gauss-Legendre rule,
+// which have 4 digits. See docs/spec/drawing.md#r34.
 var (
 	gaussT = [6]float64{0.1252, 0.3678, 0.5873, 0.7699, 0.9041, 0.9816}
 	gaussC = [6]float64{0.2491, 0.2335, 0.2032, 0.1601, 0.1069, 0.0472}

@@ -5,10 +5,9 @@ import (
 	"sync"
 )
 
-// The browser maps the coverage of glyphs to alpha by a table that depends on
-// how light the text is (tldraw-rendering.md 6.10). The two constants and the
-// way to the row were found by drawing text in many colours with it: all 8 x 256
-// entries are equal.
+// The browser maps the coverage of glyphs to alpha by a table that depends on the lightness of
+// the text. The two constants were found by drawing text in many colours with it: all 8 x 256
+// entries are equal. See docs/spec/drawing.md#r57.
 const (
 	contrastGamma = 1.1875
 	contrastBoost = 0.2

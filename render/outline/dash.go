@@ -15,8 +15,8 @@ type dashes struct {
 	solid             bool // no dash array, or one that the browser ignores
 }
 
-// fitDashes fits dashes to a run of length l stroked at width
-// (tldraw-rendering.md 3.5). start and end must not be usual.
+// fitDashes fits dashes to a run of length l stroked at width. start and end must not be usual.
+// See docs/spec/drawing.md#r36.
 func fitDashes(l, width float64, dotted bool, start, end ending) dashes {
 	unitDash, ratio := min(2*width, l/4), 1.0
 	if dotted {
@@ -82,9 +82,9 @@ func (c *commands) runs(f func(run) error) error {
 	return nil
 }
 
-// endings returns how a run begins and ends: outside its end points at joints
-// and in closed subpaths, exactly on them at open ends, unless a command says
-// otherwise.
+// endings returns how a run begins and ends: outside its end points at joints and in closed
+// subpaths, exactly on them at open ends, unless a command says otherwise. See
+// docs/spec/drawing.md#r35.
 func (c *commands) endings(r run) (start, end ending) {
 	start, end = outset, outset
 	lastOfPath := r.last+1 == len(c.list) || c.list[r.last+1].verb == moveTo

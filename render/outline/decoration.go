@@ -48,8 +48,8 @@ func (s *script) alongside(r *text.Run) error {
 	return nil
 }
 
-// underline is the line below a run. It leaves out the columns in which glyphs
-// cross it, and as much again on both sides as it is thick.
+// underline is the line below a run. It leaves out the columns in which glyphs cross it, and as
+// much again on both sides as it is thick. See docs/spec/drawing.md#r53.
 func underline(k *scribe, r *text.Run) (band, error) {
 	thick := thickness(r)
 	line := band{

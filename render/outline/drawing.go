@@ -32,9 +32,8 @@ type Box struct{ X, Y, W, H float64 }
 // View is one picture of a scene: what is drawn, and over which part of the page.
 type View struct {
 	Scene *scene.Scene
-	// Bounds is the part of the page that becomes the picture. The picture is
-	// floor(W) x floor(H) px; a box that is not whole is stretched to it
-	// (tldraw-rendering.md 9.2).
+	// Bounds is the part of the page that becomes the picture. The picture is floor(W) x
+	// floor(H) px; a box that is not whole is stretched to it. See docs/spec/drawing.md#r16.
 	Bounds Box
 	// Only lists the ids to draw, with their descendants; nil draws everything,
 	// an empty list nothing.
@@ -42,10 +41,10 @@ type View struct {
 	// Other lists a second set of ids, composited by itself over the same
 	// pixels; nil for none. A shape in both lists belongs to Only.
 	Other []string
-	// Picture asks for what only those see who look at pixels, which takes time: the
-	// hatch of pattern fills stroke by stroke, instead of the mean colour inside, and
-	// the reference's two-pixel rule (reference-raster.md 8.3), which moves a channel
-	// by 1/255 at some edges that lie on others.
+	// Picture asks for details that metrics do not need and that take time: the hatch of
+	// pattern fills stroke by stroke, instead of the mean colour inside
+	// (docs/spec/drawing.md#r38), and the two-pixel rule of the reference, which moves a
+	// channel by 1/255 at some edges that lie on others (docs/spec/raster.md#r22).
 	Picture bool
 	// Unmeasured says that only the picture is wanted: its tally is empty, which
 	// saves a run over its pixels.
@@ -129,10 +128,10 @@ type Item struct {
 	Opacity       uint32   // 0..Opaque
 	Color         [3]uint8 // sRGB
 	Clip          int32    // position in Items of the OpClip item, -1 for none
-	// Group is 0 for an item on its own. Items of one shape that are composited
-	// first and made translucent together (tldraw-rendering.md 1.6) carry the
-	// same Group > 0, stand next to each other, and have Opacity of their own
-	// inside the group; Groups[Group-1] is the group's opacity, 0..Opaque.
+	// Group is 0 for an item on its own. Items of one shape that are composited first and made
+	// translucent together (docs/spec/drawing.md#r11) carry the same Group > 0, stand next to
+	// each other, and have Opacity of their own inside the group; Groups[Group-1] is the
+	// group's opacity, 0..Opaque.
 	Group int32
 	Shape int32 // position in Scene.Shapes
 }

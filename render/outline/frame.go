@@ -10,7 +10,7 @@ import (
 	"plumb/render/scene"
 )
 
-// The heading of a frame, in the frame's units (tldraw-rendering.md 8.5).
+// The heading of a frame, in the units of the frame. See docs/spec/drawing.md#r82.
 const (
 	headingLeft   = -6
 	headingTop    = -30

@@ -7,8 +7,7 @@ import (
 	"plumb/render/scene"
 )
 
-// pen is how a freehand line is smoothed and how wide it is
-// (tldraw-rendering.md 8.2).
+// pen holds how a freehand line is smoothed and how wide it is. See docs/spec/drawing.md#r73.
 type pen struct {
 	size       float64 // px
 	streamline float64
@@ -122,8 +121,8 @@ func drawPen(sh *scene.Shape, stroke float64) pen {
 
 func sineEase(t float64) float64 { return math.Sin(t * math.Pi / 2) }
 
-// gather joins the segments; straight ones become points that bunch at their
-// start.
+// gather joins the segments; straight ones become points that bunch at their start. See
+// docs/spec/drawing.md#r72.
 func (f *freehand) gather(sh *scene.Shape) error {
 	f.input = f.input[:0]
 	most := allowed(f.most)
@@ -197,7 +196,7 @@ func (f *freehand) trim(p pen) (dropped bool) {
 	return dropped
 }
 
-// smooth fills f.points from f.input.
+// smooth fills f.points from f.input. See docs/spec/drawing.md#r74.
 func (f *freehand) smooth(p pen) {
 	memory := f.input[:0]
 	f.start = point{f.input[0].X, f.input[0].Y}
@@ -285,7 +284,7 @@ func (f *freehand) level(p pen) {
 // pressureRate is how fast the width follows the pen.
 const pressureRate = 0.275
 
-// weigh computes the radii.
+// weigh computes the radii. See docs/spec/drawing.md#r75.
 func (f *freehand) weigh(p pen) {
 	radius := func(pressure float64) float64 {
 		return p.size * p.ease(0.5-float64(p.thinning*(0.5-pressure)))

@@ -6,9 +6,8 @@ import (
 	"plumb/render/path"
 )
 
-// ink appends the outline of the line as a pen of changing width draws it, to be
-// filled with the non-zero rule: one closed subpath per part between elbows
-// (tldraw-rendering.md 8.2).
+// ink appends the outline of the line drawn by a pen of changing width, to be filled by the
+// non-zero rule: one closed subpath per part between elbows. See docs/spec/drawing.md#r76.
 func (f *freehand) ink(p pen, to *path.Path) {
 	if len(f.points) == 1 {
 		disc(f.points[0].at, f.points[0].radius, true, to)

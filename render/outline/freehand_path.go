@@ -5,7 +5,7 @@ import (
 	"plumb/render/scene"
 )
 
-// centreLine appends the smoothed line itself, open or closed.
+// centreLine appends the smoothed line itself, open or closed. See docs/spec/drawing.md#r77.
 func (f *freehand) centreLine(sh *scene.Shape, to *path.Path) {
 	if sh.Closed && len(f.points) > 2 {
 		f.closedCentre(to)

@@ -19,7 +19,8 @@ type geoSpec struct {
 	most  int // bumps of a cloud, 0 for MaxPoints
 }
 
-// outline appends the outline of a geo shape (tldraw-rendering.md 2.2).
+// outline appends the outline of a geo shape. See docs/spec/drawing.md#r21, and for curves
+// docs/spec/drawing.md#r23.
 func (g geoSpec) outline(c *commands) error {
 	g.w, g.h = max(1, g.w), max(1, g.h)
 	w, h := g.w, g.h
@@ -90,7 +91,8 @@ func (c *commands) regular(n int, w, h float64) {
 	c.polygon(p[:n]...)
 }
 
-// star adds the ten points of a star, which does not touch its box exactly.
+// star adds the ten points of a star, which does not touch its box exactly. See
+// docs/spec/drawing.md#r22.
 func (c *commands) star(w, h float64) {
 	const s = math.Pi / 5
 	xp, xn := math.Cos(-math.Pi/2+2*s)*w/2, math.Cos(-math.Pi/2+8*s)*w/2
@@ -156,7 +158,7 @@ func (c *commands) heart(w, h float64) {
 	c.close()
 }
 
-// checkMark adds the open, unfilled tick of a check-box.
+// checkMark adds the open, unfilled mark of a check-box. See docs/spec/drawing.md#r24.
 func (c *commands) checkMark(w, h float64) {
 	z := 0.82 * min(w, h)
 	ox, oy := (w-z)/2, (h-z)/2

@@ -39,9 +39,9 @@ const (
 	maxGlyphBytes = 1 << 24
 )
 
-// glyphCache cuts glyphs and remembers them. Glyph masks are cut without regard
-// to where they come to lie (reference-raster.md 12), so a shift by whole pixels
-// is all that is left to do; their contrast is in the bytes already.
+// glyphCache fills glyphs and remembers them. The mask of a glyph does not depend on where it
+// lies, so it is only shifted by whole pixels afterwards. The bytes contain the contrast
+// already. See docs/spec/raster.md#r24.
 type glyphCache struct {
 	known    map[glyphKey]int32 // positions in glyphs
 	glyphs   []cutGlyph

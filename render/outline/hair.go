@@ -11,10 +11,9 @@ import (
 	"plumb/render/stroke"
 )
 
-// hair draws strokes of at most one px as the reference does: not as outlines, but
-// segment by segment, each a column or row of two pixels per step that share 255
-// (observed; reference-raster.md 1 names the case). Pixels are drawn over each
-// other in the path's order.
+// hair draws strokes of at most 1 px as the reference does: not as outlines, but segment by
+// segment, with two pixels per step that share 255. Pixels are drawn over each other in the
+// order of the path. See docs/spec/raster.md#r9.
 type hair struct {
 	plots []uint64 // row, column, number, alpha, whether it is one of two
 	plane []byte   // of the clip: what plots no longer hold, where they were many
@@ -404,8 +403,8 @@ func (h *hair) over(d byte, p uint64) byte {
 	return scan.Over(d, a)
 }
 
-// sharpRect appends what the reference's rectangle code covers: sides on 1/256
-// px, corners the product of both parts (reference-raster.md 10).
+// sharpRect appends the coverage of the reference's rectangle code: sides on 1/256 px, corners
+// the product of both parts. See docs/spec/raster.md#r23.
 func sharpRect(dst *scan.Coverage, box [4]float32, clip chord.Rect) (first, count int) {
 	first = len(dst.Spans)
 	var f [4]int64

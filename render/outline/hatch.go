@@ -10,9 +10,9 @@ import (
 	"plumb/render/stroke"
 )
 
-// The hatch of pattern fills is a tile of 8 x 8 units that lets the pattern's
-// colour through three strokes (tldraw-rendering.md 4). The browser draws it once
-// at the size that it has on the page, in whole px, and lays it out from there.
+// The hatch of pattern fills is a tile of 8 x 8 units that lets the pattern's colour through
+// three strokes. The browser draws it once, in whole px at the size that it has on the page,
+// and repeats it. See docs/spec/drawing.md#r38.
 const hatchSide = 8
 
 // hatchStrokes are the three strokes of a tile, 1 unit wide with round caps.

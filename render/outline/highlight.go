@@ -6,8 +6,8 @@ import (
 	"plumb/render/scene"
 )
 
-// Opacities of the two layers of a highlight: below everything, and in its own
-// place (tldraw-rendering.md 8.3).
+// Opacities of the two layers of a highlight: below everything, and in its own place. See
+// docs/spec/drawing.md#r79.
 var backOpacity, frontOpacity = opacityOf(0.82), opacityOf(0.35)
 
 // highlight makes the draw of one layer of a highlight.

@@ -16,15 +16,15 @@ type writing struct {
 	free  bool    // no box clips it
 }
 
-// halo holds the displacements of the copies that lie under a text, in the
-// shape's own units (tldraw-rendering.md 6.6).
+// halo holds the displacements of the copies under a text, in the shape's own units. See
+// docs/spec/drawing.md#r54.
 var halo = [...][2]float64{{0, -1}, {0, 1}, {-1, -1}, {1, -1}, {1, 1}, {-1, 1}}
 
 // linkColor is the colour of links in rich text.
 var linkColor = rgb{49, 130, 237}
 
-// Glyphs larger than largestMask px per em are drawn as paths, not from masks:
-// where they are, without contrast, scaled up from outlines of pathSize px.
+// Glyphs larger than largestMask px per em are drawn as paths, not from masks: where they are,
+// without contrast, scaled up from outlines of pathSize px. See docs/spec/drawing.md#r58.
 const (
 	largestMask = 256
 	pathSize    = 64
@@ -50,9 +50,9 @@ type script struct {
 	snapY bool
 }
 
-// newScript splits a map into the size at which glyphs are scaled and the rest.
-// The browser rounds the four factors to 1/1024 first, so that glyphs of nearly
-// equal maps are one; pens keep the exact map.
+// newScript splits a map into the size at which glyphs are scaled and the rest. The browser
+// rounds the four factors to 1/1024 first, so that glyphs of nearly equal maps are one; pens
+// keep the exact map. See docs/spec/drawing.md#r56.
 func newScript(m path.Matrix) script {
 	s := script{m: m}
 	a, b, c, d := coarse(m.A), coarse(m.B), coarse(m.C), coarse(m.D)

@@ -12,8 +12,8 @@ type window struct {
 	extent
 }
 
-// newWindow returns the box of w x h units at (x, y) that m maps to px. The browser
-// rounds its sides to whole units of the shape before any transform.
+// newWindow returns the box of w x h units at (x, y) that m maps to px. The browser rounds its
+// sides to whole units of the shape before any transform. See docs/spec/drawing.md#r55.
 func newWindow(m path.Matrix, x, y, w, h float64) window {
 	side := func(v float64) float64 { return math.Floor(v + 0.5) }
 	return window{widened(m).inverse(), extent{point{side(x), side(y)}, point{side(x + w), side(y + h)}}}

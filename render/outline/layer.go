@@ -7,10 +7,9 @@ import (
 	"plumb/render/path"
 )
 
-// beginLayer makes the box that draws paint the canvas of what follows, as it is
-// in a group that is composited by itself: what sticks out of it is cut
-// (reference-raster.md 11). endLayer ends that. The box is of whole units of the
-// draws' own (observed).
+// beginLayer makes the box that the draws paint the canvas of what follows, as in a group that
+// is composited by itself: what sticks out of the box is cut. endLayer ends that. The box
+// consists of whole units of the draws. See docs/spec/raster.md#r28.
 func (b *Builder) beginLayer(draws []draw, m path.Matrix) {
 	for i := range draws {
 		e := tightBounds(draws[i].path)

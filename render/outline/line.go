@@ -2,8 +2,8 @@ package outline
 
 import "plumb/render/scene"
 
-// outlineLine appends a line shape (tldraw-rendering.md 8.1): open, never
-// filled, exact at both ends.
+// outlineLine appends a line shape: open, never filled, exact at both ends. See
+// docs/spec/drawing.md#r71.
 func outlineLine(p []scene.Point, cubic bool, c *commands) {
 	if len(p) == 0 {
 		return

@@ -47,8 +47,8 @@ func (l *local) newPath() *path.Path {
 	return p
 }
 
-// shape makes the draws of a shape's own outline, without writing. back asks for
-// the lower one of a highlight's two layers.
+// shape makes the draws of a shape's own outline, without writing. back asks for the lower one
+// of a highlight's two layers. See docs/spec/drawing.md#r83.
 func (l *local) shape(sh *scene.Shape, growY float64, back bool) error {
 	if sh.Color >= scene.CustomColor || int(sh.Color) >= len(palette) {
 		return foreign(sh, "custom colour")
@@ -99,7 +99,7 @@ func (l *local) geo(sh *scene.Shape, growY float64) error {
 	return l.stroke(sh, width)
 }
 
-// fill paints the inside of p in the shape's style.
+// fill paints the inside of p in the shape's style. See docs/spec/drawing.md#r37.
 func (l *local) fill(sh *scene.Shape, p *path.Path) {
 	s := &palette[sh.Color]
 	color := semiFill

@@ -2,10 +2,9 @@ package outline
 
 import "plumb/render/scan"
 
-// product appends to dst what is left of coverage a where it is seen through
-// coverage b, both of which hold one path, and returns the range of its spans.
-// Pixels are multiplied as the browser does with antialiased clips
-// (reference-raster.md 11).
+// product appends to dst what is left of coverage a where it is seen through coverage b, both
+// of which hold one path, and returns the range of its spans. Pixels are multiplied as the
+// browser does with antialiased clips. See docs/spec/raster.md#r29.
 func product(dst, a, b *scan.Coverage) (first, count int) {
 	first = len(dst.Spans)
 	at := 0 // first span of b that may still matter

@@ -11,7 +11,7 @@ const noteSide = 200
 // shadowOpacity is that of a note's shadow: black at 10 %.
 var shadowOpacity = opacityOf(0.1)
 
-// note makes the shadow and the body of a note (tldraw-rendering.md 8.4).
+// note makes the shadow and the body of a note. See docs/spec/drawing.md#r80.
 func (l *local) note(sh *scene.Shape, growY float64) error {
 	h := float32(noteSide + growY)
 	p, q := l.newPath(), l.newPath()
@@ -36,8 +36,8 @@ func rectangle(to *path.Path, x0, y0, x1, y1 float64) {
 	to.Close()
 }
 
-// roundRect appends a rectangle with round corners as the browser does: lines
-// and quarter circles (reference-raster.md 1).
+// roundRect appends a rectangle with round corners as the browser does, as lines and conics.
+// See docs/spec/raster.md#r2.
 func roundRect(x, y, w, h, r float32, to *path.Path) {
 	const weight = 0.70710678 // cos 45 degrees
 	at := func(dx, dy float32) path.Point { return path.Point{X: x + dx, Y: y + dy} }

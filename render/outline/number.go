@@ -7,10 +7,10 @@ import (
 	"plumb/render/path"
 )
 
-// The export writes coordinates as decimals, and the browser reads them digit by
-// digit in binary32: the digits before the point are summed from the right, those
-// behind it from the left, each times a power of ten that is itself rounded
-// (observed). About one number in ten is off by its last bit.
+// The export writes coordinates as decimals, and the browser reads them digit by digit in
+// binary32: the digits before the point are summed from the right, those behind it from the
+// left, each times a power of ten that is itself rounded (observed). About one number in ten is
+// off by its last bit. See docs/spec/drawing.md#r18.
 
 // decimals is the largest part of a number behind the point, in 1/10000.
 const decimals = 1e4

@@ -248,7 +248,8 @@ func (b *Builder) item(p *place, color rgb, opacity uint32) Item {
 	return Item{Op: OpPaint, Second: p.second, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
 }
 
-// rule is how the paths of a shape are filled (reference-raster.md 8.3, 11).
+// rule returns how the paths of a shape are filled. See docs/spec/raster.md#r29 and
+// docs/spec/raster.md#r22.
 func (p *place) rule() scan.Rule {
 	return scan.Rule{Plain: p.translucent(), Clip: p.clip >= 0, Cells: true}
 }

@@ -5,7 +5,7 @@ import "plumb/render/scene"
 // rgb is a colour in sRGB.
 type rgb = [3]uint8
 
-// swatch is one row of the light theme (tldraw-rendering.md 5).
+// swatch is one row of the light theme. See docs/spec/drawing.md#r39.
 type swatch struct {
 	solid, semi, pattern, lined, note, noteText, highlight rgb
 }
@@ -42,16 +42,15 @@ var palette = [...]swatch{
 	scene.White:       row(0xffffff, 0xf5f5f5, 0xf9f9f9, 0xffffff, 0xffffff, 0xffffff),
 }
 
-// Weights of the stroke per size: of geo shapes, lines and arrows, and of
-// highlights, in unscaled px (tldraw-rendering.md 3.1). A freehand line is 1 px
-// wider than a geo shape's.
+// Widths of the stroke per size: of geo shapes, lines and arrows, and of highlights, in
+// unscaled px. A freehand line is 1 px wider than the stroke of a geo shape. See
+// docs/spec/drawing.md#r29.
 var (
 	strokeWidth    = [...]float64{scene.SizeS: 2, scene.SizeM: 3.5, scene.SizeL: 5, scene.SizeXL: 10}
 	highlightWidth = [...]float64{scene.SizeS: 18, scene.SizeM: 24, scene.SizeL: 36, scene.SizeXL: 44}
 )
 
-// hatchOpacity is the share of the 8 x 8 hatch tile that is painted: all but
-// three strokes, each sqrt(32)/3 long and 1 wide with round caps, which let the
-// pattern colour through: 1 - 3 (sqrt(32)/3 + pi/4) / 64 (tldraw-rendering.md
-// 4). Where no tile is drawn the hatch is painted evenly in this opacity.
+// hatchOpacity is the share of the 8 x 8 hatch tile that is painted: all but three strokes,
+// each sqrt(32)/3 long and 1 wide with round caps, which let the pattern colour through: 1 - 3
+// (sqrt(32)/3 + pi/4) / 64. Where no tile is drawn the hatch is painted evenly in this opacity.
 const hatchOpacity = 57331

@@ -1,7 +1,7 @@
 package outline
 
-// prng is the editor's seeded generator (tldraw-rendering.md 3.3): four signed
-// 32-bit words. The zero value is the generator of the empty seed.
+// prng is the editor's seeded generator: four signed 32-bit words. The zero value is the
+// generator of the empty seed. See docs/spec/drawing.md#r30.
 type prng struct{ x, y, z, w int32 }
 
 // seed starts the generator from s followed by tail, read as UTF-16 code units.

@@ -51,8 +51,8 @@ func (b *Builder) labelItems(sh *scene.Shape, w, h float64, p *place) error {
 	return b.write(k, writing{color: palette[sh.LabelColor].solid, halo: true, w: w, h: h}, p)
 }
 
-// textSize returns the box of a text shape in its parent's units (scale
-// included), tldraw-rendering.md 6.5.
+// textSize returns the box of a text shape in the units of its parent, scale included. See
+// docs/spec/drawing.md#r46.
 func textSize(sh *scene.Shape) (w, h float64, err error) {
 	k, err := takeScribe()
 	if err != nil {
@@ -65,9 +65,9 @@ func textSize(sh *scene.Shape) (w, h float64, err error) {
 	return w, h, nil
 }
 
-// labelGrowth returns the growY of a geo shape or note without a stored one: of
-// geo shapes with scale included, of notes unscaled, as in records
-// (tldraw-rendering.md 2.4, 8.4).
+// labelGrowth returns the growY of a geo shape or note without a stored one: of geo shapes with
+// scale included, of notes unscaled, as in records. See docs/spec/drawing.md#r27 and
+// docs/spec/drawing.md#r81.
 func labelGrowth(sh *scene.Shape) (grow float64, err error) {
 	if sh.Rich == nil {
 		return 0, nil

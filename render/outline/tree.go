@@ -30,8 +30,8 @@ func (m matrix) mul(n matrix) matrix {
 	}
 }
 
-// rounded returns the map as an export writes it: four decimals
-// (tldraw-rendering.md 1.5).
+// rounded returns the map as an export writes it, with four decimals. See
+// docs/spec/drawing.md#r10.
 func (m matrix) rounded() matrix {
 	return matrix{r4(m.a), r4(m.b), r4(m.c), r4(m.d), r4(m.e), r4(m.f)}
 }
@@ -134,8 +134,8 @@ func (t *tree) build(s *scene.Scene) error {
 	return nil
 }
 
-// bind notes the bindings of every arrow; of several at one end the first counts
-// (tldraw-rendering.md 1.7).
+// bind collects the bindings of every arrow. Of several at one end the first counts. See
+// docs/spec/drawing.md#r13.
 func (t *tree) bind(s *scene.Scene) {
 	t.bound = t.bound[:0]
 	if len(s.Bindings) == 0 {
@@ -213,17 +213,17 @@ func (t *tree) list(s *scene.Scene, ids []string, in set) error {
 	return nil
 }
 
-// lone notes the only shape that was asked for if it is a frame: the editor
-// exports its content alone (tldraw-rendering.md 8.5).
+// lone records the only shape that was asked for if it is a frame: the editor exports its
+// content alone. See docs/spec/drawing.md#r17.
 func (t *tree) lone(s *scene.Scene, i int32, in set) {
 	if s.Shapes[i].Kind == scene.Frame {
 		t.alone[in] = i
 	}
 }
 
-// paintOrder returns the layers of all shapes, back to front
-// (tldraw-rendering.md 1.4). Backs of highlights lie below everything on the
-// page, or just above the frame that holds them.
+// paintOrder returns the layers of all shapes, back to front. The lower layers of highlights
+// lie below everything on the page, or just above the frame that holds them. See
+// docs/spec/drawing.md#r9.
 func (t *tree) paintOrder(s *scene.Scene) []layer {
 	t.order = t.order[:0]
 	if !t.layered {

@@ -12,8 +12,8 @@ type Version uint8
 const (
 	// V4 is tldraw 4.2.
 	V4 Version = iota
-	// V5 is tldraw 5.4: those of its rules that are known to be right
-	// (tldraw-rendering.md 11). What else it changed is not drawn natively.
+	// V5 is tldraw 5.4: those of its rules that are known. What else it changed is not drawn
+	// natively. See docs/spec/drawing.md#r84.
 	V5
 )
 

@@ -6,12 +6,12 @@ import (
 	"plumb/render/path"
 )
 
-// wobbly draws an outline the way a hand does (tldraw-rendering.md 3.4).
+// wobbly draws an outline with hand-drawn jitter. See docs/spec/drawing.md#r31.
 type wobbly struct {
 	offset float64 // the most a point moves, in each axis
 	round  float64 // the most a corner is cut
 	seed   string  // the shape's id
-	disc   bool    // points move within a disc, not a square (tldraw-rendering.md 11)
+	disc   bool    // points move within a disc, not a square: docs/spec/drawing.md#r84
 	bends  []bend
 }
 
@@ -55,7 +55,8 @@ func (w *wobbly) bend(c *commands, i, next, first int) bend {
 		n := &c.list[next]
 		lengthNext = n.length
 		if m.verb == lineTo && n.verb == lineTo && norm2(m.e) > 0.01 && norm2(n.b) > 0.01 {
-			// Both tangents point backwards: going straight on is an angle of 0.
+			// Both tangents point backwards, so going straight on is an angle of 0. See
+			// docs/spec/drawing.md#r32.
 			angle := math.Acos(clamp(dot(m.e, n.b), -1, 1))
 			cut = clamp(w.round*(math.Pi-angle)/(math.Pi/2), 0, w.round)
 		}
@@ -93,8 +94,8 @@ func (w *wobbly) pass(c *commands, tail string, to *path.Path) {
 	}
 }
 
-// fill appends what is filled of c, of which the hand misses nothing and only
-// rounds the corners. Call plan first.
+// fill appends the filled subpaths of c without jitter, with rounded corners. Call plan first.
+// See docs/spec/drawing.md#r33.
 func (w *wobbly) fill(c *commands, to *path.Path) {
 	hollow := false
 	for i := range c.list {
@@ -144,8 +145,8 @@ func (w *wobbly) emit(c *commands, m *command, k *bend, d point, to *path.Path) 
 	}
 }
 
-// plain appends c as it is; a closed subpath that ends with a line is closed
-// by Z, others end on their first point (tldraw-rendering.md 2.1).
+// plain appends c as it is. A closed subpath that ends with a line is closed by Z, others end
+// on their first point. See docs/spec/drawing.md#r19.
 func (c *commands) plain(filled bool, to *path.Path) {
 	hollow := false
 	for i := range c.list {

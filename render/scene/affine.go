@@ -5,8 +5,7 @@ import "math"
 // affine maps (x, y) to (a x + c y + e, b x + d y + f).
 type affine struct{ a, b, c, d, e, f float64 }
 
-// local returns the map from the shape's space to its parent's
-// (tldraw-rendering.md 1.5).
+// local returns the map from the shape's space to its parent's. See docs/spec/drawing.md#r10.
 func (s *Shape) local() affine {
 	sin, cos := math.Sincos(s.Rotation)
 	return affine{cos, sin, -sin, cos, s.X, s.Y}

@@ -16,8 +16,8 @@ type arrangement struct {
 	order   []int32          // positions of records in paint order; nil when it is the given one
 }
 
-// arrange finds parents and the paint order: depth first, a parent before its
-// children, siblings by index (tldraw-rendering.md 1.4).
+// arrange finds parents and the paint order: depth first, a parent before its children,
+// siblings by index. See docs/spec/drawing.md#r8.
 func (a *arrangement) arrange(bindings []BindingRecord, lim *Limits) *Error {
 	indexed := a.findParents()
 	moving := len(bindings) > 0
@@ -117,9 +117,9 @@ func siblingKeys(records []Record, parents []int32) []string {
 	return keys
 }
 
-// IndexKey returns the n-th whole fractional-indexing key, n >= 0: a0, a1, ...,
-// az, b00, b01, ... Keys are compared as strings; the first character tells the
-// number of digits (tldraw-rendering.md 1.4).
+// IndexKey returns the n-th whole fractional-indexing key, n >= 0: a0, a1, ..., az, b00, b01,
+// ... Keys are compared as strings; the first character tells the number of digits. See
+// docs/spec/drawing.md#r8.
 func IndexKey(n int) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	head, count := byte('a'), len(digits)

@@ -19,8 +19,8 @@ func mustDecode(t *testing.T, in string) *Scene {
 	return s
 }
 
-// Every kind with nothing but its id and type has the defaults of
-// tldraw-rendering.md 1.3.
+// TestDefaults checks the defaults of every kind with nothing but its id and type. See
+// docs/spec/drawing.md#r3.
 func TestDefaults(t *testing.T) {
 	base := func(k Kind) Shape {
 		return Shape{ID: "shape:a", Kind: k, TypeName: k.String(), Parent: -1, Opacity: 1, Scale: 1}

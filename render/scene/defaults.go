@@ -1,7 +1,7 @@
 package scene
 
-// The defaults of tldraw-rendering.md 1.2 and 1.3. What is not named here is
-// the zero value: colours black, dash draw, fill none, font draw, align start.
+// The defaults of created shapes. What is not named here is the zero value: colours black, dash
+// draw, fill none, font draw, align start. See docs/spec/drawing.md#r3.
 var (
 	arrowDefaults = ArrowProps{HeadEnd: HeadArrow, LabelPosition: 0.5, ElbowMidPoint: 0.5}
 	arrowStart    = Point{0, 0}
@@ -29,8 +29,8 @@ var defaults = func() (d [Other + 1]Shape) {
 	return d
 }()
 
-// coincideShift is how far the last point of a new line is moved when all its
-// points coincide, along both axes (tldraw-rendering.md 1.3).
+// coincideShift is how far the last point of a new line is moved along both axes when all its
+// points coincide. See docs/spec/drawing.md#r5.
 const coincideShift = 0.1
 
 // fill makes a complete shape of a record that Valid accepted.
@@ -56,8 +56,8 @@ func (s *Shape) fill(r *Record) {
 	}
 }
 
-// create computes what the editor computes for a shape that is created, and
-// what a stored shape brings along (tldraw-rendering.md 1.3).
+// create computes what the editor computes for a shape that is created. A stored shape has
+// these values already. See docs/spec/drawing.md#r5.
 func (s *Shape) create() {
 	switch s.Kind {
 	case Geo, Note:

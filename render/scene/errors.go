@@ -16,8 +16,8 @@ var ErrInvalid = errors.New("invalid scene")
 // text names the flag that raises it. It wraps ErrInvalid.
 var ErrLimit = fmt.Errorf("%w: over a limit", ErrInvalid)
 
-// ErrVersion marks records of a layout that this package does not read: older
-// than tldraw-rendering.md 1.1 lists, or of tldraw 5. It wraps ErrInvalid.
+// ErrVersion marks records of a layout that this package does not read: older than tldraw 4.2,
+// or of tldraw 5. It wraps ErrInvalid. See docs/spec/drawing.md#r2.
 var ErrVersion = fmt.Errorf("%w: other record version", ErrInvalid)
 
 // Error says what could not be read and why. It wraps ErrInvalid, ErrLimit or

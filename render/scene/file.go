@@ -84,8 +84,8 @@ func (d *decoder) record(v *fastjson.Value, w where) {
 	}
 }
 
-// ratio refuses what tldraw 5 stores in fontSizeAdjustment: a factor, 1 for
-// none, where 4.2 stores px (tldraw-rendering.md 8.4).
+// ratio refuses what tldraw 5 stores in fontSizeAdjustment: a factor, 1 for none, where 4.2
+// stores px. See docs/spec/drawing.md#r81.
 func (d *decoder) ratio(r *Record, w where) {
 	const smallest = 8 // px; 4.2 stops at 14, factors of 5 stay below 1
 	if d.fault != nil || r.Kind != Note || r.Has&HasFontPx == 0 || r.FontPx >= smallest || r.FontPx == 0 {
@@ -234,9 +234,9 @@ func (d *decoder) dropUnder(gone map[string]bool) {
 	d.bindings = bindings
 }
 
-// needed are the versions of tldraw-rendering.md 1.1 that matter for drawing;
-// text is the version whose only difference is plain text in place of rich
-// text, which is upgraded here.
+// needed holds the versions of the sequences that matter for drawing. text is the version whose
+// only difference is plain text in place of rich text, which is upgraded here. See
+// docs/spec/drawing.md#r2.
 var needed = [...]struct{ now, text int }{
 	Geo: {10, 9}, Text: {3, 2}, Line: {5, 5}, Draw: {2, 2}, Arrow: {7, 6}, Highlight: {1, 1}, Note: {9, 8},
 	Frame: {1, 1}, Group: {0, 0}, Image: {5, 5}, Video: {4, 4}, Bookmark: {2, 2}, Embed: {4, 4},

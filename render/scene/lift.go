@@ -5,12 +5,10 @@ import (
 	"slices"
 )
 
-// liftArrows does what the editor does when an arrow that is being created is
-// bound: it moves into the parent that its targets share and directly above the
-// topmost of them, unless only other arrows lie between. siblings lists all
-// records, siblings in order; it is sorted again when something moved. (Seen in
-// exports: an arrow created above a shape that it is not bound to ends up below
-// it. Which parent is taken was not measured.)
+// liftArrows does what the editor does when an arrow that is being created is bound: it moves
+// into the parent that its targets share and directly above the topmost of them, unless only
+// other arrows lie between. siblings lists all records, siblings in order; it is sorted again
+// when something moved. See docs/spec/drawing.md#r6.
 func (a *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (moved bool) {
 	l := lifter{arrangement: a}
 	for i := range bindings {

@@ -67,9 +67,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// CheckCanvas refuses a picture of w x h px that is empty, not finite or too
-// large. Sizes are rounded down first, as an export does (tldraw-rendering.md
-// 9.2).
+// CheckCanvas refuses a picture of w x h px that is empty, not finite or too large. Sizes are
+// rounded down first, as an export does. See docs/spec/drawing.md#r16.
 func (l Limits) CheckCanvas(w, h float64) error {
 	l = l.withDefaults()
 	got := func() string { return formatNumber(w) + " x " + formatNumber(h) + " px" }

@@ -1,7 +1,7 @@
 package scene
 
-// The names of enumerated values as records write them, in the order of the
-// constants (tldraw-rendering.md 1.3 and 5).
+// The names of enumerated values as records write them, in the order of the constants. See
+// docs/spec/drawing.md#r4.
 var (
 	kindNames = [...]string{"geo", "text", "line", "draw", "arrow", "highlight", "note", "frame", "group",
 		"image", "video", "bookmark", "embed"}

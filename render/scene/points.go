@@ -135,8 +135,7 @@ func (d *decoder) blame(list, member string) {
 
 var segmentTypes = []string{"free", "straight"}
 
-// pressed reads points with pressure; a missing pressure is 1
-// (tldraw-rendering.md 8.2).
+// pressed reads points with pressure; a missing pressure is 1. See docs/spec/drawing.md#r72.
 func (d *decoder) pressed(v *fastjson.Value, w where, field string) []Pressed {
 	if d.fault != nil {
 		return nil

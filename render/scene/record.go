@@ -5,8 +5,7 @@ import "math/bits"
 // Fields is a set of fields of a record, those that were written.
 type Fields uint64
 
-// The fields of a record. Which of them a kind has is tldraw-rendering.md 1.3;
-// others are ignored.
+// The fields of a record. fieldsOf lists those of each kind; others are ignored.
 const (
 	HasX Fields = 1 << iota
 	HasY
@@ -88,9 +87,9 @@ type Record struct {
 	Has      Fields // the fields that were written
 	ParentID string // a shape's or page's id
 	Index    string // order among siblings
-	// Stored tells a record that was read from a store from one that is being
-	// created: its growY and fontSizeAdjustment are trusted, and nothing is
-	// computed on its behalf (tldraw-rendering.md 1.3).
+	// Stored tells a record that was read from a store from one that is being created: its
+	// growY and fontSizeAdjustment are trusted, and nothing is computed for it. See
+	// docs/spec/drawing.md#r5.
 	Stored bool
 }
 
@@ -266,7 +265,7 @@ type BindingRecord struct {
 	Snap      Snap
 }
 
-// NewBinding returns a binding with the defaults of tldraw-rendering.md 1.7.
+// NewBinding returns a binding with the defaults of the editor. See docs/spec/drawing.md#r13.
 func NewBinding(from, to string, end bool) BindingRecord {
 	return BindingRecord{From: from, To: to, End: end, Anchor: Point{0.5, 0.5}}
 }

@@ -5,11 +5,10 @@ import "strconv"
 // fewShapes is the number of shapes up to which ids are compared one by one.
 const fewShapes = 16
 
-// Resolve makes a scene of records: it fills in defaults, computes what the
-// editor computes for created shapes (see Record.Stored), finds parents and
-// puts the shapes into paint order (tldraw-rendering.md 1.2 to 1.4). Siblings
-// are ordered by index where they have one, else as given; an unknown parent
-// means the page. The scene shares slices and rich text with the records.
+// Resolve makes a scene of records: it fills in defaults, computes what the editor computes for
+// created shapes (see Record.Stored), finds parents and puts the shapes into paint order
+// (docs/spec/drawing.md#r8). Siblings are ordered by index where they have one, else as given;
+// an unknown parent means the page. The scene shares slices and rich text with the records.
 //
 // Resolve refuses records that Valid refuses, an id given twice, parents that
 // form a cycle, and bindings that are not from an arrow to another shape.

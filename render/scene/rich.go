@@ -6,8 +6,8 @@ import (
 	"plumb/render/jsontree"
 )
 
-// rich reads a ProseMirror document (tldraw-rendering.md 6.9). It returns nil
-// for the empty document: one block, without the key content (1.3).
+// rich reads a ProseMirror document. It returns nil for the empty document: one paragraph
+// without the key content. See docs/spec/drawing.md#r51.
 func (d *decoder) rich(v *fastjson.Value, w where) *RichText {
 	doc, err := v.Object()
 	if err != nil || string(v.GetStringBytes("type")) != "doc" {

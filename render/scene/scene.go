@@ -7,8 +7,8 @@ package scene
 // Scene is a whiteboard with every default filled in. It is never changed after
 // Resolve or Decode returned it, so goroutines may share it.
 type Scene struct {
-	// Shapes in paint order, back to front: depth first, a parent before its
-	// children, siblings by index (tldraw-rendering.md 1.4).
+	// Shapes in paint order, back to front: depth first, a parent before its children, siblings
+	// by index. See docs/spec/drawing.md#r8.
 	Shapes []Shape
 	// Bindings of arrows to their targets, as given.
 	Bindings []Binding
@@ -43,7 +43,7 @@ const (
 // GeoKind is the outline of a geo shape.
 type GeoKind uint8
 
-// The outlines of geo shapes (tldraw-rendering.md 2.2).
+// The outlines of geo shapes. See docs/spec/drawing.md#r21.
 const (
 	Rectangle GeoKind = iota
 	Ellipse
@@ -93,7 +93,7 @@ const (
 // Fill is the style of interiors.
 type Fill uint8
 
-// The fills (tldraw-rendering.md 4).
+// The fills. See docs/spec/drawing.md#r37.
 const (
 	FillNone Fill = iota
 	FillSemi
@@ -114,8 +114,8 @@ const (
 	FontMono
 )
 
-// Align places text along one axis of its box. The -legacy values of tldraw
-// behave as End in exports (tldraw-rendering.md 2.5) and are decoded to it.
+// Align places text along one axis of its box. The -legacy values of tldraw are drawn like End
+// and are decoded to it. See docs/spec/drawing.md#r4.
 type Align uint8
 
 // The alignments.
@@ -128,7 +128,7 @@ const (
 // Color is one of the 13 named colours.
 type Color uint8
 
-// The colours in the order of tldraw-rendering.md 5.
+// The colours, in the order of the palette. See docs/spec/drawing.md#r39.
 const (
 	Black Color = iota
 	Grey
@@ -149,8 +149,8 @@ const (
 // Point is in the shape's own units, x to the right, y down.
 type Point struct{ X, Y float64 }
 
-// Shape is one record with all defaults of tldraw-rendering.md 1.2 and 1.3
-// filled in. Fields that its kind does not have are zero.
+// Shape is one record with all defaults filled in. Fields that its kind does not have are zero.
+// See docs/spec/drawing.md#r3.
 type Shape struct {
 	ID       string // with the prefix "shape:"; seeds the hand-drawn wobble
 	Kind     Kind
@@ -228,7 +228,7 @@ const (
 	HeadBar
 )
 
-// Binding ties one end of an arrow to a target (tldraw-rendering.md 1.7).
+// Binding ties one end of an arrow to a target. See docs/spec/drawing.md#r13.
 type Binding struct {
 	From, To  int32 // positions in Scene.Shapes: the arrow, its target
 	End       bool  // terminal: false = start
@@ -249,8 +249,8 @@ const (
 	SnapEdge
 )
 
-// RichText is a ProseMirror document reduced to what is laid out
-// (tldraw-rendering.md 6.9). Blocks are in reading order.
+// RichText is a ProseMirror document reduced to what is laid out. Blocks are in reading order.
+// See docs/spec/drawing.md#r51.
 type RichText struct {
 	Blocks []Block
 	// Foreign names the first node or mark that this form cannot hold

@@ -7,17 +7,15 @@ import (
 	"plumb/render/scene"
 )
 
-// arrowSize is the font size of an arrow's label, px (tldraw-rendering.md 6.2).
+// arrowSize is the font size of an arrow's label, px. See docs/spec/drawing.md#r41.
 var arrowSize = [...]float64{scene.SizeS: 18, scene.SizeM: 20, scene.SizeL: 24, scene.SizeXL: 28}
 
 // arrowMost is the longest line of an arrow's label where the arrow is steep, em.
 const arrowMost = 16
 
-// ArrowSize returns the box of an arrow's label in px, scale included, without
-// padding (tldraw-rendering.md 7.8). The arrow's body has the bounds w x h; on
-// a body wider than high the label leaves the margin free, but is at least as wide
-// as that (the page has 64 px for the second; labels of elbow arrows show that it
-// is the same).
+// ArrowSize returns the box of an arrow's label in px, scale included, without padding. The
+// arrow's body has the bounds w x h; on a body wider than high the label leaves the margin
+// free, but is at least as wide as the margin. See docs/spec/drawing.md#r70.
 func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, height float64, err error) {
 	if slices.ContainsFunc(sh.Rich.Blocks, func(b scene.Block) bool { return b.Depth > 0 }) {
 		return 0, 0, &MarkError{"lists on arrows"}

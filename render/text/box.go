@@ -6,14 +6,14 @@ import (
 	"plumb/render/scene"
 )
 
-// Font sizes in px (tldraw-rendering.md 6.2).
+// Font sizes in px. See docs/spec/drawing.md#r41.
 var (
 	textSize  = [...]float64{scene.SizeS: 18, scene.SizeM: 24, scene.SizeL: 36, scene.SizeXL: 44}
 	labelSize = [...]float64{scene.SizeS: 18, scene.SizeM: 22, scene.SizeL: 26, scene.SizeXL: 32}
 )
 
-// Limits of a geo label's width (tldraw-rendering.md 2.4): the least width, and
-// what is added to it, per size.
+// Limits of a geo label's width per size: the least width, and what is added to it. See
+// docs/spec/drawing.md#r27.
 var (
 	leastWidth = [...]float64{scene.SizeS: 12, scene.SizeM: 14, scene.SizeL: 16, scene.SizeXL: 20}
 	extraWidth = [...]float64{scene.SizeS: 2, scene.SizeM: 3.5, scene.SizeL: 5, scene.SizeXL: 10}
@@ -29,8 +29,8 @@ const (
 	textLeast = 16            // width of an empty text shape
 )
 
-// Text lays out a text shape in its unscaled units, its box at (0, 0), W x H
-// (tldraw-rendering.md 6.5, 6.8).
+// Text lays out a text shape in its unscaled units, its box at (0, 0), W x H. See
+// docs/spec/drawing.md#r46.
 func (l *Layouter) Text(out *Layout, sh *scene.Shape) error {
 	spec := Spec{Font: sh.Font, Size: textSize[sh.Size], Width: Unbounded, Align: sh.Align}
 	if !sh.Auto {
@@ -62,8 +62,8 @@ func (l *Layouter) TextSize(sh *scene.Shape) (w, h float64, err error) {
 	return l.probe.W * sh.Scale, l.probe.H * sh.Scale, nil
 }
 
-// GeoLabel lays out the label of a geo shape in the shape's unscaled units,
-// where its box is w x h, growth included (tldraw-rendering.md 2.5).
+// GeoLabel lays out the label of a geo shape in the shape's unscaled units, where its box is w
+// x h, growth included. See docs/spec/drawing.md#r28.
 func (l *Layouter) GeoLabel(out *Layout, sh *scene.Shape, w, h float64) error {
 	return l.label(out, sh, labelSize[sh.Size], w, h)
 }
@@ -87,8 +87,8 @@ func (l *Layouter) label(out *Layout, sh *scene.Shape, size, w, h float64) error
 	return nil
 }
 
-// GeoGrowth returns the growY that the editor computes when it creates a geo
-// shape, scale included (tldraw-rendering.md 2.4). It is 0 without a label.
+// GeoGrowth returns the growY that the editor computes when it creates a geo shape, scale
+// included. It is 0 without a label. See docs/spec/drawing.md#r27.
 func (l *Layouter) GeoGrowth(sh *scene.Shape) (float64, error) {
 	if sh.Rich == nil {
 		return 0, nil
@@ -106,9 +106,9 @@ func (l *Layouter) GeoGrowth(sh *scene.Shape) (float64, error) {
 	return (height - sh.H/sh.Scale) * sh.Scale, nil
 }
 
-// NoteFit returns the font size and the growY that the editor computes when it
-// creates a note, both unscaled (tldraw-rendering.md 8.4): the font shrinks
-// until every word fits, the note grows until every line does.
+// NoteFit returns the font size and the growY that the editor computes when it creates a note,
+// both unscaled: the font shrinks until every word fits, the note grows until every line does.
+// See docs/spec/drawing.md#r81.
 func (l *Layouter) NoteFit(sh *scene.Shape) (fontPx, grow float64, err error) {
 	spec := Spec{Font: sh.Font, Size: labelSize[sh.Size], Width: noteProbe, Align: sh.Align}
 	for {

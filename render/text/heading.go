@@ -17,11 +17,11 @@ const headingSize = 12
 // ellipsis stands for the end of a name that is too long.
 const ellipsis = "…"
 
-// Heading lays out the name of a frame on one line whose pen begins at (0, 0),
-// the baseline: a run per word and per stretch of spaces, each where the browser
-// measured it (tldraw-rendering.md 8.5). A name wider than avail px, rounded up, is cut
-// and ends in an ellipsis, unless there is no room at all. out.W is its width. Errors are
-// *font.ForeignError or, where the font is missing, wrap fs.ErrNotExist.
+// Heading lays out the name of a frame on one line whose pen begins at (0, 0), the baseline: a
+// run per word and per stretch of spaces, each where the browser measured it. See
+// docs/spec/drawing.md#r82. A name wider than avail px, rounded up, is cut and ends in an
+// ellipsis, unless there is no room at all. out.W is its width. Errors are *font.ForeignError
+// or, where the font is missing, wrap fs.ErrNotExist.
 func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	out.reset()
 	face, err := l.fonts.Face(font.Style{Family: font.Heading})

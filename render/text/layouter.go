@@ -315,8 +315,8 @@ func (l *Layouter) spanWithin(from, to int) bool {
 	return i < len(l.spans) && l.spans[i].to < to
 }
 
-// extent is how far a font's share of a line reaches above and below the
-// baseline (tldraw-rendering.md 6.3).
+// extent returns how far a font's share of a line reaches above and below the baseline. See
+// docs/spec/drawing.md#r43.
 func (l *Layouter) extent(f *font.Face) (above, below float64) {
 	height := LineHeight(l.spec.Size)
 	a, d := f.Ascent(l.spec.Size), f.Descent(l.spec.Size)
@@ -407,8 +407,8 @@ func (l *Layouter) tooWide(from, to int) bool {
 	return left < 0
 }
 
-// tab returns the next tab stop: multiples of eight spaces, at least half a
-// space away.
+// tab returns the next tab stop: multiples of eight spaces, at least half a space away. See
+// docs/spec/drawing.md#r50.
 func (l *Layouter) tab(face *font.Face, x float64) (float64, error) {
 	glyphs, err := face.Shape([]byte{' '})
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"plumb/render/scene"
 )
 
-// Paddings of lists in advances of '0', of those with numbers by how many items they
-// have (tldraw-rendering.md 6.9, which says it of all lists).
+// Paddings of lists in advances of '0'. Those of lists with numbers depend on how many items
+// they have. See docs/spec/drawing.md#r52.
 const (
 	listPadding     = 3.25
 	listPaddingTen  = 4.25

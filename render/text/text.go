@@ -1,7 +1,6 @@
-// Package text lays out labels the way the reference browser lays out its boxes
-// (tldraw-rendering.md 6). In: rich text, font, size and available width. Out:
-// runs of positioned glyphs and the size of the block, in the shape's own
-// unscaled units. It refuses what the shipped fonts cannot write and what it
+// Package text lays out labels the way the reference browser lays out its boxes. In: rich text,
+// font, size and available width. Out: runs of positioned glyphs and the size of the block, in
+// the shape's own unscaled units. It refuses what the shipped fonts cannot write and what it
 // does not lay out as the browser does (*font.ForeignError, *MarkError).
 package text
 
@@ -13,8 +12,8 @@ import (
 	"plumb/render/scene"
 )
 
-// MarkError names what of a rich text is not laid out here: a mark, a node, a case of
-// either.
+// MarkError names what of a rich text is not laid out here: a mark, a node, or a case of
+// either. See docs/spec/drawing.md#r45.
 type MarkError struct{ Name string }
 
 func (e *MarkError) Error() string { return fmt.Sprintf("cannot lay out %s in rich text", e.Name) }
@@ -96,9 +95,8 @@ func (l *Layout) reset() {
 	l.Lines, l.Runs, l.Glyphs, l.Dots = l.Lines[:0], l.Runs[:0], l.Glyphs[:0], l.Dots[:0]
 }
 
-// Place moves the block to (x, y) and then rounds baselines and dots to whole
-// units, as the browser does before any transform (tldraw-rendering.md 6.3). It
-// is called once, last.
+// Place moves the block to (x, y) and then rounds baselines and dots to whole units, as the
+// browser does before any transform. See docs/spec/drawing.md#r43. It is called once, last.
 func (l *Layout) Place(x, y float64) {
 	for i := range l.Runs {
 		r := &l.Runs[i]
@@ -112,8 +110,8 @@ func (l *Layout) Place(x, y float64) {
 	}
 }
 
-// align moves every line to its place in the block. Lines of lists stay at the
-// left (tldraw-rendering.md 6.8).
+// align moves every line to its place in the block. Lines of lists stay at the left. See
+// docs/spec/drawing.md#r49.
 func (l *Layout) align(a scene.Align) {
 	for _, line := range l.Lines {
 		slack := l.W - line.Indent - line.Width
@@ -134,7 +132,7 @@ var families = [...]font.Family{
 	scene.FontDraw: font.Draw, scene.FontSans: font.Sans, scene.FontSerif: font.Serif, scene.FontMono: font.Mono,
 }
 
-// LineHeight is 1.35 em, truncated to 1/64 px (tldraw-rendering.md 6.2).
+// LineHeight returns 1.35 em, cut down to 1/64 px. See docs/spec/drawing.md#r42.
 func LineHeight(size float64) float64 {
 	return floor64(float64(float32(1.35) * float32(size)))
 }

@@ -17,10 +17,9 @@ import (
 // again for each of its lines.
 const maxAnew = 256
 
-// fit returns the end of the line that begins at from: the last place up to
-// which the text fits, or the first place to break at all if even that is too
-// wide and words are kept whole (tldraw-rendering.md 6.5). From byte rest on there
-// are but spaces, up to to.
+// fit returns the end of the line that begins at from: the last place up to which the text
+// fits, or the first place to break at all if even that is too wide and words are kept whole.
+// From byte rest on there are only spaces, up to to. See docs/spec/drawing.md#r48.
 func (l *Layouter) fit(from, rest, to int) (int, error) {
 	if !l.tooWide(from, rest) {
 		if width, err := l.measure(from, rest); err != nil || holds(width, l.avail) {
@@ -225,10 +224,10 @@ func (l *Layouter) characters() {
 	}
 }
 
-// opportunities finds where lines of the paragraph may end. The browser breaks
-// after spaces, between two ASCII characters by a table of its own, and
-// everywhere else by the rules of UAX 14. (The table was observed: it keeps
-// "and/or" and "a%b" whole and breaks "a-b", also before digits.)
+// opportunities finds where lines of the paragraph may end. The browser breaks after spaces,
+// between two ASCII characters by a table of its own, and everywhere else by the rules of UAX
+// 14. (The table was observed: it keeps "and/or" and "a%b" whole and breaks "a-b", also before
+// digits.) See docs/spec/drawing.md#r47.
 func (l *Layouter) opportunities() {
 	if len(l.breaks) > 0 {
 		return

@@ -149,8 +149,8 @@ func (b balanceRule) score(j *job, t []metric.Tally) {
 	}
 }
 
-// centreOfMass returns the centre on the page; ok is false for an empty picture.
-// A picture of a box that is not whole is stretched (tldraw-rendering.md 9.2).
+// centreOfMass returns the centre on the page; ok is false for an empty picture. A picture of a
+// box that is not whole is stretched. See docs/spec/drawing.md#r16.
 func centreOfMass(b outline.Box, t metric.Tally) (p scene.Point, ok bool) {
 	x, y, ok := t.A.CentreOfMass()
 	if !ok {

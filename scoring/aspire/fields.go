@@ -18,8 +18,8 @@ type property struct {
 	read  func(c *cleaner, r *scene.Record, v answer.Value) bool
 }
 
-// properties are the names that any kind of shape has (tldraw-rendering.md 1.3),
-// and those that clean-up turns into others. The latter have no field.
+// properties are the names that any kind of shape has, and those that clean-up turns into
+// others. The latter have no field.
 var properties = map[string]property{
 	"geo":        {scene.HasGeo, enum(scene.ParseGeo, func(r *scene.Record) *scene.GeoKind { return &r.Geo }, geoAliases)},
 	"color":      {scene.HasColor, enum(scene.ParseColor, func(r *scene.Record) *scene.Color { return &r.Color }, colorAliases)},

@@ -11,7 +11,7 @@ import (
 	"plumb/scoring"
 )
 
-// The sizes that a shape has when none is given (tldraw-rendering.md 1.3), px.
+// The sizes that a shape has when none is given, px. See docs/spec/drawing.md#r3.
 const (
 	geoSide = 100
 	frameW  = 320

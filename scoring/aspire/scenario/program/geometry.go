@@ -72,8 +72,8 @@ func regular(n int) []point {
 	return p
 }
 
-// star is the editor's five-pointed star over the unit square, whose inner radius
-// is half the outer one (tldraw-rendering.md 2.2).
+// star is the editor's five-pointed star over the unit square, whose inner radius is half the
+// outer one. See docs/spec/drawing.md#r22.
 func star() []point {
 	p := make([]point, 10)
 	for i := range p {
