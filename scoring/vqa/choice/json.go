@@ -49,7 +49,7 @@ func (r *Reader) firstObject(s []byte, depth int) *fastjson.Value {
 			return nil
 		}
 		s = s[at:]
-		if end := balanced(s); end > 0 {
+		if end := plain.Balanced(s); end > 0 {
 			if v := r.parse(s[:end], depth); v != nil && v.Type() == fastjson.TypeObject {
 				return v
 			}
@@ -57,30 +57,6 @@ func (r *Reader) firstObject(s []byte, depth int) *fastjson.Value {
 		s = s[1:]
 	}
 	return nil
-}
-
-// balanced is where the object ends that begins s, 0 where it does not.
-func balanced(s []byte) int {
-	depth, in := 0, byte(0)
-	for i := 0; i < len(s); i++ {
-		switch b := s[i]; {
-		case in != 0 && b == '\\':
-			i++
-		case in != 0:
-			if b == in {
-				in = 0
-			}
-		case b == '"':
-			in = b
-		case b == '{':
-			depth++
-		case b == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
 }
 
 // parse reads JSON, a second time with double quotes for single ones.

@@ -41,3 +41,25 @@ func isKey(key []byte, name string) bool {
 	}
 	return true
 }
+
+// Balanced returns the length of the JSON object that begins s, or 0 where it does not
+// end.
+func Balanced[T string | []byte](s T) int {
+	depth, in := 0, false
+	for i := 0; i < len(s); i++ {
+		switch {
+		case in && s[i] == '\\':
+			i++
+		case s[i] == '"':
+			in = !in
+		case in:
+		case s[i] == '{':
+			depth++
+		case s[i] == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}

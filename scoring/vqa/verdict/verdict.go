@@ -119,7 +119,7 @@ func object(s string, depth int) value {
 			return nothing
 		}
 		s = s[at:]
-		for _, text := range []string{s[:balanced(s)], strings.ReplaceAll(s[:balanced(s)], "'", `"`)} {
+		for _, text := range []string{s[:plain.Balanced(s)], strings.ReplaceAll(s[:plain.Balanced(s)], "'", `"`)} {
 			v, err := jsontree.Parse(new(fastjson.Parser), []byte(text))
 			if err != nil || v.Type() != fastjson.TypeObject {
 				continue
@@ -149,27 +149,6 @@ func member(f *fastjson.Value, depth int) value {
 		}
 	}
 	return both
-}
-
-// balanced is the length of the object that begins s, 0 where it does not end.
-func balanced(s string) int {
-	depth, in := 0, false
-	for i := 0; i < len(s); i++ {
-		switch {
-		case in && s[i] == '\\':
-			i++
-		case s[i] == '"':
-			in = !in
-		case in:
-		case s[i] == '{':
-			depth++
-		case s[i] == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
 }
 
 // agree joins verdicts that must not contradict each other.
