@@ -188,7 +188,7 @@ func field2(object []byte, text, other string) (s string, v []byte) {
 		switch string(key) {
 		case text:
 			if value[0] == '"' {
-				s = string(cut.Text(nil, value))
+				s = string(cut.Text(value))
 			}
 		case other:
 			v = value

@@ -86,11 +86,11 @@ func (s *Server) newEpisode(data []byte) (episode, *scoring.Error) {
 					fault = badField("seed", v, "a whole number, 0 or more")
 				}
 			case "episode_id":
-				if v[0] != '"' || len([]rune(string(cut.Text(nil, v)))) > maxEpisodeID {
+				if v[0] != '"' || len([]rune(string(cut.Text(v)))) > maxEpisodeID {
 					fault = badField("episode_id", v, "a string of at most 255 characters")
 					return nil
 				}
-				e.id = string(cut.Text(nil, v))
+				e.id = string(cut.Text(v))
 			case "label":
 				e.label = bytes.Clone(v)
 			}

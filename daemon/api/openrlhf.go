@@ -136,9 +136,9 @@ func (s *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *sc
 		}
 		prompt := ""
 		if prompts != nil && prompts[i][0] == '"' {
-			prompt = string(cut.Text(nil, prompts[i]))
+			prompt = string(cut.Text(prompts[i]))
 		}
-		text := reward.Answer(string(cut.Text(nil, one.answer)), prompt)
+		text := reward.Answer(string(cut.Text(one.answer)), prompt)
 		text, done := reward.Prepare(text, steps, reward.OpensThought(prompt))
 		one.answer = scoring.AppendString(nil, text)
 		one.prepared(done)

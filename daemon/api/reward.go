@@ -37,7 +37,7 @@ func (one *sample) prepare(steps reward.Steps, inThink bool) {
 	if steps == 0 || cut.Null(one.answer) || one.answer[0] != '"' {
 		return
 	}
-	text, done := reward.Prepare(string(cut.Text(nil, one.answer)), steps, inThink)
+	text, done := reward.Prepare(string(cut.Text(one.answer)), steps, inThink)
 	if done != nil {
 		one.answer = scoring.AppendString(nil, text)
 		one.prepared(done)
@@ -188,7 +188,7 @@ func nativeSample(b []byte, path string, steps reward.Steps) (sample, *scoring.E
 // opensThought reports whether a prompt, a JSON value, ends inside a block of
 // thought.
 func opensThought(prompt []byte) bool {
-	return !cut.Null(prompt) && prompt[0] == '"' && reward.OpensThought(string(cut.Text(nil, prompt)))
+	return !cut.Null(prompt) && prompt[0] == '"' && reward.OpensThought(string(cut.Text(prompt)))
 }
 
 // unwrap puts the text of chat messages in place of the answer, so that it can

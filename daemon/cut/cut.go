@@ -8,6 +8,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/render/jsontree"
 )
 
 // ErrTooMany marks a list with more elements than were wanted.
@@ -170,5 +174,19 @@ func Name(key []byte) string {
 	if bytes.IndexByte(key, '\\') < 0 {
 		return string(key)
 	}
-	return string(Text(nil, []byte(`"`+string(key)+`"`)))
+	return string(Text([]byte(`"` + string(key) + `"`)))
+}
+
+// Text returns a copy of the text of the JSON string v, which stands in its quotes.
+// An unpaired surrogate becomes the replacement character. v must have passed
+// scene.Check; of anything else the result means nothing.
+func Text(v []byte) []byte {
+	if bytes.IndexByte(v, '\\') < 0 && len(v) >= 2 {
+		return bytes.Clone(v[1 : len(v)-1])
+	}
+	s, err := jsontree.Parse(new(fastjson.Parser), v)
+	if err != nil {
+		return nil
+	}
+	return s.GetStringBytes()
 }

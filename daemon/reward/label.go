@@ -50,7 +50,7 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 		return dst, bad(at, "got %s; want the item, or a reference to one, as a string of JSON", cut.Kind(label))
 	case label[0] == '"':
 		prune = false
-		object = bytes.TrimSpace(cut.Text(nil, label))
+		object = bytes.TrimSpace(cut.Text(label))
 		if len(object) == 0 || object[0] != '{' {
 			return dst, bad(at, "the string %.40q holds no JSON object; want the item, or a reference to one", object)
 		}
@@ -163,16 +163,16 @@ func (c *copier) wanted(key, value []byte, top bool) bool {
 	if !top {
 		return true
 	}
-	name := string(cut.Text(nil, key))
+	name := string(cut.Text(key))
 	switch {
 	case slices.Contains(answerKeys, name):
 		return false
 	case !slices.Contains(referenceKeys, name):
 		c.reference = false
 	case name == "suite" && value[0] == '"':
-		c.suite = cut.Text(nil, value)
+		c.suite = cut.Text(value)
 	case name == "id" && value[0] == '"':
-		c.id = cut.Text(nil, value)
+		c.id = cut.Text(value)
 	case name == "id": // an integer becomes its text; the decoder refuses what is none
 		c.id = value
 	}
