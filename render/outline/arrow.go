@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
@@ -22,8 +23,8 @@ type arrow struct {
 	valid  bool // an invalid one paints nothing
 	width  float64
 	ends   [2]terminal
-	start  point // of the body
-	end    point
+	start  geom.Point // of the body
+	end    geom.Point
 	handle circle // arc: through the handles and the middle
 	body   circle // arc: through the ends of the body
 	route  []waypoint
@@ -33,7 +34,7 @@ type arrow struct {
 // waypoint is a corner of an elbow arrow. Skipped ones lie on a straight stretch
 // and are not drawn.
 type waypoint struct {
-	point
+	geom.Point
 	skipped bool
 }
 
@@ -49,7 +50,7 @@ const (
 
 // terminal is one end of an arrow.
 type terminal struct {
-	handle  point
+	handle  geom.Point
 	head    scene.Arrowhead
 	binding *scene.Binding // nil when unbound
 	exact   bool           // bound, and goes to the anchor itself
@@ -67,12 +68,12 @@ func (t *terminal) headed() bool { return t.head != scene.HeadNone }
 type arrows struct {
 	arrow
 	local   local // for the outlines of targets
-	points  []point
+	points  []geom.Point
 	lines   []contour
 	visited int // points of targets so far
-	sampled []point
+	sampled []geom.Point
 	elbow   elbowPlan
-	routes  [2][]point
+	routes  [2][]geom.Point
 }
 
 // maxVisited bounds the points of targets that the arrows of one drawing may
@@ -87,10 +88,10 @@ func (v *arrows) solve(s *scene.Scene, t *tree, i int32) error {
 	v.arrow = arrow{width: strokeWidth[sh.Size] * sh.Scale, route: v.route[:0]}
 	v.points, v.lines = v.points[:0], v.lines[:0]
 	v.ends[0].head, v.ends[1].head = sh.Arrow.HeadStart, sh.Arrow.HeadEnd
-	back := t.nodes[i].page.inverse()
+	back := t.nodes[i].page.Inverse()
 	for k := range v.ends {
 		e := &v.ends[k]
-		e.handle = point(sh.Points[k])
+		e.handle = geom.Point(sh.Points[k])
 		if b := t.bindingOf(s, i, k); b != nil && b.To != i {
 			e.binding, e.exact = b, b.IsExact
 			if err := v.look(s, t, sh, e, back); err != nil {
@@ -110,11 +111,11 @@ func (v *arrows) solve(s *scene.Scene, t *tree, i int32) error {
 	}
 	a, b := v.ends[0].handle, v.ends[1].handle
 	v.start, v.end = a, b
-	if !finite(a) || !finite(b) {
+	if !geom.Finite(a) || !geom.Finite(b) {
 		return nil
 	}
-	switch short := near(a, b, 1e-4); {
-	case sh.Arrow.Elbow && near(a, b, 0.01) && !near(a, b, 1e-9):
+	switch short := geom.Near(a, b, 1e-4); {
+	case sh.Arrow.Elbow && geom.Near(a, b, 0.01) && !geom.Near(a, b, 1e-9):
 		return foreignArrow(sh, "with elbows, hardly longer than nothing")
 	case sh.Arrow.Elbow: // may go round its targets from one place to the same
 	case short && sh.Rich != nil:
@@ -134,7 +135,7 @@ func (v *arrows) solve(s *scene.Scene, t *tree, i int32) error {
 	if err == nil && !bowed {
 		err = v.solveStraight(sh, r)
 	}
-	v.valid = finite(v.start) && finite(v.end)
+	v.valid = geom.Finite(v.start) && geom.Finite(v.end)
 	return err
 }
 
@@ -146,8 +147,6 @@ const (
 	noLength = "without length, with a label"
 )
 
-func finite(p point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }
-
 // relate compares the targets' boxes on the page. See docs/spec/drawing.md#r59.
 func (v *arrows) relate() relation {
 	a, b := &v.ends[0], &v.ends[1]
@@ -156,17 +155,12 @@ func (v *arrows) relate() relation {
 		return safe
 	case a.binding.To == b.binding.To:
 		return sameTarget
-	case a.target.page.holds(b.target.page):
+	case a.target.page.Holds(b.target.page):
 		return startHoldsEnd
-	case b.target.page.holds(a.target.page):
+	case b.target.page.Holds(a.target.page):
 		return endHoldsStart
 	}
 	return safe
-}
-
-// holds tells whether o lies strictly inside.
-func (e extent) holds(o extent) bool {
-	return e.lo.X < o.lo.X && e.lo.Y < o.lo.Y && e.hi.X > o.hi.X && e.hi.Y > o.hi.Y
 }
 
 // share is what one end adds to the shortest length of an arrow whose ends keep
@@ -184,23 +178,23 @@ func (v *arrows) solveStraight(sh *scene.Shape, r relation) error {
 	v.kind = straightArrow
 	from, to := &v.ends[0], &v.ends[1]
 	a, b := from.handle, to.handle
-	before := unit(sub(b, a))
+	before := geom.Unit(geom.Sub(b, a))
 	s := sh.Scale
 	v.end, to.hit = v.stop(to, a)
 	v.start, from.hit = v.stop(from, b)
 	if from.bound() && to.bound() && r == safe && !from.exact && !to.exact {
 		switch {
 		case to.hit && !from.hit && !from.target.open:
-			v.start = add(v.end, scaled(before, 10*s))
+			v.start = geom.Add(v.end, geom.Scale(before, 10*s))
 		case !to.hit && !to.target.open:
-			v.end = sub(v.start, scaled(before, 10*s))
+			v.end = geom.Sub(v.start, geom.Scale(before, 10*s))
 		}
 	}
-	if near(v.start, v.end, 1e-9) { // in the editor the last bits say which way it goes, if any
+	if geom.Near(v.start, v.end, 1e-9) { // in the editor the last bits say which way it goes, if any
 		return foreignArrow(sh, onePlace)
 	}
-	u := unit(sub(v.end, v.start))
-	flipped := !near(u, before, 1e-4)
+	u := geom.Unit(geom.Sub(v.end, v.start))
+	flipped := !geom.Near(u, before, 1e-4)
 	g := 1.0
 	if flipped {
 		g = -1
@@ -214,8 +208,10 @@ func (v *arrows) solveStraight(sh *scene.Shape, r relation) error {
 		return e.gap(sh)
 	}
 	oa, ob := offset(from, r == startHoldsEnd), offset(to, r == endHoldsStart)
-	ends := func() (point, point) { return add(v.start, scaled(u, oa*g)), sub(v.end, scaled(u, ob*g)) }
-	if p, q := ends(); distance(p, q) < least {
+	ends := func() (geom.Point, geom.Point) {
+		return geom.Add(v.start, geom.Scale(u, oa*g)), geom.Sub(v.end, geom.Scale(u, ob*g))
+	}
+	if p, q := ends(); geom.Distance(p, q) < least {
 		k := -1.0
 		if oa != 0 && ob != 0 {
 			k = -1.5
@@ -224,21 +220,21 @@ func (v *arrows) solveStraight(sh *scene.Shape, r relation) error {
 	}
 	v.start, v.end = ends()
 	if flipped && from.bound() && to.bound() {
-		v.end = sub(v.start, scaled(u, 10*s))
+		v.end = geom.Sub(v.start, geom.Scale(u, 10*s))
 	}
 	return nil
 }
 
 // stop returns where the straight way from one handle to the end e meets the
 // outline of the end's target; hit is false where it does not.
-func (v *arrows) stop(e *terminal, opposite point) (p point, hit bool) {
+func (v *arrows) stop(e *terminal, opposite geom.Point) (p geom.Point, hit bool) {
 	if !e.bound() || e.exact {
 		return e.handle, false
 	}
 	best := math.Inf(1)
-	v.eachEdge(&e.target, func(a, b point) {
+	v.eachEdge(&e.target, func(a, b geom.Point) {
 		if q, ok := crossPoint(opposite, e.handle, a, b); ok {
-			if d := norm2(sub(q, opposite)); d < best {
+			if d := geom.Norm2(geom.Sub(q, opposite)); d < best {
 				best, p, hit = d, q, true
 			}
 		}
@@ -254,19 +250,19 @@ func (v *arrows) stop(e *terminal, opposite point) (p point, hit bool) {
 
 // crossPoint returns where the segments ab and cd cross. Parallel ones do not,
 // nor those whose lines meet in an end within rounding.
-func crossPoint(a, b, c, d point) (p point, ok bool) {
+func crossPoint(a, b, c, d geom.Point) (p geom.Point, ok bool) {
 	const tiny = 1e-10
-	ab, cd, ca := sub(b, a), sub(d, c), sub(a, c)
-	t, u, det := cross(cd, ca), cross(ab, ca), cross(ab, cd)
+	ab, cd, ca := geom.Sub(b, a), geom.Sub(d, c), geom.Sub(a, c)
+	t, u, det := geom.Cross(cd, ca), geom.Cross(ab, ca), geom.Cross(ab, cd)
 	if math.Abs(t) <= tiny || math.Abs(u) <= tiny || math.Abs(det) <= tiny {
-		return point{}, false
+		return geom.Point{}, false
 	}
 	t, u = t/det, u/det
 	within := func(v float64) bool { return v >= -tiny && v <= 1+tiny }
 	if !within(t) || !within(u) {
-		return point{}, false
+		return geom.Point{}, false
 	}
-	return add(a, scaled(ab, t)), true
+	return geom.Add(a, geom.Scale(ab, t)), true
 }
 
 // foreignArrow reports what of an arrow is not drawn natively.

@@ -3,12 +3,13 @@ package outline
 import (
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
 // circle is an arc of one.
 type circle struct {
-	centre point
+	centre geom.Point
 	radius float64
 	size   float64 // angle, radians; positive clockwise
 	large  bool
@@ -20,30 +21,30 @@ func (c *circle) sweep() bool { return c.size > 0 }
 func (c *circle) length() float64 { return math.Abs(c.size) * c.radius }
 
 // at is the point of the circle in the direction of an angle.
-func (c *circle) at(angle float64) point {
+func (c *circle) at(angle float64) geom.Point {
 	sin, cos := math.Sincos(angle)
-	return point{c.centre.X + float64(c.radius*cos), c.centre.Y + float64(c.radius*sin)}
+	return geom.Pt(c.centre.X+float64(c.radius*cos), c.centre.Y+float64(c.radius*sin))
 }
 
-func (c *circle) angle(p point) float64 { return math.Atan2(p.Y-c.centre.Y, p.X-c.centre.X) }
+func (c *circle) angle(p geom.Point) float64 { return math.Atan2(p.Y-c.centre.Y, p.X-c.centre.X) }
 
 // arcThrough returns the arc from a to b through m; ok is false where the three
 // make no circle.
-func arcThrough(a, b, m point) (c circle, ok bool) {
-	ab, am := sub(b, a), sub(m, a)
-	k := cross(ab, am)
+func arcThrough(a, b, m geom.Point) (c circle, ok bool) {
+	ab, am := geom.Sub(b, a), geom.Sub(m, a)
+	k := geom.Cross(ab, am)
 	d := 2 * k
-	nb, nm := norm2(ab), norm2(am)
-	from := point{(float64(am.Y*nb) - float64(ab.Y*nm)) / d, (float64(ab.X*nm) - float64(am.X*nb)) / d}
-	c.centre, c.radius = add(a, from), length(from)
-	ma, mb := sub(a, m), sub(b, m)
-	theta := 2 * math.Atan2(math.Abs(cross(ma, mb)), dot(ma, mb))
+	nb, nm := geom.Norm2(ab), geom.Norm2(am)
+	from := geom.Pt((float64(am.Y*nb)-float64(ab.Y*nm))/d, (float64(ab.X*nm)-float64(am.X*nb))/d)
+	c.centre, c.radius = geom.Add(a, from), geom.Length(from)
+	ma, mb := geom.Sub(a, m), geom.Sub(b, m)
+	theta := 2 * math.Atan2(math.Abs(geom.Cross(ma, mb)), geom.Dot(ma, mb))
 	c.size = theta - 2*math.Pi
 	if k < 0 {
 		c.size = -c.size
 	}
 	c.large = theta < math.Pi
-	return c, finite(c.centre) && c.radius > 0 && c.radius < math.Inf(1) && c.size != 0
+	return c, geom.Finite(c.centre) && c.radius > 0 && c.radius < math.Inf(1) && c.size != 0
 }
 
 // turn is the distance from one angle to another, in the direction of the arrow.
@@ -63,8 +64,8 @@ func turn(from, to float64, clockwise bool) float64 {
 func (v *arrows) solveArc(sh *scene.Shape) (ok bool, err error) {
 	from, to := &v.ends[0], &v.ends[1]
 	a, b := from.handle, to.handle
-	u := unit(sub(b, a))
-	middle := add(lerp(a, b, 0.5), scaled(point{-u.Y, u.X}, sh.Arrow.Bend))
+	u := geom.Unit(geom.Sub(b, a))
+	middle := geom.Add(geom.Lerp(a, b, 0.5), geom.Scale(geom.Pt(-u.Y, u.X), sh.Arrow.Bend))
 	h, ok := arcThrough(a, b, middle)
 	if !ok {
 		return false, nil
@@ -97,8 +98,8 @@ type bent struct {
 	g         float64 // 1 clockwise, -1 the other way
 	least     float64 // shortest distance between the ends
 	offset    [2]float64
-	a, b      point // the ends so far
-	doubtful  bool  // in the editor the last bits decide
+	a, b      geom.Point // the ends so far
+	doubtful  bool       // in the editor the last bits decide
 }
 
 func (w *bent) turn(from, to float64) float64 { return turn(from, to, w.clockwise) }
@@ -109,7 +110,7 @@ func (w *bent) span() float64 { return w.turn(w.h.angle(w.a), w.h.angle(w.b)) }
 // stop moves the end e, now at p, to the outline of its target, and returns how
 // far it is to stay away from it. Of several crossings it takes the one nearest
 // to the share of the way.
-func (w *bent) stop(e *terminal, p *point, share float64) (offset float64) {
+func (w *bent) stop(e *terminal, p *geom.Point, share float64) (offset float64) {
 	if !e.bound() || e.exact {
 		return 0
 	}
@@ -128,19 +129,19 @@ func (w *bent) stop(e *terminal, p *point, share float64) (offset float64) {
 // crossing finds where the way meets the target of the end at p. Whether a crossing
 // at an end of the way lies on it the last bits decide: where that matters, w is
 // doubtful.
-func (w *bent) crossing(e *terminal, p point, share float64) (at point, hit bool) {
+func (w *bent) crossing(e *terminal, p geom.Point, share float64) (at geom.Point, hit bool) {
 	from, span := w.h.angle(w.a), w.span()
 	if e.target.open {
 		share = 0
 	}
 	inner, all := choice{off: math.Inf(1)}, choice{off: math.Inf(1)} // without and with those at the ends
-	w.eachEdge(&e.target, func(a, b point) {
+	w.eachEdge(&e.target, func(a, b geom.Point) {
 		hits, n := crossCircle(&w.h, a, b)
 		for _, q := range hits[:n] {
 			switch d := w.turn(from, w.h.angle(q)); {
-			case near(q, w.a, 1e-6):
+			case geom.Near(q, w.a, 1e-6):
 				all.take(q, math.Abs(share*span))
-			case near(q, w.b, 1e-6):
+			case geom.Near(q, w.b, 1e-6):
 				all.take(q, math.Abs(span-share*span))
 			case d <= span:
 				inner.take(q, math.Abs(d-share*span))
@@ -159,7 +160,7 @@ func (w *bent) crossing(e *terminal, p point, share float64) (at point, hit bool
 		all = inner
 	}
 	hit = !math.IsInf(inner.off, 1)
-	w.doubtful = w.doubtful || hit == math.IsInf(all.off, 1) || hit && !near(inner.at, all.at, 1e-3)
+	w.doubtful = w.doubtful || hit == math.IsInf(all.off, 1) || hit && !geom.Near(inner.at, all.at, 1e-3)
 	if !hit {
 		return p, false
 	}
@@ -168,20 +169,20 @@ func (w *bent) crossing(e *terminal, p point, share float64) (at point, hit bool
 
 // choice is the crossing that was nearest so far to where one is wanted.
 type choice struct {
-	at  point
+	at  geom.Point
 	off float64 // from there
 }
 
-func (c *choice) take(at point, off float64) {
+func (c *choice) take(at geom.Point, off float64) {
 	if off < c.off {
 		*c = choice{at, off}
 	}
 }
 
 // crossCircle returns where the segment ab crosses the circle.
-func crossCircle(c *circle, a, b point) (p [2]point, n int) {
-	d, f := sub(b, a), sub(a, c.centre)
-	k, l, m := norm2(d), 2*dot(f, d), norm2(f)-float64(c.radius*c.radius)
+func crossCircle(c *circle, a, b geom.Point) (p [2]geom.Point, n int) {
+	d, f := geom.Sub(b, a), geom.Sub(a, c.centre)
+	k, l, m := geom.Norm2(d), 2*geom.Dot(f, d), geom.Norm2(f)-float64(c.radius*c.radius)
 	det := float64(l*l) - float64(4*k*m)
 	if det < 0 || k == 0 {
 		return p, 0
@@ -189,7 +190,7 @@ func crossCircle(c *circle, a, b point) (p [2]point, n int) {
 	root := math.Sqrt(det)
 	for _, t := range [2]float64{(-l - root) / (2 * k), (-l + root) / (2 * k)} {
 		if t >= 0 && t <= 1 {
-			p[n] = add(a, scaled(d, t))
+			p[n] = geom.Add(a, geom.Scale(d, t))
 			n++
 		}
 	}
@@ -208,11 +209,11 @@ func (w *bent) atHandle(i int) bool { return w.ends[i].hit && w.ends[i].target.o
 func (w *bent) keepAway() {
 	from, to, span := w.h.angle(w.a), w.h.angle(w.b), w.span()
 	length := span * w.h.radius
-	ends := func() (point, point) {
+	ends := func() (geom.Point, geom.Point) {
 		return w.h.at(from + span*(w.offset[0]/length)*w.g), w.h.at(to - span*(w.offset[1]/length)*w.g)
 	}
 	a, b := ends()
-	if distance(a, b) < w.least {
+	if geom.Distance(a, b) < w.least {
 		k := -2.0
 		if w.offset[0] != 0 && w.offset[1] != 0 {
 			k = -1.5
@@ -255,7 +256,7 @@ func (w *bent) settle() {
 
 // middle returns the point half way between the ends; where they have passed
 // each other it swaps them.
-func (w *bent) middle() point {
+func (w *bent) middle() geom.Point {
 	at, span := w.h.angle(w.a), w.span()
 	mid := at + span/2*w.g
 	// Ends that were not moved are as far apart as the handles.

@@ -3,6 +3,7 @@ package outline
 import (
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scene"
 )
@@ -25,19 +26,19 @@ func (v *arrows) outlineBody(c *commands) {
 			if p.skipped {
 				continue
 			}
-			c.line(p.point).steady = i+2 == len(v.route)
+			c.line(p.Point).steady = i+2 == len(v.route)
 		}
 	}
 }
 
 // samples returns the points that stand for the body's geometry, and its true
 // length.
-func (v *arrows) samples() (p []point, length float64) {
+func (v *arrows) samples() (p []geom.Point, length float64) {
 	p = append(v.sampled[:0], v.start)
 	switch v.kind {
 	case arcArrow:
 		length = v.body.length()
-		n := clamp(math.Ceil(length/20), 8, maxSamples)
+		n := geom.Clamp(math.Ceil(length/20), 8, maxSamples)
 		from := v.body.angle(v.start)
 		for i := 1.0; i < n; i++ {
 			p = append(p, v.body.at(from+v.body.size*i/n))
@@ -45,14 +46,14 @@ func (v *arrows) samples() (p []point, length float64) {
 		p = append(p, v.end)
 	case elbowArrow:
 		for _, q := range v.route[1:] {
-			p = append(p, q.point)
+			p = append(p, q.Point)
 		}
 	default:
 		p = append(p, v.end)
 	}
 	if v.kind != arcArrow {
 		for i := 1; i < len(p); i++ {
-			length += distance(p[i-1], p[i])
+			length += geom.Distance(p[i-1], p[i])
 		}
 	}
 	v.sampled = p
@@ -100,13 +101,13 @@ func (l *local) arrow(sh *scene.Shape, v *arrows) error {
 
 // vague tells whether the way comes to a tip from the tip itself. Between upright shapes
 // it does so exactly, and the head is a dot; elsewhere the editor's last bits turn it.
-func (v *arrows) vague(end int, tip point) bool {
+func (v *arrows) vague(end int, tip geom.Point) bool {
 	n := len(v.route)
-	if v.kind != elbowArrow || n < 3 || !near(tip, v.route[[2]int{1, n - 2}[end]].point, 1e-9) {
+	if v.kind != elbowArrow || n < 3 || !geom.Near(tip, v.route[[2]int{1, n - 2}[end]].Point, 1e-9) {
 		return false
 	}
 	for i := range v.ends {
-		if e := &v.ends[i]; e.bound() && (e.target.toArrow.b != 0 || e.target.toArrow.c != 0) {
+		if e := &v.ends[i]; e.bound() && (e.target.toArrow.B != 0 || e.target.toArrow.C != 0) {
 			return true
 		}
 	}
@@ -137,15 +138,15 @@ const bodyMargin = 100
 // label's box and without closed heads, by the non-zero rule. holes tells whether there is a
 // hole at all. See docs/spec/drawing.md#r69.
 func (v *arrows) clipPath(l *arrowLabel, to *path.Path) (holes bool) {
-	e := newExtent()
+	e := geom.NewExtent()
 	points, _ := v.samples()
 	for _, p := range points {
-		e.add(p)
+		e.Add(p)
 	}
 	if l.shown {
-		e.join(l.box)
+		e.Join(l.box)
 	}
-	w, h := e.hi.X-e.lo.X, e.hi.Y-e.lo.Y
+	w, h := e.Hi.X-e.Lo.X, e.Hi.Y-e.Lo.Y
 	if w == 0 {
 		w = 1
 	}
@@ -154,9 +155,9 @@ func (v *arrows) clipPath(l *arrowLabel, to *path.Path) (holes bool) {
 	}
 	c := &v.local.commands
 	c.reset()
-	lo := point{e.lo.X - bodyMargin, e.lo.Y - bodyMargin}
-	hi := point{e.lo.X + w + bodyMargin, e.lo.Y + h + bodyMargin}
-	c.polygon(lo, point{hi.X, lo.Y}, hi, point{lo.X, hi.Y})
+	lo := geom.Pt(e.Lo.X-bodyMargin, e.Lo.Y-bodyMargin)
+	hi := geom.Pt(e.Lo.X+w+bodyMargin, e.Lo.Y+h+bodyMargin)
+	c.polygon(lo, geom.Pt(hi.X, lo.Y), hi, geom.Pt(lo.X, hi.Y))
 	if l.shown {
 		c.labelHole(l)
 		holes = true
@@ -175,18 +176,18 @@ func (v *arrows) clipPath(l *arrowLabel, to *path.Path) (holes bool) {
 // labelHole adds the box of a label, counter-clockwise with round corners.
 func (c *commands) labelHole(l *arrowLabel) {
 	r := l.radius
-	lo, hi := l.box.lo, l.box.hi
-	corner := func(x, y, from float64, end point) {
-		c.arc(point{x, y}, r, r, from, -math.Pi/2, end)
+	lo, hi := l.box.Lo, l.box.Hi
+	corner := func(x, y, from float64, end geom.Point) {
+		c.arc(geom.Pt(x, y), r, r, from, -math.Pi/2, end)
 	}
-	c.move(point{lo.X, lo.Y + r})
-	c.line(point{lo.X, hi.Y - r})
-	corner(lo.X+r, hi.Y-r, math.Pi, point{lo.X + r, hi.Y})
-	c.line(point{hi.X - r, hi.Y})
-	corner(hi.X-r, hi.Y-r, math.Pi/2, point{hi.X, hi.Y - r})
-	c.line(point{hi.X, lo.Y + r})
-	corner(hi.X-r, lo.Y+r, 0, point{hi.X - r, lo.Y})
-	c.line(point{lo.X + r, lo.Y})
-	corner(lo.X+r, lo.Y+r, -math.Pi/2, point{lo.X, lo.Y + r})
+	c.move(geom.Pt(lo.X, lo.Y+r))
+	c.line(geom.Pt(lo.X, hi.Y-r))
+	corner(lo.X+r, hi.Y-r, math.Pi, geom.Pt(lo.X+r, hi.Y))
+	c.line(geom.Pt(hi.X-r, hi.Y))
+	corner(hi.X-r, hi.Y-r, math.Pi/2, geom.Pt(hi.X, hi.Y-r))
+	c.line(geom.Pt(hi.X, lo.Y+r))
+	corner(hi.X-r, lo.Y+r, 0, geom.Pt(hi.X-r, lo.Y))
+	c.line(geom.Pt(lo.X+r, lo.Y))
+	corner(lo.X+r, lo.Y+r, -math.Pi/2, geom.Pt(lo.X, lo.Y+r))
 	c.close()
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
@@ -13,10 +14,10 @@ var expandLeg = [...]float64{scene.SizeS: 28, scene.SizeM: 36, scene.SizeL: 44, 
 
 // elbowEnd is one end of an elbow arrow: a box, or a point.
 type elbowEnd struct {
-	box    extent
-	grown  extent // the box and expandLeg around it; of a point the box itself
+	box    geom.Extent
+	grown  geom.Extent // the box and expandLeg around it; of a point the box itself
 	isSpot bool
-	target point
+	target geom.Point
 	side   side // which side of the box to leave from, noSide for any
 	edges  [sides]edge
 	end    *terminal
@@ -84,7 +85,7 @@ func (v *arrows) solveElbow(sh *scene.Shape) error {
 // elbowEnd fills in what an end is before the other one is looked at.
 func (v *arrows) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
 	*e = elbowEnd{target: t.handle, side: noSide, end: t}
-	e.box = extent{t.handle, t.handle}
+	e.box = geom.Extent{Lo: t.handle, Hi: t.handle}
 	e.isSpot = !t.bound()
 	t.offset = 0
 	if t.bound() {
@@ -106,17 +107,17 @@ func (v *arrows) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
 func (e *elbowEnd) grow(leg float64) {
 	e.grown = e.box
 	if !e.isSpot {
-		e.grown = extent{point{e.box.lo.X - leg, e.box.lo.Y - leg}, point{e.box.hi.X + leg, e.box.hi.Y + leg}}
+		e.grown = geom.Extent{Lo: geom.Pt(e.box.Lo.X-leg, e.box.Lo.Y-leg), Hi: geom.Pt(e.box.Hi.X+leg, e.box.Hi.Y+leg)}
 	}
 }
 
 // sideOf returns the side of a target that an anchor is nearest to.
-func sideOf(a scene.Point, m matrix) side {
-	d := point{a.X - 0.5, a.Y - 0.5}
+func sideOf(a scene.Point, m geom.Matrix) side {
+	d := geom.Pt(a.X-0.5, a.Y-0.5)
 	if d.X == 0 && d.Y == 0 {
 		return noSide
 	}
-	d = point{float64(m.a*d.X) + float64(m.c*d.Y), float64(m.b*d.X) + float64(m.d*d.Y)}
+	d = geom.Pt(float64(m.A*d.X)+float64(m.C*d.Y), float64(m.B*d.X)+float64(m.D*d.Y))
 	switch {
 	case math.Abs(d.X) > math.Abs(d.Y)-1e-4 && d.X < 0:
 		return leftSide
@@ -140,7 +141,7 @@ func (w *elbowPlan) demote(sh *scene.Shape) error {
 			err = foreignArrow(sh, "held by the edge of a target that overlaps the other end")
 		}
 		e.isSpot, e.side, e.end.offset = true, noSide, 0
-		e.box = extent{e.target, e.target}
+		e.box = geom.Extent{Lo: e.target, Hi: e.target}
 		e.grown = e.box
 	}
 	a, b := w.a.usable(), w.b.usable()
@@ -153,19 +154,14 @@ func (w *elbowPlan) demote(sh *scene.Shape) error {
 	if !b {
 		spot(&w.a)
 	}
-	if w.b.grown.contains(w.a.target) {
+	if w.b.grown.Contains(w.a.target) {
 		spot(&w.b)
 	}
-	if w.a.grown.contains(w.b.target) {
+	if w.a.grown.Contains(w.b.target) {
 		spot(&w.a)
 	}
 	w.edges()
 	return err
-}
-
-// contains tells whether p lies inside or on the border.
-func (e extent) contains(p point) bool {
-	return e.lo.X <= p.X && p.X <= e.hi.X && e.lo.Y <= p.Y && p.Y <= e.hi.Y
 }
 
 // usable tells whether an arrow can leave the end at all.
@@ -191,17 +187,17 @@ func (w *elbowPlan) edges() {
 
 // edge computes one side of an end beside another end.
 func (w *elbowPlan) edge(e, other *elbowEnd, s side) edge {
-	lo, hi := e.box.lo, e.box.hi
+	lo, hi := e.box.Lo, e.box.Hi
 	k := edge{out: !e.isSpot}
 	var rows span1 // free part of the side
 	var theirs, across span1
 	switch s {
 	case leftSide, rightSide:
 		rows, k.cross = span1{lo.Y, hi.Y}, e.target.Y
-		theirs, across = span1{other.box.lo.X, other.box.hi.X}, span1{other.box.lo.Y, other.box.hi.Y}
+		theirs, across = span1{other.box.Lo.X, other.box.Hi.X}, span1{other.box.Lo.Y, other.box.Hi.Y}
 	default:
 		rows, k.cross = span1{lo.X, hi.X}, e.target.X
-		theirs, across = span1{other.box.lo.Y, other.box.hi.Y}, span1{other.box.lo.X, other.box.hi.X}
+		theirs, across = span1{other.box.Lo.Y, other.box.Hi.Y}, span1{other.box.Lo.X, other.box.Hi.X}
 	}
 	switch s {
 	case leftSide:
@@ -251,7 +247,7 @@ func (r span1) without(o span1) (left span1, ok bool) {
 // finish brings both ends of a way to the outlines of their targets, drops end segments that
 // are too short, and turns the way round if it was worked out from the end. See
 // docs/spec/drawing.md#r67.
-func (v *arrows) finish(sh *scene.Shape, way []point) {
+func (v *arrows) finish(sh *scene.Shape, way []geom.Point) {
 	w := &v.elbow
 	n := len(way)
 	var back [2]float64
@@ -260,11 +256,11 @@ func (v *arrows) finish(sh *scene.Shape, way []point) {
 	v.route = v.route[:0]
 	for i, p := range way { // a tip inside a target has a corner half way to it
 		if i == n-1 && back[1] < 0 && n > 1 {
-			v.route = append(v.route, waypoint{lerp(way[n-2], p, 0.5), true})
+			v.route = append(v.route, waypoint{geom.Lerp(way[n-2], p, 0.5), true})
 		}
 		v.route = append(v.route, waypoint{p, false})
 		if i == 0 && back[0] < 0 && n > 1 {
-			v.route = append(v.route, waypoint{lerp(p, way[1], 0.5), true})
+			v.route = append(v.route, waypoint{geom.Lerp(p, way[1], 0.5), true})
 		}
 	}
 	for range 2 {
@@ -274,16 +270,16 @@ func (v *arrows) finish(sh *scene.Shape, way []point) {
 	if v.swap {
 		slices.Reverse(v.route)
 	}
-	v.start, v.end = v.route[0].point, v.route[len(v.route)-1].point
+	v.start, v.end = v.route[0].Point, v.route[len(v.route)-1].Point
 }
 
 // shorten drops the corner next to the first point that is nearer than the shortest
 // end segment.
 func (w *elbowPlan) shorten(way []waypoint) []waypoint {
-	if len(way) < 3 || manhattan(way[0].point, way[1].point) >= w.end {
+	if len(way) < 3 || manhattan(way[0].Point, way[1].Point) >= w.end {
 		return way
 	}
-	upright := upright(way[0].point, way[1].point)
+	upright := upright(way[0].Point, way[1].Point)
 	way = slices.Delete(way, 1, 2)
 	if len(way) < 3 {
 		return way
@@ -296,14 +292,14 @@ func (w *elbowPlan) shorten(way []waypoint) []waypoint {
 	return way
 }
 
-func manhattan(a, b point) float64 { return math.Abs(a.X-b.X) + math.Abs(a.Y-b.Y) }
+func manhattan(a, b geom.Point) float64 { return math.Abs(a.X-b.X) + math.Abs(a.Y-b.Y) }
 
 // upright tells whether the way from a to b runs up or down.
-func upright(a, b point) bool { return math.Abs(a.X-b.X) < math.Abs(a.Y-b.Y) }
+func upright(a, b geom.Point) bool { return math.Abs(a.X-b.X) < math.Abs(a.Y-b.Y) }
 
 // cast returns where an end, reached from p, meets the outline of its target,
 // and how far it stays away from it: less than 0 for a tip inside.
-func (v *arrows) cast(e, other *elbowEnd, p, now point) (at point, back float64) {
+func (v *arrows) cast(e, other *elbowEnd, p, now geom.Point) (at geom.Point, back float64) {
 	t := e.end
 	if !t.bound() {
 		return now, 0
@@ -313,7 +309,7 @@ func (v *arrows) cast(e, other *elbowEnd, p, now point) (at point, back float64)
 	}
 	best := math.Inf(1)
 	at = now
-	v.eachEdge(&t.target, func(a, b point) {
+	v.eachEdge(&t.target, func(a, b geom.Point) {
 		if q, ok := crossPoint(p, e.target, a, b); ok && manhattan(p, q) < best {
 			best, at = manhattan(p, q), q
 		}
@@ -328,18 +324,18 @@ func (v *arrows) cast(e, other *elbowEnd, p, now point) (at point, back float64)
 		return now, 0
 	}
 	back = t.offset
-	d := distance(p, at)
+	d := geom.Distance(p, at)
 	if d < 2*back {
 		back = d - back
 	}
 	switch {
 	case back >= v.elbow.end: // less it always is of a large arrow that is drawn larger
-	case t.target.box.contains(other.target):
+	case t.target.box.Contains(other.target):
 		back = max(0, back)
 	default:
 		back = -t.offset
 	}
-	to := add(at, scaled(unit(sub(p, at)), back))
+	to := geom.Add(at, geom.Scale(geom.Unit(geom.Sub(p, at)), back))
 	if back < 0 && !v.inside(&t.target, to) {
 		return at, 0
 	}

@@ -3,6 +3,7 @@ package outline
 import (
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scene"
 )
@@ -10,8 +11,8 @@ import (
 // arrowhead is the head at one end of an arrow.
 type arrowhead struct {
 	kind scene.Arrowhead
-	tip  point
-	back point // on the body, as far behind the tip as the head is long
+	tip  geom.Point
+	back geom.Point // on the body, as far behind the tip as the head is long
 }
 
 // closed tells whether the head has an inside.
@@ -36,19 +37,19 @@ func (v *arrows) head(end bool) arrowhead {
 	}
 	switch v.kind {
 	case straightArrow:
-		h.back = v.behind(h.tip, other, distance(h.tip, other)/5)
+		h.back = v.behind(h.tip, other, geom.Distance(h.tip, other)/5)
 	case elbowArrow:
 		n := len(v.route)
-		next := v.route[min(1, n-1)].point
+		next := v.route[min(1, n-1)].Point
 		if end {
-			next = v.route[max(n-2, 0)].point
+			next = v.route[max(n-2, 0)].Point
 		}
 		h.back = v.behind(h.tip, next, manhattan(h.tip, next)/2) // slant where corners were dropped
 	default:
-		k := clamp(v.body.length()/5, v.width, 3*v.width)
+		k := geom.Clamp(v.body.length()/5, v.width, 3*v.width)
 		h.back = crossCircles(h.tip, k, &v.handle, end == v.handle.sweep())
 	}
-	if !finite(h.back) {
+	if !geom.Finite(h.back) {
 		h.back = h.tip
 	}
 	return h
@@ -56,58 +57,58 @@ func (v *arrows) head(end bool) arrowhead {
 
 // behind returns the point k px from p towards q, k kept in proportion to the
 // stroke.
-func (v *arrows) behind(p, q point, k float64) point {
-	k = clamp(k, v.width, 3*v.width)
-	return add(p, scaled(unit(sub(q, p)), k))
+func (v *arrows) behind(p, q geom.Point, k float64) geom.Point {
+	k = geom.Clamp(k, v.width, 3*v.width)
+	return geom.Add(p, geom.Scale(geom.Unit(geom.Sub(q, p)), k))
 }
 
 // crossCircles returns one of the two points where a circle around p meets c.
-func crossCircles(p point, k float64, c *circle, first bool) point {
-	d := sub(c.centre, p)
-	l := length(d)
+func crossCircles(p geom.Point, k float64, c *circle, first bool) geom.Point {
+	d := geom.Sub(c.centre, p)
+	l := geom.Length(d)
 	x := (float64(l*l) - float64(c.radius*c.radius) + float64(k*k)) / (2 * l)
 	y := math.Sqrt(float64(k*k) - float64(x*x))
 	if !first {
 		y = -y
 	}
-	d = scaled(d, 1/l)
-	return add(p, point{float64(d.X*x) - float64(d.Y*y), float64(d.Y*x) + float64(d.X*y)})
+	d = geom.Scale(d, 1/l)
+	return geom.Add(p, geom.Pt(float64(d.X*x)-float64(d.Y*y), float64(d.Y*x)+float64(d.X*y)))
 }
 
 // turned90 turns a vector clockwise.
-func turned90(v point) point { return point{-v.Y, v.X} }
+func turned90(v geom.Point) geom.Point { return geom.Pt(-v.Y, v.X) }
 
 // write appends the head's outline. Closed ones run counter-clockwise.
 func (h *arrowhead) write(to *path.Path) {
 	const sixth = math.Pi / 6
 	p, q := h.tip, h.back
-	half := turned90(scaled(sub(q, p), 0.5))
+	half := turned90(geom.Scale(geom.Sub(q, p), 0.5))
 	switch h.kind {
 	case scene.HeadArrow:
 		polyline(to, false, turned(q, p, sixth), p, turned(q, p, -sixth))
 	case scene.HeadTriangle:
 		polyline(to, true, turned(q, p, sixth), turned(q, p, -sixth), p)
 	case scene.HeadInverted:
-		polyline(to, true, add(p, half), q, sub(p, half))
+		polyline(to, true, geom.Add(p, half), q, geom.Sub(p, half))
 	case scene.HeadBar:
-		polyline(to, false, add(p, half), sub(p, half))
+		polyline(to, false, geom.Add(p, half), geom.Sub(p, half))
 	case scene.HeadSquare:
-		b := lerp(p, q, 0.85)
-		half = turned90(scaled(sub(b, p), 0.5))
-		polyline(to, true, add(p, half), add(b, half), sub(b, half), sub(p, half))
+		b := geom.Lerp(p, q, 0.85)
+		half = turned90(geom.Scale(geom.Sub(b, p), 0.5))
+		polyline(to, true, geom.Add(p, half), geom.Add(b, half), geom.Sub(b, half), geom.Sub(p, half))
 	case scene.HeadDiamond:
-		b := lerp(p, q, 0.75)
+		b := geom.Lerp(p, q, 0.75)
 		l, r := turned(b, p, math.Pi/4), turned(b, p, -math.Pi/4)
-		polyline(to, true, sub(scaled(lerp(l, r, 0.5), 2), p), r, p, l)
+		polyline(to, true, geom.Sub(geom.Scale(geom.Lerp(l, r, 0.5), 2), p), r, p, l)
 	case scene.HeadDot:
-		c, r := lerp(p, q, 0.45), 0.45*distance(p, q)
-		left := path.Point{X: read(c.X - r), Y: read(c.Y)}
+		c, r := geom.Lerp(p, q, 0.45), 0.45*geom.Distance(p, q)
+		left := path.Point{X: geom.Read(c.X - r), Y: geom.Read(c.Y)}
 		to.MoveTo(left)
 		if r == 0 { // arcs without a radius are lines
 			to.LineTo(left)
 			return
 		}
-		radius, d := read(r), read(2*r)
+		radius, d := geom.Read(r), geom.Read(2*r)
 		right := path.Point{X: left.X + d, Y: left.Y}
 		to.ArcTo(radius, radius, 0, true, false, right)
 		to.ArcTo(radius, radius, 0, true, false, path.Point{X: right.X - d, Y: left.Y})
@@ -115,9 +116,9 @@ func (h *arrowhead) write(to *path.Path) {
 }
 
 // polyline appends straight lines through the points, which are not rounded.
-func polyline(to *path.Path, closed bool, p ...point) {
+func polyline(to *path.Path, closed bool, p ...geom.Point) {
 	for i, q := range p {
-		at := path.Point{X: read(q.X), Y: read(q.Y)}
+		at := path.Point{X: geom.Read(q.X), Y: geom.Read(q.Y)}
 		if i == 0 {
 			to.MoveTo(at)
 		} else {

@@ -3,6 +3,7 @@ package outline
 import (
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
@@ -10,7 +11,7 @@ import (
 // docs/spec/drawing.md#r70.
 type arrowLabel struct {
 	shown  bool
-	box    extent
+	box    geom.Extent
 	w, h   float64 // of the text
 	pad    float64 // between text and box
 	radius float64 // of the box's corners
@@ -34,9 +35,9 @@ func (v *arrows) label(sh *scene.Shape) (l arrowLabel, err error) {
 	if !(length > 0) {
 		return l, foreignArrow(sh, noLength)
 	}
-	bounds := newExtent()
+	bounds := geom.NewExtent()
 	for _, p := range points {
-		bounds.add(p)
+		bounds.Add(p)
 	}
 	l = arrowLabel{shown: true, pad: labelPad * sh.Scale, radius: labelRadius * sh.Scale}
 	keep := 20 + 2*(strokeWidth[sh.Size]-2)
@@ -53,10 +54,10 @@ func (v *arrows) label(sh *scene.Shape) (l arrowLabel, err error) {
 	if v.kind == elbowArrow {
 		margin = max(v.ends[0].offset+keep, 32) + max(v.ends[1].offset+keep, 32)
 	}
-	if l.w, l.h, err = k.write.ArrowSize(sh, bounds.hi.X-bounds.lo.X, bounds.hi.Y-bounds.lo.Y, margin); err != nil {
+	if l.w, l.h, err = k.write.ArrowSize(sh, bounds.Hi.X-bounds.Lo.X, bounds.Hi.Y-bounds.Lo.Y, margin); err != nil {
 		return l, unwritten(sh, "label", err)
 	}
-	w := body{points: points, length: length, half: point{l.w/2 + l.pad, l.h/2 + l.pad}}
+	w := body{points: points, length: length, half: geom.Pt(l.w/2+l.pad, l.h/2+l.pad)}
 	starts, ends := w.free(keep, v.kind == elbowArrow)
 	share := math.NaN()
 	for _, start := range starts {
@@ -71,7 +72,7 @@ func (v *arrows) label(sh *scene.Shape) (l arrowLabel, err error) {
 			if e := &v.ends[1]; !e.bound() && !e.headed() {
 				hi = 1
 			}
-			at := clamp(sh.Arrow.LabelPosition, lo, hi)
+			at := geom.Clamp(sh.Arrow.LabelPosition, lo, hi)
 			if math.Abs(at-share)*length > 1e-3 {
 				return l, foreignArrow(sh, "with a label whose place the last bits decide")
 			}
@@ -84,27 +85,27 @@ func (v *arrows) label(sh *scene.Shape) (l arrowLabel, err error) {
 
 // body is the body of an arrow as its label sees it.
 type body struct {
-	points []point
-	length float64 // true length, where points only approach the body
-	half   point   // half the sides of the label's box
+	points []geom.Point
+	length float64    // true length, where points only approach the body
+	half   geom.Point // half the sides of the label's box
 }
 
 // boxAt is the label's box around p, grown on all sides.
-func (w *body) boxAt(p point, grow float64) extent {
-	h := point{w.half.X + grow, w.half.Y + grow}
-	return extent{sub(p, h), add(p, h)}
+func (w *body) boxAt(p geom.Point, grow float64) geom.Extent {
+	h := geom.Pt(w.half.X+grow, w.half.Y+grow)
+	return geom.Extent{Lo: geom.Sub(p, h), Hi: geom.Add(p, h)}
 }
 
 // walk returns the point that far along the body.
-func (w *body) walk(d float64) point {
+func (w *body) walk(d float64) geom.Point {
 	if d <= 0 {
 		return w.points[0]
 	}
 	for i := 1; i < len(w.points); i++ {
 		a, b := w.points[i-1], w.points[i]
-		l := distance(a, b)
+		l := geom.Distance(a, b)
 		if d <= l && l > 0 {
-			return lerp(a, b, d/l)
+			return geom.Lerp(a, b, d/l)
 		}
 		d -= l
 	}
@@ -126,8 +127,8 @@ func (w *body) free(keep float64, elbow bool) (lo, hi [2]float64) {
 // from an end, 0.5 where it does not. A stretch across a box around the end meets two
 // of its sides equally far away; which of them counts in the editor the last bits
 // decide, so both are returned.
-func (w *body) leaves(e extent, end point) (share [2]float64) {
-	c := [5]point{e.lo, {e.hi.X, e.lo.Y}, e.hi, {e.lo.X, e.hi.Y}, e.lo}
+func (w *body) leaves(e geom.Extent, end geom.Point) (share [2]float64) {
+	c := [5]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y), e.Lo}
 	best, walked := -1.0, 0.0
 	share = [2]float64{0.5, 0.5}
 	for i := 1; i < len(w.points); i++ {
@@ -137,15 +138,15 @@ func (w *body) leaves(e extent, end point) (share [2]float64) {
 			if !hit {
 				continue
 			}
-			s := (walked + distance(a, p)) / w.length
-			switch d := distance(p, end); {
+			s := (walked + geom.Distance(a, p)) / w.length
+			switch d := geom.Distance(p, end); {
 			case d > best+1e-6:
 				best, share = d, [2]float64{s, s}
 			case d > best-1e-6:
 				share = [2]float64{min(share[0], s), max(share[1], s)}
 			}
 		}
-		walked += distance(a, b)
+		walked += geom.Distance(a, b)
 	}
 	return share
 }

@@ -79,7 +79,7 @@ func (b *Builder) arrowText(sh *scene.Shape, l *arrowLabel, m path.Matrix, p *pl
 		return err
 	}
 	defer k.giveBack()
-	x, y := l.box.lo.X+l.pad, l.box.lo.Y+l.pad
+	x, y := l.box.Lo.X+l.pad, l.box.Lo.Y+l.pad
 	if err := k.write.Arrow(&k.page, sh, x, y, l.w); err != nil {
 		return unwritten(sh, "label", err)
 	}

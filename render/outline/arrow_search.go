@@ -1,6 +1,9 @@
 package outline
 
-import "math"
+import (
+	"math"
+	"plumb/render/geom"
+)
 
 // Orders in which the sides of the other end are tried when one is given.
 var (
@@ -15,7 +18,7 @@ var (
 
 // search returns the route between two ends of which sides may be given, appended to dst. See
 // docs/spec/drawing.md#r65.
-func (r *router) search(dst []point, a, b side) ([]point, bool) {
+func (r *router) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 	switch {
 	case a != noSide && b != noSide:
 		if way, ok := r.try(a, b); ok {
@@ -56,7 +59,7 @@ func usableSides(e *[sides]edge) (list [sides]side, n int) {
 
 // best returns the way with the fewest corners; among equals the shortest, where
 // later ones must be shorter by what they are late.
-func (r *router) best(dst []point, from, to []side) (best []point, ok bool) {
+func (r *router) best(dst []geom.Point, from, to []side) (best []geom.Point, ok bool) {
 	length, late := math.Inf(1), 0.0
 	best = dst
 	for _, a := range from {

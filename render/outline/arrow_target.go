@@ -3,6 +3,7 @@ package outline
 import (
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
@@ -16,30 +17,30 @@ type contour struct {
 // target is what an end of an arrow is bound to, in the arrow's space.
 type target struct {
 	first, count int32 // in arrows.lines
-	toArrow      matrix
-	own          extent  // its box in its own space
-	page         extent  // its box on the page
-	box          extent  // the box of its outline in the arrow's space
-	stroke       float64 // unscaled width of its stroke, 0 for a shape without size
+	toArrow      geom.Matrix
+	own          geom.Extent // its box in its own space
+	page         geom.Extent // its box on the page
+	box          geom.Extent // the box of its outline in the arrow's space
+	stroke       float64     // unscaled width of its stroke, 0 for a shape without size
 	scale        float64
 	open         bool // an open line: nothing lies inside
 }
 
 // anchor returns the point of the target that an arrow goes for.
-func (t *target) anchor(a scene.Point, precise bool) point {
+func (t *target) anchor(a scene.Point, precise bool) geom.Point {
 	if !precise {
 		a = scene.Point{X: 0.5, Y: 0.5}
 	}
-	return t.toArrow.apply(point{lerp1(t.own.lo.X, t.own.hi.X, a.X), lerp1(t.own.lo.Y, t.own.hi.Y, a.Y)})
+	return t.toArrow.Apply(geom.Pt(geom.Lerp1(t.own.Lo.X, t.own.Hi.X, a.X), geom.Lerp1(t.own.Lo.Y, t.own.Hi.Y, a.Y)))
 }
 
 // look collects the outline of an end's target. back maps the page to the
 // arrow's space.
-func (v *arrows) look(s *scene.Scene, t *tree, sh *scene.Shape, e *terminal, back matrix) error {
+func (v *arrows) look(s *scene.Scene, t *tree, sh *scene.Shape, e *terminal, back geom.Matrix) error {
 	at := e.binding.To
 	to, page := &s.Shapes[at], t.nodes[at].page
 	g := &e.target
-	*g = target{first: int32(len(v.lines)), toArrow: back.mul(page), own: newExtent(), page: newExtent(), box: newExtent(), scale: to.Scale}
+	*g = target{first: int32(len(v.lines)), toArrow: back.Mul(page), own: geom.NewExtent(), page: geom.NewExtent(), box: geom.NewExtent(), scale: to.Scale}
 	switch to.Kind {
 	case scene.Geo, scene.Text, scene.Note, scene.Draw, scene.Line, scene.Highlight:
 		g.stroke = strokeWidth[to.Size]
@@ -49,7 +50,7 @@ func (v *arrows) look(s *scene.Scene, t *tree, sh *scene.Shape, e *terminal, bac
 		if err := v.members(s, t, sh, at); err != nil {
 			return err
 		}
-	} else if err := v.outline(sh, to, identity); err != nil {
+	} else if err := v.outline(sh, to, geom.Identity); err != nil {
 		return err
 	}
 	g.count = int32(len(v.lines)) - g.first
@@ -62,17 +63,17 @@ func (v *arrows) look(s *scene.Scene, t *tree, sh *scene.Shape, e *terminal, bac
 		slack = 10 * to.Scale
 	}
 	for i, p := range v.points[first:] {
-		g.own.add(p)
-		g.page.add(page.apply(p))
+		g.own.Add(p)
+		g.page.Add(page.Apply(p))
 		if slack != 0 { // an end without a head keeps away from text
 			p.X += slack * [4]float64{-1, 1, 1, -1}[i&3]
 		}
-		p = g.toArrow.apply(p)
+		p = g.toArrow.Apply(p)
 		v.points[first+i] = p
-		g.box.add(p)
+		g.box.Add(p)
 	}
 	if sh.Arrow.Elbow { // which counts anchors along what it keeps away from
-		g.own.lo.X, g.own.hi.X = g.own.lo.X-slack, g.own.hi.X+slack
+		g.own.Lo.X, g.own.Hi.X = g.own.Lo.X-slack, g.own.Hi.X+slack
 	}
 	if v.visited += len(v.points) + 1; v.visited > maxVisited {
 		return errTargets
@@ -82,7 +83,7 @@ func (v *arrows) look(s *scene.Scene, t *tree, sh *scene.Shape, e *terminal, bac
 
 // members collects the outlines of a group's children, in the group's space.
 func (v *arrows) members(s *scene.Scene, t *tree, sh *scene.Shape, group int32) error {
-	back := t.nodes[group].page.inverse()
+	back := t.nodes[group].page.Inverse()
 	for j := group + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= group; j++ {
 		c := &s.Shapes[j]
 		if v.visited++; c.Parent != group && s.Shapes[c.Parent].Kind != scene.Group {
@@ -94,7 +95,7 @@ func (v *arrows) members(s *scene.Scene, t *tree, sh *scene.Shape, group int32) 
 		case scene.Arrow:
 			return foreignArrow(sh, "bound to a group that holds arrows")
 		}
-		if err := v.outline(sh, c, back.mul(t.nodes[j].page)); err != nil {
+		if err := v.outline(sh, c, back.Mul(t.nodes[j].page)); err != nil {
 			return err
 		}
 	}
@@ -102,7 +103,7 @@ func (v *arrows) members(s *scene.Scene, t *tree, sh *scene.Shape, group int32) 
 }
 
 // outline adds the contours of one shape's ideal outline, mapped by m.
-func (v *arrows) outline(sh, to *scene.Shape, m matrix) error {
+func (v *arrows) outline(sh, to *scene.Shape, m geom.Matrix) error {
 	switch to.Kind {
 	case scene.Geo:
 		return v.geoOutline(to, m)
@@ -125,7 +126,7 @@ func (v *arrows) outline(sh, to *scene.Shape, m matrix) error {
 		c.reset()
 		outlineLine(to.Points, to.Cubic, c)
 		v.begin(true)
-		c.sample(func(p point) { v.point(m.apply(p)) })
+		c.sample(func(p geom.Point) { v.point(m.Apply(p)) })
 	case scene.Draw:
 		return v.drawOutline(sh, to, m)
 	default:
@@ -138,22 +139,22 @@ func (v *arrows) begin(open bool) {
 	v.lines = append(v.lines, contour{first: int32(len(v.points)), open: open})
 }
 
-func (v *arrows) point(p point) {
+func (v *arrows) point(p geom.Point) {
 	v.points = append(v.points, p)
 	v.lines[len(v.lines)-1].count++
 }
 
-func (v *arrows) rect(w, h float64, m matrix) {
+func (v *arrows) rect(w, h float64, m geom.Matrix) {
 	v.begin(false)
-	for _, p := range [4]point{{0, 0}, {w, 0}, {w, h}, {0, h}} {
-		v.point(m.apply(p))
+	for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h)} {
+		v.point(m.Apply(p))
 	}
 }
 
 // geoOutline collects the outline of a geo shape without its inner lines, but with the second
 // diagonal of an x-box without dashes, at which the editor's arrows stop. See
 // docs/spec/drawing.md#r60.
-func (v *arrows) geoOutline(to *scene.Shape, m matrix) error {
+func (v *arrows) geoOutline(to *scene.Shape, m geom.Matrix) error {
 	growY, err := grown(to)
 	if err != nil {
 		return err
@@ -169,7 +170,7 @@ func (v *arrows) geoOutline(to *scene.Shape, m matrix) error {
 	}
 	diagonals := to.Geo == scene.XBox && to.Dash != scene.DashDashed && to.Dash != scene.DashDotted
 	part, wanted := 0, false
-	at := point{}
+	at := geom.Point{}
 	for i := range c.list {
 		k := &c.list[i]
 		if k.verb == moveTo {
@@ -179,7 +180,7 @@ func (v *arrows) geoOutline(to *scene.Shape, m matrix) error {
 			}
 		}
 		if wanted {
-			k.sample(at, func(p point) { v.point(m.apply(p)) })
+			k.sample(at, func(p geom.Point) { v.point(m.Apply(p)) })
 		}
 		at = k.to
 	}
@@ -187,7 +188,7 @@ func (v *arrows) geoOutline(to *scene.Shape, m matrix) error {
 }
 
 // drawOutline takes the smoothed points of a freehand line.
-func (v *arrows) drawOutline(sh, to *scene.Shape, m matrix) error {
+func (v *arrows) drawOutline(sh, to *scene.Shape, m geom.Matrix) error {
 	f := &v.local.free
 	if err := f.gather(to); err != nil {
 		return err
@@ -197,13 +198,13 @@ func (v *arrows) drawOutline(sh, to *scene.Shape, m matrix) error {
 	}
 	v.begin(!to.Closed)
 	for i := range f.points {
-		v.point(m.apply(f.points[i].at))
+		v.point(m.Apply(f.points[i].at))
 	}
 	return nil
 }
 
 // eachEdge calls f with the edges of a target.
-func (v *arrows) eachEdge(t *target, f func(a, b point)) {
+func (v *arrows) eachEdge(t *target, f func(a, b geom.Point)) {
 	for _, l := range v.lines[t.first : t.first+t.count] {
 		p := v.points[l.first : l.first+l.count]
 		for i := 1; i < len(p); i++ {
@@ -216,16 +217,16 @@ func (v *arrows) eachEdge(t *target, f func(a, b point)) {
 }
 
 // nearest returns the point of a target's outline nearest to p, and how far it is.
-func (v *arrows) nearest(t *target, p point) (q point, d float64) {
+func (v *arrows) nearest(t *target, p geom.Point) (q geom.Point, d float64) {
 	d = math.Inf(1)
-	v.eachEdge(t, func(a, b point) {
-		ab := sub(b, a)
+	v.eachEdge(t, func(a, b geom.Point) {
+		ab := geom.Sub(b, a)
 		k := 0.0
-		if n := norm2(ab); n > 0 {
-			k = clamp(dot(sub(p, a), ab)/n, 0, 1)
+		if n := geom.Norm2(ab); n > 0 {
+			k = geom.Clamp(geom.Dot(geom.Sub(p, a), ab)/n, 0, 1)
 		}
-		r := add(a, scaled(ab, k))
-		if e := distance(r, p); e < d {
+		r := geom.Add(a, geom.Scale(ab, k))
+		if e := geom.Distance(r, p); e < d {
 			q, d = r, e
 		}
 	})
@@ -233,7 +234,7 @@ func (v *arrows) nearest(t *target, p point) (q point, d float64) {
 }
 
 // inside tells whether p lies in one of a target's closed contours.
-func (v *arrows) inside(t *target, p point) bool {
+func (v *arrows) inside(t *target, p geom.Point) bool {
 	for _, l := range v.lines[t.first : t.first+t.count] {
 		if l.open {
 			continue
@@ -243,9 +244,9 @@ func (v *arrows) inside(t *target, p point) bool {
 		for i := range c {
 			a, b := c[i], c[(i+1)%len(c)]
 			switch {
-			case a.Y <= p.Y && b.Y > p.Y && cross(sub(b, a), sub(p, a)) > 0:
+			case a.Y <= p.Y && b.Y > p.Y && geom.Cross(geom.Sub(b, a), geom.Sub(p, a)) > 0:
 				winding++
-			case a.Y > p.Y && b.Y <= p.Y && cross(sub(b, a), sub(p, a)) < 0:
+			case a.Y > p.Y && b.Y <= p.Y && geom.Cross(geom.Sub(b, a), geom.Sub(p, a)) < 0:
 				winding--
 			}
 		}

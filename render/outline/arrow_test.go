@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scene"
 )
@@ -66,7 +67,7 @@ func TestArrowInfoVectors(t *testing.T) {
 		tol := decode[float64](t, c.Tolerance)
 		s := sceneOf(t, c.Input)
 		v, i := solved(t, s, "shape:ar")
-		same := func(what string, got point, want xy) {
+		same := func(what string, got geom.Point, want xy) {
 			if !(math.Abs(got.X-want.X) <= tol && math.Abs(got.Y-want.Y) <= tol) {
 				t.Errorf("%s: %s: got %v; want %v", c.ID, what, got, want)
 			}
@@ -86,7 +87,7 @@ func TestArrowInfoVectors(t *testing.T) {
 			t.Errorf("%s: got route %v; want %v", c.ID, v.route, want.Route)
 		} else {
 			for k, p := range want.Route {
-				same("route", v.route[k].point, p)
+				same("route", v.route[k].Point, p)
 				if len(want.Skip) > 0 && v.route[k].skipped != want.Skip[k] {
 					t.Errorf("%s: corner %d: skipped is %v", c.ID, k, v.route[k].skipped)
 				}
@@ -108,7 +109,7 @@ func TestArrowInfoVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := l.box.box(); !sameBox(got, *want.LabelBox, max(tol, 1.0/64)) {
+			if got := boxOf(&l.box); !sameBox(got, *want.LabelBox, max(tol, 1.0/64)) {
 				t.Errorf("%s: label: got %v; want %v", c.ID, got, *want.LabelBox)
 			}
 		}
@@ -138,7 +139,7 @@ func sameArc(t *testing.T, what string, got *circle, want *arcInfo, tol float64)
 		ok = ok && math.Abs(got.length()-math.Abs(*want.Length)) <= tol
 	}
 	if want.CX != nil {
-		ok = ok && near(got.centre, point{*want.CX, *want.CY}, tol)
+		ok = ok && geom.Near(got.centre, geom.Pt(*want.CX, *want.CY), tol)
 	}
 	if !ok {
 		t.Errorf("%s: got %+v; want %+v", what, got, want)

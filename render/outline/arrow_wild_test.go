@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
@@ -98,8 +99,8 @@ func TestArrowsAnywhere(t *testing.T) {
 			t.Fatalf("case %d: got %v to %v, %v in used memory; want %v to %v", i, used.start, used.end, err, fresh.start, fresh.end)
 		}
 		// Ends that meet in one point may turn either way.
-		if i%5 < 3 && distance(fresh.start, fresh.end) > 11*s.Shapes[2].Scale {
-			if err := solve(used, moved(s, 1024, -512)); err != nil || !near(used.start, fresh.start, 1e-4) || !near(used.end, fresh.end, 1e-4) {
+		if i%5 < 3 && geom.Distance(fresh.start, fresh.end) > 11*s.Shapes[2].Scale {
+			if err := solve(used, moved(s, 1024, -512)); err != nil || !geom.Near(used.start, fresh.start, 1e-4) || !geom.Near(used.end, fresh.end, 1e-4) {
 				// Which of two crossings is taken may hang on the last bit.
 				if torn++; torn > 2 {
 					t.Errorf("case %d: got %v to %v, %v elsewhere; want %v to %v (%+v)", i, used.start, used.end, err, fresh.start, fresh.end, s.Shapes[2].Arrow)

@@ -5,27 +5,12 @@ import (
 	"math"
 	"sync"
 
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
-// extent grows to hold points. The zero value is not empty: use newExtent.
-type extent struct{ lo, hi point }
-
-func newExtent() extent {
-	inf := math.Inf(1)
-	return extent{point{inf, inf}, point{-inf, -inf}}
-}
-
-func (e *extent) add(p point) {
-	e.lo = point{min(e.lo.X, p.X), min(e.lo.Y, p.Y)}
-	e.hi = point{max(e.hi.X, p.X), max(e.hi.Y, p.Y)}
-}
-
-func (e *extent) join(o extent) { e.add(o.lo); e.add(o.hi) }
-
-func (e *extent) empty() bool { return !(e.lo.X <= e.hi.X && e.lo.Y <= e.hi.Y) }
-
-func (e *extent) box() Box { return Box{e.lo.X, e.lo.Y, e.hi.X - e.lo.X, e.hi.Y - e.lo.Y} }
+// boxOf returns the extent as a box.
+func boxOf(e *geom.Extent) Box { return Box{e.Lo.X, e.Lo.Y, e.Hi.X - e.Lo.X, e.Hi.Y - e.Lo.Y} }
 
 // surveyor measures shapes on the page. It keeps its memory.
 type surveyor struct {
@@ -46,11 +31,11 @@ func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
 	v := surveyors.Get().(*surveyor)
 	defer surveyors.Put(v)
 	v.arrows.visited = 0
-	e := newExtent()
-	if v.shape(s, i, &e) != nil || e.empty() {
+	e := geom.NewExtent()
+	if v.shape(s, i, &e) != nil || e.Empty() {
 		return Box{}, false
 	}
-	return e.box(), true
+	return boxOf(&e), true
 }
 
 // ContentBounds returns the box that holds the shapes of these ids and their descendants, those
@@ -68,42 +53,42 @@ func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 	}
 	v.clip.reset(len(s.Shapes))
 	v.arrows.visited = 0
-	all := newExtent()
+	all := geom.NewExtent()
 	for i := range s.Shapes {
 		n := &v.tree.nodes[i]
 		if n.set == unset || s.Shapes[i].Kind == scene.Group {
 			continue
 		}
-		e := newExtent()
+		e := geom.NewExtent()
 		if err := v.one(s, int32(i), n.page, &e); err != nil {
 			return Box{}, false, err
 		}
-		if n.frame >= 0 && !e.empty() {
+		if n.frame >= 0 && !e.Empty() {
 			e = v.clip.cut(e, v.clip.ofFrame(&v.tree, s, n.frame))
 		}
-		if !e.empty() {
-			all.join(e)
+		if !e.Empty() {
+			all.Join(e)
 		}
 	}
-	return all.box(), !all.empty(), nil
+	return boxOf(&all), !all.Empty(), nil
 }
 
 // cut returns the box of what a convex polygon leaves of a box.
-func (c *polygons) cut(e extent, by []point) extent {
-	out := newExtent()
-	box := [4]point{e.lo, {e.hi.X, e.lo.Y}, e.hi, {e.lo.X, e.hi.Y}}
+func (c *polygons) cut(e geom.Extent, by []geom.Point) geom.Extent {
+	out := geom.NewExtent()
+	box := [4]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y)}
 	for _, p := range c.intersect(by, box[:]) {
-		out.add(p)
+		out.Add(p)
 	}
 	return out
 }
 
 // shape adds a shape, or the descendants of a group.
-func (v *surveyor) shape(s *scene.Scene, i int32, e *extent) error {
+func (v *surveyor) shape(s *scene.Scene, i int32, e *geom.Extent) error {
 	if k := s.Shapes[i].Kind; k != scene.Group && k != scene.Arrow {
 		m := localMatrix(&s.Shapes[i])
 		for p := s.Shapes[i].Parent; p >= 0; p = s.Shapes[p].Parent {
-			m = localMatrix(&s.Shapes[p]).mul(m)
+			m = localMatrix(&s.Shapes[p]).Mul(m)
 		}
 		return v.one(s, i, m, e)
 	}
@@ -127,14 +112,14 @@ func (v *surveyor) shape(s *scene.Scene, i int32, e *extent) error {
 
 // one adds the points that stand for the geometry of shape i. m maps its units
 // to the page. Arrows need the tree.
-func (v *surveyor) one(s *scene.Scene, i int32, m matrix, e *extent) error {
+func (v *surveyor) one(s *scene.Scene, i int32, m geom.Matrix, e *geom.Extent) error {
 	sh := &s.Shapes[i]
 	if err := degenerate(sh); err != nil {
 		return err
 	}
-	add := func(p point) { e.add(m.apply(p)) }
+	add := func(p geom.Point) { e.Add(m.Apply(p)) }
 	rect := func(w, h float64) {
-		for _, p := range [4]point{{0, 0}, {w, 0}, {w, h}, {0, h}} {
+		for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h)} {
 			add(p)
 		}
 	}
@@ -170,7 +155,7 @@ func (v *surveyor) one(s *scene.Scene, i int32, m matrix, e *extent) error {
 }
 
 // arrow adds the body of an arrow and the box of its label, not its heads.
-func (v *surveyor) arrow(s *scene.Scene, i int32, add func(point)) error {
+func (v *surveyor) arrow(s *scene.Scene, i int32, add func(geom.Point)) error {
 	w := &v.arrows
 	if err := w.solve(s, &v.tree, i); err != nil {
 		return err
@@ -184,10 +169,10 @@ func (v *surveyor) arrow(s *scene.Scene, i int32, add func(point)) error {
 		add(p)
 	}
 	if l.shown {
-		add(l.box.lo)
-		add(point{l.box.hi.X, l.box.lo.Y})
-		add(l.box.hi)
-		add(point{l.box.lo.X, l.box.hi.Y})
+		add(l.box.Lo)
+		add(geom.Pt(l.box.Hi.X, l.box.Lo.Y))
+		add(l.box.Hi)
+		add(geom.Pt(l.box.Lo.X, l.box.Hi.Y))
 	}
 	return nil
 }
@@ -200,7 +185,7 @@ func grown(sh *scene.Shape) (float64, error) {
 	return sh.GrowY, nil
 }
 
-func (v *surveyor) geo(sh *scene.Shape, add func(point)) error {
+func (v *surveyor) geo(sh *scene.Shape, add func(geom.Point)) error {
 	growY, err := grown(sh)
 	if err != nil {
 		return err
@@ -218,7 +203,7 @@ func (v *surveyor) geo(sh *scene.Shape, add func(point)) error {
 	return nil
 }
 
-func (v *surveyor) freehand(sh *scene.Shape, add func(point)) error {
+func (v *surveyor) freehand(sh *scene.Shape, add func(geom.Point)) error {
 	f := &v.local.free
 	if err := f.gather(sh); err != nil || len(f.input) == 0 {
 		return err
@@ -251,23 +236,23 @@ func (f *freehand) geometry(sh *scene.Shape) (disc float64) {
 		return disc
 	}
 	stroke := (strokeWidth[sh.Size] + 1) * sh.Scale
-	e := newExtent()
+	e := geom.NewExtent()
 	for _, p := range f.input {
-		e.add(point{p.X, p.Y})
+		e.Add(geom.Pt(p.X, p.Y))
 	}
-	b := e.box()
-	if f.smooth(boundsPen(sh)); len(f.points) == 1 || b.W < 2*stroke && b.H < 2*stroke {
+	w, h := e.Hi.X-e.Lo.X, e.Hi.Y-e.Lo.Y
+	if f.smooth(boundsPen(sh)); len(f.points) == 1 || w < 2*stroke && h < 2*stroke {
 		return stroke
 	}
 	return 0
 }
 
 // dotOutline calls add with the corners that stand for a disc about the origin.
-func dotOutline(r float64, add func(point)) {
+func dotOutline(r float64, add func(geom.Point)) {
 	n := max(8, math.Ceil(2*math.Pi*r/20))
 	for i := 0.0; i < n; i++ {
 		sin, cos := math.Sincos(2 * math.Pi * i / n)
-		add(point{r * cos, r * sin})
+		add(geom.Pt(r*cos, r*sin))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"plumb/render/area"
 	"plumb/render/chord"
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/scene"
@@ -80,7 +81,7 @@ type Builder struct {
 // place is where and how one shape goes into the drawing.
 type place struct {
 	m       path.Matrix // the shape's export units, scale included, to px
-	page    matrix      // the shape's own units, scale not included, to the page
+	page    geom.Matrix // the shape's own units, scale not included, to the page
 	shape   int32
 	second  bool
 	clip    int32  // of items to come: position of an OpClip item, -1 for none
@@ -161,13 +162,13 @@ func (b *Builder) frame(x Box) error {
 	// The browser lays an image out in 1/64 px, fits the view into that, both sides in
 	// the same measure and in the middle, and stretches the image to whole px. Exact
 	// pictures stand where the others do.
-	viewW, viewH := float64(read(x.W)), float64(read(x.H))
+	viewW, viewH := float64(geom.Read(x.W)), float64(geom.Read(x.H))
 	fitW, fitH := math.Floor(viewW*64)/64, math.Floor(viewH*64)/64
 	k := min(fitW/viewW, fitH/viewH)
 	kx, ky := w/fitW, h/fitH
 	b.view = path.Matrix{
 		A: float32(kx * k), D: float32(ky * k),
-		E: float32(kx * ((fitW-viewW*k)/2 - float64(read(x.X))*k)), F: float32(ky * ((fitH-viewH*k)/2 - float64(read(x.Y))*k)),
+		E: float32(kx * ((fitW-viewW*k)/2 - float64(geom.Read(x.X))*k)), F: float32(ky * ((fitH-viewH*k)/2 - float64(geom.Read(x.Y))*k)),
 	}
 	return nil
 }
@@ -188,10 +189,10 @@ func (b *Builder) shape(s *scene.Scene, l layer) error {
 	if sh.URL != "" {
 		return foreign(sh, "link")
 	}
-	page := n.page.rounded()
+	page := n.page.Rounded()
 	scale := path.Matrix{A: float32(sh.Scale), D: float32(sh.Scale)}
 	p := place{
-		m:     b.view.Mul(page.binary32()).Mul(scale),
+		m:     b.view.Mul(page.Binary32()).Mul(scale),
 		page:  page,
 		shape: l.shape, second: n.set == inOther, clip: -1,
 		opacity: opacityOf(n.opacity),

@@ -1,12 +1,15 @@
 package outline
 
-import "plumb/render/scene"
+import (
+	"plumb/render/geom"
+	"plumb/render/scene"
+)
 
 // polygons keeps the clips of the frames of one scene.
 type polygons struct {
-	points []point
+	points []geom.Point
 	spans  []span // by shape; only frames have one
-	spare  [2][]point
+	spare  [2][]geom.Point
 }
 
 // span is a polygon in polygons.points.
@@ -26,14 +29,14 @@ func (c *polygons) reset(shapes int) {
 
 // ofFrame returns the part of the page that a frame and the frames around it leave, a convex
 // polygon in page units. It is empty when nothing is left. See docs/spec/drawing.md#r12.
-func (c *polygons) ofFrame(t *tree, s *scene.Scene, frame int32) []point {
+func (c *polygons) ofFrame(t *tree, s *scene.Scene, frame int32) []geom.Point {
 	if sp := c.spans[frame]; sp.known {
 		return c.points[sp.first : sp.first+sp.count]
 	}
 	sh, m := &s.Shapes[frame], t.nodes[frame].page
-	rect := [4]point{{0, 0}, {sh.W, 0}, {sh.W, sh.H}, {0, sh.H}}
+	rect := [4]geom.Point{geom.Pt(0, 0), geom.Pt(sh.W, 0), geom.Pt(sh.W, sh.H), geom.Pt(0, sh.H)}
 	for i := range rect {
-		rect[i] = m.apply(rect[i])
+		rect[i] = m.Apply(rect[i])
 	}
 	out := rect[:]
 	if outer := t.nodes[frame].frame; outer >= 0 {
@@ -47,7 +50,7 @@ func (c *polygons) ofFrame(t *tree, s *scene.Scene, frame int32) []point {
 
 // intersect returns what is in both convex polygons. by runs clockwise on the
 // screen. The result lives until the next call.
-func (c *polygons) intersect(p, by []point) []point {
+func (c *polygons) intersect(p, by []geom.Point) []geom.Point {
 	in := append(c.spare[0][:0], p...)
 	out := c.spare[1][:0]
 	for i := range by {
@@ -55,16 +58,16 @@ func (c *polygons) intersect(p, by []point) []point {
 		out = out[:0]
 		for j := range in {
 			q, r := in[j], in[(j+1)%len(in)]
-			dq, dr := cross(sub(b, a), sub(q, a)), cross(sub(b, a), sub(r, a))
+			dq, dr := geom.Cross(geom.Sub(b, a), geom.Sub(q, a)), geom.Cross(geom.Sub(b, a), geom.Sub(r, a))
 			if dq >= 0 {
 				out = append(out, q)
 			}
 			if dq >= 0 != (dr >= 0) {
-				out = append(out, lerp(q, r, dq/(dq-dr)))
+				out = append(out, geom.Lerp(q, r, dq/(dq-dr)))
 			}
 		}
 		in, out = out, in
 	}
-	c.spare = [2][]point{in, out}
+	c.spare = [2][]geom.Point{in, out}
 	return in
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
@@ -66,7 +67,7 @@ func (g geoSpec) cloud(c *commands) error {
 	}
 	depth := 0.2 * per / n
 	iw, ih := max(w-2*depth, 1), max(h-2*depth, 1)
-	pad := point{(w - iw) / 2, (h - ih) / 2}
+	pad := geom.Pt((w-iw)/2, (h-ih)/2)
 	chord := stadiumPerimeter(iw, ih) / n
 
 	c.anchors = stadiumPoints(c.anchors[:0], int(n), iw, ih, pad)
@@ -77,10 +78,10 @@ func (g geoSpec) cloud(c *commands) error {
 	for i := range c.anchors {
 		j := (i + 1) % len(c.anchors)
 		a, b, l, r := c.anchors[i], c.anchors[j], c.wiggled[i], c.wiggled[j]
-		ab := distance(a, b)
-		f := (max(pad.X, pad.Y) + (chord - ab)) * distance(l, r) / ab
-		apex := add(lerp(a, b, 0.5), scaled(perp(unit(sub(b, a))), f))
-		apex = point{clamp(apex.X, 0, w), clamp(apex.Y, 0, h)}
+		ab := geom.Distance(a, b)
+		f := (max(pad.X, pad.Y) + (chord - ab)) * geom.Distance(l, r) / ab
+		apex := geom.Add(geom.Lerp(a, b, 0.5), geom.Scale(geom.Perp(geom.Unit(geom.Sub(b, a))), f))
+		apex = geom.Pt(geom.Clamp(apex.X, 0, w), geom.Clamp(apex.Y, 0, h))
 		c.arcTo(circleRadius(l, r, apex), r)
 	}
 	c.close()
@@ -88,7 +89,7 @@ func (g geoSpec) cloud(c *commands) error {
 }
 
 // wiggle moves the points in pairs from both ends, by two draws each.
-func (g geoSpec) wiggle(p []point, depth float64) {
+func (g geoSpec) wiggle(p []geom.Point, depth float64) {
 	amp := func(side float64) float64 {
 		if side < 20 {
 			return 0
@@ -108,7 +109,7 @@ func (g geoSpec) wiggle(p []point, depth float64) {
 
 // stadiumPoints appends n points spaced evenly along a stadium of w x h, moved
 // by pad. A wide one starts on its top edge, a high one on its right edge.
-func stadiumPoints(to []point, n int, w, h float64, pad point) []point {
+func stadiumPoints(to []geom.Point, n int, w, h float64, pad geom.Point) []geom.Point {
 	r := min(w, h) / 2
 	straight, half := math.Abs(w-h), math.Pi*r
 	step := stadiumPerimeter(w, h) / float64(n)
@@ -125,51 +126,51 @@ func stadiumPoints(to []point, n int, w, h float64, pad point) []point {
 			walked -= size
 			section++
 		}
-		to = append(to, add(stadiumAt(section, walked, r, w, h), pad))
+		to = append(to, geom.Add(stadiumAt(section, walked, r, w, h), pad))
 		walked += step
 	}
 	return to
 }
 
 // stadiumAt returns the point that lies d along one of the four sections.
-func stadiumAt(section int, d, r, w, h float64) point {
+func stadiumAt(section int, d, r, w, h float64) geom.Point {
 	wide := w > h
 	if section%2 == 0 {
 		switch {
 		case wide && section == 0:
-			return point{r + d, 0}
+			return geom.Pt(r+d, 0)
 		case wide:
-			return point{w - r - d, h}
+			return geom.Pt(w-r-d, h)
 		case section == 0:
-			return point{w, r + d}
+			return geom.Pt(w, r+d)
 		}
-		return point{0, h - r - d}
+		return geom.Pt(0, h-r-d)
 	}
 	a := d / r
-	centre := point{r, r}
+	centre := geom.Pt(r, r)
 	switch {
 	case wide && section == 1:
-		centre, a = point{w - r, r}, a-math.Pi/2
+		centre, a = geom.Pt(w-r, r), a-math.Pi/2
 	case wide:
 		a += math.Pi / 2
 	case section == 1:
-		centre = point{r, h - r}
+		centre = geom.Pt(r, h-r)
 	default:
 		a += math.Pi
 	}
 	sin, cos := math.Sincos(a)
-	return point{centre.X + float64(r*cos), centre.Y + float64(r*sin)}
+	return geom.Pt(centre.X+float64(r*cos), centre.Y+float64(r*sin))
 }
 
 // circleRadius returns the radius of the circle through a, b and c; half the
 // distance of a and b where there is none.
-func circleRadius(a, b, c point) float64 {
-	ab, ac := sub(b, a), sub(c, a)
-	d := 2 * cross(ab, ac)
-	bb, cc := norm2(ab), norm2(ac)
-	r := length(point{(float64(ac.Y*bb) - float64(ab.Y*cc)) / d, (float64(ab.X*cc) - float64(ac.X*bb)) / d})
+func circleRadius(a, b, c geom.Point) float64 {
+	ab, ac := geom.Sub(b, a), geom.Sub(c, a)
+	d := 2 * geom.Cross(ab, ac)
+	bb, cc := geom.Norm2(ab), geom.Norm2(ac)
+	r := geom.Length(geom.Pt((float64(ac.Y*bb)-float64(ab.Y*cc))/d, (float64(ab.X*cc)-float64(ac.X*bb))/d))
 	if math.IsNaN(r) || math.IsInf(r, 0) {
-		return length(ab) / 2
+		return geom.Length(ab) / 2
 	}
 	return r
 }

@@ -1,32 +1,9 @@
 package outline
 
-import "math"
-
-// point is in a shape's own units or on the page, y down.
-type point struct{ X, Y float64 }
-
-func add(a, b point) point              { return point{a.X + b.X, a.Y + b.Y} }
-func sub(a, b point) point              { return point{a.X - b.X, a.Y - b.Y} }
-func scaled(a point, k float64) point   { return point{a.X * k, a.Y * k} }
-func lerp(a, b point, t float64) point  { return point{lerp1(a.X, b.X, t), lerp1(a.Y, b.Y, t)} }
-func lerp1(a, b, t float64) float64     { return a + float64((b-a)*t) }
-func dot(a, b point) float64            { return float64(a.X*b.X) + float64(a.Y*b.Y) }
-func cross(a, b point) float64          { return float64(a.X*b.Y) - float64(a.Y*b.X) }
-func norm2(a point) float64             { return dot(a, a) }
-func length(a point) float64            { return math.Sqrt(norm2(a)) }
-func distance(a, b point) float64       { return length(sub(a, b)) }
-func perp(a point) point                { return point{a.Y, -a.X} }
-func clamp(v, lo, hi float64) float64   { return max(lo, min(v, hi)) }
-func near(a, b point, tol float64) bool { return math.Abs(a.X-b.X) <= tol && math.Abs(a.Y-b.Y) <= tol }
-
-// unit returns a/|a|, and 0 for 0.
-func unit(a point) point {
-	l := length(a)
-	if l == 0 {
-		return point{}
-	}
-	return point{a.X / l, a.Y / l}
-}
+import (
+	"math"
+	"plumb/render/geom"
+)
 
 type verb uint8
 
@@ -56,12 +33,12 @@ type command struct {
 	hollow     bool // on moveTo: the subpath is stroked only
 	start, end ending
 	steps      int32 // curves: number of equal-parameter samples that stand for it
-	to, c1, c2 point
+	to, c1, c2 geom.Point
 
 	// Derived by measure: length of the command, and the unit tangents at its
 	// start and end, both pointing backwards into the segment.
 	length float64
-	b, e   point
+	b, e   geom.Point
 }
 
 // commands is an outline under construction. The zero value is ready.
@@ -69,18 +46,18 @@ type commands struct {
 	list  []command
 	first int // position of the current subpath's moveTo
 
-	anchors, wiggled []point // of a cloud, kept for their memory
+	anchors, wiggled []geom.Point // of a cloud, kept for their memory
 }
 
 func (c *commands) reset() { c.list, c.first = c.list[:0], 0 }
 
-func (c *commands) move(p point) *command {
+func (c *commands) move(p geom.Point) *command {
 	c.first = len(c.list)
 	c.list = append(c.list, command{verb: moveTo, to: p})
 	return &c.list[len(c.list)-1]
 }
 
-func (c *commands) line(p point) *command {
+func (c *commands) line(p geom.Point) *command {
 	c.list = append(c.list, command{verb: lineTo, to: p})
 	return &c.list[len(c.list)-1]
 }
@@ -88,25 +65,25 @@ func (c *commands) line(p point) *command {
 // curveSteps is the number of samples of a curve that is no arc.
 const curveSteps = 10
 
-func (c *commands) curve(c1, c2, p point) *command {
+func (c *commands) curve(c1, c2, p geom.Point) *command {
 	c.list = append(c.list, command{verb: curveTo, c1: c1, c2: c2, to: p, steps: curveSteps})
 	return &c.list[len(c.list)-1]
 }
 
 // current returns the end of the last command.
-func (c *commands) current() point { return c.list[len(c.list)-1].to }
+func (c *commands) current() geom.Point { return c.list[len(c.list)-1].to }
 
 // close ends the subpath on its first point.
 func (c *commands) close() {
 	start := c.list[c.first].to
-	if !near(c.current(), start, 1e-6) {
+	if !geom.Near(c.current(), start, 1e-6) {
 		c.line(start)
 	}
 	c.list[len(c.list)-1].closing = true
 }
 
 // polygon adds a closed subpath of straight lines.
-func (c *commands) polygon(p ...point) {
+func (c *commands) polygon(p ...geom.Point) {
 	c.move(p[0])
 	for _, q := range p[1:] {
 		c.line(q)
@@ -116,16 +93,16 @@ func (c *commands) polygon(p ...point) {
 
 // arc adds the part of an ellipse from angle a on, sweep radians clockwise, as cubics. The last
 // piece ends on end exactly. See docs/spec/drawing.md#r20.
-func (c *commands) arc(centre point, rx, ry, a, sweep float64, end point) {
+func (c *commands) arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Point) {
 	n := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2)))
 	if !(n > 0) {
 		return
 	}
 	d := sweep / n
 	h := 4.0 / 3 * math.Tan(d/4)
-	at := func(t float64) (p, tangent point) {
+	at := func(t float64) (p, tangent geom.Point) {
 		sin, cos := math.Sincos(t)
-		return point{centre.X + float64(rx*cos), centre.Y + float64(ry*sin)}, point{-rx * sin, ry * cos}
+		return geom.Pt(centre.X+float64(rx*cos), centre.Y+float64(ry*sin)), geom.Pt(-rx*sin, ry*cos)
 	}
 	// The points that stand for the arc in bounds. See docs/spec/drawing.md#r26.
 	samples := max(8, math.Ceil(max(rx, ry)*math.Abs(sweep)/20))
@@ -137,7 +114,7 @@ func (c *commands) arc(centre point, rx, ry, a, sweep float64, end point) {
 		if i == n {
 			to = end
 		}
-		cmd := c.curve(add(p, scaled(tp, h)), sub(q, scaled(tq, h)), to)
+		cmd := c.curve(geom.Add(p, geom.Scale(tp, h)), geom.Sub(q, geom.Scale(tq, h)), to)
 		cmd.merged, cmd.steps = i > 1, steps
 		p, tp = q, tq
 	}
@@ -149,10 +126,10 @@ const maxSamples = 4096
 
 // arcTo adds the smaller arc of a circle, clockwise, from the current point to
 // end. A radius that is too small grows until the circle reaches both.
-func (c *commands) arcTo(r float64, end point) {
+func (c *commands) arcTo(r float64, end geom.Point) {
 	p := c.current()
-	half := scaled(sub(end, p), 0.5)
-	h := length(half)
+	half := geom.Scale(geom.Sub(end, p), 0.5)
+	h := geom.Length(half)
 	if h == 0 {
 		return
 	}
@@ -163,7 +140,7 @@ func (c *commands) arcTo(r float64, end point) {
 	r = max(r, h)
 	// The centre lies to the right of the direction of travel, y down.
 	k := math.Sqrt(max(0, float64(r*r)-float64(h*h))) / h
-	centre := add(add(p, half), scaled(point{-half.Y, half.X}, k))
+	centre := geom.Add(geom.Add(p, half), geom.Scale(geom.Pt(-half.Y, half.X), k))
 	from := math.Atan2(p.Y-centre.Y, p.X-centre.X)
 	c.arc(centre, r, r, from, 2*math.Asin(min(1, h/r)), end)
 }
@@ -176,15 +153,15 @@ var (
 )
 
 // curveLength measures a cubic.
-func curveLength(p, c1, c2, q point) float64 {
-	d1, d2, d3 := sub(c1, p), sub(c2, c1), sub(q, c2)
+func curveLength(p, c1, c2, q geom.Point) float64 {
+	d1, d2, d3 := geom.Sub(c1, p), geom.Sub(c2, c1), geom.Sub(q, c2)
 	speed := func(t float64) float64 {
 		u := 1 - t
 		a, b, c := 3*u*u, 6*u*t, 3*t*t
-		return length(point{
-			float64(a*d1.X) + float64(b*d2.X) + float64(c*d3.X),
-			float64(a*d1.Y) + float64(b*d2.Y) + float64(c*d3.Y),
-		})
+		return geom.Length(geom.Pt(
+			float64(a*d1.X)+float64(b*d2.X)+float64(c*d3.X),
+			float64(a*d1.Y)+float64(b*d2.Y)+float64(c*d3.Y),
+		))
 	}
 	sum := 0.0
 	for i, t := range gaussT {
@@ -195,20 +172,20 @@ func curveLength(p, c1, c2, q point) float64 {
 
 // measure fills in lengths and tangents.
 func (c *commands) measure() {
-	var p point
+	var p geom.Point
 	for i := range c.list {
 		m := &c.list[i]
 		switch m.verb {
 		case lineTo:
-			m.length = distance(p, m.to)
-			m.b = unit(sub(p, m.to))
+			m.length = geom.Distance(p, m.to)
+			m.b = geom.Unit(geom.Sub(p, m.to))
 			m.e = m.b
 		case curveTo:
 			m.length = curveLength(p, m.c1, m.c2, m.to)
-			m.b = unit(sub(m.c1, p))
-			m.e = unit(sub(m.c2, m.to))
+			m.b = geom.Unit(geom.Sub(m.c1, p))
+			m.e = geom.Unit(geom.Sub(m.c2, m.to))
 		default:
-			m.length, m.b, m.e = math.Inf(1), point{}, point{}
+			m.length, m.b, m.e = math.Inf(1), geom.Point{}, geom.Point{}
 		}
 		p = m.to
 	}
@@ -216,8 +193,8 @@ func (c *commands) measure() {
 
 // sample calls f with the points that stand for the outline's geometry: ends of
 // lines, equal-parameter points of curves.
-func (c *commands) sample(f func(point)) {
-	var p point
+func (c *commands) sample(f func(geom.Point)) {
+	var p geom.Point
 	for i := range c.list {
 		c.list[i].sample(p, f)
 		p = c.list[i].to
@@ -225,7 +202,7 @@ func (c *commands) sample(f func(point)) {
 }
 
 // sample calls f with the points of one command that begins at from.
-func (m *command) sample(from point, f func(point)) {
+func (m *command) sample(from geom.Point, f func(geom.Point)) {
 	if m.verb == curveTo {
 		for k := int32(1); k < m.steps; k++ {
 			f(cubicAt(from, m.c1, m.c2, m.to, float64(k)/float64(m.steps)))
@@ -234,11 +211,11 @@ func (m *command) sample(from point, f func(point)) {
 	f(m.to)
 }
 
-func cubicAt(p, c1, c2, q point, t float64) point {
+func cubicAt(p, c1, c2, q geom.Point, t float64) geom.Point {
 	u := 1 - t
 	a, b, c, d := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t
-	return point{
-		float64(a*p.X) + float64(b*c1.X) + float64(c*c2.X) + float64(d*q.X),
-		float64(a*p.Y) + float64(b*c1.Y) + float64(c*c2.Y) + float64(d*q.Y),
-	}
+	return geom.Pt(
+		float64(a*p.X)+float64(b*c1.X)+float64(c*c2.X)+float64(d*q.X),
+		float64(a*p.Y)+float64(b*c1.Y)+float64(c*c2.Y)+float64(d*q.Y),
+	)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scene"
 )
@@ -57,7 +58,7 @@ func fitDashes(l, width float64, dotted bool, start, end ending) dashes {
 // run is a stretch of an outline with a dash array of its own.
 type run struct {
 	first, last int // commands, moveTo not included
-	from        point
+	from        geom.Point
 	length      float64
 	start, end  ending
 }
@@ -115,13 +116,13 @@ func (c *commands) closedFrom(i int) bool {
 
 // write appends a run as an open path.
 func (c *commands) write(r run, to *path.Path) {
-	to.MoveTo(written(r.from))
+	to.MoveTo(geom.Written(r.from))
 	for i := r.first; i <= r.last; i++ {
 		m := &c.list[i]
 		if m.verb == curveTo {
-			to.CubicTo(written(m.c1), written(m.c2), written(m.to))
+			to.CubicTo(geom.Written(m.c1), geom.Written(m.c2), geom.Written(m.to))
 		} else {
-			to.LineTo(written(m.to))
+			to.LineTo(geom.Written(m.to))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"plumb/render/chord"
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/text"
 )
@@ -114,7 +115,7 @@ func (b *Builder) placeLineHalo(k *scribe, at *band, p *place) {
 	}
 	m, clip := p.m, b.canvas()
 	turned := !level(m)
-	var back matrix // px of the export to those of the picture
+	var back geom.Matrix // px of the export to those of the picture
 	if turned {
 		m, back = scaleOnly(p.m, clip)
 		clip = seenFrom(back, clip)
@@ -140,23 +141,23 @@ func (b *Builder) placeLineHalo(k *scribe, at *band, p *place) {
 
 // scaleOnly returns the scale of m, moved by whole px so that what lies in a clip comes to
 // lie near 0, and the map from px to those.
-func scaleOnly(m path.Matrix, clip chord.Rect) (path.Matrix, matrix) {
+func scaleOnly(m path.Matrix, clip chord.Rect) (path.Matrix, geom.Matrix) {
 	s := path.Matrix{A: float32(math.Hypot(float64(m.A), float64(m.B))), D: float32(math.Hypot(float64(m.C), float64(m.D)))}
-	back := matrix{a: float64(s.A), d: float64(s.D)}.mul(widened(m).inverse())
-	middle := back.apply(point{float64(clip.X0+clip.X1) / 2, float64(clip.Y0+clip.Y1) / 2})
+	back := geom.Matrix{A: float64(s.A), D: float64(s.D)}.Mul(geom.Widened(m).Inverse())
+	middle := back.Apply(geom.Pt(float64(clip.X0+clip.X1)/2, float64(clip.Y0+clip.Y1)/2))
 	x, y := math.Floor(middle.X), math.Floor(middle.Y)
 	s.E, s.F = float32(-x), float32(-y)
-	back.e, back.f = back.e-x, back.f-y
+	back.E, back.F = back.E-x, back.F-y
 	return s, back
 }
 
 // seenFrom is the box of a box in px that back maps to others.
-func seenFrom(back matrix, r chord.Rect) chord.Rect {
-	box := newExtent()
-	for _, c := range [4]point{
-		{float64(r.X0), float64(r.Y0)}, {float64(r.X1), float64(r.Y0)}, {float64(r.X0), float64(r.Y1)}, {float64(r.X1), float64(r.Y1)},
+func seenFrom(back geom.Matrix, r chord.Rect) chord.Rect {
+	box := geom.NewExtent()
+	for _, c := range [4]geom.Point{
+		geom.Pt(float64(r.X0), float64(r.Y0)), geom.Pt(float64(r.X1), float64(r.Y0)), geom.Pt(float64(r.X0), float64(r.Y1)), geom.Pt(float64(r.X1), float64(r.Y1)),
 	} {
-		box.add(back.apply(c))
+		box.Add(back.Apply(c))
 	}
-	return outwards([4]float32{float32(box.lo.X), float32(box.lo.Y), float32(box.hi.X), float32(box.hi.Y)})
+	return outwards([4]float32{float32(box.Lo.X), float32(box.Lo.Y), float32(box.Hi.X), float32(box.Hi.Y)})
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scene"
 )
@@ -53,9 +54,9 @@ func (l *local) frame(sh *scene.Shape, textWidth, side float64) (body, heading [
 
 // headingPlace maps a heading to its frame: it stands on the side that is on top
 // of the page, and is cut to that side's length.
-func headingPlace(sh *scene.Shape, page matrix) (m path.Matrix, side float64) {
+func headingPlace(sh *scene.Shape, page geom.Matrix) (m path.Matrix, side float64) {
 	w, h := float32(sh.W), float32(sh.H)
-	turn := math.Atan2(page.b, page.a) + math.Pi/4
+	turn := math.Atan2(page.B, page.A) + math.Pi/4
 	switch math.Mod(math.Floor(turn*2/math.Pi)+4, 4) {
 	case 1: // the frame is turned clockwise: its left side is on top
 		return path.Matrix{B: -1, C: 1, F: h}, sh.H

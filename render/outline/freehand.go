@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
@@ -20,8 +21,8 @@ type pen struct {
 
 // inked is a point of a freehand line after smoothing.
 type inked struct {
-	at, raw  point
-	vector   point // unit, towards the previous point
+	at, raw  geom.Point
+	vector   geom.Point // unit, towards the previous point
 	distance float64
 	run      float64 // length of the line up to here
 	pressure float64
@@ -31,10 +32,10 @@ type inked struct {
 // freehand is the memory for one freehand line.
 type freehand struct {
 	input       []scene.Pressed
-	start       point // first input, where the dots of even lines are
+	start       geom.Point // first input, where the dots of even lines are
 	points      []inked
 	part        []inked
-	left, right []point
+	left, right []geom.Point
 	most        int // of input, 0 for MaxPoints
 }
 
@@ -103,7 +104,7 @@ func drawPen(sh *scene.Shape, stroke float64) pen {
 	p := pen{
 		size:       stroke,
 		smoothing:  0.62,
-		streamline: clamp(0.64+float64((stroke-9)/7*0.1), 0.64, 0.74),
+		streamline: geom.Clamp(0.64+float64((stroke-9)/7*0.1), 0.64, 0.74),
 		last:       sh.Complete || sh.Segments[len(sh.Segments)-1].Straight,
 		ease:       sineEase,
 	}
@@ -135,15 +136,15 @@ func (f *freehand) gather(sh *scene.Shape) error {
 			continue
 		}
 		a, b := s.Points[0], s.Points[1]
-		from, to := point{a.X, a.Y}, point{b.X, b.Y}
-		n := max(4, math.Floor(distance(from, to)/16))
+		from, to := geom.Pt(a.X, a.Y), geom.Pt(b.X, b.Y)
+		n := max(4, math.Floor(geom.Distance(from, to)/16))
 		if all := float64(len(f.input)) + n; !(all <= most) {
 			return tooManyPoints(sh, all, most)
 		}
 		for i := 0.0; i < n; i++ {
 			t := i / (n - 1)
 			t *= t
-			p := lerp(from, to, t)
+			p := geom.Lerp(from, to, t)
 			f.input = append(f.input, scene.Pressed{X: p.X, Y: p.Y, Z: min(1, 0.5+float64(0.65*math.Abs(0.5-easeInOut(t))))})
 		}
 	}
@@ -179,7 +180,7 @@ func (f *freehand) trim(p pen) (dropped bool) {
 		return false
 	}
 	close2 := p.size / 3 * (p.size / 3)
-	gap := func(a, b scene.Pressed) float64 { return norm2(point{a.X - b.X, a.Y - b.Y}) }
+	gap := func(a, b scene.Pressed) float64 { return geom.Norm2(geom.Pt(a.X-b.X, a.Y-b.Y)) }
 	first := in[0]
 	for len(in) > 1 && gap(in[1], first) <= close2 {
 		first.Z = max(first.Z, in[1].Z)
@@ -199,13 +200,13 @@ func (f *freehand) trim(p pen) (dropped bool) {
 // smooth fills f.points from f.input. See docs/spec/drawing.md#r74.
 func (f *freehand) smooth(p pen) {
 	memory := f.input[:0]
-	f.start = point{f.input[0].X, f.input[0].Y}
+	f.start = geom.Pt(f.input[0].X, f.input[0].Y)
 	f.points = f.points[:0]
 	dropped := f.trim(p)
 	in := f.input
 	defer func() { f.input = memory }()
 	if len(in) == 0 { // a pen that never pressed leaves a dot
-		f.points = append(f.points, inked{at: f.start, raw: f.start, vector: point{1, 1}, pressure: 0.5})
+		f.points = append(f.points, inked{at: f.start, raw: f.start, vector: geom.Pt(1, 1), pressure: 0.5})
 		f.weigh(p)
 		return
 	}
@@ -218,7 +219,7 @@ func (f *freehand) smooth(p pen) {
 		quarters[0] = a
 		for i := 1; i <= 4; i++ {
 			t := float64(i) / 4
-			quarters[i] = scene.Pressed{X: lerp1(a.X, b.X, t), Y: lerp1(a.Y, b.Y, t), Z: lerp1(a.Z, b.Z, t)}
+			quarters[i] = scene.Pressed{X: geom.Lerp1(a.X, b.X, t), Y: geom.Lerp1(a.Y, b.Y, t), Z: geom.Lerp1(a.Z, b.Z, t)}
 		}
 		in = quarters[:5]
 	}
@@ -236,30 +237,30 @@ func (f *freehand) streamline(in []scene.Pressed, p pen, complete bool) {
 		}
 		return z
 	}
-	start := point{in[0].X, in[0].Y}
-	f.points = append(f.points, inked{at: start, raw: start, vector: point{1, 1}, pressure: pressure(in[0].Z)})
+	start := geom.Pt(in[0].X, in[0].Y)
+	f.points = append(f.points, inked{at: start, raw: start, vector: geom.Pt(1, 1), pressure: pressure(in[0].Z)})
 	n, run := len(in), 0.0
 	if complete {
 		n++
 	}
 	for i := 1; i < n; i++ {
 		src := in[min(i, len(in)-1)]
-		raw := point{src.X, src.Y}
+		raw := geom.Pt(src.X, src.Y)
 		prev := &f.points[len(f.points)-1]
 		at := raw
 		if !(p.last && i == n-1) {
-			at = lerp(raw, prev.at, 1-tau)
+			at = geom.Lerp(raw, prev.at, 1-tau)
 		}
-		if near(at, prev.at, 1e-4) {
+		if geom.Near(at, prev.at, 1e-4) {
 			continue
 		}
-		d := distance(at, prev.at)
+		d := geom.Distance(at, prev.at)
 		run += d
 		if i < 4 && run < p.size {
 			continue
 		}
 		f.points = append(f.points, inked{
-			at: at, raw: raw, vector: unit(sub(prev.at, at)), distance: d, run: run, pressure: pressure(src.Z),
+			at: at, raw: raw, vector: geom.Unit(geom.Sub(prev.at, at)), distance: d, run: run, pressure: pressure(src.Z),
 		})
 	}
 	if len(f.points) > 1 {

@@ -3,6 +3,7 @@ package outline
 import (
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/path"
 )
 
@@ -44,13 +45,13 @@ const (
 
 func (f *freehand) elbow(i int) elbow {
 	a, b, c := &f.points[i-1], &f.points[i], &f.points[i+1]
-	in, out := sub(b.at, a.at), sub(c.at, b.at)
-	d := dot(unit(in), unit(out))
+	in, out := geom.Sub(b.at, a.at), geom.Sub(c.at, b.at)
+	d := geom.Dot(geom.Unit(in), geom.Unit(out))
 	r := (a.radius + b.radius + c.radius) / 3
 	switch {
 	case d < -0.8:
 		return sharpElbow
-	case d <= 0.7 && (norm2(in)+norm2(out))/float64(r*r) < 1.5:
+	case d <= 0.7 && (geom.Norm2(in)+geom.Norm2(out))/float64(r*r) < 1.5:
 		return tightElbow
 	}
 	return noElbow
@@ -62,7 +63,7 @@ func (f *freehand) tidy() {
 	p := f.part
 	crowd := func(a, b *inked) bool {
 		d := (a.radius + b.radius) / 4
-		return norm2(sub(a.at, b.at)) < float64(d*d)
+		return geom.Norm2(geom.Sub(a.at, b.at)) < float64(d*d)
 	}
 	drop := 0
 	for len(p)-drop > 2 && crowd(&p[0], &p[1+drop]) {
@@ -77,8 +78,8 @@ func (f *freehand) tidy() {
 	p[n-1] = end
 	p = p[:n]
 	if n > 1 {
-		p[0].vector = unit(sub(p[0].at, p[1].at))
-		p[n-1].vector = unit(sub(p[n-2].at, p[n-1].at))
+		p[0].vector = geom.Unit(geom.Sub(p[0].at, p[1].at))
+		p[n-1].vector = geom.Unit(geom.Sub(p[n-2].at, p[n-1].at))
 	}
 	f.part = p
 }
@@ -95,17 +96,17 @@ func (f *freehand) inkPart(p pen, to *path.Path) {
 	c := chain{to: to}
 	c.move(f.left[0])
 	for i := 1; i < len(f.left); i++ {
-		c.smooth(lerp(f.left[i-1], f.left[i], 0.5))
+		c.smooth(geom.Lerp(f.left[i-1], f.left[i], 0.5))
 	}
-	side := scaled(perp(end.vector), end.radius)
-	c.smooth(sub(end.at, side))
-	c.arc(end.radius, add(end.at, side))
+	side := geom.Scale(geom.Perp(end.vector), end.radius)
+	c.smooth(geom.Sub(end.at, side))
+	c.arc(end.radius, geom.Add(end.at, side))
 	for i := len(f.right) - 1; i > 0; i-- {
-		c.smooth(lerp(f.right[i], f.right[i-1], 0.5))
+		c.smooth(geom.Lerp(f.right[i], f.right[i-1], 0.5))
 	}
-	side = scaled(perp(start.vector), start.radius)
-	c.smooth(add(start.at, side))
-	c.arc(start.radius, sub(start.at, side))
+	side = geom.Scale(geom.Perp(start.vector), start.radius)
+	c.smooth(geom.Add(start.at, side))
+	c.arc(start.radius, geom.Sub(start.at, side))
 	to.Close()
 }
 
@@ -118,33 +119,33 @@ func (f *freehand) tracks(p pen) {
 	apart *= apart
 	accepted := f.part[0].vector
 	cornered := false
-	var pl, pr point
+	var pl, pr geom.Point
 	for i := range f.part {
 		m := &f.part[i]
 		next, nd := m.vector, 1.0
 		if i < n-1 {
 			next = f.part[i+1].vector
-			nd = dot(m.vector, next)
+			nd = geom.Dot(m.vector, next)
 		}
 		sharpNext := nd < 0.2
-		if sharpNext || !cornered && dot(m.vector, accepted) < 0 {
+		if sharpNext || !cornered && geom.Dot(m.vector, accepted) < 0 {
 			pl, pr = f.corner(m, accepted, next, nd > -0.62 && total-m.run > m.radius)
 			cornered = cornered || sharpNext
 			continue
 		}
 		cornered = false
 		if i == 0 || i == n-1 {
-			side := scaled(perp(m.vector), m.radius)
-			f.left = append(f.left, sub(m.at, side))
-			f.right = append(f.right, add(m.at, side))
+			side := geom.Scale(geom.Perp(m.vector), m.radius)
+			f.left = append(f.left, geom.Sub(m.at, side))
+			f.right = append(f.right, geom.Add(m.at, side))
 			continue
 		}
-		side := scaled(perp(lerp(next, m.vector, nd)), m.radius)
-		if l := sub(m.at, side); i <= 1 || norm2(sub(l, pl)) > apart {
+		side := geom.Scale(geom.Perp(geom.Lerp(next, m.vector, nd)), m.radius)
+		if l := geom.Sub(m.at, side); i <= 1 || geom.Norm2(geom.Sub(l, pl)) > apart {
 			f.left = append(f.left, l)
 			pl = l
 		}
-		if r := add(m.at, side); i <= 1 || norm2(sub(r, pr)) > apart {
+		if r := geom.Add(m.at, side); i <= 1 || geom.Norm2(geom.Sub(r, pr)) > apart {
 			f.right = append(f.right, r)
 			pr = r
 		}
@@ -157,17 +158,17 @@ const fan = math.Pi + 1e-4
 
 // corner adds the sides at a corner and returns the last point of each: both
 // sides at once where the turn is soft, else a fan around the input.
-func (f *freehand) corner(m *inked, accepted, next point, soft bool) (l, r point) {
+func (f *freehand) corner(m *inked, accepted, next geom.Point, soft bool) (l, r geom.Point) {
 	if soft {
-		side := scaled(accepted, m.radius)
-		l, r = sub(m.at, side), add(m.at, side)
-		if cross(accepted, next) < 0 {
+		side := geom.Scale(accepted, m.radius)
+		l, r = geom.Sub(m.at, side), geom.Add(m.at, side)
+		if geom.Cross(accepted, next) < 0 {
 			l, r = r, l
 		}
 		f.left, f.right = append(f.left, l), append(f.right, r)
 		return l, r
 	}
-	from := sub(m.raw, scaled(perp(accepted), m.radius))
+	from := geom.Sub(m.raw, geom.Scale(geom.Perp(accepted), m.radius))
 	const step = 1.0 / 13
 	for t := 0.0; t < 1; t += step {
 		l = turned(from, m.raw, fan*t)
@@ -178,11 +179,11 @@ func (f *freehand) corner(m *inked, accepted, next point, soft bool) (l, r point
 }
 
 // turned returns p turned clockwise about c.
-func turned(p, c point, angle float64) point {
+func turned(p, c geom.Point, angle float64) geom.Point {
 	sin, cos := math.Sincos(angle)
-	d := sub(p, c)
-	return point{
-		c.X + float64(d.X*cos) - float64(d.Y*sin),
-		c.Y + float64(d.X*sin) + float64(d.Y*cos),
-	}
+	d := geom.Sub(p, c)
+	return geom.Pt(
+		c.X+float64(d.X*cos)-float64(d.Y*sin),
+		c.Y+float64(d.X*sin)+float64(d.Y*cos),
+	)
 }

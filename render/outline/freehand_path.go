@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scene"
 )
@@ -20,32 +21,32 @@ func (f *freehand) openCentre(to *path.Path) {
 	c := chain{to: to}
 	c.move(f.points[0].at)
 	if n > 2 {
-		c.quad(f.points[1].at, lerp(f.points[1].at, f.points[2].at, 0.5))
+		c.quad(f.points[1].at, geom.Lerp(f.points[1].at, f.points[2].at, 0.5))
 		for i := 2; i < n-1; i++ {
-			c.smooth(lerp(f.points[i].at, f.points[i+1].at, 0.5))
+			c.smooth(geom.Lerp(f.points[i].at, f.points[i+1].at, 0.5))
 		}
 	}
-	to.LineTo(written(f.points[n-1].at))
+	to.LineTo(geom.Written(f.points[n-1].at))
 }
 
 // closedCentre appends the smooth closed line through the midpoints.
 func (f *freehand) closedCentre(to *path.Path) {
 	n := len(f.points)
-	at := func(i int) point { return f.points[i%n].at }
+	at := func(i int) geom.Point { return f.points[i%n].at }
 	c := chain{to: to}
-	c.move(lerp(at(0), at(1), 0.5))
-	c.quad(at(1), lerp(at(1), at(2), 0.5))
+	c.move(geom.Lerp(at(0), at(1), 0.5))
+	c.quad(at(1), geom.Lerp(at(1), at(2), 0.5))
 	for i := 2; i <= n; i++ {
-		c.smooth(lerp(at(i), at(i+1), 0.5))
+		c.smooth(geom.Lerp(at(i), at(i+1), 0.5))
 	}
 	to.Close()
 }
 
 // disc appends a circle as the export writes it: two half turns, with relative
 // numbers that are not rounded.
-func disc(at point, radius float64, clockwise bool, to *path.Path) {
-	r, d := read(radius), read(radius*2)
-	p := path.Point{X: read(at.X), Y: read(at.Y)}
+func disc(at geom.Point, radius float64, clockwise bool, to *path.Path) {
+	r, d := geom.Read(radius), geom.Read(radius*2)
+	p := path.Point{X: geom.Read(at.X), Y: geom.Read(at.Y)}
 	to.MoveTo(p)
 	p.X -= r
 	to.MoveTo(p)
@@ -62,27 +63,27 @@ type chain struct {
 	cur, ctrl path.Point
 }
 
-func (c *chain) move(p point) {
-	c.cur = written(p)
+func (c *chain) move(p geom.Point) {
+	c.cur = geom.Written(p)
 	c.ctrl = c.cur
 	c.to.MoveTo(c.cur)
 }
 
-func (c *chain) quad(ctrl, p point) {
-	c.ctrl, c.cur = written(ctrl), written(p)
+func (c *chain) quad(ctrl, p geom.Point) {
+	c.ctrl, c.cur = geom.Written(ctrl), geom.Written(p)
 	c.to.QuadTo(c.ctrl, c.cur)
 }
 
-func (c *chain) smooth(p point) {
+func (c *chain) smooth(p geom.Point) {
 	c.ctrl = path.Point{X: float32(2*c.cur.X) - c.ctrl.X, Y: float32(2*c.cur.Y) - c.ctrl.Y}
-	c.cur = written(p)
+	c.cur = geom.Written(p)
 	c.to.QuadTo(c.ctrl, c.cur)
 }
 
 // arc turns around the end of a line. The next control starts afresh.
-func (c *chain) arc(radius float64, p point) {
-	r := read4(radius)
-	c.cur = written(p)
+func (c *chain) arc(radius float64, p geom.Point) {
+	r := geom.Read4(radius)
+	c.cur = geom.Written(p)
 	c.to.ArcTo(r, r, 0, false, true, c.cur)
 	c.ctrl = c.cur
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
@@ -27,14 +28,14 @@ func (g geoSpec) outline(c *commands) error {
 	cx, cy, m := w/2, h/2, min(w, h)
 	switch g.kind {
 	case scene.Ellipse:
-		c.move(point{0, cy})
-		c.arc(point{cx, cy}, cx, cy, math.Pi, math.Pi, point{w, cy})
-		c.arc(point{cx, cy}, cx, cy, 0, math.Pi, point{0, cy})
+		c.move(geom.Pt(0, cy))
+		c.arc(geom.Pt(cx, cy), cx, cy, math.Pi, math.Pi, geom.Pt(w, cy))
+		c.arc(geom.Pt(cx, cy), cx, cy, 0, math.Pi, geom.Pt(0, cy))
 		c.close()
 	case scene.Triangle:
-		c.polygon(point{cx, 0}, point{w, h}, point{0, h})
+		c.polygon(geom.Pt(cx, 0), geom.Pt(w, h), geom.Pt(0, h))
 	case scene.Diamond:
-		c.polygon(point{cx, 0}, point{w, cy}, point{cx, h}, point{0, cy})
+		c.polygon(geom.Pt(cx, 0), geom.Pt(w, cy), geom.Pt(cx, h), geom.Pt(0, cy))
 	case scene.Pentagon:
 		c.regular(5, w, h)
 	case scene.Hexagon:
@@ -45,13 +46,13 @@ func (g geoSpec) outline(c *commands) error {
 		c.star(w, h)
 	case scene.Rhombus:
 		o := 0.38 * m
-		c.polygon(point{o, 0}, point{w, 0}, point{w - o, h}, point{0, h})
+		c.polygon(geom.Pt(o, 0), geom.Pt(w, 0), geom.Pt(w-o, h), geom.Pt(0, h))
 	case scene.Rhombus2:
 		o := 0.38 * m
-		c.polygon(point{0, 0}, point{w - o, 0}, point{w, h}, point{o, h})
+		c.polygon(geom.Pt(0, 0), geom.Pt(w-o, 0), geom.Pt(w, h), geom.Pt(o, h))
 	case scene.Trapezoid:
 		o := 0.38 * m
-		c.polygon(point{o, 0}, point{w - o, 0}, point{w, h}, point{0, h})
+		c.polygon(geom.Pt(o, 0), geom.Pt(w-o, 0), geom.Pt(w, h), geom.Pt(0, h))
 	case scene.ArrowRight, scene.ArrowLeft, scene.ArrowUp, scene.ArrowDown:
 		c.blockArrow(g.kind, w, h)
 	case scene.Oval:
@@ -61,7 +62,7 @@ func (g geoSpec) outline(c *commands) error {
 	case scene.Cloud:
 		return g.cloud(c)
 	case scene.Rectangle, scene.XBox, scene.CheckBox:
-		c.polygon(point{0, 0}, point{w, 0}, point{w, h}, point{0, h})
+		c.polygon(geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h))
 		switch g.kind {
 		case scene.CheckBox:
 			c.checkMark(w, h)
@@ -76,13 +77,13 @@ func (g geoSpec) outline(c *commands) error {
 
 // regular adds n points on the inscribed ellipse, stretched to fill the box.
 func (c *commands) regular(n int, w, h float64) {
-	var p [8]point
-	lo, hi := point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
+	var p [8]geom.Point
+	lo, hi := geom.Pt(math.Inf(1), math.Inf(1)), geom.Pt(math.Inf(-1), math.Inf(-1))
 	for i := range n {
 		sin, cos := math.Sincos(-math.Pi/2 + 2*math.Pi*float64(i)/float64(n))
-		p[i] = point{w/2 + float64(w/2*cos), h/2 + float64(h/2*sin)}
-		lo = point{min(lo.X, p[i].X), min(lo.Y, p[i].Y)}
-		hi = point{max(hi.X, p[i].X), max(hi.Y, p[i].Y)}
+		p[i] = geom.Pt(w/2+float64(w/2*cos), h/2+float64(h/2*sin))
+		lo = geom.Pt(min(lo.X, p[i].X), min(lo.Y, p[i].Y))
+		hi = geom.Pt(max(hi.X, p[i].X), max(hi.Y, p[i].Y))
 	}
 	for i := range n {
 		p[i].X = (p[i].X - lo.X) / (hi.X - lo.X) * w
@@ -97,16 +98,16 @@ func (c *commands) star(w, h float64) {
 	const s = math.Pi / 5
 	xp, xn := math.Cos(-math.Pi/2+2*s)*w/2, math.Cos(-math.Pi/2+8*s)*w/2
 	yp, yn := math.Sin(-math.Pi/2+4*s)*h/2, math.Sin(-math.Pi/2)*h/2
-	centre := point{(w - (xn + xp)) / 2, (h - (yn + yp)) / 2}
-	outer := point{(w + (w - math.Abs(xp-xn))) / 2, (h + (h - math.Abs(yp-yn))) / 2}
-	var p [10]point
+	centre := geom.Pt((w-(xn+xp))/2, (h-(yn+yp))/2)
+	outer := geom.Pt((w+(w-math.Abs(xp-xn)))/2, (h+(h-math.Abs(yp-yn)))/2)
+	var p [10]geom.Point
 	for i := range p {
 		r := outer
 		if i%2 == 1 {
-			r = scaled(outer, 0.5)
+			r = geom.Scale(outer, 0.5)
 		}
 		sin, cos := math.Sincos(-math.Pi/2 + float64(float64(i)*s))
-		p[i] = point{centre.X + float64(r.X*cos), centre.Y + float64(r.Y*sin)}
+		p[i] = geom.Pt(centre.X+float64(r.X*cos), centre.Y+float64(r.Y*sin))
 	}
 	c.polygon(p[:]...)
 }
@@ -116,17 +117,17 @@ func (c *commands) blockArrow(kind scene.GeoKind, w, h float64) {
 	x, y := 0.16*w, 0.16*h
 	switch kind {
 	case scene.ArrowRight:
-		c.polygon(point{0, y}, point{w - o, y}, point{w - o, 0}, point{w, cy},
-			point{w - o, h}, point{w - o, h - y}, point{0, h - y})
+		c.polygon(geom.Pt(0, y), geom.Pt(w-o, y), geom.Pt(w-o, 0), geom.Pt(w, cy),
+			geom.Pt(w-o, h), geom.Pt(w-o, h-y), geom.Pt(0, h-y))
 	case scene.ArrowLeft:
-		c.polygon(point{o, 0}, point{o, y}, point{w, y}, point{w, h - y},
-			point{o, h - y}, point{o, h}, point{0, cy})
+		c.polygon(geom.Pt(o, 0), geom.Pt(o, y), geom.Pt(w, y), geom.Pt(w, h-y),
+			geom.Pt(o, h-y), geom.Pt(o, h), geom.Pt(0, cy))
 	case scene.ArrowUp:
-		c.polygon(point{cx, 0}, point{w, o}, point{w - x, o}, point{w - x, h},
-			point{x, h}, point{x, o}, point{0, o})
+		c.polygon(geom.Pt(cx, 0), geom.Pt(w, o), geom.Pt(w-x, o), geom.Pt(w-x, h),
+			geom.Pt(x, h), geom.Pt(x, o), geom.Pt(0, o))
 	default:
-		c.polygon(point{x, 0}, point{w - x, 0}, point{w - x, h - o}, point{w, h - o},
-			point{cx, h}, point{0, h - o}, point{x, h - o})
+		c.polygon(geom.Pt(x, 0), geom.Pt(w-x, 0), geom.Pt(w-x, h-o), geom.Pt(w, h-o),
+			geom.Pt(cx, h), geom.Pt(0, h-o), geom.Pt(x, h-o))
 	}
 }
 
@@ -134,27 +135,27 @@ func (c *commands) blockArrow(kind scene.GeoKind, w, h float64) {
 func (c *commands) oval(w, h float64) {
 	if h > w {
 		r := w / 2
-		c.move(point{0, r})
-		c.arc(point{r, r}, r, r, math.Pi, math.Pi, point{w, r})
-		c.line(point{w, h - r})
-		c.arc(point{r, h - r}, r, r, 0, math.Pi, point{0, h - r})
+		c.move(geom.Pt(0, r))
+		c.arc(geom.Pt(r, r), r, r, math.Pi, math.Pi, geom.Pt(w, r))
+		c.line(geom.Pt(w, h-r))
+		c.arc(geom.Pt(r, h-r), r, r, 0, math.Pi, geom.Pt(0, h-r))
 	} else {
 		r := h / 2
-		c.move(point{r, h})
-		c.arc(point{r, r}, r, r, math.Pi/2, math.Pi, point{r, 0})
-		c.line(point{w - r, 0})
-		c.arc(point{w - r, r}, r, r, -math.Pi/2, math.Pi, point{w - r, h})
+		c.move(geom.Pt(r, h))
+		c.arc(geom.Pt(r, r), r, r, math.Pi/2, math.Pi, geom.Pt(r, 0))
+		c.line(geom.Pt(w-r, 0))
+		c.arc(geom.Pt(w-r, r), r, r, -math.Pi/2, math.Pi, geom.Pt(w-r, h))
 	}
 	c.close()
 }
 
 func (c *commands) heart(w, h float64) {
 	a, k, cx := w/4, h/4, w/2
-	c.move(point{cx, h})
-	c.curve(point{a * 1.5, k * 3}, point{0, k * 2.5}, point{0, k * 1.2})
-	c.curve(point{0, -k * 0.32}, point{a * 1.85, -k * 0.32}, point{cx, k * 0.9})
-	c.curve(point{a * 2.15, -k * 0.32}, point{w, -k * 0.32}, point{w, k * 1.2})
-	c.curve(point{w, k * 2.5}, point{a * 2.5, k * 3}, point{cx, h})
+	c.move(geom.Pt(cx, h))
+	c.curve(geom.Pt(a*1.5, k*3), geom.Pt(0, k*2.5), geom.Pt(0, k*1.2))
+	c.curve(geom.Pt(0, -k*0.32), geom.Pt(a*1.85, -k*0.32), geom.Pt(cx, k*0.9))
+	c.curve(geom.Pt(a*2.15, -k*0.32), geom.Pt(w, -k*0.32), geom.Pt(w, k*1.2))
+	c.curve(geom.Pt(w, k*2.5), geom.Pt(a*2.5, k*3), geom.Pt(cx, h))
 	c.close()
 }
 
@@ -162,8 +163,8 @@ func (c *commands) heart(w, h float64) {
 func (c *commands) checkMark(w, h float64) {
 	z := 0.82 * min(w, h)
 	ox, oy := (w-z)/2, (h-z)/2
-	at := func(x, y float64) point {
-		return point{clamp(ox+float64(z*x), 0, w), clamp(oy+float64(z*y), 0, h)}
+	at := func(x, y float64) geom.Point {
+		return geom.Pt(geom.Clamp(ox+float64(z*x), 0, w), geom.Clamp(oy+float64(z*y), 0, h))
 	}
 	m := c.move(at(0.25, 0.52))
 	m.hollow, m.steady = true, true
@@ -175,9 +176,9 @@ func (c *commands) checkMark(w, h float64) {
 func (g geoSpec) crossLines(c *commands) {
 	w, h := g.w, g.h
 	if g.dash == scene.DashDashed || g.dash == scene.DashDotted {
-		for _, p := range [4]point{{0, 0}, {w, h}, {0, h}, {w, 0}} {
+		for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, h), geom.Pt(0, h), geom.Pt(w, 0)} {
 			c.move(p).hollow = true
-			l := c.line(point{w / 2, h / 2})
+			l := c.line(geom.Pt(w/2, h/2))
 			l.start, l.end = skip, outset
 		}
 		return
@@ -186,7 +187,7 @@ func (g geoSpec) crossLines(c *commands) {
 	if g.dash == scene.DashDraw {
 		q = 0.62 * strokeWidth[g.size] * g.scale
 	}
-	at := func(x, y float64) point { return point{clamp(x, 0, w), clamp(y, 0, h)} }
+	at := func(x, y float64) geom.Point { return geom.Pt(geom.Clamp(x, 0, w), geom.Clamp(y, 0, h)) }
 	c.move(at(q, q)).hollow = true
 	c.line(at(w-q, h-q))
 	c.move(at(w-q, q)).hollow = true

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"plumb/render/chord"
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/stroke"
@@ -106,7 +107,7 @@ func lengthen(pts []path.Point) {
 		if q == at {
 			continue
 		}
-		u := unit(point{float64(at.X - q.X), float64(at.Y - q.Y)})
+		u := geom.Unit(geom.Pt(float64(at.X-q.X), float64(at.Y-q.Y)))
 		at.X += float32(u.X * capReach)
 		at.Y += float32(u.Y * capReach)
 		for k := range pts[:i] {

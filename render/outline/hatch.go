@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"plumb/render/chord"
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/stroke"
@@ -118,7 +119,7 @@ func (t *hatchTile) erase(c *scan.Coverage, opacity uint32) {
 // lookup steps through a tile along a row of pixels.
 type lookup struct {
 	tile   *hatchTile
-	back   matrix // px to the tile's px
+	back   geom.Matrix // px to the tile's px
 	u, v   float64
 	du, dv float64
 }
@@ -126,13 +127,13 @@ type lookup struct {
 // newLookup maps px back to the tile through m.
 func newLookup(t *hatchTile, m path.Matrix) lookup {
 	k := float64(t.side) / hatchSide
-	back := matrix{a: k, d: k}.mul(widened(m).inverse())
-	return lookup{tile: t, back: back, du: back.a, dv: back.b}
+	back := geom.Matrix{A: k, D: k}.Mul(geom.Widened(m).Inverse())
+	return lookup{tile: t, back: back, du: back.A, dv: back.B}
 }
 
 // start goes to the pixel (x, y).
 func (l *lookup) start(x, y int32) {
-	p := l.back.apply(point{float64(x) + 0.5, float64(y) + 0.5})
+	p := l.back.Apply(geom.Pt(float64(x)+0.5, float64(y)+0.5))
 	n := float64(l.tile.side)
 	l.u, l.v = wrapped(p.X-0.5, n), wrapped(p.Y-0.5, n)
 }
@@ -159,13 +160,13 @@ func (l *lookup) next() float64 {
 		d = 0
 	}
 	a := l.tile.alpha
-	top := lerp1(float64(a[j*n+i]), float64(a[j*n+r]), fu)
-	low := lerp1(float64(a[d*n+i]), float64(a[d*n+r]), fu)
+	top := geom.Lerp1(float64(a[j*n+i]), float64(a[j*n+r]), fu)
+	low := geom.Lerp1(float64(a[d*n+i]), float64(a[d*n+r]), fu)
 	l.u, l.v = l.u+l.du, l.v+l.dv
 	if size := float64(n); l.u >= size || l.u < 0 || l.v >= size || l.v < 0 {
 		l.u, l.v = wrapped(l.u, size), wrapped(l.v, size)
 	}
-	return lerp1(top, low, fv)
+	return geom.Lerp1(top, low, fv)
 }
 
 // hatch appends the items of a hatch over the fill that was painted last. Where

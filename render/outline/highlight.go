@@ -3,6 +3,7 @@ package outline
 import (
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
@@ -60,11 +61,11 @@ const (
 
 // highlightEdge calls add with the points that stand for a highlight's geometry:
 // the edge of its stroke, a little wider than what is painted.
-func (f *freehand) highlightEdge(p pen, add func(point)) {
+func (f *freehand) highlightEdge(p pen, add func(geom.Point)) {
 	first, last := &f.points[0], &f.points[len(f.points)-1]
 	if len(f.points) == 1 {
 		r := first.radius * math.Sqrt2 / 2
-		from := point{first.at.X + r, first.at.Y - r}
+		from := geom.Pt(first.at.X+r, first.at.Y-r)
 		for i := 1.0; i <= dotSteps; i++ {
 			add(turned(from, first.at, 2*fan*i/dotSteps))
 		}
@@ -72,7 +73,7 @@ func (f *freehand) highlightEdge(p pen, add func(point)) {
 	}
 	f.part = append(f.part[:0], f.points...)
 	f.tracks(p)
-	for _, side := range [2][]point{f.left, f.right} {
+	for _, side := range [2][]geom.Point{f.left, f.right} {
 		for _, q := range side {
 			add(q)
 		}
@@ -80,7 +81,7 @@ func (f *freehand) highlightEdge(p pen, add func(point)) {
 	for i := 1.0; i <= startSteps; i++ {
 		add(turned(f.right[0], first.at, fan*i/startSteps))
 	}
-	from := sub(last.at, scaled(perp(last.vector), last.radius))
+	from := geom.Sub(last.at, geom.Scale(geom.Perp(last.vector), last.radius))
 	for i := 1.0; i < endSteps; i++ {
 		add(turned(from, last.at, 3*fan*i/endSteps))
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"plumb/render/chord"
+	"plumb/render/geom"
 	"plumb/render/path"
 )
 
@@ -13,11 +14,11 @@ import (
 func (b *Builder) beginLayer(draws []draw, m path.Matrix) {
 	for i := range draws {
 		e := tightBounds(draws[i].path)
-		if e.empty() {
+		if e.Empty() {
 			continue
 		}
 		grow := draws[i].width / 2
-		b.widenLayer(math.Floor(e.lo.X-grow), math.Floor(e.lo.Y-grow), math.Ceil(e.hi.X+grow), math.Ceil(e.hi.Y+grow), m)
+		b.widenLayer(math.Floor(e.Lo.X-grow), math.Floor(e.Lo.Y-grow), math.Ceil(e.Hi.X+grow), math.Ceil(e.Hi.Y+grow), m)
 	}
 }
 
@@ -38,7 +39,7 @@ func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m path.Matrix) {
 
 // outwards returns the whole px that a box touches.
 func outwards(box [4]float32) chord.Rect {
-	px := func(v float64) int32 { return int32(clamp(v, -MaxSidePx, MaxSidePx)) }
+	px := func(v float64) int32 { return int32(geom.Clamp(v, -MaxSidePx, MaxSidePx)) }
 	return chord.Rect{
 		X0: px(math.Floor(float64(box[0]))), Y0: px(math.Floor(float64(box[1]))),
 		X1: px(math.Ceil(float64(box[2]))), Y1: px(math.Ceil(float64(box[3]))),
@@ -65,14 +66,14 @@ func within(r, o chord.Rect) chord.Rect {
 }
 
 // tightBounds returns the box of a path itself, controls left out.
-func tightBounds(p *path.Path) extent {
-	e := newExtent()
-	var from [4]point // current point, then up to three points of a curve
+func tightBounds(p *path.Path) geom.Extent {
+	e := geom.NewExtent()
+	var from [4]geom.Point // current point, then up to three points of a curve
 	pts, weights := p.Points, p.Weights
 	for _, v := range p.Verbs {
 		n := pointsOf[v]
 		for i, q := range pts[:n] {
-			from[i+1] = point{float64(q.X), float64(q.Y)}
+			from[i+1] = geom.Pt(float64(q.X), float64(q.Y))
 		}
 		switch v {
 		case path.Quad:
@@ -85,7 +86,7 @@ func tightBounds(p *path.Path) extent {
 		}
 		if n > 0 {
 			from[0] = from[n]
-			e.add(from[0])
+			e.Add(from[0])
 		}
 		pts = pts[n:]
 	}
@@ -93,7 +94,7 @@ func tightBounds(p *path.Path) extent {
 }
 
 // bow adds where a quadratic or conic of weight w turns round.
-func bow(e *extent, a, b, c point, w float64) {
+func bow(e *geom.Extent, a, b, c geom.Point, w float64) {
 	for _, k := range [2][3]float64{{a.X, b.X, c.X}, {a.Y, b.Y, c.Y}} {
 		if (k[1] >= k[0]) == (k[1] <= k[2]) {
 			continue
@@ -104,23 +105,23 @@ func bow(e *extent, a, b, c point, w float64) {
 			if t > 0 && t < 1 {
 				u := 1 - t
 				d := u*u + 2*w*u*t + t*t
-				e.add(point{
-					(float64(u*u*a.X) + float64(2*w*u*t*b.X) + float64(t*t*c.X)) / d,
-					(float64(u*u*a.Y) + float64(2*w*u*t*b.Y) + float64(t*t*c.Y)) / d,
-				})
+				e.Add(geom.Pt(
+					(float64(u*u*a.X)+float64(2*w*u*t*b.X)+float64(t*t*c.X))/d,
+					(float64(u*u*a.Y)+float64(2*w*u*t*b.Y)+float64(t*t*c.Y))/d,
+				))
 			}
 		}
 	}
 }
 
 // cubicBow adds where a cubic turns round.
-func cubicBow(e *extent, p *[4]point) {
+func cubicBow(e *geom.Extent, p *[4]geom.Point) {
 	for _, k := range [2][4]float64{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}} {
 		a := -k[0] + 3*k[1] - 3*k[2] + k[3]
 		b := 2 * (k[0] - 2*k[1] + k[2])
 		for _, t := range roots(a, b, k[1]-k[0]) {
 			if t > 0 && t < 1 {
-				e.add(cubicAt(p[0], p[1], p[2], p[3], t))
+				e.Add(cubicAt(p[0], p[1], p[2], p[3], t))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"plumb/render/chord"
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scan"
 )
@@ -37,7 +38,7 @@ func (l *lineMask) at(x, y int32) float64 {
 // between is the alpha at (x+dx, y+dy), from the middles of four pixels, as the browser
 // moves and turns pictures; dx and dy are parts of a px.
 func (l *lineMask) between(x, y int32, dx, dy float64) float64 {
-	return lerp1(lerp1(l.at(x, y), l.at(x+1, y), dx), lerp1(l.at(x, y+1), l.at(x+1, y+1), dx), dy)
+	return geom.Lerp1(geom.Lerp1(l.at(x, y), l.at(x+1, y), dx), geom.Lerp1(l.at(x, y+1), l.at(x+1, y+1), dx), dy)
 }
 
 // box returns the pixels of a mask: left, top, right, bottom.
@@ -85,16 +86,16 @@ func (l *lineMask) load(c *scan.Coverage) {
 
 // open takes out the pixels whose middle lies in one of the gaps: the browser cuts those
 // without antialiasing. back maps px to the units of gaps.
-func (l *lineMask) open(gaps []gap, back matrix) {
+func (l *lineMask) open(gaps []gap, back geom.Matrix) {
 	for _, r := range l.rows {
 		n := float64(r.to - r.from)
-		first := back.apply(point{float64(r.x) + 0.5, float64(r.y) + 0.5}).X
-		last := first + float64(back.a*(n-1))
+		first := back.Apply(geom.Pt(float64(r.x)+0.5, float64(r.y)+0.5)).X
+		last := first + float64(back.A*(n-1))
 		lo, hi := min(first, last), max(first, last)
 		for i := sort.Search(len(gaps), func(i int) bool { return gaps[i].to > lo }); i < len(gaps) && gaps[i].from <= hi; i++ {
 			a, b := 0.0, n // the text runs up or down
-			if back.a != 0 {
-				a, b = (gaps[i].from-first)/back.a, (gaps[i].to-first)/back.a
+			if back.A != 0 {
+				a, b = (gaps[i].from-first)/back.A, (gaps[i].to-first)/back.A
 				a, b = max(0, math.Ceil(min(a, b))), min(n, math.Ceil(max(a, b)))
 			}
 			if a < b {
@@ -125,7 +126,7 @@ func (c *glyphCache) cutLine(m path.Matrix, clip chord.Rect, mode Raster, r scan
 		c.fill(&c.raw, m, clip, mode, r)
 	}
 	c.line.load(&c.raw)
-	c.line.open(gaps, widened(m).inverse())
+	c.line.open(gaps, geom.Widened(m).Inverse())
 }
 
 // lineHalo makes c.halo of copies of c.line, a level one, displaced by px.
@@ -163,17 +164,17 @@ func (c *glyphCache) keepMask(l *lineMask) int32 {
 
 // keepTurned makes a glyph of a mask as a picture that is turned: back maps px to those
 // of the mask.
-func (c *glyphCache) keepTurned(l *lineMask, back matrix, clip chord.Rect) int32 {
+func (c *glyphCache) keepTurned(l *lineMask, back geom.Matrix, clip chord.Rect) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	if len(l.rows) > 0 {
 		box := l.box() // and half a px around it
 		box = [4]int32{box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1}
-		clip = within(seenFrom(back.inverse(), chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}), clip)
+		clip = within(seenFrom(back.Inverse(), chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}), clip)
 		for y := clip.Y0; y < clip.Y1; y++ {
 			x0, x1 := across(box, back, float64(y)+0.5, clip)
 			c.scratch = c.scratch[:0]
 			for x := x0; x < x1; x++ {
-				q := back.apply(point{float64(x) + 0.5, float64(y) + 0.5})
+				q := back.Apply(geom.Pt(float64(x)+0.5, float64(y)+0.5))
 				u, v := math.Floor(q.X-0.5), math.Floor(q.Y-0.5)
 				c.scratch = append(c.scratch, byte(l.between(int32(u), int32(v), q.X-0.5-u, q.Y-0.5-v)+0.5))
 			}
@@ -184,11 +185,11 @@ func (c *glyphCache) keepTurned(l *lineMask, back matrix, clip chord.Rect) int32
 }
 
 // across returns the columns of a row of px at y that back maps into a box.
-func across(box [4]int32, back matrix, y float64, clip chord.Rect) (x0, x1 int32) {
+func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 int32) {
 	lo, hi := float64(clip.X0), float64(clip.X1)
-	q := back.apply(point{0, y})
+	q := back.Apply(geom.Pt(0, y))
 	// What lies beside q by x lies at q + x times the slopes.
-	for _, side := range [2][4]float64{{q.X, back.a, float64(box[0]), float64(box[2])}, {q.Y, back.b, float64(box[1]), float64(box[3])}} {
+	for _, side := range [2][4]float64{{q.X, back.A, float64(box[0]), float64(box[2])}, {q.Y, back.B, float64(box[1]), float64(box[3])}} {
 		at, slope, from, to := side[0], side[1], side[2], side[3]
 		switch {
 		case slope != 0:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"plumb/render/chord"
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scan"
 )
@@ -65,12 +66,12 @@ func TestKeepTurned(t *testing.T) {
 	lineOf(&c, path.Identity, 1, 2, 5, 4)
 	clip := chord.Rect{X0: -20, Y0: -20, X1: 20, Y1: 20}
 	for _, turn := range []struct {
-		back matrix // px to those of the line
+		back geom.Matrix // px to those of the line
 		want [4]int32
 	}{
-		{identity, [4]int32{1, 2, 5, 4}},
-		{matrix{b: -1, c: 1}, [4]int32{-4, 1, -2, 5}}, // (x, y) lies at (-y, x)
-		{matrix{a: 1, d: 1, e: -3}, [4]int32{4, 2, 8, 4}},
+		{geom.Identity, [4]int32{1, 2, 5, 4}},
+		{geom.Matrix{B: -1, C: 1}, [4]int32{-4, 1, -2, 5}}, // (x, y) lies at (-y, x)
+		{geom.Matrix{A: 1, D: 1, E: -3}, [4]int32{4, 2, 8, 4}},
 	} {
 		if got := c.glyphs[c.keepTurned(&c.line, turn.back, clip)].box; got != turn.want {
 			t.Errorf("%v: got %v; want %v", turn.back, got, turn.want)

@@ -3,6 +3,7 @@ package outline
 import (
 	"fmt"
 
+	"plumb/render/geom"
 	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/scene"
@@ -333,7 +334,7 @@ func boundsOf(p []path.Point, m path.Matrix) (box [4]float32, ok bool) {
 
 // clipItem appends an OpClip item, a convex polygon that m maps to px, and
 // returns its position.
-func (b *Builder) clipItem(c []point, m path.Matrix, p *place) (int32, error) {
+func (b *Builder) clipItem(c []geom.Point, m path.Matrix, p *place) (int32, error) {
 	b.outlined.Reset()
 	for i, q := range c {
 		w := path.Point{X: float32(q.X), Y: float32(q.Y)}

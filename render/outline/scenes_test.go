@@ -212,9 +212,9 @@ func TestPathsEqualExports(t *testing.T) {
 
 func compareShape(t *testing.T, s *scene.Scene, tr *tree, y layer, g *element) error {
 	sh, n := &s.Shapes[y.shape], &tr.nodes[y.shape]
-	m := n.page.rounded()
+	m := n.page.Rounded()
 	want := numbers(g.attr("transform"))
-	for i, v := range []float64{m.a, m.b, m.c, m.d, m.e, m.f} {
+	for i, v := range []float64{m.A, m.B, m.C, m.D, m.E, m.F} {
 		if math.Abs(v-want[i]) > 1e-9 {
 			return fmt.Errorf("transform %v; want %v", m, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"plumb/render/font"
+	"plumb/render/geom"
 	"plumb/render/scene"
 	"plumb/render/text"
 )
@@ -111,8 +112,8 @@ type scribe struct {
 	page    text.Layout
 	glyphs  glyphCache
 	placed  []placed
-	corners [4]point
-	frame   []point
+	corners [4]geom.Point
+	frame   []geom.Point
 	gaps    []gap        // of an underline
 	by      [][2]float64 // displacements of copies, px
 }

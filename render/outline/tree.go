@@ -5,63 +5,17 @@ import (
 	"math"
 	"slices"
 
-	"plumb/render/path"
+	"plumb/render/geom"
 	"plumb/render/scene"
 )
 
-// matrix maps (x, y) to (a x + c y + e, b x + d y + f), in binary64.
-type matrix struct{ a, b, c, d, e, f float64 }
-
-var identity = matrix{a: 1, d: 1}
-
-func (m matrix) apply(p point) point {
-	return point{
-		float64(m.a*p.X) + float64(m.c*p.Y) + m.e,
-		float64(m.b*p.X) + float64(m.d*p.Y) + m.f,
-	}
-}
-
-// mul returns the map that applies n first and then m.
-func (m matrix) mul(n matrix) matrix {
-	return matrix{
-		a: float64(m.a*n.a) + float64(m.c*n.b), b: float64(m.b*n.a) + float64(m.d*n.b),
-		c: float64(m.a*n.c) + float64(m.c*n.d), d: float64(m.b*n.c) + float64(m.d*n.d),
-		e: float64(m.a*n.e) + float64(m.c*n.f) + m.e, f: float64(m.b*n.e) + float64(m.d*n.f) + m.f,
-	}
-}
-
-// rounded returns the map as an export writes it, with four decimals. See
-// docs/spec/drawing.md#r10.
-func (m matrix) rounded() matrix {
-	return matrix{r4(m.a), r4(m.b), r4(m.c), r4(m.d), r4(m.e), r4(m.f)}
-}
-
-// inverse returns the map back. Places on the page are never flat.
-func (m matrix) inverse() matrix {
-	k := 1 / (float64(m.a*m.d) - float64(m.b*m.c))
-	n := matrix{a: m.d * k, b: -m.b * k, c: -m.c * k, d: m.a * k}
-	n.e = -float64(n.a*m.e) - float64(n.c*m.f)
-	n.f = -float64(n.b*m.e) - float64(n.d*m.f)
-	return n
-}
-
-// widened is a map in px as one that can be turned back.
-func widened(m path.Matrix) matrix {
-	return matrix{float64(m.A), float64(m.B), float64(m.C), float64(m.D), float64(m.E), float64(m.F)}
-}
-
-// binary32 returns the map as the browser reads it from an export.
-func (m matrix) binary32() path.Matrix {
-	return path.Matrix{A: read4(m.a), B: read4(m.b), C: read4(m.c), D: read4(m.d), E: read4(m.e), F: read4(m.f)}
-}
-
 // localMatrix is a shape's place in its parent: turned about its own origin.
-func localMatrix(sh *scene.Shape) matrix {
+func localMatrix(sh *scene.Shape) geom.Matrix {
 	if sh.Rotation == 0 {
-		return matrix{a: 1, d: 1, e: sh.X, f: sh.Y}
+		return geom.Matrix{A: 1, D: 1, E: sh.X, F: sh.Y}
 	}
 	sin, cos := math.Sincos(sh.Rotation)
-	return matrix{cos, sin, -sin, cos, sh.X, sh.Y}
+	return geom.Matrix{A: cos, B: sin, C: -sin, D: cos, E: sh.X, F: sh.Y}
 }
 
 // set tells which of a view's two sets a shape belongs to.
@@ -75,7 +29,7 @@ const (
 
 // node is what a shape inherits from its ancestors.
 type node struct {
-	page    matrix
+	page    geom.Matrix
 	opacity float64 // 0..1, ancestors included
 	frame   int32   // nearest frame around it, -1 for none
 	frames  int32   // how many frames are around it
@@ -120,7 +74,7 @@ func (t *tree) build(s *scene.Scene) error {
 			continue
 		}
 		p := &t.nodes[sh.Parent]
-		n.page = p.page.mul(n.page)
+		n.page = p.page.Mul(n.page)
 		n.opacity *= p.opacity
 		n.frame, n.frames = p.frame, p.frames
 		if s.Shapes[sh.Parent].Kind == scene.Frame {

@@ -3,6 +3,7 @@ package outline
 import (
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/path"
 )
 
@@ -54,11 +55,11 @@ func (w *wobbly) bend(c *commands, i, next, first int) bend {
 	if next >= 0 {
 		n := &c.list[next]
 		lengthNext = n.length
-		if m.verb == lineTo && n.verb == lineTo && norm2(m.e) > 0.01 && norm2(n.b) > 0.01 {
+		if m.verb == lineTo && n.verb == lineTo && geom.Norm2(m.e) > 0.01 && geom.Norm2(n.b) > 0.01 {
 			// Both tangents point backwards, so going straight on is an angle of 0. See
 			// docs/spec/drawing.md#r32.
-			angle := math.Acos(clamp(dot(m.e, n.b), -1, 1))
-			cut = clamp(w.round*(math.Pi-angle)/(math.Pi/2), 0, w.round)
+			angle := math.Acos(geom.Clamp(geom.Dot(m.e, n.b), -1, 1))
+			cut = geom.Clamp(w.round*(math.Pi-angle)/(math.Pi/2), 0, w.round)
 		}
 	}
 	offset := w.offset
@@ -80,7 +81,7 @@ func (w *wobbly) pass(c *commands, tail string, to *path.Path) {
 	if w.offset > 0 {
 		rng.seed(w.seed, tail)
 	}
-	var moved point // offset of the subpath's first point
+	var moved geom.Point // offset of the subpath's first point
 	for i := range c.list {
 		m, k := &c.list[i], &w.bends[i]
 		d := moved
@@ -104,44 +105,44 @@ func (w *wobbly) fill(c *commands, to *path.Path) {
 			hollow = m.hollow
 		}
 		if !hollow {
-			w.emit(c, m, &w.bends[i], point{}, to)
+			w.emit(c, m, &w.bends[i], geom.Point{}, to)
 		}
 	}
 }
 
 // shake returns how far the hand misses a point.
-func (w *wobbly) shake(rng *prng, offset float64) (d point) {
+func (w *wobbly) shake(rng *prng, offset float64) (d geom.Point) {
 	d.X, d.Y = rng.next(), rng.next()
 	if w.disc {
-		d = unit(d)
+		d = geom.Unit(d)
 		offset *= math.Sqrt(math.Abs(rng.next()))
 	}
-	return scaled(d, offset)
+	return geom.Scale(d, offset)
 }
 
-func (w *wobbly) emit(c *commands, m *command, k *bend, d point, to *path.Path) {
-	q := add(m.to, d)
+func (w *wobbly) emit(c *commands, m *command, k *bend, d geom.Point, to *path.Path) {
+	q := geom.Add(m.to, d)
 	in, out := q, q
 	cutOut := k.next >= 0 && k.after > 0
 	if cutOut {
-		out = sub(q, scaled(c.list[k.next].b, k.after))
+		out = geom.Sub(q, geom.Scale(c.list[k.next].b, k.after))
 	}
 	cutIn := k.before > 0
 	if cutIn {
-		in = add(q, scaled(m.e, k.before))
+		in = geom.Add(q, geom.Scale(m.e, k.before))
 	}
 	switch m.verb {
 	case moveTo:
-		to.MoveTo(written(out))
+		to.MoveTo(geom.Written(out))
 	case curveTo:
-		to.CubicTo(written(add(m.c1, d)), written(add(m.c2, d)), written(out))
+		to.CubicTo(geom.Written(geom.Add(m.c1, d)), geom.Written(geom.Add(m.c2, d)), geom.Written(out))
 	default:
 		if !cutIn || !cutOut {
-			to.LineTo(written(out))
+			to.LineTo(geom.Written(out))
 			return
 		}
-		to.LineTo(written(in))
-		to.QuadTo(written(q), written(out))
+		to.LineTo(geom.Written(in))
+		to.QuadTo(geom.Written(q), geom.Written(out))
 	}
 }
 
@@ -159,13 +160,13 @@ func (c *commands) plain(filled bool, to *path.Path) {
 		}
 		switch {
 		case m.verb == moveTo:
-			to.MoveTo(written(m.to))
+			to.MoveTo(geom.Written(m.to))
 		case m.verb == curveTo:
-			to.CubicTo(written(m.c1), written(m.c2), written(m.to))
+			to.CubicTo(geom.Written(m.c1), geom.Written(m.c2), geom.Written(m.to))
 		case m.closing:
 			to.Close()
 		default:
-			to.LineTo(written(m.to))
+			to.LineTo(geom.Written(m.to))
 		}
 	}
 }

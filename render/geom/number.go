@@ -1,4 +1,4 @@
-package outline
+package geom
 
 import (
 	"math"
@@ -37,7 +37,7 @@ func fraction(digits string) (sum float32) {
 func r4(v float64) float64 { return math.Floor(float64(v*decimals)+0.5) / decimals }
 
 // read4 is what the browser reads where the export writes v with four decimals.
-func read4(v float64) float32 {
+func Read4(v float64) float32 {
 	n := math.Floor(float64(v*decimals) + 0.5)
 	// Whole numbers up to 2^24 are exact however they are summed; greater ones
 	// are far outside of every picture.
@@ -56,7 +56,7 @@ func read4(v float64) float32 {
 // read is what the browser reads where the export writes all digits of v. Numbers
 // that it writes with an exponent, or that lie far outside of every picture, are
 // rounded once.
-func read(v float64) float32 {
+func Read(v float64) float32 {
 	if a := math.Abs(v); !(a >= 1e-6 && a < 1e15) {
 		return float32(v)
 	}
@@ -79,4 +79,4 @@ func read(v float64) float32 {
 
 // written is where the browser has a point that the export writes with four
 // decimals.
-func written(p point) path.Point { return path.Point{X: read4(p.X), Y: read4(p.Y)} }
+func Written(p Point) path.Point { return path.Point{X: Read4(p.X), Y: Read4(p.Y)} }

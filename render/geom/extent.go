@@ -1,0 +1,32 @@
+package geom
+
+import "math"
+
+// extent grows to hold points. The zero value is not empty: use newExtent.
+type Extent struct{ Lo, Hi Point }
+
+func NewExtent() Extent {
+	inf := math.Inf(1)
+	return Extent{Point{inf, inf}, Point{-inf, -inf}}
+}
+
+func (e *Extent) Add(p Point) {
+	e.Lo = Point{min(e.Lo.X, p.X), min(e.Lo.Y, p.Y)}
+	e.Hi = Point{max(e.Hi.X, p.X), max(e.Hi.Y, p.Y)}
+}
+
+func (e *Extent) Join(o Extent) { e.Add(o.Lo); e.Add(o.Hi) }
+
+func (e *Extent) Empty() bool { return !(e.Lo.X <= e.Hi.X && e.Lo.Y <= e.Hi.Y) }
+
+func Finite(p Point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }
+
+// holds tells whether o lies strictly inside.
+func (e Extent) Holds(o Extent) bool {
+	return e.Lo.X < o.Lo.X && e.Lo.Y < o.Lo.Y && e.Hi.X > o.Hi.X && e.Hi.Y > o.Hi.Y
+}
+
+// contains tells whether p lies inside or on the border.
+func (e Extent) Contains(p Point) bool {
+	return e.Lo.X <= p.X && p.X <= e.Hi.X && e.Lo.Y <= p.Y && p.Y <= e.Hi.Y
+}

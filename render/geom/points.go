@@ -1,0 +1,44 @@
+package geom
+
+import "math"
+
+// point is in a shape's own units or on the page, y down.
+type Point struct{ X, Y float64 }
+
+func Add(a, b Point) Point { return Point{a.X + b.X, a.Y + b.Y} }
+
+func Sub(a, b Point) Point { return Point{a.X - b.X, a.Y - b.Y} }
+
+func Scale(a Point, k float64) Point { return Point{a.X * k, a.Y * k} }
+
+func Lerp(a, b Point, t float64) Point { return Point{Lerp1(a.X, b.X, t), Lerp1(a.Y, b.Y, t)} }
+
+func Lerp1(a, b, t float64) float64 { return a + float64((b-a)*t) }
+
+func Dot(a, b Point) float64 { return float64(a.X*b.X) + float64(a.Y*b.Y) }
+
+func Cross(a, b Point) float64 { return float64(a.X*b.Y) - float64(a.Y*b.X) }
+
+func Norm2(a Point) float64 { return Dot(a, a) }
+
+func Length(a Point) float64 { return math.Sqrt(Norm2(a)) }
+
+func Distance(a, b Point) float64 { return Length(Sub(a, b)) }
+
+func Perp(a Point) Point { return Point{a.Y, -a.X} }
+
+func Clamp(v, lo, hi float64) float64 { return max(lo, min(v, hi)) }
+
+func Near(a, b Point, tol float64) bool { return math.Abs(a.X-b.X) <= tol && math.Abs(a.Y-b.Y) <= tol }
+
+// unit returns a/|a|, and 0 for 0.
+func Unit(a Point) Point {
+	l := Length(a)
+	if l == 0 {
+		return Point{}
+	}
+	return Point{a.X / l, a.Y / l}
+}
+
+// pt is the point (x, y).
+func Pt(x, y float64) Point { return Point{x, y} }
