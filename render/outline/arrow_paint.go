@@ -67,7 +67,7 @@ func (b *Builder) coverBody(it *Item, r scan.Rule) error {
 
 // cutBody gives an item what b.body.raw holds, less the holes.
 func (b *Builder) cutBody(it *Item) error {
-	first, count := product(&b.d.Coverage, &b.body.raw, &b.body.coverage)
+	first, count := scan.Product(&b.d.Coverage, &b.body.raw, &b.body.coverage)
 	return b.scanned(it, first, count)
 }
 

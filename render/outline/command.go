@@ -205,17 +205,8 @@ func (c *commands) sample(f func(geom.Point)) {
 func (m *command) sample(from geom.Point, f func(geom.Point)) {
 	if m.verb == curveTo {
 		for k := int32(1); k < m.steps; k++ {
-			f(cubicAt(from, m.c1, m.c2, m.to, float64(k)/float64(m.steps)))
+			f(geom.CubicAt(from, m.c1, m.c2, m.to, float64(k)/float64(m.steps)))
 		}
 	}
 	f(m.to)
-}
-
-func cubicAt(p, c1, c2, q geom.Point, t float64) geom.Point {
-	u := 1 - t
-	a, b, c, d := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t
-	return geom.Pt(
-		float64(a*p.X)+float64(b*c1.X)+float64(c*c2.X)+float64(d*q.X),
-		float64(a*p.Y)+float64(b*c1.Y)+float64(c*c2.Y)+float64(d*q.Y),
-	)
 }

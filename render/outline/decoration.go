@@ -88,7 +88,7 @@ func strike(r *text.Run) band {
 func (b *Builder) cutBand(k *scribe, at *band, m path.Matrix, clip chord.Rect, p *place) {
 	to := &k.glyphs.path
 	to.Reset()
-	rectangle(to, at.x0, at.y, at.x1, at.y+at.thick)
+	path.Rect(to, at.x0, at.y, at.x1, at.y+at.thick)
 	k.glyphs.cutLine(m, clip, b.mode, p.rule(), at.gaps)
 	if at.doubled {
 		k.glyphs.line.double()

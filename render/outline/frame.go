@@ -39,9 +39,9 @@ func (l *local) frame(sh *scene.Shape, textWidth, side float64) (body, heading [
 	box := func(x, y, w, h, r float64, fill, stroke rgb) {
 		p := l.newPath()
 		if r == 0 {
-			rectangle(p, x, y, x+w, y+h)
+			path.Rect(p, x, y, x+w, y+h)
 		} else {
-			roundRect(float32(x), float32(y), float32(w), float32(h), float32(r), p)
+			path.RoundRect(p, float32(x), float32(y), float32(w), float32(h), float32(r))
 		}
 		l.draws = append(l.draws,
 			draw{path: p, color: fill, opacity: Opaque, box: r == 0},

@@ -3,6 +3,7 @@ package outline
 import (
 	"math"
 
+	"plumb/render/geom"
 	"plumb/render/path"
 )
 
@@ -55,7 +56,7 @@ func (c *columns) line(a, b path.Point) {
 func (c *columns) quad(p0, p1, p2 path.Point) {
 	y0, y1, y2 := float64(p0.Y), float64(p1.Y), float64(p2.Y)
 	for _, y := range [2]float64{c.top, c.bottom} {
-		for _, t := range roots(y0-2*y1+y2, 2*(y1-y0), y0-y) {
+		for _, t := range geom.Roots(y0-2*y1+y2, 2*(y1-y0), y0-y) {
 			if u := 1 - t; 0 <= t && t <= 1 {
 				c.add(float64(u*u*float64(p0.X)) + float64(2*u*t*float64(p1.X)) + float64(t*t*float64(p2.X)))
 			}

@@ -31,12 +31,12 @@ func rowOf(c *scan.Coverage, y, width int) []int {
 func TestFrameBorder(t *testing.T) {
 	all := chord.Rect{X1: 8, Y1: 8}
 	var p path.Path
-	rectangle(&p, 2.44, 1.68, 40, 40)
+	path.Rect(&p, 2.44, 1.68, 40, 40)
 	var border, body scan.Coverage
 	h := hair{part: 255}
 	h.outline(&p, all)
 	h.take(&border, nil)
-	sharpRect(&body, [4]float32{2.44, 1.68, 40, 40}, all)
+	scan.SharpRect(&body, [4]float32{2.44, 1.68, 40, 40}, all)
 	for _, tc := range []struct {
 		name string
 		c    *scan.Coverage
@@ -77,40 +77,26 @@ func TestHairlines(t *testing.T) {
 	}
 }
 
-// TestHatchTile compares the tile of 8 px with what was found in the reference
-// pictures: how much of the pattern's colour shows, in 1/255.
-func TestHatchTile(t *testing.T) {
-	want := map[[2]int]int{
-		{1, 0}: 57, {2, 0}: 101, {0, 1}: 94, {1, 1}: 162, {0, 2}: 44, {4, 3}: 239, {3, 4}: 236,
-		{7, 5}: 49, {6, 6}: 171, {7, 6}: 85, {5, 7}: 106, {6, 7}: 52,
-	}
-	tile := tileOf(path.Identity)
-	for y := range tile.side {
-		for x := range tile.side {
-			if got := 255 - int(tile.alpha[y*tile.side+x]); max(got-want[[2]int{x, y}], want[[2]int{x, y}]-got) > 5 {
-				t.Errorf("(%d, %d): got %d; want %d", x, y, got, want[[2]int{x, y}])
-			}
+// TestManyPlots: of a scribble with many plots only as many are kept as there are
+// before they go to the plane, which is released.
+func TestManyPlots(t *testing.T) {
+	var p path.Path
+	for i := range 20_000 {
+		q := path.Point{X: float32(i%2) * 900, Y: float32(i % 7)}
+		if i == 0 {
+			p.MoveTo(q)
+		} else {
+			p.LineTo(q)
 		}
 	}
-	if got := tileOf(path.Matrix{A: 1.63, D: 1.63}).side; got != 14 {
-		t.Errorf("at 1.63 px a unit: side %d; want 14", got)
-	}
-	if tileOf(path.Matrix{A: 1e9, D: 1e9}) != nil {
-		t.Error("a huge tile is drawn")
-	}
-}
-
-// TestProduct multiplies spans of both kinds.
-func TestProduct(t *testing.T) {
-	a := scan.Coverage{Spans: []scan.Span{{X: 0, Y: 1, N: 6, At: scan.Full}, {X: 0, Y: 2, N: 4, At: 0}, {X: 0, Y: 4, N: 2, At: scan.Full}},
-		Bytes: []byte{255, 100, 50, 7}}
-	b := scan.Coverage{Spans: []scan.Span{{X: 0, Y: 0, N: 9, At: scan.Full}, {X: 2, Y: 1, N: 2, At: scan.Full}, {X: 4, Y: 1, N: 9, At: 0}, {X: 1, Y: 2, N: 3, At: 1}},
-		Bytes: []byte{128, 128, 255, 0, 1, 2, 3, 4, 5}}
+	h := hair{part: 128}
+	h.outline(&p, chord.Rect{X1: 1000, Y1: 10})
 	var c scan.Coverage
-	product(&c, &a, &b)
-	for y, want := range [][]int{{0, 0, 0, 0, 0, 0}, {0, 0, 255, 255, 128, 128}, {0, 50, 50, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}} {
-		if got := rowOf(&c, y, 6); !slices.Equal(got, want) {
-			t.Errorf("row %d: got %v; want %v", y, got, want)
-		}
+	h.take(&c, nil)
+	if n := len(c.Bytes); n < 900 || n > 10_000 {
+		t.Errorf("%d bytes of coverage; want at most one per px", n)
+	}
+	if n := cap(h.plots); n > 2*maxPlots || h.plane != nil {
+		t.Errorf("%d plots are kept, plane %v; want at most %d and none", n, h.plane != nil, 2*maxPlots)
 	}
 }

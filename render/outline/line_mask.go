@@ -120,7 +120,7 @@ func (c *glyphCache) cutLine(m path.Matrix, clip chord.Rect, mode Raster, r scan
 		for i, v := range box { // rounded, not cut down, as sides are elsewhere
 			box[i] = float32(math.Floor(float64(v)*256+0.5)) / 256
 		}
-		sharpRect(&c.raw, box, clip)
+		scan.SharpRect(&c.raw, box, clip)
 		c.filler.Pieces = 0
 	} else {
 		c.fill(&c.raw, m, clip, mode, r)
@@ -147,7 +147,7 @@ func (c *glyphCache) lineHalo(by [][2]float64) {
 			for i := range r.to - r.from {
 				p := &c.halo.alpha[r.from+i]
 				a := byte(c.line.between(r.x+i+int32(x), r.y+int32(y), dx, dy) + 0.5)
-				*p += share(a, 255-*p) // rounded, as pictures are blended
+				*p += scan.Share(a, 255-*p) // rounded, as pictures are blended
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // lineOf cuts the rectangle between two corners.
 func lineOf(c *glyphCache, m path.Matrix, x0, y0, x1, y1 float64, gaps ...gap) {
 	c.path.Reset()
-	rectangle(&c.path, x0, y0, x1, y1)
+	path.Rect(&c.path, x0, y0, x1, y1)
 	c.cutLine(m, chord.Rect{X0: -50, Y0: -50, X1: 50, Y1: 50}, Reference, scan.Rule{}, gaps)
 }
 

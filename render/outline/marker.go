@@ -11,7 +11,7 @@ func (b *Builder) dot(k *scribe, d *text.Dot, color rgb, p *place) {
 	to.Reset()
 	switch d.Kind {
 	case text.Square:
-		rectangle(to, d.X, d.Y, d.X+d.W, d.Y+d.H)
+		path.Rect(to, d.X, d.Y, d.X+d.W, d.Y+d.H)
 	case text.Circle:
 		oval(to, d.X, d.Y, d.W, d.H)
 		if width := hairline(1, p.m); width > 0 && b.mode == Reference {

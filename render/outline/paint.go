@@ -168,7 +168,7 @@ func (b *Builder) cover(w *draw, it *Item, m path.Matrix, p *place) error {
 		return b.coverBody(it, p.rule())
 	case w.box && b.mode == Reference && level(m):
 		box, _ := boundsOf(b.outlined.Points, path.Identity)
-		first, count := sharpRect(&b.d.Coverage, box, b.canvas())
+		first, count := scan.SharpRect(&b.d.Coverage, box, b.canvas())
 		return b.scanned(it, first, count)
 	}
 	return b.area(&b.outlined, it, p.rule())
@@ -202,9 +202,6 @@ func (b *Builder) resolution(m path.Matrix) float32 {
 	return r
 }
 
-// pointsOf is how many points a verb takes.
-var pointsOf = [...]int{path.Move: 1, path.Line: 1, path.Quad: 2, path.Cubic: 3, path.Conic: 2, path.Close: 0}
-
 // subpath copies the subpath that begins at these positions of src to part and
 // returns its number of verbs.
 func subpath(src *path.Path, verb, point, weight int, part *path.Path) (verbs int) {
@@ -215,7 +212,7 @@ func subpath(src *path.Path, verb, point, weight int, part *path.Path) (verbs in
 		if v == path.Move && verbs > 0 {
 			break
 		}
-		points += pointsOf[v]
+		points += v.Points()
 		if v == path.Conic {
 			weights++
 		}
@@ -239,8 +236,8 @@ func loops(p *path.Path, width float32) bool {
 		dx, dy := a.X-b.X, a.Y-b.Y
 		return float32(dx*dx)+float32(dy*dy) > width*width/4
 	}
-	second := pointsOf[p.Verbs[1]]
-	last := n - 1 - pointsOf[p.Verbs[len(p.Verbs)-1]]
+	second := p.Verbs[1].Points()
+	last := n - 1 - p.Verbs[len(p.Verbs)-1].Points()
 	return far(p.Points[0], p.Points[second]) && far(p.Points[n-1], p.Points[last])
 }
 

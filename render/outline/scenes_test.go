@@ -100,7 +100,7 @@ func (e *element) flatten(from painted, to []painted) []painted {
 	case "rect":
 		n := numbers(strings.Join([]string{"0" + e.attr("x"), "0" + e.attr("y"), e.attr("width"), e.attr("height"), e.attr("rx")}, " "))
 		var p path.Path
-		roundRect(float32(n[0]), float32(n[1]), float32(n[2]), float32(n[3]), float32(n[4]), &p)
+		path.RoundRect(&p, float32(n[0]), float32(n[1]), float32(n[2]), float32(n[3]), float32(n[4]))
 		from.rect = &p
 		return append(to, from)
 	}

@@ -15,6 +15,11 @@ const (
 	Close             // 0 points
 )
 
+var pointsOf = [...]int{Move: 1, Line: 1, Quad: 2, Cubic: 3, Conic: 2, Close: 0}
+
+// Points returns how many points the verb takes.
+func (v Verb) Points() int { return pointsOf[v] }
+
 // Point is in px or in a shape's own units, x to the right, y down.
 type Point struct{ X, Y float32 }
 

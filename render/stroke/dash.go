@@ -67,7 +67,7 @@ func (d *Dasher) Dash(dst, src *path.Path, dashes []float32, offset, resolution 
 			cur = start
 			continue
 		}
-		k := pointsOf[v]
+		k := v.Points()
 		cur, pts = pts[k-1], pts[k:]
 	}
 	flush(false)

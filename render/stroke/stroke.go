@@ -174,7 +174,7 @@ func hasLength(a vec, verbs []path.Verb, pts []vec) bool {
 		if v == path.Move || v == path.Close {
 			return false
 		}
-		k := pointsOf[v]
+		k := v.Points()
 		for _, q := range pts[:k] {
 			if q != a {
 				return true
@@ -184,8 +184,6 @@ func hasLength(a vec, verbs []path.Verb, pts []vec) bool {
 	}
 	return false
 }
-
-var pointsOf = [...]int{path.Move: 1, path.Line: 1, path.Quad: 2, path.Cubic: 3, path.Conic: 2, path.Close: 0}
 
 // curveTo draws a curve that starts at the current point.
 func (p *pen) curveTo(c curve) {
@@ -287,6 +285,6 @@ func (p *pen) reverse() {
 			p.out.ConicTo(in.Points[i-1], in.Points[i-2], in.Weights[w])
 			w--
 		}
-		i -= pointsOf[in.Verbs[v]]
+		i -= in.Verbs[v].Points()
 	}
 }

@@ -23,10 +23,10 @@ func lines(p *path.Path) []string {
 	for _, v := range p.Verbs {
 		var b strings.Builder
 		b.WriteByte("MLQCKZ"[v])
-		for _, q := range pts[:pointsOf[v]] {
+		for _, q := range pts[:v.Points()] {
 			fmt.Fprintf(&b, " %.5f %.5f", q.X, q.Y)
 		}
-		pts = pts[pointsOf[v]:]
+		pts = pts[v.Points():]
 		if v == path.Conic {
 			fmt.Fprintf(&b, " %.5f", w[0])
 			w = w[1:]
@@ -218,7 +218,7 @@ func TestDashLength(t *testing.T) {
 	pts := dst.Points
 	m.length = 4 // before the first Move there is no dash
 	for _, v := range dst.Verbs[:len(dst.Verbs)-1] {
-		k := pointsOf[v]
+		k := v.Points()
 		switch v {
 		case path.Move:
 			flush()

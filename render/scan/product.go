@@ -1,11 +1,9 @@
-package outline
+package scan
 
-import "plumb/render/scan"
-
-// product appends to dst what is left of coverage a where it is seen through coverage b, both
+// Product appends to dst what is left of coverage a where it is seen through coverage b, both
 // of which hold one path, and returns the range of its spans. Pixels are multiplied as the
 // browser does with antialiased clips. See docs/spec/raster.md#r29.
-func product(dst, a, b *scan.Coverage) (first, count int) {
+func Product(dst, a, b *Coverage) (first, count int) {
 	first = len(dst.Spans)
 	at := 0 // first span of b that may still matter
 	for _, s := range a.Spans {
@@ -15,19 +13,19 @@ func product(dst, a, b *scan.Coverage) (first, count int) {
 		for i := at; i < len(b.Spans) && b.Spans[i].Y == s.Y && b.Spans[i].X < s.X+s.N; i++ {
 			t := b.Spans[i]
 			lo, hi := max(s.X, t.X), min(s.X+s.N, t.X+t.N)
-			p := scan.Span{X: lo, Y: s.Y, N: hi - lo, At: scan.Full}
+			p := Span{X: lo, Y: s.Y, N: hi - lo, At: Full}
 			switch {
-			case s.At == scan.Full && t.At == scan.Full:
-			case s.At == scan.Full:
+			case s.At == Full && t.At == Full:
+			case s.At == Full:
 				p.At = int32(len(dst.Bytes))
 				dst.Bytes = append(dst.Bytes, b.Bytes[t.At+lo-t.X:t.At+hi-t.X]...)
-			case t.At == scan.Full:
+			case t.At == Full:
 				p.At = int32(len(dst.Bytes))
 				dst.Bytes = append(dst.Bytes, a.Bytes[s.At+lo-s.X:s.At+hi-s.X]...)
 			default:
 				p.At = int32(len(dst.Bytes))
 				for k := lo; k < hi; k++ {
-					dst.Bytes = append(dst.Bytes, share(a.Bytes[s.At+k-s.X], b.Bytes[t.At+k-t.X]))
+					dst.Bytes = append(dst.Bytes, Share(a.Bytes[s.At+k-s.X], b.Bytes[t.At+k-t.X]))
 				}
 			}
 			dst.Spans = append(dst.Spans, p)
@@ -36,5 +34,5 @@ func product(dst, a, b *scan.Coverage) (first, count int) {
 	return first, len(dst.Spans) - first
 }
 
-// share is a part of a part, in 1/255, rounded.
-func share(a, b byte) byte { return byte((uint32(a)*uint32(b) + 127) / 255) }
+// Share is a part of a part, in 1/255, rounded.
+func Share(a, b byte) byte { return byte((uint32(a)*uint32(b) + 127) / 255) }

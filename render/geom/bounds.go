@@ -1,0 +1,86 @@
+package geom
+
+import (
+	"math"
+	"plumb/render/path"
+)
+
+// PathBounds returns the box of a path itself, controls left out.
+func PathBounds(p *path.Path) Extent {
+	e := NewExtent()
+	var from [4]Point // current point, then up to three points of a curve
+	pts, weights := p.Points, p.Weights
+	for _, v := range p.Verbs {
+		n := v.Points()
+		for i, q := range pts[:n] {
+			from[i+1] = Pt(float64(q.X), float64(q.Y))
+		}
+		switch v {
+		case path.Quad:
+			bow(&e, from[0], from[1], from[2], 1)
+		case path.Conic:
+			bow(&e, from[0], from[1], from[2], float64(weights[0]))
+			weights = weights[1:]
+		case path.Cubic:
+			cubicBow(&e, &from)
+		}
+		if n > 0 {
+			from[0] = from[n]
+			e.Add(from[0])
+		}
+		pts = pts[n:]
+	}
+	return e
+}
+
+// bow adds where a quadratic or conic of weight w turns round.
+func bow(e *Extent, a, b, c Point, w float64) {
+	for _, k := range [2][3]float64{{a.X, b.X, c.X}, {a.Y, b.Y, c.Y}} {
+		if (k[1] >= k[0]) == (k[1] <= k[2]) {
+			continue
+		}
+		// The derivative of the conic's numerator over its denominator vanishes.
+		p, q, r := (w-1)*(k[2]-k[0]), (k[2]-k[0])-2*w*(k[1]-k[0]), w*(k[1]-k[0])
+		for _, t := range Roots(p, q, r) {
+			if t > 0 && t < 1 {
+				u := 1 - t
+				d := u*u + 2*w*u*t + t*t
+				e.Add(Pt(
+					(float64(u*u*a.X)+float64(2*w*u*t*b.X)+float64(t*t*c.X))/d,
+					(float64(u*u*a.Y)+float64(2*w*u*t*b.Y)+float64(t*t*c.Y))/d,
+				))
+			}
+		}
+	}
+}
+
+// cubicBow adds where a cubic turns round.
+func cubicBow(e *Extent, p *[4]Point) {
+	for _, k := range [2][4]float64{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}} {
+		a := -k[0] + 3*k[1] - 3*k[2] + k[3]
+		b := 2 * (k[0] - 2*k[1] + k[2])
+		for _, t := range Roots(a, b, k[1]-k[0]) {
+			if t > 0 && t < 1 {
+				e.Add(CubicAt(p[0], p[1], p[2], p[3], t))
+			}
+		}
+	}
+}
+
+// Roots solves a t t + b t + c = 0; what is missing is NaN.
+func Roots(a, b, c float64) [2]float64 {
+	if math.Abs(a) < 1e-12*(math.Abs(b)+math.Abs(c)) {
+		return [2]float64{-c / b, math.NaN()}
+	}
+	d := math.Sqrt(float64(b*b) - float64(4*a*c))
+	return [2]float64{(-b - d) / (2 * a), (-b + d) / (2 * a)}
+}
+
+func CubicAt(p, c1, c2, q Point, t float64) Point {
+	u := 1 - t
+	a, b, c, d := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t
+	return Pt(
+		float64(a*p.X)+float64(b*c1.X)+float64(c*c2.X)+float64(d*q.X),
+		float64(a*p.Y)+float64(b*c1.Y)+float64(c*c2.Y)+float64(d*q.Y),
+	)
+}
