@@ -7,6 +7,7 @@ import (
 	"plumb/render/area"
 	"plumb/render/chord"
 	"plumb/render/geom"
+	"plumb/render/hair"
 	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/scene"
@@ -74,7 +75,7 @@ type Builder struct {
 	layer    chord.Rect // canvas of the layer in hand
 	layered  bool
 	framed   chord.Rect // canvas outside of layers
-	hair     hair
+	hair     hair.Stroker
 	picture  bool
 }
 

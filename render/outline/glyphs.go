@@ -6,6 +6,7 @@ import (
 	"plumb/render/area"
 	"plumb/render/chord"
 	"plumb/render/font"
+	"plumb/render/hair"
 	"plumb/render/path"
 	"plumb/render/scan"
 )
@@ -114,10 +115,10 @@ func (c *glyphCache) cutDrawn(m path.Matrix, clip chord.Rect, mode Raster, r sca
 }
 
 // cutHair cuts a thin stroke along what c.path holds in px.
-func (c *glyphCache) cutHair(h *hair, clip chord.Rect) int32 {
+func (c *glyphCache) cutHair(h *hair.Stroker, clip chord.Rect) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
-	h.outline(&c.path, clip)
-	h.take(&c.coverage, nil)
+	h.Add(&c.path, clip)
+	h.Take(&c.coverage, nil)
 	c.filler.Pieces = 0
 	return c.add(first, at)
 }

@@ -6,6 +6,7 @@ import (
 
 	"plumb/render/chord"
 	"plumb/render/geom"
+	"plumb/render/hair"
 	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/stroke"
@@ -79,10 +80,10 @@ func drawTile(side int) *hatchTile {
 		var c scan.Coverage
 		opacity := uint32(256)
 		if hairline(1, m) > 0 {
-			h := hair{part: 255, plain: true}
+			h := hair.Stroker{Strength: 255, Plain: true}
 			p.Transform(m)
-			h.outline(&p, all)
-			h.take(&c, nil)
+			h.Add(&p, all)
+			h.Take(&c, nil)
 			opacity = uint32(256 * k)
 		} else {
 			var pen stroke.Stroker

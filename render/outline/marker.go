@@ -16,8 +16,8 @@ func (b *Builder) dot(k *scribe, d *text.Dot, color rgb, p *place) {
 		oval(to, d.X, d.Y, d.W, d.H)
 		if width := hairline(1, p.m); width > 0 && b.mode == Reference {
 			r, it := p.rule(), b.item(p, color, Opaque)
-			b.hair.part = 255 * width >> 8
-			b.hair.plain = b.hair.part < 255 || r.Clip || b.plain(&it, r)
+			b.hair.Strength = 255 * width >> 8
+			b.hair.Plain = b.hair.Strength < 255 || r.Clip || b.plain(&it, r)
 			to.Transform(p.m)
 			b.keep(k, placed{color: color, glyph: k.glyphs.cutHair(&b.hair, b.canvas())})
 			return

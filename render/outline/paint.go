@@ -123,10 +123,10 @@ func (b *Builder) stroke(w *draw, src *path.Path, m path.Matrix, p *place) error
 		if p.lone && p.translucent() {
 			strength, p.faded = Alpha(p.opacity), true // plot by plot
 		}
-		b.hair.part = strength * width >> 8
+		b.hair.Strength = strength * width >> 8
 		r := p.rule()
-		b.hair.plain = b.hair.part < 255 || r.Clip || w.cut || b.plain(&it, r)
-		b.hair.outline(&b.outlined, b.canvas())
+		b.hair.Plain = b.hair.Strength < 255 || r.Clip || w.cut || b.plain(&it, r)
+		b.hair.Add(&b.outlined, b.canvas())
 		if err := b.coverHair(w, &it); err != nil {
 			return err
 		}
@@ -178,11 +178,11 @@ func (b *Builder) cover(w *draw, it *Item, m path.Matrix, p *place) error {
 func (b *Builder) coverHair(w *draw, it *Item) error {
 	if w.cut && b.body.holes {
 		b.body.raw.Reset()
-		b.hair.take(&b.body.raw, nil)
+		b.hair.Take(&b.body.raw, nil)
 		return b.cutBody(it)
 	}
 	it.Pairs = int32(len(b.d.Pairs))
-	first, count := b.hair.take(&b.d.Coverage, b.scanner.Pairs)
+	first, count := b.hair.Take(&b.d.Coverage, b.scanner.Pairs)
 	it.Paired = int32(len(b.d.Pairs)) - it.Pairs
 	return b.scanned(it, first, count)
 }

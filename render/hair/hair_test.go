@@ -1,4 +1,4 @@
-package outline
+package hair
 
 import (
 	"math"
@@ -33,9 +33,9 @@ func TestFrameBorder(t *testing.T) {
 	var p path.Path
 	path.Rect(&p, 2.44, 1.68, 40, 40)
 	var border, body scan.Coverage
-	h := hair{part: 255}
-	h.outline(&p, all)
-	h.take(&border, nil)
+	h := Stroker{Strength: 255}
+	h.Add(&p, all)
+	h.Take(&border, nil)
 	scan.SharpRect(&body, [4]float32{2.44, 1.68, 40, 40}, all)
 	for _, tc := range []struct {
 		name string
@@ -61,11 +61,11 @@ func TestFrameBorder(t *testing.T) {
 func TestHairlines(t *testing.T) {
 	all := chord.Rect{X0: 0, Y0: 0, X1: 4000, Y1: 4000}
 	for _, to := range []path.Point{{X: 1100, Y: 100}, {X: 100, Y: 1700.5}, {X: 900.25, Y: 333}, {X: 140, Y: 130}, {X: 100.5, Y: 100.25}} {
-		h := hair{part: 255}
+		h := Stroker{Strength: 255}
 		h.clip = all
 		h.line(path.Point{X: 100, Y: 100}, to)
 		var c scan.Coverage
-		h.take(&c, nil)
+		h.Take(&c, nil)
 		sum := 0.0
 		for _, b := range c.Bytes {
 			sum += float64(b) / 255
@@ -89,10 +89,10 @@ func TestManyPlots(t *testing.T) {
 			p.LineTo(q)
 		}
 	}
-	h := hair{part: 128}
-	h.outline(&p, chord.Rect{X1: 1000, Y1: 10})
+	h := Stroker{Strength: 128}
+	h.Add(&p, chord.Rect{X1: 1000, Y1: 10})
 	var c scan.Coverage
-	h.take(&c, nil)
+	h.Take(&c, nil)
 	if n := len(c.Bytes); n < 900 || n > 10_000 {
 		t.Errorf("%d bytes of coverage; want at most one per px", n)
 	}

@@ -1,4 +1,4 @@
-package outline
+package hair
 
 import (
 	"math"
@@ -15,13 +15,13 @@ import (
 // hair draws strokes of at most 1 px as the reference does: not as outlines, but segment by
 // segment, with two pixels per step that share 255. Pixels are drawn over each other in the
 // order of the path. See docs/spec/raster.md#r9.
-type hair struct {
-	plots []uint64 // row, column, number, alpha, whether it is one of two
-	plane []byte   // of the clip: what plots no longer hold, where they were many
-	part  uint32   // how strong each plot is, in 1/255
-	plain bool     // without the two-pixel rule
-	clip  chord.Rect
-	quads []path.Point // of a conic
+type Stroker struct {
+	plots    []uint64 // row, column, number, alpha, whether it is one of two
+	plane    []byte   // of the clip: what plots no longer hold, where they were many
+	Strength uint32   // how strong each plot is, in 1/255
+	Plain    bool     // without the two-pixel rule
+	clip     chord.Rect
+	quads    []path.Point // of a conic
 }
 
 // maxPlots is how many plots there are before they go to the plane: their numbers
@@ -39,7 +39,7 @@ const longestHair = 511
 
 // outline adds the subpaths of p, in px, and moves their ends: open ones have
 // round caps.
-func (h *hair) outline(p *path.Path, clip chord.Rect) {
+func (h *Stroker) Add(p *path.Path, clip chord.Rect) {
 	h.clip = clip
 	pts, weights := p.Points, p.Weights
 	for verbs := p.Verbs; len(verbs) > 0; {
@@ -57,7 +57,7 @@ func (h *hair) outline(p *path.Path, clip chord.Rect) {
 }
 
 // subpath adds one subpath.
-func (h *hair) subpath(verbs []path.Verb, pts []path.Point, weights []float32) {
+func (h *Stroker) subpath(verbs []path.Verb, pts []path.Point, weights []float32) {
 	if len(verbs) == 0 {
 		return
 	}
@@ -119,7 +119,7 @@ func lengthen(pts []path.Point) {
 
 // cubic draws a cubic: one of whose legs runs against its chord is cut where it turns
 // most (observed).
-func (h *hair) cubic(a, b, c, d path.Point) {
+func (h *Stroker) cubic(a, b, c, d path.Point) {
 	along := func(p, from, to path.Point) bool {
 		return float32((p.X-from.X)*(to.X-from.X))+float32((p.Y-from.Y)*(to.Y-from.Y)) >= 0
 	}
@@ -134,7 +134,7 @@ func (h *hair) cubic(a, b, c, d path.Point) {
 }
 
 // bow draws a cubic as chords.
-func (h *hair) bow(a, b, c, d path.Point) {
+func (h *Stroker) bow(a, b, c, d path.Point) {
 	third := func(p, q float32) (float32, float32) { return (2*p + q) / 3, (p + 2*q) / 3 }
 	x1, x2 := third(a.X, d.X)
 	y1, y2 := third(a.Y, d.Y)
@@ -163,7 +163,7 @@ func (h *hair) bow(a, b, c, d path.Point) {
 const capReach = math.Pi / 8
 
 // quad draws a quadratic as chords.
-func (h *hair) quad(a, b, c path.Point) {
+func (h *Stroker) quad(a, b, c path.Point) {
 	x, y := whole((a.X+c.X)/2-b.X), whole((a.Y+c.Y)/2-b.Y)
 	n := 1 << min((bits.Len32(max(x, y)+min(x, y)/2)+1)/2, 5)
 	last := a
@@ -195,7 +195,7 @@ func whole(v float32) uint32 {
 }
 
 // line draws a straight stretch, cut to the clip and a px around it.
-func (h *hair) line(a, b path.Point) {
+func (h *Stroker) line(a, b path.Point) {
 	t0, t1 := float32(0), float32(1)
 	cut := func(from, to float32, lo, hi int32) {
 		u, v := float32(lo-1)-from, float32(hi+1)-from
@@ -226,7 +226,7 @@ func (h *hair) line(a, b path.Point) {
 }
 
 // segment draws one straight stretch, in 1/64 px.
-func (h *hair) segment(x0, y0, x1, y1 int64) {
+func (h *Stroker) segment(x0, y0, x1, y1 int64) {
 	dx, dy := max(x1-x0, x0-x1), max(y1-y0, y0-y1)
 	if max(dx, dy) > longestHair*hairUnit {
 		if h.misses(x0, y0, x1, y1) {
@@ -245,7 +245,7 @@ func (h *hair) segment(x0, y0, x1, y1 int64) {
 }
 
 // misses tells whether a stretch lies outside the canvas.
-func (h *hair) misses(x0, y0, x1, y1 int64) bool {
+func (h *Stroker) misses(x0, y0, x1, y1 int64) bool {
 	const keep = 2 * hairUnit
 	c := h.clip
 	return max(x0, x1) < int64(c.X0)*hairUnit-keep || min(x0, x1) > int64(c.X1)*hairUnit+keep ||
@@ -254,7 +254,7 @@ func (h *hair) misses(x0, y0, x1, y1 int64) bool {
 
 // walk draws a stretch that runs mostly along s; t is the other axis. steep says
 // that s runs down.
-func (h *hair) walk(s0, t0, s1, t1 int64, steep bool) {
+func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if s0 > s1 {
 		s0, t0, s1, t1 = s1, t1, s0, t0
 	}
@@ -288,7 +288,7 @@ func (h *hair) walk(s0, t0, s1, t1 int64, steep bool) {
 
 // leaves reports whether a stretch between lo and hi on its minor axis comes to
 // pixels outside of the clip.
-func (h *hair) leaves(lo, hi int64, steep bool) bool {
+func (h *Stroker) leaves(lo, hi int64, steep bool) bool {
 	c0, c1 := h.clip.Y0, h.clip.Y1
 	if steep {
 		c0, c1 = h.clip.X0, h.clip.X1
@@ -296,7 +296,7 @@ func (h *hair) leaves(lo, hi int64, steep bool) bool {
 	return lo-hairUnit/2 < int64(c0)*hairUnit || hi+hairUnit/2 > int64(c1)*hairUnit
 }
 
-func (h *hair) plot(s, t, alpha int64, steep bool, two uint64) {
+func (h *Stroker) plot(s, t, alpha int64, steep bool, two uint64) {
 	x, y := s, t
 	if steep {
 		x, y = t, s
@@ -316,7 +316,7 @@ func (h *hair) plot(s, t, alpha int64, steep bool, two uint64) {
 func pixelOf(p uint64) (x, y int32) { return int32(p >> 25 & 0xffff), int32(p >> 41) }
 
 // fold draws the plots onto the plane.
-func (h *hair) fold() {
+func (h *Stroker) fold() {
 	w, rows := h.clip.X1-h.clip.X0, h.clip.Y1-h.clip.Y0
 	if h.plane == nil {
 		h.plane = make([]byte, int(w)*int(rows))
@@ -332,7 +332,7 @@ func (h *hair) fold() {
 // take appends what was drawn to dst and empties h. pair, if set, is told of every
 // pixel of the two-pixel rule, row by row; of a scrawl that went to the plane it
 // is told of none.
-func (h *hair) take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
+func (h *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
 	first = len(dst.Spans)
 	if h.plane != nil {
 		h.fold()
@@ -357,7 +357,7 @@ func (h *hair) take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, c
 			last = at
 		}
 		dst.Bytes = append(dst.Bytes, h.over(0, p))
-		if p&1 == 1 && !h.plain && pair != nil {
+		if p&1 == 1 && !h.Plain && pair != nil {
 			pair(x, y, byte(p>>1))
 		}
 	}
@@ -366,7 +366,7 @@ func (h *hair) take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, c
 }
 
 // takePlane appends what the plane holds, and drops it.
-func (h *hair) takePlane(dst *scan.Coverage) {
+func (h *Stroker) takePlane(dst *scan.Coverage) {
 	w := int(h.clip.X1 - h.clip.X0)
 	for y := 0; y*w < len(h.plane); y++ {
 		row := h.plane[y*w : (y+1)*w]
@@ -389,16 +389,16 @@ func (h *hair) takePlane(dst *scan.Coverage) {
 
 // over is a plot on what is there. One of two of a faint stroke is floored together
 // with what is below it (observed).
-func (h *hair) over(d byte, p uint64) byte {
+func (h *Stroker) over(d byte, p uint64) byte {
 	a, two := byte(p>>1), p&1 == 1
 	switch {
-	case h.part < 255 && two:
-		k := h.part * (uint32(a) + 1)
+	case h.Strength < 255 && two:
+		k := h.Strength * (uint32(a) + 1)
 		rest := 0xffff - k
 		return byte((k + uint32(d)*((rest+rest>>8)>>8)) >> 8)
-	case h.part < 255:
-		return scan.Over(d, byte(h.part*(uint32(a)+1)>>8))
-	case two && !h.plain:
+	case h.Strength < 255:
+		return scan.Over(d, byte(h.Strength*(uint32(a)+1)>>8))
+	case two && !h.Plain:
 		return scan.OverTwo(d, a)
 	}
 	return scan.Over(d, a)
