@@ -138,7 +138,10 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 // cell returns the series and the row of a result. It returns nil for a line without
 // suite or test, a test that its suite lacks, or a name beyond maxSeen.
 func (t *Table) cell(r *scoring.Result) (*part, *cell) {
-	at := name{r.Suite, r.Test}
+	at, series := name{r.Suite, r.Test}, r.Series()
+	if p := t.of[series]; p != nil && p.cells[at] != nil { // as for most results
+		return p, p.cells[at]
+	}
 	if !t.lists(at) && !t.strange[at] {
 		if r.Suite == "" || r.Test == "" || t.suiteOf(r.Suite) != nil || len(t.seen) >= maxSeen {
 			return nil, nil
@@ -146,15 +149,12 @@ func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 		t.strange[at] = true
 		t.seen = append(t.seen, at)
 	}
-	p := t.part(r.Series())
+	p := t.part(series)
 	if p == nil {
 		return nil, nil
 	}
-	c := p.cells[at]
-	if c == nil {
-		c = &cell{at: map[uint64]int32{}}
-		p.cells[at] = c
-	}
+	c := &cell{at: map[uint64]int32{}}
+	p.cells[at] = c
 	if s, ok := t.suiteOf(r.Suite).(scoring.Tabled); ok && t.joined[r.Suite] == nil && p.own[r.Suite] == nil {
 		p.own[r.Suite] = s.Tables(t.tableOptions())
 	}
