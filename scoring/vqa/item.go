@@ -2,7 +2,6 @@ package vqa
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"strconv"
 
@@ -41,17 +40,7 @@ func (s *Suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) er
 	if err := s.group(r, f, v.On(AnyTaxonomy), j); err != nil {
 		return err
 	}
-	j.run = 1
-	if n := f.Get("run"); !absent(n) {
-		run, err := n.Int()
-		if err != nil {
-			return badItem("run", "got %.40s; want an integer", n)
-		}
-		j.run = run
-	}
-	if it.Who.Repeat > 0 {
-		j.run = it.Who.Repeat
-	}
+	j.run, j.model = max(1, it.Who.Repeat), it.Who.Model
 	if err := s.remarks(r, f, v.On(AnyTaxonomy), j); err != nil {
 		return err
 	}
@@ -59,7 +48,6 @@ func (s *Suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) er
 	if n := f.Get("completion_tokens"); n != nil && n.Type() == fastjson.TypeNumber && n.GetInt() >= 0 {
 		j.tokens = n.GetInt()
 	}
-	j.model = cmp.Or(it.Who.Model, string(f.GetStringBytes("model")))
 	if err := s.options(r, it, j); err != nil {
 		return err
 	}

@@ -81,11 +81,17 @@ func outcome(t *testing.T, s *Suite, line string) scoring.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := s.Prepare(&scoring.Item{ID: string(v.GetStringBytes("id")), Suite: s.name, Fields: v}, scoring.Variants{})
+	who, err := scoring.ReadIdentity(v, s.RepeatMember())
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := s.Prepare(&scoring.Item{ID: string(v.GetStringBytes("id")), Suite: s.name, Who: who, Fields: v}, scoring.Variants{})
 	if err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
-	return j.Score(nil)
+	r := j.Score(nil)
+	r.Who = who
+	return r
 }
 
 // replay answers the items of a group so that the counts come out.

@@ -46,7 +46,6 @@ func TestScore(t *testing.T) {
 		{"lab", "vqa.allow_unknown_taxonomy", rooms + `,"answer":"2","category":"cooking","response":"2"`, "1 literal B"},
 		{"lab", "", rooms + `,"answer":"2","format":"essay","response":"2"`, "bad_item"},
 		{"lab", "", rooms + `,"answer":"2","benchmark":"spaceeval","response":"2"`, "bad_item"},
-		{"lab", "", rooms + `,"answer":"2","run":"x","response":"2"`, "bad_item"},
 		{"lab", "", rooms + `,"answer":"2","order":[3,1,0,2],"response":"2"`, "1 literal B"},
 		{"lab", "", rooms + `,"answer":"2","order":[3,1,0,2],"response":"4"`, "0 literal C"},
 		{"lab", "", rooms + `,"answer":"2","order":[3,1,0,2],"response":"Terrace"`, "0 literal D"},

@@ -86,10 +86,7 @@ func (t *tables) Add(r *scoring.Result) {
 	if !r.Scored && !never && !unjudged {
 		return
 	}
-	key := rowKey{model: cmp.Or(r.Who.Series("format").String(), word1(r, "model")), format: r.Test, run: max(1, r.Who.Repeat)}
-	if n, ok := r.Float("run"); ok {
-		key.run = int(n)
-	}
+	key := rowKey{model: r.Who.Series("format").String(), format: r.Test, run: max(1, r.Who.Repeat)}
 	key.blind, _ = r.Bool("blind")
 	at := t.rows[key]
 	if at == nil {
