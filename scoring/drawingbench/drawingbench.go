@@ -283,12 +283,7 @@ func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t task, err err
 func text(v *fastjson.Value, name string) string { return string(v.GetStringBytes(name)) }
 
 // turnOf is the item's turn, 1 where it names none.
-func turnOf(it *scoring.Item) int {
-	if n := it.Fields.GetInt("turn"); n > 0 {
-		return n
-	}
-	return 1
-}
+func turnOf(it *scoring.Item) int { return max(1, it.Who.Turn) }
 
 // taskName names the task in tables: the same for all turns of one run of it.
 func taskName(it *scoring.Item) string {

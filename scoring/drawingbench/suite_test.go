@@ -11,7 +11,12 @@ import (
 
 func result(t *testing.T, item string, v scoring.Variants) scoring.Result {
 	t.Helper()
-	it := scoring.Item{ID: "i", Suite: suiteName, Fields: fastjson.MustParse(item)}
+	fields := fastjson.MustParse(item)
+	who, err := scoring.ReadIdentity(fields, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := scoring.Item{ID: "i", Suite: suiteName, Who: who, Fields: fields}
 	j, err := New().Prepare(&it, v)
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +111,16 @@ func TestRefer(t *testing.T) {
 	} {
 		if got := refer(fastjson.MustParse(c.item), "line:1"); got != c.want {
 			t.Errorf("%s: got %q; want %q", c.item, got, c.want)
+		}
+	}
+}
+
+// TestTurn: the turn is that of the identity, which may stand in the member asked alone.
+func TestTurn(t *testing.T) {
+	for item, want := range map[string]float64{`{"actions":[]}`: 1, `{"actions":[],"turn":2}`: 2, `{"actions":[],"asked":{"turn":2}}`: 2} {
+		r := result(t, item, nil)
+		if got, _ := r.Float("turn"); got != want {
+			t.Errorf("%s: got turn %g; want %g", item, got, want)
 		}
 	}
 }
