@@ -73,8 +73,8 @@ func TestIdentityRefused(t *testing.T) {
 	}
 }
 
-// TestSameAnswer tells answers apart by the model, the repeat, the turn and the
-// settings, and never by what is not known.
+// TestSameAnswer: answers differ by the model, the repeat, the turn and the settings,
+// and never by members that are absent.
 func TestSameAnswer(t *testing.T) {
 	key := func(line string) string {
 		v := fastjson.MustParse(line)

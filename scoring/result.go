@@ -11,8 +11,8 @@ import (
 // line break. Fields stand in a fixed order and floats are always written with
 // a point and without an exponent, so equal results are equal bytes. scorer is
 // the program with its version ("plumb 0.1.0"); empty, it is left out, as are
-// the names of suite, test, status and backend where they are not known, and what
-// is not known of who made the answer. How the model was asked stands last.
+// the names of suite, test, status and backend where they are not known, and the
+// members of the identity that are not known. The member asked is the last one.
 func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte {
 	w := writer{dst: append(dst, '{')}
 	w.name("id")

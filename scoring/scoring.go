@@ -41,10 +41,10 @@ type Suite interface {
 	Prepare(it *Item, v Variants) (Job, error)
 }
 
-// Demanding is a Suite that can tell what an item lacks before it is read.
+// Demanding is a Suite that checks for missing members before it reads an item.
 type Demanding interface {
-	// Lacking names all members that the item needs and does not have, by
-	// themselves or from a task file; nil where there is none, or the answer alone.
+	// Lacking returns an error that names all members that the item needs and that
+	// neither the line nor its task has; nil where none is missing but the answer.
 	Lacking(it *Item) error
 }
 

@@ -36,15 +36,15 @@ type Tasked interface {
 // stand in them (contract.md 3, 9).
 type Loose interface{ LooseAnswers() }
 
-// Parsed is a Suite that takes answers which somebody has parsed already.
+// Parsed is a Suite that accepts answers that are JSON values instead of texts.
 type Parsed interface {
-	// OwnAnswer reports whether v is an answer to the item in the suite's own
-	// form. v stands in the member "response" or "actions" and is no text.
-	// Anything else but a text is refused, so that a value which no rule of the
-	// suite reads never becomes a bad answer.
+	// OwnAnswer reports whether v, the value of the member "response" or "actions",
+	// is an answer to the item in the suite's own form. v is not a text. Any other
+	// value is refused, so that a value that no rule of the suite reads never
+	// becomes a bad answer.
 	OwnAnswer(it *Item, member string, v *fastjson.Value) bool
-	// AnswerForm names that form in messages: "an object with createShapes". "" is
-	// a member that the suite does not read.
+	// AnswerForm returns the name of that form for messages, such as "an object with
+	// createShapes", or "" for a member that the suite does not read.
 	AnswerForm(member string) string
 }
 

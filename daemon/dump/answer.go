@@ -7,18 +7,16 @@ import (
 	"plumb/scoring"
 )
 
-// BadResponse is the code of a response that is neither a text, nor a chat
-// message, nor an answer in the suite's own form. The harness that wrote it is to
-// blame, not the model.
+// BadResponse is the code of a response that is not a text, a chat message or an
+// answer in the suite's own form. It is a fault of the dump and not of the model.
 const BadResponse = "bad_response"
 
 // Unwrapped is the code of the note that a chat message was read as its text.
 const Unwrapped = "response_unwrapped"
 
-// answer makes sure that the suite gets an answer it can read: a text, or an
-// object of its own form. Chat messages become their text, with a note; what is
-// none of these is refused by name, since scoring it would give a 0 that says
-// nothing about the model.
+// answer checks that the suite can read the answer of an item: a text, or a value in
+// its own form. Chat messages are replaced by their text, with a note. Any other value
+// is an error that names it, because a score of 0 would say nothing about the model.
 func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
 	suite, _ := d.cfg.Suites[it.Suite].(scoring.Parsed)
 	if v := it.Fields.Get("actions"); suite != nil && suite.AnswerForm("actions") != "" && !null(v) {
@@ -27,7 +25,7 @@ func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
 	return d.readable(it, suite, "response", it.Fields.Get("response"))
 }
 
-// readable is answer for one member. suite is nil where it takes texts only.
+// readable is answer for one member. suite is nil where it reads texts only.
 func (d *Decoder) readable(it *scoring.Item, suite scoring.Parsed, member string, v *fastjson.Value) *scoring.Error {
 	if null(v) || v.Type() == fastjson.TypeString {
 		return nil

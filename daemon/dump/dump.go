@@ -24,7 +24,7 @@ import (
 type Limits struct {
 	Line   int          // bytes per line without its end, default 64 MiB (--max-line)
 	Ratio  int          // expansion of compressed input, default 200 (--max-ratio)
-	Window int          // bytes that a zstd decoder looks back at most, default 128 MiB (--max-window)
+	Window int          // bytes of the window of a zstd decoder, default 128 MiB (--max-window)
 	Memory *memory.Hold // what the reader holds counts against it; nil for no bound
 }
 
@@ -39,7 +39,7 @@ const (
 // expansion costs nothing, and short inputs compress well by nature.
 const ratioFloor = 1 << 20
 
-// ErrWindow marks compressed input that wants to look back further than Limits.Window;
+// ErrWindow marks compressed input that needs a larger window than Limits.Window;
 // the text is the flag's name.
 var ErrWindow = errors.New("--max-window")
 
@@ -184,8 +184,8 @@ func NewZstd(src io.Reader, window int) (*zstd.Decoder, error) {
 	return z, nil
 }
 
-// TooWide names the flag in the error of a zstd decoder that was to look back
-// further than window bytes; other errors are left as they are.
+// TooWide adds the flag to the error of a zstd decoder that needs a window of more than
+// window bytes; it returns other errors as they are.
 func TooWide(err error, window int) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		return fmt.Errorf("%w: want a window of at most %d bytes (%w)", err, window, ErrWindow)
@@ -230,14 +230,14 @@ func (r *Reader) Close() error {
 	return first
 }
 
-// forget lets the memory of a long line go.
+// forget frees the memory of a long line.
 func (r *Reader) forget() {
 	r.shrink(cap(r.buf))
 	r.buf = nil
 }
 
-// keep appends a part of a long line. Its memory is counted while it grows, the
-// old and the new together.
+// keep appends a part of a long line. While the buffer grows, both the old and the new
+// one count.
 func (r *Reader) keep(part []byte) error {
 	if need := len(r.buf) + len(part); need > cap(r.buf) {
 		next := max(need, min(2*cap(r.buf), r.limits.Line+2))
@@ -313,7 +313,7 @@ func (r *Reader) next() (Line, error) {
 // next one.
 const keepLine = 4 << 20
 
-// refused makes a line for which there was no memory.
+// refused returns the Line of a line for which there was no memory.
 func (r *Reader) refused(why error) Line {
 	return Line{N: r.line, Fault: fmt.Sprintf("cannot read line %d: %v", r.line, why), Busy: true}
 }

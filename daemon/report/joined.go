@@ -65,7 +65,7 @@ func (j *Joined) Tables() (out []scoring.TextTable) {
 	return append(out, j.w.table.Own()...)
 }
 
-// Unlisted says in a line of text how many results are in no table; "" for none.
+// Unlisted returns a line of text on how many results are in no table; "" for none.
 func (j *Joined) Unlisted() string {
 	if n := j.w.table.Other(); n > 0 {
 		return fmt.Sprintf("%d lines could not be read or belong to no test; the tables leave them out\n", n)
@@ -79,8 +79,7 @@ func (j *Joined) Lines() int { return j.lines }
 // Scored counts the results that have a score.
 func (j *Joined) Scored() int { return j.scored }
 
-// LeftOut says in lines of text which results the tables leave out because they
-// stand twice; "" for none.
+// LeftOut returns lines of text on duplicates that the tables leave out; "" for none.
 func (j *Joined) LeftOut() string { return j.w.table.LeftOut() }
 
 // WriteText writes every table in aligned columns.

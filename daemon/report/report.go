@@ -117,8 +117,8 @@ func (w *Writer) add(line dump.Line, result []byte, r *scoring.Result) {
 	}
 }
 
-// EndedEarly says that not all items were added, and why. The report says so on
-// top, and does not replace a former one: Close returns where it is instead.
+// EndedEarly marks the report as partial, for the reason why. A partial report does not
+// replace a former one: Close returns its own path instead.
 func (w *Writer) EndedEarly(why string) { w.early = why }
 
 // Discard removes what was written so far; a former report stays as it was.

@@ -9,8 +9,8 @@ import (
 	"plumb/scoring"
 )
 
-// readResult reads a result line back. The result keeps nothing of b or the parser.
-// What is no result, above all the line of a dump, is refused.
+// readResult reads a result line. The result keeps nothing of b or the parser. It
+// returns an error for a line that is not a result, such as the line of a dump.
 func readResult(p *fastjson.Parser, b []byte) (*scoring.Result, error) {
 	v, err := p.ParseBytes(b)
 	if err != nil {

@@ -30,19 +30,18 @@ func Of(r *scoring.Result, mode scoring.RewardMode) Outcome {
 	return Outcome{Reward: mode.Of(r.Score), Score: r.Score + 0, Clamped: scoring.Clamp01.Of(r.Score)}
 }
 
-// scorerFaults are the codes of results without a score for which the label is
-// not to blame: the model was not heard, the number is not defined, a limit on
-// cost was met, or plumb itself failed. Every other code says what is wrong with
-// the item, and that came from the label.
+// scorerFaults are the codes of results without a score that the label did not cause:
+// there is no response, the number is not defined, a limit on cost was met, or plumb
+// itself failed. Every other code is about the item, which came from the label.
 var scorerFaults = map[string]bool{
 	"no_response": true, "undefined": true, "unjudged": true, "deadline": true, "internal": true,
 	"backend": true, "not_native": true, "limit": true, "too_large": true, "busy": true, "closed": true,
 }
 
-// Fault returns the error of a result for which what the trainer sent is to
-// blame: a response of no form that is known, or else the label. nil is any other
-// result: one with a status comes from an item whose answer was read, so the label
-// was fine. at names the label ("samples[1].label").
+// Fault returns the error of a result that the trainer caused: by a response of an
+// unknown form, or by the label. It returns nil for any other result. A result with a
+// status comes from an item whose answer was read, so its label is right. at names the
+// label ("samples[1].label").
 func Fault(r *scoring.Result, at string) *scoring.Error {
 	switch {
 	case r.Scored || r.Err == nil:

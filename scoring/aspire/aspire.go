@@ -330,8 +330,8 @@ func (j *job) Score(t []metric.Tally) scoring.Result {
 	return again.base
 }
 
-// Fail implements scoring.Job. Where the answer is to blame, it has the score of a
-// bad answer.
+// Fail implements scoring.Job. Where the answer caused the error, it has the score of
+// a bad answer.
 func (j *job) Fail(e scoring.Error) scoring.Result {
 	return j.failed(j.base, &e)
 }

@@ -89,7 +89,7 @@ func appendContainer(dst []byte, v answer.Value) []byte {
 	return append(dst, brackets[1])
 }
 
-// emptyText tells whether a value is a text node without characters, which says
+// emptyText reports whether a value is a text node without characters, which shows
 // nothing and which the editor refuses.
 func emptyText(v answer.Value) bool {
 	if kind, _ := v.Get("type").Text(); kind != "text" {

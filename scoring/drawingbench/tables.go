@@ -23,7 +23,7 @@ type tables struct {
 	order   []*run
 }
 
-// runKey tells the runs of one task apart, where the results do.
+// runKey identifies a run of a task.
 type runKey struct {
 	task   string
 	repeat int
@@ -319,7 +319,7 @@ func perTask(runs []*run, of func(*run) float64) []float64 {
 	return sums
 }
 
-// size says how many tasks there are, and how many runs of them.
+// size returns the number of tasks as text, and that of runs where they differ.
 func (t *tables) size(tasks int) string {
 	if tasks == len(t.order) {
 		return fmt.Sprintf("%d tasks", tasks)

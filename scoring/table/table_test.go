@@ -287,7 +287,7 @@ func TestNamelessLines(t *testing.T) {
 	}
 }
 
-// TestBounded: past what it remembers a table says so and still counts.
+// TestBounded: a table reports that its memory is full, and still counts.
 func TestBounded(t *testing.T) {
 	tab := New(Options{Suites: []scoring.Suite{two{}}})
 	const most, more = 100, 3
@@ -311,7 +311,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestLongNames: names of models that differ in their ends alone are told apart.
+// TestLongNames: names of models that differ in their ends alone stay different.
 func TestLongNames(t *testing.T) {
 	tab := New(Options{Suites: []scoring.Suite{two{}}})
 	for i, step := range []string{"1000", "2000"} {

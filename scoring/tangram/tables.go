@@ -55,7 +55,7 @@ type tally struct {
 	iou, far, iouOK, farOK        float64
 }
 
-// maxItems is how many items of a group are told apart. Past it each answer counts
+// maxItems is how many items of a group are remembered. Beyond it each answer counts
 // as an item.
 const maxItems = 1 << 18
 
@@ -78,7 +78,7 @@ func (g *group) add(r *scoring.Result, answer *item) {
 	}
 }
 
-// place finds the item of an answer, -1 where it is not told apart.
+// place returns the index of the item of an answer, -1 where it is not remembered.
 func (g *group) place(r *scoring.Result) int {
 	key, named := r.Item(nil)
 	i, ok := g.at[string(key)]
@@ -126,7 +126,7 @@ func (g *group) column(which int) column {
 	return c
 }
 
-// add counts an item. A column without answers, as Task 1 leaves them, is none.
+// add counts an item. It ignores a column without answers, as Task 1 leaves them.
 func (c *column) add(t *tally) {
 	if t.n == 0 {
 		return
@@ -324,7 +324,7 @@ func place(setting string) int {
 	return len(settings)
 }
 
-// note says how answers that were never heard count, and repeats.
+// note returns a text on how missing answers and repeats count.
 func (g *group) note(counted bool) string {
 	var parts []string
 	switch {
