@@ -146,7 +146,7 @@ func (l *taskLoader) line(line Line) error {
 
 // add takes one task in, whose JSON has been checked.
 func (l *taskLoader) add(b []byte) error {
-	v, err := l.p.ParseBytes(b)
+	v, err := jsontree.Parse(&l.p, b)
 	if err != nil {
 		return err
 	}
@@ -317,9 +317,11 @@ func SuiteNames(suites map[string]scoring.Suite) []string {
 func (t *Tasks) Join(dst, line []byte) []byte {
 	start := len(dst)
 	dst = append(dst, line...)
-	var p, q fastjson.Parser
-	v, err := p.ParseBytes(line)
-	if err != nil || scene.Check(line, fastjson.MaxDepth) != nil || v.Type() != fastjson.TypeObject {
+	if scene.Check(line, fastjson.MaxDepth) != nil {
+		return dst
+	}
+	v, err := jsontree.Parse(new(fastjson.Parser), line)
+	if err != nil || v.Type() != fastjson.TypeObject {
 		return dst
 	}
 	it := scoring.Item{Fields: v}
@@ -331,7 +333,7 @@ func (t *Tasks) Join(dst, line []byte) []byte {
 	if !t.has(name) || t.twice[name] {
 		return dst
 	}
-	task, err := q.ParseBytes(t.byID[name])
+	task, err := jsontree.Parse(new(fastjson.Parser), t.byID[name])
 	if err != nil {
 		return dst
 	}
