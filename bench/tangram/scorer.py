@@ -5,8 +5,8 @@ targets made once, coordinates remembered within a pass).
 In: the path of a file with one item per line, target_outline included; then a
 line on stdin for each pass. Out: per pass one line of JSON with wall and core
 seconds, the bytes of all result lines, and every item's iou, distance and
-count of pieces. Where it decides more loosely than tangram.md it does less
-work: connectivity comes from the union, the distance is that of vertices."""
+count of pieces. Where it decides more loosely than docs/spec/tangram.md it does
+less work: connectivity comes from the union, the distance is that of vertices."""
 
 import json
 import math

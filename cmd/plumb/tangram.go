@@ -164,7 +164,7 @@ func (c *generateCmd) Run(std streams) error {
 // itemsCmd is `plumb tangram items`.
 type itemsCmd struct {
 	Instances string `arg:"" help:"Instances: JSON lines; - is stdin."`
-	Seed      int64  `default:"0" placeholder:"N" help:"Seed of the options (tangram.md D-35)."`
+	Seed      int64  `default:"0" placeholder:"N" help:"Seed of the options."`
 	Output    string `short:"o" default:"-" placeholder:"FILE" help:"File for the items, one line {\"id\",\"suite\",\"test\",\"instance_id\",\"options\",\"answer\"} each; - is stdout."`
 	Answers   bool   `help:"Put a response into each item, right, wrong or invalid in turn: to try scoring with."`
 	limitFlags

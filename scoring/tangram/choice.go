@@ -9,7 +9,8 @@ import (
 	"plumb/scoring/tangram/choice"
 )
 
-// outline scores a Task 1 answer: the letter of a silhouette (tangram.md 10).
+// outline scores an answer to Task 1, the letter of a silhouette. See
+// docs/spec/tangram.md#r56.
 func (j *job) outline(item, answer *fastjson.Value, heard bool) error {
 	want := string(item.GetStringBytes("answer"))
 	if len(want) != 1 || want[0] < 'A' || want[0] > 'D' {

@@ -6,9 +6,9 @@ import (
 	"plumb/scoring/tangram/plane"
 )
 
-// touching tells how two pieces of a decimal answer touch (tangram.md D-25,
-// D-26): with enough of an edge near an edge of the other, and whether they come
-// near at all.
+// touching reports how two pieces of a decimal answer touch: edge, when enough of an
+// edge lies near an edge of the other (docs/spec/tangram.md#r36), and point, when
+// their boundaries come near at all (docs/spec/tangram.md#r37).
 func touching(p, q []line) (edge, point bool) {
 	for i := range p {
 		for j := range q {

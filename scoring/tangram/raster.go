@@ -12,7 +12,7 @@ import (
 // raster is the variant MetricBy=raster: areas, IoU and Hausdorff distance of the
 // union are measured on pixels, with bounds on their error (render/match). What
 // stage 1 says, and which lines are the boundary of the union, is decided exactly
-// as ever. Success then is vpr, IoU of at least 0.99 and a distance of at most
+// as ever (docs/spec/tangram.md#r46). Success then is vpr, IoU of at least 0.99 and a distance of at most
 // 0.02 as far as the raster can tell: each may miss its bar by its bound, for
 // exact answers too. So every success by the exact rules is one here, and what
 // fails here fails there; the metrics say that a raster measured.

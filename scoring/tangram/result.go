@@ -36,8 +36,8 @@ func (j *job) solution(p tce.Prediction, t *plane.Target, v scoring.Variants, by
 	r.Notes = s.notes(&p)
 }
 
-// repaired adds what variant D-10 makes of an answer that it changes, for tables
-// that report it beside the main figures.
+// repaired adds the result under the variant Repair where it changes the answer.
+// Tables report it beside the main figures. See docs/spec/tangram.md#r15.
 func (j *job) repaired(suite *Suite, text string, t *plane.Target) {
 	fixed := tce.Repair(text)
 	if fixed == text {
@@ -54,7 +54,7 @@ func (j *job) repaired(suite *Suite, text string, t *plane.Target) {
 		scoring.Metric{Name: "repair_iou", Value: iou}, scoring.Metric{Name: "repair_hausdorff", Value: far}, scoring.Metric{Name: "repair_success", Value: s.Success})
 }
 
-// succeeds is success under the chosen variants.
+// succeeds reports success under the chosen variants. See docs/spec/tangram.md#r44.
 func (s *Score) succeeds(v scoring.Variants) bool {
 	if !v.On(Congruent) && !v.On(Points) {
 		return s.Success
@@ -72,7 +72,8 @@ func (s *Score) succeeds(v scoring.Variants) bool {
 	return s.Matches
 }
 
-// metrics are the fields of tangram.md 8, in its order.
+// metrics returns the flags and numbers of a solution in their fixed order. See
+// docs/spec/tangram.md#r47.
 func (s *Score) metrics() []scoring.Metric {
 	var class any
 	if s.Class != "" {

@@ -8,7 +8,7 @@ import (
 	"plumb/scoring/tangram/tce"
 )
 
-// PieceScore is what is known of one piece (tangram.md 8).
+// PieceScore describes one piece of an answer. See docs/spec/tangram.md#r47.
 type PieceScore struct {
 	ID                string
 	HasID             bool
@@ -29,7 +29,8 @@ type Overlap struct {
 	Counts bool // more than the tolerance
 }
 
-// Score is what one prediction holds (tangram.md 8).
+// Score holds everything that is decided of one prediction. See
+// docs/spec/tangram.md#r47.
 type Score struct {
 	TSE     bool
 	Reasons []string
@@ -38,7 +39,7 @@ type Score struct {
 	Parsed  int
 	Found   bool
 	Limited bool
-	Rounded bool // coordinates were too long to decide exactly
+	Rounded bool // coordinates were too long to decide exactly, docs/spec/tangram.md#r45
 
 	RGE, RGEParsed, RGECongruent                   bool
 	PE, PEOverlap, PEDisconnected, PEDisconnectedP bool
@@ -54,7 +55,7 @@ type Score struct {
 	raster *measured // who measured instead of exact arithmetic, nil for nobody
 }
 
-// The bars of success for decimal answers (tangram.md D-32).
+// The thresholds of success for decimal answers. See docs/spec/tangram.md#r44.
 const (
 	successIoU      = 0.99
 	successDistance = 0.02
@@ -73,8 +74,8 @@ type memory struct {
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
 
-// Evaluate scores a prediction against a target, nil where that is not needed
-// (tangram.md 6, 7). Any number of goroutines may call it.
+// Evaluate scores a prediction against a target, which is nil where no target is
+// needed. Any number of goroutines may call it.
 func Evaluate(p *tce.Prediction, t *plane.Target) Score { return evaluateBy(p, t, nil) }
 
 // evaluateBy is Evaluate, with the union measured on a raster unless r is nil.
@@ -85,7 +86,7 @@ func evaluateBy(p *tce.Prediction, t *plane.Target, r *raster) Score {
 
 	s := Score{TSE: len(p.Reasons) > 0, Reasons: p.Reasons, Parsed: p.Parsed, Found: p.Found, Limited: p.Limited}
 	if p.Parsed > 0 {
-		s.Class = "exact"
+		s.Class = "exact" // docs/spec/tangram.md#r28
 		if p.Decimal {
 			s.Class = "decimal"
 		}
@@ -111,7 +112,7 @@ func evaluateBy(p *tce.Prediction, t *plane.Target, r *raster) Score {
 	}
 	s.pieces(m, e, p.Decimal)
 	s.physics(m, e, p.Decimal)
-	s.VPR = !s.TSE && !s.RGE && !s.PE
+	s.VPR = !s.TSE && !s.RGE && !s.PE // docs/spec/tangram.md#r38
 	for _, takes := range e.Takes {
 		s.Evaluable = s.Evaluable || takes
 	}
@@ -126,7 +127,8 @@ func evaluateBy(p *tce.Prediction, t *plane.Target, r *raster) Score {
 	return s
 }
 
-// pieces fills in the geometry of each piece (tangram.md 6.1).
+// pieces fills in the geometry of each piece: which are wrong
+// (docs/spec/tangram.md#r31) and which are not congruent (docs/spec/tangram.md#r32).
 func (s *Score) pieces(m *memory, r *plane.Result, decimal bool) {
 	wrong, odd := false, false
 	for k, list := range m.lists {
@@ -146,7 +148,8 @@ func (s *Score) pieces(m *memory, r *plane.Result, decimal bool) {
 	s.RGE, s.RGECongruent = !s.TSE && wrong, !s.TSE && odd
 }
 
-// physics tells which pieces overlap and which are apart (tangram.md 6.2).
+// physics decides which pieces overlap (docs/spec/tangram.md#r34) and which are apart
+// (docs/spec/tangram.md#r36); either is an error (docs/spec/tangram.md#r35).
 func (s *Score) physics(m *memory, r *plane.Result, decimal bool) {
 	n, at := len(m.edges), m.at
 	edges, points := &m.byEdge, &m.byDot
@@ -189,7 +192,8 @@ func (s *Score) physics(m *memory, r *plane.Result, decimal bool) {
 	s.PE = s.PEOverlap || s.PEDisconnected
 }
 
-// match compares the union with the target (tangram.md 7).
+// match compares the union with the target, whatever stage 1 found. See
+// docs/spec/tangram.md#r39.
 func (s *Score) match(r *plane.Result, t *plane.Target, decimal bool) {
 	s.Union, s.Shared = r.Union, r.Shared
 	s.IoU = r.Shared / (r.Union + t.Area - r.Shared)

@@ -8,15 +8,15 @@ import (
 	"plumb/scoring/tangram/tce"
 )
 
-// The tolerances of decimal answers (tangram.md D-19).
+// The tolerances of decimal answers. See docs/spec/tangram.md#r27.
 const (
 	tauArea  = 1.0 / 100
-	tauSide  = 1.0 / 100 // of distances between corners (D-23)
+	tauSide  = 1.0 / 100 // of distances between corners
 	contact  = 1.0 / 300
 	contactL = 0.05
 )
 
-// canon is what a piece must be (tangram.md D-1).
+// canon describes a canonical piece. See docs/spec/tangram.md#r1.
 type canon struct {
 	area, perimeter   field.Number
 	areaF, perimeterF float64
@@ -65,8 +65,8 @@ func area(list []plane.Point) field.Number {
 	return sum.Mul(field.Ratio(1, 2))
 }
 
-// perimeter is the sum of the edges' lengths where it lies in K, which it does
-// only if each length does (tangram.md D-20).
+// perimeter returns the sum of the edges' lengths; ok is false where it does not lie
+// in K. It lies in K only if each length does. See docs/spec/tangram.md#r30.
 func perimeter(list []plane.Point) (sum field.Number, ok bool) {
 	sum = field.Int(0)
 	for i, a := range list {
@@ -117,9 +117,9 @@ func slack(edges []line) float64 {
 }
 
 // congruent reports whether a polygon is its canonical piece, moved, turned or
-// mirrored (tangram.md D-23): without corners on straight edges, some way round
-// makes all distances between corners equal. Doubles rule out what is far from
-// that; what they do not is decided exactly.
+// mirrored: without collinear vertices, some start and direction make all distances
+// between corners equal. Doubles rule out distances that are far off; the others are
+// compared exactly. See docs/spec/tangram.md#r32.
 func congruent(list []plane.Point, edges []line, c *canon, decimal bool) bool {
 	few := corners(list, edges)
 	n := len(few)
@@ -200,8 +200,8 @@ func corners(list []plane.Point, edges []line) []plane.Point {
 	return out
 }
 
-// distorted reports whether a piece is not what its type says (tangram.md D-20,
-// D-21); the area and the perimeter are those of the list of vertices.
+// distorted reports whether a piece is not what its type says; the area and the
+// perimeter are those of the list of vertices. See docs/spec/tangram.md#r30.
 func distorted(list []plane.Point, q *PieceScore, c *canon, decimal bool) bool {
 	if !q.Simple {
 		return true

@@ -11,7 +11,7 @@ import (
 )
 
 // rows is an assembly of our own: the seven pieces in one valid shape of area 8
-// (tangram.md D-42), and its outline.
+// (docs/spec/tangram.md#r10), and its outline.
 const (
 	bigSquare = `[["0","0"],["2\\sqrt{2}","0"],["2\\sqrt{2}","2\\sqrt{2}"],["0","2\\sqrt{2}"]]`
 	target    = `"target_outline":{"vertices":` + bigSquare + `}`

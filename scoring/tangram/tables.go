@@ -10,11 +10,13 @@ import (
 	"plumb/scoring"
 )
 
-// settings of Task 2, in the order of the paper (tangram.md 1).
+// settings are those of Task 2, in the order of the paper. See
+// docs/spec/tangram.md#r51.
 var settings = []string{"zero-shot", "in-context", "visual-centric"}
 
 // tables aggregates results as the paper's Tables 1 to 3 do. Repeats of an item are
-// averaged first. Sums are compensated and follow the order of the input.
+// averaged first. Sums are compensated and follow the order of the input. See
+// docs/spec/tangram.md#r50.
 type tables struct {
 	missing bool
 	groups  map[string]*group // by setting
@@ -30,9 +32,9 @@ func (*Suite) Tables(o scoring.TableOptions) scoring.Tables {
 // The ways to read an answer that have a row of their own.
 const (
 	mainColumn      = iota
-	repairColumn    // D-10
-	congruentColumn // D-23
-	pointsColumn    // D-26
+	repairColumn    // with repaired backslashes
+	congruentColumn // with pieces rigid by congruence
+	pointsColumn    // with pieces connected by points
 	columns
 )
 
@@ -242,7 +244,7 @@ func (t *tables) Add(r *scoring.Result) {
 		}
 	}
 	var it item
-	if unheard { // a failed request has the syntax error json (D-33)
+	if unheard { // a failed request has the syntax error json, docs/spec/tangram.md#r49
 		for c := range it {
 			it[c].add(sample{tse: true})
 		}
@@ -356,7 +358,7 @@ func title(setting string) string {
 func (g *group) table(name string, missing bool) scoring.TextTable {
 	out := scoring.TextTable{Title: title(name), Text: 1, Columns: []string{"", "N", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success"},
 		Note: g.note(missing)}
-	for which, name := range [columns]string{"main", "repaired backslashes (D-10)", "rigid by congruence (D-23)", "connected by points (D-26)"} {
+	for which, name := range [columns]string{"main", "repaired backslashes", "rigid by congruence", "connected by points"} {
 		c := g.column(which)
 		out.Rows = append(out.Rows, []string{name, strconv.Itoa(g.n), c.tse.percent(), c.rge.percent(), c.pe.percent(), c.vpr.percent(),
 			digits(c.iou.times(100), 2), digits(c.far.times(1), 4), c.success.percent()})

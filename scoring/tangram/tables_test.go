@@ -52,7 +52,7 @@ func TestTables(t *testing.T) {
 				tab.Add(&r)
 			}
 			got := rows(tab.Tables())
-			want := []string{"Task 1 3 33.33 33.33", "main 5 60.00 20.00 0.00 20.00 ", "(D-10) 5 40.00 20.00 0.00 40.00 ", "(D-23) 5 60.00 20.00 ", "evaluable, % 3 60.00",
+			want := []string{"Task 1 3 33.33 33.33", "main 5 60.00 20.00 0.00 20.00 ", "repaired backslashes 5 40.00 20.00 0.00 40.00 ", "rigid by congruence 5 60.00 20.00 ", "evaluable, % 3 60.00",
 				"Table 3: visual-centric\nmain 1 100.00 0.00 0.00 0.00 - - 0.00", "hausdorff_syntax_ok 2 ", "1 without a response are left out"}
 			if missing {
 				want = []string{"main 6 66.67 16.67 0.00 16.67 ", "evaluable, % 3 50.00", "1 without a response are counted as failed", "iou_all, missing as 0 6 "}

@@ -1,9 +1,9 @@
-// Package tangram scores TangramPuzzle (tangram.md): whether seven pieces that a
-// model placed are rigid, do not overlap, hang together and fill the target, and
-// how far they are from it; and, for the test outline, which of four silhouettes
-// it named. In: raw text and the instance. Out: decisions that are exact for exact
-// coordinates, with reasons for every piece. It looks at no pixels, but for the
-// variant that has the union measured on a raster.
+// Package tangram scores TangramPuzzle: whether seven pieces that a model placed are
+// rigid, do not overlap, are connected and fill the target, and how far they are from
+// it; and, for the test outline, which of four silhouettes it named. In: raw text and
+// the instance. Out: decisions that are exact for exact coordinates, with reasons for
+// every piece. It uses no pixels, except under the variant that measures the union on
+// a raster. Its rules are in docs/spec/tangram.md.
 package tangram
 
 import (
@@ -24,12 +24,12 @@ import (
 
 const (
 	suiteName = "tangram"
-	// Solution is Task 2, Outline Task 1 (contract.md 3).
+	// Solution is Task 2, Outline Task 1.
 	Solution = "solution"
 	Outline  = "outline"
 )
 
-// The variants (contract.md 9, tangram.md D-10, D-23, D-26).
+// The variants, as Variants documents them.
 const (
 	ScoreVariant = "tangram.score"
 	Repair       = "tangram.repair"
@@ -68,7 +68,8 @@ func (*Suite) Name() string { return suiteName }
 // Tests implements scoring.Suite.
 func (*Suite) Tests() []string { return []string{Outline, Solution} }
 
-// LooseAnswers implements scoring.Loose: answers are read by tangram.md 4.
+// LooseAnswers implements scoring.Loose: answers are looked for in text. See
+// docs/spec/tangram.md#r13.
 func (*Suite) LooseAnswers() {}
 
 // AnswerForm implements scoring.Parsed.
@@ -85,15 +86,15 @@ func (*Suite) OwnAnswer(it *scoring.Item, _ string, v *fastjson.Value) bool {
 	return it.Test != Outline && (v.Exists("final_state") || v.Exists("tce", "final_state") || v.Exists("TCE", "final_state"))
 }
 
-// Variants implements scoring.Suite.
+// Variants implements scoring.Suite. See docs/spec/tangram.md#r48 for the score.
 func (*Suite) Variants() []scoring.Variant {
 	return []scoring.Variant{
-		{Name: ScoreVariant, Value: "success|iou", Source: "contract.md 9", Doc: "the score of a solution: success as 1 or 0, or IoU, 0 where nothing is evaluable"},
-		{Name: Repair, Source: "tangram.md D-10", Doc: "backslashes that JSON does not know are doubled before the answer is read"},
-		{Name: Congruent, Source: "tangram.md D-23", Doc: "a piece must be congruent to its canonical piece, not only of its area and perimeter, for success"},
-		{Name: Points, Source: "tangram.md D-26", Doc: "pieces that touch in a point hang together, for success"},
-		{Name: MetricBy, Value: "exact|raster", Source: "tangram.md 7", Doc: "who measures areas, IoU and Hausdorff distance: exact arithmetic, or a raster with stated bounds on its error"},
-		{Name: RasterSize, Value: "128|256|512|1024|2048", Source: "tangram.md 7", Doc: "pixels along a side of the raster, default 512"},
+		{Name: ScoreVariant, Value: "success|iou", Source: "decided", Doc: "the score of a solution: success as 1 or 0, or IoU, 0 where nothing is evaluable"},
+		{Name: Repair, Source: "decided", Doc: "backslashes that JSON does not know are doubled before the answer is read"},
+		{Name: Congruent, Source: "decided; the paper compares area and perimeter", Doc: "a piece must be congruent to its canonical piece, not only of its area and perimeter, for success"},
+		{Name: Points, Source: "decided; the paper does not say whether points connect", Doc: "pieces that touch in a point hang together, for success"},
+		{Name: MetricBy, Value: "exact|raster", Source: "decided", Doc: "who measures areas, IoU and Hausdorff distance: exact arithmetic, or a raster with stated bounds on its error"},
+		{Name: RasterSize, Value: "128|256|512|1024|2048", Source: "decided", Doc: "pixels along a side of the raster, default 512"},
 	}
 }
 
@@ -197,7 +198,8 @@ const maxSetting = 64
 // maxTargets is how many prepared targets are kept.
 const maxTargets = 8192
 
-// target prepares the item's outline, once for all items that have it.
+// target prepares the item's outline, once for all items that have it. See
+// docs/spec/tangram.md#r12.
 func (s *Suite) target(v *fastjson.Value) (*plane.Target, error) {
 	list := v.Get("target_outline", "vertices")
 	if list == nil || list.Type() != fastjson.TypeArray {

@@ -7,7 +7,8 @@ import (
 	"plumb/scoring/tangram/field"
 )
 
-// The reasons for which seven placed pieces are no configuration (tangram.md D-42).
+// The reasons why seven placed pieces are no valid configuration. See
+// docs/spec/tangram.md#r10.
 var (
 	ErrInventory    = errors.New("wrong inventory")
 	ErrOverlap      = errors.New("pieces overlap")
@@ -16,24 +17,25 @@ var (
 	ErrPinched      = errors.New("outline touches itself in a point")
 )
 
-// Figure is a valid configuration, normalised (tangram.md D-3).
+// Figure is a valid configuration whose smallest x and y are 0. See
+// docs/spec/tangram.md#r3.
 type Figure struct {
 	// Pieces are the polygons in the order of IDs, vertex k for vertex k of the
 	// canonical one.
 	Pieces  [Count][]Point
 	At      [Count]Placement
-	Outline []Point  // tangram.md D-5
+	Outline []Point  // a counter-clockwise loop from its lowest vertex, docs/spec/tangram.md#r7
 	Lengths []Length // of the edges of Outline, edge k from vertex k
 	// Adjacent are the pairs of pieces that share a segment, by their places in
-	// IDs, sorted (tangram.md D-7).
+	// IDs, sorted. See docs/spec/tangram.md#r9.
 	Adjacent [][2]int
 }
 
 // Length is an exact positive length.
 type Length = field.Number
 
-// Build checks placements by D-42 and makes the normalised figure. Errors wrap
-// one of the reasons and name the pieces.
+// Build returns the normalised figure of valid placements. Errors wrap one of the
+// reasons and name the pieces. See docs/spec/tangram.md#r10.
 func Build(at [Count]Placement) (*Figure, error) {
 	var polys [Count][]Point
 	for i := range polys {

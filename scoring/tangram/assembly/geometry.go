@@ -113,7 +113,7 @@ func parts(s, t shape) bool {
 }
 
 // touch reports whether the boundaries of two shapes share a segment of positive
-// length (tangram.md D-7).
+// length. See docs/spec/tangram.md#r9.
 func touch(s, t shape) bool {
 	for i, a := range s {
 		b := s[(i+1)%len(s)]

@@ -10,7 +10,8 @@ import (
 	"plumb/scoring/tangram/field"
 )
 
-// Schema is the JSON Schema (draft 2020-12) of an instance (tangram.md 3).
+// Schema is the JSON Schema (draft 2020-12) of an instance. See
+// docs/spec/tangram.md#r6.
 //
 //go:embed schema.json
 var Schema []byte
@@ -24,8 +25,8 @@ type Instance struct {
 }
 
 // AppendJSON appends the instance as one line of canonical JSON without a line
-// end (tangram.md 3, D-8): members in the order of the format, no blanks. Equal
-// instances have equal bytes.
+// end: members in the order of the format, numbers in canonical LaTeX, no blanks.
+// Equal instances have equal bytes. See docs/spec/tangram.md#r6.
 func (in *Instance) AppendJSON(b []byte) []byte {
 	b = scoring.AppendString(append(b, `{"instance_id":`...), in.ID)
 	b = in.appendOutline(append(b, `,"target_outline":`...))
@@ -135,16 +136,16 @@ type document struct {
 	Source   json.RawMessage `json:"source"`
 }
 
-// Read reads the JSON of one instance and proves it: the pieces must be a valid
-// configuration (D-42) in the frame of D-3, and target_outline and
-// adjacency_graph what follows from it. Errors name the member.
+// Read reads the JSON of one instance and proves it: the pieces must be a valid,
+// normalised configuration, and target_outline and adjacency_graph must follow from
+// it. Errors name the member. See docs/spec/tangram.md#r11.
 func Read(b []byte) (*Instance, error) {
 	var d document
 	if err := json.Unmarshal(b, &d); err != nil {
 		return nil, fmt.Errorf("cannot read instance: %w", err)
 	}
 	if d.ID == nil || d.Outline == nil || d.Final == nil {
-		return nil, fmt.Errorf("cannot read instance: instance_id, target_outline or final_state is missing; want all three (tangram.md 3)")
+		return nil, fmt.Errorf("cannot read instance: instance_id, target_outline or final_state is missing; want all three")
 	}
 	polys, err := d.pieces()
 	if err != nil {
@@ -203,7 +204,7 @@ func points(list [][]string) ([]Point, error) {
 func (d *document) agrees(in *Instance, polys [Count][]Point) error {
 	for i := range polys {
 		if !polys[i][0].Equal(in.Pieces[i][0]) {
-			return fmt.Errorf("final_state: not normalised; want the least x and y to be 0 (tangram.md D-3)")
+			return fmt.Errorf("final_state: not normalised; want the least x and y to be 0")
 		}
 	}
 	outline, err := points(d.Outline.Vertices)
@@ -211,7 +212,7 @@ func (d *document) agrees(in *Instance, polys [Count][]Point) error {
 		return fmt.Errorf("target_outline.vertices%w", err)
 	}
 	if !samePolygon(outline, in.Outline) {
-		return fmt.Errorf("target_outline.vertices: not the outline of final_state (tangram.md D-5)")
+		return fmt.Errorf("target_outline.vertices: not the outline of final_state; want the boundary of the pieces, counter-clockwise from its lowest vertex")
 	}
 	var pairs [][2]int
 	for i, pair := range d.Adjacent {
@@ -221,13 +222,14 @@ func (d *document) agrees(in *Instance, polys [Count][]Point) error {
 		pairs = append(pairs, [2]int{Index(pair[0]), Index(pair[1])})
 	}
 	if !slices.Equal(pairs, in.Adjacent) {
-		return fmt.Errorf("adjacency_graph: not that of final_state (tangram.md D-7)")
+		return fmt.Errorf("adjacency_graph: not that of final_state; want every pair that shares a segment, in the order of the ids")
 	}
 	return nil
 }
 
 // AppendAnswer appends the instance as a right answer to Task 2: one JSON object
-// with what tangram.md D-40 asks for, coordinates in canonical LaTeX.
+// with what the prompt asks for, coordinates in canonical LaTeX. See
+// docs/spec/tangram.md#r58.
 func (in *Instance) AppendAnswer(b []byte) []byte {
 	b = scoring.AppendString(append(b, `{"instance_id":`...), in.ID)
 	b = append(b, `,"final_state":{"pieces":[`...)

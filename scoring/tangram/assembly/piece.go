@@ -1,9 +1,9 @@
-// Package assembly knows the seven pieces, places them rigidly in K = Q(sqrt 2)
-// and tells exactly whether a placement is a valid configuration (tangram.md 2,
-// 3, D-42). In: placements, or polygons with exact vertices, or the JSON of an
-// instance. Out: outline, adjacency and the canonical JSON. It refuses, by name
-// and with the pieces concerned, what overlaps, falls apart, has a hole or
-// touches itself in a point. Nothing is decided by rounding.
+// Package assembly places the seven pieces rigidly in K = Q(sqrt 2) and decides
+// exactly whether a placement is a valid configuration. In: placements, or polygons
+// with exact vertices, or the JSON of an instance. Out: outline, adjacency and the
+// canonical JSON. Overlaps, loose pieces, holes and outlines that touch themselves
+// are refused with the pieces concerned. Nothing is decided by rounding. See
+// docs/spec/tangram.md#r10.
 package assembly
 
 import "plumb/scoring/tangram/field"
@@ -14,7 +14,7 @@ const Count = 7
 // Kind is the type of a piece.
 type Kind uint8
 
-// The kinds, in the order of the pieces (tangram.md 2).
+// The kinds, in the order of the pieces. See docs/spec/tangram.md#r1.
 const (
 	Large Kind = iota
 	Medium
@@ -25,7 +25,7 @@ const (
 
 var kindNames = [...]string{"large_triangle", "medium_triangle", "small_triangle", "square", "parallelogram"}
 
-// String is the name of the type in the JSON of section 3.
+// String returns the name of the type in the JSON of an instance.
 func (k Kind) String() string { return kindNames[k] }
 
 // IDs are the names of the pieces in their order: T1 to T5, S1, P1.
@@ -44,8 +44,8 @@ func Index(id string) int {
 	return -1
 }
 
-// Point is a place in the plane; y points up, the legs of the small triangle
-// are 1 (tangram.md D-1).
+// Point is a place in the plane; y points up, and the legs of the small triangle
+// are 1. See docs/spec/tangram.md#r1.
 type Point struct{ X, Y field.Number }
 
 // At is the point with whole coordinates.
@@ -63,7 +63,8 @@ func (p Point) Equal(q Point) bool { return p.X.Equal(q.X) && p.Y.Equal(q.Y) }
 // Floats are the coordinates as doubles, right in every digit.
 func (p Point) Floats() (x, y float64) { return p.X.Float(), p.Y.Float() }
 
-// canonical polygons, counter-clockwise (tangram.md D-1).
+// canonical holds the canonical polygons, counter-clockwise. See
+// docs/spec/tangram.md#r1.
 var canonical = func() (c [len(kindNames)][]Point) {
 	root := field.Surd(1, 1)
 	zero := field.Int(0)
@@ -79,7 +80,7 @@ var canonical = func() (c [len(kindNames)][]Point) {
 // is shared: do not change it.
 func Canonical(k Kind) []Point { return canonical[k] }
 
-// initial holds the pieces in a row with gaps of 1 (tangram.md D-2).
+// initial holds the pieces in a row with gaps of 1. See docs/spec/tangram.md#r2.
 var initial = func() (row [Count][]Point) {
 	offsets := [Count][2]int64{{0, 0}, {3, 0}, {6, 0}, {7, 1}, {9, 1}, {11, 1}, {13, 1}}
 	for i, o := range offsets {
@@ -190,8 +191,8 @@ func samePolygon(a, b []Point) bool {
 	return true
 }
 
-// Matrix is the transform_matrix of a piece at a placement: it maps the vertices
-// of its initial state (tangram.md D-6).
+// Matrix returns the transform_matrix of a piece at a placement: it maps the
+// vertices of its initial state. See docs/spec/tangram.md#r8.
 func Matrix(piece int, at Placement) [3][3]field.Number {
 	m := at.Turn.Matrix()
 	start := Initial(piece)[0] // the canonical origin
@@ -200,7 +201,7 @@ func Matrix(piece int, at Placement) [3][3]field.Number {
 	return [3][3]field.Number{{m[0][0], m[0][1], off.X}, {m[1][0], m[1][1], off.Y}, {zero, zero, one}}
 }
 
-// Center is the mean of the vertices (tangram.md D-7).
+// Center returns the mean of the vertices. See docs/spec/tangram.md#r9.
 func Center(poly []Point) Point {
 	sum := At(0, 0)
 	for _, p := range poly {

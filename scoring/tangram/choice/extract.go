@@ -10,8 +10,9 @@ import (
 // blank is what counts as white space in an answer, as a part of a class.
 const blank = `\s\v\x1c-\x1f\x{85}\p{Z}`
 
-// The rules of tangram.md D-37. The engine has no look-around: what it would look
-// at is tested by hand.
+// The expressions of the first four rules for the letter of an answer. Go's engine
+// has no look-around, so neighbouring characters are tested in code. See
+// docs/spec/tangram.md#r55.
 var (
 	field = pattern(`(?i)"(?:answer|choice|option|prediction)"[~]*:[~]*"[~]*\(?[~]*([A-Za-z])[~]*[\).]?[~]*"`)
 	boxed = pattern(`\\boxed[~]*\{[~]*(?:\\(?:text|mathrm|mathbf)[~]*\{[~]*)?\(?([A-Za-z])\)?[~]*\}`)
@@ -24,9 +25,9 @@ func pattern(s string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(s, "~", blank))
 }
 
-// Extract finds the letter that an answer gives, "A" to "D", by the rules of
-// tangram.md D-37; ok is false where the answer is invalid. It takes time linear in
-// the length of the text.
+// Extract returns the letter that an answer gives, "A" to "D"; ok is false where the
+// answer is invalid. It takes time linear in the length of the text. See
+// docs/spec/tangram.md#r55.
 func Extract(text string) (letter string, ok bool) {
 	for _, rule := range [2]*regexp.Regexp{field, boxed} {
 		if all := rule.FindAllStringSubmatchIndex(text, -1); all != nil {

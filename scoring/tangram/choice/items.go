@@ -1,5 +1,5 @@
 // Package choice is Task 1 of TangramPuzzle, Outline Prediction, without its
-// pictures (tangram.md 10). In: instances, or the answer of a model. Out: items
+// pictures. In: instances, or the answer of a model. Out: items
 // with four options each, or the letter that the answer gives. It refuses sets of
 // instances with fewer than four outlines.
 package choice
@@ -30,8 +30,8 @@ type Item struct {
 	Answer  string    // the letter of ID
 }
 
-// Items draws the options of every instance (tangram.md D-35). The items come
-// sorted by id; the result depends on the set and the seed alone.
+// Items draws the options of every instance. The items are sorted by id; the result
+// depends on the set and the seed alone. See docs/spec/tangram.md#r52.
 func Items(set []Candidate, seed int64) ([]Item, error) {
 	sorted := slices.Clone(set)
 	slices.SortFunc(sorted, func(a, b Candidate) int { return strings.Compare(a.ID, b.ID) })
@@ -82,9 +82,9 @@ type Drawn struct {
 	random *splitmix.Stream
 }
 
-// Draw draws n instances of the set for instance k with the generator of
-// tangram.md D-35, seeded with a text: none is k, and all outlines differ. The set
-// must satisfy Enough for n+1.
+// Draw draws n instances of the set for instance k with a generator that a text
+// seeds: none is k, and all outlines differ. The set must satisfy Enough for n+1. See
+// docs/spec/tangram.md#r52.
 func Draw(set []Candidate, k int, seed string, n int) Drawn {
 	d := Drawn{random: splitmix.New(seed)}
 	for len(d.Others) < n {

@@ -7,7 +7,8 @@ import (
 	"plumb/scoring/tangram/field"
 )
 
-// The distances of step 5 of tangram.md D-41.
+// The distances of contacts, in legs of the small triangle. See
+// docs/spec/tangram.md#r62.
 const (
 	nearVertex  = 0.16
 	nearEdge    = 0.12

@@ -19,7 +19,7 @@ var (
 	ErrMoved  = errors.New("snapping moves a piece too far")
 )
 
-// trees is how many spanning trees are tried (step 6).
+// trees is how many spanning trees are tried. See docs/spec/tangram.md#r63.
 const trees = 80
 
 // Result is a converted drawing.
@@ -45,7 +45,8 @@ func Convert(d *Drawing) (*Result, error) {
 	return r, nil
 }
 
-// recognise is steps 1 to 4: kinds, scale, angle, orientations.
+// recognise finds the kinds, the scale, the angle and the orientations of the
+// pieces.
 func recognise(d *Drawing) (pieces [assembly.Count]piece, err error) {
 	polys, err := sortPieces(d.Polygons)
 	if err != nil {
@@ -62,8 +63,7 @@ func recognise(d *Drawing) (pieces [assembly.Count]piece, err error) {
 	return pieces, nil
 }
 
-// settle is steps 5 to 7: it tries spanning trees of contacts and keeps the best
-// valid configuration. Where none is valid, the error is that of the tree with
+// settle tries spanning trees of contacts and returns the best valid configuration. Where none is valid, the error is that of the tree with
 // the smallest residuals.
 func settle(pieces *[assembly.Count]piece, name string) (*Result, error) {
 	all := contacts(pieces)
@@ -180,7 +180,8 @@ func (c *candidate) key() (k [2 * assembly.Count]int64) {
 	return k
 }
 
-// check is step 7.
+// check reports why a candidate is refused: a piece moves too far, or the pieces are
+// no valid configuration. It fills in what better compares.
 func (c *candidate) check(pieces *[assembly.Count]piece) error {
 	var mean Point
 	for i := range pieces {

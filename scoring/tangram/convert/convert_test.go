@@ -18,7 +18,7 @@ func outlineText(in *assembly.Instance) string {
 	return b.String()
 }
 
-// proven reads the instance back, which checks it by D-42, and converts again.
+// proven reads the instance back, which checks it by docs/spec/tangram.md#r10, and converts again.
 func proven(t *testing.T, d *Drawing, r *Result) {
 	t.Helper()
 	in := assembly.Instance{ID: d.ID, Figure: r.Figure}

@@ -1,4 +1,4 @@
-// Package convert makes exact instances of drawings (tangram.md D-41). In: seven
+// Package convert makes exact instances of drawings. In: seven
 // polygons in doubles, as SVG has them, y down, with transforms. Out: a valid
 // configuration in K = Q(sqrt 2). It refuses, with a reason, drawings whose
 // pieces are turned by odd angles, do not fit, lie loose, or form no valid

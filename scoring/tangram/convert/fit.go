@@ -8,8 +8,9 @@ import (
 	"plumb/scoring/tangram/assembly"
 )
 
-// The tolerances of tangram.md D-41, in legs of the small triangle; maxAngle in
-// radians.
+// The tolerances of a drawing, in legs of the small triangle; maxAngle is in
+// radians. See docs/spec/tangram.md#r60 for the angle and docs/spec/tangram.md#r61
+// for the vertices.
 const (
 	maxAngle  = 4 * math.Pi / 180
 	maxMisfit = 0.2
@@ -62,7 +63,7 @@ func skew(p []Point) float64 {
 }
 
 // upright scales the polygons to a total area of 8 and turns them so that the
-// edges lie along multiples of 45 degrees (steps 2 and 3).
+// edges lie along multiples of 45 degrees. See docs/spec/tangram.md#r60.
 func upright(polys *[assembly.Count][]Point) error {
 	total := 0.0
 	var re, im float64
@@ -113,7 +114,7 @@ type piece struct {
 }
 
 // fit finds the orientation that lies closest to the polygon with the centroids
-// aligned (step 4).
+// aligned. See docs/spec/tangram.md#r61.
 func fit(i int, poly []Point) (piece, error) {
 	kind := assembly.Kinds[i]
 	turns := 8

@@ -1,7 +1,8 @@
-// Package field computes in K = Q(sqrt 2) (tangram.md D-4, 5). In: coordinate
-// expressions in a small LaTeX grammar. Out: exact numbers a + b sqrt 2 with
-// rational a and b of any size, their signs, and doubles that are right in every
-// digit. It refuses what is not in the grammar, and names no number NaN.
+// Package field computes in K = Q(sqrt 2). In: coordinate expressions in a small
+// LaTeX grammar. Out: exact numbers a + b sqrt 2 with rational a and b of any size,
+// their signs, and doubles that are right in every digit. Texts outside of the
+// grammar are refused; there is no NaN. See docs/spec/tangram.md#r4 for numbers and
+// docs/spec/tangram.md#r22 for expressions.
 package field
 
 import (
@@ -66,8 +67,8 @@ func (x Number) Zero() bool { return x.a.zero() && x.b.zero() }
 // Equal reports x = y.
 func (x Number) Equal(y Number) bool { return x.a.equal(y.a) && x.b.equal(y.b) }
 
-// Sign is -1, 0 or 1. A value and its conjugate are unrelated in size, so nothing
-// is decided by doubles (tangram.md D-4).
+// Sign returns -1, 0 or 1. It uses no doubles, since a value may be far smaller than
+// its parts. See docs/spec/tangram.md#r4.
 func (x Number) Sign() int {
 	sa, sb := x.a.sign(), x.b.sign()
 	switch {
@@ -86,8 +87,8 @@ func (x Number) Sign() int {
 // Cmp compares x with y.
 func (x Number) Cmp(y Number) int { return x.Sub(y).Sign() }
 
-// Float is the double of x, without the cancellation of a large a against a large
-// b sqrt 2 (tangram.md D-4).
+// Float returns x as a double. Where a and b sqrt 2 nearly cancel, it divides by the
+// conjugate instead. See docs/spec/tangram.md#r4.
 func (x Number) Float() float64 {
 	a := x.a.float()
 	if x.b.zero() {
@@ -116,8 +117,8 @@ func (x Number) precise() *big.Float {
 	return a.Add(a, b.Mul(b, f().Sqrt(f().SetInt64(2))))
 }
 
-// rootFloat is the double nearest to the square root of x >= 0, an infinity past
-// the largest (tangram.md D-17).
+// rootFloat returns the double nearest to the square root of x >= 0, or infinity past
+// the largest double. See docs/spec/tangram.md#r25.
 func (x Number) rootFloat() float64 {
 	if x.b.zero() && x.a.big == nil && x.a.d == 1 && x.a.n < 1<<53 {
 		return math.Sqrt(float64(x.a.n)) // both roundings are right: the first does nothing
@@ -127,7 +128,8 @@ func (x Number) rootFloat() float64 {
 	return r
 }
 
-// Root is the square root of x >= 0 where that lies in K (tangram.md D-17).
+// Root returns the square root of x >= 0; ok is false where it does not lie in K. See
+// docs/spec/tangram.md#r25.
 func (x Number) Root() (Number, bool) {
 	if x.Sign() < 0 {
 		return x, false
@@ -181,7 +183,7 @@ func (x Number) Words() (a, b, d int64, ok bool) {
 // Parts returns a and b as texts "n" or "n/d".
 func (x Number) Parts() (a, b string) { return x.a.toBig().RatString(), x.b.toBig().RatString() }
 
-// AppendLaTeX appends x in its canonical form (tangram.md D-8).
+// AppendLaTeX appends x in its canonical form. See docs/spec/tangram.md#r5.
 func (x Number) AppendLaTeX(dst []byte) []byte {
 	if x.b.zero() {
 		return x.a.latex(dst, "")

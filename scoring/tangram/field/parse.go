@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// The limits of tangram.md D-16.
+// The limits of expressions. See docs/spec/tangram.md#r24.
 const (
 	maxLength   = 512
 	maxNesting  = 64
@@ -17,11 +17,11 @@ const (
 )
 
 // ErrMalformed marks a text that is no expression.
-var ErrMalformed = errors.New("cannot read expression: it is not one (tangram.md D-16)")
+var ErrMalformed = errors.New("cannot read expression: want integers, decimals, fractions and square roots in LaTeX")
 
-// Parse reads a coordinate expression. inexact tells that the text has a decimal
-// point or an exponent, or that the value passed through one outside of K
-// (tangram.md D-18).
+// Parse reads a coordinate expression of the grammar of docs/spec/tangram.md#r22.
+// inexact reports whether the text has a decimal point or an exponent, or a value
+// outside of K occurred in it. See docs/spec/tangram.md#r26.
 func Parse(text string) (x Number, inexact bool, err error) {
 	if n, ok := short(text); ok {
 		return n, false, nil
@@ -269,6 +269,8 @@ func (p *parser) expr() (Number, bool) {
 	return x, false
 }
 
+// term reads products and quotients from left to right; factors side by side are
+// multiplied. See docs/spec/tangram.md#r23.
 func (p *parser) term() (Number, bool) {
 	x, ok := p.unary()
 	for ok {

@@ -15,7 +15,7 @@ import (
 // Quality is what is right or wrong with an answer.
 type Quality string
 
-// The qualities, with what tangram.md says of such an answer.
+// The qualities, with how such an answer is scored.
 const (
 	Right      Quality = "right"      // success
 	Fenced     Quality = "fenced"     // success; prose and a code fence around it

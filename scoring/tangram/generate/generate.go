@@ -1,5 +1,5 @@
-// Package generate makes valid configurations without any outside data
-// (tangram.md D-43). In: a seed and a number. Out: an exact instance, the same on
+// Package generate makes valid configurations without any outside data. See
+// docs/spec/tangram.md#r64. In: a seed and a number. Out: an exact instance, the same on
 // every machine and in every version. It refuses nothing: every seed gives one.
 package generate
 

@@ -15,7 +15,7 @@ import (
 	"plumb/testdata"
 )
 
-// TestInstance checks what holds for every instance: it satisfies D-42 when it is
+// TestInstance checks what holds for every instance: it is valid by docs/spec/tangram.md#r10 when it is
 // read back, keeps to the schema, has area 8 and small denominators, and a seed
 // gives it again.
 func TestInstance(t *testing.T) {

@@ -35,7 +35,7 @@ var (
 // Answer draws the pieces of an answer over their target and marks what is wrong:
 // where pieces overlap (red), what of the target they leave open (orange), what lies
 // outside of it (purple), and distorted pieces (red outline). Pieces count by
-// the even-odd rule (tangram.md 6.2). No target is fine; with neither target nor
+// the even-odd rule, see docs/spec/tangram.md#r33. No target is fine; with neither target nor
 // pieces the picture holds the legend alone.
 func Answer(target Loop, pieces []Piece) (*image.NRGBA, error) {
 	w, err := newWriter(font.Style{Family: font.Sans})

@@ -1,6 +1,6 @@
 // Package picture draws what TangramPuzzle shows to models and people: four
-// silhouettes to choose from (tangram.md D-36), an outline with the coordinates
-// of its vertices (D-39), and answers over their targets. In: polygons in
+// silhouettes to choose from, an outline with the coordinates of its vertices, and
+// answers over their targets. In: polygons in
 // doubles, y up. Out: opaque PNG-ready pictures, the same on every machine;
 // coverage is the exact area. It refuses what has no extent, and text where the
 // fonts are missing.
@@ -29,7 +29,8 @@ var (
 	grey  = color.NRGBA{0x80, 0x80, 0x80, 255}
 )
 
-// Options draws four silhouettes as A to D, filled in one scale.
+// Options draws four silhouettes as A to D, filled in one scale. See
+// docs/spec/tangram.md#r54.
 func Options(outlines [4]Loop) (*image.NRGBA, error) {
 	w, err := newWriter(font.Style{Family: font.Sans})
 	if err != nil {

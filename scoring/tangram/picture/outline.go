@@ -29,7 +29,8 @@ const (
 
 // Outline draws an outline with its vertices marked and their coordinates beside
 // them, none over another or over the outline. The vertices run
-// counter-clockwise. The margin grows from 112 px as far as the labels need it.
+// counter-clockwise. The margin grows from 112 px as far as the labels need it. See
+// docs/spec/tangram.md#r57.
 func Outline(vertices []Vertex) (*image.NRGBA, error) {
 	w, err := newWriter(font.Style{Family: font.Sans})
 	if err != nil {

@@ -12,7 +12,7 @@ type Target struct {
 	points []Point // counter-clockwise
 	x, y   []float64
 	words  *wordPoints // nil where they do not fit
-	thick  []side      // boundary of the outline thickened by half of 1/300 (tangram.md D-30)
+	thick  []side      // boundary of the outline thickened by 1/600, docs/spec/tangram.md#r42
 	sides  []side
 	reach  float64 // largest coordinate
 	bits   int
@@ -165,7 +165,8 @@ func (x surd) within(limit int64) bool {
 }
 
 // maxWork bounds what is computed exactly with numbers of any size: bits of the
-// longest coordinate times vertices. Past it coordinates are rounded.
+// longest coordinate times vertices. Past it coordinates are rounded. See
+// docs/spec/tangram.md#r45.
 const maxWork = 48 << 10
 
 // Evaluate measures pieces, given by their vertices (at least 3 each, neighbours

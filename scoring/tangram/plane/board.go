@@ -1,7 +1,7 @@
-// Package plane decides and measures what assemblies of polygons do
-// (tangram.md 6, 7): which overlap, which touch and along how much, the area of
-// their union and of what it shares with a target, the boundary of the union, the
-// distance of two boundaries. In: polygons with vertices in Q(sqrt 2). Out:
+// Package plane decides and measures assemblies of polygons: which overlap, which
+// touch and along how much, the area of their union and of its intersection with a
+// target (docs/spec/tangram.md#r40), the boundary of the union, the distance of two
+// boundaries. In: polygons with vertices in Q(sqrt 2). Out:
 // decisions that are exact for these vertices, and areas and distances as doubles
 // to 1e-12 or so. Degenerate input is the rule here: touching, coinciding,
 // overlapping and self-crossing polygons are all in order.

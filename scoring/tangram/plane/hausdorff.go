@@ -46,8 +46,8 @@ func (e *distances) between(a, b []side) float64 {
 
 // directed is the largest squared distance of a point of a from b, or best where
 // that is larger. Along a segment of a it is the maximum of the lower envelope of
-// its distances to the segments of b (tangram.md D-31). The distance from one
-// segment is convex: between two points that have the same one nearest, nothing is
+// its distances to the segments of b, see docs/spec/tangram.md#r43. The distance from
+// one segment is convex: between two points that have the same one nearest, nothing is
 // farther away than at one of them.
 func (e *distances) directed(a, b []side, best float64) float64 {
 	e.ends = e.ends[:0]

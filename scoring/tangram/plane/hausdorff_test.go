@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// farthest is the slow way of tangram.md D-31: the distance is evaluated at the
+// farthest computes docs/spec/tangram.md#r43 slowly: the distance is evaluated at the
 // ends of every segment and wherever two branches of two distances are equal.
 func farthest(a, b []side) (best float64) {
 	from := func(x, y float64) float64 {

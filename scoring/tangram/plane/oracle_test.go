@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// oracle is the slow and independent way of tangram.md D-28, in doubles: all edges
+// oracle computes docs/spec/tangram.md#r40 slowly and in doubles: all edges
 // are cut at all others, and for each elementary segment a ray on either side of
 // its middle tells which polygons lie there. It serves coordinates whose
 // crossings are not closer than 1e-5 or so to each other.

@@ -14,8 +14,8 @@ type Region struct {
 }
 
 // Regions returns the union and the target, for whoever measures them in another
-// way. decimal gives the boundaries after thickening, the parts stay as they are
-// (tangram.md D-28, D-30). The result must have a part that takes part.
+// way. decimal gives the boundaries after thickening, the parts stay as they are.
+// The result must have a part that takes part. See docs/spec/tangram.md#r46.
 func (r *Result) Regions(t *Target, decimal bool) (union, target Region) {
 	k := &r.e.board
 	for i, q := range r.e.work.rings {

@@ -1,7 +1,7 @@
 package plane
 
-// simple reports whether a polygon is simple: no point twice, no two edges that
-// meet away from a common end (tangram.md D-21).
+// simple reports whether a polygon is simple: no point is visited twice, and no two
+// edges meet but in their common end. See docs/spec/tangram.md#r29.
 func (k *board) simple(r ring) bool {
 	n := r.to - r.from
 	if n == 3 {

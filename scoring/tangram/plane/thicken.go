@@ -6,7 +6,8 @@ import (
 )
 
 // epsilon is half of the contact distance of decimal answers: boundaries are
-// compared after thickening by a square of this half side (tangram.md D-30).
+// compared after thickening by a square of this half side. See
+// docs/spec/tangram.md#r42.
 const epsilon = 1.0 / 600
 
 // thickener is scratch for thicken.
@@ -149,9 +150,9 @@ func (th *thickener) convexHull(list []spot) []spot {
 	return h
 }
 
-// Hausdorff is the distance of the boundaries of the union and the target, in
-// units (tangram.md D-29 to D-31). decimal compares them after thickening. The
-// result must have a part that takes part.
+// Hausdorff returns the distance of the boundaries of the union and the target.
+// decimal compares them after thickening. The result must have a part that takes
+// part. See docs/spec/tangram.md#r41.
 func (r *Result) Hausdorff(t *Target, decimal bool) float64 {
 	if r.Equal && !decimal {
 		return 0

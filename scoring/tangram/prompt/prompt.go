@@ -1,5 +1,5 @@
-// Package prompt writes what a model is asked in TangramPuzzle (tangram.md D-40).
-// In: exact instances. Out: the text that goes with the picture: for Task 1 the
+// Package prompt writes what a model is asked in TangramPuzzle. See
+// docs/spec/tangram.md#r58. In: exact instances. Out: the text that goes with the picture: for Task 1 the
 // placed pieces, for Task 2 the initial pieces and, but for the visual-centric
 // setting, the outline. It draws nothing and refuses nothing.
 package prompt
@@ -27,7 +27,7 @@ const (
 const Examples = 3
 
 // ExampleSeed is the text that seeds the draw of the solved instances for one
-// instance (tangram.md D-40).
+// instance. See docs/spec/tangram.md#r59.
 func ExampleSeed(seed int64, id string) string { return fmt.Sprintf("%d:icl:%s", seed, id) }
 
 // Outline is the prompt of Task 1: which of four silhouettes do the pieces fill.

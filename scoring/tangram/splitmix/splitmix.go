@@ -1,6 +1,6 @@
 // Package splitmix is the random stream SplitMix64, seeded with the FNV-1a hash
-// of a text (tangram.md D-35). In: a text. Out: the same numbers on every
-// machine and in every version. It is no source of secrets.
+// of a text. In: a text. Out: the same numbers on every machine and in every
+// version. It must not be used for secrets. See docs/spec/tangram.md#r53.
 package splitmix
 
 import "hash/fnv"

@@ -1,7 +1,7 @@
-// Package tce reads the assembly of seven pieces that a model writes
-// (tangram.md 3, 4). In: raw text. Out: pieces with exact vertices, the reasons
-// why the text is not a whole answer, and whether its coordinates are exact or
-// decimal. It never fails: what cannot be read is a reason.
+// Package tce reads the assembly of seven pieces that a model writes. In: raw text.
+// Out: pieces with exact vertices, the reasons why the text is not a whole answer,
+// and whether its coordinates are exact or decimal. It returns no errors: a part that
+// cannot be read becomes a reason. See docs/spec/tangram.md#r13.
 package tce
 
 import (
@@ -16,7 +16,7 @@ import (
 // Kind is a type of piece.
 type Kind string
 
-// The types (tangram.md 2).
+// The types. See docs/spec/tangram.md#r1.
 const (
 	Large         Kind = "large_triangle"
 	Medium        Kind = "medium_triangle"
@@ -37,11 +37,11 @@ type kindCount struct {
 const Count = 7
 
 // MaxVertices is how many vertices of an answer are read: pieces after the one
-// with which it is reached stay unparsed, which is no reason of its own. Seven
-// pieces have 448 at most.
+// with which it is reached stay unparsed, which is no reason of its own. See
+// docs/spec/tangram.md#r19.
 const MaxVertices = 512
 
-// The reasons of a syntax error (tangram.md D-15).
+// The reasons of a syntax error. See docs/spec/tangram.md#r21.
 const (
 	ReasonJSON      = "json"
 	ReasonPieces    = "pieces"
@@ -54,7 +54,8 @@ const (
 // Point is a vertex.
 type Point = plane.Point
 
-// Piece is a piece of an answer.
+// Piece is a piece of an answer. Only its kind and its vertices are scored. See
+// docs/spec/tangram.md#r20.
 type Piece struct {
 	ID       string
 	HasID    bool
@@ -68,8 +69,8 @@ type Prediction struct {
 	Found   bool // some JSON is an answer
 	Pieces  []Piece
 	Reasons []string // sorted, none for a whole answer
-	// Decimal tells that a coordinate of a parsed piece is not exact (tangram.md
-	// D-18). Parsed is how many pieces have vertices.
+	// Decimal reports whether a coordinate of a parsed piece is not exact, see
+	// docs/spec/tangram.md#r28. Parsed is how many pieces have vertices.
 	Decimal bool
 	Parsed  int
 	Limited bool // the search for JSON was given up: it cost too much
@@ -83,7 +84,7 @@ type Reader struct {
 	block   []Point // vertices of pieces read before, with room for more
 }
 
-// Read reads an answer (tangram.md 4). repair asks for variant D-10.
+// Read reads an answer. repair doubles stray backslashes first.
 func (r *Reader) Read(text string, repair bool) Prediction {
 	if repair {
 		text = Repair(text)
@@ -114,12 +115,12 @@ func (r *Reader) Read(text string, repair bool) Prediction {
 	return p
 }
 
-// work bounds the bytes that find looks at, per byte of text: an answer that is
-// cut off is tried from each of the objects that it is in.
+// work bounds the bytes that find reads, per byte of text: an answer that is cut off
+// is tried from each object that it opens. See docs/spec/tangram.md#r14.
 const work = 16
 
-// find returns the final state of the last candidate (tangram.md D-9), nil where
-// there is none.
+// find returns the final state of the last object that has one, or nil. See
+// docs/spec/tangram.md#r13.
 func (r *Reader) find(text string) (state *pyjson.Value, limited bool) {
 	r.json.Strict = true
 	r.json.Reset(text)
@@ -160,7 +161,8 @@ func finalState(v *pyjson.Value) *pyjson.Value {
 	return nil
 }
 
-// Repair doubles the backslashes that JSON does not know (tangram.md D-10).
+// Repair doubles the backslashes that JSON does not know. See
+// docs/spec/tangram.md#r15.
 func Repair(text string) string {
 	first := unknown(text)
 	if first == len(text) {
@@ -224,7 +226,7 @@ func known(s string) int {
 	return 0
 }
 
-// collect reads the pieces (tangram.md D-11).
+// collect reads the pieces. See docs/spec/tangram.md#r16.
 func (r *Reader) collect(state *pyjson.Value, p *Prediction) {
 	list := state
 	if in := state.Get("pieces"); state.Kind == pyjson.Dict && in != nil {
@@ -273,7 +275,7 @@ func (r *Reader) piece(v *pyjson.Value, piece *Piece, p *Prediction, full bool) 
 	p.Decimal = p.Decimal || inexact
 }
 
-// names are the spellings of types that are known (tangram.md D-12).
+// names are the known spellings of types. See docs/spec/tangram.md#r17.
 var names = map[string]Kind{"largetriangle": Large, "bigtriangle": Large, "mediumtriangle": Medium, "middletriangle": Medium,
 	"smalltriangle": Small, "square": Square, "parallelogram": Parallelogram}
 
@@ -298,7 +300,8 @@ func kindOf(v *pyjson.Value) Kind {
 	return names[string(letters)]
 }
 
-// inventory checks the number and the types of the pieces (tangram.md D-15).
+// inventory checks the number and the types of the pieces. See
+// docs/spec/tangram.md#r21.
 func (r *Reader) inventory(p *Prediction) {
 	if r.reasons[ReasonPieces] {
 		return

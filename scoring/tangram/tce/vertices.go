@@ -9,7 +9,7 @@ import (
 )
 
 // maxVertices is the longest list of vertices, and maxCoordinate the largest
-// coordinate (tangram.md D-13).
+// coordinate. See docs/spec/tangram.md#r18.
 const maxVertices = 64
 
 const maxCoordinate = 1_000_000
