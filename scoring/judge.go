@@ -1,7 +1,7 @@
 package scoring
 
 // Judged is a Job whose score may wait for a language model that judges the
-// answer (vqa.md 5.2, 6). Whoever has a judge asks Question, lets the judge
+// answer. Whoever has a judge asks Question, lets the judge
 // answer outside of the goroutines that prepare and score, and calls Judge
 // before Score. Where there is no judge neither is called, and Score says by
 // itself that the item is unjudged.
@@ -20,10 +20,11 @@ type QuestionKind uint8
 
 // The kinds of questions.
 const (
-	// JudgeOpen asks whether an open answer means the ground truth (vqa.md 6).
+	// JudgeOpen asks whether an open answer means the ground truth. See
+	// docs/spec/vqa.md#r36.
 	JudgeOpen QuestionKind = iota
 	// JudgeChoice asks whether an answer selects the right option and no other
-	// one (vqa.md 5.2).
+	// one. See docs/spec/vqa.md#r37.
 	JudgeChoice
 )
 
@@ -39,7 +40,7 @@ type Question struct {
 	// "A. Hall"; none for JudgeOpen.
 	Options []string
 	// Answer is the answer as it is sent: without reasoning blocks and at most
-	// 4,000 characters long (vqa.md D21). It is never empty.
+	// 4,000 characters long. It is never empty. See docs/spec/vqa.md#r33.
 	Answer string
 }
 

@@ -20,7 +20,7 @@ type agreeCmd struct {
 	limitFlags
 }
 
-// Run measures how far a judge agrees with annotators (vqa.md 7.2).
+// Run measures how far a judge agrees with annotators by accuracy and kappa.
 func (c *agreeCmd) Run(std streams) error {
 	r, err := openDump(c.Cases, c.lines(), std.in)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"plumb/scoring/vqa/verdict"
 )
 
-// judgeFlags name the language model that judges answers (contract.md 9, vqa.md 6).
+// judgeFlags name the language model that judges answers.
 type judgeFlags struct {
 	JudgeURL         string         `name:"judge-url" placeholder:"URL" group:"judge" help:"Base address of an OpenAI-compatible chat endpoint (https://HOST/v1) that judges open answers; without one they are unjudged. See docs/judge.md."`
 	JudgeModel       string         `placeholder:"NAME" group:"judge" help:"The judge's model."`

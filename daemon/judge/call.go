@@ -18,7 +18,8 @@ import (
 // maxBody is the longest body of a reply in bytes.
 const maxBody = 4 << 20
 
-// chat is what is sent: nothing else of the item is (vqa.md 6.1).
+// chat is the body of a request; nothing else of the item is sent. See
+// docs/spec/vqa.md#r38.
 type chat struct {
 	Model       string    `json:"model"`
 	Messages    []message `json:"messages"`
@@ -70,8 +71,8 @@ type failure struct {
 
 func (f *failure) Error() string { return f.why }
 
-// again reports whether another try may help (vqa.md 6.3); what is refused for itself
-// stays refused.
+// again reports whether another try may help. A request that is refused for what it
+// holds is not tried again. See docs/spec/vqa.md#r39.
 func (f *failure) again() bool {
 	switch f.status {
 	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:

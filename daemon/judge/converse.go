@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// maxReplies is how often a judge is asked that is not understood (vqa.md D24).
+// maxReplies is how often a judge is asked for a reply that can be read. See
+// docs/spec/vqa.md#r41.
 const maxReplies = 3
 
 // maxBackoff is the longest wait that is not the endpoint's wish.

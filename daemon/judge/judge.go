@@ -1,9 +1,9 @@
-// Package judge asks a language model for verdicts on answers (vqa.md 5.2, 6). In:
-// questions, and any endpoint that speaks the OpenAI chat format. Out: right or wrong,
-// or a reason why there is no verdict; no failure ever becomes a wrong answer. What was
-// answered is kept by its content and never asked again: by other questions in flight,
-// by later runs, by other processes with the same folder. It refuses to go on where
-// the endpoint refuses the request itself (a wrong key), where a budget ends, and where
+// Package judge asks a language model for verdicts on answers. In: questions, and any
+// endpoint that speaks the OpenAI chat format. Out: right or wrong, or a reason why
+// there is no verdict; no failure ever becomes a wrong answer. What was answered is
+// kept by its content and never asked again: by other questions in flight, by later
+// runs, by other processes with the same folder. It refuses to go on where the
+// endpoint refuses the request itself (a wrong key), where a budget ends, and where
 // nobody answers for long. The key is sent to the endpoint and nowhere else.
 package judge
 
@@ -23,7 +23,7 @@ import (
 	"plumb/scoring"
 )
 
-// The defaults of a judge (vqa.md 6.1, 6.3).
+// The defaults of a judge. See docs/spec/vqa.md#r38.
 const (
 	DefaultMaxTokens   = 1200
 	DefaultConcurrency = 8
@@ -43,7 +43,7 @@ type Config struct {
 	URL   string
 	Model string
 	Key   string // bearer token, "" for none
-	// Read reads a verdict from a reply (vqa.md 6.2); ok is false where there is none.
+	// Read reads a verdict from a reply; ok is false where there is none.
 	// It is called by many goroutines.
 	Read        func(reply string) (right, ok bool)
 	Cache       string // folder of the verdicts, "" to remember them for this process only
@@ -59,8 +59,9 @@ type Config struct {
 	// before they are given up at once, 0 for not at all.
 	Patience time.Duration
 	// Halt lets a request that is refused for itself (400, 401, 404, ...) end all
-	// judging (vqa.md D23): right for a run that somebody watches. Otherwise 401, 403 and
-	// 404 count as an endpoint that is down, and others concern their question alone.
+	// judging: right for a run that somebody watches. Otherwise 401, 403 and 404 count as
+	// an endpoint that is down, and others concern their question alone. See
+	// docs/spec/vqa.md#r40.
 	Halt   bool
 	Budget Budget
 	Price  *Price // nil where the endpoint tells the cost or nobody asks

@@ -10,7 +10,7 @@ import (
 	"plumb/scoring"
 )
 
-// openPrompt is the published one (vqa.md 6).
+// openPrompt is the published prompt. See docs/spec/vqa.md#r36.
 const openPrompt = `You are a strict evaluator.
 You will receive a question, the ground truth answer, and a model's answer.
 Return only 1 if the model's answer is correct, otherwise 0.
@@ -24,7 +24,7 @@ Model Answer:
 
 Output only a single digit: 0 or 1.`
 
-// choicePrompt is that of vqa.md 5.2 (D18).
+// choicePrompt is plumb's own. See docs/spec/vqa.md#r37.
 const choicePrompt = `You are a strict evaluator of a multiple choice question.
 Question:
 {question}
@@ -87,7 +87,7 @@ func (c *Client) version(q *scoring.Question) string {
 }
 
 // digest hashes the canonical JSON (sorted names, no spaces) of what a verdict depends
-// on (vqa.md D25). The endpoint's address and the key are no part of it.
+// on. The endpoint's address and the key are no part of it. See docs/spec/vqa.md#r42.
 func (c *Client) digest(q *scoring.Question) digest {
 	content := map[string]any{"prompt_version": c.version(q), "judge_model": c.cfg.Model, "temperature": c.cfg.Temperature,
 		"max_tokens": c.cfg.MaxTokens, "question": q.Text, "ground_truth": q.Truth, "answer": q.Answer}
@@ -108,5 +108,5 @@ func compact(v any) []byte {
 	return b.Bytes()
 }
 
-// estimate is how many tokens a text is taken for (vqa.md 6.3): characters / 4.
+// estimate is how many tokens a text is taken for: characters / 4, plus 1.
 func estimate(text string) int64 { return int64(len([]rune(text))/4) + 1 }

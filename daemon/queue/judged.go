@@ -15,7 +15,7 @@ import (
 // DefaultJudgeDeadline is how long a sample of a stream waits for its judge.
 const DefaultJudgeDeadline = 5 * time.Minute
 
-// Judge answers what judged jobs ask (vqa.md 6). It is safe for concurrent use.
+// Judge answers what judged jobs ask. It is safe for concurrent use.
 type Judge interface {
 	// Known returns a verdict that is there already, at once.
 	Known(q *scoring.Question) (j scoring.Judgement, ok bool)

@@ -50,7 +50,8 @@ func TestReliable(t *testing.T) {
 	}
 }
 
-// TestReliableByDefinition follows the formulas of vqa.md 7.3 number by number.
+// TestReliableByDefinition follows the formulas of docs/spec/vqa.md#r54 number by
+// number.
 func TestReliableByDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 3))
 	for range 40 {

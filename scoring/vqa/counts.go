@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// counts are what is known of a group of items (vqa.md 7).
+// counts are what is known of a group of items.
 type counts struct {
 	n, correct, invalid, missing, unjudged int
 	ids                                    uint64 // sum of the ids' hashes: equal for equal sets of items
 }
 
-// hundredths is 100 a/b per cent, rounded half up from the exact fraction
-// (vqa.md D27): 2415 for 24.15 %. b is positive.
+// hundredths returns a/b in hundredths of a per cent, rounded half up from the exact
+// fraction: 2415 for 24.15 %. b is positive. See docs/spec/vqa.md#r44.
 func hundredths(a, b int64) int64 {
 	x := 2*a*10000 + b
 	q := x / (2 * b)
@@ -51,8 +51,8 @@ func points(a, b counts) int64 {
 	return hundredths(int64(a.correct)*y-int64(b.correct)*x, x*y)
 }
 
-// interval is Wilson's 95 % confidence interval of an accuracy, in per cent. n is
-// positive.
+// interval returns Wilson's 95 % confidence interval of an accuracy, in per cent. n is
+// positive. See docs/spec/vqa.md#r46.
 func interval(correct, n int) (low, high float64) {
 	const z = 1.959963984540054
 	p, m := float64(correct)/float64(n), float64(n)
@@ -63,7 +63,7 @@ func interval(correct, n int) (low, high float64) {
 }
 
 // Summary describes the gaps of several models between two formats, in points
-// (vqa.md 7.1). A number of too few models is NaN.
+// as docs/spec/vqa.md#r53 says. A number of too few models is NaN.
 type Summary struct {
 	N                          int
 	Mean, SD, SampleSD, Median float64 // SD is that of the population

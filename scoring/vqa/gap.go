@@ -8,9 +8,10 @@ import (
 	"plumb/scoring"
 )
 
-// gap is the table of MCQ minus open accuracy (vqa.md 7.1), Table 18 of SPATIALAB
-// with its heads in the right places. Groups whose formats cover different items
-// are left out, and those with unjudged items: a gap to nobody's verdict is none.
+// gap is the table of MCQ minus open accuracy, Table 18 of SPATIALAB with its heads
+// in the right places. Groups whose formats cover different items, or that have
+// unjudged items, are left out: a gap is undefined without all verdicts. See
+// docs/spec/vqa.md#r52.
 func (t *tables) gap() scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + ": multiple-choice minus open-ended accuracy, points", Text: 1, Columns: []string{"model"}}
 	for _, c := range t.categories {

@@ -76,8 +76,8 @@ func (s *Suite) Lacking(it *scoring.Item) error {
 	return l.Err("want them in the line, or its id and --tasks " + s.name + "=FILE")
 }
 
-// remarks reads what people say of an answer: that the model did not see the
-// picture, and what is wrong with it (vqa.md 7).
+// remarks reads the tags of an answer: whether the model did not see the picture
+// (docs/spec/vqa.md#r49), and the class of its error (docs/spec/vqa.md#r51).
 func (s *Suite) remarks(r *reader, f *fastjson.Value, any bool, j *job) error {
 	if b := f.Get("blind"); !absent(b) {
 		blind, err := b.Bool()
@@ -168,8 +168,8 @@ func (s *Suite) group(r *reader, f *fastjson.Value, any bool, j *job) error {
 	return nil
 }
 
-// scales are the seven that the paper names; others are kept as they are
-// (vqa.md D2).
+// scales are the seven that the paper names; others are kept as they are. See
+// docs/spec/vqa.md#r7.
 var scales = []string{"object", "room_space", "building_space", "spatial_structure", "urban_space", "abstract_geometry", "others"}
 
 var scaleValues = boxed(scales)
@@ -278,7 +278,7 @@ func (s *Suite) truth(r *reader, f *fastjson.Value, j *job) error {
 	return nil
 }
 
-// gold reads answer_index or answer (vqa.md 2).
+// gold reads answer_index or answer. See docs/spec/vqa.md#r5.
 func (r *reader) gold(f *fastjson.Value, j *job) error {
 	if at := f.Get("answer_index"); !absent(at) {
 		n, err := at.Int()
@@ -327,9 +327,9 @@ func (s *Suite) kindOf(r *reader, f *fastjson.Value, j *job) error {
 	return nil
 }
 
-// visual infers that options only point to drawings (vqa.md D4): every one is a
-// short name, and at least three say "option" or "in the image", or all are
-// Roman numerals up to X.
+// visual reports whether options only point to drawings: every one is a short name,
+// and at least three say "option" or "in the image", or all are Roman numerals up to
+// X. See docs/spec/vqa.md#r6.
 func visual(options [][]byte) bool {
 	worded, roman := 0, 0
 	for _, o := range options {
@@ -365,7 +365,7 @@ func labelText(s choice.Style, k int) string {
 	return letters[k]
 }
 
-// letters name positions in results, for numbered options too (contract.md 4).
+// letters name positions in results, for numbered options too. See docs/spec/vqa.md#r35.
 var letters = [choice.Most]string{"A", "B", "C", "D", "E", "F", "G", "H"}
 
 var letterValues = boxed(letters[:])

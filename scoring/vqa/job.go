@@ -12,8 +12,8 @@ import (
 	"plumb/scoring/vqa/verdict"
 )
 
-// source says who decided an item (vqa.md 5.2); the stages of reading are their
-// own numbers.
+// source says who decided an item; the stages of reading have their own numbers. See
+// docs/spec/vqa.md#r35.
 type source uint8
 
 const (
@@ -81,15 +81,17 @@ func (j *job) decide(right bool, by source) {
 	}
 }
 
+// missing records that there is no answer. See docs/spec/vqa.md#r10.
 func (j *job) missing() { j.source, j.state, j.extracted = sourceMissing, stateMissing, -1 }
 
-// unjudged notes that nobody says whether the answer is right.
+// unjudged records that there is no verdict, and why. See docs/spec/vqa.md#r34.
 func (j *job) unjudged(why string) { j.source, j.state, j.why = sourceUnjudged, stateUnjudged, why }
 
 // noJudge is why an item is unjudged that nobody was asked about.
 const noJudge = "cannot score answer: only a judge can tell whether it is right; want --judge-url, or its verdict in the field judge"
 
-// recorded takes the verdict that the line carries; false where it has none.
+// recorded takes the verdict that the line carries; false where it has none. See
+// docs/spec/vqa.md#r32.
 func (j *job) recorded(it *scoring.Item) bool {
 	v := it.Fields.Get("judge")
 	if absent(v) {
@@ -123,11 +125,12 @@ func clip(s string) string {
 	return string(scoring.AppendString(nil, s))
 }
 
-// mostSent is how many characters of an answer a judge sees (vqa.md D21).
+// mostSent is how many characters of an answer a judge sees. See
+// docs/spec/vqa.md#r33.
 const mostSent = 4000
 
-// spoken is an answer as a judge sees it. lastAnswer leaves what precedes the
-// last "Answer:" out (vqa.md D8).
+// spoken returns an answer as a judge sees it. lastAnswer drops all text before the
+// last "Answer:" and the word itself. See docs/spec/vqa.md#r33.
 func spoken(answer []byte, lastAnswer bool) string {
 	s := strings.TrimSpace(plain.Spoken(string(answer)))
 	if at := strings.LastIndex(s, "Answer:"); lastAnswer && at >= 0 {

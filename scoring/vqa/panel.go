@@ -10,10 +10,10 @@ import (
 // maxPanel is how many models a panel has at most: each adds a column.
 const maxPanel = 100
 
-// solvedBy tells per subcategory how many items were solved by exactly 0, 1, 2, ...
-// of the models (vqa.md 7), Tables 11 and 17 of SPATIALAB with all their columns. A
-// model with several runs takes part with the lowest one; runs without the picture
-// take no part.
+// solvedBy counts per subcategory how many items were solved by exactly 0, 1, 2, ...
+// of the models: Tables 11 and 17 of SPATIALAB with all their columns. A model with
+// several runs takes part with the lowest one; runs without the picture take no part.
+// See docs/spec/vqa.md#r50.
 func (t *tables) solvedBy(f string, own []*row) scoring.TextTable {
 	var panel []*row
 	for _, runs := range byModel(own) {
@@ -78,9 +78,9 @@ func solved(category, sub string, by []int) []string {
 	return cells
 }
 
-// unseen is the table of runs without the picture (vqa.md 7): how much of the
-// accuracy the picture brings, in points. As in the gap of formats, both runs must
-// cover the same items and be judged.
+// unseen is the table of runs without the picture: how much of the accuracy the
+// picture brings, in points. As in the gap of formats, both runs must cover the same
+// items and be judged. See docs/spec/vqa.md#r49.
 func (t *tables) unseen(f string, own []*row) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": accuracy with the picture minus without, points", Text: 1, Columns: []string{"model"},
 		Note: "Groups whose two runs cover different items, or with unjudged items, have a dash."}
@@ -112,7 +112,8 @@ func alike(a, b counts) bool {
 	return a.n > 0 && a.n == b.n && a.ids == b.ids && a.unjudged+b.unjudged == 0
 }
 
-// errorClasses are the tags that people give wrong answers (vqa.md 7).
+// errorClasses are the tags that people give wrong answers. See
+// docs/spec/vqa.md#r51.
 var errorClasses = []string{"mislocalization", "perspective_scale", "occlusion_order", "attribute_confusion", "ungrounded_rationalization"}
 
 var errorValues = boxed(errorClasses)

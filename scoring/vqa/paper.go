@@ -36,7 +36,7 @@ func CheckPaper(doc []byte) error {
 // paper reads the rows of a document of paper tables: counts where the document
 // derives them from what is printed, so that every cell is computed as the user's
 // are, else the printed numbers. A cell that is null stays empty. A document of
-// another benchmark has no rows.
+// another benchmark has no rows. See docs/spec/vqa.md#r55.
 func (s *Suite) paper(doc []byte) (rows []*row) {
 	v, err := fastjson.ParseBytes(doc)
 	if err != nil || string(appendID(nil, v.GetStringBytes("benchmark"))) != string(appendID(nil, []byte(s.title))) {

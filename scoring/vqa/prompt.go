@@ -7,8 +7,8 @@ import (
 	"plumb/scoring/vqa/choice"
 )
 
-// Prompt is what a model is asked about an item (vqa.md 3), in the direct form; the
-// picture is a content part of its own before it. Options stand in the order that
+// Prompt returns what a model is asked about an item, in the direct form; the picture
+// is a content part of its own before it (docs/spec/vqa.md#r11). Options stand in the order that
 // the item's shuffle or order gives. it.Test is the format of an item that names
 // none. The error is a *scoring.Error, as for an item that cannot be scored; an item
 // without a question cannot be asked.

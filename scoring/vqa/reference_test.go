@@ -177,9 +177,9 @@ func compare(t *testing.T, s *Suite, format string, r printedRow, got scoring.Te
 		want := fmt.Sprintf("%.2f", *printed)
 		switch {
 		case s.kind == spatialab && format == formatOpen && r.Model == "GPT-4o-mini" && id == "overall":
-			want = "22.00" // vqa.md 8, misprint 1
+			want = "22.00" // a misprint, docs/spec/vqa.md#r55
 		case r.Model == "GPT-o4-mini" && id == "cultural_context":
-			want = "47.15" // misprint 8
+			want = "47.15" // a misprint, docs/spec/vqa.md#r55
 		}
 		if line[head] != want {
 			t.Errorf("%s %s %s: got %s; want %s", r.Model, format, id, line[head], want)

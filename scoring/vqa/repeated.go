@@ -8,8 +8,9 @@ import (
 	"plumb/scoring"
 )
 
-// Reliability describes repeated runs over the same items (vqa.md 7.3). Numbers
-// that are undefined, for want of runs or of any difference, are NaN.
+// Reliability describes repeated runs over the same items. Numbers that are
+// undefined, for lack of runs or of any difference, are NaN. See
+// docs/spec/vqa.md#r54.
 type Reliability struct {
 	Runs, Items int
 	Mean, SD    float64 // of the runs' accuracies, per cent; SD is that of a sample

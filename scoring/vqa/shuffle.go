@@ -13,7 +13,7 @@ import (
 )
 
 // Shuffle returns the order in which the n options of an item are shown: element
-// p is the original position of what stands at p (vqa.md 3.1).
+// p is the original position of what stands at p. See docs/spec/vqa.md#r9.
 func Shuffle(seed int64, id string, n int) []int {
 	key := strconv.AppendInt([]byte("vqa-shuffle/1|"), seed, 10)
 	key = append(append(key, '|'), id...)
@@ -31,7 +31,7 @@ func Shuffle(seed int64, id string, n int) []int {
 }
 
 // Fixed reports whether options must keep their order because a text refers to
-// others: "all of the above", "A and C" (vqa.md 3.1).
+// others: "all of the above", "A and C". See docs/spec/vqa.md#r9.
 func Fixed(options [][]byte) bool {
 	for _, o := range options {
 		if refers(bytes.ToLower(o)) || pairs(o) {
@@ -80,7 +80,8 @@ func word(s []byte, i int) bool {
 }
 
 // order reads in which order the options were shown: shuffle is a seed, order a
-// list of original positions. Neither: as they stand in the item.
+// list of original positions. Neither: as they stand in the item. See
+// docs/spec/vqa.md#r8.
 func (j *job) order(it *scoring.Item) error {
 	seed, list := it.Fields.Get("shuffle"), it.Fields.Get("order")
 	if !absent(list) {

@@ -184,8 +184,8 @@ func (at *row) name() string {
 	return name
 }
 
-// chance is the mean of 1/k over the items (vqa.md 7), in hundredths of a per
-// cent. ok is false without items whose options are known.
+// chance returns the mean of 1/k over the items, in hundredths of a per cent. ok is
+// false without items whose options are known. See docs/spec/vqa.md#r47.
 func (at *row) chance() (h int64, ok bool) {
 	n, sum := int64(0), int64(0)
 	const common = 840 // of 2 to 8
@@ -417,7 +417,8 @@ func (at *row) hasSubs() bool {
 	return false
 }
 
-// toHumans is the gap to the human baseline in points, per category.
+// toHumans is the gap to the human baseline in points, per category. See
+// docs/spec/vqa.md#r48.
 func (t *tables) toHumans(f string, own []*row) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": human baseline minus accuracy, points", Text: 1, Columns: []string{"model"}}
 	for _, c := range t.categories {
@@ -496,7 +497,7 @@ func (t *tables) byGroup(what string, own []*row, of func(*row) map[string]*coun
 	return out
 }
 
-// read tells who decided how many answers.
+// read is the table of what decided how many answers. See docs/spec/vqa.md#r45.
 func (t *tables) read(f string, own []*row) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": what decided the answers", Text: 1, Columns: []string{"model"}}
 	var seen []string

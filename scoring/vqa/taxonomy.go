@@ -7,7 +7,7 @@ type kind struct {
 	formats     []string
 	categories  []category
 	// human is the baseline of the paper in per cent: per format the overall one
-	// and the categories' (vqa.md 1).
+	// and the categories'.
 	human map[string]human
 }
 
@@ -40,7 +40,7 @@ func sub(id, name, abbr string, size int) subcategory {
 	return subcategory{id: id, name: name, abbr: abbr, size: size, value: id}
 }
 
-// spatialab is SPATIALAB (vqa.md 1.1).
+// spatialab is SPATIALAB. See docs/spec/vqa.md#r1.
 var spatialab = &kind{name: "spatialab", title: "SPATIALAB", labels: "numbers", formats: []string{formatChoice, formatOpen},
 	human: map[string]human{
 		formatChoice: {overall: 87.57, categories: []float64{93.70, 74.13, 91.58, 91.51, 88.89, 87.76}},
@@ -72,7 +72,7 @@ var spatialab = &kind{name: "spatialab", title: "SPATIALAB", labels: "numbers", 
 			sub("viewpoint_visibility", "Viewpoint Visibility", "", 50)),
 	}}
 
-// spaceeval is SpaCE-Eval (vqa.md 1.2).
+// spaceeval is SpaCE-Eval. See docs/spec/vqa.md#r2.
 var spaceeval = &kind{name: "spaceeval", title: "SpaCE-Eval", labels: "letters", formats: []string{formatChoice},
 	human: map[string]human{formatChoice: {overall: 79.00, categories: []float64{84.18, 71.83, 81.34}}},
 	categories: []category{
@@ -87,7 +87,8 @@ var spaceeval = &kind{name: "spaceeval", title: "SpaCE-Eval", labels: "letters",
 			sub("mobility_in_space", "Mobility in Space", "MiS", 98), sub("environment_sustainability", "Environment Sustainability", "ES", 59)),
 	}}
 
-// otherNames are further names of categories and subcategories (vqa.md D1, 1.2).
+// otherNames are further names of categories and subcategories. See
+// docs/spec/vqa.md#r3.
 var otherNames = map[string]string{"material_and_science": "materials_and_structures", "user_environment": "user_environment_interaction",
 	"design_environment": "design_environment_interaction"}
 
@@ -120,7 +121,8 @@ func (k *kind) places() map[string]place {
 }
 
 // appendID appends a name in lower case with every run of other characters than
-// letters and digits as one underscore, and none at the ends (vqa.md 2).
+// letters and digits as one underscore, and none at the ends. See
+// docs/spec/vqa.md#r3.
 func appendID(dst, name []byte) []byte {
 	start, gap := len(dst), false
 	for _, b := range name {

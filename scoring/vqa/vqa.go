@@ -1,9 +1,9 @@
 // Package vqa scores SPATIALAB and SpaCE-Eval, questions about pictures with
-// options or with open answers (vqa.md). In: an item with the model's answer and,
-// where there is one, a judge's recorded verdict. Out: right or wrong, which
-// option the answer names and how that was decided. An answer that only a judge
-// can decide is unjudged without one, never wrong. It calls no judge itself: see
-// scoring.Judged.
+// options or with open answers. In: an item with the model's answer and, where there
+// is one, a judge's recorded verdict. Out: right or wrong, which option the answer
+// names and how that was decided. An answer that only a judge can decide is unjudged
+// without one, never wrong. It calls no judge itself: see scoring.Judged. Its rules
+// are in docs/spec/vqa.md.
 package vqa
 
 import (
@@ -24,7 +24,7 @@ const (
 	formatOpen   = "open"
 )
 
-// The variants (vqa.md 5, 6; contract.md 9).
+// The variants, as Variants documents them.
 const (
 	Policy         = "vqa.policy"
 	Profile        = "vqa.profile"
@@ -63,15 +63,15 @@ func (s *Suite) Tests() []string { return s.formats }
 
 // Variants implements scoring.Suite.
 func (s *Suite) Variants() []scoring.Variant {
-	taxonomy := scoring.Variant{Name: AnyTaxonomy, Source: "vqa.md 2", Doc: "categories and subcategories that the benchmark does not have are taken as they are"}
+	taxonomy := scoring.Variant{Name: AnyTaxonomy, Source: "decided", Doc: "categories and subcategories that the benchmark does not have are taken as they are"}
 	if s.kind == spaceeval {
-		return []scoring.Variant{{Name: Policy, Value: "paper|fallback|never", Source: "vqa.md 5.2",
+		return []scoring.Variant{{Name: Policy, Value: "paper|fallback|never", Source: "paper: SpaCE-Eval's paper; fallback and never: decided",
 			Doc: "who decides an answer that is not literally an option: the judge, the reading rules and then the judge, or the reading rules alone"}, taxonomy}
 	}
 	return []scoring.Variant{
-		{Name: Profile, Value: "lenient|strict", Source: "vqa.md D16", Doc: "lenient reads answers with every stage, strict stops after labels, JSON and tags"},
-		{Name: Shortcut, Source: "vqa.md D26", Doc: "an open answer that equals the ground truth is right without a judge"},
-		{Name: SelfReflection, Source: "vqa.md D8", Doc: "only what follows the last \"Answer:\" of an open answer is judged"},
+		{Name: Profile, Value: "lenient|strict", Source: "decided", Doc: "lenient reads answers with every stage, strict stops after labels, JSON and tags"},
+		{Name: Shortcut, Source: "decided; SPATIALAB's paper judges every answer", Doc: "an open answer that equals the ground truth is right without a judge"},
+		{Name: SelfReflection, Source: "SPATIALAB's paper", Doc: "only what follows the last \"Answer:\" of an open answer is judged"},
 		taxonomy}
 }
 
@@ -117,7 +117,8 @@ func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 
 func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
-// choose reads an answer to a question with options (vqa.md 5).
+// choose reads an answer to a question with options: by reading alone in SPATIALAB
+// (docs/spec/vqa.md#r29), by the policy in SpaCE-Eval (docs/spec/vqa.md#r30).
 func (s *Suite) choose(r *reader, it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
 	got := r.choice.Read(answer, s.kind == spatialab && v[Profile] == "strict")
 	j.reading = got
@@ -142,8 +143,8 @@ func (s *Suite) choose(r *reader, it *scoring.Item, v scoring.Variants, j *job, 
 	}
 }
 
-// sourceOf says which stage decided. Stage 1 of an answer from which a reasoning
-// block was removed is none of its own: what is left is a label.
+// sourceOf returns which stage decided. A label that is left when a reasoning block
+// is removed counts as stage 1 too, which is called literal.
 func sourceOf(got choice.Reading) source {
 	if got.Option < 0 {
 		return sourceInvalid
@@ -151,7 +152,7 @@ func sourceOf(got choice.Reading) source {
 	return source(got.Stage)
 }
 
-// open takes an open answer (vqa.md 6).
+// open takes an open answer. See docs/spec/vqa.md#r31.
 func (s *Suite) open(it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
 	j.extracted = -1
 	sent := spoken(answer, v.On(SelfReflection))

@@ -63,8 +63,8 @@ func recognise(d *Drawing) (pieces [assembly.Count]piece, err error) {
 	return pieces, nil
 }
 
-// settle tries spanning trees of contacts and returns the best valid configuration. Where none is valid, the error is that of the tree with
-// the smallest residuals.
+// settle tries spanning trees of contacts and returns the best valid configuration.
+// Where none is valid, the error is that of the tree with the smallest residuals.
 func settle(pieces *[assembly.Count]piece, name string) (*Result, error) {
 	all := contacts(pieces)
 	random := splitmix.New(name)

@@ -1,7 +1,8 @@
-// Package agree measures how far a judge agrees with annotators (vqa.md 7.2). In:
+// Package agree measures how far a judge agrees with annotators. In:
 // one label of the judge and one of each annotator per item, nominal, with gaps.
-// Out: accuracy, Cohen's and Fleiss' kappa, from integer counts, so that a kappa
-// that is undefined is known to be. It weighs no labels and guesses no ratings.
+// Out: accuracy, Cohen's and Fleiss' kappa, from integer counts, so that an
+// undefined kappa is found exactly (docs/spec/vqa.md#r59). Labels have no weights, and
+// missing ratings are not guessed.
 package agree
 
 import "math/big"
@@ -75,7 +76,8 @@ func at(list []string, i int) string {
 	return ""
 }
 
-// most is the single most frequent label; tie tells that there is none.
+// most returns the single most frequent label; tie reports whether there is none. See
+// docs/spec/vqa.md#r56.
 func most(labels []string) (label string, tie bool) {
 	counts, best := map[string]int{}, 0
 	for _, l := range labels {
@@ -96,7 +98,7 @@ func most(labels []string) (label string, tie bool) {
 }
 
 // cohen compares two raters on the items that both have rated: the share of equal
-// labels, and (p_o - p_e)/(1 - p_e).
+// labels, and (p_o - p_e)/(1 - p_e). See docs/spec/vqa.md#r57.
 func cohen(a, b []string) (accuracy, kappa *float64) {
 	n, equal := int64(0), int64(0)
 	left, right := map[string]int64{}, map[string]int64{}
@@ -124,8 +126,8 @@ func cohen(a, b []string) (accuracy, kappa *float64) {
 	return accuracy, ratio(new(big.Int).Sub(product(n, equal), chance), new(big.Int).Sub(whole, chance))
 }
 
-// fleiss is the kappa of several raters on the items that all have rated:
-// (P - P_e)/(1 - P_e).
+// fleiss returns the kappa of several raters on the items that all have rated:
+// (P - P_e)/(1 - P_e). See docs/spec/vqa.md#r58.
 func fleiss(items int, raters [][]string) *float64 {
 	m := int64(len(raters))
 	n, pairs := int64(0), int64(0)

@@ -1,5 +1,5 @@
 // Package choice reads which option of a multiple-choice question an answer
-// names (vqa.md 4). In: the text as received, the style of the labels and the
+// names. In: the text as received, the style of the labels and the
 // options in the order in which they were shown. Out: a position, or invalid
 // with a reason, and which stage decided. It knows nothing of what is right, and
 // takes time linear in the length of the answer.
@@ -20,11 +20,11 @@ const (
 	Numbers              // 1, 2, 3, 4
 )
 
-// Most is the largest number of options (vqa.md 2).
+// Most is the largest number of options. See docs/spec/vqa.md#r4.
 const Most = 8
 
-// examined is how many bytes of an answer stages 2 to 6 look at, its end
-// (vqa.md D33).
+// examined is how many bytes at the end of an answer stages 2 to 6 read. See
+// docs/spec/vqa.md#r16.
 const examined = 64 << 10
 
 // Reason says why an answer is invalid; "" for one that is not.
@@ -44,10 +44,10 @@ const (
 // Reading is what an answer says.
 type Reading struct {
 	Option int    // position from 0, -1 for an invalid answer
-	Stage  int    // which stage of vqa.md 4 decided, 1 to 6; 0 for an empty answer
+	Stage  int    // which stage decided, 1 to 6; 0 for an empty answer
 	Reason Reason // "" where Option is a position
-	// Literal tells that stage 1 decided a position and no reasoning block had
-	// been removed (vqa.md 5.2).
+	// Literal reports whether stage 1 decided a position and no reasoning block had
+	// been removed. See docs/spec/vqa.md#r30.
 	Literal bool
 }
 
@@ -83,8 +83,8 @@ func (r *Reader) Options(style Style, texts [][]byte) {
 	r.style, r.texts, r.ready = style, texts, false
 }
 
-// Read reads an answer with every stage, or with the first three where strict
-// (vqa.md 5.1).
+// Read reads an answer with every stage, or with the first three where strict. See
+// docs/spec/vqa.md#r29.
 func (r *Reader) Read(answer []byte, strict bool) Reading {
 	text, reasoned := r.cleaner.Clean(answer)
 	got := r.stages(text, strict, 0)

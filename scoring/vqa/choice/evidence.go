@@ -9,7 +9,8 @@ import (
 // span is the text of an option in the answer.
 type span struct{ from, to int }
 
-// plainWords are texts of options that prove nothing where they occur in prose.
+// plainWords are texts of options that do not count where they occur in prose. See
+// docs/spec/vqa.md#r26.
 var plainWords = [...]string{"yes", "no", "true", "false", "none", "all", "both", "up", "down", "left", "right", "same", "similar", "maybe",
 	"i", "ii", "iii", "iv", "v", "vi"}
 
@@ -27,8 +28,8 @@ var named = [...]string{"point", "position", "block", "building", "room", "node"
 	"tower", "section", "view", "plan", "step", "line", "spot", "gate", "door", "panel", "stage", "level", "corner", "wall", "window", "camera",
 	"person", "box", "shape", "track", "lane", "exit", "entrance"}
 
-// evidence is stage 6 (vqa.md 4.6): the options that prose speaks of, by text or
-// by label.
+// evidence is stage 6: the options that prose speaks of, by text or by label. See
+// docs/spec/vqa.md#r28.
 func (r *Reader) evidence(s []byte) Reading {
 	r.prepare()
 	r.flat = appendFlat(r.flat[:0], s)
@@ -205,8 +206,9 @@ func wordLeft(low []byte, i int) (word []byte, at int) {
 	return low[i:end], i
 }
 
-// labels are the options whose labels stand alone. ambiguous tells of an "option
-// C" that may be the label or the text of another option.
+// labels returns the options whose labels stand alone. ambiguous reports whether an
+// "option C" may be the label or the text of another option. See
+// docs/spec/vqa.md#r27.
 func (r *Reader) labels() (out set, ambiguous bool) {
 	for i := 0; i < len(r.flat); i++ {
 		if b := r.flat[i]; !upper(b) && !digit(b) || r.cover[i] != 0 {

@@ -23,7 +23,8 @@ type jsonReader struct {
 	quoted  []byte
 }
 
-// object is stage 2 (vqa.md 4.2): a JSON object with a known member, or a list.
+// object is stage 2: a JSON object with a known member, or a list. See
+// docs/spec/vqa.md#r21.
 func (r *Reader) object(s []byte, strict bool, depth int) (got Reading, ok bool) {
 	if s[0] == '[' && s[len(s)-1] == ']' {
 		if v := r.parse(s, depth); v != nil && v.Type() == fastjson.TypeArray {

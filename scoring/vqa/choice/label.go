@@ -13,7 +13,7 @@ type label struct {
 func (r *Reader) inside(l label) bool { return l.option >= 0 && l.option < len(r.texts) }
 
 // labelAt reads the label that stands alone at s[i], with or without brackets
-// and quotes.
+// and quotes. See docs/spec/vqa.md#r17.
 func (r *Reader) labelAt(s []byte, i int) (l label, ok bool) {
 	l.from = i
 	close := byte(0)
@@ -79,8 +79,8 @@ func closing(b byte) byte {
 	return '>'
 }
 
-// after are the words that may follow a label; before any other one in lower
-// case "A" is the article, and a digit a number (vqa.md 4.4).
+// after are the words that may follow a label. Before any other word in lower case
+// "A" is the article, and a digit a number. See docs/spec/vqa.md#r24.
 var after = [...]string{"because", "since", "as", "or", "and", "which", "for", "due", "given", "here", "based", "that", "so", "if",
 	"is", "in", "on", "when", "from", "with", "but", "by", "where"}
 
@@ -154,8 +154,9 @@ func skipSpace(s []byte, i int) int {
 	return i
 }
 
-// otherOption reports whether the text of another option than k begins with
-// "option" and the label: then "option C" may mean either (vqa.md D14).
+// otherOption reports whether the text of an option other than l begins with
+// "option" and the label of l: then "option C" may mean either. See
+// docs/spec/vqa.md#r18.
 func (r *Reader) otherOption(l label) bool {
 	r.prepare()
 	name := [...]byte{'o', 'p', 't', 'i', 'o', 'n', ' ', 0}

@@ -2,8 +2,8 @@ package choice
 
 import "bytes"
 
-// lines is stage 5 (vqa.md 4.5): a label that opens the first line, or is the
-// last one.
+// lines is stage 5: a label that opens the first line, or is the last one. See
+// docs/spec/vqa.md#r25.
 func (r *Reader) lines(s []byte) (got Reading, ok bool) {
 	first, last := line(s, 0), lastLine(s)
 	single := len(first) == len(s)

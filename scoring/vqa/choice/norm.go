@@ -49,7 +49,7 @@ func appendFlat(dst, s []byte) []byte {
 
 // normed is the form in which texts are compared, as a part of s, which is in
 // lower case and has single spaces: without quotes and brackets around it, marks
-// at its end and one article (vqa.md 4.0).
+// at its end and one article. See docs/spec/vqa.md#r15.
 func normed(s []byte) []byte {
 	for len(s) > 0 {
 		first, last := s[0], s[len(s)-1]
@@ -115,7 +115,7 @@ func inWord(c rune) bool {
 }
 
 // prepare makes the norms of the options: none for a missing option, and none
-// that two options share (vqa.md D3, 4.0).
+// that two options share. See docs/spec/vqa.md#r4 for missing options.
 func (r *Reader) prepare() {
 	if r.ready {
 		return

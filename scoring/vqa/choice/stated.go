@@ -1,6 +1,7 @@
 package choice
 
-// What statements are made of (vqa.md 4.4).
+// The words of statements (docs/spec/vqa.md#r23) and of what follows them
+// (docs/spec/vqa.md#r24).
 var (
 	nouns  = [...]string{"answer", "option", "choice", "selection", "prediction"}
 	links  = [...]string{"is", "was", "would be", "should be", "must be", "will be"}

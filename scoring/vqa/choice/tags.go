@@ -8,7 +8,8 @@ var tagNames = [...]string{"result", "answer", "final", "final_answer", "choice"
 // boxed is the command of formulas that is a tag as well.
 const boxed = `\boxed{`
 
-// tags is stage 3 (vqa.md 4.3): the tags of an answer, which must agree.
+// tags is stage 3: the tags of an answer, which must agree. See
+// docs/spec/vqa.md#r22.
 func (r *Reader) tags(s []byte, strict bool, depth int) (got Reading, ok bool) {
 	option, any := -1, false
 	why := NoAnswer

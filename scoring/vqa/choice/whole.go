@@ -1,7 +1,8 @@
 package choice
 
-// whole is stage 1 (vqa.md 4.1): the answer is a label, the text of an option,
-// several labels, or a label with a text. ok is false where it is none of these.
+// whole is stage 1: the answer is a label or the text of an option
+// (docs/spec/vqa.md#r19), or several labels, or a label with a text
+// (docs/spec/vqa.md#r20). ok is false where it is none of these.
 func (r *Reader) whole(s []byte) (got Reading, ok bool) {
 	l, option, isLabel := r.labelForm(s)
 	if isLabel && r.inside(l) && !option {

@@ -6,7 +6,8 @@ import "bytes"
 var wraps = [...]string{`\text{`, `\mathrm{`, `\textbf{`, `\mathbf{`, `\textit{`}
 
 // markup writes s to c.out without code fences, emphasis, headings, quotes,
-// bullets and the commands of formulas. \boxed{} stays: it is a tag.
+// bullets and the commands of formulas. \boxed{} stays: it is a tag. See
+// docs/spec/vqa.md#r14.
 func (c *Cleaner) markup(s []byte) {
 	c.out, c.braces = c.out[:0], c.braces[:0]
 	depth := 0

@@ -1,5 +1,5 @@
 // Package plain turns what a language model wrote into plain text that rules can
-// be applied to (vqa.md 4.0). In: the text as received. Out: the same words in
+// be applied to. In: the text as received. Out: the same words in
 // ASCII where characters only look different, without reasoning blocks and
 // without markup. It decides nothing about what the text means, and takes time
 // linear in its length.
@@ -58,7 +58,7 @@ func needsFold(s []byte) bool {
 
 // AppendFolded appends s with characters that only look different made one:
 // line ends, full-width and circled forms, quotes, dashes and spaces. Zero-width
-// characters and pictographs are left out.
+// characters and pictographs are left out. See docs/spec/vqa.md#r12.
 func AppendFolded(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		b := s[i]

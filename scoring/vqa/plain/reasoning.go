@@ -7,8 +7,9 @@ var thoughts = [...]string{"think", "thinking", "reasoning", "thought"}
 
 // appendSpoken appends s without its reasoning blocks; removed tells that there
 // were any, and where there were none nothing is appended. A block that is never
-// closed takes everything after it with it: an answer that was cut off while
-// thinking is not an answer. A closing tag alone takes everything before it.
+// closed removes everything after it: an answer that was cut off while thinking is
+// not an answer. A closing tag alone removes everything before it. See
+// docs/spec/vqa.md#r13.
 func appendSpoken(dst, s []byte) (out []byte, removed bool) {
 	start := len(dst)
 	var open [len(thoughts)]int // where a block may still be closed: after the last closing tag there is none

@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// item is a line of items.jsonl (vqa.md 2).
+// item is a line of items.jsonl, as docs/vqa.md documents it.
 type item struct {
 	ID          string   `json:"id"`
 	Suite       string   `json:"suite"`
