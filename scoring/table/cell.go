@@ -15,7 +15,8 @@ const maxPlain = 1 << 18
 type cell struct {
 	n, missing, failed int
 	items              []item           // remembered items with a score, in order of appearance
-	at                 map[uint64]int32 // index in items by the hash of the item
+	hashes             []uint64         // of items, as long as at is nil
+	at                 map[uint64]int32 // index in items by hash; nil where no item has several answers
 	rest               mean             // of the other items
 	tokens             mean
 }
@@ -89,11 +90,16 @@ func newLedger(most int) ledger {
 	return ledger{answers: scoring.NewAnswers(most), seed: maphash.MakeSeed(), most: most, plain: maxPlain}
 }
 
-// score adds the score x of an answer to its item.
+// score adds the score x of a new answer to its item.
 func (l *ledger) score(c *cell, r *scoring.Result, x float64) {
 	key, named := r.Item(l.key[:0])
 	l.key = key
 	hash := maphash.Bytes(l.seed, key)
+	// Answers without a repeat and settings would be duplicates if they had the same
+	// item, so no map is needed while a cell has no others.
+	if c.at == nil && (r.Who.Repeat > 1 || r.Who.Asked != nil) {
+		c.index()
+	}
 	if i, ok := c.at[hash]; ok && named {
 		c.items[i].sum += x
 		c.items[i].n++
@@ -105,7 +111,20 @@ func (l *ledger) score(c *cell, r *scoring.Result, x float64) {
 		c.rest.add(x)
 		return
 	}
-	c.at[hash] = int32(len(c.items))
+	if c.at == nil {
+		c.hashes = append(c.hashes, hash)
+	} else {
+		c.at[hash] = int32(len(c.items))
+	}
 	c.items = append(c.items, item{x, 1})
 	l.items++
+}
+
+// index makes the map of a cell.
+func (c *cell) index() {
+	c.at = make(map[uint64]int32, len(c.hashes))
+	for i, hash := range c.hashes {
+		c.at[hash] = int32(i)
+	}
+	c.hashes = nil
 }

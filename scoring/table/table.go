@@ -153,7 +153,7 @@ func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 	if p == nil {
 		return nil, nil
 	}
-	c := &cell{at: map[uint64]int32{}}
+	c := new(cell)
 	p.cells[at] = c
 	if s, ok := t.suiteOf(r.Suite).(scoring.Tabled); ok && t.joined[r.Suite] == nil && p.own[r.Suite] == nil {
 		p.own[r.Suite] = s.Tables(t.tableOptions())
