@@ -133,7 +133,7 @@ func TestScoreStatus(t *testing.T) {
 		{`{"id":NaN}`, 400, "bad_line"},
 		{`{"id":"a","suite":"chess"}`, 422, "unknown_suite"},
 		{`{"items":5}`, 422, "items: got a number; want a list"},
-		{`{"items":{"id":"a"},"options":{}}`, 422, "items: got an object; want a list"},
+		{`{"items":{"id":"a"},"options":{}}`, 422, "items: got an object with id; want a list"},
 		{`{"id":"a","test":"sum","do":"refuse"}`, 422, "bad_shapes"},
 		{`{"id":"a","test":"sum","views":[-1]}`, 422, "not_native"},
 		{`{"id":"a","test":"sum","do":"panic"}`, 500, "internal"},
