@@ -103,8 +103,7 @@ func decimal(in *assembly.Instance, digits int) string {
 	return string(append(bytes.TrimSuffix(b, []byte{','}), "]}}"...))
 }
 
-// Line is a dump line with an answer of quality number k, counted round
-// (contract.md 3).
+// Line returns a dump line with an answer of quality k, modulo their number.
 func Line(in *assembly.Instance, k int) []byte {
 	q := Qualities[k%len(Qualities)]
 	b := scoring.AppendString([]byte(`{"id":`), in.ID+"-"+string(q))
