@@ -35,9 +35,10 @@ type Suite interface {
 	Tests() []string
 	// Variants lists the named variants that its rules know.
 	Variants() []Variant
-	// Prepare reads an item. It never fails for a bad answer, which has a score
-	// and a status; an error means that the item itself cannot be used
-	// (unknown test, no task, bad initial scene) and wraps *Error.
+	// Prepare reads an item; what it costs to score belongs into Job.Score. It never
+	// fails for a bad answer, which has a score and a status; an error means that the
+	// item itself cannot be used (unknown test, no task, bad initial scene) and wraps
+	// *Error.
 	Prepare(it *Item, v Variants) (Job, error)
 }
 
@@ -53,7 +54,8 @@ type Job interface {
 	// Views are the pictures to measure, in any number; none where the test
 	// needs no pixels.
 	Views() []outline.View
-	// Score makes the result from the tallies of Views, in their order.
+	// Score computes the result, with the tallies of Views in their order. It is
+	// called at most once, and not after Fail.
 	Score(tallies []metric.Tally) Result
 	// Fail makes the result for a scorer that could not score: score null.
 	Fail(e Error) Result

@@ -260,7 +260,7 @@ func (m *Metrics) Device(name string, memory, up, down func() int64) {
 // Watch returns the functions by which a queue reports.
 func (m *Metrics) Watch() queue.Watch {
 	stage := map[string]prometheus.Observer{}
-	for _, n := range []string{"decode", "render", "judge", "export", "metric", "readback", "encode"} {
+	for _, n := range []string{"decode", "render", "judge", "export", "metric", "readback", "score", "encode"} {
 		stage[n] = m.stages.WithLabelValues(n)
 	}
 	return queue.Watch{

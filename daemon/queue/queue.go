@@ -75,7 +75,7 @@ type Watch struct {
 	Sample func(*scoring.Result) // each answer's; it must not be kept or changed
 	Batch  func(pictures int)
 	Wait   func(time.Duration)         // from arrival until a worker took the sample
-	Stage  func(string, time.Duration) // "decode", "render", "judge", "export", "metric", "encode"
+	Stage  func(string, time.Duration) // "decode", "render", "judge", "export", "metric", "score", "encode"
 }
 
 // Queue runs samples through workers and the engine. It is safe for concurrent use.

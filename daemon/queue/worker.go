@@ -261,8 +261,10 @@ func (q *Queue) over(t *task) bool {
 // Nobody but the readers of the answer may touch the task afterwards.
 func (q *Queue) finish(t *task) {
 	if t.view == nil && !q.gone(t) {
+		start := q.now()
 		q.score(t)
 		q.mark(t, PartScore)
+		q.cfg.Watch.stage("score", t.marks[PartScore]-start)
 		if e := t.result.Err; e != nil && e.Code == "backend" && q.cfg.Tell != nil {
 			t.result.Err = &scoring.Error{Code: e.Code, Message: q.cfg.Tell(e.Message)}
 		}
@@ -298,6 +300,7 @@ func (q *Queue) score(t *task) {
 	default:
 		t.result = t.job.Score(t.tallies)
 	}
+	t.job = nil // it may hold what the item's answer took
 }
 
 // broken makes the answer of a task whose work panicked: a bug, but of this

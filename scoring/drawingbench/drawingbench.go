@@ -122,41 +122,31 @@ func (*Suite) Variants() []scoring.Variant {
 	}
 }
 
-// Prepare implements scoring.Suite. The answer is judged at once: it needs no
-// pixels.
+// Prepare implements scoring.Suite. The job keeps the reader that holds the answer
+// and the task until Score.
 func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	r := s.pool.Get().(*reader)
-	defer s.pool.Put(r)
+	j := &job{suite: s, reader: r, variants: v}
+	if err := j.read(it); err != nil {
+		s.pool.Put(r)
+		return nil, err
+	}
+	return j, nil
+}
+
+// read reads the task and the answer.
+func (j *job) read(it *scoring.Item) (err error) {
+	if j.task, err = j.reader.readTask(it, j.variants); err != nil {
+		return err
+	}
+	if j.value, j.how, j.found, err = j.reader.readAnswer(it, j.variants[Input] == "strict"); err != nil {
+		return err
+	}
+	j.source = j.how.text
+	j.unusable = scoring.Result{ID: it.ID, Suite: suiteName, Test: it.Test}
 	it.Test = testName
-	j := &job{base: scoring.Result{ID: it.ID, Suite: suiteName, Test: testName}}
-	t, err := r.readTask(it, v)
-	if err != nil {
-		return nil, err
-	}
-	value, how, found, err := r.readAnswer(it, v[Input] == "strict")
-	if err != nil {
-		return nil, err
-	}
-	j.base.Metrics = t.metrics()
-	j.source, j.paint = how.text, s.paint
-	if !found {
-		j.base.Err = neverHeard()
-		return j, nil
-	}
-	if how.crash != "" {
-		j.crashed(how.crash)
-		return j, nil
-	}
-	if over := s.tooMany(&value); over != "" {
-		j.void("limit", scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: over})
-		return j, nil
-	}
-	e := r.evaluator.Evaluate(&value, t.criteria)
-	j.judged(&e, how)
-	if e.Crash != "" {
-		return j, nil
-	}
-	return j, s.draw(j, r, &value, &e, &t, v)
+	j.base = scoring.Result{ID: it.ID, Suite: suiteName, Test: testName, Metrics: j.task.metrics()}
+	return nil
 }
 
 // Lacking implements scoring.Demanding. A task may have no criteria, but the line
@@ -303,22 +293,26 @@ func (t *task) metrics() []scoring.Metric {
 		{Name: "category", Value: t.category}, {Name: "difficulty", Value: t.difficulty}}
 }
 
-// job is a judged answer.
+// job is an item that has been read.
 type job struct {
-	base   scoring.Result
-	source string // the answer's text
-	paint  int    // what drawing it may cost
+	suite    *Suite
+	reader   *reader // holds the memory of task and value until Score
+	variants scoring.Variants
+	task     task
+	value    pyjson.Value // the answer
+	how      reading
+	found    bool // there is an answer
+
+	base     scoring.Result
+	unusable scoring.Result // the result where the criteria do not fit the profile
+	source   string         // the answer's text
 }
 
 // judged makes the result of an evaluation.
-func (j *job) judged(e *release.Evaluation, how reading) {
-	if e.Crash != "" {
-		j.crashed(string(e.Crash))
-		return
-	}
+func (j *job) judged(e *release.Evaluation) {
 	r := &j.base
-	r.Scored, r.Score, r.Status = true, e.Score, string(how.how)
-	if how.limited {
+	r.Scored, r.Score, r.Status = true, e.Score, string(j.how.how)
+	if j.how.limited {
 		r.Notes = append(r.Notes, scoring.Note{Code: "search_limit", Path: "response",
 			Message: "the search for a list of actions was given up: the text opens too many lists that do not end"})
 	}
@@ -376,8 +370,36 @@ func (j *job) void(status string, why scoring.Note) {
 // Views implements scoring.Job.
 func (*job) Views() []outline.View { return nil }
 
-// Score implements scoring.Job.
-func (j *job) Score([]metric.Tally) scoring.Result { return j.base }
+// Score implements scoring.Job: it evaluates the answer and draws it where the
+// profile or the pixel metrics need the picture.
+func (j *job) Score([]metric.Tally) scoring.Result {
+	defer j.suite.pool.Put(j.reader)
+	switch over := j.suite.tooMany(&j.value); {
+	case !j.found:
+		j.base.Err = neverHeard()
+	case j.how.crash != "":
+		j.crashed(j.how.crash)
+	case over != "":
+		j.void("limit", scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: over})
+	default:
+		return j.evaluate()
+	}
+	return j.base
+}
+
+func (j *job) evaluate() scoring.Result {
+	e := j.reader.evaluator.Evaluate(&j.value, j.task.criteria)
+	if e.Crash != "" {
+		j.crashed(string(e.Crash))
+		return j.base
+	}
+	j.judged(&e)
+	if err := j.draw(&e); err != nil {
+		j.unusable.Err = err
+		return j.unusable
+	}
+	return j.base
+}
 
 // Fail implements scoring.Job.
 func (j *job) Fail(e scoring.Error) scoring.Result {

@@ -24,12 +24,12 @@ func (s *Suite) Paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, e
 	case how.crash != "":
 		return scoring.Painting{}, &scoring.Error{Code: "no_json", Message: "cannot draw answer: " + how.crash}
 	}
-	if over := s.tooMany(&value); over != "" {
-		return scoring.Painting{}, &scoring.Error{Code: "limit", Message: "cannot draw answer: " + over}
+	if much := s.tooMany(&value); much != "" {
+		return scoring.Painting{}, &scoring.Error{Code: "limit", Message: "cannot draw answer: " + much}
 	}
-	p, err := r.picture(&value, s.paint)
-	if err != nil {
-		return scoring.Painting{}, err
+	p, over := r.picture(&value, s.paint)
+	if over != nil {
+		return scoring.Painting{}, over
 	}
 	img := p.Canvas.Image()
 	sum := sha256.Sum256(img.Pix)

@@ -1,7 +1,6 @@
 package drawingbench
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -29,22 +28,19 @@ func profileOf(v scoring.Variants) string {
 
 // draw adds what needs the picture: the score of another profile, and the pixel
 // metrics. Without either the picture is not made. The published evaluation stays
-// as it is.
-func (s *Suite) draw(j *job, r *reader, actions *pyjson.Value, e *release.Evaluation, t *task, v scoring.Variants) error {
+// as it is. The error says why the criteria do not fit the profile.
+func (j *job) draw(e *release.Evaluation) *scoring.Error {
+	v := j.variants
 	name := profileOf(v)
 	if name == "release" && !v.On(PixelMetrics) {
 		return nil
 	}
-	d, err := profile.Read(t.demand, t.criteria)
+	d, err := profile.Read(j.task.demand, j.task.criteria)
 	if err != nil {
 		return &scoring.Error{Code: "bad_item", Message: err.Error()}
 	}
-	p, err := r.picture(actions, s.paint)
-	if err != nil {
-		var over *scoring.Error
-		if !errors.As(err, &over) || over.Code != "limit" {
-			return err
-		}
+	p, over := j.reader.picture(&j.value, j.suite.paint)
+	if over != nil {
 		j.base.Notes = append(j.base.Notes, scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: over.Message})
 		if name != "release" {
 			j.base.Score = 0
@@ -64,13 +60,13 @@ func (s *Suite) draw(j *job, r *reader, actions *pyjson.Value, e *release.Evalua
 		j.base.Metrics = append(j.base.Metrics, got.Metrics...)
 	}
 	if v.On(PixelMetrics) {
-		j.base.Metrics = append(j.base.Metrics, profile.Metrics(p, t.prompt)...)
+		j.base.Metrics = append(j.base.Metrics, profile.Metrics(p, j.task.prompt)...)
 	}
 	return nil
 }
 
-// picture draws an answer.
-func (r *reader) picture(actions *pyjson.Value, most int) (*picture.Picture, error) {
+// picture draws an answer. The error is the limit of what it may paint.
+func (r *reader) picture(actions *pyjson.Value, most int) (*picture.Picture, *scoring.Error) {
 	if r.drawer == nil {
 		r.drawer = picture.New()
 	}

@@ -144,12 +144,12 @@ func TestPaintLimit(t *testing.T) {
 func TestBadDemands(t *testing.T) {
 	for _, c := range []string{`{"position_constraint":1}`, `{"position_constraint":{"type":"up"}}`, `{"position_constraint":{}}`,
 		`{"size_constraint":{"width":1}}`, `{"max_actions":"3"}`, `{"position_constraint":{"x_max":1e999}}`} {
-		it := scoring.Item{Fields: fastjson.MustParse(`{"actions":[],"criteria":` + c + `}`)}
-		if _, err := New().Prepare(&it, scoring.Variants{Profile: "paper"}); err == nil || !strings.Contains(err.Error(), "criteria.") {
-			t.Errorf("%s: got %v; want an error that names the member", c, err)
+		item := `{"actions":[],"criteria":` + c + `}`
+		if r := result(t, item, scoring.Variants{Profile: "paper"}); r.Scored || r.Err == nil || !strings.Contains(r.Err.Message, "criteria.") {
+			t.Errorf("%s: got %+v; want an error that names the member", c, r)
 		}
-		if _, err := New().Prepare(&it, nil); err != nil {
-			t.Errorf("%s: got %v; want it ignored by the profile release", c, err)
+		if r := result(t, item, nil); !r.Scored {
+			t.Errorf("%s: got %v; want it ignored by the profile release", c, r.Err)
 		}
 	}
 }

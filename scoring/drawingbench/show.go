@@ -51,7 +51,7 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 // panels draws the answer once for both.
 func (j *job) panels(v *pyjson.Value) []scoring.Panel {
 	d := picture.New()
-	d.Most = j.paint
+	d.Most = j.suite.paint
 	p := d.Draw(v)
 	img := p.Canvas.Image()
 	show := func() (*image.NRGBA, error) { return img, nil }

@@ -25,10 +25,10 @@ func (s *Suite) Paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, e
 	if err != nil {
 		return scoring.Painting{}, err
 	}
-	j := made.(*job)
+	j, r := made.(*job), made.Score(nil)
 	switch {
-	case j.base.Err != nil:
-		return scoring.Painting{}, j.base.Err
+	case r.Err != nil:
+		return scoring.Painting{}, r.Err
 	case it.Test != Solution:
 		return scoring.Painting{}, &scoring.Error{Code: "no_picture", Message: fmt.Sprintf("cannot draw answer: test %s has a letter for an answer; want %s", it.Test, Solution)}
 	}
@@ -37,7 +37,7 @@ func (s *Suite) Paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, e
 		return scoring.Painting{}, &scoring.Error{Code: "backend", Message: err.Error()}
 	}
 	p := scoring.Painting{Image: img, Name: "assembly"}
-	for _, m := range j.base.Metrics {
+	for _, m := range r.Metrics {
 		switch m.Name {
 		case "overlaps", "pieces":
 		default:

@@ -11,10 +11,18 @@ import (
 	"plumb/scoring/tangram/tce"
 )
 
-// solution scores a Task 2 answer.
-func (j *job) solution(p tce.Prediction, t *plane.Target, v scoring.Variants, by *raster) {
-	s := evaluateBy(&p, t, by)
-	r := &j.base
+// solved is an answer to Task 2 that has been read.
+type solved struct {
+	target   *plane.Target
+	raster   *raster // nil where exact arithmetic measures
+	variants scoring.Variants
+	main     tce.Prediction
+	repaired *tce.Prediction // under the variant Repair; nil where that changes nothing
+}
+
+// score adds the score to r, whose metrics are those of the item.
+func (a *solved) score(r *scoring.Result) {
+	s := evaluateBy(&a.main, a.target, a.raster)
 	if s.raster != nil && s.raster.err != nil {
 		r.Err = &scoring.Error{Code: "backend", Message: s.raster.err.Error()}
 		return
@@ -27,31 +35,30 @@ func (j *job) solution(p tce.Prediction, t *plane.Target, v scoring.Variants, by
 		r.Status = "malformed"
 	}
 	switch {
-	case v[ScoreVariant] == "iou":
+	case a.variants[ScoreVariant] == "iou":
 		r.Score = s.IoU
-	case s.succeeds(v):
+	case s.succeeds(a.variants):
 		r.Score = 1
 	}
-	r.Metrics = s.metrics()
-	r.Notes = s.notes(&p)
+	metrics := s.metrics()
+	if a.repaired != nil {
+		metrics = append(metrics, a.repairMetrics()...)
+	}
+	r.Metrics = append(metrics, r.Metrics...)
+	r.Notes = s.notes(&a.main)
 }
 
-// repaired adds the result under the variant Repair where it changes the answer.
-// Tables report it beside the main figures. See docs/spec/tangram.md#r15.
-func (j *job) repaired(suite *Suite, text string, t *plane.Target) {
-	fixed := tce.Repair(text)
-	if fixed == text {
-		return
-	}
-	p := suite.read(fixed, false)
-	s := Evaluate(&p, t)
+// repairMetrics returns the result under the variant Repair. Tables report it beside
+// the main figures. See docs/spec/tangram.md#r15.
+func (a *solved) repairMetrics() []scoring.Metric {
+	s := Evaluate(a.repaired, a.target)
 	var iou, far any
 	if s.Evaluable {
 		iou, far = s.IoU, s.Hausd
 	}
-	j.base.Metrics = append(j.base.Metrics, scoring.Metric{Name: "repair_tse", Value: s.TSE}, scoring.Metric{Name: "repair_rge", Value: s.RGE},
-		scoring.Metric{Name: "repair_pe", Value: s.PE}, scoring.Metric{Name: "repair_vpr", Value: s.VPR}, scoring.Metric{Name: "repair_matches", Value: s.Matches},
-		scoring.Metric{Name: "repair_iou", Value: iou}, scoring.Metric{Name: "repair_hausdorff", Value: far}, scoring.Metric{Name: "repair_success", Value: s.Success})
+	return []scoring.Metric{{Name: "repair_tse", Value: s.TSE}, {Name: "repair_rge", Value: s.RGE},
+		{Name: "repair_pe", Value: s.PE}, {Name: "repair_vpr", Value: s.VPR}, {Name: "repair_matches", Value: s.Matches},
+		{Name: "repair_iou", Value: iou}, {Name: "repair_hausdorff", Value: far}, {Name: "repair_success", Value: s.Success}}
 }
 
 // succeeds reports success under the chosen variants. See docs/spec/tangram.md#r44.

@@ -128,39 +128,52 @@ func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	}
 	j := &job{base: scoring.Result{ID: it.ID, Suite: suiteName, Test: it.Test}}
 	answer := it.Fields.Get("response")
-	heard := answer != nil && answer.Type() != fastjson.TypeNull
-	switch it.Test {
-	case Solution:
-		t, err := s.target(it.Fields)
-		if err != nil {
-			return nil, err
-		}
-		if heard {
-			r, err := s.raster(v)
-			if err != nil {
-				return nil, err
-			}
-			text := answerText(answer)
-			j.seen = &sight{s, text, v.On(Repair), t}
-			j.solution(s.read(text, v.On(Repair)), t, v, r)
-			if r == nil && !v.On(Repair) {
-				j.repaired(s, text, t)
-			}
-		}
-		if setting := it.Fields.GetStringBytes("setting"); len(setting) > 0 {
-			j.base.Metrics = append(j.base.Metrics, scoring.Metric{Name: "setting", Value: string(setting[:min(len(setting), maxSetting)])})
-		}
-	case Outline:
-		if err := j.outline(it.Fields, answer, heard); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, &scoring.Error{Code: "unknown_test", Message: fmt.Sprintf("cannot score item: got test %.40q; want %s or %s", it.Test, Solution, Outline)}
-	}
-	if !heard {
+	if answer == nil || answer.Type() == fastjson.TypeNull {
+		answer = nil
 		j.base.Err = &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response; the model was never heard"}
 	}
+	var err error
+	switch it.Test {
+	case Solution:
+		err = s.solution(j, it.Fields, answer, v)
+	case Outline:
+		err = j.outline(it.Fields, answer)
+	default:
+		err = &scoring.Error{Code: "unknown_test", Message: fmt.Sprintf("cannot score item: got test %.40q; want %s or %s", it.Test, Solution, Outline)}
+	}
+	if err != nil {
+		return nil, err
+	}
 	return j, nil
+}
+
+// solution reads an answer to Task 2, nil for none.
+func (s *Suite) solution(j *job, item, answer *fastjson.Value, v scoring.Variants) error {
+	t, err := s.target(item)
+	if err != nil {
+		return err
+	}
+	if setting := item.GetStringBytes("setting"); len(setting) > 0 {
+		j.base.Metrics = []scoring.Metric{{Name: "setting", Value: string(setting[:min(len(setting), maxSetting)])}}
+	}
+	if answer == nil {
+		return nil
+	}
+	r, err := s.raster(v)
+	if err != nil {
+		return err
+	}
+	text := answerText(answer)
+	j.seen = &sight{s, text, v.On(Repair), t}
+	a := solved{target: t, raster: r, variants: v, main: s.read(text, v.On(Repair))}
+	if r == nil && !v.On(Repair) {
+		if fixed := tce.Repair(text); fixed != text {
+			p := s.read(fixed, false)
+			a.repaired = &p
+		}
+	}
+	j.score = a.score
+	return nil
 }
 
 // Lacking implements scoring.Demanding.
@@ -270,17 +283,24 @@ func bad(field, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_item", Message: "cannot use " + field + ": " + fmt.Sprintf(format, args...)}
 }
 
-// job is an item that has been scored.
+// job is an item that has been read.
 type job struct {
-	base scoring.Result
-	seen *sight // of a solution that was heard
+	base  scoring.Result
+	score func(r *scoring.Result) // nil where there is no answer
+	seen  *sight                  // of an answer to Task 2, nil for none
 }
 
 // Views implements scoring.Job.
 func (*job) Views() []outline.View { return nil }
 
 // Score implements scoring.Job.
-func (j *job) Score([]metric.Tally) scoring.Result { return j.base }
+func (j *job) Score([]metric.Tally) scoring.Result {
+	if j.score != nil {
+		j.score(&j.base)
+		j.score = nil
+	}
+	return j.base
+}
 
 // Fail implements scoring.Job.
 func (j *job) Fail(e scoring.Error) scoring.Result {
