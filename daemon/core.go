@@ -17,8 +17,9 @@ import (
 	"plumb/render"
 	"plumb/render/font"
 	"plumb/render/match"
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 	"plumb/scoring/aspire"
 	"plumb/scoring/drawingbench"
@@ -98,7 +99,7 @@ func Items(cfg CoreConfig) (dump.ItemConfig, error) {
 	if cfg.Actions <= 0 {
 		cfg.Actions = scoring.DefaultActions
 	}
-	release, _ := outline.ParseVersion(cfg.Engine.Tldraw) // the engine says what is wrong with it
+	release, _ := view.ParseVersion(cfg.Engine.Tldraw) // the engine says what is wrong with it
 	items := dump.ItemConfig{Suite: cfg.Suite, Suites: Suites(cfg.Scenes, cfg.Response, aspire.WithMaxActions(cfg.Actions), aspire.WithTldraw(release)), Limits: cfg.Scenes,
 		Response: cfg.Response, Actions: cfg.Actions, Tasks: map[string]*dump.Tasks{}}
 	drawing := drawingbench.New(drawingbench.WithMaxActions(cfg.Actions), drawingbench.WithMaxPaint(cfg.Paint))
@@ -168,7 +169,7 @@ func Open(cfg CoreConfig) (*Core, error) {
 // pictures says how scenes are read for an engine.
 func pictures(i render.Info, l scene.Limits) dump.PictureOptions {
 	o := dump.PictureOptions{Limits: l}
-	o.Version, _ = outline.ParseVersion(i.Tldraw) // the engine has read it before
+	o.Version, _ = view.ParseVersion(i.Tldraw) // the engine has read it before
 	switch {
 	case i.Fidelity == render.FidelityTldraw:
 		o.Editor = dump.ForAll
@@ -206,12 +207,12 @@ func closeJudge(j *judge.Client) error {
 }
 
 // ParseRaster reads the value of --raster.
-func ParseRaster(s string) (outline.Raster, error) {
+func ParseRaster(s string) (paint.Raster, error) {
 	switch s {
 	case "", "reference":
-		return outline.Reference, nil
+		return paint.Reference, nil
 	case "exact":
-		return outline.Exact, nil
+		return paint.Exact, nil
 	}
 	return 0, fmt.Errorf("cannot use raster %q: want reference or exact", s)
 }

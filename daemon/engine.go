@@ -11,7 +11,7 @@ import (
 	"plumb/render"
 	"plumb/render/chrome"
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -29,7 +29,7 @@ type drawer struct {
 }
 
 // Prepare hides the type of a prepared picture from the queue.
-func (d drawer) Prepare(v outline.View) (queue.Pic, error) {
+func (d drawer) Prepare(v view.View) (queue.Pic, error) {
 	p, err := d.Worker.Prepare(v)
 	if err != nil {
 		return nil, coded(err, d.remote)
@@ -74,7 +74,7 @@ func coded(err error, remote bool) error {
 	if remote {
 		err = discreet{err}
 	}
-	if errors.Is(err, outline.ErrForeign) {
+	if errors.Is(err, view.ErrForeign) {
 		return err
 	}
 	for _, c := range []struct {

@@ -5,14 +5,15 @@ import (
 	"image"
 
 	"plumb/render/batch"
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/scan"
+	"plumb/render/shapes"
 )
 
 // cutter makes of pictures what the tile stage counts: one item per picture,
 // whose coverage is the picture's alpha.
 type cutter struct {
-	drawing outline.Drawing
+	drawing paint.Drawing
 	binner  batch.Binner
 	tiled   batch.Tiled
 }
@@ -35,8 +36,8 @@ func (c *cutter) item(img *image.NRGBA, second bool) {
 	for y := range img.Rect.Dy() {
 		appendRow(&d.Coverage, img.Pix[y*img.Stride:][:4*img.Rect.Dx()], int32(y))
 	}
-	d.Items = append(d.Items, outline.Item{First: int32(first), Count: int32(len(d.Coverage.Spans) - first),
-		Second: second, Opacity: outline.Opaque, Clip: -1})
+	d.Items = append(d.Items, paint.Item{First: int32(first), Count: int32(len(d.Coverage.Spans) - first),
+		Second: second, Opacity: shapes.Opaque, Clip: -1})
 }
 
 // longRun is how many opaque pixels in a row are a span of their own.

@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"plumb/render/batch"
-	"plumb/render/outline"
-	"plumb/render/outline/outlinetest"
+	"plumb/render/paint"
+	"plumb/render/paint/painttest"
+	"plumb/render/shapes"
 )
 
 // Thin translucent bars upon each other, each over several tiles: more items than a
@@ -15,14 +16,14 @@ import (
 func TestStacksOfShapesHaveTheSumsOfTheTwin(t *testing.T) {
 	gl, cpu := open(t, BackendGL), open(t, BackendCPU)
 	for _, n := range []int{5000, 17000} {
-		d := &outline.Drawing{Width: 64, Height: 16}
-		it := outline.Item{Opacity: outline.Opaque / 250, Clip: -1, Color: [3]uint8{255, 0, 0}}
+		d := &paint.Drawing{Width: 64, Height: 16}
+		it := paint.Item{Opacity: shapes.Opaque / 250, Clip: -1, Color: [3]uint8{255, 0, 0}}
 		for i := range n {
 			y := 3 + float64(i%7)/2
-			outlinetest.Polygon(d, it, [][2]float64{{10.5, y}, {58.5, y}, {58.5, y + 3}, {10.5, y + 3}}...)
+			painttest.Polygon(d, it, [][2]float64{{10.5, y}, {58.5, y}, {58.5, y + 3}, {10.5, y + 3}}...)
 		}
-		it.Opacity = outline.Opaque // what is lost is what stands in front
-		outlinetest.Polygon(d, it, [][2]float64{{5, 4}, {60, 4.5}, {30, 6}}...)
+		it.Opacity = shapes.Opaque // what is lost is what stands in front
+		painttest.Polygon(d, it, [][2]float64{{5, 4}, {60, 4.5}, {30, 6}}...)
 		var sums []string
 		for _, e := range []*Engine{gl, cpu} {
 			p := e.Worker().Tile(d)

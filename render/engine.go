@@ -14,7 +14,8 @@ import (
 	"plumb/render/chrome"
 	"plumb/render/font"
 	"plumb/render/gpu"
-	"plumb/render/outline"
+	"plumb/render/paint"
+	"plumb/render/view"
 )
 
 // ErrLimit marks a view whose picture is larger than Config allows.
@@ -30,14 +31,14 @@ const (
 
 // Config says how an Engine works. The zero value is usable.
 type Config struct {
-	Backend   string         // one of the Backend constants; "" is auto
-	Device    string         // which GL device, as egl.Config.Device
-	Raster    outline.Raster // how paths become coverage
-	MaxPixels int            // px of a picture; default 64 Mpx
-	MaxSide   int            // px of a picture's side; default 32,768
-	MaxPoints int            // of one shape; default outline.MaxPoints
+	Backend   string       // one of the Backend constants; "" is auto
+	Device    string       // which GL device, as egl.Config.Device
+	Raster    paint.Raster // how paths become coverage
+	MaxPixels int          // px of a picture; default 64 Mpx
+	MaxSide   int          // px of a picture's side; default 32,768
+	MaxPoints int          // of one shape; default paint.MaxPoints
 	// MaxCoverage bounds the coverage of one view's outlines in bytes; default
-	// outline.MaxCoverage.
+	// paint.MaxCoverage.
 	MaxCoverage int
 	Watchdog    time.Duration // how long the device may be silent; default 10 s
 
@@ -75,7 +76,7 @@ type Info struct {
 // Engine measures and draws prepared views. It is safe for concurrent use.
 type Engine struct {
 	cfg      Config
-	version  outline.Version
+	version  view.Version
 	exporter *exporter // nil with FidelityNative
 	stage    stage
 	meter    *Meter
@@ -131,7 +132,7 @@ func Open(cfg Config) (*Engine, error) {
 func (e *Engine) choose() error {
 	c := &e.cfg
 	var err error
-	if e.version, err = outline.ParseVersion(c.Tldraw); err != nil {
+	if e.version, err = view.ParseVersion(c.Tldraw); err != nil {
 		return err
 	}
 	c.Tldraw = e.version.String()
@@ -212,8 +213,8 @@ func (e *Engine) Close() error {
 // Worker prepares views; one goroutine uses it at a time.
 type Worker struct {
 	e       *Engine
-	builder outline.Builder
-	drawing outline.Drawing
+	builder paint.Builder
+	drawing paint.Drawing
 	binner  batch.Binner
 	tiled   batch.Tiled // what the last view came to
 }
@@ -221,15 +222,15 @@ type Worker struct {
 // Worker returns a new worker of the engine.
 func (e *Engine) Worker() *Worker { return &Worker{e: e, builder: e.builder()} }
 
-func (e *Engine) builder() outline.Builder {
-	return outline.Builder{Version: e.version, MaxPoints: e.cfg.MaxPoints, MaxCoverage: e.cfg.MaxCoverage}
+func (e *Engine) builder() paint.Builder {
+	return paint.Builder{Version: e.version, MaxPoints: e.cfg.MaxPoints, MaxCoverage: e.cfg.MaxCoverage}
 }
 
 // Prepare does the CPU's part of a view: outlines, coverage, tiles. The result
 // goes to Measure or Pictures and then back by Release; one that is Pending goes
-// to Finish first. Errors wrap outline.ErrForeign where the scene holds what is
+// to Finish first. Errors wrap view.ErrForeign where the scene holds what is
 // not drawn natively and the browser cannot help, ErrLimit, or name the shape.
-func (w *Worker) Prepare(v outline.View) (*Prepared, error) {
+func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 	if v.Content == nil {
 		if err := w.e.check(v.Bounds); err != nil {
 			return nil, err
@@ -240,7 +241,7 @@ func (w *Worker) Prepare(v outline.View) (*Prepared, error) {
 	}
 	defer w.slim()
 	if err := w.builder.Build(v, w.e.cfg.Raster, &w.drawing); err != nil {
-		if w.e.exporter != nil && errors.Is(err, outline.ErrForeign) {
+		if w.e.exporter != nil && errors.Is(err, view.ErrForeign) {
 			return w.e.hand(v, err)
 		}
 		return nil, err
@@ -259,7 +260,7 @@ func (w *Worker) slim() {
 }
 
 // check holds the bounds of a view against the limits of the canvas.
-func (e *Engine) check(b outline.Box) error {
+func (e *Engine) check(b view.Box) error {
 	side, px := float64(e.cfg.MaxSide), float64(e.cfg.MaxPixels)
 	switch {
 	case !(b.W <= side && b.H <= side):

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/testdata"
 )
 
@@ -24,14 +24,14 @@ type exported struct {
 	Images  map[string]struct{ File string }
 }
 
-func (e *exported) view(t testing.TB) outline.View {
+func (e *exported) view(t testing.TB) view.View {
 	t.Helper()
 	s, err := scene.Decode([]byte(`{"records":`+string(e.Records)+`}`), scene.DefaultLimits())
 	if err != nil {
 		t.Fatalf("%s: %v", e.ID, err)
 	}
 	b := e.Export.Bounds
-	return outline.View{Scene: s, Bounds: outline.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}}
+	return view.View{Scene: s, Bounds: view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}}
 }
 
 // without lists all ids but that of the shape that was added last.
@@ -47,9 +47,9 @@ func (e *exported) without(s *scene.Scene) []string {
 
 // referenceViews are the pictures of the balance and label scenes by file name:
 // before and after, shape, label. The labels' files are those without hinting.
-func referenceViews(t testing.TB) map[string]outline.View {
-	views := map[string]outline.View{}
-	labels := map[string]outline.View{}
+func referenceViews(t testing.TB) map[string]view.View {
+	views := map[string]view.View{}
+	labels := map[string]view.View{}
 	testdata.Each(t, "tldraw/scenes.jsonl", func(e *exported) {
 		if e.Kind != "balance" && e.Kind != "label" {
 			return
@@ -82,7 +82,7 @@ func open(t testing.TB, backend string) *Engine {
 	return openWith(t, Config{Backend: backend})
 }
 
-func prepare(t testing.TB, w *Worker, v outline.View) *Prepared {
+func prepare(t testing.TB, w *Worker, v view.View) *Prepared {
 	t.Helper()
 	p, err := w.Prepare(v)
 	if err != nil {
@@ -185,8 +185,8 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []outline.Box{{W: 40000, H: 10}, {W: 30000, H: 30000}, {W: math.Inf(1), H: 1}, {W: math.NaN(), H: 1}} {
-		if _, err := w.Prepare(outline.View{Scene: s, Bounds: b}); !errors.Is(err, ErrLimit) {
+	for _, b := range []view.Box{{W: 40000, H: 10}, {W: 30000, H: 30000}, {W: math.Inf(1), H: 1}, {W: math.NaN(), H: 1}} {
+		if _, err := w.Prepare(view.View{Scene: s, Bounds: b}); !errors.Is(err, ErrLimit) {
 			t.Errorf("%v: got %v; want ErrLimit", b, err)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"plumb/render/chrome"
-	"plumb/render/outline"
+	"plumb/render/shapes"
+	"plumb/render/view"
 )
 
 // The fidelities: who draws what.
@@ -139,15 +140,15 @@ func (e *Engine) EditorStats() chrome.Stats {
 
 // export is a view on its way through the editor.
 type export struct {
-	view   outline.View
+	view   view.View
 	why    error // why not natively; nil where everything goes this way
 	image  *image.NRGBA
-	bounds outline.Box
+	bounds view.Box
 }
 
 // hand makes a Prepared of a view that the editor is to draw. why, which wraps
-// outline.ErrForeign, is nil where nobody asked whether it is native.
-func (e *Engine) hand(v outline.View, why error) (*Prepared, error) {
+// view.ErrForeign, is nil where nobody asked whether it is native.
+func (e *Engine) hand(v view.View, why error) (*Prepared, error) {
 	if m := e.exporter.missing; m != nil {
 		if why == nil {
 			return nil, m
@@ -155,7 +156,7 @@ func (e *Engine) hand(v outline.View, why error) (*Prepared, error) {
 		return nil, fmt.Errorf("%w; nor can the editor draw it here: %w", why, m)
 	}
 	if v.Scene != nil {
-		if err := outline.CheckClouds(v.Scene, e.cfg.MaxPoints); err != nil {
+		if err := shapes.CheckClouds(v.Scene, e.cfg.MaxPoints); err != nil {
 			return nil, err
 		}
 	}
@@ -166,7 +167,7 @@ func (e *Engine) hand(v outline.View, why error) (*Prepared, error) {
 func (p *Prepared) Pending() bool { return p.export != nil && p.tiled == nil }
 
 // Foreign reports whether the editor drew the view, or is to, and why: the
-// reason, which is nil where all views go there, wraps outline.ErrForeign and
+// reason, which is nil where all views go there, wraps view.ErrForeign and
 // may have a method ShapeID.
 func (p *Prepared) Foreign() (reason error, ok bool) {
 	if p.export == nil {
@@ -177,11 +178,11 @@ func (p *Prepared) Foreign() (reason error, ok bool) {
 
 // Bounds is the part of the page that a view drawn by the editor shows. It is
 // known after Finish.
-func (p *Prepared) Bounds() outline.Box { return p.export.bounds }
+func (p *Prepared) Bounds() view.Box { return p.export.bounds }
 
 // Finish lets the editor draw the view, which takes tens of milliseconds and
 // waits for a free page as long as ctx lasts. keep says that Pictures will ask
-// for the picture. Errors wrap outline.ErrForeign with the reason where there is
+// for the picture. Errors wrap view.ErrForeign with the reason where there is
 // one, ErrLimit, and those of package chrome.
 func (p *Prepared) Finish(ctx context.Context, keep bool) error {
 	x := p.export
@@ -191,7 +192,7 @@ func (p *Prepared) Finish(ctx context.Context, keep bool) error {
 		}
 		return err
 	}
-	x.view = outline.View{}
+	x.view = view.View{}
 	return nil
 }
 
@@ -238,11 +239,11 @@ func (p *Prepared) draw(ctx context.Context, keep bool) error {
 }
 
 // content asks the editor what the shapes of a view take up.
-func (e *Engine) content(ctx context.Context, pool *chrome.Pool, v *outline.View) (outline.Box, error) {
-	r := chrome.Request{View: outline.View{Scene: v.Scene, Only: v.Content.IDs}, Source: v.Source, Measure: true}
+func (e *Engine) content(ctx context.Context, pool *chrome.Pool, v *view.View) (view.Box, error) {
+	r := chrome.Request{View: view.View{Scene: v.Scene, Only: v.Content.IDs}, Source: v.Source, Measure: true}
 	got, err := ask(ctx, pool, r)
 	if err != nil {
-		return outline.Box{}, err
+		return view.Box{}, err
 	}
 	return v.Content.Bounds(got.Bounds, !got.Empty)
 }

@@ -10,8 +10,8 @@ import (
 
 	"plumb/render/batch"
 	"plumb/render/chrome"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // browser skips a test where there is no browser.
@@ -100,7 +100,7 @@ func TestAuto(t *testing.T) {
 	browser(t)
 	e := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityAuto})
 	w := e.Worker()
-	v := outline.View{Scene: sceneOf(t, rect+","+emoji), Bounds: outline.Box{W: 400, H: 300}, Only: []string{"shape:a"}, Other: []string{"shape:e"}}
+	v := view.View{Scene: sceneOf(t, rect+","+emoji), Bounds: view.Box{W: 400, H: 300}, Only: []string{"shape:a"}, Other: []string{"shape:e"}}
 	native := v
 	native.Other = nil
 	n := prepare(t, w, native)
@@ -110,7 +110,7 @@ func TestAuto(t *testing.T) {
 	p := prepare(t, w, v)
 	why, ok := p.Foreign()
 	var named interface{ ShapeID() string }
-	if !p.Pending() || !ok || !errors.Is(why, outline.ErrForeign) || !errors.As(why, &named) || named.ShapeID() != "shape:e" {
+	if !p.Pending() || !ok || !errors.Is(why, view.ErrForeign) || !errors.As(why, &named) || named.ShapeID() != "shape:e" {
 		t.Fatalf("got pending %v, %v; want the emoji's shape to be the reason", p.Pending(), why)
 	}
 	if err := p.Finish(context.Background(), true); err != nil {
@@ -138,26 +138,26 @@ func TestContent(t *testing.T) {
 	browser(t)
 	e := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityAuto})
 	s := sceneOf(t, rect+","+emoji)
-	_, _, foreign := outline.ContentBounds(s, nil)
-	if !errors.Is(foreign, outline.ErrForeign) {
+	_, _, foreign := view.ContentBounds(s, nil)
+	if !errors.Is(foreign, view.ErrForeign) {
 		t.Fatalf("got %v; want a size that is not known natively", foreign)
 	}
-	var found outline.Box
-	v := outline.View{Scene: s, Foreign: foreign, Only: []string{}, Content: &outline.Content{IDs: []string{"shape:a"},
-		Bounds: func(b outline.Box, ok bool) (outline.Box, error) { found = b; return outline.Box{W: 10, H: 10}, nil }}}
+	var found view.Box
+	v := view.View{Scene: s, Foreign: foreign, Only: []string{}, Content: &view.Content{IDs: []string{"shape:a"},
+		Bounds: func(b view.Box, ok bool) (view.Box, error) { found = b; return view.Box{W: 10, H: 10}, nil }}}
 	p := prepare(t, e.Worker(), v)
 	if err := p.Finish(context.Background(), false); err != nil {
 		t.Fatal(err)
 	}
-	if found != (outline.Box{X: 100, Y: 100, W: 200, H: 150}) || p.Bounds() != (outline.Box{W: 10, H: 10}) {
+	if found != (view.Box{X: 100, Y: 100, W: 200, H: 150}) || p.Bounds() != (view.Box{W: 10, H: 10}) {
 		t.Errorf("got content %v, bounds %v", found, p.Bounds())
 	}
-	v.Only, v.Content = nil, &outline.Content{Padding: 32}
+	v.Only, v.Content = nil, &view.Content{Padding: 32}
 	p = prepare(t, e.Worker(), v)
 	if err := p.Finish(context.Background(), false); err != nil {
 		t.Fatal(err)
 	}
-	if w, h := p.Size(); w != 264 || h != 214 || p.Bounds() != (outline.Box{X: 68, Y: 68, W: 264, H: 214}) {
+	if w, h := p.Size(); w != 264 || h != 214 || p.Bounds() != (view.Box{X: 68, Y: 68, W: 264, H: 214}) {
 		t.Errorf("got %d x %d px, bounds %v; want the rectangle and 32 px around it", w, h, p.Bounds())
 	}
 }
@@ -171,9 +171,9 @@ func TestNoBrowser(t *testing.T) {
 		t.Errorf("got %v; want ErrMissing", e.Info().NoChrome)
 	}
 	w := e.Worker()
-	prepare(t, w, outline.View{Scene: sceneOf(t, rect), Bounds: outline.Box{W: 400, H: 300}})
-	_, err := w.Prepare(outline.View{Scene: sceneOf(t, emoji), Bounds: outline.Box{W: 400, H: 300}})
-	if !errors.Is(err, outline.ErrForeign) || !errors.Is(err, chrome.ErrMissing) {
+	prepare(t, w, view.View{Scene: sceneOf(t, rect), Bounds: view.Box{W: 400, H: 300}})
+	_, err := w.Prepare(view.View{Scene: sceneOf(t, emoji), Bounds: view.Box{W: 400, H: 300}})
+	if !errors.Is(err, view.ErrForeign) || !errors.Is(err, chrome.ErrMissing) {
 		t.Errorf("got %v; want the reason and what is missing", err)
 	}
 	cfg.Fidelity = FidelityTldraw
@@ -193,7 +193,7 @@ func TestIncompleteRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := outline.View{Scene: s, Source: []byte(record), Bounds: outline.Box{W: 100, H: 80}}
+	v := view.View{Scene: s, Source: []byte(record), Bounds: view.Box{W: 100, H: 80}}
 	p := prepare(t, e.Worker(), v)
 	if err := p.Finish(context.Background(), false); err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func TestIncompleteRecords(t *testing.T) {
 	if err := p.Finish(context.Background(), false); err != nil {
 		t.Errorf("a document that was read: %v", err)
 	}
-	v.Scene, v.Foreign = nil, outline.ErrForeign
+	v.Scene, v.Foreign = nil, view.ErrForeign
 	p = prepare(t, e.Worker(), v)
 	if err := p.Finish(context.Background(), false); !errors.Is(err, chrome.ErrScene) {
 		t.Errorf("got %v; want the editor's refusal", err)

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/testdata/madeup"
 )
 
@@ -77,7 +77,7 @@ func TestLikeness(t *testing.T) {
 		{"faint label beyond the stroke", `"opacity":0.25,"type":"geo","props":{"geo":"cloud","w":43,"h":40,"dash":"draw","font":"sans","align":"start","verticalAlign":"start","text":"rfzt rfzt"}`, 0},
 	} {
 		shape := fmt.Sprintf(`{"id":"shape:a","x":100,"y":80,%s}`, c.shape)
-		v := outline.View{Scene: sceneOf(t, shape), Source: []byte("[" + shape + "]"), Bounds: outline.Box{X: 20, Y: 20, W: 300, H: 300}}
+		v := view.View{Scene: sceneOf(t, shape), Source: []byte("[" + shape + "]"), Bounds: view.Box{X: 20, Y: 20, W: 300, H: 300}}
 		if u := unlike(picture(t, own, prepare(t, own.Worker(), v)), editors(t, theirs, v)); u.px > c.most || u.alpha > 1 || !u.drawn || u.colour > 2 {
 			t.Errorf("%s: got %+v; want at most %d px that differ by 1, colours by 2, and something drawn", c.name, u, c.most)
 		}
@@ -85,7 +85,7 @@ func TestLikeness(t *testing.T) {
 }
 
 // editors is what the editor draws of a view.
-func editors(t *testing.T, e *Engine, v outline.View) *image.NRGBA {
+func editors(t *testing.T, e *Engine, v view.View) *image.NRGBA {
 	t.Helper()
 	p := prepare(t, e.Worker(), v)
 	if err := p.Finish(context.Background(), true); err != nil {
@@ -181,7 +181,7 @@ func TestLikenessOfTexts(t *testing.T) {
 				props += "," + c.props
 			}
 			shape := fmt.Sprintf(`{"id":"shape:a","type":"text","x":200,"y":100,"rotation":%g,"props":{%s}}`, turn, props)
-			v := outline.View{Scene: sceneOf(t, shape), Source: []byte("[" + shape + "]"), Bounds: outline.Box{X: 0, Y: 0, W: 600, H: 600}}
+			v := view.View{Scene: sceneOf(t, shape), Source: []byte("[" + shape + "]"), Bounds: view.Box{X: 0, Y: 0, W: 600, H: 600}}
 			// Of turned underlines single px at the ends of gaps are on the other side.
 			if u := unlike(picture(t, own, prepare(t, own.Worker(), v)), editors(t, theirs, v)); u.alpha > c.most || u.off > 6 || !u.drawn {
 				t.Errorf("%s: got %+v; want alphas that differ by at most %d, at most 6 px off, and something drawn", name, u, c.most)
@@ -207,9 +207,9 @@ func TestLikenessOfPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := outline.View{Scene: s, Source: src, Bounds: outline.Box{X: -200, Y: -200, W: 800, H: 800}, Picture: true}
+		v := view.View{Scene: s, Source: src, Bounds: view.Box{X: -200, Y: -200, W: 800, H: 800}, Picture: true}
 		p, err := worker.Prepare(v)
-		if errors.Is(err, outline.ErrForeign) {
+		if errors.Is(err, view.ErrForeign) {
 			t.Logf("page %d: %v", i, err)
 			continue
 		}

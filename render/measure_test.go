@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/view"
 )
 
 // Calls that overlap get the bits that they get one after the other, each its own
@@ -20,7 +20,7 @@ func TestMeasureFromSeveralGoroutines(t *testing.T) {
 			var ps [callers][]*Prepared
 			var want [callers][]metric.Tally
 			for i := range callers {
-				var vs []outline.View
+				var vs []view.View
 				for n := range 1 + 5*i {
 					vs = append(vs, rings(t, 1+(i+n)%9, 300+float64(17*n)))
 				}

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/testdata"
 )
 
 // mixedViews are the views of the mixed scenes by the name of their unhinted
 // picture.
-func mixedViews(t testing.TB) map[string]outline.View {
-	scenes, views := map[string]outline.View{}, map[string]outline.View{}
+func mixedViews(t testing.TB) map[string]view.View {
+	scenes, views := map[string]view.View{}, map[string]view.View{}
 	testdata.Each(t, "tldraw/scenes.jsonl", func(e *exported) {
 		if e.Kind == "mixed" {
 			v := e.view(t)
@@ -113,7 +113,7 @@ func TestMixedFidelity(t *testing.T) {
 	foreign := 0
 	for name, v := range mixedViews(t) {
 		p, err := w.Prepare(v)
-		if errors.Is(err, outline.ErrForeign) {
+		if errors.Is(err, view.ErrForeign) {
 			t.Logf("%s: %v", name, err)
 			foreign++
 			continue

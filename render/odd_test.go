@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unicode"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // odd is a shape that says too little, or what hardly anybody writes. Its text is
@@ -73,9 +73,9 @@ func checkOdd(t *testing.T, list []odd) {
 		s, err := scene.Decode([]byte(`[{"id":"shape:odd","x":60,"y":60,`+o.shape+`},`+rect+`]`), scene.DefaultLimits())
 		if err == nil {
 			var p *Prepared
-			if p, err = own.Worker().Prepare(outline.View{Scene: s, Bounds: outline.Box{W: cell, H: cell}}); err == nil {
+			if p, err = own.Worker().Prepare(view.View{Scene: s, Bounds: view.Box{W: cell, H: cell}}); err == nil {
 				p.Release()
-			} else if !errors.Is(err, outline.ErrForeign) {
+			} else if !errors.Is(err, view.ErrForeign) {
 				t.Errorf("%s: got %v; want it drawn or refused by name", o.name, err)
 			}
 		}
@@ -93,7 +93,7 @@ func checkOdd(t *testing.T, list []odd) {
 			shapes = append(shapes, fmt.Sprintf(`{"id":"shape:%d","x":%d,"y":%d,%s}`, i, 60+i%across*cell, 60+i/across*cell, o.shape))
 		}
 		text := strings.Join(shapes, ",")
-		v := outline.View{Scene: sceneOf(t, text), Source: []byte("[" + text + "]"), Bounds: outline.Box{W: across * cell, H: down * cell}}
+		v := view.View{Scene: sceneOf(t, text), Source: []byte("[" + text + "]"), Bounds: view.Box{W: across * cell, H: down * cell}}
 		got, want := picture(t, own, prepare(t, own.Worker(), v)), editors(t, theirs, v)
 		for i, o := range part {
 			if n := farPixels(got, want, image.Rect(0, 0, cell, cell).Add(image.Pt(i%across*cell, i/across*cell))); n > 0 {

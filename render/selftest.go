@@ -8,9 +8,10 @@ import (
 	"plumb/render/batch"
 	"plumb/render/chord"
 	"plumb/render/cpu"
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/path"
 	"plumb/render/scan"
+	"plumb/render/shapes"
 )
 
 // SelfTest runs the tile stage on a small drawing that uses everything it knows
@@ -51,11 +52,11 @@ func (e *Engine) SelfTest() error {
 
 // selfTestDrawing has tiles of all classes: a clip, a translucent group, two sets,
 // pieces of tiles, level and upright edges and parts off the picture.
-func selfTestDrawing() *outline.Drawing {
-	d := &outline.Drawing{Width: 150, Height: 70, Groups: []uint32{outline.Opaque / 3}}
+func selfTestDrawing() *paint.Drawing {
+	d := &paint.Drawing{Width: 150, Height: 70, Groups: []uint32{shapes.Opaque / 3}}
 	var filler area.Filler
 	canvas := chord.Rect{X1: int32(d.Width), Y1: int32(d.Height)}
-	add := func(it outline.Item, n int, cx, cy, rx, ry, turn float64) {
+	add := func(it paint.Item, n int, cx, cy, rx, ry, turn float64) {
 		var p path.Path
 		for i := range n {
 			sin, cos := math.Sincos(turn + 2*math.Pi*float64(i)/float64(n))
@@ -71,15 +72,15 @@ func selfTestDrawing() *outline.Drawing {
 		it.First, it.Count = int32(first), int32(count)
 		d.Items = append(d.Items, it)
 	}
-	plain := outline.Item{Opacity: outline.Opaque, Clip: -1, Color: [3]uint8{200, 100, 50}}
-	with := func(f func(*outline.Item)) outline.Item { it := plain; f(&it); return it }
+	plain := paint.Item{Opacity: shapes.Opaque, Clip: -1, Color: [3]uint8{200, 100, 50}}
+	with := func(f func(*paint.Item)) paint.Item { it := plain; f(&it); return it }
 	add(plain, 40, 30, 30, 40, 25, 0)
 	add(plain, 4, 92, 31, 30, 20, 0.35)
-	add(with(func(it *outline.Item) { it.Op = outline.OpClip }), 4, 60, 40, 30, 30, math.Pi/4)
+	add(with(func(it *paint.Item) { it.Op = paint.OpClip }), 4, 60, 40, 30, 30, math.Pi/4)
 	clip := int32(len(d.Items) - 1)
-	add(with(func(it *outline.Item) { it.Clip = clip; it.Opacity = outline.Opaque * 5 / 8 }), 5, 70, 40, 40, 30, 0.1)
+	add(with(func(it *paint.Item) { it.Clip = clip; it.Opacity = shapes.Opaque * 5 / 8 }), 5, 70, 40, 40, 30, 0.1)
 	add(plain, 9, 110, 50, 35, 18, 0.2)
-	add(with(func(it *outline.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
+	add(with(func(it *paint.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
 	ragged := plain
 	ragged.First, ragged.Count = int32(len(d.Coverage.Spans)), 20
 	at := int32(len(d.Coverage.Bytes))
@@ -91,7 +92,7 @@ func selfTestDrawing() *outline.Drawing {
 	}
 	d.Items = append(d.Items, ragged)
 	for i := range 3 {
-		add(with(func(it *outline.Item) { it.Group = 1; it.Opacity = outline.Opaque * 3 / 4 }), 12, 40+20*float64(i), 20, 18, 16, 0)
+		add(with(func(it *paint.Item) { it.Group = 1; it.Opacity = shapes.Opaque * 3 / 4 }), 12, 40+20*float64(i), 20, 18, 16, 0)
 	}
 	return d
 }

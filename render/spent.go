@@ -4,22 +4,23 @@ import (
 	"errors"
 	"time"
 
-	"plumb/render/outline"
+	"plumb/render/paint"
+	"plumb/render/view"
 )
 
 // Spent is what the preparation of one view took on the CPU, wall time.
 type Spent struct {
-	Outline time.Duration // shapes to paths, and by outline.Reference to coverage
+	Outline time.Duration // shapes to paths, and by paint.Reference to coverage
 	Tile    time.Duration // a drawing to tiles
 }
 
 // PrepareTimed is Prepare of a view that is drawn natively, and tells where the
 // time went. between is called between the two steps, nil for no call. What the
-// editor would have to draw is an error that wraps outline.ErrForeign.
-func (w *Worker) PrepareTimed(v outline.View, between func()) (*Prepared, Spent, error) {
+// editor would have to draw is an error that wraps view.ErrForeign.
+func (w *Worker) PrepareTimed(v view.View, between func()) (*Prepared, Spent, error) {
 	begin := time.Now()
 	if v.Content != nil || w.e.cfg.Fidelity == FidelityTldraw {
-		return nil, Spent{}, errors.Join(outline.ErrForeign, v.Foreign)
+		return nil, Spent{}, errors.Join(view.ErrForeign, v.Foreign)
 	}
 	if err := w.e.check(v.Bounds); err != nil {
 		return nil, Spent{}, err
@@ -38,7 +39,7 @@ func (w *Worker) PrepareTimed(v outline.View, between func()) (*Prepared, Spent,
 
 // Tile does the last step of Prepare for a drawing that was made before. It
 // keeps no reference to the drawing.
-func (w *Worker) Tile(d *outline.Drawing) *Prepared {
+func (w *Worker) Tile(d *paint.Drawing) *Prepared {
 	w.binner.Bin(d, &w.tiled)
 	return &Prepared{e: w.e, tiled: w.e.shelf.copied(&w.tiled)}
 }

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // rings is a view of n ellipses, w px wide.
-func rings(t testing.TB, n int, w float64) outline.View {
+func rings(t testing.TB, n int, w float64) view.View {
 	t.Helper()
 	var text []string
 	for i := range n {
@@ -21,10 +21,10 @@ func rings(t testing.TB, n int, w float64) outline.View {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return outline.View{Scene: s, Bounds: outline.Box{W: w, H: 150}}
+	return view.View{Scene: s, Bounds: view.Box{W: w, H: 150}}
 }
 
-func prepared(t testing.TB, e *Engine, vs ...outline.View) []*Prepared {
+func prepared(t testing.TB, e *Engine, vs ...view.View) []*Prepared {
 	t.Helper()
 	var ps []*Prepared
 	w := e.Worker()

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // A view of which only the picture is wanted has an empty tally, changes nothing
@@ -16,7 +16,7 @@ func TestUnmeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := outline.View{Scene: s, Bounds: outline.Box{W: 60, H: 50}}
+	v := view.View{Scene: s, Bounds: view.Box{W: 60, H: 50}}
 	bare := v
 	bare.Unmeasured = true
 	for _, backend := range []string{BackendCPU, BackendGL} {

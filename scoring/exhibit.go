@@ -3,8 +3,8 @@ package scoring
 import (
 	"image"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // Shower is a Job that can show how its score came about. Show reads the metrics
@@ -46,7 +46,7 @@ type Panel struct {
 	Title string // "before", "after", "label over shape"
 	// View is what is drawn. With View.Other set the panel shows how the two sets
 	// cover each other, not what they look like.
-	View outline.View
+	View view.View
 	// Image, if set, makes the picture in place of View, for suites that paint
 	// themselves. It is not premultiplied, lies on white, and one of its px is a
 	// page unit. It may be called once, from any goroutine.

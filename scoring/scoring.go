@@ -8,7 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/view"
 )
 
 // Item is one line of a dump, or one sample of a request (contract.md 3).
@@ -53,7 +53,7 @@ type Demanding interface {
 type Job interface {
 	// Views are the pictures to measure, in any number; none where the test
 	// needs no pixels.
-	Views() []outline.View
+	Views() []view.View
 	// Score computes the result, with the tallies of Views in their order. It is
 	// called at most once, and not after Fail.
 	Score(tallies []metric.Tally) Result

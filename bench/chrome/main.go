@@ -28,7 +28,7 @@ import (
 
 	"plumb/bench/rig"
 	"plumb/render/chrome"
-	"plumb/render/outline"
+	"plumb/render/view"
 )
 
 func main() {
@@ -231,7 +231,7 @@ func read(path string, every int) ([]chrome.Request, error) {
 			return nil, err
 		}
 		b := s.Export.Bounds
-		all = append(all, chrome.Request{View: outline.View{Bounds: outline.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}}, Source: src})
+		all = append(all, chrome.Request{View: view.View{Bounds: view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}}, Source: src})
 	}
 	return all, lines.Err()
 }

@@ -7,9 +7,10 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/path"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring/aspire/scenario"
 )
 
@@ -17,7 +18,7 @@ import (
 // and as paths for all others.
 type work struct {
 	source []byte // {"shapes":[...]}
-	view   outline.View
+	view   view.View
 	w, h   int
 	fills  []fill
 }
@@ -102,13 +103,13 @@ func newWork(source []byte, w, h float64) (out work, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = work{source: source, view: outline.View{Scene: s, Bounds: outline.Box{W: w, H: h}}, w: int(w), h: int(h)}
-	var b outline.Builder
-	b.Watch = func(p *path.Path, it *outline.Item) {
+	out = work{source: source, view: view.View{Scene: s, Bounds: view.Box{W: w, H: h}}, w: int(w), h: int(h)}
+	var b paint.Builder
+	b.Watch = func(p *path.Path, it *paint.Item) {
 		out.fills = append(out.fills, fill{rgb: it.Color})
 		out.fills[len(out.fills)-1].p.Append(p)
 	}
-	return out, b.Build(out.view, outline.Reference, new(outline.Drawing))
+	return out, b.Build(out.view, paint.Reference, new(paint.Drawing))
 }
 
 // appendSVG appends the path's data.

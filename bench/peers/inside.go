@@ -14,10 +14,11 @@ import (
 
 	"plumb/render"
 	"plumb/render/chord"
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/scene"
+	"plumb/render/shapes"
 )
 
 func distance(a, b centre) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
@@ -49,7 +50,7 @@ func ofPaths(list []work) (*row, error) {
 		return timed(func() (out []centre, err error) {
 			w := e.Worker()
 			var s scan.Scanner
-			var d outline.Drawing
+			var d paint.Drawing
 			for first := 0; first < len(list); first += batchSize {
 				var batch []*render.Prepared
 				for i := range list[first:min(first+batchSize, len(list))] {
@@ -67,13 +68,13 @@ func ofPaths(list []work) (*row, error) {
 }
 
 // fillPaths makes the drawing of a scene's paths.
-func fillPaths(w *work, s *scan.Scanner, d *outline.Drawing) {
+func fillPaths(w *work, s *scan.Scanner, d *paint.Drawing) {
 	d.Reset()
 	d.Width, d.Height = w.w, w.h
 	for k := range w.fills {
 		f := &w.fills[k]
 		first, count := s.Append(&d.Coverage, &f.p, chord.Rect{X1: int32(w.w), Y1: int32(w.h)}, scan.Rule{Cells: true})
-		d.Items = append(d.Items, outline.Item{First: int32(first), Count: int32(count), Opacity: outline.Opaque, Color: f.rgb, Clip: -1})
+		d.Items = append(d.Items, paint.Item{First: int32(first), Count: int32(count), Opacity: shapes.Opaque, Color: f.rgb, Clip: -1})
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"plumb/bench/scenes"
 	"plumb/bench/stage"
 	"plumb/render"
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/scene"
 )
 
@@ -101,7 +101,7 @@ func (p *Plan) Measure(f *File) (map[string][]stage.Span, error) {
 	if p.Quick {
 		f.Mode = "quick"
 	}
-	if p.Engine.Raster == outline.Exact {
+	if p.Engine.Raster == paint.Exact {
 		f.Raster = "exact"
 	}
 	if i.GPU != nil {

@@ -93,7 +93,7 @@ func (s *session) sweeps() error {
 	return nil
 }
 
-// A worker remembers what it made of some hundred shapes (render/outline). Sweeps
+// A worker remembers what it made of some hundred shapes (render/paint). Sweeps
 // have so many different ones, and at least so many scenes, that it does not help
 // scenes of few shapes more than others.
 const (

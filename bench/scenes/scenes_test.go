@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"plumb/daemon/dump"
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // TestClasses reads every class as `plumb render` would and looks for what the
@@ -26,7 +27,7 @@ func TestClasses(t *testing.T) {
 			if !bytes.Contains(l, []byte(id)) || len(v.Scene.Shapes) != c.Spec.Shapes {
 				t.Errorf("%s: got %d shapes in %q; want %d", c.Name, len(v.Scene.Shapes), id, c.Spec.Shapes)
 			}
-			if want := (outline.Box{W: Width * c.Spec.Scale, H: Height * c.Spec.Scale}); v.Bounds != want {
+			if want := (view.Box{W: Width * c.Spec.Scale, H: Height * c.Spec.Scale}); v.Bounds != want {
 				t.Errorf("%s: got bounds %v; want %v", c.Name, v.Bounds, want)
 			}
 		}
@@ -88,8 +89,8 @@ func segments(t *testing.T, line []byte) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var d outline.Drawing
-	if err := new(outline.Builder).Build(v, outline.Exact, &d); err != nil {
+	var d paint.Drawing
+	if err := new(paint.Builder).Build(v, paint.Exact, &d); err != nil {
 		t.Fatal(err)
 	}
 	return d.Pieces

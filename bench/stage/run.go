@@ -10,7 +10,7 @@ import (
 
 	"plumb/render"
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/scoring"
 )
 
@@ -26,13 +26,13 @@ const (
 // Config is one run.
 type Config struct {
 	Engine  *render.Engine
-	Raster  outline.Raster // the engine's
-	Way     Way            // "" is EndToEnd
-	Workers int            // goroutines that decode and outline, 1 or more
-	Callers int            // goroutines with a batch of their own; 0 is 2, more bring nothing (render.Engine.Measure)
-	Batch   int            // scenes per batch at most, 1 or more
-	Work    int            // of a batch at most, as render.Prepared.Work counts; 0 for no bound
-	Count   int            // scenes of the run; 0: as many as Time allows
+	Raster  paint.Raster // the engine's
+	Way     Way          // "" is EndToEnd
+	Workers int          // goroutines that decode and outline, 1 or more
+	Callers int          // goroutines with a batch of their own; 0 is 2, more bring nothing (render.Engine.Measure)
+	Batch   int          // scenes per batch at most, 1 or more
+	Work    int          // of a batch at most, as render.Prepared.Work counts; 0 for no bound
+	Count   int          // scenes of the run; 0: as many as Time allows
 	Time    time.Duration
 	Profile bool // note every stage, which costs some microseconds per scene
 }
@@ -63,7 +63,7 @@ func Run(cfg Config, set *Set) (Sample, error) {
 type run struct {
 	Config
 	set      *Set
-	drawings []outline.Drawing // of Render
+	drawings []paint.Drawing // of Render
 	start    moment
 	next     atomic.Int64 // scene
 	failed   atomic.Int64

@@ -8,8 +8,9 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -19,9 +20,9 @@ type Set struct {
 	Lines  [][]byte
 	Limits scene.Limits
 
-	sums     []atomic.Uint64   // of each scene's result line, 0 before the first
-	drawings []outline.Drawing // of the first scenes, once a run began with them
-	raster   outline.Raster    // of the drawings
+	sums     []atomic.Uint64 // of each scene's result line, 0 before the first
+	drawings []paint.Drawing // of the first scenes, once a run began with them
+	raster   paint.Raster    // of the drawings
 }
 
 // NewSet reads every line once, so that runs meet no scene that cannot be read.
@@ -39,7 +40,7 @@ func NewSet(name string, lines [][]byte, limits scene.Limits) (*Set, error) {
 	return s, nil
 }
 
-func (s *Set) decode(i int) (string, outline.View, error) {
+func (s *Set) decode(i int) (string, view.View, error) {
 	return dump.Picture(s.Lines[i], dump.PictureOptions{Limits: s.Limits})
 }
 

@@ -6,7 +6,8 @@ import (
 
 	"plumb/render"
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/paint"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -19,13 +20,13 @@ func (r *run) ready() error {
 	if r.Way == EndToEnd || r.Way == "" {
 		return nil
 	}
-	var b outline.Builder
-	b.Version, _ = outline.ParseVersion(r.Engine.Info().Tldraw)
+	var b paint.Builder
+	b.Version, _ = view.ParseVersion(r.Engine.Info().Tldraw)
 	n := min(most, len(r.set.Lines))
 	if r.drawings = r.set.drawings; r.drawings != nil && r.set.raster == r.Raster {
 		return nil
 	}
-	r.drawings = make([]outline.Drawing, n)
+	r.drawings = make([]paint.Drawing, n)
 	for i := range r.drawings {
 		_, v, err := r.set.decode(i)
 		if err != nil {
@@ -159,15 +160,15 @@ func Lone(cfg Config, set *Set) (Latency, error) {
 // scenes where their area is to be right within 1/64 px, mean per scene: what goals
 // that were set per segment scale by.
 func Segments(set *Set) (float64, error) {
-	var b outline.Builder
-	var d outline.Drawing
+	var b paint.Builder
+	var d paint.Drawing
 	n, all := min(16, len(set.Lines)), 0
 	for i := range n {
 		_, v, err := set.decode(i)
 		if err != nil {
 			return 0, err
 		}
-		if err := b.Build(v, outline.Exact, &d); err != nil {
+		if err := b.Build(v, paint.Exact, &d); err != nil {
 			return 0, err
 		}
 		all += d.Pieces

@@ -15,8 +15,8 @@ import (
 	"plumb/render/chrome"
 	"plumb/render/egl"
 	"plumb/render/font"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // doctorCmd is `plumb doctor`.
@@ -213,7 +213,7 @@ func tryExport(pool *chrome.Pool) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	img, err := pool.View(ctx, outline.View{Scene: s, Bounds: outline.Box{W: 40, H: 40}})
+	img, err := pool.View(ctx, view.View{Scene: s, Bounds: view.Box{W: 40, H: 40}})
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
 	"plumb/render/mask"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -298,7 +298,7 @@ func (d *renderRun) draw(s *renderTask) []byte {
 		return s.fail(id, &scoring.Error{Code: "bad_line", Message: s.line.Fault})
 	}
 	named := make(chan string, 1) // buffered: nobody receives after the deadline
-	p, err := d.core.Queue.Draw(d.ctx, func() (outline.View, error) {
+	p, err := d.core.Queue.Draw(d.ctx, func() (view.View, error) {
 		own, v, err := dump.Picture(s.line.Bytes, d.options)
 		named <- own
 		return v, err
@@ -334,9 +334,9 @@ func codeOf(err error) string {
 	switch {
 	case errors.As(err, &e):
 		return e.Code
-	case errors.Is(err, outline.ErrForeign):
+	case errors.Is(err, view.ErrForeign):
 		return "not_native"
-	case errors.Is(err, outline.ErrFonts):
+	case errors.Is(err, view.ErrFonts):
 		return "backend"
 	}
 	return "bad_scene"

@@ -19,14 +19,14 @@ import (
 	"plumb/daemon/report"
 	"plumb/render"
 	"plumb/render/chrome"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
 // pair is a scene drawn natively and by the editor.
 type pair struct {
 	id       string
-	view     outline.View
+	view     view.View
 	likeness *compare.Likeness
 	got, ref *image.NRGBA
 	reason   string // why there is no comparison
@@ -120,7 +120,7 @@ func (m *comparison) pair(s *renderTask) []byte {
 	if err == nil {
 		return m.figures(p)
 	}
-	p.reason, p.foreign = err.Error(), errors.Is(err, outline.ErrForeign)
+	p.reason, p.foreign = err.Error(), errors.Is(err, view.ErrForeign)
 	if p.foreign {
 		b := scoring.AppendString([]byte(`{"id":`), p.id)
 		return append(scoring.AppendString(append(b, `,"native":false,"reason":`...), p.reason), "}\n"...)
@@ -138,7 +138,7 @@ func (m *comparison) both(s *renderTask, p *pair) error {
 		return err
 	}
 	p.view = v
-	got, err := m.core.Queue.Draw(m.ctx, func() (outline.View, error) { return v, nil })
+	got, err := m.core.Queue.Draw(m.ctx, func() (view.View, error) { return v, nil })
 	if err != nil {
 		return err
 	}

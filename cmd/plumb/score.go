@@ -18,7 +18,7 @@ import (
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
 	"plumb/daemon/report"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 	"plumb/scoring/table"
 )
@@ -234,8 +234,8 @@ type painter struct {
 }
 
 // Picture implements report.Renderer.
-func (p painter) Picture(v outline.View) (*image.NRGBA, error) {
-	got, err := p.queue.Draw(p.ctx, func() (outline.View, error) { return v, nil })
+func (p painter) Picture(v view.View) (*image.NRGBA, error) {
+	got, err := p.queue.Draw(p.ctx, func() (view.View, error) { return v, nil })
 	return got.Image, err
 }
 

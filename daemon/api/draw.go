@@ -15,7 +15,7 @@ import (
 	"plumb/daemon/cut"
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -142,7 +142,7 @@ func (s *Server) drawn(life context.Context, body []byte, d drawing, use func(id
 	}
 	defer s.pixels.give(pixels)
 	v.Unmeasured = true
-	p, err := s.cfg.Queue.Draw(life, func() (outline.View, error) { return v, nil })
+	p, err := s.cfg.Queue.Draw(life, func() (view.View, error) { return v, nil })
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/daemon/shm"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -88,7 +88,7 @@ func (s *Server) explain(err error) (status int, kind, message string) {
 		return fasthttp.StatusBadRequest, region.Code, region.Message
 	case errors.Is(err, scene.ErrLimit):
 		return fasthttp.StatusUnprocessableEntity, "limit", err.Error()
-	case errors.Is(err, outline.ErrForeign):
+	case errors.Is(err, view.ErrForeign):
 		return fasthttp.StatusUnprocessableEntity, "not_native", err.Error()
 	case errors.As(err, &syntax) && syntax.Offset >= 0:
 		return fasthttp.StatusBadRequest, "bad_line", err.Error()

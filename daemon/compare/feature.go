@@ -4,8 +4,8 @@ import (
 	"image"
 	"math"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // Part is one feature of one shape, and how alike the place is where the shape
@@ -21,7 +21,7 @@ const edge = 12
 // Parts returns the features of the shapes of a view with the figures of the
 // part of the picture that each shape takes up. Shapes that lie over each other
 // share their errors.
-func (l *Likeness) Parts(v outline.View) []Part {
+func (l *Likeness) Parts(v view.View) []Part {
 	var all []Part
 	kx, ky := float64(l.Width)/v.Bounds.W, float64(l.Height)/v.Bounds.H
 	for i := range v.Scene.Shapes {
@@ -29,7 +29,7 @@ func (l *Likeness) Parts(v outline.View) []Part {
 		if sh.Kind == scene.Group || !v.Shows(int32(i)) {
 			continue
 		}
-		b, ok := outline.PageBounds(v.Scene, int32(i))
+		b, ok := view.PageBounds(v.Scene, int32(i))
 		if !ok {
 			continue
 		}

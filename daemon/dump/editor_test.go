@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // TestPictureForEditor: what is left to the editor where there is one, and what
@@ -20,22 +20,22 @@ func TestPictureForEditor(t *testing.T) {
 	for _, c := range []struct {
 		name, line string
 		editor     Editor
-		version    outline.Version
+		version    view.Version
 		foreign    bool // it is known not to be native
 		content    bool // the editor finds the bounds
 		fails      bool
 	}{
-		{"native", `{"shapes":[` + box + `]}`, ForForeign, outline.V4, false, false, false},
-		{"native, without an editor", `{"shapes":[` + box + `]}`, NoEditor, outline.V4, false, false, false},
-		{"everything", `{"shapes":[` + box + `]}`, ForAll, outline.V4, false, true, false},
-		{"everything over bounds", `{"shapes":[` + box + `],"bounds":[0,0,50,60]}`, ForAll, outline.V4, false, false, false},
-		{"size that is not known", `{"shapes":[` + emoji + `]}`, ForForeign, outline.V4, true, true, false},
-		{"size that nobody knows", `{"shapes":[` + emoji + `]}`, NoEditor, outline.V4, false, false, true},
-		{"size that is not asked for", `{"shapes":[` + emoji + `],"bounds":[0,0,50,60]}`, NoEditor, outline.V4, false, false, false},
-		{"note of 4.2", `{"shapes":[` + note + `]}`, ForForeign, outline.V4, false, false, false},
-		{"note of 5.4", `{"shapes":[` + note + `]}`, ForForeign, outline.V5, true, true, false},
-		{"another version", old, ForForeign, outline.V4, true, false, false},
-		{"another version, without an editor", old, NoEditor, outline.V4, false, false, true},
+		{"native", `{"shapes":[` + box + `]}`, ForForeign, view.V4, false, false, false},
+		{"native, without an editor", `{"shapes":[` + box + `]}`, NoEditor, view.V4, false, false, false},
+		{"everything", `{"shapes":[` + box + `]}`, ForAll, view.V4, false, true, false},
+		{"everything over bounds", `{"shapes":[` + box + `],"bounds":[0,0,50,60]}`, ForAll, view.V4, false, false, false},
+		{"size that is not known", `{"shapes":[` + emoji + `]}`, ForForeign, view.V4, true, true, false},
+		{"size that nobody knows", `{"shapes":[` + emoji + `]}`, NoEditor, view.V4, false, false, true},
+		{"size that is not asked for", `{"shapes":[` + emoji + `],"bounds":[0,0,50,60]}`, NoEditor, view.V4, false, false, false},
+		{"note of 4.2", `{"shapes":[` + note + `]}`, ForForeign, view.V4, false, false, false},
+		{"note of 5.4", `{"shapes":[` + note + `]}`, ForForeign, view.V5, true, true, false},
+		{"another version", old, ForForeign, view.V4, true, false, false},
+		{"another version, without an editor", old, NoEditor, view.V4, false, false, true},
 	} {
 		_, v, err := Picture([]byte(c.line), PictureOptions{Editor: c.editor, Version: c.version, Limits: scene.DefaultLimits()})
 		if (err != nil) != c.fails {
@@ -44,7 +44,7 @@ func TestPictureForEditor(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if errors.Is(v.Foreign, outline.ErrForeign) != c.foreign || (v.Content != nil) != c.content || (v.Source != nil) != (c.editor != NoEditor) {
+		if errors.Is(v.Foreign, view.ErrForeign) != c.foreign || (v.Content != nil) != c.content || (v.Source != nil) != (c.editor != NoEditor) {
 			t.Errorf("%s: got foreign %v, content %v, %d bytes of source", c.name, v.Foreign, v.Content, len(v.Source))
 		}
 		if c.content && v.Content.Padding != 32 {

@@ -13,16 +13,16 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/daemon/message"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
 // Bounds says which part of the page becomes a picture.
 type Bounds struct {
-	Box     outline.Box // in page units
-	Content bool        // instead of Box: what is drawn, and Pad around it
-	Pad     float64     // page units
+	Box     view.Box // in page units
+	Content bool     // instead of Box: what is drawn, and Pad around it
+	Pad     float64  // page units
 }
 
 // DefaultBounds are those of an export: the content with tldraw's padding
@@ -56,7 +56,7 @@ func ParseBounds(s string) (Bounds, error) {
 		}
 		v[i] = x
 	}
-	return Bounds{Box: outline.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
+	return Bounds{Box: view.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }
 
 // Editor says what the real editor is there for.
@@ -74,7 +74,7 @@ type PictureOptions struct {
 	Only    []string // ids to draw, with their descendants
 	Limits  scene.Limits
 	Editor  Editor
-	Version outline.Version // what is native
+	Version view.Version // what is native
 }
 
 // Picture reads a scene line (contract.md 2): {"id", "shapes" or "records",
@@ -82,7 +82,7 @@ type PictureOptions struct {
 // has none. The view keeps a copy of b where an editor may need it. Errors wrap
 // scene.ErrInvalid; a scene that only the editor can read is none where there is
 // one.
-func Picture(b []byte, o PictureOptions) (id string, v outline.View, err error) {
+func Picture(b []byte, o PictureOptions) (id string, v view.View, err error) {
 	err = scene.Parse(b, o.Limits, func(doc *fastjson.Value) error {
 		id, v, err = picture(doc, b, &o)
 		return err
@@ -91,7 +91,7 @@ func Picture(b []byte, o PictureOptions) (id string, v outline.View, err error) 
 }
 
 // picture is Picture for b that has been parsed.
-func picture(doc *fastjson.Value, b []byte, o *PictureOptions) (id string, v outline.View, err error) {
+func picture(doc *fastjson.Value, b []byte, o *PictureOptions) (id string, v view.View, err error) {
 	if id, err = pictureID(doc); err != nil {
 		return "", v, err
 	}
@@ -109,7 +109,7 @@ func picture(doc *fastjson.Value, b []byte, o *PictureOptions) (id string, v out
 		if o.Editor == NoEditor || !errors.Is(err, scene.ErrVersion) {
 			return id, v, err
 		}
-		v.Foreign = fmt.Errorf("cannot read scene: %w: %w", outline.ErrForeign, err)
+		v.Foreign = fmt.Errorf("cannot read scene: %w: %w", view.ErrForeign, err)
 	}
 	if v.Only, err = known(v.Scene, v.Only); err != nil {
 		return id, v, err
@@ -193,13 +193,13 @@ func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 	if !ok {
 		return Bounds{}, fmt.Errorf("cannot use bounds: %w: want [x,y,w,h] in page units", scene.ErrInvalid)
 	}
-	return Bounds{Box: outline.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
+	return Bounds{Box: view.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }
 
 // place finds the box of a picture. One of nothing (an empty Only) is as large as
 // that of everything: an empty picture has no content of its own. Where the editor draws, or knows better what
 // the shapes take up, it is left to it.
-func place(v *outline.View, b Bounds, o *PictureOptions) error {
+func place(v *view.View, b Bounds, o *PictureOptions) error {
 	if !b.Content {
 		v.Bounds = b.Box
 		return nil
@@ -212,12 +212,12 @@ func place(v *outline.View, b Bounds, o *PictureOptions) error {
 		shown = nil
 	}
 	if o.Editor == ForAll && (v.Only == nil || shown != nil) || v.Foreign != nil {
-		v.Content = &outline.Content{Padding: b.Pad}
+		v.Content = &view.Content{Padding: b.Pad}
 		return nil
 	}
-	box, ok, err := outline.ContentBounds(v.Scene, shown)
-	if o.Editor != NoEditor && errors.Is(err, outline.ErrForeign) {
-		v.Foreign, v.Content = err, &outline.Content{Padding: b.Pad}
+	box, ok, err := view.ContentBounds(v.Scene, shown)
+	if o.Editor != NoEditor && errors.Is(err, view.ErrForeign) {
+		v.Foreign, v.Content = err, &view.Content{Padding: b.Pad}
 		return nil
 	}
 	if err != nil {
@@ -229,19 +229,19 @@ func place(v *outline.View, b Bounds, o *PictureOptions) error {
 	if contained(v.Scene, box) {
 		b.Pad = 0
 	}
-	v.Bounds = outline.Box{X: box.X - b.Pad, Y: box.Y - b.Pad, W: box.W + 2*b.Pad, H: box.H + 2*b.Pad}
+	v.Bounds = view.Box{X: box.X - b.Pad, Y: box.Y - b.Pad, W: box.W + 2*b.Pad, H: box.H + 2*b.Pad}
 	return nil
 }
 
 // contained reports whether one frame or image is as large as everything that is drawn: such an
 // export has no padding. See docs/spec/drawing.md#r15.
-func contained(s *scene.Scene, all outline.Box) bool {
+func contained(s *scene.Scene, all view.Box) bool {
 	const tolerance = 1e-6
 	for i := range s.Shapes {
 		if k := s.Shapes[i].Kind; k != scene.Frame && k != scene.Image {
 			continue
 		}
-		b, ok := outline.PageBounds(s, int32(i))
+		b, ok := view.PageBounds(s, int32(i))
 		if ok && math.Abs(b.X-all.X) < tolerance && math.Abs(b.Y-all.Y) < tolerance &&
 			math.Abs(b.W-all.W) < tolerance && math.Abs(b.H-all.H) < tolerance {
 			return true

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 func TestParseBounds(t *testing.T) {
@@ -16,8 +16,8 @@ func TestParseBounds(t *testing.T) {
 		"content":        {Content: true, Pad: 32},
 		"content:0":      {Content: true},
 		"content:7.5":    {Content: true, Pad: 7.5},
-		"1,2,30,40":      {Box: outline.Box{X: 1, Y: 2, W: 30, H: 40}},
-		"-1.5, 2,3e1,.5": {Box: outline.Box{X: -1.5, Y: 2, W: 30, H: 0.5}},
+		"1,2,30,40":      {Box: view.Box{X: 1, Y: 2, W: 30, H: 40}},
+		"-1.5, 2,3e1,.5": {Box: view.Box{X: -1.5, Y: 2, W: 30, H: 0.5}},
 	} {
 		if got, err := ParseBounds(s); err != nil || got != want {
 			t.Errorf("%q: got %+v, %v; want %+v", s, got, err, want)

@@ -11,7 +11,7 @@ import (
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
 	"plumb/daemon/queue/queuetest"
-	"plumb/render/outline"
+	"plumb/render/view"
 )
 
 // rig is a queue over an engine that writes down what it is asked for. It lives
@@ -286,7 +286,7 @@ func TestScoresDoNotWaitForPictures(t *testing.T) {
 		r.ask(queue.Options{}, line("first", 1))
 		drawn := make(chan error)
 		go func() {
-			p, err := r.q.Draw(t.Context(), func() (outline.View, error) { return outline.View{Bounds: outline.Box{W: 6, H: 1}}, nil })
+			p, err := r.q.Draw(t.Context(), func() (view.View, error) { return view.View{Bounds: view.Box{W: 6, H: 1}}, nil })
 			if err == nil && p.Image.Rect.Dx() != 6 {
 				err = fmt.Errorf("got a picture of %v; want 6 px", p.Image.Rect)
 			}

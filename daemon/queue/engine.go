@@ -5,7 +5,7 @@ import (
 	"image"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/view"
 )
 
 // Pic is one picture, prepared for the device. Release gives its memory back.
@@ -39,7 +39,7 @@ type Origin struct {
 // Drawer prepares pictures. One goroutine uses it at a time.
 type Drawer interface {
 	// Prepare returns a picture that is ready, or a Late one.
-	Prepare(outline.View) (Pic, error)
+	Prepare(view.View) (Pic, error)
 }
 
 // Pipelined is an Engine that gains from several Measure calls at once: one

@@ -12,7 +12,7 @@ import (
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
 	"plumb/daemon/queue/queuetest"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -155,8 +155,8 @@ func TestLateRequestGoesFirst(t *testing.T) {
 		}
 		go func() { done <- run(t, q, lines) }()
 		synctest.Wait()
-		p, err := q.Draw(t.Context(), func() (outline.View, error) {
-			return outline.View{Bounds: outline.Box{Y: -1, W: 100, H: 1}}, nil
+		p, err := q.Draw(t.Context(), func() (view.View, error) {
+			return view.View{Bounds: view.Box{Y: -1, W: 100, H: 1}}, nil
 		})
 		if err != nil || p.Image.Rect.Dx() != 100 || p.Origin.Backend != "away" || p.Origin.Reason == "" {
 			t.Errorf("got %+v, %v; want a picture and who drew it", p, err)

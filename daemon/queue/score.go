@@ -10,7 +10,7 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -81,7 +81,7 @@ func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, err
 // not counted as a request: pictures are large, and callers bound them by more
 // than their number. The error is ErrClosed, that of ctx, or what is wrong with
 // the scene.
-func (q *Queue) Draw(ctx context.Context, view func() (outline.View, error)) (Picture, error) {
+func (q *Queue) Draw(ctx context.Context, view func() (view.View, error)) (Picture, error) {
 	r := q.reader(dump.Line{}, nil, false)
 	t, _ := q.join(r, key{priority: PriorityNormal}, false)
 	t.view = view

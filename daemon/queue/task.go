@@ -9,7 +9,7 @@ import (
 	"plumb/daemon/dump"
 	"plumb/daemon/memory"
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -54,7 +54,7 @@ type load struct {
 	spilled  bool         // found to be large while it was prepared
 	memory   *memory.Hold // of a large sample while it is worked on
 	opt      *Options
-	view     func() (outline.View, error) // for pictures instead of scores
+	view     func() (view.View, error) // for pictures instead of scores
 
 	job      scoring.Job
 	question *scoring.Question // for the judge, nil for none

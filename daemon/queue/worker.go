@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"plumb/daemon/dump"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -225,15 +225,15 @@ func (w *worker) scene(t *task) (needsDevice bool) {
 }
 
 // add prepares one more picture of a task.
-func (w *worker) add(t *task, v *outline.View) error {
-	view := *v
-	view.Stop = func() bool { return w.q.over(t) }
+func (w *worker) add(t *task, v *view.View) error {
+	wanted := *v
+	wanted.Stop = func() bool { return w.q.over(t) }
 	if t.weight == 0 {
-		view.Light = lightCoverage
+		wanted.Light = lightCoverage
 	}
-	p, err := w.drawer.Prepare(view)
-	t.spilled = errors.Is(err, outline.ErrLarge)
-	if errors.Is(err, outline.ErrStopped) { // the reader of a stream sees it, in its turn
+	p, err := w.drawer.Prepare(wanted)
+	t.spilled = errors.Is(err, view.ErrLarge)
+	if errors.Is(err, view.ErrStopped) { // the reader of a stream sees it, in its turn
 		return late(w.q.limit(t.opt), w.q.limit(t.opt) < w.q.cfg.Deadline)
 	}
 	if err != nil {
@@ -317,11 +317,11 @@ func asError(err error) *scoring.Error {
 	switch {
 	case errors.As(err, &e):
 		return e
-	case errors.Is(err, outline.ErrForeign):
+	case errors.Is(err, view.ErrForeign):
 		return &scoring.Error{Code: "not_native", Message: err.Error()}
-	case errors.Is(err, outline.ErrFonts):
+	case errors.Is(err, view.ErrFonts):
 		return &scoring.Error{Code: "backend", Message: err.Error()}
-	case errors.Is(err, outline.ErrStopped):
+	case errors.Is(err, view.ErrStopped):
 		return &scoring.Error{Code: "deadline", Message: err.Error()}
 	case errors.Is(err, scene.ErrLimit):
 		return &scoring.Error{Code: "limit", Message: err.Error()}

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -86,7 +86,7 @@ func (a *atlas) panel(p scoring.Panel) *panel {
 }
 
 // picture returns the view's picture, drawn now or before.
-func (a *atlas) picture(v outline.View) *picture {
+func (a *atlas) picture(v view.View) *picture {
 	key, ok := identity(v)
 	p := new(picture)
 	if ok {
@@ -103,14 +103,14 @@ func (a *atlas) picture(v outline.View) *picture {
 }
 
 // identity is equal for views that look the same.
-func identity(v outline.View) (key [32]byte, ok bool) {
+func identity(v view.View) (key [32]byte, ok bool) {
 	b, err := json.Marshal([]any{v.Scene.Shapes, v.Scene.Bindings, v.Bounds, v.Only, v.Only == nil, v.Other, v.Other == nil})
 	return sha256.Sum256(b), err == nil // numbers that are not finite have no JSON
 }
 
-func (a *atlas) draw(p *picture, v outline.View) {
+func (a *atlas) draw(p *picture, v view.View) {
 	img, err := draw(a.renderer, v)
-	if errors.Is(err, outline.ErrForeign) && v.Other == nil {
+	if errors.Is(err, view.ErrForeign) && v.Other == nil {
 		// Without the shapes that it cannot draw, which are boxes with names then.
 		v.Only, p.lost = a.native(v)
 		img, err = draw(a.renderer, v)
@@ -123,7 +123,7 @@ func (a *atlas) draw(p *picture, v outline.View) {
 }
 
 // embed encodes a picture for the page, drawn in a box of the given size.
-func (p *picture) embed(img *image.RGBA, box outline.Box) {
+func (p *picture) embed(img *image.RGBA, box view.Box) {
 	b, err := encode(img)
 	if err != nil {
 		p.err = err
@@ -137,17 +137,17 @@ func (p *picture) embed(img *image.RGBA, box outline.Box) {
 }
 
 // painted is a picture that the suite makes itself, with a view of its size.
-func painted(make func() (*image.NRGBA, error)) (*picture, outline.View) {
+func painted(make func() (*image.NRGBA, error)) (*picture, view.View) {
 	p := new(picture)
 	img, err := make()
 	if err != nil {
 		p.err = err
-		return p, outline.View{Bounds: outline.Box{W: maxWide, H: maxHigh}}
+		return p, view.View{Bounds: view.Box{W: maxWide, H: maxHigh}}
 	}
-	b := outline.Box{W: float64(img.Rect.Dx()), H: float64(img.Rect.Dy())}
+	b := view.Box{W: float64(img.Rect.Dx()), H: float64(img.Rect.Dy())}
 	n := max(1, (img.Rect.Dx()+maxPaintedWide-1)/maxPaintedWide, (img.Rect.Dy()+maxPaintedHigh-1)/maxPaintedHigh)
 	p.embed(shrink(onPaper(img, white), n), b)
-	return p, outline.View{Bounds: b}
+	return p, view.View{Bounds: b}
 }
 
 // lost is a shape that is not drawn natively.
@@ -159,14 +159,14 @@ type lost struct {
 
 // native tries every shape of the view by itself and returns the ids of those
 // that can be drawn, and the others.
-func (a *atlas) native(v outline.View) (only []string, missing []lost) {
+func (a *atlas) native(v view.View) (only []string, missing []lost) {
 	only = []string{} // nil would mean everything
 	for i := range v.Scene.Shapes {
 		sh := &v.Scene.Shapes[i]
 		if !v.Shows(int32(i)) || sh.Kind == scene.Group {
 			continue
 		}
-		probe := outline.View{Scene: v.Scene, Only: []string{sh.ID}, Bounds: outline.Box{X: v.Bounds.X, Y: v.Bounds.Y, W: 1, H: 1}}
+		probe := view.View{Scene: v.Scene, Only: []string{sh.ID}, Bounds: view.Box{X: v.Bounds.X, Y: v.Bounds.Y, W: 1, H: 1}}
 		if _, err := a.renderer.Picture(probe); err != nil {
 			missing = append(missing, lost{name: sh.TypeName + " " + strings.TrimPrefix(sh.ID, "shape:"), why: err.Error(), corners: corners(v.Scene, int32(i))})
 			continue

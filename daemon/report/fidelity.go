@@ -14,7 +14,7 @@ import (
 
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/compare"
-	"plumb/render/outline"
+	"plumb/render/view"
 )
 
 var (
@@ -57,7 +57,7 @@ func (f *Fidelity) Summary() *compare.Summary { return &f.summary }
 
 // Add takes a scene that is drawn natively. Its pictures are used only where it
 // is among the worst so far, and not kept.
-func (f *Fidelity) Add(id string, l *compare.Likeness, v outline.View, got, ref *image.NRGBA) error {
+func (f *Fidelity) Add(id string, l *compare.Likeness, v view.View, got, ref *image.NRGBA) error {
 	parts := l.Parts(v)
 	f.summary.Add(&l.Figures, parts)
 	s := l.Severity()

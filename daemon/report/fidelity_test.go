@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"plumb/daemon/compare"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // TestFidelityPage: the worst scenes are shown with three pictures each, the
@@ -25,7 +25,7 @@ func TestFidelityPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := outline.View{Scene: s, Bounds: outline.Box{W: 80, H: 60}}
+	v := view.View{Scene: s, Bounds: view.Box{W: 80, H: 60}}
 	fill := func(w int) *image.NRGBA {
 		img := image.NewNRGBA(image.Rect(0, 0, 80, 60))
 		for y := 10; y < 40; y++ {

@@ -8,9 +8,8 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"plumb/render/view"
 	"slices"
-
-	"plumb/render/outline"
 )
 
 // Pictures are shown on the editor's light background, in the dark theme too:
@@ -41,7 +40,7 @@ const (
 var errNoRenderer = errors.New("no renderer")
 
 // draw makes the picture of a view on paper, shrunk to report size.
-func draw(r Renderer, v outline.View) (*image.RGBA, error) {
+func draw(r Renderer, v view.View) (*image.RGBA, error) {
 	if r == nil {
 		return nil, errNoRenderer
 	}

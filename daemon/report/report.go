@@ -19,16 +19,16 @@ import (
 
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 	"plumb/scoring/table"
 )
 
 // Renderer draws one view as an image that is not premultiplied. It is safe for
-// concurrent use. The error wraps outline.ErrForeign where the view holds what
+// concurrent use. The error wraps view.ErrForeign where the view holds what
 // is not drawn natively.
 type Renderer interface {
-	Picture(v outline.View) (*image.NRGBA, error)
+	Picture(v view.View) (*image.NRGBA, error)
 }
 
 // Config says what a report shows. Dir and Items are required.

@@ -20,8 +20,8 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/render/metric"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -49,11 +49,11 @@ func (fakeSuite) Prepare(it *scoring.Item, _ scoring.Variants) (scoring.Job, err
 
 type fakeJob struct{ s *scene.Scene }
 
-func (fakeJob) Views() []outline.View               { return nil }
+func (fakeJob) Views() []view.View                  { return nil }
 func (fakeJob) Score([]metric.Tally) scoring.Result { return scoring.Result{} }
 func (fakeJob) Fail(scoring.Error) scoring.Result   { return scoring.Result{} }
 func (j fakeJob) Show(r *scoring.Result) scoring.Exhibit {
-	v := outline.View{Scene: j.s, Bounds: outline.Box{W: 100, H: 60}}
+	v := view.View{Scene: j.s, Bounds: view.Box{W: 100, H: 60}}
 	over := v
 	over.Only, over.Other = []string{"shape:a"}, []string{"shape:b"}
 	at, _ := r.Point("com")
@@ -70,11 +70,11 @@ func (j fakeJob) Show(r *scoring.Result) scoring.Exhibit {
 // fakeRenderer fills the left half, or for shape:b the top half.
 type fakeRenderer struct{}
 
-func (fakeRenderer) Picture(v outline.View) (*image.NRGBA, error) {
+func (fakeRenderer) Picture(v view.View) (*image.NRGBA, error) {
 	img := image.NewNRGBA(image.Rect(0, 0, int(v.Bounds.W), int(v.Bounds.H)))
 	for i := range v.Scene.Shapes {
 		if sh := &v.Scene.Shapes[i]; sh.Kind == scene.Embed && v.Shows(int32(i)) {
-			return nil, fmt.Errorf("cannot draw shape %q: %w: an embed", sh.ID, outline.ErrForeign)
+			return nil, fmt.Errorf("cannot draw shape %q: %w: an embed", sh.ID, view.ErrForeign)
 		}
 	}
 	for y := range img.Rect.Dy() {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -18,24 +18,24 @@ import (
 // widths and text are in units that are about one px on a screen.
 type sketch struct {
 	strings.Builder
-	box    outline.Box
+	box    view.Box
 	unit   float64
-	labels []outline.Box // that were placed
+	labels []view.Box // that were placed
 }
 
-func newSketch(b outline.Box) *sketch {
+func newSketch(b view.Box) *sketch {
 	return &sketch{box: b, unit: max(b.W, 1.4*b.H) / 640}
 }
 
 // num writes a length: two decimals, no exponent.
 func num(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
-func (s *sketch) use(id string, b outline.Box) {
+func (s *sketch) use(id string, b view.Box) {
 	fmt.Fprintf(s, `<use href="#%s" x="%s" y="%s"/>`, id, num(b.X), num(b.Y))
 }
 
 // note writes a line of text in the middle of an empty panel.
-func (s *sketch) note(b outline.Box, text string) {
+func (s *sketch) note(b view.Box, text string) {
 	fmt.Fprintf(s, `<rect class="void" x="%s" y="%s" width="%s" height="%s"/>`, num(b.X), num(b.Y), num(b.W), num(b.H))
 	s.text("void", scene.Point{X: b.X + b.W/2, Y: b.Y + b.H/2}, "middle", text)
 }
@@ -106,12 +106,12 @@ func (s *sketch) label(m scoring.Mark) {
 		at = scene.Point{X: min(m.A.X, m.B.X), Y: min(m.A.Y, m.B.Y)}
 	}
 	w, h := 8.5*u*float64(utf8.RuneCountInString(m.Text)), 16*u
-	var best outline.Box
+	var best view.Box
 	for i, offset := range [4]scene.Point{{X: 8 * u, Y: -6*u - h}, {X: 8 * u, Y: 6 * u}, {X: -8*u - w, Y: -6*u - h}, {X: -8*u - w, Y: 6 * u}} {
-		b := outline.Box{X: at.X + offset.X, Y: at.Y + offset.Y, W: w, H: h}
+		b := view.Box{X: at.X + offset.X, Y: at.Y + offset.Y, W: w, H: h}
 		b.X = min(max(b.X, s.box.X+4*u), s.box.X+s.box.W-4*u-w)
 		b.Y = min(max(b.Y, s.box.Y+2*u), s.box.Y+s.box.H-4*u-h)
-		free := !slices.ContainsFunc(s.labels, func(o outline.Box) bool {
+		free := !slices.ContainsFunc(s.labels, func(o view.Box) bool {
 			return b.X < o.X+o.W && o.X < b.X+b.W && b.Y < o.Y+o.H && o.Y < b.Y+b.H
 		})
 		if i == 0 || free {

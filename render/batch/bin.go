@@ -1,6 +1,6 @@
 package batch
 
-import "plumb/render/outline"
+import "plumb/render/paint"
 
 // entry is one item in one tile.
 type entry struct {
@@ -28,7 +28,7 @@ type Binner struct {
 	lo, hi   int32    // the columns that they touch
 	lastRow  MaskRow  // 255 in what the picture has of the last column
 	maskRows int32    // how many rows the item's masks have
-	pairs    []outline.Pixel
+	pairs    []paint.Pixel
 
 	top   []int32 // topmost entry of each tile of the row that is composed, -1 for none
 	stack []int32 // entries of one tile, front to back
@@ -44,7 +44,7 @@ type Binner struct {
 // Bin cuts a drawing into t, which is reset first. Spans may leave the picture.
 // Work and memory are proportional to the tiles that outlines and interiors touch
 // inside of it.
-func (b *Binner) Bin(d *outline.Drawing, t *Tiled) {
+func (b *Binner) Bin(d *paint.Drawing, t *Tiled) {
 	t.reset(d)
 	b.scratch = t.Masks
 	b.begin(d)
@@ -57,7 +57,7 @@ func (b *Binner) Bin(d *outline.Drawing, t *Tiled) {
 
 // begin empties the grid. Only rows have a place of their own in it: an empty page
 // costs next to nothing.
-func (b *Binner) begin(d *outline.Drawing) {
+func (b *Binner) begin(d *paint.Drawing) {
 	b.widthPx, b.heightPx = int32(d.Width), int32(d.Height)
 	b.cols = int32((d.Width + TileW - 1) / TileW)
 	b.rows = int32((d.Height + TileH - 1) / TileH)

@@ -6,14 +6,15 @@ import (
 
 	"plumb/render/area"
 	"plumb/render/chord"
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/path"
+	"plumb/render/shapes"
 )
 
 // rings is a drawing like a balance scene: eight filled ellipses, each with a
 // stroke of two passes, on a page of w x h px.
-func rings(w, h int) *outline.Drawing {
-	d := &outline.Drawing{Width: w, Height: h}
+func rings(w, h int) *paint.Drawing {
+	d := &paint.Drawing{Width: w, Height: h}
 	var f area.Filler
 	canvas := chord.Rect{X1: int32(w), Y1: int32(h)}
 	ellipse := func(p *path.Path, cx, cy, rx, ry float64, turn float64) {
@@ -31,7 +32,7 @@ func rings(w, h int) *outline.Drawing {
 	}
 	paint := func() {
 		first, count := f.Take(&d.Coverage)
-		d.Items = append(d.Items, outline.Item{First: int32(first), Count: int32(count), Opacity: outline.Opaque, Clip: -1})
+		d.Items = append(d.Items, paint.Item{First: int32(first), Count: int32(count), Opacity: shapes.Opaque, Clip: -1})
 	}
 	for i := range 8 {
 		cx, cy, rx, ry := 100+150*float64(i), 130+60*float64(i%3), 40+5*float64(i), 60-4*float64(i)

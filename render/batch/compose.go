@@ -1,10 +1,13 @@
 package batch
 
-import "plumb/render/outline"
+import (
+	"plumb/render/paint"
+	"plumb/render/shapes"
+)
 
 // compose walks all tiles in order and writes those that need the shader as
 // runs, those that are all interior as solids.
-func (b *Binner) compose(d *outline.Drawing, t *Tiled) {
+func (b *Binner) compose(d *paint.Drawing, t *Tiled) {
 	w := writer{b: b, d: d, t: t}
 	for r := range b.lists {
 		t.closeRun()
@@ -36,7 +39,7 @@ func (b *Binner) stackRow(first int32) (lo, hi int32) {
 // writer writes the items of a tile, front to back.
 type writer struct {
 	b     *Binner
-	d     *outline.Drawing
+	d     *paint.Drawing
 	t     *Tiled
 	items int // where the tile began
 	seen
@@ -105,11 +108,11 @@ func (b *Binner) bySet(items []Item) {
 type ink struct{ paint, color uint32 }
 
 // inkOf is the ink of an item, without alpha where it paints nothing.
-func inkOf(it *outline.Item) ink {
-	if it.Op != outline.OpPaint {
+func inkOf(it *paint.Item) ink {
+	if it.Op != paint.OpPaint {
 		return ink{}
 	}
-	alpha := outline.Alpha(it.Opacity)
+	alpha := shapes.Alpha(it.Opacity)
 	k := ink{paint: alpha}
 	for i, c := range it.Color {
 		k.color |= Div255(uint32(c)*alpha) << (8 * i)
@@ -157,20 +160,20 @@ func (w *writer) paint(e *entry, below []int32) {
 	if w.group != 0 {
 		w.grouped(out, it)
 	}
-	if e.mask < 0 && clip == nil && it.Opacity == outline.Opaque {
+	if e.mask < 0 && clip == nil && it.Opacity == shapes.Opaque {
 		w.cover(it, set)
 	}
 }
 
 // cover notes that nothing below an opaque interior can be seen: of its group,
 // and of its set where the group is opaque too.
-func (w *writer) cover(it *outline.Item, set uint32) {
+func (w *writer) cover(it *paint.Item, set uint32) {
 	if it.Group == 0 {
 		w.full[set] = true
 		return
 	}
 	w.hidden = it.Group
-	if w.d.Groups[it.Group-1] == outline.Opaque {
+	if w.d.Groups[it.Group-1] == shapes.Opaque {
 		w.full[set] = true
 	}
 }
@@ -208,7 +211,7 @@ func (w *writer) write(e *entry, k ink) *Item {
 }
 
 // grouped marks an item of the open group. Clips stand between such items.
-func (w *writer) grouped(out *Item, it *outline.Item) {
+func (w *writer) grouped(out *Item, it *paint.Item) {
 	w.class = Full
 	out.Paint |= FlagGrouped
 	if it.Clip >= 0 {
@@ -216,7 +219,7 @@ func (w *writer) grouped(out *Item, it *outline.Item) {
 	}
 	if !w.begun {
 		out.Paint |= FlagGroupFirst
-		out.Group = outline.Alpha(w.d.Groups[w.group-1])
+		out.Group = shapes.Alpha(w.d.Groups[w.group-1])
 		w.begun = true
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/scan"
+	"plumb/render/shapes"
 )
 
 // Plain runs are summed without a look at where the picture ends: nothing in their
@@ -58,10 +59,10 @@ func TestPlainTilesEndWithThePicture(t *testing.T) {
 
 // Nor do whole cells that the picture cuts.
 func TestCellsAreCutWhereThePictureEnds(t *testing.T) {
-	d := &outline.Drawing{Width: 24, Height: 1}
+	d := &paint.Drawing{Width: 24, Height: 1}
 	d.Coverage.Bytes = bytes.Repeat([]byte{200}, 2*TileW)
 	d.Coverage.Spans = []scan.Span{{X: 0, Y: 0, N: 2 * TileW, At: 0}}
-	d.Items = []outline.Item{{Count: 1, Opacity: outline.Opaque, Clip: -1}}
+	d.Items = []paint.Item{{Count: 1, Opacity: shapes.Opaque, Clip: -1}}
 	var bin Binner
 	var tiled Tiled
 	bin.Bin(d, &tiled)
@@ -78,9 +79,9 @@ func TestAPanicLeavesNothing(t *testing.T) {
 	good := rings(400, 300)
 	var want Tiled
 	new(Binner).Bin(good, &want)
-	for name, broken := range map[string]func(d *outline.Drawing){
-		"in the spans": func(d *outline.Drawing) { d.Coverage.Spans[len(d.Coverage.Spans)/2].At = 1 << 30 },
-		"in the tiles": func(d *outline.Drawing) { d.Items[len(d.Items)/2].Group = 7 },
+	for name, broken := range map[string]func(d *paint.Drawing){
+		"in the spans": func(d *paint.Drawing) { d.Coverage.Spans[len(d.Coverage.Spans)/2].At = 1 << 30 },
+		"in the tiles": func(d *paint.Drawing) { d.Items[len(d.Items)/2].Group = 7 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b Binner

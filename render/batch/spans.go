@@ -3,13 +3,13 @@ package batch
 import (
 	"math/bits"
 
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/scan"
 )
 
 // spans bins the coverage of one item: tiles that it fills become solid, others
 // that it touches get a mask.
-func (b *Binner) spans(k int32, d *outline.Drawing, it *outline.Item) {
+func (b *Binner) spans(k int32, d *paint.Drawing, it *paint.Item) {
 	all, bytes := coverageOf(d, it), d.Coverage.Bytes
 	b.pairs, b.maskRows = d.Pairs[it.Pairs:it.Pairs+it.Paired], TileH
 	if it.Paired > 0 {
@@ -173,6 +173,6 @@ type column struct {
 }
 
 // coverageOf returns the spans of an item.
-func coverageOf(d *outline.Drawing, it *outline.Item) []scan.Span {
+func coverageOf(d *paint.Drawing, it *paint.Item) []scan.Span {
 	return d.Coverage.Spans[it.First : it.First+it.Count]
 }

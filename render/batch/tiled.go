@@ -1,6 +1,6 @@
 package batch
 
-import "plumb/render/outline"
+import "plumb/render/paint"
 
 // Class is the variant of the tile stage that a run needs.
 type Class uint8
@@ -42,7 +42,7 @@ type Tiled struct {
 	class Class
 }
 
-func (t *Tiled) reset(d *outline.Drawing) {
+func (t *Tiled) reset(d *paint.Drawing) {
 	t.Width, t.Height = d.Width, d.Height
 	t.Masks, t.Items, t.Tiles, t.Solids = t.Masks[:0], t.Items[:0], t.Tiles[:0], t.Solids[:0]
 	for i := range t.Runs {

@@ -11,10 +11,9 @@ import (
 	"errors"
 	"image"
 	"log/slog"
+	"plumb/render/view"
 	"runtime"
 	"time"
-
-	"plumb/render/outline"
 )
 
 // The errors that callers tell apart.
@@ -131,7 +130,7 @@ type Request struct {
 	// View is the scene and the pictures: one of Only over Bounds and, where
 	// Other is not nil, one of Other over the same bounds. Scene is not read
 	// where Source is given.
-	outline.View
+	view.View
 	// Source is the scene as it came in, in any of its encodings (docs/spec/drawing.md#r1). It
 	// also holds what a *scene.Scene does not (assets, headings, custom colours, older
 	// versions), so it is to be preferred where it is at hand.
@@ -154,7 +153,7 @@ type Result struct {
 	// Bounds is the part of the page that the images show or, of a Request with
 	// Measure, what the shapes take up: strokes do not count, and a side may be
 	// zero. Empty says that there is nothing to measure.
-	Bounds outline.Box
+	Bounds view.Box
 	Empty  bool
 	// Blocked is the number of requests that were stopped on behalf of the
 	// scene. Where several pages work at once it may include a neighbour's.

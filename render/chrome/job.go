@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"plumb/render/jsontree"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // protocol is the version of what passes between the program and the page
@@ -85,7 +85,7 @@ func (c *Config) appendPicture(b []byte, r *Request, ids, except []string) ([]by
 }
 
 // checkSize holds the size of a picture against the limits.
-func (c *Config) checkSize(b outline.Box) error {
+func (c *Config) checkSize(b view.Box) error {
 	side := float64(c.MaxSide)
 	if !(b.W >= 1 && b.H >= 1 && b.X-b.X == 0 && b.Y-b.Y == 0) {
 		return fmt.Errorf("cannot export scene: %w: got bounds %g, %g, %g x %g; want finite ones of at least 1 x 1 px", ErrScene, b.X, b.Y, b.W, b.H)

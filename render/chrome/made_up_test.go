@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/testdata/madeup"
 )
 
@@ -34,14 +34,14 @@ func sameBounds(t *testing.T, p *Pool, source string) {
 	if err != nil {
 		t.Fatalf("%s: %v", source, err)
 	}
-	want, err := p.Export(context.Background(), Request{View: outline.View{Scene: s}, Source: []byte(source), Measure: true})
+	want, err := p.Export(context.Background(), Request{View: view.View{Scene: s}, Source: []byte(source), Measure: true})
 	if err != nil {
 		t.Fatalf("%s: %v", source, err)
 	}
 	// The browser measures text in 1/64 px; sums of advances that lie on one of
 	// those fall to either side.
 	const tol = 2.0/64 + 1e-3
-	got, ok := outline.PageBounds(s, 0)
+	got, ok := view.PageBounds(s, 0)
 	w := want.Bounds
 	off := max(math.Abs(got.X-w.X), math.Abs(got.Y-w.Y), math.Abs(got.W-w.W), math.Abs(got.H-w.H))
 	if want.Empty == ok || !(off <= tol) {

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
+	"plumb/render/view"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"plumb/render/outline"
 )
 
 // Pool is a browser with several tabs, each with an editor in it. It is safe
@@ -197,7 +196,7 @@ func (p *Pool) result(r *Request, a *answer) (*Result, error) {
 	out := &Result{Bounds: r.Bounds, Blocked: a.Blocked}
 	if r.Measure {
 		if len(a.Pictures) == 0 || a.Pictures[0].Bounds == nil {
-			out.Bounds, out.Empty = outline.Box{}, true
+			out.Bounds, out.Empty = view.Box{}, true
 			return out, nil
 		}
 		out.Bounds = box(a.Pictures[0].Bounds)
@@ -216,7 +215,7 @@ func (p *Pool) result(r *Request, a *answer) (*Result, error) {
 	return out, nil
 }
 
-func box(b *[4]float64) outline.Box { return outline.Box{X: b[0], Y: b[1], W: b[2], H: b[3]} }
+func box(b *[4]float64) view.Box { return view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]} }
 
 func clip(s string, n int) string {
 	if len(s) > n {
@@ -227,7 +226,7 @@ func clip(s string, n int) string {
 
 // View draws the first picture of a view. It is Export for callers that have a
 // *scene.Scene and want one picture.
-func (p *Pool) View(ctx context.Context, v outline.View) (*image.NRGBA, error) {
+func (p *Pool) View(ctx context.Context, v view.View) (*image.NRGBA, error) {
 	r, err := p.Export(ctx, Request{View: v})
 	if err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // TestRecords: records written of a scene are read as the same scene.
@@ -105,7 +105,7 @@ func TestIncomplete(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := Config{}.withDefaults()
-			_, err = c.job(&Request{View: outline.View{Scene: s, Bounds: outline.Box{W: 9, H: 9}}})
+			_, err = c.job(&Request{View: view.View{Scene: s, Bounds: view.Box{W: 9, H: 9}}})
 			if !errors.Is(err, ErrScene) || !strings.Contains(err.Error(), `"shape:a"`) {
 				t.Errorf("got %v; want ErrScene that names the shape", err)
 			}
@@ -120,20 +120,20 @@ func TestJobBounds(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name string
-		box  outline.Box
+		box  view.Box
 		want error
 	}{
-		{"whole", outline.Box{W: 10, H: 10}, nil},
-		{"largest", outline.Box{W: 32768, H: 2048}, nil},
-		{"too wide", outline.Box{W: 32769, H: 1}, ErrLimit},
-		{"too large", outline.Box{W: 32768, H: 2049}, ErrLimit},
-		{"empty", outline.Box{}, ErrScene},
-		{"not a number", outline.Box{X: nan, W: 10, H: 10}, ErrScene},
-		{"infinite", outline.Box{W: 1 / zero, H: 10}, ErrLimit},
+		{"whole", view.Box{W: 10, H: 10}, nil},
+		{"largest", view.Box{W: 32768, H: 2048}, nil},
+		{"too wide", view.Box{W: 32769, H: 1}, ErrLimit},
+		{"too large", view.Box{W: 32768, H: 2049}, ErrLimit},
+		{"empty", view.Box{}, ErrScene},
+		{"not a number", view.Box{X: nan, W: 10, H: 10}, ErrScene},
+		{"infinite", view.Box{W: 1 / zero, H: 10}, ErrLimit},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := Config{}.withDefaults()
-			if _, err := c.job(&Request{View: outline.View{Scene: s, Bounds: row.box}}); !errors.Is(err, row.want) {
+			if _, err := c.job(&Request{View: view.View{Scene: s, Bounds: row.box}}); !errors.Is(err, row.want) {
 				t.Errorf("got %v; want %v", err, row.want)
 			}
 		})
@@ -157,8 +157,8 @@ func TestJobIsJSON(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s %s: %v", how, text, err)
 			}
-			view := outline.View{Scene: s, Bounds: outline.Box{W: 9, H: 9}, Only: []string{"shape:a"}}
-			for form, r := range map[string]*Request{"scene": {View: view}, "source": {View: view, Source: []byte("[" + shape + "]")}} {
+			v := view.View{Scene: s, Bounds: view.Box{W: 9, H: 9}, Only: []string{"shape:a"}}
+			for form, r := range map[string]*Request{"scene": {View: v}, "source": {View: v, Source: []byte("[" + shape + "]")}} {
 				j, err := c.job(r)
 				if err != nil || !json.Valid([]byte(j.text)) {
 					t.Errorf("%s %s as %s: got %+v, %v; want JSON", how, text, form, j, err)

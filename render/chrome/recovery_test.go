@@ -12,8 +12,8 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // box returns a request for one filled rectangle, and the number of its opaque
@@ -25,7 +25,7 @@ func boxRequest(t testing.TB) Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Request{View: outline.View{Scene: s, Bounds: outline.Box{W: 100, H: 80}}}
+	return Request{View: view.View{Scene: s, Bounds: view.Box{W: 100, H: 80}}}
 }
 
 // same exports the box and demands the picture that was drawn before.

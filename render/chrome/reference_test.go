@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/testdata"
 )
 
@@ -108,19 +108,19 @@ func (r *reference) stored(t testing.TB) []byte {
 func (r *reference) requests(t testing.TB, p picture) map[string]Request {
 	t.Helper()
 	b := r.Export.Bounds
-	view := outline.View{Bounds: outline.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}, Only: p.only}
-	decode := func(b []byte) outline.View {
+	v := view.View{Bounds: view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}, Only: p.only}
+	decode := func(b []byte) view.View {
 		s, err := scene.Decode(b, scene.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := view
+		v := v
 		v.Scene = s
 		return v
 	}
 	return map[string]Request{
-		"list":    {View: view, Source: r.list(t)},
-		"records": {View: view, Source: r.stored(t)},
+		"list":    {View: v, Source: r.list(t)},
+		"records": {View: v, Source: r.stored(t)},
 		"scene":   {View: decode(r.list(t))},
 		"stored":  {View: decode(r.stored(t))},
 	}

@@ -14,6 +14,7 @@ import (
 	"image/png"
 	"net/http"
 	"net/http/httptest"
+	"plumb/render/view"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,8 +24,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/runtime"
-
-	"plumb/render/outline"
 )
 
 // bait is a server that must never be asked for anything.
@@ -65,7 +64,7 @@ func withBookmark(t *testing.T, address string) []byte {
 }
 
 func sourceRequest(src []byte) Request {
-	return Request{View: outline.View{Bounds: outline.Box{W: 40, H: 40}}, Source: src}
+	return Request{View: view.View{Bounds: view.Box{W: 40, H: 40}}, Source: src}
 }
 
 func dataAddress(kind string, b []byte) string {
@@ -301,7 +300,7 @@ func TestBombs(t *testing.T) {
 			req := sourceRequest(row.source)
 			if row.source == nil {
 				req = boxRequest(t)
-				req.Bounds = outline.Box{W: 32768, H: 32768}
+				req.Bounds = view.Box{W: 32768, H: 32768}
 			}
 			start := time.Now()
 			_, err := p.Export(context.Background(), req)

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/testdata"
 )
 
@@ -40,7 +40,7 @@ func TestRasterVectors(t *testing.T) {
 		n++
 		box := v.Input.Bounds
 		res, err := p.Export(context.Background(), Request{Source: v.Input.Shapes,
-			View: outline.View{Bounds: outline.Box{X: box[0], Y: box[1], W: box[2], H: box[3]}}})
+			View: view.View{Bounds: view.Box{X: box[0], Y: box[1], W: box[2], H: box[3]}}})
 		if err != nil {
 			t.Errorf("%s: %v", v.ID, err)
 			continue

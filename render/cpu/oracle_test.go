@@ -7,13 +7,14 @@ import (
 
 	"plumb/render/batch"
 	"plumb/render/metric"
-	"plumb/render/outline"
-	"plumb/render/outline/outlinetest"
+	"plumb/render/paint"
+	"plumb/render/paint/painttest"
 	"plumb/render/scan"
+	"plumb/render/shapes"
 )
 
 // measure runs the whole tile stage on the CPU for one drawing.
-func measure(d *outline.Drawing) metric.Tally {
+func measure(d *paint.Drawing) metric.Tally {
 	var bin batch.Binner
 	var t batch.Tiled
 	var b batch.Batch
@@ -27,13 +28,13 @@ func measure(d *outline.Drawing) metric.Tally {
 // slow is the reference: every item over the whole picture, in paint order, by the rules of
 // blending in real numbers. It shares no code with the tile stage. See docs/spec/raster.md#r25
 // and docs/spec/raster.md#r27.
-func slow(d *outline.Drawing) metric.Tally {
+func slow(d *paint.Drawing) metric.Tally {
 	w, h := d.Width, d.Height
 	cover := make([][]float64, len(d.Items))
-	pairs := make([]map[outline.Pixel]bool, len(d.Items))
+	pairs := make([]map[paint.Pixel]bool, len(d.Items))
 	for k := range d.Items {
 		it := &d.Items[k]
-		cover[k], pairs[k] = slowSpans(d, it), map[outline.Pixel]bool{}
+		cover[k], pairs[k] = slowSpans(d, it), map[paint.Pixel]bool{}
 		for _, p := range d.Pairs[it.Pairs : it.Pairs+it.Paired] {
 			pairs[k][p] = true
 		}
@@ -41,7 +42,7 @@ func slow(d *outline.Drawing) metric.Tally {
 	var t metric.Tally
 	for y := range h {
 		for x := range w {
-			a := slowPixel(d, cover, y*w+x, pairs, outline.Pixel{X: int32(x), Y: int32(y)})
+			a := slowPixel(d, cover, y*w+x, pairs, paint.Pixel{X: int32(x), Y: int32(y)})
 			for i, s := range []*metric.Sums{&t.A, &t.B} {
 				v := uint64(a[i])
 				s.Alpha += v
@@ -59,12 +60,12 @@ func slow(d *outline.Drawing) metric.Tally {
 	return t
 }
 
-func slowPixel(d *outline.Drawing, cover [][]float64, at int, pairs []map[outline.Pixel]bool, place outline.Pixel) (alpha [2]float64) {
+func slowPixel(d *paint.Drawing, cover [][]float64, at int, pairs []map[paint.Pixel]bool, place paint.Pixel) (alpha [2]float64) {
 	group := 0.0
 	for k := range d.Items {
 		it := &d.Items[k]
 		c := cover[k][at]
-		if it.Op == outline.OpClip {
+		if it.Op == paint.OpClip {
 			continue
 		}
 		if it.Clip >= 0 {
@@ -74,7 +75,7 @@ func slowPixel(d *outline.Drawing, cover [][]float64, at int, pairs []map[outlin
 		if it.Second {
 			set = 1
 		}
-		opacity := float64(outline.Alpha(it.Opacity))
+		opacity := float64(shapes.Alpha(it.Opacity))
 		dst := &alpha[set]
 		if it.Group != 0 {
 			dst = &group
@@ -93,7 +94,7 @@ func slowPixel(d *outline.Drawing, cover [][]float64, at int, pairs []map[outlin
 			continue
 		}
 		if k+1 == len(d.Items) || d.Items[k+1].Group != it.Group {
-			v := group * float64(outline.Alpha(d.Groups[it.Group-1])+1)
+			v := group * float64(shapes.Alpha(d.Groups[it.Group-1])+1)
 			left := math.Floor((0xffff - v + math.Floor((0xffff-v)/256)) / 256)
 			if it.Clip >= 0 {
 				alpha[set] = math.Floor(v/256) + math.Floor(alpha[set]*(256-math.Floor(v/256))/256)
@@ -107,7 +108,7 @@ func slowPixel(d *outline.Drawing, cover [][]float64, at int, pairs []map[outlin
 }
 
 // slowSpans puts the bytes of an item where they belong.
-func slowSpans(d *outline.Drawing, it *outline.Item) []float64 {
+func slowSpans(d *paint.Drawing, it *paint.Item) []float64 {
 	cover := make([]float64, d.Width*d.Height)
 	for _, s := range d.Coverage.Spans[it.First : it.First+it.Count] {
 		for i := range s.N {
@@ -126,7 +127,7 @@ func slowSpans(d *outline.Drawing, it *outline.Item) []float64 {
 
 // block adds an item of spans: a ragged block that may leave the picture, with
 // bytes at its sides and gaps inside, or without them in whole tiles.
-func block(r *rand.Rand, d *outline.Drawing, it outline.Item) {
+func block(r *rand.Rand, d *paint.Drawing, it paint.Item) {
 	it.First = int32(len(d.Coverage.Spans))
 	x0, y0 := int32(r.IntN(d.Width+40)-20), int32(r.IntN(d.Height+20)-10)
 	x1, y1 := x0+int32(r.IntN(d.Width+20)), y0+int32(r.IntN(d.Height+10))
@@ -161,7 +162,7 @@ func block(r *rand.Rand, d *outline.Drawing, it outline.Item) {
 	d.Items = append(d.Items, it)
 }
 
-func opaque() outline.Item { return outline.Item{Opacity: outline.Opaque, Clip: -1} }
+func opaque() paint.Item { return paint.Item{Opacity: shapes.Opaque, Clip: -1} }
 
 func box(x, y, w, h float64) [][2]float64 {
 	return [][2]float64{{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}}
@@ -189,9 +190,9 @@ func TestKnownAreas(t *testing.T) {
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			d := &outline.Drawing{Width: c.w, Height: c.h}
+			d := &paint.Drawing{Width: c.w, Height: c.h}
 			if c.pts != nil {
-				outlinetest.Polygon(d, opaque(), c.pts...)
+				painttest.Polygon(d, opaque(), c.pts...)
 			}
 			got := measure(d).A
 			if a := float64(got.Alpha) / metric.One; math.Abs(a-c.area) > c.tolA {
@@ -215,8 +216,8 @@ func TestKnownAreas(t *testing.T) {
 
 // Random returns a drawing that has everything: vertices on tile edges and
 // corners, parts off the picture, clips, groups, two sets.
-func random(r *rand.Rand, w, h int) *outline.Drawing {
-	d := &outline.Drawing{Width: w, Height: h}
+func random(r *rand.Rand, w, h int) *paint.Drawing {
+	d := &paint.Drawing{Width: w, Height: h}
 	coordinate := func(side, tile int) float64 {
 		v := r.Float64()*float64(side)*1.4 - 0.2*float64(side)
 		switch r.IntN(4) {
@@ -227,7 +228,7 @@ func random(r *rand.Rand, w, h int) *outline.Drawing {
 		}
 		return v
 	}
-	shape := func(it outline.Item) {
+	shape := func(it paint.Item) {
 		if r.IntN(3) == 0 {
 			block(r, d, it)
 			return
@@ -240,31 +241,31 @@ func random(r *rand.Rand, w, h int) *outline.Drawing {
 				pts[i][r.IntN(2)] = pts[i-1][0]
 			}
 		}
-		outlinetest.Polygon(d, it, pts...)
+		painttest.Polygon(d, it, pts...)
 	}
 	for range 1 + r.IntN(6) {
 		it := opaque()
 		it.Second, it.Round = r.IntN(3) == 0, r.IntN(4) == 0
 		it.Color = [3]uint8{uint8(r.IntN(256)), uint8(r.IntN(256)), uint8(r.IntN(256))}
 		if r.IntN(3) == 0 {
-			it.Opacity = uint32(r.IntN(outline.Opaque + 1))
+			it.Opacity = uint32(r.IntN(shapes.Opaque + 1))
 		}
 		if r.IntN(4) == 0 {
 			clip := opaque()
-			clip.Op = outline.OpClip
+			clip.Op = paint.OpClip
 			shape(clip)
 			it.Clip = int32(len(d.Items) - 1)
 		}
 		members := 1
 		if r.IntN(4) == 0 {
-			d.Groups = append(d.Groups, uint32(r.IntN(outline.Opaque+1)))
+			d.Groups = append(d.Groups, uint32(r.IntN(shapes.Opaque+1)))
 			it.Group = int32(len(d.Groups))
 			members = 1 + r.IntN(3)
 		}
 		for range members {
 			shape(it)
-			if it.Opacity == outline.Opaque && !it.Round && r.IntN(2) == 0 {
-				outlinetest.Pairs(r, d)
+			if it.Opacity == shapes.Opaque && !it.Round && r.IntN(2) == 0 {
+				painttest.Pairs(r, d)
 			}
 		}
 	}
@@ -321,8 +322,8 @@ func TestPlace(t *testing.T) {
 // TestOverflowBound fills the widest run with opaque pixels.
 func TestOverflowBound(t *testing.T) {
 	for _, w := range []int{512, 8192, 32768} {
-		d := &outline.Drawing{Width: w, Height: 8}
-		outlinetest.Polygon(d, opaque(), box(0, 0.2, float64(w), 7.4)...)
+		d := &paint.Drawing{Width: w, Height: 8}
+		painttest.Polygon(d, opaque(), box(0, 0.2, float64(w), 7.4)...)
 		got := measure(d).A
 		if want := float64(w) * (6*metric.One + math.Round(0.8*metric.One) + math.Round(0.6*metric.One)); float64(got.Alpha) != want {
 			t.Errorf("%d px wide: alpha %d; want %v", w, got.Alpha, want)

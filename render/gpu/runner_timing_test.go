@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"plumb/render/batch"
-	"plumb/render/outline"
+	"plumb/render/paint"
+	"plumb/render/shapes"
 )
 
 // s8 is a scene of 8 shapes with fill and stroke, 1400x800 px.
-func s8(seed uint64) *outline.Drawing {
-	d := drawing{Drawing: &outline.Drawing{Width: 1400, Height: 800}, rng: rand.New(rand.NewPCG(seed, 8))}
+func s8(seed uint64) *paint.Drawing {
+	d := drawing{Drawing: &paint.Drawing{Width: 1400, Height: 800}, rng: rand.New(rand.NewPCG(seed, 8))}
 	for range 8 {
 		cx, cy, r := 150+d.rng.Float64()*1100, 120+d.rng.Float64()*560, 40+d.rng.Float64()*70
 		ring := func(r float64) [][2]float64 {
@@ -29,7 +30,7 @@ func s8(seed uint64) *outline.Drawing {
 			}
 			return pts
 		}
-		it := outline.Item{Opacity: outline.Opaque, Clip: -1}
+		it := paint.Item{Opacity: shapes.Opaque, Clip: -1}
 		d.outlineOf(it, ring(r))
 		hole := ring(r)
 		slices.Reverse(hole)
@@ -41,7 +42,7 @@ func s8(seed uint64) *outline.Drawing {
 // BenchmarkRun times the device side of a batch: upload to result.
 func BenchmarkRun(b *testing.B) {
 	for _, scenes := range []int{1, 16, 64, 256} {
-		ds := make([]*outline.Drawing, scenes)
+		ds := make([]*paint.Drawing, scenes)
 		for i := range ds {
 			ds[i] = s8(uint64(i))
 		}

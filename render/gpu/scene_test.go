@@ -7,26 +7,27 @@ import (
 	"plumb/render/batch"
 	"plumb/render/cpu"
 	"plumb/render/metric"
-	"plumb/render/outline"
-	"plumb/render/outline/outlinetest"
+	"plumb/render/paint"
+	"plumb/render/paint/painttest"
 	"plumb/render/scan"
+	"plumb/render/shapes"
 )
 
 // drawing builds random drawings that use everything an item can say.
 type drawing struct {
-	*outline.Drawing
+	*paint.Drawing
 	rng  *rand.Rand
 	sets int
 }
 
 // outlineOf appends what one closed outline covers, points in px.
-func (d drawing) outlineOf(it outline.Item, pts [][2]float64) {
-	outlinetest.Polygon(d.Drawing, it, pts...)
+func (d drawing) outlineOf(it paint.Item, pts [][2]float64) {
+	painttest.Polygon(d.Drawing, it, pts...)
 }
 
 // coverageOf appends an item that carries coverage: rows of random bytes around
 // a full middle, partly off the picture.
-func (d drawing) coverageOf(it outline.Item) {
+func (d drawing) coverageOf(it paint.Item) {
 	it.First = int32(len(d.Coverage.Spans))
 	x, y := int32(d.rng.IntN(d.Width+32)-32), int32(d.rng.IntN(d.Height+16)-16)
 	w, h := int32(d.rng.IntN(d.Width+1)), int32(1+d.rng.IntN(d.Height))
@@ -69,18 +70,18 @@ func (d drawing) shape(n int) [][2]float64 {
 	return pts
 }
 
-func (d drawing) paint(plain bool) outline.Item {
-	it := outline.Item{Opacity: outline.Opaque, Clip: -1}
+func (d drawing) paint(plain bool) paint.Item {
+	it := paint.Item{Opacity: shapes.Opaque, Clip: -1}
 	it.Color = [3]uint8{uint8(d.rng.IntN(256)), uint8(d.rng.IntN(256)), uint8(d.rng.IntN(256))}
 	if d.rng.IntN(2) == 0 {
-		it.Opacity = uint32(d.rng.IntN(outline.Opaque + 1))
+		it.Opacity = uint32(d.rng.IntN(shapes.Opaque + 1))
 	}
 	if d.rng.IntN(8) == 0 { // on either side of the rule for covered pixels
-		it.Opacity = uint32(d.rng.IntN(3)) * outline.Opaque / 512
+		it.Opacity = uint32(d.rng.IntN(3)) * shapes.Opaque / 512
 	}
 	it.Second = d.sets == 2 && d.rng.IntN(3) == 0
 	if plain {
-		it.Opacity = outline.Opaque
+		it.Opacity = shapes.Opaque
 	}
 	if !plain {
 		it.Round = d.rng.IntN(4) == 0
@@ -90,27 +91,27 @@ func (d drawing) paint(plain bool) outline.Item {
 
 // randomDrawing returns a drawing of some shapes. Plain ones are opaque, of one
 // set or of two by turns, without clips or groups.
-func randomDrawing(seed uint64, w, h, shapes int, plain bool) *outline.Drawing {
-	d := drawing{Drawing: &outline.Drawing{Width: w, Height: h}, rng: rand.New(rand.NewPCG(seed, 3)), sets: 2}
+func randomDrawing(seed uint64, w, h, count int, plain bool) *paint.Drawing {
+	d := drawing{Drawing: &paint.Drawing{Width: w, Height: h}, rng: rand.New(rand.NewPCG(seed, 3)), sets: 2}
 	if plain {
 		d.sets = 1 + int(seed/2%2)
 	}
-	for range shapes {
+	for range count {
 		it := d.paint(plain)
 		if !plain && d.rng.IntN(4) == 0 {
-			d.outlineOf(outline.Item{Op: outline.OpClip, Opacity: outline.Opaque, Clip: -1}, d.shape(3+d.rng.IntN(9)))
+			d.outlineOf(paint.Item{Op: paint.OpClip, Opacity: shapes.Opaque, Clip: -1}, d.shape(3+d.rng.IntN(9)))
 			it.Clip = int32(len(d.Items) - 1)
 		}
 		members := 1
 		if !plain && d.rng.IntN(4) == 0 {
-			d.Groups = append(d.Groups, uint32(d.rng.IntN(outline.Opaque+1)))
+			d.Groups = append(d.Groups, uint32(d.rng.IntN(shapes.Opaque+1)))
 			it.Group = int32(len(d.Groups))
 			members += d.rng.IntN(3)
 		}
 		for range members {
 			d.outlineOf(it, d.shape(3+d.rng.IntN(30)))
-			if !plain && it.Opacity == outline.Opaque && !it.Round && d.rng.IntN(2) == 0 {
-				outlinetest.Pairs(d.rng, d.Drawing)
+			if !plain && it.Opacity == shapes.Opaque && !it.Round && d.rng.IntN(2) == 0 {
+				painttest.Pairs(d.rng, d.Drawing)
 			}
 		}
 		if it.Group == 0 && d.rng.IntN(2) == 0 {
@@ -119,9 +120,9 @@ func randomDrawing(seed uint64, w, h, shapes int, plain bool) *outline.Drawing {
 	}
 	for range 3 { // edges on edges, by the two-pixel rule
 		if it := d.paint(plain); !plain {
-			it.Opacity, it.Round, it.Second = outline.Opaque, false, false
+			it.Opacity, it.Round, it.Second = shapes.Opaque, false, false
 			d.outlineOf(it, d.shape(40))
-			outlinetest.Pairs(d.rng, d.Drawing)
+			painttest.Pairs(d.rng, d.Drawing)
 		}
 	}
 	if !plain && d.rng.IntN(4) == 0 { // a scribble
@@ -131,7 +132,7 @@ func randomDrawing(seed uint64, w, h, shapes int, plain bool) *outline.Drawing {
 }
 
 // packed bins drawings into one batch; some are left to the twin.
-func packed(ds ...*outline.Drawing) *batch.Batch {
+func packed(ds ...*paint.Drawing) *batch.Batch {
 	var bin batch.Binner
 	tiles := make([]*batch.Tiled, len(ds))
 	for i, d := range ds {
@@ -145,9 +146,9 @@ func packed(ds ...*outline.Drawing) *batch.Batch {
 }
 
 // drawings returns n random drawings of many sizes, the delicate ones first.
-func drawings(n int) []*outline.Drawing {
+func drawings(n int) []*paint.Drawing {
 	sizes := [][2]int{{1, 1}, {16, 8}, {16, 16}, {17, 33}, {130, 50}, {600, 9}, {9, 300}, {400, 240}}
-	out := make([]*outline.Drawing, n)
+	out := make([]*paint.Drawing, n)
 	for i := range out {
 		size := sizes[i%len(sizes)]
 		out[i] = randomDrawing(uint64(i), size[0], size[1], 1+i%7, i%2 == 0)

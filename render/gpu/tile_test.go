@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"plumb/render/batch"
-	"plumb/render/outline"
+	"plumb/render/paint"
+	"plumb/render/shapes"
 	"plumb/shaders"
 )
 
@@ -106,7 +107,7 @@ func TestTalliesDoNotDependOnTheBatch(t *testing.T) {
 	ds := drawings(40)
 	r := open(t, Config{})
 	parts := open(t, Config{limit: func(l *limits) { l.slot, l.groups = 64<<10, 3 }})
-	run := func(r *Runner, ds ...*outline.Drawing) string {
+	run := func(r *Runner, ds ...*paint.Drawing) string {
 		b := packed(ds...)
 		rows, err := r.Run(b)
 		if err != nil {
@@ -126,7 +127,7 @@ func TestTalliesDoNotDependOnTheBatch(t *testing.T) {
 	for range 4 {
 		order := rng.Perm(len(ds))
 		want := ""
-		shuffled := make([]*outline.Drawing, len(ds))
+		shuffled := make([]*paint.Drawing, len(ds))
 		for i, k := range order {
 			shuffled[i] = ds[k]
 			want += alone[k]
@@ -197,9 +198,9 @@ func hashOfResults(t *testing.T) string {
 func TestOverflowBound(t *testing.T) {
 	r := open(t, Config{})
 	for _, w := range []int{512, 8192, 32768} {
-		d := drawing{Drawing: &outline.Drawing{Width: w, Height: 8}, rng: rand.New(rand.NewPCG(1, 1)), sets: 2}
+		d := drawing{Drawing: &paint.Drawing{Width: w, Height: 8}, rng: rand.New(rand.NewPCG(1, 1)), sets: 2}
 		edge := float64(w)
-		d.outlineOf(outline.Item{Opacity: outline.Opaque, Clip: -1}, [][2]float64{{0, 0.4}, {edge, 0.4}, {edge, 7.6}, {0, 7.6}})
+		d.outlineOf(paint.Item{Opacity: shapes.Opaque, Clip: -1}, [][2]float64{{0, 0.4}, {edge, 0.4}, {edge, 7.6}, {0, 7.6}})
 		b := packed(d.Drawing)
 		rows, err := r.Run(b)
 		if err != nil {
@@ -218,9 +219,9 @@ func TestOverflowBound(t *testing.T) {
 // A run is at most RunSpan px wide and its tiles need not be neighbours.
 func TestFarTiles(t *testing.T) {
 	r := open(t, Config{})
-	d := drawing{Drawing: &outline.Drawing{Width: 1200, Height: 24}, rng: rand.New(rand.NewPCG(1, 1)), sets: 2}
+	d := drawing{Drawing: &paint.Drawing{Width: 1200, Height: 24}, rng: rand.New(rand.NewPCG(1, 1)), sets: 2}
 	for _, x := range []float64{0, 495.5, 500, 1100} {
-		d.outlineOf(outline.Item{Opacity: outline.Opaque, Clip: -1}, [][2]float64{{x, 1}, {x + 3, 2}, {x + 1, 20}})
+		d.outlineOf(paint.Item{Opacity: shapes.Opaque, Clip: -1}, [][2]float64{{x, 1}, {x + 3, 2}, {x + 1, 20}})
 	}
 	b := packed(d.Drawing)
 	rows, err := r.Run(b)

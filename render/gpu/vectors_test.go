@@ -6,26 +6,27 @@ import (
 
 	"plumb/render/batch"
 	"plumb/render/chord"
-	"plumb/render/outline"
+	"plumb/render/paint"
 	"plumb/render/path"
 	"plumb/render/rastertest"
 	"plumb/render/scan"
+	"plumb/render/shapes"
 )
 
 // vectorDrawing fills and strokes the vector's paths as items.
-func vectorDrawing(v *rastertest.Vector) *outline.Drawing {
-	d := &outline.Drawing{Width: v.W, Height: v.H}
+func vectorDrawing(v *rastertest.Vector) *paint.Drawing {
+	d := &paint.Drawing{Width: v.W, Height: v.H}
 	var s scan.Scanner
-	s.Pairs = func(x, y int32, _ byte) { d.Pairs = append(d.Pairs, outline.Pixel{X: x, Y: y}) }
+	s.Pairs = func(x, y int32, _ byte) { d.Pairs = append(d.Pairs, paint.Pixel{X: x, Y: y}) }
 	canvas, clip := chord.Rect{X1: int32(v.W), Y1: int32(v.H)}, int32(-1)
-	add := func(p *path.Path, it outline.Item, r scan.Rule) {
+	add := func(p *path.Path, it paint.Item, r scan.Rule) {
 		it.Pairs = int32(len(d.Pairs))
 		first, count := s.Append(&d.Coverage, p, canvas, r)
 		it.First, it.Count, it.Paired = int32(first), int32(count), int32(len(d.Pairs))-it.Pairs
 		d.Items = append(d.Items, it)
 	}
 	if v.Clip != nil {
-		add(v.Clip, outline.Item{Op: outline.OpClip, Opacity: outline.Opaque, Clip: -1}, scan.Rule{Clip: true, Cells: true})
+		add(v.Clip, paint.Item{Op: paint.OpClip, Opacity: shapes.Opaque, Clip: -1}, scan.Rule{Clip: true, Cells: true})
 		clip = 0
 		lo, hi, _ := chord.Bounds(v.Clip)
 		canvas = chord.Rect{
@@ -35,9 +36,9 @@ func vectorDrawing(v *rastertest.Vector) *outline.Drawing {
 	}
 	for i := range v.Draws {
 		e := &v.Draws[i]
-		it := outline.Item{Opacity: uint32(e.Opacity*outline.Opaque + 0.5), Clip: clip}
+		it := paint.Item{Opacity: uint32(e.Opacity*shapes.Opaque + 0.5), Clip: clip}
 		paint := func(p *path.Path, colour string) {
-			add(p, it, scan.Rule{Plain: colour == "#000000" || it.Opacity != outline.Opaque, Clip: v.Clip != nil, Cells: true})
+			add(p, it, scan.Rule{Plain: colour == "#000000" || it.Opacity != shapes.Opaque, Clip: v.Clip != nil, Cells: true})
 		}
 		if e.Fill != "" {
 			paint(e.Filled(), e.Fill)

@@ -14,8 +14,8 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 	"plumb/scoring/aspire/answer"
 )
@@ -25,7 +25,7 @@ type suite struct {
 	limits      scene.Limits
 	maxResponse int
 	maxActions  int
-	tldraw      outline.Version
+	tldraw      view.Version
 	pool        sync.Pool // *work
 }
 
@@ -42,7 +42,7 @@ func WithMaxActions(n int) Option { return func(s *suite) { s.maxActions = n } }
 // WithTldraw sets whose sizes of shapes count: those of the release that makes
 // the pictures. Sizes of another release than 4.2 that are not known natively are
 // left to it, as those of foreign shapes are.
-func WithTldraw(v outline.Version) Option { return func(s *suite) { s.tldraw = v } }
+func WithTldraw(v view.Version) Option { return func(s *suite) { s.tldraw = v } }
 
 // New returns the suite. Fields of lim that are zero mean their defaults.
 func New(lim scene.Limits, options ...Option) scoring.Suite {
@@ -304,7 +304,7 @@ type job struct {
 	base    scoring.Result
 	suite   *suite
 	changed bool // the answer changed the whiteboard
-	views   []outline.View
+	views   []view.View
 	measure func(j *job, t []metric.Tally) // nil where nothing is measured
 	fault   *scoring.Error                 // why there is no score although the item is fine
 	initial []scene.Record
@@ -314,7 +314,7 @@ type job struct {
 }
 
 // Views implements scoring.Job.
-func (j *job) Views() []outline.View { return j.views }
+func (j *job) Views() []view.View { return j.views }
 
 // Score implements scoring.Job. It may be called again.
 func (j *job) Score(t []metric.Tally) scoring.Result {

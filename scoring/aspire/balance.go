@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // prepareBalance scores how much closer the centre of mass is to the centre of
@@ -33,9 +33,9 @@ func prepareBalance(w *work, j *job) error {
 		}
 		scenes = append(scenes, after)
 	}
-	j.views = make([]outline.View, len(scenes))
+	j.views = make([]view.View, len(scenes))
 	for i, s := range scenes {
-		j.views[i] = outline.View{Scene: s, Bounds: frame}
+		j.views[i] = view.View{Scene: s, Bounds: frame}
 		if w.variants.On(BalanceUnion) {
 			if err := w.unite(&j.views[i], frame); err != nil {
 				j.fail(err)
@@ -70,9 +70,9 @@ func (w *work) violations() []string {
 
 // unite extends the frame to the content (variant union of D41). The room around
 // the content keeps strokes; being empty, it has no weight.
-func (w *work) unite(v *outline.View, frame outline.Box) error {
+func (w *work) unite(v *view.View, frame view.Box) error {
 	lim := w.suite.limits
-	around := func(b outline.Box, ok bool) (outline.Box, error) {
+	around := func(b view.Box, ok bool) (view.Box, error) {
 		if !ok {
 			return frame, nil
 		}
@@ -87,8 +87,8 @@ func (w *work) unite(v *outline.View, frame outline.Box) error {
 		return b, nil
 	}
 	b, ok, err := w.suite.contentBounds(v.Scene, nil)
-	if errors.Is(err, outline.ErrForeign) { // whoever draws it finds out, and tells the rule
-		v.Foreign, v.Content = err, &outline.Content{Bounds: func(b outline.Box, ok bool) (outline.Box, error) {
+	if errors.Is(err, view.ErrForeign) { // whoever draws it finds out, and tells the rule
+		v.Foreign, v.Content = err, &view.Content{Bounds: func(b view.Box, ok bool) (view.Box, error) {
 			all, err := around(b, ok)
 			v.Bounds = all
 			return all, err
@@ -151,7 +151,7 @@ func (b balanceRule) score(j *job, t []metric.Tally) {
 
 // centreOfMass returns the centre on the page; ok is false for an empty picture. A picture of a
 // box that is not whole is stretched. See docs/spec/drawing.md#r16.
-func centreOfMass(b outline.Box, t metric.Tally) (p scene.Point, ok bool) {
+func centreOfMass(b view.Box, t metric.Tally) (p scene.Point, ok bool) {
 	x, y, ok := t.A.CentreOfMass()
 	if !ok {
 		return p, false

@@ -4,15 +4,15 @@ import (
 	"errors"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // centres are points that a score needs. Some may be known only to who draws the
 // whiteboard, which is then asked before the score is made.
 type centres struct {
 	at    []*scene.Point
-	views []outline.View
+	views []view.View
 }
 
 // add takes what board.centre returned. It returns errors that nobody who draws

@@ -6,21 +6,21 @@ import (
 	"testing"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
 // found plays who draws views: it answers each one's question for the box of its
 // content with b.
-func found(t *testing.T, j scoring.Job, b outline.Box, ok bool) []outline.View {
+func found(t *testing.T, j scoring.Job, b view.Box, ok bool) []view.View {
 	t.Helper()
 	for i := range j.Views() {
 		v := &j.Views()[i]
 		if v.Content == nil {
 			continue
 		}
-		if !errors.Is(v.Foreign, outline.ErrForeign) {
+		if !errors.Is(v.Foreign, view.ErrForeign) {
 			t.Errorf("view %d has no reason: %v", i, v.Foreign)
 		}
 		if _, err := v.Content.Bounds(b, ok); err != nil {
@@ -36,7 +36,7 @@ func TestSizesKnownElsewhere(t *testing.T) {
 	s := New(scene.Limits{})
 	const text = `{"createShapes":[{"type":"text","x":100,"y":100,"text":"a 😀"}]}`
 	const shape = `[{"id":"shape:s","type":"geo","x":100,"y":100,"props":{"fill":"solid"}}]`
-	box := outline.Box{X: 150.5, Y: 440, W: 49, H: 70}
+	box := view.Box{X: 150.5, Y: 440, W: 49, H: 70}
 
 	j := jobOf(t, s, "maze", "[]", mazeTask, text, "")
 	vs := found(t, j, box, true)
@@ -47,7 +47,7 @@ func TestSizesKnownElsewhere(t *testing.T) {
 	if at, _ := metricOf(&r, "centre"); r.Score != 1 || !same(at, []any{175.0, 475.0}) {
 		t.Errorf("maze: got %v, centre %v; want 1 at the target", r.Score, at)
 	}
-	found(t, j, outline.Box{}, false)
+	found(t, j, view.Box{}, false)
 	if r = j.Score([]metric.Tally{{}}); r.Score == 1 {
 		t.Error("maze: a text that the editor does not show has the centre of another one")
 	}
@@ -65,13 +65,13 @@ func TestSizesKnownElsewhere(t *testing.T) {
 		t.Errorf("label: got %v, bounds %v; want the box with 32 px around it, rounded outwards", r.Score, b)
 	}
 	panels := j.(scoring.Shower).Show(&r).Panels
-	if v := panels[len(panels)-1].View; len(panels) != 3 || v.Content != nil || v.Bounds != (outline.Box{X: 118, Y: 408, W: 114, H: 134}) {
+	if v := panels[len(panels)-1].View; len(panels) != 3 || v.Content != nil || v.Bounds != (view.Box{X: 118, Y: 408, W: 114, H: 134}) {
 		t.Errorf("label: got panels %+v; want the one that was measured", panels)
 	}
 
 	j = jobOf(t, s, "balance", shape, `{}`, text, "union")
-	vs = found(t, j, outline.Box{X: -100, Y: 0, W: 200, H: 200}, true)
-	if len(vs) != 2 || vs[0].Content != nil || vs[1].Content == nil || vs[1].Bounds != (outline.Box{X: -132, Y: -32, W: 1532, H: 832}) {
+	vs = found(t, j, view.Box{X: -100, Y: 0, W: 200, H: 200}, true)
+	if len(vs) != 2 || vs[0].Content != nil || vs[1].Content == nil || vs[1].Bounds != (view.Box{X: -132, Y: -32, W: 1532, H: 832}) {
 		t.Fatalf("balance: got %+v; want the second to be the frame and the content", vs)
 	}
 	r = j.Score([]metric.Tally{tally(200, 400), tally(832, 432)})
@@ -88,7 +88,7 @@ func TestCentresKnownElsewhere(t *testing.T) {
 	shapes := func(a, b string) string {
 		return `[{"id":"shape:a","type":"geo","x":0,"y":0,` + emoji + `},{"id":"shape:b","type":"geo","rotation":` + a + `,"x":` + b + `,"y":0,` + emoji + `}]`
 	}
-	boxes := []outline.Box{{X: 0, Y: 0, W: 100, H: 100}, {X: 200, Y: 0, W: 100, H: 100}}
+	boxes := []view.Box{{X: 0, Y: 0, W: 100, H: 100}, {X: 200, Y: 0, W: 100, H: 100}}
 	answer := func(j scoring.Job) {
 		t.Helper()
 		if len(j.Views()) != len(boxes) {
@@ -136,14 +136,14 @@ func TestSizesOfAnotherRelease(t *testing.T) {
 	const star = `{"createShapes":[{"type":"geo","geo":"star","color":"red","x":125,"y":425}]}`
 	for _, c := range []struct {
 		name, answer string
-		version      outline.Version
+		version      view.Version
 		asked        bool
 	}{
-		{"text of 4.2", text, outline.V4, false},
-		{"text of 5.4", text, outline.V5, true},
-		{"freehand line of 4.2", line, outline.V4, false},
-		{"freehand line of 5.4", line, outline.V5, true},
-		{"star of 5.4", star, outline.V5, false},
+		{"text of 4.2", text, view.V4, false},
+		{"text of 5.4", text, view.V5, true},
+		{"freehand line of 4.2", line, view.V4, false},
+		{"freehand line of 5.4", line, view.V5, true},
+		{"star of 5.4", star, view.V5, false},
 	} {
 		j := jobOf(t, New(scene.Limits{}, WithTldraw(c.version)), "maze", "[]", mazeTask, c.answer, "")
 		if got := len(j.Views()) > 0; got != c.asked {

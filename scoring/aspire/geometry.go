@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -118,7 +118,7 @@ func (w *work) centre(b *board, r *scene.Record) (scene.Point, error) {
 	box, ok, err := w.suite.contentBounds(s, []string{r.ID})
 	empty := b.place(r, scene.Point{})
 	switch {
-	case errors.Is(err, outline.ErrForeign):
+	case errors.Is(err, view.ErrForeign):
 		return scene.Point{}, &unknownBounds{drawError(err), err, s, r.ID, empty}
 	case err != nil:
 		return scene.Point{}, drawError(err)
@@ -127,16 +127,16 @@ func (w *work) centre(b *board, r *scene.Record) (scene.Point, error) {
 }
 
 // contentBounds is outline.ContentBounds of the tldraw that makes the pictures.
-func (s *suite) contentBounds(sc *scene.Scene, ids []string) (outline.Box, bool, error) {
+func (s *suite) contentBounds(sc *scene.Scene, ids []string) (view.Box, bool, error) {
 	if err := s.tldraw.Differs(sc); err != nil {
-		return outline.Box{}, false, err
+		return view.Box{}, false, err
 	}
-	return outline.ContentBounds(sc, ids)
+	return view.ContentBounds(sc, ids)
 }
 
 // middleOf is the centre of page bounds; ok is false where there is nothing to
 // see: a group without content, a line without points.
-func middleOf(box outline.Box, ok bool, empty scene.Point) scene.Point {
+func middleOf(box view.Box, ok bool, empty scene.Point) scene.Point {
 	if !ok {
 		return empty
 	}
@@ -157,12 +157,12 @@ func (e *unknownBounds) Unwrap() error { return e.fault }
 
 // view is a picture of nothing, whose maker finds out the centre and puts it
 // into at.
-func (e *unknownBounds) view(at *scene.Point) outline.View {
-	return outline.View{Scene: e.scene, Only: []string{}, Foreign: e.why, Content: &outline.Content{
+func (e *unknownBounds) view(at *scene.Point) view.View {
+	return view.View{Scene: e.scene, Only: []string{}, Foreign: e.why, Content: &view.Content{
 		IDs: []string{e.id},
-		Bounds: func(b outline.Box, ok bool) (outline.Box, error) {
+		Bounds: func(b view.Box, ok bool) (view.Box, error) {
 			*at = middleOf(b, ok, e.empty)
-			return outline.Box{W: 1, H: 1}, nil
+			return view.Box{W: 1, H: 1}, nil
 		},
 	}}
 }
@@ -255,7 +255,7 @@ func sceneError(err error) *scoring.Error {
 // foreignOr keeps an error that says what is not native, for who can draw it
 // otherwise; others become drawError's.
 func foreignOr(err error) error {
-	if errors.Is(err, outline.ErrForeign) {
+	if errors.Is(err, view.ErrForeign) {
 		return err
 	}
 	return drawError(err)
@@ -264,10 +264,10 @@ func foreignOr(err error) error {
 // drawError tells what is not drawn natively, or not on this machine, from other
 // reasons.
 func drawError(err error) *scoring.Error {
-	if errors.Is(err, outline.ErrFonts) {
+	if errors.Is(err, view.ErrFonts) {
 		return &scoring.Error{Code: "backend", Message: err.Error()}
 	}
-	if errors.Is(err, outline.ErrForeign) {
+	if errors.Is(err, view.ErrForeign) {
 		return &scoring.Error{Code: "not_native", Message: err.Error()}
 	}
 	return &scoring.Error{Code: "bad_scene", Message: err.Error()}

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // padding is what scoring pictures of whole scenes have around the page bounds
@@ -29,16 +29,16 @@ func prepareLabel(w *work, j *job) error {
 		j.fail(err)
 		return nil
 	}
-	view := outline.View{Scene: s, Only: labels}
+	v := view.View{Scene: s, Only: labels}
 	if s.Find(target.ID) >= 0 {
-		view.Other = []string{target.ID}
+		v.Other = []string{target.ID}
 	}
 	if len(labels) == 0 && w.variants.On(LabelOwn) {
-		view = ownLabel(s, target)
+		v = ownLabel(s, target)
 	}
-	bounds, ok, err := w.labelBounds(&view)
-	if errors.Is(err, outline.ErrForeign) {
-		w.labelElsewhere(j, view, err)
+	bounds, ok, err := w.labelBounds(&v)
+	if errors.Is(err, view.ErrForeign) {
+		w.labelElsewhere(j, v, err)
 		return nil
 	}
 	if err != nil {
@@ -50,32 +50,32 @@ func prepareLabel(w *work, j *job) error {
 		list = []float64{bounds.X, bounds.Y, bounds.W, bounds.H}
 	}
 	j.metric("bounds", list)
-	if !ok || len(view.Only) == 0 {
+	if !ok || len(v.Only) == 0 {
 		scoreLabel(j, metric.Tally{})
 		return nil
 	}
-	view.Bounds = bounds
-	j.views = []outline.View{view}
+	v.Bounds = bounds
+	j.views = []view.View{v}
 	j.measure = func(j *job, t []metric.Tally) { scoreLabel(j, t[0]) }
 	return nil
 }
 
 // labelElsewhere leaves it to whoever draws the view to find out how large it is.
-func (w *work) labelElsewhere(j *job, view outline.View, why error) {
+func (w *work) labelElsewhere(j *job, v view.View, why error) {
 	lim, bounds := w.suite.limits, new(any)
-	if len(view.Only) == 0 { // no label: only the bounds are asked for
-		view.Only, view.Other = []string{}, nil
+	if len(v.Only) == 0 { // no label: only the bounds are asked for
+		v.Only, v.Other = []string{}, nil
 	}
-	view.Foreign = why
-	view.Content = &outline.Content{Bounds: func(b outline.Box, ok bool) (outline.Box, error) {
+	v.Foreign = why
+	v.Content = &view.Content{Bounds: func(b view.Box, ok bool) (view.Box, error) {
 		if !ok {
-			return outline.Box{}, fault("bad_scene", "cannot score label: there is nothing on the whiteboard")
+			return view.Box{}, fault("bad_scene", "cannot score label: there is nothing on the whiteboard")
 		}
 		b = padded(b)
 		*bounds = []float64{b.X, b.Y, b.W, b.H}
 		return b, lim.CheckCanvas(b.W, b.H)
 	}}
-	j.views = []outline.View{view}
+	j.views = []view.View{v}
 	j.measure = func(j *job, t []metric.Tally) {
 		j.metric("bounds", *bounds)
 		scoreLabel(j, t[0])
@@ -114,8 +114,8 @@ func labelIDs(created []*scene.Record, target string) []string {
 // and rounded outwards (D25). Where that is too large for a picture it is the
 // label alone: the grid of pixels is the same, and what lies elsewhere cannot
 // coincide with the label. ok is false when there is nothing on the whiteboard.
-// The error wraps outline.ErrForeign where sizes are not known natively.
-func (w *work) labelBounds(v *outline.View) (b outline.Box, ok bool, err error) {
+// The error wraps view.ErrForeign where sizes are not known natively.
+func (w *work) labelBounds(v *view.View) (b view.Box, ok bool, err error) {
 	b, ok, err = w.suite.contentBounds(v.Scene, nil)
 	if err != nil {
 		return b, false, foreignOr(err)
@@ -139,20 +139,20 @@ func (w *work) labelBounds(v *outline.View) (b outline.Box, ok bool, err error) 
 }
 
 // padded returns the box with room around it, rounded outwards.
-func padded(b outline.Box) outline.Box {
+func padded(b view.Box) view.Box {
 	x, y := math.Floor(b.X-padding), math.Floor(b.Y-padding)
-	return outline.Box{X: x, Y: y, W: math.Ceil(b.X+b.W+padding) - x, H: math.Ceil(b.Y+b.H+padding) - y}
+	return view.Box{X: x, Y: y, W: math.Ceil(b.X+b.W+padding) - x, H: math.Ceil(b.Y+b.H+padding) - y}
 }
 
 // ownLabel separates the text that an update put into the shape from the shape
 // (variant own_label of D27): a twin of the shape that shows nothing but its
 // text, over the shape without text. A difference of two pictures would find the
 // same pixels, but for those that text and shape paint in one colour.
-func ownLabel(s *scene.Scene, before *scene.Record) outline.View {
+func ownLabel(s *scene.Scene, before *scene.Record) view.View {
 	i := s.Find(before.ID)
 	if i < 0 || s.Shapes[i].Kind != scene.Geo || s.Shapes[i].Rich == nil ||
 		scene.Plain(s.Shapes[i].Rich) == scene.Plain(before.Rich) {
-		return outline.View{Scene: s}
+		return view.View{Scene: s}
 	}
 	shapes := append([]scene.Shape(nil), s.Shapes...)
 	twin := shapes[i]
@@ -160,5 +160,5 @@ func ownLabel(s *scene.Scene, before *scene.Record) outline.View {
 	twin.Fill, twin.Dash = scene.FillNone, scene.DashNone
 	shapes[i].Rich, shapes[i].Grow = nil, false
 	shapes = append(shapes, twin)
-	return outline.View{Scene: &scene.Scene{Shapes: shapes}, Only: []string{twin.ID}, Other: []string{before.ID}}
+	return view.View{Scene: &scene.Scene{Shapes: shapes}, Only: []string{twin.ID}, Other: []string{before.ID}}
 }

@@ -3,8 +3,8 @@ package aspire
 import (
 	"math"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 )
 
 // prepareOverlap scores which rectangles were deleted (aspire.md 11).
@@ -55,7 +55,7 @@ func (w *work) touch(a, b *scene.Record) bool {
 }
 
 // pageBox is the box of the corners of a shape that has a box, on the page.
-func (w *work) pageBox(r *scene.Record) outline.Box {
+func (w *work) pageBox(r *scene.Record) view.Box {
 	width, height, _ := boxSize(r)
 	lo := scene.Point{X: math.Inf(1), Y: math.Inf(1)}
 	hi := scene.Point{X: math.Inf(-1), Y: math.Inf(-1)}
@@ -64,5 +64,5 @@ func (w *work) pageBox(r *scene.Record) outline.Box {
 		lo = scene.Point{X: math.Min(lo.X, p.X), Y: math.Min(lo.Y, p.Y)}
 		hi = scene.Point{X: math.Max(hi.X, p.X), Y: math.Max(hi.Y, p.Y)}
 	}
-	return outline.Box{X: lo.X, Y: lo.Y, W: hi.X - lo.X, H: hi.Y - lo.Y}
+	return view.Box{X: lo.X, Y: lo.Y, W: hi.X - lo.X, H: hi.Y - lo.Y}
 }

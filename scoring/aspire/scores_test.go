@@ -12,8 +12,8 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 	"plumb/testdata"
 )
@@ -336,11 +336,11 @@ func TestBalanceBounds(t *testing.T) {
 	const shapes = `[{"id":"shape:s","type":"geo","x":100.5,"y":100,"props":{}}]`
 	cases := []struct {
 		name, task, answer, variants string
-		before, after                outline.Box
+		before, after                view.Box
 	}{
-		{"frame", `{}`, `{"createShapes":[{"type":"geo","x":1390,"y":-50.5}]}`, "", outline.Box{W: 1400, H: 800}, outline.Box{W: 1400, H: 800}},
-		{"frame of the task", `{"frame":[10,20,700,400]}`, `{"createShapes":[{"type":"geo"}]}`, "", outline.Box{X: 10, Y: 20, W: 700, H: 400}, outline.Box{X: 10, Y: 20, W: 700, H: 400}},
-		{"union", `{}`, `{"createShapes":[{"type":"geo","x":1390,"y":-50.5}]}`, "union", outline.Box{W: 1400, H: 800}, outline.Box{Y: -83, W: 1522, H: 883}},
+		{"frame", `{}`, `{"createShapes":[{"type":"geo","x":1390,"y":-50.5}]}`, "", view.Box{W: 1400, H: 800}, view.Box{W: 1400, H: 800}},
+		{"frame of the task", `{"frame":[10,20,700,400]}`, `{"createShapes":[{"type":"geo"}]}`, "", view.Box{X: 10, Y: 20, W: 700, H: 400}, view.Box{X: 10, Y: 20, W: 700, H: 400}},
+		{"union", `{}`, `{"createShapes":[{"type":"geo","x":1390,"y":-50.5}]}`, "union", view.Box{W: 1400, H: 800}, view.Box{Y: -83, W: 1522, H: 883}},
 	}
 	s := New(scene.Limits{})
 	for _, c := range cases {

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
 // canvas is what a model is shown of most tests (D6).
-var canvas = outline.Box{W: 1400, H: 800}
+var canvas = view.Box{W: 1400, H: 800}
 
 // maxShown is the longest side of a panel, px: a shape that an answer put far
 // away is not worth a picture in which nothing else can be seen.
@@ -40,8 +40,8 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 		b = label.Bounds
 	}
 	panels := []scoring.Panel{
-		{Title: "before", View: outline.View{Scene: before, Bounds: b}, Marks: m.before},
-		{Title: "after", View: outline.View{Scene: after, Bounds: b}, Marks: m.after},
+		{Title: "before", View: view.View{Scene: before, Bounds: b}, Marks: m.before},
+		{Title: "after", View: view.View{Scene: after, Bounds: b}, Marks: m.after},
 	}
 	if measured {
 		panels = append(panels, scoring.Panel{Title: "label over shape", View: label})
@@ -51,7 +51,7 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 
 // labelView is what was measured of a label. Where its bounds were left to who
 // drew it, the result has them.
-func (j *job) labelView(r *scoring.Result) (v outline.View, ok bool) {
+func (j *job) labelView(r *scoring.Result) (v view.View, ok bool) {
 	if j.base.Test != "label" || len(j.views) == 0 {
 		return v, false
 	}
@@ -63,7 +63,7 @@ func (j *job) labelView(r *scoring.Result) (v outline.View, ok bool) {
 	if len(b) != 4 || len(v.Only) == 0 {
 		return v, false
 	}
-	v.Bounds, v.Content = outline.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}, nil
+	v.Bounds, v.Content = view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}, nil
 	return v, true
 }
 
@@ -93,17 +93,17 @@ func (j *job) shown(r *scoring.Result) []scene.Record {
 }
 
 // shownBounds is the canvas with what lies beside it, as far as that is near.
-func shownBounds(before, after *scene.Scene) outline.Box {
+func shownBounds(before, after *scene.Scene) view.Box {
 	b := canvas
 	for _, s := range []*scene.Scene{before, after} {
-		c, ok, err := outline.ContentBounds(s, nil)
+		c, ok, err := view.ContentBounds(s, nil)
 		const slack = 8 // strokes may stick out
 		if err != nil || !ok || c.X > b.X-slack && c.Y > b.Y-slack && c.X+c.W < b.X+b.W+slack && c.Y+c.H < b.Y+b.H+slack {
 			continue
 		}
 		c = padded(c)
 		x, y := math.Min(b.X, c.X), math.Min(b.Y, c.Y)
-		joined := outline.Box{X: x, Y: y, W: math.Max(b.X+b.W, c.X+c.W) - x, H: math.Max(b.Y+b.H, c.Y+c.H) - y}
+		joined := view.Box{X: x, Y: y, W: math.Max(b.X+b.W, c.X+c.W) - x, H: math.Max(b.Y+b.H, c.Y+c.H) - y}
 		if joined.W <= maxShown && joined.H <= maxShown {
 			b = joined
 		}
@@ -242,7 +242,7 @@ func showArrow(arrow *scene.Record, at, goal scene.Point) func(*job, *scoring.Re
 	}
 }
 
-func showBalance(frame outline.Box) func(*job, *scoring.Result) marks {
+func showBalance(frame view.Box) func(*job, *scoring.Result) marks {
 	return func(_ *job, r *scoring.Result) (m marks) {
 		middle := scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2}
 		common := []scoring.Mark{

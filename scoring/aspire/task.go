@@ -6,8 +6,8 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"plumb/render/outline"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -66,15 +66,15 @@ func (w *work) point(name string) (scene.Point, bool) {
 }
 
 // frame reads the frame of the balance test (D41).
-func (w *work) frame() (outline.Box, error) {
+func (w *work) frame() (view.Box, error) {
 	if m := w.task.Get("frame"); m == nil || m.Type() == fastjson.TypeNull {
-		return outline.Box{W: 1400, H: 800}, nil
+		return view.Box{W: 1400, H: 800}, nil
 	}
 	xs, ok := w.floats("frame", 4)
 	if !ok || w.suite.limits.CheckCanvas(xs[2], xs[3]) != nil {
-		return outline.Box{}, badTask("frame", "[x, y, w, h] of a picture within the limits")
+		return view.Box{}, badTask("frame", "[x, y, w, h] of a picture within the limits")
 	}
-	return outline.Box{X: xs[0], Y: xs[1], W: xs[2], H: xs[3]}, nil
+	return view.Box{X: xs[0], Y: xs[1], W: xs[2], H: xs[3]}, nil
 }
 
 // shapeID reads the id of a shape; empty when there is none.

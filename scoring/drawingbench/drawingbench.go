@@ -17,7 +17,7 @@ import (
 
 	"plumb/render/jsontree"
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 	"plumb/scoring/drawingbench/answer"
 	"plumb/scoring/drawingbench/picture"
@@ -368,7 +368,7 @@ func (j *job) void(status string, why scoring.Note) {
 }
 
 // Views implements scoring.Job.
-func (*job) Views() []outline.View { return nil }
+func (*job) Views() []view.View { return nil }
 
 // Score implements scoring.Job: it evaluates the answer and draws it where the
 // profile or the pixel metrics need the picture.

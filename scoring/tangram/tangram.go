@@ -15,7 +15,7 @@ import (
 
 	"plumb/render/match"
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 	"plumb/scoring/tangram/field"
 	"plumb/scoring/tangram/plane"
@@ -291,7 +291,7 @@ type job struct {
 }
 
 // Views implements scoring.Job.
-func (*job) Views() []outline.View { return nil }
+func (*job) Views() []view.View { return nil }
 
 // Score implements scoring.Job.
 func (j *job) Score([]metric.Tally) scoring.Result {

@@ -13,7 +13,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 	"plumb/scoring/vqa/choice"
 )
@@ -169,7 +169,7 @@ func (s *Suite) open(it *scoring.Item, v scoring.Variants, j *job, answer []byte
 }
 
 // Views implements scoring.Job: there are none.
-func (*job) Views() []outline.View { return nil }
+func (*job) Views() []view.View { return nil }
 
 // Score implements scoring.Job.
 func (j *job) Score([]metric.Tally) scoring.Result {

@@ -16,7 +16,7 @@ import (
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
 	"plumb/render/metric"
-	"plumb/render/outline"
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -98,12 +98,12 @@ func (e *Engine) Backend() string { return "fake" }
 
 type drawer struct{ e *Engine }
 
-func (d drawer) Prepare(v outline.View) (queue.Pic, error) {
+func (d drawer) Prepare(v view.View) (queue.Pic, error) {
 	if v.Bounds.W < 0 {
-		return nil, fmt.Errorf("cannot draw shape 0: %w: a cube", outline.ErrForeign)
+		return nil, fmt.Errorf("cannot draw shape 0: %w: a cube", view.ErrForeign)
 	}
 	if d.e.Large != nil && d.e.Large(v.Bounds.W) && v.Light > 0 {
-		return nil, outline.ErrLarge
+		return nil, view.ErrLarge
 	}
 	if d.e.Prepare != nil {
 		d.e.Prepare(v.Bounds.W)
@@ -114,7 +114,7 @@ func (d drawer) Prepare(v outline.View) (queue.Pic, error) {
 			time.Sleep(time.Millisecond)
 		}
 		d.e.Stopped.Add(1)
-		return nil, outline.ErrStopped
+		return nil, view.ErrStopped
 	}
 	d.e.Alive.Add(1)
 	if v.Bounds.Y < 0 {
@@ -213,7 +213,7 @@ type job struct {
 	wrong bool
 	do    string
 	twice bool
-	views []outline.View
+	views []view.View
 	ask   string
 	said  scoring.Judgement
 }
@@ -257,15 +257,15 @@ func (s Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error
 		j.wrong = want != nil && string(said.GetStringBytes()) != string(want.GetStringBytes())
 	}
 	for _, v := range it.Fields.GetArray("views") {
-		j.views = append(j.views, outline.View{Bounds: outline.Box{W: v.GetFloat64(), H: 1}})
+		j.views = append(j.views, view.View{Bounds: view.Box{W: v.GetFloat64(), H: 1}})
 	}
 	for _, v := range it.Fields.GetArray("late") {
-		j.views = append(j.views, outline.View{Bounds: outline.Box{Y: -1, W: v.GetFloat64(), H: 1}})
+		j.views = append(j.views, view.View{Bounds: view.Box{Y: -1, W: v.GetFloat64(), H: 1}})
 	}
 	return j, nil
 }
 
-func (j *job) Views() []outline.View { return j.views }
+func (j *job) Views() []view.View { return j.views }
 
 func (j *job) Score(ts []metric.Tally) scoring.Result {
 	if j.do == "panic_score" {

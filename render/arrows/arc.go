@@ -1,0 +1,272 @@
+package arrows
+
+import (
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/scene"
+)
+
+// circle is an arc of one.
+type Circle struct {
+	Centre geom.Point
+	Radius float64
+	Size   float64 // angle, radians; positive clockwise
+	Large  bool
+}
+
+func (c *Circle) Sweep() bool { return c.Size > 0 }
+
+// length is that of the arc.
+func (c *Circle) Length() float64 { return math.Abs(c.Size) * c.Radius }
+
+// at is the point of the circle in the direction of an angle.
+func (c *Circle) at(angle float64) geom.Point {
+	sin, cos := math.Sincos(angle)
+	return geom.Pt(c.Centre.X+float64(c.Radius*cos), c.Centre.Y+float64(c.Radius*sin))
+}
+
+func (c *Circle) angle(p geom.Point) float64 { return math.Atan2(p.Y-c.Centre.Y, p.X-c.Centre.X) }
+
+// arcThrough returns the arc from a to b through m; ok is false where the three
+// make no circle.
+func arcThrough(a, b, m geom.Point) (c Circle, ok bool) {
+	ab, am := geom.Sub(b, a), geom.Sub(m, a)
+	k := geom.Cross(ab, am)
+	d := 2 * k
+	nb, nm := geom.Norm2(ab), geom.Norm2(am)
+	from := geom.Pt((float64(am.Y*nb)-float64(ab.Y*nm))/d, (float64(ab.X*nm)-float64(am.X*nb))/d)
+	c.Centre, c.Radius = geom.Add(a, from), geom.Length(from)
+	ma, mb := geom.Sub(a, m), geom.Sub(b, m)
+	theta := 2 * math.Atan2(math.Abs(geom.Cross(ma, mb)), geom.Dot(ma, mb))
+	c.Size = theta - 2*math.Pi
+	if k < 0 {
+		c.Size = -c.Size
+	}
+	c.Large = theta < math.Pi
+	return c, geom.Finite(c.Centre) && c.Radius > 0 && c.Radius < math.Inf(1) && c.Size != 0
+}
+
+// turn is the distance from one angle to another, in the direction of the arrow.
+func turn(from, to float64, clockwise bool) float64 {
+	d := math.Mod(to-from, 2*math.Pi)
+	if d < 0 {
+		d += 2 * math.Pi
+	}
+	if !clockwise {
+		d = 2*math.Pi - d
+	}
+	return d
+}
+
+// solveArc finds the ends of a bent arrow. ok is false where there is no circle: then the arrow
+// is straight. See docs/spec/drawing.md#r62.
+func (v *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
+	from, to := &v.Ends[0], &v.Ends[1]
+	a, b := from.Handle, to.Handle
+	u := geom.Unit(geom.Sub(b, a))
+	middle := geom.Add(geom.Lerp(a, b, 0.5), geom.Scale(geom.Pt(-u.Y, u.X), sh.Arrow.Bend))
+	h, ok := arcThrough(a, b, middle)
+	if !ok {
+		return false, nil
+	}
+	w := bent{Solver: v, sh: sh, h: h, clockwise: sh.Arrow.Bend < 0, g: -1, least: 10 * sh.Scale, a: a, b: b}
+	if w.clockwise {
+		w.g = 1
+	}
+	w.offset[0] = w.stop(from, &w.a, 0.25)
+	w.offset[1] = w.stop(to, &w.b, 0.75)
+	w.keepAway()
+	w.settle()
+	c := w.middle()
+	if w.doubtful {
+		return false, foreignArrow(sh, lastBits)
+	}
+	body, ok := arcThrough(w.a, w.b, c)
+	if ok {
+		v.Kind, v.Handle, v.Body, v.Start, v.End = ArcArrow, h, body, w.a, w.b
+	}
+	return ok, nil
+}
+
+// bent is a bent arrow in the making.
+type bent struct {
+	*Solver
+	sh        *scene.Shape
+	h         Circle // through the handles
+	clockwise bool
+	g         float64 // 1 clockwise, -1 the other way
+	least     float64 // shortest distance between the ends
+	offset    [2]float64
+	a, b      geom.Point // the ends so far
+	doubtful  bool       // in the editor the last bits decide
+}
+
+func (w *bent) turn(from, to float64) float64 { return turn(from, to, w.clockwise) }
+
+// span is the angle from end to end.
+func (w *bent) span() float64 { return w.turn(w.h.angle(w.a), w.h.angle(w.b)) }
+
+// stop moves the end e, now at p, to the outline of its target, and returns how
+// far it is to stay away from it. Of several crossings it takes the one nearest
+// to the share of the way.
+func (w *bent) stop(e *terminal, p *geom.Point, share float64) (offset float64) {
+	if !e.bound() || e.exact {
+		return 0
+	}
+	at, hit := w.crossing(e, *p, share)
+	if e.hit = hit; !hit {
+		return 0
+	}
+	*p = at
+	if !e.headed() {
+		return 0
+	}
+	w.least += e.share(w.sh)
+	return e.gap(w.sh)
+}
+
+// crossing finds where the way meets the target of the end at p. Whether a crossing
+// at an end of the way lies on it the last bits decide: where that matters, w is
+// doubtful.
+func (w *bent) crossing(e *terminal, p geom.Point, share float64) (at geom.Point, hit bool) {
+	from, span := w.h.angle(w.a), w.span()
+	if e.target.open {
+		share = 0
+	}
+	inner, all := choice{off: math.Inf(1)}, choice{off: math.Inf(1)} // without and with those at the ends
+	w.eachEdge(&e.target, func(a, b geom.Point) {
+		hits, n := crossCircle(&w.h, a, b)
+		for _, q := range hits[:n] {
+			switch d := w.turn(from, w.h.angle(q)); {
+			case geom.Near(q, w.a, 1e-6):
+				all.take(q, math.Abs(share*span))
+			case geom.Near(q, w.b, 1e-6):
+				all.take(q, math.Abs(span-share*span))
+			case d <= span:
+				inner.take(q, math.Abs(d-share*span))
+				all.take(q, math.Abs(d-share*span))
+			}
+		}
+	})
+	if math.IsInf(inner.off, 1) {
+		if e.target.open {
+			inner = choice{at: e.Handle}
+		} else if q, d := w.nearest(&e.target, e.Handle); d < 1 {
+			inner = choice{at: q}
+		}
+	}
+	if math.IsInf(all.off, 1) {
+		all = inner
+	}
+	hit = !math.IsInf(inner.off, 1)
+	w.doubtful = w.doubtful || hit == math.IsInf(all.off, 1) || hit && !geom.Near(inner.at, all.at, 1e-3)
+	if !hit {
+		return p, false
+	}
+	return inner.at, true
+}
+
+// choice is the crossing that was nearest so far to where one is wanted.
+type choice struct {
+	at  geom.Point
+	off float64 // from there
+}
+
+func (c *choice) take(at geom.Point, off float64) {
+	if off < c.off {
+		*c = choice{at, off}
+	}
+}
+
+// crossCircle returns where the segment ab crosses the circle.
+func crossCircle(c *Circle, a, b geom.Point) (p [2]geom.Point, n int) {
+	d, f := geom.Sub(b, a), geom.Sub(a, c.Centre)
+	k, l, m := geom.Norm2(d), 2*geom.Dot(f, d), geom.Norm2(f)-float64(c.Radius*c.Radius)
+	det := float64(l*l) - float64(4*k*m)
+	if det < 0 || k == 0 {
+		return p, 0
+	}
+	root := math.Sqrt(det)
+	for _, t := range [2]float64{(-l - root) / (2 * k), (-l + root) / (2 * k)} {
+		if t >= 0 && t <= 1 {
+			p[n] = geom.Add(a, geom.Scale(d, t))
+			n++
+		}
+	}
+	return p, n
+}
+
+// noise is what last bits come to, radians.
+const noise = 1e-9
+
+// atHandle tells whether an open line may not have stopped end i, though it counts as
+// hit. The editor takes such an end to the line's space and back: on which side of its
+// handle it is, and whether the ends have passed each other, the last bits say.
+func (w *bent) atHandle(i int) bool { return w.Ends[i].hit && w.Ends[i].target.open }
+
+// keepAway moves the ends back from the outlines.
+func (w *bent) keepAway() {
+	from, to, span := w.h.angle(w.a), w.h.angle(w.b), w.span()
+	length := span * w.h.Radius
+	ends := func() (geom.Point, geom.Point) {
+		return w.h.at(from + span*(w.offset[0]/length)*w.g), w.h.at(to - span*(w.offset[1]/length)*w.g)
+	}
+	a, b := ends()
+	if geom.Distance(a, b) < w.least {
+		k := -2.0
+		if w.offset[0] != 0 && w.offset[1] != 0 {
+			k = -1.5
+		}
+		ways := [2]float64{w.turn(w.h.angle(w.Ends[0].Handle), from), w.turn(to, w.h.angle(w.Ends[1].Handle))}
+		for i, way := range ways {
+			if w.atHandle(i) && math.Abs(math.Remainder(way, 2*math.Pi)) <= noise {
+				w.doubtful = true // no way at all, or once around
+			}
+			w.offset[i] = max(k*w.offset[i], 0.1-way*w.h.Radius)
+		}
+		a, b = ends()
+	}
+	w.a, w.b = a, b
+}
+
+// settle puts the ends right where targets are too near to each other.
+func (w *bent) settle() {
+	from, to := &w.Ends[0], &w.Ends[1]
+	if !from.bound() || !to.bound() || from.exact || to.exact {
+		return
+	}
+	at, span := w.h.angle(w.a), w.span()
+	length := span * w.h.Radius
+	switch w.relate() {
+	case sameTarget:
+		if length < 30 {
+			w.a, w.b = from.Handle, to.Handle
+		}
+	case safe:
+		if !from.hit {
+			w.a = from.Handle
+		}
+		start := w.h.angle(from.Handle)
+		if !to.hit || w.turn(start, w.h.angle(w.a)) > w.turn(start, w.h.angle(w.b)) {
+			w.b = w.h.at(at + span*min(0.9, 10*w.sh.Scale/length)*w.g)
+		}
+	}
+}
+
+// middle returns the point half way between the ends; where they have passed
+// each other it swaps them.
+func (w *bent) middle() geom.Point {
+	at, span := w.h.angle(w.a), w.span()
+	mid := at + span/2*w.g
+	// Ends that were not moved are as far apart as the handles.
+	handles := w.turn(w.h.angle(w.Ends[0].Handle), w.h.angle(w.Ends[1].Handle))
+	for i := range w.Ends {
+		w.doubtful = w.doubtful || w.atHandle(i) && math.Abs(span-handles) <= noise
+	}
+	if span > handles+noise {
+		w.a, w.b = w.b, w.a
+		mid += math.Pi
+	}
+	return w.h.at(mid)
+}

@@ -1,0 +1,273 @@
+package arrows
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/scene"
+	"plumb/render/shapes"
+	"plumb/render/tree"
+)
+
+// arrowKind is how the body of an arrow runs.
+type ArrowKind uint8
+
+const (
+	StraightArrow ArrowKind = iota
+	ArcArrow
+	ElbowArrow
+)
+
+// arrow is a solved arrow, in its own space.
+type arrow struct {
+	Kind   ArrowKind
+	Valid  bool // an invalid one paints nothing
+	width  float64
+	Ends   [2]terminal
+	Start  geom.Point // of the body
+	End    geom.Point
+	Handle Circle // arc: through the handles and the middle
+	Body   Circle // arc: through the ends of the body
+	Route  []waypoint
+	swap   bool // elbow: worked out from the end to the start
+}
+
+// waypoint is a corner of an elbow arrow. Skipped ones lie on a straight stretch
+// and are not drawn.
+type waypoint struct {
+	geom.Point
+	Skipped bool
+}
+
+// relation is how the targets of both ends lie to each other.
+type relation uint8
+
+const (
+	safe relation = iota
+	sameTarget
+	startHoldsEnd
+	endHoldsStart
+)
+
+// terminal is one end of an arrow.
+type terminal struct {
+	Handle  geom.Point
+	head    scene.Arrowhead
+	binding *scene.Binding // nil when unbound
+	exact   bool           // bound, and goes to the anchor itself
+	target  target
+	hit     bool    // the end lies on the target's outline
+	offset  float64 // elbow: what is left free before the outline
+}
+
+// bound reports whether the end looks for an outline to stop at.
+func (t *terminal) bound() bool { return t.binding != nil }
+
+func (t *terminal) headed() bool { return t.head != scene.HeadNone }
+
+// arrows is the memory in which arrows are worked out, one at a time.
+type Solver struct {
+	arrow
+	local   shapes.Maker // for the outlines of targets
+	points  []geom.Point
+	lines   []contour
+	Visited int // points of targets so far
+	sampled []geom.Point
+	elbow   elbowPlan
+	routes  [2][]geom.Point
+}
+
+// maxVisited bounds the points of targets that the arrows of one drawing may
+// look at.
+const MaxVisited = 1 << 25
+
+var ErrTargets = fmt.Errorf("%w: the outlines that arrows are bound to have too many points", scene.ErrLimit)
+
+// solve works an arrow out. Bindings and places are those of the tree.
+func (v *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
+	sh := &s.Shapes[i]
+	v.arrow = arrow{width: shapes.StrokeWidth[sh.Size] * sh.Scale, Route: v.Route[:0]}
+	v.points, v.lines = v.points[:0], v.lines[:0]
+	v.Ends[0].head, v.Ends[1].head = sh.Arrow.HeadStart, sh.Arrow.HeadEnd
+	back := t.Nodes[i].Page.Inverse()
+	for k := range v.Ends {
+		e := &v.Ends[k]
+		e.Handle = geom.Point(sh.Points[k])
+		if b := t.BindingOf(s, i, k); b != nil && b.To != i {
+			e.binding, e.exact = b, b.IsExact
+			if err := v.look(s, t, sh, e, back); err != nil {
+				return err
+			}
+		}
+	}
+	r := v.relate()
+	for k := range v.Ends {
+		e := &v.Ends[k]
+		if !e.bound() {
+			continue
+		}
+		precise := e.binding.IsPrecise || !sh.Arrow.Elbow &&
+			(r == sameTarget || r == startHoldsEnd && k == 0 || r == endHoldsStart && k == 1)
+		e.Handle = e.target.anchor(e.binding.Anchor, precise)
+	}
+	a, b := v.Ends[0].Handle, v.Ends[1].Handle
+	v.Start, v.End = a, b
+	if !geom.Finite(a) || !geom.Finite(b) {
+		return nil
+	}
+	switch short := geom.Near(a, b, 1e-4); {
+	case sh.Arrow.Elbow && geom.Near(a, b, 0.01) && !geom.Near(a, b, 1e-9):
+		return foreignArrow(sh, "with elbows, hardly longer than nothing")
+	case sh.Arrow.Elbow: // may go round its targets from one place to the same
+	case short && sh.Rich != nil:
+		return foreignArrow(sh, noLength)
+	case short:
+		return nil
+	}
+	v.Valid = true
+	if sh.Arrow.Elbow {
+		return v.solveElbow(sh)
+	}
+	bowed := false
+	var err error
+	if !(math.Abs(sh.Arrow.Bend) < 8*sh.Scale) {
+		bowed, err = v.solveArc(sh)
+	}
+	if err == nil && !bowed {
+		err = v.solveStraight(sh, r)
+	}
+	v.Valid = geom.Finite(v.Start) && geom.Finite(v.End)
+	return err
+}
+
+// Why arrows are refused: their ends have come together, the last bits of a sum decide
+// where they are, or the editor puts their label nowhere.
+const (
+	onePlace = "whose ends meet their target in one place"
+	lastBits = "one of whose ends is where the last bits put it"
+	noLength = "without length, with a label"
+)
+
+// relate compares the targets' boxes on the page. See docs/spec/drawing.md#r59.
+func (v *Solver) relate() relation {
+	a, b := &v.Ends[0], &v.Ends[1]
+	switch {
+	case !a.bound() || !b.bound():
+		return safe
+	case a.binding.To == b.binding.To:
+		return sameTarget
+	case a.target.page.Holds(b.target.page):
+		return startHoldsEnd
+	case b.target.page.Holds(a.target.page):
+		return endHoldsStart
+	}
+	return safe
+}
+
+// share is what one end adds to the shortest length of an arrow whose ends keep
+// away from their targets.
+func (e *terminal) share(sh *scene.Shape) float64 {
+	return (shapes.StrokeWidth[sh.Size] + e.target.stroke) / 2 * sh.Scale
+}
+
+// gap is the distance that a headed end keeps from the outline of its target. See
+// docs/spec/drawing.md#r60.
+func (e *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) + e.share(sh) }
+
+// solveStraight finds the ends of a straight arrow. See docs/spec/drawing.md#r61.
+func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
+	v.Kind = StraightArrow
+	from, to := &v.Ends[0], &v.Ends[1]
+	a, b := from.Handle, to.Handle
+	before := geom.Unit(geom.Sub(b, a))
+	s := sh.Scale
+	v.End, to.hit = v.stop(to, a)
+	v.Start, from.hit = v.stop(from, b)
+	if from.bound() && to.bound() && r == safe && !from.exact && !to.exact {
+		switch {
+		case to.hit && !from.hit && !from.target.open:
+			v.Start = geom.Add(v.End, geom.Scale(before, 10*s))
+		case !to.hit && !to.target.open:
+			v.End = geom.Sub(v.Start, geom.Scale(before, 10*s))
+		}
+	}
+	if geom.Near(v.Start, v.End, 1e-9) { // in the editor the last bits say which way it goes, if any
+		return foreignArrow(sh, onePlace)
+	}
+	u := geom.Unit(geom.Sub(v.End, v.Start))
+	flipped := !geom.Near(u, before, 1e-4)
+	g := 1.0
+	if flipped {
+		g = -1
+	}
+	least := 10 * s
+	offset := func(e *terminal, held bool) float64 {
+		if !e.bound() || e.exact || !e.headed() || held || r == sameTarget {
+			return 0
+		}
+		least += e.share(sh)
+		return e.gap(sh)
+	}
+	oa, ob := offset(from, r == startHoldsEnd), offset(to, r == endHoldsStart)
+	ends := func() (geom.Point, geom.Point) {
+		return geom.Add(v.Start, geom.Scale(u, oa*g)), geom.Sub(v.End, geom.Scale(u, ob*g))
+	}
+	if p, q := ends(); geom.Distance(p, q) < least {
+		k := -1.0
+		if oa != 0 && ob != 0 {
+			k = -1.5
+		}
+		oa, ob = k*oa, k*ob
+	}
+	v.Start, v.End = ends()
+	if flipped && from.bound() && to.bound() {
+		v.End = geom.Sub(v.Start, geom.Scale(u, 10*s))
+	}
+	return nil
+}
+
+// stop returns where the straight way from one handle to the end e meets the
+// outline of the end's target; hit is false where it does not.
+func (v *Solver) stop(e *terminal, opposite geom.Point) (p geom.Point, hit bool) {
+	if !e.bound() || e.exact {
+		return e.Handle, false
+	}
+	best := math.Inf(1)
+	v.eachEdge(&e.target, func(a, b geom.Point) {
+		if q, ok := crossPoint(opposite, e.Handle, a, b); ok {
+			if d := geom.Norm2(geom.Sub(q, opposite)); d < best {
+				best, p, hit = d, q, true
+			}
+		}
+	})
+	if hit {
+		return p, true
+	}
+	if q, d := v.nearest(&e.target, e.Handle); d < 1 {
+		return q, true
+	}
+	return e.Handle, false
+}
+
+// crossPoint returns where the segments ab and cd cross. Parallel ones do not,
+// nor those whose lines meet in an end within rounding.
+func crossPoint(a, b, c, d geom.Point) (p geom.Point, ok bool) {
+	const tiny = 1e-10
+	ab, cd, ca := geom.Sub(b, a), geom.Sub(d, c), geom.Sub(a, c)
+	t, u, det := geom.Cross(cd, ca), geom.Cross(ab, ca), geom.Cross(ab, cd)
+	if math.Abs(t) <= tiny || math.Abs(u) <= tiny || math.Abs(det) <= tiny {
+		return geom.Point{}, false
+	}
+	t, u = t/det, u/det
+	within := func(v float64) bool { return v >= -tiny && v <= 1+tiny }
+	if !within(t) || !within(u) {
+		return geom.Point{}, false
+	}
+	return geom.Add(a, geom.Scale(ab, t)), true
+}
+
+// foreignArrow reports what of an arrow is not drawn natively.
+func foreignArrow(sh *scene.Shape, what string) error {
+	return fmt.Errorf("cannot draw shape %q (%s) %s: %w", sh.ID, sh.TypeName, what, shapes.ErrForeign)
+}

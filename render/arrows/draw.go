@@ -1,0 +1,194 @@
+package arrows
+
+import (
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/path"
+	"plumb/render/scene"
+	"plumb/render/shapes"
+)
+
+// outlineBody appends the body of an arrow. It is steady at its ends, and a bow
+// everywhere.
+func (v *Solver) outlineBody(c *shapes.Outline) {
+	c.Move(v.Start).Steady = true
+	switch v.Kind {
+	case StraightArrow:
+		c.Line(v.End).Steady = true
+	case ArcArrow:
+		first := len(c.List)
+		c.Arc(v.Body.Centre, v.Body.Radius, v.Body.Radius, v.Body.angle(v.Start), v.Body.Size, v.End)
+		for i := range c.List[first:] {
+			c.List[first+i].Steady = true
+		}
+	default:
+		for i, p := range v.Route[1:] {
+			if p.Skipped {
+				continue
+			}
+			c.Line(p.Point).Steady = i+2 == len(v.Route)
+		}
+	}
+}
+
+// samples returns the points that stand for the body's geometry, and its true
+// length.
+func (v *Solver) Samples() (p []geom.Point, length float64) {
+	p = append(v.sampled[:0], v.Start)
+	switch v.Kind {
+	case ArcArrow:
+		length = v.Body.Length()
+		n := geom.Clamp(math.Ceil(length/20), 8, shapes.MaxSamples)
+		from := v.Body.angle(v.Start)
+		for i := 1.0; i < n; i++ {
+			p = append(p, v.Body.at(from+v.Body.Size*i/n))
+		}
+		p = append(p, v.End)
+	case ElbowArrow:
+		for _, q := range v.Route[1:] {
+			p = append(p, q.Point)
+		}
+	default:
+		p = append(p, v.End)
+	}
+	if v.Kind != ArcArrow {
+		for i := 1; i < len(p); i++ {
+			length += geom.Distance(p[i-1], p[i])
+		}
+	}
+	v.sampled = p
+	return p, length
+}
+
+// draws makes the draws of the solved arrow in l: the body, then the insides of heads,
+// then all heads.
+func (v *Solver) Draws(l *shapes.Maker, sh *scene.Shape) error {
+	l.Counter = 1 / sh.Scale
+	if !v.Valid {
+		return nil
+	}
+	l.Outline.Reset()
+	v.outlineBody(&l.Outline)
+	l.Measure(sh, v.width)
+	if err := l.Stroke(sh, v.width); err != nil {
+		return err
+	}
+	for i := range l.Draws {
+		l.Draws[i].Cut = true
+	}
+	var paths [2]*path.Path
+	for k := range paths {
+		h := v.Head(k == 1)
+		if h.kind == scene.HeadNone {
+			continue
+		}
+		if v.vague(k, h.tip) {
+			return foreignArrow(sh, "with a head whose direction the last bits decide")
+		}
+		paths[k] = l.NewPath()
+		h.Write(paths[k])
+		if h.kind != scene.HeadArrow { // the editor fills a bar too, which has no inside
+			fillHead(l, sh, paths[k], v.width)
+		}
+	}
+	for _, p := range paths {
+		if p != nil {
+			strokeHead(l, sh, p, v.width)
+		}
+	}
+	return nil
+}
+
+// vague tells whether the way comes to a tip from the tip itself. Between upright shapes
+// it does so exactly, and the head is a dot; elsewhere the editor's last bits turn it.
+func (v *Solver) vague(end int, tip geom.Point) bool {
+	n := len(v.Route)
+	if v.Kind != ElbowArrow || n < 3 || !geom.Near(tip, v.Route[[2]int{1, n - 2}[end]].Point, 1e-9) {
+		return false
+	}
+	for i := range v.Ends {
+		if e := &v.Ends[i]; e.bound() && (e.target.toArrow.B != 0 || e.target.toArrow.C != 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// fillHead paints the inside of a head. The export has it in the group that
+// strokes the arrow, so that each layer of it is stroked as well.
+func fillHead(l *shapes.Maker, sh *scene.Shape, p *path.Path, width float64) {
+	from := len(l.Draws)
+	l.Fill(sh, p)
+	for i := len(l.Draws) - from; i > 0; i-- {
+		w := l.Draws[from]
+		l.Draws = append(l.Draws[:from], l.Draws[from+1:]...)
+		l.Draws = append(l.Draws, w)
+		strokeHead(l, sh, p, width)
+	}
+}
+
+func strokeHead(l *shapes.Maker, sh *scene.Shape, p *path.Path, width float64) {
+	l.Draws = append(l.Draws, shapes.Draw{Path: p, Width: width, Color: shapes.Palette[sh.Color].Solid, Opacity: shapes.Opaque})
+}
+
+// bodyMargin is how far the clip of a body reaches beyond its bounds.
+const bodyMargin = 100
+
+// clipPath appends the path through which the body of an arrow is seen: a rectangle without the
+// label's box and without closed heads, by the non-zero rule. holes tells whether there is a
+// hole at all. See docs/spec/drawing.md#r69.
+func (v *Solver) ClipPath(l *Label, to *path.Path) (holes bool) {
+	e := geom.NewExtent()
+	points, _ := v.Samples()
+	for _, p := range points {
+		e.Add(p)
+	}
+	if l.Shown {
+		e.Join(l.Box)
+	}
+	w, h := e.Hi.X-e.Lo.X, e.Hi.Y-e.Lo.Y
+	if w == 0 {
+		w = 1
+	}
+	if h == 0 {
+		h = 1
+	}
+	c := &v.local.Outline
+	c.Reset()
+	lo := geom.Pt(e.Lo.X-bodyMargin, e.Lo.Y-bodyMargin)
+	hi := geom.Pt(e.Lo.X+w+bodyMargin, e.Lo.Y+h+bodyMargin)
+	c.Polygon(lo, geom.Pt(hi.X, lo.Y), hi, geom.Pt(lo.X, hi.Y))
+	if l.Shown {
+		labelHole(c, l)
+		holes = true
+	}
+	c.Plain(false, to)
+	for k := range 2 {
+		h := v.Head(k == 1)
+		if h.kind != scene.HeadNone && h.kind != scene.HeadArrow {
+			h.Write(to)
+			holes = holes || h.closed()
+		}
+	}
+	return holes
+}
+
+// labelHole adds the box of a label, counter-clockwise with round corners.
+func labelHole(c *shapes.Outline, l *Label) {
+	r := l.radius
+	lo, hi := l.Box.Lo, l.Box.Hi
+	corner := func(x, y, from float64, end geom.Point) {
+		c.Arc(geom.Pt(x, y), r, r, from, -math.Pi/2, end)
+	}
+	c.Move(geom.Pt(lo.X, lo.Y+r))
+	c.Line(geom.Pt(lo.X, hi.Y-r))
+	corner(lo.X+r, hi.Y-r, math.Pi, geom.Pt(lo.X+r, hi.Y))
+	c.Line(geom.Pt(hi.X-r, hi.Y))
+	corner(hi.X-r, hi.Y-r, math.Pi/2, geom.Pt(hi.X, hi.Y-r))
+	c.Line(geom.Pt(hi.X, lo.Y+r))
+	corner(hi.X-r, lo.Y+r, 0, geom.Pt(hi.X-r, lo.Y))
+	c.Line(geom.Pt(lo.X+r, lo.Y))
+	corner(lo.X+r, lo.Y+r, -math.Pi/2, geom.Pt(lo.X, lo.Y+r))
+	c.Close()
+}

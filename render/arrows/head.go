@@ -1,0 +1,132 @@
+package arrows
+
+import (
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/path"
+	"plumb/render/scene"
+	"plumb/render/shapes"
+)
+
+// arrowhead is the head at one end of an arrow.
+type arrowhead struct {
+	kind scene.Arrowhead
+	tip  geom.Point
+	back geom.Point // on the body, as far behind the tip as the head is long
+}
+
+// closed tells whether the head has an inside.
+func (h *arrowhead) closed() bool {
+	switch h.kind {
+	case scene.HeadTriangle, scene.HeadInverted, scene.HeadSquare, scene.HeadDot, scene.HeadDiamond:
+		return true
+	}
+	return false
+}
+
+// head returns the head of an end. See docs/spec/drawing.md#r68.
+func (v *Solver) Head(end bool) arrowhead {
+	h := arrowhead{kind: v.Ends[0].head, tip: v.Start}
+	other := v.End
+	if end {
+		h.kind, h.tip, other = v.Ends[1].head, v.End, v.Start
+	}
+	if h.kind == scene.HeadNone || h.kind == scene.HeadPipe {
+		h.kind = scene.HeadNone
+		return h
+	}
+	switch v.Kind {
+	case StraightArrow:
+		h.back = v.behind(h.tip, other, geom.Distance(h.tip, other)/5)
+	case ElbowArrow:
+		n := len(v.Route)
+		next := v.Route[min(1, n-1)].Point
+		if end {
+			next = v.Route[max(n-2, 0)].Point
+		}
+		h.back = v.behind(h.tip, next, manhattan(h.tip, next)/2) // slant where corners were dropped
+	default:
+		k := geom.Clamp(v.Body.Length()/5, v.width, 3*v.width)
+		h.back = crossCircles(h.tip, k, &v.Handle, end == v.Handle.Sweep())
+	}
+	if !geom.Finite(h.back) {
+		h.back = h.tip
+	}
+	return h
+}
+
+// behind returns the point k px from p towards q, k kept in proportion to the
+// stroke.
+func (v *Solver) behind(p, q geom.Point, k float64) geom.Point {
+	k = geom.Clamp(k, v.width, 3*v.width)
+	return geom.Add(p, geom.Scale(geom.Unit(geom.Sub(q, p)), k))
+}
+
+// crossCircles returns one of the two points where a circle around p meets c.
+func crossCircles(p geom.Point, k float64, c *Circle, first bool) geom.Point {
+	d := geom.Sub(c.Centre, p)
+	l := geom.Length(d)
+	x := (float64(l*l) - float64(c.Radius*c.Radius) + float64(k*k)) / (2 * l)
+	y := math.Sqrt(float64(k*k) - float64(x*x))
+	if !first {
+		y = -y
+	}
+	d = geom.Scale(d, 1/l)
+	return geom.Add(p, geom.Pt(float64(d.X*x)-float64(d.Y*y), float64(d.Y*x)+float64(d.X*y)))
+}
+
+// turned90 turns a vector clockwise.
+func turned90(v geom.Point) geom.Point { return geom.Pt(-v.Y, v.X) }
+
+// write appends the head's outline. Closed ones run counter-clockwise.
+func (h *arrowhead) Write(to *path.Path) {
+	const sixth = math.Pi / 6
+	p, q := h.tip, h.back
+	half := turned90(geom.Scale(geom.Sub(q, p), 0.5))
+	switch h.kind {
+	case scene.HeadArrow:
+		polyline(to, false, shapes.Turned(q, p, sixth), p, shapes.Turned(q, p, -sixth))
+	case scene.HeadTriangle:
+		polyline(to, true, shapes.Turned(q, p, sixth), shapes.Turned(q, p, -sixth), p)
+	case scene.HeadInverted:
+		polyline(to, true, geom.Add(p, half), q, geom.Sub(p, half))
+	case scene.HeadBar:
+		polyline(to, false, geom.Add(p, half), geom.Sub(p, half))
+	case scene.HeadSquare:
+		b := geom.Lerp(p, q, 0.85)
+		half = turned90(geom.Scale(geom.Sub(b, p), 0.5))
+		polyline(to, true, geom.Add(p, half), geom.Add(b, half), geom.Sub(b, half), geom.Sub(p, half))
+	case scene.HeadDiamond:
+		b := geom.Lerp(p, q, 0.75)
+		l, r := shapes.Turned(b, p, math.Pi/4), shapes.Turned(b, p, -math.Pi/4)
+		polyline(to, true, geom.Sub(geom.Scale(geom.Lerp(l, r, 0.5), 2), p), r, p, l)
+	case scene.HeadDot:
+		c, r := geom.Lerp(p, q, 0.45), 0.45*geom.Distance(p, q)
+		left := path.Point{X: geom.Read(c.X - r), Y: geom.Read(c.Y)}
+		to.MoveTo(left)
+		if r == 0 { // arcs without a radius are lines
+			to.LineTo(left)
+			return
+		}
+		radius, d := geom.Read(r), geom.Read(2*r)
+		right := path.Point{X: left.X + d, Y: left.Y}
+		to.ArcTo(radius, radius, 0, true, false, right)
+		to.ArcTo(radius, radius, 0, true, false, path.Point{X: right.X - d, Y: left.Y})
+	}
+}
+
+// polyline appends straight lines through the points, which are not rounded.
+func polyline(to *path.Path, closed bool, p ...geom.Point) {
+	for i, q := range p {
+		at := path.Point{X: geom.Read(q.X), Y: geom.Read(q.Y)}
+		if i == 0 {
+			to.MoveTo(at)
+		} else {
+			to.LineTo(at)
+		}
+	}
+	if closed {
+		to.Close()
+	}
+}

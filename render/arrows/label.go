@@ -1,0 +1,154 @@
+package arrows
+
+import (
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/scene"
+	"plumb/render/shapes"
+	"plumb/render/text"
+)
+
+// arrowLabel is the place of an arrow's label, in the arrow's own space. See
+// docs/spec/drawing.md#r70.
+type Label struct {
+	Shown  bool
+	Box    geom.Extent
+	W, H   float64 // of the text
+	Pad    float64 // between text and box
+	radius float64 // of the box's corners
+}
+
+// Padding of a label's box on each side, and the radius of its corners, unscaled.
+const (
+	labelPad    = 4.25
+	labelRadius = 3.5
+)
+
+// label places the label of an arrow that v has worked out.
+func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
+	if sh.Rich == nil || !v.Valid {
+		return l, nil
+	}
+	if sh.LabelColor >= scene.CustomColor || int(sh.LabelColor) >= len(shapes.Palette) {
+		return l, shapes.Foreign(sh, "custom label colour")
+	}
+	points, length := v.Samples()
+	if !(length > 0) {
+		return l, foreignArrow(sh, noLength)
+	}
+	bounds := geom.NewExtent()
+	for _, p := range points {
+		bounds.Add(p)
+	}
+	l = Label{Shown: true, Pad: labelPad * sh.Scale, radius: labelRadius * sh.Scale}
+	keep := 20 + 2*(shapes.StrokeWidth[sh.Size]-2)
+	if sh.Size == scene.SizeXL {
+		keep += 20
+	}
+	keep *= sh.Scale
+	k, err := text.Take()
+	if err != nil {
+		return l, err
+	}
+	defer k.GiveBack()
+	margin := 64.0
+	if v.Kind == ElbowArrow {
+		margin = max(v.Ends[0].offset+keep, 32) + max(v.Ends[1].offset+keep, 32)
+	}
+	if l.W, l.H, err = k.ArrowSize(sh, bounds.Hi.X-bounds.Lo.X, bounds.Hi.Y-bounds.Lo.Y, margin); err != nil {
+		return l, shapes.Unwritten(sh, "label", err)
+	}
+	w := body{points: points, length: length, half: geom.Pt(l.W/2+l.Pad, l.H/2+l.Pad)}
+	starts, ends := w.free(keep, v.Kind == ElbowArrow)
+	share := math.NaN()
+	for _, start := range starts {
+		for _, end := range ends {
+			lo, hi := start, end
+			if lo > hi {
+				lo, hi = 0.5, 0.5
+			}
+			if e := &v.Ends[0]; !e.bound() && !e.headed() {
+				lo = 0
+			}
+			if e := &v.Ends[1]; !e.bound() && !e.headed() {
+				hi = 1
+			}
+			at := geom.Clamp(sh.Arrow.LabelPosition, lo, hi)
+			if math.Abs(at-share)*length > 1e-3 {
+				return l, foreignArrow(sh, "with a label whose place the last bits decide")
+			}
+			share = at
+		}
+	}
+	l.Box = w.boxAt(w.walk(share*length), 0)
+	return l, nil
+}
+
+// body is the body of an arrow as its label sees it.
+type body struct {
+	points []geom.Point
+	length float64    // true length, where points only approach the body
+	half   geom.Point // half the sides of the label's box
+}
+
+// boxAt is the label's box around p, grown on all sides.
+func (w *body) boxAt(p geom.Point, grow float64) geom.Extent {
+	h := geom.Pt(w.half.X+grow, w.half.Y+grow)
+	return geom.Extent{Lo: geom.Sub(p, h), Hi: geom.Add(p, h)}
+}
+
+// walk returns the point that far along the body.
+func (w *body) walk(d float64) geom.Point {
+	if d <= 0 {
+		return w.points[0]
+	}
+	for i := 1; i < len(w.points); i++ {
+		a, b := w.points[i-1], w.points[i]
+		l := geom.Distance(a, b)
+		if d <= l && l > 0 {
+			return geom.Lerp(a, b, d/l)
+		}
+		d -= l
+	}
+	return w.points[len(w.points)-1]
+}
+
+// free returns the ends of the stretch of the body, from 0 to 1, where a label is
+// clear of both: two for each, as leaves does.
+func (w *body) free(keep float64, elbow bool) (lo, hi [2]float64) {
+	first, last := w.points[0], w.points[len(w.points)-1]
+	from, to := w.boxAt(w.walk(keep), 0), w.boxAt(w.walk(w.length-keep), 0)
+	if elbow {
+		from, to = w.boxAt(first, keep), w.boxAt(last, keep)
+	}
+	return w.leaves(from, first), w.leaves(to, last)
+}
+
+// leaves returns where along the body it crosses a box, at the crossing farthest
+// from an end, 0.5 where it does not. A stretch across a box around the end meets two
+// of its sides equally far away; which of them counts in the editor the last bits
+// decide, so both are returned.
+func (w *body) leaves(e geom.Extent, end geom.Point) (share [2]float64) {
+	c := [5]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y), e.Lo}
+	best, walked := -1.0, 0.0
+	share = [2]float64{0.5, 0.5}
+	for i := 1; i < len(w.points); i++ {
+		a, b := w.points[i-1], w.points[i]
+		for k := 1; k < len(c); k++ {
+			p, hit := crossPoint(a, b, c[k-1], c[k])
+			if !hit {
+				continue
+			}
+			s := (walked + geom.Distance(a, p)) / w.length
+			switch d := geom.Distance(p, end); {
+			case d > best+1e-6:
+				best, share = d, [2]float64{s, s}
+			case d > best-1e-6:
+				share = [2]float64{min(share[0], s), max(share[1], s)}
+			}
+		}
+		walked += geom.Distance(a, b)
+	}
+	return share
+}

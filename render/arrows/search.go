@@ -1,0 +1,150 @@
+package arrows
+
+import (
+	"math"
+	"plumb/render/geom"
+)
+
+// Orders in which the sides of the other end are tried when one is given.
+var (
+	everySide = [...]side{rightSide, bottomSide, leftSide, topSide}
+	sidesFor  = [sides][sides]side{
+		rightSide:  {leftSide, bottomSide, rightSide, topSide},
+		leftSide:   {rightSide, bottomSide, leftSide, topSide},
+		topSide:    {bottomSide, rightSide, leftSide, topSide},
+		bottomSide: {topSide, rightSide, leftSide, bottomSide},
+	}
+)
+
+// search returns the route between two ends of which sides may be given, appended to dst. See
+// docs/spec/drawing.md#r65.
+func (r *router) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
+	switch {
+	case a != noSide && b != noSide:
+		if way, ok := r.try(a, b); ok {
+			return append(dst, way...), true
+		}
+	case a != noSide:
+		if to := r.facing(a); to != noSide {
+			if way, ok := r.try(a, to); ok {
+				return append(dst, way...), true
+			}
+		}
+		if way, ok := r.best(dst, []side{a}, sidesFor[a][:]); ok {
+			return way, true
+		}
+	}
+	if a == noSide || b == noSide { // none is given, or there is no way from the one that is
+		if from, to := r.natural(); from != noSide {
+			if way, ok := r.try(from, to); ok {
+				return append(dst, way...), true
+			}
+		}
+	}
+	from, n := usableSides(&r.a)
+	to, m := usableSides(&r.b)
+	return r.best(dst, from[:n], to[:m])
+}
+
+// usableSides lists the sides of an end that an arrow can leave from.
+func usableSides(e *[sides]edge) (list [sides]side, n int) {
+	for _, s := range everySide {
+		if e[s].usable {
+			list[n] = s
+			n++
+		}
+	}
+	return list, n
+}
+
+// best returns the way with the fewest corners; among equals the shortest, where
+// later ones must be shorter by what they are late.
+func (r *router) best(dst []geom.Point, from, to []side) (best []geom.Point, ok bool) {
+	length, late := math.Inf(1), 0.0
+	best = dst
+	for _, a := range from {
+		for _, b := range to {
+			late++
+			way, found := r.try(a, b)
+			if !found {
+				continue
+			}
+			l := 0.0
+			for i := 1; i < len(way); i++ {
+				l += manhattan(way[i-1], way[i])
+			}
+			if !ok || len(way) < len(best)-len(dst) || len(way) == len(best)-len(dst) && l+late < length {
+				best, ok, length = append(best[:len(dst)], way...), true, l
+			}
+		}
+	}
+	return best, ok
+}
+
+// facing returns the side of B that an arrow from this side of A goes for
+// without further search, noSide for none.
+func (r *router) facing(from side) side {
+	if from != rightSide && from != leftSide {
+		return noSide
+	}
+	sign := 1.0
+	if from == leftSide {
+		sign = -1
+	}
+	if sign*r.gap.X > 0 && sign*r.gap.X > math.Abs(r.gap.Y) && r.midX.ok {
+		return from.opposite()
+	}
+	for _, to := range [2]side{topSide, bottomSide} {
+		if r.corner(from, to) {
+			return to
+		}
+	}
+	return noSide
+}
+
+// corner tells whether one corner is enough to get from a left or right side of
+// A to the top or bottom of B.
+func (r *router) corner(from, to side) bool {
+	e, f := &r.a[from], &r.b[to]
+	if !e.usable || !f.usable {
+		return false
+	}
+	x, y := f.cross-e.far(), f.far()-e.cross
+	if from == leftSide {
+		x = -x
+	}
+	if to == bottomSide {
+		y = -y
+	}
+	return x >= 0 && y >= 0
+}
+
+// natural returns the sides that suggest themselves when none is given, noSide
+// where nothing does.
+func (r *router) natural() (from, to side) {
+	x, y := r.gap.X, r.gap.Y
+	switch {
+	case math.Abs(x)+1 > math.Abs(y) && r.midX.ok && x > 0:
+		return rightSide, leftSide
+	case math.Abs(x)+1 > math.Abs(y) && r.midX.ok:
+		return leftSide, rightSide
+	case r.spotA && r.spotB && y > 0:
+		return bottomSide, topSide
+	case r.spotA && r.spotB:
+		return topSide, bottomSide
+	}
+	for _, from := range [2]side{rightSide, leftSide} {
+		for _, to := range [2]side{topSide, bottomSide} {
+			if r.corner(from, to) {
+				return from, to
+			}
+		}
+	}
+	switch {
+	case y > 0 && r.midY.ok:
+		return bottomSide, topSide
+	case y < 0 && r.midY.ok:
+		return topSide, bottomSide
+	}
+	return noSide, noSide
+}

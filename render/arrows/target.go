@@ -1,0 +1,260 @@
+package arrows
+
+import (
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/scene"
+	"plumb/render/shapes"
+	"plumb/render/tree"
+)
+
+// contour is one line of a target's outline: points [first, first+count) of
+// arrows.points.
+type contour struct {
+	first, count int32
+	open         bool
+}
+
+// target is what an end of an arrow is bound to, in the arrow's space.
+type target struct {
+	first, count int32 // in arrows.lines
+	toArrow      geom.Matrix
+	own          geom.Extent // its box in its own space
+	page         geom.Extent // its box on the page
+	box          geom.Extent // the box of its outline in the arrow's space
+	stroke       float64     // unscaled width of its stroke, 0 for a shape without size
+	scale        float64
+	open         bool // an open line: nothing lies inside
+}
+
+// anchor returns the point of the target that an arrow goes for.
+func (t *target) anchor(a scene.Point, precise bool) geom.Point {
+	if !precise {
+		a = scene.Point{X: 0.5, Y: 0.5}
+	}
+	return t.toArrow.Apply(geom.Pt(geom.Lerp1(t.own.Lo.X, t.own.Hi.X, a.X), geom.Lerp1(t.own.Lo.Y, t.own.Hi.Y, a.Y)))
+}
+
+// look collects the outline of an end's target. back maps the page to the
+// arrow's space.
+func (v *Solver) look(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *terminal, back geom.Matrix) error {
+	at := e.binding.To
+	to, page := &s.Shapes[at], t.Nodes[at].Page
+	g := &e.target
+	*g = target{first: int32(len(v.lines)), toArrow: back.Mul(page), own: geom.NewExtent(), page: geom.NewExtent(), box: geom.NewExtent(), scale: to.Scale}
+	switch to.Kind {
+	case scene.Geo, scene.Text, scene.Note, scene.Draw, scene.Line, scene.Highlight:
+		g.stroke = shapes.StrokeWidth[to.Size]
+	}
+	g.open = to.Kind == scene.Line || to.Kind == scene.Draw && !to.Closed
+	if to.Kind == scene.Group {
+		if err := v.members(s, t, sh, at); err != nil {
+			return err
+		}
+	} else if err := v.outline(sh, to, geom.Identity); err != nil {
+		return err
+	}
+	g.count = int32(len(v.lines)) - g.first
+	first := len(v.points)
+	if g.count > 0 {
+		first = int(v.lines[g.first].first)
+	}
+	slack := 0.0
+	if to.Kind == scene.Text && !e.headed() {
+		slack = 10 * to.Scale
+	}
+	for i, p := range v.points[first:] {
+		g.own.Add(p)
+		g.page.Add(page.Apply(p))
+		if slack != 0 { // an end without a head keeps away from text
+			p.X += slack * [4]float64{-1, 1, 1, -1}[i&3]
+		}
+		p = g.toArrow.Apply(p)
+		v.points[first+i] = p
+		g.box.Add(p)
+	}
+	if sh.Arrow.Elbow { // which counts anchors along what it keeps away from
+		g.own.Lo.X, g.own.Hi.X = g.own.Lo.X-slack, g.own.Hi.X+slack
+	}
+	if v.Visited += len(v.points) + 1; v.Visited > MaxVisited {
+		return ErrTargets
+	}
+	return nil
+}
+
+// members collects the outlines of a group's children, in the group's space.
+func (v *Solver) members(s *scene.Scene, t *tree.Tree, sh *scene.Shape, group int32) error {
+	back := t.Nodes[group].Page.Inverse()
+	for j := group + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= group; j++ {
+		c := &s.Shapes[j]
+		if v.Visited++; c.Parent != group && s.Shapes[c.Parent].Kind != scene.Group {
+			continue // inside a frame, which stands for it
+		}
+		switch c.Kind {
+		case scene.Group:
+			continue
+		case scene.Arrow:
+			return foreignArrow(sh, "bound to a group that holds arrows")
+		}
+		if err := v.outline(sh, c, back.Mul(t.Nodes[j].Page)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outline adds the contours of one shape's ideal outline, mapped by m.
+func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
+	switch to.Kind {
+	case scene.Geo:
+		return v.geoOutline(to, m)
+	case scene.Text:
+		w, h, err := shapes.TextSize(to)
+		if err != nil {
+			return err
+		}
+		v.rect(w, h, m)
+	case scene.Note:
+		growY, err := shapes.Grown(to)
+		if err != nil {
+			return err
+		}
+		v.rect(shapes.NoteSide*to.Scale, (shapes.NoteSide+growY)*to.Scale, m)
+	case scene.Frame, scene.Image, scene.Video, scene.Bookmark, scene.Embed:
+		v.rect(to.W, to.H, m)
+	case scene.Line:
+		c := &v.local.Outline
+		c.Reset()
+		shapes.OutlineLine(to.Points, to.Cubic, c)
+		v.begin(true)
+		c.Sample(func(p geom.Point) { v.point(m.Apply(p)) })
+	case scene.Draw:
+		return v.drawOutline(sh, to, m)
+	default:
+		return foreignArrow(sh, "bound to a "+to.TypeName)
+	}
+	return nil
+}
+
+func (v *Solver) begin(open bool) {
+	v.lines = append(v.lines, contour{first: int32(len(v.points)), open: open})
+}
+
+func (v *Solver) point(p geom.Point) {
+	v.points = append(v.points, p)
+	v.lines[len(v.lines)-1].count++
+}
+
+func (v *Solver) rect(w, h float64, m geom.Matrix) {
+	v.begin(false)
+	for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h)} {
+		v.point(m.Apply(p))
+	}
+}
+
+// geoOutline collects the outline of a geo shape without its inner lines, but with the second
+// diagonal of an x-box without dashes, at which the editor's arrows stop. See
+// docs/spec/drawing.md#r60.
+func (v *Solver) geoOutline(to *scene.Shape, m geom.Matrix) error {
+	growY, err := shapes.Grown(to)
+	if err != nil {
+		return err
+	}
+	c := &v.local.Outline
+	c.Reset()
+	g := shapes.GeoSpec{
+		Kind: to.Geo, W: to.W, H: to.H + growY,
+		Size: to.Size, Dash: to.Dash, Scale: to.Scale, Id: to.ID,
+	}
+	if err := g.Outline(c); err != nil {
+		return err
+	}
+	diagonals := to.Geo == scene.XBox && to.Dash != scene.DashDashed && to.Dash != scene.DashDotted
+	part, wanted := 0, false
+	at := geom.Point{}
+	for i := range c.List {
+		k := &c.List[i]
+		if k.Verb == shapes.MoveTo {
+			wanted = !k.Hollow || diagonals && part == 2
+			if part++; wanted {
+				v.begin(k.Hollow)
+			}
+		}
+		if wanted {
+			k.Sample(at, func(p geom.Point) { v.point(m.Apply(p)) })
+		}
+		at = k.To
+	}
+	return nil
+}
+
+// drawOutline takes the smoothed points of a freehand line.
+func (v *Solver) drawOutline(sh, to *scene.Shape, m geom.Matrix) error {
+	f := &v.local.Free
+	if err := f.Gather(to); err != nil {
+		return err
+	}
+	if len(f.Input) == 0 || f.Geometry(to) > 0 {
+		return foreignArrow(sh, "bound to a dot")
+	}
+	v.begin(!to.Closed)
+	for i := range f.Points {
+		v.point(m.Apply(f.Points[i].At))
+	}
+	return nil
+}
+
+// eachEdge calls f with the edges of a target.
+func (v *Solver) eachEdge(t *target, f func(a, b geom.Point)) {
+	for _, l := range v.lines[t.first : t.first+t.count] {
+		p := v.points[l.first : l.first+l.count]
+		for i := 1; i < len(p); i++ {
+			f(p[i-1], p[i])
+		}
+		if !l.open && len(p) > 1 {
+			f(p[len(p)-1], p[0])
+		}
+	}
+}
+
+// nearest returns the point of a target's outline nearest to p, and how far it is.
+func (v *Solver) nearest(t *target, p geom.Point) (q geom.Point, d float64) {
+	d = math.Inf(1)
+	v.eachEdge(t, func(a, b geom.Point) {
+		ab := geom.Sub(b, a)
+		k := 0.0
+		if n := geom.Norm2(ab); n > 0 {
+			k = geom.Clamp(geom.Dot(geom.Sub(p, a), ab)/n, 0, 1)
+		}
+		r := geom.Add(a, geom.Scale(ab, k))
+		if e := geom.Distance(r, p); e < d {
+			q, d = r, e
+		}
+	})
+	return q, d
+}
+
+// inside tells whether p lies in one of a target's closed contours.
+func (v *Solver) inside(t *target, p geom.Point) bool {
+	for _, l := range v.lines[t.first : t.first+t.count] {
+		if l.open {
+			continue
+		}
+		c := v.points[l.first : l.first+l.count]
+		winding := 0
+		for i := range c {
+			a, b := c[i], c[(i+1)%len(c)]
+			switch {
+			case a.Y <= p.Y && b.Y > p.Y && geom.Cross(geom.Sub(b, a), geom.Sub(p, a)) > 0:
+				winding++
+			case a.Y > p.Y && b.Y <= p.Y && geom.Cross(geom.Sub(b, a), geom.Sub(p, a)) < 0:
+				winding--
+			}
+		}
+		if winding != 0 {
+			return true
+		}
+	}
+	return false
+}

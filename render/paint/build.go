@@ -1,0 +1,312 @@
+package paint
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/area"
+	"plumb/render/arrows"
+	"plumb/render/chord"
+	"plumb/render/geom"
+	"plumb/render/hair"
+	"plumb/render/path"
+	"plumb/render/scan"
+	"plumb/render/scene"
+	"plumb/render/shapes"
+	"plumb/render/stroke"
+	"plumb/render/tree"
+	"plumb/render/view"
+)
+
+// Raster says how paths become coverage.
+type Raster uint8
+
+const (
+	// Reference strokes, cuts and snaps as the editor's browser does, and fills with its 8-bit
+	// coverage (render/scan), so that pixels come close to its pictures. See
+	// docs/spec/raster.md#r6.
+	Reference Raster = iota
+	// Exact follows true curves and offsets and fills with their area, in 8 bits too
+	// (render/area): the truer picture.
+	Exact
+)
+
+// MaxSidePx is the longest side of a picture in px (contract.md 6).
+const MaxSidePx = 32768
+
+// MaxCoverage is how many bytes the coverage of one drawing takes at most, unless
+// Builder says otherwise.
+const MaxCoverage = 1 << 28
+
+// Builder turns views into drawings. It keeps memory between calls, so that a
+// worker that draws scenes of one kind allocates nothing. One goroutine at a
+// time; the zero value is ready for use.
+type Builder struct {
+	// MaxCoverage bounds a drawing; 0 stands for the constant of this name.
+	MaxCoverage int
+	// MaxPoints bounds a shape; 0 stands for the constant of this name.
+	MaxPoints int
+	// Version is not to be changed between two drawings.
+	Version view.Version
+	// Watch, if set, sees every path in px just before it is filled, with the item
+	// that it belongs to: what another renderer would have to fill. Strokes of at
+	// most one px, which are not filled, are not among them. Nothing is remembered
+	// between drawings then. The path is valid until Watch returns.
+	Watch func(p *path.Path, it *Item)
+
+	mode  Raster
+	d     *Drawing
+	view  path.Matrix // page to px
+	limit int
+	light int // View.Light
+
+	tree  tree.Tree
+	local shapes.Maker
+
+	dasher   stroke.Dasher
+	stroker  stroke.Stroker
+	scanner  scan.Scanner // of Reference
+	filler   area.Filler  // of Exact
+	part     path.Path    // a subpath, or dashes
+	outlined path.Path    // in px at last
+	pattern  [2]float32
+	filled   [2]int32 // First and Count of the last fill
+	clip     tree.Clips
+	reuse    reuse
+	scene    *scene.Scene
+	arrows   arrows.Solver
+	body     bodyClip
+	layer    chord.Rect // canvas of the layer in hand
+	layered  bool
+	framed   chord.Rect // canvas outside of layers
+	hair     hair.Stroker
+	picture  bool
+}
+
+// place is where and how one shape goes into the drawing.
+type place struct {
+	m       path.Matrix // the shape's export units, scale included, to px
+	page    geom.Matrix // the shape's own units, scale not included, to the page
+	shape   int32
+	second  bool
+	clip    int32  // of items to come: position of an OpClip item, -1 for none
+	opacity uint32 // of the shape and what holds it, in 1/Opaque
+	lone    bool   // it is one draw, which takes the opacity into its colour
+	faded   bool   // what was drawn has the opacity already
+}
+
+func (p *place) translucent() bool { return p.opacity < shapes.Opaque }
+
+// Build draws a view into d, whose former content is dropped and whose memory
+// is used. Errors wrap ErrForeign when a selected shape holds something that is
+// not drawn natively; all name the shape. After an error d is not to be used.
+func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
+	defer func() {
+		if err != nil && v.Stopped() { // a shape may be remembered that was not finished
+			b.reuse = reuse{}
+		}
+	}()
+	d.Reset()
+	if v.Foreign != nil {
+		return v.Foreign
+	}
+	b.mode, b.d, b.scene = mode, d, v.Scene
+	b.picture, b.arrows.Visited = v.Picture, 0
+	if b.scanner.Pairs = nil; v.Picture {
+		b.scanner.Pairs = func(x, y int32, _ byte) { d.Pairs = append(d.Pairs, Pixel{x, y}) }
+	}
+	if b.limit = b.MaxCoverage; b.limit == 0 {
+		b.limit = MaxCoverage
+	}
+	b.light = v.Light
+	b.local.Most, b.local.Free.Most = b.MaxPoints, b.MaxPoints
+	b.scanner.Stop, b.stroker.Stop, b.filler.Stop = v.Stop, v.Stop, v.Stop
+	b.filler.Pieces = 0
+	defer func() { d.Pieces += b.filler.Pieces }()
+	if err := b.frame(v.Bounds); err != nil {
+		return err
+	}
+	if err := b.tree.Build(v.Scene); err != nil {
+		return err
+	}
+	if err := b.tree.Choose(v.Scene, v.Only, v.Other); err != nil {
+		return err
+	}
+	b.clip.Reset(len(v.Scene.Shapes))
+	for _, l := range b.tree.PaintOrder(v.Scene) {
+		if v.Stopped() {
+			return view.ErrStopped
+		}
+		if err := b.shape(v.Scene, l); err != nil {
+			return shapes.ErrorAt(v.Scene.Shapes[l.Shape].ID, err)
+		}
+	}
+	if v.Stopped() { // in the middle of a shape
+		return view.ErrStopped
+	}
+	return nil
+}
+
+// Volume is about what the memory that the builder keeps of the largest shape so far
+// takes up, in bytes.
+func (b *Builder) Volume() int { return volumePerPoint * (cap(b.outlined.Points) + cap(b.part.Points)) }
+
+// volumePerPoint is what a point of an outline takes in bytes: in the path, its
+// inner side, the edges and their order.
+const volumePerPoint = 200
+
+// frame sets the size of the picture and the map from the page to it. See
+// docs/spec/drawing.md#r16.
+func (b *Builder) frame(x view.Box) error {
+	w, h := math.Floor(x.W), math.Floor(x.H)
+	if !(w >= 1 && h >= 1 && w <= MaxSidePx && h <= MaxSidePx) || math.IsNaN(x.X-x.X) || math.IsNaN(x.Y-x.Y) {
+		return fmt.Errorf("cannot draw view at (%g, %g) of %g x %g px: %w: want finite corners and sides from 1 to %d px",
+			x.X, x.Y, x.W, x.H, scene.ErrInvalid, MaxSidePx)
+	}
+	b.d.Width, b.d.Height = int(w), int(h)
+	// The browser lays an image out in 1/64 px, fits the view into that, both sides in
+	// the same measure and in the middle, and stretches the image to whole px. Exact
+	// pictures stand where the others do.
+	viewW, viewH := float64(geom.Read(x.W)), float64(geom.Read(x.H))
+	fitW, fitH := math.Floor(viewW*64)/64, math.Floor(viewH*64)/64
+	k := min(fitW/viewW, fitH/viewH)
+	kx, ky := w/fitW, h/fitH
+	b.view = path.Matrix{
+		A: float32(kx * k), D: float32(ky * k),
+		E: float32(kx * ((fitW-viewW*k)/2 - float64(geom.Read(x.X))*k)), F: float32(ky * ((fitH-viewH*k)/2 - float64(geom.Read(x.Y))*k)),
+	}
+	return nil
+}
+
+// shape draws one layer of one shape.
+func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
+	sh := &s.Shapes[l.Shape]
+	n := &b.tree.Nodes[l.Shape]
+	if n.Set == tree.Unset || n.Opacity == 0 {
+		return nil
+	}
+	if err := b.Version.Check(sh); err != nil {
+		return err
+	}
+	if err := shapes.Degenerate(sh); err != nil {
+		return err
+	}
+	if sh.URL != "" {
+		return shapes.Foreign(sh, "link")
+	}
+	page := n.Page.Rounded()
+	scale := path.Matrix{A: float32(sh.Scale), D: float32(sh.Scale)}
+	p := place{
+		m:     b.view.Mul(page.Binary32()).Mul(scale),
+		page:  page,
+		shape: l.Shape, second: n.Set == tree.InOther, clip: -1,
+		opacity: shapes.OpacityOf(n.Opacity),
+	}
+	first := len(b.d.Items)
+	b.framed = chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
+	if n.Frame >= 0 {
+		c := b.clip.OfFrame(&b.tree, s, n.Frame)
+		if len(c) == 0 {
+			return nil // cut away by the frames around it
+		}
+		var err error
+		if p.clip, err = b.clipItem(c, b.view, &p); err != nil {
+			return err
+		}
+		box, _ := boundsOf(b.outlined.Points, path.Identity)
+		b.framed = within(outwards(box), b.framed)
+	}
+	body := len(b.d.Items)
+	if err := b.content(sh, l, &p); err != nil {
+		return err
+	}
+	if len(b.d.Items) == body {
+		b.d.Items = b.d.Items[:first]
+		return nil
+	}
+	b.fade(body, &p)
+	return nil
+}
+
+// content appends the items of a shape, as if it were opaque.
+func (b *Builder) content(sh *scene.Shape, l tree.Layer, p *place) error {
+	growY, err := shapes.Grown(sh)
+	if err != nil {
+		return err
+	}
+	w, repeats := b.want(sh, growY, p)
+	from := b.marks()
+	if !repeats {
+		return b.draw(sh, growY, l.Back, p)
+	}
+	if b.recall(&w, p) {
+		return nil
+	}
+	if err := b.draw(sh, growY, l.Back, p); err != nil {
+		return err
+	}
+	b.remember(&w, from, p)
+	return nil
+}
+
+// draw appends the items of a shape.
+func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) error {
+	switch sh.Kind {
+	case scene.Arrow:
+		return b.arrow(sh, p)
+	case scene.Frame:
+		if b.tree.Alone[b.tree.Nodes[p.shape].Set] == p.shape {
+			return nil
+		}
+		return b.frameItems(sh, p)
+	}
+	b.local.Reset()
+	b.local.Hand.Disc = b.Version == view.V5
+	if err := b.local.Shape(sh, growY, back); err != nil {
+		return err
+	}
+	m := p.m
+	if k := float32(b.local.Counter); k != 1 {
+		m = m.Mul(path.Matrix{A: k, D: k})
+	}
+	d := b.local.Draws
+	w, h := sh.W/sh.Scale, (sh.H+growY)/sh.Scale
+	p.lone = len(d) == 1 && sh.Rich == nil && d[0].Opacity == shapes.Opaque && (b.local.Counter == 1 || b.mode == Exact)
+	if p.translucent() && !p.lone {
+		b.beginLayer(d, m)
+		defer b.endLayer()
+		if sh.Kind == scene.Geo && sh.Rich != nil { // the label's box, whatever it holds
+			b.widenLayer(0, 0, math.Ceil(w), math.Ceil(h), p.m)
+		}
+	}
+	if err := b.paint(d, m, p); err != nil {
+		return err
+	}
+	switch sh.Kind {
+	case scene.Text:
+		return b.textItems(sh, p)
+	case scene.Geo:
+		return b.labelItems(sh, w, h, p)
+	case scene.Note:
+		return b.noteText(sh, growY, p)
+	}
+	return nil
+}
+
+// fade makes the items from first on as opaque as the shape. One draw takes the opacity into
+// its colour. What has an opacity or a transform of its own, and several draws, are composited
+// first. See docs/spec/raster.md#r27.
+func (b *Builder) fade(first int, p *place) {
+	switch {
+	case !p.translucent() || p.faded:
+	case p.lone:
+		for i := range b.d.Items[first:] {
+			b.d.Items[first+i].Opacity = p.opacity
+		}
+	default:
+		b.d.Groups = append(b.d.Groups, p.opacity)
+		for i := range b.d.Items[first:] {
+			b.d.Items[first+i].Group = int32(len(b.d.Groups))
+		}
+	}
+}

@@ -1,0 +1,68 @@
+// Package paint turns a scene into what its paths cover. In: a *scene.Scene
+// and a View of it. Out: a *Drawing in paint order, which the batch stage cuts
+// into tiles: 8-bit coverage that render/scan fills as the reference browser does,
+// or render/area with its true area. It refuses by name what it cannot draw as the
+// editor does (ErrForeign): never drawn wrong in silence.
+package paint
+
+import (
+	"plumb/render/scan"
+)
+
+// Op says what the coverage of an item is used for.
+type Op uint8
+
+const (
+	// OpPaint composites the coverage in the item's colour.
+	OpPaint Op = iota
+	// OpClip keeps the coverage as the clip of the items that name this one.
+	OpClip
+)
+
+// Item is one path with what it covers, in paint order (back to front).
+type Item struct {
+	First, Count  int32 // its spans in Drawing.Coverage
+	Pairs, Paired int32 // its first pixel in Drawing.Pairs, and how many there are
+	Op            Op
+	Round         bool     // blended as an image is: products are rounded, not floored
+	Second        bool     // belongs to View.Other
+	Opacity       uint32   // 0..Opaque
+	Color         [3]uint8 // sRGB
+	Clip          int32    // position in Items of the OpClip item, -1 for none
+	// Group is 0 for an item on its own. Items of one shape that are composited first and made
+	// translucent together (docs/spec/drawing.md#r11) carry the same Group > 0, stand next to
+	// each other, and have Opacity of their own inside the group; Groups[Group-1] is the
+	// group's opacity, 0..Opaque.
+	Group int32
+	Shape int32 // position in Scene.Shapes
+}
+
+// Pixel is a place, px.
+type Pixel struct{ X, Y int32 }
+
+// Drawing is a view in paint order, y down.
+type Drawing struct {
+	Width, Height int // px, >= 1
+	// Pieces is how many straight pieces the outlines consist of in Exact mode:
+	// what the scene's shape alone costs, before pixels. What was recalled from the
+	// drawing before counts as nothing.
+	Pieces   int
+	Coverage scan.Coverage
+	// Pairs are the pixels of items that are blended by the two-pixel rule, in rows
+	// from top to bottom, of a View with Picture. They may lie outside.
+	Pairs  []Pixel
+	Items  []Item
+	Groups []uint32
+}
+
+// Reset empties the drawing and keeps its memory.
+func (d *Drawing) Reset() {
+	d.Width, d.Height, d.Pieces = 0, 0, 0
+	d.Coverage.Reset()
+	d.Pairs, d.Items, d.Groups = d.Pairs[:0], d.Items[:0], d.Groups[:0]
+}
+
+// Volume is about what the drawing's memory takes up, used or not, in bytes.
+func (d *Drawing) Volume() int {
+	return (marks{}).size(marks{cap(d.Items), cap(d.Coverage.Spans), cap(d.Coverage.Bytes)}) + 8*cap(d.Pairs)
+}

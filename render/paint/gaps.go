@@ -1,0 +1,92 @@
+package paint
+
+import (
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/path"
+)
+
+// gap is a stretch of columns, units, that an underline leaves out.
+type gap struct{ from, to float64 }
+
+// united joins gaps that overlap; they come in the order of their beginnings.
+func united(list []gap) []gap {
+	n := 0
+	for _, g := range list {
+		if n > 0 && g.from <= list[n-1].to {
+			list[n-1].to = max(list[n-1].to, g.to)
+			continue
+		}
+		list[n] = g
+		n++
+	}
+	return list[:n]
+}
+
+// columns collects where an outline crosses the rows from top to bottom, as the browser
+// finds it: where segments meet the first and the last row, and their points between
+// those, the control points of curves among them. Between its points a curve may reach
+// farther.
+type columns struct{ top, bottom, lo, hi float64 }
+
+// add adds one column.
+func (c *columns) add(x float64) { c.lo, c.hi = min(c.lo, x), max(c.hi, x) }
+
+// points adds points that lie between the rows.
+func (c *columns) points(list ...path.Point) {
+	for _, p := range list {
+		if y := float64(p.Y); c.top <= y && y <= c.bottom {
+			c.add(float64(p.X))
+		}
+	}
+}
+
+// line adds where a line meets the two rows.
+func (c *columns) line(a, b path.Point) {
+	x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
+	for _, y := range [2]float64{c.top, c.bottom} {
+		if y0 != y1 && min(y0, y1) <= y && y <= max(y0, y1) {
+			c.add(x0 + float64((x1-x0)*(y-y0))/(y1-y0))
+		}
+	}
+}
+
+// quad adds where a quadratic meets the two rows.
+func (c *columns) quad(p0, p1, p2 path.Point) {
+	y0, y1, y2 := float64(p0.Y), float64(p1.Y), float64(p2.Y)
+	for _, y := range [2]float64{c.top, c.bottom} {
+		for _, t := range geom.Roots(y0-2*y1+y2, 2*(y1-y0), y0-y) {
+			if u := 1 - t; 0 <= t && t <= 1 {
+				c.add(float64(u*u*float64(p0.X)) + float64(2*u*t*float64(p1.X)) + float64(t*t*float64(p2.X)))
+			}
+		}
+	}
+}
+
+// crossing returns the columns in which a glyph's outline crosses the rows from
+// top to bottom; lo > hi when it does not.
+func crossing(p *path.Path, top, bottom float64) (lo, hi float64) {
+	c := columns{top, bottom, math.Inf(1), math.Inf(-1)}
+	var cur, first path.Point
+	pts := p.Points
+	for _, v := range p.Verbs {
+		switch v {
+		case path.Move:
+			cur, first, pts = pts[0], pts[0], pts[1:]
+		case path.Line:
+			c.line(cur, pts[0])
+			c.points(cur, pts[0])
+			cur, pts = pts[0], pts[1:]
+		case path.Quad:
+			c.quad(cur, pts[0], pts[1])
+			c.points(cur, pts[0], pts[1])
+			cur, pts = pts[1], pts[2:]
+		case path.Close:
+			c.line(cur, first)
+			c.points(cur, first)
+			cur = first
+		}
+	}
+	return c.lo, c.hi
+}

@@ -1,0 +1,182 @@
+package paint
+
+import (
+	"math"
+
+	"plumb/render/area"
+	"plumb/render/chord"
+	"plumb/render/font"
+	"plumb/render/hair"
+	"plumb/render/path"
+	"plumb/render/scan"
+)
+
+// glyphKey names a glyph as it is cut: a form in px at one of the sub-positions.
+type glyphKey struct {
+	face       *font.Face
+	m          [4]float32 // a b c d of the map from px at size to px
+	size       int32      // 1/64 px per em
+	id         uint16
+	subX, subY uint8 // quarters of a px
+	lightness  uint8 // of the text: the row of its contrast table
+	mode       Raster
+}
+
+// cutGlyph is the alpha of a glyph, relative to the whole pixel of its pen.
+type cutGlyph struct {
+	first, count int32 // spans
+	bytes, end   int32 // the range of the spans' bytes
+	box          [4]int32
+	pieces       int
+	// Where its bytes lie in the drawing, if stamp is that of the cache: all
+	// copies of a halo share them.
+	stamp, at int32
+}
+
+// Bounds of what a cache remembers: some 16 MB each.
+const (
+	maxGlyphs     = 1 << 17
+	maxGlyphSpans = 1 << 20
+	maxGlyphBytes = 1 << 24
+)
+
+// glyphCache fills glyphs and remembers them. The mask of a glyph does not depend on where it
+// lies, so it is only shifted by whole pixels afterwards. The bytes contain the contrast
+// already. See docs/spec/raster.md#r24.
+type glyphCache struct {
+	known    map[glyphKey]int32 // positions in glyphs
+	glyphs   []cutGlyph
+	coverage scan.Coverage
+	scanner  scan.Scanner
+	filler   area.Filler
+	path     path.Path
+	line     lineMask      // the one that was cut last
+	halo     lineMask      // its copies
+	raw      scan.Coverage // of a line before it is a mask
+	scratch  []byte
+	stamp    int32
+	begun    int // bytes of coverage when the text in hand began
+}
+
+// begin starts a text of a drawing. What was cut is dropped when the memory is
+// used up.
+func (c *glyphCache) begin() {
+	c.stamp++
+	full := len(c.coverage.Spans) > maxGlyphSpans || len(c.coverage.Bytes) > maxGlyphBytes || len(c.glyphs) > maxGlyphs
+	if c.known == nil || full {
+		c.known, c.glyphs = map[glyphKey]int32{}, c.glyphs[:0]
+		c.coverage.Reset()
+	}
+	c.begun = sizeOf(&c.coverage)
+}
+
+// grown is how many bytes the text in hand has added.
+func (c *glyphCache) grown() int { return sizeOf(&c.coverage) - c.begun }
+
+// cut returns the position of a glyph in c.glyphs.
+func (c *glyphCache) cut(key *glyphKey) (int32, error) {
+	if g, ok := c.known[*key]; ok {
+		return g, nil
+	}
+	m := path.Matrix{
+		A: key.m[0], B: key.m[1], C: key.m[2], D: key.m[3],
+		E: float32(key.subX) / 4, F: float32(key.subY) / 4,
+	}
+	g, err := c.outline(key, float64(key.size)/64, m, chord.NoClip, scan.Rule{Plain: true})
+	if err == nil {
+		c.contrast(&c.glyphs[g], &contrastTables()[key.lightness])
+		c.known[*key] = g
+	}
+	return g, err
+}
+
+// contrast maps a glyph's coverage to alpha.
+func (c *glyphCache) contrast(g *cutGlyph, t *contrastTable) {
+	bytes := c.coverage.Bytes[g.bytes:g.end]
+	for i, v := range bytes {
+		bytes[i] = t[v]
+	}
+}
+
+// outline cuts a glyph's outline at size px per em, mapped by m.
+func (c *glyphCache) outline(key *glyphKey, size float64, m path.Matrix, clip chord.Rect, r scan.Rule) (int32, error) {
+	c.path.Reset()
+	if err := key.face.Outline(&c.path, key.id, size); err != nil {
+		return 0, err
+	}
+	return c.cutDrawn(m, clip, key.mode, r), nil
+}
+
+// cutDrawn cuts what c.path holds, mapped by m.
+func (c *glyphCache) cutDrawn(m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule) int32 {
+	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
+	c.fill(&c.coverage, m, clip, mode, r)
+	return c.add(first, at)
+}
+
+// cutHair cuts a thin stroke along what c.path holds in px.
+func (c *glyphCache) cutHair(h *hair.Stroker, clip chord.Rect) int32 {
+	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
+	h.Add(&c.path, clip)
+	h.Take(&c.coverage, nil)
+	c.filler.Pieces = 0
+	return c.add(first, at)
+}
+
+// fill appends the coverage of what c.path holds, mapped by m, to dst.
+func (c *glyphCache) fill(dst *scan.Coverage, m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule) {
+	c.path.Transform(m)
+	c.filler.Pieces = 0
+	if mode == Reference {
+		c.scanner.Append(dst, &c.path, clip, r)
+		return
+	}
+	c.filler.Add(&c.path, clip)
+	c.filler.Take(dst)
+}
+
+// add makes a glyph of what has been appended to the coverage since it had that many
+// spans and bytes.
+func (c *glyphCache) add(spans, bytes int) int32 {
+	c.glyphs = append(c.glyphs, cutGlyph{
+		first: int32(spans), count: int32(len(c.coverage.Spans) - spans), bytes: int32(bytes), end: int32(len(c.coverage.Bytes)),
+		box: boxOfSpans(c.coverage.Spans[spans:]), pieces: c.filler.Pieces,
+	})
+	return int32(len(c.glyphs) - 1)
+}
+
+// emptyBox joins with nothing.
+var emptyBox = [4]int32{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
+
+// boxOfSpans returns the pixels that spans touch: left, top, right, bottom.
+func boxOfSpans(spans []scan.Span) [4]int32 {
+	box := emptyBox
+	for _, s := range spans {
+		box[0], box[1] = min(box[0], s.X), min(box[1], s.Y)
+		box[2], box[3] = max(box[2], s.X+s.N), max(box[3], s.Y+1)
+	}
+	if len(spans) == 0 {
+		return [4]int32{}
+	}
+	return box
+}
+
+// draw appends a glyph to the drawing, its pen at the pixel (x, y), and notes in
+// the item where it lies.
+func (c *glyphCache) draw(d *Drawing, glyph, x, y int32, it *Item) {
+	g := &c.glyphs[glyph]
+	it.Count = g.count
+	d.Pieces += g.pieces
+	if g.stamp != c.stamp {
+		g.stamp, g.at = c.stamp, int32(len(d.Coverage.Bytes))
+		d.Coverage.Bytes = append(d.Coverage.Bytes, c.coverage.Bytes[g.bytes:g.end]...)
+	}
+	it.First = int32(len(d.Coverage.Spans))
+	for _, s := range c.coverage.Spans[g.first : g.first+g.count] {
+		s.X, s.Y = s.X+x, s.Y+y
+		if s.At != scan.Full {
+			s.At += g.at - g.bytes
+		}
+		d.Coverage.Spans = append(d.Coverage.Spans, s)
+	}
+}

@@ -1,0 +1,73 @@
+package paint
+
+import (
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/path"
+)
+
+// window is the box of a text: what lies in it needs no clip.
+type window struct {
+	back geom.Matrix // px to the shape's own units
+	geom.Extent
+}
+
+// newWindow returns the box of w x h units at (x, y) that m maps to px. The browser rounds its
+// sides to whole units of the shape before any transform. See docs/spec/drawing.md#r55.
+func newWindow(m path.Matrix, x, y, w, h float64) window {
+	side := func(v float64) float64 { return math.Floor(v + 0.5) }
+	return window{geom.Widened(m).Inverse(), geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))}}
+}
+
+// holds tells whether all pixels of a glyph lie inside.
+func (w *window) holds(at *placed) bool {
+	x0, y0 := float64(at.box[0]), float64(at.box[1])
+	x1, y1 := float64(at.box[2]), float64(at.box[3])
+	for _, p := range [4]geom.Point{geom.Pt(x0, y0), geom.Pt(x1, y0), geom.Pt(x1, y1), geom.Pt(x0, y1)} {
+		const slack = 1e-6
+		p = w.back.Apply(p)
+		if p.X < w.Lo.X-slack || p.Y < w.Lo.Y-slack || p.X > w.Hi.X+slack || p.Y > w.Hi.Y+slack {
+			return false
+		}
+	}
+	return true
+}
+
+// boxClip appends the clip of a text when one of its glyphs leaves the box, and
+// returns its position. Glyphs that the box holds do without: a clip costs every
+// tile that it touches.
+func (b *Builder) boxClip(k *scribe, box *window, p *place) (int32, error) {
+	for i := range k.placed {
+		if box.holds(&k.placed[i]) {
+			continue
+		}
+		k.corners = [4]geom.Point{box.Lo, geom.Pt(box.Hi.X, box.Lo.Y), box.Hi, geom.Pt(box.Lo.X, box.Hi.Y)}
+		for i, c := range k.corners {
+			q := p.m.Apply(path.Point{X: float32(c.X), Y: float32(c.Y)})
+			k.corners[i] = geom.Pt(float64(q.X), float64(q.Y))
+		}
+		clip := k.corners[:]
+		if frame := b.tree.Nodes[p.shape].Frame; frame >= 0 {
+			clip = b.inFrame(k, clip, frame)
+		}
+		return b.clipItem(clip, path.Identity, p)
+	}
+	return p.clip, nil
+}
+
+// inFrame cuts a polygon in px by what a frame and those around it leave.
+func (b *Builder) inFrame(k *scribe, clip []geom.Point, frame int32) []geom.Point {
+	k.frame = b.frameInPx(k.frame[:0], frame)
+	return b.clip.Intersect(clip, k.frame)
+}
+
+// frameInPx appends what a frame and those around it leave of the page, in px.
+func (b *Builder) frameInPx(dst []geom.Point, frame int32) []geom.Point {
+	sp := b.clip.Spans[frame]
+	for _, q := range b.clip.Points[sp.First : sp.First+sp.Count] {
+		r := b.view.Apply(path.Point{X: float32(q.X), Y: float32(q.Y)})
+		dst = append(dst, geom.Pt(float64(r.X), float64(r.Y)))
+	}
+	return dst
+}

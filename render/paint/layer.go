@@ -1,0 +1,67 @@
+package paint
+
+import (
+	"math"
+
+	"plumb/render/chord"
+	"plumb/render/geom"
+	"plumb/render/path"
+	"plumb/render/shapes"
+)
+
+// beginLayer makes the box that the draws paint the canvas of what follows, as in a group that
+// is composited by itself: what sticks out of the box is cut. endLayer ends that. The box
+// consists of whole units of the draws. See docs/spec/raster.md#r28.
+func (b *Builder) beginLayer(draws []shapes.Draw, m path.Matrix) {
+	for i := range draws {
+		e := geom.PathBounds(draws[i].Path)
+		if e.Empty() {
+			continue
+		}
+		grow := draws[i].Width / 2
+		b.widenLayer(math.Floor(e.Lo.X-grow), math.Floor(e.Lo.Y-grow), math.Ceil(e.Hi.X+grow), math.Ceil(e.Hi.Y+grow), m)
+	}
+}
+
+// widenLayer makes the layer hold a box of the units that m maps to px. Exact pictures
+// are not cut.
+func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m path.Matrix) {
+	if b.mode == Exact {
+		return
+	}
+	corner := func(x, y float64) path.Point { return path.Point{X: float32(x), Y: float32(y)} }
+	box, _ := boundsOf([]path.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, m)
+	r := outwards(box)
+	if l := b.layer; b.layered {
+		r = chord.Rect{X0: min(l.X0, r.X0), Y0: min(l.Y0, r.Y0), X1: max(l.X1, r.X1), Y1: max(l.Y1, r.Y1)}
+	}
+	b.layer, b.layered = r, true
+}
+
+// outwards returns the whole px that a box touches.
+func outwards(box [4]float32) chord.Rect {
+	px := func(v float64) int32 { return int32(geom.Clamp(v, -MaxSidePx, MaxSidePx)) }
+	return chord.Rect{
+		X0: px(math.Floor(float64(box[0]))), Y0: px(math.Floor(float64(box[1]))),
+		X1: px(math.Ceil(float64(box[2]))), Y1: px(math.Ceil(float64(box[3]))),
+	}
+}
+
+func (b *Builder) endLayer() { b.layered = false }
+
+// canvas is the clip of everything: the picture, for what lies in a frame the box
+// of what that leaves of it, in a layer the part that the layer paints.
+func (b *Builder) canvas() chord.Rect {
+	r := b.framed
+	if b.layered {
+		r = within(b.layer, r)
+	}
+	return r
+}
+
+// within returns the part of r inside o; a rectangle without area if none is.
+func within(r, o chord.Rect) chord.Rect {
+	r.X0, r.Y0 = min(max(r.X0, o.X0), o.X1), min(max(r.Y0, o.Y0), o.Y1)
+	r.X1, r.Y1 = max(min(r.X1, o.X1), r.X0), max(min(r.Y1, o.Y1), r.Y0)
+	return r
+}

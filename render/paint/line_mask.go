@@ -1,0 +1,235 @@
+package paint
+
+import (
+	"math"
+	"sort"
+
+	"plumb/render/chord"
+	"plumb/render/geom"
+	"plumb/render/path"
+	"plumb/render/scan"
+)
+
+// lineMask is the alpha of a line along text: rows of pixels from top to bottom. Those of
+// level lines leave none out.
+type lineMask struct {
+	rows  []lineRow
+	alpha []byte
+}
+
+// lineRow is the part of a row of pixels from x on, and where in the mask its alpha lies.
+type lineRow struct{ x, y, from, to int32 }
+
+// end is the column behind the row.
+func (r *lineRow) end() int32 { return r.x + r.to - r.from }
+
+// at is the alpha of a pixel of a level line.
+func (l *lineMask) at(x, y int32) float64 {
+	if len(l.rows) == 0 || y < l.rows[0].y || int(y-l.rows[0].y) >= len(l.rows) {
+		return 0
+	}
+	r := &l.rows[y-l.rows[0].y]
+	if x < r.x || x >= r.end() {
+		return 0
+	}
+	return float64(l.alpha[r.from+x-r.x])
+}
+
+// between is the alpha at (x+dx, y+dy), from the middles of four pixels, as the browser
+// moves and turns pictures; dx and dy are parts of a px.
+func (l *lineMask) between(x, y int32, dx, dy float64) float64 {
+	return geom.Lerp1(geom.Lerp1(l.at(x, y), l.at(x+1, y), dx), geom.Lerp1(l.at(x, y+1), l.at(x+1, y+1), dx), dy)
+}
+
+// box returns the pixels of a mask: left, top, right, bottom.
+func (l *lineMask) box() [4]int32 {
+	box := emptyBox
+	for i := range l.rows {
+		r := &l.rows[i]
+		box = [4]int32{min(box[0], r.x), min(box[1], r.y), max(box[2], r.end()), max(box[3], r.y+1)}
+	}
+	return box
+}
+
+// begin empties the mask and makes room for the pixels of a box.
+func (l *lineMask) begin(box [4]int32) {
+	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
+	w := box[2] - box[0]
+	for y := box[1]; y < box[3]; y++ {
+		at := int32(len(l.alpha))
+		l.rows = append(l.rows, lineRow{box[0], y, at, at + w})
+		l.alpha = append(l.alpha, make([]byte, w)...)
+	}
+}
+
+// load makes a mask of coverage.
+func (l *lineMask) load(c *scan.Coverage) {
+	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
+	for _, s := range c.Spans {
+		if n := len(l.rows); n == 0 || l.rows[n-1].y != s.Y {
+			l.rows = append(l.rows, lineRow{s.X, s.Y, int32(len(l.alpha)), int32(len(l.alpha))})
+		}
+		r := &l.rows[len(l.rows)-1]
+		for ; r.end() < s.X; r.to++ {
+			l.alpha = append(l.alpha, 0)
+		}
+		for i := range s.N {
+			a := byte(255)
+			if s.At != scan.Full {
+				a = c.Bytes[s.At+i]
+			}
+			l.alpha = append(l.alpha, a)
+		}
+		r.to += s.N
+	}
+}
+
+// open takes out the pixels whose middle lies in one of the gaps: the browser cuts those
+// without antialiasing. back maps px to the units of gaps.
+func (l *lineMask) open(gaps []gap, back geom.Matrix) {
+	for _, r := range l.rows {
+		n := float64(r.to - r.from)
+		first := back.Apply(geom.Pt(float64(r.x)+0.5, float64(r.y)+0.5)).X
+		last := first + float64(back.A*(n-1))
+		lo, hi := min(first, last), max(first, last)
+		for i := sort.Search(len(gaps), func(i int) bool { return gaps[i].to > lo }); i < len(gaps) && gaps[i].from <= hi; i++ {
+			a, b := 0.0, n // the text runs up or down
+			if back.A != 0 {
+				a, b = (gaps[i].from-first)/back.A, (gaps[i].to-first)/back.A
+				a, b = max(0, math.Ceil(min(a, b))), min(n, math.Ceil(max(a, b)))
+			}
+			if a < b {
+				clear(l.alpha[r.from+int32(a) : r.from+int32(b)])
+			}
+		}
+	}
+}
+
+// double draws the mask over itself.
+func (l *lineMask) double() {
+	for i, a := range l.alpha {
+		l.alpha[i] = scan.Over(a, a)
+	}
+}
+
+// cutLine makes c.line of the rectangle that c.path holds, mapped by m, less its gaps.
+// Level ones go through the rectangle code.
+func (c *glyphCache) cutLine(m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule, gaps []gap) {
+	c.raw.Reset()
+	if box, ok := boundsOf(c.path.Points, m); ok && level(m) && mode == Reference {
+		for i, v := range box { // rounded, not cut down, as sides are elsewhere
+			box[i] = float32(math.Floor(float64(v)*256+0.5)) / 256
+		}
+		scan.SharpRect(&c.raw, box, clip)
+		c.filler.Pieces = 0
+	} else {
+		c.fill(&c.raw, m, clip, mode, r)
+	}
+	c.line.load(&c.raw)
+	c.line.open(gaps, geom.Widened(m).Inverse())
+}
+
+// lineHalo makes c.halo of copies of c.line, a level one, displaced by px.
+func (c *glyphCache) lineHalo(by [][2]float64) {
+	if len(c.line.rows) == 0 {
+		c.halo.begin([4]int32{})
+		return
+	}
+	box, reach := c.line.box(), int32(0)
+	for _, h := range by {
+		reach = max(reach, int32(math.Ceil(max(math.Abs(h[0]), math.Abs(h[1])))))
+	}
+	c.halo.begin([4]int32{box[0] - reach, box[1] - reach, box[2] + reach, box[3] + reach})
+	for _, h := range by {
+		x, y := math.Floor(-h[0]), math.Floor(-h[1])
+		dx, dy := -h[0]-x, -h[1]-y
+		for _, r := range c.halo.rows {
+			for i := range r.to - r.from {
+				p := &c.halo.alpha[r.from+i]
+				a := byte(c.line.between(r.x+i+int32(x), r.y+int32(y), dx, dy) + 0.5)
+				*p += scan.Share(a, 255-*p) // rounded, as pictures are blended
+			}
+		}
+	}
+}
+
+// keepMask makes a glyph of a mask.
+func (c *glyphCache) keepMask(l *lineMask) int32 {
+	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
+	for _, r := range l.rows {
+		c.row(first, r.x, r.y, l.alpha[r.from:r.to])
+	}
+	return c.add(first, at)
+}
+
+// keepTurned makes a glyph of a mask as a picture that is turned: back maps px to those
+// of the mask.
+func (c *glyphCache) keepTurned(l *lineMask, back geom.Matrix, clip chord.Rect) int32 {
+	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
+	if len(l.rows) > 0 {
+		box := l.box() // and half a px around it
+		box = [4]int32{box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1}
+		clip = within(seenFrom(back.Inverse(), chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}), clip)
+		for y := clip.Y0; y < clip.Y1; y++ {
+			x0, x1 := across(box, back, float64(y)+0.5, clip)
+			c.scratch = c.scratch[:0]
+			for x := x0; x < x1; x++ {
+				q := back.Apply(geom.Pt(float64(x)+0.5, float64(y)+0.5))
+				u, v := math.Floor(q.X-0.5), math.Floor(q.Y-0.5)
+				c.scratch = append(c.scratch, byte(l.between(int32(u), int32(v), q.X-0.5-u, q.Y-0.5-v)+0.5))
+			}
+			c.row(first, x0, y, c.scratch)
+		}
+	}
+	return c.add(first, at)
+}
+
+// across returns the columns of a row of px at y that back maps into a box.
+func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 int32) {
+	lo, hi := float64(clip.X0), float64(clip.X1)
+	q := back.Apply(geom.Pt(0, y))
+	// What lies beside q by x lies at q + x times the slopes.
+	for _, side := range [2][4]float64{{q.X, back.A, float64(box[0]), float64(box[2])}, {q.Y, back.B, float64(box[1]), float64(box[3])}} {
+		at, slope, from, to := side[0], side[1], side[2], side[3]
+		switch {
+		case slope != 0:
+			a, b := (from-at)/slope, (to-at)/slope
+			lo, hi = max(lo, min(a, b)), min(hi, max(a, b))
+		case at < from || at > to:
+			return 0, 0
+		}
+	}
+	if lo >= hi {
+		return 0, 0
+	}
+	return int32(math.Floor(lo)), min(clip.X1, int32(math.Ceil(hi)))
+}
+
+// longRun is how many pixels of 255 in a row are kept as a span without bytes.
+const longRun = 16
+
+// row appends alpha from (x, y) on, less zeros, to the coverage of the glyph whose first
+// span is given.
+func (c *glyphCache) row(first int, x, y int32, alpha []byte) {
+	to := &c.coverage
+	for len(alpha) > 0 {
+		n := 1
+		for n < len(alpha) && alpha[n] == alpha[0] {
+			n++
+		}
+		switch {
+		case alpha[0] == 0:
+		case alpha[0] == 255 && n >= longRun:
+			to.Spans = append(to.Spans, scan.Span{X: x, Y: y, N: int32(n), At: scan.Full})
+		default:
+			last := len(to.Spans) - 1
+			if last < first || to.Spans[last].At == scan.Full || to.Spans[last].Y != y || to.Spans[last].X+to.Spans[last].N != x {
+				to.Spans = append(to.Spans, scan.Span{X: x, Y: y, At: int32(len(to.Bytes))})
+				last++
+			}
+			to.Spans[last].N += int32(n)
+			to.Bytes = append(to.Bytes, alpha[:n]...)
+		}
+		alpha, x = alpha[n:], x+int32(n)
+	}
+}

@@ -1,0 +1,357 @@
+package paint
+
+import (
+	"fmt"
+
+	"plumb/render/geom"
+	"plumb/render/path"
+	"plumb/render/scan"
+	"plumb/render/scene"
+	"plumb/render/shapes"
+	"plumb/render/stroke"
+	"plumb/render/view"
+)
+
+// paint appends the items of a shape's draws. m maps their units to px.
+func (b *Builder) paint(draws []shapes.Draw, m path.Matrix, p *place) error {
+	for i := range draws {
+		w := &draws[i]
+		if !b.visible(w, m) {
+			continue
+		}
+		var err error
+		switch {
+		case w.Width == 0:
+			err = b.fill(w, m, p)
+		case w.Dashes.Dash > 0 && !w.Dashes.Solid:
+			err = b.strokeDashed(w, m, p)
+		default:
+			err = b.strokeSolid(w, m, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emit appends an item unless it covers nothing.
+func (b *Builder) emit(it Item) {
+	if it.Count > 0 {
+		b.d.Items = append(b.d.Items, it)
+	}
+}
+
+// fill appends the items of a draw that is the inside of its path.
+func (b *Builder) fill(w *shapes.Draw, m path.Matrix, p *place) error {
+	if w.Hatch { // it covers the same outline as the fill below it
+		return b.hatch(w, m, p)
+	}
+	it := b.item(p, w.Color, w.Opacity)
+	b.outlined.Reset()
+	b.outlined.Append(w.Path)
+	b.outlined.Transform(m)
+	if err := b.cover(w, &it, m, p); err != nil {
+		return err
+	}
+	b.filled = [2]int32{it.First, it.Count}
+	b.emit(it)
+	return nil
+}
+
+// strokeSolid appends the item of a stroke without dashes. The reference's filler
+// settles what subpaths share. Areas cannot: there every subpath is filled by
+// itself and all are united, for added up, outlines that cross or run along each
+// other, as the two passes of the hand do, would come out too strong at their edges.
+func (b *Builder) strokeSolid(w *shapes.Draw, m path.Matrix, p *place) error {
+	if b.mode == Reference {
+		return b.stroke(w, w.Path, m, p)
+	}
+	it := b.item(p, w.Color, w.Opacity)
+	verbs, points, weights := 0, 0, 0
+	end := len(w.Path.Verbs)
+	if w.Twice {
+		end /= 2
+	}
+	for verbs < end {
+		n := subpath(w.Path, verbs, points, weights, &b.part)
+		verbs, points, weights = verbs+n, points+len(b.part.Points), weights+len(b.part.Weights)
+		last := verbs == end
+		if n == 1 && !last {
+			continue // moved twice
+		}
+		if loops(&b.part, float32(w.Width)) {
+			b.part.Close()
+		}
+		b.outlined.Reset()
+		b.stroker.Outline(&b.outlined, &b.part, float32(w.Width), b.resolution(m))
+		b.outlined.Transform(m)
+		b.watch(&b.outlined, &it)
+		b.filler.Add(&b.outlined, b.canvas())
+	}
+	var err error
+	if w.Cut && b.body.holes {
+		b.body.raw.Reset()
+		b.filler.Take(&b.body.raw)
+		err = b.cutBody(&it)
+	} else {
+		first, count := b.filler.Take(&b.d.Coverage)
+		err = b.scanned(&it, first, count)
+	}
+	if err == nil {
+		b.emit(it)
+	}
+	return err
+}
+
+// strokeDashed appends the item of a stroke with dashes.
+func (b *Builder) strokeDashed(w *shapes.Draw, m path.Matrix, p *place) error {
+	b.pattern = [2]float32{float32(w.Dashes.Dash), float32(w.Dashes.Gap)}
+	b.part.Reset()
+	if !b.dasher.Dash(&b.part, w.Path, b.pattern[:], float32(w.Dashes.Offset), b.resolution(m)) {
+		b.part.Append(w.Path)
+	}
+	return b.stroke(w, &b.part, m, p)
+}
+
+// stroke appends the item of src drawn with the pen of w.
+func (b *Builder) stroke(w *shapes.Draw, src *path.Path, m path.Matrix, p *place) error {
+	it := b.item(p, w.Color, w.Opacity)
+	b.outlined.Reset()
+	if width := hairline(float32(w.Width), m); width > 0 && b.mode == Reference {
+		b.outlined.Append(src)
+		b.outlined.Transform(m)
+		strength := uint32(255)
+		if p.lone && p.translucent() {
+			strength, p.faded = shapes.Alpha(p.opacity), true // plot by plot
+		}
+		b.hair.Strength = strength * width >> 8
+		r := p.rule()
+		b.hair.Plain = b.hair.Strength < 255 || r.Clip || w.Cut || b.plain(&it, r)
+		b.hair.Add(&b.outlined, b.canvas())
+		if err := b.coverHair(w, &it); err != nil {
+			return err
+		}
+		b.emit(it)
+		return nil
+	}
+	b.stroker.Outline(&b.outlined, src, float32(w.Width), b.resolution(m))
+	b.outlined.Transform(m)
+	if err := b.cover(w, &it, m, p); err != nil {
+		return err
+	}
+	b.emit(it)
+	return nil
+}
+
+// hairline returns the width in 1/256 px of a stroke that is too thin to be drawn as
+// an outline, at most one px along both axes: it is as strong as that. It returns 0
+// for wider ones.
+func hairline(width float32, m path.Matrix) uint32 {
+	long := func(x, y float32) float32 {
+		x, y = max(x, -x)*width, max(y, -y)*width
+		return max(x, y) + min(x, y)/2
+	}
+	u, v := long(m.A, m.B), long(m.C, m.D)
+	if !(u <= 1 && v <= 1) {
+		return 0
+	}
+	return max(1, uint32((u+v)/2*256))
+}
+
+// level tells whether m takes upright rectangles to upright rectangles.
+func level(m path.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
+
+// cover gives an item what the path in b.outlined covers, for a draw of the
+// shape at p.
+func (b *Builder) cover(w *shapes.Draw, it *Item, m path.Matrix, p *place) error {
+	switch {
+	case w.Cut:
+		return b.coverBody(it, p.rule())
+	case w.Box && b.mode == Reference && level(m):
+		box, _ := boundsOf(b.outlined.Points, path.Identity)
+		first, count := scan.SharpRect(&b.d.Coverage, box, b.canvas())
+		return b.scanned(it, first, count)
+	}
+	return b.area(&b.outlined, it, p.rule())
+}
+
+// coverHair gives an item what b.hair has drawn, for a draw of the shape in hand.
+func (b *Builder) coverHair(w *shapes.Draw, it *Item) error {
+	if w.Cut && b.body.holes {
+		b.body.raw.Reset()
+		b.hair.Take(&b.body.raw, nil)
+		return b.cutBody(it)
+	}
+	it.Pairs = int32(len(b.d.Pairs))
+	first, count := b.hair.Take(&b.d.Coverage, b.scanner.Pairs)
+	it.Paired = int32(len(b.d.Pairs)) - it.Pairs
+	return b.scanned(it, first, count)
+}
+
+// scanned gives an item a range of coverage.
+func (b *Builder) scanned(it *Item, first, count int) error {
+	it.First, it.Count = int32(first), int32(count)
+	return b.bounded()
+}
+
+// resolution is what strokes and dashes are made for.
+func (b *Builder) resolution(m path.Matrix) float32 {
+	r := stroke.Resolution(m)
+	if b.mode == Exact {
+		r *= stroke.Fine
+	}
+	return r
+}
+
+// subpath copies the subpath that begins at these positions of src to part and
+// returns its number of verbs.
+func subpath(src *path.Path, verb, point, weight int, part *path.Path) (verbs int) {
+	part.Reset()
+	points, weights := 0, 0
+	for verbs = 0; verb+verbs < len(src.Verbs); verbs++ {
+		v := src.Verbs[verb+verbs]
+		if v == path.Move && verbs > 0 {
+			break
+		}
+		points += v.Points()
+		if v == path.Conic {
+			weights++
+		}
+	}
+	part.Verbs = append(part.Verbs, src.Verbs[verb:verb+verbs]...)
+	part.Points = append(part.Points, src.Points[point:point+points]...)
+	part.Weights = append(part.Weights, src.Weights[weight:weight+weights]...)
+	return verbs
+}
+
+// loops tells whether a subpath ends on its start without saying so. Drawn as
+// it is, its two caps overlap each other and the line. A join in their place
+// covers the same, provided that the caps do not stick out of the pieces at both
+// ends, and edges are not counted twice.
+func loops(p *path.Path, width float32) bool {
+	n := len(p.Points)
+	if n < 4 || p.Verbs[len(p.Verbs)-1] == path.Close || p.Points[0] != p.Points[n-1] {
+		return false
+	}
+	far := func(a, b path.Point) bool {
+		dx, dy := a.X-b.X, a.Y-b.Y
+		return float32(dx*dx)+float32(dy*dy) > width*width/4
+	}
+	second := p.Verbs[1].Points()
+	last := n - 1 - p.Verbs[len(p.Verbs)-1].Points()
+	return far(p.Points[0], p.Points[second]) && far(p.Points[n-1], p.Points[last])
+}
+
+// item returns an item of the shape at p that covers nothing yet.
+func (b *Builder) item(p *place, color shapes.RGB, opacity uint32) Item {
+	return Item{Op: OpPaint, Second: p.second, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
+}
+
+// rule returns how the paths of a shape are filled. See docs/spec/raster.md#r29 and
+// docs/spec/raster.md#r22.
+func (p *place) rule() scan.Rule {
+	return scan.Rule{Plain: p.translucent(), Clip: p.clip >= 0, Cells: true}
+}
+
+// plain reports whether an item is drawn without the two-pixel rule. In a layer
+// colours are opaque: it is made translucent as a whole.
+func (b *Builder) plain(it *Item, r scan.Rule) bool {
+	return r.Plain && !b.layered || it.Opacity != shapes.Opaque || it.Color == shapes.RGB{}
+}
+
+// area gives an item what a path in px covers: as the reference's filler has it,
+// or in Exact mode its true area.
+func (b *Builder) area(p *path.Path, it *Item, r scan.Rule) error {
+	b.watch(p, it)
+	r.Plain = b.plain(it, r)
+	it.Pairs = int32(len(b.d.Pairs))
+	first, count := b.fillPath(&b.d.Coverage, p, r)
+	it.Paired = int32(len(b.d.Pairs)) - it.Pairs
+	return b.scanned(it, first, count)
+}
+
+// fillPath appends what a path in px covers to dst.
+func (b *Builder) fillPath(dst *scan.Coverage, p *path.Path, r scan.Rule) (first, count int) {
+	if b.mode == Reference {
+		return b.scanner.Append(dst, p, b.canvas(), r)
+	}
+	b.filler.Add(p, b.canvas())
+	return b.filler.Take(dst)
+}
+
+func (b *Builder) watch(p *path.Path, it *Item) {
+	if b.Watch != nil {
+		seen := *it // a copy, or every item would be allocated
+		b.Watch(p, &seen)
+	}
+}
+
+// bounded holds the size of the drawing against its limit.
+func (b *Builder) bounded() error { return b.fits(sizeOf(&b.d.Coverage)) }
+
+// sizeOf is how many bytes coverage takes.
+func sizeOf(c *scan.Coverage) int { return 16*len(c.Spans) + len(c.Bytes) }
+
+// fits holds a size against the limit of the drawing.
+func (b *Builder) fits(bytes int) error {
+	if b.light > 0 && bytes > b.light {
+		return view.ErrLarge
+	}
+	if bytes > b.limit {
+		return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes (%s): %w", b.limit, scene.FlagCoverage, scene.ErrLimit)
+	}
+	return nil
+}
+
+// visible tells whether a draw may touch the picture. A stroke reaches half its
+// width beyond its path, and a little more where its outline is approximate.
+func (b *Builder) visible(w *shapes.Draw, m path.Matrix) bool {
+	box, ok := boundsOf(w.Path.Points, m)
+	if !ok {
+		return false
+	}
+	grow := float32(w.Width)*stroke.Resolution(m) + 1
+	return box[0]-grow < float32(b.d.Width) && box[2]+grow > 0 &&
+		box[1]-grow < float32(b.d.Height) && box[3]+grow > 0
+}
+
+// boundsOf returns the box of mapped points: left, top, right, bottom. ok is
+// false without points.
+func boundsOf(p []path.Point, m path.Matrix) (box [4]float32, ok bool) {
+	for i, q := range p {
+		q = m.Apply(q)
+		if i == 0 {
+			box = [4]float32{q.X, q.Y, q.X, q.Y}
+			continue
+		}
+		box[0], box[1] = min(box[0], q.X), min(box[1], q.Y)
+		box[2], box[3] = max(box[2], q.X), max(box[3], q.Y)
+	}
+	return box, len(p) > 0
+}
+
+// clipItem appends an OpClip item, a convex polygon that m maps to px, and
+// returns its position.
+func (b *Builder) clipItem(c []geom.Point, m path.Matrix, p *place) (int32, error) {
+	b.outlined.Reset()
+	for i, q := range c {
+		w := path.Point{X: float32(q.X), Y: float32(q.Y)}
+		if i == 0 {
+			b.outlined.MoveTo(w)
+		} else {
+			b.outlined.LineTo(w)
+		}
+	}
+	if len(c) > 0 {
+		b.outlined.Close()
+	}
+	b.outlined.Transform(m)
+	it := b.item(p, shapes.RGB{}, shapes.Opaque)
+	it.Op, it.Clip = OpClip, -1
+	if err := b.area(&b.outlined, &it, scan.Rule{Clip: true, Cells: true}); err != nil {
+		return -1, err
+	}
+	b.d.Items = append(b.d.Items, it)
+	return int32(len(b.d.Items) - 1), nil
+}

@@ -1,0 +1,212 @@
+package shapes
+
+import (
+	"math"
+	"plumb/render/geom"
+)
+
+type verb uint8
+
+const (
+	MoveTo verb = iota
+	lineTo
+	curveTo
+)
+
+// ending is how a run of dashes meets its end point. See docs/spec/drawing.md#r35.
+type Ending uint8
+
+const (
+	usual  Ending = iota // outset at joints and in closed subpaths, exact at open ends
+	Exact                // begins or ends with a whole dash there
+	Outset               // reaches half a dash beyond
+	Skip                 // meets it with a gap
+)
+
+// command is one step of an outline, as the editor keeps them. to is its end; c1 and c2 are the
+// controls of curves. See docs/spec/drawing.md#r19.
+type command struct {
+	Verb       verb
+	closing    bool // last of a closed subpath; ends on the subpath's first point
+	merged     bool // same run of dashes as the one before (pieces of one arc)
+	Steady     bool // offset 0: the hand does not wobble here
+	Hollow     bool // on moveTo: the subpath is stroked only
+	start, end Ending
+	steps      int32 // curves: number of equal-parameter samples that stand for it
+	To, c1, c2 geom.Point
+
+	// Derived by measure: length of the command, and the unit tangents at its
+	// start and end, both pointing backwards into the segment.
+	length float64
+	b, e   geom.Point
+}
+
+// commands is an outline under construction. The zero value is ready.
+type Outline struct {
+	List  []command
+	first int // position of the current subpath's moveTo
+
+	anchors, wiggled []geom.Point // of a cloud, kept for their memory
+}
+
+func (c *Outline) Reset() { c.List, c.first = c.List[:0], 0 }
+
+func (c *Outline) Move(p geom.Point) *command {
+	c.first = len(c.List)
+	c.List = append(c.List, command{Verb: MoveTo, To: p})
+	return &c.List[len(c.List)-1]
+}
+
+func (c *Outline) Line(p geom.Point) *command {
+	c.List = append(c.List, command{Verb: lineTo, To: p})
+	return &c.List[len(c.List)-1]
+}
+
+// curveSteps is the number of samples of a curve that is no arc.
+const curveSteps = 10
+
+func (c *Outline) curve(c1, c2, p geom.Point) *command {
+	c.List = append(c.List, command{Verb: curveTo, c1: c1, c2: c2, To: p, steps: curveSteps})
+	return &c.List[len(c.List)-1]
+}
+
+// current returns the end of the last command.
+func (c *Outline) current() geom.Point { return c.List[len(c.List)-1].To }
+
+// close ends the subpath on its first point.
+func (c *Outline) Close() {
+	start := c.List[c.first].To
+	if !geom.Near(c.current(), start, 1e-6) {
+		c.Line(start)
+	}
+	c.List[len(c.List)-1].closing = true
+}
+
+// polygon adds a closed subpath of straight lines.
+func (c *Outline) Polygon(p ...geom.Point) {
+	c.Move(p[0])
+	for _, q := range p[1:] {
+		c.Line(q)
+	}
+	c.Close()
+}
+
+// arc adds the part of an ellipse from angle a on, sweep radians clockwise, as cubics. The last
+// piece ends on end exactly. See docs/spec/drawing.md#r20.
+func (c *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Point) {
+	n := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2)))
+	if !(n > 0) {
+		return
+	}
+	d := sweep / n
+	h := 4.0 / 3 * math.Tan(d/4)
+	at := func(t float64) (p, tangent geom.Point) {
+		sin, cos := math.Sincos(t)
+		return geom.Pt(centre.X+float64(rx*cos), centre.Y+float64(ry*sin)), geom.Pt(-rx*sin, ry*cos)
+	}
+	// The points that stand for the arc in bounds. See docs/spec/drawing.md#r26.
+	samples := max(8, math.Ceil(max(rx, ry)*math.Abs(sweep)/20))
+	steps := int32(min(math.Ceil(samples/n), MaxSamples))
+	p, tp := at(a)
+	for i := 1.0; i <= n; i++ {
+		q, tq := at(a + d*i)
+		to := q
+		if i == n {
+			to = end
+		}
+		cmd := c.curve(geom.Add(p, geom.Scale(tp, h)), geom.Sub(q, geom.Scale(tq, h)), to)
+		cmd.merged, cmd.steps = i > 1, steps
+		p, tp = q, tq
+	}
+}
+
+// maxSamples bounds the samples of one curve: an arc this far bent is larger
+// than any picture, and its bounds are right to 1e-7 of its radius.
+const MaxSamples = 4096
+
+// arcTo adds the smaller arc of a circle, clockwise, from the current point to
+// end. A radius that is too small grows until the circle reaches both.
+func (c *Outline) arcTo(r float64, end geom.Point) {
+	p := c.current()
+	half := geom.Scale(geom.Sub(end, p), 0.5)
+	h := geom.Length(half)
+	if h == 0 {
+		return
+	}
+	if r == 0 {
+		c.Line(end)
+		return
+	}
+	r = max(r, h)
+	// The centre lies to the right of the direction of travel, y down.
+	k := math.Sqrt(max(0, float64(r*r)-float64(h*h))) / h
+	centre := geom.Add(geom.Add(p, half), geom.Scale(geom.Pt(-half.Y, half.X), k))
+	from := math.Atan2(p.Y-centre.Y, p.X-centre.X)
+	c.Arc(centre, r, r, from, 2*math.Asin(min(1, h/r)), end)
+}
+
+// gaussT and gaussC are the nodes and weights of the editor's 12-node Gauss-Legendre rule,
+// which have 4 digits. See docs/spec/drawing.md#r34.
+var (
+	gaussT = [6]float64{0.1252, 0.3678, 0.5873, 0.7699, 0.9041, 0.9816}
+	gaussC = [6]float64{0.2491, 0.2335, 0.2032, 0.1601, 0.1069, 0.0472}
+)
+
+// curveLength measures a cubic.
+func curveLength(p, c1, c2, q geom.Point) float64 {
+	d1, d2, d3 := geom.Sub(c1, p), geom.Sub(c2, c1), geom.Sub(q, c2)
+	speed := func(t float64) float64 {
+		u := 1 - t
+		a, b, c := 3*u*u, 6*u*t, 3*t*t
+		return geom.Length(geom.Pt(
+			float64(a*d1.X)+float64(b*d2.X)+float64(c*d3.X),
+			float64(a*d1.Y)+float64(b*d2.Y)+float64(c*d3.Y),
+		))
+	}
+	sum := 0.0
+	for i, t := range gaussT {
+		sum += float64(gaussC[i] * (speed(0.5-t/2) + speed(0.5+t/2)))
+	}
+	return sum / 2
+}
+
+// measure fills in lengths and tangents.
+func (c *Outline) Measure() {
+	var p geom.Point
+	for i := range c.List {
+		m := &c.List[i]
+		switch m.Verb {
+		case lineTo:
+			m.length = geom.Distance(p, m.To)
+			m.b = geom.Unit(geom.Sub(p, m.To))
+			m.e = m.b
+		case curveTo:
+			m.length = curveLength(p, m.c1, m.c2, m.To)
+			m.b = geom.Unit(geom.Sub(m.c1, p))
+			m.e = geom.Unit(geom.Sub(m.c2, m.To))
+		default:
+			m.length, m.b, m.e = math.Inf(1), geom.Point{}, geom.Point{}
+		}
+		p = m.To
+	}
+}
+
+// sample calls f with the points that stand for the outline's geometry: ends of
+// lines, equal-parameter points of curves.
+func (c *Outline) Sample(f func(geom.Point)) {
+	var p geom.Point
+	for i := range c.List {
+		c.List[i].Sample(p, f)
+		p = c.List[i].To
+	}
+}
+
+// sample calls f with the points of one command that begins at from.
+func (m *command) Sample(from geom.Point, f func(geom.Point)) {
+	if m.Verb == curveTo {
+		for k := int32(1); k < m.steps; k++ {
+			f(geom.CubicAt(from, m.c1, m.c2, m.To, float64(k)/float64(m.steps)))
+		}
+	}
+	f(m.To)
+}

@@ -1,0 +1,140 @@
+package shapes
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/path"
+	"plumb/render/scene"
+)
+
+// dashes is a fitted dash array: a dash, a gap, and the offset into them. The
+// zero value stands for no dashes.
+type Dashes struct {
+	Dash, Gap, Offset float64
+	Solid             bool // no dash array, or one that the browser ignores
+}
+
+// fitDashes fits dashes to a run of length l stroked at width. start and end must not be usual.
+// See docs/spec/drawing.md#r36.
+func FitDashes(l, width float64, dotted bool, start, end Ending) Dashes {
+	unitDash, ratio := min(2*width, l/4), 1.0
+	if dotted {
+		unitDash, ratio = width/100, 100
+	}
+	var f Dashes
+	switch start {
+	case Outset:
+		l += unitDash / 2
+		f.Offset += unitDash / 2
+	case Skip:
+		l -= unitDash
+		f.Offset -= unitDash
+	}
+	switch end {
+	case Outset:
+		l += unitDash / 2
+	case Skip:
+		l -= unitDash
+	}
+	// Divided in this order: regular polygons sit exactly on an integer.
+	n := math.Floor(l / unitDash / (2 * ratio))
+	switch {
+	case !dotted && n < 3 && l/width < 4:
+		f.Dash = l
+	case !dotted && n < 3:
+		f.Dash, f.Gap = l/3, l/3
+	default:
+		f.Dash = l / (2 * n * ratio)
+		f.Gap = (l - float64(n*f.Dash)) / max(1, n-1)
+	}
+	// A dotted run shorter than one period gives "Infinity NaN", which the
+	// browser ignores: the run is drawn solid. So is one without gaps.
+	f.Solid = math.IsInf(f.Dash, 0) || math.IsNaN(f.Dash) || !(f.Gap > 0)
+	return f
+}
+
+// run is a stretch of an outline with a dash array of its own.
+type run struct {
+	first, last int // commands, moveTo not included
+	from        geom.Point
+	length      float64
+	start, end  Ending
+}
+
+// runs calls f for each run of c, which must be measured.
+func (c *Outline) runs(f func(run) error) error {
+	for i := 0; i < len(c.List); i++ {
+		if c.List[i].Verb == MoveTo {
+			continue
+		}
+		r := run{first: i, last: i, from: c.List[i-1].To, length: c.List[i].length}
+		for r.last+1 < len(c.List) && c.List[r.last+1].merged {
+			r.last++
+			r.length += c.List[r.last].length
+		}
+		r.start, r.end = c.endings(r)
+		i = r.last
+		if err := f(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endings returns how a run begins and ends: outside its end points at joints and in closed
+// subpaths, exactly on them at open ends, unless a command says otherwise. See
+// docs/spec/drawing.md#r35.
+func (c *Outline) endings(r run) (start, end Ending) {
+	start, end = Outset, Outset
+	lastOfPath := r.last+1 == len(c.List) || c.List[r.last+1].Verb == MoveTo
+	if lastOfPath && !c.List[r.last].closing {
+		end = Exact
+	}
+	if c.List[r.first-1].Verb == MoveTo && !c.closedFrom(r.first) {
+		start = Exact
+	}
+	if e := c.List[r.first].start; e != usual {
+		start = e
+	}
+	if e := c.List[r.last].end; e != usual {
+		end = e
+	}
+	return start, end
+}
+
+// closedFrom tells whether the subpath that i belongs to is closed.
+func (c *Outline) closedFrom(i int) bool {
+	for ; i < len(c.List) && c.List[i].Verb != MoveTo; i++ {
+		if c.List[i].closing {
+			return true
+		}
+	}
+	return false
+}
+
+// write appends a run as an open path.
+func (c *Outline) write(r run, to *path.Path) {
+	to.MoveTo(geom.Written(r.from))
+	for i := r.first; i <= r.last; i++ {
+		m := &c.List[i]
+		if m.Verb == curveTo {
+			to.CubicTo(geom.Written(m.c1), geom.Written(m.c2), geom.Written(m.To))
+		} else {
+			to.LineTo(geom.Written(m.To))
+		}
+	}
+}
+
+// check refuses a run that would fall into more dashes than limit, 0 for MaxPoints.
+func (f Dashes) check(l float64, limit int) error {
+	if f.Solid || f.Dash == 0 {
+		return nil
+	}
+	most := allowed(limit)
+	if n := l / (f.Dash + f.Gap); !(n <= most) {
+		return fmt.Errorf("cannot draw a dashed line of %g px: it has %.0f dashes; want at most %.0f (%s): %w", l, n, most, scene.FlagPoints, scene.ErrLimit)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package shapes
+
+import (
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/path"
+	"plumb/render/scene"
+)
+
+// The heading of a frame, in the units of the frame. See docs/spec/drawing.md#r82.
+const (
+	headingLeft   = -6
+	headingTop    = -30
+	headingHeight = 24
+	headingRadius = 4
+	HeadingPad    = 12 // what its box is wider than its text
+	HeadingLeast  = 10 // the narrowest whose corners are known
+	// headingBaseline is where the letters stand. The editor asks for y = -20 on
+	// the mathematical baseline, which the browser takes to be half the font's
+	// ascent above the other.
+	HeadingBaseline = -20
+)
+
+// frameBorder is the width of the border of a frame and of its heading.
+const frameBorder = 1
+
+var (
+	frameFill   = RGB{0xff, 0xff, 0xff}
+	frameStroke = RGB{0x71, 0x71, 0x71}
+)
+
+// frame makes the body of a frame and, in units that the heading's own map takes
+// to the frame's, the box of the heading, which is no wider than its side.
+func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading []Draw) {
+	box := func(x, y, w, h, r float64, fill, stroke RGB) {
+		p := l.NewPath()
+		if r == 0 {
+			path.Rect(p, x, y, x+w, y+h)
+		} else {
+			path.RoundRect(p, float32(x), float32(y), float32(w), float32(h), float32(r))
+		}
+		l.Draws = append(l.Draws,
+			Draw{Path: p, Color: fill, Opacity: Opaque, Box: r == 0},
+			Draw{Path: p, Width: frameBorder, Color: stroke, Opacity: Opaque})
+	}
+	box(0, 0, sh.W, sh.H, 0, frameFill, frameStroke)
+	box(headingLeft, headingTop, min(side, textWidth+HeadingPad), headingHeight, headingRadius, Background, Background)
+	return l.Draws[:2], l.Draws[2:]
+}
+
+// headingPlace maps a heading to its frame: it stands on the side that is on top
+// of the page, and is cut to that side's length.
+func HeadingPlace(sh *scene.Shape, page geom.Matrix) (m path.Matrix, side float64) {
+	w, h := float32(sh.W), float32(sh.H)
+	turn := math.Atan2(page.B, page.A) + math.Pi/4
+	switch math.Mod(math.Floor(turn*2/math.Pi)+4, 4) {
+	case 1: // the frame is turned clockwise: its left side is on top
+		return path.Matrix{B: -1, C: 1, F: h}, sh.H
+	case 2:
+		return path.Matrix{A: -1, D: -1, E: w, F: h}, sh.W
+	case 3:
+		return path.Matrix{B: 1, C: -1, E: w}, sh.H
+	}
+	return path.Identity, sh.W
+}

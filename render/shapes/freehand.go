@@ -1,0 +1,339 @@
+package shapes
+
+import (
+	"fmt"
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/scene"
+)
+
+// pen holds how a freehand line is smoothed and how wide it is. See docs/spec/drawing.md#r73.
+type pen struct {
+	size       float64 // px
+	streamline float64
+	smoothing  float64 // how far apart points of an edge are, in sizes
+	thinning   float64
+	simulated  bool                  // pressure follows from speed, not from the record
+	last       bool                  // the line is complete: it ends on its last input
+	ease       func(float64) float64 // of the width, as pressure rises
+}
+
+// inked is a point of a freehand line after smoothing.
+type inked struct {
+	At, raw  geom.Point
+	vector   geom.Point // unit, towards the previous point
+	distance float64
+	Run      float64 // length of the line up to here
+	Pressure float64
+	Radius   float64
+}
+
+// freehand is the memory for one freehand line.
+type freehand struct {
+	Input       []scene.Pressed
+	start       geom.Point // first input, where the dots of even lines are
+	Points      []inked
+	part        []inked
+	left, right []geom.Point
+	Most        int // of input, 0 for MaxPoints
+}
+
+// freehand makes the draws of a draw shape. Its coordinates are scaled already,
+// so the export counters the scale of its group.
+func (l *Maker) freehand(sh *scene.Shape) error {
+	l.Counter = 1 / sh.Scale
+	f := &l.Free
+	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {
+		return err
+	}
+	stroke := (StrokeWidth[sh.Size] + 1) * sh.Scale
+	dot := len(f.Input) == 1
+	if dot && sh.Dash == scene.DashDraw && !sh.Pen {
+		stroke = dotWidth(sh, stroke)
+	}
+	f.smooth(drawPen(sh, stroke))
+	if sh.Closed && sh.Fill != scene.FillNone && len(f.Points) > 1 {
+		p := l.NewPath()
+		f.closedCentre(p)
+		l.Fill(sh, p)
+	}
+	color := Palette[sh.Color].Solid
+	p := l.NewPath()
+	if sh.Dash == scene.DashDraw {
+		f.ink(drawPen(sh, stroke), p)
+		l.Draws = append(l.Draws, Draw{Path: p, Color: color, Opacity: Opaque})
+		return nil
+	}
+	d := Draw{Path: p, Width: stroke, Color: color, Opacity: Opaque}
+	if sh.Dash == scene.DashNone {
+		return nil
+	}
+	if dot || len(f.Points) == 1 { // filled, stroked, and never dashed
+		disc(f.start, 0.5, false, p)
+		l.Draws = append(l.Draws, Draw{Path: p, Color: color, Opacity: Opaque}, d)
+		return nil
+	}
+	f.centreLine(sh, p)
+	switch sh.Dash {
+	case scene.DashDashed:
+		d.Dashes = Dashes{Dash: 2 * stroke, Gap: 2 * stroke}
+	case scene.DashDotted:
+		d.Dashes = Dashes{Dash: 0.1, Gap: 2 * stroke}
+	}
+	if err := d.Dashes.check(f.Points[len(f.Points)-1].Run, f.Most); err != nil {
+		return fmt.Errorf("shape %q: %w", sh.ID, err)
+	}
+	l.Draws = append(l.Draws, d)
+	return nil
+}
+
+// dotWidth is how wide a line of a single point is: by the shape's id a little
+// more or less.
+func dotWidth(sh *scene.Shape, width float64) float64 {
+	var rng Random
+	rng.Seed(sh.ID, "")
+	return width + float64(rng.Next()*width/6)
+}
+
+// penStreamline is how much a real pen's line is smoothed.
+const penStreamline = 0.62
+
+// drawPen returns the pen of a draw shape.
+func drawPen(sh *scene.Shape, stroke float64) pen {
+	p := pen{
+		size:       stroke,
+		smoothing:  0.62,
+		streamline: geom.Clamp(0.64+float64((stroke-9)/7*0.1), 0.64, 0.74),
+		last:       sh.Complete || sh.Segments[len(sh.Segments)-1].Straight,
+		ease:       sineEase,
+	}
+	if sh.Dash != scene.DashDraw {
+		return p
+	}
+	if sh.Pen {
+		p.size, p.thinning, p.streamline = 1+float64(1.2*stroke), 0.62, penStreamline
+		p.ease = func(t float64) float64 { return float64(0.65*t) + float64(0.35*math.Sin(t*math.Pi/2)) }
+		return p
+	}
+	p.thinning, p.simulated = 0.5, true
+	return p
+}
+
+func sineEase(t float64) float64 { return math.Sin(t * math.Pi / 2) }
+
+// gather joins the segments; straight ones become points that bunch at their start. See
+// docs/spec/drawing.md#r72.
+func (f *freehand) Gather(sh *scene.Shape) error {
+	f.Input = f.Input[:0]
+	most := allowed(f.Most)
+	for _, s := range sh.Segments {
+		if !s.Straight || len(s.Points) < 2 {
+			if n := len(f.Input) + len(s.Points); float64(n) > most {
+				return tooManyPoints(sh, float64(n), most)
+			}
+			f.Input = append(f.Input, s.Points...)
+			continue
+		}
+		a, b := s.Points[0], s.Points[1]
+		from, to := geom.Pt(a.X, a.Y), geom.Pt(b.X, b.Y)
+		n := max(4, math.Floor(geom.Distance(from, to)/16))
+		if all := float64(len(f.Input)) + n; !(all <= most) {
+			return tooManyPoints(sh, all, most)
+		}
+		for i := 0.0; i < n; i++ {
+			t := i / (n - 1)
+			t *= t
+			p := geom.Lerp(from, to, t)
+			f.Input = append(f.Input, scene.Pressed{X: p.X, Y: p.Y, Z: min(1, 0.5+float64(0.65*math.Abs(0.5-easeInOut(t))))})
+		}
+	}
+	return nil
+}
+
+func tooManyPoints(sh *scene.Shape, n, most float64) error {
+	return fmt.Errorf("cannot draw line of shape %q: it has %.0f points, of which a straight segment has one for every 16 px; want at most %.0f (%s): %w",
+		sh.ID, n, most, scene.FlagPoints, scene.ErrLimit)
+}
+
+func easeInOut(t float64) float64 {
+	if t < 0.5 {
+		return 2 * t * t
+	}
+	return -1 + float64((4-float64(2*t))*t)
+}
+
+// trim drops the input that says nothing: touches without pressure, and
+// points that bunch around both ends. dropped tells whether the end lost any.
+func (f *freehand) trim(p pen) (dropped bool) {
+	in := f.Input
+	if !p.simulated {
+		for len(in) > 0 && in[0].Z < 0.025 {
+			in = in[1:]
+		}
+		for len(in) > 0 && in[len(in)-1].Z < 0.01 {
+			in = in[:len(in)-1]
+		}
+	}
+	if len(in) == 0 {
+		f.Input = in
+		return false
+	}
+	close2 := p.size / 3 * (p.size / 3)
+	gap := func(a, b scene.Pressed) float64 { return geom.Norm2(geom.Pt(a.X-b.X, a.Y-b.Y)) }
+	first := in[0]
+	for len(in) > 1 && gap(in[1], first) <= close2 {
+		first.Z = max(first.Z, in[1].Z)
+		in = in[1:]
+	}
+	in[0] = first
+	last := in[len(in)-1]
+	for len(in) > 1 && gap(in[len(in)-2], last) <= close2 {
+		in = in[:len(in)-1]
+		dropped = true
+	}
+	in[len(in)-1] = last
+	f.Input = in
+	return dropped
+}
+
+// smooth fills f.points from f.input. See docs/spec/drawing.md#r74.
+func (f *freehand) smooth(p pen) {
+	memory := f.Input[:0]
+	f.start = geom.Pt(f.Input[0].X, f.Input[0].Y)
+	f.Points = f.Points[:0]
+	dropped := f.trim(p)
+	in := f.Input
+	defer func() { f.Input = memory }()
+	if len(in) == 0 { // a pen that never pressed leaves a dot
+		f.Points = append(f.Points, inked{At: f.start, raw: f.start, vector: geom.Pt(1, 1), Pressure: 0.5})
+		f.weigh(p)
+		return
+	}
+	n := len(in)
+	complete := p.last || !p.simulated || dropped ||
+		n > 1 && math.Hypot(in[n-1].X-in[n-2].X, in[n-1].Y-in[n-2].Y) < p.size
+	var quarters [6]scene.Pressed
+	if n == 2 && p.simulated {
+		a, b := in[0], in[1]
+		quarters[0] = a
+		for i := 1; i <= 4; i++ {
+			t := float64(i) / 4
+			quarters[i] = scene.Pressed{X: geom.Lerp1(a.X, b.X, t), Y: geom.Lerp1(a.Y, b.Y, t), Z: geom.Lerp1(a.Z, b.Z, t)}
+		}
+		in = quarters[:5]
+	}
+	f.streamline(in, p, complete)
+	f.level(p)
+	f.weigh(p)
+}
+
+// streamline pulls every input towards the point before it.
+func (f *freehand) streamline(in []scene.Pressed, p pen, complete bool) {
+	tau := 0.15 + float64(0.85*(1-p.streamline))
+	pressure := func(z float64) float64 {
+		if p.simulated {
+			return 0.5
+		}
+		return z
+	}
+	start := geom.Pt(in[0].X, in[0].Y)
+	f.Points = append(f.Points, inked{At: start, raw: start, vector: geom.Pt(1, 1), Pressure: pressure(in[0].Z)})
+	n, run := len(in), 0.0
+	if complete {
+		n++
+	}
+	for i := 1; i < n; i++ {
+		src := in[min(i, len(in)-1)]
+		raw := geom.Pt(src.X, src.Y)
+		prev := &f.Points[len(f.Points)-1]
+		at := raw
+		if !(p.last && i == n-1) {
+			at = geom.Lerp(raw, prev.At, 1-tau)
+		}
+		if geom.Near(at, prev.At, 1e-4) {
+			continue
+		}
+		d := geom.Distance(at, prev.At)
+		run += d
+		if i < 4 && run < p.size {
+			continue
+		}
+		f.Points = append(f.Points, inked{
+			At: at, raw: raw, vector: geom.Unit(geom.Sub(prev.At, at)), distance: d, Run: run, Pressure: pressure(src.Z),
+		})
+	}
+	if len(f.Points) > 1 {
+		f.Points[0].vector = f.Points[1].vector
+	}
+}
+
+// level gives a line that hardly moves one pressure.
+func (f *freehand) level(p pen) {
+	if f.Points[len(f.Points)-1].Run >= 1 {
+		return
+	}
+	most := 0.5
+	for i := range f.Points {
+		most = max(most, f.Points[i].Pressure)
+	}
+	for i := range f.Points {
+		f.Points[i].Pressure = most
+	}
+}
+
+// pressureRate is how fast the width follows the pen.
+const pressureRate = 0.275
+
+// weigh computes the radii. See docs/spec/drawing.md#r75.
+func (f *freehand) weigh(p pen) {
+	radius := func(pressure float64) float64 {
+		return p.size * p.ease(0.5-float64(p.thinning*(0.5-pressure)))
+	}
+	switch {
+	case !p.simulated && f.Points[len(f.Points)-1].Run < p.size:
+		most := 0.5
+		for i := range f.Points {
+			most = max(most, f.Points[i].Pressure)
+		}
+		for i := range f.Points {
+			f.Points[i].Radius = radius(most)
+		}
+		return
+	case p.thinning == 0:
+		for i := range f.Points {
+			f.Points[i].Radius = p.size / 2
+		}
+		return
+	}
+	q := f.startPressure(p)
+	for i := range f.Points {
+		m := &f.Points[i]
+		k := min(1, m.distance/p.size)
+		target := m.Pressure
+		if p.simulated {
+			target = 1 - k
+		}
+		q = min(1, q+float64((target-q)*(k*pressureRate)))
+		m.Radius = radius(q)
+	}
+}
+
+// startPressure averages the beginning of the line, so that it does not start
+// with a blot.
+func (f *freehand) startPressure(p pen) float64 {
+	q := f.Points[0].Pressure
+	for i := range f.Points {
+		m := &f.Points[i]
+		if m.Run > p.size*5 {
+			break
+		}
+		k := min(1, m.distance/p.size)
+		next := min(1, q+float64((m.Pressure-q)*0.5))
+		if p.simulated {
+			next = min(1, q+float64(((1-k)-q)*(k*pressureRate)))
+		}
+		q += float64((next - q) * 0.5)
+	}
+	return q
+}

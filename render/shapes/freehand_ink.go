@@ -1,0 +1,189 @@
+package shapes
+
+import (
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/path"
+)
+
+// ink appends the outline of the line drawn by a pen of changing width, to be filled by the
+// non-zero rule: one closed subpath per part between elbows. See docs/spec/drawing.md#r76.
+func (f *freehand) ink(p pen, to *path.Path) {
+	if len(f.Points) == 1 {
+		disc(f.Points[0].At, f.Points[0].Radius, true, to)
+		return
+	}
+	f.part = append(f.part[:0], f.Points[0])
+	for i := 1; i < len(f.Points)-1; i++ {
+		m := f.Points[i]
+		switch f.elbow(i) {
+		case sharpElbow:
+			m.At = m.raw
+			f.part = append(f.part, m)
+			f.inkPart(p, to)
+			f.part = append(f.part[:0], m)
+		case tightElbow:
+			f.part = append(f.part, m)
+			f.inkPart(p, to)
+			f.part = append(f.part[:0], m)
+		default:
+			f.part = append(f.part, m)
+		}
+	}
+	f.part = append(f.part, f.Points[len(f.Points)-1])
+	f.inkPart(p, to)
+}
+
+type elbow uint8
+
+const (
+	noElbow    elbow = iota
+	sharpElbow       // the line turns back; it is cut at the raw input
+	tightElbow       // it turns within its own width
+)
+
+func (f *freehand) elbow(i int) elbow {
+	a, b, c := &f.Points[i-1], &f.Points[i], &f.Points[i+1]
+	in, out := geom.Sub(b.At, a.At), geom.Sub(c.At, b.At)
+	d := geom.Dot(geom.Unit(in), geom.Unit(out))
+	r := (a.Radius + b.Radius + c.Radius) / 3
+	switch {
+	case d < -0.8:
+		return sharpElbow
+	case d <= 0.7 && (geom.Norm2(in)+geom.Norm2(out))/float64(r*r) < 1.5:
+		return tightElbow
+	}
+	return noElbow
+}
+
+// tidy removes points that crowd the ends of the part, and points the end
+// vectors along what is left.
+func (f *freehand) tidy() {
+	p := f.part
+	crowd := func(a, b *inked) bool {
+		d := (a.Radius + b.Radius) / 4
+		return geom.Norm2(geom.Sub(a.At, b.At)) < float64(d*d)
+	}
+	drop := 0
+	for len(p)-drop > 2 && crowd(&p[0], &p[1+drop]) {
+		drop++
+	}
+	p = append(p[:1], p[1+drop:]...)
+	n := len(p)
+	end := p[n-1]
+	for n > 2 && crowd(&end, &p[n-2]) {
+		n--
+	}
+	p[n-1] = end
+	p = p[:n]
+	if n > 1 {
+		p[0].vector = geom.Unit(geom.Sub(p[0].At, p[1].At))
+		p[n-1].vector = geom.Unit(geom.Sub(p[n-2].At, p[n-1].At))
+	}
+	f.part = p
+}
+
+// inkPart appends the outline of f.part.
+func (f *freehand) inkPart(p pen, to *path.Path) {
+	f.tidy()
+	if len(f.part) == 1 {
+		disc(f.part[0].At, f.part[0].Radius, true, to)
+		return
+	}
+	f.tracks(p)
+	start, end := &f.part[0], &f.part[len(f.part)-1]
+	c := chain{to: to}
+	c.move(f.left[0])
+	for i := 1; i < len(f.left); i++ {
+		c.smooth(geom.Lerp(f.left[i-1], f.left[i], 0.5))
+	}
+	side := geom.Scale(geom.Perp(end.vector), end.Radius)
+	c.smooth(geom.Sub(end.At, side))
+	c.arc(end.Radius, geom.Add(end.At, side))
+	for i := len(f.right) - 1; i > 0; i-- {
+		c.smooth(geom.Lerp(f.right[i], f.right[i-1], 0.5))
+	}
+	side = geom.Scale(geom.Perp(start.vector), start.Radius)
+	c.smooth(geom.Add(start.At, side))
+	c.arc(start.Radius, geom.Sub(start.At, side))
+	to.Close()
+}
+
+// tracks computes the two sides of f.part.
+func (f *freehand) tracks(p pen) {
+	f.left, f.right = f.left[:0], f.right[:0]
+	n := len(f.part)
+	total := f.part[n-1].Run
+	apart := p.size * p.smoothing
+	apart *= apart
+	accepted := f.part[0].vector
+	cornered := false
+	var pl, pr geom.Point
+	for i := range f.part {
+		m := &f.part[i]
+		next, nd := m.vector, 1.0
+		if i < n-1 {
+			next = f.part[i+1].vector
+			nd = geom.Dot(m.vector, next)
+		}
+		sharpNext := nd < 0.2
+		if sharpNext || !cornered && geom.Dot(m.vector, accepted) < 0 {
+			pl, pr = f.corner(m, accepted, next, nd > -0.62 && total-m.Run > m.Radius)
+			cornered = cornered || sharpNext
+			continue
+		}
+		cornered = false
+		if i == 0 || i == n-1 {
+			side := geom.Scale(geom.Perp(m.vector), m.Radius)
+			f.left = append(f.left, geom.Sub(m.At, side))
+			f.right = append(f.right, geom.Add(m.At, side))
+			continue
+		}
+		side := geom.Scale(geom.Perp(geom.Lerp(next, m.vector, nd)), m.Radius)
+		if l := geom.Sub(m.At, side); i <= 1 || geom.Norm2(geom.Sub(l, pl)) > apart {
+			f.left = append(f.left, l)
+			pl = l
+		}
+		if r := geom.Add(m.At, side); i <= 1 || geom.Norm2(geom.Sub(r, pr)) > apart {
+			f.right = append(f.right, r)
+			pr = r
+		}
+		accepted = m.vector
+	}
+}
+
+// fan is half a turn, a little more so that both ends are safely beyond.
+const fan = math.Pi + 1e-4
+
+// corner adds the sides at a corner and returns the last point of each: both
+// sides at once where the turn is soft, else a fan around the input.
+func (f *freehand) corner(m *inked, accepted, next geom.Point, soft bool) (l, r geom.Point) {
+	if soft {
+		side := geom.Scale(accepted, m.Radius)
+		l, r = geom.Sub(m.At, side), geom.Add(m.At, side)
+		if geom.Cross(accepted, next) < 0 {
+			l, r = r, l
+		}
+		f.left, f.right = append(f.left, l), append(f.right, r)
+		return l, r
+	}
+	from := geom.Sub(m.raw, geom.Scale(geom.Perp(accepted), m.Radius))
+	const step = 1.0 / 13
+	for t := 0.0; t < 1; t += step {
+		l = Turned(from, m.raw, fan*t)
+		r = Turned(from, m.raw, fan+float64(fan*-t))
+		f.left, f.right = append(f.left, l), append(f.right, r)
+	}
+	return l, r
+}
+
+// turned returns p turned clockwise about c.
+func Turned(p, c geom.Point, angle float64) geom.Point {
+	sin, cos := math.Sincos(angle)
+	d := geom.Sub(p, c)
+	return geom.Pt(
+		c.X+float64(d.X*cos)-float64(d.Y*sin),
+		c.Y+float64(d.X*sin)+float64(d.Y*cos),
+	)
+}

@@ -1,0 +1,88 @@
+package shapes
+
+import (
+	"math"
+
+	"plumb/render/geom"
+	"plumb/render/scene"
+)
+
+// Opacities of the two layers of a highlight: below everything, and in its own place. See
+// docs/spec/drawing.md#r79.
+var backOpacity, frontOpacity = OpacityOf(0.82), OpacityOf(0.35)
+
+// highlight makes the draw of one layer of a highlight.
+func (l *Maker) highlight(sh *scene.Shape, back bool) error {
+	l.Counter = 1 / sh.Scale
+	f := &l.Free
+	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {
+		return err
+	}
+	width := highlighterWidth(sh)
+	dot := len(f.Input) == 1
+	if dot && !sh.Pen {
+		width = dotWidth(sh, width)
+	}
+	f.smooth(Highlighter(sh))
+	p := l.NewPath()
+	if dot || len(f.Points) == 1 {
+		disc(f.start, 0.1, false, p)
+	} else {
+		f.openCentre(p)
+	}
+	d := Draw{Path: p, Width: width, Color: Palette[sh.Color].highlight, Opacity: frontOpacity}
+	if back {
+		d.Opacity = backOpacity
+	}
+	l.Draws = append(l.Draws, d)
+	return nil
+}
+
+// highlighterWidth is the width of a highlight's stroke in px.
+func highlighterWidth(sh *scene.Shape) float64 { return 1.12 * highlightWidth[sh.Size] * sh.Scale }
+
+// highlighter returns the pen of a highlight, for what is painted and for its
+// geometry.
+func Highlighter(sh *scene.Shape) pen {
+	return pen{
+		size: highlighterWidth(sh) + 1, streamline: 0.5, smoothing: 0.5,
+		last: sh.Complete || sh.Segments[len(sh.Segments)-1].Straight,
+		ease: sineEase,
+	}
+}
+
+// Steps in which the ends of a highlight's edge are rounded: a dot, the start,
+// and the end, which is turned about three times as far (all observed in boxes).
+const (
+	dotSteps   = 13
+	startSteps = 8
+	endSteps   = 29
+)
+
+// highlightEdge calls add with the points that stand for a highlight's geometry:
+// the edge of its stroke, a little wider than what is painted.
+func (f *freehand) HighlightEdge(p pen, add func(geom.Point)) {
+	first, last := &f.Points[0], &f.Points[len(f.Points)-1]
+	if len(f.Points) == 1 {
+		r := first.Radius * math.Sqrt2 / 2
+		from := geom.Pt(first.At.X+r, first.At.Y-r)
+		for i := 1.0; i <= dotSteps; i++ {
+			add(Turned(from, first.At, 2*fan*i/dotSteps))
+		}
+		return
+	}
+	f.part = append(f.part[:0], f.Points...)
+	f.tracks(p)
+	for _, side := range [2][]geom.Point{f.left, f.right} {
+		for _, q := range side {
+			add(q)
+		}
+	}
+	for i := 1.0; i <= startSteps; i++ {
+		add(Turned(f.right[0], first.At, fan*i/startSteps))
+	}
+	from := geom.Sub(last.At, geom.Scale(geom.Perp(last.vector), last.Radius))
+	for i := 1.0; i < endSteps; i++ {
+		add(Turned(from, last.At, 3*fan*i/endSteps))
+	}
+}

@@ -1,0 +1,38 @@
+package shapes
+
+import (
+	"plumb/render/geom"
+	"plumb/render/scene"
+)
+
+// outlineLine appends a line shape: open, never filled, exact at both ends. See
+// docs/spec/drawing.md#r71.
+func OutlineLine(p []scene.Point, cubic bool, c *Outline) {
+	if len(p) == 0 {
+		return
+	}
+	c.Move(geom.Point(p[0])).Steady = true
+	for i := 1; i < len(p); i++ {
+		var m *command
+		if cubic {
+			c1, c2 := splineControls(p, i-1)
+			m = c.curve(c1, c2, geom.Point(p[i]))
+		} else {
+			m = c.Line(geom.Point(p[i]))
+		}
+		m.Steady = i == len(p)-1
+	}
+}
+
+// splineControls returns the controls of the piece from p[i] to p[i+1].
+func splineControls(p []scene.Point, i int) (c1, c2 geom.Point) {
+	const k = 1.25 / 6
+	c1, c2 = geom.Point(p[i]), geom.Point(p[i+1])
+	if i > 0 {
+		c1 = geom.Add(c1, geom.Scale(geom.Sub(geom.Point(p[i+1]), geom.Point(p[i-1])), k))
+	}
+	if i+2 < len(p) {
+		c2 = geom.Sub(c2, geom.Scale(geom.Sub(geom.Point(p[i+2]), geom.Point(p[i])), k))
+	}
+	return c1, c2
+}

@@ -1,0 +1,56 @@
+package shapes
+
+import "plumb/render/scene"
+
+// rgb is a colour in sRGB.
+type RGB = [3]uint8
+
+// swatch is one row of the light theme. See docs/spec/drawing.md#r39.
+type swatch struct {
+	Solid, semi, pattern, lined, note, NoteText, highlight RGB
+}
+
+// Fixed colours of the light theme.
+var (
+	Background = RGB{0xf9, 0xfa, 0xfb} // also the halo of text
+	semiFill   = RGB{0xfc, 0xff, 0xfe} // fill semi, whatever the colour; the hatch tile
+	Ink        = RGB{}                 // shadow of notes, text of notes
+)
+
+func hex(v uint32) RGB { return RGB{uint8(v >> 16), uint8(v >> 8), uint8(v)} }
+
+func row(solid, semi, pattern, lined, note, highlight uint32) swatch {
+	return swatch{
+		Solid: hex(solid), semi: hex(semi), pattern: hex(pattern), lined: hex(lined),
+		note: hex(note), NoteText: Ink, highlight: hex(highlight),
+	}
+}
+
+var Palette = [...]swatch{
+	scene.Black:       row(0x1d1d1d, 0xe8e8e8, 0x494949, 0x363636, 0xfce19c, 0xfddd00),
+	scene.Grey:        row(0x9fa8b2, 0xeceef0, 0xbcc3c9, 0xbbc1c9, 0xc0cad3, 0xcbe7f1),
+	scene.LightViolet: row(0xe085f4, 0xf5eafa, 0xe9acf8, 0xe9abf7, 0xdfb0f9, 0xff88ff),
+	scene.Violet:      row(0xae3ec9, 0xecdcf2, 0xbd63d3, 0xbe68d4, 0xdb91fd, 0xc77cff),
+	scene.Blue:        row(0x4465e9, 0xdce1f8, 0x6681ee, 0x6580ec, 0x8aa3ff, 0x10acff),
+	scene.LightBlue:   row(0x4ba1f1, 0xddedfa, 0x6fbbf8, 0x7abaf5, 0x9bc4fd, 0x00f4ff),
+	scene.Yellow:      row(0xf1ac4b, 0xf9f0e6, 0xfecb92, 0xf5c27a, 0xfed49a, 0xfddd00),
+	scene.Orange:      row(0xe16919, 0xf8e2d4, 0xf78438, 0xea8643, 0xfaa475, 0xffa500),
+	scene.Green:       row(0x099268, 0xd3e9e3, 0x39a785, 0x0bad7c, 0x6fc896, 0x00ffc8),
+	scene.LightGreen:  row(0x4cb05e, 0xdbf0e0, 0x65cb78, 0x7ec88c, 0x98d08a, 0x65f641),
+	scene.LightRed:    row(0xf87777, 0xf4dadb, 0xfe9e9e, 0xf99a9a, 0xf7a5a1, 0xff7fa3),
+	scene.Red:         row(0xe03131, 0xf4dadb, 0xe55959, 0xe75f5f, 0xfc8282, 0xff636e),
+	scene.White:       row(0xffffff, 0xf5f5f5, 0xf9f9f9, 0xffffff, 0xffffff, 0xffffff),
+}
+
+// Widths of the stroke per size: of geo shapes, lines and arrows, and of highlights, in
+// unscaled px. A freehand line is 1 px wider than the stroke of a geo shape. See
+// docs/spec/drawing.md#r29.
+var (
+	StrokeWidth    = [...]float64{scene.SizeS: 2, scene.SizeM: 3.5, scene.SizeL: 5, scene.SizeXL: 10}
+	highlightWidth = [...]float64{scene.SizeS: 18, scene.SizeM: 24, scene.SizeL: 36, scene.SizeXL: 44}
+)
+
+// hatchOpacity is the share of the 8 x 8 hatch tile that is painted: all but three strokes,
+// each sqrt(32)/3 long and 1 wide with round caps, which let the pattern colour through: 1 - 3
+// (sqrt(32)/3 + pi/4) / 64. Where no tile is drawn the hatch is painted evenly in this opacity.
+const hatchOpacity = 57331

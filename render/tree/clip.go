@@ -1,0 +1,83 @@
+package tree
+
+import (
+	"plumb/render/geom"
+	"plumb/render/scene"
+)
+
+// polygons keeps the clips of the frames of one scene.
+type Clips struct {
+	Points []geom.Point
+	Spans  []span // by shape; only frames have one
+	spare  [2][]geom.Point
+}
+
+// span is a polygon in polygons.points.
+type span struct {
+	First, Count int32
+	known        bool
+}
+
+func (c *Clips) Reset(shapes int) {
+	c.Points = c.Points[:0]
+	if cap(c.Spans) < shapes {
+		c.Spans = make([]span, shapes)
+	}
+	c.Spans = c.Spans[:shapes]
+	clear(c.Spans)
+}
+
+// ofFrame returns the part of the page that a frame and the frames around it leave, a convex
+// polygon in page units. It is empty when nothing is left. See docs/spec/drawing.md#r12.
+func (c *Clips) OfFrame(t *Tree, s *scene.Scene, frame int32) []geom.Point {
+	if sp := c.Spans[frame]; sp.known {
+		return c.Points[sp.First : sp.First+sp.Count]
+	}
+	sh, m := &s.Shapes[frame], t.Nodes[frame].Page
+	rect := [4]geom.Point{geom.Pt(0, 0), geom.Pt(sh.W, 0), geom.Pt(sh.W, sh.H), geom.Pt(0, sh.H)}
+	for i := range rect {
+		rect[i] = m.Apply(rect[i])
+	}
+	out := rect[:]
+	if outer := t.Nodes[frame].Frame; outer >= 0 {
+		out = c.Intersect(c.OfFrame(t, s, outer), rect[:])
+	}
+	first := int32(len(c.Points))
+	c.Points = append(c.Points, out...)
+	c.Spans[frame] = span{first, int32(len(out)), true}
+	return c.Points[first:]
+}
+
+// intersect returns what is in both convex polygons. by runs clockwise on the
+// screen. The result lives until the next call.
+func (c *Clips) Intersect(p, by []geom.Point) []geom.Point {
+	in := append(c.spare[0][:0], p...)
+	out := c.spare[1][:0]
+	for i := range by {
+		a, b := by[i], by[(i+1)%len(by)]
+		out = out[:0]
+		for j := range in {
+			q, r := in[j], in[(j+1)%len(in)]
+			dq, dr := geom.Cross(geom.Sub(b, a), geom.Sub(q, a)), geom.Cross(geom.Sub(b, a), geom.Sub(r, a))
+			if dq >= 0 {
+				out = append(out, q)
+			}
+			if dq >= 0 != (dr >= 0) {
+				out = append(out, geom.Lerp(q, r, dq/(dq-dr)))
+			}
+		}
+		in, out = out, in
+	}
+	c.spare = [2][]geom.Point{in, out}
+	return in
+}
+
+// cut returns the box of what a convex polygon leaves of a box.
+func (c *Clips) Cut(e geom.Extent, by []geom.Point) geom.Extent {
+	out := geom.NewExtent()
+	box := [4]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y)}
+	for _, p := range c.Intersect(by, box[:]) {
+		out.Add(p)
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+package tree
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"plumb/render/geom"
+	"plumb/render/scene"
+)
+
+// localMatrix is a shape's place in its parent: turned about its own origin.
+func LocalMatrix(sh *scene.Shape) geom.Matrix {
+	if sh.Rotation == 0 {
+		return geom.Matrix{A: 1, D: 1, E: sh.X, F: sh.Y}
+	}
+	sin, cos := math.Sincos(sh.Rotation)
+	return geom.Matrix{A: cos, B: sin, C: -sin, D: cos, E: sh.X, F: sh.Y}
+}
+
+// set tells which of a view's two sets a shape belongs to.
+type set uint8
+
+const (
+	Unset set = iota
+	inOnly
+	InOther
+)
+
+// node is what a shape inherits from its ancestors.
+type Node struct {
+	Page    geom.Matrix
+	Opacity float64 // 0..1, ancestors included
+	Frame   int32   // nearest frame around it, -1 for none
+	frames  int32   // how many frames are around it
+	Set     set
+	back    int32 // of a frame: first highlight that it collects; of a highlight: the next one
+}
+
+// layer is one appearance of a shape in paint order. Highlights have two.
+type Layer struct {
+	Shape int32
+	Back  bool
+}
+
+// tree is a scene seen from the page.
+type Tree struct {
+	Nodes   []Node
+	order   []Layer
+	back    int32              // the first highlight outside all frames
+	layered bool               // there is a highlight
+	Alone   [InOther + 1]int32 // per set the frame that is all of it, -1 for none
+	bound   [][2]int32         // per shape its first binding of each end, counted from 1; empty without bindings
+}
+
+// maxFrames is how deep frames may lie in each other: each one cuts the clip of
+// its content by four more edges.
+const maxFrames = 256
+
+// build computes places and opacities. Parents stand before their children.
+func (t *Tree) Build(s *scene.Scene) error {
+	if cap(t.Nodes) < len(s.Shapes) {
+		t.Nodes = make([]Node, len(s.Shapes))
+	}
+	t.Nodes = t.Nodes[:len(s.Shapes)]
+	t.layered = false
+	for i := range s.Shapes {
+		sh, n := &s.Shapes[i], &t.Nodes[i]
+		*n = Node{Page: LocalMatrix(sh), Opacity: sh.Opacity, Frame: -1, back: -1}
+		if sh.Kind == scene.Highlight {
+			t.layered = true
+		}
+		if sh.Parent < 0 {
+			continue
+		}
+		p := &t.Nodes[sh.Parent]
+		n.Page = p.Page.Mul(n.Page)
+		n.Opacity *= p.Opacity
+		n.Frame, n.frames = p.Frame, p.frames
+		if s.Shapes[sh.Parent].Kind == scene.Frame {
+			n.Frame, n.frames = sh.Parent, p.frames+1
+		}
+		if n.frames > maxFrames {
+			return fmt.Errorf("cannot draw shape %q: %w: it lies in %d frames; want at most %d", sh.ID, scene.ErrLimit, n.frames, maxFrames)
+		}
+	}
+	t.bind(s)
+	return nil
+}
+
+// bind collects the bindings of every arrow. Of several at one end the first counts. See
+// docs/spec/drawing.md#r13.
+func (t *Tree) bind(s *scene.Scene) {
+	t.bound = t.bound[:0]
+	if len(s.Bindings) == 0 {
+		return
+	}
+	t.bound = slices.Grow(t.bound, len(s.Shapes))[:len(s.Shapes)]
+	clear(t.bound)
+	for i := range s.Bindings {
+		b := &s.Bindings[i]
+		k := &t.bound[b.From][terminalOf(b)]
+		if *k == 0 {
+			*k = int32(i + 1)
+		}
+	}
+}
+
+func terminalOf(b *scene.Binding) int {
+	if b.End {
+		return 1
+	}
+	return 0
+}
+
+// bindingOf returns the binding of an arrow's start (0) or end (1), nil for none.
+func (t *Tree) BindingOf(s *scene.Scene, arrow int32, end int) *scene.Binding {
+	if len(t.bound) == 0 || t.bound[arrow][end] == 0 {
+		return nil
+	}
+	return &s.Bindings[t.bound[arrow][end]-1]
+}
+
+// choose marks the shapes that a view with these lists of ids draws. Descendants follow their parent;
+// what belongs to both sets belongs to Only.
+func (t *Tree) Choose(s *scene.Scene, only, other []string) error {
+	t.Alone = [InOther + 1]int32{-1, -1, -1}
+	if only == nil {
+		if len(t.Nodes) == 1 {
+			t.lone(s, 0, inOnly)
+		}
+		for i := range t.Nodes {
+			t.Nodes[i].Set = inOnly
+		}
+		return nil
+	}
+	if err := t.list(s, other, InOther); err != nil {
+		return err
+	}
+	if err := t.list(s, only, inOnly); err != nil {
+		return err
+	}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		p := s.Shapes[i].Parent
+		if p < 0 {
+			continue
+		}
+		if above := t.Nodes[p].Set; above == inOnly || n.Set == Unset {
+			n.Set = above
+		}
+	}
+	return nil
+}
+
+func (t *Tree) list(s *scene.Scene, ids []string, in set) error {
+	for _, id := range ids {
+		i := s.Find(id)
+		if i < 0 {
+			return fmt.Errorf("cannot draw shape %q: %w: the scene has no shape of this id", id, scene.ErrInvalid)
+		}
+		t.Nodes[i].Set = in
+		if len(ids) == 1 {
+			t.lone(s, i, in)
+		}
+	}
+	return nil
+}
+
+// lone records the only shape that was asked for if it is a frame: the editor exports its
+// content alone. See docs/spec/drawing.md#r17.
+func (t *Tree) lone(s *scene.Scene, i int32, in set) {
+	if s.Shapes[i].Kind == scene.Frame {
+		t.Alone[in] = i
+	}
+}
+
+// paintOrder returns the layers of all shapes, back to front. The lower layers of highlights
+// lie below everything on the page, or just above the frame that holds them. See
+// docs/spec/drawing.md#r9.
+func (t *Tree) PaintOrder(s *scene.Scene) []Layer {
+	t.order = t.order[:0]
+	if !t.layered {
+		for i := range s.Shapes {
+			t.order = append(t.order, Layer{Shape: int32(i)})
+		}
+		return t.order
+	}
+	t.collect(s)
+	t.backs(t.back)
+	for i := range s.Shapes {
+		t.order = append(t.order, Layer{Shape: int32(i)})
+		if s.Shapes[i].Kind == scene.Frame {
+			t.backs(t.Nodes[i].back)
+		}
+	}
+	return t.order
+}
+
+// collect links the highlights of every frame, and those outside, in order.
+func (t *Tree) collect(s *scene.Scene) {
+	t.back = -1
+	for i := len(s.Shapes) - 1; i >= 0; i-- {
+		if s.Shapes[i].Kind != scene.Highlight {
+			continue
+		}
+		head := &t.back
+		if f := t.Nodes[i].Frame; f >= 0 {
+			head = &t.Nodes[f].back
+		}
+		t.Nodes[i].back, *head = *head, int32(i)
+	}
+}
+
+func (t *Tree) backs(i int32) {
+	for ; i >= 0; i = t.Nodes[i].back {
+		t.order = append(t.order, Layer{Shape: i, Back: true})
+	}
+}

@@ -1,0 +1,207 @@
+package view
+
+import (
+	"fmt"
+	"sync"
+
+	"plumb/render/arrows"
+	"plumb/render/geom"
+	"plumb/render/scene"
+	"plumb/render/shapes"
+	"plumb/render/tree"
+)
+
+// boxOf returns the extent as a box.
+func BoxOf(e *geom.Extent) Box { return Box{e.Lo.X, e.Lo.Y, e.Hi.X - e.Lo.X, e.Hi.Y - e.Lo.Y} }
+
+// surveyor measures shapes on the page. It keeps its memory.
+type surveyor struct {
+	tree   tree.Tree
+	local  shapes.Maker
+	clip   tree.Clips
+	arrows arrows.Solver
+}
+
+var surveyors = sync.Pool{New: func() any { return new(surveyor) }}
+
+// PageBounds returns the box of shape i of s in page units: that of its ideal outline, strokes
+// not included, and of a group that of its descendants. See docs/spec/drawing.md#r14. Frames do
+// not cut it. ok is false where the shape has no outline or one that is not known natively
+// (text in fonts that are not there, arrows bound to such, arrows whose ends or label the last
+// bits place).
+func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
+	v := surveyors.Get().(*surveyor)
+	defer surveyors.Put(v)
+	v.arrows.Visited = 0
+	e := geom.NewExtent()
+	if v.shape(s, i, &e) != nil || e.Empty() {
+		return Box{}, false
+	}
+	return BoxOf(&e), true
+}
+
+// ContentBounds returns the box that holds the shapes of these ids and their descendants, those
+// of all shapes when ids is nil, as an export without padding takes it: what lies in a frame is
+// cut by it. See docs/spec/drawing.md#r14. ok is false when there is nothing. Errors name a
+// missing id, or wrap ErrForeign where a shape's size is not known natively.
+func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
+	v := surveyors.Get().(*surveyor)
+	defer surveyors.Put(v)
+	if err := v.tree.Build(s); err != nil {
+		return Box{}, false, err
+	}
+	if err := v.tree.Choose(s, ids, nil); err != nil {
+		return Box{}, false, err
+	}
+	v.clip.Reset(len(s.Shapes))
+	v.arrows.Visited = 0
+	all := geom.NewExtent()
+	for i := range s.Shapes {
+		n := &v.tree.Nodes[i]
+		if n.Set == tree.Unset || s.Shapes[i].Kind == scene.Group {
+			continue
+		}
+		e := geom.NewExtent()
+		if err := v.one(s, int32(i), n.Page, &e); err != nil {
+			return Box{}, false, err
+		}
+		if n.Frame >= 0 && !e.Empty() {
+			e = v.clip.Cut(e, v.clip.OfFrame(&v.tree, s, n.Frame))
+		}
+		if !e.Empty() {
+			all.Join(e)
+		}
+	}
+	return BoxOf(&all), !all.Empty(), nil
+}
+
+// shape adds a shape, or the descendants of a group.
+func (v *surveyor) shape(s *scene.Scene, i int32, e *geom.Extent) error {
+	if k := s.Shapes[i].Kind; k != scene.Group && k != scene.Arrow {
+		m := tree.LocalMatrix(&s.Shapes[i])
+		for p := s.Shapes[i].Parent; p >= 0; p = s.Shapes[p].Parent {
+			m = tree.LocalMatrix(&s.Shapes[p]).Mul(m)
+		}
+		return v.one(s, i, m, e)
+	}
+	if err := v.tree.Build(s); err != nil {
+		return err
+	}
+	if s.Shapes[i].Kind == scene.Arrow {
+		return v.one(s, i, v.tree.Nodes[i].Page, e)
+	}
+	// Descendants stand right after their ancestor, each after its parent.
+	for j := i + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= i; j++ {
+		if s.Shapes[j].Kind == scene.Group {
+			continue
+		}
+		if err := v.one(s, j, v.tree.Nodes[j].Page, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one adds the points that stand for the geometry of shape i. m maps its units
+// to the page. Arrows need the tree.
+func (v *surveyor) one(s *scene.Scene, i int32, m geom.Matrix, e *geom.Extent) error {
+	sh := &s.Shapes[i]
+	if err := shapes.Degenerate(sh); err != nil {
+		return err
+	}
+	add := func(p geom.Point) { e.Add(m.Apply(p)) }
+	rect := func(w, h float64) {
+		for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h)} {
+			add(p)
+		}
+	}
+	switch sh.Kind {
+	case scene.Geo:
+		return v.geo(sh, add)
+	case scene.Text:
+		w, h, err := shapes.TextSize(sh)
+		if err != nil {
+			return err
+		}
+		rect(w, h)
+	case scene.Line:
+		v.local.Outline.Reset()
+		shapes.OutlineLine(sh.Points, sh.Cubic, &v.local.Outline)
+		v.local.Outline.Sample(add)
+	case scene.Draw, scene.Highlight:
+		return v.freehand(sh, add)
+	case scene.Arrow:
+		return v.arrow(s, i, add)
+	case scene.Note:
+		growY, err := shapes.Grown(sh)
+		if err != nil {
+			return err
+		}
+		rect(200*sh.Scale, (200+growY)*sh.Scale)
+	case scene.Frame, scene.Image, scene.Video, scene.Bookmark, scene.Embed:
+		rect(sh.W, sh.H)
+	default:
+		return shapes.Foreign(sh, "bounds")
+	}
+	return nil
+}
+
+// arrow adds the body of an arrow and the box of its label, not its heads.
+func (v *surveyor) arrow(s *scene.Scene, i int32, add func(geom.Point)) error {
+	w := &v.arrows
+	if err := w.Solve(s, &v.tree, i); err != nil {
+		return err
+	}
+	l, err := w.Label(&s.Shapes[i])
+	if err != nil {
+		return err
+	}
+	points, _ := w.Samples()
+	for _, p := range points {
+		add(p)
+	}
+	if l.Shown {
+		add(l.Box.Lo)
+		add(geom.Pt(l.Box.Hi.X, l.Box.Lo.Y))
+		add(l.Box.Hi)
+		add(geom.Pt(l.Box.Lo.X, l.Box.Hi.Y))
+	}
+	return nil
+}
+
+func (v *surveyor) geo(sh *scene.Shape, add func(geom.Point)) error {
+	growY, err := shapes.Grown(sh)
+	if err != nil {
+		return err
+	}
+	c := &v.local.Outline
+	c.Reset()
+	g := shapes.GeoSpec{
+		Kind: sh.Geo, W: sh.W, H: sh.H + growY,
+		Size: sh.Size, Dash: sh.Dash, Scale: sh.Scale, Id: sh.ID,
+	}
+	if err := g.Outline(c); err != nil {
+		return fmt.Errorf("shape %q: %w", sh.ID, err)
+	}
+	c.Sample(add)
+	return nil
+}
+
+func (v *surveyor) freehand(sh *scene.Shape, add func(geom.Point)) error {
+	f := &v.local.Free
+	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {
+		return err
+	}
+	switch r := f.Geometry(sh); {
+	case r > 0:
+		shapes.DotOutline(r, add)
+		return nil
+	case sh.Kind == scene.Highlight:
+		f.HighlightEdge(shapes.Highlighter(sh), add)
+		return nil
+	}
+	for i := range f.Points {
+		add(f.Points[i].At)
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package view
+
+import (
+	"errors"
+	"plumb/render/scene"
+	"plumb/render/shapes"
+	"plumb/render/text"
+	"slices"
+)
+
+// ErrStopped marks a view whose preparation was cancelled.
+var ErrStopped = errors.New("nobody waits for the picture any more")
+
+// ErrLarge marks a view with more coverage than View.Light.
+var ErrLarge = errors.New("the view is a large one")
+
+// stopped reports whether the view is not wanted any more.
+func (v *View) Stopped() bool { return v.Stop != nil && v.Stop() }
+
+// Box is a rectangle in page units: x to the right, y down.
+type Box struct{ X, Y, W, H float64 }
+
+// View is one picture of a scene: what is drawn, and over which part of the page.
+type View struct {
+	Scene *scene.Scene
+	// Bounds is the part of the page that becomes the picture. The picture is floor(W) x
+	// floor(H) px; a box that is not whole is stretched to it. See docs/spec/drawing.md#r16.
+	Bounds Box
+	// Only lists the ids to draw, with their descendants; nil draws everything,
+	// an empty list nothing.
+	Only []string
+	// Other lists a second set of ids, composited by itself over the same
+	// pixels; nil for none. A shape in both lists belongs to Only.
+	Other []string
+	// Picture asks for details that metrics do not need and that take time: the hatch of
+	// pattern fills stroke by stroke, instead of the mean colour inside
+	// (docs/spec/drawing.md#r38), and the two-pixel rule of the reference, which moves a
+	// channel by 1/255 at some edges that lie on others (docs/spec/raster.md#r22).
+	Picture bool
+	// Unmeasured says that only the picture is wanted: its tally is empty, which
+	// saves a run over its pixels.
+	Unmeasured bool
+
+	// Stop, if set, is asked now and then, also in the middle of a shape; once it
+	// says so, Build ends with ErrStopped.
+	Stop func() bool
+
+	// Light, if above 0, is how many bytes of coverage are enough: beyond them Build ends
+	// with ErrLarge, so that the caller can prepare large views separately.
+	Light int
+
+	// Foreign, which wraps ErrForeign, says why the view cannot be drawn
+	// natively where that was found out before; Build returns it. The fields
+	// below are for who draws the view instead, and not read here.
+	Foreign error
+	// Content takes the place of Bounds where these follow from sizes that are
+	// not known natively; nil elsewhere. Foreign is set then.
+	Content *Content
+	// Source is the document that Scene was read from, nil where there is none.
+	// It holds what a Scene does not (assets, records of other versions). Scene
+	// may be nil where Source and Foreign are set.
+	Source []byte
+}
+
+// Shows reports whether shape i is drawn in the first set: Only lists it or what
+// it is part of.
+func (v *View) Shows(i int32) bool {
+	if v.Only == nil {
+		return true
+	}
+	for ; i >= 0; i = v.Scene.Shapes[i].Parent {
+		if slices.Contains(v.Only, v.Scene.Shapes[i].ID) {
+			return true
+		}
+	}
+	return false
+}
+
+// Content says how the bounds of a view follow from what its shapes take up.
+type Content struct {
+	// Padding is added on all sides of the content of View.Only as the editor's
+	// export does, page units. It is for a nil Bounds.
+	Padding float64
+	// Bounds computes View.Bounds of the box that holds the shapes of IDs with
+	// their descendants, of all shapes where IDs is nil; ok is false when there
+	// is nothing. It is called once, by any goroutine, before the view is drawn.
+	Bounds func(content Box, ok bool) (Box, error)
+	IDs    []string
+}
+
+// ErrFonts marks a view with text on a machine without the fonts: nothing is wrong with the
+// scene, and another machine can draw it.
+var ErrFonts = text.ErrFonts
+
+// ErrForeign marks a view that holds something that plumb does not draw natively. The text
+// names the shape and what of it.
+var ErrForeign = shapes.ErrForeign
