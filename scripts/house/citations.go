@@ -1,0 +1,214 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// specDir holds the pages of rules. A rule is a heading "### R1", and its anchor
+// is then "#r1".
+const specDir = "docs/spec/"
+
+// maxColumns is the longest line of a document in characters.
+const maxColumns = 120
+
+// exceptions are names of documents that are no files of the repository. A mention
+// of name in a file below prefix is taken; without a name, every mention is.
+var exceptions = []struct{ prefix, name, reason string }{
+	{"scripts/house/", "", "trees that tests make up, and examples of citations"},
+	{"daemon/api/", "/docs/none.md", "an address that the daemon does not know, in a test"},
+	{"docs/docs.go", "NAME.md", "the form of the names of guides"},
+	{"render/chrome/page/package-lock.json", "", "addresses of other packages' licences"},
+	{"scripts/fonts/package-lock.json", "", "addresses of other packages' licences"},
+}
+
+var (
+	urlText  = regexp.MustCompile(`[a-z]+://[^\s)>"'` + "`" + `]+`)
+	mention  = regexp.MustCompile(`([A-Za-z0-9_./%*-]*[A-Za-z0-9_%*-]\.md)\b(?:#([A-Za-z0-9_-]+))?(?:,? (?:section )?(?:[A-Z]-?)?([0-9]))?`)
+	ownRule  = regexp.MustCompile(`\]\(#(r[0-9]+)\)`)
+	anchor   = regexp.MustCompile(`^r([0-9]+)$`)
+	heading  = regexp.MustCompile(`^#+\s+[Rr]([0-9]+)\b`)
+	goodHead = regexp.MustCompile(`^### R[1-9][0-9]*$`)
+)
+
+// place is a line of a file.
+type place struct {
+	file string
+	line int
+}
+
+// rule is a rule of a page, such as {"docs/spec/vqa.md", "r4"}.
+type rule struct{ page, anchor string }
+
+type citationCheck struct {
+	*tree
+	rules  map[rule]place
+	cited  map[rule]bool // by a file outside of docs
+	faults []fault
+}
+
+type fault struct {
+	place
+	text string
+}
+
+// citations returns what is wrong with the documents and the mentions of them, as
+// "FILE:LINE: TEXT" in the order of files and lines: mentions of missing documents
+// and rules, rules that nothing outside of docs cites or that are not numbered 1 to
+// n, and long lines.
+func (t *tree) citations() []string {
+	c := &citationCheck{tree: t, rules: map[rule]place{}, cited: map[rule]bool{}}
+	for _, file := range t.paths {
+		if path.Ext(file) == ".md" {
+			c.readPage(file)
+		}
+	}
+	for _, file := range t.paths {
+		c.readMentions(file)
+	}
+	for r, at := range c.rules {
+		if !c.cited[r] {
+			c.add(at, "no file outside of docs cites %s#%s", r.page, r.anchor)
+		}
+	}
+	slices.SortFunc(c.faults, func(a, b fault) int {
+		if d := strings.Compare(a.file, b.file); d != 0 {
+			return d
+		}
+		if d := a.line - b.line; d != 0 {
+			return d
+		}
+		return strings.Compare(a.text, b.text)
+	})
+	out := make([]string, len(c.faults))
+	for i, f := range c.faults {
+		out[i] = fmt.Sprintf("%s:%d: %s", f.file, f.line, f.text)
+	}
+	return out
+}
+
+func (c *citationCheck) add(at place, format string, args ...any) {
+	c.faults = append(c.faults, fault{at, fmt.Sprintf(format, args...)})
+}
+
+// readPage collects the rules of a document of specDir and checks their numbers,
+// and checks the length of the lines of any document.
+func (c *citationCheck) readPage(file string) {
+	rules, code := 0, false
+	for i, line := range strings.Split(c.text[file], "\n") {
+		at := place{file, i + 1}
+		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
+			code = !code
+			continue
+		}
+		if code {
+			continue
+		}
+		if n := utf8.RuneCountInString(line); n > maxColumns && !mayBeLong(line) {
+			c.add(at, "%d characters; want at most %d", n, maxColumns)
+		}
+		m := heading.FindStringSubmatch(line)
+		if m == nil || !strings.HasPrefix(file, specDir) {
+			continue
+		}
+		rules++
+		if !goodHead.MatchString(line) {
+			c.add(at, "a rule's heading is %q; want its number alone, as in %q", line, "### R1")
+		}
+		if n, err := strconv.Atoi(m[1]); err != nil || n != rules {
+			c.add(at, "rule R%s follows R%d; want R%d", m[1], rules-1, rules)
+			if err == nil {
+				rules = n
+			}
+		}
+		c.rules[rule{file, "r" + m[1]}] = at
+	}
+}
+
+// mayBeLong reports whether a line cannot be broken: a row of a table, or a line
+// that holds a single link, address or command.
+func mayBeLong(line string) bool {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "|") {
+		return true
+	}
+	line = strings.TrimRight(strings.TrimLeft(line, "-*!> "), ".,;: ")
+	if len(line) > 1 && line[0] == '`' && strings.IndexByte(line[1:], '`') == len(line)-2 {
+		return true
+	}
+	if strings.HasPrefix(line, "[") && strings.HasSuffix(line, ")") && strings.Count(line, "](") == 1 {
+		return true
+	}
+	return !strings.ContainsAny(line, " \t")
+}
+
+// readMentions checks every name of a document and every rule that file mentions.
+func (c *citationCheck) readMentions(file string) {
+	for i, line := range strings.Split(c.text[file], "\n") {
+		at := place{file, i + 1}
+		if strings.HasPrefix(file, specDir) {
+			for _, m := range ownRule.FindAllStringSubmatch(line, -1) {
+				c.cite(at, rule{file, m[1]}, m[0])
+			}
+		}
+		if !strings.Contains(line, ".md") {
+			continue
+		}
+		line = urlText.ReplaceAllString(line, " ")
+		for _, m := range mention.FindAllStringSubmatch(line, -1) {
+			if strings.ContainsAny(m[1], "*%") || excepted(file, m[1]) {
+				continue
+			}
+			page := c.resolve(file, m[1])
+			if page == "" {
+				c.add(at, "no document %s", m[1])
+				continue
+			}
+			if m[3] != "" {
+				c.add(at, "%q cites a section; want a rule, as in docs/spec/vqa.md#r1", m[0])
+			}
+			if strings.HasPrefix(page, specDir) && anchor.MatchString(m[2]) {
+				c.cite(at, rule{page, m[2]}, m[0])
+			}
+		}
+	}
+}
+
+// cite checks that a rule exists and notes that it is cited.
+func (c *citationCheck) cite(at place, r rule, as string) {
+	if _, ok := c.rules[r]; !ok {
+		c.add(at, "no rule %s", as)
+		return
+	}
+	if !strings.HasPrefix(at.file, "docs/") {
+		c.cited[r] = true
+	}
+}
+
+// resolve returns the path of the document that file mentions by name, relative to
+// the root, to the file's folder or to docs, or "" if there is none. The daemon
+// serves documents as /docs/NAME.md, so a leading slash is the root's.
+func (c *citationCheck) resolve(file, name string) string {
+	for _, folder := range []string{"", path.Dir(file), "docs"} {
+		full := strings.TrimPrefix(path.Join(folder, name), "/")
+		if _, ok := c.text[full]; ok {
+			return full
+		}
+	}
+	return ""
+}
+
+// excepted reports whether exceptions lists the mention of name in file.
+func excepted(file, name string) bool {
+	for _, e := range exceptions {
+		if strings.HasPrefix(file, e.prefix) && (e.name == "" || e.name == name) {
+			return true
+		}
+	}
+	return false
+}

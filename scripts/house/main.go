@@ -1,0 +1,47 @@
+// Command house checks what the compiler does not see of the repository.
+//
+//	house citations [FOLDER]   are the documents that files mention there?
+//	house measure [FOLDER]     how large are its packages, files and functions?
+//
+// In: the files of the repository at FOLDER, by default the working folder. Out:
+// faults as "FILE:LINE: TEXT", or a table, on stdout. It exits 1 when something is
+// wrong, and 2 on wrong use.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+const usage = "usage: house citations|measure [FOLDER]"
+
+func main() {
+	if len(os.Args) < 2 || len(os.Args) > 3 {
+		fmt.Fprintln(os.Stderr, usage)
+		os.Exit(2)
+	}
+	root := "."
+	if len(os.Args) == 3 {
+		root = os.Args[2]
+	}
+	tree, err := readTree(root)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	var faults []string
+	switch os.Args[1] {
+	case "citations":
+		faults = tree.citations()
+	default:
+		fmt.Fprintln(os.Stderr, usage)
+		os.Exit(2)
+	}
+	for _, fault := range faults {
+		fmt.Println(fault)
+	}
+	if len(faults) > 0 {
+		fmt.Fprintf(os.Stderr, "%d faults\n", len(faults))
+		os.Exit(1)
+	}
+}
