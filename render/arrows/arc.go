@@ -7,7 +7,7 @@ import (
 	"plumb/render/scene"
 )
 
-// circle is an arc of one.
+// Circle is an arc of one.
 type Circle struct {
 	Centre geom.Point
 	Radius float64
@@ -17,7 +17,7 @@ type Circle struct {
 
 func (c *Circle) Sweep() bool { return c.Size > 0 }
 
-// length is that of the arc.
+// Length is that of the arc.
 func (c *Circle) Length() float64 { return math.Abs(c.Size) * c.Radius }
 
 // at is the point of the circle in the direction of an angle.

@@ -1,3 +1,6 @@
+// Package arrows finds the bodies, heads and labels of arrows, also of those that are bound
+// to other shapes. In: a scene with its tree. Out: the draws of an arrow, the path through
+// which its body is seen, and the box of its label.
 package arrows
 
 import (
@@ -10,7 +13,7 @@ import (
 	"plumb/render/tree"
 )
 
-// arrowKind is how the body of an arrow runs.
+// ArrowKind is how the body of an arrow runs.
 type ArrowKind uint8
 
 const (
@@ -66,7 +69,7 @@ func (t *terminal) bound() bool { return t.binding != nil }
 
 func (t *terminal) headed() bool { return t.head != scene.HeadNone }
 
-// arrows is the memory in which arrows are worked out, one at a time.
+// Solver is the memory in which arrows are worked out, one at a time.
 type Solver struct {
 	arrow
 	local   shapes.Maker // for the outlines of targets
@@ -78,13 +81,13 @@ type Solver struct {
 	routes  [2][]geom.Point
 }
 
-// maxVisited bounds the points of targets that the arrows of one drawing may
+// MaxVisited bounds the points of targets that the arrows of one drawing may
 // look at.
 const MaxVisited = 1 << 25
 
 var ErrTargets = fmt.Errorf("%w: the outlines that arrows are bound to have too many points", scene.ErrLimit)
 
-// solve works an arrow out. Bindings and places are those of the tree.
+// Solve works an arrow out. Bindings and places are those of the tree.
 func (v *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	sh := &s.Shapes[i]
 	v.arrow = arrow{width: shapes.StrokeWidth[sh.Size] * sh.Scale, Route: v.Route[:0]}

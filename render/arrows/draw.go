@@ -32,7 +32,7 @@ func (v *Solver) outlineBody(c *shapes.Outline) {
 	}
 }
 
-// samples returns the points that stand for the body's geometry, and its true
+// Samples returns the points that stand for the body's geometry, and its true
 // length.
 func (v *Solver) Samples() (p []geom.Point, length float64) {
 	p = append(v.sampled[:0], v.Start)
@@ -61,7 +61,7 @@ func (v *Solver) Samples() (p []geom.Point, length float64) {
 	return p, length
 }
 
-// draws makes the draws of the solved arrow in l: the body, then the insides of heads,
+// Draws makes the draws of the solved arrow in l: the body, then the insides of heads,
 // then all heads.
 func (v *Solver) Draws(l *shapes.Maker, sh *scene.Shape) error {
 	l.Counter = 1 / sh.Scale
@@ -135,7 +135,7 @@ func strokeHead(l *shapes.Maker, sh *scene.Shape, p *path.Path, width float64) {
 // bodyMargin is how far the clip of a body reaches beyond its bounds.
 const bodyMargin = 100
 
-// clipPath appends the path through which the body of an arrow is seen: a rectangle without the
+// ClipPath appends the path through which the body of an arrow is seen: a rectangle without the
 // label's box and without closed heads, by the non-zero rule. holes tells whether there is a
 // hole at all. See docs/spec/drawing.md#r69.
 func (v *Solver) ClipPath(l *Label, to *path.Path) (holes bool) {

@@ -25,7 +25,7 @@ func (h *arrowhead) closed() bool {
 	return false
 }
 
-// head returns the head of an end. See docs/spec/drawing.md#r68.
+// Head returns the head of an end. See docs/spec/drawing.md#r68.
 func (v *Solver) Head(end bool) arrowhead {
 	h := arrowhead{kind: v.Ends[0].head, tip: v.Start}
 	other := v.End
@@ -79,7 +79,7 @@ func crossCircles(p geom.Point, k float64, c *Circle, first bool) geom.Point {
 // turned90 turns a vector clockwise.
 func turned90(v geom.Point) geom.Point { return geom.Pt(-v.Y, v.X) }
 
-// write appends the head's outline. Closed ones run counter-clockwise.
+// Write appends the head's outline. Closed ones run counter-clockwise.
 func (h *arrowhead) Write(to *path.Path) {
 	const sixth = math.Pi / 6
 	p, q := h.tip, h.back

@@ -9,7 +9,7 @@ import (
 	"plumb/render/text"
 )
 
-// arrowLabel is the place of an arrow's label, in the arrow's own space. See
+// Label is the place of an arrow's label, in the arrow's own space. See
 // docs/spec/drawing.md#r70.
 type Label struct {
 	Shown  bool
@@ -25,7 +25,7 @@ const (
 	labelRadius = 3.5
 )
 
-// label places the label of an arrow that v has worked out.
+// Label places the label of an arrow that v has worked out.
 func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
 	if sh.Rich == nil || !v.Valid {
 		return l, nil

@@ -43,11 +43,11 @@ func (v *Solver) look(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *terminal
 	to, page := &s.Shapes[at], t.Nodes[at].Page
 	g := &e.target
 	*g = target{first: int32(len(v.lines)), toArrow: back.Mul(page), own: geom.NewExtent(), page: geom.NewExtent(), box: geom.NewExtent(), scale: to.Scale}
-	switch to.Kind {
-	case scene.Geo, scene.Text, scene.Note, scene.Draw, scene.Line, scene.Highlight:
+	kind := shapes.Of(to)
+	if kind.Stroked {
 		g.stroke = shapes.StrokeWidth[to.Size]
 	}
-	g.open = to.Kind == scene.Line || to.Kind == scene.Draw && !to.Closed
+	g.open = kind.Open && !to.Closed
 	if to.Kind == scene.Group {
 		if err := v.members(s, t, sh, at); err != nil {
 			return err
@@ -104,37 +104,33 @@ func (v *Solver) members(s *scene.Scene, t *tree.Tree, sh *scene.Shape, group in
 	return nil
 }
 
-// outline adds the contours of one shape's ideal outline, mapped by m.
+// outline adds the contours of one shape, mapped by m. It leaves out what lies inside, but for
+// the second diagonal of an x-box without dashes, at which the editor's arrows stop. See
+// docs/spec/drawing.md#r60.
 func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
-	switch to.Kind {
-	case scene.Geo:
-		return v.geoOutline(to, m)
-	case scene.Text:
-		w, h, err := shapes.TextSize(to)
-		if err != nil {
-			return err
-		}
-		v.rect(w, h, m)
-	case scene.Note:
-		growY, err := shapes.Grown(to)
-		if err != nil {
-			return err
-		}
-		v.rect(shapes.NoteSide*to.Scale, (shapes.NoteSide+growY)*to.Scale, m)
-	case scene.Frame, scene.Image, scene.Video, scene.Bookmark, scene.Embed:
-		v.rect(to.W, to.H, m)
-	case scene.Line:
-		c := &v.local.Outline
-		c.Reset()
-		shapes.OutlineLine(to.Points, to.Cubic, c)
-		v.begin(true)
-		c.Sample(func(p geom.Point) { v.point(m.Apply(p)) })
-	case scene.Draw:
-		return v.drawOutline(sh, to, m)
-	default:
+	if !shapes.Of(to).Target {
 		return foreignArrow(sh, "bound to a "+to.TypeName)
 	}
-	return nil
+	diagonals := to.Geo == scene.XBox && to.Dash != scene.DashDashed && to.Dash != scene.DashDotted
+	part, wanted, dot := 0, false, false
+	err := v.local.Contours(to, shapes.Contours{
+		Begin: func(c shapes.Contour) {
+			if wanted = !c.Inner || diagonals && part == 2; wanted {
+				v.begin(c.Open)
+			}
+			dot = dot || c.Dot
+			part++
+		},
+		Point: func(p geom.Point) {
+			if wanted {
+				v.point(m.Apply(p))
+			}
+		},
+	})
+	if err == nil && (dot || part == 0) {
+		return foreignArrow(sh, "bound to a dot")
+	}
+	return err
 }
 
 func (v *Solver) begin(open bool) {
@@ -144,65 +140,6 @@ func (v *Solver) begin(open bool) {
 func (v *Solver) point(p geom.Point) {
 	v.points = append(v.points, p)
 	v.lines[len(v.lines)-1].count++
-}
-
-func (v *Solver) rect(w, h float64, m geom.Matrix) {
-	v.begin(false)
-	for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h)} {
-		v.point(m.Apply(p))
-	}
-}
-
-// geoOutline collects the outline of a geo shape without its inner lines, but with the second
-// diagonal of an x-box without dashes, at which the editor's arrows stop. See
-// docs/spec/drawing.md#r60.
-func (v *Solver) geoOutline(to *scene.Shape, m geom.Matrix) error {
-	growY, err := shapes.Grown(to)
-	if err != nil {
-		return err
-	}
-	c := &v.local.Outline
-	c.Reset()
-	g := shapes.GeoSpec{
-		Kind: to.Geo, W: to.W, H: to.H + growY,
-		Size: to.Size, Dash: to.Dash, Scale: to.Scale, Id: to.ID,
-	}
-	if err := g.Outline(c); err != nil {
-		return err
-	}
-	diagonals := to.Geo == scene.XBox && to.Dash != scene.DashDashed && to.Dash != scene.DashDotted
-	part, wanted := 0, false
-	at := geom.Point{}
-	for i := range c.List {
-		k := &c.List[i]
-		if k.Verb == shapes.MoveTo {
-			wanted = !k.Hollow || diagonals && part == 2
-			if part++; wanted {
-				v.begin(k.Hollow)
-			}
-		}
-		if wanted {
-			k.Sample(at, func(p geom.Point) { v.point(m.Apply(p)) })
-		}
-		at = k.To
-	}
-	return nil
-}
-
-// drawOutline takes the smoothed points of a freehand line.
-func (v *Solver) drawOutline(sh, to *scene.Shape, m geom.Matrix) error {
-	f := &v.local.Free
-	if err := f.Gather(to); err != nil {
-		return err
-	}
-	if len(f.Input) == 0 || f.Geometry(to) > 0 {
-		return foreignArrow(sh, "bound to a dot")
-	}
-	v.begin(!to.Closed)
-	for i := range f.Points {
-		v.point(m.Apply(f.Points[i].At))
-	}
-	return nil
 }
 
 // eachEdge calls f with the edges of a target.

@@ -2,7 +2,7 @@ package geom
 
 import "math"
 
-// extent grows to hold points. The zero value is not empty: use newExtent.
+// Extent grows to hold points. The zero value is not empty: use newExtent.
 type Extent struct{ Lo, Hi Point }
 
 func NewExtent() Extent {
@@ -21,12 +21,12 @@ func (e *Extent) Empty() bool { return !(e.Lo.X <= e.Hi.X && e.Lo.Y <= e.Hi.Y) }
 
 func Finite(p Point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }
 
-// holds tells whether o lies strictly inside.
+// Holds tells whether o lies strictly inside.
 func (e Extent) Holds(o Extent) bool {
 	return e.Lo.X < o.Lo.X && e.Lo.Y < o.Lo.Y && e.Hi.X > o.Hi.X && e.Hi.Y > o.Hi.Y
 }
 
-// contains tells whether p lies inside or on the border.
+// Contains tells whether p lies inside or on the border.
 func (e Extent) Contains(p Point) bool {
 	return e.Lo.X <= p.X && p.X <= e.Hi.X && e.Lo.Y <= p.Y && p.Y <= e.Hi.Y
 }

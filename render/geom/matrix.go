@@ -2,7 +2,7 @@ package geom
 
 import "plumb/render/path"
 
-// matrix maps (x, y) to (a x + c y + e, b x + d y + f), in binary64.
+// Matrix maps (x, y) to (a x + c y + e, b x + d y + f), in binary64.
 type Matrix struct{ A, B, C, D, E, F float64 }
 
 var Identity = Matrix{A: 1, D: 1}
@@ -14,7 +14,7 @@ func (m Matrix) Apply(p Point) Point {
 	}
 }
 
-// mul returns the map that applies n first and then m.
+// Mul returns the map that applies n first and then m.
 func (m Matrix) Mul(n Matrix) Matrix {
 	return Matrix{
 		A: float64(m.A*n.A) + float64(m.C*n.B), B: float64(m.B*n.A) + float64(m.D*n.B),
@@ -23,13 +23,13 @@ func (m Matrix) Mul(n Matrix) Matrix {
 	}
 }
 
-// rounded returns the map as an export writes it, with four decimals. See
+// Rounded returns the map as an export writes it, with four decimals. See
 // docs/spec/drawing.md#r10.
 func (m Matrix) Rounded() Matrix {
 	return Matrix{r4(m.A), r4(m.B), r4(m.C), r4(m.D), r4(m.E), r4(m.F)}
 }
 
-// inverse returns the map back. Places on the page are never flat.
+// Inverse returns the map back. Places on the page are never flat.
 func (m Matrix) Inverse() Matrix {
 	k := 1 / (float64(m.A*m.D) - float64(m.B*m.C))
 	n := Matrix{A: m.D * k, B: -m.B * k, C: -m.C * k, D: m.A * k}
@@ -38,12 +38,12 @@ func (m Matrix) Inverse() Matrix {
 	return n
 }
 
-// widened is a map in px as one that can be turned back.
+// Widened is a map in px as one that can be turned back.
 func Widened(m path.Matrix) Matrix {
 	return Matrix{float64(m.A), float64(m.B), float64(m.C), float64(m.D), float64(m.E), float64(m.F)}
 }
 
-// binary32 returns the map as the browser reads it from an export.
+// Binary32 returns the map as the browser reads it from an export.
 func (m Matrix) Binary32() path.Matrix {
 	return path.Matrix{A: Read4(m.A), B: Read4(m.B), C: Read4(m.C), D: Read4(m.D), E: Read4(m.E), F: Read4(m.F)}
 }

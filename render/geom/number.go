@@ -36,7 +36,7 @@ func fraction(digits string) (sum float32) {
 // r4 rounds to the four decimals that are written of most numbers.
 func r4(v float64) float64 { return math.Floor(float64(v*decimals)+0.5) / decimals }
 
-// read4 is what the browser reads where the export writes v with four decimals.
+// Read4 is what the browser reads where the export writes v with four decimals.
 func Read4(v float64) float32 {
 	n := math.Floor(float64(v*decimals) + 0.5)
 	// Whole numbers up to 2^24 are exact however they are summed; greater ones
@@ -53,7 +53,7 @@ func Read4(v float64) float32 {
 	return float32(i/decimals) + fractions[i%decimals]
 }
 
-// read is what the browser reads where the export writes all digits of v. Numbers
+// Read is what the browser reads where the export writes all digits of v. Numbers
 // that it writes with an exponent, or that lie far outside of every picture, are
 // rounded once.
 func Read(v float64) float32 {
@@ -77,6 +77,6 @@ func Read(v float64) float32 {
 	return float32(math.Copysign(float64(whole), v))
 }
 
-// written is where the browser has a point that the export writes with four
+// Written is where the browser has a point that the export writes with four
 // decimals.
 func Written(p Point) path.Point { return path.Point{X: Read4(p.X), Y: Read4(p.Y)} }

@@ -1,8 +1,10 @@
+// Package geom holds points, boxes and maps in binary64, and the numbers that the browser
+// reads from an export. Lengths are in the units of a shape or of the page, y down.
 package geom
 
 import "math"
 
-// point is in a shape's own units or on the page, y down.
+// Point is in a shape's own units or on the page, y down.
 type Point struct{ X, Y float64 }
 
 func Add(a, b Point) Point { return Point{a.X + b.X, a.Y + b.Y} }
@@ -31,7 +33,7 @@ func Clamp(v, lo, hi float64) float64 { return max(lo, min(v, hi)) }
 
 func Near(a, b Point, tol float64) bool { return math.Abs(a.X-b.X) <= tol && math.Abs(a.Y-b.Y) <= tol }
 
-// unit returns a/|a|, and 0 for 0.
+// Unit returns a/|a|, and 0 for 0.
 func Unit(a Point) Point {
 	l := Length(a)
 	if l == 0 {
@@ -40,5 +42,5 @@ func Unit(a Point) Point {
 	return Point{a.X / l, a.Y / l}
 }
 
-// pt is the point (x, y).
+// Pt is the point (x, y).
 func Pt(x, y float64) Point { return Point{x, y} }

@@ -1,3 +1,5 @@
+// Package hair draws strokes of at most one px as the reference browser does: segment by
+// segment, and not as outlines. In: a path in px. Out: 8-bit coverage (render/scan).
 package hair
 
 import (
@@ -12,7 +14,7 @@ import (
 	"plumb/render/stroke"
 )
 
-// hair draws strokes of at most 1 px as the reference does: not as outlines, but segment by
+// Stroker draws strokes of at most 1 px as the reference does: not as outlines, but segment by
 // segment, with two pixels per step that share 255. Pixels are drawn over each other in the
 // order of the path. See docs/spec/raster.md#r9.
 type Stroker struct {
@@ -329,7 +331,7 @@ func (h *Stroker) fold() {
 	h.plots = h.plots[:0]
 }
 
-// take appends what was drawn to dst and empties h. pair, if set, is told of every
+// Take appends what was drawn to dst and empties h. pair, if set, is told of every
 // pixel of the two-pixel rule, row by row; of a scrawl that went to the plane it
 // is told of none.
 func (h *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {

@@ -188,7 +188,7 @@ func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 	if err := b.Version.Check(sh); err != nil {
 		return err
 	}
-	if err := shapes.Degenerate(sh); err != nil {
+	if err := shapes.Check(sh); err != nil {
 		return err
 	}
 	if sh.URL != "" {
@@ -260,6 +260,7 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 		}
 		return b.frameItems(sh, p)
 	}
+	kind := shapes.Of(sh)
 	b.local.Reset()
 	b.local.Hand.Disc = b.Version == view.V5
 	if err := b.local.Shape(sh, growY, back); err != nil {
@@ -275,19 +276,19 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	if p.translucent() && !p.lone {
 		b.beginLayer(d, m)
 		defer b.endLayer()
-		if sh.Kind == scene.Geo && sh.Rich != nil { // the label's box, whatever it holds
+		if kind.Text == shapes.LabelText && sh.Rich != nil { // the label's box, whatever it holds
 			b.widenLayer(0, 0, math.Ceil(w), math.Ceil(h), p.m)
 		}
 	}
 	if err := b.paint(d, m, p); err != nil {
 		return err
 	}
-	switch sh.Kind {
-	case scene.Text:
+	switch kind.Text {
+	case shapes.BodyText:
 		return b.textItems(sh, p)
-	case scene.Geo:
+	case shapes.LabelText:
 		return b.labelItems(sh, w, h, p)
-	case scene.Note:
+	case shapes.NoteText:
 		return b.noteText(sh, growY, p)
 	}
 	return nil

@@ -1,8 +1,7 @@
-// Package paint turns a scene into what its paths cover. In: a *scene.Scene
-// and a View of it. Out: a *Drawing in paint order, which the batch stage cuts
-// into tiles: 8-bit coverage that render/scan fills as the reference browser does,
-// or render/area with its true area. It refuses by name what it cannot draw as the
-// editor does (ErrForeign): never drawn wrong in silence.
+// Package paint turns views into drawings. In: a view.View. Out: a *Drawing in paint order,
+// which the batch stage cuts into tiles: 8-bit coverage that render/scan fills as the
+// reference browser does, or render/area with its true area. It refuses by name what it cannot
+// draw as the editor does (view.ErrForeign).
 package paint
 
 import (

@@ -34,7 +34,7 @@ func TestDrawStroke5Vectors(t *testing.T) {
 				}
 			}
 			shapes.OutlineLine(p, false, &c)
-		} else if err := (shapes.GeoSpec{Kind: scene.GeoKind(position(t, geoNames, in.Outline)), W: in.W, H: in.H, Scale: 1, Id: in.ID}).Outline(&c); err != nil {
+		} else if err := (shapes.GeoSpec{Kind: scene.GeoKind(position(t, geoNames, in.Outline)), W: in.W, H: in.H, Scale: 1, ID: in.ID}).Outline(&c); err != nil {
 			t.Fatal(err)
 		}
 		c.Measure()

@@ -98,7 +98,7 @@ func (g GeoSpec) wiggle(p []geom.Point, depth float64) {
 	}
 	ax, ay := amp(g.W), amp(g.H)
 	var rng Random
-	rng.Seed(g.Id, "")
+	rng.Seed(g.ID, "")
 	for i := range len(p) / 2 {
 		for _, k := range [2]int{i, len(p) - 1 - i} {
 			p[k].X += float64(rng.Next() * ax)

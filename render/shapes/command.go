@@ -13,7 +13,7 @@ const (
 	curveTo
 )
 
-// ending is how a run of dashes meets its end point. See docs/spec/drawing.md#r35.
+// Ending is how a run of dashes meets its end point. See docs/spec/drawing.md#r35.
 type Ending uint8
 
 const (
@@ -41,7 +41,7 @@ type command struct {
 	b, e   geom.Point
 }
 
-// commands is an outline under construction. The zero value is ready.
+// Outline is an outline under construction. The zero value is ready.
 type Outline struct {
 	List  []command
 	first int // position of the current subpath's moveTo
@@ -73,7 +73,7 @@ func (c *Outline) curve(c1, c2, p geom.Point) *command {
 // current returns the end of the last command.
 func (c *Outline) current() geom.Point { return c.List[len(c.List)-1].To }
 
-// close ends the subpath on its first point.
+// Close ends the subpath on its first point.
 func (c *Outline) Close() {
 	start := c.List[c.first].To
 	if !geom.Near(c.current(), start, 1e-6) {
@@ -82,7 +82,7 @@ func (c *Outline) Close() {
 	c.List[len(c.List)-1].closing = true
 }
 
-// polygon adds a closed subpath of straight lines.
+// Polygon adds a closed subpath of straight lines.
 func (c *Outline) Polygon(p ...geom.Point) {
 	c.Move(p[0])
 	for _, q := range p[1:] {
@@ -91,7 +91,7 @@ func (c *Outline) Polygon(p ...geom.Point) {
 	c.Close()
 }
 
-// arc adds the part of an ellipse from angle a on, sweep radians clockwise, as cubics. The last
+// Arc adds the part of an ellipse from angle a on, sweep radians clockwise, as cubics. The last
 // piece ends on end exactly. See docs/spec/drawing.md#r20.
 func (c *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Point) {
 	n := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2)))
@@ -120,7 +120,7 @@ func (c *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Poin
 	}
 }
 
-// maxSamples bounds the samples of one curve: an arc this far bent is larger
+// MaxSamples bounds the samples of one curve: an arc this far bent is larger
 // than any picture, and its bounds are right to 1e-7 of its radius.
 const MaxSamples = 4096
 
@@ -170,7 +170,7 @@ func curveLength(p, c1, c2, q geom.Point) float64 {
 	return sum / 2
 }
 
-// measure fills in lengths and tangents.
+// Measure fills in lengths and tangents.
 func (c *Outline) Measure() {
 	var p geom.Point
 	for i := range c.List {
@@ -191,7 +191,7 @@ func (c *Outline) Measure() {
 	}
 }
 
-// sample calls f with the points that stand for the outline's geometry: ends of
+// Sample calls f with the points that stand for the outline's geometry: ends of
 // lines, equal-parameter points of curves.
 func (c *Outline) Sample(f func(geom.Point)) {
 	var p geom.Point
@@ -201,7 +201,7 @@ func (c *Outline) Sample(f func(geom.Point)) {
 	}
 }
 
-// sample calls f with the points of one command that begins at from.
+// Sample calls f with the points of one command that begins at from.
 func (m *command) Sample(from geom.Point, f func(geom.Point)) {
 	if m.Verb == curveTo {
 		for k := int32(1); k < m.steps; k++ {

@@ -9,14 +9,14 @@ import (
 	"plumb/render/scene"
 )
 
-// dashes is a fitted dash array: a dash, a gap, and the offset into them. The
+// Dashes is a fitted dash array: a dash, a gap, and the offset into them. The
 // zero value stands for no dashes.
 type Dashes struct {
 	Dash, Gap, Offset float64
 	Solid             bool // no dash array, or one that the browser ignores
 }
 
-// fitDashes fits dashes to a run of length l stroked at width. start and end must not be usual.
+// FitDashes fits dashes to a run of length l stroked at width. start and end must not be usual.
 // See docs/spec/drawing.md#r36.
 func FitDashes(l, width float64, dotted bool, start, end Ending) Dashes {
 	unitDash, ratio := min(2*width, l/4), 1.0

@@ -16,7 +16,7 @@ const (
 	headingRadius = 4
 	HeadingPad    = 12 // what its box is wider than its text
 	HeadingLeast  = 10 // the narrowest whose corners are known
-	// headingBaseline is where the letters stand. The editor asks for y = -20 on
+	// HeadingBaseline is where the letters stand. The editor asks for y = -20 on
 	// the mathematical baseline, which the browser takes to be half the font's
 	// ascent above the other.
 	HeadingBaseline = -20
@@ -30,7 +30,7 @@ var (
 	frameStroke = RGB{0x71, 0x71, 0x71}
 )
 
-// frame makes the body of a frame and, in units that the heading's own map takes
+// Frame makes the body of a frame and, in units that the heading's own map takes
 // to the frame's, the box of the heading, which is no wider than its side.
 func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading []Draw) {
 	box := func(x, y, w, h, r float64, fill, stroke RGB) {
@@ -49,7 +49,7 @@ func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading [
 	return l.Draws[:2], l.Draws[2:]
 }
 
-// headingPlace maps a heading to its frame: it stands on the side that is on top
+// HeadingPlace maps a heading to its frame: it stands on the side that is on top
 // of the page, and is cut to that side's length.
 func HeadingPlace(sh *scene.Shape, page geom.Matrix) (m path.Matrix, side float64) {
 	w, h := float32(sh.W), float32(sh.H)

@@ -122,7 +122,7 @@ func drawPen(sh *scene.Shape, stroke float64) pen {
 
 func sineEase(t float64) float64 { return math.Sin(t * math.Pi / 2) }
 
-// gather joins the segments; straight ones become points that bunch at their start. See
+// Gather joins the segments; straight ones become points that bunch at their start. See
 // docs/spec/drawing.md#r72.
 func (f *freehand) Gather(sh *scene.Shape) error {
 	f.Input = f.Input[:0]

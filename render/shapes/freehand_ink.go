@@ -178,7 +178,7 @@ func (f *freehand) corner(m *inked, accepted, next geom.Point, soft bool) (l, r 
 	return l, r
 }
 
-// turned returns p turned clockwise about c.
+// Turned returns p turned clockwise about c.
 func Turned(p, c geom.Point, angle float64) geom.Point {
 	sin, cos := math.Sincos(angle)
 	d := geom.Sub(p, c)

@@ -8,7 +8,7 @@ import (
 	"plumb/render/scene"
 )
 
-// geoSpec is what the outline of a geo shape depends on. In an export w and h
+// GeoSpec is what the outline of a geo shape depends on. In an export w and h
 // are divided by the shape's scale; for its geometry (bounds) they are not.
 type GeoSpec struct {
 	Kind  scene.GeoKind
@@ -16,11 +16,11 @@ type GeoSpec struct {
 	Size  scene.Size
 	Dash  scene.Dash
 	Scale float64 // multiplies the stroke that insets an x and the wiggle of a cloud
-	Id    string
+	ID    string
 	most  int // bumps of a cloud, 0 for MaxPoints
 }
 
-// outline appends the outline of a geo shape. See docs/spec/drawing.md#r21, and for curves
+// Outline appends the outline of a geo shape. See docs/spec/drawing.md#r21, and for curves
 // docs/spec/drawing.md#r23.
 func (g GeoSpec) Outline(c *Outline) error {
 	g.W, g.H = max(1, g.W), max(1, g.H)

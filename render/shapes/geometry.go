@@ -6,7 +6,7 @@ import (
 	"plumb/render/scene"
 )
 
-// grown returns the growY of a geo shape or note.
+// Grown returns the growY of a geo shape or note.
 func Grown(sh *scene.Shape) (float64, error) {
 	if sh.Grow {
 		return labelGrowth(sh)
@@ -14,7 +14,7 @@ func Grown(sh *scene.Shape) (float64, error) {
 	return sh.GrowY, nil
 }
 
-// geometry smooths the gathered line into f.points as the editor does for its geometry. Where
+// Geometry smooths the gathered line into f.points as the editor does for its geometry. Where
 // it hardly has any length the editor takes a disc, whose radius is returned, else 0. The disc
 // lies about the shape's own origin, wherever the points are (docs/spec/drawing.md#r78): a
 // highlight of one point has the width of its stroke; a draw shape is a disc where its points
@@ -24,7 +24,7 @@ func (f *freehand) Geometry(sh *scene.Shape) (disc float64) {
 		if len(f.Input) == 1 {
 			disc = highlighterWidth(sh) / 2
 		}
-		f.smooth(Highlighter(sh))
+		f.smooth(highlighter(sh))
 		return disc
 	}
 	stroke := (StrokeWidth[sh.Size] + 1) * sh.Scale
@@ -40,7 +40,7 @@ func (f *freehand) Geometry(sh *scene.Shape) (disc float64) {
 }
 
 // dotOutline calls add with the corners that stand for a disc about the origin.
-func DotOutline(r float64, add func(geom.Point)) {
+func dotOutline(r float64, add func(geom.Point)) {
 	n := max(8, math.Ceil(2*math.Pi*r/20))
 	for i := 0.0; i < n; i++ {
 		sin, cos := math.Sincos(2 * math.Pi * i / n)

@@ -23,7 +23,7 @@ func (l *Maker) highlight(sh *scene.Shape, back bool) error {
 	if dot && !sh.Pen {
 		width = dotWidth(sh, width)
 	}
-	f.smooth(Highlighter(sh))
+	f.smooth(highlighter(sh))
 	p := l.NewPath()
 	if dot || len(f.Points) == 1 {
 		disc(f.start, 0.1, false, p)
@@ -43,7 +43,7 @@ func highlighterWidth(sh *scene.Shape) float64 { return 1.12 * highlightWidth[sh
 
 // highlighter returns the pen of a highlight, for what is painted and for its
 // geometry.
-func Highlighter(sh *scene.Shape) pen {
+func highlighter(sh *scene.Shape) pen {
 	return pen{
 		size: highlighterWidth(sh) + 1, streamline: 0.5, smoothing: 0.5,
 		last: sh.Complete || sh.Segments[len(sh.Segments)-1].Straight,
@@ -61,7 +61,7 @@ const (
 
 // highlightEdge calls add with the points that stand for a highlight's geometry:
 // the edge of its stroke, a little wider than what is painted.
-func (f *freehand) HighlightEdge(p pen, add func(geom.Point)) {
+func (f *freehand) highlightEdge(p pen, add func(geom.Point)) {
 	first, last := &f.Points[0], &f.Points[len(f.Points)-1]
 	if len(f.Points) == 1 {
 		r := first.Radius * math.Sqrt2 / 2

@@ -5,7 +5,7 @@ import (
 	"plumb/render/scene"
 )
 
-// outlineLine appends a line shape: open, never filled, exact at both ends. See
+// OutlineLine appends a line shape: open, never filled, exact at both ends. See
 // docs/spec/drawing.md#r71.
 func OutlineLine(p []scene.Point, cubic bool, c *Outline) {
 	if len(p) == 0 {

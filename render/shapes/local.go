@@ -7,7 +7,7 @@ import (
 	"plumb/render/scene"
 )
 
-// draw is one thing that the export paints, in the shape's export units: a
+// Draw is one thing that the export paints, in the shape's export units: a
 // path that is filled or stroked.
 type Draw struct {
 	Path    *path.Path
@@ -21,7 +21,7 @@ type Draw struct {
 	Hatch   bool   // the hatch over the fill before it, which has the same path
 }
 
-// local is the memory in which a shape's draws are made. It is used again for
+// Maker is the memory in which a shape's draws are made. It is used again for
 // every shape.
 type Maker struct {
 	Most    int // points of a shape, 0 for MaxPoints
@@ -36,7 +36,7 @@ type Maker struct {
 
 func (l *Maker) Reset() { l.Draws, l.used, l.Counter = l.Draws[:0], 0, 1 }
 
-// newPath returns an empty path that lasts until reset.
+// NewPath returns an empty path that lasts until reset.
 func (l *Maker) NewPath() *path.Path {
 	if l.used == len(l.pool) {
 		l.pool = append(l.pool, new(path.Path))
@@ -47,29 +47,14 @@ func (l *Maker) NewPath() *path.Path {
 	return p
 }
 
-// shape makes the draws of a shape's own outline, without writing. back asks for the lower one
+// Shape makes the draws of a shape's own outline, without writing. back asks for the lower one
 // of a highlight's two layers. See docs/spec/drawing.md#r83.
 func (l *Maker) Shape(sh *scene.Shape, growY float64, back bool) error {
 	if sh.Color >= scene.CustomColor || int(sh.Color) >= len(Palette) {
 		return Foreign(sh, "custom colour")
 	}
-	switch sh.Kind {
-	case scene.Geo:
-		return l.geo(sh, growY)
-	case scene.Line:
-		return l.line(sh)
-	case scene.Draw:
-		return l.freehand(sh)
-	case scene.Highlight:
-		return l.highlight(sh, back)
-	case scene.Note:
-		return l.note(sh, growY)
-	case scene.Text, scene.Group:
-		return nil
-	case scene.Image, scene.Video:
-		if sh.Asset == "" {
-			return nil // nothing is painted, though it has bounds
-		}
+	if draws := Of(sh).draws; draws != nil {
+		return draws(l, sh, growY, back)
 	}
 	return Foreign(sh, "outline")
 }
@@ -78,7 +63,7 @@ func (l *Maker) Shape(sh *scene.Shape, growY float64, back bool) error {
 func (l *Maker) geo(sh *scene.Shape, growY float64) error {
 	g := GeoSpec{
 		Kind: sh.Geo, W: sh.W / sh.Scale, H: (sh.H + growY) / sh.Scale,
-		Size: sh.Size, Dash: sh.Dash, Scale: sh.Scale, Id: sh.ID, most: l.Most,
+		Size: sh.Size, Dash: sh.Dash, Scale: sh.Scale, ID: sh.ID, most: l.Most,
 	}
 	c := &l.Outline
 	c.Reset()
@@ -99,7 +84,7 @@ func (l *Maker) geo(sh *scene.Shape, growY float64) error {
 	return l.Stroke(sh, width)
 }
 
-// fill paints the inside of p in the shape's style. See docs/spec/drawing.md#r37.
+// Fill paints the inside of p in the shape's style. See docs/spec/drawing.md#r37.
 func (l *Maker) Fill(sh *scene.Shape, p *path.Path) {
 	s := &Palette[sh.Color]
 	color := semiFill
@@ -121,7 +106,7 @@ func (l *Maker) Fill(sh *scene.Shape, p *path.Path) {
 	}
 }
 
-// measure makes l.commands, and the hand that draws them, ready for a stroke.
+// Measure makes l.commands, and the hand that draws them, ready for a stroke.
 func (l *Maker) Measure(sh *scene.Shape, width float64) {
 	l.Outline.Measure()
 	if sh.Dash == scene.DashDraw {
@@ -130,7 +115,7 @@ func (l *Maker) Measure(sh *scene.Shape, width float64) {
 	}
 }
 
-// stroke paints l.commands, measured, in the shape's dash.
+// Stroke paints l.commands, measured, in the shape's dash.
 func (l *Maker) Stroke(sh *scene.Shape, width float64) error {
 	c, color := &l.Outline, Palette[sh.Color].Solid
 	switch sh.Dash {

@@ -5,10 +5,10 @@ import (
 	"plumb/render/scene"
 )
 
-// noteSide is the width of a note, and its height before it grows, unscaled px.
+// NoteSide is the width of a note, and its height before it grows, unscaled px.
 const NoteSide = 200
 
-// shadowOpacity is that of a note's shadow: black at 10 %.
+// ShadowOpacity is that of a note's shadow: black at 10 %.
 var ShadowOpacity = OpacityOf(0.1)
 
 // note makes the shadow and the body of a note. See docs/spec/drawing.md#r80.

@@ -14,5 +14,5 @@ const Opaque = 1 << 16
 // one in steps of 1/Opaque is a little short of it.
 func Alpha(opacity uint32) uint32 { return (opacity*255 + Opaque/2 + 128) / Opaque }
 
-// opacityOf is an opacity of 0..1 in steps of 1/Opaque.
+// OpacityOf is an opacity of 0..1 in steps of 1/Opaque.
 func OpacityOf(v float64) uint32 { return uint32(float64(v*Opaque) + 0.5) }

@@ -2,7 +2,7 @@ package shapes
 
 import "plumb/render/scene"
 
-// rgb is a colour in sRGB.
+// RGB is a colour in sRGB.
 type RGB = [3]uint8
 
 // swatch is one row of the light theme. See docs/spec/drawing.md#r39.

@@ -1,10 +1,10 @@
 package shapes
 
-// prng is the editor's seeded generator: four signed 32-bit words. The zero value is the
+// Random is the editor's seeded generator: four signed 32-bit words. The zero value is the
 // generator of the empty seed. See docs/spec/drawing.md#r30.
 type Random struct{ x, y, z, w int32 }
 
-// seed starts the generator from s followed by tail, read as UTF-16 code units.
+// Seed starts the generator from s followed by tail, read as UTF-16 code units.
 func (g *Random) Seed(s, tail string) {
 	*g = Random{}
 	g.absorb(s)
@@ -35,7 +35,7 @@ func (g Random) stepped() Random {
 	return Random{g.y, g.z, g.w, g.w ^ int32(uint32(g.w)>>19) ^ t ^ int32(uint32(t)>>8)}
 }
 
-// next returns the next number in [-1, 1).
+// Next returns the next number in [-1, 1).
 func (g *Random) Next() float64 {
 	*g = g.stepped()
 	return float64(g.w) / (1 << 31)

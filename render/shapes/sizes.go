@@ -10,7 +10,7 @@ import (
 
 // textSize returns the box of a text shape in the units of its parent, scale included. See
 // docs/spec/drawing.md#r46.
-func TextSize(sh *scene.Shape) (w, h float64, err error) {
+func textSize(sh *scene.Shape) (w, h float64, err error) {
 	k, err := text.Take()
 	if err != nil {
 		return 0, 0, err
@@ -45,12 +45,12 @@ func labelGrowth(sh *scene.Shape) (grow float64, err error) {
 	return grow, nil
 }
 
-// foreign reports a part of a shape that is not drawn natively.
+// Foreign reports a part of a shape that is not drawn natively.
 func Foreign(sh *scene.Shape, what string) error {
 	return fmt.Errorf("cannot draw %s of shape %q (%s): %w", what, sh.ID, sh.TypeName, ErrForeign)
 }
 
-// unwritten reports a text that could not be laid out. What the fonts or the
+// Unwritten reports a text that could not be laid out. What the fonts or the
 // layout do not know is foreign; all else is a fault of the set-up.
 func Unwritten(sh *scene.Shape, what string, err error) error {
 	var char *font.ForeignError

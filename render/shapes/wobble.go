@@ -7,7 +7,7 @@ import (
 	"plumb/render/path"
 )
 
-// wobbly draws an outline with hand-drawn jitter. See docs/spec/drawing.md#r31.
+// Wobbly draws an outline with hand-drawn jitter. See docs/spec/drawing.md#r31.
 type Wobbly struct {
 	Offset float64 // the most a point moves, in each axis
 	Round  float64 // the most a corner is cut
@@ -24,10 +24,10 @@ type bend struct {
 	first         int     // position of the subpath's moveTo
 }
 
-// passes names the two runs of the hand in the seed.
+// Passes names the two runs of the hand in the seed.
 var Passes = [2]string{"0", "1"}
 
-// plan computes the bends of c, which must be measured.
+// Plan computes the bends of c, which must be measured.
 func (w *Wobbly) Plan(c *Outline) {
 	w.bends = w.bends[:0]
 	first := 0
@@ -75,7 +75,7 @@ func (w *Wobbly) bend(c *Outline, i, next, first int) bend {
 	}
 }
 
-// pass appends one run of the hand over c. Call plan first.
+// Pass appends one run of the hand over c. Call plan first.
 func (w *Wobbly) Pass(c *Outline, tail string, to *path.Path) {
 	var rng Random
 	if w.Offset > 0 {
@@ -146,7 +146,7 @@ func (w *Wobbly) emit(c *Outline, m *command, k *bend, d geom.Point, to *path.Pa
 	}
 }
 
-// plain appends c as it is. A closed subpath that ends with a line is closed by Z, others end
+// Plain appends c as it is. A closed subpath that ends with a line is closed by Z, others end
 // on their first point. See docs/spec/drawing.md#r19.
 func (c *Outline) Plain(filled bool, to *path.Path) {
 	hollow := false

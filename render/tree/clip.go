@@ -5,7 +5,7 @@ import (
 	"plumb/render/scene"
 )
 
-// polygons keeps the clips of the frames of one scene.
+// Clips keeps the clips of the frames of one scene.
 type Clips struct {
 	Points []geom.Point
 	Spans  []span // by shape; only frames have one
@@ -27,7 +27,7 @@ func (c *Clips) Reset(shapes int) {
 	clear(c.Spans)
 }
 
-// ofFrame returns the part of the page that a frame and the frames around it leave, a convex
+// OfFrame returns the part of the page that a frame and the frames around it leave, a convex
 // polygon in page units. It is empty when nothing is left. See docs/spec/drawing.md#r12.
 func (c *Clips) OfFrame(t *Tree, s *scene.Scene, frame int32) []geom.Point {
 	if sp := c.Spans[frame]; sp.known {
@@ -48,7 +48,7 @@ func (c *Clips) OfFrame(t *Tree, s *scene.Scene, frame int32) []geom.Point {
 	return c.Points[first:]
 }
 
-// intersect returns what is in both convex polygons. by runs clockwise on the
+// Intersect returns what is in both convex polygons. by runs clockwise on the
 // screen. The result lives until the next call.
 func (c *Clips) Intersect(p, by []geom.Point) []geom.Point {
 	in := append(c.spare[0][:0], p...)
@@ -72,7 +72,7 @@ func (c *Clips) Intersect(p, by []geom.Point) []geom.Point {
 	return in
 }
 
-// cut returns the box of what a convex polygon leaves of a box.
+// Cut returns the box of what a convex polygon leaves of a box.
 func (c *Clips) Cut(e geom.Extent, by []geom.Point) geom.Extent {
 	out := geom.NewExtent()
 	box := [4]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y)}

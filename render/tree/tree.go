@@ -1,3 +1,6 @@
+// Package tree computes where the shapes of a scene lie on the page, how opaque they are,
+// which frames cut them, and in which order they are painted. In: a *scene.Scene and lists of
+// ids. Out: a node for each shape and the layers in paint order.
 package tree
 
 import (
@@ -9,7 +12,7 @@ import (
 	"plumb/render/scene"
 )
 
-// localMatrix is a shape's place in its parent: turned about its own origin.
+// LocalMatrix is a shape's place in its parent: turned about its own origin.
 func LocalMatrix(sh *scene.Shape) geom.Matrix {
 	if sh.Rotation == 0 {
 		return geom.Matrix{A: 1, D: 1, E: sh.X, F: sh.Y}
@@ -27,7 +30,7 @@ const (
 	InOther
 )
 
-// node is what a shape inherits from its ancestors.
+// Node is what a shape inherits from its ancestors.
 type Node struct {
 	Page    geom.Matrix
 	Opacity float64 // 0..1, ancestors included
@@ -37,13 +40,13 @@ type Node struct {
 	back    int32 // of a frame: first highlight that it collects; of a highlight: the next one
 }
 
-// layer is one appearance of a shape in paint order. Highlights have two.
+// Layer is one appearance of a shape in paint order. Highlights have two.
 type Layer struct {
 	Shape int32
 	Back  bool
 }
 
-// tree is a scene seen from the page.
+// Tree is a scene seen from the page.
 type Tree struct {
 	Nodes   []Node
 	order   []Layer
@@ -57,7 +60,7 @@ type Tree struct {
 // its content by four more edges.
 const maxFrames = 256
 
-// build computes places and opacities. Parents stand before their children.
+// Build computes places and opacities. Parents stand before their children.
 func (t *Tree) Build(s *scene.Scene) error {
 	if cap(t.Nodes) < len(s.Shapes) {
 		t.Nodes = make([]Node, len(s.Shapes))
@@ -113,7 +116,7 @@ func terminalOf(b *scene.Binding) int {
 	return 0
 }
 
-// bindingOf returns the binding of an arrow's start (0) or end (1), nil for none.
+// BindingOf returns the binding of an arrow's start (0) or end (1), nil for none.
 func (t *Tree) BindingOf(s *scene.Scene, arrow int32, end int) *scene.Binding {
 	if len(t.bound) == 0 || t.bound[arrow][end] == 0 {
 		return nil
@@ -121,7 +124,7 @@ func (t *Tree) BindingOf(s *scene.Scene, arrow int32, end int) *scene.Binding {
 	return &s.Bindings[t.bound[arrow][end]-1]
 }
 
-// choose marks the shapes that a view with these lists of ids draws. Descendants follow their parent;
+// Choose marks the shapes that a view with these lists of ids draws. Descendants follow their parent;
 // what belongs to both sets belongs to Only.
 func (t *Tree) Choose(s *scene.Scene, only, other []string) error {
 	t.Alone = [InOther + 1]int32{-1, -1, -1}
@@ -175,7 +178,7 @@ func (t *Tree) lone(s *scene.Scene, i int32, in set) {
 	}
 }
 
-// paintOrder returns the layers of all shapes, back to front. The lower layers of highlights
+// PaintOrder returns the layers of all shapes, back to front. The lower layers of highlights
 // lie below everything on the page, or just above the frame that holds them. See
 // docs/spec/drawing.md#r9.
 func (t *Tree) PaintOrder(s *scene.Scene) []Layer {

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"fmt"
 	"sync"
 
 	"plumb/render/arrows"
@@ -11,7 +10,7 @@ import (
 	"plumb/render/tree"
 )
 
-// boxOf returns the extent as a box.
+// BoxOf returns the extent as a box.
 func BoxOf(e *geom.Extent) Box { return Box{e.Lo.X, e.Lo.Y, e.Hi.X - e.Lo.X, e.Hi.Y - e.Lo.Y} }
 
 // surveyor measures shapes on the page. It keeps its memory.
@@ -106,44 +105,14 @@ func (v *surveyor) shape(s *scene.Scene, i int32, e *geom.Extent) error {
 // to the page. Arrows need the tree.
 func (v *surveyor) one(s *scene.Scene, i int32, m geom.Matrix, e *geom.Extent) error {
 	sh := &s.Shapes[i]
-	if err := shapes.Degenerate(sh); err != nil {
+	if err := shapes.Check(sh); err != nil {
 		return err
 	}
 	add := func(p geom.Point) { e.Add(m.Apply(p)) }
-	rect := func(w, h float64) {
-		for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h)} {
-			add(p)
-		}
-	}
-	switch sh.Kind {
-	case scene.Geo:
-		return v.geo(sh, add)
-	case scene.Text:
-		w, h, err := shapes.TextSize(sh)
-		if err != nil {
-			return err
-		}
-		rect(w, h)
-	case scene.Line:
-		v.local.Outline.Reset()
-		shapes.OutlineLine(sh.Points, sh.Cubic, &v.local.Outline)
-		v.local.Outline.Sample(add)
-	case scene.Draw, scene.Highlight:
-		return v.freehand(sh, add)
-	case scene.Arrow:
+	if sh.Kind == scene.Arrow {
 		return v.arrow(s, i, add)
-	case scene.Note:
-		growY, err := shapes.Grown(sh)
-		if err != nil {
-			return err
-		}
-		rect(200*sh.Scale, (200+growY)*sh.Scale)
-	case scene.Frame, scene.Image, scene.Video, scene.Bookmark, scene.Embed:
-		rect(sh.W, sh.H)
-	default:
-		return shapes.Foreign(sh, "bounds")
 	}
-	return nil
+	return v.local.Contours(sh, shapes.Contours{Begin: func(shapes.Contour) {}, Point: add})
 }
 
 // arrow adds the body of an arrow and the box of its label, not its heads.
@@ -165,43 +134,6 @@ func (v *surveyor) arrow(s *scene.Scene, i int32, add func(geom.Point)) error {
 		add(geom.Pt(l.Box.Hi.X, l.Box.Lo.Y))
 		add(l.Box.Hi)
 		add(geom.Pt(l.Box.Lo.X, l.Box.Hi.Y))
-	}
-	return nil
-}
-
-func (v *surveyor) geo(sh *scene.Shape, add func(geom.Point)) error {
-	growY, err := shapes.Grown(sh)
-	if err != nil {
-		return err
-	}
-	c := &v.local.Outline
-	c.Reset()
-	g := shapes.GeoSpec{
-		Kind: sh.Geo, W: sh.W, H: sh.H + growY,
-		Size: sh.Size, Dash: sh.Dash, Scale: sh.Scale, Id: sh.ID,
-	}
-	if err := g.Outline(c); err != nil {
-		return fmt.Errorf("shape %q: %w", sh.ID, err)
-	}
-	c.Sample(add)
-	return nil
-}
-
-func (v *surveyor) freehand(sh *scene.Shape, add func(geom.Point)) error {
-	f := &v.local.Free
-	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {
-		return err
-	}
-	switch r := f.Geometry(sh); {
-	case r > 0:
-		shapes.DotOutline(r, add)
-		return nil
-	case sh.Kind == scene.Highlight:
-		f.HighlightEdge(shapes.Highlighter(sh), add)
-		return nil
-	}
-	for i := range f.Points {
-		add(f.Points[i].At)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (v Version) unlike(sh *scene.Shape) string {
 	return ""
 }
 
-// check returns an error that wraps ErrForeign for a shape that this version
+// Check returns an error that wraps ErrForeign for a shape that this version
 // draws in a way of its own.
 func (v Version) Check(sh *scene.Shape) error {
 	if what := v.unlike(sh); what != "" {

@@ -1,3 +1,6 @@
+// Package view says what is drawn: a scene, a part of the page, and one or two sets of
+// shapes. It also computes bounds of shapes and of the content of a page. It is all that
+// suites need of the renderer.
 package view
 
 import (
@@ -14,7 +17,7 @@ var ErrStopped = errors.New("nobody waits for the picture any more")
 // ErrLarge marks a view with more coverage than View.Light.
 var ErrLarge = errors.New("the view is a large one")
 
-// stopped reports whether the view is not wanted any more.
+// Stopped reports whether the view is not wanted any more.
 func (v *View) Stopped() bool { return v.Stop != nil && v.Stop() }
 
 // Box is a rectangle in page units: x to the right, y down.

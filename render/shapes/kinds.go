@@ -1,0 +1,212 @@
+// Package shapes makes outlines, strokes and sizes of shapes. In: a *scene.Shape. Out: the
+// draws of its outline, as paths with their pens and colours, and the points of its geometry.
+// The table kinds has a row for each kind of shape. Errors wrap ErrForeign where a shape is
+// not drawn natively.
+package shapes
+
+import (
+	"fmt"
+
+	"plumb/render/geom"
+	"plumb/render/scene"
+)
+
+// Kind says how shapes of one kind are drawn and measured. The table kinds has a row for
+// each kind; a new native shape is a new row.
+type Kind struct {
+	// draws makes the draws of the shape's own outline, without its text; nil where plumb
+	// does not draw the kind.
+	draws func(m *Maker, sh *scene.Shape, growY float64, back bool) error
+	// contours gives the lines of the shape's geometry; nil where they are not known from
+	// the shape alone.
+	contours func(m *Maker, sh *scene.Shape, to Contours) error
+	// check returns an error that wraps ErrForeign for a shape that cannot be drawn as the
+	// editor draws it; nil for no check.
+	check func(sh *scene.Shape) error
+	// Text says how the text of a shape is written.
+	Text TextKind
+	// Target is true where arrows can be bound to the kind.
+	Target bool
+	// Stroked is true where arrows keep half the width of a stroke away from the shape.
+	Stroked bool
+	// Open is true where nothing lies inside of the shape unless it is Closed.
+	Open bool
+}
+
+// TextKind says how the text of a shape is written.
+type TextKind uint8
+
+const (
+	// NoText: the shape has none, or it is not written with the outline.
+	NoText TextKind = iota
+	// BodyText: the shape is its text.
+	BodyText
+	// LabelText: a label over a geo shape.
+	LabelText
+	// NoteText: the text of a note, in its own colour.
+	NoteText
+)
+
+// Contours receives the lines of a shape's geometry: the points of its bounds, and the
+// outline at which arrows stop. Points are in the shape's own units, scale included.
+type Contours struct {
+	Begin func(c Contour) // begins a line
+	Point func(geom.Point)
+}
+
+// Contour is a line of a shape's geometry.
+type Contour struct {
+	Open  bool // does not return to its first point
+	Inner bool // is only stroked, as the diagonals of an x-box
+	Dot   bool // is the disc that stands for a line without length
+}
+
+var kinds = [...]Kind{
+	scene.Geo:       {draws: drawGeo, contours: geoContours, Text: LabelText, Target: true, Stroked: true},
+	scene.Text:      {draws: drawNothing, contours: textContours, Text: BodyText, Target: true, Stroked: true},
+	scene.Note:      {draws: drawNote, contours: noteContours, Text: NoteText, Target: true, Stroked: true},
+	scene.Line:      {draws: drawLine, contours: lineContours, check: checkLine, Target: true, Stroked: true, Open: true},
+	scene.Draw:      {draws: drawFreehand, contours: freehandContours, check: checkStroke, Target: true, Stroked: true, Open: true},
+	scene.Highlight: {draws: drawHighlight, contours: freehandContours, check: checkStroke, Stroked: true},
+	scene.Frame:     {contours: boxContours, Target: true},
+	scene.Image:     {draws: drawMedia, contours: boxContours, Target: true},
+	scene.Video:     {draws: drawMedia, contours: boxContours, Target: true},
+	scene.Bookmark:  {contours: boxContours, Target: true},
+	scene.Embed:     {contours: boxContours, Target: true},
+	scene.Group:     {draws: drawNothing},
+}
+
+// Of returns the row of a shape's kind. Kinds that are not in the table have the zero row.
+func Of(sh *scene.Shape) *Kind {
+	if int(sh.Kind) < len(kinds) {
+		return &kinds[sh.Kind]
+	}
+	return new(Kind)
+}
+
+// Contours gives the lines of the shape's geometry. Errors wrap ErrForeign where they are
+// not known natively.
+func (m *Maker) Contours(sh *scene.Shape, to Contours) error {
+	k := Of(sh)
+	if k.contours == nil {
+		return Foreign(sh, "bounds")
+	}
+	return k.contours(m, sh, to)
+}
+
+// Check returns an error that wraps ErrForeign for a shape that the editor refuses, such as
+// a line without points, or that cannot be drawn as the editor draws it.
+func Check(sh *scene.Shape) error {
+	if check := Of(sh).check; check != nil {
+		return check(sh)
+	}
+	return nil
+}
+
+func drawGeo(m *Maker, sh *scene.Shape, growY float64, _ bool) error { return m.geo(sh, growY) }
+
+func drawLine(m *Maker, sh *scene.Shape, _ float64, _ bool) error { return m.line(sh) }
+
+func drawFreehand(m *Maker, sh *scene.Shape, _ float64, _ bool) error { return m.freehand(sh) }
+
+func drawNote(m *Maker, sh *scene.Shape, growY float64, _ bool) error { return m.note(sh, growY) }
+
+func drawHighlight(m *Maker, sh *scene.Shape, _ float64, back bool) error {
+	return m.highlight(sh, back)
+}
+
+func drawNothing(*Maker, *scene.Shape, float64, bool) error { return nil }
+
+// drawMedia draws nothing for a picture without an asset, which has bounds all the same.
+func drawMedia(_ *Maker, sh *scene.Shape, _ float64, _ bool) error {
+	if sh.Asset != "" {
+		return Foreign(sh, "outline")
+	}
+	return nil
+}
+
+// rect gives a rectangle at the shape's origin.
+func (to Contours) rect(w, h float64) {
+	to.Begin(Contour{})
+	for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h)} {
+		to.Point(p)
+	}
+}
+
+func boxContours(_ *Maker, sh *scene.Shape, to Contours) error {
+	to.rect(sh.W, sh.H)
+	return nil
+}
+
+func textContours(_ *Maker, sh *scene.Shape, to Contours) error {
+	w, h, err := textSize(sh)
+	if err == nil {
+		to.rect(w, h)
+	}
+	return err
+}
+
+func noteContours(_ *Maker, sh *scene.Shape, to Contours) error {
+	growY, err := Grown(sh)
+	if err == nil {
+		to.rect(NoteSide*sh.Scale, (NoteSide+growY)*sh.Scale)
+	}
+	return err
+}
+
+func geoContours(m *Maker, sh *scene.Shape, to Contours) error {
+	growY, err := Grown(sh)
+	if err != nil {
+		return err
+	}
+	c := &m.Outline
+	c.Reset()
+	g := GeoSpec{
+		Kind: sh.Geo, W: sh.W, H: sh.H + growY,
+		Size: sh.Size, Dash: sh.Dash, Scale: sh.Scale, ID: sh.ID,
+	}
+	if err := g.Outline(c); err != nil {
+		return fmt.Errorf("shape %q: %w", sh.ID, err)
+	}
+	var at geom.Point
+	for i := range c.List {
+		k := &c.List[i]
+		if k.Verb == MoveTo {
+			to.Begin(Contour{Open: k.Hollow, Inner: k.Hollow})
+		}
+		k.Sample(at, to.Point)
+		at = k.To
+	}
+	return nil
+}
+
+func lineContours(m *Maker, sh *scene.Shape, to Contours) error {
+	m.Outline.Reset()
+	OutlineLine(sh.Points, sh.Cubic, &m.Outline)
+	to.Begin(Contour{Open: true})
+	m.Outline.Sample(to.Point)
+	return nil
+}
+
+// freehandContours gives the smoothed points of a freehand line. The edge of a highlight is
+// that of its stroke.
+func freehandContours(m *Maker, sh *scene.Shape, to Contours) error {
+	f := &m.Free
+	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {
+		return err
+	}
+	if r := f.Geometry(sh); r > 0 {
+		to.Begin(Contour{Dot: true})
+		dotOutline(r, to.Point)
+		return nil
+	}
+	to.Begin(Contour{Open: !sh.Closed})
+	if sh.Kind == scene.Highlight {
+		f.highlightEdge(highlighter(sh), to.Point)
+		return nil
+	}
+	for i := range f.Points {
+		to.Point(f.Points[i].At)
+	}
+	return nil
+}
