@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 
 	"plumb/daemon/api"
 	"plumb/daemon/dump"
@@ -16,28 +15,23 @@ import (
 	"plumb/daemon/queue"
 	"plumb/render"
 	"plumb/render/font"
-	"plumb/render/match"
 	"plumb/render/paint"
 	"plumb/render/scene"
 	"plumb/render/view"
 	"plumb/scoring"
-	"plumb/scoring/aspire"
-	"plumb/scoring/drawingbench"
-	"plumb/scoring/tangram"
-	"plumb/scoring/vqa"
 )
 
 // CoreConfig says how samples become results, over HTTP and without.
 type CoreConfig struct {
 	Engine   render.Config
-	Fonts    string            // folder of the fonts, "" to look for it
+	Fonts    string // folder of the fonts, "" to look for it
+	Suites   scoring.Suites
 	Suite    string            // for items that name none
 	TaskFile map[string]string // by suite
 	Lines    dump.Limits
 	Scenes   scene.Limits
 	Response int           // bytes of an answer at most
 	Actions  int           // operations of an answer at most
-	Paint    int           // what drawing an answer may cost, in writes to a pixel
 	Queue    queue.Config  // Engine, Items and Judge are filled in
 	Judge    *judge.Config // who judges answers that rules cannot; nil for nobody
 	Remote   bool          // results go to others, who are told no paths of this machine
@@ -51,28 +45,6 @@ type Core struct {
 	Pictures dump.PictureOptions // how scenes are read for this engine
 	Workers  int                 // goroutines of the queue
 	Judge    *judge.Client       // nil for none
-}
-
-// Suites returns the suites by name.
-func Suites(l scene.Limits, response int, more ...aspire.Option) map[string]scoring.Suite {
-	all := map[string]scoring.Suite{}
-	for _, s := range []scoring.Suite{vqa.Spatialab(), vqa.Spaceeval(), tangram.New(), drawingbench.New(), aspire.New(l, append(more, aspire.WithMaxResponse(response))...)} {
-		all[s.Name()] = s
-	}
-	return all
-}
-
-// Variants lists the variants of all suites.
-func Variants(suites map[string]scoring.Suite) []scoring.Variant {
-	var all []scoring.Variant
-	for _, name := range dump.SuiteNames(suites) {
-		for _, v := range suites[name].Variants() {
-			if !slices.ContainsFunc(all, func(w scoring.Variant) bool { return w.Name == v.Name }) { // suites may share one
-				all = append(all, v)
-			}
-		}
-	}
-	return all
 }
 
 // The work of one batch in rows of masks and items: about 16 ms on a software driver, and
@@ -93,26 +65,16 @@ func BatchWork(i render.Info) int {
 
 // Items loads the task files and returns what decoding a line needs.
 func Items(cfg CoreConfig) (dump.ItemConfig, error) {
-	if cfg.Response <= 0 {
-		cfg.Response = scoring.DefaultResponse
-	}
-	if cfg.Actions <= 0 {
-		cfg.Actions = scoring.DefaultActions
-	}
-	release, _ := view.ParseVersion(cfg.Engine.Tldraw) // the engine says what is wrong with it
-	items := dump.ItemConfig{Suite: cfg.Suite, Suites: Suites(cfg.Scenes, cfg.Response, aspire.WithMaxActions(cfg.Actions), aspire.WithTldraw(release)), Limits: cfg.Scenes,
-		Response: cfg.Response, Actions: cfg.Actions, Tasks: map[string]*dump.Tasks{}}
-	drawing := drawingbench.New(drawingbench.WithMaxActions(cfg.Actions), drawingbench.WithMaxPaint(cfg.Paint))
-	items.Suites[drawing.Name()] = drawing
-	if _, ok := items.Suites[cfg.Suite]; cfg.Suite != "" && !ok {
-		return items, fmt.Errorf("cannot use suite %q: want one of %v", cfg.Suite, dump.SuiteNames(items.Suites))
+	items := dump.ItemConfig{Suite: cfg.Suite, Suites: cfg.Suites, Limits: cfg.Scenes, Response: cfg.Response, Actions: cfg.Actions, Tasks: map[string]*dump.Tasks{}}
+	if cfg.Suite != "" && items.Suites.Find(cfg.Suite) == nil {
+		return items, fmt.Errorf("cannot use suite %q: want one of %v", cfg.Suite, items.Suites.Names())
 	}
 	for suite, path := range cfg.TaskFile {
-		s, ok := items.Suites[suite]
-		if !ok {
-			return items, fmt.Errorf("cannot load tasks of suite %q: want one of %v", suite, dump.SuiteNames(items.Suites))
+		s := items.Suites.Find(suite)
+		if s == nil {
+			return items, fmt.Errorf("cannot load tasks of suite %q: want one of %v", suite, items.Suites.Names())
 		}
-		t, err := dump.LoadTasks(path, scoring.TaskFileOf(s), cfg.Lines, cfg.Scenes)
+		t, err := dump.LoadTasks(path, s.Tasks, cfg.Lines, cfg.Scenes)
 		if err != nil {
 			return items, err
 		}
@@ -146,11 +108,7 @@ func Open(cfg CoreConfig) (*Core, error) {
 		closeJudge(j)
 		return nil, err
 	}
-	for _, s := range items.Suites {
-		if s, ok := s.(interface{ MeasureWith(match.Meter) }); ok {
-			s.MeasureWith(e.Meter())
-		}
-	}
+	items.Meter = e.Meter()
 	q := cfg.Queue
 	q.Engine, q.Items = engine{e, cfg.Queue.Watch.Stage, cfg.Remote}, items
 	if q.Workers <= 0 {

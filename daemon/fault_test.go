@@ -15,6 +15,7 @@ import (
 	"plumb/daemon/queue"
 	"plumb/render"
 	"plumb/render/scene"
+	"plumb/scoring/suites"
 	"plumb/testdata"
 )
 
@@ -32,7 +33,7 @@ func openCore(t *testing.T) *Core {
 	t.Helper()
 	c, err := Open(CoreConfig{
 		Engine: render.Config{Backend: render.BackendGL, Watchdog: 4 * time.Second},
-		Fonts:  filepath.Join(testdata.Root(), "build", "fonts"), Suite: "aspire", Scenes: scene.DefaultLimits(),
+		Fonts:  filepath.Join(testdata.Root(), "build", "fonts"), Suites: suites.New(suites.Config{}), Suite: "aspire", Scenes: scene.DefaultLimits(),
 		Queue: queue.Config{Batch: 32}, // many batches, so that all faults come
 	})
 	if err != nil {

@@ -26,13 +26,6 @@ type Exhibit struct {
 // Text is a text under a title, with its own line breaks.
 type Text struct{ Title, Body string }
 
-// Painter is a Suite that paints the pictures of answers itself.
-type Painter interface {
-	// Paint makes the picture of an item's answer. The error wraps *Error; that of
-	// an item without an answer has the code "no_response".
-	Paint(it *Item, v Variants) (Painting, error)
-}
-
 // Painting is the picture of an answer.
 type Painting struct {
 	Image *image.NRGBA

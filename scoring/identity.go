@@ -42,12 +42,6 @@ func (who *Identity) Settings() *Asked {
 	return who.Asked
 }
 
-// Repeated is a Suite whose lines may have the repeat in another member as well.
-type Repeated interface {
-	// RepeatMember returns the name of that member ("run").
-	RepeatMember() string
-}
-
 // Limits of the members of an identity in bytes, because results repeat them.
 const (
 	maxWord  = 1024

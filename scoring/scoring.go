@@ -7,6 +7,7 @@ package scoring
 import (
 	"github.com/valyala/fastjson"
 
+	"plumb/render/match"
 	"plumb/render/metric"
 	"plumb/render/view"
 )
@@ -24,29 +25,8 @@ type Item struct {
 	// Notes say how the line was read, where that needs to be said. They go
 	// before those of the result.
 	Notes []Note
-}
-
-// Suite scores the items of one benchmark. Implementations are safe for use by
-// many goroutines at once.
-type Suite interface {
-	// Name is the suite's name in dumps and on the command line.
-	Name() string
-	// Tests lists the names of its tests in the order of the paper.
-	Tests() []string
-	// Variants lists the named variants that its rules know.
-	Variants() []Variant
-	// Prepare reads an item; what it costs to score belongs into Job.Score. It never
-	// fails for a bad answer, which has a score and a status; an error means that the
-	// item itself cannot be used (unknown test, no task, bad initial scene) and wraps
-	// *Error.
-	Prepare(it *Item, v Variants) (Job, error)
-}
-
-// Demanding is a Suite that checks for missing members before it reads an item.
-type Demanding interface {
-	// Lacking returns an error that names all members that the item needs and that
-	// neither the line nor its task has; nil where none is missing but the answer.
-	Lacking(it *Item) error
+	// Meter measures how regions lie to each other; nil for plain Go.
+	Meter match.Meter
 }
 
 // Job is an item that has been read.

@@ -1,19 +1,5 @@
 package scoring
 
-// Tabled is a Suite whose papers print more than the mean of each test.
-type Tabled interface {
-	// Tables returns empty tables for one run.
-	Tables(o TableOptions) Tables
-}
-
-// Joined is a Tabled suite whose tables have a row or column for each series.
-// Results of several series go to one of them; each series of other suites has
-// tables of its own.
-type Joined interface {
-	Tabled
-	JoinsModels()
-}
-
 // TableOptions say how answers are counted.
 type TableOptions struct {
 	Variants Variants

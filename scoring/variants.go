@@ -12,11 +12,6 @@ type Group struct {
 	Tests []string
 }
 
-// Grouped is a Suite whose tests fall into categories.
-type Grouped interface {
-	Groups() []Group
-}
-
 // ParseVariants reads the values of --variant, each NAME or NAME=VALUE, against
 // the variants that are known. The first part of a name ("maze." of
 // "maze.cell") may be left out where only one variant has the rest. The error

@@ -15,12 +15,13 @@ import (
 	"plumb/render"
 	"plumb/render/scene"
 	"plumb/scoring"
+	"plumb/scoring/suites"
 )
 
 func open(t *testing.T) *daemon.Core {
 	t.Helper()
 	core, err := daemon.Open(daemon.CoreConfig{Engine: render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative},
-		Lines: dump.Limits{}, Scenes: scene.DefaultLimits()})
+		Suites: suites.New(suites.Config{}), Lines: dump.Limits{}, Scenes: scene.DefaultLimits()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,10 +50,10 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	suites := map[string]bool{}
+	measured := map[string]bool{}
 	for _, c := range classes {
 		suite, _, _ := strings.Cut(c.Name, "/")
-		suites[suite] = true
+		measured[suite] = true
 		if c.Items != 6 || len(c.Slow) != 6 || len(c.Failed) > 0 || len(c.Rate) != 2 || len(c.Core) != 2 || !(c.P50 > 0) || c.P99 < c.P50 {
 			t.Errorf("%s: got %+v", c.Name, c)
 		}
@@ -65,9 +66,9 @@ func TestMeasure(t *testing.T) {
 			seen[it.ID] = true
 		}
 	}
-	for name := range core.Items.Suites {
-		if !suites[name] {
-			t.Errorf("suite %s has no class", name)
+	for _, s := range core.Items.Suites {
+		if !measured[s.Name] {
+			t.Errorf("suite %s has no class", s.Name)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func within(name string, times, n int, pass func() (figures, error)) *row {
 // lines scores dump lines, targets included, up to result lines.
 func lines(list []answer, times int) *row {
 	s := tangram.New()
-	d := dump.NewDecoder(dump.ItemConfig{Suites: map[string]scoring.Suite{s.Name(): s}, Limits: scene.DefaultLimits()})
+	d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{s}, Limits: scene.DefaultLimits()})
 	all := make([][]byte, len(list))
 	for i := range list {
 		all[i] = list[i].line(true, 0)
@@ -63,7 +63,7 @@ func lines(list []answer, times int) *row {
 	var buf []byte
 	return within("plumb: line to result line", times, len(list), func() (f figures, err error) {
 		for i, b := range all {
-			it, e := d.Item(dump.Line{N: i + 1, Bytes: b}, s.Name())
+			it, e := d.Item(dump.Line{N: i + 1, Bytes: b}, s.Name)
 			if e != nil {
 				return f, fmt.Errorf("cannot read %s: %s", list[i].id, e.Message)
 			}
@@ -100,9 +100,9 @@ func answers(list []answer, times int) (*row, error) {
 // found is what plumb finds in each answer, not measured.
 func found(list []answer) (f figures, err error) {
 	s := tangram.New()
-	d := dump.NewDecoder(dump.ItemConfig{Suites: map[string]scoring.Suite{s.Name(): s}, Limits: scene.DefaultLimits()})
+	d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{s}, Limits: scene.DefaultLimits()})
 	for i := range list {
-		it, e := d.Item(dump.Line{N: i + 1, Bytes: list[i].line(true, 0)}, s.Name())
+		it, e := d.Item(dump.Line{N: i + 1, Bytes: list[i].line(true, 0)}, s.Name)
 		if e != nil {
 			return f, fmt.Errorf("cannot read %s: %s", list[i].id, e.Message)
 		}

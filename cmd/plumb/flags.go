@@ -16,7 +16,9 @@ import (
 	"plumb/render"
 	"plumb/render/chrome"
 	"plumb/render/scene"
+	"plumb/render/view"
 	"plumb/scoring"
+	"plumb/scoring/suites"
 	"plumb/scoring/table"
 )
 
@@ -153,6 +155,11 @@ func (l *limitFlags) scenes() scene.Limits {
 		Pixels: int(l.MaxPixels), Side: int(l.MaxSide), Text: int(l.MaxText), Coordinate: l.MaxCoordinate}
 }
 
+// suites returns the suites for a release of tldraw.
+func (l *limitFlags) suites(release view.Version) scoring.Suites {
+	return suites.New(suites.Config{Scenes: l.scenes(), Response: int(l.MaxResponse), Actions: int(l.MaxActions), Paint: int(l.MaxPaint), Tldraw: release})
+}
+
 // scoreFlags choose the suite, the tasks, the variants of the rules and the reward.
 type scoreFlags struct {
 	Suite   string   `placeholder:"NAME" help:"Suite of lines that name none. Default: the suite that has the line's test."`
@@ -163,11 +170,11 @@ type scoreFlags struct {
 
 // taskFiles splits SUITE=FILE; a file alone belongs to the suite of --suite, or
 // the one whose tasks it holds.
-func (f *scoreFlags) taskFiles(suites map[string]scoring.Suite, l dump.Limits) (map[string]string, error) {
+func (f *scoreFlags) taskFiles(suites scoring.Suites, l dump.Limits) (map[string]string, error) {
 	files := map[string]string{}
 	for _, arg := range f.Tasks {
 		suite, path, ok := strings.Cut(arg, "=")
-		if _, known := suites[suite]; !ok || !known {
+		if !ok || suites.Find(suite) == nil {
 			suite, path = f.Suite, arg
 		}
 		if suite == "" {
@@ -177,7 +184,7 @@ func (f *scoreFlags) taskFiles(suites map[string]scoring.Suite, l dump.Limits) (
 			}
 		}
 		if suite == "" {
-			return nil, usage("cannot use tasks %q: want SUITE=FILE with one of %v", arg, dump.SuiteNames(suites))
+			return nil, usage("cannot use tasks %q: want SUITE=FILE with one of %v", arg, suites.Names())
 		}
 		if files[suite] != "" {
 			return nil, usage("cannot use tasks %q: suite %s has a file already", arg, suite)
@@ -188,8 +195,8 @@ func (f *scoreFlags) taskFiles(suites map[string]scoring.Suite, l dump.Limits) (
 }
 
 // variants resolves --variant against those of all suites and of tables.
-func (f *scoreFlags) variants(suites map[string]scoring.Suite) (scoring.Variants, error) {
-	v, err := scoring.ParseVariants(f.Variant, append(daemon.Variants(suites), table.Variants()...))
+func (f *scoreFlags) variants(suites scoring.Suites) (scoring.Variants, error) {
+	v, err := scoring.ParseVariants(f.Variant, append(suites.Variants(), table.Variants()...))
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -213,9 +220,10 @@ func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, erro
 		return daemon.CoreConfig{}, err
 	}
 	browser.MaxAsset, browser.MaxAssetPixels = int(l.MaxAsset), int(l.MaxAssetPx)
-	suites := daemon.Suites(l.scenes(), int(l.MaxResponse))
-	if _, ok := suites[s.Suite]; s.Suite != "" && !ok {
-		return daemon.CoreConfig{}, usage("cannot use suite %q: want one of %v", s.Suite, dump.SuiteNames(suites))
+	release, _ := view.ParseVersion(e.Tldraw) // the engine reports what is wrong with it
+	suites := l.suites(release)
+	if s.Suite != "" && suites.Find(s.Suite) == nil {
+		return daemon.CoreConfig{}, usage("cannot use suite %q: want one of %v", s.Suite, suites.Names())
 	}
 	files, err := s.taskFiles(suites, l.lines())
 	if err != nil {
@@ -224,8 +232,8 @@ func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, erro
 	return daemon.CoreConfig{
 		Engine: render.Config{Backend: e.Backend, Device: e.Device, Raster: raster, MaxCoverage: int(l.MaxCoverage),
 			Fidelity: e.Fidelity, Tldraw: e.Tldraw, Chrome: browser},
-		Fonts: e.FontsDir, Suite: s.Suite, TaskFile: files,
-		Lines: l.lines(), Scenes: l.scenes(), Response: int(l.MaxResponse), Actions: int(l.MaxActions), Paint: int(l.MaxPaint),
+		Fonts: e.FontsDir, Suites: suites, Suite: s.Suite, TaskFile: files,
+		Lines: l.lines(), Scenes: l.scenes(), Response: int(l.MaxResponse), Actions: int(l.MaxActions),
 		Queue: queue.Config{Scorer: "plumb " + version, Workers: e.Workers, Batch: int(e.Batch),
 			Max: int(l.QueueMax), Deadline: l.Deadline, Memory: memory.New("--max-memory", int64(l.MaxMemory), int64(l.MaxMemory))},
 	}, nil

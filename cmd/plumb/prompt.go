@@ -5,18 +5,15 @@ import (
 	"fmt"
 	"io"
 
-	"plumb/daemon"
 	"plumb/daemon/dump"
 	"plumb/scoring"
-	"plumb/scoring/aspire"
-	"plumb/scoring/vqa"
 )
 
 // promptCmd is `plumb prompt`.
 type promptCmd struct {
 	Items   string `arg:"" optional:"" name:"items" help:"ASPIRE items: JSON lines with id, test, shapes and prompt; or items of SPATIALAB and SpaCE-Eval; or TangramPuzzle instances; - is stdin. DrawingBench has --tasks."`
 	Output  string `short:"o" default:"-" placeholder:"FILE" help:"File for the prompts, one line {\"id\",\"prompt\"} per item; - is stdout."`
-	Suite   string `enum:"aspire,tangram,drawingbench,spatialab,spaceeval" default:"aspire" help:"Suite of the items: aspire, tangram, drawingbench, spatialab or spaceeval."`
+	Suite   string `default:"aspire" help:"Suite of the items; an unknown name lists them all."`
 	Open    bool   `help:"Ask items of SPATIALAB that name no format as open questions, without their options."`
 	Minimal bool   `help:"Describe shapes by their ids only (aspire.md D49)."`
 	Cot     bool   `help:"Ask to think step by step."`
@@ -27,6 +24,10 @@ type promptCmd struct {
 
 // Run writes what a model is asked, in the order of the items.
 func (c *promptCmd) Run(std streams) (err error) {
+	suites := c.suites(0)
+	if suites.Find(c.Suite) == nil {
+		return usage("cannot use suite %q: want one of %v", c.Suite, suites.Names())
+	}
 	if c.Suite == "drawingbench" {
 		return c.drawingBench(std)
 	}
@@ -45,13 +46,13 @@ func (c *promptCmd) Run(std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	suites := daemon.Suites(c.scenes(), int(c.MaxResponse))
 	d := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes()})
 	ask := func(it *scoring.Item) (string, error) {
-		return aspire.Prompt(it.Test, it.Fields, aspire.PromptOptions{Minimal: c.Minimal, StepWise: c.Cot})
-	}
-	if c.Suite == "spatialab" || c.Suite == "spaceeval" {
-		ask = c.question(suites)
+		s := suites.Find(it.Suite)
+		if s.Prompt == nil {
+			return "", &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot write prompt: got an item of %s; want --suite %[1]s", it.Suite)}
+		}
+		return s.Prompt(it, scoring.PromptOptions{Minimal: c.Minimal, StepWise: c.Cot, Open: c.Open})
 	}
 	var told promptTally
 	for err == nil {
@@ -99,21 +100,6 @@ func (t *promptTally) verdict(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "%d of %d items have no prompt; the first is %s\n", t.failed, t.made+t.failed, t.first)
 	return nil
-}
-
-// question asks items of SPATIALAB and SpaCE-Eval, each as its own suite does: one
-// file may hold both.
-func (c *promptCmd) question(suites map[string]scoring.Suite) func(*scoring.Item) (string, error) {
-	return func(it *scoring.Item) (string, error) {
-		s, ok := suites[it.Suite].(*vqa.Suite)
-		if !ok {
-			return "", &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot write prompt: got an item of %s; want spatialab or spaceeval", it.Suite)}
-		}
-		if c.Open && it.Suite == "spatialab" && it.Test == "" {
-			it.Test = "open"
-		}
-		return s.Prompt(it, scoring.Variants{})
-	}
 }
 
 // promptLine is the line of one item, with its prompt or what is wrong with it. The

@@ -24,8 +24,8 @@ func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std
 	if err != nil {
 		return err
 	}
-	painter, ok := items.Suites[c.Suite].(scoring.Painter)
-	if !ok {
+	suite := items.Suites.Find(c.Suite)
+	if suite == nil || suite.Paint == nil {
 		return usage("cannot draw answers of suite %q: it has no pictures of answers", c.Suite)
 	}
 	if err := c.folder(); err != nil {
@@ -35,7 +35,7 @@ func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std
 	if err != nil {
 		return err
 	}
-	p := &answerRun{renderRun: renderRun{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha", n: cc.Queue.Workers}, painter: painter, suite: c.Suite}
+	p := &answerRun{renderRun: renderRun{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha", n: cc.Queue.Workers}, suite: suite}
 	if p.n <= 0 {
 		p.n = runtime.GOMAXPROCS(0)
 	}
@@ -55,8 +55,7 @@ func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std
 // answerRun is a run that draws answers.
 type answerRun struct {
 	renderRun
-	painter  scoring.Painter
-	suite    string
+	suite    *scoring.Suite
 	decoders sync.Pool
 	encoders sync.Pool
 }
@@ -86,15 +85,15 @@ func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemC
 func (e *answerRun) answer(s *renderTask) []byte {
 	d := e.decoders.Get().(*dump.Decoder)
 	defer e.decoders.Put(d)
-	it, fault := d.Item(s.line, e.suite)
+	it, fault := d.Item(s.line, e.suite.Name)
 	if fault != nil {
 		return s.fail(it.ID, fault)
 	}
-	if it.Suite != e.suite {
-		return s.fail(it.ID, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot draw answer: got suite %q; want %s", it.Suite, e.suite)})
+	if it.Suite != e.suite.Name {
+		return s.fail(it.ID, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot draw answer: got suite %q; want %s", it.Suite, e.suite.Name)})
 	}
 	id := it.ID
-	p, err := e.painter.Paint(it, nil)
+	p, err := e.suite.Paint(it, nil)
 	if err == nil {
 		s.own = id
 		if e.out != "" {

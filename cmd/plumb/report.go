@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"plumb/daemon"
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
 	"plumb/daemon/report"
@@ -73,8 +72,8 @@ type reportCmd struct {
 
 // Run joins result files into one report.
 func (c *reportCmd) Run(std streams) error {
-	suites := daemon.Suites(c.scenes(), int(c.MaxResponse))
-	known := append(daemon.Variants(suites), table.Variants()...)
+	suites := c.suites(0)
+	known := append(suites.Variants(), table.Variants()...)
 	variants, err := scoring.ParseVariants(c.Variant, known)
 	if err != nil {
 		return usageError{err}

@@ -62,8 +62,7 @@ func (c *scoreCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	suites := daemon.Suites(cc.Scenes, cc.Response)
-	variants, err := c.variants(suites)
+	variants, err := c.variants(cc.Suites)
 	if err != nil {
 		return err
 	}
@@ -99,12 +98,8 @@ func (c *scoreCmd) Run(std streams) error {
 	ctx, stop := signalContext()
 	defer stop()
 	j := &job{cmd: c, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward, Unmarked: true}, token: token}
-	var listed []scoring.Suite
-	for _, n := range dump.SuiteNames(suites) {
-		listed = append(listed, suites[n])
-	}
 	j.papers, j.missing, j.most = papers, missing, most
-	j.table = table.New(table.Options{Suites: listed, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants, Papers: papers})
+	j.table = table.New(table.Options{Suites: cc.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants, Papers: papers})
 	return j.run(ctx)
 }
 

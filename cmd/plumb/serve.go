@@ -81,7 +81,7 @@ func (c *serveCmd) Run(std streams) error {
 	if c.Listen == "" && c.Socket == "" {
 		return usage("cannot serve: want --listen or --socket")
 	}
-	variants, err := c.variants(daemon.Suites(cc.Scenes, cc.Response))
+	variants, err := c.variants(cc.Suites)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"plumb/daemon/dump"
 	"plumb/docs"
 )
 
@@ -29,7 +28,7 @@ func (s *Server) home(ctx *fasthttp.RequestCtx) {
 		Health, Reason, Locked, Host string
 		Suites, Guides               []string
 		OpenMetrics                  bool
-	}{OpenMetrics: s.cfg.OpenMetrics, Health: "healthy", Host: string(ctx.Host()), Suites: dump.SuiteNames(s.cfg.Items.Suites)}
+	}{OpenMetrics: s.cfg.OpenMetrics, Health: "healthy", Host: string(ctx.Host()), Suites: s.cfg.Items.Suites.Names()}
 	if err := s.healthy(); err != nil {
 		page.Health, page.Reason = "unhealthy", Pathless(err.Error())
 	}

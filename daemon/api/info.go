@@ -11,7 +11,6 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/valyala/fasthttp"
 
-	"plumb/daemon/dump"
 	"plumb/scoring"
 )
 
@@ -80,10 +79,9 @@ type variantInfo struct {
 
 func (s *Server) suites(ctx *fasthttp.RequestCtx) {
 	list := []suiteInfo{}
-	for _, name := range dump.SuiteNames(s.cfg.Items.Suites) {
-		suite := s.cfg.Items.Suites[name]
-		e := suiteInfo{Name: name, Tests: suite.Tests(), Variants: []variantInfo{}, Tasks: s.cfg.Items.Tasks[name].Len()}
-		for _, v := range suite.Variants() {
+	for _, suite := range s.cfg.Items.Suites {
+		e := suiteInfo{Name: suite.Name, Tests: suite.Tests, Variants: []variantInfo{}, Tasks: s.cfg.Items.Tasks[suite.Name].Len()}
+		for _, v := range suite.Variants {
 			e.Variants = append(e.Variants, variantInfo{v.Name, v.Value, v.Source, v.Doc, s.cfg.Variants.On(v.Name)})
 		}
 		list = append(list, e)
@@ -112,11 +110,7 @@ func (s *Server) reply(ctx *fasthttp.RequestCtx, v any) {
 
 // known lists the variants that a request may choose.
 func (s *Server) known() []scoring.Variant {
-	all := slices.Clone(s.cfg.Known)
-	for _, name := range dump.SuiteNames(s.cfg.Items.Suites) {
-		all = append(all, s.cfg.Items.Suites[name].Variants()...)
-	}
-	return all
+	return append(slices.Clone(s.cfg.Known), s.cfg.Items.Suites.Variants()...)
 }
 
 // accepts reports whether the client asks for a media type by name.

@@ -98,10 +98,10 @@ func (m *Metrics) Process() {
 // Suites says which suites there are. Items may name any other one, and any test;
 // those count as "unknown", or a hostile client could make as many series as it
 // likes.
-func (m *Metrics) Suites(suites map[string]scoring.Suite) {
+func (m *Metrics) Suites(suites scoring.Suites) {
 	known := map[string][]string{}
-	for name, s := range suites {
-		known[name] = s.Tests()
+	for _, s := range suites {
+		known[s.Name] = s.Tests
 	}
 	m.suites.Store(&known)
 }

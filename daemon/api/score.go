@@ -191,8 +191,8 @@ func (s *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Option
 // chosen resolves names.
 func (s *Server) chosen(suite, reward string, variants []string) (*queue.Options, *scoring.Error) {
 	o := &queue.Options{Suite: suite, Variants: s.cfg.Variants, Reward: s.cfg.Reward}
-	if _, ok := s.cfg.Items.Suites[suite]; suite != "" && !ok {
-		return nil, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot use suite %.40q: want one of %v", suite, dump.SuiteNames(s.cfg.Items.Suites))}
+	if suite != "" && s.cfg.Items.Suites.Find(suite) == nil {
+		return nil, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot use suite %.40q: want one of %v", suite, s.cfg.Items.Suites.Names())}
 	}
 	var err error
 	if reward != "" {

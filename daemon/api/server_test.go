@@ -40,7 +40,7 @@ func serve(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) 
 	}
 	q.Items = queuetest.Config(s.engine, suite).Items
 	for name := range c.Items.Tasks { // the same suite by other names
-		q.Items.Suites[name] = suite
+		q.Items.Suites = append(q.Items.Suites, suite.As(name))
 	}
 	q.Items.Tasks = c.Items.Tasks
 	s.queue = queue.New(q)

@@ -18,21 +18,21 @@ const Unwrapped = "response_unwrapped"
 // its own form. Chat messages are replaced by their text, with a note. Any other value
 // is an error that names it, because a score of 0 would say nothing about the model.
 func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
-	suite, _ := d.cfg.Suites[it.Suite].(scoring.Parsed)
-	if v := it.Fields.Get("actions"); suite != nil && suite.AnswerForm("actions") != "" && !null(v) {
+	suite := d.cfg.Suites.Find(it.Suite)
+	if v := it.Fields.Get("actions"); suite.AnswerForms["actions"] != "" && !null(v) {
 		return d.readable(it, suite, "actions", v) // goes before a response
 	}
 	return d.readable(it, suite, "response", it.Fields.Get("response"))
 }
 
 // readable is answer for one member. suite is nil where it reads texts only.
-func (d *Decoder) readable(it *scoring.Item, suite scoring.Parsed, member string, v *fastjson.Value) *scoring.Error {
+func (d *Decoder) readable(it *scoring.Item, suite *scoring.Suite, member string, v *fastjson.Value) *scoring.Error {
 	if null(v) || v.Type() == fastjson.TypeString {
 		return nil
 	}
 	want := "a string"
-	if suite != nil && suite.AnswerForm(member) != "" {
-		want += " or " + suite.AnswerForm(member)
+	if form := suite.AnswerForms[member]; form != "" {
+		want += " or " + form
 	}
 	said, ok, err := message.Read(v)
 	switch {
@@ -40,7 +40,7 @@ func (d *Decoder) readable(it *scoring.Item, suite scoring.Parsed, member string
 		return refused(member + err.Error())
 	case ok:
 		d.unwrap(it, member, said)
-	case suite == nil || !suite.OwnAnswer(it, member, v):
+	case suite.OwnAnswer == nil || !suite.OwnAnswer(it, member, v):
 		return refused(member + ": got " + message.Describe(v) + "; want " + want)
 	}
 	return nil

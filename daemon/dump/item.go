@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"plumb/daemon/cut"
 	"plumb/daemon/message"
 	"plumb/render/jsontree"
+	"plumb/render/match"
 	"plumb/render/scene"
 	"plumb/scoring"
 )
@@ -21,12 +23,13 @@ const maxID = 1024
 
 // ItemConfig says how lines become items. It is shared and read-only.
 type ItemConfig struct {
-	Suite    string                   // for lines that do not name theirs; "" = by the name of the test
-	Suites   map[string]scoring.Suite // known suites by name
-	Limits   scene.Limits             // of the JSON: bytes, nesting, values
-	Response int                      // bytes of an answer, default 4 MiB (--max-response)
-	Actions  int                      // entries of a list of actions, default 100,000 (--max-actions)
-	Tasks    map[string]*Tasks        // by suite; for lines that do not carry their task
+	Suite    string // for lines that do not name theirs; "" = by the name of the test
+	Suites   scoring.Suites
+	Meter    match.Meter       // for items; nil for plain Go
+	Limits   scene.Limits      // of the JSON: bytes, nesting, values
+	Response int               // bytes of an answer, default 4 MiB (--max-response)
+	Actions  int               // entries of a list of actions, default 100,000 (--max-actions)
+	Tasks    map[string]*Tasks // by suite; for lines that do not carry their task
 }
 
 // Decoder turns lines into items. It is not safe for concurrent use: one per
@@ -64,7 +67,7 @@ func (d *Decoder) Trim() {
 // "bad_item" for a field of the wrong kind, "bad_response" for an answer of no
 // form that is known, "limit", "unknown_suite" and "unknown_task".
 func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
-	d.item = scoring.Item{ID: "line:" + strconv.Itoa(l.N), Line: l.N}
+	d.item = scoring.Item{ID: "line:" + strconv.Itoa(l.N), Line: l.N, Meter: d.cfg.Meter}
 	it := &d.item
 	if l.Fault != "" {
 		code := "bad_line"
@@ -102,7 +105,7 @@ func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
 	if e != nil {
 		return it, e
 	}
-	if _, ok := d.cfg.Suites[it.Suite].(scoring.Loose); strict != nil && !ok {
+	if strict != nil && !d.cfg.Suites.Find(it.Suite).LooseAnswers {
 		return it, bad(l.N, strict)
 	}
 	if e := d.join(it); e != nil {
@@ -162,8 +165,8 @@ func halfID(line []byte, id string) (raw []byte) {
 // who finds who made the answer. The task has no part in it.
 func (d *Decoder) who(it *scoring.Item) *scoring.Error {
 	repeat := ""
-	if s, ok := d.cfg.Suites[it.Suite].(scoring.Repeated); ok {
-		repeat = s.RepeatMember()
+	if s := d.cfg.Suites.Find(it.Suite); s != nil {
+		repeat = s.RepeatMember
 	}
 	who, err := scoring.ReadIdentity(it.Fields, repeat)
 	it.Who = who
@@ -198,8 +201,8 @@ func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 	if it.Suite == "" {
 		return &scoring.Error{Code: "unknown_suite", Message: "cannot score item: it names no suite; want a field suite, or --suite"}
 	}
-	if _, ok := d.cfg.Suites[it.Suite]; !ok {
-		return &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot score item: got suite %q; want one of %s", clip(it.Suite), d.names())}
+	if d.cfg.Suites.Find(it.Suite) == nil {
+		return &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot score item: got suite %q; want one of %s", clip(it.Suite), strings.Join(d.cfg.Suites.Names(), ", "))}
 	}
 	return nil
 }
@@ -209,16 +212,13 @@ func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 // it. "" when that does not tell.
 func (d *Decoder) suiteOf(it *scoring.Item) string {
 	found := ""
-	for name, s := range d.cfg.Suites {
-		match := d.cfg.Tasks[name].has(it.ID)
-		for _, t := range s.Tests() {
-			match = match || t == it.Test
-		}
+	for _, s := range d.cfg.Suites {
+		match := d.cfg.Tasks[s.Name].has(it.ID) || slices.Contains(s.Tests, it.Test)
 		if match && found != "" {
 			return ""
 		}
 		if match {
-			found = name
+			found = s.Name
 		}
 	}
 	return found
@@ -287,9 +287,6 @@ func (d *Decoder) over(item *fastjson.Value, line int) string {
 	}
 	return ""
 }
-
-// names lists the known suites in a fixed order.
-func (d *Decoder) names() string { return strings.Join(SuiteNames(d.cfg.Suites), ", ") }
 
 // field reads an optional string; null counts as absent.
 func field(v *fastjson.Value, name string) (string, *scoring.Error) {

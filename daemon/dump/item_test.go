@@ -1,7 +1,6 @@
 package dump
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,23 +10,7 @@ import (
 	"plumb/scoring"
 )
 
-// named is a suite that is only known by name.
-type named struct {
-	name  string
-	tests []string
-}
-
-func (n named) Name() string                { return n.name }
-func (n named) Tests() []string             { return n.tests }
-func (n named) Variants() []scoring.Variant { return nil }
-func (n named) Prepare(*scoring.Item, scoring.Variants) (scoring.Job, error) {
-	return nil, fmt.Errorf("not used here")
-}
-
-var suites = map[string]scoring.Suite{
-	"aspire":  named{"aspire", []string{"maze", "line"}},
-	"tangram": named{"tangram", []string{"outline", "line"}},
-}
+var suites = scoring.Suites{{Name: "aspire", Tests: []string{"maze", "line"}}, {Name: "tangram", Tests: []string{"outline", "line"}}}
 
 func TestItem(t *testing.T) {
 	deep := strings.Repeat("[", 400) + strings.Repeat("]", 400)

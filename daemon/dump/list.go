@@ -9,7 +9,6 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/render/jsontree"
-	"plumb/scoring"
 )
 
 // list reads a dump that is one JSON list instead of lines: its elements are the
@@ -91,16 +90,15 @@ func (l *list) expand(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range SuiteNames(l.cfg.Suites) {
-		s, ok := l.cfg.Suites[name].(scoring.Published)
-		if !ok || l.cfg.Suite != "" && l.cfg.Suite != name {
+	for _, s := range l.cfg.Suites {
+		if s.Lines == nil || l.cfg.Suite != "" && l.cfg.Suite != s.Name {
 			continue
 		}
 		if _, ok := s.Lines(v, -1); !ok {
 			continue
 		}
 		key := s.ElementKey(v)
-		l.ready, _ = s.Lines(v, l.cfg.Tasks[name].position(key, l.seen[key]))
+		l.ready, _ = s.Lines(v, l.cfg.Tasks[s.Name].position(key, l.seen[key]))
 		l.seen[key]++
 		return nil
 	}

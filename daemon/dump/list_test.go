@@ -15,26 +15,20 @@ import (
 
 // published is a suite whose results come as a list and whose tasks are one
 // document.
-type published struct{ scoring.Suite }
-
-func (published) Name() string    { return "pub" }
-func (published) Tests() []string { return []string{"t"} }
-func (published) LooseAnswers()   {}
-func (published) TaskFile() scoring.TaskFile {
-	return scoring.TaskFile{List: "tasks", Fields: []string{"demand"},
+var published = &scoring.Suite{Name: "pub", Tests: []string{"t"}, LooseAnswers: true,
+	ElementKey: func(v *fastjson.Value) string { return string(v.GetStringBytes("id")) },
+	Lines: func(v *fastjson.Value, task int) (out [][]byte, ok bool) {
+		for _, r := range v.GetArray("results") {
+			out = append(out, []byte(`{"of":`+v.Get("id").String()+`,"task":`+string(rune('0'+task+1))+`,"response":`+r.String()+`}`))
+		}
+		return out, v.Exists("results")
+	},
+	Tasks: scoring.TaskFile{List: "tasks", Fields: []string{"demand"},
 		Keys: func(v *fastjson.Value, n int) ([]string, error) {
 			name := string(v.GetStringBytes("name"))
 			return []string{name + string(rune('0'+n)), string(v.GetStringBytes("id")), name}, nil
 		},
-		Refer: func(v *fastjson.Value, id string) string { return string(v.GetStringBytes("of")) }}
-}
-func (published) ElementKey(v *fastjson.Value) string { return string(v.GetStringBytes("id")) }
-func (published) Lines(v *fastjson.Value, task int) (out [][]byte, ok bool) {
-	for _, r := range v.GetArray("results") {
-		out = append(out, []byte(`{"of":`+v.Get("id").String()+`,"task":`+string(rune('0'+task+1))+`,"response":`+r.String()+`}`))
-	}
-	return out, v.Exists("results")
-}
+		Refer: func(v *fastjson.Value, id string) string { return string(v.GetStringBytes("of")) }}}
 
 func config(t *testing.T) ItemConfig {
 	t.Helper()
@@ -43,14 +37,14 @@ func config(t *testing.T) ItemConfig {
 	if err := os.WriteFile(path, []byte(document), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tasks, err := LoadTasks(path, published{}.TaskFile(), Limits{}, scene.Limits{})
+	tasks, err := LoadTasks(path, published.Tasks, Limits{}, scene.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if tasks.Len() != 2 {
 		t.Fatalf("got %d tasks; want 2", tasks.Len())
 	}
-	return ItemConfig{Suites: map[string]scoring.Suite{"pub": published{}}, Tasks: map[string]*Tasks{"pub": tasks}}
+	return ItemConfig{Suites: scoring.Suites{published}, Tasks: map[string]*Tasks{"pub": tasks}}
 }
 
 func readAll(t *testing.T, text string, cfg ItemConfig, l Limits) (out []string, err error) {
@@ -126,7 +120,7 @@ func TestTaskNames(t *testing.T) {
 // rules, and nothing else may.
 func TestLooseAnswers(t *testing.T) {
 	cfg := config(t)
-	cfg.Suites["strict"] = struct{ scoring.Suite }{}
+	cfg.Suites = append(cfg.Suites, &scoring.Suite{Name: "strict"})
 	for _, c := range []struct{ line, want, fault string }{
 		{`{"suite":"pub","demand":1,"actions":[{"x":NaN,"y":-Infinity,"s":"Infinity"}]}`, `[{"x":NaN,"y":-1e999,"s":"Infinity"}]`, ""},
 		{`{"suite":"pub","demand":1,"actions":[{"a":1,"a":2},1e400]}`, `[{"a":1,"a":2},1e400]`, ""},

@@ -7,7 +7,7 @@ import (
 )
 
 // looseKeys are the members of a line that some suites read by rules of their
-// own (scoring.Loose).
+// own (scoring.Suite.LooseAnswers).
 var looseKeys = map[string]bool{"response": true, "actions": true}
 
 // loosened returns a line that holds only in its answer what a line must not

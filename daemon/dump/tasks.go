@@ -301,16 +301,6 @@ func (t *Tasks) find(id string) ([]byte, *scoring.Error) {
 	return raw, nil
 }
 
-// SuiteNames lists the names of suites in alphabetical order.
-func SuiteNames(suites map[string]scoring.Suite) []string {
-	names := make([]string, 0, len(suites))
-	for n := range suites {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // Join appends to dst the line with the fields of its task that it lacks, for a
 // reader that does not have the task file. A line that cannot be joined is
 // appended as it is.

@@ -11,7 +11,7 @@ import (
 
 // Whose finds the suite of a task file that was given without one: by its first
 // task, or by the form of the document. "" where that does not tell.
-func Whose(path string, suites map[string]scoring.Suite, limits Limits) (string, error) {
+func Whose(path string, suites scoring.Suites, limits Limits) (string, error) {
 	r, err := Open(path, limits)
 	if err != nil {
 		return "", err
@@ -36,21 +36,21 @@ func Whose(path string, suites map[string]scoring.Suite, limits Limits) (string,
 }
 
 // owner is the one suite that a task, or a document of tasks, can belong to.
-func owner(v *fastjson.Value, suites map[string]scoring.Suite) string {
+func owner(v *fastjson.Value, suites scoring.Suites) string {
 	d := Decoder{cfg: ItemConfig{Suites: suites}}
 	it := scoring.Item{Fields: v}
 	if d.suite(&it, "") == nil {
 		return it.Suite
 	}
 	found := ""
-	for name, s := range suites {
-		if list := scoring.TaskFileOf(s).List; list == "" || v.GetArray(list) == nil {
+	for _, s := range suites {
+		if list := s.Tasks.List; list == "" || v.GetArray(list) == nil {
 			continue
 		}
 		if found != "" {
 			return ""
 		}
-		found = name
+		found = s.Name
 	}
 	return found
 }

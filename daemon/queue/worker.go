@@ -177,7 +177,7 @@ func (w *worker) item(t *task, start time.Duration) (needsDevice bool) {
 		t.result = t.failed(e)
 		return false
 	}
-	job, err := prepare(w.q.cfg.Items.Suites[it.Suite], it, t.opt.Variants)
+	job, err := prepare(w.q.cfg.Items.Suites.Find(it.Suite), it, t.opt.Variants)
 	if err != nil {
 		w.q.mark(t, PartDecode)
 		t.result = t.failed(asError(err))
@@ -204,9 +204,9 @@ func (w *worker) item(t *task, start time.Duration) (needsDevice bool) {
 }
 
 // prepare reads an item that lacks nothing.
-func prepare(s scoring.Suite, it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
-	if d, ok := s.(scoring.Demanding); ok {
-		if err := d.Lacking(it); err != nil {
+func prepare(s *scoring.Suite, it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+	if s.Lacking != nil {
+		if err := s.Lacking(it); err != nil {
 			return nil, err
 		}
 	}

@@ -84,7 +84,7 @@ func (m *maker) card(p pair) *card {
 
 // show asks the suite for the pictures of an item and draws them.
 func (m *maker) show(c *card, it *scoring.Item, r *scoring.Result) {
-	suite := m.cfg.Items.Suites[it.Suite]
+	suite := m.cfg.Items.Suites.Find(it.Suite)
 	if suite == nil {
 		c.Problem = fmt.Sprintf("no pictures: suite %q is not known here", it.Suite)
 		return

@@ -26,15 +26,10 @@ import (
 )
 
 // fakeSuite shows one rectangle per item, or an arrow that cannot be drawn.
-type fakeSuite struct{}
+var fakeSuite = &scoring.Suite{Name: "aspire", Tests: []string{"maze", "graph", "label"}, Prepare: prepare,
+	Groups: []scoring.Group{{Name: "structured", Tests: []string{"maze", "graph"}}}}
 
-func (fakeSuite) Name() string                { return "aspire" }
-func (fakeSuite) Tests() []string             { return []string{"maze", "graph", "label"} }
-func (fakeSuite) Variants() []scoring.Variant { return nil }
-func (fakeSuite) Groups() []scoring.Group {
-	return []scoring.Group{{Name: "structured", Tests: []string{"maze", "graph"}}}
-}
-func (fakeSuite) Prepare(it *scoring.Item, _ scoring.Variants) (scoring.Job, error) {
+func prepare(it *scoring.Item, _ scoring.Variants) (scoring.Job, error) {
 	if it.Fields.Exists("broken") {
 		return nil, &scoring.Error{Code: "bad_item", Message: "broken on purpose"}
 	}
@@ -93,7 +88,7 @@ type sample struct{ line, result string }
 func write(t *testing.T, cfg Config, samples ...sample) (index string) {
 	t.Helper()
 	cfg.Dir = t.TempDir()
-	cfg.Items.Suites = map[string]scoring.Suite{"aspire": fakeSuite{}}
+	cfg.Items.Suites = scoring.Suites{fakeSuite}
 	cfg.Title = "dump <1>"
 	w, err := New(cfg)
 	if err != nil {
@@ -217,7 +212,7 @@ func TestTables(t *testing.T) {
 		b, _ := json.Marshal(map[string]any{"id": fmt.Sprint("x", n), "suite": "aspire", "test": test, "model": model, "score": score, "metrics": map[string]any{}})
 		return sample{`{"suite":"aspire","test":"maze","response":"x"}`, string(b)}
 	}
-	w, err := New(Config{Dir: t.TempDir(), Items: dump.ItemConfig{Suites: map[string]scoring.Suite{"aspire": fakeSuite{}}}})
+	w, err := New(Config{Dir: t.TempDir(), Items: dump.ItemConfig{Suites: scoring.Suites{fakeSuite}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +253,7 @@ func TestTables(t *testing.T) {
 func long(t *testing.T, n, most int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	w, err := New(Config{Dir: dir, Max: most, Items: dump.ItemConfig{Suites: map[string]scoring.Suite{"aspire": fakeSuite{}}}})
+	w, err := New(Config{Dir: dir, Max: most, Items: dump.ItemConfig{Suites: scoring.Suites{fakeSuite}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,21 +3,14 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
-	"plumb/scoring"
 	"plumb/scoring/table"
 )
 
 // newTable returns the table of a report, whose columns are series.
 func newTable(cfg *Config) *table.Table {
-	o := table.Options{Missing: cfg.Missing, Clamp: cfg.Variants.On(table.Clamp), Variants: cfg.Variants, Papers: cfg.Papers}
-	for _, s := range cfg.Items.Suites {
-		o.Suites = append(o.Suites, s)
-	}
-	slices.SortFunc(o.Suites, func(a, b scoring.Suite) int { return strings.Compare(a.Name(), b.Name()) })
-	return table.New(o)
+	return table.New(table.Options{Suites: cfg.Items.Suites, Missing: cfg.Missing, Clamp: cfg.Variants.On(table.Clamp), Variants: cfg.Variants,
+		Papers: cfg.Papers})
 }
 
 // tableView is one suite's table.

@@ -24,10 +24,10 @@ const BadLabel = "bad_label"
 
 // Labels reads labels. It is read-only and safe for concurrent use.
 type Labels struct {
-	Limits scene.Limits             // of a label's JSON
-	Suites map[string]scoring.Suite // known suites by name
-	Suite  string                   // of labels that name none; "" = found as for a dump line
-	Tasks  map[string]*dump.Tasks   // by suite; what references name
+	Limits scene.Limits // of a label's JSON
+	Suites scoring.Suites
+	Suite  string                 // of labels that name none; "" = found as for a dump line
+	Tasks  map[string]*dump.Tasks // by suite; what references name
 }
 
 // answerKeys are the members of a dump line that hold an answer. A label has
@@ -91,8 +91,8 @@ func (l *Labels) resolve(suite, id []byte, at string) *scoring.Error {
 	if name == "" {
 		return nil // the decoder looks through all files
 	}
-	if _, ok := l.Suites[name]; !ok {
-		return bad(at+".suite", "got %.64q; want one of %s", name, strings.Join(dump.SuiteNames(l.Suites), ", "))
+	if l.Suites.Find(name) == nil {
+		return bad(at+".suite", "got %.64q; want one of %s", name, strings.Join(l.Suites.Names(), ", "))
 	}
 	if l.Tasks[name].Len() == 0 {
 		return bad(at+".id", "%.64q is a reference, and no tasks of suite %s are loaded; want plumb serve --tasks %s=FILE, or the whole item", id, name, name)

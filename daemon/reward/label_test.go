@@ -26,8 +26,8 @@ func labels(t testing.TB) *Labels {
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	suites := map[string]scoring.Suite{"aspire": aspire.New(scene.DefaultLimits())}
-	tasks, err := dump.LoadTasks(path, scoring.TaskFileOf(suites["aspire"]), dump.Limits{}, scene.Limits{})
+	suites := scoring.Suites{aspire.New(scene.DefaultLimits())}
+	tasks, err := dump.LoadTasks(path, suites[0].Tasks, dump.Limits{}, scene.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,8 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
+const suiteName = "aspire"
+
 // suite is the benchmark. It is read-only but for its pool.
 type suite struct {
 	limits      scene.Limits
@@ -45,7 +47,26 @@ func WithMaxActions(n int) Option { return func(s *suite) { s.maxActions = n } }
 func WithTldraw(v view.Version) Option { return func(s *suite) { s.tldraw = v } }
 
 // New returns the suite. Fields of lim that are zero mean their defaults.
-func New(lim scene.Limits, options ...Option) scoring.Suite {
+func New(lim scene.Limits, options ...Option) *scoring.Suite {
+	s := newSuite(lim, options)
+	names := make([]string, len(tests))
+	for i := range tests {
+		names[i] = tests[i].name
+	}
+	return &scoring.Suite{
+		Name: suiteName, Tests: names, Variants: variants, Tasks: scoring.TaskFile{Fields: []string{"test", "shapes", "task"}},
+		Groups: []scoring.Group{
+			{Name: "structured", Tests: []string{"maze", "graph", "pattern"}},
+			{Name: "relational", Tests: []string{"label", "line"}},
+			{Name: "intuitive", Tests: []string{"arrow", "overlap", "balance"}},
+		},
+		Prepare: s.prepare, Lacking: lacking,
+		AnswerForms: map[string]string{"response": "an object with createShapes, updateShapes, deleteShapes or rotation"},
+		OwnAnswer:   ownAnswer, Prompt: prompt,
+	}
+}
+
+func newSuite(lim scene.Limits, options []Option) *suite {
 	s := &suite{limits: withDefaults(lim), maxResponse: scoring.DefaultResponse, maxActions: scoring.DefaultActions}
 	for _, o := range options {
 		o(s)
@@ -103,43 +124,9 @@ func findTest(name string) *test {
 	return nil
 }
 
-// Name implements scoring.Suite.
-func (s *suite) Name() string { return "aspire" }
-
-// Tests implements scoring.Suite.
-func (s *suite) Tests() []string {
-	names := make([]string, len(tests))
-	for i := range tests {
-		names[i] = tests[i].name
-	}
-	return names
-}
-
-// Groups implements scoring.Grouped: the categories of aspire.md 12.
-func (s *suite) Groups() []scoring.Group {
-	return []scoring.Group{
-		{Name: "structured", Tests: []string{"maze", "graph", "pattern"}},
-		{Name: "relational", Tests: []string{"label", "line"}},
-		{Name: "intuitive", Tests: []string{"arrow", "overlap", "balance"}},
-	}
-}
-
-// TaskFile implements scoring.Tasked: items by id (contract.md 8).
-func (s *suite) TaskFile() scoring.TaskFile {
-	return scoring.TaskFile{Fields: []string{"test", "shapes", "task"}}
-}
-
-// AnswerForm implements scoring.Parsed.
-func (s *suite) AnswerForm(member string) string {
-	if member != "response" {
-		return ""
-	}
-	return "an object with createShapes, updateShapes, deleteShapes or rotation"
-}
-
-// OwnAnswer implements scoring.Parsed: an object with a key of any test, or a
+// ownAnswer reports whether v is an object with a key of any test, or a
 // list of one.
-func (s *suite) OwnAnswer(_ *scoring.Item, _ string, v *fastjson.Value) bool {
+func ownAnswer(_ *scoring.Item, _ string, v *fastjson.Value) bool {
 	if list := v.GetArray(); len(list) == 1 {
 		v = list[0]
 	}
@@ -162,14 +149,14 @@ type work struct {
 	ops     operations
 }
 
-// Prepare implements scoring.Suite. Its errors wrap *scoring.Error with the
+// prepare reads an item. Its errors wrap *scoring.Error with the
 // codes unknown_test, bad_item, bad_scene, bad_task, no_response and limit.
-func (s *suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	t := findTest(it.Test)
 	if t == nil {
 		return nil, fault("unknown_test", "cannot score test %s: want one of maze, graph, pattern, label, line, arrow, overlap, balance", quote(it.Test))
 	}
-	j := &job{base: scoring.Result{ID: it.ID, Suite: s.Name(), Test: t.name}, suite: s}
+	j := &job{base: scoring.Result{ID: it.ID, Suite: suiteName, Test: t.name}, suite: s}
 	var err error
 	if j.initial, err = s.initial(it.Fields); err != nil {
 		return nil, err
@@ -205,8 +192,7 @@ func (s *suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	return j, nil
 }
 
-// Lacking implements scoring.Demanding.
-func (*suite) Lacking(it *scoring.Item) error {
+func lacking(it *scoring.Item) error {
 	l := scoring.LackingIn(it)
 	if it.Test == "" {
 		l.Add("test", "one of maze, graph, pattern, label, line, arrow, overlap, balance", "unknown_test")

@@ -216,7 +216,7 @@ func TestApplied(t *testing.T) {
 			continue // TestCases checks its rotation
 		}
 		got := map[string]any{}
-		w, err := ran(New(scene.Limits{}).(*suite), string(c.raw), nil)
+		w, err := ran(newSuite(scene.Limits{}, nil), string(c.raw), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(s, uint16(0xffff))
 	}
 	suite := New(scene.Limits{})
-	names := suite.Variants()
+	names := suite.Variants
 	f.Fuzz(func(t *testing.T, response string, chosen uint16) {
 		v := scoring.Variants{}
 		for i, n := range names {
@@ -58,7 +58,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-func fuzzOnce(t *testing.T, s scoring.Suite, line string, v scoring.Variants) string {
+func fuzzOnce(t *testing.T, s *scoring.Suite, line string, v scoring.Variants) string {
 	j, err := s.Prepare(itemOf(t, []byte(line)), v)
 	if err != nil {
 		t.Fatalf("a bad answer is an error: %v\n%s", err, line)
@@ -133,7 +133,7 @@ func TestShowArrow(t *testing.T) {
 	}
 }
 
-func prepareWith(t *testing.T, s scoring.Suite, line string) scoring.Job {
+func prepareWith(t *testing.T, s *scoring.Suite, line string) scoring.Job {
 	t.Helper()
 	v := fastjson.MustParse(line)
 	j, err := s.Prepare(&scoring.Item{Test: string(v.GetStringBytes("test")), Fields: v}, nil)

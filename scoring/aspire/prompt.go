@@ -8,12 +8,6 @@ import (
 	"plumb/scoring"
 )
 
-// PromptOptions choose a prompt (aspire.md 3 and 13).
-type PromptOptions struct {
-	Minimal  bool // the state lists ids only; balance has none (D49, D50)
-	StepWise bool // inference mode CoT
-}
-
 // The texts of D4 and D5.
 const (
 	stateHeading    = "Initial whiteboard state (TLDraw JSON):\n```json\n"
@@ -22,14 +16,14 @@ const (
 	stepByStep      = "\nThink step-by-step"
 )
 
-// Prompt builds the text that a model is asked: the state of the whiteboard, the
-// task and the schema of the answer. item holds shapes and prompt (the text of
+// prompt builds the text that a model is asked: the state of the whiteboard, the
+// task and the schema of the answer. The item holds shapes and prompt (the text of
 // the task). It fails with a *scoring.Error for an unknown test, or an item
 // without these fields.
-func Prompt(test string, item *fastjson.Value, o PromptOptions) (string, error) {
-	t := findTest(test)
+func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
+	t, item := findTest(it.Test), it.Fields
 	if t == nil {
-		return "", fault("unknown_test", "cannot build prompt: test %s is not one of ASPIRE's", quote(test))
+		return "", fault("unknown_test", "cannot build prompt: test %s is not one of ASPIRE's", quote(it.Test))
 	}
 	shapes := item.Get("shapes")
 	if shapes == nil || shapes.Type() != fastjson.TypeArray {

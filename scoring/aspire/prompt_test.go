@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/valyala/fastjson"
+
+	"plumb/scoring"
 )
 
 const promptItem = `{"prompt":"Do it.","shapes":[
@@ -54,25 +56,25 @@ func TestPrompt(t *testing.T) {
 	arrow := strings.Replace(promptFull, promptEnd[strings.Index(promptEnd, `{"create`):], `{"shape": shape id, "rotation": number}`, 1)
 	cases := []struct {
 		name, test string
-		o          PromptOptions
+		o          scoring.PromptOptions
 		want       string
 	}{
-		{"full", "overlap", PromptOptions{}, promptFull},
-		{"balance, full", "balance", PromptOptions{}, promptFull},
-		{"step by step", "maze", PromptOptions{StepWise: true}, promptFull + "\nThink step-by-step"},
-		{"arrow", "arrow", PromptOptions{}, arrow},
-		{"minimal", "graph", PromptOptions{Minimal: true}, promptMinimal},
-		{"balance, minimal", "balance", PromptOptions{Minimal: true}, promptEnd},
+		{"full", "overlap", scoring.PromptOptions{}, promptFull},
+		{"balance, full", "balance", scoring.PromptOptions{}, promptFull},
+		{"step by step", "maze", scoring.PromptOptions{StepWise: true}, promptFull + "\nThink step-by-step"},
+		{"arrow", "arrow", scoring.PromptOptions{}, arrow},
+		{"minimal", "graph", scoring.PromptOptions{Minimal: true}, promptMinimal},
+		{"balance, minimal", "balance", scoring.PromptOptions{Minimal: true}, promptEnd},
 	}
 	item := fastjson.MustParse(promptItem)
 	for _, c := range cases {
-		got, err := Prompt(c.test, item, c.o)
+		got, err := prompt(&scoring.Item{Test: c.test, Fields: item}, c.o)
 		if err != nil || got != c.want {
 			t.Errorf("%s: %v, got\n%s\nwant\n%s", c.name, err, got, c.want)
 		}
 	}
 	for _, bad := range []struct{ test, item string }{{"mazes", promptItem}, {"maze", `{"prompt":"x"}`}, {"maze", `{"shapes":[]}`}, {"maze", `{"shapes":{},"prompt":"x"}`}} {
-		if got, err := Prompt(bad.test, fastjson.MustParse(bad.item), PromptOptions{}); err == nil {
+		if got, err := prompt(&scoring.Item{Test: bad.test, Fields: fastjson.MustParse(bad.item)}, scoring.PromptOptions{}); err == nil {
 			t.Errorf("%s %s: got %q", bad.test, bad.item, got)
 		}
 	}

@@ -164,7 +164,7 @@ func TestScores(t *testing.T) {
 		if c.variants != "" {
 			names = strings.Fields(c.variants)
 		}
-		v, err := scoring.ParseVariants(names, s.Variants())
+		v, err := scoring.ParseVariants(names, s.Variants)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -318,9 +318,9 @@ func near(got, want any) bool {
 	return same(got, want)
 }
 
-func jobOf(t testing.TB, s scoring.Suite, test, shapes, task, answer, variants string) scoring.Job {
+func jobOf(t testing.TB, s *scoring.Suite, test, shapes, task, answer, variants string) scoring.Job {
 	t.Helper()
-	v, err := scoring.ParseVariants(strings.Fields(variants), s.Variants())
+	v, err := scoring.ParseVariants(strings.Fields(variants), s.Variants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -454,7 +454,7 @@ func TestFail(t *testing.T) {
 func TestVariantList(t *testing.T) {
 	s := New(scene.Limits{})
 	seen := map[string]bool{}
-	for _, v := range s.Variants() {
+	for _, v := range s.Variants {
 		if seen[v.Name] || v.Doc == "" || v.Source == "" {
 			t.Errorf("variant %+v", v)
 		}
@@ -462,12 +462,12 @@ func TestVariantList(t *testing.T) {
 	}
 	for _, short := range []string{"cell", "ordered", "printed", "touching", "contains", "page_bounds", "union", "accept_update",
 		"strict_balance", "strict_align", "extended_math", "own_label", "maze.strict", "label.strict", "clamp01"} {
-		if _, err := scoring.ParseVariants([]string{short}, s.Variants()); err != nil {
+		if _, err := scoring.ParseVariants([]string{short}, s.Variants); err != nil {
 			t.Errorf("%s: %v", short, err)
 		}
 	}
 	for _, bad := range []string{"ink", "strict"} {
-		if _, err := scoring.ParseVariants([]string{bad}, s.Variants()); err == nil {
+		if _, err := scoring.ParseVariants([]string{bad}, s.Variants); err == nil {
 			t.Errorf("%s is accepted", bad)
 		}
 	}

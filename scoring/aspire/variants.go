@@ -47,6 +47,3 @@ var variants = []scoring.Variant{
 	{Name: BalanceUnion, Source: "aspire.md D41", Doc: "what lies outside the frame has weight too"},
 	{Name: BalanceStrict, Source: "aspire.md D44", Doc: "a broken rule scores 0"},
 }
-
-// Variants implements scoring.Suite.
-func (s *suite) Variants() []scoring.Variant { return append([]scoring.Variant(nil), variants...) }

@@ -42,29 +42,38 @@ const (
 	EfficiencyBonus = "drawingbench.bonus_efficiency"
 )
 
-// Suite is the benchmark. It is safe for concurrent use.
-type Suite struct {
+// suite is the benchmark. It is read-only but for its pool.
+type suite struct {
 	pool              sync.Pool
 	maxActions, paint int
 }
 
 // Option changes a suite.
-type Option func(*Suite)
+type Option func(*suite)
 
 // WithMaxActions sets how many actions an answer may have.
-func WithMaxActions(n int) Option { return func(s *Suite) { s.maxActions = n } }
+func WithMaxActions(n int) Option { return func(s *suite) { s.maxActions = n } }
 
 // WithMaxPaint sets what drawing an answer may cost, in writes to a pixel.
-func WithMaxPaint(n int) Option { return func(s *Suite) { s.paint = n } }
+func WithMaxPaint(n int) Option { return func(s *suite) { s.paint = n } }
 
 // New returns the suite.
-func New(options ...Option) *Suite {
-	s := &Suite{maxActions: scoring.DefaultActions}
+func New(options ...Option) *scoring.Suite {
+	s := &suite{maxActions: scoring.DefaultActions}
 	for _, o := range options {
 		o(s)
 	}
 	s.pool.New = func() any { return new(reader) }
-	return s
+	return &scoring.Suite{
+		Name: suiteName, Tests: []string{testName}, Variants: variants,
+		// The dataset is one document, and what a line without criteria lacks stands in it.
+		Tasks:   scoring.TaskFile{List: "prompts", Fields: []string{"criteria"}, Keys: taskKeys, Refer: refer},
+		Prepare: s.prepare, Lacking: lacking,
+		// Answers are read as Python reads them. See docs/spec/drawingbench.md#r10.
+		LooseAnswers: true,
+		AnswerForms:  map[string]string{"response": "a list of actions", "actions": "a list of actions"}, OwnAnswer: ownAnswer,
+		ElementKey: elementKey, Lines: lines, Tables: newTables, Paint: s.draw,
+	}
 }
 
 // reader holds the memory of one evaluation.
@@ -75,24 +84,11 @@ type reader struct {
 	drawer       *picture.Drawer // nil until the first picture
 }
 
-// Name implements scoring.Suite.
-func (*Suite) Name() string { return suiteName }
-
-// Tests implements scoring.Suite: there is one.
-func (*Suite) Tests() []string { return []string{testName} }
-
-// LooseAnswers implements scoring.Loose: answers are read as Python reads them. See
-// docs/spec/drawingbench.md#r10.
-func (*Suite) LooseAnswers() {}
-
-// AnswerForm implements scoring.Parsed.
-func (*Suite) AnswerForm(string) string { return "a list of actions" }
-
-// OwnAnswer implements scoring.Parsed: a list of actions, or an object that has
+// ownAnswer reports whether v is a list of actions, or an object that has
 // one. A list in the member actions counts whatever it holds, as for the
 // benchmark's evaluator; one in response counts where it is empty or an element has
 // the member action. See docs/spec/drawingbench.md#r14.
-func (*Suite) OwnAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool {
+func ownAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool {
 	if v.Type() == fastjson.TypeObject {
 		list := v.Get("actions")
 		return list != nil && list.Type() == fastjson.TypeArray
@@ -105,26 +101,23 @@ func (*Suite) OwnAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool 
 		slices.ContainsFunc(list, func(e *fastjson.Value) bool { return e.Exists("action") })
 }
 
-// Variants implements scoring.Suite.
-func (*Suite) Variants() []scoring.Variant {
-	return []scoring.Variant{
-		{Name: Input, Value: "extract|strict", Source: "strict: the published evaluator; extract: decided, as no parser is published",
-			Doc: "how actions are found in text: extract looks for them, strict wants the text to be one JSON value"},
-		{Name: WithPrompt, Source: "published evaluator",
-			Doc: "the task's prompt is passed to the evaluator, which then reports spatial metrics; recorded runs did not"},
-		{Name: Profile, Value: "release|paper|pixels", Source: "release: the published evaluator; paper: the paper's Table 10; pixels: decided",
-			Doc: "what the score is: the published evaluator's (release), or a definition of this project: the paper's weights (paper), what is to be seen (pixels)"},
-		{Name: PixelMetrics, Source: "decided", Doc: "metrics of the picture beside the score"},
-		{Name: Renormalise, Source: "decided", Doc: "profile paper: criteria that the task does not state are left out of the sum"},
-		{Name: Penalties, Value: "on|off", Source: "on: the paper's main text; off: its appendix", Doc: "profile paper: whether errors cost a penalty beside their weight"},
-		{Name: CoverageBonus, Value: bonuses, Source: "paper, main text", Doc: "profile paper: added where the coverage is met; the paper gives no value"},
-		{Name: EfficiencyBonus, Value: bonuses, Source: "paper, main text", Doc: "profile paper: added for 10 to 500 actions without an efficiency warning; the paper gives no value"},
-	}
+var variants = []scoring.Variant{
+	{Name: Input, Value: "extract|strict", Source: "strict: the published evaluator; extract: decided, as no parser is published",
+		Doc: "how actions are found in text: extract looks for them, strict wants the text to be one JSON value"},
+	{Name: WithPrompt, Source: "published evaluator",
+		Doc: "the task's prompt is passed to the evaluator, which then reports spatial metrics; recorded runs did not"},
+	{Name: Profile, Value: "release|paper|pixels", Source: "release: the published evaluator; paper: the paper's Table 10; pixels: decided",
+		Doc: "what the score is: the published evaluator's (release), or a definition of this project: the paper's weights (paper), what is to be seen (pixels)"},
+	{Name: PixelMetrics, Source: "decided", Doc: "metrics of the picture beside the score"},
+	{Name: Renormalise, Source: "decided", Doc: "profile paper: criteria that the task does not state are left out of the sum"},
+	{Name: Penalties, Value: "on|off", Source: "on: the paper's main text; off: its appendix", Doc: "profile paper: whether errors cost a penalty beside their weight"},
+	{Name: CoverageBonus, Value: bonuses, Source: "paper, main text", Doc: "profile paper: added where the coverage is met; the paper gives no value"},
+	{Name: EfficiencyBonus, Value: bonuses, Source: "paper, main text", Doc: "profile paper: added for 10 to 500 actions without an efficiency warning; the paper gives no value"},
 }
 
-// Prepare implements scoring.Suite. The job keeps the reader that holds the answer
+// prepare reads an item. The job keeps the reader that holds the answer
 // and the task until Score.
-func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	r := s.pool.Get().(*reader)
 	j := &job{suite: s, reader: r, variants: v}
 	if err := j.read(it); err != nil {
@@ -149,10 +142,10 @@ func (j *job) read(it *scoring.Item) (err error) {
 	return nil
 }
 
-// Lacking implements scoring.Demanding. A task may have no criteria, but the line
-// must say so: without any, an answer that does nothing scores 1. See
+// lacking names what an item lacks. A task may have no criteria, but the line must
+// say so: without any, an answer that does nothing scores 1. See
 // docs/spec/drawingbench.md#r4.
-func (*Suite) Lacking(it *scoring.Item) error {
+func lacking(it *scoring.Item) error {
 	l := scoring.LackingIn(it)
 	if it.Fields.Get("criteria") == nil {
 		l.Add("criteria", "those of the task, null where it has none", "bad_item")
@@ -166,7 +159,7 @@ func neverHeard() *scoring.Error {
 
 // tooMany names the limit that a list of actions exceeds, "" for none. See
 // docs/spec/drawingbench.md#r15.
-func (s *Suite) tooMany(v *pyjson.Value) string {
+func (s *suite) tooMany(v *pyjson.Value) string {
 	if n := len(v.Items()); v.Kind == pyjson.List && n > s.maxActions {
 		return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, s.maxActions, scoring.FlagActions)
 	}
@@ -295,7 +288,7 @@ func (t *task) metrics() []scoring.Metric {
 
 // job is an item that has been read.
 type job struct {
-	suite    *Suite
+	suite    *suite
 	reader   *reader // holds the memory of task and value until Score
 	variants scoring.Variants
 	task     task

@@ -8,11 +8,11 @@ import (
 	"plumb/scoring/drawingbench/profile"
 )
 
-// Paint implements scoring.Painter: the canvas at the end, with the numbers of the
+// draw returns the canvas at the end, with the numbers of the
 // picture index (docs/spec/drawingbench.md#r69). An answer that ends the
 // published evaluator is drawn too, as the app skips actions that fail
 // (docs/spec/drawingbench.md#r48).
-func (s *Suite) Paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
+func (s *suite) draw(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
 	value, how, found, err := r.readAnswer(it, v[Input] == "strict")

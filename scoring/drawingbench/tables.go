@@ -46,8 +46,7 @@ type turn struct {
 	faults, told      []string
 }
 
-// Tables implements scoring.Tabled.
-func (*Suite) Tables(o scoring.TableOptions) scoring.Tables {
+func newTables(o scoring.TableOptions) scoring.Tables {
 	t := &tables{missing: o.Missing, runs: map[runKey]*run{}}
 	if p := profileOf(o.Variants); p != "release" {
 		t.label = ", profile " + p + " (a definition of this project)"

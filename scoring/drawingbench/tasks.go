@@ -10,12 +10,6 @@ import (
 	"plumb/scoring"
 )
 
-// TaskFile implements scoring.Tasked: the dataset is one document, and what a
-// line without criteria lacks stands in it.
-func (*Suite) TaskFile() scoring.TaskFile {
-	return scoring.TaskFile{List: "prompts", Fields: []string{"criteria"}, Keys: taskKeys, Refer: refer}
-}
-
 // taskKeys returns the names of a task: "<id>#<index>", "#<index>", and "<id>",
 // which names it where the id occurs once. Ids are not unique. See
 // docs/spec/drawingbench.md#r1.
@@ -40,19 +34,19 @@ func refer(v *fastjson.Value, id string) string {
 	return id
 }
 
-// ElementKey implements scoring.Published: an element of the published result
+// elementKey names the task of an element: one of the published result
 // file says its index, or is the k-th with its id.
-func (*Suite) ElementKey(v *fastjson.Value) string {
+func elementKey(v *fastjson.Value) string {
 	if f := v.Get("index"); f != nil && f.Type() == fastjson.TypeNumber {
 		return ""
 	}
 	return text(v, "id")
 }
 
-// Lines implements scoring.Published: an item per turn, with the id
+// lines returns an item per turn, with the id
 // "<task id>#<index>/<turn>" (contract.md 3). Nothing that was recorded of the
 // evaluation is passed on.
-func (*Suite) Lines(v *fastjson.Value, task int) ([][]byte, bool) {
+func lines(v *fastjson.Value, task int) ([][]byte, bool) {
 	turns := v.Get("results")
 	if turns == nil || turns.Type() != fastjson.TypeArray || !v.Exists("id") {
 		return nil, false

@@ -47,7 +47,7 @@ func Variants() []scoring.Variant {
 
 // Options of a table.
 type Options struct {
-	Suites  []scoring.Suite // their tests make rows, in their order
+	Suites  scoring.Suites // their tests make rows, in their order
 	Missing Missing
 	Clamp   bool // variant Clamp
 	// Variants are the selected variants, for the suites' own tables.
@@ -87,8 +87,8 @@ const maxSeen = 1000
 func New(o Options) *Table {
 	t := &Table{options: o, of: map[scoring.Series]*part{}, joined: map[string]scoring.Tables{}, strange: map[name]bool{}, ledger: newLedger(scoring.MaxAnswers)}
 	for _, s := range o.Suites {
-		if joined, ok := s.(scoring.Joined); ok {
-			t.joined[s.Name()] = joined.Tables(t.tableOptions())
+		if s.JoinsSeries {
+			t.joined[s.Name] = s.Tables(t.tableOptions())
 		}
 	}
 	return t
@@ -143,7 +143,7 @@ func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 		return p, p.cells[at]
 	}
 	if !t.lists(at) && !t.strange[at] {
-		if r.Suite == "" || r.Test == "" || t.suiteOf(r.Suite) != nil || len(t.seen) >= maxSeen {
+		if r.Suite == "" || r.Test == "" || t.options.Suites.Find(r.Suite) != nil || len(t.seen) >= maxSeen {
 			return nil, nil
 		}
 		t.strange[at] = true
@@ -155,7 +155,7 @@ func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 	}
 	c := new(cell)
 	p.cells[at] = c
-	if s, ok := t.suiteOf(r.Suite).(scoring.Tabled); ok && t.joined[r.Suite] == nil && p.own[r.Suite] == nil {
+	if s := t.options.Suites.Find(r.Suite); s != nil && s.Tables != nil && t.joined[r.Suite] == nil && p.own[r.Suite] == nil {
 		p.own[r.Suite] = s.Tables(t.tableOptions())
 	}
 	return p, c
@@ -172,20 +172,10 @@ func (t *Table) part(s scoring.Series) *part {
 	return p
 }
 
-// suiteOf returns the suite of that name, nil where Options does not list it.
-func (t *Table) suiteOf(suite string) scoring.Suite {
-	for _, s := range t.options.Suites {
-		if s.Name() == suite {
-			return s
-		}
-	}
-	return nil
-}
-
 // lists reports whether a suite of Options has the test.
 func (t *Table) lists(at name) bool {
-	s := t.suiteOf(at.suite)
-	return s != nil && slices.Contains(s.Tests(), at.test)
+	s := t.options.Suites.Find(at.suite)
+	return s != nil && slices.Contains(s.Tests, at.test)
 }
 
 // Kind is the kind of a row.
@@ -249,18 +239,18 @@ func (t *Table) Lines() []Line {
 func (t *Table) Own() []scoring.TextTable {
 	var all []scoring.TextTable
 	for _, s := range t.options.Suites {
-		if joined := t.joined[s.Name()]; joined != nil {
+		if joined := t.joined[s.Name]; joined != nil {
 			all = append(all, joined.Tables()...)
 			continue
 		}
 		var parts []*part
 		for _, p := range t.series {
-			if p.own[s.Name()] != nil {
+			if p.own[s.Name] != nil {
 				parts = append(parts, p)
 			}
 		}
 		for _, p := range parts {
-			for _, own := range p.own[s.Name()].Tables() {
+			for _, own := range p.own[s.Name].Tables() {
 				if len(parts) > 1 {
 					own.Title += " · " + cmp.Or(p.series.String(), "no model")
 				}
@@ -280,26 +270,24 @@ func (t *Table) Other() int { return t.other }
 func (t *Table) Twice() int { return t.twice }
 
 // suite returns the rows of one suite.
-func (t *Table) suite(s scoring.Suite) []Line {
+func (t *Table) suite(s *scoring.Suite) []Line {
 	var lines []Line
 	keep := func(l Line) {
 		if slices.ContainsFunc(l.Cells, func(r Row) bool { return r.N > 0 }) {
 			lines = append(lines, l)
 		}
 	}
-	for _, test := range s.Tests() {
-		keep(t.line(Test, s.Name(), test, func(p *part) Row { return p.test(name{s.Name(), test}) }))
+	for _, test := range s.Tests {
+		keep(t.line(Test, s.Name, test, func(p *part) Row { return p.test(name{s.Name, test}) }))
 	}
 	if len(lines) == 0 {
 		return nil
 	}
-	if g, ok := s.(scoring.Grouped); ok {
-		for _, group := range g.Groups() {
-			keep(t.line(Group, s.Name(), group.Name, func(p *part) Row { return t.joint(p, Group, s.Name(), group.Name, group.Tests) }))
-		}
+	for _, group := range s.Groups {
+		keep(t.line(Group, s.Name, group.Name, func(p *part) Row { return t.joint(p, Group, s.Name, group.Name, group.Tests) }))
 	}
-	if tests := s.Tests(); len(tests) > 1 {
-		keep(t.line(Total, s.Name(), "average", func(p *part) Row { return t.joint(p, Total, s.Name(), "average", tests) }))
+	if len(s.Tests) > 1 {
+		keep(t.line(Total, s.Name, "average", func(p *part) Row { return t.joint(p, Total, s.Name, "average", s.Tests) }))
 	}
 	return lines
 }

@@ -12,17 +12,8 @@ import (
 )
 
 // two is a suite with three tests, two of them in one category.
-type two struct{}
-
-func (two) Name() string                { return "two" }
-func (two) Tests() []string             { return []string{"a", "b", "c"} }
-func (two) Variants() []scoring.Variant { return nil }
-func (two) Prepare(*scoring.Item, scoring.Variants) (scoring.Job, error) {
-	panic("BUG: a table prepares nothing")
-}
-func (two) Groups() []scoring.Group {
-	return []scoring.Group{{Name: "first", Tests: []string{"a", "b"}}, {Name: "last", Tests: []string{"c"}}}
-}
+var two = &scoring.Suite{Name: "two", Tests: []string{"a", "b", "c"},
+	Groups: []scoring.Group{{Name: "first", Tests: []string{"a", "b"}}, {Name: "last", Tests: []string{"c"}}}}
 
 func scored(test string, x float64) *scoring.Result {
 	return &scoring.Result{Suite: "two", Test: test, Scored: true, Score: x}
@@ -76,7 +67,7 @@ func TestRows(t *testing.T) {
 		}},
 	}
 	for _, c := range cases {
-		c.o.Suites = []scoring.Suite{two{}}
+		c.o.Suites = scoring.Suites{two}
 		tab := New(c.o)
 		for _, r := range results {
 			tab.Add(r)
@@ -91,7 +82,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestClamp(t *testing.T) {
-	tab := New(Options{Suites: []scoring.Suite{two{}}, Clamp: true})
+	tab := New(Options{Suites: scoring.Suites{two}, Clamp: true})
 	for _, r := range []*scoring.Result{scored("a", -3), scored("b", 0.5), scored("c", 9)} {
 		tab.Add(r)
 	}
@@ -108,7 +99,7 @@ func TestClamp(t *testing.T) {
 
 // TestPartialAverage: an average over fewer tests than the suite has says so.
 func TestPartialAverage(t *testing.T) {
-	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	tab := New(Options{Suites: scoring.Suites{two}})
 	tab.Add(scored("a", 0.6))
 	if r := row(t, tab, "average"); r.Tests != 1 || r.Of != 3 || !is(r.Mean, 0.6) || r.SE != nil {
 		t.Errorf("the average of one test of three is %+v", r)
@@ -120,7 +111,7 @@ func TestPartialAverage(t *testing.T) {
 func TestAgainstTwoPasses(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, offset := range []float64{0, 1e6} {
-		tab := New(Options{Suites: []scoring.Suite{two{}}})
+		tab := New(Options{Suites: scoring.Suites{two}})
 		var xs []float64
 		var sum float64
 		for range 1000 {
@@ -140,7 +131,7 @@ func TestAgainstTwoPasses(t *testing.T) {
 }
 
 func TestOther(t *testing.T) {
-	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	tab := New(Options{Suites: scoring.Suites{two}})
 	for i := range 3 * maxSeen {
 		tab.Add(&scoring.Result{Suite: "strange", Test: fmt.Sprint("t", i), Scored: true})
 	}
@@ -152,7 +143,7 @@ func TestOther(t *testing.T) {
 }
 
 func TestWriteTo(t *testing.T) {
-	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	tab := New(Options{Suites: scoring.Suites{two}})
 	var empty bytes.Buffer
 	if n, err := tab.WriteTo(&empty); n != 0 || err != nil || empty.Len() != 0 {
 		t.Errorf("an empty table writes %q, %v", &empty, err)
@@ -190,11 +181,10 @@ func TestParseMissing(t *testing.T) {
 }
 
 // tabled is a suite with a table of its own that counts by colour.
-type tabled struct{ two }
-
-func (tabled) Tables(o scoring.TableOptions) scoring.Tables {
-	return &colours{missing: o.Missing, n: map[string]int{}}
-}
+var tabled = &scoring.Suite{Name: two.Name, Tests: two.Tests, Groups: two.Groups,
+	Tables: func(o scoring.TableOptions) scoring.Tables {
+		return &colours{missing: o.Missing, n: map[string]int{}}
+	}}
 
 type colours struct {
 	missing bool
@@ -220,10 +210,9 @@ func (c *colours) Tables() []scoring.TextTable {
 }
 
 func TestTablesOfTheirOwn(t *testing.T) {
-	s := tabled{}
-	tab := New(Options{Suites: []scoring.Suite{s}, Missing: Zero})
+	tab := New(Options{Suites: scoring.Suites{tabled}, Missing: Zero})
 	for _, c := range []string{"red", "blue", "red"} {
-		tab.Add(&scoring.Result{Suite: s.Name(), Test: s.Tests()[0], Scored: true, Metrics: []scoring.Metric{{Name: "colour", Value: c}}})
+		tab.Add(&scoring.Result{Suite: tabled.Name, Test: tabled.Tests[0], Scored: true, Metrics: []scoring.Metric{{Name: "colour", Value: c}}})
 	}
 	var b strings.Builder
 	tab.WriteTo(&b)
@@ -243,7 +232,7 @@ func answer(id, model string, repeat int, x float64) *scoring.Result {
 // TestSeries: models are kept apart, repeats are averaged within their item, and the
 // standard error is that of items.
 func TestSeries(t *testing.T) {
-	tab := New(Options{Suites: []scoring.Suite{tabled{}}})
+	tab := New(Options{Suites: scoring.Suites{tabled}})
 	for _, r := range []*scoring.Result{
 		answer("i", "M", 1, 0), answer("i", "N", 1, 1), answer("i", "M", 2, 1), answer("k", "M", 1, 1), answer("k", "M", 2, 1), answer("k", "M", 3, 1),
 	} {
@@ -276,7 +265,7 @@ func TestSeries(t *testing.T) {
 // TestNamelessLines: lines without an id are no repeats of each other, though two
 // dumps have the same numbers.
 func TestNamelessLines(t *testing.T) {
-	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	tab := New(Options{Suites: scoring.Suites{two}})
 	for range 2 {
 		for i, x := range []float64{0, 1} {
 			tab.Add(answer(fmt.Sprint("line:", i+1), "", i, x))
@@ -289,7 +278,7 @@ func TestNamelessLines(t *testing.T) {
 
 // TestBounded: a table reports that its memory is full, and still counts.
 func TestBounded(t *testing.T) {
-	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	tab := New(Options{Suites: scoring.Suites{two}})
 	const most, more = 100, 3
 	tab.ledger = newLedger(most)
 	for i := range most + more {
@@ -301,7 +290,7 @@ func TestBounded(t *testing.T) {
 		t.Errorf("got %+v ± %v, %q", *r.Mean, *r.SE, tab.LeftOut())
 	}
 	// Without numbers of repeats nothing is lost, and nothing is said.
-	tab = New(Options{Suites: []scoring.Suite{two{}}})
+	tab = New(Options{Suites: scoring.Suites{two}})
 	tab.ledger.plain = most
 	for i := range most + more {
 		tab.Add(answer(fmt.Sprint(i), "", 0, float64(i&1)))
@@ -313,7 +302,7 @@ func TestBounded(t *testing.T) {
 
 // TestLongNames: names of models that differ in their ends alone stay different.
 func TestLongNames(t *testing.T) {
-	tab := New(Options{Suites: []scoring.Suite{two{}}})
+	tab := New(Options{Suites: scoring.Suites{two}})
 	for i, step := range []string{"1000", "2000"} {
 		tab.Add(answer("a", "organisation/a-model-with-a-long-name/checkpoint-"+step, 0, float64(i)))
 	}

@@ -12,16 +12,16 @@ import (
 // sight is what a picture of an answer needs. It is read again when it is looked
 // at, so that scoring keeps nothing else for it.
 type sight struct {
-	suite  *Suite
+	suite  *suite
 	text   string
 	repair bool
 	target *plane.Target
 }
 
-// Paint implements scoring.Painter: the pieces of an answer to Task 2 over their
+// draw draws the pieces of an answer to Task 2 over their
 // target, with overlaps, gaps, what lies outside and distorted pieces marked.
-func (s *Suite) Paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
-	made, err := s.Prepare(it, v)
+func (s *suite) draw(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
+	made, err := s.prepare(it, v)
 	if err != nil {
 		return scoring.Painting{}, err
 	}

@@ -21,8 +21,8 @@ type raster struct {
 	size  int
 }
 
-// raster reads the variants; nil where exact arithmetic measures.
-func (s *Suite) raster(v scoring.Variants) (*raster, error) {
+// rasterOf reads the variants; nil where exact arithmetic measures.
+func rasterOf(v scoring.Variants, m match.Meter) (*raster, error) {
 	switch by := v[MetricBy]; by {
 	case "", "exact":
 		return nil, nil
@@ -30,7 +30,10 @@ func (s *Suite) raster(v scoring.Variants) (*raster, error) {
 	default:
 		return nil, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use %s %.20q: want exact or raster", MetricBy, by)}
 	}
-	r := &raster{meter: s.meter, size: match.DefaultSize}
+	r := &raster{meter: m, size: match.DefaultSize}
+	if m == nil {
+		r.meter = match.Oracle{}
+	}
 	if text, ok := v[RasterSize]; ok {
 		n, err := strconv.Atoi(text)
 		if err != nil {

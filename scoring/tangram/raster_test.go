@@ -177,10 +177,8 @@ func (broken) Measure(*match.Scene) (match.Result, error) {
 
 // A meter that fails is no wrong answer.
 func TestRasterFails(t *testing.T) {
-	s := New()
-	s.MeasureWith(broken{})
-	it := scoring.Item{ID: "i", Test: Solution, Fields: fastjson.MustParse(`{` + target + `,"response":` + quoted(whole()) + `}`)}
-	j, err := s.Prepare(&it, scoring.Variants{MetricBy: "raster"})
+	it := scoring.Item{ID: "i", Test: Solution, Meter: broken{}, Fields: fastjson.MustParse(`{` + target + `,"response":` + quoted(whole()) + `}`)}
+	j, err := New().Prepare(&it, scoring.Variants{MetricBy: "raster"})
 	if err != nil {
 		t.Fatal(err)
 	}

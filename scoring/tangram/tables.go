@@ -24,8 +24,7 @@ type tables struct {
 	choices group
 }
 
-// Tables implements scoring.Tabled.
-func (*Suite) Tables(o scoring.TableOptions) scoring.Tables {
+func newTables(o scoring.TableOptions) scoring.Tables {
 	return &tables{missing: o.Missing, groups: map[string]*group{}}
 }
 

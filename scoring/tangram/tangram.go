@@ -13,7 +13,6 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"plumb/render/match"
 	"plumb/render/metric"
 	"plumb/render/view"
 	"plumb/scoring"
@@ -39,71 +38,46 @@ const (
 	RasterSize   = "tangram.raster_size"
 )
 
-// Suite is the benchmark. It is safe for concurrent use.
-type Suite struct {
+// suite is the benchmark. It is safe for concurrent use.
+type suite struct {
 	pool  sync.Pool // of *tce.Reader
 	texts sync.Pool // of *[]byte
-	meter match.Meter
 
 	mu      sync.RWMutex
 	targets map[string]*plane.Target // by the text of their vertices
 }
 
 // New returns the suite.
-func New() *Suite {
-	s := &Suite{targets: map[string]*plane.Target{}, meter: match.Oracle{}}
+func New() *scoring.Suite {
+	s := &suite{targets: map[string]*plane.Target{}}
 	s.pool.New = func() any { return new(tce.Reader) }
 	s.texts.New = func() any { return new([]byte) }
-	return s
-}
-
-// MeasureWith lets another meter than the plain Go one measure under the variant
-// MetricBy=raster: a device's, which gives the same numbers. It comes before the
-// first Prepare.
-func (s *Suite) MeasureWith(m match.Meter) { s.meter = m }
-
-// Name implements scoring.Suite.
-func (*Suite) Name() string { return suiteName }
-
-// Tests implements scoring.Suite.
-func (*Suite) Tests() []string { return []string{Outline, Solution} }
-
-// LooseAnswers implements scoring.Loose: answers are looked for in text. See
-// docs/spec/tangram.md#r13.
-func (*Suite) LooseAnswers() {}
-
-// AnswerForm implements scoring.Parsed.
-func (*Suite) AnswerForm(member string) string {
-	if member != "response" {
-		return ""
+	return &scoring.Suite{
+		Name: suiteName, Tests: []string{Outline, Solution}, Variants: variants,
+		Tasks: scoring.TaskFile{ // instances, one per line
+			Fields: []string{"target_outline"}, Keys: keys, Refer: refer,
+			Unread: []string{"initial_state", "final_state", "adjacency_graph"},
+		},
+		Prepare: s.prepare, Lacking: lacking,
+		LooseAnswers: true, // tce reads them
+		AnswerForms:  map[string]string{"response": "an object with final_state"}, OwnAnswer: ownAnswer,
+		Tables: newTables, Paint: s.draw,
 	}
-	return "an object with final_state"
 }
 
-// OwnAnswer implements scoring.Parsed: the object that the prompt asks for, which
+// ownAnswer reports whether v is the object that the prompt asks for, which
 // only the solution test has.
-func (*Suite) OwnAnswer(it *scoring.Item, _ string, v *fastjson.Value) bool {
+func ownAnswer(it *scoring.Item, _ string, v *fastjson.Value) bool {
 	return it.Test != Outline && (v.Exists("final_state") || v.Exists("tce", "final_state") || v.Exists("TCE", "final_state"))
 }
 
-// Variants implements scoring.Suite. See docs/spec/tangram.md#r48 for the score.
-func (*Suite) Variants() []scoring.Variant {
-	return []scoring.Variant{
-		{Name: ScoreVariant, Value: "success|iou", Source: "decided", Doc: "the score of a solution: success as 1 or 0, or IoU, 0 where nothing is evaluable"},
-		{Name: Repair, Source: "decided", Doc: "backslashes that JSON does not know are doubled before the answer is read"},
-		{Name: Congruent, Source: "decided; the paper compares area and perimeter", Doc: "a piece must be congruent to its canonical piece, not only of its area and perimeter, for success"},
-		{Name: Points, Source: "decided; the paper does not say whether points connect", Doc: "pieces that touch in a point hang together, for success"},
-		{Name: MetricBy, Value: "exact|raster", Source: "decided", Doc: "who measures areas, IoU and Hausdorff distance: exact arithmetic, or a raster with stated bounds on its error"},
-		{Name: RasterSize, Value: "128|256|512|1024|2048", Source: "decided", Doc: "pixels along a side of the raster, default 512"},
-	}
-}
-
-// TaskFile implements scoring.Tasked: instances, one per line.
-func (*Suite) TaskFile() scoring.TaskFile {
-	return scoring.TaskFile{
-		Fields: []string{"target_outline"}, Keys: keys, Refer: refer,
-		Unread: []string{"initial_state", "final_state", "adjacency_graph"},
-	}
+var variants = []scoring.Variant{
+	{Name: ScoreVariant, Value: "success|iou", Source: "decided", Doc: "the score of a solution: success as 1 or 0, or IoU, 0 where nothing is evaluable"},
+	{Name: Repair, Source: "decided", Doc: "backslashes that JSON does not know are doubled before the answer is read"},
+	{Name: Congruent, Source: "decided; the paper compares area and perimeter", Doc: "a piece must be congruent to its canonical piece, not only of its area and perimeter, for success"},
+	{Name: Points, Source: "decided; the paper does not say whether points connect", Doc: "pieces that touch in a point hang together, for success"},
+	{Name: MetricBy, Value: "exact|raster", Source: "decided", Doc: "who measures areas, IoU and Hausdorff distance: exact arithmetic, or a raster with stated bounds on its error"},
+	{Name: RasterSize, Value: "128|256|512|1024|2048", Source: "decided", Doc: "pixels along a side of the raster, default 512"},
 }
 
 func keys(v *fastjson.Value, _ int) ([]string, error) {
@@ -121,8 +95,8 @@ func refer(v *fastjson.Value, id string) string {
 	return id
 }
 
-// Prepare implements scoring.Suite.
-func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+// prepare reads an item.
+func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	if it.Test == "" {
 		it.Test = Solution
 	}
@@ -135,7 +109,7 @@ func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	var err error
 	switch it.Test {
 	case Solution:
-		err = s.solution(j, it.Fields, answer, v)
+		err = s.solution(j, it, answer, v)
 	case Outline:
 		err = j.outline(it.Fields, answer)
 	default:
@@ -148,18 +122,18 @@ func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 }
 
 // solution reads an answer to Task 2, nil for none.
-func (s *Suite) solution(j *job, item, answer *fastjson.Value, v scoring.Variants) error {
-	t, err := s.target(item)
+func (s *suite) solution(j *job, it *scoring.Item, answer *fastjson.Value, v scoring.Variants) error {
+	t, err := s.target(it.Fields)
 	if err != nil {
 		return err
 	}
-	if setting := item.GetStringBytes("setting"); len(setting) > 0 {
+	if setting := it.Fields.GetStringBytes("setting"); len(setting) > 0 {
 		j.base.Metrics = []scoring.Metric{{Name: "setting", Value: string(setting[:min(len(setting), maxSetting)])}}
 	}
 	if answer == nil {
 		return nil
 	}
-	r, err := s.raster(v)
+	r, err := rasterOf(v, it.Meter)
 	if err != nil {
 		return err
 	}
@@ -176,8 +150,7 @@ func (s *Suite) solution(j *job, item, answer *fastjson.Value, v scoring.Variant
 	return nil
 }
 
-// Lacking implements scoring.Demanding.
-func (*Suite) Lacking(it *scoring.Item) error {
+func lacking(it *scoring.Item) error {
 	l := scoring.LackingIn(it)
 	switch it.Test {
 	case "", Solution:
@@ -199,7 +172,7 @@ func answerText(v *fastjson.Value) string {
 }
 
 // read reads an answer.
-func (s *Suite) read(text string, repair bool) tce.Prediction {
+func (s *suite) read(text string, repair bool) tce.Prediction {
 	r := s.pool.Get().(*tce.Reader)
 	defer s.pool.Put(r)
 	return r.Read(text, repair)
@@ -213,7 +186,7 @@ const maxTargets = 8192
 
 // target prepares the item's outline, once for all items that have it. See
 // docs/spec/tangram.md#r12.
-func (s *Suite) target(v *fastjson.Value) (*plane.Target, error) {
+func (s *suite) target(v *fastjson.Value) (*plane.Target, error) {
 	list := v.Get("target_outline", "vertices")
 	if list == nil || list.Type() != fastjson.TypeArray {
 		return nil, bad("target_outline.vertices", "it is missing; want a list of [x, y], or an instance_id and the file of --tasks")

@@ -107,9 +107,9 @@ func byDefinition(lists [][]float64) (alpha, icc, r float64) {
 }
 
 // compared feeds one answer per line to the tables, as a file of results would.
-func compared(t *testing.T, s *Suite, o scoring.TableOptions, lines ...string) map[string]scoring.TextTable {
+func compared(t *testing.T, s *suite, o scoring.TableOptions, lines ...string) map[string]scoring.TextTable {
 	t.Helper()
-	tables := s.Tables(o)
+	tables := s.newTables(o)
 	for _, line := range lines {
 		r := outcome(t, s, `{`+line+`,`+rooms+`,"answer":"1"}`)
 		tables.Add(&r)
@@ -175,7 +175,7 @@ func TestCompared(t *testing.T) {
 		{"tags", classes, false, lines(answered("a", 1, `,"error_class":"Occlusion order"`, "100"), answered("a", 1, `,"error_class":"mislocalization"`, "10"), answered("a", 1, "", "10")),
 			"a|4|3|1|33.33|0.00|66.67|0.00|0.00|0.00"},
 	} {
-		got := compared(t, Spatialab(), scoring.TableOptions{Missing: c.missing}, c.lines...)
+		got := compared(t, newSuite(spatialab), scoring.TableOptions{Missing: c.missing}, c.lines...)
 		if joined(got[c.table]) != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, joined(got[c.table]), c.want)
 		}
@@ -191,7 +191,7 @@ func TestRemarks(t *testing.T) {
 		{`"blind":"yes"`, "", "blind"}, {`"error_class":"typo"`, "", "error_class"}, {`"error_class":7`, "", "error_class"},
 		{`"error_class":"typo"`, AnyTaxonomy, ""}, {`"error_class":"","blind":null`, "", ""}, {`"blind":false`, "", ""},
 	} {
-		_, err := prepare(t, Spatialab(), `{"id":"x",`+rooms+`,"answer":"2","response":"1",`+c.field+`}`, c.variant)
+		_, err := prepare(t, newSuite(spatialab), `{"id":"x",`+rooms+`,"answer":"2","response":"1",`+c.field+`}`, c.variant)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), "cannot read "+c.want+":") {
 			t.Errorf("%s: got %v; want an error that names %q", c.field, err, c.want)
 		}

@@ -29,7 +29,7 @@ func text(v *fastjson.Value, field string) ([]byte, error) {
 }
 
 // read reads everything of an item but its answer.
-func (s *Suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) error {
+func (s *suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) error {
 	f := it.Fields
 	if b := f.GetStringBytes("benchmark"); len(b) > 0 && string(appendID(nil, b)) != s.name && string(appendID(nil, b)) != string(appendID(nil, []byte(s.title))) {
 		return badItem("benchmark", "got %.40q; want %s", b, s.name)
@@ -57,8 +57,7 @@ func (s *Suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) er
 	return s.truth(r, f, j)
 }
 
-// Lacking implements scoring.Demanding.
-func (s *Suite) Lacking(it *scoring.Item) error {
+func (s *suite) lacking(it *scoring.Item) error {
 	l, f := scoring.LackingIn(it), it.Fields
 	var j job
 	if err := s.format(it, &j); err != nil {
@@ -78,7 +77,7 @@ func (s *Suite) Lacking(it *scoring.Item) error {
 
 // remarks reads the tags of an answer: whether the model did not see the picture
 // (docs/spec/vqa.md#r49), and the class of its error (docs/spec/vqa.md#r51).
-func (s *Suite) remarks(r *reader, f *fastjson.Value, any bool, j *job) error {
+func (s *suite) remarks(r *reader, f *fastjson.Value, any bool, j *job) error {
 	if b := f.Get("blind"); !absent(b) {
 		blind, err := b.Bool()
 		if err != nil {
@@ -105,7 +104,7 @@ func (s *Suite) remarks(r *reader, f *fastjson.Value, any bool, j *job) error {
 }
 
 // format reads how the question was asked.
-func (s *Suite) format(it *scoring.Item, j *job) error {
+func (s *suite) format(it *scoring.Item, j *job) error {
 	b, err := text(it.Fields, "format")
 	if err != nil {
 		return err
@@ -127,7 +126,7 @@ func (s *Suite) format(it *scoring.Item, j *job) error {
 }
 
 // group reads category, subcategory and scale.
-func (s *Suite) group(r *reader, f *fastjson.Value, any bool, j *job) error {
+func (s *suite) group(r *reader, f *fastjson.Value, any bool, j *job) error {
 	j.place = place{-1, -1}
 	for _, field := range [...]string{"category", "subcategory"} {
 		b, err := text(f, field)
@@ -191,7 +190,7 @@ func knownScale(id []byte) any {
 }
 
 // options reads the options in the order in which they were shown.
-func (s *Suite) options(r *reader, it *scoring.Item, j *job) error {
+func (s *suite) options(r *reader, it *scoring.Item, j *job) error {
 	list := it.Fields.Get("options")
 	r.options = r.options[:0]
 	if absent(list) {
@@ -245,7 +244,7 @@ func style(labels string) choice.Style {
 // truth reads the right option and the ground truth of an open answer. The gold
 // answer refers to the options as they stand in the item; they are then put in
 // the order in which they were shown.
-func (s *Suite) truth(r *reader, f *fastjson.Value, j *job) error {
+func (s *suite) truth(r *reader, f *fastjson.Value, j *job) error {
 	j.gold = -1
 	if j.n > 0 {
 		r.choice.Options(j.style, r.options)
@@ -308,7 +307,7 @@ func (r *reader) gold(f *fastjson.Value, j *job) error {
 }
 
 // kindOf reads, or infers, whether options are texts or point to drawings.
-func (s *Suite) kindOf(r *reader, f *fastjson.Value, j *job) error {
+func (s *suite) kindOf(r *reader, f *fastjson.Value, j *job) error {
 	if s.kind != spaceeval {
 		return nil
 	}

@@ -43,7 +43,7 @@ const (
 
 // job is an item that has been read. It implements scoring.Judged.
 type job struct {
-	suite *Suite
+	suite *suite
 	id    string
 
 	format                  string

@@ -25,7 +25,7 @@ func CheckPaper(doc []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range []*Suite{Spatialab(), Spaceeval()} {
+	for _, s := range []*suite{newSuite(spatialab), newSuite(spaceeval)} {
 		if len(s.paper(doc)) > 0 {
 			return nil
 		}
@@ -37,7 +37,7 @@ func CheckPaper(doc []byte) error {
 // derives them from what is printed, so that every cell is computed as the user's
 // are, else the printed numbers. A cell that is null stays empty. A document of
 // another benchmark has no rows. See docs/spec/vqa.md#r55.
-func (s *Suite) paper(doc []byte) (rows []*row) {
+func (s *suite) paper(doc []byte) (rows []*row) {
 	v, err := fastjson.ParseBytes(doc)
 	if err != nil || string(appendID(nil, v.GetStringBytes("benchmark"))) != string(appendID(nil, []byte(s.title))) {
 		return nil
@@ -67,7 +67,7 @@ func (s *Suite) paper(doc []byte) (rows []*row) {
 }
 
 // paperRow reads one row.
-func (s *Suite) paperRow(v *fastjson.Value, format string, subs *fastjson.Value) *row {
+func (s *suite) paperRow(v *fastjson.Value, format string, subs *fastjson.Value) *row {
 	at := s.row(rowKey{model: string(v.GetStringBytes("model")) + " (paper)", format: format, run: 1})
 	if string(v.GetStringBytes("group")) == "human" {
 		at.model = humanName
@@ -104,7 +104,7 @@ func (s *Suite) paperRow(v *fastjson.Value, format string, subs *fastjson.Value)
 }
 
 // counted adds the correct items of a category or subcategory.
-func (s *Suite) counted(at *row, p place, correct int, size *fastjson.Value) {
+func (s *suite) counted(at *row, p place, correct int, size *fastjson.Value) {
 	c := &s.categories[p.category]
 	one := counts{n: c.size, correct: correct}
 	if p.sub >= 0 {
@@ -120,7 +120,7 @@ func (s *Suite) counted(at *row, p place, correct int, size *fastjson.Value) {
 
 // subRow reads the accuracies of subcategories into the row of their model: each
 // is a multiple of one item.
-func (s *Suite) subRow(v *fastjson.Value, format string, rows []*row) {
+func (s *suite) subRow(v *fastjson.Value, format string, rows []*row) {
 	for _, at := range rows {
 		if at.format != format || at.model != string(v.GetStringBytes("model"))+" (paper)" {
 			continue

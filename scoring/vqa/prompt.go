@@ -7,16 +7,18 @@ import (
 	"plumb/scoring/vqa/choice"
 )
 
-// Prompt returns what a model is asked about an item, in the direct form; the picture
+// prompt returns what a model is asked about an item, in the direct form; the picture
 // is a content part of its own before it (docs/spec/vqa.md#r11). Options stand in the order that
-// the item's shuffle or order gives. it.Test is the format of an item that names
-// none. The error is a *scoring.Error, as for an item that cannot be scored; an item
+// the item's shuffle or order gives. The error is a *scoring.Error, as for an item that cannot be scored; an item
 // without a question cannot be asked.
-func (s *Suite) Prompt(it *scoring.Item, v scoring.Variants) (string, error) {
+func (s *suite) prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
 	j := &job{suite: s, id: it.ID}
-	if err := s.read(r, it, v, j); err != nil {
+	if o.Open && s.kind == spatialab && it.Test == "" {
+		it.Test = formatOpen
+	}
+	if err := s.read(r, it, scoring.Variants{}, j); err != nil {
 		return "", err
 	}
 	question, err := text(it.Fields, "question")

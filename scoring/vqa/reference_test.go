@@ -75,17 +75,17 @@ func readTables(t *testing.T, name string) (doc []byte, tables printedTables) {
 }
 
 // outcome scores one answer through the whole suite.
-func outcome(t *testing.T, s *Suite, line string) scoring.Result {
+func outcome(t *testing.T, s *suite, line string) scoring.Result {
 	t.Helper()
 	v, err := fastjson.Parse(line)
 	if err != nil {
 		t.Fatal(err)
 	}
-	who, err := scoring.ReadIdentity(v, s.RepeatMember())
+	who, err := scoring.ReadIdentity(v, s.public().RepeatMember)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := s.Prepare(&scoring.Item{ID: string(v.GetStringBytes("id")), Suite: s.name, Who: who, Fields: v}, scoring.Variants{})
+	j, err := s.prepare(&scoring.Item{ID: string(v.GetStringBytes("id")), Suite: s.name, Who: who, Fields: v}, scoring.Variants{})
 	if err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
@@ -95,7 +95,7 @@ func outcome(t *testing.T, s *Suite, line string) scoring.Result {
 }
 
 // replay answers the items of a group so that the counts come out.
-func replay(t *testing.T, s *Suite, to scoring.Tables, model, format, category, sub string, n, correct int) {
+func replay(t *testing.T, s *suite, to scoring.Tables, model, format, category, sub string, n, correct int) {
 	for i := range n {
 		group := fmt.Sprintf(`"category":"%s"`, category)
 		if sub != "" {
@@ -123,10 +123,10 @@ func TestReplay(t *testing.T) {
 	_, space := readTables(t, "spaceeval/paper-tables.json")
 	cells := 0
 	for _, table := range []struct {
-		s      *Suite
+		s      *suite
 		format string
 		rows   []printedRow
-	}{{Spatialab(), formatChoice, lab.MCQ.Rows}, {Spatialab(), formatOpen, lab.Open.Rows}, {Spaceeval(), formatChoice, space.Space.Rows}} {
+	}{{newSuite(spatialab), formatChoice, lab.MCQ.Rows}, {newSuite(spatialab), formatOpen, lab.Open.Rows}, {newSuite(spaceeval), formatChoice, space.Space.Rows}} {
 		for _, r := range table.rows {
 			correct, sizes := r.Derived.Correct, map[string]int(nil)
 			if r.Derived.Subset != nil {
@@ -135,7 +135,7 @@ func TestReplay(t *testing.T) {
 			if len(correct) == 0 {
 				continue
 			}
-			tables := table.s.Tables(scoring.TableOptions{})
+			tables := table.s.newTables(scoring.TableOptions{})
 			for _, c := range table.s.categories {
 				n := c.size
 				if sizes != nil {
@@ -159,7 +159,7 @@ func TestReplay(t *testing.T) {
 }
 
 // compare holds a row of a table to the printed one.
-func compare(t *testing.T, s *Suite, format string, r printedRow, got scoring.TextTable) (cells int) {
+func compare(t *testing.T, s *suite, format string, r printedRow, got scoring.TextTable) (cells int) {
 	t.Helper()
 	line := map[string]string{}
 	for _, row := range got.Rows {
@@ -203,8 +203,8 @@ func compare(t *testing.T, s *Suite, format string, r printedRow, got scoring.Te
 // as well, and the gap table from them has the printed gaps.
 func TestPaperRows(t *testing.T) {
 	doc, lab := readTables(t, "spatialab/paper-tables.json")
-	s := Spatialab()
-	tables := s.Tables(scoring.TableOptions{Papers: [][]byte{doc}})
+	s := newSuite(spatialab)
+	tables := s.newTables(scoring.TableOptions{Papers: [][]byte{doc}})
 	for _, format := range s.formats {
 		replay(t, s, tables, "mine", format, "orientation", "facing_direction", 42, 21)
 	}
@@ -265,7 +265,7 @@ func TestGaps(t *testing.T) {
 	}
 	hold(t, "printed", groups, printed, lab.Expected.Printed)
 
-	s := Spatialab()
+	s := newSuite(spatialab)
 	rows := s.paper(doc)
 	exact := make([][]float64, len(groups))
 	for _, p := range (&tables{kind: s.kind, papers: rows}).paperPairs() {
@@ -331,7 +331,7 @@ func hold(t *testing.T, name string, groups []string, lists [][]float64, want ex
 // the marked exceptions.
 func TestSubcategories(t *testing.T) {
 	doc, lab := readTables(t, "spatialab/paper-tables.json")
-	s := Spatialab()
+	s := newSuite(spatialab)
 	rows := s.paper(doc)
 	checked := 0
 	for _, table := range lab.Subs {
@@ -363,7 +363,7 @@ func TestSubcategories(t *testing.T) {
 
 // TestTaxonomy holds the built-in taxonomy to the files.
 func TestTaxonomy(t *testing.T) {
-	for file, s := range map[string]*Suite{"spatialab/taxonomy.json": Spatialab(), "spaceeval/taxonomy.json": Spaceeval()} {
+	for file, s := range map[string]*suite{"spatialab/taxonomy.json": newSuite(spatialab), "spaceeval/taxonomy.json": newSuite(spaceeval)} {
 		b, err := os.ReadFile(testdata.Path(t, file))
 		if err != nil {
 			t.Fatal(err)

@@ -80,9 +80,9 @@ func TestScore(t *testing.T) {
 		{"space", "", rooms + `,"answer":"B","category":"SR","subcategory":"View Analysis","scale":"Room space","response":"B"`, "1 literal B"},
 		{"space", "", rooms + `,"answer":"B","subcategory":"Material and Science","response":"B"`, "1 literal B"},
 	} {
-		s := Spatialab()
+		s := newSuite(spatialab)
 		if c.suite == "space" {
-			s = Spaceeval()
+			s = newSuite(spaceeval)
 		}
 		got := "" // as want
 		j, err := prepare(t, s, `{"id":"x",`+c.line+`}`, c.variant)
@@ -103,7 +103,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-func prepare(t *testing.T, s *Suite, line, variant string) (scoring.Job, error) {
+func prepare(t *testing.T, s *suite, line, variant string) (scoring.Job, error) {
 	t.Helper()
 	v, err := fastjson.Parse(line)
 	if err != nil {
@@ -111,16 +111,16 @@ func prepare(t *testing.T, s *Suite, line, variant string) (scoring.Job, error) 
 	}
 	chosen := scoring.Variants{}
 	if variant != "" {
-		if chosen, err = scoring.ParseVariants([]string{variant}, s.Variants()); err != nil {
+		if chosen, err = scoring.ParseVariants([]string{variant}, s.variants()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return s.Prepare(&scoring.Item{ID: string(v.GetStringBytes("id")), Suite: s.name, Fields: v}, chosen)
+	return s.prepare(&scoring.Item{ID: string(v.GetStringBytes("id")), Suite: s.name, Fields: v}, chosen)
 }
 
 // TestQuestion: what a judge is asked, and what its answer does.
 func TestQuestion(t *testing.T) {
-	j, err := prepare(t, Spaceeval(), `{"id":"x","question":"Where?",`+rooms+`,"answer":"B","order":[1,0,2,3],"response":"<think>no</think> by the stove"}`, "")
+	j, err := prepare(t, newSuite(spaceeval), `{"id":"x","question":"Where?",`+rooms+`,"answer":"B","order":[1,0,2,3],"response":"<think>no</think> by the stove"}`, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,11 +139,11 @@ func TestQuestion(t *testing.T) {
 		t.Errorf("a verdict: got %+v", r)
 	}
 	long := strings.Repeat("ü", 5000)
-	j, _ = prepare(t, Spatialab(), `{"id":"x","format":"open","open_answer":"stove","response":"Reasoning: x\nAnswer: `+long+`"}`, SelfReflection)
+	j, _ = prepare(t, newSuite(spatialab), `{"id":"x","format":"open","open_answer":"stove","response":"Reasoning: x\nAnswer: `+long+`"}`, SelfReflection)
 	if q, ok := j.(scoring.Judged).Question(); !ok || q.Kind != scoring.JudgeOpen || q.Answer != long[:2*4000] || q.Truth != "stove" {
 		t.Errorf("a long answer: got %d bytes", len(q.Answer))
 	}
-	j, _ = prepare(t, Spatialab(), `{"id":"x",`+rooms+`,"answer":"2","response":"stove"}`, "")
+	j, _ = prepare(t, newSuite(spatialab), `{"id":"x",`+rooms+`,"answer":"2","response":"stove"}`, "")
 	if _, ok := j.(scoring.Judged).Question(); ok {
 		t.Error("a question with options of SPATIALAB needs a judge")
 	}
@@ -176,7 +176,7 @@ func TestShuffled(t *testing.T) {
 		id := fmt.Sprint("item-", seed)
 		perm := Shuffle(int64(seed), id, 4)
 		for p, original := range perm {
-			j, err := prepare(t, Spaceeval(), fmt.Sprintf(`{"id":"%s",%s,"answer":"C","shuffle":%d,"response":"%c"}`, id, rooms, seed, 'A'+p), "")
+			j, err := prepare(t, newSuite(spaceeval), fmt.Sprintf(`{"id":"%s",%s,"answer":"C","shuffle":%d,"response":"%c"}`, id, rooms, seed, 'A'+p), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,9 +206,9 @@ func TestVisual(t *testing.T) {
 
 // TestTables counts what every table needs: runs, kinds, scales, bounds.
 func TestTables(t *testing.T) {
-	s := Spaceeval()
+	s := newSuite(spaceeval)
 	for _, missing := range []bool{false, true} {
-		tables := s.Tables(scoring.TableOptions{Missing: missing})
+		tables := s.newTables(scoring.TableOptions{Missing: missing})
 		for i, line := range []string{`"response":"A","scale":"object","option_kind":"visual"`, `"response":"B","scale":"urban space"`, `"response":"hm"`, `"response":null`,
 			`"response":""`, `"response":"A","model":"other","run":2`} {
 			r := outcome(t, s, fmt.Sprintf(`{"id":"%d",%s,"answer":"A","category":"SR","subcategory":"SA",%s}`, i, rooms, line))
@@ -241,9 +241,9 @@ func TestTables(t *testing.T) {
 
 // TestGapOfUnlike: a gap needs the same items in both formats, all of them judged.
 func TestGapOfUnlike(t *testing.T) {
-	s := Spatialab()
+	s := newSuite(spatialab)
 	for _, c := range []struct{ second, want string }{{`"id":"1","judge":"0"`, "100.00"}, {`"id":"2","judge":"0"`, "-"}, {`"id":"1"`, "-"}} {
-		tables := s.Tables(scoring.TableOptions{})
+		tables := s.newTables(scoring.TableOptions{})
 		for _, line := range []string{`"id":"1","format":"mcq","response":"1"`, `"format":"open","response":"x",` + c.second} {
 			r := outcome(t, s, `{`+line+`,`+rooms+`,"answer":"1","category":"orientation"}`)
 			tables.Add(&r)

@@ -63,17 +63,13 @@ func (k *kind) row(key rowKey) *row {
 	return r
 }
 
-// Tables implements scoring.Tabled.
-func (s *Suite) Tables(o scoring.TableOptions) scoring.Tables {
+func (s *suite) newTables(o scoring.TableOptions) scoring.Tables {
 	t := &tables{kind: s.kind, names: s.names, missing: o.Missing, rows: map[rowKey]*row{}}
 	for _, doc := range o.Papers {
 		t.papers = append(t.papers, s.paper(doc)...)
 	}
 	return t
 }
-
-// JoinsModels implements scoring.Joined.
-func (*Suite) JoinsModels() {}
 
 // maxRows is how many models and runs have rows of their own: names come from
 // outside.

@@ -33,36 +33,33 @@ const (
 	AnyTaxonomy    = "vqa.allow_unknown_taxonomy"
 )
 
-// Suite is one of the two benchmarks. It is safe for concurrent use.
-type Suite struct {
+// suite is one of the two benchmarks. It is read-only but for its pool.
+type suite struct {
 	*kind
 	names map[string]place
 	pool  sync.Pool
 }
 
 // Spatialab returns the suite of SPATIALAB.
-func Spatialab() *Suite { return suite(spatialab) }
+func Spatialab() *scoring.Suite { return newSuite(spatialab).public() }
 
 // Spaceeval returns the suite of SpaCE-Eval.
-func Spaceeval() *Suite { return suite(spaceeval) }
+func Spaceeval() *scoring.Suite { return newSuite(spaceeval).public() }
 
-func suite(k *kind) *Suite {
-	s := &Suite{kind: k, names: k.places()}
+func newSuite(k *kind) *suite {
+	s := &suite{kind: k, names: k.places()}
 	s.pool.New = func() any { return new(reader) }
 	return s
 }
 
-// Name implements scoring.Suite.
-func (s *Suite) Name() string { return s.name }
+func (s *suite) public() *scoring.Suite {
+	return &scoring.Suite{
+		Name: s.name, Tests: s.formats, Variants: s.variants(), Tasks: scoring.TaskFile{Fields: []string{"options", "category"}},
+		Prepare: s.prepare, Lacking: s.lacking, RepeatMember: "run", Tables: s.newTables, JoinsSeries: true, Prompt: s.prompt,
+	}
+}
 
-// RepeatMember implements scoring.Repeated.
-func (*Suite) RepeatMember() string { return "run" }
-
-// Tests implements scoring.Suite: the formats.
-func (s *Suite) Tests() []string { return s.formats }
-
-// Variants implements scoring.Suite.
-func (s *Suite) Variants() []scoring.Variant {
+func (s *suite) variants() []scoring.Variant {
 	taxonomy := scoring.Variant{Name: AnyTaxonomy, Source: "decided", Doc: "categories and subcategories that the benchmark does not have are taken as they are"}
 	if s.kind == spaceeval {
 		return []scoring.Variant{{Name: Policy, Value: "paper|fallback|never", Source: "paper: SpaCE-Eval's paper; fallback and never: decided",
@@ -75,11 +72,6 @@ func (s *Suite) Variants() []scoring.Variant {
 		taxonomy}
 }
 
-// TaskFile implements scoring.Tasked: lines of items, by id.
-func (*Suite) TaskFile() scoring.TaskFile {
-	return scoring.TaskFile{Fields: []string{"options", "category"}}
-}
-
 // reader holds the memory of reading one item.
 type reader struct {
 	choice  choice.Reader
@@ -88,9 +80,9 @@ type reader struct {
 	text    []byte
 }
 
-// Prepare implements scoring.Suite. The answer is read at once; what a judge must
+// prepare reads an item. The answer is read at once; what a judge must
 // say is asked by Question.
-func (s *Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
 	j := &job{suite: s, id: it.ID}
@@ -119,7 +111,7 @@ func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.Ty
 
 // choose reads an answer to a question with options: by reading alone in SPATIALAB
 // (docs/spec/vqa.md#r29), by the policy in SpaCE-Eval (docs/spec/vqa.md#r30).
-func (s *Suite) choose(r *reader, it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
+func (s *suite) choose(r *reader, it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
 	got := r.choice.Read(answer, s.kind == spatialab && v[Profile] == "strict")
 	j.reading = got
 	j.extracted = -1
@@ -153,7 +145,7 @@ func sourceOf(got choice.Reading) source {
 }
 
 // open takes an open answer. See docs/spec/vqa.md#r31.
-func (s *Suite) open(it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
+func (s *suite) open(it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
 	j.extracted = -1
 	sent := spoken(answer, v.On(SelfReflection))
 	switch {

@@ -196,15 +196,10 @@ type Suite struct {
 	Heard bool
 }
 
-// Name implements scoring.Suite.
-func (Suite) Name() string { return "fake" }
-
-// Tests implements scoring.Suite.
-func (Suite) Tests() []string { return []string{"sum"} }
-
-// Variants implements scoring.Suite.
-func (Suite) Variants() []scoring.Variant {
-	return []scoring.Variant{{Name: "sum.twice", Source: "here", Doc: "doubles the score"}}
+// As returns the suite by that name.
+func (s Suite) As(name string) *scoring.Suite {
+	return &scoring.Suite{Name: name, Tests: []string{"sum"}, Prepare: s.prepare,
+		Variants: []scoring.Variant{{Name: "sum.twice", Source: "here", Doc: "doubles the score"}}}
 }
 
 type job struct {
@@ -231,8 +226,7 @@ func (j *job) Judge(said scoring.Judgement) {
 	j.said = said
 }
 
-// Prepare implements scoring.Suite.
-func (s Suite) Prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+func (s Suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	j := &job{it: *it, twice: v.On("sum.twice"), do: string(it.Fields.GetStringBytes("do")), ask: string(it.Fields.GetStringBytes("ask"))}
 	j.it.Fields = nil
 	switch j.do {
@@ -301,7 +295,7 @@ func (j *job) Fail(e scoring.Error) scoring.Result {
 // Config returns a queue's configuration with the engine and the suite "fake".
 func Config(e *Engine, s Suite) queue.Config {
 	return queue.Config{Engine: e, Scorer: "plumb test",
-		Items: dump.ItemConfig{Suites: map[string]scoring.Suite{"fake": s}}}
+		Items: dump.ItemConfig{Suites: scoring.Suites{s.As("fake")}}}
 }
 
 // Line reads what tests look at in a result line.

@@ -14,7 +14,7 @@ import (
 
 // scorer scores dump lines in process, pixels included.
 type scorer struct {
-	suite  scoring.Suite
+	suite  *scoring.Suite
 	engine *render.Engine
 	worker *render.Worker
 }

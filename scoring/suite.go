@@ -1,0 +1,113 @@
+package scoring
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// Suite is one benchmark. It is read-only, and its functions may be called by many
+// goroutines at once. Name, Tests and Prepare are required; other fields are zero in a
+// suite that does without.
+type Suite struct {
+	Name     string    // in dumps and on the command line
+	Tests    []string  // names, in the order of the paper
+	Groups   []Group   // categories of tests
+	Variants []Variant // the named variants that its rules know
+	Tasks    TaskFile  // how its task file is read
+
+	// Prepare reads an item; what it costs to score belongs into Job.Score. It never
+	// fails for a bad answer, which has a score and a status; an error means that the
+	// item itself cannot be used (unknown test, no task, bad initial scene) and wraps
+	// *Error.
+	Prepare func(it *Item, v Variants) (Job, error)
+	// Lacking returns an error that names all members that the item needs and does not
+	// have, by themselves or from a task file; nil where there is none, or the answer
+	// alone. It is called before Prepare.
+	Lacking func(it *Item) error
+
+	// RepeatMember is another name of the member repeat in its lines ("run").
+	RepeatMember string
+	// LooseAnswers tells that repeated keys, NaN, infinities and numbers of any size may
+	// stand in the members response and actions.
+	LooseAnswers bool
+	// AnswerForms describe, by member ("response", "actions"), answers that are no text
+	// in messages: "an object with createShapes". Other members are not read.
+	AnswerForms map[string]string
+	// OwnAnswer reports whether v, which stands in that member and is no text, is an
+	// answer to the item in the suite's own form. Anything else but a text is refused,
+	// so that a value which no rule of the suite reads never becomes a bad answer.
+	OwnAnswer func(it *Item, member string, v *fastjson.Value) bool
+
+	// ElementKey and Lines read results that are published as one JSON list of tasks,
+	// each with several answers. ElementKey returns the name in the task file of the
+	// task of an element, "" where the element says itself which it is. The k-th element
+	// of a name belongs to the k-th task of that name.
+	ElementKey func(element *fastjson.Value) string
+	// Lines returns the element's answers as dump lines without line ends, and false
+	// when it is no element of such a list. task is the position in the task file of the
+	// task that ElementKey names, -1 where there is none.
+	Lines func(element *fastjson.Value, task int) ([][]byte, bool)
+
+	// Tables returns empty tables for one run, where the papers print more than the mean
+	// of each test.
+	Tables func(o TableOptions) Tables
+	// JoinsSeries tells that these tables have a row or column for each series, so that
+	// results of all series go to the same ones.
+	JoinsSeries bool
+
+	// Paint makes the picture of an item's answer. The error wraps *Error; that of an
+	// item without an answer has the code "no_response".
+	Paint func(it *Item, v Variants) (Painting, error)
+	// Prompt returns what a model is asked about an item. The error wraps *Error.
+	Prompt func(it *Item, o PromptOptions) (string, error)
+}
+
+// PromptOptions choose a prompt. A suite reads those that its benchmark has.
+type PromptOptions struct {
+	Minimal  bool // shapes are described by their ids only
+	StepWise bool // the model is asked to think step by step
+	Open     bool // an item that names no format is an open question
+}
+
+// Suites are suites in alphabetical order.
+type Suites []*Suite
+
+// NewSuites returns suites in their order.
+func NewSuites(all ...*Suite) Suites {
+	slices.SortFunc(all, func(a, b *Suite) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Find returns the suite of that name, or nil.
+func (l Suites) Find(name string) *Suite {
+	for _, s := range l {
+		if s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// Names lists the names.
+func (l Suites) Names() []string {
+	names := make([]string, len(l))
+	for i, s := range l {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// Variants lists the variants of all suites, each once.
+func (l Suites) Variants() []Variant {
+	var all []Variant
+	for _, s := range l {
+		for _, v := range s.Variants {
+			if !slices.ContainsFunc(all, func(w Variant) bool { return w.Name == v.Name }) { // suites may share one
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}

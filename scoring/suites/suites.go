@@ -1,0 +1,37 @@
+// Package suites lists the benchmarks that plumb scores. In: limits. Out: the suites.
+// A new suite is added to New, and to imports.allow and the documents; everything else
+// finds it here.
+package suites
+
+import (
+	"cmp"
+
+	"plumb/render/scene"
+	"plumb/render/view"
+	"plumb/scoring"
+	"plumb/scoring/aspire"
+	"plumb/scoring/drawingbench"
+	"plumb/scoring/tangram"
+	"plumb/scoring/vqa"
+)
+
+// Config holds the limits of suites; zero values mean their defaults.
+type Config struct {
+	Scenes   scene.Limits
+	Response int          // bytes of an answer
+	Actions  int          // entries of a list of actions
+	Paint    int          // pixel writes to draw an answer
+	Tldraw   view.Version // release whose sizes of shapes count
+}
+
+// New returns all suites.
+func New(c Config) scoring.Suites {
+	actions := cmp.Or(c.Actions, scoring.DefaultActions)
+	return scoring.NewSuites(
+		aspire.New(c.Scenes, aspire.WithMaxResponse(cmp.Or(c.Response, scoring.DefaultResponse)), aspire.WithMaxActions(actions), aspire.WithTldraw(c.Tldraw)),
+		drawingbench.New(drawingbench.WithMaxActions(actions), drawingbench.WithMaxPaint(c.Paint)),
+		tangram.New(),
+		vqa.Spatialab(),
+		vqa.Spaceeval(),
+	)
+}
