@@ -22,6 +22,7 @@ const maxColumns = 120
 var exceptions = []struct{ prefix, name, reason string }{
 	{"scripts/house/", "", "trees that tests make up, and examples of citations"},
 	{"daemon/api/", "/docs/none.md", "an address that the daemon does not know, in a test"},
+	{"docs/spec/README.md", "docs/spec/PAGE.md", "the form of citations"},
 	{"docs/docs.go", "NAME.md", "the form of the names of guides"},
 	{"render/chrome/page/package-lock.json", "", "addresses of other packages' licences"},
 	{"scripts/fonts/package-lock.json", "", "addresses of other packages' licences"},
