@@ -7,7 +7,7 @@ import (
 )
 
 // maxDashes is the number of pieces of one path above which the browser draws a
-// solid line. Callers bound their paths before (render/outline.MaxPoints).
+// solid line. Callers bound their paths before (shapes.MaxPoints).
 const maxDashes = 1_000_000
 
 // Dasher cuts paths into dashes. It holds no result, only memory that is used

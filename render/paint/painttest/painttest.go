@@ -1,5 +1,5 @@
 // Package painttest builds drawings by hand, for the tests of what comes after
-// render/outline. In: points in px. Out: items of a drawing. It refuses nothing.
+// render/paint. In: points in px. Out: items of a drawing. It refuses nothing.
 package painttest
 
 import (
