@@ -1,7 +1,7 @@
 package batch
 
 // Pixel composites the items of one pixel, back to front, in the 8-bit arithmetic of the
-// reference browser. A layer is blended like the canvas. shaders/tile.glsl does the same for 16
+// reference browser. A layer is blended like the canvas. shaders/pixel.glsl does the same for 16
 // pixels at once. All values are products and sums of bytes, so they are equal on every device.
 // See docs/spec/raster.md#r25.
 type Pixel struct {

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"plumb/render/batch"
-	"plumb/render/metric"
 )
 
 // coverage is an item's coverage of the pixels in tile row y, 0..255: its mask's, or
@@ -20,12 +19,4 @@ func coverage(mask []batch.MaskRow, y int) (cover [batch.TileW]uint32) {
 // paired tells whether an item is drawn by the two-pixel rule in column c of row y.
 func paired(it *batch.Item, mask []batch.MaskRow, y, c int) bool {
 	return it.Paint&batch.FlagPairs != 0 && mask[batch.TileH][2*y+c/8]>>(c%8)&1 != 0
-}
-
-// covered is 1 where the pixel rule counts the alpha.
-func covered(a uint32) uint32 {
-	if a >= metric.CoveredFrom {
-		return 1
-	}
-	return 0
 }

@@ -1,0 +1,28 @@
+package cpu
+
+import (
+	"plumb/render/batch"
+	"plumb/render/metric"
+)
+
+// rowSums evaluates one pixel row of a run. A row has at most 128 pixels, so
+// every sum fits 32 bits (batch.RunSpan).
+func rowSums(b *batch.Batch, r *batch.Run, y int) (s batch.RowSums) {
+	eachPixel(b, r, y, func(col uint32, p *batch.Pixel) {
+		a0, a1 := p.Alpha()
+		s.A0 += a0
+		s.AX0 += a0 * col
+		s.A1 += a1
+		s.AX1 += a1 * col
+		s.Counts += covered(a0) | covered(a1)<<10 | covered(a0)*covered(a1)<<20
+	})
+	return s
+}
+
+// covered is 1 where the pixel rule counts the alpha.
+func covered(a uint32) uint32 {
+	if a >= metric.CoveredFrom {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,65 @@
+// area.glsl: covered lengths of scan lines.
+//   twin    render/match/area.go
+const int ROWS = 4096, STEP = 16, LINES = 4, PARTS = 48;
+int low[PARTS], high[PARTS]; // of what is covered of the scan line
+
+// cover appends what parts cover of the line at height y, and returns the count.
+int cover(uint first, uint end, int y, int n) {
+    int a = FAR, b = -1;
+    for (uint i = first; i < end; i++) {
+        uvec4 e = uEdges[i];
+        if (int(e.x >> 16) <= y && y <= int(e.y >> 16)) {
+            int x = at(e, y);
+            a = min(a, x);
+            b = max(b, x);
+        }
+        if (e.w == 1u) {
+            if (b > a) {
+                low[n] = a;
+                high[n] = b;
+                n++;
+            }
+            a = FAR;
+            b = -1;
+        }
+    }
+    return n;
+}
+
+// covered is the length of the union of [first, end).
+uint covered(int first, int end) {
+    int pos = -1, sum = 0;
+    for (;;) {
+        int reach = pos, next = FAR;
+        for (int i = first; i < end; i++) {
+            if (low[i] <= pos) reach = max(reach, high[i]);
+            else next = min(next, low[i]);
+        }
+        if (reach > pos) {
+            sum += reach - pos;
+            pos = reach;
+        } else if (next != FAR) {
+            pos = next;
+        } else {
+            break;
+        }
+    }
+    return uint(sum);
+}
+
+void main() {
+    Job j = job();
+    int k = int(gl_GlobalInvocationID.x) * LINES;
+    if (k >= ROWS || j.sides == j.sidesEnd) return;
+    uvec3 sum = uvec3(0u); // fits: ROWS lines of at most 65,536 are 2^28
+    for (int i = 0; i < LINES; i++) {
+        int y = (k + i) * STEP + STEP / 2;
+        int own = cover(j.sides, j.sidesT, y, 0);
+        int all = cover(j.sidesT, j.sidesEnd, y, own);
+        sum += uvec3(covered(0, own), covered(own, all), covered(0, all));
+    }
+    if (sum.z == 0u) return;
+    atomicAdd(uSums[j.sum], sum.x);
+    atomicAdd(uSums[j.sum + 1u], sum.y);
+    atomicAdd(uSums[j.sum + 2u], sum.z);
+}

@@ -1,0 +1,17 @@
+// block.glsl: blocks of 16 x 16 px, which SEED, OCCUPY, FLOOD, BOUND and SEARCH share.
+// place finds the block of a thread; false past the last one.
+bool place(Job j, out uint set, out uvec2 b) {
+    uint t = gl_GlobalInvocationID.x, n = j.across * j.down;
+    set = t / n;
+    b = uvec2(t % n % j.across, t % n / j.across);
+    return set < 2u;
+}
+
+// row16 are the 16 px of a row of a block.
+uint row16(Job j, uint set, uvec2 b, uint y) {
+    return uBits[j.bits + (set * j.height + y) * j.words + (b.x >> 1)] >> ((b.x & 1u) * 16u) & 0xffffu;
+}
+
+uint index(Job j, uint set, uvec2 b) { return j.blocks + (set * j.down + b.y) * j.across + b.x; }
+
+uint square(int x, int y) { return uint(x * x) + uint(y * y); }

@@ -1,0 +1,125 @@
+// pixel.glsl: what FULL and PICTURE paint on sixteen pixels at once: colours, images, the
+// two-pixel rule and groups.
+//   twin    render/batch/pixel.go
+// Alpha, and for pictures colours times alpha.
+struct Layer {
+    Row t;
+#ifdef PICTURE
+    Row r, g, b;
+#endif
+};
+
+Layer clear() {
+    Layer l;
+    l.t = filled(0u);
+#ifdef PICTURE
+    l.r = filled(0u); l.g = filled(0u); l.b = filled(0u);
+#endif
+    return l;
+}
+
+// Paints a colour, which is times its alpha, on the canvas. See docs/spec/raster.md#r25.
+void paint(inout Layer l, Row cover, uint alpha, uint color) {
+    Row a = shade(alpha, cover);
+#ifdef PICTURE
+    l.r = over(l.r, shade(color & 0xffu, cover), a);
+    l.g = over(l.g, shade(color >> 8 & 0xffu, cover), a);
+    l.b = over(l.b, shade(color >> 16 & 0xffu, cover), a);
+#endif
+    l.t = over(l.t, a, a);
+}
+
+// Where bits says so, the two-pixel rule (docs/spec/raster.md#r22), else what is
+// there: of a channel of an opaque colour.
+uvec4 pair4(uvec4 v, uint c, uvec4 cover, uvec4 other, uint bits) {
+    uvec4 chosen = uvec4(bits, bits >> 1, bits >> 2, bits >> 3) & 1u;
+    return other + chosen * (((c * (cover + 1u) + v * (255u - cover)) >> 8u) - other);
+}
+
+Row pair(Row v, uint c, Row cover, Row other, uint bits) {
+    return Row(pair4(v.a, c, cover.a, other.a, bits), pair4(v.b, c, cover.b, other.b, bits >> 4),
+               pair4(v.c, c, cover.c, other.c, bits >> 8), pair4(v.d, c, cover.d, other.d, bits >> 12));
+}
+
+// The two-pixel rule's bits of a mask's row, 0 where it has none.
+uint paired(uvec4 it, uint masks, uint row) {
+    if ((it.y & PAIRS) == 0u) return 0u;
+    uvec4 all = MASK_ROW(masks + it.x + 8u);
+    uint two = row < 4u ? (row < 2u ? all.x : all.y) : (row < 6u ? all.z : all.w);
+    return two >> (row & 1u) * 16u & 0xffffu;
+}
+
+// v/255 to the nearest.
+uvec4 divided4(uvec4 v) { return (v + 128u) * 257u >> 16u; }
+
+Row times(Row x, Row y) {
+    return Row(divided4(x.a * y.a), divided4(x.b * y.b), divided4(x.c * y.c), divided4(x.d * y.d));
+}
+
+Row scaled(Row x, uint v) { return Row(divided4(x.a * v), divided4(x.b * v), divided4(x.c * v), divided4(x.d * v)); }
+
+// What is left of v under alpha, with s added.
+Row laid(Row v, Row s, Row alpha) {
+    return Row(s.a + divided4(v.a * (255u - alpha.a)), s.b + divided4(v.b * (255u - alpha.b)),
+               s.c + divided4(v.c * (255u - alpha.c)), s.d + divided4(v.d * (255u - alpha.d)));
+}
+
+// Paints a colour as an image is, with products rounded.
+void lay(inout Layer l, Row cover, uint alpha, uint color) {
+    Row a = scaled(cover, alpha);
+#ifdef PICTURE
+    l.r = laid(l.r, scaled(cover, color & 0xffu), a);
+    l.g = laid(l.g, scaled(cover, color >> 8 & 0xffu), a);
+    l.b = laid(l.b, scaled(cover, color >> 16 & 0xffu), a);
+#endif
+    l.t = laid(l.t, a, a);
+}
+
+// Paints a colour: rounded, or by the two-pixel rule where bits say so. Drivers
+// that run all lanes of a vector together skip neither side of a branch but leave
+// loops early, so what is rare is a loop of one step.
+void draw(inout Layer l, Row cover, uint alpha, uint color, uint bits, bool rounded) {
+    Layer was = l;
+    paint(l, cover, alpha, color);
+    for (bool some = bits != 0u; some; some = false) {
+#ifdef PICTURE
+        l.r = pair(was.r, color & 0xffu, cover, l.r, bits);
+        l.g = pair(was.g, color >> 8 & 0xffu, cover, l.g, bits);
+        l.b = pair(was.b, color >> 16 & 0xffu, cover, l.b, bits);
+#endif
+        l.t = pair(was.t, 255u, cover, l.t, bits);
+    }
+    for (bool some = rounded; some; some = false) {
+        l = was;
+        lay(l, cover, alpha, color);
+    }
+}
+
+Layer pick(bool first, Layer x, Layer y) {
+    if (first) return x;
+    return y;
+}
+
+// A layer's value s on v of the canvas; t is the layer's alpha, k its opacity in
+// 1/256. Through a clip products are floored apart, else together (observed).
+uvec4 upon4(uvec4 v, uvec4 s, uvec4 t, uint k, bool apart) {
+    uvec4 rest = 0xffffu - t * k;
+    uvec4 left = apart ? 256u - (t * k >> 8u) : (rest + (rest >> 8u)) >> 8u;
+    uvec4 x = s * k, y = v * left;
+    return apart ? (x >> 8u) + (y >> 8u) : (x + y) >> 8u;
+}
+
+Row upon(Row v, Row s, Row t, uint k, bool apart) {
+    return Row(upon4(v.a, s.a, t.a, k, apart), upon4(v.b, s.b, t.b, k, apart),
+               upon4(v.c, s.c, t.c, k, apart), upon4(v.d, s.d, t.d, k, apart));
+}
+
+// Draws a finished group on the canvas, with its opacity as alpha.
+void merge(inout Layer l, Layer g, uint alpha, bool apart) {
+#ifdef PICTURE
+    l.r = upon(l.r, g.r, g.t, alpha + 1u, apart);
+    l.g = upon(l.g, g.g, g.t, alpha + 1u, apart);
+    l.b = upon(l.b, g.b, g.t, alpha + 1u, apart);
+#endif
+    l.t = upon(l.t, g.t, g.t, alpha + 1u, apart);
+}
