@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"plumb/render/gpu"
-	"plumb/render/mask"
 	"plumb/render/match"
+	"plumb/render/metric"
 )
 
 // Meter compares regions and masks: on the engine's device where that is a GPU,
@@ -129,10 +129,10 @@ func (m *Meter) Measure(s *match.Scene) (match.Result, error) {
 	return match.Oracle{}.Measure(s)
 }
 
-// Compare implements mask.Meter.
-func (m *Meter) Compare(ctx context.Context, a, b mask.Mask, o mask.Options) (mask.Comparison, error) {
+// Compare implements metric.Meter.
+func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options) (metric.Comparison, error) {
 	if !o.Hausdorff { // the host counts in any case
-		return mask.Oracle{}.Compare(ctx, a, b, o)
+		return metric.Oracle{}.Compare(ctx, a, b, o)
 	}
 	if d := m.now(); d != nil {
 		c, err := d.Compare(ctx, a, b, o)
@@ -141,7 +141,7 @@ func (m *Meter) Compare(ctx context.Context, a, b mask.Mask, o mask.Options) (ma
 		}
 		m.drop(d, err)
 	}
-	return mask.Oracle{}.Compare(ctx, a, b, o)
+	return metric.Oracle{}.Compare(ctx, a, b, o)
 }
 
 // close ends the device.

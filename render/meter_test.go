@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"plumb/render/gpu"
-	"plumb/render/mask"
 	"plumb/render/match"
+	"plumb/render/metric"
 )
 
 // A meter answers before its device is open, with it, and after it was given up:
@@ -21,7 +21,7 @@ func TestMeterWithAndWithoutDevice(t *testing.T) {
 	}
 	other := match.Region{Parts: [][]match.Point{square[:3]}, Edges: g.Edges[:2]}
 	s := match.Scene{U: g, T: other}
-	a, b := mask.Alpha([]byte{1, 0, 0, 0, 0, 0}, 3, 2), mask.Alpha([]byte{0, 0, 0, 0, 0, 1}, 3, 2)
+	a, b := metric.Alpha([]byte{1, 0, 0, 0, 0, 0}, 3, 2), metric.Alpha([]byte{0, 0, 0, 0, 0, 1}, 3, 2)
 	want, err := match.Oracle{}.Measure(&s)
 	if err != nil || want.IoU < 0.4 || want.IoU > 0.6 {
 		t.Fatal(want, err)
@@ -31,7 +31,7 @@ func TestMeterWithAndWithoutDevice(t *testing.T) {
 		if got, err := m.Measure(&s); err != nil || got != want {
 			t.Errorf("%s: got %+v, %v; want %+v", when, got, err, want)
 		}
-		if c, err := m.Compare(t.Context(), a, b, mask.Options{Hausdorff: true}); err != nil || c.Far2 != 5 || !c.Measured {
+		if c, err := m.Compare(t.Context(), a, b, metric.Options{Hausdorff: true}); err != nil || c.Far2 != 5 || !c.Measured {
 			t.Errorf("%s: got %+v, %v; want 5", when, c, err)
 		}
 	}

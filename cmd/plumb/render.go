@@ -17,7 +17,7 @@ import (
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
-	"plumb/render/mask"
+	"plumb/render/metric"
 	"plumb/render/view"
 	"plumb/scoring"
 )
@@ -356,14 +356,14 @@ func failure(id, code, message string) []byte {
 	return append(b, "}}\n"...)
 }
 
-// stats returns the statistics of a picture as a JSON line. Sums come from the device; what is
-// counted after rounding to 8 bits comes from the picture. See docs/spec/cli.md#r31.
+// stats is the line of contract.md 2. Sums come from the device; what is counted
+// after rounding to 8 bits comes from the picture.
 func (d *renderRun) stats(id string, p queue.Picture) []byte {
-	seen := mask.Measure(mask.OfImage(p.Image), mask.Covered)
+	seen := metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom)
 	b := scoring.AppendString([]byte(`{"id":`), id)
 	b = fmt.Appendf(b, `,"width":%d,"height":%d,"alpha_sum":`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
 	b = scoring.AppendFloat(b, p.Tally.A.Alpha255())
-	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d,"center_of_mass":`, seen.Pixels, seen.Opaque)
+	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d,"center_of_mass":`, seen.Covered, seen.Opaque)
 	if x, y, ok := p.Tally.A.CentreOfMass(); ok {
 		b = scoring.AppendFloat(append(b, '['), x)
 		b = scoring.AppendFloat(append(b, ','), y)
@@ -371,7 +371,7 @@ func (d *renderRun) stats(id string, p queue.Picture) []byte {
 	} else {
 		b = append(b, "null"...)
 	}
-	if box := seen.Box; seen.Pixels > 0 {
+	if box := seen.Box; seen.Covered > 0 {
 		b = fmt.Appendf(b, `,"bbox":[%d,%d,%d,%d]`, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
 	} else {
 		b = append(b, `,"bbox":null`...)
@@ -383,7 +383,7 @@ func (d *renderRun) stats(id string, p queue.Picture) []byte {
 	return append(b, "}\n"...)
 }
 
-// fileName returns the id with every byte outside A-Za-z0-9._- as %XX. See docs/spec/cli.md#r32.
+// fileName returns the id with every byte outside A-Za-z0-9._- as %XX.
 func fileName(id string) string {
 	var b strings.Builder
 	for i := range len(id) {

@@ -14,7 +14,7 @@ import (
 	"plumb/daemon"
 	"plumb/daemon/dump"
 	"plumb/render/canvas"
-	"plumb/render/mask"
+	"plumb/render/metric"
 	"plumb/scoring"
 )
 
@@ -106,14 +106,14 @@ func (e *answerRun) answer(s *renderTask) []byte {
 	return answerStats(id, &p)
 }
 
-// answerStats returns the statistics of a picture as a JSON line, with the suite's own numbers.
-// Positions and sums are those of alpha, as for scenes. See docs/spec/cli.md#r31.
+// answerStats is the line of contract.md 2 with the suite's own numbers. Positions
+// and sums are those of alpha, as for scenes.
 func answerStats(id string, p *scoring.Painting) []byte {
-	m := mask.Measure(mask.OfImage(p.Image), mask.Covered)
+	m := metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom)
 	b := scoring.AppendString([]byte(`{"id":`), id)
 	b = fmt.Appendf(b, `,"width":%d,"height":%d,"alpha_sum":`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
 	b = scoring.AppendFloat(b, float64(m.Alpha))
-	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d`, m.Pixels, m.Opaque)
+	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d`, m.Covered, m.Opaque)
 	if x, y, ok := m.CentreOfMass(); ok {
 		b = scoring.AppendFloat(append(b, `,"center_of_mass":[`...), x)
 		b = scoring.AppendFloat(append(b, ','), y)

@@ -27,12 +27,12 @@ import (
 	"plumb/daemon/reward"
 	"plumb/daemon/shm"
 	"plumb/daemon/trace"
-	"plumb/render/mask"
+	"plumb/render/metric"
 	"plumb/render/scene"
 	"plumb/scoring"
 )
 
-// The defaults of limits and timeouts. See docs/spec/http.md#r38.
+// The defaults of contract.md 9 and of the timeouts.
 const (
 	DefaultBody        = 16 << 20
 	DefaultItems       = 65_536
@@ -88,7 +88,7 @@ type Config struct {
 	// TrustLoopback lets any process that reaches the daemon over TCP from this host
 	// use shared memory as the daemon's own user (--shm-trust-loopback).
 	TrustLoopback bool
-	Meter         mask.Meter // of pixels that clients bring, default mask.Oracle
+	Meter         metric.Meter // of pixels that clients bring, default metric.Oracle
 
 	Version Version
 	Editor  EditorInfo
@@ -237,7 +237,7 @@ func fill(cfg *Config) {
 		cfg.Metrics = NewMetrics()
 	}
 	if cfg.Meter == nil {
-		cfg.Meter = mask.Oracle{}
+		cfg.Meter = metric.Oracle{}
 	}
 	if cfg.Shared != nil {
 		cfg.Metrics.regions.Store(cfg.Shared)
@@ -250,7 +250,7 @@ func nonce() string {
 	return hex.EncodeToString(b[:])
 }
 
-// routes lists every path that is answered. See docs/spec/http.md#r1.
+// routes lists every path that is answered.
 func routes() map[string]route {
 	get := func(name string, f func(*Server, *fasthttp.RequestCtx)) route {
 		return route{name: name, method: "GET", handle: f}

@@ -9,7 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/render/jsontree"
-	"plumb/render/mask"
+	"plumb/render/metric"
 	"plumb/scoring"
 )
 
@@ -20,8 +20,8 @@ type asked struct {
 	hausdorff bool
 }
 
-// measure answers POST /v1/metrics: it measures the pixels that the client sends, inline
-// or in a region. See docs/spec/http.md#r13.
+// measure answers POST /v1/metrics: pixels that the client brings, inline or by
+// region, become the numbers of contract.md 5.
 func (s *Server) measure(ctx *fasthttp.RequestCtx) {
 	body, ok := s.body(ctx)
 	if !ok {
@@ -70,14 +70,14 @@ func (s *Server) measured(life context.Context, ctx *fasthttp.RequestCtx, q aske
 		return err
 	}
 	if q.b == nil {
-		s.replyMask(ctx, mask.Measure(a, q.threshold), q)
+		s.replyMask(ctx, metric.Measure(a, q.threshold), q)
 		return nil
 	}
 	b, err := s.fetch(q.b, s.askedBy(ctx))
 	if err != nil {
 		return err
 	}
-	c, err := s.cfg.Meter.Compare(life, a, b, mask.Options{Threshold: q.threshold, Hausdorff: q.hausdorff})
+	c, err := s.cfg.Meter.Compare(life, a, b, metric.Options{Threshold: q.threshold, Hausdorff: q.hausdorff})
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (s *Server) measured(life context.Context, ctx *fasthttp.RequestCtx, q aske
 // asked reads a request: JSON, a PNG, raw bytes or a query that names a region.
 func (s *Server) asked(ctx *fasthttp.RequestCtx, body []byte) (q asked, err error) {
 	args := ctx.QueryArgs()
-	q = asked{threshold: mask.Covered, hausdorff: true}
+	q = asked{threshold: metric.CoveredFrom, hausdorff: true}
 	if v := args.Peek("threshold"); v != nil {
 		n, ok := digits(v)
 		if !ok {
@@ -187,11 +187,11 @@ func (u *undefined) number(b []byte, name string, v float64, ok bool, why string
 }
 
 // sums appends what is measured of one mask, named as in the statistics of
-// `plumb render`. See docs/spec/cli.md#r31.
-func (u *undefined) sums(b []byte, name string, m mask.Sums) []byte {
+// `plumb render` (contract.md 2).
+func (u *undefined) sums(b []byte, name string, m metric.Stats) []byte {
 	b = append(scoring.AppendString(b, name), `:{"alpha_sum":`...)
 	b = scoring.AppendFloat(b, float64(m.Alpha))
-	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d,"center_of_mass":`, m.Pixels, m.Opaque)
+	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d,"center_of_mass":`, m.Covered, m.Opaque)
 	if x, y, ok := m.CentreOfMass(); ok {
 		b = scoring.AppendFloat(append(b, '['), x)
 		b = scoring.AppendFloat(append(b, ','), y)
@@ -200,7 +200,7 @@ func (u *undefined) sums(b []byte, name string, m mask.Sums) []byte {
 		b = append(b, "null"...)
 		u.add(name+".center_of_mass", name+" has no alpha")
 	}
-	if m.Pixels == 0 {
+	if m.Covered == 0 {
 		u.add(name+".bbox", name+" covers no pixel")
 		return append(b, `,"bbox":null}`...)
 	}
@@ -211,12 +211,12 @@ func head(q asked) []byte {
 	return fmt.Appendf(nil, `{"width":%d,"height":%d,"threshold":%d,`, q.a.width, q.a.height, q.threshold)
 }
 
-func (s *Server) replyMask(ctx *fasthttp.RequestCtx, m mask.Sums, q asked) {
+func (s *Server) replyMask(ctx *fasthttp.RequestCtx, m metric.Stats, q asked) {
 	var u undefined
 	u.finish(ctx, u.sums(head(q), "a", m))
 }
 
-func (s *Server) replyPair(ctx *fasthttp.RequestCtx, c mask.Comparison, q asked) {
+func (s *Server) replyPair(ctx *fasthttp.RequestCtx, c metric.Comparison, q asked) {
 	var u undefined
 	b := u.sums(head(q), "a", c.A)
 	b = u.sums(append(b, ','), "b", c.B)

@@ -11,7 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fastjson"
 
-	"plumb/render/mask"
+	"plumb/render/metric"
 	"plumb/scoring"
 )
 
@@ -215,7 +215,7 @@ func decode64(f *fastjson.Value, at string) ([]byte, error) {
 
 // fetch returns the pixels in memory of the daemon's own: what lies in a region
 // changes as its client likes, so it is copied once and only the copy is used.
-func (s *Server) fetch(p *pixels, who asker) (mask.Mask, error) {
+func (s *Server) fetch(p *pixels, who asker) (metric.Mask, error) {
 	raw := p.raw
 	switch {
 	case p.png != nil:
@@ -224,31 +224,31 @@ func (s *Server) fetch(p *pixels, who asker) (mask.Mask, error) {
 		p.from.size = int64(p.bytes())
 		pin, err := s.pin(p.from, false, who)
 		if err != nil {
-			return mask.Mask{}, err
+			return metric.Mask{}, err
 		}
 		defer pin.Release()
 		if raw, err = pin.Copy(); err != nil {
-			return mask.Mask{}, err
+			return metric.Mask{}, err
 		}
 	}
 	if p.rgba {
-		return mask.RGBA(raw, p.width, p.height), nil
+		return metric.RGBA(raw, p.width, p.height), nil
 	}
-	return mask.Alpha(raw, p.width, p.height), nil
+	return metric.Alpha(raw, p.width, p.height), nil
 }
 
 // decoded returns the alpha of a PNG; that of a grey one without alpha is its
 // grey, as /v1/render writes with channels=alpha.
-func (p *pixels) decoded() (mask.Mask, error) {
+func (p *pixels) decoded() (metric.Mask, error) {
 	img, err := png.Decode(bytes.NewReader(p.png))
 	if err != nil {
-		return mask.Mask{}, wrongPixels(p.at, "it is no PNG that can be read: %v", err)
+		return metric.Mask{}, wrongPixels(p.at, "it is no PNG that can be read: %v", err)
 	}
 	switch img := img.(type) {
 	case *image.NRGBA:
-		return mask.OfImage(img), nil
+		return metric.OfImage(img), nil
 	case *image.Gray:
-		return mask.Mask{Pix: img.Pix, Width: p.width, Height: p.height, Step: 1, Stride: img.Stride}, nil
+		return metric.Mask{Pix: img.Pix, Width: p.width, Height: p.height, Step: 1, Stride: img.Stride}, nil
 	}
 	grey, _ := img.(*image.Gray16)
 	alpha := make([]byte, p.width*p.height)
@@ -262,7 +262,7 @@ func (p *pixels) decoded() (mask.Mask, error) {
 		}
 		alpha[i] = uint8((v*255 + 32767) / 65535)
 	}
-	return mask.Alpha(alpha, p.width, p.height), nil
+	return metric.Alpha(alpha, p.width, p.height), nil
 }
 
 // mediaType is the kind of the request's body, in lower case.

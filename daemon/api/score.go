@@ -17,8 +17,7 @@ import (
 	"plumb/scoring"
 )
 
-// score answers POST /v1/score: one item, or {"items":[...], "options":{...}}. See
-// docs/spec/http.md#r4.
+// score answers POST /v1/score: one item, or {"items":[...], "options":{...}}.
 func (s *Server) score(ctx *fasthttp.RequestCtx) {
 	body, ok := s.body(ctx)
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/go-gl/gl/v4.3-core/gl"
 
 	"plumb/render/egl"
-	"plumb/render/mask"
 	"plumb/render/match"
+	"plumb/render/metric"
 	"plumb/shaders"
 )
 
@@ -155,17 +155,17 @@ func (m *Meter) Measure(s *match.Scene) (match.Result, error) {
 	return p.Result(sums), nil
 }
 
-// Compare implements mask.Meter: the host sums up, the device finds the distance.
-func (m *Meter) Compare(ctx context.Context, a, b mask.Mask, o mask.Options) (mask.Comparison, error) {
+// Compare implements metric.Meter: the host sums up, the device finds the distance.
+func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options) (metric.Comparison, error) {
 	asked := o.Hausdorff
 	o.Hausdorff = false
-	c, err := mask.Oracle{}.Compare(ctx, a, b, o)
-	if err != nil || !asked || c.A.Pixels == 0 || c.B.Pixels == 0 {
+	c, err := metric.Oracle{}.Compare(ctx, a, b, o)
+	if err != nil || !asked || c.A.Covered == 0 || c.B.Covered == 0 {
 		return c, err
 	}
 	box := c.A.Box.Union(c.B.Box)
 	var bits [2]match.Bits
-	for i, from := range [2]*mask.Mask{&a, &b} {
+	for i, from := range [2]*metric.Mask{&a, &b} {
 		bits[i].Reset(box.Dx(), box.Dy())
 		from.Pack(box, o.Threshold, bits[i].W)
 	}
@@ -175,7 +175,7 @@ func (m *Meter) Compare(ctx context.Context, a, b mask.Mask, o mask.Options) (ma
 	}
 	if sums.Far2 == unfinished {
 		o.Hausdorff = true
-		return mask.Oracle{}.Compare(ctx, a, b, o)
+		return metric.Oracle{}.Compare(ctx, a, b, o)
 	}
 	c.Far2, c.Measured = int64(sums.Far2), true
 	return c, ctx.Err()
@@ -290,6 +290,6 @@ func (m *Meter) Left() int { return int(m.left.Load()) }
 
 // Broken says whether an error of a Meter means that it must be replaced.
 func (m *Meter) Broken(err error) bool {
-	return err != nil && !errors.Is(err, match.ErrInvalid) && !errors.Is(err, mask.ErrSize) && !errors.Is(err, ErrCapacity) &&
+	return err != nil && !errors.Is(err, match.ErrInvalid) && !errors.Is(err, metric.ErrSize) && !errors.Is(err, ErrCapacity) &&
 		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }

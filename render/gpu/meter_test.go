@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"plumb/render/mask"
 	"plumb/render/match"
+	"plumb/render/metric"
 	"plumb/shaders"
 )
 
@@ -150,7 +150,7 @@ func TestABrokenMeterIsSeen(t *testing.T) {
 	}
 }
 
-// Masks that clients bring: the integers of mask.Oracle, on noise and blobs of
+// Masks that clients bring: the integers of metric.Oracle, on noise and blobs of
 // odd sizes, many callers at once.
 func TestMeterComparesMasks(t *testing.T) {
 	m := openMeter(t, MeterConfig{})
@@ -161,9 +161,9 @@ func TestMeterComparesMasks(t *testing.T) {
 			for i := range 40 {
 				w, h := 1+r.IntN(150), 1+r.IntN(150)
 				a, b := noise(r, w, h), noise(r, w, h)
-				o := mask.Options{Hausdorff: i%5 != 0, Threshold: uint8(r.IntN(200))}
+				o := metric.Options{Hausdorff: i%5 != 0, Threshold: uint8(r.IntN(200))}
 				got, err := m.Compare(t.Context(), a, b, o)
-				want, _ := mask.Oracle{}.Compare(t.Context(), a, b, o)
+				want, _ := metric.Oracle{}.Compare(t.Context(), a, b, o)
 				if err != nil || got != want {
 					t.Errorf("%d x %d px: got %+v, %v; want %+v", w, h, got, err, want)
 					return
@@ -172,12 +172,12 @@ func TestMeterComparesMasks(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if _, err := m.Compare(t.Context(), mask.Alpha(make([]byte, 2), 1, 2), mask.Alpha(make([]byte, 2), 2, 1), mask.Options{}); err == nil || m.Broken(err) {
+	if _, err := m.Compare(t.Context(), metric.Alpha(make([]byte, 2), 1, 2), metric.Alpha(make([]byte, 2), 2, 1), metric.Options{}); err == nil || m.Broken(err) {
 		t.Errorf("got %v; want ErrSize, and a meter that still works", err)
 	}
 }
 
-func noise(r *rand.Rand, w, h int) mask.Mask {
+func noise(r *rand.Rand, w, h int) metric.Mask {
 	pix := make([]byte, w*h)
 	density, cx, cy := math.Pow(r.Float64(), 4), r.IntN(w), r.IntN(h)
 	for i := range pix {
@@ -185,7 +185,7 @@ func noise(r *rand.Rand, w, h int) mask.Mask {
 			pix[i] = byte(1 + r.IntN(255))
 		}
 	}
-	return mask.Alpha(pix, w, h)
+	return metric.Alpha(pix, w, h)
 }
 
 // The far ends of long masks.
@@ -195,7 +195,7 @@ func TestMeterFar(t *testing.T) {
 	pix, other := make([]byte, 2*side), make([]byte, 2*side)
 	pix[0], other[2*side-1] = 255, 255
 	for _, s := range [][2]int{{side, 2}, {2, side}} {
-		got, err := m.Compare(t.Context(), mask.Alpha(pix, s[0], s[1]), mask.Alpha(other, s[0], s[1]), mask.Options{Hausdorff: true})
+		got, err := m.Compare(t.Context(), metric.Alpha(pix, s[0], s[1]), metric.Alpha(other, s[0], s[1]), metric.Options{Hausdorff: true})
 		if want := int64(side-1)*(side-1) + 1; err != nil || got.Far2 != want {
 			t.Errorf("%v: got %d, %v; want %d", s, got.Far2, err, want)
 		}

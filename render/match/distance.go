@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
-	"plumb/render/mask"
+	"plumb/render/metric"
 )
 
 // Farthest is the square of the largest distance, in px, from a pixel of either
@@ -21,7 +21,7 @@ func farthest(a, b *Bits, words int) uint32 {
 	if s.left >= 0 {
 		return s.far
 	}
-	c, err := mask.Oracle{}.Compare(context.Background(), a.mask(), b.mask(), mask.Options{Hausdorff: true})
+	c, err := metric.Oracle{}.Compare(context.Background(), a.mask(), b.mask(), metric.Options{Hausdorff: true})
 	if err != nil {
 		panic("BUG: " + err.Error()) // sizes are equal and the context does not end
 	}
@@ -39,13 +39,13 @@ type search struct {
 }
 
 // mask unpacks pixels.
-func (b *Bits) mask() mask.Mask {
+func (b *Bits) mask() metric.Mask {
 	pix := make([]byte, b.Width*b.Height)
 	for i := range pix {
 		x := i % b.Width
 		pix[i] = byte(b.W[i/b.Width*b.Words+x>>5] >> (x & 31) & 1)
 	}
-	return mask.Alpha(pix, b.Width, b.Height)
+	return metric.Alpha(pix, b.Width, b.Height)
 }
 
 // spot is a pixel, and the square of its distance from another.

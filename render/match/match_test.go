@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"plumb/render/mask"
+	"plumb/render/metric"
 )
 
 func rect(x0, y0, x1, y1 float64) Region {
@@ -69,7 +69,7 @@ func TestFarthest(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for i := range 300 {
 		w, h := 1+r.IntN(120), 1+r.IntN(60)
-		var m [2]mask.Mask
+		var m [2]metric.Mask
 		var b [2]Bits
 		for k := range m {
 			pix := make([]byte, w*h)
@@ -80,7 +80,7 @@ func TestFarthest(t *testing.T) {
 					pix[i] = 1
 				}
 			}
-			m[k] = mask.Alpha(pix, w, h)
+			m[k] = metric.Alpha(pix, w, h)
 			b[k].Reset(w, h)
 			for i, v := range pix {
 				if v > 0 {
@@ -88,7 +88,7 @@ func TestFarthest(t *testing.T) {
 				}
 			}
 		}
-		c, err := mask.Oracle{}.Compare(t.Context(), m[0], m[1], mask.Options{Hausdorff: true})
+		c, err := metric.Oracle{}.Compare(t.Context(), m[0], m[1], metric.Options{Hausdorff: true})
 		if got := Farthest(&b[0], &b[1]); err != nil || int64(got) != c.Far2 {
 			t.Fatalf("case %d, %d x %d px: got %d; want %d, %v", i, w, h, got, c.Far2, err)
 		}

@@ -1,4 +1,4 @@
-package mask
+package metric
 
 import (
 	"context"
@@ -37,16 +37,16 @@ func TestMeasure(t *testing.T) {
 		name      string
 		m         Mask
 		threshold uint8
-		want      Sums
+		want      Stats
 		x, y      float64
 		ok        bool
 	}{
-		{"no pixels", draw(), 1, Sums{}, 0, 0, false},
-		{"empty", draw("...", "..."), 1, Sums{}, 0, 0, false},
-		{"one pixel", draw("#"), 1, Sums{Alpha: 255, Pixels: 1, Opaque: 1, Box: image.Rect(0, 0, 1, 1)}, 0.5, 0.5, true},
-		{"two by hand", draw("....", ".0.1"), 1, Sums{Alpha: 3, AlphaX: 1 + 6, AlphaY: 3, Pixels: 2, Box: image.Rect(1, 1, 4, 2)}, 7.0/3 + 0.5, 1.5, true},
-		{"threshold", draw("....", ".0.1"), 2, Sums{Alpha: 3, AlphaX: 7, AlphaY: 3, Pixels: 1, Box: image.Rect(3, 1, 4, 2)}, 7.0/3 + 0.5, 1.5, true},
-		{"threshold above all", draw("02"), 255, Sums{Alpha: 4, AlphaX: 3}, 1.25, 0.5, true},
+		{"no pixels", draw(), 1, Stats{}, 0, 0, false},
+		{"empty", draw("...", "..."), 1, Stats{}, 0, 0, false},
+		{"one pixel", draw("#"), 1, Stats{Sums: Sums{Alpha: 255, Covered: 1}, Opaque: 1, Box: image.Rect(0, 0, 1, 1)}, 0.5, 0.5, true},
+		{"two by hand", draw("....", ".0.1"), 1, Stats{Sums: Sums{Alpha: 3, AlphaX: 1 + 6, AlphaY: 3, Covered: 2}, Box: image.Rect(1, 1, 4, 2)}, 7.0/3 + 0.5, 1.5, true},
+		{"threshold", draw("....", ".0.1"), 2, Stats{Sums: Sums{Alpha: 3, AlphaX: 7, AlphaY: 3, Covered: 1}, Box: image.Rect(3, 1, 4, 2)}, 7.0/3 + 0.5, 1.5, true},
+		{"threshold above all", draw("02"), 255, Stats{Sums: Sums{Alpha: 4, AlphaX: 3}}, 1.25, 0.5, true},
 	} {
 		got := Measure(c.m, c.threshold)
 		x, y, ok := got.CentreOfMass()
@@ -66,10 +66,10 @@ func TestLayouts(t *testing.T) {
 			grey[y*100+x] = 255
 		}
 	}
-	want := Sums{Alpha: 800 * 255, AlphaX: 255 * 20 * (30 + 69) * 20, AlphaY: 255 * 40 * (10 + 29) * 10, Pixels: 800, Opaque: 800, Box: image.Rect(30, 10, 70, 30)}
+	want := Stats{Sums: Sums{Alpha: 800 * 255, AlphaX: 255 * 20 * (30 + 69) * 20, AlphaY: 255 * 40 * (10 + 29) * 10, Covered: 800}, Opaque: 800, Box: image.Rect(30, 10, 70, 30)}
 	for name, m := range map[string]Mask{"alpha": Alpha(grey, 100, 50), "rgba": RGBA(img.Pix, 100, 50), "image": OfImage(img),
 		"part": OfImage(img.SubImage(image.Rect(0, 0, 100, 50)).(*image.NRGBA))} {
-		got := Measure(m, Covered)
+		got := Measure(m, CoveredFrom)
 		if got != want {
 			t.Errorf("%s: got %+v; want %+v", name, got, want)
 		}
@@ -78,7 +78,7 @@ func TestLayouts(t *testing.T) {
 		}
 	}
 	part := OfImage(img.SubImage(image.Rect(0, 0, 50, 50)).(*image.NRGBA))
-	if got := Measure(part, Covered); got.Pixels != 400 || got.Box != image.Rect(30, 10, 50, 30) {
+	if got := Measure(part, CoveredFrom); got.Covered != 400 || got.Box != image.Rect(30, 10, 50, 30) {
 		t.Errorf("got %+v; want the left half", got)
 	}
 }
@@ -176,7 +176,7 @@ func TestDistance(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !got.Measured {
-			if got.A.Pixels > 0 && got.B.Pixels > 0 {
+			if got.A.Covered > 0 && got.B.Covered > 0 {
 				t.Fatalf("case %d: nothing measured of %+v", i, got)
 			}
 			continue

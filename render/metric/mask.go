@@ -1,20 +1,9 @@
-// Package mask measures pixels that somebody else made. In: 8-bit alpha, as one
-// byte per pixel or as every fourth byte of RGBA. Out: the sums of
-// render/metric on the scale of 8 bits, boxes, and how two masks lie to each
-// other: coverage, IoU, Hausdorff distance. All sums are integers. It reads
-// pixels once, keeps none, and never turns "nothing there" into a number.
-package mask
+package metric
 
 import (
 	"fmt"
 	"image"
-
-	"plumb/render/metric"
 )
-
-// Covered is the pixel rule of metric.CoveredFrom in 8 bits: from this alpha on
-// a pixel is covered (aspire.md D26).
-const Covered = 1
 
 // Mask is a view of pixels: the alpha of column x and row y, from the top left
 // corner, is Pix[y*Stride + x*Step + First]. The pixels belong to the caller and
@@ -60,40 +49,31 @@ func (m *Mask) check() {
 // row returns the bytes of a row.
 func (m *Mask) row(y int) []byte { return m.Pix[y*m.Stride:][:m.Width*m.Step] }
 
-// Sums are taken over all pixels of one mask. They fit 64 bits: 255 alpha times
-// 2^15 columns times 2^26 pixels stays below 2^49.
-type Sums struct {
-	Alpha  uint64 // sum of alpha, 0..255 per pixel
-	AlphaX uint64 // sum of alpha * column, from 0 at the left edge
-	AlphaY uint64 // sum of alpha * row, from 0 at the top edge
-	Pixels uint64 // covered pixels
+// Stats are the sums of one mask and what else is counted of it. They fit 64 bits: 255
+// alpha times 2^15 columns times 2^26 pixels stays below 2^49.
+type Stats struct {
+	Sums
 	Opaque uint64 // pixels of alpha 255
 	// Box holds the covered pixels, half open; empty where there is none.
 	Box image.Rectangle
 }
 
-// CentreOfMass is that of metric.Sums, whose unit cancels: px from the top left
-// corner, the centre of pixel (0,0) is (0.5, 0.5). ok is false without alpha.
-func (s Sums) CentreOfMass() (x, y float64, ok bool) {
-	return metric.Sums{Alpha: s.Alpha, AlphaX: s.AlphaX, AlphaY: s.AlphaY}.CentreOfMass()
-}
-
 // Measure sums up a mask. A pixel is covered when its alpha is at least
-// threshold, 1..255; Covered is the rule of every other metric.
-func Measure(m Mask, threshold uint8) Sums {
+// threshold, 1..255; CoveredFrom is the rule of every other
+func Measure(m Mask, threshold uint8) Stats {
 	m.check()
-	s := Sums{Box: image.Rectangle{Min: image.Pt(m.Width, m.Height)}}
+	s := Stats{Box: image.Rectangle{Min: image.Pt(m.Width, m.Height)}}
 	for y := range m.Height {
-		s.row(m.row(y)[min(m.First, m.Width*m.Step):], m.Step, y, max(threshold, 1))
+		s.row(m.row(y)[min(m.First, m.Width*m.Step):], m.Step, y, max(threshold, CoveredFrom))
 	}
-	if s.Pixels == 0 {
+	if s.Covered == 0 {
 		s.Box = image.Rectangle{}
 	}
 	return s
 }
 
 // row adds one row, which begins at the alpha of its first pixel.
-func (s *Sums) row(row []byte, step, y int, threshold uint8) {
+func (s *Stats) row(row []byte, step, y int, threshold uint8) {
 	var alpha, alphaX uint64
 	first, last := -1, -1
 	for i, x := 0, 0; i < len(row); i, x = i+step, x+1 {
@@ -109,7 +89,7 @@ func (s *Sums) row(row []byte, step, y int, threshold uint8) {
 		if a < threshold {
 			continue
 		}
-		s.Pixels++
+		s.Covered++
 		if last = x; first < 0 {
 			first = x
 		}
@@ -124,11 +104,11 @@ func (s *Sums) row(row []byte, step, y int, threshold uint8) {
 }
 
 // Pack writes which pixels within a box are covered, from a threshold of 1..255
-// (0 means Covered) on: 32 in a word, the lowest bit leftmost, each row from a
+// (0 means CoveredFrom) on: 32 in a word, the lowest bit leftmost, each row from a
 // word of its own. dst must be all zero and long enough.
 func (m *Mask) Pack(box image.Rectangle, threshold uint8, dst []uint32) {
 	m.check()
-	threshold = max(threshold, Covered)
+	threshold = max(threshold, CoveredFrom)
 	words := (box.Dx() + 31) / 32
 	for y := range box.Dy() {
 		row := m.row(box.Min.Y + y)[box.Min.X*m.Step:]

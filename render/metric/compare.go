@@ -1,12 +1,10 @@
-package mask
+package metric
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math"
-
-	"plumb/render/metric"
 )
 
 // ErrSize marks two masks that do not lie over the same pixels.
@@ -14,7 +12,7 @@ var ErrSize = errors.New("masks differ in size")
 
 // Options of a comparison.
 type Options struct {
-	// Threshold is the alpha from which a pixel is covered, 1..255; 0 means Covered.
+	// Threshold is the alpha from which a pixel is covered, 1..255; 0 means CoveredFrom.
 	Threshold uint8
 	// Hausdorff asks for the distance, which costs more than everything else.
 	Hausdorff bool
@@ -22,7 +20,7 @@ type Options struct {
 
 // Comparison is what two masks over the same pixels have in common.
 type Comparison struct {
-	A, B Sums
+	A, B Stats
 	Both uint64 // pixels covered in A and in B
 	// Far2 is the square of the Hausdorff distance in px: the largest, over the
 	// covered pixels of either mask, of the distance between its centre and the
@@ -32,15 +30,15 @@ type Comparison struct {
 }
 
 // Coverage returns the share of A's covered pixels that B covers too, by the
-// rule of metric.Tally; ok is false when A covers nothing.
+// rule of Tally; ok is false when A covers nothing.
 func (c Comparison) Coverage() (share float64, ok bool) {
-	return metric.Tally{A: metric.Sums{Covered: c.A.Pixels}, Both: c.Both}.Coverage()
+	return Tally{A: Sums{Covered: c.A.Covered}, Both: c.Both}.Coverage()
 }
 
 // IoU returns the pixels covered in both over those covered in either, in [0, 1];
 // ok is false when both masks cover nothing.
 func (c Comparison) IoU() (iou float64, ok bool) {
-	either := c.A.Pixels + c.B.Pixels - c.Both
+	either := c.A.Covered + c.B.Covered - c.Both
 	if either == 0 {
 		return 0, false
 	}
@@ -73,7 +71,7 @@ func (Oracle) Compare(ctx context.Context, a, b Mask, o Options) (Comparison, er
 	if a.Width != b.Width || a.Height != b.Height {
 		return Comparison{}, fmt.Errorf("cannot compare masks: %w: %d x %d px and %d x %d px", ErrSize, a.Width, a.Height, b.Width, b.Height)
 	}
-	o.Threshold = max(o.Threshold, Covered)
+	o.Threshold = max(o.Threshold, CoveredFrom)
 	c := Comparison{A: Measure(a, o.Threshold), B: Measure(b, o.Threshold)}
 	shared := c.A.Box.Intersect(c.B.Box)
 	for y := shared.Min.Y; y < shared.Max.Y; y++ {
@@ -84,7 +82,7 @@ func (Oracle) Compare(ctx context.Context, a, b Mask, o Options) (Comparison, er
 			}
 		}
 	}
-	if !o.Hausdorff || c.A.Pixels == 0 || c.B.Pixels == 0 {
+	if !o.Hausdorff || c.A.Covered == 0 || c.B.Covered == 0 {
 		return c, ctx.Err()
 	}
 	box := c.A.Box.Union(c.B.Box)

@@ -1,4 +1,4 @@
-package mask
+package metric
 
 import (
 	"context"
