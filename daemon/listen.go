@@ -81,7 +81,7 @@ func (f *front) Close() (err error) {
 
 // listenTCP opens a port that a newer process may open too, for the case that it
 // cannot take over the socket itself: a restart overlaps, and no connection is
-// refused in between (contract.md 9).
+// refused in between. See docs/spec/http.md#r44.
 func listenTCP(addr string) (net.Listener, error) {
 	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
 		var err error

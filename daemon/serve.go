@@ -42,7 +42,7 @@ type Config struct {
 }
 
 // Serve runs the daemon until ctx ends or a SIGTERM or SIGINT comes, and then
-// stops it in the order of interfaces.md 3.5. A second signal ends it at once.
+// stops it in the order of docs/spec/http.md#r43. A second signal ends it at once.
 // SIGHUP reads tokens and certificates again. Errors wrap ErrExposed, ErrSecrets
 // or ErrFiles where the configuration cannot be used.
 func Serve(ctx context.Context, cfg Config) error {

@@ -50,7 +50,8 @@ const (
 
 var cuts = []string{"answer", "thought", "limit", "cell"}
 
-// ReadIdentity reads the identity of the answer from a dump line or a result line.
+// ReadIdentity reads the identity of the answer from a dump line or a result line. See
+// docs/spec/cli.md#r25.
 // repeat is another name of the member repeat, "" for none. Absent members are taken
 // from the member asked. It keeps no reference to v. An error has the code "bad_item"
 // and names the first faulty member; the other members are read all the same.
@@ -167,7 +168,7 @@ func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
 }
 
 // agreed returns the common value of two members of a line, or that of the one which
-// is set. It fails where both are set and differ.
+// is set. It fails where both are set and differ. See docs/spec/cli.md#r26.
 func agreed[T string | int](r *identityReader, name, other string, a, b T) T {
 	var none T
 	if a != none && b != none && a != b {
@@ -197,7 +198,8 @@ func (w *writer) count(name string, n int) {
 }
 
 // Answer appends the key of the answer to dst. Two results with equal keys are the same
-// answer twice. For a result whose line has no id, ok is false and nothing is appended.
+// answer twice. For a result whose line has no id, ok is false and nothing is appended. See
+// docs/spec/cli.md#r27.
 func (r *Result) Answer(dst []byte) (key []byte, ok bool) {
 	dst, ok = r.Item(dst)
 	if !ok {
@@ -248,7 +250,8 @@ func madeUp(id string) bool {
 	return ok && n != "" && strings.Trim(n, "0123456789") == ""
 }
 
-// Series identifies a row or a column of a table: a model and the way it was asked.
+// Series identifies a row or a column of a table: a model and the way it was asked. See
+// docs/spec/cli.md#r28.
 type Series struct{ Model, Arm string }
 
 // Series returns the series of the result; it adds "blind" to the arm where the

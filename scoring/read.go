@@ -13,8 +13,7 @@ import (
 // objects, objects.
 type JSON []byte
 
-// ReadResult reads a result line back (contract.md 4). The result keeps nothing
-// of v. Metrics and further fields come back as float64, bool, string, nil,
+// ReadResult reads a result line back. The result keeps nothing of v. Metrics and further fields come back as float64, bool, string, nil,
 // []string, []float64, [][]float64, and as JSON where they are none of these. An error
 // is that of ReadIdentity; the result has all that could be read.
 func ReadResult(v *fastjson.Value) (*Result, error) {

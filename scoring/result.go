@@ -7,9 +7,9 @@ import (
 	"plumb/render/jsontree"
 )
 
-// AppendJSON appends the result as one JSON object (contract.md 4), without a
-// line break. Fields stand in a fixed order and floats are always written with
-// a point and without an exponent, so equal results are equal bytes. scorer is
+// AppendJSON appends the result as one JSON object without a line break. Members stand in
+// a fixed order and floats are always written with a point and without an exponent, so
+// equal results are equal bytes. See docs/spec/cli.md#r20. scorer is
 // the program with its version ("plumb 0.1.0"); empty, it is left out, as are
 // the names of suite, test, status and backend where they are not known, and the
 // members of the identity that are not known. The member asked is the last one.
@@ -156,9 +156,9 @@ func appendList[T any](dst []byte, list []T, one func([]byte, T) []byte) []byte 
 	return append(dst, ']')
 }
 
-// AppendFloat appends x as a JSON float: the shortest digits that read back as
-// x, always with a point, never with an exponent, and 0.0 for -0. What is not
-// finite becomes null: NaN and infinities have no JSON form.
+// AppendFloat appends x as a JSON float: the shortest digits that read back as x, always
+// with a point, never with an exponent, and 0.0 for -0. What is not finite becomes null:
+// NaN and infinities have no JSON form. See docs/spec/cli.md#r23.
 func AppendFloat(dst []byte, x float64) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return append(dst, "null"...)

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// RewardMode says how a score becomes a reward (contract.md 4). The zero value
-// is the default.
+// RewardMode says how a score becomes a reward. The zero value is the default. See
+// docs/spec/cli.md#r22.
 type RewardMode uint8
 
 // The shapes of rewards.

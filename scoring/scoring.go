@@ -12,7 +12,7 @@ import (
 	"plumb/render/view"
 )
 
-// Item is one line of a dump, or one sample of a request (contract.md 3).
+// Item is one line of a dump, or one sample of a request.
 type Item struct {
 	ID    string
 	Line  int // 1-based line of the dump, 0 where there is none
@@ -37,7 +37,8 @@ type Job interface {
 	// Score computes the result, with the tallies of Views in their order. It is
 	// called at most once, and not after Fail.
 	Score(tallies []metric.Tally) Result
-	// Fail makes the result for a scorer that could not score: score null.
+	// Fail returns the result for a scorer that could not score: score null. See
+	// docs/spec/cli.md#r21.
 	Fail(e Error) Result
 }
 
@@ -64,7 +65,7 @@ type Error struct{ Code, Message string }
 
 func (e *Error) Error() string { return e.Message }
 
-// Result is one scored item (contract.md 4).
+// Result is one scored item.
 type Result struct {
 	ID     string
 	Line   int // written only for bad lines

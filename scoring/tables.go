@@ -4,7 +4,7 @@ package scoring
 type TableOptions struct {
 	Variants Variants
 	// Missing tells that an answer that was never heard counts as the score 0
-	// (contract.md 9, --missing zero). Otherwise it counts nothing.
+	// (--missing zero; see docs/spec/cli.md#r17). Otherwise it counts nothing.
 	Missing bool
 	// Papers are documents of paper tables, valid JSON, whose rows stand beside
 	// the results. A suite takes those of its benchmark.

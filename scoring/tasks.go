@@ -2,9 +2,9 @@ package scoring
 
 import "github.com/valyala/fastjson"
 
-// TaskFile says how a suite's task file is read and how lines and labels name
-// its tasks (contract.md 2, 8). The zero value: one item per line without its
-// answer, found by its id, all of whose members a line may leave out.
+// TaskFile says how a suite's task file is read and how lines and labels name its tasks. The
+// zero value: one item per line without its answer, found by its id, all of whose members a
+// line may leave out. See docs/spec/cli.md#r15.
 type TaskFile struct {
 	// List is the member of a JSON document that lists the tasks, for benchmarks
 	// whose file is one document ("prompts"); "" where there is none. Lines and a

@@ -15,7 +15,7 @@ type Group struct {
 // ParseVariants reads the values of --variant, each NAME or NAME=VALUE, against
 // the variants that are known. The first part of a name ("maze." of
 // "maze.cell") may be left out where only one variant has the rest. The error
-// lists what could have been meant.
+// lists what could have been meant. See docs/spec/cli.md#r9.
 func ParseVariants(args []string, known []Variant) (Variants, error) {
 	chosen := Variants{}
 	for _, arg := range args {

@@ -91,7 +91,7 @@ type trainer struct {
 	reward  func([]byte) (float64, bool) // in the answer; false where the scorer failed
 }
 
-// trainers are the retry loops of interfaces.md 1.1 and 1.2.
+// trainers are the retry loops of OpenRLHF and slime. See docs/spec/http.md#r26.
 var trainers = []trainer{
 	{name: "openrlhf", path: "/get_reward", tries: 5, timeout: 180 * time.Second,
 		pause: func(int) time.Duration { return time.Second }, body: openRLHFBody, reward: openRLHFReward},

@@ -66,7 +66,7 @@ func (f *failFlags) check() error {
 }
 
 // verdict returns the error of a complete run that scored too few lines, nil where it
-// scored enough. zero is true where missing answers count as 0, dry with
+// scored enough. See docs/spec/cli.md#r3. zero is true where missing answers count as 0, dry with
 // --judge-dry-run, which asks no judge.
 func (f *failFlags) verdict(t *tally, zero, dry bool) error {
 	most := mostFailed

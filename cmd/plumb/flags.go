@@ -123,7 +123,7 @@ func (e *engineFlags) browser() (c chrome.Config, err error) {
 // maxPages is how many pages of Chromium may be asked for.
 const maxPages = 64
 
-// limitFlags bound the time and memory that input may cost (contract.md 9).
+// limitFlags bound the time and memory that input may cost. See docs/spec/cli.md#r33.
 type limitFlags struct {
 	MaxLine       size          `default:"64MiB" placeholder:"BYTES" group:"limits" help:"Longest line of a dump, stream or scene file; longer ones are reported and skipped."`
 	MaxDepth      count         `default:"300" placeholder:"N" group:"limits" help:"Deepest nesting of JSON, 300 at most."`

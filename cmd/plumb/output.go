@@ -28,7 +28,7 @@ type sink struct {
 // output prepares the file at path; "-" is standard output. A run that ends early leaves
 // the former file, and its own partial file beside it. The inputs are files that the run
 // reads: it is an error if one is missing, and a usageError if one is the output. Partial
-// files of earlier runs are named on stderr.
+// files of earlier runs are named on stderr. See docs/spec/cli.md#r5.
 func output(path string, std streams, inputs ...string) (*sink, error) {
 	toStd := path == "-" || path == ""
 	for _, in := range inputs {

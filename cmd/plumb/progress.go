@@ -16,7 +16,7 @@ import (
 const progressEvery = 30 * time.Second
 
 // progress shows how far a run is: a bar on a terminal, else a line every 30 s. It is
-// safe for concurrent use; nil shows nothing.
+// safe for concurrent use; nil shows nothing. See docs/spec/cli.md#r2.
 type progress struct {
 	w    io.Writer
 	what string                   // what is counted: "lines"

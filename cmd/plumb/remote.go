@@ -17,7 +17,7 @@ import (
 	"plumb/daemon/api"
 )
 
-// tries and pause are how a client meets a daemon that restarts (contract.md 9).
+// tries and pause let a client connect to a daemon that restarts. See docs/spec/cli.md#r8.
 const (
 	tries = 5
 	pause = time.Second

@@ -356,8 +356,8 @@ func failure(id, code, message string) []byte {
 	return append(b, "}}\n"...)
 }
 
-// stats is the line of contract.md 2. Sums come from the device; what is counted
-// after rounding to 8 bits comes from the picture.
+// stats returns the statistics of a picture as a JSON line. Sums come from the device; what is
+// counted after rounding to 8 bits comes from the picture. See docs/spec/cli.md#r31.
 func (d *renderRun) stats(id string, p queue.Picture) []byte {
 	seen := metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom)
 	b := scoring.AppendString([]byte(`{"id":`), id)
@@ -383,7 +383,7 @@ func (d *renderRun) stats(id string, p queue.Picture) []byte {
 	return append(b, "}\n"...)
 }
 
-// fileName returns the id with every byte outside A-Za-z0-9._- as %XX.
+// fileName returns the id with every byte outside A-Za-z0-9._- as %XX. See docs/spec/cli.md#r32.
 func fileName(id string) string {
 	var b strings.Builder
 	for i := range len(id) {

@@ -106,8 +106,8 @@ func (e *answerRun) answer(s *renderTask) []byte {
 	return answerStats(id, &p)
 }
 
-// answerStats is the line of contract.md 2 with the suite's own numbers. Positions
-// and sums are those of alpha, as for scenes.
+// answerStats returns the statistics of a picture as a JSON line, with the suite's own numbers.
+// Positions and sums are those of alpha, as for scenes. See docs/spec/cli.md#r31.
 func answerStats(id string, p *scoring.Painting) []byte {
 	m := metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom)
 	b := scoring.AppendString([]byte(`{"id":`), id)

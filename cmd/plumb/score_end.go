@@ -21,7 +21,7 @@ func signalContext() (context.Context, context.CancelFunc) {
 
 // end finishes the output files, the report and the tables, and returns the error of
 // the run. early is the error that ended the run early. Where it is nil, all lines were
-// read, and the outputs replace the former files.
+// read, and the outputs replace the former files. See docs/spec/cli.md#r6.
 func (j *job) end(ctx context.Context, early error) error {
 	err := j.out.finish(early)
 	if early == nil {

@@ -101,7 +101,7 @@ func TestLabelsScoreAsDumps(t *testing.T) {
 	}
 }
 
-// The references of contract.md 8's table name tasks of the benchmarks' own files.
+// References in labels name tasks of the benchmarks' own files. See docs/spec/http.md#r14.
 func TestBenchmarkReferences(t *testing.T) {
 	d := startDaemon(t, "--tasks", "drawingbench="+testdata.Path(t, "drawingbench/dataset.json"))
 	code, got := postJSON(t, d.addr, "/verify", `{"responses_create_params":{"input":[]},"response":{"output":[{"type":"message","content":[{"type":"output_text","text":"[]"}]}]},"label":"{\"suite\":\"drawingbench\",\"id\":\"basic_003#2\"}"}`)

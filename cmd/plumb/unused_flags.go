@@ -8,7 +8,7 @@ import (
 
 // A flag that a command accepts but does not use would be ignored silently, so it ends
 // the run with a usage error. Each command lists here the flags that have no effect in
-// each of its uses.
+// each of its uses. See docs/spec/cli.md#r7.
 
 // unusedFlags lists flags that have no effect in one use of a command.
 type unusedFlags struct {

@@ -17,8 +17,8 @@ import (
 // look elsewhere: nine tenths of --queue-max.
 func (s *Server) highWater() int { return s.cfg.Queue.Max() - s.cfg.Queue.Max()/10 }
 
-// healthy returns why the daemon should get no requests: it drains, its queue is
-// nearly full, or it cannot work.
+// healthy returns why the daemon should get no requests, or nil if it should: it drains,
+// its queue is nearly full, or it cannot work. See docs/spec/http.md#r40.
 func (s *Server) healthy() error {
 	q := s.cfg.Queue
 	switch {
@@ -121,8 +121,9 @@ func (p *pace) turn(t time.Time) {
 	p.rate, p.known, p.now, p.begin = rate, true, 0, t
 }
 
-// until is how long n more answers take at the present pace, within a second and
-// maxWait, and up to a quarter more so that not all come back at once.
+// until returns how long n more answers take at the present rate, within a second and
+// maxWait, and up to a quarter more so that not all clients come back at once. See
+// docs/spec/http.md#r10.
 func (p *pace) until(n int) time.Duration {
 	p.mu.Lock()
 	p.turn(time.Now())

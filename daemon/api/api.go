@@ -32,7 +32,7 @@ import (
 	"plumb/scoring"
 )
 
-// The defaults of contract.md 9 and of the timeouts.
+// The defaults of limits and timeouts. See docs/spec/http.md#r38.
 const (
 	DefaultBody        = 16 << 20
 	DefaultItems       = 65_536
@@ -250,7 +250,7 @@ func nonce() string {
 	return hex.EncodeToString(b[:])
 }
 
-// routes lists every path that is answered.
+// routes lists every path that is answered. See docs/spec/http.md#r1.
 func routes() map[string]route {
 	get := func(name string, f func(*Server, *fasthttp.RequestCtx)) route {
 		return route{name: name, method: "GET", handle: f}

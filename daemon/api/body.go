@@ -55,7 +55,8 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 // body reads the whole body into memory of its own, decompressed. ok is false
-// when it answered the request itself.
+// when it answered the request itself. It counts the bytes itself, because fasthttp 1.74
+// does not enforce its limit on bodies that are streamed. See docs/spec/http.md#r6.
 func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 	if s.oversize(ctx) {
 		return nil, false

@@ -32,7 +32,7 @@ func (p *pngPool) Get() *png.EncoderBuffer {
 func (p *pngPool) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
 
 // render answers POST /v1/render: a scene line in, a picture out, or several
-// scenes, each into its part of a shared-memory region.
+// scenes, each into its part of a shared-memory region. See docs/spec/http.md#r12.
 func (s *Server) render(ctx *fasthttp.RequestCtx) {
 	body, ok := s.body(ctx)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 
 // header sets the limits of a request before its body is read. It skips the body of a
 // request that is refused whatever the body holds, because a client that sends it
-// slowly or never would occupy the connection.
+// slowly or never would occupy the connection. See docs/spec/http.md#r7.
 func (s *Server) header(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	cfg := fasthttp.RequestConfig{ReadTimeout: s.cfg.ReadTimeout}
 	u := fasthttp.AcquireURI()

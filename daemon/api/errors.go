@@ -26,7 +26,7 @@ var path = regexp.MustCompile(`(^|[\s"'(=:\[])/[^\s"'():,;\]]+`)
 // they tell nothing but how the machine is laid out.
 func Pathless(message string) string { return path.ReplaceAllString(message, "${1}(a path)") }
 
-// fail answers with an error in the shape of interfaces.md 3.1.
+// fail answers with an error as a JSON object. See docs/spec/http.md#r2.
 func (s *Server) fail(ctx *fasthttp.RequestCtx, status int, kind, message string) {
 	if status >= fasthttp.StatusInternalServerError {
 		message = Pathless(message)
@@ -84,7 +84,7 @@ func (s *Server) explain(err error) (status int, kind, message string) {
 		return fasthttp.StatusTooManyRequests, "busy", "cannot take request: " + err.Error()
 	case errors.As(err, &e):
 		return statusOf(e.Code), e.Code, e.Message
-	case errors.As(err, &region): // as Triton answers (interfaces.md 3.4)
+	case errors.As(err, &region): // 400, as Triton answers; see docs/spec/http.md#r27
 		return fasthttp.StatusBadRequest, region.Code, region.Message
 	case errors.Is(err, scene.ErrLimit):
 		return fasthttp.StatusUnprocessableEntity, "limit", err.Error()
@@ -103,9 +103,9 @@ func (s *Server) explain(err error) (status int, kind, message string) {
 	return fasthttp.StatusInternalServerError, "backend", err.Error()
 }
 
-// statusOf is the status of a request whose only item has no score. 200 stands
-// for items that are sound but have no score by the rules: nobody heard the
-// model, or the number is not defined.
+// statusOf returns the status of a request whose only item has no score. It is 200 for
+// items that are sound but have no score by the rules: the answer is missing, or the
+// number is not defined. See docs/spec/http.md#r3.
 func statusOf(code string) int {
 	switch code {
 	case "no_response", "undefined", "unjudged":

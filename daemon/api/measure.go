@@ -20,8 +20,8 @@ type asked struct {
 	hausdorff bool
 }
 
-// measure answers POST /v1/metrics: pixels that the client brings, inline or by
-// region, become the numbers of contract.md 5.
+// measure answers POST /v1/metrics: it measures the pixels that the client sends, inline
+// or in a region. See docs/spec/http.md#r13.
 func (s *Server) measure(ctx *fasthttp.RequestCtx) {
 	body, ok := s.body(ctx)
 	if !ok {
@@ -187,7 +187,7 @@ func (u *undefined) number(b []byte, name string, v float64, ok bool, why string
 }
 
 // sums appends what is measured of one mask, named as in the statistics of
-// `plumb render` (contract.md 2).
+// `plumb render`. See docs/spec/cli.md#r31.
 func (u *undefined) sums(b []byte, name string, m metric.Stats) []byte {
 	b = append(scoring.AppendString(b, name), `:{"alpha_sum":`...)
 	b = scoring.AppendFloat(b, float64(m.Alpha))

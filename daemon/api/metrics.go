@@ -18,8 +18,8 @@ import (
 	"plumb/scoring"
 )
 
-// Metrics are the daemon's counters (interfaces.md 3.2). Labels take few values:
-// routes, status codes and suites, never ids or paths.
+// Metrics are the daemon's counters. Labels take few values: routes, status codes and
+// suites, never ids or paths. See docs/spec/http.md#r41.
 type Metrics struct {
 	registry *prometheus.Registry
 	suites   atomic.Pointer[map[string][]string] // that have series of their own, with their tests; nil for all
@@ -288,10 +288,10 @@ func (m *Metrics) sample(r *scoring.Result) {
 	}
 }
 
-// reasonOf is why a sample failed, in Triton's words (interfaces.md 3.2): the
-// queue would not take it or keep it so long, its client went away, the device
-// or this program failed, or the item is at fault. What has no score by the
-// rules has not failed.
+// reasonOf returns why a sample failed, in Triton's words: the queue did not take it or
+// keep it so long, its client went away, the device or this program failed, or the item
+// is at fault. It returns "" for a sample without a score by the rules, which has not
+// failed. See docs/spec/http.md#r42.
 func reasonOf(code string) string {
 	switch code {
 	case "scored", "no_response", "undefined", "unjudged":

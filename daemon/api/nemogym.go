@@ -24,9 +24,9 @@ const (
 	failureReason   = "failure_reason"
 )
 
-// verify answers POST /verify, NeMo Gym's contract (interfaces.md 1.3): the
-// request with every field, and the reward. What is not the model's fault has a
-// failure class, so that the collector keeps the row out of the means.
+// verify answers POST /verify, NeMo Gym's contract: the request with every field, and the
+// reward. What is not the model's fault has a failure class, so that the collector keeps
+// the row out of the means. See docs/spec/http.md#r18.
 func (s *Server) verify(ctx *fasthttp.RequestCtx) {
 	body, ok := s.checked(ctx)
 	if !ok {

@@ -164,7 +164,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// The set of metrics that fleets rely on (interfaces.md 3.2).
+// The metrics that dashboards rely on. See docs/spec/http.md#r41.
 func TestMetrics(t *testing.T) {
 	s := serve(t, nil)
 	s.do(t, "POST", "/v1/score", `{"test":"sum","views":[3]}`)

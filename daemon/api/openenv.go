@@ -15,9 +15,9 @@ import (
 	"plumb/scoring"
 )
 
-// OpenEnv's contract (interfaces.md 1.4), over HTTP here and over WebSocket in
-// session.go. An episode is one step: the answer with its label in, the result
-// out. Replies have the members of OpenEnv's models and no others.
+// OpenEnv's contract, over HTTP here and over WebSocket in session.go. An episode is one
+// step: the answer with its label in, the result out. Replies have the members of
+// OpenEnv's models and no others. See docs/spec/http.md#r20.
 
 // maxEpisodeID is the longest episode id in characters, as in OpenEnv's model.
 const maxEpisodeID = 255

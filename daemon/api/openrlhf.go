@@ -13,9 +13,9 @@ import (
 	"plumb/scoring"
 )
 
-// getReward answers POST /get_reward, OpenRLHF's contract (interfaces.md 1.1):
-// lists of any length, empty ones too, since a trainer with several URLs sends
-// the sample to the first and nothing to the others.
+// getReward answers POST /get_reward, OpenRLHF's contract: lists of any length, empty ones
+// too, because a trainer with several URLs sends the sample to the first and empty lists
+// to the others. See docs/spec/http.md#r16.
 func (s *Server) getReward(ctx *fasthttp.RequestCtx) {
 	body, ok := s.checked(ctx)
 	if !ok {

@@ -280,7 +280,8 @@ func (s *Server) graded(ctx *fasthttp.RequestCtx, samples []sample, opt *queue.O
 // overran answers a request of one sample whose deadline passed while it waited
 // for its turn. That says nothing about the sample: the trainer is told to try
 // again, where a zero would be learnt from. A sample that was being worked on when
-// its deadline passed follows the adapter's policy: it might never end.
+// its deadline passed follows the adapter's policy: it might never end. See
+// docs/spec/http.md#r23.
 func (s *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
 	if len(all) != 1 || all[0].result.Err == nil || all[0].result.Err.Code != "deadline" {
 		return false

@@ -17,7 +17,8 @@ import (
 	"plumb/scoring"
 )
 
-// score answers POST /v1/score: one item, or {"items":[...], "options":{...}}.
+// score answers POST /v1/score: one item, or {"items":[...], "options":{...}}. See
+// docs/spec/http.md#r4.
 func (s *Server) score(ctx *fasthttp.RequestCtx) {
 	body, ok := s.body(ctx)
 	if !ok {

@@ -106,7 +106,7 @@ type session struct {
 	stopping atomic.Bool
 }
 
-// webSocket answers GET /ws.
+// webSocket answers GET /ws. See docs/spec/http.md#r21.
 func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 	if !websocket.FastHTTPIsWebSocketUpgrade(ctx) {
 		ctx.Response.Header.Set("Upgrade", "websocket")

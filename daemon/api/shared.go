@@ -14,7 +14,7 @@ import (
 	"plumb/scoring"
 )
 
-// The paths of Triton's verbs (interfaces.md 3.4).
+// The paths of Triton's verbs. See docs/spec/http.md#r27.
 const (
 	sharedPath = "/v2/systemsharedmemory"
 	regionPath = sharedPath + "/region/"

@@ -9,9 +9,9 @@ import (
 	"plumb/scoring"
 )
 
-// slime answers POST /reward/slime (interfaces.md 1.2): the whole body is the
-// reward, a number, or with ?format=object the result line, for runs with
-// --reward-key reward.
+// slime answers POST /reward/slime: the whole body is the reward, a number, or with
+// ?format=object the result line, for runs with --reward-key reward. See
+// docs/spec/http.md#r17.
 func (s *Server) slime(ctx *fasthttp.RequestCtx) {
 	body, ok := s.checked(ctx)
 	if !ok {

@@ -25,8 +25,8 @@ const chunk = 32 << 10
 const streamBuffers = 512 << 10
 
 // scoreStream answers POST /v1/score/stream: lines in, result lines out in
-// order, while the client still sends. A client that does not read stops the
-// reading of what it sends.
+// order, while the client still sends. While a client does not read, nothing is read from
+// it. See docs/spec/http.md#r5.
 func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 	opt, fault := s.options(ctx, nil)
 	if fault != nil {

@@ -24,7 +24,7 @@ import (
 const maxTokens = 1000
 
 // Tokens are what clients may authenticate with. They can be replaced while
-// requests are under way.
+// requests are under way. See docs/spec/http.md#r8.
 type Tokens struct {
 	list atomic.Pointer[[]*token]
 	mu   sync.Mutex // one Replace at a time

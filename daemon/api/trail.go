@@ -32,7 +32,7 @@ const (
 )
 
 // trail is what a request leaves behind for logs and traces: who asked for what,
-// and where the time of its samples went. It belongs to whoever answers.
+// and where the time of its samples went (docs/spec/http.md#r11). It belongs to whoever answers.
 type trail struct {
 	id     string // X-Request-Id
 	name   string // of the route, as in metrics

@@ -20,9 +20,8 @@ import (
 	"plumb/scoring"
 )
 
-// tasked makes a server that knows the tasks of contract.md 8's table by the
-// names of the suites there; each scores 0.93 as the table has it, with a score
-// of 93 in the fake suite's units.
+// tasked returns a server that has a task for each of the requests below, by the name of
+// its suite; each answer scores 0.93.
 func tasked(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) *served {
 	t.Helper()
 	return serve(t, func(c *Config, q *queue.Config, s *queuetest.Suite) {
@@ -46,7 +45,7 @@ func tasked(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite))
 	})
 }
 
-// The rows of contract.md 8's table, verbatim but for the ellipses.
+// One request of each trainer's contract, with its label.
 func TestContractTable(t *testing.T) {
 	s := tasked(t, nil)
 	for _, c := range []struct{ path, body, want string }{

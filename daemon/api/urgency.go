@@ -37,7 +37,8 @@ func (u *urgency) priority(name string) *scoring.Error {
 	return nil
 }
 
-// deadline reads milliseconds; more than the daemon's own deadline is that.
+// deadline reads milliseconds; more than the daemon's own deadline counts as that. See
+// docs/spec/http.md#r36.
 func (u *urgency) deadline(ms string) *scoring.Error {
 	x, err := strconv.ParseFloat(ms, 64)
 	if err != nil || !(x >= 1 && x <= 1e9) {

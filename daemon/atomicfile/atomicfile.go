@@ -2,7 +2,8 @@
 // there. Out: the file at the path, which one rename replaces once all of it is
 // written. Until then the bytes are in a partial file beside it, named
 // PATH.XXXXXXXX.partial, so a run that ends early, is killed or meets a full disk
-// leaves the former file unchanged. Leftovers finds the partial files of such runs.
+// leaves the former file unchanged. Leftovers finds the partial files of such runs. See
+// docs/spec/cli.md#r4.
 package atomicfile
 
 import (

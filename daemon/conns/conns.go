@@ -3,7 +3,7 @@
 // ("waiting") until its owner calls Busy, which marks a request in flight. When the
 // limit is reached or descriptors run out, the connection that has been idle longest
 // is closed for the new one, so that idle clients cannot lock out others. Where all
-// connections are busy, the new one is refused.
+// connections are busy, the new one is refused. See docs/spec/http.md#r39.
 package conns
 
 import (

@@ -16,7 +16,8 @@ const Unwrapped = "response_unwrapped"
 
 // answer checks that the suite can read the answer of an item: a text, or a value in
 // its own form. Chat messages are replaced by their text, with a note. Any other value
-// is an error that names it, because a score of 0 would say nothing about the model.
+// is an error that names it, because a score of 0 would say nothing about the model. See
+// docs/spec/cli.md#r18.
 func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
 	suite := d.cfg.Suites.Find(it.Suite)
 	if v := it.Fields.Get("actions"); suite.AnswerForms["actions"] != "" && !null(v) {

@@ -28,7 +28,7 @@ type Limits struct {
 	Memory *memory.Hold // what the reader holds counts against it; nil for no bound
 }
 
-// The defaults of contract.md 9.
+// The defaults. See docs/spec/cli.md#r33 for lines and docs/spec/cli.md#r10 for the rest.
 const (
 	DefaultLine   = 64 << 20
 	DefaultRatio  = 200
@@ -127,7 +127,7 @@ func NewReader(src io.Reader, limits Limits) (*Reader, error) {
 	return r, nil
 }
 
-// unpack returns the plain text of head.
+// unpack returns the plain text of head. See docs/spec/cli.md#r10.
 func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
 	magic, _ := head.Peek(4)
 	switch {
@@ -255,7 +255,7 @@ func (r *Reader) keep(part []byte) error {
 // Next returns the next line that is not blank. The error is io.EOF at the end
 // of the input; any other error means that the rest cannot be read (a truncated
 // gzip file, an expansion that goes too far) and everything before it was given
-// out, the torn last line with a Fault.
+// out, the torn last line with a Fault. See docs/spec/cli.md#r11.
 func (r *Reader) Next() (Line, error) {
 	for {
 		l, err := r.next()

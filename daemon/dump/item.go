@@ -60,8 +60,7 @@ func (d *Decoder) Trim() {
 	jsontree.Trim(&d.tasks)
 }
 
-// Item reads one line (contract.md 3). suite overrides the default suite where
-// it is not empty. The item is valid until the next call. It
+// Item reads one line. suite overrides the default suite where it is not empty. The item is valid until the next call. It
 // has an id and its line number even where the error is not nil; the codes are
 // "bad_line" for a line that is not a JSON object as this package accepts it,
 // "bad_item" for a field of the wrong kind, "bad_response" for an answer of no
@@ -119,7 +118,7 @@ func bad(n int, err error) *scoring.Error {
 	return &scoring.Error{Code: "bad_line", Message: fmt.Sprintf("cannot read line %d: %v", n, err)}
 }
 
-// id takes the item's id: a string, or an integer as its text (contract.md 9).
+// id reads the item's id: a string, or an integer as its text. See docs/spec/cli.md#r14.
 func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 	v := it.Fields.Get("id")
 	if v == nil || v.Type() == fastjson.TypeNull {
@@ -224,7 +223,7 @@ func (d *Decoder) suiteOf(it *scoring.Item) string {
 	return found
 }
 
-// join adds the fields of the item's task that the line does not carry.
+// join adds the members of the item's task that the line does not have. See docs/spec/cli.md#r15.
 func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 	tasks := d.cfg.Tasks[it.Suite]
 	if !tasks.wanted(it.Fields, it.ID) {

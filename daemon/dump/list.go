@@ -13,7 +13,7 @@ import (
 
 // list reads a dump that is one JSON list instead of lines: its elements are the
 // items, or tasks with several answers each, as a benchmark publishes them. One
-// element is in memory at a time.
+// element is in memory at a time. See docs/spec/cli.md#r12.
 type list struct {
 	cfg     ItemConfig
 	buf     []byte // of the current element, which its lines may share

@@ -12,7 +12,8 @@ var looseKeys = map[string]bool{"response": true, "actions": true}
 
 // loosened returns a line that holds only in its answer what a line must not
 // hold, in a form that the parser accepts: infinities become numbers beyond the
-// range of a double. nil where the fault lies elsewhere or cannot be mended.
+// range of a double. nil where the fault lies elsewhere or cannot be mended. See
+// docs/spec/cli.md#r13.
 func (d *Decoder) loosened(line []byte) []byte {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] != '{' {

@@ -25,8 +25,8 @@ type Bounds struct {
 	Pad     float64  // page units
 }
 
-// DefaultBounds are those of an export: the content with tldraw's padding
-// (contract.md 2).
+// DefaultBounds are those of an export: the content with tldraw's padding. See
+// docs/spec/cli.md#r30.
 var DefaultBounds = Bounds{Content: true, Pad: 32}
 
 // ParseBounds reads the value of --bounds: "x,y,w,h" or "content[:PAD]".
@@ -77,8 +77,8 @@ type PictureOptions struct {
 	Version view.Version // what is native
 }
 
-// Picture reads a scene line (contract.md 2): {"id", "shapes" or "records",
-// "bounds", "only"}, a .tldr file or an editor snapshot. id is "" where the line
+// Picture reads a scene line, {"id", "shapes" or "records", "bounds", "only"}, a .tldr
+// file or an editor snapshot. See docs/spec/cli.md#r30. id is "" where the line
 // has none. The view keeps a copy of b where an editor may need it. Errors wrap
 // scene.ErrInvalid; a scene that only the editor can read is none where there is
 // one.
@@ -154,9 +154,8 @@ func pictureOnly(doc *fastjson.Value, only []string, l scene.Limits) ([]string, 
 	return only, nil
 }
 
-// known gives ids their prefix where it was left out. An id that the scene does
-// not have is an error of the line (contract.md 9). Of a scene that could not be
-// read (nil) all ids are taken.
+// known returns ids with their prefix where it was left out. An id that the scene does not
+// have is an error. Where the scene could not be read (nil), all ids are accepted.
 func known(s *scene.Scene, ids []string) ([]string, error) {
 	if ids == nil {
 		return nil, nil

@@ -18,7 +18,7 @@ import (
 // depends on: a retry of a request is the same bytes, and nothing has to be put
 // right in an answer. The key is their SHA-256, so that nobody can make two
 // items collide. Requests of different priority do not share, or one would wait
-// behind the other's backlog.
+// behind the other's backlog. See docs/spec/http.md#r34.
 
 // digest is the SHA-256 of what a result depends on.
 type digest [sha256.Size]byte

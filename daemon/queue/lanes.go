@@ -31,7 +31,8 @@ func ParsePriority(s string) (Priority, error) {
 	return 0, fmt.Errorf("cannot use priority %.20q: want high, normal or bulk", s)
 }
 
-// fairness is how often a class that waits is passed over before it has its turn.
+// fairness is how often a class that waits is passed over before it has its turn. See
+// docs/spec/http.md#r33.
 const fairness = 8
 
 // turns chooses among classes 0, 1, ..., the first one first. Each time a class

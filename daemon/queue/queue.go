@@ -1,6 +1,6 @@
 // Package queue joins samples of many requests and streams into batches in
 // front of the engine. In: lines of dumps and scenes. Out: results in the order
-// of the lines, each the same bits whatever else was in its batch. It refuses
+// of the lines, each the same bits whatever else was in its batch (docs/spec/cli.md#r24). It refuses
 // requests beyond a bound (ErrBusy), answers a sample that takes too long or
 // fails with an error of its own, and never lets one sample stop another.
 package queue
@@ -25,7 +25,8 @@ var ErrBusy = errors.New("too many requests are waiting")
 // ErrClosed marks work that was given to a queue that is shutting down.
 var ErrClosed = errors.New("shutting down")
 
-// The defaults of contract.md 9 and of the batch design (ARCHITECTURE.md).
+// The defaults: requests by docs/spec/http.md#r35, deadlines by docs/spec/cli.md#r34, batches by
+// docs/spec/http.md#r32.
 const (
 	DefaultMax      = 4096
 	DefaultDeadline = 12 * time.Second

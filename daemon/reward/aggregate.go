@@ -9,8 +9,8 @@ import (
 	"plumb/scoring"
 )
 
-// Aggregate sums up verify responses (interfaces.md 1.3): every number at the
-// top of a row, and of its response's usage, in all and per task.
+// Aggregate sums up verify responses: every number at the top of a row, and of its
+// response's usage, in all and per task. See docs/spec/http.md#r19.
 type Aggregate struct {
 	all   group
 	tasks map[string]*group // by the text of _ng_task_index

@@ -1,9 +1,8 @@
 // Package reward turns what a trainer sends into samples, and results into what
-// a trainer wants. In: the label of a dataset row (contract.md 8) as JSON, and
-// the model's answer as JSON or as a piece of a decoded text. Out: a dump line
-// to score, and from its result the number, or the reason why there is none. It
-// knows no HTTP, loads no tasks, and refuses a label that cannot be read by
-// naming its position and field.
+// a trainer wants. In: the label of a dataset row as JSON, and the model's answer as
+// JSON or as a piece of a decoded text. Out: a dump line to score, and from its
+// result the number, or the reason why there is none. It contains no HTTP, loads no
+// tasks, and refuses a label that cannot be read by naming its position and field.
 package reward
 
 import (
@@ -41,7 +40,8 @@ var referenceKeys = []string{"suite", "id", "test", "turn"}
 // that has passed scene.Check: a string that holds an item or a reference, or
 // the same as an object, in which a null member counts as absent at every depth.
 // answer is the JSON of the response; absent or null, the model was never heard.
-// at names the label in messages ("labels[3]"). Errors have the code BadLabel.
+// at names the label in messages ("labels[3]"). Errors have the code BadLabel. See
+// docs/spec/http.md#r14.
 func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Error) {
 	object := label
 	prune := true

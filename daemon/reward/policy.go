@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Policy says what a trainer gets for a sample that the scorer could not score
-// (interfaces.md 1.6). It is never NaN, and never a wrong answer in silence.
+// Policy says what a trainer gets for a sample that the scorer could not score. It is
+// never NaN, and never an unmarked wrong answer. See docs/spec/http.md#r22.
 type Policy uint8
 
 // The policies.

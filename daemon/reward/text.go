@@ -50,7 +50,8 @@ var openers = []string{"<s>", "<bos>", "[BOS]", "[CLS]", "<|begin_of_text|>", "<
 
 // Answer finds the answer in a text that holds prompt and answer: what follows
 // the prompt where the text begins with it, else what follows the last marker of
-// a chat template, else all of it. An empty prompt is one that is not known.
+// a chat template, else all of it. An empty prompt is one that is not known. See
+// docs/spec/http.md#r24.
 func Answer(query, prompt string) string {
 	if prompt != "" && strings.HasPrefix(query, prompt) {
 		return query[len(prompt):]
@@ -132,8 +133,8 @@ func named(s string) bool {
 	return true
 }
 
-// Step is one step of text preparation (interfaces.md 2.7). Steps run in the
-// order of the constants, whatever order they were named in.
+// Step is one step of text preparation. Steps run in the order of the constants,
+// whatever order they were named in. See docs/spec/http.md#r25.
 type Step uint8
 
 // The steps.

@@ -64,7 +64,7 @@ func (r *region) release() error {
 }
 
 // Pin holds a range of a region so that it stays mapped while a request uses it,
-// whatever the client does to the name or the segment.
+// whatever the client does to the name or the segment. See docs/spec/http.md#r31.
 type Pin struct {
 	r     *region
 	bytes []byte

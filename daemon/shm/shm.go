@@ -21,8 +21,9 @@ import (
 
 // The defaults of the limits.
 const (
-	// MaxSegment is the largest segment or memfd in bytes: sizes are int32 in the
-	// System V library, and nobody needs more in one piece (libraries.md 6).
+	// MaxSegment is the largest segment or memfd in bytes. The System V library
+	// (gen2brain/shm 0.1.0) cuts sizes to int32: 4 GiB and 4096 bytes become a segment of
+	// 4096 bytes without an error. See docs/spec/http.md#r28.
 	MaxSegment = 1 << 30
 
 	DefaultRegions   = 256
@@ -31,7 +32,7 @@ const (
 	DefaultIdle      = 10 * time.Minute
 )
 
-// Reserved begins the keys that belong to the daemon (interfaces.md 3.4).
+// Reserved begins the keys that belong to the daemon; Triton refuses its own likewise.
 const Reserved = "plumb"
 
 // The codes of errors.
@@ -72,7 +73,8 @@ type Config struct {
 }
 
 // Peer is the process behind a request. A region may be used by the processes of
-// the user that registered it, and unregistered by the process that did.
+// the user that registered it, and unregistered by the process that did. See
+// docs/spec/http.md#r29.
 type Peer struct {
 	UID uint32 // whose segments it may register
 	PID int32  // 0 where it is not known
@@ -151,7 +153,7 @@ func (g *Registry) Count() int {
 }
 
 // Register maps a region under a name. Offset and size are in bytes within the
-// segment that the key names. Errors are *Error.
+// segment that the key names. Errors are *Error. See docs/spec/http.md#r30.
 func (g *Registry) Register(name, key string, offset, size int64, p Peer) error {
 	if err := checkName(name); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 )
 
 // scheme begins the keys of System V segments; the id in decimal follows. Ids,
-// not the segments' integer keys: a fixed key can be squatted.
+// not the segments' integer keys: a fixed key can be squatted. See docs/spec/http.md#r28.
 const scheme = "sysv:"
 
 // Key returns the key of a System V segment.

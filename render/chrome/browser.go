@@ -96,8 +96,9 @@ func (b *instance) onThread(f func()) {
 	<-done
 }
 
-// flags are what a picture may depend on, what keeps the browser to itself, and
-// what would only cost time (libraries.md 5).
+// flags returns the browser's flags: fixed values of what a picture may depend on (colour
+// profile, scale, hinting), no network, and no background work. "disable-dev-shm-usage" is
+// for containers, whose /dev/shm often has 64 MB.
 func flags(program string, p *profile, sandboxed bool) []chromedp.ExecAllocatorOption {
 	o := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(program), chromedp.Headless,

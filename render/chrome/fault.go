@@ -12,7 +12,7 @@ import (
 
 // faults counts the exports that the process tried, from 1, repeated ones
 // included. PLUMB_FAULT=chrome_kill@N kills the browser a moment after the N-th
-// began (contract.md 9); what is not of this package is somebody else's.
+// began; other names belong to other packages. See docs/spec/cli.md#r35.
 var faults struct {
 	mu sync.Mutex
 	n  int

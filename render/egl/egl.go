@@ -39,7 +39,8 @@ type Config struct {
 // Platform is the kind of display a context was opened on.
 type Platform string
 
-// The platforms in the order in which they are tried (libraries.md 4).
+// The platforms in the order in which they are tried. A device can be chosen only on the
+// first one; the second one needs no window system either, as Mesa without a GPU has it.
 const (
 	PlatformDevice      Platform = "device"
 	PlatformSurfaceless Platform = "surfaceless"

@@ -49,8 +49,8 @@ func lost(err error) bool {
 	return errors.Is(err, errLost) || egl.IsLost(err) || errors.Is(err, egl.ErrClosed)
 }
 
-// The values of glGetGraphicsResetStatus. Some drivers return others, which
-// mean nothing (libraries.md 4).
+// The values of glGetGraphicsResetStatus that the standard defines. Some drivers return
+// others, which mean nothing.
 const (
 	guiltyReset   = 0x8253
 	innocentReset = 0x8254

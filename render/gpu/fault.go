@@ -12,7 +12,7 @@ import (
 	"plumb/render/batch"
 )
 
-// fault is what PLUMB_FAULT injects into a batch (contract.md 9).
+// fault is what PLUMB_FAULT injects into a batch. See docs/spec/cli.md#r35.
 type fault uint8
 
 const (

@@ -20,7 +20,7 @@ var (
 	// lost and its replacement failed too, or was lost again on the same batch.
 	ErrDeviceLost = errors.New("device lost")
 	// ErrDead marks a device whose context could not be replaced in several tries.
-	// Drivers that got that far usually need a new process (libraries.md 4).
+	// Drivers in this state usually need a new process, NVIDIA's after a channel error.
 	ErrDead = errors.New("device does not come back")
 	// ErrClosed marks calls to a Runner after Close.
 	ErrClosed = errors.New("runner is closed")

@@ -31,7 +31,7 @@ const (
 	Exact
 )
 
-// MaxSidePx is the longest side of a picture in px (contract.md 6).
+// MaxSidePx is the longest side of a picture in px. See docs/spec/cli.md#r33.
 const MaxSidePx = 32768
 
 // MaxCoverage is how many bytes the coverage of one drawing takes at most, unless

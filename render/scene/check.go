@@ -13,7 +13,7 @@ import (
 // Infinity are no JSON. Escapes of unpaired surrogates are accepted. Check
 // takes one pass, time and memory in proportion to b, and does not recurse.
 // Errors wrap ErrInvalid, or ErrLimit for the depth, and name the byte and the
-// JSON pointer of the value.
+// JSON pointer of the value. See docs/spec/cli.md#r13.
 func Check(b []byte, maxDepth int) error {
 	return check(b, maxDepth, math.MaxInt)
 }

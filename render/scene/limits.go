@@ -21,8 +21,8 @@ const (
 	FlagCoordinate = "--max-coordinate"
 )
 
-// Limits bounds what one scene may cost (contract.md 9). A field that is zero
-// means its default.
+// Limits bounds what one scene may cost. A field that is zero means its default. See
+// docs/spec/cli.md#r33.
 type Limits struct {
 	Line       int     // bytes of one line or file
 	Depth      int     // nesting of JSON values, and of groups and frames; the parser stops at 300
@@ -35,7 +35,7 @@ type Limits struct {
 	Coordinate float64 // largest magnitude of a position or length, px
 }
 
-// DefaultLimits returns the limits of contract.md 9.
+// DefaultLimits returns the default limits.
 func DefaultLimits() Limits {
 	return Limits{
 		Line:       64 << 20,

@@ -62,7 +62,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The hostile inputs of contract.md 6, at the default limits.
+// Hostile inputs at the default limits. See docs/spec/cli.md#r33.
 func TestHostile(t *testing.T) {
 	shapes := func(n int) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(`{"type":"geo"},`, n), ",") + "]"

@@ -305,7 +305,7 @@ func TestManyEntries(t *testing.T) {
 	}
 }
 
-// TestDefaultEntries: as many as contract.md 9 allows are read.
+// TestDefaultEntries: as many actions as the default limit allows are read.
 func TestDefaultEntries(t *testing.T) {
 	answer := `{"deleteShapes":[` + strings.Repeat(`"x",`, 20_000) + `"geo"]}`
 	w, err := ran(newSuite(scene.Limits{}, nil), `{"test":"graph","shapes":`+given+`,"response":`+answer+`}`, nil)

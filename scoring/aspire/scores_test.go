@@ -449,8 +449,8 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// TestVariantList: every variant that is listed is read somewhere, and names of
-// contract.md 2 work without their test.
+// TestVariantList: every variant that is listed is read somewhere, and names work without
+// their test. See docs/spec/cli.md#r9.
 func TestVariantList(t *testing.T) {
 	s := New(scene.Limits{})
 	seen := map[string]bool{}

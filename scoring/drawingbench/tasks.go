@@ -22,7 +22,7 @@ func taskKeys(v *fastjson.Value, n int) ([]string, error) {
 }
 
 // refer names an item's task: by index, by task_id, or as a label does, by id
-// (contract.md 3, 8).
+// See docs/spec/drawingbench.md#r1.
 func refer(v *fastjson.Value, id string) string {
 	name, index := text(v, "task_id"), v.Get("index")
 	if index != nil && index.Type() == fastjson.TypeNumber {
@@ -44,8 +44,8 @@ func elementKey(v *fastjson.Value) string {
 }
 
 // lines returns an item per turn, with the id
-// "<task id>#<index>/<turn>" (contract.md 3). Nothing that was recorded of the
-// evaluation is passed on.
+// "<task id>#<index>/<turn>". Nothing that was recorded of the evaluation is passed on. See
+// docs/spec/cli.md#r16.
 func lines(v *fastjson.Value, task int) ([][]byte, bool) {
 	turns := v.Get("results")
 	if turns == nil || turns.Type() != fastjson.TypeArray || !v.Exists("id") {

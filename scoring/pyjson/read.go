@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxDepth is the deepest nesting that is read (contract.md 9).
+	// maxDepth is the deepest nesting that is read. See docs/spec/cli.md#r33.
 	maxDepth = 300
 	// maxDigits is how many digits an integer may have (Python 3.11).
 	maxDigits = 4300

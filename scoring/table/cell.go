@@ -63,7 +63,8 @@ func (m *mean) standardError() (se float64, ok bool) {
 }
 
 // scores returns the mean over items of the means over their repeats. Its standard
-// error is over items, because repeats of one item are not independent.
+// error is over items, because repeats of one item are not independent. See
+// docs/spec/cli.md#r29.
 func (c *cell) scores() (m mean) {
 	for _, it := range c.items {
 		m.add(it.sum / float64(it.n))

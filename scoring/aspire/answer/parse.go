@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// MaxDepth is how deep values and parentheses may nest (contract.md 9). A
-	// deeper candidate is unparseable.
+	// MaxDepth is how deep values and parentheses may nest; see docs/spec/cli.md#r33. A deeper
+	// candidate is unparseable.
 	MaxDepth = 300
 	// MaxValues is the number of values one candidate may hold; one with more is
 	// unparseable. A value takes 24 bytes, so a tree takes 6 MiB at most. Answers

@@ -127,7 +127,7 @@ func Rand(seed uint64, test string, index int, who string) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[:8]), binary.LittleEndian.Uint64(h[8:16])))
 }
 
-// Line is one line of a dump (contract.md 3).
+// Line is one line of a dump.
 type Line struct {
 	ID       string  `json:"id"`
 	Suite    string  `json:"suite"`
@@ -136,7 +136,7 @@ type Line struct {
 	Prompt   string  `json:"prompt"`
 	Shapes   []Shape `json:"shapes"`
 	Task     any     `json:"task"`
-	Response *string `json:"response"` // nil: the model was never heard
+	Response *string `json:"response"` // nil: a missing answer
 }
 
 // AppendLine appends the scenario with a model's answer as one dump line, with

@@ -36,8 +36,8 @@ func All() []Program {
 	}
 }
 
-// Answer returns the raw text for a scenario, or nil where no answer came: the
-// model was never heard (contract.md 9).
+// Answer returns the raw text for a scenario, or nil for a missing answer. See
+// docs/spec/cli.md#r17.
 func (p Program) Answer(seed uint64, s *scenario.Scenario) *string {
 	q := &question{prompt: s.Prompt, shapes: s.Shapes, index: s.Index,
 		r: scenario.Rand(seed, s.Test, s.Index, p.Name)}
