@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"plumb/scoring"
@@ -25,40 +24,8 @@ type Judge interface {
 	Width() int
 }
 
-// Verdicts take seconds. Samples that need one leave the workers, as those do whose
-// pictures come late, and wait in lists and goroutines of their own; then they go on to
-// the device, or to their score.
-
-// hearings are the samples that wait for the judge. Queue.mu guards them.
-type hearings struct {
-	more *sync.Cond
-	lanes
-	busy int // being judged now
-}
-
-func (h *hearings) none() bool { return h.len() == 0 && h.busy == 0 }
-
-// push takes a sample in. The time until its turn comes is none of its own: the
-// deadline of bulk work runs from then.
-func (h *hearings) push(t *task) {
-	if t.bulk {
-		t.started.Store(0)
-	}
-	h.lanes.push(t)
-	h.more.Signal()
-}
-
-// startJudge starts what waits for the judge.
-func (q *Queue) startJudge() {
-	if q.cfg.Judge == nil {
-		return
-	}
-	n := max(1, q.cfg.Judge.Width())
-	q.running.Add(n)
-	for range n {
-		go q.waitJudge()
-	}
-}
+// Verdicts take seconds. Samples that need one wait in a stage, and go on to the device
+// or to their score.
 
 // asks finds out whether a job needs the judge. What is known already it gets at once.
 func (q *Queue) asks(t *task) bool {
@@ -78,58 +45,6 @@ func (q *Queue) asks(t *task) bool {
 	return true
 }
 
-// waitJudge is the life of one goroutine that waits for the judge.
-func (q *Queue) waitJudge() {
-	defer q.running.Done()
-	for {
-		t, ok := q.takeJudged()
-		if !ok {
-			return
-		}
-		wanted := q.consult(t)
-		if !wanted {
-			q.finish(t)
-		}
-		q.mu.Lock()
-		q.hearings.busy--
-		if wanted {
-			q.onward(t)
-		}
-		if q.closed.Load() {
-			q.wake()
-		}
-		q.mu.Unlock()
-	}
-}
-
-func (q *Queue) takeJudged() (*task, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for q.hearings.len() == 0 {
-		if q.closed.Load() && q.idle() {
-			return nil, false
-		}
-		q.hearings.more.Wait()
-	}
-	q.hearings.busy++
-	return q.hearings.pop(), true
-}
-
-// onward gives a judged sample to whoever is next. The caller holds mu.
-func (q *Queue) onward(t *task) {
-	switch {
-	case t.late && t.fault == nil:
-		q.late.push(t)
-	case len(t.pics) > 0 && t.fault == nil:
-		q.ready(t)
-		q.device.Signal()
-	default:
-		q.measured.push(t)
-		q.workers.Signal()
-		q.books.Signal()
-	}
-}
-
 // consult asks the judge; false where nobody waits for the sample any more.
 func (q *Queue) consult(t *task) bool {
 	start := q.now()
@@ -141,6 +56,7 @@ func (q *Queue) consult(t *task) bool {
 		if j.Err != nil && left {
 			continue // somebody may have come since
 		}
+		t.question = nil
 		t.marks[PartJudge] = q.now()
 		q.cfg.Watch.stage("judge", t.marks[PartJudge]-start)
 		if t.fault == nil {

@@ -68,8 +68,11 @@ func (l *lanes) len() int { return l.of[0].len() + l.of[1].len() + l.of[2].len()
 
 func (l *lanes) push(t *task) { l.of[t.priority-PriorityHigh].push(t) }
 
-// pop takes the sample whose turn it is.
+// pop takes the sample whose turn it is, nil where there is none.
 func (l *lanes) pop() *task {
+	if l.len() == 0 {
+		return nil
+	}
 	return l.of[l.turn.pick(priorities, func(c int) bool { return l.of[c].len() > 0 })].pop()
 }
 

@@ -3,7 +3,6 @@ package queue
 import (
 	"bytes"
 	"slices"
-	"sync"
 
 	"plumb/daemon/dump"
 	"plumb/render/jsontree"
@@ -11,8 +10,8 @@ import (
 )
 
 // Preparing a large sample takes hundreds of times its bytes. So large samples wait in
-// a separate list until Config.Memory has room, and separate goroutines prepare them.
-// Ordinary samples are prepared meanwhile and never wait for memory.
+// a stage until Config.Memory has room. Ordinary samples are prepared meanwhile and never
+// wait for memory.
 
 const (
 	// smallLine is the length of a line in bytes up to which a sample is never large.
@@ -47,70 +46,36 @@ func Weight(line []byte) int64 {
 	return n
 }
 
-// larges is the backlog of large samples. Queue.mu guards it.
+// larges is the backlog of large samples, in the order of their arrival. Queue.mu
+// guards it.
 type larges struct {
-	more *sync.Cond
+	q    *Queue
 	list []*task
-	busy int // samples being prepared now
 }
 
-// none reports whether no large sample waits or is being prepared.
-func (l *larges) none() bool { return len(l.list) == 0 && l.busy == 0 }
+func (l *larges) len() int { return len(l.list) }
 
-// startLarge starts the goroutines that prepare large samples. They are half as many
-// as the workers, which keeps half of the processors for ordinary samples.
-func (q *Queue) startLarge() {
-	n := max(1, q.cfg.Workers/2)
-	q.running.Add(n)
-	for range n {
-		go q.workLarge()
+func (l *larges) push(t *task) { l.list = append(l.list, t) }
+
+// pop takes the first sample for which there is memory or that has no waiters left.
+func (l *larges) pop() *task {
+	for i, t := range l.list {
+		if l.q.gone(t) || l.q.room() && l.q.holds(t) {
+			l.list = slices.Delete(l.list, i, i+1)
+			return t
+		}
 	}
+	return nil
 }
 
-// workLarge prepares large samples until the queue closes. It allocates its buffers
-// anew for every sample, because reused ones would keep the size of the largest.
-func (q *Queue) workLarge() {
-	defer q.running.Done()
-	for {
-		t, ok := q.takeLarge()
-		if !ok {
-			return
-		}
-		w := &worker{q: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
-		needsDevice := w.prepare(t)
-		t.memory.Shrink(t.weight - 3*int64(len(t.buf)) - rowBytes*int64(t.work)) // a prepared sample takes less
-		if !needsDevice || q.gone(t) {
-			needsDevice = false
-			q.finish(t)
-		}
-		q.mu.Lock()
-		q.large.busy--
-		q.handOn(t, needsDevice)
-		q.large.more.Broadcast()
-		q.mu.Unlock()
-	}
-}
-
-// takeLarge waits for a large sample for which there is memory or that has no waiters
-// left. It returns false once the queue is closed and idle.
-func (q *Queue) takeLarge() (*task, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for {
-		for i, t := range q.large.list {
-			if !t.unwanted() && !(q.room() && q.holds(t)) {
-				continue
-			}
-			q.large.list = slices.Delete(q.large.list, i, i+1)
-			q.large.busy++
-			return t, true
-		}
-		if q.closed.Load() && q.idle() {
-			q.wake()
-			return nil, false
-		}
-		q.large.more.Wait()
-	}
+// prepareLarge prepares a large sample. It allocates its buffers anew, because reused
+// ones would keep the size of the largest.
+func (q *Queue) prepareLarge(t *task) (needsDevice bool) {
+	w := &worker{q: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
+	needsDevice = w.prepare(t)
+	t.memory.Shrink(t.weight - 3*int64(len(t.buf)) - rowBytes*int64(t.work)) // a prepared sample takes less
+	q.lookLarge()
+	return needsDevice
 }
 
 // holds takes the memory of a large sample, and reports whether there was enough.
@@ -156,17 +121,6 @@ func (q *Queue) spill(t *task) {
 		t.spilled, t.weight = false, 0
 		t.result, t.err = t.failed(e), e
 	}
-}
-
-// again appends a sample that spill has reset to the backlog of large samples. The
-// caller holds mu.
-func (q *Queue) again(t *task) {
-	t.spilled = false
-	if t.bulk {
-		t.started.Store(0)
-	}
-	q.large.list = append(q.large.list, t)
-	q.large.more.Signal()
 }
 
 // client names the client whose share of the memory the sample uses, "" for none.

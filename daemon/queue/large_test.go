@@ -192,3 +192,65 @@ func TestLargeFreed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// gate is an engine whose drawers are made only after open, once it is armed.
+type gate struct {
+	*queuetest.Engine
+	armed   atomic.Bool
+	entered chan struct{}
+	open    chan struct{}
+}
+
+func (g *gate) Drawer() queue.Drawer {
+	if g.armed.Load() {
+		g.entered <- struct{}{}
+		<-g.open
+	}
+	return g.Engine.Drawer()
+}
+
+// A large sample that was given up while it waited for memory is not joined by a later
+// reader, for whom there would be no memory.
+func TestLargeGivenUp(t *testing.T) {
+	var free, early atomic.Bool
+	g := &gate{entered: make(chan struct{}), open: make(chan struct{})}
+	g.Engine = &queuetest.Engine{Prepare: func(float64) {
+		if !free.Load() {
+			early.Store(true)
+		}
+	}}
+	weight := queue.Weight(largeItem("7"))
+	cfg := queuetest.Config(g.Engine, queuetest.Suite{})
+	cfg.Engine, cfg.Workers, cfg.Deadline = g, 1, time.Hour
+	cfg.Memory = memory.New("--max-memory", weight, weight)
+	q := queue.New(cfg)
+	defer q.Close()
+	other := cfg.Memory.Hold("other")
+	other.Try(weight)
+	score := func(ctx context.Context) <-chan error {
+		done := make(chan error, 1)
+		go func() {
+			_, err := q.Score(ctx, dump.Line{N: 1, Bytes: largeItem("7")}, &queue.Options{})
+			done <- err
+		}()
+		waitFor(t, func() bool { return q.Depth() == 1 })
+		time.Sleep(50 * time.Millisecond) // until it waits
+		return done
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	first := score(ctx)
+	g.armed.Store(true)
+	cancel()
+	<-first
+	<-g.entered
+	g.armed.Store(false)
+	second := score(t.Context())
+	close(g.open)
+	time.Sleep(50 * time.Millisecond) // until it waits, or is prepared too early
+	free.Store(true)
+	other.Close()
+	q.Freed()
+	if err := <-second; err != nil || early.Load() {
+		t.Errorf("got %v, prepared without memory: %v; want neither", err, early.Load())
+	}
+}

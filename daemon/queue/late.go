@@ -6,85 +6,13 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"plumb/scoring"
 )
 
 // Pictures that others draw take a hundred times as long as those of the engine.
-// So samples that need one leave the workers and wait in lists of their own, for
-// goroutines of their own; then they go on to the device like all others.
-
-// lates are the samples that wait for such pictures. Queue.mu guards them.
-type lates struct {
-	more *sync.Cond
-	lanes
-	busy int // being waited for now
-}
-
-func (l *lates) none() bool { return l.len() == 0 && l.busy == 0 }
-
-// push takes a sample in. The time until its turn comes is none of its own: the
-// deadline of bulk work runs from then.
-func (l *lates) push(t *task) {
-	if t.bulk {
-		t.started.Store(0)
-	}
-	l.lanes.push(t)
-	l.more.Signal()
-}
-
-// startLate starts what waits for n pictures at a time, and for one more, which
-// is then on its way while another's pixels are being cut up.
-func (q *Queue) startLate(n int) {
-	if n == 0 {
-		return
-	}
-	q.running.Add(n + 1)
-	for range n + 1 {
-		go q.waitLate()
-	}
-}
-
-// waitLate is the life of one of them.
-func (q *Queue) waitLate() {
-	defer q.running.Done()
-	for {
-		t, ok := q.takeLate()
-		if !ok {
-			return
-		}
-		ready := q.fetch(t)
-		if !ready || q.gone(t) {
-			ready = false
-			q.finish(t)
-		}
-		q.mu.Lock()
-		q.late.busy--
-		if ready {
-			q.ready(t)
-		}
-		q.device.Signal()
-		if q.closed.Load() {
-			q.wake()
-		}
-		q.mu.Unlock()
-	}
-}
-
-func (q *Queue) takeLate() (*task, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for q.late.len() == 0 {
-		if q.closed.Load() && q.idle() {
-			return nil, false
-		}
-		q.late.more.Wait()
-	}
-	q.late.busy++
-	return q.late.pop(), true
-}
+// So samples that need one wait in a stage, and go on to the device like all others.
 
 // fetch waits for the late pictures of a sample; false where one does not come.
 func (q *Queue) fetch(t *task) (ok bool) {
@@ -123,6 +51,7 @@ func (q *Queue) fetch(t *task) (ok bool) {
 		}
 		t.cost(p)
 	}
+	t.late = false
 	q.mark(t, PartExport)
 	q.cfg.Watch.stage("export", t.marks[PartExport]-start)
 	return true

@@ -97,9 +97,9 @@ type Queue struct {
 	device   *sync.Cond    // there may be something to measure
 	books    *sync.Cond    // there may be something to finish while all workers are busy
 	waiting  lanes         // for a worker
-	large    larges        // for memory, and a worker of their own
-	hearings hearings      // prepared, but for the judge's verdict
-	late     lates         // prepared, but for pictures that others draw
+	large    stage         // for memory
+	hearings stage         // prepared, but for the judge's verdict
+	late     stage         // prepared, but for pictures that others draw
 	stock    stock         // prepared, waiting for the device
 	force    bool          // the next batch has waited long enough
 	alarmAt  time.Duration // when alarm rings, on the queue's clock; 0 for never
@@ -154,7 +154,9 @@ func New(cfg Config) *Queue {
 		q.cache = newCache(cfg.Cache)
 	}
 	q.workers, q.device, q.books = sync.NewCond(&q.mu), sync.NewCond(&q.mu), sync.NewCond(&q.mu)
-	q.late.more, q.hearings.more, q.large.more = sync.NewCond(&q.mu), sync.NewCond(&q.mu), sync.NewCond(&q.mu)
+	q.large = stage{backlog: &larges{q: q}, more: sync.NewCond(&q.mu)}
+	q.hearings = stage{backlog: new(lanes), more: sync.NewCond(&q.mu)}
+	q.late = stage{backlog: new(lanes), more: sync.NewCond(&q.mu)}
 	q.flights.tasks = map[key]*task{}
 	q.tasks.New = func() any { return new(task) }
 	q.readers.New = newReader
@@ -175,9 +177,13 @@ func (q *Queue) begin() {
 	for range q.inFlight {
 		go (&pilot{q: q}).run()
 	}
-	q.startLate(q.cfg.Engine.Lates())
-	q.startJudge()
-	q.startLarge()
+	q.startStage(&q.large, max(1, q.cfg.Workers/2), q.prepareLarge) // the other half of the processors is for ordinary samples
+	if q.cfg.Judge != nil {
+		q.startStage(&q.hearings, max(1, q.cfg.Judge.Width()), q.consult)
+	}
+	if n := q.cfg.Engine.Lates(); n > 0 { // one more is on its way while another's pixels are cut up
+		q.startStage(&q.late, n+1, q.fetch)
+	}
 }
 
 // Depth returns the number of requests under way.
@@ -240,8 +246,7 @@ func (q *Queue) push(t *task) error {
 		return errClosed
 	}
 	if t.weight > 0 {
-		q.large.list = append(q.large.list, t)
-		q.large.more.Signal()
+		q.large.push(t)
 		return nil
 	}
 	q.waiting.push(t)

@@ -106,26 +106,32 @@ func (q *Queue) done(w *worker, t *task, needsDevice bool) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	stays := q.vacate(w)
-	if spilled {
-		q.again(t)
-		return stays
-	}
-	q.handOn(t, needsDevice)
+	q.handOn(t, needsDevice || spilled)
 	return stays
 }
 
-// handOn queues a prepared task for the judge or the device, and wakes the device's
-// goroutine. It queues nothing where needsDevice is false. The caller holds mu.
-func (q *Queue) handOn(t *task, needsDevice bool) {
+// handOn queues a task for the first part of its way that it has not passed: memory,
+// the judge, late pictures, the device, its score. It queues nothing where onward is
+// false: the task is finished and may serve another sample already. It wakes the
+// device's goroutine, which may wait for what was in preparation. The caller holds mu.
+func (q *Queue) handOn(t *task, onward bool) {
 	switch {
-	case needsDevice && t.question != nil:
+	case !onward:
+	case t.spilled:
+		t.spilled = false
+		q.large.push(t)
+	case t.question != nil:
 		q.hearings.push(t)
-	case needsDevice && t.late:
+	case t.late && t.fault == nil:
 		q.late.push(t)
-	case needsDevice:
+	case len(t.pics) > 0 && t.fault == nil:
 		q.ready(t)
+	default:
+		q.measured.push(t)
+		q.workers.Signal()
+		q.books.Signal()
 	}
-	if needsDevice || q.busy == 0 {
+	if onward || q.busy == 0 {
 		q.device.Signal()
 	}
 	if q.closed.Load() {
