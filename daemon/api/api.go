@@ -131,7 +131,8 @@ type Server struct {
 	slowly    ration // of the slow-sample log
 }
 
-// route is what answers on one path.
+// route is what answers on one path. A handler must copy what it keeps of a request:
+// fasthttp reuses the RequestCtx and all of its bytes after the handler returns.
 type route struct {
 	name   string // label of metrics
 	method string // GET also answers HEAD

@@ -34,7 +34,9 @@ type instance struct {
 	gone    chan struct{} // closed when no process and no file is left
 }
 
-// launch starts a browser and waits until it answers.
+// launch starts a browser and waits until it answers. The context of the first call to a
+// browser must have no deadline, because chromedp ends the browser with that context; a
+// tab that is opened before that call would start a second browser.
 func launch(cfg *Config, program string, sandboxed bool) (*instance, error) {
 	p, err := newProfile(cfg.Temp, cfg.Hinted)
 	if err != nil {
