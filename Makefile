@@ -17,7 +17,7 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: view test-view demo test test-trl test-verifiers test-skyrl test-verl build check setup vet format imports citations race bench load fidelity gpu-bundle clean
+.PHONY: view test-view demo test test-trl test-verifiers test-skyrl test-verl build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -73,6 +73,9 @@ imports: # fail on any import that imports.allow does not list
 
 citations: # fail on a mention of a document or rule that is not there, and on a rule that nothing cites
 	@go run ./scripts/house citations
+
+measure: # sizes of packages, files and functions; fails on one beyond its limit
+	@go run ./scripts/house measure
 
 bench: setup build fidelity ## stages and sweeps, fidelity, the main job on this machine, Chromium beside the plain loop, and plumb beside other renderers and scorers
 	@mkdir -p build/bench

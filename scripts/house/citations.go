@@ -100,22 +100,15 @@ func (c *citationCheck) add(at place, format string, args ...any) {
 // readPage collects the rules of a document of specDir and checks their numbers,
 // and checks the length of the lines of any document.
 func (c *citationCheck) readPage(file string) {
-	rules, code := 0, false
-	for i, line := range strings.Split(c.text[file], "\n") {
-		at := place{file, i + 1}
-		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
-			code = !code
-			continue
-		}
-		if code {
-			continue
-		}
+	rules := 0
+	eachText(c.text[file], func(n int, line string) {
+		at := place{file, n}
 		if n := utf8.RuneCountInString(line); n > maxColumns && !mayBeLong(line) {
 			c.add(at, "%d characters; want at most %d", n, maxColumns)
 		}
 		m := heading.FindStringSubmatch(line)
 		if m == nil || !strings.HasPrefix(file, specDir) {
-			continue
+			return
 		}
 		rules++
 		if !goodHead.MatchString(line) {
@@ -128,6 +121,19 @@ func (c *citationCheck) readPage(file string) {
 			}
 		}
 		c.rules[rule{file, "r" + m[1]}] = at
+	})
+}
+
+// eachText calls f for each line of a document that is in no fenced block of code, with
+// its number from 1.
+func eachText(text string, f func(n int, line string)) {
+	code := false
+	for i, line := range strings.Split(text, "\n") {
+		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
+			code = !code
+		} else if !code {
+			f(i+1, line)
+		}
 	}
 }
 

@@ -33,6 +33,13 @@ func main() {
 	switch os.Args[1] {
 	case "citations":
 		faults = tree.citations()
+	case "measure":
+		sizes, err := tree.measure()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		faults = sizes.write(os.Stdout)
 	default:
 		fmt.Fprintln(os.Stderr, usage)
 		os.Exit(2)

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+)
+
+// The largest sizes that the code may have. A change may lower them.
+const (
+	maxLines        = 95_000 // of production Go in all
+	maxFileLines    = 600
+	maxFuncLines    = 100
+	maxLongPercent  = 0.5 // share of functions over longFunc lines
+	maxShaderLines  = 200
+	minDocumentedPc = 97.0
+)
+
+// longFunc is the number of lines from which a function counts as long.
+const longFunc = 60
+
+// sized is a file or function with its lines.
+type sized struct {
+	name  string
+	lines int
+}
+
+// sizes are the measures of a tree.
+type sizes struct {
+	total                int            // lines of production Go
+	folder               map[string]int // of these, by top-level folder
+	packages             map[string]bool
+	files, funcs, shader []sized
+	long                 int // functions over longFunc lines
+	exported, documented int // names
+	document             int // characters of the longest line outside of tables and code
+}
+
+// production reports whether a Go file is part of the product: no test, nor a package
+// that serves tests alone.
+func production(file string) bool {
+	if path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
+		return false
+	}
+	for _, folder := range strings.Split(path.Dir(file), "/") {
+		if folder == "testdata" || strings.HasSuffix(folder, "test") {
+			return false
+		}
+	}
+	return true
+}
+
+// measure returns the sizes of a tree. A Go file that cannot be parsed is an error.
+func (t *tree) measure() (*sizes, error) {
+	s := &sizes{folder: map[string]int{}, packages: map[string]bool{}}
+	for _, file := range t.paths {
+		lines := strings.Count(t.text[file], "\n")
+		switch {
+		case production(file):
+			top, _, _ := strings.Cut(file, "/")
+			s.total += lines
+			s.folder[top] += lines
+			s.packages[path.Dir(file)] = true
+			s.files = append(s.files, sized{file, lines})
+			if err := s.source(file, t.text[file]); err != nil {
+				return nil, err
+			}
+		case strings.HasPrefix(file, "shaders/") && path.Ext(file) != ".go":
+			s.shader = append(s.shader, sized{file, lines})
+		case path.Ext(file) == ".md":
+			eachText(t.text[file], func(_ int, line string) {
+				if !mayBeLong(line) {
+					s.document = max(s.document, utf8.RuneCountInString(line))
+				}
+			})
+		}
+	}
+	for _, list := range [][]sized{s.files, s.funcs, s.shader} {
+		slices.SortFunc(list, func(a, b sized) int { return cmp.Or(a.lines-b.lines, strings.Compare(a.name, b.name)) })
+	}
+	return s, nil
+}
+
+// source adds the functions and exported names of a file.
+func (s *sizes) source(file, text string) error {
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return fmt.Errorf("cannot measure: %w", err)
+	}
+	name := func(n *ast.Ident, docs ...*ast.CommentGroup) {
+		if !n.IsExported() || f.Name.Name == "main" {
+			return
+		}
+		s.exported++
+		if slices.ContainsFunc(docs, func(c *ast.CommentGroup) bool { return c != nil }) {
+			s.documented++
+		}
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			lines := set.Position(d.End()).Line - set.Position(d.Pos()).Line + 1
+			s.funcs = append(s.funcs, sized{file + " " + d.Name.Name, lines})
+			if lines > longFunc {
+				s.long++
+			}
+			if d.Recv == nil {
+				name(d.Name, d.Doc)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					name(spec.Name, d.Doc, spec.Doc, spec.Comment)
+				case *ast.ValueSpec:
+					for _, n := range spec.Names {
+						name(n, d.Doc, spec.Doc, spec.Comment)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// quantile returns the lines of the entry at share q of a sorted list.
+func quantile(list []sized, q float64) int {
+	if len(list) == 0 {
+		return 0
+	}
+	return list[int(q*float64(len(list)-1))].lines
+}
+
+func last(list []sized) sized {
+	if len(list) == 0 {
+		return sized{}
+	}
+	return list[len(list)-1]
+}
+
+func percent(part, all int) float64 { return 100 * float64(part) / float64(max(all, 1)) }
+
+// write prints the table and returns the limits that do not hold.
+func (s *sizes) write(w io.Writer) (faults []string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(ok bool, limit, what, format string, args ...any) {
+		value := fmt.Sprintf(format, args...)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", what, value, limit)
+		if !ok {
+			faults = append(faults, fmt.Sprintf("%s: %s; want %s", what, value, limit))
+		}
+	}
+	most := func(n int) string { return fmt.Sprintf("at most %d", n) }
+	file, function, shader := last(s.files), last(s.funcs), last(s.shader)
+	row(s.total <= maxLines, most(maxLines), "production Go lines", "%d", s.total)
+	for _, top := range slices.Sorted(maps.Keys(s.folder)) {
+		row(true, "", "  "+top, "%d", s.folder[top])
+	}
+	row(true, "", "packages", "%d", len(s.packages))
+	row(true, "", "lines of a file, median and 90 %", "%d, %d", quantile(s.files, 0.5), quantile(s.files, 0.9))
+	row(file.lines <= maxFileLines, most(maxFileLines), "longest file", "%d %s", file.lines, file.name)
+	row(true, "", "lines of a function, median and 90 %", "%d, %d", quantile(s.funcs, 0.5), quantile(s.funcs, 0.9))
+	row(function.lines <= maxFuncLines, most(maxFuncLines), "longest function", "%d %s", function.lines, function.name)
+	share := percent(s.long, len(s.funcs))
+	row(share <= maxLongPercent, fmt.Sprintf("at most %g %%", maxLongPercent), fmt.Sprintf("functions over %d lines", longFunc),
+		"%d of %d, %.2f %%", s.long, len(s.funcs), share)
+	row(shader.lines <= maxShaderLines, most(maxShaderLines), "longest shader", "%d %s", shader.lines, shader.name)
+	documented := percent(s.documented, s.exported)
+	row(documented >= minDocumentedPc || s.exported == 0, fmt.Sprintf("at least %g %%", minDocumentedPc), "exported names with a comment",
+		"%d of %d, %.1f %%", s.documented, s.exported, documented)
+	row(s.document <= maxColumns, most(maxColumns), "longest line of a document", "%d", s.document)
+	t.Flush()
+	return faults
+}
