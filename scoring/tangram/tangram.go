@@ -28,7 +28,7 @@ const (
 	Outline  = "outline"
 )
 
-// The variants, as Variants documents them.
+// The variants, as Variants documents them. See docs/spec/tangram.md#r48.
 const (
 	ScoreVariant = "tangram.score"
 	Repair       = "tangram.repair"
