@@ -360,22 +360,12 @@ func failure(id, code, message string) []byte {
 // counted after rounding to 8 bits comes from the picture. See docs/spec/cli.md#r31.
 func (d *renderRun) stats(id string, p queue.Picture) []byte {
 	seen := metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom)
+	covered := seen.Covered
+	seen.Sums = p.Tally.A
+	seen.Covered = covered
 	b := scoring.AppendString([]byte(`{"id":`), id)
-	b = fmt.Appendf(b, `,"width":%d,"height":%d,"alpha_sum":`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
-	b = scoring.AppendFloat(b, p.Tally.A.Alpha255())
-	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d,"center_of_mass":`, seen.Covered, seen.Opaque)
-	if x, y, ok := p.Tally.A.CentreOfMass(); ok {
-		b = scoring.AppendFloat(append(b, '['), x)
-		b = scoring.AppendFloat(append(b, ','), y)
-		b = append(b, ']')
-	} else {
-		b = append(b, "null"...)
-	}
-	if box := seen.Box; seen.Covered > 0 {
-		b = fmt.Appendf(b, `,"bbox":[%d,%d,%d,%d]`, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
-	} else {
-		b = append(b, `,"bbox":null`...)
-	}
+	b = fmt.Appendf(b, `,"width":%d,"height":%d,`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
+	b = scoring.AppendStats(b, seen)
 	b = scoring.AppendString(append(b, `,"backend":`...), p.Origin.Backend)
 	if p.Origin.Reason != "" {
 		b = scoring.AppendString(append(b, `,"reason":`...), p.Origin.Reason)

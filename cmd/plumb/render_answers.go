@@ -109,18 +109,9 @@ func (e *answerRun) answer(s *renderTask) []byte {
 // answerStats returns the statistics of a picture as a JSON line, with the suite's own numbers.
 // Positions and sums are those of alpha, as for scenes. See docs/spec/cli.md#r31.
 func answerStats(id string, p *scoring.Painting) []byte {
-	m := metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom)
 	b := scoring.AppendString([]byte(`{"id":`), id)
-	b = fmt.Appendf(b, `,"width":%d,"height":%d,"alpha_sum":`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
-	b = scoring.AppendFloat(b, float64(m.Alpha))
-	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d`, m.Covered, m.Opaque)
-	if x, y, ok := m.CentreOfMass(); ok {
-		b = scoring.AppendFloat(append(b, `,"center_of_mass":[`...), x)
-		b = scoring.AppendFloat(append(b, ','), y)
-		b = fmt.Appendf(b, `],"bbox":[%d,%d,%d,%d]`, m.Box.Min.X, m.Box.Min.Y, m.Box.Max.X, m.Box.Max.Y)
-	} else {
-		b = append(b, `,"center_of_mass":null,"bbox":null`...)
-	}
+	b = fmt.Appendf(b, `,"width":%d,"height":%d,`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
+	b = scoring.AppendStats(b, metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom))
 	b = append(b, `,"backend":"cpu","`...)
 	b = scoring.AppendMetrics(append(append(b, p.Name...), `":`...), p.Stats)
 	return append(b, "}\n"...)

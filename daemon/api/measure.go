@@ -189,22 +189,14 @@ func (u *undefined) number(b []byte, name string, v float64, ok bool, why string
 // sums appends what is measured of one mask, named as in the statistics of
 // `plumb render`. See docs/spec/cli.md#r31.
 func (u *undefined) sums(b []byte, name string, m metric.Stats) []byte {
-	b = append(scoring.AppendString(b, name), `:{"alpha_sum":`...)
-	b = scoring.AppendFloat(b, float64(m.Alpha))
-	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d,"center_of_mass":`, m.Covered, m.Opaque)
-	if x, y, ok := m.CentreOfMass(); ok {
-		b = scoring.AppendFloat(append(b, '['), x)
-		b = scoring.AppendFloat(append(b, ','), y)
-		b = append(b, ']')
-	} else {
-		b = append(b, "null"...)
+	if m.Alpha == 0 {
 		u.add(name+".center_of_mass", name+" has no alpha")
 	}
 	if m.Covered == 0 {
 		u.add(name+".bbox", name+" covers no pixel")
-		return append(b, `,"bbox":null}`...)
 	}
-	return fmt.Appendf(b, `,"bbox":[%d,%d,%d,%d]}`, m.Box.Min.X, m.Box.Min.Y, m.Box.Max.X, m.Box.Max.Y)
+	b = append(scoring.AppendString(b, name), ":{"...)
+	return append(scoring.AppendStats(b, m), '}')
 }
 
 func head(q asked) []byte {
