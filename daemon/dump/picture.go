@@ -59,13 +59,14 @@ func ParseBounds(s string) (Bounds, error) {
 	return Bounds{Box: view.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }
 
-// Editor says what the real editor is there for.
+// Editor says which scenes the real editor draws.
 type Editor uint8
 
+// The values of Editor.
 const (
-	NoEditor   Editor = iota
-	ForForeign        // for what is not native
-	ForAll            // for everything
+	NoEditor   Editor = iota // none
+	ForForeign               // for what is not native
+	ForAll                   // for everything
 )
 
 // PictureOptions override what a scene line says; nil fields leave it alone.

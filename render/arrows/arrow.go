@@ -16,6 +16,7 @@ import (
 // ArrowKind is how the body of an arrow runs.
 type ArrowKind uint8
 
+// The kinds of arrows.
 const (
 	StraightArrow ArrowKind = iota
 	ArcArrow
@@ -85,6 +86,7 @@ type Solver struct {
 // look at.
 const MaxVisited = 1 << 25
 
+// ErrTargets marks a drawing whose arrows would look at more than MaxVisited points.
 var ErrTargets = fmt.Errorf("%w: the outlines that arrows are bound to have too many points", scene.ErrLimit)
 
 // Solve works an arrow out. Bindings and places are those of the tree.

@@ -13,6 +13,7 @@ const (
 	// Full knows opacities, rounded products, clips, groups, pairs and the ends of the
 	// picture.
 	Full
+	// Classes is the number of classes.
 	Classes
 )
 

@@ -76,6 +76,7 @@ func Roots(a, b, c float64) [2]float64 {
 	return [2]float64{(-b - d) / (2 * a), (-b + d) / (2 * a)}
 }
 
+// CubicAt returns the point at t of the cubic from p to q with the controls c1 and c2.
 func CubicAt(p, c1, c2, q Point, t float64) Point {
 	u := 1 - t
 	a, b, c, d := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t

@@ -2,9 +2,10 @@ package geom
 
 import "math"
 
-// Extent grows to hold points. The zero value is not empty: use newExtent.
+// Extent grows to hold points. The zero value is not empty: use NewExtent.
 type Extent struct{ Lo, Hi Point }
 
+// NewExtent returns an empty extent.
 func NewExtent() Extent {
 	inf := math.Inf(1)
 	return Extent{Point{inf, inf}, Point{-inf, -inf}}
@@ -19,6 +20,7 @@ func (e *Extent) Join(o Extent) { e.Add(o.Lo); e.Add(o.Hi) }
 
 func (e *Extent) Empty() bool { return !(e.Lo.X <= e.Hi.X && e.Lo.Y <= e.Hi.Y) }
 
+// Finite reports whether both coordinates are finite.
 func Finite(p Point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }
 
 // Holds tells whether o lies strictly inside.

@@ -5,6 +5,7 @@ import "plumb/render/path"
 // Matrix maps (x, y) to (a x + c y + e, b x + d y + f), in binary64.
 type Matrix struct{ A, B, C, D, E, F float64 }
 
+// Identity maps every point to itself.
 var Identity = Matrix{A: 1, D: 1}
 
 func (m Matrix) Apply(p Point) Point {

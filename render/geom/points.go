@@ -7,30 +7,43 @@ import "math"
 // Point is in a shape's own units or on the page, y down.
 type Point struct{ X, Y float64 }
 
+// Add returns a + b.
 func Add(a, b Point) Point { return Point{a.X + b.X, a.Y + b.Y} }
 
+// Sub returns a - b.
 func Sub(a, b Point) Point { return Point{a.X - b.X, a.Y - b.Y} }
 
+// Scale returns k a.
 func Scale(a Point, k float64) Point { return Point{a.X * k, a.Y * k} }
 
+// Lerp returns the point at t from a (0) to b (1).
 func Lerp(a, b Point, t float64) Point { return Point{Lerp1(a.X, b.X, t), Lerp1(a.Y, b.Y, t)} }
 
+// Lerp1 returns the number at t from a (0) to b (1).
 func Lerp1(a, b, t float64) float64 { return a + float64((b-a)*t) }
 
+// Dot returns the dot product of a and b.
 func Dot(a, b Point) float64 { return float64(a.X*b.X) + float64(a.Y*b.Y) }
 
+// Cross returns the cross product of a and b, positive where b is clockwise of a, as y is down.
 func Cross(a, b Point) float64 { return float64(a.X*b.Y) - float64(a.Y*b.X) }
 
+// Norm2 returns the square of the length of a.
 func Norm2(a Point) float64 { return Dot(a, a) }
 
+// Length returns the length of a.
 func Length(a Point) float64 { return math.Sqrt(Norm2(a)) }
 
+// Distance returns the distance of a and b.
 func Distance(a, b Point) float64 { return Length(Sub(a, b)) }
 
+// Perp returns a turned by a quarter, counterclockwise as y is down.
 func Perp(a Point) Point { return Point{a.Y, -a.X} }
 
+// Clamp limits v to lo..hi.
 func Clamp(v, lo, hi float64) float64 { return max(lo, min(v, hi)) }
 
+// Near reports whether a and b differ by at most tol in each coordinate.
 func Near(a, b Point, tol float64) bool { return math.Abs(a.X-b.X) <= tol && math.Abs(a.Y-b.Y) <= tol }
 
 // Unit returns a/|a|, and 0 for 0.

@@ -26,6 +26,7 @@ func row(solid, semi, pattern, lined, note, highlight uint32) swatch {
 	}
 }
 
+// Palette holds the colours of shapes by scene.Color.
 var Palette = [...]swatch{
 	scene.Black:       row(0x1d1d1d, 0xe8e8e8, 0x494949, 0x363636, 0xfce19c, 0xfddd00),
 	scene.Grey:        row(0x9fa8b2, 0xeceef0, 0xbcc3c9, 0xbbc1c9, 0xc0cad3, 0xcbe7f1),

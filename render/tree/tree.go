@@ -24,6 +24,7 @@ func LocalMatrix(sh *scene.Shape) geom.Matrix {
 // set tells which of a view's two sets a shape belongs to.
 type set uint8
 
+// The sets. A shape that is Unset belongs to neither.
 const (
 	Unset set = iota
 	inOnly

@@ -34,7 +34,7 @@ func (a *solved) score(r *scoring.Result) {
 	case s.TSE:
 		r.Status = "malformed"
 	}
-	switch {
+	switch { // see docs/spec/tangram.md#r48
 	case a.variants[ScoreVariant] == "iou":
 		r.Score = s.IoU
 	case s.succeeds(a.variants):

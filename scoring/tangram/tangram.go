@@ -23,9 +23,10 @@ import (
 
 const (
 	suiteName = "tangram"
-	// Solution is Task 2, Outline Task 1.
+	// Solution is the test of Task 2.
 	Solution = "solution"
-	Outline  = "outline"
+	// Outline is the test of Task 1.
+	Outline = "outline"
 )
 
 // The variants, as Variants documents them. See docs/spec/tangram.md#r48.

@@ -124,14 +124,19 @@ func (c *citationCheck) readPage(file string) {
 	})
 }
 
-// eachText calls f for each line of a document that is in no fenced block of code, with
-// its number from 1.
+// eachText calls f for each line of a document that is in no block of code, with its
+// number from 1. A block is fenced, or follows a blank line and is indented by four
+// blanks.
 func eachText(text string, f func(n int, line string)) {
-	code := false
+	fenced, indented, blank := false, false, true
 	for i, line := range strings.Split(text, "\n") {
-		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
-			code = !code
-		} else if !code {
+		trimmed := strings.TrimSpace(line)
+		indented = strings.HasPrefix(line, "    ") && (blank || indented)
+		blank = trimmed == ""
+		switch {
+		case !indented && (strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~")):
+			fenced = !fenced
+		case !fenced && !indented:
 			f(i+1, line)
 		}
 	}

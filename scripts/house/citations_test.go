@@ -43,8 +43,9 @@ func TestCitations(t *testing.T) {
 		"heading with text": {[]string{"docs/spec/toy.md\n### R1 Name\n### R2\n", code},
 			[]string{`docs/spec/toy.md:1: a rule's heading is "### R1 Name"; want its number alone, as in "### R1"`}},
 		"long line":  {[]string{page, code, "README.md\n" + long}, []string{"README.md:1: 125 characters; want at most 120"}},
+		"continued":  {[]string{page, code, "README.md\n* item\n    " + long}, []string{"README.md:2: 129 characters; want at most 120"}},
 		"full line":  {[]string{page, code, "README.md\n" + strings.Repeat("ä ", 60)}, nil},
-		"long lines": {[]string{page, code, "README.md\n| " + long + "\n```\n" + long + "\n```\n- `" + long + "`\n* https://example.org/" + strings.Repeat("x", 120)}, nil},
+		"long lines": {[]string{page, code, "README.md\n| " + long + "\n```\n" + long + "\n```\n\n    " + long + "\n    " + long + "\n- `" + long + "`\n* https://example.org/" + strings.Repeat("x", 120)}, nil},
 	} {
 		if got := treeOf(c.files...).citations(); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\ngot  %q\nwant %q", name, got, c.want)
