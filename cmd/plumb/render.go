@@ -298,7 +298,7 @@ func (d *renderRun) draw(s *renderTask) []byte {
 		return s.fail(id, &scoring.Error{Code: "bad_line", Message: s.line.Fault})
 	}
 	named := make(chan string, 1) // buffered: nobody receives after the deadline
-	p, err := d.core.Queue.Draw(d.ctx, func() (view.View, error) {
+	p, err := d.core.Queue.Draw(d.ctx, nil, func() (view.View, error) {
 		own, v, err := dump.Picture(s.line.Bytes, d.options)
 		named <- own
 		return v, err

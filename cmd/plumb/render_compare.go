@@ -138,7 +138,7 @@ func (m *comparison) both(s *renderTask, p *pair) error {
 		return err
 	}
 	p.view = v
-	got, err := m.core.Queue.Draw(m.ctx, func() (view.View, error) { return v, nil })
+	got, err := m.core.Queue.Draw(m.ctx, nil, func() (view.View, error) { return v, nil })
 	if err != nil {
 		return err
 	}

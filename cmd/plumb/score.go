@@ -230,7 +230,7 @@ type painter struct {
 
 // Picture implements report.Renderer.
 func (p painter) Picture(v view.View) (*image.NRGBA, error) {
-	got, err := p.queue.Draw(p.ctx, func() (view.View, error) { return v, nil })
+	got, err := p.queue.Draw(p.ctx, nil, func() (view.View, error) { return v, nil })
 	return got.Image, err
 }
 

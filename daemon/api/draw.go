@@ -14,6 +14,7 @@ import (
 
 	"plumb/daemon/cut"
 	"plumb/daemon/dump"
+	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/render/view"
 	"plumb/scoring"
@@ -120,7 +121,7 @@ func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, seve
 // drawn decodes and draws, within the bounds on how many pictures, and how many
 // pixels, are held at once, and gives the picture to use.
 func (s *Server) drawn(life context.Context, body []byte, d drawing, use func(id string, p queue.Picture) error) error {
-	free, err := s.work(life, d.client, body) // first: whoever waits for memory must not hold up small pictures
+	held, free, err := s.work(life, d.client, body) // first: whoever waits for memory must not hold up small pictures
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (s *Server) drawn(life context.Context, body []byte, d drawing, use func(id
 	}
 	defer s.pixels.give(pixels)
 	v.Unmeasured = true
-	p, err := s.cfg.Queue.Draw(life, func() (view.View, error) { return v, nil })
+	p, err := s.cfg.Queue.Draw(life, held, func() (view.View, error) { return v, nil })
 	if err != nil {
 		return err
 	}
@@ -151,26 +152,24 @@ func (s *Server) drawn(life context.Context, body []byte, d drawing, use func(id
 
 // work takes the memory that a body needs while it is parsed and drawn, none for
 // small ones. free gives it back.
-func (s *Server) work(life context.Context, client string, body []byte) (free func(), err error) {
+func (s *Server) work(life context.Context, client string, body []byte) (held *memory.Hold, free func(), err error) {
 	n := queue.Weight(body)
-	if n == 0 {
-		return func() {}, nil
-	}
-	h := s.cfg.Work.Hold(client)
+	held = s.cfg.Work.Hold(client)
 	free = func() {
-		h.Close()
-		s.cfg.Queue.Freed()
+		held.Close()
+		if n > 0 {
+			s.cfg.Queue.Freed()
+		}
 	}
-	if err := h.Grow(life, n); err != nil {
+	if err = held.Grow(life, n); err != nil {
 		free()
-		return nil, err
 	}
-	return free, nil
+	return held, free, err
 }
 
 // parsing calls f, which parses what body holds, while the memory for that is held.
 func (s *Server) parsing(life context.Context, client string, body []byte, f func()) error {
-	free, err := s.work(life, client, body)
+	_, free, err := s.work(life, client, body)
 	if err != nil {
 		return err
 	}

@@ -286,7 +286,7 @@ func TestScoresDoNotWaitForPictures(t *testing.T) {
 		r.ask(queue.Options{}, line("first", 1))
 		drawn := make(chan error)
 		go func() {
-			p, err := r.q.Draw(t.Context(), func() (view.View, error) { return view.View{Bounds: view.Box{W: 6, H: 1}}, nil })
+			p, err := r.q.Draw(t.Context(), nil, func() (view.View, error) { return view.View{Bounds: view.Box{W: 6, H: 1}}, nil })
 			if err == nil && p.Image.Rect.Dx() != 6 {
 				err = fmt.Errorf("got a picture of %v; want 6 px", p.Image.Rect)
 			}

@@ -24,7 +24,7 @@ const (
 	outlineBytes = 700
 	outlinedMost = 150_000
 	// lightCoverage is how many bytes of coverage the outlines of a picture may touch.
-	// A sample above it is large and is prepared again as a large one.
+	// A sample above it is prepared again with at least spilledWeight.
 	lightCoverage = 32 << 20
 	// spilledWeight is the weight in bytes of such a sample: its coverage and its tiles.
 	spilledWeight = 400 << 20
@@ -70,23 +70,20 @@ func (l *larges) pop() *task {
 
 // prepareLarge prepares a large sample. It allocates its buffers anew, because reused
 // ones would keep the size of the largest.
-func (q *Queue) prepareLarge(t *task) (needsDevice bool) {
+func (q *Queue) prepareLarge(t *task) (onward bool) {
 	w := &worker{q: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
-	needsDevice = w.prepare(t)
+	onward = w.prepare(t)
 	t.memory.Shrink(t.weight - 3*int64(len(t.buf)) - rowBytes*int64(t.work)) // a prepared sample takes less
 	q.lookLarge()
-	return needsDevice
+	return onward
 }
 
 // holds takes the memory of a large sample, and reports whether there was enough.
 func (q *Queue) holds(t *task) bool {
-	h := q.cfg.Memory.Hold(t.client())
-	if !h.Try(t.weight) {
-		h.Close()
-		return false
+	if t.memory == nil {
+		t.memory = q.cfg.Memory.Hold(t.client())
 	}
-	t.memory = h
-	return true
+	return t.memory.Try(t.weight)
 }
 
 // relax releases the memory of a large sample and wakes the goroutines that wait for
@@ -111,16 +108,21 @@ func (q *Queue) lookLarge() {
 	q.mu.Unlock()
 }
 
-// spill resets a sample whose preparation showed that it is large, so that it is
-// prepared again as a large one. It fails the sample where it can never fit.
-func (q *Queue) spill(t *task) {
+// spill resets a sample whose preparation showed that it is larger than its line says,
+// so that it is prepared again with more memory. What it holds is released first:
+// samples that hold memory and wait for more could wait for one another. It fails the
+// sample and returns false where it can never fit.
+func (q *Queue) spill(t *task) bool {
 	t.release()
 	t.job, t.fault, t.err, t.work, t.pixels = nil, nil, nil, 0, 0
-	t.weight = spilledWeight
-	if e := q.tooLarge(t); e != nil {
-		t.spilled, t.weight = false, 0
+	t.weight = max(spilledWeight, t.memory.Held())
+	t.memory.Shrink(t.memory.Held())
+	e := q.tooLarge(t)
+	if e != nil {
+		t.spilled = false
 		t.result, t.err = t.failed(e), e
 	}
+	return e == nil
 }
 
 // client names the client whose share of the memory the sample uses, "" for none.

@@ -12,6 +12,7 @@ import (
 	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/daemon/queue/queuetest"
+	"plumb/render/view"
 )
 
 // largeItem is an item of width w with 200,000 values.
@@ -165,6 +166,45 @@ func TestSpill(t *testing.T) {
 			t.Errorf("%d pictures were not released, %d bytes are held", n, held)
 		}
 	}
+}
+
+// What a line says of its sample's memory is not believed of the coverage: a large sample
+// that touches too many pixels gets more memory. So does a picture, from the share of the
+// client whose memory the caller holds.
+func TestSpillTakesMore(t *testing.T) {
+	const size, share = 2 << 30, 500 << 20
+	var cfg queue.Config
+	var least, most atomic.Int64
+	least.Store(size)
+	e := &queuetest.Engine{Large: func(w float64) bool { return w == 9 }, Prepare: func(float64) {
+		least.Store(min(least.Load(), cfg.Memory.Held()))
+		most.Store(max(most.Load(), cfg.Memory.Held()))
+	}}
+	cfg = queuetest.Config(e, queuetest.Suite{})
+	cfg.Memory = memory.New("--max-memory", size, share)
+	q := queue.New(cfg)
+	defer q.Close()
+	a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: largeItem("9")}, &queue.Options{Client: "a"})
+	if err != nil || a.Result.Score != 9 || least.Load() < 400<<20 {
+		t.Errorf("got %v, %v with %d bytes held; want 9 with 400 MiB", a.Result.Score, err, least.Load())
+	}
+	var all sync.WaitGroup
+	for range 3 { // one fits, beside what it held before
+		all.Go(func() {
+			held := cfg.Memory.Hold("a")
+			defer held.Close()
+			held.Try(150 << 20)
+			_, err := q.Draw(t.Context(), held, func() (view.View, error) { return view.View{Bounds: view.Box{W: 9, H: 1}}, nil })
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() > share {
+		t.Errorf("got %d bytes held for one client; want at most %d", most.Load(), share)
+	}
+	waitFor(t, func() bool { return cfg.Memory.Held() == 0 })
 }
 
 // A large sample goes on when somebody else gives back the memory that it waits for.

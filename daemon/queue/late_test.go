@@ -155,7 +155,7 @@ func TestLateRequestGoesFirst(t *testing.T) {
 		}
 		go func() { done <- run(t, q, lines) }()
 		synctest.Wait()
-		p, err := q.Draw(t.Context(), func() (view.View, error) {
+		p, err := q.Draw(t.Context(), nil, func() (view.View, error) {
 			return view.View{Bounds: view.Box{Y: -1, W: 100, H: 1}}, nil
 		})
 		if err != nil || p.Image.Rect.Dx() != 100 || p.Origin.Backend != "away" || p.Origin.Reason == "" {

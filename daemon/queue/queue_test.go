@@ -290,14 +290,14 @@ func TestRequestsJoinIntoBatches(t *testing.T) {
 func TestDraw(t *testing.T) {
 	q := queue.New(queuetest.Config(&queuetest.Engine{}, queuetest.Suite{}))
 	defer q.Close()
-	p, err := q.Draw(t.Context(), func() (view.View, error) { return view.View{Bounds: view.Box{W: 6, H: 1}}, nil })
+	p, err := q.Draw(t.Context(), nil, func() (view.View, error) { return view.View{Bounds: view.Box{W: 6, H: 1}}, nil })
 	if err != nil || p.Image.Rect.Dx() != 6 || p.Tally.A.Alpha != 6 {
 		t.Errorf("got %+v, %v; want a picture of 6 px", p, err)
 	}
-	if _, err := q.Draw(t.Context(), func() (view.View, error) { return view.View{}, errPoison }); !errors.Is(err, errPoison) {
+	if _, err := q.Draw(t.Context(), nil, func() (view.View, error) { return view.View{}, errPoison }); !errors.Is(err, errPoison) {
 		t.Errorf("got %v; want the error of the scene", err)
 	}
-	if _, err := q.Draw(t.Context(), func() (view.View, error) { panic("view") }); err == nil {
+	if _, err := q.Draw(t.Context(), nil, func() (view.View, error) { panic("view") }); err == nil {
 		t.Error("got a picture of a view that panicked")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/memory"
 	"plumb/render/metric"
 	"plumb/render/view"
 	"plumb/scoring"
@@ -79,12 +80,13 @@ func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, err
 
 // Draw makes one picture and waits for it, at PriorityNormal. view runs on a worker. A picture is
 // not counted as a request: pictures are large, and callers bound them by more
-// than their number. The error is ErrClosed, that of ctx, or what is wrong with
-// the scene.
-func (q *Queue) Draw(ctx context.Context, view func() (view.View, error)) (Picture, error) {
+// than their number. held is what the caller holds of Config.Memory for the scene, nil for
+// nothing; where the picture needs more, held is released and grows anew. The error is
+// ErrClosed, that of ctx, or what is wrong with the scene.
+func (q *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.View, error)) (Picture, error) {
 	r := q.reader(dump.Line{}, nil, false)
 	t, _ := q.join(r, key{priority: PriorityNormal}, false)
-	t.view = view
+	t.view, t.memory = view, held
 	if err := q.start(t); err != nil {
 		q.discard(r)
 		return Picture{}, err

@@ -52,7 +52,7 @@ type load struct {
 	buf      []byte
 	weight   int64        // of a large sample, else 0
 	spilled  bool         // found to be large while it was prepared
-	memory   *memory.Hold // of a large sample while it is worked on
+	memory   *memory.Hold // of a large sample while it is worked on; of a picture the caller's
 	opt      *Options
 	view     func() (view.View, error) // for pictures instead of scores
 

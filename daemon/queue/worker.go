@@ -36,11 +36,8 @@ func (q *Queue) work1(w *worker) {
 		if !ok {
 			return
 		}
-		needsDevice := false // or the judge
-		if !measured {
-			needsDevice = w.prepare(t)
-		}
-		if !q.done(w, t, needsDevice) {
+		onward := !measured && w.prepare(t)
+		if !q.done(w, t, onward) {
 			return
 		}
 	}
@@ -97,16 +94,14 @@ func (q *Queue) takeMeasured() (*task, bool) {
 
 // done finishes a task or hands it on. It returns false where the worker was
 // relieved meanwhile and must end.
-func (q *Queue) done(w *worker, t *task, needsDevice bool) bool {
-	spilled := t.spilled && !q.gone(t)
-	if !spilled && (!needsDevice || q.gone(t)) {
-		needsDevice = false
+func (q *Queue) done(w *worker, t *task, onward bool) bool {
+	if onward = onward && !q.gone(t); !onward {
 		q.finish(t)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	stays := q.vacate(w)
-	q.handOn(t, needsDevice || spilled)
+	q.handOn(t, onward)
 	return stays
 }
 
@@ -139,9 +134,9 @@ func (q *Queue) handOn(t *task, onward bool) {
 	}
 }
 
-// prepare decodes a sample and outlines its pictures. It reports whether the
-// device has something to measure.
-func (w *worker) prepare(t *task) (needsDevice bool) {
+// prepare decodes a sample and outlines its pictures. It returns false where the
+// sample is to be finished, as nothing of it is left to judge, draw or measure.
+func (w *worker) prepare(t *task) (onward bool) {
 	if w.q.gone(t) {
 		return false
 	}
@@ -157,23 +152,22 @@ func (w *worker) prepare(t *task) (needsDevice bool) {
 			t.release()
 			t.job = nil
 			t.broken(p)
-			needsDevice = false
+			onward = false
 		}
 	}()
 	if t.view != nil {
-		needsDevice = w.scene(t)
+		onward = w.scene(t)
 	} else {
-		needsDevice = w.item(t, start)
+		onward = w.item(t, start)
 	}
 	if t.spilled {
-		w.q.spill(t)
-		return false
+		return w.q.spill(t)
 	}
-	return needsDevice
+	return onward
 }
 
 // item prepares a sample to score.
-func (w *worker) item(t *task, start time.Duration) (needsDevice bool) {
+func (w *worker) item(t *task, start time.Duration) (onward bool) {
 	it, e := w.decoder.Item(t.line, t.opt.Suite)
 	t.label = naming{it.ID, it.Suite, it.Test, it.Who, start}
 	t.who.Store(&t.label)
@@ -220,7 +214,7 @@ func prepare(s *scoring.Suite, it *scoring.Item, v scoring.Variants) (scoring.Jo
 }
 
 // scene prepares a picture.
-func (w *worker) scene(t *task) (needsDevice bool) {
+func (w *worker) scene(t *task) (onward bool) {
 	v, err := t.view()
 	if err == nil {
 		v.Picture = true // what is looked at, not measured
@@ -234,7 +228,7 @@ func (w *worker) scene(t *task) (needsDevice bool) {
 func (w *worker) add(t *task, v *view.View) error {
 	wanted := *v
 	wanted.Stop = func() bool { return w.q.over(t) }
-	if t.weight == 0 {
+	if t.weight < spilledWeight {
 		wanted.Light = lightCoverage
 	}
 	p, err := w.drawer.Prepare(wanted)
