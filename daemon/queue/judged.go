@@ -27,7 +27,8 @@ type Judge interface {
 // Verdicts take seconds. Samples that need one wait in a stage, and go on to the device
 // or to their score.
 
-// asks finds out whether a job needs the judge. What is known already it gets at once.
+// asks reports whether a job needs the judge. A verdict that is known already is given to
+// the job at once.
 func (q *Queue) asks(t *task) bool {
 	job, ok := t.job.(scoring.Judged)
 	if !ok || q.cfg.Judge == nil {
@@ -45,16 +46,16 @@ func (q *Queue) asks(t *task) bool {
 	return true
 }
 
-// consult asks the judge; false where nobody waits for the sample any more.
+// consult asks the judge. It returns false where the task has no waiters left.
 func (q *Queue) consult(t *task) bool {
 	start := q.now()
 	for !q.gone(t) {
-		ctx := q.hear(t)
-		j := q.ask1(ctx, t)
+		ctx := q.beginJudging(t)
+		j := q.askJudge(ctx, t)
 		left := errors.Is(ctx.Err(), context.Canceled)
-		q.heard(t)
+		q.endJudging(t)
 		if j.Err != nil && left {
-			continue // somebody may have come since
+			continue // another reader may have joined since
 		}
 		t.question = nil
 		t.marks[PartJudge] = q.now()
@@ -67,8 +68,8 @@ func (q *Queue) consult(t *task) bool {
 	return false
 }
 
-// ask1 asks once. A panic is an error of this sample.
-func (q *Queue) ask1(ctx context.Context, t *task) (j scoring.Judgement) {
+// askJudge asks once. A panic is an error of this sample.
+func (q *Queue) askJudge(ctx context.Context, t *task) (j scoring.Judgement) {
 	defer func() {
 		if p := recover(); p != nil {
 			slog.Error("BUG: panic while a sample was judged", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -78,9 +79,9 @@ func (q *Queue) ask1(ctx context.Context, t *task) (j scoring.Judgement) {
 	return q.cfg.Judge.Ask(ctx, t.question)
 }
 
-// hear begins a hearing: it ends when the last reader leaves, in bulk work also when its
-// time is over. The time of a stream's sample runs from now, and is the judge's.
-func (q *Queue) hear(t *task) context.Context {
+// beginJudging returns the context of a question. It ends when the last reader leaves, in
+// bulk work also after judgeLimit, which runs from now.
+func (q *Queue) beginJudging(t *task) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := cancel
 	if t.bulk {
@@ -109,8 +110,8 @@ func (q *Queue) judgeLimit(o *Options) time.Duration {
 	return q.cfg.JudgeDeadline
 }
 
-// heard ends it. From here the sample has its ordinary time, as if it began now.
-func (q *Queue) heard(t *task) {
+// endJudging ends the context. The ordinary deadline of bulk work runs from now.
+func (q *Queue) endJudging(t *task) {
 	q.flights.mu.Lock()
 	stop := t.stop
 	t.stop = nil

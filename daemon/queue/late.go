@@ -14,7 +14,7 @@ import (
 // Pictures that others draw take a hundred times as long as those of the engine.
 // So samples that need one wait in a stage, and go on to the device like all others.
 
-// fetch waits for the late pictures of a sample; false where one does not come.
+// fetch waits for the late pictures of a sample. It returns false where one fails.
 func (q *Queue) fetch(t *task) (ok bool) {
 	if q.gone(t) {
 		return false
@@ -60,7 +60,7 @@ func (q *Queue) fetch(t *task) (ok bool) {
 // cold is the value of task.warm while others are not ready.
 const cold = -1
 
-// warm waits until others are ready to draw; true where they were not.
+// warm waits until others are ready to draw, and reports whether they were not.
 func (q *Queue) warm(t *task) bool {
 	if !q.cfg.Engine.Cold() {
 		return false

@@ -86,35 +86,35 @@ type Queue struct {
 	inFlight int       // batches on the device at most
 	tasks    sync.Pool
 	readers  sync.Pool
-	flights  flights
+	flights  singleFlight
 	cache    *cache       // nil for none
 	inUse    atomic.Int64 // admitted requests
 	closed   atomic.Bool  // set under mu
 
 	// mu guards everything below. It is never held while a sample is worked on.
-	mu       sync.Mutex
-	workers  *sync.Cond    // there may be something to prepare or to finish
-	device   *sync.Cond    // there may be something to measure
-	books    *sync.Cond    // there may be something to finish while all workers are busy
-	waiting  lanes         // for a worker
-	large    stage         // for memory
-	hearings stage         // prepared, but for the judge's verdict
-	late     stage         // prepared, but for pictures that others draw
-	stock    stock         // prepared, waiting for the device
-	force    bool          // the next batch has waited long enough
-	alarmAt  time.Duration // when alarm rings, on the queue's clock; 0 for never
-	flying   int           // batches on the device
-	heavies  int           // of which are heavy
-	measured fifo[*task]   // waiting to be scored
-	busy     int           // workers that prepare a sample now and were not relieved
-	crew     []*worker     // workers that are in a sample
-	bench    []*worker     // what spare workers left
-	spares   int           // workers relieved and still in their sample
-	watching bool          // patrol is running
+	mu           sync.Mutex
+	workers      *sync.Cond    // there may be something to prepare or to finish
+	device       *sync.Cond    // there may be something to measure
+	finisher     *sync.Cond    // there may be something to finish while all workers are busy
+	waiting      lanes         // samples that wait for a worker; the next ones wait:
+	large        stage         // for memory
+	judging      stage         // for the judge's verdict
+	late         stage         // for pictures that others draw
+	readyList    readyList     // for the device
+	force        bool          // the next batch has waited long enough
+	alarmAt      time.Duration // when alarm rings, on the queue's clock; 0 for never
+	flying       int           // batches on the device
+	heavies      int           // of which are heavy
+	measured     fifo[*task]   // waiting to be scored
+	busy         int           // workers that prepare a sample now and were not relieved
+	occupied     []*worker     // workers that are in a sample
+	spareWorkers []*worker     // unused ones, with their memory
+	spares       int           // workers relieved and still in their sample
+	watching     bool          // slowTimer is running
 
-	alarm   *time.Timer
-	patrol  *time.Timer
-	running sync.WaitGroup
+	alarm     *time.Timer
+	slowTimer *time.Timer
+	running   sync.WaitGroup
 }
 
 // New starts the workers. Close stops them.
@@ -153,16 +153,16 @@ func New(cfg Config) *Queue {
 	if cfg.Cache > 0 {
 		q.cache = newCache(cfg.Cache)
 	}
-	q.workers, q.device, q.books = sync.NewCond(&q.mu), sync.NewCond(&q.mu), sync.NewCond(&q.mu)
+	q.workers, q.device, q.finisher = sync.NewCond(&q.mu), sync.NewCond(&q.mu), sync.NewCond(&q.mu)
 	q.large = stage{backlog: &larges{q: q}, more: sync.NewCond(&q.mu)}
-	q.hearings = stage{backlog: new(lanes), more: sync.NewCond(&q.mu)}
+	q.judging = stage{backlog: new(lanes), more: sync.NewCond(&q.mu)}
 	q.late = stage{backlog: new(lanes), more: sync.NewCond(&q.mu)}
 	q.flights.tasks = map[key]*task{}
 	q.tasks.New = func() any { return new(task) }
 	q.readers.New = newReader
-	q.alarm, q.patrol = time.AfterFunc(time.Hour, q.overdue), time.AfterFunc(time.Hour, q.rounds)
+	q.alarm, q.slowTimer = time.AfterFunc(time.Hour, q.overdue), time.AfterFunc(time.Hour, q.relieveSlow)
 	q.alarm.Stop()
-	q.patrol.Stop()
+	q.slowTimer.Stop()
 	q.begin()
 	return q
 }
@@ -170,16 +170,16 @@ func New(cfg Config) *Queue {
 // begin starts the goroutines.
 func (q *Queue) begin() {
 	q.running.Add(q.cfg.Workers + q.inFlight + 1)
-	go q.closeBooks()
+	go q.finishMeasured()
 	for range q.cfg.Workers {
-		go q.work1(q.hire())
+		go q.runWorker(q.spareWorker())
 	}
 	for range q.inFlight {
-		go (&pilot{q: q}).run()
+		go (&dispatcher{q: q}).run()
 	}
 	q.startStage(&q.large, max(1, q.cfg.Workers/2), q.prepareLarge) // the other half of the processors is for ordinary samples
 	if q.cfg.Judge != nil {
-		q.startStage(&q.hearings, max(1, q.cfg.Judge.Width()), q.consult)
+		q.startStage(&q.judging, max(1, q.cfg.Judge.Width()), q.consult)
 	}
 	if n := q.cfg.Engine.Lates(); n > 0 { // one more is on its way while another's pixels are cut up
 		q.startStage(&q.late, n+1, q.fetch)
@@ -225,16 +225,16 @@ func (q *Queue) Close() {
 	q.mu.Unlock()
 	q.running.Wait()
 	q.alarm.Stop()
-	q.patrol.Stop()
+	q.slowTimer.Stop()
 }
 
 // wake wakes every goroutine, so that each checks whether it has to end.
 func (q *Queue) wake() {
 	q.workers.Broadcast()
 	q.device.Broadcast()
-	q.books.Broadcast()
+	q.finisher.Broadcast()
 	q.late.more.Broadcast()
-	q.hearings.more.Broadcast()
+	q.judging.more.Broadcast()
 	q.large.more.Broadcast()
 }
 
@@ -258,5 +258,5 @@ func (q *Queue) push(t *task) error {
 // idle reports whether nothing is left that could still reach the device. The
 // caller holds mu.
 func (q *Queue) idle() bool {
-	return q.waiting.len() == 0 && !q.engaged() && q.hearings.none() && q.late.none() && q.large.none() && q.stock.empty() && q.flying == 0
+	return q.waiting.len() == 0 && !q.engaged() && q.judging.none() && q.late.none() && q.large.none() && q.readyList.empty() && q.flying == 0
 }

@@ -15,37 +15,37 @@ const slowAfter = 50 * time.Millisecond
 // steps back. So a sample that costs too much takes its share of the processors,
 // but no worker from the others. There are Config.Spares of them. What a worker
 // remembers of shapes takes megabytes, and spare ones are seldom needed all at
-// once: few stay on the bench, others are forgotten.
+// once: Queue.spareWorkers keeps few of them.
 
-// hire takes a worker off the bench, or makes one. The caller holds mu.
-func (q *Queue) hire() *worker {
-	n := len(q.bench)
+// spareWorker takes an unused spare worker, or makes one. The caller holds mu.
+func (q *Queue) spareWorker() *worker {
+	n := len(q.spareWorkers)
 	if n == 0 {
 		return &worker{q: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
 	}
-	w := q.bench[n-1]
-	q.bench = q.bench[:n-1]
+	w := q.spareWorkers[n-1]
+	q.spareWorkers = q.spareWorkers[:n-1]
 	return w
 }
 
-// occupy notes what a worker does. The caller holds mu.
+// occupy records which task a worker is in. The caller holds mu.
 func (q *Queue) occupy(w *worker, t *task, preparing bool) {
 	w.task, w.turn, w.since, w.preparing = t, t.turn, q.now(), preparing
-	w.at = len(q.crew)
-	q.crew = append(q.crew, w)
+	w.at = len(q.occupied)
+	q.occupied = append(q.occupied, w)
 	if preparing {
 		q.busy++
 	}
 	q.watch()
 }
 
-// vacate is the end of it. It returns false where the worker was relieved and
-// must end. The caller holds mu.
+// vacate removes the record of occupy. It returns false where the worker was relieved
+// and must end. The caller holds mu.
 func (q *Queue) vacate(w *worker) (stays bool) {
-	last := q.crew[len(q.crew)-1]
-	q.crew[w.at], last.at = last, w.at
-	q.crew[len(q.crew)-1] = nil
-	q.crew = q.crew[:len(q.crew)-1]
+	last := q.occupied[len(q.occupied)-1]
+	q.occupied[w.at], last.at = last, w.at
+	q.occupied[len(q.occupied)-1] = nil
+	q.occupied = q.occupied[:len(q.occupied)-1]
 	w.task = nil
 	if !w.relieved {
 		if w.preparing {
@@ -55,8 +55,8 @@ func (q *Queue) vacate(w *worker) (stays bool) {
 	}
 	w.relieved = false
 	q.spares--
-	if len(q.bench) <= q.cfg.Workers/8 {
-		q.bench = append(q.bench, w)
+	if len(q.spareWorkers) <= q.cfg.Workers/8 {
+		q.spareWorkers = append(q.spareWorkers, w)
 	}
 	if q.waiting.len() > 0 {
 		q.watch()
@@ -64,24 +64,23 @@ func (q *Queue) vacate(w *worker) (stays bool) {
 	return false
 }
 
-// watch looks after the workers in a while, where something waits for them. The
-// caller holds mu.
+// watch starts slowTimer where samples wait for a worker. The caller holds mu.
 func (q *Queue) watch() {
 	if q.waiting.len() > 0 && !q.watching && !q.closed.Load() {
 		q.watching = true
-		q.patrol.Reset(slowAfter)
+		q.slowTimer.Reset(slowAfter)
 	}
 }
 
-// rounds relieves the workers that have been busy for too long, one for each
+// relieveSlow relieves the workers that have been busy for too long, one for each
 // sample that waits.
-func (q *Queue) rounds() {
+func (q *Queue) relieveSlow() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.watching = false
 	n := q.waiting.len()
-	for i := 0; i < len(q.crew) && n > 0; i++ {
-		if w := q.crew[i]; !w.relieved && w.since+slowAfter <= q.now() && q.relieve(w) {
+	for i := 0; i < len(q.occupied) && n > 0; i++ {
+		if w := q.occupied[i]; !w.relieved && w.since+slowAfter <= q.now() && q.relieve(w) {
 			n--
 		}
 	}
@@ -99,7 +98,7 @@ func (q *Queue) relieve(w *worker) bool {
 	if w.preparing {
 		q.busy--
 	}
-	go q.work1(q.hire())
+	go q.runWorker(q.spareWorker())
 	return true
 }
 
@@ -108,7 +107,7 @@ func (q *Queue) relieve(w *worker) bool {
 func (q *Queue) relieveFrom(t *task, turn uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, w := range q.crew {
+	for _, w := range q.occupied {
 		if w.task == t && w.turn == turn && !w.relieved {
 			q.relieve(w)
 			return
@@ -119,7 +118,7 @@ func (q *Queue) relieveFrom(t *task, turn uint64) {
 // engaged reports whether a worker is in a sample that somebody waits for. The
 // caller holds mu.
 func (q *Queue) engaged() bool {
-	for _, w := range q.crew {
+	for _, w := range q.occupied {
 		if !w.task.unwanted() {
 			return true
 		}

@@ -24,13 +24,13 @@ type worker struct {
 	task      *task
 	turn      uint64 // of the task
 	since     time.Duration
-	at        int  // place in Queue.crew
+	at        int  // place in Queue.occupied
 	preparing bool // or finishing
 	relieved  bool // a spare worker has taken its place
 }
 
-// work1 is the life of one worker: finish what was measured, else prepare.
-func (q *Queue) work1(w *worker) {
+// runWorker is the life of one worker: finish what was measured, else prepare.
+func (q *Queue) runWorker(w *worker) {
 	for {
 		t, measured, ok := q.take(w)
 		if !ok {
@@ -67,9 +67,9 @@ func (q *Queue) take(w *worker) (t *task, measured, ok bool) {
 	}
 }
 
-// closeBooks finishes what was measured, as the workers do. It is there for the
+// finishMeasured finishes what was measured, as the workers do. It is there for the
 // time when all of them are busy with samples that take long.
-func (q *Queue) closeBooks() {
+func (q *Queue) finishMeasured() {
 	for {
 		t, ok := q.takeMeasured()
 		if !ok {
@@ -87,7 +87,7 @@ func (q *Queue) takeMeasured() (*task, bool) {
 			q.running.Done()
 			return nil, false
 		}
-		q.books.Wait()
+		q.finisher.Wait()
 	}
 	return q.measured.pop(), true
 }
@@ -116,7 +116,7 @@ func (q *Queue) handOn(t *task, onward bool) {
 		t.spilled = false
 		q.large.push(t)
 	case t.question != nil:
-		q.hearings.push(t)
+		q.judging.push(t)
 	case t.late && t.fault == nil:
 		q.late.push(t)
 	case len(t.pics) > 0 && t.fault == nil:
@@ -124,7 +124,7 @@ func (q *Queue) handOn(t *task, onward bool) {
 	default:
 		q.measured.push(t)
 		q.workers.Signal()
-		q.books.Signal()
+		q.finisher.Signal()
 	}
 	if onward || q.busy == 0 {
 		q.device.Signal()

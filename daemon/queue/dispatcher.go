@@ -9,9 +9,9 @@ import (
 	"plumb/scoring"
 )
 
-// pilot is the life of one goroutine in front of the device, with its memory.
-// There is one for each batch that may be in flight.
-type pilot struct {
+// dispatcher takes batches from the ready list to the device. There is one, with a
+// goroutine and memory of its own, for each batch that may be in flight.
+type dispatcher struct {
 	q       *Queue
 	ts      []*task // of the batch
 	ps      []Pic
@@ -19,7 +19,7 @@ type pilot struct {
 }
 
 // run runs one batch after the other. While a batch is on the device, the next one fills.
-func (p *pilot) run() {
+func (p *dispatcher) run() {
 	q := p.q
 	defer q.running.Done()
 	for p.batch() {
@@ -33,7 +33,7 @@ func (p *pilot) run() {
 		heavy := p.heavy()
 		draws := p.split()
 		p.hand(p.ts[:len(p.ts)-draws])
-		for _, t := range p.ts[len(p.ts)-draws:] { // nobody waits for another's picture
+		for _, t := range p.ts[len(p.ts)-draws:] { // pictures come last: no score waits for them
 			if t.err == nil && !t.unwanted() {
 				t.err = p.draw(t)
 				q.mark(t, PartGPU)
@@ -48,7 +48,7 @@ func (p *pilot) run() {
 
 // split moves the tasks that want their picture to the end of the batch and
 // returns how many they are.
-func (p *pilot) split() (draws int) {
+func (p *dispatcher) split() (draws int) {
 	for i := len(p.ts) - 1; i >= 0; i-- {
 		if p.ts[i].view != nil {
 			draws++
@@ -59,8 +59,8 @@ func (p *pilot) split() (draws int) {
 	return draws
 }
 
-// hand gives tasks back for their scores; they are no longer the pilot's.
-func (p *pilot) hand(ts []*task) {
+// hand queues tasks for their scores. The dispatcher must not use them afterwards.
+func (p *dispatcher) hand(ts []*task) {
 	if len(ts) == 0 {
 		return
 	}
@@ -71,7 +71,7 @@ func (p *pilot) hand(ts []*task) {
 		q.measured.push(t)
 	}
 	q.workers.Broadcast()
-	q.books.Signal()
+	q.finisher.Signal()
 }
 
 // land ends a batch.
@@ -89,7 +89,7 @@ func (q *Queue) land(heavy bool) {
 }
 
 // draw makes the picture of a task.
-func (p *pilot) draw(t *task) (err error) {
+func (p *dispatcher) draw(t *task) (err error) {
 	defer contain(&err, "cannot draw picture")
 	t.drawn, err = p.q.cfg.Engine.Draw(t.pics)
 	return err
@@ -103,11 +103,11 @@ func contain(err *error, what string) {
 	}
 }
 
-func (p *pilot) heavy() bool { return p.ts[0].class == classHeavy }
+func (p *dispatcher) heavy() bool { return p.ts[0].class == classHeavy }
 
-// batch waits for a batch and takes it out of the stock. It is false once the
-// queue is closed and nothing can come any more.
-func (p *pilot) batch() bool {
+// batch waits for a batch and takes it out of the ready list. It returns false once
+// the queue is closed and idle.
+func (p *dispatcher) batch() bool {
 	q := p.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -125,7 +125,7 @@ func (p *pilot) batch() bool {
 			break
 		}
 	}
-	q.stock.since = q.now()
+	q.readyList.since = q.now()
 	q.flying++
 	if p.heavy() {
 		q.heavies++
@@ -137,7 +137,7 @@ func (p *pilot) batch() bool {
 
 // arm sets the alarm for a batch that is not due yet. The caller holds mu.
 func (q *Queue) arm() {
-	if q.stock.empty() || q.force {
+	if q.readyList.empty() || q.force {
 		return
 	}
 	if at := q.latest(); q.alarmAt == 0 || at < q.alarmAt {
@@ -146,12 +146,12 @@ func (q *Queue) arm() {
 	}
 }
 
-// overdue starts the batch that has waited long enough, or looks again later.
+// overdue starts the batch that has waited long enough, or sets the alarm anew.
 func (q *Queue) overdue() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.alarmAt = 0
-	if q.stock.empty() {
+	if q.readyList.empty() {
 		return
 	}
 	if q.force = q.now() >= q.latest(); q.force {
@@ -164,8 +164,8 @@ func (q *Queue) overdue() {
 // take fills the batch: a heavy sample alone, else the class whose turn it is,
 // and then all in order of priority until the batch is full. Samples that nobody
 // waits for any more are left out. The caller holds mu.
-func (p *pilot) take() {
-	q, s := p.q, &p.q.stock
+func (p *dispatcher) take() {
+	q, s := p.q, &p.q.readyList
 	p.ts = p.ts[:0]
 	first := s.turn.pick(classes, q.leads)
 	pictures, work, pixels := s.pictures, s.work, s.pixels
@@ -186,10 +186,10 @@ func (p *pilot) take() {
 }
 
 // add puts a task into the batch unless it was given up.
-func (p *pilot) add(t *task) {
+func (p *dispatcher) add(t *task) {
 	if p.q.gone(t) {
 		p.q.measured.push(t)
-		p.q.books.Signal()
+		p.q.finisher.Signal()
 		return
 	}
 	p.ts = append(p.ts, t)
@@ -197,7 +197,7 @@ func (p *pilot) add(t *task) {
 
 // measure runs the pictures of all tasks and gives each task its tallies or a
 // fault.
-func (p *pilot) measure() {
+func (p *dispatcher) measure() {
 	p.ps = p.ps[:0]
 	for _, t := range p.ts {
 		p.ps = append(p.ps, t.pics...)
@@ -216,7 +216,7 @@ func (p *pilot) measure() {
 }
 
 // fill measures ps, the pictures of ts in order.
-func (p *pilot) fill(ts []*task, ps []Pic) (err error) {
+func (p *dispatcher) fill(ts []*task, ps []Pic) (err error) {
 	defer contain(&err, "cannot measure pictures")
 	i, have := 0, 0
 	for len(ps) > 0 {

@@ -30,8 +30,8 @@ type key struct {
 	bulk     bool
 }
 
-// flights are the tasks that others may join.
-type flights struct {
+// singleFlight is the tasks in flight that further readers may join.
+type singleFlight struct {
 	mu     sync.Mutex // guards what follows, and the fields of tasks that say so; taken after Queue.mu
 	tasks  map[key]*task
 	shared int64 // readers that joined another's work
@@ -167,7 +167,7 @@ func (t *task) add(r *reader) {
 }
 
 // forget lets nobody join the task any more. The caller holds flights.mu.
-func (f *flights) forget(t *task) {
+func (f *singleFlight) forget(t *task) {
 	if t.shared && f.tasks[t.key] == t {
 		delete(f.tasks, t.key)
 	}
@@ -241,7 +241,7 @@ func (q *Queue) deliver(t *task) {
 	f := &q.flights
 	f.mu.Lock()
 	f.forget(t)
-	next := q.anew(t)
+	next := q.retryJoined(t)
 	t.over = true
 	t.reading = len(t.readers)
 	for _, r := range t.readers {
@@ -260,7 +260,7 @@ func (q *Queue) deliver(t *task) {
 // anew takes those readers off a failed task that had joined another's work, and
 // returns a new task for them: the failure was not theirs. It does so once for
 // each reader. The caller holds flights.mu.
-func (q *Queue) anew(t *task) (next *task) {
+func (q *Queue) retryJoined(t *task) (next *task) {
 	if t.view != nil || t.result.Err == nil || !passing(t.result.Err.Code) || q.closed.Load() {
 		return nil
 	}

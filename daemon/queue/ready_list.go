@@ -30,9 +30,9 @@ const (
 	classes
 )
 
-// stock is what is ready for the device. Queue.mu guards it. The sums leave
-// heavy samples out.
-type stock struct {
+// readyList is the samples that are ready for the device. Queue.mu guards it. The sums
+// leave heavy samples out.
+type readyList struct {
 	of       [classes]fifo[*task]
 	turn     turns
 	since    time.Duration // when the first one came after a batch was taken, on the queue's clock
@@ -42,25 +42,25 @@ type stock struct {
 	pixels   int
 }
 
-func (s *stock) has(c int) bool { return s.of[c].len() > 0 }
+func (s *readyList) has(c int) bool { return s.of[c].len() > 0 }
 
-func (s *stock) empty() bool { return s.urgent() == 0 && !s.has(classHeavy) && !s.has(classBulk) }
+func (s *readyList) empty() bool { return s.urgent() == 0 && !s.has(classHeavy) && !s.has(classBulk) }
 
 // leads reports whether a batch may begin with class c: one heavy sample on the
 // device is enough.
-func (q *Queue) leads(c int) bool { return q.stock.has(c) && (c != classHeavy || q.heavies == 0) }
+func (q *Queue) leads(c int) bool { return q.readyList.has(c) && (c != classHeavy || q.heavies == 0) }
 
 // urgent is how many small samples somebody waits for.
-func (s *stock) urgent() int { return s.of[classHigh].len() + s.of[classNormal].len() }
+func (s *readyList) urgent() int { return s.of[classHigh].len() + s.of[classNormal].len() }
 
-func (s *stock) push(t *task) {
+func (s *readyList) push(t *task) {
 	if t.class != classHeavy {
 		s.count(t, 1)
 	}
 	s.of[t.class].push(t)
 }
 
-func (s *stock) pop(c int) *task {
+func (s *readyList) pop(c int) *task {
 	t := s.of[c].pop()
 	if c != classHeavy {
 		s.count(t, -1)
@@ -68,7 +68,7 @@ func (s *stock) pop(c int) *task {
 	return t
 }
 
-func (s *stock) count(t *task, sign int) {
+func (s *readyList) count(t *task, sign int) {
 	s.pictures += sign * len(t.pics)
 	s.work += sign * t.work
 	s.pixels += sign * t.pixels
@@ -91,17 +91,17 @@ func (q *Queue) sort(t *task) {
 // ready gives a task to the device. The caller holds mu.
 func (q *Queue) ready(t *task) {
 	q.sort(t)
-	q.stock.last = q.now()
-	if q.stock.empty() {
-		q.stock.since = q.stock.last
+	q.readyList.last = q.now()
+	if q.readyList.empty() {
+		q.readyList.since = q.readyList.last
 	}
-	q.stock.push(t)
+	q.readyList.push(t)
 }
 
 // room reports whether another sample may be prepared: two batches ahead of the
 // device are enough to keep it busy, more would only hold memory.
 func (q *Queue) room() bool {
-	s := &q.stock
+	s := &q.readyList
 	return s.pictures < 2*q.cfg.Batch && s.work < 2*q.cfg.Work && s.pixels < 2*q.cfg.Pixels && s.of[classHeavy].len() < maxHeavy
 }
 
@@ -110,18 +110,18 @@ func (q *Queue) room() bool {
 // the other is measured.
 func (q *Queue) target() int {
 	n := streamTarget
-	switch urgent := q.stock.urgent() > 0; {
+	switch urgent := q.readyList.urgent() > 0; {
 	case urgent && q.cfg.Delay > 0:
 		n = q.cfg.Batch
 	case urgent:
-		n = min(max((q.stock.pictures+q.waiting.len())/2, minTarget), maxTarget)
+		n = min(max((q.readyList.pictures+q.waiting.len())/2, minTarget), maxTarget)
 	}
 	return min(n, q.cfg.Batch)
 }
 
 // enough reports whether the small samples make a batch that is worth it.
 func (q *Queue) enough() bool {
-	s := &q.stock
+	s := &q.readyList
 	return s.pictures >= q.target() || s.work >= q.cfg.Work || s.pixels >= q.cfg.Pixels
 }
 
@@ -133,7 +133,7 @@ func (q *Queue) enough() bool {
 // second batch joins one that is on the device already only where nothing is
 // gained by waiting.
 func (q *Queue) due() bool {
-	s := &q.stock
+	s := &q.readyList
 	small := s.urgent() > 0 || s.has(classBulk)
 	switch {
 	case !small && !q.leads(classHeavy):
@@ -156,7 +156,7 @@ func (q *Queue) due() bool {
 // Config.Delay after the oldest request came; where that says nothing, when no
 // more has come for a while.
 func (q *Queue) latest() time.Duration {
-	s := &q.stock
+	s := &q.readyList
 	at := min(s.last+lull, s.since+maxWait)
 	if q.cfg.Delay <= 0 {
 		return at
