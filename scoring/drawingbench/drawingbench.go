@@ -135,8 +135,7 @@ func (j *job) read(it *scoring.Item) (err error) {
 	if j.value, j.how, j.found, err = j.reader.readAnswer(it, j.variants[Input] == "strict"); err != nil {
 		return err
 	}
-	j.source = j.how.text
-	j.unusable = scoring.Result{ID: it.ID, Suite: suiteName, Test: it.Test}
+	j.source, j.test = j.how.text, it.Test
 	it.Test = testName
 	j.base = scoring.Result{ID: it.ID, Suite: suiteName, Test: testName, Metrics: j.task.metrics()}
 	return nil
@@ -296,9 +295,9 @@ type job struct {
 	how      reading
 	found    bool // there is an answer
 
-	base     scoring.Result
-	unusable scoring.Result // the result where the criteria do not fit the profile
-	source   string         // the answer's text
+	base   scoring.Result
+	source string // the answer's text
+	test   string // as the line names it
 }
 
 // judged makes the result of an evaluation.
@@ -388,8 +387,7 @@ func (j *job) evaluate() scoring.Result {
 	}
 	j.judged(&e)
 	if err := j.draw(&e); err != nil {
-		j.unusable.Err = err
-		return j.unusable
+		return scoring.Result{ID: j.base.ID, Suite: suiteName, Test: j.test, Err: err}
 	}
 	return j.base
 }
