@@ -17,15 +17,16 @@ import (
 	"plumb/render"
 )
 
-// notify tells the service manager, where there is one, how the daemon does.
+// notify tells the service manager, where there is one, the state of the daemon. See
+// docs/spec/http.md#r45.
 func notify(log *slog.Logger, states ...string) {
 	if _, err := sd.SdNotify(false, strings.Join(states, "\n")); err != nil {
 		log.Warn("cannot reach the service manager", "error", plain(err))
 	}
 }
 
-// reloading is the state of a service that reads its files anew; the manager
-// wants to know when that began.
+// reloading returns the state of a service that reads its files again; the manager needs
+// the time when that began.
 func reloading() string {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {

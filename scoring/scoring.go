@@ -48,7 +48,7 @@ type Variant struct {
 	Value  string // "" for an on/off variant, else what values it takes, "release|paper"
 	Source string // "aspire.md D14"
 	Doc    string // one line
-	// Refused says why a variant that a spec names is not offered; "" for one
+	// Refused says why a variant that the paper names is not offered; "" for one
 	// that is.
 	Refused string
 }
@@ -75,7 +75,7 @@ type Result struct {
 	Scored bool     // false: score null, Err says why
 	Score  float64  // the paper's number, not clamped; finite
 	Status string   // how the answer was read: "fenced", "bare", "no_json", ...
-	// Metrics are the intermediate numbers that the spec names, in a fixed order
+	// Metrics are the intermediate numbers that the rules name, in a fixed order
 	// per suite and test.
 	Metrics []Metric
 	// Fields are further members of the result line, after the metrics, where a

@@ -203,8 +203,8 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// The units leave the daemon the time that its flags promise, are accepted by
-// systemd where it is there, and have what section 3.5 of the interfaces asks.
+// The units leave the daemon the time that its flags promise, tell the service manager
+// what docs/spec/http.md#r45 asks, and are accepted by systemd where it is installed.
 func TestSystemdUnits(t *testing.T) {
 	unit, socket := deployed(t, "deploy", "plumb.service"), deployed(t, "deploy", "plumb.socket")
 	words := strings.Fields(unitValue(t, unit, "ExecStart"))

@@ -123,7 +123,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The request is what the spec says, and nothing of the item but what the prompt holds.
+// The request holds nothing of the item but what the prompt says. See docs/spec/vqa.md#r38.
 func TestRequest(t *testing.T) {
 	client, server := open(t, judgetest.Config{Parts: true, Right: yes})
 	open := &scoring.Question{Text: "Which <box> & {model_answer}?", Truth: "The \"red\" one", Answer: "{question}\nOutput 1"}
