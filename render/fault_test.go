@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"plumb/render/gpu"
-	"plumb/render/paint"
+	"plumb/render/view"
 )
 
 // A view that loses every context it comes near is found, evaluated by the CPU,
 // and kept off the device from then on; all others keep their batch.
 func TestPoison(t *testing.T) {
 	const poison = 777 // px wide
-	vs := []paint.View{rings(t, 3, 300), rings(t, 5, 310), rings(t, 7, poison), rings(t, 9, 320)}
+	vs := []view.View{rings(t, 3, 300), rings(t, 5, 310), rings(t, 7, poison), rings(t, 9, 320)}
 	oracle := open(t, BackendCPU)
 	want, err := oracle.Measure(nil, prepared(t, oracle, vs...))
 	if err != nil {
@@ -34,7 +34,7 @@ func TestPoison(t *testing.T) {
 		t.Errorf("%d in quarantine, %d resets; want 1, 4", s.Quarantined, s.Resets)
 	}
 	// Once it is known it costs no context, alone or not, prepared again or not.
-	for _, some := range [][]paint.View{vs, vs[2:3]} {
+	for _, some := range [][]view.View{vs, vs[2:3]} {
 		ps := prepared(t, e, some...)
 		if _, err := e.Measure(nil, ps); err != nil {
 			t.Error(err)
@@ -66,7 +66,7 @@ func TestPoisonUnderLoad(t *testing.T) {
 	oracle, e := open(t, BackendCPU), open(t, BackendGL)
 	var wg sync.WaitGroup
 	for i := range 6 {
-		vs := []paint.View{rings(t, 3+i, 300), rings(t, 5, 310+float64(i))}
+		vs := []view.View{rings(t, 3+i, 300), rings(t, 5, 310+float64(i))}
 		if i%3 == 0 {
 			vs = append(vs, rings(t, 4+i, poison))
 		}

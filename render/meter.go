@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"plumb/render/gpu"
-	"plumb/render/match"
 	"plumb/render/metric"
+	"plumb/render/region"
 )
 
 // Meter compares regions and masks: on the engine's device where that is a GPU,
@@ -79,21 +79,21 @@ func (m *Meter) begin() {
 // tested compares a device with the Go twin on regions that need every stage: a
 // driver that counts otherwise is not used.
 func tested(d *gpu.Meter) error {
-	var s match.Scene
-	for i, r := range []*match.Region{&s.U, &s.T} {
+	var s region.Scene
+	for i, r := range []*region.Region{&s.U, &s.T} {
 		for k := range 7 {
-			var part []match.Point
+			var part []region.Point
 			for c := range 3 + k {
 				a := float64(i) + float64(k) + 2*math.Pi*float64(c)/float64(3+k)
-				part = append(part, match.Point{X: float64(3*k%5) + math.Cos(a)*float64(1+i), Y: float64(2*k%3) + math.Sin(a)})
+				part = append(part, region.Point{X: float64(3*k%5) + math.Cos(a)*float64(1+i), Y: float64(2*k%3) + math.Sin(a)})
 			}
 			r.Parts = append(r.Parts, part)
 			for c, p := range part {
-				r.Edges = append(r.Edges, match.Segment{A: p, B: part[(c+1)%len(part)]})
+				r.Edges = append(r.Edges, region.Segment{A: p, B: part[(c+1)%len(part)]})
 			}
 		}
 	}
-	want, err := match.Oracle{}.Measure(&s)
+	want, err := region.Oracle{}.Measure(&s)
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func (m *Meter) drop(d *gpu.Meter, err error) {
 	}
 }
 
-// Measure implements match.Meter.
-func (m *Meter) Measure(s *match.Scene) (match.Result, error) {
+// Measure implements region.Meter.
+func (m *Meter) Measure(s *region.Scene) (region.Result, error) {
 	if d := m.now(); d != nil {
 		r, err := d.Measure(s)
 		if err == nil {
@@ -126,7 +126,7 @@ func (m *Meter) Measure(s *match.Scene) (match.Result, error) {
 		}
 		m.drop(d, err)
 	}
-	return match.Oracle{}.Measure(s)
+	return region.Oracle{}.Measure(s)
 }
 
 // Compare implements metric.Meter.

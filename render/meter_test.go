@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"plumb/render/gpu"
-	"plumb/render/match"
 	"plumb/render/metric"
+	"plumb/render/region"
 )
 
 // A meter answers before its device is open, with it, and after it was given up:
@@ -14,15 +14,15 @@ import (
 func TestMeterWithAndWithoutDevice(t *testing.T) {
 	m := &Meter{gpu: true} // software too
 	defer m.close()
-	square := []match.Point{{X: 0, Y: 0}, {X: 2, Y: 0}, {X: 2, Y: 2}, {X: 0, Y: 2}}
-	g := match.Region{Parts: [][]match.Point{square}}
+	square := []region.Point{{X: 0, Y: 0}, {X: 2, Y: 0}, {X: 2, Y: 2}, {X: 0, Y: 2}}
+	g := region.Region{Parts: [][]region.Point{square}}
 	for i, p := range square {
-		g.Edges = append(g.Edges, match.Segment{A: p, B: square[(i+1)%4]})
+		g.Edges = append(g.Edges, region.Segment{A: p, B: square[(i+1)%4]})
 	}
-	other := match.Region{Parts: [][]match.Point{square[:3]}, Edges: g.Edges[:2]}
-	s := match.Scene{U: g, T: other}
+	other := region.Region{Parts: [][]region.Point{square[:3]}, Edges: g.Edges[:2]}
+	s := region.Scene{U: g, T: other}
 	a, b := metric.Alpha([]byte{1, 0, 0, 0, 0, 0}, 3, 2), metric.Alpha([]byte{0, 0, 0, 0, 0, 1}, 3, 2)
-	want, err := match.Oracle{}.Measure(&s)
+	want, err := region.Oracle{}.Measure(&s)
 	if err != nil || want.IoU < 0.4 || want.IoU > 0.6 {
 		t.Fatal(want, err)
 	}
@@ -57,7 +57,7 @@ func TestMeterWithAndWithoutDevice(t *testing.T) {
 	m.next = time.Time{}
 	wait()
 	check("with another device")
-	if _, err := m.Measure(&match.Scene{}); err == nil || m.open == nil {
+	if _, err := m.Measure(&region.Scene{}); err == nil || m.open == nil {
 		t.Errorf("got %v; want an error that costs no device", err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"plumb/render/chord"
 	"plumb/render/cpu"
 	"plumb/render/paint"
-	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/shapes"
+	"plumb/render/vector"
 )
 
 // SelfTest runs the tile stage on a small drawing that uses everything it knows
@@ -57,10 +57,10 @@ func selfTestDrawing() *paint.Drawing {
 	var filler area.Filler
 	canvas := chord.Rect{X1: int32(d.Width), Y1: int32(d.Height)}
 	add := func(it paint.Item, n int, cx, cy, rx, ry, turn float64) {
-		var p path.Path
+		var p vector.Path
 		for i := range n {
 			sin, cos := math.Sincos(turn + 2*math.Pi*float64(i)/float64(n))
-			q := path.Point{X: float32(cx + float64(rx*cos)), Y: float32(cy + float64(ry*sin))}
+			q := vector.Point{X: float32(cx + float64(rx*cos)), Y: float32(cy + float64(ry*sin))}
 			if i == 0 {
 				p.MoveTo(q)
 			} else {

@@ -7,8 +7,8 @@ package scoring
 import (
 	"github.com/valyala/fastjson"
 
-	"plumb/render/match"
 	"plumb/render/metric"
+	"plumb/render/region"
 	"plumb/render/view"
 )
 
@@ -26,7 +26,7 @@ type Item struct {
 	// before those of the result.
 	Notes []Note
 	// Meter measures how regions lie to each other; nil for plain Go.
-	Meter match.Meter
+	Meter region.Meter
 }
 
 // Job is an item that has been read.

@@ -1,5 +1,5 @@
 // area.glsl: covered lengths of scan lines.
-//   twin    render/match/area.go
+//   twin    render/region/area.go
 const int ROWS = 4096, STEP = 16, LINES = 4, PARTS = 48;
 int low[PARTS], high[PARTS]; // of what is covered of the scan line
 

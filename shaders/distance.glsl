@@ -1,5 +1,5 @@
 // distance.glsl: BOUND and SEARCH, how far the pixels of one set are from the other.
-//   twin    render/match/distance.go
+//   twin    render/region/distance.go
 // llvmpipe ends all loops of a vector of threads, up to 16, after 65,535 iterations,
 // whatever they have found: those of searches are counted, and a thread that needs
 // more says so. What it does besides takes 272.

@@ -1,5 +1,5 @@
 // flood.glsl: one step of jump flooding over blocks.
-//   twin    render/match/distance.go
+//   twin    render/region/distance.go
 void main() {
     Job j = job();
     uint set;

@@ -1,5 +1,5 @@
 // mark.glsl: pixels that the boundaries of both sets meet.
-//   twin    render/match/mark.go
+//   twin    render/region/mark.go
 // below has the lowest n bits set, 0 to 32 of them.
 uint below(int n) {
     n = clamp(n, 0, 32);

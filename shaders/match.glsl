@@ -13,7 +13,7 @@
 //                   and exactly so for the one that seems farthest
 //           SEARCH  a block whose bound exceeds that: its pixels, exactly
 //           The last two leave NONE in Far2 where a search is too long for them.
-//   twin    render/match/oracle.go; integers, equal bit for bit. The only floats are the x
+//   twin    render/region/oracle.go; integers, equal bit for bit. The only floats are the x
 //           of an edge at a height: one product and one sum, both `precise`
 // No barriers, no shared memory. Atomics are a few per thread at its end; max and
 // sum of integers do not depend on their order.

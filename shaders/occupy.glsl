@@ -1,5 +1,5 @@
 // occupy.glsl: which blocks have any pixel, 32 blocks a thread.
-//   twin    render/match/distance.go
+//   twin    render/region/distance.go
 void main() {
     Job j = job();
     uint t = gl_GlobalInvocationID.x, words = (j.across + 31u) / 32u;

@@ -1,5 +1,5 @@
 // seed.glsl: some pixel of each block that has any.
-//   twin    render/match/distance.go
+//   twin    render/region/distance.go
 void main() {
     Job j = job();
     uint set;

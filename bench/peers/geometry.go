@@ -8,8 +8,8 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/render/paint"
-	"plumb/render/path"
 	"plumb/render/scene"
+	"plumb/render/vector"
 	"plumb/render/view"
 	"plumb/scoring/aspire/scenario"
 )
@@ -25,7 +25,7 @@ type work struct {
 
 // fill is a path with an opaque colour, in px, filled by the non-zero rule.
 type fill struct {
-	p   path.Path
+	p   vector.Path
 	rgb [3]uint8
 }
 
@@ -105,7 +105,7 @@ func newWork(source []byte, w, h float64) (out work, err error) {
 	}
 	out = work{source: source, view: view.View{Scene: s, Bounds: view.Box{W: w, H: h}}, w: int(w), h: int(h)}
 	var b paint.Builder
-	b.Watch = func(p *path.Path, it *paint.Item) {
+	b.Watch = func(p *vector.Path, it *paint.Item) {
 		out.fills = append(out.fills, fill{rgb: it.Color})
 		out.fills[len(out.fills)-1].p.Append(p)
 	}
@@ -113,8 +113,8 @@ func newWork(source []byte, w, h float64) (out work, err error) {
 }
 
 // appendSVG appends the path's data.
-func appendSVG(dst []byte, p *path.Path) []byte {
-	each(p, func(kind byte, _ path.Point, q []path.Point) {
+func appendSVG(dst []byte, p *vector.Path) []byte {
+	each(p, func(kind byte, _ vector.Point, q []vector.Point) {
 		dst = append(dst, kind)
 		for _, v := range q {
 			dst = strconv.AppendFloat(append(dst, ' '), float64(v.X), 'g', -1, 32)

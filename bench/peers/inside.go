@@ -10,15 +10,15 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/image/vector"
+	raster "golang.org/x/image/vector"
 
 	"plumb/render"
 	"plumb/render/chord"
 	"plumb/render/paint"
-	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/scene"
 	"plumb/render/shapes"
+	"plumb/render/vector"
 )
 
 func distance(a, b centre) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
@@ -150,7 +150,7 @@ func prepared(w *render.Worker, list []work) (batch []*render.Prepared, err erro
 func goVector(list []work) *row {
 	return &row{name: "Go x/image/vector", input: "paths", close: func() {}, run: func() (figures, error) {
 		return timed(func() (out []centre, err error) {
-			var z vector.Rasterizer
+			var z raster.Rasterizer
 			var m *image.RGBA
 			for i := range list {
 				w := &list[i]
@@ -174,7 +174,7 @@ func goVector(list []work) *row {
 }
 
 // bounds is the box of whole px around a path.
-func bounds(p *path.Path) image.Rectangle {
+func bounds(p *vector.Path) image.Rectangle {
 	lo, hi := p.Points[0], p.Points[0]
 	for _, q := range p.Points {
 		lo.X, lo.Y, hi.X, hi.Y = min(lo.X, q.X), min(lo.Y, q.Y), max(hi.X, q.X), max(hi.Y, q.Y)
@@ -184,8 +184,8 @@ func bounds(p *path.Path) image.Rectangle {
 }
 
 // trace gives a path to the rasteriser, whose picture begins at x, y.
-func trace(z *vector.Rasterizer, p *path.Path, x, y float32) {
-	each(p, func(kind byte, _ path.Point, q []path.Point) {
+func trace(z *raster.Rasterizer, p *vector.Path, x, y float32) {
+	each(p, func(kind byte, _ vector.Point, q []vector.Point) {
 		switch kind {
 		case 'M':
 			z.MoveTo(q[0].X-x, q[0].Y-y)

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // outside is a renderer in a process of its own: it reads the scenes once, and
@@ -99,7 +99,7 @@ func write(dir string, list []work) (f files, err error) {
 
 // operations are a path for scenes.c, 28 bytes each; quadratics are written as the
 // cubics that they are.
-func operations(p *path.Path) []byte {
+func operations(p *vector.Path) []byte {
 	var out []byte
 	op := func(kind byte, v ...float32) {
 		out = append(out, kind, 0, 0, 0)
@@ -111,7 +111,7 @@ func operations(p *path.Path) []byte {
 			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
 		}
 	}
-	each(p, func(kind byte, at path.Point, q []path.Point) {
+	each(p, func(kind byte, at vector.Point, q []vector.Point) {
 		switch kind {
 		case 'M':
 			op(0, q[0].X, q[0].Y)
@@ -130,10 +130,10 @@ func operations(p *path.Path) []byte {
 }
 
 // rings are a path's subpaths as polygons, curves in eight pieces.
-func rings(p *path.Path) [][]float32 {
+func rings(p *vector.Path) [][]float32 {
 	var out [][]float32
 	add := func(x, y float32) { out[len(out)-1] = append(out[len(out)-1], x, y) }
-	each(p, func(kind byte, at path.Point, q []path.Point) {
+	each(p, func(kind byte, at vector.Point, q []vector.Point) {
 		switch kind {
 		case 'M':
 			out = append(out, nil)
@@ -151,8 +151,8 @@ func rings(p *path.Path) [][]float32 {
 	return out
 }
 
-func bezier(at path.Point, q []path.Point, t float32) (x, y float32) {
-	pts := append([]path.Point{at}, q...)
+func bezier(at vector.Point, q []vector.Point, t float32) (x, y float32) {
+	pts := append([]vector.Point{at}, q...)
 	for n := len(pts) - 1; n > 0; n-- {
 		for i := range n {
 			pts[i].X += (pts[i+1].X - pts[i].X) * t
@@ -163,17 +163,17 @@ func bezier(at path.Point, q []path.Point, t float32) (x, y float32) {
 }
 
 // pointsOf is the number of points of each verb.
-var pointsOf = [...]int{path.Move: 1, path.Line: 1, path.Quad: 2, path.Cubic: 3, path.Conic: 2, path.Close: 0}
+var pointsOf = [...]int{vector.Move: 1, vector.Line: 1, vector.Quad: 2, vector.Cubic: 3, vector.Conic: 2, vector.Close: 0}
 
 // each walks a path; conics come as quadratics, as fine as the browser's.
-func each(p *path.Path, f func(kind byte, at path.Point, q []path.Point)) {
+func each(p *vector.Path, f func(kind byte, at vector.Point, q []vector.Point)) {
 	pts, weights := p.Points, p.Weights
-	var at path.Point
+	var at vector.Point
 	for _, v := range p.Verbs {
 		n := pointsOf[v]
 		switch v {
-		case path.Conic:
-			for q := path.ConicQuads(nil, at, pts[0], pts[1], weights[0], 0.05); len(q) > 0; q = q[2:] {
+		case vector.Conic:
+			for q := vector.ConicQuads(nil, at, pts[0], pts[1], weights[0], 0.05); len(q) > 0; q = q[2:] {
 				f('Q', at, q[:2])
 				at = q[1]
 			}

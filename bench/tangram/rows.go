@@ -16,7 +16,7 @@ import (
 	"plumb/render/scene"
 	"plumb/scoring"
 	"plumb/scoring/tangram"
-	"plumb/scoring/tangram/tce"
+	"plumb/scoring/tangram/construction"
 )
 
 // figures are what one pass of a row took, and what it found.
@@ -86,7 +86,7 @@ func answers(list []answer, times int) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	var r tce.Reader
+	var r construction.Reader
 	return within("plumb: answer to score", times, len(list), func() (f figures, err error) {
 		for i := range list {
 			p := r.Read(list[i].response, false)

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"plumb/daemon/cut"
+	"plumb/daemon/jsoncut"
 	"plumb/scoring"
 )
 
@@ -16,7 +16,7 @@ func addDuplicateNote(line []byte, r *scoring.Result) []byte {
 		return line
 	}
 	out := bytes.Clone(line)
-	cut.Members(line, func(key, value []byte) error {
+	jsoncut.Members(line, func(key, value []byte) error {
 		if string(key) != "notes" {
 			return nil
 		}

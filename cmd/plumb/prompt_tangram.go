@@ -12,7 +12,7 @@ import (
 	"plumb/scoring"
 	"plumb/scoring/tangram/assembly"
 	"plumb/scoring/tangram/choice"
-	"plumb/scoring/tangram/picture"
+	"plumb/scoring/tangram/diagram"
 	"plumb/scoring/tangram/prompt"
 )
 
@@ -75,17 +75,17 @@ func (c *promptCmd) outlines(set []*assembly.Instance, give func(string, questio
 	if err != nil {
 		return err
 	}
-	loops := make(map[string]picture.Loop, len(set))
+	loops := make(map[string]diagram.Loop, len(set))
 	for _, in := range set {
 		loops[in.ID] = loopOf(in)
 	}
 	for i := range items { // both are sorted by id
 		draw := func() (*image.NRGBA, error) {
-			var four [4]picture.Loop
+			var four [4]diagram.Loop
 			for k, o := range items[i].Options {
 				four[k] = loops[o]
 			}
-			return picture.Options(four)
+			return diagram.Options(four)
 		}
 		if err := give(items[i].ID, question{appendItem([]byte{'{'}, &items[i]), prompt.Outline(set[i]), draw}); err != nil {
 			return err
@@ -94,10 +94,10 @@ func (c *promptCmd) outlines(set []*assembly.Instance, give func(string, questio
 	return nil
 }
 
-func loopOf(in *assembly.Instance) (l picture.Loop) {
+func loopOf(in *assembly.Instance) (l diagram.Loop) {
 	for _, p := range in.Outline {
 		x, y := p.Floats()
-		l = append(l, picture.Point{X: x, Y: y})
+		l = append(l, diagram.Point{X: x, Y: y})
 	}
 	return l
 }
@@ -121,7 +121,7 @@ func (c *promptCmd) solutions(set []*assembly.Instance, give func(string, questi
 		b := scoring.AppendString([]byte(`{"id":`), in.ID)
 		b = scoring.AppendString(append(b, `,"suite":"tangram","test":"solution","instance_id":`...), in.ID)
 		b = scoring.AppendString(append(b, `,"setting":`...), c.Setting)
-		draw := func() (*image.NRGBA, error) { return picture.Outline(marked(in)) }
+		draw := func() (*image.NRGBA, error) { return diagram.Outline(marked(in)) }
 		if err := give(in.ID, question{b, prompt.Solution(in, setting, examples), draw}); err != nil {
 			return err
 		}
@@ -130,11 +130,11 @@ func (c *promptCmd) solutions(set []*assembly.Instance, give func(string, questi
 }
 
 // marked are the vertices of an outline with their coordinates.
-func marked(in *assembly.Instance) []picture.Vertex {
-	vs := make([]picture.Vertex, len(in.Outline))
+func marked(in *assembly.Instance) []diagram.Vertex {
+	vs := make([]diagram.Vertex, len(in.Outline))
 	for i, p := range in.Outline {
 		x, y := p.Floats()
-		vs[i] = picture.Vertex{At: picture.Point{X: x, Y: y}, Text: fmt.Sprintf("(%s, %s)", picture.Plain(p.X), picture.Plain(p.Y))}
+		vs[i] = diagram.Vertex{At: diagram.Point{X: x, Y: y}, Text: fmt.Sprintf("(%s, %s)", diagram.Plain(p.X), diagram.Plain(p.Y))}
 	}
 	return vs
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"plumb/daemon/cut"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/reward"
 )
 
@@ -16,14 +16,14 @@ func (s *Server) aggregateMetrics(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	var value []byte
-	cut.Members(body, func(key, v []byte) error {
+	jsoncut.Members(body, func(key, v []byte) error {
 		if string(key) == "verify_responses" {
 			value = v
 		}
 		return nil
 	})
-	if cut.Null(value) {
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "bad_field", "cannot use verify_responses: got "+cut.Kind(value)+"; want a list")
+	if jsoncut.Null(value) {
+		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "bad_field", "cannot use verify_responses: got "+jsoncut.Kind(value)+"; want a list")
 		return
 	}
 	rows, fault := s.list("verify_responses", value)

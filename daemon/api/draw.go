@@ -12,8 +12,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"plumb/daemon/cut"
 	"plumb/daemon/dump"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/render/view"
@@ -99,7 +99,7 @@ func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, seve
 	}
 	list, many, err := scenes(body, s.cfg.ItemsMax)
 	switch {
-	case errors.Is(err, cut.ErrTooMany):
+	case errors.Is(err, jsoncut.ErrTooMany):
 		return to, nil, &scoring.Error{Code: "too_large", Message: fmt.Sprintf("cannot draw scenes: there are more than %d (--max-items)", s.cfg.ItemsMax)}
 	case err != nil:
 		return to, nil, &scoring.Error{Code: "bad_line", Message: "cannot read scenes: " + err.Error()}

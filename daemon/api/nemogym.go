@@ -5,7 +5,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"plumb/daemon/cut"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/message"
 	"plumb/daemon/reward"
 	"plumb/scoring"
@@ -93,8 +93,8 @@ func (v *verified) append(b, request []byte) []byte {
 	earlier := earlierComponents(request)
 	taken := map[string]bool{}
 	b = append(b, '{')
-	cut.Members(request, func(key, value []byte) error {
-		name := cut.Name(key)
+	jsoncut.Members(request, func(key, value []byte) error {
+		name := jsoncut.Name(key)
 		if verifyKeys[name] || earlier[name] {
 			return nil
 		}
@@ -133,10 +133,10 @@ func (v *verified) append(b, request []byte) []byte {
 // earlierComponents are the names that an earlier verify of the row wrote.
 func earlierComponents(request []byte) map[string]bool {
 	names := map[string]bool{}
-	cut.Members(request, func(key, value []byte) error {
+	jsoncut.Members(request, func(key, value []byte) error {
 		if string(key) == "reward_components" && value[0] == '{' {
-			return cut.Members(value, func(key, _ []byte) error {
-				if name := cut.Name(key); name == "score" || name == "failed" {
+			return jsoncut.Members(value, func(key, _ []byte) error {
+				if name := jsoncut.Name(key); name == "score" || name == "failed" {
 					names[name] = true
 				}
 				return nil
@@ -150,7 +150,7 @@ func earlierComponents(request []byte) map[string]bool {
 // verifySample reads the label and the model's text of a verify request.
 func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 	one := sample{at: "label"}
-	cut.Members(body, func(key, value []byte) error {
+	jsoncut.Members(body, func(key, value []byte) error {
 		switch string(key) {
 		case "label":
 			one.label = value
@@ -159,7 +159,7 @@ func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 		}
 		return nil
 	})
-	if cut.Null(one.answer) {
+	if jsoncut.Null(one.answer) {
 		return one, nil // the model was never heard
 	}
 	if one.answer[0] == '"' {
@@ -172,7 +172,7 @@ func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 	if shape == message.Responses {
 		one.notes = nil // what this contract sends
 	}
-	if !cut.Null(one.answer) && one.answer[0] != '"' {
+	if !jsoncut.Null(one.answer) && one.answer[0] != '"' {
 		return one, badField("response", one.answer, "an OpenAI Responses object with a list output")
 	}
 	one.prepare(steps, false)
@@ -184,11 +184,11 @@ func field2(object []byte, text, other string) (s string, v []byte) {
 	if object[0] != '{' {
 		return "", nil
 	}
-	cut.Members(object, func(key, value []byte) error {
+	jsoncut.Members(object, func(key, value []byte) error {
 		switch string(key) {
 		case text:
 			if value[0] == '"' {
-				s = string(cut.Text(value))
+				s = string(jsoncut.Text(value))
 			}
 		case other:
 			v = value

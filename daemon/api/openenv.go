@@ -9,7 +9,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"plumb/daemon/cut"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/queue"
 	"plumb/daemon/reward"
 	"plumb/scoring"
@@ -76,8 +76,8 @@ func (s *Server) newEpisode(data []byte) (episode, *scoring.Error) {
 	e := episode{}
 	var fault *scoring.Error
 	if data != nil {
-		cut.Members(data, func(key, v []byte) error {
-			if fault != nil || cut.Null(v) {
+		jsoncut.Members(data, func(key, v []byte) error {
+			if fault != nil || jsoncut.Null(v) {
 				return nil
 			}
 			switch string(key) {
@@ -86,11 +86,11 @@ func (s *Server) newEpisode(data []byte) (episode, *scoring.Error) {
 					fault = badField("seed", v, "a whole number, 0 or more")
 				}
 			case "episode_id":
-				if v[0] != '"' || len([]rune(string(cut.Text(v)))) > maxEpisodeID {
+				if v[0] != '"' || len([]rune(string(jsoncut.Text(v)))) > maxEpisodeID {
 					fault = badField("episode_id", v, "a string of at most 255 characters")
 					return nil
 				}
-				e.id = string(cut.Text(v))
+				e.id = string(jsoncut.Text(v))
 			case "label":
 				e.label = bytes.Clone(v)
 			}
@@ -154,8 +154,8 @@ func action(b []byte, path string, steps reward.Steps, e *episode) (act, *scorin
 
 // timeoutOf reads timeout_s, in seconds above 0.
 func timeoutOf(b []byte, path string) (d time.Duration, fault *scoring.Error) {
-	cut.Members(b, func(key, v []byte) error {
-		if string(key) != "timeout_s" || cut.Null(v) {
+	jsoncut.Members(b, func(key, v []byte) error {
+		if string(key) != "timeout_s" || jsoncut.Null(v) {
 			return nil
 		}
 		x, err := strconv.ParseFloat(string(v), 64)
@@ -185,7 +185,7 @@ func (s *Server) step(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	var inner []byte
-	cut.Members(body, func(key, v []byte) error {
+	jsoncut.Members(body, func(key, v []byte) error {
 		if string(key) == "action" {
 			inner = v
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"plumb/daemon/cut"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/queue"
 	"plumb/daemon/reward"
 	"plumb/scoring"
@@ -105,9 +105,9 @@ func failedAs1(o reward.Outcome) float64 {
 func (s *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *scoring.Error) {
 	lists := map[string][][]byte{}
 	var fault *scoring.Error
-	cut.Members(body, func(key, value []byte) error {
+	jsoncut.Members(body, func(key, value []byte) error {
 		name := string(key)
-		if !slices.Contains([]string{"query", "prompts", "labels"}, name) || fault != nil || cut.Null(value) {
+		if !slices.Contains([]string{"query", "prompts", "labels"}, name) || fault != nil || jsoncut.Null(value) {
 			return nil
 		}
 		lists[name], fault = s.list(name, value)
@@ -131,14 +131,14 @@ func (s *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *sc
 		if _, fault := one.unwrap(fmt.Sprintf("query[%d]", i)); fault != nil {
 			return nil, fault
 		}
-		if cut.Null(one.answer) || one.answer[0] != '"' {
+		if jsoncut.Null(one.answer) || one.answer[0] != '"' {
 			return nil, badField(fmt.Sprintf("query[%d]", i), q, "a string")
 		}
 		prompt := ""
 		if prompts != nil && prompts[i][0] == '"' {
-			prompt = string(cut.Text(prompts[i]))
+			prompt = string(jsoncut.Text(prompts[i]))
 		}
-		text := reward.Answer(string(cut.Text(one.answer)), prompt)
+		text := reward.Answer(string(jsoncut.Text(one.answer)), prompt)
 		text, done := reward.Prepare(text, steps, reward.OpensThought(prompt))
 		one.answer = scoring.AppendString(nil, text)
 		one.prepared(done)
@@ -152,7 +152,7 @@ func (s *Server) list(name string, value []byte) ([][]byte, *scoring.Error) {
 	if value[0] != '[' {
 		return nil, badField(name, value, "a list")
 	}
-	all, err := cut.Elements(value, s.cfg.ItemsMax)
+	all, err := jsoncut.Elements(value, s.cfg.ItemsMax)
 	if err != nil {
 		return nil, &scoring.Error{Code: tooLarge, Message: fmt.Sprintf("cannot score %s: got more than %d (--max-items)", name, s.cfg.ItemsMax)}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fastjson"
 
-	"plumb/daemon/cut"
 	"plumb/daemon/dump"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/queue"
 	"plumb/daemon/shm"
 	"plumb/scoring"
@@ -54,10 +54,10 @@ func scenes(body []byte, most int) (list [][]byte, ok bool, err error) {
 	if i == len(body) || body[i] != '{' {
 		return nil, false, nil
 	}
-	cutErr := cut.Members(body[i:], func(key, value []byte) error {
+	cutErr := jsoncut.Members(body[i:], func(key, value []byte) error {
 		if string(key) == "scenes" && len(value) > 0 && value[0] == '[' {
 			ok = true
-			list, err = cut.Elements(value, most)
+			list, err = jsoncut.Elements(value, most)
 		}
 		return nil
 	})
@@ -74,7 +74,7 @@ func given(scene []byte) (t target, err error) {
 		i++
 	}
 	var raw []byte
-	if i == len(scene) || cut.Members(scene[i:], func(key, value []byte) error {
+	if i == len(scene) || jsoncut.Members(scene[i:], func(key, value []byte) error {
 		if string(key) == "parameters" {
 			raw = value
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"plumb/daemon/cut"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/queue/queuetest"
 	"plumb/daemon/reward"
 	"plumb/render/scene"
@@ -88,9 +88,9 @@ func echo(t *testing.T, body []byte) {
 	}
 	earlier := earlierComponents(body)
 	got := map[string]string{}
-	cut.Members(b, func(k, v []byte) error { got[cut.Name(k)] = string(v); return nil })
-	cut.Members(body, func(k, v []byte) error {
-		if name := cut.Name(k); !verifyKeys[name] && !earlier[name] && got[name] != string(v) {
+	jsoncut.Members(b, func(k, v []byte) error { got[jsoncut.Name(k)] = string(v); return nil })
+	jsoncut.Members(body, func(k, v []byte) error {
+		if name := jsoncut.Name(k); !verifyKeys[name] && !earlier[name] && got[name] != string(v) {
 			t.Fatalf("%s: field %q: got %s", body, name, got[name])
 		}
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fastjson"
 
-	"plumb/daemon/cut"
 	"plumb/daemon/dump"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/message"
 	"plumb/daemon/queue"
 	"plumb/daemon/reward"
@@ -34,10 +34,10 @@ type sample struct {
 
 // prepare runs steps of text preparation on an answer that is a string.
 func (one *sample) prepare(steps reward.Steps, inThink bool) {
-	if steps == 0 || cut.Null(one.answer) || one.answer[0] != '"' {
+	if steps == 0 || jsoncut.Null(one.answer) || one.answer[0] != '"' {
 		return
 	}
-	text, done := reward.Prepare(string(cut.Text(one.answer)), steps, inThink)
+	text, done := reward.Prepare(string(jsoncut.Text(one.answer)), steps, inThink)
 	if done != nil {
 		one.answer = scoring.AppendString(nil, text)
 		one.prepared(done)
@@ -90,7 +90,7 @@ func (s *Server) nativeReward(ctx *fasthttp.RequestCtx) {
 		s.failWith(ctx, full)
 		return
 	}
-	if errors.Is(err, cut.ErrTooMany) {
+	if errors.Is(err, jsoncut.ErrTooMany) {
 		s.tooMany(ctx, "samples", "")
 		return
 	}
@@ -134,7 +134,7 @@ func (s *Server) steps(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, 
 // nativeSamples reads the body of /v1/reward.
 func (s *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, batch bool, fault *scoring.Error, err error) {
 	var many []byte
-	cut.Members(body, func(key, value []byte) error {
+	jsoncut.Members(body, func(key, value []byte) error {
 		if string(key) == "samples" {
 			many = value
 		}
@@ -147,7 +147,7 @@ func (s *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, 
 	if many[0] != '[' {
 		return nil, false, badField("samples", many, "a list of samples"), nil
 	}
-	values, err := cut.Elements(many, s.cfg.ItemsMax)
+	values, err := jsoncut.Elements(many, s.cfg.ItemsMax)
 	if err != nil {
 		return nil, true, nil, err
 	}
@@ -167,7 +167,7 @@ func (s *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, 
 
 func nativeSample(b []byte, path string, steps reward.Steps) (sample, *scoring.Error) {
 	one, inThink := sample{at: path + "label"}, false
-	cut.Members(b, func(key, value []byte) error {
+	jsoncut.Members(b, func(key, value []byte) error {
 		switch string(key) {
 		case "label":
 			one.label = value
@@ -188,13 +188,13 @@ func nativeSample(b []byte, path string, steps reward.Steps) (sample, *scoring.E
 // opensThought reports whether a prompt, a JSON value, ends inside a block of
 // thought.
 func opensThought(prompt []byte) bool {
-	return !cut.Null(prompt) && prompt[0] == '"' && reward.OpensThought(string(cut.Text(prompt)))
+	return !jsoncut.Null(prompt) && prompt[0] == '"' && reward.OpensThought(string(jsoncut.Text(prompt)))
 }
 
 // unwrap puts the text of chat messages in place of the answer, so that it can
 // be prepared as any text. What is no message is left to the suite; shape is "".
 func (one *sample) unwrap(at string) (shape string, fault *scoring.Error) {
-	if cut.Null(one.answer) || one.answer[0] == '"' {
+	if jsoncut.Null(one.answer) || one.answer[0] == '"' {
 		return "", nil
 	}
 	v, err := jsontree.Parse(new(fastjson.Parser), one.answer)
@@ -215,7 +215,7 @@ func (one *sample) unwrap(at string) (shape string, fault *scoring.Error) {
 }
 
 func badField(at string, v []byte, want string) *scoring.Error {
-	return &scoring.Error{Code: "bad_field", Message: fmt.Sprintf("cannot use %s: got %s; want %s", at, cut.Kind(v), want)}
+	return &scoring.Error{Code: "bad_field", Message: fmt.Sprintf("cannot use %s: got %s; want %s", at, jsoncut.Kind(v), want)}
 }
 
 // checked reads a body that is one JSON object. ok is false when it answered the
@@ -243,7 +243,7 @@ func (s *Server) object(ctx *fasthttp.RequestCtx, body []byte) (_ []byte, ok boo
 		return nil, false
 	}
 	if body[0] != '{' {
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "bad_field", "cannot read body: got "+cut.Kind(body)+"; want an object")
+		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "bad_field", "cannot read body: got "+jsoncut.Kind(body)+"; want an object")
 		return nil, false
 	}
 	return body, true

@@ -11,8 +11,8 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fastjson"
 
-	"plumb/daemon/cut"
 	"plumb/daemon/dump"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/queue"
 	"plumb/scoring"
 )
@@ -25,7 +25,7 @@ func (s *Server) score(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	env, err := split(body, s.cfg.ItemsMax)
-	if errors.Is(err, cut.ErrTooMany) {
+	if errors.Is(err, jsoncut.ErrTooMany) {
 		s.tooMany(ctx, "items", "/v1/score/stream")
 		return
 	}
@@ -218,7 +218,7 @@ type envelope struct {
 }
 
 // split finds the items of a body. A body without "items" is one item and is
-// not looked at further. More than limit items are cut.ErrTooMany.
+// not looked at further. More than limit items are jsoncut.ErrTooMany.
 func split(body []byte, limit int) (e envelope, err error) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
@@ -227,14 +227,14 @@ func split(body []byte, limit int) (e envelope, err error) {
 	if body[0] != '{' {
 		return e, nil
 	}
-	err = cut.Members(body, func(key, value []byte) error {
+	err = jsoncut.Members(body, func(key, value []byte) error {
 		switch string(key) {
 		case "items":
 			if len(value) == 0 || value[0] != '[' {
 				return nil // an item may have a field of that name
 			}
 			e.batch = true
-			e.items, err = cut.Elements(value, limit)
+			e.items, err = jsoncut.Elements(value, limit)
 			return err
 		case "options":
 			e.options = value

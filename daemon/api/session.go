@@ -15,7 +15,7 @@ import (
 	"github.com/fasthttp/websocket"
 	"github.com/valyala/fasthttp"
 
-	"plumb/daemon/cut"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/daemon/reward"
@@ -268,7 +268,7 @@ func (c *session) answer(m []byte) bool {
 	}
 	m = bytes.TrimSpace(m)
 	if m[0] != '{' {
-		return c.error(wsValidation, "cannot read message: got "+cut.Kind(m)+"; want an object", "")
+		return c.error(wsValidation, "cannot read message: got "+jsoncut.Kind(m)+"; want an object", "")
 	}
 	kind, data := field2(m, "type", "data")
 	switch kind {
@@ -278,11 +278,11 @@ func (c *session) answer(m []byte) bool {
 	case "state":
 		return c.send(append(c.episode.append([]byte(`{"type":"state","data":`)), '}'))
 	case "reset", "step":
-		if cut.Null(data) && kind == "reset" {
+		if jsoncut.Null(data) && kind == "reset" {
 			data = []byte("{}")
 		}
-		if cut.Null(data) || data[0] != '{' {
-			return c.error(wsValidation, "cannot use data: got "+cut.Kind(data)+"; want an object", "")
+		if jsoncut.Null(data) || data[0] != '{' {
+			return c.error(wsValidation, "cannot use data: got "+jsoncut.Kind(data)+"; want an object", "")
 		}
 		if kind == "reset" {
 			return c.reset(data)

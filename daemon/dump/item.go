@@ -10,10 +10,10 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"plumb/daemon/cut"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/message"
 	"plumb/render/jsontree"
-	"plumb/render/match"
+	"plumb/render/region"
 	"plumb/render/scene"
 	"plumb/scoring"
 )
@@ -25,7 +25,7 @@ const maxID = 1024
 type ItemConfig struct {
 	Suite    string // for lines that do not name theirs; "" = by the name of the test
 	Suites   scoring.Suites
-	Meter    match.Meter       // for items; nil for plain Go
+	Meter    region.Meter      // for items; nil for plain Go
 	Limits   scene.Limits      // of the JSON: bytes, nesting, values
 	Response int               // bytes of an answer, default 4 MiB (--max-response)
 	Actions  int               // entries of a list of actions, default 100,000 (--max-actions)
@@ -152,8 +152,8 @@ func halfID(line []byte, id string) (raw []byte) {
 	if !strings.ContainsRune(id, '\ufffd') {
 		return nil
 	}
-	cut.Members(bytes.TrimSpace(line), func(key, value []byte) error {
-		if cut.Name(key) == "id" && jsontree.Unpaired(value, 0) >= 0 {
+	jsoncut.Members(bytes.TrimSpace(line), func(key, value []byte) error {
+		if jsoncut.Name(key) == "id" && jsontree.Unpaired(value, 0) >= 0 {
 			raw = value
 		}
 		return nil

@@ -3,7 +3,7 @@ package dump
 import (
 	"bytes"
 
-	"plumb/daemon/cut"
+	"plumb/daemon/jsoncut"
 )
 
 // looseKeys are the members of a line that some suites read by rules of their
@@ -21,7 +21,7 @@ func (d *Decoder) loosened(line []byte) []byte {
 	}
 	rest, out := bytes.Clone(line), bytes.Clone(line)
 	values, found := 0, false
-	err := cut.Members(line, func(key, value []byte) error {
+	err := jsoncut.Members(line, func(key, value []byte) error {
 		if !looseKeys[string(key)] || value[0] != '{' && value[0] != '[' {
 			return nil
 		}

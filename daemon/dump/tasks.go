@@ -9,7 +9,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"plumb/daemon/cut"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/message"
 	"plumb/render/jsontree"
 	"plumb/render/scene"
@@ -112,8 +112,8 @@ func (l *taskLoader) document(doc []byte) (done bool, err error) {
 	if list[0] == '{' {
 		object := list
 		list = nil
-		cut.Members(object, func(key, value []byte) error {
-			if l.t.rule.List != "" && cut.Name(key) == l.t.rule.List && value[0] == '[' {
+		jsoncut.Members(object, func(key, value []byte) error {
+			if l.t.rule.List != "" && jsoncut.Name(key) == l.t.rule.List && value[0] == '[' {
 				list = value
 			}
 			return nil
@@ -122,7 +122,7 @@ func (l *taskLoader) document(doc []byte) (done bool, err error) {
 	if list == nil || list[0] != '[' {
 		return false, nil
 	}
-	all, err := cut.Elements(list, math.MaxInt)
+	all, err := jsoncut.Elements(list, math.MaxInt)
 	if err != nil {
 		return true, err
 	}
@@ -183,8 +183,8 @@ func (t *Tasks) trimmed(b []byte) []byte {
 	}
 	kept := make([]byte, 1, len(b))
 	kept[0] = '{'
-	cut.Members(bytes.TrimSpace(b), func(key, value []byte) error {
-		if slices.Contains(t.rule.Unread, cut.Name(key)) {
+	jsoncut.Members(bytes.TrimSpace(b), func(key, value []byte) error {
+		if slices.Contains(t.rule.Unread, jsoncut.Name(key)) {
 			return nil
 		}
 		if len(kept) > 1 {

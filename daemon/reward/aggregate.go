@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"plumb/daemon/cut"
+	"plumb/daemon/jsoncut"
 	"plumb/scoring"
 )
 
@@ -38,21 +38,21 @@ func (a *Aggregate) Add(row []byte) {
 	var numbers []number
 	take := func(key, value []byte) error {
 		if x, ok := numberOf(value); ok {
-			numbers = append(numbers, number{cut.Name(key), x})
+			numbers = append(numbers, number{jsoncut.Name(key), x})
 		}
 		return nil
 	}
-	cut.Members(row, func(key, value []byte) error {
+	jsoncut.Members(row, func(key, value []byte) error {
 		switch name := string(key); {
 		case name == "_ng_failure_class":
-			failed = failed || !cut.Null(value)
+			failed = failed || !jsoncut.Null(value)
 		case name == taskIndex:
 			task = string(value)
 		case len(name) > 3 && name[:4] == "_ng_":
 		case name == "response" && value[0] == '{':
-			return cut.Members(value, func(key, value []byte) error {
+			return jsoncut.Members(value, func(key, value []byte) error {
 				if string(key) == "usage" && value[0] == '{' {
-					return cut.Members(value, take)
+					return jsoncut.Members(value, take)
 				}
 				return nil
 			})

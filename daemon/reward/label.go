@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"plumb/daemon/cut"
 	"plumb/daemon/dump"
+	"plumb/daemon/jsoncut"
 	"plumb/render/scene"
 	"plumb/scoring"
 )
@@ -46,11 +46,11 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 	object := label
 	prune := true
 	switch {
-	case cut.Null(label):
-		return dst, bad(at, "got %s; want the item, or a reference to one, as a string of JSON", cut.Kind(label))
+	case jsoncut.Null(label):
+		return dst, bad(at, "got %s; want the item, or a reference to one, as a string of JSON", jsoncut.Kind(label))
 	case label[0] == '"':
 		prune = false
-		object = bytes.TrimSpace(cut.Text(label))
+		object = bytes.TrimSpace(jsoncut.Text(label))
 		if len(object) == 0 || object[0] != '{' {
 			return dst, bad(at, "the string %.40q holds no JSON object; want the item, or a reference to one", object)
 		}
@@ -58,7 +58,7 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 			return dst, bad(at, "%v", err)
 		}
 	case label[0] != '{':
-		return dst, bad(at, "got %s; want the item, or a reference to one, as a string of JSON", cut.Kind(label))
+		return dst, bad(at, "got %s; want the item, or a reference to one, as a string of JSON", jsoncut.Kind(label))
 	}
 	c := copier{src: object, prune: prune, reference: true}
 	start := len(dst)
@@ -163,16 +163,16 @@ func (c *copier) wanted(key, value []byte, top bool) bool {
 	if !top {
 		return true
 	}
-	name := string(cut.Text(key))
+	name := string(jsoncut.Text(key))
 	switch {
 	case slices.Contains(answerKeys, name):
 		return false
 	case !slices.Contains(referenceKeys, name):
 		c.reference = false
 	case name == "suite" && value[0] == '"':
-		c.suite = cut.Text(value)
+		c.suite = jsoncut.Text(value)
 	case name == "id" && value[0] == '"':
-		c.id = cut.Text(value)
+		c.id = jsoncut.Text(value)
 	case name == "id": // an integer becomes its text; the decoder refuses what is none
 		c.id = value
 	}

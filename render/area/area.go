@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"plumb/render/chord"
-	"plumb/render/path"
 	"plumb/render/scan"
+	"plumb/render/vector"
 )
 
 // unit is the number of steps per px, and whole what a pixel inside comes to: its
@@ -58,7 +58,7 @@ type Filler struct {
 
 // Add adds a path. Every subpath counts as closed. clip is the canvas, in px from
 // the corner that the path is given from, the same for all paths until Take.
-func (f *Filler) Add(p *path.Path, clip chord.Rect) {
+func (f *Filler) Add(p *vector.Path, clip chord.Rect) {
 	f.clip = clip
 	f.segments = f.cutter.Append(f.segments[:0], p, clip, chord.Exact)
 	f.Pieces += len(f.segments)

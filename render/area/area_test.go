@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"plumb/render/chord"
-	"plumb/render/path"
 	"plumb/render/scan"
+	"plumb/render/vector"
 )
 
-func polygon(points ...path.Point) *path.Path {
-	p := new(path.Path)
+func polygon(points ...vector.Point) *vector.Path {
+	p := new(vector.Path)
 	for i, q := range points {
 		if i == 0 {
 			p.MoveTo(q)
@@ -47,7 +47,7 @@ func picture(t *testing.T, c *scan.Coverage, first, count, w, h int) []byte {
 }
 
 // slow integrates every segment over every pixel, in doubles.
-func slow(p *path.Path, clip chord.Rect) []float64 {
+func slow(p *vector.Path, clip chord.Rect) []float64 {
 	w, h := int(clip.X1), int(clip.Y1)
 	sum := make([]float64, w*h)
 	var c chord.Cutter
@@ -98,9 +98,9 @@ func TestAgainstIntegral(t *testing.T) {
 		}
 		want := make([]float64, w*h)
 		for range 1 + r.IntN(3) {
-			var points []path.Point
+			var points []vector.Point
 			for range 3 + r.IntN(8) {
-				points = append(points, path.Point{X: place(w), Y: place(h)})
+				points = append(points, vector.Point{X: place(w), Y: place(h)})
 			}
 			p := polygon(points...)
 			f.Add(p, clip)
@@ -121,26 +121,26 @@ func TestAgainstIntegral(t *testing.T) {
 func TestKnown(t *testing.T) {
 	var f Filler
 	clip := chord.Rect{X1: 40, Y1: 4}
-	box := func(x0, y0, x1, y1 float32) *path.Path {
-		return polygon(path.Point{X: x0, Y: y0}, path.Point{X: x1, Y: y0}, path.Point{X: x1, Y: y1}, path.Point{X: x0, Y: y1})
+	box := func(x0, y0, x1, y1 float32) *vector.Path {
+		return polygon(vector.Point{X: x0, Y: y0}, vector.Point{X: x1, Y: y0}, vector.Point{X: x1, Y: y1}, vector.Point{X: x0, Y: y1})
 	}
 	for name, c := range map[string]struct {
-		paths []*path.Path
+		paths []*vector.Path
 		spans []scan.Span
 		bytes []byte
 	}{
 		"nothing":    {},
-		"whole px":   {[]*path.Path{box(2, 1, 38, 2)}, []scan.Span{{X: 2, Y: 1, N: 36, At: scan.Full}}, nil},
-		"short":      {[]*path.Path{box(2, 1, 5, 2)}, []scan.Span{{X: 2, Y: 1, N: 3}}, []byte{255, 255, 255}},
-		"sides":      {[]*path.Path{box(1.2, 1, 38.4, 2)}, []scan.Span{{X: 1, Y: 1, N: 1}, {X: 2, Y: 1, N: 36, At: scan.Full}, {X: 38, Y: 1, N: 1, At: 1}}, []byte{204, 102}},
-		"cut right":  {[]*path.Path{box(20, 3, 90, 9)}, []scan.Span{{X: 20, Y: 3, N: 20, At: scan.Full}}, nil},
-		"cut left":   {[]*path.Path{box(-20, -3, 17, 1)}, []scan.Span{{X: 0, Y: 0, N: 17, At: scan.Full}}, nil},
-		"all around": {[]*path.Path{box(-9, -9, 99, 1)}, []scan.Span{{X: 0, Y: 0, N: 40, At: scan.Full}}, nil},
-		"united":     {[]*path.Path{box(0, 0, 1.6, 1), box(0.4, 0, 2, 1)}, []scan.Span{{X: 0, Y: 0, N: 2}}, []byte{255, 255}},
-		"apart":      {[]*path.Path{box(0, 0, 1, 1), box(5, 0, 6, 1)}, []scan.Span{{X: 0, Y: 0, N: 1}, {X: 5, Y: 0, N: 1, At: 1}}, []byte{255, 255}},
-		"beyond":     {[]*path.Path{box(50, 0, 60, 4), box(-9, 0, -1, 4), box(0, 9, 40, 12)}, nil, nil},
-		"overlap":    {[]*path.Path{twice(box(0, 0, 4, 1), box(1, 0, 3, 1))}, []scan.Span{{X: 0, Y: 0, N: 4}}, []byte{255, 255, 255, 255}},
-		"hole":       {[]*path.Path{twice(box(0, 0, 4, 1), box(3, 0, 1, 1))}, []scan.Span{{X: 0, Y: 0, N: 1}, {X: 3, Y: 0, N: 1, At: 1}}, []byte{255, 255}},
+		"whole px":   {[]*vector.Path{box(2, 1, 38, 2)}, []scan.Span{{X: 2, Y: 1, N: 36, At: scan.Full}}, nil},
+		"short":      {[]*vector.Path{box(2, 1, 5, 2)}, []scan.Span{{X: 2, Y: 1, N: 3}}, []byte{255, 255, 255}},
+		"sides":      {[]*vector.Path{box(1.2, 1, 38.4, 2)}, []scan.Span{{X: 1, Y: 1, N: 1}, {X: 2, Y: 1, N: 36, At: scan.Full}, {X: 38, Y: 1, N: 1, At: 1}}, []byte{204, 102}},
+		"cut right":  {[]*vector.Path{box(20, 3, 90, 9)}, []scan.Span{{X: 20, Y: 3, N: 20, At: scan.Full}}, nil},
+		"cut left":   {[]*vector.Path{box(-20, -3, 17, 1)}, []scan.Span{{X: 0, Y: 0, N: 17, At: scan.Full}}, nil},
+		"all around": {[]*vector.Path{box(-9, -9, 99, 1)}, []scan.Span{{X: 0, Y: 0, N: 40, At: scan.Full}}, nil},
+		"united":     {[]*vector.Path{box(0, 0, 1.6, 1), box(0.4, 0, 2, 1)}, []scan.Span{{X: 0, Y: 0, N: 2}}, []byte{255, 255}},
+		"apart":      {[]*vector.Path{box(0, 0, 1, 1), box(5, 0, 6, 1)}, []scan.Span{{X: 0, Y: 0, N: 1}, {X: 5, Y: 0, N: 1, At: 1}}, []byte{255, 255}},
+		"beyond":     {[]*vector.Path{box(50, 0, 60, 4), box(-9, 0, -1, 4), box(0, 9, 40, 12)}, nil, nil},
+		"overlap":    {[]*vector.Path{twice(box(0, 0, 4, 1), box(1, 0, 3, 1))}, []scan.Span{{X: 0, Y: 0, N: 4}}, []byte{255, 255, 255, 255}},
+		"hole":       {[]*vector.Path{twice(box(0, 0, 4, 1), box(3, 0, 1, 1))}, []scan.Span{{X: 0, Y: 0, N: 1}, {X: 3, Y: 0, N: 1, At: 1}}, []byte{255, 255}},
 	} {
 		var got scan.Coverage
 		for _, p := range c.paths {
@@ -153,7 +153,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-func twice(a, b *path.Path) *path.Path {
+func twice(a, b *vector.Path) *vector.Path {
 	a.Append(b)
 	return a
 }
@@ -162,7 +162,7 @@ func twice(a, b *path.Path) *path.Path {
 func TestAllocations(t *testing.T) {
 	var f Filler
 	var c scan.Coverage
-	p := polygon(path.Point{X: 3, Y: 2}, path.Point{X: 90.3, Y: 40}, path.Point{X: 10, Y: 77.7})
+	p := polygon(vector.Point{X: 3, Y: 2}, vector.Point{X: 90.3, Y: 40}, vector.Point{X: 10, Y: 77.7})
 	run := func() {
 		c.Reset()
 		f.Add(p, chord.Rect{X1: 100, Y1: 100})

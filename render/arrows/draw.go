@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/scene"
 	"plumb/render/shapes"
+	"plumb/render/vector"
 )
 
 // outlineBody appends the body of an arrow. It is steady at its ends, and a bow
@@ -77,7 +77,7 @@ func (v *Solver) Draws(l *shapes.Maker, sh *scene.Shape) error {
 	for i := range l.Draws {
 		l.Draws[i].Cut = true
 	}
-	var paths [2]*path.Path
+	var paths [2]*vector.Path
 	for k := range paths {
 		h := v.Head(k == 1)
 		if h.kind == scene.HeadNone {
@@ -117,7 +117,7 @@ func (v *Solver) vague(end int, tip geom.Point) bool {
 
 // fillHead paints the inside of a head. The export has it in the group that
 // strokes the arrow, so that each layer of it is stroked as well.
-func fillHead(l *shapes.Maker, sh *scene.Shape, p *path.Path, width float64) {
+func fillHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
 	from := len(l.Draws)
 	l.Fill(sh, p)
 	for i := len(l.Draws) - from; i > 0; i-- {
@@ -128,7 +128,7 @@ func fillHead(l *shapes.Maker, sh *scene.Shape, p *path.Path, width float64) {
 	}
 }
 
-func strokeHead(l *shapes.Maker, sh *scene.Shape, p *path.Path, width float64) {
+func strokeHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
 	l.Draws = append(l.Draws, shapes.Draw{Path: p, Width: width, Color: shapes.Palette[sh.Color].Solid, Opacity: shapes.Opaque})
 }
 
@@ -138,7 +138,7 @@ const bodyMargin = 100
 // ClipPath appends the path through which the body of an arrow is seen: a rectangle without the
 // label's box and without closed heads, by the non-zero rule. holes tells whether there is a
 // hole at all. See docs/spec/drawing.md#r69.
-func (v *Solver) ClipPath(l *Label, to *path.Path) (holes bool) {
+func (v *Solver) ClipPath(l *Label, to *vector.Path) (holes bool) {
 	e := geom.NewExtent()
 	points, _ := v.Samples()
 	for _, p := range points {

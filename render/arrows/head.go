@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/scene"
 	"plumb/render/shapes"
+	"plumb/render/vector"
 )
 
 // arrowhead is the head at one end of an arrow.
@@ -80,7 +80,7 @@ func crossCircles(p geom.Point, k float64, c *Circle, first bool) geom.Point {
 func turned90(v geom.Point) geom.Point { return geom.Pt(-v.Y, v.X) }
 
 // Write appends the head's outline. Closed ones run counter-clockwise.
-func (h *arrowhead) Write(to *path.Path) {
+func (h *arrowhead) Write(to *vector.Path) {
 	const sixth = math.Pi / 6
 	p, q := h.tip, h.back
 	half := turned90(geom.Scale(geom.Sub(q, p), 0.5))
@@ -103,23 +103,23 @@ func (h *arrowhead) Write(to *path.Path) {
 		polyline(to, true, geom.Sub(geom.Scale(geom.Lerp(l, r, 0.5), 2), p), r, p, l)
 	case scene.HeadDot:
 		c, r := geom.Lerp(p, q, 0.45), 0.45*geom.Distance(p, q)
-		left := path.Point{X: geom.Read(c.X - r), Y: geom.Read(c.Y)}
+		left := vector.Point{X: geom.Read(c.X - r), Y: geom.Read(c.Y)}
 		to.MoveTo(left)
 		if r == 0 { // arcs without a radius are lines
 			to.LineTo(left)
 			return
 		}
 		radius, d := geom.Read(r), geom.Read(2*r)
-		right := path.Point{X: left.X + d, Y: left.Y}
+		right := vector.Point{X: left.X + d, Y: left.Y}
 		to.ArcTo(radius, radius, 0, true, false, right)
-		to.ArcTo(radius, radius, 0, true, false, path.Point{X: right.X - d, Y: left.Y})
+		to.ArcTo(radius, radius, 0, true, false, vector.Point{X: right.X - d, Y: left.Y})
 	}
 }
 
 // polyline appends straight lines through the points, which are not rounded.
-func polyline(to *path.Path, closed bool, p ...geom.Point) {
+func polyline(to *vector.Path, closed bool, p ...geom.Point) {
 	for i, q := range p {
-		at := path.Point{X: geom.Read(q.X), Y: geom.Read(q.Y)}
+		at := vector.Point{X: geom.Read(q.X), Y: geom.Read(q.Y)}
 		if i == 0 {
 			to.MoveTo(at)
 		} else {

@@ -7,8 +7,8 @@ import (
 	"plumb/render/area"
 	"plumb/render/chord"
 	"plumb/render/paint"
-	"plumb/render/path"
 	"plumb/render/shapes"
+	"plumb/render/vector"
 )
 
 // rings is a drawing like a balance scene: eight filled ellipses, each with a
@@ -17,11 +17,11 @@ func rings(w, h int) *paint.Drawing {
 	d := &paint.Drawing{Width: w, Height: h}
 	var f area.Filler
 	canvas := chord.Rect{X1: int32(w), Y1: int32(h)}
-	ellipse := func(p *path.Path, cx, cy, rx, ry float64, turn float64) {
+	ellipse := func(p *vector.Path, cx, cy, rx, ry float64, turn float64) {
 		const n = 50
 		for i := range n {
 			sin, cos := math.Sincos(turn * 2 * math.Pi * float64(i) / n)
-			q := path.Point{X: float32(cx + float64(rx*cos)), Y: float32(cy + float64(ry*sin))}
+			q := vector.Point{X: float32(cx + float64(rx*cos)), Y: float32(cy + float64(ry*sin))}
 			if i == 0 {
 				p.MoveTo(q)
 			} else {
@@ -36,11 +36,11 @@ func rings(w, h int) *paint.Drawing {
 	}
 	for i := range 8 {
 		cx, cy, rx, ry := 100+150*float64(i), 130+60*float64(i%3), 40+5*float64(i), 60-4*float64(i)
-		var fill, first, second path.Path
+		var fill, first, second vector.Path
 		ellipse(&fill, cx, cy, rx, ry, 1)
 		f.Add(&fill, canvas)
 		paint()
-		for _, pass := range []*path.Path{&first, &second} {
+		for _, pass := range []*vector.Path{&first, &second} {
 			ellipse(pass, cx, cy, rx+1.75, ry+1.75, 1)
 			ellipse(pass, cx, cy, rx-1.75, ry-1.75, -1)
 			f.Add(pass, canvas)

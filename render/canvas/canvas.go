@@ -10,9 +10,9 @@ import (
 	"math"
 
 	"plumb/render/chord"
-	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/stroke"
+	"plumb/render/vector"
 )
 
 // The size of the drawing app's canvas, px. See docs/spec/drawingbench.md#r6.
@@ -41,8 +41,8 @@ type Canvas struct {
 	stroker stroke.Stroker
 	scanner scan.Scanner
 	cover   scan.Coverage
-	line    path.Path
-	outline path.Path
+	line    vector.Path
+	outline vector.Path
 	stack   []int32
 	free    []*row
 
@@ -137,7 +137,7 @@ type paint func(p []uint8, a, pair uint32)
 var clip = chord.Rect{X0: 0, Y0: 0, X1: Width, Y1: Height}
 
 // fill fills the path in c.outline.
-func (c *Canvas) fill(p *path.Path, rule scan.Rule, with paint) {
+func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with paint) {
 	c.cover.Reset()
 	c.scanner.Pairs = c.pair
 	c.scanner.Append(&c.cover, p, clip, rule)
@@ -249,7 +249,7 @@ func finite(vs ...float64) bool {
 	return true
 }
 
-func point(x, y float64) path.Point { return path.Point{X: float32(x), Y: float32(y)} }
+func point(x, y float64) vector.Point { return vector.Point{X: float32(x), Y: float32(y)} }
 
 // Segment paints a line with round ends, px; one of no length paints nothing. See
 // docs/spec/drawingbench.md#r58.
@@ -284,7 +284,7 @@ func (c *Canvas) Disc(x, y, size float64, k Colour, erasing bool) {
 }
 
 // circle appends a circle as four conics, from its right end clockwise on screen.
-func circle(p *path.Path, x, y, r float64) {
+func circle(p *vector.Path, x, y, r float64) {
 	w := float32(math.Sqrt2 / 2)
 	p.MoveTo(point(x+r, y))
 	p.ConicTo(point(x+r, y+r), point(x, y+r), w)
@@ -350,7 +350,7 @@ func (c *Canvas) bar(x0, y0, x1, y1, size float64, round bool, k Colour) {
 }
 
 // corners appends a rectangle, from its top left corner clockwise on screen.
-func corners(p *path.Path, x0, y0, x1, y1 float64) {
+func corners(p *vector.Path, x0, y0, x1, y1 float64) {
 	p.MoveTo(point(x0, y0))
 	p.LineTo(point(x1, y0))
 	p.LineTo(point(x1, y1))

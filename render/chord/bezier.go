@@ -4,12 +4,12 @@ import (
 	"math"
 	"slices"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // bezier is a quadratic (n = 3) or a cubic (n = 4).
 type bezier struct {
-	p [4]path.Point
+	p [4]vector.Point
 	n int
 }
 
@@ -21,14 +21,14 @@ const (
 	axisY
 )
 
-func (a axis) of(p path.Point) float32 {
+func (a axis) of(p vector.Point) float32 {
 	if a == axisX {
 		return p.X
 	}
 	return p.Y
 }
 
-func (a axis) set(p *path.Point, v float32) {
+func (a axis) set(p *vector.Point, v float32) {
 	if a == axisX {
 		p.X = v
 	} else {
@@ -36,7 +36,7 @@ func (a axis) set(p *path.Point, v float32) {
 	}
 }
 
-func (b *bezier) end() path.Point { return b.p[b.n-1] }
+func (b *bezier) end() vector.Point { return b.p[b.n-1] }
 
 // reversed returns the same curve from its end to its start.
 func (b *bezier) reversed() bezier {

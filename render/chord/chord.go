@@ -5,7 +5,7 @@
 // than 1e15 px away, gives no segments, and no verb gives more than some thousand.
 package chord
 
-import "plumb/render/path"
+import "plumb/render/vector"
 
 // Unit is the number of steps per px in which Segments are given.
 const Unit = 1024
@@ -47,7 +47,7 @@ type Cutter struct {
 	out   []Segment
 	clip  box
 	exact bool
-	quads []path.Point
+	quads []vector.Point
 	steps steps // the curve in hand, and its chord
 	edge  Edge
 	edges *Edges // if set, takes the edges of Reference mode instead of out
@@ -63,7 +63,7 @@ type Cutter struct {
 // its left edge, what lies right of it, above or below vanishes: windings inside stay what they
 // are. In a layer the browser's clip is the layer's painted box, else the canvas. See
 // docs/spec/raster.md#r28.
-func (c *Cutter) Append(dst []Segment, p *path.Path, clip Rect, mode Mode) []Segment {
+func (c *Cutter) Append(dst []Segment, p *vector.Path, clip Rect, mode Mode) []Segment {
 	b, ok := bounds(p.Points)
 	if !ok {
 		return dst
@@ -77,27 +77,27 @@ func (c *Cutter) Append(dst []Segment, p *path.Path, clip Rect, mode Mode) []Seg
 
 // walk visits the path's segments and closes its subpaths. inside says that
 // nothing needs to be clipped.
-func (c *Cutter) walk(p *path.Path, inside bool) {
-	var cur, first path.Point
+func (c *Cutter) walk(p *vector.Path, inside bool) {
+	var cur, first vector.Point
 	pts, w := p.Points, p.Weights
 	for _, v := range p.Verbs {
 		switch v {
-		case path.Move:
+		case vector.Move:
 			c.line(cur, first, inside)
 			cur, first, pts = pts[0], pts[0], pts[1:]
-		case path.Line:
+		case vector.Line:
 			c.line(cur, pts[0], inside)
 			cur, pts = pts[0], pts[1:]
-		case path.Quad:
-			c.curve(&bezier{[4]path.Point{cur, pts[0], pts[1]}, 3}, inside)
+		case vector.Quad:
+			c.curve(&bezier{[4]vector.Point{cur, pts[0], pts[1]}, 3}, inside)
 			cur, pts = pts[1], pts[2:]
-		case path.Cubic:
-			c.curve(&bezier{[4]path.Point{cur, pts[0], pts[1], pts[2]}, 4}, inside)
+		case vector.Cubic:
+			c.curve(&bezier{[4]vector.Point{cur, pts[0], pts[1], pts[2]}, 4}, inside)
 			cur, pts = pts[2], pts[3:]
-		case path.Conic:
+		case vector.Conic:
 			c.conic(cur, pts[0], pts[1], w[0], inside)
 			cur, pts, w = pts[1], pts[2:], w[1:]
-		case path.Close:
+		case vector.Close:
 			c.line(cur, first, inside)
 			cur = first
 		}
@@ -105,20 +105,20 @@ func (c *Cutter) walk(p *path.Path, inside bool) {
 	c.line(cur, first, inside)
 }
 
-func (c *Cutter) conic(a, ctl, b path.Point, w float32, inside bool) {
+func (c *Cutter) conic(a, ctl, b vector.Point, w float32, inside bool) {
 	tol := float32(conicTol)
 	if c.exact {
 		tol = exactConicTol
 	}
-	c.quads = path.ConicQuads(c.quads[:0], a, ctl, b, w, tol)
+	c.quads = vector.ConicQuads(c.quads[:0], a, ctl, b, w, tol)
 	for q := c.quads; len(q) > 0; q = q[2:] {
-		c.curve(&bezier{[4]path.Point{a, q[0], q[1]}, 3}, inside)
+		c.curve(&bezier{[4]vector.Point{a, q[0], q[1]}, 3}, inside)
 		a = q[1]
 	}
 }
 
 // line sends a straight segment on to the mode's chords.
-func (c *Cutter) line(a, b path.Point, inside bool) {
+func (c *Cutter) line(a, b vector.Point, inside bool) {
 	switch {
 	case a.Y == b.Y:
 	case !inside:

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"plumb/render/path"
-	"plumb/render/path/pathtest"
+	"plumb/render/vector"
+	"plumb/render/vector/vectortest"
 )
 
 // TestWorkedExamples checks the vertices that the chords of one curve pass, in px, from the
@@ -22,7 +22,7 @@ func TestWorkedExamples(t *testing.T) {
 		{"cubic", "M 5 20 C 5 11.7 18 5 30 5 Z", 0, [][2]float64{{27.742, 5}, {25.480, 5.25}, {23.237, 5.75},
 			{21.031, 6.25}, {18.884, 6.75}, {16.816, 7.5}, {14.848, 8.5}}, false},
 	} {
-		p, err := pathtest.Parse(c.d)
+		p, err := vectortest.Parse(c.d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestEdgeCases(t *testing.T) {
 		name string
 		d    string
 		clip Rect
-		add  *path.Point // a last point that SVG cannot write
+		add  *vector.Point // a last point that SVG cannot write
 		want []Segment
 	}{
 		{"nothing", "", Rect{0, 0, 10, 10}, nil, nil},
@@ -67,7 +67,7 @@ func TestEdgeCases(t *testing.T) {
 		{"flat after snapping", "M 1 3.01 L 9 2.99", Rect{0, 0, 10, 10}, nil, nil},
 		{"closed for the filling", "M 2 1 L 2 5 L 4 5", Rect{0, 0, 10, 10}, nil,
 			[]Segment{{2048, 1024, 2048, 5120}, {4096, 5120, 2048, 1024}}},
-		{"not finite", "M 2 1 L 2 5 L 4 5", Rect{0, 0, 10, 10}, &path.Point{X: inf, Y: 1}, nil},
+		{"not finite", "M 2 1 L 2 5 L 4 5", Rect{0, 0, 10, 10}, &vector.Point{X: inf, Y: 1}, nil},
 		{"all above", "M 2 -9 L 2 -1 L 4 -1 Z", Rect{0, 0, 10, 10}, nil, nil},
 		{"all right of it", "M 12 1 L 12 5 L 14 5 Z", Rect{0, 0, 10, 10}, nil, nil},
 		{"all left of it", "M -4 1 L -4 5 L -2 5 Z", Rect{0, 0, 10, 10}, nil,
@@ -82,7 +82,7 @@ func TestEdgeCases(t *testing.T) {
 		{"large rectangle on quarter rows", "M 1.1 1.1 H 51.1 V 4.1 H 1.1 Z", Rect{0, 0, 60, 10}, nil,
 			[]Segment{{52324, 1024, 52324, 4096}, {1124, 4096, 1124, 1024}}},
 	} {
-		p, err := pathtest.Parse(c.d)
+		p, err := vectortest.Parse(c.d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestEdgeCases(t *testing.T) {
 
 // Append keeps what dst held and needs no memory once it has some.
 func TestAppendKeeps(t *testing.T) {
-	p, err := pathtest.Parse("M 2 12 Q 2 2 20 2.5 C 30 5 20 9 20 12 Z")
+	p, err := vectortest.Parse("M 2 12 Q 2 2 20 2.5 C 30 5 20 9 20 12 Z")
 	if err != nil {
 		t.Fatal(err)
 	}

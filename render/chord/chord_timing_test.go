@@ -3,9 +3,9 @@ package chord
 import (
 	"testing"
 
-	"plumb/render/path"
 	"plumb/render/rastertest"
 	"plumb/render/stroke"
+	"plumb/render/vector"
 )
 
 // A hand-drawn rectangle of 140 x 120, one pass, and an ellipse.
@@ -15,7 +15,7 @@ var timed = []struct{ name, d string }{
 }
 
 // at is where they are drawn.
-var at = path.Matrix{A: 0.9239, B: 0.3827, C: -0.3827, D: 0.9239, E: 120, F: 40}
+var at = vector.Matrix{A: 0.9239, B: 0.3827, C: -0.3827, D: 0.9239, E: 120, F: 40}
 
 var modes = []struct {
 	name string
@@ -35,7 +35,7 @@ func BenchmarkStrokeToSegments(b *testing.B) {
 					src := rastertest.Path(b, p.d)
 					var s stroke.Stroker
 					var c Cutter
-					var dst path.Path
+					var dst vector.Path
 					var segs []Segment
 					b.ReportAllocs()
 					for b.Loop() {
@@ -62,7 +62,7 @@ func BenchmarkAppend(b *testing.B) {
 				src := rastertest.Path(b, p.d)
 				var s stroke.Stroker
 				var c Cutter
-				var dst path.Path
+				var dst vector.Path
 				var segs []Segment
 				s.Outline(&dst, src, 3.5, stroke.Resolution(at)*m.fine)
 				dst.Transform(at)

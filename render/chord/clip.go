@@ -3,7 +3,7 @@ package chord
 import (
 	"math"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // box is a rectangle in px.
@@ -31,7 +31,7 @@ const farthest = 1e15
 
 // bounds returns the box around the points; ok is false if there is none, or one
 // is not finite or too far away.
-func bounds(pts []path.Point) (b box, ok bool) {
+func bounds(pts []vector.Point) (b box, ok bool) {
 	if len(pts) == 0 {
 		return b, false
 	}
@@ -60,7 +60,7 @@ func number(i int32) float32 {
 }
 
 // clipLine keeps what the clip leaves of a line.
-func (c *Cutter) clipLine(a, b path.Point) {
+func (c *Cutter) clipLine(a, b vector.Point) {
 	if a.Y > b.Y {
 		c.clipDown(b, a, true)
 	} else {
@@ -69,7 +69,7 @@ func (c *Cutter) clipLine(a, b path.Point) {
 }
 
 // clipDown clips the line from a down to b; up says that the path ran upwards.
-func (c *Cutter) clipDown(a, b path.Point, up bool) {
+func (c *Cutter) clipDown(a, b vector.Point, up bool) {
 	k := &c.clip
 	if b.Y <= k.y0 || a.Y >= k.y1 {
 		return
@@ -86,18 +86,18 @@ func (c *Cutter) clipDown(a, b path.Point, up bool) {
 	}
 	top, bottom := a, b
 	if a.Y < k.y0 {
-		top = path.Point{X: xAt(k.y0), Y: k.y0}
+		top = vector.Point{X: xAt(k.y0), Y: k.y0}
 	}
 	if b.Y > k.y1 {
-		bottom = path.Point{X: xAt(k.y1), Y: k.y1}
+		bottom = vector.Point{X: xAt(k.y1), Y: k.y1}
 	}
 	// Downwards through at most three zones: left of the clip, inside, right.
-	cuts := [4]path.Point{top, bottom}
+	cuts := [4]vector.Point{top, bottom}
 	n := 2
 	insert := func(i int, x float32) {
 		y := min(max(yAt(x), cuts[i-1].Y), cuts[i].Y)
 		copy(cuts[i+1:], cuts[i:n])
-		cuts[i] = path.Point{X: x, Y: y}
+		cuts[i] = vector.Point{X: x, Y: y}
 		n++
 	}
 	first, second := k.x0, k.x1
@@ -123,7 +123,7 @@ func (c *Cutter) clipDown(a, b path.Point, up bool) {
 func between(v, a, b float32) bool { return v > min(a, b) && v < max(a, b) }
 
 // place sends on a piece of a line that crosses no side of the clip.
-func (c *Cutter) place(p, q path.Point) {
+func (c *Cutter) place(p, q vector.Point) {
 	k := &c.clip
 	if !c.right && min(p.X, q.X) >= k.x1 && max(p.X, q.X) > k.x1 {
 		return
@@ -233,7 +233,7 @@ func (b *bezier) tame(a axis, lo, hi float32) {
 
 // side draws the part of a curve from a to b, which lies beyond a side of the
 // clip, as a vertical line there.
-func (c *Cutter) side(x float32, a, b path.Point, forward bool) {
+func (c *Cutter) side(x float32, a, b vector.Point, forward bool) {
 	if !forward {
 		a, b = b, a
 	}
@@ -242,7 +242,7 @@ func (c *Cutter) side(x float32, a, b path.Point, forward bool) {
 }
 
 // rightSide is side for the right side of the clip, where it counts.
-func (c *Cutter) rightSide(a, b path.Point, forward bool) {
+func (c *Cutter) rightSide(a, b vector.Point, forward bool) {
 	if c.right {
 		c.side(c.clip.x1, a, b, forward)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // Edge is a piece of an outline between two turns in y, from its top to its bottom: a line, or
@@ -32,15 +32,15 @@ type Edges struct {
 // Bounds returns the corners of the box around all points of the path, controls
 // too; ok is false if there is none, or one is not finite or farther than 1e15
 // px away.
-func Bounds(p *path.Path) (lo, hi path.Point, ok bool) {
+func Bounds(p *vector.Path) (lo, hi vector.Point, ok bool) {
 	b, ok := bounds(p.Points)
-	return path.Point{X: b.x0, Y: b.y0}, path.Point{X: b.x1, Y: b.y1}, ok
+	return vector.Point{X: b.x0, Y: b.y0}, vector.Point{X: b.x1, Y: b.y1}, ok
 }
 
 // Edges replaces dst by the edges of a path for which Bounds is ok. inside says that the box of
 // Bounds lies within the clip, convex that what lies right of the clip becomes vertical lines
 // there instead of vanishing. See docs/spec/raster.md#r10.
-func (c *Cutter) Edges(dst *Edges, p *path.Path, clip Rect, inside, convex bool) {
+func (c *Cutter) Edges(dst *Edges, p *vector.Path, clip Rect, inside, convex bool) {
 	dst.List, dst.curves = dst.List[:0], dst.curves[:0]
 	c.clip = clip.within(NoClip).box()
 	c.exact, c.edges, c.right = false, dst, convex

@@ -3,7 +3,7 @@ package chord
 import (
 	"math"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // exactConicTol is how far quadratics may leave a conic in Exact mode, in px.
@@ -18,7 +18,7 @@ const (
 )
 
 // exactLine stores a line with its ends rounded to the grid of segments.
-func (c *Cutter) exactLine(a, b path.Point) {
+func (c *Cutter) exactLine(a, b vector.Point) {
 	c.add(Segment{toUnit(float64(a.X)), toUnit(float64(a.Y)), toUnit(float64(b.X)), toUnit(float64(b.Y))})
 }
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // Coordinates on the reference's grid are integers in 1/256 px at first, then
@@ -53,7 +53,7 @@ func saturate(v int64) int64 { return min(max(v, -math.MaxInt32), math.MaxInt32)
 func slope(dx, dy int64) int64 { return divide(dx>>10, dy>>10) }
 
 // gridLine stores a line as an edge on quarter rows. See docs/spec/raster.md#r11.
-func (c *Cutter) gridLine(a, b path.Point) {
+func (c *Cutter) gridLine(a, b vector.Point) {
 	e := Edge{Winding: 1, curve: noCurve}
 	if a.Y > b.Y {
 		a, b = b, a

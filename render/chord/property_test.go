@@ -7,15 +7,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"plumb/render/path"
 	"plumb/render/stroke"
+	"plumb/render/vector"
 )
 
 // genPath draws a path of up to 3 subpaths with all kinds of segments; every
 // coordinate comes from num.
-func genPath(t *rapid.T, num *rapid.Generator[float32]) *path.Path {
-	p := new(path.Path)
-	pt := func() path.Point { return path.Point{X: num.Draw(t, "x"), Y: num.Draw(t, "y")} }
+func genPath(t *rapid.T, num *rapid.Generator[float32]) *vector.Path {
+	p := new(vector.Path)
+	pt := func() vector.Point { return vector.Point{X: num.Draw(t, "x"), Y: num.Draw(t, "y")} }
 	for range rapid.IntRange(1, 3).Draw(t, "subpaths") {
 		p.MoveTo(pt())
 		for range rapid.IntRange(1, 6).Draw(t, "segments") {
@@ -85,12 +85,12 @@ func TestShift(t *testing.T) {
 	var c Cutter
 	grid := rapid.Custom(func(t *rapid.T) float32 { return float32(rapid.IntRange(0, 100*256).Draw(t, "n")) / 256 })
 	rapid.Check(t, func(t *rapid.T) {
-		p := new(path.Path)
-		pt := func() path.Point { return path.Point{X: grid.Draw(t, "x"), Y: grid.Draw(t, "y")} }
+		p := new(vector.Path)
+		pt := func() vector.Point { return vector.Point{X: grid.Draw(t, "x"), Y: grid.Draw(t, "y")} }
 		p.MoveTo(pt())
 		for range rapid.IntRange(1, 6).Draw(t, "segments") {
 			y := []float32{p.Points[len(p.Points)-1].Y, grid.Draw(t, "y"), grid.Draw(t, "y"), grid.Draw(t, "y")}
-			at := func(i int) path.Point { return path.Point{X: grid.Draw(t, "x"), Y: y[i]} }
+			at := func(i int) vector.Point { return vector.Point{X: grid.Draw(t, "x"), Y: y[i]} }
 			switch rapid.IntRange(1, 3).Draw(t, "kind") {
 			case 1:
 				p.LineTo(at(1))
@@ -105,9 +105,9 @@ func TestShift(t *testing.T) {
 			}
 		}
 		dx, dy := rapid.Int32Range(-500, 500).Draw(t, "dx"), rapid.Int32Range(-500, 500).Draw(t, "dy")
-		moved := new(path.Path)
+		moved := new(vector.Path)
 		moved.Append(p)
-		moved.Transform(path.Matrix{A: 1, D: 1, E: float32(dx), F: float32(dy)})
+		moved.Transform(vector.Matrix{A: 1, D: 1, E: float32(dx), F: float32(dy)})
 		for _, mode := range []Mode{Reference, Exact} {
 			want := c.Append(nil, p, NoClip, mode)
 			for i := range want {
@@ -219,15 +219,15 @@ func TestStrokeIsPen(t *testing.T) {
 	var s stroke.Stroker
 	const w, h = 48, 48
 	num := rapid.Float32Range(8, 40)
-	paths := rapid.Custom(func(t *rapid.T) *path.Path { return genPath(t, num) }).
-		Filter(func(p *path.Path) bool { return !flatCurve(p) })
+	paths := rapid.Custom(func(t *rapid.T) *vector.Path { return genPath(t, num) }).
+		Filter(func(p *vector.Path) bool { return !flatCurve(p) })
 	rapid.Check(t, func(t *rapid.T) {
 		p := paths.Draw(t, "path")
 		opened(p)
 		// Turned, since the scanlines of this test see level edges badly.
-		p.Transform(path.Matrix{A: 0.8, B: 0.6, C: -0.6, D: 0.8, E: 19.2, F: -9.6})
+		p.Transform(vector.Matrix{A: 0.8, B: 0.6, C: -0.6, D: 0.8, E: 19.2, F: -9.6})
 		width := rapid.Float32Range(0.5, 8).Draw(t, "width")
-		q := new(path.Path)
+		q := new(vector.Path)
 		s.Outline(q, p, width, stroke.Fine)
 		got := fill(segmentEdges(c.Append(nil, q, Rect{0, 0, w, h}, Exact)), w, h, 16)
 		want := pen(polygon(p, false), float64(width)/2, w, h, 16)
@@ -240,25 +240,25 @@ func TestStrokeIsPen(t *testing.T) {
 }
 
 // opened leaves the subpaths open that have curves.
-func opened(p *path.Path) {
+func opened(p *vector.Path) {
 	curved := false
-	p.Verbs = slices.DeleteFunc(p.Verbs, func(v path.Verb) bool {
+	p.Verbs = slices.DeleteFunc(p.Verbs, func(v vector.Verb) bool {
 		switch v {
-		case path.Move:
+		case vector.Move:
 			curved = false
-		case path.Quad, path.Cubic, path.Conic:
+		case vector.Quad, vector.Cubic, vector.Conic:
 			curved = true
 		}
-		return v == path.Close && curved
+		return v == vector.Close && curved
 	})
 }
 
 // flatCurve reports whether a curve's points lie within a hundredth of their extent
 // of one line: of the line through the two that are farthest apart.
-func flatCurve(p *path.Path) bool {
+func flatCurve(p *vector.Path) bool {
 	at := 0
 	for _, v := range p.Verbs {
-		n := [...]int{path.Move: 1, path.Line: 1, path.Quad: 2, path.Cubic: 3, path.Conic: 2, path.Close: 0}[v]
+		n := [...]int{vector.Move: 1, vector.Line: 1, vector.Quad: 2, vector.Cubic: 3, vector.Conic: 2, vector.Close: 0}[v]
 		if n > 1 && flat(p.Points[at-1:at+n]) {
 			return true
 		}
@@ -267,7 +267,7 @@ func flatCurve(p *path.Path) bool {
 	return false
 }
 
-func flat(pts []path.Point) bool {
+func flat(pts []vector.Point) bool {
 	var ux, uy, far float64
 	for i, a := range pts {
 		for _, b := range pts[:i] {

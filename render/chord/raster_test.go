@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // The rasteriser of the tests: exact spans on fine scanlines, in float64. It
@@ -108,7 +108,7 @@ func segmentEdges(segs []Segment) []edge {
 }
 
 // polygon returns the path as fine lines, closed subpaths, in float64.
-func polygon(p *path.Path, closed bool) []edge {
+func polygon(p *vector.Path, closed bool) []edge {
 	const n = 256
 	var out []edge
 	var cur, first [2]float64
@@ -122,14 +122,14 @@ func polygon(p *path.Path, closed bool) []edge {
 		a := cur
 		k := [...]int{1, 1, 2, 3, 2, 0}[v]
 		switch v {
-		case path.Move:
+		case vector.Move:
 			if closed && cur != first {
 				to(first)
 			}
 			cur, first = pt(0), pt(0)
-		case path.Line:
+		case vector.Line:
 			to(pt(0))
-		case path.Close:
+		case vector.Close:
 			to(first)
 		default:
 			for i := 1; i <= n; i++ {
@@ -138,11 +138,11 @@ func polygon(p *path.Path, closed bool) []edge {
 				var q [2]float64
 				for j := range 2 {
 					switch b := pt(0)[j]; v {
-					case path.Quad:
+					case vector.Quad:
 						q[j] = u*u*a[j] + 2*u*t*b + t*t*pt(1)[j]
-					case path.Cubic:
+					case vector.Cubic:
 						q[j] = u*u*u*a[j] + 3*u*u*t*b + 3*u*t*t*pt(1)[j] + t*t*t*pt(2)[j]
-					case path.Conic:
+					case vector.Conic:
 						g := float64(w[0])
 						q[j] = (u*u*a[j] + 2*u*t*g*b + t*t*pt(1)[j]) / (u*u + 2*u*t*g + t*t)
 					}
@@ -151,7 +151,7 @@ func polygon(p *path.Path, closed bool) []edge {
 			}
 		}
 		pts = pts[k:]
-		if v == path.Conic {
+		if v == vector.Conic {
 			w = w[1:]
 		}
 	}

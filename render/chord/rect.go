@@ -3,7 +3,7 @@ package chord
 import (
 	"math"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // small reports whether a path with these bounds is drawn through the browser's small mask and
@@ -17,16 +17,16 @@ func (b box) small() bool {
 
 // Rectangle reports whether the path is one axis-aligned rectangle and nothing
 // else.
-func Rectangle(p *path.Path) bool {
+func Rectangle(p *vector.Path) bool {
 	v, q := p.Verbs, p.Points
-	if n := len(v); n > 0 && v[n-1] == path.Close {
+	if n := len(v); n > 0 && v[n-1] == vector.Close {
 		v = v[:n-1]
 	}
-	if len(v) != len(q) || len(q) != 4 && !(len(q) == 5 && q[4] == q[0]) || v[0] != path.Move {
+	if len(v) != len(q) || len(q) != 4 && !(len(q) == 5 && q[4] == q[0]) || v[0] != vector.Move {
 		return false
 	}
 	for _, w := range v[1:] {
-		if w != path.Line {
+		if w != vector.Line {
 			return false
 		}
 	}

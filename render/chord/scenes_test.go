@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"testing"
 
-	"plumb/render/path"
 	"plumb/render/rastertest"
+	"plumb/render/vector"
 )
 
 // drawExport draws one of the editor's vector exports by stroker and chords, each
@@ -30,7 +30,7 @@ func drawExport(e *rastertest.Export, w, h int) (p *picture, segments int) {
 }
 
 // draw puts an opaque path on the picture.
-func (p *picture) draw(outline *path.Path) (segments int) {
+func (p *picture) draw(outline *vector.Path) (segments int) {
 	var c Cutter
 	segs := c.Append(nil, outline, Rect{0, 0, int32(p.w), int32(p.h)}, Reference)
 	if len(segs) == 0 {

@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"plumb/render/path"
 	"plumb/render/rastertest"
 	"plumb/render/stroke"
+	"plumb/render/vector"
 )
 
 // coverage is that of one draw by stroker and chords.
@@ -21,10 +21,10 @@ func coverage(v *rastertest.Vector, d *rastertest.Draw, mode Mode, fine float32)
 
 // truth is the exact coverage of a drawn vector, without stroker and chords.
 func truth(t testing.TB, v *rastertest.Vector, d *rastertest.Draw) *picture {
-	p := new(path.Path)
+	p := new(vector.Path)
 	p.Append(d.Path)
 	if len(d.Dash) > 0 {
-		q := new(path.Path)
+		q := new(vector.Path)
 		var dash stroke.Dasher
 		if !dash.Dash(q, p, d.Dash, d.Offset, stroke.Resolution(d.M)*4096) {
 			t.Fatalf("%s: dashes refused", v.ID)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"plumb/render/built"
+	"plumb/render/assets"
 )
 
 // names of the browser's program, the one that the reference pictures were made
@@ -53,9 +53,9 @@ func behindScript(path string) string {
 }
 
 // PageDir returns the folder of the export pages: explicit when given, else the
-// environment's PLUMB_PAGE, else where built.Dir finds page. Whether the files
+// environment's PLUMB_PAGE, else where assets.Dir finds page. Whether the files
 // are there is for Open to say.
-func PageDir(explicit string) string { return built.Dir(explicit, "PLUMB_PAGE", "page") }
+func PageDir(explicit string) string { return assets.Dir(explicit, "PLUMB_PAGE", "page") }
 
 // Sandboxed reports whether the browser runs in its own sandbox, and why not. It
 // cannot as root, nor where the kernel or the container allows neither user

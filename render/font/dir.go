@@ -3,14 +3,14 @@ package font
 import (
 	"sync"
 
-	"plumb/render/built"
+	"plumb/render/assets"
 )
 
 // Dir returns the folder that holds the fonts: explicit when given, else the
-// environment's PLUMB_FONTS, else where built.Dir finds fonts. Whether the files
+// environment's PLUMB_FONTS, else where assets.Dir finds fonts. Whether the files
 // are there is for Open to say, so that its error names the folder that was
 // looked at.
-func Dir(explicit string) string { return built.Dir(explicit, "PLUMB_FONTS", "fonts") }
+func Dir(explicit string) string { return assets.Dir(explicit, "PLUMB_FONTS", "fonts") }
 
 // shared is the library of the process. Bounds of shapes depend on fonts and
 // are asked for far from where a program is set up, so the fonts are found here

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 	"plumb/testdata"
 )
 
@@ -146,7 +146,7 @@ func TestFontsAreSimple(t *testing.T) {
 		}
 		inked := 0
 		for id := range f.file.glyphs.count {
-			var p path.Path
+			var p vector.Path
 			if err := f.Outline(&p, uint16(id), 24); err != nil {
 				t.Fatalf("%s glyph %d: %v", f.Name(), id, err)
 			}
@@ -167,7 +167,7 @@ func TestOutlineGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p path.Path
+	var p vector.Path
 	if err := f.Outline(&p, run[0].ID, 22.5); err != nil {
 		t.Fatal(err)
 	}

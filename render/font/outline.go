@@ -6,7 +6,7 @@ import (
 
 	ot "github.com/go-text/typesetting/font/opentype"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // glyphTable gives access to the outlines of one font. It reads the raw points and not a parsed
@@ -303,12 +303,12 @@ func (g *glyphTable) composite(dst []point, b []byte, id int, f int64, depth int
 func half(a, b point) point { return point{x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, on: true} }
 
 // pixels converts to px with y down; exact, as |v| < 2^24.
-func (p point) pixels() path.Point {
-	return path.Point{X: float32(p.x) / 64, Y: float32(-p.y) / 64}
+func (p point) pixels() vector.Point {
+	return vector.Point{X: float32(p.x) / 64, Y: float32(-p.y) / 64}
 }
 
 // trace appends the contours of pts to dst.
-func trace(dst *path.Path, pts []point) {
+func trace(dst *vector.Path, pts []point) {
 	for len(pts) > 0 {
 		n := 1
 		for n < len(pts) && !pts[n-1].last {
@@ -321,7 +321,7 @@ func trace(dst *path.Path, pts []point) {
 
 // contour appends one contour: lines between points on the curve, quadratics
 // around controls.
-func contour(dst *path.Path, pts []point) {
+func contour(dst *vector.Path, pts []point) {
 	if len(pts) < 2 {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/go-text/typesetting/harfbuzz"
 	"github.com/go-text/typesetting/language"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // ForeignError names a character that the shipped fonts do not write as the
@@ -261,7 +261,7 @@ var ignorable = &unicode.RangeTable{
 // Outline appends the outline of a glyph at size px per em, with the baseline at y = 0 and the
 // pen at x = 0, px, y down, every coordinate a multiple of 1/64 px. See
 // docs/spec/raster.md#r24. A glyph without ink appends nothing.
-func (f *Face) Outline(dst *path.Path, id uint16, size float64) error {
+func (f *Face) Outline(dst *vector.Path, id uint16, size float64) error {
 	pts, err := f.file.glyphs.points(f.set.points[:0], int(id), size)
 	f.set.points = pts[:0]
 	if err != nil {

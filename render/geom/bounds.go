@@ -2,11 +2,11 @@ package geom
 
 import (
 	"math"
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // PathBounds returns the box of a path itself, controls left out.
-func PathBounds(p *path.Path) Extent {
+func PathBounds(p *vector.Path) Extent {
 	e := NewExtent()
 	var from [4]Point // current point, then up to three points of a curve
 	pts, weights := p.Points, p.Weights
@@ -16,12 +16,12 @@ func PathBounds(p *path.Path) Extent {
 			from[i+1] = Pt(float64(q.X), float64(q.Y))
 		}
 		switch v {
-		case path.Quad:
+		case vector.Quad:
 			bow(&e, from[0], from[1], from[2], 1)
-		case path.Conic:
+		case vector.Conic:
 			bow(&e, from[0], from[1], from[2], float64(weights[0]))
 			weights = weights[1:]
-		case path.Cubic:
+		case vector.Cubic:
 			cubicBow(&e, &from)
 		}
 		if n > 0 {

@@ -1,6 +1,6 @@
 package geom
 
-import "plumb/render/path"
+import "plumb/render/vector"
 
 // Matrix maps (x, y) to (a x + c y + e, b x + d y + f), in binary64.
 type Matrix struct{ A, B, C, D, E, F float64 }
@@ -40,11 +40,11 @@ func (m Matrix) Inverse() Matrix {
 }
 
 // Widened is a map in px as one that can be turned back.
-func Widened(m path.Matrix) Matrix {
+func Widened(m vector.Matrix) Matrix {
 	return Matrix{float64(m.A), float64(m.B), float64(m.C), float64(m.D), float64(m.E), float64(m.F)}
 }
 
 // Binary32 returns the map as the browser reads it from an export.
-func (m Matrix) Binary32() path.Matrix {
-	return path.Matrix{A: Read4(m.A), B: Read4(m.B), C: Read4(m.C), D: Read4(m.D), E: Read4(m.E), F: Read4(m.F)}
+func (m Matrix) Binary32() vector.Matrix {
+	return vector.Matrix{A: Read4(m.A), B: Read4(m.B), C: Read4(m.C), D: Read4(m.D), E: Read4(m.E), F: Read4(m.F)}
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // The export writes coordinates as decimals, and the browser reads them digit by digit in
@@ -79,4 +79,4 @@ func Read(v float64) float32 {
 
 // Written is where the browser has a point that the export writes with four
 // decimals.
-func Written(p Point) path.Point { return path.Point{X: Read4(p.X), Y: Read4(p.Y)} }
+func Written(p Point) vector.Point { return vector.Point{X: Read4(p.X), Y: Read4(p.Y)} }

@@ -10,7 +10,7 @@ import (
 
 	"plumb/render/batch"
 	"plumb/render/egl"
-	"plumb/render/match"
+	"plumb/render/region"
 )
 
 // TestLayout asks GL where std430 puts each member of the records and how far
@@ -21,7 +21,7 @@ func TestLayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for _, record := range []any{batch.Item{}, batch.Tile{}, batch.Run{}, batch.RowSums{}, job{}, match.Edge{}, match.Sums{}} {
+	for _, record := range []any{batch.Item{}, batch.Tile{}, batch.Run{}, batch.RowSums{}, job{}, region.Edge{}, region.Sums{}} {
 		typ := reflect.TypeOf(record)
 		var got map[string][2]int
 		if err := d.Do(func() (err error) { got, err = mirror(typ); return err }); err != nil {

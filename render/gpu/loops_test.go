@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"plumb/render/batch"
-	"plumb/render/match"
+	"plumb/render/region"
 	"plumb/shaders"
 )
 
@@ -125,15 +125,15 @@ func TestDeepTilesAreLeftToTheTwin(t *testing.T) {
 func TestLongComparisonsAreLeftToTheTwin(t *testing.T) {
 	limits := open(t, Config{}).Info().Limits
 	limit, bounded := limits.Iterations, limits.Bounded()
-	sides := polygonScene(t, 2, match.MaxParts/2, 1400, 0)
-	edges := polygonScene(t, 1, 1, 3, 2*match.MaxSegments*2)
+	sides := polygonScene(t, 2, region.MaxParts/2, 1400, 0)
+	edges := polygonScene(t, 1, 1, 3, 2*region.MaxSegments*2)
 	search := gratings(t)
 	// A search repeated is as long as many, and the stages have the same results.
 	const again = "for (uint k = 0u; k < 40u; k++) "
 	const noGuard, ends = "int left = 1 << 30", "if (found == 1u) atomicMax(uSums[sum], nearest(j, 1u - set, farthest, far, 0u));"
 	for _, c := range []struct {
 		stage  shaders.Match
-		p      *match.Packed
+		p      *region.Packed
 		longer []string // edits that make it longer
 		guard  []string // edits that take the guard away
 	}{
@@ -144,14 +144,14 @@ func TestLongComparisonsAreLeftToTheTwin(t *testing.T) {
 		{shaders.Search, search, []string{ends, "", "d = nearest(j, 1u - set, p, d, far);", "uint e = d; " + again + "d = nearest(j, 1u - set, p, e, far);"},
 			[]string{"int left = 3500", noGuard}},
 	} {
-		want := match.Count([]*match.Packed{c.p})[0]
+		want := region.Count([]*region.Packed{c.p})[0]
 		for _, guarded := range []bool{true, false} {
 			edits := c.longer
 			if !guarded {
 				edits = append(edits, c.guard...)
 			}
 			m := openMeter(t, MeterConfig{unbounded: !guarded, source: edited(t, c.stage, edits)})
-			got, err := m.Count([]*match.Packed{c.p})
+			got, err := m.Count([]*region.Packed{c.p})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,33 +181,33 @@ func edited(t *testing.T, stage shaders.Match, edits []string) func(shaders.Matc
 
 // polygonScene has regions of polygons of n corners, and boundaries with segments
 // beside theirs, of which the last is the only one far out.
-func polygonScene(t *testing.T, regions, parts, n, segments int) *match.Packed {
+func polygonScene(t *testing.T, regions, parts, n, segments int) *region.Packed {
 	t.Helper()
-	s := match.Scene{Size: 128}
-	for i, g := range []*match.Region{&s.U, &s.T} {
+	s := region.Scene{Size: 128}
+	for i, g := range []*region.Region{&s.U, &s.T} {
 		corners := n
 		if i >= regions {
 			corners = 4
 		}
 		for k := range parts {
-			var list []match.Point
+			var list []region.Point
 			for c := range corners {
 				a := 2 * math.Pi * float64(c) / float64(corners)
-				list = append(list, match.Point{X: 3*float64(k) + math.Cos(a) + 0.3*float64(i), Y: math.Sin(a)})
+				list = append(list, region.Point{X: 3*float64(k) + math.Cos(a) + 0.3*float64(i), Y: math.Sin(a)})
 			}
 			g.Parts = append(g.Parts, list)
 		}
 		first := g.Parts[0]
 		for c, p := range first {
-			g.Edges = append(g.Edges, match.Segment{A: p, B: first[(c+1)%len(first)]})
+			g.Edges = append(g.Edges, region.Segment{A: p, B: first[(c+1)%len(first)]})
 		}
 		for k := range segments {
 			x := float64(k%7) / 100
-			g.Edges = append(g.Edges, match.Segment{A: match.Point{X: x}, B: match.Point{X: x, Y: 0.1}})
+			g.Edges = append(g.Edges, region.Segment{A: region.Point{X: x}, B: region.Point{X: x, Y: 0.1}})
 		}
-		g.Edges = append(g.Edges, match.Segment{A: match.Point{X: 2 + float64(i)}, B: match.Point{X: 2 + float64(i), Y: 0.9}})
+		g.Edges = append(g.Edges, region.Segment{A: region.Point{X: 2 + float64(i)}, B: region.Point{X: 2 + float64(i), Y: 0.9}})
 	}
-	p := new(match.Packed)
+	p := new(region.Packed)
 	if err := p.Pack(&s); err != nil {
 		t.Fatal(err)
 	}
@@ -216,24 +216,24 @@ func polygonScene(t *testing.T, regions, parts, n, segments int) *match.Packed {
 
 // gratings are two boundaries between whose pixels a search is long: dense fields
 // of one within those of the other, all at nearly the same distance.
-func gratings(t *testing.T) *match.Packed {
+func gratings(t *testing.T) *region.Packed {
 	t.Helper()
-	s := match.Scene{Size: 2048}
-	box := []match.Point{{}, {X: 2048}, {X: 2048, Y: 2048}, {Y: 2048}}
-	s.U.Parts, s.T.Parts = [][]match.Point{box}, [][]match.Point{box}
+	s := region.Scene{Size: 2048}
+	box := []region.Point{{}, {X: 2048}, {X: 2048, Y: 2048}, {Y: 2048}}
+	s.U.Parts, s.T.Parts = [][]region.Point{box}, [][]region.Point{box}
 	const n, r = 2000, 1000.0
 	for k := range n { // a ring, and what lies about its centre
 		a, b := 2*math.Pi*float64(k)/n, 2*math.Pi*float64(k+1)/n
-		s.T.Edges = append(s.T.Edges, match.Segment{
-			A: match.Point{X: 1024 + r*math.Cos(a), Y: 1024 + r*math.Sin(a)},
-			B: match.Point{X: 1024 + r*math.Cos(b), Y: 1024 + r*math.Sin(b)},
+		s.T.Edges = append(s.T.Edges, region.Segment{
+			A: region.Point{X: 1024 + r*math.Cos(a), Y: 1024 + r*math.Sin(a)},
+			B: region.Point{X: 1024 + r*math.Cos(b), Y: 1024 + r*math.Sin(b)},
 		})
 	}
 	for k := range 16 {
 		y := 1016 + float64(k)
-		s.U.Edges = append(s.U.Edges, match.Segment{A: match.Point{X: 1016, Y: y}, B: match.Point{X: 1032, Y: y}})
+		s.U.Edges = append(s.U.Edges, region.Segment{A: region.Point{X: 1016, Y: y}, B: region.Point{X: 1032, Y: y}})
 	}
-	p := new(match.Packed)
+	p := new(region.Packed)
 	if err := p.Pack(&s); err != nil {
 		t.Fatal(err)
 	}

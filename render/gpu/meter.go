@@ -12,8 +12,8 @@ import (
 	"github.com/go-gl/gl/v4.3-core/gl"
 
 	"plumb/render/egl"
-	"plumb/render/match"
 	"plumb/render/metric"
+	"plumb/render/region"
 	"plumb/shaders"
 )
 
@@ -63,8 +63,8 @@ type job struct {
 
 var (
 	_ [64]byte = [unsafe.Sizeof(job{})]byte{}
-	_ [16]byte = [unsafe.Sizeof(match.Edge{})]byte{}
-	_ [16]byte = [unsafe.Sizeof(match.Sums{})]byte{}
+	_ [16]byte = [unsafe.Sizeof(region.Edge{})]byte{}
+	_ [16]byte = [unsafe.Sizeof(region.Sums{})]byte{}
 )
 
 // block is the side of what one seed stands for, in px, as in the shader.
@@ -127,30 +127,30 @@ func (m *Meter) Close() error { return m.dev.Close() }
 
 // request is a pair that waits for the device.
 type request struct {
-	p    *match.Packed  // a scene
-	a, b *match.Bits    // or masks of one size
+	p    *region.Packed // a scene
+	a, b *region.Bits   // or masks of one size
 	done chan<- outcome // takes one
 }
 
 type outcome struct {
-	sums match.Sums
+	sums region.Sums
 	err  error
 }
 
 // scenes pools packed scenes of Measure.
-var scenes = sync.Pool{New: func() any { return new(match.Packed) }}
+var scenes = sync.Pool{New: func() any { return new(region.Packed) }}
 
-// Measure implements match.Meter. Errors besides match.ErrInvalid say that the
+// Measure implements region.Meter. Errors besides region.ErrInvalid say that the
 // device failed.
-func (m *Meter) Measure(s *match.Scene) (match.Result, error) {
-	p := scenes.Get().(*match.Packed)
+func (m *Meter) Measure(s *region.Scene) (region.Result, error) {
+	p := scenes.Get().(*region.Packed)
 	defer scenes.Put(p)
 	if err := p.Pack(s); err != nil {
-		return match.Result{}, err
+		return region.Result{}, err
 	}
 	sums, err := m.ask(request{p: p})
 	if err != nil {
-		return match.Result{}, err
+		return region.Result{}, err
 	}
 	return p.Result(sums), nil
 }
@@ -164,7 +164,7 @@ func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options)
 		return c, err
 	}
 	box := c.A.Box.Union(c.B.Box)
-	var bits [2]match.Bits
+	var bits [2]region.Bits
 	for i, from := range [2]*metric.Mask{&a, &b} {
 		bits[i].Reset(box.Dx(), box.Dy())
 		from.Pack(box, o.Threshold, bits[i].W)
@@ -182,7 +182,7 @@ func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options)
 }
 
 // ask waits for one pair, together with what others ask meanwhile.
-func (m *Meter) ask(r request) (match.Sums, error) {
+func (m *Meter) ask(r request) (region.Sums, error) {
 	done := make(chan outcome, 1)
 	r.done = done
 	m.mu.Lock()
@@ -219,7 +219,7 @@ func (m *Meter) serve() {
 }
 
 // Count returns the sums of packed scenes, which must not change meanwhile.
-func (m *Meter) Count(list []*match.Packed) ([]match.Sums, error) {
+func (m *Meter) Count(list []*region.Packed) ([]region.Sums, error) {
 	all := make([]request, len(list))
 	for i, p := range list {
 		all[i].p = p
@@ -229,14 +229,14 @@ func (m *Meter) Count(list []*match.Packed) ([]match.Sums, error) {
 
 // run sends pairs in parts that fit. Scenes with more parts than a shader holds
 // are left to the Go twin, whose integers are the same.
-func (m *Meter) run(list []request) ([]match.Sums, error) {
-	out := make([]match.Sums, len(list))
+func (m *Meter) run(list []request) ([]region.Sums, error) {
+	out := make([]region.Sums, len(list))
 	w := &wave{out: out}
 	for i := range list {
 		r := &list[i]
 		if r.p != nil && !r.p.Fits() && !m.cfg.unbounded {
 			m.left.Add(1)
-			out[i] = match.Count([]*match.Packed{r.p})[0]
+			out[i] = region.Count([]*region.Packed{r.p})[0]
 			continue
 		}
 		if w.full(r, m.cfg.Bytes) {
@@ -259,7 +259,7 @@ func (m *Meter) send(w *wave, list []request) error {
 	}
 	// A thread that was given up may still write to the wave: it gets one of its own.
 	mine := *w
-	var sums []match.Sums
+	var sums []region.Sums
 	err := m.dev.DoWithin(m.cfg.Watchdog, func() (err error) {
 		sums, err = m.dispatch(&mine)
 		return err
@@ -271,7 +271,7 @@ func (m *Meter) send(w *wave, list []request) error {
 		if r := &list[at]; sums[i].Far2 == unfinished {
 			m.left.Add(1)
 			if r.p != nil { // masks may be large: their caller has a context
-				sums[i] = match.Count([]*match.Packed{r.p})[0]
+				sums[i] = region.Count([]*region.Packed{r.p})[0]
 			}
 		}
 		w.out[at] = sums[i]
@@ -290,6 +290,6 @@ func (m *Meter) Left() int { return int(m.left.Load()) }
 
 // Broken says whether an error of a Meter means that it must be replaced.
 func (m *Meter) Broken(err error) bool {
-	return err != nil && !errors.Is(err, match.ErrInvalid) && !errors.Is(err, metric.ErrSize) && !errors.Is(err, ErrCapacity) &&
+	return err != nil && !errors.Is(err, region.ErrInvalid) && !errors.Is(err, metric.ErrSize) && !errors.Is(err, ErrCapacity) &&
 		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"plumb/render/match"
 	"plumb/render/metric"
+	"plumb/render/region"
 	"plumb/shaders"
 )
 
@@ -31,22 +31,22 @@ func openMeter(t testing.TB, cfg MeterConfig) *Meter {
 }
 
 // polygon is a regular polygon.
-func polygon(r *rand.Rand, n int, reach float64) []match.Point {
+func polygon(r *rand.Rand, n int, reach float64) []region.Point {
 	cx, cy, size, turn := r.Float64()*reach, r.Float64()*reach, 0.01+r.Float64(), r.Float64()*7
-	var list []match.Point
+	var list []region.Point
 	for i := range n {
 		a := turn + 2*math.Pi*float64(i)/float64(n)
-		list = append(list, match.Point{X: cx + size*math.Cos(a), Y: cy + size*math.Sin(a)})
+		list = append(list, region.Point{X: cx + size*math.Cos(a), Y: cy + size*math.Sin(a)})
 	}
 	return list
 }
 
-func randomRegion(r *rand.Rand, parts int, reach float64) (g match.Region) {
+func randomRegion(r *rand.Rand, parts int, reach float64) (g region.Region) {
 	for range parts {
 		list := polygon(r, 3+r.IntN(4), reach)
 		g.Parts = append(g.Parts, list)
 		for i, p := range list {
-			g.Edges = append(g.Edges, match.Segment{A: p, B: list[(i+1)%len(list)]})
+			g.Edges = append(g.Edges, region.Segment{A: p, B: list[(i+1)%len(list)]})
 		}
 	}
 	return g
@@ -54,21 +54,21 @@ func randomRegion(r *rand.Rand, parts int, reach float64) (g match.Region) {
 
 // pairs makes scenes of many kinds: few and many parts, near and far, level and
 // upright sides, one scene with more parts than a shader holds.
-func pairs(t testing.TB, n int, size int) (list []*match.Packed) {
+func pairs(t testing.TB, n int, size int) (list []*region.Packed) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, uint64(size)))
 	for i := range n {
-		s := match.Scene{U: randomRegion(r, 1+r.IntN(10), math.Pow(10, float64(r.IntN(4)-1))), T: randomRegion(r, 1+r.IntN(10), 4), Size: size}
+		s := region.Scene{U: randomRegion(r, 1+r.IntN(10), math.Pow(10, float64(r.IntN(4)-1))), T: randomRegion(r, 1+r.IntN(10), 4), Size: size}
 		switch i {
 		case 1:
-			s.U = randomRegion(r, match.MaxParts, 3)
+			s.U = randomRegion(r, region.MaxParts, 3)
 		case 2:
 			s.T = s.U
 		case 3:
-			sq := []match.Point{{}, {X: 1}, {X: 1, Y: 1}, {Y: 1}}
-			s.U = match.Region{Parts: [][]match.Point{sq}, Edges: []match.Segment{{A: sq[0], B: sq[1]}, {A: sq[2], B: sq[1]}, {A: sq[3], B: sq[2]}, {A: sq[3], B: sq[0]}}}
+			sq := []region.Point{{}, {X: 1}, {X: 1, Y: 1}, {Y: 1}}
+			s.U = region.Region{Parts: [][]region.Point{sq}, Edges: []region.Segment{{A: sq[0], B: sq[1]}, {A: sq[2], B: sq[1]}, {A: sq[3], B: sq[2]}, {A: sq[3], B: sq[0]}}}
 		}
-		p := new(match.Packed)
+		p := new(region.Packed)
 		if err := p.Pack(&s); err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestMeterIsTheOracle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, want := range match.Count(list) {
+			for i, want := range region.Count(list) {
 				if got[i] != want || want.U == 0 || want.T == 0 {
 					t.Errorf("batches of %d bytes, %d px, scene %d: got %+v; want %+v", bytes, size, i, got[i], want)
 				}
@@ -111,7 +111,7 @@ func TestMeterIsTheOracle(t *testing.T) {
 // a poor bound makes a search longer, not wrong.
 func TestABrokenMeterIsSeen(t *testing.T) {
 	list := pairs(t, 12, 128)
-	want := match.Count(list)
+	want := region.Count(list)
 	const noBound = "if (found == 1u) atomicMax(uSums[sum], nearest"
 	for _, c := range []struct {
 		harmless bool
@@ -209,9 +209,9 @@ func TestMeterAtOnce(t *testing.T) {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(9, uint64(k)))
 			for range 5 {
-				s := match.Scene{U: randomRegion(r, 7, 3), T: randomRegion(r, 5, 3), Size: 256}
+				s := region.Scene{U: randomRegion(r, 7, 3), T: randomRegion(r, 5, 3), Size: 256}
 				got, err := m.Measure(&s)
-				want, _ := match.Oracle{}.Measure(&s)
+				want, _ := region.Oracle{}.Measure(&s)
 				if err != nil || got != want {
 					t.Errorf("got %+v, %v; want %+v", got, err, want)
 				}
@@ -219,7 +219,7 @@ func TestMeterAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if _, err := m.Measure(&match.Scene{Size: 100}); err == nil || m.Broken(err) {
+	if _, err := m.Measure(&region.Scene{Size: 100}); err == nil || m.Broken(err) {
 		t.Errorf("got %v; want ErrInvalid", err)
 	}
 }
@@ -238,7 +238,7 @@ func BenchmarkMeter(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("size=%dpx/go", size), func(b *testing.B) {
 			for b.Loop() {
-				match.Count(list)
+				region.Count(list)
 			}
 			b.ReportMetric(float64(b.N*len(list))/b.Elapsed().Seconds(), "scenes/s")
 		})

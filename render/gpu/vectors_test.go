@@ -7,10 +7,10 @@ import (
 	"plumb/render/batch"
 	"plumb/render/chord"
 	"plumb/render/paint"
-	"plumb/render/path"
 	"plumb/render/rastertest"
 	"plumb/render/scan"
 	"plumb/render/shapes"
+	"plumb/render/vector"
 )
 
 // vectorDrawing fills and strokes the vector's paths as items.
@@ -19,7 +19,7 @@ func vectorDrawing(v *rastertest.Vector) *paint.Drawing {
 	var s scan.Scanner
 	s.Pairs = func(x, y int32, _ byte) { d.Pairs = append(d.Pairs, paint.Pixel{X: x, Y: y}) }
 	canvas, clip := chord.Rect{X1: int32(v.W), Y1: int32(v.H)}, int32(-1)
-	add := func(p *path.Path, it paint.Item, r scan.Rule) {
+	add := func(p *vector.Path, it paint.Item, r scan.Rule) {
 		it.Pairs = int32(len(d.Pairs))
 		first, count := s.Append(&d.Coverage, p, canvas, r)
 		it.First, it.Count, it.Paired = int32(first), int32(count), int32(len(d.Pairs))-it.Pairs
@@ -37,7 +37,7 @@ func vectorDrawing(v *rastertest.Vector) *paint.Drawing {
 	for i := range v.Draws {
 		e := &v.Draws[i]
 		it := paint.Item{Opacity: uint32(e.Opacity*shapes.Opaque + 0.5), Clip: clip}
-		paint := func(p *path.Path, colour string) {
+		paint := func(p *vector.Path, colour string) {
 			add(p, it, scan.Rule{Plain: colour == "#000000" || it.Opacity != shapes.Opaque, Clip: v.Clip != nil, Cells: true})
 		}
 		if e.Fill != "" {

@@ -6,19 +6,19 @@ import (
 
 	"github.com/go-gl/gl/v4.3-core/gl"
 
-	"plumb/render/match"
+	"plumb/render/region"
 	"plumb/shaders"
 )
 
 // wave is what goes to the device at once.
 type wave struct {
 	jobs   []job
-	edges  []match.Edge
+	edges  []region.Edge
 	masks  []masks
 	bits   int // words
 	blocks int
 	at     []int // place of each job in out
-	out    []match.Sums
+	out    []region.Sums
 
 	threads [shaders.Matches]int // of the job that takes the most
 	flood   int                  // the longest side in blocks
@@ -27,7 +27,7 @@ type wave struct {
 // masks are bits that the host brings.
 type masks struct {
 	first int // word
-	a, b  *match.Bits
+	a, b  *region.Bits
 }
 
 // full reports whether a request does not fit beside what the wave has.
@@ -60,7 +60,7 @@ func (w *wave) add(r *request, at int) {
 		j.Segs = uint32(len(w.edges))
 		j.SegsT, j.SegsEnd = j.Segs+uint32(p.SegsU), j.Segs+uint32(len(p.Segments))
 		w.edges = append(w.edges, p.Segments...)
-		w.need(shaders.Area, match.Rows/linesPerThread)
+		w.need(shaders.Area, region.Rows/linesPerThread)
 		w.need(shaders.Mark, 2*height*((words+3)/4))
 	} else {
 		w.masks = append(w.masks, masks{w.bits, r.a, r.b})
@@ -120,7 +120,7 @@ func fill[T any](b *plain, list []T) {
 
 // dispatch uploads a wave, runs the stages and reads the sums, on the device's
 // thread.
-func (m *Meter) dispatch(w *wave) ([]match.Sums, error) {
+func (m *Meter) dispatch(w *wave) ([]region.Sums, error) {
 	fill(&m.buffers[bufJobs], w.jobs)
 	fill(&m.buffers[bufEdges], w.edges)
 	m.buffers[bufFrom].room(4 * w.blocks)
@@ -128,11 +128,11 @@ func (m *Meter) dispatch(w *wave) ([]match.Sums, error) {
 	m.buffers[bufSeeds].room(4 * w.blocks)
 	m.buffers[bufBits].room(4 * w.bits)
 	for _, k := range w.masks {
-		for i, b := range [2]*match.Bits{k.a, k.b} {
+		for i, b := range [2]*region.Bits{k.a, k.b} {
 			gl.BufferSubData(gl.SHADER_STORAGE_BUFFER, 4*(k.first+i*len(b.W)), 4*len(b.W), unsafe.Pointer(unsafe.SliceData(b.W)))
 		}
 	}
-	sums := make([]match.Sums, len(w.jobs))
+	sums := make([]region.Sums, len(w.jobs))
 	fill(&m.buffers[bufSums], sums)
 	for i := range m.buffers {
 		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, uint32(i), m.buffers[i].id)

@@ -9,9 +9,9 @@ import (
 
 	"plumb/render/chord"
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/stroke"
+	"plumb/render/vector"
 )
 
 // Stroker draws strokes of at most 1 px as the reference does: not as outlines, but segment by
@@ -23,7 +23,7 @@ type Stroker struct {
 	Strength uint32   // how strong each plot is, in 1/255
 	Plain    bool     // without the two-pixel rule
 	clip     chord.Rect
-	quads    []path.Point // of a conic
+	quads    []vector.Point // of a conic
 }
 
 // maxPlots is how many plots there are before they go to the plane: their numbers
@@ -41,13 +41,13 @@ const longestHair = 511
 
 // outline adds the subpaths of p, in px, and moves their ends: open ones have
 // round caps.
-func (h *Stroker) Add(p *path.Path, clip chord.Rect) {
+func (h *Stroker) Add(p *vector.Path, clip chord.Rect) {
 	h.clip = clip
 	pts, weights := p.Points, p.Weights
 	for verbs := p.Verbs; len(verbs) > 0; {
 		n, k, conics := 1, 1, 0 // verbs, points and conics of the subpath
-		for n < len(verbs) && verbs[n] != path.Move {
-			if verbs[n] == path.Conic {
+		for n < len(verbs) && verbs[n] != vector.Move {
+			if verbs[n] == vector.Conic {
 				conics++
 			}
 			k += verbs[n].Points()
@@ -59,17 +59,17 @@ func (h *Stroker) Add(p *path.Path, clip chord.Rect) {
 }
 
 // subpath adds one subpath.
-func (h *Stroker) subpath(verbs []path.Verb, pts []path.Point, weights []float32) {
+func (h *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights []float32) {
 	if len(verbs) == 0 {
 		return
 	}
-	if verbs[len(verbs)-1] != path.Close {
+	if verbs[len(verbs)-1] != vector.Close {
 		// Of curves too the points alone are moved, not what follows from them.
 		lengthen(pts)
 		slices.Reverse(pts)
 		lengthen(pts)
 		slices.Reverse(pts)
-		if n := len(pts) - 1; pts[0] == pts[n] && !slices.ContainsFunc(pts, func(q path.Point) bool { return q != pts[0] }) {
+		if n := len(pts) - 1; pts[0] == pts[n] && !slices.ContainsFunc(pts, func(q vector.Point) bool { return q != pts[0] }) {
 			pts[0].X -= capReach // a dot lies along the row
 			pts[n].X += capReach
 		}
@@ -78,21 +78,21 @@ func (h *Stroker) subpath(verbs []path.Verb, pts []path.Point, weights []float32
 	pts = pts[1:]
 	for _, v := range verbs {
 		switch v {
-		case path.Line:
+		case vector.Line:
 			h.line(cur, pts[0])
-		case path.Quad:
+		case vector.Quad:
 			h.quad(cur, pts[0], pts[1])
-		case path.Conic:
-			h.quads = path.ConicQuads(h.quads[:0], cur, pts[0], pts[1], weights[0], conicTol)
+		case vector.Conic:
+			h.quads = vector.ConicQuads(h.quads[:0], cur, pts[0], pts[1], weights[0], conicTol)
 			weights = weights[1:]
 			at := cur
 			for q := h.quads; len(q) > 0; q = q[2:] {
 				h.quad(at, q[0], q[1])
 				at = q[1]
 			}
-		case path.Cubic:
+		case vector.Cubic:
 			h.cubic(cur, pts[0], pts[1], pts[2])
-		case path.Close:
+		case vector.Close:
 			h.line(cur, first)
 		}
 		if n := v.Points(); n > 0 {
@@ -103,7 +103,7 @@ func (h *Stroker) subpath(verbs []path.Verb, pts []path.Point, weights []float32
 
 // lengthen moves the first point, and those that lie on it, away from the next one
 // by the reach of a round cap.
-func lengthen(pts []path.Point) {
+func lengthen(pts []vector.Point) {
 	at := pts[0]
 	for i, q := range pts {
 		if q == at {
@@ -121,22 +121,22 @@ func lengthen(pts []path.Point) {
 
 // cubic draws a cubic: one of whose legs runs against its chord is cut where it turns
 // most (observed).
-func (h *Stroker) cubic(a, b, c, d path.Point) {
-	along := func(p, from, to path.Point) bool {
+func (h *Stroker) cubic(a, b, c, d vector.Point) {
+	along := func(p, from, to vector.Point) bool {
 		return float32((p.X-from.X)*(to.X-from.X))+float32((p.Y-from.Y)*(to.Y-from.Y)) >= 0
 	}
 	if along(b, a, d) && along(c, d, a) {
 		h.bow(a, b, c, d)
 		return
 	}
-	pieces, n := stroke.CutAtTurns([4]path.Point{a, b, c, d})
+	pieces, n := stroke.CutAtTurns([4]vector.Point{a, b, c, d})
 	for _, p := range pieces[:n] {
 		h.bow(p[0], p[1], p[2], p[3])
 	}
 }
 
 // bow draws a cubic as chords.
-func (h *Stroker) bow(a, b, c, d path.Point) {
+func (h *Stroker) bow(a, b, c, d vector.Point) {
 	third := func(p, q float32) (float32, float32) { return (2*p + q) / 3, (p + 2*q) / 3 }
 	x1, x2 := third(a.X, d.X)
 	y1, y2 := third(a.Y, d.Y)
@@ -149,7 +149,7 @@ func (h *Stroker) bow(a, b, c, d path.Point) {
 		t := float32(i) / float32(n)
 		u := 1 - t
 		k0, k1, k2, k3 := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t
-		q := path.Point{
+		q := vector.Point{
 			X: float32(k0*a.X) + float32(k1*b.X) + float32(k2*c.X) + float32(k3*d.X),
 			Y: float32(k0*a.Y) + float32(k1*b.Y) + float32(k2*c.Y) + float32(k3*d.Y),
 		}
@@ -165,14 +165,14 @@ func (h *Stroker) bow(a, b, c, d path.Point) {
 const capReach = math.Pi / 8
 
 // quad draws a quadratic as chords.
-func (h *Stroker) quad(a, b, c path.Point) {
+func (h *Stroker) quad(a, b, c vector.Point) {
 	x, y := whole((a.X+c.X)/2-b.X), whole((a.Y+c.Y)/2-b.Y)
 	n := 1 << min((bits.Len32(max(x, y)+min(x, y)/2)+1)/2, 5)
 	last := a
 	for i := 1; i <= n; i++ {
 		t := float32(i) / float32(n)
 		u := 1 - t
-		q := path.Point{
+		q := vector.Point{
 			X: float32(u*u*a.X) + float32(2*u*t*b.X) + float32(t*t*c.X),
 			Y: float32(u*u*a.Y) + float32(2*u*t*b.Y) + float32(t*t*c.Y),
 		}
@@ -197,7 +197,7 @@ func whole(v float32) uint32 {
 }
 
 // line draws a straight stretch, cut to the clip and a px around it.
-func (h *Stroker) line(a, b path.Point) {
+func (h *Stroker) line(a, b vector.Point) {
 	t0, t1 := float32(0), float32(1)
 	cut := func(from, to float32, lo, hi int32) {
 		u, v := float32(lo-1)-from, float32(hi+1)-from
@@ -213,8 +213,8 @@ func (h *Stroker) line(a, b path.Point) {
 	if !(t0 <= t1) {
 		return
 	}
-	at := func(t float32) path.Point {
-		return path.Point{X: a.X + float32(t*(b.X-a.X)), Y: a.Y + float32(t*(b.Y-a.Y))}
+	at := func(t float32) vector.Point {
+		return vector.Point{X: a.X + float32(t*(b.X-a.X)), Y: a.Y + float32(t*(b.Y-a.Y))}
 	}
 	if t1 < 1 {
 		b = at(t1)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"plumb/render/chord"
-	"plumb/render/path"
 	"plumb/render/scan"
+	"plumb/render/vector"
 )
 
 // row returns the coverage of one row of pixels.
@@ -30,8 +30,8 @@ func rowOf(c *scan.Coverage, y, width int) []int {
 // browser drew them in one of the reference pictures.
 func TestFrameBorder(t *testing.T) {
 	all := chord.Rect{X1: 8, Y1: 8}
-	var p path.Path
-	path.Rect(&p, 2.44, 1.68, 40, 40)
+	var p vector.Path
+	vector.Rect(&p, 2.44, 1.68, 40, 40)
 	var border, body scan.Coverage
 	h := Stroker{Strength: 255}
 	h.Add(&p, all)
@@ -60,10 +60,10 @@ func TestFrameBorder(t *testing.T) {
 // direction covers n pixels in sum, less what clips take.
 func TestHairlines(t *testing.T) {
 	all := chord.Rect{X0: 0, Y0: 0, X1: 4000, Y1: 4000}
-	for _, to := range []path.Point{{X: 1100, Y: 100}, {X: 100, Y: 1700.5}, {X: 900.25, Y: 333}, {X: 140, Y: 130}, {X: 100.5, Y: 100.25}} {
+	for _, to := range []vector.Point{{X: 1100, Y: 100}, {X: 100, Y: 1700.5}, {X: 900.25, Y: 333}, {X: 140, Y: 130}, {X: 100.5, Y: 100.25}} {
 		h := Stroker{Strength: 255}
 		h.clip = all
-		h.line(path.Point{X: 100, Y: 100}, to)
+		h.line(vector.Point{X: 100, Y: 100}, to)
 		var c scan.Coverage
 		h.Take(&c, nil)
 		sum := 0.0
@@ -80,9 +80,9 @@ func TestHairlines(t *testing.T) {
 // TestManyPlots: of a scribble with many plots only as many are kept as there are
 // before they go to the plane, which is released.
 func TestManyPlots(t *testing.T) {
-	var p path.Path
+	var p vector.Path
 	for i := range 20_000 {
-		q := path.Point{X: float32(i%2) * 900, Y: float32(i % 7)}
+		q := vector.Point{X: float32(i%2) * 900, Y: float32(i % 7)}
 		if i == 0 {
 			p.MoveTo(q)
 		} else {

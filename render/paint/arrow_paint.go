@@ -2,16 +2,16 @@ package paint
 
 import (
 	"plumb/render/arrows"
-	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/scene"
 	"plumb/render/shapes"
+	"plumb/render/vector"
 )
 
 // bodyClip is what the body of the arrow in hand is seen through.
 type bodyClip struct {
-	path     path.Path // in px
-	holes    bool      // without them it covers all of the body
+	path     vector.Path // in px
+	holes    bool        // without them it covers all of the body
 	coverage scan.Coverage
 	raw      scan.Coverage // of a part of the body
 }
@@ -41,10 +41,10 @@ func (b *Builder) arrow(sh *scene.Shape, p *place) error {
 }
 
 // counter is the map that takes back a shape's scale.
-func counter(k float64) path.Matrix { return path.Matrix{A: float32(k), D: float32(k)} }
+func counter(k float64) vector.Matrix { return vector.Matrix{A: float32(k), D: float32(k)} }
 
 // clipBody prepares the clip of an arrow's body.
-func (b *Builder) clipBody(v *arrows.Solver, l *arrows.Label, m path.Matrix) {
+func (b *Builder) clipBody(v *arrows.Solver, l *arrows.Label, m vector.Matrix) {
 	c := &b.body
 	c.path.Reset()
 	if c.holes = v.ClipPath(l, &c.path); !c.holes {
@@ -75,7 +75,7 @@ func (b *Builder) cutBody(it *Item) error {
 
 // arrowText appends the items of an arrow's label, clipped to its box without
 // the padding. m maps the arrow's own units to px.
-func (b *Builder) arrowText(sh *scene.Shape, l *arrows.Label, m path.Matrix, p *place) error {
+func (b *Builder) arrowText(sh *scene.Shape, l *arrows.Label, m vector.Matrix, p *place) error {
 	k, err := takeScribe()
 	if err != nil {
 		return err

@@ -8,10 +8,10 @@ import (
 
 	"plumb/render/arrows"
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/scene"
 	"plumb/render/shapes"
 	"plumb/render/tree"
+	"plumb/render/vector"
 	"plumb/render/view"
 )
 
@@ -98,7 +98,7 @@ func TestArrowInfoVectors(t *testing.T) {
 			}
 		}
 		for k, d := range []*string{want.HeadStart, want.HeadEnd} {
-			var p path.Path
+			var p vector.Path
 			h := v.Head(k == 1)
 			h.Write(&p)
 			if d == nil {
@@ -166,7 +166,7 @@ func TestArrowPathVectors(t *testing.T) {
 		tol := decode[float64](t, c.Tolerance)
 		s := sceneOf(t, []byte(`[{"id":"`+in.ID+`","type":"arrow","props":`+string(in.Props)+`}]`))
 		v, _ := solved(t, s, in.ID)
-		var clip path.Path
+		var clip vector.Path
 		v.ClipPath(&arrows.Label{}, &clip)
 		if diff := samePathData(t, &clip, want.ClipD, tol); diff != "" {
 			t.Errorf("%s: clip: %s", c.ID, diff)

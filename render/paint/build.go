@@ -9,12 +9,12 @@ import (
 	"plumb/render/chord"
 	"plumb/render/geom"
 	"plumb/render/hair"
-	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/scene"
 	"plumb/render/shapes"
 	"plumb/render/stroke"
 	"plumb/render/tree"
+	"plumb/render/vector"
 	"plumb/render/view"
 )
 
@@ -52,11 +52,11 @@ type Builder struct {
 	// that it belongs to: what another renderer would have to fill. Strokes of at
 	// most one px, which are not filled, are not among them. Nothing is remembered
 	// between drawings then. The path is valid until Watch returns.
-	Watch func(p *path.Path, it *Item)
+	Watch func(p *vector.Path, it *Item)
 
 	mode  Raster
 	d     *Drawing
-	view  path.Matrix // page to px
+	view  vector.Matrix // page to px
 	limit int
 	light int // View.Light
 
@@ -67,8 +67,8 @@ type Builder struct {
 	stroker  stroke.Stroker
 	scanner  scan.Scanner // of Reference
 	filler   area.Filler  // of Exact
-	part     path.Path    // a subpath, or dashes
-	outlined path.Path    // in px at last
+	part     vector.Path  // a subpath, or dashes
+	outlined vector.Path  // in px at last
 	pattern  [2]float32
 	filled   [2]int32 // First and Count of the last fill
 	clip     tree.Clips
@@ -85,8 +85,8 @@ type Builder struct {
 
 // place is where and how one shape goes into the drawing.
 type place struct {
-	m       path.Matrix // the shape's export units, scale included, to px
-	page    geom.Matrix // the shape's own units, scale not included, to the page
+	m       vector.Matrix // the shape's export units, scale included, to px
+	page    geom.Matrix   // the shape's own units, scale not included, to the page
 	shape   int32
 	second  bool
 	clip    int32  // of items to come: position of an OpClip item, -1 for none
@@ -171,7 +171,7 @@ func (b *Builder) frame(x view.Box) error {
 	fitW, fitH := math.Floor(viewW*64)/64, math.Floor(viewH*64)/64
 	k := min(fitW/viewW, fitH/viewH)
 	kx, ky := w/fitW, h/fitH
-	b.view = path.Matrix{
+	b.view = vector.Matrix{
 		A: float32(kx * k), D: float32(ky * k),
 		E: float32(kx * ((fitW-viewW*k)/2 - float64(geom.Read(x.X))*k)), F: float32(ky * ((fitH-viewH*k)/2 - float64(geom.Read(x.Y))*k)),
 	}
@@ -195,7 +195,7 @@ func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 		return shapes.Foreign(sh, "link")
 	}
 	page := n.Page.Rounded()
-	scale := path.Matrix{A: float32(sh.Scale), D: float32(sh.Scale)}
+	scale := vector.Matrix{A: float32(sh.Scale), D: float32(sh.Scale)}
 	p := place{
 		m:     b.view.Mul(page.Binary32()).Mul(scale),
 		page:  page,
@@ -213,7 +213,7 @@ func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 		if p.clip, err = b.clipItem(c, b.view, &p); err != nil {
 			return err
 		}
-		box, _ := boundsOf(b.outlined.Points, path.Identity)
+		box, _ := boundsOf(b.outlined.Points, vector.Identity)
 		b.framed = within(outwards(box), b.framed)
 	}
 	body := len(b.d.Items)
@@ -268,7 +268,7 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	}
 	m := p.m
 	if k := float32(b.local.Counter); k != 1 {
-		m = m.Mul(path.Matrix{A: k, D: k})
+		m = m.Mul(vector.Matrix{A: k, D: k})
 	}
 	d := b.local.Draws
 	w, h := sh.W/sh.Scale, (sh.H+growY)/sh.Scale

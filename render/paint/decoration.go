@@ -8,9 +8,9 @@ import (
 
 	"plumb/render/chord"
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/shapes"
 	"plumb/render/text"
+	"plumb/render/vector"
 )
 
 // Lines along text as the browser places them; sizes and places were read off
@@ -86,10 +86,10 @@ func strike(r *text.Run) band {
 }
 
 // cutBand cuts a line that m maps to px.
-func (b *Builder) cutBand(k *scribe, at *band, m path.Matrix, clip chord.Rect, p *place) {
+func (b *Builder) cutBand(k *scribe, at *band, m vector.Matrix, clip chord.Rect, p *place) {
 	to := &k.glyphs.path
 	to.Reset()
-	path.Rect(to, at.x0, at.y, at.x1, at.y+at.thick)
+	vector.Rect(to, at.x0, at.y, at.x1, at.y+at.thick)
 	k.glyphs.cutLine(m, clip, b.mode, p.rule(), at.gaps)
 	if at.doubled {
 		k.glyphs.line.double()
@@ -109,7 +109,7 @@ func (b *Builder) placeLine(k *scribe, at *band, color shapes.RGB, p *place) {
 func (b *Builder) placeLineHalo(k *scribe, at *band, p *place) {
 	if b.mode == Exact {
 		for _, h := range halo {
-			b.cutBand(k, at, p.m.Mul(path.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])}), b.canvas(), p)
+			b.cutBand(k, at, p.m.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])}), b.canvas(), p)
 			b.keep(k, placed{color: shapes.Background, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 		}
 		return
@@ -142,8 +142,8 @@ func (b *Builder) placeLineHalo(k *scribe, at *band, p *place) {
 
 // scaleOnly returns the scale of m, moved by whole px so that what lies in a clip comes to
 // lie near 0, and the map from px to those.
-func scaleOnly(m path.Matrix, clip chord.Rect) (path.Matrix, geom.Matrix) {
-	s := path.Matrix{A: float32(math.Hypot(float64(m.A), float64(m.B))), D: float32(math.Hypot(float64(m.C), float64(m.D)))}
+func scaleOnly(m vector.Matrix, clip chord.Rect) (vector.Matrix, geom.Matrix) {
+	s := vector.Matrix{A: float32(math.Hypot(float64(m.A), float64(m.B))), D: float32(math.Hypot(float64(m.C), float64(m.D)))}
 	back := geom.Matrix{A: float64(s.A), D: float64(s.D)}.Mul(geom.Widened(m).Inverse())
 	middle := back.Apply(geom.Pt(float64(clip.X0+clip.X1)/2, float64(clip.Y0+clip.Y1)/2))
 	x, y := math.Floor(middle.X), math.Floor(middle.Y)

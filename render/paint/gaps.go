@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"plumb/render/geom"
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // gap is a stretch of columns, units, that an underline leaves out.
@@ -34,7 +34,7 @@ type columns struct{ top, bottom, lo, hi float64 }
 func (c *columns) add(x float64) { c.lo, c.hi = min(c.lo, x), max(c.hi, x) }
 
 // points adds points that lie between the rows.
-func (c *columns) points(list ...path.Point) {
+func (c *columns) points(list ...vector.Point) {
 	for _, p := range list {
 		if y := float64(p.Y); c.top <= y && y <= c.bottom {
 			c.add(float64(p.X))
@@ -43,7 +43,7 @@ func (c *columns) points(list ...path.Point) {
 }
 
 // line adds where a line meets the two rows.
-func (c *columns) line(a, b path.Point) {
+func (c *columns) line(a, b vector.Point) {
 	x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
 	for _, y := range [2]float64{c.top, c.bottom} {
 		if y0 != y1 && min(y0, y1) <= y && y <= max(y0, y1) {
@@ -53,7 +53,7 @@ func (c *columns) line(a, b path.Point) {
 }
 
 // quad adds where a quadratic meets the two rows.
-func (c *columns) quad(p0, p1, p2 path.Point) {
+func (c *columns) quad(p0, p1, p2 vector.Point) {
 	y0, y1, y2 := float64(p0.Y), float64(p1.Y), float64(p2.Y)
 	for _, y := range [2]float64{c.top, c.bottom} {
 		for _, t := range geom.Roots(y0-2*y1+y2, 2*(y1-y0), y0-y) {
@@ -66,23 +66,23 @@ func (c *columns) quad(p0, p1, p2 path.Point) {
 
 // crossing returns the columns in which a glyph's outline crosses the rows from
 // top to bottom; lo > hi when it does not.
-func crossing(p *path.Path, top, bottom float64) (lo, hi float64) {
+func crossing(p *vector.Path, top, bottom float64) (lo, hi float64) {
 	c := columns{top, bottom, math.Inf(1), math.Inf(-1)}
-	var cur, first path.Point
+	var cur, first vector.Point
 	pts := p.Points
 	for _, v := range p.Verbs {
 		switch v {
-		case path.Move:
+		case vector.Move:
 			cur, first, pts = pts[0], pts[0], pts[1:]
-		case path.Line:
+		case vector.Line:
 			c.line(cur, pts[0])
 			c.points(cur, pts[0])
 			cur, pts = pts[0], pts[1:]
-		case path.Quad:
+		case vector.Quad:
 			c.quad(cur, pts[0], pts[1])
 			c.points(cur, pts[0], pts[1])
 			cur, pts = pts[1], pts[2:]
-		case path.Close:
+		case vector.Close:
 			c.line(cur, first)
 			c.points(cur, first)
 			cur = first

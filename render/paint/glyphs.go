@@ -7,8 +7,8 @@ import (
 	"plumb/render/chord"
 	"plumb/render/font"
 	"plumb/render/hair"
-	"plumb/render/path"
 	"plumb/render/scan"
+	"plumb/render/vector"
 )
 
 // glyphKey names a glyph as it is cut: a form in px at one of the sub-positions.
@@ -49,7 +49,7 @@ type glyphCache struct {
 	coverage scan.Coverage
 	scanner  scan.Scanner
 	filler   area.Filler
-	path     path.Path
+	path     vector.Path
 	line     lineMask      // the one that was cut last
 	halo     lineMask      // its copies
 	raw      scan.Coverage // of a line before it is a mask
@@ -78,7 +78,7 @@ func (c *glyphCache) cut(key *glyphKey) (int32, error) {
 	if g, ok := c.known[*key]; ok {
 		return g, nil
 	}
-	m := path.Matrix{
+	m := vector.Matrix{
 		A: key.m[0], B: key.m[1], C: key.m[2], D: key.m[3],
 		E: float32(key.subX) / 4, F: float32(key.subY) / 4,
 	}
@@ -99,7 +99,7 @@ func (c *glyphCache) contrast(g *cutGlyph, t *contrastTable) {
 }
 
 // outline cuts a glyph's outline at size px per em, mapped by m.
-func (c *glyphCache) outline(key *glyphKey, size float64, m path.Matrix, clip chord.Rect, r scan.Rule) (int32, error) {
+func (c *glyphCache) outline(key *glyphKey, size float64, m vector.Matrix, clip chord.Rect, r scan.Rule) (int32, error) {
 	c.path.Reset()
 	if err := key.face.Outline(&c.path, key.id, size); err != nil {
 		return 0, err
@@ -108,7 +108,7 @@ func (c *glyphCache) outline(key *glyphKey, size float64, m path.Matrix, clip ch
 }
 
 // cutDrawn cuts what c.path holds, mapped by m.
-func (c *glyphCache) cutDrawn(m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule) int32 {
+func (c *glyphCache) cutDrawn(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	c.fill(&c.coverage, m, clip, mode, r)
 	return c.add(first, at)
@@ -124,7 +124,7 @@ func (c *glyphCache) cutHair(h *hair.Stroker, clip chord.Rect) int32 {
 }
 
 // fill appends the coverage of what c.path holds, mapped by m, to dst.
-func (c *glyphCache) fill(dst *scan.Coverage, m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule) {
+func (c *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule) {
 	c.path.Transform(m)
 	c.filler.Pieces = 0
 	if mode == Reference {

@@ -7,10 +7,10 @@ import (
 	"plumb/render/chord"
 	"plumb/render/geom"
 	"plumb/render/hair"
-	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/shapes"
 	"plumb/render/stroke"
+	"plumb/render/vector"
 )
 
 // The hatch of pattern fills is a tile of 8 x 8 units that lets the pattern's colour through
@@ -19,7 +19,7 @@ import (
 const hatchSide = 8
 
 // hatchStrokes are the three strokes of a tile, 1 unit wide with round caps.
-var hatchStrokes = [3][2]path.Point{
+var hatchStrokes = [3][2]vector.Point{
 	{{X: 2. / 3, Y: 2}, {X: 2, Y: 2. / 3}},
 	{{X: 10. / 3, Y: 14. / 3}, {X: 14. / 3, Y: 10. / 3}},
 	{{X: 6, Y: 22. / 3}, {X: 22. / 3, Y: 6}},
@@ -43,7 +43,7 @@ var hatchTiles struct {
 }
 
 // tileOf returns the tile of a map from units to px; nil where it is too large.
-func tileOf(m path.Matrix) *hatchTile {
+func tileOf(m vector.Matrix) *hatchTile {
 	side := math.Ceil(hatchSide * math.Hypot(float64(m.A), float64(m.B)))
 	if !(side >= 1 && side <= largestTile) {
 		return nil
@@ -68,14 +68,14 @@ func tileOf(m path.Matrix) *hatchTile {
 // drawTile draws a tile of side x side px.
 func drawTile(side int) *hatchTile {
 	k := float32(side) / hatchSide
-	m := path.Matrix{A: k, D: k}
+	m := vector.Matrix{A: k, D: k}
 	all := chord.Rect{X1: int32(side), Y1: int32(side)}
 	t := &hatchTile{side: side, alpha: make([]uint8, side*side)}
 	for i := range t.alpha {
 		t.alpha[i] = 255
 	}
 	for _, s := range hatchStrokes {
-		var p path.Path
+		var p vector.Path
 		p.MoveTo(s[0])
 		p.LineTo(s[1])
 		var c scan.Coverage
@@ -88,7 +88,7 @@ func drawTile(side int) *hatchTile {
 			opacity = uint32(256 * k)
 		} else {
 			var pen stroke.Stroker
-			var out path.Path
+			var out vector.Path
 			pen.Outline(&out, &p, 1, stroke.Resolution(m))
 			out.Transform(m)
 			var filler scan.Scanner
@@ -127,7 +127,7 @@ type lookup struct {
 }
 
 // newLookup maps px back to the tile through m.
-func newLookup(t *hatchTile, m path.Matrix) lookup {
+func newLookup(t *hatchTile, m vector.Matrix) lookup {
 	k := float64(t.side) / hatchSide
 	back := geom.Matrix{A: k, D: k}.Mul(geom.Widened(m).Inverse())
 	return lookup{tile: t, back: back, du: back.A, dv: back.B}
@@ -175,7 +175,7 @@ func (l *lookup) next() float64 {
 // the fill covers pixels partly, and everywhere in a view with hatches, they are
 // those of the tile; inside, elsewhere, the tile's mean. Alpha is the same either
 // way, as the fill below is opaque there.
-func (b *Builder) hatch(w *shapes.Draw, m path.Matrix, p *place) error {
+func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *place) error {
 	t := tileOf(m)
 	if b.mode == Exact || t == nil {
 		it := b.item(p, w.Color, w.Opacity)

@@ -3,9 +3,9 @@ package paint
 import (
 	"math"
 
-	"plumb/render/path"
 	"plumb/render/shapes"
 	"plumb/render/text"
+	"plumb/render/vector"
 )
 
 // writing is a laid out text that is to be drawn.
@@ -44,17 +44,17 @@ type placed struct {
 
 // script is how glyphs of one text come onto the pixels.
 type script struct {
-	m     path.Matrix // the shape's units to px
-	turn  [4]float32  // what is left of m's turn once glyphs have their size
-	size  float64     // px per em for each unit of the font size
-	snapX bool        // pens lie on whole px in x
+	m     vector.Matrix // the shape's units to px
+	turn  [4]float32    // what is left of m's turn once glyphs have their size
+	size  float64       // px per em for each unit of the font size
+	snapX bool          // pens lie on whole px in x
 	snapY bool
 }
 
 // newScript splits a map into the size at which glyphs are scaled and the rest. The browser
 // rounds the four factors to 1/1024 first, so that glyphs of nearly equal maps are one; pens
 // keep the exact map. See docs/spec/drawing.md#r56.
-func newScript(m path.Matrix) script {
+func newScript(m vector.Matrix) script {
 	s := script{m: m}
 	a, b, c, d := coarse(m.A), coarse(m.B), coarse(m.C), coarse(m.D)
 	s.size = math.Abs(float64(a*d)-float64(b*c)) / math.Hypot(a, b)
@@ -67,9 +67,9 @@ func newScript(m path.Matrix) script {
 func coarse(v float32) float64 { return math.Floor(float64(v)*1024+0.5) / 1024 }
 
 // enlarged is the map for an outline of pathSize px per em, with its pen at (x, y) px.
-func (s *script) enlarged(size float64, x, y float32) path.Matrix {
+func (s *script) enlarged(size float64, x, y float32) vector.Matrix {
 	k := float32(size / pathSize)
-	return path.Matrix{A: s.m.A * k, B: s.m.B * k, C: s.m.C * k, D: s.m.D * k, E: x, F: y}
+	return vector.Matrix{A: s.m.A * k, B: s.m.B * k, C: s.m.C * k, D: s.m.D * k, E: x, F: y}
 }
 
 // quarter returns the whole px and the quarter of a position in px.
@@ -148,7 +148,7 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 
 // place puts the glyphs of a run, displaced by h, on their pixels.
 func (b *Builder) place(k *scribe, s *script, r *text.Run, h [2]float64, color shapes.RGB, p *place) error {
-	origin := s.m.Apply(path.Point{X: float32(r.X + h[0]), Y: float32(r.Baseline + h[1])})
+	origin := s.m.Apply(vector.Point{X: float32(r.X + h[0]), Y: float32(r.Baseline + h[1])})
 	key := glyphKey{
 		face: r.Face, m: s.turn, size: int32(min(r.Size*s.size, largestMask) * 64),
 		lightness: uint8(lightness(color)), mode: b.mode,

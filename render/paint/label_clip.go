@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"plumb/render/geom"
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // window is the box of a text: what lies in it needs no clip.
@@ -15,7 +15,7 @@ type window struct {
 
 // newWindow returns the box of w x h units at (x, y) that m maps to px. The browser rounds its
 // sides to whole units of the shape before any transform. See docs/spec/drawing.md#r55.
-func newWindow(m path.Matrix, x, y, w, h float64) window {
+func newWindow(m vector.Matrix, x, y, w, h float64) window {
 	side := func(v float64) float64 { return math.Floor(v + 0.5) }
 	return window{geom.Widened(m).Inverse(), geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))}}
 }
@@ -44,14 +44,14 @@ func (b *Builder) boxClip(k *scribe, box *window, p *place) (int32, error) {
 		}
 		k.corners = [4]geom.Point{box.Lo, geom.Pt(box.Hi.X, box.Lo.Y), box.Hi, geom.Pt(box.Lo.X, box.Hi.Y)}
 		for i, c := range k.corners {
-			q := p.m.Apply(path.Point{X: float32(c.X), Y: float32(c.Y)})
+			q := p.m.Apply(vector.Point{X: float32(c.X), Y: float32(c.Y)})
 			k.corners[i] = geom.Pt(float64(q.X), float64(q.Y))
 		}
 		clip := k.corners[:]
 		if frame := b.tree.Nodes[p.shape].Frame; frame >= 0 {
 			clip = b.inFrame(k, clip, frame)
 		}
-		return b.clipItem(clip, path.Identity, p)
+		return b.clipItem(clip, vector.Identity, p)
 	}
 	return p.clip, nil
 }
@@ -66,7 +66,7 @@ func (b *Builder) inFrame(k *scribe, clip []geom.Point, frame int32) []geom.Poin
 func (b *Builder) frameInPx(dst []geom.Point, frame int32) []geom.Point {
 	sp := b.clip.Spans[frame]
 	for _, q := range b.clip.Points[sp.First : sp.First+sp.Count] {
-		r := b.view.Apply(path.Point{X: float32(q.X), Y: float32(q.Y)})
+		r := b.view.Apply(vector.Point{X: float32(q.X), Y: float32(q.Y)})
 		dst = append(dst, geom.Pt(float64(r.X), float64(r.Y)))
 	}
 	return dst

@@ -5,14 +5,14 @@ import (
 
 	"plumb/render/chord"
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/shapes"
+	"plumb/render/vector"
 )
 
 // beginLayer makes the box that the draws paint the canvas of what follows, as in a group that
 // is composited by itself: what sticks out of the box is cut. endLayer ends that. The box
 // consists of whole units of the draws. See docs/spec/raster.md#r28.
-func (b *Builder) beginLayer(draws []shapes.Draw, m path.Matrix) {
+func (b *Builder) beginLayer(draws []shapes.Draw, m vector.Matrix) {
 	for i := range draws {
 		e := geom.PathBounds(draws[i].Path)
 		if e.Empty() {
@@ -25,12 +25,12 @@ func (b *Builder) beginLayer(draws []shapes.Draw, m path.Matrix) {
 
 // widenLayer makes the layer hold a box of the units that m maps to px. Exact pictures
 // are not cut.
-func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m path.Matrix) {
+func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m vector.Matrix) {
 	if b.mode == Exact {
 		return
 	}
-	corner := func(x, y float64) path.Point { return path.Point{X: float32(x), Y: float32(y)} }
-	box, _ := boundsOf([]path.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, m)
+	corner := func(x, y float64) vector.Point { return vector.Point{X: float32(x), Y: float32(y)} }
+	box, _ := boundsOf([]vector.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, m)
 	r := outwards(box)
 	if l := b.layer; b.layered {
 		r = chord.Rect{X0: min(l.X0, r.X0), Y0: min(l.Y0, r.Y0), X1: max(l.X1, r.X1), Y1: max(l.Y1, r.Y1)}

@@ -6,8 +6,8 @@ import (
 
 	"plumb/render/chord"
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/scan"
+	"plumb/render/vector"
 )
 
 // lineMask is the alpha of a line along text: rows of pixels from top to bottom. Those of
@@ -114,7 +114,7 @@ func (l *lineMask) double() {
 
 // cutLine makes c.line of the rectangle that c.path holds, mapped by m, less its gaps.
 // Level ones go through the rectangle code.
-func (c *glyphCache) cutLine(m path.Matrix, clip chord.Rect, mode Raster, r scan.Rule, gaps []gap) {
+func (c *glyphCache) cutLine(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule, gaps []gap) {
 	c.raw.Reset()
 	if box, ok := boundsOf(c.path.Points, m); ok && level(m) && mode == Reference {
 		for i, v := range box { // rounded, not cut down, as sides are elsewhere

@@ -6,14 +6,14 @@ import (
 
 	"plumb/render/chord"
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/scan"
+	"plumb/render/vector"
 )
 
 // lineOf cuts the rectangle between two corners.
-func lineOf(c *glyphCache, m path.Matrix, x0, y0, x1, y1 float64, gaps ...gap) {
+func lineOf(c *glyphCache, m vector.Matrix, x0, y0, x1, y1 float64, gaps ...gap) {
 	c.path.Reset()
-	path.Rect(&c.path, x0, y0, x1, y1)
+	vector.Rect(&c.path, x0, y0, x1, y1)
 	c.cutLine(m, chord.Rect{X0: -50, Y0: -50, X1: 50, Y1: 50}, Reference, scan.Rule{}, gaps)
 }
 
@@ -35,7 +35,7 @@ func expect(t *testing.T, what string, got, want []float64) {
 // Upright lines have their sides on 1/256 px, and gaps between px.
 func TestCutLine(t *testing.T) {
 	var c glyphCache
-	lineOf(&c, path.Matrix{A: 1, D: 1, E: 10}, 0.5, 1.25, 8, 3, gap{2.4, 4.6})
+	lineOf(&c, vector.Matrix{A: 1, D: 1, E: 10}, 0.5, 1.25, 8, 3, gap{2.4, 4.6})
 	expect(t, "upper row", alphas(&c.line, 9, 1, 10), []float64{0, 96, 192, 0, 0, 0, 192, 192, 192, 0})
 	expect(t, "lower row", alphas(&c.line, 9, 2, 10), []float64{0, 128, 255, 0, 0, 0, 255, 255, 255, 0})
 	expect(t, "below", alphas(&c.line, 9, 3, 10), make([]float64, 10))
@@ -46,7 +46,7 @@ func TestCutLine(t *testing.T) {
 // Copies of a line are moved between px, and add up.
 func TestLineHalo(t *testing.T) {
 	var c glyphCache
-	lineOf(&c, path.Identity, 0, 0, 4, 1)
+	lineOf(&c, vector.Identity, 0, 0, 4, 1)
 	c.lineHalo([][2]float64{{0.5, -0.25}})
 	expect(t, "row above", alphas(&c.halo, -1, -1, 7), []float64{0, 32, 64, 64, 64, 32, 0})
 	expect(t, "row", alphas(&c.halo, -1, 0, 7), []float64{0, 96, 191, 191, 191, 96, 0})
@@ -63,7 +63,7 @@ func TestLineHalo(t *testing.T) {
 // its sides.
 func TestKeepTurned(t *testing.T) {
 	var c glyphCache
-	lineOf(&c, path.Identity, 1, 2, 5, 4)
+	lineOf(&c, vector.Identity, 1, 2, 5, 4)
 	clip := chord.Rect{X0: -20, Y0: -20, X1: 20, Y1: 20}
 	for _, turn := range []struct {
 		back geom.Matrix // px to those of the line
@@ -95,14 +95,14 @@ func TestMaskRows(t *testing.T) {
 func TestOpen(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		m    path.Matrix
+		m    vector.Matrix
 		gaps []gap
 		want []float64 // of the middle row
 	}{
-		{"mirrored", path.Matrix{A: -1, D: 1, E: 8}, []gap{{-9, -5}, {1, 2}, {5.6, 6.4}, {30, 40}}, []float64{255, 255, 255, 255, 255, 255, 0, 255}},
-		{"twice as large", path.Matrix{A: 2, D: 2}, []gap{{1, 2}}, []float64{255, 255, 0, 0, 255, 255, 255, 255}},
-		{"upwards", path.Matrix{B: -1, C: 1, F: 8}, []gap{{3, 4}}, []float64{0, 0, 0, 0, 0, 0, 0, 0}},
-		{"upwards, beside", path.Matrix{B: -1, C: 1, F: 8}, []gap{{4, 5}}, []float64{255, 255, 255, 255, 255, 255, 255, 255}},
+		{"mirrored", vector.Matrix{A: -1, D: 1, E: 8}, []gap{{-9, -5}, {1, 2}, {5.6, 6.4}, {30, 40}}, []float64{255, 255, 255, 255, 255, 255, 0, 255}},
+		{"twice as large", vector.Matrix{A: 2, D: 2}, []gap{{1, 2}}, []float64{255, 255, 0, 0, 255, 255, 255, 255}},
+		{"upwards", vector.Matrix{B: -1, C: 1, F: 8}, []gap{{3, 4}}, []float64{0, 0, 0, 0, 0, 0, 0, 0}},
+		{"upwards, beside", vector.Matrix{B: -1, C: 1, F: 8}, []gap{{4, 5}}, []float64{255, 255, 255, 255, 255, 255, 255, 255}},
 	} {
 		var cache glyphCache
 		lineOf(&cache, c.m, 0, 0, 8, 8, c.gaps...)

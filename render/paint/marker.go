@@ -1,9 +1,9 @@
 package paint
 
 import (
-	"plumb/render/path"
 	"plumb/render/shapes"
 	"plumb/render/text"
+	"plumb/render/vector"
 )
 
 // dot places the marker of a list item: no halo, no contrast.
@@ -12,7 +12,7 @@ func (b *Builder) dot(k *scribe, d *text.Dot, color shapes.RGB, p *place) {
 	to.Reset()
 	switch d.Kind {
 	case text.Square:
-		path.Rect(to, d.X, d.Y, d.X+d.W, d.Y+d.H)
+		vector.Rect(to, d.X, d.Y, d.X+d.W, d.Y+d.H)
 	case text.Circle:
 		oval(to, d.X, d.Y, d.W, d.H)
 		if width := hairline(1, p.m); width > 0 && b.mode == Reference {
@@ -34,10 +34,10 @@ func (b *Builder) dot(k *scribe, d *text.Dot, color shapes.RGB, p *place) {
 }
 
 // oval appends an ellipse of four conics.
-func oval(to *path.Path, x, y, w, h float64) {
+func oval(to *vector.Path, x, y, w, h float64) {
 	const weight = 0.70710678 // cos 45 degrees
-	at := func(i, j float64) path.Point {
-		return path.Point{X: float32(x + w*i), Y: float32(y + h*j)}
+	at := func(i, j float64) vector.Point {
+		return vector.Point{X: float32(x + w*i), Y: float32(y + h*j)}
 	}
 	to.MoveTo(at(1, 0.5))
 	to.ConicTo(at(1, 1), at(0.5, 1), weight)

@@ -4,16 +4,16 @@ import (
 	"fmt"
 
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/scene"
 	"plumb/render/shapes"
 	"plumb/render/stroke"
+	"plumb/render/vector"
 	"plumb/render/view"
 )
 
 // paint appends the items of a shape's draws. m maps their units to px.
-func (b *Builder) paint(draws []shapes.Draw, m path.Matrix, p *place) error {
+func (b *Builder) paint(draws []shapes.Draw, m vector.Matrix, p *place) error {
 	for i := range draws {
 		w := &draws[i]
 		if !b.visible(w, m) {
@@ -43,7 +43,7 @@ func (b *Builder) emit(it Item) {
 }
 
 // fill appends the items of a draw that is the inside of its path.
-func (b *Builder) fill(w *shapes.Draw, m path.Matrix, p *place) error {
+func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *place) error {
 	if w.Hatch { // it covers the same outline as the fill below it
 		return b.hatch(w, m, p)
 	}
@@ -63,7 +63,7 @@ func (b *Builder) fill(w *shapes.Draw, m path.Matrix, p *place) error {
 // settles what subpaths share. Areas cannot: there every subpath is filled by
 // itself and all are united, for added up, outlines that cross or run along each
 // other, as the two passes of the hand do, would come out too strong at their edges.
-func (b *Builder) strokeSolid(w *shapes.Draw, m path.Matrix, p *place) error {
+func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *place) error {
 	if b.mode == Reference {
 		return b.stroke(w, w.Path, m, p)
 	}
@@ -105,7 +105,7 @@ func (b *Builder) strokeSolid(w *shapes.Draw, m path.Matrix, p *place) error {
 }
 
 // strokeDashed appends the item of a stroke with dashes.
-func (b *Builder) strokeDashed(w *shapes.Draw, m path.Matrix, p *place) error {
+func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *place) error {
 	b.pattern = [2]float32{float32(w.Dashes.Dash), float32(w.Dashes.Gap)}
 	b.part.Reset()
 	if !b.dasher.Dash(&b.part, w.Path, b.pattern[:], float32(w.Dashes.Offset), b.resolution(m)) {
@@ -115,7 +115,7 @@ func (b *Builder) strokeDashed(w *shapes.Draw, m path.Matrix, p *place) error {
 }
 
 // stroke appends the item of src drawn with the pen of w.
-func (b *Builder) stroke(w *shapes.Draw, src *path.Path, m path.Matrix, p *place) error {
+func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *place) error {
 	it := b.item(p, w.Color, w.Opacity)
 	b.outlined.Reset()
 	if width := hairline(float32(w.Width), m); width > 0 && b.mode == Reference {
@@ -147,7 +147,7 @@ func (b *Builder) stroke(w *shapes.Draw, src *path.Path, m path.Matrix, p *place
 // hairline returns the width in 1/256 px of a stroke that is too thin to be drawn as
 // an outline, at most one px along both axes: it is as strong as that. It returns 0
 // for wider ones.
-func hairline(width float32, m path.Matrix) uint32 {
+func hairline(width float32, m vector.Matrix) uint32 {
 	long := func(x, y float32) float32 {
 		x, y = max(x, -x)*width, max(y, -y)*width
 		return max(x, y) + min(x, y)/2
@@ -160,16 +160,16 @@ func hairline(width float32, m path.Matrix) uint32 {
 }
 
 // level tells whether m takes upright rectangles to upright rectangles.
-func level(m path.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
+func level(m vector.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
 
 // cover gives an item what the path in b.outlined covers, for a draw of the
 // shape at p.
-func (b *Builder) cover(w *shapes.Draw, it *Item, m path.Matrix, p *place) error {
+func (b *Builder) cover(w *shapes.Draw, it *Item, m vector.Matrix, p *place) error {
 	switch {
 	case w.Cut:
 		return b.coverBody(it, p.rule())
 	case w.Box && b.mode == Reference && level(m):
-		box, _ := boundsOf(b.outlined.Points, path.Identity)
+		box, _ := boundsOf(b.outlined.Points, vector.Identity)
 		first, count := scan.SharpRect(&b.d.Coverage, box, b.canvas())
 		return b.scanned(it, first, count)
 	}
@@ -196,7 +196,7 @@ func (b *Builder) scanned(it *Item, first, count int) error {
 }
 
 // resolution is what strokes and dashes are made for.
-func (b *Builder) resolution(m path.Matrix) float32 {
+func (b *Builder) resolution(m vector.Matrix) float32 {
 	r := stroke.Resolution(m)
 	if b.mode == Exact {
 		r *= stroke.Fine
@@ -206,16 +206,16 @@ func (b *Builder) resolution(m path.Matrix) float32 {
 
 // subpath copies the subpath that begins at these positions of src to part and
 // returns its number of verbs.
-func subpath(src *path.Path, verb, point, weight int, part *path.Path) (verbs int) {
+func subpath(src *vector.Path, verb, point, weight int, part *vector.Path) (verbs int) {
 	part.Reset()
 	points, weights := 0, 0
 	for verbs = 0; verb+verbs < len(src.Verbs); verbs++ {
 		v := src.Verbs[verb+verbs]
-		if v == path.Move && verbs > 0 {
+		if v == vector.Move && verbs > 0 {
 			break
 		}
 		points += v.Points()
-		if v == path.Conic {
+		if v == vector.Conic {
 			weights++
 		}
 	}
@@ -229,12 +229,12 @@ func subpath(src *path.Path, verb, point, weight int, part *path.Path) (verbs in
 // it is, its two caps overlap each other and the line. A join in their place
 // covers the same, provided that the caps do not stick out of the pieces at both
 // ends, and edges are not counted twice.
-func loops(p *path.Path, width float32) bool {
+func loops(p *vector.Path, width float32) bool {
 	n := len(p.Points)
-	if n < 4 || p.Verbs[len(p.Verbs)-1] == path.Close || p.Points[0] != p.Points[n-1] {
+	if n < 4 || p.Verbs[len(p.Verbs)-1] == vector.Close || p.Points[0] != p.Points[n-1] {
 		return false
 	}
-	far := func(a, b path.Point) bool {
+	far := func(a, b vector.Point) bool {
 		dx, dy := a.X-b.X, a.Y-b.Y
 		return float32(dx*dx)+float32(dy*dy) > width*width/4
 	}
@@ -262,7 +262,7 @@ func (b *Builder) plain(it *Item, r scan.Rule) bool {
 
 // area gives an item what a path in px covers: as the reference's filler has it,
 // or in Exact mode its true area.
-func (b *Builder) area(p *path.Path, it *Item, r scan.Rule) error {
+func (b *Builder) area(p *vector.Path, it *Item, r scan.Rule) error {
 	b.watch(p, it)
 	r.Plain = b.plain(it, r)
 	it.Pairs = int32(len(b.d.Pairs))
@@ -272,7 +272,7 @@ func (b *Builder) area(p *path.Path, it *Item, r scan.Rule) error {
 }
 
 // fillPath appends what a path in px covers to dst.
-func (b *Builder) fillPath(dst *scan.Coverage, p *path.Path, r scan.Rule) (first, count int) {
+func (b *Builder) fillPath(dst *scan.Coverage, p *vector.Path, r scan.Rule) (first, count int) {
 	if b.mode == Reference {
 		return b.scanner.Append(dst, p, b.canvas(), r)
 	}
@@ -280,7 +280,7 @@ func (b *Builder) fillPath(dst *scan.Coverage, p *path.Path, r scan.Rule) (first
 	return b.filler.Take(dst)
 }
 
-func (b *Builder) watch(p *path.Path, it *Item) {
+func (b *Builder) watch(p *vector.Path, it *Item) {
 	if b.Watch != nil {
 		seen := *it // a copy, or every item would be allocated
 		b.Watch(p, &seen)
@@ -306,7 +306,7 @@ func (b *Builder) fits(bytes int) error {
 
 // visible tells whether a draw may touch the picture. A stroke reaches half its
 // width beyond its path, and a little more where its outline is approximate.
-func (b *Builder) visible(w *shapes.Draw, m path.Matrix) bool {
+func (b *Builder) visible(w *shapes.Draw, m vector.Matrix) bool {
 	box, ok := boundsOf(w.Path.Points, m)
 	if !ok {
 		return false
@@ -318,7 +318,7 @@ func (b *Builder) visible(w *shapes.Draw, m path.Matrix) bool {
 
 // boundsOf returns the box of mapped points: left, top, right, bottom. ok is
 // false without points.
-func boundsOf(p []path.Point, m path.Matrix) (box [4]float32, ok bool) {
+func boundsOf(p []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
 	for i, q := range p {
 		q = m.Apply(q)
 		if i == 0 {
@@ -333,10 +333,10 @@ func boundsOf(p []path.Point, m path.Matrix) (box [4]float32, ok bool) {
 
 // clipItem appends an OpClip item, a convex polygon that m maps to px, and
 // returns its position.
-func (b *Builder) clipItem(c []geom.Point, m path.Matrix, p *place) (int32, error) {
+func (b *Builder) clipItem(c []geom.Point, m vector.Matrix, p *place) (int32, error) {
 	b.outlined.Reset()
 	for i, q := range c {
-		w := path.Point{X: float32(q.X), Y: float32(q.Y)}
+		w := vector.Point{X: float32(q.X), Y: float32(q.Y)}
 		if i == 0 {
 			b.outlined.MoveTo(w)
 		} else {

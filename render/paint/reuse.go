@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"plumb/render/chord"
-	"plumb/render/path"
 	"plumb/render/scan"
 	"plumb/render/scene"
+	"plumb/render/vector"
 	"plumb/render/view"
 )
 
@@ -18,7 +18,7 @@ import (
 // recall sets anew.
 type wanted struct {
 	id            string
-	m             path.Matrix
+	m             vector.Matrix
 	width, height int
 	mode          Raster
 	version       view.Version

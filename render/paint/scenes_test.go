@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"plumb/render/arrows"
-	"plumb/render/path"
 	"plumb/render/scene"
 	"plumb/render/shapes"
 	"plumb/render/tree"
+	"plumb/render/vector"
 	"plumb/render/view"
 	"plumb/testdata"
 )
@@ -74,7 +74,7 @@ func (e *element) attr(name string) string {
 // painted is a path of the export with the attributes that it inherits.
 type painted struct {
 	d, fill, stroke, width, dash, offset string
-	rect                                 *path.Path
+	rect                                 *vector.Path
 }
 
 // flatten appends the paths and rectangles below e in paint order.
@@ -103,8 +103,8 @@ func (e *element) flatten(from painted, to []painted) []painted {
 		return append(to, from)
 	case "rect":
 		n := numbers(strings.Join([]string{"0" + e.attr("x"), "0" + e.attr("y"), e.attr("width"), e.attr("height"), e.attr("rx")}, " "))
-		var p path.Path
-		path.RoundRect(&p, float32(n[0]), float32(n[1]), float32(n[2]), float32(n[3]), float32(n[4]))
+		var p vector.Path
+		vector.RoundRect(&p, float32(n[0]), float32(n[1]), float32(n[2]), float32(n[3]), float32(n[4]))
 		from.rect = &p
 		return append(to, from)
 	}
@@ -284,7 +284,7 @@ func compareFrame(sh *scene.Shape, n *tree.Node, g *element) error {
 		x := [2]string{"0", r.attr("x")}[i]
 		y := [2]string{"0", r.attr("y")}[i]
 		want := numbers(strings.Join([]string{x, y, r.attr("width"), r.attr("height")}, " "))
-		e, _ := boundsOf(d[0].Path.Points, path.Identity)
+		e, _ := boundsOf(d[0].Path.Points, vector.Identity)
 		if got := []float64{float64(e[0]), float64(e[1]), float64(e[2] - e[0]), float64(e[3] - e[1])}; !slices.Equal(got, want) {
 			return fmt.Errorf("box %d: got %v; want %v", i, got, want)
 		}
@@ -292,13 +292,13 @@ func compareFrame(sh *scene.Shape, n *tree.Node, g *element) error {
 			return fmt.Errorf("box %d: got colours %v, %v; want %s, %s", i, d[0].Color, d[1].Color, r.attr("fill"), r.attr("stroke"))
 		}
 	}
-	want := path.Identity
+	want := vector.Identity
 	switch t := numbers(head.attr("transform")); len(t) {
 	case 0:
 	case 3: // translate(x, y) rotate(degrees)
 		sin, cos := math.Sincos(t[2] * math.Pi / 180)
 		sin, cos = math.Round(sin), math.Round(cos)
-		want = path.Matrix{A: float32(cos), B: float32(sin), C: float32(-sin), D: float32(cos), E: float32(t[0]), F: float32(t[1])}
+		want = vector.Matrix{A: float32(cos), B: float32(sin), C: float32(-sin), D: float32(cos), E: float32(t[0]), F: float32(t[1])}
 	default:
 		return fmt.Errorf("heading at %v", t)
 	}
@@ -329,7 +329,7 @@ func compareClip(t *testing.T, l *shapes.Maker, s *scene.Scene, tr *tree.Tree, i
 	if err != nil {
 		return err
 	}
-	var p path.Path
+	var p vector.Path
 	v.ClipPath(&label, &p)
 	if diff := samePathData(t, &p, d, 1e-3); diff != "" {
 		return fmt.Errorf("clip: %s", diff)

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"plumb/render/path"
-	"plumb/render/path/pathtest"
 	"plumb/render/scene"
 	"plumb/render/shapes"
+	"plumb/render/vector"
+	"plumb/render/vector/vectortest"
 	"plumb/render/view"
 	"plumb/testdata"
 )
 
-// vector is one case of tldraw/vectors.json, which the real library produced.
-type vector struct {
+// testVector is one case of tldraw/vectors.json, which the real library produced.
+type testVector struct {
 	ID, Kind  string
 	Input     json.RawMessage
 	Expect    json.RawMessage
@@ -25,11 +25,11 @@ type vector struct {
 }
 
 // vectorsOf returns the vectors of the given kinds, all when there are none.
-func vectorsOf(t *testing.T, kinds ...string) []vector {
+func vectorsOf(t *testing.T, kinds ...string) []testVector {
 	t.Helper()
-	var file struct{ Vectors []vector }
+	var file struct{ Vectors []testVector }
 	testdata.JSON(t, "tldraw/vectors.json", &file)
-	var out []vector
+	var out []testVector
 	for _, v := range file.Vectors {
 		if len(kinds) == 0 || slices.Contains(kinds, v.Kind) {
 			out = append(out, v)
@@ -143,9 +143,9 @@ func (s spec) draws(t *testing.T) []shapes.Draw {
 
 // samePathData compares a path with exported path data: verbs equal, numbers
 // within tol. It returns the first difference, or "".
-func samePathData(t *testing.T, got *path.Path, d string, tol float64) string {
+func samePathData(t *testing.T, got *vector.Path, d string, tol float64) string {
 	t.Helper()
-	want, err := pathtest.Parse(d)
+	want, err := vectortest.Parse(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func samePathData(t *testing.T, got *path.Path, d string, tol float64) string {
 	return ""
 }
 
-func verbNames(p *path.Path) string {
+func verbNames(p *vector.Path) string {
 	var b strings.Builder
 	for _, v := range p.Verbs {
 		b.WriteByte("MLQCKZ"[v])
@@ -222,7 +222,7 @@ func sameBox(a, b view.Box, tol float64) bool {
 
 // sameView demands that the size of the shape's page bounds is the one that its
 // vector was exported at, where it has one: without padding they are the same.
-func sameView(t *testing.T, v vector, sh *scene.Shape) {
+func sameView(t *testing.T, v testVector, sh *scene.Shape) {
 	t.Helper()
 	want := decode[struct{ View *[2]float64 }](t, v.Expect).View
 	if want == nil {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"plumb/render/path"
 	"plumb/render/scene"
 	"plumb/render/shapes"
+	"plumb/render/vector"
 	"plumb/render/view"
 )
 
@@ -40,7 +40,7 @@ func TestDrawStroke5Vectors(t *testing.T) {
 		c.Measure()
 		w := shapes.Wobbly{Offset: in.Width / 3, Round: 2 * in.Width, Seed: in.ID, Disc: true}
 		w.Plan(&c)
-		var got path.Path
+		var got vector.Path
 		w.Pass(&c, shapes.Passes[0], &got)
 		w.Pass(&c, shapes.Passes[1], &got)
 		if diff := samePathData(t, &got, want.StrokeD, tol); diff != "" {

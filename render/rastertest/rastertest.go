@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"plumb/render/path"
-	"plumb/render/path/pathtest"
 	"plumb/render/stroke"
+	"plumb/render/vector"
+	"plumb/render/vector/vectortest"
 	"plumb/testdata"
 )
 
@@ -25,7 +25,7 @@ import (
 type Vector struct {
 	ID    string
 	W, H  int
-	Clip  *path.Path // in px; nil for none
+	Clip  *vector.Path // in px; nil for none
 	Draws []Draw
 	// Alpha is what the browser drew, W bytes in each of H rows.
 	Alpha []byte
@@ -37,8 +37,8 @@ type Vector struct {
 
 // Draw is a path with its paint.
 type Draw struct {
-	Path         *path.Path // in its own units; not to be changed
-	M            path.Matrix
+	Path         *vector.Path // in its own units; not to be changed
+	M            vector.Matrix
 	Fill, Stroke string // colours, "" for none
 	Width        float32
 	Dash         []float32
@@ -47,8 +47,8 @@ type Draw struct {
 }
 
 // Filled is the path in px, a copy.
-func (d *Draw) Filled() *path.Path {
-	p := new(path.Path)
+func (d *Draw) Filled() *vector.Path {
+	p := new(vector.Path)
 	p.Append(d.Path)
 	p.Transform(d.M)
 	return p
@@ -56,11 +56,11 @@ func (d *Draw) Filled() *path.Path {
 
 // Stroked is the outline of the stroke in px. fine is how many times finer than
 // the reference's it is.
-func (d *Draw) Stroked(fine float32) *path.Path {
+func (d *Draw) Stroked(fine float32) *vector.Path {
 	var s stroke.Stroker
 	var dash stroke.Dasher
 	res := stroke.Resolution(d.M) * fine
-	src, dashes, out := d.Path, new(path.Path), new(path.Path)
+	src, dashes, out := d.Path, new(vector.Path), new(vector.Path)
 	if dash.Dash(dashes, src, d.Dash, d.Offset, res) {
 		src = dashes
 	}
@@ -114,9 +114,9 @@ func Vectors(t testing.TB) []Vector {
 func colour(s string) string { return strings.TrimPrefix(s, "none") }
 
 // Path parses SVG path data.
-func Path(t testing.TB, d string) *path.Path {
+func Path(t testing.TB, d string) *vector.Path {
 	t.Helper()
-	p, err := pathtest.Parse(d)
+	p, err := vectortest.Parse(d)
 	if err != nil {
 		t.Fatalf("%.60q: %v", d, err)
 	}
@@ -124,9 +124,9 @@ func Path(t testing.TB, d string) *path.Path {
 }
 
 // Matrix parses a transform of the form matrix(a b c d e f); "" is the identity.
-func Matrix(t testing.TB, s string) path.Matrix {
+func Matrix(t testing.TB, s string) vector.Matrix {
 	t.Helper()
-	m := path.Identity
+	m := vector.Identity
 	if s == "" {
 		return m
 	}
@@ -166,7 +166,7 @@ func Exports(t testing.TB, kind string) []*Export {
 			t.Fatalf("%s: %v", file, err)
 		}
 		e := &Export{ID: strings.TrimSuffix(filepath.Base(file), ".svg")}
-		if !e.add(t, &root, style{m: path.Identity, fill: "black", stroke: "none", width: "1"}) {
+		if !e.add(t, &root, style{m: vector.Identity, fill: "black", stroke: "none", width: "1"}) {
 			continue
 		}
 		e.Picture = filepath.Join(dir, "png", e.ID+"-after.png")
@@ -199,7 +199,7 @@ func (n *node) attr(name, inherited string) string {
 
 // style is what children inherit.
 type style struct {
-	m                   path.Matrix
+	m                   vector.Matrix
 	fill, stroke, width string
 }
 

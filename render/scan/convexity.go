@@ -1,16 +1,16 @@
 package scan
 
-import "plumb/render/path"
+import "plumb/render/vector"
 
 // convex reports whether a path is convex by the browser's test: one contour whose polygon of
 // all points, controls included, turns one way. Products are rounded to binary32 as in the
 // browser, so a nearly straight corner can make a path concave. See docs/spec/raster.md#r17.
-func convex(p *path.Path) bool {
+func convex(p *vector.Path) bool {
 	v, pts := p.Verbs, p.Points
-	for len(v) > 1 && v[len(v)-1] == path.Move { // trailing moves do not count
+	for len(v) > 1 && v[len(v)-1] == vector.Move { // trailing moves do not count
 		v, pts = v[:len(v)-1], pts[:len(pts)-1]
 	}
-	for len(v) > 1 && v[0] == path.Move && v[1] == path.Move { // nor leading ones
+	for len(v) > 1 && v[0] == vector.Move && v[1] == vector.Move { // nor leading ones
 		v, pts = v[1:], pts[1:]
 	}
 	if len(pts) == 0 || !oneContour(v) || !fewTurns(pts) {
@@ -26,9 +26,9 @@ func convex(p *path.Path) bool {
 }
 
 // oneContour reports whether nothing is drawn after the first contour.
-func oneContour(v []path.Verb) bool {
+func oneContour(v []vector.Verb) bool {
 	for i, k := range v {
-		if i > 0 && (k == path.Move || v[i-1] == path.Close) {
+		if i > 0 && (k == vector.Move || v[i-1] == vector.Close) {
 			return false
 		}
 	}
@@ -37,7 +37,7 @@ func oneContour(v []path.Verb) bool {
 
 // fewTurns reports whether the closed polygon goes left and right, up and down,
 // in at most three stretches each.
-func fewTurns(pts []path.Point) bool {
+func fewTurns(pts []vector.Point) bool {
 	if len(pts) <= 3 {
 		return true
 	}
@@ -75,28 +75,28 @@ func side(d float32) int8 {
 
 // turns follows the polygon's vectors.
 type turns struct {
-	last      path.Point // point
-	vec       path.Point // last vector that counts
-	first     path.Point // first vector
-	way       int8       // which way it has turned, 0 for not yet
+	last      vector.Point // point
+	vec       vector.Point // last vector that counts
+	first     vector.Point // first vector
+	way       int8         // which way it has turned, 0 for not yet
 	reversals int
 }
 
 // add goes on to q; false if that turns the wrong way.
-func (t *turns) add(q path.Point) bool {
+func (t *turns) add(q vector.Point) bool {
 	if q == t.last {
 		return true
 	}
-	d := path.Point{X: q.X - t.last.X, Y: q.Y - t.last.Y}
+	d := vector.Point{X: q.X - t.last.X, Y: q.Y - t.last.Y}
 	t.last = q
-	if t.vec == (path.Point{}) {
+	if t.vec == (vector.Point{}) {
 		t.vec, t.first = d, d
 		return true
 	}
 	return t.vector(d)
 }
 
-func (t *turns) vector(d path.Point) bool {
+func (t *turns) vector(d vector.Point) bool {
 	cross := float32(t.vec.X*d.Y) - float32(t.vec.Y*d.X)
 	if cross == 0 {
 		if float32(t.vec.X*d.X)+float32(t.vec.Y*d.Y) < 0 { // back the way it came

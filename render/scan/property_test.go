@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"plumb/render/chord"
-	"plumb/render/path"
 	"plumb/render/rastertest"
+	"plumb/render/vector"
 )
 
 // grid draws a coordinate of the grid of 1/256 px that the filler works on, so
@@ -23,11 +23,11 @@ func grid(lo, hi int) *rapid.Generator[float32] {
 }
 
 // polygons draws closed polygons within [lo, hi] on both axes.
-func polygons(t *rapid.T, lo, hi int) *path.Path {
-	p := new(path.Path)
+func polygons(t *rapid.T, lo, hi int) *vector.Path {
+	p := new(vector.Path)
 	for range rapid.IntRange(1, 3).Draw(t, "contours") {
 		for i := range rapid.IntRange(3, 9).Draw(t, "corners") {
-			q := path.Point{X: grid(lo, hi).Draw(t, "x"), Y: grid(lo, hi).Draw(t, "y")}
+			q := vector.Point{X: grid(lo, hi).Draw(t, "x"), Y: grid(lo, hi).Draw(t, "y")}
 			if i == 0 {
 				p.MoveTo(q)
 			} else {
@@ -62,7 +62,7 @@ func TestShift(t *testing.T) {
 		}
 		var a, b Coverage
 		s.Append(&a, p, clip, r)
-		p.Transform(path.Matrix{A: 1, D: 1, E: float32(dx), F: float32(dy)})
+		p.Transform(vector.Matrix{A: 1, D: 1, E: float32(dx), F: float32(dy)})
 		s.Append(&b, p, clip, r)
 		if len(a.Spans) != len(b.Spans) || string(a.Bytes) != string(b.Bytes) {
 			rt.Fatalf("moved by (%d, %d): got %d spans, %d bytes; want %d, %d", dx, dy, len(b.Spans), len(b.Bytes), len(a.Spans), len(a.Bytes))
@@ -77,13 +77,13 @@ func TestShift(t *testing.T) {
 }
 
 // ring draws a polygon around a centre, with its area.
-func ring(t *rapid.T, c, radius float64) (*path.Path, float64) {
-	p := new(path.Path)
+func ring(t *rapid.T, c, radius float64) (*vector.Path, float64) {
+	p := new(vector.Path)
 	n := rapid.IntRange(3, 12).Draw(t, "corners")
 	for i := range n {
 		d := radius * rapid.Float64Range(0.4, 1).Draw(t, "r")
 		y, x := math.Sincos(2 * math.Pi * float64(i) / float64(n))
-		q := path.Point{X: float32(c + d*x), Y: float32(c + d*y)}
+		q := vector.Point{X: float32(c + d*x), Y: float32(c + d*y)}
 		if i == 0 {
 			p.MoveTo(q)
 		} else {
@@ -143,11 +143,11 @@ func TestCut(t *testing.T) {
 
 // Full runs are long, and no long run is left in bytes where a shape is plain.
 func TestFullRuns(t *testing.T) {
-	p := new(path.Path)
-	p.MoveTo(path.Point{X: 3.5, Y: 2.25})
-	p.LineTo(path.Point{X: 90.5, Y: 6})
-	p.LineTo(path.Point{X: 80, Y: 60.5})
-	p.LineTo(path.Point{X: 10, Y: 50})
+	p := new(vector.Path)
+	p.MoveTo(vector.Point{X: 3.5, Y: 2.25})
+	p.LineTo(vector.Point{X: 90.5, Y: 6})
+	p.LineTo(vector.Point{X: 80, Y: 60.5})
+	p.LineTo(vector.Point{X: 10, Y: 50})
 	var s Scanner
 	var c Coverage
 	first, count := s.Append(&c, p, chord.Rect{X1: 100, Y1: 80}, Rule{})
@@ -168,10 +168,10 @@ func TestFullRuns(t *testing.T) {
 // Paths whose edges cross everywhere cost little more than their pixels.
 func TestTangle(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	p := new(path.Path)
-	p.MoveTo(path.Point{})
+	p := new(vector.Path)
+	p.MoveTo(vector.Point{})
 	for range 20_000 {
-		p.LineTo(path.Point{X: r.Float32()*500 - 50, Y: r.Float32()*300 - 50})
+		p.LineTo(vector.Point{X: r.Float32()*500 - 50, Y: r.Float32()*300 - 50})
 	}
 	var s Scanner
 	m := coverageOf(t, &s, p, 400, 200, chord.Rect{X1: 400, Y1: 200}, Rule{})
@@ -186,13 +186,13 @@ func TestTangle(t *testing.T) {
 
 // shapes draws paths of all kinds: polygons, chains of curves, strokes of them
 // that cross themselves, from specks to more than the canvas.
-func shapes(t *rapid.T) *path.Path {
+func shapes(t *rapid.T) *vector.Path {
 	size := rapid.SampledFrom([]int{4, 24, 60, 160, 2000}).Draw(t, "size")
 	x, y := rapid.IntRange(-20, 160).Draw(t, "x0"), rapid.IntRange(-20, 160).Draw(t, "y0")
-	at := func() path.Point {
-		return path.Point{X: float32(x) + grid(0, size).Draw(t, "x"), Y: float32(y) + grid(0, size).Draw(t, "y")}
+	at := func() vector.Point {
+		return vector.Point{X: float32(x) + grid(0, size).Draw(t, "x"), Y: float32(y) + grid(0, size).Draw(t, "y")}
 	}
-	p := new(path.Path)
+	p := new(vector.Path)
 	for range rapid.IntRange(1, 3).Draw(t, "contours") {
 		p.MoveTo(at())
 		for range rapid.IntRange(2, 9).Draw(t, "verbs") {
@@ -205,7 +205,7 @@ func shapes(t *rapid.T) *path.Path {
 				p.CubicTo(at(), at(), at())
 			default: // a short one
 				q := p.Points[len(p.Points)-1]
-				p.LineTo(path.Point{X: q.X + grid(-4, 4).Draw(t, "dx"), Y: q.Y + grid(-4, 4).Draw(t, "dy")})
+				p.LineTo(vector.Point{X: q.X + grid(-4, 4).Draw(t, "dx"), Y: q.Y + grid(-4, 4).Draw(t, "dy")})
 			}
 		}
 		if rapid.Bool().Draw(t, "close") {
@@ -213,7 +213,7 @@ func shapes(t *rapid.T) *path.Path {
 		}
 	}
 	if rapid.Bool().Draw(t, "stroke") {
-		d := rastertest.Draw{Path: p, M: path.Identity, Width: rapid.Float32Range(0.5, 12).Draw(t, "width")}
+		d := rastertest.Draw{Path: p, M: vector.Identity, Width: rapid.Float32Range(0.5, 12).Draw(t, "width")}
 		return d.Stroked(1)
 	}
 	return p
@@ -271,9 +271,9 @@ func TestNoAllocation(t *testing.T) {
 }
 
 // decode makes a path of any bytes: verbs, and coordinates of every size.
-func decode(b []byte) *path.Path {
-	p := new(path.Path)
-	next := func() path.Point {
+func decode(b []byte) *vector.Path {
+	p := new(vector.Path)
+	next := func() vector.Point {
 		var v [2]float32
 		for i := range v {
 			if len(b) < 3 {
@@ -293,7 +293,7 @@ func decode(b []byte) *path.Path {
 			}
 			b = b[3:]
 		}
-		return path.Point{X: v[0], Y: v[1]}
+		return vector.Point{X: v[0], Y: v[1]}
 	}
 	p.MoveTo(next())
 	for len(b) > 1 {

@@ -9,7 +9,7 @@ import (
 	"math"
 
 	"plumb/render/chord"
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // Rule says how a path is filled. The zero value is the non-zero rule and an
@@ -64,7 +64,7 @@ type Scanner struct {
 // spans. Every subpath counts as closed. The clip is the canvas (in a layer the
 // layer's painted box), in px from the corner that the path is given from;
 // chord.NoClip fills a mask of the path's own, which a glyph has.
-func (s *Scanner) Append(dst *Coverage, p *path.Path, clip chord.Rect, r Rule) (first, count int) {
+func (s *Scanner) Append(dst *Coverage, p *vector.Path, clip chord.Rect, r Rule) (first, count int) {
 	first = len(dst.Spans)
 	lo, hi, ok := chord.Bounds(p)
 	if !ok {
@@ -85,7 +85,7 @@ func (s *Scanner) Append(dst *Coverage, p *path.Path, clip chord.Rect, r Rule) (
 // fill is what the walkers need to know of a path besides its edges.
 type fill struct {
 	rule   Rule
-	lo, hi path.Point // bounds of all points
+	lo, hi vector.Point // bounds of all points
 	clip   chord.Rect
 	inner  chord.Rect // the bounds, rounded outwards, within the clip
 	inside bool       // nothing is cut off
@@ -118,14 +118,14 @@ func intersect(a, b chord.Rect) chord.Rect {
 
 // small reports whether a path with these bounds goes through the small mask. See
 // docs/spec/raster.md#r4.
-func small(lo, hi path.Point) bool {
+func small(lo, hi vector.Point) bool {
 	w := math.Ceil(float64(hi.X)) - math.Floor(float64(lo.X))
 	h := math.Ceil(float64(hi.Y)) - math.Floor(float64(lo.Y))
 	return w <= 32 && math.Ceil(w/4)*4*h <= 1024
 }
 
 // fill walks the path's edges.
-func (s *Scanner) fill(dst *Coverage, p *path.Path, f *fill) {
+func (s *Scanner) fill(dst *Coverage, p *vector.Path, f *fill) {
 	round := convex(p) && !s.lacks(convexRule)
 	f.points = len(p.Points)
 	s.cutter.Edges(&s.edges, p, f.clip, f.inside, round)

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"plumb/render/chord"
-	"plumb/render/path"
 	"plumb/render/rastertest"
+	"plumb/render/vector"
 )
 
 // fillPath is a path in px that is filled opaquely.
 type fillPath struct {
-	p     *path.Path
+	p     *vector.Path
 	black bool
 	hatch bool // paint that is not opaque everywhere
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"plumb/render/chord"
-	"plumb/render/path"
 	"plumb/render/rastertest"
+	"plumb/render/vector"
 	"plumb/testdata"
 )
 
@@ -57,7 +57,7 @@ func tight(t testing.TB, c *Coverage, first, count int) {
 }
 
 // coverageOf returns one path's coverage of a canvas.
-func coverageOf(t testing.TB, s *Scanner, p *path.Path, w, h int, clip chord.Rect, r Rule) *image {
+func coverageOf(t testing.TB, s *Scanner, p *vector.Path, w, h int, clip chord.Rect, r Rule) *image {
 	t.Helper()
 	m := newImage(w, h)
 	var c Coverage
@@ -98,7 +98,7 @@ func render(t testing.TB, v *rastertest.Vector, s *Scanner) *image {
 	for i := range v.Draws {
 		d := &v.Draws[i]
 		alpha := uint32(math.Round(255 * d.Opacity))
-		fill := func(p *path.Path, colour string) {
+		fill := func(p *vector.Path, colour string) {
 			r := Rule{Plain: colour == "#000000" || alpha != 255, Clip: v.Clip != nil}
 			clip := m.canvas()
 			if v.Clip != nil {
@@ -176,7 +176,7 @@ func TestFrame(t *testing.T) {
 		if v.ID != "raster:rect-solid-none" {
 			continue
 		}
-		frame := rastertest.Draw{Path: rastertest.Path(t, "M 0 0 L 100 0 L 100 60 L 0 60 Z"), M: path.Matrix{A: 1, D: 1, E: 20, F: 20}, Width: 3.5}
+		frame := rastertest.Draw{Path: rastertest.Path(t, "M 0 0 L 100 0 L 100 60 L 0 60 Z"), M: vector.Matrix{A: 1, D: 1, E: 20, F: 20}, Width: 3.5}
 		var s Scanner
 		got := coverageOf(t, &s, frame.Stroked(1), 160, 120, chord.Rect{X1: 160, Y1: 120}, Rule{})
 		var sum, x, y float64

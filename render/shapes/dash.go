@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/scene"
+	"plumb/render/vector"
 )
 
 // Dashes is a fitted dash array: a dash, a gap, and the offset into them. The
@@ -115,7 +115,7 @@ func (c *Outline) closedFrom(i int) bool {
 }
 
 // write appends a run as an open path.
-func (c *Outline) write(r run, to *path.Path) {
+func (c *Outline) write(r run, to *vector.Path) {
 	to.MoveTo(geom.Written(r.from))
 	for i := r.first; i <= r.last; i++ {
 		m := &c.List[i]

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/scene"
+	"plumb/render/vector"
 )
 
 // The heading of a frame, in the units of the frame. See docs/spec/drawing.md#r82.
@@ -36,9 +36,9 @@ func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading [
 	box := func(x, y, w, h, r float64, fill, stroke RGB) {
 		p := l.NewPath()
 		if r == 0 {
-			path.Rect(p, x, y, x+w, y+h)
+			vector.Rect(p, x, y, x+w, y+h)
 		} else {
-			path.RoundRect(p, float32(x), float32(y), float32(w), float32(h), float32(r))
+			vector.RoundRect(p, float32(x), float32(y), float32(w), float32(h), float32(r))
 		}
 		l.Draws = append(l.Draws,
 			Draw{Path: p, Color: fill, Opacity: Opaque, Box: r == 0},
@@ -51,16 +51,16 @@ func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading [
 
 // HeadingPlace maps a heading to its frame: it stands on the side that is on top
 // of the page, and is cut to that side's length.
-func HeadingPlace(sh *scene.Shape, page geom.Matrix) (m path.Matrix, side float64) {
+func HeadingPlace(sh *scene.Shape, page geom.Matrix) (m vector.Matrix, side float64) {
 	w, h := float32(sh.W), float32(sh.H)
 	turn := math.Atan2(page.B, page.A) + math.Pi/4
 	switch math.Mod(math.Floor(turn*2/math.Pi)+4, 4) {
 	case 1: // the frame is turned clockwise: its left side is on top
-		return path.Matrix{B: -1, C: 1, F: h}, sh.H
+		return vector.Matrix{B: -1, C: 1, F: h}, sh.H
 	case 2:
-		return path.Matrix{A: -1, D: -1, E: w, F: h}, sh.W
+		return vector.Matrix{A: -1, D: -1, E: w, F: h}, sh.W
 	case 3:
-		return path.Matrix{B: 1, C: -1, E: w}, sh.H
+		return vector.Matrix{B: 1, C: -1, E: w}, sh.H
 	}
-	return path.Identity, sh.W
+	return vector.Identity, sh.W
 }

@@ -4,12 +4,12 @@ import (
 	"math"
 
 	"plumb/render/geom"
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // ink appends the outline of the line drawn by a pen of changing width, to be filled by the
 // non-zero rule: one closed subpath per part between elbows. See docs/spec/drawing.md#r76.
-func (f *freehand) ink(p pen, to *path.Path) {
+func (f *freehand) ink(p pen, to *vector.Path) {
 	if len(f.Points) == 1 {
 		disc(f.Points[0].At, f.Points[0].Radius, true, to)
 		return
@@ -85,7 +85,7 @@ func (f *freehand) tidy() {
 }
 
 // inkPart appends the outline of f.part.
-func (f *freehand) inkPart(p pen, to *path.Path) {
+func (f *freehand) inkPart(p pen, to *vector.Path) {
 	f.tidy()
 	if len(f.part) == 1 {
 		disc(f.part[0].At, f.part[0].Radius, true, to)

@@ -2,12 +2,12 @@ package shapes
 
 import (
 	"plumb/render/geom"
-	"plumb/render/path"
 	"plumb/render/scene"
+	"plumb/render/vector"
 )
 
 // centreLine appends the smoothed line itself, open or closed. See docs/spec/drawing.md#r77.
-func (f *freehand) centreLine(sh *scene.Shape, to *path.Path) {
+func (f *freehand) centreLine(sh *scene.Shape, to *vector.Path) {
 	if sh.Closed && len(f.Points) > 2 {
 		f.closedCentre(to)
 	} else {
@@ -16,7 +16,7 @@ func (f *freehand) centreLine(sh *scene.Shape, to *path.Path) {
 }
 
 // openCentre appends the smooth open line, of at least two points.
-func (f *freehand) openCentre(to *path.Path) {
+func (f *freehand) openCentre(to *vector.Path) {
 	n := len(f.Points)
 	c := chain{to: to}
 	c.move(f.Points[0].At)
@@ -30,7 +30,7 @@ func (f *freehand) openCentre(to *path.Path) {
 }
 
 // closedCentre appends the smooth closed line through the midpoints.
-func (f *freehand) closedCentre(to *path.Path) {
+func (f *freehand) closedCentre(to *vector.Path) {
 	n := len(f.Points)
 	at := func(i int) geom.Point { return f.Points[i%n].At }
 	c := chain{to: to}
@@ -44,9 +44,9 @@ func (f *freehand) closedCentre(to *path.Path) {
 
 // disc appends a circle as the export writes it: two half turns, with relative
 // numbers that are not rounded.
-func disc(at geom.Point, radius float64, clockwise bool, to *path.Path) {
+func disc(at geom.Point, radius float64, clockwise bool, to *vector.Path) {
 	r, d := geom.Read(radius), geom.Read(radius*2)
-	p := path.Point{X: geom.Read(at.X), Y: geom.Read(at.Y)}
+	p := vector.Point{X: geom.Read(at.X), Y: geom.Read(at.Y)}
 	to.MoveTo(p)
 	p.X -= r
 	to.MoveTo(p)
@@ -59,8 +59,8 @@ func disc(at geom.Point, radius float64, clockwise bool, to *path.Path) {
 // chain writes smooth quadratics: each control mirrors the one before, as T
 // does in path data, in the browser's binary32.
 type chain struct {
-	to        *path.Path
-	cur, ctrl path.Point
+	to        *vector.Path
+	cur, ctrl vector.Point
 }
 
 func (c *chain) move(p geom.Point) {
@@ -75,7 +75,7 @@ func (c *chain) quad(ctrl, p geom.Point) {
 }
 
 func (c *chain) smooth(p geom.Point) {
-	c.ctrl = path.Point{X: float32(2*c.cur.X) - c.ctrl.X, Y: float32(2*c.cur.Y) - c.ctrl.Y}
+	c.ctrl = vector.Point{X: float32(2*c.cur.X) - c.ctrl.X, Y: float32(2*c.cur.Y) - c.ctrl.Y}
 	c.cur = geom.Written(p)
 	c.to.QuadTo(c.ctrl, c.cur)
 }

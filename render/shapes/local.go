@@ -3,14 +3,14 @@ package shapes
 import (
 	"slices"
 
-	"plumb/render/path"
 	"plumb/render/scene"
+	"plumb/render/vector"
 )
 
 // Draw is one thing that the export paints, in the shape's export units: a
 // path that is filled or stroked.
 type Draw struct {
-	Path    *path.Path
+	Path    *vector.Path
 	Width   float64 // of the stroke; 0 fills the path
 	Dashes  Dashes  // of the stroke
 	Color   RGB
@@ -28,7 +28,7 @@ type Maker struct {
 	Outline Outline
 	Hand    Wobbly
 	Draws   []Draw
-	pool    []*path.Path
+	pool    []*vector.Path
 	used    int
 	Free    freehand
 	Counter float64 // counter-scale of the shape's draws: 1/scale, or 1
@@ -37,9 +37,9 @@ type Maker struct {
 func (l *Maker) Reset() { l.Draws, l.used, l.Counter = l.Draws[:0], 0, 1 }
 
 // NewPath returns an empty path that lasts until reset.
-func (l *Maker) NewPath() *path.Path {
+func (l *Maker) NewPath() *vector.Path {
 	if l.used == len(l.pool) {
-		l.pool = append(l.pool, new(path.Path))
+		l.pool = append(l.pool, new(vector.Path))
 	}
 	p := l.pool[l.used]
 	l.used++
@@ -85,7 +85,7 @@ func (l *Maker) geo(sh *scene.Shape, growY float64) error {
 }
 
 // Fill paints the inside of p in the shape's style. See docs/spec/drawing.md#r37.
-func (l *Maker) Fill(sh *scene.Shape, p *path.Path) {
+func (l *Maker) Fill(sh *scene.Shape, p *vector.Path) {
 	s := &Palette[sh.Color]
 	color := semiFill
 	switch sh.Fill {

@@ -1,8 +1,8 @@
 package shapes
 
 import (
-	"plumb/render/path"
 	"plumb/render/scene"
+	"plumb/render/vector"
 )
 
 // NoteSide is the width of a note, and its height before it grows, unscaled px.
@@ -15,8 +15,8 @@ var ShadowOpacity = OpacityOf(0.1)
 func (l *Maker) note(sh *scene.Shape, growY float64) error {
 	h := float32(NoteSide + growY)
 	p, q := l.NewPath(), l.NewPath()
-	path.RoundRect(p, 5, 5, NoteSide-10, h, 1)
-	path.RoundRect(q, 0, 0, NoteSide, h, 1)
+	vector.RoundRect(p, 5, 5, NoteSide-10, h, 1)
+	vector.RoundRect(q, 0, 0, NoteSide, h, 1)
 	l.Draws = append(l.Draws,
 		Draw{Path: p, Color: Ink, Opacity: ShadowOpacity},
 		Draw{Path: q, Color: Palette[sh.Color].note, Opacity: Opaque})

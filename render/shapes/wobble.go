@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"plumb/render/geom"
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // Wobbly draws an outline with hand-drawn jitter. See docs/spec/drawing.md#r31.
@@ -76,7 +76,7 @@ func (w *Wobbly) bend(c *Outline, i, next, first int) bend {
 }
 
 // Pass appends one run of the hand over c. Call plan first.
-func (w *Wobbly) Pass(c *Outline, tail string, to *path.Path) {
+func (w *Wobbly) Pass(c *Outline, tail string, to *vector.Path) {
 	var rng Random
 	if w.Offset > 0 {
 		rng.Seed(w.Seed, tail)
@@ -97,7 +97,7 @@ func (w *Wobbly) Pass(c *Outline, tail string, to *path.Path) {
 
 // fill appends the filled subpaths of c without jitter, with rounded corners. Call plan first.
 // See docs/spec/drawing.md#r33.
-func (w *Wobbly) fill(c *Outline, to *path.Path) {
+func (w *Wobbly) fill(c *Outline, to *vector.Path) {
 	hollow := false
 	for i := range c.List {
 		m := &c.List[i]
@@ -120,7 +120,7 @@ func (w *Wobbly) shake(rng *Random, offset float64) (d geom.Point) {
 	return geom.Scale(d, offset)
 }
 
-func (w *Wobbly) emit(c *Outline, m *command, k *bend, d geom.Point, to *path.Path) {
+func (w *Wobbly) emit(c *Outline, m *command, k *bend, d geom.Point, to *vector.Path) {
 	q := geom.Add(m.To, d)
 	in, out := q, q
 	cutOut := k.next >= 0 && k.after > 0
@@ -148,7 +148,7 @@ func (w *Wobbly) emit(c *Outline, m *command, k *bend, d geom.Point, to *path.Pa
 
 // Plain appends c as it is. A closed subpath that ends with a line is closed by Z, others end
 // on their first point. See docs/spec/drawing.md#r19.
-func (c *Outline) Plain(filled bool, to *path.Path) {
+func (c *Outline) Plain(filled bool, to *vector.Path) {
 	hollow := false
 	for i := range c.List {
 		m := &c.List[i]

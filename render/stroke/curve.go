@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // curve is a quadratic (n = 3) or cubic (n = 4) with the coefficients of its
@@ -176,7 +176,7 @@ func (c *curve) turns(buf *[3]float32) []float32 {
 }
 
 // CutAtTurns cuts a cubic where it turns most, into n pieces in order.
-func CutAtTurns(p [4]path.Point) (pieces [4][4]path.Point, n int) {
+func CutAtTurns(p [4]vector.Point) (pieces [4][4]vector.Point, n int) {
 	c := cubicCurve(p[0], p[1], p[2], p[3])
 	rest, from := segment{p: p, n: 4}, float32(0)
 	var buf [3]float32

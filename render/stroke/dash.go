@@ -3,7 +3,7 @@ package stroke
 import (
 	"math"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // maxDashes is the number of pieces of one path above which the browser draws a
@@ -24,7 +24,7 @@ type Dasher struct {
 // false and appends nothing where the browser ignores the dashes and draws a solid line: no
 // dashes, a length that is negative or not finite, a sum of 0, or more than 1,000,000 pieces.
 // resolution is as for Outline. See docs/spec/raster.md#r5.
-func (d *Dasher) Dash(dst, src *path.Path, dashes []float32, offset, resolution float32) bool {
+func (d *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, resolution float32) bool {
 	if !d.setPattern(dashes) || !finite(offset) {
 		return false
 	}
@@ -44,24 +44,24 @@ func (d *Dasher) Dash(dst, src *path.Path, dashes []float32, offset, resolution 
 	d.m.reset()
 	for _, v := range src.Verbs {
 		switch v {
-		case path.Move:
+		case vector.Move:
 			flush(false)
 			start = pts[0]
-		case path.Line:
+		case vector.Line:
 			d.m.line(cur, pts[0])
-		case path.Quad:
+		case vector.Quad:
 			d.m.curve(quadCurve(cur, pts[0], pts[1]))
-		case path.Cubic:
+		case vector.Cubic:
 			d.m.curve(cubicCurve(cur, pts[0], pts[1], pts[2]))
-		case path.Conic:
-			d.quads = path.ConicQuads(d.quads[:0], cur, pts[0], pts[1], w[0], d.m.tol)
+		case vector.Conic:
+			d.quads = vector.ConicQuads(d.quads[:0], cur, pts[0], pts[1], w[0], d.m.tol)
 			from := cur
 			for q := d.quads; len(q) > 0; q = q[2:] {
 				d.m.curve(quadCurve(from, q[0], q[1]))
 				from = q[1]
 			}
 			w = w[1:]
-		case path.Close:
+		case vector.Close:
 			d.m.line(cur, start)
 			flush(true)
 			cur = start
@@ -117,7 +117,7 @@ func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
 }
 
 // pieces appends the dashes of the measured subpath.
-func (d *Dasher) pieces(dst *path.Path, first int, rest float32, closed bool) {
+func (d *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) {
 	m := &d.m
 	if m.length == 0 {
 		if m.seen == 1 && !closed {

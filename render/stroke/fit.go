@@ -1,7 +1,7 @@
 package stroke
 
 import (
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // How often a range of a curve is halved before a line takes its place.
@@ -36,7 +36,7 @@ const (
 // fitter follows the offset of one curve on one side.
 type fitter struct {
 	*pen
-	dst  *path.Path
+	dst  *vector.Path
 	c    *curve
 	side float32 // +1 outer, -1 inner
 	met  bool    // tangents of some range have met (cubics only)
@@ -55,7 +55,7 @@ func (p *pen) place(c *curve, t float32) place {
 
 // fit appends the offset of the curve over [t0, t1], where a and b are its places at both ends.
 // See docs/spec/raster.md#r7.
-func (p *pen) fit(dst *path.Path, c *curve, side, t0, t1 float32, a, b *place) {
+func (p *pen) fit(dst *vector.Path, c *curve, side, t0, t1 float32, a, b *place) {
 	f := fitter{pen: p, dst: dst, c: c, side: side, met: c.n == 3}
 	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2, d0: a.d, d1: b.d}
 	s.e0, s.e1 = f.offset(a), f.offset(b)

@@ -3,7 +3,7 @@ package stroke
 import (
 	"sort"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // measureLevels is how often a curve is halved to measure it.
@@ -118,7 +118,7 @@ func (s *segment) at(t float32) vec {
 
 // piece appends the part between the distances from and to, behind what is in
 // dst or as a subpath of its own.
-func (m *measure) piece(dst *path.Path, from, to float32, move bool) {
+func (m *measure) piece(dst *vector.Path, from, to float32, move bool) {
 	from, to = max(from, 0), min(to, m.length)
 	if !(from <= to) || len(m.knots) == 0 {
 		return
@@ -150,7 +150,7 @@ func (m *measure) place(d float32) (seg int32, t float32) {
 
 // appendTo draws the segment over [t0, t1]. A piece without length is a line to
 // where it stands, so that it gets its caps.
-func (s *segment) appendTo(dst *path.Path, t0, t1 float32) {
+func (s *segment) appendTo(dst *vector.Path, t0, t1 float32) {
 	if t0 == t1 {
 		dst.LineTo(dst.Points[len(dst.Points)-1])
 		return

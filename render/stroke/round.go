@@ -3,7 +3,7 @@ package stroke
 import (
 	"math"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // quarter is the weight of the conic that is a quarter of a circle.
@@ -31,7 +31,7 @@ func (p *pen) join(a, b vec) {
 // arc draws around the current point from its offset from to its offset to, the
 // short way, as one conic for each full quadrant and one for the rest. a and b
 // are the unit vectors of the same turn.
-func (p *pen) arc(dst *path.Path, from, to, a, b vec) {
+func (p *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	cos, sin := dot(a, b), cross(a, b)
 	turn := func(v vec) vec { return vec{X: -v.Y, Y: v.X} } // clockwise on screen
 	if sin < 0 || sin == 0 && from != scale(a, p.r) {
@@ -87,14 +87,14 @@ type box struct{ x0, y0, x1, y1 float32 }
 
 // rectangle reports whether the path is one closed axis-aligned rectangle and
 // nothing else: the browser strokes those in a way of its own.
-func rectangle(src *path.Path) (b box, ok bool) {
+func rectangle(src *vector.Path) (b box, ok bool) {
 	v, q := src.Verbs, src.Points
 	n := len(q)
-	if len(v) != n+1 || v[n] != path.Close || n != 4 && !(n == 5 && q[4] == q[0]) {
+	if len(v) != n+1 || v[n] != vector.Close || n != 4 && !(n == 5 && q[4] == q[0]) {
 		return b, false
 	}
 	for _, w := range v[1:n] {
-		if w != path.Line {
+		if w != vector.Line {
 			return b, false
 		}
 	}

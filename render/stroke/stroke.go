@@ -6,7 +6,7 @@
 package stroke
 
 import (
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // Fine is the factor for Resolution at which outlines follow the true offset
@@ -17,7 +17,7 @@ const Fine = 256
 
 // Resolution is the px per unit of the map m that strokes and dashes are made
 // for: the longer of its two columns.
-func Resolution(m path.Matrix) float32 {
+func Resolution(m vector.Matrix) float32 {
 	x := float32(m.A*m.A) + float32(m.B*m.B)
 	y := float32(m.C*m.C) + float32(m.D*m.D)
 	return sqrt(max(x, y))
@@ -41,7 +41,7 @@ const patience = 1024
 // width (units of src, > 0). Fill it with the non-zero rule, all of it as one
 // path. resolution is Resolution(m) for the map m from src's units to px, times
 // Fine for outlines closer than the browser's. dst must not be src.
-func (s *Stroker) Outline(dst, src *path.Path, width, resolution float32) {
+func (s *Stroker) Outline(dst, src *vector.Path, width, resolution float32) {
 	p := &s.pen
 	p.start(dst, width, resolution, len(src.Points))
 	if box, ok := rectangle(src); ok {
@@ -54,31 +54,31 @@ func (s *Stroker) Outline(dst, src *path.Path, width, resolution float32) {
 			return
 		}
 		switch v {
-		case path.Move:
+		case vector.Move:
 			p.finish(false)
 			p.moveTo(pts[0])
 			pts = pts[1:]
-		case path.Line:
+		case vector.Line:
 			p.lineTo(pts[0], src.Verbs[i+1:], pts[1:])
 			pts = pts[1:]
-		case path.Quad:
+		case vector.Quad:
 			p.curveTo(quadCurve(p.cur, pts[0], pts[1]))
 			pts = pts[2:]
-		case path.Cubic:
+		case vector.Cubic:
 			p.curveTo(cubicCurve(p.cur, pts[0], pts[1], pts[2]))
 			pts = pts[3:]
-		case path.Conic:
+		case vector.Conic:
 			w := weights[0]
 			if c := conicCurve(p.cur, pts[0], pts[1], w); w < 1 && !c.flat() { // an arc of an ellipse
 				p.curveTo(c)
 			} else { // a line that may turn back, or bends sharper than a quadratic's
-				p.quads = path.ConicQuads(p.quads[:0], p.cur, pts[0], pts[1], w, p.eps)
+				p.quads = vector.ConicQuads(p.quads[:0], p.cur, pts[0], pts[1], w, p.eps)
 				for q := p.quads; len(q) > 0; q = q[2:] {
 					p.curveTo(quadCurve(p.cur, q[0], q[1]))
 				}
 			}
 			pts, weights = pts[2:], weights[1:]
-		case path.Close:
+		case vector.Close:
 			if p.cur != p.first || !p.drawn {
 				p.lineTo(p.first, nil, nil)
 			}
@@ -97,10 +97,10 @@ const (
 
 // pen holds one subpath's two sides while it is drawn.
 type pen struct {
-	out    *path.Path
-	inner  path.Path // the right side, drawn forwards, appended backwards
-	r      float32   // half the width
-	eps    float32   // how far an outline may leave the true offset curve
+	out    *vector.Path
+	inner  vector.Path // the right side, drawn forwards, appended backwards
+	r      float32     // half the width
+	eps    float32     // how far an outline may leave the true offset curve
 	budget int
 
 	cur, first vec // current point, start of the subpath
@@ -112,7 +112,7 @@ type pen struct {
 	quads      []vec // scratch of conics
 }
 
-func (p *pen) start(dst *path.Path, width, resolution float32, points int) {
+func (p *pen) start(dst *vector.Path, width, resolution float32, points int) {
 	p.out = dst
 	p.r = width / 2
 	p.eps = 1 / (4 * resolution)
@@ -145,7 +145,7 @@ func (p *pen) begin(n vec) {
 func (p *pen) end(a, n vec) { p.cur, p.n = a, n }
 
 // lineTo draws a straight segment; verbs and pts are what follows it.
-func (p *pen) lineTo(a vec, verbs []path.Verb, pts []vec) {
+func (p *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
 	tiny := p.eps / 4096
 	short := abs(a.X-p.cur.X) <= tiny && abs(a.Y-p.cur.Y) <= tiny
 	if short && (p.drawn || hasLength(a, verbs, pts)) {
@@ -169,9 +169,9 @@ func (p *pen) line(a, n vec) {
 }
 
 // hasLength reports whether the rest of the subpath leaves the point a.
-func hasLength(a vec, verbs []path.Verb, pts []vec) bool {
+func hasLength(a vec, verbs []vector.Verb, pts []vec) bool {
 	for _, v := range verbs {
-		if v == path.Move || v == path.Close {
+		if v == vector.Move || v == vector.Close {
 			return false
 		}
 		k := v.Points()
@@ -277,11 +277,11 @@ func (p *pen) reverse() {
 	i, w := len(in.Points)-1, len(in.Weights)-1
 	for v := len(in.Verbs) - 1; v >= 0; v-- {
 		switch in.Verbs[v] {
-		case path.Line:
+		case vector.Line:
 			p.out.LineTo(in.Points[i-1])
-		case path.Quad:
+		case vector.Quad:
 			p.out.QuadTo(in.Points[i-1], in.Points[i-2])
-		case path.Conic:
+		case vector.Conic:
 			p.out.ConicTo(in.Points[i-1], in.Points[i-2], in.Weights[w])
 			w--
 		}

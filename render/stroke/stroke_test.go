@@ -9,15 +9,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"plumb/render/path"
-	"plumb/render/path/pathtest"
+	"plumb/render/vector"
+	"plumb/render/vector/vectortest"
 )
 
 // Lines and Differs are for tests outside of the package.
 var Lines, Differs = lines, differs
 
 // lines writes a path in the form of the vectors' outlines.
-func lines(p *path.Path) []string {
+func lines(p *vector.Path) []string {
 	var out []string
 	pts, w := p.Points, p.Weights
 	for _, v := range p.Verbs {
@@ -27,7 +27,7 @@ func lines(p *path.Path) []string {
 			fmt.Fprintf(&b, " %.5f %.5f", q.X, q.Y)
 		}
 		pts = pts[v.Points():]
-		if v == path.Conic {
+		if v == vector.Conic {
 			fmt.Fprintf(&b, " %.5f", w[0])
 			w = w[1:]
 		}
@@ -56,24 +56,24 @@ func differs(got, want string, tol float64) bool {
 // outline returns the outline of SVG path data as text.
 func outline(t testing.TB, d string, width, res float32) []string {
 	t.Helper()
-	p, err := pathtest.Parse(d)
+	p, err := vectortest.Parse(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var dst path.Path
+	var dst vector.Path
 	new(Stroker).Outline(&dst, p, width, res)
 	return lines(&dst)
 }
 
 func TestResolution(t *testing.T) {
 	for _, c := range []struct {
-		m    path.Matrix
+		m    vector.Matrix
 		want float32
 	}{
-		{path.Identity, 1},
-		{path.Matrix{A: 3, B: 4, C: 0, D: 1}, 5},
-		{path.Matrix{A: 0.5, D: 2, E: 100}, 2},
-		{path.Matrix{}, 0},
+		{vector.Identity, 1},
+		{vector.Matrix{A: 3, B: 4, C: 0, D: 1}, 5},
+		{vector.Matrix{A: 0.5, D: 2, E: 100}, 2},
+		{vector.Matrix{}, 0},
 	} {
 		if got := Resolution(c.m); got != c.want {
 			t.Errorf("%+v: got %g; want %g", c.m, got, c.want)
@@ -142,11 +142,11 @@ func TestCusp(t *testing.T) {
 
 // dash returns the dashes of SVG path data as one line of text.
 func dash(t testing.TB, d string, dashes []float32, offset float32) (string, bool) {
-	p, err := pathtest.Parse(d)
+	p, err := vectortest.Parse(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var dst path.Path
+	var dst vector.Path
 	ok := new(Dasher).Dash(&dst, p, dashes, offset, 1)
 	var b strings.Builder
 	for i, l := range lines(&dst) {
@@ -195,11 +195,11 @@ func TestDash(t *testing.T) {
 
 // Dashes on a curve have the length that was asked for.
 func TestDashLength(t *testing.T) {
-	p, err := pathtest.Parse("M 2.4 10.5 C 2.4 5.9 9.8 2.1 19 2.1 C 28.1 2.1 35.5 5.9 35.5 10.5 Q 30 30 5 20")
+	p, err := vectortest.Parse("M 2.4 10.5 C 2.4 5.9 9.8 2.1 19 2.1 C 28.1 2.1 35.5 5.9 35.5 10.5 Q 30 30 5 20")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var dst path.Path
+	var dst vector.Path
 	if !new(Dasher).Dash(&dst, p, []float32{4, 3}, 0, Fine) {
 		t.Fatal("refused")
 	}
@@ -220,13 +220,13 @@ func TestDashLength(t *testing.T) {
 	for _, v := range dst.Verbs[:len(dst.Verbs)-1] {
 		k := v.Points()
 		switch v {
-		case path.Move:
+		case vector.Move:
 			flush()
-		case path.Line:
+		case vector.Line:
 			m.line(cur, pts[0])
-		case path.Quad:
+		case vector.Quad:
 			m.curve(quadCurve(cur, pts[0], pts[1]))
-		case path.Cubic:
+		case vector.Cubic:
 			m.curve(cubicCurve(cur, pts[0], pts[1], pts[2]))
 		}
 		cur, pts = pts[k-1], pts[k:]
@@ -243,7 +243,7 @@ func TestHostile(t *testing.T) {
 	wild := rapid.OneOf(rapid.Float32(), rapid.Float32Range(-1e9, 1e9), rapid.Float32Range(-50, 150),
 		rapid.SampledFrom([]float32{0, 1, 1e9, -1e9, math.MaxFloat32, 1e-40, float32(math.Inf(1)), float32(math.NaN())}))
 	rapid.Check(t, func(t *rapid.T) {
-		p := new(path.Path)
+		p := new(vector.Path)
 		pt := func() vec { return vec{X: wild.Draw(t, "x"), Y: wild.Draw(t, "y")} }
 		p.MoveTo(pt())
 		for range rapid.IntRange(1, 8).Draw(t, "segments") {
@@ -261,7 +261,7 @@ func TestHostile(t *testing.T) {
 				p.ConicTo(pt(), pt(), wild.Draw(t, "weight"))
 			}
 		}
-		var dst path.Path
+		var dst vector.Path
 		s.Outline(&dst, p, wild.Draw(t, "width"), wild.Draw(t, "resolution"))
 		if limit := 2*(rangesPerCall+rangesPerPoint*len(p.Points)) + 600*len(p.Points); len(dst.Verbs) > limit {
 			t.Fatalf("outline has %d verbs; want at most %d", len(dst.Verbs), limit)
@@ -276,13 +276,13 @@ func TestHostile(t *testing.T) {
 
 // A warm stroker and a warm dasher need no memory.
 func TestNoAllocations(t *testing.T) {
-	p, err := pathtest.Parse("M 2.4 10.5 C 2.4 5.9 9.8 2.1 19 2.1 L 35.5 10.5 Q 30 30 5 20 Z")
+	p, err := vectortest.Parse("M 2.4 10.5 C 2.4 5.9 9.8 2.1 19 2.1 L 35.5 10.5 Q 30 30 5 20 Z")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var s Stroker
 	var d Dasher
-	var dashed, dst path.Path
+	var dashed, dst vector.Path
 	if n := testing.AllocsPerRun(100, func() {
 		dashed.Reset()
 		dst.Reset()

@@ -3,11 +3,11 @@ package stroke
 import (
 	"math"
 
-	"plumb/render/path"
+	"plumb/render/vector"
 )
 
 // vec is a point or a direction in the path's units.
-type vec = path.Point
+type vec = vector.Point
 
 func add(a, b vec) vec           { return vec{X: a.X + b.X, Y: a.Y + b.Y} }
 func sub(a, b vec) vec           { return vec{X: a.X - b.X, Y: a.Y - b.Y} }

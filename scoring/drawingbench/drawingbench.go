@@ -19,9 +19,9 @@ import (
 	"plumb/render/metric"
 	"plumb/render/view"
 	"plumb/scoring"
-	"plumb/scoring/drawingbench/answer"
-	"plumb/scoring/drawingbench/picture"
-	"plumb/scoring/drawingbench/release"
+	"plumb/scoring/drawingbench/parse"
+	"plumb/scoring/drawingbench/published"
+	"plumb/scoring/drawingbench/replay"
 	"plumb/scoring/pyjson"
 )
 
@@ -79,9 +79,9 @@ func New(options ...Option) *scoring.Suite {
 // reader holds the memory of one evaluation.
 type reader struct {
 	answer, task pyjson.Reader
-	evaluator    release.Evaluator
+	evaluator    published.Evaluator
 	text         []byte
-	drawer       *picture.Drawer // nil until the first picture
+	drawer       *replay.Drawer // nil until the first picture
 }
 
 // ownAnswer reports whether v is a list of actions, or an object that has
@@ -167,7 +167,7 @@ func (s *suite) tooMany(v *pyjson.Value) string {
 
 // reading says how an answer was read.
 type reading struct {
-	how     answer.How
+	how     parse.How
 	limited bool
 	crash   string // the exception that reading alone ends with, "" for none
 	text    string // what was read
@@ -189,7 +189,7 @@ func (r *reader) readAnswer(it *scoring.Item, strict bool) (v pyjson.Value, how 
 		r.answer.Reset(string(r.text))
 		v, err := r.answer.All()
 		if e, ok := err.(pyjson.Exception); ok { // a number of 5,000 digits
-			return v, reading{how: answer.Direct, crash: string(e), text: r.answer.Text()}, true, nil
+			return v, reading{how: parse.Direct, crash: string(e), text: r.answer.Text()}, true, nil
 		}
 		if err != nil {
 			return v, how, false, badItem("response", "%v", err)
@@ -197,17 +197,17 @@ func (r *reader) readAnswer(it *scoring.Item, strict bool) (v pyjson.Value, how 
 		if list := v.Get("actions"); v.Kind == pyjson.Dict && !strict && list != nil && list.Kind == pyjson.List {
 			v = *list
 		}
-		return v, reading{how: answer.Direct, text: r.answer.Text()}, true, nil
+		return v, reading{how: parse.Direct, text: r.answer.Text()}, true, nil
 	}
 	text := string(f.GetStringBytes())
 	how.text = text
 	if !strict {
-		v, found, limited := answer.Extract(&r.answer, text)
+		v, found, limited := parse.Extract(&r.answer, text)
 		return v, reading{how: found, limited: limited, text: text}, true, nil
 	}
 	r.answer.Reset(text)
 	v, err = r.answer.All()
-	how.how = answer.Strict
+	how.how = parse.Strict
 	if e, ok := err.(pyjson.Exception); ok {
 		how.crash = string(e)
 	}
@@ -222,7 +222,7 @@ func badItem(field, format string, args ...any) error {
 
 // task is what an item's task says.
 type task struct {
-	criteria             *release.Criteria
+	criteria             *published.Criteria
 	name                 string // which task it is, for tables: "basic_003#2"
 	category, difficulty string
 	turn                 int
@@ -247,12 +247,12 @@ func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t task, err err
 			return t, badItem("criteria", "%v", err)
 		}
 		t.demand = &demand
-		if t.criteria, err = release.ReadCriteria(&demand); err != nil {
+		if t.criteria, err = published.ReadCriteria(&demand); err != nil {
 			return t, &scoring.Error{Code: "bad_item", Message: err.Error()}
 		}
 	}
 	if t.prompt = text(it.Fields, "prompt"); v.On(WithPrompt) && t.prompt != "" {
-		c := release.Criteria{}
+		c := published.Criteria{}
 		if t.criteria != nil {
 			c = *t.criteria
 		}
@@ -301,7 +301,7 @@ type job struct {
 }
 
 // judged makes the result of an evaluation.
-func (j *job) judged(e *release.Evaluation) {
+func (j *job) judged(e *published.Evaluation) {
 	r := &j.base
 	r.Scored, r.Score, r.Status = true, e.Score, string(j.how.how)
 	if j.how.limited {
@@ -324,7 +324,7 @@ func (j *job) judged(e *release.Evaluation) {
 }
 
 // types are the types of the evaluator's errors and warnings, one for each.
-func types(e *release.Evaluation) []string {
+func types(e *published.Evaluation) []string {
 	out := []string{}
 	for _, f := range e.Faults {
 		out = append(out, f.Type)
@@ -336,9 +336,9 @@ func types(e *release.Evaluation) []string {
 }
 
 // told are the types of what the feedback adds to the evaluator's own.
-func told(f *release.Feedback) []string {
+func told(f *published.Feedback) []string {
 	out := []string{}
-	for _, list := range [][]release.Warning{f.Errors, f.Warnings} {
+	for _, list := range [][]published.Warning{f.Errors, f.Warnings} {
 		for _, w := range list {
 			out = append(out, w.Type)
 		}

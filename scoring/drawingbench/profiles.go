@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"plumb/scoring"
-	"plumb/scoring/drawingbench/picture"
 	"plumb/scoring/drawingbench/profile"
-	"plumb/scoring/drawingbench/release"
+	"plumb/scoring/drawingbench/published"
+	"plumb/scoring/drawingbench/replay"
 	"plumb/scoring/pyjson"
 )
 
@@ -29,7 +29,7 @@ func profileOf(v scoring.Variants) string {
 // draw adds what needs the picture: the score of another profile, and the pixel
 // metrics. Without either the picture is not made. The published evaluation stays
 // as it is. The error says why the criteria do not fit the profile.
-func (j *job) draw(e *release.Evaluation) *scoring.Error {
+func (j *job) draw(e *published.Evaluation) *scoring.Error {
 	v := j.variants
 	name := profileOf(v)
 	if name == "release" && !v.On(PixelMetrics) {
@@ -66,15 +66,15 @@ func (j *job) draw(e *release.Evaluation) *scoring.Error {
 }
 
 // picture draws an answer. The error is the limit of what it may paint.
-func (r *reader) picture(actions *pyjson.Value, most int) (*picture.Picture, *scoring.Error) {
+func (r *reader) picture(actions *pyjson.Value, most int) (*replay.Picture, *scoring.Error) {
 	if r.drawer == nil {
-		r.drawer = picture.New()
+		r.drawer = replay.New()
 	}
 	r.drawer.Most = most
 	p := r.drawer.Draw(actions)
 	if p.Limited {
 		if most <= 0 {
-			most = picture.MaxWork
+			most = replay.MaxWork
 		}
 		return nil, &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot draw actions: they paint more than %d pixels, repeats and strokes counted; want at most that (%s)", most, FlagPaint)}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/scoring"
-	"plumb/scoring/drawingbench/answer"
-	"plumb/scoring/drawingbench/picture"
+	"plumb/scoring/drawingbench/parse"
+	"plumb/scoring/drawingbench/replay"
 	"plumb/scoring/pyjson"
 )
 
@@ -23,14 +23,14 @@ func TestPromptLayout(t *testing.T) {
 	if len(found) != 17 {
 		t.Errorf("got %d buttons; want 6 tools, 8 colours and 3 widths", len(found))
 	}
-	d := picture.New()
+	d := replay.New()
 	for _, f := range found {
 		var r pyjson.Reader
 		r.Reset(`[{"action":"click","x":` + f[2] + `,"y":` + f[3] + `}]`)
 		v, _ := r.All()
 		s := d.Draw(&v).State
 		ok := s.Tool == f[1] || strings.HasPrefix(f[1], "2 px") || s.Size > 2 && strings.HasPrefix(f[1], map[int]string{5: "5", 10: "10"}[s.Size])
-		for _, c := range picture.Palette {
+		for _, c := range replay.Palette {
 			ok = ok || c.Name == f[1] && c.Hex == s.Colour
 		}
 		if !ok {
@@ -38,8 +38,8 @@ func TestPromptLayout(t *testing.T) {
 		}
 	}
 	var r pyjson.Reader
-	v, how, _ := answer.Extract(&r, text[strings.Index(text, "Example"):])
-	if p := d.Draw(&v); how != answer.Scan || p.Stats.Colours[1] == 0 || p.State.Tool != "circle" {
+	v, how, _ := parse.Extract(&r, text[strings.Index(text, "Example"):])
+	if p := d.Draw(&v); how != parse.Scan || p.Stats.Colours[1] == 0 || p.State.Tool != "circle" {
 		t.Errorf("the example: read as %s, state %+v; want a red circle", how, p.State)
 	}
 	if _, err := Prompt(fastjson.MustParse(`{}`)); err == nil {

@@ -9,8 +9,8 @@ import (
 
 	"plumb/render/scene"
 	"plumb/scoring"
-	"plumb/scoring/drawingbench/answer"
-	"plumb/scoring/drawingbench/picture"
+	"plumb/scoring/drawingbench/parse"
+	"plumb/scoring/drawingbench/replay"
 	"plumb/scoring/drawingbench/session"
 	"plumb/scoring/pyjson"
 )
@@ -27,8 +27,8 @@ const (
 func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 	var e scoring.Exhibit
 	var reader pyjson.Reader
-	v, how, _ := answer.Extract(&reader, j.source)
-	if j.source != "" && how != answer.None {
+	v, how, _ := parse.Extract(&reader, j.source)
+	if j.source != "" && how != parse.None {
 		e.Panels = j.panels(&v)
 		e.Texts = append(e.Texts, scoring.Text{Title: "actions", Body: listed(&v)})
 	}
@@ -50,7 +50,7 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 
 // panels draws the answer once for both.
 func (j *job) panels(v *pyjson.Value) []scoring.Panel {
-	d := picture.New()
+	d := replay.New()
 	d.Most = j.suite.paint
 	p := d.Draw(v)
 	img := p.Canvas.Image()

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"plumb/scoring/tangram/assembly"
-	"plumb/scoring/tangram/tce"
+	"plumb/scoring/tangram/construction"
 )
 
 func abs(x float64) float64 { return math.Abs(x) }
@@ -12,7 +12,7 @@ func abs(x float64) float64 { return math.Abs(x) }
 // byHand tells of a polygon, in doubles and from the definitions: whether it is
 // simple, its area and perimeter, and by how much its corners' distances differ
 // from those of its type, the best way round, infinite for another number.
-func byHand(list []tce.Point, kind tce.Kind) (simple bool, area, around, off float64) {
+func byHand(list []construction.Point, kind construction.Kind) (simple bool, area, around, off float64) {
 	var p [][2]float64
 	for _, v := range list {
 		p = append(p, [2]float64{v.X.Float() - list[0].X.Float(), v.Y.Float() - list[0].Y.Float()})
@@ -47,7 +47,7 @@ func byHand(list []tce.Point, kind tce.Kind) (simple bool, area, around, off flo
 		}
 	}
 	var w [][2]float64
-	for k, name := range []tce.Kind{tce.Large, tce.Medium, tce.Small, tce.Square, tce.Parallelogram} {
+	for k, name := range []construction.Kind{construction.Large, construction.Medium, construction.Small, construction.Square, construction.Parallelogram} {
 		if name == kind {
 			for _, v := range assembly.Canonical(assembly.Kind(k)) {
 				w = append(w, [2]float64{v.X.Float(), v.Y.Float()})

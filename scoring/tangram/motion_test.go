@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"plumb/scoring/tangram/assembly"
+	"plumb/scoring/tangram/construction"
 	"plumb/scoring/tangram/field"
 	"plumb/scoring/tangram/generate"
 	"plumb/scoring/tangram/plane"
-	"plumb/scoring/tangram/tce"
 )
 
 // motion is a turn by a multiple of 45 degrees, mirrored or not, and a step.
@@ -45,14 +45,14 @@ func (m motion) outline(list []assembly.Point) (out []plane.Point) {
 }
 
 // answer is a configuration as an answer, read by nobody.
-func (m motion) answer(in *assembly.Instance) tce.Prediction {
-	p := tce.Prediction{Found: true, Parsed: assembly.Count}
+func (m motion) answer(in *assembly.Instance) construction.Prediction {
+	p := construction.Prediction{Found: true, Parsed: assembly.Count}
 	for i, list := range in.Pieces {
-		var vs []tce.Point
+		var vs []construction.Point
 		for _, q := range m.outline(list) {
-			vs = append(vs, tce.Point(q))
+			vs = append(vs, construction.Point(q))
 		}
-		p.Pieces = append(p.Pieces, tce.Piece{ID: assembly.IDs[i], HasID: true, Kind: tce.Kind(assembly.Kinds[i].String()), Vertices: vs})
+		p.Pieces = append(p.Pieces, construction.Piece{ID: assembly.IDs[i], HasID: true, Kind: construction.Kind(assembly.Kinds[i].String()), Vertices: vs})
 	}
 	return p
 }
@@ -119,17 +119,17 @@ func TestDistortions(t *testing.T) {
 		case 0: // a corner is moved along an edge
 			a, b := q.Vertices[n], q.Vertices[(n+1)%len(q.Vertices)]
 			f := field.Ratio(r.Int64N(7)-3, 4)
-			q.Vertices[n] = tce.Point{X: a.X.Add(f.Mul(b.X.Sub(a.X))), Y: a.Y.Add(f.Mul(b.Y.Sub(a.Y)))}
+			q.Vertices[n] = construction.Point{X: a.X.Add(f.Mul(b.X.Sub(a.X))), Y: a.Y.Add(f.Mul(b.Y.Sub(a.Y)))}
 		case 1: // a corner moves anywhere near
 			q.Vertices[n].X = q.Vertices[n].X.Add(field.Ratio(r.Int64N(9)-4, 4))
 			q.Vertices[n].Y = q.Vertices[n].Y.Add(field.Surd(r.Int64N(9)-4, 4))
 		case 2: // one more on an edge
 			a, b := q.Vertices[n], q.Vertices[(n+1)%len(q.Vertices)]
 			h := field.Ratio(1, 3)
-			q.Vertices = slices.Insert(q.Vertices, n+1, tce.Point{X: a.X.Add(h.Mul(b.X.Sub(a.X))), Y: a.Y.Add(h.Mul(b.Y.Sub(a.Y)))})
+			q.Vertices = slices.Insert(q.Vertices, n+1, construction.Point{X: a.X.Add(h.Mul(b.X.Sub(a.X))), Y: a.Y.Add(h.Mul(b.Y.Sub(a.Y)))})
 		case 3: // out and back
 			a, b := q.Vertices[n], q.Vertices[(n+1)%len(q.Vertices)]
-			q.Vertices = slices.Insert(q.Vertices, n+1, tce.Point{X: b.X.Add(b.X.Sub(a.X)), Y: b.Y.Add(b.Y.Sub(a.Y))})
+			q.Vertices = slices.Insert(q.Vertices, n+1, construction.Point{X: b.X.Add(b.X.Sub(a.X)), Y: b.Y.Add(b.Y.Sub(a.Y))})
 		case 4: // another order
 			j := r.IntN(len(q.Vertices))
 			q.Vertices[n], q.Vertices[j] = q.Vertices[j], q.Vertices[n]

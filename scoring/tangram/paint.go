@@ -5,7 +5,7 @@ import (
 	"image"
 
 	"plumb/scoring"
-	"plumb/scoring/tangram/picture"
+	"plumb/scoring/tangram/diagram"
 	"plumb/scoring/tangram/plane"
 )
 
@@ -59,24 +59,24 @@ func (j *job) Show(*scoring.Result) scoring.Exhibit {
 func (s *sight) paint() (*image.NRGBA, error) {
 	prediction := s.suite.read(s.text, s.repair)
 	score := Evaluate(&prediction, s.target)
-	var pieces []picture.Piece
+	var pieces []diagram.Piece
 	for i := range prediction.Pieces {
 		p, q := &prediction.Pieces[i], &score.Pieces[i]
 		if p.Vertices == nil {
 			continue
 		}
-		piece := picture.Piece{Name: p.ID, Distorted: !q.Simple || q.Typed && (q.RGE || !q.Congruent)}
+		piece := diagram.Piece{Name: p.ID, Distorted: !q.Simple || q.Typed && (q.RGE || !q.Congruent)}
 		if !p.HasID || p.ID == "" {
 			piece.Name = fmt.Sprint(i)
 		}
 		for _, v := range p.Vertices {
-			piece.Loop = append(piece.Loop, picture.Point{X: v.X.Float(), Y: v.Y.Float()})
+			piece.Loop = append(piece.Loop, diagram.Point{X: v.X.Float(), Y: v.Y.Float()})
 		}
 		pieces = append(pieces, piece)
 	}
-	var target picture.Loop
+	var target diagram.Loop
 	for _, v := range s.target.Outline() {
-		target = append(target, picture.Point{X: v.X.Float(), Y: v.Y.Float()})
+		target = append(target, diagram.Point{X: v.X.Float(), Y: v.Y.Float()})
 	}
-	return picture.Answer(target, pieces)
+	return diagram.Answer(target, pieces)
 }

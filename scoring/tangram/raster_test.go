@@ -9,9 +9,9 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"plumb/render/match"
+	"plumb/render/region"
 	"plumb/scoring"
-	"plumb/scoring/tangram/tce"
+	"plumb/scoring/tangram/construction"
 	"plumb/testdata"
 )
 
@@ -26,10 +26,10 @@ func TestRasterReference(t *testing.T) {
 		Response string
 		Expected expected
 	}
-	var r tce.Reader
+	var r construction.Reader
 	n, tight := 0, 0
 	for _, size := range []int{128, 512} {
-		by := &raster{meter: match.Oracle{}, size: size}
+		by := &raster{meter: region.Oracle{}, size: size}
 		worstIoU, worstFar := 0.0, 0.0
 		testdata.Each(t, "tangram/predictions.jsonl", func(in *prediction) {
 			p := r.Read(in.Response, false)
@@ -107,13 +107,13 @@ func TestRasterRandom(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(11, 12))
-	var r tce.Reader
+	var r construction.Reader
 	classes := map[string]int{}
 	for i := range 300 {
 		text := randomAnswer(random)
 		p := r.Read(text, false)
 		exact := Evaluate(&p, target)
-		s := evaluateBy(&p, target, &raster{meter: match.Oracle{}, size: 256})
+		s := evaluateBy(&p, target, &raster{meter: region.Oracle{}, size: 256})
 		if s.Evaluable != exact.Evaluable {
 			t.Fatalf("case %d: evaluable is %v; want %v", i, s.Evaluable, exact.Evaluable)
 		}
@@ -171,8 +171,8 @@ func TestRasterVariant(t *testing.T) {
 // broken is a meter that cannot measure.
 type broken struct{}
 
-func (broken) Measure(*match.Scene) (match.Result, error) {
-	return match.Result{}, fmt.Errorf("cannot measure: out of order")
+func (broken) Measure(*region.Scene) (region.Result, error) {
+	return region.Result{}, fmt.Errorf("cannot measure: out of order")
 }
 
 // A meter that fails is no wrong answer.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"plumb/scoring/tangram/construction"
 	"plumb/scoring/tangram/field"
 	"plumb/scoring/tangram/plane"
-	"plumb/scoring/tangram/tce"
 	"plumb/testdata"
 )
 
@@ -84,7 +84,7 @@ func TestReferencePredictions(t *testing.T) {
 		Expected expected
 		Repair   *expected `json:"expected_repair"`
 	}
-	var r tce.Reader
+	var r construction.Reader
 	testdata.Each(t, "tangram/predictions.jsonl", func(in *prediction) {
 		p := r.Read(in.Response, false)
 		s := Evaluate(&p, all[in.Instance])
@@ -182,7 +182,7 @@ func BenchmarkPredictions(b *testing.B) {
 	}
 	var list []*prediction
 	testdata.Each(b, "tangram/predictions.jsonl", func(in *prediction) { list = append(list, in) })
-	var r tce.Reader
+	var r construction.Reader
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		o := list[i%len(list)]

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"plumb/scoring"
+	"plumb/scoring/tangram/construction"
 	"plumb/scoring/tangram/plane"
-	"plumb/scoring/tangram/tce"
 )
 
 // solved is an answer to Task 2 that has been read.
@@ -16,8 +16,8 @@ type solved struct {
 	target   *plane.Target
 	raster   *raster // nil where exact arithmetic measures
 	variants scoring.Variants
-	main     tce.Prediction
-	repaired *tce.Prediction // under the variant Repair; nil where that changes nothing
+	main     construction.Prediction
+	repaired *construction.Prediction // under the variant Repair; nil where that changes nothing
 }
 
 // score adds the score to r, whose metrics are those of the item.
@@ -178,7 +178,7 @@ const maxNotes = 64
 
 // notes are reasons that a model could learn from: which piece, which edge, by
 // how much; which two overlap and by what area; which components are apart.
-func (s *Score) notes(p *tce.Prediction) (out []scoring.Note) {
+func (s *Score) notes(p *construction.Prediction) (out []scoring.Note) {
 	add := func(code, path, format string, args ...any) {
 		if len(out) >= maxNotes {
 			return
@@ -240,7 +240,7 @@ func off(d float64) string {
 
 // worstEdge names the edge whose length is farthest from what it should be, by
 // the way round that fits best.
-func worstEdge(list []tce.Point, kind tce.Kind) string {
+func worstEdge(list []construction.Point, kind construction.Kind) string {
 	c := canons[kind]
 	points := make([]plane.Point, len(list))
 	for i, v := range list {

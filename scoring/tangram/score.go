@@ -4,15 +4,15 @@ import (
 	"math"
 	"sync"
 
+	"plumb/scoring/tangram/construction"
 	"plumb/scoring/tangram/plane"
-	"plumb/scoring/tangram/tce"
 )
 
 // PieceScore describes one piece of an answer. See docs/spec/tangram.md#r47.
 type PieceScore struct {
 	ID                string
 	HasID             bool
-	Kind              tce.Kind // "" for none
+	Kind              construction.Kind // "" for none
 	Parsed            bool
 	Problem           string // why the vertices are refused
 	Simple            bool
@@ -76,10 +76,10 @@ var memories = sync.Pool{New: func() any { return new(memory) }}
 
 // Evaluate scores a prediction against a target, which is nil where no target is
 // needed. Any number of goroutines may call it.
-func Evaluate(p *tce.Prediction, t *plane.Target) Score { return evaluateBy(p, t, nil) }
+func Evaluate(p *construction.Prediction, t *plane.Target) Score { return evaluateBy(p, t, nil) }
 
 // evaluateBy is Evaluate, with the union measured on a raster unless r is nil.
-func evaluateBy(p *tce.Prediction, t *plane.Target, r *raster) Score {
+func evaluateBy(p *construction.Prediction, t *plane.Target, r *raster) Score {
 	m := memories.Get().(*memory)
 	defer memories.Put(m)
 	m.lists, m.at, m.edges, m.lines = m.lists[:0], m.at[:0], m.edges[:0], m.lines[:0]

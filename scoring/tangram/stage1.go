@@ -3,9 +3,9 @@ package tangram
 import (
 	"math"
 
+	"plumb/scoring/tangram/construction"
 	"plumb/scoring/tangram/field"
 	"plumb/scoring/tangram/plane"
-	"plumb/scoring/tangram/tce"
 )
 
 // The tolerances of decimal answers. See docs/spec/tangram.md#r27.
@@ -27,16 +27,16 @@ type canon struct {
 }
 
 // canons are the canonical pieces by type.
-var canons = func() map[tce.Kind]*canon {
+var canons = func() map[construction.Kind]*canon {
 	n, r2 := field.Int, field.Surd(1, 1)
 	at := func(x, y field.Number) plane.Point { return plane.Point{X: x, Y: y} }
 	zero, one, two := n(0), n(1), n(2)
-	return map[tce.Kind]*canon{
-		tce.Large:         newCanon(at(zero, zero), at(two, zero), at(zero, two)),
-		tce.Medium:        newCanon(at(zero, zero), at(r2, zero), at(zero, r2)),
-		tce.Small:         newCanon(at(zero, zero), at(one, zero), at(zero, one)),
-		tce.Square:        newCanon(at(zero, zero), at(one, zero), at(one, one), at(zero, one)),
-		tce.Parallelogram: newCanon(at(zero, zero), at(one, zero), at(two, one), at(one, one)),
+	return map[construction.Kind]*canon{
+		construction.Large:         newCanon(at(zero, zero), at(two, zero), at(zero, two)),
+		construction.Medium:        newCanon(at(zero, zero), at(r2, zero), at(zero, r2)),
+		construction.Small:         newCanon(at(zero, zero), at(one, zero), at(zero, one)),
+		construction.Square:        newCanon(at(zero, zero), at(one, zero), at(one, one), at(zero, one)),
+		construction.Parallelogram: newCanon(at(zero, zero), at(one, zero), at(two, one), at(one, one)),
 	}
 }()
 

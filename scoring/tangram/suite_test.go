@@ -7,7 +7,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/scoring"
-	"plumb/scoring/tangram/tce"
+	"plumb/scoring/tangram/construction"
 )
 
 // rows is an assembly of our own: the seven pieces in one valid shape of area 8
@@ -20,16 +20,16 @@ const (
 // square7 is the classical square of side 2 sqrt 2.
 var square7 = []struct {
 	id   string
-	kind tce.Kind
+	kind construction.Kind
 	list string
 }{
-	{"T1", tce.Large, `["0","0"],["2\\sqrt{2}","0"],["\\sqrt{2}","\\sqrt{2}"]`},
-	{"T2", tce.Large, `["0","0"],["\\sqrt{2}","\\sqrt{2}"],["0","2\\sqrt{2}"]`},
-	{"T3", tce.Medium, `["2\\sqrt{2}","2\\sqrt{2}"],["\\sqrt{2}","2\\sqrt{2}"],["2\\sqrt{2}","\\sqrt{2}"]`},
-	{"T4", tce.Small, `["2\\sqrt{2}","0"],["2\\sqrt{2}","\\sqrt{2}"],["\\frac{3\\sqrt{2}}{2}","\\frac{\\sqrt{2}}{2}"]`},
-	{"T5", tce.Small, `["\\sqrt{2}","\\sqrt{2}"],["\\frac{3\\sqrt{2}}{2}","\\frac{3\\sqrt{2}}{2}"],["\\frac{\\sqrt{2}}{2}","\\frac{3\\sqrt{2}}{2}"]`},
-	{"S1", tce.Square, `["\\sqrt{2}","\\sqrt{2}"],["\\frac{3\\sqrt{2}}{2}","\\frac{\\sqrt{2}}{2}"],["2\\sqrt{2}","\\sqrt{2}"],["\\frac{3\\sqrt{2}}{2}","\\frac{3\\sqrt{2}}{2}"]`},
-	{"P1", tce.Parallelogram, `["0","2\\sqrt{2}"],["\\frac{\\sqrt{2}}{2}","\\frac{3\\sqrt{2}}{2}"],["\\frac{3\\sqrt{2}}{2}","\\frac{3\\sqrt{2}}{2}"],["\\sqrt{2}","2\\sqrt{2}"]`},
+	{"T1", construction.Large, `["0","0"],["2\\sqrt{2}","0"],["\\sqrt{2}","\\sqrt{2}"]`},
+	{"T2", construction.Large, `["0","0"],["\\sqrt{2}","\\sqrt{2}"],["0","2\\sqrt{2}"]`},
+	{"T3", construction.Medium, `["2\\sqrt{2}","2\\sqrt{2}"],["\\sqrt{2}","2\\sqrt{2}"],["2\\sqrt{2}","\\sqrt{2}"]`},
+	{"T4", construction.Small, `["2\\sqrt{2}","0"],["2\\sqrt{2}","\\sqrt{2}"],["\\frac{3\\sqrt{2}}{2}","\\frac{\\sqrt{2}}{2}"]`},
+	{"T5", construction.Small, `["\\sqrt{2}","\\sqrt{2}"],["\\frac{3\\sqrt{2}}{2}","\\frac{3\\sqrt{2}}{2}"],["\\frac{\\sqrt{2}}{2}","\\frac{3\\sqrt{2}}{2}"]`},
+	{"S1", construction.Square, `["\\sqrt{2}","\\sqrt{2}"],["\\frac{3\\sqrt{2}}{2}","\\frac{\\sqrt{2}}{2}"],["2\\sqrt{2}","\\sqrt{2}"],["\\frac{3\\sqrt{2}}{2}","\\frac{3\\sqrt{2}}{2}"]`},
+	{"P1", construction.Parallelogram, `["0","2\\sqrt{2}"],["\\frac{\\sqrt{2}}{2}","\\frac{3\\sqrt{2}}{2}"],["\\frac{3\\sqrt{2}}{2}","\\frac{3\\sqrt{2}}{2}"],["\\sqrt{2}","2\\sqrt{2}"]`},
 }
 
 func whole() string {

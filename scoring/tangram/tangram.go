@@ -16,9 +16,9 @@ import (
 	"plumb/render/metric"
 	"plumb/render/view"
 	"plumb/scoring"
+	"plumb/scoring/tangram/construction"
 	"plumb/scoring/tangram/field"
 	"plumb/scoring/tangram/plane"
-	"plumb/scoring/tangram/tce"
 )
 
 const (
@@ -41,7 +41,7 @@ const (
 
 // suite is the benchmark. It is safe for concurrent use.
 type suite struct {
-	pool  sync.Pool // of *tce.Reader
+	pool  sync.Pool // of *construction.Reader
 	texts sync.Pool // of *[]byte
 
 	mu      sync.RWMutex
@@ -51,7 +51,7 @@ type suite struct {
 // New returns the suite.
 func New() *scoring.Suite {
 	s := &suite{targets: map[string]*plane.Target{}}
-	s.pool.New = func() any { return new(tce.Reader) }
+	s.pool.New = func() any { return new(construction.Reader) }
 	s.texts.New = func() any { return new([]byte) }
 	return &scoring.Suite{
 		Name: suiteName, Tests: []string{Outline, Solution}, Variants: variants,
@@ -142,7 +142,7 @@ func (s *suite) solution(j *job, it *scoring.Item, answer *fastjson.Value, v sco
 	j.seen = &sight{s, text, v.On(Repair), t}
 	a := solved{target: t, raster: r, variants: v, main: s.read(text, v.On(Repair))}
 	if r == nil && !v.On(Repair) {
-		if fixed := tce.Repair(text); fixed != text {
+		if fixed := construction.Repair(text); fixed != text {
 			p := s.read(fixed, false)
 			a.repaired = &p
 		}
@@ -173,8 +173,8 @@ func answerText(v *fastjson.Value) string {
 }
 
 // read reads an answer.
-func (s *suite) read(text string, repair bool) tce.Prediction {
-	r := s.pool.Get().(*tce.Reader)
+func (s *suite) read(text string, repair bool) construction.Prediction {
+	r := s.pool.Get().(*construction.Reader)
 	defer s.pool.Put(r)
 	return r.Read(text, repair)
 }

@@ -9,7 +9,7 @@ import (
 
 	"plumb/render/jsontree"
 	"plumb/scoring"
-	"plumb/scoring/vqa/choice"
+	"plumb/scoring/vqa/extract"
 )
 
 func badItem(field, format string, args ...any) error {
@@ -197,11 +197,11 @@ func (s *suite) options(r *reader, it *scoring.Item, j *job) error {
 		if j.format == formatOpen {
 			return nil
 		}
-		return badItem("options", "got none; want 2 to %d texts", choice.Most)
+		return badItem("options", "got none; want 2 to %d texts", extract.Most)
 	}
 	all, err := list.Array()
-	if err != nil || len(all) < 2 || len(all) > choice.Most {
-		return badItem("options", "got %.40s; want a list of 2 to %d texts", list, choice.Most)
+	if err != nil || len(all) < 2 || len(all) > extract.Most {
+		return badItem("options", "got %.40s; want a list of 2 to %d texts", list, extract.Most)
 	}
 	for k, o := range all {
 		switch o.Type() {
@@ -234,11 +234,11 @@ func (s *suite) options(r *reader, it *scoring.Item, j *job) error {
 	return nil
 }
 
-func style(labels string) choice.Style {
+func style(labels string) extract.Style {
 	if labels == "numbers" {
-		return choice.Numbers
+		return extract.Numbers
 	}
-	return choice.Letters
+	return extract.Letters
 }
 
 // truth reads the right option and the ground truth of an open answer. The gold
@@ -357,14 +357,14 @@ func visual(options [][]byte) bool {
 }
 
 // labelText is the label of the option at a position.
-func labelText(s choice.Style, k int) string {
-	if s == choice.Numbers {
+func labelText(s extract.Style, k int) string {
+	if s == extract.Numbers {
 		return strconv.Itoa(k + 1)
 	}
 	return letters[k]
 }
 
 // letters name positions in results, for numbered options too. See docs/spec/vqa.md#r35.
-var letters = [choice.Most]string{"A", "B", "C", "D", "E", "F", "G", "H"}
+var letters = [extract.Most]string{"A", "B", "C", "D", "E", "F", "G", "H"}
 
 var letterValues = boxed(letters[:])

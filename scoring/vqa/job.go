@@ -7,7 +7,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/scoring"
-	"plumb/scoring/vqa/choice"
+	"plumb/scoring/vqa/extract"
 	"plumb/scoring/vqa/plain"
 	"plumb/scoring/vqa/verdict"
 )
@@ -57,15 +57,15 @@ type job struct {
 	errorClass              any  // what is wrong with the answer; nil where nobody said
 
 	n        int // options
-	style    choice.Style
+	style    extract.Style
 	gold     int // position in the item, -1 for none
 	truth    string
 	shuffled bool
 	seeded   bool
 	seed     int64
-	perm     [choice.Most]int
+	perm     [extract.Most]int
 
-	reading   choice.Reading
+	reading   extract.Reading
 	extracted int // position in the item, -1 for none
 	source    source
 	state     state
@@ -152,8 +152,8 @@ func spoken(answer []byte, lastAnswer bool) string {
 
 // sameText reports whether an answer is the ground truth, word for word.
 func sameText(answer, truth string) bool {
-	var r choice.Reader
-	r.Options(choice.Letters, [][]byte{[]byte(truth), nil})
+	var r extract.Reader
+	r.Options(extract.Letters, [][]byte{[]byte(truth), nil})
 	return r.Same([]byte(answer)) == 0
 }
 
@@ -264,7 +264,7 @@ var reasons = []string{"empty", "multiple", "conflict", "out-of-range", "ambiguo
 
 var reasonValues = boxed(reasons)
 
-func reasonValue(r choice.Reason) any {
+func reasonValue(r extract.Reason) any {
 	for k, name := range reasons {
 		if string(r) == name {
 			return reasonValues[k]

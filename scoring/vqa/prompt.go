@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"plumb/scoring"
-	"plumb/scoring/vqa/choice"
+	"plumb/scoring/vqa/extract"
 )
 
 // prompt returns what a model is asked about an item, in the direct form; the picture
@@ -36,7 +36,7 @@ func (s *suite) prompt(it *scoring.Item, o scoring.PromptOptions) (string, error
 		return "You are a spatial reasoning assistant.\nAnswer the following question in 2-4 sentences about the given image.\nQuestion:\n" + string(question), nil
 	}
 	what := "number"
-	if j.style == choice.Letters {
+	if j.style == extract.Letters {
 		what = "letter"
 	}
 	return "You are a spatial reasoning assistant. Given a multiple choice question about an image,\nAnswer with a single " + what +
@@ -46,7 +46,7 @@ func (s *suite) prompt(it *scoring.Item, o scoring.PromptOptions) (string, error
 
 // listed are the options as shown, one per line with their labels. A missing one
 // reads nan, as in the benchmark's own files.
-func (r *reader) listed(style choice.Style) string {
+func (r *reader) listed(style extract.Style) string {
 	var b strings.Builder
 	for p, o := range r.options {
 		b.WriteString(labelText(style, p) + ". ")

@@ -9,7 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/scoring"
-	"plumb/scoring/vqa/choice"
+	"plumb/scoring/vqa/extract"
 )
 
 // Shuffle returns the order in which the n options of an item are shown: element
@@ -89,7 +89,7 @@ func (j *job) order(it *scoring.Item) error {
 		if err != nil || len(all) != j.n {
 			return badItem("order", "got %.40s; want a list of the %d original positions from 0, as they were shown", list, j.n)
 		}
-		var seen [choice.Most]bool
+		var seen [extract.Most]bool
 		for p, v := range all {
 			n, err := v.Int()
 			if err != nil || n < 0 || n >= j.n || seen[n] {
@@ -122,7 +122,7 @@ func (r *reader) shuffle(j *job) {
 		}
 		copy(j.perm[:], Shuffle(j.seed, j.id, j.n))
 	}
-	var shown [choice.Most][]byte
+	var shown [extract.Most][]byte
 	for p := range j.n {
 		shown[p] = r.options[j.perm[p]]
 	}

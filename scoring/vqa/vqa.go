@@ -15,7 +15,7 @@ import (
 	"plumb/render/metric"
 	"plumb/render/view"
 	"plumb/scoring"
-	"plumb/scoring/vqa/choice"
+	"plumb/scoring/vqa/extract"
 )
 
 // The formats, which are the tests of both suites.
@@ -74,7 +74,7 @@ func (s *suite) variants() []scoring.Variant {
 
 // reader holds the memory of reading one item.
 type reader struct {
-	choice  choice.Reader
+	choice  extract.Reader
 	options [][]byte // as they were shown
 	id      []byte
 	text    []byte
@@ -137,7 +137,7 @@ func (s *suite) choose(r *reader, it *scoring.Item, v scoring.Variants, j *job, 
 
 // sourceOf returns which stage decided. A label that is left when a reasoning block
 // is removed counts as stage 1 too, which is called literal.
-func sourceOf(got choice.Reading) source {
+func sourceOf(got extract.Reading) source {
 	if got.Option < 0 {
 		return sourceInvalid
 	}
@@ -150,7 +150,7 @@ func (s *suite) open(it *scoring.Item, v scoring.Variants, j *job, answer []byte
 	sent := spoken(answer, v.On(SelfReflection))
 	switch {
 	case sent == "":
-		j.reading.Reason = choice.Empty
+		j.reading.Reason = extract.Empty
 		j.decide(false, sourceInvalid)
 	case j.recorded(it):
 	case v.On(Shortcut) && sameText(sent, j.truth):

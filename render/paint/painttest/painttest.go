@@ -8,16 +8,16 @@ import (
 	"plumb/render/area"
 	"plumb/render/chord"
 	"plumb/render/paint"
-	"plumb/render/path"
 	"plumb/render/scan"
+	"plumb/render/vector"
 )
 
 // Polygon adds an item that covers a closed outline through points in px, by the
 // non-zero rule; it may leave the picture.
 func Polygon(d *paint.Drawing, it paint.Item, pts ...[2]float64) {
-	var p path.Path
+	var p vector.Path
 	for i, q := range pts {
-		v := path.Point{X: float32(q[0]), Y: float32(q[1])}
+		v := vector.Point{X: float32(q[0]), Y: float32(q[1])}
 		if i == 0 {
 			p.MoveTo(v)
 		} else {

@@ -8,18 +8,18 @@ package profile
 import (
 	"fmt"
 
-	"plumb/scoring/drawingbench/release"
+	"plumb/scoring/drawingbench/published"
 	"plumb/scoring/pyjson"
 )
 
 // Demand is what a task demands, with what the published evaluator ignores. See
 // docs/spec/drawingbench.md#r3.
 type Demand struct {
-	*release.Criteria           // never nil
-	Position          *Position // position_constraint, nil where there is none
-	Size              *Size     // size_constraint
-	Corners           bool      // corner_placement
-	MostActions       float64   // max_actions, 0 where there is none
+	*published.Criteria           // never nil
+	Position            *Position // position_constraint, nil where there is none
+	Size                *Size     // size_constraint
+	Corners             bool      // corner_placement
+	MostActions         float64   // max_actions, 0 where there is none
 }
 
 // Position is where things are to be: a word, or limits on the screen in px.
@@ -38,10 +38,10 @@ var places = map[string]bool{"above": true, "below": true, "left": true, "right"
 // Read adds what the published evaluator ignores to criteria. v is the criteria
 // object, nil or null where there is none. The error names the member that cannot
 // be used.
-func Read(v *pyjson.Value, c *release.Criteria) (d Demand, err error) {
+func Read(v *pyjson.Value, c *published.Criteria) (d Demand, err error) {
 	d.Criteria = c
 	if c == nil {
-		d.Criteria = &release.Criteria{}
+		d.Criteria = &published.Criteria{}
 	}
 	if v == nil || v.Kind != pyjson.Dict {
 		return d, nil

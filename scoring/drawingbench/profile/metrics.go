@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"plumb/scoring"
-	"plumb/scoring/drawingbench/picture"
-	"plumb/scoring/drawingbench/release"
+	"plumb/scoring/drawingbench/published"
+	"plumb/scoring/drawingbench/replay"
 )
 
 // maxElements is how many elements the metrics list; all are counted.
@@ -14,7 +14,7 @@ const maxElements = 1000
 
 // Metrics returns the pixel metrics after those of the picture index. prompt may be
 // empty; its region decides region_accuracy. See docs/spec/drawingbench.md#r70.
-func Metrics(p *picture.Picture, prompt string) []scoring.Metric {
+func Metrics(p *replay.Picture, prompt string) []scoring.Metric {
 	s := &p.Stats
 	out := Index(p)
 	add := func(name string, v any) { out = append(out, scoring.Metric{Name: name, Value: v}) }
@@ -25,7 +25,7 @@ func Metrics(p *picture.Picture, prompt string) []scoring.Metric {
 	add("bbox_coverage", float64(s.Box.Dx()*s.Box.Dy())/area)
 	add("color_area", scoring.JSON(colours(p)))
 	seen := []string{}
-	for _, c := range picture.Palette {
+	for _, c := range replay.Palette {
 		if visible(p, c.Hex) {
 			seen = append(seen, c.Hex)
 		}
@@ -51,7 +51,7 @@ func Metrics(p *picture.Picture, prompt string) []scoring.Metric {
 
 // Index returns the numbers of the picture index under its names. See
 // docs/spec/drawingbench.md#r69.
-func Index(p *picture.Picture) []scoring.Metric {
+func Index(p *replay.Picture) []scoring.Metric {
 	s := &p.Stats
 	n := float64(s.NonWhite)
 	x, y, inked := centroid(p)
@@ -62,15 +62,15 @@ func Index(p *picture.Picture) []scoring.Metric {
 		{Name: "quadrants", Value: scoring.JSON(quadrants(s.Quadrants))},
 		{Name: "ink", Value: float64(s.InkSum) / 255}, {Name: "ink_centroid", Value: pair(x, y, inked)},
 		{Name: "solid", Value: s.Solid}, {Name: "solid_bbox", Value: box(s.SolidBox)},
-		{Name: "fill_pixels", Value: scoring.JSON(ints(nil, p.Fills))}, {Name: "capped_fill", Value: picture.Capped(p.Fills)},
+		{Name: "fill_pixels", Value: scoring.JSON(ints(nil, p.Fills))}, {Name: "capped_fill", Value: replay.Capped(p.Fills)},
 		{Name: "final_state", Value: scoring.JSON(state(p))},
 	}
 }
 
 // regional is region_accuracy: nil where the prompt names no region, 0 without ink.
-func regional(p *picture.Picture, prompt string) any {
+func regional(p *replay.Picture, prompt string) any {
 	x, y, ok := centroid(p)
-	accuracy, named := release.RegionAccuracy(prompt, x, y)
+	accuracy, named := published.RegionAccuracy(prompt, x, y)
 	switch {
 	case !named:
 		return nil
@@ -107,9 +107,9 @@ func ints(b []byte, list []int) []byte {
 }
 
 // colours are the counts of opaque pixels by colour, as an object.
-func colours(p *picture.Picture) []byte {
+func colours(p *replay.Picture) []byte {
 	b := []byte{'{'}
-	for i, c := range picture.Palette {
+	for i, c := range replay.Palette {
 		b = append(append(append(b, '"'), c.Name...), '"', ':')
 		b = append(strconv.AppendInt(b, int64(p.Stats.Colours[i]), 10), ',')
 	}
@@ -131,7 +131,7 @@ func quadrants(counts [4]int) []byte {
 }
 
 // state is the app's state at the end, as an object.
-func state(p *picture.Picture) []byte {
+func state(p *replay.Picture) []byte {
 	b := scoring.AppendString([]byte(`{"tool":`), p.State.Tool)
 	b = scoring.AppendString(append(b, `,"color":`...), p.State.Colour)
 	b = strconv.AppendInt(append(b, `,"size":`...), int64(p.State.Size), 10)
@@ -141,7 +141,7 @@ func state(p *picture.Picture) []byte {
 
 // elements lists what was drawn: the box of the pixels that changed, and the
 // geometry without strokes.
-func elements(p *picture.Picture) []byte {
+func elements(p *replay.Picture) []byte {
 	b := []byte{'['}
 	for i := range p.Elements[:min(maxElements, len(p.Elements))] {
 		e := &p.Elements[i]

@@ -3,8 +3,8 @@ package profile
 import (
 	"math"
 
-	"plumb/scoring/drawingbench/picture"
-	"plumb/scoring/drawingbench/release"
+	"plumb/scoring/drawingbench/published"
+	"plumb/scoring/drawingbench/replay"
 	"plumb/scoring/drawingbench/session"
 )
 
@@ -18,8 +18,8 @@ const (
 
 // Answer is what is known of an answer.
 type Answer struct {
-	Evaluation *release.Evaluation
-	Picture    *picture.Picture
+	Evaluation *published.Evaluation
+	Picture    *replay.Picture
 	Demand     Demand
 }
 
@@ -117,7 +117,7 @@ func nonzero(counts [4]int) bool {
 }
 
 // centroid is the mean place of ink, in pixel indices; ok is false without any.
-func centroid(p *picture.Picture) (x, y float64, ok bool) {
+func centroid(p *replay.Picture) (x, y float64, ok bool) {
 	s := &p.Stats
 	if s.InkSum == 0 {
 		return 0, 0, false
@@ -126,7 +126,7 @@ func centroid(p *picture.Picture) (x, y float64, ok bool) {
 }
 
 // painted reports whether a tool changed a pixel.
-func painted(p *picture.Picture, tool string) bool {
+func painted(p *replay.Picture, tool string) bool {
 	for _, ink := range p.Inks {
 		if string(ink.Kind) == tool && ink.Changed {
 			return true
@@ -136,7 +136,7 @@ func painted(p *picture.Picture, tool string) bool {
 }
 
 // touched reports whether something was painted with a colour on the canvas.
-func touched(p *picture.Picture, hex string) bool {
+func touched(p *replay.Picture, hex string) bool {
 	for _, ink := range p.Inks {
 		if ink.Kind != "eraser" && ink.Colour == hex {
 			return true
@@ -147,8 +147,8 @@ func touched(p *picture.Picture, hex string) bool {
 
 // visible reports whether a colour is visible at the end; white where it was
 // painted over something else. See docs/spec/drawingbench.md#r71.
-func visible(p *picture.Picture, hex string) bool {
-	for i, c := range picture.Palette {
+func visible(p *replay.Picture, hex string) bool {
+	for i, c := range replay.Palette {
 		switch {
 		case c.Hex != hex:
 		case hex == "#FFFFFF":

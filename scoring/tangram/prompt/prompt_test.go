@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"plumb/scoring/tangram/assembly"
+	"plumb/scoring/tangram/construction"
 	"plumb/scoring/tangram/generate"
-	"plumb/scoring/tangram/tce"
 )
 
 // has checks which texts a prompt holds.
@@ -50,7 +50,7 @@ func TestOutline(t *testing.T) {
 
 // TestAnswer reads the answer that examples show: it is whole.
 func TestAnswer(t *testing.T) {
-	var r tce.Reader
+	var r construction.Reader
 	p := r.Read(string(generate.Instance(2, 3).AppendAnswer(nil)), false)
 	if len(p.Reasons) > 0 || p.Parsed != assembly.Count || p.Decimal {
 		t.Errorf("got %d pieces, decimal %v, reasons %v; want seven exact pieces", p.Parsed, p.Decimal, p.Reasons)

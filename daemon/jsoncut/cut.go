@@ -1,0 +1,192 @@
+// Package jsoncut finds the pieces of JSON text by brackets and quotes alone. In:
+// bytes. Out: parts of the same bytes, for whoever passes them on unchanged or
+// checks each by itself. It does not check the pieces (scene.Check does), and
+// refuses only what it cannot cut.
+package jsoncut
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/render/jsontree"
+)
+
+// ErrTooMany marks a list with more elements than were wanted.
+var ErrTooMany = errors.New("too many elements")
+
+var errCut = errors.New("the JSON is cut off")
+
+func space(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// text returns the end of the string that begins at b[i].
+func text(b []byte, i int) (end int, err error) {
+	for i++; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1, nil
+		}
+	}
+	return 0, errCut
+}
+
+// value returns the end of the value that begins at b[i].
+func value(b []byte, i int) (end int, err error) {
+	depth := 0
+	for i < len(b) {
+		switch b[i] {
+		case '"':
+			if i, err = text(b, i); err != nil {
+				return 0, err
+			}
+			if depth == 0 {
+				return i, nil
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i, nil
+			}
+			if depth--; depth == 0 {
+				return i + 1, nil
+			}
+		case ',':
+			if depth == 0 {
+				return i, nil
+			}
+		}
+		i++
+	}
+	return 0, errCut
+}
+
+// Members calls f for each member of the object b, which begins with its brace.
+// Keys are without quotes and with their escapes, values without blanks around
+// them. The error is that of f, or says at which byte b cannot be cut.
+func Members(b []byte, f func(key, value []byte) error) error {
+	i := space(b, 1)
+	if i < len(b) && b[i] == '}' {
+		return tail(b, i+1)
+	}
+	for {
+		if i >= len(b) || b[i] != '"' {
+			return fmt.Errorf("at byte %d: want a key", i)
+		}
+		end, err := text(b, i)
+		if err != nil {
+			return err
+		}
+		key := b[i+1 : end-1]
+		i = space(b, end)
+		if i >= len(b) || b[i] != ':' {
+			return fmt.Errorf("at byte %d: want a colon", i)
+		}
+		i = space(b, i+1)
+		if end, err = value(b, i); err != nil {
+			return err
+		}
+		if err := f(key, bytes.TrimSpace(b[i:end])); err != nil {
+			return err
+		}
+		i = space(b, end)
+		switch {
+		case i < len(b) && b[i] == ',':
+			i = space(b, i+1)
+		case i < len(b) && b[i] == '}':
+			return tail(b, i+1)
+		default:
+			return fmt.Errorf("at byte %d: want a comma or a closing brace", i)
+		}
+	}
+}
+
+func tail(b []byte, i int) error {
+	if i = space(b, i); i < len(b) {
+		return fmt.Errorf("at byte %d: want the end", i)
+	}
+	return nil
+}
+
+// Elements returns the elements of the list b, which begins with its bracket, at
+// most limit of them: a longer list is ErrTooMany.
+func Elements(b []byte, limit int) (list [][]byte, err error) {
+	i := space(b, 1)
+	if i < len(b) && b[i] == ']' {
+		return nil, tail(b, i+1)
+	}
+	for {
+		if len(list) == limit {
+			return nil, ErrTooMany
+		}
+		end, err := value(b, i)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, bytes.TrimSpace(b[i:end]))
+		i = space(b, end)
+		switch {
+		case i < len(b) && b[i] == ',':
+			i = space(b, i+1)
+		case i < len(b) && b[i] == ']':
+			return list, tail(b, i+1)
+		default:
+			return nil, fmt.Errorf("at byte %d: want a comma or a closing bracket", i)
+		}
+	}
+}
+
+// Kind names the kind of the value v in messages: "an object", "a string".
+func Kind(v []byte) string {
+	if len(v) == 0 {
+		return "nothing"
+	}
+	switch v[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+// Null reports whether a value is absent or null.
+func Null(v []byte) bool { return len(v) == 0 || v[0] == 'n' }
+
+// Name is the text of a key as Members gives it.
+func Name(key []byte) string {
+	if bytes.IndexByte(key, '\\') < 0 {
+		return string(key)
+	}
+	return string(Text([]byte(`"` + string(key) + `"`)))
+}
+
+// Text returns a copy of the text of the JSON string v, which stands in its quotes.
+// An unpaired surrogate becomes the replacement character. v must have passed
+// scene.Check; of anything else the result means nothing.
+func Text(v []byte) []byte {
+	if bytes.IndexByte(v, '\\') < 0 && len(v) >= 2 {
+		return bytes.Clone(v[1 : len(v)-1])
+	}
+	s, err := jsontree.Parse(new(fastjson.Parser), v)
+	if err != nil {
+		return nil
+	}
+	return s.GetStringBytes()
+}

@@ -1,0 +1,268 @@
+// Package region measures on a raster how one region of the plane lies to
+// another: the areas of both and of their union, and the Hausdorff distance of
+// their boundaries. In: regions as convex parts, and their boundaries as
+// segments. Out: integers, the same on every device and for every batch, and
+// what they mean in units, each with a bound on its error that follows from the
+// raster alone. It decides nothing: what touches or covers what within a region
+// is told by whoever brings the boundary, since no raster sees a crack that is
+// narrower than its pixels.
+//
+// The raster is a square about both regions. Corners are rounded to a grid of
+// Grid x Grid; Pack does that, and everything after it is integers, or floats
+// that are rounded in one way only.
+//
+// Areas are sums over Rows scan lines: of each the length that the parts cover,
+// to whole units of the grid, exact along the line. With f(y) the covered length,
+// a line in the middle of a strip of height h errs by at most h/2 times the
+// variation of f in the strip, together h/2 * V, where V is the sum of |dx| over
+// all sides of all parts. Rounding corners (0.75 of a unit e) and lengths (half
+// a unit at each end) changes a part of perimeter p by at most 1.3 p e + 2 pi e^2. So
+//
+//	area bound  E   = h/2 * sum |dx| + sum (1.3 p e + 2 pi e^2)
+//	IoU bound       = (E + IoU * E) / (union - E), at most 1
+//
+// the second since I/V - I'/V' = ((V' - V) I/V + I - I') / V'.
+//
+// Distances are between pixels of Size x Size. A pixel belongs to a boundary when
+// a segment meets its closed square: every point of the boundary has a centre
+// within half a diagonal, and every centre a point of the boundary. The largest
+// distance is exact in integers, however it is searched for. So, with p the side
+// of a pixel, of either boundary half a diagonal, and rounding beside it,
+//
+//	Hausdorff bound = sqrt 2 * (p + 1.3 e)
+//
+// A device finds the distance by jump flooding over blocks of pixels, which gives
+// each block a near pixel of the other boundary and so an upper bound, and then
+// an exact search where that bound exceeds what is known to be reached; jump
+// flooding may miss the nearest, but the search does not, and errors of the
+// former cost time only.
+package region
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+const (
+	// Grid is the number of units along a side of the raster.
+	Grid = 1 << 16
+	// Rows is the number of scan lines for areas.
+	Rows = 4096
+	// RowStep is the height of a strip, in units.
+	RowStep = Grid / Rows
+	// DefaultSize is the side of the raster in pixels unless it is chosen.
+	DefaultSize = 512
+	// MaxParts, MaxSides and MaxSegments are what a device takes of one scene, of
+	// both regions together; larger ones are left to the Go twin. They keep a
+	// thread's loops below the 65,535 iterations after which llvmpipe ends them.
+	MaxParts    = 48
+	MaxSides    = 4096
+	MaxSegments = 32768
+)
+
+// Sizes are the sides that a raster may have, in pixels.
+var Sizes = []int{128, 256, 512, 1024, 2048}
+
+// ErrInvalid marks a scene that cannot be measured.
+var ErrInvalid = errors.New("invalid scene")
+
+// Point is a place, in any unit of length.
+type Point struct{ X, Y float64 }
+
+// Segment is a straight piece of a boundary.
+type Segment struct{ A, B Point }
+
+// Region is a region of the plane. Parts are convex polygons in either direction
+// whose union it is; Edges are its boundary, or that of a region which stands
+// for it where distances are taken.
+type Region struct {
+	Parts [][]Point
+	Edges []Segment
+}
+
+// Scene is a pair of regions.
+type Scene struct {
+	U, T Region
+	Size int // pixels along a side, one of Sizes; 0 for DefaultSize
+}
+
+// Sums are what is counted. Lengths are in units of the grid, one per scan line.
+type Sums struct {
+	U, T, Either uint32 // of the regions and of their union: at most Rows * Grid = 2^28
+	// Far2 is the square of the Hausdorff distance in pixels. A side of 2,048 px
+	// keeps it below 2^23.
+	Far2 uint32
+}
+
+// Result is what the sums mean. Areas and lengths are in the scene's unit.
+type Result struct {
+	Sums
+	Size                int     // pixels along a side
+	Pixel               float64 // side of a pixel
+	Union, Shared       float64 // area of U, and of what it shares with T
+	AreaBound           float64 // how far each area may be off
+	IoU, IoUBound       float64
+	Hausdorff, FarBound float64
+}
+
+// Edge is a side of a part, or a segment of a boundary, in units of the grid.
+type Edge struct {
+	A, B  uint32  // ends, x | y<<16, the lower y first
+	Slope float32 // dx/dy, 0 for level ones
+	Last  uint32  // 1 on the last side of a part
+}
+
+// Packed is a scene as the raster sees it. It may be reused.
+type Packed struct {
+	Size     int
+	Sides    []Edge // of the parts of U, then of T
+	SidesU   int    // of them, those of U
+	Segments []Edge // of the boundary of U, then of T
+	SegsU    int
+	Parts    int
+
+	spans  []rows  // of each part, where it stands in Sides
+	unit   float64 // length of a unit of the grid
+	strips float64 // sum of |dx| over Sides
+	around float64 // sum of the parts' perimeters, in the scene's unit
+	x0, y0 float64
+}
+
+// rows are the heights that a part has, both included, and its sides.
+type rows struct {
+	low, high  int32
+	first, end int
+}
+
+// box is what the raster must hold.
+type box struct{ x0, y0, x1, y1 float64 }
+
+func (b *box) add(p Point) {
+	b.x0, b.x1 = min(b.x0, p.X), max(b.x1, p.X)
+	b.y0, b.y1 = min(b.y0, p.Y), max(b.y1, p.Y)
+}
+
+// Pack puts a scene on the grid. Errors wrap ErrInvalid: no such size, a region
+// without parts or edges, coordinates that are not finite.
+func (p *Packed) Pack(s *Scene) error {
+	p.Size = s.Size
+	if p.Size == 0 {
+		p.Size = DefaultSize
+	}
+	if !known(p.Size) {
+		return fmt.Errorf("cannot measure scene: %w: size is %d px; want one of %v", ErrInvalid, p.Size, Sizes)
+	}
+	b := box{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
+	for i, r := range []*Region{&s.U, &s.T} {
+		if len(r.Parts) == 0 || len(r.Edges) == 0 {
+			return fmt.Errorf("cannot measure scene: %w: region %d has %d parts and %d edges; want some", ErrInvalid, i, len(r.Parts), len(r.Edges))
+		}
+		for _, part := range r.Parts {
+			for _, q := range part {
+				b.add(q)
+			}
+		}
+		for _, e := range r.Edges {
+			b.add(e.A)
+			b.add(e.B)
+		}
+	}
+	side := max(b.x1-b.x0, b.y1-b.y0)
+	if !(side > 0 && side < 1e300) { // NaN too
+		return fmt.Errorf("cannot measure scene: %w: it spans %g; want a finite length above 0", ErrInvalid, side)
+	}
+	p.unit, p.x0, p.y0 = side/(Grid-2), b.x0, b.y0
+	p.Sides, p.Segments, p.spans, p.Parts, p.strips, p.around = p.Sides[:0], p.Segments[:0], p.spans[:0], 0, 0, 0
+	p.parts(&s.U)
+	p.SidesU = len(p.Sides)
+	p.parts(&s.T)
+	p.edges(s.U.Edges)
+	p.SegsU = len(p.Segments)
+	p.edges(s.T.Edges)
+	return nil
+}
+
+func known(size int) bool {
+	for _, s := range Sizes {
+		if s == size {
+			return true
+		}
+	}
+	return false
+}
+
+// at rounds a point to the grid; a unit on each side stays free.
+func (p *Packed) at(q Point) (x, y int32) {
+	return 1 + int32(math.Round((q.X-p.x0)/p.unit)), 1 + int32(math.Round((q.Y-p.y0)/p.unit))
+}
+
+func (p *Packed) edge(a, b Point) Edge {
+	x0, y0 := p.at(a)
+	x1, y1 := p.at(b)
+	if y1 < y0 || y1 == y0 && x1 < x0 {
+		x0, y0, x1, y1 = x1, y1, x0, y0
+	}
+	e := Edge{A: uint32(x0) | uint32(y0)<<16, B: uint32(x1) | uint32(y1)<<16}
+	if y1 > y0 {
+		e.Slope = float32(float64(x1-x0) / float64(y1-y0))
+	}
+	return e
+}
+
+func (p *Packed) parts(r *Region) {
+	for _, part := range r.Parts {
+		w := rows{low: math.MaxInt32, first: len(p.Sides)}
+		for i, a := range part {
+			b := part[(i+1)%len(part)]
+			e := p.edge(a, b)
+			p.Sides = append(p.Sides, e)
+			w.low, w.high = min(w.low, int32(e.A>>16)), max(w.high, int32(e.B>>16))
+			p.strips += math.Abs(float64(e.B&0xffff) - float64(e.A&0xffff))
+			p.around += math.Hypot(b.X-a.X, b.Y-a.Y)
+		}
+		if len(part) > 0 {
+			p.Sides[len(p.Sides)-1].Last = 1
+			p.Parts++
+			w.end = len(p.Sides)
+			p.spans = append(p.spans, w)
+		}
+	}
+}
+
+func (p *Packed) edges(list []Segment) {
+	for _, e := range list {
+		p.Segments = append(p.Segments, p.edge(e.A, e.B))
+	}
+}
+
+// Fits reports whether a device takes the scene.
+func (p *Packed) Fits() bool {
+	return p.Parts <= MaxParts && len(p.Sides) <= MaxSides && len(p.Segments) <= MaxSegments
+}
+
+// Result says what sums mean for the scene.
+func (p *Packed) Result(s Sums) Result {
+	area := p.unit * p.unit * RowStep
+	r := Result{Sums: s, Size: p.Size, Pixel: p.unit * Grid / float64(p.Size)}
+	r.Union, r.Shared = float64(s.U)*area, float64(s.U+s.T-s.Either)*area
+	r.AreaBound = p.unit*p.unit*RowStep/2*p.strips + 1.3*p.unit*p.around + float64(p.Parts)*2*math.Pi*p.unit*p.unit
+	r.IoUBound = 1
+	if s.Either > 0 {
+		r.IoU = float64(s.U+s.T-s.Either) / float64(s.Either)
+		if least := float64(s.Either)*area - r.AreaBound; least > 0 {
+			r.IoUBound = min(1, (1+r.IoU)*r.AreaBound/least)
+		}
+	}
+	r.Hausdorff = math.Sqrt(float64(s.Far2)) * r.Pixel
+	r.FarBound = math.Sqrt2 * (r.Pixel + 1.3*p.unit)
+	return r
+}
+
+// Meter measures scenes. Oracle is the one in plain Go; a device's gives the same
+// integers. Implementations are safe for concurrent use.
+type Meter interface {
+	// Measure measures one scene. Errors wrap ErrInvalid, or say that nothing
+	// could measure it.
+	Measure(s *Scene) (Result, error)
+}

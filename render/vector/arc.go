@@ -1,0 +1,114 @@
+package vector
+
+import "math"
+
+// ArcTo adds the arc of an ellipse from the last point to b, as an A command of path
+// data does: radii rx and ry, the x axis turned by deg degrees, large for the longer
+// way round, sweep for clockwise on the screen. The path must not be empty. Radii
+// that are too small are scaled up; a radius of 0 gives a line; an arc to its own
+// start nothing (SVG 1.1, F.6).
+//
+// It becomes equal conics of at most a third of a turn, computed in binary32, because the last
+// bits decide how finely the browser draws an arc. See docs/spec/raster.md#r2.
+func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
+	a := p.Points[len(p.Points)-1]
+	if a == b {
+		return
+	}
+	rx, ry = max(rx, -rx), max(ry, -ry)
+	if rx == 0 || ry == 0 {
+		p.LineTo(b)
+		return
+	}
+	e := newEllipse(rx, ry, deg, Point{(a.X - b.X) * 0.5, (a.Y - b.Y) * 0.5})
+	from, to := e.unit(a), e.unit(b)
+	c := unitCentre(from, to, large == sweep)
+	start := atan2(from, c)
+	span := atan2(to, c) - start
+	if sweep && span < 0 {
+		span += 2 * math.Pi
+	} else if !sweep && span > 0 {
+		span -= 2 * math.Pi
+	}
+	if !(math.Abs(float64(span)) >= math.Pi/1e6) { // of far too large a circle, or none
+		p.LineTo(b)
+		return
+	}
+	n := int(math.Ceil(math.Abs(float64(span / (2 * math.Pi / 3)))))
+	step := span / float32(n)
+	reach := float32(math.Tan(float64(step * 0.5)))
+	weight := float32(math.Sqrt(float64(0.5 + float32(math.Cos(float64(step)))*0.5)))
+	angle := start
+	for i := range n {
+		angle += step
+		sin, cos := snapped(math.Sincos(float64(angle)))
+		end := Point{cos + c.X, sin + c.Y}
+		control := e.real(Point{end.X + float32(reach*sin), end.Y - float32(reach*cos)})
+		if i == n-1 {
+			p.ConicTo(control, b, weight)
+			return
+		}
+		p.ConicTo(control, e.real(end), weight)
+	}
+}
+
+// ellipse maps between an ellipse and the unit circle.
+type ellipse struct{ rx, ry, sin, cos float32 }
+
+// newEllipse returns the ellipse, grown until it reaches over the chord of which
+// half is given.
+func newEllipse(rx, ry, deg float32, half Point) ellipse {
+	sin, cos := math.Sincos(float64(deg) * math.Pi / 180)
+	e := ellipse{rx, ry, float32(sin), float32(cos)}
+	q := e.upright(half)
+	if l2 := float32(float32(q.X*q.X)/float32(rx*rx)) + float32(float32(q.Y*q.Y)/float32(ry*ry)); l2 > 1 {
+		l := float32(math.Sqrt(float64(l2)))
+		e.rx, e.ry = rx*l, ry*l
+	}
+	return e
+}
+
+// upright turns back what deg has turned.
+func (e *ellipse) upright(q Point) Point {
+	return Point{float32(e.cos*q.X) + float32(e.sin*q.Y), float32(e.cos*q.Y) - float32(e.sin*q.X)}
+}
+
+// unit maps to units in which the ellipse is a circle of radius 1.
+func (e *ellipse) unit(q Point) Point {
+	q = e.upright(q)
+	return Point{q.X * (1 / e.rx), q.Y * (1 / e.ry)}
+}
+
+// real is the way back.
+func (e *ellipse) real(q Point) Point {
+	x, y := q.X*e.rx, q.Y*e.ry
+	return Point{float32(e.cos*x) - float32(e.sin*y), float32(e.sin*x) + float32(e.cos*y)}
+}
+
+// unitCentre returns the centre of one of the two unit circles through a and b.
+func unitCentre(a, b Point, left bool) Point {
+	d := Point{b.X - a.X, b.Y - a.Y}
+	k := float32(math.Sqrt(float64(max(0, 1/(float32(d.X*d.X)+float32(d.Y*d.Y))-0.25))))
+	if left {
+		k = -k
+	}
+	return Point{(a.X+b.X)*0.5 - float32(d.Y*k), (a.Y+b.Y)*0.5 + float32(d.X*k)}
+}
+
+// atan2 is the angle of q seen from c.
+func atan2(q, c Point) float32 {
+	return float32(math.Atan2(float64(q.Y-c.Y), float64(q.X-c.X)))
+}
+
+// snapped takes values within 1/4096 of 0 for 0: an arc that ends on an axis ends
+// there exactly (observed).
+func snapped(sin, cos float64) (s, c float32) {
+	const tiny = 1.0 / 4096
+	if math.Abs(sin) >= tiny {
+		s = float32(sin)
+	}
+	if math.Abs(cos) >= tiny {
+		c = float32(cos)
+	}
+	return s, c
+}

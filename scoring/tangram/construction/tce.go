@@ -1,0 +1,326 @@
+// Package construction reads the assembly of seven pieces that a model writes. In: raw text.
+// Out: pieces with exact vertices, the reasons why the text is not a whole answer,
+// and whether its coordinates are exact or decimal. It returns no errors: a part that
+// cannot be read becomes a reason. See docs/spec/tangram.md#r13.
+package construction
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"plumb/scoring/pyjson"
+	"plumb/scoring/tangram/plane"
+)
+
+// Kind is a type of piece.
+type Kind string
+
+// The types. See docs/spec/tangram.md#r1.
+const (
+	Large         Kind = "large_triangle"
+	Medium        Kind = "medium_triangle"
+	Small         Kind = "small_triangle"
+	Square        Kind = "square"
+	Parallelogram Kind = "parallelogram"
+)
+
+// Kinds lists the types with how many of each there are.
+var Kinds = [...]kindCount{{Large, 2}, {Medium, 1}, {Small, 2}, {Square, 1}, {Parallelogram, 1}}
+
+type kindCount struct {
+	Kind  Kind
+	Count int
+}
+
+// Count is the number of pieces of a whole answer.
+const Count = 7
+
+// MaxVertices is how many vertices of an answer are read: pieces after the one
+// with which it is reached stay unparsed, which is no reason of its own. See
+// docs/spec/tangram.md#r19.
+const MaxVertices = 512
+
+// The reasons of a syntax error. See docs/spec/tangram.md#r21.
+const (
+	ReasonJSON      = "json"
+	ReasonPieces    = "pieces"
+	ReasonType      = "type"
+	ReasonVertices  = "vertices"
+	ReasonCount     = "count"
+	ReasonInventory = "inventory"
+)
+
+// Point is a vertex.
+type Point = plane.Point
+
+// Piece is a piece of an answer. Only its kind and its vertices are scored. See
+// docs/spec/tangram.md#r20.
+type Piece struct {
+	ID       string
+	HasID    bool
+	Kind     Kind    // "" where the type is not one
+	Vertices []Point // nil where they could not be read
+	Problem  string  // what is wrong with the vertices, "" for nothing
+}
+
+// Prediction is an answer. Its pieces are those in the order of the text.
+type Prediction struct {
+	Found   bool // some JSON is an answer
+	Pieces  []Piece
+	Reasons []string // sorted, none for a whole answer
+	// Decimal reports whether a coordinate of a parsed piece is not exact, see
+	// docs/spec/tangram.md#r28. Parsed is how many pieces have vertices.
+	Decimal bool
+	Parsed  int
+	Limited bool // the search for JSON was given up: it cost too much
+}
+
+// Reader reads answers, one after another, in memory that it keeps. One goroutine
+// uses it at a time.
+type Reader struct {
+	json    pyjson.Reader
+	reasons map[string]bool
+	block   []Point // vertices of pieces read before, with room for more
+}
+
+// Read reads an answer. repair doubles stray backslashes first.
+func (r *Reader) Read(text string, repair bool) Prediction {
+	if repair {
+		text = Repair(text)
+	}
+	p := Prediction{}
+	clear(r.reasons)
+	if r.reasons == nil {
+		r.reasons = map[string]bool{}
+	}
+	state, limited := r.find(text)
+	p.Limited = limited
+	if state == nil {
+		p.Reasons = []string{ReasonJSON}
+		return p
+	}
+	p.Found = true
+	r.collect(state, &p)
+	for i := range p.Pieces {
+		if p.Pieces[i].Vertices != nil {
+			p.Parsed++
+		}
+	}
+	r.inventory(&p)
+	for reason := range r.reasons {
+		p.Reasons = append(p.Reasons, reason)
+	}
+	slices.Sort(p.Reasons)
+	return p
+}
+
+// work bounds the bytes that find reads, per byte of text: an answer that is cut off
+// is tried from each object that it opens. See docs/spec/tangram.md#r14.
+const work = 16
+
+// find returns the final state of the last object that has one, or nil. See
+// docs/spec/tangram.md#r13.
+func (r *Reader) find(text string) (state *pyjson.Value, limited bool) {
+	r.json.Strict = true
+	r.json.Reset(text)
+	budget := work*len(text) + 1<<20
+	for at := 0; ; {
+		next := strings.IndexByte(text[at:], '{')
+		if next < 0 {
+			return state, false
+		}
+		at += next
+		if r.json.Steps() > budget {
+			return state, true
+		}
+		v, end, err := r.json.At(at)
+		if err != nil {
+			at++
+			continue
+		}
+		at = end
+		if s := finalState(&v); s != nil {
+			state = s
+		}
+	}
+}
+
+// finalState is the member final_state of an object, or of its member tce.
+func finalState(v *pyjson.Value) *pyjson.Value {
+	if s := v.Get("final_state"); s != nil {
+		return s
+	}
+	for _, name := range [2]string{"tce", "TCE"} {
+		if in := v.Get(name); in != nil && in.Kind == pyjson.Dict {
+			if s := in.Get("final_state"); s != nil {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// Repair doubles the backslashes that JSON does not know. See
+// docs/spec/tangram.md#r15.
+func Repair(text string) string {
+	first := unknown(text)
+	if first == len(text) {
+		return text
+	}
+	b := append(make([]byte, 0, len(text)+64), text[:first]...)
+	for i := first; i < len(text); i++ {
+		c := text[i]
+		if c != '\\' {
+			b = append(b, c)
+			continue
+		}
+		if n := known(text[i+1:]); n > 0 {
+			b = append(b, text[i:i+1+n]...)
+			i += n
+			continue
+		}
+		b = append(b, '\\', '\\')
+	}
+	return string(b)
+}
+
+// unknown is where the first backslash stands that JSON does not know, the length
+// of the text where there is none: most answers are left as they are.
+func unknown(text string) int {
+	for at := 0; ; {
+		next := strings.IndexByte(text[at:], '\\')
+		if next < 0 {
+			return len(text)
+		}
+		at += next
+		n := known(text[at+1:])
+		if n == 0 {
+			return at
+		}
+		at += 1 + n
+	}
+}
+
+// known is the length of an escape that is kept, behind its backslash; 0 for none.
+func known(s string) int {
+	if s == "" {
+		return 0
+	}
+	switch c := s[0]; c {
+	case '\\', '"', '/':
+		return 1
+	case 'u':
+		for i := 1; i <= 4; i++ {
+			if i >= len(s) || !(s[i]-'0' < 10 || (s[i]|0x20)-'a' < 6) {
+				return 0
+			}
+		}
+		return 5
+	case 'b', 'f', 'n', 'r', 't':
+		if len(s) > 1 && (s[1]|0x20)-'a' < 26 {
+			return 0
+		}
+		return 1
+	}
+	return 0
+}
+
+// collect reads the pieces. See docs/spec/tangram.md#r16.
+func (r *Reader) collect(state *pyjson.Value, p *Prediction) {
+	list := state
+	if in := state.Get("pieces"); state.Kind == pyjson.Dict && in != nil {
+		list = in
+	}
+	if list.Kind != pyjson.List && list.Kind != pyjson.Dict {
+		r.reasons[ReasonPieces] = true
+		return
+	}
+	p.Pieces = make([]Piece, len(list.Items()))
+	total := 0
+	for i := range list.Items() {
+		piece := &p.Pieces[i]
+		if list.Kind == pyjson.Dict {
+			piece.ID, piece.HasID = list.Keys()[i], true
+		}
+		r.piece(&list.Items()[i], piece, p, total >= MaxVertices)
+		total += len(piece.Vertices)
+	}
+}
+
+// piece reads one piece; full leaves out its vertices.
+func (r *Reader) piece(v *pyjson.Value, piece *Piece, p *Prediction, full bool) {
+	if v.Kind != pyjson.Dict {
+		r.reasons[ReasonType], r.reasons[ReasonVertices] = true, true
+		piece.Problem = "the piece is no object"
+		return
+	}
+	if id := v.Get("id"); id != nil && (id.Kind == pyjson.Str || id.Kind == pyjson.Int || id.Kind == pyjson.Float) {
+		piece.ID, piece.HasID = id.S, true
+	}
+	if piece.Kind = kindOf(v); piece.Kind == "" {
+		r.reasons[ReasonType] = true
+	}
+	if full {
+		piece.Problem = fmt.Sprintf("its vertices are not read: the pieces before it have %d", MaxVertices)
+		return
+	}
+	points, inexact, problem := r.vertices(v)
+	if problem != "" {
+		r.reasons[ReasonVertices] = true
+		piece.Problem = problem
+		return
+	}
+	piece.Vertices = points
+	p.Decimal = p.Decimal || inexact
+}
+
+// names are the known spellings of types. See docs/spec/tangram.md#r17.
+var names = map[string]Kind{"largetriangle": Large, "bigtriangle": Large, "mediumtriangle": Medium, "middletriangle": Medium,
+	"smalltriangle": Small, "square": Square, "parallelogram": Parallelogram}
+
+func kindOf(v *pyjson.Value) Kind {
+	t := v.Get("type")
+	if t == nil {
+		t = v.Get("piece_type")
+	}
+	if t == nil || t.Kind != pyjson.Str {
+		return ""
+	}
+	if known := Kind(t.S); slices.ContainsFunc(Kinds[:], func(k kindCount) bool { return k.Kind == known }) {
+		return known
+	}
+	var buf [32]byte
+	letters := buf[:0]
+	for _, c := range strings.ToLower(t.S) {
+		if c >= 'a' && c <= 'z' {
+			letters = append(letters, byte(c))
+		}
+	}
+	return names[string(letters)]
+}
+
+// inventory checks the number and the types of the pieces. See
+// docs/spec/tangram.md#r21.
+func (r *Reader) inventory(p *Prediction) {
+	if r.reasons[ReasonPieces] {
+		return
+	}
+	if len(p.Pieces) != Count {
+		r.reasons[ReasonCount] = true
+	}
+	if r.reasons[ReasonCount] || r.reasons[ReasonType] {
+		return
+	}
+	for _, k := range Kinds {
+		n := 0
+		for i := range p.Pieces {
+			if p.Pieces[i].Kind == k.Kind {
+				n++
+			}
+		}
+		if n != k.Count {
+			r.reasons[ReasonInventory] = true
+		}
+	}
+}

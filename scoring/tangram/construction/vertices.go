@@ -1,0 +1,163 @@
+package construction
+
+import (
+	"fmt"
+	"strings"
+
+	"plumb/scoring/pyjson"
+	"plumb/scoring/tangram/field"
+)
+
+// maxVertices is the longest list of vertices, and maxCoordinate the largest
+// coordinate. See docs/spec/tangram.md#r18.
+const maxVertices = 64
+
+const maxCoordinate = 1_000_000
+
+// vertices reads a piece's vertices. problem says why they are refused.
+func (r *Reader) vertices(v *pyjson.Value) (list []Point, inexact bool, problem string) {
+	var f *pyjson.Value
+	for _, name := range [3]string{"vertices", "V_world", "V"} {
+		if f = v.Get(name); f != nil {
+			break
+		}
+	}
+	switch {
+	case f == nil:
+		return nil, false, "it has no vertices"
+	case f.Kind != pyjson.List:
+		return nil, false, "vertices are no list"
+	case len(f.Items()) > maxVertices:
+		return nil, false, fmt.Sprintf("it has %d vertices; want at most %d", len(f.Items()), maxVertices)
+	}
+	items := f.Items()
+	if cap(r.block)-len(r.block) < len(items) {
+		r.block = make([]Point, 0, max(blockSize, len(items)))
+	}
+	from := len(r.block)
+	list = r.block[from:from] // in the reader's block until it is whole
+	for i := range items {
+		n := len(list)
+		list = list[:n+1]
+		rough, ok := vertex(&list[n], &items[i])
+		if !ok {
+			return nil, false, fmt.Sprintf("vertex %d cannot be read", i)
+		}
+		inexact = inexact || rough
+		if n > 0 && list[n-1].Equal(list[n]) {
+			list = list[:n]
+		}
+	}
+	if n := len(list); n > 1 && list[n-1].Equal(list[0]) {
+		list = list[:n-1]
+	}
+	n := len(list)
+	if n < 3 {
+		return nil, false, fmt.Sprintf("it has %d different vertices; want at least 3", n)
+	}
+	r.block = r.block[:from+n]
+	return list[:n:n], inexact, ""
+}
+
+// blockSize is how many vertices are allocated together: most answers have fewer.
+const blockSize = 32
+
+// vertex reads [x, y], {"x":, "y":} or "(x, y)".
+func vertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
+	var x, y *pyjson.Value
+	switch v.Kind {
+	case pyjson.List:
+		items := v.Items()
+		if len(items) != 2 {
+			return false, false
+		}
+		x, y = &items[0], &items[1]
+	case pyjson.Dict:
+		if x, y = v.Get("x"), v.Get("y"); x == nil || y == nil {
+			return false, false
+		}
+	case pyjson.Str:
+		a, b, ok := pair(v.S)
+		if !ok {
+			return false, false
+		}
+		x, y = &pyjson.Value{Kind: pyjson.Str, S: a}, &pyjson.Value{Kind: pyjson.Str, S: b}
+	default:
+		return false, false
+	}
+	roughX, okX := coordinate(&p.X, x)
+	roughY, okY := coordinate(&p.Y, y)
+	return roughX || roughY, okX && okY
+}
+
+func coordinate(x *field.Number, v *pyjson.Value) (inexact, ok bool) {
+	if v.Kind != pyjson.Str && v.Kind != pyjson.Int && v.Kind != pyjson.Float {
+		return false, false
+	}
+	n, inexact, err := field.Parse(v.S)
+	if err != nil || !n.Within(maxCoordinate) {
+		return false, false
+	}
+	*x = n
+	return inexact, true
+}
+
+var unwrapped = strings.NewReplacer(`\left`, "", `\right`, "", `\,`, " ")
+
+// pair splits "(x, y)".
+func pair(s string) (x, y string, ok bool) {
+	s = strings.TrimSpace(s)
+	for _, d := range [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}} {
+		if len(s) >= len(d[0])+len(d[1]) && strings.HasPrefix(s, d[0]) && strings.HasSuffix(s, d[1]) {
+			// Delimiters inside mean that each coordinate has its own.
+			if in := s[len(d[0]) : len(s)-len(d[1])]; !strings.Contains(in, d[1]) {
+				s = in
+			}
+			break
+		}
+	}
+	s = strings.TrimSpace(unwrapped.Replace(s))
+	if enclosed(s) {
+		s = s[1 : len(s)-1]
+	}
+	depth, comma := 0, -1
+	for i := range len(s) {
+		switch s[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			if depth != 0 {
+				continue
+			}
+			if comma >= 0 {
+				return "", "", false
+			}
+			comma = i
+		}
+	}
+	if comma < 0 {
+		return "", "", false
+	}
+	return s[:comma], s[comma+1:], true
+}
+
+// enclosed reports whether a text begins with a round bracket that its end closes.
+func enclosed(s string) bool {
+	if len(s) < 2 || s[0] != '(' || s[len(s)-1] != ')' {
+		return false
+	}
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i == len(s)-1
+			}
+		}
+	}
+	return false
+}

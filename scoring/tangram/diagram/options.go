@@ -1,0 +1,92 @@
+// Package diagram draws what TangramPuzzle shows to models and people: four
+// silhouettes to choose from, an outline with the coordinates of its vertices, and
+// answers over their targets. In: polygons in
+// doubles, y up. Out: opaque PNG-ready pictures, the same on every machine;
+// coverage is the exact area. It refuses what has no extent, and text where the
+// fonts are missing.
+package diagram
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+
+	"plumb/render/font"
+)
+
+// Side is the width and height of the pictures for models, px.
+const Side = 1024
+
+const (
+	cell      = Side / 2
+	labelRoom = 64 // px at the top of each cell
+	inset     = 32
+	capHeight = 32
+)
+
+var (
+	black = color.NRGBA{0, 0, 0, 255}
+	grey  = color.NRGBA{0x80, 0x80, 0x80, 255}
+)
+
+// Options draws four silhouettes as A to D, filled in one scale. See
+// docs/spec/tangram.md#r54.
+func Options(outlines [4]Loop) (*image.NRGBA, error) {
+	w, err := newWriter(font.Style{Family: font.Sans})
+	if err != nil {
+		return nil, err
+	}
+	const boxW, boxH = cell - 2*inset, cell - labelRoom - 2*inset
+	scale := 0.0
+	for i, o := range outlines {
+		x0, y0, x1, y1 := bounds(o)
+		if !(x1 > x0 && y1 > y0) {
+			return nil, fmt.Errorf("cannot draw option %c: its outline has no extent", 'A'+i)
+		}
+		if f := min(boxW/(x1-x0), boxH/(y1-y0)); i == 0 || f < scale {
+			scale = f
+		}
+	}
+	s := newSheet(Side, Side)
+	s.fill(grey, box(cell-1, 0, cell+1, Side))
+	s.fill(grey, box(0, cell-1, Side, cell+1))
+	for i, o := range outlines {
+		left, top := float64(i%2*cell), float64(i/2*cell)
+		v := view{scale: scale, centre: middle(o), to: Point{left + cell/2, top + labelRoom + (cell-labelRoom)/2}}
+		s.fill(black, v.loop(o))
+		label, err := w.line(string(rune('A'+i)), capHeight/w.caps)
+		if err != nil {
+			return nil, err
+		}
+		x0, y0, x1, y1 := bounds(label.loops...)
+		s.write(black, label, left+cell/2-(x0+x1)/2, top+labelRoom/2-(y0+y1)/2)
+	}
+	return s.NRGBA, nil
+}
+
+func box(x0, y0, x1, y1 float64) Loop { return Loop{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} }
+
+// middle is the centre of the bounding box of loops.
+func middle(loops ...Loop) Point {
+	x0, y0, x1, y1 := bounds(loops...)
+	return Point{(x0 + x1) / 2, (y0 + y1) / 2}
+}
+
+// view maps the plane, y up, to px, y down.
+type view struct {
+	scale  float64 // px for a unit
+	centre Point   // in the plane
+	to     Point   // where it lies in the picture
+}
+
+func (v view) point(p Point) Point {
+	return Point{v.to.X + float64((p.X-v.centre.X)*v.scale), v.to.Y - float64((p.Y-v.centre.Y)*v.scale)}
+}
+
+func (v view) loop(l Loop) Loop {
+	out := make(Loop, len(l))
+	for i, p := range l {
+		out[i] = v.point(p)
+	}
+	return out
+}

@@ -1,0 +1,139 @@
+package extract
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/scoring/vqa/plain"
+)
+
+// keys are the members that hold an answer, in the order in which they count.
+var keys = [...]string{"final_answer", "final", "answer", "correct_answer", "correct_option", "choice", "selected_option", "selected",
+	"option", "prediction", "label", "letter", "result", "response", "output"}
+
+// tries is how many opening braces are tried: text that opens many and closes
+// few must not take quadratic time.
+const tries = 32
+
+// jsonReader holds the memory of values at every depth: a string of one may hold
+// another.
+type jsonReader struct {
+	parsers [deepest]fastjson.Parser
+	quoted  []byte
+}
+
+// object is stage 2: a JSON object with a known member, or a list. See
+// docs/spec/vqa.md#r21.
+func (r *Reader) object(s []byte, strict bool, depth int) (got Reading, ok bool) {
+	if s[0] == '[' && s[len(s)-1] == ']' {
+		if v := r.parse(s, depth); v != nil && v.Type() == fastjson.TypeArray {
+			return r.listed(v.GetArray(), strict, depth), true
+		}
+	}
+	v := r.firstObject(s, depth)
+	if v == nil {
+		return got, false
+	}
+	value := answerOf(v)
+	if value == nil {
+		return got, false
+	}
+	return r.value(value, strict, depth), true
+}
+
+// firstObject is the first balanced object that can be read.
+func (r *Reader) firstObject(s []byte, depth int) *fastjson.Value {
+	for n := 0; n < tries; n++ {
+		at := bytes.IndexByte(s, '{')
+		if at < 0 {
+			return nil
+		}
+		s = s[at:]
+		if end := plain.Balanced(s); end > 0 {
+			if v := r.parse(s[:end], depth); v != nil && v.Type() == fastjson.TypeObject {
+				return v
+			}
+		}
+		s = s[1:]
+	}
+	return nil
+}
+
+// parse reads JSON, a second time with double quotes for single ones.
+func (r *Reader) parse(s []byte, depth int) *fastjson.Value {
+	p := &r.json.parsers[depth]
+	if v, err := p.ParseBytes(s); err == nil {
+		return v
+	}
+	if bytes.IndexByte(s, '\'') < 0 {
+		return nil
+	}
+	r.json.quoted = append(r.json.quoted[:0], s...)
+	for i, b := range r.json.quoted {
+		if b == '\'' {
+			r.json.quoted[i] = '"'
+		}
+	}
+	if v, err := p.ParseBytes(r.json.quoted); err == nil {
+		return v
+	}
+	return nil
+}
+
+// answerOf is the member that holds the answer, nil where none is known.
+func answerOf(v *fastjson.Value) *fastjson.Value { return plain.Member(v.GetObject(), keys[:]) }
+
+// value reads the value of an answer.
+func (r *Reader) value(v *fastjson.Value, strict bool, depth int) Reading {
+	switch v.Type() {
+	case fastjson.TypeString:
+		got := r.stages(v.GetStringBytes(), strict, depth+1)
+		got.Stage = 2
+		return got
+	case fastjson.TypeNumber:
+		return r.number(v)
+	case fastjson.TypeArray:
+		return r.listed(v.GetArray(), strict, depth)
+	}
+	return invalid(2, Unresolved)
+}
+
+// number reads a number: a label where labels are numbers, else a text.
+func (r *Reader) number(v *fastjson.Value) Reading {
+	if n, err := v.Int(); err == nil && r.style == Numbers {
+		if n >= 1 && n <= len(r.texts) {
+			return found(2, n-1)
+		}
+		if k := r.same(r.textNorm(v.MarshalTo(nil))); k >= 0 {
+			return found(2, k)
+		}
+		return invalid(2, OutOfRange)
+	}
+	if k := r.same(r.textNorm(v.MarshalTo(nil))); k >= 0 {
+		return found(2, k)
+	}
+	return invalid(2, Unresolved)
+}
+
+// listed reads a list all of whose entries must be one option.
+func (r *Reader) listed(list []*fastjson.Value, strict bool, depth int) Reading {
+	option := -1
+	for _, v := range list {
+		if v.Type() == fastjson.TypeArray {
+			return invalid(2, Unresolved)
+		}
+		got := r.value(v, strict, depth)
+		if got.Option < 0 {
+			return invalid(2, got.Reason)
+		}
+		if option >= 0 && got.Option != option {
+			return invalid(2, Multiple)
+		}
+		option = got.Option
+	}
+	if option < 0 {
+		return invalid(2, Unresolved)
+	}
+	return found(2, option)
+}

@@ -1,0 +1,84 @@
+package extract
+
+import "bytes"
+
+// lines is stage 5: a label that opens the first line, or is the last one. See
+// docs/spec/vqa.md#r25.
+func (r *Reader) lines(s []byte) (got Reading, ok bool) {
+	first, last := line(s, 0), lastLine(s)
+	single := len(first) == len(s)
+	begin, beginOK := r.firstLine(first, s, single)
+	if beginOK && r.enumerates(s) {
+		beginOK = false
+	}
+	end := -1
+	if !single {
+		if l, _, isLabel := r.labelForm(last); isLabel && r.inside(l) && !l.alias {
+			end = l.option
+		}
+	}
+	switch {
+	case beginOK && begin.Option < 0:
+		return begin, true
+	case beginOK && end >= 0 && end != begin.Option:
+		return invalid(5, Multiple), true
+	case beginOK:
+		return begin, true
+	case end >= 0:
+		return found(5, end), true
+	}
+	return got, false
+}
+
+// line is the line of s that begins at i.
+func line(s []byte, i int) []byte {
+	if n := bytes.IndexByte(s[i:], '\n'); n >= 0 {
+		return s[i : i+n]
+	}
+	return s[i:]
+}
+
+func lastLine(s []byte) []byte { return s[bytes.LastIndexByte(s, '\n')+1:] }
+
+// firstLine reads the label that is, or opens, the first line of s.
+func (r *Reader) firstLine(first, s []byte, single bool) (got Reading, ok bool) {
+	if l, option, isLabel := r.labelForm(first); isLabel {
+		if single || l.alias || !r.inside(l) {
+			return got, false
+		}
+		if option && r.otherOption(l) {
+			return invalid(5, Ambiguous), true
+		}
+		return found(5, l.option), true
+	}
+	l, option, rest, ok := r.opening(first)
+	if !ok || !r.inside(l) {
+		return got, false
+	}
+	r.norm = appendLower(r.norm[:0], first)
+	k, end := r.textAt(r.norm, rest)
+	switch {
+	case k >= 0 && k != l.option && ends(r.norm, end):
+		return invalid(5, Conflict), true
+	case option && r.otherOption(l) && k != l.option:
+		return invalid(5, Ambiguous), true
+	}
+	return found(5, l.option), true
+}
+
+// enumerates reports whether lines start with two or more different labels: then
+// the answer lists options or steps.
+func (r *Reader) enumerates(s []byte) bool {
+	seen := -1
+	for i := 0; i < len(s); {
+		at := line(s, i)
+		if l, _, _, ok := r.opening(bytes.TrimLeft(at, " ")); ok {
+			if seen >= 0 && seen != l.option {
+				return true
+			}
+			seen = l.option
+		}
+		i += len(at) + 1
+	}
+	return false
+}

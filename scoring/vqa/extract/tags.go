@@ -1,0 +1,109 @@
+package extract
+
+import "bytes"
+
+// tagNames are the tags that hold an answer.
+var tagNames = [...]string{"result", "answer", "final", "final_answer", "choice", "option"}
+
+// boxed is the command of formulas that is a tag as well.
+const boxed = `\boxed{`
+
+// tags is stage 3: the tags of an answer, which must agree. See
+// docs/spec/vqa.md#r22.
+func (r *Reader) tags(s []byte, strict bool, depth int) (got Reading, ok bool) {
+	option, any := -1, false
+	why := NoAnswer
+	for i := 0; i < len(s); {
+		at := bytes.IndexAny(s[i:], `<\`)
+		if at < 0 {
+			break
+		}
+		i += at
+		from, to, end := tagAt(s, i)
+		if end == 0 {
+			i++
+			continue
+		}
+		any = true
+		one := r.stages(s[from:to], strict, depth+1)
+		switch {
+		case one.Option >= 0 && option >= 0 && one.Option != option:
+			return invalid(3, Multiple), true
+		case one.Option >= 0:
+			option = one.Option
+		default:
+			why = one.Reason
+		}
+		i = end
+	}
+	switch {
+	case !any:
+		return got, false
+	case option < 0:
+		return invalid(3, why), true
+	}
+	return found(3, option), true
+}
+
+// tagAt reads the tag at s[i]: its content is s[from:to] and the text goes on at
+// end; end is 0 where there is none. A tag that is not closed goes to the end.
+func tagAt(s []byte, i int) (from, to, end int) {
+	if bytes.HasPrefix(s[i:], []byte(boxed)) {
+		from = i + len(boxed)
+		depth := 1
+		for to = from; to < len(s); to++ {
+			switch s[to] {
+			case '{':
+				depth++
+			case '}':
+				depth--
+			}
+			if depth == 0 {
+				return from, to, to + 1
+			}
+		}
+		return from, len(s), len(s)
+	}
+	if s[i] != '<' {
+		return 0, 0, 0
+	}
+	for _, name := range tagNames {
+		if end := tagEnd(s, i+1, name); end > 0 {
+			to, next := closedAt(s, end, name)
+			return end, to, next
+		}
+	}
+	return 0, 0, 0
+}
+
+// tagEnd is the position after "name>" at s[i], 0 where it does not stand there.
+func tagEnd(s []byte, i int, name string) int {
+	if !hasWord(s, i, name) {
+		return 0
+	}
+	i += len(name)
+	for i < len(s) && s[i] == ' ' {
+		i++
+	}
+	if i < len(s) && s[i] == '>' {
+		return i + 1
+	}
+	return 0
+}
+
+// closedAt finds the closing tag after s[i]: where it begins and ends.
+func closedAt(s []byte, i int, name string) (at, end int) {
+	for at = i; at < len(s); at++ {
+		n := bytes.IndexByte(s[at:], '<')
+		if n < 0 {
+			break
+		}
+		at += n
+		if at+1 < len(s) && s[at+1] == '/' {
+			if end := tagEnd(s, at+2, name); end > 0 {
+				return at, end
+			}
+		}
+	}
+	return len(s), len(s)
+}
