@@ -30,7 +30,7 @@ const (
 	testName  = "drawing"
 )
 
-// The variants, as Variants documents them.
+// The names of variants.
 const (
 	Input           = "drawingbench.input"
 	WithPrompt      = "drawingbench.with_prompt"

@@ -29,7 +29,7 @@ const (
 	Outline = "outline"
 )
 
-// The variants, as Variants documents them. See docs/spec/tangram.md#r48.
+// The names of variants. See docs/spec/tangram.md#r48.
 const (
 	ScoreVariant = "tangram.score"
 	Repair       = "tangram.repair"

@@ -24,7 +24,7 @@ const (
 	formatOpen   = "open"
 )
 
-// The variants, as Variants documents them.
+// The names of variants.
 const (
 	Policy         = "vqa.policy"
 	Profile        = "vqa.profile"
