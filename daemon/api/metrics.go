@@ -61,33 +61,46 @@ func NewMetrics() *Metrics {
 		sizes: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "plumb_batch_size",
 			Help: "Pictures per batch.", Buckets: prometheus.ExponentialBuckets(1, 2, 13)}),
 	}
-	regions := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "plumb_shm_regions", Help: "Shared-memory regions registered by clients."},
-		func() float64 {
-			if g := m.regions.Load(); g != nil {
-				return float64(g.Count())
-			}
-			return 0
-		})
-	r.MustRegister(m.requests, m.refused, m.samples, m.failures, m.batches, m.duration, m.wait, m.stages, m.sizes, regions)
+	gauge(m, "shm_regions", "Shared-memory regions registered by clients.", func() int {
+		if g := m.regions.Load(); g != nil {
+			return g.Count()
+		}
+		return 0
+	})
+	r.MustRegister(m.requests, m.refused, m.samples, m.failures, m.batches, m.duration, m.wait, m.stages, m.sizes)
 	m.scores = newScores(r)
 	return m
 }
 
+// number is what a gauge or a counter may read.
+type number interface{ int | int64 | float64 }
+
+// gauge registers a gauge that f reads; labels are names and values in turn.
+func gauge[T number](m *Metrics, name, help string, f func() T, labels ...string) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help, labels)), func() float64 { return float64(f()) }))
+}
+
+// counter registers a counter that f reads, as gauge does; its name gets "_total".
+func counter[T number](m *Metrics, name, help string, f func() T, labels ...string) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts(opts(name+"_total", help, labels)), func() float64 { return float64(f()) }))
+}
+
+func opts(name, help string, labels []string) prometheus.Opts {
+	o := prometheus.Opts{Name: "plumb_" + name, Help: help, ConstLabels: prometheus.Labels{}}
+	for i := 0; i < len(labels); i += 2 {
+		o.ConstLabels[labels[i]] = labels[i+1]
+	}
+	return o
+}
+
 // connections registers the counts of connections.
 func (m *Metrics) connections(stats func() conns.Stats) {
-	state := func(name string, of func(conns.Stats) int) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "plumb_connections", Help: "Connections open now: busy with a request, or waiting for their clients.",
-			ConstLabels: prometheus.Labels{"state": name}}, func() float64 { return float64(of(stats())) })
-	}
-	count := func(name, help string, of func(conns.Stats) int64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_" + name + "_total", Help: help}, func() float64 { return float64(of(stats())) })
-	}
-	m.registry.MustRegister(
-		state("busy", func(s conns.Stats) int { return s.Busy }),
-		state("waiting", func(s conns.Stats) int { return s.Waiting }),
-		count("connections_closed_for_room", "Waiting connections that were closed for new ones.", func(s conns.Stats) int64 { return s.Closed }),
-		count("connections_refused", "Connections refused because all that may be open were busy.", func(s conns.Stats) int64 { return s.Refused }),
-		count("accept_failures", "Connections that could not be accepted at once, mostly for want of file descriptors.", func(s conns.Stats) int64 { return s.Failed }))
+	const open = "Connections open now: busy with a request, or waiting for their clients."
+	gauge(m, "connections", open, func() int { return stats().Busy }, "state", "busy")
+	gauge(m, "connections", open, func() int { return stats().Waiting }, "state", "waiting")
+	counter(m, "connections_closed_for_room", "Waiting connections that were closed for new ones.", func() int64 { return stats().Closed })
+	counter(m, "connections_refused", "Connections refused because all that may be open were busy.", func() int64 { return stats().Refused })
+	counter(m, "accept_failures", "Connections that could not be accepted at once, mostly for want of file descriptors.", func() int64 { return stats().Failed })
 }
 
 // Process registers the counts of the process: memory, files, goroutines.
@@ -126,59 +139,32 @@ func (m *Metrics) labels(r *scoring.Result) (suite, test string) {
 
 // memory registers the gauges of the bytes held by data from clients and by work.
 func (m *Metrics) memory(sent, work *memory.Pool) {
-	for part, p := range map[string]*memory.Pool{"sent": sent, "work": work} {
-		m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "plumb_memory_held_bytes",
-			Help:        "Memory that requests under way hold of --max-bodies (sent) and of the rest of --max-memory (work).",
-			ConstLabels: prometheus.Labels{"part": part}}, func() float64 { return float64(p.Held()) }))
-	}
+	const held = "Memory that requests under way hold of --max-bodies (sent) and of the rest of --max-memory (work)."
+	gauge(m, "memory_held_bytes", held, sent.Held, "part", "sent")
+	gauge(m, "memory_held_bytes", held, work.Held, "part", "work")
 }
 
 // Traces registers what traces lost.
 func (m *Metrics) Traces(lost func() trace.Lost) {
-	for _, c := range []struct {
-		name, help string
-		of         func(trace.Lost) int64
-	}{
-		{"traced_requests_dropped", "Requests that are in no trace because too many waited for the collector.", func(l trace.Lost) int64 { return l.Requests }},
-		{"trace_spans_lost", "Spans that the collector did not take.", func(l trace.Lost) int64 { return l.Spans }},
-	} {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_" + c.name + "_total", Help: c.help},
-			func() float64 { return float64(c.of(lost())) }))
-	}
+	counter(m, "traced_requests_dropped", "Requests that are in no trace because too many waited for the collector.", func() int64 { return lost().Requests })
+	counter(m, "trace_spans_lost", "Spans that the collector did not take.", func() int64 { return lost().Spans })
 }
 
 // Describe registers what the running daemon is. resets returns the number of
 // GL contexts that were made anew so far, because the driver reported a loss and
 // because the device was silent.
 func (m *Metrics) Describe(v Version, q *queue.Queue, resets func() (lost, hung int)) {
-	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "plumb_build_info", Help: "Always 1; the labels say what runs."},
-		[]string{"version", "commit", "gl_renderer"})
-	info.WithLabelValues(v.Version, v.Commit, v.Renderer).Set(1)
-	depth := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "plumb_queue_depth", Help: "Requests under way."},
-		func() float64 { return float64(q.Depth()) })
-	reset := func(reason string, of func() int) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_gl_context_resets_total",
-			Help: "GL contexts that were made anew, because the driver reported a loss or the device was silent.", ConstLabels: prometheus.Labels{"reason": reason}},
-			func() float64 { return float64(of()) })
-	}
-	m.registry.MustRegister(info, depth,
-		reset("lost", func() int { lost, _ := resets(); return lost }),
-		reset("hang", func() int { _, hung := resets(); return hung }))
-	m.sharing(q)
-}
-
-// sharing registers what the queue saved by sharing work and keeping results.
-func (m *Metrics) sharing(q *queue.Queue) {
-	count := func(name, help string, of func(queue.Stats) int64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_" + name, Help: help}, func() float64 { return float64(of(q.Stats())) })
-	}
-	m.registry.MustRegister(
-		count("shared_samples_total", "Samples that joined identical work in flight.", func(s queue.Stats) int64 { return s.Shared }),
-		count("shared_again_total", "Samples begun anew because the work they had joined failed.", func(s queue.Stats) int64 { return s.Again }),
-		count("result_cache_hits_total", "Samples answered from the result cache.", func(s queue.Stats) int64 { return s.Cache.Hits }),
-		count("result_cache_misses_total", "Samples that the result cache did not have.", func(s queue.Stats) int64 { return s.Cache.Misses }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "plumb_result_cache_bytes", Help: "Memory of the result cache, estimated."},
-			func() float64 { return float64(q.Stats().Cache.Bytes) }))
+	gauge(m, "build_info", "Always 1; the labels say what runs.", func() int { return 1 },
+		"version", v.Version, "commit", v.Commit, "gl_renderer", v.Renderer)
+	gauge(m, "queue_depth", "Requests under way.", q.Depth)
+	const anew = "GL contexts that were made anew, because the driver reported a loss or the device was silent."
+	counter(m, "gl_context_resets", anew, func() int { lost, _ := resets(); return lost }, "reason", "lost")
+	counter(m, "gl_context_resets", anew, func() int { _, hung := resets(); return hung }, "reason", "hang")
+	counter(m, "shared_samples", "Samples that joined identical work in flight.", func() int64 { return q.Stats().Shared })
+	counter(m, "shared_again", "Samples begun anew because the work they had joined failed.", func() int64 { return q.Stats().Again })
+	counter(m, "result_cache_hits", "Samples answered from the result cache.", func() int64 { return q.Stats().Cache.Hits })
+	counter(m, "result_cache_misses", "Samples that the result cache did not have.", func() int64 { return q.Stats().Cache.Misses })
+	gauge(m, "result_cache_bytes", "Memory of the result cache, estimated.", func() int { return q.Stats().Cache.Bytes })
 }
 
 // EditorCounts is what the real editor did so far.
@@ -194,20 +180,12 @@ type EditorCounts struct {
 
 // Editor registers the counts of the editor.
 func (m *Metrics) Editor(counts func() EditorCounts) {
-	for _, c := range []struct {
-		name, help string
-		of         func(EditorCounts) int64
-	}{
-		{"exports", "Scenes drawn by the real editor.", func(c EditorCounts) int64 { return c.Exports }},
-		{"retries", "Attempts of the real editor that were repeated.", func(c EditorCounts) int64 { return c.Retries }},
-		{"lost", "Browsers and pages that died, were killed or gave a picture without its proof.", func(c EditorCounts) int64 { return c.Lost }},
-		{"unproved_pictures", "Pictures of the real editor that were not believed, because what was drawn had been lost.", func(c EditorCounts) int64 { return c.Unproved }},
-		{"blank_pictures", "Pictures of the real editor that were drawn again, because they were empty where shapes are visible.", func(c EditorCounts) int64 { return c.Blank }},
-		{"blocked_requests", "Requests of scenes for something on the network, stopped.", func(c EditorCounts) int64 { return c.Blocked }},
-	} {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_editor_" + c.name + "_total", Help: c.help},
-			func() float64 { return float64(c.of(counts())) }))
-	}
+	counter(m, "editor_exports", "Scenes drawn by the real editor.", func() int64 { return counts().Exports })
+	counter(m, "editor_retries", "Attempts of the real editor that were repeated.", func() int64 { return counts().Retries })
+	counter(m, "editor_lost", "Browsers and pages that died, were killed or gave a picture without its proof.", func() int64 { return counts().Lost })
+	counter(m, "editor_unproved_pictures", "Pictures of the real editor that were not believed, because what was drawn had been lost.", func() int64 { return counts().Unproved })
+	counter(m, "editor_blank_pictures", "Pictures of the real editor that were drawn again, because they were empty where shapes are visible.", func() int64 { return counts().Blank })
+	counter(m, "editor_blocked_requests", "Requests of scenes for something on the network, stopped.", func() int64 { return counts().Blocked })
 }
 
 // JudgeCounts is what the judge of answers did so far.
@@ -220,41 +198,23 @@ type JudgeCounts struct {
 
 // Judge registers the counts of the judge.
 func (m *Metrics) Judge(counts func() JudgeCounts) {
-	for _, c := range []struct {
-		name, help, label, value string
-		of                       func(JudgeCounts) float64
-	}{
-		{"answers", "Answers for the judge, by what became of them.", "outcome", "judged", func(c JudgeCounts) float64 { return float64(c.Judged) }},
-		{"answers", "Answers for the judge, by what became of them.", "outcome", "known", func(c JudgeCounts) float64 { return float64(c.Known) }},
-		{"answers", "Answers for the judge, by what became of them.", "outcome", "unjudged", func(c JudgeCounts) float64 { return float64(c.Unjudged) }},
-		{"calls", "Calls to the judge, failed ones too.", "", "", func(c JudgeCounts) float64 { return float64(c.Calls) }},
-		{"lost_calls", "Calls that may have been paid for and brought no reply.", "", "", func(c JudgeCounts) float64 { return float64(c.Lost) }},
-		{"tokens", "Tokens of the judge's replies.", "kind", "prompt", func(c JudgeCounts) float64 { return float64(c.Prompt) }},
-		{"tokens", "Tokens of the judge's replies.", "kind", "completion", func(c JudgeCounts) float64 { return float64(c.Completion) }},
-		{"cost_usd", "What the judge's replies cost, where that is known.", "", "", func(c JudgeCounts) float64 { return c.Cost }},
-	} {
-		var labels prometheus.Labels
-		if c.label != "" {
-			labels = prometheus.Labels{c.label: c.value}
-		}
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_judge_" + c.name + "_total", Help: c.help, ConstLabels: labels},
-			func() float64 { return c.of(counts()) }))
-	}
+	const answers, tokens = "Answers for the judge, by what became of them.", "Tokens of the judge's replies."
+	counter(m, "judge_answers", answers, func() int64 { return counts().Judged }, "outcome", "judged")
+	counter(m, "judge_answers", answers, func() int64 { return counts().Known }, "outcome", "known")
+	counter(m, "judge_answers", answers, func() int64 { return counts().Unjudged }, "outcome", "unjudged")
+	counter(m, "judge_calls", "Calls to the judge, failed ones too.", func() int64 { return counts().Calls })
+	counter(m, "judge_lost_calls", "Calls that may have been paid for and brought no reply.", func() int64 { return counts().Lost })
+	counter(m, "judge_tokens", tokens, func() int64 { return counts().Prompt }, "kind", "prompt")
+	counter(m, "judge_tokens", tokens, func() int64 { return counts().Completion }, "kind", "completion")
+	counter(m, "judge_cost_usd", "What the judge's replies cost, where that is known.", func() float64 { return counts().Cost })
 }
 
 // Device registers the counts of a GL device: what its buffers hold, and the
 // bytes that batches brought to it and took from it.
 func (m *Metrics) Device(name string, memory, up, down func() int64) {
-	labels := prometheus.Labels{"device": name}
-	as := func(f func() int64) func() float64 { return func() float64 { return float64(f()) } }
-	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "plumb_gpu_memory_bytes",
-			Help: "Buffers held on the device, and what the host maps of it.", ConstLabels: labels}, as(memory)),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_gpu_upload_bytes_total",
-			Help: "Bytes of batches brought to the device.", ConstLabels: labels}, as(up)),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_gpu_readback_bytes_total",
-			Help: "Bytes of results taken from the device.", ConstLabels: labels}, as(down)),
-	)
+	gauge(m, "gpu_memory_bytes", "Buffers held on the device, and what the host maps of it.", memory, "device", name)
+	counter(m, "gpu_upload_bytes", "Bytes of batches brought to the device.", up, "device", name)
+	counter(m, "gpu_readback_bytes", "Bytes of results taken from the device.", down, "device", name)
 }
 
 // Watch returns the functions by which a queue reports.
