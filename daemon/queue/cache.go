@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"container/list"
 	"slices"
 	"sync"
 
@@ -9,11 +10,10 @@ import (
 
 // kept is a result in the cache. It is read-only once it is there.
 type kept struct {
-	content    digest
-	result     scoring.Result
-	json       []byte
-	size       int
-	prev, next *kept // by use, the latest first
+	content digest
+	result  scoring.Result
+	json    []byte
+	size    int
 }
 
 // CacheStats are what the cache did and holds.
@@ -28,16 +28,14 @@ type CacheStats struct {
 type cache struct {
 	max int
 
-	mu   sync.Mutex // guards what follows
-	of   map[digest]*kept
-	ring kept // next is the latest, prev the oldest
+	mu    sync.Mutex // guards what follows
+	of    map[digest]*list.Element
+	order list.List // of *kept by use, the latest first
 	CacheStats
 }
 
 func newCache(max int) *cache {
-	c := &cache{max: max, of: map[digest]*kept{}}
-	c.ring.prev, c.ring.next = &c.ring, &c.ring
-	return c
+	return &cache{max: max, of: map[digest]*list.Element{}}
 }
 
 // get returns what is kept, nil for nothing.
@@ -50,9 +48,8 @@ func (c *cache) get(d digest) *kept {
 		return nil
 	}
 	c.Hits++
-	e.unlink()
-	c.front(e)
-	return e
+	c.order.MoveToFront(e)
+	return e.Value.(*kept)
 }
 
 // put keeps a result; json is copied. What is larger than an eighth of the cache
@@ -71,12 +68,10 @@ func (c *cache) put(d digest, r *scoring.Result, json []byte) {
 	if c.of[d] != nil {
 		return
 	}
-	c.of[d] = e
-	c.front(e)
+	c.of[d] = c.order.PushFront(e)
 	c.Bytes += size
 	for c.Bytes > c.max {
-		old := c.ring.prev
-		old.unlink()
+		old := c.order.Remove(c.order.Back()).(*kept)
 		delete(c.of, old.content)
 		c.Bytes -= old.size
 	}
@@ -88,13 +83,6 @@ func (c *cache) stats() CacheStats {
 	c.Entries = len(c.of)
 	return c.CacheStats
 }
-
-func (c *cache) front(e *kept) {
-	e.prev, e.next = &c.ring, c.ring.next
-	e.prev.next, e.next.prev = e, e
-}
-
-func (e *kept) unlink() { e.prev.next, e.next.prev = e.next, e.prev }
 
 // footprint estimates the memory of a result in bytes, rather too much: a number
 // takes a few bytes of JSON and 8 of memory, a list in a list a header besides.
