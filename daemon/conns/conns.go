@@ -181,9 +181,10 @@ func (c *Conn) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// origin returns the network that identifies the group of an address: one IPv4
-// address, or 64 bits of an IPv6 address. It is invalid for a Unix socket.
-func origin(a net.Addr) netip.Prefix {
+// Network returns the network that identifies the client of an address: one IPv4
+// address, or 64 bits of an IPv6 address, since one client may have any number of
+// addresses in such a network. It is invalid for a Unix socket.
+func Network(a net.Addr) netip.Prefix {
 	t, ok := a.(*net.TCPAddr)
 	if !ok {
 		return netip.Prefix{}
@@ -200,7 +201,7 @@ func origin(a net.Addr) netip.Prefix {
 // admit makes room for a connection and counts it. It returns nil where there is no
 // room; perAddress is true then where the limit is Config.PerAddress.
 func (s *Set) admit(raw net.Conn) (c *Conn, perAddress bool) {
-	from := origin(raw.RemoteAddr())
+	from := Network(raw.RemoteAddr())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if g := s.groups[from]; g != nil && s.cfg.PerAddress > 0 && from.IsValid() && g.open >= s.cfg.PerAddress {
