@@ -7,18 +7,19 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
+	"golang.org/x/sync/semaphore"
 
 	"plumb/daemon/conns"
 	"plumb/daemon/dump"
@@ -116,13 +117,13 @@ type Server struct {
 	draining  atomic.Bool // not ready any more, but still taking requests
 	refusing  atomic.Bool // new work is refused
 	active    atomic.Int64
-	bodies    *memory.Pool    // what clients sent: bodies, windows, lines, messages
-	conns     *conns.Set      // that are open
-	lingering atomic.Int64    // connections in linger; a few more are counted
-	pace      pace            // of answers, for Retry-After
-	hands     *budget         // pictures drawn at once
-	pixels    *budget         // and their pixels
-	life      context.Context // ends when streams must stop
+	bodies    *memory.Pool        // what clients sent: bodies, windows, lines, messages
+	conns     *conns.Set          // that are open
+	lingering atomic.Int64        // connections in linger; a few more are counted
+	pace      pace                // of answers, for Retry-After
+	drawing   *semaphore.Weighted // pictures drawn at once
+	pixels    *semaphore.Weighted // and their pixels
+	life      context.Context     // ends when streams must stop
 	kill      context.CancelFunc
 	sessions  sessions // of OpenEnv
 	clients   clients  // that wait
@@ -156,8 +157,7 @@ func New(cfg Config) *Server {
 	share := max(int64(cfg.Share*float64(cfg.Bodies)), 2*int64(cfg.Body)) // one body always fits while it grows
 	s.bodies = memory.New("--max-bodies", max(int64(cfg.Bodies), share), share)
 	cfg.Metrics.memory(s.bodies, cfg.Work)
-	// A picture costs about 16 bytes per pixel until it has left.
-	s.hands, s.pixels = newBudget(2*runtime.GOMAXPROCS(0)), newBudget(max(cfg.Scenes.Pixels, scene.DefaultLimits().Pixels))
+	s.drawing, s.pixels = semaphore.NewWeighted(int64(mostDrawn())), semaphore.NewWeighted(int64(s.mostPixels()))
 	s.life, s.kill = context.WithCancel(context.Background())
 	s.conns = conns.New(conns.Config{Max: cfg.Connections, PerAddress: cfg.ConnsPerIP, Refuse: s.crowded, Log: cfg.Log})
 	cfg.Metrics.connections(s.conns.Stats)
@@ -186,45 +186,23 @@ func New(cfg Config) *Server {
 }
 
 func fill(cfg *Config) {
-	if cfg.Body <= 0 {
-		cfg.Body = DefaultBody
-	}
-	if cfg.ItemsMax <= 0 {
-		cfg.ItemsMax = DefaultItems
-	}
-	if cfg.Header <= 0 {
-		cfg.Header = DefaultHeader
-	}
-	if cfg.HeaderTime <= 0 {
-		cfg.HeaderTime = DefaultHeaderTime
-	}
-	if cfg.ReadTimeout <= 0 {
-		cfg.ReadTimeout = DefaultReadTimeout
-	}
-	if cfg.Idle <= 0 {
-		cfg.Idle = DefaultIdle
-	}
-	if cfg.StreamIdle <= 0 {
-		cfg.StreamIdle = DefaultStreamIdle
-	}
-	if cfg.Sessions <= 0 {
-		cfg.Sessions = DefaultSessions
-	}
-	if cfg.SessionIdle <= 0 {
-		cfg.SessionIdle = DefaultSessionIdle
-	}
+	cfg.Body = cmp.Or(max(cfg.Body, 0), DefaultBody)
+	cfg.ItemsMax = cmp.Or(max(cfg.ItemsMax, 0), DefaultItems)
+	cfg.Header = cmp.Or(max(cfg.Header, 0), DefaultHeader)
+	cfg.HeaderTime = cmp.Or(max(cfg.HeaderTime, 0), DefaultHeaderTime)
+	cfg.ReadTimeout = cmp.Or(max(cfg.ReadTimeout, 0), DefaultReadTimeout)
+	cfg.Idle = cmp.Or(max(cfg.Idle, 0), DefaultIdle)
+	cfg.StreamIdle = cmp.Or(max(cfg.StreamIdle, 0), DefaultStreamIdle)
+	cfg.Sessions = cmp.Or(max(cfg.Sessions, 0), DefaultSessions)
+	cfg.SessionIdle = cmp.Or(max(cfg.SessionIdle, 0), DefaultSessionIdle)
 	if cfg.Policies == nil {
 		cfg.Policies, _ = reward.ParsePolicies(nil)
 	}
 	if cfg.Prepare == nil {
 		cfg.Prepare, _ = reward.ParsePrepare(nil)
 	}
-	if cfg.Connections <= 0 {
-		cfg.Connections = DefaultConnections
-	}
-	if cfg.Bodies <= 0 {
-		cfg.Bodies = DefaultBodies
-	}
+	cfg.Connections = cmp.Or(max(cfg.Connections, 0), DefaultConnections)
+	cfg.Bodies = cmp.Or(max(cfg.Bodies, 0), DefaultBodies)
 	if !(cfg.Share > 0 && cfg.Share <= 1) {
 		cfg.Share = DefaultShare
 	}

@@ -82,13 +82,8 @@ func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 		return b, true
 	case errors.Is(err, errTooLarge):
 		s.tooLarge(ctx)
-	case errors.Is(err, memory.ErrFull):
-		s.later(ctx, s.pace.until(s.cfg.Queue.Depth()))
-		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", "cannot read body: "+err.Error())
-	case errors.Is(err, memory.ErrTooLarge):
-		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error())
-	case errors.Is(err, context.Canceled):
-		s.unavailable(ctx)
+	case errors.Is(err, memory.ErrFull), errors.Is(err, memory.ErrTooLarge), errors.Is(err, context.Canceled):
+		s.failWith(ctx, err)
 	case errors.Is(err, dump.ErrWindow):
 		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error()+"; no frame of a body may look back further than the first one, or than 1 MiB if that is more")
 	case errors.Is(err, dump.ErrRatio):

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"runtime"
 	"strconv"
 	"sync"
 
@@ -16,6 +17,7 @@ import (
 	"plumb/daemon/jsoncut"
 	"plumb/daemon/memory"
 	"plumb/daemon/queue"
+	"plumb/render/scene"
 	"plumb/render/view"
 	"plumb/scoring"
 )
@@ -126,28 +128,43 @@ func (s *Server) drawn(life context.Context, body []byte, d drawing, use func(id
 		return err
 	}
 	defer free()
-	if err := s.hands.take(life, 1); err != nil {
+	if err := s.drawing.Acquire(life, 1); err != nil {
 		return err
 	}
-	defer s.hands.give(1)
+	defer s.drawing.Release(1)
 	id, v, err := dump.Picture(body, d.options)
 	if err != nil {
 		return err
 	}
 	pixels := int(v.Bounds.W) * int(v.Bounds.H)
 	if v.Content != nil { // only the editor knows; it draws a few at a time
-		pixels = s.pixels.all / 4
+		pixels = s.mostPixels() / 4
 	}
-	if err := s.pixels.take(life, pixels); err != nil {
+	give, err := s.takePixels(life, pixels)
+	if err != nil {
 		return err
 	}
-	defer s.pixels.give(pixels)
+	defer give()
 	v.Unmeasured = true
 	p, err := s.cfg.Queue.Draw(life, held, func() (view.View, error) { return v, nil })
 	if err != nil {
 		return err
 	}
 	return use(id, p)
+}
+
+// mostDrawn is how many pictures are drawn at once.
+func mostDrawn() int { return 2 * runtime.GOMAXPROCS(0) }
+
+// mostPixels is how many pixels all pictures that are drawn at once have. Each costs
+// about 16 bytes until it has left.
+func (s *Server) mostPixels() int { return max(s.cfg.Scenes.Pixels, scene.DefaultLimits().Pixels) }
+
+// takePixels waits until n more pixels may be held; a request for more than mostPixels
+// waits until there are no others. give gives them back. The error is that of ctx.
+func (s *Server) takePixels(ctx context.Context, n int) (give func(), err error) {
+	n = min(n, s.mostPixels())
+	return func() { s.pixels.Release(int64(n)) }, s.pixels.Acquire(ctx, int64(n))
 }
 
 // work takes the memory that a body needs while it is parsed and drawn, none for
@@ -176,48 +193,6 @@ func (s *Server) parsing(life context.Context, client string, body []byte, f fun
 	defer free()
 	f()
 	return nil
-}
-
-// budget is an amount of something that several requests share.
-type budget struct {
-	mu   sync.Mutex // guards left
-	more *sync.Cond
-	all  int
-	left int
-}
-
-func newBudget(n int) *budget {
-	b := &budget{all: n, left: n}
-	b.more = sync.NewCond(&b.mu)
-	return b
-}
-
-// take waits until n is left; a request for more than there is takes all. The
-// error is that of ctx.
-func (b *budget) take(ctx context.Context, n int) error {
-	stop := context.AfterFunc(ctx, func() {
-		b.mu.Lock()
-		b.more.Broadcast()
-		b.mu.Unlock()
-	})
-	defer stop()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for n = min(n, b.all); b.left < n && ctx.Err() == nil; {
-		b.more.Wait()
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	b.left -= n
-	return nil
-}
-
-func (b *budget) give(n int) {
-	b.mu.Lock()
-	b.left += min(n, b.all)
-	b.more.Broadcast()
-	b.mu.Unlock()
 }
 
 // picture writes an image in the form that the client accepts.

@@ -41,7 +41,7 @@ func (s *Server) wantsBody(h *fasthttp.RequestHeader, u *fasthttp.URI, r route) 
 	if r.method != fasthttp.MethodPost || !r.takes(string(h.Method())) || ambiguous(h) {
 		return false
 	}
-	if s.cfg.Tokens.Len() > 0 && s.cfg.Tokens.find(secretOf(h, u.QueryArgs())) == nil {
+	if s.cfg.Tokens.Len() > 0 && s.cfg.Tokens.find(secretOf(string(h.Peek("Authorization")), string(u.QueryArgs().Peek("token")))) == nil {
 		return false
 	}
 	if !r.stream {

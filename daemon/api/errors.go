@@ -60,11 +60,11 @@ func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 		s.fail(ctx, clientGone, "gone", "cannot answer: the client closed its connection")
 	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
 		s.unavailable(ctx)
-	case errors.Is(err, memory.ErrFull):
-		s.later(ctx, s.pace.until(s.cfg.Queue.Depth()))
-		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", "cannot take request: "+err.Error())
 	default:
 		status, kind, message := s.explain(err)
+		if status == fasthttp.StatusTooManyRequests {
+			s.later(ctx, s.pace.until(s.cfg.Queue.Depth()))
+		}
 		s.fail(ctx, status, kind, message)
 		if n := wantedOf(err); n > 0 {
 			ctx.SetBody(fmt.Appendf(bytes.TrimSuffix(ctx.Response.Body(), []byte("}")), `,"wanted_bytes":%d}`, n))

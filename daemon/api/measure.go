@@ -50,10 +50,10 @@ func (s *Server) measure(ctx *fasthttp.RequestCtx) {
 // measured fetches the pixels within the bounds on how many are held at once,
 // and measures them.
 func (s *Server) measured(life context.Context, ctx *fasthttp.RequestCtx, q asked) error {
-	if err := s.hands.take(life, 1); err != nil {
+	if err := s.drawing.Acquire(life, 1); err != nil {
 		return err
 	}
-	defer s.hands.give(1)
+	defer s.drawing.Release(1)
 	area := q.a.width * q.a.height
 	if q.b != nil {
 		if q.a.width != q.b.width || q.a.height != q.b.height {
@@ -61,10 +61,11 @@ func (s *Server) measured(life context.Context, ctx *fasthttp.RequestCtx, q aske
 		}
 		area *= 2
 	}
-	if err := s.pixels.take(life, area); err != nil {
+	give, err := s.takePixels(life, area)
+	if err != nil {
 		return err
 	}
-	defer s.pixels.give(area)
+	defer give()
 	a, err := s.fetch(q.a, s.askedBy(ctx))
 	if err != nil {
 		return err

@@ -184,22 +184,3 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 }
-
-func TestBudget(t *testing.T) {
-	b := newBudget(10)
-	ctx, cancel := context.WithCancel(t.Context())
-	if err := b.take(ctx, 100); err != nil { // more than there is: all of it
-		t.Fatal(err)
-	}
-	waiting := make(chan error)
-	go func() { waiting <- b.take(ctx, 1) }()
-	cancel()
-	if err := <-waiting; err != context.Canceled {
-		t.Errorf("got %v; want context.Canceled", err)
-	}
-	go func() { waiting <- b.take(t.Context(), 10) }()
-	b.give(100)
-	if err := <-waiting; err != nil || b.left != 0 {
-		t.Errorf("got %v, %d left; want everything given and taken", err, b.left)
-	}
-}

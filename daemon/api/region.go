@@ -98,7 +98,7 @@ func (s *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context, list
 	next := make(chan int)
 	request := string(ctx.Response.Header.Peek("X-Request-Id")) // even looking at a header writes
 	var wg sync.WaitGroup
-	for range min(len(list), s.hands.all) {
+	for range min(len(list), mostDrawn()) {
 		wg.Go(func() {
 			for i := range next {
 				out[i] = s.renderOne(life, list[i], d, request)

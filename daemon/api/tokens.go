@@ -225,7 +225,7 @@ func (s *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool) {
 	if s.cfg.Tokens.Len() == 0 {
 		return nil, true
 	}
-	k := s.cfg.Tokens.find(secretOf(&ctx.Request.Header, ctx.QueryArgs()))
+	k := s.cfg.Tokens.find(secretOf(string(ctx.Request.Header.Peek("Authorization")), string(ctx.QueryArgs().Peek("token"))))
 	if k == nil {
 		ctx.Response.Header.Set("WWW-Authenticate", `Bearer realm="plumb"`)
 		s.fail(ctx, fasthttp.StatusUnauthorized, "unauthorized", "cannot take request: want a token (Authorization: Bearer)")
@@ -239,10 +239,10 @@ func (s *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool) {
 	return k, true
 }
 
-// secretOf is the secret that a request carries: as Bearer, as the password of
+// secretOf returns the secret that a request carries: as Bearer, as the password of
 // Basic, or as ?token= for trainers that know only a URL.
-func secretOf(h *fasthttp.RequestHeader, query *fasthttp.Args) string {
-	kind, rest, _ := strings.Cut(string(h.Peek("Authorization")), " ")
+func secretOf(authorization, query string) string {
+	kind, rest, _ := strings.Cut(authorization, " ")
 	switch strings.ToLower(kind) {
 	case "bearer":
 		return strings.TrimSpace(rest)
@@ -251,7 +251,7 @@ func secretOf(h *fasthttp.RequestHeader, query *fasthttp.Args) string {
 		_, password, _ := strings.Cut(string(b), ":")
 		return password
 	}
-	return string(query.Peek("token"))
+	return query
 }
 
 // heldKey is where a request's token stands until it is given back.
@@ -271,12 +271,7 @@ func (s *Server) keep(ctx *fasthttp.RequestCtx) (give func()) {
 // Guard asks for a token before h answers, where the daemon has tokens.
 func (s *Server) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		secret := r.URL.Query().Get("token")
-		if rest, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-			secret = strings.TrimSpace(rest)
-		} else if _, password, ok := r.BasicAuth(); ok {
-			secret = password
-		}
+		secret := secretOf(r.Header.Get("Authorization"), r.URL.Query().Get("token"))
 		open := s.cfg.OpenMetrics && r.URL.Path == "/metrics"
 		if !open && s.cfg.Tokens.Len() > 0 && s.cfg.Tokens.find(secret) == nil {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="plumb"`)

@@ -6,6 +6,7 @@
 package queue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -119,33 +120,15 @@ type Queue struct {
 
 // New starts the workers. Close stops them.
 func New(cfg Config) *Queue {
-	if cfg.Workers <= 0 {
-		cfg.Workers = runtime.GOMAXPROCS(0)
-	}
-	if cfg.Batch <= 0 {
-		cfg.Batch = DefaultBatch
-	}
-	if cfg.Work <= 0 {
-		cfg.Work = DefaultWork
-	}
-	if cfg.Max <= 0 {
-		cfg.Max = DefaultMax
-	}
-	if cfg.Deadline <= 0 {
-		cfg.Deadline = DefaultDeadline
-	}
-	if cfg.JudgeDeadline <= 0 {
-		cfg.JudgeDeadline = DefaultJudgeDeadline
-	}
-	if cfg.Pixels <= 0 {
-		cfg.Pixels = DefaultPixels
-	}
-	if cfg.Spares <= 0 {
-		cfg.Spares = cfg.Workers + 2
-	}
-	if cfg.Window <= 0 {
-		cfg.Window = max(256, 4*cfg.Batch)
-	}
+	cfg.Workers = cmp.Or(max(cfg.Workers, 0), runtime.GOMAXPROCS(0))
+	cfg.Batch = cmp.Or(max(cfg.Batch, 0), DefaultBatch)
+	cfg.Work = cmp.Or(max(cfg.Work, 0), DefaultWork)
+	cfg.Max = cmp.Or(max(cfg.Max, 0), DefaultMax)
+	cfg.Deadline = cmp.Or(max(cfg.Deadline, 0), DefaultDeadline)
+	cfg.JudgeDeadline = cmp.Or(max(cfg.JudgeDeadline, 0), DefaultJudgeDeadline)
+	cfg.Pixels = cmp.Or(max(cfg.Pixels, 0), DefaultPixels)
+	cfg.Spares = cmp.Or(max(cfg.Spares, 0), cfg.Workers+2)
+	cfg.Window = cmp.Or(max(cfg.Window, 0), max(256, 4*cfg.Batch))
 	q := &Queue{cfg: cfg, inFlight: 1, epoch: time.Now().Add(-1)} // 0 means never
 	if p, ok := cfg.Engine.(Pipelined); ok {
 		q.inFlight = max(1, p.InFlight())

@@ -8,6 +8,7 @@
 package shm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -111,18 +112,10 @@ type Registry struct {
 // Open returns an empty registry and sweeps what daemons that were killed have
 // left behind.
 func Open(cfg Config) (*Registry, error) {
-	if cfg.Regions <= 0 {
-		cfg.Regions = DefaultRegions
-	}
-	if cfg.PerClient <= 0 {
-		cfg.PerClient = DefaultPerClient
-	}
-	if cfg.Bytes <= 0 {
-		cfg.Bytes = DefaultBytes
-	}
-	if cfg.Idle <= 0 {
-		cfg.Idle = DefaultIdle
-	}
+	cfg.Regions = cmp.Or(max(cfg.Regions, 0), DefaultRegions)
+	cfg.PerClient = cmp.Or(max(cfg.PerClient, 0), DefaultPerClient)
+	cfg.Bytes = cmp.Or(max(cfg.Bytes, 0), DefaultBytes)
+	cfg.Idle = cmp.Or(max(cfg.Idle, 0), DefaultIdle)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
