@@ -46,7 +46,7 @@ type Job interface {
 type Variant struct {
 	Name   string // "maze.cell"
 	Value  string // "" for an on/off variant, else what values it takes, "release|paper"
-	Source string // "aspire.md D14"
+	Source string // "paper", "decided"
 	Doc    string // one line
 	// Refused says why a variant that the paper names is not offered; "" for one
 	// that is.

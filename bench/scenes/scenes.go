@@ -55,7 +55,7 @@ func Find(name string) (Class, error) {
 	return Class{}, fmt.Errorf("cannot use scene class %q: want one of %v", name, known)
 }
 
-// The kinds and colours of balance scenes (aspire.md D43).
+// The kinds and colours of balance scenes (docs/spec/aspire.md#r64).
 var (
 	geos = []string{"rectangle", "ellipse", "triangle", "diamond", "pentagon", "hexagon",
 		"octagon", "star", "oval", "trapezoid", "heart", "cloud"}

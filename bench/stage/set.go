@@ -70,7 +70,7 @@ func (s *Set) note(i int, line []byte) error {
 }
 
 // result is what a picture of w x h px comes to: how far its centre of mass is
-// from the middle of the frame, by which balance is scored (aspire.md 11). It does not name the backend, so that
+// from the middle of the frame, by which balance is scored (docs/spec/aspire.md#r60). It does not name the backend, so that
 // digests of two backends can be compared.
 func result(id string, w, h int, t metric.Tally) scoring.Result {
 	r := scoring.Result{ID: id, Scored: true, Metrics: []scoring.Metric{

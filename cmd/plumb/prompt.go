@@ -15,7 +15,7 @@ type promptCmd struct {
 	Output  string `short:"o" default:"-" placeholder:"FILE" help:"File for the prompts, one line {\"id\",\"prompt\"} per item; - is stdout."`
 	Suite   string `default:"aspire" help:"Suite of the items; an unknown name lists them all."`
 	Open    bool   `help:"Ask items of SPATIALAB that name no format as open questions, without their options."`
-	Minimal bool   `help:"Describe shapes by their ids only (aspire.md D49)."`
+	Minimal bool   `help:"Describe shapes by their ids only, as in the ablation of the paper."`
 	Cot     bool   `help:"Ask to think step by step."`
 	tangramPrompts
 	drawingBenchPrompts

@@ -96,7 +96,7 @@ func onPaper(img *image.NRGBA, paper [3]int) *image.RGBA {
 func opaque(c [3]int) uint32 { return uint32(c[0]) | uint32(c[1])<<8 | uint32(c[2])<<16 | 255<<24 }
 
 // cover shows where the pixels of a lie on those of b. A pixel is part of a set
-// when its alpha is above 0 (aspire.md D26).
+// when its alpha is above 0 (docs/spec/aspire.md#r42).
 func cover(a, b *image.NRGBA) (*image.RGBA, error) {
 	if a.Bounds() != b.Bounds() {
 		return nil, fmt.Errorf("cannot lay pictures over each other: got %v and %v; want equal sizes", a.Bounds(), b.Bounds())

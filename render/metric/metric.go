@@ -9,7 +9,7 @@ package metric
 const One = 255
 
 // CoveredFrom is the pixel rule: a pixel is covered when its alpha in a PNG is
-// above 0 (aspire.md D26).
+// above 0 (docs/spec/aspire.md#r42).
 // See docs/spec/raster.md#r32.
 const CoveredFrom = 1
 
@@ -30,7 +30,7 @@ type Tally struct {
 }
 
 // CentreOfMass returns the alpha-weighted centre in px from the top left corner;
-// the centre of pixel (0,0) is (0.5, 0.5) (aspire.md D42). ok is false when no
+// the centre of pixel (0,0) is (0.5, 0.5) (docs/spec/aspire.md#r63). ok is false when no
 // pixel has alpha: an empty picture has no centre, and (0, 0) would be a lie.
 // See docs/spec/raster.md#r33.
 func (s Sums) CentreOfMass() (x, y float64, ok bool) {

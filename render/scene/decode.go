@@ -219,7 +219,7 @@ func (d *decoder) shapeList(v *fastjson.Value, name string) {
 		if d.fault != nil {
 			return
 		}
-		if r.ID == "" { // made up ids must not change: they seed the outline (aspire.md D3, D9.9)
+		if r.ID == "" { // made up ids must not change: they seed the outline (docs/spec/aspire.md#r7, docs/spec/aspire.md#r23)
 			r.ID = "shape:new-" + strconv.Itoa(i)
 		}
 	}

@@ -4,7 +4,7 @@ import "strings"
 
 // TextOf makes rich text of a plain string as the editor does: one paragraph
 // per line, lines separated by "\n", an empty line being an empty paragraph
-// (aspire.md D9.3). The empty string is an empty document: nil.
+// (docs/spec/aspire.md#r17). The empty string is an empty document: nil.
 func TextOf(s string) *RichText {
 	if s == "" {
 		return nil

@@ -8,17 +8,17 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// The states of arrow answers that other tests do not have (D35).
+// The states of arrow answers that other tests do not have (docs/spec/aspire.md#r54).
 const (
 	noAnswer   = "no_answer"   // no usable rotation
 	otherShape = "other_shape" // it is not the arrow that is turned
 )
 
-// smallAngle is where an initial angle counts as none (D34), radians.
+// smallAngle is where an initial angle counts as none (docs/spec/aspire.md#r53), radians.
 const smallAngle = 1e-9
 
 // prepareArrow scores how much closer the arrow points to the green circle
-// (aspire.md 10).
+// (docs/spec/aspire.md#r50).
 func prepareArrow(w *work, j *job) error {
 	arrow, err := w.given("arrow")
 	if err != nil {
@@ -87,13 +87,13 @@ func (m arrowRule) score(j *job, at []scene.Point) error {
 }
 
 // angleOff is the angle in [0, pi] between the heading of the arrow and the
-// direction of the goal (D20). The arrow is drawn upwards.
+// direction of the goal (docs/spec/aspire.md#r51). The arrow is drawn upwards.
 func angleOff(rotation float64, at, goal scene.Point) float64 {
 	heading := rotation - math.Pi/2
 	return math.Abs(math.Remainder(heading-math.Atan2(goal.Y-at.Y, goal.X-at.X), 2*math.Pi))
 }
 
-// improvement is the share of the initial angle that is gone (D34).
+// improvement is the share of the initial angle that is gone (docs/spec/aspire.md#r53).
 func improvement(before, after float64) float64 {
 	switch {
 	case before >= smallAngle:

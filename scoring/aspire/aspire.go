@@ -1,9 +1,9 @@
 // Package aspire scores the ASPIRE benchmark: eight tests of what a model does
 // to a whiteboard. In: an item with the initial shapes, the criteria and the
 // model's answer. Out: the pictures to measure and, from their tallies, a
-// score with everything it is made of. aspire.md decides what counts; D1 to D54
-// in comments are its decisions. It never refuses an answer, however bad: it
-// refuses items whose scene or criteria cannot be used.
+// score with everything it is made of, by the rules of docs/spec/aspire.md. It
+// never refuses an answer, however bad: it refuses items whose scene or criteria
+// cannot be used.
 package aspire
 
 import (
@@ -93,7 +93,7 @@ func withDefaults(l scene.Limits) scene.Limits {
 // test is one of the eight.
 type test struct {
 	name    string
-	keys    []string // of an acceptable answer (D7)
+	keys    []string // of an acceptable answer (docs/spec/aspire.md#r11)
 	prepare func(w *work, j *job) error
 }
 
@@ -181,7 +181,7 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	if err := t.prepare(w, j); err != nil {
 		return nil, err
 	}
-	if tokens, ok := number(it.Fields, "tokens"); ok { // passed through (D47)
+	if tokens, ok := number(it.Fields, "tokens"); ok { // passed through (docs/spec/aspire.md#r68)
 		j.metric("tokens", tokens)
 	}
 	j.changed = w.board.changed

@@ -10,7 +10,7 @@ import (
 )
 
 // prepareBalance scores how much closer the centre of mass is to the centre of
-// the frame (aspire.md 11).
+// the frame (docs/spec/aspire.md#r60).
 func prepareBalance(w *work, j *job) error {
 	frame, err := w.frame()
 	if err != nil {
@@ -52,7 +52,7 @@ func prepareBalance(w *work, j *job) error {
 	return nil
 }
 
-// violations lists the broken rules (D44). Updates of shapes that the answer
+// violations lists the broken rules (docs/spec/aspire.md#r65). Updates of shapes that the answer
 // itself created break the rule too: the task says not to update any.
 func (w *work) violations() []string {
 	list := []string{}
@@ -68,7 +68,7 @@ func (w *work) violations() []string {
 	return list
 }
 
-// unite extends the frame to the content (variant union of D41). The room around
+// unite extends the frame to the content (variant union of docs/spec/aspire.md#r62). The room around
 // the content keeps strokes; being empty, it has no weight.
 func (w *work) unite(v *view.View, frame view.Box) error {
 	lim := w.suite.limits
@@ -125,7 +125,7 @@ func (b balanceRule) score(j *job, t []metric.Tally) {
 		cf, comAfter = distance(after, b.centre), pair(after)
 	}
 	initial := 0.0
-	if ci >= 1e-9 { // D44
+	if ci >= 1e-9 { // docs/spec/aspire.md#r65
 		initial = (ci - cf) / ci
 	}
 	var printed any

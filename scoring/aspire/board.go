@@ -59,7 +59,7 @@ func (b *board) find(id string) *scene.Record {
 }
 
 // create puts a shape on top. A shape that has the id is replaced, and counts
-// as created afterwards, not as deleted (aspire.md D10).
+// as created afterwards, not as deleted (docs/spec/aspire.md#r24).
 func (b *board) create(r *scene.Record) {
 	s := slot{initial: -1, created: b.creates}
 	if i, ok := b.at[r.ID]; ok {
@@ -120,7 +120,7 @@ func (b *board) final() []scene.Record {
 }
 
 // created returns the living records that the answer created, in the order of
-// first creation, with updates applied (aspire.md D10).
+// first creation, with updates applied (docs/spec/aspire.md#r24).
 func (b *board) created() []*scene.Record {
 	var ranks []int32
 	for i := range b.slots {
@@ -156,7 +156,7 @@ func idsOf(recs []*scene.Record) []string {
 	return ids
 }
 
-// apply carries out the operations in the order of aspire.md D10 and notes ids
+// apply carries out the operations in the order of docs/spec/aspire.md#r24 and notes ids
 // that do not exist, which are no-ops as in the editor.
 func (b *board) apply(o *operations, n *notes) {
 	for i := range o.create {

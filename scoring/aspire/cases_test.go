@@ -22,7 +22,7 @@ import (
 	"plumb/testdata"
 )
 
-// reference is one line of the reference cases (aspire.md 14).
+// reference is one line of the reference cases (docs/spec/aspire.md#r2).
 type reference struct {
 	ID, Test, Tag string
 	Expected      map[string]any

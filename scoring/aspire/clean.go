@@ -9,14 +9,14 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// cleaner turns the operations of an answer into records (aspire.md D9). An
+// cleaner turns the operations of an answer into records (docs/spec/aspire.md#r14). An
 // invalid field is dropped and the shape kept; only an entry whose kind cannot
 // be told is rejected. With strict nothing is mended, and any fault voids the
 // list it stands in.
 type cleaner struct {
-	strict      bool // variant strict of D9
-	strictAlign bool // variant strict_align of D9.4
-	extended    bool // variant extended_math of D8
+	strict      bool // variant strict of docs/spec/aspire.md#r14
+	strictAlign bool // variant strict_align of docs/spec/aspire.md#r18
+	extended    bool // variant extended_math of docs/spec/aspire.md#r13
 	maxText     int  // bytes of text per shape
 	maxEntries  int  // of one list
 	limits      scene.Limits
@@ -66,7 +66,7 @@ func (c *cleaner) reject(why string) {
 	c.notes.add(scoring.Note{Code: "rejected_shape", Path: c.place.String(), Message: why})
 }
 
-// number reads a numeric field; strings are evaluated (aspire.md D8).
+// number reads a numeric field; strings are evaluated (docs/spec/aspire.md#r13).
 func (c *cleaner) number(v answer.Value) (float64, bool) {
 	if s, ok := v.Text(); ok && !c.strict {
 		return answer.Eval(s, c.extended)
@@ -74,7 +74,7 @@ func (c *cleaner) number(v answer.Value) (float64, bool) {
 	return v.Float()
 }
 
-// id reads an id and gives it the prefix (aspire.md D9.9). An empty one is none.
+// id reads an id and gives it the prefix (docs/spec/aspire.md#r23). An empty one is none.
 func (c *cleaner) id(v answer.Value) (string, bool) {
 	s, ok := v.Text()
 	if !ok || s == "" || len(s)+len(prefix) > c.maxText {
@@ -123,7 +123,7 @@ func (c *cleaner) update(v answer.Value, id string, kind scene.Kind) scene.Recor
 	return r
 }
 
-// geoType reads a type that names a geo shape (aspire.md D9.1).
+// geoType reads a type that names a geo shape (docs/spec/aspire.md#r15).
 func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 	t := v.Get("type")
 	name, ok = t.Text()
@@ -230,7 +230,7 @@ func (c *cleaner) base(r *scene.Record, v answer.Value) {
 }
 
 // collect lists the properties that an entry gives: those in props, then those
-// that stand beside it and are no fields of a record (aspire.md D9.2). Unknown
+// that stand beside it and are no fields of a record (docs/spec/aspire.md#r16). Unknown
 // names are dropped here, so that the list stays short.
 func (c *cleaner) collect(v, geo answer.Value) {
 	c.entries = c.entries[:0]
@@ -286,7 +286,7 @@ func (c *cleaner) mend(kind scene.Kind) {
 }
 
 // mendAlign lets align and textAlign stand for each other where only one of
-// them is given (aspire.md D9.4). Otherwise the name that the kind does not have
+// them is given (docs/spec/aspire.md#r18). Otherwise the name that the kind does not have
 // loses its field, and so is dropped.
 func (c *cleaner) mendAlign(kind scene.Kind) {
 	own, other := "align", "textAlign"
@@ -304,7 +304,7 @@ func (c *cleaner) mendAlign(kind scene.Kind) {
 }
 
 // lineOfEnds lets start and end, or handles with both, be the points of a line
-// that has none (aspire.md D9.7).
+// that has none (docs/spec/aspire.md#r21).
 func (c *cleaner) lineOfEnds() {
 	start, end := c.get("start"), c.get("end")
 	i, j := c.index("start"), c.index("end")

@@ -59,7 +59,7 @@ func ran(s *suite, item string, v scoring.Variants) (*work, error) {
 	return w, nil
 }
 
-// TestCreate checks D9 for created shapes: what is left of one entry.
+// TestCreate checks docs/spec/aspire.md#r14 for created shapes: what is left of one entry.
 func TestCreate(t *testing.T) {
 	on := func(names ...string) scoring.Variants {
 		v := scoring.Variants{}
@@ -80,7 +80,7 @@ func TestCreate(t *testing.T) {
 		want     string // without id; "" for rejected
 		notes    []string
 	}{
-		// D9.1
+		// docs/spec/aspire.md#r15
 		{"type names a geo", `{"type":"hexagon"}`, nil, `{"type":"geo","props":{"geo":"hexagon"}}`, nil},
 		{"type in capitals", `{"type":" Circle "}`, nil, `{"type":"geo","props":{"geo":"ellipse"}}`, nil},
 		{"square", `{"type":"square"}`, nil, `{"type":"geo","props":{"geo":"rectangle"}}`, nil},
@@ -98,14 +98,14 @@ func TestCreate(t *testing.T) {
 		{"no object", `"star"`, nil, "", []string{"rejected_shape createShapes[0]"}},
 		{"list for an entry", `[{"type":"geo"}]`, nil, "", []string{"rejected_shape createShapes[0]"}},
 		{"null entry", `null`, nil, "", []string{"rejected_shape createShapes[0]"}},
-		// D9.2
+		// docs/spec/aspire.md#r16
 		{"moved into props", `{"type":"geo","color":"red","w":50}`, nil, `{"type":"geo","props":{"color":"red","w":50}}`, nil},
 		{"props wins", `{"type":"geo","color":"red","props":{"color":"blue"}}`, nil, `{"type":"geo","props":{"color":"blue"}}`, []string{at("color")}},
 		{"fields of records", `{"type":"geo","isLocked":true,"meta":{"a":1},"parentId":"page:x","index":"a1","typeName":"shape"}`, nil, `{"type":"geo","props":{}}`, nil},
 		{"props are no object", `{"type":"geo","props":[1]}`, nil, `{"type":"geo","props":{}}`, []string{at("props")}},
 		{"props are null", `{"type":"geo","props":null}`, nil, `{"type":"geo","props":{}}`, nil},
 		{"x in props", `{"type":"geo","props":{"x":5}}`, nil, `{"type":"geo","props":{}}`, []string{at("props.x")}},
-		// D9.3
+		// docs/spec/aspire.md#r17
 		{"lines", `{"type":"text","text":"a\n\nb"}`, nil, `{"type":"text","props":{"richText":` + doc(`{"type":"paragraph","content":[{"type":"text","text":"a"}]},{"type":"paragraph"},{"type":"paragraph","content":[{"type":"text","text":"b"}]}`) + `}}`, nil},
 		{"richText wins", `{"type":"text","props":{"text":"x","richText":"abc"}}`, nil, `{"type":"text","props":{"richText":` + doc(abc) + `}}`, []string{at("props.text")}},
 		{"document", `{"type":"text","props":{"richText":` + doc(abc) + `}}`, nil, `{"type":"text","props":{"richText":` + doc(abc) + `}}`, nil},
@@ -115,7 +115,7 @@ func TestCreate(t *testing.T) {
 		{"broken document", `{"type":"text","props":{"richText":{"type":"doc","content":[{"type":"paragraph","content":[5]}]}}}`, nil, `{"type":"text","props":{}}`, []string{at("props.richText")}},
 		{"text of a line", `{"type":"line","props":{"text":"abc"}}`, nil, `{"type":"line","props":{}}`, []string{at("props.text")}},
 		{"text over the limit", `{"type":"text","props":{"text":"` + strings.Repeat("a", 70_000) + `"}}`, nil, `{"type":"text","props":{}}`, []string{at("props.text")}},
-		// D9.4
+		// docs/spec/aspire.md#r18
 		{"align of a text", `{"type":"text","props":{"align":"right"}}`, nil, `{"type":"text","props":{"textAlign":"end"}}`, nil},
 		{"textAlign of a geo", `{"type":"geo","props":{"textAlign":"left"}}`, nil, `{"type":"geo","props":{"align":"start"}}`, nil},
 		{"both", `{"type":"text","props":{"align":"end","textAlign":"Centre"}}`, nil, `{"type":"text","props":{"textAlign":"middle"}}`, []string{at("props.align")}},
@@ -123,12 +123,12 @@ func TestCreate(t *testing.T) {
 		{"strict_align, word", `{"type":"text","props":{"textAlign":"center"}}`, on(StrictAlign), `{"type":"text","props":{}}`, []string{at("props.textAlign")}},
 		{"strict_align, name", `{"type":"text","props":{"align":"middle"}}`, on(StrictAlign), `{"type":"text","props":{}}`, []string{at("props.align")}},
 		{"strict_align, right", `{"type":"text","props":{"textAlign":"middle"}}`, on(StrictAlign), `{"type":"text","props":{"textAlign":"middle"}}`, nil},
-		// D9.5
+		// docs/spec/aspire.md#r19
 		{"trimmed, lower case", `{"type":"geo","props":{"color":" GRAY ","fill":"Solid","geo":"circle","dash":"DASHED"}}`, nil, `{"type":"geo","props":{"color":"grey","fill":"solid","geo":"ellipse","dash":"dashed"}}`, nil},
 		{"unknown colour", `{"type":"geo","props":{"color":"purple"}}`, nil, `{"type":"geo","props":{}}`, []string{at("props.color")}},
 		{"a dash of a later version", `{"type":"geo","props":{"dash":"none"}}`, nil, `{"type":"geo","props":{}}`, []string{at("props.dash")}},
 		{"no string", `{"type":"geo","props":{"color":7}}`, nil, `{"type":"geo","props":{}}`, []string{at("props.color")}},
-		// D9.6
+		// docs/spec/aspire.md#r20
 		{"sizes", `{"type":"geo","props":{"w":"180 / 2","h":0,"scale":-1}}`, nil, `{"type":"geo","props":{"w":90}}`, []string{at("props.h"), at("props.scale")}},
 		{"not finite", `{"type":"geo","x":1/0,"y":1e999,"props":{"w":1/0}}`, nil, `{"type":"geo","props":{}}`, []string{at("x"), at("y"), at("props.w")}},
 		{"opacity", `{"type":"geo","opacity":50}`, nil, `{"type":"geo","opacity":1,"props":{}}`, nil},
@@ -137,7 +137,7 @@ func TestCreate(t *testing.T) {
 		{"arithmetic in strings", `{"type":"geo","x":"400 + 183/2","rotation":"π/2"}`, nil, `{"type":"geo","x":491.5,"rotation":1.5707963267948966,"props":{}}`, nil},
 		{"functions", `{"type":"geo","x":"Math.sqrt(4)"}`, nil, `{"type":"geo","props":{}}`, []string{at("x")}},
 		{"functions, extended", `{"type":"geo","x":"Math.sqrt(4)","y":Math.abs(-3)}`, on(ExtendedMath), `{"type":"geo","x":2,"y":3,"props":{}}`, nil},
-		// D9.7
+		// docs/spec/aspire.md#r21
 		{"points in pairs", `{"type":"line","props":{"points":[[0,0],["1+1",3]]}}`, nil, `{"type":"line","props":{"points":{"a1":{"id":"a1","index":"a1","x":0,"y":0},"a2":{"id":"a2","index":"a2","x":2,"y":3}}}}`, nil},
 		{"points by index", `{"type":"line","points":{"x":{"index":"a2","x":2,"y":2},"y":{"index":"a1","x":1,"y":1}}}`, nil, `{"type":"line","props":{"points":{"a1":{"id":"a1","index":"a1","x":1,"y":1},"a2":{"id":"a2","index":"a2","x":2,"y":2}}}}`, nil},
 		{"one without index", `{"type":"line","points":{"x":{"index":"a2","x":2,"y":2},"y":{"x":1,"y":1}}}`, nil, `{"type":"line","props":{"points":{"a1":{"id":"a1","index":"a1","x":2,"y":2},"a2":{"id":"a2","index":"a2","x":1,"y":1}}}}`, nil},
@@ -151,11 +151,11 @@ func TestCreate(t *testing.T) {
 		{"a pair is no end of an arrow", `{"type":"arrow","props":{"end":[1,2]}}`, nil, `{"type":"arrow","props":{}}`, []string{at("props.end")}},
 		{"segments", `{"type":"draw","props":{"segments":[{"type":"wavy","points":[{"x":0,"y":0},{"x":1,"y":1,"z":0.7}]},{"type":"straight","points":[[2,2]]}]}}`, nil, `{"type":"draw","props":{"segments":[{"type":"free","points":[{"x":0,"y":0,"z":0.5},{"x":1,"y":1,"z":0.7}]},{"type":"straight","points":[{"x":2,"y":2,"z":0.5}]}]}}`, nil},
 		{"malformed segments", `{"type":"draw","props":{"segments":[{"points":[]}]}}`, nil, `{"type":"draw","props":{}}`, []string{at("props.segments")}},
-		// D9.8
+		// docs/spec/aspire.md#r22
 		{"of another kind", `{"type":"text","props":{"geo":"star","fill":"solid","h":5}}`, nil, `{"type":"text","props":{}}`, []string{at("props.geo"), at("props.fill"), at("props.h")}},
 		{"of no kind", `{"type":"geo","props":{"stroke":3}}`, nil, `{"type":"geo","props":{}}`, []string{at("props.stroke")}},
 		{"written twice", `{"type":"geo","props":{"w":5,"w":-1}}`, nil, `{"type":"geo","props":{}}`, []string{at("props.w")}},
-		// D9, strict
+		// docs/spec/aspire.md#r14, strict
 		{"strict, good", `{"id":"shape:a","type":"geo","x":1+1,"props":{"geo":"star","color":"red","text":"abc"}}`, on(Strict), `{"id":"shape:a","type":"geo","x":2,"props":{"geo":"star","color":"red","richText":` + doc(abc) + `}}`, nil},
 		{"strict, points", `{"type":"line","props":{"points":{"a1":{"id":"a1","index":"a1","x":0,"y":0},"a2":{"id":"a2","index":"a2","x":1,"y":1}}}}`, on(Strict), `{"type":"line","props":{"points":{"a1":{"id":"a1","index":"a1","x":0,"y":0},"a2":{"id":"a2","index":"a2","x":1,"y":1}}}}`, nil},
 		{"strict, unknown property", `{"type":"geo","props":{"stroke":3}}`, on(Strict), "", []string{at("props.stroke"), "void_list createShapes"}},
@@ -192,7 +192,7 @@ func TestCreate(t *testing.T) {
 }
 
 // TestOperations checks lists, ids, updates and what is left on the whiteboard
-// (D9.9, D10).
+// (docs/spec/aspire.md#r23, docs/spec/aspire.md#r24).
 func TestOperations(t *testing.T) {
 	cases := []struct {
 		name, answer             string
@@ -252,7 +252,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestUpdate checks that partials are merged (D10) and cleaned for the kind that
+// TestUpdate checks that partials are merged (docs/spec/aspire.md#r24) and cleaned for the kind that
 // the shape has, whatever they call it.
 func TestUpdate(t *testing.T) {
 	cases := []struct{ name, update, want string }{

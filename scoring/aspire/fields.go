@@ -77,7 +77,7 @@ var kindFields = func() (all [scene.Group + 1]scene.Fields) {
 	return all
 }()
 
-// Other names for values (aspire.md D9.4, D9.5).
+// Other names for values (docs/spec/aspire.md#r18, docs/spec/aspire.md#r19).
 var (
 	geoAliases    = map[string]string{"circle": "ellipse", "square": "rectangle"}
 	colorAliases  = map[string]string{"gray": "grey"}
@@ -85,7 +85,7 @@ var (
 	heightAliases = map[string]string{"top": "start", "center": "middle", "centre": "middle", "bottom": "end"}
 )
 
-// plainName is how enumerated values are compared (aspire.md D9.5).
+// plainName is how enumerated values are compared (docs/spec/aspire.md#r19).
 func plainName(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
 // enum reads a value with a fixed set of names.
@@ -195,7 +195,7 @@ func arrowOf(r *scene.Record) *scene.ArrowProps {
 	return r.Arrow
 }
 
-// arrowEnd reads an end of an arrow: only x and y count (aspire.md D9.7).
+// arrowEnd reads an end of an arrow: only x and y count (docs/spec/aspire.md#r21).
 func arrowEnd(i int) func(*cleaner, *scene.Record, answer.Value) bool {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		if v.Kind() != answer.Object || c.strict && v.Len() != 2 {
@@ -243,7 +243,7 @@ type indexed struct {
 }
 
 // linePoints reads the points of a line: a map or a list, in the order of their
-// indices where all have one (aspire.md D9.7). A line needs two.
+// indices where all have one (docs/spec/aspire.md#r21). A line needs two.
 func (c *cleaner) linePoints(r *scene.Record, v answer.Value) bool {
 	if k := v.Kind(); k != answer.Object && (k != answer.Array || c.strict) {
 		return false
@@ -272,7 +272,7 @@ func (c *cleaner) linePoints(r *scene.Record, v answer.Value) bool {
 	return true
 }
 
-// segments reads the strokes of a freehand line (aspire.md D9.7).
+// segments reads the strokes of a freehand line (docs/spec/aspire.md#r21).
 func (c *cleaner) segments(r *scene.Record, v answer.Value) bool {
 	if v.Kind() != answer.Array {
 		return false

@@ -23,7 +23,7 @@ const (
 const maxParents = 300
 
 // place returns where a point of a shape's own space lies on the page
-// (aspire.md 2): turned about the shape's origin, then moved, and so on through
+// (docs/spec/aspire.md#r3): turned about the shape's origin, then moved, and so on through
 // the shapes around it.
 func (b *board) place(r *scene.Record, p scene.Point) scene.Point {
 	for range maxParents {
@@ -63,7 +63,7 @@ func boxSize(r *scene.Record) (w, h float64, ok bool) {
 }
 
 // lineEnds returns the ends of a line, arrow or freehand line on the page
-// (aspire.md D31); ok is false for other kinds and for a freehand line that has
+// (docs/spec/aspire.md#r48); ok is false for other kinds and for a freehand line that has
 // no points.
 func (b *board) lineEnds(r *scene.Record) (start, end scene.Point, ok bool) {
 	switch r.Kind {
@@ -97,7 +97,7 @@ func (b *board) lineEnds(r *scene.Record) (start, end scene.Point, ok bool) {
 	return b.place(r, start), b.place(r, end), true
 }
 
-// centre returns the centre of a shape of b (aspire.md D1). Shapes without a box
+// centre returns the centre of a shape of b (docs/spec/aspire.md#r5). Shapes without a box
 // need their page bounds, and the variant of that name asks for them; the error
 // is a *scoring.Error, or an *unknownBounds where those are not known natively.
 func (w *work) centre(b *board, r *scene.Record) (scene.Point, error) {

@@ -10,10 +10,11 @@ import (
 )
 
 // padding is what scoring pictures of whole scenes have around the page bounds
-// (D6, D25), px.
+// (docs/spec/aspire.md#r10, docs/spec/aspire.md#r41), px.
 const padding = 32
 
-// prepareLabel scores how much of the label lies over the shape (aspire.md 8).
+// prepareLabel scores how much of the label lies over the shape: pixels with alpha above 0.
+// See docs/spec/aspire.md#r6 and docs/spec/aspire.md#r39.
 func prepareLabel(w *work, j *job) error {
 	target, err := w.given("shape")
 	if err != nil {
@@ -82,7 +83,7 @@ func (w *work) labelElsewhere(j *job, v view.View, why error) {
 	}
 }
 
-// scoreLabel divides. No label pixels: 0 (D28).
+// scoreLabel divides. No label pixels: 0 (docs/spec/aspire.md#r44).
 func scoreLabel(j *job, t metric.Tally) {
 	j.metric("label_pixels", int(t.A.Covered))
 	j.metric("over_shape", int(t.Both))
@@ -90,7 +91,7 @@ func scoreLabel(j *job, t metric.Tally) {
 	j.score(share)
 }
 
-// labelIDs tells which shapes are the label (D27): created text shapes, else
+// labelIDs tells which shapes are the label (docs/spec/aspire.md#r43): created text shapes, else
 // created shapes with text. The shape that is to be labelled is never its own
 // label, even when the answer created it anew.
 func labelIDs(created []*scene.Record, target string) []string {
@@ -111,7 +112,7 @@ func labelIDs(created []*scene.Record, target string) []string {
 }
 
 // labelBounds returns the part of the page that is measured: everything, padded
-// and rounded outwards (D25). Where that is too large for a picture it is the
+// and rounded outwards (docs/spec/aspire.md#r41). Where that is too large for a picture it is the
 // label alone: the grid of pixels is the same, and what lies elsewhere cannot
 // coincide with the label. ok is false when there is nothing on the whiteboard.
 // The error wraps view.ErrForeign where sizes are not known natively.
@@ -145,7 +146,7 @@ func padded(b view.Box) view.Box {
 }
 
 // ownLabel separates the text that an update put into the shape from the shape
-// (variant own_label of D27): a twin of the shape that shows nothing but its
+// (variant own_label of docs/spec/aspire.md#r43): a twin of the shape that shows nothing but its
 // text, over the shape without text. A difference of two pictures would find the
 // same pixels, but for those that text and shape paint in one colour.
 func ownLabel(s *scene.Scene, before *scene.Record) view.View {

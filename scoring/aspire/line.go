@@ -7,7 +7,7 @@ import (
 )
 
 // prepareLine scores how close the ends of the line are to the centres
-// (aspire.md 9).
+// (docs/spec/aspire.md#r45).
 func prepareLine(w *work, j *job) error {
 	var c centres
 	if err := c.add(w.lineTarget("a", "a_centre")); err != nil {
@@ -77,7 +77,7 @@ func (w *work) lineTarget(shape, centre string) (scene.Point, error) {
 	return w.centre(&initial, r)
 }
 
-// firstLine finds the first created shape that has ends (D30).
+// firstLine finds the first created shape that has ends (docs/spec/aspire.md#r47).
 func (w *work) firstLine(created []*scene.Record) (r *scene.Record, start, end scene.Point) {
 	for _, r := range created {
 		if start, end, ok := w.board.lineEnds(r); ok {

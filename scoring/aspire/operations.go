@@ -17,7 +17,7 @@ type operations struct {
 }
 
 // each calls f for the entries of a list. Missing and null lists are empty, a
-// single value counts as a list of one (aspire.md D10).
+// single value counts as a list of one (docs/spec/aspire.md#r24).
 func (c *cleaner) each(list answer.Value, f func(i int, v answer.Value)) {
 	if list.Null() {
 		return
@@ -40,7 +40,7 @@ func (c *cleaner) each(list answer.Value, f func(i int, v answer.Value)) {
 }
 
 // run cleans the lists of an answer and applies each one to the board: creations,
-// then deletions, then updates (aspire.md D10). The operations that were applied
+// then deletions, then updates (docs/spec/aspire.md#r24). The operations that were applied
 // stay in o.
 func (o *operations) run(c *cleaner, b *board, v answer.Value) {
 	if cap(o.create)+cap(o.remove)+cap(o.update) > keepRecords {

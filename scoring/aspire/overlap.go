@@ -7,7 +7,7 @@ import (
 	"plumb/render/view"
 )
 
-// prepareOverlap scores which rectangles were deleted (aspire.md 11).
+// prepareOverlap scores which rectangles were deleted (docs/spec/aspire.md#r55).
 func prepareOverlap(w *work, j *job) error {
 	reference, err := w.given("reference")
 	if err != nil {
@@ -30,7 +30,7 @@ func prepareOverlap(w *work, j *job) error {
 	return nil
 }
 
-// overlapTargets is the set of D37: everything on one side of the reference in
+// overlapTargets is the set of docs/spec/aspire.md#r57: everything on one side of the reference in
 // z-order, or with variant touching what of it intersects the reference.
 func (w *work) overlapTargets(reference *scene.Record, front bool) map[string]bool {
 	meant := make(map[string]bool)

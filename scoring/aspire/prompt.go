@@ -8,7 +8,7 @@ import (
 	"plumb/scoring"
 )
 
-// The texts of D4 and D5.
+// The texts of docs/spec/aspire.md#r8 and docs/spec/aspire.md#r9.
 const (
 	stateHeading    = "Initial whiteboard state (TLDraw JSON):\n```json\n"
 	operationSchema = `{"createShapes": [TLShapePartial], "deleteShapes": [shape id], "updateShapes": [TLShapePartial]}`
@@ -34,7 +34,7 @@ func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 		return "", fault("bad_task", "cannot build prompt: want the text of the task in prompt")
 	}
 	var b []byte
-	if !o.Minimal || t.name != "balance" {
+	if !o.Minimal || t.name != "balance" { // see docs/spec/aspire.md#r70
 		b = append(b, stateHeading...)
 		b = appendState(b, shapes.GetArray(), o.Minimal)
 		b = append(b, "\n```\n\n"...)
@@ -52,7 +52,8 @@ func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	return string(b), nil
 }
 
-// appendState writes the shapes in z-order, indented by two spaces.
+// appendState writes the shapes in z-order, indented by two spaces; with minimal only their
+// ids. See docs/spec/aspire.md#r69.
 func appendState(b []byte, shapes []*fastjson.Value, minimal bool) []byte {
 	p := printer{dst: b}
 	p.begin('[')

@@ -8,7 +8,7 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// richText reads the text of a shape (aspire.md D9.3): a string, a document, or
+// richText reads the text of a shape (docs/spec/aspire.md#r17): a string, a document, or
 // an object with a text.
 func (c *cleaner) richText(r *scene.Record, v answer.Value) bool {
 	if s, ok := v.Text(); ok {

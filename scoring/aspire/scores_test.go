@@ -50,7 +50,7 @@ func star(x, y, more string) string {
 }
 
 // TestScores checks the tests that need no pixels beyond the reference cases:
-// each decision of aspire.md that they leave open.
+// each rule of docs/spec/aspire.md that they leave open.
 func TestScores(t *testing.T) {
 	red := func(ids ...string) string {
 		var list []string
@@ -71,7 +71,7 @@ func TestScores(t *testing.T) {
 		status                           string
 		metrics                          map[string]any
 	}{
-		// D14 to D16
+		// docs/spec/aspire.md#r28 to docs/spec/aspire.md#r30
 		{"exact", "maze", "[]", mazeTask, star("175", "475", ""), "", 1, "object", map[string]any{"distance": 0.0}},
 		{"one square off", "maze", "[]", mazeTask, star("325", "475", ""), "", 0.5, "object", map[string]any{"score_cell": -1.0}},
 		{"one square off, cell", "maze", "[]", mazeTask, star("325", "475", ""), "cell", -1, "object", nil},
@@ -91,7 +91,7 @@ func TestScores(t *testing.T) {
 		{"centre of page bounds", "maze", "[]", `{"target":[225.00000,472.7]}`, `{"createShapes":[{"type":"star","x":175,"y":425,"w":100,"h":100,"color":"red"}]}`, "page_bounds",
 			1 - math.Hypot(0, 425+99.0881/2-472.7)/300, "object", nil},
 		{"as far as numbers go", "maze", "[]", mazeTask, star("1e308", "-1e308", `,"w":1e308`), "", -math.MaxFloat64 / 300, "object", map[string]any{"distance": math.MaxFloat64}},
-		// D18, D19
+		// docs/spec/aspire.md#r33, docs/spec/aspire.md#r34
 		{"all neighbours", "graph", nodes("012"), neighbours, red("node-2", "node-1"), "", 1, "object", map[string]any{"selected": []string{"shape:node-1", "shape:node-2"}}},
 		{"itself too", "graph", nodes("012"), neighbours, red("node-0", "node-2", "node-1"), "", 0.8, "object", nil},
 		{"nothing chosen", "graph", nodes("012"), neighbours, `{"updateShapes":[]}`, "", 0, "object", map[string]any{"selected": []string{}}},
@@ -99,12 +99,12 @@ func TestScores(t *testing.T) {
 		{"nothing meant", "graph", nodes("012"), `{"neighbours":[]}`, red("node-1"), "", 0, "object", nil},
 		{"no list of nodes", "graph", nodes("012"), `{"neighbours":["shape:node-1"]}`, red("node-1"), "", 1, "object", nil},
 		{"neighbour twice in the task", "graph", nodes("012"), `{"neighbours":["shape:node-1","shape:node-1"]}`, red("node-1"), "", 1, "object", nil},
-		// D23
+		// docs/spec/aspire.md#r38
 		{"outlier", "pattern", threeShapes, `{"outlier":"shape:s1"}`, `{"deleteShapes":["s1"]}`, "", 1, "object", map[string]any{"score_contains": 1.0}},
 		{"outlier and another", "pattern", threeShapes, `{"outlier":"shape:s1"}`, `{"deleteShapes":["s1","s2"]}`, "", 0, "object", map[string]any{"score_contains": 1.0}},
 		{"outlier and another, contains", "pattern", threeShapes, `{"outlier":"shape:s1"}`, `{"deleteShapes":["s1","s2"]}`, "contains", 1, "object", nil},
 		{"another, contains", "pattern", threeShapes, `{"outlier":"shape:s1"}`, `{"deleteShapes":["s2"]}`, "contains", 0, "object", nil},
-		// D30 to D32
+		// docs/spec/aspire.md#r47 to docs/spec/aspire.md#r49
 		{"perfect", "line", twoBoxes, ends, perfect, "", 1, "object", map[string]any{"score_ordered": 1.0}},
 		{"centres of the shapes", "line", twoBoxes, `{"a":"shape:a","b":"shape:b"}`, perfect, "", 1, "object", nil},
 		{"centres of page bounds", "line", twoBoxes, ends, perfect, "page_bounds", 1, "object", nil},
@@ -117,7 +117,7 @@ func TestScores(t *testing.T) {
 		{"freehand over two segments", "line", twoBoxes, ends, `{"createShapes":[{"type":"draw","segments":[{"points":[[0,0],[9,9]]},{"points":[[7,7],[300,400]]}]}]}`, "", 1, "object", nil},
 		{"highlight is no line", "line", twoBoxes, ends, `{"createShapes":[{"type":"highlight","segments":[{"points":[[0,0],[300,400]]}]}]}`, "", 0, "object", map[string]any{"chosen": nil}},
 		{"not clamped", "line", twoBoxes, ends, line(`{"points":[[0,-5000],[0,-5000]]}`), "", 1 - (5000+math.Hypot(300, 5400))/1000, "object", nil},
-		// D20, D34, D35
+		// docs/spec/aspire.md#r51, docs/spec/aspire.md#r53, docs/spec/aspire.md#r54
 		{"to the target", "arrow", arrow90, arrowTask, `{"rotation":"pi/2"}`, "", 1, "object", map[string]any{"theta_i": math.Pi / 2, "theta_f": 0.0, "rotation": math.Pi / 2}},
 		{"full turns", "arrow", arrow90, arrowTask, `{"rotation":2*pi*1000+pi/2}`, "", 1, "fenced", nil},
 		{"away", "arrow", arrow90, arrowTask, `{"rotation":"-pi/2"}`, "", -1, "object", nil},
@@ -133,7 +133,7 @@ func TestScores(t *testing.T) {
 		{"rotation before update", "arrow", arrow90, arrowTask, `{"rotation":"pi/2","updateShapes":[{"id":"blue-arrow","rotation":0}]}`, "accept_update", 1, "object", nil},
 		{"no initial angle, none left", "arrow", aligned, alignedTask, `{"rotation":0}`, "", 0, "object", map[string]any{"theta_i": 0.0}},
 		{"no initial angle, some left", "arrow", aligned, alignedTask, `{"rotation":1}`, "", -1 / math.Pi, "object", nil},
-		// D37, D39
+		// docs/spec/aspire.md#r57, docs/spec/aspire.md#r59
 		{"in front of", "overlap", stack, `{"reference":"shape:r2","direction":"in front of"}`, `{"deleteShapes":["r3","r4"]}`, "", 1, "object", nil},
 		{"behind", "overlap", stack, `{"reference":"shape:r2","direction":"behind"}`, `{"deleteShapes":["r0","r1"]}`, "", 1, "object", nil},
 		{"behind, one of two", "overlap", stack, `{"reference":"shape:r2","direction":"behind"}`, `{"deleteShapes":["r1"]}`, "", 2.0 / 3, "object", nil},
@@ -142,7 +142,7 @@ func TestScores(t *testing.T) {
 		{"the reference too", "overlap", stack, `{"reference":"shape:r2","direction":"behind"}`, `{"deleteShapes":["r0","r1","r2"]}`, "", 0.8, "object", nil},
 		{"moved away", "overlap", stack, `{"reference":"shape:r2","direction":"behind"}`, `{"updateShapes":[{"id":"r0","x":9999},{"id":"r1","x":9999}]}`, "", 0, "object", nil},
 		{"replaced", "overlap", stack, `{"reference":"shape:r2","direction":"behind"}`, `{"createShapes":[{"id":"r0","type":"geo"}],"deleteShapes":["r1"]}`, "", 2.0 / 3, "object", map[string]any{"deleted": []string{"shape:r1"}, "created": []string{"shape:r0"}}},
-		// D7, the status
+		// docs/spec/aspire.md#r11, the status
 		{"fenced", "pattern", threeShapes, `{"outlier":"shape:s1"}`, "~```json\n{\"deleteShapes\":[\"s1\"]}\n```", "", 1, "fenced", nil},
 		{"bare", "pattern", threeShapes, `{"outlier":"shape:s1"}`, `~so {"deleteShapes":["s1"]}`, "", 1, "bare", nil},
 		{"empty", "pattern", threeShapes, `{"outlier":"shape:s1"}`, `~`, "", 0, "no_json", nil},
@@ -247,7 +247,7 @@ func tally(x, y float64) metric.Tally {
 	return metric.Tally{A: metric.Sums{Alpha: alpha, AlphaX: uint64((x - 0.5) * alpha), AlphaY: uint64((y - 0.5) * alpha)}}
 }
 
-// TestBalanceRules checks D40 to D44 with made-up tallies.
+// TestBalanceRules checks docs/spec/aspire.md#r61 to docs/spec/aspire.md#r65 with made-up tallies.
 func TestBalanceRules(t *testing.T) {
 	const shapes = `[{"id":"shape:s","type":"geo","x":100,"y":100,"props":{"fill":"solid"}}]`
 	const one = `{"createShapes":[{"type":"geo","x":900,"y":500}]}`
@@ -359,7 +359,7 @@ func TestBalanceBounds(t *testing.T) {
 	}
 }
 
-// TestLabelViews checks which shapes are the label (D27) and what is measured.
+// TestLabelViews checks which shapes are the label (docs/spec/aspire.md#r43) and what is measured.
 func TestLabelViews(t *testing.T) {
 	const shapes = `[{"id":"shape:s","type":"geo","x":100,"y":100,"props":{"geo":"ellipse","fill":"solid","w":400,"h":300}}]`
 	cases := []struct {
@@ -411,7 +411,7 @@ func TestLabelViews(t *testing.T) {
 	}
 }
 
-// TestWorkedExample is the transcript of the paper's appendix (aspire.md 10).
+// TestWorkedExample is the transcript of the paper's appendix (docs/spec/aspire.md#r50).
 func TestWorkedExample(t *testing.T) {
 	b, err := os.ReadFile(testdata.Path(t, "aspire/paper-tables.json"))
 	if err != nil {

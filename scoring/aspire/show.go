@@ -9,7 +9,7 @@ import (
 	"plumb/scoring"
 )
 
-// canvas is what a model is shown of most tests (D6).
+// canvas is what a model is shown of most tests (docs/spec/aspire.md#r10).
 var canvas = view.Box{W: 1400, H: 800}
 
 // maxShown is the longest side of a panel, px: a shape that an answer put far

@@ -6,14 +6,14 @@ import (
 	"plumb/render/scene"
 )
 
-// The grid of the maze where the task does not give it (D13), px.
+// The grid of the maze where the task does not give it (docs/spec/aspire.md#r27), px.
 const (
 	mazeGrid = 600
 	mazeCell = 150
 )
 
 // prepareMaze scores how close the new shape is to the target square
-// (aspire.md 5).
+// (docs/spec/aspire.md#r25).
 func prepareMaze(w *work, j *job) error {
 	target, ok := w.point("target")
 	if !ok {
@@ -77,7 +77,7 @@ func (m mazeRule) score(j *job, at []scene.Point) error {
 	return nil
 }
 
-// redStar returns the first shape that is what the task asks for (D15), nil for
+// redStar returns the first shape that is what the task asks for (docs/spec/aspire.md#r29), nil for
 // none.
 func redStar(created []*scene.Record) *scene.Record {
 	for _, r := range created {
@@ -88,7 +88,7 @@ func redStar(created []*scene.Record) *scene.Record {
 	return nil
 }
 
-// prepareGraph scores which nodes were coloured red (aspire.md 6). An initial
+// prepareGraph scores which nodes were coloured red (docs/spec/aspire.md#r31). An initial
 // node counts by its id, as it is at the end.
 func prepareGraph(w *work, j *job) error {
 	meant, ok := w.shapeIDs("neighbours")
@@ -97,7 +97,7 @@ func prepareGraph(w *work, j *job) error {
 	}
 	nodes, ok := w.shapeIDs("nodes")
 	if !ok {
-		nodes = nil // told by their ids (D17)
+		nodes = nil // told by their ids (docs/spec/aspire.md#r32)
 	}
 	selected := []string{}
 	for i := range w.board.initial {
@@ -117,7 +117,7 @@ func prepareGraph(w *work, j *job) error {
 }
 
 // preparePattern scores whether the outlier was deleted, and only it
-// (aspire.md 7).
+// (docs/spec/aspire.md#r35).
 func preparePattern(w *work, j *job) error {
 	outlier, err := w.given("outlier")
 	if err != nil {

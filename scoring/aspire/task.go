@@ -65,7 +65,7 @@ func (w *work) point(name string) (scene.Point, bool) {
 	return scene.Point{X: xs[0], Y: xs[1]}, true
 }
 
-// frame reads the frame of the balance test (D41).
+// frame reads the frame of the balance test (docs/spec/aspire.md#r62).
 func (w *work) frame() (view.Box, error) {
 	if m := w.task.Get("frame"); m == nil || m.Type() == fastjson.TypeNull {
 		return view.Box{W: 1400, H: 800}, nil
@@ -116,7 +116,7 @@ func (w *work) shapeIDs(name string) (set map[string]bool, ok bool) {
 	return set, true
 }
 
-// f1 compares what was chosen with what was meant (D19): 1 when both are empty.
+// f1 compares what was chosen with what was meant (docs/spec/aspire.md#r34): 1 when both are empty.
 func f1(chosen []string, meant map[string]bool) float64 {
 	if len(chosen)+len(meant) == 0 {
 		return 1

@@ -54,7 +54,7 @@ func (m *mean) join(o mean) {
 }
 
 // standardError returns the standard error of the mean: the sample standard deviation
-// divided by sqrt(n). ok is false for fewer than two values.
+// divided by sqrt(n). ok is false for fewer than two values. See docs/spec/aspire.md#r66.
 func (m *mean) standardError() (se float64, ok bool) {
 	if m.n < 2 {
 		return 0, false

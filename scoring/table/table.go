@@ -36,12 +36,12 @@ func ParseMissing(s string) (Missing, error) {
 }
 
 // Clamp is the variant that limits the mean of every test to 0..1 before means
-// of tests are taken.
+// of tests are taken. See docs/spec/aspire.md#r67.
 const Clamp = "table.clamp01"
 
 // Variants lists the variants that tables support.
 func Variants() []scoring.Variant {
-	return []scoring.Variant{{Name: Clamp, Source: "aspire.md D46",
+	return []scoring.Variant{{Name: Clamp, Source: "paper",
 		Doc: "means of tests are limited to 0..1 before they are averaged"}}
 }
 

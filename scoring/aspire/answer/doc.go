@@ -1,6 +1,6 @@
 // Package answer reads what a language model wrote. In: the raw text of an
 // answer, or an object that was parsed before. Out: the one JSON value in it
-// that counts, as a small tree, and how it was found (aspire.md D7, D8). It
+// that counts, as a small tree, and how it was found (docs/spec/aspire.md#r11, docs/spec/aspire.md#r13). It
 // accepts a little more than JSON (comments, trailing commas, arithmetic) and
 // takes everything else for prose; it knows no shapes and fixes no fields.
 //
@@ -18,7 +18,7 @@ const (
 	Absent Kind = iota
 	Null
 	Bool
-	Number // finite; an expression that is not became Null (aspire.md D8)
+	Number // finite; an expression that is not became Null (docs/spec/aspire.md#r13)
 	String
 	Array
 	Object

@@ -7,7 +7,7 @@ import (
 )
 
 // Eval reads a string that stands in a numeric field by the grammar of
-// arithmetic of aspire.md D8. ok is false when the string is not wholly an
+// arithmetic of docs/spec/aspire.md#r13. ok is false when the string is not wholly an
 // expression ("45 degrees") or its value is not finite. extended allows the
 // functions of variant extended_math.
 func Eval(s string, extended bool) (x float64, ok bool) {
@@ -208,7 +208,7 @@ func folded(f func(x, y float64) float64) function {
 	}}
 }
 
-// functions are those that aspire.md D8 lists. Halves round up, as in JavaScript.
+// functions are those that docs/spec/aspire.md#r13 lists. Halves round up, as in JavaScript.
 var functions = map[string]function{
 	"Math.sin": unary(math.Sin), "Math.cos": unary(math.Cos), "Math.tan": unary(math.Tan),
 	"Math.atan": unary(math.Atan), "Math.sqrt": unary(math.Sqrt), "Math.abs": unary(math.Abs),

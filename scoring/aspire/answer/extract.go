@@ -2,7 +2,7 @@ package answer
 
 import "strings"
 
-// Status tells how an answer was read (aspire.md 14, expected.status).
+// Status tells how an answer was read (docs/spec/aspire.md#r12, expected.status).
 type Status string
 
 // The ways to read an answer.
@@ -17,7 +17,7 @@ const (
 type Rules struct {
 	// Keys are the names of which an acceptable object has at least one.
 	Keys []string
-	// ExtendedMath allows the functions of variant extended_math (aspire.md D8).
+	// ExtendedMath allows the functions of variant extended_math (docs/spec/aspire.md#r13).
 	ExtendedMath bool
 }
 
@@ -40,7 +40,7 @@ type Reader struct {
 	nest        []level
 }
 
-// Extract finds the JSON value that counts (aspire.md D7): in the last
+// Extract finds the JSON value that counts (docs/spec/aspire.md#r11): in the last
 // acceptable fenced block, else the last acceptable value in the running text.
 //
 // Its time is linear in the text. Fenced blocks do not overlap. In the running
@@ -103,7 +103,7 @@ const (
 	workFloor  = 1 << 16
 )
 
-// scan is the second rule of D7: values at every { of the text, from the left.
+// scan is the second rule of docs/spec/aspire.md#r11: values at every { of the text, from the left.
 func (r *Reader) scan(text string, rules Rules) Found {
 	found := Found{Status: NoJSON}
 	work := workFactor*len(text) + workFloor
@@ -223,7 +223,7 @@ func fenceBody(text string, pos int) int {
 	return -1
 }
 
-// skipBlanks skips the blanks of D8 that do not end a line.
+// skipBlanks skips the blanks of docs/spec/aspire.md#r13 that do not end a line.
 func skipBlanks(text string, i int) int {
 	for i < len(text) {
 		switch {

@@ -305,7 +305,7 @@ func (d *doc) earlier(self, i int32, seen map[string]int32) int32 {
 }
 
 // str reads a string in double quotes. Line breaks and control characters may
-// stand in it as they are (aspire.md D8).
+// stand in it as they are (docs/spec/aspire.md#r13).
 func (p *parser) str() (span, bool) {
 	start := p.pos + 1
 	for i := start; i < p.end; i++ {

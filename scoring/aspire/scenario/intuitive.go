@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// ArrowTask is what the arrow is scored by (aspire.md 10).
+// ArrowTask is what the arrow is scored by (docs/spec/aspire.md#r50).
 type ArrowTask struct {
 	Arrow      string `json:"arrow"`
 	Target     string `json:"target"`
@@ -14,11 +14,11 @@ type ArrowTask struct {
 }
 
 // MinInitialAngle is the smallest angle between the arrow and its target, radians:
-// the score divides by it (aspire.md D34).
+// the score divides by it (docs/spec/aspire.md#r53).
 const MinInitialAngle = 0.1
 
 // arrow draws a green and an orange circle and a blue arrow, whose circumscribed
-// circles stay apart and inside the canvas (aspire.md D33).
+// circles stay apart and inside the canvas (docs/spec/aspire.md#r52).
 func arrow(r *rand.Rand) (Scenario, bool) {
 	const apart = 20
 	type disc struct{ x, y, radius float64 }
@@ -66,7 +66,7 @@ func arrow(r *rand.Rand) (Scenario, bool) {
 	return s, true
 }
 
-// OverlapTask is what the overlap is scored by (aspire.md 11).
+// OverlapTask is what the overlap is scored by (docs/spec/aspire.md#r55).
 type OverlapTask struct {
 	Reference string   `json:"reference"`
 	Direction string   `json:"direction"` // "in front of" or "behind"
@@ -74,7 +74,7 @@ type OverlapTask struct {
 }
 
 // overlap draws five rectangles, each covering a corner of the one before
-// (aspire.md D36, D37, D38).
+// (docs/spec/aspire.md#r56, docs/spec/aspire.md#r57, docs/spec/aspire.md#r58).
 func overlap(r *rand.Rand) (Scenario, bool) {
 	const n, areaW, areaH = 5, 1400, 1000
 	var s Scenario
@@ -127,13 +127,13 @@ func cover(r *rand.Rand, at, length, size float64) (pos float64, ok bool) {
 	return pos, covered >= 0.1*small && covered <= 0.6*small
 }
 
-// BalanceTask is what the balance is scored by (aspire.md 11).
+// BalanceTask is what the balance is scored by (docs/spec/aspire.md#r60).
 type BalanceTask struct {
 	Quadrant string     `json:"quadrant"` // where the initial shapes are
 	Frame    [4]float64 `json:"frame"`    // x, y, w, h of the picture, px
 }
 
-// balance draws seven shapes inside one quadrant of the frame (aspire.md D43).
+// balance draws seven shapes inside one quadrant of the frame (docs/spec/aspire.md#r64).
 func balance(r *rand.Rand) (Scenario, bool) {
 	const n, quadW, quadH = 7, canvasW / 2, canvasH / 2
 	q := r.IntN(4)

@@ -4,14 +4,14 @@ import (
 	"math/rand/v2"
 )
 
-// LabelTask is what the label is scored by (aspire.md 8).
+// LabelTask is what the label is scored by (docs/spec/aspire.md#r39).
 type LabelTask struct {
 	Shape string `json:"shape"` // id
 	Color string `json:"color"`
 	Type  string `json:"type"` // geo
 }
 
-// label draws one large shape well inside the canvas (aspire.md D24).
+// label draws one large shape well inside the canvas (docs/spec/aspire.md#r40).
 func label(r *rand.Rand) (Scenario, bool) {
 	const margin = 60
 	color, geo := pick(r, colors), pick(r, geos)
@@ -28,7 +28,7 @@ func label(r *rand.Rand) (Scenario, bool) {
 	}, true
 }
 
-// LineTask is what the line is scored by (aspire.md 9).
+// LineTask is what the line is scored by (docs/spec/aspire.md#r45).
 type LineTask struct {
 	A       string     `json:"a"`
 	B       string     `json:"b"`
@@ -37,7 +37,7 @@ type LineTask struct {
 }
 
 // line draws six shapes with unique (color, geo) pairs, one per cell of a 3x2
-// raster, off its centre by the jitter (aspire.md D29).
+// raster, off its centre by the jitter (docs/spec/aspire.md#r46).
 func line(r *rand.Rand) (Scenario, bool) {
 	const cellW, cellH, jitterX, jitterY, columns, rows = 466, 400, 120, 90, 3, 2
 	var s Scenario

@@ -1,6 +1,6 @@
 // Package scenario makes the static scenes of the eight ASPIRE tests. In: a
 // seed, a test and an index. Out: the initial shapes, the criteria and the task
-// text, always the same for the same three (aspire.md D48). It refuses an
+// text, always the same for the same three (docs/spec/aspire.md#r1). It refuses an
 // unknown test; a draw that breaks a constraint is redrawn, never bent.
 package scenario
 
@@ -13,14 +13,14 @@ import (
 	"math/rand/v2"
 )
 
-// PerTest is the number of scenarios of each test (aspire.md 1).
+// PerTest is the number of scenarios of each test (docs/spec/aspire.md#r1).
 const PerTest = 25
 
 // maxDraws bounds the redrawing: every rule accepts a draw with a chance above
 // one in a hundred, so running out of draws means that a rule contradicts itself.
 const maxDraws = 100_000
 
-// The canvas of every test but overlap, px (aspire.md D6).
+// The canvas of every test but overlap, px (docs/spec/aspire.md#r10).
 const (
 	canvasW = 1400
 	canvasH = 800
@@ -40,7 +40,7 @@ type Scenario struct {
 func (s *Scenario) ID() string { return fmt.Sprintf("%s-%02d", s.Test, s.Index) }
 
 // Shape is a simple shape: only what differs from the editor's defaults, fields
-// in the order of the prompt (aspire.md 2, 3).
+// in the order of the prompt. See docs/spec/aspire.md#r4 and docs/spec/aspire.md#r8.
 type Shape struct {
 	ID       string  `json:"id"`
 	Type     string  `json:"type"`

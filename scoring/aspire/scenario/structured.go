@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// The maze's grid, px (aspire.md D13).
+// The maze's grid, px (docs/spec/aspire.md#r27).
 const (
 	gridSide   = 4
 	gridOrigin = 100
@@ -14,7 +14,7 @@ const (
 	pieceSide  = 90
 )
 
-// MazeTask is what the maze is scored by (aspire.md 5, 14).
+// MazeTask is what the maze is scored by (docs/spec/aspire.md#r25, docs/spec/aspire.md#r2).
 type MazeTask struct {
 	Anchor    string     `json:"anchor"`    // id of the shape that the task names
 	Direction string     `json:"direction"` // "north", "northeast", ...
@@ -23,7 +23,8 @@ type MazeTask struct {
 	CellWidth float64    `json:"cell_width"`
 }
 
-// directions in the order (row, column) steps are tried; y grows downwards.
+// directions are the names of the directions in the order in which (row, column) steps are
+// tried; y grows downwards. See docs/spec/aspire.md#r26.
 var directions = []struct {
 	name   string
 	dr, dc int
@@ -33,7 +34,7 @@ var directions = []struct {
 }
 
 // maze draws the grid and four shapes in distinct squares; the target is an empty
-// square next to one of them. Redrawn when that shape has none (aspire.md 5).
+// square next to one of them. Redrawn when that shape has none (docs/spec/aspire.md#r25).
 func maze(r *rand.Rand) (Scenario, bool) {
 	var s Scenario
 	for row := range gridSide {
@@ -74,7 +75,7 @@ func maze(r *rand.Rand) (Scenario, bool) {
 	return s, false
 }
 
-// GraphTask is what the graph is scored by (aspire.md 6).
+// GraphTask is what the graph is scored by (docs/spec/aspire.md#r31).
 type GraphTask struct {
 	Node       string   `json:"node"` // the green one
 	Nodes      []string `json:"nodes"`
@@ -82,7 +83,7 @@ type GraphTask struct {
 }
 
 // graph draws an Erdős–Rényi graph with 10 nodes and p = 0.3 on a circle; redrawn
-// while the green node has no neighbour (aspire.md D17).
+// while the green node has no neighbour (docs/spec/aspire.md#r32).
 func graph(r *rand.Rand) (Scenario, bool) {
 	const n, p, radius, cx, cy, side = 10, 0.3, 320, 700, 400, 60
 	var at [n][2]float64
@@ -132,14 +133,14 @@ func graph(r *rand.Rand) (Scenario, bool) {
 	return s, len(task.Neighbours) > 0
 }
 
-// PatternTask is what the pattern is scored by (aspire.md 7).
+// PatternTask is what the pattern is scored by (docs/spec/aspire.md#r35).
 type PatternTask struct {
 	Mode    string `json:"mode"` // "color" or "shape": the attribute in which the outlier differs
 	Outlier string `json:"outlier"`
 }
 
 // pattern draws the cross product of two values of each attribute, and one shape
-// with a third value of one of them (aspire.md D21, D22).
+// with a third value of one of them (docs/spec/aspire.md#r36, docs/spec/aspire.md#r37).
 func pattern(r *rand.Rand) (Scenario, bool) {
 	mode := pick(r, []string{"color", "shape"})
 	hues, kinds := some(r, colors, 3), some(r, geos, 3)

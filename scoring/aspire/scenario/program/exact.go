@@ -43,7 +43,7 @@ var exact = map[string]func(*question) *string{
 		case 1:
 			shape = arrowShape(a, b)
 		case 2, 5:
-			shape = lineShape(b, a) // a line has no direction (aspire.md D32)
+			shape = lineShape(b, a) // a line has no direction (docs/spec/aspire.md#r49)
 		}
 		return q.say(readable, operations(list{shape}, list{}, list{}), operations(list{lineShape(b, b)}, list{}, list{}))
 	},

@@ -76,7 +76,7 @@ func (d dialect) text(v any) string {
 	return b.String()
 }
 
-// operations is the answer's schema for every test but the arrow (aspire.md D5).
+// operations is the answer's schema for every test but the arrow (docs/spec/aspire.md#r9).
 func operations(create, remove, update list) object {
 	return object{{"createShapes", create}, {"deleteShapes", remove}, {"updateShapes", update}}
 }
@@ -94,7 +94,7 @@ const fence = "```"
 
 func fenced(tag, body string) string { return fence + tag + "\n" + body + "\n" + fence }
 
-// readable are forms out of which the answer can be read in full (aspire.md D7, D8).
+// readable are forms out of which the answer can be read in full (docs/spec/aspire.md#r11, docs/spec/aspire.md#r13).
 var readable = []wrap{
 	func(a, _ object) string { return fenced("json", dialect{}.text(a)) },
 	func(a, _ object) string {
