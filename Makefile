@@ -51,7 +51,7 @@ test-verl: setup build ## verl's real reward managers
 build: ## bin/plumb
 	go build -trimpath -ldflags "$(LDFLAGS)" -o bin/plumb ./cmd/plumb
 
-check: setup format vet imports race test test-view ## what a change must pass
+check: setup format vet imports citations measure race test test-view ## what a change must pass
 
 setup: ## install what is missing; quick when nothing is
 	@sh scripts/setup.sh
