@@ -135,12 +135,11 @@ func scribbles(lines, points int, k float64) []byte {
 	return b.Bytes()
 }
 
-// holding opens n connections, sends each the parts and keeps them open for that long.
-// What the daemon answers meanwhile is counted by its first line.
-func (t *target) holding(long time.Duration, n int, parts ...[]byte) (string, error) {
+// crowd opens n connections at once, gives each to use, which says what became of it,
+// and counts that.
+func (t *target) crowd(n int, use func(net.Conn) string) string {
 	var o replies
 	var all sync.WaitGroup
-	end := time.Now().Add(long)
 	for range n {
 		all.Go(func() {
 			c, err := t.dial()
@@ -149,23 +148,32 @@ func (t *target) holding(long time.Duration, n int, parts ...[]byte) (string, er
 				return
 			}
 			defer c.Close()
-			go func() {
-				c.SetWriteDeadline(end)
-				for _, p := range parts {
-					if _, err := c.Write(p); err != nil {
-						return
-					}
-				}
-			}()
-			first := firstLine(c, end)
-			if first == "status 200" { // a stream has only begun
-				first += ", " + firstLine(c, end)
-			}
-			o.add(first)
+			o.add(use(c))
 		})
 	}
 	all.Wait()
-	return o.String(), nil
+	return o.String()
+}
+
+// holding opens n connections, sends each the parts and keeps them open for that long.
+// What the daemon answers meanwhile is counted by its first line.
+func (t *target) holding(long time.Duration, n int, parts ...[]byte) string {
+	end := time.Now().Add(long)
+	return t.crowd(n, func(c net.Conn) string {
+		go func() {
+			c.SetWriteDeadline(end)
+			for _, p := range parts {
+				if _, err := c.Write(p); err != nil {
+					return
+				}
+			}
+		}()
+		first := firstLine(c, end)
+		if first == "status 200" { // a stream has only begun
+			first += ", " + firstLine(c, end)
+		}
+		return first
+	})
 }
 
 // firstLine is the status of the first answer until end.
@@ -195,11 +203,7 @@ func window(t *target) (string, error) {
 	frame = append(frame, bytes.Repeat([]byte(" "), block)...)
 	var seen []string
 	for range 3 { // memory that was used before is cleared, and so touched
-		s, err := t.holding(holdTime/3, 60, []byte(head("POST", "/v1/score", hostileToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame)
-		if err != nil {
-			return "", err
-		}
-		seen = append(seen, s)
+		seen = append(seen, t.holding(holdTime/3, 60, []byte(head("POST", "/v1/score", hostileToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame))
 	}
 	return strings.Join(seen, "; "), nil
 }
@@ -212,7 +216,7 @@ func endless(t *target) (string, error) {
 	for range 60 {
 		parts = append(parts, chunk)
 	}
-	return t.holding(holdTime, 20, parts...)
+	return t.holding(holdTime, 20, parts...), nil
 }
 
 // messages are WebSocket sessions of which each has sent 15.9 of 16 MB of a message.
@@ -222,30 +226,16 @@ func messages(t *target) (string, error) {
 	frame := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, size) // text, masked
 	frame = append(frame, 0, 0, 0, 0)
 	frame = append(frame, bytes.Repeat([]byte(" "), size-100_000)...)
-	var o replies
-	var all sync.WaitGroup
 	end := time.Now().Add(holdTime)
-	for range 60 {
-		all.Go(func() {
-			c, err := t.dial()
-			if err != nil {
-				o.add("not let in")
-				return
-			}
-			defer c.Close()
-			c.SetDeadline(end)
-			if _, err := io.WriteString(c, shake); err != nil || firstLine(c, end) != "status 101" {
-				o.add("no session")
-				return
-			}
-			c.Write(frame)
-			if firstLine(c, end) == "held" {
-				o.add("held")
-				return
-			}
-			o.add("refused")
-		})
-	}
-	all.Wait()
-	return o.String(), nil
+	return t.crowd(60, func(c net.Conn) string {
+		c.SetDeadline(end)
+		if _, err := io.WriteString(c, shake); err != nil || firstLine(c, end) != "status 101" {
+			return "no session"
+		}
+		c.Write(frame)
+		if firstLine(c, end) == "held" {
+			return "held"
+		}
+		return "refused"
+	}), nil
 }
