@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"plumb/daemon/shm"
 )
 
 // A newer process takes the listening socket itself from an older one and not
@@ -91,21 +93,12 @@ func received(oob []byte) (net.Listener, error) {
 
 // sameUser refuses a peer of another user, but for root.
 func sameUser(c *net.UnixConn) error {
-	raw, err := c.SyscallConn()
+	peer, err := shm.Credentials(c)
 	if err != nil {
 		return err
 	}
-	var cred *unix.Ucred
-	if e := raw.Control(func(fd uintptr) {
-		cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); e != nil {
-		return e
-	}
-	if err != nil {
-		return err
-	}
-	if int(cred.Uid) != os.Geteuid() && cred.Uid != 0 {
-		return fmt.Errorf("cannot hand over the listening socket: the peer is user %d; want %d", cred.Uid, os.Geteuid())
+	if int(peer.UID) != os.Geteuid() && peer.UID != 0 {
+		return fmt.Errorf("cannot hand over the listening socket: the peer is user %d; want %d", peer.UID, os.Geteuid())
 	}
 	return nil
 }

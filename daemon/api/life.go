@@ -54,8 +54,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // Active is the number of requests under way, streams included.
 func (s *Server) Active() int { return int(s.active.Load()) }
 
-// AdminHandler serves metrics and profiles. It has no token: it belongs on an
-// address that only operators reach.
+// AdminHandler serves metrics and profiles. It asks for no token: on an address that
+// other machines reach, wrap it in Guard.
 func (s *Server) AdminHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(s.cfg.Metrics.registry, promhttp.HandlerOpts{}))
