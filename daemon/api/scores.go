@@ -1,8 +1,7 @@
 package api
 
 import (
-	"slices"
-	"sync"
+	"cmp"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -20,8 +19,6 @@ type scores struct {
 	spread *prometheus.HistogramVec
 	read   *prometheus.CounterVec
 	failed *prometheus.CounterVec
-	status few
-	code   few
 }
 
 func newScores(r prometheus.Registerer) *scores {
@@ -37,42 +34,15 @@ func newScores(r prometheus.Registerer) *scores {
 	return s
 }
 
-// count adds one result. suite and test must be safe as label values.
+// count adds one result. suite and test must be safe as label values; codes and statuses
+// are constants of the program.
 func (s *scores) count(suite, test string, r *scoring.Result) {
 	if r.Err != nil {
-		s.failed.WithLabelValues(suite, test, s.code.of(r.Err.Code)).Inc()
+		s.failed.WithLabelValues(suite, test, r.Err.Code).Inc()
 	}
 	if !r.Scored {
 		return
 	}
 	s.spread.WithLabelValues(suite, test).Observe(r.Score)
-	s.read.WithLabelValues(suite, test, s.status.of(r.Status)).Inc()
-}
-
-// few bounds how many values a label takes: values after the first fewMost become
-// "other". All of them are constants of the program today; the bound keeps the
-// metrics small if a client's text ever becomes one.
-type few struct {
-	mu   sync.Mutex
-	seen []string
-}
-
-// fewMost is how many values a label takes besides "other".
-const fewMost = 40
-
-// of returns the label value for v: v itself, "other", or "none" for "".
-func (f *few) of(v string) string {
-	if v == "" {
-		return "none"
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if slices.Contains(f.seen, v) {
-		return v
-	}
-	if len(f.seen) >= fewMost {
-		return "other"
-	}
-	f.seen = append(f.seen, v)
-	return v
+	s.read.WithLabelValues(suite, test, cmp.Or(r.Status, "none")).Inc()
 }
