@@ -32,22 +32,12 @@ func (s *Server) verify(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	opt, fault := s.options(ctx, nil)
-	steps, bad := s.steps(ctx, reward.NeMoGym)
-	if fault == nil {
-		fault = bad
-	}
-	if fault != nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+	opt, steps, ok := s.choices(ctx, reward.NeMoGym)
+	if !ok {
 		return
 	}
 	var one sample
-	if err := s.parsing(s.life, opt.Client, body, func() { one, fault = verifySample(body, steps) }); err != nil {
-		s.failWith(ctx, err)
-		return
-	}
-	if fault != nil {
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
+	if !s.parsed(ctx, opt, body, func() (fault *scoring.Error) { one, fault = verifySample(body, steps); return fault }) {
 		return
 	}
 	life, gone := s.clients.wait(s.life, ctx.Conn())

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -175,13 +176,8 @@ func (s *Server) step(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	opt, fault := s.options(ctx, nil)
-	steps, bad := s.steps(ctx, reward.OpenEnv)
-	if fault == nil {
-		fault = bad
-	}
-	if fault != nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+	opt, steps, ok := s.choices(ctx, reward.OpenEnv)
+	if !ok {
 		return
 	}
 	var inner []byte
@@ -192,27 +188,23 @@ func (s *Server) step(ctx *fasthttp.RequestCtx) {
 		return nil
 	})
 	if len(inner) == 0 || inner[0] != '{' {
-		fault = badField("action", inner, "an object with response and label")
+		fault := badField("action", inner, "an object with response and label")
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
 		return
 	}
 	var a act
-	if err := s.parsing(s.life, opt.Client, inner, func() { a, fault = action(inner, "action.", steps, nil) }); err != nil {
-		s.failWith(ctx, err)
+	outer, fault := timeoutOf(body, "")
+	if fault != nil {
+		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
 		return
 	}
-	if outer, f := timeoutOf(body, ""); f != nil {
-		fault = f
-	} else if outer > 0 {
-		a.timeout = outer
+	if !s.parsed(ctx, opt, inner, func() (fault *scoring.Error) { a, fault = action(inner, "action.", steps, nil); return fault }) {
+		return
 	}
-	var out []byte
-	var err error
-	if fault == nil {
-		life, gone := s.clients.wait(s.life, ctx.Conn())
-		defer gone()
-		out, fault, err = s.take(trailOf(ctx), life, a, opt)
-	}
+	a.timeout = cmp.Or(outer, a.timeout)
+	life, gone := s.clients.wait(s.life, ctx.Conn())
+	defer gone()
+	out, fault, err := s.take(trailOf(ctx), life, a, opt)
 	switch {
 	case fault != nil:
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)

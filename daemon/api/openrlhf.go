@@ -21,22 +21,12 @@ func (s *Server) getReward(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	opt, fault := s.options(ctx, nil)
-	steps, bad := s.steps(ctx, reward.OpenRLHF)
-	if fault == nil {
-		fault = bad
-	}
-	if fault != nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+	opt, steps, ok := s.choices(ctx, reward.OpenRLHF)
+	if !ok {
 		return
 	}
 	var samples []sample
-	if err := s.parsing(s.life, opt.Client, body, func() { samples, fault = s.openRLHFSamples(body, steps) }); err != nil {
-		s.failWith(ctx, err)
-		return
-	}
-	if fault != nil {
-		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
+	if !s.parsed(ctx, opt, body, func() (fault *scoring.Error) { samples, fault = s.openRLHFSamples(body, steps); return fault }) {
 		return
 	}
 	all, ok := s.graded(ctx, samples, opt, false)

@@ -73,29 +73,13 @@ func (s *Server) nativeReward(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	opt, fault := s.options(ctx, nil)
-	if fault != nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
-		return
-	}
-	steps, fault := s.steps(ctx, reward.Native)
-	if fault != nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+	opt, steps, ok := s.choices(ctx, reward.Native)
+	if !ok {
 		return
 	}
 	var samples []sample
 	var batch bool
-	var err error
-	if full := s.parsing(s.life, opt.Client, body, func() { samples, batch, fault, err = s.nativeSamples(body, steps) }); full != nil {
-		s.failWith(ctx, full)
-		return
-	}
-	if errors.Is(err, jsoncut.ErrTooMany) {
-		s.tooMany(ctx, "samples", "")
-		return
-	}
-	if fault != nil {
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
+	if !s.parsed(ctx, opt, body, func() (fault *scoring.Error) { samples, batch, fault = s.nativeSamples(body, steps); return fault }) {
 		return
 	}
 	all, ok := s.graded(ctx, samples, opt, true)
@@ -119,6 +103,34 @@ func (s *Server) nativeReward(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(append(out, '\n'))
 }
 
+// choices reads what a request for samples chooses: the options, and the steps of text
+// preparation, which are those of the adapter where the query names none. ok is false when
+// it answered the request itself.
+func (s *Server) choices(ctx *fasthttp.RequestCtx, adapter string) (opt *queue.Options, steps reward.Steps, ok bool) {
+	opt, fault := s.options(ctx, nil)
+	if fault == nil {
+		steps, fault = s.steps(ctx, adapter)
+	}
+	if fault != nil {
+		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+	}
+	return opt, steps, fault == nil
+}
+
+// parsed calls f, which reads samples from body, while the memory for that is held. ok is
+// false when it answered the request itself.
+func (s *Server) parsed(ctx *fasthttp.RequestCtx, opt *queue.Options, body []byte, f func() *scoring.Error) (ok bool) {
+	var fault *scoring.Error
+	if err := s.parsing(s.life, opt.Client, body, func() { fault = f() }); err != nil {
+		s.failWith(ctx, err)
+		return false
+	}
+	if fault != nil {
+		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
+	}
+	return fault == nil
+}
+
 // steps are those of an adapter, unless the query says otherwise.
 func (s *Server) steps(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, *scoring.Error) {
 	if v := ctx.QueryArgs().Peek("prepare"); v != nil {
@@ -132,7 +144,7 @@ func (s *Server) steps(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, 
 }
 
 // nativeSamples reads the body of /v1/reward.
-func (s *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, batch bool, fault *scoring.Error, err error) {
+func (s *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, batch bool, fault *scoring.Error) {
 	var many []byte
 	jsoncut.Members(body, func(key, value []byte) error {
 		if string(key) == "samples" {
@@ -142,27 +154,24 @@ func (s *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, 
 	})
 	if many == nil {
 		one, fault := nativeSample(body, "", steps)
-		return []sample{one}, false, fault, nil
+		return []sample{one}, false, fault
 	}
-	if many[0] != '[' {
-		return nil, false, badField("samples", many, "a list of samples"), nil
-	}
-	values, err := jsoncut.Elements(many, s.cfg.ItemsMax)
-	if err != nil {
-		return nil, true, nil, err
+	values, fault := s.list("samples", many)
+	if fault != nil {
+		return nil, true, fault
 	}
 	for i, v := range values {
 		at := fmt.Sprintf("samples[%d]", i)
 		if v[0] != '{' {
-			return nil, true, badField(at, v, "an object with label and response"), nil
+			return nil, true, badField(at, v, "an object with label and response")
 		}
 		one, fault := nativeSample(v, at+".", steps)
 		if fault != nil {
-			return nil, true, fault, nil
+			return nil, true, fault
 		}
 		list = append(list, one)
 	}
-	return list, true, nil, nil
+	return list, true, nil
 }
 
 func nativeSample(b []byte, path string, steps reward.Steps) (sample, *scoring.Error) {

@@ -26,7 +26,7 @@ func (s *Server) score(ctx *fasthttp.RequestCtx) {
 	}
 	env, err := split(body, s.cfg.ItemsMax)
 	if errors.Is(err, jsoncut.ErrTooMany) {
-		s.tooMany(ctx, "items", "/v1/score/stream")
+		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, tooLarge, fmt.Sprintf("cannot score items: got more than %d (--max-items); POST /v1/score/stream takes any number", s.cfg.ItemsMax))
 		return
 	}
 	if err != nil {
@@ -43,15 +43,6 @@ func (s *Server) score(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	s.scoreMany(ctx, env.items, opt)
-}
-
-// tooMany refuses a list that is longer than --max-items.
-func (s *Server) tooMany(ctx *fasthttp.RequestCtx, what, instead string) {
-	m := fmt.Sprintf("cannot score %s: got more than %d (--max-items)", what, s.cfg.ItemsMax)
-	if instead != "" {
-		m += "; POST " + instead + " takes any number"
-	}
-	s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", m)
 }
 
 func (s *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Options) {

@@ -113,13 +113,8 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 		s.fail(ctx, fasthttp.StatusUpgradeRequired, "bad_handshake", "cannot open session: want a WebSocket handshake")
 		return
 	}
-	opt, fault := s.options(ctx, nil)
-	steps, bad := s.steps(ctx, reward.OpenEnv)
-	if fault == nil {
-		fault = bad
-	}
-	if fault != nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+	opt, steps, ok := s.choices(ctx, reward.OpenEnv)
+	if !ok {
 		return
 	}
 	give := s.keep(ctx)

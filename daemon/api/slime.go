@@ -17,26 +17,17 @@ func (s *Server) slime(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	opt, fault := s.options(ctx, nil)
-	steps, bad := s.steps(ctx, reward.Slime)
-	if fault == nil {
-		fault = bad
+	opt, steps, ok := s.choices(ctx, reward.Slime)
+	if !ok {
+		return
 	}
 	format := string(ctx.QueryArgs().Peek("format"))
-	if format != "" && format != "number" && format != "object" && fault == nil {
-		fault = &scoring.Error{Code: "bad_options", Message: "cannot use format: want number or object"}
-	}
-	if fault != nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+	if format != "" && format != "number" && format != "object" {
+		s.fail(ctx, fasthttp.StatusBadRequest, "bad_options", "cannot use format: want number or object")
 		return
 	}
 	var one sample
-	if err := s.parsing(s.life, opt.Client, body, func() { one, fault = nativeSample(body, "", steps) }); err != nil {
-		s.failWith(ctx, err)
-		return
-	}
-	if fault != nil {
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
+	if !s.parsed(ctx, opt, body, func() (fault *scoring.Error) { one, fault = nativeSample(body, "", steps); return fault }) {
 		return
 	}
 	all, ok := s.graded(ctx, []sample{one}, opt, format == "object")
