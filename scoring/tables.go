@@ -3,7 +3,7 @@ package scoring
 // TableOptions say how answers are counted.
 type TableOptions struct {
 	Variants Variants
-	// Missing tells that an answer that was never heard counts as the score 0
+	// Missing tells that a missing answer counts as the score 0
 	// (--missing zero; see docs/spec/cli.md#r17). Otherwise it counts nothing.
 	Missing bool
 	// Papers are documents of paper tables, valid JSON, whose rows stand beside

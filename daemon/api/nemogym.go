@@ -150,7 +150,7 @@ func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 		return nil
 	})
 	if jsoncut.Null(one.answer) {
-		return one, nil // the model was never heard
+		return one, nil // the response is missing
 	}
 	if one.answer[0] == '"' {
 		return one, badField("response", one.answer, "an OpenAI Responses object")

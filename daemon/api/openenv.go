@@ -28,7 +28,7 @@ const emptyObservation = `{"status":null,"score":null,"error":null,"result":null
 
 // schemas describe action, observation and state for GET /schema.
 const schemas = `{"action":{"title":"PlumbAction","type":"object","required":["response"],"properties":{` +
-	`"response":{"description":"The model's text, or a chat message; null where it was never heard","type":["string","object","array","null"]},` +
+	`"response":{"description":"The model's text, or a chat message; null where it is missing","type":["string","object","array","null"]},` +
 	`"label":{"description":"The item without its response, or a reference {suite, id}, as a string of JSON; may be left out where reset had one","type":["string","object","null"]},` +
 	`"prompt":{"description":"Not scored"},"timeout_s":{"description":"Longest wait in seconds","type":["number","null"],"exclusiveMinimum":0},` +
 	`"metadata":{"type":"object"}}},` +

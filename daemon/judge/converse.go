@@ -135,7 +135,7 @@ func (c *Client) try(ctx context.Context, f *flight, prompt string) (*reply, err
 	if !c.begin(f) {
 		budget.cancel()
 		pass.nothing()
-		return nil, errors.New("nobody waits for it any more")
+		return nil, errors.New("no request waits for it any more")
 	}
 	defer c.ended(f)
 	got, err := c.call(ctx, prompt)

@@ -293,7 +293,7 @@ func (c *Client) resolve(ctx context.Context, f *flight, r *request) (v verdict,
 	}
 	if c.cfg.DryRun {
 		c.count(func(s *Stats) { s.DryRun++; s.PromptTokens += estimate(r.prompt) })
-		return v, false, errors.New("a dry run asks nobody")
+		return v, false, errors.New("a dry run makes no calls")
 	}
 	v, err = c.converse(ctx, f, r)
 	return v, false, err

@@ -192,7 +192,7 @@ func text(v *fastjson.Value, name string) string { return string(v.GetStringByte
 const maxAnswer = 20_000
 
 // response returns the answer as text, or its list of actions. ok is false when
-// the model was never heard.
+// the response is missing.
 func response(v *fastjson.Value) (answer string, ok bool) {
 	r := v.Get("response")
 	if a := v.Get("actions"); a != nil && a.Type() != fastjson.TypeNull {

@@ -37,7 +37,7 @@ type Config struct {
 	Title    string          // names the dump
 	Items    dump.ItemConfig // how dump lines become items
 	Variants scoring.Variants
-	Missing  table.Missing // how tables count answers that were never heard
+	Missing  table.Missing // how tables count missing answers
 	Papers   [][]byte      // documents of paper tables (scoring.TableOptions)
 	Renderer Renderer      // nil: every picture is a box that says so
 	// Max is how many items are shown at most: the worst of each test and series, of

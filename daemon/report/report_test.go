@@ -193,11 +193,11 @@ func TestNoRenderer(t *testing.T) {
 func TestWhatWentWrong(t *testing.T) {
 	page := write(t, Config{Renderer: fakeRenderer{}},
 		sample{`{"id":"a","suite":"aspire","test":"maze","response":null}`,
-			`{"id":"a","suite":"aspire","test":"maze","score":null,"reward":null,"metrics":{},"notes":[],"error":{"code":"no_response","message":"the model was never heard"}}`},
+			`{"id":"a","suite":"aspire","test":"maze","score":null,"reward":null,"metrics":{},"notes":[],"error":{"code":"no_response","message":"the response is missing"}}`},
 		sample{`{"id":"b","suite":"aspire",`,
 			`{"id":"line:2","line":2,"score":null,"reward":null,"metrics":{},"notes":[],"error":{"code":"bad_line","message":"not JSON"}}`},
 		sample{`{"id":"c","suite":"aspire","test":"maze","response":"","broken":1}`, good})
-	for _, want := range []string{"no_response", "none: the model was never heard", "bad_line", "not JSON", "{&#34;id&#34;:&#34;b&#34;",
+	for _, want := range []string{"no_response", "none: the response is missing", "bad_line", "not JSON", "{&#34;id&#34;:&#34;b&#34;",
 		"broken on purpose", "an empty text", `data-score=""`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -349,7 +349,7 @@ func TestShortReport(t *testing.T) {
 }
 
 // Of each group the worst are kept whatever the order: what could not be scored,
-// then by score, and last what was never heard. Small groups are kept whole.
+// then by score, and last missing answers. Small groups are kept whole.
 func TestSampler(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 50 {

@@ -39,7 +39,7 @@ var referenceKeys = []string{"suite", "id", "test", "turn"}
 // Line appends the dump line of a label and an answer. label is a JSON value
 // that has passed scene.Check: a string that holds an item or a reference, or
 // the same as an object, in which a null member counts as absent at every depth.
-// answer is the JSON of the response; absent or null, the model was never heard.
+// answer is the JSON of the response; absent or null for a missing response.
 // at names the label in messages ("labels[3]"). Errors have the code BadLabel. See
 // docs/spec/http.md#r14.
 func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Error) {

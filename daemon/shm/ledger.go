@@ -52,10 +52,10 @@ func (e entry) sweep(log *slog.Logger) (left bool) {
 		return there
 	}
 	if err := sysv.Rm(e.ID); err != nil {
-		log.Warn("cannot remove a segment that nobody uses", "bytes", e.Bytes, "error", err)
+		log.Warn("cannot remove an unused segment", "bytes", e.Bytes, "error", err)
 		return true
 	}
-	log.Info("removed a segment that nobody uses", "bytes", e.Bytes)
+	log.Info("removed an unused segment", "bytes", e.Bytes)
 	return false
 }
 
@@ -121,7 +121,7 @@ func private(dir string) error {
 		return err
 	}
 	if sys, ok := st.Sys().(*syscall.Stat_t); !ok || int(sys.Uid) != os.Geteuid() || st.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("it is not ours alone: want a folder of user %d that nobody else may write to", os.Geteuid())
+		return fmt.Errorf("want a folder of user %d that no other user may write to", os.Geteuid())
 	}
 	return nil
 }

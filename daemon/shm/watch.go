@@ -38,7 +38,7 @@ func (g *Registry) expire(now time.Time) {
 		case unseen:
 			if now.Sub(time.Unix(0, r.used.Load())) > g.cfg.Idle {
 				over[r] = true
-				g.cfg.Log.Info("let go of a region: nobody has used it for long (--shm-idle)", "region", r.name)
+				g.cfg.Log.Info("removed a region that was not used for --shm-idle", "region", r.name)
 			}
 		}
 	}

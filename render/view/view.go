@@ -12,7 +12,7 @@ import (
 )
 
 // ErrStopped marks a view whose preparation was cancelled.
-var ErrStopped = errors.New("nobody waits for the picture any more")
+var ErrStopped = errors.New("the picture is not wanted any more")
 
 // ErrLarge marks a view with more coverage than View.Light.
 var ErrLarge = errors.New("the view is a large one")

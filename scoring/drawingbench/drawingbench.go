@@ -152,8 +152,8 @@ func lacking(it *scoring.Item) error {
 	return l.Err("want them in the line, or task_id or index and --tasks drawingbench=FILE")
 }
 
-func neverHeard() *scoring.Error {
-	return &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response; the model was never heard"}
+func noResponse() *scoring.Error {
+	return &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
 }
 
 // tooMany names the limit that a list of actions exceeds, "" for none. See
@@ -368,7 +368,7 @@ func (j *job) Score([]metric.Tally) scoring.Result {
 	defer j.suite.pool.Put(j.reader)
 	switch over := j.suite.tooMany(&j.value); {
 	case !j.found:
-		j.base.Err = neverHeard()
+		j.base.Err = noResponse()
 	case j.how.crash != "":
 		j.crashed(j.how.crash)
 	case over != "":

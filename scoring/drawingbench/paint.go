@@ -20,7 +20,7 @@ func (s *suite) draw(it *scoring.Item, v scoring.Variants) (scoring.Painting, er
 	case err != nil:
 		return scoring.Painting{}, err
 	case !found:
-		return scoring.Painting{}, neverHeard()
+		return scoring.Painting{}, noResponse()
 	case how.crash != "":
 		return scoring.Painting{}, &scoring.Error{Code: "no_json", Message: "cannot draw answer: " + how.crash}
 	}

@@ -39,7 +39,7 @@ const (
 
 // group is what one setting adds up to.
 type group struct {
-	n, unheard int
+	n, missing int
 	alone      [columns]column // answers that name no repeat
 	items      []item          // of the others, in order of appearance
 	at         map[string]int  // places in items
@@ -219,12 +219,12 @@ func (c *tally) add(s sample) {
 
 // Add implements scoring.Tables.
 func (t *tables) Add(r *scoring.Result) {
-	unheard := !r.Scored && r.Err != nil && r.Err.Code == "no_response"
-	if !r.Scored && !unheard {
+	missing := !r.Scored && r.Err != nil && r.Err.Code == "no_response"
+	if !r.Scored && !missing {
 		return
 	}
 	if r.Test == Outline {
-		t.choose(r, unheard)
+		t.choose(r, missing)
 		return
 	}
 	name := ""
@@ -236,14 +236,14 @@ func (t *tables) Add(r *scoring.Result) {
 		g = &group{}
 		t.groups[name], t.order = g, append(t.order, name)
 	}
-	if unheard {
-		g.unheard++
+	if missing {
+		g.missing++
 		if !t.missing {
 			return
 		}
 	}
 	var it item
-	if unheard { // a failed request has the syntax error json, docs/spec/tangram.md#r49
+	if missing { // a failed request has the syntax error json, docs/spec/tangram.md#r49
 		for c := range it {
 			it[c].add(sample{tse: true})
 		}
@@ -283,10 +283,10 @@ func sampleOf(r *scoring.Result, prefix string) (s sample) {
 }
 
 // choose counts an answer of Task 1: an invalid one as a syntax error.
-func (t *tables) choose(r *scoring.Result, unheard bool) {
+func (t *tables) choose(r *scoring.Result, missing bool) {
 	g := &t.choices
-	if unheard {
-		g.unheard++
+	if missing {
+		g.missing++
 		if !t.missing {
 			return
 		}
@@ -294,7 +294,7 @@ func (t *tables) choose(r *scoring.Result, unheard bool) {
 	var it item
 	at := &it[mainColumn]
 	at.n = 1
-	if invalid, _ := r.Bool("invalid"); invalid || unheard {
+	if invalid, _ := r.Bool("invalid"); invalid || missing {
 		at.tse = 1
 	} else if r.Score == 1 {
 		at.success = 1
@@ -329,11 +329,11 @@ func place(setting string) int {
 func (g *group) note(counted bool) string {
 	var parts []string
 	switch {
-	case g.unheard == 0:
+	case g.missing == 0:
 	case counted:
-		parts = append(parts, fmt.Sprintf("%d without a response are counted as failed.", g.unheard))
+		parts = append(parts, fmt.Sprintf("%d without a response are counted as failed.", g.missing))
 	default:
-		parts = append(parts, fmt.Sprintf("%d without a response are left out.", g.unheard))
+		parts = append(parts, fmt.Sprintf("%d without a response are left out.", g.missing))
 	}
 	if n := len(g.items); n < g.answers {
 		parts = append(parts, fmt.Sprintf("%d items; the repeats of each are averaged first.", g.n-g.answers+n))

@@ -105,7 +105,7 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	answer := it.Fields.Get("response")
 	if answer == nil || answer.Type() == fastjson.TypeNull {
 		answer = nil
-		j.base.Err = &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response; the model was never heard"}
+		j.base.Err = &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
 	}
 	var err error
 	switch it.Test {

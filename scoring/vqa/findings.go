@@ -12,7 +12,7 @@ import (
 const maxFindings = 2 << 20
 
 // finding is what is known of one answer: known is false where nobody judged it,
-// or it was never heard and so counts nothing.
+// or it is missing and so counts nothing.
 type finding struct {
 	known, right bool
 	place        place // of its subcategory; category is -1 where it has none

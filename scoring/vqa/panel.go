@@ -122,7 +122,7 @@ var errorValues = boxed(errorClasses)
 func (t *tables) errors(f string, own []*row) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": classes of wrong answers, % of those tagged", Text: 1,
 		Columns: append(append([]string{"model", "wrong", "tagged", "untagged"}, errorClasses...), "others"),
-		Note:    "Wrong answers that were heard and judged; tags of right ones count nothing."}
+		Note:    "Wrong answers that were judged; tags of right answers do not count."}
 	for _, at := range own {
 		tagged, others := 0, 0
 		for _, n := range at.tags {

@@ -17,7 +17,7 @@ func sorted(list []float64) []float64 { return slices.Sorted(slices.Values(list)
 type tables struct {
 	*kind
 	names   map[string]place
-	missing bool // an answer that was never heard is wrong
+	missing bool // a missing answer is wrong
 	rows    map[rowKey]*row
 	order   []*row
 	papers  []*row

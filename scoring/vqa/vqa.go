@@ -168,7 +168,7 @@ func (j *job) Score([]metric.Tally) scoring.Result {
 	r := j.result()
 	switch j.state {
 	case stateMissing:
-		r.Err = &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response; the model was never heard"}
+		r.Err = &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
 	case stateUnjudged:
 		r.Err = &scoring.Error{Code: "unjudged", Message: j.why}
 	default:

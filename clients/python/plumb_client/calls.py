@@ -26,7 +26,7 @@ from plumb_client.wire import Reply, Request, send
 
 T = TypeVar("T")
 #: An answer: its text, chat messages or content parts, which the daemon unwraps,
-#: or an object in the suite's own form; None where the model was never heard.
+#: or an object in the suite's own form; None where the response is missing.
 Response = Union[str, list[Any], dict[str, Any], None]
 Work = Callable[[Pool], Coroutine[Any, Any, T]]
 
