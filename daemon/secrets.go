@@ -144,7 +144,7 @@ func (s *secrets) reload() {
 	s.log.Info("secrets were read again", "tokens", s.tokens.Len(), "tls", s.cfg.Cert != "")
 }
 
-// state tells whether a file has changed.
+// state reports whether a file has changed.
 func (s *secrets) state() string {
 	var b strings.Builder
 	for _, path := range []string{s.cfg.TokensFile, s.cfg.Cert, s.cfg.Key, s.cfg.ClientCA} {

@@ -166,7 +166,7 @@ func (e *Engine) start() error {
 		e.stage, e.runner, e.maxItems = glStage{r}, r, r.Info().Limits.Items
 	case e.cfg.Backend == BackendGL:
 		return fmt.Errorf("cannot open backend gl: %w", err)
-	case e.cfg.Device != "" && e.cfg.Device != "auto": // whoever names a device wants no other
+	case e.cfg.Device != "" && e.cfg.Device != "auto": // a named device is not replaced by another
 		return fmt.Errorf("cannot open device %s: %w", e.cfg.Device, err)
 	default:
 		e.reason = err.Error()
@@ -251,7 +251,7 @@ func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 	return p, nil
 }
 
-// slim lets go of memory that only a large view needs: one such view must not
+// slim releases memory that only a large view needs: one such view must not
 // make a worker large for good.
 func (w *Worker) slim() {
 	if w.drawing.Volume() > largeBytes || weight(&w.tiled) > largeBytes || w.builder.Volume() > 4*largeBytes {
@@ -276,7 +276,7 @@ type Prepared struct {
 	e      *Engine
 	tiled  *batch.Tiled // nil while pending
 	export *export      // nil for a native one
-	bare   bool         // nobody asks for its tally
+	bare   bool         // its tally is not wanted
 }
 
 // Release gives the memory back; the view must not be used after.

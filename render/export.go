@@ -138,7 +138,7 @@ func (e *Engine) EditorStats() chrome.Stats {
 	return chrome.Stats{}
 }
 
-// export is a view on its way through the editor.
+// export is a view that the editor draws.
 type export struct {
 	view   view.View
 	why    error // why not natively; nil where everything goes this way
@@ -147,7 +147,7 @@ type export struct {
 }
 
 // hand makes a Prepared of a view that the editor is to draw. why, which wraps
-// view.ErrForeign, is nil where nobody asked whether it is native.
+// view.ErrForeign, is nil where it was not tried natively.
 func (e *Engine) hand(v view.View, why error) (*Prepared, error) {
 	if m := e.exporter.missing; m != nil {
 		if why == nil {

@@ -70,7 +70,7 @@ func (q *quarantine) count() int64 {
 	return q.total
 }
 
-// seed is the process's own, so that nobody can make up views with equal hashes.
+// seed is the process's own, so that a client cannot make views with equal hashes.
 var seed = sync.OnceValue(maphash.MakeSeed)
 
 // job is what a call asks of the stage: sums or pixels of its batch.

@@ -13,7 +13,7 @@ import (
 	"plumb/render/metric"
 )
 
-// call is the memory of one batch on its way.
+// call is the memory of one batch in flight.
 type call struct {
 	batch  batch.Batch
 	tileds []*batch.Tiled
@@ -78,7 +78,7 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 	return dst, t, nil
 }
 
-// measureSome leaves out the views of which nobody wants a tally; theirs is empty.
+// measureSome leaves out the views whose tally is not wanted; it stays empty.
 func (e *Engine) measureSome(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, Timing, error) {
 	wanted := make([]*Prepared, 0, len(ps))
 	for _, p := range ps {
@@ -160,7 +160,7 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 }
 
 func (e *Engine) release(c *call) {
-	c.batch.Reset() // lets go of the views
+	c.batch.Reset() // releases the views
 	clear(c.tileds)
 	c.pixels = nil
 	if volume(c.batch.Items)+volume(c.batch.Tiles)+volume(c.batch.Runs)+volume(c.rows) <= 4*largeBytes {

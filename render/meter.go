@@ -14,7 +14,7 @@ import (
 
 // Meter compares regions and masks: on the engine's device where that is a GPU,
 // else in plain Go. Both give the same integers, so whatever the device cannot
-// do now, or ever, plain Go does, and nobody sees which. It is safe for
+// do now, or ever, plain Go does, with the same results. It is safe for
 // concurrent use.
 type Meter struct {
 	cfg gpu.MeterConfig
@@ -55,7 +55,7 @@ func (m *Meter) now() *gpu.Meter {
 	return m.open
 }
 
-// begin opens the device, which may take a while: nobody waits for it.
+// begin opens the device, in the background, because it may take a while.
 func (m *Meter) begin() {
 	d, err := gpu.OpenMeter(m.cfg)
 	if err == nil {

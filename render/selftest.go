@@ -14,7 +14,7 @@ import (
 	"plumb/render/vector"
 )
 
-// SelfTest runs the tile stage on a small drawing that uses everything it knows
+// SelfTest runs the tile stage on a small drawing that uses all of its features
 // and compares with the Go twin: sums and pictures must be equal. A daemon that
 // fails it takes no requests.
 func (e *Engine) SelfTest() error {

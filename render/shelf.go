@@ -14,7 +14,7 @@ import (
 // memory that they keep, and what came of it is copied into slices that fit.
 
 const (
-	// shelfBytes is the most memory that lies on a shelf while nobody uses it: two
+	// shelfBytes is the most memory that lies unused on a shelf: two
 	// full batches prepared and two on the device take about as much.
 	shelfBytes = 24 << 20
 	// largeBytes is from what size on memory is left to the collector, after use

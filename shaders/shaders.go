@@ -17,7 +17,7 @@ var files embed.FS
 //go:embed loops.glsl
 var Loops string
 
-// Variant selects what the tile stage writes and how much it knows.
+// Variant selects what the tile stage writes and which features it has.
 type Variant uint8
 
 const (
@@ -26,7 +26,7 @@ const (
 	Plain Variant = iota
 	// Double is Plain for two sets, of which the second stands at the back.
 	Double
-	// Full sums two sets and knows everything an Item can say.
+	// Full sums two sets and has every feature of an Item.
 	Full
 	// Picture writes pixels with the same code as Full.
 	Picture

@@ -1,5 +1,5 @@
 // Package figure is the arithmetic of measurements: medians, confidence intervals
-// and fits. In: plain numbers. Out: plain numbers, never NaN. It knows nothing of
+// and fits. In: plain numbers. Out: plain numbers, never NaN. It has no notion of
 // where they come from.
 package figure
 

@@ -2,7 +2,7 @@
 // real tldraw in Chromium, resvg, Skia, cairo, Blend2D, Go's own rasteriser,
 // Pillow. Each draws the same geometry and finds the alpha-weighted centre of mass;
 // rounds of all rows are taken in turn. In: nothing but what `make bench` installs.
-// Out: a table. It refuses a row whose pictures are not ours: nobody wins by
+// Out: a table. It refuses a row whose pictures differ: a renderer must not win by
 // drawing less. A renderer that is not installed is left out by name.
 //
 //	go run ./bench/peers > bench/results/peers.txt

@@ -45,7 +45,7 @@ func timed(f func() ([]centre, error)) (figures, error) {
 	return figures{took.Seconds(), core.Seconds(), float64(u.Maxrss) / 1024, list}, err
 }
 
-// compare holds a row's pictures against ours: nobody may win by drawing less.
+// compare holds a row's pictures against ours: a renderer must not win by drawing less.
 func (r *row) compare(got, ours []centre) error {
 	if len(got) != len(ours) {
 		return fmt.Errorf("%s drew %d scenes; want %d", r.name, len(got), len(ours))

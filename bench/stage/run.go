@@ -59,7 +59,7 @@ func Run(cfg Config, set *Set) (Sample, error) {
 	return r.all()
 }
 
-// run is one run on its way.
+// run is the state of one run.
 type run struct {
 	Config
 	set      *Set

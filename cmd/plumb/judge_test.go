@@ -269,7 +269,7 @@ func TestDaemonJudges(t *testing.T) {
 	noSecrets(t, map[string]string{"the log": d.logged(), "the metrics": b.String()}, judgeKey)
 }
 
-// Doctor says whether there is a judge, and asks it nothing.
+// Doctor reports whether there is a judge, and asks it nothing.
 func TestDoctorJudge(t *testing.T) {
 	m := mockJudge(t, judgetest.Config{})
 	for _, c := range []struct {

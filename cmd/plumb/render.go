@@ -297,7 +297,7 @@ func (d *renderRun) draw(s *renderTask) []byte {
 	if s.line.Fault != "" {
 		return s.fail(id, &scoring.Error{Code: "bad_line", Message: s.line.Fault})
 	}
-	named := make(chan string, 1) // buffered: nobody receives after the deadline
+	named := make(chan string, 1) // buffered: there is no receiver after the deadline
 	p, err := d.core.Queue.Draw(d.ctx, nil, func() (view.View, error) {
 		own, v, err := dump.Picture(s.line.Bytes, d.options)
 		named <- own

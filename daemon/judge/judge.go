@@ -128,7 +128,7 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Check says whether a configuration can be used, and opens nothing. Errors wrap
+// Check reports whether a configuration can be used, and opens nothing. Errors wrap
 // ErrConfig.
 func Check(cfg Config) error {
 	_, err := endpointOf(cfg.URL)

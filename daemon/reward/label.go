@@ -79,7 +79,7 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 	return append(dst, '}'), nil
 }
 
-// resolve tells whether a reference names a loaded task.
+// resolve reports whether a reference names a loaded task.
 func (l *Labels) resolve(suite, id []byte, at string) *scoring.Error {
 	name := string(suite)
 	if name == "" {

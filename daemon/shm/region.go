@@ -18,7 +18,7 @@ type memory interface {
 	close() error
 }
 
-// lease says whether a region's client still lives.
+// lease reports whether a region's client still lives.
 type lease uint8
 
 const (

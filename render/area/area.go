@@ -25,7 +25,7 @@ const (
 // edge is a piece of an outline, downwards, in 1/unit px.
 type edge struct {
 	x0, y0, x1, y1 int64
-	x              int64 // where it is at the top of the row in hand
+	x              int64 // where it is at the top of the current row
 	wind           int64
 	path           int32 // number of the path that it belongs to
 }
@@ -47,8 +47,8 @@ type Filler struct {
 	paths    int32
 	clip     chord.Rect
 
-	active []edge // that cross the row in hand, by path
-	// The row in hand, a column each from left on: what edges in it span of the
+	active []edge // that cross the current row, by path
+	// The current row, a column each from left on: what edges in it span of the
 	// row's height, and how far from its left side they run, both signed.
 	left   int32
 	height []int64

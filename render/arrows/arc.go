@@ -200,7 +200,7 @@ func crossCircle(c *Circle, a, b geom.Point) (p [2]geom.Point, n int) {
 // noise is what last bits come to, radians.
 const noise = 1e-9
 
-// atHandle tells whether an open line may not have stopped end i, though it counts as
+// atHandle reports whether an open line may not have stopped end i, though it counts as
 // hit. The editor takes such an end to the line's space and back: on which side of its
 // handle it is, and whether the ends have passed each other, the last bits say.
 func (w *bent) atHandle(i int) bool { return w.Ends[i].hit && w.Ends[i].target.open }

@@ -100,7 +100,7 @@ func (v *Solver) Draws(l *shapes.Maker, sh *scene.Shape) error {
 	return nil
 }
 
-// vague tells whether the way comes to a tip from the tip itself. Between upright shapes
+// vague reports whether the way comes to a tip from the tip itself. Between upright shapes
 // it does so exactly, and the head is a dot; elsewhere the editor's last bits turn it.
 func (v *Solver) vague(end int, tip geom.Point) bool {
 	n := len(v.Route)

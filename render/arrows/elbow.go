@@ -164,7 +164,7 @@ func (w *elbowPlan) demote(sh *scene.Shape) error {
 	return err
 }
 
-// usable tells whether an arrow can leave the end at all.
+// usable reports whether an arrow can leave the end at all.
 func (e *elbowEnd) usable() bool {
 	if e.side != noSide {
 		return e.edges[e.side].usable
@@ -294,7 +294,7 @@ func (w *elbowPlan) shorten(way []waypoint) []waypoint {
 
 func manhattan(a, b geom.Point) float64 { return math.Abs(a.X-b.X) + math.Abs(a.Y-b.Y) }
 
-// upright tells whether the way from a to b runs up or down.
+// upright reports whether the way from a to b runs up or down.
 func upright(a, b geom.Point) bool { return math.Abs(a.X-b.X) < math.Abs(a.Y-b.Y) }
 
 // cast returns where an end, reached from p, meets the outline of its target,

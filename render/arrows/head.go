@@ -16,7 +16,7 @@ type arrowhead struct {
 	back geom.Point // on the body, as far behind the tip as the head is long
 }
 
-// closed tells whether the head has an inside.
+// closed reports whether the head has an inside.
 func (h *arrowhead) closed() bool {
 	switch h.kind {
 	case scene.HeadTriangle, scene.HeadInverted, scene.HeadSquare, scene.HeadDot, scene.HeadDiamond:

@@ -112,7 +112,7 @@ func (b *routeBox) apply(t turning) {
 	b.grown = t.box(b.grown)
 }
 
-// router finds the way of an elbow arrow. What it knows is turned until the
+// router finds the way of an elbow arrow. Its input is turned until the
 // arrow leaves to the right, and back for the next try.
 type router struct {
 	boxA, boxB routeBox

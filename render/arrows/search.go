@@ -102,7 +102,7 @@ func (r *router) facing(from side) side {
 	return noSide
 }
 
-// corner tells whether one corner is enough to get from a left or right side of
+// corner reports whether one corner is enough to get from a left or right side of
 // A to the top or bottom of B.
 func (r *router) corner(from, to side) bool {
 	e, f := &r.a[from], &r.b[to]

@@ -172,7 +172,7 @@ func (v *Solver) nearest(t *target, p geom.Point) (q geom.Point, d float64) {
 	return q, d
 }
 
-// inside tells whether p lies in one of a target's closed contours.
+// inside reports whether p lies in one of a target's closed contours.
 func (v *Solver) inside(t *target, p geom.Point) bool {
 	for _, l := range v.lines[t.first : t.first+t.count] {
 		if l.open {

@@ -45,7 +45,7 @@ type writer struct {
 	seen
 }
 
-// seen is what a writer knows of the tile so far.
+// seen is the state of a writer within a tile.
 type seen struct {
 	class  Class
 	edge   bool    // some outline crosses the tile
@@ -81,7 +81,7 @@ func (w *writer) tile(r, c, top int32) {
 	}
 	switch {
 	case w.filled && (cols < TileW || rows < TileH):
-		w.class = Full // which knows that the picture ends there
+		w.class = Full // it handles the end of the picture
 	case w.class == Double:
 		b.bySet(t.Items[w.items:])
 	}

@@ -35,7 +35,7 @@ func (b *Binner) clipped(s *scan.Span) (from, to int32) {
 	return max(s.X, 0), min(s.X+s.N, b.widthPx)
 }
 
-// add bins one span of the tile row in hand.
+// add bins one span of the current tile row.
 func (b *Binner) add(s *scan.Span, bytes []byte) {
 	from, to := b.clipped(s)
 	if from >= to {
@@ -166,7 +166,7 @@ func fill(dst, src []byte) {
 // opaqueRow is a row of a mask that is all covered.
 var opaqueRow = MaskRow{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}
 
-// column is what is known of one tile of the row in hand.
+// column is the state of one tile of the current row.
 type column struct {
 	mask int32  // scratch record of its mask, -1 for none
 	full uint32 // a bit for each row that is 255 throughout

@@ -10,7 +10,7 @@ const (
 	Plain Class = iota
 	// Double is Plain for two sets; items of the second stand behind the others.
 	Double
-	// Full knows opacities, rounded products, clips, groups, pairs and the ends of the
+	// Full handles opacities, rounded products, clips, groups, pairs and the ends of the
 	// picture.
 	Full
 	// Classes is the number of classes.

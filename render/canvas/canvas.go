@@ -72,7 +72,7 @@ func New() *Canvas {
 	return c
 }
 
-// white is the row of an empty canvas; nobody owns it.
+// white is the row of an empty canvas; no canvas owns it.
 var white = func() *row {
 	r := &row{}
 	for i := range r.pix {

@@ -48,7 +48,7 @@ type Cutter struct {
 	clip  box
 	exact bool
 	quads []vector.Point
-	steps steps // the curve in hand, and its chord
+	steps steps // the current curve, and its chord
 	edge  Edge
 	edges *Edges // if set, takes the edges of Reference mode instead of out
 	right bool   // what lies right of the clip is kept, at its edge

@@ -126,7 +126,7 @@ func (e *Edge) merge(o *Edge) (merged, empty bool) {
 	return true, false
 }
 
-// newCurve returns room for another curve; addCurve says whether it is used.
+// newCurve returns room for another curve; addCurve reports whether it is used.
 func (l *Edges) newCurve() (*steps, *Edge) {
 	l.curves, l.List = slices.Grow(l.curves, 1), slices.Grow(l.List, 1)
 	n, k := len(l.curves), len(l.List)

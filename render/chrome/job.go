@@ -13,7 +13,7 @@ import (
 // (page/job.ts). A page that was made for another one is refused.
 const protocol = "plumb-5"
 
-// job is a request on its way to a page.
+// job is a request that waits for a page or is drawn by one.
 type job struct {
 	text    string // JSON as the page reads it (page/job.ts)
 	mark    uint32 // colour of the proof that its pictures carry, 0xRRGGBB

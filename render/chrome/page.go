@@ -75,7 +75,7 @@ func (p *page) hide() {
 // mount puts up the guard, loads the page and starts it.
 func (p *page) mount(ctx context.Context, licence string) error {
 	// chromedp follows the document by these; for us every change of the
-	// editor would be reported and nobody would listen.
+	// editor would be reported before the listener exists.
 	for _, off := range []string{css.Disable.Method, dom.Disable.Method, log.Disable.Method, network.Disable.Method} {
 		if err := p.target.Call(ctx, off, cdp.Empty{}, nil); err != nil {
 			return err

@@ -44,7 +44,7 @@ type counters struct {
 	exports, retries, blocked, refused, pages, browsers, lost, unproved, blank atomic.Int64
 }
 
-// call is a job on its way through a worker.
+// call is a job that a worker handles.
 type call struct {
 	ctx    context.Context
 	job    *job

@@ -89,7 +89,7 @@ func end(group int, dir string) (left int) {
 			if p.zombie {
 				var ws syscall.WaitStatus
 				if n, _ := syscall.Wait4(p.pid, &ws, syscall.WNOHANG, nil); n != p.pid {
-					continue // whoever it fell to will take it
+					continue // the process that inherited it will collect it
 				}
 				continue
 			}

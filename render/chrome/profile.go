@@ -106,7 +106,7 @@ func fontConfig(hinted bool) string {
 `
 }
 
-// lock takes the lock of a folder; an error means that somebody has it.
+// lock takes the lock of a folder; an error means that another process holds it.
 func lock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -50,7 +50,7 @@ func appendScene(b []byte, s *scene.Scene) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// complete refuses what a *scene.Scene knows of by name only.
+// complete refuses what a *scene.Scene has by name only.
 func complete(sh *scene.Shape) error {
 	switch {
 	case sh.Kind >= scene.Other:

@@ -16,7 +16,7 @@ func coverage(mask []batch.MaskRow, y int) (cover [batch.TileW]uint32) {
 	return cover
 }
 
-// paired tells whether an item is drawn by the two-pixel rule in column c of row y.
+// paired reports whether an item is drawn by the two-pixel rule in column c of row y.
 func paired(it *batch.Item, mask []batch.MaskRow, y, c int) bool {
 	return it.Paint&batch.FlagPairs != 0 && mask[batch.TileH][2*y+c/8]>>(c%8)&1 != 0
 }

@@ -24,7 +24,7 @@ func ProcAddress(name string) unsafe.Pointer {
 // maxAdapters is more devices than one machine has.
 const maxAdapters = 64
 
-// Adapters lists the devices that EGL knows, none where it cannot list them.
+// Adapters lists the devices of EGL, none where it cannot list them.
 // Listing opens nothing: a listed device may still refuse a context, as in
 // containers that were given only some of a machine's GPUs.
 func Adapters() []Adapter {

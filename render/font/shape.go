@@ -62,7 +62,7 @@ type Face struct {
 	total int                // glyphs in both
 }
 
-// Face returns the face of a style, reading its file when nobody has before.
+// Face returns the face of a style, and reads its file at the first call.
 func (s *Set) Face(style Style) (*Face, error) {
 	i := style.index()
 	if s.faces[i] != nil {

@@ -23,12 +23,12 @@ func (e *Extent) Empty() bool { return !(e.Lo.X <= e.Hi.X && e.Lo.Y <= e.Hi.Y) }
 // Finite reports whether both coordinates are finite.
 func Finite(p Point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }
 
-// Holds tells whether o lies strictly inside.
+// Holds reports whether o lies strictly inside.
 func (e Extent) Holds(o Extent) bool {
 	return e.Lo.X < o.Lo.X && e.Lo.Y < o.Lo.Y && e.Hi.X > o.Hi.X && e.Hi.Y > o.Hi.Y
 }
 
-// Contains tells whether p lies inside or on the border.
+// Contains reports whether p lies inside or on the border.
 func (e Extent) Contains(p Point) bool {
 	return e.Lo.X <= p.X && p.X <= e.Hi.X && e.Lo.Y <= p.Y && p.Y <= e.Hi.Y
 }

@@ -40,10 +40,10 @@ func glError(doing string) error {
 	return fmt.Errorf("cannot %s: GL error 0x%04x: %w", doing, first, cause)
 }
 
-// hung says whether a context was given up because its device was silent.
+// hung reports whether a context was given up because its device was silent.
 func hung(err error) bool { return errors.Is(err, errHung) || errors.Is(err, egl.ErrStuck) }
 
-// lost says whether an error means that the context must be replaced, or has
+// lost reports whether an error means that the context must be replaced, or has
 // been replaced already (then its device is closed).
 func lost(err error) bool {
 	return errors.Is(err, errLost) || egl.IsLost(err) || errors.Is(err, egl.ErrClosed)

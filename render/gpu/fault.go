@@ -35,7 +35,7 @@ var faults struct {
 }
 
 // loadFaults reads PLUMB_FAULT, once for each value that it has. Names that are
-// not of this package are somebody else's.
+// not of this package are of other packages.
 func loadFaults() error {
 	faults.mu.Lock()
 	defer faults.mu.Unlock()

@@ -288,7 +288,7 @@ const unfinished = 1<<32 - 1
 // than a shader holds, searches that take too long for a thread.
 func (m *Meter) Left() int { return int(m.left.Load()) }
 
-// Broken says whether an error of a Meter means that it must be replaced.
+// Broken reports whether an error of a Meter means that it must be replaced.
 func (m *Meter) Broken(err error) bool {
 	return err != nil && !errors.Is(err, region.ErrInvalid) && !errors.Is(err, metric.ErrSize) && !errors.Is(err, ErrCapacity) &&
 		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)

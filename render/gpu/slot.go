@@ -11,7 +11,7 @@ import (
 	"plumb/shaders"
 )
 
-// slot is the memory of one batch on its way: what goes up, what comes down and
+// slot is the memory of one batch in flight: what goes up, what comes down and
 // the fence between. All methods but write and read run on the device's thread.
 type slot struct {
 	e   *engine

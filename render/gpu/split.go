@@ -69,7 +69,7 @@ func (n need) plus(m need) need {
 	return need{n.masks + m.masks, n.items + m.items, n.tiles + m.tiles, n.runs + m.runs}
 }
 
-// fits says whether the records can be uploaded at once.
+// fits reports whether the records can be uploaded at once.
 func (l *limits) fits(n need) bool {
 	most := max(n.masks*maskBytes, n.items*itemBytes, n.tiles*tileBytes, n.runs*runBytes)
 	return most <= l.section() && l.upload(n) <= l.slot

@@ -78,7 +78,7 @@ const (
 	steps
 )
 
-// timing is what one part takes, while it is on its way.
+// timing measures one part of a batch in flight.
 type timing struct {
 	up, down      int // bytes
 	copyIn, fetch time.Duration

@@ -10,7 +10,7 @@ import (
 	"plumb/render/batch"
 )
 
-// work is one batch on its way.
+// work is one batch in flight.
 type work struct {
 	b       *batch.Batch
 	picture bool

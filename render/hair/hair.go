@@ -246,7 +246,7 @@ func (h *Stroker) segment(x0, y0, x1, y1 int64) {
 	}
 }
 
-// misses tells whether a stretch lies outside the canvas.
+// misses reports whether a stretch lies outside the canvas.
 func (h *Stroker) misses(x0, y0, x1, y1 int64) bool {
 	const keep = 2 * hairUnit
 	c := h.clip

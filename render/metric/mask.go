@@ -35,7 +35,7 @@ func OfImage(img *image.NRGBA) Mask {
 	return m
 }
 
-// check panics where the pixels are not there: whoever brings bytes from outside
+// check panics where the pixels are not there: a caller that gets bytes from outside
 // compares lengths first.
 func (m *Mask) check() {
 	if m.Width < 0 || m.Height < 0 || m.Step < 1 || m.First < 0 || m.First >= m.Step || m.Stride < m.Width*m.Step {

@@ -8,7 +8,7 @@ import (
 	"plumb/render/vector"
 )
 
-// bodyClip is what the body of the arrow in hand is seen through.
+// bodyClip is what the body of the current arrow is seen through.
 type bodyClip struct {
 	path     vector.Path // in px
 	holes    bool        // without them it covers all of the body

@@ -76,7 +76,7 @@ type Builder struct {
 	scene    *scene.Scene
 	arrows   arrows.Solver
 	body     bodyClip
-	layer    chord.Rect // canvas of the layer in hand
+	layer    chord.Rect // canvas of the current layer
 	layered  bool
 	framed   chord.Rect // canvas outside of layers
 	hair     hair.Stroker

@@ -55,7 +55,7 @@ type glyphCache struct {
 	raw      scan.Coverage // of a line before it is a mask
 	scratch  []byte
 	stamp    int32
-	begun    int // bytes of coverage when the text in hand began
+	begun    int // bytes of coverage when the current text began
 }
 
 // begin starts a text of a drawing. What was cut is dropped when the memory is
@@ -70,7 +70,7 @@ func (c *glyphCache) begin() {
 	c.begun = sizeOf(&c.coverage)
 }
 
-// grown is how many bytes the text in hand has added.
+// grown is how many bytes the current text has added.
 func (c *glyphCache) grown() int { return sizeOf(&c.coverage) - c.begun }
 
 // cut returns the position of a glyph in c.glyphs.

@@ -20,7 +20,7 @@ func newWindow(m vector.Matrix, x, y, w, h float64) window {
 	return window{geom.Widened(m).Inverse(), geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))}}
 }
 
-// holds tells whether all pixels of a glyph lie inside.
+// holds reports whether all pixels of a glyph lie inside.
 func (w *window) holds(at *placed) bool {
 	x0, y0 := float64(at.box[0]), float64(at.box[1])
 	x1, y1 := float64(at.box[2]), float64(at.box[3])

@@ -159,7 +159,7 @@ func hairline(width float32, m vector.Matrix) uint32 {
 	return max(1, uint32((u+v)/2*256))
 }
 
-// level tells whether m takes upright rectangles to upright rectangles.
+// level reports whether m takes upright rectangles to upright rectangles.
 func level(m vector.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
 
 // cover gives an item what the path in b.outlined covers, for a draw of the
@@ -176,7 +176,7 @@ func (b *Builder) cover(w *shapes.Draw, it *Item, m vector.Matrix, p *place) err
 	return b.area(&b.outlined, it, p.rule())
 }
 
-// coverHair gives an item what b.hair has drawn, for a draw of the shape in hand.
+// coverHair gives an item what b.hair has drawn, for a draw of the current shape.
 func (b *Builder) coverHair(w *shapes.Draw, it *Item) error {
 	if w.Cut && b.body.holes {
 		b.body.raw.Reset()
@@ -225,7 +225,7 @@ func subpath(src *vector.Path, verb, point, weight int, part *vector.Path) (verb
 	return verbs
 }
 
-// loops tells whether a subpath ends on its start without saying so. Drawn as
+// loops reports whether a subpath ends on its start without saying so. Drawn as
 // it is, its two caps overlap each other and the line. A join in their place
 // covers the same, provided that the caps do not stick out of the pieces at both
 // ends, and edges are not counted twice.
@@ -304,7 +304,7 @@ func (b *Builder) fits(bytes int) error {
 	return nil
 }
 
-// visible tells whether a draw may touch the picture. A stroke reaches half its
+// visible reports whether a draw may touch the picture. A stroke reaches half its
 // width beyond its path, and a little more where its outline is approximate.
 func (b *Builder) visible(w *shapes.Draw, m vector.Matrix) bool {
 	box, ok := boundsOf(w.Path.Points, m)

@@ -7,7 +7,7 @@ import (
 	"plumb/render/chord"
 )
 
-// active is an edge that crosses the strip in hand.
+// active is an edge that crosses the current strip.
 type active struct {
 	x      int64 // where it is at the strip's top, or at its bottom once walked
 	slope  int64
@@ -129,7 +129,7 @@ func (a *active) load(e *chord.Edge) {
 	a.x, a.slope, a.dy, a.bottom, a.wind = e.X, e.Slope, int32(e.DY), e.Bottom, e.Winding
 }
 
-// at notes that something changes at row y, below the strip in hand.
+// at notes that something changes at row y, below the current strip.
 func (g *general) at(y int32) {
 	if y < g.event {
 		g.event = y

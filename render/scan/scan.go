@@ -1,6 +1,6 @@
 // Package scan fills paths as the reference browser does, byte for byte
 // (docs/spec/raster.md#r4). In: a path in device px, the clip, the fill rule. Out: the 8-bit
-// coverage of every pixel that the path touches, as spans. It knows no colours and refuses
+// coverage of every pixel that the path touches, as spans. It has no colours and refuses
 // nothing: a path with a point that is not finite, or farther than 1e15 px away, covers
 // nothing.
 package scan

@@ -37,7 +37,7 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 	if ul == ur && ll == lr {
 		return
 	}
-	// Which way an edge leans is nobody's guess.
+	// The direction of an edge is not assumed.
 	ul, ll = min(ul, ll), max(ul, ll)
 	ur, lr = min(ur, lr), max(ur, lr)
 	x0, x1 := floor(ul), ceil(lr)

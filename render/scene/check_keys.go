@@ -14,7 +14,7 @@ type span struct{ from, to int32 }
 // end; larger ones go into the table.
 const fewKeys = 16
 
-// hashSeed differs from run to run, so nobody can prepare keys that collide.
+// hashSeed differs from run to run, so a client cannot prepare keys that collide.
 var hashSeed = maphash.MakeSeed()
 
 func (c *checker) keyBytes(k span) []byte {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// asString views bytes that nobody will change as a string.
+// asString views bytes that do not change as a string.
 func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // powers are the powers of ten that a float64 holds exactly.

@@ -122,7 +122,7 @@ func (d *decoder) segment(v *fastjson.Value, w where) (s Segment) {
 }
 
 // blame puts the member of a list into the path of a fault that was just found
-// in it, so that nobody writes paths while all goes well.
+// in it, so that paths are written only for errors.
 func (d *decoder) blame(list, member string) {
 	if d.fault == nil {
 		return

@@ -80,7 +80,7 @@ var fieldsOf = [...]Fields{
 // Record is a shape as it was written: only the fields in Has mean anything,
 // besides ID, Kind and (for Other) TypeName. The zero value of the rest is
 // ready for use. Records may share slices and pointers with each other and
-// with the scenes made of them; whoever changes a record replaces these, never
+// with the scenes made of them; code that changes a record replaces these, never
 // what they point to.
 type Record struct {
 	Shape           // Parent and Grow are not read

@@ -1,7 +1,7 @@
 // Package scene holds a whiteboard as data. In: bytes in any of tldraw's
 // encodings, or records that a scoring rule assembled. Out: a *Scene that is
 // valid, complete and read-only. It refuses what breaks a limit or a rule and
-// names the shape and the field; after this package nobody checks input again.
+// names the shape and the field; later packages do not check input again.
 package scene
 
 // Scene is a whiteboard with every default filled in. It is never changed after

@@ -104,7 +104,7 @@ func (c *Outline) endings(r run) (start, end Ending) {
 	return start, end
 }
 
-// closedFrom tells whether the subpath that i belongs to is closed.
+// closedFrom reports whether the subpath that i belongs to is closed.
 func (c *Outline) closedFrom(i int) bool {
 	for ; i < len(c.List) && c.List[i].Verb != MoveTo; i++ {
 		if c.List[i].closing {

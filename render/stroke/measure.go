@@ -22,7 +22,7 @@ type segment struct {
 	n int
 }
 
-// measure knows how far along one subpath every place is, by the lengths of
+// measure computes how far along one subpath every place is, by the lengths of
 // chords, which is what the browser places dashes by.
 type measure struct {
 	tol    float32

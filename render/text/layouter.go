@@ -162,7 +162,7 @@ func (l *Layouter) load(b *scene.Block) error {
 	return l.divide()
 }
 
-// withinWords tells whether letters or digits stand on both sides of each soft hyphen.
+// withinWords reports whether letters or digits stand on both sides of each soft hyphen.
 func (l *Layouter) withinWords() bool {
 	word := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 	for rest := l.text; ; {
@@ -205,7 +205,7 @@ func (l *Layouter) divide() error {
 	return nil
 }
 
-// sameMarks tells whether two neighbours look alike.
+// sameMarks reports whether two neighbours look alike.
 func sameMarks(a, b *scene.Span) bool {
 	x, y := *a, *b
 	x.Text, y.Text = "", ""
@@ -303,13 +303,13 @@ func (l *Layouter) line(from, to int, wrapped bool) error {
 	return nil
 }
 
-// spanEnds tells whether a span ends in front of byte at.
+// spanEnds reports whether a span ends in front of byte at.
 func (l *Layouter) spanEnds(at int) bool {
 	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to >= at })
 	return i < len(l.spans) && l.spans[i].to == at
 }
 
-// spanWithin tells whether a span ends between two bytes.
+// spanWithin reports whether a span ends between two bytes.
 func (l *Layouter) spanWithin(from, to int) bool {
 	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to > from })
 	return i < len(l.spans) && l.spans[i].to < to

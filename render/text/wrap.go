@@ -51,11 +51,11 @@ func (l *Layouter) fit(from, rest, to int) (int, error) {
 	return l.hanging(end, to), nil
 }
 
-// holds tells whether text of that width fits into a line, both in px. Widths are rounded
+// holds reports whether text of that width fits into a line, both in px. Widths are rounded
 // up to 1/64 px, which is not counted: five letters of 21.6 px fit into 108.
 func holds(width, avail float64) bool { return width-1.0/64 <= avail }
 
-// mayBreak tells whether a line that begins at from may end in front of byte end of the
+// mayBreak reports whether a line that begins at from may end in front of byte end of the
 // paragraph. A hyphen that begins a line is a minus, and a dash belongs to the letter
 // behind it: of what was before them nothing is known any more.
 func (l *Layouter) mayBreak(from, end int) bool {
@@ -70,7 +70,7 @@ func (l *Layouter) mayBreak(from, end int) bool {
 	return !leads(dash, c) && (dash != '-' || !isDigit(l.text[end]))
 }
 
-// mayCut tells whether a word may be cut in front of byte end.
+// mayCut reports whether a word may be cut in front of byte end.
 func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 
 // last returns the last place before to up to which a line from byte from on reaches, of
@@ -266,7 +266,7 @@ func (l *Layouter) leadingDashes() {
 	}
 }
 
-// leads tells whether a dash at the start belongs to the letter, or what counts as one,
+// leads reports whether a dash at the start belongs to the letter, or what counts as one,
 // behind it: a rule of the browser's ICU that UAX 14 has for hyphens alone. Where both
 // are ASCII the table counts.
 func leads(dash, c rune) bool {

@@ -1,6 +1,6 @@
 // Package vector holds vector paths the way the reference browser holds them: verbs with binary32
 // points (docs/spec/raster.md#r1). In: drawing commands. Out: a Path that stroking and chord
-// cutting read. It knows no shapes.
+// cutting read. It has no shapes.
 package vector
 
 // Verb tells what the next points of a path mean.

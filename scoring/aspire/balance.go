@@ -87,7 +87,7 @@ func (w *work) unite(v *view.View, frame view.Box) error {
 		return b, nil
 	}
 	b, ok, err := w.suite.contentBounds(v.Scene, nil)
-	if errors.Is(err, view.ErrForeign) { // whoever draws it finds out, and tells the rule
+	if errors.Is(err, view.ErrForeign) { // the editor finds the size out, and the view has the rule
 		v.Foreign, v.Content = err, &view.Content{Bounds: func(b view.Box, ok bool) (view.Box, error) {
 			all, err := around(b, ok)
 			v.Bounds = all

@@ -61,7 +61,7 @@ func prepareLabel(w *work, j *job) error {
 	return nil
 }
 
-// labelElsewhere leaves it to whoever draws the view to find out how large it is.
+// labelElsewhere leaves the bounds of the view open, for the editor to find out.
 func (w *work) labelElsewhere(j *job, v view.View, why error) {
 	lim, bounds := w.suite.limits, new(any)
 	if len(v.Only) == 0 { // no label: only the bounds are asked for

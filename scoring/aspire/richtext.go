@@ -31,7 +31,7 @@ func (c *cleaner) plainText(r *scene.Record, s string) bool {
 	return true
 }
 
-// document hands a document to package scene, which knows its nodes. It goes
+// document hands a document to package scene, which reads its nodes. It goes
 // there as JSON: documents are rare, and one reader of them is enough.
 func (c *cleaner) document(r *scene.Record, v answer.Value) bool {
 	c.json = append(c.json[:0], `{"id":"shape:","type":"text","props":{"richText":`...)

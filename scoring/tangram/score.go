@@ -52,7 +52,7 @@ type Score struct {
 	Success                   bool
 	Matches                   bool // the union fills the target, whatever stage 1 said
 
-	raster *measured // who measured instead of exact arithmetic, nil for nobody
+	raster *measured // the measurement instead of exact arithmetic, nil for none
 }
 
 // The thresholds of success for decimal answers. See docs/spec/tangram.md#r44.

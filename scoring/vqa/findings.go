@@ -11,7 +11,7 @@ import (
 // Past it these tables are left out.
 const maxFindings = 2 << 20
 
-// finding is what is known of one answer: known is false where nobody judged it,
+// finding is what is known of one answer: known is false where it is unjudged,
 // or it is missing and so counts nothing.
 type finding struct {
 	known, right bool

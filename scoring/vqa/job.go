@@ -54,7 +54,7 @@ type job struct {
 	model                   string
 	run, tokens             int
 	blind                   bool // answered without the picture
-	errorClass              any  // what is wrong with the answer; nil where nobody said
+	errorClass              any  // what is wrong with the answer; nil where it is not given
 
 	n        int // options
 	style    extract.Style
@@ -87,7 +87,7 @@ func (j *job) missing() { j.source, j.state, j.extracted = sourceMissing, stateM
 // unjudged records that there is no verdict, and why. See docs/spec/vqa.md#r34.
 func (j *job) unjudged(why string) { j.source, j.state, j.why = sourceUnjudged, stateUnjudged, why }
 
-// noJudge is why an item is unjudged that nobody was asked about.
+// noJudge is why an item is unjudged for which no judge was asked.
 const noJudge = "cannot score answer: only a judge can tell whether it is right; want --judge-url, or its verdict in the field judge"
 
 // recorded takes the verdict that the line carries; false where it has none. See

@@ -2,7 +2,7 @@
 // answer, or an object that was parsed before. Out: the one JSON value in it
 // that counts, as a small tree, and how it was found (docs/spec/aspire.md#r11, docs/spec/aspire.md#r13). It
 // accepts a little more than JSON (comments, trailing commas, arithmetic) and
-// takes everything else for prose; it knows no shapes and fixes no fields.
+// takes everything else for prose; it has no notion of shapes and fixes no fields.
 //
 // Time and memory are linear in the length of the text for any text: see
 // Reader.Extract for the bound.

@@ -74,7 +74,7 @@ const (
 	keepBytes = 1 << 18
 )
 
-// Forget lets go of the last answer, and of the memory that an unusually large
+// Forget releases the last answer, and of the memory that an unusually large
 // one took. Values that the Reader returned are void afterwards; Extract and
 // Convert begin with it.
 func (r *Reader) Forget() {

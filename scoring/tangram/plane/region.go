@@ -13,7 +13,7 @@ type Region struct {
 	Boundary [][4]float64
 }
 
-// Regions returns the union and the target, for whoever measures them in another
+// Regions returns the union and the target, for a caller that measures them in another
 // way. decimal gives the boundaries after thickening, the parts stay as they are.
 // The result must have a part that takes part. See docs/spec/tangram.md#r46.
 func (r *Result) Regions(t *Target, decimal bool) (union, target Region) {

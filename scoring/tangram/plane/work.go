@@ -1,6 +1,6 @@
 package plane
 
-// work is one evaluation on its way, in memory that is kept.
+// work is the state of one evaluation, in memory that is used again.
 type work struct {
 	k     *board
 	rings []ring

@@ -1,7 +1,7 @@
 // Package extract reads which option of a multiple-choice question an answer
 // names. In: the text as received, the style of the labels and the
 // options in the order in which they were shown. Out: a position, or invalid
-// with a reason, and which stage decided. It knows nothing of what is right, and
+// with a reason, and which stage decided. It has no notion of what is right, and
 // takes time linear in the length of the answer.
 package extract
 

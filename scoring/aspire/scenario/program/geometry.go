@@ -143,7 +143,7 @@ func box(p []point) (lo, hi point) {
 	return lo, hi
 }
 
-// inside tells whether a point lies in the polygon.
+// inside reports whether a point lies in the polygon.
 func inside(p []point, at point) bool {
 	in := false
 	for i, a := range p {

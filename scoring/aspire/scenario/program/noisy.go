@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// noisy knows what is asked and misses by a little, or picks wrong now and then.
+// noisy answers with small errors, and is wrong now and then.
 // Every eighth scenario or so its answer cannot be read.
 var noisy = map[string]func(*question) *string{
 	"maze": func(q *question) *string {

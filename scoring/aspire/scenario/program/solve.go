@@ -154,7 +154,7 @@ func (q *question) counterweight() (centre point, w, h float64) {
 	return centre, w, h
 }
 
-// fits tells whether the rectangle with its stroke lies inside the frame.
+// fits reports whether the rectangle with its stroke lies inside the frame.
 func fits(c point, w, h float64) bool {
 	return c.x-w/2 > 5 && c.x+w/2 < frameW-5 && c.y-h/2 > 5 && c.y+h/2 < frameH-5
 }
@@ -220,7 +220,7 @@ func room(s *scenario.Shape, outline []point, w, h float64) (at point, ok bool) 
 	return at, ok
 }
 
-// holds tells whether the border of a box lies inside the outline.
+// holds reports whether the border of a box lies inside the outline.
 func holds(outline []point, x, y, w, h float64) bool {
 	const n = 24
 	for i := range n + 1 {
