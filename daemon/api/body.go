@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/valyala/fasthttp"
 
 	"plumb/daemon/dump"
@@ -84,9 +83,7 @@ func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 		s.tooLarge(ctx)
 	case errors.Is(err, memory.ErrFull), errors.Is(err, memory.ErrTooLarge), errors.Is(err, context.Canceled):
 		s.failWith(ctx, err)
-	case errors.Is(err, dump.ErrWindow):
-		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error()+"; no frame of a body may look back further than the first one, or than 1 MiB if that is more")
-	case errors.Is(err, dump.ErrRatio):
+	case errors.Is(err, dump.ErrWindow), errors.Is(err, dump.ErrRatio):
 		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error())
 	case errors.Is(err, errSlow):
 		s.fail(ctx, fasthttp.StatusRequestTimeout, "timeout", "cannot read body in time (--read-timeout)")
@@ -208,42 +205,26 @@ func (s *Server) decoded(h *memory.Hold, r io.Reader, encoding string) (io.ReadC
 	case "gzip", "x-gzip":
 		return io.NopCloser(&dump.Bounded{Src: &lazyGzip{src: c}, Format: "gzip", Packed: &c.n, Ratio: ratio}), nil
 	case "zstd":
-		head := bufio.NewReaderSize(c, 1<<10)
-		window := s.window(head)
-		if err := h.Grow(s.life, int64(window)); err != nil {
-			return nil, err
+		window, held := s.cfg.Lines.Window, int64(0)
+		if window <= 0 {
+			window = dump.DefaultWindow
 		}
-		z, err := dump.NewZstd(head, window)
+		grow := func(frame uint64) error { // a larger frame is refused by the decoder
+			more := int64(min(max(frame, leastWindow), uint64(window))) - held
+			if err := h.Grow(s.life, more); err != nil {
+				return err
+			}
+			held += max(more, 0)
+			return nil
+		}
+		z, err := dump.NewZstd(&frames{src: bufio.NewReaderSize(c, 1<<10), grow: grow}, window)
 		if err != nil {
 			return nil, err
 		}
-		free := func() { z.Close(); h.Shrink(int64(window)) }
+		free := func() { z.Close(); h.Shrink(held) }
 		return &closing{&dump.Bounded{Src: z, Format: "zstd", Packed: &c.n, Ratio: ratio, Window: window}, free}, nil
 	}
 	return nil, &scoring.Error{Code: "bad_encoding", Message: fmt.Sprintf("cannot read Content-Encoding %.32q: want gzip, zstd or none", encoding)}
-}
-
-// leastWindow is the least window in bytes that a zstd decoder is given.
-const leastWindow = 1 << 20
-
-// window is how far back a zstd decoder may look: as far as the first frame asks for,
-// and --max-window at most. The decoder takes that memory before anything is
-// decompressed, and refuses a frame that asks for more.
-func (s *Server) window(r *bufio.Reader) int {
-	most := s.cfg.Lines.Window
-	if most <= 0 {
-		most = dump.DefaultWindow
-	}
-	var first zstd.Header
-	b, _ := r.Peek(zstd.HeaderMaxSize)
-	if first.Decode(b) != nil || first.Skippable {
-		return most
-	}
-	size := first.WindowSize
-	if first.SingleSegment {
-		size = first.FrameContentSize
-	}
-	return int(min(max(size, leastWindow), uint64(most)))
 }
 
 // lazyGzip reads the header at the first Read, where its error is handled.

@@ -1,15 +1,20 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/fasthttp/websocket"
+	"github.com/klauspost/compress/zstd"
 
 	"plumb/daemon/memory"
 	"plumb/daemon/queue"
@@ -84,12 +89,13 @@ func TestWindow(t *testing.T) {
 		t.Errorf("128 MiB: got %d %s; want 413 and the flag", status, body)
 	}
 	small := strings.Replace(frame(20), `{"test":"sum","views":[3]}`, strings.Repeat(" ", 26), 1)
-	status, _, body := s.do(t, "POST", "/v1/score", small+frame(24), "Content-Encoding", "zstd")
-	if status != 413 || !strings.Contains(body, "than the first one") {
-		t.Errorf("a later frame of 16 MiB: got %d %s; want 413, and why --max-window is not reached", status, body)
+	for _, both := range []string{small + frame(24), frame(24) + small} {
+		if status, _, body := s.do(t, "POST", "/v1/score", both, "Content-Encoding", "zstd"); status != 200 {
+			t.Errorf("frames of 1 and 16 MiB: got %d %s; want 200", status, body)
+		}
 	}
-	if status, _, body := s.do(t, "POST", "/v1/score", frame(24)+small, "Content-Encoding", "zstd"); status != 200 {
-		t.Errorf("a later frame of 1 MiB: got %d %s; want 200", status, body)
+	if status, _, body := s.do(t, "POST", "/v1/score", small+frame(27), "Content-Encoding", "zstd"); status != 413 || !strings.Contains(body, "--max-window") {
+		t.Errorf("a later frame of 128 MiB: got %d %s; want 413 and the flag", status, body)
 	}
 	s.bodies.Wait = time.Millisecond
 	other := s.bodies.Hold("another")
@@ -101,8 +107,46 @@ func TestWindow(t *testing.T) {
 	if status, body := post(23); status != 429 || !strings.Contains(body, "--max-bodies") || !strings.Contains(body, "--client-share") {
 		t.Errorf("8 MiB where 4 are left: got %d %s; want 429 and the flags", status, body)
 	}
+	if status, _, body := s.do(t, "POST", "/v1/score", small+frame(23), "Content-Encoding", "zstd"); status != 429 || !strings.Contains(body, "--max-bodies") {
+		t.Errorf("a later frame of 8 MiB where 4 are left: got %d %s; want 429 and the flag", status, body)
+	}
 	if held := s.bodies.Held(); held != 20<<20 {
 		t.Errorf("%d bytes are held at the end; want those of the other", held)
+	}
+}
+
+// frames finds the header of every frame, whatever blocks come before it, and changes
+// nothing.
+func TestFrames(t *testing.T) {
+	random := make([]byte, 3<<20) // raw blocks
+	rand.NewChaCha8([32]byte{}).Read(random)
+	var all []byte
+	var want []uint64
+	for _, text := range [][]byte{nil, []byte("short"), random, bytes.Repeat([]byte("x"), 5<<20), bytes.Repeat([]byte(`{"x":1}`), 1<<18)} {
+		for _, checksum := range []bool{false, true} {
+			var b bytes.Buffer
+			w, _ := zstd.NewWriter(&b, zstd.WithEncoderCRC(checksum), zstd.WithWindowSize(1<<20), zstd.WithZeroFrames(true), zstd.WithEncoderConcurrency(1))
+			w.Write(text)
+			w.Close()
+			var h zstd.Header
+			if err := h.Decode(b.Bytes()); err != nil {
+				t.Fatal(err)
+			}
+			size := h.WindowSize
+			if h.SingleSegment {
+				size = h.FrameContentSize
+			}
+			want = append(want, size)
+			all = append(append(all, b.Bytes()...), "\x50\x2a\x4d\x18\x03\x00\x00\x00abc"...) // a frame to skip
+		}
+	}
+	var got []uint64
+	f := &frames{src: bufio.NewReaderSize(bytes.NewReader(all), 64), grow: func(n uint64) error { got = append(got, n); return nil }}
+	if b, err := io.ReadAll(iotest.OneByteReader(f)); err != nil || !bytes.Equal(b, all) {
+		t.Errorf("got %d bytes, %v; want the %d unchanged", len(b), err, len(all))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got windows %v; want %v", got, want)
 	}
 }
 
