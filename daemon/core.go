@@ -33,8 +33,8 @@ type CoreConfig struct {
 	Response int           // bytes of an answer at most
 	Actions  int           // operations of an answer at most
 	Queue    queue.Config  // Engine, Items and Judge are filled in
-	Judge    *judge.Config // who judges answers that rules cannot; nil for nobody
-	Remote   bool          // results go to others, who are told no paths of this machine
+	Judge    *judge.Config // the judge of open answers; nil for none
+	Remote   bool          // results go to clients, so that messages name no paths of this machine
 }
 
 // Core is an engine with its queue.
@@ -143,7 +143,7 @@ func (c *Core) Close() error {
 	return errors.Join(closeJudge(c.Judge), c.Engine.Close())
 }
 
-// openJudge is nil where nobody judges.
+// openJudge returns the judge, or nil if none is configured.
 func openJudge(cfg *judge.Config) (*judge.Client, error) {
 	if cfg == nil {
 		return nil, nil

@@ -65,7 +65,7 @@ func (l late) Origin() queue.Origin {
 }
 
 // coded gives an error of the renderer the code that results carry. What is not
-// native stays as it is: the queue knows it. Others than the operator are told no
+// native stays as it is: the queue handles it. Others than the operator are told no
 // paths; what has no code is the machine's fault.
 func coded(err error, remote bool) error {
 	if err == nil {

@@ -26,7 +26,7 @@ import (
 // is waited for.
 const handTime = 10 * time.Second
 
-// meeting is where the owner of a TCP address hands its socket over.
+// meeting is the address where the owner of a TCP address passes its socket on.
 func meeting(a *net.TCPAddr) *net.UnixAddr {
 	host := "*"
 	if len(a.IP) > 0 && !a.IP.IsUnspecified() {
@@ -103,7 +103,7 @@ func sameUser(c *net.UnixConn) error {
 	return nil
 }
 
-// offer hands the socket f to newer processes until ctx ends. While an older one
+// offer passes the socket f to newer processes until ctx ends. While an older one
 // still offers, it waits for the name.
 func offer(ctx context.Context, f *front, log *slog.Logger) {
 	tcp, ok := f.Listener.(*net.TCPListener)

@@ -30,7 +30,7 @@ type front struct {
 	once         sync.Once    // closes
 }
 
-// sweepTime is how long what waits in a socket nobody else has is taken at most;
+// sweepTime is how long connections that wait in a socket without another owner are accepted at most;
 // clients that go on connecting must be refused some time.
 const sweepTime = time.Second
 

@@ -240,7 +240,7 @@ func (d *running) prepare() (err error) {
 }
 
 // declared refuses to use tldraw on an address that other machines reach, where
-// nobody has said that this is no production: tldraw's licence wants a key for that.
+// no flag says that this is not production, for which tldraw's licence wants a key.
 func (d *running) declared(info render.Info) error {
 	addr := d.cfg.Listen
 	if d.given.main != nil {
@@ -397,7 +397,7 @@ func (d *running) stop(hurry context.Context) error {
 	notify(d.cfg.Log, sd.SdNotifyStopping)
 	d.server.Drain()
 	if d.offers != nil {
-		d.offers() // whoever starts now finds the next one, or the port
+		d.offers() // a process that starts now finds the next one, or the port
 	}
 	select {
 	case <-time.After(d.cfg.Grace):

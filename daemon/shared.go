@@ -48,7 +48,7 @@ func (d *running) openShared(cfg *Shared) (*lent, error) {
 	return l, nil
 }
 
-// close lets go of all regions.
+// close releases all regions.
 func (l *lent) close() error {
 	if l == nil {
 		return nil

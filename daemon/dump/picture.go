@@ -197,7 +197,7 @@ func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 }
 
 // place finds the box of a picture. One of nothing (an empty Only) is as large as
-// that of everything: an empty picture has no content of its own. Where the editor draws, or knows better what
+// that of everything: an empty picture has no content of its own. Where the editor draws, or measures better what
 // the shapes take up, it is left to it.
 func place(v *view.View, b Bounds, o *PictureOptions) error {
 	if !b.Content {

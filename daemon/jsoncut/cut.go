@@ -1,5 +1,5 @@
 // Package jsoncut finds the pieces of JSON text by brackets and quotes alone. In:
-// bytes. Out: parts of the same bytes, for whoever passes them on unchanged or
+// bytes. Out: parts of the same bytes, for code that passes them on unchanged or
 // checks each by itself. It does not check the pieces (scene.Check does), and
 // refuses only what it cannot cut.
 package jsoncut

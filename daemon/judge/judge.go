@@ -59,12 +59,12 @@ type Config struct {
 	// before they are given up at once, 0 for not at all.
 	Patience time.Duration
 	// Halt lets a request that is refused for itself (400, 401, 404, ...) end all
-	// judging: right for a run that somebody watches. Otherwise 401, 403 and 404 count as
+	// judging: right for a run that a person watches. Otherwise 401, 403 and 404 count as
 	// an endpoint that is down, and others concern their question alone. See
 	// docs/spec/vqa.md#r40.
 	Halt   bool
 	Budget Budget
-	Price  *Price // nil where the endpoint tells the cost or nobody asks
+	Price  *Price // nil where the endpoint reports the cost, or no limit needs it
 	DryRun bool   // count the calls that there would be, and make none
 	Log    *slog.Logger
 }
@@ -225,7 +225,7 @@ func (c *Client) join(r *request) (*flight, error) {
 	return f, nil
 }
 
-// leave gives up a wait. What nobody waits for ends, but for a call under way.
+// leave ends a wait. A flight without waiters ends, but for a call in progress.
 func (c *Client) leave(f *flight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -235,7 +235,7 @@ func (c *Client) leave(f *flight) {
 	}
 }
 
-// begin says that a call for a flight begins; false where nobody waits for it.
+// begin says that a call for a flight begins; false where it has no waiters.
 func (c *Client) begin(f *flight) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -127,7 +127,7 @@ func (h *held) drop(lost bool) {
 	m.ended()
 }
 
-// errNoPrice ends judging whose cost nobody knows.
+// errNoPrice ends judging whose cost is unknown.
 var errNoPrice = errors.New("the cost cannot be held to --judge-max-cost: the endpoint does not tell it; want --judge-price")
 
 // pay books a reply. The error says that its cost is unknown and is bounded.
@@ -162,7 +162,7 @@ func (m *meter) ended() {
 	m.change = make(chan struct{})
 }
 
-// cost is what a reply costs in USD, nil where nobody knows.
+// cost is what a reply costs in USD, nil where it is unknown.
 func (m *meter) cost(r *reply) *float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

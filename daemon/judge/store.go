@@ -121,7 +121,7 @@ func (s *store) get(k digest) (v verdict, ok bool) {
 			return v, true
 		}
 	}
-	delete(s.at, k) // somebody changed the file
+	delete(s.at, k) // another process changed the file
 	return verdict{}, false
 }
 
@@ -156,7 +156,7 @@ func (s *store) remember(k digest, v verdict) {
 	s.mem[k] = v
 }
 
-// append writes one line at the end of the file, whoever else does. What was torn there
+// append writes one line at the end of the file, also while other processes append. What was torn there
 // before gets an end first.
 func (s *store) append(b []byte) (err error) {
 	fd := int(s.f.Fd())
@@ -194,7 +194,7 @@ func (s *store) refresh() error {
 	if err != nil {
 		return err
 	}
-	if st.Size() < s.read { // somebody cut it
+	if st.Size() < s.read { // another process truncated it
 		s.read = 0
 		clear(s.at)
 	}

@@ -26,7 +26,7 @@ type atlas struct {
 	pictures map[[32]byte]*picture // by what they show
 }
 
-// picture is drawn once, by whoever asks first.
+// picture is drawn once, by the first caller.
 type picture struct {
 	once  sync.Once
 	image *embedded // nil when it could not be drawn

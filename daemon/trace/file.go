@@ -76,7 +76,7 @@ func (f *file) row(start, end time.Time) int {
 	return len(f.rows) - 1
 }
 
-// flush writes what is held once a second, for whoever looks while it runs.
+// flush writes what is held once a second, so that it can be read while the daemon runs.
 func (f *file) flush(now time.Time) error {
 	if now.Sub(f.fresh) < time.Second {
 		return nil

@@ -19,7 +19,7 @@ type tree struct {
 	paths []string // sorted
 }
 
-// readTree reads the files that git knows or would add. Without git it takes every
+// readTree reads the files that git tracks or would add. Without git it takes every
 // file below root except hidden folders and folders of build products.
 func readTree(root string) (*tree, error) {
 	paths, err := gitFiles(root)
