@@ -3,7 +3,7 @@ package docs
 
 import "embed"
 
-// Files are the guides, NAME.md, in Markdown.
+// Files are the guides, NAME.md, and the rules, spec/NAME.md, in Markdown.
 //
-//go:embed *.md
+//go:embed *.md spec/*.md
 var Files embed.FS

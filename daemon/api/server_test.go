@@ -189,7 +189,7 @@ func TestRoutes(t *testing.T) {
 		status       int
 	}{
 		{"GET", "/v1/score", 405}, {"PUT", "/v1/score", 405}, {"POST", "/health", 405}, {"GET", "/v1/nothing", 404},
-		{"GET", "/", 200}, {"GET", "/healthz", 200}, {"GET", "/docs/deploy.md", 200}, {"GET", "/docs/none.md", 404}, {"GET", "/docs/../go.mod", 404}, {"GET", "/health", 200}, {"HEAD", "/health", 200}, {"GET", "/v2/health/live", 200},
+		{"GET", "/", 200}, {"GET", "/healthz", 200}, {"GET", "/docs/deploy.md", 200}, {"GET", "/docs/spec/aspire.md", 200}, {"GET", "/docs/none.md", 404}, {"GET", "/docs/../go.mod", 404}, {"GET", "/health", 200}, {"HEAD", "/health", 200}, {"GET", "/v2/health/live", 200},
 		{"GET", "/v2/health/ready", 200}, {"GET", "/metrics", 200}, {"GET", "/v1/suites", 200}, {"GET", "/v2", 200},
 		{"GET", "/openapi.json", 200}, {"POST", "/v1/score/stream", 200}, {"POST", "/v1//score", 400},
 	} {

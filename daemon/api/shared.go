@@ -32,7 +32,7 @@ func (s *Server) find(path string) (route, bool) {
 			path = regionPath + anyName + rest[i:]
 		}
 	}
-	if name, ok := strings.CutPrefix(path, guidePath); ok && name != "" && !strings.Contains(name, "/") {
+	if name, ok := strings.CutPrefix(path, guidePath); ok && name != "" && !strings.Contains(strings.TrimPrefix(name, "spec/"), "/") {
 		path = guidePath + anyName
 	}
 	r, ok := s.routes[path]
