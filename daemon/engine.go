@@ -104,7 +104,7 @@ func (d discreet) Unwrap() error { return d.error }
 func (e engine) Drawer() queue.Drawer { return drawer{e.Worker(), e.remote} }
 func (e engine) Lates() int           { return e.Info().Exports }
 
-// InFlight implements queue.Pipelined: the device has one batch while the next
+// InFlight implements queue.Engine: the device has one batch while the next
 // is laid out and uploaded. The CPU backend takes all processors for one.
 func (e engine) InFlight() int {
 	if e.Info().GPU != nil {

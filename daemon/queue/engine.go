@@ -42,13 +42,6 @@ type Drawer interface {
 	Prepare(view.View) (Pic, error)
 }
 
-// Pipelined is an Engine that gains from several Measure calls at once: one
-// batch is laid out and uploaded while the other is on the device.
-type Pipelined interface {
-	// InFlight is how many, 1 for none of that; it must not change.
-	InFlight() int
-}
-
 // Engine measures and draws prepared pictures. It is safe for concurrent use.
 type Engine interface {
 	Drawer() Drawer
@@ -58,6 +51,9 @@ type Engine interface {
 	Draw(ps []Pic) ([]*image.NRGBA, error)
 	// Backend is the name that results carry: "gl", "cpu" or "chrome".
 	Backend() string
+	// InFlight is how many Measure calls may usefully run at once, at least 1: one batch
+	// is laid out and uploaded while the other is on the device. It must not change.
+	InFlight() int
 	// Lates is how many Late pictures may usefully be waited for at once, 0
 	// where there are none.
 	Lates() int

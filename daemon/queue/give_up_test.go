@@ -11,6 +11,7 @@ type idler struct{ Engine }
 
 func (idler) Drawer() Drawer { return nil }
 func (idler) Lates() int     { return 0 }
+func (idler) InFlight() int  { return 1 }
 
 // A reader that went away while a worker was busy with its sample leaves the
 // worker where it is; one whose deadline passed has it relieved, and not once

@@ -82,15 +82,14 @@ type Watch struct {
 
 // Queue runs samples through workers and the engine. It is safe for concurrent use.
 type Queue struct {
-	cfg      Config
-	epoch    time.Time // where the queue's clock begins
-	inFlight int       // batches on the device at most
-	tasks    sync.Pool
-	readers  sync.Pool
-	flights  singleFlight
-	cache    *cache       // nil for none
-	inUse    atomic.Int64 // admitted requests
-	closed   atomic.Bool  // set under mu
+	cfg     Config
+	epoch   time.Time // where the queue's clock begins
+	tasks   sync.Pool
+	readers sync.Pool
+	flights singleFlight
+	cache   *cache       // nil for none
+	inUse   atomic.Int64 // admitted requests
+	closed  atomic.Bool  // set under mu
 
 	// mu guards everything below. It is never held while a sample is worked on.
 	mu           sync.Mutex
@@ -129,10 +128,7 @@ func New(cfg Config) *Queue {
 	cfg.Pixels = cmp.Or(max(cfg.Pixels, 0), DefaultPixels)
 	cfg.Spares = cmp.Or(max(cfg.Spares, 0), cfg.Workers+2)
 	cfg.Window = cmp.Or(max(cfg.Window, 0), max(256, 4*cfg.Batch))
-	q := &Queue{cfg: cfg, inFlight: 1, epoch: time.Now().Add(-1)} // 0 means never
-	if p, ok := cfg.Engine.(Pipelined); ok {
-		q.inFlight = max(1, p.InFlight())
-	}
+	q := &Queue{cfg: cfg, epoch: time.Now().Add(-1)} // 0 means never
 	if cfg.Cache > 0 {
 		q.cache = newCache(cfg.Cache)
 	}
@@ -152,12 +148,13 @@ func New(cfg Config) *Queue {
 
 // begin starts the goroutines.
 func (q *Queue) begin() {
-	q.running.Add(q.cfg.Workers + q.inFlight + 1)
+	inFlight := max(1, q.cfg.Engine.InFlight())
+	q.running.Add(q.cfg.Workers + inFlight + 1)
 	go q.finishMeasured()
 	for range q.cfg.Workers {
 		go q.runWorker(q.spareWorker())
 	}
-	for range q.inFlight {
+	for range inFlight {
 		go (&dispatcher{q: q}).run()
 	}
 	q.startStage(&q.large, max(1, q.cfg.Workers/2), q.prepareLarge) // the other half of the processors is for ordinary samples

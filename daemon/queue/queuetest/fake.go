@@ -84,7 +84,7 @@ func (l *late) Origin() queue.Origin {
 	return queue.Origin{Backend: "away", Reason: "it lies above the page", Shape: "shape:a"}
 }
 
-// InFlight implements queue.Pipelined.
+// InFlight implements queue.Engine.
 func (e *Engine) InFlight() int { return e.Flight }
 
 // Lates implements queue.Engine.
