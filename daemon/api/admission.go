@@ -1,7 +1,6 @@
 package api
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -140,12 +139,4 @@ func (p *pace) until(n int) time.Duration {
 		d += time.Duration(rand.Float64() * 0.25 * float64(d))
 	}
 	return min(max(d, time.Second), maxWait)
-}
-
-// oneToken is the set of a single token of any form.
-func oneToken(secret string) *Tokens {
-	list := []*token{{name: "token", sum: sha256.Sum256([]byte(secret)), now: time.Now}}
-	t := new(Tokens)
-	t.list.Store(&list)
-	return t
 }

@@ -122,7 +122,7 @@ func TestCrowd(t *testing.T) {
 // Clients that hold connections and ask for nothing keep nobody out, and those
 // that were let in before go last.
 func TestIdleKeepNobodyOut(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Connections, c.Token = 8, "secret" })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Connections, c.Tokens = 8, oneToken("secret") })
 	const get = "GET /v2 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n"
 	known := s.raw(t)
 	knownReader := bufio.NewReader(known)

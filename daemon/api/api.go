@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime/debug"
 	"strconv"
 	"sync/atomic"
@@ -65,8 +66,7 @@ type Config struct {
 	Bodies   int                 // bytes of what clients sent in memory at once, default 512 MiB (--max-bodies)
 	Work     *memory.Pool        // what large scenes take while they are worked on, as the queue has it
 	Share    float64             // of Bodies for one client, at most 1, default 0.5 (--client-share)
-	Token    string              // the one token that clients must send; "" for none, or Tokens
-	Tokens   *Tokens             // those that they may send; nil for none
+	Tokens   *Tokens             // what clients must send; nil for none
 	// OpenMetrics answers GET /metrics without a token (--metrics-no-token).
 	OpenMetrics bool
 
@@ -168,7 +168,9 @@ func New(cfg Config) *Server {
 		ErrorHandler:   s.malformed,
 		Name:           "plumb",
 		ConnState:      s.connState,
-		Concurrency:    2*cfg.Connections + 64, // the set of connections bounds them before
+		// The set of connections bounds them. The server's own bound also counts connections
+		// that the set has closed and whose goroutines have not ended yet.
+		Concurrency:    math.MaxInt32,
 		ReadBufferSize: cfg.Header,
 		ReadTimeout:    min(cfg.HeaderTime, cfg.ReadTimeout), // until the header is there, then header
 		WriteTimeout:   cfg.ReadTimeout,
@@ -205,9 +207,6 @@ func fill(cfg *Config) {
 	cfg.Bodies = cmp.Or(max(cfg.Bodies, 0), DefaultBodies)
 	if !(cfg.Share > 0 && cfg.Share <= 1) {
 		cfg.Share = DefaultShare
-	}
-	if cfg.Tokens == nil && cfg.Token != "" {
-		cfg.Tokens = oneToken(cfg.Token)
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

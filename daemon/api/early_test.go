@@ -38,7 +38,7 @@ func refusedAtOnce(t *testing.T, s *served, request string, want int) {
 // much of its body is still to come: without a token nobody holds a connection.
 func TestRefusedAtOnce(t *testing.T) {
 	patient := func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
-		c.ReadTimeout, c.StreamIdle, c.Token = time.Hour, time.Hour, "secret"
+		c.ReadTimeout, c.StreamIdle, c.Tokens = time.Hour, time.Hour, oneToken("secret")
 	}
 	const auth = "Authorization: Bearer secret\r\n"
 	s := serve(t, patient)

@@ -239,7 +239,7 @@ func TestSessionIdle(t *testing.T) {
 
 // Nobody opens a session without the token, or from a page of another host.
 func TestSessionDoor(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Token = "secret" })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Tokens = oneToken("secret") })
 	for _, c := range []struct {
 		query, auth, origin string
 		want                int

@@ -136,7 +136,7 @@ func elsewhere(name string) bool {
 func replyServer(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) *served {
 	t.Helper()
 	return serve(t, func(c *Config, q *queue.Config, s *queuetest.Suite) {
-		c.Token, c.Body = replyToken, 4000
+		c.Tokens, c.Body = oneToken(replyToken), 4000
 		if change != nil {
 			change(c, q, s)
 		}

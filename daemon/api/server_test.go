@@ -199,11 +199,20 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// oneToken is the set of one token.
+func oneToken(secret string) *Tokens {
+	t, err := NewTokens(strings.NewReader(secret))
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
 func TestToken(t *testing.T) {
 	const secret = "s3cret-token"
 	var log lines
 	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
-		c.Token = secret
+		c.Tokens = oneToken(secret)
 		c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	const body = `{"test":"sum"}`
