@@ -3,7 +3,7 @@ package docs
 
 import "embed"
 
-// Files are the guides, NAME.md, and the rules, spec/NAME.md, in Markdown.
+// Files are the guides of this folder and the rules of its folder spec, in Markdown.
 //
 //go:embed *.md spec/*.md
 var Files embed.FS

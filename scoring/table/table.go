@@ -41,7 +41,7 @@ const Clamp = "table.clamp01"
 
 // Variants lists the variants that tables support.
 func Variants() []scoring.Variant {
-	return []scoring.Variant{{Name: Clamp, Source: "paper",
+	return []scoring.Variant{{Name: Clamp, Source: "decided",
 		Doc: "means of tests are limited to 0..1 before they are averaged"}}
 }
 
