@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"plumb/daemon/api"
 	"strings"
 	"syscall"
 
@@ -106,7 +107,7 @@ func run(args []string, std streams) (code int) {
 func parser(c *cli, options ...kong.Option) *kong.Kong {
 	k, err := kong.New(c, append(options, kong.Name("plumb"),
 		kong.Description("Scores whiteboard benchmarks from pixels. Results on stdout, everything else on stderr. Exit codes: 0 done; 1 ended early, or too little could be scored; 2 wrong use; 130 interrupted."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ValueFormatter(described))...)
+		kong.Vars{"policies": api.DefaultPolicies(), "steps": api.DefaultSteps()}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ValueFormatter(described))...)
 	if err != nil {
 		panic("BUG: flags: " + err.Error())
 	}

@@ -12,7 +12,6 @@ import (
 	"plumb/daemon/api"
 	"plumb/daemon/judge"
 	"plumb/daemon/memory"
-	"plumb/daemon/reward"
 	"plumb/daemon/trace"
 	"plumb/scoring"
 	"plumb/scoring/table"
@@ -38,8 +37,8 @@ type serveCmd struct {
 	MaxConns  int      `default:"0" placeholder:"N" group:"limits" help:"Connections open at once; for one more, the one that has waited longest without a request is closed. 0 = 8192, or as many as the limit of open files leaves (ulimit -n)."`
 	MaxPerIP  int      `name:"max-conns-per-ip" default:"0" placeholder:"N" group:"limits" help:"Connections open at once from one address (IPv6: one network of 64 bits); 0 = no limit of its own."`
 
-	Unscorable  []string      `sep:"none" placeholder:"ADAPTER=POLICY" help:"What a trainer gets for a sample that could not be scored: zero (0.0, marked as failed), null, drop or error; repeatable. Defaults: openrlhf=zero, slime=zero, nemo-gym=zero, openenv=null. See docs/trainers.md."`
-	Prepare     []string      `sep:"none" placeholder:"ADAPTER=STEPS" help:"Text preparation before an answer is read: special, think, answer, fenced, boxed with commas between them, or none; repeatable, and ?prepare= in a URL wins. Defaults: openrlhf=special, slime=special, others none."`
+	Unscorable  []string      `sep:"none" placeholder:"ADAPTER=POLICY" help:"What a trainer gets for a sample that could not be scored: zero (0.0, marked as failed), null, drop or error; repeatable. Defaults: ${policies}. See docs/trainers.md."`
+	Prepare     []string      `sep:"none" placeholder:"ADAPTER=STEPS" help:"Text preparation before an answer is read: special, think, answer, fenced, boxed with commas between them, or none; repeatable, and ?prepare= in a URL wins. Defaults: ${steps}, others none."`
 	MaxSessions count         `default:"1024" placeholder:"N" group:"limits" help:"OpenEnv sessions (WebSocket) open at once."`
 	SessionIdle time.Duration `default:"10m" placeholder:"TIME" help:"How long an OpenEnv session is kept without a message."`
 
@@ -89,11 +88,11 @@ func (c *serveCmd) Run(std streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	policies, err := reward.ParsePolicies(c.Unscorable)
+	policies, err := api.ParsePolicies(c.Unscorable)
 	if err != nil {
 		return usageError{err}
 	}
-	steps, err := reward.ParsePrepare(c.Prepare)
+	steps, err := api.ParsePrepare(c.Prepare)
 	if err != nil {
 		return usageError{err}
 	}

@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"runtime/debug"
 	"strconv"
@@ -79,10 +80,10 @@ type Config struct {
 	ConnsPerIP  int           // open at once from one address, default unlimited (--max-conns-per-ip)
 	Slow        time.Duration // samples that take longer are logged; 0 for none
 
-	Policies    reward.Policies         // what trainers get for samples that could not be scored, by adapter; nil = defaults
-	Prepare     map[string]reward.Steps // of text preparation, by adapter; nil = defaults
-	Sessions    int                     // OpenEnv sessions open at once, default 1024 (--max-sessions)
-	SessionIdle time.Duration           // without a message, default 10 min (--session-idle)
+	Policies    map[string]reward.Policy // what trainers get for samples that could not be scored, by adapter; nil = defaults
+	Prepare     map[string]reward.Steps  // of text preparation, by adapter; nil = defaults
+	Sessions    int                      // OpenEnv sessions open at once, default 1024 (--max-sessions)
+	SessionIdle time.Duration            // without a message, default 10 min (--session-idle)
 
 	Shared       *shm.Registry // what clients on this host lend; nil where that is off (--allow-client-shm)
 	SharedSocket bool          // memfds come too (--shm-socket)
@@ -198,10 +199,10 @@ func fill(cfg *Config) {
 	cfg.Sessions = cmp.Or(max(cfg.Sessions, 0), DefaultSessions)
 	cfg.SessionIdle = cmp.Or(max(cfg.SessionIdle, 0), DefaultSessionIdle)
 	if cfg.Policies == nil {
-		cfg.Policies, _ = reward.ParsePolicies(nil)
+		cfg.Policies, _ = ParsePolicies(nil)
 	}
 	if cfg.Prepare == nil {
-		cfg.Prepare, _ = reward.ParsePrepare(nil)
+		cfg.Prepare, _ = ParsePrepare(nil)
 	}
 	cfg.Connections = cmp.Or(max(cfg.Connections, 0), DefaultConnections)
 	cfg.Bodies = cmp.Or(max(cfg.Bodies, 0), DefaultBodies)
@@ -239,23 +240,9 @@ func routes() map[string]route {
 	health := func(name string, f func(*Server, *fasthttp.RequestCtx)) route {
 		return route{name: name, method: "GET", handle: f, open: true}
 	}
-	return map[string]route{
-		"/get_reward":        post("get_reward", (*Server).getReward),
-		"/reward/slime":      post("slime", (*Server).slime),
-		"/verify":            post("verify", (*Server).verify),
-		"/seed_session":      post("seed_session", (*Server).seedSession),
-		"/aggregate_metrics": post("aggregate_metrics", (*Server).aggregateMetrics),
-		"/reverify_mode":     get("reverify_mode", (*Server).reverifyMode),
-		"/metadata":          get("metadata", (*Server).metadata),
-		"/schema":            get("schema", (*Server).schema),
-		"/state":             get("state", (*Server).state),
-		"/reset":             post("reset", (*Server).reset),
-		"/step":              post("step", (*Server).step),
-		"/ws":                get("ws", (*Server).webSocket),
-
+	all := map[string]route{
 		"/v1/score":        post("score", (*Server).score),
 		"/v1/score/stream": {name: "score_stream", method: "POST", handle: (*Server).scoreStream, stream: true},
-		"/v1/reward":       post("reward", (*Server).nativeReward),
 		"/v1/render":       post("render", (*Server).render),
 		"/v1/metrics":      post("pixel_metrics", (*Server).measure),
 
@@ -277,6 +264,11 @@ func routes() map[string]route {
 		"/v2/health/live":   health("live", (*Server).live),
 		"/v2/health/ready":  health("ready", (*Server).ready),
 	}
+	for _, t := range trainers() {
+		all[t.path] = post(t.metric, func(s *Server, ctx *fasthttp.RequestCtx) { s.train(ctx, t) })
+		maps.Copy(all, t.more)
+	}
+	return all
 }
 
 // serve answers one request. Nothing in it may end the process: fasthttp does

@@ -124,6 +124,17 @@ func statusOf(code string) int {
 	return fasthttp.StatusUnprocessableEntity
 }
 
+// statusOfField is the status of a body whose fields cannot be used.
+func statusOfField(e *scoring.Error) int {
+	switch e.Code {
+	case "bad_options":
+		return fasthttp.StatusBadRequest
+	case "too_large":
+		return fasthttp.StatusRequestEntityTooLarge
+	}
+	return fasthttp.StatusUnprocessableEntity
+}
+
 func isTimeout(err error) bool {
 	var n net.Error
 	return errors.As(err, &n) && n.Timeout()

@@ -24,44 +24,32 @@ const (
 	failureReason   = "failure_reason"
 )
 
-// verify answers POST /verify, NeMo Gym's contract: the request with every field, and the
-// reward. What is not the model's fault has a failure class, so that the collector keeps
-// the row out of the means. See docs/spec/http.md#r18.
-func (s *Server) verify(ctx *fasthttp.RequestCtx) {
-	body, ok := s.checked(ctx)
-	if !ok {
-		return
-	}
-	opt, steps, ok := s.choices(ctx, reward.NeMoGym)
-	if !ok {
-		return
-	}
-	var one sample
-	if !s.parsed(ctx, opt, body, func() (fault *scoring.Error) { one, fault = verifySample(body, steps); return fault }) {
-		return
-	}
-	life, gone := s.clients.wait(s.life, ctx.Conn())
-	defer gone()
-	all, fault, err := s.grade(trailOf(ctx), life, []sample{one}, opt, true)
-	if err != nil {
-		s.failWith(ctx, err)
-		return
-	}
-	v := verified{policy: s.cfg.Policies[reward.NeMoGym]}
-	if fault != nil {
-		v.outcome, v.terminal = reward.Outcome{Failed: true, Err: fault}, true
-	} else {
-		s.noted([]sample{one}, all, opt, true)
-		s.timed(ctx, all, true)
-		v.outcome, v.line = reward.Of(&all[0].result, opt.Reward), all[0].json
-		v.terminal = v.outcome.Failed && v.policy == reward.Drop
-	}
-	if v.outcome.Failed && v.policy == reward.Error && fault == nil {
-		s.unscorable(ctx, v.outcome.Err)
-		return
-	}
-	ctx.SetContentType("application/json")
-	ctx.SetBody(v.append(nil, body))
+// nemoGymRoute is POST /verify: the request with every field, and the reward. What is not
+// the model's fault, a label that cannot be used too, has a failure class, so that the
+// collector keeps the row out of the means. See docs/spec/http.md#r18.
+var nemoGymRoute = trainer{
+	name: "nemo-gym", path: "/verify", metric: "verify", lines: true, faultIsAnswer: true,
+	policies: []reward.Policy{reward.Zero, reward.Drop, reward.Error},
+	decode: func(s *Server, x *exchange) *scoring.Error {
+		one, fault := verifySample(x.body, x.steps)
+		x.samples = []sample{one}
+		return fault
+	},
+	encode: func(x *exchange) []byte {
+		v := verified{policy: x.policy}
+		if x.fault != nil {
+			v.outcome, v.terminal = reward.Outcome{Failed: true, Err: x.fault}, true
+		} else {
+			v.outcome, v.line = x.outcomes[0], x.results[0].json
+			v.terminal = v.outcome.Failed && v.policy == reward.Drop
+		}
+		return v.append(nil, x.body)
+	},
+	more: map[string]route{
+		"/seed_session":      {name: "seed_session", method: "POST", handle: (*Server).seedSession},
+		"/aggregate_metrics": {name: "aggregate_metrics", method: "POST", handle: (*Server).aggregateMetrics},
+		"/reverify_mode":     {name: "reverify_mode", method: "GET", handle: (*Server).reverifyMode},
+	},
 }
 
 // verified is what a verify response says.

@@ -3,15 +3,12 @@ package api
 import (
 	"bytes"
 	"cmp"
-	"context"
-	"errors"
 	"strconv"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"plumb/daemon/jsoncut"
-	"plumb/daemon/queue"
 	"plumb/daemon/reward"
 	"plumb/scoring"
 )
@@ -19,6 +16,59 @@ import (
 // OpenEnv's contract, over HTTP here and over WebSocket in session.go. An episode is one
 // step: the answer with its label in, the result out. Replies have the members of
 // OpenEnv's models and no others. See docs/spec/http.md#r20.
+
+// openEnvRoute is POST /step: {"action":{...}} with the answer and its label.
+var openEnvRoute = trainer{
+	name: openEnv, path: "/step", metric: "step", lines: true,
+	policies: []reward.Policy{reward.Null, reward.Zero, reward.Error},
+	decode: func(s *Server, x *exchange) *scoring.Error {
+		_, action := field2(x.body, "", "action")
+		if len(action) == 0 || action[0] != '{' {
+			return badField("action", action, "an object with response and label")
+		}
+		outer, fault := timeoutOf(x.body, "")
+		if fault == nil {
+			fault = x.action(action, "action.", nil)
+		}
+		x.timeout = cmp.Or(outer, x.timeout)
+		return fault
+	},
+	encode: stepped,
+	more: map[string]route{
+		"/metadata": {name: "metadata", method: "GET", handle: (*Server).metadata},
+		"/schema":   {name: "schema", method: "GET", handle: (*Server).schema},
+		"/state":    {name: "state", method: "GET", handle: (*Server).state},
+		"/reset":    {name: "reset", method: "POST", handle: (*Server).reset},
+		"/ws":       {name: "ws", method: "GET", handle: (*Server).webSocket},
+	},
+}
+
+// openEnv is the name of OpenEnv's adapter.
+const openEnv = "openenv"
+
+// stepped writes what is seen after the step of x.
+func stepped(x *exchange) []byte {
+	r, o := &x.results[0], x.outcomes[0]
+	number := []byte("null")
+	if !o.Failed || x.policy == reward.Zero {
+		number = scoring.AppendFloat(nil, o.Reward)
+	}
+	return seen(nil, string(observed(&r.result, o, r.json)), number, true)
+}
+
+// action reads an action, an object at path, as the one sample of x. Without a label it
+// has that of the episode, where there is one.
+func (x *exchange) action(b []byte, path string, e *episode) *scoring.Error {
+	one, fault := nativeSample(b, path, x.steps)
+	if one.label == nil && e != nil {
+		one.label = e.label
+	}
+	x.samples = []sample{one}
+	if fault == nil {
+		x.timeout, fault = timeoutOf(b, path)
+	}
+	return fault
+}
 
 // maxEpisodeID is the longest episode id in characters, as in OpenEnv's model.
 const maxEpisodeID = 255
@@ -134,25 +184,6 @@ func (s *Server) reset(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(seen(nil, emptyObservation, []byte("null"), false))
 }
 
-// act is one step as it was asked for.
-type act struct {
-	sample  sample
-	timeout time.Duration // 0 for none of its own
-}
-
-// action reads an action, an object.
-func action(b []byte, path string, steps reward.Steps, e *episode) (act, *scoring.Error) {
-	one, fault := nativeSample(b, path, steps)
-	if one.label == nil && e != nil {
-		one.label = e.label
-	}
-	a := act{sample: one}
-	if fault == nil {
-		a.timeout, fault = timeoutOf(b, path)
-	}
-	return a, fault
-}
-
 // timeoutOf reads timeout_s, in seconds above 0.
 func timeoutOf(b []byte, path string) (d time.Duration, fault *scoring.Error) {
 	jsoncut.Members(b, func(key, v []byte) error {
@@ -169,92 +200,6 @@ func timeoutOf(b []byte, path string) (d time.Duration, fault *scoring.Error) {
 		return nil
 	})
 	return d, fault
-}
-
-func (s *Server) step(ctx *fasthttp.RequestCtx) {
-	body, ok := s.checked(ctx)
-	if !ok {
-		return
-	}
-	opt, steps, ok := s.choices(ctx, reward.OpenEnv)
-	if !ok {
-		return
-	}
-	var inner []byte
-	jsoncut.Members(body, func(key, v []byte) error {
-		if string(key) == "action" {
-			inner = v
-		}
-		return nil
-	})
-	if len(inner) == 0 || inner[0] != '{' {
-		fault := badField("action", inner, "an object with response and label")
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
-		return
-	}
-	var a act
-	outer, fault := timeoutOf(body, "")
-	if fault != nil {
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
-		return
-	}
-	if !s.parsed(ctx, opt, inner, func() (fault *scoring.Error) { a, fault = action(inner, "action.", steps, nil); return fault }) {
-		return
-	}
-	a.timeout = cmp.Or(outer, a.timeout)
-	life, gone := s.clients.wait(s.life, ctx.Conn())
-	defer gone()
-	out, fault, err := s.take(trailOf(ctx), life, a, opt)
-	switch {
-	case fault != nil:
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
-	case err != nil:
-		s.stepFailed(ctx, err)
-	default:
-		ctx.SetContentType("application/json")
-		ctx.SetBody(out)
-	}
-}
-
-func (s *Server) stepFailed(ctx *fasthttp.RequestCtx, err error) {
-	var e *scoring.Error
-	switch {
-	case errors.As(err, &e):
-		s.unscorable(ctx, e)
-	case errors.Is(err, context.DeadlineExceeded):
-		s.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", timeoutOver)
-	default:
-		s.failWith(ctx, err)
-	}
-}
-
-const timeoutOver = "cannot step in time: timeout_s is over"
-
-// take runs one step and returns what is seen of it. fault is the client's; err
-// is that of the queue, of ctx, or of a scorer that failed where the policy says
-// so.
-func (s *Server) take(left *trail, life context.Context, a act, opt *queue.Options) (out []byte, fault *scoring.Error, err error) {
-	if a.timeout > 0 {
-		var cancel context.CancelFunc
-		life, cancel = context.WithTimeout(life, a.timeout)
-		defer cancel()
-	}
-	all, fault, err := s.grade(left, life, []sample{a.sample}, opt, true)
-	if fault != nil || err != nil {
-		return nil, fault, err
-	}
-	s.noted([]sample{a.sample}, all, opt, true)
-	r := &all[0].result
-	o := reward.Of(r, opt.Reward)
-	policy := s.cfg.Policies[reward.OpenEnv]
-	if o.Failed && policy == reward.Error {
-		return nil, nil, o.Err
-	}
-	number := []byte("null")
-	if !o.Failed || policy == reward.Zero {
-		number = scoring.AppendFloat(nil, o.Reward)
-	}
-	return seen(nil, string(observed(r, o, all[0].json)), number, true), nil, nil
 }
 
 // observed writes the observation of a step: always the same members.

@@ -5,52 +5,35 @@ import (
 	"slices"
 	"time"
 
-	"github.com/valyala/fasthttp"
-
 	"plumb/daemon/jsoncut"
 	"plumb/daemon/queue"
 	"plumb/daemon/reward"
 	"plumb/scoring"
 )
 
-// getReward answers POST /get_reward, OpenRLHF's contract: lists of any length, empty ones
-// too, because a trainer with several URLs sends the sample to the first and empty lists
-// to the others. See docs/spec/http.md#r16.
-func (s *Server) getReward(ctx *fasthttp.RequestCtx) {
-	body, ok := s.checked(ctx)
-	if !ok {
-		return
-	}
-	opt, steps, ok := s.choices(ctx, reward.OpenRLHF)
-	if !ok {
-		return
-	}
-	var samples []sample
-	if !s.parsed(ctx, opt, body, func() (fault *scoring.Error) { samples, fault = s.openRLHFSamples(body, steps); return fault }) {
-		return
-	}
-	all, ok := s.graded(ctx, samples, opt, false)
-	if !ok || s.overran(ctx, all) {
-		return
-	}
-	policy := s.cfg.Policies[reward.OpenRLHF]
-	var kept []reward.Outcome
-	var times []queue.Timing
-	for _, g := range all {
-		o := reward.Of(&g.result, opt.Reward)
-		if o.Failed && policy == reward.Error {
-			s.unscorable(ctx, o.Err)
-			return
+// openRLHFRoute is POST /get_reward: lists of any length, empty ones too, because a
+// trainer with several URLs sends the sample to the first and empty lists to the others.
+// The trainer makes tensors of the lists, so null is no policy. See docs/spec/http.md#r16.
+var openRLHFRoute = trainer{
+	name: "openrlhf", path: "/get_reward", metric: "get_reward", askAgain: true,
+	policies: []reward.Policy{reward.Zero, reward.Drop, reward.Error}, steps: reward.StepSpecial,
+	decode: func(s *Server, x *exchange) (fault *scoring.Error) {
+		x.samples, fault = s.openRLHFSamples(x.body, x.steps)
+		return fault
+	},
+	encode: func(x *exchange) []byte {
+		var kept []reward.Outcome
+		var times []queue.Timing
+		for i, o := range x.outcomes {
+			if !o.Failed || x.policy != reward.Drop {
+				kept, times = append(kept, o), append(times, x.results[i].timing)
+			}
 		}
-		if !o.Failed || policy != reward.Drop {
-			kept, times = append(kept, o), append(times, g.timing)
+		if !x.timings {
+			times = nil
 		}
-	}
-	ctx.SetContentType("application/json")
-	if !wantsTimings(ctx) {
-		times = nil
-	}
-	ctx.SetBody(appendRewards(nil, kept, times))
+		return appendRewards(nil, kept, times)
+	},
 }
 
 // appendRewards writes the answer: numbers only, and the same keys always. times,
@@ -144,30 +127,10 @@ func (s *Server) list(name string, value []byte) ([][]byte, *scoring.Error) {
 	}
 	all, err := jsoncut.Elements(value, s.cfg.ItemsMax)
 	if err != nil {
-		return nil, &scoring.Error{Code: tooLarge, Message: fmt.Sprintf("cannot score %s: got more than %d (--max-items)", name, s.cfg.ItemsMax)}
+		return nil, &scoring.Error{Code: "too_large", Message: fmt.Sprintf("cannot score %s: got more than %d (--max-items)", name, s.cfg.ItemsMax)}
 	}
 	if all == nil {
 		all = [][]byte{}
 	}
 	return all, nil
-}
-
-// tooLarge is the code of a list beyond --max-items.
-const tooLarge = "too_large"
-
-// statusOfField is the status of a body whose fields cannot be used.
-func statusOfField(e *scoring.Error) int {
-	if e.Code == tooLarge {
-		return fasthttp.StatusRequestEntityTooLarge
-	}
-	return fasthttp.StatusUnprocessableEntity
-}
-
-// unscorable answers for a scorer that failed where the policy is error.
-func (s *Server) unscorable(ctx *fasthttp.RequestCtx, e *scoring.Error) {
-	status := statusOf(e.Code)
-	if status == fasthttp.StatusOK {
-		status = fasthttp.StatusUnprocessableEntity
-	}
-	s.fail(ctx, status, e.Code, e.Message)
 }

@@ -20,7 +20,6 @@ import (
 
 	"plumb/daemon/queue"
 	"plumb/daemon/queue/queuetest"
-	"plumb/daemon/reward"
 )
 
 // replies holds what has been heard against the document, and keeps count.
@@ -317,7 +316,7 @@ func (r *replies) panics(t *testing.T) {
 // late: nothing comes in time, where trainers want that to be an error.
 func (r *replies) late(t *testing.T) {
 	block := make(chan struct{})
-	policies, err := reward.ParsePolicies([]string{"openrlhf=error", "slime=error", "nemo-gym=error", "openenv=error"})
+	policies, err := ParsePolicies([]string{"openrlhf=error", "slime=error", "nemo-gym=error", "openenv=error"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"plumb/daemon/reward"
 	"plumb/render/scene"
 	"plumb/scoring"
+
+	"github.com/valyala/fasthttp"
 )
 
 // FuzzRequests: whatever JSON comes on a trainer's route is read without a
@@ -49,23 +51,20 @@ func FuzzRequests(f *testing.F) {
 				t.Fatalf("%s: got %+v", body, fault)
 			}
 		}
-		many, _, fault := s.nativeSamples(body, all)
-		for _, one := range many {
-			line(one, fault)
+		for _, r := range trainers() {
+			x := &exchange{body: body, query: new(fasthttp.Args), steps: all}
+			fault := r.decode(s, x)
+			line(sample{}, fault)
+			for _, one := range x.samples {
+				line(one, fault)
+			}
+			if x.timeout < 0 {
+				t.Fatalf("%s: %s: got a timeout of %v", r.name, body, x.timeout)
+			}
 		}
-		many, fault = s.openRLHFSamples(body, all)
-		line(sample{}, fault)
-		for _, one := range many {
-			line(one, nil)
-		}
-		one, fault := verifySample(body, all)
-		line(one, fault)
-		a, fault := action(body, "action.", all, &episode{})
-		line(a.sample, fault)
-		if a.timeout < 0 {
-			t.Fatalf("%s: got a timeout of %v", body, a.timeout)
-		}
-		_, fault = s.newEpisode(body)
+		x := &exchange{steps: all}
+		line(sample{}, x.action(body, "data.", &episode{}))
+		_, fault := s.newEpisode(body)
 		line(sample{}, fault)
 		var sums reward.Aggregate
 		sums.Add(body)

@@ -32,6 +32,30 @@ type sample struct {
 	notes  []scoring.Note // how the answer was read
 }
 
+// nativeRoute is POST /v1/reward: one sample, or {"samples":[...]}. A sample without a
+// score has its error in its place, in a request of one too: clients tell failed scorers
+// from bad answers by it.
+var nativeRoute = trainer{
+	name: "native", path: "/v1/reward", metric: "reward", lines: true,
+	decode: func(s *Server, x *exchange) (fault *scoring.Error) {
+		x.samples, x.batch, fault = s.nativeSamples(x.body, x.steps)
+		return fault
+	},
+	encode: func(x *exchange) []byte {
+		if !x.batch {
+			return slices.Concat(x.results[0].json, []byte{'\n'})
+		}
+		out := []byte(`{"results":[`)
+		for i, g := range x.results {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(out, g.json...)
+		}
+		return append(out, "]}\n"...)
+	},
+}
+
 // prepare runs steps of text preparation on an answer that is a string.
 func (one *sample) prepare(steps reward.Steps, inThink bool) {
 	if steps == 0 || jsoncut.Null(one.answer) || one.answer[0] != '"' {
@@ -63,44 +87,6 @@ type graded struct {
 func (g *graded) answer() *queue.Answer {
 	wait := g.timing[queue.PartQueue]
 	return &queue.Answer{Result: g.result, JSON: g.json, Wait: wait, Took: g.timing.Total() - wait, Timing: g.timing}
-}
-
-// nativeReward answers POST /v1/reward: one sample, or {"samples":[...]}. A
-// sample without a score has its error in its place, in a request of one too:
-// clients tell failed scorers from bad answers by it.
-func (s *Server) nativeReward(ctx *fasthttp.RequestCtx) {
-	body, ok := s.checked(ctx)
-	if !ok {
-		return
-	}
-	opt, steps, ok := s.choices(ctx, reward.Native)
-	if !ok {
-		return
-	}
-	var samples []sample
-	var batch bool
-	if !s.parsed(ctx, opt, body, func() (fault *scoring.Error) { samples, batch, fault = s.nativeSamples(body, steps); return fault }) {
-		return
-	}
-	all, ok := s.graded(ctx, samples, opt, true)
-	if !ok {
-		return
-	}
-	out := []byte(nil)
-	if batch {
-		out = append(out, `{"results":[`...)
-	}
-	for i, g := range all {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, g.json...)
-	}
-	if batch {
-		out = append(out, ']', '}')
-	}
-	ctx.SetContentType("application/json")
-	ctx.SetBody(append(out, '\n'))
 }
 
 // choices reads what a request for samples chooses: the options, and the steps of text
@@ -264,28 +250,6 @@ func (s *Server) labels() *reward.Labels {
 	return &reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: c.Suite, Tasks: c.Tasks}
 }
 
-// graded scores the samples of one request, in order: a single one with the
-// priority of training, several as one stream of their own. text keeps the
-// result lines. ok is false when it answered the request itself; a label that
-// is at fault is refused before any other answer.
-func (s *Server) graded(ctx *fasthttp.RequestCtx, samples []sample, opt *queue.Options, text bool) (all []graded, ok bool) {
-	left := trailOf(ctx)
-	life, done := s.clients.wait(s.life, ctx.Conn())
-	defer done()
-	all, fault, err := s.grade(left, life, samples, opt, text)
-	switch {
-	case fault != nil:
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
-	case err != nil:
-		s.failWith(ctx, err)
-	default:
-		s.noted(samples, all, opt, text)
-		s.timed(ctx, all, text)
-		return all, true
-	}
-	return nil, false
-}
-
 // overran answers a request of one sample whose deadline passed while it waited
 // for its turn. That says nothing about the sample: the trainer is told to try
 // again, where a zero would be learnt from. A sample that was being worked on when
@@ -336,8 +300,10 @@ func (s *Server) noted(samples []sample, all []graded, opt *queue.Options, text 
 	}
 }
 
-// grade is graded without HTTP. Answers are noted in left. fault is that of the
-// first label at fault.
+// grade scores the samples of one request, in order: a single one with the priority of
+// training, several as one stream of their own. text keeps the result lines. Answers are
+// noted in left. fault is that of the first label that cannot be used, which refuses the
+// whole request.
 func (s *Server) grade(left *trail, life context.Context, samples []sample, opt *queue.Options, text bool) (all []graded, fault *scoring.Error, err error) {
 	lines := make([]dump.Line, len(samples))
 	labels := s.labels()

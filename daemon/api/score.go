@@ -26,7 +26,7 @@ func (s *Server) score(ctx *fasthttp.RequestCtx) {
 	}
 	env, err := split(body, s.cfg.ItemsMax)
 	if errors.Is(err, jsoncut.ErrTooMany) {
-		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, tooLarge, fmt.Sprintf("cannot score items: got more than %d (--max-items); POST /v1/score/stream takes any number", s.cfg.ItemsMax))
+		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("cannot score items: got more than %d (--max-items); POST /v1/score/stream takes any number", s.cfg.ItemsMax))
 		return
 	}
 	if err != nil {

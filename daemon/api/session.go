@@ -113,7 +113,7 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 		s.fail(ctx, fasthttp.StatusUpgradeRequired, "bad_handshake", "cannot open session: want a WebSocket handshake")
 		return
 	}
-	opt, steps, ok := s.choices(ctx, reward.OpenEnv)
+	opt, steps, ok := s.choices(ctx, openEnv)
 	if !ok {
 		return
 	}
@@ -297,9 +297,9 @@ func (c *session) reset(data []byte) bool {
 }
 
 func (c *session) step(data []byte) bool {
-	var a act
+	x := &exchange{opt: c.opt, steps: c.steps, policy: c.s.cfg.Policies[openEnv], lines: true}
 	var fault *scoring.Error
-	err := c.s.parsing(c.s.life, c.opt.Client, data, func() { a, fault = action(data, "data.", c.steps, &c.episode) })
+	err := c.s.parsing(c.s.life, c.opt.Client, data, func() { fault = x.action(data, "data.", &c.episode) })
 	if err != nil {
 		_, _, message := c.s.explain(err)
 		return c.error(wsExecution, message, "")
@@ -310,26 +310,27 @@ func (c *session) step(data []byte) bool {
 	left := c.s.message(c.left)
 	life, done := c.s.clients.wait(c.s.life, c.conn.NetConn())
 	defer done()
-	out, fault, err := c.s.take(left, life, a, c.opt)
-	c.s.left(left, codeOf(fault, err))
-	var e *scoring.Error
+	err = c.s.run(left, life, x)
+	failed := x.refused()
+	if failed != nil {
+		err = failed
+	}
+	c.s.left(left, codeOf(x.fault, err))
 	switch {
-	case fault != nil:
-		return c.error(wsValidation, fault.Message, "")
+	case x.fault != nil:
+		return c.error(wsValidation, x.fault.Message, "")
+	case failed != nil:
+		return c.error(wsExecution, failed.Message, `,"error_type":`+strconv.Quote(failed.Code))
 	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
 		c.end(websocket.CloseServiceRestart, wsSession, "cannot step: the daemon is shutting down", "")
 		return false
 	case errors.Is(err, queue.ErrBusy):
 		return c.error(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(seconds(c.s.pace.until(c.s.cfg.Queue.Depth()-c.s.highWater()))))
-	case errors.Is(err, context.DeadlineExceeded):
-		return c.error(wsExecution, timeoutOver, "")
-	case errors.As(err, &e):
-		return c.error(wsExecution, e.Message, `,"error_type":`+strconv.Quote(e.Code))
 	case err != nil:
 		return c.error(wsExecution, err.Error(), "")
 	}
 	c.episode.steps++
-	return c.observation(out)
+	return c.observation(stepped(x))
 }
 
 func (c *session) observation(data []byte) bool {

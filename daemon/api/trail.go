@@ -89,7 +89,7 @@ func codeOf(fault *scoring.Error, err error) int {
 		return fasthttp.StatusTooManyRequests
 	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
 		return fasthttp.StatusServiceUnavailable
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errTimeout):
 		return fasthttp.StatusGatewayTimeout
 	case err != nil:
 		return fasthttp.StatusInternalServerError

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -230,10 +231,10 @@ func TestNeMoGymCompanions(t *testing.T) {
 func TestUnscorable(t *testing.T) {
 	bad := quoted(label(-1))
 	requests := map[string][2]string{
-		reward.OpenRLHF: {"/get_reward", `{"query":["x","y"],"labels":[` + bad + `,` + quoted(label(3)) + `]}`},
-		reward.Slime:    {"/reward/slime", `{"response":"x","label":` + bad + `}`},
-		reward.NeMoGym:  {"/verify", `{"response":` + spokenBy("x") + `,"label":` + bad + `}`},
-		reward.OpenEnv:  {"/step", `{"action":{"response":"x","label":` + bad + `}}`},
+		"openrlhf": {"/get_reward", `{"query":["x","y"],"labels":[` + bad + `,` + quoted(label(3)) + `]}`},
+		"slime":    {"/reward/slime", `{"response":"x","label":` + bad + `}`},
+		"nemo-gym": {"/verify", `{"response":` + spokenBy("x") + `,"label":` + bad + `}`},
+		"openenv":  {"/step", `{"action":{"response":"x","label":` + bad + `}}`},
 	}
 	for policy, want := range map[string]string{
 		"openrlhf=zero": `{"rewards":[0.0,1.0],"scores":[0.0,1.0],"extra_logs":{"score":[0.0,3.0],"failed":[1.0,0.0]}}`,
@@ -243,7 +244,7 @@ func TestUnscorable(t *testing.T) {
 		"nemo-gym=error": `"error_type":"not_native"`,
 		"openenv=null":   `"reward":null,"done":true}`, "openenv=zero": `"reward":0.0,"done":true}`, "openenv=error": `"error_type":"not_native"`,
 	} {
-		policies, err := reward.ParsePolicies([]string{policy})
+		policies, err := ParsePolicies([]string{policy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,5 +287,69 @@ func TestTrainersAndFaults(t *testing.T) {
 	all.Wait()
 	if status, _, body := s.do(t, "POST", "/step", `{"action":{"response":"x","label":`+stuck+`},"timeout_s":0.001}`); status != 504 || !strings.Contains(body, "timeout_s") {
 		t.Errorf("got %d %s; want 504", status, body)
+	}
+}
+
+// What --unscorable and --prepare take, and the defaults.
+func TestPolicies(t *testing.T) {
+	all, err := ParsePolicies([]string{"slime=null", "openrlhf=error", "slime=error"})
+	if err != nil || all["slime"] != reward.Error || all["openrlhf"] != reward.Error || all["nemo-gym"] != reward.Zero || all["openenv"] != reward.Null {
+		t.Errorf("got %v, %v", all, err)
+	}
+	for arg, want := range map[string]string{
+		"trl=zero": "want ADAPTER=POLICY with one of nemo-gym, openenv, openrlhf, slime", "openrlhf=null": "want one of zero, drop, error",
+		"slime": "want one of zero, null, error", "slime=nan": "want one of", "": "want ADAPTER=POLICY",
+	} {
+		if _, err := ParsePolicies([]string{arg}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v; want %s", arg, err, want)
+		}
+	}
+	steps, err := ParsePrepare([]string{"slime=none", "native=think,special"})
+	if err != nil || steps["slime"] != 0 || steps["openrlhf"] != reward.StepSpecial || steps["native"] != reward.StepThink|reward.StepSpecial || steps["nemo-gym"] != 0 {
+		t.Errorf("got %v, %v", steps, err)
+	}
+	for _, arg := range []string{"slime=nope", "trl=think", "slime=think;special"} {
+		if _, err := ParsePrepare([]string{arg}); err == nil {
+			t.Errorf("%q: got no error", arg)
+		}
+	}
+}
+
+// The guide names the policies of every adapter, the default among them, and the default
+// steps of text preparation.
+func TestGuideNamesPolicies(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/trainers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []reward.Policy{reward.Zero, reward.Null, reward.Drop, reward.Error}
+	for _, r := range trainers() {
+		if !strings.Contains(string(guide), "`"+r.name+"`") || !strings.Contains(string(guide), r.path) {
+			t.Errorf("the guide lacks adapter %s at %s", r.name, r.path)
+		}
+		if r.policies == nil {
+			continue
+		}
+		_, row, _ := strings.Cut(string(guide), "\n| `"+r.name+"` | ")
+		row, _, _ = strings.Cut(row, "\n")
+		cells := strings.Split(row, " | ")
+		if len(cells) != len(all) {
+			t.Errorf("%s: got a row of %d cells; want one for each policy: %q", r.name, len(cells), row)
+			continue
+		}
+		for i, p := range all {
+			refused, standard := strings.HasPrefix(cells[i], "refused"), strings.HasPrefix(cells[i], "default")
+			if refused == slices.Contains(r.policies, p) || standard != (p == r.policies[0]) {
+				t.Errorf("%s=%s: the guide says %q; want what the table has: %v", r.name, p, cells[i], r.policies)
+			}
+		}
+		for _, step := range []reward.Steps{reward.StepSpecial, reward.StepThink, reward.StepTags, reward.StepFenced, reward.StepBoxed} {
+			_, row, _ := strings.Cut(string(guide), "\n| `"+step.String()+"` | ")
+			row, _, _ = strings.Cut(row, "\n")
+			last := row[strings.LastIndex(strings.TrimSuffix(row, " |"), " | ")+1:]
+			if strings.Contains(last, r.name) != (r.steps&step != 0) {
+				t.Errorf("%s: the guide says of step %s %q; want default: %v", r.name, step, last, r.steps&step != 0)
+			}
+		}
 	}
 }

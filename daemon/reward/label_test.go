@@ -146,30 +146,6 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-func TestPolicies(t *testing.T) {
-	all, err := ParsePolicies([]string{"slime=null", "openrlhf=error", "slime=error"})
-	if err != nil || all[Slime] != Error || all[OpenRLHF] != Error || all[NeMoGym] != Zero || all[OpenEnv] != Null {
-		t.Errorf("got %v, %v", all, err)
-	}
-	for arg, want := range map[string]string{
-		"trl=zero": "want ADAPTER=POLICY with one of nemo-gym, openenv, openrlhf, slime", "openrlhf=null": "want one of zero, drop, error",
-		"slime": "want one of zero, null, error", "slime=nan": "want one of", "": "want ADAPTER=POLICY",
-	} {
-		if _, err := ParsePolicies([]string{arg}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v; want %s", arg, err, want)
-		}
-	}
-	steps, err := ParsePrepare([]string{"slime=none", "native=think,special"})
-	if err != nil || steps[Slime] != 0 || steps[OpenRLHF] != StepSpecial || steps[Native] != StepThink|StepSpecial || steps[NeMoGym] != 0 {
-		t.Errorf("got %v, %v", steps, err)
-	}
-	for _, arg := range []string{"slime=nope", "trl=think", "slime=think;special"} {
-		if _, err := ParsePrepare([]string{arg}); err == nil {
-			t.Errorf("%q: got no error", arg)
-		}
-	}
-}
-
 // FuzzLabel: a label that is taken gives one JSON object that has what the label
 // has, without nulls where it was an object, and the answer; nothing panics.
 func FuzzLabel(f *testing.F) {

@@ -154,6 +154,17 @@ var stepNames = []struct {
 	step Step
 }{{"special", StepSpecial}, {"think", StepThink}, {"answer", StepTags}, {"fenced", StepFenced}, {"boxed", StepBoxed}}
 
+// String lists the names of the steps with commas between them; "" for none.
+func (s Step) String() string {
+	var names []string
+	for _, n := range stepNames {
+		if s&n.step != 0 {
+			names = append(names, n.name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
 // ParseSteps reads names with commas between them; "none" or nothing is no step.
 func ParseSteps(s string) (Steps, error) {
 	var all Steps

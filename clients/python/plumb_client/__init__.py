@@ -6,13 +6,13 @@
     client.wait_until_ready()
     print(client.reward(label, response).reward)
 
-AsyncClient has the same methods as coroutines. The modules trl, verl, verifiers,
-skyrl, nemo_rl, open_instruct, roll, openrlhf and slime hold entry points for
-these trainers; they are loaded when they are first named, and none imports its
-trainer before it is used.
+AsyncClient has the same methods as coroutines. Each trainer has a module of its
+own with its entry points, such as plumb_client.trl; the README lists them. They are
+loaded when they are first named, and none imports its trainer before it is used.
 """
 
 import importlib
+import importlib.util
 from types import ModuleType
 
 from plumb_client.calls import Health
@@ -44,11 +44,9 @@ __all__ = [
     "encode_label",
 ]
 
-#: Modules that plumb_client.NAME finds without an import of their own.
-_TRAINERS = ("nemo_rl", "open_instruct", "openrlhf", "roll", "shm", "skyrl", "slime", "trl", "verifiers", "verl")
-
 
 def __getattr__(name: str) -> ModuleType:
-    if name not in _TRAINERS:
+    """Loads plumb_client.NAME, the module of a trainer."""
+    if name.startswith("_") or importlib.util.find_spec(f"{__name__}.{name}") is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return importlib.import_module(f"{__name__}.{name}")

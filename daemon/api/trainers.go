@@ -1,0 +1,242 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"plumb/daemon/queue"
+	"plumb/daemon/reward"
+	"plumb/scoring"
+)
+
+// trainer is the contract of a trainer: how a request becomes samples, and how their
+// results become the reply. A new trainer is one of these in a file of its own, a row in
+// trainers, and its description in openapi.json and docs/trainers.md.
+type trainer struct {
+	name   string // of the adapter, for --unscorable and --prepare
+	path   string
+	metric string // the route's name in metrics and logs
+	lines  bool   // decode and encode need result lines
+	// askAgain: a lone sample whose turn did not come before its deadline is answered with
+	// 504, whatever the policy.
+	askAgain bool
+	// faultIsAnswer: encode answers for a label that cannot be used, in place of status 422.
+	faultIsAnswer bool
+	// policies that --unscorable may choose, the default first. What is not among them
+	// would break the trainer. None: encode shows each failure in its place.
+	policies []reward.Policy
+	steps    reward.Steps // of text preparation, by default
+
+	// decode reads the samples of x.body, a checked JSON object.
+	decode func(s *Server, x *exchange) *scoring.Error
+	// encode writes the reply, of type application/json.
+	encode func(x *exchange) []byte
+	more   map[string]route // further routes of the contract
+}
+
+// trainers lists the contracts of all trainers.
+func trainers() []*trainer {
+	return []*trainer{&nativeRoute, &openRLHFRoute, &slimeRoute, &nemoGymRoute, &openEnvRoute}
+}
+
+// exchange is one request of a trainer.
+type exchange struct {
+	// The request.
+	body   []byte // a checked JSON object
+	query  *fasthttp.Args
+	opt    *queue.Options
+	steps  reward.Steps
+	policy reward.Policy
+
+	// What decode reads of it.
+	samples []sample
+	batch   bool          // the samples came as a list
+	lines   bool          // results have their lines
+	timeout time.Duration // longest time for scoring, 0 for none of its own
+
+	// What becomes of the samples, in their order.
+	fault    *scoring.Error // of a label; then there are no results
+	results  []graded
+	outcomes []reward.Outcome
+	timings  bool // the request wants times in the reply
+}
+
+// train answers one request of a trainer.
+func (s *Server) train(ctx *fasthttp.RequestCtx, t *trainer) {
+	body, ok := s.checked(ctx)
+	if !ok {
+		return
+	}
+	opt, steps, ok := s.choices(ctx, t.name)
+	if !ok {
+		return
+	}
+	x := &exchange{body: body, query: ctx.QueryArgs(), opt: opt, steps: steps, policy: s.cfg.Policies[t.name],
+		lines: t.lines, timings: wantsTimings(ctx)}
+	if !s.parsed(ctx, opt, body, func() *scoring.Error { return t.decode(s, x) }) {
+		return
+	}
+	life, gone := s.clients.wait(s.life, ctx.Conn())
+	defer gone()
+	switch err := s.run(trailOf(ctx), life, x); {
+	case errors.Is(err, errTimeout):
+		s.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", err.Error())
+		return
+	case err != nil:
+		s.failWith(ctx, err)
+		return
+	case x.fault != nil && !t.faultIsAnswer:
+		s.fail(ctx, statusOfField(x.fault), x.fault.Code, x.fault.Message)
+		return
+	case t.askAgain && s.overran(ctx, x.results):
+		return
+	}
+	if e := x.refused(); e != nil {
+		status := statusOf(e.Code)
+		if status == fasthttp.StatusOK {
+			status = fasthttp.StatusUnprocessableEntity
+		}
+		s.fail(ctx, status, e.Code, e.Message)
+		return
+	}
+	if x.fault == nil {
+		s.timed(ctx, x.results, x.lines)
+	}
+	ctx.SetContentType("application/json")
+	ctx.SetBody(t.encode(x))
+}
+
+// errTimeout says that the time is over which a request set for itself.
+var errTimeout = errors.New("cannot step in time: timeout_s is over")
+
+// run scores the samples of x. A label that cannot be used becomes x.fault; err is that of
+// the queue, or errTimeout.
+func (s *Server) run(left *trail, life context.Context, x *exchange) (err error) {
+	if x.timeout > 0 {
+		var cancel context.CancelFunc
+		life, cancel = context.WithTimeout(life, x.timeout)
+		defer cancel()
+	}
+	x.results, x.fault, err = s.grade(left, life, x.samples, x.opt, x.lines)
+	if errors.Is(err, context.DeadlineExceeded) && x.timeout > 0 {
+		return errTimeout
+	}
+	if err != nil || x.fault != nil {
+		return err
+	}
+	s.noted(x.samples, x.results, x.opt, x.lines)
+	for i := range x.results {
+		x.outcomes = append(x.outcomes, reward.Of(&x.results[i].result, x.opt.Reward))
+	}
+	return nil
+}
+
+// refused returns the error of the first sample without a score where the policy is
+// error, else nil.
+func (x *exchange) refused() *scoring.Error {
+	if x.policy != reward.Error {
+		return nil
+	}
+	if i := slices.IndexFunc(x.outcomes, func(o reward.Outcome) bool { return o.Failed }); i >= 0 {
+		return x.outcomes[i].Err
+	}
+	return nil
+}
+
+// ParsePolicies reads the values of --unscorable, each ADAPTER=POLICY. Adapters that are
+// not named keep their default.
+func ParsePolicies(args []string) (map[string]reward.Policy, error) {
+	all, lists := map[string]reward.Policy{}, map[string][]reward.Policy{}
+	for _, t := range trainers() {
+		if t.policies != nil {
+			all[t.name], lists[t.name] = t.policies[0], t.policies
+		}
+	}
+	for _, arg := range args {
+		name, value, _ := strings.Cut(arg, "=")
+		list, ok := lists[name]
+		if !ok {
+			return nil, fmt.Errorf("cannot use unscorable policy %.60q: want ADAPTER=POLICY with one of %s", arg, adapters(func(t *trainer) bool { return t.policies != nil }))
+		}
+		i := slices.IndexFunc(list, func(p reward.Policy) bool { return p.String() == value })
+		if i < 0 {
+			return nil, fmt.Errorf("cannot use unscorable policy %.60q: got %.20q; want one of %s", arg, value, policyNames(list))
+		}
+		all[name] = list[i]
+	}
+	return all, nil
+}
+
+// ParsePrepare reads the values of --prepare, each ADAPTER=STEP[,STEP...], into the steps
+// of every adapter.
+func ParsePrepare(args []string) (map[string]reward.Steps, error) {
+	all := map[string]reward.Steps{}
+	for _, t := range trainers() {
+		all[t.name] = t.steps
+	}
+	for _, arg := range args {
+		name, value, _ := strings.Cut(arg, "=")
+		if _, ok := all[name]; !ok {
+			return nil, fmt.Errorf("cannot use preparation %.60q: want ADAPTER=STEP[,STEP] with one of %s", arg, adapters(func(*trainer) bool { return true }))
+		}
+		steps, err := reward.ParseSteps(value)
+		if err != nil {
+			return nil, fmt.Errorf("cannot use preparation %.60q: %w", arg, err)
+		}
+		all[name] = steps
+	}
+	return all, nil
+}
+
+// DefaultPolicies writes the default policy of each adapter, for the help of --unscorable.
+func DefaultPolicies() string {
+	return adapterDefaults(func(t *trainer) string {
+		if t.policies == nil {
+			return ""
+		}
+		return t.policies[0].String()
+	})
+}
+
+// DefaultSteps writes the default steps of the adapters that have any, for the help of
+// --prepare.
+func DefaultSteps() string {
+	return adapterDefaults(func(t *trainer) string { return t.steps.String() })
+}
+
+// adapterDefaults lists ADAPTER=VALUE where of returns a value.
+func adapterDefaults(of func(*trainer) string) string {
+	var list []string
+	for _, t := range trainers() {
+		if v := of(t); v != "" {
+			list = append(list, t.name+"="+v)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// adapters lists the names of adapters in alphabetical order.
+func adapters(wanted func(*trainer) bool) string {
+	var names []string
+	for _, t := range trainers() {
+		if wanted(t) {
+			names = append(names, t.name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func policyNames(list []reward.Policy) string {
+	var names []string
+	for _, p := range list {
+		names = append(names, p.String())
+	}
+	return strings.Join(names, ", ")
+}
