@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"plumb/daemon/atomicfile"
+	"plumb/daemon/chat/chattest"
 	"plumb/daemon/dump"
-	"plumb/daemon/judge/judgetest"
 )
 
 // mcq is an item that needs no pixels.
@@ -276,7 +276,7 @@ func TestInterruptedRender(t *testing.T) {
 
 // Verdicts that cannot be kept have been paid for: the run says so and fails.
 func TestFullDiskUnderJudgeCache(t *testing.T) {
-	m := mockJudge(t, judgetest.Config{})
+	m := mockJudge(t, chattest.Config{})
 	dir := t.TempDir()
 	cmd, out, errs := judging(t, m, written(t, filepath.Join(dir, "open.jsonl"), openItems(3)), filepath.Join(dir, "verdicts"))
 	cmd.Args = append([]string{"/bin/sh", "-c", `ulimit -f 0; exec "$@"`, "sh"}, cmd.Args...)

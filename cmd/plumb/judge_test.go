@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"plumb/daemon/judge/judgetest"
+	"plumb/daemon/chat/chattest"
 )
 
 const judgeKey = "sk-plumb-test-4f6c1d"
@@ -28,16 +28,16 @@ func openItems(n int) string {
 }
 
 // mockJudge finds red answers right.
-func mockJudge(t *testing.T, cfg judgetest.Config) *judgetest.Judge {
+func mockJudge(t *testing.T, cfg chattest.Config) *chattest.Judge {
 	t.Helper()
 	cfg.Key, cfg.Right = judgeKey, func(p string) bool { return strings.Contains(p, "it is the red one") }
-	m := judgetest.New(cfg)
+	m := chattest.New(cfg)
 	t.Cleanup(m.Close)
 	return m
 }
 
 // judging is `plumb score` in a process of its own, with a judge.
-func judging(t *testing.T, m *judgetest.Judge, dump, cache string, args ...string) (cmd *exec.Cmd, out, errs *bytes.Buffer) {
+func judging(t *testing.T, m *chattest.Judge, dump, cache string, args ...string) (cmd *exec.Cmd, out, errs *bytes.Buffer) {
 	t.Helper()
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
 	cmd = exec.Command(binary, append([]string{"score", "--backend", "cpu", "--fidelity", "native", "--judge-url", m.Base(), "--judge-model", "mock", "--judge-cache", cache,
@@ -77,9 +77,9 @@ func counted(t *testing.T, out string, n int) (judged, unjudged int) {
 }
 
 // manyFaults is every fault but a wrong key: a fifth of the calls.
-func manyFaults() map[judgetest.Fault]float64 {
-	return map[judgetest.Fault]float64{judgetest.TooMany: 0.05, judgetest.TooManyWait: 0.0003, judgetest.Broken: 0.04, judgetest.Slow: 0.01, judgetest.Garbage: 0.02,
-		judgetest.WrongJSON: 0.02, judgetest.Half: 0.03, judgetest.Truncated: 0.02, judgetest.Prose: 0.02, judgetest.Reset: 0.03}
+func manyFaults() map[chattest.Fault]float64 {
+	return map[chattest.Fault]float64{chattest.TooMany: 0.05, chattest.TooManyWait: 0.0003, chattest.Broken: 0.04, chattest.Slow: 0.01, chattest.Garbage: 0.02,
+		chattest.WrongJSON: 0.02, chattest.Half: 0.03, chattest.Truncated: 0.02, chattest.Prose: 0.02, chattest.Reset: 0.03}
 }
 
 func many(n int) int {
@@ -93,7 +93,7 @@ func many(n int) int {
 // reported missing, and none is paid for twice. A second run asks only what is missing.
 func TestFaultyJudge(t *testing.T) {
 	n := many(10_000)
-	m := mockJudge(t, judgetest.Config{Seed: 1, Faults: manyFaults(), RetryAfter: "1", Slow: 200 * time.Millisecond})
+	m := mockJudge(t, chattest.Config{Seed: 1, Faults: manyFaults(), RetryAfter: "1", Slow: 200 * time.Millisecond})
 	dir := t.TempDir()
 	dump, cache := filepath.Join(dir, "open.jsonl"), filepath.Join(dir, "verdicts")
 	if err := os.WriteFile(dump, []byte(openItems(n)), 0o600); err != nil {
@@ -152,7 +152,7 @@ func TestFaultyJudge(t *testing.T) {
 func TestKilledWhileJudging(t *testing.T) {
 	const calls = 32
 	n := many(10_000)
-	m := mockJudge(t, judgetest.Config{Seed: 2, Faults: manyFaults(), RetryAfter: "1", Slow: 200 * time.Millisecond})
+	m := mockJudge(t, chattest.Config{Seed: 2, Faults: manyFaults(), RetryAfter: "1", Slow: 200 * time.Millisecond})
 	dir := t.TempDir()
 	dump, cache := filepath.Join(dir, "open.jsonl"), filepath.Join(dir, "verdicts")
 	if err := os.WriteFile(dump, []byte(openItems(n)), 0o600); err != nil {
@@ -188,7 +188,7 @@ func TestKilledWhileJudging(t *testing.T) {
 // A wrong key ends judging and the run says so, but everything else is scored; a dry run
 // asks nobody; bad flags are named.
 func TestJudgeFlags(t *testing.T) {
-	m := mockJudge(t, judgetest.Config{})
+	m := mockJudge(t, chattest.Config{})
 	dir := t.TempDir()
 	dump := filepath.Join(dir, "d")
 	choice := `{"id":"c","suite":"spatialab","format":"mcq","question":"Which?","options":["a","b","c","d"],"labels":"numbers","answer_index":1,"category":"depth_occlusion","subcategory":"layering_order","response":"2"}` + "\n"
@@ -232,7 +232,7 @@ func TestJudgeFlags(t *testing.T) {
 
 // The daemon judges what trainers send, once, and its log has no key.
 func TestDaemonJudges(t *testing.T) {
-	m := mockJudge(t, judgetest.Config{})
+	m := mockJudge(t, chattest.Config{})
 	d := prepared("--backend", "cpu", "--admin", "127.0.0.1:0", "--judge-url", m.Base(), "--judge-model", "mock", "--judge-key-env", "MY_JUDGE_KEY", "--log-level", "debug")
 	d.cmd.Env = append(d.cmd.Env, "MY_JUDGE_KEY="+judgeKey)
 	d.start(t)
@@ -271,7 +271,7 @@ func TestDaemonJudges(t *testing.T) {
 
 // Doctor reports whether there is a judge, and asks it nothing.
 func TestDoctorJudge(t *testing.T) {
-	m := mockJudge(t, judgetest.Config{})
+	m := mockJudge(t, chattest.Config{})
 	for _, c := range []struct {
 		args []string
 		want string
@@ -295,7 +295,7 @@ func TestDoctorJudge(t *testing.T) {
 // what is on its way: nothing is paid for twice.
 func TestJudgingProcesses(t *testing.T) {
 	n := many(2000)
-	m := mockJudge(t, judgetest.Config{Delay: 20 * time.Millisecond})
+	m := mockJudge(t, chattest.Config{Delay: 20 * time.Millisecond})
 	dir := t.TempDir()
 	dump, cache := filepath.Join(dir, "open.jsonl"), filepath.Join(dir, "verdicts")
 	if err := os.WriteFile(dump, []byte(openItems(n)), 0o600); err != nil {
@@ -338,7 +338,7 @@ func TestJudgingProcesses(t *testing.T) {
 // What an item of each kind asks for: a recorded verdict nothing, an answer that is
 // literally an option nothing, others of SpaCE-Eval a question with the options.
 func TestWhatIsJudged(t *testing.T) {
-	m := mockJudge(t, judgetest.Config{})
+	m := mockJudge(t, chattest.Config{})
 	choice := `{"id":%q,"suite":"spaceeval","format":"mcq","question":"Where is it?","options":["Hall","Kitchen","Attic","Cellar"],"labels":"letters","answer":"B","category":"SR","subcategory":"SI","response":%q}` + "\n"
 	dump := fmt.Sprintf(choice, "literal", "B") + fmt.Sprintf(choice, "meant", "it is the red one with the stove") + fmt.Sprintf(choice, "empty", "") +
 		strings.Replace(openItems(1), `"response"`, `"judge":"0","response"`, 1)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"plumb/daemon/judge/judgetest"
+	"plumb/daemon/chat/chattest"
 )
 
 // sampleAnswer is what the test needs of a bundled answer.
@@ -77,7 +77,7 @@ func TestJudgedAsRecorded(t *testing.T) {
 	recorded := filepath.Join(dir, "recorded")
 	scoredSamples(t, sampleVQA("answers.jsonl"), recorded)
 	all, _ := sampleAnswers(t, "")
-	m := judgetest.New(judgetest.Config{Key: judgeKey, Right: func(prompt string) bool {
+	m := chattest.New(chattest.Config{Key: judgeKey, Right: func(prompt string) bool {
 		for _, a := range all {
 			if strings.Contains(prompt, a.question+"\n") && strings.Contains(prompt, ":\n"+a.Response+"\n") {
 				return a.Judge == "1"

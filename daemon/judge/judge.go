@@ -13,13 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"net/url"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
+	"plumb/daemon/chat"
 	"plumb/scoring"
 )
 
@@ -34,7 +32,13 @@ const (
 )
 
 // ErrConfig marks a configuration that cannot be used.
-var ErrConfig = errors.New("cannot use judge")
+var ErrConfig = chat.ErrConfig
+
+// What bounds the calls of a judge, and what they cost.
+type (
+	Budget = chat.Budget
+	Price  = chat.Price
+)
 
 // Config of a judge. Zero values mean the defaults.
 type Config struct {
@@ -71,14 +75,10 @@ type Config struct {
 
 // Client asks one judge. It is safe for concurrent use.
 type Client struct {
-	cfg      Config
-	endpoint string
-	http     *http.Client
-	slots    chan struct{} // one for each call under way
-	gate     *gate
-	meter    *meter
-	store    *store
-	running  sync.WaitGroup // flights
+	cfg     Config
+	chat    *chat.Client
+	store   *store
+	running sync.WaitGroup // flights
 
 	mu      sync.Mutex // guards what follows
 	flights map[digest]*flight
@@ -95,7 +95,8 @@ type Stats struct {
 	Failed  int64 // has none
 	DryRun  int64 // calls that a dry run would make
 	Unsaved int64 // verdicts that could not be written to the folder
-	Usage
+	Unread  int64 // replies that were no verdict
+	chat.Usage
 }
 
 // flight is a question under way.
@@ -113,36 +114,31 @@ func New(cfg Config) (*Client, error) {
 	if err := Check(cfg); err != nil {
 		return nil, err
 	}
-	endpoint, _ := endpointOf(cfg.URL)
 	cfg = cfg.complete()
 	s, err := openStore(cfg.Cache)
 	if err != nil {
 		return nil, err
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost, transport.MaxConnsPerHost = cfg.Concurrency, 2*cfg.Concurrency
-	c := &Client{cfg: cfg, endpoint: endpoint, slots: make(chan struct{}, cfg.Concurrency), store: s,
-		gate: newGate(max(10, 2*cfg.Concurrency), cfg.Patience), meter: newMeter(cfg.Budget, cfg.Price), flights: map[digest]*flight{}}
-	c.http = &http.Client{Transport: transport, // a redirect would take the answers elsewhere
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return c, nil
+	client, err := chat.New(cfg.chat())
+	if err != nil {
+		return nil, err
+	}
+	return &Client{cfg: cfg, chat: client, store: s, flights: map[digest]*flight{}}, nil
 }
 
 // Check reports whether a configuration can be used, and opens nothing. Errors wrap
 // ErrConfig.
 func Check(cfg Config) error {
-	_, err := endpointOf(cfg.URL)
-	switch {
-	case err != nil:
-		return err
-	case cfg.Model == "":
-		return fmt.Errorf("%w: got no model; want --judge-model", ErrConfig)
-	case strings.ContainsFunc(cfg.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return fmt.Errorf("%w: the key holds characters that no header may have; want the key alone", ErrConfig)
-	case cfg.Read == nil:
+	if cfg.Read == nil {
 		return errors.New("BUG: judge without a reader of verdicts")
 	}
-	return nil
+	return chat.Check(cfg.chat())
+}
+
+// chat is the configuration of the client of the endpoint.
+func (c Config) chat() chat.Config {
+	return chat.Config{URL: c.URL, Model: c.Model, Key: c.Key, Temperature: c.Temperature, MaxTokens: c.MaxTokens, Concurrency: c.Concurrency,
+		Tries: c.Tries, Timeout: c.Timeout, Backoff: c.Backoff, Patience: c.Patience, Halt: c.Halt, Budget: c.Budget, Price: c.Price, Log: c.Log}
 }
 
 func (c Config) complete() Config {
@@ -156,24 +152,6 @@ func (c Config) complete() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-// endpointOf is where requests go. Messages do not repeat the address: it may hold
-// what others must not see.
-func endpointOf(base string) (string, error) {
-	u, err := url.Parse(base)
-	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", fmt.Errorf("%w: got an address that is none; want --judge-url http://HOST/v1 or https://HOST/v1", ErrConfig)
-	case u.User != nil:
-		return "", fmt.Errorf("%w: got an address with a password; want the key in the environment (--judge-key-env)", ErrConfig)
-	case u.Fragment != "":
-		return "", fmt.Errorf("%w: got an address with a fragment; want none", ErrConfig)
-	}
-	if path := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(path, "/chat/completions") {
-		u.Path = path + "/chat/completions"
-	}
-	return u.String(), nil
 }
 
 // Known returns the verdict of a question that was answered before, without asking
@@ -235,21 +213,6 @@ func (c *Client) leave(f *flight) {
 	}
 }
 
-// begin says that a call for a flight begins; false where it has no waiters.
-func (c *Client) begin(f *flight) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f.calling = f.waiters > 0 && !c.closed
-	return f.calling
-}
-
-// ended is the end of the call.
-func (c *Client) ended(f *flight) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f.calling = false
-}
-
 // fly brings a flight to its end.
 func (c *Client) fly(ctx context.Context, f *flight, r *request) {
 	defer f.cancel()
@@ -292,7 +255,7 @@ func (c *Client) resolve(ctx context.Context, f *flight, r *request) (v verdict,
 		return v, true, nil
 	}
 	if c.cfg.DryRun {
-		c.count(func(s *Stats) { s.DryRun++; s.PromptTokens += estimate(r.prompt) })
+		c.count(func(s *Stats) { s.DryRun++; s.PromptTokens += chat.Estimate(r.prompt) })
 		return v, false, errors.New("a dry run makes no calls")
 	}
 	v, err = c.converse(ctx, f, r)
@@ -311,7 +274,7 @@ func (c *Client) Stats() Stats {
 	s := c.stats
 	c.mu.Unlock()
 	dry := s.PromptTokens
-	s.Usage = c.meter.spent()
+	s.Usage = c.chat.Usage()
 	s.PromptTokens += dry
 	return s
 }
@@ -321,7 +284,7 @@ func (c *Client) Stats() Stats {
 func (c *Client) Width() int { return min(4*c.cfg.Concurrency, 1024) }
 
 // Halted returns why all judging has ended, nil where it has not.
-func (c *Client) Halted() error { return c.gate.halted() }
+func (c *Client) Halted() error { return c.chat.Halted() }
 
 // closeTime is how long the end waits for replies that are paid for.
 const closeTime = 5 * time.Second
@@ -349,7 +312,7 @@ func (c *Client) Close() error {
 		c.mu.Unlock()
 		<-done
 	}
-	c.http.CloseIdleConnections()
+	c.chat.Close()
 	return c.store.close()
 }
 

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"plumb/daemon/chat/chattest"
 	"plumb/daemon/judge"
-	"plumb/daemon/judge/judgetest"
 	"plumb/scoring"
 )
 
@@ -29,15 +29,15 @@ func read(reply string) (right, ok bool) {
 const secret = "sk-test-0123456789"
 
 // open returns a client of a mock judge, with waits of milliseconds.
-func open(t *testing.T, m judgetest.Config, change ...func(*judge.Config)) (*judge.Client, *judgetest.Judge) {
+func open(t *testing.T, m chattest.Config, change ...func(*judge.Config)) (*judge.Client, *chattest.Judge) {
 	t.Helper()
 	m.Key = secret
-	server := judgetest.New(m)
+	server := chattest.New(m)
 	t.Cleanup(server.Close)
 	return connect(t, server, change...), server
 }
 
-func connect(t *testing.T, server *judgetest.Judge, change ...func(*judge.Config)) *judge.Client {
+func connect(t *testing.T, server *chattest.Judge, change ...func(*judge.Config)) *judge.Client {
 	t.Helper()
 	cfg := judge.Config{URL: server.Base(), Model: "mock", Key: secret, Read: read, Backoff: time.Millisecond, Patience: time.Second, Halt: true}
 	for _, f := range change {
@@ -56,12 +56,12 @@ func question(i int) *scoring.Question {
 }
 
 // faults lets the calls of each question meet them in this order.
-func faults(list ...judgetest.Fault) func(string, int) judgetest.Fault {
-	return func(_ string, n int) judgetest.Fault {
+func faults(list ...chattest.Fault) func(string, int) chattest.Fault {
+	return func(_ string, n int) chattest.Fault {
 		if n < len(list) {
 			return list[n]
 		}
-		return judgetest.None
+		return chattest.None
 	}
 }
 
@@ -69,37 +69,37 @@ func yes(string) bool { return true }
 
 // What one question meets, and what becomes of it.
 func TestFaults(t *testing.T) {
-	five := func(f judgetest.Fault) []judgetest.Fault { return []judgetest.Fault{f, f, f, f, f} }
+	five := func(f chattest.Fault) []chattest.Fault { return []chattest.Fault{f, f, f, f, f} }
 	for _, c := range []struct {
 		name   string
-		meets  []judgetest.Fault
+		meets  []chattest.Fault
 		calls  int
 		err    string // part of the message, "" for a verdict
 		unread int64
 	}{
 		{"nothing", nil, 1, "", 0},
-		{"429", []judgetest.Fault{judgetest.TooMany, judgetest.TooMany}, 3, "", 0},
-		{"429 with Retry-After", []judgetest.Fault{judgetest.TooManyWait}, 2, "", 0},
-		{"500 then success", []judgetest.Fault{judgetest.Broken}, 2, "", 0},
-		{"500 for ever", five(judgetest.Broken), 5, "5 tries failed; the last one: the judge answered 500 Internal Server Error", 0},
-		{"resets", []judgetest.Fault{judgetest.Reset, judgetest.Reset, judgetest.Reset, judgetest.Reset}, 5, "", 0},
-		{"resets for ever", five(judgetest.Reset), 5, "5 tries failed; the last one: the judge's reply broke off", 0},
-		{"half a body", []judgetest.Fault{judgetest.Half}, 2, "", 0},
-		{"garbage", []judgetest.Fault{judgetest.Garbage}, 2, "", 0},
-		{"no completion", []judgetest.Fault{judgetest.WrongJSON}, 2, "", 0},
-		{"no completion for ever", five(judgetest.WrongJSON), 5, "5 tries failed; the last one: the judge's reply has no choices", 0},
-		{"too slow", []judgetest.Fault{judgetest.Slow}, 2, "", 0},
-		{"unreadable twice, then 1", []judgetest.Fault{judgetest.Prose, judgetest.Prose}, 3, "", 2},
-		{"out of tokens", []judgetest.Fault{judgetest.Truncated}, 2, "", 1},
-		{"unreadable for ever", []judgetest.Fault{judgetest.Prose, judgetest.Prose, judgetest.Prose}, 3, "none of 3 replies is a verdict", 3},
-		{"unreadable with failures between", []judgetest.Fault{judgetest.Prose, judgetest.Broken, judgetest.Truncated, judgetest.Reset}, 5, "", 2},
-		{"a wrong key", []judgetest.Fault{judgetest.Refused}, 1, "the judge answered 401 Unauthorized: wrong key", 0},
-		{"a key that is told", []judgetest.Fault{judgetest.Quoted}, 1, "the judge answered 401 Unauthorized: wrong key: [key]", 0},
+		{"429", []chattest.Fault{chattest.TooMany, chattest.TooMany}, 3, "", 0},
+		{"429 with Retry-After", []chattest.Fault{chattest.TooManyWait}, 2, "", 0},
+		{"500 then success", []chattest.Fault{chattest.Broken}, 2, "", 0},
+		{"500 for ever", five(chattest.Broken), 5, "5 tries failed; the last one: the judge answered 500 Internal Server Error", 0},
+		{"resets", []chattest.Fault{chattest.Reset, chattest.Reset, chattest.Reset, chattest.Reset}, 5, "", 0},
+		{"resets for ever", five(chattest.Reset), 5, "5 tries failed; the last one: the judge's reply broke off", 0},
+		{"half a body", []chattest.Fault{chattest.Half}, 2, "", 0},
+		{"garbage", []chattest.Fault{chattest.Garbage}, 2, "", 0},
+		{"no completion", []chattest.Fault{chattest.WrongJSON}, 2, "", 0},
+		{"no completion for ever", five(chattest.WrongJSON), 5, "5 tries failed; the last one: the judge's reply has no choices", 0},
+		{"too slow", []chattest.Fault{chattest.Slow}, 2, "", 0},
+		{"unreadable twice, then 1", []chattest.Fault{chattest.Prose, chattest.Prose}, 3, "", 2},
+		{"out of tokens", []chattest.Fault{chattest.Truncated}, 2, "", 1},
+		{"unreadable for ever", []chattest.Fault{chattest.Prose, chattest.Prose, chattest.Prose}, 3, "none of 3 replies is a verdict", 3},
+		{"unreadable with failures between", []chattest.Fault{chattest.Prose, chattest.Broken, chattest.Truncated, chattest.Reset}, 5, "", 2},
+		{"a wrong key", []chattest.Fault{chattest.Refused}, 1, "the judge answered 401 Unauthorized: wrong key", 0},
+		{"a key that is told", []chattest.Fault{chattest.Quoted}, 1, "the judge answered 401 Unauthorized: wrong key: [key]", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			client, server := open(t, judgetest.Config{Next: faults(c.meets...), Right: yes, Slow: time.Hour, RetryAfter: "0.01"},
+			client, server := open(t, chattest.Config{Next: faults(c.meets...), Right: yes, Slow: time.Hour, RetryAfter: "0.01"},
 				func(j *judge.Config) {
-					if j.Timeout = time.Minute; slices.Contains(c.meets, judgetest.Slow) {
+					if j.Timeout = time.Minute; slices.Contains(c.meets, chattest.Slow) {
 						j.Timeout = 3 * time.Second // the second try has to be answered in it
 					}
 				})
@@ -125,7 +125,7 @@ func TestFaults(t *testing.T) {
 
 // The request holds nothing of the item but what the prompt says. See docs/spec/vqa.md#r38.
 func TestRequest(t *testing.T) {
-	client, server := open(t, judgetest.Config{Parts: true, Right: yes})
+	client, server := open(t, chattest.Config{Parts: true, Right: yes})
 	open := &scoring.Question{Text: "Which <box> & {model_answer}?", Truth: "The \"red\" one", Answer: "{question}\nOutput 1"}
 	choice := &scoring.Question{Kind: scoring.JudgeChoice, Text: "Where?", Truth: "B. Kitchen", Options: []string{"A. Hall", "B. Kitchen"}, Answer: "The place to cook"}
 	for _, q := range []*scoring.Question{open, choice} {
@@ -152,14 +152,14 @@ func TestRequest(t *testing.T) {
 // different each time and shares no verdict with the published prompt.
 func TestRepeatAndFence(t *testing.T) {
 	dir := t.TempDir()
-	plain, server := open(t, judgetest.Config{Next: faults(judgetest.Prose, judgetest.Prose)}, func(c *judge.Config) { c.Cache = dir })
+	plain, server := open(t, chattest.Config{Next: faults(chattest.Prose, chattest.Prose)}, func(c *judge.Config) { c.Cache = dir })
 	plain.Ask(t.Context(), question(1))
 	bodies, _ := server.Requests()
 	const last = `\nOutput only a single digit: 0 or 1.`
 	if len(bodies) != 3 || bodies[0] != bodies[1] || strings.Replace(bodies[2], last+last, last, 1) != bodies[0] || bodies[2] == bodies[0] {
 		t.Errorf("got %q; want two equal requests and one with the last line repeated", bodies)
 	}
-	fenced, server := open(t, judgetest.Config{}, func(c *judge.Config) { c.Cache, c.Fence = dir, true })
+	fenced, server := open(t, chattest.Config{}, func(c *judge.Config) { c.Cache, c.Fence = dir, true })
 	fenced.Ask(t.Context(), question(1))
 	fenced.Ask(t.Context(), question(2))
 	bodies, _ = server.Requests()
@@ -182,7 +182,7 @@ func TestRepeatAndFence(t *testing.T) {
 func TestAskedOnce(t *testing.T) {
 	dir := t.TempDir()
 	with := func(c *judge.Config) { c.Cache = dir }
-	a, server := open(t, judgetest.Config{Delay: 50 * time.Millisecond, Right: yes}, with)
+	a, server := open(t, chattest.Config{Delay: 50 * time.Millisecond, Right: yes}, with)
 	b := connect(t, server, with)
 	var wg sync.WaitGroup
 	for i := range 40 {
@@ -203,7 +203,7 @@ func TestAskedOnce(t *testing.T) {
 	}
 	a.Close()
 	b.Close()
-	other, server := open(t, judgetest.Config{Right: func(string) bool { return false }}, with)
+	other, server := open(t, chattest.Config{Right: func(string) bool { return false }}, with)
 	if j, ok := other.Known(question(0)); !ok || !j.Right || j.Reply != "1" || server.Counts().Calls != 0 {
 		t.Errorf("got %+v, %v; want the verdict of the folder", j, ok)
 	}
@@ -229,7 +229,7 @@ func TestAskedOnce(t *testing.T) {
 // A wrong key ends a run after one call per connection at most, not after thousands.
 func TestHalt(t *testing.T) {
 	var log bytes.Buffer
-	client, _ := open(t, judgetest.Config{}, func(c *judge.Config) {
+	client, _ := open(t, chattest.Config{}, func(c *judge.Config) {
 		c.Key, c.Concurrency, c.Log = "sk-wrong", 2, slog.New(slog.NewTextHandler(&log, nil))
 	})
 	for i := range 1000 {
@@ -247,11 +247,11 @@ func TestHalt(t *testing.T) {
 
 // A daemon's judge goes on after a refusal: others may be liked better.
 func TestRefusedAlone(t *testing.T) {
-	client, server := open(t, judgetest.Config{Next: func(p string, n int) judgetest.Fault {
+	client, server := open(t, chattest.Config{Next: func(p string, n int) chattest.Fault {
 		if n == 0 && strings.Contains(p, "(0)") {
-			return judgetest.Refused
+			return chattest.Refused
 		}
-		return judgetest.None
+		return chattest.None
 	}}, func(c *judge.Config) { c.Halt, c.Patience = false, 0 })
 	if j := client.Ask(t.Context(), question(0)); j.Err == nil {
 		t.Fatalf("got %+v", j)
@@ -322,7 +322,7 @@ func TestBudget(t *testing.T) {
 		{"cost unknown", func(c *judge.Config) { c.Budget.Cost, c.Concurrency = 0.01, 1 }, 0, func(s judge.Stats) bool { return s.Calls == 1 }, "want --judge-price"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			client, _ := open(t, judgetest.Config{Cost: c.cost}, c.change)
+			client, _ := open(t, chattest.Config{Cost: c.cost}, c.change)
 			var wg sync.WaitGroup
 			errs := make([]error, 200)
 			for i := range errs {
@@ -344,7 +344,7 @@ func TestBudget(t *testing.T) {
 // A caller who gives up does not waste what is paid for: the verdict is kept.
 func TestCancellation(t *testing.T) {
 	asked, gate := make(chan struct{}, 10), make(chan struct{})
-	client, server := open(t, judgetest.Config{Right: func(string) bool {
+	client, server := open(t, chattest.Config{Right: func(string) bool {
 		asked <- struct{}{}
 		<-gate
 		return true
@@ -378,7 +378,7 @@ func TestCancellation(t *testing.T) {
 // A dry run counts what it would ask.
 func TestDryRun(t *testing.T) {
 	dir := t.TempDir()
-	client, server := open(t, judgetest.Config{}, func(c *judge.Config) { c.Cache = dir })
+	client, server := open(t, chattest.Config{}, func(c *judge.Config) { c.Cache = dir })
 	client.Ask(t.Context(), question(0))
 	dry := connect(t, server, func(c *judge.Config) { c.Cache, c.DryRun = dir, true })
 	for i := range 3 {
@@ -394,7 +394,7 @@ func TestDryRun(t *testing.T) {
 func TestTornFolder(t *testing.T) {
 	dir := t.TempDir()
 	with := func(c *judge.Config) { c.Cache = dir }
-	client, server := open(t, judgetest.Config{Right: yes}, with)
+	client, server := open(t, chattest.Config{Right: yes}, with)
 	for i := range 3 {
 		client.Ask(t.Context(), question(i))
 	}

@@ -107,6 +107,3 @@ func compact(v any) []byte {
 	}
 	return b.Bytes()
 }
-
-// estimate is how many tokens a text is taken for: characters / 4, plus 1.
-func estimate(text string) int64 { return int64(len([]rune(text))/4) + 1 }

@@ -1,14 +1,12 @@
 package judge
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,6 +15,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"plumb/daemon/chat"
+	"plumb/daemon/ledger"
 	"plumb/scoring"
 )
 
@@ -47,7 +47,7 @@ func cut(s string) string {
 	if len(s) <= maxReply {
 		return s
 	}
-	return brief(s, maxReply)
+	return chat.Brief(s, maxReply)
 }
 
 // store keeps verdicts in DIR/verdicts.jsonl: one line each, appended by one write under
@@ -58,12 +58,10 @@ func cut(s string) string {
 // DIR/asking has a lock per question that is being asked, which ends with its process.
 type store struct {
 	mu     sync.Mutex
-	f      *os.File // nil without a folder
+	f      *ledger.File // nil without a folder
 	locks  *os.File
 	at     map[digest]place
 	mem    map[digest]verdict // what is in no file
-	read   int64              // bytes of the file that are indexed
-	torn   int                // lines that were skipped
 	dirty  bool
 	tick   *time.Timer
 	closed bool
@@ -89,7 +87,7 @@ func openStore(dir string) (*store, error) {
 		return nil, fmt.Errorf("cannot make --judge-cache: %w", err)
 	}
 	var err error
-	if s.f, err = os.OpenFile(filepath.Join(dir, "verdicts.jsonl"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600); err != nil {
+	if s.f, err = ledger.Open(filepath.Join(dir, "verdicts.jsonl")); err != nil {
 		return nil, fmt.Errorf("cannot open --judge-cache: %w", err)
 	}
 	if s.locks, err = os.OpenFile(filepath.Join(dir, "asking"), os.O_RDWR|os.O_CREATE, 0o600); err == nil {
@@ -134,7 +132,7 @@ func (s *store) put(k digest, v verdict) error {
 		s.remember(k, v)
 		return nil
 	}
-	if err := s.append(line(v)); err != nil {
+	if err := s.f.Append(line(v)); err != nil {
 		s.remember(k, v)
 		return fmt.Errorf("cannot write to --judge-cache: %w", err)
 	}
@@ -156,100 +154,25 @@ func (s *store) remember(k digest, v verdict) {
 	s.mem[k] = v
 }
 
-// append writes one line at the end of the file, also while other processes append. What was torn there
-// before gets an end first.
-func (s *store) append(b []byte) (err error) {
-	fd := int(s.f.Fd())
-	for err = unix.EINTR; err == unix.EINTR; {
-		err = unix.Flock(fd, unix.LOCK_EX)
-	}
-	if err != nil && !errors.Is(err, unix.ENOTSUP) && !errors.Is(err, unix.ENOLCK) {
-		return err
-	}
-	defer unix.Flock(fd, unix.LOCK_UN)
-	st, err := s.f.Stat()
-	if err != nil {
-		return err
-	}
-	if st.Size() > 0 {
-		var last [1]byte
-		if _, err := s.f.ReadAt(last[:], st.Size()-1); err != nil {
-			return err
-		}
-		if last[0] != '\n' {
-			b = append([]byte{'\n'}, b...)
-		}
-	}
-	_, err = s.f.Write(b)
-	return err
-}
-
 // refresh indexes what was appended since, by others too. The caller holds mu, or is
 // alone.
 func (s *store) refresh() error {
 	if s.f == nil {
 		return nil
 	}
-	st, err := s.f.Stat()
-	if err != nil {
-		return err
-	}
-	if st.Size() < s.read { // another process truncated it
-		s.read = 0
-		clear(s.at)
-	}
-	const piece = 1 << 20
-	var rest []byte // the beginning of a line
-	for at := s.read; at < st.Size(); {
-		b := make([]byte, min(piece, st.Size()-at))
-		if _, err := s.f.ReadAt(b, at); err != nil && err != io.EOF {
-			return err
+	return s.f.Refresh(func() { clear(s.at) }, func(line []byte, off int64) {
+		if k, _, ok := parse(line); ok {
+			s.at[k] = place{off, int32(len(line))}
 		}
-		at += int64(len(b))
-		if rest = s.index(append(rest, b...)); len(rest) > piece { // no line of ours
-			s.read += int64(len(rest))
-			rest = nil
-		}
-	}
-	return nil
+	})
 }
-
-// index takes in the whole lines at s.read and returns what is left.
-func (s *store) index(b []byte) []byte {
-	for {
-		i := bytes.IndexByte(b, '\n')
-		if i < 0 {
-			return b
-		}
-		if k, _, ok := parse(b[:i]); ok {
-			s.at[k] = place{s.read, int32(i)}
-		} else if i > 0 {
-			s.torn++
-		}
-		s.read += int64(i) + 1
-		b = b[i+1:]
-	}
-}
-
-// sumName begins the last member of a line, whose value covers all before it.
-const sumName = `,"sum":"`
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // line writes a verdict with its checksum and line end.
-func line(v verdict) []byte {
-	b := bytes.TrimSuffix(compact(v), []byte("}\n"))
-	sum := crc32.Checksum(b, castagnoli)
-	return fmt.Appendf(b, "%s%08x\"}\n", sumName, sum)
-}
+func line(v verdict) []byte { return ledger.Line(compact(v)) }
 
 // parse reads a line without its end. ok is false where it is not whole.
 func parse(b []byte) (k digest, v verdict, ok bool) {
-	i := bytes.LastIndex(b, []byte(sumName))
-	if i < 0 || string(b[i:]) != fmt.Sprintf("%s%08x\"}", sumName, crc32.Checksum(b[:i], castagnoli)) {
-		return k, v, false
-	}
-	if json.Unmarshal(b, &v) != nil || len(v.Key) != 2*len(k) {
+	if !ledger.Whole(b) || json.Unmarshal(b, &v) != nil || len(v.Key) != 2*len(k) {
 		return k, v, false
 	}
 	_, err := hex.Decode(k[:], []byte(v.Key))
@@ -284,7 +207,7 @@ func (s *store) claim(ctx context.Context, k digest) (release func(), err error)
 		if err != unix.EAGAIN && err != unix.EACCES && err != unix.EINTR {
 			break
 		}
-		if err := sleep(ctx, pollClaim); err != nil {
+		if err := chat.Sleep(ctx, pollClaim); err != nil {
 			return nil, errors.New("another process asks the same, and has no answer yet")
 		}
 	}

@@ -1,4 +1,4 @@
-package judge
+package chat
 
 import (
 	"bytes"
@@ -18,9 +18,9 @@ import (
 // maxBody is the longest body of a reply in bytes.
 const maxBody = 4 << 20
 
-// chat is the body of a request; nothing else of the item is sent. See
+// body is the body of a request; nothing else of the item is sent. See
 // docs/spec/vqa.md#r38.
-type chat struct {
+type body struct {
 	Model       string    `json:"model"`
 	Messages    []message `json:"messages"`
 	Temperature float64   `json:"temperature"`
@@ -50,16 +50,20 @@ type completion struct {
 	} `json:"error"`
 }
 
-// reply is a completion that arrived whole.
-type reply struct {
-	text    string
-	cut     bool // the judge had no tokens left
-	counted bool // tokens are the endpoint's count, not an estimate
-	prompt  int64
-	output  int64
-	cost    *float64
-	free    func() // gives the slot of the call back
+// Reply is a completion that arrived whole.
+type Reply struct {
+	Text       string
+	Cut        bool // the model had no tokens left
+	Counted    bool // tokens are the endpoint's count, not an estimate
+	Prompt     int64
+	Completion int64
+	Cost       *float64 // USD; nil where it is unknown
+	told       *float64 // the cost that the endpoint tells
+	free       func()
 }
+
+// Free gives the slot of the call back. Until then no other call begins in its place.
+func (r *Reply) Free() { r.free() }
 
 // failure is a try without a reply.
 type failure struct {
@@ -82,11 +86,11 @@ func (f *failure) again() bool {
 }
 
 // call makes one try. Errors are a *failure, or that of ctx.
-func (c *Client) call(ctx context.Context, prompt string) (*reply, error) {
+func (c *Client) call(ctx context.Context, prompt string) (*Reply, error) {
 	try, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	body := compact(chat{c.cfg.Model, []message{{"user", prompt}}, c.cfg.Temperature, c.cfg.MaxTokens})
-	req, err := http.NewRequestWithContext(try, http.MethodPost, c.endpoint, bytes.NewReader(body))
+	data := compact(body{c.cfg.Model, []message{{"user", prompt}}, c.cfg.Temperature, c.cfg.MaxTokens})
+	req, err := http.NewRequestWithContext(try, http.MethodPost, c.endpoint, bytes.NewReader(data))
 	if err != nil {
 		return nil, &failure{why: "the judge's address cannot be used", status: http.StatusBadRequest}
 	}
@@ -140,7 +144,7 @@ func (c *Client) refused(resp *http.Response, body []byte) error {
 		why: fmt.Sprintf("the judge answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))}
 	var said completion
 	if json.Unmarshal(body, &said) == nil && said.Error != nil && said.Error.Message != "" {
-		f.why += ": " + brief(c.hide(said.Error.Message), 200)
+		f.why += ": " + Brief(c.hide(said.Error.Message), 200)
 	}
 	return f
 }
@@ -158,7 +162,7 @@ func retryAfter(s string, now time.Time) time.Duration {
 
 // read takes the text out of a reply. What is no completion is a failure like a broken
 // connection: there is a proxy in the way, or a server in trouble.
-func (c *Client) read(prompt string, body []byte) (*reply, error) {
+func (c *Client) read(prompt string, body []byte) (*Reply, error) {
 	var got completion
 	if err := json.Unmarshal(body, &got); err != nil {
 		return nil, &failure{why: "the judge's reply is not a chat completion in JSON", lost: true}
@@ -166,7 +170,7 @@ func (c *Client) read(prompt string, body []byte) (*reply, error) {
 	if len(got.Choices) == 0 {
 		f := &failure{why: "the judge's reply has no choices", lost: true}
 		if got.Error != nil {
-			f.why, f.lost = "the judge answered with an error: "+brief(c.hide(got.Error.Message), 200), false
+			f.why, f.lost = "the judge answered with an error: "+Brief(c.hide(got.Error.Message), 200), false
 		}
 		return nil, f
 	}
@@ -174,11 +178,11 @@ func (c *Client) read(prompt string, body []byte) (*reply, error) {
 	if !ok {
 		return nil, &failure{why: "the judge's reply has a content that is no text", lost: true}
 	}
-	r := &reply{text: c.hide(text), cut: got.Choices[0].FinishReason == "length"}
+	r := &Reply{Text: c.hide(text), Cut: got.Choices[0].FinishReason == "length"}
 	if u := got.Usage; u != nil {
-		r.prompt, r.output, r.cost, r.counted = max(0, u.Prompt), max(0, u.Completion), u.Cost, true
+		r.Prompt, r.Completion, r.told, r.Counted = max(0, u.Prompt), max(0, u.Completion), u.Cost, true
 	} else {
-		r.prompt, r.output = estimate(prompt), estimate(text)
+		r.Prompt, r.Completion = Estimate(prompt), Estimate(text)
 	}
 	return r, nil
 }
@@ -209,8 +213,8 @@ func (c *Client) hide(s string) string {
 	return strings.ReplaceAll(s, c.cfg.Key, "[key]")
 }
 
-// brief cuts a text to n bytes on one line.
-func brief(s string, n int) string {
+// Brief cuts a text to n bytes on one line.
+func Brief(s string, n int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) <= n {
 		return s
@@ -220,3 +224,17 @@ func brief(s string, n int) string {
 	}
 	return s[:n] + "..."
 }
+
+// compact writes JSON without spaces and without escapes that JSON does not ask for.
+func compact(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("BUG: JSON of a request: " + err.Error())
+	}
+	return b.Bytes()
+}
+
+// Estimate is how many tokens a text is taken for: characters / 4, plus 1.
+func Estimate(text string) int64 { return int64(len([]rune(text))/4) + 1 }

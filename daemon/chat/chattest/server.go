@@ -1,8 +1,8 @@
-// Package judgetest is a judge for tests: a real HTTP server that speaks the OpenAI chat
+// Package chattest is a judge for tests: a real HTTP server that speaks the OpenAI chat
 // format. In: requests. Out: verdicts by a rule of the test, or one of the faults that
 // real endpoints have. Which call meets which fault follows from a seed, the question and
 // how often it was asked. It counts what an endpoint would have charged for.
-package judgetest
+package chattest
 
 import (
 	"encoding/json"

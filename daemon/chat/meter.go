@@ -1,4 +1,4 @@
-package judge
+package chat
 
 import (
 	"context"
@@ -26,7 +26,6 @@ func (p *Price) of(prompt, completion int64) float64 {
 type Usage struct {
 	Calls            int64 // requests that were sent, the failed ones too
 	Retries          int64 // of which because one before them failed
-	Unread           int64 // replies that were no verdict
 	Lost             int64 // calls that may have been answered and paid for, but brought nothing
 	PromptTokens     int64 // of replies, as the endpoint counts them, else estimated
 	CompletionTokens int64
@@ -131,15 +130,16 @@ func (h *held) drop(lost bool) {
 var errNoPrice = errors.New("the cost cannot be held to --judge-max-cost: the endpoint does not tell it; want --judge-price")
 
 // pay books a reply. The error says that its cost is unknown and is bounded.
-func (h *held) pay(r *reply) error {
+func (h *held) pay(r *Reply) error {
 	m := h.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.at.tokens -= h.tokens
 	m.at.cost -= h.cost
-	m.usage.PromptTokens += r.prompt
-	m.usage.CompletionTokens += r.output
+	m.usage.PromptTokens += r.Prompt
+	m.usage.CompletionTokens += r.Completion
 	cost := m.costOf(r)
+	r.Cost = cost
 	if cost != nil {
 		m.usage.Cost += *cost
 		m.usage.Priced = true
@@ -162,26 +162,18 @@ func (m *meter) ended() {
 	m.change = make(chan struct{})
 }
 
-// cost is what a reply costs in USD, nil where it is unknown.
-func (m *meter) cost(r *reply) *float64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.costOf(r)
-}
-
 // costOf is the endpoint's own word before the price of the flags.
-func (m *meter) costOf(r *reply) *float64 {
+func (m *meter) costOf(r *Reply) *float64 {
 	switch {
-	case r.cost != nil && *r.cost >= 0:
-		return r.cost
+	case r.told != nil && *r.told >= 0:
+		return r.told
 	case m.price != nil:
-		c := m.price.of(r.prompt, r.output)
+		c := m.price.of(r.Prompt, r.Completion)
 		return &c
 	}
 	return nil
 }
 
-func (m *meter) unread()  { m.mu.Lock(); m.usage.Unread++; m.mu.Unlock() }
 func (m *meter) retried() { m.mu.Lock(); m.usage.Retries++; m.mu.Unlock() }
 
 func (m *meter) spent() Usage {
