@@ -31,6 +31,7 @@ type cli struct {
 	Bench   benchCmd   `cmd:"" help:"Profile the stages on this machine: times, sweeps, ceilings, traces."`
 	Prompt  promptCmd  `cmd:"" help:"Write the prompts of items: what a model is asked, with pictures."`
 	Tangram tangramCmd `cmd:"" help:"Make TangramPuzzle instances, from drawings or from a seed, and Task 1 items."`
+	Aspire  aspireCmd  `cmd:"" help:"Make ASPIRE tasks from a seed."`
 	Report  reportCmd  `cmd:"" help:"Join result files of several models and runs into one report."`
 	Agree   agreeCmd   `cmd:"" help:"Measure how far a judge agrees with annotators."`
 	Doctor  doctorCmd  `cmd:"" help:"Print what works on this machine."`

@@ -102,6 +102,12 @@ func Tests() []string {
 // Make returns scenario number index of a test. The same arguments give the same
 // scenario on every machine.
 func Make(seed uint64, test string, index int) (*Scenario, error) {
+	return draw(seed, test, index, func(*Scenario) bool { return true })
+}
+
+// draw draws scenarios from the random numbers of (seed, test, index) until one is valid
+// and fits.
+func draw(seed uint64, test string, index int, fits func(*Scenario) bool) (*Scenario, error) {
 	for _, m := range makers {
 		if m.name != test {
 			continue
@@ -109,8 +115,8 @@ func Make(seed uint64, test string, index int) (*Scenario, error) {
 		r := Rand(seed, test, index, "")
 		for range maxDraws {
 			s, ok := m.draw(r)
-			if ok {
-				s.Test, s.Index = test, index
+			s.Test, s.Index = test, index
+			if ok && fits(&s) {
 				return &s, nil
 			}
 		}
@@ -149,6 +155,32 @@ func (s *Scenario) AppendLine(dst []byte, model string, response *string) ([]byt
 		ID: s.ID() + "/" + model, Suite: "aspire", Test: s.Test, Model: model,
 		Prompt: s.Prompt, Shapes: s.Shapes, Task: s.Task, Response: response,
 	})
+	if err != nil {
+		return dst, fmt.Errorf("cannot encode scenario %s: %w", s.ID(), err)
+	}
+	return append(dst, b.Bytes()...), nil
+}
+
+// AppendTask appends the scenario as one line of a task file: a dump line without a model
+// and a response, with the seed, the index, the level and the measures. Its id names test,
+// seed and index. See docs/spec/aspire.md#r72.
+func (s *Scenario) AppendTask(dst []byte, seed uint64) ([]byte, error) {
+	measures, level := s.Measured()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		ID       string   `json:"id"`
+		Suite    string   `json:"suite"`
+		Test     string   `json:"test"`
+		Prompt   string   `json:"prompt"`
+		Shapes   []Shape  `json:"shapes"`
+		Task     any      `json:"task"`
+		Seed     uint64   `json:"seed"`
+		Index    int      `json:"index"`
+		Level    Level    `json:"level"`
+		Measures Measures `json:"measures"`
+	}{fmt.Sprintf("%s-s%d-%02d", s.Test, seed, s.Index), "aspire", s.Test, s.Prompt, s.Shapes, s.Task, seed, s.Index, level, measures})
 	if err != nil {
 		return dst, fmt.Errorf("cannot encode scenario %s: %w", s.ID(), err)
 	}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"plumb/scoring/aspire/scenario"
+)
+
+// aspireCmd is `plumb aspire`.
+type aspireCmd struct {
+	Generate aspireGenerateCmd `cmd:"" help:"Make tasks without any data: the same seed gives the same bytes on every machine."`
+}
+
+// aspireGenerateCmd is `plumb aspire generate`.
+type aspireGenerateCmd struct {
+	Seed   string   `default:"0" placeholder:"N" help:"Seed of the scenes, a whole number from 0."`
+	Count  int      `default:"25" placeholder:"N" help:"Scenes of each test; the paper has 25."`
+	From   int      `default:"0" placeholder:"N" help:"Index of the first scene of each test."`
+	Tests  []string `placeholder:"TEST,..." help:"Tests to make; all eight by default."`
+	Level  string   `default:"mixed" placeholder:"LEVEL" help:"mixed (as drawn), easy, medium, hard, or graded (the three in turn)."`
+	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the tasks, one JSON line each; - is stdout."`
+}
+
+// Run writes the tasks, test by test in the order of the paper. See
+// docs/spec/aspire.md#r72.
+func (c *aspireGenerateCmd) Run(std streams) error {
+	seed, err := strconv.ParseUint(c.Seed, 10, 64)
+	switch {
+	case err != nil:
+		return usage("cannot use --seed %q: want a whole number from 0 to %d", c.Seed, uint64(math.MaxUint64))
+	case c.Count < 1 || c.From < 0 || c.From > math.MaxInt32 || c.Count > 1_000_000:
+		return usage("cannot use --count %d --from %d: want a count from 1 to 1000000 and a first index from 0", c.Count, c.From)
+	case !slices.Contains(scenario.Levels(), scenario.Level(c.Level)):
+		return usage("cannot use --level %q: want one of %v", c.Level, scenario.Levels())
+	}
+	tests, err := aspireTests(c.Tests)
+	if err != nil {
+		return err
+	}
+	out, err := output(c.Output, std)
+	if err != nil {
+		return err
+	}
+	for _, test := range tests {
+		for i := c.From; i < c.From+c.Count && err == nil; i++ {
+			var line []byte
+			if line, err = aspireTask(seed, test, i, scenario.Level(c.Level)); err == nil {
+				_, err = out.Write(line)
+			}
+		}
+	}
+	return out.finish(err)
+}
+
+// aspireTask returns one generated task as a line.
+func aspireTask(seed uint64, test string, index int, level scenario.Level) ([]byte, error) {
+	s, err := scenario.MakeLevel(seed, test, index, level)
+	if err != nil {
+		return nil, err
+	}
+	return s.AppendTask(nil, seed)
+}
+
+// aspireTests returns the tests that were named, in the order of the paper; all where none
+// was.
+func aspireTests(named []string) ([]string, error) {
+	if len(named) == 0 {
+		return scenario.Tests(), nil
+	}
+	var tests []string
+	for _, test := range scenario.Tests() {
+		if slices.Contains(named, test) {
+			tests = append(tests, test)
+		}
+	}
+	for _, name := range named {
+		if !slices.Contains(tests, name) {
+			return nil, usage("cannot use --tests %q: want some of %s", name, strings.Join(scenario.Tests(), ", "))
+		}
+	}
+	return tests, nil
+}

@@ -1,0 +1,274 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Level says how hard a scenario is.
+type Level string
+
+// The levels. Mixed and Graded are only asked for: scenarios themselves are easy, medium
+// or hard.
+const (
+	Easy   Level = "easy"
+	Medium Level = "medium"
+	Hard   Level = "hard"
+	Mixed  Level = "mixed"  // whatever is drawn
+	Graded Level = "graded" // easy, medium and hard in turn, by index
+)
+
+// Levels lists what MakeLevel takes.
+func Levels() []Level { return []Level{Mixed, Graded, Easy, Medium, Hard} }
+
+// Measure is one number or word that tells how hard a scenario is.
+type Measure struct {
+	Name  string
+	Value any // string, int, bool or float64
+}
+
+// Measures are the measures of a scenario, in a fixed order for each test.
+type Measures []Measure
+
+// MarshalJSON writes the measures as the members of an object.
+func (m Measures) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, one := range m {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		v, err := json.Marshal(one.Value)
+		if err != nil {
+			return nil, err
+		}
+		b = append(fmt.Appendf(b, "%q:", one.Name), v...)
+	}
+	return append(b, '}'), nil
+}
+
+// Measured returns the measures of a finished scenario and the level that follows from
+// them. See docs/spec/aspire.md#r71.
+func (s *Scenario) Measured() (Measures, Level) {
+	switch t := s.Task.(type) {
+	case *MazeTask:
+		return s.measureMaze(t)
+	case *GraphTask:
+		n := s.crossings(t.Node)
+		return Measures{{"crossings", n}}, graded(n > 5, n > 10)
+	case *PatternTask:
+		like := s.looksLike(t)
+		return Measures{{"mode", t.Mode}, {"like", like}}, graded(t.Mode == "shape", like)
+	case *LabelTask:
+		return Measures{{"geo", t.Type}}, graded(!slices.Contains(easyGeos, t.Type), slices.Contains(hardGeos, t.Type))
+	case *LineTask:
+		n := s.alike(t.A, t.B)
+		return Measures{{"alike", n}}, graded(n > 0, n > 1)
+	case *ArrowTask:
+		angle := s.initialAngle(t)
+		return Measures{{"ti", angle}}, graded(angle <= 2.1, angle < 1.1)
+	case *OverlapTask:
+		n := s.apart(t)
+		return Measures{{"apart", n}}, graded(n > 0, n > 1)
+	case *BalanceTask:
+		share := s.overlapping()
+		return Measures{{"overlap", share}}, graded(share >= 0.08, share > 0.15)
+	}
+	panic("BUG: no measure for " + s.Test)
+}
+
+// graded returns Hard, else Medium, else Easy.
+func graded(medium, hard bool) Level {
+	switch {
+	case hard:
+		return Hard
+	case medium:
+		return Medium
+	}
+	return Easy
+}
+
+// Outlines of a label's shape by how much room they leave for text at a given size.
+var (
+	easyGeos = []string{"rectangle", "ellipse", "oval", "hexagon", "octagon"}
+	hardGeos = []string{"triangle", "star", "heart"}
+)
+
+// measureMaze counts the other shapes that have the anchor's colour or outline, and tells
+// whether the direction is one of the four main ones.
+func (s *Scenario) measureMaze(t *MazeTask) (Measures, Level) {
+	cardinal := slices.Contains([]string{"north", "east", "south", "west"}, t.Direction)
+	kind := "ordinal"
+	if cardinal {
+		kind = "cardinal"
+	}
+	n := s.alike(t.Anchor)
+	return Measures{{"direction", kind}, {"alike", n}}, graded(!cardinal || n > 0, !cardinal && n > 0)
+}
+
+// alike counts the solid shapes besides ids that have the colour or the outline of one of
+// them.
+func (s *Scenario) alike(ids ...string) (n int) {
+	for i := range s.Shapes {
+		shape := &s.Shapes[i]
+		if shape.Props.Fill != "solid" || slices.Contains(ids, shape.ID) {
+			continue
+		}
+		if slices.ContainsFunc(ids, func(id string) bool {
+			p := s.shape(id).Props
+			return p.Color == shape.Props.Color || p.Geo == shape.Props.Geo
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+// shape returns the shape with this id, which exists.
+func (s *Scenario) shape(id string) *Shape {
+	i := slices.IndexFunc(s.Shapes, func(sh Shape) bool { return sh.ID == id })
+	if i < 0 {
+		panic("BUG: no shape " + id)
+	}
+	return &s.Shapes[i]
+}
+
+// crossings counts the pairs of an edge at the node and another edge that cross.
+func (s *Scenario) crossings(node string) (n int) {
+	cx, cy := s.shape(node).Centre()
+	type edge struct{ ax, ay, bx, by float64 }
+	var own, others []edge
+	for _, sh := range s.Shapes {
+		if sh.Type != "line" {
+			continue
+		}
+		e := edge{sh.X, sh.Y, sh.X + sh.Props.Points.A2.X, sh.Y + sh.Props.Points.A2.Y}
+		// Centres and ends are rounded to cents each, so they are compared with room.
+		if math.Hypot(e.ax-cx, e.ay-cy) < 1 || math.Hypot(e.bx-cx, e.by-cy) < 1 {
+			own = append(own, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	// side is the side of the line through e on which a point lies: 1, -1, or 0 within a
+	// distance of 1 px, where edges share an end.
+	side := func(e edge, x, y float64) int {
+		length := math.Hypot(e.bx-e.ax, e.by-e.ay)
+		switch d := ((e.bx-e.ax)*(y-e.ay) - (e.by-e.ay)*(x-e.ax)) / length; {
+		case d > 1:
+			return 1
+		case d < -1:
+			return -1
+		}
+		return 0
+	}
+	for _, e := range own {
+		for _, o := range others {
+			if side(e, o.ax, o.ay)*side(e, o.bx, o.by) < 0 && side(o, e.ax, e.ay)*side(o, e.bx, e.by) < 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// families are colours and outlines that look like each other.
+var families = [][]string{
+	{"violet", "light-violet"}, {"blue", "light-blue"}, {"green", "light-green"}, {"red", "light-red"}, {"black", "grey"},
+	{"ellipse", "oval", "cloud"}, {"rectangle", "trapezoid", "diamond"}, {"pentagon", "hexagon", "octagon"},
+}
+
+// looksLike reports whether the outlier's own value looks like one of the two that the
+// other shapes have.
+func (s *Scenario) looksLike(t *PatternTask) bool {
+	value := func(sh *Shape) string {
+		if t.Mode == "color" {
+			return sh.Props.Color
+		}
+		return sh.Props.Geo
+	}
+	third := value(s.shape(t.Outlier))
+	for i := range s.Shapes {
+		other := value(&s.Shapes[i])
+		if other != third && slices.ContainsFunc(families, func(f []string) bool { return slices.Contains(f, third) && slices.Contains(f, other) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// initialAngle returns the angle between the arrow and the direction to its target,
+// radians in [0, pi]. See docs/spec/aspire.md#r50.
+func (s *Scenario) initialAngle(t *ArrowTask) float64 {
+	a := s.shape(t.Arrow)
+	sin, cos := math.Sincos(a.Rotation)
+	w, h := a.Props.W/2, a.Props.H/2
+	x, y := a.X+cos*w-sin*h, a.Y+sin*w+cos*h
+	tx, ty := s.shape(t.Target).Centre()
+	return math.Abs(math.Remainder(a.Rotation-math.Pi/2-math.Atan2(ty-y, tx-x), 2*math.Pi))
+}
+
+// apart counts the shapes to delete that do not meet the reference themselves.
+func (s *Scenario) apart(t *OverlapTask) (n int) {
+	r := s.shape(t.Reference)
+	for _, id := range t.Expected {
+		o := s.shape(id)
+		if o.X+o.Props.W <= r.X || r.X+r.Props.W <= o.X || o.Y+o.Props.H <= r.Y || r.Y+r.Props.H <= o.Y {
+			n++
+		}
+	}
+	return n
+}
+
+// overlapping returns 1 - area of the union of all boxes / sum of their areas, in [0, 1).
+func (s *Scenario) overlapping() float64 {
+	var xs []float64
+	sum, union := 0.0, 0.0
+	for _, sh := range s.Shapes {
+		xs = append(xs, sh.X, sh.X+sh.Props.W)
+		sum += sh.Props.W * sh.Props.H
+	}
+	slices.Sort(xs)
+	for i, x := range xs[1:] {
+		type interval struct{ from, to float64 }
+		var column []interval
+		for _, sh := range s.Shapes {
+			if sh.X <= xs[i] && x <= sh.X+sh.Props.W {
+				column = append(column, interval{sh.Y, sh.Y + sh.Props.H})
+			}
+		}
+		slices.SortFunc(column, func(a, b interval) int {
+			if a.from < b.from {
+				return -1
+			}
+			return 1
+		})
+		covered, end := 0.0, math.Inf(-1)
+		for _, y := range column {
+			covered += max(0, y.to-max(y.from, end))
+			end = max(end, y.to)
+		}
+		union += covered * (x - xs[i])
+	}
+	return 1 - union/sum
+}
+
+// MakeLevel returns scenario number index of a test with that level. Mixed gives the
+// scenario of Make. Others are drawn again from the same random numbers until their
+// measures fit. The error names an unknown test or level.
+func MakeLevel(seed uint64, test string, index int, level Level) (*Scenario, error) {
+	if !slices.Contains(Levels(), level) {
+		return nil, fmt.Errorf("cannot make scenario: unknown level %q; want one of %v", level, Levels())
+	}
+	if level == Graded {
+		level = []Level{Easy, Medium, Hard}[index%3]
+	}
+	return draw(seed, test, index, func(s *Scenario) bool {
+		if level == Mixed {
+			return true
+		}
+		_, is := s.Measured()
+		return is == level
+	})
+}
