@@ -75,7 +75,7 @@ func (s *sight) paint() (*image.NRGBA, error) {
 		pieces = append(pieces, piece)
 	}
 	var target diagram.Loop
-	for _, v := range s.target.Outline() {
+	for _, v := range s.target.Vertices() {
 		target = append(target, diagram.Point{X: v.X.Float(), Y: v.Y.Float()})
 	}
 	return diagram.Answer(target, pieces)

@@ -113,7 +113,7 @@ func evaluateBy(p *construction.Prediction, t *plane.Target, r *raster) Score {
 	s.pieces(m, e, p.Decimal)
 	s.physics(m, e, p.Decimal)
 	s.VPR = !s.TSE && !s.RGE && !s.PE // docs/spec/tangram.md#r38
-	for _, takes := range e.Takes {
+	for _, takes := range e.HasArea {
 		s.Evaluable = s.Evaluable || takes
 	}
 	switch {
@@ -166,15 +166,15 @@ func (s *Score) physics(m *memory, r *plane.Result, decimal bool) {
 	}
 	for i := range n {
 		for j := i + 1; j < n; j++ {
-			if !r.Takes[i] || !r.Takes[j] {
+			if !r.HasArea[i] || !r.HasArea[j] {
 				continue
 			}
 			var edge, point bool
 			if decimal {
 				edge, point = touching(m.edges[i], m.edges[j])
 			} else {
-				edge = r.Edge(i, j)
-				point = edge || points.find(i) != points.find(j) && r.Touch(i, j)
+				edge = r.SharesEdge(i, j)
+				point = edge || points.find(i) != points.find(j) && r.Touches(i, j)
 			}
 			if edge {
 				edges.join(i, j)
@@ -184,10 +184,10 @@ func (s *Score) physics(m *memory, r *plane.Result, decimal bool) {
 			}
 		}
 	}
-	s.PEDisconnected = edges.apart(r.Takes)
-	s.PEDisconnectedP = points.apart(r.Takes)
+	s.PEDisconnected = edges.apart(r.HasArea)
+	s.PEDisconnectedP = points.apart(r.HasArea)
 	if s.PEDisconnected {
-		s.Components = edges.groups(r.Takes, at)
+		s.Components = edges.groups(r.HasArea, at)
 	}
 	s.PE = s.PEOverlap || s.PEDisconnected
 }

@@ -2,8 +2,8 @@ package plane
 
 import "slices"
 
-// sides tells on which sides of a directed edge a polygon lies: onLeft, onRight,
-// or both where the edge runs inside.
+// sides is a bit set: on which sides of a directed edge a polygon's region lies. Both are set
+// where the edge runs inside the region.
 type sides uint8
 
 const (
@@ -12,121 +12,121 @@ const (
 	inside = onLeft | onRight
 )
 
-// span is an interval of an edge, with how a polygon lies to it.
+// span is an interval of an edge, and the sides on which the region of a ring lies there.
 type span struct {
-	lo, hi place
-	rel    sides
-	part   int32
+	lo, hi edgeParam
+	sides  sides
+	ring   int32
 }
 
-// event is a place where an edge crosses a polygon, with the sides on which
-// inside and outside change there.
+// event is a point where an edge crosses a polygon, and the sides on which inside and outside
+// change there.
 type event struct {
-	at place
-	by sides
+	at     edgeParam
+	change sides
 }
 
-// cutter is scratch for clip.
-type cutter struct {
+// clipper clips edges against polygons. It holds the scratch memory.
+type clipper struct {
 	side   []int8
 	events []event
 }
 
-// clip appends the intervals of the edge a, b that have the polygon's even-odd
-// region on a side. A line just left of the edge crosses what goes from its left
-// to the edge or beyond; so does one just right of it; between two crossings
-// nothing changes.
-func (c *cutter) clip(k *board, dst []span, a, b int32, r ring, part int32) []span {
-	if !c.sort(k, a, b, r) {
+// clip appends the intervals of the edge from a to b that have the even-odd region of ring r on a
+// side. A line just left of the edge crosses each polygon edge that leads from its left to the
+// edge or beyond, and a line just right of it likewise. Between two crossings nothing changes.
+func (c *clipper) clip(vs *vertexSet, dst []span, a, b int32, r ring, index int32) []span {
+	if !c.classify(vs, a, b, r) {
 		return dst
 	}
-	c.cross(k, a, b, r)
+	c.collectCrossings(vs, a, b, r)
 	var state sides
 	at := &start
 	for i := range c.events {
 		e := &c.events[i]
 		if state != 0 {
 			from, to := at, &e.at
-			if k.before(from, &start) {
+			if vs.before(from, &start) {
 				from = &start
 			}
-			if k.before(&end, to) {
+			if vs.before(&end, to) {
 				to = &end
 			}
-			if k.before(from, to) {
-				dst = append(dst, span{*from, *to, state, part})
+			if vs.before(from, to) {
+				dst = append(dst, span{*from, *to, state, index})
 			}
 		}
-		state ^= e.by
+		state ^= e.change
 		at = &e.at
 	}
 	return dst
 }
 
-// sort finds on which sides of the line through a and b the points of a ring lie.
-// It reports whether the ring can have area along the edge: it may lie before,
-// behind or beside it. Next to an end, a point counts as off the edge only where
-// it is the same as that end.
-func (c *cutter) sort(k *board, a, b int32, r ring) bool {
+// classify finds on which side of the line through a and b each point of a ring lies. It reports
+// false if the ring has no area along the edge, because it is before, behind or beside it. Near an
+// end of the edge a point counts as beyond the edge only if it equals that end.
+func (c *clipper) classify(vs *vertexSet, a, b int32, r ring) bool {
 	n := int(r.to - r.from)
 	if cap(c.side) < n {
 		c.side = make([]int8, 2*n)
 	}
 	c.side = c.side[:n]
-	x, y, name := k.x[r.from:r.to], k.y[r.from:r.to], k.name[r.from:r.to]
-	ax, ay, na, nb := k.x[a], k.y[a], k.name[a], k.name[b]
-	dx, dy, slack := k.x[b]-ax, k.y[b]-ay, k.slack
+	x, y, name := vs.x[r.from:r.to], vs.y[r.from:r.to], vs.canonical[r.from:r.to]
+	ax, ay, na, nb := vs.x[a], vs.y[a], vs.canonical[a], vs.canonical[b]
+	dx, dy, slack := vs.x[b]-ax, vs.y[b]-ay, vs.slack
 	behind := float64(dx*dx) + float64(dy*dy) + slack
-	left, right, later, sooner := 0, 0, 0, 0
+	left, right, anyAfterStart, anyBeforeEnd := 0, 0, 0, 0
 	for i := range c.side {
-		// Without branches: which side it is cannot be foretold.
+		// Branch-free, because the side is unpredictable.
 		ux, uy := x[i]-ax, y[i]-ay
-		v := float64(dx*uy) - float64(dy*ux) // as board.side
+		v := float64(dx*uy) - float64(dy*ux) // as vertexSet.crossFloat
 		along := float64(dx*ux) + float64(dy*uy)
-		l, g, after, ahead := 0, 0, 0, 0
+		leftOf, rightOf, afterStart, beforeEnd := 0, 0, 0, 0
 		if v > slack {
-			l = 1
+			leftOf = 1
 		}
 		if v < -slack {
-			g = 1
+			rightOf = 1
 		}
 		if along > -slack {
-			after = 1
+			afterStart = 1
 		}
 		if along < behind {
-			ahead = 1
+			beforeEnd = 1
 		}
-		if l == g {
+		if leftOf == rightOf {
 			switch {
 			case name[i] == na:
-				after = 0
+				afterStart = 0
 			case name[i] == nb:
-				ahead = 0
+				beforeEnd = 0
 			default:
-				switch k.kernel.side(a, b, r.from+int32(i)) {
+				switch vs.kernel.side(a, b, r.from+int32(i)) {
 				case 1:
-					l = 1
+					leftOf = 1
 				case -1:
-					g = 1
+					rightOf = 1
 				}
 			}
 		}
-		left, right, later, sooner = left+l, right+g, later|after, sooner|ahead
-		c.side[i] = int8(l - g)
+		left, right = left+leftOf, right+rightOf
+		anyAfterStart, anyBeforeEnd = anyAfterStart|afterStart, anyBeforeEnd|beforeEnd
+		c.side[i] = int8(leftOf - rightOf)
 	}
-	return later&sooner != 0 && (n-left-right >= 2 || left > 0 && right > 0)
+	return anyAfterStart&anyBeforeEnd != 0 && (n-left-right >= 2 || left > 0 && right > 0)
 }
 
-// changes are the sides on which an edge of a ring from one side to another
-// changes inside and outside: by 3*(1+side of its start) + 1+side of its end.
-var changes = [9]sides{
+// parityChange[3*(1+s) + 1+t] holds the sides on which inside and outside change at a ring's edge
+// that starts on side s of the clipped edge and ends on side t; -1 is right, 0 is on the line, 1
+// is left.
+var parityChange = [9]sides{
 	0, onRight, inside,
 	onRight, 0, onLeft,
 	inside, onLeft, 0,
 }
 
-// cross collects the events, in order along the edge.
-func (c *cutter) cross(k *board, a, b int32, r ring) {
+// collectCrossings collects the events of a ring, in order along the edge from a to b.
+func (c *clipper) collectCrossings(vs *vertexSet, a, b int32, r ring) {
 	if n := int(r.to - r.from); cap(c.events) < n {
 		c.events = make([]event, 2*n)
 	}
@@ -135,21 +135,21 @@ func (c *cutter) cross(k *board, a, b int32, r ring) {
 	for i := r.from; i < r.to; i++ {
 		j := r.next(i)
 		s, t := c.side[i-r.from], c.side[j-r.from]
-		by := changes[4+3*int(s)+int(t)]
-		if by == 0 {
+		change := parityChange[4+3*int(s)+int(t)]
+		if change == 0 {
 			continue
 		}
 		e := &c.events[m]
-		e.by = by
+		e.change = change
 		switch {
 		case s == 0:
-			k.setOn(&e.at, a, b, i)
+			vs.setAtVertex(&e.at, a, b, i)
 		case t == 0:
-			k.setOn(&e.at, a, b, j)
+			vs.setAtVertex(&e.at, a, b, j)
 		default:
-			k.setCut(&e.at, a, b, i, j)
+			vs.setAtCrossing(&e.at, a, b, i, j)
 		}
-		for n := m; n > 0 && k.before(&c.events[n].at, &c.events[n-1].at); n-- {
+		for n := m; n > 0 && vs.before(&c.events[n].at, &c.events[n-1].at); n-- {
 			c.events[n], c.events[n-1] = c.events[n-1], c.events[n]
 		}
 		m++
@@ -157,24 +157,24 @@ func (c *cutter) cross(k *board, a, b int32, r ring) {
 	c.events = c.events[:m]
 }
 
-// union sorts intervals and joins those that overlap or touch, in place.
-func union(k *board, list []span) []span {
+// merge sorts intervals and joins those that overlap or touch, in place.
+func merge(vs *vertexSet, list []span) []span {
 	if len(list) < 2 {
 		return list
 	}
 	if len(list) > 16 {
-		slices.SortFunc(list, func(a, b span) int { return k.cmp(a.lo, b.lo) })
+		slices.SortFunc(list, func(a, b span) int { return vs.compare(a.lo, b.lo) })
 	}
 	for i := 1; i < len(list); i++ { // few, or sorted: insertion
-		for j := i; j > 0 && k.before(&list[j].lo, &list[j-1].lo); j-- {
+		for j := i; j > 0 && vs.before(&list[j].lo, &list[j-1].lo); j-- {
 			list[j], list[j-1] = list[j-1], list[j]
 		}
 	}
 	n := 0
 	for i := range list[1:] {
 		s := &list[1+i]
-		if !k.before(&list[n].hi, &s.lo) {
-			if k.before(&list[n].hi, &s.hi) {
+		if !vs.before(&list[n].hi, &s.lo) {
+			if vs.before(&list[n].hi, &s.hi) {
 				list[n].hi = s.hi
 			}
 			continue
@@ -186,44 +186,44 @@ func union(k *board, list []span) []span {
 	return list[:n+1]
 }
 
-// rest appends what a joined list leaves of the interval from at to end.
-func rest(k *board, dst []span, at, end place, list []span) []span {
+// subtract appends the interval from at to end without the intervals of a merged list.
+func subtract(vs *vertexSet, dst []span, at, end edgeParam, list []span) []span {
 	for i := range list {
 		s := &list[i]
-		if k.before(&at, &s.lo) {
+		if vs.before(&at, &s.lo) {
 			to := &s.lo
-			if k.before(&end, to) {
+			if vs.before(&end, to) {
 				to = &end
 			}
-			if k.before(&at, to) {
+			if vs.before(&at, to) {
 				dst = append(dst, span{lo: at, hi: *to})
 			}
 		}
-		if k.before(&at, &s.hi) {
+		if vs.before(&at, &s.hi) {
 			at = s.hi
 		}
 	}
-	if k.before(&at, &end) {
+	if vs.before(&at, &end) {
 		dst = append(dst, span{lo: at, hi: end})
 	}
 	return dst
 }
 
-// common appends what two joined lists share.
-func common(k *board, dst, a, b []span) []span {
+// intersect appends the intersection of two merged lists.
+func intersect(vs *vertexSet, dst, a, b []span) []span {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		lo, hi := &a[i].lo, &a[i].hi
-		if k.before(lo, &b[j].lo) {
+		if vs.before(lo, &b[j].lo) {
 			lo = &b[j].lo
 		}
-		sooner := k.before(hi, &b[j].hi)
-		if !sooner {
+		firstEnds := vs.before(hi, &b[j].hi)
+		if !firstEnds {
 			hi = &b[j].hi
 		}
-		if k.before(lo, hi) {
+		if vs.before(lo, hi) {
 			dst = append(dst, span{lo: *lo, hi: *hi})
 		}
-		if sooner {
+		if firstEnds {
 			i++
 		} else {
 			j++
@@ -232,24 +232,16 @@ func common(k *board, dst, a, b []span) []span {
 	return dst
 }
 
-// covers reports whether a joined list holds all of another.
-func covers(k *board, list, of []span) bool {
-	for _, s := range of {
-		found := false
-		for _, l := range list {
-			if k.cmp(l.lo, s.lo) <= 0 && k.cmp(l.hi, s.hi) >= 0 {
-				found = true
-				break
-			}
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
+// containsAll reports whether every interval of inner lies within one interval of a merged list.
+func containsAll(vs *vertexSet, list, inner []span) bool {
+	return !slices.ContainsFunc(inner, func(s span) bool {
+		return !slices.ContainsFunc(list, func(l span) bool {
+			return vs.compare(l.lo, s.lo) <= 0 && vs.compare(l.hi, s.hi) >= 0
+		})
+	})
 }
 
-// length is the sum of the intervals' lengths.
+// length returns the sum of the intervals' lengths, as fractions of the edge.
 func length(list []span) (sum float64) {
 	for i := range list {
 		sum += list[i].hi.f - list[i].lo.f

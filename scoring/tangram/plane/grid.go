@@ -1,40 +1,44 @@
 package plane
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 )
 
-// gridLimit bounds the coordinates of a gridKernel: differences fit into a word.
+// gridLimit bounds the coordinates of a gridKernel, so that differences fit into an int64.
 const gridLimit = 1 << 61
 
-// gridKernel holds points on a grid of whole numbers.
+// gridKernel holds points with integer coordinates: the kernel for long decimals and for rounded
+// points.
 type gridKernel struct{ x, y []int64 }
 
-// double is a number of 128 bits, two's complement.
-type double struct{ hi, lo uint64 }
+// int128 is a signed integer of 128 bits in two's complement.
+type int128 struct{ hi, lo uint64 }
 
-// exact is (b - a) x (d - c).
-func (k *gridKernel) exact(a, b, c, d int32) double {
-	h1, l1 := product(k.x[b]-k.x[a], k.y[d]-k.y[c])
-	h2, l2 := product(k.y[b]-k.y[a], k.x[d]-k.x[c])
-	lo, borrow := bits.Sub64(l1, l2, 0)
-	hi, _ := bits.Sub64(h1, h2, borrow)
-	return double{hi, lo}
+// exact returns the cross product (b - a) x (d - c).
+func (k *gridKernel) exact(a, b, c, d int32) int128 {
+	p, q := product(k.x[b]-k.x[a], k.y[d]-k.y[c]), product(k.y[b]-k.y[a], k.x[d]-k.x[c])
+	lo, borrow := bits.Sub64(p.lo, q.lo, 0)
+	hi, _ := bits.Sub64(p.hi, q.hi, borrow)
+	return int128{hi, lo}
 }
 
-// product is x*y in 128 bits, two's complement.
-func product(x, y int64) (hi, lo uint64) {
-	hi, lo = bits.Mul64(magnitude(x), magnitude(y))
+// product returns x*y in 128 bits.
+func product(x, y int64) int128 {
+	hi, lo := bits.Mul64(magnitude(x), magnitude(y))
 	if (x < 0) != (y < 0) {
-		var carry uint64
-		lo, carry = bits.Add64(^lo, 1, 0)
-		hi, _ = bits.Add64(^hi, 0, carry)
+		return int128{hi, lo}.neg()
 	}
-	return hi, lo
+	return int128{hi, lo}
 }
 
-func (x double) sign() int {
+func (x int128) neg() int128 {
+	lo, carry := bits.Add64(^x.lo, 1, 0)
+	return int128{^x.hi + carry, lo}
+}
+
+func (x int128) sign() int {
 	switch {
 	case x.hi|x.lo == 0:
 		return 0
@@ -44,17 +48,21 @@ func (x double) sign() int {
 	return 1
 }
 
-func (x double) abs() double {
+func (x int128) abs() int128 {
 	if int64(x.hi) >= 0 {
 		return x
 	}
-	lo, carry := bits.Add64(^x.lo, 1, 0)
-	hi, _ := bits.Add64(^x.hi, 0, carry)
-	return double{hi, lo}
+	return x.neg()
 }
 
-// times is the product of two that are not negative, lowest word first.
-func (x double) times(y double) (p [4]uint64) {
+func (x int128) float() float64 {
+	a := x.abs()
+	v := float64(a.hi)*(1<<64) + float64(a.lo)
+	return math.Copysign(v, float64(x.sign()))
+}
+
+// times returns the product of two numbers that are not negative, lowest word first.
+func (x int128) times(y int128) (p [4]uint64) {
 	var c uint64
 	p[1], p[0] = bits.Mul64(x.lo, y.lo)
 	p[3], p[2] = bits.Mul64(x.hi, y.hi)
@@ -67,20 +75,20 @@ func (x double) times(y double) (p [4]uint64) {
 	return p
 }
 
-func whole(n int64) double {
-	return double{uint64(n >> 63), uint64(n)}
+// int128Of returns n in 128 bits.
+func int128Of(n int64) int128 {
+	return int128{uint64(n >> 63), uint64(n)}
 }
 
 func (k *gridKernel) side(a, b, c int32) int { return k.exact(a, b, a, c).sign() }
 
 func (k *gridKernel) same(a, b int32) bool { return k.x[a] == k.x[b] && k.y[a] == k.y[b] }
 
-func (k *gridKernel) hash(a int32) uint64 { return spread(uint64(k.x[a]), uint64(k.y[a])) }
+func (k *gridKernel) hash(a int32) uint64 { return hashWords(uint64(k.x[a]), uint64(k.y[a])) }
 
-// cross is in units of the grid's square: only ratios are asked for.
+// cross is in units of the squared grid step: callers only use ratios.
 func (k *gridKernel) cross(a, b, c, d int32) float64 {
-	v := k.exact(a, b, c, d)
-	return wide(v.hi, v.lo)
+	return k.exact(a, b, c, d).float()
 }
 
 func (k *gridKernel) along(a, b, c int32) float64 {
@@ -90,25 +98,27 @@ func (k *gridKernel) along(a, b, c int32) float64 {
 	return float64(k.y[c]-k.y[a]) / float64(k.y[b]-k.y[a])
 }
 
-func (k *gridKernel) ratio(p place) (num, den double) {
+// ratio returns an edge parameter as an exact quotient.
+func (k *gridKernel) ratio(p edgeParam) (num, den int128) {
 	switch {
 	case p.a < 0:
-		return whole(int64(p.f)), whole(1)
+		return int128Of(int64(p.f)), int128Of(1)
 	case p.d >= 0:
 		return k.exact(p.a, p.c, p.c, p.d), k.exact(p.a, p.b, p.c, p.d)
 	}
 	if ux := k.x[p.b] - k.x[p.a]; ux != 0 {
-		return whole(k.x[p.c] - k.x[p.a]), whole(ux)
+		return int128Of(k.x[p.c] - k.x[p.a]), int128Of(ux)
 	}
-	return whole(k.y[p.c] - k.y[p.a]), whole(k.y[p.b] - k.y[p.a])
+	return int128Of(k.y[p.c] - k.y[p.a]), int128Of(k.y[p.b] - k.y[p.a])
 }
 
-func (k *gridKernel) order(s, t place) int {
+// order compares two edge parameters exactly.
+func (k *gridKernel) order(s, t edgeParam) int {
 	sn, sd := k.ratio(s)
 	tn, td := k.ratio(t)
 	ss, ts := sn.sign()*sd.sign(), tn.sign()*td.sign()
 	if ss != ts {
-		return signOf(int64(ss - ts))
+		return cmp.Compare(ss, ts)
 	}
 	l, r := sn.abs().times(td.abs()), tn.abs().times(sd.abs())
 	for i := 3; i >= 0; i-- {
@@ -122,5 +132,5 @@ func (k *gridKernel) order(s, t place) int {
 	return 0
 }
 
-// round is the grid point nearest to v.
+// round returns the grid coordinate nearest to v.
 func round(v, scale float64) int64 { return int64(math.RoundToEven(v * scale)) }

@@ -8,7 +8,7 @@ import (
 
 // farthest computes docs/spec/tangram.md#r43 slowly: the distance is evaluated at the
 // ends of every segment and wherever two branches of two distances are equal.
-func farthest(a, b []side) (best float64) {
+func farthest(a, b []segmentDist) (best float64) {
 	from := func(x, y float64) float64 {
 		d := math.Inf(1)
 		for i := range b {
@@ -42,7 +42,7 @@ func farthest(a, b []side) (best float64) {
 }
 
 // branches are squared distances along s: from the ends and the lines of b.
-func branches(s side, b []side) (list [][3]float64) {
+func branches(s segmentDist, b []segmentDist) (list [][3]float64) {
 	ux, uy := s.x1-s.x0, s.y1-s.y0
 	for _, n := range b {
 		for _, p := range [2][2]float64{{n.x0, n.y0}, {n.x1, n.y1}} {
@@ -64,7 +64,7 @@ func branches(s side, b []side) (list [][3]float64) {
 // far away, and anywhere.
 func TestFarthest(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 31))
-	var e distances
+	var e hausdorffer
 	for round := range 4000 {
 		coordinate := func() float64 {
 			if round%2 == 0 {
@@ -72,20 +72,20 @@ func TestFarthest(t *testing.T) {
 			}
 			return 4*r.Float64() - 2
 		}
-		set := func() (out []side) {
+		set := func() (out []segmentDist) {
 			at := segment{x1: coordinate(), y1: coordinate()}
 			for range 1 + r.IntN(9) {
 				if r.IntN(4) == 0 {
 					at.x1, at.y1 = coordinate(), coordinate()
 				}
 				at = segment{at.x1, at.y1, coordinate(), coordinate()}
-				out = append(out, newSide(at))
+				out = append(out, newSegmentDist(at))
 			}
 			return out
 		}
 		a, b := set(), set()
 		want := max(farthest(a, b), farthest(b, a))
-		if got := e.between(a, b); math.Abs(got-want) > 1e-10 {
+		if got := e.distance(a, b); math.Abs(got-want) > 1e-10 {
 			t.Fatalf("round %d: got %.15g; want %.15g\n%v\n%v", round, got, want, a, b)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func pt(x, y int64) Point { return Point{field.Int(x), field.Int(y)} }
 
 // bed is an outline to compare with.
-func bed(t testing.TB, list ...Point) *Target {
+func newTestTarget(t testing.TB, list ...Point) *Target {
 	t.Helper()
 	out, ok := NewTarget(list)
 	if !ok {
@@ -58,13 +58,13 @@ func difference(pieces [][]Point, outline []Point, t *Target, e *Evaluator, deci
 	for _, p := range r.Overlaps {
 		overlaps[[2]int{p.I, p.J}] = p.Area
 	}
-	takes := false
+	anyArea := false
 	for i := range n {
 		mine := o.boundary(func(b uint64) bool { return b>>i&1 != 0 })
-		if r.Takes[i] != (len(mine) > 0) {
-			return fmt.Sprintf("piece %d: takes part %v; want %v", i, r.Takes[i], len(mine) > 0)
+		if r.HasArea[i] != (len(mine) > 0) {
+			return fmt.Sprintf("piece %d: has area %v; want %v", i, r.HasArea[i], len(mine) > 0)
 		}
-		takes = takes || r.Takes[i]
+		anyArea = anyArea || r.HasArea[i]
 		for j := i + 1; j < n; j++ {
 			both := uint64(1)<<i | 1<<j
 			want := o.area(func(b uint64) bool { return b&both == both })
@@ -82,12 +82,12 @@ func difference(pieces [][]Point, outline []Point, t *Target, e *Evaluator, deci
 					touch = touch || segmentsMeet(a, b)
 				}
 			}
-			if r.Edge(i, j) != share || r.Touch(i, j) != touch {
-				return fmt.Sprintf("%d and %d: got edge %v, touch %v; want %v, %v", i, j, r.Edge(i, j), r.Touch(i, j), share, touch)
+			if r.SharesEdge(i, j) != share || r.Touches(i, j) != touch {
+				return fmt.Sprintf("%d and %d: got edge %v, touch %v; want %v, %v", i, j, r.SharesEdge(i, j), r.Touches(i, j), share, touch)
 			}
 		}
 	}
-	if !takes {
+	if !anyArea {
 		return ""
 	}
 	equal := true
@@ -111,7 +111,7 @@ func difference(pieces [][]Point, outline []Point, t *Target, e *Evaluator, deci
 
 // random polygons: on a coarse grid of Q(sqrt 2), where everything degenerate
 // happens often: touching, coinciding, crossing itself, spikes, points twice.
-func polygon(pick func(n int) int, most int) []Point {
+func randomPolygon(pick func(n int) int, most int) []Point {
 	var list []Point
 	for range 3 + pick(most-2) {
 		p := Point{field.Ratio(int64(pick(7)), 2), field.Ratio(int64(pick(7)), 2)}
@@ -130,7 +130,7 @@ func polygon(pick func(n int) int, most int) []Point {
 		list = list[:len(list)-1]
 	}
 	if len(list) < 3 {
-		return polygon(pick, most)
+		return randomPolygon(pick, most)
 	}
 	return list
 }
@@ -149,12 +149,12 @@ func TestAgainstOracle(t *testing.T) {
 		var outline []Point
 		var target *Target
 		for target == nil {
-			outline = polygon(r.IntN, 7)
+			outline = randomPolygon(r.IntN, 7)
 			target, _ = NewTarget(outline)
 		}
 		pieces := make([][]Point, 1+r.IntN(5))
 		for i := range pieces {
-			pieces[i] = polygon(r.IntN, 3+r.IntN(5))
+			pieces[i] = randomPolygon(r.IntN, 3+r.IntN(5))
 		}
 		if r.IntN(5) == 0 {
 			pieces[0] = outline
@@ -163,14 +163,14 @@ func TestAgainstOracle(t *testing.T) {
 			t.Fatalf("round %d: %s\npieces %v\noutline %v", round, s, text(pieces), text([][]Point{outline}))
 		}
 		for i := range pieces {
-			kinds[fmt.Sprint("simple ", e.r.Simple[i])]++
-			kinds[fmt.Sprint("takes part ", e.r.Takes[i])]++
+			kinds[fmt.Sprint("simple ", e.result.Simple[i])]++
+			kinds[fmt.Sprint("has area ", e.result.HasArea[i])]++
 		}
-		kinds[fmt.Sprintf("%T", e.board.kernel)]++
-		kinds[fmt.Sprint("equal ", e.r.Equal)]++
-		kinds[fmt.Sprint("overlaps ", bits.Len(uint(len(e.r.Overlaps))))]++
+		kinds[fmt.Sprintf("%T", e.vertices.kernel)]++
+		kinds[fmt.Sprint("equal ", e.result.Equal)]++
+		kinds[fmt.Sprint("overlaps ", bits.Len(uint(len(e.result.Overlaps))))]++
 	}
-	for _, k := range []string{"simple true", "simple false", "takes part false", "equal true", "overlaps 0"} {
+	for _, k := range []string{"simple true", "simple false", "has area false", "equal true", "overlaps 0"} {
 		if kinds[k] < 20 {
 			t.Errorf("%s: got %d cases; want more: %v", k, kinds[k], kinds)
 		}
@@ -199,15 +199,15 @@ func TestKernelsAgree(t *testing.T) {
 		kernel  string
 		within  float64
 	}{
-		{"words", field.Ratio(1, 3), field.Surd(5, 7), false, "*plane.wordKernel", 1e-11},
+		{"int64", field.Ratio(1, 3), field.Surd(5, 7), false, "*plane.int64Kernel", 1e-11},
 		{"grid", field.Ratio(123456789, 1e12), field.Ratio(1, 1e9), true, "*plane.gridKernel", 1e-9},
 		{"exact", field.Ratio(123456789, 1e12), field.Surd(1, 1e9), false, "*plane.exactKernel", 1e-9},
 		{"long", field.Ratio(123456789, 1<<62-57), field.Surd(1, 1<<61-1), false, "*plane.exactKernel", 1e-9},
-		{"far", field.Int(999_000), field.Int(-999_000), false, "*plane.wordKernel", 1e-8},
+		{"far", field.Int(999_000), field.Int(-999_000), false, "*plane.int64Kernel", 1e-8},
 	} {
 		for range 300 {
 			outline := []Point{pt(0, 0), pt(3, 0), pt(3, 2), pt(1, 3)}
-			pieces := [][]Point{polygon(r.IntN, 6), polygon(r.IntN, 4), polygon(r.IntN, 5)}
+			pieces := [][]Point{randomPolygon(r.IntN, 6), randomPolygon(r.IntN, 4), randomPolygon(r.IntN, 5)}
 			move := func(list []Point) (out []Point) {
 				for _, p := range list {
 					q := Point{p.X.Add(c.x), p.Y.Add(c.y)}
@@ -234,24 +234,24 @@ func TestKernelsAgree(t *testing.T) {
 				flat = append(flat, p)
 			}
 			var e, f Evaluator
-			a := e.Evaluate(flat, bed(t, outline...), false)
-			to := bed(t, move(outline)...)
+			a := e.Evaluate(flat, newTestTarget(t, outline...), false)
+			to := newTestTarget(t, move(outline)...)
 			b := f.Evaluate(moved, to, c.decimal)
-			if got := fmt.Sprintf("%T", f.board.kernel); got != c.kernel {
+			if got := fmt.Sprintf("%T", f.vertices.kernel); got != c.kernel {
 				t.Fatalf("%s: got kernel %s; want %s", c.name, got, c.kernel)
 			}
 			same := math.Abs(a.Union-b.Union) < c.within && math.Abs(a.Shared-b.Shared) < c.within && len(a.Overlaps) == len(b.Overlaps)
 			for i := range pieces {
-				same = same && a.Simple[i] == b.Simple[i] && a.Takes[i] == b.Takes[i]
+				same = same && a.Simple[i] == b.Simple[i] && a.HasArea[i] == b.HasArea[i]
 				for j := range i {
-					same = same && a.Edge(i, j) == b.Edge(i, j) && a.Touch(i, j) == b.Touch(i, j)
+					same = same && a.SharesEdge(i, j) == b.SharesEdge(i, j) && a.Touches(i, j) == b.Touches(i, j)
 				}
 			}
 			if !same {
 				t.Fatalf("%s: got %+v; want %+v\n%v", c.name, b, a, text(flat))
 			}
-			if a.Takes[0] && math.Abs(a.Hausdorff(bed(t, outline...), true)-b.Hausdorff(to, true)) > 1e-8 {
-				t.Fatalf("%s: got thickened distance %v; want %v\n%v", c.name, b.Hausdorff(to, true), a.Hausdorff(bed(t, outline...), true), text(flat))
+			if a.HasArea[0] && math.Abs(a.Hausdorff(newTestTarget(t, outline...), true)-b.Hausdorff(to, true)) > 1e-8 {
+				t.Fatalf("%s: got thickened distance %v; want %v\n%v", c.name, b.Hausdorff(to, true), a.Hausdorff(newTestTarget(t, outline...), true), text(flat))
 			}
 		}
 	}
@@ -274,10 +274,10 @@ func TestStars(t *testing.T) {
 		}
 		for _, decimal := range []bool{true, false} {
 			var e Evaluator
-			target := bed(t, pt(0, 0), pt(1, 0), pt(0, 1))
+			target := newTestTarget(t, pt(0, 0), pt(1, 0), pt(0, 1))
 			r := e.Evaluate(pieces, target, decimal)
 			d := r.Hausdorff(target, decimal)
-			if r.Simple[0] || !r.Takes[0] || len(r.Overlaps) != 28 || r.Union < 1 || r.Union > 20 || !(d > 0.5 && d < 5) {
+			if r.Simple[0] || !r.HasArea[0] || len(r.Overlaps) != 28 || r.Union < 1 || r.Union > 20 || !(d > 0.5 && d < 5) {
 				t.Errorf("offset %s: got union %v, %d overlaps, distance %v", off.LaTeX(), r.Union, len(r.Overlaps), d)
 			}
 		}
@@ -287,10 +287,10 @@ func TestStars(t *testing.T) {
 // TestProperties: order and direction of vertices, order of pieces, and pieces
 // given twice change nothing that they must not.
 func TestProperties(t *testing.T) {
-	target := bed(t, pt(0, 0), pt(3, 0), pt(3, 2), pt(1, 3))
+	target := newTestTarget(t, pt(0, 0), pt(3, 0), pt(3, 2), pt(1, 3))
 	rapid.Check(t, func(rt *rapid.T) {
 		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "n") }
-		a, b := polygon(pick, 6), polygon(pick, 5)
+		a, b := randomPolygon(pick, 6), randomPolygon(pick, 5)
 		var e, f Evaluator
 		one := e.Evaluate([][]Point{a, b}, target, false)
 		turned := append(append([]Point{}, a[1:]...), a[0])
@@ -299,13 +299,13 @@ func TestProperties(t *testing.T) {
 		}
 		two := f.Evaluate([][]Point{b, turned, turned}, target, false)
 		if math.Abs(one.Union-two.Union) > 1e-11 || math.Abs(one.Shared-two.Shared) > 1e-11 || one.Equal != two.Equal ||
-			one.Simple[0] != two.Simple[1] || one.Takes[0] != two.Takes[2] || one.Edge(0, 1) != two.Edge(1, 0) || one.Touch(0, 1) != two.Touch(2, 0) {
+			one.Simple[0] != two.Simple[1] || one.HasArea[0] != two.HasArea[2] || one.SharesEdge(0, 1) != two.SharesEdge(1, 0) || one.Touches(0, 1) != two.Touches(2, 0) {
 			rt.Fatalf("got %+v; want %+v", two, one)
 		}
-		if one.Takes[0] != two.Edge(1, 2) {
+		if one.HasArea[0] != two.SharesEdge(1, 2) {
 			rt.Fatalf("a piece shares no edge with itself")
 		}
-		if one.Takes[0] || one.Takes[1] {
+		if one.HasArea[0] || one.HasArea[1] {
 			for _, decimal := range []bool{false, true} {
 				if d, g := one.Hausdorff(target, decimal), two.Hausdorff(target, decimal); math.Abs(d-g) > 1e-9 {
 					rt.Fatalf("decimal %v: got distance %v; want %v", decimal, g, d)
@@ -320,7 +320,7 @@ func TestOracleFails(t *testing.T) {
 	outline := []Point{pt(0, 0), pt(2, 0), pt(2, 2), pt(0, 2)}
 	pieces := [][]Point{{pt(0, 0), pt(1, 0), pt(0, 1)}}
 	var e Evaluator
-	if s := difference(pieces, outline, bed(t, pt(0, 0), pt(2, 0), pt(2, 2), Point{field.Ratio(1, 1000), field.Int(2)}), &e, false); s == "" {
+	if s := difference(pieces, outline, newTestTarget(t, pt(0, 0), pt(2, 0), pt(2, 2), Point{field.Ratio(1, 1000), field.Int(2)}), &e, false); s == "" {
 		t.Error("an outline that is off by 1/1000 passes")
 	}
 }
@@ -352,11 +352,11 @@ func FuzzEvaluate(f *testing.F) {
 		var e Evaluator
 		r := e.Evaluate(pieces, target, false)
 		takes := false
-		for i := range r.Takes {
-			takes = takes || r.Takes[i]
+		for i := range r.HasArea {
+			takes = takes || r.HasArea[i]
 		}
 		if !(r.Union >= -1e-9 && r.Shared >= -1e-9 && r.Shared <= min(r.Union, target.Area)+1e-9) || takes != (r.Union > 1e-12) {
-			t.Fatalf("got union %v, shared %v, takes part %v", r.Union, r.Shared, takes)
+			t.Fatalf("got union %v, shared %v, has area %v", r.Union, r.Shared, takes)
 		}
 		if takes {
 			for _, decimal := range []bool{false, true} {

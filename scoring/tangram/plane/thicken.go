@@ -5,105 +5,104 @@ import (
 	"slices"
 )
 
-// epsilon is half of the contact distance of decimal answers: boundaries are
-// compared after thickening by a square of this half side. See
-// docs/spec/tangram.md#r42.
+// epsilon is half of the distance at which pieces of decimal answers touch. Their boundaries are
+// compared after thickening by a square of this half side. See docs/spec/tangram.md#r42.
 const epsilon = 1.0 / 600
 
-// thickener is scratch for thicken.
+// thickener computes thickened boundaries. It holds the scratch memory.
 type thickener struct {
-	grid  gridKernel
-	board board
-	work  work
-	scale float64
-	spots []spot
-	hull  []spot
-	spans []span
+	grid     gridKernel
+	vertices vertexSet
+	arr      arrangement
+	scale    float64
+	points   []floatPoint
+	hull     []floatPoint
+	spans    []span
 }
 
-// spot is a place as doubles.
-type spot struct{ x, y float64 }
+// floatPoint is a point in doubles.
+type floatPoint struct{ x, y float64 }
 
-// thicken returns the boundary of the sum of the square and the regions of rings
-// that take part: for a convex ring the hull of its shifted corners, for another
-// one itself with the hull of every part of its boundary. Everything is put on a
-// grid so fine that rounding moves nothing by more than 1e-15 or so near the
-// origin; on it, all decisions are exact.
-func (th *thickener) thicken(w *work, simple, takes []bool, reach float64) []segment {
+// thicken returns the boundary of the Minkowski sum of the union of the rings and the square. A
+// convex ring becomes the hull of its shifted corners; another one becomes itself and the hulls of
+// the parts of its boundary. All points are rounded to a grid that moves none by more than about
+// 1e-15 near the origin, and on the grid all decisions are exact.
+func (th *thickener) thicken(w *arrangement, simple, hasArea []bool, reach float64) []segment {
 	th.scale = 1
 	for th.scale*2*(reach+1) < gridLimit/8 {
 		th.scale *= 2
 	}
 	th.grid.x, th.grid.y = th.grid.x[:0], th.grid.y[:0]
-	th.board.x, th.board.y = th.board.x[:0], th.board.y[:0]
-	th.board.kernel = &th.grid
-	th.work.reset(&th.board)
-	th.board.slack = 0x1p-45 * (reach + 1) * (reach + 1)
+	th.vertices.x, th.vertices.y = th.vertices.x[:0], th.vertices.y[:0]
+	th.vertices.kernel = &th.grid
+	th.arr.reset(&th.vertices)
+	th.vertices.slack = 0x1p-45 * (reach + 1) * (reach + 1)
 	at := 0
 	for i, r := range w.rings {
 		from := at
-		for at < len(w.edges) && w.edges[at].part == int32(i) {
+		for at < len(w.edges) && w.edges[at].ring == int32(i) {
 			at++
 		}
 		switch {
-		case !takes[i]:
-		case simple[i] && w.k.convex(r):
-			th.spots = th.spots[:0]
+		case !hasArea[i]:
+		case simple[i] && w.vs.convex(r):
+			th.points = th.points[:0]
 			for j := r.from; j < r.to; j++ {
-				th.shift(w.k.x[j], w.k.y[j])
+				th.addCorners(w.vs.x[j], w.vs.y[j])
 			}
-			th.add()
+			th.addHull()
 		default:
-			th.spots = th.spots[:0]
+			th.points = th.points[:0]
 			for j := r.from; j < r.to; j++ {
-				th.spots = append(th.spots, spot{w.k.x[j], w.k.y[j]})
+				th.points = append(th.points, floatPoint{w.vs.x[j], w.vs.y[j]})
 			}
-			th.work.cover(th.put(th.spots))
+			th.arr.addCover(th.putRing(th.points))
 			for j := range w.edges[from:at] {
-				th.edge(w, &w.edges[from+j])
+				th.addEdge(w, &w.edges[from+j])
 			}
 		}
 	}
-	th.board.identify()
-	th.work.clip()
-	th.work.exposed()
-	// Rounding opens the edges that a polygon runs along twice: what shows in such
-	// a crack is dropped. Boundaries lose less than they are accurate to.
+	th.vertices.findDuplicates()
+	th.arr.clipEdges()
+	th.arr.findBoundary()
+	// Rounding opens cracks along edges that a polygon visits twice. The boundaries of
+	// cracks are shorter than the accuracy of the others and are dropped.
 	least := 0x1p-42 * (reach + 1)
-	return slices.DeleteFunc(th.work.boundary, func(s segment) bool {
+	return slices.DeleteFunc(th.arr.boundary, func(s segment) bool {
 		return math.Abs(s.x1-s.x0) < least && math.Abs(s.y1-s.y0) < least
 	})
 }
 
-// edge adds the hulls of the parts of an edge that are boundary.
-func (th *thickener) edge(w *work, e *edge) {
+// addEdge adds the hulls of the boundary parts of an edge.
+func (th *thickener) addEdge(w *arrangement, e *edge) {
 	th.spans = th.spans[:0]
 	for _, own := range e.own {
-		th.spans = append(th.spans, own.of(w.spans)...)
+		th.spans = append(th.spans, own.slice(w.spans)...)
 	}
-	for _, s := range union(w.k, th.spans) {
-		p := w.k.part(e.a, e.b, s)
-		th.spots = th.spots[:0]
-		th.shift(p.x0, p.y0)
-		th.shift(p.x1, p.y1)
-		th.add()
-	}
-}
-
-func (th *thickener) shift(x, y float64) {
-	th.spots = append(th.spots, spot{x - epsilon, y - epsilon}, spot{x - epsilon, y + epsilon},
-		spot{x + epsilon, y - epsilon}, spot{x + epsilon, y + epsilon})
-}
-
-// add adds the hull of the spots.
-func (th *thickener) add() {
-	if r := th.put(th.convexHull(th.spots)); r.to-r.from >= 3 {
-		th.work.add(r, onLeft)
+	for _, s := range merge(w.vs, th.spans) {
+		p := w.vs.subsegment(e.a, e.b, s)
+		th.points = th.points[:0]
+		th.addCorners(p.x0, p.y0)
+		th.addCorners(p.x1, p.y1)
+		th.addHull()
 	}
 }
 
-// put puts spots on the grid, without neighbours that have become the same.
-func (th *thickener) put(list []spot) ring {
+// addCorners adds the corners of the square around a point.
+func (th *thickener) addCorners(x, y float64) {
+	th.points = append(th.points, floatPoint{x - epsilon, y - epsilon}, floatPoint{x - epsilon, y + epsilon},
+		floatPoint{x + epsilon, y - epsilon}, floatPoint{x + epsilon, y + epsilon})
+}
+
+// addHull adds the convex hull of the collected points as a ring.
+func (th *thickener) addHull() {
+	if r := th.putRing(th.convexHull(th.points)); r.to-r.from >= 3 {
+		th.arr.add(r, onLeft)
+	}
+}
+
+// putRing rounds points to the grid and returns them as a ring, without consecutive duplicates.
+func (th *thickener) putRing(list []floatPoint) ring {
 	k := &th.grid
 	r := ring{from: int32(len(k.x))}
 	for _, s := range list {
@@ -112,15 +111,16 @@ func (th *thickener) put(list []spot) ring {
 			continue
 		}
 		k.x, k.y = append(k.x, x), append(k.y, y)
-		th.board.x, th.board.y = append(th.board.x, float64(x)/th.scale), append(th.board.y, float64(y)/th.scale)
+		th.vertices.x, th.vertices.y = append(th.vertices.x, float64(x)/th.scale), append(th.vertices.y, float64(y)/th.scale)
 	}
 	r.to = int32(len(k.x))
 	return r
 }
 
-// convexHull is counter-clockwise. It sorts the list.
-func (th *thickener) convexHull(list []spot) []spot {
-	slices.SortFunc(list, func(a, b spot) int {
+// convexHull returns the convex hull, counter-clockwise, by Andrew's monotone chain. It sorts the
+// list.
+func (th *thickener) convexHull(list []floatPoint) []floatPoint {
+	slices.SortFunc(list, func(a, b floatPoint) int {
 		switch {
 		case a.x < b.x || a.x == b.x && a.y < b.y:
 			return -1
@@ -150,19 +150,18 @@ func (th *thickener) convexHull(list []spot) []spot {
 	return h
 }
 
-// Hausdorff returns the distance of the boundaries of the union and the target.
-// decimal compares them after thickening. The result must have a part that takes
-// part. See docs/spec/tangram.md#r41.
+// Hausdorff returns the Hausdorff distance of the boundaries of the union and the target. decimal
+// compares them after thickening. At least one piece must have area. See docs/spec/tangram.md#r41.
 func (r *Result) Hausdorff(t *Target, decimal bool) float64 {
 	if r.Equal && !decimal {
 		return 0
 	}
-	e := r.e
-	d := &e.dist
+	e := r.evaluator
+	d := &e.hausdorff
 	if !decimal {
-		d.own = prepared(d.own[:0], e.work.boundary)
-		return d.between(d.own, t.sides)
+		d.union = prepareSegments(d.union[:0], e.arr.boundary)
+		return d.distance(d.union, t.boundary)
 	}
-	d.own = prepared(d.own[:0], e.thick.thicken(&e.work, r.Simple, r.Takes, max(t.reach, e.reach)))
-	return d.between(d.own, t.thick)
+	d.union = prepareSegments(d.union[:0], e.thickener.thicken(&e.arr, r.Simple, r.HasArea, max(t.maxCoord, e.maxCoord)))
+	return d.distance(d.union, t.thickBoundary)
 }

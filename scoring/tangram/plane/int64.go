@@ -1,18 +1,21 @@
 package plane
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"math/bits"
 )
 
-// surd is a + b sqrt 2 with whole a and b.
+// surd is the number a + b sqrt 2 with integers a and b.
 type surd struct{ a, b int64 }
 
 func (x surd) sub(y surd) surd { return surd{x.a - y.a, x.b - y.b} }
 
 func (x surd) mul(y surd) surd { return surd{x.a*y.a + 2*x.b*y.b, x.a*y.b + x.b*y.a} }
 
+// float returns x as a double without cancellation: where a and b sqrt 2 nearly cancel, it divides
+// the norm by the conjugate.
 func (x surd) float() float64 {
 	v := float64(x.a) + float64(float64(x.b)*math.Sqrt2)
 	if math.Abs(v) >= 1e-3*math.Abs(float64(x.a)) {
@@ -22,32 +25,19 @@ func (x surd) float() float64 {
 	if w == 0 {
 		return 0
 	}
-	// a^2 - 2 b^2 is exact in 128 bits.
-	hi, lo := diff(x)
-	return wide(hi, lo) / w
+	return x.norm().float() / w
 }
 
-// diff is a^2 - 2 b^2 in 128 bits, two's complement.
-func diff(x surd) (hi, lo uint64) {
+// norm returns a^2 - 2 b^2 exactly.
+func (x surd) norm() int128 {
 	ah, al := bits.Mul64(magnitude(x.a), magnitude(x.a))
 	bh, bl := bits.Mul64(magnitude(x.b), magnitude(x.b))
-	bh = bh<<1 | bl>>63
-	bl <<= 1
-	lo, borrow := bits.Sub64(al, bl, 0)
-	hi, _ = bits.Sub64(ah, bh, borrow)
-	return hi, lo
+	lo, borrow := bits.Sub64(al, bl<<1, 0)
+	hi, _ := bits.Sub64(ah, bh<<1|bl>>63, borrow)
+	return int128{hi, lo}
 }
 
-// wide is a 128-bit number as a double.
-func wide(hi, lo uint64) float64 {
-	if int64(hi) < 0 {
-		lo, carry := bits.Add64(^lo, 1, 0)
-		hi, _ := bits.Add64(^hi, 0, carry)
-		return -(float64(hi)*(1<<64) + float64(lo))
-	}
-	return float64(hi)*(1<<64) + float64(lo)
-}
-
+// magnitude returns the absolute value of n.
 func magnitude(n int64) uint64 {
 	if n < 0 {
 		return uint64(-n)
@@ -55,10 +45,10 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// sign is that of a + b sqrt 2, exactly, for magnitudes below 2^61.
+// sign returns the exact sign of a + b sqrt 2, for magnitudes of a and b below 2^61.
 func (x surd) sign() int {
 	if x.b == 0 {
-		return signOf(x.a)
+		return cmp.Compare(x.a, 0)
 	}
 	v := float64(x.a) + float64(float64(x.b)*math.Sqrt2)
 	if err := (math.Abs(float64(x.a)) + math.Abs(float64(x.b))) * 0x1p-50; v > err {
@@ -67,61 +57,52 @@ func (x surd) sign() int {
 		return -1
 	}
 	if x.a == 0 {
-		return signOf(x.b)
+		return cmp.Compare(x.b, 0)
 	}
-	hi, lo := diff(x)
-	switch {
-	case hi|lo == 0: // only for 0: sqrt 2 is not rational
+	switch x.norm().sign() {
+	case 0: // only for 0: sqrt 2 is irrational
 		return 0
-	case int64(hi) > 0 || hi == 0:
-		return signOf(x.a)
+	case 1:
+		return cmp.Compare(x.a, 0)
 	}
-	return signOf(x.b)
+	return cmp.Compare(x.b, 0)
 }
 
-func signOf(n int64) int {
-	switch {
-	case n > 0:
-		return 1
-	case n < 0:
-		return -1
-	}
-	return 0
-}
+// int64Limit bounds the coordinates of an int64Kernel, so that cross products fit into an int64.
+const int64Limit = 1 << 24
 
-// wordLimit bounds the coordinates of a wordKernel: cross products then fit into
-// a word.
-const wordLimit = 1 << 24
+// int64Kernel holds points in Z[sqrt 2] over one denominator: the fast kernel for ordinary exact
+// answers.
+type int64Kernel struct{ x, y []surd }
 
-// wordKernel holds points in Z[sqrt 2] over one denominator.
-type wordKernel struct{ x, y []surd }
-
-// quotient is a place num/den with den > 0.
+// quotient is a parameter along an edge as num/den, with den > 0.
 type quotient struct{ num, den surd }
 
-func (k *wordKernel) exact(a, b, c, d int32) surd {
+// exact returns the cross product (b - a) x (d - c).
+func (k *int64Kernel) exact(a, b, c, d int32) surd {
 	ux, uy := k.x[b].sub(k.x[a]), k.y[b].sub(k.y[a])
 	vx, vy := k.x[d].sub(k.x[c]), k.y[d].sub(k.y[c])
 	return surd{ux.a*vy.a + 2*ux.b*vy.b - uy.a*vx.a - 2*uy.b*vx.b, ux.a*vy.b + ux.b*vy.a - uy.a*vx.b - uy.b*vx.a}
 }
 
-func (k *wordKernel) side(a, b, c int32) int { return k.exact(a, b, a, c).sign() }
+func (k *int64Kernel) side(a, b, c int32) int { return k.exact(a, b, a, c).sign() }
 
-func (k *wordKernel) same(a, b int32) bool { return k.x[a] == k.x[b] && k.y[a] == k.y[b] }
+func (k *int64Kernel) same(a, b int32) bool { return k.x[a] == k.x[b] && k.y[a] == k.y[b] }
 
-func (k *wordKernel) hash(a int32) uint64 {
+func (k *int64Kernel) hash(a int32) uint64 {
 	x, y := k.x[a], k.y[a]
-	return spread(uint64(x.a), uint64(x.b), uint64(y.a), uint64(y.b))
+	return hashWords(uint64(x.a), uint64(x.b), uint64(y.a), uint64(y.b))
 }
 
-// cross is in units of the denominator's square: only ratios are asked for.
-func (k *wordKernel) cross(a, b, c, d int32) float64 { return k.exact(a, b, c, d).float() }
+// cross is in units of 1 over the squared denominator: callers only use ratios.
+func (k *int64Kernel) cross(a, b, c, d int32) float64 { return k.exact(a, b, c, d).float() }
 
-func (k *wordKernel) along(a, b, c int32) float64 {
-	q := k.ratio(place{a: a, b: b, c: c, d: -1})
+func (k *int64Kernel) along(a, b, c int32) float64 {
+	q := k.ratio(edgeParam{a: a, b: b, c: c, d: -1})
 	return q.num.float() / q.den.float()
 }
 
+// quotientOf returns num/den with a positive denominator.
 func quotientOf(num, den surd) quotient {
 	if den.sign() < 0 {
 		num, den = surd{-num.a, -num.b}, surd{-den.a, -den.b}
@@ -129,7 +110,8 @@ func quotientOf(num, den surd) quotient {
 	return quotient{num, den}
 }
 
-func (k *wordKernel) ratio(p place) quotient {
+// ratio returns an edge parameter as an exact quotient.
+func (k *int64Kernel) ratio(p edgeParam) quotient {
 	switch {
 	case p.a < 0:
 		return quotient{surd{a: int64(p.f)}, surd{a: 1}}
@@ -142,14 +124,16 @@ func (k *wordKernel) ratio(p place) quotient {
 	return quotientOf(k.y[p.c].sub(k.y[p.a]), k.y[p.b].sub(k.y[p.a]))
 }
 
-// smallParameter is the magnitude up to which parameters are compared in words.
-const smallParameter = 1 << 29
+// smallLimit bounds the parts of quotients that are compared in int64 arithmetic.
+const smallLimit = 1 << 29
 
+// small reports whether both parts of x are below smallLimit.
 func (x surd) small() bool {
-	return magnitude(x.a) < smallParameter && magnitude(x.b) < smallParameter
+	return magnitude(x.a) < smallLimit && magnitude(x.b) < smallLimit
 }
 
-func (k *wordKernel) order(p, q place) int {
+// order compares two edge parameters exactly, in big integers where int64 is too small.
+func (k *int64Kernel) order(p, q edgeParam) int {
 	s, t := k.ratio(p), k.ratio(q)
 	if s == t {
 		return 0
@@ -160,9 +144,10 @@ func (k *wordKernel) order(p, q place) int {
 	return bigMul(s.num, t.den).sub(bigMul(t.num, s.den)).sign()
 }
 
-// bigSurd is a surd of any size, for comparisons that words cannot hold.
+// bigSurd is a surd of any size, for comparisons that overflow int64.
 type bigSurd struct{ a, b *big.Int }
 
+// bigMul returns the product of two surds.
 func bigMul(x, y surd) bigSurd {
 	n := func(v int64) *big.Int { return big.NewInt(v) }
 	mul := func(v, w int64) *big.Int { return new(big.Int).Mul(n(v), n(w)) }
@@ -174,6 +159,7 @@ func (x bigSurd) sub(y bigSurd) bigSurd {
 	return bigSurd{new(big.Int).Sub(x.a, y.a), new(big.Int).Sub(x.b, y.b)}
 }
 
+// sign returns the exact sign of a + b sqrt 2.
 func (x bigSurd) sign() int {
 	sa, sb := x.a.Sign(), x.b.Sign()
 	switch {

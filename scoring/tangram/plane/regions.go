@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// Region is a region as doubles: convex parts whose union it is, each by its
-// corners, and the segments of a boundary (x0, y0, x1, y1).
+// Region is a polygon region in doubles, for rasterising: convex parts whose union it is, each by
+// its corners, and the segments (x0, y0, x1, y1) of its boundary.
 type Region struct {
 	Parts    [][][2]float64
 	Boundary [][4]float64
 }
 
-// Regions returns the union and the target, for a caller that measures them in another
-// way. decimal gives the boundaries after thickening, the parts stay as they are.
-// The result must have a part that takes part. See docs/spec/tangram.md#r46.
+// Regions returns the union of the assembly and the target as regions, for a caller that compares
+// their rasters. decimal thickens the boundaries; the parts stay as they are. At least one piece
+// must have area. See docs/spec/tangram.md#r46.
 func (r *Result) Regions(t *Target, decimal bool) (union, target Region) {
-	k := &r.e.board
-	for i, q := range r.e.work.rings {
+	k := &r.evaluator.vertices
+	for i, q := range r.evaluator.arr.rings {
 		switch {
-		case !r.Takes[i]:
+		case !r.HasArea[i]:
 		case r.Simple[i] && k.convex(q):
 			union.Parts = append(union.Parts, corners(k.x[q.from:q.to], k.y[q.from:q.to]))
 		default:
@@ -28,9 +28,9 @@ func (r *Result) Regions(t *Target, decimal bool) (union, target Region) {
 		}
 	}
 	target.Parts = trapezoids(nil, corners(t.x, t.y))
-	own, other := r.e.work.boundary, t.sides
+	own, other := r.evaluator.arr.boundary, t.boundary
 	if decimal {
-		own, other = r.e.thick.thicken(&r.e.work, r.Simple, r.Takes, max(t.reach, r.e.reach)), t.thick
+		own, other = r.evaluator.thickener.thicken(&r.evaluator.arr, r.Simple, r.HasArea, max(t.maxCoord, r.evaluator.maxCoord)), t.thickBoundary
 	}
 	for _, s := range own {
 		union.Boundary = append(union.Boundary, [4]float64{s.x0, s.y0, s.x1, s.y1})
@@ -41,6 +41,7 @@ func (r *Result) Regions(t *Target, decimal bool) (union, target Region) {
 	return union, target
 }
 
+// corners pairs coordinates into points.
 func corners(x, y []float64) [][2]float64 {
 	out := make([][2]float64, len(x))
 	for i := range x {
@@ -49,15 +50,15 @@ func corners(x, y []float64) [][2]float64 {
 	return out
 }
 
-// trapezoids appends the even-odd region of a polygon, cut between the heights at
-// which anything happens: between two of them its edges stand side by side.
+// trapezoids appends the even-odd region of a polygon, cut into horizontal slabs at the heights of
+// vertices and crossings: within a slab the edges do not cross.
 func trapezoids(out [][][2]float64, list [][2]float64) [][][2]float64 {
 	n := len(list)
 	var heights []float64
 	for i, a := range list {
 		heights = append(heights, a[1])
 		for j := range i {
-			if y, ok := crossing(a, list[(i+1)%n], list[j], list[(j+1)%n]); ok {
+			if y, ok := crossingHeight(a, list[(i+1)%n], list[j], list[(j+1)%n]); ok {
 				heights = append(heights, y)
 			}
 		}
@@ -65,13 +66,13 @@ func trapezoids(out [][][2]float64, list [][2]float64) [][][2]float64 {
 	slices.Sort(heights)
 	heights = slices.Compact(heights)
 	for i := 0; i+1 < len(heights); i++ {
-		out = slab(out, list, heights[i], heights[i+1])
+		out = slabTrapezoids(out, list, heights[i], heights[i+1])
 	}
 	return out
 }
 
-// crossing is the height at which two segments cross away from their ends.
-func crossing(a, b, c, d [2]float64) (y float64, ok bool) {
+// crossingHeight returns the y at which two segments cross in their interiors.
+func crossingHeight(a, b, c, d [2]float64) (y float64, ok bool) {
 	side := func(a, b, c [2]float64) float64 {
 		return float64((b[0]-a[0])*(c[1]-a[1])) - float64((b[1]-a[1])*(c[0]-a[0]))
 	}
@@ -82,7 +83,8 @@ func crossing(a, b, c, d [2]float64) (y float64, ok bool) {
 	return a[1] + float64(s/(s-t)*(b[1]-a[1])), true
 }
 
-func slab(out [][][2]float64, list [][2]float64, low, high float64) [][][2]float64 {
+// slabTrapezoids appends the trapezoids of a polygon's even-odd region between two heights.
+func slabTrapezoids(out [][][2]float64, list [][2]float64, low, high float64) [][][2]float64 {
 	var edges [][2]float64 // x at the bottom and at the top
 	for i, a := range list {
 		b := list[(i+1)%len(list)]
