@@ -4,144 +4,322 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"time"
+
+	"plumb/daemon/chat/budget"
 )
 
-// maxBackoff is the longest wait that is not the endpoint's wish.
-const maxBackoff = time.Minute
-
-// Turns are told when calls for a question begin and end.
-type Turns interface {
-	// Begin is called before a request is sent; false where nobody wants its reply.
-	Begin() bool
-	// End is called after a request to which Begin said true.
-	End()
+// question is one that is being asked.
+type question struct {
+	c        *Client
+	r        *Request
+	out      Outcome
+	began    time.Time
+	failures int    // tries that failed and count
+	last     string // what happened last, with the name of the endpoint
 }
 
-// Ask tries until a reply arrives, which holds its slot until it is freed.
-func (c *Client) Ask(ctx context.Context, t Turns, prompt string) (*Reply, error) {
-	for n := 0; ; n++ {
-		got, err := c.try(ctx, t, prompt)
-		var fail *failure
-		switch {
-		case err == nil:
-			return got, nil
-		case !errors.As(err, &fail):
-			return nil, err
-		case !fail.again():
-			return nil, fail
-		case n+1 >= c.cfg.Tries:
-			return nil, fmt.Errorf("%d tries failed; the last one: %w", n+1, fail)
+// Ask asks a question until it has an outcome. It is done by the time that Ask returns:
+// no request is under way, and Hooks.Keep has returned.
+func (c *Client) Ask(ctx context.Context, r *Request) Outcome {
+	if c.cfg.Deadline > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.cfg.Deadline)
+		defer cancel()
+	}
+	q := &question{c: c, r: r, began: time.Now()}
+	if err := r.Check(); err != nil {
+		q.finish(Refused, &Error{Code: "request", Message: err.Error()})
+		return q.out
+	}
+	for {
+		wait, done := q.try(ctx)
+		if done {
+			return q.out
 		}
-		c.meter.retried()
-		if err := Sleep(ctx, max(c.backoff(n), fail.after)); err != nil {
-			return nil, fmt.Errorf("%d tries failed in the time there is; the last one: %w", n+1, fail)
+		c.meter.Retried()
+		if err := c.rest(ctx, wait); err != nil {
+			q.gaveUp(err)
+			q.settle()
+			return q.out
 		}
 	}
 }
 
-// backoff is the wait after the n-th failure, from 0: full jitter.
-func (c *Client) backoff(n int) time.Duration {
-	most := maxBackoff
-	if n < 16 {
-		most = min(most, c.cfg.Backoff<<n)
-	}
-	return rand.N(most + 1)
-}
-
-// Sleep waits. Where the deadline comes first it does not wait at all.
-func Sleep(ctx context.Context, d time.Duration) error {
+// rest waits before another try. If the deadline comes first it does not wait at all.
+func (c *Client) rest(ctx context.Context, d time.Duration) error {
 	if until, ok := ctx.Deadline(); ok && time.Until(until) < d {
 		return context.DeadlineExceeded
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
 	select {
-	case <-timer.C:
+	case <-t.C:
 		return nil
+	case <-c.gate.stop:
+		return errStop
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// try makes one call when a slot is free, the endpoint is there and the budget allows.
-// A reply holds the slot until it is freed.
-func (c *Client) try(ctx context.Context, t Turns, prompt string) (*Reply, error) {
-	select {
-	case c.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, timely(ctx.Err())
-	}
-	free := func() { <-c.slots }
-	held := false
-	defer func() {
-		if !held {
-			free()
-		}
-	}()
-	pass, err := c.gate.enter(ctx)
+// try makes one call when a place is free, the pace and the budget allow it and the
+// endpoint is there. It returns how long to wait before the next one, or done when the
+// question has its outcome. The outcome is kept while the place is held.
+func (q *question) try(ctx context.Context) (wait time.Duration, done bool) {
+	c := q.c
+	place, err := c.window.enter(ctx, c.gate.stop)
 	if err != nil {
-		return nil, timely(err)
+		q.gaveUp(err)
+		q.settle()
+		return 0, true
 	}
-	budget, err := c.meter.reserve(ctx, int64(len(prompt)), int64(c.cfg.MaxTokens)) // no token is less than a byte
-	if err != nil {
-		pass.nothing()
-		return nil, timely(err)
+	defer place.free()
+	most := q.r.Most()
+	at, taken := c.pace.reserve(q.r.estimate(), most.Completion)
+	var hold *budget.Hold
+	if err = c.rest(ctx, time.Until(at)); err == nil {
+		hold, err = c.meter.Reserve(ctx, most)
 	}
-	if !t.Begin() {
-		budget.cancel()
-		pass.nothing()
-		return nil, errors.New("no request waits for it any more")
-	}
-	defer t.End()
-	got, err := c.call(ctx, prompt)
-	var fail *failure
-	switch {
-	case err == nil:
-		pass.good()
-		held, got.free = true, free
-		if err := budget.pay(got); err != nil {
-			c.gate.halt(err)
-			c.cfg.Log.Error("judging ends", "error", err)
+	var p *pass
+	if err == nil {
+		if p, err = q.begin(ctx, hold); err != nil {
+			hold.Cancel()
 		}
-	case errors.As(err, &fail):
-		budget.drop(fail.lost)
-		c.judgeFailure(pass, fail)
-	default:
-		budget.drop(true)
-		pass.nothing()
-		err = timely(err)
 	}
-	return got, err
+	if err != nil {
+		q.gaveUp(err)
+		q.settle()
+		return 0, true
+	}
+	place.begin()
+	g, err := q.send(ctx)
+	if err != nil {
+		hold.Drop(true)
+		p.nothing()
+		q.out.Lost++
+		q.gaveUp(err)
+		q.settle()
+		return 0, true
+	}
+	q.pay(hold, &g)
+	if g.Usage != nil {
+		c.pace.correct(taken, g.Usage.Prompt, g.Usage.Completion)
+	}
+	c.learn(place, p, &g)
+	if wait, done = q.next(&g); done {
+		q.settle()
+	}
+	return wait, done
 }
 
-// judgeFailure tells the gate what a failed try says about the endpoint.
-func (c *Client) judgeFailure(pass *pass, f *failure) {
-	switch {
-	case f.again():
-		pass.bad(f)
-	case c.cfg.Halt:
-		pass.nothing()
-		if c.gate.halt(f) {
-			c.cfg.Log.Error("judging ends", "error", f)
+// begin waits for the gate and tells the hook.
+func (q *question) begin(ctx context.Context, hold *budget.Hold) (*pass, error) {
+	p, err := q.c.gate.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if h := q.r.Hooks.Begin; h != nil {
+		if err := h(q.out.Tries+1, hold); err != nil {
+			p.nothing()
+			return nil, &ending{Stopped, &Error{Code: "stopped", Message: err.Error()}}
 		}
-	case f.status == http.StatusUnauthorized || f.status == http.StatusForbidden || f.status == http.StatusNotFound:
-		pass.down(f)
-		c.cfg.Log.Error("the judge refuses all requests", "error", f)
-	default:
-		pass.good() // it is there, it does not like this question
+	}
+	if err := p.still(ctx); err != nil {
+		p.nothing()
+		q.end()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (q *question) end() {
+	if h := q.r.Hooks.End; h != nil {
+		h()
 	}
 }
 
-// timely words the end of a context.
-func timely(err error) error {
+// send makes the call.
+func (q *question) send(ctx context.Context) (Reading, error) {
+	c := q.c
+	defer q.end()
+	c.flying.Add(1)
+	defer c.flying.Add(-1)
+	q.out.Tries++
+	q.out.Started = time.Now()
+	q.out.Waited = q.out.Started.Sub(q.began).Seconds()
+	g, err := c.call(ctx, q.r)
+	q.out.Seconds = time.Since(q.out.Started).Seconds()
+	q.last = c.cfg.Name + g.why
+	return g, err
+}
+
+// pay books a reply. A failure pays nothing, or keeps what it may have cost.
+func (q *question) pay(hold *budget.Hold, g *Reading) {
+	if g.Usage == nil {
+		if g.Paid {
+			q.out.Lost++
+		}
+		hold.Drop(g.Paid)
+		return
+	}
+	t := budget.Tokens{Prompt: g.Usage.Prompt, Completion: g.Usage.Completion}
+	if g.Usage.Cached != nil {
+		t.Cached = *g.Usage.Cached
+	}
+	var err error
+	if g.Cost, g.Priced, err = hold.Pay(t, g.Cost); err != nil {
+		q.c.halt(Fatal, &Error{Code: "budget", Message: err.Error()})
+	}
+}
+
+// learn tells the window and the gate what a reply says about the endpoint.
+func (c *Client) learn(place *slot, p *pass, g *Reading) {
 	switch {
+	case g.Kind == Answer || g.Kind == Filtered:
+		place.answered()
+	case g.timeout || g.Status == http.StatusTooManyRequests || g.Status == http.StatusServiceUnavailable || g.Status == 529:
+		place.crowded()
+	}
+	switch {
+	case g.Kind == Retry || g.Kind == Wait && c.cfg.CountWaits:
+		p.bad(g)
+	case g.Kind == Wait:
+		p.pause(g)
+	case g.Kind == Fatal && c.cfg.Policy == GoOn:
+		p.down(g)
+		if c.cfg.OnDown != nil {
+			c.cfg.OnDown(c.refusal(g))
+		}
+	case g.Kind == Fatal || g.Kind == Refused && c.cfg.Policy == EndOnRefused:
+		p.nothing()
+		c.halt(Fatal, c.refusal(g))
+	default:
+		p.good() // it is there, even if it does not like this question
+	}
+}
+
+// refusal is the error of a reply, with the name of the endpoint.
+func (c *Client) refusal(g *Reading) *Error {
+	e := &Error{Code: "failed"}
+	if g.Error != nil {
+		*e = *g.Error
+	}
+	e.Message = c.cfg.Name + g.why
+	if !c.cfg.Hints {
+		e.Hint = ""
+	}
+	return e
+}
+
+// next decides what follows a reply: the outcome, or another try after a wait.
+func (q *question) next(g *Reading) (wait time.Duration, done bool) {
+	c := q.c
+	if g.Kind == Wait && !c.cfg.CountWaits {
+		return 0, false // the gate holds all calls
+	}
+	if g.Kind != Wait && g.Kind != Retry {
+		q.take(g)
+		return 0, true
+	}
+	q.failures++
+	if q.failures < c.cfg.Tries {
+		wait = jitter(c.cfg.Backoff, q.failures-1)
+		if g.After != nil {
+			wait = max(wait, *g.After)
+		}
+		return wait, false
+	}
+	q.take(g)
+	q.finish(Refused, &Error{Code: "tries", Message: fmt.Sprintf("%d tries failed; the last one: %s", q.failures, q.last)})
+	return 0, true
+}
+
+// take makes a reading the outcome.
+func (q *question) take(g *Reading) {
+	o, before := g.Outcome, &q.out
+	o.Tries, o.Lost, o.Started, o.Seconds, o.Waited = before.Tries, before.Lost, before.Started, before.Seconds, before.Waited
+	q.out = o
+	if g.Kind != Answer {
+		q.out.Error = q.c.refusal(g)
+	}
+}
+
+// finish ends the question without a reply.
+func (q *question) finish(k Kind, e *Error) {
+	q.out.Kind, q.out.Error = k, e
+	if q.out.Tries == 0 {
+		q.out.Waited = time.Since(q.began).Seconds()
+	}
+}
+
+// gaveUp ends the question because of a context, the budget, or the end of all calls.
+func (q *question) gaveUp(err error) {
+	c := q.c
+	var e *ending
+	switch {
+	case errors.Is(err, errStop):
+		e = c.gate.halted()
+		q.finish(e.kind, e.err)
+	case errors.As(err, &e):
+		q.finish(e.kind, e.err)
+		if e.err.Code == "down" && c.cfg.Policy == EndOnFatal {
+			q.out.Kind = Fatal
+			c.halt(Fatal, e.err)
+		}
+	case errors.Is(err, budget.ErrEnded) || errors.Is(err, budget.ErrNoPrice):
+		q.finish(Fatal, &Error{Code: "budget", Message: err.Error()})
+		if c.cfg.Policy == EndOnFatal {
+			c.halt(Fatal, q.out.Error)
+		}
+	case errors.Is(err, context.DeadlineExceeded) && q.failures > 0:
+		q.finish(Refused, &Error{Code: "deadline", Message: fmt.Sprintf("%d tries failed in the time there is; the last one: %s", q.failures, q.last)})
 	case errors.Is(err, context.DeadlineExceeded):
-		return errors.New("the judge did not answer in time")
-	case errors.Is(err, context.Canceled):
-		return errors.New("judging was stopped")
+		q.finish(Refused, &Error{Code: "deadline", Message: c.cfg.Name + " did not answer in time"})
+	default:
+		q.finish(Stopped, &Error{Code: "stopped", Message: "the call was stopped"})
 	}
-	return err
+}
+
+// settle gives the outcome to the hook, if a request was sent. The third question of a
+// client whose first ones were all refused ends all calls. See docs/spec/runs.md#r17.
+func (q *question) settle() {
+	if q.out.Tries == 0 {
+		return
+	}
+	c := q.c
+	if q.out.Kind.Final() && c.allRefused(q.out.Kind) && c.cfg.Policy == EndOnFatal {
+		q.out.Kind = Fatal
+		e := *q.out.Error
+		e.Message = fmt.Sprintf("the first %d calls were all refused; the last one: %s", firstRefused, e.Message)
+		c.halt(Fatal, &e)
+	}
+	if q.r.Hooks.Keep == nil {
+		return
+	}
+	if err := q.r.Hooks.Keep(&q.out); err != nil {
+		e := &Error{Code: "log", Message: err.Error()}
+		q.out.Kind, q.out.Error = Fatal, e
+		c.halt(Fatal, e)
+	}
+}
+
+// firstRefused is how many questions, the first ones, may be refused before nothing more
+// is asked.
+const firstRefused = 3
+
+// allRefused counts an outcome and reports whether it is the last of the first ones,
+// which were all refused.
+func (c *Client) allRefused(k Kind) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.outcomes++
+	if k != Refused {
+		c.outcomes += firstRefused
+	}
+	return c.outcomes == firstRefused
 }

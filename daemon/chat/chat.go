@@ -1,46 +1,91 @@
 // Package chat asks language models at any endpoint that speaks the OpenAI chat format.
-// In: prompts. Out: replies, or the reason why there is none. Failures that pass are
-// tried again. It refuses to go on where the endpoint refuses the request itself (a
-// wrong key), where a budget ends, and where nobody answers for long. The key is sent
-// to the endpoint and nowhere else.
+// In: requests with texts and pictures. Out: one outcome for each: an answer with its
+// reasoning and usage apart, or the reason why there is none. Failures that pass are
+// tried again, pauses that the endpoint asks for hold all calls, and the number of calls
+// at once follows what the endpoint can take. It refuses to go on where no request can
+// succeed (a wrong key), where a budget ends, and where nobody answers for long. The
+// key is sent to the endpoint and nowhere else. It knows no benchmark and writes no
+// file. See docs/spec/runs.md.
 package chat
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"plumb/daemon/chat/budget"
 )
 
 // ErrConfig marks a configuration that cannot be used.
-var ErrConfig = errors.New("cannot use judge")
+var ErrConfig = errors.New("cannot use endpoint")
 
-// Config of a client. All values are required, but for the key and the bounds.
+type configError struct{ text string }
+
+func (e *configError) Error() string        { return e.text }
+func (e *configError) Is(target error) bool { return target == ErrConfig }
+
+// The defaults of a client. See docs/spec/runs.md#r15.
+const (
+	DefaultConcurrency = 32
+	DefaultTries       = 6
+	DefaultTimeout     = 10 * time.Minute
+	DefaultDeadline    = 30 * time.Minute
+	DefaultBackoff     = time.Second
+	DefaultPatience    = 10 * time.Minute
+)
+
+// Policy is what a reply that concerns all requests does to the client.
+type Policy int
+
+// The policies.
+const (
+	// EndOnFatal ends all calls for what is fatal, for a budget that ends, and for an
+	// endpoint that is down longer than the patience.
+	EndOnFatal Policy = iota
+	// EndOnRefused ends all calls for what is fatal or refused.
+	EndOnRefused
+	// GoOn never ends: what is fatal counts as an endpoint that is down.
+	GoOn
+)
+
+// Config of a client. Zero values mean the defaults.
 type Config struct {
 	// URL is the base of the endpoint, "https://host/v1"; requests go to
 	// URL/chat/completions.
-	URL         string
-	Model       string
-	Key         string // bearer token, "" for none
-	Temperature float64
-	MaxTokens   int           // of a reply
-	Concurrency int           // calls at once
-	Tries       int           // for one reply
-	Timeout     time.Duration // of one try
-	Backoff     time.Duration // mean wait after the first failure is half of it
+	URL       string
+	Key       string // "" for none
+	KeyHeader string // that bears the key; default Authorization, with "Bearer "
+	Name      string // of the endpoint in messages, default "the endpoint"
+	// Flag words the name of a flag of `plumb run` for messages of another command; nil
+	// leaves it.
+	Flag  func(name string) string
+	Hints bool // errors name the flag of `plumb run` that helps
+
+	Concurrency int   // calls at once
+	Fixed       bool  // always as many, whatever the endpoint can take
+	RPM, TPM    int64 // calls and tokens per minute, 0 for no bound
+	Tries       int   // of one question that may fail
+	CountWaits  bool  // a try that the endpoint puts off counts as a failure
+	Timeout     time.Duration
+	Deadline    time.Duration // of a question with all its tries and waits; below 0 for none
+	Backoff     time.Duration // longest wait after the first failure
 	// Patience is how long questions wait for an endpoint that has stopped answering
-	// before they are given up at once, 0 for not at all.
+	// before they are given up at once; below 0 for not at all.
 	Patience time.Duration
-	// Halt lets a request that is refused for itself (400, 401, 404, ...) end all calls.
-	// Otherwise 401, 403 and 404 count as an endpoint that is down, and others concern
-	// their question alone. See docs/spec/vqa.md#r40.
-	Halt   bool
-	Budget Budget
-	Price  *Price // nil where the endpoint reports the cost, or no limit needs it
-	Log    *slog.Logger
+	Policy   Policy
+	Stream   bool // replies come in pieces
+
+	Meter     *budget.Meter     // nil for no limits
+	OnEnd     func(error)       // called once when all calls end for good; may be nil
+	OnDown    func(error)       // called when the endpoint refuses all requests, under GoOn; may be nil
+	Transport http.RoundTripper // nil for the network
 }
 
 // Client asks one endpoint. It is safe for concurrent use.
@@ -48,9 +93,14 @@ type Client struct {
 	cfg      Config
 	endpoint string
 	http     *http.Client
-	slots    chan struct{} // one for each call under way
+	window   *window
+	pace     *pace
 	gate     *gate
-	meter    *meter
+	meter    *budget.Meter
+	flying   atomic.Int64 // requests under way
+
+	mu       sync.Mutex
+	outcomes int // of the first questions
 }
 
 // New returns a client. Errors wrap ErrConfig and never hold the key.
@@ -58,42 +108,70 @@ func New(cfg Config) (*Client, error) {
 	if err := Check(cfg); err != nil {
 		return nil, err
 	}
-	endpoint, _ := endpointOf(cfg.URL)
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost, transport.MaxConnsPerHost = cfg.Concurrency, 2*cfg.Concurrency
-	c := &Client{cfg: cfg, endpoint: endpoint, slots: make(chan struct{}, cfg.Concurrency),
-		gate: newGate(max(10, 2*cfg.Concurrency), cfg.Patience), meter: newMeter(cfg.Budget, cfg.Price)}
-	c.http = &http.Client{Transport: transport, // a redirect would take the answers elsewhere
+	endpoint, _ := endpointOf(&cfg)
+	cfg = cfg.complete()
+	c := &Client{cfg: cfg, endpoint: endpoint, window: newWindow(cfg.Concurrency, cfg.Fixed), pace: newPace(cfg.RPM, cfg.TPM),
+		gate: newGate(cfg.Name, max(10, 2*cfg.Concurrency), cfg.Patience, cfg.Backoff), meter: cfg.Meter}
+	if cfg.Transport == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.MaxIdleConnsPerHost, t.MaxConnsPerHost = cfg.Concurrency, 2*cfg.Concurrency
+		cfg.Transport = t
+	}
+	c.http = &http.Client{Transport: cfg.Transport, // a redirect would take the key and the answers elsewhere
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return c, nil
 }
 
+func (c Config) complete() Config {
+	c.Name = cmp.Or(c.Name, "the endpoint")
+	c.Concurrency = cmp.Or(c.Concurrency, DefaultConcurrency)
+	c.Tries = cmp.Or(c.Tries, DefaultTries)
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.Deadline = cmp.Or(c.Deadline, DefaultDeadline)
+	c.Backoff = cmp.Or(c.Backoff, DefaultBackoff)
+	c.Patience = max(0, cmp.Or(c.Patience, DefaultPatience))
+	if c.Meter == nil {
+		c.Meter = budget.New(budget.Limits{}, nil, budget.Spent{}, c.Flag)
+	}
+	return c
+}
+
 // Check reports whether a configuration can be used, and opens nothing. Errors wrap
-// ErrConfig.
+// ErrConfig. See docs/spec/runs.md#r23.
 func Check(cfg Config) error {
-	_, err := endpointOf(cfg.URL)
-	switch {
-	case err != nil:
+	if _, err := endpointOf(&cfg); err != nil {
 		return err
-	case cfg.Model == "":
-		return fmt.Errorf("%w: got no model; want --judge-model", ErrConfig)
-	case strings.ContainsFunc(cfg.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return fmt.Errorf("%w: the key holds characters that no header may have; want the key alone", ErrConfig)
+	}
+	if strings.ContainsFunc(cfg.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return cfg.wrong("the key holds characters that no header may have; want the key alone")
 	}
 	return nil
 }
 
+// wrong is an error of the configuration.
+func (c *Config) wrong(format string, args ...any) error {
+	name := strings.TrimPrefix(cmp.Or(c.Name, "the endpoint"), "the ")
+	return &configError{"cannot use " + name + ": " + fmt.Sprintf(format, args...)}
+}
+
+func (c *Config) flag(name string) string {
+	if c.Flag == nil {
+		return name
+	}
+	return c.Flag(name)
+}
+
 // endpointOf is where requests go. Messages do not repeat the address: it may hold
-// what others must not see.
-func endpointOf(base string) (string, error) {
-	u, err := url.Parse(base)
+// what others must not see. See docs/spec/runs.md#r4.
+func endpointOf(c *Config) (string, error) {
+	u, err := url.Parse(c.URL)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", fmt.Errorf("%w: got an address that is none; want --judge-url http://HOST/v1 or https://HOST/v1", ErrConfig)
+		return "", c.wrong("got an address that is none; want %s http://HOST/v1 or https://HOST/v1", c.flag("--model-url"))
 	case u.User != nil:
-		return "", fmt.Errorf("%w: got an address with a password; want the key in the environment (--judge-key-env)", ErrConfig)
+		return "", c.wrong("got an address with a password; want the key in the environment (%s)", c.flag("--model-key-env"))
 	case u.Fragment != "":
-		return "", fmt.Errorf("%w: got an address with a fragment; want none", ErrConfig)
+		return "", c.wrong("got an address with a fragment; want none")
 	}
 	if path := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(path, "/chat/completions") {
 		u.Path = path + "/chat/completions"
@@ -101,11 +179,55 @@ func endpointOf(base string) (string, error) {
 	return u.String(), nil
 }
 
-// Usage returns what was spent so far.
-func (c *Client) Usage() Usage { return c.meter.spent() }
+// TakeKey returns the key that an environment variable holds, and removes the variable,
+// so that no child process gets it. set is false where there is none. See
+// docs/spec/runs.md#r24.
+func TakeKey(name string) (key string, set bool) {
+	key, set = os.LookupEnv(name)
+	os.Unsetenv(name)
+	return strings.TrimSpace(key), set
+}
 
-// Halted returns why all calls have ended, or nil where they have not.
-func (c *Client) Halted() error { return c.gate.halted() }
+// Stop ends all calls for good: what waits ends as Stopped, requests under way have
+// their outcomes.
+func (c *Client) Stop() {
+	c.gate.halt(&ending{Stopped, &Error{Code: "stopped", Message: "the run was stopped"}})
+}
+
+// halt ends all calls for good.
+func (c *Client) halt(k Kind, e *Error) {
+	if c.gate.halt(&ending{k, e}) && c.cfg.OnEnd != nil {
+		c.cfg.OnEnd(e)
+	}
+}
+
+// Halted returns why all calls ended, an *Error, or nil where they did not.
+func (c *Client) Halted() error {
+	if e := c.gate.halted(); e != nil {
+		return e.err
+	}
+	return nil
+}
+
+// Spent returns what was spent so far, before the client too.
+func (c *Client) Spent() budget.Spent { return c.meter.Spent() }
+
+// Status is what a client does at the moment.
+type Status struct {
+	Calls int           // requests under way
+	Width int           // that there may be at once
+	Hold  time.Duration // until calls may begin again; 0 where they may
+	Why   string        // it holds calls back
+}
+
+// Status returns what the client does at the moment.
+func (c *Client) Status() Status {
+	s := Status{Calls: int(c.flying.Load())}
+	_, s.Width = c.window.state()
+	s.Hold, s.Why = c.gate.state()
+	s.Why = strings.TrimSpace(s.Why)
+	return s
+}
 
 // Close closes the connections that no call uses.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 )
@@ -13,52 +14,81 @@ const (
 	maxCool   = 30 * time.Second
 )
 
-// gate keeps calls away from an endpoint that does not answer. After some failures in a
-// row it closes, and then lets one call through from time to time; the first reply
-// opens it. It also holds all calls back for as long as the endpoint asks.
+// maxBackoff is the longest wait that is not the endpoint's wish.
+const maxBackoff = time.Minute
+
+// errStop marks a question that waits while the client ends.
+var errStop = errors.New("stopped")
+
+// ending says why a question ends without a reply of its own.
+type ending struct {
+	kind Kind
+	err  *Error
+}
+
+func (e *ending) Error() string { return e.err.Error() }
+
+// gate keeps calls away from an endpoint that asks for a pause or does not answer. It is
+// a circuit breaker: after some failures in a row it opens the circuit, and then lets
+// one call through from time to time; the first reply closes it. It also ends all calls
+// for good. See docs/spec/runs.md#r18.
 type gate struct {
-	trip     int           // failures in a row that close it
-	patience time.Duration // how long calls wait while it is closed
+	name     string        // of the endpoint
+	trip     int           // failures in a row that open the circuit
+	patience time.Duration // how long calls wait while it is open
+	backoff  time.Duration
 
 	mu       sync.Mutex
 	failures int
-	since    time.Time // it closed; zero while it is open
+	since    time.Time // the circuit opened; zero while it is closed
 	until    time.Time // no call before
 	cool     time.Duration
-	probing  bool // a call was let through to see
-	last     *failure
-	end      error
+	probing  bool   // a call was let through to see
+	epoch    int    // counts the pauses whose length the endpoint left open
+	pauses   int    // of which since the last reply
+	last     string // what happened last, after the name of the endpoint
+	end      *ending
+	stop     chan struct{} // closed at the end
 	change   chan struct{} // closed when something changed
 }
 
-func newGate(trip int, patience time.Duration) *gate {
-	return &gate{trip: trip, patience: patience, cool: firstCool, change: make(chan struct{})}
+func newGate(name string, trip int, patience, backoff time.Duration) *gate {
+	return &gate{name: name, trip: trip, patience: patience, backoff: backoff, cool: firstCool, stop: make(chan struct{}), change: make(chan struct{})}
 }
 
 // pass is the permission of one call; one of its methods must be called after it.
 type pass struct {
 	g     *gate
 	probe bool
+	epoch int
 }
 
 // enter waits until a call may be made. It does not wait for what comes after the
-// deadline, nor longer than the patience for an endpoint that is down.
+// deadline, nor longer than the patience for an endpoint that is down. Errors are those
+// of ctx, or an *ending.
 func (g *gate) enter(ctx context.Context) (*pass, error) {
 	for {
 		p, wait, change, err := g.look(ctx)
 		if p != nil || err != nil {
 			return p, err
 		}
-		t := time.NewTimer(wait)
-		select {
-		case <-t.C:
-		case <-change:
-		case <-ctx.Done():
-			t.Stop()
-			return nil, ctx.Err()
+		if err := await(ctx, wait, change); err != nil {
+			return nil, err
 		}
-		t.Stop()
 	}
+}
+
+// await waits for a time or a change.
+func await(ctx context.Context, d time.Duration, change <-chan struct{}) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-change:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
 }
 
 // look returns a pass, or how long to wait unless something changes first.
@@ -66,26 +96,27 @@ func (g *gate) look(ctx context.Context) (p *pass, wait time.Duration, change <-
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.end != nil {
-		return nil, 0, nil, fmt.Errorf("judging has ended: %w", g.end)
+		return nil, 0, nil, g.ended()
 	}
 	now := time.Now()
 	wait = max(0, g.until.Sub(now))
 	if g.since.IsZero() {
-		if until, ok := ctx.Deadline(); ok && wait > 0 && until.Before(g.until) {
-			return nil, 0, nil, fmt.Errorf("the judge asks to wait for %v, which is too long: %s", wait.Round(time.Second), g.last.why)
+		if err := g.tooLong(ctx, wait); err != nil {
+			return nil, 0, nil, err
 		}
 		if wait == 0 {
-			return &pass{g: g}, 0, nil, nil
+			return &pass{g: g, epoch: g.epoch}, 0, nil, nil
 		}
 		return nil, wait, g.change, nil
 	}
 	if wait == 0 && !g.probing {
 		g.probing = true
-		return &pass{g: g, probe: true}, 0, nil, nil
+		return &pass{g: g, probe: true, epoch: g.epoch}, 0, nil, nil
 	}
 	left := g.patience - now.Sub(g.since)
 	if left <= 0 {
-		return nil, 0, nil, fmt.Errorf("the judge has not answered for %v: %s", now.Sub(g.since).Round(time.Second), g.last.why)
+		return nil, 0, nil, &ending{Refused, &Error{Code: "down",
+			Message: fmt.Sprintf("%s has not answered for %v: %s%s", g.name, now.Sub(g.since).Round(time.Second), g.name, g.last)}}
 	}
 	if wait == 0 {
 		wait = left
@@ -93,38 +124,98 @@ func (g *gate) look(ctx context.Context) (p *pass, wait time.Duration, change <-
 	return nil, min(wait, left), g.change, nil
 }
 
+// tooLong is the end of a question whose deadline comes before the pause ends. The
+// caller holds mu.
+func (g *gate) tooLong(ctx context.Context, wait time.Duration) error {
+	until, ok := ctx.Deadline()
+	if !ok || wait == 0 || !until.Before(g.until) {
+		return nil
+	}
+	return &ending{Refused, &Error{Code: "deadline",
+		Message: fmt.Sprintf("%s asks to wait for %v, which is too long: %s%s", g.name, wait.Round(time.Second), g.name, g.last)}}
+}
+
+// still waits while a pause holds that began after the pass was given.
+func (p *pass) still(ctx context.Context) error {
+	g := p.g
+	for {
+		g.mu.Lock()
+		wait, change := time.Until(g.until), g.change
+		err := g.tooLong(ctx, max(0, wait))
+		if g.end != nil {
+			err = g.ended()
+		}
+		g.mu.Unlock()
+		if err != nil || wait <= 0 || p.probe {
+			return err
+		}
+		if err := await(ctx, wait, change); err != nil {
+			return err
+		}
+	}
+}
+
 // good tells that the endpoint answered.
 func (p *pass) good() {
-	p.g.set(func(g *gate) { g.failures, g.since, g.cool, g.probing = 0, time.Time{}, firstCool, false })
+	p.g.set(func(g *gate) {
+		g.failures, g.since, g.cool, g.probing = 0, time.Time{}, firstCool, false
+		if p.epoch == g.epoch {
+			g.pauses = 0
+		}
+	})
 }
 
 // nothing tells that the call was not made, or says nothing about the endpoint.
 func (p *pass) nothing() { p.g.set(func(g *gate) { g.probing = g.probing && !p.probe }) }
 
 // bad tells that it failed.
-func (p *pass) bad(f *failure) {
+func (p *pass) bad(r *Reading) {
 	p.g.set(func(g *gate) {
 		if g.failures++; g.failures >= g.trip {
 			g.shut()
 		}
-		p.failed(f)
+		p.failed(r)
 	})
 }
 
 // down tells that it will fail for all.
-func (p *pass) down(f *failure) {
+func (p *pass) down(r *Reading) {
 	p.g.set(func(g *gate) {
 		g.failures = max(g.failures, g.trip)
 		g.shut()
-		p.failed(f)
+		p.failed(r)
 	})
 }
 
-// shut closes the gate, or keeps it closed after a probe. The caller holds mu.
+// pause tells that the endpoint wants to be left alone: as long as it asks, else for a
+// backoff that grows with each pause, once for all calls that were under way. See
+// docs/spec/runs.md#r11.
+func (p *pass) pause(r *Reading) {
+	p.g.set(func(g *gate) {
+		p.failed(r)
+		if r.After != nil || p.epoch != g.epoch {
+			return
+		}
+		g.until = later(g.until, time.Now().Add(jitter(g.backoff, g.pauses)))
+		g.epoch++
+		g.pauses++
+	})
+}
+
+// jitter is the wait after the n-th failure, from 0: full jitter.
+func jitter(backoff time.Duration, n int) time.Duration {
+	most := maxBackoff
+	if n < 16 {
+		most = min(most, backoff<<n)
+	}
+	return rand.N(most + 1)
+}
+
+// shut opens the circuit, or keeps it open after a probe. The caller holds mu.
 func (g *gate) shut() {
 	now := time.Now()
 	if !g.since.IsZero() && now.Before(g.until) {
-		return // one of several calls that were under way when it closed
+		return // one of several calls that were under way when it opened
 	}
 	if g.since.IsZero() {
 		g.since = now
@@ -136,11 +227,11 @@ func (g *gate) shut() {
 
 // failed notes a failure, and until when the endpoint wants to be left alone. The
 // caller holds mu.
-func (p *pass) failed(f *failure) {
+func (p *pass) failed(r *Reading) {
 	g := p.g
-	g.probing, g.last = g.probing && !p.probe, f
-	if at := time.Now().Add(f.after); f.after > 0 && at.After(g.until) {
-		g.until = at
+	g.probing, g.last = g.probing && !p.probe, r.why
+	if r.After != nil && *r.After > 0 {
+		g.until = later(g.until, time.Now().Add(*r.After))
 	}
 }
 
@@ -152,22 +243,37 @@ func (g *gate) set(change func(*gate)) {
 	g.change = make(chan struct{})
 }
 
-// halt ends all judging for good; false where it had ended already.
-func (g *gate) halt(why error) (first bool) {
-	var f *failure
-	if errors.As(why, &f) {
-		why = errors.New(f.why) // the status means nothing to later questions
-	}
+// halt ends all calls for good; false where they had ended already.
+func (g *gate) halt(e *ending) (first bool) {
 	g.set(func(g *gate) {
 		if first = g.end == nil; first {
-			g.end = why
+			g.end = e
+			close(g.stop)
 		}
 	})
 	return first
 }
 
-func (g *gate) halted() error {
+// ended is the end of a question after that of all calls. The caller holds mu.
+func (g *gate) ended() *ending {
+	e := *g.end.err
+	e.Message = "no further calls: " + e.Message
+	return &ending{g.end.kind, &e}
+}
+
+// halted returns why all calls ended, or nil where they did not.
+func (g *gate) halted() *ending {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.end
+}
+
+// state returns how long calls are held back still, and why.
+func (g *gate) state() (time.Duration, string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if wait := time.Until(g.until); wait > 0 {
+		return wait, g.last
+	}
+	return 0, ""
 }

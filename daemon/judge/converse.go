@@ -2,11 +2,14 @@ package judge
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	"plumb/daemon/chat"
+	"plumb/daemon/chat/budget"
 )
 
 // maxReplies is how often a judge is asked for a reply that can be read. See
@@ -14,34 +17,50 @@ import (
 const maxReplies = 3
 
 // converse asks until a reply is a verdict. The last request repeats what was wanted.
-func (c *Client) converse(ctx context.Context, f *flight, r *request) (verdict, error) {
+func (c *Client) converse(ctx context.Context, f *flight, r *request) (v verdict, err error) {
 	prompt := r.prompt
 	for n := range maxReplies {
 		if n == maxReplies-1 {
 			prompt += lastLine
 		}
-		got, err := c.chat.Ask(ctx, turns{c, f}, prompt)
-		if err != nil {
-			return verdict{}, err
-		}
-		if v, ok := c.settle(r, got); ok {
+		found := false
+		o := c.chat.Ask(ctx, &chat.Request{Model: c.cfg.Model, Messages: []chat.Message{chat.User(chat.Text(prompt))},
+			Settings: chat.Settings{Temperature: &c.cfg.Temperature, MaxTokens: new(int64(c.cfg.MaxTokens))},
+			Hooks: chat.Hooks{
+				Begin: func(int, *budget.Hold) error { return c.begin(f) },
+				End:   func() { c.ended(f) },
+				Keep: func(o *chat.Outcome) error { // before another call begins: a kill loses only what is under way
+					v, found = c.settle(r, o)
+					return nil
+				}}})
+		switch {
+		case found:
 			return v, nil
+		case !replied(&o):
+			return v, errors.New(o.Error.Message)
 		}
 		c.count(func(s *Stats) { s.Unread++ })
 	}
-	return verdict{}, fmt.Errorf("none of %d replies is a verdict", maxReplies)
+	return v, fmt.Errorf("none of %d replies is a verdict", maxReplies)
 }
 
-// settle reads a reply and keeps its verdict. Only then may another call begin in
-// its place: a process that is killed loses no more replies than are under way.
-func (c *Client) settle(r *request, got *chat.Reply) (v verdict, ok bool) {
-	defer got.Free()
-	right, ok := c.understood(got)
+// replied reports whether the judge was heard. An answer that a filter withheld is one
+// without a text.
+func replied(o *chat.Outcome) bool {
+	return o.Kind == chat.Answer || o.Kind == chat.Filtered && o.HTTP == http.StatusOK
+}
+
+// settle reads a reply and keeps its verdict.
+func (c *Client) settle(r *request, o *chat.Outcome) (v verdict, ok bool) {
+	if !replied(o) {
+		return v, false
+	}
+	right, ok := c.understood(o)
 	if !ok {
 		return v, false
 	}
-	v = verdict{Right: right, Reply: cut(got.Text), Model: c.cfg.Model, Prompt: r.version, Time: time.Now().UTC(),
-		PromptTokens: got.Prompt, CompletionTokens: got.Completion, Cost: got.Cost}
+	v = verdict{Right: right, Reply: cut(o.Text), Model: c.cfg.Model, Prompt: r.version, Time: time.Now().UTC(),
+		PromptTokens: o.Usage.Prompt, CompletionTokens: o.Usage.Completion, Cost: o.Cost}
 	if err := c.store.put(r.key, v); err != nil {
 		c.count(func(s *Stats) { s.Unsaved++ })
 		c.cfg.Log.Error("a verdict was not kept", "error", err)
@@ -51,30 +70,26 @@ func (c *Client) settle(r *request, got *chat.Reply) (v verdict, ok bool) {
 
 // understood reads a reply. One that was cut off for want of tokens may have meant
 // anything, but for a bare digit.
-func (c *Client) understood(r *chat.Reply) (right, ok bool) {
-	if s := strings.TrimSpace(r.Text); r.Cut && s != "0" && s != "1" {
+func (c *Client) understood(o *chat.Outcome) (right, ok bool) {
+	if s := strings.TrimSpace(o.Text); o.Finish == "length" && s != "0" && s != "1" {
 		return false, false
 	}
-	return c.cfg.Read(r.Text)
+	return c.cfg.Read(o.Text)
 }
 
-// turns ties calls to a flight. It implements chat.Turns.
-type turns struct {
-	c *Client
-	f *flight
+// begin says that a request of a flight is sent; an error where it has no waiters.
+func (c *Client) begin(f *flight) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.calling = f.waiters > 0 && !c.closed; !f.calling {
+		return errors.New("no request waits for it any more")
+	}
+	return nil
 }
 
-// Begin implements chat.Turns; false where the flight has no waiters.
-func (t turns) Begin() bool {
-	t.c.mu.Lock()
-	defer t.c.mu.Unlock()
-	t.f.calling = t.f.waiters > 0 && !t.c.closed
-	return t.f.calling
-}
-
-// End implements chat.Turns.
-func (t turns) End() {
-	t.c.mu.Lock()
-	defer t.c.mu.Unlock()
-	t.f.calling = false
+// ended is the end of the request.
+func (c *Client) ended(f *flight) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f.calling = false
 }

@@ -14,10 +14,12 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
 	"plumb/daemon/chat"
+	"plumb/daemon/chat/budget"
 	"plumb/scoring"
 )
 
@@ -32,12 +34,18 @@ const (
 )
 
 // ErrConfig marks a configuration that cannot be used.
-var ErrConfig = chat.ErrConfig
+var ErrConfig = errors.New("cannot use judge")
+
+// configError is an error of the endpoint's configuration.
+type configError struct{ error }
+
+// Is implements errors.Is.
+func (e configError) Is(target error) bool { return target == ErrConfig }
 
 // What bounds the calls of a judge, and what they cost.
 type (
-	Budget = chat.Budget
-	Price  = chat.Price
+	Budget = budget.Limits
+	Price  = budget.Price
 )
 
 // Config of a judge. Zero values mean the defaults.
@@ -96,7 +104,7 @@ type Stats struct {
 	DryRun  int64 // calls that a dry run would make
 	Unsaved int64 // verdicts that could not be written to the folder
 	Unread  int64 // replies that were no verdict
-	chat.Usage
+	budget.Spent
 }
 
 // flight is a question under way.
@@ -115,11 +123,11 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	cfg = cfg.complete()
-	s, err := openStore(cfg.Cache)
+	client, err := chat.New(cfg.chat())
 	if err != nil {
 		return nil, err
 	}
-	client, err := chat.New(cfg.chat())
+	s, err := openStore(cfg.Cache)
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +140,35 @@ func Check(cfg Config) error {
 	if cfg.Read == nil {
 		return errors.New("BUG: judge without a reader of verdicts")
 	}
-	return chat.Check(cfg.chat())
+	if err := chat.Check(cfg.chat()); err != nil {
+		return configError{err}
+	}
+	if cfg.Model == "" {
+		return fmt.Errorf("%w: got no model; want --judge-model", ErrConfig)
+	}
+	return nil
 }
 
-// chat is the configuration of the client of the endpoint.
+// chat is the configuration of the client of the endpoint. See docs/spec/vqa.md#r39 and
+// docs/spec/vqa.md#r40.
 func (c Config) chat() chat.Config {
-	return chat.Config{URL: c.URL, Model: c.Model, Key: c.Key, Temperature: c.Temperature, MaxTokens: c.MaxTokens, Concurrency: c.Concurrency,
-		Tries: c.Tries, Timeout: c.Timeout, Backoff: c.Backoff, Patience: c.Patience, Halt: c.Halt, Budget: c.Budget, Price: c.Price, Log: c.Log}
+	cfg := chat.Config{URL: c.URL, Key: c.Key, Name: "the judge", Flag: flagName, Concurrency: c.Concurrency, Fixed: true, Tries: c.Tries,
+		CountWaits: true, Timeout: c.Timeout, Deadline: -1, Backoff: c.Backoff, Patience: c.Patience, Policy: chat.GoOn,
+		Meter:  budget.New(c.Budget, c.Price, budget.Spent{}, flagName),
+		OnEnd:  func(err error) { c.Log.Error("judging ends", "error", err) },
+		OnDown: func(err error) { c.Log.Error("the judge refuses all requests", "error", err) }}
+	if c.Halt {
+		cfg.Policy = chat.EndOnRefused
+	}
+	if c.Patience == 0 {
+		cfg.Patience = -1
+	}
+	return cfg
+}
+
+// flagName is the name of a flag of `plumb run` where it concerns the judge.
+func flagName(run string) string {
+	return "--judge-" + strings.TrimPrefix(strings.TrimPrefix(run, "--"), "model-")
 }
 
 func (c Config) complete() Config {
@@ -274,7 +304,7 @@ func (c *Client) Stats() Stats {
 	s := c.stats
 	c.mu.Unlock()
 	dry := s.PromptTokens
-	s.Usage = c.chat.Usage()
+	s.Spent = c.chat.Spent()
 	s.PromptTokens += dry
 	return s
 }

@@ -207,7 +207,7 @@ func (s *store) claim(ctx context.Context, k digest) (release func(), err error)
 		if err != unix.EAGAIN && err != unix.EACCES && err != unix.EINTR {
 			break
 		}
-		if err := chat.Sleep(ctx, pollClaim); err != nil {
+		if err := sleep(ctx, pollClaim); err != nil {
 			return nil, errors.New("another process asks the same, and has no answer yet")
 		}
 	}
@@ -235,4 +235,16 @@ func (s *store) close() error {
 	s.closed = true
 	s.tick.Stop()
 	return errors.Join(s.f.Sync(), s.f.Close(), s.locks.Close())
+}
+
+// sleep waits; the error is that of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -12,7 +12,8 @@ const sumName = `,"sum":"`
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Line appends a checksum as the last member of a JSON object, and a line end. The
-// object has at least one member, and no line end within it.
+// object has at least one member, and no line end within it. See
+// docs/spec/runs.md#r25.
 func Line(object []byte) []byte {
 	b := bytes.TrimSuffix(bytes.TrimRight(object, "\n"), []byte("}"))
 	sum := crc32.Checksum(b, castagnoli)

@@ -145,7 +145,7 @@ func (j *Judge) leave() {
 	j.now--
 }
 
-// fault chooses what the n-th call of a prompt meets.
+// fault chooses what the n-th call of a prompt meets. See docs/spec/runs.md#r28.
 func (j *Judge) fault(prompt string, n int) Fault {
 	if j.cfg.Next != nil {
 		return j.cfg.Next(prompt, n)

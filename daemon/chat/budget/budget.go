@@ -1,0 +1,215 @@
+// Package budget bounds what calls to a language model may spend. In: limits, a price,
+// what was spent before, and for each call the most that it can take. Out: permission
+// for the call, and what it cost in the end. A limit is never passed by calls whose
+// price is known, whatever runs at once: each call first reserves its most. It makes no
+// calls itself.
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Limits of a meter; 0 is no limit.
+type Limits struct {
+	Calls  int64
+	Tokens int64   // of prompts and replies
+	Cost   float64 // USD
+}
+
+// Spent is what was spent.
+type Spent struct {
+	Calls            int64 // requests that were sent, the failed ones too
+	Retries          int64 // of which because one before them failed
+	Lost             int64 // calls that may have been answered and paid for, but brought nothing
+	PromptTokens     int64 // of replies, as the endpoint counts them, else estimated
+	CompletionTokens int64
+	Cost             float64 // USD of replies
+	Priced           bool    // Cost is known
+	LostTokens       int64   // that lost calls may have taken at most
+	LostCost         float64 // USD that lost calls may have cost at most
+}
+
+// ErrEnded marks a call that the budget does not allow.
+var ErrEnded = errors.New("the budget ends")
+
+// ErrNoPrice marks a cost that is limited but unknown.
+var ErrNoPrice = errors.New("the cost cannot be held to its limit")
+
+// Meter keeps the limits. It is safe for concurrent use.
+type Meter struct {
+	limits Limits
+	price  *Price
+	flag   func(string) string
+
+	mu     sync.Mutex
+	spent  Spent
+	held   Hold          // what calls under way may take
+	flying int           // calls under way
+	known  bool          // a reply had a cost
+	dear   float64       // USD of the dearest reply so far
+	change chan struct{} // closed when a call ends
+}
+
+// Hold is what one call may take at most. One of Cancel, Drop and Pay ends it.
+type Hold struct {
+	m      *Meter
+	Tokens int64
+	Cost   float64 // USD, by the price or by the dearest reply so far
+}
+
+// New returns a meter. Limits hold for what was spent before and what the meter allows
+// together. The price is nil where none is known; flag words the name of a flag
+// ("--max-cost") for messages, nil for as it is.
+func New(l Limits, p *Price, before Spent, flag func(string) string) *Meter {
+	if flag == nil {
+		flag = func(s string) string { return s }
+	}
+	return &Meter{limits: l, price: p, spent: before, flag: flag, change: make(chan struct{})}
+}
+
+// Reserve takes the most that a call can take out of the budget. If it does not fit
+// because of calls under way, it waits for their end. Errors wrap ErrEnded and name the
+// limit, or are those of ctx. See docs/spec/runs.md#r21.
+func (m *Meter) Reserve(ctx context.Context, most Tokens) (*Hold, error) {
+	for {
+		m.mu.Lock()
+		h := &Hold{m: m, Tokens: most.Prompt + most.Completion, Cost: m.dear}
+		if m.price != nil {
+			h.Cost = m.price.Of(most)
+		}
+		err := m.fits(h)
+		if err == nil {
+			m.held.Tokens += h.Tokens
+			m.held.Cost += h.Cost
+			m.flying++
+			m.spent.Calls++
+			m.mu.Unlock()
+			return h, nil
+		}
+		alone, change := m.flying == 0 || m.limits.Calls > 0 && m.spent.Calls >= m.limits.Calls, m.change
+		m.mu.Unlock()
+		if alone {
+			return nil, err
+		}
+		select {
+		case <-change:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// fits says why a call does not fit. The caller holds mu.
+func (m *Meter) fits(h *Hold) error {
+	l, s := m.limits, &m.spent
+	tokens, cost := s.PromptTokens+s.CompletionTokens+s.LostTokens, s.Cost+s.LostCost
+	switch {
+	case l.Calls > 0 && s.Calls+1 > l.Calls:
+		return fmt.Errorf("%w: %d calls were made (%s)", ErrEnded, s.Calls, m.flag("--max-calls"))
+	case l.Tokens > 0 && tokens+m.held.Tokens+h.Tokens > l.Tokens:
+		return fmt.Errorf("%w: %d tokens were used and a call may take %d, of %d (%s)", ErrEnded, tokens, h.Tokens, l.Tokens, m.flag("--max-total-tokens"))
+	case l.Cost > 0 && cost+m.held.Cost+h.Cost > l.Cost:
+		return fmt.Errorf("%w: %.4f USD were spent and a call may cost %.4f, of %.4f (%s)", ErrEnded, cost, h.Cost, l.Cost, m.flag("--max-cost"))
+	case l.Cost > 0 && m.price == nil && !m.known && m.flying > 0:
+		return ErrNoPrice // the first reply tells what calls cost
+	}
+	return nil
+}
+
+// Cancel takes a reservation back: no request was sent.
+func (h *Hold) Cancel() {
+	m := h.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.spent.Calls--
+	m.end(h)
+}
+
+// Drop ends a call without a reply. What may have been paid for stays taken. See
+// docs/spec/runs.md#r22.
+func (h *Hold) Drop(lost bool) {
+	m := h.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if lost {
+		m.spent.Lost++
+		m.spent.LostTokens += h.Tokens
+		m.spent.LostCost += h.Cost
+	}
+	m.end(h)
+}
+
+// Pay ends a call with a reply, and returns its cost in USD: what the endpoint told,
+// else that of the price (priced), else nil. An error wraps ErrNoPrice: the cost is
+// limited and unknown. See docs/spec/runs.md#r19.
+func (h *Hold) Pay(t Tokens, told *float64) (cost *float64, priced bool, err error) {
+	m := h.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.spent.PromptTokens += t.Prompt
+	m.spent.CompletionTokens += t.Completion
+	switch {
+	case told != nil && *told >= 0:
+		cost = told
+	case m.price != nil:
+		cost, priced = new(m.price.Of(t)), true
+	case m.limits.Cost > 0:
+		err = fmt.Errorf("%w (%s): the endpoint does not tell the cost; want %s", ErrNoPrice, m.flag("--max-cost"), m.flag("--price"))
+	}
+	if cost != nil {
+		m.spent.Cost += *cost
+		m.spent.Priced = true
+		m.known, m.dear = true, max(m.dear, *cost)
+	}
+	m.end(h)
+	return cost, priced, err
+}
+
+// end frees what a call reserved and wakes who waits for calls to end. The caller holds
+// mu.
+func (m *Meter) end(h *Hold) {
+	m.held.Tokens -= h.Tokens
+	m.held.Cost -= h.Cost
+	m.flying--
+	if m.flying == 0 {
+		m.held = Hold{} // sums of floats leave dust
+	}
+	close(m.change)
+	m.change = make(chan struct{})
+}
+
+// Retried counts a call that is made because one before it failed.
+func (m *Meter) Retried() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.spent.Retries++
+}
+
+// Spent returns what was spent so far, before the meter too.
+func (m *Meter) Spent() Spent {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent
+}
+
+// Left returns what the limits leave, less what lost calls may have taken and what calls
+// under way may take. Members without a limit are 0.
+func (m *Meter) Left() Limits {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var l Limits
+	s := &m.spent
+	if m.limits.Calls > 0 {
+		l.Calls = max(0, m.limits.Calls-s.Calls)
+	}
+	if m.limits.Tokens > 0 {
+		l.Tokens = max(0, m.limits.Tokens-s.PromptTokens-s.CompletionTokens-s.LostTokens-m.held.Tokens)
+	}
+	if m.limits.Cost > 0 {
+		l.Cost = max(0, m.limits.Cost-s.Cost-s.LostCost-m.held.Cost)
+	}
+	return l
+}

@@ -1,0 +1,99 @@
+package budget
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Price of a model in USD per million tokens. See docs/spec/runs.md#r20.
+type Price struct {
+	Prompt, Completion float64
+	Cached             *float64 // of prompt tokens that the endpoint had cached; nil for the same as others
+	Batch              float64  // factor for calls of a batch; 0 means DefaultBatch
+}
+
+// DefaultBatch is the share of the price that a call of a batch costs.
+const DefaultBatch = 0.5
+
+// Tokens of a call.
+type Tokens struct {
+	Prompt, Completion int64
+	Cached             int64 // of Prompt
+}
+
+// Of is what a call costs in USD.
+func (p *Price) Of(t Tokens) float64 {
+	cached := p.Prompt
+	if p.Cached != nil {
+		cached = *p.Cached
+	}
+	fresh := float64(t.Prompt - t.Cached)
+	return float64(fresh*p.Prompt)/1e6 + float64(float64(t.Cached)*cached)/1e6 + float64(float64(t.Completion)*p.Completion)/1e6
+}
+
+// InBatch is the price of calls of a batch.
+func (p *Price) InBatch() *Price {
+	f := p.Batch
+	if f == 0 {
+		f = DefaultBatch
+	}
+	q := &Price{Prompt: p.Prompt * f, Completion: p.Completion * f, Batch: 1}
+	if p.Cached != nil {
+		q.Cached = new(*p.Cached * f)
+	}
+	return q
+}
+
+// ParsePrice reads IN:OUT or IN:OUT:CACHED.
+func ParsePrice(s string) (*Price, error) {
+	fields := strings.Split(s, ":")
+	var x []float64
+	for _, f := range fields {
+		v, err := strconv.ParseFloat(f, 64)
+		if err != nil || !amount(v) {
+			break
+		}
+		x = append(x, v)
+	}
+	if len(x) != len(fields) || len(x) < 2 || len(x) > 3 {
+		return nil, fmt.Errorf("got the price %q; want USD per million tokens as IN:OUT or IN:OUT:CACHED, such as 0.30:2.50", s)
+	}
+	p := &Price{Prompt: x[0], Completion: x[1]}
+	if len(x) == 3 {
+		p.Cached = &x[2]
+	}
+	return p, nil
+}
+
+func amount(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }
+
+// ReadPrices reads a file of prices, {"MODEL":{"in":..,"out":..,"cached":..,"batch":..}},
+// and returns that of a model. Members cached and batch may be missing.
+func ReadPrices(file []byte, model string) (*Price, error) {
+	var all map[string]struct {
+		In, Out, Cached, Batch *float64
+	}
+	if err := json.Unmarshal(file, &all); err != nil {
+		return nil, fmt.Errorf("cannot read prices: %w; want {\"MODEL\":{\"in\":0.30,\"out\":2.50}}", err)
+	}
+	m, ok := all[model]
+	if !ok {
+		return nil, fmt.Errorf("the prices have no model %q", model)
+	}
+	for _, x := range []*float64{m.In, m.Out, m.Cached, m.Batch} {
+		if x != nil && !amount(*x) {
+			return nil, fmt.Errorf("the price of %q is %g; want 0 or more", model, *x)
+		}
+	}
+	if m.In == nil || m.Out == nil {
+		return nil, fmt.Errorf("the price of %q has no in or no out; want both, in USD per million tokens", model)
+	}
+	p := &Price{Prompt: *m.In, Completion: *m.Out, Cached: m.Cached}
+	if m.Batch != nil {
+		p.Batch = *m.Batch
+	}
+	return p, nil
+}

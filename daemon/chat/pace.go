@@ -1,0 +1,72 @@
+package chat
+
+import (
+	"sync"
+	"time"
+)
+
+// pace spreads calls and tokens evenly over time, so that no minute has more than it
+// may. See docs/spec/runs.md#r14.
+type pace struct {
+	perCall  time.Duration // between two calls; 0 for no bound
+	perToken float64       // nanoseconds of one token; 0 for no bound
+
+	mu     sync.Mutex
+	call   time.Time // no call before
+	token  time.Time // no call before
+	mean   float64   // tokens of a completion so far
+	counts int
+}
+
+func newPace(rpm, tpm int64) *pace {
+	p := &pace{}
+	if rpm > 0 {
+		p.perCall = time.Minute / time.Duration(rpm)
+	}
+	if tpm > 0 {
+		p.perToken = float64(time.Minute) / float64(tpm)
+	}
+	return p
+}
+
+// reserve returns when a call with a prompt of about so many tokens may begin, and how
+// many tokens it is taken for.
+func (p *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	at = now
+	if p.perCall > 0 {
+		at = later(at, p.call)
+	}
+	if p.perToken > 0 {
+		at = later(at, p.token)
+		completion := min(mostCompletion, 1000)
+		if p.counts > 0 {
+			completion = min(mostCompletion, int64(p.mean))
+		}
+		tokens = prompt + completion
+		p.token = at.Add(time.Duration(float64(tokens) * p.perToken))
+	}
+	p.call = at.Add(p.perCall)
+	return at, tokens
+}
+
+// correct tells what a call took instead of what it was taken for.
+func (p *pace) correct(taken, prompt, completion int64) {
+	if p.perToken == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.token = p.token.Add(time.Duration(float64(prompt+completion-taken) * p.perToken))
+	p.counts++
+	p.mean += (float64(completion) - p.mean) / float64(min(p.counts, 100))
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,432 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Reader reads replies of one request. See docs/spec/runs.md#r5.
+type Reader struct {
+	Key     string   // that is cut out of what comes back, "" for none
+	Request *Request // whose reply it is
+	Now     time.Time
+}
+
+// Reading is what one reply says.
+type Reading struct {
+	Outcome
+	Status  int            // that decided: of the reply, or of an error within it
+	After   *time.Duration // how long the endpoint asks to wait; nil where it does not say
+	Paid    bool           // a failure that may have been paid for
+	Message string         // the endpoint's words on a failure
+	timeout bool           // no reply came in time
+	why     string         // what happened, after the name of the endpoint
+}
+
+// completion is what is read of a reply.
+type completion struct {
+	ID          string   `json:"id"`
+	Model       string   `json:"model"`
+	Provider    string   `json:"provider"`
+	Fingerprint string   `json:"system_fingerprint"`
+	Choices     []choice `json:"choices"`
+	Usage       *usage   `json:"usage"`
+	Error       raw      `json:"error"`
+}
+
+type choice struct {
+	Message struct {
+		Content   raw      `json:"content"`
+		Refusal   raw      `json:"refusal"`
+		Reasoning raw      `json:"reasoning"`
+		Old       raw      `json:"reasoning_content"`
+		Details   []detail `json:"reasoning_details"`
+	} `json:"message"`
+	Finish raw `json:"finish_reason"`
+	Error  raw `json:"error"`
+}
+
+type detail struct {
+	Text    raw `json:"text"`
+	Summary raw `json:"summary"`
+}
+
+// usage keeps the endpoint's words beside what is read of them.
+type usage struct {
+	Prompt     *float64 `json:"prompt_tokens"`
+	Completion *float64 `json:"completion_tokens"`
+	Total      *float64 `json:"total_tokens"`
+	Cost       *float64 `json:"cost"` // USD
+	PromptMore *struct {
+		Cached *float64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionMore *struct {
+		Reasoning *float64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+	raw json.RawMessage
+}
+
+// UnmarshalJSON implements json.Unmarshaler. What is no usage is none.
+func (u *usage) UnmarshalJSON(b []byte) error {
+	type plain usage
+	if json.Unmarshal(b, (*plain)(u)) != nil {
+		*u = usage{}
+	}
+	u.raw = append(json.RawMessage(nil), b...)
+	return nil
+}
+
+// raw is a member of any type.
+type raw = json.RawMessage
+
+// text is the string that a member holds; "" for any other value.
+func text(r raw) (s string) {
+	if len(r) > 0 {
+		_ = json.Unmarshal(r, &s)
+	}
+	return s
+}
+
+func null(r raw) bool { return len(r) == 0 || string(r) == "null" }
+
+// parts is a string, or the joined texts of a list of parts.
+func parts(r raw) string {
+	var list []struct {
+		Type string `json:"type"`
+		Text raw    `json:"text"`
+	}
+	if len(r) == 0 || r[0] != '[' || json.Unmarshal(r, &list) != nil {
+		return text(r)
+	}
+	s := ""
+	for _, p := range list {
+		if p.Type == "" || p.Type == "text" || p.Type == "output_text" {
+			s += text(p.Text)
+		}
+	}
+	return s
+}
+
+func reading(k Kind, status int, why string) Reading {
+	return Reading{Outcome: Outcome{Kind: k, HTTP: status}, Status: status, why: why}
+}
+
+// broken is a reply of 2xx that is no completion: there is a proxy in the way, or a
+// server in trouble.
+func broken(status int, why string) Reading {
+	g := reading(Retry, status, why)
+	g.Paid = true
+	return g
+}
+
+// Read reads a whole reply.
+func (r *Reader) Read(status int, header http.Header, body []byte) Reading {
+	if status/100 != 2 {
+		e := readError(body)
+		return r.failed(status, header, e, reading("", status, strings.TrimRight(fmt.Sprintf(" answered %d %s", status, http.StatusText(status)), " ")))
+	}
+	var got completion
+	if err := json.Unmarshal(body, &got); err != nil {
+		return broken(status, "'s reply is not a chat completion in JSON")
+	}
+	return r.completion(status, header, &got)
+}
+
+// completion reads a reply that is JSON.
+func (r *Reader) completion(status int, header http.Header, got *completion) Reading {
+	if !null(got.Error) {
+		e := errorIn(got.Error)
+		g := reading("", status, " answered with an error")
+		g.Paid = len(got.Choices) > 0
+		return r.failed(e.status(), header, e, g)
+	}
+	if len(got.Choices) == 0 {
+		return broken(status, "'s reply has no choices")
+	}
+	c := &got.Choices[0]
+	finish := text(c.Finish)
+	if !null(c.Error) || finish == "error" {
+		e := errorIn(c.Error)
+		g := reading("", status, " broke off its answer with an error")
+		g.Paid = true
+		return r.failed(e.status(), header, e, g)
+	}
+	g := reading(Answer, status, "")
+	g.Model, g.ID, g.Provider, g.Fingerprint = r.hide(got.Model), r.hide(got.ID), r.hide(got.Provider), r.hide(got.Fingerprint)
+	g.Text, g.Reasoning, g.Finish = r.hide(c.text()), r.hide(c.reasoning()), r.hide(finish)
+	if filters(finish) {
+		g.Finish = "content_filter"
+		if g.Text == "" {
+			g.Kind = Filtered
+			g.Message = r.hide("finish reason " + finish)
+			g.why = " withheld its answer"
+			g.Error = &Error{Code: "content_filter", Message: g.Message}
+		}
+	}
+	g.Usage, g.Cost = r.usage(got.Usage, g.Text+g.Reasoning)
+	return g
+}
+
+// text is the answer. See docs/spec/runs.md#r6.
+func (c *choice) text() string {
+	if s := parts(c.Message.Content); s != "" {
+		return s
+	}
+	return text(c.Message.Refusal)
+}
+
+// reasoning is the text of thoughts where the endpoint sends them apart. See
+// docs/spec/runs.md#r9.
+func (c *choice) reasoning() string {
+	if s := parts(c.Message.Reasoning); s != "" {
+		return s
+	}
+	if s := parts(c.Message.Old); s != "" {
+		return s
+	}
+	s := ""
+	for _, d := range c.Message.Details {
+		s += text(d.Text) + text(d.Summary)
+	}
+	return s
+}
+
+// filters reports whether a finish reason is that of a filter. See
+// docs/spec/runs.md#r7.
+func filters(finish string) bool {
+	if strings.HasPrefix(finish, "content_filter") {
+		return true
+	}
+	for _, s := range []string{"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED", "SPII"} {
+		if strings.Contains(finish, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// usage reads counts of tokens, and estimates them where there are none. See
+// docs/spec/runs.md#r10.
+func (r *Reader) usage(u *usage, answer string) (*Usage, *float64) {
+	if u == nil || u.Prompt == nil && u.Completion == nil {
+		out := &Usage{Prompt: r.Request.estimate(), Completion: Estimate(answer)}
+		if u != nil {
+			out.Raw = json.RawMessage(r.hide(string(u.raw)))
+			return out, cost(u.Cost)
+		}
+		return out, nil
+	}
+	out := &Usage{Prompt: tokens(u.Prompt), Completion: tokens(u.Completion), Counted: true, Raw: json.RawMessage(r.hide(string(u.raw)))}
+	if d := u.PromptMore; d != nil && d.Cached != nil {
+		out.Cached = new(min(tokens(d.Cached), out.Prompt))
+	}
+	if d := u.CompletionMore; d != nil && d.Reasoning != nil {
+		out.Reasoning = new(tokens(d.Reasoning))
+	}
+	if gap := tokens(u.Total) - out.Prompt - out.Completion; gap > 0 {
+		out.Completion += gap
+		if out.Reasoning == nil {
+			out.Reasoning = &gap
+		}
+	}
+	return out, cost(u.Cost)
+}
+
+func tokens(x *float64) int64 {
+	if x == nil || !(*x > 0) {
+		return 0
+	}
+	return int64(min(math.Round(*x), 1e12))
+}
+
+func cost(x *float64) *float64 {
+	if x == nil || !(*x >= 0) || math.IsInf(*x, 0) {
+		return nil
+	}
+	return x
+}
+
+// Estimate is how many tokens a text is taken for: characters / 4, plus 1.
+func Estimate(text string) int64 { return int64(len([]rune(text))/4) + 1 }
+
+// failed reads a failure by its status and what is said about it.
+func (r *Reader) failed(status int, header http.Header, e *said, g Reading) Reading {
+	g.Status = status
+	g.Kind = r.decide(status, header, e)
+	g.Paid = g.Paid && (g.Kind == Retry || g.Kind == Wait)
+	g.After = retryAfter(header, r.Now)
+	g.Message = Brief(r.hide(e.message), 500)
+	if e.message != "" {
+		g.why += ": " + Brief(r.hide(e.message), 200)
+	}
+	code := r.hide(e.code)
+	if code == "" {
+		code = "http_" + strconv.Itoa(status)
+	}
+	g.Error = &Error{Code: Brief(code, 100), Message: g.Message}
+	if g.Kind == Fatal {
+		g.Error.Hint = r.hint(status, e)
+	}
+	return g
+}
+
+// decide is the table of statuses. See docs/spec/runs.md#r8.
+func (r *Reader) decide(status int, header http.Header, e *said) Kind {
+	k := r.table(status, header, e)
+	if (k == Retry || k == Wait) && strings.EqualFold(header.Get("x-should-retry"), "false") {
+		return Refused
+	}
+	return k
+}
+
+func (r *Reader) table(status int, header http.Header, e *said) Kind {
+	asked := header.Get("Retry-After") != "" || header.Get("retry-after-ms") != ""
+	switch status {
+	case http.StatusTooManyRequests:
+		if e.code == "insufficient_quota" || e.kind == "insufficient_quota" {
+			return Fatal
+		}
+		return Wait
+	case http.StatusPaymentRequired:
+		if asked {
+			return Wait
+		}
+		return Fatal
+	case http.StatusServiceUnavailable:
+		if asked {
+			return Wait
+		}
+		return Retry
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
+		return Retry
+	case http.StatusUnauthorized, http.StatusNotFound:
+		return Fatal
+	case http.StatusForbidden:
+		if e.moderated {
+			return Filtered
+		}
+		return Fatal
+	case http.StatusBadRequest:
+		switch {
+		case e.code == "content_filter" || e.code == "content_policy_violation":
+			return Filtered
+		case strings.HasPrefix(e.code, "unsupported_") || r.setting(e.param):
+			return Fatal
+		}
+		return Refused
+	}
+	switch {
+	case status >= 500:
+		return Retry
+	case status/100 == 3:
+		return Fatal
+	}
+	return Refused
+}
+
+// setting reports whether a parameter that the endpoint names is a member of the request
+// that a setting put there.
+func (r *Reader) setting(param string) bool {
+	name := param
+	if i := strings.IndexAny(name, ".["); i >= 0 {
+		name = name[:i]
+	}
+	switch name {
+	case "", "model", "messages", "prompt":
+		return false
+	case "temperature", "max_tokens", "max_completion_tokens", "top_p", "seed", "stream", "stream_options",
+		"reasoning", "reasoning_effort", "thinking", "chat_template_kwargs":
+		return true
+	}
+	if name == r.Request.Settings.tokensField() {
+		return true
+	}
+	var extra map[string]json.RawMessage
+	_ = json.Unmarshal(r.Request.Extra, &extra)
+	_, ok := extra[name]
+	return ok
+}
+
+// hint is the flag that helps against an error for all requests.
+func (r *Reader) hint(status int, e *said) string {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return "--model-key-env NAME, the variable that holds the key"
+	case http.StatusPaymentRequired, http.StatusTooManyRequests:
+		return "more credit for the key of --model-key-env"
+	case http.StatusNotFound:
+		return "another --model, or a --model-url that ends before /chat/completions"
+	case http.StatusBadRequest:
+		return r.settingHint(e)
+	}
+	return "the --model-url that it moved to"
+}
+
+func (r *Reader) settingHint(e *said) string {
+	param := e.param
+	if param == "" { // some say it in the message alone
+		if _, s, ok := strings.Cut(e.message, "'"); ok {
+			param, _, _ = strings.Cut(s, "'")
+		}
+	}
+	name, _, _ := strings.Cut(param, ".")
+	switch {
+	case name == "max_tokens" && e.code == "unsupported_parameter":
+		return "--tokens-field max_completion_tokens"
+	case name == "max_completion_tokens" && e.code == "unsupported_parameter":
+		return "--tokens-field max_tokens"
+	case name == "max_tokens" || name == "max_completion_tokens" || name == r.Request.Settings.tokensField():
+		return "another --max-tokens, or none"
+	case name == "temperature":
+		return "--temperature none"
+	case name == "top_p":
+		return "no --top-p"
+	case name == "seed":
+		return "no --sampling-seed"
+	case name == "stream" || name == "stream_options":
+		return "no --stream"
+	case strings.HasPrefix(name, "reasoning") || name == "thinking" || name == "chat_template_kwargs":
+		return "another --provider, or --reasoning-off and --reasoning-on"
+	}
+	return "another --body"
+}
+
+// hide takes the key out of a text that an endpoint sent.
+func (r *Reader) hide(s string) string { return hide(s, r.Key) }
+
+// shortKey is the longest text that is no secret: it may well stand in an answer, as the
+// key "none" of a local server does.
+const shortKey = 7
+
+// hide takes the key out of a text. See docs/spec/runs.md#r24.
+func hide(s, key string) string {
+	if len(key) <= shortKey {
+		return s
+	}
+	return strings.ReplaceAll(s, key, "[key]")
+}
+
+// retryAfter is how long an endpoint asks to wait: in milliseconds, in seconds, or until
+// a date, as its own clock has it. See docs/spec/runs.md#r12.
+func retryAfter(h http.Header, now time.Time) *time.Duration {
+	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("retry-after-ms")), 64); err == nil && ms >= 0 {
+		return new(time.Duration(min(ms, 1e9) * float64(time.Millisecond)))
+	}
+	s := strings.TrimSpace(h.Get("Retry-After"))
+	if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 {
+		return new(time.Duration(min(n, 1e6) * float64(time.Second)))
+	}
+	at, err := http.ParseTime(s)
+	if err != nil {
+		return nil
+	}
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
+	}
+	return new(max(0, at.Sub(now)))
+}

@@ -1,0 +1,358 @@
+package chat
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"  // sizes of pictures
+	_ "image/jpeg" // sizes of pictures
+	_ "image/png"  // sizes of pictures
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	_ "golang.org/x/image/webp" // sizes of pictures
+
+	"plumb/daemon/canonical"
+	"plumb/daemon/chat/budget"
+)
+
+// Request is one question to a model. It is not changed while it is asked.
+type Request struct {
+	Model    string
+	Messages []Message
+	Settings Settings
+	Extra    json.RawMessage // an object whose members come last and replace others; nil for none
+	Hooks    Hooks
+}
+
+// Message is one turn of a chat.
+type Message struct {
+	Role  string // "system", "user" or "assistant"
+	Parts []Part
+}
+
+// User is a message of the user.
+func User(parts ...Part) Message { return Message{"user", parts} }
+
+// Part is a piece of a message: a picture where Image is set, else a text.
+type Part struct {
+	Text  string
+	Image *Image
+}
+
+// Text is a part that is a text.
+func Text(s string) Part { return Part{Text: s} }
+
+// Picture is a part that is a picture.
+func Picture(m *Image) Part { return Part{Image: m} }
+
+// Image is an encoded picture.
+type Image struct {
+	Data   []byte
+	Type   string // "image/png"
+	Detail string // "low", "high", "auto"; "" is not sent
+
+	once sync.Once
+	sum  string
+}
+
+// SHA256 returns the hash of the picture's bytes in hexadecimal digits.
+func (m *Image) SHA256() string {
+	m.once.Do(func() {
+		sum := sha256.Sum256(m.Data)
+		m.sum = hex.EncodeToString(sum[:])
+	})
+	return m.sum
+}
+
+// tokens is what a picture may cost at most. A picture whose size cannot be read is
+// taken for a very large one.
+func (m *Image) tokens() int64 {
+	c, _, err := image.DecodeConfig(bytes.NewReader(m.Data))
+	if err != nil {
+		c.Width, c.Height = 4096, 4096
+	}
+	return (int64(c.Width)*int64(c.Height)+749)/750 + 100
+}
+
+// Settings are optional members of a request; nil leaves a member out. See
+// docs/spec/runs.md#r1.
+type Settings struct {
+	Temperature *float64
+	MaxTokens   *int64 // of the reply
+	TokensField string // the name under which MaxTokens is sent, default "max_tokens"
+	TopP        *float64
+	Seed        *int64
+}
+
+// Hooks are told what becomes of a request. All may be nil.
+type Hooks struct {
+	// Begin is called before a request is sent, each time that it is, with the most that
+	// it may take. An error ends the question without sending, as Stopped.
+	Begin func(try int, most *budget.Hold) error
+	// End is called after each request that Begin was called for.
+	End func()
+	// Keep is called once with the outcome of a question for which a request was sent,
+	// before another call may begin in its place. An error ends all calls.
+	Keep func(*Outcome) error
+}
+
+// defaultCompletion is how many tokens a reply may take if the request does not say.
+const defaultCompletion = 32768
+
+// Most is the most that one call may take: of texts no token is less than a byte. See
+// docs/spec/runs.md#r21.
+func (r *Request) Most() budget.Tokens {
+	t := budget.Tokens{Completion: defaultCompletion}
+	r.each(func(p *Part) {
+		if p.Image != nil {
+			t.Prompt += p.Image.tokens()
+		} else {
+			t.Prompt += int64(len(p.Text))
+		}
+	})
+	if n := r.Settings.MaxTokens; n != nil {
+		t.Completion = *n
+	}
+	var extra struct {
+		Old int64 `json:"max_tokens"`
+		New int64 `json:"max_completion_tokens"`
+	}
+	if json.Unmarshal(r.Extra, &extra) == nil && max(extra.Old, extra.New) > 0 {
+		t.Completion = max(extra.Old, extra.New)
+	}
+	return t
+}
+
+// estimate is about how many tokens the prompt has.
+func (r *Request) estimate() int64 {
+	var texts strings.Builder
+	var n int64
+	r.each(func(p *Part) {
+		if p.Image != nil {
+			n += p.Image.tokens()
+		} else {
+			texts.WriteString(p.Text)
+		}
+	})
+	return n + Estimate(texts.String())
+}
+
+func (r *Request) each(f func(*Part)) {
+	for i := range r.Messages {
+		for j := range r.Messages[i].Parts {
+			f(&r.Messages[i].Parts[j])
+		}
+	}
+}
+
+// streamed are the members by which a reply comes in pieces. They are the client's.
+var streamed = []string{"stream", "stream_options"}
+
+// Check reports whether the request can be sent.
+func (r *Request) Check() error {
+	if r.Model == "" || len(r.Messages) == 0 {
+		return errors.New("got a request without model or messages")
+	}
+	var extra map[string]json.RawMessage
+	if len(r.Extra) > 0 && (json.Unmarshal(r.Extra, &extra) != nil || extra == nil) {
+		return fmt.Errorf("got %s as members of the request; want a JSON object", Brief(string(r.Extra), 100))
+	}
+	for _, name := range []string{"stream", "stream_options", "messages", "model", "n"} {
+		if _, ok := extra[name]; ok {
+			return fmt.Errorf("got the member %q for the request; it cannot be set so", name)
+		}
+	}
+	return nil
+}
+
+type member struct {
+	name  string
+	value []byte
+}
+
+// members are those of the body in their order. An error is one of Extra.
+func (r *Request) members(hashed bool) ([]member, error) {
+	list := []member{{"model", canonical.AppendString(nil, r.Model)}, {"messages", r.messages(hashed)}}
+	add := func(name string, value []byte) { list = append(list, member{name, value}) }
+	s := &r.Settings
+	if s.Temperature != nil {
+		add("temperature", number(*s.Temperature))
+	}
+	if s.MaxTokens != nil {
+		add(s.tokensField(), strconv.AppendInt(nil, *s.MaxTokens, 10))
+	}
+	if s.TopP != nil {
+		add("top_p", number(*s.TopP))
+	}
+	if s.Seed != nil {
+		add("seed", strconv.AppendInt(nil, *s.Seed, 10))
+	}
+	if len(r.Extra) == 0 {
+		return list, nil
+	}
+	var extra map[string]json.RawMessage
+	if err := json.Unmarshal(r.Extra, &extra); err != nil {
+		return nil, fmt.Errorf("cannot read members of the request: %w", err)
+	}
+	names := make([]string, 0, len(extra))
+	for name := range extra {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		value, err := canonical.JSON(extra[name])
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(list, func(m member) bool { return m.name == name }); i >= 0 {
+			list[i].value = value
+		} else {
+			add(name, value)
+		}
+	}
+	return list, nil
+}
+
+func (s *Settings) tokensField() string {
+	if s.TokensField == "" {
+		return "max_tokens"
+	}
+	return s.TokensField
+}
+
+func number(x float64) []byte {
+	b, err := canonical.Of(x)
+	if err != nil {
+		panic("BUG: a setting that is no number: " + err.Error())
+	}
+	return b
+}
+
+// messages writes the list of messages. A message of one text has it as a string, others
+// have a list of parts. Hashed puts hashes in the place of pictures.
+func (r *Request) messages(hashed bool) []byte {
+	size := 0
+	r.each(func(p *Part) {
+		size += len(p.Text) + 100
+		if p.Image != nil && !hashed {
+			size += base64.StdEncoding.EncodedLen(len(p.Image.Data)) + 100
+		}
+	})
+	b := append(make([]byte, 0, size+100), '[')
+	for i, m := range r.Messages {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		content := func() {
+			b = append(b, `"content":`...)
+			if len(m.Parts) == 1 && m.Parts[0].Image == nil {
+				b = canonical.AppendString(b, m.Parts[0].Text)
+				return
+			}
+			b = append(b, '[')
+			for j := range m.Parts {
+				if j > 0 {
+					b = append(b, ',')
+				}
+				b = m.Parts[j].append(b, hashed)
+			}
+			b = append(b, ']')
+		}
+		b = append(b, '{')
+		if hashed {
+			content()
+			b = append(b, `,"role":`...)
+			b = canonical.AppendString(b, m.Role)
+		} else {
+			b = append(b, `"role":`...)
+			b = append(canonical.AppendString(b, m.Role), ',')
+			content()
+		}
+		b = append(b, '}')
+	}
+	return append(b, ']')
+}
+
+// append writes a part: as it is sent, or hashed with sorted members.
+func (p *Part) append(b []byte, hashed bool) []byte {
+	m := p.Image
+	switch {
+	case m == nil && hashed:
+		b = append(canonical.AppendString(append(b, `{"text":`...), p.Text), `,"type":"text"}`...)
+	case m == nil:
+		b = append(canonical.AppendString(append(b, `{"type":"text","text":`...), p.Text), '}')
+	case hashed:
+		b = append(b, '{')
+		if m.Detail != "" {
+			b = append(canonical.AppendString(append(b, `"detail":`...), m.Detail), ',')
+		}
+		b = append(append(append(b, `"sha256":"`...), m.SHA256()...), `","type":"image"}`...)
+	default:
+		b = append(append(append(b, `{"type":"image_url","image_url":{"url":"data:`...), m.Type...), ";base64,"...)
+		b = append(base64.StdEncoding.AppendEncode(b, m.Data), '"')
+		if m.Detail != "" {
+			b = canonical.AppendString(append(b, `,"detail":`...), m.Detail)
+		}
+		b = append(b, "}}"...)
+	}
+	return b
+}
+
+// Body returns the JSON that is sent, without the members of streams.
+func (r *Request) Body() ([]byte, error) { return r.body(false) }
+
+func (r *Request) body(stream bool) ([]byte, error) {
+	list, err := r.members(false)
+	if err != nil {
+		return nil, err
+	}
+	if stream {
+		list = append(list, member{"stream", []byte("true")}, member{"stream_options", []byte(`{"include_usage":true}`)})
+	}
+	return object(list), nil
+}
+
+// Canonical returns the canonical JSON of the body, with pictures as their hashes and
+// without the members of streams. See docs/spec/runs.md#r2.
+func (r *Request) Canonical() ([]byte, error) {
+	list, err := r.members(true)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(m member) bool { return slices.Contains(streamed, m.name) })
+	slices.SortFunc(list, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	return object(list), nil
+}
+
+// Hash returns the SHA-256 of the canonical body in hexadecimal digits.
+func (r *Request) Hash() (string, error) {
+	b, err := r.Canonical()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func object(list []member) []byte {
+	size := 2
+	for _, m := range list {
+		size += len(m.name) + len(m.value) + 4
+	}
+	b := append(make([]byte, 0, size), '{')
+	for i, m := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(canonical.AppendString(b, m.name), ':'), m.value...)
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,114 @@
+package chat
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// said is what an endpoint says about an error.
+type said struct {
+	message   string
+	code      string // "" where it is a number or missing
+	number    int    // the code where it is a number, else 0
+	kind      string // its type
+	param     string // the parameter that it names
+	moderated bool   // a moderation refused the prompt
+}
+
+// readError reads the body of a reply that is not 2xx. Endpoints differ: the error is a
+// member or the body itself, a text or an object, or the first of a list.
+func readError(body []byte) *said {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
+	var top struct {
+		Error  raw `json:"error"`
+		Detail raw `json:"detail"`
+	}
+	if json.Unmarshal(body, &top) != nil {
+		return &said{}
+	}
+	switch {
+	case !null(top.Error):
+		return errorIn(top.Error)
+	case text(top.Detail) != "":
+		return &said{message: text(top.Detail)}
+	}
+	return errorIn(body)
+}
+
+// errorIn reads the error itself.
+func errorIn(b raw) *said {
+	if s := text(b); s != "" {
+		return &said{message: s}
+	}
+	var e struct {
+		Message  raw `json:"message"`
+		Code     raw `json:"code"`
+		Type     raw `json:"type"`
+		Param    raw `json:"param"`
+		Metadata struct {
+			Raw     raw `json:"raw"`
+			Reasons raw `json:"reasons"`
+			Flagged raw `json:"flagged_input"`
+		} `json:"metadata"`
+	}
+	if len(b) > 0 && json.Unmarshal(b, &e) != nil {
+		// metadata may be of another type
+		var short struct{ Message, Code raw }
+		_ = json.Unmarshal(b, &short)
+		e.Message, e.Code = short.Message, short.Code
+	}
+	s := &said{message: text(e.Message), code: text(e.Code), kind: text(e.Type), param: text(e.Param),
+		moderated: !null(e.Metadata.Reasons) || !null(e.Metadata.Flagged)}
+	switch cause := e.Metadata.Raw; {
+	case text(cause) != "":
+		s.message = text(cause)
+	case !null(cause):
+		if inner := readError(cause); inner.message != "" {
+			s.message = inner.message
+		}
+	}
+	number := s.code
+	if number == "" {
+		number = string(e.Code)
+	}
+	if n, err := strconv.Atoi(number); err == nil {
+		s.number, s.code = n, ""
+	}
+	return s
+}
+
+// status is the status that an error within a reply of 200 stands for.
+func (e *said) status() int {
+	if e.number >= 300 && e.number < 600 {
+		return e.number
+	}
+	switch {
+	case e.code == "rate_limit_exceeded" || e.code == "insufficient_quota" || e.kind == "insufficient_quota":
+		return 429
+	case e.code == "content_filter" || e.code == "content_policy_violation" || e.code == "context_length_exceeded" ||
+		strings.HasPrefix(e.code, "unsupported_") || e.kind == "invalid_request_error":
+		return 400
+	case e.code == "invalid_api_key":
+		return 401
+	case e.code == "model_not_found":
+		return 404
+	}
+	return 502
+}
+
+// Brief cuts a text to n bytes on one line.
+func Brief(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "..."
+}

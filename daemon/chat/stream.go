@@ -1,0 +1,187 @@
+package chat
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+)
+
+// errLong marks a reply that is longer than maxBody.
+var errLong = errors.New("too long")
+
+// chunk is one event of a stream.
+type chunk struct {
+	completion
+	Choices []struct {
+		Index int `json:"index"`
+		Delta struct {
+			Content   raw      `json:"content"`
+			Refusal   raw      `json:"refusal"`
+			Reasoning raw      `json:"reasoning"`
+			Old       raw      `json:"reasoning_content"`
+			Details   []detail `json:"reasoning_details"`
+		} `json:"delta"`
+		Finish raw `json:"finish_reason"`
+		Error  raw `json:"error"`
+	} `json:"choices"`
+}
+
+// assembly puts a reply together from the events of a stream.
+type assembly struct {
+	whole                                     completion
+	choice                                    choice
+	content, refusal, reasoning, old, details []byte
+	begun                                     bool // a choice came
+	done                                      bool // the end mark came
+}
+
+// stream reads a reply that comes as server-sent events. The answer is whole only with a
+// finish reason and the end mark. An error is that of the connection, or errLong. See
+// docs/spec/runs.md#r16.
+func (r *Reader) stream(status int, header http.Header, body io.Reader) (Reading, error) {
+	var a assembly
+	err := events(body, func(data []byte) bool {
+		if string(data) == "[DONE]" {
+			a.done = true
+			return false
+		}
+		return a.add(data)
+	})
+	if !null(a.whole.Error) || a.begun && !null(a.choice.Error) {
+		return r.completion(status, header, a.completion()), nil
+	}
+	switch {
+	case err != nil:
+		return Reading{}, err
+	case !a.begun && !a.done:
+		return broken(status, "'s reply is not a stream of chat completions"), nil
+	case !a.done || a.begun && null(a.choice.Finish):
+		return broken(status, "'s stream broke off"), nil
+	}
+	return r.completion(status, header, a.completion()), nil
+}
+
+// add takes in one event; false where no more are wanted. An event that is no JSON ends
+// the stream.
+func (a *assembly) add(data []byte) bool {
+	var c chunk
+	if json.Unmarshal(data, &c) != nil {
+		return false
+	}
+	w := &a.whole
+	w.ID, w.Model = first(w.ID, c.ID), first(w.Model, c.Model)
+	w.Provider, w.Fingerprint = first(w.Provider, c.Provider), first(w.Fingerprint, c.Fingerprint)
+	if c.Usage != nil && c.Usage.raw != nil && string(c.Usage.raw) != "null" {
+		w.Usage = c.Usage
+	}
+	if !null(c.Error) {
+		w.Error = c.Error
+	}
+	for i := range c.Choices {
+		d := &c.Choices[i]
+		if d.Index != 0 {
+			continue
+		}
+		a.begun = true
+		a.content = append(a.content, parts(d.Delta.Content)...)
+		a.refusal = append(a.refusal, text(d.Delta.Refusal)...)
+		a.reasoning = append(a.reasoning, parts(d.Delta.Reasoning)...)
+		a.old = append(a.old, parts(d.Delta.Old)...)
+		for _, x := range d.Delta.Details {
+			a.details = append(append(a.details, text(x.Text)...), text(x.Summary)...)
+		}
+		if !null(d.Finish) {
+			a.choice.Finish = d.Finish
+		}
+		if !null(d.Error) {
+			a.choice.Error = d.Error
+		}
+	}
+	return null(w.Error) && null(a.choice.Error)
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// completion is the reply as it would have come in one piece.
+func (a *assembly) completion() *completion {
+	if !a.begun {
+		return &a.whole
+	}
+	m := &a.choice.Message
+	m.Content, m.Refusal, m.Reasoning, m.Old = quote(a.content), quote(a.refusal), quote(a.reasoning), quote(a.old)
+	m.Details = []detail{{Text: quote(a.details)}}
+	a.whole.Choices = []choice{a.choice}
+	return &a.whole
+}
+
+func quote(b []byte) raw {
+	s, err := json.Marshal(string(b))
+	if err != nil {
+		panic("BUG: JSON of a text: " + err.Error())
+	}
+	return s
+}
+
+// events calls f with the data of each server-sent event until it returns false or the
+// stream ends. Comments and other fields are left out.
+func events(body io.Reader, f func(data []byte) bool) error {
+	// Each token of a stream comes with some 200 bytes around it.
+	const most = 16 * maxBody
+	limited := &io.LimitedReader{R: body, N: most}
+	br := bufio.NewReaderSize(limited, 1<<16)
+	var data []byte
+	some := false
+	for {
+		line, err := readLine(br)
+		if err == nil || err == io.EOF && len(line) > 0 {
+			rest, ok := bytes.CutPrefix(line, []byte("data:"))
+			switch {
+			case ok:
+				if some {
+					data = append(data, '\n')
+				}
+				data = append(data, bytes.TrimPrefix(rest, []byte(" "))...)
+				some = true
+			case len(line) == 0 && some:
+				if !f(data) {
+					return nil
+				}
+				data, some = data[:0], false
+			}
+		}
+		switch {
+		case len(data) > maxBody || err == nil && limited.N == 0:
+			return errLong
+		case err == io.EOF:
+			if some { // the last event without an empty line after it
+				f(data)
+			}
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// readLine reads a line without its end, of maxBody bytes at most.
+func readLine(br *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := br.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxBody {
+			return nil, errLong
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		return bytes.TrimRight(line, "\r\n"), err
+	}
+}

@@ -1,0 +1,133 @@
+package chat
+
+import (
+	"context"
+	"sync"
+)
+
+// firstWidth is how many calls a window lets through at first.
+const firstWidth = 4
+
+// window bounds how many calls are under way. It grows while the endpoint answers and
+// halves when the endpoint is short of room. See docs/spec/runs.md#r13.
+type window struct {
+	max   int
+	fixed bool // always max wide
+
+	mu       sync.Mutex
+	width    int
+	busy     int // calls under way
+	answered int // since the last change of the width
+	epoch    int // counts the halvings
+	waiting  []chan struct{}
+}
+
+func newWindow(most int, fixed bool) *window {
+	w := &window{max: most, fixed: fixed, width: min(most, firstWidth)}
+	if fixed {
+		w.width = most
+	}
+	return w
+}
+
+// slot is the place of one call.
+type slot struct {
+	w     *window
+	epoch int // in which its request was sent
+}
+
+// enter waits for a place, first come, first served.
+func (w *window) enter(ctx context.Context, stop <-chan struct{}) (*slot, error) {
+	w.mu.Lock()
+	if w.busy < w.width && len(w.waiting) == 0 {
+		w.busy++
+		w.mu.Unlock()
+		return &slot{w: w}, nil
+	}
+	turn := make(chan struct{})
+	w.waiting = append(w.waiting, turn)
+	w.mu.Unlock()
+	select {
+	case <-turn:
+		return &slot{w: w}, nil
+	case <-stop:
+		w.leave(turn)
+		return nil, errStop
+	case <-ctx.Done():
+		w.leave(turn)
+		return nil, ctx.Err()
+	}
+}
+
+// leave gives up waiting.
+func (w *window) leave(turn chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, t := range w.waiting {
+		if t == turn {
+			w.waiting = append(w.waiting[:i], w.waiting[i+1:]...)
+			return
+		}
+	}
+	w.busy-- // the place came at the same moment
+	w.admit()
+}
+
+// admit lets in who waits while there is room. The caller holds mu.
+func (w *window) admit() {
+	for w.busy < w.width && len(w.waiting) > 0 {
+		close(w.waiting[0])
+		w.waiting = w.waiting[1:]
+		w.busy++
+	}
+}
+
+// begin says that the request is sent now.
+func (s *slot) begin() {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.epoch = s.w.epoch
+}
+
+// free gives the place back.
+func (s *slot) free() {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.w.busy--
+	s.w.admit()
+}
+
+// answered tells that the endpoint had room: the window grows by one after as many
+// answers as it is wide.
+func (s *slot) answered() {
+	w := s.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.answered++; w.fixed || w.answered < w.width {
+		return
+	}
+	w.answered = 0
+	w.width = min(w.width+1, w.max)
+	w.admit()
+}
+
+// crowded tells that the endpoint had no room: the window halves, once for all calls
+// that were under way.
+func (s *slot) crowded() {
+	w := s.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.fixed || s.epoch != w.epoch {
+		return
+	}
+	w.epoch++
+	w.answered = 0
+	w.width = max(1, w.width/2)
+}
+
+// state returns the calls under way and the width.
+func (w *window) state() (busy, width int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.busy, w.width
+}

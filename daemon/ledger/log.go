@@ -1,0 +1,197 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrLocked marks a folder that another process works in.
+var ErrLocked = errors.New("another process works in this folder")
+
+// Lock is the lock of a folder.
+type Lock struct{ f *os.File }
+
+// LockFolder makes this process the only one that works in a folder, until Unlock or
+// its end. The error wraps ErrLocked where another one does. A file system without locks
+// has none. See docs/spec/runs.md#r27.
+func LockFolder(dir string) (*Lock, error) {
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for err = unix.EINTR; err == unix.EINTR; {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		f.Close()
+		return nil, fmt.Errorf("cannot use %s: %w", dir, ErrLocked)
+	case err != nil && !errors.Is(err, unix.ENOTSUP) && !errors.Is(err, unix.ENOLCK):
+		f.Close()
+		return nil, fmt.Errorf("cannot lock %s: %w", dir, err)
+	}
+	return &Lock{f}, nil
+}
+
+// Unlock gives the folder back.
+func (l *Lock) Unlock() error { return l.f.Close() }
+
+// Log is a log of one process, which holds the lock of its folder. It is safe for
+// concurrent use. See docs/spec/runs.md#r26.
+type Log struct {
+	f    *os.File
+	torn int
+	wake chan struct{}
+	done chan struct{} // closed when the writer has ended
+
+	mu      sync.Mutex
+	pending []byte
+	lines   []chan<- error // told when their line is on the disk
+	notes   []chan<- error // told when their line is written
+	err     error          // after which nothing is written
+	closed  bool
+}
+
+// OpenLog opens the log at path, or creates it, and calls replay with each whole line,
+// without its end, in order. The line is replay's only until it returns; an error of
+// replay ends the opening.
+func OpenLog(path string, replay func(line []byte) error) (*Log, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	err = file.Refresh(func() {}, func(line []byte, _ int64) {
+		if failed == nil {
+			failed = replay(line)
+		}
+	})
+	torn, err2 := endsTorn(file.f)
+	if err = errors.Join(err, err2, failed, syncFolder(filepath.Dir(path))); err != nil {
+		file.Close()
+		return nil, err
+	}
+	l := &Log{f: file.f, torn: file.torn, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	if torn {
+		l.torn++
+		l.pending = []byte{'\n'} // goes before the first line
+	}
+	go l.write()
+	return l, nil
+}
+
+// syncFolder flushes the entry of a new file to the disk. Not all file systems can.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = d.Sync()
+	return d.Close()
+}
+
+// Torn is the number of lines that were skipped at the opening.
+func (l *Log) Torn() int { return l.torn }
+
+// Append writes an object as a line and returns when it is on the disk. After an error
+// the log takes no more lines.
+func (l *Log) Append(object []byte) error {
+	told := make(chan error, 1)
+	if err := l.add(object, &l.lines, told); err != nil {
+		return err
+	}
+	return <-told
+}
+
+// Note writes an object as a line and returns when it is written: a kill of the process
+// does not lose it, a power cut may. It is flushed with the next line of Append.
+func (l *Log) Note(object []byte) error {
+	told := make(chan error, 1)
+	if err := l.add(object, &l.notes, told); err != nil {
+		return err
+	}
+	return <-told
+}
+
+func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) error {
+	line := Line(object)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.err != nil:
+		return l.err
+	case l.closed:
+		return os.ErrClosed
+	}
+	l.pending = append(l.pending, line...)
+	*list = append(*list, told)
+	select {
+	case l.wake <- struct{}{}:
+	default: // the writer knows
+	}
+	return nil
+}
+
+// write writes and flushes what is pending, until the log is closed. Lines that come
+// during a flush make the next group.
+func (l *Log) write() {
+	defer close(l.done)
+	for range l.wake {
+		l.mu.Lock()
+		group, lines, notes, err, closed := l.pending, l.lines, l.notes, l.err, l.closed
+		if len(lines)+len(notes) > 0 {
+			l.pending, l.lines, l.notes = nil, nil, nil
+		}
+		l.mu.Unlock()
+		if len(lines)+len(notes) > 0 && err == nil {
+			_, err = l.f.Write(group)
+		}
+		tell(notes, err)
+		if len(lines) > 0 && err == nil {
+			err = l.f.Sync()
+		}
+		tell(lines, l.fail(err))
+		if closed {
+			return
+		}
+	}
+}
+
+func tell(list []chan<- error, err error) {
+	for _, c := range list {
+		c <- err
+	}
+}
+
+// fail keeps the first error, after which the end of the file is unknown, and returns
+// it.
+func (l *Log) fail(err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil && err != nil {
+		l.err = fmt.Errorf("cannot write the log: %w", err)
+	}
+	return l.err
+}
+
+// Close writes what is pending and closes the log.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil
+	}
+	l.closed = true
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+	l.mu.Unlock()
+	<-l.done
+	return errors.Join(l.f.Sync(), l.f.Close())
+}
