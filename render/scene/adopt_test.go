@@ -1,5 +1,7 @@
 package scene
 
+import "plumb/render/geom"
+
 // Adopt does what the editor does when shapes are created on a page that has some already: a
 // created record with x and y, but without a parent or with an unknown one, is put into the
 // topmost existing frame that contains its origin, and its x, y and rotation are expressed in
@@ -36,13 +38,13 @@ func Adopt(existing, created []Record, lim Limits) error {
 }
 
 // toPage returns the map from each shape's space to the page's.
-func (s *Scene) toPage() []affine {
-	all := make([]affine, len(s.Shapes))
+func (s *Scene) toPage() []geom.Matrix {
+	all := make([]geom.Matrix, len(s.Shapes))
 	for i := range s.Shapes {
 		sh := &s.Shapes[i]
-		m := sh.local()
+		m := sh.LocalMatrix()
 		if sh.Parent >= 0 {
-			m = all[sh.Parent].then(m) // parents come first
+			m = all[sh.Parent].Mul(m) // parents come first
 		}
 		all[i] = m
 	}
@@ -50,25 +52,25 @@ func (s *Scene) toPage() []affine {
 }
 
 // adopt puts r into the topmost frame at its origin, if there is one.
-func (s *Scene) adopt(r *Record, toPage []affine) {
+func (s *Scene) adopt(r *Record, toPage []geom.Matrix) {
 	for i := len(s.Shapes) - 1; i >= 0; i-- {
 		if s.Shapes[i].Kind != Frame || !s.shows(int32(i), r.X, r.Y, toPage) {
 			continue
 		}
-		r.express(toPage[i], s.Shapes[i].ID)
+		r.moveInto(toPage[i], s.Shapes[i].ID)
 		return
 	}
 }
 
 // shows reports whether the page point lies in frame i and in all frames that
 // clip it.
-func (s *Scene) shows(i int32, x, y float64, toPage []affine) bool {
+func (s *Scene) shows(i int32, x, y float64, toPage []geom.Matrix) bool {
 	for ; i >= 0; i = s.Shapes[i].Parent {
 		if s.Shapes[i].Kind != Frame {
 			continue
 		}
-		u, v := toPage[i].undo(x, y)
-		if u < 0 || v < 0 || u > s.Shapes[i].W || v > s.Shapes[i].H {
+		p := unmap(toPage[i], geom.Pt(x, y))
+		if p.X < 0 || p.Y < 0 || p.X > s.Shapes[i].W || p.Y > s.Shapes[i].H {
 			return false
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// arrangement is the work of putting records into paint order.
+// arrangement sorts records into paint order.
 type arrangement struct {
 	records []Record
 	ids     map[string]int32 // nil for few records
@@ -44,7 +44,7 @@ func (a *arrangement) arrange(bindings []BindingRecord, lim *Limits) *Error {
 	return nil
 }
 
-// findParents fills parents, and tells whether any record has an index.
+// findParents fills parents and reports whether any record has an index.
 func (a *arrangement) findParents() (indexed bool) {
 	for i := range a.records {
 		r := &a.records[i]
@@ -60,6 +60,7 @@ func (a *arrangement) findParents() (indexed bool) {
 	return indexed
 }
 
+// needParents makes the list of parents on first use.
 func (a *arrangement) needParents() {
 	if a.parents != nil {
 		return
@@ -86,33 +87,31 @@ func findRecord(records []Record, ids map[string]int32, id string) int32 {
 	return -1
 }
 
-// sortByIndex sorts positions by key, equal keys in the given order. Records
-// of different parents are compared too, which does no harm: depthFirst keeps
+// sortByIndex sorts positions by key, stably. It ignores parents, because depthFirst keeps
 // only the order among siblings.
 func sortByIndex(order []int32, keys []string) {
 	slices.SortStableFunc(order, func(a, b int32) int { return compareCodeUnits(keys[a], keys[b]) })
 }
 
-// siblingKeys returns the index of each record. Records without one get the
-// keys that the editor would hand out, increasing in the given order among the
-// siblings without index.
+// siblingKeys returns the index of each record. Records without one get the keys that the
+// editor would assign: increasing in the given order among siblings without index.
 func siblingKeys(records []Record, parents []int32) []string {
 	keys := make([]string, len(records))
-	var handed map[int32]int // children without index so far, per parent
+	var assigned map[int32]int // children without index so far, per parent
 	for i := range records {
 		if records[i].Has&HasIndex != 0 {
 			keys[i] = records[i].Index
 			continue
 		}
-		if handed == nil {
-			handed = map[int32]int{}
+		if assigned == nil {
+			assigned = map[int32]int{}
 		}
 		parent := int32(-1)
 		if parents != nil {
 			parent = parents[i]
 		}
-		handed[parent]++
-		keys[i] = IndexKey(handed[parent])
+		assigned[parent]++
+		keys[i] = IndexKey(assigned[parent])
 	}
 	return keys
 }
@@ -138,9 +137,8 @@ func IndexKey(n int) string {
 	return string(head) + string(buf[i:])
 }
 
-// compareCodeUnits orders strings by their UTF-16 code units, as JavaScript
-// does. It differs from the order of bytes only between characters outside the
-// basic plane and those from U+E000 on.
+// compareCodeUnits orders strings by UTF-16 code units, as JavaScript does. The order differs
+// from that of bytes only between characters outside the basic plane and those from U+E000 on.
 func compareCodeUnits(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -207,8 +205,8 @@ func (a *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
 	return nil
 }
 
-// cycle names a shape that is its own ancestor: what no walk from the page
-// reached is on a cycle or below one.
+// cycle returns the error for a shape that is its own ancestor. Shapes that the depth-first
+// walk did not reach are on a cycle or below one.
 func (a *arrangement) cycle() *Error {
 	seen := make([]bool, len(a.records))
 	for _, i := range a.order {

@@ -10,7 +10,7 @@ import (
 // Check reports whether b is one JSON value as RFC 8259 has it, in valid UTF-8,
 // nested at most maxDepth deep (a value inside n containers has depth n+1), in
 // which no object has a key twice and every number fits a float64. NaN and
-// Infinity are no JSON. Escapes of unpaired surrogates are accepted. Check
+// Infinity are refused. Escapes of unpaired surrogates are accepted. Check
 // takes one pass, time and memory in proportion to b, and does not recurse.
 // Errors wrap ErrInvalid, or ErrLimit for the depth, and name the byte and the
 // JSON pointer of the value. See docs/spec/cli.md#r13.
@@ -36,7 +36,7 @@ type container struct {
 	keys   int  // object: its first key in checker.keys; array: position of the current element
 }
 
-// checker is the state of one pass; its memory is used again.
+// checker is the state of one pass of the JSON tokenizer. Checkers are pooled.
 type checker struct {
 	b         []byte
 	i         int // next byte
@@ -52,10 +52,11 @@ type checker struct {
 
 var checkers = sync.Pool{New: func() any { return new(checker) }}
 
-// keepBytes is the size of input beyond which a checker or parser is not kept
-// for the next one, so that one huge line does not hold memory for good.
+// keepBytes is the size of input beyond which a checker does not go back to the pool, so
+// that one huge line does not hold memory forever.
 const keepBytes = 1 << 20
 
+// check is Check with a limit on the number of values too.
 func check(b []byte, maxDepth, maxValues int) error {
 	if len(b) > math.MaxInt32 { // positions of keys are kept in 32 bits
 		return overLimit("JSON", "", strconv.Itoa(len(b))+" bytes", "at most 2 GiB", FlagLine)
@@ -63,7 +64,7 @@ func check(b []byte, maxDepth, maxValues int) error {
 	c := checkers.Get().(*checker)
 	c.b, c.i, c.maxDepth, c.values, c.fault = b, 0, maxDepth, maxValues, nil
 	c.open, c.keys, c.unescaped = c.open[:0], c.keys[:0], c.unescaped[:0]
-	if c.live > 0 { // after an error; else every key was removed with its object
+	if c.live > 0 { // only after an error; otherwise every key was removed with its object
 		clear(c.table)
 		c.live = 0
 	}
@@ -165,7 +166,7 @@ func (c *checker) next() bool {
 		return c.value()
 	case ch == '}' && top.object:
 		c.i++
-		c.forget(top)
+		c.removeKeys(top)
 	case ch == ']' && !top.object:
 		c.i++
 	default:
@@ -175,6 +176,7 @@ func (c *checker) next() bool {
 	return true
 }
 
+// want returns what may follow a value inside a container.
 func want(object bool) string {
 	if object {
 		return "',' or '}'"
@@ -186,7 +188,7 @@ func want(object bool) string {
 func (c *checker) key() bool {
 	if c.i >= len(c.b) || c.b[c.i] != '"' {
 		c.unexpected("a key in quotes")
-		c.fault.Path = c.pointer(len(c.open) - 1) // the last key is not to blame
+		c.fault.Path = c.pointer(len(c.open) - 1) // without the key before it
 		return false
 	}
 	at := c.i
@@ -198,7 +200,7 @@ func (c *checker) key() bool {
 	if escaped {
 		k = c.unescape(k)
 	}
-	if !c.remember(k) {
+	if !c.addKey(k) {
 		name := clip(string(c.keyBytes(k)), 80)
 		c.i = at
 		c.fail("the key "+strconv.Quote(name)+" a second time", "each key once")
@@ -213,6 +215,7 @@ func (c *checker) key() bool {
 	return true
 }
 
+// blanks skips white space.
 func (c *checker) blanks() {
 	for c.i < len(c.b) {
 		switch c.b[c.i] {
@@ -224,6 +227,7 @@ func (c *checker) blanks() {
 	}
 }
 
+// literal reads true, false or null.
 func (c *checker) literal(word string) bool {
 	end := c.i + len(word)
 	if end > len(c.b) || string(c.b[c.i:end]) != word {
@@ -233,7 +237,7 @@ func (c *checker) literal(word string) bool {
 	return true
 }
 
-// unexpected reports the character at the current position.
+// unexpected sets the fault to the characters at the current position and returns false.
 func (c *checker) unexpected(want string) bool {
 	if c.i >= len(c.b) {
 		c.fail("the end of the input", want)
@@ -250,6 +254,7 @@ func (c *checker) unexpected(want string) bool {
 	return false
 }
 
+// fail sets the fault to one at the current byte.
 func (c *checker) fail(got, want string) {
 	c.fault = &Error{Kind: ErrInvalid, Offset: c.i, Path: c.pointer(len(c.open)), Got: got, Want: want}
 }

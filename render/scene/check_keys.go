@@ -10,13 +10,14 @@ import (
 // negative (then -1-from).
 type span struct{ from, to int32 }
 
-// fewKeys is the number of keys up to which an object is searched from end to
-// end; larger ones go into the table.
+// fewKeys is the number of keys up to which an object is searched linearly; the keys of
+// larger objects go into the hash table.
 const fewKeys = 16
 
 // hashSeed differs from run to run, so a client cannot prepare keys that collide.
 var hashSeed = maphash.MakeSeed()
 
+// keyBytes returns the characters of a key, unescaped.
 func (c *checker) keyBytes(k span) []byte {
 	if k.from < 0 {
 		return c.unescaped[-1-k.from : k.to]
@@ -24,8 +25,8 @@ func (c *checker) keyBytes(k span) []byte {
 	return c.b[k.from:k.to]
 }
 
-// remember adds a key to the innermost object; false when it is there already.
-func (c *checker) remember(k span) bool {
+// addKey adds a key to the innermost object. It returns false if the object has it already.
+func (c *checker) addKey(k span) bool {
 	top := &c.open[len(c.open)-1]
 	mine := c.keys[top.keys:]
 	c.keys = append(c.keys, k)
@@ -48,10 +49,10 @@ func (c *checker) remember(k span) bool {
 	return true
 }
 
-// insert puts keys[n] of the innermost object into the table; false when an
-// equal key of that object is there already. The table is open addressing with
-// linear steps. Entries leave in the reverse order of their coming, because
-// containers close innermost first, so clearing a slot never breaks a chain.
+// insert puts keys[n] of the innermost object into the table. It returns false if that
+// object has an equal key. The table uses open addressing with linear probing. Entries are
+// removed in the reverse order of insertion, because containers close innermost first, so
+// clearing a slot never breaks a probe chain.
 func (c *checker) insert(n int32) bool {
 	if c.live*2 >= len(c.table) {
 		c.grow()
@@ -72,14 +73,13 @@ func (c *checker) insert(n int32) bool {
 	return true
 }
 
-// hash depends on the depth too: equal keys of nested objects must not queue up
-// behind each other.
+// hash returns the hash of a key of the innermost object. It depends on the depth too, so
+// that equal keys of nested objects do not collide.
 func (c *checker) hash(name []byte) uint64 {
 	return maphash.Bytes(hashSeed, name) ^ uint64(len(c.open))*0x9E3779B97F4A7C15
 }
 
-// grow doubles the table and inserts the keys of open objects again, oldest
-// first, which keeps their order of coming.
+// grow doubles the table and inserts the keys of open objects again in their first order.
 func (c *checker) grow() {
 	c.table = make([]int32, max(64, 2*len(c.table)))
 	mask := uint64(len(c.table) - 1)
@@ -110,8 +110,8 @@ func (c *checker) endOfKeys(d int) int {
 	return len(c.keys)
 }
 
-// forget removes the keys of an object that closes.
-func (c *checker) forget(top *container) {
+// removeKeys removes the keys of an object that closes.
+func (c *checker) removeKeys(top *container) {
 	if top.hashed {
 		mask := uint64(len(c.table) - 1)
 		for n := len(c.keys) - 1; n >= top.keys; n-- {
@@ -153,8 +153,8 @@ func (c *checker) unescape(k span) span {
 	return span{from: int32(-1 - from), to: int32(len(c.unescaped))}
 }
 
-// appendRune is utf8.AppendRune, except that unpaired surrogates keep their
-// identity: two different ones are two keys.
+// appendRune is utf8.AppendRune, except that it encodes unpaired surrogates too, so that
+// two different ones are two keys.
 func appendRune(dst []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {
 		return append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
@@ -162,6 +162,7 @@ func appendRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
+// hexRune returns the UTF-16 code unit of four hexadecimal digits.
 func hexRune(b []byte) (r rune) {
 	for _, ch := range b[:4] {
 		r = r<<4 | rune(hexDigit(ch))
@@ -169,6 +170,7 @@ func hexRune(b []byte) (r rune) {
 	return r
 }
 
+// shortEscape returns the character of a two-character escape such as \n.
 func shortEscape(ch byte) byte {
 	switch ch {
 	case 'b':

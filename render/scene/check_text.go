@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// plain marks the bytes that need no thought inside a string.
-var plain = func() (t [256]bool) {
+// unchecked marks the bytes that may stand in a string as they are: ASCII without control
+// characters, quotes and backslashes.
+var unchecked = func() (t [256]bool) {
 	for i := ' '; i < 0x80; i++ {
 		t[i] = i != '"' && i != '\\'
 	}
@@ -20,7 +21,7 @@ const (
 	highs = 0x8080808080808080
 )
 
-// special has a bit set for each byte of w that is not plain.
+// special sets the top bit of each byte of w that is not in unchecked, eight bytes at a time.
 func special(w uint64) uint64 {
 	quote := w ^ ('"' * ones)
 	slash := w ^ ('\\' * ones)
@@ -30,14 +31,14 @@ func special(w uint64) uint64 {
 	return (zero | w) & highs
 }
 
-// text reads a string, quotes included, and tells whether it has escapes.
+// text reads a string with its quotes and reports whether it has escapes.
 func (c *checker) text() (escaped, ok bool) {
 	b, i := c.b, c.i+1
 	for {
 		for i+8 <= len(b) && special(binary.LittleEndian.Uint64(b[i:])) == 0 {
 			i += 8
 		}
-		for i < len(b) && plain[b[i]] {
+		for i < len(b) && unchecked[b[i]] {
 			i++
 		}
 		if i >= len(b) {
@@ -92,6 +93,7 @@ func escapeLen(b []byte) int {
 	return 0
 }
 
+// hexDigit returns the value of a hexadecimal digit, or -1.
 func hexDigit(ch byte) int {
 	switch {
 	case ch >= '0' && ch <= '9':
@@ -104,8 +106,8 @@ func hexDigit(ch byte) int {
 	return -1
 }
 
-// number reads a number by the grammar of RFC 8259, which has no NaN, no
-// leading zeros and digits on both sides of a point.
+// number reads a number by the grammar of RFC 8259: no NaN, no leading zeros, and digits on
+// both sides of a point.
 func (c *checker) number() bool {
 	b, from := c.b, c.i
 	i := from
@@ -124,7 +126,7 @@ func (c *checker) number() bool {
 		}
 		i += 1 + n
 	}
-	risky := whole > 200 // only so, or by its exponent, can a number be too large
+	risky := whole > 200 // a number overflows only by many digits or by its exponent
 	if i < len(b) && b[i]|0x20 == 'e' {
 		i++
 		if i < len(b) && (b[i] == '+' || b[i] == '-') {
@@ -138,7 +140,6 @@ func (c *checker) number() bool {
 		risky = risky || n > 2
 	}
 	if risky {
-		// The error says no more than the infinity: the grammar was checked.
 		if v, _ := strconv.ParseFloat(string(b[from:i]), 64); math.IsInf(v, 0) {
 			c.fail(clip(string(b[from:i]), 40), "a number that fits a float64")
 			return false

@@ -26,8 +26,8 @@ func Decode(b []byte, lim Limits) (s *Scene, err error) {
 	return s, err
 }
 
-// Parse checks b as Limits.Check does and hands it over as a tree, which is valid
-// during the call. Errors are those of the check or of use.
+// Parse checks b as Limits.Check does and calls use with its tree, which is valid until use
+// returns. Errors are those of the check or of use.
 func Parse(b []byte, lim Limits, use func(*fastjson.Value) error) error {
 	lim.Depth = min(lim.withDefaults().Depth, fastjson.MaxDepth)
 	if err := lim.Check(b); err != nil {
@@ -39,21 +39,21 @@ func Parse(b []byte, lim Limits, use func(*fastjson.Value) error) error {
 		parsers.Put(p)
 	}()
 	v, err := jsontree.Parse(p, b)
-	if err != nil { // not after Check; fastjson's own message may be as long as b
+	if err != nil { // never after Check; fastjson's own message may be as long as b
 		return invalid("", "", "JSON that the parser refuses", "JSON")
 	}
 	return use(v)
 }
 
-// DecodeValue is Decode for a value that has been parsed. Duplicate keys are
-// not noticed here: of two, the first counts. Nothing of v is kept.
+// DecodeValue is Decode for a parsed value. It does not notice duplicate keys: the first one
+// counts. The scene does not refer to v.
 func DecodeValue(v *fastjson.Value, lim Limits) (*Scene, error) {
 	d := decoders.Get().(*decoder)
 	defer d.release()
 	d.lim = lim.withDefaults()
 	d.container(v)
 	if d.fault == nil {
-		d.onePage()
+		d.keepShownPage()
 	}
 	if d.fault != nil {
 		return nil, d.fault
@@ -71,8 +71,7 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 // keepRecords is the number of records beyond which a decoder is not kept.
 const keepRecords = 1000
 
-// release keeps the decoder's memory for the next document, without what the
-// scene shares with the records.
+// release puts the decoder back into the pool, without what the scene shares with the records.
 func (d *decoder) release() {
 	if cap(d.records) > keepRecords {
 		return
@@ -85,10 +84,9 @@ func (d *decoder) release() {
 // grow makes room for n records.
 func (d *decoder) grow(n int) { d.records = slices.Grow(d.records[:0], n) }
 
-// DecodeShape reads one shape of a list, as it is handed to the editor's
-// "create shapes". path is what messages call it ("shapes[3]"). A shape without
-// id has none: the caller gives it one. Errors are as for Decode; ranges and
-// limits are checked too. Nothing of v is kept.
+// DecodeShape reads one shape of a list, in the form of the editor's "create shapes". path
+// names it in messages ("shapes[3]"). It does not make up a missing id. Errors are as for
+// Decode; ranges and limits are checked too. The record does not refer to v.
 func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
 	d := decoder{lim: lim.withDefaults()}
 	var r Record
@@ -116,7 +114,7 @@ type decoder struct {
 // page is a page record.
 type page struct{ id, index string }
 
-// where is a place in the input; its text is made only for messages.
+// where is a place in the input. Its text is made only for messages.
 type where struct {
 	list  string // "shapes"
 	i     int    // position in it, -1 when list is the whole path
@@ -124,6 +122,7 @@ type where struct {
 	shape string // id of the shape, once it is known
 }
 
+// String returns the path of the place.
 func (w where) String() string {
 	switch {
 	case w.key != "":
@@ -146,15 +145,15 @@ func (w where) field(name string) string {
 	}
 }
 
-// bad reports a value that is not what it must be.
-func (d *decoder) bad(w where, field string, v *fastjson.Value, want string) {
+// refuse sets the fault to a value that is not what the field wants, unless there is a fault.
+func (d *decoder) refuse(w where, field string, v *fastjson.Value, want string) {
 	if d.fault == nil {
-		d.fault = invalid(w.field(field), w.shape, show(v), want)
+		d.fault = invalid(w.field(field), w.shape, describe(v), want)
 	}
 }
 
-// show writes a value for a message: short, and by its type when it is large.
-func show(v *fastjson.Value) string {
+// describe writes a value for a message: scalars shortened, lists and objects by their type.
+func describe(v *fastjson.Value) string {
 	if v == nil {
 		return "nothing"
 	}
@@ -178,7 +177,7 @@ func (d *decoder) container(v *fastjson.Value) {
 	}
 	o, err := v.Object()
 	if err != nil {
-		d.bad(where{i: -1}, "", v, "a list of shapes, or an object with shapes, records, store or document")
+		d.refuse(where{i: -1}, "", v, "a list of shapes, or an object with shapes, records, store or document")
 		return
 	}
 	switch {
@@ -195,7 +194,7 @@ func (d *decoder) container(v *fastjson.Value) {
 			d.bindingList(b)
 		}
 	default:
-		d.bad(where{i: -1}, "", v, "shapes, records, store or document in it")
+		d.refuse(where{i: -1}, "", v, "shapes, records, store or document in it")
 	}
 }
 
@@ -203,7 +202,7 @@ func (d *decoder) container(v *fastjson.Value) {
 func (d *decoder) shapeList(v *fastjson.Value, name string) {
 	items, err := v.Array()
 	if err != nil {
-		d.bad(where{list: name, i: -1}, "", v, "a list of shapes")
+		d.refuse(where{list: name, i: -1}, "", v, "a list of shapes")
 		return
 	}
 	if len(items) > d.lim.Shapes {
@@ -229,7 +228,7 @@ func (d *decoder) shapeList(v *fastjson.Value, name string) {
 func (d *decoder) bindingList(v *fastjson.Value) {
 	items, err := v.Array()
 	if err != nil {
-		d.bad(where{list: "bindings", i: -1}, "", v, "a list of bindings")
+		d.refuse(where{list: "bindings", i: -1}, "", v, "a list of bindings")
 		return
 	}
 	for i, item := range items {
@@ -243,6 +242,7 @@ func (d *decoder) bindingList(v *fastjson.Value) {
 // arena copies short strings into a few large blocks, never into the input.
 type arena struct{ free []byte }
 
+// copy returns a string with the bytes of b.
 func (a *arena) copy(b []byte) string {
 	if len(b) == 0 {
 		return ""

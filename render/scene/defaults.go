@@ -33,7 +33,7 @@ var defaults = func() (d [Other + 1]Shape) {
 // points coincide. See docs/spec/drawing.md#r5.
 const coincideShift = 0.1
 
-// fill makes a complete shape of a record that Valid accepted.
+// fill makes a complete shape from a record that Valid accepted.
 func (s *Shape) fill(r *Record) {
 	*s = defaults[min(r.Kind, Other)]
 	s.ID = r.ID
@@ -52,19 +52,19 @@ func (s *Shape) fill(r *Record) {
 	}
 	assign(s, &r.Shape, given)
 	if !r.Stored {
-		s.create()
+		s.applyCreation()
 	}
 }
 
-// create computes what the editor computes for a shape that is created. A stored shape has
-// these values already. See docs/spec/drawing.md#r5.
-func (s *Shape) create() {
+// applyCreation applies the rules by which the editor changes a shape that it creates. Stored
+// shapes have these values already. See docs/spec/drawing.md#r5.
+func (s *Shape) applyCreation() {
 	switch s.Kind {
 	case Geo, Note:
 		s.GrowY, s.FontPx = 0, 0
 		s.Grow = s.Rich != nil
 	case Line:
-		if !coincide(s.Points) {
+		if !allEqual(s.Points) {
 			return
 		}
 		moved := append([]Point(nil), s.Points...)
@@ -75,8 +75,8 @@ func (s *Shape) create() {
 	}
 }
 
-// coincide reports whether there are points and all are the same.
-func coincide(points []Point) bool {
+// allEqual reports whether there are points and all are the same.
+func allEqual(points []Point) bool {
 	for _, p := range points {
 		if p != points[0] {
 			return false

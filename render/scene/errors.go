@@ -54,7 +54,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the sentinel.
+// Unwrap returns the kind of the error.
 func (e *Error) Unwrap() error { return e.Kind }
 
 func invalid(path, shape, got, want string) *Error {

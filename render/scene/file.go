@@ -6,13 +6,13 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// snapshot reads a store snapshot: {"store": {id: record}, "schema"}. prefix is
-// what leads to it, for messages.
+// snapshot reads a store snapshot: {"store": {id: record}, "schema"}. prefix is the path
+// before it in messages.
 func (d *decoder) snapshot(v *fastjson.Value, prefix string) {
 	store := v.Get("store")
 	o := v.GetObject("store")
 	if o == nil {
-		d.bad(where{list: prefix + "store", i: -1}, "", store, "an object of records")
+		d.refuse(where{list: prefix + "store", i: -1}, "", store, "an object of records")
 		return
 	}
 	d.grow(min(o.Len(), d.lim.Shapes))
@@ -28,14 +28,14 @@ func (d *decoder) snapshot(v *fastjson.Value, prefix string) {
 func (d *decoder) file(o *fastjson.Object) {
 	if v := o.Get("tldrawFileFormatVersion"); v != nil {
 		if n, ok := d.float(v); !ok || n != 1 {
-			d.old(where{list: "tldrawFileFormatVersion", i: -1}, "", show(v), "1")
+			d.refuseVersion(where{list: "tldrawFileFormatVersion", i: -1}, "", describe(v), "1")
 			return
 		}
 	}
 	list := o.Get("records")
 	items, err := list.Array()
 	if err != nil {
-		d.bad(where{list: "records", i: -1}, "", list, "a list of records")
+		d.refuse(where{list: "records", i: -1}, "", list, "a list of records")
 		return
 	}
 	d.grow(min(len(items), d.lim.Shapes))
@@ -48,11 +48,11 @@ func (d *decoder) file(o *fastjson.Object) {
 	d.schema(o.Get("schema"), where{list: "schema", i: -1})
 }
 
-// record reads one record of a store. Only shapes, bindings and pages matter,
-// and which page is shown.
+// record reads one record of a store: a shape, a binding, a page, or the instance, which says
+// what page is shown. It ignores other records.
 func (d *decoder) record(v *fastjson.Value, w where) {
 	if v.Type() != fastjson.TypeObject {
-		d.bad(w, "", v, "a record")
+		d.refuse(w, "", v, "a record")
 		return
 	}
 	switch t := v.Get("typeName"); string(t.GetStringBytes()) {
@@ -65,9 +65,9 @@ func (d *decoder) record(v *fastjson.Value, w where) {
 		r := &d.records[len(d.records)-1]
 		d.shape(r, v, w)
 		if d.fault == nil && r.ID == "" {
-			d.bad(w, "id", v.Get("id"), `an id that begins with "shape:"`)
+			d.refuse(w, "id", v.Get("id"), `an id that begins with "shape:"`)
 		}
-		d.ratio(r, w)
+		d.checkNoteFont(r, w)
 	case "binding":
 		d.binding(v, w)
 	case "page":
@@ -80,13 +80,13 @@ func (d *decoder) record(v *fastjson.Value, w where) {
 			d.current = d.strings.copy(v.GetStringBytes("currentPageId"))
 		}
 	case "":
-		d.bad(w, "typeName", t, "the name of a kind of record")
+		d.refuse(w, "typeName", t, "the name of a kind of record")
 	}
 }
 
-// ratio refuses what tldraw 5 stores in fontSizeAdjustment: a factor, 1 for none, where 4.2
+// checkNoteFont refuses what tldraw 5 stores in fontSizeAdjustment: a factor, 1 for none, where 4.2
 // stores px. See docs/spec/drawing.md#r81.
-func (d *decoder) ratio(r *Record, w where) {
+func (d *decoder) checkNoteFont(r *Record, w where) {
 	const smallest = 8 // px; 4.2 stops at 14, factors of 5 stay below 1
 	if d.fault != nil || r.Kind != Note || r.Has&HasFontPx == 0 || r.FontPx >= smallest || r.FontPx == 0 {
 		return
@@ -96,28 +96,28 @@ func (d *decoder) ratio(r *Record, w where) {
 		return
 	}
 	w.shape = r.ID
-	d.old(w, HasFontPx.String(), formatNumber(r.FontPx)+", a factor of tldraw 5", "px, or 0")
+	d.refuseVersion(w, HasFontPx.String(), formatNumber(r.FontPx)+", a factor of tldraw 5", "px, or 0")
 }
 
 // binding reads a binding record or partial.
 func (d *decoder) binding(v *fastjson.Value, w where) {
 	if v.Type() != fastjson.TypeObject {
-		d.bad(w, "", v, "a binding")
+		d.refuse(w, "", v, "a binding")
 		return
 	}
 	if t := v.Get("type"); string(t.GetStringBytes()) != "arrow" {
-		d.bad(w, "type", t, `"arrow"`)
+		d.refuse(w, "type", t, `"arrow"`)
 		return
 	}
 	b := NewBinding("", "", false)
-	b.From = d.member(v, "fromId", "fromId", w)
-	b.To = d.member(v, "toId", "toId", w)
+	b.From = d.member(v, "fromId", w)
+	b.To = d.member(v, "toId", w)
 	if id := v.Get("id"); id != nil {
 		b.ID = d.text(id, w, "id")
 	}
 	props := v.Get("props")
 	if props == nil || props.Type() != fastjson.TypeObject {
-		d.bad(w, "props", props, "an object")
+		d.refuse(w, "props", props, "an object")
 		return
 	}
 	switch t := props.Get("terminal"); string(t.GetStringBytes()) {
@@ -125,49 +125,42 @@ func (d *decoder) binding(v *fastjson.Value, w where) {
 	case "end":
 		b.End = true
 	default:
-		d.bad(w, "props.terminal", t, "one of start, end")
+		d.refuse(w, "props.terminal", t, "one of start, end")
 	}
 	if a := props.Get("normalizedAnchor"); a != nil {
 		b.Anchor = d.point(a, w, "props.normalizedAnchor")
 	}
-	b.IsExact = d.yes(props, "isExact", w)
-	b.IsPrecise = d.yes(props, "isPrecise", w)
+	b.IsExact = d.optionalFlag(props, "isExact", w)
+	b.IsPrecise = d.optionalFlag(props, "isPrecise", w)
 	if s := props.Get("snap"); s != nil {
 		snap, ok := find[Snap](snapNames[:], s.GetStringBytes())
 		if !ok {
-			d.bad(w, "props.snap", s, oneOf(snapNames[:]))
+			d.refuse(w, "props.snap", s, oneOf(snapNames[:]))
 		}
 		b.Snap = snap
 	}
 	d.bindings = append(d.bindings, b)
 }
 
-// member reads a string that must be there; path is what messages call it.
-func (d *decoder) member(v *fastjson.Value, key, path string, w where) string {
+// member reads a string that must be there; key also names it in messages.
+func (d *decoder) member(v *fastjson.Value, key string, w where) string {
 	m := v.Get(key)
 	if m == nil {
-		d.bad(w, path, nil, "a string")
+		d.refuse(w, key, nil, "a string")
 		return ""
 	}
-	return d.text(m, w, path)
+	return d.text(m, w, key)
 }
 
-// yes reads a flag; missing is false.
-func (d *decoder) yes(props *fastjson.Value, key string, w where) bool {
+// optionalFlag reads a property that is true or false; missing is false.
+func (d *decoder) optionalFlag(props *fastjson.Value, key string, w where) bool {
 	v := props.Get(key)
-	if v == nil {
-		return false
-	}
-	t := v.Type()
-	if t != fastjson.TypeTrue && t != fastjson.TypeFalse {
-		d.bad(w, "props."+key, v, "true or false")
-	}
-	return t == fastjson.TypeTrue
+	return v != nil && d.flag(v, w, "props."+key)
 }
 
-// onePage drops what lies on other pages than the one that is shown: the
-// session's, else the first by index. Without page records all shapes count.
-func (d *decoder) onePage() {
+// keepShownPage drops the shapes of all pages but the one that is shown: the session's, else
+// the first by index. Without page records it keeps all shapes.
+func (d *decoder) keepShownPage() {
 	if len(d.pages) < 2 {
 		return
 	}
@@ -187,11 +180,11 @@ func (d *decoder) onePage() {
 			other[p.id] = true
 		}
 	}
-	d.dropUnder(other)
+	d.dropBelow(other)
 }
 
-// dropUnder removes the shapes below the given ids, and their bindings.
-func (d *decoder) dropUnder(gone map[string]bool) {
+// dropBelow removes the shapes below the given ids, and their bindings.
+func (d *decoder) dropBelow(gone map[string]bool) {
 	parent := make(map[string]string, len(d.records))
 	for i := range d.records {
 		parent[d.records[i].ID] = d.records[i].ParentID
@@ -234,8 +227,8 @@ func (d *decoder) dropUnder(gone map[string]bool) {
 	d.bindings = bindings
 }
 
-// needed holds the versions of the sequences that matter for drawing. text is the version whose
-// only difference is plain text in place of rich text, which is upgraded here. See
+// needed holds the schema versions of each kind of shape: now is the current one, text the
+// version that differs only by plain text in place of rich text, which is upgraded here. See
 // docs/spec/drawing.md#r2.
 var needed = [...]struct{ now, text int }{
 	Geo: {10, 9}, Text: {3, 2}, Line: {5, 5}, Draw: {2, 2}, Arrow: {7, 6}, Highlight: {1, 1}, Note: {9, 8},
@@ -249,7 +242,7 @@ func (d *decoder) schema(v *fastjson.Value, w where) {
 		return
 	}
 	if n, ok := d.float(v.Get("schemaVersion")); !ok || n != 2 {
-		d.old(w, "schemaVersion", show(v.Get("schemaVersion")), "2")
+		d.refuseVersion(w, "schemaVersion", describe(v.Get("schemaVersion")), "2")
 		return
 	}
 	var seen [Other + 1]bool
@@ -260,10 +253,10 @@ func (d *decoder) schema(v *fastjson.Value, w where) {
 	at := func(name string, least int) {
 		s := sequences.Get("com.tldraw." + name)
 		if s == nil {
-			return // its records were read as they are, and old ones are noticed there
+			return // records of old versions are refused when they are read
 		}
 		if n, ok := d.float(s); !ok || n < float64(least) {
-			d.old(w, "sequences.com.tldraw."+name, "version "+show(s), "at least "+strconv.Itoa(least))
+			d.refuseVersion(w, "sequences.com.tldraw."+name, "version "+describe(s), "at least "+strconv.Itoa(least))
 		}
 	}
 	at("store", 5)

@@ -10,12 +10,12 @@ import (
 // siblings.
 func (d *decoder) index(v *fastjson.Value, w where, field string) string {
 	if v == nil {
-		d.bad(w, field, nil, "a string")
+		d.refuse(w, field, nil, "a string")
 		return ""
 	}
 	key := d.text(v, w, field)
 	if d.fault == nil && !validIndex(key) {
-		d.bad(w, field, v, `a fractional index, such as "a1" or "a1V"`)
+		d.refuse(w, field, v, `a fractional index, such as "a1" or "a1V"`)
 	}
 	return key
 }

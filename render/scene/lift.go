@@ -2,6 +2,7 @@ package scene
 
 import (
 	"math"
+	"plumb/render/geom"
 	"slices"
 )
 
@@ -30,10 +31,11 @@ func (a *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (mo
 	return moved
 }
 
-// place is a position in a list of siblings: that of a shape in the list, and
-// for arrows put above that shape how many came before; the last one is lowest.
+// place is a position among siblings: at is that of a shape; above is 0 for the shape itself
+// and counts the arrows lifted directly above it, of which the last one is lowest.
 type place struct{ at, above int32 }
 
+// compare orders places back to front.
 func (p place) compare(q place) int {
 	switch {
 	case p.at != q.at:
@@ -44,16 +46,17 @@ func (p place) compare(q place) int {
 	return int(q.above) - int(p.above)
 }
 
+// lifter moves bound arrows above their targets.
 type lifter struct {
 	*arrangement
-	places  []place // of each record
-	next    []int32 // of each record: the place of the next sibling that is no arrow, MaxInt32 for none
-	targets map[int32][2]int32
-	lifted  int32
-	cloned  bool
+	places  []place            // of each record
+	next    []int32            // of each record: the place of the next sibling that is no arrow, MaxInt32 for none
+	targets map[int32][2]int32 // of each bound arrow: the targets of start and end, -1 for none
+	lifted  int32              // number of arrows that were lifted
+	cloned  bool               // records is a copy
 }
 
-// prepare notes where everything stands before the first arrow moves.
+// prepare computes places, neighbours and targets before the first arrow moves.
 func (l *lifter) prepare(siblings []int32, bindings []BindingRecord) {
 	l.places = make([]place, len(l.records))
 	l.next = make([]int32, len(l.records))
@@ -90,6 +93,7 @@ func (l *lifter) prepare(siblings []int32, bindings []BindingRecord) {
 	}
 }
 
+// parent returns the position of the parent of record i, or -1 for the page.
 func (l *lifter) parent(i int32) int32 {
 	if l.parents == nil {
 		return -1
@@ -97,12 +101,13 @@ func (l *lifter) parent(i int32) int32 {
 	return l.parents[i]
 }
 
-// lift moves one arrow; t are its targets, -1 for an unbound end.
+// lift moves one arrow above its targets t and reports whether it moved. A target is -1 for an
+// unbound end.
 func (l *lifter) lift(arrow int32, t [2]int32) bool {
-	home := l.home(arrow, t)
+	parent := l.newParent(arrow, t)
 	top := int32(-1)
 	for _, i := range t {
-		for ; i >= 0 && l.parent(i) != home; i = l.parent(i) {
+		for ; i >= 0 && l.parent(i) != parent; i = l.parent(i) {
 		}
 		if i >= 0 && i != arrow && (top < 0 || l.places[i].compare(l.places[top]) > 0) {
 			top = i
@@ -112,8 +117,8 @@ func (l *lifter) lift(arrow int32, t [2]int32) bool {
 		return false
 	}
 	was := l.places[arrow]
-	if home != l.parent(arrow) {
-		l.moveTo(arrow, home)
+	if parent != l.parent(arrow) {
+		l.moveTo(arrow, parent)
 	} else if was.compare(l.places[top]) > 0 && was.at < l.next[top] {
 		return false
 	}
@@ -122,10 +127,10 @@ func (l *lifter) lift(arrow int32, t [2]int32) bool {
 	return true
 }
 
-// home returns the parent that a bound arrow belongs to: with two targets their
+// newParent returns the parent that a bound arrow belongs to: with two targets their
 // closest common ancestor, with one the parent that it shares with the arrow,
 // else the page.
-func (l *lifter) home(arrow int32, t [2]int32) int32 {
+func (l *lifter) newParent(arrow int32, t [2]int32) int32 {
 	if t[0] < 0 || t[1] < 0 {
 		if p := l.parent(max(t[0], t[1])); p == l.parent(arrow) {
 			return p
@@ -145,22 +150,22 @@ func (l *lifter) home(arrow int32, t [2]int32) int32 {
 
 // moveTo puts the arrow under another parent, without moving it on the page.
 // The caller's records stay as they are.
-func (l *lifter) moveTo(arrow, home int32) {
+func (l *lifter) moveTo(arrow, parent int32) {
 	if !l.cloned {
 		l.records, l.cloned = slices.Clone(l.records), true
 	}
 	l.needParents()
 	r := &l.records[arrow]
 	out := l.pageMap(l.parents[arrow])
-	x, y := out.apply(r.given(HasX), r.given(HasY))
-	r.X, r.Y, r.Rotation = x, y, r.given(HasRotation)+math.Atan2(out.b, out.a)
+	at := out.Apply(geom.Pt(r.given(HasX), r.given(HasY)))
+	r.X, r.Y, r.Rotation = at.X, at.Y, r.given(HasRotation)+math.Atan2(out.B, out.A)
 	r.Has |= HasX | HasY | HasRotation
-	in, id := l.pageMap(home), ""
-	if home >= 0 {
-		id = l.records[home].ID
+	in, id := l.pageMap(parent), ""
+	if parent >= 0 {
+		id = l.records[parent].ID
 	}
-	r.express(in, id)
-	l.parents[arrow] = home
+	r.moveInto(in, id)
+	l.parents[arrow] = parent
 }
 
 // given returns a numeric field whose default is zero.
@@ -173,12 +178,32 @@ func (r *Record) given(f Fields) float64 {
 
 // pageMap returns the map from the space of record i to the page's; -1 is the
 // page itself.
-func (l *lifter) pageMap(i int32) affine {
-	m := affine{a: 1, d: 1}
+func (l *lifter) pageMap(i int32) geom.Matrix {
+	m := geom.Identity
 	for ; i >= 0; i = l.parent(i) {
 		r := &l.records[i]
 		at := Shape{X: r.given(HasX), Y: r.given(HasY), Rotation: r.given(HasRotation)}
-		m = at.local().then(m)
+		m = at.LocalMatrix().Mul(m)
 	}
 	return m
+}
+
+// moveInto puts a record whose place is given on the page under a parent: m maps the
+// parent's space to the page, and the record's place becomes one in that space.
+func (r *Record) moveInto(m geom.Matrix, parent string) {
+	if r.Has&HasRotation == 0 {
+		r.Rotation = 0
+	}
+	at := unmap(m, geom.Pt(r.X, r.Y))
+	r.X, r.Y = at.X, at.Y
+	r.Rotation -= math.Atan2(m.B, m.A)
+	r.ParentID = parent
+	r.Has |= HasX | HasY | HasParent | HasRotation
+}
+
+// unmap is the inverse of m.Apply for a map that only moves and turns: the inverse of the
+// turn is its transpose.
+func unmap(m geom.Matrix, p geom.Point) geom.Point {
+	x, y := p.X-m.E, p.Y-m.F
+	return geom.Pt(float64(m.A*x)+float64(m.B*y), float64(m.C*x)+float64(m.D*y))
 }

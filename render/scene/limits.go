@@ -50,7 +50,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// withDefaults fills the fields that are zero.
+// withDefaults replaces zero fields by the defaults.
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
 	for _, p := range []struct{ v, d *int }{

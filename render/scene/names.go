@@ -1,5 +1,7 @@
 package scene
 
+import "strings"
+
 // The names of enumerated values as records write them, in the order of the constants. See
 // docs/spec/drawing.md#r4.
 var (
@@ -13,12 +15,15 @@ var (
 	fillNames  = [...]string{"none", "semi", "solid", "pattern", "fill", "lined-fill"}
 	fontNames  = [...]string{"draw", "sans", "serif", "mono"}
 	alignNames = [...]string{"start", "middle", "end"}
-	// legacyNames continue alignNames; all of them behave as end (2.5).
-	legacyNames = [...]string{"start-legacy", "middle-legacy", "end-legacy"}
-	colorNames  = [...]string{"black", "grey", "light-violet", "violet", "blue", "light-blue", "yellow", "orange",
+	// labelAlignNames are the values of align; the legacy ones behave as end.
+	labelAlignNames = []string{"start", "middle", "end", "start-legacy", "middle-legacy", "end-legacy"}
+	colorNames      = [...]string{"black", "grey", "light-violet", "violet", "blue", "light-blue", "yellow", "orange",
 		"green", "light-green", "light-red", "red", "white"}
-	headNames = [...]string{"none", "arrow", "triangle", "square", "dot", "pipe", "diamond", "inverted", "bar"}
-	snapNames = [...]string{"none", "center", "edge-point", "edge"}
+	headNames    = [...]string{"none", "arrow", "triangle", "square", "dot", "pipe", "diamond", "inverted", "bar"}
+	snapNames    = [...]string{"none", "center", "edge-point", "edge"}
+	arrowNames   = []string{"arc", "elbow"}
+	splineNames  = []string{"line", "cubic"}
+	segmentNames = []string{"free", "straight"}
 )
 
 // find returns the position of a name in a list. The lists are so short that
@@ -32,6 +37,10 @@ func find[T ~uint8, S ~string | ~[]byte](names []string, s S) (T, bool) {
 	return 0, false
 }
 
+// oneOf lists names for a message.
+func oneOf(names []string) string { return "one of " + strings.Join(names, ", ") }
+
+// nameOf returns the name of an enumerated value, or other for a value beyond the list.
 func nameOf(names []string, i uint8, other string) string {
 	if int(i) < len(names) {
 		return names[i]
@@ -58,8 +67,7 @@ func ParseFill(s string) (Fill, bool) { return find[Fill](fillNames[:], s) }
 // ParseFont returns the font with this name.
 func ParseFont(s string) (Font, bool) { return find[Font](fontNames[:], s) }
 
-// ParseColor returns the colour with this name; false for what is no name of
-// the stock palette.
+// ParseColor returns the colour with this name; false for a name outside the stock palette.
 func ParseColor(s string) (Color, bool) { return find[Color](colorNames[:], s) }
 
 // ParseArrowhead returns the arrowhead with this name.
@@ -71,10 +79,8 @@ func ParseAlign(s string) (Align, bool) { return find[Align](alignNames[:], s) }
 // ParseLabelAlign is ParseAlign for the property align of labels, which also
 // has the -legacy values; they behave as end.
 func ParseLabelAlign(s string) (Align, bool) {
-	if _, ok := find[Align](legacyNames[:], s); ok {
-		return AlignEnd, true
-	}
-	return ParseAlign(s)
+	a, ok := find[Align](labelAlignNames, s)
+	return min(a, AlignEnd), ok
 }
 
 // String returns the name as records write it, "other" for Other.

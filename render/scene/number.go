@@ -11,9 +11,9 @@ func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b
 // powers are the powers of ten that a float64 holds exactly.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parseNumber reads a JSON number, correctly rounded as JavaScript does it; the
-// quick parser of the JSON library is not always. ok is false for what is no
-// number or does not fit a float64.
+// parseNumber reads a JSON number, rounded correctly as in JavaScript; the fast parser of the
+// JSON library does not always do that. ok is false if b is not a number or does not fit a
+// float64.
 func parseNumber(b []byte) (v float64, ok bool) {
 	i, n, point := 0, 0, -1
 	if len(b) > 0 && b[0] == '-' {
@@ -45,8 +45,8 @@ func parseNumber(b []byte) (v float64, ok bool) {
 	return v, true
 }
 
-// parseSlowly takes exponents and long numbers, and refuses what JSON does not
-// have: only digits, signs, points and exponents pass.
+// parseSlowly reads exponents and long numbers. It refuses the other notations of
+// strconv.ParseFloat, such as NaN and hexadecimal.
 func parseSlowly(b []byte) (float64, bool) {
 	for _, ch := range b {
 		if ch-'0' > 9 && ch != '.' && ch != '-' && ch != '+' && ch|0x20 != 'e' {

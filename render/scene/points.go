@@ -10,7 +10,7 @@ import (
 // point reads {x, y}, within the limit on coordinates.
 func (d *decoder) point(v *fastjson.Value, w where, field string) (p Point) {
 	if v.Type() != fastjson.TypeObject {
-		d.bad(w, field, v, "an object with x and y")
+		d.refuse(w, field, v, "an object with x and y")
 		return p
 	}
 	p.X = d.coordinate(v.Get("x"), w, field, ".x")
@@ -18,10 +18,11 @@ func (d *decoder) point(v *fastjson.Value, w where, field string) (p Point) {
 	return p
 }
 
+// coordinate reads one coordinate of a point, within the limit.
 func (d *decoder) coordinate(v *fastjson.Value, w where, field, axis string) float64 {
 	n, ok := d.float(v)
 	if !ok {
-		d.bad(w, field+axis, v, "a finite number")
+		d.refuse(w, field+axis, v, "a finite number")
 		return 0
 	}
 	if err := checkCoordinate(n, &d.lim); err != nil && d.fault == nil {
@@ -34,7 +35,7 @@ func (d *decoder) coordinate(v *fastjson.Value, w where, field, axis string) flo
 func (d *decoder) linePoints(v *fastjson.Value, w where) []Point {
 	o, err := v.Object()
 	if err != nil {
-		d.bad(w, "props.points", v, "an object of points, each with index, x and y")
+		d.refuse(w, "props.points", v, "an object of points, each with index, x and y")
 		return nil
 	}
 	if !d.fewPoints(o.Len(), w, "props.points") {
@@ -50,7 +51,7 @@ func (d *decoder) linePoints(v *fastjson.Value, w where) []Point {
 		k := d.index(v.Get("index"), w, "props.points.index")
 		points = append(points, d.point(v, w, "props.points"))
 		if d.fault != nil {
-			d.blame("props.points", "."+clip(string(key), 80))
+			d.addMember("props.points", "."+clip(string(key), 80))
 		}
 		sorted = sorted && (len(keys) == 0 || compareCodeUnits(keys[len(keys)-1], k) <= 0)
 		keys = append(keys, k)
@@ -70,7 +71,7 @@ func (d *decoder) linePoints(v *fastjson.Value, w where) []Point {
 	return inOrder
 }
 
-// fewPoints holds the number of a shape's points against the limit.
+// fewPoints checks the number of points of a shape against the limit.
 func (d *decoder) fewPoints(n int, w where, field string) bool {
 	if n > d.lim.Points && d.fault == nil {
 		d.fault = overPoints(n, &d.lim).in(w.field(field), w.shape)
@@ -82,11 +83,11 @@ func overPoints(n int, lim *Limits) *Error {
 	return overLimit("", "", strconv.Itoa(n)+" points", "at most "+strconv.Itoa(lim.Points), FlagPoints)
 }
 
-// segments reads the strokes of freehand shapes.
+// segments reads the segments of freehand shapes.
 func (d *decoder) segments(v *fastjson.Value, w where) []Segment {
 	list, err := v.Array()
 	if err != nil {
-		d.bad(w, "props.segments", v, "a list of segments")
+		d.refuse(w, "props.segments", v, "a list of segments")
 		return nil
 	}
 	segments := make([]Segment, len(list))
@@ -96,34 +97,34 @@ func (d *decoder) segments(v *fastjson.Value, w where) []Segment {
 			return nil
 		}
 		if segments[i] = d.segment(item, w); d.fault != nil {
-			d.blame("props.segments", "["+strconv.Itoa(i)+"]")
+			d.addMember("props.segments", "["+strconv.Itoa(i)+"]")
 			return nil
 		}
 	}
 	return segments
 }
 
-// segment reads one stroke. Messages name it by its list; see blame.
+// segment reads one stroke. Messages name it by its list; see addMember.
 func (d *decoder) segment(v *fastjson.Value, w where) (s Segment) {
 	if v.Type() != fastjson.TypeObject {
-		d.bad(w, "props.segments", v, "an object with type and points")
+		d.refuse(w, "props.segments", v, "an object with type and points")
 		return s
 	}
-	kind, ok := find[uint8](segmentTypes, v.GetStringBytes("type"))
+	kind, ok := find[uint8](segmentNames, v.GetStringBytes("type"))
 	if !ok {
-		d.bad(w, "props.segments.type", v.Get("type"), oneOf(segmentTypes))
+		d.refuse(w, "props.segments.type", v.Get("type"), oneOf(segmentNames))
 	}
 	if p := v.Get("path"); p != nil && v.Get("points") == nil {
-		d.old(w, "props.segments.path", "points in base64, of tldraw 5", "a list of points")
+		d.refuseVersion(w, "props.segments.path", "points in base64, of tldraw 5", "a list of points")
 	}
 	s.Straight = kind == 1
-	s.Points = d.pressed(v.Get("points"), w, "props.segments.points")
+	s.Points = d.pressurePoints(v.Get("points"), w, "props.segments.points")
 	return s
 }
 
-// blame puts the member of a list into the path of a fault that was just found
-// in it, so that paths are written only for errors.
-func (d *decoder) blame(list, member string) {
+// addMember inserts the member of a list into the path of a fault that was just found in that
+// member. So paths are only made for errors.
+func (d *decoder) addMember(list, member string) {
 	if d.fault == nil {
 		return
 	}
@@ -133,19 +134,17 @@ func (d *decoder) blame(list, member string) {
 	}
 }
 
-var segmentTypes = []string{"free", "straight"}
-
-// pressed reads points with pressure; a missing pressure is 1. See docs/spec/drawing.md#r72.
-func (d *decoder) pressed(v *fastjson.Value, w where, field string) []Pressed {
+// pressurePoints reads points with pressure; a missing pressure is 1. See docs/spec/drawing.md#r72.
+func (d *decoder) pressurePoints(v *fastjson.Value, w where, field string) []Pressed {
 	if d.fault != nil {
 		return nil
 	}
 	if v != nil && v.Type() == fastjson.TypeString {
-		d.old(w, field, "points in base64, of tldraw 5", "a list of points")
+		d.refuseVersion(w, field, "points in base64, of tldraw 5", "a list of points")
 		return nil
 	}
 	if v == nil || v.Type() != fastjson.TypeArray {
-		d.bad(w, field, v, "a list of points")
+		d.refuse(w, field, v, "a list of points")
 		return nil
 	}
 	list := v.GetArray()
@@ -157,7 +156,7 @@ func (d *decoder) pressed(v *fastjson.Value, w where, field string) []Pressed {
 			z = d.coordinate(zv, w, field, ".z")
 		}
 		if d.fault != nil {
-			d.blame(field, "["+strconv.Itoa(i)+"]")
+			d.addMember(field, "["+strconv.Itoa(i)+"]")
 			return nil
 		}
 		points[i] = Pressed{p.X, p.Y, z}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/render/geom"
 	"plumb/testdata"
 )
 
@@ -168,8 +169,8 @@ func TestReferencePlacement(t *testing.T) {
 			}
 			x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 			for _, c := range []Point{{0, 0}, {sh.W, 0}, {sh.W, sh.H + sh.GrowY}, {0, sh.H + sh.GrowY}} {
-				x, y := toPage[i].apply(c.X, c.Y)
-				x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+				q := toPage[i].Apply(geom.Point(c))
+				x0, y0, x1, y1 = min(x0, q.X), min(y0, q.Y), max(x1, q.X), max(y1, q.Y)
 			}
 			want := v.GetArray("geometry", sh.ID, "pageBounds")
 			for k, got := range []float64{x0, y0, x1 - x0, y1 - y0} {

@@ -1,6 +1,9 @@
 package scene
 
-import "strconv"
+import (
+	"plumb/render/geom"
+	"strconv"
+)
 
 // fewShapes is the number of shapes up to which ids are compared one by one.
 const fewShapes = 16
@@ -19,11 +22,7 @@ func Resolve(records []Record, bindings []BindingRecord, lim Limits) (*Scene, er
 		return nil, tooManyShapes(len(records), &lim)
 	}
 	for i := range records {
-		err := records[i].checkID()
-		if err == nil {
-			err = records[i].valid(&lim)
-		}
-		if err != nil {
+		if err := records[i].Valid(lim); err != nil {
 			return nil, err
 		}
 	}
@@ -45,7 +44,7 @@ func resolve(records []Record, bindings []BindingRecord, lim *Limits) (*Scene, *
 		return nil, err
 	}
 	s := &Scene{Shapes: make([]Shape, len(records))}
-	s.place(&a)
+	s.fillShapes(&a)
 	if err := s.bind(bindings); err != nil {
 		return nil, err
 	}
@@ -56,8 +55,8 @@ func tooManyShapes(n int, lim *Limits) *Error {
 	return overLimit("shapes", "", strconv.Itoa(n)+" shapes", "at most "+strconv.Itoa(lim.Shapes), FlagShapes)
 }
 
-// place fills the slab of shapes in paint order.
-func (s *Scene) place(a *arrangement) {
+// fillShapes fills the list of shapes in paint order.
+func (s *Scene) fillShapes(a *arrangement) {
 	s.byID = a.ids
 	if a.order == nil {
 		for i := range a.records {
@@ -86,7 +85,7 @@ func indexIDs(records []Record) (map[string]int32, *Error) {
 		for i := range records {
 			for j := range i {
 				if records[i].ID == records[j].ID {
-					return nil, twice(records[i].ID)
+					return nil, duplicateID(records[i].ID)
 				}
 			}
 		}
@@ -96,13 +95,14 @@ func indexIDs(records []Record) (map[string]int32, *Error) {
 	for i := range records {
 		ids[records[i].ID] = int32(i)
 		if len(ids) != i+1 {
-			return nil, twice(records[i].ID)
+			return nil, duplicateID(records[i].ID)
 		}
 	}
 	return ids, nil
 }
 
-func twice(id string) *Error {
+// duplicateID returns the error for an id that two shapes have.
+func duplicateID(id string) *Error {
 	return invalid("id", id, "an id that another shape has", "unique ids")
 }
 
@@ -121,7 +121,7 @@ func (s *Scene) bind(bindings []BindingRecord) *Error {
 			return invalid(path+".fromId", "", strconv.Quote(clip(b.From, 80)), "the id of an arrow")
 		case to < 0 || s.Shapes[to].Kind == Arrow:
 			return invalid(path+".toId", "", strconv.Quote(clip(b.To, 80)), "the id of a shape that is no arrow")
-		case !finite(b.Anchor):
+		case !geom.Finite(geom.Point(b.Anchor)):
 			return invalid(path+".props.normalizedAnchor", "", formatNumber(b.Anchor.X)+", "+formatNumber(b.Anchor.Y),
 				"finite numbers")
 		}
@@ -130,5 +130,3 @@ func (s *Scene) bind(bindings []BindingRecord) *Error {
 	}
 	return nil
 }
-
-func finite(p Point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }

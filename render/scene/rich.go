@@ -11,11 +11,11 @@ import (
 func (d *decoder) rich(v *fastjson.Value, w where) *RichText {
 	doc, err := v.Object()
 	if err != nil || string(v.GetStringBytes("type")) != "doc" {
-		d.bad(w, "props.richText", v, `an object of type "doc"`)
+		d.refuse(w, "props.richText", v, `an object of type "doc"`)
 		return nil
 	}
 	if doc.Get("content") == nil {
-		d.bad(w, "props.richText", v, "a document with content that is a list")
+		d.refuse(w, "props.richText", v, "a document with content that is a list")
 		return nil
 	}
 	blocks, ok := d.content(doc, w)
@@ -46,7 +46,7 @@ func (d *decoder) content(node *fastjson.Object, w where) ([]*fastjson.Value, bo
 	}
 	items, err := c.Array()
 	if err != nil {
-		d.bad(w, "props.richText", c, "content that is a list")
+		d.refuse(w, "props.richText", c, "content that is a list")
 	}
 	return items, err == nil
 }
@@ -61,7 +61,7 @@ type richReader struct {
 	pieces int
 }
 
-// foreign notes what this form cannot hold; the first one counts.
+// foreign records the first node or mark that RichText cannot hold.
 func (t *richReader) foreign(name string) {
 	if t.out.Foreign == "" {
 		t.out.Foreign = clip(name, 80)
@@ -72,7 +72,7 @@ func (t *richReader) foreign(name string) {
 func (t *richReader) node(v *fastjson.Value) (kind string, children []*fastjson.Value, ok bool) {
 	o, err := v.Object()
 	if err != nil || v.Get("type") == nil || v.Get("type").Type() != fastjson.TypeString {
-		t.d.bad(t.w, "props.richText", v, "nodes that are objects with a type")
+		t.d.refuse(t.w, "props.richText", v, "nodes that are objects with a type")
 		return "", nil, false
 	}
 	if t.d.fault != nil {
@@ -82,7 +82,7 @@ func (t *richReader) node(v *fastjson.Value) (kind string, children []*fastjson.
 	return string(v.GetStringBytes("type")), children, ok
 }
 
-// block reads a paragraph or a list; as holds what its paragraphs inherit.
+// block reads a paragraph or a list; as holds the list properties that its paragraphs inherit.
 func (t *richReader) block(v *fastjson.Value, as Block) {
 	kind, children, ok := t.node(v)
 	if !ok {
@@ -112,20 +112,19 @@ func (t *richReader) block(v *fastjson.Value, as Block) {
 	t.out.Blocks = append(t.out.Blocks, as)
 }
 
-// list reads the items of a list. Only the first paragraph of an item carries
-// its marker.
+// list reads the items of a list. Only the first paragraph of an item has the item's marker.
 func (t *richReader) list(v *fastjson.Value, ordered bool, items []*fastjson.Value, as Block) {
 	start := 1
 	if s := v.Get("attrs", "start"); ordered && s != nil {
 		n, err := s.Int()
 		if err != nil || n < 1 || n > 1<<30 {
-			t.foreign("orderedList start " + show(s))
+			t.foreign("orderedList start " + describe(s))
 			n = 1
 		}
 		start = n
 	}
 	if s := v.Get("attrs", "type"); s != nil && s.Type() != fastjson.TypeNull {
-		t.foreign("orderedList type " + show(s))
+		t.foreign("orderedList type " + describe(s))
 	}
 	if len(items) == 0 {
 		t.foreign("list without items")
@@ -170,7 +169,7 @@ func (t *richReader) inline(v *fastjson.Value, b *Block) {
 	case "text":
 		text := v.Get("text")
 		if text == nil || text.Type() != fastjson.TypeString {
-			t.d.bad(t.w, "props.richText", text, "a text node with a text")
+			t.d.refuse(t.w, "props.richText", text, "a text node with a text")
 			return
 		}
 		raw, _ := text.StringBytes()
@@ -200,7 +199,7 @@ func (t *richReader) marks(v *fastjson.Value, s *Span) {
 		return
 	}
 	if list.Type() != fastjson.TypeArray {
-		t.d.bad(t.w, "props.richText", list, "marks that are a list")
+		t.d.refuse(t.w, "props.richText", list, "marks that are a list")
 		return
 	}
 	for _, m := range list.GetArray() {
@@ -220,7 +219,7 @@ func (t *richReader) marks(v *fastjson.Value, s *Span) {
 		case "highlight":
 			s.Highlight = true
 		case "":
-			t.d.bad(t.w, "props.richText", m, "marks that are objects with a type")
+			t.d.refuse(t.w, "props.richText", m, "marks that are objects with a type")
 			return
 		default:
 			t.foreign("mark " + kind)
@@ -228,7 +227,7 @@ func (t *richReader) marks(v *fastjson.Value, s *Span) {
 	}
 }
 
-// count stops the reading as soon as the text is over the limit.
+// count adds to the size of the text and sets the fault when it exceeds the limit.
 func (t *richReader) count(bytes, pieces int) {
 	t.bytes += bytes
 	t.pieces += pieces

@@ -4,6 +4,12 @@
 // names the shape and the field; later packages do not check input again.
 package scene
 
+import (
+	"math"
+
+	"plumb/render/geom"
+)
+
 // Scene is a whiteboard with every default filled in. It is never changed after
 // Resolve or Decode returned it, so goroutines may share it.
 type Scene struct {
@@ -297,4 +303,14 @@ func (s *Scene) Find(id string) int32 {
 		}
 	}
 	return -1
+}
+
+// LocalMatrix returns the map from the shape's space to its parent's: a turn about the shape's
+// origin, then a move. See docs/spec/drawing.md#r10.
+func (s *Shape) LocalMatrix() geom.Matrix {
+	if s.Rotation == 0 {
+		return geom.Matrix{A: 1, D: 1, E: s.X, F: s.Y}
+	}
+	sin, cos := math.Sincos(s.Rotation)
+	return geom.Matrix{A: cos, B: sin, C: -sin, D: cos, E: s.X, F: s.Y}
 }

@@ -1,6 +1,8 @@
 package scene
 
 import (
+	"strings"
+
 	"github.com/valyala/fastjson"
 )
 
@@ -8,17 +10,17 @@ import (
 func (d *decoder) shape(r *Record, v *fastjson.Value, w where) {
 	o, err := v.Object()
 	if err != nil {
-		d.bad(w, "", v, "an object")
+		d.refuse(w, "", v, "an object")
 		return
 	}
 	if id := o.Get("id"); id != nil {
 		if r.ID = d.text(id, w, "id"); r.checkID() != nil {
-			d.bad(w, "id", id, `an id that begins with "shape:"`)
+			d.refuse(w, "id", id, `an id that begins with "shape:"`)
 		}
 		w.shape = r.ID
 	}
 	if t := o.Get("typeName"); t != nil && string(t.GetStringBytes()) != "shape" {
-		d.bad(w, "typeName", t, `"shape"; other records belong into {"records": [...]}`)
+		d.refuse(w, "typeName", t, `"shape"; other records belong into {"records": [...]}`)
 	}
 	d.kind(r, o.Get("type"), w)
 	if d.fault != nil {
@@ -37,10 +39,10 @@ func (d *decoder) shape(r *Record, v *fastjson.Value, w where) {
 	}
 }
 
-// kind reads the type, of which everything else depends.
+// kind reads the type of the shape, which decides how its other fields are read.
 func (d *decoder) kind(r *Record, v *fastjson.Value, w where) {
 	if v == nil || v.Type() != fastjson.TypeString {
-		d.bad(w, "type", v, "the name of a kind of shape")
+		d.refuse(w, "type", v, "the name of a kind of shape")
 		return
 	}
 	name := v.GetStringBytes()
@@ -67,14 +69,14 @@ func (d *decoder) base(r *Record, key []byte, v *fastjson.Value, w where) {
 		r.Has |= HasParent
 	case "index":
 		if !r.Stored && v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0 {
-			return // the editor hands one out
+			return // the editor assigns one
 		}
 		r.Index = d.index(v, w, "index")
 		r.Has |= HasIndex
 	case "props":
 		o, err := v.Object()
 		if err != nil {
-			d.bad(w, "props", v, "an object")
+			d.refuse(w, "props", v, "an object")
 			return
 		}
 		o.Visit(func(key []byte, v *fastjson.Value) {
@@ -85,37 +87,81 @@ func (d *decoder) base(r *Record, key []byte, v *fastjson.Value, w where) {
 	}
 }
 
-// prop reads one property that the kind has; others are ignored.
+// prop reads one property into the record. It ignores properties that the kind does not have.
 func (d *decoder) prop(r *Record, key []byte, v *fastjson.Value, w where) {
 	f := propField(r.Kind, key)
 	if f&fieldsOf[r.Kind] == 0 {
 		d.foreignProp(r, key, v, w)
 		return
 	}
-	switch {
-	case f&numberFields != 0:
-		d.number(r, f, v, w)
-	case f&enumFields != 0:
-		d.enum(r, f, v, w)
-	case f&flagFields != 0:
-		t := v.Type()
-		if t != fastjson.TypeTrue && t != fastjson.TypeFalse {
-			d.bad(w, f.String(), v, "true or false")
-			return
-		}
-		*r.Shape.flag(f) = t == fastjson.TypeTrue
-	default:
-		d.other(r, f, v, w)
-	}
 	r.Has |= f
+	d.needArrow(r, f)
+	row := f.row()
+	if row.names != nil {
+		d.enum(r, f, v, w)
+		return
+	}
+	switch to := row.pointer(&r.Shape).(type) {
+	case *float64:
+		d.number(r, f, v, w)
+	case *bool:
+		*to = d.flag(v, w, row.path)
+	case *string:
+		if f != HasAsset || v.Type() != fastjson.TypeNull {
+			*to = d.text(v, w, row.path)
+		}
+	case *Point:
+		d.end(to, v, w, row.path)
+	case *[]Point:
+		*to = d.linePoints(v, w)
+	case *[]Segment:
+		*to = d.segments(v, w)
+	case **RichText:
+		*to = d.rich(v, w)
+	}
 }
 
-const (
-	numberFields = HasScale | HasW | HasH | HasGrowY | HasFontPx | HasBend | HasLabelPosition | HasElbowMid
-	flagFields   = HasAuto | HasClosed | HasComplete | HasPen | HasFlipX | HasFlipY
-	enumFields   = HasColor | HasLabelColor | HasSize | HasDash | HasFill | HasFont | HasAlign | HasVertical | HasGeo |
-		HasHeadStart | HasHeadEnd | HasElbow | HasCubic
-)
+// flag reads true or false; path names the field in messages.
+func (d *decoder) flag(v *fastjson.Value, w where, path string) bool {
+	t := v.Type()
+	if t != fastjson.TypeTrue && t != fastjson.TypeFalse {
+		d.refuse(w, path, v, "true or false")
+	}
+	return t == fastjson.TypeTrue
+}
+
+// enum reads a field whose value is one of a few names.
+func (d *decoder) enum(r *Record, f Fields, v *fastjson.Value, w where) {
+	row := f.row()
+	names, path := row.names, row.path
+	if f == HasAlign && r.Kind == Text {
+		names, path = alignNames[:], "props.textAlign"
+	}
+	i, ok := find[uint8](names, v.GetStringBytes())
+	if !ok {
+		d.refuse(w, path, v, oneOf(names))
+	}
+	if f == HasAlign {
+		i = min(i, uint8(AlignEnd)) // legacy values behave as end
+	}
+	switch to := row.pointer(&r.Shape).(type) {
+	case *uint8:
+		*to = i
+	case *bool:
+		*to = i == 1
+	}
+}
+
+// needArrow gives r its own properties or points to write an arrow's field into.
+func (d *decoder) needArrow(r *Record, f Fields) {
+	if f&arrowFields != 0 && r.Arrow == nil {
+		r.Arrow = new(ArrowProps)
+		*r.Arrow = arrowDefaults
+	}
+	if f&endFields != 0 && r.Points == nil {
+		r.Points = []Point{arrowStart, arrowEnd}
+	}
+}
 
 // propField returns the field that a property sets; 0 for none.
 func propField(k Kind, key []byte) Fields {
@@ -136,14 +182,12 @@ func propField(k Kind, key []byte) Fields {
 	return 0
 }
 
-// propFields maps the names of properties to fields, those apart that depend on
-// the kind.
+// propFields maps the names of properties to fields, except the names that depend on the kind.
 var propFields = func() map[string]Fields {
 	m := make(map[string]Fields)
-	for i, name := range fieldNames {
-		const prefix = "props."
-		if len(name) > len(prefix) && name[:len(prefix)] == prefix {
-			m[name[len(prefix):]] = 1 << i
+	for i := range fieldRows {
+		if name, ok := strings.CutPrefix(fieldRows[i].path, "props."); ok {
+			m[name] = 1 << i
 		}
 	}
 	delete(m, "align")
@@ -153,12 +197,9 @@ var propFields = func() map[string]Fields {
 
 // number reads a numeric field. Whether it is in range is for Record.valid.
 func (d *decoder) number(r *Record, f Fields, v *fastjson.Value, w where) {
-	if f&arrowFields != 0 {
-		d.arrow(r)
-	}
 	n, ok := d.float(v)
 	if !ok {
-		d.bad(w, f.String(), v, "a finite number")
+		d.refuse(w, f.String(), v, "a finite number")
 		return
 	}
 	*r.Shape.number(f) = n
@@ -177,7 +218,7 @@ func (d *decoder) float(v *fastjson.Value) (float64, bool) {
 // text reads a string.
 func (d *decoder) text(v *fastjson.Value, w where, field string) string {
 	if v.Type() != fastjson.TypeString {
-		d.bad(w, field, v, "a string")
+		d.refuse(w, field, v, "a string")
 		return ""
 	}
 	b := v.GetStringBytes()
@@ -190,38 +231,8 @@ func (d *decoder) text(v *fastjson.Value, w where, field string) string {
 	return d.strings.copy(b)
 }
 
-// arrow gives r properties of its own to write into.
-func (d *decoder) arrow(r *Record) {
-	if r.Arrow == nil {
-		r.Arrow = new(ArrowProps)
-		*r.Arrow = arrowDefaults
-	}
-}
-
-// other reads a property that is neither number, name nor flag.
-func (d *decoder) other(r *Record, f Fields, v *fastjson.Value, w where) {
-	switch f {
-	case HasRich:
-		r.Rich = d.rich(v, w)
-	case HasName:
-		r.Name = d.text(v, w, f.String())
-	case HasURL:
-		r.URL = d.text(v, w, f.String())
-	case HasAsset:
-		if v.Type() != fastjson.TypeNull {
-			r.Asset = d.text(v, w, f.String())
-		}
-	case HasStart, HasEnd:
-		d.end(r, f, v, w)
-	case HasPoints:
-		r.Points = d.linePoints(v, w)
-	case HasSegments:
-		r.Segments = d.segments(v, w)
-	}
-}
-
-// foreignProp looks at a property that the kind does not have today: older
-// records kept text there, and layouts that would be misread are refused.
+// foreignProp handles properties that the kind does not have in this version. It reads the
+// plain text of older records and refuses layouts that would be misread.
 func (d *decoder) foreignProp(r *Record, key []byte, v *fastjson.Value, w where) {
 	switch name := string(key); {
 	case name == "text" && fieldsOf[r.Kind]&HasRich != 0:
@@ -233,37 +244,30 @@ func (d *decoder) foreignProp(r *Record, key []byte, v *fastjson.Value, w where)
 			r.Has |= HasRich
 		}
 	case name == "handles" && r.Kind == Line:
-		d.old(w, "props.handles", "handles, of an older version", "points")
+		d.refuseVersion(w, "props.handles", "handles, of an older version", "points")
 	case name == "opacity" && r.Stored:
-		d.old(w, "props.opacity", "opacity among the props, of an older version", "opacity of the record")
+		d.refuseVersion(w, "props.opacity", "opacity among the props, of an older version", "opacity of the record")
 	case (name == "flipX" || name == "flipY") && r.Kind == Geo && v.Type() == fastjson.TypeTrue:
-		d.old(w, "props."+name, "a mirrored outline, of tldraw 5", "false")
+		d.refuseVersion(w, "props."+name, "a mirrored outline, of tldraw 5", "false")
 	case (name == "scaleX" || name == "scaleY") && (r.Kind == Draw || r.Kind == Highlight):
 		if n, ok := d.float(v); !ok || n != 1 {
-			d.old(w, "props."+name, show(v)+", of tldraw 5", "1")
+			d.refuseVersion(w, "props."+name, describe(v)+", of tldraw 5", "1")
 		}
 	}
 }
 
-// old reports a layout that needs the editor's own migrations.
-func (d *decoder) old(w where, field, got, want string) {
+// refuseVersion sets the fault to a layout that needs the editor's own migrations.
+func (d *decoder) refuseVersion(w where, field, got, want string) {
 	if d.fault == nil {
 		d.fault = wrongVersion(w.field(field), w.shape, got, want)
 	}
 }
 
-// end reads an unbound end of an arrow.
-func (d *decoder) end(r *Record, f Fields, v *fastjson.Value, w where) {
-	if t := string(v.GetStringBytes("type")); t == "binding" {
-		d.old(w, f.String(), "a binding inside the arrow, of an older version", "a binding record")
+// end reads the position of an unbound end of an arrow.
+func (d *decoder) end(to *Point, v *fastjson.Value, w where, path string) {
+	if string(v.GetStringBytes("type")) == "binding" {
+		d.refuseVersion(w, path, "a binding inside the arrow, of an older version", "a binding record")
 		return
 	}
-	if r.Points == nil {
-		r.Points = []Point{arrowStart, arrowEnd}
-	}
-	p := &r.Points[0]
-	if f == HasEnd {
-		p = &r.Points[1]
-	}
-	*p = d.point(v, w, f.String())
+	*to = d.point(v, w, path)
 }

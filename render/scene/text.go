@@ -51,8 +51,8 @@ func Plain(t *RichText) string {
 	return b.String()
 }
 
-// size is what the limit on text counts: its bytes or, where that is more, its
-// paragraphs and stretches, so that empty ones are not free.
+// size returns the number that the limit on text bounds: the bytes of the text or the number of
+// its paragraphs and spans, whichever is larger, so that empty ones count too.
 func (t *RichText) size() int {
 	if t == nil {
 		return 0

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// rule is what a numeric field has to satisfy, besides being finite.
+// rule is the range of a numeric field, which must be finite too.
 type rule struct {
 	field   Fields
 	min     float64
-	open    bool // min itself is too little
+	open    bool // min itself is refused
 	max     float64
 	bounded bool // limited by Limits.Coordinate instead of max
 	want    string
@@ -39,16 +39,16 @@ var rules = func() (all []rule) {
 // aside. Errors wrap ErrInvalid or ErrLimit and name the field.
 func (r *Record) Valid(lim Limits) error {
 	lim = lim.withDefaults()
-	err := r.checkID()
-	if err == nil {
-		err = r.valid(&lim)
+	if err := r.checkID(); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := r.valid(&lim); err != nil {
 		return err
 	}
 	return nil
 }
 
+// checkID checks the prefix of the id.
 func (r *Record) checkID() *Error {
 	if !strings.HasPrefix(r.ID, "shape:") {
 		return invalid("id", "", strconv.Quote(clip(r.ID, 80)), `an id that begins with "shape:"`)
@@ -87,28 +87,29 @@ func (r *Record) valid(lim *Limits) *Error {
 	return r.checkText(lim)
 }
 
-// in returns the error moved to a field of a shape.
+// in sets the path and the shape of the error and returns it.
 func (e *Error) in(path, shape string) *Error {
 	e.Path, e.Shape = path, shape
 	return e
 }
 
+// check checks a numeric field of a record against the rule.
 func (u *rule) check(r *Record, lim *Limits) *Error {
 	v := *r.Shape.number(u.field)
 	if !(v >= u.min && v <= u.max) || math.IsInf(v, 0) || u.open && v == u.min {
 		return invalid(u.field.String(), r.ID, formatNumber(v), u.want)
 	}
 	if u.bounded && math.Abs(v) > lim.Coordinate {
-		return tooFar(v, lim).in(u.field.String(), r.ID)
+		return overCoordinate(v, lim).in(u.field.String(), r.ID)
 	}
 	return nil
 }
 
-func tooFar(v float64, lim *Limits) *Error {
+func overCoordinate(v float64, lim *Limits) *Error {
 	return overLimit("", "", formatNumber(v), "a magnitude of at most "+formatNumber(lim.Coordinate), FlagCoordinate)
 }
 
-// checkCoordinate accepts what a position may be.
+// checkCoordinate refuses a coordinate that is not finite or over the limit.
 func checkCoordinate(v float64, lim *Limits) *Error {
 	if math.Abs(v) <= lim.Coordinate {
 		return nil
@@ -116,9 +117,10 @@ func checkCoordinate(v float64, lim *Limits) *Error {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return invalid("", "", formatNumber(v), "a finite number")
 	}
-	return tooFar(v, lim)
+	return overCoordinate(v, lim)
 }
 
+// checkPoint is checkCoordinate for both coordinates.
 func checkPoint(p Point, lim *Limits) *Error {
 	if err := checkCoordinate(p.X, lim); err != nil {
 		return err
@@ -126,6 +128,7 @@ func checkPoint(p Point, lim *Limits) *Error {
 	return checkCoordinate(p.Y, lim)
 }
 
+// checkSegments checks the number and the coordinates of freehand points.
 func checkSegments(segments []Segment, lim *Limits) *Error {
 	points := 0
 	for i := range segments {
@@ -148,7 +151,7 @@ func checkSegments(segments []Segment, lim *Limits) *Error {
 	return nil
 }
 
-// checkText limits everything a record holds that is text.
+// checkText checks the length of every text of a record.
 func (r *Record) checkText(lim *Limits) *Error {
 	sizes := [...]struct {
 		n    int

@@ -5,21 +5,11 @@ package tree
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"plumb/render/geom"
 	"plumb/render/scene"
 )
-
-// LocalMatrix is a shape's place in its parent: turned about its own origin.
-func LocalMatrix(sh *scene.Shape) geom.Matrix {
-	if sh.Rotation == 0 {
-		return geom.Matrix{A: 1, D: 1, E: sh.X, F: sh.Y}
-	}
-	sin, cos := math.Sincos(sh.Rotation)
-	return geom.Matrix{A: cos, B: sin, C: -sin, D: cos, E: sh.X, F: sh.Y}
-}
 
 // set tells which of a view's two sets a shape belongs to.
 type set uint8
@@ -70,7 +60,7 @@ func (t *Tree) Build(s *scene.Scene) error {
 	t.layered = false
 	for i := range s.Shapes {
 		sh, n := &s.Shapes[i], &t.Nodes[i]
-		*n = Node{Page: LocalMatrix(sh), Opacity: sh.Opacity, Frame: -1, back: -1}
+		*n = Node{Page: sh.LocalMatrix(), Opacity: sh.Opacity, Frame: -1, back: -1}
 		if sh.Kind == scene.Highlight {
 			t.layered = true
 		}

@@ -77,9 +77,9 @@ func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 // shape adds a shape, or the descendants of a group.
 func (v *surveyor) shape(s *scene.Scene, i int32, e *geom.Extent) error {
 	if k := s.Shapes[i].Kind; k != scene.Group && k != scene.Arrow {
-		m := tree.LocalMatrix(&s.Shapes[i])
+		m := s.Shapes[i].LocalMatrix()
 		for p := s.Shapes[i].Parent; p >= 0; p = s.Shapes[p].Parent {
-			m = tree.LocalMatrix(&s.Shapes[p]).Mul(m)
+			m = s.Shapes[p].LocalMatrix().Mul(m)
 		}
 		return v.one(s, i, m, e)
 	}
