@@ -70,7 +70,7 @@ func area(list []plane.Point) field.Number {
 func perimeter(list []plane.Point) (sum field.Number, ok bool) {
 	sum = field.Int(0)
 	for i, a := range list {
-		l, ok := square(a, list[(i+1)%len(list)]).Root()
+		l, ok := square(a, list[(i+1)%len(list)]).Sqrt()
 		if !ok {
 			return sum, false
 		}
@@ -89,7 +89,7 @@ func around(list []line) (sum float64) {
 
 // square is the squared distance of two points.
 func square(a, b plane.Point) field.Number {
-	return field.Square(a.X, a.Y, b.X, b.Y)
+	return field.SquaredDistance(a.X, a.Y, b.X, b.Y)
 }
 
 // squares are the squared distances of all pairs of points, row by row.

@@ -231,7 +231,7 @@ func normalised(polys [Count][]Point, at [Count]Placement, loop []vertex, adjace
 	}
 	for i, p := range f.Outline {
 		d := f.Outline[(i+1)%len(f.Outline)].Sub(p)
-		length, ok := d.X.Mul(d.X).Add(d.Y.Mul(d.Y)).Root()
+		length, ok := d.X.Mul(d.X).Add(d.Y.Mul(d.Y)).Sqrt()
 		if !ok {
 			return nil, fmt.Errorf("BUG: outline edge %d has no length in K", i)
 		}

@@ -3,7 +3,10 @@ package field
 import (
 	"errors"
 	"math"
+	"strconv"
+	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // The limits of expressions. See docs/spec/tangram.md#r24.
@@ -12,100 +15,92 @@ const (
 	maxNesting  = 64
 	maxPower    = 8
 	maxExponent = 30
-	// maxBits bounds numbers on the way: powers of powers grow fast.
+	// maxBits bounds intermediate results, because powers of powers grow fast.
 	maxBits = 1 << 14
 )
 
-// ErrMalformed marks a text that is no expression.
+// ErrMalformed marks a text that is not an expression.
 var ErrMalformed = errors.New("cannot read expression: want integers, decimals, fractions and square roots in LaTeX")
 
-// Parse reads a coordinate expression of the grammar of docs/spec/tangram.md#r22.
-// inexact reports whether the text has a decimal point or an exponent, or a value
-// outside of K occurred in it. See docs/spec/tangram.md#r26.
+// Parse reads a coordinate expression of the grammar of docs/spec/tangram.md#r22. inexact reports
+// whether the text has a decimal point or an exponent, or an intermediate value outside of Q(sqrt
+// 2). See docs/spec/tangram.md#r26.
 func Parse(text string) (x Number, inexact bool, err error) {
-	if n, ok := short(text); ok {
+	if n, ok := parseShort(text); ok {
 		return n, false, nil
 	}
-	if n, ok := shortDecimal(text); ok {
+	if n, ok := parseShortDecimal(text); ok {
 		return n, true, nil
 	}
-	if characters(text) > maxLength {
+	if len(text) > maxLength && utf8.RuneCountInString(text) > maxLength {
 		return x, false, ErrMalformed
 	}
-	p := parsers.Get().(*parser)
-	defer parsers.Put(p)
-	*p = parser{tokens: p.memory[:0], memory: p.memory}
-	if !p.scan(text) || !p.unwrap() {
+	p := parserPool.Get().(*parser)
+	defer parserPool.Put(p)
+	*p = parser{tokens: p.buffer[:0], buffer: p.buffer}
+	if !p.tokenize(text) || !p.stripDelimiters() {
 		return x, false, ErrMalformed
 	}
-	x, ok := p.expr()
-	if !ok || p.at != len(p.tokens) {
+	x, ok := p.expression()
+	if !ok || p.next != len(p.tokens) {
 		return x, false, ErrMalformed
 	}
 	return x, p.inexact, nil
 }
 
-func characters(s string) (n int) {
-	if len(s) <= maxLength {
-		return len(s)
-	}
-	for range s {
-		n++
-	}
-	return n
-}
-
-// kind of a token. Characters of the grammar stand for themselves.
-type kind byte
+// tokenKind is the kind of a token of an expression. Characters of the grammar stand for
+// themselves.
+type tokenKind byte
 
 const (
-	number kind = 'n'
-	frac   kind = 'f'
-	root   kind = 'r' // \sqrt
-	plain  kind = 's' // sqrt or the sign for it
-	pi     kind = 'p'
+	numeral     tokenKind = 'n'
+	frac        tokenKind = 'f'
+	sqrtCommand tokenKind = 'r' // \sqrt
+	sqrtSign    tokenKind = 's' // sqrt or the sign for it
+	pi          tokenKind = 'p'
 )
 
-// token is a piece of the text.
+// token is a lexical token of an expression.
 type token struct {
-	kind kind
+	kind tokenKind
 	text string // of a number
 }
 
-// parsers keep memory from expression to expression.
-var parsers = sync.Pool{New: func() any { return &parser{memory: make([]token, 0, maxLength)} }}
+// parserPool keeps parsers with their token buffers for reuse.
+var parserPool = sync.Pool{New: func() any { return &parser{buffer: make([]token, 0, maxLength)} }}
 
-// parser holds the tokens of one expression.
+// parser is a recursive-descent parser of coordinate expressions. Its methods return ok = false
+// for text outside of the grammar.
 type parser struct {
-	tokens  []token
-	memory  []token
-	at      int
-	depth   int
-	bare    bool // the last factor was a number and nothing else
-	inexact bool
+	tokens      []token
+	buffer      []token
+	next        int
+	depth       int
+	afterNumber bool // the last factor was a plain number
+	inexact     bool
 }
 
-// commands are the known control words; 0 is skipped.
-var commands = map[string]kind{
-	"frac": frac, "dfrac": frac, "tfrac": frac, "cfrac": frac, "sqrt": root, "pi": pi, "cdot": '*', "times": '*', "div": '/',
+// commands are the known LaTeX control words; the tokenizer skips those of kind 0.
+var commands = map[string]tokenKind{
+	"frac": frac, "dfrac": frac, "tfrac": frac, "cfrac": frac, "sqrt": sqrtCommand, "pi": pi, "cdot": '*', "times": '*', "div": '/',
 	"left": 0, "right": 0, "quad": 0, "qquad": 0, "displaystyle": 0,
 }
 
-// scan cuts the text into tokens.
-func (p *parser) scan(s string) bool {
+// tokenize splits the text into tokens.
+func (p *parser) tokenize(s string) bool {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '~':
 			i++
 		case c-'0' < 10 || c == '.':
-			n := literal(s[i:])
+			n := literalLength(s[i:])
 			if n == 0 {
 				return false
 			}
-			p.tokens = append(p.tokens, token{number, s[i : i+n]})
+			p.tokens = append(p.tokens, token{numeral, s[i : i+n]})
 			i += n
 		case c == '\\':
-			k, n, ok := command(s[i:])
+			k, n, ok := readCommand(s[i:])
 			if !ok {
 				return false
 			}
@@ -114,13 +109,13 @@ func (p *parser) scan(s string) bool {
 			}
 			i += n
 		case c < 0x80:
-			n, ok := p.sign(s[i:])
+			n, ok := p.asciiToken(s[i:])
 			if !ok {
 				return false
 			}
 			i += n
 		default:
-			n, ok := p.symbol(s[i:])
+			n, ok := p.unicodeToken(s[i:])
 			if !ok {
 				return false
 			}
@@ -130,35 +125,36 @@ func (p *parser) scan(s string) bool {
 	return true
 }
 
-// sign takes a character of the grammar, or the word sqrt.
-func (p *parser) sign(s string) (n int, ok bool) {
+// asciiToken reads a character of the grammar, or the word sqrt. n is its length in bytes.
+func (p *parser) asciiToken(s string) (n int, ok bool) {
 	switch c := s[0]; c {
 	case '+', '-', '*', '/', '^', '(', ')', '{', '}', '[', ']', '$':
-		p.tokens = append(p.tokens, token{kind: kind(c)})
+		p.tokens = append(p.tokens, token{kind: tokenKind(c)})
 		return 1, true
 	case 's':
 		if len(s) >= 4 && s[:4] == "sqrt" {
-			p.tokens = append(p.tokens, token{kind: plain})
+			p.tokens = append(p.tokens, token{kind: sqrtSign})
 			return 4, true
 		}
 	}
 	return 0, false
 }
 
-// symbols are the characters beyond ASCII.
-var symbols = map[rune]kind{'\u2212': '-', '\u00b7': '*', '\u22c5': '*', '\u00d7': '*', '\u00f7': '/', '\u2044': '/', '\u221a': plain}
+// unicodeTokens are the characters of the grammar beyond ASCII.
+var unicodeTokens = map[rune]tokenKind{'\u2212': '-', '\u00b7': '*', '\u22c5': '*', '\u00d7': '*', '\u00f7': '/', '\u2044': '/', '\u221a': sqrtSign}
 
-func (p *parser) symbol(s string) (n int, ok bool) {
+// unicodeToken reads a character beyond ASCII. n is its length in bytes.
+func (p *parser) unicodeToken(s string) (n int, ok bool) {
 	for _, c := range s {
-		k, known := symbols[c]
+		k, known := unicodeTokens[c]
 		p.tokens = append(p.tokens, token{kind: k})
 		return len(string(c)), known
 	}
 	return 0, false
 }
 
-// command reads a control word or control symbol.
-func command(s string) (k kind, n int, ok bool) {
+// readCommand reads a LaTeX control word or control symbol. n is its length in bytes.
+func readCommand(s string) (k tokenKind, n int, ok bool) {
 	for n = 1; n < len(s) && (s[n]|0x20)-'a' < 26; n++ {
 	}
 	if n > 1 {
@@ -171,14 +167,14 @@ func command(s string) (k kind, n int, ok bool) {
 	switch s[1] {
 	case ',', ';', ':', '!', ' ':
 		return 0, 2, true
-	case '(', ')', '[', ']': // only around the whole: unwrap looks for them
-		return kind(s[1] | 0x80), 2, true
+	case '(', ')', '[', ']': // valid only around the whole expression: see stripDelimiters
+		return tokenKind(s[1] | 0x80), 2, true
 	}
 	return 0, 0, false
 }
 
-// literal returns the length of the number that s begins with, 0 for none.
-func literal(s string) int {
+// literalLength returns the length of the number at the start of s, or 0 if there is none.
+func literalLength(s string) int {
 	digits := func(i int) int {
 		for i < len(s) && s[i]-'0' < 10 {
 			i++
@@ -208,8 +204,8 @@ func literal(s string) int {
 	return i
 }
 
-// unwrap removes one pair of math delimiters around the whole.
-func (p *parser) unwrap() bool {
+// stripDelimiters removes one pair of math delimiters around the whole expression.
+func (p *parser) stripDelimiters() bool {
 	t := p.tokens
 	n := len(t)
 	if n == 0 {
@@ -232,29 +228,32 @@ func (p *parser) unwrap() bool {
 	return len(t) > 0
 }
 
-func (p *parser) peek() kind {
-	if p.at < len(p.tokens) {
-		return p.tokens[p.at].kind
+// peek returns the kind of the next token, or 0 at the end.
+func (p *parser) peek() tokenKind {
+	if p.next < len(p.tokens) {
+		return p.tokens[p.next].kind
 	}
 	return 0
 }
 
-func (p *parser) take(k kind) bool {
+// accept consumes the next token if it is of kind k.
+func (p *parser) accept(k tokenKind) bool {
 	if p.peek() != k {
 		return false
 	}
-	p.at++
+	p.next++
 	return true
 }
 
-func (p *parser) expr() (Number, bool) {
+// expression reads a sum of terms.
+func (p *parser) expression() (Number, bool) {
 	x, ok := p.term()
 	for ok {
 		k := p.peek()
 		if k != '+' && k != '-' {
 			return x, true
 		}
-		p.at++
+		p.next++
 		y, found := p.term()
 		if !found {
 			return x, false
@@ -269,20 +268,20 @@ func (p *parser) expr() (Number, bool) {
 	return x, false
 }
 
-// term reads products and quotients from left to right; factors side by side are
-// multiplied. See docs/spec/tangram.md#r23.
+// term reads products and quotients from left to right. Adjacent factors are multiplied. See
+// docs/spec/tangram.md#r23.
 func (p *parser) term() (Number, bool) {
 	x, ok := p.unary()
 	for ok {
-		bare := p.bare
+		bare := p.afterNumber
 		k := p.peek()
 		var y Number
 		switch k {
 		case '*', '/':
-			p.at++
+			p.next++
 			y, ok = p.unary()
-		case number, frac, root, plain, pi, '(', '{', '[':
-			if k == number && bare {
+		case numeral, frac, sqrtCommand, sqrtSign, pi, '(', '{', '[':
+			if k == numeral && bare {
 				return x, false // two numbers side by side
 			}
 			y, ok = p.power()
@@ -302,11 +301,12 @@ func (p *parser) term() (Number, bool) {
 	return x, false
 }
 
+// unary reads signs and a power.
 func (p *parser) unary() (Number, bool) {
 	minus := false
 	for p.peek() == '+' || p.peek() == '-' {
 		minus = minus != (p.peek() == '-')
-		p.at++
+		p.next++
 	}
 	x, ok := p.power()
 	if ok && minus {
@@ -315,13 +315,14 @@ func (p *parser) unary() (Number, bool) {
 	return x, ok
 }
 
+// power reads an atom with an optional integer exponent.
 func (p *parser) power() (Number, bool) {
 	k := p.peek()
 	x, ok := p.atom()
-	if p.bare = k == number; !ok || !p.take('^') {
+	if p.afterNumber = k == numeral; !ok || !p.accept('^') {
 		return x, ok
 	}
-	p.bare = false
+	p.afterNumber = false
 	n, ok := p.exponent()
 	if !ok {
 		return x, false
@@ -338,70 +339,73 @@ func (p *parser) power() (Number, bool) {
 	return y, true
 }
 
-// exponent reads a digit or {integer}.
+// exponent reads the exponent of a power: a digit or {integer}.
 func (p *parser) exponent() (int, bool) {
-	if p.peek() == number {
-		t := &p.tokens[p.at]
-		c := t.text[0]
-		if c-'0' >= 10 {
-			return 0, false
-		}
-		if len(t.text) == 1 {
-			p.at++
-		} else { // the TeX rule: the rest of the number stands by itself
-			t.text = t.text[1:]
-			if literal(t.text) != len(t.text) {
-				return 0, false
-			}
-		}
-		return int(c - '0'), c-'0' <= maxPower
+	if p.peek() == numeral {
+		n, ok := p.digit()
+		return n, ok && n <= maxPower
 	}
-	if !p.take('{') {
+	if !p.accept('{') {
 		return 0, false
 	}
 	minus := false
 	if k := p.peek(); k == '-' || k == '+' {
 		minus = k == '-'
-		p.at++
+		p.next++
 	}
-	if p.peek() != number {
+	if p.peek() != numeral {
 		return 0, false
 	}
 	n := 0
-	for _, c := range []byte(p.tokens[p.at].text) {
+	for _, c := range []byte(p.tokens[p.next].text) {
 		if c-'0' >= 10 || n > maxPower {
 			return 0, false
 		}
 		n = n*10 + int(c-'0')
 	}
-	p.at++
+	p.next++
 	if minus {
 		n = -n
 	}
-	return n, p.take('}') && n <= maxPower && n >= -maxPower
+	return n, p.accept('}') && n <= maxPower && n >= -maxPower
 }
 
+// digit reads the first digit of a number. As in TeX, it is an argument by itself, and the rest
+// of the number is a number of its own.
+func (p *parser) digit() (int, bool) {
+	t := &p.tokens[p.next]
+	c := t.text[0]
+	if c-'0' >= 10 {
+		return 0, false
+	}
+	if t.text = t.text[1:]; t.text == "" {
+		p.next++
+	}
+	return int(c - '0'), literalLength(t.text) == len(t.text)
+}
+
+// atom reads a number, a group or a command.
 func (p *parser) atom() (Number, bool) {
 	k := p.peek()
 	if k == 0 {
 		return Number{}, false
 	}
-	p.at++
+	p.next++
 	switch k {
-	case number:
-		return p.literal(p.tokens[p.at-1].text)
+	case numeral:
+		return p.literal(p.tokens[p.next-1].text)
 	case '(':
-		return p.inside(')')
+		return p.group(')')
 	case '{':
-		return p.inside('}')
+		return p.group('}')
 	case '[':
-		return p.inside(']')
+		return p.group(']')
 	case frac:
 		return p.fraction()
-	case root:
-		return p.root(true)
-	case plain:
-		return p.root(false)
+	case sqrtCommand:
+		return p.squareRoot(true)
+	case sqrtSign:
+		return p.squareRoot(false)
 	case pi:
 		p.inexact = true
 		return FromFloat(math.Pi), true
@@ -409,70 +413,51 @@ func (p *parser) atom() (Number, bool) {
 	return Number{}, false
 }
 
-// inside reads the rest of a group. Groups, and commands that are arguments
-// without one, are what nests.
-func (p *parser) inside(end kind) (Number, bool) {
+// group reads the rest of a bracketed group up to its closing bracket. It bounds the nesting
+// depth.
+func (p *parser) group(end tokenKind) (Number, bool) {
 	if p.depth++; p.depth > maxNesting {
 		return Number{}, false
 	}
-	x, ok := p.expr()
+	x, ok := p.expression()
 	p.depth--
-	return x, ok && p.take(end)
+	return x, ok && p.accept(end)
 }
 
+// literal converts a number and limits its exponent.
 func (p *parser) literal(text string) (Number, bool) {
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == 'e' || c == 'E':
-			n := 0
-			for _, c := range []byte(text[i+1:]) {
-				if c-'0' < 10 && n <= maxExponent {
-					n = n*10 + int(c-'0')
-				}
-			}
-			if n > maxExponent {
-				return Number{}, false
-			}
-			p.inexact = true
-		case c == '.':
-			p.inexact = true
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		if n, err := strconv.Atoi(text[i+1:]); err != nil || n > maxExponent || n < -maxExponent {
+			return Number{}, false
 		}
 	}
-	r, ok := decimal([]byte(text))
-	return Number{r, whole(0)}, ok
+	p.inexact = p.inexact || strings.ContainsAny(text, ".eE")
+	return Number{decimal(text), integer(0)}, true
 }
 
+// fraction reads the two arguments of \frac.
 func (p *parser) fraction() (Number, bool) {
-	x, ok := p.arg()
+	x, ok := p.argument()
 	if !ok {
 		return x, false
 	}
-	y, ok := p.arg()
+	y, ok := p.argument()
 	if !ok {
 		return x, false
 	}
 	return x.Quo(y)
 }
 
-// arg reads the argument of a command: a group, one digit, or a command.
-func (p *parser) arg() (Number, bool) {
+// argument reads the argument of a LaTeX command: a group, one digit, or a command.
+func (p *parser) argument() (Number, bool) {
 	switch p.peek() {
 	case '{':
-		p.at++
-		return p.inside('}')
-	case number:
-		t := &p.tokens[p.at]
-		c := t.text[0]
-		if c-'0' >= 10 {
-			return Number{}, false
-		}
-		if t.text = t.text[1:]; t.text == "" {
-			p.at++
-		} else if literal(t.text) != len(t.text) {
-			return Number{}, false
-		}
-		return Int(int64(c - '0')), true
-	case root, frac, pi:
+		p.next++
+		return p.group('}')
+	case numeral:
+		n, ok := p.digit()
+		return Int(int64(n)), ok
+	case sqrtCommand, frac, pi:
 		if p.depth++; p.depth > maxNesting {
 			return Number{}, false
 		}
@@ -483,28 +468,29 @@ func (p *parser) arg() (Number, bool) {
 	return Number{}, false
 }
 
-// root reads what stands under a root: of \sqrt a group in round brackets or an
-// argument; of the plain word and sign a whole number too.
-func (p *parser) root(command bool) (Number, bool) {
+// squareRoot reads a radicand and returns its root. The radicand is a group in round brackets or
+// an argument; after the plain word or sign, also a whole number. A root outside of Q(sqrt 2)
+// becomes the nearest double.
+func (p *parser) squareRoot(command bool) (Number, bool) {
 	var x Number
 	ok := false
 	switch k := p.peek(); {
 	case k == '(':
-		p.at++
-		x, ok = p.inside(')')
-	case k == number && !command:
-		p.at++
-		x, ok = p.literal(p.tokens[p.at-1].text)
+		p.next++
+		x, ok = p.group(')')
+	case k == numeral && !command:
+		p.next++
+		x, ok = p.literal(p.tokens[p.next-1].text)
 	default:
-		x, ok = p.arg()
+		x, ok = p.argument()
 	}
 	if !ok || x.Sign() < 0 {
 		return x, false
 	}
-	if r, ok := x.Root(); ok {
+	if r, ok := x.Sqrt(); ok {
 		return r, true
 	}
-	f := x.rootFloat()
+	f := x.sqrtFloat()
 	if math.IsInf(f, 0) {
 		return x, false
 	}

@@ -1,24 +1,25 @@
 package field
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"math/bits"
 )
 
-// rat is a rational number n/d, in lowest terms with d > 0, in machine words
-// while it fits and as a big number beyond. The zero value is not a number: use
-// whole. A rat is never changed once made.
+// rat is a rational number n/d in lowest terms with d > 0, in int64 if it fits and as a big.Rat
+// otherwise. The zero value is not a valid number: use integer. A rat is immutable.
 type rat struct {
 	n, d int64
-	big  *big.Rat // where it does not fit; n and d are then 0
+	big  *big.Rat // set if it does not fit; n and d are then 0
 }
 
-func whole(n int64) rat { return rat{n: n, d: 1} }
+func integer(n int64) rat { return rat{n: n, d: 1} }
 
-// word is the largest magnitude that a word holds: its negation fits too.
-const word = math.MaxInt64
+// maxInt is the largest magnitude of n and d, so that negation cannot overflow.
+const maxInt = math.MaxInt64
 
+// toBig returns x as a big.Rat, which the caller must not change.
 func (x rat) toBig() *big.Rat {
 	if x.big != nil {
 		return x.big
@@ -26,7 +27,7 @@ func (x rat) toBig() *big.Rat {
 	return big.NewRat(x.n, x.d)
 }
 
-// fromBig takes over r.
+// fromBig converts r, which the caller gives up.
 func fromBig(r *big.Rat) rat {
 	if r.Num().IsInt64() && r.Denom().IsInt64() && r.Num().Int64() != math.MinInt64 {
 		return rat{n: r.Num().Int64(), d: r.Denom().Int64()}
@@ -34,6 +35,7 @@ func fromBig(r *big.Rat) rat {
 	return rat{big: r}
 }
 
+// gcd returns the greatest common divisor of a and b.
 func gcd(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -41,6 +43,7 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
+// abs returns the magnitude of n.
 func abs(n int64) uint64 {
 	if n < 0 {
 		return uint64(-n)
@@ -48,13 +51,13 @@ func abs(n int64) uint64 {
 	return uint64(n)
 }
 
-// times is a*b; ok is false where that does not fit.
-func times(a, b int64) (p int64, ok bool) {
-	if (a|b)>>31 == 0 { // both small and not negative: most of them
+// mulInt returns a*b; ok is false on overflow.
+func mulInt(a, b int64) (p int64, ok bool) {
+	if (a|b)>>31 == 0 { // both are small and not negative, the usual case
 		return a * b, true
 	}
 	hi, lo := bits.Mul64(abs(a), abs(b))
-	if hi != 0 || lo > word {
+	if hi != 0 || lo > maxInt {
 		return 0, false
 	}
 	if (a < 0) != (b < 0) {
@@ -63,12 +66,13 @@ func times(a, b int64) (p int64, ok bool) {
 	return int64(lo), true
 }
 
-func plus(a, b int64) (s int64, ok bool) {
+// addInt returns a+b; ok is false on overflow.
+func addInt(a, b int64) (s int64, ok bool) {
 	s = a + b
 	return s, (a < 0) != (b < 0) || (s < 0) == (a < 0) && s != math.MinInt64
 }
 
-// ratio makes n/d, d != 0, of words.
+// ratio returns n/d in lowest terms; d is not 0.
 func ratio(n, d int64) rat {
 	if d < 0 {
 		n, d = -n, -d
@@ -82,17 +86,18 @@ func ratio(n, d int64) rat {
 	return rat{n: n, d: d}
 }
 
+// add returns x+y. It tries int64 before big numbers, as mul does.
 func (x rat) add(y rat) rat {
 	if x.big == nil && y.big == nil {
 		if x.d == 1 && y.d == 1 {
-			if s, ok := plus(x.n, y.n); ok {
+			if s, ok := addInt(x.n, y.n); ok {
 				return rat{n: s, d: 1}
 			}
 		}
-		a, ok1 := times(x.n, y.d)
-		b, ok2 := times(y.n, x.d)
-		d, ok3 := times(x.d, y.d)
-		if s, ok := plus(a, b); ok && ok1 && ok2 && ok3 {
+		a, ok1 := mulInt(x.n, y.d)
+		b, ok2 := mulInt(y.n, x.d)
+		d, ok3 := mulInt(x.d, y.d)
+		if s, ok := addInt(a, b); ok && ok1 && ok2 && ok3 {
 			return ratio(s, d)
 		}
 	}
@@ -108,10 +113,11 @@ func (x rat) neg() rat {
 
 func (x rat) sub(y rat) rat { return x.add(y.neg()) }
 
+// mul returns x*y.
 func (x rat) mul(y rat) rat {
 	if x.big == nil && y.big == nil {
-		n, ok1 := times(x.n, y.n)
-		d, ok2 := times(x.d, y.d)
+		n, ok1 := mulInt(x.n, y.n)
+		d, ok2 := mulInt(x.d, y.d)
 		if ok1 && ok2 {
 			return ratio(n, d)
 		}
@@ -119,33 +125,27 @@ func (x rat) mul(y rat) rat {
 	return fromBig(new(big.Rat).Mul(x.toBig(), y.toBig()))
 }
 
-// quo is x/y, y not 0.
+// quo returns x/y; y is not 0.
 func (x rat) quo(y rat) rat {
-	if x.big == nil && y.big == nil {
-		n, ok1 := times(x.n, y.d)
-		d, ok2 := times(x.d, y.n)
-		if ok1 && ok2 {
-			return ratio(n, d)
-		}
+	switch {
+	case y.big != nil:
+		return x.mul(fromBig(new(big.Rat).Inv(y.big)))
+	case y.n < 0:
+		return x.mul(rat{n: -y.d, d: -y.n})
 	}
-	return fromBig(new(big.Rat).Quo(x.toBig(), y.toBig()))
+	return x.mul(rat{n: y.d, d: y.n})
 }
 
 func (x rat) sign() int {
 	if x.big != nil {
 		return x.big.Sign()
 	}
-	switch {
-	case x.n > 0:
-		return 1
-	case x.n < 0:
-		return -1
-	}
-	return 0
+	return cmp.Compare(x.n, 0)
 }
 
 func (x rat) zero() bool { return x.big == nil && x.n == 0 }
 
+// float returns the double nearest to x.
 func (x rat) float() float64 {
 	if x.big != nil {
 		f, _ := x.big.Float64()
@@ -161,14 +161,14 @@ func (x rat) float() float64 {
 	return f
 }
 
-// root is the square root where that is rational.
-func (x rat) root() (rat, bool) {
+// sqrt returns the square root of x if it is rational.
+func (x rat) sqrt() (rat, bool) {
 	if x.sign() < 0 {
 		return rat{}, false
 	}
 	if x.big == nil {
-		n, ok1 := wordRoot(x.n)
-		d, ok2 := wordRoot(x.d)
+		n, ok1 := sqrtInt(x.n)
+		d, ok2 := sqrtInt(x.d)
 		return rat{n: n, d: d}, ok1 && ok2
 	}
 	n, d := new(big.Int).Sqrt(x.big.Num()), new(big.Int).Sqrt(x.big.Denom())
@@ -178,17 +178,19 @@ func (x rat) root() (rat, bool) {
 	return fromBig(new(big.Rat).SetFrac(n, d)), true
 }
 
-func wordRoot(n int64) (int64, bool) {
+// sqrtInt returns the integer square root of n, and whether n is a perfect square.
+func sqrtInt(n int64) (int64, bool) {
 	r := int64(math.Sqrt(float64(n)))
-	for r > 0 && r > word/r || r*r > n {
+	for r > 0 && r > maxInt/r || r*r > n {
 		r--
 	}
-	for (r+1) <= word/(r+1) && (r+1)*(r+1) <= n {
+	for (r+1) <= maxInt/(r+1) && (r+1)*(r+1) <= n {
 		r++
 	}
 	return r, r*r == n
 }
 
+// equal reports whether x = y.
 func (x rat) equal(y rat) bool {
 	if x.big == nil && y.big == nil {
 		return x == y
@@ -196,7 +198,7 @@ func (x rat) equal(y rat) bool {
 	return x.sub(y).zero()
 }
 
-// bits is about how many bits the number takes.
+// bits returns about how many bits x takes.
 func (x rat) bits() int {
 	if x.big == nil {
 		return 64

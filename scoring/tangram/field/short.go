@@ -2,11 +2,10 @@ package field
 
 import "strings"
 
-// short reads what nearly all coordinates are, and exactly what AppendLaTeX
-// writes for small numbers: a sum of terms n, n\sqrt{2}, \frac{n}{d},
-// \frac{n\sqrt{2}}{d}, without blanks. All else is left to the parser, which reads
-// these the same.
-func short(s string) (Number, bool) {
+// parseShort is the fast path of Parse for nearly all exact coordinates, and for all that
+// AppendLaTeX writes for small numbers: a sum of terms n, n\sqrt{2}, \frac{n}{d},
+// \frac{n\sqrt{2}}{d}, without blanks. It returns ok = false for anything else.
+func parseShort(s string) (Number, bool) {
 	var sum Number
 	if len(s) > 64 {
 		return sum, false
@@ -23,7 +22,7 @@ func short(s string) (Number, bool) {
 		case !first:
 			return sum, false
 		}
-		t, rest, ok := shortTerm(s, sign)
+		t, rest, ok := parseShortTerm(s, sign)
 		if !ok {
 			return sum, false
 		}
@@ -39,13 +38,13 @@ func short(s string) (Number, bool) {
 	return sum, true
 }
 
-// shortDecimal reads a number with digits on both sides of its point.
-func shortDecimal(s string) (Number, bool) {
+// parseShortDecimal is the fast path of Parse for a number with digits on both sides of its point.
+func parseShortDecimal(s string) (Number, bool) {
 	minus := s != "" && s[0] == '-'
 	if minus {
 		s = s[1:]
 	}
-	if len(s) > 18 { // with the point: the digits and the power of 10 fit into words
+	if len(s) > 18 { // 17 digits and a power of 10 fit into an int64
 		return Number{}, false
 	}
 	n, d, points := int64(0), int64(1), 0
@@ -68,15 +67,16 @@ func shortDecimal(s string) (Number, bool) {
 	return Ratio(n, d), points == 1
 }
 
-// shortTerm reads a term, which must end the text or stand before a sign.
-func shortTerm(s string, sign int64) (t Number, rest string, ok bool) {
+// parseShortTerm reads one term of parseShort, which must be followed by the end of the text or a
+// sign.
+func parseShortTerm(s string, sign int64) (t Number, rest string, ok bool) {
 	d := int64(1)
 	in := s
 	fraction := strings.HasPrefix(s, `\frac{`)
 	if fraction {
 		in = s[len(`\frac{`):]
 	}
-	n, after, digits := shortInt(in)
+	n, after, digits := parseShortInt(in)
 	surd := strings.HasPrefix(after, `\sqrt{2}`)
 	if surd {
 		if after = after[len(`\sqrt{2}`):]; !digits {
@@ -89,7 +89,7 @@ func shortTerm(s string, sign int64) (t Number, rest string, ok bool) {
 		if !strings.HasPrefix(after, "}{") {
 			return t, s, false
 		}
-		if d, after, digits = shortInt(after[2:]); !digits || d == 0 || after == "" || after[0] != '}' {
+		if d, after, digits = parseShortInt(after[2:]); !digits || d == 0 || after == "" || after[0] != '}' {
 			return t, s, false
 		}
 		after = after[1:]
@@ -103,8 +103,8 @@ func shortTerm(s string, sign int64) (t Number, rest string, ok bool) {
 	return Ratio(sign*n, d), after, true
 }
 
-// shortInt reads up to nine digits.
-func shortInt(s string) (n int64, rest string, ok bool) {
+// parseShortInt reads up to nine digits.
+func parseShortInt(s string) (n int64, rest string, ok bool) {
 	i := 0
 	for ; i < len(s) && i < 9 && s[i]-'0' < 10; i++ {
 		n = n*10 + int64(s[i]-'0')

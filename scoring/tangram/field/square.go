@@ -1,13 +1,13 @@
 package field
 
-// small bounds the numerators and denominators of differences that are squared in
-// words: the squares then fit.
+// These limits keep the squares of scaledDifference within an int64: maxOperand bounds numerators
+// and denominators of the coordinates, maxNumerator the numerators of their difference.
 const (
-	smallTop    = 1 << 28
-	smallBottom = 1 << 14
+	maxNumerator = 1 << 28
+	maxOperand   = 1 << 14
 )
 
-// Within reports |x| <= limit, limit a whole number of at least 2.
+// Within reports whether |x| <= limit, which is at least 2.
 func (x Number) Within(limit int64) bool {
 	if f := x.Float(); f < float64(limit)-1 && f > 1-float64(limit) {
 		return true
@@ -16,10 +16,10 @@ func (x Number) Within(limit int64) bool {
 	return x.Cmp(l) <= 0 && x.Neg().Cmp(l) <= 0
 }
 
-// Square is the squared distance of two points.
-func Square(ax, ay, bx, by Number) Number {
-	if p, q, d, ok := difference(ax, bx); ok {
-		if r, s, e, ok := difference(ay, by); ok && d == e {
+// SquaredDistance returns the squared distance of the points (ax, ay) and (bx, by).
+func SquaredDistance(ax, ay, bx, by Number) Number {
+	if p, q, d, ok := scaledDifference(ax, bx); ok {
+		if r, s, e, ok := scaledDifference(ay, by); ok && d == e {
 			return Number{ratio(p*p+2*q*q+r*r+2*s*s, d*d), ratio(2*(p*q+r*s), d*d)}
 		}
 	}
@@ -27,17 +27,18 @@ func Square(ax, ay, bx, by Number) Number {
 	return dx.Mul(dx).Add(dy.Mul(dy))
 }
 
-// difference is y - x = (p + q sqrt 2) / d in small words.
-func difference(x, y Number) (p, q, d int64, ok bool) {
-	a, b, c, ok1 := x.Words()
-	e, f, g, ok2 := y.Words()
-	if !ok1 || !ok2 || c > smallBottom || g > smallBottom || !tiny(a) || !tiny(b) || !tiny(e) || !tiny(f) {
+// scaledDifference returns y - x as (p + q sqrt 2) / d, so small that squares of p and q fit into
+// an int64; ok is false if it is larger.
+func scaledDifference(x, y Number) (p, q, d int64, ok bool) {
+	a, b, c, ok1 := x.Int64s()
+	e, f, g, ok2 := y.Int64s()
+	if !ok1 || !ok2 || c > maxOperand || g > maxOperand || !smallNumerator(a) || !smallNumerator(b) || !smallNumerator(e) || !smallNumerator(f) {
 		return 0, 0, 0, false
 	}
-	// Halves are by far the most common: one denominator for both directions
-	// then serves, whatever cancels.
+	// Halves are by far the most common. With a denominator of at least 2, the differences in x
+	// and y mostly have the same one.
 	if d = c; c != g {
-		if d = c / int64(gcd(uint64(c), uint64(g))) * g; d > smallBottom {
+		if d = c / int64(gcd(uint64(c), uint64(g))) * g; d > maxOperand {
 			return 0, 0, 0, false
 		}
 	}
@@ -49,7 +50,8 @@ func difference(x, y Number) (p, q, d int64, ok bool) {
 		return 0, 0, 0, false
 	}
 	p, q = e*n-a*m, f*n-b*m
-	return p, q, d, p < smallTop && p > -smallTop && q < smallTop && q > -smallTop
+	return p, q, d, p < maxNumerator && p > -maxNumerator && q < maxNumerator && q > -maxNumerator
 }
 
-func tiny(n int64) bool { return n < smallBottom && n > -smallBottom }
+// smallNumerator reports whether n is small enough for scaledDifference.
+func smallNumerator(n int64) bool { return n < maxOperand && n > -maxOperand }

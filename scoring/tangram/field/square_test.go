@@ -21,7 +21,7 @@ func TestSquare(t *testing.T) {
 		}
 		dx, dy := bx.Sub(ax), by.Sub(ay)
 		want := dx.Mul(dx).Add(dy.Mul(dy))
-		if got := Square(ax, ay, bx, by); !got.Equal(want) {
+		if got := SquaredDistance(ax, ay, bx, by); !got.Equal(want) {
 			t.Fatalf("square of (%s, %s) to (%s, %s): got %s; want %s", ax.LaTeX(), ay.LaTeX(), bx.LaTeX(), by.LaTeX(), got.LaTeX(), want.LaTeX())
 		}
 	}
@@ -46,28 +46,28 @@ func TestShort(t *testing.T) {
 		`2\frac{1}{2}`, `\sqrt{2}2`, `\sqrt{3}`, "1234567890123", "1 2", "1.5", `\frac{1.5}{2}`, `\frac12`, `3\sqrt{2}\sqrt{2}`, `\frac{2}{4}`}
 	decimals := []string{"1.5", "-0.25", "0.0", "-0.0", "007.50", "1.41421356237309505", "1.4142135623730951", "-99999999999999.999", "1.", ".5", "-.5", "1.2.3", "1.5e3", "--1.5", "1.5 ", "", "-", "15"}
 	for i, text := range append(decimals, texts...) {
-		read, rough := short, false
+		read, rough := parseShort, false
 		if i < len(decimals) {
-			read, rough = shortDecimal, true
+			read, rough = parseShortDecimal, true
 		}
 		got, ok := read(text)
 		p := parser{}
 		want, wantOK := Number{}, false
-		if text != "" && p.scan(text) && p.unwrap() {
-			want, wantOK = p.expr()
-			wantOK = wantOK && p.at == len(p.tokens)
+		if text != "" && p.tokenize(text) && p.stripDelimiters() {
+			want, wantOK = p.expression()
+			wantOK = wantOK && p.next == len(p.tokens)
 		}
 		if ok && (!wantOK || !got.Equal(want) || p.inexact != rough) {
 			t.Errorf("%q: the short way reads %s; the parser %s, %v", text, got.LaTeX(), want.LaTeX(), wantOK)
 		}
 	}
 	for _, text := range []string{"0", `-\frac{3\sqrt{2}}{2}`, `2-\frac{\sqrt{2}}{2}`} {
-		if _, ok := short(text); !ok {
+		if _, ok := parseShort(text); !ok {
 			t.Errorf("%q is not read the short way", text)
 		}
 	}
 	for _, text := range decimals[:7] {
-		if _, ok := shortDecimal(text); !ok && len(text) <= 18 {
+		if _, ok := parseShortDecimal(text); !ok && len(text) <= 18 {
 			t.Errorf("%q is not read the short way", text)
 		}
 	}

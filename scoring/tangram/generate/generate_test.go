@@ -55,7 +55,7 @@ func TestInstance(t *testing.T) {
 		}
 		for _, p := range in.Outline {
 			for _, x := range []field.Number{p.X, p.Y} {
-				if _, _, d, ok := x.Words(); !ok || d > 64 {
+				if _, _, d, ok := x.Int64s(); !ok || d > 64 {
 					t.Errorf("%s: coordinate %s; want a small denominator", in.ID, x.LaTeX())
 				}
 			}

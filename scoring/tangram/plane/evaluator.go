@@ -127,7 +127,7 @@ func int64PointsOf(points []Point) *int64Points {
 func commonDenominator(points []Point, d int64) (int64, bool) {
 	for i := range points {
 		for _, n := range [2]*field.Number{&points[i].X, &points[i].Y} {
-			_, _, own, ok := n.Words()
+			_, _, own, ok := n.Int64s()
 			if !ok {
 				return 0, false
 			}
@@ -153,7 +153,7 @@ func gcd(a, b int64) int64 {
 // timesDenominator returns n*d, where d is a multiple of n's denominator. ok is false if the
 // result exceeds int64Limit.
 func timesDenominator(n field.Number, d int64) (surd, bool) {
-	a, b, own, _ := n.Words()
+	a, b, own, _ := n.Int64s()
 	if own == d {
 		return surd{a, b}, surd{a, b}.within(int64Limit)
 	}
@@ -258,7 +258,7 @@ func (e *Evaluator) tryGrid(pieces [][]Point, t *Target) bool {
 	for _, list := range pieces {
 		for i := range list {
 			for _, n := range [2]*field.Number{&list[i].X, &list[i].Y} {
-				_, b, own, ok := n.Words()
+				_, b, own, ok := n.Int64s()
 				if !ok || b != 0 {
 					return false
 				}
@@ -286,7 +286,7 @@ func (e *Evaluator) tryGrid(pieces [][]Point, t *Target) bool {
 		return false
 	}
 	e.loadGrid(pieces, t, float64(d), func(n *field.Number) int64 {
-		a, _, own, _ := n.Words()
+		a, _, own, _ := n.Int64s()
 		return a * (d / own)
 	})
 	return true

@@ -212,8 +212,8 @@ func TestKernelsAgree(t *testing.T) {
 				for _, p := range list {
 					q := Point{p.X.Add(c.x), p.Y.Add(c.y)}
 					if c.decimal { // no square roots on a grid
-						a, _, d, _ := p.X.Words()
-						b, _, g, _ := p.Y.Words()
+						a, _, d, _ := p.X.Int64s()
+						b, _, g, _ := p.Y.Int64s()
 						q = Point{field.Ratio(a, d).Add(c.x), field.Ratio(b, g).Add(c.y)}
 					}
 					out = append(out, q)
