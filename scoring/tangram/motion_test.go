@@ -77,7 +77,7 @@ func TestMotions(t *testing.T) {
 		}
 		p := m.answer(in)
 		r.Shuffle(len(p.Pieces), func(i, j int) { p.Pieces[i], p.Pieces[j] = p.Pieces[j], p.Pieces[i] })
-		if s := Evaluate(&p, target); !s.VPR || !s.Success || s.IoU != 1 || s.Hausd != 0 || s.RGECongruent || len(s.Overlaps) > 0 || s.Rounded {
+		if s := Evaluate(&p, target); !s.VPR || !s.Success || s.IoU != 1 || s.Hausdorff != 0 || s.RGECongruent || len(s.Overlaps) > 0 || s.Rounded {
 			t.Fatalf("round %d, %s: got %+v", round, in.ID, s)
 		}
 	}
@@ -98,7 +98,7 @@ func TestSmallMotionsOfOnePiece(t *testing.T) {
 			p.Pieces[i].Vertices[k].X = p.Pieces[i].Vertices[k].X.Add(d)
 		}
 		s := Evaluate(&p, target)
-		if s.Success || s.RGE || s.Hausd < 0 || s.IoU > 1 || !s.PE && s.Matches {
+		if s.Success || s.RGE || s.Hausdorff < 0 || s.IoU > 1 || !s.PE && s.Matches {
 			t.Fatalf("round %d, %s, piece %d by %s: got %+v", round, in.ID, i, d.LaTeX(), s)
 		}
 	}

@@ -9,18 +9,18 @@ import (
 	"plumb/scoring/tangram/plane"
 )
 
-// sight is what a picture of an answer needs. It is read again when it is looked
-// at, so that scoring keeps nothing else for it.
-type sight struct {
+// answerPicture draws an answer to Task 2. It keeps the text and parses it again when the picture
+// is wanted, so that scoring keeps nothing else for it.
+type answerPicture struct {
 	suite  *suite
 	text   string
 	repair bool
 	target *plane.Target
 }
 
-// draw draws the pieces of an answer to Task 2 over their
-// target, with overlaps, gaps, what lies outside and distorted pieces marked.
-func (s *suite) draw(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
+// drawAnswer implements scoring.Suite.Paint: it draws the pieces of an answer to Task 2 over their
+// target, with overlaps, gaps, parts outside and distorted pieces marked.
+func (s *suite) drawAnswer(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
 	made, err := s.prepare(it, v)
 	if err != nil {
 		return scoring.Painting{}, err
@@ -32,15 +32,13 @@ func (s *suite) draw(it *scoring.Item, v scoring.Variants) (scoring.Painting, er
 	case it.Test != Solution:
 		return scoring.Painting{}, &scoring.Error{Code: "no_picture", Message: fmt.Sprintf("cannot draw answer: test %s has a letter for an answer; want %s", it.Test, Solution)}
 	}
-	img, err := j.seen.paint()
+	img, err := j.picture.draw()
 	if err != nil {
 		return scoring.Painting{}, &scoring.Error{Code: "backend", Message: err.Error()}
 	}
 	p := scoring.Painting{Image: img, Name: "assembly"}
 	for _, m := range r.Metrics {
-		switch m.Name {
-		case "overlaps", "pieces":
-		default:
+		if m.Name != "overlaps" && m.Name != "pieces" {
 			p.Stats = append(p.Stats, m)
 		}
 	}
@@ -49,15 +47,15 @@ func (s *suite) draw(it *scoring.Item, v scoring.Variants) (scoring.Painting, er
 
 // Show implements scoring.Shower.
 func (j *job) Show(*scoring.Result) scoring.Exhibit {
-	if j.seen == nil {
+	if j.picture == nil {
 		return scoring.Exhibit{}
 	}
-	return scoring.Exhibit{Panels: []scoring.Panel{{Title: "answer over target", Image: j.seen.paint}}}
+	return scoring.Exhibit{Panels: []scoring.Panel{{Title: "answer over target", Image: j.picture.draw}}}
 }
 
-// paint draws the pieces that could be read.
-func (s *sight) paint() (*image.NRGBA, error) {
-	prediction := s.suite.read(s.text, s.repair)
+// draw draws the pieces whose vertices could be read.
+func (s *answerPicture) draw() (*image.NRGBA, error) {
+	prediction := s.suite.readAnswer(s.text, s.repair)
 	score := Evaluate(&prediction, s.target)
 	var pieces []diagram.Piece
 	for i := range prediction.Pieces {

@@ -29,27 +29,27 @@ func TestRasterReference(t *testing.T) {
 	var r construction.Reader
 	n, tight := 0, 0
 	for _, size := range []int{128, 512} {
-		by := &raster{meter: region.Oracle{}, size: size}
+		by := &rasterMeter{meter: region.Oracle{}, size: size}
 		worstIoU, worstFar := 0.0, 0.0
 		testdata.Each(t, "tangram/predictions.jsonl", func(in *prediction) {
 			p := r.Read(in.Response, false)
-			s := evaluateBy(&p, all[in.Instance], by)
+			s := evaluate(&p, all[in.Instance], by)
 			w := &in.Expected
-			if s.Evaluable != w.Evaluable || s.Evaluable == (s.raster == nil) {
-				t.Fatalf("%s: evaluable is %v, raster %v; want %v", in.ID, s.Evaluable, s.raster, w.Evaluable)
+			if s.Evaluable != w.Evaluable || s.Evaluable == (s.rasterResult == nil) {
+				t.Fatalf("%s: evaluable is %v, raster %v; want %v", in.ID, s.Evaluable, s.rasterResult, w.Evaluable)
 			}
 			if !s.Evaluable {
 				return
 			}
 			n++
-			m := s.raster
+			m := s.rasterResult
 			if m.err != nil {
 				t.Fatal(in.ID, m.err)
 			}
-			iou, far := math.Abs(s.IoU-*w.IoU), math.Abs(s.Hausd-*w.Hausdorff)
+			iou, far := math.Abs(s.IoU-*w.IoU), math.Abs(s.Hausdorff-*w.Hausdorff)
 			worstIoU, worstFar = max(worstIoU, iou/m.IoUBound), max(worstFar, far/m.FarBound)
 			if iou > m.IoUBound+1e-9 || far > m.FarBound+1e-9 {
-				t.Errorf("%s %s at %d px: IoU %v, want %v within %v; distance %v, want %v within %v", in.ID, in.Kind, size, s.IoU, *w.IoU, m.IoUBound, s.Hausd, *w.Hausdorff, m.FarBound)
+				t.Errorf("%s %s at %d px: IoU %v, want %v within %v; distance %v, want %v within %v", in.ID, in.Kind, size, s.IoU, *w.IoU, m.IoUBound, s.Hausdorff, *w.Hausdorff, m.FarBound)
 			}
 			if a, b := math.Abs(s.Union-*w.Union), math.Abs(s.Shared-*w.Inter); max(a, b) > m.AreaBound+1e-9 {
 				t.Errorf("%s at %d px: areas are off by %v and %v; bound %v", in.ID, size, a, b, m.AreaBound)
@@ -113,7 +113,7 @@ func TestRasterRandom(t *testing.T) {
 		text := randomAnswer(random)
 		p := r.Read(text, false)
 		exact := Evaluate(&p, target)
-		s := evaluateBy(&p, target, &raster{meter: region.Oracle{}, size: 256})
+		s := evaluate(&p, target, &rasterMeter{meter: region.Oracle{}, size: 256})
 		if s.Evaluable != exact.Evaluable {
 			t.Fatalf("case %d: evaluable is %v; want %v", i, s.Evaluable, exact.Evaluable)
 		}
@@ -121,13 +121,13 @@ func TestRasterRandom(t *testing.T) {
 			continue
 		}
 		classes[s.Class]++
-		m := s.raster
+		m := s.rasterResult
 		if m.err != nil {
 			t.Fatal(i, m.err)
 		}
-		if math.Abs(s.IoU-exact.IoU) > m.IoUBound+1e-9 || math.Abs(s.Hausd-exact.Hausd) > m.FarBound+1e-9 || math.Abs(s.Union-exact.Union) > m.AreaBound+1e-9 {
+		if math.Abs(s.IoU-exact.IoU) > m.IoUBound+1e-9 || math.Abs(s.Hausdorff-exact.Hausdorff) > m.FarBound+1e-9 || math.Abs(s.Union-exact.Union) > m.AreaBound+1e-9 {
 			t.Errorf("case %d: IoU %v, want %v within %v; distance %v, want %v within %v; area %v, want %v within %v; answer %s", i,
-				s.IoU, exact.IoU, m.IoUBound, s.Hausd, exact.Hausd, m.FarBound, s.Union, exact.Union, m.AreaBound, text)
+				s.IoU, exact.IoU, m.IoUBound, s.Hausdorff, exact.Hausdorff, m.FarBound, s.Union, exact.Union, m.AreaBound, text)
 		}
 	}
 	if classes["exact"] < 50 || classes["decimal"] < 50 {

@@ -128,7 +128,7 @@ func compare(t *testing.T, where string, s *Score, w *expected) {
 		got, want bool
 	}{{"tse", s.TSE, w.TSE}, {"rge", s.RGE, w.RGE}, {"rge_parsed", s.RGEParsed, w.RGEParsed}, {"rge_congruent", s.RGECongruent, w.RGECongruent},
 		{"pe", s.PE, w.PE}, {"pe_overlap", s.PEOverlap, w.PEOverlap}, {"pe_disconnected", s.PEDisconnected, w.PEDis},
-		{"pe_disconnected_point", s.PEDisconnectedP, w.PEDisP}, {"vpr", s.VPR, w.VPR}, {"evaluable", s.Evaluable, w.Evaluable}, {"success", s.Success, w.Success}} {
+		{"pe_disconnected_point", s.PEDisconnectedPoint, w.PEDisP}, {"vpr", s.VPR, w.VPR}, {"evaluable", s.Evaluable, w.Evaluable}, {"success", s.Success, w.Success}} {
 		eq(f.name, f.got, f.want)
 	}
 	for i := range w.Pieces {
@@ -171,7 +171,7 @@ func compare(t *testing.T, where string, s *Score, w *expected) {
 	near("union_area", s.Union, w.Union)
 	near("intersection_area", s.Shared, w.Inter)
 	near("iou", s.IoU, w.IoU)
-	near("hausdorff", s.Hausd, w.Hausdorff)
+	near("hausdorff", s.Hausdorff, w.Hausdorff)
 }
 
 func BenchmarkPredictions(b *testing.B) {

@@ -11,20 +11,20 @@ import (
 	"plumb/scoring/tangram/plane"
 )
 
-// solved is an answer to Task 2 that has been read.
-type solved struct {
-	target   *plane.Target
-	raster   *raster // nil where exact arithmetic measures
-	variants scoring.Variants
-	main     construction.Prediction
-	repaired *construction.Prediction // under the variant Repair; nil where that changes nothing
+// solution is an answer to Task 2 that has been read.
+type solution struct {
+	target     *plane.Target
+	raster     *rasterMeter // nil where exact arithmetic measures
+	variants   scoring.Variants
+	prediction construction.Prediction
+	repaired   *construction.Prediction // under the variant Repair; nil where that changes nothing
 }
 
-// score adds the score to r, whose metrics are those of the item.
-func (a *solved) score(r *scoring.Result) {
-	s := evaluateBy(&a.main, a.target, a.raster)
-	if s.raster != nil && s.raster.err != nil {
-		r.Err = &scoring.Error{Code: "backend", Message: s.raster.err.Error()}
+// addScore adds the score and the metrics to r, which holds the metrics of the item.
+func (a *solution) addScore(r *scoring.Result) {
+	s := evaluate(&a.prediction, a.target, a.raster)
+	if s.rasterResult != nil && s.rasterResult.err != nil {
+		r.Err = &scoring.Error{Code: "backend", Message: s.rasterResult.err.Error()}
 		return
 	}
 	r.Scored, r.Status = true, "tce"
@@ -45,23 +45,24 @@ func (a *solved) score(r *scoring.Result) {
 		metrics = append(metrics, a.repairMetrics()...)
 	}
 	r.Metrics = append(metrics, r.Metrics...)
-	r.Notes = s.notes(&a.main)
+	r.Notes = s.notes(&a.prediction)
 }
 
-// repairMetrics returns the result under the variant Repair. Tables report it beside
-// the main figures. See docs/spec/tangram.md#r15.
-func (a *solved) repairMetrics() []scoring.Metric {
+// repairMetrics returns the result under the variant Repair, which tables report beside the main
+// figures. See docs/spec/tangram.md#r15.
+func (a *solution) repairMetrics() []scoring.Metric {
 	s := Evaluate(a.repaired, a.target)
 	var iou, far any
 	if s.Evaluable {
-		iou, far = s.IoU, s.Hausd
+		iou, far = s.IoU, s.Hausdorff
 	}
 	return []scoring.Metric{{Name: "repair_tse", Value: s.TSE}, {Name: "repair_rge", Value: s.RGE},
 		{Name: "repair_pe", Value: s.PE}, {Name: "repair_vpr", Value: s.VPR}, {Name: "repair_matches", Value: s.Matches},
 		{Name: "repair_iou", Value: iou}, {Name: "repair_hausdorff", Value: far}, {Name: "repair_success", Value: s.Success}}
 }
 
-// succeeds reports success under the chosen variants. See docs/spec/tangram.md#r44.
+// succeeds reports whether the answer is a success under the chosen variants. See
+// docs/spec/tangram.md#r44.
 func (s *Score) succeeds(v scoring.Variants) bool {
 	if !v.On(Congruent) && !v.On(Points) {
 		return s.Success
@@ -71,7 +72,7 @@ func (s *Score) succeeds(v scoring.Variants) bool {
 		rge = s.RGECongruent
 	}
 	if v.On(Points) {
-		apart = s.PEDisconnectedP
+		apart = s.PEDisconnectedPoint
 	}
 	if s.TSE || rge || apart || s.PEOverlap {
 		return false
@@ -102,16 +103,16 @@ func (s *Score) metrics() []scoring.Metric {
 		{Name: "n_pieces", Value: len(s.Pieces)}, {Name: "n_parsed", Value: s.Parsed},
 		{Name: "rge", Value: s.RGE}, {Name: "rge_parsed", Value: s.RGEParsed}, {Name: "rge_congruent", Value: s.RGECongruent},
 		{Name: "pe", Value: s.PE}, {Name: "pe_overlap", Value: s.PEOverlap}, {Name: "pe_disconnected", Value: s.PEDisconnected},
-		{Name: "pe_disconnected_point", Value: s.PEDisconnectedP}, {Name: "vpr", Value: s.VPR}, {Name: "evaluable", Value: s.Evaluable},
+		{Name: "pe_disconnected_point", Value: s.PEDisconnectedPoint}, {Name: "vpr", Value: s.VPR}, {Name: "evaluable", Value: s.Evaluable},
 		{Name: "union_area", Value: number(s.Union)}, {Name: "intersection_area", Value: number(s.Shared)},
-		{Name: "iou", Value: number(s.IoU)}, {Name: "hausdorff", Value: number(s.Hausd)}, {Name: "success", Value: s.Success},
+		{Name: "iou", Value: number(s.IoU)}, {Name: "hausdorff", Value: number(s.Hausdorff)}, {Name: "success", Value: s.Success},
 		{Name: "matches", Value: s.Matches},
 		{Name: "overlaps", Value: s.overlapList()}, {Name: "pieces", Value: s.pieceList()},
 	}...)
 	return append(out, s.rasterMetrics()...)
 }
 
-// overlapList is [[i, j, area, counts], ...].
+// overlapList returns [[i, j, area, counts], ...] as JSON.
 func (s *Score) overlapList() scoring.JSON {
 	b := []byte{'['}
 	for i, o := range s.Overlaps {
@@ -126,6 +127,7 @@ func (s *Score) overlapList() scoring.JSON {
 	return append(b, ']')
 }
 
+// pieceList returns the descriptions of all pieces as JSON.
 func (s *Score) pieceList() scoring.JSON {
 	b := append(make([]byte, 0, 2+192*len(s.Pieces)), '[')
 	for i := range s.Pieces {
@@ -137,6 +139,7 @@ func (s *Score) pieceList() scoring.JSON {
 	return append(b, ']')
 }
 
+// appendJSON appends the description of one piece.
 func (q *PieceScore) appendJSON(b []byte, index int) []byte {
 	b = strconv.AppendInt(append(b, `{"index":`...), int64(index), 10)
 	text := func(name, s string, known bool) {
@@ -165,7 +168,7 @@ func (q *PieceScore) appendJSON(b []byte, index int) []byte {
 	return append(b, '}')
 }
 
-// name calls a piece in notes: by its id where it has one.
+// name returns what notes call a piece: its id or else its index.
 func (s *Score) name(i int) string {
 	if q := &s.Pieces[i]; q.HasID && q.ID != "" {
 		return q.ID
@@ -173,11 +176,11 @@ func (s *Score) name(i int) string {
 	return fmt.Sprintf("piece %d", i)
 }
 
-// maxNotes is how many notes are written.
+// maxNotes bounds the notes of a result.
 const maxNotes = 64
 
-// notes are reasons that a model could learn from: which piece, which edge, by
-// how much; which two overlap and by what area; which components are apart.
+// notes returns reasons that a model can learn from: which piece is distorted at which edge and by
+// how much, which pieces overlap and by what area, which components are disconnected.
 func (s *Score) notes(p *construction.Prediction) (out []scoring.Note) {
 	add := func(code, path, format string, args ...any) {
 		if len(out) >= maxNotes {
@@ -203,7 +206,7 @@ func (s *Score) notes(p *construction.Prediction) (out []scoring.Note) {
 			on("piece_not_simple", "%s: its edges cross or touch each other", s.name(i))
 		case q.Typed && (q.RGE || !q.Congruent):
 			on("piece_distorted", "%s is no %s: area %s (%s), perimeter %s (%s)%s", s.name(i), strings.ReplaceAll(string(q.Kind), "_", " "),
-				short(q.Area), off(q.AreaOff), short(q.Perimeter), off(q.SidesOff), worstEdge(p.Pieces[i].Vertices, q.Kind))
+				formatShort(q.Area), deviation(q.AreaError), formatShort(q.Perimeter), deviation(q.PerimeterError), worstEdge(p.Pieces[i].Vertices, q.Kind))
 		}
 		if q.Kind == "" && q.Parsed {
 			on("piece_untyped", "%s has no known type", s.name(i))
@@ -211,7 +214,7 @@ func (s *Score) notes(p *construction.Prediction) (out []scoring.Note) {
 	}
 	for _, o := range s.Overlaps {
 		if o.Counts {
-			add("pieces_overlap", fmt.Sprintf("final_state.pieces[%d]", o.J), "%s and %s overlap by area %s", s.name(o.I), s.name(o.J), short(o.Area))
+			add("pieces_overlap", fmt.Sprintf("final_state.pieces[%d]", o.J), "%s and %s overlap by area %s", s.name(o.I), s.name(o.J), formatShort(o.Area))
 		}
 	}
 	if len(s.Components) > 1 {
@@ -228,18 +231,19 @@ func (s *Score) notes(p *construction.Prediction) (out []scoring.Note) {
 	return out
 }
 
-func short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+// formatShort formats a number of a note with 6 digits.
+func formatShort(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// off says by how much a value is off.
-func off(d float64) string {
+// deviation describes by how much a value is off.
+func deviation(d float64) string {
 	if math.Abs(d) < 1e-12 {
 		return "right"
 	}
 	return strconv.FormatFloat(d, 'g', 3, 64) + " off"
 }
 
-// worstEdge names the edge whose length is farthest from what it should be, by
-// the way round that fits best.
+// worstEdge describes the edge whose length is farthest from the canonical one, for the rotation
+// and direction of the vertices that fit best.
 func worstEdge(list []construction.Point, kind construction.Kind) string {
 	c := canons[kind]
 	points := make([]plane.Point, len(list))
@@ -249,7 +253,7 @@ func worstEdge(list []construction.Point, kind construction.Kind) string {
 	if len(points) != len(c.corners) {
 		return fmt.Sprintf("; it has %d vertices, want %d", len(points), len(c.corners))
 	}
-	own, want := lengths(points), lengths(c.corners)
+	own, want := edgeLengths(points), edgeLengths(c.corners)
 	n := len(own)
 	best, at, gap := math.Inf(1), 0, 0.0
 	for shift := range n {
@@ -270,12 +274,13 @@ func worstEdge(list []construction.Point, kind construction.Kind) string {
 	if math.Abs(gap) < 1e-12 {
 		return "; its edges have the right lengths, its angles are wrong"
 	}
-	return fmt.Sprintf("; edge %d-%d has length %s, want %s", at, (at+1)%n, short(own[at]), short(own[at]-gap))
+	return fmt.Sprintf("; edge %d-%d has length %s, want %s", at, (at+1)%n, formatShort(own[at]), formatShort(own[at]-gap))
 }
 
-func lengths(list []plane.Point) (out []float64) {
+// edgeLengths returns the lengths of a polygon's edges.
+func edgeLengths(list []plane.Point) (out []float64) {
 	for i, a := range list {
-		out = append(out, math.Sqrt(square(a, list[(i+1)%len(list)]).Float()))
+		out = append(out, math.Sqrt(squaredDistance(a, list[(i+1)%len(list)]).Float()))
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package tangram
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"plumb/scoring/tangram/construction"
@@ -10,29 +11,29 @@ import (
 
 // PieceScore describes one piece of an answer. See docs/spec/tangram.md#r47.
 type PieceScore struct {
-	ID                string
-	HasID             bool
-	Kind              construction.Kind // "" for none
-	Parsed            bool
-	Problem           string // why the vertices are refused
-	Simple            bool
-	Area, Perimeter   float64
-	Typed             bool // parsed and of a known type
-	RGE, Congruent    bool
-	AreaOff, SidesOff float64 // by how much area and perimeter are off, where typed
+	ID                        string
+	HasID                     bool
+	Kind                      construction.Kind // "" for none
+	Parsed                    bool
+	Problem                   string // why the vertices could not be read
+	Simple                    bool
+	Area, Perimeter           float64
+	Typed                     bool // parsed and of a known type
+	RGE, Congruent            bool
+	AreaError, PerimeterError float64 // differences from the canonical piece, if typed
 }
 
-// Overlap is a pair of pieces with positive intersection.
+// Overlap is a pair of pieces whose interiors intersect.
 type Overlap struct {
 	I, J   int
 	Area   float64
 	Counts bool // more than the tolerance
 }
 
-// Score holds everything that is decided of one prediction. See
+// Score holds all decisions and measurements of one predicted assembly. See
 // docs/spec/tangram.md#r47.
 type Score struct {
-	TSE     bool
+	TSE     bool // syntax error
 	Reasons []string
 	Class   string // "exact", "decimal", "" for none
 	Pieces  []PieceScore
@@ -41,18 +42,20 @@ type Score struct {
 	Limited bool
 	Rounded bool // coordinates were too long to decide exactly, docs/spec/tangram.md#r45
 
-	RGE, RGEParsed, RGECongruent                   bool
-	PE, PEOverlap, PEDisconnected, PEDisconnectedP bool
-	VPR                                            bool
-	Overlaps                                       []Overlap
-	Components                                     [][]int // pieces that hang together by edges, where there are several
+	// Errors of rigid geometry and physics errors, and whether the pieces have neither.
 
-	Evaluable                 bool
-	Union, Shared, IoU, Hausd float64
-	Success                   bool
-	Matches                   bool // the union fills the target, whatever stage 1 said
+	RGE, RGEParsed, RGECongruent                       bool
+	PE, PEOverlap, PEDisconnected, PEDisconnectedPoint bool
+	VPR                                                bool
+	Overlaps                                           []Overlap
+	Components                                         [][]int // pieces connected by edges, if there are several components
 
-	raster *measured // the measurement instead of exact arithmetic, nil for none
+	Evaluable                     bool
+	Union, Shared, IoU, Hausdorff float64
+	Success                       bool
+	Matches                       bool // the union fills the target, whether or not the pieces are valid
+
+	rasterResult *rasterResult // the measurement instead of exact arithmetic, nil for none
 }
 
 // The thresholds of success for decimal answers. See docs/spec/tangram.md#r44.
@@ -61,28 +64,28 @@ const (
 	successDistance = 0.02
 )
 
-// memory is kept from answer to answer.
-type memory struct {
-	plane  plane.Evaluator
-	lists  [][]plane.Point // vertices of the parsed pieces
-	at     []int           // their places among all pieces
-	edges  [][]line        // their edges
-	lines  []line          // memory of edges
-	byEdge graph           // pieces that hang together by edges, or by points
-	byDot  graph
+// scratch is the memory of one evaluation, reused for the next one.
+type scratch struct {
+	plane   plane.Evaluator
+	lists   [][]plane.Point // vertices of the parsed pieces
+	index   []int           // their indices among all pieces
+	edges   [][]segment     // their edges
+	lines   []segment       // backing array of edges
+	byEdge  unionFind       // pieces connected by edges
+	byPoint unionFind       // pieces connected by edges or points
 }
 
-var memories = sync.Pool{New: func() any { return new(memory) }}
+var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
-// Evaluate scores a prediction against a target, which is nil where no target is
-// needed. Any number of goroutines may call it.
-func Evaluate(p *construction.Prediction, t *plane.Target) Score { return evaluateBy(p, t, nil) }
+// Evaluate scores a prediction against a target, or without one if t is nil. It is safe for
+// concurrent use.
+func Evaluate(p *construction.Prediction, t *plane.Target) Score { return evaluate(p, t, nil) }
 
-// evaluateBy is Evaluate, with the union measured on a raster unless r is nil.
-func evaluateBy(p *construction.Prediction, t *plane.Target, r *raster) Score {
-	m := memories.Get().(*memory)
-	defer memories.Put(m)
-	m.lists, m.at, m.edges, m.lines = m.lists[:0], m.at[:0], m.edges[:0], m.lines[:0]
+// evaluate is Evaluate, with the union measured on a raster unless r is nil.
+func evaluate(p *construction.Prediction, t *plane.Target, r *rasterMeter) Score {
+	m := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(m)
+	m.lists, m.index, m.edges, m.lines = m.lists[:0], m.index[:0], m.edges[:0], m.lines[:0]
 
 	s := Score{TSE: len(p.Reasons) > 0, Reasons: p.Reasons, Parsed: p.Parsed, Found: p.Found, Limited: p.Limited}
 	if p.Parsed > 0 {
@@ -98,7 +101,7 @@ func evaluateBy(p *construction.Prediction, t *plane.Target, r *raster) Score {
 		if q.Vertices == nil {
 			continue
 		}
-		m.lists, m.at = append(m.lists, q.Vertices), append(m.at, i)
+		m.lists, m.index = append(m.lists, q.Vertices), append(m.index, i)
 	}
 	if len(m.lists) == 0 {
 		return s
@@ -107,56 +110,52 @@ func evaluateBy(p *construction.Prediction, t *plane.Target, r *raster) Score {
 	s.Rounded = e.Rounded
 	for _, list := range m.lists {
 		from := len(m.lines)
-		m.lines = appendLines(m.lines, list)
+		m.lines = appendSegments(m.lines, list)
 		m.edges = append(m.edges, m.lines[from:])
 	}
-	s.pieces(m, e, p.Decimal)
-	s.physics(m, e, p.Decimal)
+	s.checkPieces(m, e, p.Decimal)
+	s.checkContacts(m, e, p.Decimal)
 	s.VPR = !s.TSE && !s.RGE && !s.PE // docs/spec/tangram.md#r38
-	for _, takes := range e.HasArea {
-		s.Evaluable = s.Evaluable || takes
-	}
+	s.Evaluable = t != nil && slices.Contains(e.HasArea, true)
 	switch {
-	case t == nil:
-		s.Evaluable = false
 	case s.Evaluable && r != nil:
 		s.matchRaster(e, t, p.Decimal, r)
 	case s.Evaluable:
-		s.match(e, t, p.Decimal)
+		s.matchExact(e, t, p.Decimal)
 	}
 	return s
 }
 
-// pieces fills in the geometry of each piece: which are wrong
-// (docs/spec/tangram.md#r31) and which are not congruent (docs/spec/tangram.md#r32).
-func (s *Score) pieces(m *memory, r *plane.Result, decimal bool) {
-	wrong, odd := false, false
+// checkPieces fills in the geometry of each piece: which are not rigid (docs/spec/tangram.md#r31)
+// and which are not congruent (docs/spec/tangram.md#r32).
+func (s *Score) checkPieces(m *scratch, r *plane.Result, decimal bool) {
+	wrong, incongruent := false, false
 	for k, list := range m.lists {
-		q := &s.Pieces[m.at[k]]
-		q.Simple, q.Area, q.Perimeter = r.Simple[k], r.Area[k], around(m.edges[k])
+		q := &s.Pieces[m.index[k]]
+		q.Simple, q.Area, q.Perimeter = r.Simple[k], r.Area[k], floatPerimeter(m.edges[k])
 		c := canons[q.Kind]
 		if c == nil {
 			continue
 		}
 		q.Typed = true
-		q.Congruent = congruent(list, m.edges[k], c, decimal) && q.Simple
-		q.RGE = (decimal || !q.Congruent) && distorted(list, q, c, decimal)
-		q.AreaOff, q.SidesOff = q.Area-c.areaF, q.Perimeter-c.perimeterF
-		wrong, odd = wrong || q.RGE, odd || !q.Congruent
+		q.Congruent = isCongruent(list, m.edges[k], c, decimal) && q.Simple
+		q.RGE = (decimal || !q.Congruent) && isDistorted(list, q, c, decimal)
+		q.AreaError, q.PerimeterError = q.Area-c.areaF, q.Perimeter-c.perimeterF
+		wrong, incongruent = wrong || q.RGE, incongruent || !q.Congruent
 	}
 	s.RGEParsed = wrong
-	s.RGE, s.RGECongruent = !s.TSE && wrong, !s.TSE && odd
+	s.RGE, s.RGECongruent = !s.TSE && wrong, !s.TSE && incongruent
 }
 
-// physics decides which pieces overlap (docs/spec/tangram.md#r34) and which are apart
-// (docs/spec/tangram.md#r36); either is an error (docs/spec/tangram.md#r35).
-func (s *Score) physics(m *memory, r *plane.Result, decimal bool) {
-	n, at := len(m.edges), m.at
-	edges, points := &m.byEdge, &m.byDot
+// checkContacts decides which pieces overlap (docs/spec/tangram.md#r34) and which are disconnected
+// (docs/spec/tangram.md#r36). Either is a physics error (docs/spec/tangram.md#r35).
+func (s *Score) checkContacts(m *scratch, r *plane.Result, decimal bool) {
+	n, at := len(m.edges), m.index
+	edges, points := &m.byEdge, &m.byPoint
 	edges.reset(n)
 	points.reset(n)
 	for _, o := range r.Overlaps {
-		counts := !decimal || o.Area > tauArea
+		counts := !decimal || o.Area > areaTolerance
 		s.Overlaps = append(s.Overlaps, Overlap{at[o.I], at[o.J], o.Area, counts})
 		s.PEOverlap = s.PEOverlap || counts
 		if counts {
@@ -171,7 +170,7 @@ func (s *Score) physics(m *memory, r *plane.Result, decimal bool) {
 			}
 			var edge, point bool
 			if decimal {
-				edge, point = touching(m.edges[i], m.edges[j])
+				edge, point = contactKinds(m.edges[i], m.edges[j])
 			} else {
 				edge = r.SharesEdge(i, j)
 				point = edge || points.find(i) != points.find(j) && r.Touches(i, j)
@@ -184,60 +183,62 @@ func (s *Score) physics(m *memory, r *plane.Result, decimal bool) {
 			}
 		}
 	}
-	s.PEDisconnected = edges.apart(r.HasArea)
-	s.PEDisconnectedP = points.apart(r.HasArea)
+	s.PEDisconnected = edges.disconnected(r.HasArea)
+	s.PEDisconnectedPoint = points.disconnected(r.HasArea)
 	if s.PEDisconnected {
-		s.Components = edges.groups(r.HasArea, at)
+		s.Components = edges.components(r.HasArea, at)
 	}
 	s.PE = s.PEOverlap || s.PEDisconnected
 }
 
-// match compares the union with the target, whatever stage 1 found. See
-// docs/spec/tangram.md#r39.
-func (s *Score) match(r *plane.Result, t *plane.Target, decimal bool) {
+// matchExact compares the union with the target in exact arithmetic, whatever the checks of the
+// pieces found. See docs/spec/tangram.md#r39.
+func (s *Score) matchExact(r *plane.Result, t *plane.Target, decimal bool) {
 	s.Union, s.Shared = r.Union, r.Shared
 	s.IoU = r.Shared / (r.Union + t.Area - r.Shared)
 	if !decimal && r.Equal {
 		s.Union, s.Shared, s.IoU = t.Area, t.Area, 1
 	} else {
-		s.Hausd = r.Hausdorff(t, decimal)
+		s.Hausdorff = r.Hausdorff(t, decimal)
 	}
 	s.IoU = math.Max(0, math.Min(1, s.IoU))
 	if decimal {
-		s.Matches = s.IoU >= successIoU && s.Hausd <= successDistance
+		s.Matches = s.IoU >= successIoU && s.Hausdorff <= successDistance
 	} else {
 		s.Matches = r.Equal
 	}
 	s.Success = s.VPR && s.Matches
 }
 
-// graph joins pieces into components.
-type graph struct{ root []int }
+// unionFind is a disjoint-set forest of pieces: its sets are connected components.
+type unionFind struct{ parent []int }
 
-func (g *graph) reset(n int) {
-	g.root = g.root[:0]
+// reset makes n sets of one piece each.
+func (g *unionFind) reset(n int) {
+	g.parent = g.parent[:0]
 	for i := range n {
-		g.root = append(g.root, i)
+		g.parent = append(g.parent, i)
 	}
 }
 
-func (g *graph) find(i int) int {
-	for g.root[i] != i {
-		i = g.root[i]
+// find returns the root of the set of piece i.
+func (g *unionFind) find(i int) int {
+	for g.parent[i] != i {
+		i = g.parent[i]
 	}
 	return i
 }
 
-// join makes the smaller number the root, so that groups stand in order.
-func (g *graph) join(i, j int) {
+// join merges two sets. The smaller index becomes the root, so that components are in order.
+func (g *unionFind) join(i, j int) {
 	i, j = g.find(i), g.find(j)
-	g.root[max(i, j)] = min(i, j)
+	g.parent[max(i, j)] = min(i, j)
 }
 
-// apart reports whether those that take part are in several components.
-func (g *graph) apart(takes []bool) bool {
+// disconnected reports whether the pieces with area are in several components.
+func (g *unionFind) disconnected(hasArea []bool) bool {
 	first := -1
-	for i, t := range takes {
+	for i, t := range hasArea {
 		switch {
 		case !t:
 		case first < 0:
@@ -249,10 +250,11 @@ func (g *graph) apart(takes []bool) bool {
 	return false
 }
 
-// groups are the components of those that take part, by what at calls them.
-func (g *graph) groups(takes []bool, at []int) (out [][]int) {
+// components returns the components of the pieces with area. Pieces are given by their entries in
+// index.
+func (g *unionFind) components(hasArea []bool, index []int) (out [][]int) {
 	place := map[int]int{}
-	for i, t := range takes {
+	for i, t := range hasArea {
 		if !t {
 			continue
 		}
@@ -263,7 +265,7 @@ func (g *graph) groups(takes []bool, at []int) (out [][]int) {
 			place[root] = k
 			out = append(out, nil)
 		}
-		out[k] = append(out[k], at[i])
+		out[k] = append(out[k], index[i])
 	}
 	return out
 }

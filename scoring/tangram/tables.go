@@ -10,13 +10,11 @@ import (
 	"plumb/scoring"
 )
 
-// settings are those of Task 2, in the order of the paper. See
-// docs/spec/tangram.md#r51.
+// settings are the settings of Task 2, in the paper's order. See docs/spec/tangram.md#r51.
 var settings = []string{"zero-shot", "in-context", "visual-centric"}
 
-// tables aggregates results as the paper's Tables 1 to 3 do. Repeats of an item are
-// averaged first. Sums are compensated and follow the order of the input. See
-// docs/spec/tangram.md#r50.
+// tables aggregates results as Tables 1 to 3 of the paper do. Repeats of an item are averaged
+// first. Sums are compensated and follow the order of the input. See docs/spec/tangram.md#r50.
 type tables struct {
 	missing bool
 	groups  map[string]*group // by setting
@@ -24,11 +22,12 @@ type tables struct {
 	choices group
 }
 
+// newTables implements scoring.Suite.Tables.
 func newTables(o scoring.TableOptions) scoring.Tables {
 	return &tables{missing: o.Missing, groups: map[string]*group{}}
 }
 
-// The ways to read an answer that have a row of their own.
+// The rows of Table 2: ways of reading an answer.
 const (
 	mainColumn      = iota
 	repairColumn    // with repaired backslashes
@@ -37,66 +36,68 @@ const (
 	columns
 )
 
-// group is what one setting adds up to.
+// group adds up the answers of one setting.
 type group struct {
 	n, missing int
-	alone      [columns]column // answers that name no repeat
-	items      []item          // of the others, in order of appearance
-	at         map[string]int  // places in items
-	answers    int             // in items
+	single     [columns]columnMeans // answers that name no repeat
+	items      []itemTallies        // of the others, in order of appearance
+	itemIndex  map[string]int       // indices in items by the item's key
+	answers    int                  // counted in items
 }
 
-// item adds up the repeats of one item, for each column; Task 1 has the first alone.
-type item [columns]tally
+// itemTallies adds up the repeats of one item for each row of Table 2; Task 1 only uses the first.
+type itemTallies [columns]tally
 
-// tally counts answers, and sums over those of which there is something.
+// tally counts answers and adds up their measures.
 type tally struct {
-	n, tse, rge, pe, vpr, success int32
-	evaluable, whole              int32 // whole: without a syntax error and evaluable
-	iou, far, iouOK, farOK        float64
+	n, tse, rge, pe, vpr, success      int32
+	evaluable, syntaxOK                int32 // whole: without a syntax error and evaluable
+	iou, hausdorff, iouOK, hausdorffOK float64
 }
 
-// maxItems is how many items of a group are remembered. Beyond it each answer counts
-// as an item.
+// maxItems bounds the items of a group that are remembered. Beyond it each answer counts as an
+// item of its own.
 const maxItems = 1 << 18
 
-// add counts an answer: in its item, or alone where it names no repeat.
-func (g *group) add(r *scoring.Result, answer *item) {
+// add counts an answer with the other repeats of its item, or by itself if it has no repeat
+// number.
+func (g *group) add(r *scoring.Result, answer *itemTallies) {
 	g.n++
 	i := -1
 	if r.Who.Repeat > 0 {
-		i = g.place(r)
+		i = g.itemOf(r)
 	}
 	if i < 0 {
 		for c := range answer {
-			g.alone[c].add(&answer[c])
+			g.single[c].add(&answer[c])
 		}
 		return
 	}
 	g.answers++
 	for c := range answer {
-		g.items[i][c].join(&answer[c])
+		g.items[i][c].merge(&answer[c])
 	}
 }
 
-// place returns the index of the item of an answer, -1 where it is not remembered.
-func (g *group) place(r *scoring.Result) int {
+// itemOf returns the index of the answer's item in g.items, or -1 if it is not remembered.
+func (g *group) itemOf(r *scoring.Result) int {
 	key, named := r.Item(nil)
-	i, ok := g.at[string(key)]
+	i, ok := g.itemIndex[string(key)]
 	switch {
 	case ok:
 		return i
-	case !named || len(g.at) >= maxItems:
+	case !named || len(g.itemIndex) >= maxItems:
 		return -1
-	case g.at == nil:
-		g.at = map[string]int{}
+	case g.itemIndex == nil:
+		g.itemIndex = map[string]int{}
 	}
-	g.at[string(key)] = len(g.items)
-	g.items = append(g.items, item{})
+	g.itemIndex[string(key)] = len(g.items)
+	g.items = append(g.items, itemTallies{})
 	return len(g.items) - 1
 }
 
-func (t *tally) join(o *tally) {
+// merge adds the counts of o to t.
+func (t *tally) merge(o *tally) {
 	t.n += o.n
 	t.tse += o.tse
 	t.rge += o.rge
@@ -104,36 +105,37 @@ func (t *tally) join(o *tally) {
 	t.vpr += o.vpr
 	t.success += o.success
 	t.evaluable += o.evaluable
-	t.whole += o.whole
+	t.syntaxOK += o.syntaxOK
 	t.iou += o.iou
-	t.far += o.far
+	t.hausdorff += o.hausdorff
 	t.iouOK += o.iouOK
-	t.farOK += o.farOK
+	t.hausdorffOK += o.hausdorffOK
 }
 
-// column is a row of Table 2: means over items of the means over their repeats.
-type column struct {
-	evaluable, whole                      int // answers
-	tse, rge, pe, vpr, success, evaluated mean
-	iou, far, iouOK, farOK, iouAll        mean
+// columnMeans is a row of Table 2: means over items of the means over their repeats.
+type columnMeans struct {
+	evaluable, syntaxOK                        int // answers
+	tse, rge, pe, vpr, success, evaluated      mean
+	iou, hausdorff, iouOK, hausdorffOK, iouAll mean
 }
 
-// column adds up the items.
-func (g *group) column(which int) column {
-	c := g.alone[which]
+// column returns the row of Table 2 for one way of reading answers.
+func (g *group) column(which int) columnMeans {
+	c := g.single[which]
 	for i := range g.items {
 		c.add(&g.items[i][which])
 	}
 	return c
 }
 
-// add counts an item. It ignores a column without answers, as Task 1 leaves them.
-func (c *column) add(t *tally) {
+// add counts an item. It ignores a tally without answers, which Task 1 has in all rows but the
+// first.
+func (c *columnMeans) add(t *tally) {
 	if t.n == 0 {
 		return
 	}
 	c.evaluable += int(t.evaluable)
-	c.whole += int(t.whole)
+	c.syntaxOK += int(t.syntaxOK)
 	share := func(m *mean, k int32) { m.add(float64(k) / float64(t.n)) }
 	share(&c.tse, t.tse)
 	share(&c.rge, t.rge)
@@ -144,53 +146,45 @@ func (c *column) add(t *tally) {
 	c.iouAll.add(t.iou / float64(t.n))
 	if t.evaluable > 0 {
 		c.iou.add(t.iou / float64(t.evaluable))
-		c.far.add(t.far / float64(t.evaluable))
+		c.hausdorff.add(t.hausdorff / float64(t.evaluable))
 	}
-	if t.whole > 0 {
-		c.iouOK.add(t.iouOK / float64(t.whole))
-		c.farOK.add(t.farOK / float64(t.whole))
+	if t.syntaxOK > 0 {
+		c.iouOK.add(t.iouOK / float64(t.syntaxOK))
+		c.hausdorffOK.add(t.hausdorffOK / float64(t.syntaxOK))
 	}
 }
 
-// mean is a mean with a compensated sum.
+// mean is a mean with a compensated sum (Neumaier).
 type mean struct {
-	sum sum
-	n   int
+	sum, lost float64
+	n         int
 }
 
 func (m *mean) add(x float64) {
-	m.sum.add(x)
+	t := m.sum + x
+	if math.Abs(m.sum) >= math.Abs(x) {
+		m.lost += (m.sum - t) + x
+	} else {
+		m.lost += (x - t) + m.sum
+	}
+	m.sum = t
 	m.n++
 }
 
-// times is k times the mean, NaN for a mean of nothing.
-func (m *mean) times(k float64) float64 { return k * m.sum.over(m.n) }
+// times returns k times the mean, or NaN if nothing was added.
+func (m *mean) times(k float64) float64 { return k * ((m.sum + m.lost) / float64(m.n)) }
 
-// percent prints the mean of shares.
-func (m *mean) percent() string { return digits(100*(m.sum.s+m.sum.c)/float64(m.n), 2) }
+// percent formats the mean of shares as a percentage.
+func (m *mean) percent() string { return formatFixed(100*(m.sum+m.lost)/float64(m.n), 2) }
 
-// sum is a compensated sum (Neumaier).
-type sum struct{ s, c float64 }
-
-func (a *sum) add(x float64) {
-	t := a.s + x
-	if math.Abs(a.s) >= math.Abs(x) {
-		a.c += (a.s - t) + x
-	} else {
-		a.c += (x - t) + a.s
-	}
-	a.s = t
-}
-
-func (a *sum) over(n int) float64 { return (a.s + a.c) / float64(n) }
-
-// sample is what a column needs of one answer.
+// sample is the part of one answer's result that tables use.
 type sample struct {
 	tse, rge, pe, matches bool
-	iou, far              float64
+	iou, hausdorff        float64
 	evaluable             bool
 }
 
+// add counts an answer.
 func (c *tally) add(s sample) {
 	count := func(n *int32, b bool) {
 		if b {
@@ -209,11 +203,11 @@ func (c *tally) add(s sample) {
 	}
 	c.evaluable++
 	c.iou += s.iou
-	c.far += s.far
+	c.hausdorff += s.hausdorff
 	if !s.tse {
-		c.whole++
+		c.syntaxOK++
 		c.iouOK += s.iou
-		c.farOK += s.far
+		c.hausdorffOK += s.hausdorff
 	}
 }
 
@@ -224,7 +218,7 @@ func (t *tables) Add(r *scoring.Result) {
 		return
 	}
 	if r.Test == Outline {
-		t.choose(r, missing)
+		t.addChoice(r, missing)
 		return
 	}
 	name := ""
@@ -242,7 +236,7 @@ func (t *tables) Add(r *scoring.Result) {
 			return
 		}
 	}
-	var it item
+	var it itemTallies
 	if missing { // a failed request has the syntax error json, docs/spec/tangram.md#r49
 		for c := range it {
 			it[c].add(sample{tse: true})
@@ -253,8 +247,8 @@ func (t *tables) Add(r *scoring.Result) {
 	g.add(r, &it)
 }
 
-// read fills in an answer that was scored.
-func (it *item) read(r *scoring.Result) {
+// read counts a scored answer in all rows.
+func (it *itemTallies) read(r *scoring.Result) {
 	main := sampleOf(r, "")
 	it[mainColumn].add(main)
 	again := main
@@ -272,18 +266,19 @@ func (it *item) read(r *scoring.Result) {
 	it[pointsColumn].add(s)
 }
 
+// sampleOf reads a sample from the metrics whose names have the prefix.
 func sampleOf(r *scoring.Result, prefix string) (s sample) {
 	s.tse, _ = r.Bool(prefix + "tse")
 	s.rge, _ = r.Bool(prefix + "rge")
 	s.pe, _ = r.Bool(prefix + "pe")
 	s.matches, _ = r.Bool(prefix + "matches")
 	s.iou, s.evaluable = r.Float(prefix + "iou")
-	s.far, _ = r.Float(prefix + "hausdorff")
+	s.hausdorff, _ = r.Float(prefix + "hausdorff")
 	return s
 }
 
-// choose counts an answer of Task 1: an invalid one as a syntax error.
-func (t *tables) choose(r *scoring.Result, missing bool) {
+// addChoice counts an answer of Task 1: an invalid one as a syntax error.
+func (t *tables) addChoice(r *scoring.Result, missing bool) {
 	g := &t.choices
 	if missing {
 		g.missing++
@@ -291,7 +286,7 @@ func (t *tables) choose(r *scoring.Result, missing bool) {
 			return
 		}
 	}
-	var it item
+	var it itemTallies
 	at := &it[mainColumn]
 	at.n = 1
 	if invalid, _ := r.Bool("invalid"); invalid || missing {
@@ -306,27 +301,28 @@ func (t *tables) choose(r *scoring.Result, missing bool) {
 func (t *tables) Tables() (out []scoring.TextTable) {
 	if g := &t.choices; g.n > 0 {
 		c := g.column(mainColumn)
-		out = append(out, scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction", Text: 1, Note: g.note(t.missing),
+		out = append(out, scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction", Text: 1, Note: g.footnote(t.missing),
 			Columns: []string{"", "N", "Invalid", "Acc"}, Rows: [][]string{{"Task 1", strconv.Itoa(g.n), c.tse.percent(), c.success.percent()}}})
 	}
-	slices.SortStableFunc(t.order, func(a, b string) int { return place(a) - place(b) })
+	slices.SortStableFunc(t.order, func(a, b string) int { return settingOrder(a) - settingOrder(b) })
 	for _, name := range t.order {
 		if g := t.groups[name]; g.n > 0 {
-			out = append(out, g.table(name, t.missing), g.beside(name))
+			out = append(out, g.table(name, t.missing), g.detailTable(name))
 		}
 	}
 	return out
 }
 
-func place(setting string) int {
+// settingOrder returns the position of a setting in the report: the paper's settings first.
+func settingOrder(setting string) int {
 	if i := slices.Index(settings, setting); i >= 0 {
 		return i
 	}
 	return len(settings)
 }
 
-// note returns a text on how missing answers and repeats count.
-func (g *group) note(counted bool) string {
+// footnote describes how missing answers and repeats count.
+func (g *group) footnote(counted bool) string {
 	var parts []string
 	switch {
 	case g.missing == 0:
@@ -341,7 +337,7 @@ func (g *group) note(counted bool) string {
 	return strings.Join(parts, " ")
 }
 
-// title names the paper's table of a setting.
+// title returns the title of a setting's table.
 func title(setting string) string {
 	switch setting {
 	case "":
@@ -354,29 +350,32 @@ func title(setting string) string {
 	return "TangramPuzzle: " + setting
 }
 
+// table returns the setting's table in the form of Table 2, with a row for each way of reading
+// answers.
 func (g *group) table(name string, missing bool) scoring.TextTable {
 	out := scoring.TextTable{Title: title(name), Text: 1, Columns: []string{"", "N", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success"},
-		Note: g.note(missing)}
+		Note: g.footnote(missing)}
 	for which, name := range [columns]string{"main", "repaired backslashes", "rigid by congruence", "connected by points"} {
 		c := g.column(which)
 		out.Rows = append(out.Rows, []string{name, strconv.Itoa(g.n), c.tse.percent(), c.rge.percent(), c.pe.percent(), c.vpr.percent(),
-			digits(c.iou.times(100), 2), digits(c.far.times(1), 4), c.success.percent()})
+			formatFixed(c.iou.times(100), 2), formatFixed(c.hausdorff.times(1), 4), c.success.percent()})
 	}
 	return out
 }
 
-func (g *group) beside(name string) scoring.TextTable {
+// detailTable returns the figures that the paper's table does not have.
+func (g *group) detailTable(name string) scoring.TextTable {
 	c := g.column(mainColumn)
 	return scoring.TextTable{Title: title(name) + ", beside it", Text: 1, Columns: []string{"", "count", "value"}, Rows: [][]string{
 		{"evaluable, %", strconv.Itoa(c.evaluable), c.evaluated.percent()},
-		{"iou_all, missing as 0", strconv.Itoa(g.n), digits(c.iouAll.times(100), 2)},
-		{"iou_syntax_ok", strconv.Itoa(c.whole), digits(c.iouOK.times(100), 2)},
-		{"hausdorff_syntax_ok", strconv.Itoa(c.whole), digits(c.farOK.times(1), 4)},
+		{"iou_all, missing as 0", strconv.Itoa(g.n), formatFixed(c.iouAll.times(100), 2)},
+		{"iou_syntax_ok", strconv.Itoa(c.syntaxOK), formatFixed(c.iouOK.times(100), 2)},
+		{"hausdorff_syntax_ok", strconv.Itoa(c.syntaxOK), formatFixed(c.hausdorffOK.times(1), 4)},
 	}}
 }
 
-// digits prints a number; a dash stands for a mean of nothing.
-func digits(x float64, n int) string {
+// formatFixed formats x with n decimals, or a dash for the mean of nothing.
+func formatFixed(x float64, n int) string {
 	if math.IsNaN(x) {
 		return "-"
 	}

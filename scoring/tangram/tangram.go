@@ -1,9 +1,9 @@
-// Package tangram scores TangramPuzzle: whether seven pieces that a model placed are
-// rigid, do not overlap, are connected and fill the target, and how far they are from
-// it; and, for the test outline, which of four silhouettes it named. In: raw text and
-// the instance. Out: decisions that are exact for exact coordinates, with reasons for
-// every piece. It uses no pixels, except under the variant that measures the union on
-// a raster. Its rules are in docs/spec/tangram.md.
+// Package tangram scores TangramPuzzle. For the test solution it decides whether the seven pieces
+// that a model placed are rigid, do not overlap, are connected and fill the target, and how far
+// they are from it; for the test outline, which of four silhouettes the model chose. In: the
+// model's text and the instance. Out: decisions that are exact for exact coordinates, with reasons
+// for every piece. It uses no pixels, except under the variant that measures the union on a
+// raster. Its rules are in docs/spec/tangram.md.
 package tangram
 
 import (
@@ -39,39 +39,40 @@ const (
 	RasterSize   = "tangram.raster_size"
 )
 
-// suite is the benchmark. It is safe for concurrent use.
+// suite holds what the items of the benchmark share. It is safe for concurrent use.
 type suite struct {
-	pool  sync.Pool // of *construction.Reader
-	texts sync.Pool // of *[]byte
+	readers sync.Pool // of *construction.Reader
+	buffers sync.Pool // of *[]byte
 
 	mu      sync.RWMutex
 	targets map[string]*plane.Target // by the text of their vertices
 }
 
-// New returns the suite.
+// New returns the TangramPuzzle suite.
 func New() *scoring.Suite {
 	s := &suite{targets: map[string]*plane.Target{}}
-	s.pool.New = func() any { return new(construction.Reader) }
-	s.texts.New = func() any { return new([]byte) }
+	s.readers.New = func() any { return new(construction.Reader) }
+	s.buffers.New = func() any { return new([]byte) }
 	return &scoring.Suite{
 		Name: suiteName, Tests: []string{Outline, Solution}, Variants: variants,
 		Tasks: scoring.TaskFile{ // instances, one per line
-			Fields: []string{"target_outline"}, Keys: keys, Refer: refer,
+			Fields: []string{"target_outline"}, Keys: instanceKeys, Refer: instanceName,
 			Unread: []string{"initial_state", "final_state", "adjacency_graph"},
 		},
-		Prepare: s.prepare, Lacking: lacking,
-		LooseAnswers: true, // tce reads them
+		Prepare: s.prepare, Lacking: missingFields,
+		LooseAnswers: true, // package construction reads them
 		AnswerForms:  map[string]string{"response": "an object with final_state"}, OwnAnswer: ownAnswer,
-		Tables: newTables, Paint: s.draw,
+		Tables: newTables, Paint: s.drawAnswer,
 	}
 }
 
-// ownAnswer reports whether v is the object that the prompt asks for, which
-// only the solution test has.
+// ownAnswer reports whether v is an answer object as the prompt of the solution test asks for. The
+// outline test has none.
 func ownAnswer(it *scoring.Item, _ string, v *fastjson.Value) bool {
 	return it.Test != Outline && (v.Exists("final_state") || v.Exists("tce", "final_state") || v.Exists("TCE", "final_state"))
 }
 
+// variants are the documented variants of the suite.
 var variants = []scoring.Variant{
 	{Name: ScoreVariant, Value: "success|iou", Source: "decided", Doc: "the score of a solution: success as 1 or 0, or IoU, 0 where nothing is evaluable"},
 	{Name: Repair, Source: "decided", Doc: "backslashes that JSON does not know are doubled before the answer is read"},
@@ -81,7 +82,8 @@ var variants = []scoring.Variant{
 	{Name: RasterSize, Value: "128|256|512|1024|2048", Source: "decided", Doc: "pixels along a side of the raster, default 512"},
 }
 
-func keys(v *fastjson.Value, _ int) ([]string, error) {
+// instanceKeys returns the key under which an instance of a task file is found: its instance_id.
+func instanceKeys(v *fastjson.Value, _ int) ([]string, error) {
 	id := string(v.GetStringBytes("instance_id"))
 	if id == "" {
 		return nil, errors.New("got no instance_id; want the instance's name")
@@ -89,14 +91,15 @@ func keys(v *fastjson.Value, _ int) ([]string, error) {
 	return []string{id}, nil
 }
 
-func refer(v *fastjson.Value, id string) string {
+// instanceName returns the instance that an item refers to: its instance_id or else its id.
+func instanceName(v *fastjson.Value, id string) string {
 	if name := string(v.GetStringBytes("instance_id")); name != "" {
 		return name
 	}
 	return id
 }
 
-// prepare reads an item.
+// prepare implements scoring.Suite.Prepare.
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	if it.Test == "" {
 		it.Test = Solution
@@ -110,9 +113,9 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	var err error
 	switch it.Test {
 	case Solution:
-		err = s.solution(j, it, answer, v)
+		err = s.readSolution(j, it, answer, v)
 	case Outline:
-		err = j.outline(it.Fields, answer)
+		err = j.readOutline(it.Fields, answer)
 	default:
 		err = &scoring.Error{Code: "unknown_test", Message: fmt.Sprintf("cannot score item: got test %.40q; want %s or %s", it.Test, Solution, Outline)}
 	}
@@ -122,8 +125,8 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	return j, nil
 }
 
-// solution reads an answer to Task 2, nil for none.
-func (s *suite) solution(j *job, it *scoring.Item, answer *fastjson.Value, v scoring.Variants) error {
+// readSolution reads an answer to Task 2 into j; answer is nil for none.
+func (s *suite) readSolution(j *job, it *scoring.Item, answer *fastjson.Value, v scoring.Variants) error {
 	t, err := s.target(it.Fields)
 	if err != nil {
 		return err
@@ -134,24 +137,25 @@ func (s *suite) solution(j *job, it *scoring.Item, answer *fastjson.Value, v sco
 	if answer == nil {
 		return nil
 	}
-	r, err := rasterOf(v, it.Meter)
+	r, err := newRasterMeter(v, it.Meter)
 	if err != nil {
 		return err
 	}
 	text := answerText(answer)
-	j.seen = &sight{s, text, v.On(Repair), t}
-	a := solved{target: t, raster: r, variants: v, main: s.read(text, v.On(Repair))}
+	j.picture = &answerPicture{s, text, v.On(Repair), t}
+	a := solution{target: t, raster: r, variants: v, prediction: s.readAnswer(text, v.On(Repair))}
 	if r == nil && !v.On(Repair) {
 		if fixed := construction.Repair(text); fixed != text {
-			p := s.read(fixed, false)
+			p := s.readAnswer(fixed, false)
 			a.repaired = &p
 		}
 	}
-	j.score = a.score
+	j.score = a.addScore
 	return nil
 }
 
-func lacking(it *scoring.Item) error {
+// missingFields returns an error that lists the fields that an item lacks.
+func missingFields(it *scoring.Item) error {
 	l := scoring.LackingIn(it)
 	switch it.Test {
 	case "", Solution:
@@ -164,7 +168,7 @@ func lacking(it *scoring.Item) error {
 	return l.Err("want them in the line, or an instance_id and --tasks tangram=FILE")
 }
 
-// answerText is an answer: text, or the object itself.
+// answerText returns an answer's text, which is the JSON for an object.
 func answerText(v *fastjson.Value) string {
 	if v.Type() == fastjson.TypeString {
 		return string(v.GetStringBytes())
@@ -172,28 +176,28 @@ func answerText(v *fastjson.Value) string {
 	return v.String()
 }
 
-// read reads an answer.
-func (s *suite) read(text string, repair bool) construction.Prediction {
-	r := s.pool.Get().(*construction.Reader)
-	defer s.pool.Put(r)
+// readAnswer parses the text of an answer to Task 2 with a pooled reader.
+func (s *suite) readAnswer(text string, repair bool) construction.Prediction {
+	r := s.readers.Get().(*construction.Reader)
+	defer s.readers.Put(r)
 	return r.Read(text, repair)
 }
 
-// maxSetting is how many bytes of an item's setting are kept.
+// maxSetting bounds the bytes of an item's setting that are kept.
 const maxSetting = 64
 
-// maxTargets is how many prepared targets are kept.
+// maxTargets bounds the prepared targets that are cached.
 const maxTargets = 8192
 
-// target prepares the item's outline, once for all items that have it. See
+// target returns the item's prepared outline, from a cache by the text of its vertices. See
 // docs/spec/tangram.md#r12.
 func (s *suite) target(v *fastjson.Value) (*plane.Target, error) {
 	list := v.Get("target_outline", "vertices")
 	if list == nil || list.Type() != fastjson.TypeArray {
-		return nil, bad("target_outline.vertices", "it is missing; want a list of [x, y], or an instance_id and the file of --tasks")
+		return nil, badItem("target_outline.vertices", "it is missing; want a list of [x, y], or an instance_id and the file of --tasks")
 	}
-	buf := s.texts.Get().(*[]byte)
-	defer s.texts.Put(buf)
+	buf := s.buffers.Get().(*[]byte)
+	defer s.buffers.Put(buf)
 	*buf = list.MarshalTo((*buf)[:0])
 	text := *buf
 	s.mu.RLock()
@@ -215,22 +219,22 @@ func (s *suite) target(v *fastjson.Value) (*plane.Target, error) {
 	return t, nil
 }
 
-// maxOutline bounds the vertices of an outline: those of seven pieces, and as
-// many again.
+// maxOutline bounds the vertices of an outline: twice those of seven pieces.
 const maxOutline = 64
 
-// farthest is the largest coordinate of an outline.
-var farthest = field.Int(1_000_000)
+// maxCoordinate bounds the coordinates of an outline.
+var maxCoordinate = field.Int(1_000_000)
 
+// newTarget reads and prepares the vertices of a target outline.
 func newTarget(list []*fastjson.Value) (*plane.Target, error) {
 	if len(list) < 3 || len(list) > maxOutline {
-		return nil, bad("target_outline.vertices", "it has %d; want 3 to %d", len(list), maxOutline)
+		return nil, badItem("target_outline.vertices", "it has %d; want 3 to %d", len(list), maxOutline)
 	}
 	var points []plane.Point
 	for i, v := range list {
 		c := v.GetArray()
 		if len(c) != 2 {
-			return nil, bad(fmt.Sprintf("target_outline.vertices[%d]", i), "got %.40s; want [x, y]", v)
+			return nil, badItem(fmt.Sprintf("target_outline.vertices[%d]", i), "got %.40s; want [x, y]", v)
 		}
 		var p [2]field.Number
 		for k := range p {
@@ -239,8 +243,8 @@ func newTarget(list []*fastjson.Value) (*plane.Target, error) {
 				text = c[k].String()
 			}
 			n, _, err := field.Parse(text)
-			if err != nil || n.Cmp(farthest) > 0 || n.Neg().Cmp(farthest) > 0 {
-				return nil, bad(fmt.Sprintf("target_outline.vertices[%d]", i), "got %.40s; want coordinates in Q(sqrt 2), up to 10^6", c[k])
+			if err != nil || n.Cmp(maxCoordinate) > 0 || n.Neg().Cmp(maxCoordinate) > 0 {
+				return nil, badItem(fmt.Sprintf("target_outline.vertices[%d]", i), "got %.40s; want coordinates in Q(sqrt 2), up to 10^6", c[k])
 			}
 			p[k] = n
 		}
@@ -248,23 +252,24 @@ func newTarget(list []*fastjson.Value) (*plane.Target, error) {
 	}
 	t, ok := plane.NewTarget(points)
 	if !ok {
-		return nil, bad("target_outline.vertices", "the outline crosses or touches itself; want a simple polygon")
+		return nil, badItem("target_outline.vertices", "the outline crosses or touches itself; want a simple polygon")
 	}
 	return t, nil
 }
 
-func bad(field, format string, args ...any) error {
+// badItem returns an error about a field of the item.
+func badItem(field, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_item", Message: "cannot use " + field + ": " + fmt.Sprintf(format, args...)}
 }
 
 // job is an item that has been read.
 type job struct {
-	base  scoring.Result
-	score func(r *scoring.Result) // nil where there is no answer
-	seen  *sight                  // of an answer to Task 2, nil for none
+	base    scoring.Result
+	score   func(r *scoring.Result) // nil where there is no answer
+	picture *answerPicture          // of an answer to Task 2, nil for none
 }
 
-// Views implements scoring.Job.
+// Views implements scoring.Job. The suite needs no pictures.
 func (*job) Views() []view.View { return nil }
 
 // Score implements scoring.Job.

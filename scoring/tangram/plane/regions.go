@@ -4,59 +4,55 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"plumb/render/region"
 )
 
-// Region is a polygon region in doubles, for rasterising: convex parts whose union it is, each by
-// its corners, and the segments (x0, y0, x1, y1) of its boundary.
-type Region struct {
-	Parts    [][][2]float64
-	Boundary [][4]float64
-}
-
-// Regions returns the union of the assembly and the target as regions, for a caller that compares
+// Regions returns the union of the assembly and the target in doubles, for a caller that compares
 // their rasters. decimal thickens the boundaries; the parts stay as they are. At least one piece
 // must have area. See docs/spec/tangram.md#r46.
-func (r *Result) Regions(t *Target, decimal bool) (union, target Region) {
-	k := &r.evaluator.vertices
+func (r *Result) Regions(t *Target, decimal bool) (union, target region.Region) {
+	vs := &r.evaluator.vertices
 	for i, q := range r.evaluator.arr.rings {
+		corners := regionPoints(vs.x[q.from:q.to], vs.y[q.from:q.to])
 		switch {
 		case !r.HasArea[i]:
-		case r.Simple[i] && k.convex(q):
-			union.Parts = append(union.Parts, corners(k.x[q.from:q.to], k.y[q.from:q.to]))
+		case r.Simple[i] && vs.convex(q):
+			union.Parts = append(union.Parts, corners)
 		default:
-			union.Parts = trapezoids(union.Parts, corners(k.x[q.from:q.to], k.y[q.from:q.to]))
+			union.Parts = trapezoids(union.Parts, corners)
 		}
 	}
-	target.Parts = trapezoids(nil, corners(t.x, t.y))
-	own, other := r.evaluator.arr.boundary, t.boundary
+	target.Parts = trapezoids(nil, regionPoints(t.x, t.y))
+	boundary, targetBoundary := r.boundary(t, decimal), t.boundary
 	if decimal {
-		own, other = r.evaluator.thickener.thicken(&r.evaluator.arr, r.Simple, r.HasArea, max(t.maxCoord, r.evaluator.maxCoord)), t.thickBoundary
+		targetBoundary = t.thickBoundary
 	}
-	for _, s := range own {
-		union.Boundary = append(union.Boundary, [4]float64{s.x0, s.y0, s.x1, s.y1})
+	for _, s := range boundary {
+		union.Edges = append(union.Edges, region.Segment{A: region.Point{X: s.x0, Y: s.y0}, B: region.Point{X: s.x1, Y: s.y1}})
 	}
-	for _, s := range other {
-		target.Boundary = append(target.Boundary, [4]float64{s.x0, s.y0, s.x1, s.y1})
+	for _, s := range targetBoundary {
+		target.Edges = append(target.Edges, region.Segment{A: region.Point{X: s.x0, Y: s.y0}, B: region.Point{X: s.x1, Y: s.y1}})
 	}
 	return union, target
 }
 
-// corners pairs coordinates into points.
-func corners(x, y []float64) [][2]float64 {
-	out := make([][2]float64, len(x))
+// regionPoints pairs coordinates into points.
+func regionPoints(x, y []float64) []region.Point {
+	out := make([]region.Point, len(x))
 	for i := range x {
-		out[i] = [2]float64{x[i], y[i]}
+		out[i] = region.Point{X: x[i], Y: y[i]}
 	}
 	return out
 }
 
 // trapezoids appends the even-odd region of a polygon, cut into horizontal slabs at the heights of
 // vertices and crossings: within a slab the edges do not cross.
-func trapezoids(out [][][2]float64, list [][2]float64) [][][2]float64 {
+func trapezoids(out [][]region.Point, list []region.Point) [][]region.Point {
 	n := len(list)
 	var heights []float64
 	for i, a := range list {
-		heights = append(heights, a[1])
+		heights = append(heights, a.Y)
 		for j := range i {
 			if y, ok := crossingHeight(a, list[(i+1)%n], list[j], list[(j+1)%n]); ok {
 				heights = append(heights, y)
@@ -72,46 +68,47 @@ func trapezoids(out [][][2]float64, list [][2]float64) [][][2]float64 {
 }
 
 // crossingHeight returns the y at which two segments cross in their interiors.
-func crossingHeight(a, b, c, d [2]float64) (y float64, ok bool) {
-	side := func(a, b, c [2]float64) float64 {
-		return float64((b[0]-a[0])*(c[1]-a[1])) - float64((b[1]-a[1])*(c[0]-a[0]))
+func crossingHeight(a, b, c, d region.Point) (y float64, ok bool) {
+	side := func(a, b, c region.Point) float64 {
+		return float64((b.X-a.X)*(c.Y-a.Y)) - float64((b.Y-a.Y)*(c.X-a.X))
 	}
 	s, t := side(c, d, a), side(c, d, b)
 	if s*t >= 0 || side(a, b, c)*side(a, b, d) >= 0 {
 		return 0, false
 	}
-	return a[1] + float64(s/(s-t)*(b[1]-a[1])), true
+	return a.Y + float64(s/(s-t)*(b.Y-a.Y)), true
 }
 
 // slabTrapezoids appends the trapezoids of a polygon's even-odd region between two heights.
-func slabTrapezoids(out [][][2]float64, list [][2]float64, low, high float64) [][][2]float64 {
-	var edges [][2]float64 // x at the bottom and at the top
+func slabTrapezoids(out [][]region.Point, list []region.Point, low, high float64) [][]region.Point {
+	type edge struct{ bottom, top float64 } // its x at low and at high
+	var edges []edge
 	for i, a := range list {
 		b := list[(i+1)%len(list)]
-		if a[1] > b[1] {
+		if a.Y > b.Y {
 			a, b = b, a
 		}
-		if a[1] > low || b[1] < high {
+		if a.Y > low || b.Y < high {
 			continue
 		}
 		at := func(y float64) float64 {
-			return min(max(a[0]+float64((y-a[1])/(b[1]-a[1])*(b[0]-a[0])), min(a[0], b[0])), max(a[0], b[0]))
+			return min(max(a.X+float64((y-a.Y)/(b.Y-a.Y)*(b.X-a.X)), min(a.X, b.X)), max(a.X, b.X))
 		}
-		edges = append(edges, [2]float64{at(low), at(high)})
+		edges = append(edges, edge{at(low), at(high)})
 	}
-	slices.SortFunc(edges, func(a, b [2]float64) int { return cmp.Compare(a[0]+a[1], b[0]+b[1]) })
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.bottom+a.top, b.bottom+b.top) })
 	for i := 0; i+1 < len(edges); i += 2 {
 		l, r := edges[i], edges[i+1]
-		if math.Abs(r[0]-l[0])+math.Abs(r[1]-l[1]) < 1e-14 {
+		if math.Abs(r.bottom-l.bottom)+math.Abs(r.top-l.top) < 1e-14 {
 			continue
 		}
-		part := [][2]float64{{l[0], low}}
-		if l[0] != r[0] {
-			part = append(part, [2]float64{r[0], low})
+		part := []region.Point{{X: l.bottom, Y: low}}
+		if l.bottom != r.bottom {
+			part = append(part, region.Point{X: r.bottom, Y: low})
 		}
-		part = append(part, [2]float64{r[1], high})
-		if l[1] != r[1] {
-			part = append(part, [2]float64{l[1], high})
+		part = append(part, region.Point{X: r.top, Y: high})
+		if l.top != r.top {
+			part = append(part, region.Point{X: l.top, Y: high})
 		}
 		out = append(out, part)
 	}

@@ -156,12 +156,19 @@ func (r *Result) Hausdorff(t *Target, decimal bool) float64 {
 	if r.Equal && !decimal {
 		return 0
 	}
-	e := r.evaluator
-	d := &e.hausdorff
-	if !decimal {
-		d.union = prepareSegments(d.union[:0], e.arr.boundary)
-		return d.distance(d.union, t.boundary)
+	d := &r.evaluator.hausdorff
+	d.union = prepareSegments(d.union[:0], r.boundary(t, decimal))
+	if decimal {
+		return d.distance(d.union, t.thickBoundary)
 	}
-	d.union = prepareSegments(d.union[:0], e.thickener.thicken(&e.arr, r.Simple, r.HasArea, max(t.maxCoord, e.maxCoord)))
-	return d.distance(d.union, t.thickBoundary)
+	return d.distance(d.union, t.boundary)
+}
+
+// boundary returns the boundary of the union, thickened if decimal is set.
+func (r *Result) boundary(t *Target, decimal bool) []segment {
+	e := r.evaluator
+	if decimal {
+		return e.thickener.thicken(&e.arr, r.Simple, r.HasArea, max(t.maxCoord, e.maxCoord))
+	}
+	return e.arr.boundary
 }

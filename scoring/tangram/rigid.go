@@ -10,23 +10,23 @@ import (
 
 // The tolerances of decimal answers. See docs/spec/tangram.md#r27.
 const (
-	tauArea  = 1.0 / 100
-	tauSide  = 1.0 / 100 // of distances between corners
-	contact  = 1.0 / 300
-	contactL = 0.05
+	areaTolerance     = 1.0 / 100
+	distanceTolerance = 1.0 / 100 // of distances between corners
+	contactDistance   = 1.0 / 300
+	contactLength     = 0.05
 )
 
-// canon describes a canonical piece. See docs/spec/tangram.md#r1.
+// canon describes a canonical tangram piece. See docs/spec/tangram.md#r1.
 type canon struct {
 	area, perimeter   field.Number
 	areaF, perimeterF float64
 	corners           []plane.Point
-	squares           []field.Number // squared distances between corners, row by row
-	squaresF          []float64
+	squared           []field.Number // squared distances between corners, row by row
+	squaredF          []float64
 	distances         []float64
 }
 
-// canons are the canonical pieces by type.
+// canons are the canonical pieces by kind.
 var canons = func() map[construction.Kind]*canon {
 	n, r2 := field.Int, field.Surd(1, 1)
 	at := func(x, y field.Number) plane.Point { return plane.Point{X: x, Y: y} }
@@ -40,19 +40,20 @@ var canons = func() map[construction.Kind]*canon {
 	}
 }()
 
+// newCanon computes the measures of a canonical piece from its corners.
 func newCanon(corners ...plane.Point) *canon {
 	c := &canon{corners: corners, area: area(corners)}
 	c.perimeter, _ = perimeter(corners)
 	c.areaF, c.perimeterF = c.area.Float(), c.perimeter.Float()
-	c.squares = squares(corners)
-	for _, s := range c.squares {
-		c.squaresF = append(c.squaresF, s.Float())
+	c.squared = squaredDistances(corners)
+	for _, s := range c.squared {
+		c.squaredF = append(c.squaredF, s.Float())
 		c.distances = append(c.distances, math.Sqrt(s.Float()))
 	}
 	return c
 }
 
-// area is the shoelace area, exactly, 0 or more.
+// area returns the exact area of a polygon by the shoelace formula.
 func area(list []plane.Point) field.Number {
 	sum := field.Int(0)
 	for i, a := range list {
@@ -65,12 +66,12 @@ func area(list []plane.Point) field.Number {
 	return sum.Mul(field.Ratio(1, 2))
 }
 
-// perimeter returns the sum of the edges' lengths; ok is false where it does not lie
-// in K. It lies in K only if each length does. See docs/spec/tangram.md#r30.
+// perimeter returns the exact perimeter of a polygon; ok is false if it is not in Q(sqrt 2), which
+// holds if any edge length is not. See docs/spec/tangram.md#r30.
 func perimeter(list []plane.Point) (sum field.Number, ok bool) {
 	sum = field.Int(0)
 	for i, a := range list {
-		l, ok := square(a, list[(i+1)%len(list)]).Sqrt()
+		l, ok := squaredDistance(a, list[(i+1)%len(list)]).Sqrt()
 		if !ok {
 			return sum, false
 		}
@@ -79,26 +80,26 @@ func perimeter(list []plane.Point) (sum field.Number, ok bool) {
 	return sum, true
 }
 
-// around is the perimeter as a double.
-func around(list []line) (sum float64) {
+// floatPerimeter returns the sum of the edges' lengths.
+func floatPerimeter(list []segment) (sum float64) {
 	for i := range list {
 		sum += list[i].length()
 	}
 	return sum
 }
 
-// square is the squared distance of two points.
-func square(a, b plane.Point) field.Number {
+// squaredDistance returns the exact squared distance of two points.
+func squaredDistance(a, b plane.Point) field.Number {
 	return field.SquaredDistance(a.X, a.Y, b.X, b.Y)
 }
 
-// squares are the squared distances of all pairs of points, row by row.
-func squares(list []plane.Point) []field.Number {
+// squaredDistances returns the squared distances of all pairs of points, row by row.
+func squaredDistances(list []plane.Point) []field.Number {
 	n := len(list)
 	out := make([]field.Number, n*n)
 	for i := range n {
 		for j := range i {
-			d := square(list[i], list[j])
+			d := squaredDistance(list[i], list[j])
 			out[i*n+j], out[j*n+i] = d, d
 		}
 		out[i*n+i] = field.Int(0)
@@ -106,9 +107,9 @@ func squares(list []plane.Point) []field.Number {
 	return out
 }
 
-// slack is more than the error of a product of two differences of coordinates, or
-// of a sum of two: these are right to 2^-50 of themselves.
-func slack(edges []line) float64 {
+// productError bounds the error of a product of two differences of coordinates, and of a sum of
+// two such products. Coordinates have a relative error of 2^-50.
+func productError(edges []segment) float64 {
 	reach := 1.0
 	for i := range edges {
 		reach = max(reach, math.Abs(edges[i].x0), math.Abs(edges[i].y0))
@@ -116,20 +117,20 @@ func slack(edges []line) float64 {
 	return 0x1p-44 * reach * reach
 }
 
-// congruent reports whether a polygon is its canonical piece, moved, turned or
-// mirrored: without collinear vertices, some start and direction make all distances
-// between corners equal. Doubles rule out distances that are far off; the others are
-// compared exactly. See docs/spec/tangram.md#r32.
-func congruent(list []plane.Point, edges []line, c *canon, decimal bool) bool {
-	few := corners(list, edges)
-	n := len(few)
+// isCongruent reports whether a polygon is its canonical piece, moved, rotated or mirrored:
+// without collinear vertices, all distances between corners agree for some first corner and
+// direction. Doubles rule out distances that are far off; the others are compared exactly. See
+// docs/spec/tangram.md#r32.
+func isCongruent(list []plane.Point, edges []segment, c *canon, decimal bool) bool {
+	corners := withoutCollinear(list, edges)
+	n := len(corners)
 	if n != len(c.corners) {
 		return false
 	}
 	if n < len(list) {
-		list, edges = few, appendLines(nil, few)
+		list, edges = corners, appendSegments(nil, corners)
 	}
-	var far [maxCorners * maxCorners]float64 // distances of corners: squared, unless decimal
+	var distances [maxCorners * maxCorners]float64 // distances of corners: squared, unless decimal
 	for i := range n {
 		for j := range i {
 			dx, dy := edges[i].x0-edges[j].x0, edges[i].y0-edges[j].y0
@@ -137,12 +138,12 @@ func congruent(list []plane.Point, edges []line, c *canon, decimal bool) bool {
 			if decimal {
 				d = math.Sqrt(d)
 			}
-			far[i*n+j], far[j*n+i] = d, d
+			distances[i*n+j], distances[j*n+i] = d, d
 		}
 	}
-	want, tau := c.squaresF, slack(edges)
+	want, tau := c.squaredF, productError(edges)
 	if decimal {
-		want, tau = c.distances, tauSide
+		want, tau = c.distances, distanceTolerance
 	}
 	for shift := range n {
 		for _, step := range [2]int{1, n - 1} {
@@ -150,12 +151,12 @@ func congruent(list []plane.Point, edges []line, c *canon, decimal bool) bool {
 			same := true
 			for i := 0; i < n && same; i++ {
 				for j := 0; j < i && same; j++ {
-					same = math.Abs(far[at(i)*n+at(j)]-want[i*n+j]) <= tau
+					same = math.Abs(distances[at(i)*n+at(j)]-want[i*n+j]) <= tau
 				}
 			}
 			for i := 0; i < n && same && !decimal; i++ {
 				for j := 0; j < i && same; j++ {
-					same = square(list[at(i)], list[at(j)]).Equal(c.squares[i*n+j])
+					same = squaredDistance(list[at(i)], list[at(j)]).Equal(c.squared[i*n+j])
 				}
 			}
 			if same {
@@ -166,16 +167,16 @@ func congruent(list []plane.Point, edges []line, c *canon, decimal bool) bool {
 	return false
 }
 
-// maxCorners is how many corners a canonical piece has at most.
+// maxCorners is the largest number of corners of a canonical piece.
 const maxCorners = 4
 
-// corners leaves out vertices between two edges on one line.
-func corners(list []plane.Point, edges []line) []plane.Point {
+// withoutCollinear returns the vertices of a polygon except those between two edges on one line.
+func withoutCollinear(list []plane.Point, edges []segment) []plane.Point {
 	n := len(list)
 	if n <= 3 {
 		return list
 	}
-	tau := slack(edges)
+	tau := productError(edges)
 	straight := func(i int) bool {
 		e, f := &edges[(i+n-1)%n], &edges[i]
 		if v := float64((e.x1-e.x0)*(f.y1-f.y0)) - float64((e.y1-e.y0)*(f.x1-f.x0)); math.Abs(v) > tau {
@@ -194,20 +195,20 @@ func corners(list []plane.Point, edges []line) []plane.Point {
 			out = append(out, list[i])
 		}
 	}
-	if out == nil { // mostly
+	if out == nil { // the usual case
 		return list
 	}
 	return out
 }
 
-// distorted reports whether a piece is not what its type says; the area and the
-// perimeter are those of the list of vertices. See docs/spec/tangram.md#r30.
-func distorted(list []plane.Point, q *PieceScore, c *canon, decimal bool) bool {
+// isDistorted reports whether a piece is not rigid: not simple, or with another area or perimeter
+// than its type has. See docs/spec/tangram.md#r30.
+func isDistorted(list []plane.Point, q *PieceScore, c *canon, decimal bool) bool {
 	if !q.Simple {
 		return true
 	}
 	if decimal {
-		return math.Abs(q.Area-c.areaF) > tauArea || math.Abs(q.Perimeter-c.perimeterF) > tauArea
+		return math.Abs(q.Area-c.areaF) > areaTolerance || math.Abs(q.Perimeter-c.perimeterF) > areaTolerance
 	}
 	if !area(list).Equal(c.area) {
 		return true

@@ -9,12 +9,12 @@ import (
 	"plumb/scoring/tangram/choice"
 )
 
-// outline reads an answer to Task 1, the letter of a silhouette; answer is nil for
-// none. See docs/spec/tangram.md#r56.
-func (j *job) outline(item, answer *fastjson.Value) error {
+// readOutline reads an answer to Task 1, the letter of a silhouette; answer is nil for none. See
+// docs/spec/tangram.md#r56.
+func (j *job) readOutline(item, answer *fastjson.Value) error {
 	want := string(item.GetStringBytes("answer"))
 	if len(want) != 1 || want[0] < 'A' || want[0] > 'D' {
-		return bad("answer", "got %.40s; want A, B, C or D", item.Get("answer"))
+		return badItem("answer", "got %.40s; want A, B, C or D", item.Get("answer"))
 	}
 	if answer == nil {
 		return nil
