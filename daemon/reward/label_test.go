@@ -26,7 +26,7 @@ func labels(t testing.TB) *Labels {
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	suites := scoring.Suites{aspire.New(scene.DefaultLimits())}
+	suites := scoring.Suites{aspire.New(aspire.Config{})}
 	tasks, err := dump.LoadTasks(path, suites[0].Tasks, dump.Limits{}, scene.Limits{})
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package aspire
 
 import (
 	"math"
+	"slices"
 
 	"plumb/render/scene"
 	"plumb/scoring"
@@ -14,21 +15,22 @@ const (
 	otherShape = "other_shape" // it is not the arrow that is turned
 )
 
-// smallAngle is where an initial angle counts as none (docs/spec/aspire.md#r53), radians.
+// smallAngle is the initial angle, in radians, below which the arrow counts as pointing at the
+// goal (docs/spec/aspire.md#r53).
 const smallAngle = 1e-9
 
 // prepareArrow scores how much closer the arrow points to the green circle
 // (docs/spec/aspire.md#r50).
-func prepareArrow(w *work, j *job) error {
-	arrow, err := w.given("arrow")
+func prepareArrow(w *workspace, j *job) error {
+	arrow, err := w.initialShape("arrow")
 	if err != nil {
 		return err
 	}
-	target, err := w.given("target")
+	target, err := w.initialShape("target")
 	if err != nil {
 		return err
 	}
-	var c centres
+	var c knownLater
 	if err := c.add(w.centre(&w.board, arrow)); err != nil {
 		return err
 	}
@@ -36,38 +38,37 @@ func prepareArrow(w *work, j *job) error {
 		return err
 	}
 	rule := arrowRule{arrow: arrow, heading: arrow.Rotation}
-	turn, ok := w.rotation()
+	turn, ok := w.readRotation()
 	switch {
 	case ok:
 		rule.rotation = turn
-		if w.turns(arrow.ID) {
+		if w.namesArrow(arrow.ID) {
 			rule.heading += turn // about the centre, which stays
 		} else {
 			j.base.Status = otherShape
 		}
-	case w.variants.On(ArrowAcceptUpdate) && w.turnedByUpdate(arrow.ID):
+	case w.variants.On(ArrowAcceptUpdate) && w.rotatedByUpdate(arrow.ID):
 		r := w.board.find(arrow.ID)
 		if err := c.add(w.centre(&w.board, r)); err != nil {
-			j.fail(err)
+			j.setError(err)
 			return nil
 		}
-		rule.rotation, rule.heading = finite(r.Rotation-arrow.Rotation), r.Rotation
+		rule.rotation, rule.heading = clampFinite(r.Rotation-arrow.Rotation), r.Rotation
 	default:
 		j.base.Status = noAnswer
 	}
-	j.turned = arrow.ID
-	return c.then(j, rule.score)
+	j.arrowID = arrow.ID
+	return c.whenKnown(j, rule.score)
 }
 
-// arrowRule turns the two headings of the arrow into a score.
+// arrowRule computes the score of the arrow test from the centres of the shapes.
 type arrowRule struct {
 	arrow    *scene.Record // of the initial scene
 	heading  float64       // afterwards, radians
 	rotation any           // what the answer says
 }
 
-// score takes the centres of the arrow and its goal, and that of the arrow
-// afterwards where it moved.
+// score takes the centres of the arrow and its goal and, if the arrow moved, its final centre.
 func (m arrowRule) score(j *job, at []scene.Point) error {
 	moved, goal := at[0], at[1]
 	if len(at) > 2 {
@@ -78,23 +79,23 @@ func (m arrowRule) score(j *job, at []scene.Point) error {
 	if m.rotation != nil && j.base.Status != otherShape {
 		after = angleOff(m.heading, moved, goal)
 	}
-	j.show = showArrow(m.arrow, at[0], goal)
-	j.metric("theta_i", before)
-	j.metric("theta_f", after)
-	j.metric("rotation", m.rotation)
-	j.score(improvement(before, after))
+	j.marks = showArrow(m.arrow, at[0], goal)
+	j.addMetric("theta_i", before)
+	j.addMetric("theta_f", after)
+	j.addMetric("rotation", m.rotation)
+	j.setScore(improvementOf(before, after))
 	return nil
 }
 
-// angleOff is the angle in [0, pi] between the heading of the arrow and the
-// direction of the goal (docs/spec/aspire.md#r51). The arrow is drawn upwards.
+// angleOff returns the angle in [0, pi] between the arrow's heading and the direction of the goal
+// (docs/spec/aspire.md#r51). An arrow without rotation points up.
 func angleOff(rotation float64, at, goal scene.Point) float64 {
 	heading := rotation - math.Pi/2
 	return math.Abs(math.Remainder(heading-math.Atan2(goal.Y-at.Y, goal.X-at.X), 2*math.Pi))
 }
 
-// improvement is the share of the initial angle that is gone (docs/spec/aspire.md#r53).
-func improvement(before, after float64) float64 {
+// improvementOf returns the share of the initial angle that is gone (docs/spec/aspire.md#r53).
+func improvementOf(before, after float64) float64 {
 	switch {
 	case before >= smallAngle:
 		return (before - after) / before
@@ -104,8 +105,8 @@ func improvement(before, after float64) float64 {
 	return -after / math.Pi
 }
 
-// rotation reads the rotation of the answer, radians clockwise.
-func (w *work) rotation() (float64, bool) {
+// readRotation reads the rotation of the answer, radians clockwise.
+func (w *workspace) readRotation() (float64, bool) {
 	v := w.found.Value.Get("rotation")
 	if !v.Exists() {
 		return 0, false
@@ -117,8 +118,8 @@ func (w *work) rotation() (float64, bool) {
 	return x, ok
 }
 
-// turns reports whether the answer turns the arrow: it says so, or names no shape.
-func (w *work) turns(id string) bool {
+// namesArrow reports whether the answer rotates the arrow: it names the arrow or no shape.
+func (w *workspace) namesArrow(id string) bool {
 	v := w.found.Value.Get("shape")
 	if v.Kind() == answer.Object {
 		v = v.Get("id")
@@ -126,20 +127,15 @@ func (w *work) turns(id string) bool {
 	if s, ok := v.Text(); v.Null() || ok && s == "" {
 		return true
 	}
-	named, ok := w.cleaner.id(v)
+	named, ok := w.cleaner.cleanID(v)
 	return ok && named == id
 }
 
-// turnedByUpdate applies updateShapes to the board (variant accept_update) and
-// reports whether the arrow was given a rotation.
-func (w *work) turnedByUpdate(id string) bool {
+// rotatedByUpdate applies updateShapes to the board (variant accept_update) and reports whether
+// the arrow was given a rotation.
+func (w *workspace) rotatedByUpdate(id string) bool {
 	w.ops.update = w.ops.update[:0]
 	w.ops.readUpdate(&w.cleaner, &w.board, w.found.Value.Get("updateShapes"))
-	w.board.update(w.ops.update)
-	for i := range w.ops.update {
-		if u := &w.ops.update[i]; u.ID == id && u.Has&scene.HasRotation != 0 {
-			return true
-		}
-	}
-	return false
+	w.board.applyUpdates(w.ops.update)
+	return slices.ContainsFunc(w.ops.update, func(u scene.Record) bool { return u.ID == id && u.Has&scene.HasRotation != 0 })
 }

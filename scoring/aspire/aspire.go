@@ -1,12 +1,12 @@
-// Package aspire scores the ASPIRE benchmark: eight tests of what a model does
-// to a whiteboard. In: an item with the initial shapes, the criteria and the
-// model's answer. Out: the pictures to measure and, from their tallies, a
-// score with everything it is made of, by the rules of docs/spec/aspire.md. It
-// never refuses an answer, however bad: it refuses items whose scene or criteria
-// cannot be used.
+// Package aspire scores the ASPIRE benchmark: eight tests of what a model does to a whiteboard.
+// In: an item with the initial shapes, the criteria and the model's answer. Out: the pictures to
+// measure and, from their tallies, a score with all its parts, by the rules of
+// docs/spec/aspire.md. It accepts any answer, however bad; it refuses items whose scene or
+// criteria cannot be used.
 package aspire
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync"
@@ -22,7 +22,8 @@ import (
 
 const suiteName = "aspire"
 
-// suite is the benchmark. It is read-only but for its pool.
+// suite holds the settings of the benchmark and a pool of workspaces. It is safe for concurrent
+// use.
 type suite struct {
 	limits      scene.Limits
 	maxResponse int
@@ -31,24 +32,19 @@ type suite struct {
 	pool        sync.Pool // *work
 }
 
-// Option changes a suite.
-type Option func(*suite)
+// Config holds the settings of a suite. Zero values mean the defaults.
+type Config struct {
+	Limits      scene.Limits
+	MaxResponse int // bytes of an answer
+	MaxActions  int // entries of each list of an answer; a note says that the others are not read
+	// Tldraw is the release whose sizes of shapes count. Where they differ from those of release
+	// 4.2 and are not known natively, the editor measures them.
+	Tldraw view.Version
+}
 
-// WithMaxResponse sets how long an answer may be, in bytes.
-func WithMaxResponse(n int) Option { return func(s *suite) { s.maxResponse = n } }
-
-// WithMaxActions sets how many entries of each list of an answer are read; a
-// note tells of those beyond.
-func WithMaxActions(n int) Option { return func(s *suite) { s.maxActions = n } }
-
-// WithTldraw sets whose sizes of shapes count: those of the release that makes
-// the pictures. Sizes of another release than 4.2 that are not known natively are
-// left to it, as those of foreign shapes are.
-func WithTldraw(v view.Version) Option { return func(s *suite) { s.tldraw = v } }
-
-// New returns the suite. Fields of lim that are zero mean their defaults.
-func New(lim scene.Limits, options ...Option) *scoring.Suite {
-	s := newSuite(lim, options)
+// New returns the ASPIRE suite.
+func New(c Config) *scoring.Suite {
+	s := newSuite(c)
 	names := make([]string, len(tests))
 	for i := range tests {
 		names[i] = tests[i].name
@@ -60,41 +56,27 @@ func New(lim scene.Limits, options ...Option) *scoring.Suite {
 			{Name: "relational", Tests: []string{"label", "line"}},
 			{Name: "intuitive", Tests: []string{"arrow", "overlap", "balance"}},
 		},
-		Prepare: s.prepare, Lacking: lacking,
+		Prepare: s.prepare, Lacking: missingFields,
 		AnswerForms: map[string]string{"response": "an object with createShapes, updateShapes, deleteShapes or rotation"},
 		OwnAnswer:   ownAnswer, Prompt: prompt,
 	}
 }
 
-func newSuite(lim scene.Limits, options []Option) *suite {
-	s := &suite{limits: withDefaults(lim), maxResponse: scoring.DefaultResponse, maxActions: scoring.DefaultActions}
-	for _, o := range options {
-		o(s)
-	}
-	s.pool.New = func() any { return new(work) }
+// newSuite fills in the defaults that this package needs itself.
+func newSuite(c Config) *suite {
+	l, d := &c.Limits, scene.DefaultLimits()
+	l.Text, l.Shapes, l.Coordinate = cmp.Or(l.Text, d.Text), cmp.Or(l.Shapes, d.Shapes), cmp.Or(l.Coordinate, d.Coordinate)
+	s := &suite{limits: *l, tldraw: c.Tldraw, maxResponse: cmp.Or(c.MaxResponse, scoring.DefaultResponse),
+		maxActions: cmp.Or(c.MaxActions, scoring.DefaultActions)}
+	s.pool.New = func() any { return new(workspace) }
 	return s
 }
 
-// withDefaults fills the limits that this package reads itself.
-func withDefaults(l scene.Limits) scene.Limits {
-	d := scene.DefaultLimits()
-	if l.Text == 0 {
-		l.Text = d.Text
-	}
-	if l.Shapes == 0 {
-		l.Shapes = d.Shapes
-	}
-	if l.Coordinate == 0 {
-		l.Coordinate = d.Coordinate
-	}
-	return l
-}
-
-// test is one of the eight.
+// test is one of the eight tests.
 type test struct {
 	name    string
 	keys    []string // of an acceptable answer (docs/spec/aspire.md#r11)
-	prepare func(w *work, j *job) error
+	prepare func(w *workspace, j *job) error
 }
 
 var (
@@ -115,17 +97,16 @@ var tests = []test{
 	{"balance", operationKeys, prepareBalance},
 }
 
+// findTest returns the test of that name, or nil.
 func findTest(name string) *test {
-	for i := range tests {
-		if tests[i].name == name {
-			return &tests[i]
-		}
+	if i := slices.IndexFunc(tests, func(t test) bool { return t.name == name }); i >= 0 {
+		return &tests[i]
 	}
 	return nil
 }
 
-// ownAnswer reports whether v is an object with a key of any test, or a
-// list of one.
+// ownAnswer reports whether v is an answer object: one with a key of any test, or a list of one
+// such object.
 func ownAnswer(_ *scoring.Item, _ string, v *fastjson.Value) bool {
 	if list := v.GetArray(); len(list) == 1 {
 		v = list[0]
@@ -134,8 +115,8 @@ func ownAnswer(_ *scoring.Item, _ string, v *fastjson.Value) bool {
 	return v.Type() == fastjson.TypeObject && (slices.ContainsFunc(operationKeys, known) || slices.ContainsFunc(rotationKeys, known))
 }
 
-// work is the memory that one item needs while it is prepared.
-type work struct {
+// workspace is the memory for preparing one item; the suite pools it.
+type workspace struct {
 	suite    *suite
 	variants scoring.Variants
 	test     *test
@@ -149,50 +130,51 @@ type work struct {
 	ops     operations
 }
 
-// prepare reads an item. Its errors wrap *scoring.Error with the
-// codes unknown_test, bad_item, bad_scene, bad_task, no_response and limit.
+// prepare implements scoring.Suite.Prepare. Its errors wrap *scoring.Error with the codes
+// unknown_test, bad_item, bad_scene, bad_task, no_response and limit.
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	t := findTest(it.Test)
 	if t == nil {
-		return nil, fault("unknown_test", "cannot score test %s: want one of maze, graph, pattern, label, line, arrow, overlap, balance", quote(it.Test))
+		return nil, newError("unknown_test", "cannot score test %s: want one of maze, graph, pattern, label, line, arrow, overlap, balance", quote(it.Test))
 	}
 	j := &job{base: scoring.Result{ID: it.ID, Suite: suiteName, Test: t.name}, suite: s}
 	var err error
-	if j.initial, err = s.initial(it.Fields); err != nil {
+	if j.initial, err = s.readShapes(it.Fields); err != nil {
 		return nil, err
 	}
-	w := s.pool.Get().(*work)
+	w := s.pool.Get().(*workspace)
 	defer w.release()
 	w.suite, w.variants, w.test, w.task, w.notes = s, v, t, it.Fields.Get("task"), &notes{}
 	if w.task == nil || w.task.Type() != fastjson.TypeObject {
-		return nil, fault("bad_task", "cannot read task: want an object with the criteria of the %s test", t.name)
+		return nil, newError("bad_task", "cannot read task: want an object with the criteria of the %s test", t.name)
 	}
-	if err := w.read(it.Fields.Get("response")); err != nil {
+	if err := w.readResponse(it.Fields.Get("response")); err != nil {
 		return nil, err
 	}
 	j.base.Status = string(w.found.Status)
 	if i := w.board.reset(j.initial); i >= 0 {
-		return nil, fault("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(i), quote(j.initial[i].ID))
+		return nil, newError("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(i), quote(j.initial[i].ID))
 	}
 	if t.name != "arrow" {
-		w.ops.run(&w.cleaner, &w.board, w.found.Value)
+		w.ops.cleanAndApply(&w.cleaner, &w.board, w.found.Value)
 	}
 	j.final = w.board.final()
 	if err := t.prepare(w, j); err != nil {
 		return nil, err
 	}
 	if tokens, ok := number(it.Fields, "tokens"); ok { // passed through (docs/spec/aspire.md#r68)
-		j.metric("tokens", tokens)
+		j.addMetric("tokens", tokens)
 	}
 	j.changed = w.board.changed
 	j.base.Notes = w.notes.all()
-	if j.fault != nil {
-		j.base = j.failed(j.base, j.fault)
+	if j.scoreErr != nil {
+		j.base = j.failedResult(j.base, j.scoreErr)
 	}
 	return j, nil
 }
 
-func lacking(it *scoring.Item) error {
+// missingFields returns an error that lists the fields that an item lacks.
+func missingFields(it *scoring.Item) error {
 	l := scoring.LackingIn(it)
 	if it.Test == "" {
 		l.Add("test", "one of maze, graph, pattern, label, line, arrow, overlap, balance", "unknown_test")
@@ -202,23 +184,23 @@ func lacking(it *scoring.Item) error {
 	return l.Err("want them in the line, or its id and --tasks aspire=FILE")
 }
 
-// release gives the memory back; nothing of the item is kept.
-func (w *work) release() {
+// release puts the workspace back into the pool without references to the item.
+func (w *workspace) release() {
 	s := w.suite
 	w.reader.Forget()
 	w.suite, w.variants, w.test, w.task, w.found, w.notes = nil, nil, nil, nil, answer.Found{}, nil
 	s.pool.Put(w)
 }
 
-// initial reads the shapes that the item gives.
-func (s *suite) initial(item *fastjson.Value) ([]scene.Record, error) {
+// readShapes decodes the initial shapes of an item.
+func (s *suite) readShapes(item *fastjson.Value) ([]scene.Record, error) {
 	list := item.Get("shapes")
 	if list == nil || list.Type() != fastjson.TypeArray {
-		return nil, fault("bad_scene", "cannot read shapes: want a list of simple shapes")
+		return nil, newError("bad_scene", "cannot read shapes: want a list of simple shapes")
 	}
 	values := list.GetArray()
 	if len(values) > s.limits.Shapes {
-		return nil, fault("limit", "cannot read shapes: got %d shapes; want at most %d (%s)", len(values), s.limits.Shapes, scene.FlagShapes)
+		return nil, newError("limit", "cannot read shapes: got %d shapes; want at most %d (%s)", len(values), s.limits.Shapes, scene.FlagShapes)
 	}
 	recs := make([]scene.Record, len(values))
 	for i, v := range values {
@@ -228,32 +210,34 @@ func (s *suite) initial(item *fastjson.Value) ([]scene.Record, error) {
 			return nil, sceneError(err)
 		}
 		if r.ID == "" {
-			return nil, fault("bad_scene", "cannot read %s.id: want an id", path)
+			return nil, newError("bad_scene", "cannot read %s.id: want an id", path)
 		}
 		recs[i] = r
 	}
 	return recs, nil
 }
 
-// shapePaths are the paths of the first shapes, made once.
+// shapePaths are the JSON paths of the first shapes, precomputed.
 var shapePaths = func() (all [64]string) {
 	for i := range all {
-		all[i] = place{"shapes", i}.String()
+		all[i] = listPath{"shapes", i}.String()
 	}
 	return all
 }()
 
+// shapePath returns the JSON path of initial shape i, for errors.
 func shapePath(i int) string {
 	if i < len(shapePaths) {
 		return shapePaths[i]
 	}
-	return place{"shapes", i}.String()
+	return listPath{"shapes", i}.String()
 }
 
-// read finds what counts in the response, text or object.
-func (w *work) read(response *fastjson.Value) error {
+// readResponse finds the JSON value that counts in the model's response, which is text or an
+// object.
+func (w *workspace) readResponse(response *fastjson.Value) error {
 	if response == nil || response.Type() == fastjson.TypeNull {
-		return fault("no_response", "cannot score answer: there is no response")
+		return newError("no_response", "cannot score answer: there is no response")
 	}
 	v := w.variants
 	rules := answer.Rules{Keys: w.test.keys, ExtendedMath: v.On(ExtendedMath)}
@@ -270,73 +254,72 @@ func (w *work) read(response *fastjson.Value) error {
 	case fastjson.TypeString:
 		b := response.GetStringBytes()
 		if len(b) > w.suite.maxResponse {
-			return fault("limit", "cannot read response: got %d bytes; want at most %d (%s)", len(b), w.suite.maxResponse, scoring.FlagResponse)
+			return newError("limit", "cannot read response: got %d bytes; want at most %d (%s)", len(b), w.suite.maxResponse, scoring.FlagResponse)
 		}
-		// The copy lives as long as a string of it is used: ids and texts.
+		// Ids and texts of the answer are substrings of this copy.
 		w.found = w.reader.Extract(string(b), rules)
 	case fastjson.TypeObject, fastjson.TypeArray:
 		w.found = w.reader.Convert(response, rules)
 	default:
-		return fault("bad_item", "cannot read response: got a JSON %s; want a string or an object", response.Type())
+		return newError("bad_item", "cannot read response: got a JSON %s; want a string or an object", response.Type())
 	}
 	if w.found.Cut {
-		w.notes.must(scoring.Note{Code: "search_cut", Path: "response", Message: "the search for JSON in the running text ended at its limit of work"})
+		w.notes.addAlways(scoring.Note{Code: "search_cut", Path: "response", Message: "the search for JSON in the running text ended at its limit of work"})
 	}
 	return nil
 }
 
-// job is an item that has been read.
+// job is an item that has been read. It implements scoring.Job.
 type job struct {
-	base    scoring.Result
-	suite   *suite
-	changed bool // the answer changed the whiteboard
-	views   []view.View
-	measure func(j *job, t []metric.Tally) // nil where nothing is measured
-	fault   *scoring.Error                 // why there is no score although the item is fine
-	initial []scene.Record
-	final   []scene.Record
-	show    func(j *job, r *scoring.Result) marks // what to draw over the pictures
-	turned  string                                // id of the arrow that the answer turns
+	base         scoring.Result
+	suite        *suite
+	changed      bool // the answer changed the whiteboard
+	views        []view.View
+	scoreTallies func(j *job, t []metric.Tally) // nil if nothing is measured
+	scoreErr     *scoring.Error                 // why there is no score although the item is valid
+	initial      []scene.Record
+	final        []scene.Record
+	marks        func(j *job, r *scoring.Result) marks // marks over the report pictures, or nil
+	arrowID      string                                // the arrow that the answer rotates
 }
 
 // Views implements scoring.Job.
 func (j *job) Views() []view.View { return j.views }
 
-// Score implements scoring.Job. It may be called again.
+// Score implements scoring.Job. It can be called more than once.
 func (j *job) Score(t []metric.Tally) scoring.Result {
-	if j.measure == nil {
+	if j.scoreTallies == nil {
 		return j.base
 	}
 	again := *j
-	again.base.Metrics = append([]scoring.Metric(nil), j.base.Metrics...)
-	j.measure(&again, t)
-	if again.fault != nil {
-		return again.failed(again.base, again.fault)
+	again.base.Metrics = slices.Clone(j.base.Metrics)
+	j.scoreTallies(&again, t)
+	if again.scoreErr != nil {
+		return again.failedResult(again.base, again.scoreErr)
 	}
 	return again.base
 }
 
-// Fail implements scoring.Job. Where the answer caused the error, it has the score of
-// a bad answer.
+// Fail implements scoring.Job. If the answer caused the error, the score is that of a bad answer.
 func (j *job) Fail(e scoring.Error) scoring.Result {
-	return j.failed(j.base, &e)
+	return j.failedResult(j.base, &e)
 }
 
-// metric adds an intermediate value.
-func (j *job) metric(name string, value any) {
+// addMetric adds an intermediate value to the result.
+func (j *job) addMetric(name string, value any) {
 	j.base.Metrics = append(j.base.Metrics, scoring.Metric{Name: name, Value: value})
 }
 
-// score sets the score.
-func (j *job) score(x float64) {
-	j.base.Scored, j.base.Score, j.base.Err = true, finite(x), nil
+// setScore sets the score.
+func (j *job) setScore(x float64) {
+	j.base.Scored, j.base.Score, j.base.Err = true, clampFinite(x), nil
 }
 
-// fail says why there is no score although the item is fine.
-func (j *job) fail(err error) {
+// setError records why there is no score although the item is valid.
+func (j *job) setError(err error) {
 	var e *scoring.Error
 	if !errors.As(err, &e) {
 		e = &scoring.Error{Code: "internal", Message: err.Error()}
 	}
-	j.fault, j.views, j.measure = e, nil, nil
+	j.scoreErr, j.views, j.scoreTallies = e, nil, nil
 }

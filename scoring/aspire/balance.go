@@ -9,17 +9,17 @@ import (
 	"plumb/render/view"
 )
 
-// prepareBalance scores how much closer the centre of mass is to the centre of
-// the frame (docs/spec/aspire.md#r60).
-func prepareBalance(w *work, j *job) error {
+// prepareBalance scores how much closer the centre of mass comes to the centre of the frame
+// (docs/spec/aspire.md#r60).
+func prepareBalance(w *workspace, j *job) error {
 	frame, err := w.frame()
 	if err != nil {
 		return err
 	}
 	violations := w.violations()
-	j.show = showBalance(frame)
-	j.metric("created", idsOf(w.board.created()))
-	j.metric("violations", violations)
+	j.marks = showBalance(frame)
+	j.addMetric("created", idsOf(w.board.created()))
+	j.addMetric("violations", violations)
 	before, err := resolve(j.initial, w.suite.limits, nil)
 	if err != nil {
 		return err
@@ -28,7 +28,7 @@ func prepareBalance(w *work, j *job) error {
 	if w.board.changed {
 		after, err := resolve(j.final, w.suite.limits, w.notes)
 		if err != nil {
-			j.fail(err)
+			j.setError(err)
 			return nil
 		}
 		scenes = append(scenes, after)
@@ -37,8 +37,8 @@ func prepareBalance(w *work, j *job) error {
 	for i, s := range scenes {
 		j.views[i] = view.View{Scene: s, Bounds: frame}
 		if w.variants.On(BalanceUnion) {
-			if err := w.unite(&j.views[i], frame); err != nil {
-				j.fail(err)
+			if err := w.extendFrame(&j.views[i], frame); err != nil {
+				j.setError(err)
 				return nil
 			}
 		}
@@ -48,13 +48,14 @@ func prepareBalance(w *work, j *job) error {
 		printed: w.variants.On(BalancePrinted),
 		void:    w.variants.On(BalanceStrict) && len(violations) > 0,
 	}
-	j.measure = rule.score
+	j.scoreTallies = rule.score
 	return nil
 }
 
-// violations lists the broken rules (docs/spec/aspire.md#r65). Updates of shapes that the answer
-// itself created break the rule too: the task says not to update any.
-func (w *work) violations() []string {
+// violations returns the rules of the balance task that the answer breaks
+// (docs/spec/aspire.md#r65). Updates of shapes that the answer itself created break them too,
+// because the task forbids any update.
+func (w *workspace) violations() []string {
 	list := []string{}
 	if len(w.board.created()) != 1 {
 		list = append(list, "created_not_one")
@@ -68,19 +69,15 @@ func (w *work) violations() []string {
 	return list
 }
 
-// unite extends the frame to the content (variant union of docs/spec/aspire.md#r62). The room around
-// the content keeps strokes; being empty, it has no weight.
-func (w *work) unite(v *view.View, frame view.Box) error {
+// extendFrame extends the view's bounds from the frame to all content (variant union of
+// docs/spec/aspire.md#r62). The padding keeps strokes; empty room has no weight.
+func (w *workspace) extendFrame(v *view.View, frame view.Box) error {
 	lim := w.suite.limits
 	around := func(b view.Box, ok bool) (view.Box, error) {
 		if !ok {
 			return frame, nil
 		}
-		b = padded(b)
-		x, y := math.Min(b.X, math.Floor(frame.X)), math.Min(b.Y, math.Floor(frame.Y))
-		b.W = math.Max(b.X+b.W, math.Ceil(frame.X+frame.W)) - x
-		b.H = math.Max(b.Y+b.H, math.Ceil(frame.Y+frame.H)) - y
-		b.X, b.Y = x, y
+		b = boxUnion(padded(b), roundedOut(frame.X, frame.Y, frame.X+frame.W, frame.Y+frame.H))
 		if err := lim.CheckCanvas(b.W, b.H); err != nil {
 			return frame, sceneError(err)
 		}
@@ -102,19 +99,18 @@ func (w *work) unite(v *view.View, frame view.Box) error {
 	return err
 }
 
-// balanceRule turns tallies into a score.
+// balanceRule computes the score of the balance test from tallies.
 type balanceRule struct {
 	centre        scene.Point
 	printed, void bool
 }
 
-// score takes the tally before, and the one after where the answer changed
-// anything.
+// score takes the tally before the answer and, if the answer changed anything, the one after.
 func (b balanceRule) score(j *job, t []metric.Tally) {
 	last := len(j.views) - 1
 	before, ok := centreOfMass(j.views[0].Bounds, t[0])
 	if !ok {
-		j.fail(fault("undefined", "cannot score balance: nothing is visible in the initial scene"))
+		j.setError(newError("undefined", "cannot score balance: nothing is visible in the initial scene"))
 		return
 	}
 	after, visible := centreOfMass(j.views[last].Bounds, t[last])
@@ -122,7 +118,7 @@ func (b balanceRule) score(j *job, t []metric.Tally) {
 	cf := ci
 	var comAfter any
 	if visible {
-		cf, comAfter = distance(after, b.centre), pair(after)
+		cf, comAfter = distance(after, b.centre), xy(after)
 	}
 	initial := 0.0
 	if ci >= 1e-9 { // docs/spec/aspire.md#r65
@@ -132,25 +128,25 @@ func (b balanceRule) score(j *job, t []metric.Tally) {
 	if cf > 0 {
 		printed = (ci - cf) / cf
 	}
-	j.metric("com_before", pair(before))
-	j.metric("com_after", comAfter)
-	j.metric("ci", ci)
-	j.metric("cf", cf)
-	j.metric("score_printed", printed)
+	j.addMetric("com_before", xy(before))
+	j.addMetric("com_after", comAfter)
+	j.addMetric("ci", ci)
+	j.addMetric("cf", cf)
+	j.addMetric("score_printed", printed)
 	switch x, ok := printed.(float64); {
 	case b.void:
-		j.score(0)
+		j.setScore(0)
 	case !b.printed:
-		j.score(initial)
+		j.setScore(initial)
 	case ok:
-		j.score(x)
+		j.setScore(x)
 	default:
-		j.base.Scored, j.base.Err = false, fault("undefined", "cannot score balance by the printed formula: the final distance is 0")
+		j.base.Scored, j.base.Err = false, newError("undefined", "cannot score balance by the printed formula: the final distance is 0")
 	}
 }
 
-// centreOfMass returns the centre on the page; ok is false for an empty picture. A picture of a
-// box that is not whole is stretched. See docs/spec/drawing.md#r16.
+// centreOfMass returns the centre of mass on the page; ok is false for an empty picture. The
+// picture of a box with fractional sides is stretched. See docs/spec/drawing.md#r16.
 func centreOfMass(b view.Box, t metric.Tally) (p scene.Point, ok bool) {
 	x, y, ok := t.A.CentreOfMass()
 	if !ok {

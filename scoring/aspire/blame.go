@@ -18,20 +18,20 @@ const Unusable = "unusable_board"
 
 // blames reports whether the answer caused an error: it changed the whiteboard, and
 // the initial whiteboard can be drawn.
-func (j *job) blames(e *scoring.Error) bool {
-	return answerFaults[e.Code] && j.changed && j.drawable()
+func (j *job) causedByAnswer(e *scoring.Error) bool {
+	return answerFaults[e.Code] && j.changed && j.initialDrawable()
 }
 
 // drawable reports whether the initial whiteboard can be drawn within the limits. It is
 // true where only the editor could tell.
-func (j *job) drawable() bool {
+func (j *job) initialDrawable() bool {
 	s, err := resolve(slices.Clone(j.initial), j.suite.limits, nil)
 	if err != nil {
 		return false
 	}
 	b, ok, err := j.suite.contentBounds(s, nil)
 	if err != nil {
-		return foreignOr(err) == err
+		return keepForeign(err) == err
 	}
 	b = padded(b)
 	return !ok || j.suite.limits.CheckCanvas(b.W, b.H) == nil
@@ -39,9 +39,9 @@ func (j *job) drawable() bool {
 
 // failed returns r with the score 0 and a note where the answer caused the error, else
 // r without a score.
-func (j *job) failed(r scoring.Result, e *scoring.Error) scoring.Result {
+func (j *job) failedResult(r scoring.Result, e *scoring.Error) scoring.Result {
 	r.Scored, r.Score, r.Err = false, 0, e
-	if j.blames(e) {
+	if j.causedByAnswer(e) {
 		r.Scored, r.Err = true, nil
 		r.Notes = append(slices.Clip(r.Notes), scoring.Note{Code: Unusable, Message: "the answer scores 0: " + e.Message})
 	}

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"plumb/render/scene"
 	"plumb/scoring"
 )
 
@@ -38,7 +37,7 @@ func TestBlame(t *testing.T) {
 		{"an unchanged board", shapes, none, "bad_scene", false},
 		{"the task's own size", huge, adds, "limit", false},
 	} {
-		j := jobOf(t, New(scene.Limits{}), "balance", c.shapes, `{"frame":[0,0,700,400]}`, c.answer, "")
+		j := jobOf(t, New(Config{}), "balance", c.shapes, `{"frame":[0,0,700,400]}`, c.answer, "")
 		r := j.Fail(scoring.Error{Code: c.code, Message: "cannot draw it"})
 		if r.Scored != c.bad || r.Score != 0 || (r.Err == nil) != c.bad || noted(r.Notes, Unusable, "cannot draw it") != c.bad {
 			t.Errorf("%s: got %v, %v, %v; want a bad answer: %v", c.name, r.Scored, r.Err, r.Notes, c.bad)

@@ -7,62 +7,62 @@ import (
 	"plumb/scoring"
 )
 
-// board is a whiteboard while an answer is applied to it: records in z-order,
-// back to front, with the dead ones still in place.
+// board is the whiteboard while an answer is applied to it: records in z-order, back to front.
+// Deleted records keep their position, marked dead.
 type board struct {
-	initial []scene.Record // as given, never changed
-	recs    []scene.Record
-	slots   []slot // one per record of recs
-	at      map[string]int32
-	creates int32
-	changed bool // an operation had an effect
+	initial   []scene.Record // as given, never changed
+	recs      []scene.Record
+	slots     []slot // one per record of recs
+	byID      map[string]int32
+	creations int32
+	changed   bool // an operation had an effect
 }
 
-// slot says where a record comes from.
+// slot is the origin and state of a record on the board.
 type slot struct {
 	initial int32 // position in board.initial of the shape with this id, -1 for none
 	created int32 // rank of the first creation of this id by the answer, -1 for none
 	dead    bool
 }
 
-// reset puts the initial shapes on the board. The slice stays the caller's. It
-// returns the position of the first shape whose id another one has, -1 for none.
+// reset puts the initial shapes on the board. It does not change the slice. It returns the
+// position of the first shape with a duplicate id, or -1.
 func (b *board) reset(initial []scene.Record) (twice int) {
 	if cap(b.recs) > keepRecords {
 		*b = board{}
 	}
-	b.initial, b.creates, b.changed = initial, 0, false
+	b.initial, b.creations, b.changed = initial, 0, false
 	b.recs, b.slots = append(b.recs[:0], initial...), b.slots[:0]
-	if b.at == nil {
-		b.at = make(map[string]int32)
+	if b.byID == nil {
+		b.byID = make(map[string]int32)
 	}
-	clear(b.at)
+	clear(b.byID)
 	for i := range initial {
 		b.slots = append(b.slots, slot{initial: int32(i), created: -1})
-		if b.at[initial[i].ID] = int32(i); len(b.at) != i+1 {
+		if b.byID[initial[i].ID] = int32(i); len(b.byID) != i+1 {
 			return i
 		}
 	}
 	return -1
 }
 
-// keepRecords is the number of records from which memory is not used again, so
-// that one huge answer does not hold it for good.
+// keepRecords bounds the records for which memory is reused, so that one huge answer does not keep
+// it allocated.
 const keepRecords = 1024
 
-// find returns the living record of this id, nil for none.
+// find returns the record of this id, or nil if there is none or it is deleted.
 func (b *board) find(id string) *scene.Record {
-	if i, ok := b.at[id]; ok {
+	if i, ok := b.byID[id]; ok {
 		return &b.recs[i]
 	}
 	return nil
 }
 
-// create puts a shape on top. A shape that has the id is replaced, and counts
-// as created afterwards, not as deleted (docs/spec/aspire.md#r24).
+// create puts a shape on top. A shape with the same id is replaced, and counts as created, not as
+// deleted (docs/spec/aspire.md#r24).
 func (b *board) create(r *scene.Record) {
-	s := slot{initial: -1, created: b.creates}
-	if i, ok := b.at[r.ID]; ok {
+	s := slot{initial: -1, created: b.creations}
+	if i, ok := b.byID[r.ID]; ok {
 		old := &b.slots[i]
 		old.dead = true
 		s.initial = old.initial
@@ -70,33 +70,33 @@ func (b *board) create(r *scene.Record) {
 			s.created = old.created
 		}
 	}
-	b.creates++
-	b.at[r.ID] = int32(len(b.recs))
+	b.creations++
+	b.byID[r.ID] = int32(len(b.recs))
 	b.recs = append(b.recs, *r)
 	b.slots = append(b.slots, s)
 	b.changed = true
 }
 
-// remove deletes the shape with this id; false when there is none.
+// remove deletes the shape with this id and reports whether there was one.
 func (b *board) remove(id string) bool {
-	i, ok := b.at[id]
+	i, ok := b.byID[id]
 	if !ok {
 		return false
 	}
 	b.slots[i].dead = true
-	delete(b.at, id)
+	delete(b.byID, id)
 	b.changed = true
 	return true
 }
 
-// removeOrphans deletes what lies in deleted groups and frames, as the editor
-// does. Answers cannot nest shapes, so only given scenes have any.
+// removeOrphans deletes the shapes inside deleted groups and frames, as the editor does. Only
+// initial scenes have such shapes, because answers cannot nest shapes.
 func (b *board) removeOrphans() {
 	for again := true; again; {
 		again = false
 		for i := range b.recs {
 			r := &b.recs[i]
-			if r.Has&scene.HasParent == 0 || b.slots[i].dead || b.find(r.ParentID) != nil || !b.wasShape(r.ParentID) {
+			if r.Has&scene.HasParent == 0 || b.slots[i].dead || b.find(r.ParentID) != nil || !b.isInitial(r.ParentID) {
 				continue
 			}
 			again = b.remove(r.ID) || again
@@ -104,13 +104,14 @@ func (b *board) removeOrphans() {
 	}
 }
 
-func (b *board) wasShape(id string) bool {
+// isInitial reports whether the item had a shape with this id.
+func (b *board) isInitial(id string) bool {
 	return slices.ContainsFunc(b.initial, func(r scene.Record) bool { return r.ID == id })
 }
 
-// final returns the living records in z-order.
+// final returns the remaining records in z-order.
 func (b *board) final() []scene.Record {
-	dst := make([]scene.Record, 0, len(b.at))
+	dst := make([]scene.Record, 0, len(b.byID))
 	for i := range b.recs {
 		if !b.slots[i].dead {
 			dst = append(dst, b.recs[i])
@@ -119,8 +120,8 @@ func (b *board) final() []scene.Record {
 	return dst
 }
 
-// created returns the living records that the answer created, in the order of
-// first creation, with updates applied (docs/spec/aspire.md#r24).
+// created returns the remaining records that the answer created, with updates applied, in the
+// order of their first creation (docs/spec/aspire.md#r24).
 func (b *board) created() []*scene.Record {
 	var ranks []int32
 	for i := range b.slots {
@@ -147,7 +148,7 @@ func (b *board) deleted() []string {
 	return ids
 }
 
-// idsOf lists the ids of records; never nil, so that it is written as a list.
+// idsOf returns the ids of records; never nil, so that JSON has a list.
 func idsOf(recs []*scene.Record) []string {
 	ids := make([]string, len(recs))
 	for i, r := range recs {
@@ -156,9 +157,9 @@ func idsOf(recs []*scene.Record) []string {
 	return ids
 }
 
-// apply carries out the operations in the order of docs/spec/aspire.md#r24 and notes ids
-// that do not exist, which are no-ops as in the editor.
-func (b *board) apply(o *operations, n *notes) {
+// applyCreatesAndDeletes applies the operations in the order of docs/spec/aspire.md#r24. Ids that
+// do not exist are noted and have no effect, as in the editor.
+func (b *board) applyCreatesAndDeletes(o *operations, n *notes) {
 	for i := range o.create {
 		b.create(&o.create[i])
 	}
@@ -172,8 +173,8 @@ func (b *board) apply(o *operations, n *notes) {
 	}
 }
 
-// update merges the partials, whose ids exist.
-func (b *board) update(partials []scene.Record) {
+// applyUpdates merges partial records into shapes that exist.
+func (b *board) applyUpdates(partials []scene.Record) {
 	for i := range partials {
 		b.find(partials[i].ID).Merge(&partials[i])
 		b.changed = true

@@ -70,7 +70,7 @@ func itemOf(t testing.TB, raw []byte) *scoring.Item {
 // applied.
 func prepare(t testing.TB, raw []byte, v scoring.Variants) *job {
 	t.Helper()
-	j, err := New(scene.Limits{}).Prepare(itemOf(t, raw), v)
+	j, err := New(Config{}).Prepare(itemOf(t, raw), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestApplied(t *testing.T) {
 			continue // TestCases checks its rotation
 		}
 		got := map[string]any{}
-		w, err := ran(newSuite(scene.Limits{}, nil), string(c.raw), nil)
+		w, err := ran(newSuite(Config{}), string(c.raw), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +261,7 @@ func TestVariantScores(t *testing.T) {
 }
 
 // operationsOf returns the operations that were applied as the cases write them.
-func operationsOf(w *work) any {
+func operationsOf(w *workspace) any {
 	list := func(recs []scene.Record) []any {
 		out := []any{}
 		for i := range recs {

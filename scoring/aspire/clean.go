@@ -9,10 +9,9 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// cleaner turns the operations of an answer into records (docs/spec/aspire.md#r14). An
-// invalid field is dropped and the shape kept; only an entry whose kind cannot
-// be told is rejected. With strict nothing is mended, and any fault voids the
-// list it stands in.
+// cleaner turns the operations of an answer into shape records (docs/spec/aspire.md#r14). It drops
+// an invalid field and keeps the shape; it rejects only an entry whose kind is unknown. Under the
+// variant strict it corrects nothing, and one fault voids the whole list.
 type cleaner struct {
 	strict      bool // variant strict of docs/spec/aspire.md#r14
 	strictAlign bool // variant strict_align of docs/spec/aspire.md#r18
@@ -22,34 +21,34 @@ type cleaner struct {
 	limits      scene.Limits
 
 	notes  *notes
-	place  place
+	path   listPath
 	failed bool // in this list
 
 	entries []entry
-	points  []indexed
+	points  []indexedPoint
 	json    []byte
 }
 
-// entry is a property that an entry of a list gives.
+// entry is a property of an entry of createShapes or updateShapes.
 type entry struct {
-	name string
-	prop property
-	v    answer.Value
-	top  bool // it stood beside props, not in it
+	name     string
+	prop     property
+	v        answer.Value
+	topLevel bool // it stood beside props, not in it
 }
 
-const prefix = "shape:"
+const idPrefix = "shape:"
 
-// drop notes a field that does not count.
-func (c *cleaner) drop(field, why string) {
+// dropField notes a field that is ignored.
+func (c *cleaner) dropField(field, why string) {
 	c.failed = true
 	if c.notes.full() {
 		return
 	}
-	c.notes.add(scoring.Note{Code: "dropped_field", Path: c.place.String() + "." + clipName(field), Message: why})
+	c.notes.add(scoring.Note{Code: "dropped_field", Path: c.path.String() + "." + clipName(field), Message: why})
 }
 
-// clipName shortens the name of a field that a model made up.
+// clipName shortens a field name that a model made up.
 func clipName(s string) string {
 	if q := quote(s); len(q) != len(s)+2 {
 		return q
@@ -57,16 +56,16 @@ func clipName(s string) string {
 	return s
 }
 
-// reject notes an entry that does not count.
-func (c *cleaner) reject(why string) {
+// rejectEntry notes an entry that is ignored.
+func (c *cleaner) rejectEntry(why string) {
 	c.failed = true
 	if c.notes.full() {
 		return
 	}
-	c.notes.add(scoring.Note{Code: "rejected_shape", Path: c.place.String(), Message: why})
+	c.notes.add(scoring.Note{Code: "rejected_shape", Path: c.path.String(), Message: why})
 }
 
-// number reads a numeric field; strings are evaluated (docs/spec/aspire.md#r13).
+// number reads a numeric field; arithmetic in strings is evaluated (docs/spec/aspire.md#r13).
 func (c *cleaner) number(v answer.Value) (float64, bool) {
 	if s, ok := v.Text(); ok && !c.strict {
 		return answer.Eval(s, c.extended)
@@ -74,63 +73,65 @@ func (c *cleaner) number(v answer.Value) (float64, bool) {
 	return v.Float()
 }
 
-// id reads an id and gives it the prefix (docs/spec/aspire.md#r23). An empty one is none.
-func (c *cleaner) id(v answer.Value) (string, bool) {
+// cleanID reads a shape id and adds the prefix if it is missing (docs/spec/aspire.md#r23). ok is
+// false for an empty or long one.
+func (c *cleaner) cleanID(v answer.Value) (string, bool) {
 	s, ok := v.Text()
-	if !ok || s == "" || len(s)+len(prefix) > c.maxText {
+	if !ok || s == "" || len(s)+len(idPrefix) > c.maxText {
 		return "", false
 	}
-	if strings.HasPrefix(s, prefix) || c.strict {
+	if strings.HasPrefix(s, idPrefix) || c.strict {
 		return s, true
 	}
-	return prefix + s, true
+	return idPrefix + s, true
 }
 
-// create cleans an entry of createShapes. newID is its id when it gives none.
+// create cleans an entry of createShapes. newID is the id of a shape without one.
 func (c *cleaner) create(v answer.Value, newID string) (r scene.Record, ok bool) {
 	if v.Kind() != answer.Object {
-		c.reject("no object")
+		c.rejectEntry("no object")
 		return r, false
 	}
-	kind, geo, ok := c.kind(v)
+	kind, geo, ok := c.detectKind(v)
 	if !ok {
-		c.reject("its type cannot be told")
+		c.rejectEntry("its type cannot be told")
 		return r, false
 	}
-	id, ok := c.id(v.Get("id"))
+	id, ok := c.cleanID(v.Get("id"))
 	switch given := v.Get("id"); {
-	case ok && c.strict && !strings.HasPrefix(id, prefix):
-		c.drop("id", "want the prefix "+prefix)
+	case ok && c.strict && !strings.HasPrefix(id, idPrefix):
+		c.dropField("id", "want the prefix "+idPrefix)
 	case !ok:
 		if given.Exists() {
-			c.drop("id", "no usable id")
+			c.dropField("id", "no usable id")
 		}
 		id = newID
 	}
 	r = scene.NewRecord(id, kind)
-	c.fields(&r, v, geo)
+	c.readProperties(&r, v, geo)
 	return r, true
 }
 
-// update cleans an entry of updateShapes for a shape of this kind.
+// update cleans an entry of updateShapes for a shape of the given kind.
 func (c *cleaner) update(v answer.Value, id string, kind scene.Kind) scene.Record {
 	r := scene.NewRecord(id, kind)
 	var geo answer.Value
 	if kind == scene.Geo && !c.strict {
 		_, geo, _ = geoType(v)
 	}
-	c.fields(&r, v, geo)
+	c.readProperties(&r, v, geo)
 	return r
 }
 
-// geoType reads a type that names a geo shape (docs/spec/aspire.md#r15).
+// geoType reads a type that names a geo shape such as "ellipse" (docs/spec/aspire.md#r15). ok is
+// false for other types; name is then the normalized type.
 func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 	t := v.Get("type")
 	name, ok = t.Text()
 	if !ok {
 		return "", geo, false
 	}
-	name = plainName(name)
+	name = normalizeName(name)
 	if other, known := geoAliases[name]; known {
 		name = other
 	}
@@ -140,9 +141,8 @@ func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 	return name, geo, false
 }
 
-// kind tells the kind of a shape that is created and, when the type named a geo
-// shape, that value.
-func (c *cleaner) kind(v answer.Value) (k scene.Kind, geo answer.Value, ok bool) {
+// detectKind returns the kind of a created shape and, if the type named a geo shape, that value.
+func (c *cleaner) detectKind(v answer.Value) (k scene.Kind, geo answer.Value, ok bool) {
 	if c.strict {
 		s, _ := v.Get("type").Text()
 		k, ok = scene.ParseKind(s)
@@ -156,7 +156,7 @@ func (c *cleaner) kind(v answer.Value) (k scene.Kind, geo answer.Value, ok bool)
 		return k, geo, true
 	}
 	if v.Get("type").Exists() {
-		c.drop("type", "unknown type")
+		c.dropField("type", "unknown type")
 	}
 	props := v.Get("props")
 	has := func(name string) bool { return props.Get(name).Exists() || v.Get(name).Exists() }
@@ -169,11 +169,12 @@ func (c *cleaner) kind(v answer.Value) (k scene.Kind, geo answer.Value, ok bool)
 	return 0, geo, false
 }
 
-// fields reads everything but id and type. geo is a type that named a geo shape.
-func (c *cleaner) fields(r *scene.Record, v, geo answer.Value) {
-	c.base(r, v)
-	c.collect(v, geo)
-	c.mend(r.Kind)
+// readProperties reads everything but id and type into r. geo is a type that named a geo shape, or
+// absent.
+func (c *cleaner) readProperties(r *scene.Record, v, geo answer.Value) {
+	c.readBase(r, v)
+	c.collectEntries(v, geo)
+	c.renameProperties(r.Kind)
 	for i := range c.entries {
 		e := &c.entries[i]
 		switch {
@@ -187,22 +188,23 @@ func (c *cleaner) fields(r *scene.Record, v, geo answer.Value) {
 	}
 }
 
+// dropEntry notes a property that is ignored, with its path and text.
 func (c *cleaner) dropEntry(e *entry, why string) {
 	if c.failed = true; c.notes.full() {
 		return
 	}
 	name := "props." + e.name
-	if e.top {
+	if e.topLevel {
 		name = e.name
 	}
 	if s, ok := e.v.Text(); ok {
 		why += ": " + quote(s)
 	}
-	c.drop(name, why)
+	c.dropField(name, why)
 }
 
-// base reads x, y, rotation and opacity.
-func (c *cleaner) base(r *scene.Record, v answer.Value) {
+// readBase reads x, y, rotation and opacity.
+func (c *cleaner) readBase(r *scene.Record, v answer.Value) {
 	for _, f := range [...]struct {
 		name  string
 		field scene.Fields
@@ -221,7 +223,7 @@ func (c *cleaner) base(r *scene.Record, v answer.Value) {
 			x = clamp01(x)
 		}
 		if !ok {
-			c.drop(f.name, "no usable number")
+			c.dropField(f.name, "no usable number")
 			continue
 		}
 		*f.at = x
@@ -229,86 +231,84 @@ func (c *cleaner) base(r *scene.Record, v answer.Value) {
 	}
 }
 
-// collect lists the properties that an entry gives: those in props, then those
-// that stand beside it and are no fields of a record (docs/spec/aspire.md#r16). Unknown
-// names are dropped here, so that the list stays short.
-func (c *cleaner) collect(v, geo answer.Value) {
+// collectEntries lists the properties of a shape: those in props, then those beside it that are
+// not fields of a record (docs/spec/aspire.md#r16). It drops unknown names at once, so that the
+// list stays short.
+func (c *cleaner) collectEntries(v, geo answer.Value) {
 	c.entries = c.entries[:0]
 	props := v.Get("props")
 	if !props.Null() && props.Kind() != answer.Object {
-		c.drop("props", "no object")
+		c.dropField("props", "no object")
 	}
 	for m := props.First(); props.Kind() == answer.Object && m.Exists(); m = m.Next() {
-		c.note(m, false)
+		c.addEntry(m, false)
 	}
-	if geo.Exists() && !c.has("geo") {
-		c.entries = append(c.entries, entry{name: "geo", prop: properties["geo"], v: geo, top: true})
+	if geo.Exists() && !c.hasEntry("geo") {
+		c.entries = append(c.entries, entry{name: "geo", prop: properties["geo"], v: geo, topLevel: true})
 	}
 	for m := v.First(); m.Exists(); m = m.Next() {
 		switch m.Key() {
 		case "id", "type", "x", "y", "rotation", "opacity", "props", "isLocked", "meta", "parentId", "index", "typeName":
 		default:
-			c.note(m, true)
+			c.addEntry(m, true)
 		}
 	}
 }
 
-// note adds a member to the entries.
-func (c *cleaner) note(m answer.Value, top bool) {
+// addEntry adds a member to the entries, unless its name is unknown or taken.
+func (c *cleaner) addEntry(m answer.Value, top bool) {
 	name := m.Key()
 	p, known := properties[name]
-	e := entry{name: name, prop: p, v: m, top: top}
+	e := entry{name: name, prop: p, v: m, topLevel: top}
 	switch {
 	case !known || top && c.strict:
 		c.dropEntry(&e, "unknown field")
-	case top && c.has(name):
+	case top && c.hasEntry(name):
 		c.dropEntry(&e, "props has it too")
 	default:
 		c.entries = append(c.entries, e)
 	}
 }
 
-// mend puts properties that are written in another way under their right name,
-// before they are read.
-func (c *cleaner) mend(kind scene.Kind) {
-	if i := c.index("text"); i >= 0 {
-		if c.has("richText") {
+// renameProperties maps alternative names of properties to the right ones before they are read.
+func (c *cleaner) renameProperties(kind scene.Kind) {
+	if i := c.entryIndex("text"); i >= 0 {
+		if c.hasEntry("richText") {
 			c.dropEntry(&c.entries[i], "richText is given too")
-			c.forget(i)
+			c.removeEntry(i)
 		} else {
 			c.entries[i].prop = properties["richText"]
 		}
 	}
-	c.mendAlign(kind)
-	if kind == scene.Line && !c.strict && !c.has("points") {
-		c.lineOfEnds()
+	c.renameAlign(kind)
+	if kind == scene.Line && !c.strict && !c.hasEntry("points") {
+		c.pointsFromEnds()
 	}
 }
 
-// mendAlign lets align and textAlign stand for each other where only one of
-// them is given (docs/spec/aspire.md#r18). Otherwise the name that the kind does not have
-// loses its field, and so is dropped.
-func (c *cleaner) mendAlign(kind scene.Kind) {
+// renameAlign lets align and textAlign stand for each other if only one of them is given
+// (docs/spec/aspire.md#r18). Otherwise the name that the kind does not have is dropped.
+func (c *cleaner) renameAlign(kind scene.Kind) {
 	own, other := "align", "textAlign"
 	if kind == scene.Text {
 		own, other = other, own
 	}
-	i := c.index(other)
+	i := c.entryIndex(other)
 	switch {
 	case i < 0:
-	case c.has(own) || c.strictAlign || c.strict:
+	case c.hasEntry(own) || c.strictAlign || c.strict:
 		c.entries[i].prop = property{}
 	default:
 		c.entries[i].prop = properties[own]
 	}
 }
 
-// lineOfEnds lets start and end, or handles with both, be the points of a line
-// that has none (docs/spec/aspire.md#r21).
-func (c *cleaner) lineOfEnds() {
-	start, end := c.get("start"), c.get("end")
-	i, j := c.index("start"), c.index("end")
-	if h := c.index("handles"); h >= 0 && (i < 0 || j < 0) {
+// pointsFromEnds makes the points of a line without points from start and end, or from handles
+// with both (docs/spec/aspire.md#r21).
+func (c *cleaner) pointsFromEnds() {
+	start, end := c.entryValue("start"), c.entryValue("end")
+	i, j := c.entryIndex("start"), c.entryIndex("end")
+	if h := c.entryIndex("handles"); h >= 0 && (i < 0 || j < 0) {
 		handles := c.entries[h].v
 		start, end = handles.Get("start"), handles.Get("end")
 		i, j = h, h
@@ -320,30 +320,27 @@ func (c *cleaner) lineOfEnds() {
 		return c.twoPoints(r, start, end)
 	}}
 	if j != i {
-		c.forget(j)
+		c.removeEntry(j)
 	}
 }
 
-func (c *cleaner) index(name string) int {
-	for i := range c.entries {
-		if c.entries[i].name == name {
-			return i
-		}
-	}
-	return -1
+// entryIndex returns the index of the property of that name, or -1.
+func (c *cleaner) entryIndex(name string) int {
+	return slices.IndexFunc(c.entries, func(e entry) bool { return e.name == name })
 }
 
-func (c *cleaner) has(name string) bool { return c.index(name) >= 0 }
+func (c *cleaner) hasEntry(name string) bool { return c.entryIndex(name) >= 0 }
 
-func (c *cleaner) get(name string) answer.Value {
-	if i := c.index(name); i >= 0 {
+func (c *cleaner) entryValue(name string) answer.Value {
+	if i := c.entryIndex(name); i >= 0 {
 		return c.entries[i].v
 	}
 	return answer.Value{}
 }
 
-func (c *cleaner) forget(i int) { c.entries = slices.Delete(c.entries, i, i+1) }
+func (c *cleaner) removeEntry(i int) { c.entries = slices.Delete(c.entries, i, i+1) }
 
+// twoPoints sets the points of a line to its two ends.
 func (c *cleaner) twoPoints(r *scene.Record, start, end answer.Value) bool {
 	a, ok := c.point(start)
 	b, ok2 := c.point(end)

@@ -24,7 +24,7 @@ func cleaned(t *testing.T, response string, v scoring.Variants) (ops map[string]
 	t.Helper()
 	text := scoring.AppendString(nil, response)
 	item := `{"id":"i","test":"graph","shapes":` + given + `,"task":{"neighbours":[]},"response":` + string(text) + `}`
-	s := newSuite(scene.Limits{}, nil)
+	s := newSuite(Config{})
 	w, err := ran(s, item, v)
 	if err != nil {
 		t.Fatal(err)
@@ -40,22 +40,22 @@ func cleaned(t *testing.T, response string, v scoring.Variants) (ops map[string]
 }
 
 // ran reads an item and applies its answer, up to where the tests differ.
-func ran(s *suite, item string, v scoring.Variants) (*work, error) {
+func ran(s *suite, item string, v scoring.Variants) (*workspace, error) {
 	fields, err := fastjson.Parse(item)
 	if err != nil {
 		return nil, err
 	}
-	w := &work{suite: s, test: findTest(string(fields.GetStringBytes("test"))), variants: v, task: fields.Get("task")}
-	initial, err := s.initial(fields)
+	w := &workspace{suite: s, test: findTest(string(fields.GetStringBytes("test"))), variants: v, task: fields.Get("task")}
+	initial, err := s.readShapes(fields)
 	if err != nil {
 		return nil, err
 	}
 	w.notes = new(notes)
-	if err := w.read(fields.Get("response")); err != nil {
+	if err := w.readResponse(fields.Get("response")); err != nil {
 		return nil, err
 	}
 	w.board.reset(initial)
-	w.ops.run(&w.cleaner, &w.board, w.found.Value)
+	w.ops.cleanAndApply(&w.cleaner, &w.board, w.found.Value)
 	return w, nil
 }
 
@@ -222,14 +222,14 @@ func TestOperations(t *testing.T) {
 		{name: "strict: ids without prefix are unknown", answer: `{"deleteShapes":["geo"],"updateShapes":[{"id":"text","x":1}]}`, variants: scoring.Variants{Strict: ""},
 			order: "geo text line", removes: 1, noted: "unknown_id deleteShapes[0]; unknown_id updateShapes[0]"},
 	}
-	s := newSuite(scene.Limits{}, nil)
+	s := newSuite(Config{})
 	for _, c := range cases {
 		item := `{"test":"graph","shapes":` + given + `,"response":` + c.answer + `}`
 		w, err := ran(s, item, c.variants)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		plain := func(ids []string) string { return strings.ReplaceAll(strings.Join(ids, " "), prefix, "") }
+		plain := func(ids []string) string { return strings.ReplaceAll(strings.Join(ids, " "), idPrefix, "") }
 		var order, notes []string
 		for _, r := range w.board.final() {
 			order = append(order, r.ID)
@@ -262,7 +262,7 @@ func TestUpdate(t *testing.T) {
 		{"type names a geo", `{"id":"geo","type":"circle"}`, `{"x":10,"y":20,"props":{"geo":"ellipse","color":"blue"}}`},
 		{"the id stays", `{"id":"geo","meta":{"a":1},"parentId":"shape:text","index":"a9"}`, `{"x":10,"y":20,"props":{"geo":"star","color":"blue"}}`},
 	}
-	s := newSuite(scene.Limits{}, nil)
+	s := newSuite(Config{})
 	for _, c := range cases {
 		w, err := ran(s, `{"test":"graph","shapes":`+given+`,"response":{"updateShapes":[`+c.update+`]}}`, nil)
 		if err != nil {
@@ -287,7 +287,7 @@ func TestUpdate(t *testing.T) {
 // on what was not read stand also after a hundred others.
 func TestManyEntries(t *testing.T) {
 	const most = 500
-	s := newSuite(scene.Limits{}, []Option{WithMaxActions(most)})
+	s := newSuite(Config{MaxActions: most})
 	answer := `{"createShapes":[` + strings.Repeat(`{"type":"star"},`, most+50) + `{}],"deleteShapes":[` + strings.Repeat(`7,`, most) + `"y"]}`
 	w, err := ran(s, `{"test":"graph","shapes":`+given+`,"response":`+answer+`}`, nil)
 	if err != nil {
@@ -308,7 +308,7 @@ func TestManyEntries(t *testing.T) {
 // TestDefaultEntries: as many actions as the default limit allows are read.
 func TestDefaultEntries(t *testing.T) {
 	answer := `{"deleteShapes":[` + strings.Repeat(`"x",`, 20_000) + `"geo"]}`
-	w, err := ran(newSuite(scene.Limits{}, nil), `{"test":"graph","shapes":`+given+`,"response":`+answer+`}`, nil)
+	w, err := ran(newSuite(Config{}), `{"test":"graph","shapes":`+given+`,"response":`+answer+`}`, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestDefaultEntries(t *testing.T) {
 func TestRemoveChildren(t *testing.T) {
 	const scene1 = `[{"id":"shape:g","type":"group"},{"id":"shape:f","type":"frame","parentId":"shape:g"},
 	 {"id":"shape:a","type":"geo","parentId":"shape:f"},{"id":"shape:b","type":"geo"},{"id":"shape:c","type":"geo","parentId":"page:page"}]`
-	w, err := ran(newSuite(scene.Limits{}, nil), `{"test":"graph","shapes":`+scene1+`,"response":{"deleteShapes":["g"]}}`, nil)
+	w, err := ran(newSuite(Config{}), `{"test":"graph","shapes":`+scene1+`,"response":{"deleteShapes":["g"]}}`, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"plumb/render/metric"
-	"plumb/render/scene"
 	"plumb/render/view"
 	"plumb/scoring"
 )
@@ -33,7 +32,7 @@ func found(t *testing.T, j scoring.Job, b view.Box, ok bool) []view.View {
 // TestSizesKnownElsewhere: tests whose pictures or centres follow from the size
 // of a text that is not native are scored with what the editor says.
 func TestSizesKnownElsewhere(t *testing.T) {
-	s := New(scene.Limits{})
+	s := New(Config{})
 	const text = `{"createShapes":[{"type":"text","x":100,"y":100,"text":"a 😀"}]}`
 	const shape = `[{"id":"shape:s","type":"geo","x":100,"y":100,"props":{"fill":"solid"}}]`
 	box := view.Box{X: 150.5, Y: 440, W: 49, H: 70}
@@ -83,7 +82,7 @@ func TestSizesKnownElsewhere(t *testing.T) {
 // TestCentresKnownElsewhere: the given shapes of the line and arrow tests too
 // may have bounds that are not native.
 func TestCentresKnownElsewhere(t *testing.T) {
-	s := New(scene.Limits{})
+	s := New(Config{})
 	const emoji = `"props":{"richText":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"😀 😀 😀 😀 😀 😀 😀"}]}]}}`
 	shapes := func(a, b string) string {
 		return `[{"id":"shape:a","type":"geo","x":0,"y":0,` + emoji + `},{"id":"shape:b","type":"geo","rotation":` + a + `,"x":` + b + `,"y":0,` + emoji + `}]`
@@ -145,7 +144,7 @@ func TestSizesOfAnotherRelease(t *testing.T) {
 		{"freehand line of 5.4", line, view.V5, true},
 		{"star of 5.4", star, view.V5, false},
 	} {
-		j := jobOf(t, New(scene.Limits{}, WithTldraw(c.version)), "maze", "[]", mazeTask, c.answer, "")
+		j := jobOf(t, New(Config{Tldraw: c.version}), "maze", "[]", mazeTask, c.answer, "")
 		if got := len(j.Views()) > 0; got != c.asked {
 			t.Errorf("%s: the editor is asked: got %v; want %v", c.name, got, c.asked)
 		}

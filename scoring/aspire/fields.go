@@ -10,16 +10,15 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// property is one property of shapes: the field it sets and how its value is
-// read. read returns false when the value is invalid, and has then set nothing
-// that Has would show.
+// property is a property of shapes: the record field it sets and the function that reads its
+// value. read returns false if the value is invalid, and then leaves the field unset.
 type property struct {
 	field scene.Fields
 	read  func(c *cleaner, r *scene.Record, v answer.Value) bool
 }
 
-// properties are the names that any kind of shape has, and those that clean-up turns into
-// others. The latter have no field.
+// properties are the property names of all kinds of shapes, and the alternative names that
+// renameProperties replaces, which have no field.
 var properties = map[string]property{
 	"geo":        {scene.HasGeo, enum(scene.ParseGeo, func(r *scene.Record) *scene.GeoKind { return &r.Geo }, geoAliases)},
 	"color":      {scene.HasColor, enum(scene.ParseColor, func(r *scene.Record) *scene.Color { return &r.Color }, colorAliases)},
@@ -29,32 +28,32 @@ var properties = map[string]property{
 	"fill":       {scene.HasFill, enum(scene.ParseFill, func(r *scene.Record) *scene.Fill { return &r.Fill }, nil)},
 	"font":       {scene.HasFont, enum(scene.ParseFont, func(r *scene.Record) *scene.Font { return &r.Font }, nil)},
 
-	"align":         {scene.HasAlign, align(scene.ParseLabelAlign, func(r *scene.Record) *scene.Align { return &r.Align }, sideAliases)},
-	"textAlign":     {scene.HasAlign, align(scene.ParseAlign, func(r *scene.Record) *scene.Align { return &r.Align }, sideAliases)},
-	"verticalAlign": {scene.HasVertical, align(scene.ParseAlign, func(r *scene.Record) *scene.Align { return &r.Vertical }, heightAliases)},
+	"align":         {scene.HasAlign, alignment(scene.ParseLabelAlign, func(r *scene.Record) *scene.Align { return &r.Align }, sideAliases)},
+	"textAlign":     {scene.HasAlign, alignment(scene.ParseAlign, func(r *scene.Record) *scene.Align { return &r.Align }, sideAliases)},
+	"verticalAlign": {scene.HasVertical, alignment(scene.ParseAlign, func(r *scene.Record) *scene.Align { return &r.Vertical }, heightAliases)},
 
-	"w":                  {scene.HasW, above0(func(r *scene.Record) *float64 { return &r.W })},
-	"h":                  {scene.HasH, above0(func(r *scene.Record) *float64 { return &r.H })},
-	"scale":              {scene.HasScale, above0(func(r *scene.Record) *float64 { return &r.Scale })},
-	"growY":              {scene.HasGrowY, from0(func(r *scene.Record) *float64 { return &r.GrowY })},
-	"fontSizeAdjustment": {scene.HasFontPx, from0(func(r *scene.Record) *float64 { return &r.FontPx })},
-	"bend":               {scene.HasBend, anyNumber(func(r *scene.Record) *float64 { return &arrowOf(r).Bend })},
-	"labelPosition":      {scene.HasLabelPosition, share(func(r *scene.Record) *float64 { return &arrowOf(r).LabelPosition })},
-	"elbowMidPoint":      {scene.HasElbowMid, share(func(r *scene.Record) *float64 { return &arrowOf(r).ElbowMidPoint })},
+	"w":                  {scene.HasW, positive(func(r *scene.Record) *float64 { return &r.W })},
+	"h":                  {scene.HasH, positive(func(r *scene.Record) *float64 { return &r.H })},
+	"scale":              {scene.HasScale, positive(func(r *scene.Record) *float64 { return &r.Scale })},
+	"growY":              {scene.HasGrowY, nonNegative(func(r *scene.Record) *float64 { return &r.GrowY })},
+	"fontSizeAdjustment": {scene.HasFontPx, nonNegative(func(r *scene.Record) *float64 { return &r.FontPx })},
+	"bend":               {scene.HasBend, anyNumber(func(r *scene.Record) *float64 { return &arrowProps(r).Bend })},
+	"labelPosition":      {scene.HasLabelPosition, unitInterval(func(r *scene.Record) *float64 { return &arrowProps(r).LabelPosition })},
+	"elbowMidPoint":      {scene.HasElbowMid, unitInterval(func(r *scene.Record) *float64 { return &arrowProps(r).ElbowMidPoint })},
 
-	"arrowheadStart": {scene.HasHeadStart, enum(scene.ParseArrowhead, func(r *scene.Record) *scene.Arrowhead { return &arrowOf(r).HeadStart }, nil)},
-	"arrowheadEnd":   {scene.HasHeadEnd, enum(scene.ParseArrowhead, func(r *scene.Record) *scene.Arrowhead { return &arrowOf(r).HeadEnd }, nil)},
-	"kind":           {scene.HasElbow, enum(choice("arc", "elbow"), func(r *scene.Record) *bool { return &arrowOf(r).Elbow }, nil)},
-	"spline":         {scene.HasCubic, enum(choice("line", "cubic"), func(r *scene.Record) *bool { return &r.Cubic }, nil)},
+	"arrowheadStart": {scene.HasHeadStart, enum(scene.ParseArrowhead, func(r *scene.Record) *scene.Arrowhead { return &arrowProps(r).HeadStart }, nil)},
+	"arrowheadEnd":   {scene.HasHeadEnd, enum(scene.ParseArrowhead, func(r *scene.Record) *scene.Arrowhead { return &arrowProps(r).HeadEnd }, nil)},
+	"kind":           {scene.HasElbow, enum(oneOfTwo("arc", "elbow"), func(r *scene.Record) *bool { return &arrowProps(r).Elbow }, nil)},
+	"spline":         {scene.HasCubic, enum(oneOfTwo("line", "cubic"), func(r *scene.Record) *bool { return &r.Cubic }, nil)},
 
-	"autoSize":   {scene.HasAuto, flag(func(r *scene.Record) *bool { return &r.Auto })},
-	"isClosed":   {scene.HasClosed, flag(func(r *scene.Record) *bool { return &r.Closed })},
-	"isComplete": {scene.HasComplete, flag(func(r *scene.Record) *bool { return &r.Complete })},
-	"isPen":      {scene.HasPen, flag(func(r *scene.Record) *bool { return &r.Pen })},
+	"autoSize":   {scene.HasAuto, boolean(func(r *scene.Record) *bool { return &r.Auto })},
+	"isClosed":   {scene.HasClosed, boolean(func(r *scene.Record) *bool { return &r.Closed })},
+	"isComplete": {scene.HasComplete, boolean(func(r *scene.Record) *bool { return &r.Complete })},
+	"isPen":      {scene.HasPen, boolean(func(r *scene.Record) *bool { return &r.Pen })},
 
 	"richText": {scene.HasRich, (*cleaner).richText},
-	"name":     {scene.HasName, text(func(r *scene.Record) *string { return &r.Name })},
-	"url":      {scene.HasURL, text(func(r *scene.Record) *string { return &r.URL })},
+	"name":     {scene.HasName, str(func(r *scene.Record) *string { return &r.Name })},
+	"url":      {scene.HasURL, str(func(r *scene.Record) *string { return &r.URL })},
 	"points":   {scene.HasPoints, (*cleaner).linePoints},
 	"start":    {scene.HasStart, arrowEnd(0)},
 	"end":      {scene.HasEnd, arrowEnd(1)},
@@ -64,8 +63,8 @@ var properties = map[string]property{
 	"handles": {},
 }
 
-// kindFields lists which fields each kind has. Package scene decides that: it
-// ignores the others when it merges.
+// kindFields holds the record fields that each kind of shape has. Package scene decides it: Merge
+// ignores the others.
 var kindFields = func() (all [scene.Group + 1]scene.Fields) {
 	for k := range all {
 		full := scene.NewRecord("shape:", scene.Kind(k))
@@ -85,8 +84,8 @@ var (
 	heightAliases = map[string]string{"top": "start", "center": "middle", "centre": "middle", "bottom": "end"}
 )
 
-// plainName is how enumerated values are compared (docs/spec/aspire.md#r19).
-func plainName(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
+// normalizeName makes enumerated values comparable (docs/spec/aspire.md#r19).
+func normalizeName(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
 // enum reads a value with a fixed set of names.
 func enum[T any](parse func(string) (T, bool), at func(*scene.Record) *T, aliases map[string]string) func(*cleaner, *scene.Record, answer.Value) bool {
@@ -96,7 +95,7 @@ func enum[T any](parse func(string) (T, bool), at func(*scene.Record) *T, aliase
 			return false
 		}
 		if !c.strict {
-			s = plainName(s)
+			s = normalizeName(s)
 			if other, known := aliases[s]; known {
 				s = other
 			}
@@ -109,8 +108,8 @@ func enum[T any](parse func(string) (T, bool), at func(*scene.Record) *T, aliase
 	}
 }
 
-// align is enum for alignments, whose other names strict_align does not accept.
-func align(parse func(string) (scene.Align, bool), at func(*scene.Record) *scene.Align, aliases map[string]string) func(*cleaner, *scene.Record, answer.Value) bool {
+// alignment is enum for alignments, whose aliases the variant strict_align does not accept.
+func alignment(parse func(string) (scene.Align, bool), at func(*scene.Record) *scene.Align, aliases map[string]string) func(*cleaner, *scene.Record, answer.Value) bool {
 	kind, strictly := enum(parse, at, aliases), enum(parse, at, nil)
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		if c.strictAlign {
@@ -120,17 +119,18 @@ func align(parse func(string) (scene.Align, bool), at func(*scene.Record) *scene
 	}
 }
 
-// parseDash leaves out none, which tldraw 4.2 does not have.
+// parseDash rejects the dash none, which tldraw 4.2 does not have.
 func parseDash(s string) (scene.Dash, bool) {
 	d, ok := scene.ParseDash(s)
 	return d, ok && d != scene.DashNone
 }
 
-// choice reads one of two names as false or true.
-func choice(no, yes string) func(string) (bool, bool) {
+// oneOfTwo parses one of two names as false or true.
+func oneOfTwo(no, yes string) func(string) (bool, bool) {
 	return func(s string) (bool, bool) { return s == yes, s == no || s == yes }
 }
 
+// numberIn reads a number that valid accepts.
 func numberIn(at func(*scene.Record) *float64, valid func(float64) bool) func(*cleaner, *scene.Record, answer.Value) bool {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
@@ -142,20 +142,23 @@ func numberIn(at func(*scene.Record) *float64, valid func(float64) bool) func(*c
 	}
 }
 
-func above0(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer.Value) bool {
+// positive reads a number above 0.
+func positive(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer.Value) bool {
 	return numberIn(at, func(x float64) bool { return x > 0 })
 }
 
-func from0(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer.Value) bool {
+// nonNegative reads a number of at least 0.
+func nonNegative(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer.Value) bool {
 	return numberIn(at, func(x float64) bool { return x >= 0 })
 }
 
+// anyNumber reads a finite number.
 func anyNumber(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer.Value) bool {
 	return numberIn(at, func(float64) bool { return true })
 }
 
-// share reads a number that the editor limits to 0..1 when it uses it.
-func share(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer.Value) bool {
+// unitInterval reads a number and clamps it to 0..1, as the editor does when it uses it.
+func unitInterval(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer.Value) bool {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
 		if ok {
@@ -167,7 +170,8 @@ func share(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer
 
 func clamp01(x float64) float64 { return math.Min(math.Max(x, 0), 1) }
 
-func flag(at func(*scene.Record) *bool) func(*cleaner, *scene.Record, answer.Value) bool {
+// boolean reads true or false.
+func boolean(at func(*scene.Record) *bool) func(*cleaner, *scene.Record, answer.Value) bool {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		b, ok := v.Truth()
 		if ok {
@@ -177,7 +181,8 @@ func flag(at func(*scene.Record) *bool) func(*cleaner, *scene.Record, answer.Val
 	}
 }
 
-func text(at func(*scene.Record) *string) func(*cleaner, *scene.Record, answer.Value) bool {
+// str reads a string within the limit of text.
+func str(at func(*scene.Record) *string) func(*cleaner, *scene.Record, answer.Value) bool {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		s, ok := v.Text()
 		if ok = ok && len(s) <= c.maxText; ok {
@@ -187,15 +192,16 @@ func text(at func(*scene.Record) *string) func(*cleaner, *scene.Record, answer.V
 	}
 }
 
-// arrowOf returns the properties of an arrow, which it makes when they are missing.
-func arrowOf(r *scene.Record) *scene.ArrowProps {
+// arrowProps returns the arrow properties of a record and creates them if they are missing.
+func arrowProps(r *scene.Record) *scene.ArrowProps {
 	if r.Arrow == nil {
 		r.Arrow = new(scene.ArrowProps)
 	}
 	return r.Arrow
 }
 
-// arrowEnd reads an end of an arrow: only x and y count (docs/spec/aspire.md#r21).
+// arrowEnd reads an end of an arrow: 0 is the start, 1 the end. Only x and y count
+// (docs/spec/aspire.md#r21).
 func arrowEnd(i int) func(*cleaner, *scene.Record, answer.Value) bool {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		if v.Kind() != answer.Object || c.strict && v.Len() != 2 {
@@ -213,14 +219,14 @@ func arrowEnd(i int) func(*cleaner, *scene.Record, answer.Value) bool {
 	}
 }
 
-// point reads {x, y} or, where clean-up is allowed, [x, y].
+// point reads {x, y} or, unless strict, [x, y].
 func (c *cleaner) point(v answer.Value) (p scene.Point, ok bool) {
-	p, _, ok = c.pressed(v)
+	p, _, ok = c.pointAndPressure(v)
 	return p, ok
 }
 
-// pressed is point with the value of z, which may be absent.
-func (c *cleaner) pressed(v answer.Value) (p scene.Point, z answer.Value, ok bool) {
+// pointAndPressure is point with the value of z, which can be absent.
+func (c *cleaner) pointAndPressure(v answer.Value) (p scene.Point, z answer.Value, ok bool) {
 	x, y := v.Get("x"), v.Get("y")
 	z = v.Get("z")
 	if v.Kind() == answer.Array && !c.strict {
@@ -236,14 +242,14 @@ func (c *cleaner) pressed(v answer.Value) (p scene.Point, z answer.Value, ok boo
 	return p, z, ok
 }
 
-// indexed is a point of a line with its place in the order.
-type indexed struct {
+// indexedPoint is a point of a line with its sort key.
+type indexedPoint struct {
 	index string
 	scene.Point
 }
 
-// linePoints reads the points of a line: a map or a list, in the order of their
-// indices where all have one (docs/spec/aspire.md#r21). A line needs two.
+// linePoints reads the points of a line: a map or a list, sorted by index if all points have one
+// (docs/spec/aspire.md#r21). A line needs two.
 func (c *cleaner) linePoints(r *scene.Record, v answer.Value) bool {
 	if k := v.Kind(); k != answer.Object && (k != answer.Array || c.strict) {
 		return false
@@ -257,13 +263,13 @@ func (c *cleaner) linePoints(r *scene.Record, v answer.Value) bool {
 		}
 		index, named := e.Get("index").Text()
 		all = all && named
-		c.points = append(c.points, indexed{index, p})
+		c.points = append(c.points, indexedPoint{index, p})
 	}
 	if len(c.points) < 2 || c.strict && !all {
 		return false
 	}
 	if all {
-		slices.SortStableFunc(c.points, func(a, b indexed) int { return cmp.Compare(a.index, b.index) })
+		slices.SortStableFunc(c.points, func(a, b indexedPoint) int { return cmp.Compare(a.index, b.index) })
 	}
 	r.Points = make([]scene.Point, len(c.points))
 	for i := range c.points {
@@ -289,6 +295,7 @@ func (c *cleaner) segments(r *scene.Record, v answer.Value) bool {
 	return true
 }
 
+// segment reads one stroke: its points with pen pressure, 0.5 by default.
 func (c *cleaner) segment(v answer.Value) (s scene.Segment, ok bool) {
 	points := v.Get("points")
 	if points.Kind() != answer.Array {
@@ -298,10 +305,10 @@ func (c *cleaner) segment(v answer.Value) (s scene.Segment, ok bool) {
 	if c.strict && kind != "free" && kind != "straight" {
 		return s, false
 	}
-	s.Straight = plainName(kind) == "straight"
+	s.Straight = normalizeName(kind) == "straight"
 	s.Points = make([]scene.Pressed, 0, points.Len())
 	for e := points.First(); e.Exists(); e = e.Next() {
-		p, z, ok := c.pressed(e)
+		p, z, ok := c.pointAndPressure(e)
 		if !ok {
 			return s, false
 		}

@@ -39,7 +39,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(s, uint16(0))
 		f.Add(s, uint16(0xffff))
 	}
-	suite := New(scene.Limits{})
+	suite := New(Config{})
 	names := suite.Variants
 	f.Fuzz(func(t *testing.T, response string, chosen uint16) {
 		v := scoring.Variants{}
@@ -100,7 +100,7 @@ func TestShow(t *testing.T) {
 		{6, `{"deleteShapes":["r0"]}`, "before, after", 2},
 		{7, `{"createShapes":[{"type":"geo"}]}`, "before, after", 6},
 	}
-	s := New(scene.Limits{})
+	s := New(Config{})
 	for _, c := range cases {
 		j := prepareWith(t, s, `{`+fuzzItems[c.test]+`,"response":`+c.response+`}`)
 		r := j.Score([]metric.Tally{tally(5, 5), tally(700, 300)}[:len(j.Views())])
@@ -121,13 +121,13 @@ func TestShow(t *testing.T) {
 
 // TestShowArrow: the picture after shows the arrow turned about its centre.
 func TestShowArrow(t *testing.T) {
-	j := prepareWith(t, New(scene.Limits{}), `{`+fuzzItems[5]+`,"response":{"rotation":1.25}}`)
+	j := prepareWith(t, New(Config{}), `{`+fuzzItems[5]+`,"response":{"rotation":1.25}}`)
 	r := j.Score(nil)
 	v := j.(scoring.Shower).Show(&r).Panels[1].View
 	a := v.Scene.Shapes[v.Scene.Find("shape:blue-arrow")]
 	var b board
 	rec := scene.Record{Shape: a}
-	at := b.place(&rec, scene.Point{X: 50, Y: 50})
+	at := b.toPage(&rec, scene.Point{X: 50, Y: 50})
 	if math.Abs(a.Rotation-1.25) > 1e-12 || math.Hypot(at.X-100, at.Y-100) > 1e-9 {
 		t.Errorf("rotation %v, centre %v; want 1.25, (100, 100)", a.Rotation, at)
 	}

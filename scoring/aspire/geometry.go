@@ -18,14 +18,12 @@ const (
 	frameH  = 180
 )
 
-// maxParents is how many groups and frames may lie around a shape; more mean
-// that they form a circle.
+// maxParents bounds the groups and frames around a shape. More of them form a cycle.
 const maxParents = 300
 
-// place returns where a point of a shape's own space lies on the page
-// (docs/spec/aspire.md#r3): turned about the shape's origin, then moved, and so on through
-// the shapes around it.
-func (b *board) place(r *scene.Record, p scene.Point) scene.Point {
+// toPage converts a point from a shape's own space to the page (docs/spec/aspire.md#r3): rotated
+// about the shape's origin, then moved, and so on through the shape's parents.
+func (b *board) toPage(r *scene.Record, p scene.Point) scene.Point {
 	for range maxParents {
 		sin, cos := math.Sincos(r.Rotation)
 		p = scene.Point{
@@ -42,8 +40,7 @@ func (b *board) place(r *scene.Record, p scene.Point) scene.Point {
 	return p
 }
 
-// boxSize returns width and height of a geo shape or frame; ok is false for
-// other kinds.
+// boxSize returns width and height of a geo shape or frame, px; ok is false for other kinds.
 func boxSize(r *scene.Record) (w, h float64, ok bool) {
 	switch r.Kind {
 	case scene.Geo:
@@ -63,8 +60,7 @@ func boxSize(r *scene.Record) (w, h float64, ok bool) {
 }
 
 // lineEnds returns the ends of a line, arrow or freehand line on the page
-// (docs/spec/aspire.md#r48); ok is false for other kinds and for a freehand line that has
-// no points.
+// (docs/spec/aspire.md#r48); ok is false for other kinds and for a freehand line without points.
 func (b *board) lineEnds(r *scene.Record) (start, end scene.Point, ok bool) {
 	switch r.Kind {
 	case scene.Line:
@@ -94,17 +90,17 @@ func (b *board) lineEnds(r *scene.Record) (start, end scene.Point, ok bool) {
 	default:
 		return start, end, false
 	}
-	return b.place(r, start), b.place(r, end), true
+	return b.toPage(r, start), b.toPage(r, end), true
 }
 
-// centre returns the centre of a shape of b (docs/spec/aspire.md#r5). Shapes without a box
-// need their page bounds, and the variant of that name asks for them; the error
-// is a *scoring.Error, or an *unknownBounds where those are not known natively.
-func (w *work) centre(b *board, r *scene.Record) (scene.Point, error) {
+// centre returns the centre of a shape on the page (docs/spec/aspire.md#r5). Shapes without a box
+// use their page bounds, and so do all under the variant page_bounds. The error is a
+// *scoring.Error, or an *unknownBounds if those bounds are not known natively.
+func (w *workspace) centre(b *board, r *scene.Record) (scene.Point, error) {
 	pageBounds := w.variants.On(PageBounds)
 	if !pageBounds {
 		if w, h, ok := boxSize(r); ok {
-			return b.place(r, scene.Point{X: w / 2, Y: h / 2}), nil
+			return b.toPage(r, scene.Point{X: w / 2, Y: h / 2}), nil
 		}
 		if r.Kind == scene.Line || r.Kind == scene.Arrow {
 			start, end, _ := b.lineEnds(r)
@@ -116,17 +112,17 @@ func (w *work) centre(b *board, r *scene.Record) (scene.Point, error) {
 		return scene.Point{}, err
 	}
 	box, ok, err := w.suite.contentBounds(s, []string{r.ID})
-	empty := b.place(r, scene.Point{})
+	empty := b.toPage(r, scene.Point{})
 	switch {
 	case errors.Is(err, view.ErrForeign):
 		return scene.Point{}, &unknownBounds{drawError(err), err, s, r.ID, empty}
 	case err != nil:
 		return scene.Point{}, drawError(err)
 	}
-	return middleOf(box, ok, empty), nil
+	return boxCentre(box, ok, empty), nil
 }
 
-// contentBounds is outline.ContentBounds of the tldraw that makes the pictures.
+// contentBounds is view.ContentBounds for the tldraw release that makes the pictures.
 func (s *suite) contentBounds(sc *scene.Scene, ids []string) (view.Box, bool, error) {
 	if err := s.tldraw.Differs(sc); err != nil {
 		return view.Box{}, false, err
@@ -134,43 +130,50 @@ func (s *suite) contentBounds(sc *scene.Scene, ids []string) (view.Box, bool, er
 	return view.ContentBounds(sc, ids)
 }
 
-// middleOf is the centre of page bounds; ok is false where there is nothing to
-// see: a group without content, a line without points.
-func middleOf(box view.Box, ok bool, empty scene.Point) scene.Point {
+// boxCentre returns the centre of page bounds, or empty if ok is false: for a group without
+// content or a line without points.
+func boxCentre(box view.Box, ok bool, empty scene.Point) scene.Point {
 	if !ok {
 		return empty
 	}
 	return scene.Point{X: box.X + box.W/2, Y: box.Y + box.H/2}
 }
 
-// unknownBounds says that the page bounds of a shape are not known natively.
+// unknownBounds is the error that only the editor can compute the page bounds of a shape.
 type unknownBounds struct {
-	fault *scoring.Error
-	why   error
-	scene *scene.Scene
-	id    string
-	empty scene.Point // the centre where there is nothing to see
+	fault    *scoring.Error
+	why      error
+	scene    *scene.Scene
+	id       string
+	fallback scene.Point // the centre where there is nothing to see
 }
 
 func (e *unknownBounds) Error() string { return e.fault.Message }
 func (e *unknownBounds) Unwrap() error { return e.fault }
 
-// view is a picture of nothing, whose maker finds out the centre and puts it
-// into at.
+// view returns an empty picture whose renderer measures the shape's bounds and stores the centre
+// in at.
 func (e *unknownBounds) view(at *scene.Point) view.View {
 	return view.View{Scene: e.scene, Only: []string{}, Foreign: e.why, Content: &view.Content{
 		IDs: []string{e.id},
 		Bounds: func(b view.Box, ok bool) (view.Box, error) {
-			*at = middleOf(b, ok, e.empty)
+			*at = boxCentre(b, ok, e.fallback)
 			return view.Box{W: 1, H: 1}, nil
 		},
 	}}
 }
 
+// boxUnion returns the bounding box of two boxes.
+func boxUnion(a, b view.Box) view.Box {
+	x, y := min(a.X, b.X), min(a.Y, b.Y)
+	return view.Box{X: x, Y: y, W: max(a.X+a.W, b.X+b.W) - x, H: max(a.Y+a.H, b.Y+b.H) - y}
+}
+
+// distance returns the distance of two points, px.
 func distance(a, b scene.Point) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 
-// finite keeps a score a number: what an answer gives may be as large as 1e308.
-func finite(x float64) float64 {
+// clampFinite keeps a score finite, because coordinates of an answer can be as large as 1e308.
+func clampFinite(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, -1):
 		return -math.MaxFloat64
@@ -180,22 +183,22 @@ func finite(x float64) float64 {
 	return x
 }
 
-// resolve makes a scene of records. Positions and sizes beyond the limit are
-// drawn in to it first, and noted: the editor would draw them too, far off the
-// picture, and a bad answer has a score. For the same reason a stroke without points,
-// over which the editor's export fails, is drawn as nothing.
+// resolve makes a scene of records. It clamps positions and sizes beyond the limit and notes that,
+// because the editor would draw them too, far off the picture, and a bad answer still has a score.
+// A stroke without points, on which the editor's export fails, becomes an empty group for the same
+// reason.
 func resolve(recs []scene.Record, lim scene.Limits, n *notes) (*scene.Scene, error) {
-	if slices.ContainsFunc(recs, pointless) {
+	if slices.ContainsFunc(recs, hasNoPoints) {
 		recs = slices.Clone(recs)
 	}
 	for i := range recs {
-		if pointless(recs[i]) {
+		if hasNoPoints(recs[i]) {
 			recs[i] = scene.NewRecord(recs[i].ID, scene.Group)
 			if n != nil {
 				n.add(scoring.Note{Code: "not_drawn", Path: recs[i].ID, Message: "a stroke without points"})
 			}
 		}
-		if recs[i].Valid(lim) != nil && limit(&recs[i], lim.Coordinate) && n != nil {
+		if recs[i].Valid(lim) != nil && clampCoordinates(&recs[i], lim.Coordinate) && n != nil {
 			n.add(scoring.Note{Code: "limited", Path: recs[i].ID, Message: fmt.Sprintf("coordinates beyond %g px", lim.Coordinate)})
 		}
 	}
@@ -206,15 +209,14 @@ func resolve(recs []scene.Record, lim scene.Limits, n *notes) (*scene.Scene, err
 	return s, nil
 }
 
-// pointless reports whether a record is a pen stroke without points.
-func pointless(r scene.Record) bool {
+// hasNoPoints reports whether a record is a pen stroke without points.
+func hasNoPoints(r scene.Record) bool {
 	return (r.Kind == scene.Draw || r.Kind == scene.Highlight) &&
 		!slices.ContainsFunc(r.Segments, func(s scene.Segment) bool { return len(s.Points) > 0 })
 }
 
-// limit brings the coordinates of a record within ±most; true when it changed
-// something.
-func limit(r *scene.Record, most float64) bool {
+// clampCoordinates clamps the coordinates of a record to ±most and reports whether any changed.
+func clampCoordinates(r *scene.Record, most float64) bool {
 	changed := false
 	one := func(x float64) float64 {
 		y := math.Min(math.Max(x, -most), most)
@@ -244,7 +246,7 @@ func limit(r *scene.Record, most float64) bool {
 	return changed
 }
 
-// sceneError tells a limit, which has a flag, from other reasons.
+// sceneError converts an error of package scene: exceeded limits have a code of their own.
 func sceneError(err error) *scoring.Error {
 	if errors.Is(err, scene.ErrLimit) {
 		return &scoring.Error{Code: "limit", Message: err.Error()}
@@ -252,17 +254,17 @@ func sceneError(err error) *scoring.Error {
 	return &scoring.Error{Code: "bad_scene", Message: err.Error()}
 }
 
-// foreignOr keeps an error that says what is not native, for who can draw it
-// otherwise; others become drawError's.
-func foreignOr(err error) error {
+// keepForeign keeps an error that wraps view.ErrForeign, so that the caller can leave the view to
+// the editor, and converts others by drawError.
+func keepForeign(err error) error {
 	if errors.Is(err, view.ErrForeign) {
 		return err
 	}
 	return drawError(err)
 }
 
-// drawError tells what is not drawn natively, or not on this machine, from other
-// reasons.
+// drawError converts an error of drawing: missing fonts and shapes that are not native have codes
+// of their own.
 func drawError(err error) *scoring.Error {
 	if errors.Is(err, view.ErrFonts) {
 		return &scoring.Error{Code: "backend", Message: err.Error()}

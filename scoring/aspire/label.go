@@ -3,31 +3,31 @@ package aspire
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"plumb/render/metric"
 	"plumb/render/scene"
 	"plumb/render/view"
 )
 
-// padding is what scoring pictures of whole scenes have around the page bounds
-// (docs/spec/aspire.md#r10, docs/spec/aspire.md#r41), px.
+// padding is the room around the page bounds in scoring pictures of whole scenes, px
+// (docs/spec/aspire.md#r10, docs/spec/aspire.md#r41).
 const padding = 32
 
-// prepareLabel scores how much of the label lies over the shape: pixels with alpha above 0.
-// See docs/spec/aspire.md#r6 and docs/spec/aspire.md#r39.
-func prepareLabel(w *work, j *job) error {
-	target, err := w.given("shape")
+// prepareLabel scores the share of the label's pixels, those with alpha above 0, that lie over the
+// shape. See docs/spec/aspire.md#r6 and docs/spec/aspire.md#r39.
+func prepareLabel(w *workspace, j *job) error {
+	target, err := w.initialShape("shape")
 	if err != nil {
 		return err
 	}
-	j.show = showLabel
 	created := w.board.created()
 	labels := labelIDs(created, target.ID)
-	j.metric("created", idsOf(created))
-	j.metric("label_ids", labels)
+	j.addMetric("created", idsOf(created))
+	j.addMetric("label_ids", labels)
 	s, err := resolve(j.final, w.suite.limits, w.notes)
 	if err != nil {
-		j.fail(err)
+		j.setError(err)
 		return nil
 	}
 	v := view.View{Scene: s, Only: labels}
@@ -39,30 +39,31 @@ func prepareLabel(w *work, j *job) error {
 	}
 	bounds, ok, err := w.labelBounds(&v)
 	if errors.Is(err, view.ErrForeign) {
-		w.labelElsewhere(j, v, err)
+		w.deferLabelBounds(j, v, err)
 		return nil
 	}
 	if err != nil {
-		j.fail(err)
+		j.setError(err)
 		return nil
 	}
 	var list any
 	if ok {
 		list = []float64{bounds.X, bounds.Y, bounds.W, bounds.H}
 	}
-	j.metric("bounds", list)
+	j.addMetric("bounds", list)
 	if !ok || len(v.Only) == 0 {
 		scoreLabel(j, metric.Tally{})
 		return nil
 	}
 	v.Bounds = bounds
 	j.views = []view.View{v}
-	j.measure = func(j *job, t []metric.Tally) { scoreLabel(j, t[0]) }
+	j.scoreTallies = func(j *job, t []metric.Tally) { scoreLabel(j, t[0]) }
 	return nil
 }
 
-// labelElsewhere leaves the bounds of the view open, for the editor to find out.
-func (w *work) labelElsewhere(j *job, v view.View, why error) {
+// deferLabelBounds leaves the bounds of the view to the editor, because sizes on the board are not
+// known natively.
+func (w *workspace) deferLabelBounds(j *job, v view.View, why error) {
 	lim, bounds := w.suite.limits, new(any)
 	if len(v.Only) == 0 { // no label: only the bounds are asked for
 		v.Only, v.Other = []string{}, nil
@@ -70,30 +71,31 @@ func (w *work) labelElsewhere(j *job, v view.View, why error) {
 	v.Foreign = why
 	v.Content = &view.Content{Bounds: func(b view.Box, ok bool) (view.Box, error) {
 		if !ok {
-			return view.Box{}, fault("bad_scene", "cannot score label: there is nothing on the whiteboard")
+			return view.Box{}, newError("bad_scene", "cannot score label: there is nothing on the whiteboard")
 		}
 		b = padded(b)
 		*bounds = []float64{b.X, b.Y, b.W, b.H}
 		return b, lim.CheckCanvas(b.W, b.H)
 	}}
 	j.views = []view.View{v}
-	j.measure = func(j *job, t []metric.Tally) {
-		j.metric("bounds", *bounds)
+	j.scoreTallies = func(j *job, t []metric.Tally) {
+		j.addMetric("bounds", *bounds)
 		scoreLabel(j, t[0])
 	}
 }
 
-// scoreLabel divides. No label pixels: 0 (docs/spec/aspire.md#r44).
+// scoreLabel sets the score from the tally: 0 if the label has no pixels
+// (docs/spec/aspire.md#r44).
 func scoreLabel(j *job, t metric.Tally) {
-	j.metric("label_pixels", int(t.A.Covered))
-	j.metric("over_shape", int(t.Both))
+	j.addMetric("label_pixels", int(t.A.Covered))
+	j.addMetric("over_shape", int(t.Both))
 	share, _ := t.Coverage()
-	j.score(share)
+	j.setScore(share)
 }
 
-// labelIDs tells which shapes are the label (docs/spec/aspire.md#r43): created text shapes, else
-// created shapes with text. The shape that is to be labelled is never its own
-// label, even when the answer created it anew.
+// labelIDs returns the ids of the shapes that are the label (docs/spec/aspire.md#r43): created
+// text shapes, else created shapes with text. The shape to be labelled is never its own label,
+// even if the answer created it anew.
 func labelIDs(created []*scene.Record, target string) []string {
 	ids, others := []string{}, []string{}
 	for _, r := range created {
@@ -111,15 +113,14 @@ func labelIDs(created []*scene.Record, target string) []string {
 	return others
 }
 
-// labelBounds returns the part of the page that is measured: everything, padded
-// and rounded outwards (docs/spec/aspire.md#r41). Where that is too large for a picture it is the
-// label alone: the grid of pixels is the same, and what lies elsewhere cannot
-// coincide with the label. ok is false when there is nothing on the whiteboard.
-// The error wraps view.ErrForeign where sizes are not known natively.
-func (w *work) labelBounds(v *view.View) (b view.Box, ok bool, err error) {
+// labelBounds returns the part of the page to measure: all content, padded and rounded outwards
+// (docs/spec/aspire.md#r41). If that is too large for a picture it is the label alone, which gives
+// the same pixels, because what lies elsewhere cannot overlap the label. ok is false for an empty
+// whiteboard. The error wraps view.ErrForeign if sizes are not known natively.
+func (w *workspace) labelBounds(v *view.View) (b view.Box, ok bool, err error) {
 	b, ok, err = w.suite.contentBounds(v.Scene, nil)
 	if err != nil {
-		return b, false, foreignOr(err)
+		return b, false, keepForeign(err)
 	}
 	if !ok {
 		return b, false, nil
@@ -139,23 +140,28 @@ func (w *work) labelBounds(v *view.View) (b view.Box, ok bool, err error) {
 	return b, ok, nil
 }
 
-// padded returns the box with room around it, rounded outwards.
+// padded returns the box with padding, rounded outwards.
 func padded(b view.Box) view.Box {
-	x, y := math.Floor(b.X-padding), math.Floor(b.Y-padding)
-	return view.Box{X: x, Y: y, W: math.Ceil(b.X+b.W+padding) - x, H: math.Ceil(b.Y+b.H+padding) - y}
+	return roundedOut(b.X-padding, b.Y-padding, b.X+b.W+padding, b.Y+b.H+padding)
 }
 
-// ownLabel separates the text that an update put into the shape from the shape
-// (variant own_label of docs/spec/aspire.md#r43): a twin of the shape that shows nothing but its
-// text, over the shape without text. A difference of two pictures would find the
-// same pixels, but for those that text and shape paint in one colour.
+// roundedOut returns the smallest box of whole pixels around the given corners.
+func roundedOut(x0, y0, x1, y1 float64) view.Box {
+	x, y := math.Floor(x0), math.Floor(y0)
+	return view.Box{X: x, Y: y, W: math.Ceil(x1) - x, H: math.Ceil(y1) - y}
+}
+
+// ownLabel returns a view that separates the text that an update put into the shape from the shape
+// (variant own_label of docs/spec/aspire.md#r43): a copy of the shape that shows only the text,
+// over the shape without text. A difference of two pictures would find the same pixels, except
+// where text and shape have one colour.
 func ownLabel(s *scene.Scene, before *scene.Record) view.View {
 	i := s.Find(before.ID)
 	if i < 0 || s.Shapes[i].Kind != scene.Geo || s.Shapes[i].Rich == nil ||
 		scene.Plain(s.Shapes[i].Rich) == scene.Plain(before.Rich) {
 		return view.View{Scene: s}
 	}
-	shapes := append([]scene.Shape(nil), s.Shapes...)
+	shapes := slices.Clone(s.Shapes)
 	twin := shapes[i]
 	twin.ID += "/label"
 	twin.Fill, twin.Dash = scene.FillNone, scene.DashNone

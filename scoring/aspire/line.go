@@ -6,10 +6,10 @@ import (
 	"plumb/render/scene"
 )
 
-// prepareLine scores how close the ends of the line are to the centres
+// prepareLine scores how close the ends of the new line are to the centres of two shapes
 // (docs/spec/aspire.md#r45).
-func prepareLine(w *work, j *job) error {
-	var c centres
+func prepareLine(w *workspace, j *job) error {
+	var c knownLater
 	if err := c.add(w.lineTarget("a", "a_centre")); err != nil {
 		return err
 	}
@@ -22,10 +22,10 @@ func prepareLine(w *work, j *job) error {
 		id := chosen.ID
 		rule.chosen, rule.start, rule.end = &id, start, end
 	}
-	return c.then(j, rule.score)
+	return c.whenKnown(j, rule.score)
 }
 
-// lineRule turns the ends of the new line into a score.
+// lineRule computes the score of the line test from the ends of the new line.
 type lineRule struct {
 	created    []string
 	chosen     *string // id; nil where there is no line
@@ -39,36 +39,36 @@ func (m lineRule) score(j *job, at []scene.Point) error {
 	if !(d > 0) || math.IsInf(d, 1) {
 		return badTask("a_centre", "two centres that differ")
 	}
-	j.show = showLine(a, b)
-	j.metric("created", m.created)
+	j.marks = showLine(a, b)
+	j.addMetric("created", m.created)
 	if m.chosen == nil {
-		j.metric("chosen", nil)
-		j.metric("ends", nil)
-		j.metric("score_ordered", 0.0)
-		j.score(0)
+		j.addMetric("chosen", nil)
+		j.addMetric("ends", nil)
+		j.addMetric("score_ordered", 0.0)
+		j.setScore(0)
 		return nil
 	}
 	ordered := 1 - (distance(m.start, a)/d+distance(m.end, b)/d)/2
 	swapped := 1 - (distance(m.end, a)/d+distance(m.start, b)/d)/2
-	j.metric("chosen", *m.chosen)
-	j.metric("ends", [][]float64{pair(m.start), pair(m.end)})
-	j.metric("score_ordered", finite(ordered))
+	j.addMetric("chosen", *m.chosen)
+	j.addMetric("ends", [][]float64{xy(m.start), xy(m.end)})
+	j.addMetric("score_ordered", clampFinite(ordered))
 	if m.inOrder {
-		j.score(ordered)
+		j.setScore(ordered)
 		return nil
 	}
-	j.score(math.Max(finite(ordered), finite(swapped)))
+	j.setScore(math.Max(clampFinite(ordered), clampFinite(swapped)))
 	return nil
 }
 
-// lineTarget returns a centre: the one that the task states or, for other
-// centres than the default, that of the shape.
-func (w *work) lineTarget(shape, centre string) (scene.Point, error) {
+// lineTarget returns the centre of a target of the line: the one that the task states or, under
+// the variant page_bounds, that of the shape.
+func (w *workspace) lineTarget(shape, centre string) (scene.Point, error) {
 	p, stated := w.point(centre)
 	if stated && !w.variants.On(PageBounds) {
 		return p, nil
 	}
-	r, err := w.given(shape)
+	r, err := w.initialShape(shape)
 	if err != nil {
 		return p, err
 	}
@@ -77,8 +77,8 @@ func (w *work) lineTarget(shape, centre string) (scene.Point, error) {
 	return w.centre(&initial, r)
 }
 
-// firstLine finds the first created shape that has ends (docs/spec/aspire.md#r47).
-func (w *work) firstLine(created []*scene.Record) (r *scene.Record, start, end scene.Point) {
+// firstLine returns the first created shape that has ends, or nil (docs/spec/aspire.md#r47).
+func (w *workspace) firstLine(created []*scene.Record) (r *scene.Record, start, end scene.Point) {
 	for _, r := range created {
 		if start, end, ok := w.board.lineEnds(r); ok {
 			return r, start, end

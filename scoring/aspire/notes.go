@@ -7,57 +7,58 @@ import (
 	"plumb/scoring"
 )
 
-// maxNotes is how many notes one answer gets; one more says that there were
-// more. An answer may hold a million mistakes.
+// maxNotes bounds the notes of one answer, which may have a million mistakes. One more note counts
+// the others.
 const maxNotes = 100
 
 // notes collects what was changed or left out while an answer was read.
 type notes struct {
-	list   []scoring.Note
-	always int // of list: not counted towards maxNotes
-	more   int
+	list      []scoring.Note
+	uncounted int // of list: not counted towards maxNotes
+	omitted   int
 }
 
-// must adds a note that has a place in any case: that part of the answer was not
-// read at all. There are a few of them at most.
-func (n *notes) must(note scoring.Note) {
+// addAlways adds a note regardless of the limit. There are few of them: they say that a part of
+// the answer was not read.
+func (n *notes) addAlways(note scoring.Note) {
 	n.list = append(n.list, note)
-	n.always++
+	n.uncounted++
 }
 
+// add adds a note unless the limit is reached.
 func (n *notes) add(note scoring.Note) {
 	if !n.full() {
 		n.list = append(n.list, note)
 	}
 }
 
-// full reports whether there is no room for another note, which it then counts:
-// callers need not make its text.
+// full reports whether the limit is reached, and then counts a note as omitted: callers need not
+// make its text.
 func (n *notes) full() bool {
-	if len(n.list)-n.always < maxNotes {
+	if len(n.list)-n.uncounted < maxNotes {
 		return false
 	}
-	n.more++
+	n.omitted++
 	return true
 }
 
-// all returns the notes, with the last one for those left out.
+// all returns the notes and, if some were omitted, one that says how many.
 func (n *notes) all() []scoring.Note {
-	if n.more > 0 {
-		return append(n.list, scoring.Note{Code: "more_notes", Message: strconv.Itoa(n.more) + " more"})
+	if n.omitted > 0 {
+		return append(n.list, scoring.Note{Code: "more_notes", Message: strconv.Itoa(n.omitted) + " more"})
 	}
 	return n.list
 }
 
-// place is an entry of a list of operations; its text is made only for notes.
-type place struct {
+// listPath is the JSON path of an entry of a list of operations; its text is made only for notes.
+type listPath struct {
 	list string
 	i    int
 }
 
-func (p place) String() string { return p.list + "[" + strconv.Itoa(p.i) + "]" }
+func (p listPath) String() string { return p.list + "[" + strconv.Itoa(p.i) + "]" }
 
-// quote quotes what a model wrote, shortened.
+// quote quotes text of a model, shortened to 60 bytes.
 func quote(s string) string {
 	const most = 60
 	if len(s) > most {

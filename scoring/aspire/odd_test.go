@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"plumb/render/metric"
-	"plumb/render/scene"
 	"plumb/scoring"
 )
 
 // What the editor refuses to draw does not spare a policy its score: strokes without
 // points are drawn as nothing, with a note, and empty text nodes are left out.
 func TestAnswersThatTheEditorRefuses(t *testing.T) {
-	s := New(scene.Limits{})
+	s := New(Config{})
 	for _, c := range []struct{ shape, note string }{
 		{`{"type":"highlight","segments":[]}`, "not_drawn"},
 		{`{"type":"draw"}`, "not_drawn"},

@@ -7,9 +7,10 @@ import (
 	"plumb/render/view"
 )
 
-// prepareOverlap scores which rectangles were deleted (docs/spec/aspire.md#r55).
-func prepareOverlap(w *work, j *job) error {
-	reference, err := w.given("reference")
+// prepareOverlap scores which rectangles were deleted: those in front of the reference, or behind
+// it (docs/spec/aspire.md#r55).
+func prepareOverlap(w *workspace, j *job) error {
+	reference, err := w.initialShape("reference")
 	if err != nil {
 		return err
 	}
@@ -23,16 +24,17 @@ func prepareOverlap(w *work, j *job) error {
 	}
 	meant := w.overlapTargets(reference, front)
 	deleted := w.board.deleted()
-	j.show = showChoice(reference.ID, meant)
-	j.metric("created", idsOf(w.board.created()))
-	j.metric("deleted", deleted)
-	j.score(f1(deleted, meant))
+	j.marks = showChoice(reference.ID, meant)
+	j.addMetric("created", idsOf(w.board.created()))
+	j.addMetric("deleted", deleted)
+	j.setScore(f1(deleted, meant))
 	return nil
 }
 
-// overlapTargets is the set of docs/spec/aspire.md#r57: everything on one side of the reference in
-// z-order, or with variant touching what of it intersects the reference.
-func (w *work) overlapTargets(reference *scene.Record, front bool) map[string]bool {
+// overlapTargets returns the ids of the rectangles to delete (docs/spec/aspire.md#r57): all on one
+// side of the reference in z-order or, under the variant touching, those of them that intersect
+// the reference.
+func (w *workspace) overlapTargets(reference *scene.Record, front bool) map[string]bool {
 	meant := make(map[string]bool)
 	seen := false
 	for i := range w.board.initial {
@@ -41,26 +43,26 @@ func (w *work) overlapTargets(reference *scene.Record, front bool) map[string]bo
 			seen = true
 			continue
 		}
-		if seen == front && (!w.variants.On(OverlapTouching) || w.touch(r, reference)) {
+		if seen == front && (!w.variants.On(OverlapTouching) || w.boxesTouch(r, reference)) {
 			meant[r.ID] = true
 		}
 	}
 	return meant
 }
 
-// touch reports whether the boxes of two shapes intersect or share an edge.
-func (w *work) touch(a, b *scene.Record) bool {
+// boxesTouch reports whether the boxes of two shapes intersect or share an edge.
+func (w *workspace) boxesTouch(a, b *scene.Record) bool {
 	p, q := w.pageBox(a), w.pageBox(b)
 	return p.X <= q.X+q.W && q.X <= p.X+p.W && p.Y <= q.Y+q.H && q.Y <= p.Y+p.H
 }
 
-// pageBox is the box of the corners of a shape that has a box, on the page.
-func (w *work) pageBox(r *scene.Record) view.Box {
+// pageBox returns the bounding box on the page of a shape that has a box.
+func (w *workspace) pageBox(r *scene.Record) view.Box {
 	width, height, _ := boxSize(r)
 	lo := scene.Point{X: math.Inf(1), Y: math.Inf(1)}
 	hi := scene.Point{X: math.Inf(-1), Y: math.Inf(-1)}
 	for _, p := range [4]scene.Point{{}, {X: width}, {Y: height}, {X: width, Y: height}} {
-		p = w.board.place(r, p)
+		p = w.board.toPage(r, p)
 		lo = scene.Point{X: math.Min(lo.X, p.X), Y: math.Min(lo.Y, p.Y)}
 		hi = scene.Point{X: math.Max(hi.X, p.X), Y: math.Max(hi.Y, p.Y)}
 	}

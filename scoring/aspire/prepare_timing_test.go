@@ -5,14 +5,13 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"plumb/render/scene"
 	"plumb/scoring"
 )
 
 // BenchmarkPrepare reads one reference item of each test, without parsing its
 // line; the job is checked, so that a fast wrong one fails.
 func BenchmarkPrepare(b *testing.B) {
-	s := New(scene.Limits{})
+	s := New(Config{})
 	seen := map[string]bool{}
 	for _, c := range references(b) {
 		if seen[c.Test] || c.Tag != "clean" {

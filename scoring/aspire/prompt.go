@@ -1,6 +1,7 @@
 package aspire
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -16,22 +17,21 @@ const (
 	stepByStep      = "\nThink step-by-step"
 )
 
-// prompt builds the text that a model is asked: the state of the whiteboard, the
-// task and the schema of the answer. The item holds shapes and prompt (the text of
-// the task). It fails with a *scoring.Error for an unknown test, or an item
-// without these fields.
+// prompt implements scoring.Suite.Prompt: the state of the whiteboard, the task and the schema of
+// the answer. The item has the shapes and the text of the task. It fails with a *scoring.Error for
+// an unknown test and for missing fields.
 func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	t, item := findTest(it.Test), it.Fields
 	if t == nil {
-		return "", fault("unknown_test", "cannot build prompt: test %s is not one of ASPIRE's", quote(it.Test))
+		return "", newError("unknown_test", "cannot build prompt: test %s is not one of ASPIRE's", quote(it.Test))
 	}
 	shapes := item.Get("shapes")
 	if shapes == nil || shapes.Type() != fastjson.TypeArray {
-		return "", fault("bad_scene", "cannot build prompt: want a list shapes")
+		return "", newError("bad_scene", "cannot build prompt: want a list shapes")
 	}
 	task := item.Get("prompt")
 	if task == nil || task.Type() != fastjson.TypeString {
-		return "", fault("bad_task", "cannot build prompt: want the text of the task in prompt")
+		return "", newError("bad_task", "cannot build prompt: want the text of the task in prompt")
 	}
 	var b []byte
 	if !o.Minimal || t.name != "balance" { // see docs/spec/aspire.md#r70
@@ -52,24 +52,24 @@ func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	return string(b), nil
 }
 
-// appendState writes the shapes in z-order, indented by two spaces; with minimal only their
-// ids. See docs/spec/aspire.md#r69.
+// appendState appends the shapes as JSON in z-order, indented by two spaces; with minimal only
+// their ids. See docs/spec/aspire.md#r69.
 func appendState(b []byte, shapes []*fastjson.Value, minimal bool) []byte {
+	members := []string{"id", "type", "x", "y", "rotation", "opacity", "props"}
+	if minimal {
+		members = members[:1]
+	}
 	p := printer{dst: b}
 	p.begin('[')
 	for _, v := range shapes {
-		p.next()
-		if minimal {
-			p.shape(v, []string{"id"})
-		} else {
-			p.shape(v, []string{"id", "type", "x", "y", "rotation", "opacity", "props"})
-		}
+		p.nextElement()
+		p.shape(v, members)
 	}
 	p.end(']')
 	return p.dst
 }
 
-// propsOrder is the order in which props are written; others follow as given.
+// propsOrder holds the props that are written first; others follow in the given order.
 var propsOrder = []string{"geo", "color", "w", "h", "fill"}
 
 // printer writes indented JSON.
@@ -79,41 +79,42 @@ type printer struct {
 	empty bool // nothing was written since the bracket
 }
 
+// begin opens a list or an object.
 func (p *printer) begin(bracket byte) {
 	p.dst = append(p.dst, bracket)
 	p.depth++
 	p.empty = true
 }
 
+// end closes a list or an object.
 func (p *printer) end(bracket byte) {
 	p.depth--
 	if !p.empty {
-		p.line()
+		p.newLine()
 	}
 	p.dst = append(p.dst, bracket)
 	p.empty = false
 }
 
-func (p *printer) line() {
+func (p *printer) newLine() {
 	p.dst = append(append(p.dst, '\n'), strings.Repeat("  ", p.depth)...)
 }
 
-// next begins an element.
-func (p *printer) next() {
+// nextElement starts the line of a list element or member.
+func (p *printer) nextElement() {
 	if !p.empty {
 		p.dst = append(p.dst, ',')
 	}
 	p.empty = false
-	p.line()
+	p.newLine()
 }
 
 func (p *printer) key(name string) {
-	p.next()
+	p.nextElement()
 	p.dst = append(scoring.AppendString(p.dst, name), ": "...)
 }
 
-// shape writes those of the members that the shape has. A rotation of 0 is left
-// out.
+// shape writes those of the named members that the shape has, except a rotation of 0.
 func (p *printer) shape(v *fastjson.Value, members []string) {
 	p.begin('{')
 	for _, name := range members {
@@ -131,7 +132,7 @@ func (p *printer) shape(v *fastjson.Value, members []string) {
 	p.end('}')
 }
 
-// object writes the members named first, then the others as given.
+// object writes the members named in first, then the others in the given order.
 func (p *printer) object(o *fastjson.Object, first []string) {
 	p.begin('{')
 	for _, name := range first {
@@ -141,18 +142,15 @@ func (p *printer) object(o *fastjson.Object, first []string) {
 		}
 	}
 	o.Visit(func(key []byte, m *fastjson.Value) {
-		for _, name := range first {
-			if string(key) == name {
-				return
-			}
+		if !slices.Contains(first, string(key)) {
+			p.key(string(key))
+			p.value(m)
 		}
-		p.key(string(key))
-		p.value(m)
 	})
 	p.end('}')
 }
 
-// value writes a value as it was given; numbers keep their text.
+// value writes any JSON value; numbers keep their text.
 func (p *printer) value(v *fastjson.Value) {
 	switch v.Type() {
 	case fastjson.TypeObject:
@@ -160,7 +158,7 @@ func (p *printer) value(v *fastjson.Value) {
 	case fastjson.TypeArray:
 		p.begin('[')
 		for _, e := range v.GetArray() {
-			p.next()
+			p.nextElement()
 			p.value(e)
 		}
 		p.end(']')

@@ -8,7 +8,7 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// richText reads the text of a shape (docs/spec/aspire.md#r17): a string, a document, or
+// richText reads the text of a shape (docs/spec/aspire.md#r17): a string, a rich-text document, or
 // an object with a text.
 func (c *cleaner) richText(r *scene.Record, v answer.Value) bool {
 	if s, ok := v.Text(); ok {
@@ -23,6 +23,7 @@ func (c *cleaner) richText(r *scene.Record, v answer.Value) bool {
 	return false
 }
 
+// plainText sets the text of a shape to s if it is within the limit.
 func (c *cleaner) plainText(r *scene.Record, s string) bool {
 	if len(s) > c.maxText {
 		return false
@@ -31,8 +32,8 @@ func (c *cleaner) plainText(r *scene.Record, s string) bool {
 	return true
 }
 
-// document hands a document to package scene, which reads its nodes. It goes
-// there as JSON: documents are rare, and one reader of them is enough.
+// document reads a rich-text document with the decoder of package scene, by way of JSON: documents
+// are rare.
 func (c *cleaner) document(r *scene.Record, v answer.Value) bool {
 	c.json = append(c.json[:0], `{"id":"shape:","type":"text","props":{"richText":`...)
 	c.json = append(appendJSON(c.json, v), "}}"...)
@@ -48,7 +49,7 @@ func (c *cleaner) document(r *scene.Record, v answer.Value) bool {
 	return true
 }
 
-// appendJSON writes a value of an answer as JSON.
+// appendJSON appends a value of an answer as JSON.
 func appendJSON(dst []byte, v answer.Value) []byte {
 	switch v.Kind() {
 	case answer.Bool:
@@ -68,6 +69,7 @@ func appendJSON(dst []byte, v answer.Value) []byte {
 	return append(dst, "null"...)
 }
 
+// appendContainer appends a list or an object as JSON, without empty text nodes.
 func appendContainer(dst []byte, v answer.Value) []byte {
 	brackets := "[]"
 	if v.Kind() == answer.Object {
@@ -89,8 +91,8 @@ func appendContainer(dst []byte, v answer.Value) []byte {
 	return append(dst, brackets[1])
 }
 
-// emptyText reports whether a value is a text node without characters, which shows
-// nothing and which the editor refuses.
+// emptyText reports whether a value is a text node without characters, which shows nothing and
+// which the editor refuses.
 func emptyText(v answer.Value) bool {
 	if kind, _ := v.Get("type").Text(); kind != "text" {
 		return false

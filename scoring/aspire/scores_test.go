@@ -12,7 +12,6 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/render/metric"
-	"plumb/render/scene"
 	"plumb/render/view"
 	"plumb/scoring"
 	"plumb/testdata"
@@ -148,7 +147,7 @@ func TestScores(t *testing.T) {
 		{"empty", "pattern", threeShapes, `{"outlier":"shape:s1"}`, `~`, "", 0, "no_json", nil},
 		{"object without a key", "pattern", threeShapes, `{"outlier":"shape:s1"}`, `{"delete":["s1"]}`, "", 0, "no_json", nil},
 	}
-	s := New(scene.Limits{})
+	s := New(Config{})
 	for _, c := range cases {
 		response := c.answer
 		if text, isText := strings.CutPrefix(c.answer, "~"); isText {
@@ -228,7 +227,7 @@ func TestUnusable(t *testing.T) {
 		{"frame too large", item("balance", "[]", `{"frame":[0,0,1e9,800]}`, yes), "bad_task", "task.frame"},
 		{"response too long", item("maze", "[]", mazeTask, `,"response":"`+strings.Repeat("x", scoring.DefaultResponse+1)+`"`), "limit", "--max-response"},
 	}
-	s := New(scene.Limits{})
+	s := New(Config{})
 	for _, c := range cases {
 		_, err := s.Prepare(itemOf(t, []byte(c.item)), nil)
 		var e *scoring.Error
@@ -236,8 +235,8 @@ func TestUnusable(t *testing.T) {
 			t.Errorf("%s: got %v; want %s naming %q", c.name, err, c.code, c.says)
 		}
 	}
-	if _, err := New(scene.Limits{}, WithMaxResponse(3)).Prepare(itemOf(t, []byte(item("maze", "[]", mazeTask, `,"response":"abcd"`))), nil); err == nil {
-		t.Error("WithMaxResponse has no effect")
+	if _, err := New(Config{MaxResponse: 3}).Prepare(itemOf(t, []byte(item("maze", "[]", mazeTask, `,"response":"abcd"`))), nil); err == nil {
+		t.Error("MaxResponse has no effect")
 	}
 }
 
@@ -274,7 +273,7 @@ func TestBalanceRules(t *testing.T) {
 		{"rules broken, strict", `{"createShapes":[{"type":"geo"},{"type":"geo"}]}`, "strict_balance", []metric.Tally{tally(200, 400), tally(600, 400)}, 0, "", nil},
 		{"rules kept, strict", one, "strict_balance", []metric.Tally{tally(200, 400), tally(600, 400)}, 0.8, "", nil},
 	}
-	s := New(scene.Limits{})
+	s := New(Config{})
 	for _, c := range cases {
 		j := jobOf(t, s, "balance", shapes, `{}`, c.answer, c.variants)
 		if len(j.Views()) != len(c.tallies) {
@@ -342,7 +341,7 @@ func TestBalanceBounds(t *testing.T) {
 		{"frame of the task", `{"frame":[10,20,700,400]}`, `{"createShapes":[{"type":"geo"}]}`, "", view.Box{X: 10, Y: 20, W: 700, H: 400}, view.Box{X: 10, Y: 20, W: 700, H: 400}},
 		{"union", `{}`, `{"createShapes":[{"type":"geo","x":1390,"y":-50.5}]}`, "union", view.Box{W: 1400, H: 800}, view.Box{Y: -83, W: 1522, H: 883}},
 	}
-	s := New(scene.Limits{})
+	s := New(Config{})
 	for _, c := range cases {
 		v := jobOf(t, s, "balance", shapes, c.task, c.answer, c.variants).Views()
 		if len(v) != 2 || v[0].Bounds != c.before || v[1].Bounds != c.after {
@@ -379,7 +378,7 @@ func TestLabelViews(t *testing.T) {
 		{"everything deleted", `{"deleteShapes":["s"]}`, "", "", "", 0},
 		{"far away", `{"createShapes":[{"type":"text","id":"t","x":1e7,"text":"abc"}]}`, "", "shape:t", "shape:s", 1},
 	}
-	s := New(scene.Limits{})
+	s := New(Config{})
 	for _, c := range cases {
 		j := jobOf(t, s, "label", shapes, `{"shape":"shape:s"}`, c.answer, c.variants).(*job)
 		if j.base.Err != nil && j.base.Err.Code == "not_native" {
@@ -418,7 +417,7 @@ func TestWorkedExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	example := fastjson.MustParseBytes(b).Get("worked_example")
-	s := New(scene.Limits{})
+	s := New(Config{})
 	shapes := string(example.Get("shapes_recovered").MarshalTo(nil))
 	n := 0
 	example.GetObject("answers").Visit(func(mode []byte, answer *fastjson.Value) {
@@ -439,7 +438,7 @@ func TestWorkedExample(t *testing.T) {
 
 // TestFail: a scorer that could not score is not a wrong answer.
 func TestFail(t *testing.T) {
-	j := jobOf(t, New(scene.Limits{}), "pattern", threeShapes, `{"outlier":"shape:s1"}`, `{"deleteShapes":["s1","x"]}`, "")
+	j := jobOf(t, New(Config{}), "pattern", threeShapes, `{"outlier":"shape:s1"}`, `{"deleteShapes":["s1","x"]}`, "")
 	r := j.Fail(scoring.Error{Code: "internal", Message: "m"})
 	if r.Scored || r.Score != 0 || r.Err == nil || r.Err.Code != "internal" || r.ID != "i" || r.Suite != "aspire" || r.Test != "pattern" || len(r.Notes) != 1 {
 		t.Errorf("got %+v", r)
@@ -452,7 +451,7 @@ func TestFail(t *testing.T) {
 // TestVariantList: every variant that is listed is read somewhere, and names work without
 // their test. See docs/spec/cli.md#r9.
 func TestVariantList(t *testing.T) {
-	s := New(scene.Limits{})
+	s := New(Config{})
 	seen := map[string]bool{}
 	for _, v := range s.Variants {
 		if seen[v.Name] || v.Doc == "" || v.Source == "" {
@@ -475,7 +474,7 @@ func TestVariantList(t *testing.T) {
 
 // TestConcurrent: one suite serves many goroutines, and results repeat.
 func TestConcurrent(t *testing.T) {
-	s := New(scene.Limits{})
+	s := New(Config{})
 	items := []string{
 		`{"id":"1","test":"pattern","shapes":` + threeShapes + `,"task":{"outlier":"shape:s1"},"response":{"deleteShapes":["s1","s9"]}}`,
 		`{"id":"2","test":"arrow","shapes":` + arrow90 + `,"task":` + arrowTask + `,"response":"{\"rotation\": 1}"}`,

@@ -3,39 +3,40 @@ package aspire
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"plumb/render/scene"
 	"plumb/render/view"
 	"plumb/scoring"
 )
 
-// canvas is what a model is shown of most tests (docs/spec/aspire.md#r10).
+// canvas is the part of the page that most tests show to a model (docs/spec/aspire.md#r10).
 var canvas = view.Box{W: 1400, H: 800}
 
-// maxShown is the longest side of a panel, px: a shape that an answer put far
-// away is not worth a picture in which nothing else can be seen.
-const maxShown = 3000
+// maxPanelSide bounds the sides of a report picture, px. A shape that an answer put far away would
+// otherwise make everything else invisibly small.
+const maxPanelSide = 3000
 
-// marks are drawn over the pictures before and after.
+// marks are drawn over the report pictures before and after the answer.
 type marks struct{ before, after []scoring.Mark }
 
-// Show implements scoring.Shower.
+// Show implements scoring.Shower: the whiteboard before and after the answer.
 func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 	lim := scene.DefaultLimits()
 	before, err := resolve(j.initial, lim, nil)
 	if err != nil {
 		return scoring.Exhibit{}
 	}
-	after, err := resolve(j.shown(r), lim, nil)
+	after, err := resolve(j.shownRecords(r), lim, nil)
 	if err != nil {
 		return scoring.Exhibit{}
 	}
 	var m marks
-	if j.show != nil {
-		m = j.show(j, r)
+	if j.marks != nil {
+		m = j.marks(j, r)
 	}
 	b := shownBounds(before, after)
-	label, measured := j.labelView(r)
+	label, measured := j.measuredLabel(r)
 	if measured {
 		b = label.Bounds
 	}
@@ -49,9 +50,9 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 	return scoring.Exhibit{Panels: panels, First: len(panels) - 1}
 }
 
-// labelView is what was measured of a label. Where its bounds were left to who
-// drew it, the result has them.
-func (j *job) labelView(r *scoring.Result) (v view.View, ok bool) {
+// measuredLabel returns the view that was measured for the label test. If the renderer chose the
+// bounds, they are in the result.
+func (j *job) measuredLabel(r *scoring.Result) (v view.View, ok bool) {
 	if j.base.Test != "label" || len(j.views) == 0 {
 		return v, false
 	}
@@ -67,32 +68,32 @@ func (j *job) labelView(r *scoring.Result) (v view.View, ok bool) {
 	return v, true
 }
 
-// shown are the final records; the arrow is turned, which is no operation on
-// the whiteboard while it is scored.
-func (j *job) shown(r *scoring.Result) []scene.Record {
-	recs := append([]scene.Record(nil), j.final...)
+// shownRecords returns the final records. For the arrow test it rotates the arrow by the answer's
+// angle, which scoring does not apply to the whiteboard.
+func (j *job) shownRecords(r *scoring.Result) []scene.Record {
+	recs := slices.Clone(j.final)
 	turn, ok := r.Float("rotation")
-	if j.base.Test != "arrow" || !ok || r.Status == otherShape || j.turned == "" {
+	if j.base.Test != "arrow" || !ok || r.Status == otherShape || j.arrowID == "" {
 		return recs
 	}
 	for i := range recs {
-		if recs[i].ID != j.turned {
+		if recs[i].ID != j.arrowID {
 			continue
 		}
 		a := &recs[i]
 		w, h, _ := boxSize(a)
 		mid := scene.Point{X: w / 2, Y: h / 2}
 		var b board
-		at := b.place(a, mid)
+		at := b.toPage(a, mid)
 		a.Rotation += turn
-		now := b.place(a, mid)
+		now := b.toPage(a, mid)
 		a.X, a.Y = a.X+at.X-now.X, a.Y+at.Y-now.Y
 		a.Has |= scene.HasRotation | scene.HasX | scene.HasY
 	}
 	return recs
 }
 
-// shownBounds is the canvas with what lies beside it, as far as that is near.
+// shownBounds returns the canvas, extended by nearby content outside of it.
 func shownBounds(before, after *scene.Scene) view.Box {
 	b := canvas
 	for _, s := range []*scene.Scene{before, after} {
@@ -102,15 +103,14 @@ func shownBounds(before, after *scene.Scene) view.Box {
 			continue
 		}
 		c = padded(c)
-		x, y := math.Min(b.X, c.X), math.Min(b.Y, c.Y)
-		joined := view.Box{X: x, Y: y, W: math.Max(b.X+b.W, c.X+c.W) - x, H: math.Max(b.Y+b.H, c.Y+c.H) - y}
-		if joined.W <= maxShown && joined.H <= maxShown {
+		if joined := boxUnion(b, c); joined.W <= maxPanelSide && joined.H <= maxPanelSide {
 			b = joined
 		}
 	}
 	return b
 }
 
+// showMaze marks the target square and the new shape's distance from it.
 func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) marks {
 	return func(_ *job, r *scoring.Result) (m marks) {
 		goal := scoring.Mark{Form: scoring.Ring, Tone: scoring.Goal, A: target, R: grid / 16, Text: "target"}
@@ -118,13 +118,13 @@ func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) mark
 		m.after = append(m.after, goal)
 		if at, ok := r.Point("centre"); ok {
 			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: at},
-				gap(scoring.Bad, at, target))
+				gapMark(scoring.Bad, at, target))
 		}
 		return m
 	}
 }
 
-// showGraph rings the neighbours, and what the answer coloured.
+// showGraph rings the neighbour nodes and those that the answer coloured.
 func showGraph(meant map[string]bool) func(*job, *scoring.Result) marks {
 	return func(j *job, r *scoring.Result) (m marks) {
 		chosen := setOf(r.Strings("selected"))
@@ -134,19 +134,19 @@ func showGraph(meant map[string]bool) func(*job, *scoring.Result) marks {
 				continue
 			}
 			w, h, _ := boxSize(a)
-			ring := scoring.Mark{Form: scoring.Ring, A: middle(a), R: math.Hypot(w, h) / 2}
+			ring := scoring.Mark{Form: scoring.Ring, A: boxMiddle(a), R: math.Hypot(w, h) / 2}
 			if meant[a.ID] {
 				ring.Tone = scoring.Goal
 				m.before = append(m.before, ring)
 			}
-			ring.Tone, ring.Text = verdict(meant[a.ID], chosen[a.ID])
+			ring.Tone, ring.Text = choiceMark(meant[a.ID], chosen[a.ID])
 			m.after = append(m.after, ring)
 		}
 		return m
 	}
 }
 
-// showChoice frames the shapes that should have been deleted, and those that were.
+// showChoice frames the shapes that should have been deleted and those that were.
 func showChoice(reference string, meant map[string]bool) func(*job, *scoring.Result) marks {
 	return func(j *job, r *scoring.Result) (m marks) {
 		chosen := setOf(r.Strings("deleted"))
@@ -154,7 +154,7 @@ func showChoice(reference string, meant map[string]bool) func(*job, *scoring.Res
 			a := &j.initial[i]
 			w, h, _ := boxSize(a)
 			var b board
-			box := scoring.Mark{Form: scoring.Box, A: b.place(a, scene.Point{}), B: b.place(a, scene.Point{X: w, Y: h})}
+			box := scoring.Mark{Form: scoring.Box, A: b.toPage(a, scene.Point{}), B: b.toPage(a, scene.Point{X: w, Y: h})}
 			if a.ID == reference {
 				box.Tone, box.Text = scoring.Was, "reference"
 				m.before = append(m.before, box)
@@ -164,7 +164,7 @@ func showChoice(reference string, meant map[string]bool) func(*job, *scoring.Res
 				m.before = append(m.before, box)
 			}
 			if meant[a.ID] || chosen[a.ID] {
-				box.Tone, box.Text = verdict(meant[a.ID], chosen[a.ID])
+				box.Tone, box.Text = choiceMark(meant[a.ID], chosen[a.ID])
 				m.after = append(m.after, box)
 			}
 		}
@@ -172,8 +172,8 @@ func showChoice(reference string, meant map[string]bool) func(*job, *scoring.Res
 	}
 }
 
-// verdict tells how a shape that was meant or chosen was dealt with.
-func verdict(meant, chosen bool) (scoring.Tone, string) {
+// choiceMark returns the tone and text of the mark on a shape that was meant or chosen.
+func choiceMark(meant, chosen bool) (scoring.Tone, string) {
 	switch {
 	case meant && chosen:
 		return scoring.Good, ""
@@ -183,8 +183,7 @@ func verdict(meant, chosen bool) (scoring.Tone, string) {
 	return scoring.Bad, "wrong"
 }
 
-func showLabel(*job, *scoring.Result) marks { return marks{} }
-
+// showLine marks the two targets and how far the line's ends are from them.
 func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
 	return func(_ *job, r *scoring.Result) (m marks) {
 		goals := []scoring.Mark{
@@ -202,14 +201,14 @@ func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
 		}
 		for i, goal := range []scene.Point{a, b} {
 			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: ends[i]},
-				gap(scoring.Bad, ends[i], goal))
+				gapMark(scoring.Bad, ends[i], goal))
 		}
 		return m
 	}
 }
 
-// gap is the distance that is left, px.
-func gap(tone scoring.Tone, from, to scene.Point) scoring.Mark {
+// gapMark marks the remaining distance between two points, labelled in px.
+func gapMark(tone scoring.Tone, from, to scene.Point) scoring.Mark {
 	m := scoring.Mark{Form: scoring.Gap, Tone: tone, A: from, B: to}
 	if d := distance(from, to); d >= 0.5 {
 		m.Text = fmt.Sprintf("%.0f px", d)
@@ -217,7 +216,7 @@ func gap(tone scoring.Tone, from, to scene.Point) scoring.Mark {
 	return m
 }
 
-// showArrow draws the headings as darts and the angles that are left.
+// showArrow marks the arrow's headings before and after, and the remaining angles.
 func showArrow(arrow *scene.Record, at, goal scene.Point) func(*job, *scoring.Result) marks {
 	rotation := arrow.Rotation
 	return func(_ *job, r *scoring.Result) (m marks) {
@@ -242,6 +241,7 @@ func showArrow(arrow *scene.Record, at, goal scene.Point) func(*job, *scoring.Re
 	}
 }
 
+// showBalance marks the frame, its centre and the centres of mass before and after.
 func showBalance(frame view.Box) func(*job, *scoring.Result) marks {
 	return func(_ *job, r *scoring.Result) (m marks) {
 		middle := scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2}
@@ -257,7 +257,7 @@ func showBalance(frame view.Box) func(*job, *scoring.Result) marks {
 		m.after = append(m.after, common...)
 		if is, visible := r.Point("com_after"); visible {
 			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: is, Text: "after"},
-				gap(scoring.Is, is, middle))
+				gapMark(scoring.Is, is, middle))
 			if ok {
 				m.after = append(m.after, scoring.Mark{Form: scoring.Dart, Tone: scoring.Is, A: was, B: is})
 			}
@@ -266,6 +266,7 @@ func showBalance(frame view.Box) func(*job, *scoring.Result) marks {
 	}
 }
 
+// setOf returns a set of ids.
 func setOf(ids []string) map[string]bool {
 	set := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -274,9 +275,9 @@ func setOf(ids []string) map[string]bool {
 	return set
 }
 
-// middle is the centre of a shape that has a box, on the page.
-func middle(r *scene.Record) scene.Point {
+// boxMiddle returns the centre on the page of a shape that has a box.
+func boxMiddle(r *scene.Record) scene.Point {
 	var b board
 	w, h, _ := boxSize(r)
-	return b.place(r, scene.Point{X: w / 2, Y: h / 2})
+	return b.toPage(r, scene.Point{X: w / 2, Y: h / 2})
 }

@@ -1,6 +1,7 @@
 package aspire
 
 import (
+	"slices"
 	"strings"
 
 	"plumb/render/scene"
@@ -12,47 +13,47 @@ const (
 	mazeCell = 150
 )
 
-// prepareMaze scores how close the new shape is to the target square
+// prepareMaze scores how close the new shape is to the target square of the maze
 // (docs/spec/aspire.md#r25).
-func prepareMaze(w *work, j *job) error {
+func prepareMaze(w *workspace, j *job) error {
 	target, ok := w.point("target")
 	if !ok {
 		return badTask("target", "[x, y]")
 	}
-	grid, err := w.positive("grid_width", mazeGrid)
+	grid, err := w.positiveNumber("grid_width", mazeGrid)
 	if err != nil {
 		return err
 	}
-	cell, err := w.positive("cell_width", mazeCell)
+	cell, err := w.positiveNumber("cell_width", mazeCell)
 	if err != nil {
 		return err
 	}
-	j.show = showMaze(target, grid)
+	j.marks = showMaze(target, grid)
 	created := w.board.created()
-	j.metric("created", idsOf(created))
+	j.addMetric("created", idsOf(created))
 	chosen := redStar(created)
 	if chosen == nil && len(created) > 0 && !w.variants.On(MazeStrict) {
 		chosen = created[0]
 	}
 	if chosen == nil {
-		j.metric("chosen", nil)
-		j.metric("centre", nil)
-		j.metric("distance", nil)
-		j.metric("score_cell", 0.0)
-		j.score(0)
+		j.addMetric("chosen", nil)
+		j.addMetric("centre", nil)
+		j.addMetric("distance", nil)
+		j.addMetric("score_cell", 0.0)
+		j.setScore(0)
 		return nil
 	}
 	rule := mazeRule{target: target, grid: grid, cell: cell, byCell: w.variants.On(MazeCell), clamp: w.variants.On(MazeClamp)}
-	var c centres
-	j.metric("chosen", chosen.ID)
+	var c knownLater
+	j.addMetric("chosen", chosen.ID)
 	if err := c.add(w.centre(&w.board, chosen)); err != nil {
-		j.fail(err)
+		j.setError(err)
 		return nil
 	}
-	return c.then(j, rule.score)
+	return c.whenKnown(j, rule.score)
 }
 
-// mazeRule turns the centre of the new shape into a score.
+// mazeRule computes the score of the maze test from the centre of the new shape.
 type mazeRule struct {
 	target        scene.Point
 	grid, cell    float64
@@ -61,11 +62,11 @@ type mazeRule struct {
 
 func (m mazeRule) score(j *job, at []scene.Point) error {
 	centre := at[0]
-	d := finite(distance(centre, m.target))
-	byCell := finite(1 - d/(m.cell/2))
-	j.metric("centre", pair(centre))
-	j.metric("distance", d)
-	j.metric("score_cell", byCell)
+	d := clampFinite(distance(centre, m.target))
+	byCell := clampFinite(1 - d/(m.cell/2))
+	j.addMetric("centre", xy(centre))
+	j.addMetric("distance", d)
+	j.addMetric("score_cell", byCell)
 	score := 1 - d/(m.grid/2)
 	if m.byCell {
 		score = byCell
@@ -73,24 +74,23 @@ func (m mazeRule) score(j *job, at []scene.Point) error {
 	if m.clamp {
 		score = clamp01(score)
 	}
-	j.score(score)
+	j.setScore(score)
 	return nil
 }
 
-// redStar returns the first shape that is what the task asks for (docs/spec/aspire.md#r29), nil for
-// none.
+// redStar returns the first created red star, which the maze task asks for
+// (docs/spec/aspire.md#r29), or nil.
 func redStar(created []*scene.Record) *scene.Record {
-	for _, r := range created {
-		if r.Kind == scene.Geo && r.Geo == scene.Star && r.Color == scene.Red {
-			return r
-		}
+	isRedStar := func(r *scene.Record) bool { return r.Kind == scene.Geo && r.Geo == scene.Star && r.Color == scene.Red }
+	if i := slices.IndexFunc(created, isRedStar); i >= 0 {
+		return created[i]
 	}
 	return nil
 }
 
-// prepareGraph scores which nodes were coloured red (docs/spec/aspire.md#r31). An initial
-// node counts by its id, as it is at the end.
-func prepareGraph(w *work, j *job) error {
+// prepareGraph scores which graph nodes were coloured red (docs/spec/aspire.md#r31). An initial
+// node is found by its id and counts by its final colour.
+func prepareGraph(w *workspace, j *job) error {
 	meant, ok := w.shapeIDs("neighbours")
 	if !ok {
 		return badTask("neighbours", "a list of ids")
@@ -109,36 +109,32 @@ func prepareGraph(w *work, j *job) error {
 			selected = append(selected, id)
 		}
 	}
-	j.show = showGraph(meant)
-	j.metric("created", idsOf(w.board.created()))
-	j.metric("selected", selected)
-	j.score(f1(selected, meant))
+	j.marks = showGraph(meant)
+	j.addMetric("created", idsOf(w.board.created()))
+	j.addMetric("selected", selected)
+	j.setScore(f1(selected, meant))
 	return nil
 }
 
-// preparePattern scores whether the outlier was deleted, and only it
+// preparePattern scores whether the outlier of the pattern was deleted, and nothing else
 // (docs/spec/aspire.md#r35).
-func preparePattern(w *work, j *job) error {
-	outlier, err := w.given("outlier")
+func preparePattern(w *workspace, j *job) error {
+	outlier, err := w.initialShape("outlier")
 	if err != nil {
 		return err
 	}
 	deleted := w.board.deleted()
 	contains := 0.0
-	for _, id := range deleted {
-		if id == outlier.ID {
-			contains = 1
-		}
+	if slices.Contains(deleted, outlier.ID) {
+		contains = 1
 	}
-	j.show = showChoice("", map[string]bool{outlier.ID: true})
-	j.metric("created", idsOf(w.board.created()))
-	j.metric("deleted", deleted)
-	j.metric("score_contains", contains)
-	switch {
-	case w.variants.On(PatternContains), len(deleted) == 1:
-		j.score(contains)
-	default:
-		j.score(0)
+	j.marks = showChoice("", map[string]bool{outlier.ID: true})
+	j.addMetric("created", idsOf(w.board.created()))
+	j.addMetric("deleted", deleted)
+	j.addMetric("score_contains", contains)
+	if len(deleted) != 1 && !w.variants.On(PatternContains) {
+		contains = 0
 	}
+	j.setScore(contains)
 	return nil
 }

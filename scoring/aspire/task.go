@@ -11,15 +11,17 @@ import (
 	"plumb/scoring"
 )
 
-func fault(code, format string, args ...any) *scoring.Error {
+// newError returns a scoring error with a code and a message.
+func newError(code, format string, args ...any) *scoring.Error {
 	return &scoring.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// badTask returns the error of an invalid criterion of the task.
 func badTask(field, want string) *scoring.Error {
-	return fault("bad_task", "cannot read task.%s: want %s", field, want)
+	return newError("bad_task", "cannot read task.%s: want %s", field, want)
 }
 
-// number reads a numeric member.
+// number reads a finite numeric member.
 func number(v *fastjson.Value, name string) (float64, bool) {
 	m := v.Get(name)
 	if m == nil || m.Type() != fastjson.TypeNumber {
@@ -29,8 +31,8 @@ func number(v *fastjson.Value, name string) (float64, bool) {
 	return x, x-x == 0
 }
 
-// positive reads a length of the task that has a default.
-func (w *work) positive(name string, otherwise float64) (float64, error) {
+// positiveNumber reads a length of the task that has a default.
+func (w *workspace) positiveNumber(name string, otherwise float64) (float64, error) {
 	if m := w.task.Get(name); m == nil || m.Type() == fastjson.TypeNull {
 		return otherwise, nil
 	}
@@ -41,8 +43,8 @@ func (w *work) positive(name string, otherwise float64) (float64, error) {
 	return x, nil
 }
 
-// floats reads a list of n finite numbers; ok is false for anything else.
-func (w *work) floats(name string, n int) (xs []float64, ok bool) {
+// floats reads a list of n finite numbers of the task; ok is false for anything else.
+func (w *workspace) floats(name string, n int) (xs []float64, ok bool) {
 	list := w.task.GetArray(name)
 	if len(list) != n {
 		return nil, false
@@ -57,7 +59,7 @@ func (w *work) floats(name string, n int) (xs []float64, ok bool) {
 	return xs, true
 }
 
-func (w *work) point(name string) (scene.Point, bool) {
+func (w *workspace) point(name string) (scene.Point, bool) {
 	xs, ok := w.floats(name, 2)
 	if !ok {
 		return scene.Point{}, false
@@ -66,7 +68,7 @@ func (w *work) point(name string) (scene.Point, bool) {
 }
 
 // frame reads the frame of the balance test (docs/spec/aspire.md#r62).
-func (w *work) frame() (view.Box, error) {
+func (w *workspace) frame() (view.Box, error) {
 	if m := w.task.Get("frame"); m == nil || m.Type() == fastjson.TypeNull {
 		return view.Box{W: 1400, H: 800}, nil
 	}
@@ -77,20 +79,20 @@ func (w *work) frame() (view.Box, error) {
 	return view.Box{X: xs[0], Y: xs[1], W: xs[2], H: xs[3]}, nil
 }
 
-// shapeID reads the id of a shape; empty when there is none.
-func (w *work) shapeID(name string) string {
+// shapeID reads a shape id of the task, "" if there is none.
+func (w *workspace) shapeID(name string) string {
 	return withPrefix(string(w.task.GetStringBytes(name)))
 }
 
 func withPrefix(id string) string {
-	if id == "" || strings.HasPrefix(id, prefix) {
+	if id == "" || strings.HasPrefix(id, idPrefix) {
 		return id
 	}
-	return prefix + id
+	return idPrefix + id
 }
 
-// given reads the id of an initial shape and finds it.
-func (w *work) given(name string) (*scene.Record, error) {
+// initialShape reads the id of an initial shape from the task and returns that shape.
+func (w *workspace) initialShape(name string) (*scene.Record, error) {
 	id := w.shapeID(name)
 	for i := range w.board.initial {
 		if r := &w.board.initial[i]; r.ID == id && id != "" {
@@ -100,8 +102,8 @@ func (w *work) given(name string) (*scene.Record, error) {
 	return nil, badTask(name, "the id of a shape of the initial scene")
 }
 
-// shapeIDs reads a set of ids; ok is false when it is no list of strings.
-func (w *work) shapeIDs(name string) (set map[string]bool, ok bool) {
+// shapeIDs reads a set of shape ids of the task; ok is false if it is not a list of strings.
+func (w *workspace) shapeIDs(name string) (set map[string]bool, ok bool) {
 	m := w.task.Get(name)
 	if m == nil || m.Type() != fastjson.TypeArray {
 		return nil, false
@@ -116,7 +118,8 @@ func (w *work) shapeIDs(name string) (set map[string]bool, ok bool) {
 	return set, true
 }
 
-// f1 compares what was chosen with what was meant (docs/spec/aspire.md#r34): 1 when both are empty.
+// f1 returns the F1 score of the chosen ids against the meant ones (docs/spec/aspire.md#r34), 1 if
+// both are empty.
 func f1(chosen []string, meant map[string]bool) float64 {
 	if len(chosen)+len(meant) == 0 {
 		return 1
@@ -130,4 +133,4 @@ func f1(chosen []string, meant map[string]bool) float64 {
 	return 2 * float64(hit) / float64(len(chosen)+len(meant))
 }
 
-func pair(p scene.Point) []float64 { return []float64{p.X, p.Y} }
+func xy(p scene.Point) []float64 { return []float64{p.X, p.Y} }

@@ -22,6 +22,7 @@ const (
 	BalanceStrict     = "balance.strict_balance"
 )
 
+// variants are the documented variants of the suite.
 var variants = []scoring.Variant{
 	{Name: PageBounds, Source: "decided", Doc: "centres of shapes are those of the editor's page bounds"},
 	{Name: Strict, Source: "the editor", Doc: "nothing in an answer is mended; one bad entry voids its list"},

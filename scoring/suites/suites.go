@@ -28,7 +28,7 @@ type Config struct {
 func New(c Config) scoring.Suites {
 	actions := cmp.Or(c.Actions, scoring.DefaultActions)
 	return scoring.NewSuites(
-		aspire.New(c.Scenes, aspire.WithMaxResponse(cmp.Or(c.Response, scoring.DefaultResponse)), aspire.WithMaxActions(actions), aspire.WithTldraw(c.Tldraw)),
+		aspire.New(aspire.Config{Limits: c.Scenes, MaxResponse: c.Response, MaxActions: actions, Tldraw: c.Tldraw}),
 		drawingbench.New(drawingbench.WithMaxActions(actions), drawingbench.WithMaxPaint(c.Paint)),
 		tangram.New(),
 		vqa.Spatialab(),

@@ -6,7 +6,6 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/render"
-	"plumb/render/scene"
 	"plumb/scoring"
 	"plumb/scoring/aspire"
 	"plumb/scoring/aspire/scenario"
@@ -30,7 +29,7 @@ func newScorer(t *testing.T) *scorer {
 			t.Error(err)
 		}
 	})
-	return &scorer{aspire.New(scene.DefaultLimits()), e, e.Worker()}
+	return &scorer{aspire.New(aspire.Config{}), e, e.Worker()}
 }
 
 // score returns the result of an answer.
