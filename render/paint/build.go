@@ -50,7 +50,7 @@ type Builder struct {
 	Version view.Version
 	// Watch, if set, sees every path in px just before it is filled, with the item
 	// that it belongs to: what another renderer would have to fill. Strokes of at
-	// most one px, which are not filled, are not among them. Nothing is remembered
+	// most one px, which are not filled, are not among them. Nothing is cached
 	// between drawings then. The path is valid until Watch returns.
 	Watch func(p *vector.Path, it *Item)
 
@@ -72,7 +72,7 @@ type Builder struct {
 	pattern  [2]float32
 	filled   [2]int32 // First and Count of the last fill
 	clip     tree.Clips
-	reuse    reuse
+	cached   shapeCache
 	scene    *scene.Scene
 	arrows   arrows.Solver
 	body     bodyClip
@@ -83,27 +83,28 @@ type Builder struct {
 	picture  bool
 }
 
-// place is where and how one shape goes into the drawing.
-type place struct {
+// placement is where and how one shape goes into the drawing.
+type placement struct {
 	m       vector.Matrix // the shape's export units, scale included, to px
 	page    geom.Matrix   // the shape's own units, scale not included, to the page
 	shape   int32
 	second  bool
 	clip    int32  // of items to come: position of an OpClip item, -1 for none
 	opacity uint32 // of the shape and what holds it, in 1/Opaque
-	lone    bool   // it is one draw, which takes the opacity into its colour
-	faded   bool   // what was drawn has the opacity already
+	single  bool   // the shape is one draw, whose colour takes the opacity
+	// opacityApplied is true when the items have the opacity already.
+	opacityApplied bool
 }
 
-func (p *place) translucent() bool { return p.opacity < shapes.Opaque }
+func (p *placement) translucent() bool { return p.opacity < shapes.Opaque }
 
 // Build draws a view into d, whose former content is dropped and whose memory
 // is used. Errors wrap ErrForeign when a selected shape holds something that is
 // not drawn natively; all name the shape. After an error d is not to be used.
 func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
 	defer func() {
-		if err != nil && v.Stopped() { // a shape may be remembered that was not finished
-			b.reuse = reuse{}
+		if err != nil && v.Stopped() { // the cache may hold an unfinished shape
+			b.cached = shapeCache{}
 		}
 	}()
 	d.Reset()
@@ -123,13 +124,13 @@ func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
 	b.scanner.Stop, b.stroker.Stop, b.filler.Stop = v.Stop, v.Stop, v.Stop
 	b.filler.Pieces = 0
 	defer func() { d.Pieces += b.filler.Pieces }()
-	if err := b.frame(v.Bounds); err != nil {
+	if err := b.setCanvas(v.Bounds); err != nil {
 		return err
 	}
 	if err := b.tree.Build(v.Scene); err != nil {
 		return err
 	}
-	if err := b.tree.Choose(v.Scene, v.Only, v.Other); err != nil {
+	if err := b.tree.Select(v.Scene, v.Only, v.Other); err != nil {
 		return err
 	}
 	b.clip.Reset(len(v.Scene.Shapes))
@@ -147,17 +148,16 @@ func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
 	return nil
 }
 
-// Volume is about what the memory that the builder keeps of the largest shape so far
-// takes up, in bytes.
+// Volume is about how many bytes the builder keeps for the largest shape so far.
 func (b *Builder) Volume() int { return volumePerPoint * (cap(b.outlined.Points) + cap(b.part.Points)) }
 
-// volumePerPoint is what a point of an outline takes in bytes: in the path, its
-// inner side, the edges and their order.
+// volumePerPoint is how many bytes a point of an outline takes: in the path, its inner side, the
+// edges and their order.
 const volumePerPoint = 200
 
-// frame sets the size of the picture and the map from the page to it. See
+// setCanvas sets the size of the picture and the map from the page to it. See
 // docs/spec/drawing.md#r16.
-func (b *Builder) frame(x view.Box) error {
+func (b *Builder) setCanvas(x view.Box) error {
 	w, h := math.Floor(x.W), math.Floor(x.H)
 	if !(w >= 1 && h >= 1 && w <= MaxSidePx && h <= MaxSidePx) || math.IsNaN(x.X-x.X) || math.IsNaN(x.Y-x.Y) {
 		return fmt.Errorf("cannot draw view at (%g, %g) of %g x %g px: %w: want finite corners and sides from 1 to %d px",
@@ -196,7 +196,7 @@ func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 	}
 	page := n.Page.Rounded()
 	scale := vector.Matrix{A: float32(sh.Scale), D: float32(sh.Scale)}
-	p := place{
+	p := placement{
 		m:     b.view.Mul(page.Binary32()).Mul(scale),
 		page:  page,
 		shape: l.Shape, second: n.Set == tree.InOther, clip: -1,
@@ -207,14 +207,14 @@ func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 	if n.Frame >= 0 {
 		c := b.clip.OfFrame(&b.tree, s, n.Frame)
 		if len(c) == 0 {
-			return nil // cut away by the frames around it
+			return nil // the frames around it hide it
 		}
 		var err error
 		if p.clip, err = b.clipItem(c, b.view, &p); err != nil {
 			return err
 		}
 		box, _ := boundsOf(b.outlined.Points, vector.Identity)
-		b.framed = within(outwards(box), b.framed)
+		b.framed = intersection(pixelBounds(box), b.framed)
 	}
 	body := len(b.d.Items)
 	if err := b.content(sh, l, &p); err != nil {
@@ -224,38 +224,38 @@ func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 		b.d.Items = b.d.Items[:first]
 		return nil
 	}
-	b.fade(body, &p)
+	b.applyOpacity(body, &p)
 	return nil
 }
 
 // content appends the items of a shape, as if it were opaque.
-func (b *Builder) content(sh *scene.Shape, l tree.Layer, p *place) error {
+func (b *Builder) content(sh *scene.Shape, l tree.Layer, p *placement) error {
 	growY, err := shapes.Grown(sh)
 	if err != nil {
 		return err
 	}
-	w, repeats := b.want(sh, growY, p)
+	key, cacheable := b.cacheKeyOf(sh, growY, p)
 	from := b.marks()
-	if !repeats {
+	if !cacheable {
 		return b.draw(sh, growY, l.Back, p)
 	}
-	if b.recall(&w, p) {
+	if b.appendCached(&key, p) {
 		return nil
 	}
 	if err := b.draw(sh, growY, l.Back, p); err != nil {
 		return err
 	}
-	b.remember(&w, from, p)
+	b.cache(&key, from, p)
 	return nil
 }
 
 // draw appends the items of a shape.
-func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) error {
+func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *placement) error {
 	switch sh.Kind {
 	case scene.Arrow:
 		return b.arrow(sh, p)
 	case scene.Frame:
-		if b.tree.Alone[b.tree.Nodes[p.shape].Set] == p.shape {
+		if b.tree.OnlyFrame[b.tree.Nodes[p.shape].Set] == p.shape {
 			return nil
 		}
 		return b.frameItems(sh, p)
@@ -272,8 +272,8 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	}
 	d := b.local.Draws
 	w, h := sh.W/sh.Scale, (sh.H+growY)/sh.Scale
-	p.lone = len(d) == 1 && sh.Rich == nil && d[0].Opacity == shapes.Opaque && (b.local.Counter == 1 || b.mode == Exact)
-	if p.translucent() && !p.lone {
+	p.single = len(d) == 1 && sh.Rich == nil && d[0].Opacity == shapes.Opaque && (b.local.Counter == 1 || b.mode == Exact)
+	if p.translucent() && !p.single {
 		b.beginLayer(d, m)
 		defer b.endLayer()
 		if kind.Text == shapes.LabelText && sh.Rich != nil { // the label's box, whatever it holds
@@ -285,22 +285,22 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *place) erro
 	}
 	switch kind.Text {
 	case shapes.BodyText:
-		return b.textItems(sh, p)
+		return b.bodyText(sh, p)
 	case shapes.LabelText:
-		return b.labelItems(sh, w, h, p)
+		return b.geoLabel(sh, w, h, p)
 	case shapes.NoteText:
 		return b.noteText(sh, growY, p)
 	}
 	return nil
 }
 
-// fade makes the items from first on as opaque as the shape. One draw takes the opacity into
-// its colour. What has an opacity or a transform of its own, and several draws, are composited
-// first. See docs/spec/raster.md#r27.
-func (b *Builder) fade(first int, p *place) {
+// applyOpacity gives the items from first on the opacity of the shape. The colour of a single
+// draw takes it. Several draws, or one with an opacity or a transform of its own, become a group
+// that is composited first. See docs/spec/raster.md#r27.
+func (b *Builder) applyOpacity(first int, p *placement) {
 	switch {
-	case !p.translucent() || p.faded:
-	case p.lone:
+	case !p.translucent() || p.opacityApplied:
+	case p.single:
 		for i := range b.d.Items[first:] {
 			b.d.Items[first+i].Opacity = p.opacity
 		}

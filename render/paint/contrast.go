@@ -46,7 +46,7 @@ func threeBits(v uint8) uint8 {
 	return v<<5 | v<<2 | v>>1
 }
 
-// lightness returns the row of a colour.
+// lightness returns the row of the contrast tables for a text colour.
 func lightness(c shapes.RGB) int {
 	r, g, b := float64(threeBits(c[0])), float64(threeBits(c[1])), float64(threeBits(c[2]))
 	return int(float64(0.2126*r)+float64(0.7152*g)+float64(0.0722*b)+0.5) >> 5

@@ -16,45 +16,44 @@ import (
 // Lines along text as the browser places them; sizes and places were read off
 // its pictures for all fonts and sizes.
 
-// lineShare is the thickness of a line in em. Its drawn thickness is that cut to
-// whole units, at least 1.
+// lineShare is the thickness of a line in em. It is drawn with that many whole units, rounded
+// down, at least 1.
 const lineShare = 0.1
 
-// thickestLine is how many px thick a line may be: its halo is made of pixels. Letters
-// beside it are as high as ten of it.
+// thickestLine is the greatest thickness of a line in px, because its halo is made of pixels.
+// The letters beside it are ten times as high.
 const thickestLine = 64
 
-// longestGap bounds how far an underline keeps away from a glyph, units.
+// longestGap is the most that an underline keeps away from a glyph, units.
 const longestGap = 13
 
-// gapInset is how far, in units, an underline's upper and lower side are moved in to find
-// the glyphs that cross it: of its thickness before that is cut, where it would be below a
-// baseline that was not made whole.
+// gapInset is how far, in units, the upper and lower side of an underline are moved in to find
+// the glyphs that cross it. The underline is taken with its thickness and place before rounding.
 const gapInset = 0.5
 
-// band is a line along a run, in the shape's units, without what lies in its gaps.
-type band struct {
+// textLine is an underline or a strike along a run of text, in the shape's units.
+type textLine struct {
 	x0, x1, y, thick float64
 	gaps             []gap // from left to right, apart
 	doubled          bool  // drawn over itself once more
 }
 
-// thickness is that of a run's lines before it is cut, units.
+// thickness is the thickness of a run's underline and strike before rounding, units.
 func thickness(r *text.Run) float64 { return max(1, r.Size*lineShare) }
 
-// alongside refuses lines along a run that are too thick.
-func (s *script) alongside(r *text.Run) error {
+// checkLine refuses a run whose underline or strike would be too thick.
+func (s *glyphScale) checkLine(r *text.Run) error {
 	if px := thickness(r) * s.size; px > thickestLine {
 		return fmt.Errorf("cannot draw lines along text that are %g px thick: %w", px, shapes.ErrForeign)
 	}
 	return nil
 }
 
-// underline is the line below a run. It leaves out the columns in which glyphs cross it, and as
+// underline is the line below a run. It leaves out the columnRange in which glyphs cross it, and as
 // much again on both sides as it is thick. See docs/spec/drawing.md#r53.
-func underline(k *scribe, r *text.Run) (band, error) {
+func underline(k *textPainter, r *text.Run) (textLine, error) {
 	thick := thickness(r)
-	line := band{
+	line := textLine{
 		x0: r.X, x1: r.X + r.Width, y: r.Baseline + math.Ceil(thick/2), thick: math.Floor(thick), doubled: r.Link && r.Underline,
 	}
 	k.gaps = k.gaps[:0]
@@ -74,74 +73,74 @@ func underline(k *scribe, r *text.Run) (band, error) {
 		}
 	}
 	slices.SortFunc(k.gaps, func(a, b gap) int { return cmp.Compare(a.from, b.from) })
-	line.gaps = united(k.gaps)
+	line.gaps = mergeGaps(k.gaps)
 	return line, nil
 }
 
 // strike is the line through a run.
-func strike(r *text.Run) band {
+func strike(r *text.Run) textLine {
 	thick := thickness(r)
 	middle := r.Baseline - r.Face.Ascent(r.Size)/3
-	return band{x0: r.X, x1: r.X + r.Width, y: math.Floor(middle - thick/2 + 0.5), thick: math.Floor(thick)}
+	return textLine{x0: r.X, x1: r.X + r.Width, y: math.Floor(middle - thick/2 + 0.5), thick: math.Floor(thick)}
 }
 
-// cutBand cuts a line that m maps to px.
-func (b *Builder) cutBand(k *scribe, at *band, m vector.Matrix, clip chord.Rect, p *place) {
+// rasterLine makes the mask of a text line, which m maps to px, in k.glyphs.line.
+func (b *Builder) rasterLine(k *textPainter, at *textLine, m vector.Matrix, clip chord.Rect, p *placement) {
 	to := &k.glyphs.path
 	to.Reset()
 	vector.Rect(to, at.x0, at.y, at.x1, at.y+at.thick)
-	k.glyphs.cutLine(m, clip, b.mode, p.rule(), at.gaps)
+	k.glyphs.maskLine(m, clip, b.mode, p.rule(), at.gaps)
 	if at.doubled {
 		k.glyphs.line.double()
 	}
 }
 
-// placeLine places a line.
-func (b *Builder) placeLine(k *scribe, at *band, color shapes.RGB, p *place) {
-	b.cutBand(k, at, p.m, b.canvas(), p)
-	b.keep(k, placed{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
+// placeLine adds an underline or a strike to the placed masks.
+func (b *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB, p *placement) {
+	b.rasterLine(k, at, p.m, b.canvas(), p)
+	b.addPlaced(k, placed{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 }
 
-// placeLineHalo places the copies of a line that lie under a text. The browser makes one
-// picture of them all, of the pixels of the line, gaps and all: those of the export, or
-// where that turns the text those of its own units, at their scale, which are then turned.
-// Exact mode draws copies of the line itself.
-func (b *Builder) placeLineHalo(k *scribe, at *band, p *place) {
+// placeLineHalo adds the halo of a text line: displaced copies below the text. The browser makes
+// one picture of all copies from the pixels of the line. For turned text it makes that picture
+// in the text's own units and scale, and turns the picture. Exact mode draws copies of the line
+// itself.
+func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *placement) {
 	if b.mode == Exact {
 		for _, h := range halo {
-			b.cutBand(k, at, p.m.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])}), b.canvas(), p)
-			b.keep(k, placed{color: shapes.Background, glyph: k.glyphs.keepMask(&k.glyphs.line)})
+			b.rasterLine(k, at, p.m.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])}), b.canvas(), p)
+			b.addPlaced(k, placed{color: shapes.Background, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 		}
 		return
 	}
 	m, clip := p.m, b.canvas()
-	turned := !level(m)
+	turned := !axisAligned(m)
 	var back geom.Matrix // px of the export to those of the picture
 	if turned {
 		m, back = scaleOnly(p.m, clip)
-		clip = seenFrom(back, clip)
+		clip = mappedBounds(back, clip)
 	}
-	k.by = k.by[:0]
+	k.copies = k.copies[:0]
 	reach := int32(0)
 	for _, h := range halo {
 		x, y := float64(m.A)*h[0]+float64(m.C)*h[1], float64(m.B)*h[0]+float64(m.D)*h[1]
-		k.by = append(k.by, [2]float64{x, y})
+		k.copies = append(k.copies, [2]float64{x, y})
 		reach = max(reach, int32(math.Abs(x)+math.Abs(y))+2)
 	}
 	clip = chord.Rect{X0: clip.X0 - reach, Y0: clip.Y0 - reach, X1: clip.X1 + reach, Y1: clip.Y1 + reach}
-	b.cutBand(k, at, m, clip, p)
-	k.glyphs.lineHalo(k.by)
+	b.rasterLine(k, at, m, clip, p)
+	k.glyphs.lineHalo(k.copies)
 	one := placed{color: shapes.Background}
 	if turned {
 		one.glyph = k.glyphs.keepTurned(&k.glyphs.halo, back, b.canvas())
 	} else {
 		one.glyph = k.glyphs.keepMask(&k.glyphs.halo)
 	}
-	b.keep(k, one)
+	b.addPlaced(k, one)
 }
 
-// scaleOnly returns the scale of m, moved by whole px so that what lies in a clip comes to
-// lie near 0, and the map from px to those.
+// scaleOnly returns the scale of m without its turn, moved by whole px so that a clip lies near
+// 0, and the map back from px of m to its px.
 func scaleOnly(m vector.Matrix, clip chord.Rect) (vector.Matrix, geom.Matrix) {
 	s := vector.Matrix{A: float32(math.Hypot(float64(m.A), float64(m.B))), D: float32(math.Hypot(float64(m.C), float64(m.D)))}
 	back := geom.Matrix{A: float64(s.A), D: float64(s.D)}.Mul(geom.Widened(m).Inverse())
@@ -152,13 +151,13 @@ func scaleOnly(m vector.Matrix, clip chord.Rect) (vector.Matrix, geom.Matrix) {
 	return s, back
 }
 
-// seenFrom is the box of a box in px that back maps to others.
-func seenFrom(back geom.Matrix, r chord.Rect) chord.Rect {
+// mappedBounds returns the pixels that the rectangle r touches when m maps it.
+func mappedBounds(m geom.Matrix, r chord.Rect) chord.Rect {
 	box := geom.NewExtent()
 	for _, c := range [4]geom.Point{
 		geom.Pt(float64(r.X0), float64(r.Y0)), geom.Pt(float64(r.X1), float64(r.Y0)), geom.Pt(float64(r.X0), float64(r.Y1)), geom.Pt(float64(r.X1), float64(r.Y1)),
 	} {
-		box.Add(back.Apply(c))
+		box.Add(m.Apply(c))
 	}
-	return outwards([4]float32{float32(box.Lo.X), float32(box.Lo.Y), float32(box.Hi.X), float32(box.Hi.Y)})
+	return pixelBounds([4]float32{float32(box.Lo.X), float32(box.Lo.Y), float32(box.Hi.X), float32(box.Hi.Y)})
 }

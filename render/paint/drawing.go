@@ -14,7 +14,7 @@ type Op uint8
 const (
 	// OpPaint composites the coverage in the item's colour.
 	OpPaint Op = iota
-	// OpClip keeps the coverage as the clip of the items that name this one.
+	// OpClip makes the coverage the clip of the items whose Clip is this item.
 	OpClip
 )
 
@@ -43,8 +43,7 @@ type Pixel struct{ X, Y int32 }
 type Drawing struct {
 	Width, Height int // px, >= 1
 	// Pieces is how many straight pieces the outlines consist of in Exact mode:
-	// what the scene's shape alone costs, before pixels. What was recalled from the
-	// drawing before counts as nothing.
+	// the cost of the scene's outlines alone, before pixels. Cached shapes do not count.
 	Pieces   int
 	Coverage scan.Coverage
 	// Pairs are the pixels of items that are blended by the two-pixel rule, in rows
@@ -61,7 +60,7 @@ func (d *Drawing) Reset() {
 	d.Pairs, d.Items, d.Groups = d.Pairs[:0], d.Items[:0], d.Groups[:0]
 }
 
-// Volume is about what the drawing's memory takes up, used or not, in bytes.
+// Volume is about how many bytes the drawing's memory takes, used or not.
 func (d *Drawing) Volume() int {
 	return (marks{}).size(marks{cap(d.Items), cap(d.Coverage.Spans), cap(d.Coverage.Bytes)}) + 8*cap(d.Pairs)
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // frameItems appends the items of a frame: its body, and its heading.
-func (b *Builder) frameItems(sh *scene.Shape, p *place) error {
-	k, err := takeScribe()
+func (b *Builder) frameItems(sh *scene.Shape, p *placement) error {
+	k, err := takeTextPainter()
 	if err != nil {
 		return err
 	}
@@ -37,11 +37,11 @@ func (b *Builder) frameItems(sh *scene.Shape, p *place) error {
 	if len(k.Page.Runs) > 0 {
 		k.Page.Place(0, shapes.HeadingBaseline+k.Page.Runs[0].Face.Ascent(k.Page.Runs[0].Size)/2)
 	}
-	return b.write(k, writing{color: shapes.Ink, free: true}, &at)
+	return b.paintText(k, textBlock{color: shapes.Ink, unclipped: true}, &at)
 }
 
-// heading lays out the name of a frame on a side of that length, in px.
-func heading(k *scribe, sh *scene.Shape, side float64) error {
+// heading lays out the name of a frame along a side of that length, in px.
+func heading(k *textPainter, sh *scene.Shape, side float64) error {
 	if side < shapes.HeadingLeast {
 		return shapes.Foreign(sh, "heading (it is narrower than its corners)")
 	}

@@ -7,11 +7,11 @@ import (
 	"plumb/render/vector"
 )
 
-// gap is a stretch of columns, units, that an underline leaves out.
+// gap is a range of x, in units, that an underline leaves out.
 type gap struct{ from, to float64 }
 
-// united joins gaps that overlap; they come in the order of their beginnings.
-func united(list []gap) []gap {
+// mergeGaps joins gaps that overlap. The list must be sorted by from.
+func mergeGaps(list []gap) []gap {
 	n := 0
 	for _, g := range list {
 		if n > 0 && g.from <= list[n-1].to {
@@ -24,17 +24,16 @@ func united(list []gap) []gap {
 	return list[:n]
 }
 
-// columns collects where an outline crosses the rows from top to bottom, as the browser
-// finds it: where segments meet the first and the last row, and their points between
-// those, the control points of curves among them. Between its points a curve may reach
-// farther.
-type columns struct{ top, bottom, lo, hi float64 }
+// columnRange collects the columns lo..hi in which an outline crosses the rows top..bottom by the
+// browser's rule: where segments meet the first and the last row, and the points between them,
+// control points included. A curve may reach farther between its points.
+type columnRange struct{ top, bottom, lo, hi float64 }
 
-// add adds one column.
-func (c *columns) add(x float64) { c.lo, c.hi = min(c.lo, x), max(c.hi, x) }
+// add extends the range to the column x.
+func (c *columnRange) add(x float64) { c.lo, c.hi = min(c.lo, x), max(c.hi, x) }
 
 // points adds points that lie between the rows.
-func (c *columns) points(list ...vector.Point) {
+func (c *columnRange) points(list ...vector.Point) {
 	for _, p := range list {
 		if y := float64(p.Y); c.top <= y && y <= c.bottom {
 			c.add(float64(p.X))
@@ -43,7 +42,7 @@ func (c *columns) points(list ...vector.Point) {
 }
 
 // line adds where a line meets the two rows.
-func (c *columns) line(a, b vector.Point) {
+func (c *columnRange) line(a, b vector.Point) {
 	x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
 	for _, y := range [2]float64{c.top, c.bottom} {
 		if y0 != y1 && min(y0, y1) <= y && y <= max(y0, y1) {
@@ -53,7 +52,7 @@ func (c *columns) line(a, b vector.Point) {
 }
 
 // quad adds where a quadratic meets the two rows.
-func (c *columns) quad(p0, p1, p2 vector.Point) {
+func (c *columnRange) quad(p0, p1, p2 vector.Point) {
 	y0, y1, y2 := float64(p0.Y), float64(p1.Y), float64(p2.Y)
 	for _, y := range [2]float64{c.top, c.bottom} {
 		for _, t := range geom.Roots(y0-2*y1+y2, 2*(y1-y0), y0-y) {
@@ -64,10 +63,10 @@ func (c *columns) quad(p0, p1, p2 vector.Point) {
 	}
 }
 
-// crossing returns the columns in which a glyph's outline crosses the rows from
+// crossing returns the columnRange in which a glyph's outline crosses the rows from
 // top to bottom; lo > hi when it does not.
 func crossing(p *vector.Path, top, bottom float64) (lo, hi float64) {
-	c := columns{top, bottom, math.Inf(1), math.Inf(-1)}
+	c := columnRange{top, bottom, math.Inf(1), math.Inf(-1)}
 	var cur, first vector.Point
 	pts := p.Points
 	for _, v := range p.Verbs {

@@ -11,7 +11,7 @@ import (
 	"plumb/render/vector"
 )
 
-// glyphKey names a glyph as it is cut: a form in px at one of the sub-positions.
+// glyphKey identifies the mask of a glyph: its outline in px at a subpixel position.
 type glyphKey struct {
 	face       *font.Face
 	m          [4]float32 // a b c d of the map from px at size to px
@@ -22,44 +22,43 @@ type glyphKey struct {
 	mode       Raster
 }
 
-// cutGlyph is the alpha of a glyph, relative to the whole pixel of its pen.
-type cutGlyph struct {
+// glyphMask is the coverage mask of a glyph, relative to the whole pixel of its pen.
+type glyphMask struct {
 	first, count int32 // spans
 	bytes, end   int32 // the range of the spans' bytes
 	box          [4]int32
 	pieces       int
-	// Where its bytes lie in the drawing, if stamp is that of the cache: all
-	// copies of a halo share them.
+	// at is where the bytes lie in the drawing if stamp is that of the cache: all copies of a
+	// halo share them.
 	stamp, at int32
 }
 
-// Bounds of what a cache remembers: some 16 MB each.
+// Limits of a glyph cache: some 16 MB each.
 const (
 	maxGlyphs     = 1 << 17
 	maxGlyphSpans = 1 << 20
 	maxGlyphBytes = 1 << 24
 )
 
-// glyphCache fills glyphs and remembers them. The mask of a glyph does not depend on where it
+// glyphCache makes glyph masks and keeps them. The mask of a glyph does not depend on where it
 // lies, so it is only shifted by whole pixels afterwards. The bytes contain the contrast
 // already. See docs/spec/raster.md#r24.
 type glyphCache struct {
 	known    map[glyphKey]int32 // positions in glyphs
-	glyphs   []cutGlyph
+	glyphs   []glyphMask
 	coverage scan.Coverage
 	scanner  scan.Scanner
 	filler   area.Filler
 	path     vector.Path
-	line     lineMask      // the one that was cut last
-	halo     lineMask      // its copies
-	raw      scan.Coverage // of a line before it is a mask
+	line     lineMask      // the last underline or strike
+	halo     lineMask      // copies of line
+	raw      scan.Coverage // of line
 	scratch  []byte
 	stamp    int32
 	begun    int // bytes of coverage when the current text began
 }
 
-// begin starts a text of a drawing. What was cut is dropped when the memory is
-// used up.
+// begin starts a text of a drawing. It empties a cache that is full.
 func (c *glyphCache) begin() {
 	c.stamp++
 	full := len(c.coverage.Spans) > maxGlyphSpans || len(c.coverage.Bytes) > maxGlyphBytes || len(c.glyphs) > maxGlyphs
@@ -70,11 +69,11 @@ func (c *glyphCache) begin() {
 	c.begun = sizeOf(&c.coverage)
 }
 
-// grown is how many bytes the current text has added.
+// grown returns how many bytes the current text has added.
 func (c *glyphCache) grown() int { return sizeOf(&c.coverage) - c.begun }
 
-// cut returns the position of a glyph in c.glyphs.
-func (c *glyphCache) cut(key *glyphKey) (int32, error) {
+// mask returns the position of a glyph's mask in c.glyphs and makes the mask on first use.
+func (c *glyphCache) mask(key *glyphKey) (int32, error) {
 	if g, ok := c.known[*key]; ok {
 		return g, nil
 	}
@@ -90,32 +89,32 @@ func (c *glyphCache) cut(key *glyphKey) (int32, error) {
 	return g, err
 }
 
-// contrast maps a glyph's coverage to alpha.
-func (c *glyphCache) contrast(g *cutGlyph, t *contrastTable) {
+// contrast maps the coverage of a glyph to alpha by a contrast table.
+func (c *glyphCache) contrast(g *glyphMask, t *contrastTable) {
 	bytes := c.coverage.Bytes[g.bytes:g.end]
 	for i, v := range bytes {
 		bytes[i] = t[v]
 	}
 }
 
-// outline cuts a glyph's outline at size px per em, mapped by m.
+// outline rasterises the outline of a glyph at size px per em, mapped by m.
 func (c *glyphCache) outline(key *glyphKey, size float64, m vector.Matrix, clip chord.Rect, r scan.Rule) (int32, error) {
 	c.path.Reset()
 	if err := key.face.Outline(&c.path, key.id, size); err != nil {
 		return 0, err
 	}
-	return c.cutDrawn(m, clip, key.mode, r), nil
+	return c.rasterPath(m, clip, key.mode, r), nil
 }
 
-// cutDrawn cuts what c.path holds, mapped by m.
-func (c *glyphCache) cutDrawn(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule) int32 {
+// rasterPath rasterises c.path, mapped by m, and returns the position of the mask.
+func (c *glyphCache) rasterPath(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	c.fill(&c.coverage, m, clip, mode, r)
 	return c.add(first, at)
 }
 
-// cutHair cuts a thin stroke along what c.path holds in px.
-func (c *glyphCache) cutHair(h *hair.Stroker, clip chord.Rect) int32 {
+// rasterHair rasterises a thin stroke along c.path, which is in px.
+func (c *glyphCache) rasterHair(h *hair.Stroker, clip chord.Rect) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	h.Add(&c.path, clip)
 	h.Take(&c.coverage, nil)
@@ -123,7 +122,7 @@ func (c *glyphCache) cutHair(h *hair.Stroker, clip chord.Rect) int32 {
 	return c.add(first, at)
 }
 
-// fill appends the coverage of what c.path holds, mapped by m, to dst.
+// fill appends the coverage of c.path, mapped by m, to dst.
 func (c *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule) {
 	c.path.Transform(m)
 	c.filler.Pieces = 0
@@ -135,17 +134,16 @@ func (c *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, 
 	c.filler.Take(dst)
 }
 
-// add makes a glyph of what has been appended to the coverage since it had that many
-// spans and bytes.
+// add makes a mask of the coverage behind that many spans and bytes, and returns its position.
 func (c *glyphCache) add(spans, bytes int) int32 {
-	c.glyphs = append(c.glyphs, cutGlyph{
+	c.glyphs = append(c.glyphs, glyphMask{
 		first: int32(spans), count: int32(len(c.coverage.Spans) - spans), bytes: int32(bytes), end: int32(len(c.coverage.Bytes)),
 		box: boxOfSpans(c.coverage.Spans[spans:]), pieces: c.filler.Pieces,
 	})
 	return int32(len(c.glyphs) - 1)
 }
 
-// emptyBox joins with nothing.
+// emptyBox holds no pixel.
 var emptyBox = [4]int32{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
 
 // boxOfSpans returns the pixels that spans touch: left, top, right, bottom.
@@ -161,8 +159,8 @@ func boxOfSpans(spans []scan.Span) [4]int32 {
 	return box
 }
 
-// draw appends a glyph to the drawing, its pen at the pixel (x, y), and notes in
-// the item where it lies.
+// draw appends the mask of a glyph to the drawing, with its pen at the pixel (x, y), and sets the
+// coverage of the item to it.
 func (c *glyphCache) draw(d *Drawing, glyph, x, y int32, it *Item) {
 	g := &c.glyphs[glyph]
 	it.Count = g.count

@@ -36,13 +36,13 @@ type hatchTile struct {
 	mean  uint32 // of alpha, 0..Opaque
 }
 
-// hatchTiles holds the tiles that were drawn, by side.
+// hatchTiles caches drawn tiles by their side in px.
 var hatchTiles struct {
 	mu    sync.RWMutex
 	tiles map[int]*hatchTile
 }
 
-// tileOf returns the tile of a map from units to px; nil where it is too large.
+// tileOf returns the tile for a map from units to px, or nil if it would be too large.
 func tileOf(m vector.Matrix) *hatchTile {
 	side := math.Ceil(hatchSide * math.Hypot(float64(m.A), float64(m.B)))
 	if !(side >= 1 && side <= largestTile) {
@@ -104,7 +104,7 @@ func drawTile(side int) *hatchTile {
 	return t
 }
 
-// erase takes a stroke out of the tile.
+// erase removes the coverage of a stroke from the tile.
 func (t *hatchTile) erase(c *scan.Coverage, opacity uint32) {
 	for _, s := range c.Spans {
 		for i := range s.N {
@@ -118,33 +118,34 @@ func (t *hatchTile) erase(c *scan.Coverage, opacity uint32) {
 	}
 }
 
-// lookup steps through a tile along a row of pixels.
-type lookup struct {
+// tileSampler samples a hatch tile along a row of pixels.
+type tileSampler struct {
 	tile   *hatchTile
 	back   geom.Matrix // px to the tile's px
 	u, v   float64
 	du, dv float64
 }
 
-// newLookup maps px back to the tile through m.
-func newLookup(t *hatchTile, m vector.Matrix) lookup {
+// newTileSampler returns a sampler for a tile in units that m maps to px.
+func newTileSampler(t *hatchTile, m vector.Matrix) tileSampler {
 	k := float64(t.side) / hatchSide
 	back := geom.Matrix{A: k, D: k}.Mul(geom.Widened(m).Inverse())
-	return lookup{tile: t, back: back, du: back.A, dv: back.B}
+	return tileSampler{tile: t, back: back, du: back.A, dv: back.B}
 }
 
-// start goes to the pixel (x, y).
-func (l *lookup) start(x, y int32) {
+// start moves to the pixel (x, y).
+func (l *tileSampler) start(x, y int32) {
 	p := l.back.Apply(geom.Pt(float64(x)+0.5, float64(y)+0.5))
 	n := float64(l.tile.side)
 	l.u, l.v = wrapped(p.X-0.5, n), wrapped(p.Y-0.5, n)
 }
 
+// wrapped returns v modulo n, in [0, n).
 func wrapped(v, n float64) float64 { return v - n*math.Floor(v/n) }
 
-// next returns how much of the pixel is painted, 0..255, between the four nearest
-// of the tile, and goes one to the right.
-func (l *lookup) next() float64 {
+// next returns how much of the pixel is painted, 0..255, interpolated between the four nearest
+// pixels of the tile, and moves one pixel to the right.
+func (l *tileSampler) next() float64 {
 	n := l.tile.side
 	i, j := int(l.u), int(l.v)
 	fu, fv := l.u-float64(i), l.v-float64(j)
@@ -171,11 +172,10 @@ func (l *lookup) next() float64 {
 	return geom.Lerp1(top, low, fv)
 }
 
-// hatch appends the items of a hatch over the fill that was painted last. Where
-// the fill covers pixels partly, and everywhere in a view with hatches, they are
-// those of the tile; inside, elsewhere, the tile's mean. Alpha is the same either
-// way, as the fill below is opaque there.
-func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *place) error {
+// hatch appends the items of a hatch over the last fill. Pixels that the fill covers partly, and
+// all pixels of a View with Picture, take their value from the tile; other pixels take its mean.
+// The alpha of the drawing is the same both ways, because the fill below is opaque there.
+func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *placement) error {
 	t := tileOf(m)
 	if b.mode == Exact || t == nil {
 		it := b.item(p, w.Color, w.Opacity)
@@ -185,7 +185,7 @@ func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *place) error {
 	}
 	edge, inside := b.item(p, w.Color, shapes.Opaque), b.item(p, w.Color, t.mean)
 	edge.Round, inside.Round = true, true
-	c, l := &b.d.Coverage, newLookup(t, m)
+	c, l := &b.d.Coverage, newTileSampler(t, m)
 	first := len(c.Spans)
 	full := 0
 	for i := b.filled[0]; i < b.filled[0]+b.filled[1]; i++ {
@@ -204,7 +204,7 @@ func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *place) error {
 			c.Bytes = append(c.Bytes, byte(float64(l.next()*a)/255+0.5))
 		}
 	}
-	if err := b.scanned(&edge, first, len(c.Spans)-first); err != nil {
+	if err := b.setCoverage(&edge, first, len(c.Spans)-first); err != nil {
 		return err
 	}
 	b.emit(edge)
@@ -217,7 +217,7 @@ func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *place) error {
 			c.Spans = append(c.Spans, s)
 		}
 	}
-	err := b.scanned(&inside, first, len(c.Spans)-first)
+	err := b.setCoverage(&inside, first, len(c.Spans)-first)
 	b.emit(inside)
 	return err
 }

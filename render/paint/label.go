@@ -8,13 +8,14 @@ import (
 	"plumb/render/vector"
 )
 
-// writing is a laid out text that is to be drawn.
-type writing struct {
+// textBlock says how a text that is laid out is drawn.
+type textBlock struct {
 	color shapes.RGB
 	halo  bool
 	x, y  float64 // corner of the box that clips it, in the units of the place's map
 	w, h  float64 // of that box
-	free  bool    // no box clips it
+	// unclipped is true when no box clips the text.
+	unclipped bool
 }
 
 // halo holds the displacements of the copies under a text, in the shape's own units. See
@@ -31,10 +32,10 @@ const (
 	pathSize    = 64
 )
 
-// farAway is a distance in px from which no mask reaches the picture.
+// farAway is the distance in px beyond which no mask reaches the picture.
 const farAway = 1 << 20
 
-// placed is a glyph on its pixel.
+// placed is a mask at a pixel.
 type placed struct {
 	glyph int32    // in glyphCache.glyphs
 	x, y  int32    // whole px
@@ -42,21 +43,21 @@ type placed struct {
 	color shapes.RGB
 }
 
-// script is how glyphs of one text come onto the pixels.
-type script struct {
+// glyphScale maps the glyphs of one text to px: first to their size, then by the rest of the map.
+type glyphScale struct {
 	m     vector.Matrix // the shape's units to px
-	turn  [4]float32    // what is left of m's turn once glyphs have their size
+	turn  [4]float32    // the factors of m without size
 	size  float64       // px per em for each unit of the font size
 	snapX bool          // pens lie on whole px in x
 	snapY bool
 }
 
-// newScript splits a map into the size at which glyphs are scaled and the rest. The browser
+// newGlyphScale splits a map into the size of glyphs and the rest. The browser
 // rounds the four factors to 1/1024 first, so that glyphs of nearly equal maps are one; pens
 // keep the exact map. See docs/spec/drawing.md#r56.
-func newScript(m vector.Matrix) script {
-	s := script{m: m}
-	a, b, c, d := coarse(m.A), coarse(m.B), coarse(m.C), coarse(m.D)
+func newGlyphScale(m vector.Matrix) glyphScale {
+	s := glyphScale{m: m}
+	a, b, c, d := roundFactor(m.A), roundFactor(m.B), roundFactor(m.C), roundFactor(m.D)
 	s.size = math.Abs(float64(a*d)-float64(b*c)) / math.Hypot(a, b)
 	s.turn = [4]float32{float32(a / s.size), float32(b / s.size), float32(c / s.size), float32(d / s.size)}
 	s.snapY = b == 0 && c == 0
@@ -64,16 +65,17 @@ func newScript(m vector.Matrix) script {
 	return s
 }
 
-func coarse(v float32) float64 { return math.Floor(float64(v)*1024+0.5) / 1024 }
+// roundFactor rounds a factor of a map to 1/1024.
+func roundFactor(v float32) float64 { return math.Floor(float64(v)*1024+0.5) / 1024 }
 
 // enlarged is the map for an outline of pathSize px per em, with its pen at (x, y) px.
-func (s *script) enlarged(size float64, x, y float32) vector.Matrix {
+func (s *glyphScale) enlarged(size float64, x, y float32) vector.Matrix {
 	k := float32(size / pathSize)
 	return vector.Matrix{A: s.m.A * k, B: s.m.B * k, C: s.m.C * k, D: s.m.D * k, E: x, F: y}
 }
 
-// quarter returns the whole px and the quarter of a position in px.
-func quarter(v float32, whole bool) (px int32, sub uint8) {
+// quarterPixel splits a position in px into whole px and quarters; whole rounds it to whole px.
+func quarterPixel(v float32, whole bool) (px int32, sub uint8) {
 	if whole {
 		return int32(math.Floor(float64(v) + 0.5)), 0
 	}
@@ -81,39 +83,38 @@ func quarter(v float32, whole bool) (px int32, sub uint8) {
 	return q >> 2, uint8(q & 3)
 }
 
-// write appends the items of a laid out text, run by run as the browser paints
-// them: the halos of underline and glyphs, underline, glyphs, the strike over its
-// halo.
-func (b *Builder) write(k *scribe, w writing, p *place) error {
+// paintText appends the items of the text on k.Page, run by run in the browser's order: halos of
+// underline and glyphs, underline, glyphs, the strike with its halo.
+func (b *Builder) paintText(k *textPainter, w textBlock, p *placement) error {
 	k.glyphs.begin()
 	k.placed = k.placed[:0]
-	s := newScript(p.m)
+	s := newGlyphScale(p.m)
 	if !(s.size > 0) {
 		return nil
 	}
 	for i := range k.Page.Dots {
-		b.dot(k, &k.Page.Dots[i], w.color, p)
+		b.placeMarker(k, &k.Page.Dots[i], w.color, p)
 	}
 	for i := range k.Page.Runs {
-		if err := b.run(k, &s, &k.Page.Runs[i], w, p); err != nil {
+		if err := b.placeRun(k, &s, &k.Page.Runs[i], w, p); err != nil {
 			return err
 		}
 	}
-	return b.emitWriting(k, w, p)
+	return b.emitText(k, w, p)
 }
 
-// run places what one run paints.
-func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) error {
+// placeRun places the masks of one run.
+func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlock, p *placement) error {
 	if r.Link {
 		w.color = linkColor
 	}
 	underlined := r.Link || r.Underline
 	if underlined || r.Strike {
-		if err := s.alongside(r); err != nil {
+		if err := s.checkLine(r); err != nil {
 			return err
 		}
 	}
-	var below band
+	var below textLine
 	if underlined {
 		var err error
 		if below, err = underline(k, r); err != nil {
@@ -125,7 +126,7 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 			b.placeLineHalo(k, &below, p)
 		}
 		for _, h := range halo {
-			if err := b.place(k, s, r, h, shapes.Background, p); err != nil {
+			if err := b.placeGlyphs(k, s, r, h, shapes.Background, p); err != nil {
 				return err
 			}
 		}
@@ -133,7 +134,7 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 	if underlined {
 		b.placeLine(k, &below, w.color, p)
 	}
-	if err := b.place(k, s, r, [2]float64{}, w.color, p); err != nil {
+	if err := b.placeGlyphs(k, s, r, [2]float64{}, w.color, p); err != nil {
 		return err
 	}
 	if r.Strike {
@@ -143,11 +144,11 @@ func (b *Builder) run(k *scribe, s *script, r *text.Run, w writing, p *place) er
 		}
 		b.placeLine(k, &through, w.color, p)
 	}
-	return b.fits(k.glyphs.grown())
+	return b.checkSize(k.glyphs.grown())
 }
 
-// place puts the glyphs of a run, displaced by h, on their pixels.
-func (b *Builder) place(k *scribe, s *script, r *text.Run, h [2]float64, color shapes.RGB, p *place) error {
+// placeGlyphs places the glyphs of a run, displaced by h.
+func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]float64, color shapes.RGB, p *placement) error {
 	origin := s.m.Apply(vector.Point{X: float32(r.X + h[0]), Y: float32(r.Baseline + h[1])})
 	key := glyphKey{
 		face: r.Face, m: s.turn, size: int32(min(r.Size*s.size, largestMask) * 64),
@@ -166,20 +167,20 @@ func (b *Builder) place(k *scribe, s *script, r *text.Run, h [2]float64, color s
 		case !(math.Abs(float64(x)) < farAway && math.Abs(float64(y)) < farAway):
 			continue
 		default:
-			at.x, key.subX = quarter(x, s.snapX)
-			at.y, key.subY = quarter(y, s.snapY)
-			at.glyph, err = k.glyphs.cut(&key)
+			at.x, key.subX = quarterPixel(x, s.snapX)
+			at.y, key.subY = quarterPixel(y, s.snapY)
+			at.glyph, err = k.glyphs.mask(&key)
 		}
 		if err != nil {
 			return err
 		}
-		b.keep(k, at)
+		b.addPlaced(k, at)
 	}
-	return b.fits(k.glyphs.grown())
+	return b.checkSize(k.glyphs.grown())
 }
 
-// keep notes a placed glyph if it may touch the picture.
-func (b *Builder) keep(k *scribe, at placed) {
+// addPlaced adds a placed mask unless it lies outside of the picture.
+func (b *Builder) addPlaced(k *textPainter, at placed) {
 	g := &k.glyphs.glyphs[at.glyph]
 	at.box = [4]int32{at.x + g.box[0], at.y + g.box[1], at.x + g.box[2], at.y + g.box[3]}
 	if g.count > 0 && at.box[0] < int32(b.d.Width) && at.box[2] > 0 && at.box[1] < int32(b.d.Height) && at.box[3] > 0 {
@@ -187,11 +188,11 @@ func (b *Builder) keep(k *scribe, at placed) {
 	}
 }
 
-// emitWriting appends one item per placed glyph: each is a mask of its own.
-func (b *Builder) emitWriting(k *scribe, w writing, p *place) error {
-	box, clip := window{}, p.clip
-	if !w.free {
-		box = newWindow(p.m, w.x, w.y, w.w, w.h)
+// emitText appends one item per placed mask.
+func (b *Builder) emitText(k *textPainter, w textBlock, p *placement) error {
+	box, clip := textBox{}, p.clip
+	if !w.unclipped {
+		box = newTextBox(p.m, w.x, w.y, w.w, w.h)
 		var err error
 		if clip, err = b.boxClip(k, &box, p); err != nil {
 			return err
@@ -205,7 +206,7 @@ func (b *Builder) emitWriting(k *scribe, w writing, p *place) error {
 		}
 		k.glyphs.draw(b.d, at.glyph, at.x, at.y, &it)
 		b.d.Items = append(b.d.Items, it)
-		if err := b.bounded(); err != nil {
+		if err := b.checkSize(sizeOf(&b.d.Coverage)); err != nil {
 			return err
 		}
 	}

@@ -7,21 +7,21 @@ import (
 	"plumb/render/vector"
 )
 
-// window is the box of a text: what lies in it needs no clip.
-type window struct {
+// textBox is the box of a text. Masks inside of it need no clip.
+type textBox struct {
 	back geom.Matrix // px to the shape's own units
 	geom.Extent
 }
 
-// newWindow returns the box of w x h units at (x, y) that m maps to px. The browser rounds its
+// newTextBox returns the box of w x h units at (x, y) that m maps to px. The browser rounds its
 // sides to whole units of the shape before any transform. See docs/spec/drawing.md#r55.
-func newWindow(m vector.Matrix, x, y, w, h float64) window {
+func newTextBox(m vector.Matrix, x, y, w, h float64) textBox {
 	side := func(v float64) float64 { return math.Floor(v + 0.5) }
-	return window{geom.Widened(m).Inverse(), geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))}}
+	return textBox{geom.Widened(m).Inverse(), geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))}}
 }
 
-// holds reports whether all pixels of a glyph lie inside.
-func (w *window) holds(at *placed) bool {
+// holds reports whether all pixels of a placed mask lie inside.
+func (w *textBox) holds(at *placed) bool {
 	x0, y0 := float64(at.box[0]), float64(at.box[1])
 	x1, y1 := float64(at.box[2]), float64(at.box[3])
 	for _, p := range [4]geom.Point{geom.Pt(x0, y0), geom.Pt(x1, y0), geom.Pt(x1, y1), geom.Pt(x0, y1)} {
@@ -34,10 +34,9 @@ func (w *window) holds(at *placed) bool {
 	return true
 }
 
-// boxClip appends the clip of a text when one of its glyphs leaves the box, and
-// returns its position. Glyphs that the box holds do without: a clip costs every
-// tile that it touches.
-func (b *Builder) boxClip(k *scribe, box *window, p *place) (int32, error) {
+// boxClip appends the clip of a text if one of its masks leaves the box, and returns the clip's
+// position. Masks inside the box are not clipped, because a clip costs every tile it touches.
+func (b *Builder) boxClip(k *textPainter, box *textBox, p *placement) (int32, error) {
 	for i := range k.placed {
 		if box.holds(&k.placed[i]) {
 			continue
@@ -56,13 +55,13 @@ func (b *Builder) boxClip(k *scribe, box *window, p *place) (int32, error) {
 	return p.clip, nil
 }
 
-// inFrame cuts a polygon in px by what a frame and those around it leave.
-func (b *Builder) inFrame(k *scribe, clip []geom.Point, frame int32) []geom.Point {
+// inFrame intersects a polygon in px with the visible part of a frame.
+func (b *Builder) inFrame(k *textPainter, clip []geom.Point, frame int32) []geom.Point {
 	k.frame = b.frameInPx(k.frame[:0], frame)
 	return b.clip.Intersect(clip, k.frame)
 }
 
-// frameInPx appends what a frame and those around it leave of the page, in px.
+// frameInPx appends the visible part of a frame: a polygon in px, cut by the frames around it.
 func (b *Builder) frameInPx(dst []geom.Point, frame int32) []geom.Point {
 	sp := b.clip.Spans[frame]
 	for _, q := range b.clip.Points[sp.First : sp.First+sp.Count] {

@@ -9,9 +9,8 @@ import (
 	"plumb/render/vector"
 )
 
-// beginLayer makes the box that the draws paint the canvas of what follows, as in a group that
-// is composited by itself: what sticks out of the box is cut. endLayer ends that. The box
-// consists of whole units of the draws. See docs/spec/raster.md#r28.
+// beginLayer starts a group layer, which is composited by itself: until endLayer, everything is
+// clipped to the box of the draws, in whole units of the draws. See docs/spec/raster.md#r28.
 func (b *Builder) beginLayer(draws []shapes.Draw, m vector.Matrix) {
 	for i := range draws {
 		e := geom.PathBounds(draws[i].Path)
@@ -23,23 +22,23 @@ func (b *Builder) beginLayer(draws []shapes.Draw, m vector.Matrix) {
 	}
 }
 
-// widenLayer makes the layer hold a box of the units that m maps to px. Exact pictures
-// are not cut.
+// widenLayer extends the layer to a box in units that m maps to px. Exact pictures have no such
+// clip.
 func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m vector.Matrix) {
 	if b.mode == Exact {
 		return
 	}
 	corner := func(x, y float64) vector.Point { return vector.Point{X: float32(x), Y: float32(y)} }
 	box, _ := boundsOf([]vector.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, m)
-	r := outwards(box)
+	r := pixelBounds(box)
 	if l := b.layer; b.layered {
 		r = chord.Rect{X0: min(l.X0, r.X0), Y0: min(l.Y0, r.Y0), X1: max(l.X1, r.X1), Y1: max(l.Y1, r.Y1)}
 	}
 	b.layer, b.layered = r, true
 }
 
-// outwards returns the whole px that a box touches.
-func outwards(box [4]float32) chord.Rect {
+// pixelBounds returns the whole px that a box (left, top, right, bottom) touches.
+func pixelBounds(box [4]float32) chord.Rect {
 	px := func(v float64) int32 { return int32(geom.Clamp(v, -MaxSidePx, MaxSidePx)) }
 	return chord.Rect{
 		X0: px(math.Floor(float64(box[0]))), Y0: px(math.Floor(float64(box[1]))),
@@ -47,20 +46,21 @@ func outwards(box [4]float32) chord.Rect {
 	}
 }
 
+// endLayer ends the group layer.
 func (b *Builder) endLayer() { b.layered = false }
 
-// canvas is the clip of everything: the picture, for what lies in a frame the box
-// of what that leaves of it, in a layer the part that the layer paints.
+// canvas is the clip rectangle of everything that is drawn: the picture, cut to the box of the
+// frame around the shape and to the group layer.
 func (b *Builder) canvas() chord.Rect {
 	r := b.framed
 	if b.layered {
-		r = within(b.layer, r)
+		r = intersection(b.layer, r)
 	}
 	return r
 }
 
-// within returns the part of r inside o; a rectangle without area if none is.
-func within(r, o chord.Rect) chord.Rect {
+// intersection returns the part of r inside o, a rectangle without area if there is none.
+func intersection(r, o chord.Rect) chord.Rect {
 	r.X0, r.Y0 = min(max(r.X0, o.X0), o.X1), min(max(r.Y0, o.Y0), o.Y1)
 	r.X1, r.Y1 = max(min(r.X1, o.X1), r.X0), max(min(r.Y1, o.Y1), r.Y0)
 	return r

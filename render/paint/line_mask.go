@@ -10,8 +10,8 @@ import (
 	"plumb/render/vector"
 )
 
-// lineMask is the alpha of a line along text: rows of pixels from top to bottom. Those of
-// level lines leave none out.
+// lineMask is the alpha of an underline or a strike: rows of pixels from top to bottom. The mask
+// of a level line has no missing rows.
 type lineMask struct {
 	rows  []lineRow
 	alpha []byte
@@ -20,10 +20,10 @@ type lineMask struct {
 // lineRow is the part of a row of pixels from x on, and where in the mask its alpha lies.
 type lineRow struct{ x, y, from, to int32 }
 
-// end is the column behind the row.
+// end returns the column behind the row.
 func (r *lineRow) end() int32 { return r.x + r.to - r.from }
 
-// at is the alpha of a pixel of a level line.
+// at returns the alpha of a pixel of a level line, 0 outside.
 func (l *lineMask) at(x, y int32) float64 {
 	if len(l.rows) == 0 || y < l.rows[0].y || int(y-l.rows[0].y) >= len(l.rows) {
 		return 0
@@ -35,8 +35,8 @@ func (l *lineMask) at(x, y int32) float64 {
 	return float64(l.alpha[r.from+x-r.x])
 }
 
-// between is the alpha at (x+dx, y+dy), from the middles of four pixels, as the browser
-// moves and turns pictures; dx and dy are parts of a px.
+// between interpolates the alpha at (x+dx, y+dy) between the centres of four pixels, as the
+// browser moves and turns pictures; dx and dy are 0..1.
 func (l *lineMask) between(x, y int32, dx, dy float64) float64 {
 	return geom.Lerp1(geom.Lerp1(l.at(x, y), l.at(x+1, y), dx), geom.Lerp1(l.at(x, y+1), l.at(x+1, y+1), dx), dy)
 }
@@ -62,7 +62,7 @@ func (l *lineMask) begin(box [4]int32) {
 	}
 }
 
-// load makes a mask of coverage.
+// load sets the mask to coverage.
 func (l *lineMask) load(c *scan.Coverage) {
 	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
 	for _, s := range c.Spans {
@@ -84,9 +84,9 @@ func (l *lineMask) load(c *scan.Coverage) {
 	}
 }
 
-// open takes out the pixels whose middle lies in one of the gaps: the browser cuts those
-// without antialiasing. back maps px to the units of gaps.
-func (l *lineMask) open(gaps []gap, back geom.Matrix) {
+// clearGaps clears the pixels whose centre lies in a gap: the browser clips them without
+// antialiasing. back maps px to the units of gaps.
+func (l *lineMask) clearGaps(gaps []gap, back geom.Matrix) {
 	for _, r := range l.rows {
 		n := float64(r.to - r.from)
 		first := back.Apply(geom.Pt(float64(r.x)+0.5, float64(r.y)+0.5)).X
@@ -105,18 +105,18 @@ func (l *lineMask) open(gaps []gap, back geom.Matrix) {
 	}
 }
 
-// double draws the mask over itself.
+// double composites the mask over itself.
 func (l *lineMask) double() {
 	for i, a := range l.alpha {
 		l.alpha[i] = scan.Over(a, a)
 	}
 }
 
-// cutLine makes c.line of the rectangle that c.path holds, mapped by m, less its gaps.
-// Level ones go through the rectangle code.
-func (c *glyphCache) cutLine(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule, gaps []gap) {
+// maskLine sets c.line to the mask of the rectangle in c.path, mapped by m, without its gaps. Level ones
+// are filled by the rule for rectangles.
+func (c *glyphCache) maskLine(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule, gaps []gap) {
 	c.raw.Reset()
-	if box, ok := boundsOf(c.path.Points, m); ok && level(m) && mode == Reference {
+	if box, ok := boundsOf(c.path.Points, m); ok && axisAligned(m) && mode == Reference {
 		for i, v := range box { // rounded, not cut down, as sides are elsewhere
 			box[i] = float32(math.Floor(float64(v)*256+0.5)) / 256
 		}
@@ -126,10 +126,10 @@ func (c *glyphCache) cutLine(m vector.Matrix, clip chord.Rect, mode Raster, r sc
 		c.fill(&c.raw, m, clip, mode, r)
 	}
 	c.line.load(&c.raw)
-	c.line.open(gaps, geom.Widened(m).Inverse())
+	c.line.clearGaps(gaps, geom.Widened(m).Inverse())
 }
 
-// lineHalo makes c.halo of copies of c.line, a level one, displaced by px.
+// lineHalo sets c.halo to copies of c.line, a level line, displaced by px.
 func (c *glyphCache) lineHalo(by [][2]float64) {
 	if len(c.line.rows) == 0 {
 		c.halo.begin([4]int32{})
@@ -153,7 +153,7 @@ func (c *glyphCache) lineHalo(by [][2]float64) {
 	}
 }
 
-// keepMask makes a glyph of a mask.
+// keepMask adds a line mask to the glyph masks and returns its position.
 func (c *glyphCache) keepMask(l *lineMask) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	for _, r := range l.rows {
@@ -162,14 +162,13 @@ func (c *glyphCache) keepMask(l *lineMask) int32 {
 	return c.add(first, at)
 }
 
-// keepTurned makes a glyph of a mask as a picture that is turned: back maps px to those
-// of the mask.
+// keepTurned is keepMask for a mask that is turned as a picture: back maps px to px of the mask.
 func (c *glyphCache) keepTurned(l *lineMask, back geom.Matrix, clip chord.Rect) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	if len(l.rows) > 0 {
 		box := l.box() // and half a px around it
 		box = [4]int32{box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1}
-		clip = within(seenFrom(back.Inverse(), chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}), clip)
+		clip = intersection(mappedBounds(back.Inverse(), chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}), clip)
 		for y := clip.Y0; y < clip.Y1; y++ {
 			x0, x1 := across(box, back, float64(y)+0.5, clip)
 			c.scratch = c.scratch[:0]
@@ -184,7 +183,7 @@ func (c *glyphCache) keepTurned(l *lineMask, back geom.Matrix, clip chord.Rect) 
 	return c.add(first, at)
 }
 
-// across returns the columns of a row of px at y that back maps into a box.
+// across returns the columnRange of a row of px at y that back maps into a box.
 func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 int32) {
 	lo, hi := float64(clip.X0), float64(clip.X1)
 	q := back.Apply(geom.Pt(0, y))
@@ -205,11 +204,10 @@ func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 
 	return int32(math.Floor(lo)), min(clip.X1, int32(math.Ceil(hi)))
 }
 
-// longRun is how many pixels of 255 in a row are kept as a span without bytes.
+// longRun is the least number of full pixels in a row that become a span without bytes.
 const longRun = 16
 
-// row appends alpha from (x, y) on, less zeros, to the coverage of the glyph whose first
-// span is given.
+// row appends alpha from (x, y) on, without zeros, to the mask that begins with the span first.
 func (c *glyphCache) row(first int, x, y int32, alpha []byte) {
 	to := &c.coverage
 	for len(alpha) > 0 {

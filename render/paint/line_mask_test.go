@@ -14,7 +14,7 @@ import (
 func lineOf(c *glyphCache, m vector.Matrix, x0, y0, x1, y1 float64, gaps ...gap) {
 	c.path.Reset()
 	vector.Rect(&c.path, x0, y0, x1, y1)
-	c.cutLine(m, chord.Rect{X0: -50, Y0: -50, X1: 50, Y1: 50}, Reference, scan.Rule{}, gaps)
+	c.maskLine(m, chord.Rect{X0: -50, Y0: -50, X1: 50, Y1: 50}, Reference, scan.Rule{}, gaps)
 }
 
 // alphas lists the alpha of a row from column x on.
@@ -108,7 +108,7 @@ func TestOpen(t *testing.T) {
 		lineOf(&cache, c.m, 0, 0, 8, 8, c.gaps...)
 		expect(t, c.name, alphas(&cache.line, 0, 4, 8), c.want)
 	}
-	if got, want := united([]gap{{0, 2}, {1, 5}, {1.5, 3}, {6, 7}}), []gap{{0, 5}, {6, 7}}; !slices.Equal(got, want) {
+	if got, want := mergeGaps([]gap{{0, 2}, {1, 5}, {1.5, 3}, {6, 7}}), []gap{{0, 5}, {6, 7}}; !slices.Equal(got, want) {
 		t.Errorf("got %v; want %v", got, want)
 	}
 }

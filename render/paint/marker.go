@@ -6,8 +6,8 @@ import (
 	"plumb/render/vector"
 )
 
-// dot places the marker of a list item: no halo, no contrast.
-func (b *Builder) dot(k *scribe, d *text.Dot, color shapes.RGB, p *place) {
+// placeMarker places the marker of a list item, without halo and contrast.
+func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *placement) {
 	to := &k.glyphs.path
 	to.Reset()
 	switch d.Kind {
@@ -20,7 +20,7 @@ func (b *Builder) dot(k *scribe, d *text.Dot, color shapes.RGB, p *place) {
 			b.hair.Strength = 255 * width >> 8
 			b.hair.Plain = b.hair.Strength < 255 || r.Clip || b.plain(&it, r)
 			to.Transform(p.m)
-			b.keep(k, placed{color: color, glyph: k.glyphs.cutHair(&b.hair, b.canvas())})
+			b.addPlaced(k, placed{color: color, glyph: k.glyphs.rasterHair(&b.hair, b.canvas())})
 			return
 		}
 		b.outlined.Reset()
@@ -47,8 +47,7 @@ func oval(to *vector.Path, x, y, w, h float64) {
 	to.Close()
 }
 
-// placeDrawn places what k.glyphs.path holds in the shape's units: a path, which
-// the contrast of glyphs does not concern.
-func (b *Builder) placeDrawn(k *scribe, color shapes.RGB, p *place) {
-	b.keep(k, placed{color: color, glyph: k.glyphs.cutDrawn(p.m, b.canvas(), b.mode, p.rule())})
+// placeDrawn places the path in k.glyphs.path, which is in the shape's units, without contrast.
+func (b *Builder) placeDrawn(k *textPainter, color shapes.RGB, p *placement) {
+	b.addPlaced(k, placed{color: color, glyph: k.glyphs.rasterPath(p.m, b.canvas(), b.mode, p.rule())})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // paint appends the items of a shape's draws. m maps their units to px.
-func (b *Builder) paint(draws []shapes.Draw, m vector.Matrix, p *place) error {
+func (b *Builder) paint(draws []shapes.Draw, m vector.Matrix, p *placement) error {
 	for i := range draws {
 		w := &draws[i]
 		if !b.visible(w, m) {
@@ -43,7 +43,7 @@ func (b *Builder) emit(it Item) {
 }
 
 // fill appends the items of a draw that is the inside of its path.
-func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *place) error {
+func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *placement) error {
 	if w.Hatch { // it covers the same outline as the fill below it
 		return b.hatch(w, m, p)
 	}
@@ -59,11 +59,11 @@ func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *place) error {
 	return nil
 }
 
-// strokeSolid appends the item of a stroke without dashes. The reference's filler
-// settles what subpaths share. Areas cannot: there every subpath is filled by
-// itself and all are united, for added up, outlines that cross or run along each
-// other, as the two passes of the hand do, would come out too strong at their edges.
-func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *place) error {
+// strokeSolid appends the item of a stroke without dashes. The reference's scan converter handles
+// overlapping subpaths. Exact areas add up, so there each subpath is filled by itself and the
+// areas are united: otherwise overlaps, such as the two passes of a hand-drawn line, would be
+// too strong at their edges.
+func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *placement) error {
 	if b.mode == Reference {
 		return b.stroke(w, w.Path, m, p)
 	}
@@ -78,9 +78,9 @@ func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *place) error {
 		verbs, points, weights = verbs+n, points+len(b.part.Points), weights+len(b.part.Weights)
 		last := verbs == end
 		if n == 1 && !last {
-			continue // moved twice
+			continue // a Move without anything behind it
 		}
-		if loops(&b.part, float32(w.Width)) {
+		if endsOnStart(&b.part, float32(w.Width)) {
 			b.part.Close()
 		}
 		b.outlined.Reset()
@@ -93,10 +93,10 @@ func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *place) error {
 	if w.Cut && b.body.holes {
 		b.body.raw.Reset()
 		b.filler.Take(&b.body.raw)
-		err = b.cutBody(&it)
+		err = b.clipBodyCoverage(&it)
 	} else {
 		first, count := b.filler.Take(&b.d.Coverage)
-		err = b.scanned(&it, first, count)
+		err = b.setCoverage(&it, first, count)
 	}
 	if err == nil {
 		b.emit(it)
@@ -105,7 +105,7 @@ func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *place) error {
 }
 
 // strokeDashed appends the item of a stroke with dashes.
-func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *place) error {
+func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *placement) error {
 	b.pattern = [2]float32{float32(w.Dashes.Dash), float32(w.Dashes.Gap)}
 	b.part.Reset()
 	if !b.dasher.Dash(&b.part, w.Path, b.pattern[:], float32(w.Dashes.Offset), b.resolution(m)) {
@@ -114,16 +114,16 @@ func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *place) error 
 	return b.stroke(w, &b.part, m, p)
 }
 
-// stroke appends the item of src drawn with the pen of w.
-func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *place) error {
+// stroke appends the item of the path src, stroked with the pen of w.
+func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *placement) error {
 	it := b.item(p, w.Color, w.Opacity)
 	b.outlined.Reset()
 	if width := hairline(float32(w.Width), m); width > 0 && b.mode == Reference {
 		b.outlined.Append(src)
 		b.outlined.Transform(m)
 		strength := uint32(255)
-		if p.lone && p.translucent() {
-			strength, p.faded = shapes.Alpha(p.opacity), true // plot by plot
+		if p.single && p.translucent() {
+			strength, p.opacityApplied = shapes.Alpha(p.opacity), true // pixel by pixel
 		}
 		b.hair.Strength = strength * width >> 8
 		r := p.rule()
@@ -159,43 +159,42 @@ func hairline(width float32, m vector.Matrix) uint32 {
 	return max(1, uint32((u+v)/2*256))
 }
 
-// level reports whether m takes upright rectangles to upright rectangles.
-func level(m vector.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
+// axisAligned reports whether m maps axis-aligned rectangles to axis-aligned rectangles.
+func axisAligned(m vector.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
 
-// cover gives an item what the path in b.outlined covers, for a draw of the
-// shape at p.
-func (b *Builder) cover(w *shapes.Draw, it *Item, m vector.Matrix, p *place) error {
+// cover gives an item the coverage of the path in b.outlined, for a draw of the shape at p.
+func (b *Builder) cover(w *shapes.Draw, it *Item, m vector.Matrix, p *placement) error {
 	switch {
 	case w.Cut:
 		return b.coverBody(it, p.rule())
-	case w.Box && b.mode == Reference && level(m):
+	case w.Box && b.mode == Reference && axisAligned(m):
 		box, _ := boundsOf(b.outlined.Points, vector.Identity)
 		first, count := scan.SharpRect(&b.d.Coverage, box, b.canvas())
-		return b.scanned(it, first, count)
+		return b.setCoverage(it, first, count)
 	}
 	return b.area(&b.outlined, it, p.rule())
 }
 
-// coverHair gives an item what b.hair has drawn, for a draw of the current shape.
+// coverHair gives an item the coverage of the thin strokes in b.hair.
 func (b *Builder) coverHair(w *shapes.Draw, it *Item) error {
 	if w.Cut && b.body.holes {
 		b.body.raw.Reset()
 		b.hair.Take(&b.body.raw, nil)
-		return b.cutBody(it)
+		return b.clipBodyCoverage(it)
 	}
 	it.Pairs = int32(len(b.d.Pairs))
 	first, count := b.hair.Take(&b.d.Coverage, b.scanner.Pairs)
 	it.Paired = int32(len(b.d.Pairs)) - it.Pairs
-	return b.scanned(it, first, count)
+	return b.setCoverage(it, first, count)
 }
 
-// scanned gives an item a range of coverage.
-func (b *Builder) scanned(it *Item, first, count int) error {
+// setCoverage gives an item a range of coverage.
+func (b *Builder) setCoverage(it *Item, first, count int) error {
 	it.First, it.Count = int32(first), int32(count)
-	return b.bounded()
+	return b.checkSize(sizeOf(&b.d.Coverage))
 }
 
-// resolution is what strokes and dashes are made for.
+// resolution returns the px per unit for which strokes and dashes are made.
 func (b *Builder) resolution(m vector.Matrix) float32 {
 	r := stroke.Resolution(m)
 	if b.mode == Exact {
@@ -225,11 +224,10 @@ func subpath(src *vector.Path, verb, point, weight int, part *vector.Path) (verb
 	return verbs
 }
 
-// loops reports whether a subpath ends on its start without saying so. Drawn as
-// it is, its two caps overlap each other and the line. A join in their place
-// covers the same, provided that the caps do not stick out of the pieces at both
-// ends, and edges are not counted twice.
-func loops(p *vector.Path, width float32) bool {
+// endsOnStart reports whether a subpath without Close ends on its start, so that it can be closed:
+// a join covers the same as two overlapping caps, and its edges do not count twice. Both
+// end pieces must be longer than half the width, or the caps would stick out.
+func endsOnStart(p *vector.Path, width float32) bool {
 	n := len(p.Points)
 	if n < 4 || p.Verbs[len(p.Verbs)-1] == vector.Close || p.Points[0] != p.Points[n-1] {
 		return false
@@ -244,13 +242,13 @@ func loops(p *vector.Path, width float32) bool {
 }
 
 // item returns an item of the shape at p that covers nothing yet.
-func (b *Builder) item(p *place, color shapes.RGB, opacity uint32) Item {
+func (b *Builder) item(p *placement, color shapes.RGB, opacity uint32) Item {
 	return Item{Op: OpPaint, Second: p.second, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
 }
 
 // rule returns how the paths of a shape are filled. See docs/spec/raster.md#r29 and
 // docs/spec/raster.md#r22.
-func (p *place) rule() scan.Rule {
+func (p *placement) rule() scan.Rule {
 	return scan.Rule{Plain: p.translucent(), Clip: p.clip >= 0, Cells: true}
 }
 
@@ -260,18 +258,18 @@ func (b *Builder) plain(it *Item, r scan.Rule) bool {
 	return r.Plain && !b.layered || it.Opacity != shapes.Opaque || it.Color == shapes.RGB{}
 }
 
-// area gives an item what a path in px covers: as the reference's filler has it,
-// or in Exact mode its true area.
+// area gives an item the coverage of a path in px: by the reference browser's rules, or in Exact
+// mode its true area.
 func (b *Builder) area(p *vector.Path, it *Item, r scan.Rule) error {
 	b.watch(p, it)
 	r.Plain = b.plain(it, r)
 	it.Pairs = int32(len(b.d.Pairs))
 	first, count := b.fillPath(&b.d.Coverage, p, r)
 	it.Paired = int32(len(b.d.Pairs)) - it.Pairs
-	return b.scanned(it, first, count)
+	return b.setCoverage(it, first, count)
 }
 
-// fillPath appends what a path in px covers to dst.
+// fillPath appends the coverage of a path in px to dst.
 func (b *Builder) fillPath(dst *scan.Coverage, p *vector.Path, r scan.Rule) (first, count int) {
 	if b.mode == Reference {
 		return b.scanner.Append(dst, p, b.canvas(), r)
@@ -280,6 +278,7 @@ func (b *Builder) fillPath(dst *scan.Coverage, p *vector.Path, r scan.Rule) (fir
 	return b.filler.Take(dst)
 }
 
+// watch calls b.Watch, if set, with a path that is about to be filled.
 func (b *Builder) watch(p *vector.Path, it *Item) {
 	if b.Watch != nil {
 		seen := *it // a copy, or every item would be allocated
@@ -287,14 +286,11 @@ func (b *Builder) watch(p *vector.Path, it *Item) {
 	}
 }
 
-// bounded holds the size of the drawing against its limit.
-func (b *Builder) bounded() error { return b.fits(sizeOf(&b.d.Coverage)) }
-
-// sizeOf is how many bytes coverage takes.
+// sizeOf returns how many bytes coverage takes.
 func sizeOf(c *scan.Coverage) int { return 16*len(c.Spans) + len(c.Bytes) }
 
-// fits holds a size against the limit of the drawing.
-func (b *Builder) fits(bytes int) error {
+// checkSize refuses a drawing with more bytes of coverage than its limits.
+func (b *Builder) checkSize(bytes int) error {
 	if b.light > 0 && bytes > b.light {
 		return view.ErrLarge
 	}
@@ -333,7 +329,7 @@ func boundsOf(p []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
 
 // clipItem appends an OpClip item, a convex polygon that m maps to px, and
 // returns its position.
-func (b *Builder) clipItem(c []geom.Point, m vector.Matrix, p *place) (int32, error) {
+func (b *Builder) clipItem(c []geom.Point, m vector.Matrix, p *placement) (int32, error) {
 	b.outlined.Reset()
 	for i, q := range c {
 		w := vector.Point{X: float32(q.X), Y: float32(q.Y)}

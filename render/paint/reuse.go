@@ -10,21 +10,20 @@ import (
 	"plumb/render/view"
 )
 
-// A task is drawn before and after the answer, for one answer after the other,
-// and most shapes stand where they stood. What was last made of shapes is kept,
-// and copied when the next drawing asks for the same.
+// A benchmark draws the same scene before and after each answer, and most shapes do not move. So
+// the items and the coverage of shapes are cached between drawings.
 
-// wanted is all that the items of a geo shape without label depend on, but for what
-// recall sets anew.
-type wanted struct {
+// cacheKey holds everything that the items of a geo shape without label depend on, except what
+// appendCached sets.
+type cacheKey struct {
 	id            string
 	m             vector.Matrix
 	width, height int
 	mode          Raster
 	version       view.Version
 	rule          scan.Rule
-	framed        chord.Rect // what frames leave of the picture
-	opacity       uint32     // which thin strokes have in them
+	framed        chord.Rect // the canvas that frames leave
+	opacity       uint32     // thin strokes apply it to their coverage
 	w, h, scale   float64
 	geo           scene.GeoKind
 	color         scene.Color
@@ -33,127 +32,126 @@ type wanted struct {
 	fill          scene.Fill
 }
 
-// marks are positions in what a drawing is made of.
+// marks are positions in the lists of a drawing or a store.
 type marks struct{ items, spans, bytes int }
 
-// made is what one shape became: a range of a memory.
-type made struct {
+// cacheEntry is the range of a store that one shape takes.
+type cacheEntry struct {
 	from, to marks
-	noted    bool // it was drawn, but not kept
+	keyOnly  bool // only the key is cached
 
-	lone, faded bool // of the place
+	single, opacityApplied bool // of the placement
 }
 
-// memory holds what drawings were made of, shape by shape.
-type memory struct {
-	known    map[wanted]made
+// shapeStore holds the items and the coverage of shapes.
+type shapeStore struct {
+	known    map[cacheKey]cacheEntry
 	items    []Item
 	coverage scan.Coverage
-	charged  int // bytes, had everything been kept that was noted
+	charged  int // bytes, counting entries with keyOnly as if they were stored
 }
 
-func (m *memory) reset() {
+// reset empties the store and keeps its memory.
+func (m *shapeStore) reset() {
 	clear(m.known)
 	m.items = m.items[:0]
 	m.coverage.Reset()
 	m.charged = 0
 }
 
-func (m *memory) marks() marks {
+func (m *shapeStore) marks() marks {
 	return marks{len(m.items), len(m.coverage.Spans), len(m.coverage.Bytes)}
 }
 
-// reserve makes room for what lies between two marks of a drawing. It doubles:
-// append's smaller steps would copy a new worker's memory many times.
-func (m *memory) reserve(from, to marks) {
-	m.coverage.Spans = roomy(m.coverage.Spans, to.spans-from.spans)
-	m.coverage.Bytes = roomy(m.coverage.Bytes, to.bytes-from.bytes)
+// reserve makes room for the range between two marks of a drawing.
+func (m *shapeStore) reserve(from, to marks) {
+	m.coverage.Spans = growDouble(m.coverage.Spans, to.spans-from.spans)
+	m.coverage.Bytes = growDouble(m.coverage.Bytes, to.bytes-from.bytes)
 }
 
-func roomy[T any](s []T, n int) []T {
+// growDouble makes room for n more elements and doubles the capacity, because the smaller steps of
+// append would copy the memory of a new worker many times.
+func growDouble[T any](s []T, n int) []T {
 	if cap(s)-len(s) >= n {
 		return s
 	}
 	return slices.Grow(s, len(s)+n)
 }
 
-// size is the memory between two marks.
+// size returns the bytes between two marks.
 func (m marks) size(to marks) int {
 	return 64*(to.items-m.items) + 16*(to.spans-m.spans) + to.bytes - m.bytes
 }
 
-// rememberBytes bounds what each of the two memories of a builder is charged, which
-// may have grown to twice that; shapes that take more than a sixteenth of it are
-// made anew each time.
-const rememberBytes = 6 << 20
+// cacheBytes is the limit of each of the two stores of a builder in charged bytes; its
+// capacity may be twice that. Shapes that take more than a sixteenth of it are not cached.
+const cacheBytes = 6 << 20
 
-// entryBytes is what a shape is charged besides what it was made of and its id:
-// its places in the map.
+// entryBytes is what a shape is charged for its place in the map, besides its id and its content.
 const entryBytes = 256
 
-// reuse has two memories. What is new goes to the young one, and what the old one
-// is asked for; when the young one is full, the old one is forgotten and they change
-// places. So shapes stay as long as they are asked for now and then.
+// shapeCache is a cache with two generations. New shapes, and hits in the old store, go into the
+// young store. When the young store is full, the old one is emptied and they change places, so
+// the cache keeps shapes that are used now and then.
 //
-// Copies of shapes that never come again cost time and push other things out of the
-// processor's caches. So after a memory that filled without being asked, shapes are
-// only noted, until one comes a second time.
-type reuse struct {
-	young, old memory
+// Copying shapes that never come again costs time and evicts other data from the processor's
+// caches. So when a store filled up without a hit, only keys are cached until the next hit.
+type shapeCache struct {
+	young, old shapeStore
 
-	asked bool // for a shape of either since the young one was empty
-	idle  bool // shapes are only noted
+	hit      bool // there was a hit since the young store was empty
+	keysOnly bool // only keys are cached
 
-	limit    int // for tests: instead of rememberBytes
-	recalled int // for tests
+	limit int // in place of cacheBytes, set by tests
+	hits  int // counted for tests
 }
 
-func (r *reuse) most() int {
+// most returns the limit of a store in charged bytes.
+func (r *shapeCache) most() int {
 	if r.limit > 0 {
 		return r.limit
 	}
-	return rememberBytes
+	return cacheBytes
 }
 
-// want describes a shape; ok is false for one that is always made anew. Pictures to
-// look at are few.
-func (b *Builder) want(sh *scene.Shape, growY float64, p *place) (w wanted, ok bool) {
+// cacheKeyOf returns the cache key of a shape; ok is false for a shape that is not
+// cached: Pictures are few.
+func (b *Builder) cacheKeyOf(sh *scene.Shape, growY float64, p *placement) (w cacheKey, ok bool) {
 	if sh.Kind != scene.Geo || sh.Rich != nil || b.Watch != nil || b.picture {
 		return w, false
 	}
-	return wanted{
+	return cacheKey{
 		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, version: b.Version, rule: p.rule(), framed: b.framed, opacity: p.opacity,
 		w: sh.W, h: sh.H + growY, scale: sh.Scale, geo: sh.Geo,
 		color: sh.Color, size: sh.Size, dash: sh.Dash, fill: sh.Fill,
 	}, true
 }
 
-// marks returns the end of the drawing.
+// marks returns the end of the drawing's lists.
 func (b *Builder) marks() marks {
 	return marks{len(b.d.Items), len(b.d.Coverage.Spans), len(b.d.Coverage.Bytes)}
 }
 
-// recall appends the items of an equal shape that was drawn before, and reports
-// whether there was one.
-func (b *Builder) recall(w *wanted, p *place) bool {
-	m := &b.reuse.young
+// appendCached appends the items of a cached shape with this key and reports whether there is one.
+func (b *Builder) appendCached(w *cacheKey, p *placement) bool {
+	m := &b.cached.young
 	k, ok := m.known[*w]
 	if !ok {
-		m = &b.reuse.old
+		m = &b.cached.old
 		if k, ok = m.known[*w]; !ok {
 			return false
 		}
 	}
-	b.reuse.asked, b.reuse.idle = true, false
-	if k.noted {
+	b.cached.hit, b.cached.keysOnly = true, false
+	if k.keyOnly {
 		return false
 	}
-	b.reuse.recalled++
+	b.cached.hits++
 	from := b.marks()
-	b.d.Items = carry(m, k.from, k.to, b.d.Items, &b.d.Coverage)
-	p.lone, p.faded = k.lone, k.faded
-	if m == &b.reuse.old {
-		b.remember(w, from, p)
+	b.d.Items = appendRange(m, k.from, k.to, b.d.Items, &b.d.Coverage)
+	p.single, p.opacityApplied = k.single, k.opacityApplied
+	if m == &b.cached.old {
+		b.cache(w, from, p)
 	}
 	for j := range b.d.Items[from.items:] {
 		it := &b.d.Items[from.items+j]
@@ -162,11 +160,11 @@ func (b *Builder) recall(w *wanted, p *place) bool {
 	return true
 }
 
-// remember keeps what the drawing has from a mark on.
-func (b *Builder) remember(w *wanted, from marks, p *place) {
-	r := &b.reuse
+// cache adds the items and coverage of the drawing from a mark on to the cache.
+func (b *Builder) cache(w *cacheKey, from marks, p *placement) {
+	r := &b.cached
 	size := from.size(b.marks())
-	if size == 0 { // off the picture: nothing to copy
+	if size == 0 { // the shape lies outside of the picture
 		return
 	}
 	size += entryBytes + len(w.id)
@@ -176,27 +174,27 @@ func (b *Builder) remember(w *wanted, from marks, p *place) {
 	if r.young.charged+size > r.most() {
 		r.young, r.old = r.old, r.young
 		r.young.reset()
-		r.asked, r.idle = false, !r.asked
+		r.hit, r.keysOnly = false, !r.hit
 	}
 	m := &r.young
 	if m.known == nil {
-		m.known = map[wanted]made{}
+		m.known = map[cacheKey]cacheEntry{}
 	}
 	m.charged += size
-	if r.idle {
-		m.known[*w] = made{noted: true}
+	if r.keysOnly {
+		m.known[*w] = cacheEntry{keyOnly: true}
 		return
 	}
 	m.reserve(from, b.marks())
-	k := made{lone: p.lone, faded: p.faded, from: m.marks()}
-	drawn := memory{items: b.d.Items, coverage: b.d.Coverage}
-	m.items = carry(&drawn, from, b.marks(), m.items, &m.coverage)
+	k := cacheEntry{single: p.single, opacityApplied: p.opacityApplied, from: m.marks()}
+	drawn := shapeStore{items: b.d.Items, coverage: b.d.Coverage}
+	m.items = appendRange(&drawn, from, b.marks(), m.items, &m.coverage)
 	k.to = m.marks()
 	m.known[*w] = k
 }
 
-// carry appends a range of m, with all positions set right.
-func carry(m *memory, from, to marks, items []Item, c *scan.Coverage) []Item {
+// appendRange appends a range of m to items and c, and adjusts the positions in it.
+func appendRange(m *shapeStore, from, to marks, items []Item, c *scan.Coverage) []Item {
 	toSpan := int32(len(c.Spans) - from.spans)
 	toByte := int32(len(c.Bytes) - from.bytes)
 	for _, it := range m.items[from.items:to.items] {

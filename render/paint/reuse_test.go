@@ -21,12 +21,12 @@ func TestReuseChangesNothing(t *testing.T) {
 	t.Run("tight", func(t *testing.T) { reuseChangesNothing(t, 300<<10) })
 }
 
-// reuseChangesNothing draws with a memory of so many bytes, 0 for the usual.
+// reuseChangesNothing draws with a cache of so many bytes, 0 for the default.
 func reuseChangesNothing(t *testing.T, limit int) {
 	views := balanceViews(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var used Builder
-	used.reuse.limit = limit
+	used.cached.limit = limit
 	d, fresh := new(Drawing), new(Drawing)
 	for i := range 400 {
 		v := views[(i/2)%(len(views)/2)*2+i%2] // before, after, before, ...
@@ -49,8 +49,8 @@ func reuseChangesNothing(t *testing.T, limit int) {
 			t.Fatalf("drawing %d differs from that of a fresh builder", i)
 		}
 	}
-	if recalled, held := used.reuse.recalled, (marks{}).size(used.reuse.young.marks()); recalled < 300 || held > used.reuse.most() {
-		t.Errorf("%d shapes were drawn from memory, which holds %d bytes", recalled, held)
+	if hits, held := used.cached.hits, (marks{}).size(used.cached.young.marks()); hits < 300 || held > used.cached.most() {
+		t.Errorf("%d shapes were drawn from memory, which holds %d bytes", hits, held)
 	}
 }
 
@@ -84,8 +84,8 @@ func TestReuseKnows(t *testing.T) {
 			}
 		}
 	}
-	if used.reuse.recalled == 0 {
-		t.Error("nothing was recalled")
+	if used.cached.hits == 0 {
+		t.Error("nothing was hits")
 	}
 }
 
@@ -94,7 +94,7 @@ func TestReuseKnows(t *testing.T) {
 func TestReuseRests(t *testing.T) {
 	v := balanceViews(t)[0]
 	var b Builder
-	b.reuse.limit = 1 << 20
+	b.cached.limit = 1 << 20
 	d := new(Drawing)
 	draw := func() {
 		t.Helper()
@@ -106,25 +106,25 @@ func TestReuseRests(t *testing.T) {
 		v.Bounds.X++
 		draw()
 	}
-	if r := &b.reuse; !r.idle || len(r.young.coverage.Spans) > 0 || r.young.charged == 0 || r.young.charged > r.most() {
+	if r := &b.cached; !r.keysOnly || len(r.young.coverage.Spans) > 0 || r.young.charged == 0 || r.young.charged > r.most() {
 		t.Errorf("after 100 different drawings: idle is %t, %d spans are kept, %d bytes charged; want true, 0, and 1 to %d",
-			r.idle, len(r.young.coverage.Spans), r.young.charged, r.most())
+			r.keysOnly, len(r.young.coverage.Spans), r.young.charged, r.most())
 	}
 	v.Bounds.X = -1
 	for i, want := range []int{0, 0, len(v.Only)} {
-		before := b.reuse.recalled
+		before := b.cached.hits
 		draw()
-		if got := b.reuse.recalled - before; got != want {
+		if got := b.cached.hits - before; got != want {
 			t.Errorf("time %d: %d shapes were drawn from memory; want %d", i+1, got, want)
 		}
 	}
 }
 
-// What a worker remembers is bounded whatever shapes it is sent: with ids of any
+// The cache of a worker is bounded for any shapes: with ids of any
 // length, and off the picture.
 func TestReuseIsBounded(t *testing.T) {
 	var b Builder
-	b.reuse.limit = 1 << 20
+	b.cached.limit = 1 << 20
 	d := new(Drawing)
 	for i := range 2000 {
 		id := strings.Repeat("x", i*31%60_000) + strconv.Itoa(i)
@@ -133,17 +133,17 @@ func TestReuseIsBounded(t *testing.T) {
 		if err := b.Build(view.View{Scene: s, Bounds: view.Box{W: 20, H: 20}}, Reference, d); err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range []*memory{&b.reuse.young, &b.reuse.old} {
+		for _, m := range []*shapeStore{&b.cached.young, &b.cached.old} {
 			held := 0
 			for w := range m.known {
-				held += int(unsafe.Sizeof(w)+unsafe.Sizeof(made{})) + len(w.id)
+				held += int(unsafe.Sizeof(w)+unsafe.Sizeof(cacheEntry{})) + len(w.id)
 			}
-			if held += (marks{}).size(m.marks()); held > b.reuse.most() {
-				t.Fatalf("after %d shapes a memory holds %d bytes in %d entries; want at most %d", i+1, held, len(m.known), b.reuse.most())
+			if held += (marks{}).size(m.marks()); held > b.cached.most() {
+				t.Fatalf("after %d shapes a memory holds %d bytes in %d entries; want at most %d", i+1, held, len(m.known), b.cached.most())
 			}
 		}
 	}
-	if len(b.reuse.young.known)+len(b.reuse.old.known) == 0 {
+	if len(b.cached.young.known)+len(b.cached.old.known) == 0 {
 		t.Error("nothing was remembered")
 	}
 }

@@ -266,7 +266,7 @@ func compareShape(t *testing.T, s *scene.Scene, tr *tree.Tree, y tree.Layer, g *
 // compareFrame compares the boxes of a frame, the place of its heading and that
 // of every word.
 func compareFrame(sh *scene.Shape, n *tree.Node, g *element) error {
-	k, err := takeScribe()
+	k, err := takeTextPainter()
 	if err != nil {
 		return err
 	}

@@ -1,73 +1,97 @@
 package paint
 
 import (
+	"plumb/render/arrows"
 	"plumb/render/geom"
 	"plumb/render/scene"
 	"plumb/render/shapes"
 	"plumb/render/text"
+	"plumb/render/vector"
 )
 
-// textItems appends the items of a text shape's writing, back to front: per
-// line the halo copies, then the glyphs, clipped to the text box. p says where
-// the shape's own units lie.
-func (b *Builder) textItems(sh *scene.Shape, p *place) error {
+// paintShapeText lays a shape's text out with layout and appends its items. p says where the
+// shape's own units lie; name is what an error calls the text.
+func (b *Builder) paintShapeText(sh *scene.Shape, name string, p *placement, layout func(*textPainter) (textBlock, error)) error {
 	if sh.Rich == nil {
 		return nil
 	}
-	k, err := takeScribe()
+	k, err := takeTextPainter()
 	if err != nil {
 		return err
 	}
 	defer k.GiveBack()
-	if err := k.Text(&k.Page, sh); err != nil {
-		return shapes.Unwritten(sh, "text", err)
+	block, err := layout(k)
+	if err != nil {
+		return shapes.Unwritten(sh, name, err)
 	}
-	return b.write(k, writing{
-		color: shapes.Palette[sh.Color].Solid, halo: true, w: k.Page.W, h: k.Page.H,
-	}, p)
+	return b.paintText(k, block, p)
 }
 
-// labelItems appends the items of the label of a geo shape. It is called after
-// the shape's own outline. h is the height of the shape with growth, in its
-// unscaled units, as w is.
-func (b *Builder) labelItems(sh *scene.Shape, w, h float64, p *place) error {
-	if sh.Rich == nil {
-		return nil
-	}
-	if sh.LabelColor >= scene.CustomColor || int(sh.LabelColor) >= len(shapes.Palette) {
+// bodyText appends the items of a text shape, clipped to the box of the text.
+func (b *Builder) bodyText(sh *scene.Shape, p *placement) error {
+	return b.paintShapeText(sh, "text", p, func(k *textPainter) (textBlock, error) {
+		err := k.Text(&k.Page, sh)
+		return textBlock{color: shapes.Palette[sh.Color].Solid, halo: true, w: k.Page.W, h: k.Page.H}, err
+	})
+}
+
+// geoLabel appends the items of the label of a geo shape, over the shape's own outline. w and h
+// are the size of the shape, growth included, in its unscaled units.
+func (b *Builder) geoLabel(sh *scene.Shape, w, h float64, p *placement) error {
+	if sh.Rich != nil && (sh.LabelColor >= scene.CustomColor || int(sh.LabelColor) >= len(shapes.Palette)) {
 		return shapes.Foreign(sh, "custom label colour")
 	}
-	k, err := takeScribe()
-	if err != nil {
-		return err
-	}
-	defer k.GiveBack()
-	if err := k.GeoLabel(&k.Page, sh, w, h); err != nil {
-		return shapes.Unwritten(sh, "label", err)
-	}
-	return b.write(k, writing{color: shapes.Palette[sh.LabelColor].Solid, halo: true, w: w, h: h}, p)
+	return b.paintShapeText(sh, "label", p, func(k *textPainter) (textBlock, error) {
+		err := k.GeoLabel(&k.Page, sh, w, h)
+		return textBlock{color: shapes.Palette[sh.LabelColor].Solid, halo: true, w: w, h: h}, err
+	})
 }
 
-// scribe is what one goroutine needs to write: fonts, layout, and the glyphs it has
-// cut before.
-type scribe struct {
+// noteText appends the items of a note's text, in its own colour and without a halo.
+func (b *Builder) noteText(sh *scene.Shape, growY float64, p *placement) error {
+	return b.paintShapeText(sh, "label", p, func(k *textPainter) (block textBlock, err error) {
+		fontPx := sh.FontPx
+		if sh.Grow {
+			if fontPx, growY, err = k.NoteFit(sh); err != nil {
+				return block, err
+			}
+		}
+		err = k.Note(&k.Page, sh, fontPx, growY)
+		return textBlock{color: shapes.Palette[sh.Color].NoteText, w: shapes.NoteSide, h: shapes.NoteSide + growY}, err
+	})
+}
+
+// arrowText appends the items of an arrow's label, clipped to its box without the padding. m
+// maps the arrow's own units to px.
+func (b *Builder) arrowText(sh *scene.Shape, l *arrows.Label, m vector.Matrix, p *placement) error {
+	at := *p
+	at.m = m
+	return b.paintShapeText(sh, "label", &at, func(k *textPainter) (textBlock, error) {
+		x, y := l.Box.Lo.X+l.Pad, l.Box.Lo.Y+l.Pad
+		err := k.Arrow(&k.Page, sh, x, y, l.W)
+		return textBlock{color: shapes.Palette[sh.LabelColor].Solid, halo: true, x: x, y: y, w: l.W, h: l.H}, err
+	})
+}
+
+// textPainter is what one goroutine needs to draw text: fonts, layout and cached glyph masks.
+type textPainter struct {
 	*text.Writer
 	glyphs  glyphCache
 	placed  []placed
 	corners [4]geom.Point
 	frame   []geom.Point
 	gaps    []gap        // of an underline
-	by      [][2]float64 // displacements of copies, px
+	copies  [][2]float64 // displacements of copies, px
 }
 
-// takeScribe returns a scribe that no other goroutine uses.
-func takeScribe() (*scribe, error) {
+// takeTextPainter returns a text painter that no other goroutine uses until its GiveBack.
+func takeTextPainter() (*textPainter, error) {
 	w, err := text.Take()
 	if err != nil {
 		return nil, err
 	}
 	if w.Painter == nil {
-		w.Painter = &scribe{Writer: w}
+		w.Painter = &textPainter{Writer: w}
 	}
-	return w.Painter.(*scribe), nil
+	return w.Painter.(*textPainter), nil
 }

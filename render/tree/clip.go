@@ -5,19 +5,20 @@ import (
 	"plumb/render/scene"
 )
 
-// Clips keeps the clips of the frames of one scene.
+// Clips caches the clip polygons of the frames of one scene.
 type Clips struct {
-	Points []geom.Point
-	Spans  []span // by shape; only frames have one
-	spare  [2][]geom.Point
+	Points  []geom.Point
+	Spans   []span // by shape; only frames have one
+	scratch [2][]geom.Point
 }
 
-// span is a polygon in polygons.points.
+// span is a polygon in Clips.Points.
 type span struct {
 	First, Count int32
-	known        bool
+	known        bool // the polygon was computed
 }
 
+// Reset empties the cache for a scene with that many shapes.
 func (c *Clips) Reset(shapes int) {
 	c.Points = c.Points[:0]
 	if cap(c.Spans) < shapes {
@@ -27,8 +28,8 @@ func (c *Clips) Reset(shapes int) {
 	clear(c.Spans)
 }
 
-// OfFrame returns the part of the page that a frame and the frames around it leave, a convex
-// polygon in page units. It is empty when nothing is left. See docs/spec/drawing.md#r12.
+// OfFrame returns the visible part of a frame inside the frames around it: a convex polygon in
+// page units, empty if nothing is visible. See docs/spec/drawing.md#r12.
 func (c *Clips) OfFrame(t *Tree, s *scene.Scene, frame int32) []geom.Point {
 	if sp := c.Spans[frame]; sp.known {
 		return c.Points[sp.First : sp.First+sp.Count]
@@ -48,11 +49,11 @@ func (c *Clips) OfFrame(t *Tree, s *scene.Scene, frame int32) []geom.Point {
 	return c.Points[first:]
 }
 
-// Intersect returns what is in both convex polygons. by runs clockwise on the
-// screen. The result lives until the next call.
+// Intersect returns the intersection of two convex polygons. by runs clockwise on the screen. The
+// result is valid until the next call.
 func (c *Clips) Intersect(p, by []geom.Point) []geom.Point {
-	in := append(c.spare[0][:0], p...)
-	out := c.spare[1][:0]
+	in := append(c.scratch[0][:0], p...)
+	out := c.scratch[1][:0]
 	for i := range by {
 		a, b := by[i], by[(i+1)%len(by)]
 		out = out[:0]
@@ -68,12 +69,12 @@ func (c *Clips) Intersect(p, by []geom.Point) []geom.Point {
 		}
 		in, out = out, in
 	}
-	c.spare = [2][]geom.Point{in, out}
+	c.scratch = [2][]geom.Point{in, out}
 	return in
 }
 
-// Cut returns the box of what a convex polygon leaves of a box.
-func (c *Clips) Cut(e geom.Extent, by []geom.Point) geom.Extent {
+// ClipBox returns the box of the intersection of a box with a convex polygon.
+func (c *Clips) ClipBox(e geom.Extent, by []geom.Point) geom.Extent {
 	out := geom.NewExtent()
 	box := [4]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y)}
 	for _, p := range c.Intersect(by, box[:]) {

@@ -26,9 +26,9 @@ type Node struct {
 	Page    geom.Matrix
 	Opacity float64 // 0..1, ancestors included
 	Frame   int32   // nearest frame around it, -1 for none
-	frames  int32   // how many frames are around it
+	frames  int32   // number of frames around it
 	Set     set
-	back    int32 // of a frame: first highlight that it collects; of a highlight: the next one
+	back    int32 // linked list of highlights: a frame has its first one, a highlight the next
 }
 
 // Layer is one appearance of a shape in paint order. Highlights have two.
@@ -37,18 +37,18 @@ type Layer struct {
 	Back  bool
 }
 
-// Tree is a scene seen from the page.
+// Tree holds the places, opacities and frames of the shapes of a scene.
 type Tree struct {
-	Nodes   []Node
-	order   []Layer
-	back    int32              // the first highlight outside all frames
-	layered bool               // there is a highlight
-	Alone   [InOther + 1]int32 // per set the frame that is all of it, -1 for none
-	bound   [][2]int32         // per shape its first binding of each end, counted from 1; empty without bindings
+	Nodes     []Node
+	order     []Layer
+	back      int32              // the first highlight outside all frames
+	layered   bool               // there is a highlight
+	OnlyFrame [InOther + 1]int32 // per set the frame that is its only shape, -1 for none
+	bound     [][2]int32         // per shape its first binding of each end, counted from 1; empty without bindings
 }
 
-// maxFrames is how deep frames may lie in each other: each one cuts the clip of
-// its content by four more edges.
+// maxFrames is the deepest nesting of frames: each one adds four edges to the clip of its
+// content.
 const maxFrames = 256
 
 // Build computes places and opacities. Parents stand before their children.
@@ -100,6 +100,7 @@ func (t *Tree) bind(s *scene.Scene) {
 	}
 }
 
+// terminalOf returns 0 for a binding of an arrow's start, 1 for one of its end.
 func terminalOf(b *scene.Binding) int {
 	if b.End {
 		return 1
@@ -115,23 +116,23 @@ func (t *Tree) BindingOf(s *scene.Scene, arrow int32, end int) *scene.Binding {
 	return &s.Bindings[t.bound[arrow][end]-1]
 }
 
-// Choose marks the shapes that a view with these lists of ids draws. Descendants follow their parent;
-// what belongs to both sets belongs to Only.
-func (t *Tree) Choose(s *scene.Scene, only, other []string) error {
-	t.Alone = [InOther + 1]int32{-1, -1, -1}
+// Select sets the set of each shape from the lists of ids of a view. Descendants are in the set
+// of their parent. A shape in both lists belongs to only.
+func (t *Tree) Select(s *scene.Scene, only, other []string) error {
+	t.OnlyFrame = [InOther + 1]int32{-1, -1, -1}
 	if only == nil {
 		if len(t.Nodes) == 1 {
-			t.lone(s, 0, inOnly)
+			t.setOnlyFrame(s, 0, inOnly)
 		}
 		for i := range t.Nodes {
 			t.Nodes[i].Set = inOnly
 		}
 		return nil
 	}
-	if err := t.list(s, other, InOther); err != nil {
+	if err := t.mark(s, other, InOther); err != nil {
 		return err
 	}
-	if err := t.list(s, only, inOnly); err != nil {
+	if err := t.mark(s, only, inOnly); err != nil {
 		return err
 	}
 	for i := range t.Nodes {
@@ -147,7 +148,8 @@ func (t *Tree) Choose(s *scene.Scene, only, other []string) error {
 	return nil
 }
 
-func (t *Tree) list(s *scene.Scene, ids []string, in set) error {
+// mark puts the shapes with these ids into a set.
+func (t *Tree) mark(s *scene.Scene, ids []string, in set) error {
 	for _, id := range ids {
 		i := s.Find(id)
 		if i < 0 {
@@ -155,17 +157,17 @@ func (t *Tree) list(s *scene.Scene, ids []string, in set) error {
 		}
 		t.Nodes[i].Set = in
 		if len(ids) == 1 {
-			t.lone(s, i, in)
+			t.setOnlyFrame(s, i, in)
 		}
 	}
 	return nil
 }
 
-// lone records the only shape that was asked for if it is a frame: the editor exports its
-// content alone. See docs/spec/drawing.md#r17.
-func (t *Tree) lone(s *scene.Scene, i int32, in set) {
+// setOnlyFrame records shape i as the only one of a set if it is a frame: the editor then exports
+// the content without the frame. See docs/spec/drawing.md#r17.
+func (t *Tree) setOnlyFrame(s *scene.Scene, i int32, in set) {
 	if s.Shapes[i].Kind == scene.Frame {
-		t.Alone[in] = i
+		t.OnlyFrame[in] = i
 	}
 }
 
@@ -180,19 +182,19 @@ func (t *Tree) PaintOrder(s *scene.Scene) []Layer {
 		}
 		return t.order
 	}
-	t.collect(s)
-	t.backs(t.back)
+	t.linkHighlights(s)
+	t.appendBacks(t.back)
 	for i := range s.Shapes {
 		t.order = append(t.order, Layer{Shape: int32(i)})
 		if s.Shapes[i].Kind == scene.Frame {
-			t.backs(t.Nodes[i].back)
+			t.appendBacks(t.Nodes[i].back)
 		}
 	}
 	return t.order
 }
 
-// collect links the highlights of every frame, and those outside, in order.
-func (t *Tree) collect(s *scene.Scene) {
+// linkHighlights lists the highlights of each frame, and those outside of frames, in order.
+func (t *Tree) linkHighlights(s *scene.Scene) {
 	t.back = -1
 	for i := len(s.Shapes) - 1; i >= 0; i-- {
 		if s.Shapes[i].Kind != scene.Highlight {
@@ -206,7 +208,8 @@ func (t *Tree) collect(s *scene.Scene) {
 	}
 }
 
-func (t *Tree) backs(i int32) {
+// appendBacks appends the lower layers of a list of highlights to the paint order.
+func (t *Tree) appendBacks(i int32) {
 	for ; i >= 0; i = t.Nodes[i].back {
 		t.order = append(t.order, Layer{Shape: i, Back: true})
 	}

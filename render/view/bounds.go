@@ -49,7 +49,7 @@ func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 	if err := v.tree.Build(s); err != nil {
 		return Box{}, false, err
 	}
-	if err := v.tree.Choose(s, ids, nil); err != nil {
+	if err := v.tree.Select(s, ids, nil); err != nil {
 		return Box{}, false, err
 	}
 	v.clip.Reset(len(s.Shapes))
@@ -65,7 +65,7 @@ func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 			return Box{}, false, err
 		}
 		if n.Frame >= 0 && !e.Empty() {
-			e = v.clip.Cut(e, v.clip.OfFrame(&v.tree, s, n.Frame))
+			e = v.clip.ClipBox(e, v.clip.OfFrame(&v.tree, s, n.Frame))
 		}
 		if !e.Empty() {
 			all.Join(e)
