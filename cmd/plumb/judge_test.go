@@ -28,7 +28,7 @@ func openItems(n int) string {
 }
 
 // mockJudge finds red answers right.
-func mockJudge(t *testing.T, cfg chattest.Config) *chattest.Judge {
+func mockJudge(t *testing.T, cfg chattest.Config) *chattest.Endpoint {
 	t.Helper()
 	cfg.Key, cfg.Right = judgeKey, func(p string) bool { return strings.Contains(p, "it is the red one") }
 	m := chattest.New(cfg)
@@ -37,7 +37,7 @@ func mockJudge(t *testing.T, cfg chattest.Config) *chattest.Judge {
 }
 
 // judging is `plumb score` in a process of its own, with a judge.
-func judging(t *testing.T, m *chattest.Judge, dump, cache string, args ...string) (cmd *exec.Cmd, out, errs *bytes.Buffer) {
+func judging(t *testing.T, m *chattest.Endpoint, dump, cache string, args ...string) (cmd *exec.Cmd, out, errs *bytes.Buffer) {
 	t.Helper()
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
 	cmd = exec.Command(binary, append([]string{"score", "--backend", "cpu", "--fidelity", "native", "--judge-url", m.Base(), "--judge-model", "mock", "--judge-cache", cache,

@@ -29,7 +29,7 @@ func read(reply string) (right, ok bool) {
 const secret = "sk-test-0123456789"
 
 // open returns a client of a mock judge, with waits of milliseconds.
-func open(t *testing.T, m chattest.Config, change ...func(*judge.Config)) (*judge.Client, *chattest.Judge) {
+func open(t *testing.T, m chattest.Config, change ...func(*judge.Config)) (*judge.Client, *chattest.Endpoint) {
 	t.Helper()
 	m.Key = secret
 	server := chattest.New(m)
@@ -37,7 +37,7 @@ func open(t *testing.T, m chattest.Config, change ...func(*judge.Config)) (*judg
 	return connect(t, server, change...), server
 }
 
-func connect(t *testing.T, server *chattest.Judge, change ...func(*judge.Config)) *judge.Client {
+func connect(t *testing.T, server *chattest.Endpoint, change ...func(*judge.Config)) *judge.Client {
 	t.Helper()
 	cfg := judge.Config{URL: server.Base(), Model: "mock", Key: secret, Read: read, Backoff: time.Millisecond, Patience: time.Second, Halt: true}
 	for _, f := range change {

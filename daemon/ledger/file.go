@@ -92,6 +92,20 @@ func (l *File) Refresh(restart func(), f func(line []byte, off int64)) error {
 	return nil
 }
 
+// rest returns what stands after the last line that Refresh has seen.
+func (l *File) rest() ([]byte, error) {
+	st, err := l.f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, min(max(0, st.Size()-l.read), maxLine))
+	_, err = l.f.ReadAt(b, l.read)
+	if err == io.EOF {
+		err = nil
+	}
+	return b, err
+}
+
 // maxLine is the longest line that is read, in bytes. A longer one counts as torn.
 const maxLine = 64 << 20
 

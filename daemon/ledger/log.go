@@ -66,19 +66,25 @@ func OpenLog(path string, replay func(line []byte) error) (*Log, error) {
 		return nil, err
 	}
 	var failed error
-	err = file.Refresh(func() {}, func(line []byte, _ int64) {
+	take := func(line []byte, _ int64) {
 		if failed == nil {
 			failed = replay(line)
 		}
-	})
-	torn, err2 := endsTorn(file.f)
+	}
+	err = file.Refresh(func() {}, take)
+	rest, err2 := file.rest()
+	switch {
+	case Whole(rest): // only its end is missing, which the next line brings
+		take(rest, 0)
+	case len(rest) > 0:
+		file.torn++
+	}
 	if err = errors.Join(err, err2, failed, syncFolder(filepath.Dir(path))); err != nil {
 		file.Close()
 		return nil, err
 	}
 	l := &Log{f: file.f, torn: file.torn, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	if torn {
-		l.torn++
+	if len(rest) > 0 {
 		l.pending = []byte{'\n'} // goes before the first line
 	}
 	go l.write()

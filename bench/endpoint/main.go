@@ -1,0 +1,110 @@
+// Command endpoint serves the mock endpoint of daemon/chat/chattest: chats, streams,
+// files and batches in the OpenAI format, with answers and faults that follow from a
+// seed. GET /counts tells what it saw. It asks no model and keeps nothing but the bills.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"plumb/daemon/chat/chattest"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "endpoint:", err)
+		os.Exit(2)
+	}
+}
+
+func run() error {
+	var cfg chattest.Config
+	listen := flag.String("listen", "127.0.0.1:8099", "address to listen at; port 0 takes a free one")
+	answers := flag.String("answers", "", "FILE of JSON {\"request hash\":\"text\"}, or exact:TASKS, a task file of ASPIRE; without it 0 or 1")
+	bills := flag.String("bills", "", "FILE that gets a JSON line for each answer that was sent whole")
+	faults := flag.String("faults", "", "NAME=SHARE,...; names: "+names())
+	flag.Uint64Var(&cfg.Seed, "seed", 0, "seed of the faults")
+	flag.DurationVar(&cfg.Delay, "latency", 0, "time of every answer")
+	flag.StringVar(&cfg.RetryAfter, "retry-after", "1", "seconds that faults with a wait ask for")
+	flag.DurationVar(&cfg.Slow, "slow", 10*time.Second, "time of the fault slow")
+	flag.StringVar(&cfg.Reasoning, "reasoning", "", "member of messages for thoughts: reasoning or reasoning_content; none without it")
+	flag.BoolVar(&cfg.Parts, "parts", false, "answers are lists of parts")
+	flag.StringVar(&cfg.Key, "key", "", "key that requests must bear")
+	flag.Float64Var(&cfg.Cost, "cost", 0, "USD of a call that usage tells; 0 does not tell")
+	flag.IntVar(&cfg.Repeats, "repeats", 1, "answers of one request that are not counted as twice")
+	flag.IntVar(&cfg.BatchPolls, "batch-polls", 1, "how often a batch is still in progress when it is looked at")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		return fmt.Errorf("got the argument %q; want flags alone", flag.Arg(0))
+	}
+	var err error
+	if cfg.Faults, err = readFaults(*faults); err != nil {
+		return err
+	}
+	if cfg.Answer, err = readAnswers(*answers); err != nil {
+		return err
+	}
+	if *bills != "" {
+		f, err := os.OpenFile(*bills, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		cfg.Bills = f
+	}
+	l, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("http://%s/v1\n", l.Addr())
+	return http.Serve(l, chattest.Handler(cfg))
+}
+
+func names() string {
+	var list []string
+	for _, f := range chattest.Faults() {
+		list = append(list, string(f))
+	}
+	return strings.Join(list, " ")
+}
+
+// readFaults reads shares of faults.
+func readFaults(s string) (map[chattest.Fault]float64, error) {
+	out := map[chattest.Fault]float64{}
+	for pair := range strings.SplitSeq(s, ",") {
+		if pair == "" {
+			continue
+		}
+		name, share, _ := strings.Cut(pair, "=")
+		x, err := strconv.ParseFloat(share, 64)
+		if err != nil || !(x >= 0 && x <= 1) || !slices.Contains(chattest.Faults(), chattest.Fault(name)) {
+			return nil, fmt.Errorf("got the fault %q; want NAME=SHARE with a share from 0 to 1 and one of: %s", pair, names())
+		}
+		out[chattest.Fault(name)] = x
+	}
+	return out, nil
+}
+
+// readAnswers reads what the model says.
+func readAnswers(s string) (func(*chattest.Call) string, error) {
+	if s == "" {
+		return nil, nil
+	}
+	read := chattest.Answers
+	path, exact := strings.CutPrefix(s, "exact:")
+	if exact {
+		read = chattest.Exact
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return read(b)
+}

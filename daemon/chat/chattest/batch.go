@@ -1,0 +1,332 @@
+package chattest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxRequests is the number of requests that a batch may have.
+const maxRequests = 50_000
+
+// batches are the files and batches of an endpoint.
+type batches struct {
+	mu    sync.Mutex
+	files map[string]*file
+	list  []*batch // oldest first
+	next  int
+}
+
+type file struct {
+	ID       string `json:"id"`
+	Object   string `json:"object"`
+	Bytes    int    `json:"bytes"`
+	Created  int64  `json:"created_at"`
+	Filename string `json:"filename"`
+	Purpose  string `json:"purpose"`
+	data     []byte
+}
+
+type batch struct {
+	ID       string            `json:"id"`
+	Object   string            `json:"object"`
+	Endpoint string            `json:"endpoint"`
+	Window   string            `json:"completion_window"`
+	Status   string            `json:"status"`
+	Input    string            `json:"input_file_id"`
+	Output   *string           `json:"output_file_id"`
+	Errors   *string           `json:"error_file_id"`
+	Created  int64             `json:"created_at"`
+	Metadata map[string]string `json:"metadata"`
+	Counts   struct {
+		Total     int `json:"total"`
+		Completed int `json:"completed"`
+		Failed    int `json:"failed"`
+	} `json:"request_counts"`
+	Problems any `json:"errors"`
+
+	number int // from 0
+	polls  int
+	items  []item
+}
+
+// item is a request of a batch.
+type item struct {
+	ID     string          `json:"custom_id"`
+	Method string          `json:"method"`
+	URL    string          `json:"url"`
+	Body   json.RawMessage `json:"body"`
+}
+
+// serveBatches answers the routes of files and batches; false for another route.
+func (e *Endpoint) serveBatches(w http.ResponseWriter, r *http.Request, body []byte) bool {
+	e.batches.mu.Lock()
+	defer e.batches.mu.Unlock()
+	path := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
+	route := r.Method + " " + path[0]
+	switch {
+	case route == "POST files" && len(path) == 1:
+		e.upload(w, r, body)
+	case route == "GET files" && len(path) == 2:
+		send(w, e.batches.files[path[1]])
+	case route == "GET files" && len(path) == 3 && path[2] == "content":
+		if f := e.batches.files[path[1]]; f != nil {
+			w.Write(f.data)
+		} else {
+			fail(w, http.StatusNotFound, "no such file")
+		}
+	case route == "DELETE files" && len(path) == 2:
+		delete(e.batches.files, path[1])
+		say(w, http.StatusOK, `{"id":"`+path[1]+`","object":"file","deleted":true}`)
+	case route == "POST batches" && len(path) == 1:
+		e.create(w, body)
+	case route == "GET batches" && len(path) == 1:
+		e.listBatches(w, r)
+	case route == "GET batches" && len(path) == 2:
+		b := e.find(path[1])
+		e.poll(b)
+		send(w, b)
+	case route == "POST batches" && len(path) == 3 && path[2] == "cancel":
+		b := e.find(path[1])
+		if b != nil && (b.Status == "in_progress" || b.Status == "validating") {
+			b.Status = "cancelling"
+		}
+		send(w, b)
+	default:
+		return false
+	}
+	return true
+}
+
+// send answers with an object, or that there is none.
+func send[T any](w http.ResponseWriter, v *T) {
+	if v == nil {
+		fail(w, http.StatusNotFound, "no such object")
+		return
+	}
+	say(w, http.StatusOK, string(encode(v)))
+}
+
+func (e *Endpoint) find(id string) *batch {
+	for _, b := range e.batches.list {
+		if b.ID == id {
+			return b
+		}
+	}
+	return nil
+}
+
+func (e *Endpoint) upload(w http.ResponseWriter, r *http.Request, body []byte) {
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" {
+		fail(w, http.StatusBadRequest, "want multipart/form-data")
+		return
+	}
+	form, err := multipart.NewReader(bytes.NewReader(body), params["boundary"]).ReadForm(256 << 20)
+	if err != nil || len(form.File["file"]) != 1 || len(form.Value["purpose"]) != 1 || form.Value["purpose"][0] != "batch" {
+		fail(w, http.StatusBadRequest, "want the purpose batch and one file")
+		return
+	}
+	f, err := form.File["file"][0].Open()
+	if err != nil {
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	send(w, e.store(form.File["file"][0].Filename, "batch", data))
+}
+
+// store keeps a file. The caller holds the lock of the batches.
+func (e *Endpoint) store(name, purpose string, data []byte) *file {
+	s := &e.batches
+	s.next++
+	f := &file{ID: fmt.Sprintf("file-%04d", s.next), Object: "file", Bytes: len(data), Created: time.Now().Unix(), Filename: name, Purpose: purpose, data: data}
+	if s.files == nil {
+		s.files = map[string]*file{}
+	}
+	s.files[f.ID] = f
+	return f
+}
+
+func (e *Endpoint) create(w http.ResponseWriter, body []byte) {
+	var req struct {
+		Input    string            `json:"input_file_id"`
+		Endpoint string            `json:"endpoint"`
+		Window   string            `json:"completion_window"`
+		Metadata map[string]string `json:"metadata"`
+	}
+	if json.Unmarshal(body, &req) != nil || req.Endpoint != "/v1/chat/completions" || req.Window != "24h" || e.batches.files[req.Input] == nil {
+		fail(w, http.StatusBadRequest, "want an input_file_id, the endpoint /v1/chat/completions and the completion_window 24h")
+		return
+	}
+	s := &e.batches
+	b := &batch{ID: fmt.Sprintf("batch_%04d", len(s.list)), Object: "batch", Endpoint: req.Endpoint, Window: req.Window, Status: "in_progress", Input: req.Input,
+		Created: time.Now().Unix(), Metadata: req.Metadata, number: len(s.list)}
+	if problem := b.read(s.files[req.Input].data); problem != "" || e.drawn(b, Failed) {
+		b.Status = "failed"
+		b.Problems = map[string]any{"object": "list", "data": []any{map[string]any{"code": "invalid_file", "message": "the input file cannot be used" + problem}}}
+	}
+	s.list = append(s.list, b)
+	send(w, b)
+}
+
+// read reads the requests of a batch, and says what is wrong with them.
+func (b *batch) read(data []byte) (problem string) {
+	seen := map[string]bool{}
+	for line := range bytes.Lines(data) {
+		var it item
+		switch {
+		case len(bytes.TrimSpace(line)) == 0:
+			continue
+		case json.Unmarshal(line, &it) != nil || it.ID == "" || it.Method != "POST" || it.URL != b.Endpoint:
+			return ": a line is no request"
+		case seen[it.ID]:
+			return ": two requests have the custom_id " + it.ID
+		}
+		seen[it.ID] = true
+		b.items = append(b.items, it)
+	}
+	b.Counts.Total = len(b.items)
+	if n := len(b.items); n == 0 || n > maxRequests {
+		return fmt.Sprintf(": it has %d requests; want 1 to %d", n, maxRequests)
+	}
+	return ""
+}
+
+// drawn reports whether a batch meets a fault.
+func (e *Endpoint) drawn(b *batch, f Fault) bool {
+	hit := e.chance(fmt.Sprintf("%s|%d", f, b.number)) < e.cfg.Faults[f]
+	if hit {
+		e.meet(f)
+	}
+	return hit
+}
+
+func (e *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
+	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
+	if err != nil || limit < 1 || limit > 100 {
+		limit = 20
+	}
+	var page []*batch // newest first
+	after := r.URL.Query().Get("after")
+	more := false
+	for _, b := range slices.Backward(e.batches.list) {
+		switch {
+		case after != "":
+			if b.ID == after {
+				after = ""
+			}
+		case len(page) == limit:
+			more = true
+		default:
+			page = append(page, b)
+		}
+	}
+	out := map[string]any{"object": "list", "data": append([]*batch{}, page...), "has_more": more}
+	if len(page) > 0 {
+		out["first_id"], out["last_id"] = page[0].ID, page[len(page)-1].ID
+	}
+	say(w, http.StatusOK, string(encode(out)))
+}
+
+// poll lets a batch go on: it ends after as many looks as the configuration says.
+func (e *Endpoint) poll(b *batch) {
+	if b == nil || b.Status != "in_progress" && b.Status != "cancelling" {
+		return
+	}
+	if b.polls == 0 && e.drawn(b, Slow) {
+		b.polls = -9 * e.cfg.BatchPolls
+	}
+	if b.polls++; b.Status == "in_progress" && b.polls <= e.cfg.BatchPolls {
+		return
+	}
+	half := (len(b.items) + 1) / 2
+	switch {
+	case b.Status == "cancelling":
+		e.end(b, "cancelled", half)
+	case e.drawn(b, Expired):
+		e.end(b, "expired", half)
+	default:
+		e.end(b, "completed", len(b.items))
+	}
+}
+
+// end answers the first n requests of a batch.
+func (e *Endpoint) end(b *batch, status string, n int) {
+	b.Status = status
+	var good, bad [][]byte
+	for i, it := range b.items {
+		if i >= n {
+			bad = append(bad, encode(map[string]any{"id": fmt.Sprintf("batch_req_%d", i), "custom_id": it.ID, "response": nil,
+				"error": map[string]any{"code": "batch_" + status, "message": "This request was not executed."}}))
+			continue
+		}
+		code, body := e.batched(&it)
+		line := encode(map[string]any{"id": fmt.Sprintf("batch_req_%d", i), "custom_id": it.ID, "error": nil,
+			"response": map[string]any{"status_code": code, "request_id": fmt.Sprintf("req_%d", i), "body": body}})
+		if code == http.StatusOK {
+			good = append(good, line)
+		} else {
+			bad = append(bad, line)
+		}
+	}
+	b.Counts.Completed, b.Counts.Failed = len(good), len(bad)
+	if e.drawn(b, Twice) {
+		good = append(good, good[:(len(good)+1)/2]...)
+	}
+	if e.drawn(b, Shuffled) {
+		slices.Reverse(good)
+		good = append(good[len(good)/3:], good[:len(good)/3]...)
+	}
+	if len(good) > 0 {
+		b.Output = &e.store(b.ID+"_output.jsonl", "batch_output", lines(good)).ID
+	}
+	if len(bad) > 0 {
+		b.Errors = &e.store(b.ID+"_error.jsonl", "batch_output", lines(bad)).ID
+	}
+}
+
+func lines(list [][]byte) []byte {
+	return append(bytes.Join(list, []byte("\n")), '\n')
+}
+
+// batched answers one request of a batch.
+func (e *Endpoint) batched(it *item) (status int, body json.RawMessage) {
+	c, err := readCall(it.Body)
+	if err != nil {
+		return http.StatusBadRequest, encode(map[string]any{"error": map[string]any{"message": err.Error()}})
+	}
+	e.mu.Lock()
+	c.N = e.asked[c.id]
+	e.asked[c.id]++
+	e.mu.Unlock()
+	f := e.fault(c)
+	switch f {
+	case Context, Parameter, Broken, TooMany:
+		e.meet(f)
+		code := map[Fault]int{Context: 400, Parameter: 400, Broken: 500, TooMany: 429}[f]
+		return code, encode(map[string]any{"error": map[string]any{"message": "refused in a batch: " + string(f)}})
+	case Length, LengthNull, Filter, GeminiFilter, Refusal, NoUsage, Gap:
+		e.meet(f)
+	default:
+		f = None
+	}
+	c.Stream = false
+	b := e.completion(f, c)
+	e.bill(c, it.ID)
+	return http.StatusOK, b
+}

@@ -1,0 +1,127 @@
+package chattest
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"plumb/daemon/canonical"
+)
+
+// Prompt is the part of a prompt that calls of one question share: a judge that was not
+// understood is asked with more.
+func Prompt(content string) string {
+	const last = "\nOutput only a single digit: 0 or 1."
+	if strings.HasSuffix(content, last+last) {
+		return content[:len(content)-len(last)]
+	}
+	return content
+}
+
+// readCall reads the body of a request.
+func readCall(body []byte) (*Call, error) {
+	var top map[string]any
+	if json.Unmarshal(body, &top) != nil {
+		return nil, errors.New("want a JSON object")
+	}
+	c := &Call{Body: body}
+	c.Model, _ = top["model"].(string)
+	list, _ := top["messages"].([]any)
+	if c.Model == "" || len(list) == 0 {
+		return nil, errors.New("want a model and messages")
+	}
+	for i, x := range list {
+		m, _ := x.(map[string]any)
+		if role, _ := m["role"].(string); m == nil || role == "" {
+			return nil, fmt.Errorf("want a role in message %d", i)
+		}
+		text, err := c.content(m)
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i, err)
+		}
+		if i == len(list)-1 {
+			if m["role"] != "user" {
+				return nil, errors.New("want the user's message at the end")
+			}
+			c.Prompt = Prompt(text)
+		}
+	}
+	c.Stream, _ = top["stream"].(bool)
+	if o, ok := top["stream_options"].(map[string]any); ok {
+		c.usage, _ = o["include_usage"].(bool)
+	}
+	delete(top, "stream")
+	delete(top, "stream_options")
+	c.Hash = hash(top)
+	last := list[len(list)-1].(map[string]any)
+	if text, ok := last["content"].(string); ok {
+		last["content"] = Prompt(text)
+	}
+	c.id = hash(top)
+	return c, nil
+}
+
+func hash(v any) string {
+	b, err := canonical.Of(v)
+	if err != nil {
+		panic(err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// content returns the texts of a message, and puts hashes in the place of its pictures.
+func (c *Call) content(m map[string]any) (string, error) {
+	switch x := m["content"].(type) {
+	case string:
+		return x, nil
+	case []any:
+		text := ""
+		for i, y := range x {
+			p, _ := y.(map[string]any)
+			switch p["type"] {
+			case "text":
+				s, ok := p["text"].(string)
+				if !ok {
+					return "", fmt.Errorf("part %d: want a text", i)
+				}
+				text += s
+			case "image_url":
+				hashed, err := c.picture(p)
+				if err != nil {
+					return "", fmt.Errorf("part %d: %w", i, err)
+				}
+				x[i] = hashed
+			default:
+				return "", fmt.Errorf("part %d: want the type text or image_url", i)
+			}
+		}
+		return text, nil
+	}
+	return "", errors.New("want a content")
+}
+
+// picture reads a picture and returns its form in hashes.
+func (c *Call) picture(p map[string]any) (map[string]any, error) {
+	u, _ := p["image_url"].(map[string]any)
+	s, _ := u["url"].(string)
+	_, data, ok := strings.Cut(s, ";base64,")
+	if !ok || !strings.HasPrefix(s, "data:image/") {
+		return nil, errors.New("want a picture as a data URL in base64")
+	}
+	b, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return nil, err
+	}
+	c.Images = append(c.Images, b)
+	sum := sha256.Sum256(b)
+	out := map[string]any{"type": "image", "sha256": hex.EncodeToString(sum[:])}
+	if d, ok := u["detail"]; ok {
+		out["detail"] = d
+	}
+	return out, nil
+}

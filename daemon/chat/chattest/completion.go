@@ -1,0 +1,177 @@
+package chattest
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"io"
+)
+
+// thoughts are what the model thinks, where it does.
+const thoughts = "The question asks for one thing, so I look at it first."
+
+// said is a completion before it has a form.
+type said struct {
+	content   *string
+	refusal   string
+	reasoning string
+	finish    string
+	err       any
+	noMessage bool
+	usage     map[string]any
+}
+
+// text is what the model says.
+func (e *Endpoint) text(c *Call) string {
+	if e.cfg.Answer != nil {
+		return e.cfg.Answer(c)
+	}
+	right := false
+	if e.cfg.Right != nil {
+		right = e.cfg.Right(c.Prompt)
+	} else {
+		h := fnv.New32a()
+		io.WriteString(h, c.Prompt)
+		right = h.Sum32()%2 == 0
+	}
+	if right {
+		return "1"
+	}
+	return "0"
+}
+
+// completion is a reply of the chat format, whole or as a stream.
+func (e *Endpoint) completion(f Fault, c *Call) []byte {
+	text := e.text(c)
+	s := &said{content: &text, finish: "stop"}
+	if e.cfg.Reasoning != "" {
+		s.reasoning = thoughts
+	}
+	switch f {
+	case Truncated:
+		text, s.finish = "The model's answer says the same as the ground truth, so the score is "+text+" if", "length"
+	case Prose:
+		text = "I would rather not decide between 0 or 1."
+	case Length:
+		text, _ = halves(text)
+		s.finish = "length"
+	case LengthNull:
+		s.content, s.finish = nil, "length"
+	case Filter:
+		s.content, s.finish = nil, "content_filter"
+	case GeminiFilter:
+		s.noMessage, s.finish = true, "content_filter: PROHIBITED_CONTENT"
+	case Refusal:
+		s.content, s.refusal = nil, "I can't help with that."
+	case FinishError:
+		text, _ = halves(text)
+		s.finish = "error"
+		s.err = map[string]any{"code": 502, "message": "the provider died"}
+	}
+	s.count(e, f, c)
+	if c.Stream {
+		return e.stream(s, c)
+	}
+	return e.whole(s, c)
+}
+
+// count fills in the counts of tokens.
+func (s *said) count(e *Endpoint, f Fault, c *Call) {
+	if f == NoUsage {
+		return
+	}
+	prompt, completion, thought := 100, 1, 0
+	if e.cfg.Answer != nil {
+		prompt, completion = len([]rune(c.Prompt))/4+1+1500*len(c.Images), 0
+		if s.content != nil {
+			completion = len([]rune(*s.content))/4 + 1
+		}
+	}
+	if s.reasoning != "" || f == Gap {
+		thought = len(thoughts)/4 + 1
+	}
+	s.usage = map[string]any{"prompt_tokens": prompt, "completion_tokens": completion + thought, "total_tokens": prompt + completion + thought}
+	switch {
+	case f == Gap:
+		s.usage["completion_tokens"] = completion
+	case thought > 0:
+		s.usage["completion_tokens_details"] = map[string]any{"reasoning_tokens": thought}
+	}
+	if e.cfg.Cost > 0 {
+		s.usage["cost"] = e.cfg.Cost
+	}
+}
+
+func (e *Endpoint) whole(s *said, c *Call) []byte {
+	choice := map[string]any{"index": 0, "finish_reason": s.finish}
+	if !s.noMessage {
+		m := map[string]any{"role": "assistant", "content": s.content}
+		if s.content != nil && e.cfg.Parts {
+			a, b := halves(*s.content)
+			m["content"] = []map[string]string{{"type": "text", "text": a}, {"type": "text", "text": b}}
+		}
+		if s.refusal != "" {
+			m["refusal"] = s.refusal
+		}
+		if s.reasoning != "" {
+			m[e.cfg.Reasoning] = s.reasoning
+		}
+		choice["message"] = m
+	}
+	if s.err != nil {
+		choice["error"] = s.err
+	}
+	out := map[string]any{"id": "x-" + c.Hash[:8], "object": "chat.completion", "model": c.Model + "-served", "choices": []any{choice}}
+	if s.usage != nil {
+		out["usage"] = s.usage
+	}
+	return encode(out)
+}
+
+// stream is the completion as server-sent events.
+func (e *Endpoint) stream(s *said, c *Call) []byte {
+	out := []byte(": a comment\n\n")
+	event := func(v map[string]any) {
+		v["id"], v["object"], v["model"] = "x-"+c.Hash[:8], "chat.completion.chunk", c.Model+"-served"
+		out = append(append(append(out, "data: "...), encode(v)...), "\n\n"...)
+	}
+	delta := func(name, text string) {
+		for text != "" {
+			n := min(len(text), 7)
+			for n < len(text) && text[n]&0xc0 == 0x80 {
+				n++
+			}
+			event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{name: text[:n]}, "finish_reason": nil}}})
+			text = text[n:]
+		}
+	}
+	delta(e.cfg.Reasoning, s.reasoning)
+	if s.content != nil && !s.noMessage {
+		delta("content", *s.content)
+	}
+	delta("refusal", s.refusal)
+	last := map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": s.finish}
+	if s.err != nil {
+		last["error"] = s.err
+	}
+	event(map[string]any{"choices": []any{last}})
+	if c.usage && s.usage != nil {
+		event(map[string]any{"choices": []any{}, "usage": s.usage})
+	}
+	return append(out, "data: [DONE]\n\n"...)
+}
+
+func halves(s string) (a, b string) {
+	n := len(s) / 2
+	for n > 0 && n < len(s) && s[n]&0xc0 == 0x80 {
+		n--
+	}
+	return s[:n], s[n:]
+}
+
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

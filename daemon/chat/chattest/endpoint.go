@@ -1,0 +1,243 @@
+// Package chattest is an endpoint for tests: a real HTTP server that speaks the OpenAI
+// chat format, with streams, files and batches. In: requests. Out: answers by a rule of
+// the test, or one of the faults that real endpoints have. Which call meets which fault
+// follows from a seed, the request and how often it was asked. It counts what an endpoint
+// would have charged for, and keeps nothing on disk.
+package chattest
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Config of an endpoint.
+type Config struct {
+	Key       string // that requests must bear, "" for none
+	KeyHeader string // that bears it; default Authorization, with "Bearer "
+	Seed      uint64
+	// Faults are the shares of calls that meet each fault; together 1 at most. Faults of
+	// batches are shares of batches, each of its own.
+	Faults map[Fault]float64
+	// Next, when set, decides in place of Faults; n counts the calls of that prompt from 0.
+	Next func(prompt string, n int) Fault
+	// Answer is what the model says; nil for a verdict, as Right has it. It is called by
+	// many goroutines.
+	Answer     func(*Call) string
+	Right      func(prompt string) bool // the verdict; nil for one that follows from the prompt
+	RetryAfter string                   // "1"
+	Slow       time.Duration            // of the fault
+	Delay      time.Duration            // of every answer
+	Parts      bool                     // contents are lists of parts
+	Reasoning  string                   // the member of messages that holds thoughts: "reasoning", "reasoning_content"; "" for no thoughts
+	Cost       float64                  // told in usage; 0 for not told
+	Repeats    int                      // how often each request may be answered; default 1
+	Bills      io.Writer                // one JSON line for each answer that was sent whole; may be nil
+	BatchPolls int                      // how often a batch is still in progress when it is looked at
+}
+
+// Call is a request as an endpoint sees it.
+type Call struct {
+	Hash   string   // of the request, as chat.Request.Hash has it
+	Model  string   // that is asked
+	Prompt string   // the texts of the last message
+	Images [][]byte // pictures of all messages
+	N      int      // how often the same request came before
+	Stream bool     // the answer shall come in pieces
+	Body   []byte
+
+	id    string // of the question, in counts
+	usage bool   // of a stream
+}
+
+// Endpoint is a running server.
+type Endpoint struct {
+	*httptest.Server // nil of one that only handles
+	cfg              Config
+	batches          batches
+
+	mu      sync.Mutex
+	calls   int
+	most    int            // calls at once
+	now     int            // calls under way
+	asked   map[string]int // calls by question
+	billed  map[string]int // answers that were sent whole, by question
+	met     map[Fault]int
+	bodies  []string // of the first requests
+	headers []http.Header
+}
+
+// New starts an endpoint; Close stops it.
+func New(cfg Config) *Endpoint {
+	e := Handler(cfg)
+	e.Server = httptest.NewServer(e)
+	return e
+}
+
+// Handler returns an endpoint that does not listen.
+func Handler(cfg Config) *Endpoint {
+	return &Endpoint{cfg: cfg, asked: map[string]int{}, billed: map[string]int{}, met: map[Fault]int{}}
+}
+
+// Base is the address for the configuration of a client.
+func (e *Endpoint) Base() string { return e.URL + "/v1" }
+
+// ServeHTTP implements http.Handler.
+func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && r.URL.Path == "/counts" {
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(e.Counts())
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	if !e.allowed(r.Header) {
+		fail(w, http.StatusUnauthorized, "wrong key")
+		return
+	}
+	if r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" {
+		if !e.serveBatches(w, r, body) {
+			fail(w, http.StatusNotFound, "no such route")
+		}
+		return
+	}
+	c, err := readCall(body)
+	if err != nil {
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	e.enter(c, r.Header)
+	defer e.leave()
+	if !pause(r, e.cfg.Delay) {
+		return
+	}
+	f := e.fault(c)
+	e.meet(f)
+	e.answer(w, r, f, c)
+}
+
+func (e *Endpoint) allowed(h http.Header) bool {
+	switch {
+	case e.cfg.Key == "":
+		return true
+	case e.cfg.KeyHeader == "":
+		return h.Get("Authorization") == "Bearer "+e.cfg.Key
+	}
+	return h.Get(e.cfg.KeyHeader) == e.cfg.Key
+}
+
+func (e *Endpoint) enter(c *Call, h http.Header) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.calls++
+	e.now++
+	e.most = max(e.most, e.now)
+	c.N = e.asked[c.id]
+	e.asked[c.id]++
+	if len(e.bodies) < 64 {
+		e.bodies, e.headers = append(e.bodies, string(c.Body)), append(e.headers, h.Clone())
+	}
+}
+
+func (e *Endpoint) leave() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.now--
+}
+
+func (e *Endpoint) meet(f Fault) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.met[f]++
+}
+
+// fault chooses what a call meets. See docs/spec/runs.md#r28.
+func (e *Endpoint) fault(c *Call) Fault {
+	if e.cfg.Next != nil {
+		return e.cfg.Next(c.Prompt, c.N)
+	}
+	x := e.chance(fmt.Sprintf("%d|%s", c.N, c.id))
+	for _, f := range callFaults {
+		if x -= e.cfg.Faults[f]; x < 0 {
+			return f
+		}
+	}
+	return None
+}
+
+// chance is a number from 0 to 1 that follows from the seed and a text.
+func (e *Endpoint) chance(of string) float64 {
+	h := fnv.New64a()
+	io.WriteString(h, of)
+	return rand.New(rand.NewPCG(e.cfg.Seed, h.Sum64())).Float64()
+}
+
+// bill counts an answer that was sent whole.
+func (e *Endpoint) bill(c *Call, label string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.billed[c.id]++
+	if e.cfg.Bills == nil {
+		return
+	}
+	b, err := json.Marshal(struct {
+		Request string `json:"request"`
+		Answer  int    `json:"answer"` // of this request, from 1
+		ID      string `json:"custom_id,omitempty"`
+	}{c.Hash, e.billed[c.id], label})
+	if err != nil {
+		panic(err)
+	}
+	e.cfg.Bills.Write(append(b, '\n'))
+}
+
+// pause waits; false where the client is gone.
+func pause(r *http.Request, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	select {
+	case <-time.After(d):
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+// Counts are what an endpoint saw so far.
+type Counts struct {
+	Calls  int           `json:"calls"`  // of the chat route
+	Most   int           `json:"most"`   // calls at once
+	Asked  int           `json:"asked"`  // distinct questions
+	Billed int           `json:"billed"` // distinct questions whose answer was sent whole
+	Twice  int           `json:"twice"`  // answers that were sent whole beyond Config.Repeats of their question
+	Met    map[Fault]int `json:"faults"`
+}
+
+// Counts returns the counts so far.
+func (e *Endpoint) Counts() Counts {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c := Counts{Calls: e.calls, Most: e.most, Asked: len(e.asked), Billed: len(e.billed), Met: maps.Clone(e.met)}
+	for _, n := range e.billed {
+		c.Twice += max(0, n-max(1, e.cfg.Repeats))
+	}
+	return c
+}
+
+// Requests returns bodies and headers of the first requests.
+func (e *Endpoint) Requests() ([]string, []http.Header) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.bodies), slices.Clone(e.headers)
+}

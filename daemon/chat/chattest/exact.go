@@ -1,0 +1,71 @@
+package chattest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"plumb/daemon/canonical"
+	"plumb/scoring/aspire/scenario"
+	"plumb/scoring/aspire/scenario/program"
+)
+
+// Answers is the text for each request by its hash, as a file of one JSON object has it.
+// Other requests get an empty text.
+func Answers(file []byte) (func(*Call) string, error) {
+	var texts map[string]string
+	if err := json.Unmarshal(file, &texts); err != nil {
+		return nil, fmt.Errorf("cannot read answers: %w; want {\"HASH\":\"text\"}", err)
+	}
+	return func(c *Call) string { return texts[c.Hash] }, nil
+}
+
+// Exact answers tasks of ASPIRE, the lines of a task file, as the program of that name
+// does, when they are asked with all shapes in the text. Other requests get an answer
+// that changes nothing.
+func Exact(tasks []byte) (func(*Call) string, error) {
+	answers := map[string]string{}
+	for line := range bytes.Lines(tasks) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var t struct {
+			scenario.Scenario
+			Seed   uint64          `json:"seed"`
+			Shapes json.RawMessage `json:"shapes"`
+		}
+		err := json.Unmarshal(line, &t)
+		if err == nil {
+			err = json.Unmarshal(t.Shapes, &t.Scenario.Shapes)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read tasks of ASPIRE: %w", err)
+		}
+		state, err := canonical.JSON(t.Shapes)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read tasks of ASPIRE: %w", err)
+		}
+		if a := program.All()[0].Answer(t.Seed, &t.Scenario); a != nil {
+			answers[string(state)+t.Prompt] = *a
+		}
+	}
+	return func(c *Call) string {
+		if a, ok := answers[asked(c.Prompt)]; ok {
+			return a
+		}
+		return "```json\n{\"createShapes\": [], \"deleteShapes\": [], \"updateShapes\": []}\n```"
+	}, nil
+}
+
+// asked returns what a prompt of ASPIRE asks: the shapes as canonical JSON, and the task.
+func asked(prompt string) string {
+	_, rest, _ := strings.Cut(prompt, "```json\n")
+	state, rest, _ := strings.Cut(rest, "\n```\n\nTask:\n")
+	task, _, _ := strings.Cut(rest, "\n\nOutput actions")
+	shapes, err := canonical.JSON([]byte(state))
+	if err != nil {
+		return ""
+	}
+	return string(shapes) + task
+}

@@ -1,0 +1,60 @@
+package chattest
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// Pipe serves a handler through memory. It returns a transport for clients, whatever
+// host they name, and a function that stops the server. No goroutine waits for the
+// network, so that tests with a clock of their own can use it.
+func Pipe(h http.Handler) (t *http.Transport, stop func()) {
+	l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
+	s := &http.Server{Handler: h}
+	go s.Serve(l)
+	t = &http.Transport{DialContext: l.dial}
+	return t, func() {
+		t.CloseIdleConnections()
+		s.Close()
+	}
+}
+
+// pipeListener hands the ends of pipes to a server. It implements net.Listener.
+type pipeListener struct {
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case l.conns <- there:
+		return here, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Accept implements net.Listener.
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (l *pipeListener) Close() error {
+	l.once.Do(func() { close(l.done) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
