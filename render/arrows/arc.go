@@ -7,29 +7,30 @@ import (
 	"plumb/render/scene"
 )
 
-// Circle is an arc of one.
+// Circle is an arc of a circle.
 type Circle struct {
 	Centre geom.Point
 	Radius float64
 	Size   float64 // angle, radians; positive clockwise
-	Large  bool
+	Large  bool    // the flag of an SVG arc
 }
 
+// Sweep reports whether the arc runs clockwise.
 func (c *Circle) Sweep() bool { return c.Size > 0 }
 
-// Length is that of the arc.
+// Length returns the length of the arc.
 func (c *Circle) Length() float64 { return math.Abs(c.Size) * c.Radius }
 
-// at is the point of the circle in the direction of an angle.
+// at returns the point of the circle in the direction of an angle.
 func (c *Circle) at(angle float64) geom.Point {
 	sin, cos := math.Sincos(angle)
 	return geom.Pt(c.Centre.X+float64(c.Radius*cos), c.Centre.Y+float64(c.Radius*sin))
 }
 
+// angle returns the direction of p from the centre.
 func (c *Circle) angle(p geom.Point) float64 { return math.Atan2(p.Y-c.Centre.Y, p.X-c.Centre.X) }
 
-// arcThrough returns the arc from a to b through m; ok is false where the three
-// make no circle.
+// arcThrough returns the arc from a to b through m. ok is false if the points are collinear.
 func arcThrough(a, b, m geom.Point) (c Circle, ok bool) {
 	ab, am := geom.Sub(b, a), geom.Sub(m, a)
 	k := geom.Cross(ab, am)
@@ -47,7 +48,7 @@ func arcThrough(a, b, m geom.Point) (c Circle, ok bool) {
 	return c, geom.Finite(c.Centre) && c.Radius > 0 && c.Radius < math.Inf(1) && c.Size != 0
 }
 
-// turn is the distance from one angle to another, in the direction of the arrow.
+// turn returns the angle from one direction to another, in the direction of the arrow.
 func turn(from, to float64, clockwise bool) float64 {
 	d := math.Mod(to-from, 2*math.Pi)
 	if d < 0 {
@@ -70,16 +71,16 @@ func (v *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 	if !ok {
 		return false, nil
 	}
-	w := bent{Solver: v, sh: sh, h: h, clockwise: sh.Arrow.Bend < 0, g: -1, least: 10 * sh.Scale, a: a, b: b}
+	w := arcSolver{Solver: v, sh: sh, h: h, clockwise: sh.Arrow.Bend < 0, g: -1, least: 10 * sh.Scale, a: a, b: b}
 	if w.clockwise {
 		w.g = 1
 	}
 	w.offset[0] = w.stop(from, &w.a, 0.25)
 	w.offset[1] = w.stop(to, &w.b, 0.75)
-	w.keepAway()
-	w.settle()
-	c := w.middle()
-	if w.doubtful {
+	w.applyGaps()
+	w.separateEnds()
+	c := w.midpoint()
+	if w.ambiguous {
 		return false, foreignArrow(sh, lastBits)
 	}
 	body, ok := arcThrough(w.a, w.b, c)
@@ -89,28 +90,27 @@ func (v *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 	return ok, nil
 }
 
-// bent is a bent arrow in the making.
-type bent struct {
+// arcSolver computes the ends of a bent arrow.
+type arcSolver struct {
 	*Solver
 	sh        *scene.Shape
 	h         Circle // through the handles
 	clockwise bool
-	g         float64 // 1 clockwise, -1 the other way
-	least     float64 // shortest distance between the ends
-	offset    [2]float64
+	g         float64    // 1 clockwise, -1 counterclockwise
+	least     float64    // shortest distance between the ends
+	offset    [2]float64 // gaps that the ends keep from their targets
 	a, b      geom.Point // the ends so far
-	doubtful  bool       // in the editor the last bits decide
+	ambiguous bool       // the editor's result depends on rounding errors
 }
 
-func (w *bent) turn(from, to float64) float64 { return turn(from, to, w.clockwise) }
+func (w *arcSolver) turn(from, to float64) float64 { return turn(from, to, w.clockwise) }
 
-// span is the angle from end to end.
-func (w *bent) span() float64 { return w.turn(w.h.angle(w.a), w.h.angle(w.b)) }
+// span returns the angle between the ends.
+func (w *arcSolver) span() float64 { return w.turn(w.h.angle(w.a), w.h.angle(w.b)) }
 
-// stop moves the end e, now at p, to the outline of its target, and returns how
-// far it is to stay away from it. Of several crossings it takes the one nearest
-// to the share of the way.
-func (w *bent) stop(e *terminal, p *geom.Point, share float64) (offset float64) {
+// stop moves the end e, now at p, to the outline of its target, and returns the gap that it keeps
+// from it. Of several crossings it takes the one nearest to that share of the arc.
+func (w *arcSolver) stop(e *terminal, p *geom.Point, share float64) (offset float64) {
 	if !e.bound() || e.exact {
 		return 0
 	}
@@ -122,60 +122,60 @@ func (w *bent) stop(e *terminal, p *geom.Point, share float64) (offset float64) 
 	if !e.headed() {
 		return 0
 	}
-	w.least += e.share(w.sh)
+	w.least += e.halfStrokes(w.sh)
 	return e.gap(w.sh)
 }
 
-// crossing finds where the way meets the target of the end at p. Whether a crossing
-// at an end of the way lies on it the last bits decide: where that matters, w is
-// doubtful.
-func (w *bent) crossing(e *terminal, p geom.Point, share float64) (at geom.Point, hit bool) {
+// crossing finds where the arc meets the target of the end at p. Rounding errors decide whether a
+// crossing at an end of the arc counts; if that matters, it sets w.ambiguous.
+func (w *arcSolver) crossing(e *terminal, p geom.Point, share float64) (at geom.Point, hit bool) {
 	from, span := w.h.angle(w.a), w.span()
 	if e.target.open {
 		share = 0
 	}
-	inner, all := choice{off: math.Inf(1)}, choice{off: math.Inf(1)} // without and with those at the ends
+	inner, all := nearestCrossing{off: math.Inf(1)}, nearestCrossing{off: math.Inf(1)} // without and with those at the ends
 	w.eachEdge(&e.target, func(a, b geom.Point) {
 		hits, n := crossCircle(&w.h, a, b)
 		for _, q := range hits[:n] {
 			switch d := w.turn(from, w.h.angle(q)); {
 			case geom.Near(q, w.a, 1e-6):
-				all.take(q, math.Abs(share*span))
+				all.offer(q, math.Abs(share*span))
 			case geom.Near(q, w.b, 1e-6):
-				all.take(q, math.Abs(span-share*span))
+				all.offer(q, math.Abs(span-share*span))
 			case d <= span:
-				inner.take(q, math.Abs(d-share*span))
-				all.take(q, math.Abs(d-share*span))
+				inner.offer(q, math.Abs(d-share*span))
+				all.offer(q, math.Abs(d-share*span))
 			}
 		}
 	})
 	if math.IsInf(inner.off, 1) {
 		if e.target.open {
-			inner = choice{at: e.Handle}
+			inner = nearestCrossing{at: e.Handle}
 		} else if q, d := w.nearest(&e.target, e.Handle); d < 1 {
-			inner = choice{at: q}
+			inner = nearestCrossing{at: q}
 		}
 	}
 	if math.IsInf(all.off, 1) {
 		all = inner
 	}
 	hit = !math.IsInf(inner.off, 1)
-	w.doubtful = w.doubtful || hit == math.IsInf(all.off, 1) || hit && !geom.Near(inner.at, all.at, 1e-3)
+	w.ambiguous = w.ambiguous || hit == math.IsInf(all.off, 1) || hit && !geom.Near(inner.at, all.at, 1e-3)
 	if !hit {
 		return p, false
 	}
 	return inner.at, true
 }
 
-// choice is the crossing that was nearest so far to where one is wanted.
-type choice struct {
+// nearestCrossing is the crossing found so far that is nearest to the wanted place.
+type nearestCrossing struct {
 	at  geom.Point
-	off float64 // from there
+	off float64 // angle from the wanted place
 }
 
-func (c *choice) take(at geom.Point, off float64) {
+// offer takes the crossing if it is nearer than the one so far.
+func (c *nearestCrossing) offer(at geom.Point, off float64) {
 	if off < c.off {
-		*c = choice{at, off}
+		*c = nearestCrossing{at, off}
 	}
 }
 
@@ -197,16 +197,16 @@ func crossCircle(c *Circle, a, b geom.Point) (p [2]geom.Point, n int) {
 	return p, n
 }
 
-// noise is what last bits come to, radians.
+// noise is the size of rounding errors, radians.
 const noise = 1e-9
 
-// atHandle reports whether an open line may not have stopped end i, though it counts as
-// hit. The editor takes such an end to the line's space and back: on which side of its
-// handle it is, and whether the ends have passed each other, the last bits say.
-func (w *bent) atHandle(i int) bool { return w.Ends[i].hit && w.Ends[i].target.open }
+// uncertainHit reports whether end i counts as a hit of an open line. The editor maps such an end to
+// the line's space and back, so rounding errors decide on which side of its handle it is and
+// whether the ends have passed each other.
+func (w *arcSolver) uncertainHit(i int) bool { return w.Ends[i].hit && w.Ends[i].target.open }
 
-// keepAway moves the ends back from the outlines.
-func (w *bent) keepAway() {
+// applyGaps moves the ends back from the outlines by their gaps.
+func (w *arcSolver) applyGaps() {
 	from, to, span := w.h.angle(w.a), w.h.angle(w.b), w.span()
 	length := span * w.h.Radius
 	ends := func() (geom.Point, geom.Point) {
@@ -220,8 +220,8 @@ func (w *bent) keepAway() {
 		}
 		ways := [2]float64{w.turn(w.h.angle(w.Ends[0].Handle), from), w.turn(to, w.h.angle(w.Ends[1].Handle))}
 		for i, way := range ways {
-			if w.atHandle(i) && math.Abs(math.Remainder(way, 2*math.Pi)) <= noise {
-				w.doubtful = true // no way at all, or once around
+			if w.uncertainHit(i) && math.Abs(math.Remainder(way, 2*math.Pi)) <= noise {
+				w.ambiguous = true // an angle of 0 or a full turn
 			}
 			w.offset[i] = max(k*w.offset[i], 0.1-way*w.h.Radius)
 		}
@@ -230,15 +230,15 @@ func (w *bent) keepAway() {
 	w.a, w.b = a, b
 }
 
-// settle puts the ends right where targets are too near to each other.
-func (w *bent) settle() {
+// separateEnds corrects the ends where the targets are too near to each other.
+func (w *arcSolver) separateEnds() {
 	from, to := &w.Ends[0], &w.Ends[1]
 	if !from.bound() || !to.bound() || from.exact || to.exact {
 		return
 	}
 	at, span := w.h.angle(w.a), w.span()
 	length := span * w.h.Radius
-	switch w.relate() {
+	switch w.relationOf() {
 	case sameTarget:
 		if length < 30 {
 			w.a, w.b = from.Handle, to.Handle
@@ -254,15 +254,13 @@ func (w *bent) settle() {
 	}
 }
 
-// middle returns the point half way between the ends; where they have passed
-// each other it swaps them.
-func (w *bent) middle() geom.Point {
+// midpoint returns the point half way between the ends. It swaps ends that have passed each other.
+func (w *arcSolver) midpoint() geom.Point {
 	at, span := w.h.angle(w.a), w.span()
 	mid := at + span/2*w.g
-	// Ends that were not moved are as far apart as the handles.
 	handles := w.turn(w.h.angle(w.Ends[0].Handle), w.h.angle(w.Ends[1].Handle))
 	for i := range w.Ends {
-		w.doubtful = w.doubtful || w.atHandle(i) && math.Abs(span-handles) <= noise
+		w.ambiguous = w.ambiguous || w.uncertainHit(i) && math.Abs(span-handles) <= noise
 	}
 	if span > handles+noise {
 		w.a, w.b = w.b, w.a

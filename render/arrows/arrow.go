@@ -1,6 +1,6 @@
-// Package arrows finds the bodies, heads and labels of arrows, also of those that are bound
-// to other shapes. In: a scene with its tree. Out: the draws of an arrow, the path through
-// which its body is seen, and the box of its label.
+// Package arrows computes the bodies, heads and labels of arrows, bound to other shapes or not.
+// In: a scene with its tree. Out: the draws of an arrow, the clip path of its body, and the box
+// of its label. It refuses arrows whose place in the editor depends on rounding errors.
 package arrows
 
 import (
@@ -13,7 +13,7 @@ import (
 	"plumb/render/tree"
 )
 
-// ArrowKind is how the body of an arrow runs.
+// ArrowKind is the form of an arrow's body.
 type ArrowKind uint8
 
 // The kinds of arrows.
@@ -34,7 +34,7 @@ type arrow struct {
 	Handle Circle // arc: through the handles and the middle
 	Body   Circle // arc: through the ends of the body
 	Route  []waypoint
-	swap   bool // elbow: worked out from the end to the start
+	swap   bool // elbow: computed from the end to the start
 }
 
 // waypoint is a corner of an elbow arrow. Skipped ones lie on a straight stretch
@@ -44,7 +44,7 @@ type waypoint struct {
 	Skipped bool
 }
 
-// relation is how the targets of both ends lie to each other.
+// relation says how the targets of both ends lie relative to each other.
 type relation uint8
 
 const (
@@ -62,15 +62,16 @@ type terminal struct {
 	exact   bool           // bound, and goes to the anchor itself
 	target  target
 	hit     bool    // the end lies on the target's outline
-	offset  float64 // elbow: what is left free before the outline
+	offset  float64 // elbow: gap before the outline
 }
 
-// bound reports whether the end looks for an outline to stop at.
+// bound reports whether the end is bound to a target.
 func (t *terminal) bound() bool { return t.binding != nil }
 
+// headed reports whether the end has an arrowhead.
 func (t *terminal) headed() bool { return t.head != scene.HeadNone }
 
-// Solver is the memory in which arrows are worked out, one at a time.
+// Solver computes arrows one at a time and keeps its memory between them.
 type Solver struct {
 	arrow
 	local   shapes.Maker // for the outlines of targets
@@ -89,7 +90,7 @@ const MaxVisited = 1 << 25
 // ErrTargets marks a drawing whose arrows would look at more than MaxVisited points.
 var ErrTargets = fmt.Errorf("%w: the outlines that arrows are bound to have too many points", scene.ErrLimit)
 
-// Solve works an arrow out. Bindings and places are those of the tree.
+// Solve computes the ends and the route of arrow i of the scene. t is the scene's tree.
 func (v *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	sh := &s.Shapes[i]
 	v.arrow = arrow{width: shapes.StrokeWidth[sh.Size] * sh.Scale, Route: v.Route[:0]}
@@ -101,12 +102,12 @@ func (v *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 		e.Handle = geom.Point(sh.Points[k])
 		if b := t.BindingOf(s, i, k); b != nil && b.To != i {
 			e.binding, e.exact = b, b.IsExact
-			if err := v.look(s, t, sh, e, back); err != nil {
+			if err := v.loadTarget(s, t, sh, e, back); err != nil {
 				return err
 			}
 		}
 	}
-	r := v.relate()
+	r := v.relationOf()
 	for k := range v.Ends {
 		e := &v.Ends[k]
 		if !e.bound() {
@@ -146,16 +147,16 @@ func (v *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	return err
 }
 
-// Why arrows are refused: their ends have come together, the last bits of a sum decide
-// where they are, or the editor puts their label nowhere.
+// Why arrows are refused: their ends coincide, rounding errors decide where the ends are, or the
+// editor places no label.
 const (
 	onePlace = "whose ends meet their target in one place"
-	lastBits = "one of whose ends is where the last bits put it"
+	lastBits = "one of whose ends depends on rounding errors"
 	noLength = "without length, with a label"
 )
 
-// relate compares the targets' boxes on the page. See docs/spec/drawing.md#r59.
-func (v *Solver) relate() relation {
+// relationOf compares the page bounds of both targets. See docs/spec/drawing.md#r59.
+func (v *Solver) relationOf() relation {
 	a, b := &v.Ends[0], &v.Ends[1]
 	switch {
 	case !a.bound() || !b.bound():
@@ -170,15 +171,15 @@ func (v *Solver) relate() relation {
 	return safe
 }
 
-// share is what one end adds to the shortest length of an arrow whose ends keep
-// away from their targets.
-func (e *terminal) share(sh *scene.Shape) float64 {
+// halfStrokes returns half the stroke widths of the arrow and of the end's target. An end with a
+// gap adds it to the shortest length of the arrow.
+func (e *terminal) halfStrokes(sh *scene.Shape) float64 {
 	return (shapes.StrokeWidth[sh.Size] + e.target.stroke) / 2 * sh.Scale
 }
 
 // gap is the distance that a headed end keeps from the outline of its target. See
 // docs/spec/drawing.md#r60.
-func (e *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) + e.share(sh) }
+func (e *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) + e.halfStrokes(sh) }
 
 // solveStraight finds the ends of a straight arrow. See docs/spec/drawing.md#r61.
 func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
@@ -197,7 +198,7 @@ func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
 			v.End = geom.Sub(v.Start, geom.Scale(before, 10*s))
 		}
 	}
-	if geom.Near(v.Start, v.End, 1e-9) { // in the editor the last bits say which way it goes, if any
+	if geom.Near(v.Start, v.End, 1e-9) { // in the editor rounding errors decide its direction
 		return foreignArrow(sh, onePlace)
 	}
 	u := geom.Unit(geom.Sub(v.End, v.Start))
@@ -211,7 +212,7 @@ func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
 		if !e.bound() || e.exact || !e.headed() || held || r == sameTarget {
 			return 0
 		}
-		least += e.share(sh)
+		least += e.halfStrokes(sh)
 		return e.gap(sh)
 	}
 	oa, ob := offset(from, r == startHoldsEnd), offset(to, r == endHoldsStart)
@@ -232,8 +233,8 @@ func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
 	return nil
 }
 
-// stop returns where the straight way from one handle to the end e meets the
-// outline of the end's target; hit is false where it does not.
+// stop returns where the line from the opposite handle to the end e meets the outline of the
+// end's target. Without a crossing it returns the handle and false.
 func (v *Solver) stop(e *terminal, opposite geom.Point) (p geom.Point, hit bool) {
 	if !e.bound() || e.exact {
 		return e.Handle, false
@@ -255,8 +256,8 @@ func (v *Solver) stop(e *terminal, opposite geom.Point) (p geom.Point, hit bool)
 	return e.Handle, false
 }
 
-// crossPoint returns where the segments ab and cd cross. Parallel ones do not,
-// nor those whose lines meet in an end within rounding.
+// crossPoint returns where the segments ab and cd cross. ok is false for parallel segments and
+// for a crossing within rounding errors of an end.
 func crossPoint(a, b, c, d geom.Point) (p geom.Point, ok bool) {
 	const tiny = 1e-10
 	ab, cd, ca := geom.Sub(b, a), geom.Sub(d, c), geom.Sub(a, c)
@@ -272,7 +273,7 @@ func crossPoint(a, b, c, d geom.Point) (p geom.Point, ok bool) {
 	return geom.Add(a, geom.Scale(ab, t)), true
 }
 
-// foreignArrow reports what of an arrow is not drawn natively.
+// foreignArrow returns the error for an arrow that is not drawn natively.
 func foreignArrow(sh *scene.Shape, what string) error {
 	return fmt.Errorf("cannot draw shape %q (%s) %s: %w", sh.ID, sh.TypeName, what, shapes.ErrForeign)
 }

@@ -9,8 +9,8 @@ import (
 	"plumb/render/vector"
 )
 
-// outlineBody appends the body of an arrow. It is steady at its ends, and a bow
-// everywhere.
+// outlineBody appends the body of an arrow. Hand-drawn jitter does not move its ends, nor any
+// point of an arc.
 func (v *Solver) outlineBody(c *shapes.Outline) {
 	c.Move(v.Start).Steady = true
 	switch v.Kind {
@@ -32,8 +32,8 @@ func (v *Solver) outlineBody(c *shapes.Outline) {
 	}
 }
 
-// Samples returns the points that stand for the body's geometry, and its true
-// length.
+// Samples returns the points that represent the body in bounds and for its label, and the
+// body's true length.
 func (v *Solver) Samples() (p []geom.Point, length float64) {
 	p = append(v.sampled[:0], v.Start)
 	switch v.Kind {
@@ -83,8 +83,8 @@ func (v *Solver) Draws(l *shapes.Maker, sh *scene.Shape) error {
 		if h.kind == scene.HeadNone {
 			continue
 		}
-		if v.vague(k, h.tip) {
-			return foreignArrow(sh, "with a head whose direction the last bits decide")
+		if v.tipUnclear(k, h.tip) {
+			return foreignArrow(sh, "with a head whose direction depends on rounding errors")
 		}
 		paths[k] = l.NewPath()
 		h.Write(paths[k])
@@ -100,9 +100,9 @@ func (v *Solver) Draws(l *shapes.Maker, sh *scene.Shape) error {
 	return nil
 }
 
-// vague reports whether the way comes to a tip from the tip itself. Between upright shapes
-// it does so exactly, and the head is a dot; elsewhere the editor's last bits turn it.
-func (v *Solver) vague(end int, tip geom.Point) bool {
+// tipUnclear reports whether rounding errors decide the direction of a head: the last segment of
+// an elbow arrow has no length. Between unrotated shapes that is exact, and the head is a dot.
+func (v *Solver) tipUnclear(end int, tip geom.Point) bool {
 	n := len(v.Route)
 	if v.Kind != ElbowArrow || n < 3 || !geom.Near(tip, v.Route[[2]int{1, n - 2}[end]].Point, 1e-9) {
 		return false
@@ -115,8 +115,8 @@ func (v *Solver) vague(end int, tip geom.Point) bool {
 	return false
 }
 
-// fillHead paints the inside of a head. The export has it in the group that
-// strokes the arrow, so that each layer of it is stroked as well.
+// fillHead appends the fill of a head. The export puts it into the group that strokes the arrow,
+// so each draw of the fill is stroked as well.
 func fillHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
 	from := len(l.Draws)
 	l.Fill(sh, p)
@@ -128,6 +128,7 @@ func fillHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
 	}
 }
 
+// strokeHead appends the stroke of a head.
 func strokeHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
 	l.Draws = append(l.Draws, shapes.Draw{Path: p, Width: width, Color: shapes.Palette[sh.Color].Solid, Opacity: shapes.Opaque})
 }
@@ -135,9 +136,8 @@ func strokeHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64)
 // bodyMargin is how far the clip of a body reaches beyond its bounds.
 const bodyMargin = 100
 
-// ClipPath appends the path through which the body of an arrow is seen: a rectangle without the
-// label's box and without closed heads, by the non-zero rule. holes tells whether there is a
-// hole at all. See docs/spec/drawing.md#r69.
+// ClipPath appends the clip path of an arrow's body, for the non-zero rule: a rectangle around it
+// with holes for the label's box and for closed heads. holes is false if there are no holes. See docs/spec/drawing.md#r69.
 func (v *Solver) ClipPath(l *Label, to *vector.Path) (holes bool) {
 	e := geom.NewExtent()
 	points, _ := v.Samples()

@@ -8,32 +8,32 @@ import (
 	"plumb/render/scene"
 )
 
-// expandLeg is the distance that an elbow arrow runs straight on from a target before it turns,
-// per size, unscaled px.
+// expandLeg is how far an elbow arrow runs straight from a target before it turns, by size, in
+// unscaled px.
 var expandLeg = [...]float64{scene.SizeS: 28, scene.SizeM: 36, scene.SizeL: 44, scene.SizeXL: 66}
 
 // elbowEnd is one end of an elbow arrow: a box, or a point.
 type elbowEnd struct {
-	box    geom.Extent
-	grown  geom.Extent // the box and expandLeg around it; of a point the box itself
-	isSpot bool
-	target geom.Point
-	side   side // which side of the box to leave from, noSide for any
-	edges  [sides]edge
-	end    *terminal
+	box     geom.Extent
+	grown   geom.Extent // the box and expandLeg around it; of a point the box itself
+	isPoint bool
+	target  geom.Point
+	side    side // the side of the box where the arrow must end, noSide for any
+	edges   [sides]edge
+	end     *terminal
 }
 
-// edge is one side of a box as an arrow leaves it: at (value, cross), where the
-// axis of value is that of the side's direction.
+// edge is where an arrow leaves one side of a box: value is the coordinate along the side's
+// outward axis, cross the other one.
 type edge struct {
 	usable   bool
-	out      bool // there is an expanded value; points have none
+	out      bool // expanded is set; points have none
 	value    float64
-	expanded float64
+	expanded float64 // value, expandLeg farther out
 	cross    float64
 }
 
-// far is the expanded value, for a point the value.
+// far returns the expanded value, or the value of a point.
 func (e *edge) far() float64 {
 	if e.out {
 		return e.expanded
@@ -41,7 +41,7 @@ func (e *edge) far() float64 {
 	return e.value
 }
 
-// elbowPlan is the memory for an elbow arrow.
+// elbowPlan is the input of the route of an elbow arrow.
 type elbowPlan struct {
 	a, b   elbowEnd
 	leg    float64 // expandLeg, scaled
@@ -66,27 +66,27 @@ func (v *Solver) solveElbow(sh *scene.Shape) error {
 		w.a, w.b = w.b, w.a
 		w.middle = 1 - w.middle
 	}
-	if err := w.demote(sh); err != nil {
+	if err := w.dropBoxes(sh); err != nil {
 		return err
 	}
 	w.router.load(w)
 	way, ok := w.router.search(v.routes[0][:0], w.a.side, w.b.side)
 	if !ok {
-		return foreignArrow(sh, "whose ends leave it no way")
+		return foreignArrow(sh, "between whose ends there is no route")
 	}
-	if len(way) == 1 { // a dot, or a way from there into a target
+	if len(way) == 1 { // a dot
 		way = append(way, way[0])
 	}
 	v.routes[0] = way
-	v.finish(sh, way)
+	v.clipRoute(sh, way)
 	return nil
 }
 
-// elbowEnd fills in what an end is before the other one is looked at.
+// elbowEnd fills in the parts of an end that do not depend on the other end.
 func (v *Solver) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
 	*e = elbowEnd{target: t.Handle, side: noSide, end: t}
 	e.box = geom.Extent{Lo: t.Handle, Hi: t.Handle}
-	e.isSpot = !t.bound()
+	e.isPoint = !t.bound()
 	t.offset = 0
 	if t.bound() {
 		if t.target.open {
@@ -104,9 +104,10 @@ func (v *Solver) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
 	return nil
 }
 
+// grow computes the grown box of an end.
 func (e *elbowEnd) grow(leg float64) {
 	e.grown = e.box
-	if !e.isSpot {
+	if !e.isPoint {
 		e.grown = geom.Extent{Lo: geom.Pt(e.box.Lo.X-leg, e.box.Lo.Y-leg), Hi: geom.Pt(e.box.Hi.X+leg, e.box.Hi.Y+leg)}
 	}
 }
@@ -129,18 +130,18 @@ func sideOf(a scene.Point, m geom.Matrix) side {
 	return bottomSide
 }
 
-// demote turns ends into points where boxes leave each other no side.
-func (w *elbowPlan) demote(sh *scene.Shape) error {
+// dropBoxes replaces ends by points where the two boxes leave no usable side.
+func (w *elbowPlan) dropBoxes(sh *scene.Shape) error {
 	w.edges()
 	var err error
-	spot := func(e *elbowEnd) {
-		if e.isSpot {
+	toPoint := func(e *elbowEnd) {
+		if e.isPoint {
 			return
 		}
 		if k := e.end.binding; k.Snap == scene.SnapEdge || k.Snap == scene.SnapEdgePoint {
 			err = foreignArrow(sh, "held by the edge of a target that overlaps the other end")
 		}
-		e.isSpot, e.side, e.end.offset = true, noSide, 0
+		e.isPoint, e.side, e.end.offset = true, noSide, 0
 		e.box = geom.Extent{Lo: e.target, Hi: e.target}
 		e.grown = e.box
 	}
@@ -149,16 +150,16 @@ func (w *elbowPlan) demote(sh *scene.Shape) error {
 		return nil
 	}
 	if !a {
-		spot(&w.b)
+		toPoint(&w.b)
 	}
 	if !b {
-		spot(&w.a)
+		toPoint(&w.a)
 	}
 	if w.b.grown.Contains(w.a.target) {
-		spot(&w.b)
+		toPoint(&w.b)
 	}
 	if w.a.grown.Contains(w.b.target) {
-		spot(&w.a)
+		toPoint(&w.a)
 	}
 	w.edges()
 	return err
@@ -185,76 +186,71 @@ func (w *elbowPlan) edges() {
 	}
 }
 
-// edge computes one side of an end beside another end.
+// edge computes one side of an end, given the other end.
 func (w *elbowPlan) edge(e, other *elbowEnd, s side) edge {
-	lo, hi := e.box.Lo, e.box.Hi
-	k := edge{out: !e.isSpot}
-	var rows span1 // free part of the side
-	var theirs, across span1
-	switch s {
-	case leftSide, rightSide:
-		rows, k.cross = span1{lo.Y, hi.Y}, e.target.Y
-		theirs, across = span1{other.box.Lo.X, other.box.Hi.X}, span1{other.box.Lo.Y, other.box.Hi.Y}
-	default:
-		rows, k.cross = span1{lo.X, hi.X}, e.target.X
-		theirs, across = span1{other.box.Lo.Y, other.box.Hi.Y}, span1{other.box.Lo.X, other.box.Hi.X}
+	split := func(p geom.Point) (value, cross float64) {
+		if s == leftSide || s == rightSide {
+			return p.X, p.Y
+		}
+		return p.Y, p.X
 	}
-	switch s {
-	case leftSide:
-		k.value, k.expanded = lo.X, lo.X-w.leg
-	case rightSide:
-		k.value, k.expanded = hi.X, hi.X+w.leg
-	case topSide:
-		k.value, k.expanded = lo.Y, lo.Y-w.leg
-	default:
-		k.value, k.expanded = hi.Y, hi.Y+w.leg
-	}
+	k := edge{out: !e.isPoint}
+	var rows interval           // free part of the side
+	var theirs, across interval // the other box along value and along cross
+	var lo, hi float64
+	lo, rows.lo = split(e.box.Lo)
+	hi, rows.hi = split(e.box.Hi)
+	theirs.lo, across.lo = split(other.box.Lo)
+	theirs.hi, across.hi = split(other.box.Hi)
+	_, k.cross = split(e.target)
 	if s == leftSide || s == topSide {
+		k.value, k.expanded = lo, lo-w.leg
 		theirs.hi += 2 * w.least
 	} else {
+		k.value, k.expanded = hi, hi+w.leg
 		theirs.lo -= 2 * w.least
 	}
 	k.usable = true
-	if !e.isSpot && !other.isSpot && theirs.contains(k.value) {
-		rows, k.usable = rows.without(span1{across.lo - w.leg, across.hi + w.leg})
+	if !e.isPoint && !other.isPoint && theirs.contains(k.value) {
+		rows, k.usable = rows.without(interval{across.lo - w.leg, across.hi + w.leg})
 	}
 	k.usable = k.usable && rows.contains(k.cross)
 	return k
 }
 
-// span1 is a stretch of one axis.
-type span1 struct{ lo, hi float64 }
+// interval is a range lo..hi of one coordinate.
+type interval struct{ lo, hi float64 }
 
-func (r span1) contains(v float64) bool { return r.lo <= v && v <= r.hi }
+func (r interval) contains(v float64) bool { return r.lo <= v && v <= r.hi }
 
 // without returns the longest part of r outside o; ok is false when there is none.
-func (r span1) without(o span1) (left span1, ok bool) {
+func (r interval) without(o interval) (left interval, ok bool) {
 	switch {
 	case o.hi < r.lo || o.lo > r.hi:
 		return r, true
 	case o.lo <= r.lo && r.hi <= o.hi:
 		return r, false
 	case o.lo <= r.lo:
-		return span1{o.hi, r.hi}, true
+		return interval{o.hi, r.hi}, true
 	case o.hi >= r.hi:
-		return span1{r.lo, o.lo}, true
+		return interval{r.lo, o.lo}, true
 	case o.lo-r.lo > r.hi-o.hi:
-		return span1{r.lo, o.lo}, true
+		return interval{r.lo, o.lo}, true
 	}
-	return span1{o.hi, r.hi}, true
+	return interval{o.hi, r.hi}, true
 }
 
-// finish brings both ends of a way to the outlines of their targets, drops end segments that
-// are too short, and turns the way round if it was worked out from the end. See
+// clipRoute ends a route on the outlines of its targets, drops end segments that are too short,
+// and reverses a route that was computed from the end. See
 // docs/spec/drawing.md#r67.
-func (v *Solver) finish(sh *scene.Shape, way []geom.Point) {
+func (v *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 	w := &v.elbow
 	n := len(way)
 	var back [2]float64
-	way[0], back[0] = v.cast(&w.a, &w.b, way[min(1, n-1)], way[0])
-	way[n-1], back[1] = v.cast(&w.b, &w.a, way[max(n-2, 0)], way[n-1])
+	way[0], back[0] = v.endOnOutline(&w.a, &w.b, way[min(1, n-1)], way[0])
+	way[n-1], back[1] = v.endOnOutline(&w.b, &w.a, way[max(n-2, 0)], way[n-1])
 	v.Route = v.Route[:0]
-	for i, p := range way { // a tip inside a target has a corner half way to it
+	for i, p := range way { // a tip inside a target gets a corner half way to it
 		if i == n-1 && back[1] < 0 && n > 1 {
 			v.Route = append(v.Route, waypoint{geom.Lerp(way[n-2], p, 0.5), true})
 		}
@@ -294,12 +290,12 @@ func (w *elbowPlan) shorten(way []waypoint) []waypoint {
 
 func manhattan(a, b geom.Point) float64 { return math.Abs(a.X-b.X) + math.Abs(a.Y-b.Y) }
 
-// upright reports whether the way from a to b runs up or down.
+// upright reports whether the segment from a to b is rather vertical.
 func upright(a, b geom.Point) bool { return math.Abs(a.X-b.X) < math.Abs(a.Y-b.Y) }
 
-// cast returns where an end, reached from p, meets the outline of its target,
-// and how far it stays away from it: less than 0 for a tip inside.
-func (v *Solver) cast(e, other *elbowEnd, p, now geom.Point) (at geom.Point, back float64) {
+// endOnOutline returns where the segment from p to an end stops at the outline of the end's
+// target, and the gap that it keeps from it: less than 0 for a tip inside.
+func (v *Solver) endOnOutline(e, other *elbowEnd, p, now geom.Point) (at geom.Point, back float64) {
 	t := e.end
 	if !t.bound() {
 		return now, 0
@@ -329,7 +325,7 @@ func (v *Solver) cast(e, other *elbowEnd, p, now geom.Point) (at geom.Point, bac
 		back = d - back
 	}
 	switch {
-	case back >= v.elbow.end: // less it always is of a large arrow that is drawn larger
+	case back >= v.elbow.end: // never for a large arrow with a scale above 1
 	case t.target.box.Contains(other.target):
 		back = max(0, back)
 	default:

@@ -45,7 +45,7 @@ func (v *Solver) Head(end bool) arrowhead {
 		if end {
 			next = v.Route[max(n-2, 0)].Point
 		}
-		h.back = v.behind(h.tip, next, manhattan(h.tip, next)/2) // slant where corners were dropped
+		h.back = v.behind(h.tip, next, manhattan(h.tip, next)/2) // oblique where corners were dropped
 	default:
 		k := geom.Clamp(v.Body.Length()/5, v.width, 3*v.width)
 		h.back = crossCircles(h.tip, k, &v.Handle, end == v.Handle.Sweep())
@@ -56,8 +56,7 @@ func (v *Solver) Head(end bool) arrowhead {
 	return h
 }
 
-// behind returns the point k px from p towards q, k kept in proportion to the
-// stroke.
+// behind returns the point k px from p towards q; k is limited to 1..3 stroke widths.
 func (v *Solver) behind(p, q geom.Point, k float64) geom.Point {
 	k = geom.Clamp(k, v.width, 3*v.width)
 	return geom.Add(p, geom.Scale(geom.Unit(geom.Sub(q, p)), k))
@@ -116,7 +115,7 @@ func (h *arrowhead) Write(to *vector.Path) {
 	}
 }
 
-// polyline appends straight lines through the points, which are not rounded.
+// polyline appends straight lines through points that the export writes with all digits.
 func polyline(to *vector.Path, closed bool, p ...geom.Point) {
 	for i, q := range p {
 		at := vector.Point{X: geom.Read(q.X), Y: geom.Read(q.Y)}

@@ -25,7 +25,7 @@ const (
 	labelRadius = 3.5
 )
 
-// Label places the label of an arrow that v has worked out.
+// Label computes the place of the label of the solved arrow.
 func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
 	if sh.Rich == nil || !v.Valid {
 		return l, nil
@@ -59,8 +59,8 @@ func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
 	if l.W, l.H, err = k.ArrowSize(sh, bounds.Hi.X-bounds.Lo.X, bounds.Hi.Y-bounds.Lo.Y, margin); err != nil {
 		return l, shapes.Unwritten(sh, "label", err)
 	}
-	w := body{points: points, length: length, half: geom.Pt(l.W/2+l.Pad, l.H/2+l.Pad)}
-	starts, ends := w.free(keep, v.Kind == ElbowArrow)
+	w := labelledBody{points: points, length: length, half: geom.Pt(l.W/2+l.Pad, l.H/2+l.Pad)}
+	starts, ends := w.labelRange(keep, v.Kind == ElbowArrow)
 	share := math.NaN()
 	for _, start := range starts {
 		for _, end := range ends {
@@ -76,7 +76,7 @@ func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
 			}
 			at := geom.Clamp(sh.Arrow.LabelPosition, lo, hi)
 			if math.Abs(at-share)*length > 1e-3 {
-				return l, foreignArrow(sh, "with a label whose place the last bits decide")
+				return l, foreignArrow(sh, "with a label whose place depends on rounding errors")
 			}
 			share = at
 		}
@@ -85,21 +85,21 @@ func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
 	return l, nil
 }
 
-// body is the body of an arrow as its label sees it.
-type body struct {
+// labelledBody is the body of an arrow, along which its label is placed.
+type labelledBody struct {
 	points []geom.Point
 	length float64    // true length, where points only approach the body
 	half   geom.Point // half the sides of the label's box
 }
 
-// boxAt is the label's box around p, grown on all sides.
-func (w *body) boxAt(p geom.Point, grow float64) geom.Extent {
+// boxAt returns the label's box around p, grown on all sides.
+func (w *labelledBody) boxAt(p geom.Point, grow float64) geom.Extent {
 	h := geom.Pt(w.half.X+grow, w.half.Y+grow)
 	return geom.Extent{Lo: geom.Sub(p, h), Hi: geom.Add(p, h)}
 }
 
-// walk returns the point that far along the body.
-func (w *body) walk(d float64) geom.Point {
+// walk returns the point at the distance d along the body.
+func (w *labelledBody) walk(d float64) geom.Point {
 	if d <= 0 {
 		return w.points[0]
 	}
@@ -114,22 +114,21 @@ func (w *body) walk(d float64) geom.Point {
 	return w.points[len(w.points)-1]
 }
 
-// free returns the ends of the stretch of the body, from 0 to 1, where a label is
-// clear of both: two for each, as leaves does.
-func (w *body) free(keep float64, elbow bool) (lo, hi [2]float64) {
+// labelRange returns the range of the body, from 0 to 1, in which a label stays clear of both
+// ends: two values for each limit, as exits returns them.
+func (w *labelledBody) labelRange(keep float64, elbow bool) (lo, hi [2]float64) {
 	first, last := w.points[0], w.points[len(w.points)-1]
 	from, to := w.boxAt(w.walk(keep), 0), w.boxAt(w.walk(w.length-keep), 0)
 	if elbow {
 		from, to = w.boxAt(first, keep), w.boxAt(last, keep)
 	}
-	return w.leaves(from, first), w.leaves(to, last)
+	return w.exits(from, first), w.exits(to, last)
 }
 
-// leaves returns where along the body it crosses a box, at the crossing farthest
-// from an end, 0.5 where it does not. A stretch across a box around the end meets two
-// of its sides equally far away; which of them counts in the editor the last bits
-// decide, so both are returned.
-func (w *body) leaves(e geom.Extent, end geom.Point) (share [2]float64) {
+// exits returns where along the body, from 0 to 1, it leaves a box: at the crossing farthest from
+// an end, 0.5 without a crossing. Of two crossings equally far away rounding errors decide which
+// one the editor takes, so it returns both.
+func (w *labelledBody) exits(e geom.Extent, end geom.Point) (share [2]float64) {
 	c := [5]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y), e.Lo}
 	best, walked := -1.0, 0.0
 	share = [2]float64{0.5, 0.5}

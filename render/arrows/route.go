@@ -5,7 +5,7 @@ import (
 	"plumb/render/geom"
 )
 
-// side is a side of a box, in the order in which they are tried.
+// side is a side of a box. The constants are in the order in which routes try them.
 type side int8
 
 const (
@@ -19,42 +19,27 @@ const (
 
 func (s side) opposite() side { return (s + 2) % sides }
 
-// turning maps the plane by quarter turns and flips: (x, y) to (a x + c y, b x + d y).
-type turning struct{ a, b, c, d float64 }
-
+// Maps of the plane by quarter turns and flips.
 var (
-	unturned = turning{1, 0, 0, 1}
-	flip     = turning{1, 0, 0, -1} // upside down
+	flip = geom.Matrix{A: 1, D: -1} // upside down
 	// toRight turns the direction of a side to the right.
-	toRight = [sides]turning{
-		rightSide: unturned, leftSide: {-1, 0, 0, -1},
-		bottomSide: {0, -1, 1, 0}, topSide: {0, 1, -1, 0},
+	toRight = [sides]geom.Matrix{
+		rightSide: geom.Identity, leftSide: {A: -1, D: -1},
+		bottomSide: {B: -1, C: 1}, topSide: {B: 1, C: -1},
 	}
 )
 
-func (t turning) apply(p geom.Point) geom.Point {
-	return geom.Pt(float64(t.a*p.X)+float64(t.c*p.Y), float64(t.b*p.X)+float64(t.d*p.Y))
-}
-
-// mul returns the map that applies u first and then t.
-func (t turning) mul(u turning) turning {
-	x, y := t.apply(geom.Pt(u.a, u.b)), t.apply(geom.Pt(u.c, u.d))
-	return turning{x.X, x.Y, y.X, y.Y}
-}
-
-// inverse is the transpose.
-func (t turning) inverse() turning { return turning{t.a, t.c, t.b, t.d} }
-
-func (t turning) box(e geom.Extent) geom.Extent {
+// turnBox maps a box by a quarter turn or flip.
+func turnBox(t geom.Matrix, e geom.Extent) geom.Extent {
 	out := geom.NewExtent()
-	out.Add(t.apply(e.Lo))
-	out.Add(t.apply(e.Hi))
+	out.Add(t.Apply(e.Lo))
+	out.Add(t.Apply(e.Hi))
 	return out
 }
 
-// side returns where a side comes to lie.
-func (t turning) side(s side) side {
-	p := t.apply([sides]geom.Point{geom.Pt(1, 0), geom.Pt(0, 1), geom.Pt(-1, 0), geom.Pt(0, -1)}[s])
+// turnSide maps a side.
+func turnSide(t geom.Matrix, s side) side {
+	p := t.Apply([sides]geom.Point{geom.Pt(1, 0), geom.Pt(0, 1), geom.Pt(-1, 0), geom.Pt(0, -1)}[s])
 	switch {
 	case p.X > 0:
 		return rightSide
@@ -66,17 +51,17 @@ func (t turning) side(s side) side {
 	return topSide
 }
 
-// edges maps all sides of an end.
-func (t turning) edges(e *[sides]edge) (out [sides]edge) {
+// turnEdges maps all sides of an end.
+func turnEdges(t geom.Matrix, e *[sides]edge) (out [sides]edge) {
 	for s := range sides {
 		k := e[s]
-		to := t.side(s)
+		to := turnSide(t, s)
 		m := func(value, cross float64) (float64, float64) {
 			p := geom.Pt(value, cross)
 			if s == topSide || s == bottomSide {
 				p = geom.Pt(cross, value)
 			}
-			if p = t.apply(p); to == topSide || to == bottomSide {
+			if p = t.Apply(p); to == topSide || to == bottomSide {
 				return p.Y, p.X
 			}
 			return p.X, p.Y
@@ -89,31 +74,32 @@ func (t turning) edges(e *[sides]edge) (out [sides]edge) {
 	return out
 }
 
-// line is a coordinate that may be missing.
+// middleLine is the coordinate of the middle segment of a route; ok is false if there is none.
 type middleLine struct {
 	at float64
 	ok bool
 }
 
 // routeBox is the box of an end, and the same box grown. For a point both are one object in the
-// editor, so every turn acts on it twice. See docs/spec/drawing.md#r66.
+// editor, so every turn is applied to it twice. See docs/spec/drawing.md#r66.
 type routeBox struct {
 	own, grown geom.Extent
-	twice      bool
+	turnsTwice bool
 }
 
-func (b *routeBox) apply(t turning) {
-	b.own = t.box(b.own)
-	if b.twice {
-		b.own = t.box(b.own)
+// apply turns the boxes.
+func (b *routeBox) apply(t geom.Matrix) {
+	b.own = turnBox(t, b.own)
+	if b.turnsTwice {
+		b.own = turnBox(t, b.own)
 		b.grown = b.own
 		return
 	}
-	b.grown = t.box(b.grown)
+	b.grown = turnBox(t, b.grown)
 }
 
-// router finds the way of an elbow arrow. Its input is turned until the
-// arrow leaves to the right, and back for the next try.
+// router finds the route of an elbow arrow from end A to end B. It turns its input so that the
+// arrow leaves A to the right, and turns it back before the next attempt.
 type router struct {
 	boxA, boxB routeBox
 	all        geom.Extent // holds both grown boxes
@@ -121,25 +107,25 @@ type router struct {
 	gap        geom.Point // how far B lies beyond A, 0 where they overlap
 	midX, midY middleLine
 	bias       geom.Point
-	spotA      bool
-	spotB      bool
+	pointA     bool
+	pointB     bool
 	leg        float64
-	turned     turning
-	made       []geom.Point // the way in the making
+	turned     geom.Matrix
+	points     []geom.Point // the route so far
 }
 
-// load takes over both ends of an arrow.
+// load sets both ends of an arrow.
 func (r *router) load(w *elbowPlan) {
 	a, b := &w.a, &w.b
 	*r = router{
-		boxA: routeBox{a.box, a.grown, a.isSpot}, boxB: routeBox{b.box, b.grown, b.isSpot},
-		a: a.edges, b: b.edges, spotA: a.isSpot, spotB: b.isSpot,
-		leg: w.leg, bias: geom.Pt(1, 1), turned: unturned, made: r.made[:0],
+		boxA: routeBox{a.box, a.grown, a.isPoint}, boxB: routeBox{b.box, b.grown, b.isPoint},
+		a: a.edges, b: b.edges, pointA: a.isPoint, pointB: b.isPoint,
+		leg: w.leg, bias: geom.Pt(1, 1), turned: geom.Identity, points: r.points[:0],
 	}
 	r.all = a.grown
 	r.all.Join(b.grown)
 	reach := func(e *elbowEnd) (least, grow float64) {
-		if e.isSpot {
+		if e.isPoint {
 			return 3 * w.end, 3 * w.end
 		}
 		return w.least, w.leg
@@ -162,53 +148,53 @@ func (r *router) load(w *elbowPlan) {
 	r.gap.Y, r.midY = between(a.box.Lo.Y, a.box.Hi.Y, b.box.Lo.Y, b.box.Hi.Y)
 }
 
-// apply turns everything.
-func (r *router) apply(t turning) {
-	r.turned = t.mul(r.turned)
+// apply turns the whole input.
+func (r *router) apply(t geom.Matrix) {
+	r.turned = t.Mul(r.turned)
 	r.boxA.apply(t)
 	r.boxB.apply(t)
-	r.all = t.box(r.all)
-	r.a, r.b = t.edges(&r.a), t.edges(&r.b)
-	r.gap, r.bias = t.apply(r.gap), t.apply(r.bias)
-	mid := t.apply(geom.Pt(r.midX.at, r.midY.at))
+	r.all = turnBox(t, r.all)
+	r.a, r.b = turnEdges(t, &r.a), turnEdges(t, &r.b)
+	r.gap, r.bias = t.Apply(r.gap), t.Apply(r.bias)
+	mid := t.Apply(geom.Pt(r.midX.at, r.midY.at))
 	if t.a == 0 {
 		r.midX.ok, r.midY.ok = r.midY.ok, r.midX.ok
 	}
 	r.midX.at, r.midY.at = mid.X, mid.Y
 }
 
-// try returns the route that leaves A at one side and reaches B at another. See
+// route returns the route that leaves A at one side and reaches B at another. See
 // docs/spec/drawing.md#r66.
-func (r *router) try(from, to side) (way []geom.Point, ok bool) {
+func (r *router) route(from, to side) (way []geom.Point, ok bool) {
 	if !r.a[from].usable || !r.b[to].usable {
 		return nil, false
 	}
-	r.made = r.made[:0]
+	r.points = r.points[:0]
 	t := toRight[from]
 	r.apply(t)
-	switch t.side(to) {
+	switch turnSide(t, to) {
 	case leftSide:
-		ok = r.toLeft()
+		ok = r.toLeftSide()
 	case topSide:
-		ok = r.toTop()
+		ok = r.toTopSide()
 	case bottomSide:
 		r.apply(flip)
-		ok = r.toTop()
+		ok = r.toTopSide()
 	default:
-		ok = r.toSame()
+		ok = r.toRightSide()
 	}
-	back := r.turned.inverse()
-	for i, p := range r.made {
-		r.made[i] = back.apply(p)
+	back := r.turned.Inverse()
+	for i, p := range r.points {
+		r.points[i] = back.Apply(p)
 	}
 	r.apply(back)
-	r.turned = unturned
-	r.made = merged(r.made)
-	return r.made, ok
+	r.turned = geom.Identity
+	r.points = simplified(r.points)
+	return r.points, ok
 }
 
-// merged drops points that repeat the last one or lie on a straight stretch.
-func merged(p []geom.Point) []geom.Point {
+// simplified drops points that repeat the last one or lie on a straight line.
+func simplified(p []geom.Point) []geom.Point {
 	const tol = 0.01
 	n := 0
 	for _, q := range p {
@@ -227,16 +213,16 @@ func merged(p []geom.Point) []geom.Point {
 	return p[:n]
 }
 
-// via makes a way of coordinates: x, y, x, y and so on.
+// via appends points to the route: x, y, x, y and so on. It returns true.
 func (r *router) via(c ...float64) bool {
 	for i := 0; i+1 < len(c); i += 2 {
-		r.made = append(r.made, geom.Pt(c[i], c[i+1]))
+		r.points = append(r.points, geom.Pt(c[i], c[i+1]))
 	}
 	return true
 }
 
-// toLeft leaves to the right and arrives at B's left side.
-func (r *router) toLeft() bool {
+// toLeftSide makes the route from the right side of A to the left side of B.
+func (r *router) toLeftSide() bool {
 	if r.a[rightSide].cross > r.b[leftSide].cross {
 		r.apply(flip)
 	}
@@ -269,12 +255,12 @@ func (r *router) toLeft() bool {
 		r.midX.at, b.Lo.Y, f.expanded, b.Lo.Y, f.expanded, f.cross, f.value, f.cross)
 }
 
-// toTop leaves to the right and arrives at B's top.
-func (r *router) toTop() bool {
+// toTopSide makes the route from the right side of A to the top of B.
+func (r *router) toTopSide() bool {
 	e, f := &r.a[rightSide], &r.b[topSide]
 	u, a, b := r.all, r.boxA.grown, r.boxB.grown
 	switch {
-	case e.cross < f.far() && f.cross > e.far() || r.spotA && b.Contains(r.boxA.own.Lo):
+	case e.cross < f.far() && f.cross > e.far() || r.pointA && b.Contains(r.boxA.own.Lo):
 		return r.via(e.value, e.cross, f.cross, e.cross, f.cross, f.value)
 	case r.gap.X > 0 && r.midX.ok && f.out:
 		return r.via(e.value, e.cross, r.midX.at, e.cross, r.midX.at, f.expanded, f.cross, f.expanded, f.cross, f.value)
@@ -302,8 +288,8 @@ func (r *router) toTop() bool {
 		r.midX.at, f.expanded, f.cross, f.expanded, f.cross, f.value)
 }
 
-// toSame leaves to the right and arrives at B's right side.
-func (r *router) toSame() bool {
+// toRightSide makes the route from the right side of A to the right side of B.
+func (r *router) toRightSide() bool {
 	e, f := &r.a[rightSide], &r.b[rightSide]
 	a, b := r.boxA.grown, r.boxB.grown
 	rows := func(x geom.Extent, y float64) bool { return x.Lo.Y <= y && y <= x.Hi.Y }

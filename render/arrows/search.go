@@ -21,12 +21,12 @@ var (
 func (r *router) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 	switch {
 	case a != noSide && b != noSide:
-		if way, ok := r.try(a, b); ok {
+		if way, ok := r.route(a, b); ok {
 			return append(dst, way...), true
 		}
 	case a != noSide:
 		if to := r.facing(a); to != noSide {
-			if way, ok := r.try(a, to); ok {
+			if way, ok := r.route(a, to); ok {
 				return append(dst, way...), true
 			}
 		}
@@ -34,9 +34,9 @@ func (r *router) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 			return way, true
 		}
 	}
-	if a == noSide || b == noSide { // none is given, or there is no way from the one that is
-		if from, to := r.natural(); from != noSide {
-			if way, ok := r.try(from, to); ok {
+	if a == noSide || b == noSide { // none is given, or the given one has no route
+		if from, to := r.defaultSides(); from != noSide {
+			if way, ok := r.route(from, to); ok {
 				return append(dst, way...), true
 			}
 		}
@@ -57,15 +57,15 @@ func usableSides(e *[sides]edge) (list [sides]side, n int) {
 	return list, n
 }
 
-// best returns the way with the fewest corners; among equals the shortest, where
-// later ones must be shorter by what they are late.
+// best returns the route with the fewest corners, and of these the shortest. A later pair of
+// sides must be shorter by 1 px for each pair that was tried before it.
 func (r *router) best(dst []geom.Point, from, to []side) (best []geom.Point, ok bool) {
 	length, late := math.Inf(1), 0.0
 	best = dst
 	for _, a := range from {
 		for _, b := range to {
 			late++
-			way, found := r.try(a, b)
+			way, found := r.route(a, b)
 			if !found {
 				continue
 			}
@@ -81,8 +81,8 @@ func (r *router) best(dst []geom.Point, from, to []side) (best []geom.Point, ok 
 	return best, ok
 }
 
-// facing returns the side of B that an arrow from this side of A goes for
-// without further search, noSide for none.
+// facing returns the side of B that an arrow from this side of A takes without further search, or
+// noSide.
 func (r *router) facing(from side) side {
 	if from != rightSide && from != leftSide {
 		return noSide
@@ -119,18 +119,17 @@ func (r *router) corner(from, to side) bool {
 	return x >= 0 && y >= 0
 }
 
-// natural returns the sides that suggest themselves when none is given, noSide
-// where nothing does.
-func (r *router) natural() (from, to side) {
+// defaultSides returns the sides that the editor tries first when none is given, or noSide.
+func (r *router) defaultSides() (from, to side) {
 	x, y := r.gap.X, r.gap.Y
 	switch {
 	case math.Abs(x)+1 > math.Abs(y) && r.midX.ok && x > 0:
 		return rightSide, leftSide
 	case math.Abs(x)+1 > math.Abs(y) && r.midX.ok:
 		return leftSide, rightSide
-	case r.spotA && r.spotB && y > 0:
+	case r.pointA && r.pointB && y > 0:
 		return bottomSide, topSide
-	case r.spotA && r.spotB:
+	case r.pointA && r.pointB:
 		return topSide, bottomSide
 	}
 	for _, from := range [2]side{rightSide, leftSide} {

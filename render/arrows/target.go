@@ -9,16 +9,15 @@ import (
 	"plumb/render/tree"
 )
 
-// contour is one line of a target's outline: points [first, first+count) of
-// arrows.points.
+// contour is one line of a target's outline: points [first, first+count) of Solver.points.
 type contour struct {
 	first, count int32
 	open         bool
 }
 
-// target is what an end of an arrow is bound to, in the arrow's space.
+// target is the shape that an end of an arrow is bound to, in the arrow's space.
 type target struct {
-	first, count int32 // in arrows.lines
+	first, count int32 // in Solver.lines
 	toArrow      geom.Matrix
 	own          geom.Extent // its box in its own space
 	page         geom.Extent // its box on the page
@@ -28,7 +27,7 @@ type target struct {
 	open         bool // an open line: nothing lies inside
 }
 
-// anchor returns the point of the target that an arrow goes for.
+// anchor returns the point of the target that an arrow points to: the given one, or the centre.
 func (t *target) anchor(a scene.Point, precise bool) geom.Point {
 	if !precise {
 		a = scene.Point{X: 0.5, Y: 0.5}
@@ -36,9 +35,9 @@ func (t *target) anchor(a scene.Point, precise bool) geom.Point {
 	return t.toArrow.Apply(geom.Pt(geom.Lerp1(t.own.Lo.X, t.own.Hi.X, a.X), geom.Lerp1(t.own.Lo.Y, t.own.Hi.Y, a.Y)))
 }
 
-// look collects the outline of an end's target. back maps the page to the
+// loadTarget computes the target of an end and appends its outline. back maps the page to the
 // arrow's space.
-func (v *Solver) look(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *terminal, back geom.Matrix) error {
+func (v *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *terminal, back geom.Matrix) error {
 	at := e.binding.To
 	to, page := &s.Shapes[at], t.Nodes[at].Page
 	g := &e.target
@@ -49,7 +48,7 @@ func (v *Solver) look(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *terminal
 	}
 	g.open = kind.Open && !to.Closed
 	if to.Kind == scene.Group {
-		if err := v.members(s, t, sh, at); err != nil {
+		if err := v.groupOutlines(s, t, sh, at); err != nil {
 			return err
 		}
 	} else if err := v.outline(sh, to, geom.Identity); err != nil {
@@ -74,7 +73,7 @@ func (v *Solver) look(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *terminal
 		v.points[first+i] = p
 		g.box.Add(p)
 	}
-	if sh.Arrow.Elbow { // which counts anchors along what it keeps away from
+	if sh.Arrow.Elbow { // its anchors are relative to the box with slack
 		g.own.Lo.X, g.own.Hi.X = g.own.Lo.X-slack, g.own.Hi.X+slack
 	}
 	if v.Visited += len(v.points) + 1; v.Visited > MaxVisited {
@@ -83,13 +82,13 @@ func (v *Solver) look(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *terminal
 	return nil
 }
 
-// members collects the outlines of a group's children, in the group's space.
-func (v *Solver) members(s *scene.Scene, t *tree.Tree, sh *scene.Shape, group int32) error {
+// groupOutlines appends the outlines of a group's children, in the group's space.
+func (v *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, group int32) error {
 	back := t.Nodes[group].Page.Inverse()
 	for j := group + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= group; j++ {
 		c := &s.Shapes[j]
 		if v.Visited++; c.Parent != group && s.Shapes[c.Parent].Kind != scene.Group {
-			continue // inside a frame, which stands for it
+			continue // inside a frame, whose outline counts
 		}
 		switch c.Kind {
 		case scene.Group:
@@ -104,8 +103,8 @@ func (v *Solver) members(s *scene.Scene, t *tree.Tree, sh *scene.Shape, group in
 	return nil
 }
 
-// outline adds the contours of one shape, mapped by m. It leaves out what lies inside, but for
-// the second diagonal of an x-box without dashes, at which the editor's arrows stop. See
+// outline appends the contours of one shape, mapped by m. It leaves out inner lines, except the
+// second diagonal of an x-box without dashes, at which the editor's arrows stop. See
 // docs/spec/drawing.md#r60.
 func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 	if !shapes.Of(to).Target {
@@ -133,10 +132,12 @@ func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 	return err
 }
 
+// begin starts a contour of the last target.
 func (v *Solver) begin(open bool) {
 	v.lines = append(v.lines, contour{first: int32(len(v.points)), open: open})
 }
 
+// point appends a point to the last contour.
 func (v *Solver) point(p geom.Point) {
 	v.points = append(v.points, p)
 	v.lines[len(v.lines)-1].count++
