@@ -157,7 +157,7 @@ func (r *router) apply(t geom.Matrix) {
 	r.a, r.b = turnEdges(t, &r.a), turnEdges(t, &r.b)
 	r.gap, r.bias = t.Apply(r.gap), t.Apply(r.bias)
 	mid := t.Apply(geom.Pt(r.midX.at, r.midY.at))
-	if t.a == 0 {
+	if t.A == 0 {
 		r.midX.ok, r.midY.ok = r.midY.ok, r.midX.ok
 	}
 	r.midX.at, r.midY.at = mid.X, mid.Y
