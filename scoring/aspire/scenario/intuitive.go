@@ -6,20 +6,20 @@ import (
 	"math/rand/v2"
 )
 
-// ArrowTask is what the arrow is scored by (docs/spec/aspire.md#r50).
+// ArrowTask holds the criteria of the arrow test (docs/spec/aspire.md#r50).
 type ArrowTask struct {
 	Arrow      string `json:"arrow"`
 	Target     string `json:"target"`
 	Distractor string `json:"distractor"`
 }
 
-// MinInitialAngle is the smallest angle between the arrow and its target, radians:
-// the score divides by it (docs/spec/aspire.md#r53).
+// MinInitialAngle is the smallest angle between the arrow and its target, radians; the score
+// divides by that angle (docs/spec/aspire.md#r53).
 const MinInitialAngle = 0.1
 
-// arrow draws a green and an orange circle and a blue arrow, whose circumscribed
-// circles stay apart and inside the canvas (docs/spec/aspire.md#r52).
-func arrow(r *rand.Rand) (Scenario, bool) {
+// drawArrow draws a green and an orange circle and a blue arrow. Their circumscribed circles are
+// disjoint and inside the canvas (docs/spec/aspire.md#r52).
+func drawArrow(r *rand.Rand) (Scenario, bool) {
 	const apart = 20
 	type disc struct{ x, y, radius float64 }
 	var discs []disc
@@ -37,22 +37,22 @@ func arrow(r *rand.Rand) (Scenario, bool) {
 	}
 	var s Scenario
 	for _, color := range []string{"green", "orange"} {
-		side := whole(r, 100, 200)
-		x, y := whole(r, 0, canvasW), whole(r, 0, canvasH)
+		side := randomInt(r, 100, 200)
+		x, y := randomInt(r, 0, canvasW), randomInt(r, 0, canvasH)
 		if !free(disc{x + side/2, y + side/2, side / 2}) {
 			return s, false
 		}
-		s.Shapes = append(s.Shapes, solid("shape:"+color+"-circle", "ellipse", color, x, y, side, side))
+		s.Shapes = append(s.Shapes, solidGeo("shape:"+color+"-circle", "ellipse", color, x, y, side, side))
 	}
-	w, h := whole(r, 90, 140), whole(r, 130, 190)
+	w, h := randomInt(r, 90, 140), randomInt(r, 130, 190)
 	rotation := float64(r.IntN(6284)) / 1000 // [0, 2 pi) in thousandths
 	sin, cos := math.Sincos(rotation)
-	x, y := whole(r, -200, canvasW+200), whole(r, -200, canvasH+200)
+	x, y := randomInt(r, -200, canvasW+200), randomInt(r, -200, canvasH+200)
 	b := disc{x + cos*w/2 - sin*h/2, y + sin*w/2 + cos*h/2, math.Hypot(w, h) / 2}
 	if !free(b) {
 		return s, false
 	}
-	body := solid("shape:blue-arrow", "arrow-up", "blue", x, y, w, h)
+	body := solidGeo("shape:blue-arrow", "arrow-up", "blue", x, y, w, h)
 	body.Rotation = rotation
 	s.Shapes = append(s.Shapes, body)
 	heading := rotation - math.Pi/2
@@ -66,29 +66,29 @@ func arrow(r *rand.Rand) (Scenario, bool) {
 	return s, true
 }
 
-// OverlapTask is what the overlap is scored by (docs/spec/aspire.md#r55).
+// OverlapTask holds the criteria of the overlap test (docs/spec/aspire.md#r55).
 type OverlapTask struct {
 	Reference string   `json:"reference"`
 	Direction string   `json:"direction"` // "in front of" or "behind"
 	Expected  []string `json:"expected"`  // ids to delete, never empty
 }
 
-// overlap draws five rectangles, each covering a corner of the one before
+// drawOverlap draws five rectangles, each covering a corner of the one before
 // (docs/spec/aspire.md#r56, docs/spec/aspire.md#r57, docs/spec/aspire.md#r58).
-func overlap(r *rand.Rand) (Scenario, bool) {
+func drawOverlap(r *rand.Rand) (Scenario, bool) {
 	const n, areaW, areaH = 5, 1400, 1000
 	var s Scenario
-	hues := some(r, colors, n)
+	hues := sample(r, colors, n)
 	for i, color := range hues {
-		w, h := halves(r, 300, 600), halves(r, 200, 480)
+		w, h := randomHalf(r, 300, 600), randomHalf(r, 200, 480)
 		var x, y float64
 		if i == 0 {
-			x, y = halves(r, 0, areaW-w), halves(r, 0, areaH-h)
+			x, y = randomHalf(r, 0, areaW-w), randomHalf(r, 0, areaH-h)
 		} else {
 			before := &s.Shapes[i-1]
 			var okX, okY bool
-			x, okX = cover(r, before.X, before.Props.W, w)
-			y, okY = cover(r, before.Y, before.Props.H, h)
+			x, okX = coverEnd(r, before.X, before.Props.W, w)
+			y, okY = coverEnd(r, before.Y, before.Props.H, h)
 			if !okX || !okY {
 				return s, false
 			}
@@ -96,7 +96,7 @@ func overlap(r *rand.Rand) (Scenario, bool) {
 		if x < 0 || y < 0 || x+w > areaW || y+h > areaH {
 			return s, false
 		}
-		s.Shapes = append(s.Shapes, solid("shape:"+color, "rectangle", color, x, y, w, h))
+		s.Shapes = append(s.Shapes, solidGeo("shape:"+color, "rectangle", color, x, y, w, h))
 	}
 	ref := 1 + r.IntN(n-2)
 	task := &OverlapTask{Reference: s.Shapes[ref].ID, Direction: "in front of"}
@@ -113,12 +113,12 @@ func overlap(r *rand.Rand) (Scenario, bool) {
 	return s, true
 }
 
-// cover places an interval of length size so that it covers one end of the
-// interval [at, at+length] by 0.1 to 0.6 of the smaller length. ok is false when
-// rounding to halves left that range.
-func cover(r *rand.Rand, at, length, size float64) (pos float64, ok bool) {
+// coverEnd places an interval of length size so that it covers one end of the interval [at,
+// at+length] by 0.1 to 0.6 of the smaller length. ok is false if rounding to halves leaves that
+// range.
+func coverEnd(r *rand.Rand, at, length, size float64) (pos float64, ok bool) {
 	small := math.Min(length, size)
-	covered := round(small*(0.1+0.5*r.Float64()), 0.5)
+	covered := roundTo(small*(0.1+0.5*r.Float64()), 0.5)
 	if r.IntN(2) == 0 {
 		pos = at + covered - size
 	} else {
@@ -127,22 +127,22 @@ func cover(r *rand.Rand, at, length, size float64) (pos float64, ok bool) {
 	return pos, covered >= 0.1*small && covered <= 0.6*small
 }
 
-// BalanceTask is what the balance is scored by (docs/spec/aspire.md#r60).
+// BalanceTask holds the criteria of the balance test (docs/spec/aspire.md#r60).
 type BalanceTask struct {
 	Quadrant string     `json:"quadrant"` // where the initial shapes are
 	Frame    [4]float64 `json:"frame"`    // x, y, w, h of the picture, px
 }
 
-// balance draws seven shapes inside one quadrant of the frame (docs/spec/aspire.md#r64).
-func balance(r *rand.Rand) (Scenario, bool) {
+// drawBalance draws seven shapes inside one quadrant of the frame (docs/spec/aspire.md#r64).
+func drawBalance(r *rand.Rand) (Scenario, bool) {
 	const n, quadW, quadH = 7, canvasW / 2, canvasH / 2
 	q := r.IntN(4)
 	left, top := float64(q%2*quadW), float64(q/2*quadH)
 	var s Scenario
 	for k := range n {
-		w, h := halves(r, 40, 160), halves(r, 40, 160)
-		x, y := left+halves(r, 0, quadW-w), top+halves(r, 0, quadH-h)
-		s.Shapes = append(s.Shapes, solid(fmt.Sprintf("shape:shape-%d", k), pick(r, geos), pick(r, colors), x, y, w, h))
+		w, h := randomHalf(r, 40, 160), randomHalf(r, 40, 160)
+		x, y := left+randomHalf(r, 0, quadW-w), top+randomHalf(r, 0, quadH-h)
+		s.Shapes = append(s.Shapes, solidGeo(fmt.Sprintf("shape:shape-%d", k), pick(r, geos), pick(r, colors), x, y, w, h))
 	}
 	s.Task = &BalanceTask{
 		Quadrant: []string{"top-left", "top-right", "bottom-left", "bottom-right"}[q],

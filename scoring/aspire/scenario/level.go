@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -23,13 +24,13 @@ const (
 // Levels lists what MakeLevel takes.
 func Levels() []Level { return []Level{Mixed, Graded, Easy, Medium, Hard} }
 
-// Measure is one number or word that tells how hard a scenario is.
+// Measure is one number or word about how hard a scenario is.
 type Measure struct {
 	Name  string
 	Value any // string, int, bool or float64
 }
 
-// Measures are the measures of a scenario, in a fixed order for each test.
+// Measures are the measures of a scenario's difficulty, in a fixed order for each test.
 type Measures []Measure
 
 // MarshalJSON writes the measures as the members of an object.
@@ -48,38 +49,38 @@ func (m Measures) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// Measured returns the measures of a finished scenario and the level that follows from
-// them. See docs/spec/aspire.md#r71.
+// Measured returns the difficulty measures of a scenario and the level that follows from them. See
+// docs/spec/aspire.md#r71.
 func (s *Scenario) Measured() (Measures, Level) {
 	switch t := s.Task.(type) {
 	case *MazeTask:
 		return s.measureMaze(t)
 	case *GraphTask:
-		n := s.crossings(t.Node)
-		return Measures{{"crossings", n}}, graded(n > 5, n > 10)
+		n := s.countCrossings(t.Node)
+		return Measures{{"crossings", n}}, levelOf(n > 5, n > 10)
 	case *PatternTask:
-		like := s.looksLike(t)
-		return Measures{{"mode", t.Mode}, {"like", like}}, graded(t.Mode == "shape", like)
+		like := s.hasLookalike(t)
+		return Measures{{"mode", t.Mode}, {"like", like}}, levelOf(t.Mode == "shape", like)
 	case *LabelTask:
-		return Measures{{"geo", t.Type}}, graded(!slices.Contains(easyGeos, t.Type), slices.Contains(hardGeos, t.Type))
+		return Measures{{"geo", t.Type}}, levelOf(!slices.Contains(easyGeos, t.Type), slices.Contains(hardGeos, t.Type))
 	case *LineTask:
-		n := s.alike(t.A, t.B)
-		return Measures{{"alike", n}}, graded(n > 0, n > 1)
+		n := s.countAlike(t.A, t.B)
+		return Measures{{"alike", n}}, levelOf(n > 0, n > 1)
 	case *ArrowTask:
 		angle := s.initialAngle(t)
-		return Measures{{"ti", angle}}, graded(angle <= 2.1, angle < 1.1)
+		return Measures{{"ti", angle}}, levelOf(angle <= 2.1, angle < 1.1)
 	case *OverlapTask:
-		n := s.apart(t)
-		return Measures{{"apart", n}}, graded(n > 0, n > 1)
+		n := s.countApart(t)
+		return Measures{{"apart", n}}, levelOf(n > 0, n > 1)
 	case *BalanceTask:
-		share := s.overlapping()
-		return Measures{{"overlap", share}}, graded(share >= 0.08, share > 0.15)
+		share := s.overlapShare()
+		return Measures{{"overlap", share}}, levelOf(share >= 0.08, share > 0.15)
 	}
 	panic("BUG: no measure for " + s.Test)
 }
 
-// graded returns Hard, else Medium, else Easy.
-func graded(medium, hard bool) Level {
+// levelOf returns Hard, else Medium, else Easy.
+func levelOf(medium, hard bool) Level {
 	switch {
 	case hard:
 		return Hard
@@ -95,21 +96,21 @@ var (
 	hardGeos = []string{"triangle", "star", "heart"}
 )
 
-// measureMaze counts the other shapes that have the anchor's colour or outline, and tells
-// whether the direction is one of the four main ones.
+// measureMaze counts the other shapes with the anchor's colour or outline, and finds whether the
+// direction is one of the four main ones.
 func (s *Scenario) measureMaze(t *MazeTask) (Measures, Level) {
 	cardinal := slices.Contains([]string{"north", "east", "south", "west"}, t.Direction)
 	kind := "ordinal"
 	if cardinal {
 		kind = "cardinal"
 	}
-	n := s.alike(t.Anchor)
-	return Measures{{"direction", kind}, {"alike", n}}, graded(!cardinal || n > 0, !cardinal && n > 0)
+	n := s.countAlike(t.Anchor)
+	return Measures{{"direction", kind}, {"alike", n}}, levelOf(!cardinal || n > 0, !cardinal && n > 0)
 }
 
-// alike counts the solid shapes besides ids that have the colour or the outline of one of
+// countAlike counts the solid shapes besides ids that have the colour or the outline of one of
 // them.
-func (s *Scenario) alike(ids ...string) (n int) {
+func (s *Scenario) countAlike(ids ...string) (n int) {
 	for i := range s.Shapes {
 		shape := &s.Shapes[i]
 		if shape.Props.Fill != "solid" || slices.Contains(ids, shape.ID) {
@@ -134,8 +135,8 @@ func (s *Scenario) shape(id string) *Shape {
 	return &s.Shapes[i]
 }
 
-// crossings counts the pairs of an edge at the node and another edge that cross.
-func (s *Scenario) crossings(node string) (n int) {
+// countCrossings counts the pairs of an edge at the node and another edge of the graph that cross.
+func (s *Scenario) countCrossings(node string) (n int) {
 	cx, cy := s.shape(node).Centre()
 	type edge struct{ ax, ay, bx, by float64 }
 	var own, others []edge
@@ -173,15 +174,15 @@ func (s *Scenario) crossings(node string) (n int) {
 	return n
 }
 
-// families are colours and outlines that look like each other.
-var families = [][]string{
+// lookalikes are groups of colours and outlines that look like each other.
+var lookalikes = [][]string{
 	{"violet", "light-violet"}, {"blue", "light-blue"}, {"green", "light-green"}, {"red", "light-red"}, {"black", "grey"},
 	{"ellipse", "oval", "cloud"}, {"rectangle", "trapezoid", "diamond"}, {"pentagon", "hexagon", "octagon"},
 }
 
-// looksLike reports whether the outlier's own value looks like one of the two that the
-// other shapes have.
-func (s *Scenario) looksLike(t *PatternTask) bool {
+// hasLookalike reports whether the outlier's own value looks like one of the two values of the
+// other shapes.
+func (s *Scenario) hasLookalike(t *PatternTask) bool {
 	value := func(sh *Shape) string {
 		if t.Mode == "color" {
 			return sh.Props.Color
@@ -191,15 +192,15 @@ func (s *Scenario) looksLike(t *PatternTask) bool {
 	third := value(s.shape(t.Outlier))
 	for i := range s.Shapes {
 		other := value(&s.Shapes[i])
-		if other != third && slices.ContainsFunc(families, func(f []string) bool { return slices.Contains(f, third) && slices.Contains(f, other) }) {
+		if other != third && slices.ContainsFunc(lookalikes, func(f []string) bool { return slices.Contains(f, third) && slices.Contains(f, other) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// initialAngle returns the angle between the arrow and the direction to its target,
-// radians in [0, pi]. See docs/spec/aspire.md#r50.
+// initialAngle returns the angle between the arrow and the direction to its target, radians in [0,
+// pi]. See docs/spec/aspire.md#r50.
 func (s *Scenario) initialAngle(t *ArrowTask) float64 {
 	a := s.shape(t.Arrow)
 	sin, cos := math.Sincos(a.Rotation)
@@ -209,8 +210,8 @@ func (s *Scenario) initialAngle(t *ArrowTask) float64 {
 	return math.Abs(math.Remainder(a.Rotation-math.Pi/2-math.Atan2(ty-y, tx-x), 2*math.Pi))
 }
 
-// apart counts the shapes to delete that do not meet the reference themselves.
-func (s *Scenario) apart(t *OverlapTask) (n int) {
+// countApart counts the rectangles to delete that do not intersect the reference themselves.
+func (s *Scenario) countApart(t *OverlapTask) (n int) {
 	r := s.shape(t.Reference)
 	for _, id := range t.Expected {
 		o := s.shape(id)
@@ -221,8 +222,8 @@ func (s *Scenario) apart(t *OverlapTask) (n int) {
 	return n
 }
 
-// overlapping returns 1 - area of the union of all boxes / sum of their areas, in [0, 1).
-func (s *Scenario) overlapping() float64 {
+// overlapShare returns 1 - area of the union of all boxes / sum of their areas, in [0, 1).
+func (s *Scenario) overlapShare() float64 {
 	var xs []float64
 	sum, union := 0.0, 0.0
 	for _, sh := range s.Shapes {
@@ -238,12 +239,7 @@ func (s *Scenario) overlapping() float64 {
 				column = append(column, interval{sh.Y, sh.Y + sh.Props.H})
 			}
 		}
-		slices.SortFunc(column, func(a, b interval) int {
-			if a.from < b.from {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(column, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
 		covered, end := 0.0, math.Inf(-1)
 		for _, y := range column {
 			covered += max(0, y.to-max(y.from, end))
@@ -254,9 +250,9 @@ func (s *Scenario) overlapping() float64 {
 	return 1 - union/sum
 }
 
-// MakeLevel returns scenario number index of a test with that level. Mixed gives the
-// scenario of Make. Others are drawn again from the same random numbers until their
-// measures fit. The error names an unknown test or level.
+// MakeLevel returns scenario number index of a test with the given level. Mixed gives the scenario
+// of Make. For the others it draws again with the same random numbers until the measures fit. An
+// unknown test or level is an error.
 func MakeLevel(seed uint64, test string, index int, level Level) (*Scenario, error) {
 	if !slices.Contains(Levels(), level) {
 		return nil, fmt.Errorf("cannot make scenario: unknown level %q; want one of %v", level, Levels())
@@ -264,7 +260,7 @@ func MakeLevel(seed uint64, test string, index int, level Level) (*Scenario, err
 	if level == Graded {
 		level = []Level{Easy, Medium, Hard}[index%3]
 	}
-	return draw(seed, test, index, func(s *Scenario) bool {
+	return drawUntil(seed, test, index, func(s *Scenario) bool {
 		if level == Mixed {
 			return true
 		}

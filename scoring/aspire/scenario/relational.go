@@ -4,22 +4,22 @@ import (
 	"math/rand/v2"
 )
 
-// LabelTask is what the label is scored by (docs/spec/aspire.md#r39).
+// LabelTask holds the criteria of the label test (docs/spec/aspire.md#r39).
 type LabelTask struct {
 	Shape string `json:"shape"` // id
 	Color string `json:"color"`
 	Type  string `json:"type"` // geo
 }
 
-// label draws one large shape well inside the canvas (docs/spec/aspire.md#r40).
-func label(r *rand.Rand) (Scenario, bool) {
+// drawLabel draws one large shape well inside the canvas (docs/spec/aspire.md#r40).
+func drawLabel(r *rand.Rand) (Scenario, bool) {
 	const margin = 60
 	color, geo := pick(r, colors), pick(r, geos)
-	w, h := halves(r, 220, 560), halves(r, 180, 440)
-	x, y := halves(r, margin, canvasW-margin-w), halves(r, margin, canvasH-margin-h)
+	w, h := randomHalf(r, 220, 560), randomHalf(r, 180, 440)
+	x, y := randomHalf(r, margin, canvasW-margin-w), randomHalf(r, margin, canvasH-margin-h)
 	id := "shape:" + color + "-" + geo
 	return Scenario{
-		Shapes: []Shape{solid(id, geo, color, x, y, w, h)},
+		Shapes: []Shape{solidGeo(id, geo, color, x, y, w, h)},
 		Task:   &LabelTask{Shape: id, Color: color, Type: geo},
 		Prompt: "Label the shape on the canvas with its color and type. To label, place a text box entirely within " +
 			"the shape. Do not let the text extend outside of the shape. Adjust the text size and add newlines as " +
@@ -28,7 +28,7 @@ func label(r *rand.Rand) (Scenario, bool) {
 	}, true
 }
 
-// LineTask is what the line is scored by (docs/spec/aspire.md#r45).
+// LineTask holds the criteria of the line test (docs/spec/aspire.md#r45).
 type LineTask struct {
 	A       string     `json:"a"`
 	B       string     `json:"b"`
@@ -36,21 +36,21 @@ type LineTask struct {
 	BCentre [2]float64 `json:"b_centre"`
 }
 
-// line draws six shapes with unique (color, geo) pairs, one per cell of a 3x2
-// raster, off its centre by the jitter (docs/spec/aspire.md#r46).
-func line(r *rand.Rand) (Scenario, bool) {
+// drawLine draws six shapes with unique (color, geo) pairs, one per cell of a 3x2 grid, with a
+// random offset from the cell's centre (docs/spec/aspire.md#r46).
+func drawLine(r *rand.Rand) (Scenario, bool) {
 	const cellW, cellH, jitterX, jitterY, columns, rows = 466, 400, 120, 90, 3, 2
 	var s Scenario
-	looks := pairs(r, columns*rows, "", "")
+	looks := distinctLooks(r, columns*rows, "", "")
 	for k, look := range looks {
-		w, h := halves(r, 90, 190), halves(r, 90, 190)
+		w, h := randomHalf(r, 90, 190), randomHalf(r, 90, 190)
 		cx := cellW/2 + float64(k%columns*cellW) + jitterX*(2*r.Float64()-1)
 		cy := cellH/2 + float64(k/columns*cellH) + jitterY*(2*r.Float64()-1)
-		x, y := round(cx-w/2, 0.5), round(cy-h/2, 0.5)
-		if far(x+w/2-(cellW/2+float64(k%columns*cellW)), jitterX) || far(y+h/2-(cellH/2+float64(k/columns*cellH)), jitterY) {
+		x, y := roundTo(cx-w/2, 0.5), roundTo(cy-h/2, 0.5)
+		if outsideRange(x+w/2-(cellW/2+float64(k%columns*cellW)), jitterX) || outsideRange(y+h/2-(cellH/2+float64(k/columns*cellH)), jitterY) {
 			return s, false // rounding to halves left the jitter's range
 		}
-		s.Shapes = append(s.Shapes, solid("shape:"+look[0]+"-"+look[1], look[1], look[0], x, y, w, h))
+		s.Shapes = append(s.Shapes, solidGeo("shape:"+look[0]+"-"+look[1], look[1], look[0], x, y, w, h))
 	}
 	p := r.Perm(len(looks))
 	a, b := &s.Shapes[p[0]], &s.Shapes[p[1]]
@@ -63,4 +63,5 @@ func line(r *rand.Rand) (Scenario, bool) {
 	return s, true
 }
 
-func far(d, limit float64) bool { return d > limit || d < -limit }
+// outsideRange reports whether |d| > limit.
+func outsideRange(d, limit float64) bool { return d > limit || d < -limit }

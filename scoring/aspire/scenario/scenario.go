@@ -1,7 +1,7 @@
-// Package scenario makes the static scenes of the eight ASPIRE tests. In: a
-// seed, a test and an index. Out: the initial shapes, the criteria and the task
-// text, always the same for the same three (docs/spec/aspire.md#r1). It refuses an
-// unknown test; a draw that breaks a constraint is redrawn, never bent.
+// Package scenario generates the scenes of the eight ASPIRE tests. In: a seed, a test and an
+// index. Out: the initial shapes, the criteria and the task text, always the same for the same
+// three (docs/spec/aspire.md#r1). An unknown test is an error; a draw that breaks a constraint is
+// repeated, not adjusted.
 package scenario
 
 import (
@@ -16,8 +16,8 @@ import (
 // PerTest is the number of scenarios of each test (docs/spec/aspire.md#r1).
 const PerTest = 25
 
-// maxDraws bounds the redrawing: every rule accepts a draw with a chance above
-// one in a hundred, so running out of draws means that a rule contradicts itself.
+// maxDraws bounds the repeated draws. Every constraint holds for more than one draw in a hundred,
+// so reaching the bound means that constraints contradict each other.
 const maxDraws = 100_000
 
 // The canvas of every test but overlap, px (docs/spec/aspire.md#r10).
@@ -26,8 +26,7 @@ const (
 	canvasH = 800
 )
 
-// Scenario is one task: what is on the whiteboard, what is asked, and what a
-// scorer needs to judge the answer.
+// Scenario is one task: the whiteboard, the text of the task, and the criteria of its score.
 type Scenario struct {
 	Test   string
 	Index  int // 0-based
@@ -39,8 +38,8 @@ type Scenario struct {
 // ID names the scenario within its set: "maze-00".
 func (s *Scenario) ID() string { return fmt.Sprintf("%s-%02d", s.Test, s.Index) }
 
-// Shape is a simple shape: only what differs from the editor's defaults, fields
-// in the order of the prompt. See docs/spec/aspire.md#r4 and docs/spec/aspire.md#r8.
+// Shape is a shape in simple form: only what differs from the editor's defaults, fields in the
+// order of the prompt. See docs/spec/aspire.md#r4 and docs/spec/aspire.md#r8.
 type Shape struct {
 	ID       string  `json:"id"`
 	Type     string  `json:"type"`
@@ -79,21 +78,22 @@ type Vertex struct {
 // Centre returns the centre of an unrotated shape's box, px.
 func (s *Shape) Centre() (x, y float64) { return s.X + s.Props.W/2, s.Y + s.Props.H/2 }
 
-// maker is one test: draw proposes a scenario, ok false asks for a redraw.
-type maker struct {
+// generator draws the scenarios of one test. draw returns ok = false if the draw breaks a
+// constraint.
+type generator struct {
 	name string
 	draw func(r *rand.Rand) (s Scenario, ok bool)
 }
 
-var makers = []maker{
-	{"maze", maze}, {"graph", graph}, {"pattern", pattern}, {"label", label},
-	{"line", line}, {"arrow", arrow}, {"overlap", overlap}, {"balance", balance},
+var generators = []generator{
+	{"maze", drawMaze}, {"graph", drawGraph}, {"pattern", drawPattern}, {"label", drawLabel},
+	{"line", drawLine}, {"arrow", drawArrow}, {"overlap", drawOverlap}, {"balance", drawBalance},
 }
 
-// Tests lists the eight tests in the order of the paper.
+// Tests returns the names of the eight tests in the order of the paper.
 func Tests() []string {
-	names := make([]string, len(makers))
-	for i, m := range makers {
+	names := make([]string, len(generators))
+	for i, m := range generators {
 		names[i] = m.name
 	}
 	return names
@@ -102,13 +102,13 @@ func Tests() []string {
 // Make returns scenario number index of a test. The same arguments give the same
 // scenario on every machine.
 func Make(seed uint64, test string, index int) (*Scenario, error) {
-	return draw(seed, test, index, func(*Scenario) bool { return true })
+	return drawUntil(seed, test, index, func(*Scenario) bool { return true })
 }
 
-// draw draws scenarios from the random numbers of (seed, test, index) until one is valid
-// and fits.
-func draw(seed uint64, test string, index int, fits func(*Scenario) bool) (*Scenario, error) {
-	for _, m := range makers {
+// drawUntil draws scenarios with the random numbers of (seed, test, index) until one is valid and
+// fits.
+func drawUntil(seed uint64, test string, index int, fits func(*Scenario) bool) (*Scenario, error) {
+	for _, m := range generators {
 		if m.name != test {
 			continue
 		}
@@ -125,9 +125,8 @@ func draw(seed uint64, test string, index int, fits func(*Scenario) bool) (*Scen
 	return nil, fmt.Errorf("cannot make scenario: unknown test %q; want one of %v", test, Tests())
 }
 
-// Rand returns the random numbers that belong to (seed, test, index). Another
-// user of the same scenario, such as a program that answers it, names itself in
-// who and gets numbers of its own.
+// Rand returns the random generator of (seed, test, index). who separates the generators of
+// different users of a scenario, such as a program that answers it.
 func Rand(seed uint64, test string, index int, who string) *rand.Rand {
 	h := sha256.Sum256(fmt.Appendf(nil, "aspire scenario %d/%s/%d/%s", seed, test, index, who))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[:8]), binary.LittleEndian.Uint64(h[8:16])))
@@ -145,31 +144,20 @@ type Line struct {
 	Response *string `json:"response"` // nil: a missing answer
 }
 
-// AppendLine appends the scenario with a model's answer as one dump line, with
-// its line end.
+// AppendLine appends the scenario with a model's answer as a line of a dump.
 func (s *Scenario) AppendLine(dst []byte, model string, response *string) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // only makes the lines longer
-	err := enc.Encode(Line{
+	return s.appendJSON(dst, Line{
 		ID: s.ID() + "/" + model, Suite: "aspire", Test: s.Test, Model: model,
 		Prompt: s.Prompt, Shapes: s.Shapes, Task: s.Task, Response: response,
 	})
-	if err != nil {
-		return dst, fmt.Errorf("cannot encode scenario %s: %w", s.ID(), err)
-	}
-	return append(dst, b.Bytes()...), nil
 }
 
-// AppendTask appends the scenario as one line of a task file: a dump line without a model
-// and a response, with the seed, the index, the level and the measures. Its id names test,
-// seed and index. See docs/spec/aspire.md#r72.
+// AppendTask appends the scenario as a line of a task file: a dump line without model and
+// response, with the seed, the index, the level and the measures. Its id names test, seed and
+// index. See docs/spec/aspire.md#r72.
 func (s *Scenario) AppendTask(dst []byte, seed uint64) ([]byte, error) {
 	measures, level := s.Measured()
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
+	return s.appendJSON(dst, struct {
 		ID       string   `json:"id"`
 		Suite    string   `json:"suite"`
 		Test     string   `json:"test"`
@@ -181,8 +169,15 @@ func (s *Scenario) AppendTask(dst []byte, seed uint64) ([]byte, error) {
 		Level    Level    `json:"level"`
 		Measures Measures `json:"measures"`
 	}{fmt.Sprintf("%s-s%d-%02d", s.Test, seed, s.Index), "aspire", s.Test, s.Prompt, s.Shapes, s.Task, seed, s.Index, level, measures})
-	if err != nil {
+}
+
+// appendJSON appends a line of JSON, without the escapes for HTML.
+func (s *Scenario) appendJSON(dst []byte, line any) ([]byte, error) {
+	b := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(line); err != nil {
 		return dst, fmt.Errorf("cannot encode scenario %s: %w", s.ID(), err)
 	}
-	return append(dst, b.Bytes()...), nil
+	return b.Bytes(), nil
 }

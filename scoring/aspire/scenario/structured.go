@@ -14,7 +14,7 @@ const (
 	pieceSide  = 90
 )
 
-// MazeTask is what the maze is scored by (docs/spec/aspire.md#r25, docs/spec/aspire.md#r2).
+// MazeTask holds the criteria of the maze test (docs/spec/aspire.md#r25, docs/spec/aspire.md#r2).
 type MazeTask struct {
 	Anchor    string     `json:"anchor"`    // id of the shape that the task names
 	Direction string     `json:"direction"` // "north", "northeast", ...
@@ -23,8 +23,8 @@ type MazeTask struct {
 	CellWidth float64    `json:"cell_width"`
 }
 
-// directions are the names of the directions in the order in which (row, column) steps are
-// tried; y grows downwards. See docs/spec/aspire.md#r26.
+// directions are the compass directions with their (row, column) steps, in the order in which they
+// are tried; y grows downwards. See docs/spec/aspire.md#r26.
 var directions = []struct {
 	name   string
 	dr, dc int
@@ -33,13 +33,13 @@ var directions = []struct {
 	{"south", 1, 0}, {"southwest", 1, -1}, {"west", 0, -1}, {"northwest", -1, -1},
 }
 
-// maze draws the grid and four shapes in distinct squares; the target is an empty
-// square next to one of them. Redrawn when that shape has none (docs/spec/aspire.md#r25).
-func maze(r *rand.Rand) (Scenario, bool) {
+// drawMaze draws the grid and four shapes in distinct squares. The target is an empty square next
+// to one of them; without one the draw is repeated (docs/spec/aspire.md#r25).
+func drawMaze(r *rand.Rand) (Scenario, bool) {
 	var s Scenario
 	for row := range gridSide {
 		for col := range gridSide {
-			cell := solid(fmt.Sprintf("shape:cell-%d-%d", row, col), "rectangle", "grey",
+			cell := solidGeo(fmt.Sprintf("shape:cell-%d-%d", row, col), "rectangle", "grey",
 				gridOrigin+float64(col*cellSide), gridOrigin+float64(row*cellSide), cellSide, cellSide)
 			cell.Props.Fill, cell.Props.Dash = "none", "solid"
 			s.Shapes = append(s.Shapes, cell)
@@ -47,11 +47,11 @@ func maze(r *rand.Rand) (Scenario, bool) {
 	}
 	squares := r.Perm(gridSide * gridSide)[:4]
 	taken := map[int]bool{}
-	looks := pairs(r, 4, "red", "star")
+	looks := distinctLooks(r, 4, "red", "star")
 	for i, sq := range squares {
 		taken[sq] = true
 		const inset = (cellSide - pieceSide) / 2
-		s.Shapes = append(s.Shapes, solid("shape:"+looks[i][0]+"-"+looks[i][1], looks[i][1], looks[i][0],
+		s.Shapes = append(s.Shapes, solidGeo("shape:"+looks[i][0]+"-"+looks[i][1], looks[i][1], looks[i][0],
 			gridOrigin+inset+float64(sq%gridSide*cellSide), gridOrigin+inset+float64(sq/gridSide*cellSide),
 			pieceSide, pieceSide))
 	}
@@ -75,21 +75,21 @@ func maze(r *rand.Rand) (Scenario, bool) {
 	return s, false
 }
 
-// GraphTask is what the graph is scored by (docs/spec/aspire.md#r31).
+// GraphTask holds the criteria of the graph test (docs/spec/aspire.md#r31).
 type GraphTask struct {
 	Node       string   `json:"node"` // the green one
 	Nodes      []string `json:"nodes"`
 	Neighbours []string `json:"neighbours"` // never empty
 }
 
-// graph draws an Erdős–Rényi graph with 10 nodes and p = 0.3 on a circle; redrawn
-// while the green node has no neighbour (docs/spec/aspire.md#r32).
-func graph(r *rand.Rand) (Scenario, bool) {
+// drawGraph draws an Erdős–Rényi graph with 10 nodes and p = 0.3 on a circle. The draw is repeated
+// if the green node has no neighbour (docs/spec/aspire.md#r32).
+func drawGraph(r *rand.Rand) (Scenario, bool) {
 	const n, p, radius, cx, cy, side = 10, 0.3, 320, 700, 400, 60
 	var at [n][2]float64
 	for k, i := range r.Perm(n) {
 		sin, cos := math.Sincos(2 * math.Pi * float64(k) / n)
-		at[i] = [2]float64{cents(cx + radius*cos), cents(cy + radius*sin)}
+		at[i] = [2]float64{roundCents(cx + radius*cos), roundCents(cy + radius*sin)}
 	}
 	var edges [][2]int
 	for i := range n {
@@ -108,7 +108,7 @@ func graph(r *rand.Rand) (Scenario, bool) {
 		s.Shapes = append(s.Shapes, Shape{ID: fmt.Sprintf("shape:edge-%d", k), Type: "line", X: a[0], Y: a[1],
 			Props: Props{Color: "black", Spline: "line", Points: &Ends{
 				Vertex{ID: "a1", Index: "a1"},
-				Vertex{ID: "a2", Index: "a2", X: cents(b[0] - a[0]), Y: cents(b[1] - a[1])}}}})
+				Vertex{ID: "a2", Index: "a2", X: roundCents(b[0] - a[0]), Y: roundCents(b[1] - a[1])}}}})
 		if e[0] == green {
 			linked[e[1]] = true
 		} else if e[1] == green {
@@ -121,7 +121,7 @@ func graph(r *rand.Rand) (Scenario, bool) {
 		if i == green {
 			color = "green"
 		}
-		s.Shapes = append(s.Shapes, solid(id, "ellipse", color, cents(at[i][0]-side/2), cents(at[i][1]-side/2), side, side))
+		s.Shapes = append(s.Shapes, solidGeo(id, "ellipse", color, roundCents(at[i][0]-side/2), roundCents(at[i][1]-side/2), side, side))
 		task.Nodes = append(task.Nodes, id)
 		if linked[i] {
 			task.Neighbours = append(task.Neighbours, id)
@@ -133,17 +133,17 @@ func graph(r *rand.Rand) (Scenario, bool) {
 	return s, len(task.Neighbours) > 0
 }
 
-// PatternTask is what the pattern is scored by (docs/spec/aspire.md#r35).
+// PatternTask holds the criteria of the pattern test (docs/spec/aspire.md#r35).
 type PatternTask struct {
 	Mode    string `json:"mode"` // "color" or "shape": the attribute in which the outlier differs
 	Outlier string `json:"outlier"`
 }
 
-// pattern draws the cross product of two values of each attribute, and one shape
-// with a third value of one of them (docs/spec/aspire.md#r36, docs/spec/aspire.md#r37).
-func pattern(r *rand.Rand) (Scenario, bool) {
+// drawPattern draws the four combinations of two colours and two outlines, and an outlier with a
+// third value of one of them (docs/spec/aspire.md#r36, docs/spec/aspire.md#r37).
+func drawPattern(r *rand.Rand) (Scenario, bool) {
 	mode := pick(r, []string{"color", "shape"})
-	hues, kinds := some(r, colors, 3), some(r, geos, 3)
+	hues, kinds := sample(r, colors, 3), sample(r, geos, 3)
 	var looks [5][2]string
 	for i := range 4 {
 		looks[i] = [2]string{hues[i/2], kinds[i%2]}
@@ -157,8 +157,8 @@ func pattern(r *rand.Rand) (Scenario, bool) {
 	task := &PatternTask{Mode: mode}
 	for k, i := range r.Perm(5) {
 		id := fmt.Sprintf("shape:shape-%d", k)
-		x, y := round(60+260*float64(k)+100*r.Float64(), 0.5), round(80+500*r.Float64(), 0.5)
-		s.Shapes = append(s.Shapes, solid(id, looks[i][1], looks[i][0], x, y, 140, 140))
+		x, y := roundTo(60+260*float64(k)+100*r.Float64(), 0.5), roundTo(80+500*r.Float64(), 0.5)
+		s.Shapes = append(s.Shapes, solidGeo(id, looks[i][1], looks[i][0], x, y, 140, 140))
 		if i == 4 {
 			task.Outlier = id
 		}

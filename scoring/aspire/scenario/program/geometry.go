@@ -6,51 +6,49 @@ import (
 	"plumb/scoring/aspire/scenario"
 )
 
-// point is in page px.
+// point is a point on the page, px.
 type point struct{ x, y float64 }
 
-// stroke is half the default stroke width: ink reaches that far beyond an outline.
-const stroke = 1.75
+// halfStroke is half the default stroke width: ink extends that far beyond an outline.
+const halfStroke = 1.75
 
-// corners returns the outline of a geo shape over its box, close enough to plan
-// with: curves as chords, clouds as the stadium inside their bumps.
-func corners(s *scenario.Shape) []point {
+// outlinePoints returns the outline of a geo shape, accurate enough to plan with: curves as
+// chords, a cloud as the stadium inside its bumps.
+func outlinePoints(s *scenario.Shape) []point {
 	w, h := s.Props.W, s.Props.H
-	unit := map[string][]point{
-		"triangle": {{.5, 0}, {1, 1}, {0, 1}},
-		"diamond":  {{.5, 0}, {1, .5}, {.5, 1}, {0, .5}},
-	}
 	var out []point
 	switch s.Props.Geo {
-	case "triangle", "diamond":
-		out = unit[s.Props.Geo]
+	case "triangle":
+		out = []point{{.5, 0}, {1, 1}, {0, 1}}
+	case "diamond":
+		out = []point{{.5, 0}, {1, .5}, {.5, 1}, {0, .5}}
 	case "pentagon":
-		out = regular(5)
+		out = regularPolygon(5)
 	case "hexagon":
-		out = regular(6)
+		out = regularPolygon(6)
 	case "octagon":
-		out = regular(8)
+		out = regularPolygon(8)
 	case "star":
-		out = star()
+		out = starPoints()
 	case "ellipse":
-		out = round(48)
+		out = circlePoints(48)
 	case "heart":
-		out = heart()
+		out = heartPoints()
 	case "trapezoid":
 		o := 0.38 * min(w, h)
-		return place(s, []point{{o, 0}, {w - o, 0}, {w, h}, {0, h}}, 1, 1)
+		return scaledTo(s, []point{{o, 0}, {w - o, 0}, {w, h}, {0, h}}, 1, 1)
 	case "oval":
-		return place(s, stadium(w, h, 0), 1, 1)
+		return scaledTo(s, stadiumPoints(w, h, 0), 1, 1)
 	case "cloud":
-		return place(s, stadium(w, h, 0.07*min(w, h)), 1, 1)
+		return scaledTo(s, stadiumPoints(w, h, 0.07*min(w, h)), 1, 1)
 	default:
 		out = []point{{0, 0}, {1, 0}, {1, 1}, {0, 1}}
 	}
-	return place(s, out, w, h)
+	return scaledTo(s, out, w, h)
 }
 
-// place scales the points and moves them to the shape's origin on the page.
-func place(s *scenario.Shape, p []point, w, h float64) []point {
+// scaledTo scales the points and moves them to the shape's origin on the page.
+func scaledTo(s *scenario.Shape, p []point, w, h float64) []point {
 	out := make([]point, len(p))
 	for i, q := range p {
 		out[i] = point{s.X + q.x*w, s.Y + q.y*h}
@@ -58,8 +56,8 @@ func place(s *scenario.Shape, p []point, w, h float64) []point {
 	return out
 }
 
-// regular is a polygon whose vertices' bounding box is the unit square.
-func regular(n int) []point {
+// regularPolygon returns a regular polygon whose bounding box is the unit square.
+func regularPolygon(n int) []point {
 	p := make([]point, n)
 	for i := range p {
 		sin, cos := math.Sincos(-math.Pi/2 + 2*math.Pi*float64(i)/float64(n))
@@ -72,9 +70,9 @@ func regular(n int) []point {
 	return p
 }
 
-// star is the editor's five-pointed star over the unit square, whose inner radius is half the
-// outer one. See docs/spec/drawing.md#r22.
-func star() []point {
+// starPoints returns the editor's five-pointed star over the unit square. Its inner radius is half
+// the outer one. See docs/spec/drawing.md#r22.
+func starPoints() []point {
 	p := make([]point, 10)
 	for i := range p {
 		sin, cos := math.Sincos(-math.Pi/2 + math.Pi/5*float64(i))
@@ -87,7 +85,8 @@ func star() []point {
 	return p
 }
 
-func round(n int) []point {
+// circlePoints returns a circle over the unit square as n points.
+func circlePoints(n int) []point {
 	p := make([]point, n)
 	for i := range p {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(n))
@@ -96,8 +95,8 @@ func round(n int) []point {
 	return p
 }
 
-// heart is the editor's heart over the unit square.
-func heart() []point {
+// heartPoints returns the editor's heart over the unit square.
+func heartPoints() []point {
 	curves := [][4]point{
 		{{.5, 1}, {.375, .75}, {0, .625}, {0, .3}},
 		{{0, .3}, {0, -.08}, {.4625, -.08}, {.5, .225}},
@@ -121,8 +120,8 @@ func heart() []point {
 	return p
 }
 
-// stadium is a rectangle with half discs at its short sides, inset from the box.
-func stadium(w, h, inset float64) []point {
+// stadiumPoints returns a rectangle with half discs at its short sides, inset from the box.
+func stadiumPoints(w, h, inset float64) []point {
 	r := min(w, h)/2 - inset
 	dx, dy := max(0, (w-h)/2), max(0, (h-w)/2)
 	p := make([]point, 48)
@@ -143,7 +142,7 @@ func box(p []point) (lo, hi point) {
 	return lo, hi
 }
 
-// inside reports whether a point lies in the polygon.
+// inside reports whether a point lies in the polygon, by the even-odd rule.
 func inside(p []point, at point) bool {
 	in := false
 	for i, a := range p {
@@ -155,9 +154,9 @@ func inside(p []point, at point) bool {
 	return in
 }
 
-// grown is the polygon spread about its box's centre so that its box grows by d
-// on every side: the outline with its stroke, nearly.
-func grown(p []point, d float64) []point {
+// expanded scales the polygon about its centre so that its bounding box grows by d on every side:
+// approximately the outline with its stroke.
+func expanded(p []point, d float64) []point {
 	lo, hi := box(p)
 	c, s := point{(lo.x + hi.x) / 2, (lo.y + hi.y) / 2}, point{(hi.x - lo.x) / 2, (hi.y - lo.y) / 2}
 	out := make([]point, len(p))
@@ -167,8 +166,8 @@ func grown(p []point, d float64) []point {
 	return out
 }
 
-// ink is a coarse picture of the frame: which cells are covered.
-type ink struct {
+// inkGrid is a coarse raster of the frame of the balance test: which cells are covered.
+type inkGrid struct {
 	covered [frameW / cell][frameH / cell]bool
 }
 
@@ -179,8 +178,8 @@ const (
 	cell   = 2
 )
 
-// add covers the polygon's cells; ink outside the frame is cut off.
-func (k *ink) add(p []point) {
+// add covers the polygon's cells inside the frame.
+func (k *inkGrid) add(p []point) {
 	lo, hi := box(p)
 	for i := max(0, int(lo.x)/cell); i < min(len(k.covered), int(hi.x)/cell+1); i++ {
 		column := k.covered[i][:]
@@ -192,12 +191,11 @@ func (k *ink) add(p []point) {
 	}
 }
 
-// mass returns the covered area in px and its centre; zero when nothing is.
-func (k *ink) mass() (area float64, centre point) { return k.beside(point{}, -1, -1) }
+// mass returns the covered area in px and its centre, or zero if nothing is covered.
+func (k *inkGrid) mass() (area float64, centre point) { return k.massOutside(point{}, -1, -1) }
 
-// beside is the mass of what lies outside the rectangle with this centre and
-// these half sides.
-func (k *ink) beside(c point, halfW, halfH float64) (area float64, centre point) {
+// massOutside is mass without the rectangle with this centre and these half sides.
+func (k *inkGrid) massOutside(c point, halfW, halfH float64) (area float64, centre point) {
 	for i := range k.covered {
 		x := float64(i*cell) + cell/2
 		for j, on := range k.covered[i] {

@@ -1,94 +1,91 @@
 package program
 
-import (
-	"slices"
-)
+import "slices"
 
-// noisy answers with small errors, and is wrong now and then.
-// Every eighth scenario or so its answer cannot be read.
+// noisy answers with small errors and sometimes a wrong choice. Every eighth answer is unreadable.
 var noisy = map[string]func(*question) *string{
 	"maze": func(q *question) *string {
-		at, anchor, _ := q.target()
+		at, anchor, _ := q.mazeTarget()
 		if q.chance(0.15) { // the neighbouring direction
 			x, y := anchor.Centre()
-			at = point{x + q.square(), y}
+			at = point{x + q.cellWidth(), y}
 		}
 		side := hundredth(80 + 20*q.r.Float64())
 		star := geoShape("", "star", "red", tenth(at.x-side/2+q.normal(18)), tenth(at.y-side/2+q.normal(18)), side, side)
-		return q.utter(operations(list{star}, list{}, list{}))
+		return q.formatNoisy(creating(list{star}))
 	},
 	"graph": func(q *question) *string {
 		_, linked, others := q.neighbours()
-		picked := q.misses(linked, 0.15)
+		picked := q.dropSome(linked, 0.15)
 		for _, n := range others {
 			if q.chance(0.08) {
 				picked = append(picked, n)
 			}
 		}
-		return q.utter(operations(list{}, list{}, recolored(picked)))
+		return q.formatNoisy(updating(recolorAll(picked, "red")))
 	},
 	"pattern": func(q *question) *string {
 		id := q.outlier()
 		if q.chance(0.2) {
 			id = q.shapes[q.r.IntN(len(q.shapes))].ID
 		}
-		return q.utter(operations(list{}, list{id}, list{}))
+		return q.formatNoisy(deleting(list{id}))
 	},
 	"label": func(q *question) *string {
 		s := &q.shapes[0]
 		size := sizes[q.r.IntN(3)+1]
 		text := s.Props.Color + "\n" + s.Props.Geo
-		w, h := extent(text, size.px)
+		w, h := textExtent(text, size.px)
 		cx, cy := s.Centre()
 		label := textShape(text, size.name, tenth(cx-w/2+q.normal(25)), tenth(cy-h/2+q.normal(25)),
-			field{"textAlign", "middle"}, field{"font", []string{"draw", "sans", "serif", "mono"}[q.habit(4)]})
-		return q.utter(operations(list{label}, list{}, list{}))
+			field{"textAlign", "middle"}, field{"font", []string{"draw", "sans", "serif", "mono"}[q.cycle(4)]})
+		return q.formatNoisy(creating(list{label}))
 	},
 	"line": func(q *question) *string {
-		a, b := q.ends()
+		a, b := q.lineEnds()
 		a = point{a.x + q.normal(22), a.y + q.normal(22)}
 		b = point{b.x + q.normal(22), b.y + q.normal(22)}
 		if q.chance(0.1) {
-			return q.utter(operations(list{arrowShape(a, b)}, list{}, list{}))
+			return q.formatNoisy(creating(list{arrowShape(a, b)}))
 		}
-		return q.utter(operations(list{lineShape(a, b)}, list{}, list{}))
+		return q.formatNoisy(creating(list{lineShape(a, b)}))
 	},
 	"arrow": func(q *question) *string {
 		circle := "shape:green-circle"
 		if q.chance(0.1) {
 			circle = "shape:orange-circle"
 		}
-		return q.utter(rotation(hundredth(q.turn(circle) + q.normal(0.3))))
+		return q.formatNoisy(rotation(hundredth(q.angleTo(circle) + q.normal(0.3))))
 	},
 	"overlap": func(q *question) *string {
-		targets, reference, _ := q.hidden()
-		picked := q.misses(targets, 0.2)
+		targets, reference, _ := q.overlapTargets()
+		picked := q.dropSome(targets, 0.2)
 		if q.chance(0.15) {
 			picked = append(picked, reference)
 		}
-		return q.utter(operations(list{}, names(picked), list{}))
+		return q.formatNoisy(deleting(idList(picked)))
 	},
 	"balance": func(q *question) *string {
-		return q.utter(operations(list{q.mirrored()}, list{}, list{}))
+		return q.formatNoisy(creating(list{q.naiveCounterweight()}))
 	},
 }
 
-// utter writes the answer in a readable form, or, one time in eight, in none.
-func (q *question) utter(a object) *string {
+// formatNoisy formats the answer; every eighth answer is unreadable.
+func (q *question) formatNoisy(a object) *string {
 	if q.index%8 == 7 {
-		return q.say(unreadable, a, nothing())
+		return q.format(unreadable, a, nothing())
 	}
-	return q.say(readable, a, nothing())
+	return q.format(readable, a, nothing())
 }
 
-// misses leaves each of the ids out with probability p.
-func (q *question) misses(ids []string, p float64) []string {
+// dropSome leaves out each of the ids with probability p.
+func (q *question) dropSome(ids []string, p float64) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(string) bool { return q.chance(p) })
 }
 
-// mirrored is a shape opposite to the others, sized by their boxes' areas: the
-// rule of thumb, which forgets that outlines do not fill their boxes.
-func (q *question) mirrored() object {
+// naiveCounterweight returns a shape opposite to the others, sized by the areas of their boxes.
+// That rule of thumb ignores that outlines do not fill their boxes.
+func (q *question) naiveCounterweight() object {
 	var area float64
 	var at point
 	for i := range q.shapes {
@@ -100,7 +97,7 @@ func (q *question) mirrored() object {
 	at = point{frameW - at.x/area, frameH - at.y/area}
 	w := tenth(300 + q.normal(40))
 	h := tenth(max(60, area/w*(0.8+q.normal(0.1))))
-	geo := []string{"rectangle", "ellipse", "hexagon", "octagon"}[q.habit(4)]
+	geo := []string{"rectangle", "ellipse", "hexagon", "octagon"}[q.cycle(4)]
 	o := geoShape("shape:counterweight", geo, "violet", tenth(at.x-w/2+q.normal(20)), tenth(at.y-h/2+q.normal(20)), w, h)
 	if q.chance(0.25) {
 		o = append(o[:4:4], append(object{{"rotation", hundredth(q.normal(0.15))}}, o[4:]...)...)

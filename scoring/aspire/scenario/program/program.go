@@ -1,17 +1,17 @@
-// Package program answers ASPIRE scenarios the way models do, with skill that is
-// known beforehand. In: a scenario, of which a program reads only what a model
-// would see (the task text and the shapes). Out: the raw text of an answer, with
-// the prose, fences, arithmetic and mistakes that real answers have. It never
-// looks at the criteria, and the same scenario gives the same answer.
+// Package program answers ASPIRE scenarios as models do, with known skill, for benchmarks and
+// tests. In: a scenario, of which a program reads only what a model would see (the task text and
+// the shapes). Out: the raw text of an answer, with the prose, fences, arithmetic and mistakes of
+// real answers. The same scenario gives the same answer.
 package program
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"plumb/scoring/aspire/scenario"
 )
 
-// Program is one way of answering.
+// Program is one simulated model.
 type Program struct {
 	Name string
 	Doc  string // one line on its skill
@@ -19,7 +19,7 @@ type Program struct {
 	answers map[string]func(*question) *string
 }
 
-// question is what a program sees, and its own random numbers.
+// question is what a program sees of a scenario, and its own random generator.
 type question struct {
 	prompt string
 	shapes []scenario.Shape
@@ -27,7 +27,7 @@ type question struct {
 	r      *rand.Rand
 }
 
-// All lists the programs, the most skilful first.
+// All returns the programs, the most skilful first.
 func All() []Program {
 	return []Program{
 		{"exact", "solves every test; writes its answers in all forms that can be read", exact},
@@ -36,7 +36,7 @@ func All() []Program {
 	}
 }
 
-// Answer returns the raw text for a scenario, or nil for a missing answer. See
+// Answer returns the raw text of the answer to a scenario, or nil for a missing answer. See
 // docs/spec/cli.md#r17.
 func (p Program) Answer(seed uint64, s *scenario.Scenario) *string {
 	q := &question{prompt: s.Prompt, shapes: s.Shapes, index: s.Index,
@@ -44,23 +44,22 @@ func (p Program) Answer(seed uint64, s *scenario.Scenario) *string {
 	return p.answers[s.Test](q)
 }
 
-// habit picks one of n ways: round the list, so that 25 scenarios show them all.
-func (q *question) habit(n int) int { return q.index % n }
+// cycle returns index modulo n, to choose among n forms so that 25 scenarios show them all.
+func (q *question) cycle(n int) int { return q.index % n }
 
-// normal returns a normally distributed number with this deviation.
+// normal returns a normally distributed number with this standard deviation.
 func (q *question) normal(deviation float64) float64 { return q.r.NormFloat64() * deviation }
 
-// chance is true with probability p.
+// chance returns true with probability p.
 func (q *question) chance(p float64) bool { return q.r.Float64() < p }
 
-// byID returns the shape with this id; the programs only ask for ids they read.
+// byID returns the shape with this id, which exists.
 func (q *question) byID(id string) *scenario.Shape {
-	for i := range q.shapes {
-		if q.shapes[i].ID == id {
-			return &q.shapes[i]
-		}
+	i := slices.IndexFunc(q.shapes, func(s scenario.Shape) bool { return s.ID == id })
+	if i < 0 {
+		panic("BUG: no shape " + id)
 	}
-	panic("BUG: no shape " + id)
+	return &q.shapes[i]
 }
 
 // byLook returns the last shape with this colour and geo.
@@ -71,4 +70,26 @@ func (q *question) byLook(color, geo string) *scenario.Shape {
 		}
 	}
 	panic("BUG: no " + color + " " + geo)
+}
+
+// DemoSeed is the seed of the sample dump in testdata/aspire.
+const DemoSeed = 1
+
+// Dump returns the sample dump as JSONL: every scenario of every test, answered by every program.
+func Dump(seed uint64) ([]byte, error) {
+	var out []byte
+	for _, test := range scenario.Tests() {
+		for index := range scenario.PerTest {
+			s, err := scenario.Make(seed, test, index)
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range All() {
+				if out, err = s.AppendLine(out, p.Name, p.Answer(seed, s)); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return out, nil
 }

@@ -96,15 +96,15 @@ func TestFitStaysInside(t *testing.T) {
 				t.Fatal(err)
 			}
 			q := &question{shapes: s.Shapes}
-			c := q.fit(&s.Shapes[0])
+			c := q.placeCaption(&s.Shapes[0])
 			px := 0.0
 			for _, z := range sizes {
 				if z.name == c.size && z.scale == c.scale {
 					px = z.px
 				}
 			}
-			w, h := extent(c.text, px)
-			if px == 0 || !holds(corners(&s.Shapes[0]), c.at.x, c.at.y, w, h) {
+			w, h := textExtent(c.text, px)
+			if px == 0 || !containsBox(outlinePoints(&s.Shapes[0]), c.at.x, c.at.y, w, h) {
 				t.Errorf("seed %d %s: %q at %v does not fit", seed, s.Shapes[0].ID, c.text, c.at)
 			}
 		}
@@ -120,16 +120,16 @@ func TestCounterweight(t *testing.T) {
 		}
 		q := &question{shapes: s.Shapes}
 		at, w, h := q.counterweight()
-		var k ink
+		var k inkGrid
 		for j := range s.Shapes {
-			k.add(grown(corners(&s.Shapes[j]), stroke))
+			k.add(expanded(outlinePoints(&s.Shapes[j]), halfStroke))
 		}
-		area, c := k.beside(at, w/2+stroke, h/2+stroke)
-		weight := (w + 2*stroke) * (h + 2*stroke)
+		area, c := k.massOutside(at, w/2+halfStroke, h/2+halfStroke)
+		weight := (w + 2*halfStroke) * (h + 2*halfStroke)
 		if x, y := (area*c.x+weight*at.x)/(area+weight), (area*c.y+weight*at.y)/(area+weight); math.Hypot(x-700, y-400) > 0.1 {
 			t.Errorf("%s: centre of mass is (%g, %g); want (700, 400)", s.ID(), x, y)
 		}
-		if !fits(at, w, h) {
+		if !insideFrame(at, w, h) {
 			t.Errorf("%s: the counterweight leaves the frame: centre %v, %g x %g", s.ID(), at, w, h)
 		}
 	}

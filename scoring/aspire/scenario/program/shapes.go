@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// geoShape is one entry of createShapes; without an id where id is "".
+// geoShape is an entry of createShapes, without an id if id is "".
 func geoShape(id, geo, color string, x, y, w, h any) object {
 	var o object
 	if id != "" {
@@ -15,13 +15,13 @@ func geoShape(id, geo, color string, x, y, w, h any) object {
 		{"geo", geo}, {"color", color}, {"w", w}, {"h", h}, {"fill", "solid"}}})
 }
 
-// textShape is a label; further props come last.
+// textShape is a text entry of createShapes; more props come last.
 func textShape(text, size string, x, y any, more ...field) object {
 	props := append(object{{"text", text}, {"size", size}}, more...)
 	return object{{"type", "text"}, {"x", x}, {"y", y}, {"props", props}}
 }
 
-// lineShape is a two-point line from a to b.
+// lineShape is a line entry of createShapes from a to b.
 func lineShape(a, b point) object {
 	vertex := func(id string, x, y float64) object {
 		return object{{"id", id}, {"index", id}, {"x", x}, {"y", y}}
@@ -32,29 +32,29 @@ func lineShape(a, b point) object {
 			{"a2", vertex("a2", hundredth(b.x-a.x), hundredth(b.y-a.y))}}}}}}
 }
 
-// arrowShape is an unbound arrow from a to b.
+// arrowShape is an arrow entry of createShapes from a to b, bound to no shape.
 func arrowShape(a, b point) object {
 	return object{{"type", "arrow"}, {"x", hundredth(a.x)}, {"y", hundredth(a.y)}, {"props", object{
 		{"start", object{{"x", 0.0}, {"y", 0.0}}},
 		{"end", object{{"x", hundredth(b.x - a.x)}, {"y", hundredth(b.y - a.y)}}}}}}
 }
 
-// recolor is one entry of updateShapes.
+// recolor is an entry of updateShapes that changes a colour.
 func recolor(id, color string) object {
 	return object{{"id", id}, {"type", "geo"}, {"props", object{{"color", color}}}}
 }
 
-// recolored recolours each of the ids red.
-func recolored(ids []string) list {
+// recolorAll returns updates that recolour each of the ids.
+func recolorAll(ids []string, color string) list {
 	out := list{}
 	for _, id := range ids {
-		out = append(out, recolor(id, "red"))
+		out = append(out, recolor(id, color))
 	}
 	return out
 }
 
-// names is a list of ids.
-func names(ids []string) list {
+// idList returns ids as a JSON list.
+func idList(ids []string) list {
 	out := list{}
 	for _, id := range ids {
 		out = append(out, id)
@@ -62,21 +62,22 @@ func names(ids []string) list {
 	return out
 }
 
-// sum writes a number the way a model that shows its work does: the value of
-// "c - w/2" for the corner of a box of size w about c.
-func sum(c, w float64) raw { return raw(number(c) + " - " + number(w) + "/2") }
+// sumExpr writes the corner of a box of size w about c as the expression "c - w/2", like a model
+// that shows its work.
+func sumExpr(c, w float64) raw { return raw(number(c) + " - " + number(w) + "/2") }
 
+// number formats v with as many decimals as it needs.
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// rotation is the arrow's answer.
+// rotation is the answer object of the arrow test.
 func rotation(value any) object {
 	return object{{"shape", "shape:blue-arrow"}, {"rotation", value}}
 }
 
-// degrees is an angle in words, which no rule reads as a number.
+// degrees writes an angle in words, which no rule reads as a number.
 func degrees(radians float64) string {
 	return fmt.Sprintf("%.0f degrees", radians*180/3.141592653589793)
 }
 
-// nothing is the answer that changes nothing.
+// nothing is an answer without operations.
 func nothing() object { return operations(list{}, list{}, list{}) }

@@ -7,27 +7,27 @@ import (
 	"plumb/scoring/aspire/scenario"
 )
 
-// steps are the (row, column) steps of the eight directions.
-var steps = map[string]point{
+// directionSteps are the steps of the eight compass directions in squares of the maze.
+var directionSteps = map[string]point{
 	"north": {0, -1}, "northeast": {1, -1}, "east": {1, 0}, "southeast": {1, 1},
 	"south": {0, 1}, "southwest": {-1, 1}, "west": {-1, 0}, "northwest": {-1, -1},
 }
 
-// square is the width of the maze's squares: that of its first cell.
-func (q *question) square() float64 { return q.shapes[0].Props.W }
+// cellWidth returns the width of the maze's squares.
+func (q *question) cellWidth() float64 { return q.shapes[0].Props.W }
 
-// target reads "Draw a red star to the D of the COLOR GEO." and returns the centre
-// of the square that is meant, and the shape it is next to.
-func (q *question) target() (centre point, anchor *scenario.Shape, direction string) {
+// mazeTarget reads "Draw a red star to the D of the COLOR GEO." and returns the centre of the
+// target square, the shape it is next to, and D.
+func (q *question) mazeTarget() (centre point, anchor *scenario.Shape, direction string) {
 	words := strings.Fields(strings.TrimSuffix(q.prompt, "."))
 	direction, anchor = words[6], q.byLook(words[9], words[10])
 	x, y := anchor.Centre()
-	step := steps[direction]
-	return point{x + step.x*q.square(), y + step.y*q.square()}, anchor, direction
+	step := directionSteps[direction]
+	return point{x + step.x*q.cellWidth(), y + step.y*q.cellWidth()}, anchor, direction
 }
 
-// neighbours returns the green node, its neighbours and the other nodes, by which
-// nodes' centres the edges end at.
+// neighbours returns the green node of the graph, its neighbours and the other nodes, from the
+// nodes' centres at which edges end.
 func (q *question) neighbours() (green string, linked, others []string) {
 	centre := map[point]string{}
 	var nodes []string
@@ -61,7 +61,7 @@ func (q *question) neighbours() (green string, linked, others []string) {
 	return green, linked, others
 }
 
-// outlier is the shape with the only value of an attribute that occurs once.
+// outlier returns the shape with the only colour or outline that occurs once.
 func (q *question) outlier() string {
 	for _, attribute := range []func(*scenario.Shape) string{
 		func(s *scenario.Shape) string { return s.Props.Color },
@@ -80,16 +80,17 @@ func (q *question) outlier() string {
 	panic("BUG: a pattern without an outlier")
 }
 
-// ends reads "Draw a line from the center of A to the center of B.".
-func (q *question) ends() (a, b point) {
+// lineEnds reads "Draw a line from the center of A to the center of B." and returns the two
+// centres.
+func (q *question) lineEnds() (a, b point) {
 	words := strings.Fields(strings.TrimSuffix(q.prompt, "."))
 	a.x, a.y = q.byLook(words[7], words[8]).Centre()
 	b.x, b.y = q.byLook(words[13], words[14]).Centre()
 	return a, b
 }
 
-// turn is the rotation that points the arrow at a circle, radians in (-pi, pi].
-func (q *question) turn(circle string) float64 {
+// angleTo returns the rotation that points the arrow at a circle, radians in (-pi, pi].
+func (q *question) angleTo(circle string) float64 {
 	arrow, target := q.byID("shape:blue-arrow"), q.byID(circle)
 	sin, cos := math.Sincos(arrow.Rotation)
 	w, h := arrow.Props.W/2, arrow.Props.H/2
@@ -98,9 +99,9 @@ func (q *question) turn(circle string) float64 {
 	return math.Remainder(math.Atan2(ty-y, tx-x)-(arrow.Rotation-math.Pi/2), 2*math.Pi)
 }
 
-// hidden reads "Delete all shapes D the COLOR rectangle. ..." and returns what is
-// meant, the reference and the rest, in z-order.
-func (q *question) hidden() (targets []string, reference string, rest []string) {
+// overlapTargets reads "Delete all shapes D the COLOR rectangle. ..." and returns the shapes to
+// delete, the reference and the rest, in z-order.
+func (q *question) overlapTargets() (targets []string, reference string, rest []string) {
 	front := strings.Contains(q.prompt, "in front of")
 	words := strings.Fields(q.prompt)
 	color := words[5]
@@ -126,12 +127,12 @@ func (q *question) hidden() (targets []string, reference string, rest []string) 
 	return targets, reference, rest
 }
 
-// counterweight returns the centre and size of a rectangle that moves the
-// whiteboard's centre of mass to the frame's centre.
+// counterweight returns the centre and size of a rectangle that moves the whiteboard's centre of
+// mass to the frame's centre.
 func (q *question) counterweight() (centre point, w, h float64) {
-	var base ink
+	var base inkGrid
 	for i := range q.shapes {
-		base.add(grown(corners(&q.shapes[i]), stroke))
+		base.add(expanded(outlinePoints(&q.shapes[i]), halfStroke))
 	}
 	area, at := base.mass()
 	middle := point{frameW / 2, frameH / 2}
@@ -142,24 +143,24 @@ func (q *question) counterweight() (centre point, w, h float64) {
 		w = hundredth(math.Sqrt(heavy * 1.5))
 		h = hundredth(heavy / w)
 		centre = point{middle.x + lever.x/share, middle.y + lever.y/share}
-		if fits(centre, w, h) {
+		if insideFrame(centre, w, h) {
 			break
 		}
 	}
 	for range 8 { // what the rectangle covers counts once, so the first guess may be off
-		area, at = base.beside(centre, w/2+stroke, h/2+stroke)
-		lever := area / ((w + 2*stroke) * (h + 2*stroke))
+		area, at = base.massOutside(centre, w/2+halfStroke, h/2+halfStroke)
+		lever := area / ((w + 2*halfStroke) * (h + 2*halfStroke))
 		centre = point{hundredth(middle.x + (middle.x-at.x)*lever), hundredth(middle.y + (middle.y-at.y)*lever)}
 	}
 	return centre, w, h
 }
 
-// fits reports whether the rectangle with its stroke lies inside the frame.
-func fits(c point, w, h float64) bool {
+// insideFrame reports whether the rectangle with its stroke lies inside the frame.
+func insideFrame(c point, w, h float64) bool {
 	return c.x-w/2 > 5 && c.x+w/2 < frameW-5 && c.y-h/2 > 5 && c.y+h/2 < frameH-5
 }
 
-// caption is a text and where its box's top left corner goes.
+// caption is a text with the top left corner of its box.
 type caption struct {
 	text  string
 	size  string
@@ -167,8 +168,8 @@ type caption struct {
 	at    point
 }
 
-// sizes are the font sizes of text shapes, px, the largest first; below the
-// smallest a text is scaled.
+// sizes are the font sizes of text shapes, px, the largest first. Below the smallest one, text is
+// scaled.
 var sizes = []struct {
 	name  string
 	scale float64
@@ -177,9 +178,9 @@ var sizes = []struct {
 	{"xl", 1, 44}, {"l", 1, 36}, {"m", 1, 24}, {"s", 1, 18}, {"s", 0.8, 14.4}, {"s", 0.6, 10.8}, {"s", 0.45, 8.1},
 }
 
-// extent bounds the box of a text in the hand-drawn font: no letter it needs is
-// wider than 0.75 of the font size, and on average they are far below 0.68.
-func extent(text string, px float64) (w, h float64) {
+// textExtent bounds the box of a text in the hand-drawn font. Its letters are at most 0.75 of the
+// font size wide, and on average less than 0.68.
+func textExtent(text string, px float64) (w, h float64) {
 	rows := strings.Split(text, "\n")
 	for _, row := range rows {
 		w = max(w, 0.68*px*float64(len(row))+2)
@@ -187,14 +188,14 @@ func extent(text string, px float64) (w, h float64) {
 	return w, 1.35*px*float64(len(rows)) + 1
 }
 
-// fit finds the largest text that lies inside the shape with a margin.
-func (q *question) fit(s *scenario.Shape) caption {
-	outline := corners(s)
+// placeCaption returns the largest caption that fits inside the shape with a margin.
+func (q *question) placeCaption(s *scenario.Shape) caption {
+	outline := outlinePoints(s)
 	for _, size := range sizes {
 		for _, gap := range []string{" ", "\n"} {
 			text := s.Props.Color + gap + s.Props.Geo
-			w, h := extent(text, size.px)
-			if at, ok := room(s, outline, w, h); ok {
+			w, h := textExtent(text, size.px)
+			if at, ok := findRoom(s, outline, w, h); ok {
 				return caption{text, size.name, size.scale, at}
 			}
 		}
@@ -203,16 +204,16 @@ func (q *question) fit(s *scenario.Shape) caption {
 	return caption{s.Props.Color + "\n" + s.Props.Geo, "s", 0.25, point{x, y}}
 }
 
-// room looks for a place for a w x h box inside the outline, the nearer to the
-// centre of the shape's box the better.
-func room(s *scenario.Shape, outline []point, w, h float64) (at point, ok bool) {
+// findRoom returns a place for a w x h box inside the outline, as near as possible to the centre
+// of the shape's box.
+func findRoom(s *scenario.Shape, outline []point, w, h float64) (at point, ok bool) {
 	const step, margin = 6, 7
 	cx, cy := s.Centre()
 	best := math.Inf(1)
 	for x := s.X; x+w <= s.X+s.Props.W; x += step {
 		for y := s.Y; y+h <= s.Y+s.Props.H; y += step {
 			d := math.Hypot(x+w/2-cx, y+h/2-cy)
-			if d < best && holds(outline, x-margin, y-margin, w+2*margin, h+2*margin) {
+			if d < best && containsBox(outline, x-margin, y-margin, w+2*margin, h+2*margin) {
 				best, at, ok = d, point{hundredth(x), hundredth(y)}, true
 			}
 		}
@@ -220,8 +221,8 @@ func room(s *scenario.Shape, outline []point, w, h float64) (at point, ok bool) 
 	return at, ok
 }
 
-// holds reports whether the border of a box lies inside the outline.
-func holds(outline []point, x, y, w, h float64) bool {
+// containsBox reports whether the border of a box lies inside the outline.
+func containsBox(outline []point, x, y, w, h float64) bool {
 	const n = 24
 	for i := range n + 1 {
 		t := float64(i) / n

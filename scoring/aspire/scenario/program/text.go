@@ -26,7 +26,7 @@ type dialect struct {
 	comment string // written as the first line of the outer object
 }
 
-// write appends v at this depth of nesting.
+// write appends v as JSON in this dialect, at a nesting depth.
 func (d dialect) write(b *strings.Builder, v any, depth int) {
 	switch v := v.(type) {
 	case raw:
@@ -47,6 +47,7 @@ func (d dialect) write(b *strings.Builder, v any, depth int) {
 	}
 }
 
+// entries writes a bracketed list of n entries.
 func (d dialect) entries(b *strings.Builder, open, end byte, n, depth int, entry func(i int)) {
 	b.WriteByte(open)
 	if depth == 0 && d.comment != "" && !d.flat {
@@ -70,32 +71,40 @@ func (d dialect) entries(b *strings.Builder, open, end byte, n, depth int, entry
 	b.WriteByte(end)
 }
 
+// text returns v as text.
 func (d dialect) text(v any) string {
 	var b strings.Builder
 	d.write(&b, v, 0)
 	return b.String()
 }
 
-// operations is the answer's schema for every test but the arrow (docs/spec/aspire.md#r9).
+// operations is the answer object of all tests but the arrow (docs/spec/aspire.md#r9).
 func operations(create, remove, update list) object {
 	return object{{"createShapes", create}, {"deleteShapes", remove}, {"updateShapes", update}}
 }
 
-// tenth rounds to one decimal, as models do; hundredth to two.
+// creating, deleting and updating are answers with operations of one kind.
+func creating(shapes list) object   { return operations(shapes, list{}, list{}) }
+func deleting(ids list) object      { return operations(list{}, ids, list{}) }
+func updating(partials list) object { return operations(list{}, list{}, partials) }
+
+// tenth rounds to one decimal, hundredth to two, as models do.
 func tenth(v float64) float64     { return math.Round(v*10) / 10 }
 func hundredth(v float64) float64 { return math.Round(v*100) / 100 }
 
-// wrap puts an answer into the text that a model sends. wrong is a draft that the
-// text may show before the answer.
-type wrap func(answer, wrong object) string
+// answerForm puts an answer into the text that a model sends. wrong is a draft that the text can
+// show before the answer.
+type answerForm func(answer, wrong object) string
 
-// fence is three of the quote characters that open and close a block.
+// fence opens and closes a block of code.
 const fence = "```"
 
+// fenced returns a fenced block.
 func fenced(tag, body string) string { return fence + tag + "\n" + body + "\n" + fence }
 
-// readable are forms out of which the answer can be read in full (docs/spec/aspire.md#r11, docs/spec/aspire.md#r13).
-var readable = []wrap{
+// readable are text forms from which the answer can be read (docs/spec/aspire.md#r11,
+// docs/spec/aspire.md#r13).
+var readable = []answerForm{
 	func(a, _ object) string { return fenced("json", dialect{}.text(a)) },
 	func(a, _ object) string {
 		return "Looking at the whiteboard, I first note the positions of the shapes.\n\n" +
@@ -122,8 +131,8 @@ var readable = []wrap{
 	},
 }
 
-// unreadable are answers without one: refusals, empty texts, what is cut off.
-var unreadable = []wrap{
+// unreadable are text forms without an answer: refusals, empty texts, truncated blocks.
+var unreadable = []answerForm{
 	func(object, object) string {
 		return "I cannot see any whiteboard in this conversation, sorry. {no json}"
 	},
@@ -140,8 +149,8 @@ var unreadable = []wrap{
 	},
 }
 
-// say is the text in the form that comes round for this scenario.
-func (q *question) say(forms []wrap, a, wrong object) *string {
-	s := forms[q.habit(len(forms))](a, wrong)
+// format puts the answer into the text form of this scenario.
+func (q *question) format(forms []answerForm, a, wrong object) *string {
+	s := forms[q.cycle(len(forms))](a, wrong)
 	return &s
 }
