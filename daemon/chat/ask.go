@@ -187,7 +187,7 @@ func (c *Client) learn(place *slot, p *pass, g *Reading) {
 	}
 	switch {
 	case g.Kind == Retry || g.Kind == Wait && c.cfg.CountWaits:
-		p.bad(g)
+		p.bad(g, c.cfg.CountWaits)
 	case g.Kind == Wait:
 		p.pause(g)
 	case g.Kind == Fatal && c.cfg.Policy == GoOn:

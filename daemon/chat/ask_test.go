@@ -489,6 +489,29 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// Other routes of the endpoint are reached with the key, and errors tell no address.
+func TestDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, _ := pair(t, chattest.Config{}, func(c *chat.Config) { c.URL += "?api-version=1" })
+		resp, err := client.Do(t.Context(), http.MethodGet, "batches?limit=1", "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != 200 || !strings.Contains(string(b), `"has_more":false`) || resp.Request.URL.RawQuery != "limit=1&api-version=1" {
+			t.Errorf("got %d %s, %v", resp.StatusCode, b, err)
+		}
+	})
+	client, err := chat.New(chat.Config{URL: "http://127.0.0.1:1/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Do(t.Context(), http.MethodGet, "batches", "", nil); err == nil || strings.Contains(err.Error(), "127.0.0.1") || !strings.Contains(err.Error(), "cannot be reached") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A redirect is not followed, and a reply without end is given up.
 func TestStrangers(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -63,6 +63,42 @@ func (c *Client) whole(ctx, try context.Context, g Reading, err error) (Reading,
 	return g, nil
 }
 
+// Do sends a request to another route of the endpoint, such as "files" or "batches/ID",
+// once and with the key. The kind is the content type of the body, if there is one. The
+// caller closes the body of the response, and passes texts of it through Hide before it
+// shows or keeps them. An error tells neither address nor key.
+func (c *Client) Do(ctx context.Context, method, route, kind string, body io.Reader) (*http.Response, error) {
+	base, query, _ := strings.Cut(c.endpoint, "?")
+	u := strings.TrimSuffix(base, "chat/completions") + route
+	if query != "" {
+		sep := "?"
+		if strings.Contains(u, "?") {
+			sep = "&"
+		}
+		u += sep + query
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u, body)
+	if err != nil {
+		return nil, errors.New(c.cfg.Name + "'s address cannot be used")
+	}
+	if kind != "" {
+		req.Header.Set("Content-Type", kind)
+	}
+	c.authorize(req.Header)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		g, err := c.broken(ctx, ctx, err)
+		if err == nil {
+			err = errors.New(c.cfg.Name + g.why)
+		}
+		return nil, err
+	}
+	return resp, nil
+}
+
+// Hide takes the key out of a text that the endpoint sent.
+func (c *Client) Hide(s string) string { return hide(s, c.cfg.Key) }
+
 // authorize adds the key to the headers of a request.
 func (c *Client) authorize(h http.Header) {
 	switch {

@@ -145,8 +145,14 @@ func Check(cfg Config) error {
 	if strings.ContainsFunc(cfg.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return cfg.wrong("the key holds characters that no header may have; want the key alone")
 	}
+	if strings.ContainsFunc(cfg.KeyHeader, func(r rune) bool { return !strings.ContainsRune(headerChars, r) }) {
+		return cfg.wrong("got the header %q for the key; want letters, digits and dashes (%s)", cfg.KeyHeader, cfg.flag("--model-key-header"))
+	}
 	return nil
 }
+
+// headerChars are the characters that names of headers have.
+const headerChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 // wrong is an error of the configuration.
 func (c *Config) wrong(format string, args ...any) error {
@@ -217,15 +223,14 @@ type Status struct {
 	Calls int           // requests under way
 	Width int           // that there may be at once
 	Hold  time.Duration // until calls may begin again; 0 where they may
-	Why   string        // it holds calls back
+	HTTP  int           // the status for which calls are held back; 0 for none
 }
 
 // Status returns what the client does at the moment.
 func (c *Client) Status() Status {
 	s := Status{Calls: int(c.flying.Load())}
 	_, s.Width = c.window.state()
-	s.Hold, s.Why = c.gate.state()
-	s.Why = strings.TrimSpace(s.Why)
+	s.Hold, s.HTTP = c.gate.state()
 	return s
 }
 

@@ -47,6 +47,7 @@ type gate struct {
 	epoch    int    // counts the pauses whose length the endpoint left open
 	pauses   int    // of which since the last reply
 	last     string // what happened last, after the name of the endpoint
+	status   int    // that it had
 	end      *ending
 	stop     chan struct{} // closed at the end
 	change   chan struct{} // closed when something changed
@@ -168,13 +169,13 @@ func (p *pass) good() {
 // nothing tells that the call was not made, or says nothing about the endpoint.
 func (p *pass) nothing() { p.g.set(func(g *gate) { g.probing = g.probing && !p.probe }) }
 
-// bad tells that it failed.
-func (p *pass) bad(r *Reading) {
+// bad tells that it failed. With hold, the time that it asks to wait holds all calls.
+func (p *pass) bad(r *Reading, hold bool) {
 	p.g.set(func(g *gate) {
 		if g.failures++; g.failures >= g.trip {
 			g.shut()
 		}
-		p.failed(r)
+		p.failed(r, hold)
 	})
 }
 
@@ -183,7 +184,7 @@ func (p *pass) down(r *Reading) {
 	p.g.set(func(g *gate) {
 		g.failures = max(g.failures, g.trip)
 		g.shut()
-		p.failed(r)
+		p.failed(r, true)
 	})
 }
 
@@ -192,7 +193,7 @@ func (p *pass) down(r *Reading) {
 // docs/spec/runs.md#r11.
 func (p *pass) pause(r *Reading) {
 	p.g.set(func(g *gate) {
-		p.failed(r)
+		p.failed(r, true)
 		if r.After != nil || p.epoch != g.epoch {
 			return
 		}
@@ -227,10 +228,11 @@ func (g *gate) shut() {
 
 // failed notes a failure, and until when the endpoint wants to be left alone. The
 // caller holds mu.
-func (p *pass) failed(r *Reading) {
+func (p *pass) failed(r *Reading, hold bool) {
 	g := p.g
 	g.probing, g.last = g.probing && !p.probe, r.why
-	if r.After != nil && *r.After > 0 {
+	g.status = r.Status
+	if hold && r.After != nil && *r.After > 0 {
 		g.until = later(g.until, time.Now().Add(*r.After))
 	}
 }
@@ -268,12 +270,12 @@ func (g *gate) halted() *ending {
 	return g.end
 }
 
-// state returns how long calls are held back still, and why.
-func (g *gate) state() (time.Duration, string) {
+// state returns how long calls are held back still, and for what status.
+func (g *gate) state() (time.Duration, int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if wait := time.Until(g.until); wait > 0 {
-		return wait, g.last
+		return wait, g.status
 	}
-	return 0, ""
+	return 0, 0
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Reader reads replies of one request. See docs/spec/runs.md#r5.
@@ -30,10 +31,10 @@ type Reading struct {
 
 // completion is what is read of a reply.
 type completion struct {
-	ID          string   `json:"id"`
-	Model       string   `json:"model"`
-	Provider    string   `json:"provider"`
-	Fingerprint string   `json:"system_fingerprint"`
+	ID          raw      `json:"id"`
+	Model       raw      `json:"model"`
+	Provider    raw      `json:"provider"`
+	Fingerprint raw      `json:"system_fingerprint"`
 	Choices     []choice `json:"choices"`
 	Usage       *usage   `json:"usage"`
 	Error       raw      `json:"error"`
@@ -41,19 +42,30 @@ type completion struct {
 
 type choice struct {
 	Message struct {
-		Content   raw      `json:"content"`
-		Refusal   raw      `json:"refusal"`
-		Reasoning raw      `json:"reasoning"`
-		Old       raw      `json:"reasoning_content"`
-		Details   []detail `json:"reasoning_details"`
+		Content   raw `json:"content"`
+		Refusal   raw `json:"refusal"`
+		Reasoning raw `json:"reasoning"`
+		Old       raw `json:"reasoning_content"`
+		Details   raw `json:"reasoning_details"`
 	} `json:"message"`
 	Finish raw `json:"finish_reason"`
 	Error  raw `json:"error"`
 }
 
-type detail struct {
-	Text    raw `json:"text"`
-	Summary raw `json:"summary"`
+// details are the joined texts and summaries of a list of thoughts.
+func details(r raw) string {
+	var list []struct {
+		Text    raw `json:"text"`
+		Summary raw `json:"summary"`
+	}
+	if null(r) || json.Unmarshal(r, &list) != nil {
+		return ""
+	}
+	s := ""
+	for _, d := range list {
+		s += text(d.Text) + text(d.Summary)
+	}
+	return s
 }
 
 // usage keeps the endpoint's words beside what is read of them.
@@ -157,7 +169,7 @@ func (r *Reader) completion(status int, header http.Header, got *completion) Rea
 		return r.failed(e.status(), header, e, g)
 	}
 	g := reading(Answer, status, "")
-	g.Model, g.ID, g.Provider, g.Fingerprint = r.hide(got.Model), r.hide(got.ID), r.hide(got.Provider), r.hide(got.Fingerprint)
+	g.Model, g.ID, g.Provider, g.Fingerprint = r.hide(text(got.Model)), r.hide(text(got.ID)), r.hide(text(got.Provider)), r.hide(text(got.Fingerprint))
 	g.Text, g.Reasoning, g.Finish = r.hide(c.text()), r.hide(c.reasoning()), r.hide(finish)
 	if filters(finish) {
 		g.Finish = "content_filter"
@@ -189,11 +201,7 @@ func (c *choice) reasoning() string {
 	if s := parts(c.Message.Old); s != "" {
 		return s
 	}
-	s := ""
-	for _, d := range c.Message.Details {
-		s += text(d.Text) + text(d.Summary)
-	}
-	return s
+	return details(c.Message.Details)
 }
 
 // filters reports whether a finish reason is that of a filter. See
@@ -252,7 +260,7 @@ func cost(x *float64) *float64 {
 }
 
 // Estimate is how many tokens a text is taken for: characters / 4, plus 1.
-func Estimate(text string) int64 { return int64(len([]rune(text))/4) + 1 }
+func Estimate(text string) int64 { return int64(utf8.RuneCountInString(text)/4) + 1 }
 
 // failed reads a failure by its status and what is said about it.
 func (r *Reader) failed(status int, header http.Header, e *said, g Reading) Reading {

@@ -88,6 +88,57 @@ func TestReplies(t *testing.T) {
 	}
 }
 
+// Members of unexpected types are left out, and never end the program or take an answer
+// for missing.
+func TestOddReplies(t *testing.T) {
+	for body, want := range map[string]chat.Outcome{
+		`{"id":7,"model":null,"provider":{},"choices":[{"message":{"content":"B","reasoning_details":{"a":1},"reasoning":[1]},"finish_reason":7}],"usage":"none"}`: {Kind: chat.Answer, Text: "B"},
+		`{"choices":[{"message":null}],"usage":null,"error":null}`:                                                             {Kind: chat.Answer},
+		`{"choices":[{"message":{"content":{"a":1},"refusal":false}}]}`:                                                        {Kind: chat.Answer},
+		`{"choices":[{"message":{"content":[{"type":"thinking","text":"hm"},{"type":"text","text":"B"}]}}]}`:                   {Kind: chat.Answer, Text: "B"},
+		`{"choices":[{"message":{"content":"B"}}],"usage":{"prompt_tokens":-5,"completion_tokens":1e300,"total_tokens":null}}`: {Kind: chat.Answer, Text: "B"},
+		`{"choices":null}`:                        {Kind: chat.Retry},
+		`{"choices":{"a":1}}`:                     {Kind: chat.Retry},
+		`[]`:                                      {Kind: chat.Retry},
+		`{"error":"overloaded"}`:                  {Kind: chat.Retry},
+		`{"error":{"code":"429","message":[]}}`:   {Kind: chat.Wait},
+		`{"error":{"code":"insufficient_quota"}}`: {Kind: chat.Fatal},
+		`{"error":{"code":400,"metadata":"x"}}`:   {Kind: chat.Refused},
+		`{"error":{"type":"invalid_request_error","message":"m"}}`:             {Kind: chat.Refused},
+		`{"choices":[{"finish_reason":"error","message":{"content":"half"}}]}`: {Kind: chat.Retry},
+	} {
+		reader := &chat.Reader{Request: request()}
+		r := reader.Read(200, http.Header{}, []byte(body))
+		if r.Kind != want.Kind || r.Text != want.Text {
+			t.Errorf("%s: got %s %q; want %s %q", body, r.Kind, r.Text, want.Kind, want.Text)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"error":"no such model"}`: "no such model", `[{"error":{"code":400,"message":"first"}}]`: "first", `{"detail":"Not Found"}`: "Not Found",
+		`{"object":"error","message":"old","code":400}`: "old", `{"error":{"message":"m","metadata":{"raw":"{\"error\":1}"}}}`: `{"error":1}`,
+		`{"error":{"message":"m","metadata":{"raw":{"error":{"message":"inner"}}}}}`: "inner", `<html>`: "", ``: "",
+	} {
+		reader := &chat.Reader{Request: request()}
+		if r := reader.Read(400, http.Header{}, []byte(body)); r.Message != want || r.Kind != chat.Refused {
+			t.Errorf("%s: got %s %q; want %q", body, r.Kind, r.Message, want)
+		}
+	}
+}
+
+// No reply ends the program.
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{`{"choices":[{"message":{"content":"B"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1}}`, `{"error":{"code":502}}`} {
+		f.Add(200, []byte(s))
+	}
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		reader := &chat.Reader{Key: "sk-secret", Request: request()}
+		r := reader.Read(status, http.Header{}, body)
+		if r.Kind == "" || r.Kind == chat.Answer && (r.Usage == nil || r.Usage.Completion < 0) {
+			t.Errorf("got %+v", r)
+		}
+	})
+}
+
 func canon(t *testing.T, v any) string {
 	t.Helper()
 	b, err := canonical.Of(v)

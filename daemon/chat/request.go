@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	_ "golang.org/x/image/webp" // sizes of pictures
 
@@ -133,16 +134,15 @@ func (r *Request) Most() budget.Tokens {
 
 // estimate is about how many tokens the prompt has.
 func (r *Request) estimate() int64 {
-	var texts strings.Builder
-	var n int64
+	var pictures, runes int64
 	r.each(func(p *Part) {
 		if p.Image != nil {
-			n += p.Image.tokens()
+			pictures += p.Image.tokens()
 		} else {
-			texts.WriteString(p.Text)
+			runes += int64(utf8.RuneCountInString(p.Text))
 		}
 	})
-	return n + Estimate(texts.String())
+	return pictures + runes/4 + 1
 }
 
 func (r *Request) each(f func(*Part)) {

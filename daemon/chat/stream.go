@@ -18,11 +18,11 @@ type chunk struct {
 	Choices []struct {
 		Index int `json:"index"`
 		Delta struct {
-			Content   raw      `json:"content"`
-			Refusal   raw      `json:"refusal"`
-			Reasoning raw      `json:"reasoning"`
-			Old       raw      `json:"reasoning_content"`
-			Details   []detail `json:"reasoning_details"`
+			Content   raw `json:"content"`
+			Refusal   raw `json:"refusal"`
+			Reasoning raw `json:"reasoning"`
+			Old       raw `json:"reasoning_content"`
+			Details   raw `json:"reasoning_details"`
 		} `json:"delta"`
 		Finish raw `json:"finish_reason"`
 		Error  raw `json:"error"`
@@ -90,9 +90,7 @@ func (a *assembly) add(data []byte) bool {
 		a.refusal = append(a.refusal, text(d.Delta.Refusal)...)
 		a.reasoning = append(a.reasoning, parts(d.Delta.Reasoning)...)
 		a.old = append(a.old, parts(d.Delta.Old)...)
-		for _, x := range d.Delta.Details {
-			a.details = append(append(a.details, text(x.Text)...), text(x.Summary)...)
-		}
+		a.details = append(a.details, details(d.Delta.Details)...)
 		if !null(d.Finish) {
 			a.choice.Finish = d.Finish
 		}
@@ -103,11 +101,11 @@ func (a *assembly) add(data []byte) bool {
 	return null(w.Error) && null(a.choice.Error)
 }
 
-func first(a, b string) string {
-	if a != "" {
-		return a
+func first(a, b raw) raw {
+	if null(a) {
+		return b
 	}
-	return b
+	return a
 }
 
 // completion is the reply as it would have come in one piece.
@@ -117,7 +115,7 @@ func (a *assembly) completion() *completion {
 	}
 	m := &a.choice.Message
 	m.Content, m.Refusal, m.Reasoning, m.Old = quote(a.content), quote(a.refusal), quote(a.reasoning), quote(a.old)
-	m.Details = []detail{{Text: quote(a.details)}}
+	m.Details = append(append(raw(`[{"text":`), quote(a.details)...), "}]"...)
 	a.whole.Choices = []choice{a.choice}
 	return &a.whole
 }
