@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"plumb/render/sheet"
 
 	"plumb/daemon/atomicfile"
 	"plumb/render/font"
@@ -75,13 +76,13 @@ func (c *promptCmd) outlines(set []*assembly.Instance, give func(string, questio
 	if err != nil {
 		return err
 	}
-	loops := make(map[string]diagram.Loop, len(set))
+	loops := make(map[string]sheet.Loop, len(set))
 	for _, in := range set {
 		loops[in.ID] = loopOf(in)
 	}
 	for i := range items { // both are sorted by id
 		draw := func() (*image.NRGBA, error) {
-			var four [4]diagram.Loop
+			var four [4]sheet.Loop
 			for k, o := range items[i].Options {
 				four[k] = loops[o]
 			}
@@ -94,10 +95,10 @@ func (c *promptCmd) outlines(set []*assembly.Instance, give func(string, questio
 	return nil
 }
 
-func loopOf(in *assembly.Instance) (l diagram.Loop) {
+func loopOf(in *assembly.Instance) (l sheet.Loop) {
 	for _, p := range in.Outline {
 		x, y := p.Floats()
-		l = append(l, diagram.Point{X: x, Y: y})
+		l = append(l, sheet.Point{X: x, Y: y})
 	}
 	return l
 }
@@ -134,7 +135,7 @@ func marked(in *assembly.Instance) []diagram.Vertex {
 	vs := make([]diagram.Vertex, len(in.Outline))
 	for i, p := range in.Outline {
 		x, y := p.Floats()
-		vs[i] = diagram.Vertex{At: diagram.Point{X: x, Y: y}, Text: fmt.Sprintf("(%s, %s)", diagram.Plain(p.X), diagram.Plain(p.Y))}
+		vs[i] = diagram.Vertex{At: sheet.Point{X: x, Y: y}, Text: fmt.Sprintf("(%s, %s)", diagram.Plain(p.X), diagram.Plain(p.Y))}
 	}
 	return vs
 }

@@ -3,6 +3,7 @@ package tangram
 import (
 	"fmt"
 	"image"
+	"plumb/render/sheet"
 
 	"plumb/scoring"
 	"plumb/scoring/tangram/diagram"
@@ -68,13 +69,13 @@ func (s *answerPicture) draw() (*image.NRGBA, error) {
 			piece.Name = fmt.Sprint(i)
 		}
 		for _, v := range p.Vertices {
-			piece.Loop = append(piece.Loop, diagram.Point{X: v.X.Float(), Y: v.Y.Float()})
+			piece.Loop = append(piece.Loop, sheet.Point{X: v.X.Float(), Y: v.Y.Float()})
 		}
 		pieces = append(pieces, piece)
 	}
-	var target diagram.Loop
+	var target sheet.Loop
 	for _, v := range s.target.Vertices() {
-		target = append(target, diagram.Point{X: v.X.Float(), Y: v.Y.Float()})
+		target = append(target, sheet.Point{X: v.X.Float(), Y: v.Y.Float()})
 	}
 	return diagram.Answer(target, pieces)
 }

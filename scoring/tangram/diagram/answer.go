@@ -5,13 +5,14 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"plumb/render/sheet"
 
 	"plumb/render/font"
 )
 
 // Piece is a piece of an answer.
 type Piece struct {
-	Loop      Loop
+	Loop      sheet.Loop
 	Name      string // written on it, "" for nothing
 	Distorted bool   // is not what its type says
 }
@@ -37,115 +38,115 @@ var (
 // outside of it (purple), and distorted pieces (red outline). Pieces count by
 // the even-odd rule, see docs/spec/tangram.md#r33. No target is fine; with neither target nor
 // pieces the picture holds the legend alone.
-func Answer(target Loop, pieces []Piece) (*image.NRGBA, error) {
-	w, err := newWriter(font.Style{Family: font.Sans})
+func Answer(target sheet.Loop, pieces []Piece) (*image.NRGBA, error) {
+	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
 		return nil, err
 	}
-	all := []Loop{target}
+	all := []sheet.Loop{target}
 	for _, p := range pieces {
 		all = append(all, p.Loop)
 	}
-	s := newSheet(answerSide, answerSide)
+	s := sheet.New(answerSide, answerSide)
 	v := fitted(all)
-	s.areas(v, target, pieces)
+	paintAreas(s, v, target, pieces)
 	if len(target) > 0 {
-		s.stroke(black, 2.5, v.loop(target))
+		s.Stroke(black, 2.5, v.loop(target))
 	}
 	for _, p := range pieces {
 		tone, width := seamTone, 1.2
 		if p.Distorted {
 			tone, width = errorTone, 3
 		}
-		s.stroke(tone, width, v.loop(p.Loop))
+		s.Stroke(tone, width, v.loop(p.Loop))
 	}
 	for _, p := range pieces {
-		if err := s.name(w, v, p); err != nil {
+		if err := writeName(s, w, v, p); err != nil {
 			return nil, err
 		}
 	}
-	return s.NRGBA, s.legend(w)
+	return s.NRGBA, writeLegend(s, w)
 }
 
 // fitted is the view that shows all loops above the legend.
-func fitted(all []Loop) view {
-	x0, y0, x1, y1 := bounds(all...)
+func fitted(all []sheet.Loop) view {
+	x0, y0, x1, y1 := sheet.Bounds(all...)
 	const wide, high = answerSide - 2*answerEdge, answerSide - answerRoom - 2*answerEdge
-	v := view{scale: 1, centre: middle(all...), to: Point{answerSide / 2, answerEdge + high/2}}
+	v := view{scale: 1, centre: middle(all...), to: sheet.Pt(answerSide/2, answerEdge+high/2)}
 	if x1 > x0 || y1 > y0 {
 		v.scale = math.Min(wide/math.Max(x1-x0, 1e-9), high/math.Max(y1-y0, 1e-9))
 	}
 	return v
 }
 
-// areas paints what is covered how often. Each pixel shows a mixture by area, so
+// paintAreas paints what is covered how often. Each pixel shows a mixture by area, so
 // the picture holds what the numbers say.
-func (s *sheet) areas(v view, target Loop, pieces []Piece) {
+func paintAreas(s *sheet.Sheet, v view, target sheet.Loop, pieces []Piece) {
 	w, h := s.Rect.Dx(), s.Rect.Dy()
 	sum := make([]float64, w*h)
 	for _, p := range pieces {
-		s.cover.reset()
-		s.cover.add(v.loop(p.Loop))
-		s.cover.each(func(x, y int, winding float64) { sum[y*w+x] += evenOdd(winding) })
+		s.Cover.Reset()
+		s.Cover.Add(v.loop(p.Loop))
+		s.Cover.Each(func(x, y int, winding float64) { sum[y*w+x] += sheet.EvenOdd(winding) })
 	}
 	goal := make([]float64, w*h)
-	s.cover.reset()
-	s.cover.add(v.loop(target))
-	s.cover.each(func(x, y int, winding float64) { goal[y*w+x] = solid(winding) })
+	s.Cover.Reset()
+	s.Cover.Add(v.loop(target))
+	s.Cover.Each(func(x, y int, winding float64) { goal[y*w+x] = sheet.Solid(winding) })
 	for i := range sum {
 		x, y := i%w, i/w
 		once := min(sum[i], 1)
-		s.blend(x, y, targetTone, goal[i])
+		s.Blend(x, y, targetTone, goal[i])
 		if len(target) > 0 && len(pieces) > 0 {
-			s.blend(x, y, gapTone, max(goal[i]-once, 0))
+			s.Blend(x, y, gapTone, max(goal[i]-once, 0))
 		}
-		s.blend(x, y, pieceTone, once)
+		s.Blend(x, y, pieceTone, once)
 		if len(target) > 0 {
-			s.blend(x, y, spillTone, max(once-goal[i], 0)*0.8)
+			s.Blend(x, y, spillTone, max(once-goal[i], 0)*0.8)
 		}
-		s.blend(x, y, errorTone, min(max(sum[i]-1, 0), 1)*0.9)
+		s.Blend(x, y, errorTone, min(max(sum[i]-1, 0), 1)*0.9)
 	}
 }
 
-// name writes a piece's name in its middle.
-func (s *sheet) name(w *writer, v view, p Piece) error {
+// writeName writes a piece's name in its middle.
+func writeName(s *sheet.Sheet, w *sheet.Writer, v view, p Piece) error {
 	if p.Name == "" || len(p.Loop) == 0 {
 		return nil
 	}
-	c := Point{}
+	c := sheet.Point{}
 	for _, q := range v.loop(p.Loop) {
 		c.X, c.Y = c.X+q.X/float64(len(p.Loop)), c.Y+q.Y/float64(len(p.Loop))
 	}
-	l, err := w.line(p.Name, 16)
+	l, err := w.Line(p.Name, 16)
 	if err != nil {
-		l, err = w.line("?", 16) // a name is free text: the font may not have it
+		l, err = w.Line("?", 16) // a name is free text: the font may not have it
 	}
 	if err != nil {
 		return err
 	}
 	const most = 80 // px; longer names would cover the picture
-	if l.width > most {
+	if l.Width > most {
 		return nil
 	}
-	s.write(black, l, c.X-l.width/2, c.Y+w.caps*8)
+	s.Write(black, l, c.X-l.Width/2, c.Y+w.Caps*8)
 	return nil
 }
 
-// legend says what the colours mean.
-func (s *sheet) legend(w *writer) error {
+// writeLegend writes what the colours mean.
+func writeLegend(s *sheet.Sheet, w *sheet.Writer) error {
 	entries := []struct {
 		tone color.NRGBA
 		text string
 	}{{pieceTone, "piece"}, {errorTone, "overlap, distorted"}, {gapTone, "gap"}, {spillTone, "outside"}}
 	x, y := float64(answerEdge), float64(answerSide-answerRoom/2)
 	for _, e := range entries {
-		s.fill(e.tone, box(x, y-8, x+16, y+8))
-		l, err := w.line(e.text, 16)
+		s.Fill(e.tone, sheet.Box(x, y-8, x+16, y+8))
+		l, err := w.Line(e.text, 16)
 		if err != nil {
 			return fmt.Errorf("cannot write legend: %w", err)
 		}
-		s.write(black, l, x+24, y+w.caps*8)
-		x += 24 + l.width + 28
+		s.Write(black, l, x+24, y+w.Caps*8)
+		x += 24 + l.Width + 28
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"plumb/render/sheet"
 
 	"plumb/render/font"
 )
@@ -31,15 +32,15 @@ var (
 
 // Options draws four silhouettes as A to D, filled in one scale. See
 // docs/spec/tangram.md#r54.
-func Options(outlines [4]Loop) (*image.NRGBA, error) {
-	w, err := newWriter(font.Style{Family: font.Sans})
+func Options(outlines [4]sheet.Loop) (*image.NRGBA, error) {
+	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
 		return nil, err
 	}
 	const boxW, boxH = cell - 2*inset, cell - labelRoom - 2*inset
 	scale := 0.0
 	for i, o := range outlines {
-		x0, y0, x1, y1 := bounds(o)
+		x0, y0, x1, y1 := sheet.Bounds(o)
 		if !(x1 > x0 && y1 > y0) {
 			return nil, fmt.Errorf("cannot draw option %c: its outline has no extent", 'A'+i)
 		}
@@ -47,44 +48,42 @@ func Options(outlines [4]Loop) (*image.NRGBA, error) {
 			scale = f
 		}
 	}
-	s := newSheet(Side, Side)
-	s.fill(grey, box(cell-1, 0, cell+1, Side))
-	s.fill(grey, box(0, cell-1, Side, cell+1))
+	s := sheet.New(Side, Side)
+	s.Fill(grey, sheet.Box(cell-1, 0, cell+1, Side))
+	s.Fill(grey, sheet.Box(0, cell-1, Side, cell+1))
 	for i, o := range outlines {
 		left, top := float64(i%2*cell), float64(i/2*cell)
-		v := view{scale: scale, centre: middle(o), to: Point{left + cell/2, top + labelRoom + (cell-labelRoom)/2}}
-		s.fill(black, v.loop(o))
-		label, err := w.line(string(rune('A'+i)), capHeight/w.caps)
+		v := view{scale: scale, centre: middle(o), to: sheet.Pt(left+cell/2, top+labelRoom+(cell-labelRoom)/2)}
+		s.Fill(black, v.loop(o))
+		label, err := w.Line(string(rune('A'+i)), capHeight/w.Caps)
 		if err != nil {
 			return nil, err
 		}
-		x0, y0, x1, y1 := bounds(label.loops...)
-		s.write(black, label, left+cell/2-(x0+x1)/2, top+labelRoom/2-(y0+y1)/2)
+		x0, y0, x1, y1 := sheet.Bounds(label.Loops...)
+		s.Write(black, label, left+cell/2-(x0+x1)/2, top+labelRoom/2-(y0+y1)/2)
 	}
 	return s.NRGBA, nil
 }
 
-func box(x0, y0, x1, y1 float64) Loop { return Loop{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} }
-
 // middle is the centre of the bounding box of loops.
-func middle(loops ...Loop) Point {
-	x0, y0, x1, y1 := bounds(loops...)
-	return Point{(x0 + x1) / 2, (y0 + y1) / 2}
+func middle(loops ...sheet.Loop) sheet.Point {
+	x0, y0, x1, y1 := sheet.Bounds(loops...)
+	return sheet.Pt((x0+x1)/2, (y0+y1)/2)
 }
 
 // view maps the plane, y up, to px, y down.
 type view struct {
-	scale  float64 // px for a unit
-	centre Point   // in the plane
-	to     Point   // where it lies in the picture
+	scale  float64     // px for a unit
+	centre sheet.Point // in the plane
+	to     sheet.Point // where it lies in the picture
 }
 
-func (v view) point(p Point) Point {
-	return Point{v.to.X + float64((p.X-v.centre.X)*v.scale), v.to.Y - float64((p.Y-v.centre.Y)*v.scale)}
+func (v view) point(p sheet.Point) sheet.Point {
+	return sheet.Pt(v.to.X+float64((p.X-v.centre.X)*v.scale), v.to.Y-float64((p.Y-v.centre.Y)*v.scale))
 }
 
-func (v view) loop(l Loop) Loop {
-	out := make(Loop, len(l))
+func (v view) loop(l sheet.Loop) sheet.Loop {
+	out := make(sheet.Loop, len(l))
 	for i, p := range l {
 		out[i] = v.point(p)
 	}

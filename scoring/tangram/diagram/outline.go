@@ -5,13 +5,14 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"plumb/render/sheet"
 
 	"plumb/render/font"
 )
 
 // Vertex is a corner of an outline with what is written beside it.
 type Vertex struct {
-	At   Point
+	At   sheet.Point
 	Text string // "(1+√2, 2)"
 }
 
@@ -32,32 +33,32 @@ const (
 // counter-clockwise. The margin grows from 112 px as far as the labels need it. See
 // docs/spec/tangram.md#r57.
 func Outline(vertices []Vertex) (*image.NRGBA, error) {
-	w, err := newWriter(font.Style{Family: font.Sans})
+	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
 		return nil, err
 	}
-	plane := make(Loop, len(vertices))
-	lines := make([]line, len(vertices))
+	plane := make(sheet.Loop, len(vertices))
+	lines := make([]sheet.Line, len(vertices))
 	for i, v := range vertices {
 		plane[i] = v.At
-		if lines[i], err = w.line(v.Text, textSize); err != nil {
+		if lines[i], err = w.Line(v.Text, textSize); err != nil {
 			return nil, err
 		}
 	}
-	x0, y0, x1, y1 := bounds(plane)
+	x0, y0, x1, y1 := sheet.Bounds(plane)
 	if !(x1 > x0 && y1 > y0) {
 		return nil, fmt.Errorf("cannot draw outline: it has no extent")
 	}
-	return fit(plane, lines, w.caps*textSize).draw(lines), nil
+	return fit(plane, lines, w.Caps*textSize).draw(lines), nil
 }
 
 // fit chooses the margin: labels near their vertices are worth some of the
 // outline's size. height is that of capitals.
-func fit(plane Loop, lines []line, height float64) (best *layout) {
-	x0, y0, x1, y1 := bounds(plane)
+func fit(plane sheet.Loop, lines []sheet.Line, height float64) (best *layout) {
+	x0, y0, x1, y1 := sheet.Bounds(plane)
 	for margin := leastMargin; margin <= mostMargin; margin += marginStep {
 		room := float64(Side - 2*margin)
-		v := view{scale: min(room/(x1-x0), room/(y1-y0)), centre: middle(plane), to: Point{Side / 2, Side / 2}}
+		v := view{scale: min(room/(x1-x0), room/(y1-y0)), centre: middle(plane), to: sheet.Pt(Side/2, Side/2)}
 		l := arrange(v.loop(plane), lines, height)
 		l.cost += float64(margin-leastMargin) / 12
 		if best == nil || l.cost < best.cost {
@@ -72,8 +73,8 @@ func fit(plane Loop, lines []line, height float64) (best *layout) {
 
 // layout is where labels go.
 type layout struct {
-	loop    Loop // px
-	centres Loop // of the labels
+	loop    sheet.Loop // px
+	centres sheet.Loop // of the labels
 	boxes   []rect
 	cost    float64 // how far labels stand from their vertices, and the size of the margin
 }
@@ -81,7 +82,7 @@ type layout struct {
 // rect is a box in px.
 type rect struct{ x0, y0, x1, y1 float64 }
 
-func about(c Point, w, h float64) rect { return rect{c.X - w/2, c.Y - h/2, c.X + w/2, c.Y + h/2} }
+func about(c sheet.Point, w, h float64) rect { return rect{c.X - w/2, c.Y - h/2, c.X + w/2, c.Y + h/2} }
 
 func (r rect) grown(d float64) rect { return rect{r.x0 - d, r.y0 - d, r.x1 + d, r.y1 + d} }
 
@@ -99,10 +100,10 @@ var turns = [...]float64{0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90, -90
 // arrange places the labels one after another. Each goes outward along the
 // bisector of its corner until it is free; where it would leave the picture, or
 // go very far, along directions beside it, and at last to the nearest free place.
-func arrange(loop Loop, lines []line, height float64) *layout {
-	l := &layout{loop: loop, centres: make(Loop, len(loop)), boxes: make([]rect, 0, len(loop))}
+func arrange(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
+	l := &layout{loop: loop, centres: make(sheet.Loop, len(loop)), boxes: make([]rect, 0, len(loop))}
 	for i := range loop {
-		w, h := lines[i].width+2*textPad, height+2*textPad
+		w, h := lines[i].Width+2*textPad, height+2*textPad
 		c, ok := l.outward(i, w, h)
 		if !ok {
 			l.cost++
@@ -118,32 +119,32 @@ func arrange(loop Loop, lines []line, height float64) *layout {
 }
 
 // outward finds the nearest free place on the outer side of vertex i.
-func (l *layout) outward(i int, w, h float64) (Point, bool) {
+func (l *layout) outward(i int, w, h float64) (sheet.Point, bool) {
 	const farthest = 96
 	dir := outside(l.loop, i)
 	for limit := 40.0; limit <= farthest; limit += 28 {
 		for _, turn := range turns {
 			sin, cos := math.Sincos(turn * math.Pi / 180)
-			d := Point{float64(dir.X*cos) - float64(dir.Y*sin), float64(dir.X*sin) + float64(dir.Y*cos)}
+			d := sheet.Pt(float64(dir.X*cos)-float64(dir.Y*sin), float64(dir.X*sin)+float64(dir.Y*cos))
 			reach := math.Min(w/2/math.Max(math.Abs(d.X), 1e-9), h/2/math.Max(math.Abs(d.Y), 1e-9))
 			for far := float64(discRadius + 2); far <= limit; far += labelStep {
-				c := Point{l.loop[i].X + float64(d.X*(far+reach)), l.loop[i].Y + float64(d.Y*(far+reach))}
+				c := sheet.Pt(l.loop[i].X+float64(d.X*(far+reach)), l.loop[i].Y+float64(d.Y*(far+reach)))
 				if r := about(c, w, h); l.free(r) && l.clear(i, r) && l.open(i, r) && !inside(l.loop, c) {
 					return c, true
 				}
 			}
 		}
 	}
-	return Point{}, false
+	return sheet.Point{}, false
 }
 
 // anywhere finds the free place nearest to a vertex.
-func (l *layout) anywhere(i int, w, h float64) Point {
-	best, bestFar := Point{Side / 2, h}, math.Inf(1)
+func (l *layout) anywhere(i int, w, h float64) sheet.Point {
+	best, bestFar := sheet.Pt(Side/2, h), math.Inf(1)
 	for y := h / 2; y <= Side-h/2; y += 2 * labelStep {
 		for x := w / 2; x <= Side-w/2; x += 2 * labelStep {
 			far := math.Hypot(x-l.loop[i].X, y-l.loop[i].Y)
-			c := Point{x, y}
+			c := sheet.Pt(x, y)
 			if r := about(c, w, h); far < bestFar && l.free(r) && l.clear(i, r) {
 				best, bestFar = c, far
 			}
@@ -201,7 +202,7 @@ func (l *layout) open(i int, r rect) bool {
 		return true
 	}
 	for _, t := range [...]float64{0.1, 0.3, 0.5, 0.7, 0.9} {
-		if inside(l.loop, mix(p, end, t)) {
+		if inside(l.loop, sheet.Mix(p, end, t)) {
 			return false
 		}
 	}
@@ -210,13 +211,13 @@ func (l *layout) open(i int, r rect) bool {
 
 // leader is the line from a vertex to its label: where it ends, and whether the
 // two are so far apart that it is drawn.
-func leader(p Point, r rect) (end Point, long bool) {
-	end = Point{min(max(p.X, r.x0), r.x1), min(max(p.Y, r.y0), r.y1)}
+func leader(p sheet.Point, r rect) (end sheet.Point, long bool) {
+	end = sheet.Pt(min(max(p.X, r.x0), r.x1), min(max(p.Y, r.y0), r.y1))
 	return end, math.Hypot(p.X-end.X, p.Y-end.Y) > leaderFrom
 }
 
 // crosses reports whether a segment passes through the box.
-func (r rect) crosses(p, q Point) bool {
+func (r rect) crosses(p, q sheet.Point) bool {
 	t0, t1 := 0.0, 1.0
 	for _, s := range [4][2]float64{{p.X - q.X, p.X - r.x0}, {q.X - p.X, r.x1 - p.X}, {p.Y - q.Y, p.Y - r.y0}, {q.Y - p.Y, r.y1 - p.Y}} {
 		switch d, room := s[0], s[1]; {
@@ -233,26 +234,26 @@ func (r rect) crosses(p, q Point) bool {
 
 // outside is the direction of the bisector at vertex i that points out of the
 // loop. The loop was counter-clockwise with y up.
-func outside(l Loop, i int) Point {
+func outside(l sheet.Loop, i int) sheet.Point {
 	n := len(l)
 	a, b := unit(l[(i+n-1)%n], l[i]), unit(l[i], l[(i+1)%n])
 	// The right of a direction that was counter-clockwise lies outside; with y down
 	// that is (-dy, dx).
-	d := Point{-a.Y - b.Y, a.X + b.X}
+	d := sheet.Pt(-a.Y-b.Y, a.X+b.X)
 	if m := math.Hypot(d.X, d.Y); m > 1e-9 {
-		return Point{d.X / m, d.Y / m}
+		return sheet.Pt(d.X/m, d.Y/m)
 	}
 	return a // a spike: straight on
 }
 
-func unit(p, q Point) Point {
-	d := Point{q.X - p.X, q.Y - p.Y}
+func unit(p, q sheet.Point) sheet.Point {
+	d := sheet.Pt(q.X-p.X, q.Y-p.Y)
 	m := math.Hypot(d.X, d.Y)
-	return Point{d.X / m, d.Y / m}
+	return sheet.Pt(d.X/m, d.Y/m)
 }
 
 // inside reports whether a point lies in a loop, by the even-odd rule.
-func inside(l Loop, p Point) (in bool) {
+func inside(l sheet.Loop, p sheet.Point) (in bool) {
 	for i, a := range l {
 		b := l[(i+1)%len(l)]
 		if (a.Y > p.Y) != (b.Y > p.Y) && p.X < a.X+float64((b.X-a.X)*(p.Y-a.Y))/(b.Y-a.Y) {
@@ -262,20 +263,20 @@ func inside(l Loop, p Point) (in bool) {
 	return in
 }
 
-func (l *layout) draw(lines []line) *image.NRGBA {
-	s := newSheet(Side, Side)
+func (l *layout) draw(lines []sheet.Line) *image.NRGBA {
+	s := sheet.New(Side, Side)
 	for i, p := range l.loop {
 		if end, long := leader(p, l.boxes[i]); long {
-			s.fill(color.NRGBA{0xa0, 0xa0, 0xa0, 255}, bar(p, end, 1))
+			s.Fill(color.NRGBA{0xa0, 0xa0, 0xa0, 255}, sheet.Bar(p, end, 1))
 		}
 	}
-	s.stroke(black, strokeWidth, l.loop)
+	s.Stroke(black, strokeWidth, l.loop)
 	for _, p := range l.loop {
-		s.fill(black, circle(p, discRadius))
+		s.Fill(black, sheet.Circle(p, discRadius))
 	}
 	for i, t := range lines {
-		_, y0, _, y1 := bounds(t.loops...)
-		s.write(black, t, l.centres[i].X-t.width/2, l.centres[i].Y-(y0+y1)/2)
+		_, y0, _, y1 := sheet.Bounds(t.Loops...)
+		s.Write(black, t, l.centres[i].X-t.Width/2, l.centres[i].Y-(y0+y1)/2)
 	}
 	return s.NRGBA
 }

@@ -3,6 +3,7 @@ package diagram
 import (
 	"image"
 	"math"
+	"plumb/render/sheet"
 	"testing"
 
 	"plumb/render/font"
@@ -11,7 +12,7 @@ import (
 	"plumb/scoring/tangram/splitmix"
 )
 
-func shoelace(l Loop) (a float64) {
+func shoelace(l sheet.Loop) (a float64) {
 	for i, p := range l {
 		q := l[(i+1)%len(l)]
 		a += p.X*q.Y - q.X*p.Y
@@ -23,41 +24,41 @@ func shoelace(l Loop) (a float64) {
 // the picture, and single pixels against areas known by hand.
 func TestCover(t *testing.T) {
 	r := splitmix.New("cover")
-	c := newCover(40, 30)
+	c := sheet.NewCover(40, 30)
 	for range 2000 {
-		l := Loop{}
+		l := sheet.Loop{}
 		for range 3 {
-			l = append(l, Point{r.Float() * 40, r.Float() * 30})
+			l = append(l, sheet.Pt(r.Float()*40, r.Float()*30))
 		}
-		c.reset()
-		c.add(l)
+		c.Reset()
+		c.Add(l)
 		got := 0.0
-		c.each(func(x, y int, w float64) {
-			if a := solid(w); a > 1+1e-9 {
+		c.Each(func(x, y int, w float64) {
+			if a := sheet.Solid(w); a > 1+1e-9 {
 				t.Fatalf("%v: pixel %d, %d has coverage %g", l, x, y, a)
 			}
-			got += solid(w)
+			got += sheet.Solid(w)
 		})
 		if want := shoelace(l); math.Abs(got-want) > 1e-6 {
 			t.Fatalf("%v covers %g; want %g", l, got, want)
 		}
 	}
 	for _, k := range []struct {
-		l    Loop
+		l    sheet.Loop
 		want float64
 	}{
-		{Loop{{2, 2}, {3, 2}, {2, 3}}, 0.5},
-		{Loop{{1.5, 1.5}, {2.25, 1.5}, {2.25, 2.5}, {1.5, 2.5}}, 0.125},
-		{Loop{{-9, -9}, {99, -9}, {99, 99}, {-9, 99}}, 1},
-		{Loop{{2.5, 2.5}, {-50, 2.5}, {-50, 2.75}, {2.5, 2.75}}, 0.125},
-		{Loop{{2.5, 2.5}, {150, 2.5}, {150, 2.75}, {2.5, 2.75}}, 0.125},
+		{sheet.Loop{sheet.Pt(2, 2), sheet.Pt(3, 2), sheet.Pt(2, 3)}, 0.5},
+		{sheet.Loop{sheet.Pt(1.5, 1.5), sheet.Pt(2.25, 1.5), sheet.Pt(2.25, 2.5), sheet.Pt(1.5, 2.5)}, 0.125},
+		{sheet.Loop{sheet.Pt(-9, -9), sheet.Pt(99, -9), sheet.Pt(99, 99), sheet.Pt(-9, 99)}, 1},
+		{sheet.Loop{sheet.Pt(2.5, 2.5), sheet.Pt(-50, 2.5), sheet.Pt(-50, 2.75), sheet.Pt(2.5, 2.75)}, 0.125},
+		{sheet.Loop{sheet.Pt(2.5, 2.5), sheet.Pt(150, 2.5), sheet.Pt(150, 2.75), sheet.Pt(2.5, 2.75)}, 0.125},
 	} {
-		c.reset()
-		c.add(k.l)
+		c.Reset()
+		c.Add(k.l)
 		got := 0.0
-		c.each(func(x, y int, w float64) {
+		c.Each(func(x, y int, w float64) {
 			if x == 2 && y == 2 {
-				got = solid(w)
+				got = sheet.Solid(w)
 			}
 		})
 		if math.Abs(got-k.want) > 1e-12 {
@@ -68,16 +69,16 @@ func TestCover(t *testing.T) {
 
 func TestEvenOdd(t *testing.T) {
 	for w, want := range map[float64]float64{0: 0, 0.25: 0.25, 1: 1, -1: 1, 2: 0, 1.75: 0.25, -3: 1} {
-		if got := evenOdd(w); got != want {
+		if got := sheet.EvenOdd(w); got != want {
 			t.Errorf("winding %g: got %g; want %g", w, got, want)
 		}
 	}
 }
 
 // fonts skips where the fonts have not been made: no label can be written then.
-func fonts(t *testing.T) *writer {
+func fonts(t *testing.T) *sheet.Writer {
 	t.Helper()
-	w, err := newWriter(font.Style{Family: font.Sans})
+	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
 		t.Skip(err)
 	}
@@ -99,8 +100,8 @@ func dark(r, g, b float64) float64 { return 1 - (r+g+b)/765 }
 // TestOptions measures the silhouettes: one scale, the largest that fits, centred.
 func TestOptions(t *testing.T) {
 	fonts(t)
-	square := Loop{{0, 0}, {2, 0}, {2, 2}, {0, 2}}
-	m, err := Options([4]Loop{square, {{5, 5}, {9, 5}, {5, 6}}, {{0, 0}, {1, 0}, {0, 1}}, {{0, 0}, {7, 0}, {7, 1}}})
+	square := sheet.Loop{sheet.Pt(0, 0), sheet.Pt(2, 0), sheet.Pt(2, 2), sheet.Pt(0, 2)}
+	m, err := Options([4]sheet.Loop{square, {sheet.Pt(5, 5), sheet.Pt(9, 5), sheet.Pt(5, 6)}, {sheet.Pt(0, 0), sheet.Pt(1, 0), sheet.Pt(0, 1)}, {sheet.Pt(0, 0), sheet.Pt(7, 0), sheet.Pt(7, 1)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestOptions(t *testing.T) {
 	if a, b := m.NRGBAAt(256-28, 512+288+28).R, m.NRGBAAt(256+28, 512+288-28).R; a != 0 || b != 255 {
 		t.Errorf("option C: lower left %d, upper right %d; want black and white", a, b)
 	}
-	if _, err := Options([4]Loop{square, square, {{1, 1}, {2, 1}}, square}); err == nil {
+	if _, err := Options([4]sheet.Loop{square, square, {sheet.Pt(1, 1), sheet.Pt(2, 1)}, square}); err == nil {
 		t.Error("an outline without extent was drawn; want an error")
 	}
 }
@@ -145,16 +146,16 @@ func TestOutlineLabels(t *testing.T) {
 	far, all := 0, 0
 	for k := range 25 {
 		in := generate.Instance(3, k)
-		loop, lines := make(Loop, len(in.Outline)), make([]line, len(in.Outline))
+		loop, lines := make(sheet.Loop, len(in.Outline)), make([]sheet.Line, len(in.Outline))
 		for i, p := range in.Outline {
 			x, y := p.Floats()
-			loop[i] = Point{x, y}
+			loop[i] = sheet.Pt(x, y)
 			var err error
-			if lines[i], err = w.line("("+Plain(p.X)+", "+Plain(p.Y)+")", textSize); err != nil {
+			if lines[i], err = w.Line("("+Plain(p.X)+", "+Plain(p.Y)+")", textSize); err != nil {
 				t.Fatal(err)
 			}
 		}
-		l := fit(loop, lines, w.caps*textSize)
+		l := fit(loop, lines, w.Caps*textSize)
 		for i, b := range l.boxes {
 			all++
 			if _, long := leader(l.loop[i], b); long {
@@ -182,7 +183,7 @@ func TestOutlineLabels(t *testing.T) {
 
 func TestOutline(t *testing.T) {
 	fonts(t)
-	m, err := Outline([]Vertex{{Point{0, 0}, "(0, 0)"}, {Point{4, 0}, "(4, 0)"}, {Point{4, 4}, "(4, 4)"}, {Point{0, 4}, "(0, 4)"}})
+	m, err := Outline([]Vertex{{sheet.Pt(0, 0), "(0, 0)"}, {sheet.Pt(4, 0), "(4, 0)"}, {sheet.Pt(4, 4), "(4, 4)"}, {sheet.Pt(0, 4), "(0, 4)"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,8 +203,8 @@ func TestOutline(t *testing.T) {
 // TestAnswer measures the colours of errors against their areas.
 func TestAnswer(t *testing.T) {
 	fonts(t)
-	target := Loop{{0, 0}, {4, 0}, {4, 4}, {0, 4}}
-	pieces := []Piece{{Loop: Loop{{0, 0}, {4, 0}, {4, 2}, {0, 2}}}, {Loop: Loop{{0, 1}, {4, 1}, {4, 3}, {0, 3}}}}
+	target := sheet.Loop{sheet.Pt(0, 0), sheet.Pt(4, 0), sheet.Pt(4, 4), sheet.Pt(0, 4)}
+	pieces := []Piece{{Loop: sheet.Loop{sheet.Pt(0, 0), sheet.Pt(4, 0), sheet.Pt(4, 2), sheet.Pt(0, 2)}}, {Loop: sheet.Loop{sheet.Pt(0, 1), sheet.Pt(4, 1), sheet.Pt(4, 3), sheet.Pt(0, 3)}}}
 	m, err := Answer(target, pieces)
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +227,7 @@ func TestAnswer(t *testing.T) {
 	if _, err := Answer(nil, nil); err != nil {
 		t.Errorf("an answer without pieces: %v", err)
 	}
-	if _, err := Answer(target, []Piece{{Loop: Loop{{1, 1}, {1, 1}, {1, 1}}, Name: "\U0001F600"}}); err != nil {
+	if _, err := Answer(target, []Piece{{Loop: sheet.Loop{sheet.Pt(1, 1), sheet.Pt(1, 1), sheet.Pt(1, 1)}, Name: "\U0001F600"}}); err != nil {
 		t.Errorf("a piece without area, with a strange name: %v", err)
 	}
 }

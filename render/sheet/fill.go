@@ -1,4 +1,8 @@
-package diagram
+// Package sheet draws the pictures that people and models look at beside scenes: polygons,
+// strokes and lines of text on an opaque ground. In: loops in px, y down. Out: 8-bit pixels,
+// the same on every machine; coverage is the exact area, in doubles. It refuses text where
+// the fonts are missing.
+package sheet
 
 import (
 	"image"
@@ -9,37 +13,41 @@ import (
 // Point is a place in a picture or a plane, in doubles.
 type Point struct{ X, Y float64 }
 
+// Pt is the point (x, y).
+func Pt(x, y float64) Point { return Point{x, y} }
+
 // Loop is a closed polygon.
 type Loop []Point
 
-// cover holds, per pixel, which part of its area lies inside loops: exactly, up
+// Cover holds, per pixel, which part of its area lies inside loops: exactly, up
 // to the rounding of doubles. Loops are in px, y down.
-type cover struct {
+type Cover struct {
 	w, h  int
 	cells []float64 // by row: change of the winding from pixel to pixel
 	box   image.Rectangle
 }
 
-func newCover(w, h int) *cover { return &cover{w: w, h: h, cells: make([]float64, (w+1)*h)} }
+// NewCover returns a cover of w x h px without loops.
+func NewCover(w, h int) *Cover { return &Cover{w: w, h: h, cells: make([]float64, (w+1)*h)} }
 
-// reset forgets all loops.
-func (c *cover) reset() {
+// Reset forgets all loops.
+func (c *Cover) Reset() {
 	for y := c.box.Min.Y; y < c.box.Max.Y; y++ {
 		clear(c.cells[y*(c.w+1) : (y+1)*(c.w+1)])
 	}
 	c.box = image.Rectangle{}
 }
 
-// add puts a loop in. Each edge adds, to the pixels right of it, the winding that
+// Add puts a loop in. Each edge adds, to the pixels right of it, the winding that
 // it gives them: height within the row, times the part of the pixel that lies
 // right of it.
-func (c *cover) add(l Loop) {
+func (c *Cover) Add(l Loop) {
 	for i, p := range l {
 		c.edge(p, l[(i+1)%len(l)])
 	}
 }
 
-func (c *cover) edge(p, q Point) {
+func (c *Cover) edge(p, q Point) {
 	sign := 1.0
 	if p.Y > q.Y {
 		p, q, sign = q, p, -1
@@ -60,7 +68,7 @@ func (c *cover) edge(p, q Point) {
 
 // slice adds a straight piece of an edge within one row, from x0 to x1, with the
 // winding d.
-func (c *cover) slice(row int, x0, x1, d float64) {
+func (c *Cover) slice(row int, x0, x1, d float64) {
 	if x0 > x1 {
 		x0, x1 = x1, x0
 	}
@@ -95,9 +103,9 @@ func (c *cover) slice(row int, x0, x1, d float64) {
 	}
 }
 
-// each calls f with the winding of every pixel that has any, averaged over its
+// Each calls f with the winding of every pixel that has any, averaged over its
 // area.
-func (c *cover) each(f func(x, y int, winding float64)) {
+func (c *Cover) Each(f func(x, y int, winding float64)) {
 	for y := c.box.Min.Y; y < c.box.Max.Y; y++ {
 		sum := 0.0
 		for x, d := range c.cells[y*(c.w+1) : (y+1)*(c.w+1)-1] {
@@ -109,31 +117,32 @@ func (c *cover) each(f func(x, y int, winding float64)) {
 	}
 }
 
-// solid is the coverage by the non-zero rule, for loops that do not overlap.
-func solid(winding float64) float64 { return min(math.Abs(winding), 1) }
+// Solid is the coverage by the non-zero rule, for loops that do not overlap.
+func Solid(winding float64) float64 { return min(math.Abs(winding), 1) }
 
-// evenOdd is the coverage by the even-odd rule.
-func evenOdd(winding float64) float64 {
+// EvenOdd is the coverage by the even-odd rule.
+func EvenOdd(winding float64) float64 {
 	w := math.Mod(math.Abs(winding), 2)
 	return min(w, 2-w)
 }
 
-// sheet is an opaque picture that is being drawn.
-type sheet struct {
+// Sheet is an opaque picture that is being drawn.
+type Sheet struct {
 	*image.NRGBA
-	cover *cover
+	Cover *Cover
 }
 
-func newSheet(w, h int) *sheet {
-	s := &sheet{image.NewNRGBA(image.Rect(0, 0, w, h)), newCover(w, h)}
+// New returns a white picture of w x h px.
+func New(w, h int) *Sheet {
+	s := &Sheet{image.NewNRGBA(image.Rect(0, 0, w, h)), NewCover(w, h)}
 	for i := range s.Pix {
 		s.Pix[i] = 255
 	}
 	return s
 }
 
-// blend puts a colour over a pixel with a coverage of 0 to 1.
-func (s *sheet) blend(x, y int, c color.NRGBA, a float64) {
+// Blend puts a colour over a pixel with a coverage of 0 to 1.
+func (s *Sheet) Blend(x, y int, c color.NRGBA, a float64) {
 	a *= float64(c.A) / 255
 	p := s.Pix[s.PixOffset(x, y):][:3]
 	for i, v := range [3]uint8{c.R, c.G, c.B} {
@@ -141,26 +150,26 @@ func (s *sheet) blend(x, y int, c color.NRGBA, a float64) {
 	}
 }
 
-// fill paints loops by the non-zero rule.
-func (s *sheet) fill(c color.NRGBA, loops ...Loop) {
-	s.cover.reset()
+// Fill paints loops by the non-zero rule.
+func (s *Sheet) Fill(c color.NRGBA, loops ...Loop) {
+	s.Cover.Reset()
 	for _, l := range loops {
-		s.cover.add(l)
+		s.Cover.Add(l)
 	}
-	s.cover.each(func(x, y int, w float64) { s.blend(x, y, c, solid(w)) })
+	s.Cover.Each(func(x, y int, w float64) { s.Blend(x, y, c, Solid(w)) })
 }
 
-// stroke paints the outline of a loop, width px wide, with round corners.
-func (s *sheet) stroke(c color.NRGBA, width float64, l Loop) {
+// Stroke paints the outline of a loop, width px wide, with round corners.
+func (s *Sheet) Stroke(c color.NRGBA, width float64, l Loop) {
 	var loops []Loop
 	for i, p := range l {
-		loops = append(loops, bar(p, l[(i+1)%len(l)], width), circle(p, width/2))
+		loops = append(loops, Bar(p, l[(i+1)%len(l)], width), Circle(p, width/2))
 	}
-	s.fill(c, loops...)
+	s.Fill(c, loops...)
 }
 
-// bar is the rectangle about a line; its winding is that of circle.
-func bar(p, q Point, width float64) Loop {
+// Bar is the rectangle about a line; its winding is that of Circle.
+func Bar(p, q Point, width float64) Loop {
 	dx, dy := q.X-p.X, q.Y-p.Y
 	n := math.Hypot(dx, dy)
 	if n == 0 {
@@ -170,8 +179,8 @@ func bar(p, q Point, width float64) Loop {
 	return Loop{{p.X + dy, p.Y - dx}, {q.X + dy, q.Y - dx}, {q.X - dy, q.Y + dx}, {p.X - dy, p.Y + dx}}
 }
 
-// circle is a polygon of 64 sides with the area of the circle.
-func circle(p Point, r float64) Loop {
+// Circle is a polygon of 64 sides with the area of the circle.
+func Circle(p Point, r float64) Loop {
 	const n = 64
 	r *= math.Sqrt(2 * math.Pi / n / math.Sin(2*math.Pi/n))
 	l := make(Loop, n)

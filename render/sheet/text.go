@@ -1,4 +1,4 @@
-package diagram
+package sheet
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 	"plumb/render/vector"
 )
 
-// writer sets one line of text at a time in one of the shipped fonts.
-type writer struct {
+// Writer sets one line of text at a time in one of the shipped fonts.
+type Writer struct {
 	face *font.Face
-	caps float64 // height of a capital letter for each px of size
+	Caps float64 // height of a capital letter for each px of size
 }
 
-// newWriter opens a font of the process's library.
-func newWriter(style font.Style) (*writer, error) {
+// NewWriter opens a font of the process's library.
+func NewWriter(style font.Style) (*Writer, error) {
 	library, err := font.Default()
 	if err != nil {
 		return nil, fmt.Errorf("cannot write labels: %w", err)
@@ -24,38 +24,38 @@ func newWriter(style font.Style) (*writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot write labels: %w", err)
 	}
-	w := &writer{face: face}
-	h, err := w.line("H", 100)
+	w := &Writer{face: face}
+	h, err := w.Line("H", 100)
 	if err != nil {
 		return nil, err
 	}
-	_, low, _, high := bounds(h.loops...)
-	w.caps = (high - low) / 100
+	_, low, _, high := Bounds(h.Loops...)
+	w.Caps = (high - low) / 100
 	return w, nil
 }
 
-// line is text as outlines: the baseline at y = 0, the pen at x = 0, y down.
-type line struct {
-	loops []Loop
-	width float64 // of the advances, px
+// Line is text as outlines: the baseline at y = 0, the pen at x = 0, y down.
+type Line struct {
+	Loops []Loop
+	Width float64 // of the advances, px
 }
 
-// line shapes text at size px per em.
-func (w *writer) line(text string, size float64) (line, error) {
+// Line shapes text at size px per em.
+func (w *Writer) Line(text string, size float64) (Line, error) {
 	glyphs, err := w.face.Shape([]byte(text))
 	if err != nil {
-		return line{}, fmt.Errorf("cannot write label %q: %w", text, err)
+		return Line{}, fmt.Errorf("cannot write label %q: %w", text, err)
 	}
-	var out line
+	var out Line
 	for _, g := range glyphs {
 		var p vector.Path
 		if err := w.face.Outline(&p, g.ID, size); err != nil {
 			return out, fmt.Errorf("cannot write label %q: %w", text, err)
 		}
-		dx := out.width + float64(w.face.Pixels(g.DX, size))
+		dx := out.Width + float64(w.face.Pixels(g.DX, size))
 		dy := -float64(w.face.Pixels(g.DY, size))
-		out.loops = append(out.loops, flatten(&p, dx, dy)...)
-		out.width += float64(w.face.Advance(g, size))
+		out.Loops = append(out.Loops, flatten(&p, dx, dy)...)
+		out.Width += float64(w.face.Advance(g, size))
 	}
 	return out, nil
 }
@@ -85,14 +85,14 @@ func flatten(p *vector.Path, dx, dy float64) (loops []Loop) {
 			a, c, b := cur[len(cur)-1], next(), next()
 			for k := 1; k <= flatness; k++ {
 				t := float64(k) / flatness
-				cur = append(cur, mix(mix(a, c, t), mix(c, b, t), t))
+				cur = append(cur, Mix(Mix(a, c, t), Mix(c, b, t), t))
 			}
 		case vector.Cubic:
 			a, c, d, b := cur[len(cur)-1], next(), next(), next()
 			for k := 1; k <= flatness; k++ {
 				t := float64(k) / flatness
-				ac, cd, db := mix(a, c, t), mix(c, d, t), mix(d, b, t)
-				cur = append(cur, mix(mix(ac, cd, t), mix(cd, db, t), t))
+				ac, cd, db := Mix(a, c, t), Mix(c, d, t), Mix(d, b, t)
+				cur = append(cur, Mix(Mix(ac, cd, t), Mix(cd, db, t), t))
 			}
 		case vector.Conic:
 			next()
@@ -105,12 +105,12 @@ func flatten(p *vector.Path, dx, dy float64) (loops []Loop) {
 	return loops
 }
 
-func mix(a, b Point, t float64) Point {
+func Mix(a, b Point, t float64) Point {
 	return Point{a.X + float64((b.X-a.X)*t), a.Y + float64((b.Y-a.Y)*t)}
 }
 
-// bounds is the box of loops.
-func bounds(loops ...Loop) (x0, y0, x1, y1 float64) {
+// Bounds is the box of loops.
+func Bounds(loops ...Loop) (x0, y0, x1, y1 float64) {
 	first := true
 	for _, l := range loops {
 		for _, p := range l {
@@ -135,7 +135,10 @@ func shifted(loops []Loop, dx, dy float64) []Loop {
 	return out
 }
 
-// write paints a line with the pen at (x, y), the baseline.
-func (s *sheet) write(c color.NRGBA, l line, x, y float64) {
-	s.fill(c, shifted(l.loops, x, y)...)
+// Write paints a line with the pen at (x, y), the baseline.
+func (s *Sheet) Write(c color.NRGBA, l Line, x, y float64) {
+	s.Fill(c, shifted(l.Loops, x, y)...)
 }
+
+// Box is a rectangle.
+func Box(x0, y0, x1, y1 float64) Loop { return Loop{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} }
