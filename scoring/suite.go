@@ -69,6 +69,11 @@ type PromptOptions struct {
 	Minimal  bool // shapes are described by their ids only
 	StepWise bool // the model is asked to think step by step
 	Open     bool // an item that names no format is an open question
+
+	// Method names the way of asking, Step one of its calls, and Heard has the texts of the
+	// calls before it, by step. "" is the benchmark's plain way in one call.
+	Method, Step string
+	Heard        map[string]string
 }
 
 // Suites are suites in alphabetical order.

@@ -28,33 +28,33 @@ func (s *suite) prompt(it *scoring.Item, o scoring.PromptOptions) (string, error
 	if len(question) == 0 {
 		return "", badItem("question", "got none; want the text that the model is asked")
 	}
-	switch {
-	case s.kind == spaceeval:
+	if s.kind == spaceeval {
+		if own := it.Fields.GetStringBytes("prompt"); len(own) > 0 && absent(it.Fields.Get("order")) && absent(it.Fields.Get("shuffle")) {
+			return string(own), nil
+		}
 		return "Question: " + string(question) + "\nOptions:\n" + r.listed(j.style) +
 			"Please select one correct answer from the given options based on the image.", nil
-	case j.format == formatOpen:
-		return "You are a spatial reasoning assistant.\nAnswer the following question in 2-4 sentences about the given image.\nQuestion:\n" + string(question), nil
 	}
-	what := "number"
-	if j.style == extract.Letters {
-		what = "letter"
+	q := asked{question: string(question), open: j.format == formatOpen, style: j.style}
+	if !q.open {
+		q.options = r.shown()
 	}
-	return "You are a spatial reasoning assistant. Given a multiple choice question about an image,\nAnswer with a single " + what +
-		" (" + labelText(j.style, 0) + "-" + labelText(j.style, j.n-1) + ") corresponding to the option.\nQuestion:\n" + string(question) +
-		"\nOptions:\n" + strings.TrimSuffix(r.listed(j.style), "\n"), nil
+	return q.text(o.Method, o.Step, o.Heard), nil
 }
 
-// listed are the options as shown, one per line with their labels. A missing one
-// reads nan, as in the benchmark's own files.
-func (r *reader) listed(style extract.Style) string {
-	var b strings.Builder
-	for p, o := range r.options {
-		b.WriteString(labelText(style, p) + ". ")
-		if o == nil {
-			o = []byte("nan")
+// shown are the options as shown. A missing one reads nan, as in the benchmark's own files.
+func (r *reader) shown() []string {
+	out := make([]string, len(r.options))
+	for i, o := range r.options {
+		if out[i] = string(o); o == nil {
+			out[i] = "nan"
 		}
-		b.Write(o)
-		b.WriteByte('\n')
 	}
-	return b.String()
+	return out
+}
+
+// listed are the options as shown, one per line with their labels.
+func (r *reader) listed(style extract.Style) string {
+	q := asked{options: r.shown(), style: style}
+	return strings.Join(q.labelled(), "\n") + "\n"
 }

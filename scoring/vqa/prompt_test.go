@@ -41,3 +41,13 @@ func TestPrompt(t *testing.T) {
 		}
 	}
 }
+
+// promptOf returns the prompt of an item with these members.
+func promptOf(t *testing.T, s *suite, members string) string {
+	t.Helper()
+	got, err := s.prompt(&scoring.Item{ID: "x", Fields: fastjson.MustParse(`{"id":"x",` + members + `}`)}, scoring.PromptOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
