@@ -26,7 +26,7 @@ func TestPrintedPrompts(t *testing.T) {
 			t.Errorf("%s: got %q; want %q", p.ID, got, p.Text)
 		}
 	}
-	q := asked{question: "Where {opt1}?", options: []string{"{opt2}", "b", "c", "d"}}
+	q := asked{question: "Where {opt1}?", options: []string{"{opt2}", "b", "c", "d"}, style: extract.Numbers}
 	for _, p := range all.Prompts {
 		if p.ID != "mcq_direct" {
 			continue
@@ -90,7 +90,7 @@ func TestXolver(t *testing.T) {
 				t.Errorf("%s: got %q; want %q", step, got, w)
 			}
 		}
-		if i := strings.IndexByte(got, '{'); i >= 0 && slices.Contains([]string{"base", "segment", "relations"}, step) {
+		if i := strings.IndexByte(got, '{'); i >= 0 && slices.Contains([]string{"base", "segment"}, step) {
 			t.Errorf("%s: a placeholder is left: %q", step, got[i:])
 		}
 	}
