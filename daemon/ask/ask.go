@@ -1,0 +1,212 @@
+// Package ask says what a model is asked. In: the tasks of a benchmark and an arm, which is
+// one way of asking. Out: the messages of each call of a task, with pictures, and the dump
+// line of each answer. `plumb run` sends them and `plumb prompt` prints them, so both ask
+// the same. It makes no calls, and refuses a task that cannot be asked, by its id and the
+// member that is missing.
+package ask
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"plumb/daemon/chat"
+	"plumb/scoring"
+)
+
+// Modes of asking. See docs/spec/runs.md#r60.
+const (
+	ModeDefault   = "default"
+	ModeCoT       = "cot"
+	ModeReasoning = "reasoning" // the texts of default, with other members of the request
+)
+
+// Inputs. See docs/spec/runs.md#r61.
+const (
+	InputFull     = "full"
+	InputMinimal  = "minimal"  // shapes by their ids alone
+	InputScaffold = "scaffold" // minimal, with a plot, a grid or labels in the picture
+	InputBlind    = "blind"    // no picture
+)
+
+// Arm is one way of asking about the tasks of a suite. Members that a suite does not have
+// are "".
+type Arm struct {
+	Mode    string // ModeDefault, ...
+	Input   string
+	Setting string // of TangramPuzzle's Task 2
+	Format  string // of SPATIALAB: "mcq" or "open"
+	Method  string // of SPATIALAB
+}
+
+// String names the arm in messages: "cot/minimal".
+func (a Arm) String() string {
+	parts := slices.DeleteFunc([]string{a.Mode, a.Input, a.Setting, a.Format, a.Method}, func(s string) bool { return s == "" })
+	return strings.Join(parts, "/")
+}
+
+// Options choose arms and tasks. A nil list means the suite's default.
+type Options struct {
+	Modes, Inputs, Settings, Formats, Methods []string
+
+	Tests []string // nil: all that the suite asks by default
+	Seed  int64    // of options and solved instances of TangramPuzzle
+}
+
+// Task is one task of a benchmark.
+type Task struct {
+	ID    string // as results name it
+	Test  string
+	Group string // what --limit and --sample count by: the test, or the subcategory
+	Line  []byte // the dump line without a model and a response: one JSON object
+
+	item *scoring.Item // of suites whose Prompt reads it
+	own  any           // what the suite keeps of the task
+}
+
+// Step is one call of a task.
+type Step struct {
+	Turn     int    // from 1
+	Name     string // of a step within a turn; "" where there is one
+	Messages []chat.Message
+}
+
+// Heard is a step with what came of it.
+type Heard struct {
+	Turn int
+	Name string
+	Text string
+	OK   bool // there is a text; false for a call that failed or was filtered
+}
+
+// Answer is one answer to be scored.
+type Answer struct {
+	ID   string // of its dump line
+	Turn int    // 0 where the suite has none
+	Text string
+	OK   bool // false: the response is null
+	Last int  // index in the calls of the one that gave it; -1 where a call before it failed
+	From int  // index of the first call that belongs to it
+}
+
+// Suite asks the tasks of one benchmark.
+type Suite interface {
+	// Arms multiplies the options. left says which combinations no test has, with counts
+	// of tasks; the error is a wrong option.
+	Arms(o Options) (arms []Arm, left []string, err error)
+	// Tasks lists the tasks in the order of their file.
+	Tasks() []*Task
+	// Fits reports whether an arm has a task.
+	Fits(t *Task, a Arm) bool
+	// Next returns the next call of a task, nil where all were made. heard has the calls
+	// so far. The error says why the task cannot be asked.
+	Next(t *Task, a Arm, heard []Heard) (*Step, error)
+	// Answers lists the answers that the calls of a task gave.
+	Answers(t *Task, a Arm, heard []Heard) []Answer
+}
+
+// single is the part of suites with one answer for each task, the last of its calls.
+type single struct{ tasks []*Task }
+
+// Tasks implements Suite.
+func (s *single) Tasks() []*Task { return s.tasks }
+
+// Answers implements Suite.
+func (s *single) Answers(t *Task, _ Arm, heard []Heard) []Answer {
+	if len(heard) == 0 {
+		return nil
+	}
+	last := heard[len(heard)-1]
+	return []Answer{{ID: t.ID, Text: last.Text, OK: last.OK, Last: len(heard) - 1}}
+}
+
+// once returns the only call of a task, nil where it was made.
+func once(heard []Heard, messages func() ([]chat.Message, error)) (*Step, error) {
+	if len(heard) > 0 {
+		return nil, nil
+	}
+	m, err := messages()
+	if err != nil {
+		return nil, err
+	}
+	return &Step{Turn: 1, Messages: m}, nil
+}
+
+// chosen returns the values that were asked for, in the suite's order; by default those of
+// standard. The error names a value that the suite does not have.
+func chosen(flag string, asked, standard, all []string) ([]string, error) {
+	if asked == nil {
+		asked = standard
+	}
+	for _, v := range asked {
+		if !slices.Contains(all, v) {
+			if len(all) == 0 {
+				return nil, fmt.Errorf("cannot use --%s %s: the suite has none", flag, v)
+			}
+			return nil, fmt.Errorf("cannot use --%s %q: want %s", flag, v, strings.Join(all, ", "))
+		}
+	}
+	if len(all) == 0 {
+		return []string{""}, nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(v string) bool { return !slices.Contains(asked, v) }), nil
+}
+
+// choices are the values of each member of an arm that a suite has.
+type choices struct {
+	modes, inputs, settings, formats, methods []string // all values; nil for none
+	standard                                  Options  // by default; a nil list means the first value
+}
+
+// arms multiplies what was asked for. fits reports whether any task is asked in an arm.
+func (c *choices) arms(o Options, fits func(Arm) int, tasks int) (arms []Arm, left []string, err error) {
+	var lists [5][]string
+	for i, m := range []struct {
+		flag                 string
+		asked, standard, all []string
+	}{
+		{"mode", o.Modes, c.standard.Modes, c.modes}, {"input", o.Inputs, c.standard.Inputs, c.inputs},
+		{"setting", o.Settings, c.standard.Settings, c.settings}, {"format", o.Formats, c.standard.Formats, c.formats},
+		{"method", o.Methods, c.standard.Methods, c.methods},
+	} {
+		if m.standard == nil && len(m.all) > 0 {
+			m.standard = m.all[:1]
+		}
+		if lists[i], err = chosen(m.flag, m.asked, m.standard, m.all); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, mode := range lists[0] {
+		for _, input := range lists[1] {
+			for _, setting := range lists[2] {
+				for _, format := range lists[3] {
+					for _, method := range lists[4] {
+						a := Arm{mode, input, setting, format, method}
+						n := fits(a)
+						if n > 0 {
+							arms = append(arms, a)
+						}
+						if n < tasks {
+							left = append(left, fmt.Sprintf("%s: %d of %d tasks have no such form and are left out", a, tasks-n, tasks))
+						}
+					}
+				}
+			}
+		}
+	}
+	if len(arms) == 0 {
+		return nil, nil, fmt.Errorf("cannot ask anything: no task has one of these forms (%s)", cmp.Or(strings.Join(left, "; "), "there are no tasks"))
+	}
+	return arms, left, nil
+}
+
+// count returns how many tasks an arm has.
+func count(tasks []*Task, fits func(*Task) bool) (n int) {
+	for _, t := range tasks {
+		if fits(t) {
+			n++
+		}
+	}
+	return n
+}

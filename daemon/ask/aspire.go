@@ -1,0 +1,93 @@
+package ask
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"plumb/daemon/chat"
+	"plumb/daemon/dump"
+	"plumb/scoring"
+)
+
+// aspire asks ASPIRE's tasks.
+type aspire struct {
+	single
+	suite  *scoring.Suite
+	boards *Boards
+	named  bool // the tests were named, so that inputs which are no default of theirs count
+	choice choices
+}
+
+// minimalTests are the tests whose minimal input the paper has.
+var minimalTests = []string{"arrow", "balance", "graph", "overlap"}
+
+// NewAspire returns the suite for task lines, each a dump line without a model and a
+// response. See docs/spec/runs.md#r61.
+func NewAspire(suite *scoring.Suite, lines [][]byte, boards *Boards, o Options) (Suite, error) {
+	s := &aspire{suite: suite, boards: boards, named: o.Tests != nil, choice: choices{
+		modes: []string{ModeDefault, ModeCoT, ModeReasoning}, inputs: []string{InputFull, InputMinimal, InputScaffold},
+	}}
+	var err error
+	s.tasks, err = readItems(suite, lines, o.Tests, func(it *scoring.Item) string { return it.Test })
+	return s, err
+}
+
+// Arms implements Suite.
+func (s *aspire) Arms(o Options) ([]Arm, []string, error) {
+	return s.choice.arms(o, func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }, len(s.tasks))
+}
+
+// Fits implements Suite.
+func (s *aspire) Fits(t *Task, a Arm) bool {
+	switch a.Input {
+	case InputMinimal:
+		return s.named || slices.Contains(minimalTests, t.Test)
+	case InputScaffold:
+		return HasScaffold(t.Test)
+	}
+	return true
+}
+
+// Next implements Suite: one call with the picture before the text.
+func (s *aspire) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
+	return once(heard, func() ([]chat.Message, error) {
+		text, err := s.suite.Prompt(t.item, scoring.PromptOptions{Minimal: a.Input != InputFull, StepWise: a.Mode == ModeCoT})
+		if err != nil {
+			return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
+		}
+		png, err := s.boards.Draw(t.Line, t.Test, a.Input == InputScaffold)
+		if err != nil {
+			return nil, fmt.Errorf("cannot ask %s: cannot draw its picture: %w", t.ID, err)
+		}
+		return []chat.Message{chat.User(chat.Picture(&chat.Image{Data: png, Type: "image/png"}), chat.Text(text))}, nil
+	})
+}
+
+// readItems reads task lines as items of one suite. group says what a task counts under.
+func readItems(suite *scoring.Suite, lines [][]byte, tests []string, group func(*scoring.Item) string) ([]*Task, error) {
+	var tasks []*Task
+	seen := map[string]bool{}
+	for i, line := range lines {
+		d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.NewSuites(suite), Suite: suite.Name})
+		it, fault := d.Item(dump.Line{N: i + 1, Bytes: line}, suite.Name)
+		switch {
+		case fault != nil:
+			return nil, fmt.Errorf("cannot use task %s: %w", it.ID, fault)
+		case seen[it.ID]:
+			return nil, fmt.Errorf("cannot use task %s: another task has its id; want each once", it.ID)
+		case suite.Tests != nil && it.Test != "" && !slices.Contains(suite.Tests, it.Test):
+			return nil, fmt.Errorf("cannot use task %s: got the test %q; want one of %v", it.ID, it.Test, suite.Tests)
+		}
+		seen[it.ID] = true
+		if tests != nil && !slices.Contains(tests, it.Test) {
+			continue
+		}
+		kept := *it
+		tasks = append(tasks, &Task{ID: it.ID, Test: it.Test, Group: group(it), Line: line, item: &kept})
+	}
+	if len(tasks) == 0 {
+		return nil, errors.New("cannot ask anything: there are no tasks")
+	}
+	return tasks, nil
+}

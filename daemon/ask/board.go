@@ -1,0 +1,137 @@
+package ask
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"sync"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/render"
+	"plumb/render/scene"
+	"plumb/render/sheet"
+	"plumb/render/view"
+)
+
+// ground is the editor's background.
+var ground = color.NRGBA{R: 249, G: 250, B: 251, A: 255}
+
+// frame is the part of the page that a picture shows, in page units, one pixel each. See
+// docs/spec/runs.md#r62.
+var frame = view.Box{W: 1400, H: 800}
+
+// pagePad is the room about the shapes of an overlap, whose scenes reach beyond the frame.
+const pagePad = 32
+
+// Boards draws whiteboards as models get them. It is safe for concurrent use.
+type Boards struct {
+	limits scene.Limits
+	engine *render.Engine
+
+	mu     sync.Mutex
+	worker *render.Worker
+	pen    *pen // of scaffolds; nil until one is drawn
+}
+
+// NewBoards opens the renderer, in plain Go: its pictures are the same on every machine.
+func NewBoards(limits scene.Limits) (*Boards, error) {
+	e, err := render.Open(render.Config{Backend: render.BackendCPU, MaxPixels: limits.Pixels, MaxSide: limits.Side, MaxPoints: limits.Points})
+	if err != nil {
+		return nil, err
+	}
+	return &Boards{limits: limits, engine: e, worker: e.Worker()}, nil
+}
+
+// Close ends the renderer.
+func (b *Boards) Close() error { return b.engine.Close() }
+
+// Draw returns the picture of an ASPIRE task as a PNG without alpha. line is its dump line;
+// scaffold adds what the scaffold input shows.
+func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	v, err := b.view(line, test)
+	if err != nil {
+		return nil, err
+	}
+	s := sheet.New(int(v.Bounds.W), int(v.Bounds.H))
+	s.Fill(ground, sheet.Box(0, 0, v.Bounds.W, v.Bounds.H))
+	layers := plan{}
+	if scaffold {
+		if layers, err = b.scaffold(line, test); err != nil {
+			return nil, err
+		}
+	}
+	if layers.below != nil {
+		if err := layers.below(s); err != nil {
+			return nil, err
+		}
+	}
+	p, err := b.worker.Prepare(v)
+	if err != nil {
+		return nil, err
+	}
+	drawn, err := b.engine.Pictures([]*render.Prepared{p})
+	if err != nil {
+		return nil, err
+	}
+	over(s.NRGBA, drawn[0])
+	if layers.above != nil {
+		if err := layers.above(s); err != nil {
+			return nil, err
+		}
+	}
+	return encode(s.NRGBA)
+}
+
+// view reads the shapes of a task and the part of the page that its picture shows.
+func (b *Boards) view(line []byte, test string) (v view.View, err error) {
+	err = scene.Parse(line, b.limits, func(doc *fastjson.Value) error {
+		if v.Scene, err = scene.DecodeValue(doc, b.limits); err != nil {
+			return err
+		}
+		if v.Bounds = frame; test == "overlap" {
+			v.Bounds, err = padded(v.Scene)
+		}
+		return err
+	})
+	if err == nil {
+		err = b.limits.CheckCanvas(v.Bounds.W, v.Bounds.H)
+	}
+	return v, err
+}
+
+// padded returns the union of the page bounds of all shapes with room about it, rounded
+// outwards.
+func padded(s *scene.Scene) (view.Box, error) {
+	b, ok, err := view.ContentBounds(s, nil)
+	if err != nil || !ok {
+		return frame, err
+	}
+	x0, y0 := math.Floor(b.X-pagePad), math.Floor(b.Y-pagePad)
+	return view.Box{X: x0, Y: y0, W: math.Ceil(b.X+b.W+pagePad) - x0, H: math.Ceil(b.Y+b.H+pagePad) - y0}, nil
+}
+
+// over puts a picture with alpha, not premultiplied, over an opaque one of the same size.
+func over(dst, src *image.NRGBA) {
+	for i := 0; i+3 < len(dst.Pix) && i+3 < len(src.Pix); i += 4 {
+		a := uint32(src.Pix[i+3])
+		for k := range 3 {
+			dst.Pix[i+k] = uint8((uint32(src.Pix[i+k])*a + uint32(dst.Pix[i+k])*(255-a) + 127) / 255)
+		}
+	}
+}
+
+// encode writes an opaque picture as an 8-bit RGB PNG without alpha.
+func encode(img *image.NRGBA) ([]byte, error) {
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img); err != nil {
+		return nil, fmt.Errorf("cannot write picture: %w", err)
+	}
+	return b.Bytes(), nil
+}
+

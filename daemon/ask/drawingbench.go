@@ -1,0 +1,117 @@
+package ask
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/chat"
+	"plumb/daemon/dump"
+	"plumb/scoring"
+	"plumb/scoring/drawingbench"
+)
+
+// drawing asks DrawingBench's tasks: two turns of one chat, without pictures.
+type drawing struct {
+	tasks  []*Task
+	score  func(line []byte) (*scoring.Result, error)
+	choice choices
+}
+
+// emptyAnswer stands for an empty first answer in the second turn: an endpoint refuses a
+// message without content.
+const emptyAnswer = "(empty answer)"
+
+// NewDrawingBench returns the suite for the tasks of the published file. score scores the
+// dump line of a first turn: its feedback is the second turn's question. See
+// docs/spec/runs.md#r64.
+func NewDrawingBench(tasks *dump.Tasks, score func(line []byte) (*scoring.Result, error)) (Suite, error) {
+	s := &drawing{score: score, choice: choices{modes: []string{ModeDefault, ModeReasoning}}}
+	err := tasks.Each(func(name string, index int, json []byte) error {
+		v, err := fastjson.ParseBytes(json)
+		if err != nil {
+			return err
+		}
+		line := scoring.AppendString([]byte(`{"suite":"drawingbench","task_id":`), string(v.GetStringBytes("id")))
+		line = strconv.AppendInt(append(line, `,"index":`...), int64(index), 10)
+		s.tasks = append(s.tasks, &Task{ID: name, Test: string(v.GetStringBytes("category")), Group: string(v.GetStringBytes("category")), Line: append(line, '}'), own: v})
+		return nil
+	})
+	if err == nil && len(s.tasks) == 0 {
+		err = errors.New("cannot ask anything: there are no tasks")
+	}
+	return s, err
+}
+
+// Arms implements Suite.
+func (s *drawing) Arms(o Options) ([]Arm, []string, error) {
+	return s.choice.arms(o, func(Arm) int { return len(s.tasks) }, len(s.tasks))
+}
+
+// Tasks implements Suite.
+func (s *drawing) Tasks() []*Task { return s.tasks }
+
+// Fits implements Suite.
+func (s *drawing) Fits(*Task, Arm) bool { return true }
+
+// Next implements Suite. The second turn comes after a first answer that scored less than
+// the benchmark's bound.
+func (s *drawing) Next(t *Task, _ Arm, heard []Heard) (*Step, error) {
+	text, err := drawingbench.Prompt(t.own.(*fastjson.Value))
+	if err != nil {
+		return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
+	}
+	first := chat.User(chat.Text(text))
+	if len(heard) == 0 {
+		return &Step{Turn: 1, Messages: []chat.Message{first}}, nil
+	}
+	if len(heard) > 1 || !heard[0].OK {
+		return nil, nil
+	}
+	r, err := s.score(AppendAnswer(nil, t, Answer{ID: turnID(t, 1), Turn: 1, Text: heard[0].Text, OK: true}, nil))
+	if err != nil {
+		return nil, fmt.Errorf("cannot score the first turn of %s: %w", t.ID, err)
+	}
+	again, on := drawingbench.Followup(r)
+	if !on {
+		return nil, nil
+	}
+	said := heard[0].Text
+	if said == "" {
+		said = emptyAnswer
+	}
+	return &Step{Turn: 2, Messages: []chat.Message{first, {Role: "assistant", Parts: []chat.Part{chat.Text(said)}}, chat.User(chat.Text(again))}}, nil
+}
+
+// turnID is the id of a turn's dump line.
+func turnID(t *Task, turn int) string { return t.ID + "/" + strconv.Itoa(turn) }
+
+// Answers implements Suite: one for each turn.
+func (s *drawing) Answers(t *Task, _ Arm, heard []Heard) (all []Answer) {
+	for i, h := range heard {
+		all = append(all, Answer{ID: turnID(t, h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i})
+	}
+	return all
+}
+
+// AppendAnswer appends the dump line of an answer without its closing newline: the task's
+// line with the id, the turn and the response. more are further members without braces.
+func AppendAnswer(dst []byte, t *Task, a Answer, more []byte) []byte {
+	dst = scoring.AppendString(append(dst, `{"id":`...), a.ID)
+	if a.Turn > 0 {
+		dst = strconv.AppendInt(append(dst, `,"turn":`...), int64(a.Turn), 10)
+	}
+	dst = appendMembers(dst, t.Line)
+	if len(more) > 0 {
+		dst = append(append(dst, ','), more...)
+	}
+	dst = append(dst, `,"response":`...)
+	if a.OK {
+		dst = scoring.AppendString(dst, a.Text)
+	} else {
+		dst = append(dst, "null"...)
+	}
+	return append(dst, '}')
+}

@@ -1,0 +1,182 @@
+package ask
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/render/font"
+	"plumb/render/sheet"
+)
+
+// Colours of scaffolds. See docs/spec/runs.md#r63.
+var (
+	lineTone  = color.NRGBA{R: 0xc9, G: 0xce, B: 0xd6, A: 255}
+	textTone  = color.NRGBA{R: 0x8a, G: 0x92, B: 0x9c, A: 255}
+	whiteTone = color.NRGBA{R: 255, G: 255, B: 255, A: 255}
+)
+
+// pen writes the texts of scaffolds.
+type pen struct{ *sheet.Writer }
+
+func newPen() (*pen, error) {
+	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
+	return &pen{w}, err
+}
+
+// plan is what a scaffold draws, below the shapes and above them; nil for nothing.
+type plan struct{ below, above func(*sheet.Sheet) error }
+
+// HasScaffold reports whether a test has a scaffold.
+func HasScaffold(test string) bool { return test == "arrow" || test == "balance" || test == "graph" }
+
+// scaffold returns what the scaffold of a task draws.
+func (b *Boards) scaffold(line []byte, test string) (plan, error) {
+	if b.pen == nil {
+		p, err := newPen()
+		if err != nil {
+			return plan{}, err
+		}
+		b.pen = p
+	}
+	doc, err := fastjson.ParseBytes(line)
+	if err != nil {
+		return plan{}, err
+	}
+	switch test {
+	case "arrow":
+		return plan{below: func(s *sheet.Sheet) error { return b.pen.polar(s, doc) }}, nil
+	case "balance":
+		return plan{below: b.pen.grid}, nil
+	case "graph":
+		return plan{above: func(s *sheet.Sheet) error { return b.pen.nodes(s, doc) }}, nil
+	}
+	return plan{}, fmt.Errorf("cannot draw scaffold: the test %s has none", test)
+}
+
+// The polar plot about the arrow, px.
+const (
+	polarRings  = 4
+	polarStep   = 80
+	polarRadius = polarRings * polarStep
+	labelRadius = 340
+	labelSize   = 14
+	spokes      = 12
+)
+
+// polar draws circles about the arrow's centre, spokes each 30 degrees, and the angles of
+// the spokes: 0 points right, and angles grow clockwise as the editor's rotations do.
+func (p *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
+	id := string(doc.GetStringBytes("task", "arrow"))
+	arrow := shapeOf(doc, id)
+	if arrow == nil {
+		return fmt.Errorf("cannot draw scaffold: got %q as task.arrow; want the id of a shape", id)
+	}
+	sin, cos := math.Sincos(arrow.GetFloat64("rotation"))
+	w, h := arrow.GetFloat64("props", "w")/2, arrow.GetFloat64("props", "h")/2
+	c := sheet.Pt(arrow.GetFloat64("x")+float64(cos*w)-float64(sin*h), arrow.GetFloat64("y")+float64(sin*w)+float64(cos*h))
+	for k := 1; k <= polarRings; k++ {
+		r := float64(k * polarStep)
+		s.Fill(lineTone, arc(c, r+0.5, false), arc(c, r-0.5, true))
+	}
+	for k := range spokes {
+		sin, cos := math.Sincos(2 * math.Pi * float64(k) / spokes)
+		s.Fill(lineTone, sheet.Bar(c, sheet.Pt(c.X+polarRadius*cos, c.Y+polarRadius*sin), 1))
+		at := sheet.Pt(c.X+labelRadius*cos, c.Y+labelRadius*sin)
+		if err := p.centred(s, textTone, fmt.Sprintf("%d°", k*360/spokes), labelSize, at, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arc is a circle as a polygon whose sides are less than a hundredth of a pixel off.
+func arc(c sheet.Point, r float64, inner bool) sheet.Loop {
+	const n = 720
+	l := make(sheet.Loop, n)
+	for i := range l {
+		angle := 2 * math.Pi * float64(i) / n
+		if inner {
+			angle = -angle
+		}
+		sin, cos := math.Sincos(angle)
+		l[i] = sheet.Pt(c.X+float64(r*cos), c.Y+float64(r*sin))
+	}
+	return l
+}
+
+// centred writes a text with the middle of its box, advance width by height of capitals, at
+// a point. whole leaves out a text that the picture would cut.
+func (p *pen) centred(s *sheet.Sheet, tone color.NRGBA, text string, size float64, at sheet.Point, whole bool) error {
+	l, err := p.Line(text, size)
+	if err != nil {
+		return err
+	}
+	x, y := at.X-l.Width/2, at.Y+p.Caps*size/2
+	if whole && (x < 0 || x+l.Width > float64(s.Rect.Dx()) || y-p.Caps*size < 0 || y > float64(s.Rect.Dy())) {
+		return nil
+	}
+	s.Write(tone, l, x, y)
+	return nil
+}
+
+// grid draws a line each 100 px with its coordinate.
+func (p *pen) grid(s *sheet.Sheet) error {
+	const step, size = 100, 12
+	w, h := s.Rect.Dx(), s.Rect.Dy()
+	write := func(n int, x, y float64) error {
+		l, err := p.Line(strconv.Itoa(n), size)
+		if err == nil {
+			s.Write(textTone, l, x, y)
+		}
+		return err
+	}
+	for x := 0; x <= w; x += step {
+		at := float64(min(x, w-1))
+		s.Fill(lineTone, sheet.Box(at, 0, at+1, float64(h)))
+	}
+	for y := 0; y <= h; y += step {
+		at := float64(min(y, h-1))
+		s.Fill(lineTone, sheet.Box(0, at, float64(w), at+1))
+	}
+	for x := 0; x < w; x += step {
+		if err := write(x, float64(x+3), 12); err != nil {
+			return err
+		}
+	}
+	for y := step; y < h; y += step {
+		if err := write(y, 3, float64(y-3)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nodes writes the number of each node of a graph into it.
+func (p *pen) nodes(s *sheet.Sheet, doc *fastjson.Value) error {
+	for _, v := range doc.GetArray("shapes") {
+		n, ok := strings.CutPrefix(string(v.GetStringBytes("id")), "shape:node-")
+		if !ok {
+			continue
+		}
+		at := sheet.Pt(v.GetFloat64("x")+v.GetFloat64("props", "w")/2, v.GetFloat64("y")+v.GetFloat64("props", "h")/2)
+		if err := p.centred(s, whiteTone, n, 18, at, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shapeOf returns the shape with this id among the initial ones, or nil.
+func shapeOf(doc *fastjson.Value, id string) *fastjson.Value {
+	for _, v := range doc.GetArray("shapes") {
+		if string(v.GetStringBytes("id")) == id {
+			return v
+		}
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+package ask
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"slices"
+	"strings"
+
+	"plumb/daemon/chat"
+	"plumb/render/sheet"
+	"plumb/scoring"
+	"plumb/scoring/tangram/assembly"
+	"plumb/scoring/tangram/choice"
+	"plumb/scoring/tangram/diagram"
+	"plumb/scoring/tangram/prompt"
+)
+
+// The tests of TangramPuzzle.
+const (
+	testOutline  = "outline"
+	testSolution = "solution"
+)
+
+// puzzle is one task of TangramPuzzle.
+type puzzle struct {
+	instance *assembly.Instance
+	options  *choice.Item           // of Task 1
+	examples []*assembly.Instance   // solved instances of the setting in-context
+	loops    map[string]sheet.Loop // outlines by id, shared
+}
+
+// tangram asks TangramPuzzle's tasks.
+type tangram struct {
+	single
+	choice choices
+}
+
+// stepwise ends a prompt of the mode cot, which the paper does not have for TangramPuzzle.
+const stepwise = "\nThink step-by-step"
+
+// NewTangram returns the suite for instances, which must have different ids. See
+// docs/spec/runs.md#r65.
+func NewTangram(set []*assembly.Instance, o Options) (Suite, error) {
+	set = slices.Clone(set)
+	slices.SortStableFunc(set, func(a, b *assembly.Instance) int { return strings.Compare(a.ID, b.ID) })
+	s := &tangram{choice: choices{modes: []string{ModeDefault, ModeCoT, ModeReasoning},
+		settings: []string{string(prompt.ZeroShot), string(prompt.InContext), string(prompt.VisualCentric)}}}
+	tests := o.Tests
+	if tests == nil {
+		tests = []string{testSolution}
+	}
+	all := Candidates(set)
+	for _, test := range []string{testOutline, testSolution} {
+		if !slices.Contains(tests, test) {
+			continue
+		}
+		add := s.addSolutions
+		if test == testOutline {
+			add = s.addOutlines
+		}
+		if err := add(set, all, o); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.tasks) == 0 {
+		return nil, errors.New("cannot ask anything: there are no instances, or --test names none of outline, solution")
+	}
+	return s, nil
+}
+
+// Candidates are the instances as options are drawn from them.
+func Candidates(set []*assembly.Instance) []choice.Candidate {
+	out := make([]choice.Candidate, len(set))
+	for i, in := range set {
+		var b []byte
+		for _, p := range in.Outline {
+			b = append(p.Y.AppendLaTeX(append(p.X.AppendLaTeX(b), ',')), ' ')
+		}
+		out[i] = choice.Candidate{ID: in.ID, Outline: string(b)}
+	}
+	return out
+}
+
+// addOutlines makes the tasks of Task 1.
+func (s *tangram) addOutlines(set []*assembly.Instance, all []choice.Candidate, o Options) error {
+	items, err := choice.Items(all, o.Seed)
+	if err != nil {
+		return err
+	}
+	loops := make(map[string]sheet.Loop, len(set))
+	for _, in := range set {
+		var l sheet.Loop
+		for _, p := range in.Outline {
+			l = append(l, sheet.Pt(p.Floats()))
+		}
+		loops[in.ID] = l
+	}
+	for i := range items {
+		it := &items[i] // set and items are sorted by id
+		s.tasks = append(s.tasks, &Task{ID: it.ID, Test: testOutline, Group: testOutline, Line: append(AppendOptions([]byte{'{'}, it), '}'),
+			own: &puzzle{instance: set[i], options: it, loops: loops}})
+	}
+	return nil
+}
+
+// AppendOptions appends the members of a Task 1 item, without braces.
+func AppendOptions(b []byte, it *choice.Item) []byte {
+	b = scoring.AppendString(append(b, `"id":`...), it.ID)
+	b = scoring.AppendString(append(b, `,"suite":"tangram","test":"outline","instance_id":`...), it.ID)
+	b = append(b, `,"options":{`...)
+	for i, o := range it.Options {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = scoring.AppendString(fmt.Appendf(b, `"%c":`, choice.Letters[i]), o)
+	}
+	return scoring.AppendString(append(b, `},"answer":`...), it.Answer)
+}
+
+// addSolutions makes the tasks of Task 2.
+func (s *tangram) addSolutions(set []*assembly.Instance, all []choice.Candidate, o Options) error {
+	inContext := slices.Contains(o.Settings, string(prompt.InContext))
+	if inContext {
+		if err := choice.Enough(all, prompt.Examples+1); err != nil {
+			return err
+		}
+	}
+	for k, in := range set {
+		p := &puzzle{instance: in}
+		if inContext {
+			for _, j := range choice.Draw(all, k, prompt.ExampleSeed(o.Seed, in.ID), prompt.Examples).Others {
+				p.examples = append(p.examples, set[j])
+			}
+		}
+		line := scoring.AppendString([]byte(`{"id":`), in.ID)
+		line = scoring.AppendString(append(line, `,"suite":"tangram","test":"solution","instance_id":`...), in.ID)
+		s.tasks = append(s.tasks, &Task{ID: in.ID, Test: testSolution, Group: testSolution, Line: append(line, '}'), own: p})
+	}
+	return nil
+}
+
+// Arms implements Suite. Task 1 has no settings, so it is asked once for each mode.
+func (s *tangram) Arms(o Options) ([]Arm, []string, error) {
+	arms, left, err := s.choice.arms(o, func(Arm) int { return len(s.tasks) }, len(s.tasks))
+	if err != nil {
+		return nil, nil, err
+	}
+	solutions := count(s.tasks, func(t *Task) bool { return t.Test == testSolution })
+	if solutions == len(s.tasks) {
+		return arms, left, nil
+	}
+	var out []Arm
+	for _, a := range arms {
+		plain := Arm{Mode: a.Mode}
+		if !slices.Contains(out, plain) {
+			out = append(out, plain)
+		}
+		if solutions > 0 {
+			out = append(out, a)
+		}
+	}
+	return out, left, nil
+}
+
+// Fits implements Suite.
+func (s *tangram) Fits(t *Task, a Arm) bool { return (a.Setting != "") == (t.Test == testSolution) }
+
+// Next implements Suite: one call with the picture before the text.
+func (s *tangram) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
+	return once(heard, func() ([]chat.Message, error) {
+		text, img, err := Puzzle(t, a)
+		var picture []byte
+		if err == nil {
+			picture, err = encodeAny(img)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
+		}
+		return []chat.Message{chat.User(chat.Picture(&chat.Image{Data: picture, Type: "image/png"}), chat.Text(text))}, nil
+	})
+}
+
+// Puzzle returns the text and the picture of a task.
+func Puzzle(t *Task, a Arm) (text string, img image.Image, err error) {
+	p := t.own.(*puzzle)
+	if t.Test == testOutline {
+		var four [4]sheet.Loop
+		for k, o := range p.options.Options {
+			four[k] = p.loops[o]
+		}
+		text = prompt.Outline(p.instance)
+		img, err = diagram.Options(four)
+	} else {
+		text = prompt.Solution(p.instance, prompt.Setting(a.Setting), p.examples)
+		img, err = diagram.Outline(marked(p.instance))
+	}
+	if a.Mode == ModeCoT {
+		text += stepwise
+	}
+	return text, img, err
+}
+
+// marked are the vertices of an outline with their coordinates.
+func marked(in *assembly.Instance) []diagram.Vertex {
+	vs := make([]diagram.Vertex, len(in.Outline))
+	for i, p := range in.Outline {
+		vs[i] = diagram.Vertex{At: sheet.Pt(p.Floats()), Text: fmt.Sprintf("(%s, %s)", diagram.Plain(p.X), diagram.Plain(p.Y))}
+	}
+	return vs
+}
+
+func encodeAny(img image.Image) ([]byte, error) {
+	var b bytes.Buffer
+	err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img)
+	return b.Bytes(), err
+}

@@ -1,0 +1,160 @@
+package ask
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/chat"
+	"plumb/scoring"
+	"plumb/scoring/vqa"
+)
+
+// maxPicture is the longest file of an item's picture in bytes.
+const maxPicture = 20 << 20
+
+// visual asks questions about pictures: SPATIALAB and SpaCE-Eval.
+type visual struct {
+	single
+	suite     *scoring.Suite
+	folder    string // of pictures with relative paths
+	spatialab bool
+	detail    string
+	choice    choices
+}
+
+// NewVisual returns the suite for items of SPATIALAB or SpaCE-Eval. Pictures are relative
+// to folder. detail is how precisely the endpoint looks at them; "" is not sent. See
+// docs/spec/runs.md#r66.
+func NewVisual(suite *scoring.Suite, lines [][]byte, folder, detail string, o Options) (Suite, error) {
+	s := &visual{suite: suite, folder: folder, detail: detail, spatialab: suite.Name == "spatialab", choice: choices{
+		modes: []string{ModeDefault, ModeReasoning}, inputs: []string{InputFull, InputBlind}}}
+	if s.spatialab {
+		s.choice.formats, s.choice.methods = []string{"mcq", "open"}, vqa.Methods()
+	}
+	var err error
+	s.tasks, err = readItems(suite, lines, nil, func(it *scoring.Item) string { return string(it.Fields.GetStringBytes("subcategory")) })
+	return s, err
+}
+
+// Arms implements Suite.
+func (s *visual) Arms(o Options) ([]Arm, []string, error) {
+	return s.choice.arms(o, func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }, len(s.tasks))
+}
+
+// Fits implements Suite: an item of SPATIALAB that names a format has that one alone.
+func (s *visual) Fits(t *Task, a Arm) bool {
+	named := string(t.item.Fields.GetStringBytes("format"))
+	return !s.spatialab || named == "" || named == a.Format
+}
+
+// Next implements Suite.
+func (s *visual) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
+	paths := pictures(t.item.Fields)
+	steps := vqa.Steps(a.Method, len(paths))
+	n := len(heard)
+	if n == len(steps) || n > 0 && !heard[n-1].OK {
+		return nil, nil
+	}
+	said := map[string]string{}
+	for _, h := range heard {
+		said[h.Name] = h.Text
+	}
+	it := *t.item
+	it.Test = a.Format
+	text, err := s.suite.Prompt(&it, scoring.PromptOptions{Open: a.Format == "open", Method: a.Method, Step: steps[n], Heard: said})
+	if err != nil {
+		return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
+	}
+	var parts []chat.Part
+	if a.Input != InputBlind && vqa.HasPicture(a.Method, steps[n]) {
+		if len(paths) == 0 {
+			return nil, fmt.Errorf("cannot ask %s: got no image; want a path or a list of paths, or --input blind", t.ID)
+		}
+		for _, path := range paths {
+			img, err := s.picture(path)
+			if err != nil {
+				return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
+			}
+			parts = append(parts, chat.Picture(img))
+		}
+	}
+	if s.spatialab {
+		parts = append(parts, chat.Text(text))
+	} else { // the release sends the text first
+		parts = append([]chat.Part{chat.Text(text)}, parts...)
+	}
+	return &Step{Turn: 1, Name: steps[n], Messages: []chat.Message{chat.User(parts...)}}, nil
+}
+
+// Answers implements Suite: the last step's text. A step that failed leaves no answer.
+func (s *visual) Answers(t *Task, a Arm, heard []Heard) []Answer {
+	all := s.single.Answers(t, a, heard)
+	for i := range all {
+		if len(heard) < len(vqa.Steps(a.Method, len(pictures(t.item.Fields)))) {
+			all[i].OK, all[i].Text = false, ""
+		}
+	}
+	return all
+}
+
+// pictures lists the paths of an item's pictures.
+func pictures(v *fastjson.Value) (paths []string) {
+	f := v.Get("image")
+	if f == nil {
+		f = v.Get("images")
+	}
+	if f == nil {
+		return nil
+	}
+	if f.Type() == fastjson.TypeString {
+		return []string{string(f.GetStringBytes())}
+	}
+	for _, e := range f.GetArray() {
+		if e.Type() == fastjson.TypeString {
+			paths = append(paths, string(e.GetStringBytes()))
+		}
+	}
+	return paths
+}
+
+// picture reads the file of a picture. Its type is the one that its bytes begin with.
+func (s *visual) picture(path string) (*chat.Image, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.folder, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read picture: %w", err)
+	}
+	if info.Size() > maxPicture {
+		return nil, fmt.Errorf("cannot use picture %s: got %d bytes; want at most %d", path, info.Size(), maxPicture)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read picture: %w", err)
+	}
+	kind := pictureType(b)
+	if kind == "" {
+		return nil, fmt.Errorf("cannot use picture %s: got an unknown type; want JPEG, PNG, WebP or GIF", path)
+	}
+	return &chat.Image{Data: b, Type: kind, Detail: s.detail}, nil
+}
+
+// pictureType returns the media type that bytes begin with, "" for one that endpoints do not
+// take.
+func pictureType(b []byte) string {
+	switch {
+	case len(b) > 3 && string(b[:3]) == "\xff\xd8\xff":
+		return "image/jpeg"
+	case len(b) > 8 && string(b[:8]) == "\x89PNG\r\n\x1a\n":
+		return "image/png"
+	case len(b) > 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP":
+		return "image/webp"
+	case len(b) > 6 && (string(b[:6]) == "GIF87a" || string(b[:6]) == "GIF89a"):
+		return "image/gif"
+	}
+	return ""
+}
