@@ -134,4 +134,3 @@ func encode(img *image.NRGBA) ([]byte, error) {
 	}
 	return b.Bytes(), nil
 }
-

@@ -27,8 +27,8 @@ const (
 // puzzle is one task of TangramPuzzle.
 type puzzle struct {
 	instance *assembly.Instance
-	options  *choice.Item           // of Task 1
-	examples []*assembly.Instance   // solved instances of the setting in-context
+	options  *choice.Item          // of Task 1
+	examples []*assembly.Instance  // solved instances of the setting in-context
 	loops    map[string]sheet.Loop // outlines by id, shared
 }
 

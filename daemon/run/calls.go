@@ -1,0 +1,197 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"plumb/daemon/chat"
+	"plumb/daemon/chat/budget"
+	"plumb/daemon/ledger"
+)
+
+type holdOf = *budget.Hold
+
+// Events of the log of calls.
+const (
+	eventSent = "sent" // a request is about to be sent
+	eventDone = "done" // a call has its final outcome
+)
+
+// Sent is the line that is on the disk before a request is sent.
+type Sent struct {
+	Event   string    `json:"event"`
+	Key     string    `json:"key"`
+	Time    time.Time `json:"time"`
+	Try     int       `json:"try"`
+	Reserve Reserve   `json:"reserve"`
+}
+
+// Reserve is the most that a request may take.
+type Reserve struct {
+	Tokens int64   `json:"tokens"`
+	Cost   float64 `json:"cost"` // USD
+}
+
+// Done is the line of a call that has its outcome. See docs/spec/runs.md#r72.
+type Done struct {
+	Event  string `json:"event"`
+	Key    string `json:"key"`
+	Suite  string `json:"suite"`
+	Task   string `json:"task"`
+	Test   string `json:"test"`
+	Arm    Arm    `json:"arm"`
+	Repeat int    `json:"repeat"`
+	Turn   int    `json:"turn"`
+	Step   string `json:"step"`
+	Config string `json:"config"`
+	chat.Outcome
+	Batch   *string  `json:"batch"`
+	Request string   `json:"request"`
+	Images  []string `json:"images"`
+
+	fresh bool // made by this process
+}
+
+// Calls is the log of a folder. It is safe for concurrent use.
+type Calls struct {
+	mu         sync.Mutex
+	log        *ledger.Log
+	done       map[string]*Done
+	open       map[string][]Reserve // requests without an outcome, by key
+	spent      budget.Spent
+	duplicates int
+}
+
+// OpenCalls opens the log at path and reads it. A request without an outcome counts as
+// lost: it may have been answered and paid for.
+func OpenCalls(path string) (*Calls, error) {
+	c := &Calls{done: map[string]*Done{}, open: map[string][]Reserve{}}
+	var err error
+	if c.log, err = ledger.OpenLog(path, c.replay); err != nil {
+		return nil, err
+	}
+	for key, list := range c.open {
+		for _, r := range list {
+			c.spent.Lost++
+			c.spent.LostTokens += r.Tokens
+			c.spent.LostCost += r.Cost
+		}
+		delete(c.open, key)
+	}
+	return c, nil
+}
+
+// replay takes one line of the log in.
+func (c *Calls) replay(line []byte) error {
+	var event struct {
+		Event string `json:"event"`
+	}
+	if err := json.Unmarshal(line, &event); err != nil {
+		return fmt.Errorf("cannot read the log of calls: %w", err)
+	}
+	if event.Event == eventSent {
+		var s Sent
+		if err := json.Unmarshal(line, &s); err != nil {
+			return fmt.Errorf("cannot read the log of calls: %w", err)
+		}
+		c.spent.Calls++
+		c.open[s.Key] = append(c.open[s.Key], s.Reserve)
+		return nil
+	}
+	d := new(Done)
+	if err := json.Unmarshal(line, d); err != nil {
+		return fmt.Errorf("cannot read the log of calls: %w", err)
+	}
+	c.settle(d)
+	c.take(d)
+	return nil
+}
+
+// settle ends the requests of a call that has its outcome. Those that may have been paid
+// for without an answer stay lost.
+func (c *Calls) settle(d *Done) {
+	list := c.open[d.Key]
+	lost := min(d.Lost, len(list))
+	for _, r := range list[:lost] {
+		c.spent.Lost++
+		c.spent.LostTokens += r.Tokens
+		c.spent.LostCost += r.Cost
+	}
+	delete(c.open, d.Key)
+	if d.Usage != nil {
+		c.spent.PromptTokens += d.Usage.Prompt
+		c.spent.CompletionTokens += d.Usage.Completion
+	}
+	if d.Cost != nil {
+		c.spent.Cost += *d.Cost
+		c.spent.Priced = true
+	}
+}
+
+// take makes an outcome known. The first answer of a key counts; a failure is replaced by
+// what a later try brings.
+func (c *Calls) take(d *Done) {
+	old := c.done[d.Key]
+	if old != nil && (old.Kind == chat.Answer || old.Kind == chat.Filtered) {
+		c.duplicates++
+		return
+	}
+	c.done[d.Key] = d
+}
+
+// Done returns the outcome of a call, nil for none.
+func (c *Calls) Done(key string) *Done {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.done[key]
+}
+
+// Spent is what the calls of the folder took before this process.
+func (c *Calls) Spent() budget.Spent {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.spent
+}
+
+// Duplicates is how many outcomes came again for a key that had one, and Torn how many
+// lines of the log are not whole.
+func (c *Calls) Duplicates() int { return c.duplicates }
+
+// Torn returns the number of lines of the log that are not whole.
+func (c *Calls) Torn() int { return c.log.Torn() }
+
+// sent writes that a request is about to be sent, and returns when that is on the disk.
+func (c *Calls) sent(key string, try int, most holdOf) error {
+	s := Sent{Event: eventSent, Key: key, Time: now(), Try: try}
+	if most != nil {
+		s.Reserve = Reserve{most.Tokens, most.Cost}
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return c.log.Append(b)
+}
+
+// keep writes an outcome and returns when it is on the disk.
+func (c *Calls) keep(d *Done) error {
+	b, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if err := c.log.Append(b); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.take(d)
+	return nil
+}
+
+// Close closes the log.
+func (c *Calls) Close() error { return c.log.Close() }

@@ -1,0 +1,81 @@
+package run
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"plumb/daemon/ask"
+)
+
+// Choice says which tasks are asked. See docs/spec/runs.md#r70.
+type Choice struct {
+	Only   []string // ids; nil for all
+	Limit  int      // the first tasks of each group; 0 for all
+	Sample int      // tasks of each group in the order of Seed; 0 for all
+	Seed   int64
+}
+
+// Tasks returns the chosen tasks in their order. The error names an id that no task has.
+func (c Choice) Tasks(all []*ask.Task) ([]*ask.Task, error) {
+	tasks := all
+	if c.Only != nil {
+		tasks = nil
+		for _, t := range all {
+			if slices.Contains(c.Only, t.ID) {
+				tasks = append(tasks, t)
+			}
+		}
+		for _, id := range c.Only {
+			if !slices.ContainsFunc(tasks, func(t *ask.Task) bool { return t.ID == id }) {
+				return nil, fmt.Errorf("cannot use --only %q: no task has this id", id)
+			}
+		}
+	}
+	if c.Sample > 0 {
+		groups := map[string][]string{}
+		for _, t := range tasks {
+			groups[t.Group] = append(groups[t.Group], t.ID)
+		}
+		chosen := map[string]bool{}
+		for _, ids := range groups {
+			for _, id := range Subset(ids, c.Sample, c.Seed) {
+				chosen[id] = true
+			}
+		}
+		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t *ask.Task) bool { return !chosen[t.ID] })
+	}
+	if c.Limit > 0 {
+		seen := map[string]int{}
+		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t *ask.Task) bool {
+			seen[t.Group]++
+			return seen[t.Group] > c.Limit
+		})
+	}
+	return tasks, nil
+}
+
+// Subset returns n of the ids: the first in the order of a hash of seed and id, so that a
+// larger subset holds every smaller one.
+func Subset(ids []string, n int, seed int64) []string {
+	type ranked struct {
+		hash [sha256.Size]byte
+		id   string
+	}
+	list := make([]ranked, len(ids))
+	for i, id := range ids {
+		list[i] = ranked{sha256.Sum256(fmt.Appendf(nil, "plumb-subset/1|%d|%s", seed, id)), id}
+	}
+	slices.SortFunc(list, func(a, b ranked) int {
+		if c := slices.Compare(a.hash[:], b.hash[:]); c != 0 {
+			return c
+		}
+		return strings.Compare(a.id, b.id)
+	})
+	out := make([]string, 0, n)
+	for _, r := range list[:min(n, len(list))] {
+		out = append(out, r.id)
+	}
+	return out
+}

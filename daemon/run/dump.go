@@ -1,0 +1,256 @@
+package run
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"plumb/daemon/ask"
+	"plumb/daemon/chat"
+)
+
+// Asked is the member asked of a dump line: how the answer was asked for and what it took.
+// See docs/spec/runs.md#r73.
+type Asked struct {
+	Model   string   `json:"model"`
+	Served  *string  `json:"served"` // the model that the endpoint names
+	Arm              // mode, input, setting, format, method
+	Repeat  int      `json:"repeat"`
+	Turn    *int     `json:"turn"` // null for suites of one turn
+	Config  string   `json:"config"`
+	Finish  *string  `json:"finish"`
+	Outcome string   `json:"outcome"`
+	Usage   *Usage   `json:"usage"` // of all calls of the answer
+	Cost    *float64 `json:"cost"`
+	Seconds float64  `json:"seconds"`
+	Tries   int      `json:"tries"`
+	Calls   int      `json:"calls"`
+}
+
+// Usage is the tokens of an answer; nil numbers are unknown.
+type Usage struct {
+	Prompt     int64  `json:"prompt"`
+	Completion int64  `json:"completion"`
+	Reasoning  *int64 `json:"reasoning"`
+	Cached     *int64 `json:"cached"`
+}
+
+// Totals count the answers of a run.
+type Totals struct {
+	Answers  int     `json:"answers"` // dump lines
+	Missing  int     `json:"missing"` // of them without a response
+	Filtered int     `json:"filtered"`
+	Cut      int     `json:"cut"`
+	Tokens   Usage   `json:"tokens"`
+	Cost     float64 `json:"cost"`
+	Priced   bool    `json:"priced"` // every answer has a cost
+	Seconds  float64 `json:"seconds"`
+	Pending  int     `json:"pending"` // tasks, arms and repeats whose calls are not all made
+}
+
+// Dump writes one line for each answer of the calls in the log, by task, arm, repeat and
+// turn. Tasks whose calls are not all made count as pending and have no line.
+func (r *Run) Dump(w io.Writer) (t Totals, err error) {
+	out := bufio.NewWriterSize(w, 1<<16)
+	t.Priced = true
+	for _, u := range r.units {
+		heard, calls, whole, err := r.replayed(u)
+		if err != nil {
+			return t, err
+		}
+		if !whole {
+			t.Pending++
+			continue
+		}
+		for _, a := range r.cfg.Source.Answers(u.task, u.arm, heard) {
+			line, err := r.line(u, a, calls, &t)
+			if err == nil {
+				_, err = out.Write(line)
+			}
+			if err != nil {
+				return t, fmt.Errorf("cannot write dump: %w", err)
+			}
+		}
+	}
+	return t, out.Flush()
+}
+
+// replayed goes through the calls of a unit as the log has them. whole is false where one
+// is missing.
+func (r *Run) replayed(u unit) (heard []ask.Heard, calls []*Done, whole bool, err error) {
+	for {
+		c, err := r.next(u, heard)
+		if err != nil { // a task that cannot be asked has no answer
+			return nil, nil, false, nil
+		}
+		if c == nil {
+			return heard, calls, true, nil
+		}
+		d := r.calls.Done(c.key)
+		if d == nil {
+			return nil, nil, false, nil
+		}
+		calls, heard = append(calls, d), append(heard, r.heardOf(c.step, d))
+	}
+}
+
+// line returns the dump line of an answer, and adds it to the totals.
+func (r *Run) line(u unit, a ask.Answer, calls []*Done, t *Totals) ([]byte, error) {
+	calls = calls[a.From : a.Last+1]
+	last := calls[len(calls)-1]
+	asked := Asked{Model: r.cfg.Model, Served: orNil(last.Model), Arm: armOf(u.arm), Repeat: u.repeat, Config: r.args[u.arm].config,
+		Finish: orNil(last.Finish), Outcome: string(last.Kind), Calls: len(calls), Usage: new(Usage), Cost: new(float64)}
+	if a.Turn > 0 {
+		asked.Turn = &a.Turn
+	}
+	for _, d := range calls {
+		asked.Tries += d.Tries
+		asked.Seconds += d.Seconds
+		asked.Usage.add(d.Usage)
+		if d.Cost == nil {
+			asked.Cost = nil
+		} else if asked.Cost != nil {
+			*asked.Cost += *d.Cost
+		}
+	}
+	t.add(&asked, a.OK, last)
+	more := strconv.AppendQuote([]byte(`"model":`), r.cfg.Model)
+	if b, err := json.Marshal(r.cfg.Model); err == nil { // JSON's escapes, not Go's
+		more = append([]byte(`"model":`), b...)
+	}
+	more = strconv.AppendInt(append(more, `,"repeat":`...), int64(u.repeat), 10)
+	if asked.Finish != nil {
+		b, err := json.Marshal(*asked.Finish)
+		if err != nil {
+			return nil, err
+		}
+		more = append(append(more, `,"finish_reason":`...), b...)
+	}
+	if u.arm.Format != "" {
+		more = append(more, `,"format":"`+u.arm.Format+`"`...)
+	}
+	if u.arm.Input == ask.InputBlind {
+		more = append(more, `,"blind":true`...)
+	}
+	if asked.Usage.Completion > 0 {
+		more = strconv.AppendInt(append(more, `,"tokens":`...), asked.Usage.Completion, 10)
+		more = strconv.AppendInt(append(more, `,"completion_tokens":`...), asked.Usage.Completion, 10)
+	}
+	b, err := json.Marshal(asked)
+	if err != nil {
+		return nil, err
+	}
+	more = append(append(more, `,"asked":`...), b...)
+	return append(ask.AppendAnswer(nil, u.task, a, more), '\n'), nil
+}
+
+// add adds the tokens of one call.
+func (u *Usage) add(o *chat.Usage) {
+	if o == nil {
+		return
+	}
+	u.Prompt += o.Prompt
+	u.Completion += o.Completion
+	for _, p := range []struct {
+		to **int64
+		n  *int64
+	}{{&u.Reasoning, o.Reasoning}, {&u.Cached, o.Cached}} {
+		if p.n == nil {
+			continue
+		}
+		if *p.to == nil {
+			*p.to = new(int64)
+		}
+		**p.to += *p.n
+	}
+}
+
+// add adds an answer to the totals.
+func (t *Totals) add(a *Asked, ok bool, last *Done) {
+	t.Answers++
+	t.Seconds += a.Seconds
+	t.Tokens.Prompt += a.Usage.Prompt
+	t.Tokens.Completion += a.Usage.Completion
+	if a.Cost == nil {
+		t.Priced = false
+	} else {
+		t.Cost += *a.Cost
+	}
+	switch {
+	case last.Kind == chat.Filtered:
+		t.Filtered++
+		t.Missing++
+	case !ok:
+		t.Missing++
+	case last.Cut():
+		t.Cut++
+	}
+}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Plan is what a run would do.
+type Plan struct {
+	Arm      string
+	Turn     int
+	Calls    int   // of this turn, at most where Turn is above 1
+	Answered int   // of them, in the log
+	Prompt   int64 // tokens of the calls that are left, estimated
+	Most     int64 // tokens of their replies at most
+}
+
+// Plan counts calls by arm and turn. Calls that depend on an answer that is not there yet
+// are counted as "at most".
+func (r *Run) Plan(give func(n int, arm string, request *chat.Request) error) (plans []Plan, err error) {
+	at := map[[2]string]int{}
+	n := 0
+	for _, u := range r.units {
+		var heard []ask.Heard
+		for turn := 1; ; turn++ {
+			c, err := r.next(u, heard)
+			if err != nil {
+				return nil, err
+			}
+			if c == nil {
+				break
+			}
+			key := [2]string{u.arm.String(), strconv.Itoa(turn)}
+			if _, ok := at[key]; !ok {
+				at[key] = len(plans)
+				plans = append(plans, Plan{Arm: u.arm.String(), Turn: turn})
+			}
+			p := &plans[at[key]]
+			p.Calls++
+			if give != nil {
+				if err := give(n, u.arm.String(), c.request); err != nil {
+					return plans, err
+				}
+			}
+			n++
+			d := r.calls.Done(c.key)
+			if d == nil {
+				most := c.request.Most()
+				p.Prompt += most.Prompt
+				p.Most += most.Completion
+				heard = append(heard, ask.Heard{Turn: c.step.Turn, Name: c.step.Name, Text: "", OK: true})
+				continue
+			}
+			p.Answered++
+			heard = append(heard, r.heardOf(c.step, d))
+		}
+	}
+	slices.SortStableFunc(plans, func(a, b Plan) int { return a.Turn - b.Turn })
+	return plans, nil
+}
+
+// ErrEnough ends Plan early.
+var ErrEnough = errors.New("enough")

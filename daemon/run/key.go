@@ -1,0 +1,70 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"plumb/daemon/ask"
+	"plumb/daemon/canonical"
+)
+
+// promptVersion counts changes of the texts and pictures of this program.
+const promptVersion = 1
+
+// keyLength and configLength are in hexadecimal digits.
+const (
+	keyLength    = 32
+	configLength = 12
+)
+
+// Arm is an arm in JSON: members that the suite does not have are null.
+type Arm struct {
+	Mode    *string `json:"mode"`
+	Input   *string `json:"input"`
+	Setting *string `json:"setting"`
+	Format  *string `json:"format"`
+	Method  *string `json:"method"`
+}
+
+// armOf returns the arm as JSON has it.
+func armOf(a ask.Arm) Arm {
+	word := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	return Arm{word(a.Mode), word(a.Input), word(a.Setting), word(a.Format), word(a.Method)}
+}
+
+// identity is what the key of a call is the hash of. See docs/spec/runs.md#r71.
+type identity struct {
+	Version int    `json:"v"`
+	Suite   string `json:"suite"`
+	Task    string `json:"task"`
+	Test    string `json:"test"`
+	Repeat  int    `json:"repeat"`
+	Turn    int    `json:"turn"`
+	Step    string `json:"step"`
+	Request string `json:"request"` // hash of the request's canonical body
+}
+
+// keyOf returns the key of a call: calls with equal keys have the same answer.
+func keyOf(suite string, c *call) (string, error) {
+	return hashed(identity{1, suite, c.task.ID, c.task.Test, c.repeat, c.step.Turn, c.step.Name, c.hash}, keyLength)
+}
+
+// configOf returns the hash of everything that an arm sends beside its task.
+func configOf(cfg *Config, a ask.Arm, s *Settings) (string, error) {
+	return hashed(map[string]any{"suite": cfg.Suite, "arm": armOf(a), "settings": s, "system": cfg.System, "prompts": promptVersion}, configLength)
+}
+
+// hashed returns the first hexadecimal digits of the SHA-256 of canonical JSON.
+func hashed(v any, digits int) (string, error) {
+	b, err := canonical.Of(v)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])[:digits], nil
+}

@@ -1,0 +1,301 @@
+// Package run asks a model about the tasks of a benchmark and keeps what it says. In: the
+// tasks, the arms, settings and a client. Out: a folder with a log of all calls and, of
+// that, a dump with one line for each answer. A call is paid for once: the log says what
+// was answered, and a run that was ended in any way goes on with what is missing. It
+// refuses a folder that holds another run, by what differs. It scores nothing itself. See
+// docs/spec/runs.md.
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"plumb/daemon/ask"
+	"plumb/daemon/chat"
+)
+
+// Settings are what is sent beside the messages in one arm.
+type Settings struct {
+	chat.Settings
+	Extra json.RawMessage // further members; nil for none
+}
+
+// Config is one run.
+type Config struct {
+	Suite    string
+	Source   ask.Suite
+	Arms     []ask.Arm
+	Choice   Choice
+	Repeats  int // of each task, from 1
+	Model    string
+	System   string // a message before all others; "" for none
+	Settings func(ask.Arm) Settings
+
+	Workers       int  // tasks under way at once
+	RetryFailed   bool // ask again what was refused or failed
+	KeepReasoning bool // in the log
+	ReasoningText bool // where an answer has no text, its reasoning is the answer
+}
+
+// Run asks about tasks and keeps outcomes in a log.
+type Run struct {
+	cfg   Config
+	calls *Calls
+	units []unit
+	args  map[ask.Arm]armSettings
+
+	answered, failed, cut atomic.Int64
+	asking                atomic.Int64
+}
+
+// armSettings are the settings of an arm and their hash.
+type armSettings struct {
+	Settings
+	config string
+}
+
+// unit is one task in one arm, once.
+type unit struct {
+	task   *ask.Task
+	arm    ask.Arm
+	repeat int
+}
+
+// New plans a run whose calls are kept in calls, which may be nil for a plan alone.
+func New(cfg Config, calls *Calls) (*Run, error) {
+	cfg.Repeats, cfg.Workers = max(1, cfg.Repeats), max(1, cfg.Workers)
+	r := &Run{cfg: cfg, calls: calls, args: map[ask.Arm]armSettings{}}
+	tasks, err := cfg.Choice.Tasks(cfg.Source.Tasks())
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range cfg.Arms {
+		s := cfg.Settings(a)
+		config, err := configOf(&cfg, a, &s)
+		if err != nil {
+			return nil, err
+		}
+		r.args[a] = armSettings{s, config}
+	}
+	for _, t := range tasks {
+		for _, a := range cfg.Arms {
+			for n := 1; n <= cfg.Repeats && cfg.Source.Fits(t, a); n++ {
+				r.units = append(r.units, unit{t, a, n})
+			}
+		}
+	}
+	if len(r.units) == 0 {
+		return nil, errors.New("cannot ask anything: no task was chosen that has one of these forms")
+	}
+	return r, nil
+}
+
+// call is one question to the model, ready to be sent.
+type call struct {
+	unit
+	step    *ask.Step
+	request *chat.Request
+	hash    string // of the request
+	key     string
+}
+
+// next returns the next call of a unit, nil where all were made.
+func (r *Run) next(u unit, heard []ask.Heard) (*call, error) {
+	step, err := r.cfg.Source.Next(u.task, u.arm, heard)
+	if err != nil || step == nil {
+		return nil, err
+	}
+	s := r.args[u.arm]
+	c := &call{unit: u, step: step, request: &chat.Request{Model: r.cfg.Model, Messages: step.Messages, Settings: s.Settings.Settings, Extra: s.Extra}}
+	if r.cfg.System != "" {
+		c.request.Messages = append([]chat.Message{{Role: "system", Parts: []chat.Part{chat.Text(r.cfg.System)}}}, step.Messages...)
+	}
+	if seed := c.request.Settings.Seed; seed != nil { // repeats would be the same answer
+		n := *seed + int64(u.repeat) - 1
+		c.request.Settings.Seed = &n
+	}
+	if c.hash, err = c.request.Hash(); err != nil {
+		return nil, fmt.Errorf("cannot ask %s: %w", u.task.ID, err)
+	}
+	c.key, err = keyOf(r.cfg.Suite, c)
+	return c, err
+}
+
+// heardOf is what a suite gets to know of a call.
+func (r *Run) heardOf(step *ask.Step, d *Done) ask.Heard {
+	h := ask.Heard{Turn: step.Turn, Name: step.Name, OK: d.Outcome.Kind == chat.Answer}
+	if h.OK {
+		if h.Text = d.Outcome.Text; h.Text == "" && r.cfg.ReasoningText {
+			h.Text = d.Outcome.Reasoning
+		}
+	}
+	return h
+}
+
+// Failure is a task that could not be asked.
+type Failure struct {
+	Task string
+	Err  error
+}
+
+// ErrEarly says that a run ended before every planned call had an outcome.
+var ErrEarly = errors.New("the run ended early")
+
+// Ask makes all calls that the log lacks. ctx ends it: calls under way are finished first.
+// The error wraps ErrEarly where calls are missing; failures are tasks that cannot be asked
+// at all.
+func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure, err error) {
+	var (
+		mu   sync.Mutex
+		wg   sync.WaitGroup
+		next atomic.Int64
+		left atomic.Int64
+		end  error
+	)
+	for range min(r.cfg.Workers, len(r.units)) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(r.units) {
+					return
+				}
+				if ctx.Err() != nil || client.Halted() != nil {
+					left.Add(1)
+					continue
+				}
+				done, err := r.unit(ctx, client, r.units[i])
+				if !done {
+					left.Add(1)
+				}
+				if err == nil {
+					continue
+				}
+				mu.Lock()
+				if errors.Is(err, errLog) {
+					end = err
+				} else {
+					failures = append(failures, Failure{r.units[i].task.ID, err})
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	switch {
+	case end != nil:
+		return failures, end
+	case client.Halted() != nil:
+		return failures, fmt.Errorf("%w: %w", ErrEarly, client.Halted())
+	case left.Load() > int64(len(failures)):
+		return failures, fmt.Errorf("%w: %d tasks have no outcome yet", ErrEarly, left.Load()-int64(len(failures)))
+	}
+	return failures, nil
+}
+
+// errLog marks a log that cannot be written: nothing may be asked then.
+var errLog = errors.New("cannot write the log of calls")
+
+// unit makes the calls of one unit. done is false where one has no outcome.
+func (r *Run) unit(ctx context.Context, client *chat.Client, u unit) (done bool, err error) {
+	var heard []ask.Heard
+	for {
+		c, err := r.next(u, heard)
+		if err != nil || c == nil {
+			return err == nil, err
+		}
+		d := r.calls.Done(c.key)
+		if d != nil && r.cfg.RetryFailed && d.Outcome.Kind != chat.Answer && d.Outcome.Kind != chat.Filtered && !d.fresh {
+			d = nil
+		}
+		if d == nil {
+			if d, err = r.ask(ctx, client, c); err != nil || d == nil {
+				return false, err
+			}
+		}
+		r.count(d)
+		heard = append(heard, r.heardOf(c.step, d))
+	}
+}
+
+// count adds an outcome to the progress.
+func (r *Run) count(d *Done) {
+	switch {
+	case d.Outcome.Kind == chat.Answer:
+		r.answered.Add(1)
+		if d.Outcome.Cut() {
+			r.cut.Add(1)
+		}
+	default:
+		r.failed.Add(1)
+	}
+}
+
+// ask makes one call. It returns nil where there is no final outcome.
+func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, error) {
+	var kept *Done
+	c.request.Hooks = chat.Hooks{
+		Begin: func(try int, most holdOf) error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return r.calls.sent(c.key, try, most)
+		},
+		Keep: func(o *chat.Outcome) error {
+			if !o.Kind.Final() {
+				return nil
+			}
+			d := r.done(c, o)
+			if err := r.calls.keep(d); err != nil {
+				return fmt.Errorf("%w: %w", errLog, err)
+			}
+			kept = d
+			return nil
+		},
+	}
+	r.asking.Add(1)
+	defer r.asking.Add(-1)
+	// A call under way is finished and kept even when the run is interrupted.
+	o := client.Ask(context.WithoutCancel(ctx), c.request)
+	if kept == nil && o.Kind.Final() && o.Tries == 0 { // refused before it was sent
+		return nil, o.Error
+	}
+	return kept, nil
+}
+
+// done is the line of a call with its outcome.
+func (r *Run) done(c *call, o *chat.Outcome) *Done {
+	d := &Done{Event: eventDone, Key: c.key, Suite: r.cfg.Suite, Task: c.task.ID, Test: c.task.Test, Arm: armOf(c.arm), Repeat: c.repeat, Turn: c.step.Turn,
+		Step: c.step.Name, Config: r.args[c.arm].config, Request: c.hash, Outcome: *o, fresh: true}
+	if !r.cfg.KeepReasoning && !(o.Text == "" && r.cfg.ReasoningText) {
+		d.Outcome.Reasoning = ""
+	}
+	for _, m := range c.request.Messages {
+		for _, p := range m.Parts {
+			if p.Image != nil {
+				d.Images = append(d.Images, p.Image.SHA256())
+			}
+		}
+	}
+	return d
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Units            int // tasks times arms times repeats
+	Answered, Failed int // calls with an outcome, in this process and before
+	Cut              int
+	Asking           int // under way
+}
+
+// Progress returns how far the run is.
+func (r *Run) Progress() Progress {
+	return Progress{len(r.units), int(r.answered.Load()), int(r.failed.Load()), int(r.cut.Load()), int(r.asking.Load())}
+}
+
+// now is the time that log lines have.
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
