@@ -27,16 +27,7 @@ type aspireGenerateCmd struct {
 // Run writes the tasks, test by test in the order of the paper. See
 // docs/spec/aspire.md#r72.
 func (c *aspireGenerateCmd) Run(std streams) error {
-	seed, err := strconv.ParseUint(c.Seed, 10, 64)
-	switch {
-	case err != nil:
-		return usage("cannot use --seed %q: want a whole number from 0 to %d", c.Seed, uint64(math.MaxUint64))
-	case c.Count < 1 || c.From < 0 || c.From > math.MaxInt32 || c.Count > 1_000_000:
-		return usage("cannot use --count %d --from %d: want a count from 1 to 1000000 and a first index from 0", c.Count, c.From)
-	case !slices.Contains(scenario.Levels(), scenario.Level(c.Level)):
-		return usage("cannot use --level %q: want one of %v", c.Level, scenario.Levels())
-	}
-	tests, err := aspireTests(c.Tests)
+	seed, tests, err := c.check()
 	if err != nil {
 		return err
 	}
@@ -53,6 +44,21 @@ func (c *aspireGenerateCmd) Run(std streams) error {
 		}
 	}
 	return out.finish(err)
+}
+
+// check reads the seed and the tests. The error is a usageError.
+func (c *aspireGenerateCmd) check() (seed uint64, tests []string, err error) {
+	seed, err = strconv.ParseUint(c.Seed, 10, 64)
+	switch {
+	case err != nil:
+		return 0, nil, usage("cannot use --seed %q: want a whole number from 0 to %d", c.Seed, uint64(math.MaxUint64))
+	case c.Count < 1 || c.From < 0 || c.From > math.MaxInt32 || c.Count > 1_000_000:
+		return 0, nil, usage("cannot use --count %d --from %d: want a count from 1 to 1000000 and a first index from 0", c.Count, c.From)
+	case !slices.Contains(scenario.Levels(), scenario.Level(c.Level)):
+		return 0, nil, usage("cannot use --level %q: want one of %v", c.Level, scenario.Levels())
+	}
+	tests, err = aspireTests(c.Tests)
+	return seed, tests, err
 }
 
 // aspireTask returns one generated task as a line.

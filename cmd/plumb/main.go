@@ -26,6 +26,7 @@ var commit = "unknown"
 // cli is every command with its flags.
 type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Run the daemon: score and draw over HTTP."`
+	Run     runCmd     `cmd:"" help:"Ask a model about a benchmark, score what it says, and write the tables."`
 	Score   scoreCmd   `cmd:"" help:"Score result dumps."`
 	Render  renderCmd  `cmd:"" help:"Draw scenes and measure their pixels."`
 	Bench   benchCmd   `cmd:"" help:"Profile the stages on this machine: times, sweeps, ceilings, traces."`

@@ -55,7 +55,7 @@ func newProgress(w io.Writer, paths []string, what, lost string, every time.Dura
 		}
 		p.total += st.Size()
 	}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(w) {
 		p.bar = progressbar.NewOptions64(p.total,
 			progressbar.OptionSetWriter(w), progressbar.OptionThrottle(200*time.Millisecond),
 			progressbar.OptionEnableColorCodes(false), progressbar.OptionSetPredictTime(true),
@@ -211,4 +211,10 @@ func (p *progress) end() {
 	if p.bar != nil {
 		p.bar.Finish()
 	}
+}
+
+// isTerminal reports whether what is written to w goes to a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -52,15 +52,15 @@ func (s *aspire) Fits(t *Task, a Arm) bool {
 // Next implements Suite: one call with the picture before the text.
 func (s *aspire) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 	return once(heard, func() ([]chat.Message, error) {
-		text, err := s.suite.Prompt(t.item, scoring.PromptOptions{Minimal: a.Input != InputFull, StepWise: a.Mode == ModeCoT})
+		text, err := t.prompt(s.suite, scoring.PromptOptions{Minimal: a.Input != InputFull, StepWise: a.Mode == ModeCoT})
 		if err != nil {
 			return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
 		}
-		png, err := s.boards.Draw(t.Line, t.Test, a.Input == InputScaffold)
+		img, err := s.boards.Picture(t, a.Input == InputScaffold)
 		if err != nil {
 			return nil, fmt.Errorf("cannot ask %s: cannot draw its picture: %w", t.ID, err)
 		}
-		return []chat.Message{chat.User(chat.Picture(&chat.Image{Data: png, Type: "image/png"}), chat.Text(text))}, nil
+		return []chat.Message{chat.User(chat.Picture(img), chat.Text(text))}, nil
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/daemon/chat"
 	"plumb/render"
 	"plumb/render/scene"
 	"plumb/render/sheet"
@@ -29,13 +30,18 @@ const pagePad = 32
 
 // Boards draws whiteboards as models get them. It is safe for concurrent use.
 type Boards struct {
-	limits scene.Limits
-	engine *render.Engine
+	limits  scene.Limits
+	engine  *render.Engine
+	workers sync.Pool // of *render.Worker
 
 	mu     sync.Mutex
-	worker *render.Worker
 	pen    *pen // of scaffolds; nil until one is drawn
+	drawn  map[[2]string]*chat.Image
+	memory int // bytes of drawn
 }
+
+// maxDrawn bounds the memory of pictures that are kept for further arms and repeats.
+const maxDrawn = 256 << 20
 
 // NewBoards opens the renderer, in plain Go: its pictures are the same on every machine.
 func NewBoards(limits scene.Limits) (*Boards, error) {
@@ -43,17 +49,42 @@ func NewBoards(limits scene.Limits) (*Boards, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Boards{limits: limits, engine: e, worker: e.Worker()}, nil
+	b := &Boards{limits: limits, engine: e, drawn: map[[2]string]*chat.Image{}}
+	b.workers.New = func() any { return e.Worker() }
+	return b, nil
 }
 
 // Close ends the renderer.
 func (b *Boards) Close() error { return b.engine.Close() }
 
-// Draw returns the picture of an ASPIRE task as a PNG without alpha. line is its dump line;
-// scaffold adds what the scaffold input shows.
-func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
+// Picture returns the picture of a task as a PNG without alpha; scaffold adds what the
+// scaffold input shows.
+func (b *Boards) Picture(t *Task, scaffold bool) (*chat.Image, error) {
+	key := [2]string{t.ID, ""}
+	if scaffold {
+		key[1] = InputScaffold
+	}
+	b.mu.Lock()
+	img := b.drawn[key]
+	b.mu.Unlock()
+	if img != nil {
+		return img, nil
+	}
+	png, err := b.Draw(t.Line, t.Test, scaffold)
+	if err != nil {
+		return nil, err
+	}
+	img = &chat.Image{Data: png, Type: "image/png"}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.memory += len(png); b.memory <= maxDrawn {
+		b.drawn[key] = img
+	}
+	return img, nil
+}
+
+// Draw draws the picture of a dump line; see Picture.
+func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
 	v, err := b.view(line, test)
 	if err != nil {
 		return nil, err
@@ -66,12 +97,36 @@ func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if layers.below != nil {
-		if err := layers.below(s); err != nil {
-			return nil, err
-		}
+	if err := b.paint(s, layers.below); err != nil {
+		return nil, err
 	}
-	p, err := b.worker.Prepare(v)
+	shapes, err := b.shapes(v)
+	if err != nil {
+		return nil, err
+	}
+	over(s.NRGBA, shapes)
+	if err := b.paint(s, layers.above); err != nil {
+		return nil, err
+	}
+	return encode(s.NRGBA)
+}
+
+// paint draws one layer of a scaffold, nil for none. One is drawn at a time, because they
+// share a pen.
+func (b *Boards) paint(s *sheet.Sheet, layer func(*sheet.Sheet) error) error {
+	if layer == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return layer(s)
+}
+
+// shapes draws the shapes of a view on a transparent ground.
+func (b *Boards) shapes(v view.View) (*image.NRGBA, error) {
+	w := b.workers.Get().(*render.Worker)
+	defer b.workers.Put(w)
+	p, err := w.Prepare(v)
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +134,7 @@ func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	over(s.NRGBA, drawn[0])
-	if layers.above != nil {
-		if err := layers.above(s); err != nil {
-			return nil, err
-		}
-	}
-	return encode(s.NRGBA)
+	return drawn[0], nil
 }
 
 // view reads the shapes of a task and the part of the page that its picture shows.
@@ -129,7 +178,7 @@ func over(dst, src *image.NRGBA) {
 // encode writes an opaque picture as an 8-bit RGB PNG without alpha.
 func encode(img *image.NRGBA) ([]byte, error) {
 	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img); err != nil {
+	if err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, img); err != nil {
 		return nil, fmt.Errorf("cannot write picture: %w", err)
 	}
 	return b.Bytes(), nil

@@ -25,7 +25,20 @@ type pen struct{ *sheet.Writer }
 
 func newPen() (*pen, error) {
 	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
-	return &pen{w}, err
+	if err != nil {
+		return nil, err
+	}
+	return &pen{w}, nil
+}
+
+// openPen opens the font of scaffolds, once.
+func (b *Boards) openPen() (err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.pen == nil {
+		b.pen, err = newPen()
+	}
+	return err
 }
 
 // plan is what a scaffold draws, below the shapes and above them; nil for nothing.
@@ -36,12 +49,8 @@ func HasScaffold(test string) bool { return test == "arrow" || test == "balance"
 
 // scaffold returns what the scaffold of a task draws.
 func (b *Boards) scaffold(line []byte, test string) (plan, error) {
-	if b.pen == nil {
-		p, err := newPen()
-		if err != nil {
-			return plan{}, err
-		}
-		b.pen = p
+	if err := b.openPen(); err != nil {
+		return plan{}, err
 	}
 	doc, err := fastjson.ParseBytes(line)
 	if err != nil {

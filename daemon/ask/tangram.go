@@ -214,6 +214,6 @@ func marked(in *assembly.Instance) []diagram.Vertex {
 
 func encodeAny(img image.Image) ([]byte, error) {
 	var b bytes.Buffer
-	err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img)
+	err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, img)
 	return b.Bytes(), err
 }

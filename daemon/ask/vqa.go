@@ -62,9 +62,7 @@ func (s *visual) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 	for _, h := range heard {
 		said[h.Name] = h.Text
 	}
-	it := *t.item
-	it.Test = a.Format
-	text, err := s.suite.Prompt(&it, scoring.PromptOptions{Open: a.Format == "open", Method: a.Method, Step: steps[n], Heard: said})
+	text, err := t.prompt(s.suite, scoring.PromptOptions{Open: a.Format == "open", Method: a.Method, Step: steps[n], Heard: said})
 	if err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
 	}

@@ -1,10 +1,10 @@
-// Package run asks a model about the tasks of a benchmark and keeps what it says. In: the
+// Package runs asks a model about the tasks of a benchmark and keeps what it says. In: the
 // tasks, the arms, settings and a client. Out: a folder with a log of all calls and, of
 // that, a dump with one line for each answer. A call is paid for once: the log says what
 // was answered, and a run that was ended in any way goes on with what is missing. It
 // refuses a folder that holds another run, by what differs. It scores nothing itself. See
 // docs/spec/runs.md.
-package run
+package runs
 
 import (
 	"context"
@@ -36,6 +36,9 @@ type Config struct {
 	System   string // a message before all others; "" for none
 	Settings func(ask.Arm) Settings
 
+	// Picture is called with each picture before it is sent; it may be nil.
+	Picture func(*chat.Image) error
+
 	Workers       int  // tasks under way at once
 	RetryFailed   bool // ask again what was refused or failed
 	KeepReasoning bool // in the log
@@ -49,6 +52,9 @@ type Run struct {
 	units []unit
 	args  map[ask.Arm]armSettings
 
+	mu   sync.Mutex
+	made map[int]made // units whose calls are all made, by index
+
 	answered, failed, cut atomic.Int64
 	asking                atomic.Int64
 }
@@ -57,6 +63,12 @@ type Run struct {
 type armSettings struct {
 	Settings
 	config string
+}
+
+// made is a unit with its calls.
+type made struct {
+	heard []ask.Heard
+	calls []*Done
 }
 
 // unit is one task in one arm, once.
@@ -69,7 +81,7 @@ type unit struct {
 // New plans a run whose calls are kept in calls, which may be nil for a plan alone.
 func New(cfg Config, calls *Calls) (*Run, error) {
 	cfg.Repeats, cfg.Workers = max(1, cfg.Repeats), max(1, cfg.Workers)
-	r := &Run{cfg: cfg, calls: calls, args: map[ask.Arm]armSettings{}}
+	r := &Run{cfg: cfg, calls: calls, args: map[ask.Arm]armSettings{}, made: map[int]made{}}
 	tasks, err := cfg.Choice.Tasks(cfg.Source.Tasks())
 	if err != nil {
 		return nil, err
@@ -168,7 +180,7 @@ func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure,
 					left.Add(1)
 					continue
 				}
-				done, err := r.unit(ctx, client, r.units[i])
+				done, err := r.unit(ctx, client, i)
 				if !done {
 					left.Add(1)
 				}
@@ -201,12 +213,18 @@ func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure,
 var errLog = errors.New("cannot write the log of calls")
 
 // unit makes the calls of one unit. done is false where one has no outcome.
-func (r *Run) unit(ctx context.Context, client *chat.Client, u unit) (done bool, err error) {
-	var heard []ask.Heard
+func (r *Run) unit(ctx context.Context, client *chat.Client, i int) (done bool, err error) {
+	var m made
 	for {
-		c, err := r.next(u, heard)
-		if err != nil || c == nil {
-			return err == nil, err
+		c, err := r.next(r.units[i], m.heard)
+		if err != nil {
+			return false, err
+		}
+		if c == nil {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.made[i] = m
+			return true, nil
 		}
 		d := r.calls.Done(c.key)
 		if d != nil && r.cfg.RetryFailed && d.Outcome.Kind != chat.Answer && d.Outcome.Kind != chat.Filtered && !d.fresh {
@@ -218,7 +236,7 @@ func (r *Run) unit(ctx context.Context, client *chat.Client, u unit) (done bool,
 			}
 		}
 		r.count(d)
-		heard = append(heard, r.heardOf(c.step, d))
+		m.calls, m.heard = append(m.calls, d), append(m.heard, r.heardOf(c.step, d))
 	}
 }
 
@@ -257,6 +275,18 @@ func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, err
 			return nil
 		},
 	}
+	if r.cfg.Picture != nil {
+		for _, m := range c.request.Messages {
+			for _, p := range m.Parts {
+				if p.Image == nil {
+					continue
+				}
+				if err := r.cfg.Picture(p.Image); err != nil {
+					return nil, fmt.Errorf("cannot keep picture: %w", err)
+				}
+			}
+		}
+	}
 	r.asking.Add(1)
 	defer r.asking.Add(-1)
 	// A call under way is finished and kept even when the run is interrupted.
@@ -269,7 +299,7 @@ func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, err
 
 // done is the line of a call with its outcome.
 func (r *Run) done(c *call, o *chat.Outcome) *Done {
-	d := &Done{Event: eventDone, Key: c.key, Suite: r.cfg.Suite, Task: c.task.ID, Test: c.task.Test, Arm: armOf(c.arm), Repeat: c.repeat, Turn: c.step.Turn,
+	d := &Done{Event: eventDone, Key: c.key, Suite: r.cfg.Suite, Task: c.task.ID, Test: c.task.Test, Arm: ArmOf(c.arm), Repeat: c.repeat, Turn: c.step.Turn,
 		Step: c.step.Name, Config: r.args[c.arm].config, Request: c.hash, Outcome: *o, fresh: true}
 	if !r.cfg.KeepReasoning && !(o.Text == "" && r.cfg.ReasoningText) {
 		d.Outcome.Reasoning = ""
@@ -296,6 +326,9 @@ type Progress struct {
 func (r *Run) Progress() Progress {
 	return Progress{len(r.units), int(r.answered.Load()), int(r.failed.Load()), int(r.cut.Load()), int(r.asking.Load())}
 }
+
+// Config returns the hash of what is sent in an arm beside its tasks.
+func (r *Run) Config(a ask.Arm) string { return r.args[a].config }
 
 // now is the time that log lines have.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

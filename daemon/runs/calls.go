@@ -1,8 +1,11 @@
-package run
+package runs
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -79,6 +82,27 @@ func OpenCalls(path string) (*Calls, error) {
 			c.spent.LostCost += r.Cost
 		}
 		delete(c.open, key)
+	}
+	return c, nil
+}
+
+// ReadCalls reads the log at path without a lock and without changing it.
+func ReadCalls(path string) (*Calls, error) {
+	c := &Calls{done: map[string]*Done{}, open: map[string][]Reserve{}}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the log of calls: %w", err)
+	}
+	for line := range bytes.Lines(b) {
+		if line = bytes.TrimSuffix(line, []byte{'\n'}); !ledger.Whole(line) {
+			continue
+		}
+		if err := c.replay(line); err != nil {
+			return nil, err
+		}
 	}
 	return c, nil
 }
@@ -194,4 +218,9 @@ func (c *Calls) keep(d *Done) error {
 }
 
 // Close closes the log.
-func (c *Calls) Close() error { return c.log.Close() }
+func (c *Calls) Close() error {
+	if c.log == nil {
+		return nil
+	}
+	return c.log.Close()
+}

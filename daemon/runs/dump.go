@@ -1,4 +1,4 @@
-package run
+package runs
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 
 	"plumb/daemon/ask"
 	"plumb/daemon/chat"
+	"plumb/scoring"
 )
 
 // Asked is the member asked of a dump line: how the answer was asked for and what it took.
@@ -57,17 +58,17 @@ type Totals struct {
 func (r *Run) Dump(w io.Writer) (t Totals, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	t.Priced = true
-	for _, u := range r.units {
-		heard, calls, whole, err := r.replayed(u)
-		if err != nil {
-			return t, err
+	for i, u := range r.units {
+		m, ok := r.made[i]
+		if !ok {
+			m, ok = r.replayed(u)
 		}
-		if !whole {
+		if !ok {
 			t.Pending++
 			continue
 		}
-		for _, a := range r.cfg.Source.Answers(u.task, u.arm, heard) {
-			line, err := r.line(u, a, calls, &t)
+		for _, a := range r.cfg.Source.Answers(u.task, u.arm, m.heard) {
+			line, err := r.line(u, a, m.calls, &t)
 			if err == nil {
 				_, err = out.Write(line)
 			}
@@ -79,22 +80,22 @@ func (r *Run) Dump(w io.Writer) (t Totals, err error) {
 	return t, out.Flush()
 }
 
-// replayed goes through the calls of a unit as the log has them. whole is false where one
-// is missing.
-func (r *Run) replayed(u unit) (heard []ask.Heard, calls []*Done, whole bool, err error) {
+// replayed goes through the calls of a unit as the log has them. ok is false where one is
+// missing, or where the task cannot be asked.
+func (r *Run) replayed(u unit) (m made, ok bool) {
 	for {
-		c, err := r.next(u, heard)
-		if err != nil { // a task that cannot be asked has no answer
-			return nil, nil, false, nil
+		c, err := r.next(u, m.heard)
+		if err != nil {
+			return m, false
 		}
 		if c == nil {
-			return heard, calls, true, nil
+			return m, true
 		}
 		d := r.calls.Done(c.key)
 		if d == nil {
-			return nil, nil, false, nil
+			return m, false
 		}
-		calls, heard = append(calls, d), append(heard, r.heardOf(c.step, d))
+		m.calls, m.heard = append(m.calls, d), append(m.heard, r.heardOf(c.step, d))
 	}
 }
 
@@ -102,7 +103,7 @@ func (r *Run) replayed(u unit) (heard []ask.Heard, calls []*Done, whole bool, er
 func (r *Run) line(u unit, a ask.Answer, calls []*Done, t *Totals) ([]byte, error) {
 	calls = calls[a.From : a.Last+1]
 	last := calls[len(calls)-1]
-	asked := Asked{Model: r.cfg.Model, Served: orNil(last.Model), Arm: armOf(u.arm), Repeat: u.repeat, Config: r.args[u.arm].config,
+	asked := Asked{Model: r.cfg.Model, Served: orNil(last.Model), Arm: ArmOf(u.arm), Repeat: u.repeat, Config: r.args[u.arm].config,
 		Finish: orNil(last.Finish), Outcome: string(last.Kind), Calls: len(calls), Usage: new(Usage), Cost: new(float64)}
 	if a.Turn > 0 {
 		asked.Turn = &a.Turn
@@ -118,17 +119,10 @@ func (r *Run) line(u unit, a ask.Answer, calls []*Done, t *Totals) ([]byte, erro
 		}
 	}
 	t.add(&asked, a.OK, last)
-	more := strconv.AppendQuote([]byte(`"model":`), r.cfg.Model)
-	if b, err := json.Marshal(r.cfg.Model); err == nil { // JSON's escapes, not Go's
-		more = append([]byte(`"model":`), b...)
-	}
+	more := scoring.AppendString([]byte(`"model":`), r.cfg.Model)
 	more = strconv.AppendInt(append(more, `,"repeat":`...), int64(u.repeat), 10)
 	if asked.Finish != nil {
-		b, err := json.Marshal(*asked.Finish)
-		if err != nil {
-			return nil, err
-		}
-		more = append(append(more, `,"finish_reason":`...), b...)
+		more = scoring.AppendString(append(more, `,"finish_reason":`...), *asked.Finish)
 	}
 	if u.arm.Format != "" {
 		more = append(more, `,"format":"`+u.arm.Format+`"`...)

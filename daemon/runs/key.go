@@ -1,4 +1,4 @@
-package run
+package runs
 
 import (
 	"crypto/sha256"
@@ -26,8 +26,8 @@ type Arm struct {
 	Method  *string `json:"method"`
 }
 
-// armOf returns the arm as JSON has it.
-func armOf(a ask.Arm) Arm {
+// ArmOf returns the arm as JSON has it.
+func ArmOf(a ask.Arm) Arm {
 	word := func(s string) *string {
 		if s == "" {
 			return nil
@@ -56,7 +56,7 @@ func keyOf(suite string, c *call) (string, error) {
 
 // configOf returns the hash of everything that an arm sends beside its task.
 func configOf(cfg *Config, a ask.Arm, s *Settings) (string, error) {
-	return hashed(map[string]any{"suite": cfg.Suite, "arm": armOf(a), "settings": s, "system": cfg.System, "prompts": promptVersion}, configLength)
+	return hashed(map[string]any{"suite": cfg.Suite, "arm": ArmOf(a), "settings": s, "system": cfg.System, "prompts": promptVersion}, configLength)
 }
 
 // hashed returns the first hexadecimal digits of the SHA-256 of canonical JSON.

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"plumb/daemon/atomicfile"
+	"plumb/daemon/chat"
+	"plumb/daemon/runs"
+)
+
+// runRecord is run.json: what a folder holds. See docs/spec/runs.md#r74.
+type runRecord struct {
+	Version string       `json:"version"`
+	Commit  string       `json:"commit"`
+	Command []string     `json:"command"`
+	Suite   string       `json:"suite"`
+	Model   string       `json:"model"`
+	Tasks   string       `json:"tasks"` // SHA-256 of the task file
+	Seed    string       `json:"seed"`
+	Arms    []armRecord  `json:"arms"` // of all commands
+	Price   any          `json:"price"`
+	Started time.Time    `json:"started"` // of the first command
+	Ended   *time.Time   `json:"ended"`   // of the last one; null while it runs
+	Totals  *runs.Totals `json:"totals"`
+}
+
+// armRecord is an arm with what is sent in it.
+type armRecord struct {
+	runs.Arm
+	Config      string          `json:"config"`
+	Temperature *float64        `json:"temperature"`
+	MaxTokens   *int64          `json:"max_tokens"`
+	TopP        *float64        `json:"top_p"`
+	Seed        *int64          `json:"sampling_seed"`
+	Extra       json.RawMessage `json:"body,omitempty"`
+}
+
+func (c *runCmd) recordPath() string { return filepath.Join(c.Out, "run.json") }
+
+// openRecord holds the command against what the folder holds, and writes run.json and the
+// tasks.
+func (c *runCmd) openRecord(p *preparedRun) error {
+	now := time.Now().UTC().Truncate(time.Second)
+	r := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: c.Suite, Model: c.Model, Tasks: hashOf(p.tasks), Seed: c.Seed, Started: now, Price: p.price}
+	old, err := readRecord(c.recordPath())
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		for _, d := range []struct{ what, had, got string }{{"suite", old.Suite, r.Suite}, {"model", old.Model, r.Model}, {"task file (its SHA-256)", old.Tasks, r.Tasks}} {
+			if d.had != d.got {
+				return usage("cannot go on in %s: the %s is %s there and %s now; want another --out", c.Out, d.what, d.had, d.got)
+			}
+		}
+		r.Started, r.Arms = old.Started, old.Arms
+	}
+	plan, err := runs.New(p.config, nil)
+	if err != nil {
+		return usageError{err}
+	}
+	for _, a := range p.arms {
+		s := p.config.Settings(a)
+		one := armRecord{runs.ArmOf(a), plan.Config(a), s.Temperature, s.MaxTokens, s.TopP, s.Seed, s.Extra}
+		if !slices.ContainsFunc(r.Arms, func(b armRecord) bool { return b.Config == one.Config }) {
+			r.Arms = append(r.Arms, one)
+		}
+	}
+	if err := writeWhole(filepath.Join(c.Out, c.tasksName()), p.tasks); err != nil {
+		return err
+	}
+	return c.writeRecord(&r)
+}
+
+// readRecord reads run.json, nil where there is none.
+func readRecord(path string) (*runRecord, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read run: %w", err)
+	}
+	r := new(runRecord)
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("cannot read run %s: %w", path, err)
+	}
+	return r, nil
+}
+
+func (c *runCmd) writeRecord(r *runRecord) error {
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	return writeWhole(c.recordPath(), append(b, '\n'))
+}
+
+// writeWhole replaces a file; one with the same bytes is left alone.
+func writeWhole(path string, b []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b) {
+		return nil
+	}
+	err := atomicfile.WriteFile(path, func(f *atomicfile.File) error {
+		_, err := f.Write(b)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return nil
+}
+
+// derive writes the dump, the results and the report of what was answered.
+func (c *runCmd) derive(std streams, p *preparedRun) error {
+	path := filepath.Join(c.Out, "dump.jsonl")
+	var t runs.Totals
+	err := atomicfile.WriteFile(path, func(f *atomicfile.File) (err error) {
+		t, err = p.run.Dump(f)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("cannot write dump: %w", err)
+	}
+	r, err := readRecord(c.recordPath())
+	if err != nil {
+		return err
+	}
+	now := time.Now().UTC().Truncate(time.Second)
+	r.Ended, r.Totals = &now, &t
+	if err := c.writeRecord(r); err != nil {
+		return err
+	}
+	c.tellTotals(std, p, t)
+	if t.Answers == 0 {
+		return errors.New("nothing to score: there are no answers yet")
+	}
+	s := defaultScore()
+	s.Dumps, s.Output, s.Report, s.Suite = []string{path}, filepath.Join(c.Out, "results.jsonl"), filepath.Join(c.Out, "report"), c.Suite
+	s.Tasks = []string{c.Suite + "=" + filepath.Join(c.Out, c.tasksName())}
+	s.Variant, s.Reward, s.paperFlags, s.judgeFlags = c.Variant, c.Reward, c.paperFlags, c.judgeFlags
+	if s.JudgeURL != "" && s.JudgeCache == "" {
+		s.JudgeCache = filepath.Join(c.Out, "judge")
+	}
+	return s.Run(std)
+}
+
+// tellTotals prints what was asked and what it took.
+func (c *runCmd) tellTotals(std streams, p *preparedRun, t runs.Totals) {
+	s := p.spent
+	fmt.Fprintf(std.err, "%s: %d answers (%d missing, %d of them filtered; %d cut), %d tasks not done; %d calls, %s tokens in, %s out", c.Suite, t.Answers, t.Missing, t.Filtered, t.Cut, t.Pending,
+		s.Calls, grouped(s.PromptTokens), grouped(s.CompletionTokens))
+	if s.Priced {
+		fmt.Fprintf(std.err, ", %.4f USD", s.Cost)
+	}
+	if s.Lost > 0 {
+		fmt.Fprintf(std.err, "; %d calls were lost (at most %s tokens)", s.Lost, grouped(s.LostTokens))
+	}
+	fmt.Fprintln(std.err)
+	if n := p.calls.Torn(); n > 0 {
+		fmt.Fprintf(std.err, "plumb: %d lines of calls.jsonl are not whole and were skipped\n", n)
+	}
+	if n := p.calls.Duplicates(); n > 0 {
+		fmt.Fprintf(std.err, "plumb: %d calls of calls.jsonl have an outcome twice; the first counts\n", n)
+	}
+	if t.Answers > 0 && t.Cut*20 > t.Answers {
+		fmt.Fprintf(std.err, "plumb: %d of %d answers were cut by the limit of tokens; raise --max-tokens\n", t.Cut, t.Answers)
+	}
+}
+
+// grouped writes a number with a space between thousands.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + " " + s[i:]
+	}
+	return s
+}
+
+// look prints the plan or the first requests of a run.
+func (c *runCmd) look(std streams, p *preparedRun) error {
+	if _, err := os.Stat(c.recordPath()); err == nil {
+		calls, err := runs.ReadCalls(filepath.Join(c.Out, "calls.jsonl"))
+		if err != nil {
+			return err
+		}
+		p.calls = calls
+	}
+	r, err := runs.New(p.config, p.calls)
+	if err != nil {
+		return usageError{err}
+	}
+	if c.Print > 0 {
+		_, err := r.Plan(func(n int, arm string, request *chat.Request) error {
+			if n == c.Print {
+				return runs.ErrEnough
+			}
+			b, err := request.Canonical()
+			if err == nil {
+				_, err = fmt.Fprintf(std.out, "%s\n", b)
+			}
+			return err
+		})
+		if errors.Is(err, runs.ErrEnough) {
+			err = nil
+		}
+		return err
+	}
+	plans, err := r.Plan(nil)
+	if err != nil {
+		return err
+	}
+	var calls, left int
+	var prompt, most int64
+	for _, l := range plans {
+		atMost := ""
+		if l.Turn > 1 && c.Suite == "drawingbench" {
+			atMost = "at most "
+		}
+		fmt.Fprintf(std.out, "%s turn or step %d: %s%d calls, %d answered already\n", l.Arm, l.Turn, atMost, l.Calls, l.Answered)
+		calls, left, prompt, most = calls+l.Calls, left+l.Calls-l.Answered, prompt+l.Prompt, most+l.Most
+	}
+	fmt.Fprintf(std.out, "%d calls in all, %d left: at most %s tokens in, %s out", calls, left, grouped(prompt), grouped(most))
+	if p.price != nil {
+		low := p.price.Prompt * float64(prompt) / 4 / 1e6 // a token is about four bytes of text
+		fmt.Fprintf(std.out, "; between %.4f and %.4f USD", low, p.price.Prompt*float64(prompt)/1e6+p.price.Completion*float64(most)/1e6)
+	}
+	fmt.Fprintln(std.out)
+	return nil
+}
+
+// showProgress prints how far the run is until the returned function is called.
+func (c *runCmd) showProgress(std streams, p *preparedRun, client *chat.Client) (stop func()) {
+	end := make(chan struct{})
+	ended := make(chan struct{})
+	start := time.Now()
+	first := p.run.Progress()
+	onTerminal := isTerminal(std.err)
+	every := 30 * time.Second
+	if onTerminal {
+		every = time.Second
+	}
+	line := func() string {
+		g, s := p.run.Progress(), client.Status()
+		spent := client.Spent()
+		text := fmt.Sprintf("%s %d tasks · %d ok %d failed %d cut · %d at once", c.Suite, g.Units, g.Answered, g.Failed, g.Cut, s.Calls)
+		if m := time.Since(start).Minutes(); m > 0.05 {
+			text += fmt.Sprintf(" · %.0f/min", float64(g.Answered+g.Failed-first.Answered-first.Failed)/m)
+		}
+		text += fmt.Sprintf(" · %dk in %dk out", spent.PromptTokens/1000, spent.CompletionTokens/1000)
+		if spent.Priced {
+			text += fmt.Sprintf(" · %.2f USD", spent.Cost)
+		}
+		if s.Hold > 0 {
+			text += fmt.Sprintf(" · waiting %s (%s)", s.Hold.Round(time.Second), s.Why)
+		}
+		return text
+	}
+	go func() {
+		defer close(ended)
+		t := time.NewTicker(every)
+		defer t.Stop()
+		for {
+			select {
+			case <-end:
+				if onTerminal {
+					fmt.Fprintf(std.err, "\r\x1b[K")
+				}
+				return
+			case <-t.C:
+				if onTerminal {
+					fmt.Fprintf(std.err, "\r\x1b[K%s", line())
+				} else {
+					fmt.Fprintln(std.err, line())
+				}
+			}
+		}
+	}()
+	return func() { close(end); <-ended }
+}

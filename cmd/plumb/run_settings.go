@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"plumb/daemon/ask"
+	"plumb/daemon/chat"
+	"plumb/daemon/runs"
+)
+
+// sendFlags say what is sent beside the messages. See docs/spec/runs.md#r67.
+type sendFlags struct {
+	Temperature  string `placeholder:"T|none" group:"model" help:"Temperature; none sends no such member. Default: the paper's, or none."`
+	MaxTokens    string `placeholder:"N|none" group:"model" help:"Most tokens of a reply; none sends no such member. Default: the paper's, or none."`
+	TopP         string `name:"top-p" placeholder:"P|none" group:"model" help:"Top p; default none."`
+	SamplingSeed *int64 `placeholder:"N" group:"model" help:"Seed that is sent; repeat K gets N + K - 1. Default: none is sent."`
+	TokensField  string `placeholder:"NAME" group:"model" help:"Member that holds --max-tokens. Default: the provider's."`
+	Body         string `placeholder:"JSON" group:"model" help:"Object whose members are merged into each request last."`
+	Provider     string `enum:"plain,openai,gemini,vllm,openrouter,anthropic" default:"plain" group:"model" help:"Whose members switch reasoning off and on: plain (none), openai, gemini, vllm, openrouter or anthropic."`
+	ReasoningOff string `placeholder:"JSON" group:"model" help:"Members of requests in the modes default and cot, in place of the provider's."`
+	ReasoningOn  string `placeholder:"JSON" group:"model" help:"Members of requests in the mode reasoning, in place of the provider's."`
+}
+
+// provider is how an endpoint is told to reason or not.
+type provider struct{ off, on, tokens string }
+
+// providers are the endpoints that are known. See docs/spec/runs.md#r68.
+var providers = map[string]provider{
+	"openai":     {`{"reasoning_effort":"none"}`, `{"reasoning_effort":"high"}`, "max_completion_tokens"},
+	"gemini":     {`{"reasoning_effort":"none"}`, `{"reasoning_effort":"high"}`, "max_tokens"},
+	"vllm":       {`{"chat_template_kwargs":{"enable_thinking":false}}`, `{"chat_template_kwargs":{"enable_thinking":true}}`, "max_tokens"},
+	"openrouter": {`{"reasoning":{"enabled":false}}`, `{"reasoning":{"enabled":true}}`, "max_tokens"},
+	"anthropic":  {`{}`, `{"thinking":{"type":"enabled","budget_tokens":8192}}`, "max_tokens"},
+	"plain":      {`{}`, "", "max_tokens"},
+}
+
+// anthropicTokens is the least limit of a reply that may think in 8192 tokens.
+const anthropicTokens = 16384
+
+// standard are a suite's temperature and limit of tokens; nil leaves a member out.
+func standard(suite string, a ask.Arm) (temperature *float64, tokens *int64) {
+	set := func(t float64, n int64) (*float64, *int64) { return &t, &n }
+	switch {
+	case suite == "drawingbench":
+		return set(0.7, 4000)
+	case suite != "spatialab":
+		return nil, nil
+	}
+	t := 0.0
+	if a.Format == "open" {
+		t = 0.7
+	}
+	switch {
+	case a.Method == "xolver":
+		return set(0.1, 4096)
+	case a.Method == "cot", a.Method == "self-reflection", a.Format == "open":
+		return set(t, 1200)
+	}
+	return set(t, 10)
+}
+
+// sender returns the settings of each arm. The error is a usageError.
+func (f *sendFlags) sender(suite string, arms []ask.Arm) (func(ask.Arm) runs.Settings, error) {
+	p := providers[f.Provider]
+	for _, m := range []struct {
+		flag, given string
+		to          *string
+	}{{"reasoning-off", f.ReasoningOff, &p.off}, {"reasoning-on", f.ReasoningOn, &p.on}, {"tokens-field", f.TokensField, &p.tokens}} {
+		if m.given != "" {
+			*m.to = m.given
+		}
+	}
+	if p.on == "" && slices.ContainsFunc(arms, func(a ask.Arm) bool { return a.Mode == ask.ModeReasoning }) {
+		return nil, usage("cannot use --mode reasoning with --provider %s: want --provider NAME, or --reasoning-on with the members that switch reasoning on", f.Provider)
+	}
+	all := map[ask.Arm]runs.Settings{}
+	for _, a := range arms {
+		s, err := f.settings(suite, a, p)
+		if err != nil {
+			return nil, err
+		}
+		all[a] = s
+	}
+	return func(a ask.Arm) runs.Settings { return all[a] }, nil
+}
+
+// settings returns the settings of one arm.
+func (f *sendFlags) settings(suite string, a ask.Arm, p provider) (s runs.Settings, err error) {
+	temperature, tokens := standard(suite, a)
+	if s.Temperature, err = number("temperature", f.Temperature, temperature); err != nil {
+		return s, err
+	}
+	if s.TopP, err = number("top-p", f.TopP, nil); err != nil {
+		return s, err
+	}
+	s.MaxTokens, s.Seed = tokens, f.SamplingSeed
+	if f.MaxTokens == "none" {
+		s.MaxTokens = nil
+	} else if f.MaxTokens != "" {
+		n, err := strconv.ParseInt(f.MaxTokens, 10, 64)
+		if err != nil || n < 1 {
+			return s, usage("cannot use --max-tokens %q: want a whole number from 1, or none", f.MaxTokens)
+		}
+		s.MaxTokens = &n
+	}
+	s.TokensField = p.tokens
+	members := []string{p.off}
+	if a.Mode == ask.ModeReasoning {
+		members[0] = p.on
+		if f.Provider == "anthropic" && f.ReasoningOn == "" { // it refuses a temperature then
+			s.Temperature = nil
+			n := int64(anthropicTokens)
+			if s.MaxTokens != nil {
+				n = max(n, *s.MaxTokens)
+			}
+			s.MaxTokens = &n
+		}
+	}
+	s.Extra, err = merged(append(members, f.Body))
+	return s, err
+}
+
+// number reads the value of a flag that may be none; "" is the default.
+func number(flag, given string, standard *float64) (*float64, error) {
+	switch given {
+	case "":
+		return standard, nil
+	case "none":
+		return nil, nil
+	}
+	x, err := strconv.ParseFloat(given, 64)
+	if err != nil || x < 0 || x != x || x > 1e6 {
+		return nil, usage("cannot use --%s %q: want a number from 0, or none", flag, given)
+	}
+	return &x, nil
+}
+
+// merged joins JSON objects; members of later ones win. It returns nil for no members.
+func merged(objects []string) (json.RawMessage, error) {
+	all := map[string]json.RawMessage{}
+	for _, o := range objects {
+		if strings.TrimSpace(o) == "" {
+			continue
+		}
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(o), &members); err != nil || members == nil {
+			return nil, usage("cannot use %.80q: want a JSON object (--body, --reasoning-on, --reasoning-off)", o)
+		}
+		for name, v := range members {
+			all[name] = v
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	b, err := json.Marshal(all)
+	if err == nil {
+		r := &chat.Request{Model: "m", Messages: []chat.Message{chat.User(chat.Text("x"))}, Extra: b}
+		if e := r.Check(); e != nil {
+			return nil, usageError{e}
+		}
+	}
+	return b, err
+}

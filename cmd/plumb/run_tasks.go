@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"plumb/daemon"
+	"plumb/daemon/ask"
+	"plumb/daemon/atomicfile"
+	"plumb/daemon/chat"
+	"plumb/daemon/dump"
+	"plumb/daemon/queue"
+	"plumb/scoring"
+)
+
+// defaultScore returns `plumb score` with the default of every flag.
+func defaultScore() *scoreCmd {
+	var c cli
+	if _, err := parser(&c).Parse([]string{"score", "-"}); err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return &c.Score
+}
+
+// source reads the tasks of the suite.
+func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
+	d := defaultScore()
+	suites := d.suites(0)
+	s := suites.Find(c.Suite)
+	if s == nil {
+		return nil, usage("cannot use suite %q: want one of %v", c.Suite, suites.Names())
+	}
+	if c.Tasks == "" && c.Suite != "aspire" {
+		return nil, usage("cannot run %s: want --tasks FILE with the benchmark's tasks", c.Suite)
+	}
+	if c.Suite == "drawingbench" {
+		return c.drawingSource(p)
+	}
+	var lines [][]byte
+	var err error
+	if c.Tasks == "" {
+		lines, err = c.aspireLines()
+	} else {
+		lines, err = taskLines(c.Tasks, d.lines())
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.tasks = append(bytes.Join(lines, []byte{'\n'}), '\n')
+	switch c.Suite {
+	case "aspire":
+		if p.boards, err = ask.NewBoards(d.scenes()); err != nil {
+			return nil, err
+		}
+		if c.Tests, err = aspireTests(c.Tests); err != nil {
+			return nil, err
+		}
+		return ask.NewAspire(s, lines, p.boards, o)
+	case "tangram":
+		if o.Seed, err = strconv.ParseInt(c.Seed, 10, 64); err != nil {
+			return nil, usage("cannot use --seed %q: want a whole number", c.Seed)
+		}
+		set, err := readInstances(c.Tasks, d.lines(), nil)
+		if err != nil {
+			return nil, err
+		}
+		return ask.NewTangram(set, o)
+	}
+	return ask.NewVisual(s, lines, filepath.Dir(c.Tasks), c.ImageDetail, o)
+}
+
+// taskLines reads a file of task lines.
+func taskLines(path string, limits dump.Limits) (lines [][]byte, err error) {
+	err = eachLine(path, limits, nil, func(l dump.Line) error {
+		if l.Fault != "" {
+			return fmt.Errorf("line %d: %s", l.N, l.Fault)
+		}
+		lines = append(lines, bytes.Clone(bytes.TrimSpace(l.Bytes)))
+		return nil
+	})
+	if err == nil && len(lines) == 0 {
+		err = fmt.Errorf("cannot use --tasks %s: it has no tasks", path)
+	}
+	return lines, err
+}
+
+// drawingSource reads DrawingBench's task file and starts the scorer of first turns.
+func (c *runCmd) drawingSource(p *preparedRun) (ask.Suite, error) {
+	var err error
+	if p.tasks, err = os.ReadFile(c.Tasks); err != nil {
+		return nil, fmt.Errorf("cannot read tasks: %w", err)
+	}
+	d := defaultScore()
+	d.Suite, d.Tasks, d.Variant, d.Backend = c.Suite, []string{"drawingbench=" + c.Tasks}, c.Variant, "cpu"
+	cc, err := core(&d.engineFlags, &d.limitFlags, &d.scoreFlags)
+	if err != nil {
+		return nil, err
+	}
+	variants, err := d.variants(cc.Suites)
+	if err != nil {
+		return nil, err
+	}
+	p.scorer = &turnScorer{config: cc, options: queue.Options{Suite: c.Suite, Variants: variants}}
+	tasks, err := dump.LoadTasks(c.Tasks, cc.Suites.Find(c.Suite).Tasks, d.lines(), d.scenes())
+	if err != nil {
+		return nil, err
+	}
+	return ask.NewDrawingBench(tasks, p.scorer.score)
+}
+
+// turnScorer scores first turns. It starts with the first of them.
+type turnScorer struct {
+	config  daemon.CoreConfig
+	options queue.Options
+
+	once sync.Once
+	core *daemon.Core
+	err  error
+}
+
+func (s *turnScorer) score(line []byte) (*scoring.Result, error) {
+	s.once.Do(func() { s.core, s.err = daemon.Open(s.config) })
+	if s.err != nil {
+		return nil, s.err
+	}
+	o := s.options
+	a, err := s.core.Queue.Score(context.Background(), dump.Line{N: 1, Bytes: line}, &o)
+	if err == nil && !a.Result.Scored {
+		err = a.Result.Err
+	}
+	return &a.Result, err
+}
+
+func (s *turnScorer) close() error {
+	if s.core == nil {
+		return nil
+	}
+	return s.core.Close()
+}
+
+// tasksName is the name of the task file in the folder of a run.
+func (c *runCmd) tasksName() string {
+	if c.Suite == "drawingbench" {
+		return "tasks.json"
+	}
+	return "tasks.jsonl"
+}
+
+// keepPicture writes a picture that was made for the run into its folder, once.
+func (c *runCmd) keepPicture(img *chat.Image) error {
+	path := filepath.Join(c.Out, "images", img.SHA256()+".png")
+	if _, err := os.Stat(path); err == nil || img.Type != "image/png" || c.Suite != "aspire" && c.Suite != "tangram" {
+		return nil
+	}
+	return atomicfile.WriteFile(path, func(f *atomicfile.File) error {
+		_, err := f.Write(img.Data)
+		return err
+	})
+}
+
+// hashOf is the SHA-256 of bytes in hexadecimal digits.
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// errScored marks a run whose results could not be made.
+var errScored = errors.New("cannot score the answers")
