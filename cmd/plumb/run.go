@@ -83,7 +83,7 @@ type spendFlags struct {
 	MaxTotal int64  `name:"max-total-tokens" placeholder:"N" group:"money" help:"Most tokens of the folder, prompts and replies."`
 }
 
-// Run asks the model, and scores what it said. See docs/spec/runs.md#r69.
+// Run asks the model, and scores what it said. See docs/spec/runs.md#r38.
 func (c *runCmd) Run(std streams) (err error) {
 	key, _ := chat.TakeKey(c.ModelKeyEnv)
 	if c.ModelURL == "" && !c.DryRun && c.Print == 0 && !c.NoCalls {

@@ -15,7 +15,7 @@ import (
 	"plumb/daemon/runs"
 )
 
-// runRecord is run.json: what a folder holds. See docs/spec/runs.md#r74.
+// runRecord is run.json: what a folder holds. See docs/spec/runs.md#r43.
 type runRecord struct {
 	Version string       `json:"version"`
 	Commit  string       `json:"commit"`

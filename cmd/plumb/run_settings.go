@@ -11,7 +11,7 @@ import (
 	"plumb/daemon/runs"
 )
 
-// sendFlags say what is sent beside the messages. See docs/spec/runs.md#r67.
+// sendFlags say what is sent beside the messages. See docs/spec/runs.md#r36.
 type sendFlags struct {
 	Temperature  string `placeholder:"T|none" group:"model" help:"Temperature; none sends no such member. Default: the paper's, or none."`
 	MaxTokens    string `placeholder:"N|none" group:"model" help:"Most tokens of a reply; none sends no such member. Default: the paper's, or none."`
@@ -27,7 +27,7 @@ type sendFlags struct {
 // provider is how an endpoint is told to reason or not.
 type provider struct{ off, on, tokens string }
 
-// providers are the endpoints that are known. See docs/spec/runs.md#r68.
+// providers are the endpoints that are known. See docs/spec/runs.md#r37.
 var providers = map[string]provider{
 	"openai":     {`{"reasoning_effort":"none"}`, `{"reasoning_effort":"high"}`, "max_completion_tokens"},
 	"gemini":     {`{"reasoning_effort":"none"}`, `{"reasoning_effort":"high"}`, "max_tokens"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"plumb/daemon/ask"
 	"plumb/daemon/dump"
 	"plumb/scoring"
 	"plumb/scoring/tangram/assembly"
@@ -181,12 +182,12 @@ func (c *itemsCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	items, err := choice.Items(candidates(set), c.Seed)
+	items, err := choice.Items(ask.Candidates(set), c.Seed)
 	if err != nil {
 		return err
 	}
 	for i := range items {
-		line := appendItem([]byte{'{'}, &items[i])
+		line := ask.AppendOptions([]byte{'{'}, &items[i])
 		if c.Answers {
 			text, _, _ := generate.Choice(items[i].Answer, i)
 			line = scoring.AppendString(append(line, `,"response":`...), text)
@@ -219,33 +220,6 @@ func readInstances(path string, limits dump.Limits, stdin io.Reader) (set []*ass
 		}
 	}
 	return set, err
-}
-
-// candidates are the instances as the options are drawn from them.
-func candidates(set []*assembly.Instance) []choice.Candidate {
-	out := make([]choice.Candidate, len(set))
-	for i, in := range set {
-		var b []byte
-		for _, p := range in.Outline {
-			b = append(p.Y.AppendLaTeX(append(p.X.AppendLaTeX(b), ',')), ' ')
-		}
-		out[i] = choice.Candidate{ID: in.ID, Outline: string(b)}
-	}
-	return out
-}
-
-// appendItem appends the members of a Task 1 item, without braces.
-func appendItem(b []byte, it *choice.Item) []byte {
-	b = scoring.AppendString(append(b, `"id":`...), it.ID)
-	b = scoring.AppendString(append(b, `,"suite":"tangram","test":"outline","instance_id":`...), it.ID)
-	b = append(b, `,"options":{`...)
-	for i, o := range it.Options {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = scoring.AppendString(fmt.Appendf(b, `"%c":`, choice.Letters[i]), o)
-	}
-	return scoring.AppendString(append(b, `},"answer":`...), it.Answer)
 }
 
 // schemaCmd is `plumb tangram schema`.

@@ -16,14 +16,14 @@ import (
 	"plumb/scoring"
 )
 
-// Modes of asking. See docs/spec/runs.md#r60.
+// Modes of asking. See docs/spec/runs.md#r29.
 const (
 	ModeDefault   = "default"
 	ModeCoT       = "cot"
 	ModeReasoning = "reasoning" // the texts of default, with other members of the request
 )
 
-// Inputs. See docs/spec/runs.md#r61.
+// Inputs. See docs/spec/runs.md#r30.
 const (
 	InputFull     = "full"
 	InputMinimal  = "minimal"  // shapes by their ids alone

@@ -23,7 +23,7 @@ type aspire struct {
 var minimalTests = []string{"arrow", "balance", "graph", "overlap"}
 
 // NewAspire returns the suite for task lines, each a dump line without a model and a
-// response. See docs/spec/runs.md#r61.
+// response. See docs/spec/runs.md#r30.
 func NewAspire(suite *scoring.Suite, lines [][]byte, boards *Boards, o Options) (Suite, error) {
 	s := &aspire{suite: suite, boards: boards, named: o.Tests != nil, choice: choices{
 		modes: []string{ModeDefault, ModeCoT, ModeReasoning}, inputs: []string{InputFull, InputMinimal, InputScaffold},

@@ -22,7 +22,7 @@ import (
 var ground = color.NRGBA{R: 249, G: 250, B: 251, A: 255}
 
 // frame is the part of the page that a picture shows, in page units, one pixel each. See
-// docs/spec/runs.md#r62.
+// docs/spec/runs.md#r31.
 var frame = view.Box{W: 1400, H: 800}
 
 // pagePad is the room about the shapes of an overlap, whose scenes reach beyond the frame.

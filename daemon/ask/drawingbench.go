@@ -26,7 +26,7 @@ const emptyAnswer = "(empty answer)"
 
 // NewDrawingBench returns the suite for the tasks of the published file. score scores the
 // dump line of a first turn: its feedback is the second turn's question. See
-// docs/spec/runs.md#r64.
+// docs/spec/runs.md#r33.
 func NewDrawingBench(tasks *dump.Tasks, score func(line []byte) (*scoring.Result, error)) (Suite, error) {
 	s := &drawing{score: score, choice: choices{modes: []string{ModeDefault, ModeReasoning}}}
 	err := tasks.Each(func(name string, index int, json []byte) error {

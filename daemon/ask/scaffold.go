@@ -13,7 +13,7 @@ import (
 	"plumb/render/sheet"
 )
 
-// Colours of scaffolds. See docs/spec/runs.md#r63.
+// Colours of scaffolds. See docs/spec/runs.md#r32.
 var (
 	lineTone  = color.NRGBA{R: 0xc9, G: 0xce, B: 0xd6, A: 255}
 	textTone  = color.NRGBA{R: 0x8a, G: 0x92, B: 0x9c, A: 255}

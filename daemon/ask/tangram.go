@@ -1,11 +1,9 @@
 package ask
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
 	"slices"
 	"strings"
 
@@ -42,7 +40,7 @@ type tangram struct {
 const stepwise = "\nThink step-by-step"
 
 // NewTangram returns the suite for instances, which must have different ids. See
-// docs/spec/runs.md#r65.
+// docs/spec/runs.md#r34.
 func NewTangram(set []*assembly.Instance, o Options) (Suite, error) {
 	set = slices.Clone(set)
 	slices.SortStableFunc(set, func(a, b *assembly.Instance) int { return strings.Compare(a.ID, b.ID) })
@@ -171,10 +169,11 @@ func (s *tangram) Fits(t *Task, a Arm) bool { return (a.Setting != "") == (t.Tes
 // Next implements Suite: one call with the picture before the text.
 func (s *tangram) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 	return once(heard, func() ([]chat.Message, error) {
-		text, img, err := Puzzle(t, a)
+		text, draw := Puzzle(t, a)
+		img, err := draw()
 		var picture []byte
 		if err == nil {
-			picture, err = encodeAny(img)
+			picture, err = encode(img)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
@@ -184,23 +183,25 @@ func (s *tangram) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 }
 
 // Puzzle returns the text and the picture of a task.
-func Puzzle(t *Task, a Arm) (text string, img image.Image, err error) {
+func Puzzle(t *Task, a Arm) (text string, draw func() (*image.NRGBA, error)) {
 	p := t.own.(*puzzle)
 	if t.Test == testOutline {
-		var four [4]sheet.Loop
-		for k, o := range p.options.Options {
-			four[k] = p.loops[o]
-		}
 		text = prompt.Outline(p.instance)
-		img, err = diagram.Options(four)
+		draw = func() (*image.NRGBA, error) {
+			var four [4]sheet.Loop
+			for k, o := range p.options.Options {
+				four[k] = p.loops[o]
+			}
+			return diagram.Options(four)
+		}
 	} else {
 		text = prompt.Solution(p.instance, prompt.Setting(a.Setting), p.examples)
-		img, err = diagram.Outline(marked(p.instance))
+		draw = func() (*image.NRGBA, error) { return diagram.Outline(marked(p.instance)) }
 	}
 	if a.Mode == ModeCoT {
 		text += stepwise
 	}
-	return text, img, err
+	return text, draw
 }
 
 // marked are the vertices of an outline with their coordinates.
@@ -210,10 +211,4 @@ func marked(in *assembly.Instance) []diagram.Vertex {
 		vs[i] = diagram.Vertex{At: sheet.Pt(p.Floats()), Text: fmt.Sprintf("(%s, %s)", diagram.Plain(p.X), diagram.Plain(p.Y))}
 	}
 	return vs
-}
-
-func encodeAny(img image.Image) ([]byte, error) {
-	var b bytes.Buffer
-	err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, img)
-	return b.Bytes(), err
 }

@@ -27,7 +27,7 @@ type visual struct {
 
 // NewVisual returns the suite for items of SPATIALAB or SpaCE-Eval. Pictures are relative
 // to folder. detail is how precisely the endpoint looks at them; "" is not sent. See
-// docs/spec/runs.md#r66.
+// docs/spec/runs.md#r35.
 func NewVisual(suite *scoring.Suite, lines [][]byte, folder, detail string, o Options) (Suite, error) {
 	s := &visual{suite: suite, folder: folder, detail: detail, spatialab: suite.Name == "spatialab", choice: choices{
 		modes: []string{ModeDefault, ModeReasoning}, inputs: []string{InputFull, InputBlind}}}

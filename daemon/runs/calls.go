@@ -37,7 +37,7 @@ type Reserve struct {
 	Cost   float64 `json:"cost"` // USD
 }
 
-// Done is the line of a call that has its outcome. See docs/spec/runs.md#r72.
+// Done is the line of a call that has its outcome. See docs/spec/runs.md#r41.
 type Done struct {
 	Event  string `json:"event"`
 	Key    string `json:"key"`

@@ -9,7 +9,7 @@ import (
 	"plumb/daemon/ask"
 )
 
-// Choice says which tasks are asked. See docs/spec/runs.md#r70.
+// Choice says which tasks are asked. See docs/spec/runs.md#r39.
 type Choice struct {
 	Only   []string // ids; nil for all
 	Limit  int      // the first tasks of each group; 0 for all

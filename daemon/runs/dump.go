@@ -15,7 +15,7 @@ import (
 )
 
 // Asked is the member asked of a dump line: how the answer was asked for and what it took.
-// See docs/spec/runs.md#r73.
+// See docs/spec/runs.md#r42.
 type Asked struct {
 	Model   string   `json:"model"`
 	Served  *string  `json:"served"` // the model that the endpoint names

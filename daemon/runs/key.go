@@ -37,7 +37,7 @@ func ArmOf(a ask.Arm) Arm {
 	return Arm{word(a.Mode), word(a.Input), word(a.Setting), word(a.Format), word(a.Method)}
 }
 
-// identity is what the key of a call is the hash of. See docs/spec/runs.md#r71.
+// identity is what the key of a call is the hash of. See docs/spec/runs.md#r40.
 type identity struct {
 	Version int    `json:"v"`
 	Suite   string `json:"suite"`
