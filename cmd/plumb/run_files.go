@@ -258,7 +258,7 @@ func (c *runCmd) showProgress(std streams, p *preparedRun, client *chat.Client) 
 			text += fmt.Sprintf(" · %.2f USD", spent.Cost)
 		}
 		if s.Hold > 0 {
-			text += fmt.Sprintf(" · waiting %s (%s)", s.Hold.Round(time.Second), s.Why)
+			text += fmt.Sprintf(" · waiting %s (%d)", s.Hold.Round(time.Second), s.HTTP)
 		}
 		return text
 	}
