@@ -173,7 +173,7 @@ func clamp01(x float64) float64 { return math.Min(math.Max(x, 0), 1) }
 // boolean reads true or false.
 func boolean(at func(*scene.Record) *bool) func(*cleaner, *scene.Record, answer.Value) bool {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
-		b, ok := v.Truth()
+		b, ok := v.Bool()
 		if ok {
 			*at(r) = b
 		}

@@ -53,7 +53,7 @@ func (c *cleaner) document(r *scene.Record, v answer.Value) bool {
 func appendJSON(dst []byte, v answer.Value) []byte {
 	switch v.Kind() {
 	case answer.Bool:
-		if b, _ := v.Truth(); b {
+		if b, _ := v.Bool(); b {
 			return append(dst, "true"...)
 		}
 		return append(dst, "false"...)

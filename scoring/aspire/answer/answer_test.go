@@ -15,7 +15,7 @@ var ops = Rules{Keys: []string{"createShapes", "deleteShapes", "updateShapes"}}
 func plain(v Value) any {
 	switch v.Kind() {
 	case Bool:
-		b, _ := v.Truth()
+		b, _ := v.Bool()
 		return b
 	case Number:
 		f, _ := v.Float()

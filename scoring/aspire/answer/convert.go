@@ -7,37 +7,37 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Convert reads an answer that came as an object, or as a list of exactly one,
-// instead of text. The same rules decide whether it is acceptable. It keeps no
-// reference to v.
+// Convert reads an answer that is an object, or a list of exactly one, instead of text. The same
+// rules decide whether it is acceptable. It keeps no reference to v.
 func (r *Reader) Convert(v *fastjson.Value, rules Rules) Found {
 	r.Forget()
 	r.cur.reset("")
-	c := converter{d: &r.cur}
+	c := converter{tree: &r.cur}
 	if !c.value(v, span{}, 1) {
 		return Found{Status: NoJSON}
 	}
-	root := acceptable(&r.cur, rules.Keys)
-	if !root.Exists() {
-		return Found{Status: NoJSON}
+	if root := findAcceptable(&r.cur, rules.Keys); root.Exists() {
+		return Found{Value: root, Status: Parsed}
 	}
-	return Found{Value: root, Status: Parsed}
+	return Found{Status: NoJSON}
 }
 
+// converter copies a fastjson value into a tree.
 type converter struct {
-	d   *doc
-	tmp []byte
+	tree    *tree
+	scratch []byte
 }
 
+// text copies a string into the tree's buffer.
 func (c *converter) text(b []byte) span {
-	off := len(c.d.buf)
-	c.d.buf = append(c.d.buf, b...)
+	off := len(c.tree.buf)
+	c.tree.buf = append(c.tree.buf, b...)
 	return span{uint32(off), uint32(len(b)) | inBuf}
 }
 
-// value appends v with everything in it; false when it is too large or deep.
+// value appends v with everything in it; false if it is too large or too deep.
 func (c *converter) value(v *fastjson.Value, key span, depth int) bool {
-	if depth > MaxDepth || len(c.d.nodes) >= MaxValues {
+	if depth > MaxDepth || len(c.tree.nodes) >= MaxValues {
 		return false
 	}
 	n := node{key: key, kind: Null}
@@ -51,8 +51,8 @@ func (c *converter) value(v *fastjson.Value, key span, depth int) bool {
 	case fastjson.TypeNumber:
 		// The text of the number is read again: the parser's own reading is not
 		// correctly rounded for more than 15 digits.
-		c.tmp = v.MarshalTo(c.tmp[:0])
-		if x, _ := strconv.ParseFloat(string(c.tmp), 64); !math.IsInf(x, 0) && !math.IsNaN(x) {
+		c.scratch = v.MarshalTo(c.scratch[:0])
+		if x, _ := strconv.ParseFloat(string(c.scratch), 64); !math.IsInf(x, 0) && !math.IsNaN(x) {
 			n.kind, n.val = Number, math.Float64bits(x)
 		}
 	case fastjson.TypeArray:
@@ -60,7 +60,7 @@ func (c *converter) value(v *fastjson.Value, key span, depth int) bool {
 	case fastjson.TypeObject:
 		n.kind = Object
 	}
-	c.d.nodes = append(c.d.nodes, n)
+	c.tree.nodes = append(c.tree.nodes, n)
 	switch n.kind {
 	case Array:
 		return c.elements(v, depth)
@@ -70,42 +70,35 @@ func (c *converter) value(v *fastjson.Value, key span, depth int) bool {
 	return true
 }
 
+// elements appends the elements of the list that was added last.
 func (c *converter) elements(v *fastjson.Value, depth int) bool {
-	self, last := int32(len(c.d.nodes)-1), int32(0)
+	self, last := int32(len(c.tree.nodes)-1), int32(0)
 	for _, e := range v.GetArray() {
-		i := int32(len(c.d.nodes))
+		i := int32(len(c.tree.nodes))
 		if !c.value(e, span{}, depth+1) {
 			return false
 		}
-		c.link(self, &last, i)
+		c.tree.link(self, &last, i)
 	}
 	return true
 }
 
+// members appends the members of the object that was added last.
 func (c *converter) members(v *fastjson.Value, depth int) bool {
-	self, last := int32(len(c.d.nodes)-1), int32(0)
+	self, last := int32(len(c.tree.nodes)-1), int32(0)
 	ok, n := true, 0
 	v.GetObject().Visit(func(key []byte, e *fastjson.Value) {
 		if !ok {
 			return
 		}
-		i := int32(len(c.d.nodes))
+		i := int32(len(c.tree.nodes))
 		if ok = c.value(e, c.text(key), depth+1); ok {
-			c.link(self, &last, i)
+			c.tree.link(self, &last, i)
 			n++
 		}
 	})
 	if ok {
-		c.d.unique(self, n)
+		c.tree.dedupeMembers(self, n)
 	}
 	return ok
-}
-
-func (c *converter) link(self int32, last *int32, i int32) {
-	if *last == 0 {
-		c.d.nodes[self].val = uint64(i)
-	} else {
-		c.d.nodes[*last].next = i
-	}
-	*last = i
 }

@@ -6,25 +6,24 @@ import (
 	"strings"
 )
 
-// Eval reads a string that stands in a numeric field by the grammar of
-// arithmetic of docs/spec/aspire.md#r13. ok is false when the string is not wholly an
-// expression ("45 degrees") or its value is not finite. extended allows the
-// functions of variant extended_math.
+// Eval evaluates a string in a numeric field by the grammar of arithmetic of
+// docs/spec/aspire.md#r13. ok is false if the string is not entirely an expression ("45 degrees")
+// or its value is not finite. extended allows the functions of the variant extended_math.
 func Eval(s string, extended bool) (x float64, ok bool) {
-	p := parser{src: s, end: len(s), extended: extended, plain: true}
-	if !p.blank() {
+	p := parser{src: s, end: len(s), extended: extended, noComments: true}
+	if !p.skipBlank() {
 		return 0, false
 	}
-	x, ok = p.sum()
+	x, ok = p.expression()
 	if !ok || p.pos != p.end || math.IsInf(x, 0) || math.IsNaN(x) {
 		return 0, false
 	}
 	return x, true
 }
 
-// sum reads terms joined by + and -. Every part of an expression leaves the
-// position after the blanks that follow it.
-func (p *parser) sum() (float64, bool) {
+// expression reads terms joined by + and -. Every part of an expression also reads the blanks that
+// follow it.
+func (p *parser) expression() (float64, bool) {
 	x, ok := p.product()
 	for ok && p.pos < p.end {
 		op := p.src[p.pos]
@@ -33,7 +32,7 @@ func (p *parser) sum() (float64, bool) {
 		}
 		p.pos++
 		var y float64
-		if ok = p.blank(); !ok {
+		if ok = p.skipBlank(); !ok {
 			break
 		}
 		if y, ok = p.product(); op == '+' {
@@ -45,8 +44,8 @@ func (p *parser) sum() (float64, bool) {
 	return x, ok
 }
 
-// product reads factors joined by * / and %. The remainder has the sign of the
-// dividend, as in JavaScript.
+// product reads factors joined by * / and %. As in JavaScript, the remainder has the sign of the
+// dividend.
 func (p *parser) product() (float64, bool) {
 	x, ok := p.factor()
 	for ok && p.pos < p.end {
@@ -56,7 +55,7 @@ func (p *parser) product() (float64, bool) {
 		}
 		p.pos++
 		var y float64
-		if ok = p.blank(); !ok {
+		if ok = p.skipBlank(); !ok {
 			break
 		}
 		y, ok = p.factor()
@@ -72,14 +71,14 @@ func (p *parser) product() (float64, bool) {
 	return x, ok
 }
 
-// factor reads a signed number, constant, function call or parenthesis. Signs
-// are counted in a loop: a row of a million minus signs is not a million calls.
+// factor reads a signed number, constant, function call or parenthesis. It reads signs in a loop,
+// so that a million minus signs are not a million nested calls.
 func (p *parser) factor() (x float64, ok bool) {
 	negative := false
 	for p.pos < p.end && (p.src[p.pos] == '-' || p.src[p.pos] == '+') {
 		negative = negative != (p.src[p.pos] == '-')
 		p.pos++
-		if !p.blank() {
+		if !p.skipBlank() {
 			return 0, false
 		}
 	}
@@ -92,9 +91,9 @@ func (p *parser) factor() (x float64, ok bool) {
 	case c == '(':
 		x, ok = p.parenthesis()
 	default:
-		x, ok = p.named()
+		x, ok = p.constantOrCall()
 	}
-	if !ok || !p.blank() {
+	if !ok || !p.skipBlank() {
 		return 0, false
 	}
 	if negative {
@@ -103,15 +102,16 @@ func (p *parser) factor() (x float64, ok bool) {
 	return x, true
 }
 
+// parenthesis reads an expression in round brackets.
 func (p *parser) parenthesis() (float64, bool) {
 	if !p.enter() {
 		return 0, false
 	}
 	p.pos++
-	if !p.blank() {
+	if !p.skipBlank() {
 		return 0, false
 	}
-	x, ok := p.sum()
+	x, ok := p.expression()
 	if !ok || p.pos >= p.end || p.src[p.pos] != ')' {
 		return 0, false
 	}
@@ -120,8 +120,8 @@ func (p *parser) parenthesis() (float64, bool) {
 	return x, true
 }
 
-// number reads digits with an optional point and exponent: "7", ".5", "5.",
-// "1e-3". What does not fit a double becomes an infinity, and so null.
+// number reads digits with an optional point and exponent: "7", ".5", "5.", "1e-3". A number too
+// large for a double becomes an infinity, and later null.
 func (p *parser) number() (float64, bool) {
 	start := p.pos
 	digits := p.digits()
@@ -145,6 +145,7 @@ func (p *parser) number() (float64, bool) {
 	return x, true
 }
 
+// digits skips digits and returns how many there are.
 func (p *parser) digits() int {
 	start := p.pos
 	for p.pos < p.end && p.src[p.pos] >= '0' && p.src[p.pos] <= '9' {
@@ -153,7 +154,7 @@ func (p *parser) digits() int {
 	return p.pos - start
 }
 
-// word reads a name with its dots; empty where none stands.
+// word reads a name with its dots, or returns "" if there is none.
 func (p *parser) word() string {
 	start := p.pos
 	if strings.HasPrefix(p.src[p.pos:p.end], "π") {
@@ -171,7 +172,8 @@ func (p *parser) word() string {
 	return p.src[start:p.pos]
 }
 
-func (p *parser) named() (float64, bool) {
+// constantOrCall reads pi or, with extended math, a function call.
+func (p *parser) constantOrCall() (float64, bool) {
 	switch name := p.word(); name {
 	case "Math.PI", "math.pi", "np.pi", "PI", "pi", "π":
 		return math.Pi, true
@@ -183,11 +185,11 @@ func (p *parser) named() (float64, bool) {
 	}
 }
 
-// function is one of variant extended_math with the number of its arguments;
-// most is -1 where there is no bound.
+// function is a function of the variant extended_math with the number of its arguments; most is -1
+// if unlimited.
 type function struct {
 	least, most int
-	of          func(a []float64) float64
+	apply       func(a []float64) float64
 }
 
 func unary(f func(float64) float64) function {
@@ -198,7 +200,7 @@ func binary(f func(x, y float64) float64) function {
 	return function{2, 2, func(a []float64) float64 { return f(a[0], a[1]) }}
 }
 
-func folded(f func(x, y float64) float64) function {
+func fold(f func(x, y float64) float64) function {
 	return function{1, -1, func(a []float64) float64 {
 		x := a[0]
 		for _, y := range a[1:] {
@@ -208,17 +210,17 @@ func folded(f func(x, y float64) float64) function {
 	}}
 }
 
-// functions are those that docs/spec/aspire.md#r13 lists. Halves round up, as in JavaScript.
+// functions are the functions of docs/spec/aspire.md#r13. Halves round up, as in JavaScript.
 var functions = map[string]function{
 	"Math.sin": unary(math.Sin), "Math.cos": unary(math.Cos), "Math.tan": unary(math.Tan),
 	"Math.atan": unary(math.Atan), "Math.sqrt": unary(math.Sqrt), "Math.abs": unary(math.Abs),
 	"Math.round": unary(func(x float64) float64 { return math.Floor(x + 0.5) }),
 	"Math.floor": unary(math.Floor), "Math.ceil": unary(math.Ceil),
 	"Math.atan2": binary(math.Atan2), "Math.pow": binary(math.Pow),
-	"Math.hypot": {1, -1, hypot}, "Math.min": folded(math.Min), "Math.max": folded(math.Max),
+	"Math.hypot": {1, -1, hypot}, "Math.min": fold(math.Min), "Math.max": fold(math.Max),
 }
 
-// hypot treats one argument like many: its absolute value.
+// hypot returns the Euclidean norm of its arguments.
 func hypot(a []float64) float64 {
 	x := 0.0
 	for _, y := range a {
@@ -229,16 +231,16 @@ func hypot(a []float64) float64 {
 
 // call reads the arguments of a function and applies it.
 func (p *parser) call(f function) (float64, bool) {
-	if !p.blank() || p.pos >= p.end || p.src[p.pos] != '(' || !p.enter() {
+	if !p.skipBlank() || p.pos >= p.end || p.src[p.pos] != '(' || !p.enter() {
 		return 0, false
 	}
 	var args []float64
 	for more := true; more; {
 		p.pos++ // the parenthesis or the comma
-		if !p.blank() {
+		if !p.skipBlank() {
 			return 0, false
 		}
-		x, ok := p.sum()
+		x, ok := p.expression()
 		if !ok || p.pos >= p.end {
 			return 0, false
 		}
@@ -256,5 +258,5 @@ func (p *parser) call(f function) (float64, bool) {
 	if len(args) < f.least || f.most >= 0 && len(args) > f.most {
 		return 0, false
 	}
-	return f.of(args), true
+	return f.apply(args), true
 }

@@ -2,7 +2,7 @@ package answer
 
 import "strings"
 
-// Status tells how an answer was read (docs/spec/aspire.md#r12, expected.status).
+// Status is the way in which an answer was found (docs/spec/aspire.md#r12, expected.status).
 type Status string
 
 // The ways to read an answer.
@@ -13,7 +13,7 @@ const (
 	NoJSON Status = "no_json" // nothing acceptable in it
 )
 
-// Rules say which values are acceptable and what more of arithmetic is.
+// Rules define which values are acceptable answers.
 type Rules struct {
 	// Keys are the names of which an acceptable object has at least one.
 	Keys []string
@@ -21,7 +21,7 @@ type Rules struct {
 	ExtendedMath bool
 }
 
-// Found is the outcome of reading an answer.
+// Found is the result of reading an answer.
 type Found struct {
 	Value  Value // an object; absent with NoJSON
 	Status Status
@@ -30,42 +30,40 @@ type Found struct {
 	Cut bool
 }
 
-// Reader reads answers and keeps its memory between them. It serves one
-// goroutine at a time. Values it returned are valid until its next call.
+// Reader reads answers and reuses its memory. It serves one goroutine at a time. Values it
+// returned are valid until its next call.
 type Reader struct {
 	p           parser
-	cur, best   doc
+	cur, best   tree
 	fences      []span
 	unparseable map[int32]struct{}
-	nest        []level
+	brackets    []bracket
 }
 
-// Extract finds the JSON value that counts (docs/spec/aspire.md#r11): in the last
-// acceptable fenced block, else the last acceptable value in the running text.
+// Extract finds the JSON value that counts (docs/spec/aspire.md#r11): in the last acceptable
+// fenced block, else the last acceptable value in the running text.
 //
-// Its time is linear in the text. Fenced blocks do not overlap. In the running
-// text a value that does not parse sends the search back to the character after
-// its brace, which alone would be quadratic; two things bound it. A brace that
-// was open where an attempt failed fails at the same place by itself, so it is
-// remembered and not tried again: this covers every text that is only broken
-// off. One that is nested too deep may hold others that are not, so the braces in
-// it are told apart by one more pass. What remains takes texts made for it (attempts that
-// begin inside the comments or strings of earlier ones), and there the search
-// ends when failed attempts have read workFactor times the length of the text.
+// Its time is linear in the text. Fenced blocks do not overlap. In the running text, a value that
+// does not parse restarts the search at the character after its brace, which alone would be
+// quadratic. A brace that was open where an attempt failed would fail at the same place, so it is
+// marked and not tried again; that covers every truncated text. Inside a value that is nested too
+// deep, one more pass finds the braces worth trying. Adversarial texts (attempts that begin inside
+// comments or strings of earlier ones) remain, and for them the search ends when failed attempts
+// have read workFactor times the length of the text.
 func (r *Reader) Extract(text string, rules Rules) Found {
 	r.Forget()
 	r.findFences(text)
 	for i := len(r.fences) - 1; i >= 0; i-- {
 		f := r.fences[i]
 		r.p.begin(&r.cur, text, int(f.off), int(f.off+f.len), rules.ExtendedMath)
-		if !r.p.whole() {
+		if !r.p.document() {
 			continue
 		}
-		if v := acceptable(&r.cur, rules.Keys); v.Exists() {
+		if v := findAcceptable(&r.cur, rules.Keys); v.Exists() {
 			return Found{Value: v, Status: Fenced}
 		}
 	}
-	return r.scan(text, rules)
+	return r.scanText(text, rules)
 }
 
 // The sizes from which memory is not kept for the next answer.
@@ -74,24 +72,23 @@ const (
 	keepBytes = 1 << 18
 )
 
-// Forget releases the last answer, and of the memory that an unusually large
-// one took. Values that the Reader returned are void afterwards; Extract and
-// Convert begin with it.
+// Forget drops the last answer, and the memory of an unusually large one. Values that the Reader
+// returned become invalid. Extract and Convert begin with it.
 func (r *Reader) Forget() {
-	for _, d := range []*doc{&r.cur, &r.best} {
+	for _, d := range []*tree{&r.cur, &r.best} {
 		if d.reset(""); cap(d.nodes) > keepNodes || cap(d.buf) > keepBytes {
-			*d = doc{}
+			*d = tree{}
 		}
 	}
-	r.p = parser{open: r.p.open[:0]}
+	r.p = parser{openBraces: r.p.openBraces[:0]}
 	if len(r.unparseable) > keepNodes {
 		r.unparseable = nil
 	}
 	if cap(r.fences) > keepNodes {
 		r.fences = nil
 	}
-	if cap(r.nest) > keepNodes {
-		r.nest = nil
+	if cap(r.brackets) > keepNodes {
+		r.brackets = nil
 	}
 	clear(r.unparseable)
 }
@@ -103,8 +100,9 @@ const (
 	workFloor  = 1 << 16
 )
 
-// scan is the second rule of docs/spec/aspire.md#r11: values at every { of the text, from the left.
-func (r *Reader) scan(text string, rules Rules) Found {
+// scanText implements the second rule of docs/spec/aspire.md#r11: it tries to parse a value at
+// every { of the text, from the left.
+func (r *Reader) scanText(text string, rules Rules) Found {
 	found := Found{Status: NoJSON}
 	work := workFactor*len(text) + workFloor
 	for pos := 0; ; {
@@ -121,10 +119,10 @@ func (r *Reader) scan(text string, rules Rules) Found {
 		if !r.p.value(span{}) {
 			work -= r.p.pos - pos
 			switch {
-			case r.p.deep:
-				work -= r.skim(text, pos)
-			case !r.p.many:
-				r.remember(r.p.open[min(1, len(r.p.open)):]) // scan is past its own
+			case r.p.tooDeep:
+				work -= r.markDeepBraces(text, pos)
+			case !r.p.tooMany:
+				r.markUnparseable(r.p.openBraces[min(1, len(r.p.openBraces)):]) // scan is past its own
 			}
 			if work < 0 {
 				found.Cut = true
@@ -134,16 +132,16 @@ func (r *Reader) scan(text string, rules Rules) Found {
 			continue
 		}
 		pos = r.p.pos
-		if v := acceptable(&r.cur, rules.Keys); v.Exists() {
+		if v := findAcceptable(&r.cur, rules.Keys); v.Exists() {
 			// The tree moves to the other doc, and the value with it.
 			r.cur, r.best = r.best, r.cur
-			found.Value, found.Status = Value{&r.best, v.i}, Bare
+			found.Value, found.Status = Value{&r.best, v.index}, Bare
 		}
 	}
 }
 
-// remember notes braces at which no attempt can succeed.
-func (r *Reader) remember(open []int32) {
+// markUnparseable marks braces at which parsing cannot succeed.
+func (r *Reader) markUnparseable(open []int32) {
 	if len(open) == 0 {
 		return
 	}
@@ -155,9 +153,9 @@ func (r *Reader) remember(open []int32) {
 	}
 }
 
-// acceptable returns the object with at least one of the keys: the root, or the
-// only element of a list. It is absent when there is none.
-func acceptable(d *doc, keys []string) Value {
+// findAcceptable returns the root object or the only element of a root list, if it has at least
+// one of the keys; else it is absent.
+func findAcceptable(d *tree, keys []string) Value {
 	v := Value{d, 0}
 	if v.Kind() == Array {
 		v = v.First()
@@ -197,8 +195,8 @@ func (r *Reader) findFences(text string) {
 	}
 }
 
-// fenceBody returns where the body of a fence that opens at pos begins, or -1
-// when there is none: three marks, blanks, letters, blanks, end of line.
+// fenceBody returns the start of the body of a fence that opens at pos, or -1 if there is none. A
+// fence is three marks, blanks, letters, blanks, end of line.
 func fenceBody(text string, pos int) int {
 	mark := text[pos]
 	if pos+3 > len(text) || text[pos+1] != mark || text[pos+2] != mark {
@@ -223,7 +221,7 @@ func fenceBody(text string, pos int) int {
 	return -1
 }
 
-// skipBlanks skips the blanks of docs/spec/aspire.md#r13 that do not end a line.
+// skipBlanks skips the blanks of docs/spec/aspire.md#r13 within a line.
 func skipBlanks(text string, i int) int {
 	for i < len(text) {
 		switch {

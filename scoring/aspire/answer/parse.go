@@ -2,6 +2,7 @@ package answer
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -17,49 +18,49 @@ const (
 	MaxValues = 1 << 18
 	// manyMembers is the number of members from which names are compared
 	// through a map.
-	manyMembers = 16
+	mapThreshold = 16
 )
 
-// parser reads one value. A method that returns false has found something that
-// makes the candidate unparseable; the position is then of no use but to tell
-// how far the attempt went.
+// parser reads one JSON value. A method that returns false found something that makes the
+// candidate unparseable; the position then only tells how far the attempt went.
 type parser struct {
-	doc      *doc
-	src      string
-	pos, end int
-	depth    int
-	extended bool    // functions of variant extended_math
-	plain    bool    // no comments: inside a string of a numeric field
-	open     []int32 // positions of the { that are not closed yet
-	deep     bool    // failed by MaxDepth: what lies inside may be fine by itself
-	many     bool    // failed by MaxValues: likewise
+	tree       *tree
+	src        string
+	pos, end   int
+	depth      int
+	extended   bool    // functions of variant extended_math
+	noComments bool    // no comments: inside a string of a numeric field
+	openBraces []int32 // positions of the { that are not closed yet
+	tooDeep    bool    // failed by MaxDepth: what lies inside may be fine by itself
+	tooMany    bool    // failed by MaxValues: likewise
 }
 
-// begin prepares for reading src[pos:end] into d.
-func (p *parser) begin(d *doc, src string, pos, end int, extended bool) {
+// begin prepares the parser for reading src[pos:end] into d.
+func (p *parser) begin(d *tree, src string, pos, end int, extended bool) {
 	d.reset(src)
-	*p = parser{doc: d, src: src, pos: pos, end: end, extended: extended, open: p.open[:0]}
+	*p = parser{tree: d, src: src, pos: pos, end: end, extended: extended, openBraces: p.openBraces[:0]}
 }
 
-// whole reads a value that fills the text up to its end.
-func (p *parser) whole() bool {
-	return p.blank() && p.value(span{}) && p.blank() && p.pos == p.end
+// document reads a value that fills the text up to its end.
+func (p *parser) document() bool {
+	return p.skipBlank() && p.value(span{}) && p.skipBlank() && p.pos == p.end
 }
 
+// enter counts a nesting level and reports whether it is within MaxDepth.
 func (p *parser) enter() bool {
 	p.depth++
-	p.deep = p.deep || p.depth > MaxDepth
-	return !p.deep
+	p.tooDeep = p.tooDeep || p.depth > MaxDepth
+	return !p.tooDeep
 }
 
-// blank skips blanks and comments. It fails on a comment without an end.
-func (p *parser) blank() bool {
+// skipBlank skips white space and comments. It returns false for a comment without an end.
+func (p *parser) skipBlank() bool {
 	for p.pos < p.end {
 		switch c := p.src[p.pos]; {
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
 			p.pos++
-		case c == '/' && !p.plain:
-			done, ok := p.comment()
+		case c == '/' && !p.noComments:
+			done, ok := p.skipComment()
 			if done || !ok {
 				return ok
 			}
@@ -74,40 +75,42 @@ func (p *parser) blank() bool {
 	return true
 }
 
-// comment skips one comment. done tells that the slash is a division sign.
-func (p *parser) comment() (done, ok bool) {
-	rest := p.src[p.pos:p.end]
-	switch {
-	case strings.HasPrefix(rest, "//"):
-		if i := strings.IndexAny(rest, "\r\n"); i >= 0 {
-			p.pos += i
-		} else {
-			p.pos = p.end
-		}
-		return false, true
-	case strings.HasPrefix(rest, "/*"):
-		i := strings.Index(rest[2:], "*/")
-		if i < 0 {
-			p.pos = p.end
-			return false, false
-		}
-		p.pos += 2 + i + 2
-		return false, true
-	}
-	return true, true
+// skipComment skips one comment. done is true if the slash is a division sign.
+func (p *parser) skipComment() (done, ok bool) {
+	n, ok := commentLength(p.src[p.pos:p.end])
+	p.pos += n
+	return n == 0, ok
 }
 
-// add appends a node and returns its position.
-func (p *parser) add(key span, kind Kind, val uint64) (int32, bool) {
-	if len(p.doc.nodes) >= MaxValues {
-		p.many = true
+// commentLength returns the length of the comment that s begins with, or 0 if s begins with
+// another slash. ok is false if the comment has no end; it then extends to the end of s.
+func commentLength(s string) (n int, ok bool) {
+	switch {
+	case strings.HasPrefix(s, "//"):
+		if i := strings.IndexAny(s, "\r\n"); i >= 0 {
+			return i, true
+		}
+		return len(s), true
+	case strings.HasPrefix(s, "/*"):
+		if i := strings.Index(s[2:], "*/"); i >= 0 {
+			return 2 + i + 2, true
+		}
+		return len(s), false
+	}
+	return 0, true
+}
+
+// addNode appends a node and returns its index.
+func (p *parser) addNode(key span, kind Kind, val uint64) (int32, bool) {
+	if len(p.tree.nodes) >= MaxValues {
+		p.tooMany = true
 		return 0, false
 	}
-	p.doc.nodes = append(p.doc.nodes, node{kind: kind, key: key, val: val})
-	return int32(len(p.doc.nodes) - 1), true
+	p.tree.nodes = append(p.tree.nodes, node{kind: kind, key: key, val: val})
+	return int32(len(p.tree.nodes) - 1), true
 }
 
-// value reads the value at the position, which is not a blank.
+// value reads the JSON value or expression at the position, which is not blank.
 func (p *parser) value(key span) bool {
 	if p.pos >= p.end {
 		return false
@@ -118,9 +121,9 @@ func (p *parser) value(key span) bool {
 	case '[':
 		return p.array(key)
 	case '"':
-		s, ok := p.str()
+		s, ok := p.stringLiteral()
 		if ok {
-			_, ok = p.add(key, String, packSpan(s))
+			_, ok = p.addNode(key, String, packSpan(s))
 		}
 		return ok
 	case 't', 'f', 'n':
@@ -128,19 +131,19 @@ func (p *parser) value(key span) bool {
 			return ok
 		}
 	}
-	x, ok := p.sum()
+	x, ok := p.expression()
 	if !ok {
 		return false
 	}
 	if math.IsInf(x, 0) || math.IsNaN(x) {
-		_, ok = p.add(key, Null, 0)
+		_, ok = p.addNode(key, Null, 0)
 	} else {
-		_, ok = p.add(key, Number, math.Float64bits(x))
+		_, ok = p.addNode(key, Number, math.Float64bits(x))
 	}
 	return ok
 }
 
-// literal reads true, false or null. done is false when another name stands there.
+// literal reads true, false or null. done is false if there is another name.
 func (p *parser) literal(key span) (done, ok bool) {
 	start := p.pos
 	kind, val := Bool, uint64(0)
@@ -154,19 +157,20 @@ func (p *parser) literal(key span) (done, ok bool) {
 		p.pos = start
 		return false, false
 	}
-	_, ok = p.add(key, kind, val)
+	_, ok = p.addNode(key, kind, val)
 	return true, ok
 }
 
+// array reads a list; a trailing comma is allowed.
 func (p *parser) array(key span) bool {
-	self, ok := p.add(key, Array, 0)
+	self, ok := p.addNode(key, Array, 0)
 	if !ok || !p.enter() {
 		return false
 	}
 	p.pos++
 	last := int32(0)
 	for {
-		if !p.blank() || p.pos >= p.end {
+		if !p.skipBlank() || p.pos >= p.end {
 			return false
 		}
 		if p.src[p.pos] == ']' {
@@ -186,16 +190,17 @@ func (p *parser) array(key span) bool {
 	return true
 }
 
+// object reads an object; a trailing comma is allowed.
 func (p *parser) object(key span) bool {
-	self, ok := p.add(key, Object, 0)
+	self, ok := p.addNode(key, Object, 0)
 	if !ok || !p.enter() {
 		return false
 	}
-	p.open = append(p.open, int32(p.pos))
+	p.openBraces = append(p.openBraces, int32(p.pos))
 	p.pos++
 	last, members := int32(0), 0
 	for {
-		if !p.blank() || p.pos >= p.end {
+		if !p.skipBlank() || p.pos >= p.end {
 			return false
 		}
 		if p.src[p.pos] == '}' {
@@ -214,8 +219,8 @@ func (p *parser) object(key span) bool {
 	}
 	p.pos++
 	p.depth--
-	p.open = p.open[:len(p.open)-1]
-	p.doc.unique(self, members)
+	p.openBraces = p.openBraces[:len(p.openBraces)-1]
+	p.tree.dedupeMembers(self, members)
 	return true
 }
 
@@ -224,33 +229,38 @@ func (p *parser) name() (span, bool) {
 	if p.src[p.pos] != '"' {
 		return span{}, false
 	}
-	s, ok := p.str()
-	if !ok || !p.blank() || p.pos >= p.end || p.src[p.pos] != ':' {
+	s, ok := p.stringLiteral()
+	if !ok || !p.skipBlank() || p.pos >= p.end || p.src[p.pos] != ':' {
 		return span{}, false
 	}
 	p.pos++
-	return s, p.blank()
+	return s, p.skipBlank()
 }
 
-// child reads an element or member and links it behind *last.
+// child reads an element or member and links it after *last.
 func (p *parser) child(self int32, last *int32, name span) bool {
-	i := int32(len(p.doc.nodes))
+	i := int32(len(p.tree.nodes))
 	if !p.value(name) {
 		return false
 	}
-	if *last == 0 {
-		p.doc.nodes[self].val = uint64(i)
-	} else {
-		p.doc.nodes[*last].next = i
-	}
-	*last = i
+	p.tree.link(self, last, i)
 	return true
 }
 
-// separator reads the comma after an element; more is false at the closing
-// bracket, which is left to be read.
+// link makes node i the next child of node self, after *last, which is 0 for the first child.
+func (d *tree) link(self int32, last *int32, i int32) {
+	if *last == 0 {
+		d.nodes[self].val = uint64(i)
+	} else {
+		d.nodes[*last].next = i
+	}
+	*last = i
+}
+
+// separator reads the comma after an element. more is false at the closing bracket, which it does
+// not read.
 func (p *parser) separator(closing byte) (more, ok bool) {
-	if !p.blank() || p.pos >= p.end {
+	if !p.skipBlank() || p.pos >= p.end {
 		return false, false
 	}
 	switch p.src[p.pos] {
@@ -263,19 +273,19 @@ func (p *parser) separator(closing byte) (more, ok bool) {
 	return false, false
 }
 
-// unique keeps the last value of members that have the same name, in the place
-// of the first, as JSON.parse does.
-func (d *doc) unique(self int32, members int) {
+// dedupeMembers keeps the last value of members with the same name, at the position of the first,
+// as JSON.parse does.
+func (d *tree) dedupeMembers(self int32, members int) {
 	if members < 2 {
 		return
 	}
 	var seen map[string]int32
-	if members > manyMembers {
+	if members > mapThreshold {
 		seen = make(map[string]int32, members)
 	}
 	prev := int32(0)
 	for i := int32(d.nodes[self].val); i != 0; i = d.nodes[i].next {
-		if first := d.earlier(self, i, seen); first != 0 {
+		if first := d.earlierMember(self, i, seen); first != 0 {
 			d.nodes[first].kind, d.nodes[first].val = d.nodes[i].kind, d.nodes[i].val
 			d.nodes[prev].next = d.nodes[i].next
 			continue
@@ -284,8 +294,8 @@ func (d *doc) unique(self int32, members int) {
 	}
 }
 
-// earlier returns the member before i that has its name, or 0.
-func (d *doc) earlier(self, i int32, seen map[string]int32) int32 {
+// earlierMember returns the member before i that has its name, or 0.
+func (d *tree) earlierMember(self, i int32, seen map[string]int32) int32 {
 	name := d.nodes[i].key
 	if seen != nil {
 		s := d.text(name)
@@ -297,16 +307,16 @@ func (d *doc) earlier(self, i int32, seen map[string]int32) int32 {
 	}
 	s := d.text(name)
 	for j := int32(d.nodes[self].val); j != i; j = d.nodes[j].next {
-		if d.is(d.nodes[j].key, s) {
+		if d.equals(d.nodes[j].key, s) {
 			return j
 		}
 	}
 	return 0
 }
 
-// str reads a string in double quotes. Line breaks and control characters may
-// stand in it as they are (docs/spec/aspire.md#r13).
-func (p *parser) str() (span, bool) {
+// stringLiteral reads a string in double quotes, which can contain raw line breaks and control
+// characters (docs/spec/aspire.md#r13).
+func (p *parser) stringLiteral() (span, bool) {
 	start := p.pos + 1
 	for i := start; i < p.end; i++ {
 		switch p.src[i] {
@@ -323,7 +333,7 @@ func (p *parser) str() (span, bool) {
 
 // escaped reads the rest of a string whose first backslash is at i.
 func (p *parser) escaped(start, i int) (span, bool) {
-	d := p.doc
+	d := p.tree
 	off := len(d.buf)
 	d.buf = append(d.buf, p.src[start:i]...)
 	for i < p.end {
@@ -347,36 +357,25 @@ func (p *parser) escaped(start, i int) (span, bool) {
 	return span{}, false
 }
 
-// escape appends what the escape at i stands for and returns its length in the
-// text; 0 when there is no such escape.
+// escape appends the character of the escape at i and returns the escape's length, or 0 if it is
+// invalid.
 func (p *parser) escape(i int) int {
 	if i+1 >= p.end {
 		return 0
 	}
-	d := p.doc
-	switch c := p.src[i+1]; c {
-	case '"', '\\', '/':
-		d.buf = append(d.buf, c)
-	case 'b':
-		d.buf = append(d.buf, '\b')
-	case 'f':
-		d.buf = append(d.buf, '\f')
-	case 'n':
-		d.buf = append(d.buf, '\n')
-	case 'r':
-		d.buf = append(d.buf, '\r')
-	case 't':
-		d.buf = append(d.buf, '\t')
-	case 'u':
+	if p.src[i+1] == 'u' {
 		return p.unicode(i)
-	default:
+	}
+	n := strings.IndexByte(`"\/bfnrt`, p.src[i+1])
+	if n < 0 {
 		return 0
 	}
+	p.tree.buf = append(p.tree.buf, "\"\\/\b\f\n\r\t"[n])
 	return 2
 }
 
-// unicode appends the character of \uXXXX, or of a surrogate pair. Half a pair
-// becomes the replacement character: it has no bytes in UTF-8.
+// unicode appends the character of \uXXXX or of a surrogate pair and returns the escape's length.
+// A lone surrogate becomes the replacement character, because UTF-8 cannot encode it.
 func (p *parser) unicode(i int) int {
 	r, ok := p.hex(i)
 	if !ok {
@@ -391,23 +390,15 @@ func (p *parser) unicode(i int) int {
 			r = utf8.RuneError
 		}
 	}
-	p.doc.buf = utf8.AppendRune(p.doc.buf, r)
+	p.tree.buf = utf8.AppendRune(p.tree.buf, r)
 	return n
 }
 
+// hex returns the code unit of the escape \uXXXX at i.
 func (p *parser) hex(i int) (r rune, ok bool) {
 	if i+6 > p.end || p.src[i] != '\\' || p.src[i+1] != 'u' {
 		return 0, false
 	}
-	for _, c := range []byte(p.src[i+2 : i+6]) {
-		switch {
-		case c >= '0' && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			r = r<<4 | rune(c|0x20-'a'+10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
+	n, err := strconv.ParseUint(p.src[i+2:i+6], 16, 16)
+	return rune(n), err == nil
 }

@@ -1,11 +1,10 @@
-// Package answer reads what a language model wrote. In: the raw text of an
-// answer, or an object that was parsed before. Out: the one JSON value in it
-// that counts, as a small tree, and how it was found (docs/spec/aspire.md#r11, docs/spec/aspire.md#r13). It
-// accepts a little more than JSON (comments, trailing commas, arithmetic) and
-// takes everything else for prose; it has no notion of shapes and fixes no fields.
+// Package answer finds and parses the JSON in what a language model wrote. In: the raw text of an
+// answer, or an object that is already parsed. Out: the one JSON value that counts, as a small
+// tree, and how it was found (docs/spec/aspire.md#r11, docs/spec/aspire.md#r13). It accepts a
+// little more than JSON (comments, trailing commas, arithmetic) and treats everything else as
+// prose. It does not interpret fields.
 //
-// Time and memory are linear in the length of the text for any text: see
-// Reader.Extract for the bound.
+// Time and memory are linear in the length of any text: see Reader.Extract for the bound.
 package answer
 
 import "math"
@@ -24,14 +23,14 @@ const (
 	Object
 )
 
-// span is a stretch of Doc.src, or of Doc.buf when its length carries inBuf.
+// span is a substring of tree.src, or of tree.buf if its length has the bit inBuf.
 type span struct{ off, len uint32 }
 
-// inBuf marks strings that had escapes and so are not a stretch of the text.
+// inBuf marks strings with escapes, which are not substrings of the text.
 const inBuf = 1 << 31
 
-// node is one value. Children form a list through next; node 0 is the root, so
-// 0 ends a list.
+// node is one value of a tree. Children form a linked list through next; node 0 is the root, so 0
+// ends a list.
 type node struct {
 	val  uint64 // Number: bits; Bool: 0 or 1; String: span; Array, Object: first child
 	key  span   // members of objects only
@@ -39,26 +38,27 @@ type node struct {
 	kind Kind
 }
 
-// doc holds the nodes of one parsed value.
-type doc struct {
+// tree holds the nodes of one parsed JSON value.
+type tree struct {
 	src   string
 	buf   []byte
 	nodes []node
 }
 
-func (d *doc) reset(src string) {
+func (d *tree) reset(src string) {
 	d.src, d.buf, d.nodes = src, d.buf[:0], d.nodes[:0]
 }
 
-func (d *doc) text(s span) string {
+// text returns the string of a span.
+func (d *tree) text(s span) string {
 	if s.len&inBuf != 0 {
 		return string(d.buf[s.off : s.off+s.len&^inBuf])
 	}
 	return d.src[s.off : s.off+s.len]
 }
 
-// is reports whether the span holds exactly want, without allocating.
-func (d *doc) is(s span, want string) bool {
+// equals reports whether the string of a span is want, without allocating.
+func (d *tree) equals(s span, want string) bool {
 	if s.len&inBuf != 0 {
 		return string(d.buf[s.off:s.off+s.len&^inBuf]) == want
 	}
@@ -68,23 +68,23 @@ func (d *doc) is(s span, want string) bool {
 func packSpan(s span) uint64   { return uint64(s.off)<<32 | uint64(s.len) }
 func unpackSpan(v uint64) span { return span{uint32(v >> 32), uint32(v)} }
 
-// Value is one value of a tree. It is valid until the Reader that made it is
-// used again. The zero Value is absent, and every method may be called on it.
+// Value is one JSON value of a tree. It is valid until the Reader that made it is used again. The
+// zero Value is absent, and all methods can be called on it.
 type Value struct {
-	d *doc
-	i int32
+	tree  *tree
+	index int32
 }
 
 // Kind returns the type of the value.
 func (v Value) Kind() Kind {
-	if v.d == nil {
+	if v.tree == nil {
 		return Absent
 	}
-	return v.d.nodes[v.i].kind
+	return v.tree.nodes[v.index].kind
 }
 
 // Exists reports whether there is a value, null included.
-func (v Value) Exists() bool { return v.d != nil }
+func (v Value) Exists() bool { return v.tree != nil }
 
 // Null reports whether the value is absent or null.
 func (v Value) Null() bool { k := v.Kind(); return k == Absent || k == Null }
@@ -94,15 +94,15 @@ func (v Value) Float() (f float64, ok bool) {
 	if v.Kind() != Number {
 		return 0, false
 	}
-	return math.Float64frombits(v.d.nodes[v.i].val), true
+	return math.Float64frombits(v.tree.nodes[v.index].val), true
 }
 
 // Truth returns the boolean; ok is false for anything but a boolean.
-func (v Value) Truth() (b, ok bool) {
+func (v Value) Bool() (b, ok bool) {
 	if v.Kind() != Bool {
 		return false, false
 	}
-	return v.d.nodes[v.i].val != 0, true
+	return v.tree.nodes[v.index].val != 0, true
 }
 
 // Text returns the string; ok is false for anything but a string. The string
@@ -111,15 +111,15 @@ func (v Value) Text() (s string, ok bool) {
 	if v.Kind() != String {
 		return "", false
 	}
-	return v.d.text(unpackSpan(v.d.nodes[v.i].val)), true
+	return v.tree.text(unpackSpan(v.tree.nodes[v.index].val)), true
 }
 
-// Key returns the name of a member; empty for what is not a member.
+// Key returns the name of a member, or "" for other values.
 func (v Value) Key() string {
-	if v.d == nil {
+	if v.tree == nil {
 		return ""
 	}
-	return v.d.text(v.d.nodes[v.i].key)
+	return v.tree.text(v.tree.nodes[v.index].key)
 }
 
 // First returns the first element or member, in the order of the text.
@@ -127,39 +127,39 @@ func (v Value) First() Value {
 	if k := v.Kind(); k != Array && k != Object {
 		return Value{}
 	}
-	return v.d.at(int32(v.d.nodes[v.i].val))
+	return v.tree.at(int32(v.tree.nodes[v.index].val))
 }
 
 // Next returns the element or member after this one.
 func (v Value) Next() Value {
-	if v.d == nil {
+	if v.tree == nil {
 		return Value{}
 	}
-	return v.d.at(v.d.nodes[v.i].next)
+	return v.tree.at(v.tree.nodes[v.index].next)
 }
 
-func (d *doc) at(i int32) Value {
+func (d *tree) at(i int32) Value {
 	if i == 0 {
 		return Value{}
 	}
 	return Value{d, i}
 }
 
-// Get returns the member of that name. Names are unique: of members written
-// twice only the last value was kept, in the place of the first.
+// Get returns the member of that name. Names are unique: of duplicate members the last value is
+// kept, at the position of the first.
 func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
 	}
 	for c := v.First(); c.Exists(); c = c.Next() {
-		if c.d.is(c.d.nodes[c.i].key, name) {
+		if c.tree.equals(c.tree.nodes[c.index].key, name) {
 			return c
 		}
 	}
 	return Value{}
 }
 
-// Len returns the number of elements or members. It walks them.
+// Len counts the elements or members.
 func (v Value) Len() int {
 	n := 0
 	for c := v.First(); c.Exists(); c = c.Next() {
