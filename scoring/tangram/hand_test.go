@@ -49,7 +49,7 @@ func byHand(list []construction.Point, kind construction.Kind) (simple bool, are
 	var w [][2]float64
 	for k, name := range []construction.Kind{construction.Large, construction.Medium, construction.Small, construction.Square, construction.Parallelogram} {
 		if name == kind {
-			for _, v := range assembly.Canonical(assembly.Kind(k)) {
+			for _, v := range assembly.Turned(assembly.Kind(k), 0) {
 				w = append(w, [2]float64{v.X.Float(), v.Y.Float()})
 			}
 		}

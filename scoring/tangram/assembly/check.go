@@ -3,6 +3,7 @@ package assembly
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"plumb/scoring/tangram/field"
 )
@@ -170,7 +171,7 @@ func cut(shapes *[Count]shape) (points []vertex, edges [][2]int) {
 					on = append(on, p)
 				}
 			}
-			order(on[1:], points, points[a], points[b])
+			slices.SortFunc(on[1:], func(p, q int) int { return along(points[a], points[b], points[p], points[q]) })
 			on = append(on, b)
 			for n := 1; n < len(on); n++ {
 				edges = append(edges, [2]int{on[n-1], on[n]})
@@ -182,22 +183,11 @@ func cut(shapes *[Count]shape) (points []vertex, edges [][2]int) {
 
 // number returns the place of p in points, where it is added if it is new.
 func number(points *[]vertex, p vertex) int {
-	for i, q := range *points {
-		if same(p, q) {
-			return i
-		}
+	if i := slices.IndexFunc(*points, func(q vertex) bool { return same(p, q) }); i >= 0 {
+		return i
 	}
 	*points = append(*points, p)
 	return len(*points) - 1
-}
-
-// order sorts a few points by their place on the line from a to b.
-func order(on []int, points []vertex, a, b vertex) {
-	for i := 1; i < len(on); i++ {
-		for k := i; k > 0 && along(a, b, points[on[k-1]], points[on[k]]) > 0; k-- {
-			on[k-1], on[k] = on[k], on[k-1]
-		}
-	}
 }
 
 // straight leaves out the vertices between collinear edges. The first of the loop
@@ -220,7 +210,7 @@ func normalised(polys [Count][]Point, at [Count]Placement, loop []vertex, adjace
 			x = p.X
 		}
 	}
-	by := Point{x.Neg(), y.Neg()}
+	by := Point{X: x.Neg(), Y: y.Neg()}
 	f := &Figure{Adjacent: adjacent}
 	for i := range polys {
 		f.Pieces[i] = moved(polys[i], by)

@@ -41,7 +41,7 @@ func poly(t *testing.T, s string) (p []Point) {
 		if err1 != nil || err2 != nil {
 			t.Fatalf("cannot read vertex %q", v)
 		}
-		p = append(p, Point{a, b})
+		p = append(p, Point{X: a, Y: b})
 	}
 	return p
 }

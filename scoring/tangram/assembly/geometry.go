@@ -2,6 +2,7 @@ package assembly
 
 import (
 	"math"
+	"slices"
 
 	"plumb/scoring/tangram/field"
 )
@@ -28,9 +29,7 @@ func shapeOf(poly []Point) shape {
 		s[i] = vertexOf(p)
 	}
 	if Area(poly).Sign() < 0 {
-		for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
-			s[i], s[j] = s[j], s[i]
-		}
+		slices.Reverse(s)
 	}
 	return s
 }
@@ -98,14 +97,7 @@ func overlap(s, t shape) bool { return !parts(s, t) && !parts(t, s) }
 func parts(s, t shape) bool {
 	for i, a := range s {
 		b := s[(i+1)%len(s)]
-		outside := true
-		for _, p := range t {
-			if side(a, b, p) > 0 {
-				outside = false
-				break
-			}
-		}
-		if outside {
+		if !slices.ContainsFunc(t, func(p vertex) bool { return side(a, b, p) > 0 }) {
 			return true
 		}
 	}

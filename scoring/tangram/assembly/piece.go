@@ -6,7 +6,11 @@
 // docs/spec/tangram.md#r10.
 package assembly
 
-import "plumb/scoring/tangram/field"
+import (
+	"slices"
+
+	"plumb/scoring/tangram/field"
+)
 
 // Count is the number of pieces of a set.
 const Count = 7
@@ -35,33 +39,14 @@ var IDs = [Count]string{"T1", "T2", "T3", "T4", "T5", "S1", "P1"}
 var Kinds = [Count]Kind{Large, Large, Medium, Small, Small, Square, Parallelogram}
 
 // Index returns the place of a piece id in IDs, -1 for no id.
-func Index(id string) int {
-	for i, s := range IDs {
-		if s == id {
-			return i
-		}
-	}
-	return -1
-}
+func Index(id string) int { return slices.Index(IDs[:], id) }
 
-// Point is a place in the plane; y points up, and the legs of the small triangle
-// are 1. See docs/spec/tangram.md#r1.
-type Point struct{ X, Y field.Number }
+// Point is a point of the plane; y points up, and the legs of the small triangle are 1. See
+// docs/spec/tangram.md#r1.
+type Point = field.Point
 
 // At is the point with whole coordinates.
-func At(x, y int64) Point { return Point{field.Int(x), field.Int(y)} }
-
-// Add is p + q.
-func (p Point) Add(q Point) Point { return Point{p.X.Add(q.X), p.Y.Add(q.Y)} }
-
-// Sub is p - q.
-func (p Point) Sub(q Point) Point { return Point{p.X.Sub(q.X), p.Y.Sub(q.Y)} }
-
-// Equal reports p = q.
-func (p Point) Equal(q Point) bool { return p.X.Equal(q.X) && p.Y.Equal(q.Y) }
-
-// Floats are the coordinates as doubles, right in every digit.
-func (p Point) Floats() (x, y float64) { return p.X.Float(), p.Y.Float() }
+func At(x, y int64) Point { return Point{X: field.Int(x), Y: field.Int(y)} }
 
 // canonical holds the canonical polygons, counter-clockwise. See
 // docs/spec/tangram.md#r1.
@@ -69,22 +54,18 @@ var canonical = func() (c [len(kindNames)][]Point) {
 	root := field.Surd(1, 1)
 	zero := field.Int(0)
 	c[Large] = []Point{At(0, 0), At(2, 0), At(0, 2)}
-	c[Medium] = []Point{At(0, 0), {root, zero}, {zero, root}}
+	c[Medium] = []Point{At(0, 0), {X: root, Y: zero}, {X: zero, Y: root}}
 	c[Small] = []Point{At(0, 0), At(1, 0), At(0, 1)}
 	c[Square] = []Point{At(0, 0), At(1, 0), At(1, 1), At(0, 1)}
 	c[Parallelogram] = []Point{At(0, 0), At(1, 0), At(2, 1), At(1, 1)}
 	return c
 }()
 
-// Canonical returns the polygon of a kind, counter-clockwise from the origin. It
-// is shared: do not change it.
-func Canonical(k Kind) []Point { return canonical[k] }
-
 // initial holds the pieces in a row with gaps of 1. See docs/spec/tangram.md#r2.
 var initial = func() (row [Count][]Point) {
 	offsets := [Count][2]int64{{0, 0}, {3, 0}, {6, 0}, {7, 1}, {9, 1}, {11, 1}, {13, 1}}
 	for i, o := range offsets {
-		by := Point{field.Int(o[0]).Add(field.Surd(o[1], 1)), field.Int(0)}
+		by := Point{X: field.Int(o[0]).Add(field.Surd(o[1], 1)), Y: field.Int(0)}
 		row[i] = moved(canonical[Kinds[i]], by)
 	}
 	return row
@@ -133,7 +114,7 @@ func (t Turn) Matrix() [2][2]field.Number {
 // Apply maps a point.
 func (t Turn) Apply(p Point) Point {
 	m := t.Matrix()
-	return Point{m[0][0].Mul(p.X).Add(m[0][1].Mul(p.Y)), m[1][0].Mul(p.X).Add(m[1][1].Mul(p.Y))}
+	return Point{X: m[0][0].Mul(p.X).Add(m[0][1].Mul(p.Y)), Y: m[1][0].Mul(p.X).Add(m[1][1].Mul(p.Y))}
 }
 
 // turned are the canonical polygons in each of the Turns.
@@ -179,17 +160,8 @@ func Locate(k Kind, poly []Point) (at Placement, ok bool) {
 	return at, false
 }
 
-func samePolygon(a, b []Point) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !a[i].Equal(b[i]) {
-			return false
-		}
-	}
-	return true
-}
+// samePolygon reports whether two polygons have equal lists of vertices.
+func samePolygon(a, b []Point) bool { return slices.EqualFunc(a, b, Point.Equal) }
 
 // Matrix returns the transform_matrix of a piece at a placement: it maps the
 // vertices of its initial state. See docs/spec/tangram.md#r8.
@@ -208,5 +180,5 @@ func Center(poly []Point) Point {
 		sum = sum.Add(p)
 	}
 	n := field.Ratio(1, int64(len(poly)))
-	return Point{sum.X.Mul(n), sum.Y.Mul(n)}
+	return Point{X: sum.X.Mul(n), Y: sum.Y.Mul(n)}
 }

@@ -42,12 +42,8 @@ func Items(set []Candidate, seed int64) ([]Item, error) {
 	for k := range sorted {
 		text := fmt.Sprintf("%d:%s", seed, sorted[k].ID)
 		list := Draw(sorted, k, text, 3)
-		random := list.random
 		entries := append([]int{k}, list.Others...)
-		for a := 3; a > 0; a-- {
-			b := random.Below(a + 1)
-			entries[a], entries[b] = entries[b], entries[a]
-		}
+		list.random.Shuffle(entries)
 		items[k].ID = sorted[k].ID
 		for i, e := range entries {
 			items[k].Options[i] = sorted[e].ID

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -72,7 +73,7 @@ func settle(pieces *[assembly.Count]piece, name string) (*Result, error) {
 	var best *candidate
 	var first error
 	for try := range trees {
-		c, err := span(pieces, all, weights(all, try, random))
+		c, err := span(all, weights(all, try, random))
 		if err == nil && seen[c.key()] {
 			continue
 		}
@@ -124,12 +125,12 @@ type candidate struct {
 }
 
 // span joins the pieces by the contacts of the least weight.
-func span(pieces *[assembly.Count]piece, all []contact, weight []float64) (*candidate, error) {
+func span(all []contact, weight []float64) (*candidate, error) {
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return compare(weight[a], weight[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weight[a], weight[b]) })
 	group := [assembly.Count]int{0, 1, 2, 3, 4, 5, 6}
 	c := &candidate{}
 	for i := range c.shift {
@@ -153,7 +154,7 @@ func span(pieces *[assembly.Count]piece, all []contact, weight []float64) (*cand
 		joined++
 	}
 	if joined < assembly.Count {
-		return nil, loose(pieces, &group)
+		return nil, loose(&group)
 	}
 	for i, p := range c.shift {
 		c.float[i].X, c.float[i].Y = p.Floats()
@@ -161,7 +162,8 @@ func span(pieces *[assembly.Count]piece, all []contact, weight []float64) (*cand
 	return c, nil
 }
 
-func loose(pieces *[assembly.Count]piece, group *[assembly.Count]int) error {
+// loose returns the error of a piece that no contact connects to the first one.
+func loose(group *[assembly.Count]int) error {
 	for i := range group {
 		if group[i] != group[0] {
 			return fmt.Errorf("%w: %s touches nothing of the part that has %s", ErrLoose, assembly.IDs[i], assembly.IDs[0])

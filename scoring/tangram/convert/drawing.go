@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // The limits of a drawing.
@@ -102,7 +103,7 @@ func corners(poly []Point) []Point {
 			n := len(poly)
 			a, p, b := poly[(i+n-1)%n], poly[i], poly[(i+1)%n]
 			if toSegment(p, a, b) <= tol {
-				poly = append(poly[:i:i], poly[i+1:]...)
+				poly = slices.Delete(slices.Clone(poly), i, i+1)
 				again = true
 			}
 		}

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -38,22 +39,12 @@ func sortPieces(polys [][]Point) (sorted [assembly.Count][]Point, err error) {
 		return sorted, fmt.Errorf("%w: %d triangles; want 5", assembly.ErrInventory, len(three))
 	}
 	slices.SortStableFunc(three, func(p, q []Point) int {
-		return compare(math.Abs(area(q)), math.Abs(area(p)))
+		return cmp.Compare(math.Abs(area(q)), math.Abs(area(p)))
 	})
-	slices.SortStableFunc(four, func(p, q []Point) int { return compare(skew(p), skew(q)) })
+	slices.SortStableFunc(four, func(p, q []Point) int { return cmp.Compare(skew(p), skew(q)) })
 	copy(sorted[:5], three)
 	copy(sorted[5:], four)
 	return sorted, nil
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // skew is how far the diagonals of a quadrilateral are from equal, 0 for squares.

@@ -68,9 +68,9 @@ func one(name string, v []float64) (matrix, error) {
 	case name == "matrix" && n == 6:
 		return matrix{v[0], v[1], v[2], v[3], v[4], v[5]}, nil
 	case name == "translate" && n == 1:
-		return matrix{1, 0, 0, 1, v[0], 0}, nil
+		return translation(v[0], 0), nil
 	case name == "translate" && n == 2:
-		return matrix{1, 0, 0, 1, v[0], v[1]}, nil
+		return translation(v[0], v[1]), nil
 	case name == "scale" && n == 1:
 		return matrix{v[0], 0, 0, v[0], 0, 0}, nil
 	case name == "scale" && n == 2:
@@ -78,8 +78,7 @@ func one(name string, v []float64) (matrix, error) {
 	case name == "rotate" && n == 1:
 		return rotation(v[0]), nil
 	case name == "rotate" && n == 3:
-		about, back := matrix{1, 0, 0, 1, v[1], v[2]}, matrix{1, 0, 0, 1, -v[1], -v[2]}
-		return about.mul(rotation(v[0])).mul(back), nil
+		return translation(v[1], v[2]).mul(rotation(v[0])).mul(translation(-v[1], -v[2])), nil
 	case name == "skewX" && n == 1:
 		return matrix{1, 0, math.Tan(v[0] * math.Pi / 180), 1, 0, 0}, nil
 	case name == "skewY" && n == 1:
@@ -87,6 +86,8 @@ func one(name string, v []float64) (matrix, error) {
 	}
 	return identity, fmt.Errorf("got %.40q with %d numbers; want matrix, translate, scale, rotate, skewX or skewY of SVG", name, n)
 }
+
+func translation(x, y float64) matrix { return matrix{1, 0, 0, 1, x, y} }
 
 func rotation(degrees float64) matrix {
 	s, c := math.Sincos(degrees * math.Pi / 180)

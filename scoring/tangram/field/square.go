@@ -16,6 +16,21 @@ func (x Number) Within(limit int64) bool {
 	return x.Cmp(l) <= 0 && x.Neg().Cmp(l) <= 0
 }
 
+// Point is a point of the plane with exact coordinates.
+type Point struct{ X, Y Number }
+
+// Add returns p + q.
+func (p Point) Add(q Point) Point { return Point{p.X.Add(q.X), p.Y.Add(q.Y)} }
+
+// Sub returns p - q.
+func (p Point) Sub(q Point) Point { return Point{p.X.Sub(q.X), p.Y.Sub(q.Y)} }
+
+// Equal reports whether two points are the same.
+func (p Point) Equal(q Point) bool { return p.X.Equal(q.X) && p.Y.Equal(q.Y) }
+
+// Floats returns the coordinates as correctly rounded doubles.
+func (p Point) Floats() (x, y float64) { return p.X.Float(), p.Y.Float() }
+
 // SquaredDistance returns the squared distance of the points (ax, ay) and (bx, by).
 func SquaredDistance(ax, ay, bx, by Number) Number {
 	if p, q, d, ok := scaledDifference(ax, bx); ok {

@@ -3,6 +3,7 @@ package generate
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,7 +41,7 @@ func Answer(in *assembly.Instance, q Quality) string {
 	random := splitmix.New(in.ID + ":" + string(q))
 	a := &assembly.Instance{ID: in.ID, Figure: in.Figure}
 	for i, p := range in.Pieces {
-		a.Pieces[i] = append([]assembly.Point(nil), p...)
+		a.Pieces[i] = slices.Clone(p)
 	}
 	i := random.Below(assembly.Count)
 	switch q {

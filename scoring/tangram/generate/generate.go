@@ -40,7 +40,8 @@ type builder struct {
 // arrange places all pieces so that each lies along another one and overlaps
 // none. ok is false where it ran into a corner.
 func (b *builder) arrange() (at [assembly.Count]assembly.Placement, ok bool) {
-	order := b.shuffled()
+	order := []int{0, 1, 2, 3, 4, 5, 6}
+	b.random.Shuffle(order)
 	b.placed = append(b.placed[:0], order[0])
 	at[order[0]] = assembly.Placement{Turn: b.turn(), Shift: assembly.At(0, 0)}
 	b.polys[order[0]] = assembly.Place(assembly.Kinds[order[0]], at[order[0]])
@@ -52,17 +53,6 @@ func (b *builder) arrange() (at [assembly.Count]assembly.Placement, ok bool) {
 		b.placed = append(b.placed, piece)
 	}
 	return at, true
-}
-
-func (b *builder) shuffled() (order [assembly.Count]int) {
-	for i := range order {
-		order[i] = i
-	}
-	for i := len(order) - 1; i > 0; i-- {
-		j := b.random.Below(i + 1)
-		order[i], order[j] = order[j], order[i]
-	}
-	return order
 }
 
 func (b *builder) turn() assembly.Turn { return assembly.Turns[b.random.Below(len(assembly.Turns))] }

@@ -12,7 +12,7 @@ import (
 	"plumb/scoring/tangram/field"
 )
 
-func pt(x, y int64) Point { return Point{field.Int(x), field.Int(y)} }
+func pt(x, y int64) Point { return Point{X: field.Int(x), Y: field.Int(y)} }
 
 // bed is an outline to compare with.
 func newTestTarget(t testing.TB, list ...Point) *Target {
@@ -114,7 +114,7 @@ func difference(pieces [][]Point, outline []Point, t *Target, e *Evaluator, deci
 func randomPolygon(pick func(n int) int, most int) []Point {
 	var list []Point
 	for range 3 + pick(most-2) {
-		p := Point{field.Ratio(int64(pick(7)), 2), field.Ratio(int64(pick(7)), 2)}
+		p := Point{X: field.Ratio(int64(pick(7)), 2), Y: field.Ratio(int64(pick(7)), 2)}
 		if pick(4) == 0 {
 			p.X = p.X.Add(field.Surd(int64(pick(3))-1, 2))
 		}
@@ -210,11 +210,11 @@ func TestKernelsAgree(t *testing.T) {
 			pieces := [][]Point{randomPolygon(r.IntN, 6), randomPolygon(r.IntN, 4), randomPolygon(r.IntN, 5)}
 			move := func(list []Point) (out []Point) {
 				for _, p := range list {
-					q := Point{p.X.Add(c.x), p.Y.Add(c.y)}
+					q := Point{X: p.X.Add(c.x), Y: p.Y.Add(c.y)}
 					if c.decimal { // no square roots on a grid
 						a, _, d, _ := p.X.Int64s()
 						b, _, g, _ := p.Y.Int64s()
-						q = Point{field.Ratio(a, d).Add(c.x), field.Ratio(b, g).Add(c.y)}
+						q = Point{X: field.Ratio(a, d).Add(c.x), Y: field.Ratio(b, g).Add(c.y)}
 					}
 					out = append(out, q)
 				}
@@ -227,7 +227,7 @@ func TestKernelsAgree(t *testing.T) {
 				if c.decimal {
 					var back []Point
 					for _, q := range moved[len(moved)-1] {
-						back = append(back, Point{q.X.Sub(c.x), q.Y.Sub(c.y)})
+						back = append(back, Point{X: q.X.Sub(c.x), Y: q.Y.Sub(c.y)})
 					}
 					p = back
 				}
@@ -263,7 +263,7 @@ func TestStars(t *testing.T) {
 	star := func(cx, cy field.Number) (list []Point) {
 		for i := range 64 {
 			a := 2 * math.Pi * float64(i*31%64) / 64
-			list = append(list, Point{cx.Add(field.Ratio(int64(1000*math.Cos(a)), 1000)), cy.Add(field.Ratio(int64(1000*math.Sin(a)), 1000))})
+			list = append(list, Point{X: cx.Add(field.Ratio(int64(1000*math.Cos(a)), 1000)), Y: cy.Add(field.Ratio(int64(1000*math.Sin(a)), 1000))})
 		}
 		return list
 	}
@@ -320,7 +320,7 @@ func TestOracleFails(t *testing.T) {
 	outline := []Point{pt(0, 0), pt(2, 0), pt(2, 2), pt(0, 2)}
 	pieces := [][]Point{{pt(0, 0), pt(1, 0), pt(0, 1)}}
 	var e Evaluator
-	if s := difference(pieces, outline, newTestTarget(t, pt(0, 0), pt(2, 0), pt(2, 2), Point{field.Ratio(1, 1000), field.Int(2)}), &e, false); s == "" {
+	if s := difference(pieces, outline, newTestTarget(t, pt(0, 0), pt(2, 0), pt(2, 2), Point{X: field.Ratio(1, 1000), Y: field.Int(2)}), &e, false); s == "" {
 		t.Error("an outline that is off by 1/1000 passes")
 	}
 }
@@ -336,7 +336,7 @@ func FuzzEvaluate(f *testing.F) {
 			if b[0] >= 192 && len(list) >= 3 {
 				pieces, list = append(pieces, list), nil
 			}
-			p := Point{field.Ratio(int64(b[0]%16), 3), field.Ratio(int64(b[1]%16), 3).Add(field.Surd(int64(b[1]/64), 2))}
+			p := Point{X: field.Ratio(int64(b[0]%16), 3), Y: field.Ratio(int64(b[1]%16), 3).Add(field.Surd(int64(b[1]/64), 2))}
 			b = b[2:]
 			if n := len(list); n > 0 && (list[n-1] == p || list[0] == p) || len(list) == 64 {
 				continue

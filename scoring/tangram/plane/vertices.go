@@ -21,10 +21,7 @@ import (
 )
 
 // Point is a point of the plane with exact coordinates.
-type Point struct{ X, Y field.Number }
-
-// Equal reports whether two points are the same.
-func (p Point) Equal(q Point) bool { return p.X.Equal(q.X) && p.Y.Equal(q.Y) }
+type Point = field.Point
 
 // kernel does exact geometry on points that are named by index. It decides where the rounding of
 // doubles leaves a doubt.

@@ -27,5 +27,13 @@ func (s *Stream) Next() uint64 {
 // Below returns Next modulo n, 0 to n-1; n is positive.
 func (s *Stream) Below(n int) int { return int(s.Next() % uint64(n)) }
 
+// Shuffle puts the list into random order by the Fisher-Yates algorithm, from the end.
+func (s *Stream) Shuffle(list []int) {
+	for i := len(list) - 1; i > 0; i-- {
+		j := s.Below(i + 1)
+		list[i], list[j] = list[j], list[i]
+	}
+}
+
 // Float returns a number in [0, 1), a multiple of 2^-53.
 func (s *Stream) Float() float64 { return float64(s.Next()>>11) / (1 << 53) }
