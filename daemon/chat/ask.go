@@ -67,18 +67,18 @@ func (c *Client) rest(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// try makes one call when a place is free, the pace and the budget allow it and the
+// try makes one call when a slot is free, the pace and the budget allow it and the
 // endpoint is there. It returns how long to wait before the next one, or done when the
-// question has its outcome. The outcome is kept while the place is held.
+// question has its outcome. The outcome is kept while the slot is held.
 func (q *question) try(ctx context.Context) (wait time.Duration, done bool) {
 	c := q.c
-	place, err := c.window.enter(ctx, c.gate.stop)
+	s, err := c.window.enter(ctx, c.gate.stop)
 	if err != nil {
 		q.gaveUp(err)
 		q.settle()
 		return 0, true
 	}
-	defer place.free()
+	defer s.free()
 	most := q.r.Most()
 	at, taken := c.pace.reserve(q.r.estimate(), most.Completion)
 	var hold *budget.Hold
@@ -96,7 +96,7 @@ func (q *question) try(ctx context.Context) (wait time.Duration, done bool) {
 		q.settle()
 		return 0, true
 	}
-	place.begin()
+	s.begin()
 	g, err := q.send(ctx)
 	if err != nil {
 		hold.Drop(true)
@@ -110,7 +110,7 @@ func (q *question) try(ctx context.Context) (wait time.Duration, done bool) {
 	if g.Usage != nil {
 		c.pace.correct(taken, g.Usage.Prompt, g.Usage.Completion)
 	}
-	c.learn(place, p, &g)
+	c.learn(s, p, &g)
 	if wait, done = q.next(&g); done {
 		q.settle()
 	}
@@ -178,12 +178,12 @@ func (q *question) pay(hold *budget.Hold, g *Reading) {
 }
 
 // learn tells the window and the gate what a reply says about the endpoint.
-func (c *Client) learn(place *slot, p *pass, g *Reading) {
+func (c *Client) learn(s *slot, p *pass, g *Reading) {
 	switch {
 	case g.Kind == Answer || g.Kind == Filtered:
-		place.answered()
+		s.answered()
 	case g.timeout || g.Status == http.StatusTooManyRequests || g.Status == http.StatusServiceUnavailable || g.Status == 529:
-		place.crowded()
+		s.crowded()
 	}
 	switch {
 	case g.Kind == Retry || g.Kind == Wait && c.cfg.CountWaits:

@@ -263,7 +263,7 @@ func cost(x *float64) *float64 {
 func Estimate(text string) int64 { return int64(utf8.RuneCountInString(text)/4) + 1 }
 
 // failed reads a failure by its status and what is said about it.
-func (r *Reader) failed(status int, header http.Header, e *said, g Reading) Reading {
+func (r *Reader) failed(status int, header http.Header, e *apiError, g Reading) Reading {
 	g.Status = status
 	g.Kind = r.decide(status, header, e)
 	g.Paid = g.Paid && (g.Kind == Retry || g.Kind == Wait)
@@ -284,7 +284,7 @@ func (r *Reader) failed(status int, header http.Header, e *said, g Reading) Read
 }
 
 // decide is the table of statuses. See docs/spec/runs.md#r8.
-func (r *Reader) decide(status int, header http.Header, e *said) Kind {
+func (r *Reader) decide(status int, header http.Header, e *apiError) Kind {
 	k := r.table(status, header, e)
 	if (k == Retry || k == Wait) && strings.EqualFold(header.Get("x-should-retry"), "false") {
 		return Refused
@@ -292,7 +292,7 @@ func (r *Reader) decide(status int, header http.Header, e *said) Kind {
 	return k
 }
 
-func (r *Reader) table(status int, header http.Header, e *said) Kind {
+func (r *Reader) table(status int, header http.Header, e *apiError) Kind {
 	asked := header.Get("Retry-After") != "" || header.Get("retry-after-ms") != ""
 	switch status {
 	case http.StatusTooManyRequests:
@@ -361,7 +361,7 @@ func (r *Reader) setting(param string) bool {
 }
 
 // hint is the flag that helps against an error for all requests.
-func (r *Reader) hint(status int, e *said) string {
+func (r *Reader) hint(status int, e *apiError) string {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return "--model-key-env NAME, the variable that holds the key"
@@ -375,7 +375,7 @@ func (r *Reader) hint(status int, e *said) string {
 	return "the --model-url that it moved to"
 }
 
-func (r *Reader) settingHint(e *said) string {
+func (r *Reader) settingHint(e *apiError) string {
 	param := e.param
 	if param == "" { // some say it in the message alone
 		if _, s, ok := strings.Cut(e.message, "'"); ok {

@@ -101,7 +101,7 @@ type Hooks struct {
 	// End is called after each request that Begin was called for.
 	End func()
 	// Keep is called once with the outcome of a question for which a request was sent,
-	// before another call may begin in its place. An error ends all calls.
+	// before its slot is free. An error ends all calls.
 	Keep func(*Outcome) error
 }
 

@@ -123,6 +123,23 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// An answer that a filter withholds is one without a verdict, and ends nothing. See
+// docs/spec/vqa.md#r40.
+func TestFiltered(t *testing.T) {
+	client, server := open(t, chattest.Config{Right: yes, Next: func(p string, n int) chattest.Fault {
+		if strings.Contains(p, "(1)") {
+			return chattest.Filter
+		}
+		return chattest.None
+	}})
+	if j := client.Ask(t.Context(), question(1)); j.Err == nil || !strings.Contains(j.Err.Message, "none of 3 replies") {
+		t.Errorf("got %+v; want no verdict", j)
+	}
+	if j := client.Ask(t.Context(), question(2)); j.Err != nil || server.Counts().Calls != 4 {
+		t.Errorf("got %+v after %d calls; want the next verdict", j, server.Counts().Calls)
+	}
+}
+
 // The request holds nothing of the item but what the prompt says. See docs/spec/vqa.md#r38.
 func TestRequest(t *testing.T) {
 	client, server := open(t, chattest.Config{Parts: true, Right: yes})

@@ -87,6 +87,9 @@ func TestTorn(t *testing.T) {
 		case at >= third-1: // perhaps without its end
 			want, torn = "a b", 0
 		}
+		if n, err := ledger.Read(path, func([]byte) error { return nil }); err != nil || n != torn {
+			t.Fatalf("torn at %d: got %d torn lines, %v; want %d", at, n, err, torn)
+		}
 		if got := strings.Join(had, " "); got != want || l.Torn() != torn {
 			t.Fatalf("torn at %d: got %q and %d torn lines; want %q and %d", at, got, l.Torn(), want, torn)
 		}

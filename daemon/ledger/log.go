@@ -65,30 +65,49 @@ func OpenLog(path string, replay func(line []byte) error) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	var failed error
-	take := func(line []byte, _ int64) {
-		if failed == nil {
-			failed = replay(line)
-		}
-	}
-	err = file.Refresh(func() {}, take)
-	rest, err2 := file.rest()
-	switch {
-	case Whole(rest): // only its end is missing, which the next line brings
-		take(rest, 0)
-	case len(rest) > 0:
-		file.torn++
-	}
-	if err = errors.Join(err, err2, failed, syncFolder(filepath.Dir(path))); err != nil {
+	open, err := file.replay(replay)
+	if err = errors.Join(err, syncFolder(filepath.Dir(path))); err != nil {
 		file.Close()
 		return nil, err
 	}
 	l := &Log{f: file.f, torn: file.torn, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	if len(rest) > 0 {
+	if open {
 		l.pending = []byte{'\n'} // goes before the first line
 	}
 	go l.write()
 	return l, nil
+}
+
+// Read calls replay with each whole line of the log at path as OpenLog does, changes
+// nothing, and returns the number of lines that it skipped.
+func Read(path string, replay func(line []byte) error) (torn int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	file := &File{f: f}
+	_, err = file.replay(replay)
+	return file.torn, err
+}
+
+// replay calls f with each whole line and reports whether the last one lacks its end.
+func (l *File) replay(f func(line []byte) error) (open bool, err error) {
+	var failed error
+	take := func(line []byte, _ int64) {
+		if failed == nil {
+			failed = f(line)
+		}
+	}
+	err = l.Refresh(func() {}, take)
+	rest, err2 := l.rest()
+	switch {
+	case Whole(rest): // only its end is missing, which the next line brings
+		take(rest, 0)
+	case len(rest) > 0:
+		l.torn++
+	}
+	return len(rest) > 0, errors.Join(err, err2, failed)
 }
 
 // syncFolder flushes the entry of a new file to the disk. Not all file systems can.

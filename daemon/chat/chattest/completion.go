@@ -9,8 +9,8 @@ import (
 // thoughts are what the model thinks, where it does.
 const thoughts = "The question asks for one thing, so I look at it first."
 
-// said is a completion before it has a form.
-type said struct {
+// draft is a completion before it has a form.
+type draft struct {
 	content   *string
 	refusal   string
 	reasoning string
@@ -42,7 +42,7 @@ func (e *Endpoint) text(c *Call) string {
 // completion is a reply of the chat format, whole or as a stream.
 func (e *Endpoint) completion(f Fault, c *Call) []byte {
 	text := e.text(c)
-	s := &said{content: &text, finish: "stop"}
+	s := &draft{content: &text, finish: "stop"}
 	if e.cfg.Reasoning != "" {
 		s.reasoning = thoughts
 	}
@@ -75,7 +75,7 @@ func (e *Endpoint) completion(f Fault, c *Call) []byte {
 }
 
 // count fills in the counts of tokens.
-func (s *said) count(e *Endpoint, f Fault, c *Call) {
+func (s *draft) count(e *Endpoint, f Fault, c *Call) {
 	if f == NoUsage {
 		return
 	}
@@ -101,7 +101,7 @@ func (s *said) count(e *Endpoint, f Fault, c *Call) {
 	}
 }
 
-func (e *Endpoint) whole(s *said, c *Call) []byte {
+func (e *Endpoint) whole(s *draft, c *Call) []byte {
 	choice := map[string]any{"index": 0, "finish_reason": s.finish}
 	if !s.noMessage {
 		m := map[string]any{"role": "assistant", "content": s.content}
@@ -128,7 +128,7 @@ func (e *Endpoint) whole(s *said, c *Call) []byte {
 }
 
 // stream is the completion as server-sent events.
-func (e *Endpoint) stream(s *said, c *Call) []byte {
+func (e *Endpoint) stream(s *draft, c *Call) []byte {
 	out := []byte(": a comment\n\n")
 	event := func(v map[string]any) {
 		v["id"], v["object"], v["model"] = "x-"+c.Hash[:8], "chat.completion.chunk", c.Model+"-served"

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// said is what an endpoint says about an error.
-type said struct {
+// apiError is what an endpoint says about an error.
+type apiError struct {
 	message   string
 	code      string // "" where it is a number or missing
 	number    int    // the code where it is a number, else 0
@@ -19,7 +19,7 @@ type said struct {
 
 // readError reads the body of a reply that is not 2xx. Endpoints differ: the error is a
 // member or the body itself, a text or an object, or the first of a list.
-func readError(body []byte) *said {
+func readError(body []byte) *apiError {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
 		body = list[0]
@@ -29,21 +29,21 @@ func readError(body []byte) *said {
 		Detail raw `json:"detail"`
 	}
 	if json.Unmarshal(body, &top) != nil {
-		return &said{}
+		return &apiError{}
 	}
 	switch {
 	case !null(top.Error):
 		return errorIn(top.Error)
 	case text(top.Detail) != "":
-		return &said{message: text(top.Detail)}
+		return &apiError{message: text(top.Detail)}
 	}
 	return errorIn(body)
 }
 
 // errorIn reads the error itself.
-func errorIn(b raw) *said {
+func errorIn(b raw) *apiError {
 	if s := text(b); s != "" {
-		return &said{message: s}
+		return &apiError{message: s}
 	}
 	var e struct {
 		Message  raw `json:"message"`
@@ -62,7 +62,7 @@ func errorIn(b raw) *said {
 		_ = json.Unmarshal(b, &short)
 		e.Message, e.Code = short.Message, short.Code
 	}
-	s := &said{message: text(e.Message), code: text(e.Code), kind: text(e.Type), param: text(e.Param),
+	s := &apiError{message: text(e.Message), code: text(e.Code), kind: text(e.Type), param: text(e.Param),
 		moderated: !null(e.Metadata.Reasons) || !null(e.Metadata.Flagged)}
 	switch cause := e.Metadata.Raw; {
 	case text(cause) != "":
@@ -83,7 +83,7 @@ func errorIn(b raw) *said {
 }
 
 // status is the status that an error within a reply of 200 stands for.
-func (e *said) status() int {
+func (e *apiError) status() int {
 	if e.number >= 300 && e.number < 600 {
 		return e.number
 	}
