@@ -32,16 +32,12 @@ func (c *Circle) angle(p geom.Point) float64 { return math.Atan2(p.Y-c.Centre.Y,
 
 // arcThrough returns the arc from a to b through m. ok is false if the points are collinear.
 func arcThrough(a, b, m geom.Point) (c Circle, ok bool) {
-	ab, am := geom.Sub(b, a), geom.Sub(m, a)
-	k := geom.Cross(ab, am)
-	d := 2 * k
-	nb, nm := geom.Norm2(ab), geom.Norm2(am)
-	from := geom.Pt((float64(am.Y*nb)-float64(ab.Y*nm))/d, (float64(ab.X*nm)-float64(am.X*nb))/d)
+	from := geom.Circumcentre(a, b, m)
 	c.Centre, c.Radius = geom.Add(a, from), geom.Length(from)
 	ma, mb := geom.Sub(a, m), geom.Sub(b, m)
 	theta := 2 * math.Atan2(math.Abs(geom.Cross(ma, mb)), geom.Dot(ma, mb))
 	c.Size = theta - 2*math.Pi
-	if k < 0 {
+	if geom.Cross(geom.Sub(b, a), geom.Sub(m, a)) < 0 {
 		c.Size = -c.Size
 	}
 	c.Large = theta < math.Pi

@@ -57,7 +57,7 @@ func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
 		margin = max(v.Ends[0].offset+keep, 32) + max(v.Ends[1].offset+keep, 32)
 	}
 	if l.W, l.H, err = k.ArrowSize(sh, bounds.Hi.X-bounds.Lo.X, bounds.Hi.Y-bounds.Lo.Y, margin); err != nil {
-		return l, shapes.Unwritten(sh, "label", err)
+		return l, shapes.TextError(sh, "label", err)
 	}
 	w := labelledBody{points: points, length: length, half: geom.Pt(l.W/2+l.Pad, l.H/2+l.Pad)}
 	starts, ends := w.labelRange(keep, v.Kind == ElbowArrow)

@@ -42,7 +42,7 @@ func (v *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *te
 	to, page := &s.Shapes[at], t.Nodes[at].Page
 	g := &e.target
 	*g = target{first: int32(len(v.lines)), toArrow: back.Mul(page), own: geom.NewExtent(), page: geom.NewExtent(), box: geom.NewExtent(), scale: to.Scale}
-	kind := shapes.Of(to)
+	kind := shapes.KindOf(to)
 	if kind.Stroked {
 		g.stroke = shapes.StrokeWidth[to.Size]
 	}
@@ -107,7 +107,7 @@ func (v *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, gr
 // second diagonal of an x-box without dashes, at which the editor's arrows stop. See
 // docs/spec/drawing.md#r60.
 func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
-	if !shapes.Of(to).Target {
+	if !shapes.KindOf(to).Target {
 		return foreignArrow(sh, "bound to a "+to.TypeName)
 	}
 	diagonals := to.Geo == scene.XBox && to.Dash != scene.DashDashed && to.Dash != scene.DashDotted

@@ -57,3 +57,12 @@ func Unit(a Point) Point {
 
 // Pt is the point (x, y).
 func Pt(x, y float64) Point { return Point{x, y} }
+
+// Circumcentre returns the centre of the circle through a, b and c relative to a. It is not
+// finite if the points are collinear.
+func Circumcentre(a, b, c Point) Point {
+	ab, ac := Sub(b, a), Sub(c, a)
+	d := 2 * Cross(ab, ac)
+	bb, cc := Norm2(ab), Norm2(ac)
+	return Point{(float64(ac.Y*bb) - float64(ab.Y*cc)) / d, (float64(ab.X*cc) - float64(ac.X*bb)) / d}
+}

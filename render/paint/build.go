@@ -260,9 +260,9 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *placement) 
 		}
 		return b.frameItems(sh, p)
 	}
-	kind := shapes.Of(sh)
+	kind := shapes.KindOf(sh)
 	b.local.Reset()
-	b.local.Hand.Disc = b.Version == view.V5
+	b.local.Jitter.Disc = b.Version == view.V5
 	if err := b.local.Shape(sh, growY, back); err != nil {
 		return err
 	}

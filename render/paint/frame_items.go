@@ -54,7 +54,7 @@ func heading(k *textPainter, sh *scene.Shape, side float64) error {
 		return shapes.Foreign(sh, "heading (its font is missing)")
 	}
 	if err != nil {
-		return shapes.Unwritten(sh, "heading", err)
+		return shapes.TextError(sh, "heading", err)
 	}
 	return nil
 }

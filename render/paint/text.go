@@ -22,7 +22,7 @@ func (b *Builder) paintShapeText(sh *scene.Shape, name string, p *placement, lay
 	defer k.GiveBack()
 	block, err := layout(k)
 	if err != nil {
-		return shapes.Unwritten(sh, name, err)
+		return shapes.TextError(sh, name, err)
 	}
 	return b.paintText(k, block, p)
 }
@@ -57,7 +57,7 @@ func (b *Builder) noteText(sh *scene.Shape, growY float64, p *placement) error {
 			}
 		}
 		err = k.Note(&k.Page, sh, fontPx, growY)
-		return textBlock{color: shapes.Palette[sh.Color].NoteText, w: shapes.NoteSide, h: shapes.NoteSide + growY}, err
+		return textBlock{color: shapes.Ink, w: shapes.NoteSide, h: shapes.NoteSide + growY}, err
 	})
 }
 

@@ -1,6 +1,7 @@
 package shapes
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -8,35 +9,28 @@ import (
 	"plumb/render/scene"
 )
 
-// MaxPoints is the most points of a freehand line, bumps of a cloud or dashes of a run,
-// unless Builder says otherwise. A run of dashes that fills the widest picture many
+// MaxPoints is the limit on points of a freehand line, bumps of a cloud and dashes of a run,
+// unless a limit of the caller says otherwise. A run of dashes that fills the widest picture many
 // times over stays below it.
 const MaxPoints = 1 << 16
-
-// allowed is a limit, where 0 stands for MaxPoints.
-func allowed(most int) float64 {
-	if most > 0 {
-		return float64(most)
-	}
-	return MaxPoints
-}
 
 // bumpSpacing is the usual distance of a cloud's bumps along its outline, px.
 var bumpSpacing = [...]float64{scene.SizeS: 50, scene.SizeM: 70, scene.SizeL: 100, scene.SizeXL: 130}
 
-// stadiumPerimeter is the circumference of the stadium that fits a x b.
+// stadiumPerimeter returns the circumference of the stadium that fits a x b.
 func stadiumPerimeter(a, b float64) float64 {
 	return 2 * (float64(math.Pi*min(a, b)/2) + math.Abs(a-b))
 }
 
-// bumps is how many bumps a cloud of w x h px has.
+// bumps returns how many bumps a cloud of w x h px has.
 func bumps(w, h float64, size scene.Size) float64 {
 	per := stadiumPerimeter(w, h)
 	return max(math.Ceil(per/bumpSpacing[size]), 6, math.Ceil(per/min(w, h)))
 }
 
+// checkBumps refuses a cloud of n bumps if that is over the limit, 0 for MaxPoints.
 func checkBumps(w, h, n float64, limit int) error {
-	if most := allowed(limit); !(n <= most) {
+	if most := float64(cmp.Or(limit, MaxPoints)); !(n <= most) {
 		return fmt.Errorf("cannot draw cloud of %g x %g px: it has %.0f bumps; want at most %.0f (%s): %w", w, h, n, most, scene.FlagPoints, scene.ErrLimit)
 	}
 	return nil
@@ -88,7 +82,8 @@ func (g GeoSpec) cloud(c *Outline) error {
 	return nil
 }
 
-// wiggle moves the points in pairs from both ends, by two draws each.
+// wiggle moves the points at random, in pairs from both ends of the list. Each point takes two
+// random numbers.
 func (g GeoSpec) wiggle(p []geom.Point, depth float64) {
 	amp := func(side float64) float64 {
 		if side < 20 {
@@ -132,7 +127,7 @@ func stadiumPoints(to []geom.Point, n int, w, h float64, pad geom.Point) []geom.
 	return to
 }
 
-// stadiumAt returns the point that lies d along one of the four sections.
+// stadiumAt returns the point at the distance d along one of the four sections of a stadium.
 func stadiumAt(section int, d, r, w, h float64) geom.Point {
 	wide := w > h
 	if section%2 == 0 {
@@ -162,15 +157,12 @@ func stadiumAt(section int, d, r, w, h float64) geom.Point {
 	return geom.Pt(centre.X+float64(r*cos), centre.Y+float64(r*sin))
 }
 
-// circleRadius returns the radius of the circle through a, b and c; half the
-// distance of a and b where there is none.
+// circleRadius returns the radius of the circle through a, b and c, or half the distance of a and
+// b if the points are collinear.
 func circleRadius(a, b, c geom.Point) float64 {
-	ab, ac := geom.Sub(b, a), geom.Sub(c, a)
-	d := 2 * geom.Cross(ab, ac)
-	bb, cc := geom.Norm2(ab), geom.Norm2(ac)
-	r := geom.Length(geom.Pt((float64(ac.Y*bb)-float64(ab.Y*cc))/d, (float64(ab.X*cc)-float64(ac.X*bb))/d))
+	r := geom.Length(geom.Circumcentre(a, b, c))
 	if math.IsNaN(r) || math.IsInf(r, 0) {
-		return geom.Length(ab) / 2
+		return geom.Distance(a, b) / 2
 	}
 	return r
 }

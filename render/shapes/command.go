@@ -5,6 +5,7 @@ import (
 	"plumb/render/geom"
 )
 
+// verb is the kind of a command.
 type verb uint8
 
 const (
@@ -13,7 +14,7 @@ const (
 	curveTo
 )
 
-// Ending is how a run of dashes meets its end point. See docs/spec/drawing.md#r35.
+// Ending says how a run of dashes meets its end point. See docs/spec/drawing.md#r35.
 type Ending uint8
 
 const (
@@ -29,10 +30,10 @@ type command struct {
 	Verb       verb
 	closing    bool // last of a closed subpath; ends on the subpath's first point
 	merged     bool // same run of dashes as the one before (pieces of one arc)
-	Steady     bool // offset 0: the hand does not wobble here
+	Steady     bool // hand-drawn jitter does not move the end point
 	Hollow     bool // on moveTo: the subpath is stroked only
 	start, end Ending
-	steps      int32 // curves: number of equal-parameter samples that stand for it
+	steps      int32 // curves: number of samples, at equal steps of the parameter
 	To, c1, c2 geom.Point
 
 	// Derived by measure: length of the command, and the unit tangents at its
@@ -41,7 +42,7 @@ type command struct {
 	b, e   geom.Point
 }
 
-// Outline is an outline under construction. The zero value is ready.
+// Outline is a list of commands under construction. The zero value is ready for use.
 type Outline struct {
 	List  []command
 	first int // position of the current subpath's moveTo
@@ -49,22 +50,26 @@ type Outline struct {
 	anchors, wiggled []geom.Point // of a cloud, kept for their memory
 }
 
+// Reset empties the outline and keeps its memory.
 func (c *Outline) Reset() { c.List, c.first = c.List[:0], 0 }
 
+// Move begins a subpath at p and returns its command.
 func (c *Outline) Move(p geom.Point) *command {
 	c.first = len(c.List)
 	c.List = append(c.List, command{Verb: MoveTo, To: p})
 	return &c.List[len(c.List)-1]
 }
 
+// Line adds a straight line to p and returns its command.
 func (c *Outline) Line(p geom.Point) *command {
 	c.List = append(c.List, command{Verb: lineTo, To: p})
 	return &c.List[len(c.List)-1]
 }
 
-// curveSteps is the number of samples of a curve that is no arc.
+// curveSteps is the number of samples of a curve that is not part of an arc.
 const curveSteps = 10
 
+// curve adds a cubic to p and returns its command.
 func (c *Outline) curve(c1, c2, p geom.Point) *command {
 	c.List = append(c.List, command{Verb: curveTo, c1: c1, c2: c2, To: p, steps: curveSteps})
 	return &c.List[len(c.List)-1]
@@ -104,7 +109,7 @@ func (c *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Poin
 		sin, cos := math.Sincos(t)
 		return geom.Pt(centre.X+float64(rx*cos), centre.Y+float64(ry*sin)), geom.Pt(-rx*sin, ry*cos)
 	}
-	// The points that stand for the arc in bounds. See docs/spec/drawing.md#r26.
+	// The number of samples that represent the arc in bounds. See docs/spec/drawing.md#r26.
 	samples := max(8, math.Ceil(max(rx, ry)*math.Abs(sweep)/20))
 	steps := int32(min(math.Ceil(samples/n), MaxSamples))
 	p, tp := at(a)
@@ -152,7 +157,7 @@ var (
 	gaussC = [6]float64{0.2491, 0.2335, 0.2032, 0.1601, 0.1069, 0.0472}
 )
 
-// curveLength measures a cubic.
+// curveLength returns the length of a cubic by the editor's quadrature.
 func curveLength(p, c1, c2, q geom.Point) float64 {
 	d1, d2, d3 := geom.Sub(c1, p), geom.Sub(c2, c1), geom.Sub(q, c2)
 	speed := func(t float64) float64 {
@@ -170,7 +175,7 @@ func curveLength(p, c1, c2, q geom.Point) float64 {
 	return sum / 2
 }
 
-// Measure fills in lengths and tangents.
+// Measure computes the lengths and tangents of all commands.
 func (c *Outline) Measure() {
 	var p geom.Point
 	for i := range c.List {
@@ -191,8 +196,8 @@ func (c *Outline) Measure() {
 	}
 }
 
-// Sample calls f with the points that stand for the outline's geometry: ends of
-// lines, equal-parameter points of curves.
+// Sample calls f with the points that represent the outline in bounds and hit-tests: ends of
+// lines, and points of curves at equal steps of the parameter.
 func (c *Outline) Sample(f func(geom.Point)) {
 	var p geom.Point
 	for i := range c.List {
@@ -201,7 +206,7 @@ func (c *Outline) Sample(f func(geom.Point)) {
 	}
 }
 
-// Sample calls f with the points of one command that begins at from.
+// Sample calls f with the sample points of one command that begins at from.
 func (m *command) Sample(from geom.Point, f func(geom.Point)) {
 	if m.Verb == curveTo {
 		for k := int32(1); k < m.steps; k++ {

@@ -1,6 +1,7 @@
 package shapes
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -55,7 +56,7 @@ func FitDashes(l, width float64, dotted bool, start, end Ending) Dashes {
 	return f
 }
 
-// run is a stretch of an outline with a dash array of its own.
+// run is a part of an outline with a dash array of its own.
 type run struct {
 	first, last int // commands, moveTo not included
 	from        geom.Point
@@ -127,12 +128,12 @@ func (c *Outline) write(r run, to *vector.Path) {
 	}
 }
 
-// check refuses a run that would fall into more dashes than limit, 0 for MaxPoints.
+// check refuses a run with more dashes than the limit, 0 for MaxPoints.
 func (f Dashes) check(l float64, limit int) error {
 	if f.Solid || f.Dash == 0 {
 		return nil
 	}
-	most := allowed(limit)
+	most := float64(cmp.Or(limit, MaxPoints))
 	if n := l / (f.Dash + f.Gap); !(n <= most) {
 		return fmt.Errorf("cannot draw a dashed line of %g px: it has %.0f dashes; want at most %.0f (%s): %w", l, n, most, scene.FlagPoints, scene.ErrLimit)
 	}

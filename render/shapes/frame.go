@@ -14,8 +14,8 @@ const (
 	headingTop    = -30
 	headingHeight = 24
 	headingRadius = 4
-	HeadingPad    = 12 // what its box is wider than its text
-	HeadingLeast  = 10 // the narrowest whose corners are known
+	HeadingPad    = 12 // the box is that much wider than its text
+	HeadingLeast  = 10 // the narrowest box that is drawn natively
 	// HeadingBaseline is where the letters stand. The editor asks for y = -20 on
 	// the mathematical baseline, which the browser takes to be half the font's
 	// ascent above the other.
@@ -30,8 +30,8 @@ var (
 	frameStroke = RGB{0x71, 0x71, 0x71}
 )
 
-// Frame makes the body of a frame and, in units that the heading's own map takes
-// to the frame's, the box of the heading, which is no wider than its side.
+// Frame makes the draws of the body of a frame and of the box of its heading. The box is at most
+// as wide as its side, and in units that the map of HeadingPlace maps to those of the frame.
 func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading []Draw) {
 	box := func(x, y, w, h, r float64, fill, stroke RGB) {
 		p := l.NewPath()
@@ -49,8 +49,8 @@ func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading [
 	return l.Draws[:2], l.Draws[2:]
 }
 
-// HeadingPlace maps a heading to its frame: it stands on the side that is on top
-// of the page, and is cut to that side's length.
+// HeadingPlace returns the map from a heading to its frame, and the length of the frame's side that
+// is on top on the page: the heading is above that side and at most as long.
 func HeadingPlace(sh *scene.Shape, page geom.Matrix) (m vector.Matrix, side float64) {
 	w, h := float32(sh.W), float32(sh.H)
 	turn := math.Atan2(page.B, page.A) + math.Pi/4

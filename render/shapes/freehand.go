@@ -1,6 +1,7 @@
 package shapes
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -8,19 +9,19 @@ import (
 	"plumb/render/scene"
 )
 
-// pen holds how a freehand line is smoothed and how wide it is. See docs/spec/drawing.md#r73.
+// pen holds the parameters by which a freehand line is smoothed and gets its width. See docs/spec/drawing.md#r73.
 type pen struct {
 	size       float64 // px
 	streamline float64
 	smoothing  float64 // how far apart points of an edge are, in sizes
 	thinning   float64
-	simulated  bool                  // pressure follows from speed, not from the record
-	last       bool                  // the line is complete: it ends on its last input
-	ease       func(float64) float64 // of the width, as pressure rises
+	simulated  bool                  // pressure follows from the distance of points, not from the record
+	last       bool                  // the line is complete: it ends on its last input point
+	ease       func(float64) float64 // maps pressure to width, both 0..1
 }
 
-// inked is a point of a freehand line after smoothing.
-type inked struct {
+// strokePoint is a point of a freehand line after smoothing.
+type strokePoint struct {
 	At, raw  geom.Point
 	vector   geom.Point // unit, towards the previous point
 	distance float64
@@ -29,19 +30,19 @@ type inked struct {
 	Radius   float64
 }
 
-// freehand is the memory for one freehand line.
+// freehand smooths one freehand line after the other and keeps its memory.
 type freehand struct {
 	Input       []scene.Pressed
-	start       geom.Point // first input, where the dots of even lines are
-	Points      []inked
-	part        []inked
-	left, right []geom.Point
-	Most        int // of input, 0 for MaxPoints
+	start       geom.Point // first input point, where dots are drawn
+	Points      []strokePoint
+	part        []strokePoint // the points of one part between elbows
+	left, right []geom.Point  // the two sides of the part's outline
+	Most        int           // of input, 0 for MaxPoints
 }
 
-// freehand makes the draws of a draw shape. Its coordinates are scaled already,
-// so the export counters the scale of its group.
-func (l *Maker) freehand(sh *scene.Shape) error {
+// freehand makes the draws of a draw shape. Its coordinates include the scale,
+// so the export undoes the scale of its group.
+func (l *Maker) freehand(sh *scene.Shape, _ float64, _ bool) error {
 	l.Counter = 1 / sh.Scale
 	f := &l.Free
 	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {
@@ -61,7 +62,7 @@ func (l *Maker) freehand(sh *scene.Shape) error {
 	color := Palette[sh.Color].Solid
 	p := l.NewPath()
 	if sh.Dash == scene.DashDraw {
-		f.ink(drawPen(sh, stroke), p)
+		f.inkOutline(drawPen(sh, stroke), p)
 		l.Draws = append(l.Draws, Draw{Path: p, Color: color, Opacity: Opaque})
 		return nil
 	}
@@ -69,7 +70,7 @@ func (l *Maker) freehand(sh *scene.Shape) error {
 	if sh.Dash == scene.DashNone {
 		return nil
 	}
-	if dot || len(f.Points) == 1 { // filled, stroked, and never dashed
+	if dot || len(f.Points) == 1 { // a dot is filled and stroked, never dashed
 		disc(f.start, 0.5, false, p)
 		l.Draws = append(l.Draws, Draw{Path: p, Color: color, Opacity: Opaque}, d)
 		return nil
@@ -88,15 +89,15 @@ func (l *Maker) freehand(sh *scene.Shape) error {
 	return nil
 }
 
-// dotWidth is how wide a line of a single point is: by the shape's id a little
-// more or less.
+// dotWidth returns the width of a line of a single point: width, changed at random by the shape's
+// id.
 func dotWidth(sh *scene.Shape, width float64) float64 {
 	var rng Random
 	rng.Seed(sh.ID, "")
 	return width + float64(rng.Next()*width/6)
 }
 
-// penStreamline is how much a real pen's line is smoothed.
+// penStreamline is the smoothing of a line that was drawn with a real pen.
 const penStreamline = 0.62
 
 // drawPen returns the pen of a draw shape.
@@ -120,13 +121,15 @@ func drawPen(sh *scene.Shape, stroke float64) pen {
 	return p
 }
 
+// sineEase maps 0..1 to 0..1 along a quarter of a sine.
 func sineEase(t float64) float64 { return math.Sin(t * math.Pi / 2) }
 
-// Gather joins the segments; straight ones become points that bunch at their start. See
+// Gather fills f.Input with the points of all segments. Straight segments become points that are
+// denser at their start. See
 // docs/spec/drawing.md#r72.
 func (f *freehand) Gather(sh *scene.Shape) error {
 	f.Input = f.Input[:0]
-	most := allowed(f.Most)
+	most := float64(cmp.Or(f.Most, MaxPoints))
 	for _, s := range sh.Segments {
 		if !s.Straight || len(s.Points) < 2 {
 			if n := len(f.Input) + len(s.Points); float64(n) > most {
@@ -151,11 +154,13 @@ func (f *freehand) Gather(sh *scene.Shape) error {
 	return nil
 }
 
+// tooManyPoints returns the error for a line over the limit on points.
 func tooManyPoints(sh *scene.Shape, n, most float64) error {
 	return fmt.Errorf("cannot draw line of shape %q: it has %.0f points, of which a straight segment has one for every 16 px; want at most %.0f (%s): %w",
 		sh.ID, n, most, scene.FlagPoints, scene.ErrLimit)
 }
 
+// easeInOut maps 0..1 to 0..1, slowly at both ends.
 func easeInOut(t float64) float64 {
 	if t < 0.5 {
 		return 2 * t * t
@@ -163,8 +168,8 @@ func easeInOut(t float64) float64 {
 	return -1 + float64((4-float64(2*t))*t)
 }
 
-// trim drops the input that says nothing: touches without pressure, and
-// points that bunch around both ends. dropped tells whether the end lost any.
+// trim removes input points without pressure at both ends, and points closer to an end than a
+// third of the width. dropped is true if it removed such points at the last end.
 func (f *freehand) trim(p pen) (dropped bool) {
 	in := f.Input
 	if !p.simulated {
@@ -197,7 +202,7 @@ func (f *freehand) trim(p pen) (dropped bool) {
 	return dropped
 }
 
-// smooth fills f.points from f.input. See docs/spec/drawing.md#r74.
+// smooth fills f.Points from f.Input. See docs/spec/drawing.md#r74.
 func (f *freehand) smooth(p pen) {
 	memory := f.Input[:0]
 	f.start = geom.Pt(f.Input[0].X, f.Input[0].Y)
@@ -205,9 +210,9 @@ func (f *freehand) smooth(p pen) {
 	dropped := f.trim(p)
 	in := f.Input
 	defer func() { f.Input = memory }()
-	if len(in) == 0 { // a pen that never pressed leaves a dot
-		f.Points = append(f.Points, inked{At: f.start, raw: f.start, vector: geom.Pt(1, 1), Pressure: 0.5})
-		f.weigh(p)
+	if len(in) == 0 { // a line without pressure is a dot
+		f.Points = append(f.Points, strokePoint{At: f.start, raw: f.start, vector: geom.Pt(1, 1), Pressure: 0.5})
+		f.computeRadii(p)
 		return
 	}
 	n := len(in)
@@ -224,11 +229,12 @@ func (f *freehand) smooth(p pen) {
 		in = quarters[:5]
 	}
 	f.streamline(in, p, complete)
-	f.level(p)
-	f.weigh(p)
+	f.evenPressure()
+	f.computeRadii(p)
 }
 
-// streamline pulls every input towards the point before it.
+// streamline appends the input to f.Points and moves each point towards the one before it. It
+// leaves out points that hardly move. complete adds the last input point once more.
 func (f *freehand) streamline(in []scene.Pressed, p pen, complete bool) {
 	tau := 0.15 + float64(0.85*(1-p.streamline))
 	pressure := func(z float64) float64 {
@@ -238,7 +244,7 @@ func (f *freehand) streamline(in []scene.Pressed, p pen, complete bool) {
 		return z
 	}
 	start := geom.Pt(in[0].X, in[0].Y)
-	f.Points = append(f.Points, inked{At: start, raw: start, vector: geom.Pt(1, 1), Pressure: pressure(in[0].Z)})
+	f.Points = append(f.Points, strokePoint{At: start, raw: start, vector: geom.Pt(1, 1), Pressure: pressure(in[0].Z)})
 	n, run := len(in), 0.0
 	if complete {
 		n++
@@ -259,7 +265,7 @@ func (f *freehand) streamline(in []scene.Pressed, p pen, complete bool) {
 		if i < 4 && run < p.size {
 			continue
 		}
-		f.Points = append(f.Points, inked{
+		f.Points = append(f.Points, strokePoint{
 			At: at, raw: raw, vector: geom.Unit(geom.Sub(prev.At, at)), distance: d, Run: run, Pressure: pressure(src.Z),
 		})
 	}
@@ -268,36 +274,39 @@ func (f *freehand) streamline(in []scene.Pressed, p pen, complete bool) {
 	}
 }
 
-// level gives a line that hardly moves one pressure.
-func (f *freehand) level(p pen) {
+// evenPressure gives all points of a line shorter than 1 px the same pressure.
+func (f *freehand) evenPressure() {
 	if f.Points[len(f.Points)-1].Run >= 1 {
 		return
 	}
-	most := 0.5
-	for i := range f.Points {
-		most = max(most, f.Points[i].Pressure)
-	}
+	most := f.highestPressure()
 	for i := range f.Points {
 		f.Points[i].Pressure = most
 	}
 }
 
-// pressureRate is how fast the width follows the pen.
+// highestPressure returns the highest pressure of the line, at least 0.5.
+func (f *freehand) highestPressure() float64 {
+	most := 0.5
+	for i := range f.Points {
+		most = max(most, f.Points[i].Pressure)
+	}
+	return most
+}
+
+// pressureRate is how fast the width follows the pressure.
 const pressureRate = 0.275
 
-// weigh computes the radii. See docs/spec/drawing.md#r75.
-func (f *freehand) weigh(p pen) {
+// computeRadii computes the radius at each point from its pressure. See docs/spec/drawing.md#r75.
+func (f *freehand) computeRadii(p pen) {
 	radius := func(pressure float64) float64 {
 		return p.size * p.ease(0.5-float64(p.thinning*(0.5-pressure)))
 	}
 	switch {
 	case !p.simulated && f.Points[len(f.Points)-1].Run < p.size:
-		most := 0.5
+		even := radius(f.highestPressure())
 		for i := range f.Points {
-			most = max(most, f.Points[i].Pressure)
-		}
-		for i := range f.Points {
-			f.Points[i].Radius = radius(most)
+			f.Points[i].Radius = even
 		}
 		return
 	case p.thinning == 0:
@@ -319,8 +328,8 @@ func (f *freehand) weigh(p pen) {
 	}
 }
 
-// startPressure averages the beginning of the line, so that it does not start
-// with a blot.
+// startPressure averages the pressure at the beginning of the line, so that the line does not start
+// too wide.
 func (f *freehand) startPressure(p pen) float64 {
 	q := f.Points[0].Pressure
 	for i := range f.Points {
@@ -336,4 +345,14 @@ func (f *freehand) startPressure(p pen) float64 {
 		q += float64((next - q) * 0.5)
 	}
 	return q
+}
+
+// checkStroke refuses a freehand line without points, which the editor refuses too.
+func checkStroke(sh *scene.Shape) error {
+	for i := range sh.Segments {
+		if len(sh.Segments[i].Points) > 0 {
+			return nil
+		}
+	}
+	return Foreign(sh, "a stroke without points")
 }

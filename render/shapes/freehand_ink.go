@@ -7,9 +7,9 @@ import (
 	"plumb/render/vector"
 )
 
-// ink appends the outline of the line drawn by a pen of changing width, to be filled by the
+// inkOutline appends the outline of the line drawn by a pen of changing width, to be filled by the
 // non-zero rule: one closed subpath per part between elbows. See docs/spec/drawing.md#r76.
-func (f *freehand) ink(p pen, to *vector.Path) {
+func (f *freehand) inkOutline(p pen, to *vector.Path) {
 	if len(f.Points) == 1 {
 		disc(f.Points[0].At, f.Points[0].Radius, true, to)
 		return
@@ -21,28 +21,30 @@ func (f *freehand) ink(p pen, to *vector.Path) {
 		case sharpElbow:
 			m.At = m.raw
 			f.part = append(f.part, m)
-			f.inkPart(p, to)
+			f.inkPartOutline(p, to)
 			f.part = append(f.part[:0], m)
 		case tightElbow:
 			f.part = append(f.part, m)
-			f.inkPart(p, to)
+			f.inkPartOutline(p, to)
 			f.part = append(f.part[:0], m)
 		default:
 			f.part = append(f.part, m)
 		}
 	}
 	f.part = append(f.part, f.Points[len(f.Points)-1])
-	f.inkPart(p, to)
+	f.inkPartOutline(p, to)
 }
 
+// elbow is the kind of a sharp turn of a freehand line.
 type elbow uint8
 
 const (
 	noElbow    elbow = iota
-	sharpElbow       // the line turns back; it is cut at the raw input
-	tightElbow       // it turns within its own width
+	sharpElbow       // the line turns back; its parts meet at the input point
+	tightElbow       // the line turns within its own width
 )
 
+// elbow returns the kind of turn at point i.
 func (f *freehand) elbow(i int) elbow {
 	a, b, c := &f.Points[i-1], &f.Points[i], &f.Points[i+1]
 	in, out := geom.Sub(b.At, a.At), geom.Sub(c.At, b.At)
@@ -57,11 +59,11 @@ func (f *freehand) elbow(i int) elbow {
 	return noElbow
 }
 
-// tidy removes points that crowd the ends of the part, and points the end
-// vectors along what is left.
-func (f *freehand) tidy() {
+// dropCrowded removes points too close to the ends of the part, and updates the vectors at both
+// ends.
+func (f *freehand) dropCrowded() {
 	p := f.part
-	crowd := func(a, b *inked) bool {
+	crowd := func(a, b *strokePoint) bool {
 		d := (a.Radius + b.Radius) / 4
 		return geom.Norm2(geom.Sub(a.At, b.At)) < float64(d*d)
 	}
@@ -84,16 +86,16 @@ func (f *freehand) tidy() {
 	f.part = p
 }
 
-// inkPart appends the outline of f.part.
-func (f *freehand) inkPart(p pen, to *vector.Path) {
-	f.tidy()
+// inkPartOutline appends the outline of f.part.
+func (f *freehand) inkPartOutline(p pen, to *vector.Path) {
+	f.dropCrowded()
 	if len(f.part) == 1 {
 		disc(f.part[0].At, f.part[0].Radius, true, to)
 		return
 	}
-	f.tracks(p)
+	f.offsetSides(p)
 	start, end := &f.part[0], &f.part[len(f.part)-1]
-	c := chain{to: to}
+	c := smoothQuads{to: to}
 	c.move(f.left[0])
 	for i := 1; i < len(f.left); i++ {
 		c.smooth(geom.Lerp(f.left[i-1], f.left[i], 0.5))
@@ -110,8 +112,8 @@ func (f *freehand) inkPart(p pen, to *vector.Path) {
 	to.Close()
 }
 
-// tracks computes the two sides of f.part.
-func (f *freehand) tracks(p pen) {
+// offsetSides fills f.left and f.right with the two sides of f.part, a radius away from its points.
+func (f *freehand) offsetSides(p pen) {
 	f.left, f.right = f.left[:0], f.right[:0]
 	n := len(f.part)
 	total := f.part[n-1].Run
@@ -153,12 +155,12 @@ func (f *freehand) tracks(p pen) {
 	}
 }
 
-// fan is half a turn, a little more so that both ends are safely beyond.
-const fan = math.Pi + 1e-4
+// halfTurn is a little more than half a turn, so that the ends of a fan of points overlap.
+const halfTurn = math.Pi + 1e-4
 
 // corner adds the sides at a corner and returns the last point of each: both
-// sides at once where the turn is soft, else a fan around the input.
-func (f *freehand) corner(m *inked, accepted, next geom.Point, soft bool) (l, r geom.Point) {
+// sides at once where the turn is soft, else a halfTurn around the input.
+func (f *freehand) corner(m *strokePoint, accepted, next geom.Point, soft bool) (l, r geom.Point) {
 	if soft {
 		side := geom.Scale(accepted, m.Radius)
 		l, r = geom.Sub(m.At, side), geom.Add(m.At, side)
@@ -171,14 +173,14 @@ func (f *freehand) corner(m *inked, accepted, next geom.Point, soft bool) (l, r 
 	from := geom.Sub(m.raw, geom.Scale(geom.Perp(accepted), m.Radius))
 	const step = 1.0 / 13
 	for t := 0.0; t < 1; t += step {
-		l = Turned(from, m.raw, fan*t)
-		r = Turned(from, m.raw, fan+float64(fan*-t))
+		l = Turned(from, m.raw, halfTurn*t)
+		r = Turned(from, m.raw, halfTurn+float64(halfTurn*-t))
 		f.left, f.right = append(f.left, l), append(f.right, r)
 	}
 	return l, r
 }
 
-// Turned returns p turned clockwise about c.
+// Turned returns p turned clockwise about c by an angle in radians.
 func Turned(p, c geom.Point, angle float64) geom.Point {
 	sin, cos := math.Sincos(angle)
 	d := geom.Sub(p, c)

@@ -8,8 +8,8 @@ import (
 	"plumb/render/scene"
 )
 
-// GeoSpec is what the outline of a geo shape depends on. In an export w and h
-// are divided by the shape's scale; for its geometry (bounds) they are not.
+// GeoSpec holds everything that the outline of a geo shape depends on. For drawing, W and H are
+// divided by the shape's scale; for bounds they are not.
 type GeoSpec struct {
 	Kind  scene.GeoKind
 	W, H  float64
@@ -75,19 +75,18 @@ func (g GeoSpec) Outline(c *Outline) error {
 	return nil
 }
 
-// regular adds n points on the inscribed ellipse, stretched to fill the box.
+// regular adds a polygon of n points on the inscribed ellipse, stretched to fill the box.
 func (c *Outline) regular(n int, w, h float64) {
 	var p [8]geom.Point
-	lo, hi := geom.Pt(math.Inf(1), math.Inf(1)), geom.Pt(math.Inf(-1), math.Inf(-1))
+	e := geom.NewExtent()
 	for i := range n {
 		sin, cos := math.Sincos(-math.Pi/2 + 2*math.Pi*float64(i)/float64(n))
 		p[i] = geom.Pt(w/2+float64(w/2*cos), h/2+float64(h/2*sin))
-		lo = geom.Pt(min(lo.X, p[i].X), min(lo.Y, p[i].Y))
-		hi = geom.Pt(max(hi.X, p[i].X), max(hi.Y, p[i].Y))
+		e.Add(p[i])
 	}
 	for i := range n {
-		p[i].X = (p[i].X - lo.X) / (hi.X - lo.X) * w
-		p[i].Y = (p[i].Y - lo.Y) / (hi.Y - lo.Y) * h
+		p[i].X = (p[i].X - e.Lo.X) / (e.Hi.X - e.Lo.X) * w
+		p[i].Y = (p[i].Y - e.Lo.Y) / (e.Hi.Y - e.Lo.Y) * h
 	}
 	c.Polygon(p[:n]...)
 }
@@ -112,6 +111,7 @@ func (c *Outline) star(w, h float64) {
 	c.Polygon(p[:]...)
 }
 
+// blockArrow adds one of the four arrow shapes.
 func (c *Outline) blockArrow(kind scene.GeoKind, w, h float64) {
 	cx, cy, o := w/2, h/2, 0.38*min(w, h)
 	x, y := 0.16*w, 0.16*h
@@ -131,7 +131,7 @@ func (c *Outline) blockArrow(kind scene.GeoKind, w, h float64) {
 	}
 }
 
-// oval adds a stadium along the longer side.
+// oval adds a stadium whose straight sides are along the longer side of the box.
 func (c *Outline) oval(w, h float64) {
 	if h > w {
 		r := w / 2
@@ -149,6 +149,7 @@ func (c *Outline) oval(w, h float64) {
 	c.Close()
 }
 
+// heart adds a heart of four curves.
 func (c *Outline) heart(w, h float64) {
 	a, k, cx := w/4, h/4, w/2
 	c.Move(geom.Pt(cx, h))

@@ -6,19 +6,11 @@ import (
 	"plumb/render/scene"
 )
 
-// Grown returns the growY of a geo shape or note.
-func Grown(sh *scene.Shape) (float64, error) {
-	if sh.Grow {
-		return labelGrowth(sh)
-	}
-	return sh.GrowY, nil
-}
-
-// Geometry smooths the gathered line into f.points as the editor does for its geometry. Where
-// it hardly has any length the editor takes a disc, whose radius is returned, else 0. The disc
-// lies about the shape's own origin, wherever the points are (docs/spec/drawing.md#r78): a
-// highlight of one point has the width of its stroke; a draw shape is a disc where its points
-// span less than two strokes both ways, or smooth to a single one.
+// Geometry smooths f.Input into f.Points as the editor does for bounds and hit-tests. It returns 0,
+// or the radius of the disc that the editor takes for a line with hardly any length. The disc is
+// centred on the shape's origin, wherever the points are (docs/spec/drawing.md#r78): a highlight
+// of one point has the width of its stroke; a draw shape is a disc if its points span less than
+// two strokes both ways, or smooth to a single point.
 func (f *freehand) Geometry(sh *scene.Shape) (disc float64) {
 	if sh.Kind == scene.Highlight {
 		if len(f.Input) == 1 {
@@ -39,7 +31,7 @@ func (f *freehand) Geometry(sh *scene.Shape) (disc float64) {
 	return 0
 }
 
-// dotOutline calls add with the corners that stand for a disc about the origin.
+// dotOutline calls add with the corners of the polygon for a disc about the origin.
 func dotOutline(r float64, add func(geom.Point)) {
 	n := max(8, math.Ceil(2*math.Pi*r/20))
 	for i := 0.0; i < n; i++ {
@@ -48,7 +40,7 @@ func dotOutline(r float64, add func(geom.Point)) {
 	}
 }
 
-// boundsPen is the pen whose smoothed points stand for a draw shape's geometry.
+// boundsPen returns the pen whose smoothed points represent a draw shape in bounds.
 func boundsPen(sh *scene.Shape) pen {
 	p := drawPen(sh, (StrokeWidth[sh.Size]+1)*sh.Scale)
 	// Observed: pressure counts as real whatever the dash is, so that an incomplete

@@ -12,7 +12,7 @@ import (
 var backOpacity, frontOpacity = OpacityOf(0.82), OpacityOf(0.35)
 
 // highlight makes the draw of one layer of a highlight.
-func (l *Maker) highlight(sh *scene.Shape, back bool) error {
+func (l *Maker) highlight(sh *scene.Shape, _ float64, back bool) error {
 	l.Counter = 1 / sh.Scale
 	f := &l.Free
 	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {
@@ -38,11 +38,10 @@ func (l *Maker) highlight(sh *scene.Shape, back bool) error {
 	return nil
 }
 
-// highlighterWidth is the width of a highlight's stroke in px.
+// highlighterWidth returns the width of a highlight's stroke in px.
 func highlighterWidth(sh *scene.Shape) float64 { return 1.12 * highlightWidth[sh.Size] * sh.Scale }
 
-// highlighter returns the pen of a highlight, for what is painted and for its
-// geometry.
+// highlighter returns the pen of a highlight, for painting and for bounds.
 func highlighter(sh *scene.Shape) pen {
 	return pen{
 		size: highlighterWidth(sh) + 1, streamline: 0.5, smoothing: 0.5,
@@ -59,30 +58,30 @@ const (
 	endSteps   = 29
 )
 
-// highlightEdge calls add with the points that stand for a highlight's geometry:
-// the edge of its stroke, a little wider than what is painted.
+// highlightEdge calls add with the points that represent a highlight in bounds: the edge of its
+// stroke, a little wider than the painted stroke.
 func (f *freehand) highlightEdge(p pen, add func(geom.Point)) {
 	first, last := &f.Points[0], &f.Points[len(f.Points)-1]
 	if len(f.Points) == 1 {
 		r := first.Radius * math.Sqrt2 / 2
 		from := geom.Pt(first.At.X+r, first.At.Y-r)
 		for i := 1.0; i <= dotSteps; i++ {
-			add(Turned(from, first.At, 2*fan*i/dotSteps))
+			add(Turned(from, first.At, 2*halfTurn*i/dotSteps))
 		}
 		return
 	}
 	f.part = append(f.part[:0], f.Points...)
-	f.tracks(p)
+	f.offsetSides(p)
 	for _, side := range [2][]geom.Point{f.left, f.right} {
 		for _, q := range side {
 			add(q)
 		}
 	}
 	for i := 1.0; i <= startSteps; i++ {
-		add(Turned(f.right[0], first.At, fan*i/startSteps))
+		add(Turned(f.right[0], first.At, halfTurn*i/startSteps))
 	}
 	from := geom.Sub(last.At, geom.Scale(geom.Perp(last.vector), last.Radius))
 	for i := 1.0; i < endSteps; i++ {
-		add(Turned(from, last.At, 3*fan*i/endSteps))
+		add(Turned(from, last.At, 3*halfTurn*i/endSteps))
 	}
 }

@@ -25,11 +25,11 @@ type Kind struct {
 	check func(sh *scene.Shape) error
 	// Text says how the text of a shape is written.
 	Text TextKind
-	// Target is true where arrows can be bound to the kind.
+	// Target is true if arrows can be bound to the kind.
 	Target bool
-	// Stroked is true where arrows keep half the width of a stroke away from the shape.
+	// Stroked is true if arrows keep half a stroke width away from the shape.
 	Stroked bool
-	// Open is true where nothing lies inside of the shape unless it is Closed.
+	// Open is true if the shape has an inside only when it is Closed.
 	Open bool
 }
 
@@ -62,32 +62,32 @@ type Contour struct {
 }
 
 var kinds = [...]Kind{
-	scene.Geo:       {draws: drawGeo, contours: geoContours, Text: LabelText, Target: true, Stroked: true},
-	scene.Text:      {draws: drawNothing, contours: textContours, Text: BodyText, Target: true, Stroked: true},
-	scene.Note:      {draws: drawNote, contours: noteContours, Text: NoteText, Target: true, Stroked: true},
-	scene.Line:      {draws: drawLine, contours: lineContours, check: checkLine, Target: true, Stroked: true, Open: true},
-	scene.Draw:      {draws: drawFreehand, contours: freehandContours, check: checkStroke, Target: true, Stroked: true, Open: true},
-	scene.Highlight: {draws: drawHighlight, contours: freehandContours, check: checkStroke, Stroked: true},
+	scene.Geo:       {draws: (*Maker).geo, contours: geoContours, Text: LabelText, Target: true, Stroked: true},
+	scene.Text:      {draws: (*Maker).nothing, contours: textContours, Text: BodyText, Target: true, Stroked: true},
+	scene.Note:      {draws: (*Maker).note, contours: noteContours, Text: NoteText, Target: true, Stroked: true},
+	scene.Line:      {draws: (*Maker).line, contours: lineContours, check: checkLine, Target: true, Stroked: true, Open: true},
+	scene.Draw:      {draws: (*Maker).freehand, contours: freehandContours, check: checkStroke, Target: true, Stroked: true, Open: true},
+	scene.Highlight: {draws: (*Maker).highlight, contours: freehandContours, check: checkStroke, Stroked: true},
 	scene.Frame:     {contours: boxContours, Target: true},
-	scene.Image:     {draws: drawMedia, contours: boxContours, Target: true},
-	scene.Video:     {draws: drawMedia, contours: boxContours, Target: true},
+	scene.Image:     {draws: (*Maker).media, contours: boxContours, Target: true},
+	scene.Video:     {draws: (*Maker).media, contours: boxContours, Target: true},
 	scene.Bookmark:  {contours: boxContours, Target: true},
 	scene.Embed:     {contours: boxContours, Target: true},
-	scene.Group:     {draws: drawNothing},
+	scene.Group:     {draws: (*Maker).nothing},
 }
 
-// Of returns the row of a shape's kind. Kinds that are not in the table have the zero row.
-func Of(sh *scene.Shape) *Kind {
+// KindOf returns the row of a shape's kind. Kinds that are not in the table have the zero row.
+func KindOf(sh *scene.Shape) *Kind {
 	if int(sh.Kind) < len(kinds) {
 		return &kinds[sh.Kind]
 	}
 	return new(Kind)
 }
 
-// Contours gives the lines of the shape's geometry. Errors wrap ErrForeign where they are
+// Contours passes the lines of the shape's geometry to the functions of to. Errors wrap ErrForeign where they are
 // not known natively.
 func (m *Maker) Contours(sh *scene.Shape, to Contours) error {
-	k := Of(sh)
+	k := KindOf(sh)
 	if k.contours == nil {
 		return Foreign(sh, "bounds")
 	}
@@ -97,28 +97,17 @@ func (m *Maker) Contours(sh *scene.Shape, to Contours) error {
 // Check returns an error that wraps ErrForeign for a shape that the editor refuses, such as
 // a line without points, or that cannot be drawn as the editor draws it.
 func Check(sh *scene.Shape) error {
-	if check := Of(sh).check; check != nil {
+	if check := KindOf(sh).check; check != nil {
 		return check(sh)
 	}
 	return nil
 }
 
-func drawGeo(m *Maker, sh *scene.Shape, growY float64, _ bool) error { return m.geo(sh, growY) }
+// nothing makes no draws, for kinds that have only text or only children.
+func (*Maker) nothing(*scene.Shape, float64, bool) error { return nil }
 
-func drawLine(m *Maker, sh *scene.Shape, _ float64, _ bool) error { return m.line(sh) }
-
-func drawFreehand(m *Maker, sh *scene.Shape, _ float64, _ bool) error { return m.freehand(sh) }
-
-func drawNote(m *Maker, sh *scene.Shape, growY float64, _ bool) error { return m.note(sh, growY) }
-
-func drawHighlight(m *Maker, sh *scene.Shape, _ float64, back bool) error {
-	return m.highlight(sh, back)
-}
-
-func drawNothing(*Maker, *scene.Shape, float64, bool) error { return nil }
-
-// drawMedia draws nothing for a picture without an asset, which has bounds all the same.
-func drawMedia(_ *Maker, sh *scene.Shape, _ float64, _ bool) error {
+// media makes no draws for a picture or video without an asset. With one it is not native.
+func (*Maker) media(sh *scene.Shape, _ float64, _ bool) error {
 	if sh.Asset != "" {
 		return Foreign(sh, "outline")
 	}
@@ -133,11 +122,13 @@ func (to Contours) rect(w, h float64) {
 	}
 }
 
+// boxContours gives the rectangle of a shape whose size is its w and h.
 func boxContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	to.rect(sh.W, sh.H)
 	return nil
 }
 
+// textContours gives the box of a text shape.
 func textContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	w, h, err := textSize(sh)
 	if err == nil {
@@ -146,6 +137,7 @@ func textContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	return err
 }
 
+// noteContours gives the rectangle of a note.
 func noteContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	growY, err := Grown(sh)
 	if err == nil {
@@ -154,6 +146,7 @@ func noteContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	return err
 }
 
+// geoContours gives the lines of a geo shape's outline.
 func geoContours(m *Maker, sh *scene.Shape, to Contours) error {
 	growY, err := Grown(sh)
 	if err != nil {
@@ -180,6 +173,7 @@ func geoContours(m *Maker, sh *scene.Shape, to Contours) error {
 	return nil
 }
 
+// lineContours gives the points of a line shape.
 func lineContours(m *Maker, sh *scene.Shape, to Contours) error {
 	m.Outline.Reset()
 	OutlineLine(sh.Points, sh.Cubic, &m.Outline)

@@ -1,6 +1,7 @@
 package shapes
 
 import (
+	"math"
 	"plumb/render/geom"
 	"plumb/render/scene"
 )
@@ -35,4 +36,23 @@ func splineControls(p []scene.Point, i int) (c1, c2 geom.Point) {
 		c2 = geom.Sub(c2, geom.Scale(geom.Sub(geom.Point(p[i+2]), geom.Point(p[i])), k))
 	}
 	return c1, c2
+}
+
+// nearPoints is the least distance of two neighbouring points of a curve, in the units of
+// the shape. Below it the browser strokes and dashes curves differently.
+const nearPoints = 0.5
+
+// checkLine refuses a line without points, which the editor refuses too, and a curve whose
+// points are too close to draw it as the editor does.
+func checkLine(sh *scene.Shape) error {
+	if len(sh.Points) == 0 {
+		return Foreign(sh, "a line without points")
+	}
+	for i := 1; i < len(sh.Points) && sh.Cubic && sh.Dash != scene.DashSolid; i++ {
+		a, b := sh.Points[i-1], sh.Points[i]
+		if math.Hypot(b.X-a.X, b.Y-a.Y) < nearPoints*sh.Scale {
+			return Foreign(sh, "a curve with two points in one place")
+		}
+	}
+	return nil
 }

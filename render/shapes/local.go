@@ -7,8 +7,7 @@ import (
 	"plumb/render/vector"
 )
 
-// Draw is one thing that the export paints, in the shape's export units: a
-// path that is filled or stroked.
+// Draw is a path that is filled or stroked, in the shape's units in an export.
 type Draw struct {
 	Path    *vector.Path
 	Width   float64 // of the stroke; 0 fills the path
@@ -17,26 +16,26 @@ type Draw struct {
 	Opacity uint32 // 0..Opaque, inside the shape
 	Twice   bool   // the second half of the path repeats the first
 	Cut     bool   // seen only through the clip of an arrow's body
-	Box     bool   // the path is a rectangle element without round corners
-	Hatch   bool   // the hatch over the fill before it, which has the same path
+	Box     bool   // the path is an SVG rectangle without round corners
+	Hatch   bool   // the draw is the hatch over the fill before it, which has the same path
 }
 
-// Maker is the memory in which a shape's draws are made. It is used again for
-// every shape.
+// Maker makes the draws of one shape after the other and keeps its memory.
 type Maker struct {
 	Most    int // points of a shape, 0 for MaxPoints
 	Outline Outline
-	Hand    Wobbly
+	Jitter  JitterPen
 	Draws   []Draw
 	pool    []*vector.Path
-	used    int
+	used    int // paths of the pool in use
 	Free    freehand
 	Counter float64 // counter-scale of the shape's draws: 1/scale, or 1
 }
 
+// Reset drops the draws of the last shape.
 func (l *Maker) Reset() { l.Draws, l.used, l.Counter = l.Draws[:0], 0, 1 }
 
-// NewPath returns an empty path that lasts until reset.
+// NewPath returns an empty path that is valid until Reset.
 func (l *Maker) NewPath() *vector.Path {
 	if l.used == len(l.pool) {
 		l.pool = append(l.pool, new(vector.Path))
@@ -47,20 +46,20 @@ func (l *Maker) NewPath() *vector.Path {
 	return p
 }
 
-// Shape makes the draws of a shape's own outline, without writing. back asks for the lower one
+// Shape makes the draws of a shape's own outline, without its text. back asks for the lower one
 // of a highlight's two layers. See docs/spec/drawing.md#r83.
 func (l *Maker) Shape(sh *scene.Shape, growY float64, back bool) error {
 	if sh.Color >= scene.CustomColor || int(sh.Color) >= len(Palette) {
 		return Foreign(sh, "custom colour")
 	}
-	if draws := Of(sh).draws; draws != nil {
+	if draws := KindOf(sh).draws; draws != nil {
 		return draws(l, sh, growY, back)
 	}
 	return Foreign(sh, "outline")
 }
 
 // geo makes the draws of a geo shape in its unscaled units.
-func (l *Maker) geo(sh *scene.Shape, growY float64) error {
+func (l *Maker) geo(sh *scene.Shape, growY float64, _ bool) error {
 	g := GeoSpec{
 		Kind: sh.Geo, W: sh.W / sh.Scale, H: (sh.H + growY) / sh.Scale,
 		Size: sh.Size, Dash: sh.Dash, Scale: sh.Scale, ID: sh.ID, most: l.Most,
@@ -75,7 +74,7 @@ func (l *Maker) geo(sh *scene.Shape, growY float64) error {
 	if sh.Fill != scene.FillNone {
 		p := l.NewPath()
 		if sh.Dash == scene.DashDraw {
-			l.Hand.fill(c, p)
+			l.Jitter.fill(c, p)
 		} else {
 			c.Plain(true, p)
 		}
@@ -84,7 +83,7 @@ func (l *Maker) geo(sh *scene.Shape, growY float64) error {
 	return l.Stroke(sh, width)
 }
 
-// Fill paints the inside of p in the shape's style. See docs/spec/drawing.md#r37.
+// Fill adds the draws that fill p in the shape's style. See docs/spec/drawing.md#r37.
 func (l *Maker) Fill(sh *scene.Shape, p *vector.Path) {
 	s := &Palette[sh.Color]
 	color := semiFill
@@ -106,25 +105,25 @@ func (l *Maker) Fill(sh *scene.Shape, p *vector.Path) {
 	}
 }
 
-// Measure makes l.commands, and the hand that draws them, ready for a stroke.
+// Measure computes the lengths of l.Outline, and its jitter if it is hand-drawn, for Stroke.
 func (l *Maker) Measure(sh *scene.Shape, width float64) {
 	l.Outline.Measure()
 	if sh.Dash == scene.DashDraw {
-		l.Hand.Offset, l.Hand.Round, l.Hand.Seed = width/3, 2*width, sh.ID
-		l.Hand.Plan(&l.Outline)
+		l.Jitter.Offset, l.Jitter.Round, l.Jitter.Seed = width/3, 2*width, sh.ID
+		l.Jitter.Plan(&l.Outline)
 	}
 }
 
-// Stroke paints l.commands, measured, in the shape's dash.
+// Stroke adds the draws that stroke l.Outline in the shape's dash style. Call Measure first.
 func (l *Maker) Stroke(sh *scene.Shape, width float64) error {
 	c, color := &l.Outline, Palette[sh.Color].Solid
 	switch sh.Dash {
 	case scene.DashNone:
 	case scene.DashDraw:
 		p := l.NewPath()
-		l.Hand.Pass(c, Passes[0], p)
+		l.Jitter.Pass(c, Passes[0], p)
 		verbs, points := len(p.Verbs), len(p.Points)
-		l.Hand.Pass(c, Passes[1], p)
+		l.Jitter.Pass(c, Passes[1], p)
 		l.Draws = append(l.Draws, Draw{
 			Path: p, Width: width, Color: color, Opacity: Opaque,
 			Twice: slices.Equal(p.Verbs[:verbs], p.Verbs[verbs:]) && slices.Equal(p.Points[:points], p.Points[points:]),
@@ -148,13 +147,31 @@ func (l *Maker) Stroke(sh *scene.Shape, width float64) error {
 	return nil
 }
 
-// line makes the draws of a line shape. Its points are scaled already, so the
-// export counters the scale of its group.
-func (l *Maker) line(sh *scene.Shape) error {
+// line makes the draws of a line shape. Its points include the scale, so the export undoes the
+// scale of its group.
+func (l *Maker) line(sh *scene.Shape, _ float64, _ bool) error {
 	l.Counter = 1 / sh.Scale
 	l.Outline.Reset()
 	OutlineLine(sh.Points, sh.Cubic, &l.Outline)
 	width := StrokeWidth[sh.Size] * sh.Scale
 	l.Measure(sh, width)
 	return l.Stroke(sh, width)
+}
+
+// NoteSide is the width of a note, and its height before it grows, unscaled px.
+const NoteSide = 200
+
+// ShadowOpacity is the opacity of a note's shadow, which is black.
+var ShadowOpacity = OpacityOf(0.1)
+
+// note makes the draws of the shadow and the body of a note. See docs/spec/drawing.md#r80.
+func (l *Maker) note(sh *scene.Shape, growY float64, _ bool) error {
+	h := float32(NoteSide + growY)
+	p, q := l.NewPath(), l.NewPath()
+	vector.RoundRect(p, 5, 5, NoteSide-10, h, 1)
+	vector.RoundRect(q, 0, 0, NoteSide, h, 1)
+	l.Draws = append(l.Draws,
+		Draw{Path: p, Color: Ink, Opacity: ShadowOpacity},
+		Draw{Path: q, Color: Palette[sh.Color].note, Opacity: Opaque})
+	return nil
 }

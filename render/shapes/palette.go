@@ -7,7 +7,7 @@ type RGB = [3]uint8
 
 // swatch is one row of the light theme. See docs/spec/drawing.md#r39.
 type swatch struct {
-	Solid, semi, pattern, lined, note, NoteText, highlight RGB
+	Solid, semi, pattern, lined, note, highlight RGB
 }
 
 // Fixed colours of the light theme.
@@ -17,12 +17,14 @@ var (
 	Ink        = RGB{}                 // shadow of notes, text of notes
 )
 
+// hex returns the colour 0xrrggbb.
 func hex(v uint32) RGB { return RGB{uint8(v >> 16), uint8(v >> 8), uint8(v)} }
 
+// row makes a row of the palette from colours 0xrrggbb.
 func row(solid, semi, pattern, lined, note, highlight uint32) swatch {
 	return swatch{
 		Solid: hex(solid), semi: hex(semi), pattern: hex(pattern), lined: hex(lined),
-		note: hex(note), NoteText: Ink, highlight: hex(highlight),
+		note: hex(note), highlight: hex(highlight),
 	}
 }
 
@@ -55,3 +57,13 @@ var (
 // each sqrt(32)/3 long and 1 wide with round caps, which let the pattern colour through: 1 - 3
 // (sqrt(32)/3 + pi/4) / 64. Where no tile is drawn the hatch is painted evenly in this opacity.
 const hatchOpacity = 57331
+
+// Opaque is full opacity, in the steps in which items and groups have their opacity.
+const Opaque = 1 << 16
+
+// Alpha converts an opacity to 1/255, halves rounded up. The browser's opacities are binary32, so
+// decimal opacities give ties; the 128 makes up for the rounding to 1/Opaque.
+func Alpha(opacity uint32) uint32 { return (opacity*255 + Opaque/2 + 128) / Opaque }
+
+// OpacityOf converts an opacity of 0..1 to steps of 1/Opaque.
+func OpacityOf(v float64) uint32 { return uint32(float64(v*Opaque) + 0.5) }

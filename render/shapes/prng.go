@@ -16,6 +16,7 @@ func (g *Random) Seed(s, tail string) {
 	*g = h
 }
 
+// absorb mixes the UTF-16 code units of s into the state.
 func (g *Random) absorb(s string) {
 	for _, r := range s {
 		if r >= 0x10000 {
@@ -29,7 +30,7 @@ func (g *Random) absorb(s string) {
 	}
 }
 
-// stepped returns the generator one number further.
+// stepped returns the generator after one step of xorshift.
 func (g Random) stepped() Random {
 	t := g.x ^ g.x<<11
 	return Random{g.y, g.z, g.w, g.w ^ int32(uint32(g.w)>>19) ^ t ^ int32(uint32(t)>>8)}

@@ -7,29 +7,29 @@ import (
 	"plumb/render/vector"
 )
 
-// Wobbly draws an outline with hand-drawn jitter. See docs/spec/drawing.md#r31.
-type Wobbly struct {
-	Offset float64 // the most a point moves, in each axis
-	Round  float64 // the most a corner is cut
-	Seed   string  // the shape's id
-	Disc   bool    // points move within a disc, not a square: docs/spec/drawing.md#r84
-	bends  []bend
+// JitterPen draws an outline with hand-drawn jitter. See docs/spec/drawing.md#r31.
+type JitterPen struct {
+	Offset  float64 // the most a point moves, in each axis
+	Round   float64 // the most a corner is cut
+	Seed    string  // the shape's id
+	Disc    bool    // points move within a disc, not a square: docs/spec/drawing.md#r84
+	corners []jitterCorner
 }
 
-// bend is what the hand does at the end of one command.
-type bend struct {
-	offset        float64 // amplitude in each axis
+// jitterCorner is how the jitter pen treats the end of one command.
+type jitterCorner struct {
+	offset        float64 // most that the point moves, in each axis
 	before, after float64 // length cut from this command's end and the next one's start
 	next          int     // position of the next command, -1 at an open end
 	first         int     // position of the subpath's moveTo
 }
 
-// Passes names the two runs of the hand in the seed.
+// Passes are the ends of the random seeds of the two strokes of a hand-drawn line.
 var Passes = [2]string{"0", "1"}
 
-// Plan computes the bends of c, which must be measured.
-func (w *Wobbly) Plan(c *Outline) {
-	w.bends = w.bends[:0]
+// Plan computes the jitter and the rounding of each corner of c, which must be measured.
+func (w *JitterPen) Plan(c *Outline) {
+	w.corners = w.corners[:0]
 	first := 0
 	for i := range c.List {
 		m := &c.List[i]
@@ -42,14 +42,16 @@ func (w *Wobbly) Plan(c *Outline) {
 		} else if i+1 < len(c.List) && c.List[i+1].Verb != MoveTo {
 			next = i + 1
 		}
-		w.bends = append(w.bends, w.bend(c, i, next, first))
+		w.corners = append(w.corners, w.cornerAt(c, i, next, first))
 		if m.closing {
-			w.bends[first].after = w.bends[i].after
+			w.corners[first].after = w.corners[i].after
 		}
 	}
 }
 
-func (w *Wobbly) bend(c *Outline, i, next, first int) bend {
+// cornerAt computes the corner at the end of command i. next is the command behind it, -1 at an
+// open end; first is the subpath's moveTo.
+func (w *JitterPen) cornerAt(c *Outline, i, next, first int) jitterCorner {
 	m := &c.List[i]
 	lengthNext, cut := math.Inf(1), 0.0
 	if next >= 0 {
@@ -66,7 +68,7 @@ func (w *Wobbly) bend(c *Outline, i, next, first int) bend {
 	if m.Steady {
 		offset = 0
 	}
-	return bend{
+	return jitterCorner{
 		offset: max(0, min(offset, (min(m.length, lengthNext)-2*cut)/4)),
 		before: min(cut, m.length/4),
 		after:  min(cut, lengthNext/4),
@@ -75,29 +77,29 @@ func (w *Wobbly) bend(c *Outline, i, next, first int) bend {
 	}
 }
 
-// Pass appends one run of the hand over c. Call plan first.
-func (w *Wobbly) Pass(c *Outline, tail string, to *vector.Path) {
+// Pass appends c as one hand-drawn stroke. tail completes the random seed. Call Plan first.
+func (w *JitterPen) Pass(c *Outline, tail string, to *vector.Path) {
 	var rng Random
 	if w.Offset > 0 {
 		rng.Seed(w.Seed, tail)
 	}
 	var moved geom.Point // offset of the subpath's first point
 	for i := range c.List {
-		m, k := &c.List[i], &w.bends[i]
+		m, k := &c.List[i], &w.corners[i]
 		d := moved
 		if !m.closing && w.Offset > 0 {
-			d = w.shake(&rng, k.offset)
+			d = w.jitter(&rng, k.offset)
 		}
 		if m.Verb == MoveTo {
 			moved = d
 		}
-		w.emit(c, m, k, d, to)
+		w.appendCommand(c, m, k, d, to)
 	}
 }
 
-// fill appends the filled subpaths of c without jitter, with rounded corners. Call plan first.
+// fill appends the filled subpaths of c without jitter, with rounded corners. Call Plan first.
 // See docs/spec/drawing.md#r33.
-func (w *Wobbly) fill(c *Outline, to *vector.Path) {
+func (w *JitterPen) fill(c *Outline, to *vector.Path) {
 	hollow := false
 	for i := range c.List {
 		m := &c.List[i]
@@ -105,13 +107,13 @@ func (w *Wobbly) fill(c *Outline, to *vector.Path) {
 			hollow = m.Hollow
 		}
 		if !hollow {
-			w.emit(c, m, &w.bends[i], geom.Point{}, to)
+			w.appendCommand(c, m, &w.corners[i], geom.Point{}, to)
 		}
 	}
 }
 
-// shake returns how far the hand misses a point.
-func (w *Wobbly) shake(rng *Random, offset float64) (d geom.Point) {
+// jitter returns a random displacement of up to offset in each axis.
+func (w *JitterPen) jitter(rng *Random, offset float64) (d geom.Point) {
 	d.X, d.Y = rng.Next(), rng.Next()
 	if w.Disc {
 		d = geom.Unit(d)
@@ -120,7 +122,8 @@ func (w *Wobbly) shake(rng *Random, offset float64) (d geom.Point) {
 	return geom.Scale(d, offset)
 }
 
-func (w *Wobbly) emit(c *Outline, m *command, k *bend, d geom.Point, to *vector.Path) {
+// appendCommand appends one command whose end is displaced by d, with its corner rounded.
+func (w *JitterPen) appendCommand(c *Outline, m *command, k *jitterCorner, d geom.Point, to *vector.Path) {
 	q := geom.Add(m.To, d)
 	in, out := q, q
 	cutOut := k.next >= 0 && k.after > 0
@@ -146,7 +149,7 @@ func (w *Wobbly) emit(c *Outline, m *command, k *bend, d geom.Point, to *vector.
 	}
 }
 
-// Plain appends c as it is. A closed subpath that ends with a line is closed by Z, others end
+// Plain appends c without jitter and rounding; filled leaves out subpaths that are only stroked. A closed subpath that ends with a line is closed by Z, others end
 // on their first point. See docs/spec/drawing.md#r19.
 func (c *Outline) Plain(filled bool, to *vector.Path) {
 	hollow := false
