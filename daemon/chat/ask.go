@@ -14,6 +14,9 @@ import (
 type question struct {
 	c        *Client
 	r        *Request
+	ctx      context.Context // ends at the deadline
+	cancel   func()
+	timed    bool // the deadline runs
 	out      Outcome
 	began    time.Time
 	failures int    // tries that failed and count
@@ -21,25 +24,23 @@ type question struct {
 }
 
 // Ask asks a question until it has an outcome. It is done by the time that Ask returns:
-// no request is under way, and Hooks.Keep has returned.
+// no request is under way, and Hooks.Keep has returned. Any number of questions may be
+// asked at once; the deadline of each runs from the moment that its first request could
+// be sent.
 func (c *Client) Ask(ctx context.Context, r *Request) Outcome {
-	if c.cfg.Deadline > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.cfg.Deadline)
-		defer cancel()
-	}
-	q := &question{c: c, r: r, began: time.Now()}
+	q := &question{c: c, r: r, ctx: ctx, cancel: func() {}, began: time.Now()}
+	defer func() { q.cancel() }()
 	if err := r.Check(); err != nil {
 		q.finish(Refused, &Error{Code: "request", Message: err.Error()})
 		return q.out
 	}
 	for {
-		wait, done := q.try(ctx)
+		wait, done := q.try()
 		if done {
 			return q.out
 		}
 		c.meter.Retried()
-		if err := c.rest(ctx, wait); err != nil {
+		if err := c.rest(q.ctx, wait); err != nil {
 			q.gaveUp(err)
 			q.settle()
 			return q.out
@@ -70,9 +71,9 @@ func (c *Client) rest(ctx context.Context, d time.Duration) error {
 // try makes one call when a slot is free, the pace and the budget allow it and the
 // endpoint is there. It returns how long to wait before the next one, or done when the
 // question has its outcome. The outcome is kept while the slot is held.
-func (q *question) try(ctx context.Context) (wait time.Duration, done bool) {
+func (q *question) try() (wait time.Duration, done bool) {
 	c := q.c
-	s, err := c.window.enter(ctx, c.gate.stop)
+	s, err := c.window.enter(q.ctx, c.gate.stop, q.timed)
 	if err != nil {
 		q.gaveUp(err)
 		q.settle()
@@ -82,12 +83,13 @@ func (q *question) try(ctx context.Context) (wait time.Duration, done bool) {
 	most := q.r.Most()
 	at, taken := c.pace.reserve(q.r.estimate(), most.Completion)
 	var hold *budget.Hold
-	if err = c.rest(ctx, time.Until(at)); err == nil {
-		hold, err = c.meter.Reserve(ctx, most)
+	if err = c.rest(q.ctx, time.Until(at)); err == nil {
+		hold, err = c.meter.Reserve(q.ctx, most)
 	}
 	var p *pass
 	if err == nil {
-		if p, err = q.begin(ctx, hold); err != nil {
+		q.start()
+		if p, err = q.begin(hold); err != nil {
 			hold.Cancel()
 		}
 	}
@@ -97,7 +99,7 @@ func (q *question) try(ctx context.Context) (wait time.Duration, done bool) {
 		return 0, true
 	}
 	s.begin()
-	g, err := q.send(ctx)
+	g, err := q.send()
 	if err != nil {
 		hold.Drop(true)
 		p.nothing()
@@ -117,9 +119,17 @@ func (q *question) try(ctx context.Context) (wait time.Duration, done bool) {
 	return wait, done
 }
 
+// start lets the deadline run, from the first try on.
+func (q *question) start() {
+	if !q.timed && q.c.cfg.Deadline > 0 {
+		q.ctx, q.cancel = context.WithTimeout(q.ctx, q.c.cfg.Deadline)
+	}
+	q.timed = true
+}
+
 // begin waits for the gate and tells the hook.
-func (q *question) begin(ctx context.Context, hold *budget.Hold) (*pass, error) {
-	p, err := q.c.gate.enter(ctx)
+func (q *question) begin(hold *budget.Hold) (*pass, error) {
+	p, err := q.c.gate.enter(q.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +139,7 @@ func (q *question) begin(ctx context.Context, hold *budget.Hold) (*pass, error) 
 			return nil, &ending{Stopped, &Error{Code: "stopped", Message: err.Error()}}
 		}
 	}
-	if err := p.still(ctx); err != nil {
+	if err := p.still(q.ctx); err != nil {
 		p.nothing()
 		q.end()
 		return nil, err
@@ -144,7 +154,7 @@ func (q *question) end() {
 }
 
 // send makes the call.
-func (q *question) send(ctx context.Context) (Reading, error) {
+func (q *question) send() (Reading, error) {
 	c := q.c
 	defer q.end()
 	c.flying.Add(1)
@@ -152,7 +162,7 @@ func (q *question) send(ctx context.Context) (Reading, error) {
 	q.out.Tries++
 	q.out.Started = time.Now()
 	q.out.Waited = q.out.Started.Sub(q.began).Seconds()
-	g, err := c.call(ctx, q.r)
+	g, err := c.call(q.ctx, q.r)
 	q.out.Seconds = time.Since(q.out.Started).Seconds()
 	q.last = c.cfg.Name + g.why
 	return g, err
@@ -267,7 +277,7 @@ func (q *question) gaveUp(err error) {
 		q.finish(e.kind, e.err)
 	case errors.As(err, &e):
 		q.finish(e.kind, e.err)
-		if e.err.Code == "down" && c.cfg.Policy == EndOnFatal {
+		if (e.err.Code == "down" || e.err.Code == "pause") && c.cfg.Policy == EndOnFatal {
 			q.out.Kind = Fatal
 			c.halt(Fatal, e.err)
 		}

@@ -353,16 +353,45 @@ func TestDown(t *testing.T) {
 // A question ends at its deadline, and at once where a pause is longer. See
 // docs/spec/runs.md#r15.
 func TestDeadline(t *testing.T) {
-	for after, want := range map[string]time.Duration{"11": 1793 * time.Second, "7200": 0} {
+	for _, c := range []struct {
+		after, code string
+		kind        chat.Kind
+		want        time.Duration
+	}{
+		{"11", "deadline", chat.Refused, 1793 * time.Second},
+		{"1000", "deadline", chat.Refused, 1000 * time.Second},
+		{"7200", "pause", chat.Fatal, 0},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			client, _ := pair(t, chattest.Config{Next: always(chattest.TooManyWait), RetryAfter: after})
+			client, _ := pair(t, chattest.Config{Next: always(chattest.TooManyWait), RetryAfter: c.after})
 			begin := time.Now()
 			o := client.Ask(t.Context(), ask(1))
-			if took := time.Since(begin); o.Kind != chat.Refused || o.Error.Code != "deadline" || took != want {
-				t.Errorf("got %+v after %v; want a refusal after %v", o, took, want)
+			if took := time.Since(begin); o.Kind != c.kind || o.Error.Code != c.code || took != c.want || (client.Halted() != nil) != (c.kind == chat.Fatal) {
+				t.Errorf("%s: got %+v after %v; want %+v", c.after, o, took, c)
 			}
 		})
 	}
+}
+
+// The deadline of a question does not run while others go before it, and a later try
+// does not wait behind all others.
+func TestQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, _ := pair(t, chattest.Config{Delay: 9 * time.Minute, Next: first(chattest.Broken)}, func(c *chat.Config) { c.Concurrency = 1 })
+		var wg sync.WaitGroup
+		begin := time.Now()
+		for i := range 100 {
+			wg.Go(func() {
+				if o := client.Ask(t.Context(), ask(i)); o.Kind != chat.Answer || o.Tries != 2 {
+					t.Errorf("got %+v", o)
+				}
+			})
+		}
+		wg.Wait()
+		if took := time.Since(begin); took < 30*time.Hour {
+			t.Errorf("got all answers after %v; want 200 calls in a row", took)
+		}
+	})
 }
 
 // Stop ends what waits and lets requests under way come to their end.

@@ -112,6 +112,7 @@ func New(cfg Config) (*Client, error) {
 	cfg = cfg.complete()
 	c := &Client{cfg: cfg, endpoint: endpoint, window: newWindow(cfg.Concurrency, cfg.Fixed), pace: newPace(cfg.RPM, cfg.TPM),
 		gate: newGate(cfg.Name, max(10, 2*cfg.Concurrency), cfg.Patience, cfg.Backoff), meter: cfg.Meter}
+	c.gate.longest = max(0, cfg.Deadline)
 	if cfg.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.MaxIdleConnsPerHost, t.MaxConnsPerHost = cfg.Concurrency, 2*cfg.Concurrency

@@ -36,6 +36,7 @@ type gate struct {
 	name     string        // of the endpoint
 	trip     int           // failures in a row that open the circuit
 	patience time.Duration // how long calls wait while it is open
+	longest  time.Duration // of a pause that a question can wait for, 0 for no bound
 	backoff  time.Duration
 
 	mu       sync.Mutex
@@ -132,7 +133,11 @@ func (g *gate) tooLong(ctx context.Context, wait time.Duration) error {
 	if !ok || wait == 0 || !until.Before(g.until) {
 		return nil
 	}
-	return &ending{Refused, &Error{Code: "deadline",
+	code := "deadline"
+	if g.longest > 0 && wait > g.longest {
+		code = "pause"
+	}
+	return &ending{Refused, &Error{Code: code,
 		Message: fmt.Sprintf("%s asks to wait for %v, which is too long: %s%s", g.name, wait.Round(time.Second), g.name, g.last)}}
 }
 

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -16,10 +17,11 @@ type window struct {
 
 	mu       sync.Mutex
 	width    int
-	busy     int // calls under way
-	answered int // since the last change of the width
-	epoch    int // counts the halvings
-	waiting  []chan struct{}
+	busy     int             // calls under way
+	answered int             // since the last change of the width
+	epoch    int             // counts the halvings
+	again    []chan struct{} // questions that wait for another try, which go first
+	fresh    []chan struct{} // questions that wait for their first try
 }
 
 func newWindow(most int, fixed bool) *window {
@@ -36,16 +38,17 @@ type slot struct {
 	epoch int // in which its request was sent
 }
 
-// enter waits for a place, first come, first served.
-func (w *window) enter(ctx context.Context, stop <-chan struct{}) (*slot, error) {
-	w.mu.Lock()
-	if w.busy < w.width && len(w.waiting) == 0 {
-		w.busy++
-		w.mu.Unlock()
-		return &slot{w: w}, nil
-	}
+// enter waits for a place. A question that was tried before goes before others, so that
+// its deadline does not pass in the queue; else the first to come is the first to go.
+func (w *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*slot, error) {
 	turn := make(chan struct{})
-	w.waiting = append(w.waiting, turn)
+	w.mu.Lock()
+	if again {
+		w.again = append(w.again, turn)
+	} else {
+		w.fresh = append(w.fresh, turn)
+	}
+	w.admit()
 	w.mu.Unlock()
 	select {
 	case <-turn:
@@ -63,9 +66,9 @@ func (w *window) enter(ctx context.Context, stop <-chan struct{}) (*slot, error)
 func (w *window) leave(turn chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i, t := range w.waiting {
-		if t == turn {
-			w.waiting = append(w.waiting[:i], w.waiting[i+1:]...)
+	for _, queue := range []*[]chan struct{}{&w.again, &w.fresh} {
+		if i := slices.Index(*queue, turn); i >= 0 {
+			*queue = slices.Delete(*queue, i, i+1)
 			return
 		}
 	}
@@ -75,9 +78,16 @@ func (w *window) leave(turn chan struct{}) {
 
 // admit lets in who waits while there is room. The caller holds mu.
 func (w *window) admit() {
-	for w.busy < w.width && len(w.waiting) > 0 {
-		close(w.waiting[0])
-		w.waiting = w.waiting[1:]
+	for w.busy < w.width {
+		queue := &w.again
+		if len(*queue) == 0 {
+			queue = &w.fresh
+		}
+		if len(*queue) == 0 {
+			return
+		}
+		close((*queue)[0])
+		*queue = (*queue)[1:]
 		w.busy++
 	}
 }
