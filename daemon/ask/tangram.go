@@ -122,7 +122,7 @@ func AppendOptions(b []byte, it *choice.Item) []byte {
 func (s *tangram) addSolutions(set []*assembly.Instance, all []choice.Candidate, o Options) error {
 	inContext := slices.Contains(o.Settings, string(prompt.InContext))
 	if inContext {
-		if err := choice.Enough(all, prompt.Examples+1); err != nil {
+		if err := choice.CheckOutlines(all, prompt.Examples+1); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"plumb/scoring/tangram/field"
 )
 
-// The reasons why seven placed pieces are no valid configuration. See
+// The reasons why seven placed pieces are not a valid configuration. See
 // docs/spec/tangram.md#r10.
 var (
 	ErrInventory    = errors.New("wrong inventory")
@@ -18,7 +18,7 @@ var (
 	ErrPinched      = errors.New("outline touches itself in a point")
 )
 
-// Figure is a valid configuration whose smallest x and y are 0. See
+// Figure is a valid configuration of the seven pieces whose smallest x and y are 0. See
 // docs/spec/tangram.md#r3.
 type Figure struct {
 	// Pieces are the polygons in the order of IDs, vertex k for vertex k of the
@@ -35,8 +35,8 @@ type Figure struct {
 // Length is an exact positive length.
 type Length = field.Number
 
-// Build returns the normalised figure of valid placements. Errors wrap one of the
-// reasons and name the pieces. See docs/spec/tangram.md#r10.
+// Build returns the normalized figure of valid placements. Errors wrap one of the reasons and name
+// the pieces. See docs/spec/tangram.md#r10.
 func Build(at [Count]Placement) (*Figure, error) {
 	var polys [Count][]Point
 	for i := range polys {
@@ -45,8 +45,8 @@ func Build(at [Count]Placement) (*Figure, error) {
 	return build(polys, at)
 }
 
-// FromPolygons is Build for pieces given by their vertices, in the order of IDs
-// and vertex k for vertex k of the canonical polygon.
+// FromPolygons is Build for pieces given by their vertices, in the order of IDs; vertex k
+// corresponds to vertex k of the canonical polygon.
 func FromPolygons(polys [Count][]Point) (*Figure, error) {
 	var at [Count]Placement
 	for i, poly := range polys {
@@ -61,25 +61,26 @@ func FromPolygons(polys [Count][]Point) (*Figure, error) {
 	return build(polys, at)
 }
 
+// build checks placed polygons and returns their normalized figure.
 func build(polys [Count][]Point, at [Count]Placement) (*Figure, error) {
 	var shapes [Count]shape
 	for i := range shapes {
 		shapes[i] = shapeOf(polys[i])
 	}
-	adjacent, err := contacts(&shapes)
+	adjacent, err := findContacts(&shapes)
 	if err != nil {
 		return nil, err
 	}
-	loop, err := trace(&shapes)
+	loop, err := traceOutline(&shapes)
 	if err != nil {
 		return nil, err
 	}
-	return normalised(polys, at, straight(loop), adjacent)
+	return normalize(polys, at, withoutCollinear(loop), adjacent)
 }
 
-// contacts finds the pairs that share a segment, and refuses overlaps and loose
-// pieces.
-func contacts(shapes *[Count]shape) (pairs [][2]int, err error) {
+// findContacts returns the pairs of pieces that share a segment. Overlapping and disconnected
+// pieces are errors.
+func findContacts(shapes *[Count]shape) (pairs [][2]int, err error) {
 	root := [Count]int{0, 1, 2, 3, 4, 5, 6}
 	find := func(i int) int {
 		for root[i] != i {
@@ -106,11 +107,11 @@ func contacts(shapes *[Count]shape) (pairs [][2]int, err error) {
 	return pairs, nil
 }
 
-// trace walks the boundary of the union. The shapes do not overlap, so their
-// edges meet only in points or along each other: cut at all vertices, each piece
-// of an edge lies inside the union exactly where another shape has it reversed.
-func trace(shapes *[Count]shape) ([]vertex, error) {
-	points, edges := cut(shapes)
+// traceOutline walks the boundary of the union of the pieces. They do not overlap, so edges meet
+// only in points or along each other: cut at all vertices, a piece of an edge lies inside the
+// union exactly if another shape has it reversed.
+func traceOutline(shapes *[Count]shape) ([]vertex, error) {
+	points, edges := cutEdges(shapes)
 	next := make([]int, len(points))
 	for i := range next {
 		next[i] = -1
@@ -130,7 +131,7 @@ func trace(shapes *[Count]shape) ([]vertex, error) {
 		}
 		next[e[0]] = e[1]
 		left++
-		if start < 0 || lower(points[e[0]], points[start]) {
+		if start < 0 || lowerLeft(points[e[0]], points[start]) {
 			start = e[0]
 		}
 	}
@@ -144,21 +145,21 @@ func trace(shapes *[Count]shape) ([]vertex, error) {
 	return loop, nil
 }
 
-// lower orders points by y, then x.
-func lower(p, q vertex) bool {
+// lowerLeft orders points by y, then x.
+func lowerLeft(p, q vertex) bool {
 	if c := p.Y.Cmp(q.Y); c != 0 {
 		return c < 0
 	}
 	return p.X.Cmp(q.X) < 0
 }
 
-// cut returns the distinct vertices of all shapes, and their edges, directed
-// counter-clockwise, cut at every vertex that lies on them.
-func cut(shapes *[Count]shape) (points []vertex, edges [][2]int) {
+// cutEdges returns the distinct vertices of all shapes, and their counter-clockwise edges as pairs
+// of vertex indices, cut at every vertex that lies on them.
+func cutEdges(shapes *[Count]shape) (points []vertex, edges [][2]int) {
 	var at [Count][4]int
 	for i, s := range shapes {
 		for k, p := range s {
-			at[i][k] = number(&points, p)
+			at[i][k] = indexOf(&points, p)
 		}
 	}
 	var on []int
@@ -167,11 +168,11 @@ func cut(shapes *[Count]shape) (points []vertex, edges [][2]int) {
 			a, b := at[i][k], at[i][(k+1)%len(s)]
 			on = append(on[:0], a)
 			for p := range points {
-				if p != a && p != b && within(points[a], points[b], points[p]) {
+				if p != a && p != b && strictlyInside(points[a], points[b], points[p]) {
 					on = append(on, p)
 				}
 			}
-			slices.SortFunc(on[1:], func(p, q int) int { return along(points[a], points[b], points[p], points[q]) })
+			slices.SortFunc(on[1:], func(p, q int) int { return compareAlong(points[a], points[b], points[p], points[q]) })
 			on = append(on, b)
 			for n := 1; n < len(on); n++ {
 				edges = append(edges, [2]int{on[n-1], on[n]})
@@ -181,8 +182,8 @@ func cut(shapes *[Count]shape) (points []vertex, edges [][2]int) {
 	return points, edges
 }
 
-// number returns the place of p in points, where it is added if it is new.
-func number(points *[]vertex, p vertex) int {
+// indexOf returns the index of p in points, and appends p if it is new.
+func indexOf(points *[]vertex, p vertex) int {
 	if i := slices.IndexFunc(*points, func(q vertex) bool { return same(p, q) }); i >= 0 {
 		return i
 	}
@@ -190,9 +191,9 @@ func number(points *[]vertex, p vertex) int {
 	return len(*points) - 1
 }
 
-// straight leaves out the vertices between collinear edges. The first of the loop
-// is the lowest, then leftmost, which is always a corner.
-func straight(loop []vertex) (out []vertex) {
+// withoutCollinear removes the vertices between collinear edges. The first vertex of the loop, the
+// lowest and then leftmost, is always a corner.
+func withoutCollinear(loop []vertex) (out []vertex) {
 	n := len(loop)
 	for i, p := range loop {
 		if side(loop[(i+n-1)%n], p, loop[(i+1)%n]) != 0 {
@@ -202,8 +203,8 @@ func straight(loop []vertex) (out []vertex) {
 	return out
 }
 
-// normalised shifts everything so that the least coordinates are 0.
-func normalised(polys [Count][]Point, at [Count]Placement, loop []vertex, adjacent [][2]int) (*Figure, error) {
+// normalize shifts everything so that the smallest coordinates are 0, and returns the figure.
+func normalize(polys [Count][]Point, at [Count]Placement, loop []vertex, adjacent [][2]int) (*Figure, error) {
 	x, y := loop[0].X, loop[0].Y // the lowest is the first
 	for _, p := range loop {
 		if p.X.Cmp(x) < 0 {
@@ -213,7 +214,7 @@ func normalised(polys [Count][]Point, at [Count]Placement, loop []vertex, adjace
 	by := Point{X: x.Neg(), Y: y.Neg()}
 	f := &Figure{Adjacent: adjacent}
 	for i := range polys {
-		f.Pieces[i] = moved(polys[i], by)
+		f.Pieces[i] = translated(polys[i], by)
 		f.At[i] = Placement{at[i].Turn, at[i].Shift.Add(by)}
 	}
 	for _, p := range loop {
@@ -230,7 +231,7 @@ func normalised(polys [Count][]Point, at [Count]Placement, loop []vertex, adjace
 	return f, nil
 }
 
-// Overlap reports whether the interiors of two convex polygons meet.
+// Overlap reports whether the interiors of two convex polygons intersect.
 func Overlap(a, b []Point) bool { return overlap(shapeOf(a), shapeOf(b)) }
 
 // Touch reports whether the boundaries of two polygons share a segment of

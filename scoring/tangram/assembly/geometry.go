@@ -7,14 +7,14 @@ import (
 	"plumb/scoring/tangram/field"
 )
 
-// vertex is a point with its doubles: most signs are clear from these, and the
-// rest is computed exactly.
+// vertex is an exact point with its doubles: these decide most signs, and the others are computed
+// exactly.
 type vertex struct {
 	Point
 	x, y float64
 }
 
-// shape is a placed piece, counter-clockwise, ready for exact questions.
+// shape is a placed piece as a counter-clockwise polygon.
 type shape []vertex
 
 func vertexOf(p Point) vertex {
@@ -22,7 +22,7 @@ func vertexOf(p Point) vertex {
 	return vertex{p, x, y}
 }
 
-// shapeOf reads a convex polygon in either direction.
+// shapeOf converts a convex polygon of either direction.
 func shapeOf(poly []Point) shape {
 	s := make(shape, len(poly))
 	for i, p := range poly {
@@ -34,8 +34,7 @@ func shapeOf(poly []Point) shape {
 	return s
 }
 
-// Area is the signed area of a polygon, positive where it runs
-// counter-clockwise.
+// Area returns the signed area of a polygon, positive if it runs counter-clockwise.
 func Area(poly []Point) field.Number {
 	sum := field.Int(0)
 	for i, p := range poly {
@@ -45,9 +44,9 @@ func Area(poly []Point) field.Number {
 	return sum.Mul(field.Ratio(1, 2))
 }
 
-// side is the sign of the area of abc: 1 where c lies left of the line from a to
-// b, 0 on it. Doubles decide where their error, at most a few units in the last
-// place of products of coordinates, cannot change the sign.
+// side returns 1 if c lies left of the line from a to b, -1 if right, 0 if on it; exactly. Doubles
+// decide unless their error, a few units in the last place of products of coordinates, could
+// change the sign.
 func side(a, b, c vertex) int {
 	p := (b.x - a.x) * (c.y - a.y)
 	q := (b.y - a.y) * (c.x - a.x)
@@ -62,8 +61,8 @@ func side(a, b, c vertex) int {
 	return u.X.Mul(v.Y).Cmp(u.Y.Mul(v.X))
 }
 
-// along compares the places of p and q on the line that runs from a to b.
-func along(a, b, p, q vertex) int {
+// compareAlong orders p and q along the line that runs from a to b, exactly.
+func compareAlong(a, b, p, q vertex) int {
 	d := (b.x-a.x)*(q.x-p.x) + (b.y-a.y)*(q.y-p.y)
 	m := 1 + max(math.Abs(a.x), math.Abs(a.y), math.Abs(b.x), math.Abs(b.y), math.Abs(p.x), math.Abs(p.y), math.Abs(q.x), math.Abs(q.y))
 	if math.Abs(d) > 1e-13*m*m {
@@ -85,16 +84,17 @@ func same(p, q vertex) bool {
 	return p.Equal(q.Point)
 }
 
-// within reports whether p lies strictly inside the segment from a to b.
-func within(a, b, p vertex) bool {
-	return side(a, b, p) == 0 && along(a, b, a, p) < 0 && along(a, b, p, b) < 0
+// strictlyInside reports whether p lies inside the segment from a to b, ends excluded.
+func strictlyInside(a, b, p vertex) bool {
+	return side(a, b, p) == 0 && compareAlong(a, b, a, p) < 0 && compareAlong(a, b, p, b) < 0
 }
 
-// overlap reports whether the interiors of two convex shapes meet: they do
-// unless the line of an edge of one has the other on its outer side.
-func overlap(s, t shape) bool { return !parts(s, t) && !parts(t, s) }
+// overlap reports whether the interiors of two convex shapes intersect: they do unless the line of
+// an edge separates them.
+func overlap(s, t shape) bool { return !separates(s, t) && !separates(t, s) }
 
-func parts(s, t shape) bool {
+// separates reports whether the line of an edge of s has t on its outer side.
+func separates(s, t shape) bool {
 	for i, a := range s {
 		b := s[(i+1)%len(s)]
 		if !slices.ContainsFunc(t, func(p vertex) bool { return side(a, b, p) > 0 }) {
@@ -121,8 +121,8 @@ func touch(s, t shape) bool {
 
 // shareSpan reports whether two segments of one line share a positive length.
 func shareSpan(a, b, c, d vertex) bool {
-	if along(a, b, c, d) > 0 {
+	if compareAlong(a, b, c, d) > 0 {
 		c, d = d, c
 	}
-	return along(a, b, c, b) < 0 && along(a, b, a, d) < 0
+	return compareAlong(a, b, c, b) < 0 && compareAlong(a, b, a, d) < 0
 }

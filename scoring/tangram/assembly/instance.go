@@ -16,7 +16,7 @@ import (
 //go:embed schema.json
 var Schema []byte
 
-// Instance is a configuration with a name.
+// Instance is a named configuration: one problem of TangramPuzzle.
 type Instance struct {
 	ID string
 	Figure
@@ -24,9 +24,9 @@ type Instance struct {
 	Source json.RawMessage
 }
 
-// AppendJSON appends the instance as one line of canonical JSON without a line
-// end: members in the order of the format, numbers in canonical LaTeX, no blanks.
-// Equal instances have equal bytes. See docs/spec/tangram.md#r6.
+// AppendJSON appends the instance as one line of canonical JSON without a line end: members in the
+// order of the format, numbers in canonical LaTeX, no blanks. Equal instances have equal bytes.
+// See docs/spec/tangram.md#r6.
 func (in *Instance) AppendJSON(b []byte) []byte {
 	b = scoring.AppendString(append(b, `{"instance_id":`...), in.ID)
 	b = in.appendOutline(append(b, `,"target_outline":`...))
@@ -50,6 +50,7 @@ func (in *Instance) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
+// comma appends a comma before all elements of a JSON list but the first.
 func comma(b []byte, i int) []byte {
 	if i > 0 {
 		return append(b, ',')
@@ -57,6 +58,7 @@ func comma(b []byte, i int) []byte {
 	return b
 }
 
+// appendOutline appends the target outline with the lengths of its edges.
 func (in *Instance) appendOutline(b []byte) []byte {
 	b = append(b, `{"vertices":[`...)
 	for i, p := range in.Outline {
@@ -70,12 +72,12 @@ func (in *Instance) appendOutline(b []byte) []byte {
 	return append(b, "]}"...)
 }
 
-// appendPiece appends the members that both states have, and leaves it open.
+// appendPiece appends the members that a piece has in both states, and leaves the object open.
 func appendPiece(b []byte, i int, poly []Point) []byte {
 	return appendPoint(append(appendShape(b, i, poly), `,"center":`...), Center(poly))
 }
 
-// appendShape appends the members that answers have too, and leaves it open.
+// appendShape appends the members that a piece has in answers too, and leaves the object open.
 func appendShape(b []byte, i int, poly []Point) []byte {
 	b = fmt.Appendf(b, `{"id":"%s","type":"%s","vertices":[`, IDs[i], Kinds[i])
 	for k, p := range poly {
@@ -88,6 +90,7 @@ func appendShape(b []byte, i int, poly []Point) []byte {
 	return append(b, ']')
 }
 
+// appendMatrix appends a transform_matrix by rows.
 func appendMatrix(b []byte, m [3][3]field.Number) []byte {
 	b = append(b, '[')
 	for i, row := range m {
@@ -105,8 +108,8 @@ func appendPoint(b []byte, p Point) []byte {
 	return append(appendNumber(b, p.Y), ']')
 }
 
-// appendNumber appends the canonical text of x as a JSON string. Its only
-// character that JSON escapes is the backslash.
+// appendNumber appends the canonical LaTeX of x as a JSON string. Its only character that needs an
+// escape is the backslash.
 func appendNumber(b []byte, x field.Number) []byte {
 	var room [64]byte
 	b = append(b, '"')
@@ -119,8 +122,8 @@ func appendNumber(b []byte, x field.Number) []byte {
 	return append(b, '"')
 }
 
-// document is the JSON of an instance, as far as it is read.
-type document struct {
+// instanceJSON is the JSON of an instance, as far as it is read.
+type instanceJSON struct {
 	ID      *string `json:"instance_id"`
 	Outline *struct {
 		Vertices [][]string `json:"vertices"`
@@ -136,11 +139,11 @@ type document struct {
 	Source   json.RawMessage `json:"source"`
 }
 
-// Read reads the JSON of one instance and proves it: the pieces must be a valid,
-// normalised configuration, and target_outline and adjacency_graph must follow from
-// it. Errors name the member. See docs/spec/tangram.md#r11.
+// Read parses the JSON of one instance and verifies it: the pieces must be a valid, normalized
+// configuration, and target_outline and adjacency_graph must follow from it. Errors name the
+// member. See docs/spec/tangram.md#r11.
 func Read(b []byte) (*Instance, error) {
-	var d document
+	var d instanceJSON
 	if err := json.Unmarshal(b, &d); err != nil {
 		return nil, fmt.Errorf("cannot read instance: %w", err)
 	}
@@ -156,14 +159,14 @@ func Read(b []byte) (*Instance, error) {
 		return nil, fmt.Errorf("cannot read instance %q: final_state: %w", *d.ID, err)
 	}
 	in := &Instance{ID: *d.ID, Figure: *f, Source: d.Source}
-	if err := d.agrees(in, polys); err != nil {
+	if err := d.checkDerived(in, polys); err != nil {
 		return nil, fmt.Errorf("cannot read instance %q: %w", *d.ID, err)
 	}
 	return in, nil
 }
 
 // pieces returns the final polygons in the order of IDs.
-func (d *document) pieces() (polys [Count][]Point, err error) {
+func (d *instanceJSON) pieces() (polys [Count][]Point, err error) {
 	if n := len(d.Final.Pieces); n != Count {
 		return polys, fmt.Errorf("final_state.pieces: got %d; want %d", n, Count)
 	}
@@ -182,7 +185,7 @@ func (d *document) pieces() (polys [Count][]Point, err error) {
 	return polys, nil
 }
 
-// points reads a list of vertices; the error begins with the place in it.
+// points reads a list of vertices; the error begins with the index in it.
 func points(list [][]string) ([]Point, error) {
 	out := make([]Point, len(list))
 	for i, v := range list {
@@ -200,8 +203,9 @@ func points(list [][]string) ([]Point, error) {
 	return out, nil
 }
 
-// agrees compares what the document says with what follows from its pieces.
-func (d *document) agrees(in *Instance, polys [Count][]Point) error {
+// checkDerived compares the outline and the adjacency of the document with those that follow from
+// its pieces.
+func (d *instanceJSON) checkDerived(in *Instance, polys [Count][]Point) error {
 	for i := range polys {
 		if !polys[i][0].Equal(in.Pieces[i][0]) {
 			return fmt.Errorf("final_state: not normalised; want the least x and y to be 0")
@@ -227,9 +231,8 @@ func (d *document) agrees(in *Instance, polys [Count][]Point) error {
 	return nil
 }
 
-// AppendAnswer appends the instance as a right answer to Task 2: one JSON object
-// with what the prompt asks for, coordinates in canonical LaTeX. See
-// docs/spec/tangram.md#r58.
+// AppendAnswer appends the instance as a correct answer to Task 2: one JSON object with what the
+// prompt asks for, coordinates in canonical LaTeX. See docs/spec/tangram.md#r58.
 func (in *Instance) AppendAnswer(b []byte) []byte {
 	b = scoring.AppendString(append(b, `{"instance_id":`...), in.ID)
 	b = append(b, `,"final_state":{"pieces":[`...)

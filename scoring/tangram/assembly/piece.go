@@ -1,9 +1,8 @@
-// Package assembly places the seven pieces rigidly in K = Q(sqrt 2) and decides
-// exactly whether a placement is a valid configuration. In: placements, or polygons
-// with exact vertices, or the JSON of an instance. Out: outline, adjacency and the
-// canonical JSON. Overlaps, loose pieces, holes and outlines that touch themselves
-// are refused with the pieces concerned. Nothing is decided by rounding. See
-// docs/spec/tangram.md#r10.
+// Package assembly places the seven tangram pieces rigidly in the exact field Q(sqrt 2) and
+// decides whether a placement is a valid configuration. In: placements, polygons with exact
+// vertices, or the JSON of an instance. Out: outline, adjacency and the canonical JSON. Overlaps,
+// disconnected pieces, holes and outlines that touch themselves are errors that name the pieces.
+// All decisions are exact. See docs/spec/tangram.md#r10.
 package assembly
 
 import (
@@ -32,20 +31,20 @@ var kindNames = [...]string{"large_triangle", "medium_triangle", "small_triangle
 // String returns the name of the type in the JSON of an instance.
 func (k Kind) String() string { return kindNames[k] }
 
-// IDs are the names of the pieces in their order: T1 to T5, S1, P1.
+// IDs are the ids of the pieces in their order: T1 to T5, S1, P1.
 var IDs = [Count]string{"T1", "T2", "T3", "T4", "T5", "S1", "P1"}
 
 // Kinds are the types of the pieces, in the order of IDs.
 var Kinds = [Count]Kind{Large, Large, Medium, Small, Small, Square, Parallelogram}
 
-// Index returns the place of a piece id in IDs, -1 for no id.
+// Index returns the index of a piece id in IDs, or -1.
 func Index(id string) int { return slices.Index(IDs[:], id) }
 
 // Point is a point of the plane; y points up, and the legs of the small triangle are 1. See
 // docs/spec/tangram.md#r1.
 type Point = field.Point
 
-// At is the point with whole coordinates.
+// At returns the point with integer coordinates.
 func At(x, y int64) Point { return Point{X: field.Int(x), Y: field.Int(y)} }
 
 // canonical holds the canonical polygons, counter-clockwise. See
@@ -66,15 +65,16 @@ var initial = func() (row [Count][]Point) {
 	offsets := [Count][2]int64{{0, 0}, {3, 0}, {6, 0}, {7, 1}, {9, 1}, {11, 1}, {13, 1}}
 	for i, o := range offsets {
 		by := Point{X: field.Int(o[0]).Add(field.Surd(o[1], 1)), Y: field.Int(0)}
-		row[i] = moved(canonical[Kinds[i]], by)
+		row[i] = translated(canonical[Kinds[i]], by)
 	}
 	return row
 }()
 
-// Initial returns piece i in its initial state. It is shared: do not change it.
+// Initial returns piece i in its initial state. The caller must not change it.
 func Initial(i int) []Point { return initial[i] }
 
-func moved(poly []Point, by Point) []Point {
+// translated returns the polygon shifted by a vector.
+func translated(poly []Point, by Point) []Point {
 	out := make([]Point, len(poly))
 	for i, p := range poly {
 		out[i] = p.Add(by)
@@ -82,14 +82,14 @@ func moved(poly []Point, by Point) []Point {
 	return out
 }
 
-// Turn is a rigid motion that keeps the origin: a rotation by Eighths times 45
-// degrees counter-clockwise, after mirroring at the x axis where Mirror is set.
+// Turn is a rigid motion that keeps the origin: a rotation by Eighths times 45 degrees
+// counter-clockwise, after mirroring at the x axis if Mirror is set.
 type Turn struct {
 	Eighths int // 0 to 7
 	Mirror  bool
 }
 
-// Turns are all sixteen, rotations first.
+// Turns are all sixteen turns, rotations first.
 var Turns = func() (all [16]Turn) {
 	for i := range all {
 		all[i] = Turn{i % 8, i >= 8}
@@ -102,7 +102,7 @@ var half = field.Surd(1, 2)
 // cosines of the multiples of 45 degrees.
 var cosines = [8]field.Number{field.Int(1), half, field.Int(0), half.Neg(), field.Int(-1), half.Neg(), field.Int(0), half}
 
-// Matrix returns the linear map, by rows.
+// Matrix returns the linear map of the turn, by rows.
 func (t Turn) Matrix() [2][2]field.Number {
 	c, s := cosines[t.Eighths&7], cosines[(t.Eighths+6)&7]
 	if t.Mirror {
@@ -111,7 +111,7 @@ func (t Turn) Matrix() [2][2]field.Number {
 	return [2][2]field.Number{{c, s.Neg()}, {s, c}}
 }
 
-// Apply maps a point.
+// Apply maps a point by the turn.
 func (t Turn) Apply(p Point) Point {
 	m := t.Matrix()
 	return Point{X: m[0][0].Mul(p.X).Add(m[0][1].Mul(p.Y)), Y: m[1][0].Mul(p.X).Add(m[1][1].Mul(p.Y))}
@@ -129,31 +129,32 @@ var turned = func() (all [len(kindNames)][16][]Point) {
 	return all
 }()
 
-// Turned returns the canonical polygon of a kind in the i-th of Turns, vertex k
-// for vertex k; a mirrored one runs clockwise. It is shared: do not change it.
+// Turned returns the canonical polygon of a kind in the i-th of Turns; vertex k corresponds to
+// vertex k. A mirrored polygon runs clockwise. The caller must not change it.
 func Turned(k Kind, i int) []Point { return turned[k][i] }
 
-// Placement is where a piece lies: its canonical polygon, turned, then shifted.
+// Placement is the position of a piece: its canonical polygon, turned, then shifted.
 type Placement struct {
 	Turn  Turn
 	Shift Point
 }
 
-// Place returns the polygon of a kind at a placement, vertex k for vertex k.
+// Place returns the polygon of a kind at a placement; vertex k corresponds to vertex k of the
+// canonical polygon.
 func Place(k Kind, at Placement) []Point {
 	i := at.Turn.Eighths & 7
 	if at.Turn.Mirror {
 		i += 8
 	}
-	return moved(turned[k][i], at.Shift)
+	return translated(turned[k][i], at.Shift)
 }
 
-// Locate finds the placement of a polygon that lists the vertices of a kind in
-// their order; ok is false where none of the sixteen turns gives it.
+// Locate finds the placement of a polygon whose vertices correspond to the canonical ones of a
+// kind; ok is false if none of the sixteen turns gives it.
 func Locate(k Kind, poly []Point) (at Placement, ok bool) {
 	for i, t := range Turns {
 		at := Placement{t, poly[0].Sub(turned[k][i][0])}
-		if samePolygon(moved(turned[k][i], at.Shift), poly) {
+		if samePolygon(translated(turned[k][i], at.Shift), poly) {
 			return at, true
 		}
 	}
@@ -163,8 +164,8 @@ func Locate(k Kind, poly []Point) (at Placement, ok bool) {
 // samePolygon reports whether two polygons have equal lists of vertices.
 func samePolygon(a, b []Point) bool { return slices.EqualFunc(a, b, Point.Equal) }
 
-// Matrix returns the transform_matrix of a piece at a placement: it maps the
-// vertices of its initial state. See docs/spec/tangram.md#r8.
+// Matrix returns the transform_matrix of a piece at a placement, which maps the vertices of its
+// initial state. See docs/spec/tangram.md#r8.
 func Matrix(piece int, at Placement) [3][3]field.Number {
 	m := at.Turn.Matrix()
 	start := Initial(piece)[0] // the canonical origin

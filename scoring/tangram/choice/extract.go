@@ -7,63 +7,62 @@ import (
 	"unicode/utf8"
 )
 
-// blank is what counts as white space in an answer, as a part of a class.
+// blank is the white space of answers, as part of a character class.
 const blank = `\s\v\x1c-\x1f\x{85}\p{Z}`
 
 // The expressions of the first four rules for the letter of an answer. Go's engine
 // has no look-around, so neighbouring characters are tested in code. See
 // docs/spec/tangram.md#r55.
 var (
-	field = pattern(`(?i)"(?:answer|choice|option|prediction)"[~]*:[~]*"[~]*\(?[~]*([A-Za-z])[~]*[\).]?[~]*"`)
-	boxed = pattern(`\\boxed[~]*\{[~]*(?:\\(?:text|mathrm|mathbf)[~]*\{[~]*)?\(?([A-Za-z])\)?[~]*\}`)
-	named = pattern(`(?i)\b(?:answer|option|choice)\b[~*_]*(?:is\b|:|=)?[~*_]*(?:option\b|choice\b)?[~*_]*[\(\["'` + "`" + `]?([A-Za-z])(?:[^A-Za-z]|\z)`)
-	alone = pattern(`\A[~*_` + "`" + `"'\(\[]*([A-Da-d])[~*_` + "`" + `"'\)\].:]*\z`)
+	answerField = compile(`(?i)"(?:answer|choice|option|prediction)"[~]*:[~]*"[~]*\(?[~]*([A-Za-z])[~]*[\).]?[~]*"`)
+	boxedLetter = compile(`\\boxed[~]*\{[~]*(?:\\(?:text|mathrm|mathbf)[~]*\{[~]*)?\(?([A-Za-z])\)?[~]*\}`)
+	answerWord  = compile(`(?i)\b(?:answer|option|choice)\b[~*_]*(?:is\b|:|=)?[~*_]*(?:option\b|choice\b)?[~*_]*[\(\["'` + "`" + `]?([A-Za-z])(?:[^A-Za-z]|\z)`)
+	loneLetter  = compile(`\A[~*_` + "`" + `"'\(\[]*([A-Da-d])[~*_` + "`" + `"'\)\].:]*\z`)
 )
 
-// pattern compiles an expression in which ~ stands for blank.
-func pattern(s string) *regexp.Regexp {
+// compile compiles an expression in which ~ stands for blank.
+func compile(s string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(s, "~", blank))
 }
 
-// Extract returns the letter that an answer gives, "A" to "D"; ok is false where the
-// answer is invalid. It takes time linear in the length of the text. See
+// Extract returns the letter "A" to "D" that an answer to a multiple-choice question gives; ok is
+// false if the answer is invalid. Its time is linear in the length of the text. See
 // docs/spec/tangram.md#r55.
 func Extract(text string) (letter string, ok bool) {
-	for _, rule := range [2]*regexp.Regexp{field, boxed} {
+	for _, rule := range [2]*regexp.Regexp{answerField, boxedLetter} {
 		if all := rule.FindAllStringSubmatchIndex(text, -1); all != nil {
 			last := all[len(all)-1]
-			return option(text[last[2]:last[3]])
+			return optionLetter(text[last[2]:last[3]])
 		}
 	}
 	if letter := lastNamed(text); letter != "" {
 		return letter, true
 	}
-	if m := alone.FindStringSubmatch(text); m != nil {
-		return option(m[1])
+	if m := loneLetter.FindStringSubmatch(text); m != nil {
+		return optionLetter(m[1])
 	}
-	return single(text)
+	return onlyLetter(text)
 }
 
-// option is a letter in capitals, where it is one of the four.
-func option(s string) (string, bool) {
+// optionLetter returns a letter in upper case, and whether it is one of the four.
+func optionLetter(s string) (string, bool) {
 	s = strings.ToUpper(s)
 	return s, len(s) == 1 && s[0] >= 'A' && s[0] <= 'D'
 }
 
-// lastNamed returns the last capital that follows the word answer, option or
-// choice, "" for none.
+// lastNamed returns the last upper-case letter after the word answer, option or choice, or "".
 func lastNamed(text string) (letter string) {
 	for at := 0; at < len(text); {
-		m := named.FindStringSubmatchIndex(text[at:])
+		m := answerWord.FindStringSubmatchIndex(text[at:])
 		if m == nil {
 			break
 		}
 		start, from, to := at+m[0], at+m[2], at+m[3]
-		if r, _ := utf8.DecodeLastRuneInString(text[:start]); start > 0 && word(r) {
-			at = start + 1 // a word that only ends like ours
+		if r, _ := utf8.DecodeLastRuneInString(text[:start]); start > 0 && isWordRune(r) {
+			at = start + 1 // the end of a longer word
 			continue
 		}
-		if s := text[from:to]; s >= "A" && s <= "D" && !article(text[from:]) {
+		if s := text[from:to]; s >= "A" && s <= "D" && !isArticle(text[from:]) {
 			letter = s
 		}
 		at = to
@@ -71,13 +70,13 @@ func lastNamed(text string) (letter string) {
 	return letter
 }
 
-// word reports whether a character is part of a word.
-func word(r rune) bool {
+// isWordRune reports whether a character is part of a word.
+func isWordRune(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// article reports whether a text begins like "A bird".
-func article(s string) bool {
+// isArticle reports whether a text begins with the article A, as in "A bird".
+func isArticle(s string) bool {
 	if len(s) < 3 || s[0] != 'A' || s[1] != ' ' {
 		return false
 	}
@@ -85,15 +84,15 @@ func article(s string) bool {
 	return unicode.IsLower(r)
 }
 
-// single returns the only letter that stands alone in the text, if there is
-// exactly one.
-func single(text string) (letter string, ok bool) {
+// onlyLetter returns the letter A to D that stands alone in the text, if there is exactly one such
+// letter.
+func onlyLetter(text string) (letter string, ok bool) {
 	for i := range len(text) {
 		c := text[i]
-		if c < 'A' || c > 'D' || i > 0 && (alnum(text[i-1]) || text[i-1] == '\\') {
+		if c < 'A' || c > 'D' || i > 0 && (isAlphanumeric(text[i-1]) || text[i-1] == '\\') {
 			continue
 		}
-		if i+1 < len(text) && (alnum(text[i+1]) || text[i+1] == '\'') || article(text[i:]) {
+		if i+1 < len(text) && (isAlphanumeric(text[i+1]) || text[i+1] == '\'') || isArticle(text[i:]) {
 			continue
 		}
 		if letter != "" && letter != text[i:i+1] {
@@ -104,6 +103,7 @@ func single(text string) (letter string, ok bool) {
 	return letter, letter != ""
 }
 
-func alnum(c byte) bool {
+// isAlphanumeric reports whether c is an ASCII letter or digit.
+func isAlphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }

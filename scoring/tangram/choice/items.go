@@ -1,7 +1,6 @@
-// Package choice is Task 1 of TangramPuzzle, Outline Prediction, without its
-// pictures. In: instances, or the answer of a model. Out: items
-// with four options each, or the letter that the answer gives. It refuses sets of
-// instances with fewer than four outlines.
+// Package choice implements Task 1 of TangramPuzzle, Outline Prediction, except its pictures. In:
+// instances, or the answer of a model. Out: multiple-choice items with four options each, or the
+// letter that the answer gives. It refuses sets of instances with fewer than four outlines.
 package choice
 
 import (
@@ -15,7 +14,7 @@ import (
 // Letters name the options in their order.
 const Letters = "ABCD"
 
-// Candidate is an instance as far as drawing options needs it.
+// Candidate is an instance that can be an option.
 type Candidate struct {
 	ID string
 	// Outline is the outline's list of vertices as text: equal texts are equal
@@ -30,12 +29,12 @@ type Item struct {
 	Answer  string    // the letter of ID
 }
 
-// Items draws the options of every instance. The items are sorted by id; the result
-// depends on the set and the seed alone. See docs/spec/tangram.md#r52.
+// Items draws the options of every instance. The items are sorted by id; the result depends only
+// on the set and the seed. See docs/spec/tangram.md#r52.
 func Items(set []Candidate, seed int64) ([]Item, error) {
 	sorted := slices.Clone(set)
 	slices.SortFunc(sorted, func(a, b Candidate) int { return strings.Compare(a.ID, b.ID) })
-	if err := Enough(sorted, 4); err != nil {
+	if err := CheckOutlines(sorted, 4); err != nil {
 		return nil, err
 	}
 	items := make([]Item, len(sorted))
@@ -55,10 +54,9 @@ func Items(set []Candidate, seed int64) ([]Item, error) {
 	return items, nil
 }
 
-// Enough reports whether n different outlines can be drawn, so that drawing comes
-// to an end: an error where the set has fewer, or an id twice. The set is sorted
-// by id.
-func Enough(sorted []Candidate, n int) error {
+// CheckOutlines returns an error if the set has fewer than n different outlines, so that drawing
+// would not end, or an id twice. The set is sorted by id.
+func CheckOutlines(sorted []Candidate, n int) error {
 	outlines := map[string]bool{}
 	for i, c := range sorted {
 		if i > 0 && c.ID == sorted[i-1].ID {
@@ -72,14 +70,14 @@ func Enough(sorted []Candidate, n int) error {
 	return nil
 }
 
-// Drawn are instances that were drawn for another one.
+// Drawn is the result of drawing other instances for one instance.
 type Drawn struct {
-	Others []int // places in the set, in the order they were drawn
+	Others []int // indices in the set, in the order of drawing
 	random *splitmix.Stream
 }
 
-// Draw draws n instances of the set for instance k with a generator that a text
-// seeds: none is k, and all outlines differ. The set must satisfy Enough for n+1. See
+// Draw draws n instances of the set for instance k with a random generator seeded by a text: none
+// is k, and all outlines differ. The set must pass CheckOutlines for n+1. See
 // docs/spec/tangram.md#r52.
 func Draw(set []Candidate, k int, seed string, n int) Drawn {
 	d := Drawn{random: splitmix.New(seed)}

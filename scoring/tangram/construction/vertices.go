@@ -8,14 +8,14 @@ import (
 	"plumb/scoring/tangram/field"
 )
 
-// maxVertices is the longest list of vertices, and maxCoordinate the largest
-// coordinate. See docs/spec/tangram.md#r18.
+// maxVertices bounds the vertices of a piece. See docs/spec/tangram.md#r18.
 const maxVertices = 64
 
+// maxCoordinate bounds the coordinates of a vertex. See docs/spec/tangram.md#r18.
 const maxCoordinate = 1_000_000
 
-// vertices reads a piece's vertices. problem says why they are refused.
-func (r *Reader) vertices(v *pyjson.Value) (list []Point, inexact bool, problem string) {
+// readVertices reads the vertices of a piece. problem is the reason if they cannot be used.
+func (r *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, problem string) {
 	var f *pyjson.Value
 	for _, name := range [3]string{"vertices", "V_world", "V"} {
 		if f = v.Get(name); f != nil {
@@ -31,15 +31,15 @@ func (r *Reader) vertices(v *pyjson.Value) (list []Point, inexact bool, problem 
 		return nil, false, fmt.Sprintf("it has %d vertices; want at most %d", len(f.Items()), maxVertices)
 	}
 	items := f.Items()
-	if cap(r.block)-len(r.block) < len(items) {
-		r.block = make([]Point, 0, max(blockSize, len(items)))
+	if cap(r.vertexBuf)-len(r.vertexBuf) < len(items) {
+		r.vertexBuf = make([]Point, 0, max(blockSize, len(items)))
 	}
-	from := len(r.block)
-	list = r.block[from:from] // in the reader's block until it is whole
+	from := len(r.vertexBuf)
+	list = r.vertexBuf[from:from] // in the reader's block until it is whole
 	for i := range items {
 		n := len(list)
 		list = list[:n+1]
-		rough, ok := vertex(&list[n], &items[i])
+		rough, ok := readVertex(&list[n], &items[i])
 		if !ok {
 			return nil, false, fmt.Sprintf("vertex %d cannot be read", i)
 		}
@@ -55,15 +55,15 @@ func (r *Reader) vertices(v *pyjson.Value) (list []Point, inexact bool, problem 
 	if n < 3 {
 		return nil, false, fmt.Sprintf("it has %d different vertices; want at least 3", n)
 	}
-	r.block = r.block[:from+n]
+	r.vertexBuf = r.vertexBuf[:from+n]
 	return list[:n:n], inexact, ""
 }
 
-// blockSize is how many vertices are allocated together: most answers have fewer.
+// blockSize is the number of vertices that are allocated together; most answers have fewer.
 const blockSize = 32
 
-// vertex reads [x, y], {"x":, "y":} or "(x, y)".
-func vertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
+// readVertex reads a vertex from [x, y], {"x":, "y":} or "(x, y)".
+func readVertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
 	var x, y *pyjson.Value
 	switch v.Kind {
 	case pyjson.List:
@@ -77,7 +77,7 @@ func vertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
 			return false, false
 		}
 	case pyjson.Str:
-		a, b, ok := pair(v.S)
+		a, b, ok := splitPair(v.S)
 		if !ok {
 			return false, false
 		}
@@ -85,12 +85,13 @@ func vertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
 	default:
 		return false, false
 	}
-	roughX, okX := coordinate(&p.X, x)
-	roughY, okY := coordinate(&p.Y, y)
+	roughX, okX := readCoordinate(&p.X, x)
+	roughY, okY := readCoordinate(&p.Y, y)
 	return roughX || roughY, okX && okY
 }
 
-func coordinate(x *field.Number, v *pyjson.Value) (inexact, ok bool) {
+// readCoordinate reads a coordinate: a number or a LaTeX expression within the limit.
+func readCoordinate(x *field.Number, v *pyjson.Value) (inexact, ok bool) {
 	if v.Kind != pyjson.Str && v.Kind != pyjson.Int && v.Kind != pyjson.Float {
 		return false, false
 	}
@@ -102,10 +103,10 @@ func coordinate(x *field.Number, v *pyjson.Value) (inexact, ok bool) {
 	return inexact, true
 }
 
-var unwrapped = strings.NewReplacer(`\left`, "", `\right`, "", `\,`, " ")
+var spacingReplacer = strings.NewReplacer(`\left`, "", `\right`, "", `\,`, " ")
 
-// pair splits "(x, y)".
-func pair(s string) (x, y string, ok bool) {
+// splitPair splits the text "(x, y)" of a vertex, with or without LaTeX delimiters.
+func splitPair(s string) (x, y string, ok bool) {
 	s = strings.TrimSpace(s)
 	for _, d := range [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}} {
 		if len(s) >= len(d[0])+len(d[1]) && strings.HasPrefix(s, d[0]) && strings.HasSuffix(s, d[1]) {
@@ -116,8 +117,8 @@ func pair(s string) (x, y string, ok bool) {
 			break
 		}
 	}
-	s = strings.TrimSpace(unwrapped.Replace(s))
-	if enclosed(s) {
+	s = strings.TrimSpace(spacingReplacer.Replace(s))
+	if parenthesized(s) {
 		s = s[1 : len(s)-1]
 	}
 	depth, comma := 0, -1
@@ -143,8 +144,8 @@ func pair(s string) (x, y string, ok bool) {
 	return s[:comma], s[comma+1:], true
 }
 
-// enclosed reports whether a text begins with a round bracket that its end closes.
-func enclosed(s string) bool {
+// parenthesized reports whether a text begins with a round bracket that its end closes.
+func parenthesized(s string) bool {
 	if len(s) < 2 || s[0] != '(' || s[len(s)-1] != ')' {
 		return false
 	}

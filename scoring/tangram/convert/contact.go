@@ -15,20 +15,20 @@ const (
 	leastShared = 0.08
 	nearSimple  = 0.05
 	mostTerms   = 5  // |p|+|q| of a simple offset (p + q sqrt 2)/2
-	fraction    = 16 // other offsets are multiples of 1/fraction
+	coarseSteps = 16 // other offsets are multiples of 1/fraction
 )
 
-// contact says that piece j may lie exactly by from piece i.
+// contact is a candidate for the exact position of piece j relative to piece i.
 type contact struct {
 	i, j     int
-	by       assembly.Point // the shift of j less that of i
+	by       assembly.Point // the shift of j minus that of i
 	float    Point          // the same in doubles
-	residual float64        // how far that is from the drawing
+	residual float64        // distance of float from the drawing
 	coarse   bool           // snapped to a multiple of 1/fraction
 }
 
-// contacts lists the candidates of all pairs, in a fixed order.
-func contacts(pieces *[assembly.Count]piece) (all []contact) {
+// findContacts returns the candidates of all pairs of pieces, in a fixed order.
+func findContacts(pieces *[assembly.Count]piece) (all []contact) {
 	for i := range pieces {
 		for j := i + 1; j < assembly.Count; j++ {
 			p, q := &pieces[i], &pieces[j]
@@ -43,7 +43,7 @@ func contacts(pieces *[assembly.Count]piece) (all []contact) {
 					if p.base[a].add(p.at).distance(q.base[b].add(q.at)) < nearVertex {
 						add(p.exact[a].Sub(q.exact[b]), false)
 					}
-					if by, coarse, ok := facing(p, q, a, b); ok {
+					if by, coarse, ok := facingEdges(p, q, a, b); ok {
 						add(by, coarse)
 					}
 				}
@@ -53,10 +53,9 @@ func contacts(pieces *[assembly.Count]piece) (all []contact) {
 	return all
 }
 
-// facing puts edge b of q along edge a of p where they run against each other
-// closely: the gap between them becomes 0, and the offset along them a simple
-// one.
-func facing(p, q *piece, a, b int) (by assembly.Point, coarse, ok bool) {
+// facingEdges puts edge b of q along edge a of p if they are close and run in opposite directions:
+// the gap between them becomes 0, and the offset along them a simple number.
+func facingEdges(p, q *piece, a, b int) (by assembly.Point, coarse, ok bool) {
 	a2, b2 := (a+1)%len(p.base), (b+1)%len(q.base)
 	start, end := p.base[a].add(p.at), p.base[a2].add(p.at)
 	from, to := q.base[b].add(q.at), q.base[b2].add(q.at)
@@ -75,25 +74,25 @@ func facing(p, q *piece, a, b int) (by assembly.Point, coarse, ok bool) {
 		return by, false, false
 	}
 	exact, coarse := snap(from.sub(start).dot(d))
-	u := unit(d)
+	u := exactDirection(d)
 	along := assembly.Point{X: u.X.Mul(exact), Y: u.Y.Mul(exact)}
 	return p.exact[a].Add(along).Sub(q.exact[b]), coarse, true
 }
 
-// unit is the exact direction of a vector along a multiple of 45 degrees.
-func unit(d Point) assembly.Point {
+// exactDirection returns the exact unit vector of a direction along a multiple of 45 degrees.
+func exactDirection(d Point) assembly.Point {
 	k := int(math.Round(math.Atan2(d.Y, d.X)/(math.Pi/4))) & 7
 	return assembly.Turn{Eighths: k}.Apply(assembly.At(1, 0))
 }
 
-// simple are the offsets (p + q sqrt 2)/2, the simplest first.
-var simple = func() (list []simpleOffset) {
+// simpleOffsets are the offsets (p + q sqrt 2)/2, the simplest first.
+var simpleOffsets = func() (list []simpleOffset) {
 	for terms := int64(0); terms <= mostTerms; terms++ {
 		for p := -terms; p <= terms; p++ {
 			q := terms - max(p, -p)
-			list = append(list, offset(p, q))
+			list = append(list, newSimpleOffset(p, q))
 			if q != 0 {
-				list = append(list, offset(p, -q))
+				list = append(list, newSimpleOffset(p, -q))
 			}
 		}
 	}
@@ -106,26 +105,27 @@ type simpleOffset struct {
 	terms int64
 }
 
-func offset(p, q int64) simpleOffset {
+// newSimpleOffset returns the offset (p + q sqrt 2)/2.
+func newSimpleOffset(p, q int64) simpleOffset {
 	x := field.Ratio(p, 2).Add(field.Surd(q, 2))
 	return simpleOffset{x, x.Float(), max(p, -p) + max(q, -q)}
 }
 
-// snap returns the simplest offset within nearSimple of x, the nearest of equally
-// simple ones, else the nearest multiple of 1/fraction.
+// snap returns the simplest offset within nearSimple of x, and of equally simple ones the nearest;
+// else the nearest multiple of 1/coarseSteps.
 func snap(x float64) (exact field.Number, coarse bool) {
 	best := -1
-	for i, s := range simple {
+	for i, s := range simpleOffsets {
 		off := math.Abs(s.value - x)
-		if best >= 0 && s.terms > simple[best].terms {
+		if best >= 0 && s.terms > simpleOffsets[best].terms {
 			break
 		}
-		if off < nearSimple && (best < 0 || off < math.Abs(simple[best].value-x)) {
+		if off < nearSimple && (best < 0 || off < math.Abs(simpleOffsets[best].value-x)) {
 			best = i
 		}
 	}
 	if best >= 0 {
-		return simple[best].exact, false
+		return simpleOffsets[best].exact, false
 	}
-	return field.Ratio(int64(math.Round(x*fraction)), fraction), true
+	return field.Ratio(int64(math.Round(x*coarseSteps)), coarseSteps), true
 }

@@ -20,10 +20,10 @@ var (
 	ErrMoved  = errors.New("snapping moves a piece too far")
 )
 
-// trees is how many spanning trees are tried. See docs/spec/tangram.md#r63.
-const trees = 80
+// maxTrees is the number of spanning trees that are tried. See docs/spec/tangram.md#r63.
+const maxTrees = 80
 
-// Result is a converted drawing.
+// Result is a drawing converted to an exact configuration.
 type Result struct {
 	assembly.Figure
 	// Deviation is how far the piece that moved most was moved, in legs of the
@@ -31,49 +31,47 @@ type Result struct {
 	Deviation float64
 }
 
-// Convert makes the exact configuration of a drawing, or says why there is none:
-// the error wraps one of the reasons of this package or of assembly. It depends on
-// the drawing alone.
+// Convert returns the exact configuration of a drawing. The error wraps one of the reasons of this
+// package or of assembly. The result depends only on the drawing.
 func Convert(d *Drawing) (*Result, error) {
-	pieces, err := recognise(d)
+	pieces, err := recognizePieces(d)
 	if err != nil {
 		return nil, fmt.Errorf("cannot convert drawing %q: %w", d.ID, err)
 	}
-	r, err := settle(&pieces, d.ID)
+	r, err := bestCandidate(&pieces, d.ID)
 	if err != nil {
 		return nil, fmt.Errorf("cannot convert drawing %q: %w", d.ID, err)
 	}
 	return r, nil
 }
 
-// recognise finds the kinds, the scale, the angle and the orientations of the
-// pieces.
-func recognise(d *Drawing) (pieces [assembly.Count]piece, err error) {
+// recognizePieces finds the kinds, the scale, the angle and the orientations of the pieces.
+func recognizePieces(d *Drawing) (pieces [assembly.Count]piece, err error) {
 	polys, err := sortPieces(d.Polygons)
 	if err != nil {
 		return pieces, err
 	}
-	if err := upright(&polys); err != nil {
+	if err := normalizeFrame(&polys); err != nil {
 		return pieces, err
 	}
 	for i, poly := range polys {
-		if pieces[i], err = fit(i, poly); err != nil {
+		if pieces[i], err = fitOrientation(i, poly); err != nil {
 			return pieces, err
 		}
 	}
 	return pieces, nil
 }
 
-// settle tries spanning trees of contacts and returns the best valid configuration.
-// Where none is valid, the error is that of the tree with the smallest residuals.
-func settle(pieces *[assembly.Count]piece, name string) (*Result, error) {
-	all := contacts(pieces)
+// bestCandidate tries spanning trees of contacts and returns the best valid configuration. If none
+// is valid, the error is that of the tree with the smallest residuals.
+func bestCandidate(pieces *[assembly.Count]piece, name string) (*Result, error) {
+	all := findContacts(pieces)
 	random := splitmix.New(name)
 	seen := map[[2 * assembly.Count]int64]bool{}
 	var best *candidate
 	var first error
-	for try := range trees {
-		c, err := span(all, weights(all, try, random))
+	for try := range maxTrees {
+		c, err := spanningTree(all, perturbedWeights(all, try, random))
 		if err == nil && seen[c.key()] {
 			continue
 		}
@@ -85,7 +83,7 @@ func settle(pieces *[assembly.Count]piece, name string) (*Result, error) {
 			if first == nil {
 				first = err
 			}
-			if errors.Is(err, ErrLoose) { // no tree will do
+			if errors.Is(err, ErrLoose) { // so in every tree
 				return nil, err
 			}
 			continue
@@ -100,32 +98,34 @@ func settle(pieces *[assembly.Count]piece, name string) (*Result, error) {
 	return &Result{*best.figure, best.deviation}, nil
 }
 
-// weights are the residuals, from the second try on disturbed more and more.
-func weights(all []contact, try int, random *splitmix.Stream) []float64 {
+// perturbedWeights returns the residuals of the contacts, with growing random noise from the
+// second try on.
+func perturbedWeights(all []contact, try int, random *splitmix.Stream) []float64 {
 	w := make([]float64, len(all))
 	for i, c := range all {
 		w[i] = c.residual
 		if c.coarse {
-			w[i] += 0.5 / fraction // such a residual is small by itself
+			w[i] += 0.5 / coarseSteps // a penalty, because such residuals are always small
 		}
 		if try > 0 {
-			w[i] += float64(random.Float() * 0.12 * float64(try) / trees)
+			w[i] += float64(random.Float() * 0.12 * float64(try) / maxTrees)
 		}
 	}
 	return w
 }
 
-// candidate is a way to place all pieces.
+// candidate is one way to place all pieces.
 type candidate struct {
-	shift     [assembly.Count]assembly.Point
-	float     [assembly.Count]Point
-	deviation float64
-	meetings  int // pairs of vertices of different pieces that coincide
-	figure    *assembly.Figure
+	shift          [assembly.Count]assembly.Point
+	float          [assembly.Count]Point
+	deviation      float64
+	sharedVertices int // pairs of vertices of different pieces that coincide
+	figure         *assembly.Figure
 }
 
-// span joins the pieces by the contacts of the least weight.
-func span(all []contact, weight []float64) (*candidate, error) {
+// spanningTree places the pieces by the minimum spanning tree of the contacts (Kruskal's
+// algorithm).
+func spanningTree(all []contact, weight []float64) (*candidate, error) {
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
@@ -143,7 +143,7 @@ func span(all []contact, weight []float64) (*candidate, error) {
 		if gi == gj {
 			continue
 		}
-		// Move the whole group of j so that j lies right of i.
+		// Move the whole group of j so that j has its exact position relative to i.
 		by := c.shift[e.i].Add(e.by).Sub(c.shift[e.j])
 		for n := range group {
 			if group[n] == gj {
@@ -154,7 +154,7 @@ func span(all []contact, weight []float64) (*candidate, error) {
 		joined++
 	}
 	if joined < assembly.Count {
-		return nil, loose(&group)
+		return nil, looseError(&group)
 	}
 	for i, p := range c.shift {
 		c.float[i].X, c.float[i].Y = p.Floats()
@@ -162,8 +162,8 @@ func span(all []contact, weight []float64) (*candidate, error) {
 	return c, nil
 }
 
-// loose returns the error of a piece that no contact connects to the first one.
-func loose(group *[assembly.Count]int) error {
+// looseError returns the error of a piece that no contact connects to the first one.
+func looseError(group *[assembly.Count]int) error {
 	for i := range group {
 		if group[i] != group[0] {
 			return fmt.Errorf("%w: %s touches nothing of the part that has %s", ErrLoose, assembly.IDs[i], assembly.IDs[0])
@@ -172,8 +172,8 @@ func loose(group *[assembly.Count]int) error {
 	panic("BUG: no loose piece")
 }
 
-// key tells candidates apart that place the pieces differently: the shifts from
-// the first piece, in steps far below any that contacts differ by.
+// key identifies candidates that place the pieces equally: the shifts from the first piece, in
+// steps far below the differences of contacts.
 func (c *candidate) key() (k [2 * assembly.Count]int64) {
 	for i, p := range c.float {
 		d := p.sub(c.float[0])
@@ -182,8 +182,8 @@ func (c *candidate) key() (k [2 * assembly.Count]int64) {
 	return k
 }
 
-// check reports why a candidate is refused: a piece moves too far, or the pieces are
-// no valid configuration. It fills in what better compares.
+// check returns the reason why a candidate is refused: a piece moves too far, or the configuration
+// is not valid. It fills in what better compares.
 func (c *candidate) check(pieces *[assembly.Count]piece) error {
 	var mean Point
 	for i := range pieces {
@@ -202,12 +202,12 @@ func (c *candidate) check(pieces *[assembly.Count]piece) error {
 	}
 	var err error
 	c.figure, err = assembly.Build(at)
-	c.meetings = c.coincidences(pieces)
+	c.sharedVertices = c.coincidences(pieces)
 	return err
 }
 
-// coincidences counts the pairs of vertices of different pieces that lie on one
-// point. Doubles will do for a preference.
+// coincidences counts the pairs of vertices of different pieces that lie on one point. Doubles are
+// accurate enough for a preference.
 func (c *candidate) coincidences(pieces *[assembly.Count]piece) (n int) {
 	for i := range pieces {
 		for j := range i {
@@ -225,8 +225,8 @@ func (c *candidate) coincidences(pieces *[assembly.Count]piece) (n int) {
 
 // better prefers exact coincidences of vertices, then small deviations.
 func (c *candidate) better(d *candidate) bool {
-	if c.meetings != d.meetings {
-		return c.meetings > d.meetings
+	if c.sharedVertices != d.sharedVertices {
+		return c.sharedVertices > d.sharedVertices
 	}
 	return c.deviation < d.deviation
 }

@@ -1,8 +1,7 @@
-// Package convert makes exact instances of drawings. In: seven
-// polygons in doubles, as SVG has them, y down, with transforms. Out: a valid
-// configuration in K = Q(sqrt 2). It refuses, with a reason, drawings whose
-// pieces are turned by odd angles, do not fit, lie loose, or form no valid
-// configuration wherever they are snapped.
+// Package convert makes exact tangram instances of drawings. In: seven polygons in doubles, as in
+// SVG, y down, with transforms. Out: a valid configuration in the exact field Q(sqrt 2). It
+// refuses, with a reason, drawings whose pieces have odd angles, do not fit, are loose, or form no
+// valid configuration however they are snapped.
 package convert
 
 import (
@@ -18,19 +17,18 @@ const (
 	maxValue  = 1e6
 )
 
-// Point is a place in doubles, y up.
+// Point is a point in doubles, y up.
 type Point struct{ X, Y float64 }
 
-// Drawing is a drawing as it is read: polygons with their transforms applied
-// and y flipped to point up.
+// Drawing is a parsed drawing: polygons with their transforms applied and y flipped to point up.
 type Drawing struct {
 	ID       string
 	Polygons [][]Point
 }
 
-// ReadDrawing reads the JSON of one drawing: {"id", "polygons": [{"points",
-// "transform"?}]}. points is a list of pairs, or of single numbers x, y, x, ...
-// (bare or in lists of one). transform is SVG's. Errors name the member.
+// ReadDrawing parses the JSON of one drawing: {"id", "polygons": [{"points", "transform"?}]}.
+// points is a list of pairs, or of single numbers x, y, x, ... (bare or in lists of one).
+// transform has the syntax of SVG. Errors name the member.
 func ReadDrawing(b []byte) (*Drawing, error) {
 	var in struct {
 		ID       *string `json:"id"`
@@ -60,6 +58,7 @@ func ReadDrawing(b []byte) (*Drawing, error) {
 	return d, nil
 }
 
+// polygon reads the points of one polygon and applies its transform.
 func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 	if len(list) > 2*maxPoints {
 		return nil, fmt.Errorf("points: got %d; want at most %d", len(list), maxPoints)
@@ -90,19 +89,19 @@ func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 		}
 		poly = append(poly, Point{p.X, -p.Y})
 	}
-	return corners(poly), nil
+	return dropCollinear(poly), nil
 }
 
-// corners leaves out vertices that repeat the one before or lie on a straight
-// line, within a thousandth of the polygon's size.
-func corners(poly []Point) []Point {
+// dropCollinear removes vertices that repeat the one before or lie on a straight line, within a
+// thousandth of the polygon's size.
+func dropCollinear(poly []Point) []Point {
 	tol := 1e-3 * math.Sqrt(math.Abs(area(poly)))
 	for again := true; again; {
 		again = false
 		for i := 0; i < len(poly) && len(poly) > 3; i++ {
 			n := len(poly)
 			a, p, b := poly[(i+n-1)%n], poly[i], poly[(i+1)%n]
-			if toSegment(p, a, b) <= tol {
+			if segmentDistance(p, a, b) <= tol {
 				poly = slices.Delete(slices.Clone(poly), i, i+1)
 				again = true
 			}
@@ -111,7 +110,8 @@ func corners(poly []Point) []Point {
 	return poly
 }
 
-func toSegment(p, a, b Point) float64 {
+// segmentDistance returns the distance of a point from a segment.
+func segmentDistance(p, a, b Point) float64 {
 	d := b.sub(a)
 	t := 0.0
 	if n := d.dot(d); n > 0 {
@@ -128,7 +128,7 @@ func (p Point) cross(q Point) float64    { return float64(p.X*q.Y) - float64(p.Y
 func (p Point) length() float64          { return math.Hypot(p.X, p.Y) }
 func (p Point) distance(q Point) float64 { return p.sub(q).length() }
 
-// area is positive for counter-clockwise polygons.
+// area returns the signed area of a polygon, positive if it runs counter-clockwise.
 func area(poly []Point) (a float64) {
 	for i, p := range poly {
 		a += p.cross(poly[(i+1)%len(poly)])
@@ -136,7 +136,7 @@ func area(poly []Point) (a float64) {
 	return a / 2
 }
 
-// centroid is the mean of the vertices: that of the area too, for triangles and
+// centroid returns the mean of the vertices, which is the centroid of triangles and
 // parallelograms.
 func centroid(poly []Point) (c Point) {
 	for _, p := range poly {

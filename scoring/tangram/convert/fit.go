@@ -18,8 +18,8 @@ const (
 	maxMove   = 0.2
 )
 
-// sort puts the polygons into the order of assembly.IDs: triangles by area,
-// quadrilaterals by their diagonals, which only the square has of equal length.
+// sortPieces puts the polygons into the order of assembly.IDs: triangles by area, quadrilaterals
+// by their diagonals, which are equal only for the square.
 func sortPieces(polys [][]Point) (sorted [assembly.Count][]Point, err error) {
 	if len(polys) != assembly.Count {
 		return sorted, fmt.Errorf("%w: %d polygons; want %d", assembly.ErrInventory, len(polys), assembly.Count)
@@ -41,21 +41,21 @@ func sortPieces(polys [][]Point) (sorted [assembly.Count][]Point, err error) {
 	slices.SortStableFunc(three, func(p, q []Point) int {
 		return cmp.Compare(math.Abs(area(q)), math.Abs(area(p)))
 	})
-	slices.SortStableFunc(four, func(p, q []Point) int { return cmp.Compare(skew(p), skew(q)) })
+	slices.SortStableFunc(four, func(p, q []Point) int { return cmp.Compare(diagonalSkew(p), diagonalSkew(q)) })
 	copy(sorted[:5], three)
 	copy(sorted[5:], four)
 	return sorted, nil
 }
 
-// skew is how far the diagonals of a quadrilateral are from equal, 0 for squares.
-func skew(p []Point) float64 {
+// diagonalSkew returns the relative difference of a quadrilateral's diagonals, 0 for squares.
+func diagonalSkew(p []Point) float64 {
 	d, e := p[0].distance(p[2]), p[1].distance(p[3])
 	return math.Abs(d-e) / max(d+e, math.SmallestNonzeroFloat64)
 }
 
-// upright scales the polygons to a total area of 8 and turns them so that the
-// edges lie along multiples of 45 degrees. See docs/spec/tangram.md#r60.
-func upright(polys *[assembly.Count][]Point) error {
+// normalizeFrame scales the polygons to a total area of 8 and rotates them so that the edges lie
+// along multiples of 45 degrees. See docs/spec/tangram.md#r60.
+func normalizeFrame(polys *[assembly.Count][]Point) error {
 	total := 0.0
 	var re, im float64
 	for _, poly := range polys {
@@ -83,6 +83,7 @@ func upright(polys *[assembly.Count][]Point) error {
 	return checkAngles(polys)
 }
 
+// checkAngles returns an error if an edge is not near a multiple of 45 degrees.
 func checkAngles(polys *[assembly.Count][]Point) error {
 	for i, poly := range polys {
 		for k, p := range poly {
@@ -96,17 +97,17 @@ func checkAngles(polys *[assembly.Count][]Point) error {
 	return nil
 }
 
-// piece is a piece with its exact orientation and its place in doubles.
+// piece is a piece of the drawing with its exact orientation and its approximate position.
 type piece struct {
 	turn  int              // in assembly.Turns
 	exact []assembly.Point // the turned canonical polygon, counter-clockwise
-	base  []Point          // the same in doubles
-	at    Point            // where the drawing has it: base is to be shifted by it
+	base  []Point          // exact in doubles
+	at    Point            // the shift of base in the drawing
 }
 
-// fit finds the orientation that lies closest to the polygon with the centroids
+// fitOrientation returns the orientation that is closest to the polygon with the centroids
 // aligned. See docs/spec/tangram.md#r61.
-func fit(i int, poly []Point) (piece, error) {
+func fitOrientation(i int, poly []Point) (piece, error) {
 	kind := assembly.Kinds[i]
 	turns := 8
 	if kind == assembly.Parallelogram {
@@ -129,7 +130,7 @@ func fit(i int, poly []Point) (piece, error) {
 			p.base = append(p.base, Point{x, y})
 		}
 		p.at = c.sub(centroid(p.base))
-		if off := misfit(p.base, p.at, poly); off < bestOff-1e-9 { // equal for the symmetries: take the first
+		if off := misfit(p.base, p.at, poly); off < bestOff-1e-9 { // symmetric orientations are equal; the first one wins
 			best, bestOff = p, off
 		}
 	}
@@ -139,8 +140,8 @@ func fit(i int, poly []Point) (piece, error) {
 	return best, nil
 }
 
-// misfit is the largest distance of corresponding vertices, for the
-// correspondence that makes it smallest.
+// misfit returns the largest distance of corresponding vertices, for the correspondence that
+// minimizes it.
 func misfit(base []Point, at Point, poly []Point) float64 {
 	best := math.Inf(1)
 	n := len(base)

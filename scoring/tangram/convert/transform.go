@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// matrix maps (x, y) to (a x + c y + e, b x + d y + f), as SVG's matrix(a b c d e f).
+// matrix maps (x, y) to (a x + c y + e, b x + d y + f), like SVG's matrix(a b c d e f).
 type matrix struct{ a, b, c, d, e, f float64 }
 
 var identity = matrix{a: 1, d: 1}
@@ -19,14 +19,13 @@ func (m matrix) apply(p Point) Point {
 	}
 }
 
-// mul is the map that applies n first, then m.
+// mul returns the map that applies n first, then m.
 func (m matrix) mul(n matrix) matrix {
 	o, x, y := m.apply(Point{n.e, n.f}), m.apply(Point{n.a, n.b}), m.apply(Point{n.c, n.d})
 	return matrix{x.X - m.e, x.Y - m.f, y.X - m.e, y.Y - m.f, o.X, o.Y}
 }
 
-// parseTransform reads a list of SVG transforms; they apply from the last to the
-// first.
+// parseTransform parses a list of SVG transforms, which apply from the last to the first.
 func parseTransform(s string) (matrix, error) {
 	m := identity
 	rest := strings.TrimLeft(s, " \t\r\n,")
@@ -36,11 +35,11 @@ func parseTransform(s string) (matrix, error) {
 		if !ok || !closed {
 			return m, fmt.Errorf("got %.60q; want name(numbers)", rest)
 		}
-		values, err := numbers(inside)
+		values, err := parseNumbers(inside)
 		if err != nil {
 			return m, err
 		}
-		n, err := one(strings.TrimSpace(name), values)
+		n, err := transformFunction(strings.TrimSpace(name), values)
 		if err != nil {
 			return m, err
 		}
@@ -50,7 +49,8 @@ func parseTransform(s string) (matrix, error) {
 	return m, nil
 }
 
-func numbers(s string) (v []float64, err error) {
+// parseNumbers parses the arguments of a transform.
+func parseNumbers(s string) (v []float64, err error) {
 	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\r\n,", r) }) {
 		x, err := strconv.ParseFloat(word, 64)
 		if err != nil || !(math.Abs(x) <= 1e9) {
@@ -61,8 +61,8 @@ func numbers(s string) (v []float64, err error) {
 	return v, nil
 }
 
-// one is a single transform function of SVG.
-func one(name string, v []float64) (matrix, error) {
+// transformFunction returns the matrix of a single SVG transform function.
+func transformFunction(name string, v []float64) (matrix, error) {
 	n := len(v)
 	switch {
 	case name == "matrix" && n == 6:

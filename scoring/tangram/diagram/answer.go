@@ -10,11 +10,11 @@ import (
 	"plumb/render/font"
 )
 
-// Piece is a piece of an answer.
+// Piece is a piece of an answer in the picture.
 type Piece struct {
 	Loop      sheet.Loop
 	Name      string // written on it, "" for nothing
-	Distorted bool   // is not what its type says
+	Distorted bool   // its shape is not that of its type
 }
 
 // The answer's picture.
@@ -33,11 +33,10 @@ var (
 	seamTone   = color.NRGBA{0x1f, 0x3f, 0x70, 255}
 )
 
-// Answer draws the pieces of an answer over their target and marks what is wrong:
-// where pieces overlap (red), what of the target they leave open (orange), what lies
-// outside of it (purple), and distorted pieces (red outline). Pieces count by
-// the even-odd rule, see docs/spec/tangram.md#r33. No target is fine; with neither target nor
-// pieces the picture holds the legend alone.
+// Answer draws the pieces of an answer over their target and marks the faults: where pieces
+// overlap (red), parts of the target that they leave open (orange), parts outside of it (purple),
+// and distorted pieces (red outline). Pieces are filled by the even-odd rule, see
+// docs/spec/tangram.md#r33. Without target and pieces the picture has only the legend.
 func Answer(target sheet.Loop, pieces []Piece) (*image.NRGBA, error) {
 	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
@@ -48,7 +47,7 @@ func Answer(target sheet.Loop, pieces []Piece) (*image.NRGBA, error) {
 		all = append(all, p.Loop)
 	}
 	s := sheet.New(answerSide, answerSide)
-	v := fitted(all)
+	v := fitView(all)
 	paintAreas(s, v, target, pieces)
 	if len(target) > 0 {
 		s.Stroke(black, 2.5, v.loop(target))
@@ -68,19 +67,19 @@ func Answer(target sheet.Loop, pieces []Piece) (*image.NRGBA, error) {
 	return s.NRGBA, writeLegend(s, w)
 }
 
-// fitted is the view that shows all loops above the legend.
-func fitted(all []sheet.Loop) view {
+// fitView returns the view that shows all loops above the legend.
+func fitView(all []sheet.Loop) view {
 	x0, y0, x1, y1 := sheet.Bounds(all...)
 	const wide, high = answerSide - 2*answerEdge, answerSide - answerRoom - 2*answerEdge
-	v := view{scale: 1, centre: middle(all...), to: sheet.Pt(answerSide/2, answerEdge+high/2)}
+	v := view{scale: 1, centre: boxCentre(all...), to: sheet.Pt(answerSide/2, answerEdge+high/2)}
 	if x1 > x0 || y1 > y0 {
 		v.scale = math.Min(wide/math.Max(x1-x0, 1e-9), high/math.Max(y1-y0, 1e-9))
 	}
 	return v
 }
 
-// paintAreas paints what is covered how often. Each pixel shows a mixture by area, so
-// the picture holds what the numbers say.
+// paintAreas paints how often each pixel is covered. A pixel mixes the colours by area, so that
+// the picture agrees with the measured areas.
 func paintAreas(s *sheet.Sheet, v view, target sheet.Loop, pieces []Piece) {
 	w, h := s.Rect.Dx(), s.Rect.Dy()
 	sum := make([]float64, w*h)
@@ -108,7 +107,7 @@ func paintAreas(s *sheet.Sheet, v view, target sheet.Loop, pieces []Piece) {
 	}
 }
 
-// writeName writes a piece's name in its middle.
+// writeName writes a piece's name at its centre.
 func writeName(s *sheet.Sheet, w *sheet.Writer, v view, p Piece) error {
 	if p.Name == "" || len(p.Loop) == 0 {
 		return nil
@@ -119,7 +118,7 @@ func writeName(s *sheet.Sheet, w *sheet.Writer, v view, p Piece) error {
 	}
 	l, err := w.Line(p.Name, 16)
 	if err != nil {
-		l, err = w.Line("?", 16) // a name is free text: the font may not have it
+		l, err = w.Line("?", 16) // the font may lack characters of a name
 	}
 	if err != nil {
 		return err
@@ -132,7 +131,7 @@ func writeName(s *sheet.Sheet, w *sheet.Writer, v view, p Piece) error {
 	return nil
 }
 
-// writeLegend writes what the colours mean.
+// writeLegend explains the colours.
 func writeLegend(s *sheet.Sheet, w *sheet.Writer) error {
 	entries := []struct {
 		tone color.NRGBA

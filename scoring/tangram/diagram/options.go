@@ -1,9 +1,7 @@
-// Package diagram draws what TangramPuzzle shows to models and people: four
-// silhouettes to choose from, an outline with the coordinates of its vertices, and
-// answers over their targets. In: polygons in
-// doubles, y up. Out: opaque PNG-ready pictures, the same on every machine;
-// coverage is the exact area. It refuses what has no extent, and text where the
-// fonts are missing.
+// Package diagram draws the pictures of TangramPuzzle: four silhouettes to choose from, an outline
+// with the coordinates of its vertices, and answers over their targets. In: polygons in doubles, y
+// up. Out: opaque pictures, the same on every machine; coverage is the exact area. Outlines
+// without extent are errors, and so is text without the fonts.
 package diagram
 
 import (
@@ -30,8 +28,7 @@ var (
 	grey  = color.NRGBA{0x80, 0x80, 0x80, 255}
 )
 
-// Options draws four silhouettes as A to D, filled in one scale. See
-// docs/spec/tangram.md#r54.
+// Options draws four silhouettes as A to D, filled, in one scale. See docs/spec/tangram.md#r54.
 func Options(outlines [4]sheet.Loop) (*image.NRGBA, error) {
 	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
@@ -53,7 +50,7 @@ func Options(outlines [4]sheet.Loop) (*image.NRGBA, error) {
 	s.Fill(grey, sheet.Box(0, cell-1, Side, cell+1))
 	for i, o := range outlines {
 		left, top := float64(i%2*cell), float64(i/2*cell)
-		v := view{scale: scale, centre: middle(o), to: sheet.Pt(left+cell/2, top+labelRoom+(cell-labelRoom)/2)}
+		v := view{scale: scale, centre: boxCentre(o), to: sheet.Pt(left+cell/2, top+labelRoom+(cell-labelRoom)/2)}
 		s.Fill(black, v.loop(o))
 		label, err := w.Line(string(rune('A'+i)), capHeight/w.Caps)
 		if err != nil {
@@ -65,8 +62,8 @@ func Options(outlines [4]sheet.Loop) (*image.NRGBA, error) {
 	return s.NRGBA, nil
 }
 
-// middle is the centre of the bounding box of loops.
-func middle(loops ...sheet.Loop) sheet.Point {
+// boxCentre returns the centre of the bounding box of loops.
+func boxCentre(loops ...sheet.Loop) sheet.Point {
 	x0, y0, x1, y1 := sheet.Bounds(loops...)
 	return sheet.Pt((x0+x1)/2, (y0+y1)/2)
 }
@@ -78,10 +75,12 @@ type view struct {
 	to     sheet.Point // where it lies in the picture
 }
 
+// point maps a point of the plane to the picture.
 func (v view) point(p sheet.Point) sheet.Point {
 	return sheet.Pt(v.to.X+float64((p.X-v.centre.X)*v.scale), v.to.Y-float64((p.Y-v.centre.Y)*v.scale))
 }
 
+// loop maps a polygon of the plane to the picture.
 func (v view) loop(l sheet.Loop) sheet.Loop {
 	out := make(sheet.Loop, len(l))
 	for i, p := range l {

@@ -155,10 +155,10 @@ func TestOutlineLabels(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		l := fit(loop, lines, w.Caps*textSize)
+		l := chooseMargin(loop, lines, w.Caps*textSize)
 		for i, b := range l.boxes {
 			all++
-			if _, long := leader(l.loop[i], b); long {
+			if _, long := leaderLine(l.loop[i], b); long {
 				far++
 			}
 			if !b.within(Side) {

@@ -9,7 +9,7 @@ import (
 
 var fraction = regexp.MustCompile(`\\frac\{([^{}]*)\}\{([^{}]*)\}`)
 
-// Plain writes a number without LaTeX: 1+√2, √2/2, -3/2.
+// Plain formats a number without LaTeX: 1+√2, √2/2, -3/2.
 func Plain(x field.Number) string {
 	return fraction.ReplaceAllString(strings.ReplaceAll(x.LaTeX(), `\sqrt{2}`, "√2"), "$1/$2")
 }

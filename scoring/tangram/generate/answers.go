@@ -13,7 +13,7 @@ import (
 	"plumb/scoring/tangram/splitmix"
 )
 
-// Quality is what is right or wrong with an answer.
+// Quality is the kind of a generated answer: what is right or wrong with it.
 type Quality string
 
 // The qualities, with how such an answer is scored.
@@ -32,11 +32,11 @@ const (
 	Unfinished Quality = "unfinished" // TSE json: the text ends too early
 )
 
-// Qualities are all of them.
+// Qualities are all qualities.
 var Qualities = []Quality{Right, Fenced, Rounded, Rough, Shifted, Overlaps, Loose, Distorted, Missing, Inventory, Unescaped, Unfinished}
 
-// Answer writes an answer to Task 2 for an instance as a model could have. It
-// depends on the instance and the quality alone.
+// Answer writes an answer to Task 2 for an instance, as a model could. It depends only on the
+// instance and the quality.
 func Answer(in *assembly.Instance, q Quality) string {
 	random := splitmix.New(in.ID + ":" + string(q))
 	a := &assembly.Instance{ID: in.ID, Figure: in.Figure}
@@ -47,16 +47,16 @@ func Answer(in *assembly.Instance, q Quality) string {
 	switch q {
 	case Shifted:
 		for k := range a.Pieces {
-			move(a.Pieces[k], field.Ratio(1, 2), field.Int(0))
+			translate(a.Pieces[k], field.Ratio(1, 2), field.Int(0))
 		}
 	case Overlaps:
 		// A neighbour lies within a step of this length on some side.
 		other := in.Adjacent[random.Below(len(in.Adjacent))]
 		from, to := assembly.Center(a.Pieces[other[0]]), assembly.Center(a.Pieces[other[1]])
 		d := to.Sub(from)
-		move(a.Pieces[other[0]], d.X.Mul(field.Ratio(1, 3)), d.Y.Mul(field.Ratio(1, 3)))
+		translate(a.Pieces[other[0]], d.X.Mul(field.Ratio(1, 3)), d.Y.Mul(field.Ratio(1, 3)))
 	case Loose:
-		move(a.Pieces[i], field.Int(20), field.Ratio(1, 2))
+		translate(a.Pieces[i], field.Int(20), field.Ratio(1, 2))
 	case Distorted:
 		p := &a.Pieces[i][random.Below(len(a.Pieces[i]))]
 		p.X = p.X.Add(field.Ratio(1, 8))
@@ -66,9 +66,9 @@ func Answer(in *assembly.Instance, q Quality) string {
 	case Fenced:
 		text = "The square and the parallelogram come first, then the triangles.\n\n```json\n" + text + "\n```\nAll seven pieces are placed."
 	case Rounded:
-		text = decimal(a, 3)
+		text = decimalAnswer(a, 3)
 	case Rough:
-		text = decimal(a, 1)
+		text = decimalAnswer(a, 1)
 	case Missing:
 		text = text[:strings.LastIndex(text, `,{"id"`)] + "]}}"
 	case Inventory:
@@ -81,14 +81,15 @@ func Answer(in *assembly.Instance, q Quality) string {
 	return text
 }
 
-func move(poly []assembly.Point, x, y field.Number) {
+// translate shifts a polygon in place.
+func translate(poly []assembly.Point, x, y field.Number) {
 	for i := range poly {
 		poly[i] = poly[i].Add(assembly.Point{X: x, Y: y})
 	}
 }
 
-// decimal writes the answer with coordinates of a few decimals.
-func decimal(in *assembly.Instance, digits int) string {
+// decimalAnswer writes the answer with coordinates of a few decimals.
+func decimalAnswer(in *assembly.Instance, digits int) string {
 	b := scoring.AppendString([]byte(`{"instance_id":`), in.ID)
 	b = append(b, `,"final_state":{"pieces":[`...)
 	for i, poly := range in.Pieces {
@@ -104,7 +105,7 @@ func decimal(in *assembly.Instance, digits int) string {
 	return string(append(bytes.TrimSuffix(b, []byte{','}), "]}}"...))
 }
 
-// Line returns a dump line with an answer of quality k, modulo their number.
+// Line returns a dump line with an answer of quality k modulo the number of qualities.
 func Line(in *assembly.Instance, k int) []byte {
 	q := Qualities[k%len(Qualities)]
 	b := scoring.AppendString([]byte(`{"id":`), in.ID+"-"+string(q))
@@ -113,9 +114,8 @@ func Line(in *assembly.Instance, k int) []byte {
 	return append(scoring.AppendString(append(b, `,"response":`...), Answer(in, q)), '}')
 }
 
-// Choice writes an answer to Task 1 as a model could have: form number k, counted
-// round. right is the letter that is; ok tells whether the answer gives it, valid
-// whether it gives any.
+// Choice writes an answer to Task 1, as a model could, in form k modulo 8. right is the correct
+// letter; ok reports whether the answer gives it, valid whether it gives any.
 func Choice(right string, k int) (text string, ok, valid bool) {
 	wrong := string('A' + (right[0]-'A'+1)%4)
 	switch k % 8 {

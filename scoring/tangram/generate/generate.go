@@ -1,6 +1,6 @@
-// Package generate makes valid configurations without any outside data. See
-// docs/spec/tangram.md#r64. In: a seed and a number. Out: an exact instance, the same on
-// every machine and in every version. It refuses nothing: every seed gives one.
+// Package generate makes random valid tangram configurations and answers to them, without outside
+// data. See docs/spec/tangram.md#r64. In: a seed and a number. Out: an exact instance, the same on
+// every machine and in every version. Every seed gives one.
 package generate
 
 import (
@@ -11,7 +11,7 @@ import (
 	"plumb/scoring/tangram/splitmix"
 )
 
-// maxTries is how often a piece is tried before all begins anew.
+// maxTries bounds the tries to place a piece before the whole configuration begins anew.
 const maxTries = 60
 
 // Instance makes instance number k of a seed. Its id is gen-SEED-K.
@@ -19,7 +19,7 @@ func Instance(seed int64, k int) *assembly.Instance {
 	id := fmt.Sprintf("gen-%d-%d", seed, k)
 	b := builder{random: splitmix.New(id)}
 	for {
-		at, ok := b.arrange()
+		at, ok := b.placeAll()
 		if !ok {
 			continue
 		}
@@ -30,23 +30,23 @@ func Instance(seed int64, k int) *assembly.Instance {
 	}
 }
 
-// builder is one instance in the making.
+// builder builds one instance by random placement.
 type builder struct {
 	random *splitmix.Stream
 	placed []int // pieces, in the order they were placed
 	polys  [assembly.Count][]assembly.Point
 }
 
-// arrange places all pieces so that each lies along another one and overlaps
-// none. ok is false where it ran into a corner.
-func (b *builder) arrange() (at [assembly.Count]assembly.Placement, ok bool) {
+// placeAll places all pieces so that each shares an edge segment with another one and overlaps
+// none. ok is false if a piece finds no place.
+func (b *builder) placeAll() (at [assembly.Count]assembly.Placement, ok bool) {
 	order := []int{0, 1, 2, 3, 4, 5, 6}
 	b.random.Shuffle(order)
 	b.placed = append(b.placed[:0], order[0])
-	at[order[0]] = assembly.Placement{Turn: b.turn(), Shift: assembly.At(0, 0)}
+	at[order[0]] = assembly.Placement{Turn: b.randomTurn(), Shift: assembly.At(0, 0)}
 	b.polys[order[0]] = assembly.Place(assembly.Kinds[order[0]], at[order[0]])
 	for _, piece := range order[1:] {
-		if at[piece], ok = b.add(piece); !ok {
+		if at[piece], ok = b.placePiece(piece); !ok {
 			return at, false
 		}
 		b.polys[piece] = assembly.Place(assembly.Kinds[piece], at[piece])
@@ -55,16 +55,18 @@ func (b *builder) arrange() (at [assembly.Count]assembly.Placement, ok bool) {
 	return at, true
 }
 
-func (b *builder) turn() assembly.Turn { return assembly.Turns[b.random.Below(len(assembly.Turns))] }
+func (b *builder) randomTurn() assembly.Turn {
+	return assembly.Turns[b.random.Below(len(assembly.Turns))]
+}
 
-// add finds a place for a piece.
-func (b *builder) add(piece int) (at assembly.Placement, ok bool) {
+// placePiece finds a place for a piece along an edge of a placed one.
+func (b *builder) placePiece(piece int) (at assembly.Placement, ok bool) {
 	for range maxTries {
-		at = assembly.Placement{Turn: b.turn(), Shift: assembly.At(0, 0)}
+		at = assembly.Placement{Turn: b.randomTurn(), Shift: assembly.At(0, 0)}
 		poly := assembly.Place(assembly.Kinds[piece], at)
 		host := b.polys[b.placed[b.random.Below(len(b.placed))]]
 		i, j, way := b.random.Below(len(host)), b.random.Below(len(poly)), b.random.Below(3)
-		by, parallel := align(host, i, poly, j, way)
+		by, parallel := alignEdges(host, i, poly, j, way)
 		if !parallel {
 			continue
 		}
@@ -76,9 +78,9 @@ func (b *builder) add(piece int) (at assembly.Placement, ok bool) {
 	return at, false
 }
 
-// align returns the shift that puts edge j of poly onto the line of edge i of
-// host: start on start, start on end, or midpoint on midpoint.
-func align(host []assembly.Point, i int, poly []assembly.Point, j, way int) (by assembly.Point, parallel bool) {
+// alignEdges returns the shift that puts edge j of poly onto the line of edge i of host: start on
+// start, start on end, or midpoint on midpoint.
+func alignEdges(host []assembly.Point, i int, poly []assembly.Point, j, way int) (by assembly.Point, parallel bool) {
 	a, b := host[i], host[(i+1)%len(host)]
 	c, d := poly[j], poly[(j+1)%len(poly)]
 	u, v := b.Sub(a), d.Sub(c)
@@ -96,8 +98,7 @@ func align(host []assembly.Point, i int, poly []assembly.Point, j, way int) (by 
 	return assembly.Point{X: twice.X.Mul(half), Y: twice.Y.Mul(half)}, true
 }
 
-// fits reports whether a polygon overlaps nothing and shares a segment with
-// something.
+// fits reports whether a polygon overlaps no placed piece and shares a segment with one.
 func (b *builder) fits(poly []assembly.Point) bool {
 	touches := false
 	for _, p := range b.placed {

@@ -1,7 +1,7 @@
-// Package prompt writes what a model is asked in TangramPuzzle. See
-// docs/spec/tangram.md#r58. In: exact instances. Out: the text that goes with the picture: for Task 1 the
-// placed pieces, for Task 2 the initial pieces and, but for the visual-centric
-// setting, the outline. It draws nothing and refuses nothing.
+// Package prompt writes the text of the TangramPuzzle tasks for a model. See
+// docs/spec/tangram.md#r58. In: exact instances. Out: the text beside the picture: for Task 1 the
+// placed pieces, for Task 2 the initial pieces and, except in the visual-centric setting, the
+// outline.
 package prompt
 
 import (
@@ -11,7 +11,7 @@ import (
 	"plumb/scoring/tangram/assembly"
 )
 
-// Setting is what a Task 2 prompt holds beside the picture.
+// Setting is the paper's name of what a Task 2 prompt contains beside the picture.
 type Setting string
 
 // The settings of the paper.
@@ -23,14 +23,14 @@ const (
 	VisualCentric Setting = "visual-centric"
 )
 
-// Examples is how many solved instances InContext shows.
+// Examples is the number of solved instances in an InContext prompt.
 const Examples = 3
 
-// ExampleSeed is the text that seeds the draw of the solved instances for one
-// instance. See docs/spec/tangram.md#r59.
+// ExampleSeed returns the text that seeds the draw of the solved examples for one instance. See
+// docs/spec/tangram.md#r59.
 func ExampleSeed(seed int64, id string) string { return fmt.Sprintf("%d:icl:%s", seed, id) }
 
-// Outline is the prompt of Task 1: which of four silhouettes do the pieces fill.
+// Outline returns the prompt of Task 1: which of four silhouettes the pieces form.
 func Outline(in *assembly.Instance) string {
 	var b strings.Builder
 	b.WriteString(`# Task: which silhouette do these tangram pieces form?
@@ -41,14 +41,14 @@ Seven tangram pieces lie in the plane. Each is given by its type and the exact c
 
 `)
 	for i, poly := range in.Pieces {
-		fmt.Fprintf(&b, "- %s, %s: %s\n", assembly.IDs[i], assembly.Kinds[i], vertices(poly))
+		fmt.Fprintf(&b, "- %s, %s: %s\n", assembly.IDs[i], assembly.Kinds[i], vertexList(poly))
 	}
 	b.WriteString("\n## Options\n\nThe image options are A, B, C and D.\n\nThink as long as you need. End your answer with one line that holds your choice as JSON, X being the letter:\n\n{\"answer\":\"X\"}\n")
 	return b.String()
 }
 
-// vertices writes a list of points: (x, y), (x, y).
-func vertices(poly []assembly.Point) string {
+// vertexList formats points as (x, y), (x, y).
+func vertexList(poly []assembly.Point) string {
 	list := make([]string, len(poly))
 	for i, p := range poly {
 		list[i] = fmt.Sprintf("(%s, %s)", p.X.LaTeX(), p.Y.LaTeX())
@@ -56,9 +56,8 @@ func vertices(poly []assembly.Point) string {
 	return strings.Join(list, ", ")
 }
 
-// Solution is the prompt of Task 2: place the pieces so that they fill the
-// outline. examples are the solved instances of InContext; other settings show
-// none.
+// Solution returns the prompt of Task 2: place the pieces so that they fill the outline. examples
+// are the solved instances of InContext; other settings show none.
 func Solution(in *assembly.Instance, s Setting, examples []*assembly.Instance) string {
 	var b strings.Builder
 	b.WriteString("# Task: solve a tangram\n\nPlace the seven tangram pieces in the plane so that together they fill a target outline exactly. Coordinates are exact; x points right, y points up. ")
@@ -70,18 +69,18 @@ func Solution(in *assembly.Instance, s Setting, examples []*assembly.Instance) s
 	b.WriteString("\n## Pieces in their initial state\n\n")
 	for i := range assembly.Count {
 		p := assembly.Initial(i)
-		fmt.Fprintf(&b, "- %s, %s: vertices %s; edges %s\n", assembly.IDs[i], assembly.Kinds[i], vertices(p), edges(len(p)))
+		fmt.Fprintf(&b, "- %s, %s: vertices %s; edges %s\n", assembly.IDs[i], assembly.Kinds[i], vertexList(p), edgeList(len(p)))
 	}
 	b.WriteString(rules)
 	b.WriteString(format)
 	if s == InContext {
 		for i, e := range examples {
-			fmt.Fprintf(&b, "\n## Solved example %d\n\nInstance: %s\n\n%s\nAnswer:\n%s\n", i+1, e.ID, outline(e), e.AppendAnswer(nil))
+			fmt.Fprintf(&b, "\n## Solved example %d\n\nInstance: %s\n\n%s\nAnswer:\n%s\n", i+1, e.ID, outlineText(e), e.AppendAnswer(nil))
 		}
 	}
 	fmt.Fprintf(&b, "\n## Your problem\n\nInstance: %s\n", in.ID)
 	if s != VisualCentric {
-		b.WriteString("\n" + outline(in))
+		b.WriteString("\n" + outlineText(in))
 	}
 	return b.String()
 }
@@ -105,8 +104,8 @@ Answer with one JSON object and nothing else. All coordinates are exact LaTeX ex
 final_state.pieces has seven entries, one for each of T1, T2, T3, T4, T5, S1 and P1. A piece may also have "transform_matrix", a 3x3 matrix of expressions that maps its initial vertices to its final ones, and the object may have "adjacency_graph", the list of pairs of ids of pieces that share a stretch of an edge.
 `
 
-// edges writes the edges of a polygon of n vertices: 0-1, 1-2, 2-0.
-func edges(n int) string {
+// edgeList formats the edges of a polygon of n vertices as 0-1, 1-2, 2-0.
+func edgeList(n int) string {
 	list := make([]string, n)
 	for i := range list {
 		list[i] = fmt.Sprintf("%d-%d", i, (i+1)%n)
@@ -114,8 +113,8 @@ func edges(n int) string {
 	return strings.Join(list, ", ")
 }
 
-// outline is the text of the target.
-func outline(in *assembly.Instance) string {
+// outlineText describes the target outline: its vertices and the lengths of its edges.
+func outlineText(in *assembly.Instance) string {
 	var b strings.Builder
 	b.WriteString("Target outline, vertices counter-clockwise:\n")
 	for i, p := range in.Outline {

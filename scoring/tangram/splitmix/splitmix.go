@@ -1,14 +1,14 @@
-// Package splitmix is the random stream SplitMix64, seeded with the FNV-1a hash
-// of a text. In: a text. Out: the same numbers on every machine and in every
-// version. It must not be used for secrets. See docs/spec/tangram.md#r53.
+// Package splitmix is the random number generator SplitMix64, seeded with the FNV-1a hash of a
+// text, for reproducible draws of TangramPuzzle items. In: a text. Out: the same numbers on every
+// machine and in every version. It is not cryptographically secure. See docs/spec/tangram.md#r53.
 package splitmix
 
 import "hash/fnv"
 
-// Stream is a stream of numbers. One goroutine uses it at a time.
+// Stream is a sequence of random numbers. It serves one goroutine at a time.
 type Stream struct{ state uint64 }
 
-// New begins a stream with the 64-bit FNV-1a hash of the UTF-8 text as its state.
+// New returns a stream whose state is the 64-bit FNV-1a hash of the UTF-8 text.
 func New(text string) *Stream {
 	h := fnv.New64a()
 	h.Write([]byte(text)) // never fails

@@ -1,7 +1,7 @@
-// Package construction reads the assembly of seven pieces that a model writes. In: raw text.
-// Out: pieces with exact vertices, the reasons why the text is not a whole answer,
-// and whether its coordinates are exact or decimal. It returns no errors: a part that
-// cannot be read becomes a reason. See docs/spec/tangram.md#r13.
+// Package construction reads the assembly of seven pieces that a model writes as text. In: raw
+// text. Out: pieces with exact vertices, the reasons why the text is not a complete answer, and
+// whether its coordinates are exact or decimal. It returns no errors: a part that cannot be read
+// becomes a reason. See docs/spec/tangram.md#r13.
 package construction
 
 import (
@@ -13,7 +13,7 @@ import (
 	"plumb/scoring/tangram/plane"
 )
 
-// Kind is a type of piece.
+// Kind is the type of a tangram piece.
 type Kind string
 
 // The types. See docs/spec/tangram.md#r1.
@@ -25,7 +25,7 @@ const (
 	Parallelogram Kind = "parallelogram"
 )
 
-// Kinds lists the types with how many of each there are.
+// Kinds lists the types with the number of pieces of each.
 var Kinds = [...]kindCount{{Large, 2}, {Medium, 1}, {Small, 2}, {Square, 1}, {Parallelogram, 1}}
 
 type kindCount struct {
@@ -33,12 +33,11 @@ type kindCount struct {
 	Count int
 }
 
-// Count is the number of pieces of a whole answer.
+// Count is the number of pieces of a complete answer.
 const Count = 7
 
-// MaxVertices is how many vertices of an answer are read: pieces after the one
-// with which it is reached stay unparsed, which is no reason of its own. See
-// docs/spec/tangram.md#r19.
+// MaxVertices bounds the vertices of an answer that are read: pieces after the one that reaches it
+// stay unparsed, which is not a syntax error by itself. See docs/spec/tangram.md#r19.
 const MaxVertices = 512
 
 // The reasons of a syntax error. See docs/spec/tangram.md#r21.
@@ -51,10 +50,10 @@ const (
 	ReasonInventory = "inventory"
 )
 
-// Point is a vertex.
+// Point is a vertex of a piece.
 type Point = plane.Point
 
-// Piece is a piece of an answer. Only its kind and its vertices are scored. See
+// Piece is one piece of an answer. Only its kind and its vertices are scored. See
 // docs/spec/tangram.md#r20.
 type Piece struct {
 	ID       string
@@ -64,27 +63,27 @@ type Piece struct {
 	Problem  string  // what is wrong with the vertices, "" for nothing
 }
 
-// Prediction is an answer. Its pieces are those in the order of the text.
+// Prediction is a parsed answer, with its pieces in the order of the text.
 type Prediction struct {
-	Found   bool // some JSON is an answer
+	Found   bool // some JSON in the text is an answer
 	Pieces  []Piece
 	Reasons []string // sorted, none for a whole answer
 	// Decimal reports whether a coordinate of a parsed piece is not exact, see
 	// docs/spec/tangram.md#r28. Parsed is how many pieces have vertices.
 	Decimal bool
 	Parsed  int
-	Limited bool // the search for JSON was given up: it cost too much
+	Limited bool // the search for JSON ended at its limit of work
 }
 
-// Reader reads answers, one after another, in memory that it keeps. One goroutine
-// uses it at a time.
+// Reader parses answers one after another and reuses its memory. It serves one goroutine at a
+// time.
 type Reader struct {
-	json    pyjson.Reader
-	reasons map[string]bool
-	block   []Point // vertices of pieces read before, with room for more
+	json      pyjson.Reader
+	reasons   map[string]bool
+	vertexBuf []Point // vertices of pieces read before, with room for more
 }
 
-// Read reads an answer. repair doubles stray backslashes first.
+// Read parses an answer. repair doubles stray backslashes first.
 func (r *Reader) Read(text string, repair bool) Prediction {
 	if repair {
 		text = Repair(text)
@@ -94,20 +93,20 @@ func (r *Reader) Read(text string, repair bool) Prediction {
 	if r.reasons == nil {
 		r.reasons = map[string]bool{}
 	}
-	state, limited := r.find(text)
+	state, limited := r.findState(text)
 	p.Limited = limited
 	if state == nil {
 		p.Reasons = []string{ReasonJSON}
 		return p
 	}
 	p.Found = true
-	r.collect(state, &p)
+	r.readPieces(state, &p)
 	for i := range p.Pieces {
 		if p.Pieces[i].Vertices != nil {
 			p.Parsed++
 		}
 	}
-	r.inventory(&p)
+	r.checkInventory(&p)
 	for reason := range r.reasons {
 		p.Reasons = append(p.Reasons, reason)
 	}
@@ -115,16 +114,16 @@ func (r *Reader) Read(text string, repair bool) Prediction {
 	return p
 }
 
-// work bounds the bytes that find reads, per byte of text: an answer that is cut off
-// is tried from each object that it opens. See docs/spec/tangram.md#r14.
-const work = 16
+// searchFactor bounds the bytes that findState reads per byte of text, because it tries to parse a
+// truncated answer from each object that it opens. See docs/spec/tangram.md#r14.
+const searchFactor = 16
 
-// find returns the final state of the last object that has one, or nil. See
+// findState returns the final state of the last object that has one, or nil. See
 // docs/spec/tangram.md#r13.
-func (r *Reader) find(text string) (state *pyjson.Value, limited bool) {
+func (r *Reader) findState(text string) (state *pyjson.Value, limited bool) {
 	r.json.Strict = true
 	r.json.Reset(text)
-	budget := work*len(text) + 1<<20
+	budget := searchFactor*len(text) + 1<<20
 	for at := 0; ; {
 		next := strings.IndexByte(text[at:], '{')
 		if next < 0 {
@@ -146,7 +145,7 @@ func (r *Reader) find(text string) (state *pyjson.Value, limited bool) {
 	}
 }
 
-// finalState is the member final_state of an object, or of its member tce.
+// finalState returns the member final_state of an object or of its member tce, or nil.
 func finalState(v *pyjson.Value) *pyjson.Value {
 	if s := v.Get("final_state"); s != nil {
 		return s
@@ -161,10 +160,9 @@ func finalState(v *pyjson.Value) *pyjson.Value {
 	return nil
 }
 
-// Repair doubles the backslashes that JSON does not know. See
-// docs/spec/tangram.md#r15.
+// Repair doubles the backslashes that do not begin a JSON escape. See docs/spec/tangram.md#r15.
 func Repair(text string) string {
-	first := unknown(text)
+	first := firstUnknownEscape(text)
 	if first == len(text) {
 		return text
 	}
@@ -175,7 +173,7 @@ func Repair(text string) string {
 			b = append(b, c)
 			continue
 		}
-		if n := known(text[i+1:]); n > 0 {
+		if n := escapeLength(text[i+1:]); n > 0 {
 			b = append(b, text[i:i+1+n]...)
 			i += n
 			continue
@@ -185,16 +183,16 @@ func Repair(text string) string {
 	return string(b)
 }
 
-// unknown is where the first backslash stands that JSON does not know, the length
-// of the text where there is none: most answers are left as they are.
-func unknown(text string) int {
+// firstUnknownEscape returns the position of the first backslash that does not begin a JSON
+// escape, or the length of the text. Repair returns most answers unchanged.
+func firstUnknownEscape(text string) int {
 	for at := 0; ; {
 		next := strings.IndexByte(text[at:], '\\')
 		if next < 0 {
 			return len(text)
 		}
 		at += next
-		n := known(text[at+1:])
+		n := escapeLength(text[at+1:])
 		if n == 0 {
 			return at
 		}
@@ -202,8 +200,9 @@ func unknown(text string) int {
 	}
 }
 
-// known is the length of an escape that is kept, behind its backslash; 0 for none.
-func known(s string) int {
+// escapeLength returns the length after the backslash of a JSON escape that is kept, or 0 if s
+// does not begin with one.
+func escapeLength(s string) int {
 	if s == "" {
 		return 0
 	}
@@ -226,8 +225,8 @@ func known(s string) int {
 	return 0
 }
 
-// collect reads the pieces. See docs/spec/tangram.md#r16.
-func (r *Reader) collect(state *pyjson.Value, p *Prediction) {
+// readPieces reads the list of pieces. See docs/spec/tangram.md#r16.
+func (r *Reader) readPieces(state *pyjson.Value, p *Prediction) {
 	list := state
 	if in := state.Get("pieces"); state.Kind == pyjson.Dict && in != nil {
 		list = in
@@ -243,13 +242,13 @@ func (r *Reader) collect(state *pyjson.Value, p *Prediction) {
 		if list.Kind == pyjson.Dict {
 			piece.ID, piece.HasID = list.Keys()[i], true
 		}
-		r.piece(&list.Items()[i], piece, p, total >= MaxVertices)
+		r.readPiece(&list.Items()[i], piece, p, total >= MaxVertices)
 		total += len(piece.Vertices)
 	}
 }
 
-// piece reads one piece; full leaves out its vertices.
-func (r *Reader) piece(v *pyjson.Value, piece *Piece, p *Prediction, full bool) {
+// readPiece reads one piece; full skips its vertices, because the answer has too many.
+func (r *Reader) readPiece(v *pyjson.Value, piece *Piece, p *Prediction, full bool) {
 	if v.Kind != pyjson.Dict {
 		r.reasons[ReasonType], r.reasons[ReasonVertices] = true, true
 		piece.Problem = "the piece is no object"
@@ -265,7 +264,7 @@ func (r *Reader) piece(v *pyjson.Value, piece *Piece, p *Prediction, full bool) 
 		piece.Problem = fmt.Sprintf("its vertices are not read: the pieces before it have %d", MaxVertices)
 		return
 	}
-	points, inexact, problem := r.vertices(v)
+	points, inexact, problem := r.readVertices(v)
 	if problem != "" {
 		r.reasons[ReasonVertices] = true
 		piece.Problem = problem
@@ -275,10 +274,11 @@ func (r *Reader) piece(v *pyjson.Value, piece *Piece, p *Prediction, full bool) 
 	p.Decimal = p.Decimal || inexact
 }
 
-// names are the known spellings of types. See docs/spec/tangram.md#r17.
-var names = map[string]Kind{"largetriangle": Large, "bigtriangle": Large, "mediumtriangle": Medium, "middletriangle": Medium,
+// kindNames are the known spellings of types. See docs/spec/tangram.md#r17.
+var kindNames = map[string]Kind{"largetriangle": Large, "bigtriangle": Large, "mediumtriangle": Medium, "middletriangle": Medium,
 	"smalltriangle": Small, "square": Square, "parallelogram": Parallelogram}
 
+// kindOf returns the type of a piece, or "" if it is unknown.
 func kindOf(v *pyjson.Value) Kind {
 	t := v.Get("type")
 	if t == nil {
@@ -297,12 +297,11 @@ func kindOf(v *pyjson.Value) Kind {
 			letters = append(letters, byte(c))
 		}
 	}
-	return names[string(letters)]
+	return kindNames[string(letters)]
 }
 
-// inventory checks the number and the types of the pieces. See
-// docs/spec/tangram.md#r21.
-func (r *Reader) inventory(p *Prediction) {
+// checkInventory checks the number and the types of the pieces. See docs/spec/tangram.md#r21.
+func (r *Reader) checkInventory(p *Prediction) {
 	if r.reasons[ReasonPieces] {
 		return
 	}
