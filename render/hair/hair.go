@@ -129,7 +129,7 @@ func (h *Stroker) cubic(a, b, c, d vector.Point) {
 		h.bow(a, b, c, d)
 		return
 	}
-	pieces, n := stroke.CutAtTurns([4]vector.Point{a, b, c, d})
+	pieces, n := stroke.SplitAtMaxCurvature([4]vector.Point{a, b, c, d})
 	for _, p := range pieces[:n] {
 		h.bow(p[0], p[1], p[2], p[3])
 	}

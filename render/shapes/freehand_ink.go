@@ -158,8 +158,8 @@ func (f *freehand) offsetSides(p pen) {
 // halfTurn is a little more than half a turn, so that the ends of a fan of points overlap.
 const halfTurn = math.Pi + 1e-4
 
-// corner adds the sides at a corner and returns the last point of each: both
-// sides at once where the turn is soft, else a halfTurn around the input.
+// corner adds points to both sides at a corner and returns the last point of each side: one point
+// for a soft turn, else a half circle around the input point.
 func (f *freehand) corner(m *strokePoint, accepted, next geom.Point, soft bool) (l, r geom.Point) {
 	if soft {
 		side := geom.Scale(accepted, m.Radius)

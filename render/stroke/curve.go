@@ -7,10 +7,9 @@ import (
 	"plumb/render/vector"
 )
 
-// curve is a quadratic (n = 3) or cubic (n = 4) with the coefficients of its
-// polynomial ((a t + b) t + c) t + p[0], a = 0 for a quadratic. A quadratic with
-// a weight is a conic: its polynomial (b t + c) t + p[0] is over the same of the
-// weights, (-v t + v) t + 1 with v = 2 (w - 1).
+// curve is a quadratic (n = 3) or cubic (n = 4) with the coefficients of its polynomial
+// ((a t + b) t + c) t + p[0], a = 0 for a quadratic. A quadratic with a weight is a conic: its
+// polynomial (b t + c) t + p[0] is divided by (-v t + v) t + 1 with v = 2 (w - 1).
 type curve struct {
 	p       [4]vec
 	n       int
@@ -18,8 +17,8 @@ type curve struct {
 	w       float32 // 0 for none
 }
 
-// conicCurve is the conic with the middle control point's weight w > 0. Its
-// turns, used only where it is flat, are those of the quadratic.
+// conicCurve returns the conic whose middle control point has the weight w > 0. Its maxCurvature,
+// used only if it is flat, is that of the quadratic.
 func conicCurve(p0, p1, p2 vec, w float32) curve {
 	c := quadCurve(p0, p1, p2)
 	c.w = w
@@ -29,6 +28,7 @@ func conicCurve(p0, p1, p2 vec, w float32) curve {
 	return c
 }
 
+// quadCurve returns the quadratic from p0 to p2.
 func quadCurve(p0, p1, p2 vec) curve {
 	return curve{
 		p: [4]vec{p0, p1, p2},
@@ -38,6 +38,7 @@ func quadCurve(p0, p1, p2 vec) curve {
 	}
 }
 
+// cubicCurve returns the cubic from p0 to p3.
 func cubicCurve(p0, p1, p2, p3 vec) curve {
 	return curve{
 		p: [4]vec{p0, p1, p2, p3},
@@ -76,10 +77,9 @@ func (c *curve) at(t float32) vec {
 	}
 }
 
-// slope returns the first derivative at t, a cubic's divided by 3; it may be
-// zero. The order of the sums is the browser's: at the end of a quadratic with an
-// upright leg the result must be upright too, since corners of exactly 90
-// degrees hang on it.
+// slope returns the first derivative at t, of a cubic divided by 3; it may be zero. It adds in the
+// browser's order: at the end of a quadratic with a vertical leg the result must be exactly
+// vertical, because corners of exactly 90 degrees depend on it.
 func (c *curve) slope(t float32) vec {
 	p := &c.p
 	if c.w != 0 {
@@ -129,7 +129,7 @@ func (c *curve) tangent(t float32) vec {
 		}
 	}
 	d := c.slope(t)
-	if d == zero { // a turning point: the way out of it
+	if d == zero { // a cusp: the direction to the end
 		d = sub(c.end(), c.at(t))
 	}
 	if d == zero {
@@ -161,9 +161,9 @@ func (c *curve) flat() bool {
 	return true
 }
 
-// turns returns where in (0, 1) the curvature is greatest: where a flat curve
-// turns back. At most 3 values, ascending.
-func (c *curve) turns(buf *[3]float32) []float32 {
+// maxCurvature returns the parameters in (0, 1) of greatest curvature, the cusps of a flat curve:
+// at most 3 values, ascending.
+func (c *curve) maxCurvature(buf *[3]float32) []float32 {
 	// The derivative of |P'|^2 = 0: P' . P'' = 0.
 	d := func(u, v vec) float64 {
 		return float64(float64(u.X)*float64(v.X)) + float64(float64(u.Y)*float64(v.Y))
@@ -175,12 +175,12 @@ func (c *curve) turns(buf *[3]float32) []float32 {
 		float64(2*d(c.b, c.b))+float64(3*d(c.a, c.c)), d(c.b, c.c))
 }
 
-// CutAtTurns cuts a cubic where it turns most, into n pieces in order.
-func CutAtTurns(p [4]vector.Point) (pieces [4][4]vector.Point, n int) {
+// SplitAtMaxCurvature splits a cubic at its points of greatest curvature, into n pieces in order.
+func SplitAtMaxCurvature(p [4]vector.Point) (pieces [4][4]vector.Point, n int) {
 	c := cubicCurve(p[0], p[1], p[2], p[3])
 	rest, from := segment{p: p, n: 4}, float32(0)
 	var buf [3]float32
-	for _, t := range c.turns(&buf) {
+	for _, t := range c.maxCurvature(&buf) {
 		l, r := rest.split((t - from) / (1 - from))
 		pieces[n] = l.p
 		n++
@@ -190,9 +190,10 @@ func CutAtTurns(p [4]vector.Point) (pieces [4][4]vector.Point, n int) {
 	return pieces, n + 1
 }
 
-// inflections returns where in (0, 1) a cubic changes its sense of turning, in the
-// browser's binary32: a cubic whose end has no leg has two of them there, of which the
-// last bits set one apart by up to a thousandth, and the fit begins anew at it (observed).
+// inflections returns the parameters in (0, 1) of a cubic's inflections, ascending, in the
+// browser's binary32: a cubic whose control point coincides with its end has two inflections
+// there, and rounding errors move one of them by up to 0.001. The browser starts a new fit at it
+// (observed).
 func (c *curve) inflections(buf *[3]float32) []float32 {
 	p := &c.p
 	leg := sub(p[1], p[0])
@@ -215,7 +216,7 @@ func (c *curve) inflections(buf *[3]float32) []float32 {
 	return slices.Compact(buf[:n])
 }
 
-// cusp returns the t in (0, 1) where a cubic stops and turns back sharply.
+// cusp returns the parameter in (0, 1) of the cusp of a cubic; ok is false if it has none.
 func (c *curve) cusp() (t float32, ok bool) {
 	p := &c.p
 	if c.n != 4 || p[0] == p[1] || p[2] == p[3] || sameSide(p, 0, 2) || sameSide(p, 2, 0) {
@@ -223,7 +224,7 @@ func (c *curve) cusp() (t float32, ok bool) {
 	}
 	limit := (dist2(p[1], p[0]) + dist2(p[2], p[1]) + dist2(p[3], p[2])) * 1e-8
 	var buf [3]float32
-	for _, t := range c.turns(&buf) {
+	for _, t := range c.maxCurvature(&buf) {
 		if d := c.slope(t); dot(d, d) < limit {
 			return t, true
 		}
@@ -257,8 +258,8 @@ func unitRoots(buf *[3]float32, a, b, c, d float64) []float32 {
 	return slices.Compact(buf[:n])
 }
 
-// solve returns the real roots of a polynomial of degree up to 3; NaN fills the
-// unused places, so that every comparison with them fails.
+// solve returns the real roots of a polynomial of degree up to 3; unused
+// values are NaN, so every comparison with them fails.
 func solve(a, b, c, d float64) [3]float64 {
 	nan := math.NaN()
 	size := max(math.Abs(b), math.Abs(c), math.Abs(d))

@@ -10,9 +10,8 @@ import (
 // solid line. Callers bound their paths before (shapes.MaxPoints).
 const maxDashes = 1_000_000
 
-// Dasher cuts paths into dashes. It holds no result, only memory that is used
-// again: one Dasher serves any number of paths, one goroutine at a time. The
-// zero value is ready for use.
+// Dasher cuts paths into dashes. It keeps its memory between paths and serves one goroutine at a
+// time. The zero value is ready for use.
 type Dasher struct {
 	m       measure
 	pattern []float32
@@ -77,7 +76,8 @@ func (d *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, resolutio
 	return left >= 0
 }
 
-// setPattern keeps the dashes, doubled if their number is odd.
+// setPattern stores the dashes, twice if their number is odd. It returns false if the browser
+// ignores them.
 func (d *Dasher) setPattern(dashes []float32) bool {
 	d.pattern = append(d.pattern[:0], dashes...)
 	if len(dashes)%2 == 1 {
@@ -93,7 +93,8 @@ func (d *Dasher) setPattern(dashes []float32) bool {
 	return sum > 0 && finite(sum)
 }
 
-// begin finds the interval that a subpath starts in and what is left of it.
+// begin returns the interval of the pattern in which a subpath starts, the rest of that interval,
+// and the length of the pattern.
 func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
 	for _, l := range d.pattern {
 		period += l
@@ -116,7 +117,7 @@ func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
 	return 0, d.pattern[0], period
 }
 
-// pieces appends the dashes of the measured subpath.
+// pieces appends the dashes of the measured subpath, beginning with the rest of interval first.
 func (d *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) {
 	m := &d.m
 	if m.length == 0 {

@@ -4,11 +4,11 @@ import (
 	"plumb/render/vector"
 )
 
-// How often a range of a curve is halved before a line takes its place.
+// Limits on the number of times that a range of a curve is halved before a line replaces it.
 const (
 	quadLevels  = 33
-	cubicLevels = 24 // once the tangents of a range have met
-	looseLevels = 15 // before
+	cubicLevels = 24 // after the tangents of a range have met
+	unmetLevels = 15 // before
 )
 
 // span is one range of a curve on one side of the pen: the ends of the offset
@@ -20,55 +20,56 @@ type span struct {
 	c          vec  // control point of the quadratic, once found
 	opposite   bool // the directions are parallel and point against each other
 
-	halved bool // em and dm, the same at tm, are found
+	halved bool // em and dm, the offset point and the direction at tm, are set
 	em, dm vec
 }
 
-// verdict is what one range of a curve can be replaced by.
-type verdict uint8
+// replacement says what can replace the offset of one range of a curve.
+type replacement uint8
 
 const (
-	split verdict = iota
+	split replacement = iota
 	line
 	quad
 )
 
-// fitter follows the offset of one curve on one side.
+// fitter approximates the offset of one curve on one side.
 type fitter struct {
 	*pen
-	dst  *vector.Path
-	c    *curve
-	side float32 // +1 outer, -1 inner
-	met  bool    // tangents of some range have met (cubics only)
+	dst         *vector.Path
+	c           *curve
+	side        float32 // +1 outer, -1 inner
+	tangentsMet bool    // the tangents of some range have met (cubics only)
 }
 
-// place is a point of a curve and the direction there, scaled to the pen's radius.
-type place struct{ p, d vec }
+// curvePoint is a point of a curve and the direction there, scaled to the pen's radius.
+type curvePoint struct{ p, d vec }
 
-func (p *pen) place(c *curve, t float32) place {
+// pointOn returns the point of a curve at t and its direction.
+func (p *pen) pointOn(c *curve, t float32) curvePoint {
 	d, ok := withLength(c.tangent(t), p.r)
 	if !ok {
 		d = vec{X: p.r}
 	}
-	return place{c.at(t), d}
+	return curvePoint{c.at(t), d}
 }
 
-// fit appends the offset of the curve over [t0, t1], where a and b are its places at both ends.
+// fit appends the offset of the curve over [t0, t1], where a and b are its points at both ends.
 // See docs/spec/raster.md#r7.
-func (p *pen) fit(dst *vector.Path, c *curve, side, t0, t1 float32, a, b *place) {
-	f := fitter{pen: p, dst: dst, c: c, side: side, met: c.n == 3}
+func (p *pen) fit(dst *vector.Path, c *curve, side, t0, t1 float32, a, b *curvePoint) {
+	f := fitter{pen: p, dst: dst, c: c, side: side, tangentsMet: c.n == 3}
 	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2, d0: a.d, d1: b.d}
 	s.e0, s.e1 = f.offset(a), f.offset(b)
 	f.run(&s, 0)
 }
 
-// offset returns the offset curve's point that belongs to a place.
-func (f *fitter) offset(a *place) vec { return add(a.p, scale(left(a.d), f.side)) }
+// offset returns the point of the offset curve for a point of the curve.
+func (f *fitter) offset(a *curvePoint) vec { return add(a.p, scale(left(a.d), f.side)) }
 
-// middle returns the offset curve's point at tm.
+// middle returns the point of the offset curve at tm.
 func (f *fitter) middle(s *span) vec {
 	if !s.halved {
-		m := f.place(f.c, s.tm)
+		m := f.pointOn(f.c, s.tm)
 		s.em, s.dm, s.halved = f.offset(&m), m.d, true
 	}
 	return s.em
@@ -78,13 +79,13 @@ func (f *fitter) middle(s *span) vec {
 func (f *fitter) run(s *span, depth int) {
 	limit := quadLevels
 	if f.c.n == 4 {
-		limit = looseLevels
-		if f.met {
+		limit = unmetLevels
+		if f.tangentsMet {
 			limit = cubicLevels
 		}
 	}
 	f.budget--
-	switch v := f.judge(s); {
+	switch v := f.replacement(s); {
 	case v == quad:
 		f.dst.QuadTo(s.c, s.e1)
 		return
@@ -100,12 +101,12 @@ func (f *fitter) run(s *span, depth int) {
 	f.run(&r, depth+1)
 }
 
-// judge says what the range can be replaced by.
-func (f *fitter) judge(s *span) verdict {
+// replacement says what can replace the offset of the range.
+func (f *fitter) replacement(s *span) replacement {
 	v := f.control(s)
-	if !f.met {
+	if !f.tangentsMet {
 		if v == quad {
-			f.met = true
+			f.tangentsMet = true
 		} else {
 			if v == line || near(s.e0, s.e1, f.eps) {
 				if distToLeg2(f.middle(s), s.e0, s.e1) < f.eps*f.eps {
@@ -118,14 +119,15 @@ func (f *fitter) judge(s *span) verdict {
 	if v == line && f.c.n == 4 && s.opposite {
 		return split
 	}
-	if v == quad && !f.close(s) {
+	if v == quad && !f.fits(s) {
 		return split
 	}
 	return v
 }
 
-// control intersects the tangents at both ends.
-func (f *fitter) control(s *span) verdict {
+// control intersects the tangents at both ends: their intersection becomes the control point of
+// a quadratic.
+func (f *fitter) control(s *span) replacement {
 	s.opposite = false
 	den := cross(s.d0, s.d1)
 	if den == 0 || !finite(den) {
@@ -146,15 +148,15 @@ func (f *fitter) control(s *span) verdict {
 	if !finite(k) {
 		return line
 	}
-	// Nothing else keeps corners of exactly 90 degrees, which every rounded
-	// rectangle has, on the browser's side of sharp.
+	// Only this order of operations keeps corners of exactly 90 degrees, which every rounded
+	// rectangle has, from being sharp.
 	s.c = vec{X: s.e0.X + float32(s.d0.X*k), Y: s.e0.Y + float32(s.d0.Y*k)}
 	return quad
 }
 
-// close reports whether the quadratic (e0, c, e1) keeps within eps of the
+// fits reports whether the quadratic (e0, c, e1) stays within eps of the
 // offset curve in its middle and has no sharp corner.
-func (f *fitter) close(s *span) bool {
+func (f *fitter) fits(s *span) bool {
 	q := quadCurve(s.e0, s.c, s.e1)
 	mid := f.middle(s)
 	if near(mid, q.at(0.5), f.eps) {

@@ -6,11 +6,11 @@ import (
 	"plumb/render/vector"
 )
 
-// measureLevels is how often a curve is halved to measure it.
+// measureLevels is the number of times that a curve is halved to measure its length.
 const measureLevels = 8
 
-// knot ends one chord: its distance from the subpath's start, and the place.
-type knot struct {
+// chordEnd is the end of one chord: its distance along the subpath, and its segment and parameter.
+type chordEnd struct {
 	d   float32
 	seg int32
 	t   float32
@@ -22,31 +22,33 @@ type segment struct {
 	n int
 }
 
-// measure computes how far along one subpath every place is, by the lengths of
-// chords, which is what the browser places dashes by.
+// measure measures distances along one subpath by the lengths of chords, as the browser does to
+// place dashes.
 type measure struct {
-	tol    float32
-	segs   []segment
-	knots  []knot
-	length float32
-	seen   int // segments offered, including those without length
-	dot    vec // start of the last of them
+	tol       float32
+	segs      []segment
+	chordEnds []chordEnd
+	length    float32
+	seen      int // number of segments, including those without length
+	dot       vec // start of the last segment
 }
 
+// reset starts a subpath.
 func (m *measure) reset() {
-	m.segs, m.knots = m.segs[:0], m.knots[:0]
+	m.segs, m.chordEnds = m.segs[:0], m.chordEnds[:0]
 	m.length, m.seen = 0, 0
 }
 
-// add ends a chord of the segment that comes next.
+// add adds the chord from a to b, which ends at t of the next segment.
 func (m *measure) add(a, b vec, t float32) {
 	d := m.length + sqrt(dist2(a, b))
 	if d > m.length {
 		m.length = d
-		m.knots = append(m.knots, knot{d, int32(len(m.segs)), t})
+		m.chordEnds = append(m.chordEnds, chordEnd{d, int32(len(m.segs)), t})
 	}
 }
 
+// line adds a straight segment.
 func (m *measure) line(a, b vec) {
 	before := m.length
 	m.seen, m.dot = m.seen+1, a
@@ -55,6 +57,7 @@ func (m *measure) line(a, b vec) {
 	}
 }
 
+// curve adds a quadratic or cubic.
 func (m *measure) curve(c curve) {
 	before := m.length
 	m.seen, m.dot = m.seen+1, c.p[0]
@@ -66,7 +69,7 @@ func (m *measure) curve(c curve) {
 
 // chords adds the chords of the curve s, which covers [t0, t1] of its segment.
 func (m *measure) chords(s segment, t0, t1 float32, level int) {
-	if level == measureLevels || !s.curvy(m.tol) {
+	if level == measureLevels || !s.leavesChord(m.tol) {
 		m.add(s.p[0], s.p[s.n-1], t1)
 		return
 	}
@@ -76,8 +79,8 @@ func (m *measure) chords(s segment, t0, t1 float32, level int) {
 	m.chords(b, mid, t1, level+1)
 }
 
-// curvy reports whether a curve leaves its chord by more than tol.
-func (s *segment) curvy(tol float32) bool {
+// leavesChord reports whether a curve deviates from its chord by more than tol.
+func (s *segment) leavesChord(tol float32) bool {
 	p := &s.p
 	if s.n == 3 {
 		d := sub(scale(p[1], 0.5), scale(add(p[0], p[2]), 0.25))
@@ -100,8 +103,8 @@ func (s *segment) split(t float32) (l, r segment) {
 	return l, r
 }
 
-// at returns the point at t by the polynomial, whose last bits are not those of
-// split: the browser starts a dash there, and then draws what split gives.
+// at returns the point at t by the polynomial. It is rounded differently from the points of split:
+// the browser starts a dash at this point, but draws the pieces of split.
 func (s *segment) at(t float32) vec {
 	p := &s.p
 	var c curve
@@ -116,15 +119,14 @@ func (s *segment) at(t float32) vec {
 	return c.at(t)
 }
 
-// piece appends the part between the distances from and to, behind what is in
-// dst or as a subpath of its own.
+// piece appends the part between the distances from and to, as a new subpath if move is true.
 func (m *measure) piece(dst *vector.Path, from, to float32, move bool) {
 	from, to = max(from, 0), min(to, m.length)
-	if !(from <= to) || len(m.knots) == 0 {
+	if !(from <= to) || len(m.chordEnds) == 0 {
 		return
 	}
-	s0, t0 := m.place(from)
-	s1, t1 := m.place(to)
+	s0, t0 := m.locate(from)
+	s1, t1 := m.locate(to)
 	if move {
 		dst.MoveTo(m.segs[s0].at(t0))
 	}
@@ -134,22 +136,22 @@ func (m *measure) piece(dst *vector.Path, from, to float32, move bool) {
 	m.segs[s1].appendTo(dst, t0, t1)
 }
 
-// place turns a distance into a segment and a parameter.
-func (m *measure) place(d float32) (seg int32, t float32) {
-	i := min(sort.Search(len(m.knots), func(i int) bool { return m.knots[i].d >= d }), len(m.knots)-1)
-	k := m.knots[i]
+// locate converts a distance to a segment and a parameter.
+func (m *measure) locate(d float32) (seg int32, t float32) {
+	i := min(sort.Search(len(m.chordEnds), func(i int) bool { return m.chordEnds[i].d >= d }), len(m.chordEnds)-1)
+	k := m.chordEnds[i]
 	var d0, t0 float32
 	if i > 0 {
-		d0 = m.knots[i-1].d
-		if m.knots[i-1].seg == k.seg {
-			t0 = m.knots[i-1].t
+		d0 = m.chordEnds[i-1].d
+		if m.chordEnds[i-1].seg == k.seg {
+			t0 = m.chordEnds[i-1].t
 		}
 	}
 	return k.seg, t0 + float32((k.t-t0)*(d-d0))/(k.d-d0)
 }
 
-// appendTo draws the segment over [t0, t1]. A piece without length is a line to
-// where it stands, so that it gets its caps.
+// appendTo appends the segment over [t0, t1]. A piece without length becomes a line to its own
+// start, so that it gets caps.
 func (s *segment) appendTo(dst *vector.Path, t0, t1 float32) {
 	if t0 == t1 {
 		dst.LineTo(dst.Points[len(dst.Points)-1])

@@ -9,10 +9,10 @@ import (
 // quarter is the weight of the conic that is a quarter of a circle.
 const quarter = float32(math.Sqrt2 / 2)
 
-// nearlyZero is the length below which a turn is none, for unit vectors.
+// nearlyZero is the tolerance for unit vectors that are equal.
 const nearlyZero = 1.0 / 4096
 
-// join goes on from unit normal a to unit normal b at the current point: an arc on the outside
+// join adds the round join from unit normal a to unit normal b at the current point: an arc on the outside
 // of the turn, two lines through the point on the inside. See docs/spec/raster.md#r8.
 func (p *pen) join(a, b vec) {
 	d := dot(a, b)
@@ -28,9 +28,8 @@ func (p *pen) join(a, b vec) {
 	inner.LineTo(sub(p.cur, scale(b, side)))
 }
 
-// arc draws around the current point from its offset from to its offset to, the
-// short way, as one conic for each full quadrant and one for the rest. a and b
-// are the unit vectors of the same turn.
+// arc adds the shorter arc around the current point from its offset from to its offset to: one
+// conic for each full quadrant and one for the rest. a and b are the unit vectors of the offsets.
 func (p *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	cos, sin := dot(a, b), cross(a, b)
 	turn := func(v vec) vec { return vec{X: -v.Y, Y: v.X} } // clockwise on screen
@@ -65,7 +64,7 @@ func (p *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	dst.ConicTo(add(p.cur, h), add(p.cur, to), w)
 }
 
-// cap goes around q from q + n to end = q - n, the long way about.
+// cap adds a half circle around q, from q + n to end = q - n.
 func (p *pen) cap(q, n, end vec) {
 	side := vec{X: -n.Y, Y: n.X}
 	mid := add(q, side)
@@ -73,7 +72,7 @@ func (p *pen) cap(q, n, end vec) {
 	p.out.ConicTo(sub(mid, n), end, quarter)
 }
 
-// disc adds a circle around q in the sense in which outlines run.
+// disc adds a circle around q in the direction of outlines.
 func (p *pen) disc(q vec) {
 	n := vec{X: p.r}
 	p.out.MoveTo(add(q, n))
@@ -85,8 +84,8 @@ func (p *pen) disc(q vec) {
 // box is an axis-aligned rectangle, x0 <= x1 and y0 <= y1.
 type box struct{ x0, y0, x1, y1 float32 }
 
-// rectangle reports whether the path is one closed axis-aligned rectangle and
-// nothing else: the browser strokes those in a way of its own.
+// rectangle reports whether the path is a single closed axis-aligned rectangle, which the browser
+// strokes by a special rule.
 func rectangle(src *vector.Path) (b box, ok bool) {
 	v, q := src.Verbs, src.Points
 	n := len(q)
@@ -106,7 +105,7 @@ func rectangle(src *vector.Path) (b box, ok bool) {
 	return b, b.x0 < b.x1 && b.y0 < b.y1
 }
 
-// rectangle draws a rounded rectangle and, the other way round, the hole in it.
+// rectangle adds a rounded rectangle and, in the other direction, the hole in it.
 func (p *pen) rectangle(b box) {
 	r, o := p.r, p.out
 	x0, y0, x1, y1 := b.x0-r, b.y0-r, b.x1+r, b.y1+r

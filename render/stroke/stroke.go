@@ -1,31 +1,28 @@
-// Package stroke turns lines with a width into outlines to be filled, as the reference browser
-// does (docs/spec/raster.md#r6). In: a path in its own units, the width, dashes, and the
-// resolution at which it will be seen. Out: a path in the same units that is filled with the
-// non-zero rule. It refuses nothing: recursion and output are bounded, whatever the coordinates
-// are.
+// Package stroke converts strokes to outlines to be filled, and paths to dashes, as the reference
+// browser does (docs/spec/raster.md#r6). In: a path in its own units, the width, dashes, and the
+// resolution of the picture. Out: a path in the same units for the non-zero rule. It refuses
+// nothing: recursion and output are bounded for any coordinates.
 package stroke
 
 import (
 	"plumb/render/vector"
 )
 
-// Fine is the factor for Resolution at which outlines follow the true offset
-// curve within 1/1024 px instead of the browser's 1/4 px. Fits get better with
-// the fourth power of their length, so this takes four times the pieces; with
-// less, tight bends keep an error of 0.1 % of their mass.
+// Fine is the factor for Resolution at which outlines stay within 1/1024 px of the true offset
+// curve instead of the browser's 1/4 px. It takes four times the pieces; with less, tight bends
+// have an error of 0.1 % of their area.
 const Fine = 256
 
-// Resolution is the px per unit of the map m that strokes and dashes are made
-// for: the longer of its two columns.
+// Resolution returns the px per unit of the map m for strokes and dashes: the length of the
+// longer of its two columns.
 func Resolution(m vector.Matrix) float32 {
 	x := float32(m.A*m.A) + float32(m.B*m.B)
 	y := float32(m.C*m.C) + float32(m.D*m.D)
 	return sqrt(max(x, y))
 }
 
-// Stroker makes outlines of strokes with round caps and joins. It holds no
-// result, only memory that is used again: one Stroker serves any number of
-// paths, one goroutine at a time. The zero value is ready for use.
+// Stroker makes outlines of strokes with round caps and joins. It keeps its memory between paths
+// and serves one goroutine at a time. The zero value is ready for use.
 type Stroker struct {
 	// Stop, if set, is called regularly in a long path. Once it returns true, Outline
 	// ends and its output is incomplete.
@@ -34,8 +31,8 @@ type Stroker struct {
 	pen pen
 }
 
-// patience is how many verbs a path gets before Stop is asked again.
-const patience = 1024
+// stopInterval is the number of verbs between two calls of Stop.
+const stopInterval = 1024
 
 // Outline appends to dst the outline of src drawn with a round pen of the given
 // width (units of src, > 0). Fill it with the non-zero rule, all of it as one
@@ -50,7 +47,7 @@ func (s *Stroker) Outline(dst, src *vector.Path, width, resolution float32) {
 	}
 	pts, weights := src.Points, src.Weights
 	for i, v := range src.Verbs {
-		if i%patience == patience-1 && s.Stop != nil && s.Stop() {
+		if i%stopInterval == stopInterval-1 && s.Stop != nil && s.Stop() {
 			return
 		}
 		switch v {
@@ -71,7 +68,7 @@ func (s *Stroker) Outline(dst, src *vector.Path, width, resolution float32) {
 			w := weights[0]
 			if c := conicCurve(p.cur, pts[0], pts[1], w); w < 1 && !c.flat() { // an arc of an ellipse
 				p.curveTo(c)
-			} else { // a line that may turn back, or bends sharper than a quadratic's
+			} else { // a flat conic, or one that bends more sharply than a quadratic
 				p.quads = vector.ConicQuads(p.quads[:0], p.cur, pts[0], pts[1], w, p.eps)
 				for q := p.quads; len(q) > 0; q = q[2:] {
 					p.curveTo(quadCurve(p.cur, q[0], q[1]))
@@ -88,20 +85,20 @@ func (s *Stroker) Outline(dst, src *vector.Path, width, resolution float32) {
 	p.finish(false)
 }
 
-// Budget of fitted ranges per call, so that no input can make curves halve
-// without end: what is left over becomes lines.
+// Limits on fitted ranges per call, so that no input can halve curves endlessly: beyond them
+// ranges become lines.
 const (
 	rangesPerPoint = 16
 	rangesPerCall  = 8192
 )
 
-// pen holds one subpath's two sides while it is drawn.
+// pen builds the two sides of one subpath's outline.
 type pen struct {
 	out    *vector.Path
-	inner  vector.Path // the right side, drawn forwards, appended backwards
+	inner  vector.Path // the right side, built forwards, appended backwards
 	r      float32     // half the width
 	eps    float32     // how far an outline may leave the true offset curve
-	budget int
+	budget int         // fitted ranges that are left
 
 	cur, first vec // current point, start of the subpath
 	drawn      bool
@@ -112,6 +109,7 @@ type pen struct {
 	quads      []vec // scratch of conics
 }
 
+// start begins an outline. points is the number of points of the path.
 func (p *pen) start(dst *vector.Path, width, resolution float32, points int) {
 	p.out = dst
 	p.r = width / 2
@@ -120,15 +118,15 @@ func (p *pen) start(dst *vector.Path, width, resolution float32, points int) {
 	p.moveTo(vec{})
 }
 
+// moveTo begins a subpath at a.
 func (p *pen) moveTo(a vec) {
 	p.cur, p.first, p.drawn = a, a, false
 	p.inner.Reset()
 	p.dots = p.dots[:0]
 }
 
-// begin joins what was drawn to a segment with unit normal n, or starts the two
-// sides.
-func (p *pen) begin(n vec) {
+// startSegment joins the subpath to a segment with unit normal n, or starts the two sides.
+func (p *pen) startSegment(n vec) {
 	p.dot = false
 	if p.drawn {
 		p.join(p.n, n)
@@ -141,10 +139,10 @@ func (p *pen) begin(n vec) {
 	p.inner.MoveTo(sub(p.cur, scale(n, p.r)))
 }
 
-// end moves on to a; n is the unit normal there.
-func (p *pen) end(a, n vec) { p.cur, p.n = a, n }
+// endSegment sets the current point to a, where the unit normal is n.
+func (p *pen) endSegment(a, n vec) { p.cur, p.n = a, n }
 
-// lineTo draws a straight segment; verbs and pts are what follows it.
+// lineTo adds a straight segment; verbs and pts are the rest of the path behind it.
 func (p *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
 	tiny := p.eps / 4096
 	short := abs(a.X-p.cur.X) <= tiny && abs(a.Y-p.cur.Y) <= tiny
@@ -156,19 +154,19 @@ func (p *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
 	if !ok || short {
 		n = vec{X: 1}
 	}
-	p.begin(n)
+	p.startSegment(n)
 	p.dot = short
 	p.line(a, n)
-	p.end(a, n)
+	p.endSegment(a, n)
 }
 
-// line draws both sides straight to a.
+// line adds a straight line to a to both sides.
 func (p *pen) line(a, n vec) {
 	p.out.LineTo(add(a, scale(n, p.r)))
 	p.inner.LineTo(sub(a, scale(n, p.r)))
 }
 
-// hasLength reports whether the rest of the subpath leaves the point a.
+// hasLength reports whether the rest of the subpath has another point than a.
 func hasLength(a vec, verbs []vector.Verb, pts []vec) bool {
 	for _, v := range verbs {
 		if v == vector.Move || v == vector.Close {
@@ -185,7 +183,7 @@ func hasLength(a vec, verbs []vector.Verb, pts []vec) bool {
 	return false
 }
 
-// curveTo draws a curve that starts at the current point.
+// curveTo adds a curve that starts at the current point.
 func (p *pen) curveTo(c curve) {
 	if c.flat() {
 		p.flatTo(&c)
@@ -197,19 +195,19 @@ func (p *pen) curveTo(c curve) {
 		return
 	}
 	n := left(t)
-	p.begin(n)
+	p.startSegment(n)
 	var buf [3]float32
 	var cuts []float32
 	if c.n == 4 {
 		cuts = c.inflections(&buf)
 	}
-	t0, a := float32(0), p.place(&c, 0)
+	t0, a := float32(0), p.pointOn(&c, 0)
 	for i := range len(cuts) + 1 {
 		t1 := float32(1)
 		if i < len(cuts) {
 			t1 = cuts[i]
 		}
-		b := p.place(&c, t1)
+		b := p.pointOn(&c, t1)
 		p.fit(p.out, &c, 1, t0, t1, &a, &b)
 		p.fit(&p.inner, &c, -1, t0, t1, &a, &b)
 		t0, a = t1, b
@@ -220,11 +218,11 @@ func (p *pen) curveTo(c curve) {
 	if t, ok := withLength(c.tangent(1), 1); ok {
 		n = left(t)
 	}
-	p.end(c.end(), n)
+	p.endSegment(c.end(), n)
 }
 
-// flatTo draws a curve that is a line, with the points where it turns back. One
-// of whose legs between controls only one has length is just that leg (observed).
+// flatTo adds a flat curve as lines through its cusps. A curve with only one pair of different
+// neighbouring control points is a single line (observed).
 func (p *pen) flatTo(c *curve) {
 	legs := 0
 	for i := 1; i < c.n; i++ {
@@ -238,7 +236,7 @@ func (p *pen) flatTo(c *curve) {
 	}
 	var buf [3]float32
 	start := c.p[0]
-	for _, t := range c.turns(&buf) {
+	for _, t := range c.maxCurvature(&buf) {
 		if q := c.at(t); q != start && q != c.end() {
 			p.lineTo(q, nil, nil)
 		}
@@ -270,8 +268,7 @@ func (p *pen) finish(closed bool) {
 	p.moveTo(p.first)
 }
 
-// reverse appends the inner side backwards, without its last point, which is
-// where the outer side has already arrived.
+// reverse appends the inner side backwards, without its last point, where the outer side ends.
 func (p *pen) reverse() {
 	in := &p.inner
 	i, w := len(in.Points)-1, len(in.Weights)-1

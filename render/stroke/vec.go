@@ -19,7 +19,7 @@ func dist2(a, b vec) float32     { d := sub(a, b); return dot(d, d) }
 // left turns a direction by 90 degrees to the left of travel (y is down).
 func left(t vec) vec { return vec{X: t.Y, Y: -t.X} }
 
-// mix goes from a to b as t goes from 0 to 1.
+// mix interpolates between a (t = 0) and b (t = 1).
 func mix(a, b vec, t float32) vec {
 	return vec{X: a.X + float32((b.X-a.X)*t), Y: a.Y + float32((b.Y-a.Y)*t)}
 }
@@ -27,8 +27,8 @@ func mix(a, b vec, t float32) vec {
 // near reports whether a and b are within d of each other.
 func near(a, b vec, d float32) bool { return dist2(a, b) <= d*d }
 
-// withLength returns v scaled to length l, computed in binary64 as the browser
-// does. ok is false for a v without direction.
+// withLength returns v scaled to length l, computed in binary64 as the browser does. ok is false
+// if the result is zero or not finite.
 func withLength(v vec, l float32) (w vec, ok bool) {
 	x, y := float64(v.X), float64(v.Y)
 	k := float64(l) / math.Sqrt(float64(x*x)+float64(y*y))
@@ -43,8 +43,8 @@ func abs(v float32) float32 { return float32(math.Abs(float64(v))) }
 
 func sqrt(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
-// distToLeg2 is the squared distance of p from the leg a-b: to the line where
-// the foot lies on the leg, else to a.
+// distToLeg2 returns the squared distance of p from the segment a-b, or from a if the nearest
+// point of the line through a and b lies outside of the segment.
 func distToLeg2(p, a, b vec) float32 {
 	ab, ap := sub(b, a), sub(p, a)
 	t := dot(ab, ap) / dot(ab, ab)
