@@ -5,7 +5,7 @@ import (
 	"plumb/render/vector"
 )
 
-// PathBounds returns the box of a path itself, controls left out.
+// PathBounds returns the exact box of a path, not of its control points.
 func PathBounds(p *vector.Path) Extent {
 	e := NewExtent()
 	var from [4]Point // current point, then up to three points of a curve
@@ -17,12 +17,12 @@ func PathBounds(p *vector.Path) Extent {
 		}
 		switch v {
 		case vector.Quad:
-			bow(&e, from[0], from[1], from[2], 1)
+			quadExtrema(&e, from[0], from[1], from[2], 1)
 		case vector.Conic:
-			bow(&e, from[0], from[1], from[2], float64(weights[0]))
+			quadExtrema(&e, from[0], from[1], from[2], float64(weights[0]))
 			weights = weights[1:]
 		case vector.Cubic:
-			cubicBow(&e, &from)
+			cubicExtrema(&e, &from)
 		}
 		if n > 0 {
 			from[0] = from[n]
@@ -33,8 +33,8 @@ func PathBounds(p *vector.Path) Extent {
 	return e
 }
 
-// bow adds where a quadratic or conic of weight w turns round.
-func bow(e *Extent, a, b, c Point, w float64) {
+// quadExtrema adds the points where x or y of a quadratic, or of a conic of weight w, is extreme.
+func quadExtrema(e *Extent, a, b, c Point, w float64) {
 	for _, k := range [2][3]float64{{a.X, b.X, c.X}, {a.Y, b.Y, c.Y}} {
 		if (k[1] >= k[0]) == (k[1] <= k[2]) {
 			continue
@@ -54,8 +54,8 @@ func bow(e *Extent, a, b, c Point, w float64) {
 	}
 }
 
-// cubicBow adds where a cubic turns round.
-func cubicBow(e *Extent, p *[4]Point) {
+// cubicExtrema adds the points where x or y of a cubic is extreme.
+func cubicExtrema(e *Extent, p *[4]Point) {
 	for _, k := range [2][4]float64{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}} {
 		a := -k[0] + 3*k[1] - 3*k[2] + k[3]
 		b := 2 * (k[0] - 2*k[1] + k[2])
@@ -67,7 +67,7 @@ func cubicBow(e *Extent, p *[4]Point) {
 	}
 }
 
-// Roots solves a t t + b t + c = 0; what is missing is NaN.
+// Roots solves a t t + b t + c = 0. Missing roots are NaN.
 func Roots(a, b, c float64) [2]float64 {
 	if math.Abs(a) < 1e-12*(math.Abs(b)+math.Abs(c)) {
 		return [2]float64{-c / b, math.NaN()}

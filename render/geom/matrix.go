@@ -8,6 +8,7 @@ type Matrix struct{ A, B, C, D, E, F float64 }
 // Identity maps every point to itself.
 var Identity = Matrix{A: 1, D: 1}
 
+// Apply maps a point. Products are rounded before they are added, so that no processor fuses them.
 func (m Matrix) Apply(p Point) Point {
 	return Point{
 		float64(m.A*p.X) + float64(m.C*p.Y) + m.E,
@@ -30,7 +31,7 @@ func (m Matrix) Rounded() Matrix {
 	return Matrix{r4(m.A), r4(m.B), r4(m.C), r4(m.D), r4(m.E), r4(m.F)}
 }
 
-// Inverse returns the map back. Places on the page are never flat.
+// Inverse returns the inverse map. The determinant must not be 0; maps of shapes never have that.
 func (m Matrix) Inverse() Matrix {
 	k := 1 / (float64(m.A*m.D) - float64(m.B*m.C))
 	n := Matrix{A: m.D * k, B: -m.B * k, C: -m.C * k, D: m.A * k}
@@ -39,7 +40,7 @@ func (m Matrix) Inverse() Matrix {
 	return n
 }
 
-// Widened is a map in px as one that can be turned back.
+// Widened converts a map of render/vector to binary64.
 func Widened(m vector.Matrix) Matrix {
 	return Matrix{float64(m.A), float64(m.B), float64(m.C), float64(m.D), float64(m.E), float64(m.F)}
 }

@@ -12,10 +12,10 @@ import (
 // left, each times a power of ten that is itself rounded (observed). About one number in ten is
 // off by its last bit. See docs/spec/drawing.md#r18.
 
-// decimals is the largest part of a number behind the point, in 1/10000.
+// decimals is the number of steps in which the export writes most fractions: four decimals.
 const decimals = 1e4
 
-// fractions is what the browser reads for 0, 0.0001, ... 0.9999.
+// fractions holds what the browser reads for 0, 0.0001, ... 0.9999.
 var fractions = func() (t [decimals]float32) {
 	for i := range t {
 		t[i] = fraction(strconv.Itoa(decimals + i)[1:])
@@ -33,10 +33,10 @@ func fraction(digits string) (sum float32) {
 	return sum
 }
 
-// r4 rounds to the four decimals that are written of most numbers.
+// r4 rounds to the four decimals with which the export writes most numbers.
 func r4(v float64) float64 { return math.Floor(float64(v*decimals)+0.5) / decimals }
 
-// Read4 is what the browser reads where the export writes v with four decimals.
+// Read4 returns what the browser reads for a number that the export writes with four decimals.
 func Read4(v float64) float32 {
 	n := math.Floor(float64(v*decimals) + 0.5)
 	// Whole numbers up to 2^24 are exact however they are summed; greater ones
@@ -53,9 +53,8 @@ func Read4(v float64) float32 {
 	return float32(i/decimals) + fractions[i%decimals]
 }
 
-// Read is what the browser reads where the export writes all digits of v. Numbers
-// that it writes with an exponent, or that lie far outside of every picture, are
-// rounded once.
+// Read returns what the browser reads for a number that the export writes with all digits. Numbers
+// with an exponent, or far outside of every picture, are only rounded to binary32.
 func Read(v float64) float32 {
 	if a := math.Abs(v); !(a >= 1e-6 && a < 1e15) {
 		return float32(v)
@@ -77,6 +76,6 @@ func Read(v float64) float32 {
 	return float32(math.Copysign(float64(whole), v))
 }
 
-// Written is where the browser has a point that the export writes with four
+// Written returns the point that the browser reads for one that the export writes with four
 // decimals.
 func Written(p Point) vector.Point { return vector.Point{X: Read4(p.X), Y: Read4(p.Y)} }

@@ -4,7 +4,7 @@ package geom
 
 import "math"
 
-// Point is in a shape's own units or on the page, y down.
+// Point is a point or a vector, y down.
 type Point struct{ X, Y float64 }
 
 // Add returns a + b.
@@ -37,7 +37,7 @@ func Length(a Point) float64 { return math.Sqrt(Norm2(a)) }
 // Distance returns the distance of a and b.
 func Distance(a, b Point) float64 { return Length(Sub(a, b)) }
 
-// Perp returns a turned by a quarter, counterclockwise as y is down.
+// Perp returns a turned by 90 degrees counterclockwise on the screen.
 func Perp(a Point) Point { return Point{a.Y, -a.X} }
 
 // Clamp limits v to lo..hi.
@@ -46,7 +46,7 @@ func Clamp(v, lo, hi float64) float64 { return max(lo, min(v, hi)) }
 // Near reports whether a and b differ by at most tol in each coordinate.
 func Near(a, b Point, tol float64) bool { return math.Abs(a.X-b.X) <= tol && math.Abs(a.Y-b.Y) <= tol }
 
-// Unit returns a/|a|, and 0 for 0.
+// Unit returns a/|a|, or 0 for 0.
 func Unit(a Point) Point {
 	l := Length(a)
 	if l == 0 {
@@ -55,7 +55,7 @@ func Unit(a Point) Point {
 	return Point{a.X / l, a.Y / l}
 }
 
-// Pt is the point (x, y).
+// Pt returns the point (x, y).
 func Pt(x, y float64) Point { return Point{x, y} }
 
 // Circumcentre returns the centre of the circle through a, b and c relative to a. It is not

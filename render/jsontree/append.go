@@ -66,6 +66,7 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
+// appendEscaped appends the JSON escape of a character.
 func appendEscaped(dst []byte, c rune) []byte {
 	switch c {
 	case '"', '\\':

@@ -2,12 +2,12 @@ package region
 
 import "math"
 
-// span is what a part covers of a scan line.
+// span is the range of a scan line that a part covers, in units of the grid.
 type span struct{ low, high int32 }
 
-// cover notes what parts cover of the scan line at height y, and returns how many
-// of them are U's.
-func (w *scratch) cover(p *Packed, y int32) (own int) {
+// coverLine appends to w.spans what each part covers of the scan line at height y, and returns how
+// many of the spans are of U.
+func (w *scratch) coverLine(p *Packed, y int32) (own int) {
 	for i := range p.spans {
 		part := &p.spans[i]
 		if y < part.low || y > part.high {
@@ -31,8 +31,8 @@ func (w *scratch) cover(p *Packed, y int32) (own int) {
 	return own
 }
 
-// at is the x of the edge at a height that it has, rounded down. The float is
-// rounded after the product and after the sum, on every device.
+// at returns the x of the edge at a height within it, rounded down. The float32 is rounded after
+// the product and after the sum, as on every device.
 func (e *Edge) at(y int32) int32 {
 	x0, x1 := int32(e.A&0xffff), int32(e.B&0xffff)
 	t := float32(float32(y-int32(e.A>>16)) * e.Slope)
@@ -40,9 +40,8 @@ func (e *Edge) at(y int32) int32 {
 	return max(min(x0, x1), min(x, max(x0, x1)))
 }
 
-// covered is the length of a union of spans: from each place that is reached, on
-// to where what begins there or before it ends.
-func covered(list []span) (sum uint32) {
+// unionLength returns the length of the union of spans, in units of the grid.
+func unionLength(list []span) (sum uint32) {
 	at := int32(-1)
 	for {
 		reach, next := at, int32(math.MaxInt32)

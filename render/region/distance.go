@@ -7,13 +7,13 @@ import (
 	"plumb/render/metric"
 )
 
-// Farthest is the square of the largest distance, in px, from a pixel of either
-// to the nearest of the other; both must have some, and one size. It searches, and
-// where that takes longer than a distance transform does, it makes one: time is
-// bounded by the pixels.
-func Farthest(a, b *Bits) uint32 { return farthest(a, b, patience*(a.Width+1)*(a.Height+1)) }
+// Farthest returns the square of the Hausdorff distance of two pixel sets in px: the largest
+// distance from a pixel of either set to the nearest of the other. Both must have pixels and the
+// same size. It searches, and computes a distance transform if the search takes too long, so the
+// time is bounded by the number of pixels.
+func Farthest(a, b *Bits) uint32 { return farthest(a, b, wordsPerPixel*(a.Width+1)*(a.Height+1)) }
 
-// farthest is Farthest with a search that may read that many words.
+// farthest is Farthest with a limit on the words that the search reads.
 func farthest(a, b *Bits, words int) uint32 {
 	s := search{left: words}
 	s.farthest(a, b)
@@ -28,17 +28,17 @@ func farthest(a, b *Bits, words int) uint32 {
 	return uint32(c.Far2)
 }
 
-// patience is how many words a search may read for each pixel of the masks.
-const patience = 8
+// wordsPerPixel is the number of words that a search may read for each pixel of the masks.
+const wordsPerPixel = 8
 
-// search is the state of one: the largest squared distance so far, and the words
-// that it may still read.
+// search is the state of a search for the farthest pixel: the largest squared distance so far,
+// and the words that it may still read.
 type search struct {
 	far  uint32
 	left int
 }
 
-// mask unpacks pixels.
+// mask unpacks the pixels to one byte each.
 func (b *Bits) mask() metric.Mask {
 	pix := make([]byte, b.Width*b.Height)
 	for i := range pix {
@@ -48,18 +48,18 @@ func (b *Bits) mask() metric.Mask {
 	return metric.Alpha(pix, b.Width, b.Height)
 }
 
-// spot is a pixel, and the square of its distance from another.
-type spot struct {
+// nearPixel is a pixel, and the square of its distance from another.
+type nearPixel struct {
 	d    uint32
 	x, y int
 }
 
-// farthest looks for pixels of b that are farther from the nearest of other. The
-// nearest of the pixel before is near the next one too; where it is near enough
-// nothing is searched for.
+// farthest raises s.far to the largest distance from a pixel of b to the nearest of other. The
+// nearest pixel of the last one is near the next one too: if it is near enough, no search is
+// needed.
 func (s *search) farthest(b, other *Bits) {
 	low, high := other.rows()
-	near := spot{d: math.MaxUint32}
+	near := nearPixel{d: math.MaxUint32}
 	known := false
 	for y := range b.Height {
 		for w := range b.Words {
@@ -81,7 +81,7 @@ func (s *search) farthest(b, other *Bits) {
 	}
 }
 
-// rows are the first and the last row with a pixel.
+// rows returns the first and the last row with a pixel.
 func (b *Bits) rows() (low, high int) {
 	empty := func(y int) bool {
 		for _, w := range b.W[y*b.Words:][:b.Words] {
@@ -101,27 +101,27 @@ func (b *Bits) rows() (low, high int) {
 	return low, high
 }
 
-// nearest is best, or a nearer pixel of b's rows from low to high: the nearest, or
-// any that is no farther than the farthest so far where there is one.
-func (s *search) nearest(b *Bits, x, y int, best spot, low, high int) spot {
+// nearest returns the pixel of b's rows low to high that is nearest to (x, y), or best if none is
+// nearer. It stops at the first one that is not farther than s.far.
+func (s *search) nearest(b *Bits, x, y int, best nearPixel, low, high int) nearPixel {
 	for d := max(0, low-y, y-high); d < b.Height && uint32(d*d) < best.d && best.d > s.far && s.left >= 0; d++ {
 		if y-d >= low && y-d <= high {
-			best = s.along(b, x, y-d, uint32(d*d), best)
+			best = s.nearestInRow(b, x, y-d, uint32(d*d), best)
 		}
 		if d > 0 && y+d >= low && y+d <= high {
-			best = s.along(b, x, y+d, uint32(d*d), best)
+			best = s.nearestInRow(b, x, y+d, uint32(d*d), best)
 		}
 	}
 	return best
 }
 
-// along is best, or a nearer pixel of row y: that many rows away that up is its
-// square.
-func (s *search) along(b *Bits, x, y int, up uint32, best spot) spot {
+// nearestInRow returns the nearest pixel of row y, or best if none is nearer. up is the square of the
+// distance to that row.
+func (s *search) nearestInRow(b *Bits, x, y int, up uint32, best nearPixel) nearPixel {
 	row := b.W[y*b.Words:][:b.Words]
 	try := func(at int) {
 		if d := uint32((at-x)*(at-x)) + up; d < best.d {
-			best = spot{d, at, y}
+			best = nearPixel{d, at, y}
 		}
 	}
 	for d, w := 0, x>>5; ; d++ {

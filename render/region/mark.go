@@ -2,14 +2,14 @@ package region
 
 import "math/bits"
 
-// Bits are pixels, 32 in a word, the lowest bit leftmost; row 0 first.
+// Bits is a bitmap of pixels, 32 in a word, the lowest bit leftmost; row 0 first.
 type Bits struct {
 	Width, Height int // px
 	Words         int // per row
 	W             []uint32
 }
 
-// Reset makes the bits that large, and all zero.
+// Reset gives the bitmap a size and clears it.
 func (b *Bits) Reset(width, height int) {
 	b.Width, b.Height, b.Words = width, height, (width+31)/32
 	n := b.Words * height
@@ -20,7 +20,7 @@ func (b *Bits) Reset(width, height int) {
 	clear(b.W)
 }
 
-// mark sets the pixels that segments meet, closed squares as they are.
+// mark sets the pixels of a size x size bitmap whose closed squares the segments meet.
 func (b *Bits) mark(size int, list []Edge) {
 	b.Reset(size, size)
 	shift := 16 - bits.TrailingZeros(uint(size))
@@ -36,7 +36,7 @@ func (b *Bits) mark(size int, list []Edge) {
 	}
 }
 
-// cells are the ends of what an edge has between two heights, of which it has some.
+// cells returns the range of x of an edge between two heights.
 func (e *Edge) cells(low, high int32) (x0, x1 int32) {
 	y0, y1 := int32(e.A>>16), int32(e.B>>16)
 	a, b := int32(e.A&0xffff), int32(e.B&0xffff)

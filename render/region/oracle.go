@@ -7,28 +7,28 @@ import (
 // Oracle is the Meter in plain Go.
 type Oracle struct{}
 
-// twin is the scratch of one scene.
-type twin struct {
+// oracleMemory is the memory for one scene.
+type oracleMemory struct {
 	p Packed
 	s scratch
 }
 
-var twins = sync.Pool{New: func() any { return new(twin) }}
+var oracleMemories = sync.Pool{New: func() any { return new(oracleMemory) }}
 
 // Measure implements Meter.
 func (Oracle) Measure(s *Scene) (Result, error) {
-	t := twins.Get().(*twin)
-	defer twins.Put(t)
+	t := oracleMemories.Get().(*oracleMemory)
+	defer oracleMemories.Put(t)
 	if err := t.p.Pack(s); err != nil {
 		return Result{}, err
 	}
 	return t.p.Result(t.s.sums(&t.p)), nil
 }
 
-// Count returns the sums of packed scenes, what every device must return.
+// Count returns the sums of packed scenes. Every device must return the same.
 func Count(list []*Packed) []Sums {
-	t := twins.Get().(*twin)
-	defer twins.Put(t)
+	t := oracleMemories.Get().(*oracleMemory)
+	defer oracleMemories.Put(t)
 	out := make([]Sums, len(list))
 	for i, p := range list {
 		out[i] = t.s.sums(p)
@@ -36,21 +36,22 @@ func Count(list []*Packed) []Sums {
 	return out
 }
 
-// scratch is memory.
+// scratch is the memory for the sums of a scene: spans of a scan line, boundary pixels of U and T.
 type scratch struct {
 	spans []span
 	a, b  Bits
 }
 
+// sums computes the sums of a scene.
 func (w *scratch) sums(p *Packed) Sums {
 	var s Sums
 	for k := range Rows {
 		y := int32(k*RowStep + RowStep/2)
 		w.spans = w.spans[:0]
-		own := w.cover(p, y)
-		s.U += covered(w.spans[:own])
-		s.T += covered(w.spans[own:])
-		s.Either += covered(w.spans)
+		own := w.coverLine(p, y)
+		s.U += unionLength(w.spans[:own])
+		s.T += unionLength(w.spans[own:])
+		s.Either += unionLength(w.spans)
 	}
 	w.a.mark(p.Size, p.Segments[:p.SegsU])
 	w.b.mark(p.Size, p.Segments[p.SegsU:])

@@ -30,7 +30,7 @@ func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 	} else if !sweep && span > 0 {
 		span -= 2 * math.Pi
 	}
-	if !(math.Abs(float64(span)) >= math.Pi/1e6) { // of far too large a circle, or none
+	if !(math.Abs(float64(span)) >= math.Pi/1e6) { // the circle is far too large, or NaN
 		p.LineTo(b)
 		return
 	}
@@ -55,8 +55,8 @@ func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 // ellipse maps between an ellipse and the unit circle.
 type ellipse struct{ rx, ry, sin, cos float32 }
 
-// newEllipse returns the ellipse, grown until it reaches over the chord of which
-// half is given.
+// newEllipse returns the ellipse, scaled up if it is too small for the chord of which half is
+// given.
 func newEllipse(rx, ry, deg float32, half Point) ellipse {
 	sin, cos := math.Sincos(float64(deg) * math.Pi / 180)
 	e := ellipse{rx, ry, float32(sin), float32(cos)}
@@ -68,7 +68,7 @@ func newEllipse(rx, ry, deg float32, half Point) ellipse {
 	return e
 }
 
-// upright turns back what deg has turned.
+// upright undoes the rotation of the ellipse's axes.
 func (e *ellipse) upright(q Point) Point {
 	return Point{float32(e.cos*q.X) + float32(e.sin*q.Y), float32(e.cos*q.Y) - float32(e.sin*q.X)}
 }
@@ -79,7 +79,7 @@ func (e *ellipse) unit(q Point) Point {
 	return Point{q.X * (1 / e.rx), q.Y * (1 / e.ry)}
 }
 
-// real is the way back.
+// real is the inverse of unit.
 func (e *ellipse) real(q Point) Point {
 	x, y := q.X*e.rx, q.Y*e.ry
 	return Point{float32(e.cos*x) - float32(e.sin*y), float32(e.sin*x) + float32(e.cos*y)}
@@ -95,13 +95,13 @@ func unitCentre(a, b Point, left bool) Point {
 	return Point{(a.X+b.X)*0.5 - float32(d.Y*k), (a.Y+b.Y)*0.5 + float32(d.X*k)}
 }
 
-// atan2 is the angle of q seen from c.
+// atan2 returns the angle of q seen from c.
 func atan2(q, c Point) float32 {
 	return float32(math.Atan2(float64(q.Y-c.Y), float64(q.X-c.X)))
 }
 
-// snapped takes values within 1/4096 of 0 for 0: an arc that ends on an axis ends
-// there exactly (observed).
+// snapped replaces values within 1/4096 of 0 by 0, so that an arc that ends on an axis ends there
+// exactly (observed).
 func snapped(sin, cos float64) (s, c float32) {
 	const tiny = 1.0 / 4096
 	if math.Abs(sin) >= tiny {

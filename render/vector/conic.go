@@ -5,7 +5,7 @@ import "math"
 // maxConicPow bounds a conic to 2^5 quadratics.
 const maxConicPow = 5
 
-// ConicQuads appends to dst the quadratics that stand for the conic (a, c, b) with weight w:
+// ConicQuads appends to dst the quadratics that approximate the conic (a, c, b) with weight w:
 // 2^k pieces, k the smallest that keeps the deviation within tol, at most 5; two points each,
 // control and end. y stays monotone where the conic's is. See docs/spec/raster.md#r3.
 func ConicQuads(dst []Point, a, c, b Point, w, tol float32) []Point {
@@ -20,8 +20,8 @@ func ConicQuads(dst []Point, a, c, b Point, w, tol float32) []Point {
 	return splitConic(dst, a, c, b, w, pow)
 }
 
-// splitConic halves the conic pow times; the pieces are used as quadratics,
-// whatever their weight is.
+// splitConic halves the conic pow times and appends the pieces as quadratics, without their
+// weights.
 func splitConic(dst []Point, a, c, b Point, w float32, pow int) []Point {
 	if pow == 0 {
 		return append(dst, c, b)

@@ -1,9 +1,9 @@
 // Package vector holds vector paths the way the reference browser holds them: verbs with binary32
-// points (docs/spec/raster.md#r1). In: drawing commands. Out: a Path that stroking and chord
-// cutting read. It has no shapes.
+// points (docs/spec/raster.md#r1). In: drawing commands. Out: a Path for stroking and
+// scan conversion. It refuses nothing.
 package vector
 
-// Verb tells what the next points of a path mean.
+// Verb is the command of a path that its next points belong to.
 type Verb uint8
 
 const (

@@ -1,6 +1,6 @@
 package vector
 
-// Rect appends a rectangle, nothing when it is empty.
+// Rect appends a rectangle unless it is empty.
 func Rect(to *Path, x0, y0, x1, y1 float64) {
 	if x0 >= x1 || y0 >= y1 {
 		return

@@ -13,39 +13,39 @@ import (
 // BoxOf returns the extent as a box.
 func BoxOf(e *geom.Extent) Box { return Box{e.Lo.X, e.Lo.Y, e.Hi.X - e.Lo.X, e.Hi.Y - e.Lo.Y} }
 
-// surveyor measures shapes on the page. It keeps its memory.
-type surveyor struct {
+// boundsFinder computes bounds on the page and keeps its memory.
+type boundsFinder struct {
 	tree   tree.Tree
 	local  shapes.Maker
 	clip   tree.Clips
 	arrows arrows.Solver
 }
 
-var surveyors = sync.Pool{New: func() any { return new(surveyor) }}
+var boundsFinders = sync.Pool{New: func() any { return new(boundsFinder) }}
 
 // PageBounds returns the box of shape i of s in page units: that of its ideal outline, strokes
 // not included, and of a group that of its descendants. See docs/spec/drawing.md#r14. Frames do
-// not cut it. ok is false where the shape has no outline or one that is not known natively
-// (text in fonts that are not there, arrows bound to such, arrows whose ends or label the last
-// bits place).
+// not clip it. ok is false if the shape has no outline, or one that is not known natively: text
+// in missing fonts, arrows bound to such text, arrows whose ends or label depend on rounding
+// errors.
 func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
-	v := surveyors.Get().(*surveyor)
-	defer surveyors.Put(v)
+	v := boundsFinders.Get().(*boundsFinder)
+	defer boundsFinders.Put(v)
 	v.arrows.Visited = 0
 	e := geom.NewExtent()
-	if v.shape(s, i, &e) != nil || e.Empty() {
+	if v.addWithDescendants(s, i, &e) != nil || e.Empty() {
 		return Box{}, false
 	}
 	return BoxOf(&e), true
 }
 
 // ContentBounds returns the box that holds the shapes of these ids and their descendants, those
-// of all shapes when ids is nil, as an export without padding takes it: what lies in a frame is
-// cut by it. See docs/spec/drawing.md#r14. ok is false when there is nothing. Errors name a
+// of all shapes when ids is nil: the page box of an export without padding. Frames clip their
+// content. See docs/spec/drawing.md#r14. ok is false when there is nothing. Errors name a
 // missing id, or wrap ErrForeign where a shape's size is not known natively.
 func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
-	v := surveyors.Get().(*surveyor)
-	defer surveyors.Put(v)
+	v := boundsFinders.Get().(*boundsFinder)
+	defer boundsFinders.Put(v)
 	if err := v.tree.Build(s); err != nil {
 		return Box{}, false, err
 	}
@@ -61,7 +61,7 @@ func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 			continue
 		}
 		e := geom.NewExtent()
-		if err := v.one(s, int32(i), n.Page, &e); err != nil {
+		if err := v.addShape(s, int32(i), n.Page, &e); err != nil {
 			return Box{}, false, err
 		}
 		if n.Frame >= 0 && !e.Empty() {
@@ -74,49 +74,48 @@ func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 	return BoxOf(&all), !all.Empty(), nil
 }
 
-// shape adds a shape, or the descendants of a group.
-func (v *surveyor) shape(s *scene.Scene, i int32, e *geom.Extent) error {
+// addWithDescendants adds a shape, or the descendants of a group.
+func (v *boundsFinder) addWithDescendants(s *scene.Scene, i int32, e *geom.Extent) error {
 	if k := s.Shapes[i].Kind; k != scene.Group && k != scene.Arrow {
 		m := s.Shapes[i].LocalMatrix()
 		for p := s.Shapes[i].Parent; p >= 0; p = s.Shapes[p].Parent {
 			m = s.Shapes[p].LocalMatrix().Mul(m)
 		}
-		return v.one(s, i, m, e)
+		return v.addShape(s, i, m, e)
 	}
 	if err := v.tree.Build(s); err != nil {
 		return err
 	}
 	if s.Shapes[i].Kind == scene.Arrow {
-		return v.one(s, i, v.tree.Nodes[i].Page, e)
+		return v.addShape(s, i, v.tree.Nodes[i].Page, e)
 	}
 	// Descendants stand right after their ancestor, each after its parent.
 	for j := i + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= i; j++ {
 		if s.Shapes[j].Kind == scene.Group {
 			continue
 		}
-		if err := v.one(s, j, v.tree.Nodes[j].Page, e); err != nil {
+		if err := v.addShape(s, j, v.tree.Nodes[j].Page, e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// one adds the points that stand for the geometry of shape i. m maps its units
-// to the page. Arrows need the tree.
-func (v *surveyor) one(s *scene.Scene, i int32, m geom.Matrix, e *geom.Extent) error {
+// addShape adds the points that represent shape i in bounds. m maps its units to the page. Arrows need the tree.
+func (v *boundsFinder) addShape(s *scene.Scene, i int32, m geom.Matrix, e *geom.Extent) error {
 	sh := &s.Shapes[i]
 	if err := shapes.Check(sh); err != nil {
 		return err
 	}
 	add := func(p geom.Point) { e.Add(m.Apply(p)) }
 	if sh.Kind == scene.Arrow {
-		return v.arrow(s, i, add)
+		return v.addArrow(s, i, add)
 	}
 	return v.local.Contours(sh, shapes.Contours{Begin: func(shapes.Contour) {}, Point: add})
 }
 
-// arrow adds the body of an arrow and the box of its label, not its heads.
-func (v *surveyor) arrow(s *scene.Scene, i int32, add func(geom.Point)) error {
+// addArrow adds the body of an arrow and the box of its label, not its heads.
+func (v *boundsFinder) addArrow(s *scene.Scene, i int32, add func(geom.Point)) error {
 	w := &v.arrows
 	if err := w.Solve(s, &v.tree, i); err != nil {
 		return err

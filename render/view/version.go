@@ -12,8 +12,7 @@ type Version uint8
 const (
 	// V4 is tldraw 4.2.
 	V4 Version = iota
-	// V5 is tldraw 5.4: those of its rules that are known. What else it changed is not drawn
-	// natively. See docs/spec/drawing.md#r84.
+	// V5 is tldraw 5.4. Shapes that it draws by unknown rules are not drawn natively. See docs/spec/drawing.md#r84.
 	V5
 )
 
@@ -36,9 +35,9 @@ func ParseVersion(s string) (Version, error) {
 	return V4, fmt.Errorf("cannot draw as tldraw %q: want %v or %v", s, V4, V5)
 }
 
-// unlike names what this version draws in a way that is not reproduced; "" for
-// nothing.
-func (v Version) unlike(sh *scene.Shape) string {
+// unsupported names the part of a shape that this version draws in a way that plumb does not
+// reproduce, or returns "".
+func (v Version) unsupported(sh *scene.Shape) string {
 	if v == V4 || sh.Kind == scene.Group {
 		return ""
 	}
@@ -55,18 +54,17 @@ func (v Version) unlike(sh *scene.Shape) string {
 	return ""
 }
 
-// Check returns an error that wraps ErrForeign for a shape that this version
-// draws in a way of its own.
+// Check returns an error that wraps ErrForeign for a shape that this version draws in a way that
+// plumb does not reproduce.
 func (v Version) Check(sh *scene.Shape) error {
-	if what := v.unlike(sh); what != "" {
+	if what := v.unsupported(sh); what != "" {
 		return fmt.Errorf("cannot draw shape %q (%s) as tldraw %v does: %s: %w", sh.ID, sh.TypeName, v, what, ErrForeign)
 	}
 	return nil
 }
 
-// Differs returns an error that wraps ErrForeign where the scene holds a shape
-// whose outline, and so whose page bounds, this version makes in a way that is
-// not reproduced. Bounds of other scenes are the same in every version.
+// Differs returns the error of Check for the first such shape of a scene: its page bounds are not
+// known. Bounds of other scenes are the same in every version.
 func (v Version) Differs(s *scene.Scene) error {
 	for i := range s.Shapes {
 		if err := v.Check(&s.Shapes[i]); err != nil {

@@ -1,6 +1,6 @@
-// Package view says what is drawn: a scene, a part of the page, and one or two sets of
-// shapes. It also computes bounds of shapes and of the content of a page. It is all that
-// suites need of the renderer.
+// Package view describes pictures: a scene, a part of the page, and one or two sets of
+// shapes. It also computes bounds of shapes and of the content of a page. In: a *scene.Scene. Out:
+// a View for the renderer, and boxes. Suites import it instead of the renderer.
 package view
 
 import (
@@ -14,7 +14,7 @@ import (
 // ErrStopped marks a view whose preparation was cancelled.
 var ErrStopped = errors.New("the picture is not wanted any more")
 
-// ErrLarge marks a view with more coverage than View.Light.
+// ErrLarge marks a view with more bytes of coverage than View.Light.
 var ErrLarge = errors.New("the view is a large one")
 
 // Stopped reports whether the view is not wanted any more.
@@ -44,20 +44,20 @@ type View struct {
 	// saves a run over its pixels.
 	Unmeasured bool
 
-	// Stop, if set, is asked now and then, also in the middle of a shape; once it
-	// says so, Build ends with ErrStopped.
+	// Stop, if set, is called regularly, also in the middle of a shape. Once it returns true,
+	// Build ends with ErrStopped.
 	Stop func() bool
 
-	// Light, if above 0, is how many bytes of coverage are enough: beyond them Build ends
-	// with ErrLarge, so that the caller can prepare large views separately.
+	// Light, if above 0, is the most bytes of coverage: beyond them Build ends with ErrLarge, so
+	// that the caller can prepare large views separately.
 	Light int
 
 	// Foreign, which wraps ErrForeign, says why the view cannot be drawn
-	// natively where that was found out before; Build returns it. The fields
-	// below are for who draws the view instead, and not read here.
+	// natively, if that is known already; Build returns it. The fields below are for the editor,
+	// which draws the view instead.
 	Foreign error
-	// Content takes the place of Bounds where these follow from sizes that are
-	// not known natively; nil elsewhere. Foreign is set then.
+	// Content replaces Bounds if these follow from sizes that are not known natively; else nil.
+	// Foreign is set then.
 	Content *Content
 	// Source is the document that Scene was read from, nil where there is none.
 	// It holds what a Scene does not (assets, records of other versions). Scene
@@ -65,8 +65,7 @@ type View struct {
 	Source []byte
 }
 
-// Shows reports whether shape i is drawn in the first set: Only lists it or what
-// it is part of.
+// Shows reports whether shape i is drawn in the first set: Only lists it or one of its ancestors.
 func (v *View) Shows(i int32) bool {
 	if v.Only == nil {
 		return true
@@ -79,7 +78,7 @@ func (v *View) Shows(i int32) bool {
 	return false
 }
 
-// Content says how the bounds of a view follow from what its shapes take up.
+// Content says how the bounds of a view follow from the bounds of its shapes.
 type Content struct {
 	// Padding is added on all sides of the content of View.Only as the editor's
 	// export does, page units. It is for a nil Bounds.
@@ -96,5 +95,5 @@ type Content struct {
 var ErrFonts = text.ErrFonts
 
 // ErrForeign marks a view that holds something that plumb does not draw natively. The text
-// names the shape and what of it.
+// names the shape and the part.
 var ErrForeign = shapes.ErrForeign

@@ -1,6 +1,6 @@
-// Package assets finds the folders that scripts have made and the program needs:
-// fonts, export pages. In: the name of one. Out: its path. It does not look into
-// the folder; who reads it says what is missing there.
+// Package assets finds the folders that the set-up scripts make and the program needs: fonts,
+// export pages. In: the name of a folder. Out: its path. It does not look into the folder; its
+// readers report missing files.
 package assets
 
 import (
@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 )
 
-// Dir returns a folder: explicit when given, else what the environment's variable
-// env says, else the first that is there of build/NAME beside the running
-// program's folder, NAME inside it, and build/NAME in the current folder or one
-// above it (a checkout). Where none is there it is build/NAME, so that an error
-// names a folder.
+// Dir returns a folder: explicit if given, else the value of the environment variable env, else
+// the first that exists of build/NAME beside the running program's folder, NAME inside it, and
+// build/NAME in the current folder or one above it (a checkout). If none exists it returns
+// build/NAME, so that an error names a folder.
 func Dir(explicit, env, name string) string {
 	if explicit != "" {
 		return explicit
@@ -44,6 +43,7 @@ func Dir(explicit, env, name string) string {
 	return built
 }
 
+// isDir reports whether path is a folder.
 func isDir(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.IsDir()

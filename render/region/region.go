@@ -1,15 +1,11 @@
-// Package region measures on a raster how one region of the plane lies to
-// another: the areas of both and of their union, and the Hausdorff distance of
-// their boundaries. In: regions as convex parts, and their boundaries as
-// segments. Out: integers, the same on every device and for every batch, and
-// what they mean in units, each with a bound on its error that follows from the
-// raster alone. It decides nothing: what touches or covers what within a region
-// is told by whoever brings the boundary, since no raster sees a crack that is
-// narrower than its pixels.
+// Package region compares two regions of the plane on a raster: the areas of both and of their
+// union, and the Hausdorff distance of their boundaries. In: regions as convex parts, and their
+// boundaries as segments. Out: integers, the same on every device and for every batch, and
+// measures in the scene's unit, each with an error bound that follows from the raster alone. The
+// caller gives the boundary, because a raster does not show cracks narrower than its pixels.
 //
-// The raster is a square about both regions. Corners are rounded to a grid of
-// Grid x Grid; Pack does that, and everything after it is integers, or floats
-// that are rounded in one way only.
+// The raster is a square around both regions. Pack rounds corners to a grid of Grid x Grid; all
+// further steps use integers, or floats that every device rounds in the same way.
 //
 // Areas are sums over Rows scan lines: of each the length that the parts cover,
 // to whole units of the grid, exact along the line. With f(y) the covered length,
@@ -42,6 +38,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 const (
@@ -54,7 +51,7 @@ const (
 	// DefaultSize is the side of the raster in pixels unless it is chosen.
 	DefaultSize = 512
 	// MaxParts, MaxSides and MaxSegments are what a device takes of one scene, of
-	// both regions together; larger ones are left to the Go twin. They keep a
+	// both regions together; larger ones are left to the Go oracleMemory. They keep a
 	// thread's loops below the 65,535 iterations after which llvmpipe ends them.
 	MaxParts    = 48
 	MaxSides    = 4096
@@ -73,9 +70,8 @@ type Point struct{ X, Y float64 }
 // Segment is a straight piece of a boundary.
 type Segment struct{ A, B Point }
 
-// Region is a region of the plane. Parts are convex polygons in either direction
-// whose union it is; Edges are its boundary, or that of a region which stands
-// for it where distances are taken.
+// Region is a region of the plane: the union of Parts, convex polygons in either direction. Edges
+// are the boundary for distances, of this region or of one that represents it.
 type Region struct {
 	Parts [][]Point
 	Edges []Segment
@@ -87,7 +83,7 @@ type Scene struct {
 	Size int // pixels along a side, one of Sizes; 0 for DefaultSize
 }
 
-// Sums are what is counted. Lengths are in units of the grid, one per scan line.
+// Sums are the integers that a device counts. Lengths are in units of the grid, one per scan line.
 type Sums struct {
 	U, T, Either uint32 // of the regions and of their union: at most Rows * Grid = 2^28
 	// Far2 is the square of the Hausdorff distance in pixels. A side of 2,048 px
@@ -95,7 +91,7 @@ type Sums struct {
 	Far2 uint32
 }
 
-// Result is what the sums mean. Areas and lengths are in the scene's unit.
+// Result holds the measures of a scene. Areas and lengths are in the scene's unit.
 type Result struct {
 	Sums
 	Size                int     // pixels along a side
@@ -113,7 +109,7 @@ type Edge struct {
 	Last  uint32  // 1 on the last side of a part
 }
 
-// Packed is a scene as the raster sees it. It may be reused.
+// Packed is a scene on the grid. It may be reused.
 type Packed struct {
 	Size     int
 	Sides    []Edge // of the parts of U, then of T
@@ -122,20 +118,20 @@ type Packed struct {
 	SegsU    int
 	Parts    int
 
-	spans  []rows  // of each part, where it stands in Sides
-	unit   float64 // length of a unit of the grid
-	strips float64 // sum of |dx| over Sides
-	around float64 // sum of the parts' perimeters, in the scene's unit
+	spans  []partRows // of each part
+	unit   float64    // length of a unit of the grid
+	strips float64    // sum of |dx| over Sides
+	around float64    // sum of the parts' perimeters, in the scene's unit
 	x0, y0 float64
 }
 
-// rows are the heights that a part has, both included, and its sides.
-type rows struct {
+// partRows is the range of heights of a part, both ends included, and of its sides.
+type partRows struct {
 	low, high  int32
 	first, end int
 }
 
-// box is what the raster must hold.
+// box is the bounding box of both regions.
 type box struct{ x0, y0, x1, y1 float64 }
 
 func (b *box) add(p Point) {
@@ -150,7 +146,7 @@ func (p *Packed) Pack(s *Scene) error {
 	if p.Size == 0 {
 		p.Size = DefaultSize
 	}
-	if !known(p.Size) {
+	if !slices.Contains(Sizes, p.Size) {
 		return fmt.Errorf("cannot measure scene: %w: size is %d px; want one of %v", ErrInvalid, p.Size, Sizes)
 	}
 	b := box{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
@@ -183,20 +179,12 @@ func (p *Packed) Pack(s *Scene) error {
 	return nil
 }
 
-func known(size int) bool {
-	for _, s := range Sizes {
-		if s == size {
-			return true
-		}
-	}
-	return false
-}
-
 // at rounds a point to the grid; a unit on each side stays free.
 func (p *Packed) at(q Point) (x, y int32) {
 	return 1 + int32(math.Round((q.X-p.x0)/p.unit)), 1 + int32(math.Round((q.Y-p.y0)/p.unit))
 }
 
+// edge puts a segment on the grid.
 func (p *Packed) edge(a, b Point) Edge {
 	x0, y0 := p.at(a)
 	x1, y1 := p.at(b)
@@ -210,9 +198,10 @@ func (p *Packed) edge(a, b Point) Edge {
 	return e
 }
 
+// parts appends the sides of a region's parts.
 func (p *Packed) parts(r *Region) {
 	for _, part := range r.Parts {
-		w := rows{low: math.MaxInt32, first: len(p.Sides)}
+		w := partRows{low: math.MaxInt32, first: len(p.Sides)}
 		for i, a := range part {
 			b := part[(i+1)%len(part)]
 			e := p.edge(a, b)
@@ -230,18 +219,19 @@ func (p *Packed) parts(r *Region) {
 	}
 }
 
+// edges appends the segments of a region's boundary.
 func (p *Packed) edges(list []Segment) {
 	for _, e := range list {
 		p.Segments = append(p.Segments, p.edge(e.A, e.B))
 	}
 }
 
-// Fits reports whether a device takes the scene.
+// Fits reports whether the scene is small enough for a device.
 func (p *Packed) Fits() bool {
 	return p.Parts <= MaxParts && len(p.Sides) <= MaxSides && len(p.Segments) <= MaxSegments
 }
 
-// Result says what sums mean for the scene.
+// Result converts sums to the scene's units.
 func (p *Packed) Result(s Sums) Result {
 	area := p.unit * p.unit * RowStep
 	r := Result{Sums: s, Size: p.Size, Pixel: p.unit * Grid / float64(p.Size)}
