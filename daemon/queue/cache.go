@@ -8,8 +8,8 @@ import (
 	"plumb/scoring"
 )
 
-// kept is a result in the cache. It is read-only once it is there.
-type kept struct {
+// cacheEntry is a result in the cache; read-only once stored.
+type cacheEntry struct {
 	content digest
 	result  scoring.Result
 	json    []byte
@@ -24,13 +24,13 @@ type CacheStats struct {
 }
 
 // cache keeps results by the SHA-256 of what they depend on, the least recently
-// used ones go first. Only scores are kept: an error may be of the moment.
+// used ones go first. Only scores are cacheEntry: an error may be of the moment.
 type cache struct {
 	max int
 
 	mu    sync.Mutex // guards what follows
 	of    map[digest]*list.Element
-	order list.List // of *kept by use, the latest first
+	order list.List // of *cacheEntry by use, the latest first
 	CacheStats
 }
 
@@ -38,8 +38,8 @@ func newCache(max int) *cache {
 	return &cache{max: max, of: map[digest]*list.Element{}}
 }
 
-// get returns what is kept, nil for nothing.
-func (c *cache) get(d digest) *kept {
+// get returns what is cacheEntry, nil for nothing.
+func (c *cache) get(d digest) *cacheEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.of[d]
@@ -49,7 +49,7 @@ func (c *cache) get(d digest) *kept {
 	}
 	c.Hits++
 	c.order.MoveToFront(e)
-	return e.Value.(*kept)
+	return e.Value.(*cacheEntry)
 }
 
 // put keeps a result; json is copied. What is larger than an eighth of the cache
@@ -62,7 +62,7 @@ func (c *cache) put(d digest, r *scoring.Result, json []byte) {
 	if size > c.max/8 {
 		return
 	}
-	e := &kept{content: d, result: *r, json: slices.Clone(json), size: size}
+	e := &cacheEntry{content: d, result: *r, json: slices.Clone(json), size: size}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.of[d] != nil {
@@ -71,7 +71,7 @@ func (c *cache) put(d digest, r *scoring.Result, json []byte) {
 	c.of[d] = c.order.PushFront(e)
 	c.Bytes += size
 	for c.Bytes > c.max {
-		old := c.order.Remove(c.order.Back()).(*kept)
+		old := c.order.Remove(c.order.Back()).(*cacheEntry)
 		delete(c.of, old.content)
 		c.Bytes -= old.size
 	}

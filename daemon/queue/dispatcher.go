@@ -9,8 +9,8 @@ import (
 	"plumb/scoring"
 )
 
-// dispatcher takes batches from the ready list to the device. There is one, with a
-// goroutine and memory of its own, for each batch that may be in flight.
+// dispatcher takes batches from the ready list and runs them on the device. There is
+// one, with a goroutine and memory of its own, for each batch that may be in flight.
 type dispatcher struct {
 	q       *Queue
 	ts      []*task // of the batch
@@ -18,53 +18,55 @@ type dispatcher struct {
 	tallies []metric.Tally
 }
 
-// run runs one batch after the other. While a batch is on the device, the next one fills.
-func (p *dispatcher) run() {
-	q := p.q
+// run is the loop of a dispatcher: it measures one batch after the other. While a batch
+// is on the device, the next one fills.
+func (d *dispatcher) run() {
+	q := d.q
 	defer q.running.Done()
-	for p.batch() {
+	for d.nextBatch() {
 		start := q.now()
-		p.measure()
+		d.measure()
 		end := q.now()
 		q.cfg.Watch.stage("metric", end-start)
-		for _, t := range p.ts {
+		for _, t := range d.ts {
 			t.marks[PartPack], t.marks[PartGPU] = start, end
 		}
-		heavy := p.heavy()
-		draws := p.split()
-		p.hand(p.ts[:len(p.ts)-draws])
-		for _, t := range p.ts[len(p.ts)-draws:] { // pictures come last: no score waits for them
-			if t.err == nil && !t.unwanted() {
-				t.err = p.draw(t)
+		heavy := d.heavy()
+		draws := d.split()
+		d.queueMeasured(d.ts[:len(d.ts)-draws])
+		for _, t := range d.ts[len(d.ts)-draws:] { // pictures come last: no score waits for them
+			if t.err == nil && !t.noReaders() {
+				t.err = d.draw(t)
 				q.mark(t, PartGPU)
 			}
 		}
-		p.hand(p.ts[len(p.ts)-draws:])
-		q.land(heavy)
-		clear(p.ts)
-		clear(p.ps)
+		d.queueMeasured(d.ts[len(d.ts)-draws:])
+		q.endBatch(heavy)
+		clear(d.ts)
+		clear(d.ps)
 	}
 }
 
-// split moves the tasks that want their picture to the end of the batch and
-// returns how many they are.
-func (p *dispatcher) split() (draws int) {
-	for i := len(p.ts) - 1; i >= 0; i-- {
-		if p.ts[i].view != nil {
+// split moves the tasks that want an image to the end of the batch and returns their
+// number.
+func (d *dispatcher) split() (draws int) {
+	for i := len(d.ts) - 1; i >= 0; i-- {
+		if d.ts[i].view != nil {
 			draws++
-			j := len(p.ts) - draws
-			p.ts[i], p.ts[j] = p.ts[j], p.ts[i]
+			j := len(d.ts) - draws
+			d.ts[i], d.ts[j] = d.ts[j], d.ts[i]
 		}
 	}
 	return draws
 }
 
-// hand queues tasks for their scores. The dispatcher must not use them afterwards.
-func (p *dispatcher) hand(ts []*task) {
+// queueMeasured queues measured tasks for scoring. The dispatcher must not use them
+// afterwards.
+func (d *dispatcher) queueMeasured(ts []*task) {
 	if len(ts) == 0 {
 		return
 	}
-	q := p.q
+	q := d.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, t := range ts {
@@ -74,11 +76,11 @@ func (p *dispatcher) hand(ts []*task) {
 	q.finisher.Signal()
 }
 
-// land ends a batch.
-func (q *Queue) land(heavy bool) {
+// endBatch records that a batch left the device, and lets the next one start.
+func (q *Queue) endBatch(heavy bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.flying--
+	q.inFlight--
 	if heavy {
 		q.heavies--
 	}
@@ -88,46 +90,47 @@ func (q *Queue) land(heavy bool) {
 	}
 }
 
-// draw makes the picture of a task.
-func (p *dispatcher) draw(t *task) (err error) {
-	defer contain(&err, "cannot draw picture")
-	t.drawn, err = p.q.cfg.Engine.Draw(t.pics)
+// draw makes the images of a task that wants them.
+func (d *dispatcher) draw(t *task) (err error) {
+	defer recoverPanic(&err, "cannot draw picture")
+	t.drawn, err = d.q.cfg.Engine.Draw(t.pics)
 	return err
 }
 
-// contain turns a panic into an error.
-func contain(err *error, what string) {
+// recoverPanic turns a panic on the device into an error. It is called by defer.
+func recoverPanic(err *error, what string) {
 	if p := recover(); p != nil {
 		slog.Error("BUG: panic on the device", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		*err = fmt.Errorf("%s: internal error", what)
 	}
 }
 
-func (p *dispatcher) heavy() bool { return p.ts[0].class == classHeavy }
+// heavy reports whether the batch is one heavy sample.
+func (d *dispatcher) heavy() bool { return d.ts[0].class == classHeavy }
 
-// batch waits for a batch and takes it out of the ready list. It returns false once
-// the queue is closed and idle.
-func (p *dispatcher) batch() bool {
-	q := p.q
+// nextBatch waits until a batch is due and takes it out of the ready list. It returns
+// false once the queue is closed and drained.
+func (d *dispatcher) nextBatch() bool {
+	q := d.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
-		for !q.due() {
-			if q.closed.Load() && q.idle() {
+		for !q.batchDue() {
+			if q.closed.Load() && q.drained() {
 				q.wake()
 				return false
 			}
-			q.arm()
+			q.setAlarm()
 			q.device.Wait()
 		}
 		q.force = false
-		if p.take(); len(p.ts) > 0 {
+		if d.fill(); len(d.ts) > 0 {
 			break
 		}
 	}
 	q.readyList.since = q.now()
-	q.flying++
-	if p.heavy() {
+	q.inFlight++
+	if d.heavy() {
 		q.heavies++
 	}
 	q.workers.Broadcast() // there is room again
@@ -135,100 +138,102 @@ func (p *dispatcher) batch() bool {
 	return true
 }
 
-// arm sets the alarm for a batch that is not due yet. The caller holds mu.
-func (q *Queue) arm() {
+// setAlarm sets the alarm for a batch that is not due yet. The caller holds mu.
+func (q *Queue) setAlarm() {
 	if q.readyList.empty() || q.force {
 		return
 	}
-	if at := q.latest(); q.alarmAt == 0 || at < q.alarmAt {
+	if at := q.batchDueAt(); q.alarmAt == 0 || at < q.alarmAt {
 		q.alarmAt = at
 		q.alarm.Reset(max(0, at-q.now()))
 	}
 }
 
-// overdue starts the batch that has waited long enough, or sets the alarm anew.
-func (q *Queue) overdue() {
+// onAlarm runs when the alarm rings: it starts the batch that has waited long enough, or
+// sets the alarm again.
+func (q *Queue) onAlarm() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.alarmAt = 0
 	if q.readyList.empty() {
 		return
 	}
-	if q.force = q.now() >= q.latest(); q.force {
+	if q.force = q.now() >= q.batchDueAt(); q.force {
 		q.device.Signal()
 		return
 	}
-	q.arm()
+	q.setAlarm()
 }
 
-// take fills the batch: a heavy sample alone, else the class whose turn it is,
-// and then all in order of priority until the batch is full. Samples that nobody
-// waits for any more are left out. The caller holds mu.
-func (p *dispatcher) take() {
-	q, s := p.q, &p.q.readyList
-	p.ts = p.ts[:0]
-	first := s.turn.pick(classes, q.leads)
+// fill fills the batch from the ready list: with one heavy sample, else with a sample of
+// the class whose turn it is and then all in order of priority until the batch is full.
+// It leaves out samples without waiters. The caller holds mu.
+func (d *dispatcher) fill() {
+	q, s := d.q, &d.q.readyList
+	d.ts = d.ts[:0]
+	first := s.turn.pick(classes, q.mayLead)
 	pictures, work, pixels := s.pictures, s.work, s.pixels
-	p.add(s.pop(first))
+	d.add(s.pop(first))
 	if first == classHeavy {
 		return
 	}
 	for _, c := range [...]int{classHigh, classNormal, classBulk} {
 		for s.has(c) {
 			t := s.of[c].peek()
-			if len(p.ts) > 0 && (pictures-s.pictures+len(t.pics) > q.cfg.Batch ||
+			if len(d.ts) > 0 && (pictures-s.pictures+len(t.pics) > q.cfg.Batch ||
 				work-s.work+t.work > q.cfg.Work || pixels-s.pixels+t.pixels > q.cfg.Pixels) {
 				return
 			}
-			p.add(s.pop(c))
+			d.add(s.pop(c))
 		}
 	}
 }
 
-// add puts a task into the batch unless it was given up.
-func (p *dispatcher) add(t *task) {
-	if p.q.gone(t) {
-		p.q.measured.push(t)
-		p.q.finisher.Signal()
+// add puts a task into the batch, or queues it to be finished where it has no waiters.
+func (d *dispatcher) add(t *task) {
+	if d.q.hasNoWaiters(t) {
+		d.q.measured.push(t)
+		d.q.finisher.Signal()
 		return
 	}
-	p.ts = append(p.ts, t)
+	d.ts = append(d.ts, t)
 }
 
-// measure runs the pictures of all tasks and gives each task its tallies or a
-// fault.
-func (p *dispatcher) measure() {
-	p.ps = p.ps[:0]
-	for _, t := range p.ts {
-		p.ps = append(p.ps, t.pics...)
+// measure measures the pictures of the batch and sets the tallies or the fault of each
+// task.
+func (d *dispatcher) measure() {
+	d.ps = d.ps[:0]
+	for _, t := range d.ts {
+		d.ps = append(d.ps, t.pics...)
 		t.tallies, t.fault = t.tallies[:0], nil
 	}
-	if p.fill(p.ts, p.ps) == nil {
+	if d.measureAll(d.ts, d.ps) == nil {
 		return
 	}
-	for _, t := range p.ts { // find the one that does it: all others get their answer
+	for _, t := range d.ts { // one by one, so that only the tasks at fault fail
 		t.tallies, t.fault = t.tallies[:0], nil
-		if err := p.fill([]*task{t}, t.pics); err != nil {
+		if err := d.measureAll([]*task{t}, t.pics); err != nil {
 			t.fault = &scoring.Error{Code: "backend", Message: err.Error()}
 			t.err = err
 		}
 	}
 }
 
-// fill measures ps, the pictures of ts in order.
-func (p *dispatcher) fill(ts []*task, ps []Pic) (err error) {
-	defer contain(&err, "cannot measure pictures")
+// measureAll measures ps, the pictures of ts in order, and appends the tallies to the tasks. It
+// calls the engine more than once where the pictures cost more than a batch may.
+func (d *dispatcher) measureAll(ts []*task, ps []Pic) (err error) {
+	defer recoverPanic(&err, "cannot measure pictures")
 	i, have := 0, 0
 	for len(ps) > 0 {
-		n := p.q.portion(ps)
-		p.tallies, err = p.q.cfg.Engine.Measure(p.tallies[:0], ps[:n])
+		n := d.q.countForCall(ps)
+		d.tallies, err = d.q.cfg.Engine.Measure(d.tallies[:0], ps[:n])
 		if err != nil {
 			return err
 		}
-		if p.q.cfg.Watch.Batch != nil {
-			p.q.cfg.Watch.Batch(n)
+		if d.q.cfg.Watch.Batch != nil {
+			d.q.cfg.Watch.Batch(n)
 		}
-		for _, y := range p.tallies[:n] {
+		for _, y := range d.tallies[:n] {
 			for have == len(ts[i].pics) {
 				i, have = i+1, 0
 			}
@@ -240,9 +245,9 @@ func (p *dispatcher) fill(ts []*task, ps []Pic) (err error) {
 	return nil
 }
 
-// portion is how many of the next pictures go to the device at once: what a
-// batch may cost, but at least one.
-func (q *Queue) portion(ps []Pic) int {
+// countForCall returns how many of the next pictures go to the device in one call: what
+// a batch may cost, but at least one.
+func (q *Queue) countForCall(ps []Pic) int {
 	work, pixels := 0, 0
 	for i, p := range ps {
 		work += p.Work()
@@ -254,7 +259,7 @@ func (q *Queue) portion(ps []Pic) int {
 	return len(ps)
 }
 
-// area of a picture in px.
+// area returns the size of a picture in px.
 func area(p Pic) int {
 	w, h := p.Size()
 	return w * h

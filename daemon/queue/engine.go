@@ -8,7 +8,7 @@ import (
 	"plumb/render/view"
 )
 
-// Pic is one picture, prepared for the device. Release gives its memory back.
+// Pic is one picture, prepared for the device. Release returns its buffers to the engine.
 type Pic interface {
 	Release()
 	// Work is the number of tile segments, the unit of Config.Work.
@@ -17,22 +17,22 @@ type Pic interface {
 	Size() (width, height int)
 }
 
-// Late is a Pic that somebody else draws, which takes long: Finish comes before
-// everything but Release.
+// Late is a Pic that the editor draws, which takes long. Finish must return before any
+// other method but Release is called.
 type Late interface {
 	Pic
 	// Finish returns when the picture is there, or with the error of ctx. keep
 	// says that Draw will ask for it. Many goroutines may wait at once.
 	Finish(ctx context.Context, keep bool) error
-	// Origin tells who draws it.
+	// Origin returns the backend that draws the picture, with the reason.
 	Origin() Origin
 }
 
-// Origin says who drew a picture where that is not the engine itself.
+// Origin is the backend that drew a picture, where that is not the engine itself.
 type Origin struct {
 	Backend string // "chrome"
-	// Reason says why, "" where everything is drawn there; Shape is the id of the
-	// shape that is the reason, "" where it is none of them.
+	// Reason says why, "" where that backend draws every picture; Shape is the id of the
+	// shape that is the reason, "" for none.
 	Reason, Shape string
 }
 
@@ -57,8 +57,8 @@ type Engine interface {
 	// Lates is how many Late pictures may usefully be waited for at once, 0
 	// where there are none.
 	Lates() int
-	// Cold reports whether the first Late picture has to wait until Warm, which
-	// takes seconds, has returned: time that is no sample's own.
+	// Cold reports whether the first Late picture must wait for Warm, which takes
+	// seconds. That time does not count against the deadline of a sample.
 	Cold() bool
 	Warm()
 }

@@ -14,22 +14,22 @@ import (
 // DefaultJudgeDeadline is how long a sample of a stream waits for its judge.
 const DefaultJudgeDeadline = 5 * time.Minute
 
-// Judge answers what judged jobs ask. It is safe for concurrent use.
+// Judge gives verdicts on open answers. It is safe for concurrent use.
 type Judge interface {
-	// Known returns a verdict that is there already, at once.
+	// Known returns a verdict from memory, without a call.
 	Known(q *scoring.Question) (j scoring.Judgement, ok bool)
-	// Ask waits for a verdict, or for the end of ctx. What fails is in the judgement.
+	// Ask waits for a verdict, or for the end of ctx. The judgement holds any error.
 	Ask(ctx context.Context, q *scoring.Question) scoring.Judgement
 	// Width is how many questions may usefully wait at once.
 	Width() int
 }
 
-// Verdicts take seconds. Samples that need one wait in a stage, and go on to the device
-// or to their score.
+// Verdicts take seconds. So samples that need one wait in a stage of their own before they
+// go on to the device or to their score.
 
-// asks reports whether a job needs the judge. A verdict that is known already is given to
-// the job at once.
-func (q *Queue) asks(t *task) bool {
+// needsJudge reports whether a job must wait for a verdict. A verdict in memory is given
+// to the job at once.
+func (q *Queue) needsJudge(t *task) bool {
 	job, ok := t.job.(scoring.Judged)
 	if !ok || q.cfg.Judge == nil {
 		return false
@@ -46,10 +46,10 @@ func (q *Queue) asks(t *task) bool {
 	return true
 }
 
-// consult asks the judge. It returns false where the task has no waiters left.
-func (q *Queue) consult(t *task) bool {
+// awaitVerdict asks the judge about the answer of a task and waits for the verdict. It returns false where the task has no waiters left.
+func (q *Queue) awaitVerdict(t *task) bool {
 	start := q.now()
-	for !q.gone(t) {
+	for !q.hasNoWaiters(t) {
 		ctx := q.beginJudging(t)
 		j := q.askJudge(ctx, t)
 		left := errors.Is(ctx.Err(), context.Canceled)
@@ -91,7 +91,7 @@ func (q *Queue) beginJudging(t *task) context.Context {
 	}
 	q.flights.mu.Lock()
 	defer q.flights.mu.Unlock()
-	if t.stop = stop; t.unwanted() {
+	if t.stop = stop; t.noReaders() {
 		cancel()
 	}
 	if t.bulk {
@@ -101,8 +101,8 @@ func (q *Queue) beginJudging(t *task) context.Context {
 	return ctx
 }
 
-// judgeLimit is how long a stream's sample may wait for its verdict: where the stream asks
-// for a deadline, that.
+// judgeLimit returns how long a sample of a stream may wait for its verdict: the deadline
+// of the stream's options, at most Config.JudgeDeadline.
 func (q *Queue) judgeLimit(o *Options) time.Duration {
 	if o != nil && o.Deadline > 0 {
 		return min(o.Deadline, q.cfg.JudgeDeadline)

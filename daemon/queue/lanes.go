@@ -31,17 +31,17 @@ func ParsePriority(s string) (Priority, error) {
 	return 0, fmt.Errorf("cannot use priority %.20q: want high, normal or bulk", s)
 }
 
-// fairness is how often a class that waits is passed over before it has its turn. See
+// fairness is how often a waiting class is passed over before it is served. See
 // docs/spec/http.md#r33.
 const fairness = 8
 
-// turns chooses among classes 0, 1, ..., the first one first. Each time a class
-// that has something is passed over is counted, and after fairness of them it
-// goes first, so that nothing starves.
+// turns schedules the classes 0, 1, ... of waiting samples. The lowest class goes first,
+// but a class that was passed over fairness times goes before it, so that none starves.
+// An element counts how often that class was passed over.
 type turns [4]uint8
 
-// pick returns the class whose turn it is. has(c) says whether class c of n has
-// something; at least one must.
+// pick returns the class of n whose turn it is. has reports whether a class has samples;
+// at least one must.
 func (p *turns) pick(n int, has func(c int) bool) int {
 	chosen := -1
 	for c := n - 1; c >= 0; c-- {
@@ -58,7 +58,7 @@ func (p *turns) pick(n int, has func(c int) bool) int {
 	return chosen
 }
 
-// lanes are samples that wait, by priority.
+// lanes is a backlog of samples with one list per priority.
 type lanes struct {
 	of   [priorities]fifo[*task]
 	turn turns
@@ -68,7 +68,7 @@ func (l *lanes) len() int { return l.of[0].len() + l.of[1].len() + l.of[2].len()
 
 func (l *lanes) push(t *task) { l.of[t.priority-PriorityHigh].push(t) }
 
-// pop takes the sample whose turn it is, nil where there is none.
+// pop removes and returns the sample whose turn it is, or nil if there is none.
 func (l *lanes) pop() *task {
 	if l.len() == 0 {
 		return nil
@@ -76,7 +76,7 @@ func (l *lanes) pop() *task {
 	return l.of[l.turn.pick(priorities, func(c int) bool { return l.of[c].len() > 0 })].pop()
 }
 
-// fifo is a first-in first-out list that keeps its memory.
+// fifo is a first-in first-out list that reuses its memory.
 type fifo[T any] struct {
 	items []T
 	head  int
@@ -88,6 +88,8 @@ func (f *fifo[T]) push(v T) { f.items = append(f.items, v) }
 
 func (f *fifo[T]) peek() T { return f.items[f.head] }
 
+// pop removes and returns the first element; the list must not be empty. It moves the
+// rest to the front once half of a long list is used up.
 func (f *fifo[T]) pop() T {
 	var zero T
 	v := f.items[f.head]

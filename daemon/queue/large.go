@@ -46,21 +46,21 @@ func Weight(line []byte) int64 {
 	return n
 }
 
-// larges is the backlog of large samples, in the order of their arrival. Queue.mu
+// largeBacklog is the backlog of large samples, in the order of their arrival. Queue.mu
 // guards it.
-type larges struct {
+type largeBacklog struct {
 	q    *Queue
 	list []*task
 }
 
-func (l *larges) len() int { return len(l.list) }
+func (l *largeBacklog) len() int { return len(l.list) }
 
-func (l *larges) push(t *task) { l.list = append(l.list, t) }
+func (l *largeBacklog) push(t *task) { l.list = append(l.list, t) }
 
 // pop takes the first sample for which there is memory or that has no waiters left.
-func (l *larges) pop() *task {
+func (l *largeBacklog) pop() *task {
 	for i, t := range l.list {
-		if l.q.gone(t) || l.q.room() && l.q.holds(t) {
+		if l.q.hasNoWaiters(t) || l.q.hasRoom() && l.q.reserveMemory(t) {
 			l.list = slices.Delete(l.list, i, i+1)
 			return t
 		}
@@ -68,51 +68,48 @@ func (l *larges) pop() *task {
 	return nil
 }
 
-// prepareLarge prepares a large sample. It allocates its buffers anew, because reused
-// ones would keep the size of the largest.
+// prepareLarge prepares a large sample and reports whether it goes on. It uses new
+// buffers, because pooled ones would keep the size of the largest sample.
 func (q *Queue) prepareLarge(t *task) (onward bool) {
 	w := &worker{q: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
 	onward = w.prepare(t)
 	t.memory.Shrink(t.weight - 3*int64(len(t.buf)) - rowBytes*int64(t.work)) // a prepared sample takes less
-	q.lookLarge()
+	q.Freed()
 	return onward
 }
 
-// holds takes the memory of a large sample, and reports whether there was enough.
-func (q *Queue) holds(t *task) bool {
+// reserveMemory takes the memory of a large sample, and reports whether there was enough.
+func (q *Queue) reserveMemory(t *task) bool {
 	if t.memory == nil {
 		t.memory = q.cfg.Memory.Hold(t.client())
 	}
 	return t.memory.Try(t.weight)
 }
 
-// relax releases the memory of a large sample and wakes the goroutines that wait for
-// memory.
-func (q *Queue) relax(t *task) {
+// releaseMemory returns the memory of a large sample to the pool and wakes the goroutines
+// that wait for memory.
+func (q *Queue) releaseMemory(t *task) {
 	if t.weight == 0 {
 		return
 	}
 	t.memory.Close()
 	t.memory = nil
-	q.lookLarge()
+	q.Freed()
 }
 
 // Freed wakes the goroutines that wait for memory of Config.Memory. Other users of
 // that pool call it when they release memory.
-func (q *Queue) Freed() { q.lookLarge() }
-
-// lookLarge wakes the goroutines that prepare large samples.
-func (q *Queue) lookLarge() {
+func (q *Queue) Freed() {
 	q.mu.Lock()
 	q.large.more.Broadcast()
 	q.mu.Unlock()
 }
 
-// spill resets a sample whose preparation showed that it is larger than its line says,
+// retryWithMemory resets a sample whose preparation showed that it is larger than its line says,
 // so that it is prepared again with more memory. What it holds is released first:
 // samples that hold memory and wait for more could wait for one another. It fails the
 // sample and returns false where it can never fit.
-func (q *Queue) spill(t *task) bool {
+func (q *Queue) retryWithMemory(t *task) bool {
 	t.release()
 	t.job, t.fault, t.err, t.work, t.pixels = nil, nil, nil, 0, 0
 	t.weight = max(spilledWeight, t.memory.Held())
@@ -125,7 +122,8 @@ func (q *Queue) spill(t *task) bool {
 	return e == nil
 }
 
-// client names the client whose share of the memory the sample uses, "" for none.
+// client returns the name of the client whose share of the memory the sample uses, "" for
+// none.
 func (t *task) client() string {
 	if t.opt == nil {
 		return ""

@@ -11,12 +11,13 @@ import (
 	"plumb/scoring"
 )
 
-// Pictures that others draw take a hundred times as long as those of the engine.
-// So samples that need one wait in a stage, and go on to the device like all others.
+// Pictures that the editor draws take a hundred times as long as those of the engine. So
+// samples that need one wait in a stage of their own before they go on to the device.
 
-// fetch waits for the late pictures of a sample. It returns false where one fails.
-func (q *Queue) fetch(t *task) (ok bool) {
-	if q.gone(t) {
+// awaitPictures waits until the editor has drawn the late pictures of a sample. It returns
+// false where one fails.
+func (q *Queue) awaitPictures(t *task) (ok bool) {
+	if q.hasNoWaiters(t) {
 		return false
 	}
 	thawed := q.warm(t)
@@ -33,7 +34,7 @@ func (q *Queue) fetch(t *task) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			slog.Error("BUG: panic in a picture that comes late", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			t.fail(&scoring.Error{Code: "internal", Message: "cannot draw picture: internal error; the log has the details"})
+			t.failPictures(&scoring.Error{Code: "internal", Message: "cannot draw picture: internal error; the log has the details"})
 			ok = false
 		}
 	}()
@@ -44,9 +45,9 @@ func (q *Queue) fetch(t *task) (ok bool) {
 		}
 		if err := l.Finish(ctx, t.view != nil); err != nil {
 			if ctx.Err() != nil {
-				err = late(q.limit(t.opt), q.limit(t.opt) < q.cfg.Deadline)
+				err = deadlineError(q.limit(t.opt), q.limit(t.opt) < q.cfg.Deadline)
 			}
-			t.fail(err)
+			t.failPictures(err)
 			return false
 		}
 		t.cost(p)
@@ -57,10 +58,10 @@ func (q *Queue) fetch(t *task) (ok bool) {
 	return true
 }
 
-// cold is the value of task.warm while others are not ready.
+// cold is the value of task.warm while the editor is not ready.
 const cold = -1
 
-// warm waits until others are ready to draw, and reports whether they were not.
+// warm waits until the editor is ready to draw, and reports whether it had to wait.
 func (q *Queue) warm(t *task) bool {
 	if !q.cfg.Engine.Cold() {
 		return false
@@ -71,10 +72,10 @@ func (q *Queue) warm(t *task) bool {
 	return true
 }
 
-// grace is how long a reader waits beyond its deadline, because others were not
-// ready to draw; 0 or less for no longer.
-func (q *Queue) grace(r *reader) time.Duration {
-	switch _, _, since := q.glance(r); since {
+// extraWait returns how long a reader waits beyond its deadline because the editor was
+// not ready to draw; 0 or less for no longer.
+func (q *Queue) extraWait(r *reader) time.Duration {
+	switch _, _, since := q.waitState(r); since {
 	case 0:
 		return 0
 	case cold:
@@ -84,14 +85,14 @@ func (q *Queue) grace(r *reader) time.Duration {
 	}
 }
 
-// fail ends a sample one of whose pictures could not be made.
-func (t *task) fail(err error) {
+// failPictures fails a sample one of whose pictures could not be drawn.
+func (t *task) failPictures(err error) {
 	t.release()
 	t.fault, t.err = asError(err), err
 }
 
-// comesLate notes who draws a picture of the sample, and why.
-func (t *task) comesLate(o Origin) {
+// recordOrigin records which backend draws a picture of the sample, and why.
+func (t *task) recordOrigin(o Origin) {
 	t.late, t.backend = true, o.Backend
 	if o.Reason == "" {
 		return
@@ -102,8 +103,9 @@ func (t *task) comesLate(o Origin) {
 	}
 }
 
-// named completes a result with how its line was read and who drew its pictures.
-func (t *task) named(r *scoring.Result, engine string) {
+// complete adds the notes on how the line was read, and the backend that drew the
+// pictures, to a result. engine is the backend of native pictures.
+func (t *task) complete(r *scoring.Result, engine string) {
 	if t.read != nil {
 		r.Notes = append(slices.Clip(t.read), r.Notes...)
 	}

@@ -1,8 +1,8 @@
-// Package queue joins samples of many requests and streams into batches in
-// front of the engine. In: lines of dumps and scenes. Out: results in the order
-// of the lines, each the same bits whatever else was in its batch (docs/spec/cli.md#r24). It refuses
-// requests beyond a bound (ErrBusy), answers a sample that takes too long or
-// fails with an error of its own, and never lets one sample stop another.
+// Package queue joins the samples of many requests and streams into batches for
+// the engine. In: lines of dumps, and scenes. Out: results in the order of the
+// lines; the bytes of a result do not depend on its batch (docs/spec/cli.md#r24).
+// It refuses requests beyond a bound (ErrBusy). A sample that fails or takes too
+// long gets an error of its own and stops no other sample.
 package queue
 
 import (
@@ -19,8 +19,8 @@ import (
 	"plumb/scoring"
 )
 
-// ErrBusy marks a request that came while as many as allowed were waiting; the
-// caller may try again later.
+// ErrBusy marks a request beyond the bound on requests under way; the caller may
+// try again later.
 var ErrBusy = errors.New("too many requests are waiting")
 
 // ErrClosed marks work that was given to a queue that is shutting down.
@@ -51,11 +51,11 @@ type Config struct {
 	Spares        int           // workers that step in for slow ones at most, default Workers + 2
 	Cache         int           // bytes of results that are kept, default none (--result-cache)
 	Window        int           // samples under way per stream, default 4 batches, at least 256
-	Judge         Judge         // answers what judged jobs ask; nil for nobody
+	Judge         Judge         // gives verdicts on open answers; nil for none
 	JudgeDeadline time.Duration // of a stream's sample while it is judged, default 5 min (--judge-deadline); requests have Deadline for all
-	Memory        *memory.Pool  // what large samples take while they are prepared; nil for no bound (--max-memory)
+	Memory        *memory.Pool  // bounds the memory of large samples that are prepared; nil for no bound (--max-memory)
 	Watch         Watch
-	Tell          func(string) string // how what failed in the machine is told, code "backend"; nil for as it is
+	Tell          func(string) string // rewrites the message of an error with the code "backend" for clients; nil to keep it
 }
 
 // Options of one request or stream; read-only once given to the queue.
@@ -65,16 +65,16 @@ type Options struct {
 	Reward   scoring.RewardMode
 	Priority Priority      // default: high for Score, bulk for Stream
 	Deadline time.Duration // per sample; 0 for Config.Deadline, which also cuts it
-	Client   string        // whose share of the memory it is
-	Memory   *memory.Pool  // what the lines of a stream take while they are under way counts here; nil for no bound
-	Unmarked bool          // a stream writes no note on duplicate answers, because its caller does
+	Client   string        // the client whose share of the memory counts
+	Memory   *memory.Pool  // bounds the bytes of a stream's lines under way; nil for no bound
+	Unmarked bool          // a stream adds no note to duplicate answers, because its caller does
 	Share    bool          // samples of a stream join identical work in flight; those of Score always do
 }
 
-// Watch is told what happens, for counters; every field may be nil. The
-// functions are called by many goroutines.
+// Watch holds callbacks for counters; every field may be nil. Many goroutines call
+// them at once.
 type Watch struct {
-	Sample func(*scoring.Result) // each answer's; it must not be kept or changed
+	Sample func(*scoring.Result) // for each answer; it must not keep or change the result
 	Batch  func(pictures int)
 	Wait   func(time.Duration)         // from arrival until a worker took the sample
 	Stage  func(string, time.Duration) // "decode", "render", "judge", "export", "metric", "score", "encode"
@@ -96,15 +96,15 @@ type Queue struct {
 	workers      *sync.Cond    // there may be something to prepare or to finish
 	device       *sync.Cond    // there may be something to measure
 	finisher     *sync.Cond    // there may be something to finish while all workers are busy
-	waiting      lanes         // samples that wait for a worker; the next ones wait:
+	waiting      lanes         // samples that wait for a worker; the next four lists wait:
 	large        stage         // for memory
 	judging      stage         // for the judge's verdict
-	late         stage         // for pictures that others draw
+	late         stage         // for pictures that the editor draws
 	readyList    readyList     // for the device
-	force        bool          // the next batch has waited long enough
+	force        bool          // the next batch starts at once: its waiting time is over
 	alarmAt      time.Duration // when alarm rings, on the queue's clock; 0 for never
-	flying       int           // batches on the device
-	heavies      int           // of which are heavy
+	inFlight     int           // batches on the device
+	heavies      int           // heavy ones among inFlight
 	measured     fifo[*task]   // waiting to be scored
 	busy         int           // workers that prepare a sample now and were not relieved
 	occupied     []*worker     // workers that are in a sample
@@ -133,20 +133,20 @@ func New(cfg Config) *Queue {
 		q.cache = newCache(cfg.Cache)
 	}
 	q.workers, q.device, q.finisher = sync.NewCond(&q.mu), sync.NewCond(&q.mu), sync.NewCond(&q.mu)
-	q.large = stage{backlog: &larges{q: q}, more: sync.NewCond(&q.mu)}
+	q.large = stage{backlog: &largeBacklog{q: q}, more: sync.NewCond(&q.mu)}
 	q.judging = stage{backlog: new(lanes), more: sync.NewCond(&q.mu)}
 	q.late = stage{backlog: new(lanes), more: sync.NewCond(&q.mu)}
 	q.flights.tasks = map[key]*task{}
 	q.tasks.New = func() any { return new(task) }
 	q.readers.New = newReader
-	q.alarm, q.slowTimer = time.AfterFunc(time.Hour, q.overdue), time.AfterFunc(time.Hour, q.relieveSlow)
+	q.alarm, q.slowTimer = time.AfterFunc(time.Hour, q.onAlarm), time.AfterFunc(time.Hour, q.relieveSlow)
 	q.alarm.Stop()
 	q.slowTimer.Stop()
 	q.begin()
 	return q
 }
 
-// begin starts the goroutines.
+// begin starts the goroutines of New: workers, dispatchers and stages.
 func (q *Queue) begin() {
 	inFlight := max(1, q.cfg.Engine.InFlight())
 	q.running.Add(q.cfg.Workers + inFlight + 1)
@@ -159,10 +159,10 @@ func (q *Queue) begin() {
 	}
 	q.startStage(&q.large, max(1, q.cfg.Workers/2), q.prepareLarge) // the other half of the processors is for ordinary samples
 	if q.cfg.Judge != nil {
-		q.startStage(&q.judging, max(1, q.cfg.Judge.Width()), q.consult)
+		q.startStage(&q.judging, max(1, q.cfg.Judge.Width()), q.awaitVerdict)
 	}
-	if n := q.cfg.Engine.Lates(); n > 0 { // one more is on its way while another's pixels are cut up
-		q.startStage(&q.late, n+1, q.fetch)
+	if n := q.cfg.Engine.Lates(); n > 0 { // one more, because cutting pixels up takes time without the editor
+		q.startStage(&q.late, n+1, q.awaitPictures)
 	}
 }
 
@@ -172,7 +172,7 @@ func (q *Queue) Depth() int { return int(q.inUse.Load()) }
 // Max returns the number of requests that may be under way.
 func (q *Queue) Max() int { return q.cfg.Max }
 
-// Admit counts a request in; done counts it out. The error wraps ErrBusy.
+// Admit counts a request as under way until done is called. The error wraps ErrBusy.
 func (q *Queue) Admit() (done func(), err error) {
 	if err := q.admit(); err != nil {
 		return nil, err
@@ -180,6 +180,7 @@ func (q *Queue) Admit() (done func(), err error) {
 	return sync.OnceFunc(func() { q.inUse.Add(-1) }), nil
 }
 
+// admit is Admit for callers that lower inUse themselves.
 func (q *Queue) admit() error {
 	if n := q.inUse.Add(1); n > int64(q.cfg.Max) {
 		q.inUse.Add(-1)
@@ -188,7 +189,7 @@ func (q *Queue) admit() error {
 	return nil
 }
 
-// limit is how long a sample may take.
+// limit returns the deadline of a sample: that of its request, at most that of the queue.
 func (q *Queue) limit(o *Options) time.Duration {
 	if o != nil && o.Deadline > 0 {
 		return min(o.Deadline, q.cfg.Deadline)
@@ -208,7 +209,7 @@ func (q *Queue) Close() {
 	q.slowTimer.Stop()
 }
 
-// wake wakes every goroutine, so that each checks whether it has to end.
+// wake wakes every goroutine of the queue, so that each checks whether it must end.
 func (q *Queue) wake() {
 	q.workers.Broadcast()
 	q.device.Broadcast()
@@ -218,7 +219,7 @@ func (q *Queue) wake() {
 	q.large.more.Broadcast()
 }
 
-// push gives a task to the workers. The error is ErrClosed.
+// push queues a task for the workers, a large one for memory first. The error is ErrClosed.
 func (q *Queue) push(t *task) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -231,12 +232,12 @@ func (q *Queue) push(t *task) error {
 	}
 	q.waiting.push(t)
 	q.workers.Signal()
-	q.watch()
+	q.startSlowTimer()
 	return nil
 }
 
-// idle reports whether nothing is left that could still reach the device. The
+// drained reports whether no sample is left that could still reach the device. The
 // caller holds mu.
-func (q *Queue) idle() bool {
-	return q.waiting.len() == 0 && !q.engaged() && q.judging.none() && q.late.none() && q.large.none() && q.readyList.empty() && q.flying == 0
+func (q *Queue) drained() bool {
+	return q.waiting.len() == 0 && !q.anyWorkerBusy() && q.judging.empty() && q.late.empty() && q.large.empty() && q.readyList.empty() && q.inFlight == 0
 }

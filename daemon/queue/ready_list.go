@@ -4,24 +4,24 @@ import "time"
 
 const (
 	// streamTarget is how many pictures a bulk batch waits for while more are
-	// being prepared: about 16 ms of work on a software driver.
+	// being prepared: about 16 ms of work for a software driver.
 	streamTarget = 64
-	// requests behind a backlog wait for half of it, within these bounds.
+	// minTarget and maxTarget bound the pictures that a batch of requests waits for while
+	// there is a backlog; in between it is half of the backlog.
 	minTarget = 16
 	maxTarget = 128
-	// lull is how long a batch that waits for more waits at most without any
-	// coming: what is being prepared may be stuck.
+	// lull is how long a batch waits at most after the last picture was added, because
+	// what is being prepared may be stuck.
 	lull = 10 * time.Millisecond
-	// maxWait is how long it waits at most while more keeps coming.
+	// maxWait is how long a batch waits at most while pictures keep being added.
 	maxWait = 50 * time.Millisecond
 	// maxHeavy is how many heavy samples may be ready for the device: they hold
 	// much memory each.
 	maxHeavy = 4
 )
 
-// The classes of samples that are ready for the device, first one first. A heavy
-// sample fills a batch by itself: it goes alone, after small ones that somebody
-// waits for.
+// The classes of samples that are ready for the device, the most urgent one first. A
+// heavy sample makes a batch of its own, after the small ones of requests.
 const (
 	classHigh = iota
 	classNormal
@@ -30,13 +30,13 @@ const (
 	classes
 )
 
-// readyList is the samples that are ready for the device. Queue.mu guards it. The sums
+// readyList holds the samples that are ready for the device. Queue.mu guards it. The sums
 // leave heavy samples out.
 type readyList struct {
 	of       [classes]fifo[*task]
 	turn     turns
-	since    time.Duration // when the first one came after a batch was taken, on the queue's clock
-	last     time.Duration // when the last one came
+	since    time.Duration // when the first sample after the last batch was added, on the queue's clock
+	last     time.Duration // when the last sample was added
 	pictures int
 	work     int // tile segments
 	pixels   int
@@ -46,11 +46,11 @@ func (s *readyList) has(c int) bool { return s.of[c].len() > 0 }
 
 func (s *readyList) empty() bool { return s.urgent() == 0 && !s.has(classHeavy) && !s.has(classBulk) }
 
-// leads reports whether a batch may begin with class c: one heavy sample on the
-// device is enough.
-func (q *Queue) leads(c int) bool { return q.readyList.has(c) && (c != classHeavy || q.heavies == 0) }
+// mayLead reports whether a batch may begin with a sample of class c. There is at most
+// one heavy sample on the device.
+func (q *Queue) mayLead(c int) bool { return q.readyList.has(c) && (c != classHeavy || q.heavies == 0) }
 
-// urgent is how many small samples somebody waits for.
+// urgent returns the number of small samples of requests, which clients wait for.
 func (s *readyList) urgent() int { return s.of[classHigh].len() + s.of[classNormal].len() }
 
 func (s *readyList) push(t *task) {
@@ -68,14 +68,15 @@ func (s *readyList) pop(c int) *task {
 	return t
 }
 
+// count adds a task to the sums, or takes it off them where sign is -1.
 func (s *readyList) count(t *task, sign int) {
 	s.pictures += sign * len(t.pics)
 	s.work += sign * t.work
 	s.pixels += sign * t.pixels
 }
 
-// sort finds the class of a task that is prepared.
-func (q *Queue) sort(t *task) {
+// classify sets the class of a prepared task from its cost and priority.
+func (q *Queue) classify(t *task) {
 	switch {
 	case t.work >= q.cfg.Work || t.pixels >= q.cfg.Pixels || len(t.pics) > q.cfg.Batch:
 		t.class = classHeavy
@@ -88,9 +89,9 @@ func (q *Queue) sort(t *task) {
 	}
 }
 
-// ready gives a task to the device. The caller holds mu.
+// ready adds a prepared task to the ready list. The caller holds mu.
 func (q *Queue) ready(t *task) {
-	q.sort(t)
+	q.classify(t)
 	q.readyList.last = q.now()
 	if q.readyList.empty() {
 		q.readyList.since = q.readyList.last
@@ -98,15 +99,15 @@ func (q *Queue) ready(t *task) {
 	q.readyList.push(t)
 }
 
-// room reports whether another sample may be prepared: two batches ahead of the
+// hasRoom reports whether another sample may be prepared: two batches ahead of the
 // device are enough to keep it busy, more would only hold memory.
-func (q *Queue) room() bool {
+func (q *Queue) hasRoom() bool {
 	s := &q.readyList
 	return s.pictures < 2*q.cfg.Batch && s.work < 2*q.cfg.Work && s.pixels < 2*q.cfg.Pixels && s.of[classHeavy].len() < maxHeavy
 }
 
-// target is how many pictures are worth a batch while more are on their way: of
-// requests half of what is here and to come, so that one half is prepared while
+// target returns how many pictures make a batch worth starting while more are being
+// prepared. For requests that is half of the backlog, so that one half is prepared while
 // the other is measured.
 func (q *Queue) target() int {
 	n := streamTarget
@@ -119,43 +120,40 @@ func (q *Queue) target() int {
 	return min(n, q.cfg.Batch)
 }
 
-// enough reports whether the small samples make a batch that is worth it.
-func (q *Queue) enough() bool {
+// worthBatch reports whether the small samples reach target or the cost of a full batch.
+func (q *Queue) worthBatch() bool {
 	s := &q.readyList
 	return s.pictures >= q.target() || s.work >= q.cfg.Work || s.pixels >= q.cfg.Pixels
 }
 
-// due reports whether to start a batch. A request never waits for others that
-// have not come yet, unless Config.Delay says so; behind a backlog it waits for
-// a few that are due at any moment, as the fixed cost of a batch would be paid
-// by all that queue. Bulk work waits while more is being prepared, up to a batch
-// that is worth it, but not for long: what is being prepared may be stuck. A
-// second batch joins one that is on the device already only where nothing is
-// gained by waiting.
-func (q *Queue) due() bool {
+// batchDue reports whether to start a batch. A request waits for others only while
+// there is a backlog, because all of it pays the fixed cost of a batch, or for
+// Config.Delay. Bulk work waits for a short time while more is being prepared. While a
+// batch is in flight, another one starts only when it is worth it.
+func (q *Queue) batchDue() bool {
 	s := &q.readyList
 	small := s.urgent() > 0 || s.has(classBulk)
 	switch {
-	case !small && !q.leads(classHeavy):
+	case !small && !q.mayLead(classHeavy):
 		return false
-	case small && q.enough():
+	case small && q.worthBatch():
 		return true
-	case q.flying > q.heavies:
+	case q.inFlight > q.heavies:
 		return false
-	case q.force || !q.room():
+	case q.force || !q.hasRoom():
 		return true
 	case s.urgent() > 0:
 		return q.cfg.Delay <= 0 && q.waiting.len() == 0
-	case q.leads(classHeavy):
+	case q.mayLead(classHeavy):
 		return true
 	}
 	return q.busy == 0 && q.waiting.len() == 0
 }
 
-// latest is when a batch that is not due goes anyway, on the queue's clock:
-// Config.Delay after the oldest request came; where that says nothing, when no
-// more has come for a while.
-func (q *Queue) latest() time.Duration {
+// batchDueAt returns when a batch that is not due starts anyway, on the queue's clock:
+// Config.Delay after the arrival of the oldest request, else when no sample was added
+// for a while.
+func (q *Queue) batchDueAt() time.Duration {
 	s := &q.readyList
 	at := min(s.last+lull, s.since+maxWait)
 	if q.cfg.Delay <= 0 {

@@ -15,35 +15,35 @@ import (
 	"plumb/scoring"
 )
 
-// Answer is what became of one sample.
+// Answer is the result of one sample with its timing.
 type Answer struct {
 	Line   int            // number of the line in its dump or body
 	Result scoring.Result // read-only: others may have the same
 	JSON   []byte         // the result line without line end
 	Wait   time.Duration  // from arrival until a worker took the sample: Timing[PartQueue]
 	Took   time.Duration  // from then until the answer: the rest of Timing
-	Timing Timing         // where both went
+	Timing Timing         // both by parts
 	Source Source
 }
 
-// Source tells whose work an answer is.
+// Source says whether an answer was computed for its own request.
 type Source uint8
 
 // The sources. The answer is the same bytes whatever its source.
 const (
-	Computed Source = iota // done for this request
-	Shared                 // an identical request's, in flight at the same time
-	Cached                 // an earlier one's (--result-cache)
+	Computed Source = iota // computed for this request
+	Shared                 // computed for an identical request in flight at the same time
+	Cached                 // computed for an earlier request (--result-cache)
 )
 
 // String is "computed", "shared" or "cached".
 func (s Source) String() string { return [...]string{"computed", "shared", "cached"}[s] }
 
-// Picture is a drawn scene and what was measured of it.
+// Picture is a drawn scene with the sums of its pixels.
 type Picture struct {
 	Image  *image.NRGBA
 	Tally  metric.Tally
-	Origin Origin // who drew it
+	Origin Origin // the backend that drew it
 }
 
 // Score scores one sample and waits for its answer, which is the caller's to
@@ -55,7 +55,7 @@ func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, err
 		return Answer{}, err
 	}
 	defer q.inUse.Add(-1)
-	r, err := q.ask(l, o, cmp.Or(o.Priority, PriorityHigh), false, true)
+	r, err := q.submit(l, o, cmp.Or(o.Priority, PriorityHigh), false, true)
 	if err != nil {
 		q.discard(r)
 		return Answer{}, err
@@ -71,7 +71,7 @@ func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, err
 		a.JSON = slices.Clone(a.JSON)
 		q.finished(r)
 	} else {
-		a = q.lateAnswer(r, who)
+		a = q.deadlineAnswer(r, who)
 		q.free(r)
 	}
 	q.sample(&a.Result)
@@ -94,7 +94,7 @@ func (q *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.V
 	_, ok, err := q.await(ctx, r)
 	if err != nil || !ok {
 		q.free(r)
-		return Picture{}, cmp.Or(err, error(late(q.cfg.Deadline, false)))
+		return Picture{}, cmp.Or(err, error(deadlineError(q.cfg.Deadline, false)))
 	}
 	defer q.finished(r)
 	p, err := t.picture()
@@ -105,8 +105,8 @@ func (q *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.V
 	return p, err
 }
 
-// discard ends a reader whose answer nobody looks at: it is there, or nothing
-// will be.
+// discard frees a reader whose answer is not wanted. The answer has been delivered, or
+// none will be.
 func (q *Queue) discard(r *reader) {
 	select {
 	case <-r.done:
@@ -117,9 +117,9 @@ func (q *Queue) discard(r *reader) {
 }
 
 // await waits for the answer of a request, whose deadline runs from its arrival.
-// ok is false where the deadline passed, and who is then what is known of the
-// sample. After an error or a deadline the reader holds no task.
-func (q *Queue) await(ctx context.Context, r *reader) (who *naming, ok bool, err error) {
+// ok is false where the deadline passed; who then names the sample, or is nil where it
+// was not decoded. After an error or a deadline the reader holds no task.
+func (q *Queue) await(ctx context.Context, r *reader) (who *identity, ok bool, err error) {
 	r.timer.Reset(r.arrived + r.limit - q.now())
 	overdue := false
 wait:
@@ -128,7 +128,7 @@ wait:
 		case <-r.done:
 			return nil, true, nil
 		case <-r.timer.C:
-			if more := q.grace(r); more > 0 {
+			if more := q.extraWait(r); more > 0 {
 				r.timer.Reset(more)
 				continue
 			}
@@ -146,9 +146,9 @@ wait:
 	return who, false, err
 }
 
-// late is the error of a sample that took longer than d; asked says that the
-// request chose d.
-func late(d time.Duration, asked bool) *scoring.Error {
+// deadlineError is the error of a sample that took longer than d. asked says that the
+// request chose d, and not the daemon's flag.
+func deadlineError(d time.Duration, asked bool) *scoring.Error {
 	by := "--deadline"
 	if asked {
 		by = "X-Deadline-Ms"
@@ -156,23 +156,24 @@ func late(d time.Duration, asked bool) *scoring.Error {
 	return &scoring.Error{Code: "deadline", Message: fmt.Sprintf("cannot score item in time: it took longer than %v (%s)", d, by)}
 }
 
-// lateAnswer is the answer of a sample whose deadline passed. What is known of
-// its time is when it arrived and when a worker took it.
-func (q *Queue) lateAnswer(r *reader, who *naming) Answer {
+// deadlineAnswer returns the answer of a sample whose deadline passed. Its timing has
+// only the time in the queue and the rest. who is as await returns it.
+func (q *Queue) deadlineAnswer(r *reader, who *identity) Answer {
 	var m marks
 	if who != nil {
 		m[PartQueue] = who.taken
 	} else {
-		who = &naming{id: fmt.Sprintf("line:%d", r.n)}
+		who = &identity{id: fmt.Sprintf("line:%d", r.n)}
 	}
 	a := Answer{Line: r.n, Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test, Who: who.who,
-		Err: late(r.limit, r.limit < q.cfg.Deadline), Backend: q.cfg.Engine.Backend()}}
+		Err: deadlineError(r.limit, r.limit < q.cfg.Deadline), Backend: q.cfg.Engine.Backend()}}
 	a.timed(m.parts(r.arrived, q.now()))
 	a.JSON = a.Result.AppendJSON(nil, r.opt.Reward, q.cfg.Scorer)
 	return a
 }
 
-// answer reads the answer that is there; its JSON is not the reader's.
+// answer returns the answer that was delivered to r. Its JSON belongs to the cache or to
+// the task, and is valid until finished is called.
 func (q *Queue) answer(r *reader) (a Answer) {
 	if r.hit != nil {
 		a = Answer{Line: r.n, Result: r.hit.result, JSON: r.hit.json, Source: Cached}
@@ -187,12 +188,13 @@ func (q *Queue) answer(r *reader) (a Answer) {
 	return a
 }
 
-// timed says where the time went.
+// timed sets the timing of an answer.
 func (a *Answer) timed(t Timing) {
 	a.Timing, a.Wait = t, t[PartQueue]
 	a.Took = t.Total() - a.Wait
 }
 
+// picture returns the image and the tally of a finished task of Draw.
 func (t *task) picture() (Picture, error) {
 	if t.err != nil {
 		return Picture{}, t.err
@@ -203,7 +205,7 @@ func (t *task) picture() (Picture, error) {
 	return Picture{Image: t.drawn[0], Tally: t.tallies[0]}, nil
 }
 
-// sample counts an answer.
+// sample reports an answer to Watch.
 func (q *Queue) sample(r *scoring.Result) {
 	if q.cfg.Watch.Sample != nil {
 		q.cfg.Watch.Sample(r)

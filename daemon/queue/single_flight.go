@@ -13,37 +13,36 @@ import (
 	"plumb/scoring"
 )
 
-// Identical work in flight is done once. What identifies it are all bytes of the
-// item, its id included, the number of its line, and the options that its result
-// depends on: a retry of a request is the same bytes, and nothing has to be put
-// right in an answer. The key is their SHA-256, so that nobody can make two
-// items collide. Requests of different priority do not share, or one would wait
-// behind the other's backlog. See docs/spec/http.md#r34.
+// Identical work in flight is done once (single flight, docs/spec/http.md#r34). Its key
+// is the SHA-256 of all bytes of the item, its id included, of the number of its line
+// and of the options that its result depends on. So an answer fits all its readers
+// as it is, and no client can make two items collide. Requests of different priority do
+// not share, because one would wait behind the other's backlog.
 
-// digest is the SHA-256 of what a result depends on.
+// digest is the SHA-256 of everything that a result depends on.
 type digest [sha256.Size]byte
 
-// key is what requests that share their work have in common.
+// key identifies the work that requests may share.
 type key struct {
 	content  digest
 	priority Priority
 	bulk     bool
 }
 
-// singleFlight is the tasks in flight that further readers may join.
+// singleFlight holds the tasks in flight that further readers may join.
 type singleFlight struct {
 	mu     sync.Mutex // guards what follows, and the fields of tasks that say so; taken after Queue.mu
 	tasks  map[key]*task
-	shared int64 // readers that joined another's work
-	again  int64 // tasks begun anew for the others after one failed
+	shared int64 // readers that joined a task of another request
+	again  int64 // tasks repeated for joined readers after a failure
 }
 
 // reader is one request, or one line of a stream, that waits for an answer.
 type reader struct {
-	t       *task // flights.mu guards it: it changes when the work is begun anew
-	joined  bool  // the work was begun by another; guarded too
-	again   bool  // it has been begun anew for this reader; guarded too
-	hit     *kept // the answer, where it was in the cache
+	t       *task       // flights.mu guards it: it changes when the work is repeated
+	joined  bool        // another reader began the work; guarded too
+	again   bool        // the work has been repeated for this reader; guarded too
+	hit     *cacheEntry // the answer, where it was in the cache
 	done    chan struct{}
 	n       int // of the line
 	size    int // bytes of the line
@@ -56,7 +55,7 @@ type reader struct {
 	scratch []byte
 }
 
-// newReader is what the pool makes.
+// newReader makes a reader for the pool.
 func newReader() any {
 	r := &reader{done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
 	r.timer.Stop()
@@ -71,16 +70,16 @@ func (q *Queue) reader(l dump.Line, o *Options, bulk bool) *reader {
 	return r
 }
 
-// free gives a reader back; it holds no task any more.
+// free returns a reader to the pool. The reader must hold no task.
 func (q *Queue) free(r *reader) {
 	r.timer.Stop()
 	r.t, r.hit, r.opt, r.joined, r.again = nil, nil, nil, false, false
 	q.readers.Put(r)
 }
 
-// ask begins the work on a line, joins what is under way, or takes the answer
-// that was kept. After ErrClosed the reader has an answer that says so.
-func (q *Queue) ask(l dump.Line, o *Options, p Priority, bulk, share bool) (*reader, error) {
+// submit starts the work on a line, joins identical work in flight, or takes the answer
+// from the cache. After ErrClosed the reader has an answer with that error.
+func (q *Queue) submit(l dump.Line, o *Options, p Priority, bulk, share bool) (*reader, error) {
 	r := q.reader(l, o, bulk)
 	k := key{priority: p, bulk: bulk}
 	if share || q.cache != nil {
@@ -111,7 +110,8 @@ func (q *Queue) ask(l dump.Line, o *Options, p Priority, bulk, share bool) (*rea
 
 var errClosed = fmt.Errorf("cannot queue sample: %w", ErrClosed)
 
-// contentOf hashes what a result depends on. It uses scratch and returns it.
+// contentOf hashes everything that a result depends on. It appends to scratch, which the
+// caller may reuse, and returns it.
 func contentOf(l dump.Line, o *Options, scratch []byte) (digest, []byte) {
 	text := func(s string) {
 		scratch = binary.AppendUvarint(scratch, uint64(len(s)))
@@ -132,8 +132,8 @@ func contentOf(l dump.Line, o *Options, scratch []byte) (digest, []byte) {
 	return sha256.Sum256(scratch), scratch
 }
 
-// join adds a reader to the task of that key, or to a new one, which the caller
-// is to fill and start.
+// join adds a reader to the task with the key k, where share allows it. Otherwise it adds
+// the reader to a fresh task, which the caller must fill and start.
 func (q *Queue) join(r *reader, k key, share bool) (t *task, fresh bool) {
 	f := &q.flights
 	f.mu.Lock()
@@ -156,7 +156,7 @@ func (q *Queue) join(r *reader, k key, share bool) (t *task, fresh bool) {
 	return t, fresh
 }
 
-// add makes r a reader of t. The caller holds flights.mu.
+// add adds r to the readers of t. The caller holds flights.mu.
 func (t *task) add(r *reader) {
 	r.t = t
 	t.readers = append(t.readers, r)
@@ -166,15 +166,16 @@ func (t *task) add(r *reader) {
 	}
 }
 
-// forget lets nobody join the task any more. The caller holds flights.mu.
+// forget removes a task, so that no reader can join it any more. The caller holds
+// flights.mu.
 func (f *singleFlight) forget(t *task) {
 	if t.shared && f.tasks[t.key] == t {
 		delete(f.tasks, t.key)
 	}
 }
 
-// start gives a filled task to the workers, or answers it where the queue is
-// closed.
+// start queues a filled task. It answers the task with an error where the queue is closed
+// or the task is too large for its memory.
 func (q *Queue) start(t *task) error {
 	if e := q.tooLarge(t); e != nil {
 		t.result, t.err = t.failed(e), e
@@ -190,11 +191,11 @@ func (q *Queue) start(t *task) error {
 	return err
 }
 
-// leave gives up the wait for an answer. ok is false where the answer was there
-// first. Work that has not begun is skipped when nobody else waits for it; where
-// it is overdue, a worker that is stuck in it is relieved. who is what is known
-// of the sample, nil for nothing.
-func (q *Queue) leave(r *reader, overdue bool) (who *naming, ok bool) {
+// leave removes a reader from its task. ok is false where the answer was delivered
+// first. Without readers, work that has not begun is skipped, and where it is overdue, a
+// spare worker replaces the one that is stuck in it. who names the sample, nil where it
+// was not decoded.
+func (q *Queue) leave(r *reader, overdue bool) (who *identity, ok bool) {
 	q.flights.mu.Lock()
 	t := r.t
 	if t.over {
@@ -215,28 +216,28 @@ func (q *Queue) leave(r *reader, overdue bool) (who *naming, ok bool) {
 	if last && overdue {
 		q.relieveFrom(t, turn)
 	}
-	if last { // it may wait for memory, and what it has is given back then
-		q.lookLarge()
+	if last { // a large sample without readers returns its memory
+		q.Freed()
 	}
 	return who, true
 }
 
-// gone reports whether the task has no waiters left; none can join it any more.
-func (q *Queue) gone(t *task) bool {
-	if !t.unwanted() {
+// hasNoWaiters reports whether the task has no waiters left; none can join it any more.
+func (q *Queue) hasNoWaiters(t *task) bool {
+	if !t.noReaders() {
 		return false
 	}
 	q.flights.mu.Lock()
 	defer q.flights.mu.Unlock()
-	if t.unwanted() {
+	if t.noReaders() {
 		t.dead = true
 		q.flights.forget(t)
 	}
 	return t.dead
 }
 
-// deliver hands the answer of a task to its readers, or gives its memory back
-// where there are none.
+// deliver signals the readers of a task that its answer is there. A task without readers
+// returns to the pool.
 func (q *Queue) deliver(t *task) {
 	f := &q.flights
 	f.mu.Lock()
@@ -257,11 +258,11 @@ func (q *Queue) deliver(t *task) {
 	}
 }
 
-// anew takes those readers off a failed task that had joined another's work, and
-// returns a new task for them: the failure was not theirs. It does so once for
-// each reader. The caller holds flights.mu.
+// retryJoined moves the readers that had joined a failed task of another request to a new
+// task, because a transient failure may not repeat. It returns that task, nil for none.
+// Each reader is moved once. The caller holds flights.mu.
 func (q *Queue) retryJoined(t *task) (next *task) {
-	if t.view != nil || t.result.Err == nil || !passing(t.result.Err.Code) || q.closed.Load() {
+	if t.view != nil || t.result.Err == nil || !transient(t.result.Err.Code) || q.closed.Load() {
 		return nil
 	}
 	stay := t.readers[:0]
@@ -287,10 +288,10 @@ func (q *Queue) retryJoined(t *task) (next *task) {
 	return next
 }
 
-// passing reports whether an error is transient, so that a retry may succeed.
-func passing(code string) bool { return code == "deadline" || code == "backend" }
+// transient reports whether an error is transient, so that a retry may succeed.
+func transient(code string) bool { return code == "deadline" || code == "backend" }
 
-// finished ends the reading of an answer.
+// finished ends the use of an answer. The last reader returns the task to the pool.
 func (q *Queue) finished(r *reader) {
 	if r.hit == nil {
 		q.flights.mu.Lock()
@@ -305,9 +306,9 @@ func (q *Queue) finished(r *reader) {
 	q.free(r)
 }
 
-// glance is what a reader sees of its task while it waits: when its time began, how
-// much it has of it, and since when others have been ready to draw.
-func (q *Queue) glance(r *reader) (started, limit, warm time.Duration) {
+// waitState returns what the deadline of a reader depends on: when its time began (0 for
+// not yet), how long it may wait, and the value of task.warm.
+func (q *Queue) waitState(r *reader) (started, limit, warm time.Duration) {
 	q.flights.mu.Lock()
 	defer q.flights.mu.Unlock()
 	limit = r.limit
@@ -317,14 +318,14 @@ func (q *Queue) glance(r *reader) (started, limit, warm time.Duration) {
 	return time.Duration(r.t.started.Load()), limit, time.Duration(r.t.warm.Load())
 }
 
-// judgeSlack is how much longer a reader waits than the judge may take: the judgement
-// that says so has to come back.
+// judgeSlack is how much longer a reader waits than the judge may take, so that the
+// judge's own error reaches the reader.
 const judgeSlack = 5 * time.Second
 
-// Stats are what sharing and the cache did so far.
+// Stats counts samples that were shared, repeated or found in the cache.
 type Stats struct {
 	Shared int64 // readers that joined work in flight
-	Again  int64 // samples begun anew because another request's failed
+	Again  int64 // samples repeated because the work they had joined failed
 	Cache  CacheStats
 }
 

@@ -6,16 +6,14 @@ import (
 	"plumb/daemon/dump"
 )
 
-// slowAfter is how long a worker is busy with one sample before a spare one
-// steps in for those that wait.
+// slowAfter is how long a worker is busy with one sample before a spare worker takes its
+// place.
 const slowAfter = 50 * time.Millisecond
 
-// A worker that is long in one sample is relieved: a spare one takes its place
-// and goes on with what waits, while the first finishes its sample and then
-// steps back. So a sample that costs too much takes its share of the processors,
-// but no worker from the others. There are Config.Spares of them. What a worker
-// remembers of shapes takes megabytes, and spare ones are seldom needed all at
-// once: Queue.spareWorkers keeps few of them.
+// A worker that needs long for one sample is relieved: a spare worker takes its place in
+// the pool, and the first one ends with its sample. So a costly sample takes processor
+// time, but no worker from the others. At most Config.Spares workers are relieved at a
+// time. The caches of a worker take megabytes, so Queue.spareWorkers keeps few of them.
 
 // spareWorker takes an unused spare worker, or makes one. The caller holds mu.
 func (q *Queue) spareWorker() *worker {
@@ -36,11 +34,11 @@ func (q *Queue) occupy(w *worker, t *task, preparing bool) {
 	if preparing {
 		q.busy++
 	}
-	q.watch()
+	q.startSlowTimer()
 }
 
-// vacate removes the record of occupy. It returns false where the worker was relieved
-// and must end. The caller holds mu.
+// vacate removes the record of occupy. stays is false where the worker was relieved and
+// must end. The caller holds mu.
 func (q *Queue) vacate(w *worker) (stays bool) {
 	last := q.occupied[len(q.occupied)-1]
 	q.occupied[w.at], last.at = last, w.at
@@ -59,13 +57,13 @@ func (q *Queue) vacate(w *worker) (stays bool) {
 		q.spareWorkers = append(q.spareWorkers, w)
 	}
 	if q.waiting.len() > 0 {
-		q.watch()
+		q.startSlowTimer()
 	}
 	return false
 }
 
-// watch starts slowTimer where samples wait for a worker. The caller holds mu.
-func (q *Queue) watch() {
+// startSlowTimer starts slowTimer where samples wait for a worker. The caller holds mu.
+func (q *Queue) startSlowTimer() {
 	if q.waiting.len() > 0 && !q.watching && !q.closed.Load() {
 		q.watching = true
 		q.slowTimer.Reset(slowAfter)
@@ -84,7 +82,7 @@ func (q *Queue) relieveSlow() {
 			n--
 		}
 	}
-	q.watch()
+	q.startSlowTimer()
 }
 
 // relieve starts a spare worker in place of w, where there is one left. The
@@ -115,11 +113,11 @@ func (q *Queue) relieveFrom(t *task, turn uint64) {
 	}
 }
 
-// engaged reports whether a worker is in a sample that somebody waits for. The
-// caller holds mu.
-func (q *Queue) engaged() bool {
+// anyWorkerBusy reports whether a worker is in a sample that has readers. The caller
+// holds mu.
+func (q *Queue) anyWorkerBusy() bool {
 	for _, w := range q.occupied {
-		if !w.task.unwanted() {
+		if !w.task.noReaders() {
 			return true
 		}
 	}

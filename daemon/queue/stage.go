@@ -10,16 +10,16 @@ type backlog interface {
 	pop() *task
 }
 
-// stage is a part of the way of some samples that takes too long for the workers: such
-// samples wait in a backlog for goroutines of the stage. Queue.mu guards it.
+// stage is a step of some samples that takes too long for the workers. Its samples wait
+// in a backlog for goroutines of the stage. Queue.mu guards it.
 type stage struct {
 	backlog
 	more *sync.Cond // a sample may begin
 	busy int        // samples that are worked on now
 }
 
-// push takes a sample in. The deadline of bulk work does not count the wait in the
-// backlog: it runs from the moment the work of the stage begins.
+// push adds a sample to the backlog. The deadline of bulk work does not count the wait in
+// the backlog.
 func (s *stage) push(t *task) {
 	if t.bulk {
 		t.started.Store(0)
@@ -28,8 +28,8 @@ func (s *stage) push(t *task) {
 	s.more.Signal()
 }
 
-// none reports whether the stage has no samples.
-func (s *stage) none() bool { return s.len() == 0 && s.busy == 0 }
+// empty reports whether the stage has no samples.
+func (s *stage) empty() bool { return s.len() == 0 && s.busy == 0 }
 
 // startStage starts n goroutines of a stage. work reports whether a sample goes on;
 // otherwise the sample is finished.
@@ -48,13 +48,13 @@ func (q *Queue) runStage(s *stage, work func(*task) bool) {
 		if t == nil {
 			return
 		}
-		onward := work(t) && !q.gone(t)
+		onward := work(t) && !q.hasNoWaiters(t)
 		if !onward {
 			q.finish(t)
 		}
 		q.mu.Lock()
 		s.busy--
-		q.handOn(t, onward)
+		q.enqueueNext(t, onward)
 		q.mu.Unlock()
 	}
 }
@@ -69,7 +69,7 @@ func (q *Queue) takeFrom(s *stage) *task {
 			s.busy++
 			return t
 		}
-		if q.closed.Load() && q.idle() {
+		if q.closed.Load() && q.drained() {
 			q.wake()
 			return nil
 		}

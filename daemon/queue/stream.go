@@ -25,10 +25,10 @@ type Stream struct {
 	ctx    context.Context
 	order  chan *reader
 	seen   *scoring.Answers
-	head   *reader // taken from order, not yet handed out
-	last   *reader // handed out by Next; its memory is reused at the next call
-	answer Answer  // handed out by Next
-	noted  []byte  // a line that Next had to write anew
+	head   *reader // taken from order, not yet returned
+	last   *reader // of the answer that Next returned last
+	answer Answer  // returned by Next
+	noted  []byte  // the JSON of an answer with a note on duplicates
 	timer  *time.Timer
 	memory *memory.Hold // nil for no bound
 
@@ -51,14 +51,14 @@ func (s *Stream) wake() {
 	s.mu.Unlock()
 }
 
-// Put gives the next line; it waits while as many as allowed are under way. The
-// line may be reused when Put returns. The error is that of ctx, or ErrClosed.
+// Put submits the next line; it waits while as many as allowed are under way. The caller
+// may reuse the line afterwards. The error is that of ctx, or ErrClosed.
 func (s *Stream) Put(l dump.Line) error {
 	counted, err := s.hold(len(l.Bytes))
 	if err != nil {
 		return err
 	}
-	r, err := s.q.ask(l, s.opt, cmp.Or(s.opt.Priority, PriorityBulk), true, s.opt.Share)
+	r, err := s.q.submit(l, s.opt, cmp.Or(s.opt.Priority, PriorityBulk), true, s.opt.Share)
 	r.counted = counted
 	select {
 	case s.order <- r:
@@ -76,7 +76,7 @@ func (s *Stream) hold(n int) (counted int, _ error) {
 	counted = n
 	for s.held > 0 && s.held+n > streamBytes || !s.memory.Try(int64(n)) {
 		if counted = 0; s.held == 0 || s.ctx.Err() != nil {
-			break // one line may always go on, or nothing would
+			break // a line alone always goes on, whatever its size
 		}
 		s.free.Wait()
 		counted = n
@@ -85,7 +85,7 @@ func (s *Stream) hold(n int) (counted int, _ error) {
 	return counted, s.ctx.Err()
 }
 
-// drop gives back what a reader's line held.
+// drop returns the bytes that the line of a reader held.
 func (s *Stream) drop(r *reader) {
 	s.mu.Lock()
 	s.held -= r.size
@@ -94,7 +94,7 @@ func (s *Stream) drop(r *reader) {
 	s.mu.Unlock()
 }
 
-// End says that no more lines follow.
+// End marks the end of the lines.
 func (s *Stream) End() { close(s.order) }
 
 // Next waits for the next answer in order, which is valid until the next call.
@@ -130,10 +130,9 @@ func (s *Stream) Ready() bool {
 	return len(s.head.done) > 0
 }
 
-// wait takes the oldest sample once its answer is there. It returns an answer
-// instead where the deadline passed. The deadline of bulk work runs from the
-// moment a worker takes the sample: waiting behind others is no fault of it,
-// and the answer must not depend on them.
+// wait waits for the answer of the oldest sample and returns its reader, or no reader and
+// an answer with an error where the deadline passed. The deadline runs from the moment a
+// worker takes the sample, so that the answer does not depend on the samples before it.
 func (s *Stream) wait() (*reader, Answer, error) {
 	if s.last != nil {
 		s.q.finished(s.last)
@@ -160,7 +159,7 @@ func (s *Stream) wait() (*reader, Answer, error) {
 			return r, Answer{}, nil
 		default:
 		}
-		s.timer.Reset(s.patience(r))
+		s.timer.Reset(s.timeLeft(r))
 		select {
 		case <-r.done:
 			s.drop(r)
@@ -169,12 +168,12 @@ func (s *Stream) wait() (*reader, Answer, error) {
 			return s.cancel(r)
 		case <-s.timer.C:
 		}
-		if s.patience(r) > 0 {
+		if s.timeLeft(r) > 0 {
 			continue
 		}
 		if who, ok := s.q.leave(r, true); ok {
 			s.drop(r)
-			a := s.q.lateAnswer(r, who)
+			a := s.q.deadlineAnswer(r, who)
 			s.q.sample(&a.Result)
 			s.q.free(r)
 			return nil, a, nil
@@ -182,18 +181,17 @@ func (s *Stream) wait() (*reader, Answer, error) {
 	}
 }
 
-// patience is how long the reader still waits before it looks again; 0 or less
-// when the deadline has passed. Work that had begun before it joined counts from
-// when it did.
-func (s *Stream) patience(r *reader) time.Duration {
-	started, limit, _ := s.q.glance(r)
+// timeLeft returns how long a reader waits before it checks again, 0 or less after its
+// deadline. For work that had begun before the reader joined, the time runs from then on.
+func (s *Stream) timeLeft(r *reader) time.Duration {
+	started, limit, _ := s.q.waitState(r)
 	if started == 0 {
 		return 100 * time.Millisecond
 	}
 	return max(started, r.arrived) + limit - s.q.now()
 }
 
-// abandon gives up a sample, whether it has its answer or not.
+// abandon ends a reader, whether its answer was delivered or not.
 func (q *Queue) abandon(r *reader) {
 	if r.hit == nil {
 		if _, ok := q.leave(r, false); ok {
@@ -205,7 +203,7 @@ func (q *Queue) abandon(r *reader) {
 	q.finished(r)
 }
 
-// cancel gives up r and everything after it.
+// cancel abandons r, which may be nil, and all samples after it.
 func (s *Stream) cancel(r *reader) (*reader, Answer, error) {
 	defer s.memory.Close()
 	if r != nil {
@@ -219,8 +217,8 @@ func (s *Stream) cancel(r *reader) (*reader, Answer, error) {
 	return nil, Answer{}, s.ctx.Err()
 }
 
-// note marks an answer that stood on an earlier line. Others may have the same
-// result, so it is copied.
+// note adds a note to an answer that occurred on an earlier line. It copies the notes,
+// because other readers may share the result.
 func (s *Stream) note(a *Answer) {
 	if s.opt.Unmarked || a.Result.Line != 0 || s.seen.First(&a.Result) {
 		return

@@ -17,32 +17,32 @@ import (
 // tasks may be pooled; a longer line takes milliseconds anyway.
 const maxKept = 128 << 10
 
-// task is one sample on its way, for one reader or several that want the same.
-// Its fields belong to one goroutine at a time, but for the atomic ones and for
-// what flights.mu guards. The last of its readers gives its memory back.
+// task is one sample under way, for one reader or several with identical requests. One
+// goroutine at a time owns its fields, except the atomic ones and those that flights.mu
+// guards. Tasks are pooled: the last reader returns the task.
 type task struct {
-	wanted  atomic.Int32           // readers that wait for it
-	started atomic.Int64           // when a worker took it, on the queue's clock; 0 before
-	until   atomic.Int64           // when the last of its readers gives up, on the queue's clock
-	who     atomic.Pointer[naming] // &label once decoded
-	label   naming
-	warm    atomic.Int64 // when others were ready to draw for it, on the queue's clock; cold: they are not, 0: it need not wait for that
-	turn    uint64       // how often its memory was given back; flights.mu guards it
+	wanted  atomic.Int32             // readers that wait for it
+	started atomic.Int64             // when a worker took it, on the queue's clock; 0 before
+	until   atomic.Int64             // when the last of its readers gives up, on the queue's clock
+	who     atomic.Pointer[identity] // &label once decoded
+	label   identity
+	warm    atomic.Int64 // when the editor was ready to draw for it, on the queue's clock; cold: not yet; 0: it need not wait for that
+	turn    uint64       // how often the task returned to the pool; flights.mu guards it
 
 	// flights.mu guards these.
 	readers []*reader // who waits
-	reading int       // who has the answer and still looks at it
-	over    bool      // the answer is there
-	dead    bool      // it was found that nobody waits: it will have no answer
+	reading int       // readers that use the answer
+	over    bool      // the answer was delivered
+	dead    bool      // it had no readers: it will have no answer
 	key     key
-	shared  bool   // others may join: it stands in flights
-	judging bool   // it has the judge's time, from started on
-	stop    func() // ends the wait for the judge, nil where there is none
+	shared  bool   // it is in flights, where others may join it
+	judging bool   // the judge's deadline applies, from started on
+	stop    func() // ends the wait for the judge; nil while there is none
 
 	load
 }
 
-// load is what a task carries.
+// load is the part of a task that is cleared when the task returns to the pool.
 type load struct {
 	priority Priority      // never PriorityDefault
 	bulk     bool          // its deadline runs from when it is begun, not from its arrival
@@ -62,7 +62,7 @@ type load struct {
 	late     bool // pics holds Late ones
 	backend  string
 	read     []scoring.Note // how the line was read
-	notes    []scoring.Note // why it is not the engine's own
+	notes    []scoring.Note // why the editor drew pictures
 	work     int            // tile segments of pics
 	pixels   int            // px of pics
 	class    int            // among what is ready for the device
@@ -75,8 +75,8 @@ type load struct {
 	err    error // of a picture
 }
 
-// naming is what an answer needs even when the sample never comes back.
-type naming struct {
+// identity names a sample in its answer, even when the sample misses its deadline.
+type identity struct {
 	id, suite, test string
 	who             scoring.Identity
 	taken           time.Duration // by a worker, on the queue's clock
@@ -89,7 +89,7 @@ func (t *task) fill(l dump.Line) {
 	t.weight = Weight(t.buf)
 }
 
-// put gives a task back. Nobody else may still hold it.
+// put returns a task, with its buffers, to the pool. No goroutine may still use it.
 func (q *Queue) put(t *task) {
 	t.release()
 	if cap(t.buf) > maxKept {
@@ -112,7 +112,7 @@ func (q *Queue) put(t *task) {
 	q.tasks.Put(t)
 }
 
-// release gives the prepared pictures back to the engine.
+// release returns the prepared pictures to the engine.
 func (t *task) release() {
 	for i, p := range t.pics {
 		p.Release()
@@ -121,16 +121,16 @@ func (t *task) release() {
 	t.pics = t.pics[:0]
 }
 
-// unwanted reports whether nobody waits for the task at the moment.
-func (t *task) unwanted() bool { return t.wanted.Load() == 0 }
+// noReaders reports whether the task has no readers at the moment; one may still join.
+func (t *task) noReaders() bool { return t.wanted.Load() == 0 }
 
-// cost adds what a prepared picture costs the device.
+// cost adds the cost of a prepared picture to that of the task.
 func (t *task) cost(p Pic) {
 	t.work += p.Work()
 	t.pixels += area(p)
 }
 
-// name fills in what a result says about the sample.
+// name sets the fields of a result that identify the sample.
 func (t *task) name(r *scoring.Result) {
 	if n := t.who.Load(); n != nil {
 		r.ID, r.Suite, r.Test, r.Who = n.id, n.suite, n.test, n.who
@@ -139,7 +139,7 @@ func (t *task) name(r *scoring.Result) {
 	r.ID = fmt.Sprintf("line:%d", t.line.N)
 }
 
-// failed makes the result of a sample that has no job.
+// failed returns the result of a sample that failed before it had a job.
 func (t *task) failed(e *scoring.Error) scoring.Result {
 	var r scoring.Result
 	t.name(&r)

@@ -2,7 +2,7 @@ package queue
 
 import "time"
 
-// Part is a stretch of a sample's way through the queue.
+// Part is one phase of a sample's time in the queue.
 type Part uint8
 
 // The parts, in the order in which a sample passes them.
@@ -25,9 +25,9 @@ func (p Part) String() string {
 	return [Parts]string{"queue", "decode", "outline", "judge", "export", "pack", "gpu", "score", "encode", "reply"}[p]
 }
 
-// Timing is where a sample's time went: one duration per Part, 0 for parts that
-// it did not pass. They add up to Total exactly. Of a sample that was given up
-// only the time in the queue is known, the rest counts as PartReply.
+// Timing holds the duration of each Part of a sample, 0 for parts that it did not pass.
+// They add up to Total exactly. After a missed deadline only the time in the queue is
+// known, and the rest counts as PartReply.
 type Timing [Parts]time.Duration
 
 // Total is the time from arrival until the reader took the answer.
@@ -38,11 +38,11 @@ func (t Timing) Total() (sum time.Duration) {
 	return sum
 }
 
-// marks says when each part of a task ended, on the queue's clock; 0 for parts
-// that it did not pass. The goroutine that owns the task sets them.
+// marks holds when each part of a task ended, on the queue's clock; 0 for parts that it
+// did not pass. The goroutine that owns the task sets them.
 type marks [Parts]time.Duration
 
-// parts cuts the time from arrived until now at the marks.
+// parts splits the time from arrived until now at the marks.
 func (m *marks) parts(arrived, now time.Duration) (t Timing) {
 	at := arrived
 	for p, end := range m {
@@ -58,5 +58,5 @@ func (m *marks) parts(arrived, now time.Duration) (t Timing) {
 // now reads the queue's clock, which only runs forward and is never 0.
 func (q *Queue) now() time.Duration { return time.Since(q.epoch) }
 
-// mark ends a part of a task.
+// mark records that a part of a task ends now.
 func (q *Queue) mark(t *task, p Part) { t.marks[p] = q.now() }

@@ -14,7 +14,7 @@ import (
 	"plumb/scoring"
 )
 
-// worker is what one goroutine needs to prepare samples; all of it is reused.
+// worker holds the decoder and the drawer with which one goroutine prepares samples.
 type worker struct {
 	q       *Queue
 	decoder *dump.Decoder
@@ -29,7 +29,7 @@ type worker struct {
 	relieved  bool // a spare worker has taken its place
 }
 
-// runWorker is the life of one worker: finish what was measured, else prepare.
+// runWorker is the loop of one worker: it scores measured samples first, else prepares one.
 func (q *Queue) runWorker(w *worker) {
 	for {
 		t, measured, ok := q.take(w)
@@ -43,8 +43,8 @@ func (q *Queue) runWorker(w *worker) {
 	}
 }
 
-// take waits for something to do; measured tells a task to finish from one to
-// prepare. ok is false when the worker is to end.
+// take waits for a task. measured says that the task is to be finished, else it is to be
+// prepared. ok is false when the worker must end.
 func (q *Queue) take(w *worker) (t *task, measured, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,9 +52,9 @@ func (q *Queue) take(w *worker) (t *task, measured, ok bool) {
 		switch {
 		case q.measured.len() > 0:
 			t, measured = q.measured.pop(), true
-		case q.waiting.len() > 0 && q.room():
+		case q.waiting.len() > 0 && q.hasRoom():
 			t = q.waiting.pop()
-		case q.closed.Load() && q.idle():
+		case q.closed.Load() && q.drained():
 			q.wake() // the last one wakes the others
 			q.running.Done()
 			return nil, false, false
@@ -67,8 +67,8 @@ func (q *Queue) take(w *worker) (t *task, measured, ok bool) {
 	}
 }
 
-// finishMeasured finishes what was measured, as the workers do. It is there for the
-// time when all of them are busy with samples that take long.
+// finishMeasured finishes measured samples, as the workers do, so that they do not wait
+// while all workers are busy.
 func (q *Queue) finishMeasured() {
 	for {
 		t, ok := q.takeMeasured()
@@ -79,11 +79,12 @@ func (q *Queue) finishMeasured() {
 	}
 }
 
-func (q *Queue) takeMeasured() (*task, bool) {
+// takeMeasured waits for a measured task. ok is false once the queue is closed and drained.
+func (q *Queue) takeMeasured() (t *task, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for q.measured.len() == 0 {
-		if q.closed.Load() && q.idle() {
+		if q.closed.Load() && q.drained() {
 			q.running.Done()
 			return nil, false
 		}
@@ -92,24 +93,24 @@ func (q *Queue) takeMeasured() (*task, bool) {
 	return q.measured.pop(), true
 }
 
-// done finishes a task or hands it on. It returns false where the worker was
-// relieved meanwhile and must end.
+// done finishes a task, or queues it for its next part. It returns false where a spare
+// worker has taken this one's place, so that it must end.
 func (q *Queue) done(w *worker, t *task, onward bool) bool {
-	if onward = onward && !q.gone(t); !onward {
+	if onward = onward && !q.hasNoWaiters(t); !onward {
 		q.finish(t)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	stays := q.vacate(w)
-	q.handOn(t, onward)
+	q.enqueueNext(t, onward)
 	return stays
 }
 
-// handOn queues a task for the first part of its way that it has not passed: memory,
-// the judge, late pictures, the device, its score. It queues nothing where onward is
-// false: the task is finished and may serve another sample already. It wakes the
-// device's goroutine, which may wait for what was in preparation. The caller holds mu.
-func (q *Queue) handOn(t *task, onward bool) {
+// enqueueNext queues a task for the next part that it needs: memory, the judge, pictures
+// of the editor, the device, or its score. It queues nothing where onward is false,
+// because the task is finished and may be in use for another sample. It wakes a
+// dispatcher, which may wait for samples in preparation. The caller holds mu.
+func (q *Queue) enqueueNext(t *task, onward bool) {
 	switch {
 	case !onward:
 	case t.spilled:
@@ -134,10 +135,10 @@ func (q *Queue) handOn(t *task, onward bool) {
 	}
 }
 
-// prepare decodes a sample and outlines its pictures. It returns false where the
-// sample is to be finished, as nothing of it is left to judge, draw or measure.
+// prepare decodes a sample and outlines its pictures. onward is false where the sample is
+// to be finished, because there is nothing to judge, draw or measure.
 func (w *worker) prepare(t *task) (onward bool) {
-	if w.q.gone(t) {
+	if w.q.hasNoWaiters(t) {
 		return false
 	}
 	defer w.decoder.Trim()
@@ -151,7 +152,7 @@ func (w *worker) prepare(t *task) (onward bool) {
 			w.decoder = dump.NewDecoder(w.q.cfg.Items)
 			t.release()
 			t.job = nil
-			t.broken(p)
+			t.failInternally(p)
 			onward = false
 		}
 	}()
@@ -161,15 +162,16 @@ func (w *worker) prepare(t *task) (onward bool) {
 		onward = w.item(t, start)
 	}
 	if t.spilled {
-		return w.q.spill(t)
+		return w.q.retryWithMemory(t)
 	}
 	return onward
 }
 
-// item prepares a sample to score.
+// item prepares a sample that is scored: it decodes the line and outlines the views of
+// the job. start is when the worker took the sample.
 func (w *worker) item(t *task, start time.Duration) (onward bool) {
 	it, e := w.decoder.Item(t.line, t.opt.Suite)
-	t.label = naming{it.ID, it.Suite, it.Test, it.Who, start}
+	t.label = identity{it.ID, it.Suite, it.Test, it.Who, start}
 	t.who.Store(&t.label)
 	t.read = it.Notes
 	if e != nil {
@@ -200,10 +202,10 @@ func (w *worker) item(t *task, start time.Duration) (onward bool) {
 		w.q.mark(t, PartOutline)
 		w.q.cfg.Watch.stage("render", t.marks[PartOutline]-decoded)
 	}
-	return w.q.asks(t) || len(views) > 0
+	return w.q.needsJudge(t) || len(views) > 0
 }
 
-// prepare reads an item that lacks nothing.
+// prepare makes the job of an item after its suite has checked that no member is missing.
 func prepare(s *scoring.Suite, it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	if s.Lacking != nil {
 		if err := s.Lacking(it); err != nil {
@@ -213,11 +215,11 @@ func prepare(s *scoring.Suite, it *scoring.Item, v scoring.Variants) (scoring.Jo
 	return s.Prepare(it, v)
 }
 
-// scene prepares a picture.
+// scene prepares the picture of a task of Draw.
 func (w *worker) scene(t *task) (onward bool) {
 	v, err := t.view()
 	if err == nil {
-		v.Picture = true // what is looked at, not measured
+		v.Picture = true // an image is wanted, not only sums
 		err = w.add(t, &v)
 	}
 	t.err = err
@@ -227,40 +229,40 @@ func (w *worker) scene(t *task) (onward bool) {
 // add prepares one more picture of a task.
 func (w *worker) add(t *task, v *view.View) error {
 	wanted := *v
-	wanted.Stop = func() bool { return w.q.over(t) }
+	wanted.Stop = func() bool { return w.q.cancelled(t) }
 	if t.weight < spilledWeight {
 		wanted.Light = lightCoverage
 	}
 	p, err := w.drawer.Prepare(wanted)
 	t.spilled = errors.Is(err, view.ErrLarge)
-	if errors.Is(err, view.ErrStopped) { // the reader of a stream sees it, in its turn
-		return late(w.q.limit(t.opt), w.q.limit(t.opt) < w.q.cfg.Deadline)
+	if errors.Is(err, view.ErrStopped) { // the reader of a stream gets it after earlier lines
+		return deadlineError(w.q.limit(t.opt), w.q.limit(t.opt) < w.q.cfg.Deadline)
 	}
 	if err != nil {
 		return err
 	}
 	t.pics = append(t.pics, p)
 	if l, ok := p.(Late); ok {
-		t.comesLate(l.Origin())
+		t.recordOrigin(l.Origin())
 		return nil
 	}
 	t.cost(p)
 	return nil
 }
 
-// over reports whether the work on a task is useless: it has no waiters left, or its
-// deadline has passed.
-func (q *Queue) over(t *task) bool {
+// cancelled reports whether the work on a task should stop: it has no readers left, or
+// its deadline has passed.
+func (q *Queue) cancelled(t *task) bool {
 	if t.bulk && t.opt != nil && q.now() > time.Duration(t.started.Load())+q.limit(t.opt) {
-		return true // its reader may be waiting for an earlier line
+		return true // its reader may still wait for an earlier line and not check this one
 	}
-	return q.gone(t)
+	return q.hasNoWaiters(t)
 }
 
 // finish scores a task whose pictures are measured and delivers the answer.
 // Nobody but the readers of the answer may touch the task afterwards.
 func (q *Queue) finish(t *task) {
-	if t.view == nil && !q.gone(t) {
+	if t.view == nil && !q.hasNoWaiters(t) {
 		start := q.now()
 		q.score(t)
 		q.mark(t, PartScore)
@@ -276,18 +278,18 @@ func (q *Queue) finish(t *task) {
 		}
 	}
 	t.release()
-	q.relax(t)
+	q.releaseMemory(t)
 	q.deliver(t)
 }
 
-// score makes the result. A panic of the rules is an error of this sample.
+// score computes the result of a task. A panic in the suite is an error of this sample.
 func (q *Queue) score(t *task) {
 	defer func() {
 		if p := recover(); p != nil {
 			t.job = nil
-			t.broken(p)
+			t.failInternally(p)
 		}
-		t.named(&t.result, q.cfg.Engine.Backend())
+		t.complete(&t.result, q.cfg.Engine.Backend())
 		if n := t.who.Load(); n != nil {
 			t.result.Who = n.who
 		}
@@ -300,18 +302,19 @@ func (q *Queue) score(t *task) {
 	default:
 		t.result = t.job.Score(t.tallies)
 	}
-	t.job = nil // it may hold what the item's answer took
+	t.job = nil // frees the parsed answer
 }
 
-// broken makes the answer of a task whose work panicked: a bug, but of this
-// sample only.
-func (t *task) broken(p any) {
+// failInternally sets the result of a task whose work panicked, so that only this sample
+// fails.
+func (t *task) failInternally(p any) {
 	slog.Error("BUG: panic in a sample", "panic", fmt.Sprint(p), "line", t.line.N, "stack", string(debug.Stack()))
 	e := &scoring.Error{Code: "internal", Message: "cannot score item: internal error; the daemon's log has the details"}
 	t.result, t.err = t.failed(e), e
 }
 
-// asError keeps the code of a scoring error, and names that of the renderer's.
+// asError returns err as a scoring error: as it is, or with the code for an error of the
+// renderer.
 func asError(err error) *scoring.Error {
 	var e *scoring.Error
 	switch {
@@ -331,12 +334,14 @@ func asError(err error) *scoring.Error {
 	return &scoring.Error{Code: "internal", Message: err.Error()}
 }
 
+// wait reports how long a sample waited for a worker.
 func (w *Watch) wait(d time.Duration) {
 	if w.Wait != nil {
 		w.Wait(d)
 	}
 }
 
+// stage reports how long a stage of a sample or batch took.
 func (w *Watch) stage(name string, d time.Duration) {
 	if w.Stage != nil {
 		w.Stage(name, d)
