@@ -23,7 +23,7 @@ func (j *job) causedByAnswer(e *scoring.Error) bool {
 }
 
 // drawable reports whether the initial whiteboard can be drawn within the limits. It is
-// true where only the editor could tell.
+// true if only the editor can decide it.
 func (j *job) initialDrawable() bool {
 	s, err := resolve(slices.Clone(j.initial), j.suite.limits, nil)
 	if err != nil {

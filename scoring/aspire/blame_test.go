@@ -7,6 +7,7 @@ import (
 	"plumb/scoring"
 )
 
+// noted reports whether the list has a note with this code and text.
 func noted(list []scoring.Note, code, text string) bool {
 	for _, n := range list {
 		if n.Code == code && strings.Contains(n.Message, text) {

@@ -33,6 +33,7 @@ type reference struct {
 	folder        string
 }
 
+// references reads the reference cases.
 func references(t testing.TB) []reference {
 	t.Helper()
 	path := testdata.Path(t, "aspire/cases.jsonl")
@@ -57,6 +58,7 @@ func references(t testing.TB) []reference {
 	return all
 }
 
+// itemOf parses an item.
 func itemOf(t testing.TB, raw []byte) *scoring.Item {
 	t.Helper()
 	v, err := fastjson.ParseBytes(raw)
@@ -162,6 +164,7 @@ func same(got, want any) bool {
 	return reflect.DeepEqual(got, want)
 }
 
+// metricOf returns a metric of a result.
 func metricOf(r *scoring.Result, name string) (any, bool) {
 	for _, m := range r.Metrics {
 		if m.Name == name {

@@ -34,7 +34,7 @@ type entry struct {
 	name     string
 	prop     property
 	v        answer.Value
-	topLevel bool // it stood beside props, not in it
+	topLevel bool // it is beside props, not in it
 }
 
 const idPrefix = "shape:"

@@ -252,8 +252,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestUpdate checks that partials are merged (docs/spec/aspire.md#r24) and cleaned for the kind that
-// the shape has, whatever they call it.
+// TestUpdate checks that partial records are merged (docs/spec/aspire.md#r24) and cleaned for the
+// kind of the existing shape, not the kind that the update names.
 func TestUpdate(t *testing.T) {
 	cases := []struct{ name, update, want string }{
 		{"merged", `{"id":"geo","x":1,"props":{"w":5}}`, `{"x":1,"y":20,"props":{"geo":"star","color":"blue","w":5}}`},
@@ -283,8 +283,8 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestManyEntries: an answer may hold more operations than anyone asks for. Notes
-// on what was not read stand also after a hundred others.
+// TestManyEntries checks that entries beyond the limit are ignored, with a note even after a
+// hundred other notes.
 func TestManyEntries(t *testing.T) {
 	const most = 500
 	s := newSuite(Config{MaxActions: most})

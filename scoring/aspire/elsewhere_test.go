@@ -10,8 +10,7 @@ import (
 	"plumb/scoring"
 )
 
-// found plays who draws views: it answers each one's question for the box of its
-// content with b.
+// found acts as the renderer of the views: it reports b as the bounds of each view's content.
 func found(t *testing.T, j scoring.Job, b view.Box, ok bool) []view.View {
 	t.Helper()
 	for i := range j.Views() {
@@ -29,8 +28,8 @@ func found(t *testing.T, j scoring.Job, b view.Box, ok bool) []view.View {
 	return j.Views()
 }
 
-// TestSizesKnownElsewhere: tests whose pictures or centres follow from the size
-// of a text that is not native are scored with what the editor says.
+// TestSizesKnownElsewhere checks that tests whose pictures or centres depend on a text that is not
+// native are scored with the bounds that the editor measures.
 func TestSizesKnownElsewhere(t *testing.T) {
 	s := New(Config{})
 	const text = `{"createShapes":[{"type":"text","x":100,"y":100,"text":"a 😀"}]}`

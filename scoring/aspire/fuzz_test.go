@@ -58,6 +58,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
+// fuzzOnce scores an item and returns the result as JSON.
 func fuzzOnce(t *testing.T, s *scoring.Suite, line string, v scoring.Variants) string {
 	j, err := s.Prepare(itemOf(t, []byte(line)), v)
 	if err != nil {
@@ -133,6 +134,7 @@ func TestShowArrow(t *testing.T) {
 	}
 }
 
+// prepareWith prepares an item that must be valid.
 func prepareWith(t *testing.T, s *scoring.Suite, line string) scoring.Job {
 	t.Helper()
 	v := fastjson.MustParse(line)

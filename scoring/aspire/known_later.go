@@ -43,6 +43,7 @@ func (c *knownLater) whenKnown(j *job, score func(j *job, at []scene.Point) erro
 	return nil
 }
 
+// points returns the values of all points.
 func (c *knownLater) points() []scene.Point {
 	all := make([]scene.Point, len(c.at))
 	for i, p := range c.at {

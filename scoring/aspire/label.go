@@ -65,7 +65,7 @@ func prepareLabel(w *workspace, j *job) error {
 // known natively.
 func (w *workspace) deferLabelBounds(j *job, v view.View, why error) {
 	lim, bounds := w.suite.limits, new(any)
-	if len(v.Only) == 0 { // no label: only the bounds are asked for
+	if len(v.Only) == 0 { // no label: only the bounds are needed
 		v.Only, v.Other = []string{}, nil
 	}
 	v.Foreign = why

@@ -33,6 +33,7 @@ type lineRule struct {
 	inOrder    bool
 }
 
+// score sets the score from the centres of the two targets.
 func (m lineRule) score(j *job, at []scene.Point) error {
 	a, b := at[0], at[1]
 	d := distance(a, b)

@@ -317,6 +317,7 @@ func near(got, want any) bool {
 	return same(got, want)
 }
 
+// jobOf prepares an item of a test from its parts.
 func jobOf(t testing.TB, s *scoring.Suite, test, shapes, task, answer, variants string) scoring.Job {
 	t.Helper()
 	v, err := scoring.ParseVariants(strings.Fields(variants), s.Variants)

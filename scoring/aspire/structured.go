@@ -60,6 +60,7 @@ type mazeRule struct {
 	byCell, clamp bool
 }
 
+// score sets the score from the centre of the new shape.
 func (m mazeRule) score(j *job, at []scene.Point) error {
 	centre := at[0]
 	d := clampFinite(distance(centre, m.target))
@@ -97,7 +98,7 @@ func prepareGraph(w *workspace, j *job) error {
 	}
 	nodes, ok := w.shapeIDs("nodes")
 	if !ok {
-		nodes = nil // told by their ids (docs/spec/aspire.md#r32)
+		nodes = nil // then the prefix of ids identifies nodes (docs/spec/aspire.md#r32)
 	}
 	selected := []string{}
 	for i := range w.board.initial {

@@ -59,6 +59,7 @@ func (w *workspace) floats(name string, n int) (xs []float64, ok bool) {
 	return xs, true
 }
 
+// point reads a point [x, y] of the task.
 func (w *workspace) point(name string) (scene.Point, bool) {
 	xs, ok := w.floats(name, 2)
 	if !ok {

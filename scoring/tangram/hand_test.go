@@ -9,9 +9,9 @@ import (
 
 func abs(x float64) float64 { return math.Abs(x) }
 
-// byHand tells of a polygon, in doubles and from the definitions: whether it is
-// simple, its area and perimeter, and by how much its corners' distances differ
-// from those of its type, the best way round, infinite for another number.
+// byHand computes from the definitions, in doubles, whether a polygon is simple, its area and
+// perimeter, and the largest difference of its corner distances from those of its type for the
+// best vertex order; that difference is infinite for another number of corners.
 func byHand(list []construction.Point, kind construction.Kind) (simple bool, area, around, off float64) {
 	var p [][2]float64
 	for _, v := range list {
@@ -40,7 +40,7 @@ func byHand(list []construction.Point, kind construction.Kind) (simple bool, are
 			}
 		}
 	}
-	var q [][2]float64 // without what stands on a straight line
+	var q [][2]float64 // without collinear vertices
 	for i := range n {
 		if abs(cross(p[(i+n-1)%n], p[i], p[(i+1)%n])) > 1e-9 {
 			q = append(q, p[i])

@@ -12,7 +12,7 @@ import (
 	"plumb/scoring/tangram/plane"
 )
 
-// motion is a turn by a multiple of 45 degrees, mirrored or not, and a step.
+// motion is a rotation by a multiple of 45 degrees, optionally mirrored, and a translation.
 type motion struct {
 	c, s   field.Number
 	mirror bool
@@ -44,7 +44,7 @@ func (m motion) outline(list []assembly.Point) (out []plane.Point) {
 	return out
 }
 
-// answer is a configuration as an answer, read by nobody.
+// answer returns an instance, moved, as a parsed answer.
 func (m motion) answer(in *assembly.Instance) construction.Prediction {
 	p := construction.Prediction{Found: true, Parsed: assembly.Count}
 	for i, list := range in.Pieces {
@@ -83,8 +83,8 @@ func TestMotions(t *testing.T) {
 	}
 }
 
-// TestSmallMotionsOfOnePiece: a valid configuration of which one piece is moved a
-// little is found out, however little.
+// TestSmallMotionsOfOnePiece checks that a valid configuration with one piece moved is found
+// invalid, however small the motion.
 func TestSmallMotionsOfOnePiece(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	pool := instances(50)

@@ -15,9 +15,8 @@ import (
 	"plumb/testdata"
 )
 
-// On all reference predictions the raster's numbers are within their bounds of
-// the exact ones, success is never missed, and the bounds are not idle: an IoU
-// or a distance that is off by more than its bound is told.
+// TestRasterReference checks on all reference predictions that the raster's numbers are within
+// their bounds of the exact ones, that success is never missed, and that most bounds are small.
 func TestRasterReference(t *testing.T) {
 	all := targets(t)
 	type prediction struct {
@@ -68,9 +67,8 @@ func TestRasterReference(t *testing.T) {
 	}
 }
 
-// randomAnswer places pieces of any shape about the big square: on a coarse grid,
-// where many touch, or anywhere; with cracks of a thousandth, far away, crossing
-// themselves.
+// randomAnswer places pieces of any shape around the big square: on a coarse grid, where many
+// touch, or anywhere; some with gaps of a thousandth, far away, or crossing themselves.
 func randomAnswer(r *rand.Rand) string {
 	coarse, far := r.IntN(2) == 0, r.IntN(10) == 0
 	number := func() string {

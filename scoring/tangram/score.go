@@ -191,8 +191,8 @@ func (s *Score) checkContacts(m *scratch, r *plane.Result, decimal bool) {
 	s.PE = s.PEOverlap || s.PEDisconnected
 }
 
-// matchExact compares the union with the target in exact arithmetic, whatever the checks of the
-// pieces found. See docs/spec/tangram.md#r39.
+// matchExact compares the union with the target in exact arithmetic, also if the checks of the
+// pieces found errors. See docs/spec/tangram.md#r39.
 func (s *Score) matchExact(r *plane.Result, t *plane.Target, decimal bool) {
 	s.Union, s.Shared = r.Union, r.Shared
 	s.IoU = r.Shared / (r.Union + t.Area - r.Shared)

@@ -160,6 +160,7 @@ type mean struct {
 	n         int
 }
 
+// add adds a value.
 func (m *mean) add(x float64) {
 	t := m.sum + x
 	if math.Abs(m.sum) >= math.Abs(x) {

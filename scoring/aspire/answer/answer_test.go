@@ -39,6 +39,7 @@ func plain(v Value) any {
 	return nil
 }
 
+// show formats a value for comparison.
 func show(v Value) string {
 	if !v.Exists() {
 		return "(absent)"
@@ -217,8 +218,8 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// TestHostile reads texts that would take hours in quadratic time, so an answer
-// at all is the assertion. What else must hold stands in the row.
+// TestHostile reads texts that would take hours in quadratic time, so it fails by its timeout. The
+// rows have further expectations.
 func TestHostile(t *testing.T) {
 	const n = 1_000_000
 	rep := strings.Repeat

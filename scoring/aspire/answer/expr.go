@@ -200,6 +200,7 @@ func binary(f func(x, y float64) float64) function {
 	return function{2, 2, func(a []float64) float64 { return f(a[0], a[1]) }}
 }
 
+// fold makes a function of any number of arguments from a binary one.
 func fold(f func(x, y float64) float64) function {
 	return function{1, -1, func(a []float64) float64 {
 		x := a[0]

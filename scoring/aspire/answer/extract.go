@@ -25,8 +25,8 @@ type Rules struct {
 type Found struct {
 	Value  Value // an object; absent with NoJSON
 	Status Status
-	// Cut tells that the search of the running text ended early because of its
-	// bound on work; what had been found until then stands.
+	// Cut reports whether the search of the running text ended early at its bound on work. What
+	// was found until then counts.
 	Cut bool
 }
 

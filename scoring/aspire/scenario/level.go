@@ -11,13 +11,12 @@ import (
 // Level says how hard a scenario is.
 type Level string
 
-// The levels. Mixed and Graded are only asked for: scenarios themselves are easy, medium
-// or hard.
+// The levels. A scenario is easy, medium or hard; Mixed and Graded are only arguments of MakeLevel.
 const (
 	Easy   Level = "easy"
 	Medium Level = "medium"
 	Hard   Level = "hard"
-	Mixed  Level = "mixed"  // whatever is drawn
+	Mixed  Level = "mixed"  // any level
 	Graded Level = "graded" // easy, medium and hard in turn, by index
 )
 

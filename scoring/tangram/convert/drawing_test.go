@@ -83,8 +83,8 @@ func drawn(in *assembly.Instance, degrees, scale, noise float64) *Drawing {
 	return d
 }
 
-// TestConvertGenerated converts drawings of instances that are known: whatever
-// becomes an instance is close to the drawing and valid, and nearly all do.
+// TestConvertGenerated converts drawings of known instances: all results are valid and close to
+// the drawing, and nearly all drawings convert.
 func TestConvertGenerated(t *testing.T) {
 	const n = 150
 	made, equal := 0, 0

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzPrint: what is read prints as something that reads as the same number, and
-// is a number as a double too.
+// FuzzPrint checks that a parsed number prints as text that parses as the same number, and that it
+// has a double.
 func FuzzPrint(f *testing.F) {
 	for _, s := range []string{`1+\frac{3\sqrt{2}}{2}`, `\sqrt{3+2\sqrt{2}}`, `$-1.5e3$`, `\frac12 3`, `√(2)·3^{-2}`, `((\sqrt{2}-1)^8)^8`, `\pi/2`} {
 		f.Add(s)

@@ -48,8 +48,7 @@ func Parse(text string) (x Number, inexact bool, err error) {
 	return x, p.inexact, nil
 }
 
-// tokenKind is the kind of a token of an expression. Characters of the grammar stand for
-// themselves.
+// tokenKind is the kind of a token of an expression. A character of the grammar is its own kind.
 type tokenKind byte
 
 const (

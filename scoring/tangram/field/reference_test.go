@@ -93,8 +93,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestDoubles compares with arithmetic of 2,000 bits: values far smaller than
-// their parts, and square roots that lie outside of K.
+// TestDoubles compares with arithmetic of 2,000 bits: values far smaller than their parts, and
+// square roots outside of Q(sqrt 2).
 func TestDoubles(t *testing.T) {
 	precise := func(x Number) *big.Float {
 		f := func() *big.Float { return new(big.Float).SetPrec(20000) }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Squared distances in words are those of the long way, for numbers of all sizes.
+// TestSquare compares the int64 fast path of squared distances with exact arithmetic, for numbers
+// of all sizes.
 func TestSquare(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	number := func(size int64) Number {
@@ -39,7 +40,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// The short way reads what the parser reads, or leaves it.
+// TestShort checks that the fast path reads a text as the parser does, or leaves it to the parser.
 func TestShort(t *testing.T) {
 	texts := []string{"0", "-0", "7", "-12", "007", `\sqrt{2}`, `-\sqrt{2}`, `3\sqrt{2}`, `\frac{1}{2}`, `-\frac{3\sqrt{2}}{2}`, `\frac{\sqrt{2}}{2}`,
 		`2+\frac{\sqrt{2}}{2}`, `2-\frac{\sqrt{2}}{2}`, `-\frac{1}{2}+3\sqrt{2}-1`, "1+", "+1", "--1", "1+-2", "", "-", `\frac{1}{0}`, `\frac{}{2}`, `\frac{1}{2}3`,
@@ -58,17 +59,17 @@ func TestShort(t *testing.T) {
 			wantOK = wantOK && p.next == len(p.tokens)
 		}
 		if ok && (!wantOK || !got.Equal(want) || p.inexact != rough) {
-			t.Errorf("%q: the short way reads %s; the parser %s, %v", text, got.LaTeX(), want.LaTeX(), wantOK)
+			t.Errorf("%q: the fast path reads %s; the parser %s, %v", text, got.LaTeX(), want.LaTeX(), wantOK)
 		}
 	}
 	for _, text := range []string{"0", `-\frac{3\sqrt{2}}{2}`, `2-\frac{\sqrt{2}}{2}`} {
 		if _, ok := parseShort(text); !ok {
-			t.Errorf("%q is not read the short way", text)
+			t.Errorf("%q is not read by the fast path", text)
 		}
 	}
 	for _, text := range decimals[:7] {
 		if _, ok := parseShortDecimal(text); !ok && len(text) <= 18 {
-			t.Errorf("%q is not read the short way", text)
+			t.Errorf("%q is not read by the fast path", text)
 		}
 	}
 }

@@ -38,6 +38,7 @@ func (x int128) neg() int128 {
 	return int128{^x.hi + carry, lo}
 }
 
+// sign returns -1, 0 or 1.
 func (x int128) sign() int {
 	switch {
 	case x.hi|x.lo == 0:

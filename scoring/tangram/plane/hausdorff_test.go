@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// farthest computes docs/spec/tangram.md#r43 slowly: the distance is evaluated at the
-// ends of every segment and wherever two branches of two distances are equal.
+// farthest computes the directed distance of docs/spec/tangram.md#r43 by brute force: at the ends
+// of every segment and wherever two branches of two distances are equal.
 func farthest(a, b []segmentDist) (best float64) {
 	from := func(x, y float64) float64 {
 		d := math.Inf(1)
@@ -59,9 +59,8 @@ func branches(s segmentDist, b []segmentDist) (list [][3]float64) {
 	return list
 }
 
-// TestFarthest compares distances of random sets of segments with the slow way:
-// chains and loose segments, on a coarse grid, where much is parallel or equally
-// far away, and anywhere.
+// TestFarthest compares distances of random sets of segments with brute force: chains and loose
+// segments, on a coarse grid, where much is parallel or equally far away, and anywhere.
 func TestFarthest(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 31))
 	var e hausdorffer

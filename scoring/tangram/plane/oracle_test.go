@@ -4,10 +4,9 @@ import (
 	"math"
 )
 
-// oracle computes docs/spec/tangram.md#r40 slowly and in doubles: all edges
-// are cut at all others, and for each elementary segment a ray on either side of
-// its middle tells which polygons lie there. It serves coordinates whose
-// crossings are not closer than 1e-5 or so to each other.
+// oracle computes docs/spec/tangram.md#r40 slowly in doubles: it cuts all edges at all others and
+// casts a ray on either side of each elementary segment's middle to find the polygons there.
+// Crossings must be at least about 1e-5 apart.
 type oracle struct {
 	polys [][][2]float64
 	segs  []elementary

@@ -14,7 +14,7 @@ import (
 
 func pt(x, y int64) Point { return Point{X: field.Int(x), Y: field.Int(y)} }
 
-// bed is an outline to compare with.
+// newTestTarget prepares an outline that must be simple.
 func newTestTarget(t testing.TB, list ...Point) *Target {
 	t.Helper()
 	out, ok := NewTarget(list)
@@ -109,8 +109,8 @@ func difference(pieces [][]Point, outline []Point, t *Target, e *Evaluator, deci
 	return ""
 }
 
-// random polygons: on a coarse grid of Q(sqrt 2), where everything degenerate
-// happens often: touching, coinciding, crossing itself, spikes, points twice.
+// randomPolygon returns a polygon on a coarse grid of Q(sqrt 2), where degenerate cases are
+// frequent: touching, coinciding, self-crossing, spikes, repeated points.
 func randomPolygon(pick func(n int) int, most int) []Point {
 	var list []Point
 	for range 3 + pick(most-2) {
@@ -135,8 +135,8 @@ func randomPolygon(pick func(n int) int, most int) []Point {
 	return list
 }
 
-// TestAgainstOracle compares 10,000 random assemblies, most of them degenerate in
-// some way, with the slow way; one in four as decimals on a grid.
+// TestAgainstOracle compares 10,000 random assemblies, most of them degenerate, with the
+// brute-force oracle; one in four as decimals on a grid.
 func TestAgainstOracle(t *testing.T) {
 	rounds := 10_000
 	if testing.Short() {
@@ -177,6 +177,7 @@ func TestAgainstOracle(t *testing.T) {
 	}
 }
 
+// text formats polygons for messages.
 func text(list [][]Point) (out [][]string) {
 	for _, p := range list {
 		var s []string
@@ -188,8 +189,8 @@ func text(list [][]Point) (out [][]string) {
 	return out
 }
 
-// TestKernelsAgree moves assemblies by what sends them to the other kernels: far
-// away, by decimals with many digits, and by long fractions.
+// TestKernelsAgree checks that all kernels give the same results, by moving assemblies far away,
+// by long decimals, and by long fractions.
 func TestKernelsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
@@ -284,8 +285,8 @@ func TestStars(t *testing.T) {
 	}
 }
 
-// TestProperties: order and direction of vertices, order of pieces, and pieces
-// given twice change nothing that they must not.
+// TestProperties checks that the order and direction of vertices, the order of pieces, and
+// duplicate pieces do not change the results.
 func TestProperties(t *testing.T) {
 	target := newTestTarget(t, pt(0, 0), pt(3, 0), pt(3, 2), pt(1, 3))
 	rapid.Check(t, func(rt *rapid.T) {

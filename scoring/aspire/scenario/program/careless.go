@@ -143,7 +143,7 @@ var careless = map[string]func(*question) *string{
 			return q.format(readable, object{{"shape", "shape:green-circle"}, {"rotation", hundredth(turn)}}, nothing())
 		case 5: // in the form of the other tests
 			return q.updateShapes(list{object{{"id", "shape:blue-arrow"}, {"type", "geo"}, {"rotation", hundredth(turn)}}})
-		case 6: // a quarter of a turn, whatever is asked
+		case 6: // always a quarter turn
 			return q.format(readable, object{{"rotation", raw("pi / 2")}}, nothing())
 		default:
 			return q.format(readable, rotation(hundredth(q.angleTo("shape:orange-circle"))), nothing())

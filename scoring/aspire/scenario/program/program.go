@@ -23,7 +23,7 @@ type Program struct {
 type question struct {
 	prompt string
 	shapes []scenario.Shape
-	index  int // goes round the list of habits, so that every one occurs
+	index  int // of the scenario: chooses the form of the answer, see cycle
 	r      *rand.Rand
 }
 

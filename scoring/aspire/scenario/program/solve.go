@@ -136,7 +136,7 @@ func (q *question) counterweight() (centre point, w, h float64) {
 	}
 	area, at := base.mass()
 	middle := point{frameW / 2, frameH / 2}
-	// As far out as the frame lets it: the lighter, the further from the others.
+	// Take the smallest rectangle that fits into the frame: a smaller one has to lie further out.
 	lever := point{middle.x - at.x, middle.y - at.y}
 	for share := 0.7; ; share += 0.05 {
 		heavy := area * share

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// An answer is written by hand, not by encoding/json: models keep the order of
+// These types hold the JSON of an answer. encoding/json cannot write it: models keep the order of
 // keys, and write comments, spare commas and sums.
 type (
 	object []field
@@ -16,7 +16,7 @@ type (
 		value any // object, list, string, float64, int, bool, raw
 	}
 	list []any
-	raw  string // text that stands for itself, such as "400 + 183/2"
+	raw  string // text that is written as it is, such as "400 + 183/2"
 )
 
 // dialect is how an answer departs from JSON.
