@@ -155,8 +155,12 @@ func (c *Calls) settle(d *Done) {
 }
 
 // take makes an outcome known. The first answer of a key counts; a failure is replaced by
-// what a later try brings.
+// what a later try brings. One that is not final only says what its requests cost: the
+// call is made again.
 func (c *Calls) take(d *Done) {
+	if !d.Kind.Final() {
+		return
+	}
 	old := c.done[d.Key]
 	if old != nil && (old.Kind == chat.Answer || old.Kind == chat.Filtered) {
 		c.duplicates++

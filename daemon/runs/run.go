@@ -162,6 +162,7 @@ var ErrEarly = errors.New("the run ended early")
 // The error wraps ErrEarly where calls are missing; failures are tasks that cannot be asked
 // at all.
 func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure, err error) {
+	defer context.AfterFunc(ctx, client.Stop)() // what waits for another try ends at once
 	var (
 		mu   sync.Mutex
 		wg   sync.WaitGroup
@@ -264,14 +265,13 @@ func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, err
 			return r.calls.sent(c.key, try, most)
 		},
 		Keep: func(o *chat.Outcome) error {
-			if !o.Kind.Final() {
-				return nil
-			}
 			d := r.done(c, o)
 			if err := r.calls.keep(d); err != nil {
 				return fmt.Errorf("%w: %w", errLog, err)
 			}
-			kept = d
+			if o.Kind.Final() {
+				kept = d
+			}
 			return nil
 		},
 	}
