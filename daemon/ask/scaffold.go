@@ -15,9 +15,9 @@ import (
 
 // Colours of scaffolds. See docs/spec/runs.md#r32.
 var (
-	lineTone  = color.NRGBA{R: 0xc9, G: 0xce, B: 0xd6, A: 255}
-	textTone  = color.NRGBA{R: 0x8a, G: 0x92, B: 0x9c, A: 255}
-	whiteTone = color.NRGBA{R: 255, G: 255, B: 255, A: 255}
+	lineTone = color.NRGBA{R: 0xc9, G: 0xce, B: 0xd6, A: 255}
+	textTone = color.NRGBA{R: 0x8a, G: 0x92, B: 0x9c, A: 255}
+	nodeTone = color.NRGBA{R: 0x1d, G: 0x1d, B: 0x1d, A: 255} // on the pale fill of nodes
 )
 
 // pen writes the texts of scaffolds.
@@ -173,7 +173,7 @@ func (p *pen) nodes(s *sheet.Sheet, doc *fastjson.Value) error {
 			continue
 		}
 		at := sheet.Pt(v.GetFloat64("x")+v.GetFloat64("props", "w")/2, v.GetFloat64("y")+v.GetFloat64("props", "h")/2)
-		if err := p.centred(s, whiteTone, n, 18, at, false); err != nil {
+		if err := p.centred(s, nodeTone, n, 18, at, false); err != nil {
 			return err
 		}
 	}

@@ -34,7 +34,7 @@ func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 		return "", newError("bad_task", "cannot build prompt: want the text of the task in prompt")
 	}
 	var b []byte
-	if !o.Minimal || t.name != "balance" { // see docs/spec/aspire.md#r70
+	if !o.Minimal || !onlyCreates(t.name) {
 		b = append(b, stateHeading...)
 		b = appendState(b, shapes.GetArray(), o.Minimal)
 		b = append(b, "\n```\n\n"...)
@@ -50,6 +50,12 @@ func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 		b = append(b, stepByStep...)
 	}
 	return string(b), nil
+}
+
+// onlyCreates reports whether the task of a test needs no id of a shape that is there. See
+// docs/spec/aspire.md#r70.
+func onlyCreates(test string) bool {
+	return slices.Contains([]string{"balance", "label", "line", "maze"}, test)
 }
 
 // appendState appends the shapes as JSON in z-order, indented by two spaces; with minimal only
