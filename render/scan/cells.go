@@ -9,12 +9,14 @@ import (
 // Cell is the width in px of the cells that Rule.Cells asks for.
 const Cell = 16
 
-func down(x int32) int32 { return x &^ (Cell - 1) }
+// cellFloor rounds a column down to the start of its cell.
+func cellFloor(x int32) int32 { return x &^ (Cell - 1) }
 
-func up(x int32) int32 { return (x + Cell - 1) &^ (Cell - 1) }
+// cellCeil rounds a column up to the start of a cell.
+func cellCeil(x int32) int32 { return (x + Cell - 1) &^ (Cell - 1) }
 
-// mark notes that the cells of the columns [x0, x1) may have changed.
-func (r *row) mark(x0, x1 int32) {
+// markCells marks the cells of the columns [x0, x1) as possibly changed.
+func (r *row) markCells(x0, x1 int32) {
 	r.layered = true
 	first, last := uint32(x0-r.left)/Cell, uint32(x1-1-r.left)/Cell
 	r.marks[first>>6] |= 1 << (first & 63)
@@ -24,17 +26,17 @@ func (r *row) mark(x0, x1 int32) {
 	}
 }
 
-// runCells raises the whole cells [x0, x1) by alpha.
-func (r *row) runCells(x0, x1, alpha int32) {
+// addRunCells adds alpha to the whole cells of the columns [x0, x1).
+func (r *row) addRunCells(x0, x1, alpha int32) {
 	r.layered = true
 	a, b := (x0-r.left)/Cell, (x1-r.left)/Cell
 	r.marks[a>>6] |= 1 << (a & 63)
 	r.marks[b>>6] |= 1 << (b & 63)
-	r.rise[a] += alpha
-	r.rise[b] -= alpha
+	r.riseBy[a] += alpha
+	r.riseBy[b] -= alpha
 }
 
-// finishCells stores the row in whole cells, and empties it.
+// finishCells stores the row in whole cells and clears it.
 func (r *row) finishCells() {
 	var (
 		level int32            // of the runs
@@ -53,8 +55,8 @@ func (r *row) finishCells() {
 				r.levelCells(r.left+next*Cell, x, byte(level))
 			}
 			next = c + 1
-			level += r.rise[c]
-			r.rise[c] = 0
+			level += r.riseBy[c]
+			r.riseBy[c] = 0
 			if level >= 255 {
 				r.clearCell(x)
 				if full == nowhere {
@@ -66,18 +68,18 @@ func (r *row) finishCells() {
 				r.fullCells(full, x)
 				full = nowhere
 			}
-			r.storeCell(x, uint64(level)*each)
+			r.storeCell(x, uint64(level)*everyByte)
 		}
 	}
 }
 
-// levelCells stores the cells [x0, x1), which are level.
+// levelCells stores the cells [x0, x1), all of one alpha.
 func (r *row) levelCells(x0, x1 int32, level byte) {
 	if x0 >= x1 {
 		return
 	}
 	level = snapped[level]
-	for p := r.room(x0, x1)[:x1-x0]; len(p) > 0; p = p[1:] {
+	for p := r.openCells(x0, x1)[:x1-x0]; len(p) > 0; p = p[1:] {
 		p[0] = level
 	}
 }
@@ -88,15 +90,15 @@ func (r *row) fullCells(x0, x1 int32) {
 	r.dst.Spans = append(r.dst.Spans, Span{X: x0, Y: r.y, N: x1 - x0, At: Full})
 }
 
-// clearCell empties the cell at column x.
+// clearCell clears the cell at column x.
 func (r *row) clearCell(x int32) {
 	i := x - r.left
 	clear(r.sums[i : i+Cell])
 	clear(r.direct[i : i+Cell])
 }
 
-// storeCell stores the cell at column x, with runs of a level, unless it is
-// empty, and empties it.
+// storeCell adds level, the alpha of runs in every byte, to the cell at column x, stores it
+// unless it is empty, and clears it.
 func (r *row) storeCell(x int32, level uint64) {
 	i := x - r.left
 	s := r.sums[i : i+Cell]
@@ -113,29 +115,29 @@ func (r *row) storeCell(x int32, level uint64) {
 		store(d[8:], 0)
 	}
 	if lo|hi != 0 {
-		p := r.room(x, x+Cell)
+		p := r.openCells(x, x+Cell)
 		store(p, lo)
 		store(p[8:], hi)
 	}
 }
 
-// room opens the cells of the pixels [x, end), which lie right of all that is
-// stored of the row, and returns their bytes from x on; they are 0, and up to 16
-// bytes behind them may be written too.
-func (r *row) room(x, end int32) []byte {
+// openCells extends the open span to the cells of the pixels [x, end), right of all that is stored
+// of the row, and returns their bytes from x on. New bytes are 0; the caller may also write to 16
+// bytes behind them.
+func (r *row) openCells(x, end int32) []byte {
 	dst := r.dst
-	if first := down(x); first > r.openEnd {
+	if first := cellFloor(x); first > r.openEnd {
 		r.closeCells()
 		r.openX, r.openEnd, r.openAt = first, first, len(dst.Bytes)
 	}
 	n := len(dst.Bytes)
-	more := int(max(up(end)-r.openEnd, 0))
+	more := int(max(cellCeil(end)-r.openEnd, 0))
 	r.openEnd += int32(more)
 	if cap(dst.Bytes)-n < more+4*Cell {
 		dst.Bytes = slices.Grow(dst.Bytes, more+64*Cell)
 	}
 	dst.Bytes = dst.Bytes[:n+more]
-	p := dst.Bytes[n : n+2*Cell] // most often enough
+	p := dst.Bytes[n : n+2*Cell] // enough for most spans
 	store(p, 0)
 	store(p[8:], 0)
 	store(p[16:], 0)
@@ -146,7 +148,7 @@ func (r *row) room(x, end int32) []byte {
 	return dst.Bytes[r.openAt+int(x-r.openX) : n+more+Cell]
 }
 
-// closeCells makes the open cells a span.
+// closeCells turns the open cells into a span.
 func (r *row) closeCells() {
 	if r.openEnd == nowhere {
 		return

@@ -9,16 +9,17 @@ type edgeSide struct {
 	y int32
 }
 
-func (d *edgeSide) take(e *chord.Edge) { d.e, d.x, d.y = e, e.X, e.Top }
+// setChord starts the side on the chord that e is at.
+func (d *edgeSide) setChord(e *chord.Edge) { d.e, d.x, d.y = e, e.X, e.Top }
 
-// to moves the side to row y.
-func (d *edgeSide) to(y int32) {
+// moveTo moves the side to row y, in quarter rows.
+func (d *edgeSide) moveTo(y int32) {
 	if y != d.y {
 		d.x, d.y = d.e.X+(d.e.Slope*int64(y-d.e.Top))>>2, y
 	}
 }
 
-// convexWalk fills a convex path between its left and its right edge. See
+// convexWalk fills a convex path: there are at most a left and a right edge in each row. See
 // docs/spec/raster.md#r18.
 type convexWalk struct {
 	s           *Scanner
@@ -27,30 +28,31 @@ type convexWalk struct {
 	waiting     int   // first edge of s.order that has not begun
 }
 
+// convex fills a convex path from its sorted edges, of which there are two or more.
 func (s *Scanner) convex(f *fill) {
 	w := convexWalk{s: s, bottom: f.inner.Y1 * 4, waiting: 2}
 	w.left, w.right = f.bounds()
 	var l, r edgeSide
-	l.take(w.edge(0))
-	r.take(w.edge(1))
+	l.setChord(w.edge(0))
+	r.setChord(w.edge(1))
 	y := max(l.e.Top, r.e.Top)
 	s.row.y = y >> 2
-	for w.advance(&l, y) && w.advance(&r, y) && y < w.bottom {
-		l.to(y)
-		r.to(y)
+	for w.advanceTo(&l, y) && w.advanceTo(&r, y) && y < w.bottom {
+		l.moveTo(y)
+		r.moveTo(y)
 		if l.x > r.x || l.x == r.x && l.e.Slope > r.e.Slope {
 			l, r = r, l
 		}
 		end := min(l.e.Bottom, r.e.Bottom)
-		if w.smooth(l.e, r.e) {
+		if w.mayPassEnd(l.e, r.e) {
 			end = (end + 3) &^ 3
 		}
 		end = min(end, w.bottom)
 		l.x, r.x = max(w.left, l.x), min(w.right, r.x)
 		if l.e.Slope == 0 && r.e.Slope == 0 {
-			w.upright(l.x, r.x, y, end)
+			w.fillUpright(l.x, r.x, y, end)
 		} else {
-			w.slanted(&l, &r, y, end)
+			w.fillSlanted(&l, &r, y, end)
 		}
 		y = end
 		l.y, r.y = y, y
@@ -59,26 +61,27 @@ func (s *Scanner) convex(f *fill) {
 
 func (w *convexWalk) edge(i int) *chord.Edge { return &w.s.edges.List[w.s.order[i].edge] }
 
-// advance takes chords, or waiting edges, until one reaches below row y.
-func (w *convexWalk) advance(d *edgeSide, y int32) bool {
+// advanceTo moves the side to its next chords, or to edges that wait, until one reaches below row
+// y. It returns false if there is none.
+func (w *convexWalk) advanceTo(d *edgeSide, y int32) bool {
 	for d.e.Bottom <= y {
 		if w.s.edges.Next(d.e) {
-			d.take(d.e)
+			d.setChord(d.e)
 			continue
 		}
 		if w.waiting == len(w.s.order) {
 			return false
 		}
-		d.take(w.edge(w.waiting))
+		d.setChord(w.edge(w.waiting))
 		w.waiting++
 	}
 	return true
 }
 
-// smooth reports whether the walk may pass the end of the next chord that ends
-// by part of a row.
-func (w *convexWalk) smooth(l, r *chord.Edge) bool {
-	if w.waiting == len(w.s.order) || w.s.lacks(smoothJump) {
+// mayPassEnd reports whether the walk may extend a chord to the end of its last row, because the
+// next edge continues it smoothly.
+func (w *convexWalk) mayPassEnd(l, r *chord.Edge) bool {
+	if w.waiting == len(w.s.order) || w.s.omits(smoothJump) {
 		return false
 	}
 	next, edges := w.edge(w.waiting), &w.s.edges
@@ -97,24 +100,24 @@ func (w *convexWalk) smooth(l, r *chord.Edge) bool {
 	return edges.Smooth(l, next) && edges.Smooth(r, other)
 }
 
-// part is the alpha of a part of a pixel in q16.
-func part(v int64) byte { return byte((255*v + one/2) >> 16) }
+// partAlpha converts a share of a pixel in q16 to alpha, rounded.
+func partAlpha(v int64) byte { return byte((255*v + one/2) >> 16) }
 
-// upright draws the rectangle between two vertical edges, quarter rows [y, end).
-func (w *convexWalk) upright(l, r int64, y, end int32) {
+// fillUpright draws the rectangle between two vertical edges, quarter rows [y, end).
+func (w *convexWalk) fillUpright(l, r int64, y, end int32) {
 	row := &w.s.row
 	for y < end {
 		if y>>2 != row.y {
-			row.next(y >> 2)
+			row.nextRow(y >> 2)
 		}
 		stop := min(end, (y>>2+1)<<2)
-		w.uprightRow(l, r, int64(stop-y)<<14)
+		w.fillUprightRow(l, r, int64(stop-y)<<14)
 		y = stop
 	}
 }
 
-// uprightRow draws a rectangle of the height h, q16, in one row.
-func (w *convexWalk) uprightRow(l, r, h int64) {
+// fillUprightRow draws the part of height h, q16, of such a rectangle in one row.
+func (w *convexWalk) fillUprightRow(l, r, h int64) {
 	if l >= r {
 		return
 	}
@@ -123,55 +126,54 @@ func (w *convexWalk) uprightRow(l, r, h int64) {
 	if h == one && row.words { // nothing else is in the row
 		x0, x1 := floor(l), ceil(r)
 		if j > k {
-			row.put(x0, x1, x1, x1, uint64(part(r-l)), 0)
+			row.storePixels(x0, x1, x1, x1, uint64(partAlpha(r-l)), 0)
 		} else {
-			row.putSpan(x0, j, k, x1, uint64(part(int64(j)<<16-l)), uint64(part(r-int64(k)<<16)))
+			row.storeSpan(x0, j, k, x1, uint64(partAlpha(int64(j)<<16-l)), uint64(partAlpha(r-int64(k)<<16)))
 		}
 		return
 	}
-	if row.quickX > nowhere {
-		row.recall()
+	if row.storedX > nowhere {
+		row.moveToLayers()
 	}
-	row.touch(floor(l), ceil(r))
+	row.markTouched(floor(l), ceil(r))
 	if j > k {
-		w.uprightPixel(j-1, part((h*(r-l))>>16), h)
+		w.drawBorderPixel(j-1, partAlpha((h*(r-l))>>16), h)
 		return
 	}
 	if v := int64(j)<<16 - l; v > 0 {
-		w.uprightPixel(j-1, part((h*v)>>16), h)
+		w.drawBorderPixel(j-1, partAlpha((h*v)>>16), h)
 	}
 	if j < k {
-		row.inside(j, k, int32(part(h)), h == one)
+		row.drawInterior(j, k, int32(partAlpha(h)), h == one)
 	}
 	if v := r - int64(k)<<16; v > 0 {
-		w.uprightPixel(k, part((h*v)>>16), h)
+		w.drawBorderPixel(k, partAlpha((h*v)>>16), h)
 	}
 }
 
-// uprightPixel draws one pixel of a vertical border in a row of the height h.
-func (w *convexWalk) uprightPixel(x int32, a byte, h int64) {
+// drawBorderPixel draws one pixel of a vertical border in a strip of height h, q16.
+func (w *convexWalk) drawBorderPixel(x int32, a byte, h int64) {
 	row := &w.s.row
-	switch {
-	case h == one && row.masked:
-		row.set(x, a)
-	default:
-		row.single(x, a, 256, h == one)
+	if h == one && row.masked {
+		row.setMaskPixel(x, a)
+	} else {
+		row.drawPixel(x, a, 256, h == one)
 	}
 }
 
-// slanted draws between two edges that are not both vertical. x is rounded to
-// 1/16 px, but only for what is drawn.
-func (w *convexWalk) slanted(l, r *edgeSide, y, end int32) {
+// fillSlanted draws between two edges that are not both vertical, quarter rows [y, end). Only what
+// is drawn has x rounded to 1/16 px; the edges go on exactly.
+func (w *convexWalk) fillSlanted(l, r *edgeSide, y, end int32) {
 	row := &w.s.row
 	const half = one / 32
 	lx, rx := l.x+half, r.x+half
 	for y < end {
 		if y>>2 != row.y {
-			row.next(y >> 2)
+			row.nextRow(y >> 2)
 		}
 		stop := min(end, (y>>2+1)<<2)
 		h := int64(stop - y)
-		full := int32(part(h << 14))
+		full := int32(partAlpha(h << 14))
 		nl, nr := lx+(l.e.Slope*h)>>2, rx+(r.e.Slope*h)>>2
 		nl, nr = max(nl, w.left+half), min(nr, w.right+half)
 		const grid = ^int64(one/16 - 1)

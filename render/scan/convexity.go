@@ -2,10 +2,10 @@ package scan
 
 import "plumb/render/vector"
 
-// convex reports whether a path is convex by the browser's test: one contour whose polygon of
+// isConvex reports whether a path is convex by the browser's test: one contour whose polygon of
 // all points, controls included, turns one way. Products are rounded to binary32 as in the
 // browser, so a nearly straight corner can make a path concave. See docs/spec/raster.md#r17.
-func convex(p *vector.Path) bool {
+func isConvex(p *vector.Path) bool {
 	v, pts := p.Verbs, p.Points
 	for len(v) > 1 && v[len(v)-1] == vector.Move { // trailing moves do not count
 		v, pts = v[:len(v)-1], pts[:len(pts)-1]
@@ -13,16 +13,16 @@ func convex(p *vector.Path) bool {
 	for len(v) > 1 && v[0] == vector.Move && v[1] == vector.Move { // nor leading ones
 		v, pts = v[1:], pts[1:]
 	}
-	if len(pts) == 0 || !oneContour(v) || !fewTurns(pts) {
+	if len(pts) == 0 || !oneContour(v) || !fewDirectionChanges(pts) {
 		return false
 	}
-	t := turns{last: pts[0]}
+	t := turnCheck{last: pts[0]}
 	for _, q := range pts[1:] {
 		if !t.add(q) {
 			return false
 		}
 	}
-	return t.add(pts[0]) && t.vector(t.first)
+	return t.add(pts[0]) && t.addVector(t.first)
 }
 
 // oneContour reports whether nothing is drawn after the first contour.
@@ -35,9 +35,9 @@ func oneContour(v []vector.Verb) bool {
 	return true
 }
 
-// fewTurns reports whether the closed polygon goes left and right, up and down,
-// in at most three stretches each.
-func fewTurns(pts []vector.Point) bool {
+// fewDirectionChanges reports whether the closed polygon changes between left and right, and
+// between up and down, so rarely that it can be convex: at most three stretches each.
+func fewDirectionChanges(pts []vector.Point) bool {
 	if len(pts) <= 3 {
 		return true
 	}
@@ -51,7 +51,7 @@ func fewTurns(pts []vector.Point) bool {
 		if dx == 0 && dy == 0 {
 			continue
 		}
-		sx, sy := side(dx), side(dy)
+		sx, sy := signOf(dx), signOf(dy)
 		if sx != lastX {
 			nx++
 		}
@@ -66,24 +66,25 @@ func fewTurns(pts []vector.Point) bool {
 	return true
 }
 
-func side(d float32) int8 {
+// signOf returns -1 for negative numbers and 1 for all others, as the browser's test does.
+func signOf(d float32) int8 {
 	if d < 0 {
 		return -1
 	}
 	return 1
 }
 
-// turns follows the polygon's vectors.
-type turns struct {
-	last      vector.Point // point
-	vec       vector.Point // last vector that counts
-	first     vector.Point // first vector
-	way       int8         // which way it has turned, 0 for not yet
-	reversals int
+// turnCheck follows the sides of a polygon and checks that all turn the same way.
+type turnCheck struct {
+	last      vector.Point // last point
+	vec       vector.Point // last side that is not on a line with the one before
+	first     vector.Point // first side
+	way       int8         // the sign of all turns so far, 0 before the first
+	reversals int          // sides that go straight back
 }
 
-// add goes on to q; false if that turns the wrong way.
-func (t *turns) add(q vector.Point) bool {
+// add draws a side to q. It returns false if that turns the wrong way.
+func (t *turnCheck) add(q vector.Point) bool {
 	if q == t.last {
 		return true
 	}
@@ -93,20 +94,21 @@ func (t *turns) add(q vector.Point) bool {
 		t.vec, t.first = d, d
 		return true
 	}
-	return t.vector(d)
+	return t.addVector(d)
 }
 
-func (t *turns) vector(d vector.Point) bool {
+// addVector is add for the side d.
+func (t *turnCheck) addVector(d vector.Point) bool {
 	cross := float32(t.vec.X*d.Y) - float32(t.vec.Y*d.X)
 	if cross == 0 {
-		if float32(t.vec.X*d.X)+float32(t.vec.Y*d.Y) < 0 { // back the way it came
+		if float32(t.vec.X*d.X)+float32(t.vec.Y*d.Y) < 0 { // straight back
 			t.vec = d
 			t.reversals++
 			return t.reversals < 3
 		}
 		return true
 	}
-	way := side(cross)
+	way := signOf(cross)
 	if t.way != 0 && way != t.way {
 		return false
 	}

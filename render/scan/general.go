@@ -9,53 +9,53 @@ import (
 
 // active is an edge that crosses the current strip.
 type active struct {
-	x      int64 // where it is at the strip's top, or at its bottom once walked
-	slope  int64
-	dy     int32
+	x      int64 // at the strip's top, or at its bottom once walked; q16
+	slope  int64 // change of x per row, q16
+	dy     int32 // height per column, q16
 	bottom int32 // of its chord, quarter rows
-	wind   int32
-	edge   int32
+	wind   int32 // 1 downwards, -1 upwards
+	edge   int32 // index in the edge list
 }
 
-// never is a row below all rows.
-const never = math.MaxInt32
+// noRow is a row below all rows.
+const noRow = math.MaxInt32
 
-// general fills a path in strips of a quarter, a half or one row. In each strip the spans
+// generalWalk fills a path in strips of a quarter, a half or one row. In each strip the spans
 // follow from the windings of the edges in their order at its top. See docs/spec/raster.md#r16.
-type general struct {
+type generalWalk struct {
 	s           *Scanner
 	left, right int64 // bounds of spans, q16
 	mask        int32 // which bits of the winding mean inside
-	careless    bool  // crossings are not looked for
-	unsorted    bool  // keeping the edges in order takes too long
-	y, event    int32 // top of the strip; the next row where something changes
+	noCrossings bool  // crossings are not searched for
+	unsorted    bool  // keeping the edges sorted takes too long
+	y, event    int32 // top of the strip; the next row where an edge begins, ends or crosses
 	waiting     int   // first edge of s.order that has not begun
 }
 
 func (s *Scanner) general(f *fill) {
-	g := general{s: s, mask: -1, event: never}
+	g := generalWalk{s: s, mask: -1, event: noRow}
 	g.left, g.right = f.bounds()
 	if f.rule.EvenOdd {
 		g.mask = 1
 	}
-	g.careless = f.points > 2*int(f.inner.Y1-f.inner.Y0)
+	g.noCrossings = f.points > 2*int(f.inner.Y1-f.inner.Y0)
 	s.active = s.active[:0]
-	g.y = s.top(0)
-	for g.waiting < len(s.order) && s.top(g.waiting) <= g.y {
-		g.at(s.start(g.waiting).bottom)
+	g.y = s.topOf(0)
+	for g.waiting < len(s.order) && s.topOf(g.waiting) <= g.y {
+		g.noteEvent(s.activate(g.waiting).bottom)
 		g.waiting++
 	}
-	g.at(s.top(g.waiting))
+	g.noteEvent(s.topOf(g.waiting))
 	bottom := f.inner.Y1 * 4
 	s.row.y = g.y >> 2
 	for {
-		if g.s.stopped(g.y) {
+		if g.s.shouldStop(g.y) {
 			return
 		}
 		h := heights[(min(g.event, (g.y>>2+1)<<2)-g.y)&7]
 		end, n := g.y+h.rows, int32(0)
 		if h.rows == 4 {
-			n = g.steady(bottom)
+			n = g.drawSteadyRows(bottom)
 		}
 		if n > 0 {
 			end = g.y + 4*n
@@ -70,52 +70,51 @@ func (s *Scanner) general(f *fill) {
 			if g.waiting == len(s.order) {
 				return
 			}
-			g.y = s.top(g.waiting)
+			g.y = s.topOf(g.waiting)
 		}
 		if g.y>>2 != s.row.y {
-			s.row.next(g.y >> 2)
+			s.row.nextRow(g.y >> 2)
 		}
-		g.begin()
+		g.beginEdges()
 		if g.unsorted {
-			g.wild(bottom)
+			g.fillSorted(bottom)
 			return
 		}
 	}
 }
 
-// patience is how many rows a path gets, and how many edges at least, before Stop is
-// asked again.
+// Stop is called every stopEveryRows rows where at least stopMinEdges edges are active.
 const (
-	patience = 16
-	many     = 256
+	stopEveryRows = 16
+	stopMinEdges  = 256
 )
 
-// stopped asks Stop where the row begins that y, in quarter rows, is in.
-func (s *Scanner) stopped(y int32) bool {
-	return s.Stop != nil && y&(4*patience-1) == 0 && len(s.active) >= many && s.Stop()
+// shouldStop calls Stop if y, in quarter rows, is at the start of a row where it is due.
+func (s *Scanner) shouldStop(y int32) bool {
+	return s.Stop != nil && y&(4*stopEveryRows-1) == 0 && len(s.active) >= stopMinEdges && s.Stop()
 }
 
-// height is that of a strip: in quarter rows, as the shift that makes a slope a
-// step, and as alpha.
+// height is the height of a strip: in quarter rows, as the shift that turns a slope into the
+// step in x, and as alpha.
 type height struct {
 	rows  int32
 	shift uint
 	full  int32
 }
 
-// heights has the strip for up to a row's quarters to go.
+// heights maps the quarters left in a row to the height of the next strip.
 var heights = [8]height{1: {1, 2, 64}, 2: {2, 1, 128}, 3: {1, 2, 64}, 4: {4, 0, 255}}
 
-// top is the row where the i-th edge of the order begins; never past the last.
-func (s *Scanner) top(i int) int32 {
+// topOf returns the quarter row where the i-th edge of the order begins, noRow past the last.
+func (s *Scanner) topOf(i int) int32 {
 	if i == len(s.order) {
-		return never
+		return noRow
 	}
 	return s.order[i].top
 }
 
-// start makes the i-th edge of the order active, as the last one.
-func (s *Scanner) start(i int) *active {
+// activate appends the i-th edge of the order to the active edges.
+func (s *Scanner) activate(i int) *active {
 	n := len(s.active)
 	s.active = slices.Grow(s.active, 1)[:n+1]
 	a := &s.active[n]
@@ -124,21 +123,21 @@ func (s *Scanner) start(i int) *active {
 	return a
 }
 
-// load takes over the edge's chord.
+// load copies the edge's current chord.
 func (a *active) load(e *chord.Edge) {
 	a.x, a.slope, a.dy, a.bottom, a.wind = e.X, e.Slope, int32(e.DY), e.Bottom, e.Winding
 }
 
-// at notes that something changes at row y, below the current strip.
-func (g *general) at(y int32) {
+// noteEvent records that an edge begins, ends or crosses at row y, below the current strip.
+func (g *generalWalk) noteEvent(y int32) {
 	if y < g.event {
 		g.event = y
 	}
 }
 
-// crossing notes that the k-th active edge and the one left of it meet within a
-// row: rows like that are done in quarters.
-func (g *general) crossing(k int, y int32) {
+// noteCrossing records an event if the k-th active edge and the one left of it cross within
+// a row: such rows are drawn in quarters.
+func (g *generalWalk) noteCrossing(k int, y int32) {
 	if k > 0 && k < len(g.s.active) {
 		l, r := &g.s.active[k-1], &g.s.active[k]
 		if l.x+l.slope > r.x+r.slope {
@@ -147,23 +146,23 @@ func (g *general) crossing(k int, y int32) {
 	}
 }
 
-// strip draws the spans down to row end, moves the edges there, and drops those
-// that end: in one pass, as an edge that was written is slow to read again.
-func (g *general) strip(end int32, shift uint, full int32) {
+// strip draws the spans down to row end, moves the edges there, and drops those that end. It
+// is one pass, since reading an edge right after writing it is slow.
+func (g *generalWalk) strip(end int32, shift uint, full int32) {
 	var (
 		s       = g.s
 		list    = s.active
 		direct  = full == 255 && !s.row.summed
 		winding int32
 		open    bool            // whether a span is open
-		l       flank           // its left edge
+		l       leftEdge        // its left edge
 		pixel   = floor(g.left) // where the last span ended
 		n       int             // edges kept so far
 		maxX    = g.left
 		shifts  = 1024 + len(list)
-		event   = int32(never)
+		event   = int32(noRow)
 	)
-	s.row.strip()
+	s.row.beginStrip()
 	for i := range list {
 		a := &list[i] // in place: a copy of an edge just written would wait for the write
 		top := a.x
@@ -171,7 +170,7 @@ func (g *general) strip(end int32, shift uint, full int32) {
 		winding += a.wind
 		if inside := winding&g.mask != 0; inside != open {
 			if inside {
-				l = flank{max(g.left, top), x, int64(a.dy), false}
+				l = leftEdge{max(g.left, top), x, int64(a.dy), false}
 				if direct {
 					l.near = n > 0 && list[n-1].x+one >= x-max(a.slope, -a.slope)
 				}
@@ -190,7 +189,7 @@ func (g *general) strip(end int32, shift uint, full int32) {
 			open = inside
 		}
 		a.x = x
-		if a.bottom <= end && !s.follow(a, end) {
+		if a.bottom <= end && !s.loadChordBelow(a, end) {
 			continue
 		}
 		event = min(event, a.bottom)
@@ -213,7 +212,7 @@ func (g *general) strip(end int32, shift uint, full int32) {
 		} else if k != i {
 			list[k] = *a
 		}
-		if k > 0 && !g.careless {
+		if k > 0 && !g.noCrossings {
 			if b := &list[k-1]; b.x+b.slope > list[k].x+list[k].slope {
 				event = end + 1
 			}
@@ -226,18 +225,18 @@ func (g *general) strip(end int32, shift uint, full int32) {
 	s.active = list[:n]
 }
 
-// flank is the left edge of a span in one strip.
-type flank struct {
+// leftEdge is the left edge of a span in one strip, q16.
+type leftEdge struct {
 	top, bottom int64 // bottom may lie left of the bounds
 	dy          int64
-	near        bool // the edge left of it is close; known for direct spans
+	near        bool // another edge is close to its left; set for direct spans only
 }
 
-// follow takes the edge's next chord that reaches below row y from where it has
-// been walked to; false if it ends.
-func (s *Scanner) follow(a *active, y int32) bool {
+// loadChordBelow replaces the active edge's chord by the edge's next one that reaches below
+// row y. It returns false if the edge ends before.
+func (s *Scanner) loadChordBelow(a *active, y int32) bool {
 	e := &s.edges.List[a.edge]
-	for s.next(e, a.x) {
+	for s.nextChord(e, a.x) {
 		if e.Bottom > y {
 			a.load(e)
 			return true
@@ -246,34 +245,34 @@ func (s *Scanner) follow(a *active, y int32) bool {
 	return false
 }
 
-// next takes the edge's next chord.
-func (s *Scanner) next(e *chord.Edge, x int64) bool {
-	if s.lacks(walkedX) {
+// nextChord moves the edge to its next chord, which begins at x, and reports whether there is one.
+func (s *Scanner) nextChord(e *chord.Edge, x int64) bool {
+	if s.omits(walkedX) {
 		return s.edges.Next(e)
 	}
 	return s.edges.Follow(e, x)
 }
 
-// begin adds the edges that start at the strip's top.
-func (g *general) begin() {
+// beginEdges activates the edges that start at the strip's top and sorts them in.
+func (g *generalWalk) beginEdges() {
 	s := g.s
-	if s.top(g.waiting) > g.y {
-		g.at(s.top(g.waiting))
+	if s.topOf(g.waiting) > g.y {
+		g.noteEvent(s.topOf(g.waiting))
 		return
 	}
 	old := len(s.active)
 	first := g.waiting
-	for g.waiting < len(s.order) && s.top(g.waiting) <= g.y {
-		s.start(g.waiting)
+	for g.waiting < len(s.order) && s.topOf(g.waiting) <= g.y {
+		s.activate(g.waiting)
 		g.waiting++
 	}
-	g.at(s.top(g.waiting))
+	g.noteEvent(s.topOf(g.waiting))
 	fresh := g.waiting - first
 	switch {
 	case old == 0 || s.active[old-1].x <= s.active[old].x:
 		for k := old; k < len(s.active); k++ {
-			g.crossing(k, g.y)
-			g.at(s.active[k].bottom)
+			g.noteCrossing(k, g.y)
+			g.noteEvent(s.active[k].bottom)
 		}
 	case fresh*len(s.active) > 1<<16+64*len(s.active):
 		g.unsorted = true
@@ -282,9 +281,9 @@ func (g *general) begin() {
 	}
 }
 
-// insert moves the edges from number old on to where their x belongs: the first
-// one behind its equals, the others right behind the one before.
-func (g *general) insert(old int) {
+// insert sorts the active edges from index old on into those before, by x. As in the
+// reference the first goes behind edges with its x, the others right behind their predecessor.
+func (g *generalWalk) insert(old int) {
 	list := g.s.active
 	k := old
 	for k > 0 && list[k-1].x > list[old].x {
@@ -295,33 +294,34 @@ func (g *general) insert(old int) {
 		for k < i && list[k].x < a.x {
 			k++
 		}
-		moveUp(list[k : i+1])
+		shiftRight(list[k : i+1])
 		list[k] = a
-		g.crossing(k, g.y)
+		g.noteCrossing(k, g.y)
 		if k+1 < len(list) {
-			g.crossing(k+1, g.y)
+			g.noteCrossing(k+1, g.y)
 		} else {
-			g.ahead(&a)
+			g.noteCrossingAhead(&a)
 		}
-		g.at(a.bottom)
+		g.noteEvent(a.bottom)
 		k++
 	}
 }
 
-// moveUp moves all but the last edge to the right by one place.
-func moveUp(list []active) {
+// shiftRight moves all but the last edge to the right by one place. Short lists take a loop,
+// which is faster than a call of copy.
+func shiftRight(list []active) {
 	if len(list) > 16 {
 		copy(list[1:], list)
 		return
 	}
-	for i := len(list) - 1; i > 0; i-- { // without a call
+	for i := len(list) - 1; i > 0; i-- {
 		list[i] = list[i-1]
 	}
 }
 
-// ahead is crossing for an edge that was inserted last of all: the reference
-// compares it with the first edge that waits, as if that had begun already.
-func (g *general) ahead(a *active) {
+// noteCrossingAhead is noteCrossing for the rightmost edge, just inserted: the reference compares
+// it with the first edge that waits, as if that had begun already.
+func (g *generalWalk) noteCrossingAhead(a *active) {
 	if g.waiting == len(g.s.order) {
 		return
 	}

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// ranked is one edge in the order of walking.
-type ranked struct{ top, edge int32 }
+// orderedEdge is one edge in the order of walking: the row where it begins and its index.
+type orderedEdge struct{ top, edge int32 }
 
-// sort fills s.order: by top, then x there, then slope. See docs/spec/raster.md#r11. Tops, x on
-// the grid of 1/256 px where edges begin, and numbers of edges fit into one word for all but
-// monstrous paths; those lose digits of x.
-func (s *Scanner) sort() {
+// sortEdges fills s.order with the edges by top, then x there, then slope
+// (docs/spec/raster.md#r11). It sorts words of top, x in 1/256 px and index. For huge paths, where
+// these take more than 64 bits, the lowest digits of x are left out.
+func (s *Scanner) sortEdges() {
 	list := s.edges.List
 	top, x := list[0].Top, list[0].X>>8
 	lastTop, lastX := top, x
@@ -34,13 +34,13 @@ func (s *Scanner) sort() {
 	s.order = s.order[:0]
 	for _, k := range s.keys {
 		i := int32(k & (1<<number - 1))
-		s.order = append(s.order, ranked{list[i].Top, i})
+		s.order = append(s.order, orderedEdge{list[i].Top, i})
 	}
 	s.bySlope(number)
 }
 
-// bySlope sorts edges that begin in one place, whose keys agree but for the
-// number.
+// bySlope sorts edges that begin at the same point, whose keys differ in the index alone. The
+// index takes the lowest number bits of a key.
 func (s *Scanner) bySlope(number int) {
 	for i := 1; i < len(s.keys); i++ {
 		if s.keys[i]>>number != s.keys[i-1]>>number {
@@ -50,7 +50,7 @@ func (s *Scanner) bySlope(number int) {
 		for i < len(s.keys) && s.keys[i]>>number == s.keys[first]>>number {
 			i++
 		}
-		slices.SortFunc(s.order[first:i], func(a, b ranked) int {
+		slices.SortFunc(s.order[first:i], func(a, b orderedEdge) int {
 			l, r := &s.edges.List[a.edge], &s.edges.List[b.edge]
 			return cmp.Or(cmp.Compare(l.Top, r.Top), cmp.Compare(l.X, r.X), cmp.Compare(l.Slope, r.Slope), int(a.edge-b.edge))
 		})

@@ -1,8 +1,8 @@
 package scan
 
-// Product appends to dst what is left of coverage a where it is seen through coverage b, both
-// of which hold one path, and returns the range of its spans. Pixels are multiplied as the
-// browser does with antialiased clips. See docs/spec/raster.md#r29.
+// Product appends coverage a clipped by coverage b to dst and returns the range of its spans;
+// a and b hold one path each. Pixels are multiplied as the browser does with antialiased
+// clips. See docs/spec/raster.md#r29.
 func Product(dst, a, b *Coverage) (first, count int) {
 	first = len(dst.Spans)
 	at := 0 // first span of b that may still matter
@@ -34,5 +34,5 @@ func Product(dst, a, b *Coverage) (first, count int) {
 	return first, len(dst.Spans) - first
 }
 
-// Share is a part of a part, in 1/255, rounded.
+// Share returns the product of two alphas, in 1/255, rounded.
 func Share(a, b byte) byte { return byte((uint32(a)*uint32(b) + 127) / 255) }

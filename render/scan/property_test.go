@@ -245,8 +245,8 @@ func TestCells(t *testing.T) {
 				rt.Fatalf("column %d is not empty after a path", i)
 			}
 		}
-		for i := range s.row.rise {
-			if s.row.rise[i] != 0 || s.row.marks[i>>6] != 0 {
+		for i := range s.row.riseBy {
+			if s.row.riseBy[i] != 0 || s.row.marks[i>>6] != 0 {
 				rt.Fatalf("cell %d is not empty after a path", i)
 			}
 		}

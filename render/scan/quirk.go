@@ -1,7 +1,7 @@
 package scan
 
-// quirk is a rule of the reference that no geometry explains. Tests leave one out
-// at a time, to see that it is needed and what it brings.
+// quirk is a rule of the reference that does not follow from geometry. Tests leave one out at
+// a time to show that it is needed.
 type quirk uint8
 
 const (
@@ -12,5 +12,5 @@ const (
 	smoothJump                   // docs/spec/raster.md#r18: the convex walker passes the end of an edge by part of a row
 )
 
-// lacks reports whether a rule is left out.
-func (s *Scanner) lacks(q quirk) bool { return s.without&q != 0 }
+// omits reports whether a test leaves the rule out.
+func (s *Scanner) omits(q quirk) bool { return s.without&q != 0 }

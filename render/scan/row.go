@@ -5,31 +5,30 @@ import (
 	"slices"
 )
 
-// longRun is the least length in px at which pixels of 255 become a Full span.
+// longRun is the least length in px at which a run of 255 becomes a Full span.
 const longRun = 16
 
-// nearby is how many untouched px may lie between two parts of a row that are
-// stored as one.
+// nearby is the largest gap in px across which two touched extents of a row are joined.
 const nearby = 8
 
-// row collects what the trapezoids of one pixel row leave in its pixels. It has two layers:
-// sums, and above them what direct spans have drawn before the sums are blended. Long runs are
-// kept out of the bytes. See docs/spec/raster.md#r21.
+// row accumulates the coverage of one pixel row. It has two layers: the sums of trapezoids, and
+// direct spans, over which the sums are blended in the end. Long runs are stored as intervals,
+// not bytes. See docs/spec/raster.md#r21.
 type row struct {
 	dst    *Coverage
 	y      int32
 	left   int32  // column of the first byte of both layers
 	sums   []byte // added with saturation; always 0 between rows
 	direct []byte // drawn over each other; always 0 between rows
-	// Of a row in cells: a bit for each that may not be empty, and by how much
-	// runs of whole cells rise or fall there; always 0 between rows.
-	marks []uint64
-	rise  []int32
+	// Of a row in cells: a bit for each cell that may not be empty, and the change of alpha
+	// where runs of whole cells begin and end; always 0 between rows.
+	marks  []uint64
+	riseBy []int32
 
 	cells   bool // spans begin and end between cells
 	plain   bool // for tests of rows in pixels: no end snapping
 	masked  bool // sums are a small mask: no direct layer, no end snapping
-	words   bool // in cells, and no small mask: drawn eight pixels at a time
+	words   bool // in cells, but no small mask: drawn eight pixels at a time
 	summed  bool // concave paths have no direct spans
 	twoRule bool // the two-pixel rule holds
 
@@ -42,31 +41,31 @@ type row struct {
 	full               []extent
 	wedge, beyond      []byte // scratch of one trapezoid
 
-	quickX    int32 // behind the last column that quick has stored, or nowhere
-	quickSpan int   // first span that quick has stored
-	openX     int32 // column of the open cells
-	openEnd   int32 // behind the open cells, or nowhere if none are
-	openAt    int   // their place in the bytes
-	// trace, if set, sees every pixel that is drawn by the two-pixel rule.
+	storedX    int32 // behind the last column of trapezoids that were stored at once, or nowhere
+	storedSpan int   // first span that was stored at once
+	openX      int32 // column of the open cells
+	openEnd    int32 // behind the open cells, or nowhere if none are
+	openAt     int   // their place in the bytes
+	// trace is Scanner.Pairs.
 	trace func(x, y int32, a byte)
 }
 
 // extent is the columns [x0, x1).
 type extent struct{ x0, x1 int32 }
 
-// run is a stretch of columns with one alpha: 255 covers whatever else is there.
+// run is a range of columns with one alpha, which is added to the sums; 255 replaces them.
 type run struct {
 	x0, x1 int32
 	alpha  int32
 }
 
-// event is where the sum of runs changes.
+// event is a column where the sum of runs changes by alpha.
 type event struct{ x, alpha int32 }
 
 // snapZero is the least alpha that end snapping keeps.
 const snapZero = 8
 
-// snapped pulls alphas near the ends to the ends.
+// snapped maps alphas below snapZero to 0 and those above 247 to 255.
 var snapped = func() (t [256]byte) {
 	for a := range t {
 		switch {
@@ -79,9 +78,9 @@ var snapped = func() (t [256]byte) {
 	return t
 }()
 
-// begin makes the row ready for a path.
+// begin prepares the row for a path.
 func (r *row) begin(dst *Coverage, f *fill) {
-	r.dst, r.quickX, r.openEnd = dst, nowhere, nowhere
+	r.dst, r.storedX, r.openEnd = dst, nowhere, nowhere
 	r.masked, r.summed = f.masked, f.rule.Clip
 	r.twoRule = !f.rule.Plain && !f.rule.Clip && f.lo.X >= float32(f.clip.X0) && f.hi.X <= float32(f.clip.X1)
 	left, right := f.bounds()
@@ -94,19 +93,19 @@ func (r *row) begin(dst *Coverage, f *fill) {
 	r.words = r.cells && !r.masked
 	if n > len(r.wedge) {
 		r.sums, r.direct = make([]byte, n+Cell), make([]byte, n+Cell) // words, and runs, end beyond
-		r.marks, r.rise = make([]uint64, n/Cell/64+1), make([]int32, n/Cell+1)
+		r.marks, r.riseBy = make([]uint64, n/Cell/64+1), make([]int32, n/Cell+1)
 		r.wedge, r.beyond = make([]byte, n), make([]byte, n)
 	}
 }
 
-// touch notes that columns [x0, x1) may have changed.
-func (r *row) touch(x0, x1 int32) {
+// markTouched records that the columns [x0, x1) may have changed.
+func (r *row) markTouched(x0, x1 int32) {
 	if r.cells {
-		r.mark(x0, x1)
+		r.markCells(x0, x1)
 		return
 	}
 	r.layered = true
-	if i := r.cursor; i < len(r.extents) { // most often there again
+	if i := r.cursor; i < len(r.extents) { // the usual case: the same extent again
 		if e := &r.extents[i]; x0 >= e.x0 && x1 <= e.x1 {
 			return
 		}
@@ -135,8 +134,8 @@ func (r *row) touch(x0, x1 int32) {
 	}
 }
 
-// strip begins another strip of the same row: spans come from the left again.
-func (r *row) strip() { r.cursor = 0 }
+// beginStrip starts another strip of the same row, whose spans begin at the left again.
+func (r *row) beginStrip() { r.cursor = 0 }
 
 // Over returns the alpha after coverage a of an opaque colour is drawn on alpha d, all in
 // 1/255. See docs/spec/raster.md#r25.
@@ -148,16 +147,17 @@ func OverTwo(d, a byte) byte {
 	return byte((255*scale + uint32(d)*(256-scale)) >> 8)
 }
 
-func add(p *byte, a byte) { *p = byte(min(uint32(*p)+uint32(a), 255)) }
+// addSaturated adds a to a byte of sums, at most 255.
+func addSaturated(p *byte, a byte) { *p = byte(min(uint32(*p)+uint32(a), 255)) }
 
-// single draws a pixel that is the whole wedge of a trapezoid of the height
-// full.
-func (r *row) single(x int32, a byte, full int32, direct bool) {
+// drawPixel draws a slanted border that is one pixel wide, of a strip of the height full,
+// with alpha a.
+func (r *row) drawPixel(x int32, a byte, full int32, direct bool) {
 	i := x - r.left
 	switch {
 	case !direct:
 		r.hasSums = true
-		add(&r.sums[i], byte(int32(a)*full>>8))
+		addSaturated(&r.sums[i], byte(int32(a)*full>>8))
 	case r.masked:
 		r.hasSums = true
 		r.sums[i] = a
@@ -167,13 +167,13 @@ func (r *row) single(x int32, a byte, full int32, direct bool) {
 	}
 }
 
-// pair draws a wedge of two pixels.
-func (r *row) pair(x int32, a, b byte, direct bool) {
+// drawPair draws a slanted border that is two pixels wide.
+func (r *row) drawPair(x int32, a, b byte, direct bool) {
 	i := x - r.left
 	if !direct || r.masked {
 		r.hasSums = true
-		add(&r.sums[i], a)
-		add(&r.sums[i+1], b)
+		addSaturated(&r.sums[i], a)
+		addSaturated(&r.sums[i+1], b)
 		return
 	}
 	r.hasDirect = true
@@ -189,14 +189,14 @@ func (r *row) pair(x int32, a, b byte, direct bool) {
 	}
 }
 
-// many draws a wedge of more pixels.
-func (r *row) many(x int32, alphas []byte, direct bool) {
+// drawWedge draws a slanted border of any width, one alpha per pixel.
+func (r *row) drawWedge(x int32, alphas []byte, direct bool) {
 	i := int(x - r.left)
 	if !direct || r.masked {
 		r.hasSums = true
 		p := r.sums[i : i+len(alphas)]
 		for k, a := range alphas {
-			add(&p[k], a)
+			addSaturated(&p[k], a)
 		}
 		return
 	}
@@ -207,10 +207,10 @@ func (r *row) many(x int32, alphas []byte, direct bool) {
 	}
 }
 
-// inside draws the pixels [x0, x1) that a trapezoid spans in its whole height.
-func (r *row) inside(x0, x1, full int32, direct bool) {
+// drawInterior draws the pixels [x0, x1) that a trapezoid covers over the strip's height full.
+func (r *row) drawInterior(x0, x1, full int32, direct bool) {
 	if r.masked || x1-x0 < longRun {
-		r.level(x0, x1, full, direct)
+		r.fillLevel(x0, x1, full, direct)
 		return
 	}
 	if direct {
@@ -220,23 +220,23 @@ func (r *row) inside(x0, x1, full int32, direct bool) {
 		r.runs = append(r.runs, run{x0, x1, full})
 		return
 	}
-	a, b := up(x0), down(x1)
+	a, b := cellCeil(x0), cellFloor(x1)
 	if a >= b {
-		r.level(x0, x1, full, direct)
+		r.fillLevel(x0, x1, full, direct)
 		return
 	}
-	r.level(x0, a, full, direct)
-	r.runCells(a, b, full)
-	r.level(b, x1, full, direct)
+	r.fillLevel(x0, a, full, direct)
+	r.addRunCells(a, b, full)
+	r.fillLevel(b, x1, full, direct)
 }
 
-// level draws the pixels [x0, x1) in one of the layers.
-func (r *row) level(x0, x1, full int32, direct bool) {
+// fillLevel draws the pixels [x0, x1) with alpha full in one of the layers.
+func (r *row) fillLevel(x0, x1, full int32, direct bool) {
 	if !direct || r.masked {
 		r.hasSums = true
 		p := r.sums[x0-r.left : x1-r.left]
 		for k := range p {
-			add(&p[k], byte(full))
+			addSaturated(&p[k], byte(full))
 		}
 		return
 	}
@@ -247,16 +247,16 @@ func (r *row) level(x0, x1, full int32, direct bool) {
 	}
 }
 
-// set puts an alpha into a small mask, whatever was there.
-func (r *row) set(x int32, a byte) {
+// setMaskPixel overwrites a pixel of a small mask, unless a is 0.
+func (r *row) setMaskPixel(x int32, a byte) {
 	if a != 0 {
 		r.hasSums = true
 		r.sums[x-r.left] = a
 	}
 }
 
-// next ends the row and goes on to row y.
-func (r *row) next(y int32) {
+// nextRow stores the row and continues with row y.
+func (r *row) nextRow(y int32) {
 	r.finish()
 	r.y = y
 }
@@ -273,7 +273,7 @@ func (r *row) finish() {
 		r.layered, r.hasSums, r.hasDirect = false, false, false
 	}
 	r.closeCells()
-	r.cursor, r.quickX = 0, nowhere
+	r.cursor, r.storedX = 0, nowhere
 }
 
 // finishPixels stores the row to the pixel.
@@ -282,25 +282,25 @@ func (r *row) finishPixels(full []extent) {
 		x := t.x0
 		for len(full) > 0 && full[0].x0 < t.x1 {
 			if x < full[0].x0 {
-				r.bytes(x, full[0].x0)
+				r.storeBytes(x, full[0].x0)
 			}
 			r.fullSpan(full[0])
 			x, full = full[0].x1, full[1:]
 		}
 		if x < t.x1 {
-			r.bytes(x, t.x1)
+			r.storeBytes(x, t.x1)
 		}
 	}
 }
 
-// fullRuns returns where runs alone cover everything, in order, and adds what
-// else runs leave to the sums.
+// fullRuns returns the extents that runs alone fill with 255, from left to right. It adds all
+// other runs to the sums.
 func (r *row) fullRuns() []extent {
 	r.full = r.full[:0]
 	if len(r.runs) == 0 {
 		return nil
 	}
-	if apart(r.runs) {
+	if opaqueInOrder(r.runs) {
 		for _, u := range r.runs {
 			r.full = append(r.full, extent{u.x0, u.x1})
 		}
@@ -325,13 +325,13 @@ func (r *row) fullRuns() []extent {
 			} else {
 				r.hasSums = true
 				for p := r.sums[from-r.left : e.x-r.left]; len(p) > 0; p = p[1:] {
-					add(&p[0], byte(alpha))
+					addSaturated(&p[0], byte(alpha))
 				}
 			}
 		}
 		alpha, from = alpha+e.alpha, e.x
 	}
-	r.shorten()
+	r.dropShortRuns()
 	return r.full
 }
 
@@ -350,8 +350,8 @@ func sortEvents(e []event) {
 	}
 }
 
-// shorten turns full runs that are short into bytes.
-func (r *row) shorten() {
+// dropShortRuns moves full extents shorter than longRun into the sums.
+func (r *row) dropShortRuns() {
 	kept := r.full[:0]
 	for _, u := range r.full {
 		if u.x1-u.x0 >= longRun {
@@ -366,8 +366,8 @@ func (r *row) shorten() {
 	r.full = kept
 }
 
-// apart reports whether the runs all cover fully, in order and apart.
-func apart(runs []run) bool {
+// opaqueInOrder reports whether all runs are 255, sorted and disjoint.
+func opaqueInOrder(runs []run) bool {
 	last := int32(math.MinInt32)
 	for _, u := range runs {
 		if u.alpha < 255 || u.x0 < last {
@@ -378,7 +378,7 @@ func apart(runs []run) bool {
 	return true
 }
 
-// fullSpan stores a full run and clears what lies below it.
+// fullSpan stores a Full span and clears both layers there.
 func (r *row) fullSpan(u extent) {
 	r.dst.Spans = append(r.dst.Spans, Span{X: u.x0, Y: r.y, N: u.x1 - u.x0, At: Full})
 	if r.hasSums {
@@ -389,9 +389,9 @@ func (r *row) fullSpan(u extent) {
 	}
 }
 
-// layer returns the pixels [x0, x1) as one layer: of sums alone, not snapped
-// yet, where nothing was direct.
-func (r *row) layer(x0, x1 int32) []byte {
+// mergeLayers returns the pixels [x0, x1) of both layers blended. Without direct spans these are
+// the sums, which the caller must still snap.
+func (r *row) mergeLayers(x0, x1 int32) []byte {
 	sums, direct := r.sums[x0-r.left:x1-r.left], r.direct[x0-r.left:x1-r.left]
 	if !r.hasDirect {
 		return sums
@@ -408,10 +408,10 @@ func (r *row) layer(x0, x1 int32) []byte {
 	return direct
 }
 
-// bytes stores the pixels [x0, x1) of both layers, less zeros at the ends, and
-// empties those.
-func (r *row) bytes(x0, x1 int32) {
-	from := r.layer(x0, x1)
+// storeBytes stores the pixels [x0, x1) of both layers, without zeros at the ends, and clears both
+// layers there.
+func (r *row) storeBytes(x0, x1 int32) {
+	from := r.mergeLayers(x0, x1)
 	i, n := 0, len(from)
 	if r.hasDirect || r.masked || r.plain {
 		for n > 0 && from[n-1] == 0 {

@@ -33,31 +33,30 @@ type Rule struct {
 // of the reference end there. What lies beyond is cut off.
 const maxPx = 1 << 15
 
-// Scanner fills paths. It holds no result, only memory that is used again: one
-// Scanner serves any number of paths, one goroutine at a time. The zero value is
-// ready for use.
+// Scanner is the scan converter. It holds no result, only scratch memory: one Scanner serves
+// any number of paths, one goroutine at a time. The zero value is ready for use.
 type Scanner struct {
-	// Pairs, if set, is told of every pixel that the two-pixel rule draws, with
-	// its alpha before the rule: on what is not empty the rule blends otherwise
-	// than coverage can say.
+	// Pairs, if set, is called for every pixel that the two-pixel rule draws, with its alpha
+	// before the rule: over a pixel that is not empty the rule's blending cannot be stored as
+	// coverage.
 	Pairs func(x, y int32, a byte)
 
-	// Stop, if set, is called every few rows of a path. Once it returns true, Append
-	// ends and its output is incomplete.
+	// Stop, if set, is called every few rows of a path of many edges. Once it returns true,
+	// Append ends and its output is incomplete.
 	Stop func() bool
 
-	without quirk // for tests
+	without quirk // rules that a test leaves out
 
-	cutter    chord.Cutter
-	edges     chord.Edges
-	keys      []uint64
-	spareKeys []uint64
-	runs      []int
-	order     []ranked
-	active    []active
-	stretches []stretch
-	spare     []active // for paths of very many edges
-	row       row
+	cutter      chord.Cutter
+	edges       chord.Edges
+	keys        []uint64
+	spareKeys   []uint64
+	runs        []int
+	order       []orderedEdge
+	active      []active
+	steadySpans []steadySpan
+	spareActive []active // scratch of sortByX
+	row         row
 }
 
 // Append adds the coverage of the path to dst and returns the range of its
@@ -71,34 +70,34 @@ func (s *Scanner) Append(dst *Coverage, p *vector.Path, clip chord.Rect, r Rule)
 		return first, 0
 	}
 	f := fill{rule: r, lo: lo, hi: hi}
-	f.place(clip)
+	f.setClip(clip)
 	if f.inner.X0 >= f.inner.X1 || f.inner.Y0 >= f.inner.Y1 {
 		return first, 0
 	}
-	f.masked = !r.Clip && small(lo, hi) && !s.lacks(smallMask)
-	if !f.masked || !chord.Rectangle(p) || !rectangle(dst, &f) {
+	f.masked = !r.Clip && fitsSmallMask(lo, hi) && !s.omits(smallMask)
+	if !f.masked || !chord.Rectangle(p) || !fillSmallRect(dst, &f) {
 		s.fill(dst, p, &f)
 	}
 	return first, len(dst.Spans) - first
 }
 
-// fill is what the walkers need to know of a path besides its edges.
+// fill describes one path to the walkers, which draw it row by row.
 type fill struct {
 	rule   Rule
 	lo, hi vector.Point // bounds of all points
 	clip   chord.Rect
 	inner  chord.Rect // the bounds, rounded outwards, within the clip
 	inside bool       // nothing is cut off
-	masked bool       // drawn through the small mask
-	points int
+	masked bool       // drawn through the small mask (docs/spec/raster.md#r20)
+	points int        // of the path
 }
 
-// place settles the clip and the pixels that can be touched.
-func (f *fill) place(clip chord.Rect) {
+// setClip sets the clip and the pixels that the path can touch.
+func (f *fill) setClip(clip chord.Rect) {
 	whole := chord.Rect{X0: -maxPx, Y0: -maxPx, X1: maxPx, Y1: maxPx}
 	own := chord.Rect{
-		X0: pixel(math.Floor(float64(f.lo.X))), Y0: pixel(math.Floor(float64(f.lo.Y))),
-		X1: pixel(math.Ceil(float64(f.hi.X))), Y1: pixel(math.Ceil(float64(f.hi.Y))),
+		X0: clampPx(math.Floor(float64(f.lo.X))), Y0: clampPx(math.Floor(float64(f.lo.Y))),
+		X1: clampPx(math.Ceil(float64(f.hi.X))), Y1: clampPx(math.Ceil(float64(f.hi.Y))),
 	}
 	if clip == chord.NoClip {
 		clip = own
@@ -109,31 +108,33 @@ func (f *fill) place(clip chord.Rect) {
 		f.hi.X <= float32(f.clip.X1) && f.hi.Y <= float32(f.clip.Y1)
 }
 
-// pixel keeps a coordinate within the pixels that are filled.
-func pixel(v float64) int32 { return int32(min(max(v, -maxPx), maxPx)) }
+// clampPx converts a coordinate to a pixel and clamps it to what can be filled.
+func clampPx(v float64) int32 { return int32(min(max(v, -maxPx), maxPx)) }
 
+// intersect returns the common part of two rectangles.
 func intersect(a, b chord.Rect) chord.Rect {
 	return chord.Rect{X0: max(a.X0, b.X0), Y0: max(a.Y0, b.Y0), X1: min(a.X1, b.X1), Y1: min(a.Y1, b.Y1)}
 }
 
-// small reports whether a path with these bounds goes through the small mask. See
+// fitsSmallMask reports whether a path with these bounds goes through the small mask. See
 // docs/spec/raster.md#r4.
-func small(lo, hi vector.Point) bool {
+func fitsSmallMask(lo, hi vector.Point) bool {
 	w := math.Ceil(float64(hi.X)) - math.Floor(float64(lo.X))
 	h := math.Ceil(float64(hi.Y)) - math.Floor(float64(lo.Y))
 	return w <= 32 && math.Ceil(w/4)*4*h <= 1024
 }
 
-// fill walks the path's edges.
+// fill cuts the path into edges and walks them: convex paths by pairs of edges, others with
+// a list of active edges.
 func (s *Scanner) fill(dst *Coverage, p *vector.Path, f *fill) {
-	round := convex(p) && !s.lacks(convexRule)
+	round := isConvex(p) && !s.omits(convexRule)
 	f.points = len(p.Points)
 	s.cutter.Edges(&s.edges, p, f.clip, f.inside, round)
 	if len(s.edges.List) == 0 {
 		return
 	}
-	s.sort()
-	s.row.trace, s.row.plain = s.Pairs, s.lacks(endSnap)
+	s.sortEdges()
+	s.row.trace, s.row.plain = s.Pairs, s.omits(endSnap)
 	s.row.begin(dst, f)
 	if round && len(s.edges.List) >= 2 {
 		s.convex(f)
@@ -144,8 +145,8 @@ func (s *Scanner) fill(dst *Coverage, p *vector.Path, f *fill) {
 	s.row.dst = nil
 }
 
-// bounds returns where walked edges are kept in x, q16: within the clip, and a
-// small mask also within itself.
+// bounds returns the range that x is clamped to while edges are walked, in q16: the clip,
+// or the small mask's own columns.
 func (f *fill) bounds() (left, right int64) {
 	if f.masked {
 		return int64(f.inner.X0) << 16, int64(f.inner.X1) << 16

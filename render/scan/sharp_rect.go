@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// SharpRect appends the coverage of the reference's rectangle code: sides on 1/256 px, corners
-// the product of both parts. See docs/spec/raster.md#r23.
+// SharpRect appends the coverage of box (left, top, right, bottom, in px), within clip, by the
+// reference's own code for rectangles: sides lie on 1/256 px, and a corner pixel is the product
+// of both parts. It returns the range of the spans. See docs/spec/raster.md#r23.
 func SharpRect(dst *Coverage, box [4]float32, clip chord.Rect) (first, count int) {
 	first = len(dst.Spans)
 	var f [4]int64

@@ -3,16 +3,16 @@ package scan
 // Full as Span.At: all pixels of the span are 255.
 const Full = -1
 
-// Span is part of one pixel row. The spans of a path stand in rows from top to
-// bottom, in a row from left to right, and never overlap.
+// Span is part of one pixel row. The spans of a path come row by row from top to bottom, in a
+// row from left to right, and never overlap.
 type Span struct {
 	X, Y, N int32 // px; N >= 1
 	// At is the place of N coverage bytes in Coverage.Bytes, or Full.
 	At int32
 }
 
-// Coverage is what paths leave of the pixels, 0..255 each. Pixels that no span
-// names have coverage 0.
+// Coverage is a sparse coverage mask, 0..255 per pixel. Pixels outside all spans have
+// coverage 0.
 type Coverage struct {
 	Spans []Span
 	Bytes []byte

@@ -1,15 +1,15 @@
 package scan
 
-// sumCells adds a trapezoid of the height full to the sums of a row that is
-// stored in cells.
-func (r *row) sumCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
+// addTrapezoidCells adds a trapezoid of the height full to the sums of a row that is stored in
+// cells.
+func (r *row) addTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 	x0, j, k, x1 := floor(ul), ceil(ll), floor(ur), ceil(lr)
 	if j > k {
-		r.mark(x0, x1)
+		r.markCells(x0, x1)
 		if x1-x0 == 1 {
-			r.single(x0, area(ur-ul, lr-ll), full, false)
+			r.drawPixel(x0, columnAlpha(ur-ul, lr-ll), full, false)
 		} else {
-			r.many(x0, r.narrow(ul, ll, ur, lr, dyL, dyR, x0, x1, full), false)
+			r.drawWedge(x0, r.narrow(ul, ll, ur, lr, dyL, dyR, x0, x1, full), false)
 		}
 		return
 	}
@@ -22,8 +22,8 @@ func (r *row) sumCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 	} else if n <= 8 {
 		left = leftWord(ul, ll, x0, j, dyL, full)
 	} else {
-		r.mark(x0, j)
-		r.many(x0, r.leftWedge(ul, ll, x0, j, dyL, full), false)
+		r.markCells(x0, j)
+		r.drawWedge(x0, r.leftWedge(ul, ll, x0, j, dyL, full), false)
 		x0 = j
 	}
 	end := k
@@ -37,31 +37,30 @@ func (r *row) sumCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 		end = x1
 		right = rightWord(ur, lr, k, x1, dyR, full)
 	}
-	level := uint64(full) * each
-	if a, b := up(j), down(k); a < b {
-		r.sum(x0, j, a, a, level, left, 0)
-		r.runCells(a, b, full)
-		r.sum(b, b, k, end, level, 0, right)
+	level := uint64(full) * everyByte
+	if a, b := cellCeil(j), cellFloor(k); a < b {
+		r.addPixels(x0, j, a, a, level, left, 0)
+		r.addRunCells(a, b, full)
+		r.addPixels(b, b, k, end, level, 0, right)
 	} else {
-		r.sum(x0, j, k, end, level, left, right)
+		r.addPixels(x0, j, k, end, level, left, right)
 	}
 	if end < x1 {
-		r.mark(k, x1)
-		r.many(k, r.rightWedge(ur, lr, k, x1, dyR, full), false)
+		r.markCells(k, x1)
+		r.drawWedge(k, r.rightWedge(ur, lr, k, x1, dyR, full), false)
 	}
 }
 
-// sum adds to the pixels [x0, x1): a wedge up to j, a level up to k, another
-// wedge.
-func (r *row) sum(x0, j, k, x1 int32, level, left, right uint64) {
+// addPixels adds to the pixels [x0, x1): the left border up to j, level up to k, the right border.
+func (r *row) addPixels(x0, j, k, x1 int32, level, left, right uint64) {
 	if x0 >= x1 {
 		return
 	}
-	r.mark(x0, x1)
+	r.markCells(x0, x1)
 	p := r.sums[x0-r.left:]
-	store(p, addWord(load(p), pixels(x0, j, k, level, left, right)))
+	store(p, addWord(load(p), firstPixels(x0, j, k, level, left, right)))
 	for x := x0 + 8; x < x1; x += 8 {
 		p = p[8:]
-		store(p, addWord(load(p), more(x, k, level, right)))
+		store(p, addWord(load(p), morePixels(x, k, level, right)))
 	}
 }

@@ -3,24 +3,26 @@ package scan
 // one is 1 px in q16.
 const one = 1 << 16
 
+// floor and ceil round a q16 coordinate to a column.
 func floor(v int64) int32 { return int32(v >> 16) }
 func ceil(v int64) int32  { return int32((v + one - 1) >> 16) }
 
-// area is the alpha of one px of height whose upper side is a long and whose
-// lower b: floor of 256 times the area.
-func area(a, b int64) byte { return byte(((a + b) / 2) >> 8) }
+// columnAlpha is the alpha of a trapezoid one px high and within one column, whose upper side is a
+// and whose lower side b wide, q16.
+func columnAlpha(a, b int64) byte { return byte(((a + b) / 2) >> 8) }
 
-// corner is the alpha of a triangle a wide under an edge that falls by dy per
-// column, from factors of 5 bits.
-func corner(a, dy int64) byte { return byte(((a >> 11) * (a >> 11) * (dy >> 11)) >> 8) }
+// cornerAlpha is the alpha of a triangle that is a wide under an edge that falls by dy per column.
+// As in the reference its factors have 5 bits.
+func cornerAlpha(a, dy int64) byte { return byte(((a >> 11) * (a >> 11) * (dy >> 11)) >> 8) }
 
-// tip is corner with factors of 16 bits.
-func tip(a, dy int64) byte { return byte((a * ((a * dy) >> 16) >> 16) >> 9) }
+// cornerPrecise is cornerAlpha with factors of 16 bits.
+func cornerPrecise(a, dy int64) byte { return byte((a * ((a * dy) >> 16) >> 16) >> 9) }
 
-func mul8(a byte, full int32) byte { return byte(int32(a) * full >> 8) }
+// scaleAlpha scales a by the height of a strip.
+func scaleAlpha(a byte, full int32) byte { return byte(int32(a) * full >> 8) }
 
-// less is a - b, not below 0.
-func less(a, b byte) byte { return a - min(a, b) }
+// subSaturated is a - b, not below 0.
+func subSaturated(a, b byte) byte { return a - min(a, b) }
 
 // trapezoid draws the part of a span in one strip of the row. Its left edge goes from ul at the
 // top to ll at the bottom, its right edge from ur to lr; dyL and dyR are the edges' heights per
@@ -30,7 +32,7 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 	if ul > ur {
 		return
 	}
-	if ll > lr { // the edges cross: both end where, about, they do
+	if ll > lr { // the edges cross: both end about where they meet
 		ll = (max(min(ul, ll), min(ur, lr)) + min(max(ul, ll), max(ur, lr))) >> 1
 		lr = ll
 	}
@@ -45,35 +47,35 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 		return
 	}
 	if full < 255 && r.words { // all of the row is sums
-		r.sumCells(ul, ll, ur, lr, dyL, dyR, full)
+		r.addTrapezoidCells(ul, ll, ur, lr, dyL, dyR, full)
 		return
 	}
-	if r.quickX > nowhere || !r.layered {
-		if direct && !r.masked && x0 >= r.quickX {
+	if r.storedX > nowhere || !r.layered {
+		if direct && !r.masked && x0 >= r.storedX {
 			if r.cells && r.trace == nil {
-				r.quickCells(ul, ll, ur, lr, dyL, dyR)
+				r.storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR)
 				return
 			}
 			if !r.cells {
-				r.quick(ul, ll, ur, lr, dyL, dyR)
+				r.storeTrapezoid(ul, ll, ur, lr, dyL, dyR)
 				return
 			}
 		}
-		if r.quickX > nowhere {
-			r.recall()
+		if r.storedX > nowhere {
+			r.moveToLayers()
 		}
 	}
 	if r.words && !direct {
-		r.sumCells(ul, ll, ur, lr, dyL, dyR, full)
+		r.addTrapezoidCells(ul, ll, ur, lr, dyL, dyR, full)
 		return
 	}
 	j, k := ceil(ll), floor(ur)
-	r.touch(x0, x1)
+	r.markTouched(x0, x1)
 	if j > k {
 		if x1-x0 == 1 {
-			r.single(x0, area(ur-ul, lr-ll), full, direct)
+			r.drawPixel(x0, columnAlpha(ur-ul, lr-ll), full, direct)
 		} else {
-			r.many(x0, r.narrow(ul, ll, ur, lr, dyL, dyR, x0, x1, full), direct)
+			r.drawWedge(x0, r.narrow(ul, ll, ur, lr, dyL, dyR, x0, x1, full), direct)
 		}
 		return
 	}
@@ -81,64 +83,64 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 	case 0:
 	case 1:
 		end := int64(j) << 16
-		r.single(x0, area(end-ul, end-ll), full, direct)
+		r.drawPixel(x0, columnAlpha(end-ul, end-ll), full, direct)
 	case 2:
 		a, b := leftPair(ul, ll, j, dyL, full)
-		r.pair(x0, a, b, direct)
+		r.drawPair(x0, a, b, direct)
 	default:
-		r.many(x0, r.leftWedge(ul, ll, x0, j, dyL, full), direct)
+		r.drawWedge(x0, r.leftWedge(ul, ll, x0, j, dyL, full), direct)
 	}
 	if j < k {
-		r.inside(j, k, full, direct)
+		r.drawInterior(j, k, full, direct)
 	}
 	switch x1 - k {
 	case 0:
 	case 1:
 		start := int64(k) << 16
-		r.single(k, area(ur-start, lr-start), full, direct)
+		r.drawPixel(k, columnAlpha(ur-start, lr-start), full, direct)
 	case 2:
 		a, b := rightPair(ur, lr, k, dyR, full)
-		r.pair(k, a, b, direct)
+		r.drawPair(k, a, b, direct)
 	default:
-		r.many(k, r.rightWedge(ur, lr, k, x1, dyR, full), direct)
+		r.drawWedge(k, r.rightWedge(ur, lr, k, x1, dyR, full), direct)
 	}
 }
 
-// leftPair is the two columns before j, right of an edge.
+// leftPair returns the alphas of the two columns before j, which a left edge crosses.
 func leftPair(ul, ll int64, j int32, dy int64, full int32) (a, b byte) {
 	mid := int64(j-1) << 16
-	return corner(mid-ul, dy), byte(full) - corner(ll-mid, dy)
+	return cornerAlpha(mid-ul, dy), byte(full) - cornerAlpha(ll-mid, dy)
 }
 
-// rightPair is the two columns from k on, left of an edge.
+// rightPair returns the alphas of the two columns from k on, which a right edge crosses.
 func rightPair(ur, lr int64, k int32, dy int64, full int32) (a, b byte) {
 	mid := int64(k+1) << 16
-	return byte(full) - corner(mid-ur, dy), corner(lr-mid, dy)
+	return byte(full) - cornerAlpha(mid-ur, dy), cornerAlpha(lr-mid, dy)
 }
 
-// leftWedge is three or more columns [x0, j) right of an edge; it lasts until
-// the next wedge.
+// leftWedge returns the alphas of the three or more columns [x0, j) that a left edge crosses.
+// They are valid until the next call for a wedge.
 func (r *row) leftWedge(ul, ll int64, x0, j int32, dy int64, full int32) []byte {
 	w, start := r.wedge[:j-x0], int64(x0)<<16
-	below(w, ul-start, ll-start, dy, full)
+	areaLeftOf(w, ul-start, ll-start, dy, full)
 	for i, a := range w {
-		w[i] = less(byte(full), a)
+		w[i] = subSaturated(byte(full), a)
 	}
 	return w
 }
 
-// rightWedge is three or more columns [k, x1) left of an edge.
+// rightWedge is leftWedge for the columns [k, x1) that a right edge crosses.
 func (r *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32) []byte {
 	w, start := r.wedge[:x1-k], int64(k)<<16
-	above(w, ur-start, lr-start, dy, full)
+	areaRightOf(w, ur-start, lr-start, dy, full)
 	for i, a := range w {
-		w[i] = less(byte(full), a)
+		w[i] = subSaturated(byte(full), a)
 	}
 	return w
 }
 
-// narrow is a trapezoid whose edges share a column: all of its columns less what
-// lies beyond either edge.
+// narrow returns the alphas of a trapezoid whose edges share a column: the height of the strip
+// less the area outside of each edge.
 func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte {
 	w := r.wedge[:x1-x0]
 	for i := range w {
@@ -146,69 +148,68 @@ func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte 
 	}
 	if n := ceil(ll) - x0; n == 2 {
 		mid := int64(x0+1) << 16
-		w[0] = less(w[0], byte(full)-corner(mid-ul, dyL))
-		w[1] = less(w[1], corner(ll-mid, dyL))
+		w[0] = subSaturated(w[0], byte(full)-cornerAlpha(mid-ul, dyL))
+		w[1] = subSaturated(w[1], cornerAlpha(ll-mid, dyL))
 	} else {
 		b := r.beyond[:n]
-		below(b, ul-int64(x0)<<16, ll-int64(x0)<<16, dyL, full)
+		areaLeftOf(b, ul-int64(x0)<<16, ll-int64(x0)<<16, dyL, full)
 		for i, a := range b {
-			w[i] = less(w[i], a)
+			w[i] = subSaturated(w[i], a)
 		}
 	}
 	at := floor(ur)
 	start := int64(at) << 16
 	v := w[at-x0:]
 	if n := x1 - at; n == 2 {
-		v[0] = less(v[0], corner(start+one-ur, dyR))
-		v[1] = less(v[1], byte(full)-corner(lr-start-one, dyR))
+		v[0] = subSaturated(v[0], cornerAlpha(start+one-ur, dyR))
+		v[1] = subSaturated(v[1], byte(full)-cornerAlpha(lr-start-one, dyR))
 	} else {
 		b := r.beyond[:n]
-		above(b, ur-start, lr-start, dyR, full)
+		areaRightOf(b, ur-start, lr-start, dyR, full)
 		for i, a := range b {
-			v[i] = less(v[i], a)
+			v[i] = subSaturated(v[i], a)
 		}
 	}
 	return w
 }
 
-// below fills in what lies left of an edge from l to r, in columns from 0; it is
-// as wide as dst.
-func below(dst []byte, l, r, dy int64, full int32) {
+// areaLeftOf sets dst to the area left of an edge from l to r, one alpha per column from 0 on. The
+// edge crosses all columns of dst.
+func areaLeftOf(dst []byte, l, r, dy int64, full int32) {
 	n := len(dst)
 	switch n {
 	case 0:
 		return
 	case 1:
-		dst[0] = mul8(area(l, r), full)
+		dst[0] = scaleAlpha(columnAlpha(l, r), full)
 		return
 	}
 	z := r - int64(n-1)<<16
-	dst[n-1] = tip(z, dy)
+	dst[n-1] = cornerPrecise(z, dy)
 	a := (z*dy)>>16 + dy>>1
 	for i := n - 2; i > 0; i-- {
 		dst[i] = byte(a >> 8)
 		a += dy
 	}
-	dst[0] = byte(full) - corner(one-l, dy)
+	dst[0] = byte(full) - cornerAlpha(one-l, dy)
 }
 
-// above fills in what lies right of an edge from l to r, in columns from 0; it
-// is as wide as dst.
-func above(dst []byte, l, r, dy int64, full int32) {
+// areaRightOf is areaLeftOf for the area right of the edge.
+func areaRightOf(dst []byte, l, r, dy int64, full int32) {
 	n := len(dst)
 	switch n {
 	case 0:
 		return
 	case 1:
-		dst[0] = mul8(byte((2*one-l-r)>>9), full)
+		dst[0] = scaleAlpha(byte((2*one-l-r)>>9), full)
 		return
 	}
 	f := one - l
-	dst[0] = tip(f, dy)
+	dst[0] = cornerPrecise(f, dy)
 	a := (f*dy)>>16 + dy>>1
 	for i := 1; i < n-1; i++ {
 		dst[i] = byte(a >> 8)
 		a += dy
 	}
-	dst[n-1] = byte(full) - corner(r-int64(n-1)<<16, dy)
+	dst[n-1] = byte(full) - cornerAlpha(r-int64(n-1)<<16, dy)
 }

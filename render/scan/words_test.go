@@ -17,7 +17,7 @@ func TestWords(t *testing.T) {
 		binary.LittleEndian.PutUint64(b[:], y)
 		for i := range a {
 			sum[i] = a[i]
-			add(&sum[i], b[i])
+			addSaturated(&sum[i], b[i])
 			snap[i] = snapped[a[i]]
 			above[i] = Over(a[i], b[i])
 		}
@@ -30,7 +30,7 @@ func TestWords(t *testing.T) {
 			{"sum", addWord(x, y), sum},
 			{"snapped", snapWord(x), snap},
 			{"over", overWord(x, y), above},
-			{"OverTwo", twoWord(x), two},
+			{"OverTwo", overTwoWord(x), two},
 		} {
 			if want := binary.LittleEndian.Uint64(c.want[:]); c.got != want {
 				rt.Errorf("%s of %x and %x: got %x; want %x", c.name, x, y, c.got, want)

@@ -1,13 +1,16 @@
 package scan
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
-// shortRun is how many keys in a row are sorted by insertion.
+// shortRun is the length up to which insertion sort extends a run.
 const shortRun = 6
 
-// sortKeys sorts keys that are all different and returns them; spare is as long
-// and its contents are lost. An outline goes down and up again, so its edges come
-// in runs that rise or fall: those are merged, without branches on what is less.
+// sortKeys sorts distinct keys by a merge sort of natural runs: an outline goes down and up
+// again, so its edges come in runs that rise or fall. spare is scratch of the same length; the
+// three slices that return are the sorted keys and the scratch for the next call.
 func sortKeys(keys, spare []uint64, runs []int) (sorted, other []uint64, starts []int) {
 	runs = findRuns(keys, append(runs[:0], 0))
 	for len(runs) > 2 {
@@ -27,7 +30,7 @@ func sortKeys(keys, spare []uint64, runs []int) (sorted, other []uint64, starts 
 	return keys, spare, runs
 }
 
-// findRuns cuts the keys into runs that rise, and appends where they end.
+// findRuns cuts the keys into sorted runs, of shortRun keys at least, and appends their ends.
 func findRuns(keys []uint64, runs []int) []int {
 	for from := 0; from < len(keys); {
 		to := from + 1
@@ -38,7 +41,7 @@ func findRuns(keys []uint64, runs []int) []int {
 			for to < len(keys) && keys[to-1] > keys[to] {
 				to++
 			}
-			reverse(keys[from:to])
+			slices.Reverse(keys[from:to])
 		}
 		for ; to < len(keys) && to-from < shortRun; to++ {
 			v, k := keys[to], to
@@ -53,14 +56,8 @@ func findRuns(keys []uint64, runs []int) []int {
 	return runs
 }
 
-func reverse(keys []uint64) {
-	for i, k := 0, len(keys)-1; i < k; i, k = i+1, k-1 {
-		keys[i], keys[k] = keys[k], keys[i]
-	}
-}
-
-// merge merges the sorted runs [from, mid) and [mid, to) of src, of which neither
-// is empty, into dst.
+// merge merges the sorted runs [from, mid) and [mid, to) of src, of which neither is empty,
+// into dst. Its inner loop compares without branches, which would be mispredicted.
 func merge(dst, src []uint64, from, mid, to int) {
 	i, k := from, mid
 	for at := from; at < to; at++ {

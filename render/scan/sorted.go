@@ -1,0 +1,70 @@
+package scan
+
+// fillSorted finishes a path whose edges cross so often that keeping them sorted by insertion
+// takes too long, which only hostile input does. Strips are whole rows, and edges are sorted anew
+// in each, in time linear in their number.
+func (g *generalWalk) fillSorted(bottom int32) {
+	s := g.s
+	g.noCrossings, g.unsorted = true, true
+	for y := (g.y + 3) &^ 3; y < bottom; y += 4 {
+		for g.waiting < len(s.order) && s.topOf(g.waiting) <= y {
+			a := s.activate(g.waiting)
+			g.waiting++
+			if a.bottom <= y && !s.loadChordBelow(a, y) {
+				s.active = s.active[:len(s.active)-1]
+			}
+		}
+		if len(s.active) == 0 && g.waiting == len(s.order) {
+			return
+		}
+		if s.shouldStop(y) {
+			return
+		}
+		if y>>2 != s.row.y {
+			s.row.nextRow(y >> 2)
+		}
+		s.sortByX()
+		g.strip(y+4, 0, 255)
+	}
+}
+
+// radixBits is the width of one digit of the radix sort; x has two digits, in 1/64 px.
+const radixBits = 11
+
+// sortByX sorts the active edges by x with a stable radix sort.
+func (s *Scanner) sortByX() {
+	n := len(s.active)
+	s.keys = s.keys[:0]
+	left := int64(s.row.left) << 16
+	for i := range s.active {
+		x := min(max(s.active[i].x-left, 0)>>10, 1<<(2*radixBits)-1)
+		s.keys = append(s.keys, uint64(x)<<32|uint64(i))
+	}
+	s.spareKeys = append(s.spareKeys[:0], s.keys...)
+	s.radixPass(s.spareKeys, s.keys, 32)
+	s.radixPass(s.keys, s.spareKeys, 32+radixBits)
+	s.spareActive = s.spareActive[:0]
+	for _, k := range s.keys[:n] {
+		s.spareActive = append(s.spareActive, s.active[uint32(k)])
+	}
+	s.active, s.spareActive = s.spareActive, s.active
+}
+
+// radixPass copies the keys from src to dst, sorted by the digit at shift; equal digits keep their
+// order.
+func (s *Scanner) radixPass(dst, src []uint64, shift uint) {
+	const mask = 1<<radixBits - 1
+	var at [1 << radixBits]int32
+	for _, k := range src {
+		at[k>>shift&mask]++
+	}
+	sum := int32(0)
+	for i, n := range at {
+		at[i], sum = sum, sum+n
+	}
+	for _, k := range src {
+		d := k >> shift & mask
+		dst[at[d]] = k
+		at[d]++
+	}
+}

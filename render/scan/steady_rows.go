@@ -1,0 +1,107 @@
+package scan
+
+// steadySpan is a span that continues over several rows: x, slope and dy of its left and its right
+// edge at the top of the next row.
+type steadySpan struct {
+	l, slopeL, dyL int64
+	r, slopeR, dyR int64
+}
+
+// drawSteadyRows draws whole rows at once while no edge begins, ends, or meets another or the
+// sides of the clip, and all spans are direct. It returns how many it drew. Such rows differ from
+// the one above by the slopes alone.
+func (g *generalWalk) drawSteadyRows(bottom int32) int32 {
+	s := g.s
+	if r := &s.row; !r.words || r.summed || r.trace != nil {
+		return 0
+	}
+	n := g.findSteadyRows((min(g.event-1, bottom) - g.y) >> 2)
+	if n <= 0 {
+		return 0
+	}
+	for i := range s.active {
+		a := &s.active[i]
+		a.x += a.slope * int64(n)
+		if !g.noCrossings {
+			g.noteCrossing(i, g.y+4*n)
+		}
+	}
+	s.row.drawSteady(s.steadySpans, n)
+	return n
+}
+
+// findSteadyRows returns how many of n rows are steady, and leaves their spans in s.steadySpans.
+// All conditions are linear in the row: what holds in the first and in the last row holds between
+// them.
+func (g *generalWalk) findSteadyRows(n int32) int32 {
+	s := g.s
+	list := s.active
+	if n <= 0 || len(list) == 0 {
+		return 0
+	}
+	s.steadySpans = s.steadySpans[:0]
+	rows := int64(n)
+	winding := int32(0)
+	inside := false
+	var left *active
+	for i := range list {
+		a := &list[i]
+		winding += a.wind
+		was := inside
+		inside = winding&g.mask != 0
+		if i > 0 {
+			l := &list[i-1]
+			closing := a.slope - l.slope
+			rows = min(rows, rowsWhileNonNegative(a.x-l.x, closing))
+			if inside && !was {
+				// Direct spans are a column apart at least, as in strip.
+				gap := a.x - max(a.slope, -a.slope) - (l.x + max(l.slope, 0)) - one
+				rows = min(rows, rowsWhileNonNegative(gap-1, closing)+1)
+			}
+		}
+		switch {
+		case inside && !was:
+			left = a
+		case was && !inside:
+			s.steadySpans = append(s.steadySpans, steadySpan{left.x, left.slope, int64(left.dy), a.x, a.slope, int64(a.dy)})
+		}
+		if rows <= 0 {
+			return 0
+		}
+	}
+	if inside {
+		return 0
+	}
+	first, last := &list[0], &list[len(list)-1]
+	return int32(min(rows, rowsWhileNonNegative(first.x-g.left, first.slope), rowsWhileNonNegative(g.right-last.x, -last.slope)))
+}
+
+// rowsWhileNonNegative returns for how many rows a gap that changes by slope in each stays
+// non-negative; -1 if it is negative now.
+func rowsWhileNonNegative(gap, slope int64) int64 {
+	switch {
+	case gap < 0:
+		return -1
+	case slope >= 0:
+		return noRow
+	}
+	return gap / -slope
+}
+
+// drawSteady draws n steady rows from r.y on.
+func (r *row) drawSteady(list []steadySpan, n int32) {
+	for ; n > 0; n-- {
+		for i := range list {
+			t := &list[i]
+			ul, ur := t.l, t.r
+			ll, lr := ul+t.slopeL, ur+t.slopeR
+			t.l, t.r = ll, lr
+			if ul != ur || ll != lr {
+				r.storeTrapezoidCells(min(ul, ll), max(ul, ll), min(ur, lr), max(ur, lr), t.dyL, t.dyR)
+			}
+		}
+		r.closeCells()
+		r.storedX = nowhere
+		r.y++
+	}
+}

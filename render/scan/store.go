@@ -1,0 +1,102 @@
+package scan
+
+import "math"
+
+// nowhere is a column left of all columns.
+const nowhere = math.MinInt32
+
+// storeTrapezoid stores a direct trapezoid at once instead of through the layers of the row. This
+// is right while all spans of the row are direct and share no pixel, as in most rows; else
+// moveToLayers takes the stored spans back.
+func (r *row) storeTrapezoid(ul, ll, ur, lr, dyL, dyR int64) {
+	x0, j, k, x1 := floor(ul), ceil(ll), floor(ur), ceil(lr)
+	dst := r.dst
+	if r.storedX == nowhere {
+		r.storedSpan = len(dst.Spans)
+	}
+	r.storedX = x1
+	at := len(dst.Bytes)
+	if j > k {
+		if x1-x0 == 1 {
+			dst.Bytes = append(dst.Bytes, columnAlpha(ur-ul, lr-ll))
+		} else {
+			dst.Bytes = append(dst.Bytes, r.narrow(ul, ll, ur, lr, dyL, dyR, x0, x1, 255)...)
+		}
+		r.dst.appendTrimmed(x0, r.y, at)
+		return
+	}
+	switch j - x0 {
+	case 0:
+	case 1:
+		end := int64(j) << 16
+		dst.Bytes = append(dst.Bytes, columnAlpha(end-ul, end-ll))
+	case 2:
+		a, b := leftPair(ul, ll, j, dyL, 255)
+		r.storePair(x0, a, b)
+	default:
+		dst.Bytes = append(dst.Bytes, r.leftWedge(ul, ll, x0, j, dyL, 255)...)
+	}
+	from := x0
+	if k-j >= longRun {
+		r.dst.appendTrimmed(x0, r.y, at)
+		dst.Spans = append(dst.Spans, Span{X: j, Y: r.y, N: k - j, At: Full})
+		from, at = k, len(dst.Bytes)
+	} else {
+		dst.Bytes = append(dst.Bytes, opaque[:k-j]...)
+	}
+	switch x1 - k {
+	case 0:
+	case 1:
+		start := int64(k) << 16
+		dst.Bytes = append(dst.Bytes, columnAlpha(ur-start, lr-start))
+	case 2:
+		a, b := rightPair(ur, lr, k, dyR, 255)
+		r.storePair(k, a, b)
+	default:
+		dst.Bytes = append(dst.Bytes, r.rightWedge(ur, lr, k, x1, dyR, 255)...)
+	}
+	r.dst.appendTrimmed(from, r.y, at)
+}
+
+// opaque is a run of longRun pixels of 255.
+var opaque = func() (b [longRun]byte) {
+	for i := range b {
+		b[i] = 255
+	}
+	return b
+}()
+
+// storePair stores a slanted border of two pixels.
+func (r *row) storePair(x int32, a, b byte) {
+	if r.twoRule {
+		if r.trace != nil {
+			r.trace(x, r.y, a)
+			r.trace(x+1, r.y, b)
+		}
+		a, b = OverTwo(0, a), OverTwo(0, b)
+	}
+	r.dst.Bytes = append(r.dst.Bytes, a, b)
+}
+
+// moveToLayers moves the spans that storeTrapezoid has stored of this row into the layers.
+func (r *row) moveToLayers() {
+	dst := r.dst
+	r.closeCells()
+	r.storedX = nowhere
+	for _, s := range dst.Spans[r.storedSpan:] {
+		r.markTouched(s.X, s.X+s.N)
+		if s.At == Full {
+			r.drawInterior(s.X, s.X+s.N, 255, true)
+			continue
+		}
+		r.hasDirect = true
+		copy(r.direct[s.X-r.left:], dst.Bytes[s.At:s.At+s.N])
+	}
+	for _, s := range dst.Spans[r.storedSpan:] {
+		if s.At != Full {
+			dst.Bytes = dst.Bytes[:s.At]
+			break
+		}
+	}
+	dst.Spans = dst.Spans[:r.storedSpan]
+}

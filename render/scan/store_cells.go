@@ -1,0 +1,81 @@
+package scan
+
+// storeTrapezoidCells is storeTrapezoid for rows that are stored in cells. The last span stays
+// open: its cells are at the end of the bytes, where later trapezoids may still write.
+func (r *row) storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64) {
+	x0, j, k, x1 := floor(ul), ceil(ll), floor(ur), ceil(lr)
+	if r.storedX == nowhere {
+		r.storedSpan = len(r.dst.Spans)
+	}
+	r.storedX = x1
+	if j > k {
+		if x1-x0 == 1 {
+			r.openCells(x0, x1)[0] = columnAlpha(ur-ul, lr-ll)
+		} else {
+			copy(r.openCells(x0, x1), r.narrow(ul, ll, ur, lr, dyL, dyR, x0, x1, 255))
+		}
+		return
+	}
+	var left, right uint64
+	if n := j - x0; n <= 2 {
+		single, pair := leftNarrow(ul, ll, j, dyL, 255)
+		if r.twoRule {
+			pair = overTwoWord(pair)
+		}
+		if left = single; n == 2 {
+			left = pair
+		}
+	} else if n <= 8 {
+		left = leftWord(ul, ll, x0, j, dyL, 255)
+	} else {
+		copy(r.openCells(x0, j), r.leftWedge(ul, ll, x0, j, dyL, 255))
+		x0 = j
+	}
+	end := k
+	if n := x1 - k; n <= 2 {
+		end = x1
+		single, pair := rightNarrow(ur, lr, k, dyR, 255)
+		if r.twoRule {
+			pair = overTwoWord(pair)
+		}
+		if right = single; n == 2 {
+			right = pair
+		}
+	} else if n <= 8 {
+		end = x1
+		right = rightWord(ur, lr, k, x1, dyR, 255)
+	}
+	r.storeSpan(x0, j, k, end, left, right)
+	if end < x1 {
+		copy(r.openCells(k, x1), r.rightWedge(ur, lr, k, x1, dyR, 255))
+	}
+}
+
+// overTwoWord is OverTwo for two pixels over empty ones.
+func overTwoWord(w uint64) uint64 {
+	return uint64(OverTwo(0, byte(w))) | uint64(OverTwo(0, byte(w>>8)))<<8
+}
+
+// storeSpan is storePixels with whole cells of 255 as a Full span.
+func (r *row) storeSpan(x0, j, k, x1 int32, left, right uint64) {
+	if a, b := cellCeil(j), cellFloor(k); a < b {
+		r.storePixels(x0, j, a, a, left, 0)
+		r.fullCells(a, b)
+		r.storePixels(b, b, k, x1, 0, right)
+	} else {
+		r.storePixels(x0, j, k, x1, left, right)
+	}
+}
+
+// storePixels stores the pixels [x0, x1): the left border up to j, 255 up to k, the right border.
+func (r *row) storePixels(x0, j, k, x1 int32, left, right uint64) {
+	if x0 >= x1 {
+		return
+	}
+	p := r.openCells(x0, x1)
+	store(p, firstPixels(x0, j, k, ^uint64(0), left, right))
+	for x := x0 + 8; x < x1; x += 8 {
+		p = p[8:]
+		store(p, morePixels(x, k, ^uint64(0), right))
+	}
+}
