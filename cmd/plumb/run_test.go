@@ -169,7 +169,7 @@ func TestRunFatal(t *testing.T) {
 func TestRunBudget(t *testing.T) {
 	e := exactEndpoint(t, aspireTasks(t, "--count", "4"), func(c *chattest.Config) { c.Cost = 0.01 })
 	dir := t.TempDir()
-	args := []string{"run", "aspire", "--count", "4", "--model-url", e.Base(), "--model", "m", "--out", dir, "--max-tokens", "100", "--price", "1:50"}
+	args := []string{"run", "aspire", "--count", "4", "--model-url", e.Base(), "--model", "m", "--out", dir, "--max-tokens", "100", "--price", "1:100"}
 	for _, c := range []struct {
 		bound string
 		code  int
