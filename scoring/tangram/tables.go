@@ -48,11 +48,24 @@ type group struct {
 // itemTallies adds up the repeats of one item for each row of Table 2; Task 1 only uses the first.
 type itemTallies [columns]tally
 
+// The shares of answers that tables report. The last two count answers with a measurable union,
+// and those of them without a syntax error.
+const (
+	shareTSE = iota
+	shareRGE
+	sharePE
+	shareVPR
+	shareSuccess
+	shareEvaluable
+	shareSyntaxOK
+	shares
+)
+
 // tally counts answers and adds up their measures.
 type tally struct {
-	n, tse, rge, pe, vpr, success      int32
-	evaluable, syntaxOK                int32 // whole: without a syntax error and evaluable
-	iou, hausdorff, iouOK, hausdorffOK float64
+	n              int32
+	counts         [shares]int32
+	iou, hausdorff [2]float64 // sums over the evaluable answers, and those without a syntax error
 }
 
 // maxItems bounds the items of a group that are remembered. Beyond it each answer counts as an
@@ -99,24 +112,21 @@ func (g *group) itemOf(r *scoring.Result) int {
 // merge adds the counts of o to t.
 func (t *tally) merge(o *tally) {
 	t.n += o.n
-	t.tse += o.tse
-	t.rge += o.rge
-	t.pe += o.pe
-	t.vpr += o.vpr
-	t.success += o.success
-	t.evaluable += o.evaluable
-	t.syntaxOK += o.syntaxOK
-	t.iou += o.iou
-	t.hausdorff += o.hausdorff
-	t.iouOK += o.iouOK
-	t.hausdorffOK += o.hausdorffOK
+	for i, k := range o.counts {
+		t.counts[i] += k
+	}
+	for i := range o.iou {
+		t.iou[i] += o.iou[i]
+		t.hausdorff[i] += o.hausdorff[i]
+	}
 }
 
 // columnMeans is a row of Table 2: means over items of the means over their repeats.
 type columnMeans struct {
-	evaluable, syntaxOK                        int // answers
-	tse, rge, pe, vpr, success, evaluated      mean
-	iou, hausdorff, iouOK, hausdorffOK, iouAll mean
+	answers        [shares]int
+	share          [shares]mean
+	iou, hausdorff [2]mean // as in tally
+	iouAll         mean    // with 0 for answers that are not evaluable
 }
 
 // column returns the row of Table 2 for one way of reading answers.
@@ -134,23 +144,16 @@ func (c *columnMeans) add(t *tally) {
 	if t.n == 0 {
 		return
 	}
-	c.evaluable += int(t.evaluable)
-	c.syntaxOK += int(t.syntaxOK)
-	share := func(m *mean, k int32) { m.add(float64(k) / float64(t.n)) }
-	share(&c.tse, t.tse)
-	share(&c.rge, t.rge)
-	share(&c.pe, t.pe)
-	share(&c.vpr, t.vpr)
-	share(&c.success, t.success)
-	share(&c.evaluated, t.evaluable)
-	c.iouAll.add(t.iou / float64(t.n))
-	if t.evaluable > 0 {
-		c.iou.add(t.iou / float64(t.evaluable))
-		c.hausdorff.add(t.hausdorff / float64(t.evaluable))
+	for i, k := range t.counts {
+		c.answers[i] += int(k)
+		c.share[i].add(float64(k) / float64(t.n))
 	}
-	if t.syntaxOK > 0 {
-		c.iouOK.add(t.iouOK / float64(t.syntaxOK))
-		c.hausdorffOK.add(t.hausdorffOK / float64(t.syntaxOK))
+	c.iouAll.add(t.iou[0] / float64(t.n))
+	for i, which := range [2]int{shareEvaluable, shareSyntaxOK} {
+		if k := float64(t.counts[which]); k > 0 {
+			c.iou[i].add(t.iou[i] / k)
+			c.hausdorff[i].add(t.hausdorff[i] / k)
+		}
 	}
 }
 
@@ -186,29 +189,19 @@ type sample struct {
 }
 
 // add counts an answer.
-func (c *tally) add(s sample) {
-	count := func(n *int32, b bool) {
+func (t *tally) add(s sample) {
+	t.n++
+	vpr := !s.tse && !s.rge && !s.pe
+	for i, b := range [shares]bool{s.tse, s.rge, s.pe, vpr, vpr && s.matches, s.evaluable, s.evaluable && !s.tse} {
 		if b {
-			*n++
+			t.counts[i]++
 		}
 	}
-	c.n++
-	vpr := !s.tse && !s.rge && !s.pe
-	count(&c.tse, s.tse)
-	count(&c.rge, s.rge)
-	count(&c.pe, s.pe)
-	count(&c.vpr, vpr)
-	count(&c.success, vpr && s.matches)
-	if !s.evaluable {
-		return
-	}
-	c.evaluable++
-	c.iou += s.iou
-	c.hausdorff += s.hausdorff
-	if !s.tse {
-		c.syntaxOK++
-		c.iouOK += s.iou
-		c.hausdorffOK += s.hausdorff
+	for i := range t.iou {
+		if s.evaluable && (i == 0 || !s.tse) {
+			t.iou[i] += s.iou
+			t.hausdorff[i] += s.hausdorff
+		}
 	}
 }
 
@@ -218,9 +211,31 @@ func (t *tables) Add(r *scoring.Result) {
 	if !r.Scored && !missing {
 		return
 	}
+	g := t.group(r)
+	if missing {
+		g.missing++
+		if !t.missing {
+			return
+		}
+	}
+	var it itemTallies
+	switch {
+	case r.Test == Outline:
+		it.readChoice(r, missing)
+	case missing: // a failed request has the syntax error json, docs/spec/tangram.md#r49
+		for c := range it {
+			it[c].add(sample{tse: true})
+		}
+	default:
+		it.read(r)
+	}
+	g.add(r, &it)
+}
+
+// group returns the group of a result: Task 1, or the setting of Task 2.
+func (t *tables) group(r *scoring.Result) *group {
 	if r.Test == Outline {
-		t.addChoice(r, missing)
-		return
+		return &t.choices
 	}
 	name := ""
 	if s := r.Strings("setting"); len(s) == 1 {
@@ -231,21 +246,7 @@ func (t *tables) Add(r *scoring.Result) {
 		g = &group{}
 		t.groups[name], t.order = g, append(t.order, name)
 	}
-	if missing {
-		g.missing++
-		if !t.missing {
-			return
-		}
-	}
-	var it itemTallies
-	if missing { // a failed request has the syntax error json, docs/spec/tangram.md#r49
-		for c := range it {
-			it[c].add(sample{tse: true})
-		}
-	} else {
-		it.read(r)
-	}
-	g.add(r, &it)
+	return g
 }
 
 // read counts a scored answer in all rows.
@@ -278,24 +279,15 @@ func sampleOf(r *scoring.Result, prefix string) (s sample) {
 	return s
 }
 
-// addChoice counts an answer of Task 1: an invalid one as a syntax error.
-func (t *tables) addChoice(r *scoring.Result, missing bool) {
-	g := &t.choices
-	if missing {
-		g.missing++
-		if !t.missing {
-			return
-		}
-	}
-	var it itemTallies
+// readChoice counts an answer of Task 1: an invalid one as a syntax error.
+func (it *itemTallies) readChoice(r *scoring.Result, missing bool) {
 	at := &it[mainColumn]
 	at.n = 1
 	if invalid, _ := r.Bool("invalid"); invalid || missing {
-		at.tse = 1
+		at.counts[shareTSE] = 1
 	} else if r.Score == 1 {
-		at.success = 1
+		at.counts[shareSuccess] = 1
 	}
-	g.add(r, &it)
 }
 
 // Tables implements scoring.Tables.
@@ -303,7 +295,7 @@ func (t *tables) Tables() (out []scoring.TextTable) {
 	if g := &t.choices; g.n > 0 {
 		c := g.column(mainColumn)
 		out = append(out, scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction", Text: 1, Note: g.footnote(t.missing),
-			Columns: []string{"", "N", "Invalid", "Acc"}, Rows: [][]string{{"Task 1", strconv.Itoa(g.n), c.tse.percent(), c.success.percent()}}})
+			Columns: []string{"", "N", "Invalid", "Acc"}, Rows: [][]string{{"Task 1", strconv.Itoa(g.n), c.share[shareTSE].percent(), c.share[shareSuccess].percent()}}})
 	}
 	slices.SortStableFunc(t.order, func(a, b string) int { return settingOrder(a) - settingOrder(b) })
 	for _, name := range t.order {
@@ -358,8 +350,8 @@ func (g *group) table(name string, missing bool) scoring.TextTable {
 		Note: g.footnote(missing)}
 	for which, name := range [columns]string{"main", "repaired backslashes", "rigid by congruence", "connected by points"} {
 		c := g.column(which)
-		out.Rows = append(out.Rows, []string{name, strconv.Itoa(g.n), c.tse.percent(), c.rge.percent(), c.pe.percent(), c.vpr.percent(),
-			formatFixed(c.iou.times(100), 2), formatFixed(c.hausdorff.times(1), 4), c.success.percent()})
+		out.Rows = append(out.Rows, []string{name, strconv.Itoa(g.n), c.share[shareTSE].percent(), c.share[shareRGE].percent(), c.share[sharePE].percent(), c.share[shareVPR].percent(),
+			formatFixed(c.iou[0].times(100), 2), formatFixed(c.hausdorff[0].times(1), 4), c.share[shareSuccess].percent()})
 	}
 	return out
 }
@@ -368,10 +360,10 @@ func (g *group) table(name string, missing bool) scoring.TextTable {
 func (g *group) detailTable(name string) scoring.TextTable {
 	c := g.column(mainColumn)
 	return scoring.TextTable{Title: title(name) + ", beside it", Text: 1, Columns: []string{"", "count", "value"}, Rows: [][]string{
-		{"evaluable, %", strconv.Itoa(c.evaluable), c.evaluated.percent()},
+		{"evaluable, %", strconv.Itoa(c.answers[shareEvaluable]), c.share[shareEvaluable].percent()},
 		{"iou_all, missing as 0", strconv.Itoa(g.n), formatFixed(c.iouAll.times(100), 2)},
-		{"iou_syntax_ok", strconv.Itoa(c.syntaxOK), formatFixed(c.iouOK.times(100), 2)},
-		{"hausdorff_syntax_ok", strconv.Itoa(c.syntaxOK), formatFixed(c.hausdorffOK.times(1), 4)},
+		{"iou_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]), formatFixed(c.iou[1].times(100), 2)},
+		{"hausdorff_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]), formatFixed(c.hausdorff[1].times(1), 4)},
 	}}
 }
 

@@ -162,42 +162,25 @@ func finalState(v *pyjson.Value) *pyjson.Value {
 
 // Repair doubles the backslashes that do not begin a JSON escape. See docs/spec/tangram.md#r15.
 func Repair(text string) string {
-	first := firstUnknownEscape(text)
-	if first == len(text) {
-		return text
-	}
-	b := append(make([]byte, 0, len(text)+64), text[:first]...)
-	for i := first; i < len(text); i++ {
-		c := text[i]
-		if c != '\\' {
-			b = append(b, c)
-			continue
-		}
-		if n := escapeLength(text[i+1:]); n > 0 {
-			b = append(b, text[i:i+1+n]...)
-			i += n
-			continue
-		}
-		b = append(b, '\\', '\\')
-	}
-	return string(b)
-}
-
-// firstUnknownEscape returns the position of the first backslash that does not begin a JSON
-// escape, or the length of the text. Repair returns most answers unchanged.
-func firstUnknownEscape(text string) int {
+	var b []byte
+	copied := 0 // bytes of text that are in b
 	for at := 0; ; {
 		next := strings.IndexByte(text[at:], '\\')
 		if next < 0 {
-			return len(text)
+			break
 		}
 		at += next
 		n := escapeLength(text[at+1:])
 		if n == 0 {
-			return at
+			b = append(append(b, text[copied:at]...), `\\`...)
+			copied = at + 1
 		}
 		at += 1 + n
 	}
+	if copied == 0 {
+		return text
+	}
+	return string(append(b, text[copied:]...))
 }
 
 // escapeLength returns the length after the backslash of a JSON escape that is kept, or 0 if s
