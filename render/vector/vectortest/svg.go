@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"plumb/render/vector"
 )
@@ -77,6 +79,7 @@ func (r *svgReader) command() error {
 	return nil
 }
 
+// close ends the subpath.
 func (r *svgReader) close() {
 	if r.open {
 		r.p.Close()
@@ -139,26 +142,19 @@ func (r *svgReader) reflect(same bool) vector.Point {
 	return vector.Point{X: float32(2*r.cur.X) - r.ctrl.X, Y: float32(2*r.cur.Y) - r.ctrl.Y}
 }
 
+// skipSpace moves to the next character that is neither white space nor a comma.
 func (r *svgReader) skipSpace() {
-	for r.at < len(r.d) {
-		switch r.d[r.at] {
-		case ' ', '\t', '\n', '\r', '\f', ',':
-			r.at++
-		default:
-			return
-		}
-	}
+	r.at = len(r.d) - len(strings.TrimLeft(r.d[r.at:], " \t\n\r\f,"))
 }
 
 // moreNumbers reports whether another set of numbers follows.
 func (r *svgReader) moreNumbers() bool {
 	r.skipSpace()
-	if r.at >= len(r.d) {
-		return false
-	}
-	c := r.d[r.at]
-	return c >= '0' && c <= '9' || c == '.' || c == '-' || c == '+'
+	return r.at < len(r.d) && strings.IndexByte("0123456789.-+", r.d[r.at]) >= 0
 }
+
+// numberText matches a number; an e without digits behind it is not a part of it.
+var numberText = regexp.MustCompile(`^[-+]?[0-9]*(\.[0-9]*)?([eE][-+]?[0-9]+)?`)
 
 // number reads the next number; a flag is a single 0 or 1, which need not be
 // separated from what follows.
@@ -172,40 +168,10 @@ func (r *svgReader) number(flag bool) (float32, error) {
 		}
 		return 0, fmt.Errorf("at byte %d: want a flag, 0 or 1", from)
 	}
-	r.at = numberEnd(r.d, from)
+	r.at += len(numberText.FindString(r.d[from:]))
 	x, err := strconv.ParseFloat(r.d[from:r.at], 32)
 	if err != nil || math.IsInf(x, 0) {
 		return 0, fmt.Errorf("at byte %d: got %q; want a number within binary32", from, r.d[from:r.at])
 	}
 	return float32(x), nil
-}
-
-// numberEnd returns where the number that starts at byte at ends.
-func numberEnd(d string, at int) int {
-	digits := func() {
-		for at < len(d) && d[at] >= '0' && d[at] <= '9' {
-			at++
-		}
-	}
-	sign := func() {
-		if at < len(d) && (d[at] == '-' || d[at] == '+') {
-			at++
-		}
-	}
-	sign()
-	digits()
-	if at < len(d) && d[at] == '.' {
-		at++
-		digits()
-	}
-	if at < len(d) && (d[at] == 'e' || d[at] == 'E') {
-		before := at
-		at++
-		sign()
-		if from := at; from == len(d) || d[from] < '0' || d[from] > '9' {
-			return before // the e belongs to something else
-		}
-		digits()
-	}
-	return at
 }
