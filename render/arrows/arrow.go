@@ -37,8 +37,7 @@ type arrow struct {
 	swap   bool // elbow: computed from the end to the start
 }
 
-// waypoint is a corner of an elbow arrow. Skipped ones lie on a straight stretch
-// and are not drawn.
+// waypoint is a corner of an elbow arrow. Skipped ones lie on a straight stretch and are not drawn.
 type waypoint struct {
 	geom.Point
 	Skipped bool
@@ -83,8 +82,7 @@ type Solver struct {
 	routes  [2][]geom.Point
 }
 
-// MaxVisited bounds the points of targets that the arrows of one drawing may
-// look at.
+// MaxVisited bounds the points of targets that the arrows of one drawing may look at.
 const MaxVisited = 1 << 25
 
 // ErrTargets marks a drawing whose arrows would look at more than MaxVisited points.

@@ -240,9 +240,8 @@ func (r interval) without(o interval) (left interval, ok bool) {
 	return interval{o.hi, r.hi}, true
 }
 
-// clipRoute ends a route on the outlines of its targets, drops end segments that are too short,
-// and reverses a route that was computed from the end. See
-// docs/spec/drawing.md#r67.
+// clipRoute ends a route on the outlines of its targets, drops end segments that are too short, and
+// reverses a route that was computed from the end. See docs/spec/drawing.md#r67.
 func (v *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 	w := &v.elbow
 	n := len(way)
@@ -269,8 +268,7 @@ func (v *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 	v.Start, v.End = v.Route[0].Point, v.Route[len(v.Route)-1].Point
 }
 
-// shorten drops the corner next to the first point that is nearer than the shortest
-// end segment.
+// shorten drops the corner next to the first point that is nearer than the shortest end segment.
 func (w *elbowPlan) shorten(way []waypoint) []waypoint {
 	if len(way) < 3 || manhattan(way[0].Point, way[1].Point) >= w.end {
 		return way

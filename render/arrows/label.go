@@ -9,8 +9,7 @@ import (
 	"plumb/render/text"
 )
 
-// Label is the place of an arrow's label, in the arrow's own space. See
-// docs/spec/drawing.md#r70.
+// Label is the place of an arrow's label, in the arrow's own space. See docs/spec/drawing.md#r70.
 type Label struct {
 	Shown  bool
 	Box    geom.Extent

@@ -25,8 +25,7 @@ func (m Matrix) Mul(n Matrix) Matrix {
 	}
 }
 
-// Rounded returns the map as an export writes it, with four decimals. See
-// docs/spec/drawing.md#r10.
+// Rounded returns the map as an export writes it, with four decimals. See docs/spec/drawing.md#r10.
 func (m Matrix) Rounded() Matrix {
 	return Matrix{r4(m.A), r4(m.B), r4(m.C), r4(m.D), r4(m.E), r4(m.F)}
 }

@@ -43,9 +43,8 @@ func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a JSON string. Control characters and the two line
-// separators that break JavaScript are escaped; bytes that are not UTF-8 become
-// the replacement character.
+// AppendString appends s as a JSON string. Control characters and the two line separators that
+// break JavaScript are escaped; bytes that are not UTF-8 become the replacement character.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0

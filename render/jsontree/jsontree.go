@@ -14,16 +14,14 @@ import (
 )
 
 const (
-	// small is the length in bytes up to which a text is parsed without allocating
-	// ahead.
+	// small is the length in bytes up to which a text is parsed without allocating ahead.
 	small = 64 << 10
 	// keep is the number of values up to which Trim keeps a parser's memory.
 	keep = small / 2
 )
 
-// ValueBytes is about how many bytes one value of a parsed text takes: fastjson's
-// record and its element in an array or an object. Arrays and objects grow in steps,
-// so a part of them is empty.
+// ValueBytes is about how many bytes one value of a parsed text takes: fastjson's record and its
+// element in an array or an object. Arrays and objects grow in steps, so a part of them is empty.
 const ValueBytes = 128
 
 // values is the offset in bytes of the list of values in a fastjson.Parser; -1 where

@@ -38,9 +38,8 @@ const MaxSidePx = 32768
 // Builder says otherwise.
 const MaxCoverage = 1 << 28
 
-// Builder turns views into drawings. It keeps memory between calls, so that a
-// worker that draws scenes of one kind allocates nothing. One goroutine at a
-// time; the zero value is ready for use.
+// Builder turns views into drawings. It keeps memory between calls, so that a worker that draws
+// scenes of one kind allocates nothing. One goroutine at a time; the zero value is ready for use.
 type Builder struct {
 	// MaxCoverage bounds a drawing; 0 stands for the constant of this name.
 	MaxCoverage int

@@ -25,8 +25,7 @@ var hatchStrokes = [3][2]vector.Point{
 	{{X: 6, Y: 22. / 3}, {X: 22. / 3, Y: 6}},
 }
 
-// largestTile is the side in px of the largest tile that is drawn; beyond, the
-// hatch is even.
+// largestTile is the side in px of the largest tile that is drawn; beyond, the hatch is even.
 const largestTile = 1024
 
 // hatchTile is a drawn tile: how much of each pixel is painted, in 1/255.
@@ -36,11 +35,8 @@ type hatchTile struct {
 	mean  uint32 // of alpha, 0..Opaque
 }
 
-// hatchTiles caches drawn tiles by their side in px.
-var hatchTiles struct {
-	mu    sync.RWMutex
-	tiles map[int]*hatchTile
-}
+// hatchTiles caches drawn tiles, *hatchTile, by their side in px.
+var hatchTiles sync.Map
 
 // tileOf returns the tile for a map from units to px, or nil if it would be too large.
 func tileOf(m vector.Matrix) *hatchTile {
@@ -49,19 +45,11 @@ func tileOf(m vector.Matrix) *hatchTile {
 		return nil
 	}
 	n := int(side)
-	hatchTiles.mu.RLock()
-	t := hatchTiles.tiles[n]
-	hatchTiles.mu.RUnlock()
-	if t != nil {
-		return t
+	if t, ok := hatchTiles.Load(n); ok {
+		return t.(*hatchTile)
 	}
-	t = drawTile(n)
-	hatchTiles.mu.Lock()
-	defer hatchTiles.mu.Unlock()
-	if hatchTiles.tiles == nil {
-		hatchTiles.tiles = map[int]*hatchTile{}
-	}
-	hatchTiles.tiles[n] = t
+	t := drawTile(n)
+	hatchTiles.Store(n, t)
 	return t
 }
 

@@ -144,9 +144,8 @@ func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *p
 	return nil
 }
 
-// hairline returns the width in 1/256 px of a stroke that is too thin to be drawn as
-// an outline, at most one px along both axes: it is as strong as that. It returns 0
-// for wider ones.
+// hairline returns the width in 1/256 px of a stroke that is too thin to be drawn as an outline, at
+// most one px along both axes: it is as strong as that. It returns 0 for wider ones.
 func hairline(width float32, m vector.Matrix) uint32 {
 	long := func(x, y float32) float32 {
 		x, y = max(x, -x)*width, max(y, -y)*width
@@ -312,8 +311,7 @@ func (b *Builder) visible(w *shapes.Draw, m vector.Matrix) bool {
 		box[1]-grow < float32(b.d.Height) && box[3]+grow > 0
 }
 
-// boundsOf returns the box of mapped points: left, top, right, bottom. ok is
-// false without points.
+// boundsOf returns the box of mapped points: left, top, right, bottom. ok is false without points.
 func boundsOf(p []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
 	for i, q := range p {
 		q = m.Apply(q)
@@ -327,8 +325,7 @@ func boundsOf(p []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
 	return box, len(p) > 0
 }
 
-// clipItem appends an OpClip item, a convex polygon that m maps to px, and
-// returns its position.
+// clipItem appends an OpClip item, a convex polygon that m maps to px, and returns its position.
 func (b *Builder) clipItem(c []geom.Point, m vector.Matrix, p *placement) (int32, error) {
 	b.outlined.Reset()
 	for i, q := range c {

@@ -7,31 +7,28 @@
 // The raster is a square around both regions. Pack rounds corners to a grid of Grid x Grid; all
 // further steps use integers, or floats that every device rounds in the same way.
 //
-// Areas are sums over Rows scan lines: of each the length that the parts cover,
-// to whole units of the grid, exact along the line. With f(y) the covered length,
-// a line in the middle of a strip of height h errs by at most h/2 times the
-// variation of f in the strip, together h/2 * V, where V is the sum of |dx| over
-// all sides of all parts. Rounding corners (0.75 of a unit e) and lengths (half
-// a unit at each end) changes a part of perimeter p by at most 1.3 p e + 2 pi e^2. So
+// Areas are sums over Rows scan lines: of each the length that the parts cover, to whole units of
+// the grid, exact along the line. With f(y) the covered length, a line in the middle of a strip of
+// height h errs by at most h/2 times the variation of f in the strip, together h/2 * V, where V is
+// the sum of |dx| over all sides of all parts. Rounding corners (0.75 of a unit e) and lengths
+// (half a unit at each end) changes a part of perimeter p by at most 1.3 p e + 2 pi e^2. So
 //
 //	area bound  E   = h/2 * sum |dx| + sum (1.3 p e + 2 pi e^2)
 //	IoU bound       = (E + IoU * E) / (union - E), at most 1
 //
 // the second since I/V - I'/V' = ((V' - V) I/V + I - I') / V'.
 //
-// Distances are between pixels of Size x Size. A pixel belongs to a boundary when
-// a segment meets its closed square: every point of the boundary has a centre
-// within half a diagonal, and every centre a point of the boundary. The largest
-// distance is exact in integers, however it is searched for. So, with p the side
-// of a pixel, of either boundary half a diagonal, and rounding beside it,
+// Distances are between pixels of Size x Size. A pixel belongs to a boundary when a segment meets
+// its closed square: every point of the boundary has a centre within half a diagonal, and every
+// centre a point of the boundary. The largest distance is exact in integers, however it is searched
+// for. So, with p the side of a pixel, of either boundary half a diagonal, and rounding beside it,
 //
 //	Hausdorff bound = sqrt 2 * (p + 1.3 e)
 //
-// A device finds the distance by jump flooding over blocks of pixels, which gives
-// each block a near pixel of the other boundary and so an upper bound, and then
-// an exact search where that bound exceeds what is known to be reached; jump
-// flooding may miss the nearest, but the search does not, and errors of the
-// former cost time only.
+// A device finds the distance by jump flooding over blocks of pixels, which gives each block a near
+// pixel of the other boundary and so an upper bound, and then an exact search where that bound
+// exceeds what is known to be reached; jump flooding may miss the nearest, but the search does not,
+// and errors of the former cost time only.
 package region
 
 import (
@@ -252,7 +249,6 @@ func (p *Packed) Result(s Sums) Result {
 // Meter measures scenes. Oracle is the one in plain Go; a device's gives the same
 // integers. Implementations are safe for concurrent use.
 type Meter interface {
-	// Measure measures one scene. Errors wrap ErrInvalid, or say that nothing
-	// could measure it.
+	// Measure measures one scene. Errors wrap ErrInvalid, or say that nothing could measure it.
 	Measure(s *Scene) (Result, error)
 }

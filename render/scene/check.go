@@ -7,13 +7,12 @@ import (
 	"sync"
 )
 
-// Check reports whether b is one JSON value as RFC 8259 has it, in valid UTF-8,
-// nested at most maxDepth deep (a value inside n containers has depth n+1), in
-// which no object has a key twice and every number fits a float64. NaN and
-// Infinity are refused. Escapes of unpaired surrogates are accepted. Check
-// takes one pass, time and memory in proportion to b, and does not recurse.
-// Errors wrap ErrInvalid, or ErrLimit for the depth, and name the byte and the
-// JSON pointer of the value. See docs/spec/cli.md#r13.
+// Check reports whether b is one JSON value as RFC 8259 has it, in valid UTF-8, nested at most
+// maxDepth deep (a value inside n containers has depth n+1), in which no object has a key twice and
+// every number fits a float64. NaN and Infinity are refused. Escapes of unpaired surrogates are
+// accepted. Check takes one pass, time and memory in proportion to b, and does not recurse. Errors
+// wrap ErrInvalid, or ErrLimit for the depth, and name the byte and the JSON pointer of the value.
+// See docs/spec/cli.md#r13.
 func Check(b []byte, maxDepth int) error {
 	return check(b, maxDepth, math.MaxInt)
 }
@@ -79,8 +78,7 @@ func check(b []byte, maxDepth, maxValues int) error {
 	return err
 }
 
-// document reads the whole input. The methods below return false after they
-// have set c.fault.
+// document reads the whole input. The methods below return false after they have set c.fault.
 func (c *checker) document() bool {
 	c.blanks()
 	if !c.value() {
@@ -98,8 +96,7 @@ func (c *checker) document() bool {
 	return true
 }
 
-// value reads a scalar, or the opening of a container up to and including its
-// first value.
+// value reads a scalar, or the opening of a container up to and including its first value.
 func (c *checker) value() bool {
 	for {
 		if len(c.open) >= c.maxDepth {
@@ -259,9 +256,8 @@ func (c *checker) fail(got, want string) {
 	c.fault = &Error{Kind: ErrInvalid, Offset: c.i, Path: c.pointer(len(c.open)), Got: got, Want: want}
 }
 
-// pointer names the value that is being read as a JSON pointer (RFC 6901): the
-// current members of the outermost n containers. The middle is left out when it
-// is very long.
+// pointer names the value that is being read as a JSON pointer (RFC 6901): the current members of
+// the outermost n containers. The middle is left out when it is very long.
 func (c *checker) pointer(n int) string {
 	const enough = 60
 	var b strings.Builder

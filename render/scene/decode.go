@@ -12,12 +12,11 @@ import (
 
 var parsers fastjson.ParserPool
 
-// Decode reads a whiteboard in any of the encodings of docs/spec/drawing.md#r1: a list of
-// shapes, {"shapes", "bindings"}, {"records"}, a .tldr file, a store snapshot or an editor
-// snapshot. Where an object has both, its records are the scene. b is checked as by
-// Limits.Check and not kept. Unknown properties are ignored; a value of the wrong type, an
-// unknown name and whatever Resolve refuses is an error that wraps ErrInvalid, ErrLimit or
-// ErrVersion and names the field.
+// Decode reads a whiteboard in any of the encodings of docs/spec/drawing.md#r1: a list of shapes,
+// {"shapes", "bindings"}, {"records"}, a .tldr file, a store snapshot or an editor snapshot. Where
+// an object has both, its records are the scene. b is checked as by Limits.Check and not kept.
+// Unknown properties are ignored; a value of the wrong type, an unknown name and whatever Resolve
+// refuses is an error that wraps ErrInvalid, ErrLimit or ErrVersion and names the field.
 func Decode(b []byte, lim Limits) (s *Scene, err error) {
 	err = Parse(b, lim, func(v *fastjson.Value) error {
 		s, err = DecodeValue(v, lim)

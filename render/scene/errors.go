@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrInvalid marks input that the sender must fix. Every error of this package
-// wraps it.
+// ErrInvalid marks input that the sender must fix. Every error of this package wraps it.
 var ErrInvalid = errors.New("invalid scene")
 
 // ErrLimit marks input that is well formed but larger than a limit allows; the
@@ -20,8 +19,7 @@ var ErrLimit = fmt.Errorf("%w: over a limit", ErrInvalid)
 // or of tldraw 5. It wraps ErrInvalid. See docs/spec/drawing.md#r2.
 var ErrVersion = fmt.Errorf("%w: other record version", ErrInvalid)
 
-// Error says what could not be read and why. It wraps ErrInvalid, ErrLimit or
-// ErrVersion.
+// Error says what could not be read and why. It wraps ErrInvalid, ErrLimit or ErrVersion.
 type Error struct {
 	Kind   error  // ErrInvalid, ErrLimit or ErrVersion
 	Offset int    // byte of the input, from 0; -1 where it is not known

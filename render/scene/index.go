@@ -6,8 +6,7 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// index reads the fractional index that orders a shape, a page or a point among its
-// siblings.
+// index reads the fractional index that orders a shape, a page or a point among its siblings.
 func (d *decoder) index(v *fastjson.Value, w where, field string) string {
 	if v == nil {
 		d.refuse(w, field, nil, "a string")

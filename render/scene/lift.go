@@ -127,9 +127,8 @@ func (l *lifter) lift(arrow int32, t [2]int32) bool {
 	return true
 }
 
-// newParent returns the parent that a bound arrow belongs to: with two targets their
-// closest common ancestor, with one the parent that it shares with the arrow,
-// else the page.
+// newParent returns the parent that a bound arrow belongs to: with two targets their closest common
+// ancestor, with one the parent that it shares with the arrow, else the page.
 func (l *lifter) newParent(arrow int32, t [2]int32) int32 {
 	if t[0] < 0 || t[1] < 0 {
 		if p := l.parent(max(t[0], t[1])); p == l.parent(arrow) {
@@ -176,8 +175,7 @@ func (r *Record) given(f Fields) float64 {
 	return *r.Shape.number(f)
 }
 
-// pageMap returns the map from the space of record i to the page's; -1 is the
-// page itself.
+// pageMap returns the map from the space of record i to the page's; -1 is the page itself.
 func (l *lifter) pageMap(i int32) geom.Matrix {
 	m := geom.Identity
 	for ; i >= 0; i = l.parent(i) {

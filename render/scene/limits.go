@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -53,17 +54,10 @@ func DefaultLimits() Limits {
 // withDefaults replaces zero fields by the defaults.
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
-	for _, p := range []struct{ v, d *int }{
-		{&l.Line, &d.Line}, {&l.Depth, &d.Depth}, {&l.Values, &d.Values}, {&l.Shapes, &d.Shapes}, {&l.Points, &d.Points},
-		{&l.Pixels, &d.Pixels}, {&l.Side, &d.Side}, {&l.Text, &d.Text},
-	} {
-		if *p.v == 0 {
-			*p.v = *p.d
-		}
-	}
-	if l.Coordinate == 0 {
-		l.Coordinate = d.Coordinate
-	}
+	l.Line, l.Depth, l.Values = cmp.Or(l.Line, d.Line), cmp.Or(l.Depth, d.Depth), cmp.Or(l.Values, d.Values)
+	l.Shapes, l.Points, l.Text = cmp.Or(l.Shapes, d.Shapes), cmp.Or(l.Points, d.Points), cmp.Or(l.Text, d.Text)
+	l.Pixels, l.Side = cmp.Or(l.Pixels, d.Pixels), cmp.Or(l.Side, d.Side)
+	l.Coordinate = cmp.Or(l.Coordinate, d.Coordinate)
 	return l
 }
 

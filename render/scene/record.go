@@ -1,10 +1,9 @@
 package scene
 
-// Record is a shape as it was written: only the fields in Has mean anything,
-// besides ID, Kind and (for Other) TypeName. The zero value of the rest is
-// ready for use. Records may share slices and pointers with each other and
-// with the scenes made of them; code that changes a record replaces these, never
-// what they point to.
+// Record is a shape as it was written: only the fields in Has mean anything, besides ID, Kind and
+// (for Other) TypeName. The zero value of the rest is ready for use. Records may share slices and
+// pointers with each other and with the scenes made of them; code that changes a record replaces
+// these, never what they point to.
 type Record struct {
 	Shape           // Parent and Grow are not read
 	Has      Fields // the fields that were written

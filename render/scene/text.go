@@ -30,8 +30,7 @@ func TextOf(s string) *RichText {
 	return t
 }
 
-// Plain returns the text without its styles, paragraphs separated by "\n". It
-// is "" for nil.
+// Plain returns the text without its styles, paragraphs separated by "\n". It is "" for nil.
 func Plain(t *RichText) string {
 	if t == nil {
 		return ""

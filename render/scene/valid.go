@@ -33,19 +33,23 @@ var rules = func() (all []rule) {
 	return append(all, rule{HasRotation, -inf, false, inf, false, "a finite number"})
 }()
 
-// Valid reports what is wrong with a record: a number that is not finite, out
-// of its range or over a limit, text that is too long, an id without its
-// prefix. nil means that Resolve will accept the record, cycles and doubles
-// aside. Errors wrap ErrInvalid or ErrLimit and name the field.
+// Valid reports what is wrong with a record: a number that is not finite, out of its range or over
+// a limit, text that is too long, an id without its prefix. nil means that Resolve will accept the
+// record, cycles and doubles aside. Errors wrap ErrInvalid or ErrLimit and name the field.
 func (r *Record) Valid(lim Limits) error {
 	lim = lim.withDefaults()
-	if err := r.checkID(); err != nil {
-		return err
-	}
-	if err := r.valid(&lim); err != nil {
+	if err := r.check(&lim); err != nil {
 		return err
 	}
 	return nil
+}
+
+// check is Valid with limits that have their defaults.
+func (r *Record) check(lim *Limits) *Error {
+	if err := r.checkID(); err != nil {
+		return err
+	}
+	return r.valid(lim)
 }
 
 // checkID checks the prefix of the id.

@@ -125,8 +125,7 @@ func drawPen(sh *scene.Shape, stroke float64) pen {
 func sineEase(t float64) float64 { return math.Sin(t * math.Pi / 2) }
 
 // Gather fills f.Input with the points of all segments. Straight segments become points that are
-// denser at their start. See
-// docs/spec/drawing.md#r72.
+// denser at their start. See docs/spec/drawing.md#r72.
 func (f *freehand) Gather(sh *scene.Shape) error {
 	f.Input = f.Input[:0]
 	most := float64(cmp.Or(f.Most, MaxPoints))

@@ -45,9 +45,8 @@ var Palette = [...]swatch{
 	scene.White:       row(0xffffff, 0xf5f5f5, 0xf9f9f9, 0xffffff, 0xffffff, 0xffffff),
 }
 
-// Widths of the stroke per size: of geo shapes, lines and arrows, and of highlights, in
-// unscaled px. A freehand line is 1 px wider than the stroke of a geo shape. See
-// docs/spec/drawing.md#r29.
+// Widths of the stroke per size: of geo shapes, lines and arrows, and of highlights, in unscaled
+// px. A freehand line is 1 px wider than the stroke of a geo shape. See docs/spec/drawing.md#r29.
 var (
 	StrokeWidth    = [...]float64{scene.SizeS: 2, scene.SizeM: 3.5, scene.SizeL: 5, scene.SizeXL: 10}
 	highlightWidth = [...]float64{scene.SizeS: 18, scene.SizeM: 24, scene.SizeL: 36, scene.SizeXL: 44}

@@ -178,6 +178,5 @@ func (f *fitter) fits(s *span) bool {
 	return near(mid, q.at(u[0]), f.eps*(1-float32(abs(u[0]-0.5)*2))) && !sharp(s)
 }
 
-// sharp reports whether the quadratic turns by more than 90 degrees at its
-// control point.
+// sharp reports whether the quadratic turns by more than 90 degrees at its control point.
 func sharp(s *span) bool { return dot(sub(s.e0, s.c), sub(s.e1, s.c)) > 0 }

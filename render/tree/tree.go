@@ -47,8 +47,7 @@ type Tree struct {
 	bound     [][2]int32         // per shape its first binding of each end, counted from 1; empty without bindings
 }
 
-// maxFrames is the deepest nesting of frames: each one adds four edges to the clip of its
-// content.
+// maxFrames is the deepest nesting of frames: each one adds four edges to the clip of its content.
 const maxFrames = 256
 
 // Build computes places and opacities. Parents stand before their children.

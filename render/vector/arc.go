@@ -2,11 +2,10 @@ package vector
 
 import "math"
 
-// ArcTo adds the arc of an ellipse from the last point to b, as an A command of path
-// data does: radii rx and ry, the x axis turned by deg degrees, large for the longer
-// way round, sweep for clockwise on the screen. The path must not be empty. Radii
-// that are too small are scaled up; a radius of 0 gives a line; an arc to its own
-// start nothing (SVG 1.1, F.6).
+// ArcTo adds the arc of an ellipse from the last point to b, as an A command of path data does:
+// radii rx and ry, the x axis turned by deg degrees, large for the longer way round, sweep for
+// clockwise on the screen. The path must not be empty. Radii that are too small are scaled up; a
+// radius of 0 gives a line; an arc to its own start nothing (SVG 1.1, F.6).
 //
 // It becomes equal conics of at most a third of a turn, computed in binary32, because the last
 // bits decide how finely the browser draws an arc. See docs/spec/raster.md#r2.

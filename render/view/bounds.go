@@ -23,11 +23,10 @@ type boundsFinder struct {
 
 var boundsFinders = sync.Pool{New: func() any { return new(boundsFinder) }}
 
-// PageBounds returns the box of shape i of s in page units: that of its ideal outline, strokes
-// not included, and of a group that of its descendants. See docs/spec/drawing.md#r14. Frames do
-// not clip it. ok is false if the shape has no outline, or one that is not known natively: text
-// in missing fonts, arrows bound to such text, arrows whose ends or label depend on rounding
-// errors.
+// PageBounds returns the box of shape i of s in page units: that of its ideal outline, strokes not
+// included, and of a group that of its descendants. See docs/spec/drawing.md#r14. Frames do not
+// clip it. ok is false if the shape has no outline, or one that is not known natively: text in
+// missing fonts, arrows bound to such text, arrows whose ends or label depend on rounding errors.
 func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
 	v := boundsFinders.Get().(*boundsFinder)
 	defer boundsFinders.Put(v)

@@ -52,9 +52,8 @@ type View struct {
 	// that the caller can prepare large views separately.
 	Light int
 
-	// Foreign, which wraps ErrForeign, says why the view cannot be drawn
-	// natively, if that is known already; Build returns it. The fields below are for the editor,
-	// which draws the view instead.
+	// Foreign, which wraps ErrForeign, says why the view cannot be drawn natively, if that is known
+	// already; Build returns it. The fields below are for the editor, which draws the view instead.
 	Foreign error
 	// Content replaces Bounds if these follow from sizes that are not known natively; else nil.
 	// Foreign is set then.

@@ -1,5 +1,4 @@
-// Package vectortest reads paths from SVG path data, the form in which test data holds
-// them.
+// Package vectortest reads paths from SVG path data, the form in which test data holds them.
 package vectortest
 
 import (
@@ -16,10 +15,9 @@ import (
 // ErrSyntax marks path data that is not SVG path data.
 var ErrSyntax = errors.New("bad path data")
 
-// Parse reads SVG path data (M L H V C S Q T A Z, absolute and relative) the
-// way the reference browser does: numbers, relative sums and reflected controls
-// in binary32, arcs as conics. Empty data gives an empty path. Every error wraps
-// ErrSyntax and names the byte, counted from 0.
+// Parse reads SVG path data (M L H V C S Q T A Z, absolute and relative) the way the reference
+// browser does: numbers, relative sums and reflected controls in binary32, arcs as conics. Empty
+// data gives an empty path. Every error wraps ErrSyntax and names the byte, counted from 0.
 func Parse(d string) (*vector.Path, error) {
 	r := svgReader{d: d, p: new(vector.Path)}
 	for r.skipSpace(); r.at < len(d); r.skipSpace() {
