@@ -24,7 +24,7 @@ func prepareOverlap(w *workspace, j *job) error {
 	}
 	meant := w.overlapTargets(reference, front)
 	deleted := w.board.deleted()
-	j.marks = showChoice(reference.ID, meant)
+	j.marks = showDeleted(reference.ID, meant)
 	j.addMetric("created", idsOf(w.board.created()))
 	j.addMetric("deleted", deleted)
 	j.setScore(f1(deleted, meant))

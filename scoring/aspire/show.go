@@ -126,46 +126,40 @@ func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) mark
 
 // showGraph rings the neighbour nodes and those that the answer coloured.
 func showGraph(meant map[string]bool) func(*job, *scoring.Result) marks {
-	return func(j *job, r *scoring.Result) (m marks) {
-		chosen := setOf(r.Strings("selected"))
-		for i := range j.initial {
-			a := &j.initial[i]
-			if !meant[a.ID] && !chosen[a.ID] {
-				continue
-			}
-			w, h, _ := boxSize(a)
-			ring := scoring.Mark{Form: scoring.Ring, A: boxMiddle(a), R: math.Hypot(w, h) / 2}
-			if meant[a.ID] {
-				ring.Tone = scoring.Goal
-				m.before = append(m.before, ring)
-			}
-			ring.Tone, ring.Text = choiceMark(meant[a.ID], chosen[a.ID])
-			m.after = append(m.after, ring)
-		}
-		return m
-	}
+	return showChoices("selected", "", meant, func(a *scene.Record) scoring.Mark {
+		w, h, _ := boxSize(a)
+		return scoring.Mark{Form: scoring.Ring, A: boxMiddle(a), R: math.Hypot(w, h) / 2}
+	})
 }
 
-// showChoice frames the shapes that should have been deleted and those that were.
-func showChoice(reference string, meant map[string]bool) func(*job, *scoring.Result) marks {
+// showDeleted frames the shapes that should have been deleted and those that were.
+func showDeleted(reference string, meant map[string]bool) func(*job, *scoring.Result) marks {
+	return showChoices("deleted", reference, meant, func(a *scene.Record) scoring.Mark {
+		w, h, _ := boxSize(a)
+		var b board
+		return scoring.Mark{Form: scoring.Box, A: b.toPage(a, scene.Point{}), B: b.toPage(a, scene.Point{X: w, Y: h})}
+	})
+}
+
+// showChoices marks the reference, the shapes that were meant, and those that the answer chose: the
+// ids in the given metric. form makes the mark of a shape.
+func showChoices(metric, reference string, meant map[string]bool, form func(*scene.Record) scoring.Mark) func(*job, *scoring.Result) marks {
 	return func(j *job, r *scoring.Result) (m marks) {
-		chosen := setOf(r.Strings("deleted"))
+		chosen := setOf(r.Strings(metric))
 		for i := range j.initial {
 			a := &j.initial[i]
-			w, h, _ := boxSize(a)
-			var b board
-			box := scoring.Mark{Form: scoring.Box, A: b.toPage(a, scene.Point{}), B: b.toPage(a, scene.Point{X: w, Y: h})}
+			mark := form(a)
 			if a.ID == reference {
-				box.Tone, box.Text = scoring.Was, "reference"
-				m.before = append(m.before, box)
+				mark.Tone, mark.Text = scoring.Was, "reference"
+				m.before = append(m.before, mark)
 			}
 			if meant[a.ID] {
-				box.Tone, box.Text = scoring.Goal, ""
-				m.before = append(m.before, box)
+				mark.Tone, mark.Text = scoring.Goal, ""
+				m.before = append(m.before, mark)
 			}
 			if meant[a.ID] || chosen[a.ID] {
-				box.Tone, box.Text = choiceMark(meant[a.ID], chosen[a.ID])
-				m.after = append(m.after, box)
+				mark.Tone, mark.Text = choiceMark(meant[a.ID], chosen[a.ID])
+				m.after = append(m.after, mark)
 			}
 		}
 		return m

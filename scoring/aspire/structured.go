@@ -129,7 +129,7 @@ func preparePattern(w *workspace, j *job) error {
 	if slices.Contains(deleted, outlier.ID) {
 		contains = 1
 	}
-	j.marks = showChoice("", map[string]bool{outlier.ID: true})
+	j.marks = showDeleted("", map[string]bool{outlier.ID: true})
 	j.addMetric("created", idsOf(w.board.created()))
 	j.addMetric("deleted", deleted)
 	j.addMetric("score_contains", contains)

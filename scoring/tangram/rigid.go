@@ -53,17 +53,13 @@ func newCanon(corners ...plane.Point) *canon {
 	return c
 }
 
-// area returns the exact area of a polygon by the shoelace formula.
+// area returns the exact area of a polygon of either direction.
 func area(list []plane.Point) field.Number {
-	sum := field.Int(0)
-	for i, a := range list {
-		b := list[(i+1)%len(list)]
-		sum = sum.Add(a.X.Mul(b.Y)).Sub(a.Y.Mul(b.X))
+	a := field.Area(list)
+	if a.Sign() < 0 {
+		return a.Neg()
 	}
-	if sum.Sign() < 0 {
-		sum = sum.Neg()
-	}
-	return sum.Mul(field.Ratio(1, 2))
+	return a
 }
 
 // perimeter returns the exact perimeter of a polygon; ok is false if it is not in Q(sqrt 2), which

@@ -18,7 +18,7 @@ func TestTurns(t *testing.T) {
 			if turn.Mirror {
 				want = want.Neg()
 			}
-			if a := Area(p); !a.Equal(want) {
+			if a := field.Area(p); !a.Equal(want) {
 				t.Errorf("%s, turn %v: area %s; want %s", k, turn, a.LaTeX(), want.LaTeX())
 			}
 			if at, ok := Locate(k, p); !ok || at.Turn != turn {

@@ -28,20 +28,10 @@ func shapeOf(poly []Point) shape {
 	for i, p := range poly {
 		s[i] = vertexOf(p)
 	}
-	if Area(poly).Sign() < 0 {
+	if field.Area(poly).Sign() < 0 {
 		slices.Reverse(s)
 	}
 	return s
-}
-
-// Area returns the signed area of a polygon, positive if it runs counter-clockwise.
-func Area(poly []Point) field.Number {
-	sum := field.Int(0)
-	for i, p := range poly {
-		q := poly[(i+1)%len(poly)]
-		sum = sum.Add(p.X.Mul(q.Y)).Sub(q.X.Mul(p.Y))
-	}
-	return sum.Mul(field.Ratio(1, 2))
 }
 
 // side returns 1 if c lies left of the line from a to b, -1 if right, 0 if on it; exactly. Doubles

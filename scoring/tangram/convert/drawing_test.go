@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"plumb/scoring/tangram/assembly"
+	"plumb/scoring/tangram/field"
 	"plumb/scoring/tangram/generate"
 	"plumb/scoring/tangram/splitmix"
 )
@@ -98,7 +99,7 @@ func TestConvertGenerated(t *testing.T) {
 		if r.Deviation > maxMove {
 			t.Errorf("%s: moved by %g; want at most %g", in.ID, r.Deviation, maxMove)
 		}
-		if a := assembly.Area(r.Outline).Float(); a != 8 {
+		if a := field.Area(r.Outline).Float(); a != 8 {
 			t.Errorf("%s: the outline has area %g; want 8", in.ID, a)
 		}
 		if len(r.Outline) == len(in.Outline) {

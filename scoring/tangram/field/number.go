@@ -176,9 +176,6 @@ func (x Number) Int64s() (a, b, d int64, ok bool) {
 	return a, b, d, ok && ok1 && ok2
 }
 
-// Parts returns a and b as "n" or "n/d".
-func (x Number) Parts() (a, b string) { return x.a.toBig().RatString(), x.b.toBig().RatString() }
-
 // AppendLaTeX appends x in its canonical form. See docs/spec/tangram.md#r5.
 func (x Number) AppendLaTeX(dst []byte) []byte {
 	if x.b.zero() {

@@ -27,7 +27,7 @@ func TestReferenceExpressions(t *testing.T) {
 		if err != nil {
 			return
 		}
-		a, b := x.Parts()
+		a, b := x.a.toBig().RatString(), x.b.toBig().RatString()
 		if a != c.Expected.A || b != c.Expected.B || inexact == c.Expected.Exact {
 			t.Errorf("%s %q: got %s, %s, inexact %v; want %s, %s, exact %v", c.ID, c.Text, a, b, inexact, c.Expected.A, c.Expected.B, c.Expected.Exact)
 		}

@@ -50,7 +50,7 @@ func TestInstance(t *testing.T) {
 		if err := schema.Validate(v); err != nil {
 			t.Errorf("%s: %v", in.ID, err)
 		}
-		if a := assembly.Area(in.Outline); !a.Equal(field.Int(8)) {
+		if a := field.Area(in.Outline); !a.Equal(field.Int(8)) {
 			t.Errorf("%s: the outline has area %s; want 8", in.ID, a.LaTeX())
 		}
 		for _, p := range in.Outline {

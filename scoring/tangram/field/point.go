@@ -31,6 +31,16 @@ func (p Point) Equal(q Point) bool { return p.X.Equal(q.X) && p.Y.Equal(q.Y) }
 // Floats returns the coordinates as correctly rounded doubles.
 func (p Point) Floats() (x, y float64) { return p.X.Float(), p.Y.Float() }
 
+// Area returns the signed area of a polygon, positive if it runs counter-clockwise.
+func Area(poly []Point) Number {
+	sum := Int(0)
+	for i, p := range poly {
+		q := poly[(i+1)%len(poly)]
+		sum = sum.Add(p.X.Mul(q.Y)).Sub(p.Y.Mul(q.X))
+	}
+	return sum.Mul(Ratio(1, 2))
+}
+
 // SquaredDistance returns the squared distance of the points (ax, ay) and (bx, by).
 func SquaredDistance(ax, ay, bx, by Number) Number {
 	if p, q, d, ok := scaledDifference(ax, bx); ok {
