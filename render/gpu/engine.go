@@ -14,19 +14,19 @@ import (
 	"plumb/shaders"
 )
 
-// engine is one context with everything on it. A lost engine is never repaired:
-// the Runner makes a new one from the same Config.
+// engine is one OpenGL context with its programs and buffers. A lost engine is never repaired: the
+// Runner makes a new one from the same Config.
 type engine struct {
-	cfg      Config
-	dev      *egl.Device
-	programs [variants]program
-	limits   limits
-	mapped   bool // ARB_buffer_storage
-	direct   bool // shaders use the memory that the host maps
-	prompt   bool // a batch has run when the call that queues it returns
-	status   func() uint32
-	slots    []*slot
-	free     chan *slot
+	cfg         Config
+	dev         *egl.Device
+	programs    [variants]program
+	limits      limits
+	mapped      bool // ARB_buffer_storage
+	direct      bool // shaders use the memory that the host maps
+	synchronous bool // a batch has run when the call that queues it returns
+	status      func() uint32
+	slots       []*slot
+	free        chan *slot
 
 	memory atomic.Int64 // bytes of all buffers
 
@@ -40,10 +40,11 @@ type engine struct {
 	closed bool         // under mu: mappings are gone or about to go
 }
 
-// initGL fills the bindings' function pointers, which are process state; with
+// initGL fills the function pointers of the OpenGL bindings, which are process state; with
 // libglvnd and with Mesa they serve every context.
 var initGL = sync.OnceValue(func() error { return gl.InitWithProcAddrFunc(egl.ProcAddress) })
 
+// openEngine opens a context on a device and prepares it, each within limit.
 func openEngine(cfg Config, limit time.Duration) (*engine, error) {
 	dev, err := egl.Open(egl.Config{Device: cfg.Device, Limit: limit})
 	if err != nil {
@@ -57,10 +58,9 @@ func openEngine(cfg Config, limit time.Duration) (*engine, error) {
 	return e, nil
 }
 
-// startLimit bounds the opening of a device and then compilation and warm-up, on
-// a machine that is just as busy as it likes: a cold compiler takes seconds.
-// reopenLimit is the same for a replacement, which finds the driver loaded and
-// most of its programs compiled, and for which batches are waiting.
+// startLimit bounds the opening of a device, and then compilation and warm-up: on a busy machine
+// a cold compiler takes seconds. reopenLimit is the same for a replacement, for which batches
+// wait and most programs are compiled already.
 const (
 	startLimit  = 2 * time.Minute
 	reopenLimit = 30 * time.Second
@@ -77,7 +77,7 @@ func (e *engine) start() error {
 	e.mapped = (info.Major*10+info.Minor >= 44 || has["GL_ARB_buffer_storage"]) && !e.cfg.noStorage
 	// Without mapped memory the driver itself brings uploads to the device.
 	e.direct = !e.mapped || e.cfg.Transfer == TransferDirect || e.cfg.Transfer == TransferAuto && info.Software
-	e.prompt = info.Software
+	e.synchronous = info.Software
 	e.limits = e.query()
 	var err error
 	if e.limits.iterations, err = countIterations(); err != nil {
@@ -100,6 +100,7 @@ func (e *engine) start() error {
 	return e.warmUp()
 }
 
+// extensions returns the OpenGL extensions of the current context.
 func extensions() map[string]bool {
 	var n int32
 	gl.GetIntegerv(gl.NUM_EXTENSIONS, &n)
@@ -110,13 +111,14 @@ func extensions() map[string]bool {
 	return has
 }
 
+// integer returns an integer parameter of the current context.
 func integer(name uint32) int {
 	var v int32
 	gl.GetIntegerv(name, &v)
 	return int(v)
 }
 
-// query asks for the limits that decide how batches are cut.
+// query reads the device's limits, which decide how batches are split.
 func (e *engine) query() limits {
 	var groups int32
 	gl.GetIntegeri_v(gl.MAX_COMPUTE_WORK_GROUP_COUNT, 1, &groups)
@@ -167,15 +169,16 @@ func (e *engine) warmUp() error {
 		if err != nil {
 			return err
 		}
-		if err := s.settle(); err != nil {
+		if err := s.readResults(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// alive asks the driver whether the context was lost, on the device's thread.
-func (e *engine) alive() error {
+// checkReset returns an error if the driver says that the context was lost. It runs on the
+// device's thread.
+func (e *engine) checkReset() error {
 	if e.status != nil && !e.reset.Load() {
 		if s := e.status(); isReset(s) {
 			e.reset.Store(true)
@@ -214,7 +217,7 @@ func (e *engine) close() error {
 // once nothing else uses it.
 func (e *engine) release() {
 	for _, s := range e.slots {
-		s.drop()
+		s.discard()
 		gl.DeleteTextures(inputs, &s.textures[0])
 		gl.DeleteQueries(steps, &s.queries[0])
 		for _, b := range []*buffer{&s.up, &s.in, &s.out, &s.fin} {
@@ -226,7 +229,7 @@ func (e *engine) release() {
 	}
 }
 
-// info describes the engine.
+// info returns the description of the engine's device and limits.
 func (e *engine) info() Info {
 	l := e.limits
 	return Info{

@@ -12,14 +12,14 @@ import (
 // errLost marks errors after which the context must be replaced.
 var errLost = errors.New("context lost")
 
-// errHung marks the loss of a context because its device had been silent.
+// errHung marks the loss of a context whose device finished nothing for the watchdog's time.
 var errHung = fmt.Errorf("no sign of life: %w", errLost)
 
 // contextLost is GL_CONTEXT_LOST, which newer drivers return from glGetError.
 const contextLost = 0x0507
 
-// glError returns what went wrong since it was last asked, nil for nothing. The
-// number of errors read is bounded: a lost context may report them for ever.
+// glError returns the first OpenGL error since its last call, or nil. It reads a bounded number of
+// errors, because a lost context may report them for ever.
 func glError(doing string) error {
 	first := gl.GetError()
 	if first == gl.NO_ERROR {
@@ -40,12 +40,12 @@ func glError(doing string) error {
 	return fmt.Errorf("cannot %s: GL error 0x%04x: %w", doing, first, cause)
 }
 
-// hung reports whether a context was given up because its device was silent.
-func hung(err error) bool { return errors.Is(err, errHung) || errors.Is(err, egl.ErrStuck) }
+// isHung reports whether a context was given up because its device did not respond.
+func isHung(err error) bool { return errors.Is(err, errHung) || errors.Is(err, egl.ErrStuck) }
 
-// lost reports whether an error means that the context must be replaced, or has
-// been replaced already (then its device is closed).
-func lost(err error) bool {
+// isLost reports whether an error means that the context must be replaced, or has been replaced
+// already (then its device is closed).
+func isLost(err error) bool {
 	return errors.Is(err, errLost) || egl.IsLost(err) || errors.Is(err, egl.ErrClosed)
 }
 
@@ -57,11 +57,13 @@ const (
 	unknownReset  = 0x8255
 )
 
+// isReset reports whether a status of glGetGraphicsResetStatus is one of those that the standard
+// defines.
 func isReset(status uint32) bool {
 	return status == guiltyReset || status == innocentReset || status == unknownReset
 }
 
-// resetStatus picks the entry point that the context has; nil where it has none.
+// resetStatus returns the function that reads the reset status, or nil if the context has none.
 func resetStatus(major, minor int, has map[string]bool) func() uint32 {
 	switch {
 	case major*10+minor >= 45:

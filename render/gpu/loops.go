@@ -18,16 +18,16 @@ const MaxIterations = 1 << 20
 // Bounded reports whether the driver ends the loops of a thread after l.Iterations.
 func (l Limits) Bounded() bool { return l.Iterations < MaxIterations }
 
-// countIterations measures how many loop iterations a shader thread runs, at most
-// MaxIterations. It must run on the device's thread.
+// countIterations measures how many loop iterations a shader thread runs, at most MaxIterations.
+// It must run on the device's thread.
 func countIterations() (int, error) {
 	id, err := link("LOOPS", shaders.Loops)
 	if err != nil {
 		return 0, err
 	}
 	defer gl.DeleteProgram(id)
-	var out plain
-	fill(&out, make([]uint32, 2))
+	var out storageBuffer
+	upload(&out, make([]uint32, 2))
 	defer gl.DeleteBuffers(1, &out.id)
 	gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, 0, out.id)
 	gl.UseProgram(id)

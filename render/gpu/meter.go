@@ -30,17 +30,17 @@ type MeterConfig struct {
 	unbounded bool
 }
 
-// Meter compares regions and masks on a device, with a context of its own. Calls
-// that come while the device works go to it together. After an error other than
-// of its input it is of no more use: close it.
+// Meter compares regions and masks on a device, with a context of its own. Calls that come while
+// the device works are batched. After an error that Broken reports it cannot be used any more and
+// must be closed.
 type Meter struct {
-	cfg      MeterConfig
-	dev      *egl.Device
-	programs [shaders.Matches]stage
-	buffers  [bufferCount]plain
-	most     int // bytes of one storage buffer
+	cfg             MeterConfig
+	dev             *egl.Device
+	programs        [shaders.Matches]stage
+	buffers         [bufferCount]storageBuffer
+	maxStorageBytes int // bytes of one storage buffer
 
-	left atomic.Int64 // pairs that the Go twin took
+	leftToTwin atomic.Int64 // pairs that the Go twin took
 
 	mu      sync.Mutex // guards what follows
 	waiting []request
@@ -67,12 +67,13 @@ var (
 	_ [16]byte = [unsafe.Sizeof(region.Sums{})]byte{}
 )
 
-// block is the side of what one seed stands for, in px, as in the shader.
+// block is the side in px of the square that one seed of the jump flooding stands for, as in the
+// shader.
 const block = 16
 
 const (
-	hardMeterBytes = 64 << 20
-	softMeterBytes = 4 << 20
+	meterBytes         = 64 << 20
+	softwareMeterBytes = 4 << 20
 )
 
 // OpenMeter opens a device and compiles the stages. Errors wrap egl.ErrNoDevice
@@ -90,9 +91,9 @@ func OpenMeter(cfg MeterConfig) (*Meter, error) {
 	}
 	m := &Meter{cfg: cfg, dev: dev}
 	if cfg.Bytes <= 0 {
-		m.cfg.Bytes = hardMeterBytes
+		m.cfg.Bytes = meterBytes
 		if dev.Info().Software {
-			m.cfg.Bytes = softMeterBytes
+			m.cfg.Bytes = softwareMeterBytes
 		}
 	}
 	if err := dev.DoWithin(startLimit, m.start); err != nil {
@@ -115,7 +116,7 @@ func (m *Meter) start() error {
 		}
 		m.programs[s] = stage{id, location(id, "uFirst"), location(id, "uStep")}
 	}
-	m.most = integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE)
+	m.maxStorageBytes = integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE)
 	return glError("start")
 }
 
@@ -125,7 +126,7 @@ func (m *Meter) Info() egl.Info { return m.dev.Info() }
 // Close ends the device.
 func (m *Meter) Close() error { return m.dev.Close() }
 
-// request is a pair that waits for the device.
+// request is a pair of regions or masks that waits for the device.
 type request struct {
 	p    *region.Packed // a scene
 	a, b *region.Bits   // or masks of one size
@@ -148,7 +149,7 @@ func (m *Meter) Measure(s *region.Scene) (region.Result, error) {
 	if err := p.Pack(s); err != nil {
 		return region.Result{}, err
 	}
-	sums, err := m.ask(request{p: p})
+	sums, err := m.enqueue(request{p: p})
 	if err != nil {
 		return region.Result{}, err
 	}
@@ -169,7 +170,7 @@ func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options)
 		bits[i].Reset(box.Dx(), box.Dy())
 		from.Pack(box, o.Threshold, bits[i].W)
 	}
-	sums, err := m.ask(request{a: &bits[0], b: &bits[1]})
+	sums, err := m.enqueue(request{a: &bits[0], b: &bits[1]})
 	if err != nil {
 		return c, err
 	}
@@ -181,8 +182,9 @@ func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options)
 	return c, ctx.Err()
 }
 
-// ask waits for one pair, together with what others ask meanwhile.
-func (m *Meter) ask(r request) (region.Sums, error) {
+// enqueue adds a pair to the backlog and waits for its result. The first caller starts the
+// goroutine that serves the backlog.
+func (m *Meter) enqueue(r request) (region.Sums, error) {
 	done := make(chan outcome, 1)
 	r.done = done
 	m.mu.Lock()
@@ -196,7 +198,7 @@ func (m *Meter) ask(r request) (region.Sums, error) {
 	return o.sums, o.err
 }
 
-// serve runs what waits until nothing does.
+// serve runs the backlog, batch after batch, and ends when it is empty.
 func (m *Meter) serve() {
 	for {
 		m.mu.Lock()
@@ -227,35 +229,35 @@ func (m *Meter) Count(list []*region.Packed) ([]region.Sums, error) {
 	return m.run(all)
 }
 
-// run sends pairs in parts that fit. Scenes with more parts than a shader holds
-// are left to the Go twin, whose integers are the same.
+// run compares pairs in batches that fit the memory limit. The Go twin, whose integers are the
+// same, takes scenes with more parts than a shader can hold.
 func (m *Meter) run(list []request) ([]region.Sums, error) {
 	out := make([]region.Sums, len(list))
-	w := &wave{out: out}
+	w := &meterBatch{out: out}
 	for i := range list {
 		r := &list[i]
 		if r.p != nil && !r.p.Fits() && !m.cfg.unbounded {
-			m.left.Add(1)
+			m.leftToTwin.Add(1)
 			out[i] = region.Count([]*region.Packed{r.p})[0]
 			continue
 		}
 		if w.full(r, m.cfg.Bytes) {
-			if err := m.send(w, list); err != nil {
+			if err := m.dispatchBatch(w, list); err != nil {
 				return nil, err
 			}
 		}
 		w.add(r, i)
 	}
-	return out, m.send(w, list)
+	return out, m.dispatchBatch(w, list)
 }
 
-// send runs a wave and empties it.
-func (m *Meter) send(w *wave, list []request) error {
+// dispatchBatch runs a batch on the device, stores the sums and empties the batch.
+func (m *Meter) dispatchBatch(w *meterBatch, list []request) error {
 	if len(w.jobs) == 0 {
 		return nil
 	}
-	if n := max(4*w.bits, 4*w.blocks, 16*len(w.edges)); n > m.most {
-		return fmt.Errorf("cannot compare masks: %w: a buffer of %d bytes is needed; the device has %d", ErrCapacity, n, m.most)
+	if n := max(4*w.bits, 4*w.blocks, 16*len(w.edges)); n > m.maxStorageBytes {
+		return fmt.Errorf("cannot compare masks: %w: a buffer of %d bytes is needed; the device has %d", ErrCapacity, n, m.maxStorageBytes)
 	}
 	// A thread that was given up may still write to the wave: it gets one of its own.
 	mine := *w
@@ -267,26 +269,25 @@ func (m *Meter) send(w *wave, list []request) error {
 	if err != nil {
 		return err
 	}
-	for i, at := range w.at {
+	for i, at := range w.places {
 		if r := &list[at]; sums[i].Far2 == unfinished {
-			m.left.Add(1)
+			m.leftToTwin.Add(1)
 			if r.p != nil { // masks may be large: their caller has a context
 				sums[i] = region.Count([]*region.Packed{r.p})[0]
 			}
 		}
 		w.out[at] = sums[i]
 	}
-	*w = wave{out: w.out}
+	*w = meterBatch{out: w.out}
 	return nil
 }
 
-// unfinished is what the last stages leave where a search takes more iterations
-// than a thread has.
+// unfinished is what the last stages write where a search needs more iterations than a thread has.
 const unfinished = 1<<32 - 1
 
-// Left is how many pairs were left to the Go twin so far: scenes with more parts
-// than a shader holds, searches that take too long for a thread.
-func (m *Meter) Left() int { return int(m.left.Load()) }
+// Left returns how many pairs the Go twin has taken so far: scenes with more parts than a shader
+// holds, and searches that are too long for a thread.
+func (m *Meter) Left() int { return int(m.leftToTwin.Load()) }
 
 // Broken reports whether an error of a Meter means that it must be replaced.
 func (m *Meter) Broken(err error) bool {

@@ -68,7 +68,7 @@ func TestUploadWhileTheDeviceWorks(t *testing.T) {
 // does not need the thread, which others may hold.
 func TestResultsAreTakenAtOnce(t *testing.T) {
 	r := open(t, fake(Config{}))
-	if !r.eng.prompt {
+	if !r.eng.synchronous {
 		t.Skip("not a software device")
 	}
 	b := fakeBatch(3, 30)

@@ -24,7 +24,7 @@ type program struct {
 	first, runs int32 // locations of uFirstRun and uRuns
 }
 
-// compile builds a program of the tile stage.
+// compile builds a program of the tile stage, which must have the uniforms uFirstRun and uRuns.
 func compile(name, source string) (program, error) {
 	id, err := link(name, source)
 	if err != nil {
@@ -62,12 +62,14 @@ func link(name, source string) (uint32, error) {
 	return id, nil
 }
 
+// location returns the location of a uniform, -1 if the program does not use it.
 func location(id uint32, name string) int32 {
 	text, free := gl.Strs(name + "\x00")
 	defer free()
 	return gl.GetUniformLocation(id, *text)
 }
 
+// infoLog returns the driver's log of a shader or a program.
 func infoLog(id uint32, length func(uint32, uint32, *int32), text func(uint32, int32, *int32, *uint8)) string {
 	var n int32
 	length(id, gl.INFO_LOG_LENGTH, &n)
@@ -76,8 +78,8 @@ func infoLog(id uint32, length func(uint32, uint32, *int32), text func(uint32, i
 	return strings.TrimRight(string(b), "\x00\n")
 }
 
-// dispatch runs the program over runs [first, first+count), 8 a group, in as
-// many dispatches as the device's limit of work groups asks for.
+// dispatch runs the program over the runs [first, first+count), 8 a work group, in as many
+// dispatches as the device's limit on work groups needs.
 func (p program) dispatch(first, count, groups int) {
 	if count == 0 {
 		return

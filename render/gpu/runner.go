@@ -18,22 +18,22 @@ type Runner struct {
 	// taken before mu.
 	opening sync.Mutex
 
-	mu     sync.Mutex // guards what follows; never held during GL work
-	eng    *engine    // nil while there is none
-	last   Info       // of the newest context
-	resets int
-	hangs  int       // of resets
-	fails  int       // tries since a context was open
-	failed error     // of the last try
-	at     time.Time // of the last try
-	closed bool
+	mu          sync.Mutex // guards what follows; never held during GL work
+	eng         *engine    // nil while there is none
+	last        Info       // of the newest context
+	resets      int
+	hangs       int       // of resets
+	failedTries int       // tries since a context was open
+	lastError   error     // of the last try
+	lastTry     time.Time // of the last try
+	closed      bool
 }
 
-// tries is how often in a row a context may fail to open before the Runner is
-// dead, and pause what lies between two tries.
+// maxOpenTries is how often in a row a context may fail to open before the Runner is
+// dead, and openRetryPause the time between two tries.
 const (
-	tries = 3
-	pause = 500 * time.Millisecond
+	maxOpenTries   = 3
+	openRetryPause = 500 * time.Millisecond
 )
 
 // Open opens the device, compiles the tile stage and runs it once. Errors wrap
@@ -51,7 +51,7 @@ func Open(cfg Config) (*Runner, error) {
 	return r, nil
 }
 
-// Info describes the device and what was learnt of it.
+// Info describes the device, its limits and the contexts lost so far.
 func (r *Runner) Info() Info {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,13 +63,13 @@ func (r *Runner) Info() Info {
 	return i
 }
 
-// Totals tells where the time of all batches so far went.
+// Totals returns the sums of the timings of all batches so far.
 func (r *Runner) Totals() Totals { return r.cfg.Stats.Totals() }
 
-// Ready returns nil where a context is open, and never waits. Where the last one
-// was lost and could not be replaced it has another try made, as whoever waits
-// for the Runner to be ready sends no batches that would. Errors wrap ErrClosed,
-// or ErrDeviceLost and, once enough tries have failed, ErrDead.
+// Ready returns nil if a context is open, and never waits. If the last one was lost and could not
+// be replaced, it starts another try in the background, because callers that wait for readiness
+// send no batches that would. Errors wrap ErrClosed, or ErrDeviceLost and, once enough tries have
+// failed, ErrDead.
 func (r *Runner) Ready() error {
 	e, next, err := r.state()
 	if e != nil || errors.Is(err, ErrClosed) {
@@ -78,7 +78,7 @@ func (r *Runner) Ready() error {
 	if time.Now().After(next) && r.opening.TryLock() {
 		go func() {
 			defer r.opening.Unlock()
-			r.current() // its error is the next one's to tell
+			r.currentOrReopen() // its error is the next one's to tell
 		}()
 	}
 	if err == nil {
@@ -99,10 +99,10 @@ func (r *Runner) Close() error {
 	return e.close()
 }
 
-// Ticket is a batch in flight. Every Ticket must be waited for, by one Wait.
+// Ticket is a batch in flight. Exactly one Wait must follow each Ticket.
 type Ticket struct{ w *work }
 
-// Timing tells where the time of the batch went. It is complete after Wait.
+// Timing returns the timing of the batch. It is complete after Wait.
 func (t Ticket) Timing() Timing { return t.w.timing }
 
 // Submit uploads and queues a batch and returns while the device works, where
@@ -136,10 +136,10 @@ func (r *Runner) Run(b *batch.Batch) ([]batch.RowSums, error) {
 	return r.Wait(t)
 }
 
-// SubmitPictures is Submit for WaitPixels, which draws the batch: RGBA8, r in the lowest byte, not premultiplied, row
-// 0 on top, each picture at its offset. It draws the runs [0, b.Shader) only;
-// other pixels are zero until the caller adds interiors (b.FillSolids) and the
-// CPU twin's runs.
+// SubmitPictures is Submit for pictures, which WaitPixels returns: RGBA8, red in the lowest byte,
+// not premultiplied, row 0 on top, each picture at its offset. It draws the runs [0, b.Shader)
+// only; other pixels are zero until the caller adds interiors (b.FillSolids) and the CPU twin's
+// runs.
 func (r *Runner) SubmitPictures(b *batch.Batch) (Ticket, error) {
 	w := &work{b: b, picture: true}
 	return Ticket{w}, r.send(w)
@@ -162,7 +162,7 @@ func (r *Runner) Pictures(b *batch.Batch) ([]uint32, error) {
 	return r.WaitPixels(t)
 }
 
-// send starts a batch, on a second context where the first is lost.
+// send starts a batch, again on a new context if the first is lost.
 func (r *Runner) send(w *work) error {
 	e, err := r.engine()
 	if err != nil {
@@ -171,8 +171,8 @@ func (r *Runner) send(w *work) error {
 	return r.retry(w, w.start(e))
 }
 
-// receive finishes a batch. Where it went in parts, the first of them are in
-// already and dst comes too late to be used.
+// receive finishes a batch. dst is unused if the batch was split, because its first parts are
+// already in other memory.
 func (r *Runner) receive(w *work, dst []batch.RowSums) error {
 	w.dst = dst
 	for !w.done { // false after a finish that was lost: retry has started it again
@@ -183,20 +183,21 @@ func (r *Runner) receive(w *work, dst []batch.RowSums) error {
 	return nil
 }
 
-// retry replaces the context after a loss and starts the batch again, once.
+// retry replaces the context after a loss and starts the batch again, once. It returns other
+// errors unchanged.
 func (r *Runner) retry(w *work, err error) error {
-	for lost(err) {
-		e, rerr := r.replace(w.e, hung(err))
+	for isLost(err) {
+		e, rerr := r.replace(w.e, isHung(err))
 		if errors.Is(rerr, ErrClosed) {
 			return rerr
 		}
 		if rerr != nil {
 			return fmt.Errorf("%w; lost by: %w", rerr, err)
 		}
-		if w.again {
+		if w.retried {
 			return fmt.Errorf("cannot run batch of %d runs: %w twice: %w", len(w.b.Runs), ErrDeviceLost, err)
 		}
-		w.again = true
+		w.retried = true
 		err = w.start(e)
 	}
 	return err
@@ -209,10 +210,11 @@ func (r *Runner) engine() (*engine, error) {
 	}
 	r.opening.Lock()
 	defer r.opening.Unlock()
-	return r.current()
+	return r.currentOrReopen()
 }
 
-// state returns what is open, else when a try may be made and why the last failed.
+// state returns the open engine, else the earliest time of the next try and the error of the last
+// one.
 func (r *Runner) state() (*engine, time.Time, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,12 +224,12 @@ func (r *Runner) state() (*engine, time.Time, error) {
 	case r.eng != nil:
 		return r.eng, time.Time{}, nil
 	}
-	return nil, r.at.Add(pause), r.failed
+	return nil, r.lastTry.Add(openRetryPause), r.lastError
 }
 
-// current returns the open context or tries to open one, not more often than
-// pause allows; r.opening is held.
-func (r *Runner) current() (*engine, error) {
+// currentOrReopen returns the open context or tries to open one, unless the last try was less than
+// openRetryPause ago. The caller holds r.opening.
+func (r *Runner) currentOrReopen() (*engine, error) {
 	e, next, err := r.state()
 	if e != nil || errors.Is(err, ErrClosed) || err != nil && time.Now().Before(next) {
 		return e, err
@@ -235,9 +237,9 @@ func (r *Runner) current() (*engine, error) {
 	return r.reopen()
 }
 
-// replace returns a context other than old, which is closed. It tries several
-// times: what waits for it would fail otherwise. hung says that old was given up
-// because it was silent.
+// replace closes old and returns another context. It tries several times, because everything in
+// flight would fail otherwise. hung tells that old was given up because its device did not
+// respond.
 func (r *Runner) replace(old *engine, hung bool) (*engine, error) {
 	r.opening.Lock()
 	defer r.opening.Unlock()
@@ -258,18 +260,18 @@ func (r *Runner) replace(old *engine, hung bool) (*engine, error) {
 		r.mu.Unlock()
 		old.close() // its errors say nothing new: it is lost
 	} else if err != nil {
-		return r.current() // the tries for the lost context were all made
+		return r.currentOrReopen() // the tries for the lost context were all made
 	}
 	for {
 		if e, err = r.reopen(); err == nil || errors.Is(err, ErrClosed) || errors.Is(err, ErrDead) {
 			return e, err
 		}
-		time.Sleep(pause)
+		time.Sleep(openRetryPause)
 	}
 }
 
-// reopen opens a context on the same device, once; r.opening is held. Another
-// device might give other bits, so falling back to one is refused.
+// reopen tries once to open a context on the same device; the caller holds r.opening. A different
+// device is refused, because its results might differ in bits.
 func (r *Runner) reopen() (*engine, error) {
 	e, err := openEngine(r.cfg, reopenLimit)
 	r.mu.Lock()
@@ -285,13 +287,13 @@ func (r *Runner) reopen() (*engine, error) {
 		return nil, ErrClosed
 	}
 	if err != nil {
-		r.fails, r.at = r.fails+1, time.Now()
-		r.failed = fmt.Errorf("cannot replace context: %w: %w", ErrDeviceLost, err)
-		if r.fails >= tries {
-			r.failed = fmt.Errorf("cannot replace context in %d tries: %w: %w: %w", r.fails, ErrDead, ErrDeviceLost, err)
+		r.failedTries, r.lastTry = r.failedTries+1, time.Now()
+		r.lastError = fmt.Errorf("cannot replace context: %w: %w", ErrDeviceLost, err)
+		if r.failedTries >= maxOpenTries {
+			r.lastError = fmt.Errorf("cannot replace context in %d tries: %w: %w: %w", r.failedTries, ErrDead, ErrDeviceLost, err)
 		}
-		return nil, r.failed
+		return nil, r.lastError
 	}
-	r.eng, r.last, r.fails, r.failed = e, e.info(), 0, nil
+	r.eng, r.last, r.failedTries, r.lastError = e, e.info(), 0, nil
 	return e, nil
 }

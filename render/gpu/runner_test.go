@@ -81,7 +81,7 @@ func TestEveryWayBringsTheBytes(t *testing.T) {
 
 func TestSteadySizes(t *testing.T) {
 	for size := 1; size < 1<<20; size += 1 + size/7 {
-		got := steady(size)
+		got := textureRangeSize(size)
 		if got < size || got >= size+slack || got>>8&0xff == 0 || got%texel != 0 {
 			t.Errorf("steady(%d) is %d: want up to %d more, bits 8 to 15 not all zero", size, got, slack)
 		}

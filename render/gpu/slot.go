@@ -11,8 +11,8 @@ import (
 	"plumb/shaders"
 )
 
-// slot is the memory of one batch in flight: what goes up, what comes down and
-// the fence between. All methods but write and read run on the device's thread.
+// slot is the device memory of one batch in flight: buffers for upload and download, and the fence
+// after its commands. All methods but write run on the device's thread.
 type slot struct {
 	e   *engine
 	up  buffer // input, as the host writes it
@@ -20,34 +20,35 @@ type slot struct {
 	out buffer // output, as shaders write it
 	fin buffer // output, as the host reads it; unused where that is out itself
 
-	textures [inputs]uint32
-	offsets  [inputs]int // of the sections
-	sizes    [inputs]int // bytes
-	fence    uintptr
-	queries  [steps]uint32
-	asked    [steps]bool // queries in flight
-	settled  bool        // the results are in
-	raw      []byte      // they, where the output is not mapped
-	began    time.Time   // of the part
-	sent     time.Time   // when its fence stood in the queue
-	timing   timing
+	textures     [inputs]uint32
+	offsets      [inputs]int // of the sections
+	sizes        [inputs]int // bytes
+	fence        uintptr
+	queries      [steps]uint32
+	queryPending [steps]bool // queries in flight
+	haveResults  bool        // the results are in
+	raw          []byte      // they, where the output is not mapped
+	began        time.Time   // of the part
+	sent         time.Time   // when its fence stood in the queue
+	timing       Timing      // of the part
 }
 
-// buffer is one buffer object; mapped is its memory where it is mapped for good.
+// buffer is one buffer object; mapped is its memory if it is persistently mapped.
 type buffer struct {
 	id     uint32
 	size   int
 	mapped []byte
 }
 
-// smallest is the least size of a buffer; growth is by powers of two from here.
-const smallest = 64 << 10
+// minBufferBytes is the least size of a buffer; larger sizes are powers of two.
+const minBufferBytes = 64 << 10
 
-// grown returns the size to allocate for need bytes.
-func grown(need int) int { return max(smallest, 1<<bits.Len(uint(need-1))) }
+// bufferSize returns the size to allocate for need bytes.
+func bufferSize(need int) int { return max(minBufferBytes, 1<<bits.Len(uint(need-1))) }
 
 // storageFlags of the four buffers: who touches the memory, and from where.
 const (
+	// flagsUp and flagsFin are the mapping flags of the buffers that the host writes and reads.
 	flagsUp  = gl.MAP_WRITE_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
 	flagsFin = gl.MAP_READ_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
 )
@@ -60,7 +61,7 @@ func (b *buffer) ensure(e *engine, need int, flags, usage uint32) error {
 		return nil
 	}
 	b.free(e)
-	size := grown(need)
+	size := bufferSize(need)
 	gl.GenBuffers(1, &b.id)
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, b.id)
 	if !e.mapped {
@@ -95,23 +96,21 @@ func (b *buffer) free(e *engine) {
 	*b = buffer{}
 }
 
-// steady rounds the size of a texture range up to an odd multiple of 32 KiB.
-// llvmpipe of Mesa 22.3 takes bits 8 to 15 of a range's size for the last mip
-// level, and compiles a program anew, in about 100 ms, for each set of textures
-// in which they are zero. With this rounding they never are. Ranges may reach
-// into later sections, or into the slack behind the last one.
-func steady(size int) int {
+// textureRangeSize rounds the size of a texture range up to an odd multiple of 32 KiB. llvmpipe of
+// Mesa 22.3 takes bits 8 to 15 of a range's size for the last mip level, and compiles a program
+// anew, in about 100 ms, for each set of textures in which they are zero. With this rounding they
+// never are. Ranges may reach into later sections, or into the slack behind the last one.
+func textureRangeSize(size int) int {
 	const step = 64 << 10
 	return (size+step/2-1)/step*step + step/2
 }
 
-// slack is what steady may add.
+// slack is the most that textureRangeSize adds.
 const slack = 64 << 10
 
-// layout notes where the sections of a piece stand and returns their end, the
-// bytes to upload; the buffer has slack bytes more. Each section begins where
-// the device lets a texture or storage range begin, and has at least one texel,
-// since ranges may not be empty.
+// layout computes the offsets of the sections of a piece and returns the bytes to upload; the
+// buffer must be slack bytes larger. Each section begins where the device lets a texture or
+// storage range begin, and has at least one texel, since ranges may not be empty.
 func (s *slot) layout(p *piece) int {
 	at := 0
 	for i, n := range p.sizes() {
@@ -121,7 +120,7 @@ func (s *slot) layout(p *piece) int {
 	return at
 }
 
-// grow makes room for a piece.
+// grow makes the buffers large enough for a piece.
 func (s *slot) grow(upBytes, outBytes int) error {
 	e := s.e
 	upBytes += slack
@@ -147,7 +146,8 @@ func (s *slot) grow(upBytes, outBytes int) error {
 	return nil
 }
 
-func (s *slot) enough(upBytes, outBytes int) bool {
+// hasRoom reports whether the buffers are large enough for a piece.
+func (s *slot) hasRoom(upBytes, outBytes int) bool {
 	upBytes += slack
 	if upBytes > s.up.size || outBytes > s.out.size {
 		return false
@@ -155,7 +155,7 @@ func (s *slot) enough(upBytes, outBytes int) bool {
 	return s.e.direct || upBytes <= s.in.size && outBytes <= s.fin.size
 }
 
-// input and output are the buffers that shaders touch, result is what the host reads.
+// input is the buffer that shaders read.
 func (s *slot) input() *buffer {
 	if s.e.direct {
 		return &s.up
@@ -163,6 +163,7 @@ func (s *slot) input() *buffer {
 	return &s.in
 }
 
+// result is the buffer that the host reads.
 func (s *slot) result() *buffer {
 	if s.e.direct {
 		return &s.out
@@ -173,15 +174,15 @@ func (s *slot) result() *buffer {
 // write copies the piece into mapped memory, on the caller's thread.
 func (s *slot) write(p *piece) {
 	begin := time.Now()
-	s.each(p, func(at int, b []byte) { copy(s.up.mapped[at:], b) })
-	s.timing.copyIn = time.Since(begin)
+	s.eachSection(p, func(at int, b []byte) { copy(s.up.mapped[at:], b) })
+	s.timing.CopyIn = time.Since(begin)
 }
 
-// each calls f with all that is to be uploaded and its offset.
-func (s *slot) each(p *piece, f func(at int, b []byte)) {
+// eachSection calls f with every part of the upload and its offset.
+func (s *slot) eachSection(p *piece, f func(at int, b []byte)) {
 	at := s.offsets[inMasks]
 	for _, records := range p.masks {
-		if b := view(records); len(b) > 0 {
+		if b := bytesOf(records); len(b) > 0 {
 			f(at, b)
 			at += len(b)
 		}
@@ -193,16 +194,16 @@ func (s *slot) each(p *piece, f func(at int, b []byte)) {
 	}
 }
 
-// submit queues upload, dispatches and read-back of a piece, and a fence.
+// submit queues the upload, the dispatches and the read-back of a piece, and a fence behind them.
 func (s *slot) submit(p *piece, total int) error {
 	e := s.e
 	if !e.mapped {
 		begin := time.Now()
 		gl.BindBuffer(gl.COPY_WRITE_BUFFER, s.up.id)
-		s.each(p, func(at int, b []byte) {
+		s.eachSection(p, func(at int, b []byte) {
 			gl.BufferSubData(gl.COPY_WRITE_BUFFER, at, len(b), unsafe.Pointer(&b[0]))
 		})
-		s.timing.copyIn = time.Since(begin)
+		s.timing.CopyIn = time.Since(begin)
 	}
 	if !e.direct {
 		s.timed(stepUpload, func() { transfer(&s.up, &s.in, total) })
@@ -250,11 +251,12 @@ func (s *slot) bind(outBytes int) {
 		}
 		gl.ActiveTexture(gl.TEXTURE0 + uint32(i))
 		gl.BindTexture(gl.TEXTURE_BUFFER, s.textures[i])
-		gl.TexBufferRange(gl.TEXTURE_BUFFER, gl.RGBA32UI, in, s.offsets[i], steady(size))
+		gl.TexBufferRange(gl.TEXTURE_BUFFER, gl.RGBA32UI, in, s.offsets[i], textureRangeSize(size))
 	}
 	gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, s.out.id, 0, outBytes)
 }
 
+// transfer copies n bytes from one buffer to another on the device.
 func transfer(from, to *buffer, n int) {
 	gl.BindBuffer(gl.COPY_READ_BUFFER, from.id)
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, to.id)
@@ -267,7 +269,7 @@ func (s *slot) timed(step int, f func()) {
 	if s.e.dev.Info().Software {
 		begin := time.Now()
 		f()
-		s.timing.device[step] = uint64(time.Since(begin))
+		*s.timing.step(step) = time.Since(begin)
 		return
 	}
 	if s.queries[step] == 0 {
@@ -276,10 +278,10 @@ func (s *slot) timed(step int, f func()) {
 	gl.BeginQuery(gl.TIME_ELAPSED, s.queries[step])
 	f()
 	gl.EndQuery(gl.TIME_ELAPSED)
-	s.asked[step] = true
+	s.queryPending[step] = true
 }
 
-// poll waits for the fence, at most for the given time.
+// poll waits for the fence, for at most wait, and reports whether it is signalled.
 func (s *slot) poll(wait time.Duration) (done bool, err error) {
 	switch r := gl.ClientWaitSync(s.fence, gl.SYNC_FLUSH_COMMANDS_BIT, uint64(wait)); r {
 	case gl.ALREADY_SIGNALED, gl.CONDITION_SATISFIED:
@@ -291,31 +293,33 @@ func (s *slot) poll(wait time.Duration) (done bool, err error) {
 	}
 }
 
-// settle reads what the fence guards, except mapped memory: timers, and the
-// output where it is not mapped.
-func (s *slot) settle() error {
+// readResults reads the timer queries and, if the output is not mapped, the output. The fence must
+// be signalled.
+func (s *slot) readResults() error {
 	gl.DeleteSync(s.fence)
 	s.fence = 0
-	for i := range s.asked {
-		if s.asked[i] {
-			gl.GetQueryObjectui64v(s.queries[i], gl.QUERY_RESULT, &s.timing.device[i])
-			s.asked[i] = false
+	for i := range s.queryPending {
+		if s.queryPending[i] {
+			var ns uint64
+			gl.GetQueryObjectui64v(s.queries[i], gl.QUERY_RESULT, &ns)
+			*s.timing.step(i) = time.Duration(ns)
+			s.queryPending[i] = false
 		}
 	}
 	if len(s.raw) > 0 {
 		begin := time.Now()
 		gl.BindBuffer(gl.COPY_READ_BUFFER, s.result().id)
 		gl.GetBufferSubData(gl.COPY_READ_BUFFER, 0, len(s.raw), unsafe.Pointer(&s.raw[0]))
-		s.timing.device[stepReadBack] += uint64(time.Since(begin))
+		s.timing.ReadBack += time.Since(begin)
 	}
-	s.settled = true
+	s.haveResults = true
 	return glError("read results")
 }
 
-// drop forgets what is in flight, so that the slot can be used again.
-func (s *slot) drop() {
+// discard drops what is in flight, so that the slot can be used again.
+func (s *slot) discard() {
 	if s.fence != 0 {
 		gl.DeleteSync(s.fence)
 	}
-	s.fence, s.asked = 0, [steps]bool{}
+	s.fence, s.queryPending = 0, [steps]bool{}
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"plumb/render/batch"
@@ -60,23 +61,25 @@ func (l *limits) section() int {
 	return min(l.texels*texel, l.slot)
 }
 
+// output returns the most bytes that the output may have.
 func (l *limits) output() int { return min(l.storage, l.slot) }
 
-// need counts the records of some runs.
-type need struct{ masks, items, tiles, runs int }
+// recordCounts counts the records of some runs.
+type recordCounts struct{ masks, items, tiles, runs int }
 
-func (n need) plus(m need) need {
-	return need{n.masks + m.masks, n.items + m.items, n.tiles + m.tiles, n.runs + m.runs}
+// add returns the sum of two counts.
+func (n recordCounts) add(m recordCounts) recordCounts {
+	return recordCounts{n.masks + m.masks, n.items + m.items, n.tiles + m.tiles, n.runs + m.runs}
 }
 
 // fits reports whether the records can be uploaded at once.
-func (l *limits) fits(n need) bool {
+func (l *limits) fits(n recordCounts) bool {
 	most := max(n.masks*maskBytes, n.items*itemBytes, n.tiles*tileBytes, n.runs*runBytes)
 	return most <= l.section() && l.upload(n) <= l.slot
 }
 
-// upload is how many bytes the records take, gaps between sections included.
-func (l *limits) upload(n need) int {
+// upload returns how many bytes the records take, gaps between sections included.
+func (l *limits) upload(n recordCounts) int {
 	return n.masks*maskBytes + n.items*itemBytes + n.tiles*tileBytes + n.runs*runBytes + inputs*l.align
 }
 
@@ -86,7 +89,7 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	whole := need{b.Rows(), len(b.Items), len(b.Tiles), n}
+	whole := recordCounts{b.Rows(), len(b.Items), len(b.Tiles), n}
 	rows := n * batch.TileH * rowBytes
 	if l.fits(whole) && rows <= l.output() {
 		return []piece{{
@@ -98,7 +101,7 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 	for i := range order {
 		order[i] = i
 	}
-	pieces, err := gather(b, order, l, l.output()/(batch.TileH*rowBytes))
+	pieces, err := copyRuns(b, order, l, l.output()/(batch.TileH*rowBytes))
 	first := 0
 	for i := range pieces {
 		p := &pieces[i]
@@ -116,7 +119,7 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 // into pieces. Windows begin and end between tile rows, so no run is cut.
 func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
 	n := b.Shader()
-	whole := need{b.Rows(), len(b.Items), len(b.Tiles), n}
+	whole := recordCounts{b.Rows(), len(b.Items), len(b.Tiles), n}
 	if n == 0 || b.Pixels == 0 {
 		return nil, nil
 	}
@@ -126,25 +129,25 @@ func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
 			picture: true, pixels: b.Pixels, outputBytes: b.Pixels * pixelBytes,
 		}}, nil
 	}
-	ends, err := windows(b, l.output()/pixelBytes)
+	ends, err := pictureWindows(b, l.output()/pixelBytes)
 	if err != nil {
 		return nil, err
 	}
 	members := make([][]int, len(ends))
 	for i := range b.Runs[:n] {
 		r := &b.Runs[i]
-		w := window(ends, int(r.Picture)+int(r.Y)*int(r.Stride))
+		w := findWindow(ends, int(r.Picture)+int(r.Y)*int(r.Stride))
 		members[w] = append(members[w], i)
 	}
 	var out []piece
 	from := 0
 	for w, end := range ends {
-		pieces, err := gather(b, members[w], l, n)
+		pieces, err := copyRuns(b, members[w], l, n)
 		if err != nil {
 			return nil, err
 		}
 		for i := range pieces {
-			pieces[i].look(from, end, len(pieces) > 1)
+			pieces[i].setWindow(from, end, len(pieces) > 1)
 		}
 		out = append(out, pieces...)
 		from = end
@@ -152,8 +155,8 @@ func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
 	return out, nil
 }
 
-// look makes a piece draw into the window [from, to) of the picture buffer.
-func (p *piece) look(from, to int, merge bool) {
+// setWindow makes a piece draw into the window [from, to) of the picture buffer.
+func (p *piece) setWindow(from, to int, merge bool) {
 	p.picture, p.pixel, p.pixels, p.merge = true, from, to-from, merge
 	p.outputBytes = p.pixels * pixelBytes
 	for i := range p.runs {
@@ -161,9 +164,9 @@ func (p *piece) look(from, to int, merge bool) {
 	}
 }
 
-// windows returns the ends of windows of at most limit px that hold whole tile
-// rows of whole pictures.
-func windows(b *batch.Batch, limit int) ([]int, error) {
+// pictureWindows splits the picture buffer into windows of at most limit px, each of whole tile
+// rows, and returns their ends.
+func pictureWindows(b *batch.Batch, limit int) ([]int, error) {
 	var ends []int
 	start, end := 0, 0
 	for _, p := range b.Pictures {
@@ -183,36 +186,31 @@ func windows(b *batch.Batch, limit int) ([]int, error) {
 	return append(ends, end), nil
 }
 
-// window finds the window of a px; ends ascend.
-func window(ends []int, px int) int {
-	lo, hi := 0, len(ends)-1
-	for lo < hi {
-		if mid := (lo + hi) / 2; px < ends[mid] {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	return lo
+// findWindow returns the index of the window that holds a px: the first whose end lies behind
+// it.
+func findWindow(ends []int, px int) int {
+	i, _ := slices.BinarySearch(ends, px+1)
+	return i
 }
 
-// gather copies the records of the given runs into pieces of at most most runs.
-func gather(b *batch.Batch, order []int, l *limits, most int) ([]piece, error) {
+// copyRuns copies the records of the given runs into pieces of at most most runs that fit the
+// limits.
+func copyRuns(b *batch.Batch, order []int, l *limits, most int) ([]piece, error) {
 	var out []piece
-	var sum need
+	var sum recordCounts
 	p := piece{}
 	for _, i := range order {
-		n := count(b, &b.Runs[i])
+		n := countRecords(b, &b.Runs[i])
 		if !l.fits(n) || most < 1 {
 			return nil, fmt.Errorf("cannot upload run %d of scene %d: %w: it takes %d bytes with %d rows of masks and %d items; %d bytes fit (%d in one section)",
 				i, b.Runs[i].Scene, ErrCapacity, l.upload(n), n.masks, n.items, l.slot, l.section())
 		}
-		if !l.fits(sum.plus(n)) || sum.runs == most {
+		if !l.fits(sum.add(n)) || sum.runs == most {
 			out = append(out, p)
-			p, sum = piece{}, need{}
+			p, sum = piece{}, recordCounts{}
 		}
 		p.add(b, &b.Runs[i])
-		sum = sum.plus(n)
+		sum = sum.add(n)
 	}
 	if len(p.runs) > 0 {
 		out = append(out, p)
@@ -220,9 +218,9 @@ func gather(b *batch.Batch, order []int, l *limits, most int) ([]piece, error) {
 	return out, nil
 }
 
-// count returns the records of one run.
-func count(b *batch.Batch, r *batch.Run) need {
-	n := need{tiles: int(r.Count), runs: 1}
+// countRecords counts the records that one run refers to.
+func countRecords(b *batch.Batch, r *batch.Run) recordCounts {
+	n := recordCounts{tiles: int(r.Count), runs: 1}
 	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
 		n.items += int(t.Count)
 		items := b.Items[r.Items+t.First : r.Items+t.First+t.Count]
@@ -233,7 +231,7 @@ func count(b *batch.Batch, r *batch.Run) need {
 	return n
 }
 
-// add appends one run with everything it refers to, renumbered from 0.
+// add appends one run with all records that it refers to, renumbered from 0.
 func (p *piece) add(b *batch.Batch, r *batch.Run) {
 	out := *r
 	if p.masks == nil {
@@ -266,13 +264,13 @@ func (p *piece) sizes() (n [inputs]int) {
 	return n
 }
 
-// rest returns the sections after the masks, as the shaders read them.
+// rest returns the bytes of the sections after the masks, as the shaders read them.
 func (p *piece) rest() [inputs - 1][]byte {
-	return [inputs - 1][]byte{view(p.items), view(p.tiles), view(p.runs)}
+	return [inputs - 1][]byte{bytesOf(p.items), bytesOf(p.tiles), bytesOf(p.runs)}
 }
 
-// view returns the bytes of s.
-func view[T any](s []T) []byte {
+// bytesOf returns the memory of s as bytes.
+func bytesOf[T any](s []T) []byte {
 	var one T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(one)))
 }

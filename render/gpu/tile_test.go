@@ -188,8 +188,8 @@ func hashOfResults(t *testing.T) string {
 		t.Fatal("nothing was drawn")
 	}
 	h := fnv.New64a()
-	h.Write(view(rows))
-	h.Write(view(px))
+	h.Write(bytesOf(rows))
+	h.Write(bytesOf(px))
 	t.Log(r.Info())
 	return fmt.Sprintf("hash %016x, %d runs", h.Sum64(), len(b.Runs))
 }

@@ -10,7 +10,7 @@ import (
 	"plumb/render/batch"
 )
 
-// work is one batch in flight.
+// work is one batch in flight on an engine, possibly in parts.
 type work struct {
 	b       *batch.Batch
 	picture bool
@@ -18,12 +18,12 @@ type work struct {
 	rows    []batch.RowSums // nil until the first part is in
 	pixels  []uint32
 
-	timing Timing  // of the parts that are in
-	e      *engine // where it runs
-	flight []part  // oldest first
-	again  bool    // it has been run again after a loss
-	fault  fault   // injected, for tests
-	done   bool
+	timing   Timing  // of the parts that are in
+	e        *engine // where it runs
+	inFlight []part  // oldest first
+	retried  bool    // it has been run again after a loss
+	fault    fault   // injected, for tests
+	done     bool
 }
 
 // part is a piece in a slot.
@@ -32,10 +32,10 @@ type part struct {
 	p piece
 }
 
-// start sends the batch to the engine. What does not fit in the free slots is
-// waited for, piece by piece; the last pieces stay in flight until finish.
+// start sends the batch to the engine, piece by piece. It waits where no slot is free; the last
+// pieces stay in flight until finish.
 func (w *work) start(e *engine) error {
-	w.e, w.flight, w.fault, w.done = e, w.flight[:0], nextFault(w.b), false
+	w.e, w.inFlight, w.fault, w.done = e, w.inFlight[:0], nextFault(w.b), false
 	w.rows, w.pixels, w.timing = nil, nil, Timing{Latency: w.timing.Latency} // of a run that was lost
 	split := splitSums
 	if w.picture {
@@ -47,26 +47,26 @@ func (w *work) start(e *engine) error {
 	}
 	for _, p := range pieces {
 		if err := w.send(p); err != nil {
-			w.abandon()
+			w.releaseSlots()
 			return err
 		}
 	}
 	return nil
 }
 
-// room makes the results, all zero: pixels outside all runs stay so. Rows have
-// capacity for the runs that the CPU twin evaluates.
-func (w *work) room() {
+// allocResults allocates the results, all zero, if there are none yet: pixels outside all runs
+// stay zero. Rows have capacity for the runs that the CPU twin evaluates.
+func (w *work) allocResults() {
 	switch {
 	case w.picture && w.pixels == nil:
 		w.pixels = make([]uint32, w.b.Pixels)
 	case !w.picture && w.rows == nil:
-		w.rows = resized(w.dst, len(w.b.Runs)*batch.TileH)[:w.b.Shader()*batch.TileH]
+		w.rows = zeroed(w.dst, len(w.b.Runs)*batch.TileH)[:w.b.Shader()*batch.TileH]
 	}
 }
 
-// resized returns n zeros, in s where it is large enough.
-func resized[T any](s []T, n int) []T {
+// zeroed returns n zeros, in the memory of s if it is large enough.
+func zeroed[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}
@@ -75,26 +75,26 @@ func resized[T any](s []T, n int) []T {
 	return s
 }
 
-// send puts one piece into a slot and queues it.
+// send writes one piece into a slot and queues it.
 func (w *work) send(p piece) error {
 	s, err := w.slot()
 	if err != nil {
 		return err
 	}
-	w.flight = append(w.flight, part{s, p})
+	w.inFlight = append(w.inFlight, part{s, p})
 	e := w.e
 	total := s.layout(&p)
-	s.timing, s.began, s.settled = timing{up: total, down: p.outputBytes}, time.Now(), false
+	s.timing, s.began, s.haveResults = Timing{Parts: 1, UpBytes: int64(total), DownBytes: int64(p.outputBytes)}, time.Now(), false
 	s.raw = s.raw[:0]
 	if !e.mapped {
 		s.raw = slices.Grow(s.raw, p.outputBytes)[:p.outputBytes]
 	}
 	enough := false
-	if err := e.whileOpen(func() error { enough = s.enough(total, p.outputBytes); return nil }); err != nil {
+	if err := e.whileOpen(func() error { enough = s.hasRoom(total, p.outputBytes); return nil }); err != nil {
 		return err
 	}
 	if !enough {
-		if err := e.do(func() error { return s.grow(total, p.outputBytes) }); err != nil {
+		if err := e.onThread(func() error { return s.grow(total, p.outputBytes) }); err != nil {
 			return err
 		}
 	}
@@ -107,22 +107,21 @@ func (w *work) send(p piece) error {
 		e.cfg.wrote()
 	}
 	fault := w.fault // not w: a thread that was given up may come back when w runs elsewhere
-	return e.do(func() error {
+	return e.onThread(func() error {
 		if fault == faultStuck {
 			select {}
 		}
-		if err := s.submit(&p, total); err != nil || !e.prompt || fault != faultNone {
+		if err := s.submit(&p, total); err != nil || !e.synchronous || fault != faultNone {
 			return err
 		}
 		// The results are there. Taking them in this call spares the caller from
 		// waiting for the thread again, behind batches that came later.
-		return e.look(s, 0, fault)
+		return e.pollSlot(s, 0, fault)
 	})
 }
 
-// do runs f on the device's thread, within the watchdog's time, unless the
-// context is gone, whose objects are too.
-func (e *engine) do(f func() error) error {
+// onThread runs f on the device's thread, within the watchdog's time, unless the engine is closed.
+func (e *engine) onThread(f func() error) error {
 	return e.dev.DoWithin(e.cfg.Watchdog, func() error {
 		if err := e.whileOpen(func() error { return nil }); err != nil {
 			return err
@@ -131,7 +130,7 @@ func (e *engine) do(f func() error) error {
 	})
 }
 
-// whileOpen runs f, which touches mapped memory, unless the context is gone.
+// whileOpen runs f, which touches mapped memory, unless the engine is closed.
 func (e *engine) whileOpen(f func() error) error {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -141,8 +140,8 @@ func (e *engine) whileOpen(f func() error) error {
 	return f()
 }
 
-// slot takes a free slot. A batch in parts never waits for others while it
-// holds slots itself, or two such batches would wait for each other.
+// slot takes a free slot. A batch that holds slots collects its own results instead of waiting for
+// others, or two such batches would wait for each other.
 func (w *work) slot() (*slot, error) {
 	for {
 		select {
@@ -150,7 +149,7 @@ func (w *work) slot() (*slot, error) {
 			return s, nil
 		default:
 		}
-		if len(w.flight) == 0 {
+		if len(w.inFlight) == 0 {
 			return <-w.e.free, nil
 		}
 		if err := w.collect(); err != nil {
@@ -161,52 +160,52 @@ func (w *work) slot() (*slot, error) {
 
 // finish waits for all parts in flight.
 func (w *work) finish() error {
-	for len(w.flight) > 0 {
+	for len(w.inFlight) > 0 {
 		if err := w.collect(); err != nil {
-			w.abandon()
+			w.releaseSlots()
 			return err
 		}
 	}
-	w.room()
+	w.allocResults()
 	w.done = true
-	w.e.cfg.Stats.batch(w.timing)
+	w.e.cfg.Stats.addBatch(w.timing)
 	return nil
 }
 
-// collect waits for the oldest part and takes its results.
+// collect waits for the oldest part and copies its results.
 func (w *work) collect() error {
-	e, at := w.e, w.flight[0]
-	if err := w.await(at.s); err != nil {
+	e, at := w.e, w.inFlight[0]
+	if err := w.waitForFence(at.s); err != nil {
 		return err
 	}
 	begin := time.Now()
 	if e.mapped {
-		err := e.whileOpen(func() error { w.take(&at.p, at.s.result().mapped[:at.p.outputBytes]); return nil })
+		err := e.whileOpen(func() error { w.copyResults(&at.p, at.s.result().mapped[:at.p.outputBytes]); return nil })
 		if err != nil {
 			return err
 		}
 	} else {
-		w.take(&at.p, at.s.raw)
+		w.copyResults(&at.p, at.s.raw)
 	}
-	at.s.timing.fetch = time.Since(begin)
-	at.s.timing.latency = time.Since(at.s.began)
-	w.timing.add(at.s.timing.sum())
-	w.flight = append(w.flight[:0], w.flight[1:]...)
+	at.s.timing.Fetch = time.Since(begin)
+	at.s.timing.Latency = time.Since(at.s.began)
+	w.timing.add(at.s.timing)
+	w.inFlight = append(w.inFlight[:0], w.inFlight[1:]...)
 	e.free <- at.s
 	return nil
 }
 
-// slice is how long one look at a fence may hold the device's thread while
-// other batches want to be queued behind it.
-const slice = 250 * time.Microsecond
+// maxPoll is how long one poll of a fence may block the device's thread, where other batches wait
+// to be queued.
+const maxPoll = 250 * time.Microsecond
 
-// await waits until the slot's fence is signalled, or the device has finished
-// nothing for as long as the watchdog allows.
-func (w *work) await(s *slot) error {
+// waitForFence waits until the slot's fence is signalled, or the device has finished nothing for
+// the watchdog's time.
+func (w *work) waitForFence(s *slot) error {
 	e, fault := w.e, w.fault
-	for !s.settled {
-		err := e.do(func() error { return e.look(s, slice, fault) })
-		if err != nil || s.settled {
+	for !s.haveResults {
+		err := e.onThread(func() error { return e.pollSlot(s, maxPoll, fault) })
+		if err != nil || s.haveResults {
 			return err
 		}
 		since := max(e.progress.Load(), s.sent.UnixNano())
@@ -217,9 +216,9 @@ func (w *work) await(s *slot) error {
 	return nil
 }
 
-// look waits for the slot's fence, at most for the given time, and settles the
-// slot once it is signalled; on the device's thread.
-func (e *engine) look(s *slot, wait time.Duration, fault fault) error {
+// pollSlot waits for the slot's fence, for at most wait, and reads the results once it is
+// signalled. It runs on the device's thread.
+func (e *engine) pollSlot(s *slot, wait time.Duration, fault fault) error {
 	done, err := s.poll(wait)
 	if err != nil {
 		return err
@@ -228,60 +227,60 @@ func (e *engine) look(s *slot, wait time.Duration, fault fault) error {
 		e.reset.Store(true)
 	}
 	// A lost context may signal its fences or never do so: ask either way.
-	if err := e.alive(); err != nil || !done || fault == faultHang {
+	if err := e.checkReset(); err != nil || !done || fault == faultHang {
 		return err
 	}
 	e.progress.Store(time.Now().UnixNano())
-	return s.settle()
+	return s.readResults()
 }
 
-// hung reports a fence that does not come, and what the driver says about it.
+// hung returns the error of a fence that is not signalled in time, with the driver's status.
 func (e *engine) hung(quiet time.Duration) error {
-	err := e.dev.DoWithin(e.cfg.Watchdog, e.alive)
+	err := e.dev.DoWithin(e.cfg.Watchdog, e.checkReset)
 	e.reset.Store(true)
 	return errors.Join(fmt.Errorf("cannot finish batch on %s: no fence for %v; limit %v: %w",
 		e.dev.Info().Renderer, quiet.Round(time.Millisecond), e.cfg.Watchdog, errHung), err)
 }
 
-// take copies the results of a piece to their place.
-func (w *work) take(p *piece, raw []byte) {
-	w.room()
+// copyResults copies the results of a piece to their place.
+func (w *work) copyResults(p *piece, raw []byte) {
+	w.allocResults()
 	if !p.picture {
-		copy(w.rows[p.first*batch.TileH:], as[batch.RowSums](raw))
+		copy(w.rows[p.first*batch.TileH:], recordsOf[batch.RowSums](raw))
 		return
 	}
 	dst := w.pixels[p.pixel : p.pixel+p.pixels]
 	if !p.merge {
-		copy(dst, as[uint32](raw))
+		copy(dst, recordsOf[uint32](raw))
 		return
 	}
-	for i, v := range as[uint32](raw) { // each px is written by one run only
+	for i, v := range recordsOf[uint32](raw) { // each px is written by one run only
 		dst[i] |= v
 	}
 }
 
-// as reads raw, which is aligned for T, as records.
-func as[T any](raw []byte) []T {
+// recordsOf returns raw, which is aligned for T, as records.
+func recordsOf[T any](raw []byte) []T {
 	var one T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/int(unsafe.Sizeof(one)))
 }
 
-// abandon gives the slots back without results. What still runs is waited for,
-// since its memory must not be written; on a lost engine nothing runs, but
-// others may be waiting for a slot to learn that it is lost.
-func (w *work) abandon() {
+// releaseSlots frees the slots without results. It waits for what still runs, since its memory
+// must not be overwritten. On a lost engine nothing runs, but other batches may wait for a slot to
+// find out that it is lost.
+func (w *work) releaseSlots() {
 	e := w.e
-	for _, at := range w.flight {
+	for _, at := range w.inFlight {
 		e.dev.DoWithin(e.cfg.Watchdog, func() error {
 			if at.s.fence != 0 && !e.reset.Load() {
 				if done, err := at.s.poll(e.cfg.Watchdog); err != nil || !done {
 					e.reset.Store(true)
 				}
 			}
-			at.s.drop()
+			at.s.discard()
 			return nil
 		})
 		e.free <- at.s
 	}
-	w.flight = w.flight[:0]
+	w.inFlight = w.inFlight[:0]
 }

@@ -10,36 +10,38 @@ import (
 	"plumb/shaders"
 )
 
-// wave is what goes to the device at once.
-type wave struct {
+// meterBatch is what a Meter sends to the device at once, as the shader reads it.
+type meterBatch struct {
 	jobs   []job
 	edges  []region.Edge
-	masks  []masks
+	masks  []hostMasks
 	bits   int // words
 	blocks int
-	at     []int // place of each job in out
+	places []int // place of each job in out
 	out    []region.Sums
 
 	threads [shaders.Matches]int // of the job that takes the most
 	flood   int                  // the longest side in blocks
 }
 
-// masks are bits that the host brings.
-type masks struct {
+// hostMasks are two masks of one job that the host uploads.
+type hostMasks struct {
 	first int // word
 	a, b  *region.Bits
 }
 
-// full reports whether a request does not fit beside what the wave has.
-func (w *wave) full(r *request, most int) bool {
+// full reports whether a request does not fit into the batch any more. An empty batch takes any
+// request.
+func (w *meterBatch) full(r *request, most int) bool {
 	width, height, words := r.size()
 	blocks := (width + block - 1) / block * ((height + block - 1) / block)
 	return len(w.jobs) > 0 && 4*(w.bits+2*words*height)+12*(w.blocks+2*blocks) > most || len(w.jobs) >= maxJobs
 }
 
-// maxJobs is below the work groups that every device takes in one dimension.
+// maxJobs bounds a batch below the number of work groups that every device takes in one dimension.
 const maxJobs = 32768
 
+// size returns the width and height in px, and the words of a row, of the request's bit masks.
 func (r *request) size() (width, height, words int) {
 	if r.p != nil {
 		return r.p.Size, r.p.Size, (r.p.Size + 31) / 32
@@ -47,8 +49,8 @@ func (r *request) size() (width, height, words int) {
 	return r.a.Width, r.a.Height, r.a.Words
 }
 
-// add puts a request into the wave.
-func (w *wave) add(r *request, at int) {
+// add appends a request, whose result belongs at place at of the output.
+func (w *meterBatch) add(r *request, at int) {
 	width, height, words := r.size()
 	j := job{Width: uint32(width), Height: uint32(height), Words: uint32(words), Bits: uint32(w.bits), Blocks: uint32(w.blocks),
 		Across: uint32((width + block - 1) / block), Down: uint32((height + block - 1) / block), Sum: uint32(4 * len(w.jobs))}
@@ -60,25 +62,28 @@ func (w *wave) add(r *request, at int) {
 		j.Segs = uint32(len(w.edges))
 		j.SegsT, j.SegsEnd = j.Segs+uint32(p.SegsU), j.Segs+uint32(len(p.Segments))
 		w.edges = append(w.edges, p.Segments...)
-		w.need(shaders.Area, region.Rows/linesPerThread)
-		w.need(shaders.Mark, 2*height*((words+3)/4))
+		w.needThreads(shaders.Area, region.Rows/linesPerThread)
+		w.needThreads(shaders.Mark, 2*height*((words+3)/4))
 	} else {
-		w.masks = append(w.masks, masks{w.bits, r.a, r.b})
+		w.masks = append(w.masks, hostMasks{w.bits, r.a, r.b})
 	}
 	n := 2 * int(j.Across*j.Down)
 	for s := shaders.Seed; s < shaders.Matches; s++ {
-		w.need(s, n)
+		w.needThreads(s, n)
 	}
 	w.flood = max(w.flood, int(j.Across), int(j.Down))
 	w.bits += 2 * words * height
 	w.blocks += n
-	w.jobs, w.at = append(w.jobs, j), append(w.at, at)
+	w.jobs, w.places = append(w.jobs, j), append(w.places, at)
 }
 
-// linesPerThread is LINES of the shader.
+// linesPerThread is LINES of shaders/match.glsl.
 const linesPerThread = 4
 
-func (w *wave) need(s shaders.Match, threads int) { w.threads[s] = max(w.threads[s], threads) }
+// needThreads raises the number of threads that a stage runs for each job.
+func (w *meterBatch) needThreads(s shaders.Match, threads int) {
+	w.threads[s] = max(w.threads[s], threads)
+}
 
 // The storage buffers by their binding points.
 const (
@@ -92,48 +97,48 @@ const (
 	bufferCount
 )
 
-// plain is a buffer object without a mapping.
-type plain struct {
+// storageBuffer is a buffer object without a mapping.
+type storageBuffer struct {
 	id   uint32
 	size int
 }
 
-// room makes the buffer large enough; its content is lost.
-func (b *plain) room(need int) {
+// ensure makes the buffer at least need bytes large; its content is lost when it grows.
+func (b *storageBuffer) ensure(need int) {
 	if b.id == 0 {
 		gl.GenBuffers(1, &b.id)
 	}
 	gl.BindBuffer(gl.SHADER_STORAGE_BUFFER, b.id)
 	if need > b.size || b.size == 0 {
-		b.size = grown(max(need, 1))
+		b.size = bufferSize(max(need, 1))
 		gl.BufferData(gl.SHADER_STORAGE_BUFFER, b.size, nil, gl.STREAM_DRAW)
 	}
 }
 
-func fill[T any](b *plain, list []T) {
+// upload copies a list to the start of a buffer.
+func upload[T any](b *storageBuffer, list []T) {
 	n := len(list) * int(unsafe.Sizeof(*new(T)))
-	b.room(n)
+	b.ensure(n)
 	if n > 0 {
 		gl.BufferSubData(gl.SHADER_STORAGE_BUFFER, 0, n, unsafe.Pointer(unsafe.SliceData(list)))
 	}
 }
 
-// dispatch uploads a wave, runs the stages and reads the sums, on the device's
-// thread.
-func (m *Meter) dispatch(w *wave) ([]region.Sums, error) {
-	fill(&m.buffers[bufJobs], w.jobs)
-	fill(&m.buffers[bufEdges], w.edges)
-	m.buffers[bufFrom].room(4 * w.blocks)
-	m.buffers[bufTo].room(4 * w.blocks)
-	m.buffers[bufSeeds].room(4 * w.blocks)
-	m.buffers[bufBits].room(4 * w.bits)
+// dispatch uploads a batch, runs all stages and reads the sums. It runs on the device's thread.
+func (m *Meter) dispatch(w *meterBatch) ([]region.Sums, error) {
+	upload(&m.buffers[bufJobs], w.jobs)
+	upload(&m.buffers[bufEdges], w.edges)
+	m.buffers[bufFrom].ensure(4 * w.blocks)
+	m.buffers[bufTo].ensure(4 * w.blocks)
+	m.buffers[bufSeeds].ensure(4 * w.blocks)
+	m.buffers[bufBits].ensure(4 * w.bits)
 	for _, k := range w.masks {
 		for i, b := range [2]*region.Bits{k.a, k.b} {
 			gl.BufferSubData(gl.SHADER_STORAGE_BUFFER, 4*(k.first+i*len(b.W)), 4*len(b.W), unsafe.Pointer(unsafe.SliceData(b.W)))
 		}
 	}
 	sums := make([]region.Sums, len(w.jobs))
-	fill(&m.buffers[bufSums], sums)
+	upload(&m.buffers[bufSums], sums)
 	for i := range m.buffers {
 		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, uint32(i), m.buffers[i].id)
 	}
@@ -161,8 +166,8 @@ func (m *Meter) dispatch(w *wave) ([]region.Sums, error) {
 	return sums, glError("compare regions")
 }
 
-// stage runs one stage over all jobs and makes what it wrote visible.
-func (m *Meter) stage(s shaders.Match, w *wave, step int) {
+// stage runs one stage over all jobs and makes what it wrote visible to the next.
+func (m *Meter) stage(s shaders.Match, w *meterBatch, step int) {
 	if w.threads[s] == 0 {
 		return
 	}
