@@ -2,6 +2,7 @@ package chat
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -43,7 +44,7 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string {
 	if e.Hint != "" {
-		return e.Message + "; want " + e.Hint
+		return strings.TrimRight(e.Message, ".") + "; want " + e.Hint
 	}
 	return e.Message
 }

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,6 +64,7 @@ type Calls struct {
 	open       map[string][]Reserve // requests without an outcome, by key
 	spent      budget.Spent
 	duplicates int
+	torn       int
 }
 
 // OpenCalls opens the log at path and reads it. A request without an outcome counts as
@@ -75,6 +75,7 @@ func OpenCalls(path string) (*Calls, error) {
 	if c.log, err = ledger.OpenLog(path, c.replay); err != nil {
 		return nil, err
 	}
+	c.torn = c.log.Torn()
 	for key, list := range c.open {
 		for _, r := range list {
 			c.spent.Lost++
@@ -89,20 +90,9 @@ func OpenCalls(path string) (*Calls, error) {
 // ReadCalls reads the log at path without a lock and without changing it.
 func ReadCalls(path string) (*Calls, error) {
 	c := &Calls{done: map[string]*Done{}, open: map[string][]Reserve{}}
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return c, nil
-	}
-	if err != nil {
+	var err error
+	if c.torn, err = ledger.Read(path, c.replay); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("cannot read the log of calls: %w", err)
-	}
-	for line := range bytes.Lines(b) {
-		if line = bytes.TrimSuffix(line, []byte{'\n'}); !ledger.Whole(line) {
-			continue
-		}
-		if err := c.replay(line); err != nil {
-			return nil, err
-		}
 	}
 	return c, nil
 }
@@ -191,7 +181,7 @@ func (c *Calls) Spent() budget.Spent {
 func (c *Calls) Duplicates() int { return c.duplicates }
 
 // Torn returns the number of lines of the log that are not whole.
-func (c *Calls) Torn() int { return c.log.Torn() }
+func (c *Calls) Torn() int { return c.torn }
 
 // sent writes that a request is about to be sent, and returns when that is on the disk.
 func (c *Calls) sent(key string, try int, most holdOf) error {
