@@ -16,8 +16,8 @@ import (
 // look elsewhere: nine tenths of --queue-max.
 func (s *Server) highWater() int { return s.cfg.Queue.Max() - s.cfg.Queue.Max()/10 }
 
-// healthy returns why the daemon should get no requests, or nil if it should: it drains,
-// its queue is nearly full, or it cannot work. See docs/spec/http.md#r40.
+// healthy returns nil, or why balancers should send no requests: the daemon drains, its
+// queue is nearly full, or its device fails. See docs/spec/http.md#r40.
 func (s *Server) healthy() error {
 	q := s.cfg.Queue
 	switch {
@@ -31,7 +31,7 @@ func (s *Server) healthy() error {
 	return nil
 }
 
-// health answers GET /health: as ready, with a reason.
+// health answers GET /health: the status of ready, with the reason as JSON.
 func (s *Server) health(ctx *fasthttp.RequestCtx) {
 	err := s.healthy()
 	if err == nil {
@@ -43,10 +43,10 @@ func (s *Server) health(ctx *fasthttp.RequestCtx) {
 	s.reply(ctx, map[string]string{"status": "unhealthy", "reason": err.Error()})
 }
 
-// live tells that the process answers; a daemon that drains is alive.
+// live answers GET /v2/health/live: a process that answers is alive, also while it drains.
 func (s *Server) live(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthttp.StatusOK) }
 
-// ready answers a balancer, which reads nothing but the status.
+// ready answers GET /v2/health/ready with a status and no body, as balancers read it.
 func (s *Server) ready(ctx *fasthttp.RequestCtx) {
 	if s.healthy() != nil {
 		s.later(ctx, time.Second)
@@ -54,10 +54,10 @@ func (s *Server) ready(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// taking reports whether new work is taken, and answers the request where not.
-func (s *Server) taking(ctx *fasthttp.RequestCtx) bool {
-	// Nobody can have told a client that just connected: its first request was
-	// taken with its connection, before the daemon stopped accepting.
+// acceptsWork reports whether new work is accepted, and refuses the request otherwise.
+func (s *Server) acceptsWork(ctx *fasthttp.RequestCtx) bool {
+	// The first request of a connection is accepted, because the daemon accepted the
+	// connection before it stopped accepting.
 	if s.refusing.Load() && ctx.ConnRequestNum() > 1 {
 		s.unavailable(ctx)
 		return false
@@ -74,7 +74,7 @@ func (s *Server) taking(ctx *fasthttp.RequestCtx) bool {
 	return true
 }
 
-// later tells a client when to come back: in d, to the next second.
+// later sets the header Retry-After to d.
 func (s *Server) later(ctx *fasthttp.RequestCtx, d time.Duration) {
 	ctx.Response.Header.Set("Retry-After", strconv.Itoa(seconds(d)))
 }
@@ -82,12 +82,12 @@ func (s *Server) later(ctx *fasthttp.RequestCtx, d time.Duration) {
 // seconds rounds up to whole seconds, one at least.
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
-// maxWait is the longest Retry-After of a full queue: by then a trainer's own
-// retries have given up.
+// maxWait is the longest Retry-After of a full queue; the retries of trainers end by
+// then.
 const maxWait = 15 * time.Second
 
-// pace measures how many requests are answered per second. It is safe for
-// concurrent use.
+// pace measures the rate of answered requests, for Retry-After. It is safe for concurrent
+// use.
 type pace struct {
 	mu    sync.Mutex
 	begin time.Time // of the current second
@@ -104,7 +104,7 @@ func (p *pace) tick(t time.Time) {
 	p.now++
 }
 
-// turn closes seconds that are over.
+// turn updates the rate where the current second is over. The caller holds mu.
 func (p *pace) turn(t time.Time) {
 	if p.begin.IsZero() {
 		p.begin = t
@@ -114,14 +114,14 @@ func (p *pace) turn(t time.Time) {
 		return
 	}
 	rate := float64(p.now) / d
-	if p.rate > 0 && d < 5 { // what is older than that says nothing
+	if p.rate > 0 && d < 5 { // an older rate is out of date
 		rate = (rate + p.rate) / 2
 	}
 	p.rate, p.known, p.now, p.begin = rate, true, 0, t
 }
 
-// until returns how long n more answers take at the present rate, within a second and
-// maxWait, and up to a quarter more so that not all clients come back at once. See
+// until returns how long n more answers take at the present rate, from one second to
+// maxWait. It adds up to a quarter at random, so that clients do not retry all at once. See
 // docs/spec/http.md#r10.
 func (p *pace) until(n int) time.Duration {
 	p.mu.Lock()
@@ -135,7 +135,7 @@ func (p *pace) until(n int) time.Duration {
 	if rate > 0 {
 		d = time.Duration(math.Min(maxWait.Seconds(), float64(max(n, 1))/rate) * float64(time.Second))
 	}
-	if d > time.Second { // at least that, and whole seconds are all that is told
+	if d > time.Second {
 		d += time.Duration(rand.Float64() * 0.25 * float64(d))
 	}
 	return min(max(d, time.Second), maxWait)

@@ -1,8 +1,7 @@
 // Package api serves the queue over HTTP. In: items, streams of them and scenes.
-// Out: result lines, pictures and what a fleet asks of a daemon (health,
-// metrics, its own description). Everything from outside is read by bounded
-// means; status codes exist only here. It refuses work beyond its limits with
-// the code and the flag that say why.
+// Out: result lines, pictures, health, metrics and a description of the daemon. It
+// bounds everything that it reads from clients. It refuses work beyond its limits with
+// a status code and the flag of the limit; no other package sets status codes.
 package api
 
 import (
@@ -64,10 +63,10 @@ type Config struct {
 	Pictures dump.PictureOptions // how their scenes are read; Limits are Scenes
 	Body     int                 // bytes of a body, plain, default 16 MiB (--max-body)
 	ItemsMax int                 // items of one request, default 65,536 (--max-items)
-	Bodies   int                 // bytes of what clients sent in memory at once, default 512 MiB (--max-bodies)
-	Work     *memory.Pool        // what large scenes take while they are worked on, as the queue has it
+	Bodies   int                 // bytes from clients in memory at once, default 512 MiB (--max-bodies)
+	Work     *memory.Pool        // bounds the memory of large scenes under way; the queue has the same pool
 	Share    float64             // of Bodies for one client, at most 1, default 0.5 (--client-share)
-	Tokens   *Tokens             // what clients must send; nil for none
+	Tokens   *Tokens             // that authenticate clients; nil where none is needed
 	// OpenMetrics answers GET /metrics without a token (--metrics-no-token).
 	OpenMetrics bool
 
@@ -80,28 +79,28 @@ type Config struct {
 	ConnsPerIP  int           // open at once from one address, default unlimited (--max-conns-per-ip)
 	Slow        time.Duration // samples that take longer are logged; 0 for none
 
-	Policies    map[string]reward.Policy // what trainers get for samples that could not be scored, by adapter; nil = defaults
-	Prepare     map[string]reward.Steps  // of text preparation, by adapter; nil = defaults
+	Policies    map[string]reward.Policy // rewards of samples without a score, by trainer; nil = defaults
+	Prepare     map[string]reward.Steps  // of text preparation, by trainer; nil = defaults
 	Sessions    int                      // OpenEnv sessions open at once, default 1024 (--max-sessions)
 	SessionIdle time.Duration            // without a message, default 10 min (--session-idle)
 
-	Shared       *shm.Registry // what clients on this host lend; nil where that is off (--allow-client-shm)
-	SharedSocket bool          // memfds come too (--shm-socket)
+	Shared       *shm.Registry // shared memory of clients on this host; nil where that is off (--allow-client-shm)
+	SharedSocket bool          // clients may register memfds (--shm-socket)
 	// TrustLoopback lets any process that reaches the daemon over TCP from this host
 	// use shared memory as the daemon's own user (--shm-trust-loopback).
 	TrustLoopback bool
-	Meter         metric.Meter // of pixels that clients bring, default metric.Oracle
+	Meter         metric.Meter // measures pixels of clients, default metric.Oracle
 
 	Version Version
 	Editor  EditorInfo
 	Metrics *Metrics
-	Trace   *trace.Tracer // takes requests with their parts; nil for none
-	Health  func() error  // why the daemon should get no requests, nil when it should
-	Down    func() error  // why it can answer none, nil when it can; nil for never
+	Trace   *trace.Tracer // exports requests as spans; nil for none
+	Health  func() error  // returns why balancers should send no requests, or nil
+	Down    func() error  // returns why requests must be refused, or nil; may be nil itself
 	Log     *slog.Logger
 }
 
-// Version is what the daemon says of itself.
+// Version describes the build of the daemon in its answers.
 type Version struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`
@@ -115,11 +114,11 @@ type Server struct {
 	cfg       Config
 	http      *fasthttp.Server
 	routes    map[string]route
-	draining  atomic.Bool // not ready any more, but still taking requests
+	draining  atomic.Bool // not ready, but requests are still accepted
 	refusing  atomic.Bool // new work is refused
 	active    atomic.Int64
-	bodies    *memory.Pool        // what clients sent: bodies, windows, lines, messages
-	conns     *conns.Set          // that are open
+	bodies    *memory.Pool        // bytes from clients: bodies, zstd windows, lines, messages
+	conns     *conns.Set          // open ones
 	lingering atomic.Int64        // connections in linger; a few more are counted
 	pace      pace                // of answers, for Retry-After
 	drawing   *semaphore.Weighted // pictures drawn at once
@@ -127,14 +126,14 @@ type Server struct {
 	life      context.Context     // ends when streams must stop
 	kill      context.CancelFunc
 	sessions  sessions // of OpenEnv
-	clients   clients  // that wait
-	nonce     string
+	clients   clients  // of requests in flight
+	nonce     string   // begins the request ids of this process
 	count     atomic.Uint64
-	slowly    ration // of the slow-sample log
+	slowly    logLimiter // of the slow-sample log
 }
 
-// route is what answers on one path. A handler must copy what it keeps of a request:
-// fasthttp reuses the RequestCtx and all of its bytes after the handler returns.
+// route is the handler of one path with its properties. A handler must copy what it keeps
+// of a request, because fasthttp reuses the RequestCtx and its bytes afterwards.
 type route struct {
 	name   string // label of metrics
 	method string // GET also answers HEAD
@@ -153,18 +152,18 @@ func (r route) takes(method string) bool {
 
 // New returns a server that is not listening yet.
 func New(cfg Config) *Server {
-	fill(&cfg)
+	setDefaults(&cfg)
 	s := &Server{cfg: cfg, routes: routes(), nonce: nonce()}
 	share := max(int64(cfg.Share*float64(cfg.Bodies)), 2*int64(cfg.Body)) // one body always fits while it grows
 	s.bodies = memory.New("--max-bodies", max(int64(cfg.Bodies), share), share)
 	cfg.Metrics.memory(s.bodies, cfg.Work)
 	s.drawing, s.pixels = semaphore.NewWeighted(int64(mostDrawn())), semaphore.NewWeighted(int64(s.mostPixels()))
 	s.life, s.kill = context.WithCancel(context.Background())
-	s.conns = conns.New(conns.Config{Max: cfg.Connections, PerAddress: cfg.ConnsPerIP, Refuse: s.crowded, Log: cfg.Log})
+	s.conns = conns.New(conns.Config{Max: cfg.Connections, PerAddress: cfg.ConnsPerIP, Refuse: s.refuseConnection, Log: cfg.Log})
 	cfg.Metrics.connections(s.conns.Stats)
 	s.http = &fasthttp.Server{
 		Handler:        s.serve,
-		HeaderReceived: s.header,
+		HeaderReceived: s.receiveHeader,
 		ExpectHandler:  s.expect,
 		ErrorHandler:   s.malformed,
 		Name:           "plumb",
@@ -188,7 +187,8 @@ func New(cfg Config) *Server {
 	return s
 }
 
-func fill(cfg *Config) {
+// setDefaults replaces the zero values of a configuration by the defaults.
+func setDefaults(cfg *Config) {
 	cfg.Body = cmp.Or(max(cfg.Body, 0), DefaultBody)
 	cfg.ItemsMax = cmp.Or(max(cfg.ItemsMax, 0), DefaultItems)
 	cfg.Header = cmp.Or(max(cfg.Header, 0), DefaultHeader)
@@ -223,13 +223,14 @@ func fill(cfg *Config) {
 	}
 }
 
+// nonce returns 12 random hexadecimal digits.
 func nonce() string {
 	var b [6]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 
-// routes lists every path that is answered. See docs/spec/http.md#r1.
+// routes returns the routes of all paths. See docs/spec/http.md#r1.
 func routes() map[string]route {
 	get := func(name string, f func(*Server, *fasthttp.RequestCtx)) route {
 		return route{name: name, method: "GET", handle: f}
@@ -271,36 +272,36 @@ func routes() map[string]route {
 	return all
 }
 
-// serve answers one request. Nothing in it may end the process: fasthttp does
-// not recover from panics.
+// serve is the handler of all requests: it assigns an id, dispatches the request, and
+// counts, traces and logs it.
 func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 	start := time.Now()
 	s.active.Add(1)
 	defer s.active.Add(-1)
 	id := s.requestID(ctx)
 	ctx.Response.Header.Set("X-Request-Id", id)
-	left := s.follow(ctx, id, start)
-	name := s.guarded(ctx, id, func(r route) {
+	left := s.beginTrail(ctx, id, start)
+	name := s.dispatch(ctx, id, func(r route) {
 		r.handle(s, ctx)
 		if r.method == "POST" && ctx.Response.StatusCode() != fasthttp.StatusTooManyRequests {
 			s.pace.tick(time.Now())
 		}
 	})
-	s.release(ctx)
-	if s.draining.Load() && !ctx.Hijacked() { // the next request is better sent to whoever takes over
+	s.releaseRequest(ctx)
+	if s.draining.Load() && !ctx.Hijacked() { // so that the client's next request goes to another process
 		ctx.SetConnectionClose()
 	}
-	s.settle(ctx)
-	if !ctx.Response.IsBodyStream() { // a stream counts itself when it ends
+	s.finishConnection(ctx)
+	if !ctx.Response.IsBodyStream() { // a stream is counted when it ends
 		s.cfg.Metrics.request(name, ctx.Response.StatusCode(), time.Since(start))
 		s.left(left, ctx.Response.StatusCode())
 	}
 	s.cfg.Log.Debug("request", "route", name, "code", ctx.Response.StatusCode(), "request", id, "took", time.Since(start))
 }
 
-// guarded finds the route of a request, admits it and calls f, in which a panic
-// is an answer of status 500.
-func (s *Server) guarded(ctx *fasthttp.RequestCtx, id string, f func(route)) (name string) {
+// dispatch finds the route of a request, admits the request and calls f with the route.
+// It recovers from a panic in f, which fasthttp does not, and answers with status 500.
+func (s *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route)) (name string) {
 	r, ok := s.find(string(ctx.Path()))
 	if name = r.name; !ok {
 		name = "other"
@@ -318,7 +319,9 @@ func (s *Server) guarded(ctx *fasthttp.RequestCtx, id string, f func(route)) (na
 	return name
 }
 
-// admitted answers what no handler is to see: it reports whether one is.
+// admitted reports whether the handler of r may answer a request. Otherwise it answers
+// the request itself: the path is unknown, the method or token is wrong, or the daemon
+// accepts no work.
 func (s *Server) admitted(ctx *fasthttp.RequestCtx, r route, known bool) bool {
 	method := string(ctx.Method())
 	switch {
@@ -342,26 +345,26 @@ func (s *Server) admitted(ctx *fasthttp.RequestCtx, r route, known bool) bool {
 	if held != nil {
 		ctx.SetUserValue(heldKey, held)
 	}
-	return r.method != "POST" || s.taking(ctx)
+	return r.method != "POST" || s.acceptsWork(ctx)
 }
 
-// release gives back what was taken for a request.
-func (s *Server) release(ctx *fasthttp.RequestCtx) {
+// releaseRequest returns the token and the memory that a request held.
+func (s *Server) releaseRequest(ctx *fasthttp.RequestCtx) {
 	s.keep(ctx)()
 	s.drop(ctx)
 }
 
-// expect answers a request that asks whether to send its body at all: what is
-// refused anyway is refused before it travels.
+// expect answers the header "Expect: 100-continue": it refuses a request before its body
+// is sent where the body would be refused anyway.
 func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	refused := true
 	id := s.requestID(ctx)
-	name := s.guarded(ctx, id, func(r route) {
+	name := s.dispatch(ctx, id, func(r route) {
 		if refused = !r.stream && s.oversize(ctx); !refused {
-			s.refund(ctx) // the request itself will be counted
+			s.refund(ctx) // the request is counted again with its body
 		}
 	})
-	s.release(ctx)
+	s.releaseRequest(ctx)
 	if !refused {
 		return fasthttp.StatusContinue
 	}
@@ -371,7 +374,7 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	return status
 }
 
-// requestID is the client's where it sent a usable one.
+// requestID returns the X-Request-Id of the client where it is valid, else a new one.
 func (s *Server) requestID(ctx *fasthttp.RequestCtx) string {
 	given := ctx.Request.Header.Peek("X-Request-Id")
 	if n := len(given); n > 0 && n <= 128 && bytes.IndexFunc(given, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
@@ -380,9 +383,9 @@ func (s *Server) requestID(ctx *fasthttp.RequestCtx) string {
 	return s.nonce + "-" + strconv.FormatUint(s.count.Add(1), 10)
 }
 
-// quiet turns the server's own log into debug lines: it reports every connection
-// that a client dropped. What it would fill in quotes what the client sent,
-// tokens included, so it is left out.
+// quiet is the logger of the HTTP library. It writes debug lines, because the library
+// reports every dropped connection, and without the arguments, because they quote what
+// the client sent, tokens included.
 type quiet struct{ log *slog.Logger }
 
 func (q quiet) Printf(format string, _ ...any) { q.log.Debug("connection ended", "format", format) }

@@ -17,14 +17,14 @@ import (
 	"plumb/scoring"
 )
 
-// leftover is how many bytes of a body that nobody wants are read so that the
-// client gets the answer and not a reset.
+// leftover is how many bytes of a body that is not used are read, so that the client gets
+// the answer and not a reset.
 const leftover = 64 << 20
 
 // errTooLarge marks a body beyond --max-body.
 var errTooLarge = errors.New("body too large")
 
-// limited stops after max bytes with errTooLarge.
+// limited is a reader that fails with errTooLarge after left bytes.
 type limited struct {
 	r    io.Reader
 	left int
@@ -41,21 +41,9 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// counted counts what it reads, for the expansion ratio.
-type counted struct {
-	r io.Reader
-	n int64
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// body reads the whole body into memory of its own, decompressed. ok is false
-// when it answered the request itself. It counts the bytes itself, because fasthttp 1.74
-// does not enforce its limit on bodies that are streamed. See docs/spec/http.md#r6.
+// body reads the whole body of a request and decompresses it. Where that fails it answers
+// the request, and ok is false. It counts the bytes itself, because fasthttp 1.74 does not
+// bound streamed bodies. See docs/spec/http.md#r6.
 func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 	if s.oversize(ctx) {
 		return nil, false
@@ -95,7 +83,8 @@ func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 	return nil, false
 }
 
-// oversize refuses a body whose announced length is too large already.
+// oversize reports whether the Content-Length is beyond --max-body, and refuses the
+// request then.
 func (s *Server) oversize(ctx *fasthttp.RequestCtx) bool {
 	if ctx.Request.Header.ContentLength() <= s.cfg.Body {
 		return false
@@ -111,17 +100,16 @@ func (s *Server) tooLarge(ctx *fasthttp.RequestCtx) {
 // bodyKey is the user value that holds the memory of a request's body.
 const bodyKey = "body"
 
-// firstRead is the most that a body is given before anything of it has come.
-// Memory follows what was sent and not what was announced: announcing costs a
-// client nothing.
+// firstRead is the most memory in bytes for a body before any of it has arrived. Memory
+// follows the bytes sent and not the Content-Length, which costs a client nothing.
 const firstRead = 16 << 10
 
-// whole reads r to its end; announced is its length, -1 when it is not known. Its
-// memory beyond firstRead is h's. While it grows, that is the old and the new.
+// whole reads r to its end; announced is its length, -1 when that is not known. Memory
+// beyond firstRead counts in h, while a buffer grows for both the old and the new one.
 func (s *Server) whole(h *memory.Hold, r io.Reader, announced int) ([]byte, error) {
 	size := firstRead
 	if announced >= 0 {
-		size = min(size, announced+1) // one more, to meet the end
+		size = min(size, announced+1) // one more to read the end of file
 	}
 	b := make([]byte, 0, size)
 	for held := int64(0); ; {
@@ -149,7 +137,7 @@ func (s *Server) whole(h *memory.Hold, r io.Reader, announced int) ([]byte, erro
 	}
 }
 
-// drop gives back the memory of a request's body, if it had one.
+// drop returns the memory of a request's body, if it had one.
 func (s *Server) drop(ctx *fasthttp.RequestCtx) {
 	if h, ok := ctx.UserValue(bodyKey).(*memory.Hold); ok {
 		ctx.RemoveUserValue(bodyKey)
@@ -157,31 +145,32 @@ func (s *Server) drop(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// raw is the body as it was sent, never nil.
+// raw returns a reader of the body as it was sent, of at most max bytes.
 func raw(ctx *fasthttp.RequestCtx, max int) io.Reader {
 	r := ctx.RequestBodyStream()
 	if r == nil {
 		r = bytes.NewReader(ctx.Request.Body())
 	}
-	return &limited{wire{r}, max}
+	return &limited{bodyErrors{r}, max}
 }
 
-// What may go wrong with the bytes of a body on their way. The server's own
-// errors quote addresses, and hide that it was time which ran out.
+// The errors of reading a body. Those of the HTTP library quote addresses and hide
+// timeouts.
 var (
 	errSlow = errors.New("its bytes did not come in time")
 	errTorn = errors.New("it ended early, or its chunks are malformed")
 )
 
-// wire gives the errors of a connection a form that clients may see.
-type wire struct{ r io.Reader }
+// bodyErrors is a reader whose errors clients may see.
+type bodyErrors struct{ r io.Reader }
 
-func (w wire) Read(p []byte) (int, error) {
+func (w bodyErrors) Read(p []byte) (int, error) {
 	n, err := w.r.Read(p)
-	return n, onWire(err)
+	return n, bodyError(err)
 }
 
-func onWire(err error) error {
+// bodyError replaces an error of a connection by errSlow or errTorn.
+func bodyError(err error) error {
 	switch {
 	case err == nil, err == io.EOF:
 		return err
@@ -191,25 +180,20 @@ func onWire(err error) error {
 	return errTorn
 }
 
-// decoded undoes a Content-Encoding. What a decoder needs is h's until it is closed.
-// An encoding that is not known is a *scoring.Error.
+// decoded returns a reader that undoes the Content-Encoding. The window of a decoder
+// counts in h until the reader is closed. The error for an unknown encoding is a
+// *scoring.Error.
 func (s *Server) decoded(h *memory.Hold, r io.Reader, encoding string) (io.ReadCloser, error) {
-	ratio := s.cfg.Lines.Ratio
-	if ratio <= 0 {
-		ratio = dump.DefaultRatio
-	}
-	c := &counted{r: r}
+	limits := s.cfg.Lines.Filled()
+	c := &dump.Counter{R: r}
 	switch encoding {
 	case "", "identity":
 		return io.NopCloser(r), nil
 	case "gzip", "x-gzip":
-		return io.NopCloser(&dump.Bounded{Src: &lazyGzip{src: c}, Format: "gzip", Packed: &c.n, Ratio: ratio}), nil
+		return io.NopCloser(&dump.Bounded{Src: &lazyGzip{src: c}, Format: "gzip", Packed: &c.N, Ratio: limits.Ratio}), nil
 	case "zstd":
-		window, held := s.cfg.Lines.Window, int64(0)
-		if window <= 0 {
-			window = dump.DefaultWindow
-		}
-		grow := func(frame uint64) error { // a larger frame is refused by the decoder
+		window, held := limits.Window, int64(0)
+		grow := func(frame uint64) error { // the decoder refuses larger windows
 			more := int64(min(max(frame, leastWindow), uint64(window))) - held
 			if err := h.Grow(s.life, more); err != nil {
 				return err
@@ -217,17 +201,18 @@ func (s *Server) decoded(h *memory.Hold, r io.Reader, encoding string) (io.ReadC
 			held += max(more, 0)
 			return nil
 		}
-		z, err := dump.NewZstd(&frames{src: bufio.NewReaderSize(c, 1<<10), grow: grow}, window)
+		z, err := dump.NewZstd(&frameReader{src: bufio.NewReaderSize(c, 1<<10), grow: grow}, window)
 		if err != nil {
 			return nil, err
 		}
 		free := func() { z.Close(); h.Shrink(held) }
-		return &closing{&dump.Bounded{Src: z, Format: "zstd", Packed: &c.n, Ratio: ratio, Window: window}, free}, nil
+		return &closing{&dump.Bounded{Src: z, Format: "zstd", Packed: &c.N, Ratio: limits.Ratio, Window: window}, free}, nil
 	}
 	return nil, &scoring.Error{Code: "bad_encoding", Message: fmt.Sprintf("cannot read Content-Encoding %.32q: want gzip, zstd or none", encoding)}
 }
 
-// lazyGzip reads the header at the first Read, where its error is handled.
+// lazyGzip is a gzip reader that reads the header at the first Read, so that its error is
+// handled as any other.
 type lazyGzip struct {
 	src io.Reader
 	z   *gzip.Reader
@@ -243,7 +228,7 @@ func (l *lazyGzip) Read(p []byte) (n int, err error) {
 	return l.z.Read(p)
 }
 
-// closing is a reader with something to free.
+// closing is a reader that calls free when it is closed.
 type closing struct {
 	io.Reader
 	free func()
@@ -255,9 +240,10 @@ func (c *closing) Close() error {
 	return nil
 }
 
-// unreadable marks a request whose body cannot be read any further.
+// unreadable is the user value that marks a request whose body cannot be read further.
 const unreadable = "unreadable"
 
+// lost marks the body of a request as unreadable; the connection ends with the answer.
 func (s *Server) lost(ctx *fasthttp.RequestCtx) {
 	ctx.SetUserValue(unreadable, true)
 	ctx.SetConnectionClose()

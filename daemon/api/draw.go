@@ -22,7 +22,7 @@ import (
 	"plumb/scoring"
 )
 
-// encoders keeps the memory of PNG encoders.
+// encoders writes PNGs and reuses its buffers.
 var encoders = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: new(pngPool)}
 
 type pngPool struct{ pool sync.Pool }
@@ -77,12 +77,12 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 	case several != nil:
 		s.renderMany(ctx, life, several, d)
 	case to.name != "":
-		var p laid
+		var p placedPicture
 		if p, err = s.renderInto(life, body, d, to); err == nil {
 			s.reply(ctx, p)
 		}
 	default:
-		err = s.drawn(life, body, d, func(_ string, p queue.Picture) error {
+		err = s.drawScene(life, body, d, func(_ string, p queue.Picture) error {
 			s.picture(ctx, p, d.alpha)
 			return nil
 		})
@@ -92,11 +92,11 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// targets says where the pictures of a request go: to the client, to a region,
-// or, where there are several scenes, each to its own.
+// targets returns where the pictures of a request go: to the region to, to the client
+// where that has no name, or for several scenes each to the region that it names.
 func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, several [][]byte, err error) {
 	bad := func(text string) error { return &scoring.Error{Code: "bad_options", Message: text} }
-	if to, err = queried(ctx); err != nil {
+	if to, err = queryTarget(ctx); err != nil {
 		return to, nil, err
 	}
 	list, many, err := scenes(body, s.cfg.ItemsMax)
@@ -110,7 +110,7 @@ func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, seve
 	case many:
 		return to, append([][]byte{}, list...), nil
 	}
-	own, err := given(body)
+	own, err := regionParameters(body)
 	if err == nil && own.name != "" && to.name != "" {
 		err = bad("cannot use parameters: got a region in the query and one in the body; want one")
 	}
@@ -120,10 +120,10 @@ func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, seve
 	return to, nil, err
 }
 
-// drawn decodes and draws, within the bounds on how many pictures, and how many
-// pixels, are held at once, and gives the picture to use.
-func (s *Server) drawn(life context.Context, body []byte, d drawing, use func(id string, p queue.Picture) error) error {
-	held, free, err := s.work(life, d.client, body) // first: whoever waits for memory must not hold up small pictures
+// drawScene decodes and draws a scene and calls use with its id and picture. It waits for
+// memory and for the bounds on pictures and pixels that are held at once.
+func (s *Server) drawScene(life context.Context, body []byte, d drawing, use func(id string, p queue.Picture) error) error {
+	held, free, err := s.work(life, d.client, body) // before drawing: waiting for memory must not block small pictures
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (s *Server) drawn(life context.Context, body []byte, d drawing, use func(id
 		return err
 	}
 	pixels := int(v.Bounds.W) * int(v.Bounds.H)
-	if v.Content != nil { // only the editor knows; it draws a few at a time
+	if v.Content != nil { // only the editor can measure it; it draws a few at a time
 		pixels = s.mostPixels() / 4
 	}
 	give, err := s.takePixels(life, pixels)
@@ -156,19 +156,19 @@ func (s *Server) drawn(life context.Context, body []byte, d drawing, use func(id
 // mostDrawn is how many pictures are drawn at once.
 func mostDrawn() int { return 2 * runtime.GOMAXPROCS(0) }
 
-// mostPixels is how many pixels all pictures that are drawn at once have. Each costs
-// about 16 bytes until it has left.
+// mostPixels is how many pixels all pictures that are drawn at once have. A pixel takes
+// about 16 bytes until it is sent.
 func (s *Server) mostPixels() int { return max(s.cfg.Scenes.Pixels, scene.DefaultLimits().Pixels) }
 
-// takePixels waits until n more pixels may be held; a request for more than mostPixels
-// waits until there are no others. give gives them back. The error is that of ctx.
+// takePixels waits until n more pixels may be held; more than mostPixels wait until there
+// are no others. give releases them. The error is that of ctx.
 func (s *Server) takePixels(ctx context.Context, n int) (give func(), err error) {
 	n = min(n, s.mostPixels())
 	return func() { s.pixels.Release(int64(n)) }, s.pixels.Acquire(ctx, int64(n))
 }
 
-// work takes the memory that a body needs while it is parsed and drawn, none for
-// small ones. free gives it back.
+// work waits for the memory that a body needs while it is parsed and drawn, none for
+// small ones. free releases it.
 func (s *Server) work(life context.Context, client string, body []byte) (held *memory.Hold, free func(), err error) {
 	n := queue.Weight(body)
 	held = s.cfg.Work.Hold(client)
@@ -195,7 +195,7 @@ func (s *Server) parsing(life context.Context, client string, body []byte, f fun
 	return nil
 }
 
-// picture writes an image in the form that the client accepts.
+// picture answers with an image: raw bytes where the client accepts them, else a PNG.
 func (s *Server) picture(ctx *fasthttp.RequestCtx, p queue.Picture, alpha bool) {
 	img := p.Image
 	ctx.Response.Header.Set("X-Backend", p.Origin.Backend)

@@ -14,10 +14,10 @@ import (
 	"plumb/daemon/conns"
 )
 
-// header sets the limits of a request before its body is read. It skips the body of a
+// receiveHeader sets the limits of a request before its body is read. It skips the body of a
 // request that is refused whatever the body holds, because a client that sends it
 // slowly or never would occupy the connection. See docs/spec/http.md#r7.
-func (s *Server) header(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+func (s *Server) receiveHeader(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	cfg := fasthttp.RequestConfig{ReadTimeout: s.cfg.ReadTimeout}
 	u := fasthttp.AcquireURI()
 	defer fasthttp.ReleaseURI(u)
@@ -71,10 +71,10 @@ func has(h *fasthttp.RequestHeader, field string) bool {
 	return false
 }
 
-// settle prepares a connection for its next request after a request was answered.
+// finishConnection prepares a connection for its next request after a request was answered.
 // Where a part of the body has not arrived, it sends the answer at once and closes the
 // connection after it.
-func (s *Server) settle(ctx *fasthttp.RequestCtx) {
+func (s *Server) finishConnection(ctx *fasthttp.RequestCtx) {
 	if ctx.Response.IsBodyStream() || ctx.Hijacked() || ctx.UserValue(unreadable) != nil {
 		return
 	}
@@ -97,22 +97,22 @@ func (s *Server) settle(ctx *fasthttp.RequestCtx) {
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(c net.Conn) {
 		defer s.lingering.Add(-1)
-		s.farewell(ctx, c)
+		s.sendLastAnswer(ctx, c)
 	})
 }
 
-// How long the daemon reads on after it has answered, and on how many connections at
-// a time. Closing at once would reset the connection, and a client that writes its
-// whole body before it reads would lose the answer.
+// lingerTime and lingerIdle bound how long the daemon reads on after a last answer, and
+// lingerers on how many connections at a time. Closing at once would reset the connection,
+// and a client that writes its whole body before it reads would lose the answer.
 const (
 	lingerTime = 5 * time.Second
 	lingerIdle = time.Second
 	lingerers  = 1024
 )
 
-// farewell writes the last answer of a connection, half-closes it and discards what
+// sendLastAnswer writes the last answer of a connection, half-closes it and discards what
 // the client still sends.
-func (s *Server) farewell(ctx *fasthttp.RequestCtx, c net.Conn) {
+func (s *Server) sendLastAnswer(ctx *fasthttp.RequestCtx, c net.Conn) {
 	conns.Of(ctx.Conn()).Rest()
 	c.SetWriteDeadline(time.Now().Add(lingerTime))
 	w := bufio.NewWriterSize(c, 4096)
@@ -125,7 +125,7 @@ func (s *Server) farewell(ctx *fasthttp.RequestCtx, c net.Conn) {
 	discard(c)
 }
 
-// discard reads and drops what the client sends. It ends after lingerIdle without data,
+// discard reads and drops bytes from the client. It ends after lingerIdle without data,
 // after lingerTime in all, or when the client closes the connection.
 func discard(c net.Conn) {
 	end := time.Now().Add(lingerTime)
@@ -153,9 +153,9 @@ func unwrapped(ctx *fasthttp.RequestCtx) net.Conn {
 	return ctx.Conn()
 }
 
-// crowded answers 503 on a connection for which there is no room. There is no TLS
+// refuseConnection answers 503 on a connection for which there is no room. There is no TLS
 // handshake before it, so a TLS client reads the answer as an error.
-func (s *Server) crowded(c net.Conn, perAddress bool) {
+func (s *Server) refuseConnection(c net.Conn, perAddress bool) {
 	what, flag := "as many as allowed are open, all busy", "--max-conns"
 	if perAddress {
 		what, flag = "as many as allowed are open from this address, all busy", "--max-conns-per-ip"

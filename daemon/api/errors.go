@@ -19,11 +19,11 @@ import (
 	"plumb/scoring"
 )
 
-// path is what looks like an absolute path of this machine.
+// path matches absolute paths of files in messages.
 var path = regexp.MustCompile(`(^|[\s"'(=:\[])/[^\s"'():,;\]]+`)
 
-// Pathless takes the paths of this machine out of a message for a client, whom
-// they tell nothing but how the machine is laid out.
+// Pathless replaces file paths in a message for a client, so that the message does not
+// reveal the layout of this machine.
 func Pathless(message string) string { return path.ReplaceAllString(message, "${1}(a path)") }
 
 // fail answers with an error as a JSON object. See docs/spec/http.md#r2.
@@ -41,21 +41,22 @@ func (s *Server) fail(ctx *fasthttp.RequestCtx, status int, kind, message string
 	ctx.SetBody(b)
 }
 
-// unavailable refuses work while the daemon goes down. Another one is expected
-// to take over at once.
+// unavailable refuses work while the daemon shuts down, with a short Retry-After because
+// another process takes over.
 func (s *Server) unavailable(ctx *fasthttp.RequestCtx) {
 	s.later(ctx, time.Second)
 	ctx.SetConnectionClose()
 	s.fail(ctx, fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: the daemon is shutting down; try again")
 }
 
-// failWith answers with an error.
+// failWith answers with the status and text of an error, and sets Retry-After where the
+// client may try again.
 func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	switch {
 	case errors.Is(err, queue.ErrBusy):
 		s.later(ctx, s.pace.until(s.cfg.Queue.Depth()-s.highWater()))
 		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", err.Error())
-	case errors.Is(err, context.Canceled) && s.life.Err() == nil: // nobody reads the answer
+	case errors.Is(err, context.Canceled) && s.life.Err() == nil: // the client has disconnected
 		ctx.SetConnectionClose()
 		s.fail(ctx, clientGone, "gone", "cannot answer: the client closed its connection")
 	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
@@ -72,7 +73,8 @@ func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	}
 }
 
-// explain maps an error to its status and words: the one place that does.
+// explain returns the status, the error type and the message of an error. No other
+// function maps errors of other packages.
 func (s *Server) explain(err error) (status int, kind, message string) {
 	var e *scoring.Error
 	var region *shm.Error
@@ -124,7 +126,7 @@ func statusOf(code string) int {
 	return fasthttp.StatusUnprocessableEntity
 }
 
-// statusOfField is the status of a body whose fields cannot be used.
+// statusOfField returns the status of a request whose body has an invalid field.
 func statusOfField(e *scoring.Error) int {
 	switch e.Code {
 	case "bad_options":

@@ -7,22 +7,22 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// leastWindow is the least window in bytes that a zstd decoder is given.
+// leastWindow is the smallest window in bytes that is counted for a zstd frame.
 const leastWindow = 1 << 20
 
-// frames passes zstd input through unchanged. Before it passes the header of a frame it
-// calls grow with the window of that frame in bytes: the decoder takes that memory before
-// anything is decompressed.
-type frames struct {
+// frameReader passes zstd input through unchanged. Before the header of a frame it calls
+// grow with the window of that frame in bytes, because the decoder allocates the window
+// as soon as it reads the header.
+type frameReader struct {
 	src   *bufio.Reader // of at least zstd.HeaderMaxSize bytes
 	grow  func(window uint64) error
 	left  int64 // bytes to pass until the next header of a frame or of a block
-	inner bool  // that header is of a block
-	sum   int64 // bytes of the checksum behind the last block
+	inner bool  // the next header is that of a block
+	sum   int64 // bytes of the checksum after the last block
 }
 
 // Read implements io.Reader.
-func (f *frames) Read(p []byte) (int, error) {
+func (f *frameReader) Read(p []byte) (int, error) {
 	if f.left == 0 {
 		if err := f.next(); err != nil {
 			return 0, err
@@ -33,9 +33,9 @@ func (f *frames) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next reads ahead the header that comes next. Input that is malformed or ends is passed
-// on: the decoder says what is wrong.
-func (f *frames) next() error {
+// next peeks at the next header and sets left. It passes malformed or truncated input on,
+// because the decoder reports it.
+func (f *frameReader) next() error {
 	f.left = math.MaxInt64
 	if f.inner {
 		b, err := f.src.Peek(3)

@@ -14,17 +14,19 @@ import (
 	"plumb/scoring"
 )
 
-// document describes the daemon for machines. It is written by hand; tests hold
-// the daemon to it.
+// document is the OpenAPI description. It is written by hand, and tests compare the
+// daemon with it.
 //
 //go:embed openapi.json
 var document []byte
 
+// openAPI answers GET /openapi.json.
 func (s *Server) openAPI(ctx *fasthttp.RequestCtx) {
 	ctx.SetContentType("application/json")
 	ctx.SetBody(document)
 }
 
+// metrics answers GET /metrics in the text format of Prometheus.
 func (s *Server) metrics(ctx *fasthttp.RequestCtx) {
 	families, err := s.cfg.Metrics.registry.Gather()
 	if err != nil {
@@ -44,7 +46,7 @@ func (s *Server) metrics(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(b.Bytes())
 }
 
-// EditorInfo is what clients may know of the editor that draws what is not native.
+// EditorInfo describes to clients the editor that draws scenes which are not native.
 type EditorInfo struct {
 	Fidelity   string `json:"fidelity"`  // native, auto or tldraw
 	Tldraw     string `json:"tldraw"`    // whose pictures are made
@@ -56,7 +58,7 @@ type EditorInfo struct {
 	NoSandbox  string `json:"no_sandbox,omitempty"`
 }
 
-// info tells what runs.
+// info answers GET /v1/info: the build, the reward mode and the editor.
 func (s *Server) info(ctx *fasthttp.RequestCtx) {
 	s.reply(ctx, map[string]any{"version": s.cfg.Version, "reward": s.cfg.Reward.String(), "editor": s.cfg.Editor})
 }
@@ -77,6 +79,7 @@ type variantInfo struct {
 	Default bool   `json:"chosen"` // by the daemon's flags
 }
 
+// suites answers GET /v1/suites: the suites with their tests and variants.
 func (s *Server) suites(ctx *fasthttp.RequestCtx) {
 	list := []suiteInfo{}
 	for _, suite := range s.cfg.Items.Suites {
@@ -89,7 +92,7 @@ func (s *Server) suites(ctx *fasthttp.RequestCtx) {
 	s.reply(ctx, map[string]any{"suites": list, "version": s.cfg.Version, "reward": s.cfg.Reward.String()})
 }
 
-// describe is the server metadata of KServe v2.
+// describe answers GET /v2: the server metadata of the KServe v2 protocol.
 func (s *Server) describe(ctx *fasthttp.RequestCtx) {
 	m := map[string]any{"name": "plumb", "version": s.cfg.Version.Version, "extensions": []string{}}
 	if shared := s.sharedInfo(); shared != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Serve takes connections from ln until Shutdown or an io.EOF of it, with TLS
-// where secure is not nil; it may be called for several listeners at once. It
-// returns nil after Drain.
+// Serve accepts connections from ln until Shutdown or until ln returns io.EOF, with TLS
+// where secure is not nil. It may run for several listeners at once, and returns nil
+// after Drain.
 func (s *Server) Serve(ln net.Listener, secure *tls.Config) error {
 	ln = s.conns.Listen(ln)
 	if secure != nil {
@@ -29,20 +29,19 @@ func (s *Server) Serve(ln net.Listener, secure *tls.Config) error {
 	return err
 }
 
-// Drain makes the daemon not ready while it still takes requests, so that a
-// balancer has time to look elsewhere. Connections end with their next answer.
+// Drain makes the daemon not ready while it still accepts requests, so that balancers
+// have time to choose another. Connections end with their next answer.
 func (s *Server) Drain() { s.draining.Store(true) }
 
-// Refuse answers new work with 503 from now on, but for the first request of each
-// connection; it is for when no more connections are accepted.
+// Refuse answers new work with 503, except for the first request of each connection. It
+// is called when no more connections are accepted.
 func (s *Server) Refuse() {
 	s.draining.Store(true)
 	s.refusing.Store(true)
 }
 
-// Shutdown stops accepting, refuses new work on open connections and waits until
-// what is under way has been answered. When ctx ends first, the rest is cut off
-// and the error says so.
+// Shutdown stops accepting, refuses new work on open connections and waits for the
+// requests under way. When ctx ends first, it cancels them and returns an error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.Refuse()
 	s.sessions.stop(ctx)

@@ -13,8 +13,8 @@ import (
 	"plumb/scoring"
 )
 
-// asked is a request for metrics of pixels.
-type asked struct {
+// pixelRequest is a request for metrics of pixels.
+type pixelRequest struct {
 	a, b      *pixels // b is nil where there is one mask
 	threshold uint8
 	hausdorff bool
@@ -27,9 +27,9 @@ func (s *Server) measure(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	var q asked
+	var q pixelRequest
 	var fault error
-	err := s.parsing(s.life, s.client(ctx), body, func() { q, fault = s.asked(ctx, body) })
+	err := s.parsing(s.life, s.client(ctx), body, func() { q, fault = s.readPixelRequest(ctx, body) })
 	if err = cmp.Or(err, fault); err != nil {
 		s.failWith(ctx, err)
 		return
@@ -42,14 +42,14 @@ func (s *Server) measure(ctx *fasthttp.RequestCtx) {
 	defer done()
 	life, cancel := context.WithTimeout(s.life, s.cfg.ReadTimeout)
 	defer cancel()
-	if err := s.measured(life, ctx, q); err != nil {
+	if err := s.measurePixels(life, ctx, q); err != nil {
 		s.failWith(ctx, err)
 	}
 }
 
-// measured fetches the pixels within the bounds on how many are held at once,
-// and measures them.
-func (s *Server) measured(life context.Context, ctx *fasthttp.RequestCtx, q asked) error {
+// measurePixels loads and measures the masks of a request, within the bounds on pixels that
+// are held at once, and answers.
+func (s *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, q pixelRequest) error {
 	if err := s.drawing.Acquire(life, 1); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *Server) measured(life context.Context, ctx *fasthttp.RequestCtx, q aske
 		return err
 	}
 	defer give()
-	a, err := s.fetch(q.a, s.askedBy(ctx))
+	a, err := s.loadMask(q.a, s.askedBy(ctx))
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *Server) measured(life context.Context, ctx *fasthttp.RequestCtx, q aske
 		s.replyMask(ctx, metric.Measure(a, q.threshold), q)
 		return nil
 	}
-	b, err := s.fetch(q.b, s.askedBy(ctx))
+	b, err := s.loadMask(q.b, s.askedBy(ctx))
 	if err != nil {
 		return err
 	}
@@ -86,10 +86,11 @@ func (s *Server) measured(life context.Context, ctx *fasthttp.RequestCtx, q aske
 	return nil
 }
 
-// asked reads a request: JSON, a PNG, raw bytes or a query that names a region.
-func (s *Server) asked(ctx *fasthttp.RequestCtx, body []byte) (q asked, err error) {
+// readPixelRequest reads a request for metrics of pixels, which is JSON, a PNG, raw bytes
+// or a query that names a region.
+func (s *Server) readPixelRequest(ctx *fasthttp.RequestCtx, body []byte) (q pixelRequest, err error) {
 	args := ctx.QueryArgs()
-	q = asked{threshold: metric.CoveredFrom, hausdorff: true}
+	q = pixelRequest{threshold: metric.CoveredFrom, hausdorff: true}
 	if v := args.Peek("threshold"); v != nil {
 		n, ok := digits(v)
 		if !ok {
@@ -106,7 +107,7 @@ func (s *Server) asked(ctx *fasthttp.RequestCtx, body []byte) (q asked, err erro
 	default:
 		return q, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use hausdorff %.16q: want true or false", v)}
 	}
-	to, err := queried(ctx)
+	to, err := queryTarget(ctx)
 	if err != nil {
 		return q, err
 	}
@@ -127,7 +128,7 @@ func (s *Server) asked(ctx *fasthttp.RequestCtx, body []byte) (q asked, err erro
 }
 
 // jsonPixels reads {"a": mask, "b"?: mask, "threshold"?: 1..255, "hausdorff"?: bool}.
-func (s *Server) jsonPixels(q *asked, body []byte) error {
+func (s *Server) jsonPixels(q *pixelRequest, body []byte) error {
 	if err := s.cfg.Scenes.Check(body); err != nil {
 		return err
 	}
@@ -159,6 +160,7 @@ func (s *Server) jsonPixels(q *asked, body []byte) error {
 	return err
 }
 
+// threshold returns n as an alpha of 1..255; the error quotes got.
 func threshold(n int, got string) (uint8, error) {
 	if n < 1 || n > 255 {
 		return 0, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use threshold %.40q: want an alpha of 1 to 255 from which a pixel is covered", got)}
@@ -166,7 +168,8 @@ func threshold(n int, got string) (uint8, error) {
 	return uint8(n), nil
 }
 
-// undefined collects why members are null.
+// undefined collects the reasons for null members of an answer, as members of a JSON
+// object.
 type undefined struct{ b []byte }
 
 func (u *undefined) add(member, why string) {
@@ -177,7 +180,7 @@ func (u *undefined) add(member, why string) {
 	u.b = scoring.AppendString(append(u.b, ':'), why)
 }
 
-// number appends a member that may be undefined.
+// number appends a member to b: v, or null with the reason why where ok is false.
 func (u *undefined) number(b []byte, name string, v float64, ok bool, why string) []byte {
 	b = append(scoring.AppendString(append(b, ','), name), ':')
 	if !ok {
@@ -187,7 +190,7 @@ func (u *undefined) number(b []byte, name string, v float64, ok bool, why string
 	return scoring.AppendFloat(b, v)
 }
 
-// sums appends what is measured of one mask, named as in the statistics of
+// sums appends the measures of one mask as a member, with the names of the statistics of
 // `plumb render`. See docs/spec/cli.md#r31.
 func (u *undefined) sums(b []byte, name string, m metric.Stats) []byte {
 	if m.Alpha == 0 {
@@ -200,16 +203,19 @@ func (u *undefined) sums(b []byte, name string, m metric.Stats) []byte {
 	return append(scoring.AppendStats(b, m), '}')
 }
 
-func head(q asked) []byte {
+// head begins the JSON of an answer.
+func head(q pixelRequest) []byte {
 	return fmt.Appendf(nil, `{"width":%d,"height":%d,"threshold":%d,`, q.a.width, q.a.height, q.threshold)
 }
 
-func (s *Server) replyMask(ctx *fasthttp.RequestCtx, m metric.Stats, q asked) {
+// replyMask answers with the measures of one mask.
+func (s *Server) replyMask(ctx *fasthttp.RequestCtx, m metric.Stats, q pixelRequest) {
 	var u undefined
 	u.finish(ctx, u.sums(head(q), "a", m))
 }
 
-func (s *Server) replyPair(ctx *fasthttp.RequestCtx, c metric.Comparison, q asked) {
+// replyPair answers with the measures of two masks and of how they overlap.
+func (s *Server) replyPair(ctx *fasthttp.RequestCtx, c metric.Comparison, q pixelRequest) {
 	var u undefined
 	b := u.sums(head(q), "a", c.A)
 	b = u.sums(append(b, ','), "b", c.B)
@@ -226,7 +232,7 @@ func (s *Server) replyPair(ctx *fasthttp.RequestCtx, c metric.Comparison, q aske
 	u.finish(ctx, u.number(b, "hausdorff", px, ok, why))
 }
 
-// finish closes the answer with the reasons of what is null.
+// finish adds the reasons for null members to an answer and sends it.
 func (u *undefined) finish(ctx *fasthttp.RequestCtx, b []byte) {
 	if u.b != nil {
 		b = append(append(append(b, `,"undefined":{`...), u.b...), '}')

@@ -141,7 +141,7 @@ func TestFrames(t *testing.T) {
 		}
 	}
 	var got []uint64
-	f := &frames{src: bufio.NewReaderSize(bytes.NewReader(all), 64), grow: func(n uint64) error { got = append(got, n); return nil }}
+	f := &frameReader{src: bufio.NewReaderSize(bytes.NewReader(all), 64), grow: func(n uint64) error { got = append(got, n); return nil }}
 	if b, err := io.ReadAll(iotest.OneByteReader(f)); err != nil || !bytes.Equal(b, all) {
 		t.Errorf("got %d bytes, %v; want the %d unchanged", len(b), err, len(all))
 	}

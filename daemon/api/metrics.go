@@ -22,7 +22,7 @@ import (
 // suites, never ids or paths. See docs/spec/http.md#r41.
 type Metrics struct {
 	registry *prometheus.Registry
-	suites   atomic.Pointer[map[string][]string] // that have series of their own, with their tests; nil for all
+	suites   atomic.Pointer[map[string][]string] // tests by suite that have series of their own; nil for all
 	requests *prometheus.CounterVec
 	refused  *prometheus.CounterVec
 	samples  *prometheus.CounterVec
@@ -36,8 +36,8 @@ type Metrics struct {
 	regions  atomic.Pointer[shm.Registry]
 }
 
-// NewMetrics registers everything but what needs a running daemon (see Describe)
-// in a registry of its own.
+// NewMetrics makes a registry with all metrics but those that need a running daemon (see
+// Describe).
 func NewMetrics() *Metrics {
 	r := prometheus.NewRegistry()
 	seconds := []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15}
@@ -72,7 +72,7 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// number is what a gauge or a counter may read.
+// number is the type of a value of a gauge or a counter.
 type number interface{ int | int64 | float64 }
 
 // gauge registers a gauge that f reads; labels are names and values in turn.
@@ -85,6 +85,7 @@ func counter[T number](m *Metrics, name, help string, f func() T, labels ...stri
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts(opts(name+"_total", help, labels)), func() float64 { return float64(f()) }))
 }
 
+// opts returns the options of a metric; labels are names and values in turn.
 func opts(name, help string, labels []string) prometheus.Opts {
 	o := prometheus.Opts{Name: "plumb_" + name, Help: help, ConstLabels: prometheus.Labels{}}
 	for i := 0; i < len(labels); i += 2 {
@@ -108,9 +109,9 @@ func (m *Metrics) Process() {
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 }
 
-// Suites says which suites there are. Items may name any other one, and any test;
-// those count as "unknown", or a hostile client could make as many series as it
-// likes.
+// Suites sets the suites and tests that have series of their own. Items may name any
+// others; those count as "unknown", so that a hostile client cannot make any number of
+// series.
 func (m *Metrics) Suites(suites scoring.Suites) {
 	known := map[string][]string{}
 	for _, s := range suites {
@@ -119,10 +120,10 @@ func (m *Metrics) Suites(suites scoring.Suites) {
 	m.suites.Store(&known)
 }
 
-// unknown is the label of what no suite has.
+// unknown is the label of names that no suite has.
 const unknown = "unknown"
 
-// labels are the suite and the test of a result, as far as the daemon knows them.
+// labels returns the suite and the test of a result as labels, unknown for other names.
 func (m *Metrics) labels(r *scoring.Result) (suite, test string) {
 	suite, test = r.Suite, r.Test
 	if known := m.suites.Load(); known != nil {
@@ -144,14 +145,14 @@ func (m *Metrics) memory(sent, work *memory.Pool) {
 	gauge(m, "memory_held_bytes", held, work.Held, "part", "work")
 }
 
-// Traces registers what traces lost.
+// Traces registers the counts of requests and spans that no trace holds.
 func (m *Metrics) Traces(lost func() trace.Lost) {
 	counter(m, "traced_requests_dropped", "Requests that are in no trace because too many waited for the collector.", func() int64 { return lost().Requests })
 	counter(m, "trace_spans_lost", "Spans that the collector did not take.", func() int64 { return lost().Spans })
 }
 
-// Describe registers what the running daemon is. resets returns the number of
-// GL contexts that were made anew so far, because the driver reported a loss and
+// Describe registers the build, the queue and the device of a running daemon. resets
+// returns how many GL contexts were replaced because the driver reported a loss, and
 // because the device was silent.
 func (m *Metrics) Describe(v Version, q *queue.Queue, resets func() (lost, hung int)) {
 	gauge(m, "build_info", "Always 1; the labels say what runs.", func() int { return 1 },
@@ -167,12 +168,12 @@ func (m *Metrics) Describe(v Version, q *queue.Queue, resets func() (lost, hung 
 	gauge(m, "result_cache_bytes", "Memory of the result cache, estimated.", func() int { return q.Stats().Cache.Bytes })
 }
 
-// EditorCounts is what the real editor did so far.
+// EditorCounts are the counts of the editor since the start.
 type EditorCounts struct {
-	Exports int64 // scenes that it drew
+	Exports int64 // scenes drawn
 	Retries int64 // attempts that were repeated
 	Lost    int64 // browsers and pages that died, were killed or gave a picture without its proof
-	Blocked int64 // requests of scenes for something on the network, stopped
+	Blocked int64 // network requests of scenes that were blocked
 	// Unproved counts pictures that were rejected for a wrong proof, Blank those that
 	// were drawn again because they were empty where shapes are visible.
 	Unproved, Blank int64
@@ -188,7 +189,7 @@ func (m *Metrics) Editor(counts func() EditorCounts) {
 	counter(m, "editor_blocked_requests", "Requests of scenes for something on the network, stopped.", func() int64 { return counts().Blocked })
 }
 
-// JudgeCounts is what the judge of answers did so far.
+// JudgeCounts are the counts of the judge since the start.
 type JudgeCounts struct {
 	Judged, Known, Unjudged int64 // answers
 	Calls, Lost             int64
@@ -209,15 +210,15 @@ func (m *Metrics) Judge(counts func() JudgeCounts) {
 	counter(m, "judge_cost_usd", "What the judge's replies cost, where that is known.", func() float64 { return counts().Cost })
 }
 
-// Device registers the counts of a GL device: what its buffers hold, and the
-// bytes that batches brought to it and took from it.
+// Device registers the counts of a GL device in bytes: its buffers, and the uploads and
+// read-backs of batches.
 func (m *Metrics) Device(name string, memory, up, down func() int64) {
 	gauge(m, "gpu_memory_bytes", "Buffers held on the device, and what the host maps of it.", memory, "device", name)
 	counter(m, "gpu_upload_bytes", "Bytes of batches brought to the device.", up, "device", name)
 	counter(m, "gpu_readback_bytes", "Bytes of results taken from the device.", down, "device", name)
 }
 
-// Watch returns the functions by which a queue reports.
+// Watch returns the callbacks with which a queue updates the metrics.
 func (m *Metrics) Watch() queue.Watch {
 	stage := map[string]prometheus.Observer{}
 	for _, n := range []string{"decode", "render", "judge", "export", "metric", "readback", "score", "encode"} {
@@ -234,7 +235,7 @@ func (m *Metrics) Watch() queue.Watch {
 	}
 }
 
-// sample counts an answer.
+// sample counts the result of one sample.
 func (m *Metrics) sample(r *scoring.Result) {
 	code := "scored"
 	if r.Err != nil {
@@ -248,10 +249,9 @@ func (m *Metrics) sample(r *scoring.Result) {
 	}
 }
 
-// reasonOf returns why a sample failed, in Triton's words: the queue did not take it or
-// keep it so long, its client went away, the device or this program failed, or the item
-// is at fault. It returns "" for a sample without a score by the rules, which has not
-// failed. See docs/spec/http.md#r42.
+// reasonOf returns why a sample failed as a label of Triton's: "rejected" by the queue or
+// its deadline, "cancelled" by the client, "backend" for the device or this program,
+// "other" for the item. It returns "" for samples that did not fail, scored or not. See docs/spec/http.md#r42.
 func reasonOf(code string) string {
 	switch code {
 	case "scored", "no_response", "undefined", "unjudged":
@@ -266,7 +266,8 @@ func reasonOf(code string) string {
 	return "other"
 }
 
-// refusal is why a request failed, by its status; "" where it did not.
+// refusal returns why a request failed, by its status, with the labels of reasonOf; ""
+// where it did not.
 func refusal(code int) string {
 	switch {
 	case code < 400:
@@ -281,12 +282,12 @@ func refusal(code int) string {
 	return "other"
 }
 
-// clientGone is the status under which a request counts whose client left before
-// the end of its answer; it is never sent.
+// clientGone is the status in metrics of a request whose client disconnected before the
+// end of the answer. It is never sent.
 const clientGone = 499
 
-// outcomeOf keeps the label's values few: Triton's failure reasons, and those
-// that tell whose fault it was.
+// outcomeOf returns the label of an error code, with few values: codes that tell whose
+// fault it was, else Triton's failure reasons.
 func outcomeOf(code string) string {
 	switch code {
 	case "scored", "no_response", "undefined", "unjudged", "backend", "internal", "deadline", "bad_line", "not_native", "limit":
@@ -297,6 +298,7 @@ func outcomeOf(code string) string {
 	return "rejected"
 }
 
+// request counts an answered request that took d.
 func (m *Metrics) request(route string, code int, d time.Duration) {
 	m.requests.WithLabelValues(route, strconv.Itoa(code)).Inc()
 	m.duration.WithLabelValues(route).Observe(d.Seconds())

@@ -15,16 +15,18 @@ import (
 	"plumb/scoring"
 )
 
-// pixels is a mask that a client brings, before its pixels are touched.
+// pixels describes a mask of a client before its pixels are decoded.
 type pixels struct {
 	at            string // "a" or "b"
 	width, height int    // px
 	rgba          bool   // four bytes per pixel, else one
-	raw           []byte // as many bytes as that takes; nil where it is one of the others
-	png           []byte
-	from          target // a region
+	// One of these holds the pixels.
+	raw  []byte
+	png  []byte
+	from target // a part of a region
 }
 
+// wrongPixels returns the error for the pixels at a member of the body.
 func wrongPixels(at, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_pixels", Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
 }
@@ -45,8 +47,8 @@ func (p *pixels) channels() string {
 	return "alpha"
 }
 
-// sized checks the canvas and returns the pixels without a source.
-func (s *Server) sized(at string, width, height int, channels string) (*pixels, error) {
+// newPixels checks the size and the channels of a mask and returns it without its pixels.
+func (s *Server) newPixels(at string, width, height int, channels string) (*pixels, error) {
 	if channels != "" && channels != "alpha" && channels != "rgba" {
 		return nil, wrongPixels(at+".channels", "got %.16q; want alpha or rgba", channels)
 	}
@@ -56,7 +58,7 @@ func (s *Server) sized(at string, width, height int, channels string) (*pixels, 
 	return &pixels{at: at, width: width, height: height, rgba: channels == "rgba"}, nil
 }
 
-// length compares what came with what the size asks for.
+// length returns an error where got is not the size of the raw pixels in bytes.
 func (p *pixels) length(got int) error {
 	if want := p.bytes(); got != want {
 		return wrongPixels(p.at, "got %d bytes; want %d (%d x %d px of %s)", got, want, p.width, p.height, p.channels())
@@ -64,9 +66,9 @@ func (p *pixels) length(got int) error {
 	return nil
 }
 
-// rawPixels reads a request whose query has width and height: the body is mask
-// a, or a and then b; or a region holds a.
-func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, q *asked, body []byte, from target) error {
+// rawPixels reads a request with raw pixels, whose query has width and height. The body is
+// mask a, or a and then b; or a region holds a.
+func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, q *pixelRequest, body []byte, from target) error {
 	args := ctx.QueryArgs()
 	var size [2]int
 	for i, name := range []string{"width", "height"} {
@@ -76,7 +78,7 @@ func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, q *asked, body []byte, from
 		}
 		size[i] = v
 	}
-	p, err := s.sized("a", size[0], size[1], string(args.Peek("channels")))
+	p, err := s.newPixels("a", size[0], size[1], string(args.Peek("channels")))
 	if err != nil {
 		return err
 	}
@@ -94,7 +96,7 @@ func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, q *asked, body []byte, from
 	return p.length(len(body))
 }
 
-// within checks that the region's part has room for the pixels.
+// within returns an error where the part of the region is smaller than the pixels.
 func (p *pixels) within() error {
 	if want := int64(p.bytes()); p.from.size < want {
 		return wrongPixels(p.at, "%s is %d; want at least %d (%d x %d px of %s)", paramSize, p.from.size, want, p.width, p.height, p.channels())
@@ -116,13 +118,13 @@ func digits(b []byte) (n int, ok bool) {
 	return n, true
 }
 
-// pngPixels reads the size of a picture; its pixels are read later.
+// pngPixels reads the size of a mask that is a PNG; its pixels are decoded later.
 func (s *Server) pngPixels(at string, b []byte) (*pixels, error) {
 	c, err := png.DecodeConfig(bytes.NewReader(b))
 	if err != nil {
 		return nil, wrongPixels(at, "it is no PNG that can be read: %v", err)
 	}
-	p, err := s.sized(at, c.Width, c.Height, "")
+	p, err := s.newPixels(at, c.Width, c.Height, "")
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +132,8 @@ func (s *Server) pngPixels(at string, b []byte) (*pixels, error) {
 	return p, nil
 }
 
-// tensor reads a mask of a JSON body: exactly one of data, png, parameters; with
-// the first and the last its width and height. nil stands for none.
+// tensor reads a mask of a JSON body, nil for none. The object has exactly one of data,
+// png and parameters, and width and height unless it is a PNG.
 func (s *Server) tensor(v *fastjson.Value, at string) (*pixels, error) {
 	if v == nil || v.Type() == fastjson.TypeNull {
 		return nil, nil
@@ -181,7 +183,7 @@ func (s *Server) tensor(v *fastjson.Value, at string) (*pixels, error) {
 			channels = f.String()
 		}
 	}
-	p, err := s.sized(at, size[0], size[1], channels)
+	p, err := s.newPixels(at, size[0], size[1], channels)
 	if err != nil {
 		return nil, err
 	}
@@ -200,6 +202,7 @@ func (s *Server) tensor(v *fastjson.Value, at string) (*pixels, error) {
 	return p, p.within()
 }
 
+// decode64 decodes a member that is base64 text.
 func decode64(f *fastjson.Value, at string) ([]byte, error) {
 	if f.Type() != fastjson.TypeString {
 		return nil, wrongPixels(at, "want base64 in a text")
@@ -213,9 +216,9 @@ func decode64(f *fastjson.Value, at string) ([]byte, error) {
 	return out[:n], nil
 }
 
-// fetch returns the pixels in memory of the daemon's own: what lies in a region
-// changes as its client likes, so it is copied once and only the copy is used.
-func (s *Server) fetch(p *pixels, who asker) (metric.Mask, error) {
+// loadMask decodes the pixels of a mask. It copies those of a region first, because the
+// client may change them at any time.
+func (s *Server) loadMask(p *pixels, who asker) (metric.Mask, error) {
 	raw := p.raw
 	switch {
 	case p.png != nil:
@@ -237,8 +240,8 @@ func (s *Server) fetch(p *pixels, who asker) (metric.Mask, error) {
 	return metric.Alpha(raw, p.width, p.height), nil
 }
 
-// decoded returns the alpha of a PNG; that of a grey one without alpha is its
-// grey, as /v1/render writes with channels=alpha.
+// decoded returns the alpha of a PNG. For a grey PNG that is its grey, as /v1/render writes
+// it with channels=alpha.
 func (p *pixels) decoded() (metric.Mask, error) {
 	img, err := png.Decode(bytes.NewReader(p.png))
 	if err != nil {
@@ -265,7 +268,7 @@ func (p *pixels) decoded() (metric.Mask, error) {
 	return metric.Alpha(alpha, p.width, p.height), nil
 }
 
-// mediaType is the kind of the request's body, in lower case.
+// mediaType returns the Content-Type of a request without parameters, in lower case.
 func mediaType(ctx *fasthttp.RequestCtx) string {
 	kind, _, _ := strings.Cut(string(ctx.Request.Header.ContentType()), ";")
 	return strings.ToLower(strings.TrimSpace(kind))

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"sync"
@@ -15,8 +16,8 @@ import (
 	"plumb/scoring"
 )
 
-// laid is what a client is told of a picture that lies in its region.
-type laid struct {
+// placedPicture is the answer for a picture that was written into a client's region.
+type placedPicture struct {
 	ID       string `json:"id,omitempty"`
 	Region   string `json:"region,omitempty"`
 	Offset   int64  `json:"offset"`   // from the region's start
@@ -29,7 +30,7 @@ type laid struct {
 	Reason   string `json:"reason,omitempty"` // why the editor drew
 }
 
-// failedScene stands in the place of a picture that is not there.
+// failedScene is the answer for a scene that could not be drawn.
 type failedScene struct {
 	ID     string `json:"id,omitempty"`
 	Error  string `json:"error"`
@@ -37,24 +38,22 @@ type failedScene struct {
 	Wanted int64  `json:"wanted_bytes,omitempty"`
 }
 
-// drawing is how the scenes of one request become pictures.
+// drawing holds the options with which the scenes of one request are drawn.
 type drawing struct {
 	options dump.PictureOptions
 	alpha   bool
-	client  string // whose share of the memory it is
-	who     asker  // whose regions it may draw into
+	client  string // whose share of the memory counts
+	who     asker  // whose regions may be written
 }
 
-// scenes returns the scenes of a body that has several, and ok.
+// scenes returns the raw scenes of a body {"scenes":[...]}. ok is false for other bodies.
+// More than most scenes are jsoncut.ErrTooMany.
 func scenes(body []byte, most int) (list [][]byte, ok bool, err error) {
-	i := 0
-	for i < len(body) && (body[i] == ' ' || body[i] == '\t' || body[i] == '\n' || body[i] == '\r') {
-		i++
-	}
-	if i == len(body) || body[i] != '{' {
+	body = bytes.TrimLeft(body, " \t\r\n")
+	if len(body) == 0 || body[0] != '{' {
 		return nil, false, nil
 	}
-	cutErr := jsoncut.Members(body[i:], func(key, value []byte) error {
+	cutErr := jsoncut.Members(body, func(key, value []byte) error {
 		if string(key) == "scenes" && len(value) > 0 && value[0] == '[' {
 			ok = true
 			list, err = jsoncut.Elements(value, most)
@@ -64,23 +63,20 @@ func scenes(body []byte, most int) (list [][]byte, ok bool, err error) {
 	if ok && err == nil {
 		err = cutErr
 	}
-	return list, ok, err // what is no list of scenes is the decoder's to judge
+	return list, ok, err
 }
 
-// given reads the parameters beside a scene.
-func given(scene []byte) (t target, err error) {
-	i := 0
-	for i < len(scene) && scene[i] != '{' {
-		i++
-	}
+// regionParameters reads the member parameters of a scene, which names a region.
+func regionParameters(scene []byte) (t target, err error) {
+	i := bytes.IndexByte(scene, '{')
 	var raw []byte
-	if i == len(scene) || jsoncut.Members(scene[i:], func(key, value []byte) error {
+	if i < 0 || jsoncut.Members(scene[i:], func(key, value []byte) error {
 		if string(key) == "parameters" {
 			raw = value
 		}
 		return nil
 	}) != nil || raw == nil {
-		return t, nil // the decoder says what is wrong with a scene
+		return t, nil // the decoder reports invalid scenes
 	}
 	if len(raw) > maxVerb {
 		return t, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use parameters: got %d bytes; want at most %d", len(raw), maxVerb)}
@@ -92,11 +88,12 @@ func given(scene []byte) (t target, err error) {
 	return parameters(v, "parameters")
 }
 
-// renderMany draws scenes, each into its place, and answers in their order.
+// renderMany draws several scenes at once, each into its region, and answers in their
+// order.
 func (s *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context, list [][]byte, d drawing) {
 	out := make([]any, len(list))
 	next := make(chan int)
-	request := string(ctx.Response.Header.Peek("X-Request-Id")) // even looking at a header writes
+	request := string(ctx.Response.Header.Peek("X-Request-Id")) // Peek is not safe for concurrent use
 	var wg sync.WaitGroup
 	for range min(len(list), mostDrawn()) {
 		wg.Go(func() {
@@ -113,7 +110,8 @@ func (s *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context, list
 	s.reply(ctx, map[string]any{"pictures": out})
 }
 
-// renderOne draws one scene of several; a panic is that scene's error.
+// renderOne draws one scene of several into its region and returns its placedPicture or
+// failedScene. A panic is an error of this scene.
 func (s *Server) renderOne(life context.Context, scene []byte, d drawing, request string) (answer any) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -121,11 +119,11 @@ func (s *Server) renderOne(life context.Context, scene []byte, d drawing, reques
 			answer = failedScene{Error: "cannot answer: internal error; the log has the details", Type: "internal"}
 		}
 	}()
-	t, err := given(scene)
+	t, err := regionParameters(scene)
 	if err == nil && t.name == "" {
 		err = &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot draw scene: want parameters with %s and %s: several pictures fit into no other answer", paramRegion, paramSize)}
 	}
-	var p laid
+	var p placedPicture
 	if err == nil {
 		p, err = s.renderInto(life, scene, d, t)
 	}
@@ -136,24 +134,25 @@ func (s *Server) renderOne(life context.Context, scene []byte, d drawing, reques
 	return p
 }
 
-// renderInto draws one scene into a region. The pin is held all along, so that
-// nobody can take the memory away meanwhile.
-func (s *Server) renderInto(life context.Context, scene []byte, d drawing, t target) (laid, error) {
+// renderInto draws one scene into a region, which it pins meanwhile so that the memory
+// stays mapped.
+func (s *Server) renderInto(life context.Context, scene []byte, d drawing, t target) (placedPicture, error) {
 	pin, err := s.pin(t, true, d.who)
 	if err != nil {
-		return laid{}, err
+		return placedPicture{}, err
 	}
 	defer pin.Release()
-	out := laid{Region: t.name, Offset: t.offset}
-	err = s.drawn(life, scene, d, func(id string, p queue.Picture) error {
+	out := placedPicture{Region: t.name, Offset: t.offset}
+	err = s.drawScene(life, scene, d, func(id string, p queue.Picture) error {
 		out.ID, out.Backend, out.Reason = id, p.Origin.Backend, p.Origin.Reason
-		return lay(pin, p, d.alpha, &out)
+		return copyToRegion(pin, p, d.alpha, &out)
 	})
 	return out, err
 }
 
-// lay copies pixels from the renderer's memory into the region: once.
-func lay(pin *shm.Pin, p queue.Picture, alpha bool, out *laid) error {
+// copyToRegion writes a picture into a region and its size and layout into out. The error
+// for a region that is too small holds the bytes wanted.
+func copyToRegion(pin *shm.Pin, p queue.Picture, alpha bool, out *placedPicture) error {
 	img := p.Image
 	out.Width, out.Height, out.Channels = img.Rect.Dx(), img.Rect.Dy(), "rgba"
 	depth := 4

@@ -45,6 +45,7 @@ func (s *Server) score(ctx *fasthttp.RequestCtx) {
 	s.scoreMany(ctx, env.items, opt)
 }
 
+// scoreOne scores the only item of a request. Its error decides the status of the answer.
 func (s *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Options) {
 	life, done := s.clients.wait(s.life, ctx.Conn())
 	defer done()
@@ -71,8 +72,8 @@ func (s *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Opti
 	ctx.SetBody(append(a.JSON, '\n'))
 }
 
-// scoreMany scores the items of one request as a stream of their own: they take
-// one place in the queue together, and their memory is bounded.
+// scoreMany scores the items of one request as a stream, which counts as one request and
+// has bounded memory.
 func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.Options) {
 	done, err := s.cfg.Queue.Admit()
 	if err != nil {
@@ -117,8 +118,9 @@ func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.
 	ctx.SetBody(append(out, ']', '}', '\n'))
 }
 
-// options reads what a request chooses: query parameters, headers, and the options
-// object beside items, which wins. What it leaves open is as the daemon's flags say.
+// options reads the options of a request from query parameters, headers and, with
+// precedence, object, the member options of its body. The daemon's flags are the
+// defaults.
 func (s *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Options, *scoring.Error) {
 	bad := func(f string, args ...any) *scoring.Error {
 		return &scoring.Error{Code: "bad_options", Message: "cannot use options: " + fmt.Sprintf(f, args...)}
@@ -171,7 +173,7 @@ func (s *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Option
 			return nil, fault
 		}
 	}
-	o, fault := s.chosen(suite, reward, variants)
+	o, fault := s.newOptions(suite, reward, variants)
 	if fault == nil {
 		o.Priority, o.Deadline, o.Share = u.Priority, u.Deadline, true
 		o.Client = s.client(ctx)
@@ -180,8 +182,8 @@ func (s *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Option
 	return o, fault
 }
 
-// chosen resolves names.
-func (s *Server) chosen(suite, reward string, variants []string) (*queue.Options, *scoring.Error) {
+// newOptions returns the options for a suite, a reward mode and variants by name.
+func (s *Server) newOptions(suite, reward string, variants []string) (*queue.Options, *scoring.Error) {
 	o := &queue.Options{Suite: suite, Variants: s.cfg.Variants, Reward: s.cfg.Reward}
 	if suite != "" && s.cfg.Items.Suites.Find(suite) == nil {
 		return nil, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot use suite %.40q: want one of %v", suite, s.cfg.Items.Suites.Names())}
@@ -200,16 +202,16 @@ func (s *Server) chosen(suite, reward string, variants []string) (*queue.Options
 	return o, nil
 }
 
-// envelope is a body of /v1/score, split but not parsed: every item is checked
-// by itself, so that a bad one spoils no other.
+// envelope is a body of /v1/score, split into items but not parsed, so that an invalid
+// item does not affect others.
 type envelope struct {
 	batch   bool
 	items   [][]byte
 	options []byte
 }
 
-// split finds the items of a body. A body without "items" is one item and is
-// not looked at further. More than limit items are jsoncut.ErrTooMany.
+// split finds the items of a body. A body without "items" is one item. More than limit
+// items are jsoncut.ErrTooMany.
 func split(body []byte, limit int) (e envelope, err error) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
@@ -233,7 +235,7 @@ func split(body []byte, limit int) (e envelope, err error) {
 		return nil
 	})
 	if !e.batch {
-		return envelope{}, nil // the decoder says what is wrong with an item
+		return envelope{}, nil // the decoder reports an invalid item
 	}
 	return e, err
 }

@@ -33,15 +33,15 @@ const (
 	wsSession     = "SESSION_ERROR"
 )
 
-// pingEvery is how often an open session is asked whether it is still there;
-// after two questions without an answer it is over.
+// pingEvery is the interval of pings to the client of a session. After two pings without
+// an answer the session ends.
 const pingEvery = 20 * time.Second
 
-// upgrader takes connections over. Origins of other hosts are refused: a page in
-// a browser must not reach a daemon on the loopback address.
+// upgrader turns requests into WebSockets. It refuses origins of other hosts, because a
+// page in a browser must not reach a daemon on the loopback address.
 var upgrader = websocket.FastHTTPUpgrader{ReadBufferSize: 4096, WriteBufferSize: 4096}
 
-// sessions are the open ones.
+// sessions is the set of open WebSocket sessions.
 type sessions struct {
 	mu      sync.Mutex // guards open and closed
 	open    map[*session]struct{}
@@ -49,7 +49,8 @@ type sessions struct {
 	running sync.WaitGroup
 }
 
-// enter counts a session in. It returns how many are open, and whether this one is.
+// enter adds a session where fewer than limit are open. n is how many are open, closed says
+// that the daemon shuts down, and ok that the session was added.
 func (a *sessions) enter(s *session, limit int) (n int, closed, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -64,6 +65,7 @@ func (a *sessions) enter(s *session, limit int) (n int, closed, ok bool) {
 	return len(a.open), false, true
 }
 
+// leave removes a session.
 func (a *sessions) leave(s *session) {
 	a.mu.Lock()
 	delete(a.open, s)
@@ -71,8 +73,7 @@ func (a *sessions) leave(s *session) {
 	a.running.Done()
 }
 
-// stop tells all sessions to end after what they are doing and waits for them,
-// or for ctx.
+// stop ends all sessions after their current message and waits for them, or for ctx.
 func (a *sessions) stop(ctx context.Context) {
 	a.mu.Lock()
 	a.closed = true
@@ -91,7 +92,7 @@ func (a *sessions) stop(ctx context.Context) {
 	}
 }
 
-// session is one connection with an environment of its own.
+// session is one WebSocket connection with its OpenEnv environment.
 type session struct {
 	s       *Server
 	conn    *websocket.Conn
@@ -133,7 +134,7 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// run is the life of a session.
+// run opens a session, answers its messages until it ends, and closes it.
 func (c *session) run() {
 	c.s.active.Add(1)
 	defer c.s.active.Add(-1)
@@ -164,11 +165,11 @@ func (c *session) run() {
 	over := make(chan struct{})
 	defer close(over)
 	go c.ping(over)
-	c.conn.SetPongHandler(func(string) error { c.patience(); return nil })
-	c.converse()
+	c.conn.SetPongHandler(func(string) error { c.extendDeadline(); return nil })
+	c.readLoop()
 }
 
-// ping asks whether the client is still there.
+// ping sends pings until over is closed.
 func (c *session) ping(over chan struct{}) {
 	t := time.NewTicker(pingEvery)
 	defer t.Stop()
@@ -182,8 +183,9 @@ func (c *session) ping(over chan struct{}) {
 	}
 }
 
-// patience sets how long the next frame is waited for.
-func (c *session) patience() {
+// extendDeadline sets the deadline for the next frame, from the last message
+// (--session-idle) and the last answer to a ping.
+func (c *session) extendDeadline() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopping.Load() {
@@ -197,7 +199,7 @@ func (c *session) patience() {
 	c.conn.SetReadDeadline(idle)
 }
 
-// stop ends the session when it waits for the client next.
+// stop ends the session as soon as it waits for the client.
 func (c *session) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -205,10 +207,10 @@ func (c *session) stop() {
 	c.conn.SetReadDeadline(time.Unix(1, 0))
 }
 
-// converse answers messages until one side has enough.
-func (c *session) converse() {
+// readLoop reads and answers messages until the session ends.
+func (c *session) readLoop() {
 	for {
-		c.patience()
+		c.extendDeadline()
 		kind, message, err := c.read()
 		if err != nil {
 			c.over(err)
@@ -228,8 +230,8 @@ func (c *session) converse() {
 	}
 }
 
-// read takes one message of at most --max-body. The library's own limit would
-// close the connection before the client could be told why.
+// read reads one message of at most --max-body. The limit of the library is not used,
+// because it closes the connection without an error message.
 func (c *session) read() (kind int, message []byte, err error) {
 	kind, r, err := c.conn.NextReader()
 	if err != nil {
@@ -239,7 +241,8 @@ func (c *session) read() (kind int, message []byte, err error) {
 	return kind, message, err
 }
 
-// over says why the session ends, where somebody may still read it.
+// over ends the session after a failed read, with an error message where the client may
+// still receive it.
 func (c *session) over(err error) {
 	var n net.Error
 	switch {
@@ -315,7 +318,7 @@ func (c *session) step(data []byte) bool {
 	if failed != nil {
 		err = failed
 	}
-	c.s.left(left, codeOf(x.fault, err))
+	c.s.left(left, messageStatus(x.fault, err))
 	switch {
 	case x.fault != nil:
 		return c.error(wsValidation, x.fault.Message, "")
@@ -338,7 +341,7 @@ func (c *session) observation(data []byte) bool {
 	return c.send(append(b, '}'))
 }
 
-// error sends an error message; more is what else its data holds.
+// error sends an error message; more holds further JSON members of its data.
 func (c *session) error(code, message, more string) bool {
 	b := scoring.AppendString([]byte(`{"type":"error","data":{"message":`), message)
 	b = append(append(b, `,"code":"`...), code...)
@@ -352,9 +355,8 @@ func (c *session) end(status int, code, message, more string) {
 	c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(status, ""), time.Now().Add(5*time.Second))
 }
 
-// refuse ends the session in the middle of a message. The rest of the message is
-// read and thrown away: to close before would reset the connection, and the client
-// would not learn why.
+// refuse ends the session in the middle of a message. It discards the rest of the message,
+// because closing earlier would reset the connection and lose the error message.
 func (c *session) refuse(status int, code, message string) {
 	c.end(status, code, message, "")
 	if c.s.lingering.Add(1) <= lingerers {
@@ -363,7 +365,7 @@ func (c *session) refuse(status int, code, message string) {
 	c.s.lingering.Add(-1)
 }
 
-// send writes one message; false where the client does not take it.
+// send writes one message. It returns false where that fails.
 func (c *session) send(b []byte) bool {
 	c.conn.SetWriteDeadline(time.Now().Add(c.s.cfg.ReadTimeout))
 	return c.conn.WriteMessage(websocket.TextMessage, b) == nil

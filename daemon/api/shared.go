@@ -14,14 +14,14 @@ import (
 	"plumb/scoring"
 )
 
-// The paths of Triton's verbs. See docs/spec/http.md#r27.
+// The paths of the shared-memory routes, as in Triton. See docs/spec/http.md#r27.
 const (
 	sharedPath = "/v2/systemsharedmemory"
 	regionPath = sharedPath + "/region/"
 	anyName    = "{name}"
 )
 
-// maxVerb is the longest body of a verb in bytes.
+// maxVerb is the longest body of a shared-memory route, or object of options, in bytes.
 const maxVerb = 64 << 10
 
 // find returns the route of a path. Routes with the name of a region or a guide in
@@ -39,7 +39,7 @@ func (s *Server) find(path string) (route, bool) {
 	return r, ok
 }
 
-// regionName is the name in the path, "" where it has none.
+// regionName returns the name of the region in the path of a request, "" for none.
 func regionName(ctx *fasthttp.RequestCtx) string {
 	rest, ok := strings.CutPrefix(string(ctx.Path()), regionPath)
 	if !ok {
@@ -48,7 +48,8 @@ func regionName(ctx *fasthttp.RequestCtx) string {
 	return rest[:max(0, strings.LastIndexByte(rest, '/'))]
 }
 
-// shared returns the regions, or answers that there are none.
+// shared returns the registry of regions. Where shared memory is off it answers with an
+// error.
 func (s *Server) shared(ctx *fasthttp.RequestCtx) (*shm.Registry, bool) {
 	if s.cfg.Shared == nil {
 		s.failWith(ctx, errShared)
@@ -57,9 +58,10 @@ func (s *Server) shared(ctx *fasthttp.RequestCtx) (*shm.Registry, bool) {
 	return s.cfg.Shared, true
 }
 
-// errShared answers whoever names a region where there can be none.
+// errShared is the error for a request that names a region where shared memory is off.
 var errShared = &shm.Error{Code: "shm_off", Message: "cannot use shared memory: it is off; want a daemon with --allow-client-shm"}
 
+// sharedStatus answers with one region or all regions of the client.
 func (s *Server) sharedStatus(ctx *fasthttp.RequestCtx) {
 	g, ok := s.shared(ctx)
 	if !ok {
@@ -77,6 +79,7 @@ func (s *Server) sharedStatus(ctx *fasthttp.RequestCtx) {
 	s.reply(ctx, list)
 }
 
+// sharedRegister registers a region of the client.
 func (s *Server) sharedRegister(ctx *fasthttp.RequestCtx) {
 	g, ok := s.shared(ctx)
 	if !ok {
@@ -99,6 +102,7 @@ func (s *Server) sharedRegister(ctx *fasthttp.RequestCtx) {
 	}
 }
 
+// sharedUnregister removes one region or all regions of the client.
 func (s *Server) sharedUnregister(ctx *fasthttp.RequestCtx) {
 	g, ok := s.shared(ctx)
 	if !ok {
@@ -115,9 +119,9 @@ func (s *Server) sharedUnregister(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// peerOf tells who sent a request, and with it whose memory the request may use.
-// Only over a Unix socket does the kernel say so. Over TCP from this host every
-// process counts as the daemon's own user where --shm-trust-loopback allows it.
+// peerOf returns the process that sent a request, whose memory the request may use. The
+// kernel knows it only for Unix sockets. With --shm-trust-loopback every process that
+// connects over TCP from this host counts as the daemon's own user.
 func (s *Server) peerOf(ctx *fasthttp.RequestCtx) (shm.Peer, error) {
 	if c, ok := unwrapped(ctx).(*net.UnixConn); ok {
 		p, err := shm.Credentials(c)
@@ -136,14 +140,14 @@ func (s *Server) peerOf(ctx *fasthttp.RequestCtx) (shm.Peer, error) {
 	return shm.Self(), nil
 }
 
-// asker tells who sent a request.
+// asker is peerOf for one request.
 type asker func() (shm.Peer, error)
 
 func (s *Server) askedBy(ctx *fasthttp.RequestCtx) asker {
 	return func() (shm.Peer, error) { return s.peerOf(ctx) }
 }
 
-// registration reads the body of a register verb.
+// registration reads the body of a request to register a region.
 func registration(body []byte) (key string, offset, size int64, err error) {
 	bad := func(format string, args ...any) error {
 		return &shm.Error{Code: "bad_body", Message: "cannot register region: " + fmt.Sprintf(format, args...)}
@@ -173,7 +177,7 @@ func registration(body []byte) (key string, offset, size int64, err error) {
 	return string(k.GetStringBytes()), offset, size, nil
 }
 
-// whole reads an integer member; null counts as absent.
+// whole reads a member that is an integer; null counts as absent.
 func whole(v *fastjson.Value, field string) (n int64, given bool, err error) {
 	f := v.Get(field)
 	if f == nil || f.Type() == fastjson.TypeNull {
@@ -198,8 +202,8 @@ const (
 	paramOffset = "shared_memory_offset"
 )
 
-// parameters reads them from the value of a member "parameters", nil for none.
-// at names it in messages.
+// parameters reads a target from the value of a member "parameters", nil for none. at names
+// the member in messages.
 func parameters(v *fastjson.Value, at string) (t target, err error) {
 	if v == nil || v.Type() == fastjson.TypeNull {
 		return t, nil
@@ -237,8 +241,8 @@ func parameters(v *fastjson.Value, at string) (t target, err error) {
 	return t, t.partial(sized, moved, bad)
 }
 
-// queried reads them from the query of a request.
-func queried(ctx *fasthttp.RequestCtx) (t target, err error) {
+// queryTarget reads a target from the query of a request.
+func queryTarget(ctx *fasthttp.RequestCtx) (t target, err error) {
 	bad := func(format string, args ...any) error {
 		return &scoring.Error{Code: "bad_options", Message: "cannot use query: " + fmt.Sprintf(format, args...)}
 	}
@@ -265,7 +269,7 @@ func queried(ctx *fasthttp.RequestCtx) (t target, err error) {
 	return t, t.partial(sized, moved, bad)
 }
 
-// partial refuses a set that names no region, or no size.
+// partial returns an error for parameters without a region or without a size.
 func (t *target) partial(sized, moved bool, bad func(string, ...any) error) error {
 	switch {
 	case t.name == "" && (sized || moved):
@@ -276,7 +280,7 @@ func (t *target) partial(sized, moved bool, bad func(string, ...any) error) erro
 	return nil
 }
 
-// pin takes hold of what a request names, for the peer that who tells.
+// pin pins the part of a region that a request names, for the peer of who.
 func (s *Server) pin(t target, write bool, who asker) (*shm.Pin, error) {
 	if s.cfg.Shared == nil {
 		return nil, errShared
@@ -288,7 +292,7 @@ func (s *Server) pin(t target, write bool, who asker) (*shm.Pin, error) {
 	return s.cfg.Shared.Pin(t.name, t.offset, t.size, write, peer)
 }
 
-// sharedInfo is what GET /v2 says of shared memory, nil where it is off.
+// sharedInfo describes shared memory for GET /v2, nil where it is off.
 func (s *Server) sharedInfo() map[string]any {
 	if s.cfg.Shared == nil {
 		return nil
@@ -303,7 +307,7 @@ func (s *Server) sharedInfo() map[string]any {
 	}
 }
 
-// wantedOf is the size that would have done, 0 where that was not the matter.
+// wantedOf returns the size in bytes that a region would need, 0 for other errors.
 func wantedOf(err error) int64 {
 	var e *shm.Error
 	if errors.As(err, &e) {

@@ -388,7 +388,7 @@ func FuzzParameters(f *testing.F) {
 		if list, ok, err := scenes(body, 100); err == nil && (len(list) > 100 || !ok && list != nil) {
 			t.Fatalf("got %d scenes, %v", len(list), ok)
 		}
-		if to, err := given(body); err == nil && to.name == "" && to != (target{}) {
+		if to, err := regionParameters(body); err == nil && to.name == "" && to != (target{}) {
 			t.Fatalf("got %+v", to)
 		}
 	})

@@ -16,17 +16,15 @@ import (
 	"plumb/daemon/queue"
 )
 
-// chunk is about how many bytes of results go out at once; fewer when no more
-// are ready.
+// chunk is about how many bytes of results are written at once while more are ready.
 const chunk = 32 << 10
 
 // streamBuffers is what a stream takes in bytes before it has read a line: buffers of
 // the reader, the queue and the answers.
 const streamBuffers = 512 << 10
 
-// scoreStream answers POST /v1/score/stream: lines in, result lines out in
-// order, while the client still sends. While a client does not read, nothing is read from
-// it. See docs/spec/http.md#r5.
+// scoreStream answers POST /v1/score/stream: it reads lines and writes result lines in
+// order at the same time. While a client does not read, nothing is read from it. See docs/spec/http.md#r5.
 func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 	opt, fault := s.options(ctx, nil)
 	if fault != nil {
@@ -44,7 +42,7 @@ func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	st := &stream{s: s, start: time.Now(), left: trailOf(ctx), timed: wantsTimings(ctx), conn: ctx.Conn(), body: body, memory: s.bodies.Hold(opt.Client),
-		in: &patient{conn: ctx.Conn(), r: body, idle: s.cfg.StreamIdle}, over: make(chan struct{})}
+		in: &idleReader{conn: ctx.Conn(), r: body, idle: s.cfg.StreamIdle}, over: make(chan struct{})}
 	if err := st.memory.Grow(s.life, streamBuffers); err != nil {
 		done()
 		st.memory.Close()
@@ -54,14 +52,14 @@ func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 	give := s.keep(ctx)
 	st.done = func() { done(); give(); st.memory.Close() }
 	st.life, st.cancel = s.clients.wait(s.life, ctx.Conn())
-	opt.Share = false // dumps hold little twice, and the search for it costs
+	opt.Share = false // dumps hold few duplicates, and looking for them costs time
 	st.out = s.cfg.Queue.Stream(st.life, opt)
 	s.active.Add(1)
 	go st.read()
 	ctx.SetContentType("application/x-ndjson")
 	ctx.Response.Header.Set("X-Accel-Buffering", "no")
 	ctx.Response.ImmediateHeaderFlush = true
-	ctx.SetConnectionClose() // what is left of the body cannot be told from a next request
+	ctx.SetConnectionClose() // the rest of the body could be read as a next request
 	ctx.Response.SetBodyStream(st, -1)
 }
 
@@ -75,7 +73,7 @@ type stream struct {
 	timed  bool // results carry their times
 	conn   net.Conn
 	body   io.Reader
-	in     *patient // body, for the goroutine read
+	in     *idleReader // body, for the goroutine read
 	out    *queue.Stream
 	life   context.Context
 	cancel func()
@@ -91,9 +89,9 @@ func (st *stream) Read([]byte) (int, error) { return 0, fmt.Errorf("BUG: stream 
 // SupportsBodyWriteTo tells fasthttp to call WriteTo.
 func (st *stream) SupportsBodyWriteTo() bool { return true }
 
-// patient renews the read deadline before every read: a stream may last, but
-// not in silence. After an error, or stop, it reads no more.
-type patient struct {
+// idleReader renews the read deadline before every read, so that only an idle stream
+// times out. After an error, or stop, it reads no more.
+type idleReader struct {
 	conn net.Conn
 	r    io.Reader
 	idle time.Duration
@@ -103,7 +101,7 @@ type patient struct {
 	stopped bool
 }
 
-func (p *patient) Read(b []byte) (int, error) {
+func (p *idleReader) Read(b []byte) (int, error) {
 	if p.err != nil {
 		return 0, p.err
 	}
@@ -118,20 +116,20 @@ func (p *patient) Read(b []byte) (int, error) {
 		return 0, p.err
 	}
 	n, err := p.r.Read(b)
-	p.err = onWire(err)
+	p.err = bodyError(err)
 	return n, p.err
 }
 
 // stop wakes a read that waits for the client.
-func (p *patient) stop() {
+func (p *idleReader) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stopped = true
 	p.conn.SetReadDeadline(time.Unix(1, 0))
 }
 
-// read gives the lines to the queue until the body ends, the stream is given up
-// or the rest cannot be read, which becomes the last line's error.
+// read puts the lines into the queue until the body ends or the stream is cancelled.
+// Where the rest cannot be read, one more line carries the error.
 func (st *stream) read() {
 	in := st.in
 	defer close(st.over)
@@ -162,8 +160,7 @@ func (st *stream) read() {
 	}
 }
 
-// WriteTo writes the answers as they come, each line at once when no more are
-// ready behind it.
+// WriteTo writes the answers as soon as they are ready.
 func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 	buf := make([]byte, 0, chunk+4096)
 	for {
@@ -189,7 +186,7 @@ func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 			buf = buf[:0]
 		}
 		if err == io.EOF {
-			st.count(fasthttp.StatusOK) // before the client learns that this was all
+			st.count(fasthttp.StatusOK) // before the client sees the end
 			st.conn.SetWriteDeadline(time.Now().Add(st.s.cfg.ReadTimeout))
 			return total, nil
 		}
@@ -199,8 +196,8 @@ func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 	}
 }
 
-// Close ends the stream, whole or not. It returns when nothing uses the
-// connection's buffers any more.
+// Close ends the stream, complete or not. It returns when nothing uses the buffers of the
+// connection any more.
 func (st *stream) Close() error {
 	st.cancel()
 	select {
@@ -213,7 +210,7 @@ func (st *stream) Close() error {
 		st.conn.SetReadDeadline(time.Now().Add(2 * time.Second))
 		io.CopyN(io.Discard, st.body, leftover)
 	}
-	for { // let the queue have its memory back
+	for { // ends the readers of the queue
 		if _, err := st.out.Next(); err != nil {
 			break
 		}
@@ -228,8 +225,8 @@ func (st *stream) Close() error {
 	return nil
 }
 
-// count counts the request when it ends: with the code that was sent where it
-// was answered to its end, else with one that says why not.
+// count counts the request once, with the status that was sent where the answer was
+// complete, else with one for the reason.
 func (st *stream) count(code int) {
 	st.once.Do(func() {
 		st.s.cfg.Metrics.request("score_stream", code, time.Since(st.start))

@@ -17,22 +17,24 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"plumb/daemon/conns"
 )
 
-// maxTokens is how many tokens a daemon may have: each request is compared with
+// maxTokens is how many tokens a daemon may have, because each request is compared with
 // all of them.
 const maxTokens = 1000
 
-// Tokens are what clients may authenticate with. They can be replaced while
-// requests are under way. See docs/spec/http.md#r8.
+// Tokens are the secrets of clients with their limits. They can be replaced while requests
+// are under way. See docs/spec/http.md#r8.
 type Tokens struct {
 	list atomic.Pointer[[]*token]
 	mu   sync.Mutex // one Replace at a time
 }
 
-// token is one client's. Only the sum of its secret is kept.
+// token authenticates and limits one client. Only the hash of its secret is kept.
 type token struct {
-	name string // stands in logs
+	name string // for logs
 	sum  [sha256.Size]byte
 	now  func() time.Time
 
@@ -49,17 +51,16 @@ type token struct {
 //	TOKEN
 //	NAME:TOKEN[:RATE[:CONCURRENCY]]
 //
-// NAME stands in logs, RATE is in requests per second (bursts of a second's worth
-// are let through), CONCURRENCY bounds requests under way; 0 or nothing is no
-// limit. Blank lines and lines that begin with # are skipped. Errors name the
-// line and never what stands in it.
+// NAME is for logs, RATE is in requests per second (bursts of one second's requests are
+// allowed), CONCURRENCY bounds requests under way; 0 or nothing is no limit. Blank lines
+// and lines that begin with # are skipped. Errors name the line and never quote it.
 func NewTokens(r io.Reader) (*Tokens, error) {
 	t := new(Tokens)
 	return t, t.Replace(r)
 }
 
-// Replace puts the tokens of r in the place of those there are; the limits of a
-// name that stays go on counting. After an error everything is as before.
+// Replace replaces all tokens by those of r; tokens that stay keep their counts. After an
+// error the old tokens remain.
 func (t *Tokens) Replace(r io.Reader) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,8 +99,8 @@ func (t *Tokens) Replace(r io.Reader) error {
 	return nil
 }
 
-// keep takes over the counts of tokens that stay, so that a reload is no way
-// around a limit.
+// keep puts those old tokens into next that stay, with their new limits, so that a reload
+// does not reset their counts.
 func (t *Tokens) keep(next []*token) {
 	old := t.list.Load()
 	if old == nil {
@@ -161,8 +162,8 @@ func (t *Tokens) Len() int {
 	return len(*t.list.Load())
 }
 
-// find returns the token whose secret was given, nil for none. It takes equally
-// long whichever it is.
+// find returns the token with the given secret, nil for none. It takes the same time for
+// every secret.
 func (t *Tokens) find(given string) (found *token) {
 	sum := sha256.Sum256([]byte(given))
 	for _, k := range *t.list.Load() {
@@ -173,11 +174,11 @@ func (t *Tokens) find(given string) (found *token) {
 	return found
 }
 
-// burst is how many requests may come at once: a second's worth.
+// burst returns how many requests may come at once: those of one second.
 func (k *token) burst() float64 { return math.Max(1, k.rate) }
 
-// take counts a request in. Where a limit stands against it, wait is how long
-// until there may be room and limit says which it was.
+// take counts a request as under way. Where a limit refuses it, limit describes the limit
+// and wait is how long until there may be room.
 func (k *token) take() (wait time.Duration, limit string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -202,14 +203,14 @@ func (k *token) take() (wait time.Duration, limit string) {
 	return 0, ""
 }
 
-// give counts a request out.
+// give counts a request as finished.
 func (k *token) give() {
 	k.mu.Lock()
 	k.inFlight--
 	k.mu.Unlock()
 }
 
-// refund undoes what a request that is to be counted again took from its rate.
+// refund returns to the rate of a token what a request took that is counted again.
 func (s *Server) refund(ctx *fasthttp.RequestCtx) {
 	if k, _ := ctx.UserValue(heldKey).(*token); k != nil {
 		k.mu.Lock()
@@ -218,9 +219,9 @@ func (s *Server) refund(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// authorize finds the request's token and counts it in. held is to be given
-// back; it is nil where no token is needed. ok is false when the request was
-// answered.
+// authorize finds the token of a request and counts the request. The caller must give
+// held back; it is nil where no token is needed. Without a token, or beyond a limit, it
+// answers the request, and ok is false.
 func (s *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool) {
 	if s.cfg.Tokens.Len() == 0 {
 		return nil, true
@@ -254,11 +255,11 @@ func secretOf(authorization, query string) string {
 	return query
 }
 
-// heldKey is where a request's token stands until it is given back.
+// heldKey is the user value that holds the token of a request until give.
 const heldKey = "token"
 
-// keep lets a handler that goes on after its return, as streams do, hold the
-// request's token: the function it returns gives it back.
+// keep lets a request that outlives its handler, as streams do, hold its token. The
+// function that it returns gives the token back.
 func (s *Server) keep(ctx *fasthttp.RequestCtx) (give func()) {
 	k, _ := ctx.UserValue(heldKey).(*token)
 	if k == nil {
@@ -268,7 +269,8 @@ func (s *Server) keep(ctx *fasthttp.RequestCtx) (give func()) {
 	return sync.OnceFunc(k.give)
 }
 
-// Guard asks for a token before h answers, where the daemon has tokens.
+// Guard returns a handler that requires a token before h answers, where the daemon has
+// tokens.
 func (s *Server) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secret := secretOf(r.Header.Get("Authorization"), r.URL.Query().Get("token"))
@@ -280,4 +282,13 @@ func (s *Server) Guard(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(w, r)
 	})
+}
+
+// client returns the name of the client whose share of the memory a request uses: that of
+// its token, else the network of its address.
+func (s *Server) client(ctx *fasthttp.RequestCtx) string {
+	if k, _ := ctx.UserValue(heldKey).(*token); k != nil {
+		return "token " + k.name
+	}
+	return conns.Network(ctx.RemoteAddr()).String()
 }

@@ -14,25 +14,26 @@ import (
 	"plumb/scoring"
 )
 
-// What a request with many samples leaves in its trace: the first ones, and slow
-// ones beyond them. The others are counted.
+// tracedFirst is how many samples of a request are traced, tracedMost how many with slow
+// ones beyond them. The others are only counted.
 const (
 	tracedFirst = 16
 	tracedMost  = 64
 )
 
-// slowPerSecond bounds the lines of the slow-sample log: when the device is
-// slow, every sample is.
+// slowPerSecond bounds the lines of the slow-sample log, because a slow device makes every
+// sample slow.
 const slowPerSecond = 10
 
-// Keys of what a request keeps beside it.
+// Keys of user values of a request.
 const (
 	trailKey   = "trail"
 	timingsKey = "timings"
 )
 
-// trail is what a request leaves behind for logs and traces: who asked for what,
-// and where the time of its samples went (docs/spec/http.md#r11). It belongs to whoever answers.
+// trail collects the data of a request for logs and traces: its route, its client's id
+// and the timing of its samples (docs/spec/http.md#r11). The goroutine that answers the
+// request owns it.
 type trail struct {
 	id     string // X-Request-Id
 	name   string // of the route, as in metrics
@@ -40,14 +41,14 @@ type trail struct {
 	path   string // of the route, as in the document
 	start  time.Time
 	span   trace.Span
-	header func(string) string // of a handshake, where messages are traced
+	header func(string) string // headers of a WebSocket handshake whose messages are traced
 	all    int
 	sample []trace.Sample
 }
 
-// follow begins the trail of a request. Health checks and the like leave none in
-// traces.
-func (s *Server) follow(ctx *fasthttp.RequestCtx, id string, start time.Time) *trail {
+// beginTrail begins the trail of a request. Only POST requests get spans, and not health
+// checks and the like.
+func (s *Server) beginTrail(ctx *fasthttp.RequestCtx, id string, start time.Time) *trail {
 	r := s.routes[string(ctx.Path())]
 	t := &trail{id: id, name: r.name, start: start}
 	if s.cfg.Trace != nil && r.method == fasthttp.MethodPost && string(ctx.Method()) == r.method {
@@ -58,8 +59,8 @@ func (s *Server) follow(ctx *fasthttp.RequestCtx, id string, start time.Time) *t
 	return t
 }
 
-// handshake begins what the messages of a WebSocket have in common. The request
-// ends with the handshake, so everything of it is copied.
+// handshake returns the trail that the messages of a WebSocket share. It copies the
+// headers, because the request ends with the handshake.
 func (s *Server) handshake(ctx *fasthttp.RequestCtx) *trail {
 	t := *trailOf(ctx)
 	t.path = string(ctx.Path())
@@ -80,8 +81,8 @@ func (s *Server) message(of *trail) *trail {
 	return t
 }
 
-// codeOf is the status that a message would have got as a request.
-func codeOf(fault *scoring.Error, err error) int {
+// messageStatus returns the HTTP status in traces of a WebSocket message.
+func messageStatus(fault *scoring.Error, err error) int {
 	switch {
 	case fault != nil:
 		return fasthttp.StatusUnprocessableEntity
@@ -97,16 +98,16 @@ func codeOf(fault *scoring.Error, err error) int {
 	return fasthttp.StatusOK
 }
 
-// trailOf returns what follow began.
+// trailOf returns the trail of a request.
 func trailOf(ctx *fasthttp.RequestCtx) *trail {
 	t, _ := ctx.UserValue(trailKey).(*trail)
 	if t == nil {
-		return &trail{} // of a test that calls a handler by itself
+		return &trail{} // a test called the handler directly
 	}
 	return t
 }
 
-// left ends the trail of an answered request.
+// left exports the trail of an answered request as a span.
 func (s *Server) left(t *trail, code int) {
 	if !t.span.Recorded() {
 		return
@@ -115,8 +116,8 @@ func (s *Server) left(t *trail, code int) {
 		Start: t.start, End: time.Now(), All: t.all, Sample: t.sample})
 }
 
-// answered notes one sample of a request: every route calls it for each answer.
-// at is when the answer came.
+// answered adds one sample to the trail of its request, and logs it where it was slow.
+// Every route calls it for each answer. at is when the answer came.
 func (s *Server) answered(t *trail, a *queue.Answer, at time.Time) {
 	t.all++
 	outcome := "scored"
@@ -124,7 +125,7 @@ func (s *Server) answered(t *trail, a *queue.Answer, at time.Time) {
 		outcome = a.Result.Err.Code
 	}
 	took := a.Took
-	if outcome != "deadline" { // of which no more is known
+	if outcome != "deadline" { // whose timing has nothing else
 		took -= a.Timing[queue.PartReply] // in a stream, the wait for earlier lines
 	}
 	slow := s.cfg.Slow > 0 && took > s.cfg.Slow
@@ -143,8 +144,8 @@ func (s *Server) answered(t *trail, a *queue.Answer, at time.Time) {
 	t.sample = append(t.sample, x)
 }
 
-// slow writes one line of the slow-sample log. It names the sample, never what
-// is in it.
+// slow writes one line of the slow-sample log. It names the sample and shows none of its
+// content.
 func (s *Server) slow(t *trail, a *queue.Answer, outcome string, took time.Duration) {
 	ok, omitted := s.slowly.take(time.Now())
 	if !ok {
@@ -178,17 +179,17 @@ func clip(name string) string {
 	return name
 }
 
-// ration lets so many events of each second pass.
-type ration struct {
+// logLimiter passes slowPerSecond events in each second.
+type logLimiter struct {
 	mu      sync.Mutex // guards all below
 	second  int64
 	n       int
 	omitted int
 }
 
-// take reports whether one more may pass, and how many did not since the last
+// take reports whether one more event passes, and how many were omitted since the last
 // one that did.
-func (p *ration) take(now time.Time) (ok bool, omitted int) {
+func (p *logLimiter) take(now time.Time) (ok bool, omitted int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := now.Unix(); s != p.second {
@@ -203,8 +204,8 @@ func (p *ration) take(now time.Time) (ok bool, omitted int) {
 	return true, omitted
 }
 
-// timing tells a client where the time of its only sample went: a full
-// connection pool on its side looks like a slow server otherwise.
+// timing sets the headers with the timing of a request's only sample, so that clients can
+// tell a slow server from a full connection pool of their own.
 func timing(ctx *fasthttp.RequestCtx, a *queue.Answer) {
 	h := &ctx.Response.Header
 	h.Set("Server-Timing", serverTiming(&a.Timing))
@@ -212,7 +213,8 @@ func timing(ctx *fasthttp.RequestCtx, a *queue.Answer) {
 	h.Set("X-Score-Ms", string(appendMS(nil, a.Took)))
 }
 
-// serverTiming lists the parts, and the total that they add up to.
+// serverTiming returns the value of the header Server-Timing: the total and its parts, in
+// milliseconds.
 func serverTiming(t *queue.Timing) string {
 	b := append([]byte(nil), "total;dur="...)
 	b = appendMS(b, t.Total())
@@ -241,8 +243,8 @@ func wantsTimings(ctx *fasthttp.RequestCtx) bool {
 	return ctx.QueryArgs().GetBool("timings")
 }
 
-// appendTimed appends a result line with the times of the sample as its last
-// field but asked. Without it results are the same bits on every run; with it they are not.
+// appendTimed appends a result line with the member timings, before the member asked if
+// there is one. Such lines differ from run to run, and plain result lines do not.
 func appendTimed(dst []byte, a *queue.Answer) []byte {
 	end := len(a.JSON) - 1 // of an object that is not empty
 	if asked := a.Result.Who.Asked; asked != nil {

@@ -206,7 +206,7 @@ func TestSlowSamples(t *testing.T) {
 
 // When everything is slow, the log says so in few lines.
 func TestSlowSamplesAreRationed(t *testing.T) {
-	var r ration
+	var r logLimiter
 	now := time.Unix(1000, 0)
 	passed := 0
 	for range 100 {

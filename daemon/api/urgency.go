@@ -10,13 +10,13 @@ import (
 	"plumb/scoring"
 )
 
-// urgency is how a request wants to be treated among others.
+// urgency is the priority and the deadline that a request asks for.
 type urgency struct {
 	Priority queue.Priority
 	Deadline time.Duration // 0 for the daemon's
 }
 
-// header reads X-Priority and X-Deadline-Ms.
+// header reads the headers X-Priority and X-Deadline-Ms.
 func (u urgency) header(ctx *fasthttp.RequestCtx) (urgency, *scoring.Error) {
 	h := &ctx.Request.Header
 	if fault := u.priority(string(h.Peek("X-Priority"))); fault != nil {

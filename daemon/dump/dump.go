@@ -8,6 +8,7 @@ package dump
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,16 +47,11 @@ var ErrWindow = errors.New("--max-window")
 // ErrRatio marks compressed input that expands further than Limits.Ratio.
 var ErrRatio = errors.New("compressed input expands too far")
 
-func (l Limits) filled() Limits {
-	if l.Line <= 0 {
-		l.Line = DefaultLine
-	}
-	if l.Ratio <= 0 {
-		l.Ratio = DefaultRatio
-	}
-	if l.Window <= 0 {
-		l.Window = DefaultWindow
-	}
+// Filled returns the limits with defaults in place of zero values.
+func (l Limits) Filled() Limits {
+	l.Line = cmp.Or(max(l.Line, 0), DefaultLine)
+	l.Ratio = cmp.Or(max(l.Ratio, 0), DefaultRatio)
+	l.Window = cmp.Or(max(l.Window, 0), DefaultWindow)
 	return l
 }
 
@@ -74,25 +70,26 @@ type Reader struct {
 	line   int
 	buf    []byte // a line that is longer than the buffer of src
 	closer []func() error
-	raw    *counter
+	raw    *Counter
 	err    error // what ended the input; io.EOF for a regular end
 	list   *list // the input is one JSON list; nil where it has lines
 }
 
-// counter counts the bytes that were taken from the compressed input.
-type counter struct {
-	r io.Reader
-	n int64
+// Counter counts the bytes that are read from compressed input.
+type Counter struct {
+	R io.Reader
+	N int64
 }
 
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
+// Read implements io.Reader.
+func (c *Counter) Read(p []byte) (int, error) {
+	n, err := c.R.Read(p)
+	c.N += int64(n)
 	return n, err
 }
 
 // Offset returns the number of bytes taken from the input as it is stored.
-func (r *Reader) Offset() int64 { return r.raw.n }
+func (r *Reader) Offset() int64 { return r.raw.N }
 
 // Open opens the dump at path; "-" is standard input.
 func Open(path string, limits Limits) (*Reader, error) {
@@ -114,7 +111,7 @@ func Open(path string, limits Limits) (*Reader, error) {
 
 // NewReader reads a dump from src, decompressing it where its first bytes say so.
 func NewReader(src io.Reader, limits Limits) (*Reader, error) {
-	r := &Reader{limits: limits.filled(), raw: &counter{r: src}}
+	r := &Reader{limits: limits.Filled(), raw: &Counter{R: src}}
 	head := bufio.NewReaderSize(r.raw, 64<<10)
 	plain, err := r.unpack(head)
 	if err != nil {
@@ -155,7 +152,7 @@ func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
 }
 
 func (r *Reader) bounded(format string, plain io.Reader) io.Reader {
-	return &Bounded{Src: plain, Format: format, Packed: &r.raw.n, Ratio: r.limits.Ratio, Window: r.limits.Window}
+	return &Bounded{Src: plain, Format: format, Packed: &r.raw.N, Ratio: r.limits.Ratio, Window: r.limits.Window}
 }
 
 // grow counts n more bytes.

@@ -40,7 +40,7 @@ func Scenes(r *Reader, limits Limits, give func(Line)) error {
 		held = append(held, l)
 		size += len(l.Bytes) + 1
 		first := len(held) == 1 && len(bytes.TrimSpace(l.Bytes)) > 0 && scene.Check(l.Bytes, fastjson.MaxDepth) == nil
-		if !whole || first || l.Fault != "" || size > limits.filled().Line {
+		if !whole || first || l.Fault != "" || size > limits.Filled().Line {
 			release()
 		}
 	}

@@ -82,7 +82,7 @@ func eachTask(r *Reader, limits Limits, whole func([]byte) (bool, error), line f
 		l.Bytes = slices.Clone(l.Bytes)
 		held = append(held, l)
 		size += len(l.Bytes) + 1
-		if len(held) == 2 && scene.Check(held[0].Bytes, fastjson.MaxDepth) == nil || l.Fault != "" || size > limits.filled().Line {
+		if len(held) == 2 && scene.Check(held[0].Bytes, fastjson.MaxDepth) == nil || l.Fault != "" || size > limits.Filled().Line {
 			mayBeDoc = false
 		}
 		if !mayBeDoc {
