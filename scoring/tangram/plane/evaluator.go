@@ -12,17 +12,10 @@ type Target struct {
 	Area          float64
 	points        []Point // counter-clockwise
 	x, y          []float64
-	int64s        *int64Points  // nil where they do not fit
 	thickBoundary []segmentDist // boundary of the outline thickened by 1/600, docs/spec/tangram.md#r42
 	boundary      []segmentDist
 	maxCoord      float64 // largest coordinate
 	bits          int
-}
-
-// int64Points are points in Z[sqrt 2] over one common denominator d.
-type int64Points struct {
-	x, y []surd
-	d    int64
 }
 
 // Pair is a pair of pieces whose interiors overlap.
@@ -98,73 +91,8 @@ func NewTarget(outline []Point) (t *Target, ok bool) {
 	e.arr.add(all, onLeft)
 	e.arr.findBoundary()
 	t.boundary = prepareSegments(nil, e.arr.boundary)
-	t.int64s = int64PointsOf(t.points)
 	t.thickBoundary = prepareSegments(nil, e.thickener.thicken(&e.arr, []bool{true}, []bool{true}, t.maxCoord))
 	return t, true
-}
-
-// int64PointsOf puts points over one denominator. It returns nil if they do not fit the int64
-// kernel.
-func int64PointsOf(points []Point) *int64Points {
-	d, ok := commonDenominator(points, 1)
-	if !ok {
-		return nil
-	}
-	w := &int64Points{d: d}
-	for _, p := range points {
-		x, ok1 := timesDenominator(p.X, d)
-		y, ok2 := timesDenominator(p.Y, d)
-		if !ok1 || !ok2 {
-			return nil
-		}
-		w.x, w.y = append(w.x, x), append(w.y, y)
-	}
-	return w
-}
-
-// commonDenominator returns the least common multiple of d and the denominators of the points'
-// coordinates. ok is false if it exceeds int64Limit.
-func commonDenominator(points []Point, d int64) (int64, bool) {
-	for i := range points {
-		for _, n := range [2]*field.Number{&points[i].X, &points[i].Y} {
-			_, _, own, ok := n.Int64s()
-			if !ok {
-				return 0, false
-			}
-			if own != d && own != 1 && d%own != 0 {
-				if own = own / gcd(d, own); own > int64Limit || d*own > int64Limit {
-					return 0, false
-				}
-				d *= own
-			}
-		}
-	}
-	return d, true
-}
-
-// gcd returns the greatest common divisor of two positive integers.
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// timesDenominator returns n*d, where d is a multiple of n's denominator. ok is false if the
-// result exceeds int64Limit.
-func timesDenominator(n field.Number, d int64) (surd, bool) {
-	a, b, own, _ := n.Int64s()
-	if own == d {
-		return surd{a, b}, surd{a, b}.within(int64Limit)
-	}
-	f := d / own
-	x := surd{a, b}
-	return surd{a * f, b * f}, x.within(int64Limit / f)
-}
-
-// within reports whether both parts of x are at most limit in magnitude.
-func (x surd) within(limit int64) bool {
-	return x.a <= limit && x.a >= -limit && x.b <= limit && x.b >= -limit
 }
 
 // maxWork bounds exact arithmetic of arbitrary size: bits of the longest coordinate times the
@@ -210,40 +138,28 @@ func (e *Evaluator) addRings(pieces [][]Point, t *Target) {
 func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
 	d, ok := int64(1), true
 	if t != nil {
-		if t.int64s == nil {
-			return false
-		}
-		d = t.int64s.d
+		d, ok = commonDenominator(t.points, d)
 	}
 	for _, list := range pieces {
-		if d, ok = commonDenominator(list, d); !ok {
-			return false
+		if ok {
+			d, ok = commonDenominator(list, d)
 		}
 	}
 	k, b := &e.int64, &e.vertices
 	k.x, k.y, b.x, b.y = k.x[:0], k.y[:0], b.x[:0], b.y[:0]
-	scale := float64(d)
+	if !ok || t != nil && !k.load(t.points, d) {
+		return false
+	}
 	if t != nil {
-		f := d / t.int64s.d
-		for i := range t.int64s.x {
-			x, y := t.int64s.x[i], t.int64s.y[i]
-			if !x.within(int64Limit/f) || !y.within(int64Limit/f) {
-				return false
-			}
-			k.x, k.y = append(k.x, surd{x.a * f, x.b * f}), append(k.y, surd{y.a * f, y.b * f})
-		}
 		b.x, b.y = append(b.x, t.x...), append(b.y, t.y...)
 	}
 	for _, list := range pieces {
-		for i := range list {
-			x, ok1 := timesDenominator(list[i].X, d)
-			y, ok2 := timesDenominator(list[i].Y, d)
-			if !ok1 || !ok2 {
-				return false
-			}
-			k.x, k.y = append(k.x, x), append(k.y, y)
-			b.x, b.y = append(b.x, x.float()/scale), append(b.y, y.float()/scale)
+		if !k.load(list, d) {
+			return false
 		}
+	}
+	for i := len(b.x); i < len(k.x); i++ {
+		b.x, b.y = append(b.x, k.x[i].float()/float64(d)), append(b.y, k.y[i].float()/float64(d))
 	}
 	b.kernel = k
 	e.addRings(pieces, t)

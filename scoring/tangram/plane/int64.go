@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+
+	"plumb/scoring/tangram/field"
 )
 
 // surd is the number a + b sqrt 2 with integers a and b.
@@ -74,6 +76,64 @@ const int64Limit = 1 << 24
 // int64Kernel holds points in Z[sqrt 2] over one denominator: the fast kernel for ordinary exact
 // answers.
 type int64Kernel struct{ x, y []surd }
+
+// load appends points in units of 1/d. It reports false if one does not fit.
+func (k *int64Kernel) load(points []Point, d int64) bool {
+	for i := range points {
+		x, ok1 := timesDenominator(points[i].X, d)
+		y, ok2 := timesDenominator(points[i].Y, d)
+		if !ok1 || !ok2 {
+			return false
+		}
+		k.x, k.y = append(k.x, x), append(k.y, y)
+	}
+	return true
+}
+
+// commonDenominator returns the least common multiple of d and the denominators of the points'
+// coordinates. ok is false if it exceeds int64Limit.
+func commonDenominator(points []Point, d int64) (int64, bool) {
+	for i := range points {
+		for _, n := range [2]*field.Number{&points[i].X, &points[i].Y} {
+			_, _, own, ok := n.Int64s()
+			if !ok {
+				return 0, false
+			}
+			if own != d && own != 1 && d%own != 0 {
+				if own = own / gcd(d, own); own > int64Limit || d*own > int64Limit {
+					return 0, false
+				}
+				d *= own
+			}
+		}
+	}
+	return d, true
+}
+
+// gcd returns the greatest common divisor of two positive integers.
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// timesDenominator returns n*d, where d is a multiple of n's denominator. ok is false if the
+// result exceeds int64Limit.
+func timesDenominator(n field.Number, d int64) (surd, bool) {
+	a, b, own, _ := n.Int64s()
+	if own == d {
+		return surd{a, b}, surd{a, b}.within(int64Limit)
+	}
+	f := d / own
+	x := surd{a, b}
+	return surd{a * f, b * f}, x.within(int64Limit / f)
+}
+
+// within reports whether both parts of x are at most limit in magnitude.
+func (x surd) within(limit int64) bool {
+	return x.a <= limit && x.a >= -limit && x.b <= limit && x.b >= -limit
+}
 
 // quotient is a parameter along an edge as num/den, with den > 0.
 type quotient struct{ num, den surd }
