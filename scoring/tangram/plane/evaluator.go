@@ -138,11 +138,11 @@ func (e *Evaluator) addRings(pieces [][]Point, t *Target) {
 func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
 	d, ok := int64(1), true
 	if t != nil {
-		d, ok = commonDenominator(t.points, d)
+		d, ok = commonDenominator(t.points, d, int64Limit)
 	}
 	for _, list := range pieces {
 		if ok {
-			d, ok = commonDenominator(list, d)
+			d, ok = commonDenominator(list, d, int64Limit)
 		}
 	}
 	k, b := &e.int64, &e.vertices
@@ -170,28 +170,13 @@ func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
 // reports false if they do not fit. The target's points are rounded to the same grid, which moves
 // areas by less than 1e-11.
 func (e *Evaluator) tryGrid(pieces [][]Point, t *Target) bool {
-	d, reach := int64(1), 1.0
+	d, ok := int64(1), true
 	for _, list := range pieces {
-		for i := range list {
-			for _, n := range [2]*field.Number{&list[i].X, &list[i].Y} {
-				_, b, own, ok := n.Int64s()
-				if !ok || b != 0 {
-					return false
-				}
-				if own != d && own != 1 && d%own != 0 {
-					g := own / gcd(d, own)
-					if d > gridLimit/g {
-						return false
-					}
-					d *= g
-				}
-				reach = max(reach, math.Abs(n.Float()))
-			}
+		if d, ok = commonDenominator(list, d, gridLimit); !ok || slices.ContainsFunc(list, isIrrational) {
+			return false
 		}
 	}
-	if t != nil {
-		reach = max(reach, t.maxCoord)
-	}
+	reach := maxCoordinate(pieces, t)
 	if float64(d)*reach >= gridLimit {
 		return false
 	}
@@ -208,18 +193,31 @@ func (e *Evaluator) tryGrid(pieces [][]Point, t *Target) bool {
 	return true
 }
 
-// loadRounded rounds all coordinates to a grid, for an assembly that is too long to compute with
-// exactly.
-func (e *Evaluator) loadRounded(pieces [][]Point, t *Target) {
-	reach := 1.0
+// isIrrational reports whether a coordinate of p, which fits into int64s, has a part in sqrt 2.
+func isIrrational(p Point) bool {
+	_, x, _, _ := p.X.Int64s()
+	_, y, _, _ := p.Y.Int64s()
+	return x != 0 || y != 0
+}
+
+// maxCoordinate returns the largest magnitude of a coordinate, at least 1.
+func maxCoordinate(pieces [][]Point, t *Target) float64 {
+	most := 1.0
 	for _, list := range pieces {
 		for _, p := range list {
-			reach = max(reach, math.Abs(p.X.Float()), math.Abs(p.Y.Float()))
+			most = max(most, math.Abs(p.X.Float()), math.Abs(p.Y.Float()))
 		}
 	}
 	if t != nil {
-		reach = max(reach, t.maxCoord)
+		most = max(most, t.maxCoord)
 	}
+	return most
+}
+
+// loadRounded rounds all coordinates to a grid, for an assembly that is too long to compute with
+// exactly.
+func (e *Evaluator) loadRounded(pieces [][]Point, t *Target) {
+	reach := maxCoordinate(pieces, t)
 	scale := 1.0
 	for scale*2*reach < gridLimit && scale < 1<<50 {
 		scale *= 2

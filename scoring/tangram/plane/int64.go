@@ -91,8 +91,8 @@ func (k *int64Kernel) load(points []Point, d int64) bool {
 }
 
 // commonDenominator returns the least common multiple of d and the denominators of the points'
-// coordinates. ok is false if it exceeds int64Limit.
-func commonDenominator(points []Point, d int64) (int64, bool) {
+// coordinates. ok is false if it exceeds limit.
+func commonDenominator(points []Point, d, limit int64) (int64, bool) {
 	for i := range points {
 		for _, n := range [2]*field.Number{&points[i].X, &points[i].Y} {
 			_, _, own, ok := n.Int64s()
@@ -100,7 +100,7 @@ func commonDenominator(points []Point, d int64) (int64, bool) {
 				return 0, false
 			}
 			if own != d && own != 1 && d%own != 0 {
-				if own = own / gcd(d, own); own > int64Limit || d*own > int64Limit {
+				if own /= gcd(d, own); d > limit/own {
 					return 0, false
 				}
 				d *= own
