@@ -68,7 +68,7 @@ func (c *Cutter) Append(dst []Segment, p *vector.Path, clip Rect, mode Mode) []S
 	if !ok {
 		return dst
 	}
-	c.clip = clip.within(NoClip).box()
+	c.clip = clip.Within(NoClip).box()
 	c.out, c.exact = dst, mode == Exact || b.small() && Rectangle(p)
 	c.walk(p, c.clip.holds(b))
 	dst, c.out = c.out, nil

@@ -9,8 +9,8 @@ import (
 // box is a rectangle in px.
 type box struct{ x0, y0, x1, y1 float32 }
 
-// within returns the part of r inside o; a rectangle without area if none is.
-func (r Rect) within(o Rect) Rect {
+// Within returns the part of r inside o, a rectangle without area if there is none.
+func (r Rect) Within(o Rect) Rect {
 	r.X0, r.Y0 = min(max(r.X0, o.X0), o.X1), min(max(r.Y0, o.Y0), o.Y1)
 	r.X1, r.Y1 = max(min(r.X1, o.X1), r.X0), max(min(r.Y1, o.Y1), r.Y0)
 	return r

@@ -42,7 +42,7 @@ func Bounds(p *vector.Path) (lo, hi vector.Point, ok bool) {
 // there instead of vanishing. See docs/spec/raster.md#r10.
 func (c *Cutter) Edges(dst *Edges, p *vector.Path, clip Rect, inside, convex bool) {
 	dst.List, dst.curves = dst.List[:0], dst.curves[:0]
-	c.clip = clip.within(NoClip).box()
+	c.clip = clip.Within(NoClip).box()
 	c.exact, c.edges, c.right = false, dst, convex
 	c.walk(p, inside)
 	c.edges, c.right = nil, false

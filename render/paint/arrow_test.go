@@ -39,7 +39,7 @@ type arcInfo struct {
 	Large, Sweep int
 }
 
-// sceneOf decodes the shapes and bindings of a vector.
+// sceneOf decodes the shapes and bindings of a test vector.
 func sceneOf(t *testing.T, raw json.RawMessage) *scene.Scene {
 	t.Helper()
 	s, err := scene.Decode(raw, scene.DefaultLimits())
@@ -49,7 +49,7 @@ func sceneOf(t *testing.T, raw json.RawMessage) *scene.Scene {
 	return s
 }
 
-// solved returns the arrow with this id, worked out.
+// solved returns a solver that has solved the arrow with this id.
 func solved(t *testing.T, s *scene.Scene, id string) (*arrows.Solver, int32) {
 	t.Helper()
 	var tr tree.Tree
@@ -125,6 +125,7 @@ func TestArrowInfoVectors(t *testing.T) {
 	}
 }
 
+// sameArc compares a solved arc with the expected one.
 func sameArc(t *testing.T, what string, got *arrows.Circle, want *arcInfo, tol float64) {
 	t.Helper()
 	if want == nil {

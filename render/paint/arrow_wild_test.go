@@ -16,7 +16,7 @@ import (
 	"plumb/render/view"
 )
 
-// wildArrow makes a scene of two targets and an arrow between them.
+// wildArrow returns a scene of two random targets and an arrow between them.
 func wildArrow(r *rand.Rand, size float64) *scene.Scene {
 	pick := func(n int) int { return r.IntN(n) }
 	at := func() float64 { return (r.Float64() - 0.3) * 400 * size }
@@ -61,7 +61,7 @@ func wildArrow(r *rand.Rand, size float64) *scene.Scene {
 	return s
 }
 
-// moved is the scene somewhere else on the page.
+// moved returns the scene moved on the page.
 func moved(s *scene.Scene, dx, dy float64) *scene.Scene {
 	out := &scene.Scene{Shapes: append([]scene.Shape{}, s.Shapes...), Bindings: s.Bindings}
 	for i := range out.Shapes {
@@ -71,9 +71,8 @@ func moved(s *scene.Scene, dx, dy float64) *scene.Scene {
 	return out
 }
 
-// TestArrowsAnywhere: whatever arrows are bound to, they are worked out or
-// refused by name; a second try in used memory gives the same, and so does the
-// scene elsewhere on the page.
+// TestArrowsAnywhere solves random arrows: each is solved or refused by name. A used solver, and
+// the same scene elsewhere on the page, give the same result.
 func TestArrowsAnywhere(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	used := new(arrows.Solver)
@@ -120,7 +119,7 @@ func TestArrowsAnywhere(t *testing.T) {
 	}
 }
 
-// TestArrowsDraw: what is worked out can be drawn, in both modes, in a frame too.
+// TestArrowsDraw draws solved arrows in both modes, also in a frame.
 func TestArrowsDraw(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	var b Builder
@@ -152,7 +151,7 @@ func TestArrowsDraw(t *testing.T) {
 	}
 }
 
-// TestArrowEdgeCases: arrows without length, targets without size, one target
+// TestArrowEdgeCases covers arrows without length, targets without size, one target
 // for both ends, one inside the other.
 func TestArrowEdgeCases(t *testing.T) {
 	const box = `{"id":"shape:%s","type":"geo","x":%d,"y":%d,"props":{"w":%d,"h":%d}}`
@@ -186,10 +185,10 @@ func TestArrowEdgeCases(t *testing.T) {
 	}
 }
 
-// TestArrowsInDoubt: an end of a bent arrow that stands on an open line is taken there and
-// back by the editor, and its last bits say whether ends that are too near are moved at
-// all. Those arrows are left to it, others are not.
-func TestArrowsInDoubt(t *testing.T) {
+// TestAmbiguousArrows covers ends of bent arrows on open lines. The editor maps such an end to the
+// line's space and back, and rounding errors decide whether ends that are too near are moved. Only
+// those arrows are left to the editor.
+func TestAmbiguousArrows(t *testing.T) {
 	line := func(at, to string) string {
 		return `{"id":"shape:a","type":"draw",` + at + `,"props":{"segments":[{"type":"free","points":[{"x":0,"y":0,"z":0.5},` + to + `]}],"isComplete":true}}`
 	}
@@ -221,8 +220,8 @@ func TestArrowsInDoubt(t *testing.T) {
 	}
 }
 
-// TestArrowBodyIsClipped: a head without filling is empty inside, in both modes,
-// and in a frame.
+// TestArrowBodyIsClipped checks that heads without fill are empty inside, in both modes and in a
+// frame.
 func TestArrowBodyIsClipped(t *testing.T) {
 	const arrow = `{"id":"shape:r","type":"arrow","x":20,"y":50%s,"props":{"end":{"x":150,"y":0},"dash":"solid","size":"xl","arrowheadEnd":"%s"}}`
 	frame := `{"id":"shape:f","type":"frame","x":0,"y":0,"props":{"w":165,"h":90}},`
@@ -250,7 +249,7 @@ func TestArrowBodyIsClipped(t *testing.T) {
 	}
 }
 
-// TestTargetsAreBounded: the points that arrows look at are limited.
+// TestTargetsAreBounded checks the limit on the points of arrows' targets.
 func TestTargetsAreBounded(t *testing.T) {
 	long := scene.Shape{ID: "shape:d", Kind: scene.Draw, TypeName: "draw", Parent: -1, Opacity: 1, Scale: 1, Size: scene.SizeM, Dash: scene.DashSolid}
 	var p []scene.Pressed

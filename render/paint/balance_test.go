@@ -41,7 +41,7 @@ func TestBalanceScenesLookAlike(t *testing.T) {
 	judge(t, all)
 }
 
-// TestLabelShapesLookAlike does the same with the shapes of the label scenes.
+// TestLabelShapesLookAlike is TestBalanceScenesLookAlike for the shapes of the label scenes.
 func TestLabelShapesLookAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("draws 70 pictures")
@@ -68,7 +68,7 @@ func TestLabelShapesLookAlike(t *testing.T) {
 	judge(t, all)
 }
 
-// judge applies the bounds to every picture and prints the ten worst.
+// judge checks every picture against the allowed differences and prints the ten worst.
 func judge(t *testing.T, all []likeness) {
 	t.Helper()
 	slices.SortFunc(all, func(a, b likeness) int { return cmp.Compare(a.within, b.within) })

@@ -213,7 +213,7 @@ func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 			return err
 		}
 		box, _ := boundsOf(b.outlined.Points, vector.Identity)
-		b.framed = intersection(pixelBounds(box), b.framed)
+		b.framed = pixelBounds(box).Within(b.framed)
 	}
 	body := len(b.d.Items)
 	if err := b.content(sh, l, &p); err != nil {

@@ -16,6 +16,7 @@ import (
 // sums are the mass and the centre of an alpha picture, in whole px of alpha.
 type sums struct{ mass, x, y float64 }
 
+// sumsOf returns the sum and the centre of alpha.
 func sumsOf(alpha []float64, width int) (s sums) {
 	for k, a := range alpha {
 		s.mass += a
@@ -81,7 +82,7 @@ func TestRasterVectors(t *testing.T) {
 	}
 }
 
-// board decodes a list of shapes.
+// board returns a scene of a JSON list of shapes.
 func board(t testing.TB, shapes string) *scene.Scene {
 	t.Helper()
 	s, err := scene.Decode([]byte(shapes), scene.DefaultLimits())
@@ -137,8 +138,8 @@ func TestBuildPlacesAndFades(t *testing.T) {
 	}
 }
 
-// TestFaintLabels: a shape with a label keeps all of its parts when it is faint; in exact
-// pictures nothing is cut, in the others what the editor's layer holds.
+// TestFaintLabels draws translucent shapes with labels: exact pictures hold all parts, others the
+// parts inside the editor's group layer.
 func TestFaintLabels(t *testing.T) {
 	for _, text := range []string{"a", "bqfmj gdtocx"} {
 		for _, mode := range []Raster{Exact, Reference} {
@@ -181,7 +182,7 @@ func TestBuildGroupsAndSets(t *testing.T) {
 	}
 }
 
-// TestBuildPaintsHighlightsBelow: their back layers lie below everything.
+// TestBuildPaintsHighlightsBelow checks that the back layers of highlights lie below everything.
 func TestBuildPaintsHighlightsBelow(t *testing.T) {
 	s := board(t, `[{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"w":20,"h":20,"dash":"solid"}},
 		{"id":"shape:h","type":"highlight","x":0,"y":0,"props":{"segments":[{"type":"free","points":[{"x":0,"y":0,"z":0.5},{"x":60,"y":60,"z":0.5}]}],"isComplete":true}}]`)
@@ -195,7 +196,7 @@ func TestBuildPaintsHighlightsBelow(t *testing.T) {
 	}
 }
 
-// elbowTo is a scene with an elbow arrow whose end is bound to shape:t.
+// elbowTo returns a scene with an elbow arrow whose end is bound to shape:t.
 func elbowTo(target string) string {
 	return `{"shapes":[` + target + `,{"id":"shape:r","type":"arrow","x":0,"y":0,"props":{"kind":"elbow","start":{"x":0,"y":0},"end":{"x":50,"y":50}}}],
 		"bindings":[{"type":"arrow","fromId":"shape:r","toId":"shape:t","props":{"terminal":"end"}}]}`
@@ -231,9 +232,9 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-// TestFramesCut: what lies in a frame counts and is drawn as far as the frame
-// reaches, turned frames and frames in frames included.
-func TestFramesCut(t *testing.T) {
+// TestFramesClip checks that frames clip their content in bounds and pictures, also turned and
+// nested frames.
+func TestFramesClip(t *testing.T) {
 	const child = `{"id":"shape:a","type":"geo","parentId":"shape:%s","x":-50,"y":30,"props":{"w":400,"h":20,"dash":"solid","fill":"fill","size":"s"}}`
 	frame := `{"id":"shape:f","type":"frame","x":100,"y":100,"props":{"w":80,"h":60}}`
 	inner := `{"id":"shape:g","type":"frame","parentId":"shape:f","x":40,"y":0,"rotation":0,"props":{"w":300,"h":300}}`

@@ -9,7 +9,7 @@ import (
 	"plumb/render/view"
 )
 
-// Alphas that the browser gave for coverages of 1/255, by lightness of the text.
+// The tables equal the alphas that the browser gives for coverages in 1/255, by lightness.
 func TestContrastTables(t *testing.T) {
 	for coverage, want := range map[int][contrastRows]uint8{
 		0:   {},
@@ -30,7 +30,7 @@ func TestContrastTables(t *testing.T) {
 	}
 }
 
-// Rows that the browser uses for the colours of text.
+// Colours of text use the same table rows as in the browser.
 func TestLightness(t *testing.T) {
 	for c, want := range map[shapes.RGB]int{
 		shapes.Palette[scene.Black].Solid: 0, shapes.Palette[scene.Grey].Solid: 5, shapes.Palette[scene.LightViolet].Solid: 5,
@@ -45,8 +45,8 @@ func TestLightness(t *testing.T) {
 	}
 }
 
-// A glyph comes with the contrast of its colour: what black and white text leave
-// of the same pixel belongs to the same coverage.
+// Glyphs have the contrast of their colour: the alphas of a pixel in black and in white text belong
+// to the same coverage.
 func TestGlyphsHaveContrast(t *testing.T) {
 	bytes := func(b *Builder, c scene.Color) (out []byte) {
 		s := &scene.Scene{Shapes: []scene.Shape{{

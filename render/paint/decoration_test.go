@@ -42,7 +42,7 @@ func lineRows(t *testing.T, d *Drawing) (y, height int32) {
 	return lo, hi - lo
 }
 
-// ends returns where what the first row of an item covers begins and ends, px.
+// ends returns where the covered ranges of the first row of an item begin and end, px.
 func ends(d *Drawing, it *Item) (out []float64) {
 	spans := d.Coverage.Spans[it.First : it.First+it.Count]
 	alpha := func(s scan.Span, i int32) float64 {
@@ -63,7 +63,7 @@ func ends(d *Drawing, it *Item) (out []float64) {
 	return out
 }
 
-// Rows of lines as the browser draws them.
+// Underlines and strikes lie on the rows where the browser draws them.
 func TestDecorationRows(t *testing.T) {
 	for _, c := range []struct {
 		font                    scene.Font

@@ -63,8 +63,8 @@ func (c *columnRange) quad(p0, p1, p2 vector.Point) {
 	}
 }
 
-// crossing returns the columnRange in which a glyph's outline crosses the rows from
-// top to bottom; lo > hi when it does not.
+// crossing returns the columns lo..hi in which a glyph's outline crosses the rows top..bottom; lo >
+// hi if it does not.
 func crossing(p *vector.Path, top, bottom float64) (lo, hi float64) {
 	c := columnRange{top, bottom, math.Inf(1), math.Inf(-1)}
 	var cur, first vector.Point

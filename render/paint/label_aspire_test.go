@@ -77,6 +77,7 @@ func TestAspireLabels(t *testing.T) {
 	}
 }
 
+// count adds a pixel to the number of label pixels, and to those on the shape.
 func count(n *[2]float64, label, shape bool) {
 	if label {
 		n[0]++

@@ -10,10 +10,9 @@ import (
 	"plumb/render/view"
 )
 
-// A bar of Plex Sans is a rectangle, so its edges can be told by hand: as a mask
-// it stands on a quarter of a pixel and its outline on 1/64 px, as a path it
-// stands where it is and its outline is scaled up from 64 px, as was seen in the
-// browser.
+// A bar of Plex Sans is a rectangle, so its edges are known. As a mask it lies on quarters of a pixel
+// and its outline on 1/64 px; as a path it lies at its exact place and its outline is scaled up
+// from 64 px, as in the browser.
 func TestLargeGlyphs(t *testing.T) {
 	for _, c := range []struct {
 		scale, x    float64
@@ -57,8 +56,8 @@ func TestLargeGlyphs(t *testing.T) {
 	}
 }
 
-// Text at any scale and distance gives a drawing, and what lies far outside
-// leaves nothing in it. Lines along it do up to a scale, and are refused by name beyond.
+// Text at any scale and distance is drawn, and leaves no items far outside of the picture. Underlines
+// are refused by name beyond a scale.
 func TestTextOfAnySize(t *testing.T) {
 	for _, c := range []struct {
 		scale, x, y float64
@@ -88,7 +87,7 @@ func TestTextOfAnySize(t *testing.T) {
 	}
 }
 
-// Lines are refused by their thickness, wherever their size comes from.
+// Underlines are refused by their thickness in px, whether the font or the map makes them large.
 func TestLinesAlongHugeText(t *testing.T) {
 	for _, span := range []scene.Span{{Text: "m", Underline: true}, {Text: "m", Strike: true}, {Text: "m", Link: true}} {
 		rich := &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{span}}}}

@@ -23,6 +23,7 @@ func (p printed) String() string {
 		p.name, 100*p.within, p.mean, 100*p.mass, p.centre, 100*p.pixels, p.worst)
 }
 
+// comparePrinted compares the alpha of a label with a picture of the editor.
 func comparePrinted(name string, got []float64, want *image.Gray) printed {
 	p := printed{likeness: compareAlpha(name, got, want)}
 	n, ref := 0, 0
@@ -52,7 +53,7 @@ func unhinted(t *testing.T) map[string]map[string]string {
 	return out
 }
 
-// TestExactLabelPictures holds mode Exact to what a renderer of true areas reaches.
+// TestExactLabelPictures bounds the differences of mode Exact from the editor's pictures.
 func TestExactLabelPictures(t *testing.T) {
 	pictures := unhinted(t)
 	var b Builder
@@ -76,7 +77,7 @@ func TestExactLabelPictures(t *testing.T) {
 }
 
 // TestLabelPictures compares the label of every 'label' scene with the export
-// made without hinting. Coverage is the browser's; what is left is that it
+// made without hinting. The remaining difference is that the browser
 // composites the copies of the halo one by one in 8 bits.
 func TestLabelPictures(t *testing.T) {
 	pictures := unhinted(t)

@@ -54,14 +54,7 @@ func (b *Builder) endLayer() { b.layered = false }
 func (b *Builder) canvas() chord.Rect {
 	r := b.framed
 	if b.layered {
-		r = intersection(b.layer, r)
+		r = b.layer.Within(r)
 	}
-	return r
-}
-
-// intersection returns the part of r inside o, a rectangle without area if there is none.
-func intersection(r, o chord.Rect) chord.Rect {
-	r.X0, r.Y0 = min(max(r.X0, o.X0), o.X1), min(max(r.Y0, o.Y0), o.Y1)
-	r.X1, r.Y1 = max(min(r.X1, o.X1), r.X0), max(min(r.Y1, o.Y1), r.Y0)
 	return r
 }

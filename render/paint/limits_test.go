@@ -11,7 +11,7 @@ import (
 	"plumb/render/view"
 )
 
-// huge makes one shape of every native kind with coordinates of size v.
+// huge returns one shape of every native kind with coordinates of size v.
 func huge(v float64) []scene.Shape {
 	shape := func(k scene.Kind) scene.Shape {
 		return scene.Shape{ID: "shape:h", Kind: k, Parent: -1, Opacity: 1, Scale: 1, Size: scene.SizeM}
@@ -39,8 +39,8 @@ func huge(v float64) []scene.Shape {
 	return out
 }
 
-// TestSizesWithoutEnd: a shape of any size is drawn in bounded work, or refused
-// with the limit in the text.
+// TestSizesWithoutEnd checks that a shape of any size is drawn in bounded time, or refused with the
+// limit in the text.
 func TestSizesWithoutEnd(t *testing.T) {
 	var b Builder
 	d := new(Drawing)
@@ -81,9 +81,9 @@ func TestManyShapes(t *testing.T) {
 	}
 }
 
-// TestThinScribble: a line of one px that runs to and fro costs what its pixels
-// cost, and is as it were with few lines at a time.
-func TestThinScribble(t *testing.T) {
+// TestThinFreehandLine checks that the cost of a line of one px that runs to and fro depends on its
+// pixels only, and that it is drawn as in parts.
+func TestThinFreehandLine(t *testing.T) {
 	points := make([]scene.Point, 20_000)
 	for i := range points {
 		points[i] = scene.Point{X: float64(i%2) * 900, Y: float64(i % 7)}

@@ -168,7 +168,7 @@ func (c *glyphCache) keepTurned(l *lineMask, back geom.Matrix, clip chord.Rect) 
 	if len(l.rows) > 0 {
 		box := l.box() // and half a px around it
 		box = [4]int32{box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1}
-		clip = intersection(mappedBounds(back.Inverse(), chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}), clip)
+		clip = mappedBounds(back.Inverse(), chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}).Within(clip)
 		for y := clip.Y0; y < clip.Y1; y++ {
 			x0, x1 := across(box, back, float64(y)+0.5, clip)
 			c.scratch = c.scratch[:0]
@@ -183,11 +183,11 @@ func (c *glyphCache) keepTurned(l *lineMask, back geom.Matrix, clip chord.Rect) 
 	return c.add(first, at)
 }
 
-// across returns the columnRange of a row of px at y that back maps into a box.
+// across returns the columns x0..x1 of the row of px at y that back maps into a box.
 func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 int32) {
 	lo, hi := float64(clip.X0), float64(clip.X1)
 	q := back.Apply(geom.Pt(0, y))
-	// What lies beside q by x lies at q + x times the slopes.
+	// The pixel at x maps to q + x times the slopes.
 	for _, side := range [2][4]float64{{q.X, back.A, float64(box[0]), float64(box[2])}, {q.Y, back.B, float64(box[1]), float64(box[3])}} {
 		at, slope, from, to := side[0], side[1], side[2], side[3]
 		switch {

@@ -10,14 +10,14 @@ import (
 	"plumb/render/vector"
 )
 
-// lineOf cuts the rectangle between two corners.
+// lineOf sets c.line to the mask of a rectangle.
 func lineOf(c *glyphCache, m vector.Matrix, x0, y0, x1, y1 float64, gaps ...gap) {
 	c.path.Reset()
 	vector.Rect(&c.path, x0, y0, x1, y1)
 	c.maskLine(m, chord.Rect{X0: -50, Y0: -50, X1: 50, Y1: 50}, Reference, scan.Rule{}, gaps)
 }
 
-// alphas lists the alpha of a row from column x on.
+// alphas returns n alphas of a row from column x on.
 func alphas(l *lineMask, x, y, n int32) (a []float64) {
 	for i := range n {
 		a = append(a, l.at(x+i, y))
@@ -25,6 +25,7 @@ func alphas(l *lineMask, x, y, n int32) (a []float64) {
 	return a
 }
 
+// expect compares numbers.
 func expect(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -32,8 +33,8 @@ func expect(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// Upright lines have their sides on 1/256 px, and gaps between px.
-func TestCutLine(t *testing.T) {
+// Axis-aligned lines have their sides on 1/256 px and their gaps on whole px.
+func TestMaskLine(t *testing.T) {
 	var c glyphCache
 	lineOf(&c, vector.Matrix{A: 1, D: 1, E: 10}, 0.5, 1.25, 8, 3, gap{2.4, 4.6})
 	expect(t, "upper row", alphas(&c.line, 9, 1, 10), []float64{0, 96, 192, 0, 0, 0, 192, 192, 192, 0})
@@ -43,7 +44,7 @@ func TestCutLine(t *testing.T) {
 	expect(t, "drawn twice", alphas(&c.line, 10, 1, 2), []float64{156, 240})
 }
 
-// Copies of a line are moved between px, and add up.
+// Copies of a line are interpolated between px and composited.
 func TestLineHalo(t *testing.T) {
 	var c glyphCache
 	lineOf(&c, vector.Identity, 0, 0, 4, 1)
@@ -59,8 +60,7 @@ func TestLineHalo(t *testing.T) {
 	}
 }
 
-// A picture that is not turned after all stays as it is; one turned by a quarter changes
-// its sides.
+// The identity and whole-pixel moves keep the box of a mask; a quarter turn swaps its sides.
 func TestKeepTurned(t *testing.T) {
 	var c glyphCache
 	lineOf(&c, vector.Identity, 1, 2, 5, 4)
@@ -79,20 +79,20 @@ func TestKeepTurned(t *testing.T) {
 	}
 }
 
-// Long stretches of 255 are kept without bytes, zeros not at all.
+// Long ranges of 255 become spans without bytes; zeros become no span.
 func TestMaskRows(t *testing.T) {
 	var c glyphCache
 	alpha := append(slices.Repeat([]byte{255}, 40), 0, 0, 7, 255, 255, 9)
 	c.row(0, 3, 5, alpha)
-	c.row(2, 49, 5, []byte{1, 0}) // another glyph's, though it goes on in the same place
+	c.row(2, 49, 5, []byte{1, 0}) // another mask that continues at the same place
 	want := []scan.Span{{X: 3, Y: 5, N: 40, At: scan.Full}, {X: 45, Y: 5, N: 4, At: 0}, {X: 49, Y: 5, N: 1, At: 4}}
 	if !slices.Equal(c.coverage.Spans, want[:]) || !slices.Equal(c.coverage.Bytes, []byte{7, 255, 255, 9, 1}) {
 		t.Errorf("got %v, %v; want %v", c.coverage.Spans, c.coverage.Bytes, want)
 	}
 }
 
-// Gaps are cut whichever way the text runs, and wherever else they lie.
-func TestOpen(t *testing.T) {
+// Gaps are cleared for any direction of the text; gaps outside of the line do no harm.
+func TestClearGaps(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		m    vector.Matrix

@@ -18,6 +18,7 @@ type canvas struct {
 	group []float64
 }
 
+// newCanvas returns an empty picture of the drawing's size.
 func newCanvas(d *Drawing) *canvas {
 	n := d.Width * d.Height
 	return &canvas{
@@ -72,6 +73,7 @@ func rasterAlpha(d *Drawing) []float64 {
 	return c.alpha
 }
 
+// each calls f with the index of each pixel of a rectangle.
 func (c *canvas) each(r image.Rectangle, f func(k int)) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
@@ -112,6 +114,7 @@ type likeness struct {
 	worst  int
 }
 
+// compareAlpha compares the alpha of a drawing with a picture of the editor.
 func compareAlpha(name string, got []float64, want *image.Gray) likeness {
 	w, h := want.Rect.Dx(), want.Rect.Dy()
 	box := image.Rectangle{}

@@ -14,15 +14,14 @@ import (
 	"plumb/render/view"
 )
 
-// TestReuseChangesNothing: a builder that has drawn something gives the drawing
-// that a fresh one gives, bit for bit.
-func TestReuseChangesNothing(t *testing.T) {
-	t.Run("roomy", func(t *testing.T) { reuseChangesNothing(t, 0) })
-	t.Run("tight", func(t *testing.T) { reuseChangesNothing(t, 300<<10) })
+// TestCacheChangesNothing compares drawings of a used builder with those of a new one, bit for bit.
+func TestCacheChangesNothing(t *testing.T) {
+	t.Run("roomy", func(t *testing.T) { cacheChangesNothing(t, 0) })
+	t.Run("tight", func(t *testing.T) { cacheChangesNothing(t, 300<<10) })
 }
 
-// reuseChangesNothing draws with a cache of so many bytes, 0 for the default.
-func reuseChangesNothing(t *testing.T, limit int) {
+// cacheChangesNothing draws with a cache of so many bytes, 0 for the default.
+func cacheChangesNothing(t *testing.T, limit int) {
 	views := balanceViews(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var used Builder
@@ -50,13 +49,13 @@ func reuseChangesNothing(t *testing.T, limit int) {
 		}
 	}
 	if hits, held := used.cached.hits, (marks{}).size(used.cached.young.marks()); hits < 300 || held > used.cached.most() {
-		t.Errorf("%d shapes were drawn from memory, which holds %d bytes", hits, held)
+		t.Errorf("%d shapes were drawn from the cache, which holds %d bytes", hits, held)
 	}
 }
 
-// TestReuseKnows: a shape is made anew when the frame around it has changed, or its
-// opacity, of which thin strokes hold their part.
-func TestReuseKnows(t *testing.T) {
+// TestCacheKey checks that the cache misses when the frame around a shape has changed, or its
+// opacity, which thin strokes apply to their coverage.
+func TestCacheKey(t *testing.T) {
 	scene := func(frame, opacity, scale float64) *scene.Scene {
 		return sceneOf(t, fmt.Appendf(nil, `{"shapes":[
 			{"id":"shape:f","type":"frame","x":0,"y":0,"props":{"w":%g,"h":%g}},
@@ -89,9 +88,9 @@ func TestReuseKnows(t *testing.T) {
 	}
 }
 
-// TestReuseRests: where nothing comes twice, nothing is kept in the long run, and
-// what comes three times is drawn from memory again.
-func TestReuseRests(t *testing.T) {
+// TestCacheOfKeysOnly checks that without hits only keys are cached after a while, and that shapes
+// that come three times are drawn from the cache again.
+func TestCacheOfKeysOnly(t *testing.T) {
 	v := balanceViews(t)[0]
 	var b Builder
 	b.cached.limit = 1 << 20
@@ -115,14 +114,14 @@ func TestReuseRests(t *testing.T) {
 		before := b.cached.hits
 		draw()
 		if got := b.cached.hits - before; got != want {
-			t.Errorf("time %d: %d shapes were drawn from memory; want %d", i+1, got, want)
+			t.Errorf("time %d: %d shapes were drawn from the cache; want %d", i+1, got, want)
 		}
 	}
 }
 
 // The cache of a worker is bounded for any shapes: with ids of any
 // length, and off the picture.
-func TestReuseIsBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	var b Builder
 	b.cached.limit = 1 << 20
 	d := new(Drawing)
@@ -144,13 +143,12 @@ func TestReuseIsBounded(t *testing.T) {
 		}
 	}
 	if len(b.cached.young.known)+len(b.cached.old.known) == 0 {
-		t.Error("nothing was remembered")
+		t.Error("nothing was cached")
 	}
 }
 
-// TestReuseFaint: a thin stroke that comes again is composited as it was the first
-// time.
-func TestReuseFaint(t *testing.T) {
+// TestCacheFaintStroke checks that a cached thin stroke is composited as an uncached one.
+func TestCacheFaintStroke(t *testing.T) {
 	s := board(t, `[{"id":"shape:a","type":"line","opacity":0.5,"props":{"size":"s","scale":0.25,"dash":"solid","points":{
 		"a":{"id":"a","index":"a1","x":10,"y":10},"b":{"id":"b","index":"a2","x":60,"y":40}}}}]`)
 	var b Builder

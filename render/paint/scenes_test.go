@@ -39,7 +39,7 @@ func (e *exported) bounds() view.Box {
 	return view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}
 }
 
-// scene decodes the final state.
+// scene decodes the final state of the exported scene.
 func (e *exported) scene(t testing.TB) *scene.Scene {
 	t.Helper()
 	s, err := scene.Decode([]byte(`{"records":`+string(e.Records)+`}`), scene.DefaultLimits())
@@ -114,7 +114,7 @@ func (e *element) flatten(from painted, to []painted) []painted {
 	return to
 }
 
-// numbers returns the numbers in s, whatever stands between them.
+// numbers returns the numbers in s and ignores all other characters.
 func numbers(s string) (out []float64) {
 	for _, f := range strings.FieldsFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.-+eINaftyn", r) }) {
 		if v, err := strconv.ParseFloat(f, 64); err == nil {
@@ -317,8 +317,7 @@ func compareFrame(sh *scene.Shape, n *tree.Node, g *element) error {
 	return nil
 }
 
-// compareClip makes the draws of an arrow and compares what its body is seen
-// through.
+// compareClip makes the draws of an arrow and compares the clip path of its body.
 func compareClip(t *testing.T, l *shapes.Maker, s *scene.Scene, tr *tree.Tree, i int32, d string) error {
 	t.Helper()
 	var v arrows.Solver

@@ -10,7 +10,7 @@ import (
 	"plumb/render/view"
 )
 
-// scribble is a freehand line of n points that crosses itself everywhere.
+// scribble returns a freehand line of n points that crosses itself everywhere.
 func scribble(n int) scene.Shape {
 	s := scene.Shape{ID: "shape:s", Kind: scene.Draw, Parent: -1, Opacity: 1, Scale: 1, Size: scene.SizeM, Complete: true}
 	points := make([]scene.Pressed, n)
@@ -22,8 +22,7 @@ func scribble(n int) scene.Shape {
 	return s
 }
 
-// Work on a view ends in the middle of a shape, and what was not finished is not
-// remembered for the next view.
+// Stop ends the work on a view in the middle of a shape, and the cache keeps no unfinished shape.
 func TestStop(t *testing.T) {
 	one := scribble(1200)
 	one.ID = "shape:t"
@@ -54,7 +53,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Every shape that is too large names the flag.
+// The error for every shape that is too large names the flag.
 func TestPointLimits(t *testing.T) {
 	straight := scribble(0)
 	for range 2000 { // of two points each, which become thousands

@@ -41,8 +41,8 @@ func vectorsOf(t *testing.T, kinds ...string) []testVector {
 	return out
 }
 
-// TestVectorKinds: every kind of vector has a test that goes through all of its
-// kind, here or where its name says.
+// TestVectorKinds checks that every kind of test vector has a test, here or in the package of its
+// name.
 func TestVectorKinds(t *testing.T) {
 	elsewhere := []string{"text_size", "geo_label_growth", "note_fit"} // render/text, TestBoxes
 	tested := append(elsewhere, "prng", "geo_outline", "geo_draw_paths", "geo_draw_paths_scaled", "dash_fit", "geo_dashed_paths",
@@ -54,7 +54,7 @@ func TestVectorKinds(t *testing.T) {
 	}
 }
 
-// decode reads one part of a vector.
+// decode decodes one JSON value of a test vector.
 func decode[T any](t *testing.T, raw json.RawMessage) (v T) {
 	t.Helper()
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -63,7 +63,7 @@ func decode[T any](t *testing.T, raw json.RawMessage) (v T) {
 	return v
 }
 
-// position returns the place of name in names.
+// position returns the index of name in names.
 func position(t *testing.T, names, name string) uint8 {
 	t.Helper()
 	i := slices.Index(strings.Fields(names), name)
@@ -162,6 +162,7 @@ func samePathData(t *testing.T, got *vector.Path, d string, tol float64) string 
 	return ""
 }
 
+// verbNames returns the verbs of a path as letters.
 func verbNames(p *vector.Path) string {
 	var b strings.Builder
 	for _, v := range p.Verbs {
@@ -216,6 +217,7 @@ func TestGeoOutlineVectors(t *testing.T) {
 	}
 }
 
+// sameBox reports whether two boxes differ by at most tol.
 func sameBox(a, b view.Box, tol float64) bool {
 	return math.Abs(a.X-b.X) <= tol && math.Abs(a.Y-b.Y) <= tol && math.Abs(a.W-b.W) <= tol && math.Abs(a.H-b.H) <= tol
 }
@@ -237,7 +239,7 @@ func sameView(t *testing.T, v testVector, sh *scene.Shape) {
 // dashing is how a vector says dashes: a list, or attributes of a path as text.
 type dashing struct{ Dasharray, Offset any }
 
-// same demands these dashes.
+// same compares fitted dashes with the expected ones.
 func (w dashing) same(t *testing.T, what string, got shapes.Dashes) {
 	t.Helper()
 	text := strings.Trim(fmt.Sprint(w.Dasharray), "[]")

@@ -49,7 +49,7 @@ func TestDrawStroke5Vectors(t *testing.T) {
 	}
 }
 
-// TestVersion5: what is drawn natively as tldraw 5 draws it, and what is refused.
+// TestVersion5 checks which shapes of tldraw 5 are drawn natively and which are refused.
 func TestVersion5(t *testing.T) {
 	geo := func(props string) string { return `{"id":"shape:a","type":"geo","props":{` + props + `}}` }
 	for _, c := range []struct {

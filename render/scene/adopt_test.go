@@ -2,10 +2,10 @@ package scene
 
 import "plumb/render/geom"
 
-// Adopt does what the editor does when shapes are created on a page that has some already: a
-// created record with x and y, but without a parent or with an unknown one, is put into the
-// topmost existing frame that contains its origin, and its x, y and rotation are expressed in
-// the space of the frame. Frames among the created ones capture nothing. created is changed in
+// Adopt applies the editor's rule for shapes that are created on a page with frames: a created
+// record with x and y, but without a parent or with an unknown one, becomes a child of the topmost
+// existing frame that contains its origin, and its x, y and rotation become those in the frame's
+// space. New frames adopt nothing. created is changed in
 // place; existing must be what Resolve accepts. See docs/spec/drawing.md#r7.
 func Adopt(existing, created []Record, lim Limits) error {
 	frames := false

@@ -93,8 +93,8 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// Duplicates are found in objects of any size and at any distance, with nested
-// objects between, and whichever way they are written.
+// Check finds duplicate keys in objects of any size, at any distance, with nested objects between
+// them, and with escapes.
 func TestCheckDuplicates(t *testing.T) {
 	for _, n := range []int{1, 2, fewKeys, fewKeys + 1, fewKeys + 2, 100, 5000} {
 		for _, twin := range []int{0, n / 2, n - 1} {
@@ -117,8 +117,7 @@ func TestCheckDuplicates(t *testing.T) {
 	}
 }
 
-// A large object inside a large object inside a large object: their keys share
-// one table, which grows while all three are open.
+// Three nested large objects share one hash table, which grows while all of them are open.
 func TestCheckNestedLargeObjects(t *testing.T) {
 	var b strings.Builder
 	const n = 300
@@ -168,8 +167,8 @@ func TestCheckLimits(t *testing.T) {
 	}
 }
 
-// The cost of a bomb is in proportion to its size; a quadratic search through a
-// million keys would not come back.
+// The cost of hostile input is proportional to its size; a quadratic search through a million keys
+// would not end.
 func TestCheckBombs(t *testing.T) {
 	var keys bytes.Buffer
 	keys.WriteByte('{')
@@ -189,8 +188,7 @@ func TestCheckBombs(t *testing.T) {
 	}
 }
 
-// FuzzCheck holds Check against the standard library, which accepts duplicate
-// keys and bad UTF-8 but agrees on the rest.
+// FuzzCheck compares Check with encoding/json, which accepts duplicate keys and invalid UTF-8.
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2.5e3,"x\u00e9\n",{"b":null}],"c":-0}`, `[1e999]`, "\"\xff\"", `{"a":1,"a":2}`,
 		`{"aaaaaaaaaaaaaaaaaaaaaaaa":"bbbbbbbb\"bbbbbbbbbbb\\bbbb"}`, `[[[[{}]]],[]]`, `01`, `"\ud83d\ude00"`} {
@@ -218,13 +216,13 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// excused are the reasons to refuse what encoding/json accepts.
+// excused reports whether an error is for input that encoding/json accepts.
 func excused(e *Error) bool {
 	return errors.Is(e, ErrLimit) || strings.Contains(e.Got, "a second time") ||
 		e.Want == "valid UTF-8" || e.Want == "a number that fits a float64"
 }
 
-// A path in an error is short however deep the value is.
+// The path in an error is short even for a deeply nested value.
 func TestDepthPath(t *testing.T) {
 	text := `{"shapes":[` + strings.Repeat(`{"a":`, 400)
 	err := Limits{}.Check([]byte(text))

@@ -63,7 +63,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Every property lands in its field.
+// Every property is decoded into its field.
 func TestProperties(t *testing.T) {
 	for _, c := range []struct {
 		kind, props string
@@ -114,8 +114,8 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// All encodings of the same shape give the same scene; what is stored is
-// trusted, what is created computed.
+// All encodings of the same shape give the same scene, except values that are stored in one and
+// computed on creation in the other.
 func TestContainers(t *testing.T) {
 	const record = `{"typeName":"shape","id":"shape:a","type":"note","x":5,"y":0,"rotation":0,"index":"a1","parentId":"page:p",
 		"opacity":1,"isLocked":false,"meta":{},"props":{"growY":7,"fontSizeAdjustment":22,"richText":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"hi"}]}]}}}`
@@ -144,7 +144,7 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// Only the page that is shown counts, with everything below it.
+// Only shapes on the shown page are decoded, with all their descendants.
 func TestPages(t *testing.T) {
 	const records = `{"typeName":"page","id":"page:1","index":"a2"},{"typeName":"page","id":"page:0","index":"a1"},
 		{"typeName":"shape","id":"shape:g","type":"group","parentId":"page:1","index":"a1","props":{}},
@@ -175,7 +175,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Each fault names its field, what was got and what is wanted, and its shape.
+// Each error names the field, the value, what is wanted, and the shape.
 func TestFaults(t *testing.T) {
 	shape := func(rest string) string { return `[{"id":"shape:ok","type":"geo"},{"id":"shape:a",` + rest + `}]` }
 	geo := func(props string) string { return shape(`"type":"geo","props":{` + props + `}`) }
@@ -257,8 +257,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Older records with plain text, and kinds of any age that do not occur, are
-// read; so is a factor of 1 that means none.
+// Older records with plain text are read, and old versions of kinds that do not occur, and a font
+// size factor of 1, which means none.
 func TestUpgrades(t *testing.T) {
 	s := mustDecode(t, `{"records":[
 		{"typeName":"shape","id":"shape:a","type":"geo","props":{"text":"one\ntwo"}},
@@ -280,7 +280,7 @@ func TestUpgrades(t *testing.T) {
 	}
 }
 
-// Ids that are missing are made up by position, the same each time.
+// Missing ids are made up from the position, the same each time.
 func TestMissingIDs(t *testing.T) {
 	s := mustDecode(t, `[{"type":"geo"},{"id":"shape:x","type":"geo"},{"type":"geo"}]`)
 	for i, want := range []string{"shape:new-0", "shape:x", "shape:new-2"} {
@@ -290,7 +290,7 @@ func TestMissingIDs(t *testing.T) {
 	}
 }
 
-// Nothing of the input is kept.
+// A scene does not refer to the input.
 func TestDecodeCopies(t *testing.T) {
 	in := []byte(`{"id":"line-1","shapes":[{"id":"shape:abc","type":"widget"},{"id":"shape:t","type":"text","index":"a5","props":
 		{"richText":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"words"}]}]}}},
@@ -319,7 +319,7 @@ func TestDecodeCopies(t *testing.T) {
 	}
 }
 
-// fastjson reads more than JSON where nobody called Check.
+// Without Check fastjson accepts more than JSON; DecodeValue refuses such numbers.
 func TestDecodeValueUnchecked(t *testing.T) {
 	for _, x := range []string{"NaN", "nan", "inf", "-Inf", "1e999"} {
 		v, err := fastjson.Parse(`[{"id":"shape:a","type":"geo","x":` + x + `}]`)

@@ -10,7 +10,7 @@ import (
 	"plumb/testdata"
 )
 
-// balance is a scene as a benchmark item has it: n filled shapes.
+// balance returns a scene like those of benchmark items: n filled shapes.
 func balance(n int) []byte {
 	var b bytes.Buffer
 	b.WriteByte('[')

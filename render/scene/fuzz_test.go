@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzDecode looks for panics and for scenes that break the promises of Scene.
+// FuzzDecode looks for panics and for scenes that violate the documentation of Scene.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
 		`[{"id":"shape:a","type":"geo","x":1,"props":{"geo":"cloud","w":5,"text":"a\nb"}},{"type":"line","props":{"points":{"a":{"index":"a1","x":0,"y":1}}}}]`,

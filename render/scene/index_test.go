@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Keys that the editor was seen to take or to refuse, of shapes and of points.
+// Decode accepts and refuses the same index keys of shapes and points as the editor.
 func TestIndices(t *testing.T) {
 	for _, taken := range []bool{true, false} {
 		keys := []string{"a", "a10", "a100", "A0", "A00", "Z00", "b1", "b100", " a1", "0", "1", "é", "a00", "a1V0",
@@ -29,7 +29,7 @@ func TestIndices(t *testing.T) {
 	}
 }
 
-// An empty index is none: the shape comes behind those before it.
+// An empty index counts as no index: the editor assigns one.
 func TestEmptyIndexIsNone(t *testing.T) {
 	s := mustDecode(t, `[{"id":"shape:a","type":"geo","index":""},{"id":"shape:b","type":"geo","index":"a0"}]`)
 	if got := s.Shapes[0].ID + s.Shapes[1].ID; got != "shape:bshape:a" {

@@ -96,7 +96,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// At the limit on shapes everything still works, in any order and nesting.
+// Scenes at the limit on shapes are resolved in any order and nesting.
 func TestManyShapes(t *testing.T) {
 	const n = 100_000
 	records := make([]Record, n)

@@ -24,7 +24,7 @@ func TestParseNumber(t *testing.T) {
 	}
 }
 
-// Every float64 comes back from its shortest text and from a longer one.
+// parseNumber reads every float64 back from its shortest text and from a longer one.
 func TestParseNumberRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.Float64().Draw(t, "v")

@@ -11,7 +11,7 @@ import (
 	"plumb/testdata"
 )
 
-// eachScene reads the scenes that the real editor exported.
+// eachScene calls use with each scene that the editor exported.
 func eachScene(t *testing.T, use func(id string, v *fastjson.Value)) {
 	var p fastjson.Parser
 	n := 0
@@ -38,7 +38,7 @@ func texts(v []*fastjson.Value) (s []string) {
 	return s
 }
 
-// The paint order of the editor's records is the one the editor reports.
+// The paint order of the editor's records equals the order that the editor reports.
 func TestReferenceOrder(t *testing.T) {
 	eachScene(t, func(id string, v *fastjson.Value) {
 		s, err := DecodeValue(v, Limits{}) // the records: they win over the shapes beside them
@@ -59,8 +59,8 @@ func TestReferenceOrder(t *testing.T) {
 	})
 }
 
-// What was handed to "create shapes" gives, with our defaults, the records that
-// the editor stored, apart from what follows from a label's size.
+// The input of the editor's "create shapes", with our defaults, gives the records that the editor
+// stored, except values that depend on the size of a label.
 func TestReferenceCreation(t *testing.T) {
 	grown, shapes := 0, 0
 	eachScene(t, func(id string, v *fastjson.Value) {
@@ -101,7 +101,7 @@ func TestReferenceCreation(t *testing.T) {
 	}
 }
 
-// createScene repeats the editor's two calls to "create shapes".
+// createScene resolves the records of the editor's two calls of "create shapes".
 func createScene(t *testing.T, id string, v *fastjson.Value) *Scene {
 	var calls [2][]Record
 	for c, list := range []string{"shapes", "added"} {
@@ -151,8 +151,7 @@ func sameBindings(a, b *Scene) bool {
 	return true
 }
 
-// Page bounds of plain, upright rectangles are as the editor reports them:
-// positions and parents compose as they should.
+// The page bounds of rectangles and frames equal those that the editor reports.
 func TestReferencePlacement(t *testing.T) {
 	n := 0
 	eachScene(t, func(id string, v *fastjson.Value) {
