@@ -56,6 +56,7 @@ type listPath struct {
 	i    int
 }
 
+// String returns a path such as createShapes[3].
 func (p listPath) String() string { return p.list + "[" + strconv.Itoa(p.i) + "]" }
 
 // quote quotes text of a model, shortened to 60 bytes.

@@ -52,8 +52,8 @@ func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	return string(b), nil
 }
 
-// onlyCreates reports whether the task of a test needs no id of a shape that is there. See
-// docs/spec/aspire.md#r70.
+// onlyCreates reports whether an answer to the test only creates shapes, so that the task needs no
+// ids of existing shapes. See docs/spec/aspire.md#r70.
 func onlyCreates(test string) bool {
 	return slices.Contains([]string{"balance", "label", "line", "maze"}, test)
 }
@@ -102,6 +102,7 @@ func (p *printer) end(bracket byte) {
 	p.empty = false
 }
 
+// newLine starts an indented line of JSON.
 func (p *printer) newLine() {
 	p.dst = append(append(p.dst, '\n'), strings.Repeat("  ", p.depth)...)
 }
@@ -115,6 +116,7 @@ func (p *printer) nextElement() {
 	p.newLine()
 }
 
+// key starts an object member.
 func (p *printer) key(name string) {
 	p.nextElement()
 	p.dst = append(scoring.AppendString(p.dst, name), ": "...)

@@ -85,6 +85,7 @@ func (w *workspace) shapeID(name string) string {
 	return withPrefix(string(w.task.GetStringBytes(name)))
 }
 
+// withPrefix adds the editor's prefix to a shape id without one.
 func withPrefix(id string) string {
 	if id == "" || strings.HasPrefix(id, idPrefix) {
 		return id
@@ -134,4 +135,5 @@ func f1(chosen []string, meant map[string]bool) float64 {
 	return 2 * float64(hit) / float64(len(chosen)+len(meant))
 }
 
+// xy returns a point as the list [x, y] of a metric.
 func xy(p scene.Point) []float64 { return []float64{p.X, p.Y} }

@@ -192,6 +192,7 @@ type function struct {
 	apply       func(a []float64) float64
 }
 
+// unary and binary make functions of one and of two arguments.
 func unary(f func(float64) float64) function {
 	return function{1, 1, func(a []float64) float64 { return f(a[0]) }}
 }

@@ -65,6 +65,7 @@ func (d *tree) equals(s span, want string) bool {
 	return d.src[s.off:s.off+s.len] == want
 }
 
+// packSpan stores the span of a string in the value of its node.
 func packSpan(s span) uint64   { return uint64(s.off)<<32 | uint64(s.len) }
 func unpackSpan(v uint64) span { return span{uint32(v >> 32), uint32(v)} }
 
@@ -138,6 +139,7 @@ func (v Value) Next() Value {
 	return v.tree.at(v.tree.nodes[v.index].next)
 }
 
+// at returns node i as a Value, absent for 0.
 func (d *tree) at(i int32) Value {
 	if i == 0 {
 		return Value{}

@@ -17,6 +17,7 @@ type vertex struct {
 // shape is a placed piece as a counter-clockwise polygon.
 type shape []vertex
 
+// vertexOf adds the doubles to an exact point.
 func vertexOf(p Point) vertex {
 	x, y := p.Floats()
 	return vertex{p, x, y}

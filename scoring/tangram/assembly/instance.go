@@ -103,6 +103,7 @@ func appendMatrix(b []byte, m [3][3]field.Number) []byte {
 	return append(b, ']')
 }
 
+// appendPoint appends the exact coordinates of a vertex as a JSON list.
 func appendPoint(b []byte, p Point) []byte {
 	b = append(appendNumber(append(b, '['), p.X), ',')
 	return append(appendNumber(b, p.Y), ']')

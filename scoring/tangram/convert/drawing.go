@@ -120,6 +120,7 @@ func segmentDistance(p, a, b Point) float64 {
 	return p.sub(a.add(d.times(t))).length()
 }
 
+// The methods of Point are vector arithmetic on the points of a drawing.
 func (p Point) add(q Point) Point        { return Point{p.X + q.X, p.Y + q.Y} }
 func (p Point) sub(q Point) Point        { return Point{p.X - q.X, p.Y - q.Y} }
 func (p Point) times(f float64) Point    { return Point{p.X * f, p.Y * f} }

@@ -12,6 +12,7 @@ type matrix struct{ a, b, c, d, e, f float64 }
 
 var identity = matrix{a: 1, d: 1}
 
+// apply maps a point by the SVG transform.
 func (m matrix) apply(p Point) Point {
 	return Point{
 		float64(m.a*p.X) + float64(m.c*p.Y) + m.e,
@@ -87,6 +88,7 @@ func transformFunction(name string, v []float64) (matrix, error) {
 	return identity, fmt.Errorf("got %.40q with %d numbers; want matrix, translate, scale, rotate, skewX or skewY of SVG", name, n)
 }
 
+// translation and rotation return SVG transforms.
 func translation(x, y float64) matrix { return matrix{1, 0, 0, 1, x, y} }
 
 func rotation(degrees float64) matrix {

@@ -25,7 +25,7 @@ func (p Point) Add(q Point) Point { return Point{p.X.Add(q.X), p.Y.Add(q.Y)} }
 // Sub returns p - q.
 func (p Point) Sub(q Point) Point { return Point{p.X.Sub(q.X), p.Y.Sub(q.Y)} }
 
-// Equal reports whether two points are the same.
+// Equal reports whether two exact points are the same.
 func (p Point) Equal(q Point) bool { return p.X.Equal(q.X) && p.Y.Equal(q.Y) }
 
 // Floats returns the coordinates as correctly rounded doubles.

@@ -14,6 +14,7 @@ type rat struct {
 	big  *big.Rat // set if it does not fit; n and d are then 0
 }
 
+// integer returns the rational number n.
 func integer(n int64) rat { return rat{n: n, d: 1} }
 
 // maxInt is the largest magnitude of n and d, so that negation cannot overflow.
@@ -43,7 +44,7 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// abs returns the magnitude of n.
+// abs returns the magnitude of a numerator or denominator.
 func abs(n int64) uint64 {
 	if n < 0 {
 		return uint64(-n)
@@ -136,6 +137,7 @@ func (x rat) quo(y rat) rat {
 	return x.mul(rat{n: y.d, d: y.n})
 }
 
+// sign returns -1, 0 or 1.
 func (x rat) sign() int {
 	if x.big != nil {
 		return x.big.Sign()

@@ -103,7 +103,7 @@ func parseShortTerm(s string, sign int64) (t Number, rest string, ok bool) {
 	return Ratio(sign*n, d), after, true
 }
 
-// parseShortInt reads up to nine digits.
+// parseShortInt reads up to nine digits of a coordinate.
 func parseShortInt(s string) (n int64, rest string, ok bool) {
 	i := 0
 	for ; i < len(s) && i < 9 && s[i]-'0' < 10; i++ {

@@ -55,6 +55,7 @@ func (b *builder) placeAll() (at [assembly.Count]assembly.Placement, ok bool) {
 	return at, true
 }
 
+// randomTurn returns one of the sixteen orientations of a piece.
 func (b *builder) randomTurn() assembly.Turn {
 	return assembly.Turns[b.random.Below(len(assembly.Turns))]
 }

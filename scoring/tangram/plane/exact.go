@@ -16,6 +16,7 @@ func (k *exactKernel) exact(a, b, c, d int32) field.Number {
 	return ux.Mul(vy).Sub(uy.Mul(vx))
 }
 
+// side, cross, along and order implement kernel for coordinates of any size.
 func (k *exactKernel) side(a, b, c int32) int { return k.exact(a, b, a, c).Sign() }
 
 // same may miss that two numbers of many digits are equal.
@@ -27,6 +28,7 @@ func (k *exactKernel) hash(a int32) uint64 {
 
 func (k *exactKernel) cross(a, b, c, d int32) float64 { return k.exact(a, b, c, d).Float() }
 
+// along returns the parameter of vertex c on the edge from a to b.
 func (k *exactKernel) along(a, b, c int32) float64 {
 	n, d := k.ratio(edgeParam{a: a, b: b, c: c, d: -1})
 	return n.Float() / d.Float()
@@ -46,6 +48,7 @@ func (k *exactKernel) ratio(p edgeParam) (num, den field.Number) {
 	return k.y[p.c].Sub(k.y[p.a]), k.y[p.b].Sub(k.y[p.a])
 }
 
+// order compares two edge parameters exactly by cross-multiplication.
 func (k *exactKernel) order(s, t edgeParam) int {
 	sn, sd := k.ratio(s)
 	tn, td := k.ratio(t)

@@ -33,6 +33,7 @@ func product(x, y int64) int128 {
 	return int128{hi, lo}
 }
 
+// neg returns -x.
 func (x int128) neg() int128 {
 	lo, carry := bits.Add64(^x.lo, 1, 0)
 	return int128{^x.hi + carry, lo}
@@ -56,6 +57,7 @@ func (x int128) abs() int128 {
 	return x.neg()
 }
 
+// float returns x as a double.
 func (x int128) float() float64 {
 	a := x.abs()
 	v := float64(a.hi)*(1<<64) + float64(a.lo)
@@ -81,6 +83,7 @@ func int128Of(n int64) int128 {
 	return int128{uint64(n >> 63), uint64(n)}
 }
 
+// side, same and hash implement kernel for integer coordinates.
 func (k *gridKernel) side(a, b, c int32) int { return k.exact(a, b, a, c).sign() }
 
 func (k *gridKernel) same(a, b int32) bool { return k.x[a] == k.x[b] && k.y[a] == k.y[b] }
@@ -92,6 +95,7 @@ func (k *gridKernel) cross(a, b, c, d int32) float64 {
 	return k.exact(a, b, c, d).float()
 }
 
+// along returns the parameter of vertex c on the edge from a to b.
 func (k *gridKernel) along(a, b, c int32) float64 {
 	if ux := k.x[b] - k.x[a]; ux != 0 {
 		return float64(k.x[c]-k.x[a]) / float64(ux)

@@ -20,6 +20,7 @@ func newSegmentDist(s segment) segmentDist {
 	return out
 }
 
+// prepareSegments appends a boundary, prepared for distances.
 func prepareSegments(dst []segmentDist, list []segment) []segmentDist {
 	for _, s := range list {
 		dst = append(dst, newSegmentDist(s))

@@ -145,6 +145,7 @@ func (k *int64Kernel) exact(a, b, c, d int32) surd {
 	return surd{ux.a*vy.a + 2*ux.b*vy.b - uy.a*vx.a - 2*uy.b*vx.b, ux.a*vy.b + ux.b*vy.a - uy.a*vx.b - uy.b*vx.a}
 }
 
+// side, same and hash implement kernel for coordinates in Z[sqrt 2].
 func (k *int64Kernel) side(a, b, c int32) int { return k.exact(a, b, a, c).sign() }
 
 func (k *int64Kernel) same(a, b int32) bool { return k.x[a] == k.x[b] && k.y[a] == k.y[b] }
@@ -157,6 +158,7 @@ func (k *int64Kernel) hash(a int32) uint64 {
 // cross is in units of 1 over the squared denominator: callers only use ratios.
 func (k *int64Kernel) cross(a, b, c, d int32) float64 { return k.exact(a, b, c, d).float() }
 
+// along returns the parameter of vertex c on the edge from a to b.
 func (k *int64Kernel) along(a, b, c int32) float64 {
 	q := k.ratio(edgeParam{a: a, b: b, c: c, d: -1})
 	return q.num.float() / q.den.float()

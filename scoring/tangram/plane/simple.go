@@ -27,7 +27,7 @@ func (vs *vertexSet) simple(r ring) bool {
 	return true
 }
 
-// convex reports whether a polygon turns the same way at every corner. Such a polygon may wind
+// convex reports whether the polygon r turns the same way at every corner. Such a polygon can wind
 // around more than once.
 func (vs *vertexSet) convex(r ring) bool {
 	want := 0

@@ -207,6 +207,7 @@ func (vs *vertexSet) compare(s, t edgeParam) int {
 // box is a bounding box with a margin for the rounding of doubles.
 type box struct{ x0, y0, x1, y1 float64 }
 
+// overlaps reports whether two bounding boxes have a point in common.
 func (b *box) overlaps(c *box) bool {
 	return b.x0 <= c.x1 && c.x0 <= b.x1 && b.y0 <= c.y1 && c.y0 <= b.y1
 }

@@ -15,7 +15,7 @@ func New(text string) *Stream {
 	return &Stream{h.Sum64()}
 }
 
-// Next returns the next 64 bits.
+// Next returns the next 64 random bits.
 func (s *Stream) Next() uint64 {
 	s.state += 0x9e3779b97f4a7c15
 	z := s.state
@@ -24,7 +24,7 @@ func (s *Stream) Next() uint64 {
 	return z ^ z>>31
 }
 
-// Below returns Next modulo n, 0 to n-1; n is positive.
+// Below returns a random number from 0 to n-1: Next modulo n, where n is positive.
 func (s *Stream) Below(n int) int { return int(s.Next() % uint64(n)) }
 
 // Shuffle puts the list into random order by the Fisher-Yates algorithm, from the end.
@@ -35,5 +35,5 @@ func (s *Stream) Shuffle(list []int) {
 	}
 }
 
-// Float returns a number in [0, 1), a multiple of 2^-53.
+// Float returns a random number in [0, 1), a multiple of 2^-53.
 func (s *Stream) Float() float64 { return float64(s.Next()>>11) / (1 << 53) }

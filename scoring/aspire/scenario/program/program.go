@@ -47,7 +47,7 @@ func (p Program) Answer(seed uint64, s *scenario.Scenario) *string {
 // cycle returns index modulo n, to choose among n forms so that 25 scenarios show them all.
 func (q *question) cycle(n int) int { return q.index % n }
 
-// normal returns a normally distributed number with this standard deviation.
+// normal returns a normally distributed error of an answer, with this standard deviation.
 func (q *question) normal(deviation float64) float64 { return q.r.NormFloat64() * deviation }
 
 // chance returns true with probability p.
