@@ -14,8 +14,11 @@ import (
 // value. read returns false if the value is invalid, and then leaves the field unset.
 type property struct {
 	field scene.Fields
-	read  func(c *cleaner, r *scene.Record, v answer.Value) bool
+	read  propertyReader
 }
+
+// propertyReader reads the value of a property into the record and reports whether it is valid.
+type propertyReader func(c *cleaner, r *scene.Record, v answer.Value) bool
 
 // properties are the property names of all kinds of shapes, and the alternative names that
 // renameProperties replaces, which have no field.
@@ -32,12 +35,12 @@ var properties = map[string]property{
 	"textAlign":     {scene.HasAlign, alignment(scene.ParseAlign, func(r *scene.Record) *scene.Align { return &r.Align }, sideAliases)},
 	"verticalAlign": {scene.HasVertical, alignment(scene.ParseAlign, func(r *scene.Record) *scene.Align { return &r.Vertical }, heightAliases)},
 
-	"w":                  {scene.HasW, positive(func(r *scene.Record) *float64 { return &r.W })},
-	"h":                  {scene.HasH, positive(func(r *scene.Record) *float64 { return &r.H })},
-	"scale":              {scene.HasScale, positive(func(r *scene.Record) *float64 { return &r.Scale })},
-	"growY":              {scene.HasGrowY, nonNegative(func(r *scene.Record) *float64 { return &r.GrowY })},
-	"fontSizeAdjustment": {scene.HasFontPx, nonNegative(func(r *scene.Record) *float64 { return &r.FontPx })},
-	"bend":               {scene.HasBend, anyNumber(func(r *scene.Record) *float64 { return &arrowProps(r).Bend })},
+	"w":                  {scene.HasW, numberIn(func(r *scene.Record) *float64 { return &r.W }, positive)},
+	"h":                  {scene.HasH, numberIn(func(r *scene.Record) *float64 { return &r.H }, positive)},
+	"scale":              {scene.HasScale, numberIn(func(r *scene.Record) *float64 { return &r.Scale }, positive)},
+	"growY":              {scene.HasGrowY, numberIn(func(r *scene.Record) *float64 { return &r.GrowY }, nonNegative)},
+	"fontSizeAdjustment": {scene.HasFontPx, numberIn(func(r *scene.Record) *float64 { return &r.FontPx }, nonNegative)},
+	"bend":               {scene.HasBend, numberIn(func(r *scene.Record) *float64 { return &arrowProps(r).Bend }, anyNumber)},
 	"labelPosition":      {scene.HasLabelPosition, unitInterval(func(r *scene.Record) *float64 { return &arrowProps(r).LabelPosition })},
 	"elbowMidPoint":      {scene.HasElbowMid, unitInterval(func(r *scene.Record) *float64 { return &arrowProps(r).ElbowMidPoint })},
 
@@ -88,7 +91,7 @@ var (
 func normalizeName(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
 // enum reads a value with a fixed set of names.
-func enum[T any](parse func(string) (T, bool), at func(*scene.Record) *T, aliases map[string]string) func(*cleaner, *scene.Record, answer.Value) bool {
+func enum[T any](parse func(string) (T, bool), at func(*scene.Record) *T, aliases map[string]string) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		s, ok := v.Text()
 		if !ok {
@@ -109,7 +112,7 @@ func enum[T any](parse func(string) (T, bool), at func(*scene.Record) *T, aliase
 }
 
 // alignment is enum for alignments, whose aliases the variant strict_align does not accept.
-func alignment(parse func(string) (scene.Align, bool), at func(*scene.Record) *scene.Align, aliases map[string]string) func(*cleaner, *scene.Record, answer.Value) bool {
+func alignment(parse func(string) (scene.Align, bool), at func(*scene.Record) *scene.Align, aliases map[string]string) propertyReader {
 	kind, strictly := enum(parse, at, aliases), enum(parse, at, nil)
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		if c.strictAlign {
@@ -131,7 +134,7 @@ func oneOfTwo(no, yes string) func(string) (bool, bool) {
 }
 
 // numberIn reads a number that valid accepts.
-func numberIn(at func(*scene.Record) *float64, valid func(float64) bool) func(*cleaner, *scene.Record, answer.Value) bool {
+func numberIn(at func(*scene.Record) *float64, valid func(float64) bool) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
 		if !ok || !valid(x) {
@@ -142,23 +145,13 @@ func numberIn(at func(*scene.Record) *float64, valid func(float64) bool) func(*c
 	}
 }
 
-// positive reads a number above 0.
-func positive(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer.Value) bool {
-	return numberIn(at, func(x float64) bool { return x > 0 })
-}
-
-// nonNegative reads a number of at least 0.
-func nonNegative(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer.Value) bool {
-	return numberIn(at, func(x float64) bool { return x >= 0 })
-}
-
-// anyNumber reads a finite number.
-func anyNumber(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer.Value) bool {
-	return numberIn(at, func(float64) bool { return true })
-}
+// positive, nonNegative and anyNumber are the ranges of numeric properties.
+func positive(x float64) bool    { return x > 0 }
+func nonNegative(x float64) bool { return x >= 0 }
+func anyNumber(float64) bool     { return true }
 
 // unitInterval reads a number and clamps it to 0..1, as the editor does when it uses it.
-func unitInterval(at func(*scene.Record) *float64) func(*cleaner, *scene.Record, answer.Value) bool {
+func unitInterval(at func(*scene.Record) *float64) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
 		if ok {
@@ -171,7 +164,7 @@ func unitInterval(at func(*scene.Record) *float64) func(*cleaner, *scene.Record,
 func clamp01(x float64) float64 { return math.Min(math.Max(x, 0), 1) }
 
 // boolean reads true or false.
-func boolean(at func(*scene.Record) *bool) func(*cleaner, *scene.Record, answer.Value) bool {
+func boolean(at func(*scene.Record) *bool) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		b, ok := v.Bool()
 		if ok {
@@ -182,7 +175,7 @@ func boolean(at func(*scene.Record) *bool) func(*cleaner, *scene.Record, answer.
 }
 
 // str reads a string within the limit of text.
-func str(at func(*scene.Record) *string) func(*cleaner, *scene.Record, answer.Value) bool {
+func str(at func(*scene.Record) *string) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		s, ok := v.Text()
 		if ok = ok && len(s) <= c.maxText; ok {
@@ -202,7 +195,7 @@ func arrowProps(r *scene.Record) *scene.ArrowProps {
 
 // arrowEnd reads an end of an arrow: 0 is the start, 1 the end. Only x and y count
 // (docs/spec/aspire.md#r21).
-func arrowEnd(i int) func(*cleaner, *scene.Record, answer.Value) bool {
+func arrowEnd(i int) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		if v.Kind() != answer.Object || c.strict && v.Len() != 2 {
 			return false
