@@ -34,6 +34,8 @@ type cli struct {
 	Tangram tangramCmd `cmd:"" help:"Make TangramPuzzle instances, from drawings or from a seed, and Task 1 items."`
 	Aspire  aspireCmd  `cmd:"" help:"Make ASPIRE tasks from a seed."`
 	Report  reportCmd  `cmd:"" help:"Join result files of several models and runs into one report."`
+	Compare compareCmd `cmd:"" help:"Compare two results on the same tasks: difference, interval and tests."`
+	Power   powerCmd   `cmd:"" help:"Tell how many tasks show a difference, from how much scores vary."`
 	Agree   agreeCmd   `cmd:"" help:"Measure how far a judge agrees with annotators."`
 	Doctor  doctorCmd  `cmd:"" help:"Print what works on this machine."`
 	Version versionCmd `cmd:"" help:"Print the version."`

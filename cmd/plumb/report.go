@@ -59,7 +59,7 @@ func (f *itemsFlag) most(dir string) (int, error) {
 
 // reportCmd is `plumb report`.
 type reportCmd struct {
-	Results []string `arg:"" name:"results" help:"Result files of plumb score, plain, gzip or zstd, of any suites; NAME=FILE names the series, else the file does. - is stdin."`
+	Results []string `arg:"" name:"results" help:"Folders of plumb run, or result files of plumb score, plain, gzip or zstd, of any suites; NAME=FILE names the series, else the file does. - is stdin."`
 	Output  string   `short:"o" default:"-" placeholder:"FILE" help:"File for the tables; - is stdout."`
 	Format  string   `enum:"text,markdown,json" default:"text" help:"How the tables are written: text, markdown or json."`
 	Report  string   `placeholder:"DIR" help:"Write the tables as HTML there too, with the items."`
@@ -94,6 +94,9 @@ func (c *reportCmd) Run(std streams) error {
 		most = report.NoItems
 	}
 	j := report.NewJoined(report.Config{Title: strings.Join(c.Results, ", "), Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: most})
+	for i, arg := range c.Results {
+		c.Results[i] = inFolder(arg)
+	}
 	names, paths := c.series()
 	for i, path := range paths {
 		if err := c.file(j, names[i], path, std); err != nil {
@@ -155,6 +158,16 @@ func (c *reportCmd) series() (names, paths []string) {
 		}
 	}
 	return names, paths
+}
+
+// inFolder returns the result file of a folder of plumb run, and other arguments as they
+// are.
+func inFolder(arg string) string {
+	_, path, _ := namedFile(arg)
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return arg
+	}
+	return filepath.Join(arg, "results.jsonl")
 }
 
 // namedFile splits NAME=FILE; given is false for a file without a name.

@@ -1,0 +1,159 @@
+// Package stats says how sure a difference between two models is. In: scores of tasks, of
+// which some share a scene. Out: means with standard errors, intervals, tests, and how many
+// tasks a difference needs. Repeats of a task are averaged first and never count as tasks.
+// It reads no files, and refuses nothing: what is not defined is NaN. See
+// docs/spec/runs.md#r44.
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// Z returns the quantile of the standard normal distribution.
+func Z(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+
+// Mean returns the mean, NaN of nothing.
+func Mean(list []float64) float64 {
+	sum := 0.0
+	for _, x := range list {
+		sum += x
+	}
+	return sum / float64(len(list))
+}
+
+// Variance returns the sample variance, NaN of fewer than two values.
+func Variance(list []float64) float64 {
+	m, sum := Mean(list), 0.0
+	for _, x := range list {
+		sum += float64((x - m) * (x - m))
+	}
+	return sum / float64(len(list)-1)
+}
+
+// Value is the mean score of a task, over its repeats, with what it shares a scene with.
+type Value struct {
+	Cluster string
+	Mean    float64
+}
+
+// clusters returns the values of each cluster, in the order in which they appear.
+func clusters(list []Value) [][]float64 {
+	at := map[string]int{}
+	var out [][]float64
+	for _, v := range list {
+		i, ok := at[v.Cluster]
+		if !ok {
+			i = len(out)
+			at[v.Cluster] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], v.Mean)
+	}
+	return out
+}
+
+// Clustered returns the mean over tasks and its standard error, NaN for fewer than two
+// clusters. See docs/spec/runs.md#r45.
+func Clustered(list []Value) (mean, se float64) {
+	for _, v := range list {
+		mean += v.Mean
+	}
+	mean /= float64(len(list))
+	all := clusters(list)
+	sum := 0.0
+	for _, c := range all {
+		d := 0.0
+		for _, x := range c {
+			d += x - mean
+		}
+		sum += float64(d * d)
+	}
+	n := float64(len(all))
+	return mean, math.Sqrt(n/(n-1)*sum) / float64(len(list))
+}
+
+// Wilson returns the 95 % interval of a share of c in n. See docs/spec/runs.md#r45.
+func Wilson(c, n int) (low, high float64) {
+	z := Z(0.975)
+	p, total := float64(c)/float64(n), float64(n)
+	centre := (p + z*z/(2*total)) / (1 + z*z/total)
+	half := z / (1 + z*z/total) * math.Sqrt(p*(1-p)/total+z*z/(4*total*total))
+	return centre - half, centre + half
+}
+
+// PassAtK returns the chance that one of k answers is right, where c of n were. See
+// docs/spec/runs.md#r47.
+func PassAtK(n, c, k int) float64 {
+	if n-c < k {
+		return 1
+	}
+	wrong := 1.0
+	for i := n - c + 1; i <= n; i++ {
+		wrong *= 1 - float64(k)/float64(i)
+	}
+	return 1 - wrong
+}
+
+// McNemar returns the exact two-sided p of pairs of which b are right on one side alone and
+// c on the other.
+func McNemar(b, c int) float64 {
+	n := b + c
+	p := 0.0
+	for i := range min(b, c) + 1 {
+		p += math.Exp(logChoose(n, i) - float64(n)*math.Ln2)
+	}
+	return min(1, 2*p)
+}
+
+func logChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n) + 1)
+	b, _ := math.Lgamma(float64(k) + 1)
+	c, _ := math.Lgamma(float64(n-k) + 1)
+	return a - b - c
+}
+
+// Holm returns p values adjusted for their number.
+func Holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case p[a] < p[b]:
+			return -1
+		case p[a] > p[b]:
+			return 1
+		}
+		return 0
+	})
+	out := make([]float64, len(p))
+	largest := 0.0
+	for rank, i := range order {
+		largest = max(largest, min(1, p[i]*float64(len(p)-rank)))
+		out[i] = largest
+	}
+	return out
+}
+
+// The usual errors of the two kinds.
+const (
+	Alpha = 0.05
+	Power = 0.8
+)
+
+// detectable is how many standard errors a difference must have.
+func detectable() float64 { return Z(1-Alpha/2) + Z(Power) }
+
+// TasksFor returns how many tasks show a difference: omega2 is the variance of true
+// differences between tasks, withinA and withinB the variances of repeats within a task.
+// See docs/spec/runs.md#r48.
+func TasksFor(difference, omega2, withinA, withinB float64, repeats int) int {
+	z := detectable()
+	return int(math.Ceil(z*z*(omega2+(withinA+withinB)/float64(repeats))/(difference*difference) - 1e-9))
+}
+
+// Smallest returns the smallest difference that so many tasks show, for differences with
+// this standard deviation.
+func Smallest(tasks int, sd float64) float64 { return detectable() * sd / math.Sqrt(float64(tasks)) }
