@@ -12,7 +12,6 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/daemon/dump"
-	"plumb/render/jsontree"
 	"plumb/scoring"
 	"plumb/scoring/stats"
 	"plumb/scoring/table"
@@ -117,7 +116,7 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 		if l.Fault != "" {
 			return fmt.Errorf("line %d: %s", l.N, l.Fault)
 		}
-		v, err := jsontree.Parse(&p, l.Bytes)
+		v, err := p.ParseBytes(l.Bytes)
 		if err != nil || v.Type() != fastjson.TypeObject || !v.Exists("score") {
 			return fmt.Errorf("line %d: it is no result line of plumb score", l.N)
 		}
