@@ -82,10 +82,10 @@ type Solver struct {
 	routes  [2][]geom.Point
 }
 
-// MaxVisited bounds the points of targets that the arrows of one drawing may look at.
+// MaxVisited is the most points of targets, counted for each arrow, in one drawing.
 const MaxVisited = 1 << 25
 
-// ErrTargets marks a drawing whose arrows would look at more than MaxVisited points.
+// ErrTargets marks a drawing whose arrows have targets with more than MaxVisited points.
 var ErrTargets = fmt.Errorf("%w: the outlines that arrows are bound to have too many points", scene.ErrLimit)
 
 // Solve computes the ends and the route of arrow i of the scene. t is the scene's tree.

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The browser's sum of digits is within two last bits of the number, and the
-// table agrees with the digits themselves.
+// Read4 is within two units in the last place of the number, and its table gives the same as the
+// sum of digits in Read.
 func TestRead(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := float64(rapid.Int64Range(-4e9, 4e9).Draw(rt, "n")) / 1e4
@@ -23,8 +23,7 @@ func TestRead(t *testing.T) {
 	})
 }
 
-// Numbers that the browser does not round as binary32 is rounded elsewhere: discs
-// of these radii show it.
+// Read differs from correct rounding for these radii of discs.
 func TestReadLastBits(t *testing.T) {
 	for _, v := range []float64{2.9984015067899437, 7.9143154787724095, 8.354843587623193, 7.3163936054149135} {
 		if r, d := Read(v), Read(2*v); d == 2*r {
@@ -38,7 +37,7 @@ func TestReadLastBits(t *testing.T) {
 	}
 }
 
-// What is no number stays none.
+// NaN stays NaN.
 func TestReadNaN(t *testing.T) {
 	for _, got := range []float32{Read(math.NaN()), Read4(math.NaN())} {
 		if !math.IsNaN(float64(got)) {

@@ -22,9 +22,8 @@ func appended(t *testing.T, text []byte) []byte {
 	return Append(nil, v)
 }
 
-// TestAppendEveryCharacter: each code point is the same after it was written, as
-// a value and in a key beside a quote; halves of surrogate pairs, which the
-// parser takes for plain text, leave the JSON valid.
+// TestAppendEveryCharacter checks that each code point is unchanged after writing, in a value and in
+// a key beside a quote, and that halves of surrogate pairs give valid JSON.
 func TestAppendEveryCharacter(t *testing.T) {
 	const block = 256
 	for first := rune(0); first <= utf8.MaxRune; first += block {
@@ -65,7 +64,7 @@ func FuzzAppend(f *testing.F) {
 	})
 }
 
-// tree reads JSON with numbers as they are written.
+// tree decodes JSON and keeps the text of numbers.
 func tree(t *testing.T, text []byte) (v any) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -19,7 +19,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// A parsed text takes the memory that ValueBytes says, and Trim gives it back.
+// A parsed text takes ValueBytes per value, and Trim frees the memory.
 func TestMemory(t *testing.T) {
 	if values < 0 {
 		t.Fatal("this fastjson keeps its values elsewhere")
@@ -60,7 +60,7 @@ func live() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Short texts leave a parser as fastjson would.
+// Short texts are parsed without allocating ahead.
 func TestSmall(t *testing.T) {
 	var p fastjson.Parser
 	v, err := Parse(&p, []byte(`{"a":[1,2]}`))

@@ -8,7 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// TestUnpairedSurrogates: texts are read as encoding/json reads them.
+// TestUnpairedSurrogates compares texts with unpaired surrogates with encoding/json.
 func TestUnpairedSurrogates(t *testing.T) {
 	for _, s := range []string{`"\ud800"`, `"\uD800 a"`, `"\udc00\ud800"`, `"\ud83d\ude00"`, `"\ud83d\ud83d\ude00"`, `"\\ud800"`, `"\\\ud800"`,
 		`"\ud800\u0041"`, `"\ud800\n"`, `"\udfff"`, `"a\"\ud800\""`, `"plain"`, `"\u00e9 \ud7ff \ue000"`} {

@@ -41,9 +41,9 @@ const MaxCoverage = 1 << 28
 // Builder turns views into drawings. It keeps memory between calls, so that a worker that draws
 // scenes of one kind allocates nothing. One goroutine at a time; the zero value is ready for use.
 type Builder struct {
-	// MaxCoverage bounds a drawing; 0 stands for the constant of this name.
+	// MaxCoverage is the limit for a drawing; 0 means the constant MaxCoverage.
 	MaxCoverage int
-	// MaxPoints bounds a shape; 0 stands for the constant of this name.
+	// MaxPoints is the limit for a shape; 0 means shapes.MaxPoints.
 	MaxPoints int
 	// Version is not to be changed between two drawings.
 	Version view.Version
@@ -275,7 +275,7 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *placement) 
 	if p.translucent() && !p.single {
 		b.beginLayer(d, m)
 		defer b.endLayer()
-		if kind.Text == shapes.LabelText && sh.Rich != nil { // the label's box, whatever it holds
+		if kind.Text == shapes.LabelText && sh.Rich != nil { // the whole box of the label
 			b.widenLayer(0, 0, math.Ceil(w), math.Ceil(h), p.m)
 		}
 	}

@@ -18,7 +18,7 @@ func rect(x0, y0, x1, y1 float64) Region {
 	return r
 }
 
-// What is known by hand lies within the bounds, at every size.
+// Areas and distances that are known by hand lie within the error bounds, at every size.
 func TestByHand(t *testing.T) {
 	halves := rect(0, 0, 2, 2) // the square in two halves that share a diagonal
 	halves.Parts = [][]Point{{{0, 0}, {2, 0}, {2, 2}}, {{0, 0}, {2, 2}, {0, 2}}}
@@ -64,7 +64,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// The search finds what the distance transform of render/mask does.
+// The search finds the same distance as the distance transform of render/metric.
 func TestFarthest(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for i := range 300 {
@@ -98,8 +98,7 @@ func TestFarthest(t *testing.T) {
 	}
 }
 
-// Combs whose every tooth is far from the other's: searching each pixel would take
-// for ever.
+// All teeth of one comb are far from the other comb: searching for each pixel would take too long.
 func TestFarthestOfCombs(t *testing.T) {
 	const side = 2048
 	var a, b Bits
@@ -121,7 +120,7 @@ func TestFarthestOfCombs(t *testing.T) {
 	}
 }
 
-// Pixels that a segment meets are those that points along it lie in, or touch.
+// mark sets the pixels that points along a segment lie in or touch.
 func TestMark(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const size, step = 128, Grid / 128

@@ -126,7 +126,7 @@ func (c *checker) removeKeys(top *container) {
 	c.keys = c.keys[:top.keys]
 }
 
-// unescape writes a key as the characters it stands for, so that "\u0061" and "a" are the same key.
+// unescape decodes the escapes of a key, so that "\u0061" and "a" are the same key.
 func (c *checker) unescape(k span) span {
 	from := len(c.unescaped)
 	for b := c.b[k.from:k.to]; len(b) > 0; {

@@ -192,8 +192,8 @@ func (d *decoder) dropBelow(gone map[string]bool) {
 	kept := d.records[:0]
 	var chain []string
 	for _, r := range d.records {
-		// Walk up to a known answer, at most once over each shape; a cycle ends
-		// the walk and is left for Resolve to refuse.
+		// Walk up to an ancestor with a result, at most once over each shape. A cycle
+		// ends the walk; Resolve refuses it.
 		chain = chain[:0]
 		id, drop := r.ID, false
 		for len(chain) <= len(parent) {

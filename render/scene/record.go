@@ -9,7 +9,7 @@ type Record struct {
 	Has      Fields // the fields that were written
 	ParentID string // a shape's or page's id
 	Index    string // order among siblings
-	// Stored tells a record that was read from a store from one that is being created: its
+	// Stored is true for a record of a store, false for one that is being created: its
 	// growY and fontSizeAdjustment are trusted, and nothing is computed for it. See
 	// docs/spec/drawing.md#r5.
 	Stored bool

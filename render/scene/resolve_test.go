@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rec builds a record: an id without its prefix, a parent, an index.
+// rec returns a record with an id, given without its prefix, a parent and an index.
 func rec(id, parent, index string) Record {
 	r := NewRecord("shape:"+id, Group)
 	if parent != "" {
@@ -76,7 +76,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Parents are positions in the scene, and the page for what has none.
+// Parents are positions in the scene, -1 for shapes on the page.
 func TestParents(t *testing.T) {
 	s, err := Resolve([]Record{rec("c", "shape:b", ""), rec("b", "shape:a", ""), rec("a", "page:x", "")}, nil, Limits{})
 	if err != nil {
@@ -138,7 +138,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Merging never writes into what other records share.
+// Merge does not write to memory that other records share.
 func TestMergeArrow(t *testing.T) {
 	a := NewRecord("shape:a", Arrow)
 	a.Points, a.Arrow = []Point{{1, 1}, {2, 2}}, &ArrowProps{Bend: 5, HeadEnd: HeadDot}
@@ -161,7 +161,7 @@ func TestMergeArrow(t *testing.T) {
 	}
 }
 
-// Merge of single fields: what is given changes, nothing else does.
+// Merge of a single field changes that field only.
 func TestMergeEachField(t *testing.T) {
 	for k := Geo; k <= Other; k++ {
 		for f := Fields(1); f <= HasAsset; f <<= 1 {
@@ -187,7 +187,7 @@ func TestMergeEachField(t *testing.T) {
 	}
 }
 
-// A record's lists are not written to when a line's points coincide.
+// Resolve does not write to the points of a record when it moves coinciding points apart.
 func TestCoincidingLine(t *testing.T) {
 	r := NewRecord("shape:a", Line)
 	r.Points, r.Has = []Point{{4, 4}, {4, 4}, {4, 4}}, HasPoints
@@ -258,8 +258,8 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// An arrow that is bound when it is created goes directly above its topmost
-// target, past other arrows only; one that was stored stays.
+// A bound arrow that is created moves directly above its topmost target unless only arrows are
+// between them; a stored arrow stays.
 func TestLiftArrows(t *testing.T) {
 	shape := func(id string, kind Kind, parent string) Record {
 		r := rec(id, parent, "")
@@ -377,7 +377,7 @@ func TestIndexKey(t *testing.T) {
 	}
 }
 
-// Random forests: every shape once, parents first, siblings in index order.
+// Random forests of shapes: every shape appears once, parents first, siblings in index order.
 func TestOrderProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(t, "n")

@@ -43,7 +43,7 @@ const (
 	Video
 	Bookmark
 	Embed
-	Other // any type that stock tldraw does not have; Shape.TypeName tells
+	Other // any type that stock tldraw does not have; Shape.TypeName names it
 )
 
 // GeoKind is the outline of a geo shape.
@@ -158,7 +158,7 @@ type Point struct{ X, Y float64 }
 // Shape is one record with all defaults filled in. Fields that its kind does not have are zero.
 // See docs/spec/drawing.md#r3.
 type Shape struct {
-	ID       string // with the prefix "shape:"; seeds the hand-drawn wobble
+	ID       string // with the prefix "shape:"; seeds the hand-drawn jitter
 	Kind     Kind
 	TypeName string // the record's type as written, for messages
 	Parent   int32  // position in Scene.Shapes, -1 for the page
@@ -255,7 +255,7 @@ const (
 	SnapEdge
 )
 
-// RichText is a ProseMirror document reduced to what is laid out. Blocks are in reading order.
+// RichText is a ProseMirror document reduced to the parts that are laid out. Blocks are in reading order.
 // See docs/spec/drawing.md#r51.
 type RichText struct {
 	Blocks []Block

@@ -11,7 +11,7 @@ import (
 )
 
 // Dashes is a fitted dash array: a dash, a gap, and the offset into them. The
-// zero value stands for no dashes.
+// zero value means no dashes.
 type Dashes struct {
 	Dash, Gap, Offset float64
 	Solid             bool // no dash array, or one that the browser ignores

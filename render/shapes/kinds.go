@@ -58,7 +58,7 @@ type Contours struct {
 type Contour struct {
 	Open  bool // does not return to its first point
 	Inner bool // is only stroked, as the diagonals of an x-box
-	Dot   bool // is the disc that stands for a line without length
+	Dot   bool // is the disc that represents a line without length
 }
 
 var kinds = [...]Kind{

@@ -16,7 +16,7 @@ import (
 // Lines and Differs are for tests outside of the package.
 var Lines, Differs = lines, differs
 
-// lines writes a path in the form of the vectors' outlines.
+// lines writes a path in the form of the outlines in the test vectors.
 func lines(p *vector.Path) []string {
 	var out []string
 	pts, w := p.Points, p.Weights
@@ -96,7 +96,7 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
-// What an outline is made of: the letters of its verbs.
+// Outlines consist of these verbs, written as letters.
 func TestShapes(t *testing.T) {
 	const dot = "MLKKLKKZ"
 	for _, c := range []struct{ name, d, want string }{
@@ -130,7 +130,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// A cusp gets a disc of the pen's size.
+// The outline of a curve with a cusp has a disc there, as wide as the stroke.
 func TestCusp(t *testing.T) {
 	const d = "M 0 0 C 10 10 0 10 10 0" // its derivative vanishes at t = 1/2
 	got := outline(t, d, 2, 1)
@@ -193,7 +193,7 @@ func TestDash(t *testing.T) {
 	}
 }
 
-// Dashes on a curve have the length that was asked for.
+// Dashes on a curve have the given length.
 func TestDashLength(t *testing.T) {
 	p, err := vectortest.Parse("M 2.4 10.5 C 2.4 5.9 9.8 2.1 19 2.1 C 28.1 2.1 35.5 5.9 35.5 10.5 Q 30 30 5 20")
 	if err != nil {
@@ -236,7 +236,7 @@ func TestDashLength(t *testing.T) {
 	}
 }
 
-// No input can make outlines or dashes grow without end, or fail.
+// Outlines and dashes of any input are bounded and cause no panic.
 func TestHostile(t *testing.T) {
 	var s Stroker
 	var d Dasher
@@ -274,7 +274,7 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// A warm stroker and a warm dasher need no memory.
+// A stroker and a dasher that were used before allocate nothing.
 func TestNoAllocations(t *testing.T) {
 	p, err := vectortest.Parse("M 2.4 10.5 C 2.4 5.9 9.8 2.1 19 2.1 L 35.5 10.5 Q 30 30 5 20 Z")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A quarter circle as quadratics: 2^k of them, within the tolerance.
+// ConicQuads replaces a quarter circle by 2^k quadratics within the tolerance.
 func TestConicQuads(t *testing.T) {
 	w := float32(math.Sqrt(0.5))
 	for _, c := range []struct {

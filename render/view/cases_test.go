@@ -64,7 +64,7 @@ func (a *applied) scene(t *testing.T) *scene.Scene {
 	return s
 }
 
-// TestPageBoundsOfCases compares the boxes of all shapes that are native.
+// TestPageBoundsOfCases compares the page bounds of all native shapes with the editor's.
 func TestPageBoundsOfCases(t *testing.T) {
 	compared, left := 0, map[scene.Kind]int{}
 	testdata.Each(t, "aspire/cases.jsonl", func(a *applied) {

@@ -98,7 +98,7 @@ func TestParseArc(t *testing.T) {
 	}
 }
 
-// conic is a point of a conic.
+// conic returns the point of a conic at t.
 func conic(t float64, a, b, c vector.Point, w float64) (x, y float64) {
 	u := 1 - t
 	p, q, r := u*u, 2*u*t*w, t*t
