@@ -48,7 +48,7 @@ type elbowPlan struct {
 	least  float64 // shortest leg between two boxes
 	end    float64 // shortest end segment
 	middle float64 // where the middle segment runs, 0..1
-	router router
+	router elbowRouter
 }
 
 // solveElbow finds the route of an elbow arrow. See docs/spec/drawing.md#r63.
@@ -286,9 +286,10 @@ func (w *elbowPlan) shorten(way []waypoint) []waypoint {
 	return way
 }
 
+// manhattan returns the distance of a and b along the axes.
 func manhattan(a, b geom.Point) float64 { return math.Abs(a.X-b.X) + math.Abs(a.Y-b.Y) }
 
-// upright reports whether the segment from a to b is rather vertical.
+// upright reports whether the segment from a to b is vertical rather than horizontal.
 func upright(a, b geom.Point) bool { return math.Abs(a.X-b.X) < math.Abs(a.Y-b.Y) }
 
 // endOnOutline returns where the segment from p to an end stops at the outline of the end's

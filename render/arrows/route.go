@@ -17,6 +17,7 @@ const (
 	noSide side = -1
 )
 
+// opposite returns the other side of the box on the same axis.
 func (s side) opposite() side { return (s + 2) % sides }
 
 // Maps of the plane by quarter turns and flips.
@@ -98,9 +99,9 @@ func (b *routeBox) apply(t geom.Matrix) {
 	b.grown = turnBox(t, b.grown)
 }
 
-// router finds the route of an elbow arrow from end A to end B. It turns its input so that the
+// elbowRouter finds the route of an elbow arrow from end A to end B. It turns its input so that the
 // arrow leaves A to the right, and turns it back before the next attempt.
-type router struct {
+type elbowRouter struct {
 	boxA, boxB routeBox
 	all        geom.Extent // holds both grown boxes
 	a, b       [sides]edge
@@ -115,9 +116,9 @@ type router struct {
 }
 
 // load sets both ends of an arrow.
-func (r *router) load(w *elbowPlan) {
+func (r *elbowRouter) load(w *elbowPlan) {
 	a, b := &w.a, &w.b
-	*r = router{
+	*r = elbowRouter{
 		boxA: routeBox{a.box, a.grown, a.isPoint}, boxB: routeBox{b.box, b.grown, b.isPoint},
 		a: a.edges, b: b.edges, pointA: a.isPoint, pointB: b.isPoint,
 		leg: w.leg, bias: geom.Pt(1, 1), turned: geom.Identity, points: r.points[:0],
@@ -149,7 +150,7 @@ func (r *router) load(w *elbowPlan) {
 }
 
 // apply turns the whole input.
-func (r *router) apply(t geom.Matrix) {
+func (r *elbowRouter) apply(t geom.Matrix) {
 	r.turned = t.Mul(r.turned)
 	r.boxA.apply(t)
 	r.boxB.apply(t)
@@ -165,7 +166,7 @@ func (r *router) apply(t geom.Matrix) {
 
 // route returns the route that leaves A at one side and reaches B at another. See
 // docs/spec/drawing.md#r66.
-func (r *router) route(from, to side) (way []geom.Point, ok bool) {
+func (r *elbowRouter) route(from, to side) (way []geom.Point, ok bool) {
 	if !r.a[from].usable || !r.b[to].usable {
 		return nil, false
 	}
@@ -214,7 +215,7 @@ func simplified(p []geom.Point) []geom.Point {
 }
 
 // via appends points to the route: x, y, x, y and so on. It returns true.
-func (r *router) via(c ...float64) bool {
+func (r *elbowRouter) via(c ...float64) bool {
 	for i := 0; i+1 < len(c); i += 2 {
 		r.points = append(r.points, geom.Pt(c[i], c[i+1]))
 	}
@@ -222,7 +223,7 @@ func (r *router) via(c ...float64) bool {
 }
 
 // toLeftSide makes the route from the right side of A to the left side of B.
-func (r *router) toLeftSide() bool {
+func (r *elbowRouter) toLeftSide() bool {
 	if r.a[rightSide].cross > r.b[leftSide].cross {
 		r.apply(flip)
 	}
@@ -256,7 +257,7 @@ func (r *router) toLeftSide() bool {
 }
 
 // toTopSide makes the route from the right side of A to the top of B.
-func (r *router) toTopSide() bool {
+func (r *elbowRouter) toTopSide() bool {
 	e, f := &r.a[rightSide], &r.b[topSide]
 	u, a, b := r.all, r.boxA.grown, r.boxB.grown
 	switch {
@@ -289,7 +290,7 @@ func (r *router) toTopSide() bool {
 }
 
 // toRightSide makes the route from the right side of A to the right side of B.
-func (r *router) toRightSide() bool {
+func (r *elbowRouter) toRightSide() bool {
 	e, f := &r.a[rightSide], &r.b[rightSide]
 	a, b := r.boxA.grown, r.boxB.grown
 	rows := func(x geom.Extent, y float64) bool { return x.Lo.Y <= y && y <= x.Hi.Y }

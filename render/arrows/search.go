@@ -18,7 +18,7 @@ var (
 
 // search returns the route between two ends of which sides may be given, appended to dst. See
 // docs/spec/drawing.md#r65.
-func (r *router) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
+func (r *elbowRouter) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 	switch {
 	case a != noSide && b != noSide:
 		if way, ok := r.route(a, b); ok {
@@ -59,7 +59,7 @@ func usableSides(e *[sides]edge) (list [sides]side, n int) {
 
 // best returns the route with the fewest corners, and of these the shortest. A later pair of
 // sides must be shorter by 1 px for each pair that was tried before it.
-func (r *router) best(dst []geom.Point, from, to []side) (best []geom.Point, ok bool) {
+func (r *elbowRouter) best(dst []geom.Point, from, to []side) (best []geom.Point, ok bool) {
 	length, late := math.Inf(1), 0.0
 	best = dst
 	for _, a := range from {
@@ -83,7 +83,7 @@ func (r *router) best(dst []geom.Point, from, to []side) (best []geom.Point, ok 
 
 // facing returns the side of B that an arrow from this side of A takes without further search, or
 // noSide.
-func (r *router) facing(from side) side {
+func (r *elbowRouter) facing(from side) side {
 	if from != rightSide && from != leftSide {
 		return noSide
 	}
@@ -104,7 +104,7 @@ func (r *router) facing(from side) side {
 
 // corner reports whether one corner is enough to get from a left or right side of
 // A to the top or bottom of B.
-func (r *router) corner(from, to side) bool {
+func (r *elbowRouter) corner(from, to side) bool {
 	e, f := &r.a[from], &r.b[to]
 	if !e.usable || !f.usable {
 		return false
@@ -120,7 +120,7 @@ func (r *router) corner(from, to side) bool {
 }
 
 // defaultSides returns the sides that the editor tries first when none is given, or noSide.
-func (r *router) defaultSides() (from, to side) {
+func (r *elbowRouter) defaultSides() (from, to side) {
 	x, y := r.gap.X, r.gap.Y
 	switch {
 	case math.Abs(x)+1 > math.Abs(y) && r.midX.ok && x > 0:

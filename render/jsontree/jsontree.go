@@ -28,7 +28,7 @@ const ValueBytes = 128
 // this version of fastjson has no such field.
 var values = offset(reflect.TypeFor[fastjson.Parser]())
 
-// offset computes values from the type of the parser.
+// offset computes the variable values from the type of fastjson's parser.
 func offset(parser reflect.Type) int {
 	c, ok := parser.FieldByName("c")
 	if !ok || c.Type.Kind() != reflect.Struct {

@@ -16,7 +16,7 @@ type bodyClip struct {
 }
 
 // arrow appends the items of an arrow.
-func (b *Builder) arrow(sh *scene.Shape, p *placement) error {
+func (b *Builder) arrow(sh *scene.Shape, p *shapePlacement) error {
 	v := &b.arrows
 	if err := v.Solve(b.scene, &b.tree, p.shape); err != nil || !v.Valid {
 		return err

@@ -82,8 +82,8 @@ type Builder struct {
 	picture  bool
 }
 
-// placement is where and how one shape goes into the drawing.
-type placement struct {
+// shapePlacement is where and how one shape goes into the drawing.
+type shapePlacement struct {
 	m       vector.Matrix // the shape's export units, scale included, to px
 	page    geom.Matrix   // the shape's own units, scale not included, to the page
 	shape   int32
@@ -95,7 +95,7 @@ type placement struct {
 	opacityApplied bool
 }
 
-func (p *placement) translucent() bool { return p.opacity < shapes.Opaque }
+func (p *shapePlacement) translucent() bool { return p.opacity < shapes.Opaque }
 
 // Build draws a view into d, whose former content is dropped and whose memory
 // is used. Errors wrap ErrForeign when a selected shape holds something that is
@@ -195,7 +195,7 @@ func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 	}
 	page := n.Page.Rounded()
 	scale := vector.Matrix{A: float32(sh.Scale), D: float32(sh.Scale)}
-	p := placement{
+	p := shapePlacement{
 		m:     b.view.Mul(page.Binary32()).Mul(scale),
 		page:  page,
 		shape: l.Shape, second: n.Set == tree.InOther, clip: -1,
@@ -228,7 +228,7 @@ func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 }
 
 // content appends the items of a shape, as if it were opaque.
-func (b *Builder) content(sh *scene.Shape, l tree.Layer, p *placement) error {
+func (b *Builder) content(sh *scene.Shape, l tree.Layer, p *shapePlacement) error {
 	growY, err := shapes.Grown(sh)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func (b *Builder) content(sh *scene.Shape, l tree.Layer, p *placement) error {
 }
 
 // draw appends the items of a shape.
-func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *placement) error {
+func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacement) error {
 	switch sh.Kind {
 	case scene.Arrow:
 		return b.arrow(sh, p)
@@ -296,7 +296,7 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *placement) 
 // applyOpacity gives the items from first on the opacity of the shape. The colour of a single
 // draw takes it. Several draws, or one with an opacity or a transform of its own, become a group
 // that is composited first. See docs/spec/raster.md#r27.
-func (b *Builder) applyOpacity(first int, p *placement) {
+func (b *Builder) applyOpacity(first int, p *shapePlacement) {
 	switch {
 	case !p.translucent() || p.opacityApplied:
 	case p.single:

@@ -85,7 +85,7 @@ func strike(r *text.Run) textLine {
 }
 
 // rasterLine makes the mask of a text line, which m maps to px, in k.glyphs.line.
-func (b *Builder) rasterLine(k *textPainter, at *textLine, m vector.Matrix, clip chord.Rect, p *placement) {
+func (b *Builder) rasterLine(k *textPainter, at *textLine, m vector.Matrix, clip chord.Rect, p *shapePlacement) {
 	to := &k.glyphs.path
 	to.Reset()
 	vector.Rect(to, at.x0, at.y, at.x1, at.y+at.thick)
@@ -96,20 +96,20 @@ func (b *Builder) rasterLine(k *textPainter, at *textLine, m vector.Matrix, clip
 }
 
 // placeLine adds an underline or a strike to the placed masks.
-func (b *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB, p *placement) {
+func (b *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB, p *shapePlacement) {
 	b.rasterLine(k, at, p.m, b.canvas(), p)
-	b.addPlaced(k, placed{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
+	b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 }
 
 // placeLineHalo adds the halo of a text line: displaced copies below the text. The browser makes
 // one picture of all copies from the pixels of the line. For turned text it makes that picture
 // in the text's own units and scale, and turns the picture. Exact mode draws copies of the line
 // itself.
-func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *placement) {
+func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *shapePlacement) {
 	if b.mode == Exact {
 		for _, h := range halo {
 			b.rasterLine(k, at, p.m.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])}), b.canvas(), p)
-			b.addPlaced(k, placed{color: shapes.Background, glyph: k.glyphs.keepMask(&k.glyphs.line)})
+			b.addPlaced(k, placedMask{color: shapes.Background, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 		}
 		return
 	}
@@ -130,7 +130,7 @@ func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *placement) {
 	clip = chord.Rect{X0: clip.X0 - reach, Y0: clip.Y0 - reach, X1: clip.X1 + reach, Y1: clip.Y1 + reach}
 	b.rasterLine(k, at, m, clip, p)
 	k.glyphs.lineHalo(k.copies)
-	one := placed{color: shapes.Background}
+	one := placedMask{color: shapes.Background}
 	if turned {
 		one.glyph = k.glyphs.keepTurned(&k.glyphs.halo, back, b.canvas())
 	} else {
@@ -163,7 +163,7 @@ func mappedBounds(m geom.Matrix, r chord.Rect) chord.Rect {
 }
 
 // placeMarker places the marker of a list item, without halo and contrast.
-func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *placement) {
+func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *shapePlacement) {
 	to := &k.glyphs.path
 	to.Reset()
 	switch d.Kind {
@@ -176,7 +176,7 @@ func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *
 			b.hair.Strength = 255 * width >> 8
 			b.hair.Plain = b.hair.Strength < 255 || r.Clip || b.plain(&it, r)
 			to.Transform(p.m)
-			b.addPlaced(k, placed{color: color, glyph: k.glyphs.rasterHair(&b.hair, b.canvas())})
+			b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.rasterHair(&b.hair, b.canvas())})
 			return
 		}
 		b.outlined.Reset()
@@ -204,6 +204,6 @@ func oval(to *vector.Path, x, y, w, h float64) {
 }
 
 // placeDrawn places the path in k.glyphs.path, which is in the shape's units, without contrast.
-func (b *Builder) placeDrawn(k *textPainter, color shapes.RGB, p *placement) {
-	b.addPlaced(k, placed{color: color, glyph: k.glyphs.rasterPath(p.m, b.canvas(), b.mode, p.rule())})
+func (b *Builder) placeDrawn(k *textPainter, color shapes.RGB, p *shapePlacement) {
+	b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.rasterPath(p.m, b.canvas(), b.mode, p.rule())})
 }

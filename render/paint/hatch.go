@@ -163,7 +163,7 @@ func (l *tileSampler) next() float64 {
 // hatch appends the items of a hatch over the last fill. Pixels that the fill covers partly, and
 // all pixels of a View with Picture, take their value from the tile; other pixels take its mean.
 // The alpha of the drawing is the same both ways, because the fill below is opaque there.
-func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *placement) error {
+func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	t := tileOf(m)
 	if b.mode == Exact || t == nil {
 		it := b.item(p, w.Color, w.Opacity)

@@ -35,8 +35,8 @@ const (
 // farAway is the distance in px beyond which no mask reaches the picture.
 const farAway = 1 << 20
 
-// placed is a mask at a pixel.
-type placed struct {
+// placedMask is a mask at a pixel.
+type placedMask struct {
 	glyph int32    // in glyphCache.glyphs
 	x, y  int32    // whole px
 	box   [4]int32 // left, top, right, bottom, px
@@ -85,7 +85,7 @@ func quarterPixel(v float32, whole bool) (px int32, sub uint8) {
 
 // paintText appends the items of the text on k.Page, run by run in the browser's order: halos of
 // underline and glyphs, underline, glyphs, the strike with its halo.
-func (b *Builder) paintText(k *textPainter, w textBlock, p *placement) error {
+func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) error {
 	k.glyphs.begin()
 	k.placed = k.placed[:0]
 	s := newGlyphScale(p.m)
@@ -104,7 +104,7 @@ func (b *Builder) paintText(k *textPainter, w textBlock, p *placement) error {
 }
 
 // placeRun places the masks of one run.
-func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlock, p *placement) error {
+func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlock, p *shapePlacement) error {
 	if r.Link {
 		w.color = linkColor
 	}
@@ -148,7 +148,7 @@ func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlo
 }
 
 // placeGlyphs places the glyphs of a run, displaced by h.
-func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]float64, color shapes.RGB, p *placement) error {
+func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]float64, color shapes.RGB, p *shapePlacement) error {
 	origin := s.m.Apply(vector.Point{X: float32(r.X + h[0]), Y: float32(r.Baseline + h[1])})
 	key := glyphKey{
 		face: r.Face, m: s.turn, size: int32(min(r.Size*s.size, largestMask) * 64),
@@ -158,7 +158,7 @@ func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]f
 	for _, g := range k.Page.Glyphs[r.First : r.First+r.Count] {
 		x := origin.X + float32(s.m.A*g.X) + float32(s.m.C*g.Y)
 		y := origin.Y + float32(s.m.B*g.X) + float32(s.m.D*g.Y)
-		at := placed{color: color}
+		at := placedMask{color: color}
 		key.id = g.ID
 		var err error
 		switch {
@@ -180,7 +180,7 @@ func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]f
 }
 
 // addPlaced adds a placed mask unless it lies outside of the picture.
-func (b *Builder) addPlaced(k *textPainter, at placed) {
+func (b *Builder) addPlaced(k *textPainter, at placedMask) {
 	g := &k.glyphs.glyphs[at.glyph]
 	at.box = [4]int32{at.x + g.box[0], at.y + g.box[1], at.x + g.box[2], at.y + g.box[3]}
 	if g.count > 0 && at.box[0] < int32(b.d.Width) && at.box[2] > 0 && at.box[1] < int32(b.d.Height) && at.box[3] > 0 {
@@ -189,7 +189,7 @@ func (b *Builder) addPlaced(k *textPainter, at placed) {
 }
 
 // emitText appends one item per placed mask.
-func (b *Builder) emitText(k *textPainter, w textBlock, p *placement) error {
+func (b *Builder) emitText(k *textPainter, w textBlock, p *shapePlacement) error {
 	box, clip := textBox{}, p.clip
 	if !w.unclipped {
 		box = newTextBox(p.m, w.x, w.y, w.w, w.h)

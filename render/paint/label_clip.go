@@ -21,7 +21,7 @@ func newTextBox(m vector.Matrix, x, y, w, h float64) textBox {
 }
 
 // holds reports whether all pixels of a placed mask lie inside.
-func (w *textBox) holds(at *placed) bool {
+func (w *textBox) holds(at *placedMask) bool {
 	x0, y0 := float64(at.box[0]), float64(at.box[1])
 	x1, y1 := float64(at.box[2]), float64(at.box[3])
 	for _, p := range [4]geom.Point{geom.Pt(x0, y0), geom.Pt(x1, y0), geom.Pt(x1, y1), geom.Pt(x0, y1)} {
@@ -36,7 +36,7 @@ func (w *textBox) holds(at *placed) bool {
 
 // boxClip appends the clip of a text if one of its masks leaves the box, and returns the clip's
 // position. Masks inside the box are not clipped, because a clip costs every tile it touches.
-func (b *Builder) boxClip(k *textPainter, box *textBox, p *placement) (int32, error) {
+func (b *Builder) boxClip(k *textPainter, box *textBox, p *shapePlacement) (int32, error) {
 	for i := range k.placed {
 		if box.holds(&k.placed[i]) {
 			continue

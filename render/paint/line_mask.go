@@ -20,7 +20,7 @@ type lineMask struct {
 // lineRow is the part of a row of pixels from x on, and where in the mask its alpha lies.
 type lineRow struct{ x, y, from, to int32 }
 
-// end returns the column behind the row.
+// end returns the column behind the last pixel of the row.
 func (r *lineRow) end() int32 { return r.x + r.to - r.from }
 
 // at returns the alpha of a pixel of a level line, 0 outside.
@@ -105,7 +105,7 @@ func (l *lineMask) clearGaps(gaps []gap, back geom.Matrix) {
 	}
 }
 
-// double composites the mask over itself.
+// double composites the mask over itself, for lines that are drawn twice.
 func (l *lineMask) double() {
 	for i, a := range l.alpha {
 		l.alpha[i] = scan.Over(a, a)

@@ -13,7 +13,7 @@ import (
 )
 
 // paint appends the items of a shape's draws. m maps their units to px.
-func (b *Builder) paint(draws []shapes.Draw, m vector.Matrix, p *placement) error {
+func (b *Builder) paint(draws []shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	for i := range draws {
 		w := &draws[i]
 		if !b.visible(w, m) {
@@ -43,7 +43,7 @@ func (b *Builder) emit(it Item) {
 }
 
 // fill appends the items of a draw that is the inside of its path.
-func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *placement) error {
+func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	if w.Hatch { // it covers the same outline as the fill below it
 		return b.hatch(w, m, p)
 	}
@@ -63,7 +63,7 @@ func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *placement) error {
 // overlapping subpaths. Exact areas add up, so there each subpath is filled by itself and the
 // areas are united: otherwise overlaps, such as the two passes of a hand-drawn line, would be
 // too strong at their edges.
-func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *placement) error {
+func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	if b.mode == Reference {
 		return b.stroke(w, w.Path, m, p)
 	}
@@ -105,7 +105,7 @@ func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *placement) err
 }
 
 // strokeDashed appends the item of a stroke with dashes.
-func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *placement) error {
+func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	b.pattern = [2]float32{float32(w.Dashes.Dash), float32(w.Dashes.Gap)}
 	b.part.Reset()
 	if !b.dasher.Dash(&b.part, w.Path, b.pattern[:], float32(w.Dashes.Offset), b.resolution(m)) {
@@ -115,7 +115,7 @@ func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *placement) er
 }
 
 // stroke appends the item of the path src, stroked with the pen of w.
-func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *placement) error {
+func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *shapePlacement) error {
 	it := b.item(p, w.Color, w.Opacity)
 	b.outlined.Reset()
 	if width := hairline(float32(w.Width), m); width > 0 && b.mode == Reference {
@@ -162,7 +162,7 @@ func hairline(width float32, m vector.Matrix) uint32 {
 func axisAligned(m vector.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
 
 // cover gives an item the coverage of the path in b.outlined, for a draw of the shape at p.
-func (b *Builder) cover(w *shapes.Draw, it *Item, m vector.Matrix, p *placement) error {
+func (b *Builder) cover(w *shapes.Draw, it *Item, m vector.Matrix, p *shapePlacement) error {
 	switch {
 	case w.Cut:
 		return b.coverBody(it, p.rule())
@@ -241,13 +241,13 @@ func endsOnStart(p *vector.Path, width float32) bool {
 }
 
 // item returns an item of the shape at p that covers nothing yet.
-func (b *Builder) item(p *placement, color shapes.RGB, opacity uint32) Item {
+func (b *Builder) item(p *shapePlacement, color shapes.RGB, opacity uint32) Item {
 	return Item{Op: OpPaint, Second: p.second, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
 }
 
 // rule returns how the paths of a shape are filled. See docs/spec/raster.md#r29 and
 // docs/spec/raster.md#r22.
-func (p *placement) rule() scan.Rule {
+func (p *shapePlacement) rule() scan.Rule {
 	return scan.Rule{Plain: p.translucent(), Clip: p.clip >= 0, Cells: true}
 }
 
@@ -326,7 +326,7 @@ func boundsOf(p []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
 }
 
 // clipItem appends an OpClip item, a convex polygon that m maps to px, and returns its position.
-func (b *Builder) clipItem(c []geom.Point, m vector.Matrix, p *placement) (int32, error) {
+func (b *Builder) clipItem(c []geom.Point, m vector.Matrix, p *shapePlacement) (int32, error) {
 	b.outlined.Reset()
 	for i, q := range c {
 		w := vector.Point{X: float32(q.X), Y: float32(q.Y)}

@@ -40,7 +40,7 @@ type cacheEntry struct {
 	from, to marks
 	keyOnly  bool // only the key is cached
 
-	single, opacityApplied bool // of the placement
+	single, opacityApplied bool // of the shapePlacement
 }
 
 // shapeStore holds the items and the coverage of shapes.
@@ -116,7 +116,7 @@ func (r *shapeCache) most() int {
 
 // cacheKeyOf returns the cache key of a shape; ok is false for a shape that is not
 // cached: Pictures are few.
-func (b *Builder) cacheKeyOf(sh *scene.Shape, growY float64, p *placement) (w cacheKey, ok bool) {
+func (b *Builder) cacheKeyOf(sh *scene.Shape, growY float64, p *shapePlacement) (w cacheKey, ok bool) {
 	if sh.Kind != scene.Geo || sh.Rich != nil || b.Watch != nil || b.picture {
 		return w, false
 	}
@@ -133,7 +133,7 @@ func (b *Builder) marks() marks {
 }
 
 // appendCached appends the items of a cached shape with this key and reports whether there is one.
-func (b *Builder) appendCached(w *cacheKey, p *placement) bool {
+func (b *Builder) appendCached(w *cacheKey, p *shapePlacement) bool {
 	m := &b.cached.young
 	k, ok := m.known[*w]
 	if !ok {
@@ -161,7 +161,7 @@ func (b *Builder) appendCached(w *cacheKey, p *placement) bool {
 }
 
 // cache adds the items and coverage of the drawing from a mark on to the cache.
-func (b *Builder) cache(w *cacheKey, from marks, p *placement) {
+func (b *Builder) cache(w *cacheKey, from marks, p *shapePlacement) {
 	r := &b.cached
 	size := from.size(b.marks())
 	if size == 0 { // the shape lies outside of the picture

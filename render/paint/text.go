@@ -14,7 +14,7 @@ import (
 
 // paintShapeText lays a shape's text out with layout and appends its items. p says where the
 // shape's own units lie; name is what an error calls the text.
-func (b *Builder) paintShapeText(sh *scene.Shape, name string, p *placement, layout func(*textPainter) (textBlock, error)) error {
+func (b *Builder) paintShapeText(sh *scene.Shape, name string, p *shapePlacement, layout func(*textPainter) (textBlock, error)) error {
 	if sh.Rich == nil {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (b *Builder) paintShapeText(sh *scene.Shape, name string, p *placement, lay
 }
 
 // bodyText appends the items of a text shape, clipped to the box of the text.
-func (b *Builder) bodyText(sh *scene.Shape, p *placement) error {
+func (b *Builder) bodyText(sh *scene.Shape, p *shapePlacement) error {
 	return b.paintShapeText(sh, "text", p, func(k *textPainter) (textBlock, error) {
 		err := k.Text(&k.Page, sh)
 		return textBlock{color: shapes.Palette[sh.Color].Solid, halo: true, w: k.Page.W, h: k.Page.H}, err
@@ -40,7 +40,7 @@ func (b *Builder) bodyText(sh *scene.Shape, p *placement) error {
 
 // geoLabel appends the items of the label of a geo shape, over the shape's own outline. w and h
 // are the size of the shape, growth included, in its unscaled units.
-func (b *Builder) geoLabel(sh *scene.Shape, w, h float64, p *placement) error {
+func (b *Builder) geoLabel(sh *scene.Shape, w, h float64, p *shapePlacement) error {
 	if sh.Rich != nil && (sh.LabelColor >= scene.CustomColor || int(sh.LabelColor) >= len(shapes.Palette)) {
 		return shapes.Foreign(sh, "custom label colour")
 	}
@@ -51,7 +51,7 @@ func (b *Builder) geoLabel(sh *scene.Shape, w, h float64, p *placement) error {
 }
 
 // noteText appends the items of a note's text, in its own colour and without a halo.
-func (b *Builder) noteText(sh *scene.Shape, growY float64, p *placement) error {
+func (b *Builder) noteText(sh *scene.Shape, growY float64, p *shapePlacement) error {
 	return b.paintShapeText(sh, "label", p, func(k *textPainter) (block textBlock, err error) {
 		fontPx := sh.FontPx
 		if sh.Grow {
@@ -66,7 +66,7 @@ func (b *Builder) noteText(sh *scene.Shape, growY float64, p *placement) error {
 
 // arrowText appends the items of an arrow's label, clipped to its box without the padding. m
 // maps the arrow's own units to px.
-func (b *Builder) arrowText(sh *scene.Shape, l *arrows.Label, m vector.Matrix, p *placement) error {
+func (b *Builder) arrowText(sh *scene.Shape, l *arrows.Label, m vector.Matrix, p *shapePlacement) error {
 	at := *p
 	at.m = m
 	return b.paintShapeText(sh, "label", &at, func(k *textPainter) (textBlock, error) {
@@ -80,7 +80,7 @@ func (b *Builder) arrowText(sh *scene.Shape, l *arrows.Label, m vector.Matrix, p
 type textPainter struct {
 	*text.Writer
 	glyphs  glyphCache
-	placed  []placed
+	placed  []placedMask
 	corners [4]geom.Point
 	frame   []geom.Point
 	gaps    []gap        // of an underline
@@ -100,7 +100,7 @@ func takeTextPainter() (*textPainter, error) {
 }
 
 // frameItems appends the items of a frame: its body, and its heading.
-func (b *Builder) frameItems(sh *scene.Shape, p *placement) error {
+func (b *Builder) frameItems(sh *scene.Shape, p *shapePlacement) error {
 	k, err := takeTextPainter()
 	if err != nil {
 		return err

@@ -31,27 +31,27 @@ func (l Limits) Check(b []byte) error {
 // container is an object or array that is open.
 type container struct {
 	object bool
-	hashed bool // its keys are in checker.table
-	keys   int  // object: its first key in checker.keys; array: position of the current element
+	hashed bool // its keys are in jsonChecker.table
+	keys   int  // object: its first key in jsonChecker.keys; array: position of the current element
 }
 
-// checker is the state of one pass of the JSON tokenizer. Checkers are pooled.
-type checker struct {
+// jsonChecker is the state of one pass of the JSON tokenizer. Checkers are pooled.
+type jsonChecker struct {
 	b         []byte
 	i         int // next byte
 	maxDepth  int
 	values    int // values that may still come
 	open      []container
-	keys      []span // keys of the open objects, innermost last
+	keys      []keySpan // keys of the open objects, innermost last
 	table     []int32
 	live      int    // entries of table
 	unescaped []byte // keys that were written with escapes
 	fault     *Error
 }
 
-var checkers = sync.Pool{New: func() any { return new(checker) }}
+var checkers = sync.Pool{New: func() any { return new(jsonChecker) }}
 
-// keepBytes is the size of input beyond which a checker does not go back to the pool, so
+// keepBytes is the size of input beyond which a jsonChecker does not go back to the pool, so
 // that one huge line does not hold memory forever.
 const keepBytes = 1 << 20
 
@@ -60,7 +60,7 @@ func check(b []byte, maxDepth, maxValues int) error {
 	if len(b) > math.MaxInt32 { // positions of keys are kept in 32 bits
 		return overLimit("JSON", "", strconv.Itoa(len(b))+" bytes", "at most 2 GiB", FlagLine)
 	}
-	c := checkers.Get().(*checker)
+	c := checkers.Get().(*jsonChecker)
 	c.b, c.i, c.maxDepth, c.values, c.fault = b, 0, maxDepth, maxValues, nil
 	c.open, c.keys, c.unescaped = c.open[:0], c.keys[:0], c.unescaped[:0]
 	if c.live > 0 { // only after an error; otherwise every key was removed with its object
@@ -78,8 +78,8 @@ func check(b []byte, maxDepth, maxValues int) error {
 	return err
 }
 
-// document reads the whole input. The methods below return false after they have set c.fault.
-func (c *checker) document() bool {
+// document checks the whole JSON text. The methods below return false after they have set c.fault.
+func (c *jsonChecker) document() bool {
 	c.blanks()
 	if !c.value() {
 		return false
@@ -97,7 +97,7 @@ func (c *checker) document() bool {
 }
 
 // value reads a scalar, or the opening of a container up to and including its first value.
-func (c *checker) value() bool {
+func (c *jsonChecker) value() bool {
 	for {
 		if len(c.open) >= c.maxDepth {
 			c.fail("nesting of "+strconv.Itoa(len(c.open)+1), "at most "+strconv.Itoa(c.maxDepth)+" ("+FlagDepth+")")
@@ -145,7 +145,7 @@ func (c *checker) value() bool {
 
 // next reads what follows a value inside a container: a comma and the next
 // value, or the end of the container.
-func (c *checker) next() bool {
+func (c *jsonChecker) next() bool {
 	c.blanks()
 	top := &c.open[len(c.open)-1]
 	if c.i >= len(c.b) {
@@ -181,8 +181,8 @@ func want(object bool) string {
 	return "',' or ']'"
 }
 
-// key reads a member's name and the colon after it.
-func (c *checker) key() bool {
+// key checks the name of a member of a JSON object and the colon behind it.
+func (c *jsonChecker) key() bool {
 	if c.i >= len(c.b) || c.b[c.i] != '"' {
 		c.unexpected("a key in quotes")
 		c.fault.Path = c.pointer(len(c.open) - 1) // without the key before it
@@ -193,7 +193,7 @@ func (c *checker) key() bool {
 	if !ok {
 		return false
 	}
-	k := span{from: int32(at + 1), to: int32(c.i - 1)}
+	k := keySpan{from: int32(at + 1), to: int32(c.i - 1)}
 	if escaped {
 		k = c.unescape(k)
 	}
@@ -212,8 +212,8 @@ func (c *checker) key() bool {
 	return true
 }
 
-// blanks skips white space.
-func (c *checker) blanks() {
+// blanks skips the white space of JSON.
+func (c *jsonChecker) blanks() {
 	for c.i < len(c.b) {
 		switch c.b[c.i] {
 		case ' ', '\n', '\r', '\t':
@@ -224,8 +224,8 @@ func (c *checker) blanks() {
 	}
 }
 
-// literal reads true, false or null.
-func (c *checker) literal(word string) bool {
+// literal checks one of the JSON words true, false and null.
+func (c *jsonChecker) literal(word string) bool {
 	end := c.i + len(word)
 	if end > len(c.b) || string(c.b[c.i:end]) != word {
 		return c.unexpected("a value")
@@ -235,7 +235,7 @@ func (c *checker) literal(word string) bool {
 }
 
 // unexpected sets the fault to the characters at the current position and returns false.
-func (c *checker) unexpected(want string) bool {
+func (c *jsonChecker) unexpected(want string) bool {
 	if c.i >= len(c.b) {
 		c.fail("the end of the input", want)
 		return false
@@ -252,13 +252,13 @@ func (c *checker) unexpected(want string) bool {
 }
 
 // fail sets the fault to one at the current byte.
-func (c *checker) fail(got, want string) {
+func (c *jsonChecker) fail(got, want string) {
 	c.fault = &Error{Kind: ErrInvalid, Offset: c.i, Path: c.pointer(len(c.open)), Got: got, Want: want}
 }
 
 // pointer names the value that is being read as a JSON pointer (RFC 6901): the current members of
 // the outermost n containers. The middle is left out when it is very long.
-func (c *checker) pointer(n int) string {
+func (c *jsonChecker) pointer(n int) string {
 	const enough = 60
 	var b strings.Builder
 	cut := false

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// span is a key: b[from:to] of the input, or of checker.unescaped when from is
+// keySpan is a key: b[from:to] of the input, or of jsonChecker.unescaped when from is
 // negative (then -1-from).
-type span struct{ from, to int32 }
+type keySpan struct{ from, to int32 }
 
 // fewKeys is the number of keys up to which an object is searched linearly; the keys of
 // larger objects go into the hash table.
@@ -18,7 +18,7 @@ const fewKeys = 16
 var hashSeed = maphash.MakeSeed()
 
 // keyBytes returns the characters of a key, unescaped.
-func (c *checker) keyBytes(k span) []byte {
+func (c *jsonChecker) keyBytes(k keySpan) []byte {
 	if k.from < 0 {
 		return c.unescaped[-1-k.from : k.to]
 	}
@@ -26,7 +26,7 @@ func (c *checker) keyBytes(k span) []byte {
 }
 
 // addKey adds a key to the innermost object. It returns false if the object has it already.
-func (c *checker) addKey(k span) bool {
+func (c *jsonChecker) addKey(k keySpan) bool {
 	top := &c.open[len(c.open)-1]
 	mine := c.keys[top.keys:]
 	c.keys = append(c.keys, k)
@@ -53,7 +53,7 @@ func (c *checker) addKey(k span) bool {
 // object has an equal key. The table uses open addressing with linear probing. Entries are
 // removed in the reverse order of insertion, because containers close innermost first, so
 // clearing a slot never breaks a probe chain.
-func (c *checker) insert(n int32) bool {
+func (c *jsonChecker) insert(n int32) bool {
 	if c.live*2 >= len(c.table) {
 		c.grow()
 	}
@@ -75,12 +75,12 @@ func (c *checker) insert(n int32) bool {
 
 // hash returns the hash of a key of the innermost object. It depends on the depth too, so
 // that equal keys of nested objects do not collide.
-func (c *checker) hash(name []byte) uint64 {
+func (c *jsonChecker) hash(name []byte) uint64 {
 	return maphash.Bytes(hashSeed, name) ^ uint64(len(c.open))*0x9E3779B97F4A7C15
 }
 
 // grow doubles the table and inserts the keys of open objects again in their first order.
-func (c *checker) grow() {
+func (c *jsonChecker) grow() {
 	c.table = make([]int32, max(64, 2*len(c.table)))
 	mask := uint64(len(c.table) - 1)
 	left := c.live
@@ -101,7 +101,7 @@ func (c *checker) grow() {
 }
 
 // endOfKeys returns the position after the last key of the open container d.
-func (c *checker) endOfKeys(d int) int {
+func (c *jsonChecker) endOfKeys(d int) int {
 	for m := d + 1; m < len(c.open); m++ {
 		if c.open[m].object {
 			return c.open[m].keys
@@ -111,7 +111,7 @@ func (c *checker) endOfKeys(d int) int {
 }
 
 // removeKeys removes the keys of an object that closes.
-func (c *checker) removeKeys(top *container) {
+func (c *jsonChecker) removeKeys(top *container) {
 	if top.hashed {
 		mask := uint64(len(c.table) - 1)
 		for n := len(c.keys) - 1; n >= top.keys; n-- {
@@ -127,7 +127,7 @@ func (c *checker) removeKeys(top *container) {
 }
 
 // unescape decodes the escapes of a key, so that "\u0061" and "a" are the same key.
-func (c *checker) unescape(k span) span {
+func (c *jsonChecker) unescape(k keySpan) keySpan {
 	from := len(c.unescaped)
 	for b := c.b[k.from:k.to]; len(b) > 0; {
 		if b[0] != '\\' {
@@ -149,7 +149,7 @@ func (c *checker) unescape(k span) span {
 		}
 		c.unescaped = appendRune(c.unescaped, r)
 	}
-	return span{from: int32(-1 - from), to: int32(len(c.unescaped))}
+	return keySpan{from: int32(-1 - from), to: int32(len(c.unescaped))}
 }
 
 // appendRune is utf8.AppendRune, except that it encodes unpaired surrogates too, so that

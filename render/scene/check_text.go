@@ -31,8 +31,8 @@ func special(w uint64) uint64 {
 	return (zero | w) & highs
 }
 
-// text reads a string with its quotes and reports whether it has escapes.
-func (c *checker) text() (escaped, ok bool) {
+// text checks a JSON string with its quotes and reports whether it has escapes.
+func (c *jsonChecker) text() (escaped, ok bool) {
 	b, i := c.b, c.i+1
 	for {
 		for i+8 <= len(b) && special(binary.LittleEndian.Uint64(b[i:])) == 0 {
@@ -108,7 +108,7 @@ func hexDigit(ch byte) int {
 
 // number reads a number by the grammar of RFC 8259: no NaN, no leading zeros, and digits on
 // both sides of a point.
-func (c *checker) number() bool {
+func (c *jsonChecker) number() bool {
 	b, from := c.b, c.i
 	i := from
 	if i < len(b) && b[i] == '-' {

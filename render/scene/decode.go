@@ -47,7 +47,7 @@ func Parse(b []byte, lim Limits, use func(*fastjson.Value) error) error {
 // DecodeValue is Decode for a parsed value. It does not notice duplicate keys: the first one
 // counts. The scene does not refer to v.
 func DecodeValue(v *fastjson.Value, lim Limits) (*Scene, error) {
-	d := decoders.Get().(*decoder)
+	d := decoders.Get().(*sceneDecoder)
 	defer d.release()
 	d.lim = lim.withDefaults()
 	d.container(v)
@@ -65,29 +65,29 @@ func DecodeValue(v *fastjson.Value, lim Limits) (*Scene, error) {
 	return s, nil
 }
 
-var decoders = sync.Pool{New: func() any { return new(decoder) }}
+var decoders = sync.Pool{New: func() any { return new(sceneDecoder) }}
 
-// keepRecords is the number of records beyond which a decoder is not kept.
+// keepRecords is the number of records beyond which a sceneDecoder is not kept.
 const keepRecords = 1000
 
-// release puts the decoder back into the pool, without what the scene shares with the records.
-func (d *decoder) release() {
+// release puts the sceneDecoder back into the pool, without what the scene shares with the records.
+func (d *sceneDecoder) release() {
 	if cap(d.records) > keepRecords {
 		return
 	}
 	clear(d.records)
-	*d = decoder{digits: d.digits[:0], records: d.records[:0]}
+	*d = sceneDecoder{digits: d.digits[:0], records: d.records[:0]}
 	decoders.Put(d)
 }
 
 // grow makes room for n records.
-func (d *decoder) grow(n int) { d.records = slices.Grow(d.records[:0], n) }
+func (d *sceneDecoder) grow(n int) { d.records = slices.Grow(d.records[:0], n) }
 
 // DecodeShape reads one shape of a list, in the form of the editor's "create shapes". path
 // names it in messages ("shapes[3]"). It does not make up a missing id. Errors are as for
 // Decode; ranges and limits are checked too. The record does not refer to v.
 func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
-	d := decoder{lim: lim.withDefaults()}
+	d := sceneDecoder{lim: lim.withDefaults()}
 	var r Record
 	d.shape(&r, v, where{list: path, i: -1})
 	if d.fault != nil {
@@ -96,12 +96,12 @@ func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
 	return r, nil
 }
 
-// decoder reads one document. The first fault stops it: every method returns at
+// sceneDecoder reads one document. The first fault stops it: every method returns at
 // once when fault is set.
-type decoder struct {
+type sceneDecoder struct {
 	lim      Limits
 	fault    *Error
-	strings  arena
+	strings  stringArena
 	digits   []byte // the number that is being read
 	records  []Record
 	bindings []BindingRecord
@@ -145,7 +145,7 @@ func (w where) field(name string) string {
 }
 
 // refuse sets the fault to a value that is not what the field wants, unless there is a fault.
-func (d *decoder) refuse(w where, field string, v *fastjson.Value, want string) {
+func (d *sceneDecoder) refuse(w where, field string, v *fastjson.Value, want string) {
 	if d.fault == nil {
 		d.fault = invalid(w.field(field), w.shape, describe(v), want)
 	}
@@ -169,7 +169,7 @@ func describe(v *fastjson.Value) string {
 }
 
 // container reads whichever encoding v is.
-func (d *decoder) container(v *fastjson.Value) {
+func (d *sceneDecoder) container(v *fastjson.Value) {
 	if v.Type() == fastjson.TypeArray {
 		d.shapeList(v, "")
 		return
@@ -198,7 +198,7 @@ func (d *decoder) container(v *fastjson.Value) {
 }
 
 // shapeList reads shapes that are to be created.
-func (d *decoder) shapeList(v *fastjson.Value, name string) {
+func (d *sceneDecoder) shapeList(v *fastjson.Value, name string) {
 	items, err := v.Array()
 	if err != nil {
 		d.refuse(where{list: name, i: -1}, "", v, "a list of shapes")
@@ -224,7 +224,7 @@ func (d *decoder) shapeList(v *fastjson.Value, name string) {
 }
 
 // bindingList reads bindings that are to be created.
-func (d *decoder) bindingList(v *fastjson.Value) {
+func (d *sceneDecoder) bindingList(v *fastjson.Value) {
 	items, err := v.Array()
 	if err != nil {
 		d.refuse(where{list: "bindings", i: -1}, "", v, "a list of bindings")
@@ -238,11 +238,11 @@ func (d *decoder) bindingList(v *fastjson.Value) {
 	}
 }
 
-// arena copies short strings into a few large blocks, never into the input.
-type arena struct{ free []byte }
+// stringArena copies short strings into a few large blocks, never into the input.
+type stringArena struct{ free []byte }
 
 // copy returns a string with the bytes of b.
-func (a *arena) copy(b []byte) string {
+func (a *stringArena) copy(b []byte) string {
 	if len(b) == 0 {
 		return ""
 	}

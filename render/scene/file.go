@@ -8,7 +8,7 @@ import (
 
 // snapshot reads a store snapshot: {"store": {id: record}, "schema"}. prefix is the path
 // before it in messages.
-func (d *decoder) snapshot(v *fastjson.Value, prefix string) {
+func (d *sceneDecoder) snapshot(v *fastjson.Value, prefix string) {
 	store := v.Get("store")
 	o := v.GetObject("store")
 	if o == nil {
@@ -25,7 +25,7 @@ func (d *decoder) snapshot(v *fastjson.Value, prefix string) {
 }
 
 // file reads a .tldr file, or the same without its head.
-func (d *decoder) file(o *fastjson.Object) {
+func (d *sceneDecoder) file(o *fastjson.Object) {
 	if v := o.Get("tldrawFileFormatVersion"); v != nil {
 		if n, ok := d.float(v); !ok || n != 1 {
 			d.refuseVersion(where{list: "tldrawFileFormatVersion", i: -1}, "", describe(v), "1")
@@ -50,7 +50,7 @@ func (d *decoder) file(o *fastjson.Object) {
 
 // record reads one record of a store: a shape, a binding, a page, or the instance, which says
 // what page is shown. It ignores other records.
-func (d *decoder) record(v *fastjson.Value, w where) {
+func (d *sceneDecoder) record(v *fastjson.Value, w where) {
 	if v.Type() != fastjson.TypeObject {
 		d.refuse(w, "", v, "a record")
 		return
@@ -86,7 +86,7 @@ func (d *decoder) record(v *fastjson.Value, w where) {
 
 // checkNoteFont refuses what tldraw 5 stores in fontSizeAdjustment: a factor, 1 for none, where 4.2
 // stores px. See docs/spec/drawing.md#r81.
-func (d *decoder) checkNoteFont(r *Record, w where) {
+func (d *sceneDecoder) checkNoteFont(r *Record, w where) {
 	const smallest = 8 // px; 4.2 stops at 14, factors of 5 stay below 1
 	if d.fault != nil || r.Kind != Note || r.Has&HasFontPx == 0 || r.FontPx >= smallest || r.FontPx == 0 {
 		return
@@ -100,7 +100,7 @@ func (d *decoder) checkNoteFont(r *Record, w where) {
 }
 
 // binding reads a binding record or partial.
-func (d *decoder) binding(v *fastjson.Value, w where) {
+func (d *sceneDecoder) binding(v *fastjson.Value, w where) {
 	if v.Type() != fastjson.TypeObject {
 		d.refuse(w, "", v, "a binding")
 		return
@@ -143,7 +143,7 @@ func (d *decoder) binding(v *fastjson.Value, w where) {
 }
 
 // member reads a string that must be there; key also names it in messages.
-func (d *decoder) member(v *fastjson.Value, key string, w where) string {
+func (d *sceneDecoder) member(v *fastjson.Value, key string, w where) string {
 	m := v.Get(key)
 	if m == nil {
 		d.refuse(w, key, nil, "a string")
@@ -153,14 +153,14 @@ func (d *decoder) member(v *fastjson.Value, key string, w where) string {
 }
 
 // optionalFlag reads a property that is true or false; missing is false.
-func (d *decoder) optionalFlag(props *fastjson.Value, key string, w where) bool {
+func (d *sceneDecoder) optionalFlag(props *fastjson.Value, key string, w where) bool {
 	v := props.Get(key)
 	return v != nil && d.flag(v, w, "props."+key)
 }
 
 // keepShownPage drops the shapes of all pages but the one that is shown: the session's, else
 // the first by index. Without page records it keeps all shapes.
-func (d *decoder) keepShownPage() {
+func (d *sceneDecoder) keepShownPage() {
 	if len(d.pages) < 2 {
 		return
 	}
@@ -184,7 +184,7 @@ func (d *decoder) keepShownPage() {
 }
 
 // dropBelow removes the shapes below the given ids, and their bindings.
-func (d *decoder) dropBelow(gone map[string]bool) {
+func (d *sceneDecoder) dropBelow(gone map[string]bool) {
 	parent := make(map[string]string, len(d.records))
 	for i := range d.records {
 		parent[d.records[i].ID] = d.records[i].ParentID
@@ -237,7 +237,7 @@ var needed = [...]struct{ now, text int }{
 
 // schema refuses records that are older than this package reads. Kinds that do
 // not occur may be of any age.
-func (d *decoder) schema(v *fastjson.Value, w where) {
+func (d *sceneDecoder) schema(v *fastjson.Value, w where) {
 	if v == nil || d.fault != nil {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 // other arrows lie between. siblings lists all records, siblings in order; it is sorted again
 // when something moved. See docs/spec/drawing.md#r6.
 func (a *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (moved bool) {
-	l := lifter{arrangement: a}
+	l := arrowLifter{arrangement: a}
 	for i := range bindings {
 		from := findRecord(a.records, a.ids, bindings[i].From)
 		if from < 0 || a.records[from].Kind != Arrow || a.records[from].Stored {
@@ -46,8 +46,8 @@ func (p place) compare(q place) int {
 	return int(q.above) - int(p.above)
 }
 
-// lifter moves bound arrows above their targets.
-type lifter struct {
+// arrowLifter moves bound arrows above their targets.
+type arrowLifter struct {
 	*arrangement
 	places  []place            // of each record
 	next    []int32            // of each record: the place of the next sibling that is no arrow, MaxInt32 for none
@@ -57,7 +57,7 @@ type lifter struct {
 }
 
 // prepare computes places, neighbours and targets before the first arrow moves.
-func (l *lifter) prepare(siblings []int32, bindings []BindingRecord) {
+func (l *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
 	l.places = make([]place, len(l.records))
 	l.next = make([]int32, len(l.records))
 	last := map[int32]int32{} // per parent
@@ -94,7 +94,7 @@ func (l *lifter) prepare(siblings []int32, bindings []BindingRecord) {
 }
 
 // parent returns the position of the parent of record i, or -1 for the page.
-func (l *lifter) parent(i int32) int32 {
+func (l *arrowLifter) parent(i int32) int32 {
 	if l.parents == nil {
 		return -1
 	}
@@ -103,7 +103,7 @@ func (l *lifter) parent(i int32) int32 {
 
 // lift moves one arrow above its targets t and reports whether it moved. A target is -1 for an
 // unbound end.
-func (l *lifter) lift(arrow int32, t [2]int32) bool {
+func (l *arrowLifter) lift(arrow int32, t [2]int32) bool {
 	parent := l.newParent(arrow, t)
 	top := int32(-1)
 	for _, i := range t {
@@ -129,7 +129,7 @@ func (l *lifter) lift(arrow int32, t [2]int32) bool {
 
 // newParent returns the parent that a bound arrow belongs to: with two targets their closest common
 // ancestor, with one the parent that it shares with the arrow, else the page.
-func (l *lifter) newParent(arrow int32, t [2]int32) int32 {
+func (l *arrowLifter) newParent(arrow int32, t [2]int32) int32 {
 	if t[0] < 0 || t[1] < 0 {
 		if p := l.parent(max(t[0], t[1])); p == l.parent(arrow) {
 			return p
@@ -149,7 +149,7 @@ func (l *lifter) newParent(arrow int32, t [2]int32) int32 {
 
 // moveTo puts the arrow under another parent, without moving it on the page.
 // The caller's records stay as they are.
-func (l *lifter) moveTo(arrow, parent int32) {
+func (l *arrowLifter) moveTo(arrow, parent int32) {
 	if !l.cloned {
 		l.records, l.cloned = slices.Clone(l.records), true
 	}
@@ -176,7 +176,7 @@ func (r *Record) given(f Fields) float64 {
 }
 
 // pageMap returns the map from the space of record i to the page's; -1 is the page itself.
-func (l *lifter) pageMap(i int32) geom.Matrix {
+func (l *arrowLifter) pageMap(i int32) geom.Matrix {
 	m := geom.Identity
 	for ; i >= 0; i = l.parent(i) {
 		r := &l.records[i]

@@ -8,7 +8,7 @@ import (
 )
 
 // point reads {x, y}, within the limit on coordinates.
-func (d *decoder) point(v *fastjson.Value, w where, field string) (p Point) {
+func (d *sceneDecoder) point(v *fastjson.Value, w where, field string) (p Point) {
 	if v.Type() != fastjson.TypeObject {
 		d.refuse(w, field, v, "an object with x and y")
 		return p
@@ -19,7 +19,7 @@ func (d *decoder) point(v *fastjson.Value, w where, field string) (p Point) {
 }
 
 // coordinate reads one coordinate of a point, within the limit.
-func (d *decoder) coordinate(v *fastjson.Value, w where, field, axis string) float64 {
+func (d *sceneDecoder) coordinate(v *fastjson.Value, w where, field, axis string) float64 {
 	n, ok := d.float(v)
 	if !ok {
 		d.refuse(w, field+axis, v, "a finite number")
@@ -32,7 +32,7 @@ func (d *decoder) coordinate(v *fastjson.Value, w where, field, axis string) flo
 }
 
 // linePoints reads the map of a line's points and puts them in index order.
-func (d *decoder) linePoints(v *fastjson.Value, w where) []Point {
+func (d *sceneDecoder) linePoints(v *fastjson.Value, w where) []Point {
 	o, err := v.Object()
 	if err != nil {
 		d.refuse(w, "props.points", v, "an object of points, each with index, x and y")
@@ -72,7 +72,7 @@ func (d *decoder) linePoints(v *fastjson.Value, w where) []Point {
 }
 
 // fewPoints checks the number of points of a shape against the limit.
-func (d *decoder) fewPoints(n int, w where, field string) bool {
+func (d *sceneDecoder) fewPoints(n int, w where, field string) bool {
 	if n > d.lim.Points && d.fault == nil {
 		d.fault = overPoints(n, &d.lim).in(w.field(field), w.shape)
 	}
@@ -84,7 +84,7 @@ func overPoints(n int, lim *Limits) *Error {
 }
 
 // segments reads the segments of freehand shapes.
-func (d *decoder) segments(v *fastjson.Value, w where) []Segment {
+func (d *sceneDecoder) segments(v *fastjson.Value, w where) []Segment {
 	list, err := v.Array()
 	if err != nil {
 		d.refuse(w, "props.segments", v, "a list of segments")
@@ -105,7 +105,7 @@ func (d *decoder) segments(v *fastjson.Value, w where) []Segment {
 }
 
 // segment reads one stroke. Messages name it by its list; see addMember.
-func (d *decoder) segment(v *fastjson.Value, w where) (s Segment) {
+func (d *sceneDecoder) segment(v *fastjson.Value, w where) (s Segment) {
 	if v.Type() != fastjson.TypeObject {
 		d.refuse(w, "props.segments", v, "an object with type and points")
 		return s
@@ -124,7 +124,7 @@ func (d *decoder) segment(v *fastjson.Value, w where) (s Segment) {
 
 // addMember inserts the member of a list into the path of a fault that was just found in that
 // member. So paths are only made for errors.
-func (d *decoder) addMember(list, member string) {
+func (d *sceneDecoder) addMember(list, member string) {
 	if d.fault == nil {
 		return
 	}
@@ -135,7 +135,7 @@ func (d *decoder) addMember(list, member string) {
 }
 
 // pressurePoints reads points with pressure; a missing pressure is 1. See docs/spec/drawing.md#r72.
-func (d *decoder) pressurePoints(v *fastjson.Value, w where, field string) []Pressed {
+func (d *sceneDecoder) pressurePoints(v *fastjson.Value, w where, field string) []Pressed {
 	if d.fault != nil {
 		return nil
 	}
@@ -165,7 +165,7 @@ func (d *decoder) pressurePoints(v *fastjson.Value, w where, field string) []Pre
 }
 
 // index reads the fractional index that orders a shape, a page or a point among its siblings.
-func (d *decoder) index(v *fastjson.Value, w where, field string) string {
+func (d *sceneDecoder) index(v *fastjson.Value, w where, field string) string {
 	if v == nil {
 		d.refuse(w, field, nil, "a string")
 		return ""

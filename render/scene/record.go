@@ -9,9 +9,8 @@ type Record struct {
 	Has      Fields // the fields that were written
 	ParentID string // a shape's or page's id
 	Index    string // order among siblings
-	// Stored is true for a record of a store, false for one that is being created: its
-	// growY and fontSizeAdjustment are trusted, and nothing is computed for it. See
-	// docs/spec/drawing.md#r5.
+	// Stored is true for a record of a store, false for one that is being created: its growY and
+	// fontSizeAdjustment are trusted, and nothing is computed for it. See docs/spec/drawing.md#r5.
 	Stored bool
 }
 

@@ -118,7 +118,7 @@ func createScene(t *testing.T, id string, v *fastjson.Value) *Scene {
 		t.Errorf("%s: %v", id, err)
 		return nil
 	}
-	d := decoder{lim: DefaultLimits()}
+	d := sceneDecoder{lim: DefaultLimits()}
 	if b := v.Get("bindings"); b != nil {
 		d.bindingList(b)
 	}

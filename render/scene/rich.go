@@ -10,7 +10,7 @@ import (
 
 // rich reads a ProseMirror document. It returns nil for the empty document: one paragraph
 // without the key content. See docs/spec/drawing.md#r51.
-func (d *decoder) rich(v *fastjson.Value, w where) *RichText {
+func (d *sceneDecoder) rich(v *fastjson.Value, w where) *RichText {
 	doc, err := v.Object()
 	if err != nil || string(v.GetStringBytes("type")) != "doc" {
 		d.refuse(w, "props.richText", v, `an object of type "doc"`)
@@ -41,7 +41,7 @@ func (d *decoder) rich(v *fastjson.Value, w where) *RichText {
 }
 
 // content returns the children of a node, none when it has no such key.
-func (d *decoder) content(node *fastjson.Object, w where) ([]*fastjson.Value, bool) {
+func (d *sceneDecoder) content(node *fastjson.Object, w where) ([]*fastjson.Value, bool) {
 	c := node.Get("content")
 	if c == nil {
 		return nil, true
@@ -56,7 +56,7 @@ func (d *decoder) content(node *fastjson.Object, w where) ([]*fastjson.Value, bo
 // richReader collects blocks. The nesting of its calls is that of the JSON,
 // which the parser limits.
 type richReader struct {
-	d      *decoder
+	d      *sceneDecoder
 	w      where
 	out    *RichText
 	bytes  int

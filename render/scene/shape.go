@@ -7,7 +7,7 @@ import (
 )
 
 // shape reads one shape record or partial into r.
-func (d *decoder) shape(r *Record, v *fastjson.Value, w where) {
+func (d *sceneDecoder) shape(r *Record, v *fastjson.Value, w where) {
 	o, err := v.Object()
 	if err != nil {
 		d.refuse(w, "", v, "an object")
@@ -40,7 +40,7 @@ func (d *decoder) shape(r *Record, v *fastjson.Value, w where) {
 }
 
 // kind reads the type of the shape, which decides how its other fields are read.
-func (d *decoder) kind(r *Record, v *fastjson.Value, w where) {
+func (d *sceneDecoder) kind(r *Record, v *fastjson.Value, w where) {
 	if v == nil || v.Type() != fastjson.TypeString {
 		d.refuse(w, "type", v, "the name of a kind of shape")
 		return
@@ -54,7 +54,7 @@ func (d *decoder) kind(r *Record, v *fastjson.Value, w where) {
 }
 
 // base reads one member of a shape record.
-func (d *decoder) base(r *Record, key []byte, v *fastjson.Value, w where) {
+func (d *sceneDecoder) base(r *Record, key []byte, v *fastjson.Value, w where) {
 	switch string(key) {
 	case "x":
 		d.number(r, HasX, v, w)
@@ -88,7 +88,7 @@ func (d *decoder) base(r *Record, key []byte, v *fastjson.Value, w where) {
 }
 
 // prop reads one property into the record. It ignores properties that the kind does not have.
-func (d *decoder) prop(r *Record, key []byte, v *fastjson.Value, w where) {
+func (d *sceneDecoder) prop(r *Record, key []byte, v *fastjson.Value, w where) {
 	f := propField(r.Kind, key)
 	if f&fieldsOf[r.Kind] == 0 {
 		d.foreignProp(r, key, v, w)
@@ -122,7 +122,7 @@ func (d *decoder) prop(r *Record, key []byte, v *fastjson.Value, w where) {
 }
 
 // flag reads true or false; path names the field in messages.
-func (d *decoder) flag(v *fastjson.Value, w where, path string) bool {
+func (d *sceneDecoder) flag(v *fastjson.Value, w where, path string) bool {
 	t := v.Type()
 	if t != fastjson.TypeTrue && t != fastjson.TypeFalse {
 		d.refuse(w, path, v, "true or false")
@@ -131,7 +131,7 @@ func (d *decoder) flag(v *fastjson.Value, w where, path string) bool {
 }
 
 // enum reads a field whose value is one of a few names.
-func (d *decoder) enum(r *Record, f Fields, v *fastjson.Value, w where) {
+func (d *sceneDecoder) enum(r *Record, f Fields, v *fastjson.Value, w where) {
 	row := f.row()
 	names, path := row.names, row.path
 	if f == HasAlign && r.Kind == Text {
@@ -153,7 +153,7 @@ func (d *decoder) enum(r *Record, f Fields, v *fastjson.Value, w where) {
 }
 
 // needArrow gives r its own properties or points to write an arrow's field into.
-func (d *decoder) needArrow(r *Record, f Fields) {
+func (d *sceneDecoder) needArrow(r *Record, f Fields) {
 	if f&arrowFields != 0 && r.Arrow == nil {
 		r.Arrow = new(ArrowProps)
 		*r.Arrow = arrowDefaults
@@ -196,7 +196,7 @@ var propFields = func() map[string]Fields {
 }()
 
 // number reads a numeric field. Whether it is in range is for Record.valid.
-func (d *decoder) number(r *Record, f Fields, v *fastjson.Value, w where) {
+func (d *sceneDecoder) number(r *Record, f Fields, v *fastjson.Value, w where) {
 	n, ok := d.float(v)
 	if !ok {
 		d.refuse(w, f.String(), v, "a finite number")
@@ -206,8 +206,8 @@ func (d *decoder) number(r *Record, f Fields, v *fastjson.Value, w where) {
 	r.Has |= f
 }
 
-// float reads a number that fits a float64.
-func (d *decoder) float(v *fastjson.Value) (float64, bool) {
+// float reads a JSON number that fits a float64.
+func (d *sceneDecoder) float(v *fastjson.Value) (float64, bool) {
 	if v == nil || v.Type() != fastjson.TypeNumber {
 		return 0, false
 	}
@@ -215,8 +215,8 @@ func (d *decoder) float(v *fastjson.Value) (float64, bool) {
 	return parseNumber(d.digits)
 }
 
-// text reads a string.
-func (d *decoder) text(v *fastjson.Value, w where, field string) string {
+// text reads a JSON string within the limit on text.
+func (d *sceneDecoder) text(v *fastjson.Value, w where, field string) string {
 	if v.Type() != fastjson.TypeString {
 		d.refuse(w, field, v, "a string")
 		return ""
@@ -233,7 +233,7 @@ func (d *decoder) text(v *fastjson.Value, w where, field string) string {
 
 // foreignProp handles properties that the kind does not have in this version. It reads the
 // plain text of older records and refuses layouts that would be misread.
-func (d *decoder) foreignProp(r *Record, key []byte, v *fastjson.Value, w where) {
+func (d *sceneDecoder) foreignProp(r *Record, key []byte, v *fastjson.Value, w where) {
 	switch name := string(key); {
 	case name == "text" && fieldsOf[r.Kind]&HasRich != 0:
 		if r.Has&HasRich != 0 {
@@ -257,14 +257,14 @@ func (d *decoder) foreignProp(r *Record, key []byte, v *fastjson.Value, w where)
 }
 
 // refuseVersion sets the fault to a layout that needs the editor's own migrations.
-func (d *decoder) refuseVersion(w where, field, got, want string) {
+func (d *sceneDecoder) refuseVersion(w where, field, got, want string) {
 	if d.fault == nil {
 		d.fault = wrongVersion(w.field(field), w.shape, got, want)
 	}
 }
 
 // end reads the position of an unbound end of an arrow.
-func (d *decoder) end(to *Point, v *fastjson.Value, w where, path string) {
+func (d *sceneDecoder) end(to *Point, v *fastjson.Value, w where, path string) {
 	if string(v.GetStringBytes("type")) == "binding" {
 		d.refuseVersion(w, path, "a binding inside the arrow, of an older version", "a binding record")
 		return

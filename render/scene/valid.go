@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// rule is the range of a numeric field, which must be finite too.
-type rule struct {
+// numberRule is the range of a numeric field, which must be finite too.
+type numberRule struct {
 	field   Fields
 	min     float64
 	open    bool // min itself is refused
@@ -16,21 +16,21 @@ type rule struct {
 	want    string
 }
 
-var rules = func() (all []rule) {
+var rules = func() (all []numberRule) {
 	inf := math.Inf(1)
 	for _, f := range []Fields{HasX, HasY, HasBend} {
-		all = append(all, rule{f, -inf, false, inf, true, "a finite number"})
+		all = append(all, numberRule{f, -inf, false, inf, true, "a finite number"})
 	}
 	for _, f := range []Fields{HasW, HasH, HasScale} {
-		all = append(all, rule{f, 0, true, inf, true, "a finite number > 0"})
+		all = append(all, numberRule{f, 0, true, inf, true, "a finite number > 0"})
 	}
 	for _, f := range []Fields{HasGrowY, HasFontPx} {
-		all = append(all, rule{f, 0, false, inf, true, "a finite number >= 0"})
+		all = append(all, numberRule{f, 0, false, inf, true, "a finite number >= 0"})
 	}
 	for _, f := range []Fields{HasOpacity, HasLabelPosition, HasElbowMid} {
-		all = append(all, rule{f, 0, false, 1, false, "a number from 0 to 1"})
+		all = append(all, numberRule{f, 0, false, 1, false, "a number from 0 to 1"})
 	}
-	return append(all, rule{HasRotation, -inf, false, inf, false, "a finite number"})
+	return append(all, numberRule{HasRotation, -inf, false, inf, false, "a finite number"})
 }()
 
 // Valid reports what is wrong with a record: a number that is not finite, out of its range or over
@@ -98,7 +98,7 @@ func (e *Error) in(path, shape string) *Error {
 }
 
 // check checks a numeric field of a record against the rule.
-func (u *rule) check(r *Record, lim *Limits) *Error {
+func (u *numberRule) check(r *Record, lim *Limits) *Error {
 	v := *r.Shape.number(u.field)
 	if !(v >= u.min && v <= u.max) || math.IsInf(v, 0) || u.open && v == u.min {
 		return invalid(u.field.String(), r.ID, formatNumber(v), u.want)

@@ -24,9 +24,9 @@ const (
 	Skip                 // meets it with a gap
 )
 
-// command is one step of an outline, as the editor keeps them. to is its end; c1 and c2 are the
+// outlineCommand is one step of an outline, as the editor keeps them. to is its end; c1 and c2 are the
 // controls of curves. See docs/spec/drawing.md#r19.
-type command struct {
+type outlineCommand struct {
 	Verb       verb
 	closing    bool // last of a closed subpath; ends on the subpath's first point
 	merged     bool // same run of dashes as the one before (pieces of one arc)
@@ -44,7 +44,7 @@ type command struct {
 
 // Outline is a list of commands under construction. The zero value is ready for use.
 type Outline struct {
-	List  []command
+	List  []outlineCommand
 	first int // position of the current subpath's moveTo
 
 	anchors, wiggled []geom.Point // of a cloud, kept for their memory
@@ -54,15 +54,15 @@ type Outline struct {
 func (c *Outline) Reset() { c.List, c.first = c.List[:0], 0 }
 
 // Move begins a subpath at p and returns its command.
-func (c *Outline) Move(p geom.Point) *command {
+func (c *Outline) Move(p geom.Point) *outlineCommand {
 	c.first = len(c.List)
-	c.List = append(c.List, command{Verb: MoveTo, To: p})
+	c.List = append(c.List, outlineCommand{Verb: MoveTo, To: p})
 	return &c.List[len(c.List)-1]
 }
 
 // Line adds a straight line to p and returns its command.
-func (c *Outline) Line(p geom.Point) *command {
-	c.List = append(c.List, command{Verb: lineTo, To: p})
+func (c *Outline) Line(p geom.Point) *outlineCommand {
+	c.List = append(c.List, outlineCommand{Verb: lineTo, To: p})
 	return &c.List[len(c.List)-1]
 }
 
@@ -70,8 +70,8 @@ func (c *Outline) Line(p geom.Point) *command {
 const curveSteps = 10
 
 // curve adds a cubic to p and returns its command.
-func (c *Outline) curve(c1, c2, p geom.Point) *command {
-	c.List = append(c.List, command{Verb: curveTo, c1: c1, c2: c2, To: p, steps: curveSteps})
+func (c *Outline) curve(c1, c2, p geom.Point) *outlineCommand {
+	c.List = append(c.List, outlineCommand{Verb: curveTo, c1: c1, c2: c2, To: p, steps: curveSteps})
 	return &c.List[len(c.List)-1]
 }
 
@@ -207,7 +207,7 @@ func (c *Outline) Sample(f func(geom.Point)) {
 }
 
 // Sample calls f with the sample points of one command that begins at from.
-func (m *command) Sample(from geom.Point, f func(geom.Point)) {
+func (m *outlineCommand) Sample(from geom.Point, f func(geom.Point)) {
 	if m.Verb == curveTo {
 		for k := int32(1); k < m.steps; k++ {
 			f(geom.CubicAt(from, m.c1, m.c2, m.To, float64(k)/float64(m.steps)))

@@ -9,8 +9,8 @@ import (
 	"plumb/render/scene"
 )
 
-// pen holds the parameters by which a freehand line is smoothed and gets its width. See docs/spec/drawing.md#r73.
-type pen struct {
+// freehandPen holds the parameters by which a freehand line is smoothed and gets its width. See docs/spec/drawing.md#r73.
+type freehandPen struct {
 	size       float64 // px
 	streamline float64
 	smoothing  float64 // how far apart points of an edge are, in sizes
@@ -101,8 +101,8 @@ func dotWidth(sh *scene.Shape, width float64) float64 {
 const penStreamline = 0.62
 
 // drawPen returns the pen of a draw shape.
-func drawPen(sh *scene.Shape, stroke float64) pen {
-	p := pen{
+func drawPen(sh *scene.Shape, stroke float64) freehandPen {
+	p := freehandPen{
 		size:       stroke,
 		smoothing:  0.62,
 		streamline: geom.Clamp(0.64+float64((stroke-9)/7*0.1), 0.64, 0.74),
@@ -169,7 +169,7 @@ func easeInOut(t float64) float64 {
 
 // trim removes input points without pressure at both ends, and points closer to an end than a
 // third of the width. dropped is true if it removed such points at the last end.
-func (f *freehand) trim(p pen) (dropped bool) {
+func (f *freehand) trim(p freehandPen) (dropped bool) {
 	in := f.Input
 	if !p.simulated {
 		for len(in) > 0 && in[0].Z < 0.025 {
@@ -202,7 +202,7 @@ func (f *freehand) trim(p pen) (dropped bool) {
 }
 
 // smooth fills f.Points from f.Input. See docs/spec/drawing.md#r74.
-func (f *freehand) smooth(p pen) {
+func (f *freehand) smooth(p freehandPen) {
 	memory := f.Input[:0]
 	f.start = geom.Pt(f.Input[0].X, f.Input[0].Y)
 	f.Points = f.Points[:0]
@@ -234,7 +234,7 @@ func (f *freehand) smooth(p pen) {
 
 // streamline appends the input to f.Points and moves each point towards the one before it. It
 // leaves out points that hardly move. complete adds the last input point once more.
-func (f *freehand) streamline(in []scene.Pressed, p pen, complete bool) {
+func (f *freehand) streamline(in []scene.Pressed, p freehandPen, complete bool) {
 	tau := 0.15 + float64(0.85*(1-p.streamline))
 	pressure := func(z float64) float64 {
 		if p.simulated {
@@ -297,7 +297,7 @@ func (f *freehand) highestPressure() float64 {
 const pressureRate = 0.275
 
 // computeRadii computes the radius at each point from its pressure. See docs/spec/drawing.md#r75.
-func (f *freehand) computeRadii(p pen) {
+func (f *freehand) computeRadii(p freehandPen) {
 	radius := func(pressure float64) float64 {
 		return p.size * p.ease(0.5-float64(p.thinning*(0.5-pressure)))
 	}
@@ -329,7 +329,7 @@ func (f *freehand) computeRadii(p pen) {
 
 // startPressure averages the pressure at the beginning of the line, so that the line does not start
 // too wide.
-func (f *freehand) startPressure(p pen) float64 {
+func (f *freehand) startPressure(p freehandPen) float64 {
 	q := f.Points[0].Pressure
 	for i := range f.Points {
 		m := &f.Points[i]

@@ -9,7 +9,7 @@ import (
 
 // inkOutline appends the outline of the line drawn by a pen of changing width, to be filled by the
 // non-zero rule: one closed subpath per part between elbows. See docs/spec/drawing.md#r76.
-func (f *freehand) inkOutline(p pen, to *vector.Path) {
+func (f *freehand) inkOutline(p freehandPen, to *vector.Path) {
 	if len(f.Points) == 1 {
 		disc(f.Points[0].At, f.Points[0].Radius, true, to)
 		return
@@ -87,7 +87,7 @@ func (f *freehand) dropCrowded() {
 }
 
 // inkPartOutline appends the outline of f.part.
-func (f *freehand) inkPartOutline(p pen, to *vector.Path) {
+func (f *freehand) inkPartOutline(p freehandPen, to *vector.Path) {
 	f.dropCrowded()
 	if len(f.part) == 1 {
 		disc(f.part[0].At, f.part[0].Radius, true, to)
@@ -113,7 +113,7 @@ func (f *freehand) inkPartOutline(p pen, to *vector.Path) {
 }
 
 // offsetSides fills f.left and f.right with the two sides of f.part, a radius away from its points.
-func (f *freehand) offsetSides(p pen) {
+func (f *freehand) offsetSides(p freehandPen) {
 	f.left, f.right = f.left[:0], f.right[:0]
 	n := len(f.part)
 	total := f.part[n-1].Run

@@ -42,8 +42,8 @@ func (l *Maker) highlight(sh *scene.Shape, _ float64, back bool) error {
 func highlighterWidth(sh *scene.Shape) float64 { return 1.12 * highlightWidth[sh.Size] * sh.Scale }
 
 // highlighter returns the pen of a highlight, for painting and for bounds.
-func highlighter(sh *scene.Shape) pen {
-	return pen{
+func highlighter(sh *scene.Shape) freehandPen {
+	return freehandPen{
 		size: highlighterWidth(sh) + 1, streamline: 0.5, smoothing: 0.5,
 		last: sh.Complete || sh.Segments[len(sh.Segments)-1].Straight,
 		ease: sineEase,
@@ -60,7 +60,7 @@ const (
 
 // highlightEdge calls add with the points that represent a highlight in bounds: the edge of its
 // stroke, a little wider than the painted stroke.
-func (f *freehand) highlightEdge(p pen, add func(geom.Point)) {
+func (f *freehand) highlightEdge(p freehandPen, add func(geom.Point)) {
 	first, last := &f.Points[0], &f.Points[len(f.Points)-1]
 	if len(f.Points) == 1 {
 		r := first.Radius * math.Sqrt2 / 2
@@ -121,7 +121,7 @@ func dotOutline(r float64, add func(geom.Point)) {
 }
 
 // boundsPen returns the pen whose smoothed points represent a draw shape in bounds.
-func boundsPen(sh *scene.Shape) pen {
+func boundsPen(sh *scene.Shape) freehandPen {
 	p := drawPen(sh, (StrokeWidth[sh.Size]+1)*sh.Scale)
 	// Observed: pressure counts as real for every dash, so that an incomplete
 	// line too reaches for its end; and a straight end is not a complete one.

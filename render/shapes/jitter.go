@@ -123,7 +123,7 @@ func (w *JitterPen) jitter(rng *Random, offset float64) (d geom.Point) {
 }
 
 // appendCommand appends one command whose end is displaced by d, with its corner rounded.
-func (w *JitterPen) appendCommand(c *Outline, m *command, k *jitterCorner, d geom.Point, to *vector.Path) {
+func (w *JitterPen) appendCommand(c *Outline, m *outlineCommand, k *jitterCorner, d geom.Point, to *vector.Path) {
 	q := geom.Add(m.To, d)
 	in, out := q, q
 	cutOut := k.next >= 0 && k.after > 0

@@ -14,7 +14,7 @@ func OutlineLine(p []scene.Point, cubic bool, c *Outline) {
 	}
 	c.Move(geom.Point(p[0])).Steady = true
 	for i := 1; i < len(p); i++ {
-		var m *command
+		var m *outlineCommand
 		if cubic {
 			c1, c2 := splineControls(p, i-1)
 			m = c.curve(c1, c2, geom.Point(p[i]))

@@ -13,7 +13,7 @@ const maxDashes = 1_000_000
 // Dasher cuts paths into dashes. It keeps its memory between paths and serves one goroutine at a
 // time. The zero value is ready for use.
 type Dasher struct {
-	m       measure
+	m       pathMeasure
 	pattern []float32
 	quads   []vec
 }

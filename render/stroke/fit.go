@@ -33,8 +33,8 @@ const (
 	quad
 )
 
-// fitter approximates the offset of one curve on one side.
-type fitter struct {
+// offsetFitter approximates the offset of one curve on one side.
+type offsetFitter struct {
 	*pen
 	dst         *vector.Path
 	c           *curve
@@ -57,17 +57,17 @@ func (p *pen) pointOn(c *curve, t float32) curvePoint {
 // fit appends the offset of the curve over [t0, t1], where a and b are its points at both ends.
 // See docs/spec/raster.md#r7.
 func (p *pen) fit(dst *vector.Path, c *curve, side, t0, t1 float32, a, b *curvePoint) {
-	f := fitter{pen: p, dst: dst, c: c, side: side, tangentsMet: c.n == 3}
+	f := offsetFitter{pen: p, dst: dst, c: c, side: side, tangentsMet: c.n == 3}
 	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2, d0: a.d, d1: b.d}
 	s.e0, s.e1 = f.offset(a), f.offset(b)
 	f.run(&s, 0)
 }
 
 // offset returns the point of the offset curve for a point of the curve.
-func (f *fitter) offset(a *curvePoint) vec { return add(a.p, scale(left(a.d), f.side)) }
+func (f *offsetFitter) offset(a *curvePoint) vec { return add(a.p, scale(left(a.d), f.side)) }
 
 // middle returns the point of the offset curve at tm.
-func (f *fitter) middle(s *span) vec {
+func (f *offsetFitter) middle(s *span) vec {
 	if !s.halved {
 		m := f.pointOn(f.c, s.tm)
 		s.em, s.dm, s.halved = f.offset(&m), m.d, true
@@ -76,7 +76,7 @@ func (f *fitter) middle(s *span) vec {
 }
 
 // run replaces the range by a quadratic or a line, or halves it.
-func (f *fitter) run(s *span, depth int) {
+func (f *offsetFitter) run(s *span, depth int) {
 	limit := quadLevels
 	if f.c.n == 4 {
 		limit = unmetLevels
@@ -102,7 +102,7 @@ func (f *fitter) run(s *span, depth int) {
 }
 
 // replacement says what can replace the offset of the range.
-func (f *fitter) replacement(s *span) replacement {
+func (f *offsetFitter) replacement(s *span) replacement {
 	v := f.control(s)
 	if !f.tangentsMet {
 		if v == quad {
@@ -127,7 +127,7 @@ func (f *fitter) replacement(s *span) replacement {
 
 // control intersects the tangents at both ends: their intersection becomes the control point of
 // a quadratic.
-func (f *fitter) control(s *span) replacement {
+func (f *offsetFitter) control(s *span) replacement {
 	s.opposite = false
 	den := cross(s.d0, s.d1)
 	if den == 0 || !finite(den) {
@@ -156,7 +156,7 @@ func (f *fitter) control(s *span) replacement {
 
 // fits reports whether the quadratic (e0, c, e1) stays within eps of the
 // offset curve in its middle and has no sharp corner.
-func (f *fitter) fits(s *span) bool {
+func (f *offsetFitter) fits(s *span) bool {
 	q := quadCurve(s.e0, s.c, s.e1)
 	mid := f.middle(s)
 	if near(mid, q.at(0.5), f.eps) {

@@ -22,9 +22,9 @@ type segment struct {
 	n int
 }
 
-// measure measures distances along one subpath by the lengths of chords, as the browser does to
+// pathMeasure measures distances along one subpath by the lengths of chords, as the browser does to
 // place dashes.
-type measure struct {
+type pathMeasure struct {
 	tol       float32
 	segs      []segment
 	chordEnds []chordEnd
@@ -34,13 +34,13 @@ type measure struct {
 }
 
 // reset starts a subpath.
-func (m *measure) reset() {
+func (m *pathMeasure) reset() {
 	m.segs, m.chordEnds = m.segs[:0], m.chordEnds[:0]
 	m.length, m.seen = 0, 0
 }
 
 // add adds the chord from a to b, which ends at t of the next segment.
-func (m *measure) add(a, b vec, t float32) {
+func (m *pathMeasure) add(a, b vec, t float32) {
 	d := m.length + sqrt(dist2(a, b))
 	if d > m.length {
 		m.length = d
@@ -49,7 +49,7 @@ func (m *measure) add(a, b vec, t float32) {
 }
 
 // line adds a straight segment.
-func (m *measure) line(a, b vec) {
+func (m *pathMeasure) line(a, b vec) {
 	before := m.length
 	m.seen, m.dot = m.seen+1, a
 	if m.add(a, b, 1); m.length > before {
@@ -58,7 +58,7 @@ func (m *measure) line(a, b vec) {
 }
 
 // curve adds a quadratic or cubic.
-func (m *measure) curve(c curve) {
+func (m *pathMeasure) curve(c curve) {
 	before := m.length
 	m.seen, m.dot = m.seen+1, c.p[0]
 	s := segment{c.p, c.n}
@@ -68,7 +68,7 @@ func (m *measure) curve(c curve) {
 }
 
 // chords adds the chords of the curve s, which covers [t0, t1] of its segment.
-func (m *measure) chords(s segment, t0, t1 float32, level int) {
+func (m *pathMeasure) chords(s segment, t0, t1 float32, level int) {
 	if level == measureLevels || !s.leavesChord(m.tol) {
 		m.add(s.p[0], s.p[s.n-1], t1)
 		return
@@ -120,7 +120,7 @@ func (s *segment) at(t float32) vec {
 }
 
 // piece appends the part between the distances from and to, as a new subpath if move is true.
-func (m *measure) piece(dst *vector.Path, from, to float32, move bool) {
+func (m *pathMeasure) piece(dst *vector.Path, from, to float32, move bool) {
 	from, to = max(from, 0), min(to, m.length)
 	if !(from <= to) || len(m.chordEnds) == 0 {
 		return
@@ -137,7 +137,7 @@ func (m *measure) piece(dst *vector.Path, from, to float32, move bool) {
 }
 
 // locate converts a distance to a segment and a parameter.
-func (m *measure) locate(d float32) (seg int32, t float32) {
+func (m *pathMeasure) locate(d float32) (seg int32, t float32) {
 	i := min(sort.Search(len(m.chordEnds), func(i int) bool { return m.chordEnds[i].d >= d }), len(m.chordEnds)-1)
 	k := m.chordEnds[i]
 	var d0, t0 float32

@@ -203,7 +203,7 @@ func TestDashLength(t *testing.T) {
 	if !new(Dasher).Dash(&dst, p, []float32{4, 3}, 0, Fine) {
 		t.Fatal("refused")
 	}
-	var m measure
+	var m pathMeasure
 	var total float32
 	n := 0
 	m.tol = 1e-3

@@ -16,7 +16,7 @@ func dot(a, b vec) float32       { return float32(a.X*b.X) + float32(a.Y*b.Y) }
 func cross(a, b vec) float32     { return float32(a.X*b.Y) - float32(a.Y*b.X) }
 func dist2(a, b vec) float32     { d := sub(a, b); return dot(d, d) }
 
-// left turns a direction by 90 degrees to the left of travel (y is down).
+// left turns a direction of travel by 90 degrees to its left (y is down).
 func left(t vec) vec { return vec{X: t.Y, Y: -t.X} }
 
 // mix interpolates between a (t = 0) and b (t = 1).

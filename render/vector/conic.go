@@ -43,4 +43,5 @@ func splitConic(dst []Point, a, c, b Point, w float32, pow int) []Point {
 	return splitConic(dst, m, r, b, w, pow-1)
 }
 
+// clamp limits v to lo..hi.
 func clamp(v, lo, hi float32) float32 { return min(max(v, lo), hi) }
