@@ -1,6 +1,6 @@
 // Package daemon joins the engine, the queue and the HTTP server into a process
-// that starts, serves and stops. In: a Config. Out: one line when it listens,
-// and nothing lost when it is told to end. It declares no flags and reads no
+// that starts, serves and stops. In: a Config. Out: one line when it listens. It
+// finishes the requests under way before it stops. It declares no flags and reads no
 // environment.
 package daemon
 
@@ -21,7 +21,7 @@ import (
 	"plumb/scoring"
 )
 
-// CoreConfig says how samples become results, over HTTP and without.
+// CoreConfig configures scoring, both in process and behind HTTP.
 type CoreConfig struct {
 	Engine   render.Config
 	Fonts    string // folder of the fonts, "" to look for it
@@ -34,7 +34,7 @@ type CoreConfig struct {
 	Actions  int           // operations of an answer at most
 	Queue    queue.Config  // Engine, Items and Judge are filled in
 	Judge    *judge.Config // the judge of open answers; nil for none
-	Remote   bool          // results go to clients, so that messages name no paths of this machine
+	Remote   bool          // results go to clients; messages then name no paths of this machine
 }
 
 // Core is an engine with its queue.
@@ -124,7 +124,7 @@ func Open(cfg CoreConfig) (*Core, error) {
 	return &Core{Engine: e, Queue: queue.New(q), Items: items, Pictures: pictures(e.Info(), cfg.Scenes), Workers: q.Workers, Judge: j}, nil
 }
 
-// pictures says how scenes are read for an engine.
+// pictures returns the options with which scenes are read for an engine.
 func pictures(i render.Info, l scene.Limits) dump.PictureOptions {
 	o := dump.PictureOptions{Limits: l}
 	o.Version, _ = view.ParseVersion(i.Tldraw) // the engine has read it before
@@ -151,7 +151,7 @@ func openJudge(cfg *judge.Config) (*judge.Client, error) {
 	return judge.New(*cfg)
 }
 
-// judgeCounts are the counts of a judge as metrics have them.
+// judgeCounts converts the counts of a judge for the metrics.
 func judgeCounts(s judge.Stats) api.JudgeCounts {
 	return api.JudgeCounts{Judged: s.Judged + s.Shared, Known: s.Cached, Unjudged: s.Failed, Calls: s.Calls, Lost: s.Lost,
 		Prompt: s.PromptTokens, Completion: s.CompletionTokens, Cost: s.Cost}

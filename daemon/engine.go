@@ -15,8 +15,8 @@ import (
 	"plumb/scoring"
 )
 
-// engine lets the queue use the real renderer. stage, which may be nil, is told
-// what part of a batch's time was reading results back.
+// engine is the renderer as a queue.Engine. It calls stage, which may be nil, with the time
+// that a batch took to read results back.
 type engine struct {
 	*render.Engine
 	stage  func(name string, took time.Duration)
@@ -28,7 +28,7 @@ type drawer struct {
 	remote bool
 }
 
-// Prepare hides the type of a prepared picture from the queue.
+// Prepare implements queue.Drawer.
 func (d drawer) Prepare(v view.View) (queue.Pic, error) {
 	p, err := d.Worker.Prepare(v)
 	if err != nil {
@@ -64,15 +64,15 @@ func (l late) Origin() queue.Origin {
 	return o
 }
 
-// coded gives an error of the renderer the code that results carry. What is not
-// native stays as it is: the queue handles it. Others than the operator are told no
-// paths; what has no code is the machine's fault.
+// coded returns an error of the renderer as a scoring.Error with its code. Errors without a
+// code, and view.ErrForeign, which the queue handles, stay as they are. For remote clients
+// the text names no paths.
 func coded(err error, remote bool) error {
 	if err == nil {
 		return nil
 	}
 	if remote {
-		err = discreet{err}
+		err = pathlessError{err}
 	}
 	if errors.Is(err, view.ErrForeign) {
 		return err
@@ -92,20 +92,20 @@ func coded(err error, remote bool) error {
 	return err
 }
 
-// discreet is an error whose text names no path of this machine.
-type discreet struct{ error }
+// pathlessError wraps an error and removes paths of this machine from its text.
+type pathlessError struct{ error }
 
 // Error implements error.
-func (d discreet) Error() string { return api.Pathless(d.error.Error()) }
+func (d pathlessError) Error() string { return api.Pathless(d.error.Error()) }
 
 // Unwrap keeps what the error is.
-func (d discreet) Unwrap() error { return d.error }
+func (d pathlessError) Unwrap() error { return d.error }
 
 func (e engine) Drawer() queue.Drawer { return drawer{e.Worker(), e.remote} }
 func (e engine) Lates() int           { return e.Info().Exports }
 
-// InFlight implements queue.Engine: the device has one batch while the next
-// is laid out and uploaded. The CPU backend takes all processors for one.
+// InFlight implements queue.Engine: while a GPU works on one batch, the next is laid out
+// and uploaded. The CPU backend uses all processors for one batch.
 func (e engine) InFlight() int {
 	if e.Info().GPU != nil {
 		return 2
@@ -113,7 +113,7 @@ func (e engine) InFlight() int {
 	return 1
 }
 
-// Warm implements queue.Engine; what went wrong comes back from Finish.
+// Warm implements queue.Engine; Finish returns its error later.
 func (e engine) Warm() { _ = e.Engine.Warm() }
 
 func (e engine) Measure(dst []metric.Tally, ps []queue.Pic) ([]metric.Tally, error) {
@@ -128,12 +128,14 @@ func (e engine) Draw(ps []queue.Pic) ([]*image.NRGBA, error) {
 	return images, err
 }
 
+// observe reports the time of reading results back.
 func (e engine) observe(t render.Timing, err error) {
 	if e.stage != nil && err == nil && t.Views > 0 {
 		e.stage("readback", t.ReadBack)
 	}
 }
 
+// prepared returns the renderer's own type of pictures.
 func prepared(ps []queue.Pic) []*render.Prepared {
 	out := make([]*render.Prepared, len(ps))
 	for i, p := range ps {

@@ -12,23 +12,23 @@ import (
 	"plumb/daemon/shm"
 )
 
-// ErrFiles marks limits that need more open files than there may be.
+// ErrFiles marks a configuration that needs more open files than the system allows.
 var ErrFiles = errors.New("cannot open so many files")
 
-// What the daemon opens beside connections of clients, in descriptors.
+// Descriptors that the daemon needs beside connections of clients.
 const (
 	ownFiles  = 96 // the device and its driver, listeners, logs, caches, and what is open for a moment
 	pageFiles = 24 // for each page of Chromium: pipes, and the files of its folder
 	fewConns  = 16 // with fewer connections a daemon is of no use
 )
 
-// need is a number of descriptors and what asks for it.
+// need is a number of descriptors with the flag that needs them.
 type need struct {
 	n   int
 	why string
 }
 
-// needs lists what the daemon opens beside connections of clients.
+// needs lists the descriptors that the daemon needs beside connections of clients.
 func (d *running) needs() []need {
 	list := []need{{ownFiles, "its own"}}
 	if c := d.cfg.Core.Engine; c.Fidelity != "native" || c.Backend == "chrome" {
@@ -54,9 +54,9 @@ func (d *running) needs() []need {
 	return list
 }
 
-// connections is how many connections may be open so that the process never runs
-// out of descriptors: --max-conns, or without it as many as the limit of open
-// files leaves. The runtime has raised the soft limit to the hard one.
+// connections returns how many connections may be open so that the process never runs
+// out of descriptors: --max-conns, or without it as many as the limit of open files
+// leaves, at most the default. The Go runtime has raised the soft limit to the hard one.
 func (d *running) connections() (int, error) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

@@ -15,19 +15,18 @@ import (
 	"plumb/daemon/shm"
 )
 
-// A newer process takes the listening socket itself from an older one and not
-// only its port: both accept from one queue, and when the older one leaves,
-// nothing that waits in the queue is reset. They meet on a Unix socket with an
-// abstract name, which no file is left of and which belongs to the same network
-// name space as the port. Each makes sure that the other is of the same user.
+// A newer process takes over the listening socket of an older one, so that both accept
+// from one queue and no waiting connection is reset when the older one stops. They
+// connect over a Unix socket with an abstract name, which leaves no file and is in the
+// network namespace of the port. Each checks that the other has the same user.
 
-// handTime is how long either side waits for the other.
-// Giving up costs what waits in the older queue, so a machine with much else to do
-// is waited for.
-const handTime = 10 * time.Second
+// handoverTimeout is how long each side waits for the other. It is long, because giving up
+// resets the connections that wait in the older process's queue.
+const handoverTimeout = 10 * time.Second
 
-// meeting is the address where the owner of a TCP address passes its socket on.
-func meeting(a *net.TCPAddr) *net.UnixAddr {
+// handoverAddress returns the Unix address at which the process that listens on a hands its socket
+// over.
+func handoverAddress(a *net.TCPAddr) *net.UnixAddr {
 	host := "*"
 	if len(a.IP) > 0 && !a.IP.IsUnspecified() {
 		host = a.IP.String()
@@ -35,22 +34,22 @@ func meeting(a *net.TCPAddr) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("@plumb/%d/%s", os.Geteuid(), net.JoinHostPort(host, strconv.Itoa(a.Port)))}
 }
 
-// errNobody is the answer where no process has an address.
-var errNobody = errors.New("nobody listens there")
+// errNoListener is the error where no process listens on an address.
+var errNoListener = errors.New("no process listens there")
 
-// takeOver asks the process that listens on addr for its socket. Whatever goes
-// wrong, the address can still be opened in the usual way.
+// takeOver gets the listening socket of the process that listens on addr. After an error
+// the caller can still open the address itself.
 func takeOver(addr string) (net.Listener, error) {
 	want, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil || want.Port == 0 {
-		return nil, errNobody
+		return nil, errNoListener
 	}
-	c, err := net.DialUnix("unix", nil, meeting(want))
+	c, err := net.DialUnix("unix", nil, handoverAddress(want))
 	if err != nil {
-		return nil, errNobody
+		return nil, errNoListener
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(handTime))
+	c.SetDeadline(time.Now().Add(handoverTimeout))
 	if err := sameUser(c); err != nil {
 		return nil, err
 	}
@@ -64,18 +63,18 @@ func takeOver(addr string) (net.Listener, error) {
 		return nil, fmt.Errorf("cannot take over the listening socket: %w", err)
 	}
 	got, ok := ln.Addr().(*net.TCPAddr)
-	if !ok || meeting(got).Name != meeting(want).Name {
+	if !ok || handoverAddress(got).Name != handoverAddress(want).Name {
 		ln.Close()
 		return nil, fmt.Errorf("cannot take over the listening socket: got one of %v; want %v", ln.Addr(), want)
 	}
-	if _, err := c.Write(b); err != nil { // the older one may now leave its queue to us
+	if _, err := c.Write(b); err != nil { // confirms, so that the older process may stop accepting
 		ln.Close()
 		return nil, fmt.Errorf("cannot take over the listening socket: %w", err)
 	}
 	return ln, nil
 }
 
-// received makes a listener of a control message.
+// received returns the listener whose descriptor a control message holds.
 func received(oob []byte) (net.Listener, error) {
 	ms, err := unix.ParseSocketControlMessage(oob)
 	if err != nil || len(ms) != 1 {
@@ -91,7 +90,7 @@ func received(oob []byte) (net.Listener, error) {
 	return net.FileListener(f)
 }
 
-// sameUser refuses a peer of another user, but for root.
+// sameUser returns an error where the peer is neither of the same user nor root.
 func sameUser(c *net.UnixConn) error {
 	peer, err := shm.Credentials(c)
 	if err != nil {
@@ -103,14 +102,14 @@ func sameUser(c *net.UnixConn) error {
 	return nil
 }
 
-// offer passes the socket f to newer processes until ctx ends. While an older one
-// still offers, it waits for the name.
+// offer hands the socket of f over to newer processes until ctx ends. While an older
+// process still uses the address, it tries again.
 func offer(ctx context.Context, f *front, log *slog.Logger) {
 	tcp, ok := f.Listener.(*net.TCPListener)
 	if !ok {
 		return
 	}
-	at := meeting(tcp.Addr().(*net.TCPAddr))
+	at := handoverAddress(tcp.Addr().(*net.TCPAddr))
 	for ctx.Err() == nil {
 		ln, err := net.ListenUnix("unix", at)
 		if err != nil {
@@ -126,7 +125,7 @@ func offer(ctx context.Context, f *front, log *slog.Logger) {
 			if err != nil {
 				break
 			}
-			if err := give(c, tcp); err != nil {
+			if err := sendSocket(c, tcp); err != nil {
 				log.Warn("the listening socket was not handed over", "error", err)
 			} else {
 				f.shared.Store(true)
@@ -139,9 +138,9 @@ func offer(ctx context.Context, f *front, log *slog.Logger) {
 	}
 }
 
-// give sends a socket and waits until it was taken.
-func give(c *net.UnixConn, tcp *net.TCPListener) error {
-	c.SetDeadline(time.Now().Add(handTime))
+// sendSocket sends a socket to a newer process and waits for its confirmation.
+func sendSocket(c *net.UnixConn, tcp *net.TCPListener) error {
+	c.SetDeadline(time.Now().Add(handoverTimeout))
 	if err := sameUser(c); err != nil {
 		return err
 	}

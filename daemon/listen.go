@@ -21,26 +21,26 @@ import (
 	"plumb/daemon/conns"
 )
 
-// front is a listening socket that can be left without losing the connections
-// which wait in it: closing it would reset them.
+// front is a listening socket that can stop accepting without resetting the connections
+// in its queue.
 type front struct {
 	net.Listener              // *net.TCPListener or *net.UnixListener
 	shared       atomic.Bool  // another process accepts from it too, or will
-	until        atomic.Int64 // when set, the end of accepting what waits, in ns of the epoch
+	until        atomic.Int64 // when to stop accepting, in ns of the epoch; 0 for not yet
 	once         sync.Once    // closes
 }
 
-// sweepTime is how long connections that wait in a socket without another owner are accepted at most;
-// clients that go on connecting must be refused some time.
-const sweepTime = time.Second
+// acceptWaiting is how long waiting connections of a socket that is not shared are still
+// accepted at most, because clients may go on connecting.
+const acceptWaiting = time.Second
 
-// sweepGap is the silence after which nothing is taken to wait any more.
-const sweepGap = 10 * time.Millisecond
+// emptyAfter is how long no connection must come until the queue counts as empty.
+const emptyAfter = 10 * time.Millisecond
 
 func newFront(ln net.Listener) *front { return &front{Listener: ln} }
 
-// Accept implements net.Listener. After leave it returns io.EOF: at once where
-// the socket is shared, else when nothing waits in it any more.
+// Accept implements net.Listener. After leave it returns io.EOF: at once where the socket
+// is shared, else when its queue is empty.
 func (f *front) Accept() (net.Conn, error) {
 	for {
 		end := f.until.Load()
@@ -48,22 +48,22 @@ func (f *front) Accept() (net.Conn, error) {
 			if f.shared.Load() || time.Now().UnixNano() > end {
 				return nil, io.EOF
 			}
-			f.deadline(time.Now().Add(sweepGap))
+			f.deadline(time.Now().Add(emptyAfter))
 		}
 		c, err := f.Listener.Accept()
 		var late net.Error
 		if err == nil || !errors.As(err, &late) || !late.Timeout() {
 			return c, err
 		}
-		if end != 0 { // it was silent for a while
+		if end != 0 { // no connection for emptyAfter
 			return nil, io.EOF
 		}
 	}
 }
 
-// leave stops accepting.
+// leave stops accepting, after the connections in the queue where the socket is not shared.
 func (f *front) leave() {
-	f.until.Store(time.Now().Add(sweepTime).UnixNano())
+	f.until.Store(time.Now().Add(acceptWaiting).UnixNano())
 	f.deadline(time.Unix(1, 0))
 }
 
@@ -79,9 +79,9 @@ func (f *front) Close() (err error) {
 	return err
 }
 
-// listenTCP opens a port that a newer process may open too, for the case that it
-// cannot take over the socket itself: a restart overlaps, and no connection is
-// refused in between. See docs/spec/http.md#r44.
+// listenTCP opens a port with SO_REUSEPORT, so that a newer process that cannot take over
+// the socket can open the port too and no connection is refused during a restart. See
+// docs/spec/http.md#r44.
 func listenTCP(addr string) (net.Listener, error) {
 	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
 		var err error
@@ -99,8 +99,8 @@ func listenTCP(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// socket is a Unix socket that replaced the one of an older process in one step,
-// and that is removed only while it is still ours.
+// socket is a listening Unix socket. It replaces that of an older process atomically, and
+// is removed only where no newer process has replaced it.
 type socket struct {
 	*net.UnixListener
 	path string
@@ -136,7 +136,7 @@ func listenUnix(network, path, flag string) (*socket, error) {
 	return s, nil
 }
 
-// replaceable refuses to put a socket in the place of anything else.
+// replaceable returns an error where path exists and is not a socket.
 func replaceable(path string) error {
 	st, err := os.Lstat(path)
 	switch {
@@ -150,18 +150,18 @@ func replaceable(path string) error {
 	return nil
 }
 
-// Addr is the path that clients use.
+// Addr returns the path that clients use.
 func (s *socket) Addr() net.Addr { return &net.UnixAddr{Name: s.path, Net: "unix"} }
 
-// remove takes the path away unless a newer process has replaced it.
+// remove removes the path unless a newer process has replaced it.
 func (s *socket) remove() {
 	if st, err := os.Lstat(s.path); err == nil && os.SameFile(st, s.own) {
 		os.Remove(s.path)
 	}
 }
 
-// admin is a small server beside the one for requests: it answers when that one
-// is full, and carries the profiles.
+// admin is the server of --admin, for metrics and profiles. It answers also when the server
+// for requests is full.
 type admin struct {
 	ln  net.Listener
 	srv *http.Server

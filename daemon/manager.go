@@ -17,7 +17,7 @@ import (
 	"plumb/render"
 )
 
-// notify tells the service manager, where there is one, the state of the daemon. See
+// notify sends the state of the daemon to the service manager (systemd), if there is one. See
 // docs/spec/http.md#r45.
 func notify(log *slog.Logger, states ...string) {
 	if _, err := sd.SdNotify(false, strings.Join(states, "\n")); err != nil {
@@ -25,8 +25,8 @@ func notify(log *slog.Logger, states ...string) {
 	}
 }
 
-// reloading returns the state of a service that reads its files again; the manager needs
-// the time when that began.
+// reloading returns the state for notify of a daemon that reloads its files, with the time
+// that the service manager needs.
 func reloading() string {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
@@ -35,11 +35,11 @@ func reloading() string {
 	return fmt.Sprintf("%s\nMONOTONIC_USEC=%d", sd.SdNotifyReloading, t.Nano()/1000)
 }
 
-// given are the sockets that the service manager opened for us.
+// given holds the sockets that the service manager opened; nil for none.
 type given struct{ main, unix, admin net.Listener }
 
-// activated takes the sockets of LISTEN_FDS: a TCP socket stands for --listen, a
-// Unix socket for --socket, and one of the name "admin" for --admin.
+// activated returns the sockets of LISTEN_FDS: a TCP socket in place of --listen, a Unix
+// socket in place of --socket, and one named "admin" in place of --admin.
 func activated() (g given, err error) {
 	for _, f := range activation.Files(true) {
 		ln, err := net.FileListener(f)
@@ -64,17 +64,16 @@ func activated() (g given, err error) {
 	return g, nil
 }
 
-// ErrUse marks a start without word of what tldraw is used for, on an address that
-// other machines reach.
+// ErrUse marks a start without --tldraw-use on an address that other machines reach.
 var ErrUse = errors.New("want --tldraw-use development (inside your organisation: development, testing, staging), " +
 	"production with --tldraw-license-key and --tldraw-host, or --fidelity native; see docs/tldraw-licence.md")
 
-// ErrExposed marks a start that would let anybody who reaches an address use it.
+// ErrExposed marks a start without tokens on an address that other machines reach.
 var ErrExposed = errors.New("want a token (--token-env, --tokens-file), or --insecure-no-token")
 
-// private refuses an address that others than this machine reach, where no token
-// is asked for. A name that cannot be resolved is left to the listener.
-func private(addr, flag string) error {
+// rejectRemote returns an error for an address that other machines reach. The listener reports
+// names that cannot be resolved.
+func rejectRemote(addr, flag string) error {
 	a, err := net.ResolveTCPAddr("tcp", addr)
 	if err == nil && !a.IP.IsLoopback() {
 		return fmt.Errorf("cannot listen on %s without a token: it is reached from other machines; %w (%s)", addr, ErrExposed, flag)
@@ -82,25 +81,25 @@ func private(addr, flag string) error {
 	return nil
 }
 
-// downAfter is how many heartbeats in a row must fail until work is refused:
-// until then a device may come back in time for what is queued.
+// downAfter is how many heartbeats in a row must fail until work is refused, because a
+// device may recover before the deadlines of queued work.
 const downAfter = 3
 
-// pulse watches the device with a render of its own every so often. While it
-// succeeds, the service manager's watchdog is fed.
+// pulse checks the device with a small render at an interval, and notifies the watchdog of
+// the service manager while that succeeds.
 type pulse struct {
 	beat  func(context.Context) error
 	every time.Duration
 	feed  bool // there is a watchdog
 	log   *slog.Logger
-	dead  func(error) // told once the device will not come back
+	dead  func(error) // called once the device cannot recover
 
 	mu    sync.Mutex // guards what follows
 	fails int        // in a row
 	err   error      // of the last one
 }
 
-// newPulse returns a pulse that beats often enough for the watchdog.
+// newPulse returns a pulse with the interval every, or a shorter one for the watchdog.
 func newPulse(beat func(context.Context) error, every time.Duration, log *slog.Logger) *pulse {
 	p := &pulse{beat: beat, every: every, log: log}
 	dog, err := sd.SdWatchdogEnabled(false)
@@ -125,7 +124,7 @@ func (p *pulse) run(ctx context.Context) {
 			return
 		}
 		p.note(err)
-		if errors.Is(err, render.ErrDead) { // a new process may have more luck
+		if errors.Is(err, render.ErrDead) { // only a new process can help
 			p.dead(err)
 			return
 		}
@@ -140,6 +139,7 @@ func (p *pulse) run(ctx context.Context) {
 	}
 }
 
+// note records and logs the result of one check.
 func (p *pulse) note(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -155,14 +155,14 @@ func (p *pulse) note(err error) {
 	p.log.Warn("the device does not answer", "times", p.fails, "error", err)
 }
 
-// health returns why the last beat failed, nil where it did not.
+// health returns the error of the last check, nil where it succeeded.
 func (p *pulse) health() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.err
 }
 
-// down returns why work is refused, nil where it is not.
+// down returns why work must be refused, nil where it is accepted.
 func (p *pulse) down() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -86,15 +86,15 @@ func TestHandover(t *testing.T) {
 	}
 	f := newFront(ln)
 	addr := ln.Addr().String()
-	if _, err := takeOver(addr); err != errNobody {
-		t.Errorf("before it is offered: got %v; want %v", err, errNobody)
+	if _, err := takeOver(addr); err != errNoListener {
+		t.Errorf("before it is offered: got %v; want %v", err, errNoListener)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go offer(ctx, f, silent)
 	var next net.Listener
 	for next == nil {
-		if next, err = takeOver(addr); err != nil && err != errNobody {
+		if next, err = takeOver(addr); err != nil && err != errNoListener {
 			t.Fatal(err)
 		}
 	}
@@ -121,8 +121,8 @@ func TestHandover(t *testing.T) {
 	}
 	got.Close()
 	next.Close()
-	if _, err := takeOver("127.0.0.1:0"); err != errNobody {
-		t.Errorf("a free port: got %v; want %v", err, errNobody)
+	if _, err := takeOver("127.0.0.1:0"); err != errNoListener {
+		t.Errorf("a free port: got %v; want %v", err, errNoListener)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestHandoverOfSomethingElse(t *testing.T) {
 	}
 	defer other.Close()
 	want := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
-	desk, err := net.ListenUnix("unix", meeting(want))
+	desk, err := net.ListenUnix("unix", handoverAddress(want))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,10 +144,10 @@ func TestHandoverOfSomethingElse(t *testing.T) {
 		if err != nil {
 			return
 		}
-		give(c, other.(*net.TCPListener))
+		sendSocket(c, other.(*net.TCPListener))
 		c.Close()
 	}()
-	if ln, err := takeOver(want.String()); err == nil || err == errNobody {
+	if ln, err := takeOver(want.String()); err == nil || err == errNoListener {
 		t.Errorf("got %v, %v; want a refusal", ln, err)
 	}
 }
@@ -222,7 +222,7 @@ func TestPrivate(t *testing.T) {
 		"0.0.0.0:8000": false, ":8000": false, "[::]:8000": false, "10.0.0.1:80": false, "192.0.2.7:0": false,
 		"256.0.0.1:1": true, // the listener says what is wrong with it
 	} {
-		if err := private(addr, "--listen"); (err == nil) != ok {
+		if err := rejectRemote(addr, "--listen"); (err == nil) != ok {
 			t.Errorf("%s: got %v; want %v", addr, err, ok)
 		}
 	}

@@ -16,17 +16,18 @@ import (
 	"plumb/daemon/api"
 )
 
-// SecretConfig names the files and the variable that the daemon's secrets come
-// from. Neither they nor their paths are ever logged.
+// SecretConfig names the sources of the daemon's tokens and certificates. Neither the
+// secrets nor their paths are ever logged.
 type SecretConfig struct {
 	Tokens     string // text of tokens, as in the file; from the environment
 	TokensFile string // path, "" for none
 	Cert, Key  string // paths of the certificate chain and its key in PEM, "" for no TLS
-	ClientCA   string // path of the authorities whose clients are let in, "" for all
-	Insecure   bool   // other addresses than this machine's own need no token
+	ClientCA   string // path of the authorities that client certificates need, "" for none
+	Insecure   bool   // no token is needed on addresses that other machines reach
 }
 
-// secrets are what is read from those files, again when they change.
+// secrets holds the tokens and certificates of a SecretConfig and reloads them when their
+// files change.
 type secrets struct {
 	cfg    SecretConfig
 	log    *slog.Logger
@@ -54,7 +55,7 @@ func newSecrets(cfg SecretConfig, log *slog.Logger) (*secrets, error) {
 	return s, nil
 }
 
-// load reads the files. What cannot be read leaves everything as it was.
+// load reads the files. After an error the old secrets remain in use.
 func (s *secrets) load() error {
 	config, err := s.config()
 	if err != nil {
@@ -69,6 +70,7 @@ func (s *secrets) load() error {
 	return nil
 }
 
+// loadTokens reads the tokens of the environment and of --tokens-file.
 func (s *secrets) loadTokens() error {
 	text := s.cfg.Tokens
 	if s.cfg.TokensFile != "" {
@@ -94,7 +96,7 @@ func (s *secrets) loadTokens() error {
 	return s.tokens.Replace(strings.NewReader(text))
 }
 
-// config is what TLS connections are met with, nil for none.
+// config reads the certificates and returns the configuration of TLS, nil for no TLS.
 func (s *secrets) config() (*tls.Config, error) {
 	if s.cfg.Cert == "" {
 		return nil, nil
@@ -144,7 +146,7 @@ func (s *secrets) reload() {
 	s.log.Info("secrets were read again", "tokens", s.tokens.Len(), "tls", s.cfg.Cert != "")
 }
 
-// state reports whether a file has changed.
+// state returns the sizes and times of the files, which differ when a file has changed.
 func (s *secrets) state() string {
 	var b strings.Builder
 	for _, path := range []string{s.cfg.TokensFile, s.cfg.Cert, s.cfg.Key, s.cfg.ClientCA} {
@@ -158,17 +160,17 @@ func (s *secrets) state() string {
 	return b.String()
 }
 
-// lookAgain is how often the files are looked at.
-const lookAgain = 2 * time.Second
+// checkInterval is the interval at which the files are checked.
+const checkInterval = 2 * time.Second
 
-// watch reads files that change, until ctx ends: certificates are renewed by
-// others, who know no signal of ours. A change is acted upon when it has lasted
-// until the next look, so that both halves of a pair are there.
+// watch reloads files that change, until ctx ends, because tools that renew certificates
+// send no signal. It waits for one interval without a change, so that both files of a pair
+// are written.
 func (s *secrets) watch(ctx context.Context) {
 	if s.state() == "" {
 		return
 	}
-	tick := time.NewTicker(lookAgain)
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	for last := s.seen; ; {
 		select {
@@ -185,7 +187,7 @@ func (s *secrets) watch(ctx context.Context) {
 	}
 }
 
-// plain takes the path out of an error of the file system.
+// plain removes the path from an error of the file system.
 func plain(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

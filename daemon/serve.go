@@ -31,7 +31,7 @@ type Config struct {
 	Secrets SecretConfig  // tokens and TLS
 	Listen  string        // TCP address, "" for none
 	Socket  string        // path of a Unix socket, "" for none
-	Shared  *Shared       // memory that clients lend; nil for none
+	Shared  *Shared       // shared memory of clients; nil for none
 	Admin   string        // TCP address of metrics and profiles, "" for none
 	Grace   time.Duration // after SIGTERM: how long new requests are still taken
 	Drain   time.Duration // after that: how long those under way may take
@@ -100,7 +100,7 @@ type running struct {
 	serving sync.WaitGroup  // one for each front
 	life    context.Context // of what runs beside
 	end     context.CancelFunc
-	offers  context.CancelFunc // ends the handing over of sockets
+	offers  context.CancelFunc // stops offer
 	tracer  *trace.Tracer      // nil for none
 }
 
@@ -126,7 +126,7 @@ func start(cfg Config) (*running, error) {
 		core.Close()
 		return nil, err
 	}
-	if _, err := font.Default(); err != nil { // read now, while there is everything that it takes
+	if _, err := font.Default(); err != nil { // read at start, so that a missing font is logged
 		cfg.Log.Warn("scenes with text are refused", "error", err)
 	}
 	info := core.Engine.Info()
@@ -134,7 +134,7 @@ func start(cfg Config) (*running, error) {
 	if info.GPU != nil {
 		cfg.API.Version.Renderer = info.GPU.Renderer
 	}
-	if err := d.declared(info); err != nil {
+	if err := d.checkUse(info); err != nil {
 		core.Close()
 		return nil, err
 	}
@@ -204,8 +204,8 @@ func start(cfg Config) (*running, error) {
 	return d, nil
 }
 
-// prepare reads the secrets and finds out whom the daemon would let in, before
-// anything costly is opened.
+// prepare reads the secrets and checks addresses and limits, before anything costly is
+// opened.
 func (d *running) prepare() (err error) {
 	if d.cfg.Beat <= 0 {
 		d.cfg.Beat = DefaultBeat
@@ -231,17 +231,17 @@ func (d *running) prepare() (err error) {
 		admin = d.given.admin.Addr().String()
 	}
 	if main != "" {
-		err = private(main, "--listen")
+		err = rejectRemote(main, "--listen")
 	}
 	if admin != "" && err == nil {
-		err = private(admin, "--admin")
+		err = rejectRemote(admin, "--admin")
 	}
 	return err
 }
 
-// declared refuses to use tldraw on an address that other machines reach, where
-// no flag says that this is not production, for which tldraw's licence wants a key.
-func (d *running) declared(info render.Info) error {
+// checkUse returns an error where the editor is used without --tldraw-use on an address
+// that other machines reach, because tldraw's licence requires a key for production.
+func (d *running) checkUse(info render.Info) error {
 	addr := d.cfg.Listen
 	if d.given.main != nil {
 		addr = d.given.main.Addr().String()
@@ -271,7 +271,7 @@ func editorInfo(i render.Info, c *chrome.Config) api.EditorInfo {
 // DefaultBeat is the time between two heartbeats of the device.
 const DefaultBeat = 5 * time.Second
 
-// health returns why the daemon should get no requests.
+// health returns why balancers should send no requests, or nil.
 func (d *running) health() error {
 	if err := d.core.Engine.Healthy(); err != nil {
 		return err
@@ -279,7 +279,7 @@ func (d *running) health() error {
 	return d.pulse.health()
 }
 
-// listen opens every listener before the first one is announced.
+// listen opens all listeners, starts to serve them, and then announces the address.
 func (d *running) listen() error {
 	main, err := d.openTCP()
 	if err != nil {
@@ -317,7 +317,7 @@ func (d *running) listen() error {
 	return nil
 }
 
-// serve takes connections from f, with TLS where secure is not nil.
+// serve accepts connections from f, with TLS where secure is not nil.
 func (d *running) serve(f *front, secure *tls.Config) {
 	d.fronts = append(d.fronts, f)
 	d.serving.Go(func() {
@@ -332,7 +332,7 @@ func (d *running) serve(f *front, secure *tls.Config) {
 func (d *running) openTCP() (*front, error) {
 	if d.given.main != nil {
 		f := newFront(d.given.main)
-		f.shared.Store(true) // with the manager, who keeps what waits in it
+		f.shared.Store(true) // with the manager, which keeps its queue
 		return f, nil
 	}
 	if d.cfg.Listen == "" {
@@ -343,7 +343,7 @@ func (d *running) openTCP() (*front, error) {
 		d.cfg.Log.Info("took over the listening socket of an older process")
 		return newFront(ln), nil
 	}
-	if err != errNobody {
+	if err != errNoListener {
 		d.cfg.Log.Warn("the listening socket is opened anew", "error", err)
 	}
 	if ln, err = listenTCP(d.cfg.Listen); err != nil {
@@ -352,6 +352,7 @@ func (d *running) openTCP() (*front, error) {
 	return newFront(ln), nil
 }
 
+// openUnix opens --socket, or uses the service manager's socket.
 func (d *running) openUnix() (*front, error) {
 	if d.given.unix != nil {
 		f := newFront(d.given.unix)
@@ -397,7 +398,7 @@ func (d *running) stop(hurry context.Context) error {
 	notify(d.cfg.Log, sd.SdNotifyStopping)
 	d.server.Drain()
 	if d.offers != nil {
-		d.offers() // a process that starts now finds the next one, or the port
+		d.offers() // a process that starts now must not take this socket over
 	}
 	select {
 	case <-time.After(d.cfg.Grace):
@@ -417,7 +418,7 @@ func (d *running) stop(hurry context.Context) error {
 	}
 	d.cfg.Log.Info("requests finished", "after", time.Since(begin), "error", err)
 	if hurry.Err() != nil {
-		return err // at once: the system takes back the device
+		return err // at once: the system releases the device
 	}
 	d.flush(hurry)
 	err = errors.Join(err, d.close())
@@ -425,11 +426,10 @@ func (d *running) stop(hurry context.Context) error {
 	return err
 }
 
-// flushTime is how long the end may wait for the collector of traces.
+// flushTime is how long stopping may wait for the collector of traces.
 const flushTime = 5 * time.Second
 
-// flush sends what is left of the traces. What cannot be sent is no fault of the
-// daemon's, and only logged.
+// flush sends the remaining traces. A failure is only logged.
 func (d *running) flush(hurry context.Context) {
 	ctx, cancel := context.WithTimeout(hurry, flushTime)
 	defer cancel()
@@ -438,7 +438,7 @@ func (d *running) flush(hurry context.Context) {
 	}
 }
 
-// close takes down what start put up, last first.
+// close closes everything that start opened, in reverse order.
 func (d *running) close() error {
 	if d.admin != nil {
 		d.admin.close()

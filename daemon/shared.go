@@ -7,22 +7,22 @@ import (
 	"plumb/daemon/shm"
 )
 
-// Shared says how clients on this host lend memory to the daemon.
+// Shared configures the shared memory of clients on this host.
 type Shared struct {
 	shm.Config
 	Socket        string // path of the socket for memfds, "" for none
 	TrustLoopback bool   // clients over TCP from this host count as the daemon's own user
 }
 
-// lent is the memory that clients lend, with its socket.
+// lent is the registry of clients' shared memory with its socket.
 type lent struct {
 	registry *shm.Registry
 	socket   *socket
 	ended    chan struct{}
 }
 
-// openShared removes what daemons that were killed have left and, where there is
-// to be a socket, listens. A nil cfg gives nil.
+// openShared opens the registry, which removes orphans of daemons that were killed, and
+// listens on its socket, if any. It returns nil for a nil cfg.
 func (d *running) openShared(cfg *Shared) (*lent, error) {
 	if cfg == nil {
 		return nil, nil
@@ -48,7 +48,7 @@ func (d *running) openShared(cfg *Shared) (*lent, error) {
 	return l, nil
 }
 
-// close releases all regions.
+// close removes the socket and releases all regions.
 func (l *lent) close() error {
 	if l == nil {
 		return nil

@@ -28,7 +28,7 @@ type Figures struct {
 	ColourMean   float64 // mean absolute error of a colour in Box
 }
 
-// Bars are what a picture is held to; Severity says how far it is from them.
+// Bars are the thresholds of a good picture; Severity measures errors in their units.
 var Bars = struct{ Within, Mean, Mass, Centre float64 }{0.97, 0.80, 0.01, 0.3}
 
 // Severity is the largest error in units of its bar: above 1 a bar is missed.
@@ -77,13 +77,15 @@ func Pictures(got, ref *image.NRGBA, colours bool) (*Likeness, error) {
 	return l, nil
 }
 
-// weight is what a picture's alpha comes to.
+// weight holds the sums of a picture's alpha: in all and times x and y, in 1/255 and px, with
+// the number and the box of pixels with alpha > 0.
 type weight struct {
 	sum, x, y float64
 	covered   int
 	box       image.Rectangle
 }
 
+// weigh sums the alpha of a picture.
 func weigh(img *image.NRGBA) (w weight) {
 	lo, hi := img.Rect.Size(), image.Point{}
 	for y := range img.Rect.Dy() {
@@ -107,6 +109,7 @@ func weigh(img *image.NRGBA) (w weight) {
 	return w
 }
 
+// covered counts the pixels of a part of a picture with alpha > 0.
 func covered(img *image.NRGBA, b image.Rectangle) (n int) {
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		row := img.Pix[y*img.Stride:]
@@ -119,6 +122,7 @@ func covered(img *image.NRGBA, b image.Rectangle) (n int) {
 	return n
 }
 
+// compareMass sets the errors of mass, centre and covered pixels.
 func (l *Likeness) compareMass(g, r *weight) {
 	if r.sum == 0 {
 		return
@@ -130,7 +134,8 @@ func (l *Likeness) compareMass(g, r *weight) {
 	}
 }
 
-// tables sums up errors so that any part of the picture can be asked for.
+// tables builds the summed-area tables of errors, with which Region measures any part of the
+// picture, and sets Worst and the sum in ColourMean.
 func (l *Likeness) tables(got, ref *image.NRGBA) {
 	w := l.Width + 1
 	n := w * (l.Height + 1)
@@ -198,8 +203,8 @@ func (l *Likeness) colours(b image.Rectangle) float64 {
 	return 1 - float64(of(l.tone, b, l.Width+1))/float64(b.Dx()*b.Dy())
 }
 
-// of reads a part of a summed-area table with rows of w; what wraps around on
-// the way is right in the end.
+// of returns the sum over a rectangle from a summed-area table with rows of w elements.
+// Unsigned overflow cancels out.
 func of[T uint32 | uint64](t []T, b image.Rectangle, w int) T {
 	return t[b.Max.Y*w+b.Max.X] - t[b.Min.Y*w+b.Max.X] - t[b.Max.Y*w+b.Min.X] + t[b.Min.Y*w+b.Min.X]
 }

@@ -3,13 +3,14 @@ package compare
 import (
 	"image"
 	"math"
+	"slices"
 
 	"plumb/render/scene"
 	"plumb/render/view"
 )
 
-// Part is one feature of one shape, and how alike the place is where the shape
-// stands.
+// Part is one feature of one shape with the figures of the part of the picture where the
+// shape is.
 type Part struct {
 	Feature                    string
 	Within, Mean, ColourWithin float64 // as in Figures; ColourWithin is 1 without colours
@@ -46,11 +47,11 @@ func (l *Likeness) Parts(v view.View) []Part {
 	return all
 }
 
-// pixel keeps far away places within the range of image.Rect.
+// pixel rounds a coordinate down and clamps it to the range of image.Rect.
 func pixel(v float64) int { return int(math.Floor(min(max(v, -1e6), 1e6))) }
 
-// Features names what of shape i sets how it is drawn, each once: its kind
-// first, then its styles, its text and its place.
+// Features names the properties of shape i that affect how it is drawn, each once: its kind
+// first, then its styles, its text and its parents.
 func Features(s *scene.Scene, i int32) []string {
 	sh := &s.Shapes[i]
 	list := []string{kind(sh)}
@@ -133,11 +134,7 @@ func styles(t *scene.RichText) (list []string) {
 func unique(list []string) []string {
 	out := list[:0]
 	for _, f := range list {
-		seen := false
-		for _, g := range out {
-			seen = seen || f == g
-		}
-		if !seen {
+		if !slices.Contains(out, f) {
 			out = append(out, f)
 		}
 	}

@@ -102,7 +102,7 @@ func (s *Summary) Rows() []Row {
 	return rows
 }
 
-// FeatureRow is how alike the places are where shapes with one feature stand.
+// FeatureRow holds the figures over all shapes with one feature.
 type FeatureRow struct {
 	Name                      string
 	Shapes, Scenes            int

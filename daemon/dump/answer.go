@@ -26,7 +26,7 @@ func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
 	return d.readable(it, suite, "response", it.Fields.Get("response"))
 }
 
-// readable is answer for one member. suite is nil where it reads texts only.
+// readable is answer for one member, whose value is v.
 func (d *Decoder) readable(it *scoring.Item, suite *scoring.Suite, member string, v *fastjson.Value) *scoring.Error {
 	if null(v) || v.Type() == fastjson.TypeString {
 		return nil
@@ -49,11 +49,12 @@ func (d *Decoder) readable(it *scoring.Item, suite *scoring.Suite, member string
 
 func null(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
+// refused returns the error for an answer that cannot be read.
 func refused(text string) *scoring.Error {
 	return &scoring.Error{Code: BadResponse, Message: "cannot read " + text}
 }
 
-// unwrap replaces a message by its text.
+// unwrap replaces a chat message by its text, null where it has none, and adds a note.
 func (d *Decoder) unwrap(it *scoring.Item, member string, said message.Said) {
 	d.arena.Reset()
 	text := d.arena.NewNull()

@@ -1,8 +1,7 @@
 // Package dump reads result dumps. In: a file, a pipe or a request body with one
-// JSON object per line, plain, gzip or zstd, told apart by their first bytes.
-// Out: the lines one after another with their numbers, and items decoded from
-// them. It refuses a line that is too long and input that expands too far, says
-// where, and goes on with the next line wherever there is one.
+// JSON object per line, plain, gzip or zstd, which their first bytes tell. Out: the
+// lines with their numbers, and items decoded from them. A line that is too long
+// becomes an error, and the next line is read; input that expands too far ends.
 package dump
 
 import (
@@ -26,7 +25,7 @@ type Limits struct {
 	Line   int          // bytes per line without its end, default 64 MiB (--max-line)
 	Ratio  int          // expansion of compressed input, default 200 (--max-ratio)
 	Window int          // bytes of the window of a zstd decoder, default 128 MiB (--max-window)
-	Memory *memory.Hold // what the reader holds counts against it; nil for no bound
+	Memory *memory.Hold // counts the bytes that the reader holds; nil for no bound
 }
 
 // The defaults. See docs/spec/cli.md#r33 for lines and docs/spec/cli.md#r10 for the rest.
@@ -36,8 +35,8 @@ const (
 	DefaultWindow = 128 << 20 // that of zstd --long
 )
 
-// ratioFloor is the output in bytes that is always allowed: below it an
-// expansion costs nothing, and short inputs compress well by nature.
+// ratioFloor is the output in bytes up to which the ratio is not checked, because short
+// inputs may compress well and cost little.
 const ratioFloor = 1 << 20
 
 // ErrWindow marks compressed input that needs a larger window than Limits.Window;
@@ -60,10 +59,10 @@ type Line struct {
 	N     int    // 1-based number; blank lines count
 	Bytes []byte // without line end, valid until the next call of Next; nil where Fault is set
 	Fault string // why the line itself could not be read, "" when it could
-	Busy  bool   // Fault is of the moment: there was no memory for the line
+	Busy  bool   // Fault is transient: there was no memory for the line
 }
 
-// Reader gives the lines of one dump in order. It is not safe for concurrent use.
+// Reader reads the lines of one dump in order. It is not safe for concurrent use.
 type Reader struct {
 	src    *bufio.Reader
 	limits Limits
@@ -88,7 +87,7 @@ func (c *Counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Offset returns the number of bytes taken from the input as it is stored.
+// Offset returns the number of bytes read from the input, before decompression.
 func (r *Reader) Offset() int64 { return r.raw.N }
 
 // Open opens the dump at path; "-" is standard input.
@@ -124,7 +123,8 @@ func NewReader(src io.Reader, limits Limits) (*Reader, error) {
 	return r, nil
 }
 
-// unpack returns the plain text of head. See docs/spec/cli.md#r10.
+// unpack returns a reader of the text of head, decompressed where its first bytes say so.
+// See docs/spec/cli.md#r10.
 func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
 	magic, _ := head.Peek(4)
 	switch {
@@ -151,11 +151,12 @@ func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
 	return head, nil
 }
 
+// bounded bounds the expansion of decompressed input.
 func (r *Reader) bounded(format string, plain io.Reader) io.Reader {
 	return &Bounded{Src: plain, Format: format, Packed: &r.raw.N, Ratio: r.limits.Ratio, Window: r.limits.Window}
 }
 
-// grow counts n more bytes.
+// grow counts n more bytes in Limits.Memory.
 func (r *Reader) grow(n int) error {
 	return r.limits.Memory.Grow(context.Background(), int64(n))
 }
@@ -170,8 +171,8 @@ func isZstd(b []byte) bool {
 	return b[0]&0xf0 == 0x50 && b[1] == 0x2a && b[2] == 0x4d && b[3] == 0x18
 }
 
-// NewZstd returns a decoder for hostile input: no goroutines, so that it reads
-// no further ahead than it must, and a window of at most that many bytes.
+// NewZstd returns a decoder for hostile input, with a window of at most that many bytes.
+// It starts no goroutines, so that it does not read ahead.
 func NewZstd(src io.Reader, window int) (*zstd.Decoder, error) {
 	z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(max(window, zstd.MinWindowSize))))
@@ -190,8 +191,8 @@ func TooWide(err error, window int) error {
 	return err
 }
 
-// Bounded stops an expansion that goes too far: what was given out is compared
-// with what was taken in. Its errors name the format.
+// Bounded is a reader of decompressed input. It fails once the output is more than Ratio
+// times the input. Its errors name the format.
 type Bounded struct {
 	Src    io.Reader
 	Format string // "gzip" or "zstd"
@@ -233,8 +234,8 @@ func (r *Reader) forget() {
 	r.buf = nil
 }
 
-// keep appends a part of a long line. While the buffer grows, both the old and the new
-// one count.
+// keep appends a part of a long line to buf. While the buffer grows, memory counts both
+// the old and the new one.
 func (r *Reader) keep(part []byte) error {
 	if need := len(r.buf) + len(part); need > cap(r.buf) {
 		next := max(need, min(2*cap(r.buf), r.limits.Line+2))
@@ -249,24 +250,21 @@ func (r *Reader) keep(part []byte) error {
 	return nil
 }
 
-// Next returns the next line that is not blank. The error is io.EOF at the end
-// of the input; any other error means that the rest cannot be read (a truncated
-// gzip file, an expansion that goes too far) and everything before it was given
-// out, the torn last line with a Fault. See docs/spec/cli.md#r11.
+// Next returns the next line that is not blank. The error is io.EOF at the end of the
+// input. Any other error means that the rest cannot be read (a truncated gzip file, an
+// expansion that goes too far); an incomplete last line comes before it, with a Fault.
+// See docs/spec/cli.md#r11.
 func (r *Reader) Next() (Line, error) {
 	for {
-		l, err := r.next()
+		l, err := r.NextRaw()
 		if err != nil || l.Fault != "" || len(bytes.TrimSpace(l.Bytes)) > 0 {
 			return l, err
 		}
 	}
 }
 
-// NextRaw is Next with blank lines, for callers that pass lines on and must keep
-// their count.
-func (r *Reader) NextRaw() (Line, error) { return r.next() }
-
-func (r *Reader) next() (Line, error) {
+// NextRaw is Next without skipping blank lines, for callers that pass all lines on.
+func (r *Reader) NextRaw() (Line, error) {
 	if r.list != nil {
 		return r.list.next(r)
 	}
@@ -306,8 +304,7 @@ func (r *Reader) next() (Line, error) {
 	}
 }
 
-// keepLine is the memory of a long line, in bytes, up to which it is used for the
-// next one.
+// keepLine is the largest buffer of a long line, in bytes, that is reused.
 const keepLine = 4 << 20
 
 // refused returns the Line of a line for which there was no memory.
@@ -315,7 +312,8 @@ func (r *Reader) refused(why error) Line {
 	return Line{N: r.line, Fault: fmt.Sprintf("cannot read line %d: %v", r.line, why), Busy: true}
 }
 
-// finish makes a complete line.
+// finish returns a complete line without its line end, or its fault where it is too long.
+// skipped is the length in bytes of a line that was not kept, else 0.
 func (r *Reader) finish(b []byte, skipped int64) (Line, error) {
 	b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
 	if skipped > 0 || len(b) > r.limits.Line {
@@ -325,7 +323,7 @@ func (r *Reader) finish(b []byte, skipped int64) (Line, error) {
 	return Line{N: r.line, Bytes: b}, nil
 }
 
-// last makes the line that the end of the input cut off.
+// last returns the line at the end of the input, which may be incomplete.
 func (r *Reader) last(skipped int64) (Line, error) {
 	if skipped == 0 && len(bytes.TrimSpace(r.buf)) == 0 {
 		return Line{}, r.err

@@ -21,7 +21,7 @@ import (
 // maxID is the longest id in bytes. Ids are kept in memory and become file names.
 const maxID = 1024
 
-// ItemConfig says how lines become items. It is shared and read-only.
+// ItemConfig holds what decoding lines into items needs. It is shared and read-only.
 type ItemConfig struct {
 	Suite    string // for lines that do not name theirs; "" = by the name of the test
 	Suites   scoring.Suites
@@ -53,18 +53,18 @@ func NewDecoder(cfg ItemConfig) *Decoder {
 	return &Decoder{cfg: cfg}
 }
 
-// Trim takes the decoder's memory away where the last line made it large: it may
-// hold hundreds of megabytes, and most lines need a few kilobytes.
+// Trim frees the parsers' memory where the last line made it large: that may be hundreds
+// of megabytes, and most lines need a few kilobytes.
 func (d *Decoder) Trim() {
 	jsontree.Trim(&d.parser)
 	jsontree.Trim(&d.tasks)
 }
 
-// Item reads one line. suite overrides the default suite where it is not empty. The item is valid until the next call. It
-// has an id and its line number even where the error is not nil; the codes are
-// "bad_line" for a line that is not a JSON object as this package accepts it,
-// "bad_item" for a field of the wrong kind, "bad_response" for an answer of no
-// form that is known, "limit", "unknown_suite" and "unknown_task".
+// Item decodes one line; suite, if not empty, overrides the default suite. The item is
+// valid until the next call, and has an id and a line number even after an error. The
+// codes of errors are "bad_line" for a line that is not a valid JSON object, "bad_item"
+// for a field of the wrong kind, "bad_response" for an answer of an unknown form, "busy",
+// "limit", "unknown_suite" and "unknown_task".
 func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
 	d.item = scoring.Item{ID: "line:" + strconv.Itoa(l.N), Line: l.N, Meter: d.cfg.Meter}
 	it := &d.item
@@ -114,6 +114,7 @@ func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
 	return it, d.answer(it)
 }
 
+// bad returns the error for line n, which cannot be read.
 func bad(n int, err error) *scoring.Error {
 	return &scoring.Error{Code: "bad_line", Message: fmt.Sprintf("cannot read line %d: %v", n, err)}
 }
@@ -161,7 +162,7 @@ func halfID(line []byte, id string) (raw []byte) {
 	return raw
 }
 
-// who finds who made the answer. The task has no part in it.
+// who reads which model made the answer and how it was asked, from the line alone.
 func (d *Decoder) who(it *scoring.Item) *scoring.Error {
 	repeat := ""
 	if s := d.cfg.Suites.Find(it.Suite); s != nil {
@@ -174,7 +175,8 @@ func (d *Decoder) who(it *scoring.Item) *scoring.Error {
 	return e
 }
 
-// suite finds the item's suite and test.
+// suite sets the suite and the test of an item. The suite is the one that the line names,
+// else the argument, the default of the configuration, or the result of suiteOf.
 func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 	test, e := field(it.Fields, "test")
 	if e != nil {
@@ -206,9 +208,8 @@ func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 	return nil
 }
 
-// suiteOf guesses the suite of an item that names none: by its test, where only
-// one suite has a test of that name, or by its id, where only one task file has
-// it. "" when that does not tell.
+// suiteOf returns the only suite that has the test of an item, or a task with its id; ""
+// where there is none or several.
 func (d *Decoder) suiteOf(it *scoring.Item) string {
 	found := ""
 	for _, s := range d.cfg.Suites {
@@ -249,8 +250,8 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 	return e
 }
 
-// response holds the answer to its limits. An answer beyond one counts as an empty
-// one, with a note: what a model writes never leaves it without a score.
+// response replaces an answer that exceeds a limit by an empty one, with a note, so that it
+// still gets a score. line is the length of the line in bytes.
 func (d *Decoder) response(it *scoring.Item, line int) {
 	if over := d.over(it.Fields, line); over != "" {
 		d.arena.Reset()
@@ -263,7 +264,7 @@ func (d *Decoder) response(it *scoring.Item, line int) {
 	}
 }
 
-// over names the limit that an answer exceeds, "" for none.
+// over describes the limit that the answer of an item exceeds, "" for none.
 func (d *Decoder) over(item *fastjson.Value, line int) string {
 	for _, v := range []*fastjson.Value{item.Get("actions"), item.Get("response"), item.Get("response", "actions")} {
 		if n := len(v.GetArray()); n > d.cfg.Actions {
@@ -299,7 +300,7 @@ func field(v *fastjson.Value, name string) (string, *scoring.Error) {
 	return string(f.GetStringBytes()), nil
 }
 
-// clip shortens text from outside for messages.
+// clip shortens text from outside to 64 bytes for messages.
 func clip(s string) string {
 	if len(s) > 64 {
 		return strings.ToValidUTF8(s[:64], "") + "..."

@@ -11,31 +11,30 @@ import (
 	"plumb/render/jsontree"
 )
 
-// list reads a dump that is one JSON list instead of lines: its elements are the
-// items, or tasks with several answers each, as a benchmark publishes them. One
-// element is in memory at a time. See docs/spec/cli.md#r12.
+// list reads a dump that is one JSON list instead of lines. Its elements are items, or
+// tasks with several answers each, as benchmarks publish them. One element is in memory
+// at a time. See docs/spec/cli.md#r12.
 type list struct {
 	cfg     ItemConfig
 	buf     []byte // of the current element, which its lines may share
 	size    int    // its length in bytes, also where it is too long to keep
 	parser  fastjson.Parser
 	seen    map[string]int // how often each task of a published list occurred
-	ready   [][]byte       // lines of the current element that are still to come
+	ready   [][]byte       // lines of the current element that next has not returned
 	element int            // elements read
 	line    int
 	opened  bool
 }
 
-// Lists lets the reader take a dump that is one JSON list; cfg says whose. It
-// must come before the first line is read. Input that begins otherwise is read
-// as lines.
+// Lists makes the reader accept a dump that is one JSON list, of the suites of cfg; other
+// input is still read as lines. It must be called before the first line is read.
 func (r *Reader) Lists(cfg ItemConfig) {
 	if b, ok := r.first(); ok && b == '[' {
 		r.list = &list{cfg: cfg, seen: map[string]int{}}
 	}
 }
 
-// first peeks at the first byte that is not blank, within a bound.
+// first returns the first byte that is not blank, if it is within the buffer.
 func (r *Reader) first() (byte, bool) {
 	for n := 64; ; n *= 4 {
 		b, err := r.src.Peek(min(n, r.src.Size()))
@@ -48,8 +47,7 @@ func (r *Reader) first() (byte, bool) {
 	}
 }
 
-// next returns the next item. A fault inside the list's own syntax ends it: what
-// follows cannot be told apart any more.
+// next returns the next item as a line. A syntax error between elements ends the list.
 func (l *list) next(r *Reader) (Line, error) {
 	for len(l.ready) == 0 {
 		if r.err != nil {
@@ -74,15 +72,16 @@ func (l *list) next(r *Reader) (Line, error) {
 	return Line{N: l.line, Bytes: b}, nil
 }
 
+// fault returns the line of an element that cannot be read.
 func (l *list) fault(text string) Line {
 	l.line++
 	return Line{N: l.line, Fault: fmt.Sprintf("cannot read element %d of the list: %s", l.element, text)}
 }
 
-// expand makes lines of an element.
+// expand sets ready to the lines of an element: several for a published task, else one.
 func (l *list) expand(raw []byte) error {
 	if err := l.cfg.Limits.Check(raw); err != nil {
-		l.ready = append(l.ready[:0], raw) // the decoder says what is wrong, or reads it loosely
+		l.ready = append(l.ready[:0], raw) // the decoder reports the error, or accepts the line
 		return nil
 	}
 	defer jsontree.Trim(&l.parser)
@@ -135,6 +134,7 @@ func (l *list) read(r *Reader) ([]byte, error) {
 	return l.value(r)
 }
 
+// torn replaces the end of the input inside the list by an error.
 func (l *list) torn(err error) error {
 	if err == io.EOF {
 		return fmt.Errorf("cannot read list: it breaks off after element %d", l.element)
@@ -152,8 +152,8 @@ func skip(src *bufio.Reader) (byte, error) {
 	}
 }
 
-// value reads up to the end of a value and sets size; line breaks become blanks.
-// Of one that is too long only the beginning is kept.
+// value reads one value and sets size; line breaks become blanks. It keeps only the
+// beginning of a value that is too long.
 func (l *list) value(r *Reader) ([]byte, error) {
 	l.buf = make([]byte, 0, max(1024, len(l.buf)))
 	depth, quoted, escaped := 0, false, false
@@ -192,8 +192,7 @@ func (l *list) value(r *Reader) ([]byte, error) {
 	}
 }
 
-// all reads what is left, up to the limit of a line, for documents that must be
-// read whole.
+// all reads the rest of the input, up to the limit of a line.
 func (r *Reader) all() ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r.src, int64(r.limits.Line)+1))
 	if err == nil && len(b) > r.limits.Line {

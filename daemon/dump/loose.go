@@ -2,17 +2,18 @@ package dump
 
 import (
 	"bytes"
+	"cmp"
 
 	"plumb/daemon/jsoncut"
 )
 
-// looseKeys are the members of a line that some suites read by rules of their
-// own (scoring.Suite.LooseAnswers).
+// looseKeys are the members of a line that hold an answer, which suites with
+// scoring.Suite.LooseAnswers read by rules of their own.
 var looseKeys = map[string]bool{"response": true, "actions": true}
 
-// loosened returns a line that holds only in its answer what a line must not
-// hold, in a form that the parser accepts: infinities become numbers beyond the
-// range of a double. nil where the fault lies elsewhere or cannot be mended. See
+// loosened returns a copy of a line whose answer breaks the rules of JSON, changed so that
+// the parser accepts it: infinities become numbers beyond the range of a double. It
+// returns nil where the fault is outside the answer or of another kind. See
 // docs/spec/cli.md#r13.
 func (d *Decoder) loosened(line []byte) []byte {
 	line = bytes.TrimSpace(line)
@@ -40,13 +41,10 @@ func (d *Decoder) loosened(line []byte) []byte {
 
 // values is the limit on the values of a line.
 func (d *Decoder) values() int {
-	if d.cfg.Limits.Values > 0 {
-		return d.cfg.Limits.Values
-	}
-	return 4_000_000
+	return cmp.Or(max(d.cfg.Limits.Values, 0), 4_000_000)
 }
 
-// blank puts a harmless value of any length, one byte at least, in place of another.
+// blank overwrites a value of at least one byte by the number 0 and blanks.
 func blank(b []byte) {
 	for i := range b {
 		b[i] = ' '
@@ -59,7 +57,7 @@ var (
 	beyond   = []byte("1e999   ")
 )
 
-// finite replaces infinities outside strings.
+// finite replaces infinities outside strings by 1e999, in place.
 func finite(b []byte) {
 	quoted := false
 	for i := 0; i < len(b); i++ {

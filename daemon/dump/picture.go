@@ -18,10 +18,10 @@ import (
 	"plumb/scoring"
 )
 
-// Bounds says which part of the page becomes a picture.
+// Bounds is the part of the page that a picture shows.
 type Bounds struct {
 	Box     view.Box // in page units
-	Content bool     // instead of Box: what is drawn, and Pad around it
+	Content bool     // instead of Box: all shapes, and Pad around them
 	Pad     float64  // page units
 }
 
@@ -59,30 +59,30 @@ func ParseBounds(s string) (Bounds, error) {
 	return Bounds{Box: view.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }
 
-// Editor says which scenes the real editor draws.
+// Editor selects the scenes that the real editor draws.
 type Editor uint8
 
 // The values of Editor.
 const (
 	NoEditor   Editor = iota // none
-	ForForeign               // for what is not native
-	ForAll                   // for everything
+	ForForeign               // those that are not native
+	ForAll                   // all
 )
 
-// PictureOptions override what a scene line says; nil fields leave it alone.
+// PictureOptions override the members of a scene line; nil fields do not.
 type PictureOptions struct {
 	Bounds  *Bounds
 	Only    []string // ids to draw, with their descendants
 	Limits  scene.Limits
 	Editor  Editor
-	Version view.Version // what is native
+	Version view.Version // of tldraw, which decides what is native
 }
 
 // Picture reads a scene line, {"id", "shapes" or "records", "bounds", "only"}, a .tldr
 // file or an editor snapshot. See docs/spec/cli.md#r30. id is "" where the line
 // has none. The view keeps a copy of b where an editor may need it. Errors wrap
-// scene.ErrInvalid; a scene that only the editor can read is none where there is
-// one.
+// scene.ErrInvalid. A scene that only the editor can read is an error only without an
+// editor.
 func Picture(b []byte, o PictureOptions) (id string, v view.View, err error) {
 	err = scene.Parse(b, o.Limits, func(doc *fastjson.Value) error {
 		id, v, err = picture(doc, b, &o)
@@ -121,7 +121,7 @@ func picture(doc *fastjson.Value, b []byte, o *PictureOptions) (id string, v vie
 	return id, v, o.Limits.CheckCanvas(v.Bounds.W, v.Bounds.H)
 }
 
-// pictureID reads the id by the rule of dump lines.
+// pictureID reads the id of a scene line by the rules of dump lines.
 func pictureID(doc *fastjson.Value) (string, error) {
 	it, d := scoring.Item{Fields: doc}, Decoder{}
 	if e := d.id(&it); e != nil {
@@ -130,6 +130,8 @@ func pictureID(doc *fastjson.Value) (string, error) {
 	return it.ID, nil
 }
 
+// pictureOnly returns the ids of the shapes to draw: only if not nil, else the member only
+// of the scene line; nil for all.
 func pictureOnly(doc *fastjson.Value, only []string, l scene.Limits) ([]string, error) {
 	if only != nil {
 		return only, nil
@@ -175,6 +177,8 @@ func known(s *scene.Scene, ids []string) ([]string, error) {
 	return out, nil
 }
 
+// pictureBounds returns the bounds of a picture: given, else the member bounds of the scene
+// line, else DefaultBounds.
 func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 	if given != nil {
 		return *given, nil
@@ -196,9 +200,8 @@ func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 	return Bounds{Box: view.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }
 
-// place finds the box of a picture. One of nothing (an empty Only) is as large as
-// that of everything: an empty picture has no content of its own. Where the editor draws, or measures better what
-// the shapes take up, it is left to it.
+// place sets the bounds of a picture. A picture of no shapes (an empty Only) has the size
+// of that of all shapes. Where the editor draws, it measures the content itself.
 func place(v *view.View, b Bounds, o *PictureOptions) error {
 	if !b.Content {
 		v.Bounds = b.Box
@@ -233,8 +236,8 @@ func place(v *view.View, b Bounds, o *PictureOptions) error {
 	return nil
 }
 
-// contained reports whether one frame or image is as large as everything that is drawn: such an
-// export has no padding. See docs/spec/drawing.md#r15.
+// contained reports whether one frame or image is as large as all drawn shapes, which all
+// bounds. The editor exports such a scene without padding. See docs/spec/drawing.md#r15.
 func contained(s *scene.Scene, all view.Box) bool {
 	const tolerance = 1e-6
 	for i := range s.Shapes {

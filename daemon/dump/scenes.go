@@ -9,9 +9,9 @@ import (
 	"plumb/render/scene"
 )
 
-// Scenes gives the scenes of a file: one per line, or the whole of it where its
-// first line is no JSON by itself but the file is (a .tldr file with line
-// breaks). The lines' bytes are the receiver's to keep.
+// Scenes calls give for each scene of a file: one per line, or the whole file where that is
+// JSON and its first line is not (a .tldr file with line breaks). give may keep the bytes
+// of the lines.
 func Scenes(r *Reader, limits Limits, give func(Line)) error {
 	var held []Line
 	size, whole := 0, true
@@ -46,7 +46,8 @@ func Scenes(r *Reader, limits Limits, give func(Line)) error {
 	}
 }
 
-// joined returns lines as one document, nil where they are none.
+// joined returns lines as one JSON document, nil where they are not one. size is the
+// length of the lines in bytes, with their ends.
 func joined(lines []Line, size int) []byte {
 	doc := make([]byte, 0, size)
 	for _, l := range lines {

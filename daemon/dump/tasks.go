@@ -16,14 +16,14 @@ import (
 	"plumb/scoring"
 )
 
-// Tasks holds the tasks of a file by their names. It is read-only after
-// LoadTasks. A nil *Tasks holds none.
+// Tasks holds the tasks of a task file by their names. It is read-only after LoadTasks. A
+// nil *Tasks holds none.
 type Tasks struct {
 	rule  scoring.TaskFile
 	byID  map[string][]byte
 	twice map[string]bool
-	at    map[string][]int // positions in the file of the tasks of a name
-	n     int              // tasks with a first name of their own
+	at    map[string][]int // positions in the file of the tasks with a name
+	n     int              // tasks whose first name no other task has
 	all   []namedTask      // in the order of the file
 }
 
@@ -33,10 +33,9 @@ type namedTask struct {
 	json []byte
 }
 
-// LoadTasks reads a task file as rule says: lines, plain or compressed, or one
-// JSON document. Unlike a dump, a task file must be whole: the first task that
-// cannot be used is an error that names it. A name that stands twice is an error
-// only for the line that refers to it.
+// LoadTasks reads a task file by the rule of its suite: lines, plain or compressed, or one
+// JSON document. The first invalid task is an error that names it. A name that occurs
+// twice is an error only for dump lines that refer to it.
 func LoadTasks(path string, rule scoring.TaskFile, limits Limits, json scene.Limits) (*Tasks, error) {
 	r, err := Open(path, limits)
 	if err != nil {
@@ -52,8 +51,9 @@ func LoadTasks(path string, rule scoring.TaskFile, limits Limits, json scene.Lim
 	return t, nil
 }
 
-// eachTask gives the lines of a file to line, or all of them as one document to
-// whole where the first is no JSON by itself, or is the only one.
+// eachTask calls line for each line of a file. Where the first line is not JSON, or is the
+// only one, it calls whole with all lines as one document first; whole reports whether it
+// took them.
 func eachTask(r *Reader, limits Limits, whole func([]byte) (bool, error), line func(Line) error) error {
 	var held []Line
 	size, mayBeDoc := 0, true
@@ -102,8 +102,8 @@ type taskLoader struct {
 	index int // of the next task
 }
 
-// document takes the tasks of a JSON document; false where it is none but a
-// task itself.
+// document adds the tasks of a JSON document. done is false where the document is a single
+// task.
 func (l *taskLoader) document(doc []byte) (done bool, err error) {
 	if err := l.json.Check(doc); err != nil {
 		return true, err
@@ -134,6 +134,7 @@ func (l *taskLoader) document(doc []byte) (done bool, err error) {
 	return true, nil
 }
 
+// line checks and adds the task of one line.
 func (l *taskLoader) line(line Line) error {
 	if line.Fault != "" {
 		return fmt.Errorf("%s", line.Fault)
@@ -144,7 +145,7 @@ func (l *taskLoader) line(line Line) error {
 	return l.add(line.Bytes)
 }
 
-// add takes one task in, whose JSON has been checked.
+// add adds a task whose JSON has been checked.
 func (l *taskLoader) add(b []byte) error {
 	v, err := jsontree.Parse(&l.p, b)
 	if err != nil {
@@ -176,7 +177,7 @@ func (l *taskLoader) add(b []byte) error {
 	return nil
 }
 
-// trimmed copies a task without what the suite does not read.
+// trimmed returns a copy of a task without the members that the suite does not read.
 func (t *Tasks) trimmed(b []byte) []byte {
 	if len(t.rule.Unread) == 0 {
 		return slices.Clone(b)
@@ -196,7 +197,7 @@ func (t *Tasks) trimmed(b []byte) []byte {
 	return slices.Clip(append(kept, '}'))
 }
 
-// keys are the names of the task at position index.
+// keys returns the names of the task at position index, at least one.
 func (t *Tasks) keys(v *fastjson.Value, index int) ([]string, error) {
 	if t.rule.Keys != nil {
 		keys, err := t.rule.Keys(v, index)
@@ -216,8 +217,8 @@ func (t *Tasks) keys(v *fastjson.Value, index int) ([]string, error) {
 	return []string{it.ID}, nil
 }
 
-// Each gives every task with its own name and its position, in the order of the
-// file, until f returns an error. The JSON must not be changed.
+// Each calls f with the first name, the position and the JSON of each task, in the order
+// of the file, until f returns an error. f must not change the JSON.
 func (t *Tasks) Each(f func(name string, index int, json []byte) error) error {
 	if t == nil {
 		return nil
@@ -238,6 +239,7 @@ func (t *Tasks) Len() int {
 	return t.n
 }
 
+// has reports whether a task has the name id.
 func (t *Tasks) has(id string) bool {
 	if t == nil {
 		return false
@@ -246,8 +248,8 @@ func (t *Tasks) has(id string) bool {
 	return ok
 }
 
-// position returns where the k-th task of a name (from 0) stands in the file, -1
-// where there is none.
+// position returns the position in the file of the k-th task with a name (from 0), -1 for
+// none.
 func (t *Tasks) position(name string, k int) int {
 	if t == nil || k >= len(t.at[name]) {
 		return -1
@@ -255,8 +257,8 @@ func (t *Tasks) position(name string, k int) int {
 	return t.at[name][k]
 }
 
-// wanted reports whether a line lacks something that its task has. Where the
-// suite does not say what makes a line complete, one whose name is known does.
+// wanted reports whether a line needs its task: it lacks a field of the suite's rule, or,
+// without such a rule, a task has the name that it refers to.
 func (t *Tasks) wanted(v *fastjson.Value, id string) bool {
 	if t == nil {
 		return false
@@ -269,7 +271,7 @@ func (t *Tasks) wanted(v *fastjson.Value, id string) bool {
 	return len(t.rule.Fields) == 0 && t.has(t.refer(v, id))
 }
 
-// refer is the name by which a line refers to its task.
+// refer returns the name by which a line refers to its task.
 func (t *Tasks) refer(v *fastjson.Value, id string) string {
 	if t.rule.Refer != nil {
 		return t.rule.Refer(v, id)
@@ -277,7 +279,7 @@ func (t *Tasks) refer(v *fastjson.Value, id string) string {
 	return id
 }
 
-// answers are the members of a line that hold its answer: no task gives them.
+// answers reports whether a member holds the answer of a line, which no task may set.
 func answers(key string) bool { return key == "response" || key == "actions" }
 
 // Find returns why no task, or no single one, has the id; nil where one has. The
@@ -290,6 +292,7 @@ func (t *Tasks) Find(id string) *scoring.Error {
 	return err
 }
 
+// find returns the JSON of the only task with the name id.
 func (t *Tasks) find(id string) ([]byte, *scoring.Error) {
 	raw, ok := t.byID[id]
 	if !ok {
@@ -301,9 +304,8 @@ func (t *Tasks) find(id string) ([]byte, *scoring.Error) {
 	return raw, nil
 }
 
-// Join appends to dst the line with the fields of its task that it lacks, for a
-// reader that does not have the task file. A line that cannot be joined is
-// appended as it is.
+// Join appends a line to dst with the fields of its task that it lacks, for readers without
+// the task file. It appends a line that cannot be joined unchanged.
 func (t *Tasks) Join(dst, line []byte) []byte {
 	start := len(dst)
 	dst = append(dst, line...)

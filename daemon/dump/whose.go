@@ -9,8 +9,8 @@ import (
 	"plumb/scoring"
 )
 
-// Whose finds the suite of a task file that was given without one: by its first
-// task, or by the form of the document. "" where that does not tell.
+// Whose returns the suite of a task file by its first task, or by the form of the document;
+// "" where that fits no suite or several.
 func Whose(path string, suites scoring.Suites, limits Limits) (string, error) {
 	r, err := Open(path, limits)
 	if err != nil {
@@ -35,7 +35,7 @@ func Whose(path string, suites scoring.Suites, limits Limits) (string, error) {
 	return owner(v, suites), nil
 }
 
-// owner is the one suite that a task, or a document of tasks, can belong to.
+// owner returns the only suite to which a task, or a document of tasks, can belong, else "".
 func owner(v *fastjson.Value, suites scoring.Suites) string {
 	d := Decoder{cfg: ItemConfig{Suites: suites}}
 	it := scoring.Item{Fields: v}

@@ -19,6 +19,7 @@ var ErrTooMany = errors.New("too many elements")
 
 var errCut = errors.New("the JSON is cut off")
 
+// space returns the index of the first byte from b[i] that is not blank.
 func space(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
 		i++
@@ -111,6 +112,7 @@ func Members(b []byte, f func(key, value []byte) error) error {
 	}
 }
 
+// tail returns an error where b[i:] is not blank.
 func tail(b []byte, i int) error {
 	if i = space(b, i); i < len(b) {
 		return fmt.Errorf("at byte %d: want the end", i)
@@ -177,9 +179,8 @@ func Name(key []byte) string {
 	return string(Text([]byte(`"` + string(key) + `"`)))
 }
 
-// Text returns a copy of the text of the JSON string v, which stands in its quotes.
-// An unpaired surrogate becomes the replacement character. v must have passed
-// scene.Check; of anything else the result means nothing.
+// Text returns a copy of the text of the JSON string v, which has its quotes. An unpaired
+// surrogate becomes the replacement character. v must have passed scene.Check.
 func Text(v []byte) []byte {
 	if bytes.IndexByte(v, '\\') < 0 && len(v) >= 2 {
 		return bytes.Clone(v[1 : len(v)-1])

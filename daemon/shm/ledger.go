@@ -16,8 +16,8 @@ import (
 	sysv "github.com/gen2brain/shm"
 )
 
-// entry names a segment for good: an id is given out again one day, but not with
-// the same creator, time and size.
+// entry identifies a segment for all time. The system may reuse an id, but not with the same
+// creator, time and size.
 type entry struct {
 	ID      int    `json:"id"`
 	Creator int32  `json:"creator"`
@@ -27,15 +27,15 @@ type entry struct {
 	UID     uint32 `json:"uid"`
 }
 
-// state reports whether the segment is still there, and whether its creator is
-// known to be dead. attached counts who has it mapped.
+// state reports whether the segment still exists, and whether its creator is known to be
+// dead. attached is how many processes map it.
 func (e entry) state() (there, orphaned bool, attached uint64) {
 	var d sysv.IdDs
 	if _, err := sysv.Ctl(e.ID, sysv.IPC_STAT, &d); err != nil {
 		return false, false, 0
 	}
 	if d.Cpid != e.Creator || d.Ctime != e.Made || d.SegSz != e.Bytes || d.Perm.Uid != e.UID {
-		return false, false, 0 // the id means another one by now
+		return false, false, 0 // the id was reused
 	}
 	if e.Creator == 0 {
 		return true, false, uint64(d.Nattch)
@@ -44,8 +44,8 @@ func (e entry) state() (there, orphaned bool, attached uint64) {
 	return true, !ok || born != e.Born, uint64(d.Nattch)
 }
 
-// sweep removes the segment where it is an orphan, and reports whether there is
-// anything left to watch.
+// sweep removes the segment if it is an orphan that no process maps. left reports whether
+// the segment still exists.
 func (e entry) sweep(log *slog.Logger) (left bool) {
 	there, orphaned, attached := e.state()
 	if !there || !orphaned || attached > 0 {
@@ -59,16 +59,16 @@ func (e entry) sweep(log *slog.Logger) (left bool) {
 	return false
 }
 
-// ledger is the file that tells the next daemon which segments this one used.
-// Those of a daemon that was killed stay in it until they are gone.
+// ledger records the segments in use in a file, so that the next daemon can remove orphans
+// after this one was killed. It also holds such segments until they are gone.
 type ledger struct {
 	path string // "" for no file
 	log  *slog.Logger
 	own  record
 
-	mu   sync.Mutex    // guards the rest
-	used map[entry]int // by registered regions
-	left map[entry]bool
+	mu   sync.Mutex     // guards the rest
+	used map[entry]int  // how many registered regions use a segment
+	left map[entry]bool // segments that are still to be removed
 }
 
 // record is the content of a file.
@@ -86,6 +86,7 @@ const (
 	maxFile    = 1 << 20 // bytes that are read
 )
 
+// openLedger opens the ledger of a folder and takes over the files of dead daemons.
 func openLedger(dir string, log *slog.Logger) (*ledger, error) {
 	l := &ledger{log: log, used: map[entry]int{}, left: map[entry]bool{}}
 	if dir == "" {
@@ -105,13 +106,13 @@ func openLedger(dir string, log *slog.Logger) (*ledger, error) {
 		return nil, fmt.Errorf("cannot list folder %s: %w", dir, err)
 	}
 	for _, f := range files {
-		l.inherit(f)
+		l.reclaimOrphans(f)
 	}
 	return l, l.write()
 }
 
-// private makes the folder, or checks that nobody else writes there: what is
-// swept is what its files say.
+// private creates the folder or checks that only this user can write to it, because its
+// files decide which segments are removed.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -126,8 +127,8 @@ func private(dir string) error {
 	return nil
 }
 
-// inherit takes over the file of a daemon that is dead.
-func (l *ledger) inherit(path string) {
+// reclaimOrphans removes the orphans that the file of a dead daemon lists, and the file.
+func (l *ledger) reclaimOrphans(path string) {
 	var r record
 	st, err := os.Lstat(path)
 	if err != nil || !st.Mode().IsRegular() || st.Size() > maxFile {
@@ -143,7 +144,7 @@ func (l *ledger) inherit(path string) {
 		return
 	}
 	if born, ok := started(r.PID); ok && born == r.Born && r.Boot == l.own.Boot && r.PID != l.own.PID {
-		return // it lives
+		return // that daemon is running
 	}
 	if r.Boot == l.own.Boot && r.Space == l.own.Space {
 		for _, e := range r.Segments {
@@ -157,7 +158,7 @@ func (l *ledger) inherit(path string) {
 	}
 }
 
-// write replaces the file in one step. The caller holds mu, or is alone.
+// write replaces the file atomically. The caller holds mu, or is openLedger.
 func (l *ledger) write() error {
 	if l.path == "" {
 		return nil
@@ -184,7 +185,7 @@ func (l *ledger) write() error {
 	return os.Rename(next, l.path)
 }
 
-// add notes a segment before its region is used.
+// add records a segment before its region is used.
 func (l *ledger) add(e entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,8 +199,8 @@ func (l *ledger) add(e entry) error {
 	return err
 }
 
-// drop forgets a segment that was detached, and removes it where its creator is
-// dead and nobody else has it.
+// drop ends the use of a segment by a region, and removes the segment where its creator is
+// dead and no process maps it. detached says that it was unmapped without error.
 func (l *ledger) drop(e entry, detached bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,7 +208,7 @@ func (l *ledger) drop(e entry, detached bool) {
 		return
 	}
 	delete(l.used, e)
-	// A segment whose creator lives is the creator's to remove.
+	// A creator that is alive removes its segment itself.
 	if _, orphaned, _ := e.state(); (orphaned || !detached) && e.sweep(l.log) {
 		l.left[e] = true
 	}
@@ -216,7 +217,7 @@ func (l *ledger) drop(e entry, detached bool) {
 	}
 }
 
-// sweep looks once more at what others left.
+// sweep tries again to remove the segments of dead daemons.
 func (l *ledger) sweep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -234,7 +235,7 @@ func (l *ledger) sweep() {
 	}
 }
 
-// close removes the file, but for what is still to be watched.
+// close removes the file, unless segments are still to be removed.
 func (l *ledger) close() error {
 	l.sweep()
 	l.mu.Lock()

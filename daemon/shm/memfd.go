@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// file is a memfd that cannot change its size: a mapping of it never faults for
-// a truncation.
+// file is a memfd with seals against changes of its size, so that no access to its mapping
+// faults.
 type file struct {
 	fd    *os.File
 	bytes int64
@@ -19,8 +19,8 @@ type file struct {
 	closed  bool
 }
 
-// adopt checks a descriptor that a client has sent and takes it over, also where
-// it returns an error.
+// adopt checks a descriptor that a client has sent. why says why it cannot be used; it is
+// closed then.
 func adopt(fd int) (*file, string) {
 	f := &file{fd: os.NewFile(uintptr(fd), "memfd")}
 	why := f.refuse(fd)
@@ -31,7 +31,7 @@ func adopt(fd int) (*file, string) {
 	return f, ""
 }
 
-// refuse says why a descriptor cannot be used, "" where it can.
+// refuse returns why a descriptor cannot be used, "" where it can.
 func (f *file) refuse(fd int) string {
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	const want = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
@@ -64,7 +64,7 @@ func (f *file) write() ([]byte, error) {
 	return f.mapped(&f.out, unix.PROT_READ|unix.PROT_WRITE)
 }
 
-// mapped maps the whole file once per kind of access.
+// mapped returns the mapping in *b, and maps the whole file with that access at first.
 func (f *file) mapped(b *[]byte, access int) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,7 +79,7 @@ func (f *file) mapped(b *[]byte, access int) ([]byte, error) {
 	return *b, err
 }
 
-// alive is always true: the region goes with its connection.
+// alive returns living, because the region ends with its connection.
 func (f *file) alive() lease { return living }
 
 func (f *file) close() error {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Probe tries out on this machine what clients lend: each key type with why it
-// does not work, nil where it does. Nothing is left behind.
+// Probe tests shared memory on this machine: it makes, maps and removes a System V segment
+// and a sealed memfd. It returns an error for each that does not work.
 func Probe() (segment, sealed error) { return probeSegment(), probeMemfd() }
 
 func probeSegment() error {

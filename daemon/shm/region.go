@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// memory is what a key stands for. Its size never changes. The slices are whole
-// and always the same; they are unmapped by close.
+// memory is a segment or a memfd. Its size never changes. read and write return the same
+// whole mappings at each call; close unmaps them.
 type memory interface {
 	size() int64            // bytes
 	read() ([]byte, error)  // mapped for reading only
@@ -18,23 +18,23 @@ type memory interface {
 	close() error
 }
 
-// lease reports whether a region's client still lives.
+// lease is the state of the process that a region belongs to.
 type lease uint8
 
 const (
 	living lease = iota
 	dead
-	unseen // from here nobody can tell
+	unseen // unknown: the process is in another PID namespace
 )
 
-// region is a range of somebody's memory under a name.
+// region is a range of a client's memory, registered under a name.
 type region struct {
 	g            *Registry
 	name, key    string
 	offset, size int64  // bytes, within mem
-	client       string // whom it is counted for
+	client       string // the process whose limit counts it
 	owner        Peer   // who registered it
-	conn         any    // the connection that it lives with, nil for none
+	conn         any    // the connection that it ends with, nil for none
 	mem          memory
 	refs         int          // pins, and one for being registered; guarded by g.mu
 	used         atomic.Int64 // Unix ns
@@ -44,7 +44,7 @@ func (r *region) info() Info { return Info{r.name, r.key, r.offset, r.size} }
 
 func (r *region) touch() { r.used.Store(time.Now().UnixNano()) }
 
-// release gives one reference back; the last one unmaps.
+// release drops one reference; the last one unmaps the memory.
 func (r *region) release() error {
 	r.g.mu.Lock()
 	r.refs--
@@ -63,17 +63,17 @@ func (r *region) release() error {
 	return err
 }
 
-// Pin holds a range of a region so that it stays mapped while a request uses it,
-// whatever the client does to the name or the segment. See docs/spec/http.md#r31.
+// Pin keeps a range of a region mapped while a request uses it, whatever the client does to
+// the name or the segment. See docs/spec/http.md#r31.
 type Pin struct {
 	r     *region
 	bytes []byte
 	done  atomic.Bool
 }
 
-// Pin takes hold of size bytes at offset from the start of a region of the peer's
-// user, for reading or for writing. Release it. Errors are *Error and name the
-// fields of requests.
+// Pin pins size bytes at offset from the start of a region of the peer's user, for reading or
+// for writing. The caller must Release the pin. Errors are *Error and name the fields of
+// requests.
 func (g *Registry) Pin(name string, offset, size int64, write bool, p Peer) (*Pin, error) {
 	g.mu.Lock()
 	r, ok := g.regions[name]
@@ -93,6 +93,7 @@ func (g *Registry) Pin(name string, offset, size int64, write bool, p Peer) (*Pi
 	return pin, nil
 }
 
+// pin checks the range and maps the memory; the caller has added a reference.
 func (r *region) pin(offset, size int64, write bool) (*Pin, error) {
 	switch {
 	case offset < 0 || offset >= r.size:
@@ -117,11 +118,11 @@ func (r *region) pin(offset, size int64, write bool) (*Pin, error) {
 	return &Pin{r: r, bytes: all[from : from+size : from+size]}, nil
 }
 
-// Size is the number of bytes that are held.
+// Size returns the number of pinned bytes.
 func (p *Pin) Size() int { return len(p.bytes) }
 
-// Use calls f with the bytes, which change under it as the client likes and must
-// not be kept. A fault while f runs is an *Error, not the end of the process.
+// Use calls f with the bytes, which f must not keep and which the client may change at any
+// time. A memory fault in f becomes an *Error.
 func (p *Pin) Use(f func(mem []byte)) error {
 	if p.done.Load() {
 		panic("BUG: a pin is used after its release")
@@ -132,15 +133,15 @@ func (p *Pin) Use(f func(mem []byte)) error {
 	return nil
 }
 
-// Copy returns the bytes in memory of the daemon's own, which is what is to be
-// checked and used: contents are hostile and change.
+// Copy returns a copy of the bytes. Code that checks contents must use a copy, because the
+// client may change the region after the check.
 func (p *Pin) Copy() ([]byte, error) {
 	out := make([]byte, len(p.bytes))
 	err := p.Use(func(mem []byte) { copy(out, mem) })
 	return out, err
 }
 
-// Release lets go; the pin must not be used after.
+// Release ends the pin, which must not be used afterwards.
 func (p *Pin) Release() {
 	if p.done.Swap(true) {
 		return
@@ -151,9 +152,8 @@ func (p *Pin) Release() {
 	}
 }
 
-// guarded runs f and reports false where it hit a fault within mem. Sizes are
-// fixed by seals or by the kernel, so this is the second line only: huge pages
-// that run out fault too.
+// guarded runs f and returns false where f hit a memory fault within mem. Seals or the
+// kernel fix sizes, but huge pages that run out still fault.
 func guarded(mem []byte, f func()) (ok bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -1,10 +1,9 @@
-// Package shm keeps the memory that clients on this host lend to the daemon. In:
-// System V segments by their ids, and sealed memfds that come over a Unix
-// socket. Out: pins, by which pixels are copied into a region or out of it. A
-// region's memory never leaves this package but inside a call, under a guard
-// that turns a fault into an error. It refuses memory that could shrink (POSIX
-// names, files without seals), ranges outside of a region, what is not the
-// client's own, and more than its limits; it lets go of what a dead client left.
+// Package shm maps shared memory of clients on this host. In: System V segments by
+// their ids, and sealed memfds sent over a Unix socket. Out: pins, with which pixels
+// are copied into a region or out of it, under a guard that turns a memory fault into
+// an error. It refuses memory that could shrink (POSIX names, files without seals),
+// ranges outside of a region, segments of other users, and more than its limits. It
+// releases the regions of dead clients.
 package shm
 
 import (
@@ -33,7 +32,7 @@ const (
 	DefaultIdle      = 10 * time.Minute
 )
 
-// Reserved begins the keys that belong to the daemon; Triton refuses its own likewise.
+// Reserved is the prefix of keys that clients may not register, as in Triton.
 const Reserved = "plumb"
 
 // The codes of errors.
@@ -50,10 +49,10 @@ const (
 	CodeOwner   = "not_the_owner"
 )
 
-// Error is what a client did wrong with a region. Its text never holds a key.
+// Error is an error of a client's request. Its text never holds a key.
 type Error struct {
 	Code, Message string
-	Wanted        int64 // bytes that would have done, where a region is too small; else 0
+	Wanted        int64 // bytes needed where a region is too small, else 0
 }
 
 // Error implements error.
@@ -67,8 +66,8 @@ func wrong(code, format string, args ...any) *Error {
 type Config struct {
 	Regions   int           // registered at once (--max-shm-regions)
 	PerClient int           // of them from one process (--max-shm-per-client)
-	Bytes     int64         // of all segments that are held (--max-shm-bytes)
-	Idle      time.Duration // until a region goes whose creator cannot be seen from here (--shm-idle)
+	Bytes     int64         // of all mapped segments (--max-shm-bytes)
+	Idle      time.Duration // after which an unused region is removed whose creator is in another PID namespace (--shm-idle)
 	Dir       string        // folder of the registry file, "" for none
 	Log       *slog.Logger
 }
@@ -81,8 +80,8 @@ type Peer struct {
 	PID int32  // 0 where it is not known
 }
 
-// Self stands for whoever is on this host, where the operator said that such
-// requests act with the daemon's own user (--shm-trust-loopback).
+// Self is the peer of requests over TCP from this host, which count as the daemon's own user
+// with --shm-trust-loopback.
 func Self() Peer { return Peer{UID: uint32(os.Geteuid())} }
 
 // Info describes a region as Triton does.
@@ -103,14 +102,14 @@ type Registry struct {
 
 	mu      sync.Mutex         // guards the rest, and the counts of regions
 	regions map[string]*region // registered
-	bytes   int64              // of all memory that is held, regions that are going included
-	held    map[string]int     // regions per client, those that are going included
+	bytes   int64              // of all mapped memory, unregistered regions with pins included
+	held    map[string]int     // regions per client, unregistered ones with pins included
 	total   int
 	closed  bool
 }
 
-// Open returns an empty registry and sweeps what daemons that were killed have
-// left behind.
+// Open returns an empty registry. It removes orphaned segments that daemons recorded which
+// were killed.
 func Open(cfg Config) (*Registry, error) {
 	cfg.Regions = cmp.Or(max(cfg.Regions, 0), DefaultRegions)
 	cfg.PerClient = cmp.Or(max(cfg.PerClient, 0), DefaultPerClient)
@@ -128,7 +127,7 @@ func Open(cfg Config) (*Registry, error) {
 	return g, nil
 }
 
-// Close lets go of all regions; those in use go when their pins are released.
+// Close unregisters all regions; pinned ones are unmapped with their last pin.
 func (g *Registry) Close() error {
 	g.mu.Lock()
 	g.closed = true
@@ -167,7 +166,7 @@ func (g *Registry) Register(name, key string, offset, size int64, p Peer) error 
 	})
 }
 
-// add reserves the name, opens the memory and puts the region in place.
+// add checks the limits, opens the memory of a region and registers it.
 func (g *Registry) add(r *region, open func(*region) error) error {
 	if r.offset < 0 || r.size <= 0 {
 		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want an offset of at least 0 and a size above 0", r.name, r.offset, r.size)
@@ -204,14 +203,15 @@ func (g *Registry) add(r *region, open func(*region) error) error {
 	return nil
 }
 
-// room is fits under the lock.
+// room is fits for callers that do not hold mu.
 func (g *Registry) room(r *region, bytes int64) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.fits(r, bytes)
 }
 
-// fits holds a region of so many bytes against the limits; the caller holds mu.
+// fits returns an error where a region of that many bytes exceeds a limit or its name is
+// taken. The caller holds mu.
 func (g *Registry) fits(r *region, bytes int64) error {
 	switch _, taken := g.regions[r.name]; {
 	case g.closed:
@@ -228,7 +228,7 @@ func (g *Registry) fits(r *region, bytes int64) error {
 	return nil
 }
 
-// count books a region in or out; the caller holds mu.
+// count adds a region to the counts (n is 1) or removes it (n is -1). The caller holds mu.
 func (g *Registry) count(r *region, n int) {
 	g.total += n
 	g.bytes += int64(n) * r.mem.size()
@@ -237,8 +237,8 @@ func (g *Registry) count(r *region, n int) {
 	}
 }
 
-// checkName wants 1 to 128 printable ASCII characters without a slash: the name
-// is part of a path, of logs and of messages.
+// checkName checks the name of a region, which is used in paths, logs and messages: 1 to 128
+// printable ASCII characters without a slash.
 func checkName(name string) error {
 	bad := strings.IndexFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || c == '/' })
 	if name == "" || len(name) > 128 || bad >= 0 {
@@ -247,8 +247,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// Status describes the region of that name, or with "" all of them by name, as far
-// as they are of the peer's user.
+// Status describes the region of that name, or with "" all regions of the peer's user in
+// order of their names.
 func (g *Registry) Status(name string, p Peer) ([]Info, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -269,12 +269,12 @@ func (g *Registry) Status(name string, p Peer) ([]Info, error) {
 	return list, nil
 }
 
+// unknown returns the error for a region that does not exist or is another user's.
 func unknown(verb, name string) *Error {
 	return wrong(CodeUnknown, "cannot %s region %.130q: there is none of that name; want one that is registered", verb, name)
 }
 
-// Unregister takes the name of a region that p registered away at once; the memory
-// goes when the last pin does.
+// Unregister removes a region that p registered. Its memory is unmapped with the last pin.
 func (g *Registry) Unregister(name string, p Peer) error {
 	g.mu.Lock()
 	r, ok := g.regions[name]
@@ -296,13 +296,12 @@ func (g *Registry) Unregister(name string, p Peer) error {
 	return nil
 }
 
-// UnregisterAll is Unregister of every region that p registered; the error names
-// those that failed.
+// UnregisterAll removes all regions that p registered; the error names those that failed.
 func (g *Registry) UnregisterAll(p Peer) error {
 	return g.unregister(func(r *region) bool { return r.owner == p })
 }
 
-// unregister takes away those that match.
+// unregister removes the regions that match.
 func (g *Registry) unregister(match func(*region) bool) error {
 	g.mu.Lock()
 	var gone []*region

@@ -20,7 +20,7 @@ const (
 	sendTime  = 5 * time.Second
 )
 
-// MemfdKey is what Status shows as the key of a region that came as a memfd.
+// MemfdKey is the key in Status of a region that is a memfd.
 const MemfdKey = "memfd"
 
 // message is one packet of a client (SOCK_SEQPACKET): exactly one member. A
@@ -43,9 +43,8 @@ type reply struct {
 	Type  string `json:"error_type,omitempty"`
 }
 
-// Serve takes connections until the listener or the registry is closed. A
-// connection is the lease of what is registered over it: when it ends, by its
-// client's death too, its regions go.
+// Serve accepts connections until the listener or the registry is closed. The regions that
+// are registered over a connection end with it, also when its client dies.
 func (g *Registry) Serve(ln net.Listener) error {
 	var mu sync.Mutex
 	open := map[net.Conn]bool{}
@@ -86,13 +85,13 @@ func (g *Registry) Serve(ln net.Listener) error {
 				delete(open, c)
 				mu.Unlock()
 			}()
-			g.talk(c)
+			g.serveClient(c)
 		})
 	}
 }
 
-// talk answers one client until it goes.
-func (g *Registry) talk(conn net.Conn) {
+// serveClient answers the messages of one client until its connection ends.
+func (g *Registry) serveClient(conn net.Conn) {
 	defer conn.Close()
 	own := conns.Of(conn)
 	c, ok := own.NetConn().(*net.UnixConn)
@@ -117,7 +116,7 @@ func (g *Registry) talk(conn net.Conn) {
 			closeAll(fds)
 			fault = wrong("bad_message", "cannot read message: want at most %d bytes and one descriptor", maxPacket)
 		} else {
-			fault = g.obey(buf[:n], fds, conn, peer)
+			fault = g.execute(buf[:n], fds, conn, peer)
 		}
 		if fault == nil {
 			own.Busy(true)
@@ -128,8 +127,9 @@ func (g *Registry) talk(conn net.Conn) {
 	}
 }
 
-// obey does what a message asks for. It takes over the descriptors.
-func (g *Registry) obey(packet []byte, fds []int, conn net.Conn, p Peer) error {
+// execute registers or unregisters the region of a message. It closes descriptors that it
+// does not use.
+func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, p Peer) error {
 	var m message
 	want := `want {"register":{"name","offset","byte_size"}} with one descriptor, or {"unregister":{"name"}}`
 	switch err := json.Unmarshal(packet, &m); {
@@ -165,7 +165,7 @@ func (g *Registry) obey(packet []byte, fds []int, conn net.Conn, p Peer) error {
 	return err
 }
 
-// answer reports whether the client took it.
+// answer sends a reply, and reports whether that succeeded.
 func answer(c *net.UnixConn, fault error) bool {
 	r := reply{OK: fault == nil}
 	if fault != nil {
@@ -184,7 +184,7 @@ func answer(c *net.UnixConn, fault error) bool {
 	return err == nil
 }
 
-// descriptors finds what came with a packet.
+// descriptors returns the descriptors in the control data of a packet.
 func descriptors(oob []byte) (fds []int) {
 	all, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
@@ -204,7 +204,7 @@ func closeAll(fds []int) {
 	}
 }
 
-// Credentials asks the kernel who is at the other end of a Unix socket.
+// Credentials returns the process at the other end of a Unix socket, from the kernel.
 func Credentials(c *net.UnixConn) (Peer, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

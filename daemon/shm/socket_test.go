@@ -275,7 +275,7 @@ func FuzzMessage(f *testing.F) {
 			unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, fixed)
 			fds = append(fds, fd)
 		}
-		err = g.obey(packet, fds, nil, Peer{})
+		err = g.execute(packet, fds, nil, Peer{})
 		if (err == nil) != (g.Count() == 1) {
 			t.Fatalf("got %v and %d regions", err, g.Count())
 		}

@@ -12,8 +12,8 @@ import (
 	sysv "github.com/gen2brain/shm"
 )
 
-// scheme begins the keys of System V segments; the id in decimal follows. Ids,
-// not the segments' integer keys: a fixed key can be squatted. See docs/spec/http.md#r28.
+// scheme begins the keys of System V segments; the id in decimal follows. The integer keys
+// of segments are not used, because another process may create a fixed key first. See docs/spec/http.md#r28.
 const scheme = "sysv:"
 
 // Key returns the key of a System V segment.
@@ -25,8 +25,8 @@ func parseID(key string) (id int, ok bool) {
 	return int(n), ok && err == nil && strconv.FormatUint(n, 10) == digits
 }
 
-// segment is an attached System V segment. Its size cannot change, and it lives
-// until the last detach even where its owner removes it.
+// segment is an attached System V segment. Its size cannot change, and it exists until the
+// last detach even where its owner removes it.
 type segment struct {
 	id   int
 	data sysv.IdDs // as it was when it was attached
@@ -36,8 +36,8 @@ type segment struct {
 	in, out []byte     // as the library returned them: it detaches by their first byte
 }
 
-// attach maps the segment for reading and checks whose it is. The check comes
-// after the attachment: from then on the id cannot mean another segment.
+// attach maps a segment for reading and then checks its owner. It checks after attaching,
+// because the id cannot be reused while the segment is attached.
 func attach(r *region, id int, p Peer) error {
 	none := func(why string) error {
 		return wrong(CodeKey, "cannot register region %q: %s; want a System V segment of user %d with mode 0600 whose creator lives", r.name, why, p.UID)
@@ -59,8 +59,8 @@ func attach(r *region, id int, p Peer) error {
 	return nil
 }
 
-// refuse says why a peer may not use the segment, "" where it may. Whoever is
-// asked for a segment of another user learns nothing of it.
+// refuse returns why a peer may not use the segment, "" where it may. The text reveals
+// nothing about segments of other users.
 func (s *segment) refuse(p Peer) string {
 	d := &s.data
 	switch {
@@ -86,7 +86,8 @@ func (s *segment) size() int64 { return int64(s.data.SegSz) }
 
 func (s *segment) read() ([]byte, error) { return s.in, nil }
 
-// write attaches the segment a second time: what is only read stays read-only.
+// write attaches the segment a second time for writing, so that reads use a read-only
+// mapping.
 func (s *segment) write() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +104,7 @@ func (s *segment) write() ([]byte, error) {
 	return s.out, nil
 }
 
-// alive looks for the creator. One in another PID namespace has the number 0.
+// alive checks the creator, whose process id is 0 in another PID namespace.
 func (s *segment) alive() lease {
 	if s.data.Cpid == 0 {
 		return unseen
@@ -132,9 +133,8 @@ func (s *segment) entry() entry {
 	return entry{ID: s.id, Creator: s.data.Cpid, Born: s.born, Made: s.data.Ctime, Bytes: s.data.SegSz, UID: s.data.Perm.Uid}
 }
 
-// started returns when a process began, in ticks since the boot: with the number
-// it names a process for good. ok is false where there is none or it is dead and
-// only waits to be collected.
+// started returns when a process began, in ticks since the boot, which identifies it
+// together with its id. ok is false where there is none or it is a zombie.
 func started(pid int32) (ticks uint64, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/stat")
 	if err != nil {

@@ -2,10 +2,10 @@ package shm
 
 import "time"
 
-// tick is how often the creators of segments are looked for.
+// tick is the interval at which the creators of segments are checked.
 const tick = time.Second
 
-// watch ends the leases of dead clients until the registry is closed.
+// watch removes the regions of dead clients until the registry is closed.
 func (g *Registry) watch() {
 	t := time.NewTicker(tick)
 	defer t.Stop()
@@ -20,8 +20,8 @@ func (g *Registry) watch() {
 	}
 }
 
-// expire takes away the regions whose client is dead, and those of which nobody
-// can tell and that nobody has used for long.
+// expire removes the regions of dead clients, and those of unknown clients that were not used
+// for Config.Idle.
 func (g *Registry) expire(now time.Time) {
 	g.mu.Lock()
 	all := make([]*region, 0, len(g.regions))

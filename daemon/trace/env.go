@@ -9,9 +9,8 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// FromEnv reports whether the standard variables ask for traces over OTLP:
-// an endpoint is named, and neither OTEL_SDK_DISABLED nor OTEL_TRACES_EXPORTER
-// speaks against it. Off by default: without a named endpoint there are none.
+// FromEnv reports whether the standard OTEL_* variables enable traces over OTLP: they name an
+// endpoint, and neither OTEL_SDK_DISABLED nor OTEL_TRACES_EXPORTER disables it.
 func FromEnv(getenv func(string) string) (bool, error) {
 	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {
 		return false, nil
@@ -45,7 +44,7 @@ func (cfg Config) Check() error {
 	return err
 }
 
-// target is where the spans of a collector go.
+// target returns the URL to which spans are sent, for the base URL of a collector.
 func target(endpoint string) (string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
@@ -57,7 +56,8 @@ func target(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
-// samplerOf follows the client where it decided, and else the ratio.
+// samplerOf returns the sampler of a Config: it follows the decision of the client, else
+// Ratio, or for a negative Ratio the OTEL_TRACES_SAMPLER variables.
 func samplerOf(cfg Config) (sdk.Sampler, error) {
 	if cfg.Ratio > 1 || cfg.Ratio != cfg.Ratio {
 		return nil, fmt.Errorf("cannot use ratio of traces: got %v; want 0 to 1 (--trace-ratio)", cfg.Ratio)

@@ -63,8 +63,8 @@ func (f *file) request(r *Request) error {
 	return f.flush(r.End)
 }
 
-// row is the first one that is free. Requests come in the order of their ends,
-// so that nothing in a row is later than its last one.
+// row returns the first row without a request at that time. Requests come in the order of
+// their ends, so that the last one of a row ends last.
 func (f *file) row(start, end time.Time) int {
 	for i, last := range f.rows {
 		if !start.Before(last) {
@@ -76,7 +76,8 @@ func (f *file) row(start, end time.Time) int {
 	return len(f.rows) - 1
 }
 
-// flush writes what is held once a second, so that it can be read while the daemon runs.
+// flush writes buffered events once a second, so that the file is readable while the daemon
+// runs.
 func (f *file) flush(now time.Time) error {
 	if now.Sub(f.fresh) < time.Second {
 		return nil

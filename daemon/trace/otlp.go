@@ -15,8 +15,8 @@ import (
 	otel "go.opentelemetry.io/otel/trace"
 )
 
-// retryFor is how long a batch of spans is offered to a collector that does not
-// answer. Meanwhile requests wait in the Tracer's queue, and then are dropped.
+// retryFor is how long sending a batch of spans is retried. Meanwhile requests wait in the
+// Tracer's queue, and are dropped where that is full.
 const retryFor = 10 * time.Second
 
 // exporter makes spans of requests. Everything but close belongs to the
@@ -26,7 +26,7 @@ type exporter struct {
 	tracer   otel.Tracer
 	log      *slog.Logger
 	lost     atomic.Int64
-	told     time.Time // when the log last heard of a failure
+	told     time.Time // of the last warning in the log
 	sdk.SpanExporter
 }
 
@@ -64,8 +64,8 @@ func newExporter(cfg Config) (*exporter, error) {
 	return e, nil
 }
 
-// ExportSpans implements sdk.SpanExporter: what the collector does not take is
-// counted, and told to the log once in a while.
+// ExportSpans implements sdk.SpanExporter. It counts spans that the collector does not
+// accept, and logs a warning at most once a minute.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	err := e.SpanExporter.ExportSpans(ctx, spans)
 	if err == nil {
@@ -79,7 +79,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 	return nil
 }
 
-// close sends what waits.
+// close sends the remaining spans.
 func (e *exporter) close(ctx context.Context) error {
 	if e == nil {
 		return nil

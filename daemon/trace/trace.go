@@ -1,7 +1,7 @@
-// Package trace tells where the time of requests went. In: one Request when it
-// has been answered, with the parts of its samples. Out: OpenTelemetry spans to
-// an OTLP collector, or events of a file that Perfetto opens. It never waits for
-// either: what does not fit into a bounded queue is dropped whole and counted.
+// Package trace exports the timing of requests. In: one Request after its answer, with
+// the parts of its samples. Out: OpenTelemetry spans to an OTLP collector, or events of
+// a file that Perfetto opens. It never blocks a request: requests that do not fit into a
+// bounded queue are dropped and counted.
 package trace
 
 import (
@@ -34,7 +34,7 @@ type Config struct {
 	Getenv   func(string) string // nil: no variable of the sampler is read
 }
 
-// Part is one step of the way of a sample.
+// Part is one phase of the time of a sample.
 type Part struct {
 	Name string
 	Took time.Duration
@@ -45,7 +45,7 @@ type Part struct {
 type Sample struct {
 	ID, Suite, Test string
 	Outcome         string // "scored", or the code of the error
-	Source          string // who computed it: "computed", or another sample
+	Source          string // "computed", "shared" or "cached"
 	Start           time.Time
 	Parts           []Part
 }
@@ -55,7 +55,7 @@ type Sample struct {
 type Request struct {
 	Span   Span
 	Method string
-	Route  string // the path of the document, never what was sent
+	Route  string // path of the route, never the path that was sent
 	ID     string // X-Request-Id
 	Code   int
 	Start  time.Time
@@ -82,10 +82,10 @@ func (s Span) TraceID() string {
 	return s.trace.String()
 }
 
-// Lost counts what never reached its reader.
+// Lost counts requests and spans that were not exported.
 type Lost struct {
 	Requests int64 // dropped because the queue was full
-	Spans    int64 // refused by the collector, or never taken
+	Spans    int64 // not accepted by the collector
 }
 
 // Tracer writes requests. A nil Tracer records nothing and costs nothing.
@@ -100,7 +100,7 @@ type Tracer struct {
 	closing chan struct{}
 }
 
-// Open returns nil without an error where the Config names no place to trace to.
+// Open starts a Tracer. It returns nil without an error where cfg names no destination.
 func Open(cfg Config) (*Tracer, error) {
 	if cfg.Endpoint == "" && !cfg.Env && cfg.File == "" {
 		return nil, nil
@@ -134,8 +134,8 @@ func Open(cfg Config) (*Tracer, error) {
 	return t, nil
 }
 
-// Begin decides whether a request is recorded. get returns a header of it; a
-// trace that the client began is continued, and its decision followed.
+// Begin decides whether a request is recorded. get returns a header of the request; where
+// the client began a trace, the span continues it and follows its sampling decision.
 func (t *Tracer) Begin(get func(string) string) Span {
 	if t == nil {
 		return Span{}
@@ -150,8 +150,8 @@ func (t *Tracer) Begin(get func(string) string) Span {
 	return s
 }
 
-// End takes a request that was recorded; r belongs to the Tracer from then on.
-// It never waits.
+// End queues a recorded request, which the caller must not use afterwards. It never
+// waits.
 func (t *Tracer) End(r *Request) {
 	if t == nil || !r.Span.recorded {
 		return
@@ -170,8 +170,8 @@ func (t *Tracer) End(r *Request) {
 	}
 }
 
-// settle puts all times on one clock: the wall's at the start, and from there the
-// monotonic one. On two of them parts would not add up to the nanosecond.
+// settle replaces all times by the wall clock at the start plus monotonic durations, so that
+// parts add up to the nanosecond.
 func (r *Request) settle() {
 	base, start := r.Start.Round(0), r.Start
 	r.Start, r.End = base, base.Add(r.End.Sub(start))
@@ -193,8 +193,8 @@ func (t *Tracer) Lost() Lost {
 	return l
 }
 
-// Close writes what waits, for as long as ctx allows; End must not be called
-// any more by then, and is refused.
+// Close exports the queued requests, for as long as ctx allows. Later calls of End drop
+// their requests.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -218,7 +218,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return nil
 }
 
-// run is the life of the goroutine that writes.
+// run is the loop of the goroutine that exports requests, until Close.
 func (t *Tracer) run() {
 	defer close(t.done)
 	for {
@@ -239,6 +239,7 @@ func (t *Tracer) run() {
 	}
 }
 
+// write exports one request.
 func (t *Tracer) write(r *Request) {
 	if t.spans != nil {
 		t.spans.request(r)
@@ -264,7 +265,7 @@ func (c carrier) Set(string, string) {}
 // Keys implements propagation.TextMapCarrier.
 func (c carrier) Keys() []string { return nil }
 
-// newTraceID needs to be unique, not secret.
+// newTraceID returns a random id, which need not be secret.
 func newTraceID() (id otel.TraceID) {
 	for !id.IsValid() {
 		binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
