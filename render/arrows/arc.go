@@ -196,8 +196,8 @@ func crossCircle(c *Circle, a, b geom.Point) (p [2]geom.Point, n int) {
 // noise is the size of rounding errors, radians.
 const noise = 1e-9
 
-// uncertainHit reports whether end i counts as a hit of an open line. The editor maps such an end to
-// the line's space and back, so rounding errors decide on which side of its handle it is and
+// uncertainHit reports whether end i counts as a hit of an open line. The editor maps such an end
+// to the line's space and back, so rounding errors decide on which side of its handle it is and
 // whether the ends have passed each other.
 func (w *arcSolver) uncertainHit(i int) bool { return w.Ends[i].hit && w.Ends[i].target.open }
 

@@ -137,7 +137,8 @@ func strokeHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64)
 const bodyMargin = 100
 
 // ClipPath appends the clip path of an arrow's body, for the non-zero rule: a rectangle around it
-// with holes for the label's box and for closed heads. holes is false if there are no holes. See docs/spec/drawing.md#r69.
+// with holes for the label's box and for closed heads. holes is false if there are no holes. See
+// docs/spec/drawing.md#r69.
 func (v *Solver) ClipPath(l *Label, to *vector.Path) (holes bool) {
 	e := geom.NewExtent()
 	points, _ := v.Samples()

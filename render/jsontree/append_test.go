@@ -22,8 +22,8 @@ func appended(t *testing.T, text []byte) []byte {
 	return Append(nil, v)
 }
 
-// TestAppendEveryCharacter checks that each code point is unchanged after writing, in a value and in
-// a key beside a quote, and that halves of surrogate pairs give valid JSON.
+// TestAppendEveryCharacter checks that each code point is unchanged after writing, in a value and
+// in a key beside a quote, and that halves of surrogate pairs give valid JSON.
 func TestAppendEveryCharacter(t *testing.T) {
 	const block = 256
 	for first := rune(0); first <= utf8.MaxRune; first += block {

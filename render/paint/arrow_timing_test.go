@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkBuildArrows draws one bound arrow of each kind with its targets per
-// operation.
+// BenchmarkBuildArrows draws one bound arrow of each kind with its targets per operation.
 func BenchmarkBuildArrows(b *testing.B) {
 	const boxes = `{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"w":80,"h":60}},{"id":"shape:b","type":"geo","x":200,"y":150,"props":{"geo":"ellipse","w":80,"h":60}},`
 	const bound = `{"type":"arrow","fromId":"shape:r","toId":"shape:a","props":{"terminal":"start"}},{"type":"arrow","fromId":"shape:r","toId":"shape:b","props":{"terminal":"end"}}`

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// balanceViews returns the balance scenes of the reference data, each before
-// and after the answer.
+// balanceViews returns the balance scenes of the reference data, each before and after the answer.
 func balanceViews(t testing.TB) (views []view.View) {
 	exportedScenes(t, func(e *exported) {
 		if e.Kind != "balance" {

@@ -10,9 +10,9 @@ import (
 	"plumb/render/view"
 )
 
-// A bar of Plex Sans is a rectangle, so its edges are known. As a mask it lies on quarters of a pixel
-// and its outline on 1/64 px; as a path it lies at its exact place and its outline is scaled up
-// from 64 px, as in the browser.
+// A bar of Plex Sans is a rectangle, so its edges are known. As a mask it lies on quarters of a
+// pixel and its outline on 1/64 px; as a path it lies at its exact place and its outline is scaled
+// up from 64 px, as in the browser.
 func TestLargeGlyphs(t *testing.T) {
 	for _, c := range []struct {
 		scale, x    float64
@@ -56,8 +56,8 @@ func TestLargeGlyphs(t *testing.T) {
 	}
 }
 
-// Text at any scale and distance is drawn, and leaves no items far outside of the picture. Underlines
-// are refused by name beyond a scale.
+// Text at any scale and distance is drawn, and leaves no items far outside of the picture.
+// Underlines are refused by name beyond a scale.
 func TestTextOfAnySize(t *testing.T) {
 	for _, c := range []struct {
 		scale, x, y float64

@@ -39,8 +39,7 @@ func comparePrinted(name string, got []float64, want *image.Gray) printed {
 	return p
 }
 
-// unhinted returns the pictures that were exported without font hinting, by
-// scene and name.
+// unhinted returns the pictures that were exported without font hinting, by scene and name.
 func unhinted(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	out := map[string]map[string]string{}

@@ -112,8 +112,8 @@ func (l *lineMask) double() {
 	}
 }
 
-// maskLine sets c.line to the mask of the rectangle in c.path, mapped by m, without its gaps. Level ones
-// are filled by the rule for rectangles.
+// maskLine sets c.line to the mask of the rectangle in c.path, mapped by m, without its gaps. Level
+// ones are filled by the rule for rectangles.
 func (c *glyphCache) maskLine(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule, gaps []gap) {
 	c.raw.Reset()
 	if box, ok := boundsOf(c.path.Points, m); ok && axisAligned(m) && mode == Reference {

@@ -119,8 +119,7 @@ func TestCacheOfKeysOnly(t *testing.T) {
 	}
 }
 
-// The cache of a worker is bounded for any shapes: with ids of any
-// length, and off the picture.
+// The cache of a worker is bounded for any shapes: with ids of any length, and off the picture.
 func TestCacheIsBounded(t *testing.T) {
 	var b Builder
 	b.cached.limit = 1 << 20

@@ -161,9 +161,8 @@ func sameDraw(t *testing.T, d *shapes.Draw, w painted) string {
 	return ""
 }
 
-// TestPathsEqualExports compares every path of every shape that is drawn
-// natively with the editor's own vector export: order, place, opacity, path
-// data, colours, widths and dashes.
+// TestPathsEqualExports compares every path of every shape that is drawn natively with the editor's
+// own vector export: order, place, opacity, path data, colours, widths and dashes.
 func TestPathsEqualExports(t *testing.T) {
 	compared, left := 0, map[scene.Kind]int{}
 	exportedScenes(t, func(e *exported) {
@@ -263,8 +262,7 @@ func compareShape(t *testing.T, s *scene.Scene, tr *tree.Tree, y tree.Layer, g *
 	return nil
 }
 
-// compareFrame compares the boxes of a frame, the place of its heading and that
-// of every word.
+// compareFrame compares the boxes of a frame, the place of its heading and that of every word.
 func compareFrame(sh *scene.Shape, n *tree.Node, g *element) error {
 	k, err := takeTextPainter()
 	if err != nil {

@@ -115,8 +115,8 @@ func (s *search) nearest(b *Bits, x, y int, best nearPixel, low, high int) nearP
 	return best
 }
 
-// nearestInRow returns the nearest pixel of row y, or best if none is nearer. up is the square of the
-// distance to that row.
+// nearestInRow returns the nearest pixel of row y, or best if none is nearer. up is the square of
+// the distance to that row.
 func (s *search) nearestInRow(b *Bits, x, y int, up uint32, best nearPixel) nearPixel {
 	row := b.W[y*b.Words:][:b.Words]
 	try := func(at int) {

@@ -62,8 +62,7 @@ func (s *Scene) adopt(r *Record, toPage []geom.Matrix) {
 	}
 }
 
-// shows reports whether the page point lies in frame i and in all frames that
-// clip it.
+// shows reports whether the page point lies in frame i and in all frames that clip it.
 func (s *Scene) shows(i int32, x, y float64, toPage []geom.Matrix) bool {
 	for ; i >= 0; i = s.Shapes[i].Parent {
 		if s.Shapes[i].Kind != Frame {

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Each limit refuses the first value over it, accepts the last one under it and
-// names its flag.
+// Each limit refuses the first value over it, accepts the last one under it and names its flag.
 func TestLimits(t *testing.T) {
 	list := func(n int, item string) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"

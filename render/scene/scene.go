@@ -255,8 +255,8 @@ const (
 	SnapEdge
 )
 
-// RichText is a ProseMirror document reduced to the parts that are laid out. Blocks are in reading order.
-// See docs/spec/drawing.md#r51.
+// RichText is a ProseMirror document reduced to the parts that are laid out. Blocks are in reading
+// order. See docs/spec/drawing.md#r51.
 type RichText struct {
 	Blocks []Block
 	// Foreign names the first node or mark that this form cannot hold

@@ -24,8 +24,8 @@ const (
 	Skip                 // meets it with a gap
 )
 
-// outlineCommand is one step of an outline, as the editor keeps them. to is its end; c1 and c2 are the
-// controls of curves. See docs/spec/drawing.md#r19.
+// outlineCommand is one step of an outline, as the editor keeps them. to is its end; c1 and c2 are
+// the controls of curves. See docs/spec/drawing.md#r19.
 type outlineCommand struct {
 	Verb       verb
 	closing    bool // last of a closed subpath; ends on the subpath's first point

@@ -9,7 +9,8 @@ import (
 	"plumb/render/scene"
 )
 
-// freehandPen holds the parameters by which a freehand line is smoothed and gets its width. See docs/spec/drawing.md#r73.
+// freehandPen holds the parameters by which a freehand line is smoothed and gets its width. See
+// docs/spec/drawing.md#r73.
 type freehandPen struct {
 	size       float64 // px
 	streamline float64

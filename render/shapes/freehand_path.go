@@ -6,7 +6,8 @@ import (
 	"plumb/render/vector"
 )
 
-// centreLine appends the centre line of the smoothed stroke, open or closed. See docs/spec/drawing.md#r77.
+// centreLine appends the centre line of the smoothed stroke, open or closed. See
+// docs/spec/drawing.md#r77.
 func (f *freehand) centreLine(sh *scene.Shape, to *vector.Path) {
 	if sh.Closed && len(f.Points) > 2 {
 		f.closedCentre(to)

@@ -149,8 +149,9 @@ func (w *JitterPen) appendCommand(c *Outline, m *outlineCommand, k *jitterCorner
 	}
 }
 
-// Plain appends c without jitter and rounding; filled leaves out subpaths that are only stroked. A closed subpath that ends with a line is closed by Z, others end
-// on their first point. See docs/spec/drawing.md#r19.
+// Plain appends c without jitter and rounding; filled leaves out subpaths that are only stroked. A
+// closed subpath that ends with a line is closed by Z, others end on their first point. See
+// docs/spec/drawing.md#r19.
 func (c *Outline) Plain(filled bool, to *vector.Path) {
 	hollow := false
 	for i := range c.List {

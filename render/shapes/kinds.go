@@ -84,8 +84,8 @@ func KindOf(sh *scene.Shape) *Kind {
 	return new(Kind)
 }
 
-// Contours passes the lines of the shape's geometry to the functions of to. Errors wrap ErrForeign where they are
-// not known natively.
+// Contours passes the lines of the shape's geometry to the functions of to. Errors wrap ErrForeign
+// where they are not known natively.
 func (m *Maker) Contours(sh *scene.Shape, to Contours) error {
 	k := KindOf(sh)
 	if k.contours == nil {

@@ -12,8 +12,8 @@ const quarter = float32(math.Sqrt2 / 2)
 // nearlyZero is the tolerance for unit vectors that are equal.
 const nearlyZero = 1.0 / 4096
 
-// join adds the round join from unit normal a to unit normal b at the current point: an arc on the outside
-// of the turn, two lines through the point on the inside. See docs/spec/raster.md#r8.
+// join adds the round join from unit normal a to unit normal b at the current point: an arc on the
+// outside of the turn, two lines through the point on the inside. See docs/spec/raster.md#r8.
 func (p *pen) join(a, b vec) {
 	d := dot(a, b)
 	if d >= 0 && 1-d <= nearlyZero {

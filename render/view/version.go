@@ -12,7 +12,8 @@ type Version uint8
 const (
 	// V4 is tldraw 4.2.
 	V4 Version = iota
-	// V5 is tldraw 5.4. Shapes that it draws by unknown rules are not drawn natively. See docs/spec/drawing.md#r84.
+	// V5 is tldraw 5.4. Shapes that it draws by unknown rules are not drawn natively. See
+	// docs/spec/drawing.md#r84.
 	V5
 )
 
