@@ -10,8 +10,8 @@ import (
 // arrowSize is the font size of an arrow's label, px. See docs/spec/drawing.md#r41.
 var arrowSize = [...]float64{scene.SizeS: 18, scene.SizeM: 20, scene.SizeL: 24, scene.SizeXL: 28}
 
-// arrowMost is the longest line of an arrow's label where the arrow is steep, em.
-const arrowMost = 16
+// maxArrowEm is the longest line of an arrow's label where the arrow is steep, em.
+const maxArrowEm = 16
 
 // ArrowSize returns the box of an arrow's label in px, scale included, without padding. The
 // arrow's body has the bounds w x h; on a body wider than high the label leaves the margin
@@ -28,8 +28,8 @@ func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, heig
 	switch {
 	case w > h:
 		spec.Width = min(natural, max(margin, w-margin))
-	case natural > arrowMost*spec.Size:
-		spec.Width = arrowMost * spec.Size
+	case natural > maxArrowEm*spec.Size:
+		spec.Width = maxArrowEm * spec.Size
 	}
 	if spec.Width >= 0 && spec.Width < natural {
 		spec.Width = floor64(spec.Width)
@@ -51,6 +51,7 @@ func (l *Layouter) Arrow(out *Layout, sh *scene.Shape, x, y, width float64) erro
 	return nil
 }
 
+// arrowSpec returns the text layout of an arrow's label of the given width, px.
 func arrowSpec(sh *scene.Shape, width float64) Spec {
 	return Spec{Font: sh.Font, Size: arrowSize[sh.Size] * math.Abs(sh.Scale), Width: width, Align: scene.AlignMiddle}
 }

@@ -35,16 +35,17 @@ func (l *Layouter) Text(out *Layout, sh *scene.Shape) error {
 	spec := Spec{Font: sh.Font, Size: textSize[sh.Size], Width: Unbounded, Align: sh.Align}
 	if !sh.Auto {
 		spec.Width = max(textLeast, math.Floor(sh.W))
-		return l.boxed(out, sh.Rich, spec)
+		return l.layoutBoxed(out, sh.Rich, spec)
 	}
 	if err := l.Layout(out, sh.Rich, spec); err != nil {
 		return err
 	}
 	spec.Width = max(textLeast, out.W+1)
-	return l.boxed(out, sh.Rich, spec)
+	return l.layoutBoxed(out, sh.Rich, spec)
 }
 
-func (l *Layouter) boxed(out *Layout, rich *scene.RichText, spec Spec) error {
+// layoutBoxed lays out a text shape and places it at (0, 0); its box is at least 1 em high.
+func (l *Layouter) layoutBoxed(out *Layout, rich *scene.RichText, spec Spec) error {
 	if err := l.Layout(out, rich, spec); err != nil {
 		return err
 	}
@@ -65,12 +66,12 @@ func (l *Layouter) TextSize(sh *scene.Shape) (w, h float64, err error) {
 // GeoLabel lays out the label of a geo shape in the shape's unscaled units, where its box is w
 // x h, growth included. See docs/spec/drawing.md#r28.
 func (l *Layouter) GeoLabel(out *Layout, sh *scene.Shape, w, h float64) error {
-	return l.label(out, sh, labelSize[sh.Size], w, h)
+	return l.layoutLabel(out, sh, labelSize[sh.Size], w, h)
 }
 
-// label lays out text inside a box with the padding that geo shapes and notes
+// layoutLabel lays out text inside a box of w x h px with the padding that geo shapes and notes
 // share.
-func (l *Layouter) label(out *Layout, sh *scene.Shape, size, w, h float64) error {
+func (l *Layouter) layoutLabel(out *Layout, sh *scene.Shape, size, w, h float64) error {
 	spec := Spec{Font: sh.Font, Size: size, Width: max(0, floor64(w-2*padding)), Align: sh.Align}
 	if err := l.Layout(out, sh.Rich, spec); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (l *Layouter) NoteFit(sh *scene.Shape) (fontPx, grow float64, err error) {
 	return spec.Size, max(0, l.probe.H+2*padding-noteSide), nil
 }
 
-// widest is the width of the widest line, rounded to whole px.
+// widest returns the width of the widest line, rounded to whole px.
 func widest(l *Layout) (w float64) {
 	for _, line := range l.Lines {
 		w = max(w, line.Indent+line.Width)
@@ -140,5 +141,5 @@ func (l *Layouter) Note(out *Layout, sh *scene.Shape, fontPx, grow float64) erro
 	if fontPx == 0 {
 		fontPx = labelSize[sh.Size]
 	}
-	return l.label(out, sh, fontPx, noteSide, noteSide+grow)
+	return l.layoutLabel(out, sh, fontPx, noteSide, noteSide+grow)
 }

@@ -35,7 +35,7 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	}
 	out.W = headingWidth(face, glyphs)
 	if room := math.Ceil(avail); out.W <= room || room < 0 {
-		return l.words(face, name, glyphs)
+		return l.emitWords(face, name, glyphs)
 	}
 	mark, err := face.Shape([]byte(ellipsis))
 	if err != nil {
@@ -46,7 +46,7 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	if glyphs, err = face.Shape([]byte(name)); err != nil {
 		return err
 	}
-	if err := l.words(face, name, glyphs); err != nil {
+	if err := l.emitWords(face, name, glyphs); err != nil {
 		return err
 	}
 	x := min(ceil64(float64(advance(face, glyphs, headingSize))), avail-math.Ceil(markWidth))
@@ -55,12 +55,12 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	return nil
 }
 
-// headingCut returns how much of a name is kept in so many px: whole clusters, at
-// least one, and the spaces behind them, which may stick out.
+// headingCut returns how many bytes of a frame's name fit into room px: whole clusters, at least
+// one, and the spaces behind them, which may stick out.
 func headingCut(face *font.Face, name string, glyphs []font.Glyph, room float64) int {
 	at := 0
 	for n := 1; n < len(glyphs); n++ {
-		if !first(glyphs, n) {
+		if !startsCluster(glyphs, n) {
 			continue
 		}
 		if at > 0 && headingWidth(face, glyphs[:n]) > room {
@@ -81,14 +81,14 @@ func headingCut(face *font.Face, name string, glyphs []font.Glyph, room float64)
 	return at
 }
 
-// headingWidth is the advance of shaped glyphs as the browser measures it.
+// headingWidth returns the advance of shaped glyphs of a frame's name as the browser measures it.
 func headingWidth(face *font.Face, glyphs []font.Glyph) float64 {
 	return floor64(float64(advance(face, glyphs, headingSize)))
 }
 
-// words emits a name word by word: each is drawn by itself, from where it began
-// when the whole name was measured.
-func (l *Layouter) words(face *font.Face, name string, glyphs []font.Glyph) error {
+// emitWords emits a frame's name word by word: each is drawn by itself, at the x that it has in
+// the whole name.
+func (l *Layouter) emitWords(face *font.Face, name string, glyphs []font.Glyph) error {
 	for from := 0; from < len(name); {
 		to := from + wordLength(name[from:])
 		word, err := face.Shape([]byte(name[from:to]))
@@ -102,7 +102,7 @@ func (l *Layouter) words(face *font.Face, name string, glyphs []font.Glyph) erro
 	return nil
 }
 
-// wordLength returns the length of the word or the spaces that s begins with.
+// wordLength returns the length in bytes of the word, or of the spaces, at the start of s.
 func wordLength(s string) int {
 	c, _ := utf8.DecodeRuneInString(s)
 	blank := unicode.IsSpace(c)

@@ -11,8 +11,8 @@ import (
 	"plumb/render/scene"
 )
 
-// Layouter lays out text for one worker. It is not safe for concurrent use and
-// allocates nothing once it has seen texts of the usual kind.
+// Layouter lays out text for one worker. It is not safe for concurrent use. Its scratch memory is
+// kept, so that texts of the usual size allocate nothing.
 type Layouter struct {
 	fonts *font.Set
 
@@ -34,20 +34,20 @@ type Layouter struct {
 	probe  Layout // for measuring only
 }
 
-// span is a stretch of the paragraph with one set of marks.
+// span is a range of the paragraph's text with one set of marks.
 type span struct {
 	from, to int
 	of       *scene.Span
 }
 
-// piece is a stretch in one font, which is shaped as one; a tab stands alone.
+// piece is a range of text in one font, which is shaped as a whole; a tab is a piece of its own.
 type piece struct {
 	from, to int
 	face     *font.Face
 	tab      bool
 }
 
-// item is what a piece has of a span: what the browser measures, breaks and places by
+// item is the part of a piece that lies in one span. The browser measures, breaks and places it by
 // itself, though its glyphs are those of the whole piece.
 type item struct {
 	piece
@@ -57,9 +57,9 @@ type item struct {
 	ends   []float32 // of its glyphs, once a line was cut out of it
 }
 
-// own returns the byte of the item's first glyph: what is before it is in a ligature of
+// firstByte returns the byte of the item's first glyph: the bytes before it are in a ligature of
 // the item before.
-func (it *item) own() int {
+func (it *item) firstByte() int {
 	if len(it.glyphs) == 0 {
 		return it.to
 	}
@@ -87,7 +87,7 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	}
 	l.spec, l.out, l.base, l.top = spec, out, base, 0
 	for i := range rich.Blocks {
-		if err := l.block(rich, i); err != nil {
+		if err := l.layoutBlock(rich, i); err != nil {
 			return err
 		}
 	}
@@ -102,13 +102,13 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	return nil
 }
 
-// block lays out one paragraph: forced breaks first, wrapping between them.
-func (l *Layouter) block(rich *scene.RichText, at int) error {
+// layoutBlock lays out one paragraph: first forced breaks, then wrapping between them.
+func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 	b := &rich.Blocks[at]
-	if err := l.load(b); err != nil {
+	if err := l.loadParagraph(b); err != nil {
 		return err
 	}
-	l.list(rich, at)
+	l.setListIndent(rich, at)
 	l.avail = math.Inf(1)
 	if l.spec.Width >= 0 {
 		l.avail = max(0, l.spec.Width-l.indent)
@@ -119,18 +119,18 @@ func (l *Layouter) block(rich *scene.RichText, at int) error {
 		if n := bytes.IndexByte(l.text[from:], '\n'); n >= 0 {
 			to = from + n
 		}
-		if err := l.forced(from, to); err != nil {
+		if err := l.layoutForced(from, to); err != nil {
 			return err
 		}
 		if from = to + 1; from >= len(l.text) { // a break that ends a paragraph begins no line
 			break
 		}
 	}
-	return l.marker(b, first)
+	return l.addMarker(b, first)
 }
 
-// load copies a paragraph's text and splits it by marks and by fonts.
-func (l *Layouter) load(b *scene.Block) error {
+// loadParagraph copies a paragraph's text and splits it by marks and by fonts.
+func (l *Layouter) loadParagraph(b *scene.Block) error {
 	l.text, l.spans, l.pieces, l.items = l.text[:0], l.spans[:0], l.pieces[:0], l.items[:0]
 	l.breaks, l.cuts, l.sums = l.breaks[:0], l.cuts[:0], l.sums[:0]
 	for i := range b.Spans {
@@ -153,16 +153,16 @@ func (l *Layouter) load(b *scene.Block) error {
 			return err
 		}
 		for at := from; at < len(l.text); {
-			at = l.cut(at, face)
+			at = l.addPiece(at, face)
 		}
 	}
 	if bytes.Contains(l.text, softHyphen) && !l.withinWords() {
 		return &MarkError{"a soft hyphen beside what is no letter"}
 	}
-	return l.divide()
+	return l.shapeItems()
 }
 
-// withinWords reports whether letters or digits stand on both sides of each soft hyphen.
+// withinWords reports whether there are letters or digits on both sides of each soft hyphen.
 func (l *Layouter) withinWords() bool {
 	word := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 	for rest := l.text; ; {
@@ -178,8 +178,8 @@ func (l *Layouter) withinWords() bool {
 	}
 }
 
-// divide shapes the pieces and cuts them into items.
-func (l *Layouter) divide() error {
+// shapeItems shapes the pieces of a paragraph and splits them into items.
+func (l *Layouter) shapeItems() error {
 	s := 0
 	for _, p := range l.pieces {
 		if p.tab {
@@ -205,13 +205,14 @@ func (l *Layouter) divide() error {
 	return nil
 }
 
-// sameMarks reports whether two neighbours look alike.
+// sameMarks reports whether two spans have the same marks.
 func sameMarks(a, b *scene.Span) bool {
 	x, y := *a, *b
 	x.Text, y.Text = "", ""
 	return x == y
 }
 
+// face returns the font of a span.
 func (l *Layouter) face(s *scene.Span) (*font.Face, error) {
 	style := font.Style{Family: families[l.spec.Font], Bold: s.Bold, Italic: s.Italic}
 	if s.Code {
@@ -220,9 +221,9 @@ func (l *Layouter) face(s *scene.Span) (*font.Face, error) {
 	return l.fonts.Face(style)
 }
 
-// cut adds the piece that begins at byte at of the text and returns its end.
-// Neighbours in one font are shaped together whatever their marks.
-func (l *Layouter) cut(at int, face *font.Face) int {
+// addPiece adds the piece that begins at byte at of the text and returns its end. Neighbours in
+// one font are shaped together whatever their marks.
+func (l *Layouter) addPiece(at int, face *font.Face) int {
 	switch l.text[at] {
 	case '\n':
 		return at + 1
@@ -244,15 +245,15 @@ func (l *Layouter) cut(at int, face *font.Face) int {
 	return to
 }
 
-// forced lays out the text between two forced breaks, wrapping where it must.
-func (l *Layouter) forced(from, to int) error {
-	rest := l.trim(from, to)
+// layoutForced lays out the text between two forced breaks, wrapping where it must.
+func (l *Layouter) layoutForced(from, to int) error {
+	rest := l.trimSpaces(from, to)
 	for {
-		end, err := l.fit(from, max(from, rest), to)
+		end, err := l.fitLine(from, max(from, rest), to)
 		if err != nil {
 			return err
 		}
-		if err := l.line(from, end, end < to); err != nil {
+		if err := l.emitLine(from, end, end < to); err != nil {
 			return err
 		}
 		if from = end; from >= to {
@@ -261,9 +262,9 @@ func (l *Layouter) forced(from, to int) error {
 	}
 }
 
-// line emits text[from:to] as one line. Spaces at its end hang: they do not
-// count where the line was wrapped, and elsewhere only as far as there is room.
-func (l *Layouter) line(from, to int, wrapped bool) error {
+// emitLine emits text[from:to] as one line. Spaces at its end hang: they do not count where the
+// line was wrapped, and elsewhere only as far as there is room.
+func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 	if wrapped && bytes.HasSuffix(l.text[from:to], softHyphen) {
 		return &MarkError{"a line that ends in a soft hyphen"}
 	}
@@ -271,14 +272,14 @@ func (l *Layouter) line(from, to int, wrapped bool) error {
 	line := Line{First: int32(len(out.Runs)), Indent: l.indent, listed: l.listed}
 	hang := to
 	if wrapped && !l.spanEnds(to) { // else the browser does not cut hanging spaces off
-		hang = l.trim(from, to)
+		hang = l.trimSpaces(from, to)
 	}
-	full, err := l.walk(from, to, hang, true)
+	full, err := l.measureOrEmit(from, to, hang, true)
 	if err != nil {
 		return err
 	}
 	line.Count, line.Width = int32(len(out.Runs))-line.First, full
-	if end := l.trim(from, to); end < to {
+	if end := l.trimSpaces(from, to); end < to {
 		if line.Width, err = l.measure(from, end); err != nil {
 			return err
 		}
@@ -289,9 +290,9 @@ func (l *Layouter) line(from, to int, wrapped bool) error {
 			line.Width = max(line.Width, min(full, l.avail))
 		}
 	}
-	above, below := l.extent(l.base)
+	above, below := l.lineExtent(l.base)
 	for i := line.First; i < line.First+line.Count; i++ {
-		a, b := l.extent(out.Runs[i].Face)
+		a, b := l.lineExtent(out.Runs[i].Face)
 		above, below = max(above, a), max(below, b)
 	}
 	line.baseline = l.top + above
@@ -315,41 +316,43 @@ func (l *Layouter) spanWithin(from, to int) bool {
 	return i < len(l.spans) && l.spans[i].to < to
 }
 
-// extent returns how far a font's share of a line reaches above and below the baseline. See
-// docs/spec/drawing.md#r43.
-func (l *Layouter) extent(f *font.Face) (above, below float64) {
+// lineExtent returns how far a font's share of a line reaches above and below the baseline, px.
+// See docs/spec/drawing.md#r43.
+func (l *Layouter) lineExtent(f *font.Face) (above, below float64) {
 	height := LineHeight(l.spec.Size)
 	a, d := f.Ascent(l.spec.Size), f.Descent(l.spec.Size)
 	above = a + math.Floor((height-(a+d))/2)
 	return above, height - above
 }
 
-// trim returns the end of text[from:to] without the spaces that hang there.
-func (l *Layouter) trim(from, to int) int {
+// trimSpaces returns the end of text[from:to] without the spaces at its end.
+func (l *Layouter) trimSpaces(from, to int) int {
 	for to > from && isSpace(l.text[to-1]) {
 		to--
 	}
 	return to
 }
 
-// softHyphen is seen only where a line ends in one. Beside a space the browser breaks
-// lines by rules that are not known here.
+// softHyphen shows only where a line ends in one. Beside a space the browser breaks lines by rules
+// that are not known here.
 var softHyphen = []byte("\u00ad")
 
 func isSpace(b byte) bool { return b == ' ' || b == '\t' }
 
 // measure returns the width of text[from:to] on a line of its own.
-func (l *Layouter) measure(from, to int) (float64, error) { return l.walk(from, to, to, false) }
+func (l *Layouter) measure(from, to int) (float64, error) {
+	return l.measureOrEmit(from, to, to, false)
+}
 
-// walk shapes text[from:to] as it stands on a line of its own and returns its
-// width; from byte hang on spaces hang. With emit it appends the runs and glyphs to
-// the layout; their baseline is set later.
-func (l *Layouter) walk(from, to, hang int, emit bool) (width float64, err error) {
+// measureOrEmit shapes text[from:to] as a line of its own and returns its width; spaces from byte
+// hang on hang over. With emit it appends the runs and glyphs to the layout; the caller sets their
+// baseline.
+func (l *Layouter) measureOrEmit(from, to, hang int, emit bool) (width float64, err error) {
 	first := l.itemAt(from)
 	for i := first; i < len(l.items) && l.items[i].from < to; i++ {
 		it := &l.items[i]
 		if it.tab {
-			stop, err := l.tab(it.face, width)
+			stop, err := l.tabStop(it.face, width)
 			if err != nil {
 				return 0, err
 			}
@@ -361,18 +364,18 @@ func (l *Layouter) walk(from, to, hang int, emit bool) (width float64, err error
 			return 0, err
 		}
 		if i == first {
-			if n := indented(l.text[from:to], glyphs, from); n > 0 {
-				width = l.fragments(it, glyphs[:n], hang, width, emit)
+			if n := leadingSpaces(l.text[from:to], glyphs, from); n > 0 {
+				width = l.layFragments(it, glyphs[:n], hang, width, emit)
 				glyphs = glyphs[n:]
 			}
 		}
-		width = l.fragments(it, glyphs, hang, width, emit)
+		width = l.layFragments(it, glyphs, hang, width, emit)
 	}
 	return width, nil
 }
 
-// indented returns how many glyphs stand for the spaces that the line begins with.
-func indented(line []byte, glyphs []font.Glyph, from int) (n int) {
+// leadingSpaces returns how many glyphs stand for the spaces at the start of the line.
+func leadingSpaces(line []byte, glyphs []font.Glyph, from int) (n int) {
 	for n < len(glyphs) {
 		if at := int(glyphs[n].Cluster) - from; at >= len(line) || line[at] != ' ' {
 			break
@@ -382,19 +385,19 @@ func indented(line []byte, glyphs []font.Glyph, from int) (n int) {
 	return n
 }
 
-// itemAt returns the position of the first item that ends behind byte at.
+// itemAt returns the index of the first item that ends behind byte at.
 func (l *Layouter) itemAt(at int) int {
 	return sort.Search(len(l.items), func(i int) bool { return l.items[i].to > at })
 }
 
-// tooWide reports that text[from:to] is certainly wider than a line, without
-// shaping it as one: what cuts change is less than the two em of slack.
+// tooWide reports whether text[from:to] is certainly wider than a line, without shaping it as one.
+// Shaping anew changes less than the slack of two em.
 func (l *Layouter) tooWide(from, to int) bool {
 	left := l.avail + 2*l.spec.Size
 	for i := l.itemAt(from); i < len(l.items) && l.items[i].from < to; i++ {
 		it := &l.items[i]
 		if it.tab {
-			if eight, err := l.tab(it.face, 0); err == nil {
+			if eight, err := l.tabStop(it.face, 0); err == nil {
 				left -= (eight - 1.0/64) / 16 // half a space at least
 			}
 		}
@@ -407,9 +410,9 @@ func (l *Layouter) tooWide(from, to int) bool {
 	return left < 0
 }
 
-// tab returns the next tab stop: multiples of eight spaces, at least half a space away. See
-// docs/spec/drawing.md#r50.
-func (l *Layouter) tab(face *font.Face, x float64) (float64, error) {
+// tabStop returns the next tab stop behind x: multiples of eight spaces, at least half a space
+// away. See docs/spec/drawing.md#r50.
+func (l *Layouter) tabStop(face *font.Face, x float64) (float64, error) {
 	glyphs, err := face.Shape([]byte{' '})
 	if err != nil {
 		return 0, err
@@ -423,9 +426,9 @@ func (l *Layouter) tab(face *font.Face, x float64) (float64, error) {
 	return ceil64(x + gap), nil
 }
 
-// fragments splits the shaped part of an item where spaces begin to hang, gives each
-// fragment a width of its own, and returns the x behind the last one.
-func (l *Layouter) fragments(it *item, glyphs []font.Glyph, hang int, x float64, emit bool) float64 {
+// layFragments splits the shaped part of an item where spaces begin to hang, because the browser
+// rounds the width of each fragment up, and returns the x behind the last one.
+func (l *Layouter) layFragments(it *item, glyphs []font.Glyph, hang int, x float64, emit bool) float64 {
 	for len(glyphs) > 0 {
 		n := len(glyphs)
 		if k := glyphAt(glyphs, hang); k > 0 {
@@ -441,8 +444,8 @@ func (l *Layouter) fragments(it *item, glyphs []font.Glyph, hang int, x float64,
 	return x
 }
 
-// emit appends one run. Pens are summed in binary32 like the browser's, because
-// a glyph on the edge between two sub-positions would tell the difference.
+// emit appends one run at x. Pen positions are summed in binary32 as in the browser, so that
+// glyphs on the edge between two sub-pixel positions fall on the same side.
 func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph, x, width float64) {
 	out, size := l.out, l.spec.Size
 	run := Run{
@@ -453,7 +456,7 @@ func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph,
 	for _, g := range glyphs {
 		if !g.Discards {
 			out.Glyphs = append(out.Glyphs, Glyph{
-				ID: g.ID, Crossed: (run.Link || run.Underline) && bytes.IndexByte(crossed, l.text[g.Cluster]) >= 0,
+				ID: g.ID, Crossed: (run.Link || run.Underline) && bytes.IndexByte(crossedByUnderline, l.text[g.Cluster]) >= 0,
 				X: pen + face.Pixels(g.DX, size), Y: -face.Pixels(g.DY, size),
 			})
 		}
@@ -463,10 +466,10 @@ func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph,
 	out.Runs = append(out.Runs, run)
 }
 
-// crossed are the characters that underlines do not keep away from.
-var crossed = []byte(`/\_`)
+// crossedByUnderline are the characters that an underline goes through instead of around.
+var crossedByUnderline = []byte(`/\_`)
 
-// advance is the sum of advances, in binary32 like the browser's.
+// advance returns the sum of the glyphs' advances, px, in binary32 as in the browser.
 func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
 	for _, g := range glyphs {
 		sum += face.Advance(g, size)
@@ -486,7 +489,7 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 	case from > it.from:
 		start, i = safeAfter(it.glyphs, start, to-it.base)
 	case begins:
-		start = min(it.own(), to) - it.base
+		start = min(it.firstByte(), to) - it.base
 	}
 	end, j := to-it.base, len(it.glyphs)
 	if to < it.to {
@@ -494,10 +497,10 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 	}
 	start, end = start+it.base, end+it.base
 	if start > end {
-		return l.again(it.face, from, to)
+		return l.shapeAgain(it.face, from, to)
 	}
 	if from < start {
-		if _, err := l.again(it.face, from, start); err != nil {
+		if _, err := l.shapeAgain(it.face, from, start); err != nil {
 			return nil, err
 		}
 	}
@@ -505,7 +508,7 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 		l.keep(it.glyphs[i:j], it.base)
 	}
 	if end < to {
-		return l.again(it.face, end, to)
+		return l.shapeAgain(it.face, end, to)
 	}
 	return l.subset, nil
 }
@@ -519,7 +522,7 @@ func (l *Layouter) keep(glyphs []font.Glyph, base int) []font.Glyph {
 	return l.subset
 }
 
-func (l *Layouter) again(face *font.Face, from, to int) ([]font.Glyph, error) {
+func (l *Layouter) shapeAgain(face *font.Face, from, to int) ([]font.Glyph, error) {
 	glyphs, err := face.Shape(l.text[from:to])
 	if err != nil {
 		return nil, err
@@ -537,25 +540,25 @@ func glyphAt(glyphs []font.Glyph, at int) int {
 // none before it.
 func safeAfter(glyphs []font.Glyph, at, end int) (pos, i int) {
 	for i := glyphAt(glyphs, at); i < len(glyphs) && int(glyphs[i].Cluster) < end; i++ {
-		if !glyphs[i].Unsafe && first(glyphs, i) {
+		if !glyphs[i].Unsafe && startsCluster(glyphs, i) {
 			return int(glyphs[i].Cluster), i
 		}
 	}
 	return end, 0
 }
 
-// safeBefore is the mirror image: the last such position at or before at, start
-// when there is none behind it.
+// safeBefore is safeAfter backwards: the last such position at or before at, start when there is
+// none behind it.
 func safeBefore(glyphs []font.Glyph, at, start int) (pos, i int) {
 	for i := glyphAt(glyphs, at+1) - 1; i >= 0 && int(glyphs[i].Cluster) > start; i-- {
-		if !glyphs[i].Unsafe && first(glyphs, i) {
+		if !glyphs[i].Unsafe && startsCluster(glyphs, i) {
 			return int(glyphs[i].Cluster), i
 		}
 	}
 	return start, 0
 }
 
-// first reports whether glyph i begins its cluster.
-func first(glyphs []font.Glyph, i int) bool {
+// startsCluster reports whether glyph i is the first of its cluster.
+func startsCluster(glyphs []font.Glyph, i int) bool {
 	return i == 0 || glyphs[i-1].Cluster != glyphs[i].Cluster
 }

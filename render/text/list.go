@@ -21,8 +21,9 @@ const (
 	bulletMargin = 1
 )
 
-// list sets the indent of a paragraph's lines: the sum over the lists around it.
-func (l *Layouter) list(rich *scene.RichText, at int) {
+// setListIndent sets the indent of a paragraph's lines: the sum of the paddings of the lists
+// around it.
+func (l *Layouter) setListIndent(rich *scene.RichText, at int) {
 	l.indent, l.listed = 0, rich.Blocks[at].Depth > 0
 	if !l.listed {
 		return
@@ -47,24 +48,24 @@ func (l *Layouter) list(rich *scene.RichText, at int) {
 	}
 }
 
-// marker puts the bullet or number of an item beside its first line: outside,
-// its box ends where the text begins.
-func (l *Layouter) marker(b *scene.Block, line int) error {
+// addMarker adds the bullet or number of a list item left of its first line: its box ends where
+// the text begins.
+func (l *Layouter) addMarker(b *scene.Block, line int) error {
 	switch {
 	case b.Depth == 0:
 		return nil
 	case b.Bullet:
-		l.bullet(b, line)
+		l.addBullet(b, line)
 		return nil
 	case b.Ordered && b.Number > 0:
-		return l.number(b, line)
+		return l.addNumber(b, line)
 	}
 	return nil
 }
 
-// bullet adds a dot whose size and place follow from the ascent in whole px, as
-// was observed for all fonts and sizes.
-func (l *Layouter) bullet(b *scene.Block, line int) {
+// addBullet adds a dot whose size and place follow from the ascent in whole px, as was observed
+// for all fonts and sizes.
+func (l *Layouter) addBullet(b *scene.Block, line int) {
 	ascent := int(l.base.Ascent(l.spec.Size))
 	drop := ascent * 2 / 3
 	side := float64((drop + 1) / 2)
@@ -76,8 +77,8 @@ func (l *Layouter) bullet(b *scene.Block, line int) {
 	})
 }
 
-// number adds a run "N. " in digits of equal width.
-func (l *Layouter) number(b *scene.Block, line int) error {
+// addNumber adds the run "N. " of a numbered list, in digits of equal width.
+func (l *Layouter) addNumber(b *scene.Block, line int) error {
 	l.text = append(strconv.AppendInt(l.text[:0], int64(b.Number), 10), '.', ' ')
 	glyphs, err := l.base.ShapeTabular(l.text)
 	if err != nil {

@@ -52,8 +52,8 @@ type Line struct {
 	listed       bool
 }
 
-// Run is a stretch of one line in one style. The browser paints it in one go:
-// its halo, then its glyphs, before the next run's.
+// Run is a part of one line in one style. The browser paints its halo, then its glyphs, before the
+// next run's.
 type Run struct {
 	Face         *font.Face
 	Size         float64 // px per em
@@ -90,6 +90,7 @@ const (
 	Square
 )
 
+// reset empties the layout and keeps its memory.
 func (l *Layout) reset() {
 	l.W, l.H = 0, 0
 	l.Lines, l.Runs, l.Glyphs, l.Dots = l.Lines[:0], l.Runs[:0], l.Glyphs[:0], l.Dots[:0]
@@ -110,7 +111,7 @@ func (l *Layout) Place(x, y float64) {
 	}
 }
 
-// align moves every line to its place in the block. Lines of lists stay at the left. See
+// align moves the runs of every line by the text's alignment. Lines of lists stay at the left. See
 // docs/spec/drawing.md#r49.
 func (l *Layout) align(a scene.Align) {
 	for _, line := range l.Lines {

@@ -13,25 +13,26 @@ import (
 // The rules of this file were observed in the browser, by the lines of some hundred thousand
 // short texts in narrow boxes.
 
-// maxAnew is how many bytes are shaped anew to begin a line. A longer word would be shaped
-// again for each of its lines.
-const maxAnew = 256
+// maxReshapeBytes is how many bytes may be shaped anew at the start of a line. A longer word would
+// be shaped again for each of its lines.
+const maxReshapeBytes = 256
 
-// fit returns the end of the line that begins at from: the last place up to which the text
-// fits, or the first place to break at all if even that is too wide and words are kept whole.
-// From byte rest on there are only spaces, up to to. See docs/spec/drawing.md#r48.
-func (l *Layouter) fit(from, rest, to int) (int, error) {
+// fitLine returns the end of the line that begins at from: the last place to break up to which the
+// text fits. If even the first place is too wide, words are kept whole and it is that one, or they
+// are cut between characters. From byte rest up to to there are only spaces. See
+// docs/spec/drawing.md#r48.
+func (l *Layouter) fitLine(from, rest, to int) (int, error) {
 	if !l.tooWide(from, rest) {
-		if width, err := l.measure(from, rest); err != nil || holds(width, l.avail) {
+		if width, err := l.measure(from, rest); err != nil || fitsWidth(width, l.avail) {
 			return to, err
 		}
 	}
-	found, err := l.look(from, l.avail)
+	found, err := l.lookUpEnd(from, l.avail)
 	if err != nil {
 		return 0, err
 	}
-	l.opportunities()
-	end, stays, err := l.last(from, to, found, l.mayBreak)
+	l.findBreaks()
+	end, stays, err := l.lastBreak(from, to, found, l.mayBreak)
 	if err != nil || stays {
 		return end, err
 	}
@@ -40,24 +41,24 @@ func (l *Layouter) fit(from, rest, to int) (int, error) {
 		}
 		return end, nil
 	}
-	l.characters()
-	if end, _, err = l.last(from, to, found, l.mayCut); err != nil {
+	l.findCharacters()
+	if end, _, err = l.lastBreak(from, to, found, l.mayCut); err != nil {
 		return 0, err
 	}
 	if end == from { // one character at least
 		for end++; end < to && !l.cuts[end]; end++ {
 		}
 	}
-	return l.hanging(end, to), nil
+	return l.hangingEnd(end, to), nil
 }
 
-// holds reports whether text of that width fits into a line, both in px. Widths are rounded
-// up to 1/64 px, which is not counted: five letters of 21.6 px fit into 108.
-func holds(width, avail float64) bool { return width-1.0/64 <= avail }
+// fitsWidth reports whether text of that width fits into a line, both in px. Widths are rounded up
+// to 1/64 px, which is not counted: five letters of 21.6 px fit into 108.
+func fitsWidth(width, avail float64) bool { return width-1.0/64 <= avail }
 
 // mayBreak reports whether a line that begins at from may end in front of byte end of the
-// paragraph. A hyphen that begins a line is a minus, and a dash belongs to the letter
-// behind it: of what was before them nothing is known any more.
+// paragraph. At the start of a line a hyphen is a minus, and a dash belongs to the letter behind
+// it, whatever was before them.
 func (l *Layouter) mayBreak(from, end int) bool {
 	if !l.breaks[end] {
 		return false
@@ -67,35 +68,33 @@ func (l *Layouter) mayBreak(from, end int) bool {
 		return true
 	}
 	c, _ := utf8.DecodeRune(l.text[end:])
-	return !leads(dash, c) && (dash != '-' || !isDigit(l.text[end]))
+	return !dashLeads(dash, c) && (dash != '-' || !isDigit(l.text[end]))
 }
 
 // mayCut reports whether a word may be cut in front of byte end.
 func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 
-// last returns the last place before to up to which a line from byte from on reaches, of
-// those where it may end; or from if there is none.
-//
-// The browser looks the place up in the text that was shaped as a whole, and shapes the
-// line anew where its ends change glyphs. If it is too wide then it ends at the place
-// before, and so on; if no place is left, at the first one after all, but stays is false:
-// other places are to be tried. A line none of whose glyphs is as it was in the whole text
-// stays too wide. Only if it is so by less than 1 px is the place looked up once more, for
-// a line so narrow that it would be too wide by a little more than 1 px.
-func (l *Layouter) last(from, to int, found lookup, may func(from, end int) bool) (end int, stays bool, err error) {
-	furthest := func() int { return l.before(from, min(l.hanging(found.end, to), to-1), may) }
+// lastBreak returns the last place before to up to which a line from byte from on reaches, of
+// those where it may end; or from if there is none. As the browser does, it looks the place up in
+// the text that was shaped as a whole, and shapes the line anew where its ends change glyphs. If
+// that is too wide, the place before is tried, and so on. If no place is left, it returns the
+// first one and stays is false: the caller must try other places. A line whose glyphs all differ
+// from those in the whole text stays too wide. Only if it is too wide by less than 1 px, the place
+// is looked up once more, for a line narrower by a little more than 1 px.
+func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int) bool) (end int, stays bool, err error) {
+	furthest := func() int { return l.breakBefore(from, min(l.hangingEnd(found.end, to), to-1), may) }
 	first := furthest()
-	for end = first; end > from; end = l.before(from, end-1, may) {
-		shown := l.trim(from, end)
-		width, err := l.tried(from, shown)
-		if err != nil || holds(width, l.avail) {
+	for end = first; end > from; end = l.breakBefore(from, end-1, may) {
+		shown := l.trimSpaces(from, end)
+		width, err := l.triedWidth(from, shown)
+		if err != nil || fitsWidth(width, l.avail) {
 			return end, true, err
 		}
 		if shown > found.safe {
 			continue
 		}
 		if width-1 < l.avail {
-			if found, err = l.look(from, width-1-1.0/64); err != nil {
+			if found, err = l.lookUpEnd(from, width-1-1.0/64); err != nil {
 				return 0, false, err
 			}
 			end = furthest()
@@ -105,48 +104,46 @@ func (l *Layouter) last(from, to int, found lookup, may func(from, end int) bool
 	return first, false, nil
 }
 
-// tried is measure as the browser has it for a line that it tries: what is shaped anew at
-// its end is rounded up by itself.
-func (l *Layouter) tried(from, end int) (float64, error) {
+// triedWidth is the width that the browser compares for a line that it tries: what is shaped anew
+// at its end is rounded up by itself.
+func (l *Layouter) triedWidth(from, end int) (float64, error) {
 	it := &l.items[l.itemAt(end-1)]
 	anew, _ := safeBefore(it.glyphs, end-it.base, max(from, it.from)-it.base)
-	return l.walk(from, end, it.base+anew, false)
+	return l.measureOrEmit(from, end, it.base+anew, false)
 }
 
-// hanging returns the end of the spaces at byte at, in front of to.
-func (l *Layouter) hanging(at, to int) int {
+// hangingEnd returns the end of the spaces at byte at, in front of to.
+func (l *Layouter) hangingEnd(at, to int) int {
 	for at < to && isSpace(l.text[at]) {
 		at++
 	}
 	return at
 }
 
-// before returns the last place in (from, end] where a line may end, or from.
-func (l *Layouter) before(from, end int, may func(from, end int) bool) int {
+// breakBefore returns the last place in (from, end] where a line may end, or from.
+func (l *Layouter) breakBefore(from, end int, may func(from, end int) bool) int {
 	for end > from && !may(from, end) {
 		end--
 	}
 	return max(from, end)
 }
 
-// lookup is how far a line reaches by the advances of the text shaped as a whole: up to
-// byte end. From byte safe on its first item's glyphs are as they were there for certain.
+// lookup is how far a line reaches by the advances of the text shaped as a whole: up to byte end.
+// From byte safe on, the glyphs of its first item are certainly the same as in the whole.
 type lookup struct{ end, safe int }
 
-// look returns how far a line of the width avail, px, from byte from on reaches. Of a
-// ligature that does not fit all characters but the last do.
-//
-// What the browser compares are places in an item, in 1/64 px: of the line's start, or of
-// what follows the part that is shaped anew there, that are rounded up, and of the ends of
-// glyphs, that are rounded down.
-func (l *Layouter) look(from int, avail float64) (found lookup, err error) {
+// lookUpEnd returns how far a line of the width avail, px, from byte from on reaches. Of a
+// ligature that does not fit, all characters but the last count as fitting. As in the browser,
+// positions in an item are compared in 1/64 px: starts of lines, and of what follows a part shaped
+// anew, are rounded up, ends of glyphs down.
+func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) {
 	first, room := l.itemAt(from), avail
 	found.safe = from
 	for i := first; i < len(l.items); i++ {
 		it := &l.items[i]
 		if it.tab {
 			var x float64
-			if x, err = l.tab(it.face, avail-room); err != nil || x > avail {
+			if x, err = l.tabStop(it.face, avail-room); err != nil || x > avail {
 				found.end = it.from
 				return found, err
 			}
@@ -157,15 +154,15 @@ func (l *Layouter) look(from int, avail float64) (found lookup, err error) {
 		if i == first {
 			pos, k := safeAfter(it.glyphs, from-it.base, it.to-it.base)
 			found.safe = it.base + pos
-			begin := it.own()
+			begin := it.firstByte()
 			if from > it.from {
 				if begin, at = found.safe, k; begin == it.to {
 					at = len(it.glyphs)
 				}
 			}
 			switch {
-			case begin > from+maxAnew:
-				return found, &MarkError{fmt.Sprintf("a word of more than %d bytes that is cut", maxAnew)}
+			case begin > from+maxReshapeBytes:
+				return found, &MarkError{fmt.Sprintf("a word of more than %d bytes that is cut", maxReshapeBytes)}
 			case begin > from:
 				fresh, err := it.face.Shape(l.text[from:begin])
 				if err != nil {
@@ -174,7 +171,7 @@ func (l *Layouter) look(from int, avail float64) (found lookup, err error) {
 				anew = float64(advance(it.face, fresh, l.spec.Size))
 			}
 		}
-		ends, start := l.ends(it), 0.0
+		ends, start := l.glyphEnds(it), 0.0
 		if at > 0 {
 			start = float64(ends[at-1])
 		}
@@ -195,9 +192,9 @@ func (l *Layouter) look(from int, avail float64) (found lookup, err error) {
 	return found, nil
 }
 
-// ends returns where the glyphs of an item end, px from its start, summed in binary32 like
-// the browser's.
-func (l *Layouter) ends(it *item) []float32 {
+// glyphEnds returns where the glyphs of an item end, px from its start, summed in binary32 as in
+// the browser.
+func (l *Layouter) glyphEnds(it *item) []float32 {
 	if len(it.ends) == 0 {
 		from, sum := len(l.sums), float32(0)
 		for _, g := range it.glyphs {
@@ -209,8 +206,8 @@ func (l *Layouter) ends(it *item) []float32 {
 	return it.ends
 }
 
-// characters finds where words may be cut: between what readers take for characters.
-func (l *Layouter) characters() {
+// findCharacters finds where words may be cut: between grapheme clusters.
+func (l *Layouter) findCharacters() {
 	if len(l.cuts) > 0 {
 		return
 	}
@@ -224,11 +221,11 @@ func (l *Layouter) characters() {
 	}
 }
 
-// opportunities finds where lines of the paragraph may end. The browser breaks after spaces,
-// between two ASCII characters by a table of its own, and everywhere else by the rules of UAX
-// 14. (The table was observed: it keeps "and/or" and "a%b" whole and breaks "a-b", also before
-// digits.) See docs/spec/drawing.md#r47.
-func (l *Layouter) opportunities() {
+// findBreaks finds where lines of the paragraph may end. The browser breaks after spaces, between
+// two ASCII characters by a table of its own, and everywhere else by the rules of UAX 14. (The
+// table was observed: it keeps "and/or" and "a%b" whole and breaks "a-b", also before digits.) See
+// docs/spec/drawing.md#r47.
+func (l *Layouter) findBreaks() {
 	if len(l.breaks) > 0 {
 		return
 	}
@@ -238,7 +235,7 @@ func (l *Layouter) opportunities() {
 		ascii = ascii && c < 0x80
 	}
 	if !ascii {
-		l.unicode()
+		l.markUnicodeBreaks()
 		l.leadingDashes()
 	}
 	for i := 1; i < len(l.text); i++ {
@@ -254,28 +251,28 @@ func (l *Layouter) opportunities() {
 	}
 }
 
-// leadingDashes takes back opportunities behind a dash that a line may begin with.
+// leadingDashes removes the break opportunities behind a dash that a line may begin with.
 func (l *Layouter) leadingDashes() {
 	at, before := 0, ' '
 	for i := 0; i < len(l.text); {
 		c, n := utf8.DecodeRune(l.text[i:])
-		if l.breaks[i] && leads(before, c) && (at == 0 || l.breaks[at]) {
+		if l.breaks[i] && dashLeads(before, c) && (at == 0 || l.breaks[at]) {
 			l.breaks[i] = false
 		}
 		at, before, i = i, c, i+n
 	}
 }
 
-// leads reports whether a dash at the start belongs to the letter, or what counts as one,
-// behind it: a rule of the browser's ICU that UAX 14 has for hyphens alone. Where both
-// are ASCII the table counts.
-func leads(dash, c rune) bool {
+// dashLeads reports whether a dash at the start of a word belongs to the letter, or what counts as
+// one, behind it: a rule of the browser's ICU that UAX 14 has for hyphens alone. Where both are
+// ASCII the table counts.
+func dashLeads(dash, c rune) bool {
 	return strings.ContainsRune("-‐‒–", dash) && (dash >= 0x80 || c >= 0x80) &&
 		(unicode.IsLetter(c) || unicode.Is(unicode.No, c) || strings.ContainsRune("#&*<=>@^_`~", c))
 }
 
-// unicode marks the opportunities of UAX 14.
-func (l *Layouter) unicode() {
+// markUnicodeBreaks marks the break opportunities of UAX 14.
+func (l *Layouter) markUnicodeBreaks() {
 	state, at := -1, 0
 	for rest := l.text; len(rest) > 0; {
 		var segment []byte

@@ -19,13 +19,13 @@ func wrap(t *testing.T, l *Layouter, spec Spec, s string) []string {
 func wrapBlock(t *testing.T, l *Layouter, spec Spec, block *scene.Block) []string {
 	t.Helper()
 	l.spec, l.out = spec, &Layout{}
-	if err := l.load(block); err != nil {
+	if err := l.loadParagraph(block); err != nil {
 		t.Fatal(err)
 	}
 	l.avail = spec.Width
 	var lines []string
 	for from := 0; from < len(l.text); {
-		end, err := l.fit(from, l.trim(from, len(l.text)), len(l.text))
+		end, err := l.fitLine(from, l.trimSpaces(from, len(l.text)), len(l.text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestLongWord(t *testing.T) {
 			t.Errorf("%.6q...: got %v; want a refusal", long, err)
 		}
 	}
-	if err := l.Layout(&out, plain(strings.Repeat("x", maxAnew)), Spec{Size: 24, Width: 30}); err != nil {
+	if err := l.Layout(&out, plain(strings.Repeat("x", maxReshapeBytes)), Spec{Size: 24, Width: 30}); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"plumb/render/font"
 )
 
-// ErrFonts marks a text on a machine without the fonts: nothing is wrong with the scene,
-// and another machine can draw it.
+// ErrFonts marks a text that cannot be laid out because this machine has no fonts; the scene may
+// be valid.
 var ErrFonts = errors.New("no fonts to write with")
 
-// Writer is what one goroutine needs to lay out texts: fonts with the texts that they have
-// shaped, and a layout whose memory is used again.
+// Writer is what one goroutine needs to lay out texts: fonts with a cache of shaped texts, and a
+// layout whose memory is reused.
 type Writer struct {
 	*Layouter
 	Page Layout
@@ -22,15 +22,14 @@ type Writer struct {
 	Painter any
 }
 
-// writers are the free writers. It is a list and not a sync.Pool, because a writer that the
-// garbage collector dropped would have to shape all its texts again.
+// writers are the free writers. It is a list and not a sync.Pool, because the garbage collector
+// would drop the caches of shaped texts with a pooled writer.
 var writers struct {
 	mu   sync.Mutex
 	free []*Writer
 }
 
-// Take returns a free writer, or a new one. The error wraps ErrFonts where there are no
-// fonts.
+// Take returns a free writer, or a new one. The error wraps ErrFonts if the machine has no fonts.
 func Take() (*Writer, error) {
 	writers.mu.Lock()
 	if n := len(writers.free); n > 0 {
