@@ -24,7 +24,7 @@ type Batch struct {
 	bases  []Run // per drawing: where its parts begin
 }
 
-// Picture is where a drawing's pixels stand in the picture buffer.
+// Picture is the place of a drawing's pixels in the picture buffer.
 type Picture struct{ Offset, Width, Height int } // px
 
 // Reset empties the batch and keeps its memory.
@@ -35,8 +35,8 @@ func (b *Batch) Reset() {
 	b.Ends, b.Pixels = [Classes]int{}, 0
 }
 
-// Pack resets the batch and lays the drawings out. It keeps references to them
-// until the next Reset; a drawing's tally has its position in ts.
+// Pack resets the batch and lays the drawings out. It keeps references to them until the next
+// Reset; the tally of a drawing has the same index as the drawing in ts.
 func (b *Batch) Pack(ts []*Tiled) {
 	b.Reset()
 	b.tileds = append(b.tileds, ts...)
@@ -57,35 +57,36 @@ func (b *Batch) Pack(ts []*Tiled) {
 		b.Tiles = append(b.Tiles, t.Tiles...)
 	}
 	for c := range Classes {
-		b.Ends[c] = b.class(ts, c, false)
+		b.Ends[c] = b.appendClass(ts, c, false)
 	}
 	for c := range Classes {
-		b.class(ts, c, true)
+		b.appendClass(ts, c, true)
 	}
 }
 
-// Shader is how many runs, from the first on, are evaluated by shaders.
+// Shader returns how many runs, from the first on, shaders evaluate; the CPU twin evaluates the
+// others.
 func (b *Batch) Shader() int { return b.Ends[Classes-1] }
 
-// class appends the runs of a class, of those that are left to the twin or of the
-// others, and returns how many runs there are now.
-func (b *Batch) class(ts []*Tiled, c Class, twin bool) int {
+// appendClass appends the runs of a class, either those that the CPU twin evaluates or the others,
+// and returns the number of runs so far.
+func (b *Batch) appendClass(ts []*Tiled, c Class, twin bool) int {
 	for i, t := range ts {
 		if b.MaxItems > 0 && t.Deepest > b.MaxItems {
 			for k, r := range t.Runs[c] {
-				if (t.Twin || t.items(&r) > b.MaxItems) == twin {
-					b.runs(i, t.Runs[c][k:k+1])
+				if (t.Twin || t.countItems(&r) > b.MaxItems) == twin {
+					b.appendRuns(i, t.Runs[c][k:k+1])
 				}
 			}
 		} else if t.Twin == twin {
-			b.runs(i, t.Runs[c])
+			b.appendRuns(i, t.Runs[c])
 		}
 	}
 	return len(b.Runs)
 }
 
-// runs appends runs of drawing i.
-func (b *Batch) runs(i int, runs []Run) {
+// appendRuns appends runs of drawing i, with offsets into the whole batch.
+func (b *Batch) appendRuns(i int, runs []Run) {
 	for _, r := range runs {
 		base := b.bases[i]
 		base.Tiles += r.Tiles
@@ -138,6 +139,8 @@ func (b *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
 	return all
 }
 
+// addRow adds the sums of one pixel row of a run, whose first pixel is (x, y), to the sums of a
+// set.
 func addRow(s *metric.Sums, a, ax, covered, x, y uint32) {
 	s.Alpha += uint64(a)
 	s.AlphaX += uint64(ax) + uint64(a)*uint64(x)

@@ -10,19 +10,19 @@ type entry struct {
 	below     int32 // next entry of the same tile, towards the back
 }
 
-// list is the entries of one tile row: -1 where there is none.
-type list struct{ first, last int32 }
+// entryList is the linked list of the entries of one tile row, -1 where there is none.
+type entryList struct{ first, last int32 }
 
-// Binner cuts drawings into tiles. It keeps its memory between drawings; it is
-// not safe for concurrent use.
+// Binner cuts drawings into tiles. It keeps its memory between drawings and is not safe for
+// concurrent use.
 type Binner struct {
 	widthPx, heightPx int32 // of the picture
 	cols, rows        int32
 
 	scratch []MaskRow // of all entries
 	entries []entry
-	lists   []list // per tile row
-	inks    []ink  // per item
+	lists   []entryList // per tile row
+	inks    []itemInk   // per item
 
 	columns  []column // of the tile row that spans are binned into
 	lo, hi   int32    // the columns that they touch
@@ -37,8 +37,8 @@ type Binner struct {
 
 	// What the last tile of one item came to: most interiors have one, the same
 	// as their neighbours'.
-	lone     Item
-	loneFlat Flat
+	lastItem Item
+	lastFlat Flat
 }
 
 // Bin cuts a drawing into t, which is reset first. Spans may leave the picture.
@@ -47,17 +47,17 @@ type Binner struct {
 func (b *Binner) Bin(d *paint.Drawing, t *Tiled) {
 	t.reset(d)
 	b.scratch = t.Masks
-	b.begin(d)
+	b.clearGrid(d)
 	for k := range d.Items {
-		b.spans(int32(k), d, &d.Items[k])
+		b.binItem(int32(k), d, &d.Items[k])
 	}
 	t.Masks, b.scratch = b.scratch, nil
 	b.compose(d, t)
 }
 
-// begin empties the grid. Only rows have a place of their own in it: an empty page
-// costs next to nothing.
-func (b *Binner) begin(d *paint.Drawing) {
+// clearGrid empties the grid for a drawing. Only tile rows have a list, so that an empty page
+// costs little.
+func (b *Binner) clearGrid(d *paint.Drawing) {
 	b.widthPx, b.heightPx = int32(d.Width), int32(d.Height)
 	b.cols = int32((d.Width + TileW - 1) / TileW)
 	b.rows = int32((d.Height + TileH - 1) / TileH)
@@ -68,7 +68,7 @@ func (b *Binner) begin(d *paint.Drawing) {
 		b.inks = append(b.inks, inkOf(&d.Items[k]))
 	}
 	for range b.rows {
-		b.lists = append(b.lists, list{-1, -1})
+		b.lists = append(b.lists, entryList{-1, -1})
 	}
 	for len(b.columns) < int(b.cols) {
 		b.columns = append(b.columns, column{})
@@ -79,8 +79,8 @@ func (b *Binner) begin(d *paint.Drawing) {
 	}
 }
 
-// push appends an entry to its tile row.
-func (b *Binner) push(r int32, e entry) {
+// addEntry appends an entry to its tile row.
+func (b *Binner) addEntry(r int32, e entry) {
 	n := int32(len(b.entries))
 	if l := &b.lists[r]; l.first < 0 {
 		l.first, l.last = n, n

@@ -8,22 +8,22 @@ import (
 // compose walks all tiles in order and writes those that need the shader as
 // runs, those that are all interior as solids.
 func (b *Binner) compose(d *paint.Drawing, t *Tiled) {
-	w := writer{b: b, d: d, t: t}
+	w := tileWriter{b: b, d: d, t: t}
 	for r := range b.lists {
 		t.closeRun()
 		lo, hi := b.stackRow(b.lists[r].first)
 		for c := lo; c < hi; c++ {
 			if top := b.top[c]; top >= 0 {
 				b.top[c] = -1
-				w.tile(int32(r), c, top)
+				w.writeTile(int32(r), c, top)
 			}
 		}
 	}
 	t.closeRun()
 }
 
-// stackRow puts the entries of a tile row upon each other, and returns the range
-// of columns that have some.
+// stackRow links the entries of each tile of a row from front to back, and returns the range of
+// columns that have some.
 func (b *Binner) stackRow(first int32) (lo, hi int32) {
 	lo = b.cols
 	for i := first; i >= 0; {
@@ -36,17 +36,17 @@ func (b *Binner) stackRow(first int32) (lo, hi int32) {
 	return lo, hi
 }
 
-// writer writes the items of a tile, front to back.
-type writer struct {
+// tileWriter writes the items of tiles, front to back, without those that cannot be seen.
+type tileWriter struct {
 	b     *Binner
 	d     *paint.Drawing
 	t     *Tiled
 	items int // where the tile began
-	seen
+	tileState
 }
 
-// seen is the state of a writer within a tile.
-type seen struct {
+// tileState is the state of a tileWriter within a tile.
+type tileState struct {
 	class  Class
 	edge   bool    // some outline crosses the tile
 	filled bool    // some item fills it
@@ -57,16 +57,17 @@ type seen struct {
 	hidden int32   // group whose lower items cannot be seen
 }
 
-// tile writes one tile.
-func (w *writer) tile(r, c, top int32) {
+// writeTile writes the tile of a tile row and column from its topmost entry down: as a solid if no
+// outline crosses it, else as items.
+func (w *tileWriter) writeTile(r, c, top int32) {
 	b, t := w.b, w.t
 	b.stack = b.stack[:0]
 	for e := top; e >= 0; e = b.entries[e].below {
 		b.stack = append(b.stack, e)
 	}
-	w.items, w.seen = len(t.Items), seen{clip: -1}
+	w.items, w.tileState = len(t.Items), tileState{clip: -1}
 	for i := 0; i < len(b.stack) && !(w.full[0] && w.full[1]); i++ {
-		w.paint(&b.entries[b.stack[i]], b.stack[i+1:])
+		w.paintEntry(&b.entries[b.stack[i]], b.stack[i+1:])
 	}
 	w.closeGroup()
 	if len(t.Items) == w.items {
@@ -75,7 +76,7 @@ func (w *writer) tile(r, c, top int32) {
 	x, y := uint32(c)*TileW, uint32(r)*TileH
 	cols, rows := min(TileW, uint32(b.widthPx)-x), min(TileH, uint32(b.heightPx)-y)
 	if !w.edge {
-		t.solid(x, y, cols, rows, b.flat(t.Items[w.items:]))
+		t.addSolid(x, y, cols, rows, b.flatten(t.Items[w.items:]))
 		t.Items = t.Items[:w.items]
 		return
 	}
@@ -83,14 +84,14 @@ func (w *writer) tile(r, c, top int32) {
 	case w.filled && (cols < TileW || rows < TileH):
 		w.class = Full // it handles the end of the picture
 	case w.class == Double:
-		b.bySet(t.Items[w.items:])
+		b.secondSetLast(t.Items[w.items:])
 	}
-	t.tile(w.class, x, y, cols, rows, w.items)
+	t.addTile(w.class, x, y, cols, rows, w.items)
 }
 
-// bySet moves the items of the second set behind the others. Sets do not see each
-// other, so only the order within each counts.
-func (b *Binner) bySet(items []Item) {
+// secondSetLast moves the items of the second set behind the others. Sets are composited
+// independently, so only the order within each counts.
+func (b *Binner) secondSetLast(items []Item) {
 	b.second = b.second[:0]
 	n := 0
 	for _, it := range items {
@@ -104,16 +105,16 @@ func (b *Binner) bySet(items []Item) {
 	copy(items[n:], b.second)
 }
 
-// ink is an item's part of what is written for it in each tile.
-type ink struct{ paint, color uint32 }
+// itemInk holds the fields Paint and Color that an item has in each of its tiles.
+type itemInk struct{ paint, color uint32 }
 
-// inkOf is the ink of an item, without alpha where it paints nothing.
-func inkOf(it *paint.Item) ink {
+// inkOf returns the ink of an item, with alpha 0 for clips.
+func inkOf(it *paint.Item) itemInk {
 	if it.Op != paint.OpPaint {
-		return ink{}
+		return itemInk{}
 	}
 	alpha := shapes.Alpha(it.Opacity)
-	k := ink{paint: alpha}
+	k := itemInk{paint: alpha}
 	for i, c := range it.Color {
 		k.color |= Div255(uint32(c)*alpha) << (8 * i)
 	}
@@ -126,8 +127,9 @@ func inkOf(it *paint.Item) ink {
 	return k
 }
 
-// paint writes an entry. Below are the entries further back.
-func (w *writer) paint(e *entry, below []int32) {
+// paintEntry writes an entry with its clip, unless it cannot be seen. below are the entries
+// further back.
+func (w *tileWriter) paintEntry(e *entry, below []int32) {
 	k := w.b.inks[e.item]
 	set := k.paint / FlagSecond & 1
 	if w.full[set] || k.paint&0xff == 0 {
@@ -139,7 +141,7 @@ func (w *writer) paint(e *entry, below []int32) {
 	}
 	clip := (*entry)(nil)
 	if it.Clip >= 0 {
-		inside, c := w.clipOf(it.Clip, below)
+		inside, c := w.findClip(it.Clip, below)
 		if !inside {
 			return
 		}
@@ -151,23 +153,23 @@ func (w *writer) paint(e *entry, below []int32) {
 	}
 	if clip != nil {
 		if w.clip != it.Clip {
-			w.write(clip, ink{paint: FlagClip})
+			w.appendItem(clip, itemInk{paint: FlagClip})
 			w.clip = it.Clip
 		}
 		k.paint |= FlagClipped
 	}
-	out := w.write(e, k)
+	out := w.appendItem(e, k)
 	if w.group != 0 {
-		w.grouped(out, it)
+		w.markGrouped(out, it)
 	}
 	if e.mask < 0 && clip == nil && it.Opacity == shapes.Opaque {
-		w.cover(it, set)
+		w.markHidden(it, set)
 	}
 }
 
-// cover notes that nothing below an opaque interior can be seen: of its group,
-// and of its set where the group is opaque too.
-func (w *writer) cover(it *paint.Item, set uint32) {
+// markHidden records that nothing below an opaque interior can be seen: of its group, and of its
+// set if the group is opaque too.
+func (w *tileWriter) markHidden(it *paint.Item, set uint32) {
 	if it.Group == 0 {
 		w.full[set] = true
 		return
@@ -178,9 +180,9 @@ func (w *writer) cover(it *paint.Item, set uint32) {
 	}
 }
 
-// clipOf finds the tile's entry of a clip. inside is false where the clip is
-// empty; e is nil where it is full.
-func (w *writer) clipOf(clip int32, below []int32) (inside bool, e *entry) {
+// findClip returns the tile's entry of a clip. inside is false if the clip covers nothing of the
+// tile; e is nil if it covers all of it.
+func (w *tileWriter) findClip(clip int32, below []int32) (inside bool, e *entry) {
 	for _, m := range below {
 		if c := &w.b.entries[m]; c.item == clip {
 			if c.mask < 0 {
@@ -192,8 +194,8 @@ func (w *writer) clipOf(clip int32, below []int32) (inside bool, e *entry) {
 	return false, nil
 }
 
-// write appends one item.
-func (w *writer) write(e *entry, k ink) *Item {
+// appendItem appends one item to the tile.
+func (w *tileWriter) appendItem(e *entry, k itemInk) *Item {
 	out := Item{Paint: k.paint, Color: k.color}
 	if e.mask >= 0 {
 		out.Paint |= FlagMask
@@ -210,8 +212,8 @@ func (w *writer) write(e *entry, k ink) *Item {
 	return &w.t.Items[len(w.t.Items)-1]
 }
 
-// grouped marks an item of the open group. Clips stand between such items.
-func (w *writer) grouped(out *Item, it *paint.Item) {
+// markGrouped sets the flags of an item in the open group.
+func (w *tileWriter) markGrouped(out *Item, it *paint.Item) {
 	w.class = Full
 	out.Paint |= FlagGrouped
 	if it.Clip >= 0 {
@@ -224,15 +226,15 @@ func (w *writer) grouped(out *Item, it *paint.Item) {
 	}
 }
 
-// closeGroup marks the lowest item of the open group.
-func (w *writer) closeGroup() {
+// closeGroup marks the last written item of the open group as its lowest.
+func (w *tileWriter) closeGroup() {
 	if w.group != 0 && w.begun {
 		w.t.Items[len(w.t.Items)-1].Paint |= FlagGroupLast
 	}
 	w.group = 0
 }
 
-// classOf says which variant of the tile stage an item needs.
+// classOf returns the class of the tile stage that an item with these flags needs.
 func classOf(flags uint32) Class {
 	switch {
 	case flags&0xff != 255 || flags&(FlagClip|FlagClipped|FlagGrouped|FlagPairs|FlagRound) != 0:

@@ -1,22 +1,23 @@
 package batch
 
-// Flat is what a pixel that is all interior comes to.
+// Flat is the composited value of a pixel that lies inside of all its items.
 type Flat struct {
 	A0, A1 uint32 // alpha of the two sets, 0..255
 	RGBA   uint32 // of set A then B over it, 8 bits each, r lowest, not premultiplied
 }
 
-// flat composites items that all fill their tile; they stand front to back.
-func (b *Binner) flat(items []Item) Flat {
+// flatten composites items that all fill their tile and come front to back.
+func (b *Binner) flatten(items []Item) Flat {
 	if len(items) > 1 {
 		return flatOf(items)
 	}
-	if items[0] != b.lone {
-		b.lone, b.loneFlat = items[0], flatOf(items)
+	if items[0] != b.lastItem {
+		b.lastItem, b.lastFlat = items[0], flatOf(items)
 	}
-	return b.loneFlat
+	return b.lastFlat
 }
 
+// flatOf is flatten without the cache of the last single item.
 func flatOf(items []Item) Flat {
 	var p Pixel
 	for i := len(items) - 1; i >= 0; i-- {

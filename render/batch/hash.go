@@ -6,23 +6,23 @@ import (
 	"unsafe"
 )
 
-// Hash tells drawings apart by all that devices read of them. Equal drawings have
-// equal hashes under one seed, which lives as long as the process.
+// Hash returns a hash of all that devices read of a drawing. Equal drawings have equal hashes
+// under one seed, which is valid within the process.
 func (t *Tiled) Hash(seed maphash.Seed) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
-	section(&h, t.Masks)
-	section(&h, t.Items)
-	section(&h, t.Tiles)
+	hashRecords(&h, t.Masks)
+	hashRecords(&h, t.Items)
+	hashRecords(&h, t.Tiles)
 	for _, runs := range t.Runs {
-		section(&h, runs)
+		hashRecords(&h, runs)
 	}
-	section(&h, []uint64{uint64(t.Width), uint64(t.Height)})
+	hashRecords(&h, []uint64{uint64(t.Width), uint64(t.Height)})
 	return h.Sum64()
 }
 
-// section adds records, which have no padding, as bytes, after their number.
-func section[T any](h *maphash.Hash, records []T) {
+// hashRecords adds the number of records and their bytes; records have no padding.
+func hashRecords[T any](h *maphash.Hash, records []T) {
 	var n [8]byte
 	binary.LittleEndian.PutUint64(n[:], uint64(len(records)))
 	h.Write(n[:])

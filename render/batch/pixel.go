@@ -9,7 +9,7 @@ type Pixel struct {
 	group layer
 }
 
-// layer is what was painted so far: alpha, and colours times alpha, 0..255 each.
+// layer is the colour of one pixel so far: alpha, and colours times alpha, 0..255 each.
 type layer struct{ a, r, g, b uint32 }
 
 // Add paints an item that covers the pixel by coverage of 255, behind its clip.
@@ -25,18 +25,18 @@ func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 	}
 	switch {
 	case f&FlagRound != 0:
-		into.lay(coverage, f&0xff, it.Color)
+		into.paintRounded(coverage, f&0xff, it.Color)
 	case paired:
-		into.pair(coverage, it.Color)
+		into.paintPair(coverage, it.Color)
 	default:
 		into.paint(coverage, f&0xff, it.Color)
 	}
 	if f&FlagGroupFirst != 0 {
-		set.merge(into, it.Group, f&FlagApart != 0)
+		set.drawLayer(into, it.Group, f&FlagApart != 0)
 	}
 }
 
-// paint draws a colour on the canvas, where products are floored.
+// paint draws a colour over the layer; products are floored.
 func (l *layer) paint(coverage, alpha, color uint32) {
 	a := alpha * (coverage + 1) >> 8
 	over := func(dst *uint32, c uint32) {
@@ -48,9 +48,9 @@ func (l *layer) paint(coverage, alpha, color uint32) {
 	l.a = a + l.a*(256-a)>>8
 }
 
-// pair draws an opaque colour by the two-pixel rule. coverage is one less than the scale of the
-// rule. See docs/spec/raster.md#r22.
-func (l *layer) pair(coverage, color uint32) {
+// paintPair draws an opaque colour by the two-pixel rule. coverage is one less than the scale of
+// the rule. See docs/spec/raster.md#r22.
+func (l *layer) paintPair(coverage, color uint32) {
 	over := func(dst *uint32, c uint32) { *dst = (c*(coverage+1) + *dst*(255-coverage)) >> 8 }
 	over(&l.r, color&0xff)
 	over(&l.g, color>>8&0xff)
@@ -58,8 +58,9 @@ func (l *layer) pair(coverage, color uint32) {
 	over(&l.a, 255)
 }
 
-// lay draws a colour as an image is drawn: products are rounded. See docs/spec/raster.md#r26.
-func (l *layer) lay(coverage, alpha, color uint32) {
+// paintRounded draws a colour as an image is drawn: products are rounded. See
+// docs/spec/raster.md#r26.
+func (l *layer) paintRounded(coverage, alpha, color uint32) {
 	a := Div255(alpha * coverage)
 	over := func(dst *uint32, c uint32) {
 		*dst = Div255((color>>c&0xff)*coverage) + Div255(*dst*(255-a))
@@ -70,9 +71,9 @@ func (l *layer) lay(coverage, alpha, color uint32) {
 	l.a = a + Div255(l.a*(255-a))
 }
 
-// merge draws a finished layer on the canvas, with its opacity as alpha. apart says that it is
-// drawn through a clip, which floors each product. See docs/spec/raster.md#r27.
-func (l *layer) merge(g *layer, alpha uint32, apart bool) {
+// drawLayer draws a finished group layer with its opacity as alpha. apart tells that it is drawn
+// through a clip, which floors each product. See docs/spec/raster.md#r27.
+func (l *layer) drawLayer(g *layer, alpha uint32, apart bool) {
 	rest := 0xffff - g.a*(alpha+1)
 	left := (rest + rest>>8) >> 8
 	over := func(dst *uint32, v uint32) { *dst = (v*(alpha+1) + *dst*left) >> 8 }
@@ -104,5 +105,5 @@ func (p *Pixel) RGBA() uint32 {
 	return channel(a.r, b.r) | channel(a.g, b.g)<<8 | channel(a.b, b.b)<<16 | alpha<<24
 }
 
-// Div255 is v/255 to the nearest, for v up to 255*255.
+// Div255 returns v/255 to the nearest, for v up to 255*255.
 func Div255(v uint32) uint32 { return (v + 128) * 257 >> 16 }

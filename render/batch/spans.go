@@ -7,9 +7,9 @@ import (
 	"plumb/render/scan"
 )
 
-// spans bins the coverage of one item: tiles that it fills become solid, others
-// that it touches get a mask.
-func (b *Binner) spans(k int32, d *paint.Drawing, it *paint.Item) {
+// binItem bins the coverage of one item: tiles that it fills become solid, others that it touches
+// get a mask.
+func (b *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
 	all, bytes := coverageOf(d, it), d.Coverage.Bytes
 	b.pairs, b.maskRows = d.Pairs[it.Pairs:it.Pairs+it.Paired], TileH
 	if it.Paired > 0 {
@@ -20,7 +20,7 @@ func (b *Binner) spans(k int32, d *paint.Drawing, it *paint.Item) {
 		b.lo, b.hi = b.cols, 0
 		for len(all) > 0 && all[0].Y>>3 == r {
 			if s := &all[0]; r >= 0 && s.Y < b.heightPx {
-				b.add(s, bytes)
+				b.binSpan(s, bytes)
 			}
 			all = all[1:]
 		}
@@ -35,8 +35,8 @@ func (b *Binner) clipped(s *scan.Span) (from, to int32) {
 	return max(s.X, 0), min(s.X+s.N, b.widthPx)
 }
 
-// add bins one span of the current tile row.
-func (b *Binner) add(s *scan.Span, bytes []byte) {
+// binSpan bins one span of the current tile row.
+func (b *Binner) binSpan(s *scan.Span, bytes []byte) {
 	from, to := b.clipped(s)
 	if from >= to {
 		return
@@ -46,37 +46,37 @@ func (b *Binner) add(s *scan.Span, bytes []byte) {
 	b.lo, b.hi = min(b.lo, first), max(b.hi, last)
 	switch {
 	case s.At == scan.Full:
-		b.fullCells(row, from, to)
+		b.binFull(row, from, to)
 	case (s.X|s.N)&(TileW-1) == 0 && to-from == s.N: // whole cells, as most come
 		src := bytes[s.At:][:s.N]
 		columns := b.columns[first:last]
 		for i := range columns {
 			mask := columns[i].mask
 			if mask < 0 {
-				mask = b.open(&columns[i])
+				mask = b.openMask(&columns[i])
 			}
 			b.scratch[mask+row] = MaskRow(src[i*TileW:])
 		}
 	default:
-		b.pixels(row, from, to, bytes[s.At+from-s.X:])
+		b.binPixels(row, from, to, bytes[s.At+from-s.X:])
 	}
 }
 
-// fullCells bins a run of 255.
-func (b *Binner) fullCells(row, from, to int32) {
+// binFull bins a run of 255 in one row of tiles.
+func (b *Binner) binFull(row, from, to int32) {
 	first, last := (from+TileW-1)>>tileShift, to>>tileShift
 	if to == b.widthPx {
 		last = b.cols
 	}
 	if first > last { // inside of one tile
-		b.pixels(row, from, to, opaqueRow[:])
+		b.binPixels(row, from, to, opaqueRow[:])
 		return
 	}
 	if x := min(first<<tileShift, to); from < x {
-		b.pixels(row, from, x, opaqueRow[:])
+		b.binPixels(row, from, x, opaqueRow[:])
 	}
 	if x := last << tileShift; x < to {
-		b.pixels(row, x, to, opaqueRow[:])
+		b.binPixels(row, x, to, opaqueRow[:])
 	}
 	columns := b.columns[first:last]
 	for i := range columns {
@@ -84,22 +84,22 @@ func (b *Binner) fullCells(row, from, to int32) {
 	}
 }
 
-// pixels bins the bytes of the columns [from, to).
-func (b *Binner) pixels(row, from, to int32, bytes []byte) {
+// binPixels copies the coverage of the columns [from, to) into the masks of their tiles.
+func (b *Binner) binPixels(row, from, to int32, bytes []byte) {
 	for from < to {
 		c := &b.columns[from>>tileShift]
 		if c.mask < 0 {
-			b.open(c)
+			b.openMask(c)
 		}
 		x := from & (TileW - 1)
 		n := min(to-from, TileW-x)
-		fill(b.scratch[c.mask+row][x:x+n], bytes)
+		copyShort(b.scratch[c.mask+row][x:x+n], bytes)
 		from, bytes = from+n, bytes[n:]
 	}
 }
 
-// open gives a tile its mask, which is empty.
-func (b *Binner) open(c *column) int32 {
+// openMask gives a tile an empty mask and returns its first row.
+func (b *Binner) openMask(c *column) int32 {
 	c.mask = int32(len(b.scratch))
 	var empty [TileH + 1]MaskRow
 	b.scratch = append(b.scratch, empty[:b.maskRows]...)
@@ -116,7 +116,7 @@ func (b *Binner) endRow(k, r int32) {
 		case c.mask < 0 && c.full == 0: // between spans
 			continue
 		case c.mask < 0:
-			b.open(c)
+			b.openMask(c)
 		}
 		if c.mask >= 0 {
 			row := opaqueRow
@@ -127,7 +127,7 @@ func (b *Binner) endRow(k, r int32) {
 				b.scratch[c.mask+int32(bits.TrailingZeros32(rows))] = row
 			}
 		}
-		b.push(r, entry{item: k, col: x, mask: c.mask})
+		b.addEntry(r, entry{item: k, col: x, mask: c.mask})
 	}
 	b.markPairs(r)
 	for x := b.lo; x < b.hi; x++ {
@@ -135,7 +135,7 @@ func (b *Binner) endRow(k, r int32) {
 	}
 }
 
-// markPairs notes the pairs of tile row r.
+// markPairs sets the bits of the pixels of tile row r that are drawn by the two-pixel rule.
 func (b *Binner) markPairs(r int32) {
 	for len(b.pairs) > 0 && b.pairs[0].Y>>3 <= r {
 		p := b.pairs[0]
@@ -147,12 +147,12 @@ func (b *Binner) markPairs(r int32) {
 	}
 }
 
-// tileShift divides by TileW.
+// tileShift is the binary logarithm of TileW.
 const tileShift = 4
 
-// fill copies what dst takes. Most spans are a few pixels long, for which a loop
-// is faster than the runtime's copy.
-func fill(dst, src []byte) {
+// copyShort copies len(dst) bytes. Most spans are a few pixels long, for which a loop is faster
+// than the runtime's copy.
+func copyShort(dst, src []byte) {
 	if len(dst) > 8 {
 		copy(dst, src)
 		return
@@ -166,7 +166,7 @@ func fill(dst, src []byte) {
 // opaqueRow is a row of a mask that is all covered.
 var opaqueRow = MaskRow{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}
 
-// column is the state of one tile of the current row.
+// column is the state of one tile of the current row while an item is binned.
 type column struct {
 	mask int32  // scratch record of its mask, -1 for none
 	full uint32 // a bit for each row that is 255 throughout

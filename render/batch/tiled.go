@@ -43,6 +43,7 @@ type Tiled struct {
 	class Class
 }
 
+// reset empties the tiles for another drawing and keeps their memory.
 func (t *Tiled) reset(d *paint.Drawing) {
 	t.Width, t.Height = d.Width, d.Height
 	t.Masks, t.Items, t.Tiles, t.Solids = t.Masks[:0], t.Items[:0], t.Tiles[:0], t.Solids[:0]
@@ -52,36 +53,38 @@ func (t *Tiled) reset(d *paint.Drawing) {
 	t.open, t.Twin, t.Deepest = false, false, 0
 }
 
+// closeRun makes the next tile begin a new run.
 func (t *Tiled) closeRun() { t.open = false }
 
-// tile appends a tile whose items begin at first, to the open run where it fits.
-func (t *Tiled) tile(c Class, x, y, cols, rows uint32, first int) {
+// addTile appends a tile whose items begin at first, to the open run if it fits.
+func (t *Tiled) addTile(c Class, x, y, cols, rows uint32, first int) {
 	runs := &t.Runs[c]
 	if t.open && t.class == c {
 		last := &(*runs)[len(*runs)-1]
 		items := len(t.Items) - int(t.Tiles[last.Tiles].First)
 		if last.Count < RunTiles && x+TileW-last.X <= RunSpan && items <= RunItems {
 			last.Count++
-			t.put(x-last.X, cols, rows, first)
+			t.appendTile(x-last.X, cols, rows, first)
 			t.Deepest = max(t.Deepest, items)
 			return
 		}
 	}
 	*runs = append(*runs, Run{Tiles: uint32(len(t.Tiles)), Count: 1, X: x, Y: y})
 	t.open, t.class = true, c
-	t.put(0, cols, rows, first)
+	t.appendTile(0, cols, rows, first)
 	t.Deepest = max(t.Deepest, len(t.Items)-first)
 }
 
-func (t *Tiled) put(col, cols, rows uint32, first int) {
+// appendTile appends a tile that is col px right of its run's first tile.
+func (t *Tiled) appendTile(col, cols, rows uint32, first int) {
 	t.Tiles = append(t.Tiles, Tile{
 		First: uint32(first), Count: uint32(len(t.Items) - first),
 		Valid: cols | rows<<16, Col: col,
 	})
 }
 
-// solid appends a tile of equal pixels; neighbours that are alike are joined.
-func (t *Tiled) solid(x, y, cols, rows uint32, f Flat) {
+// addSolid appends a tile of equal pixels and joins it with an equal neighbour on its left.
+func (t *Tiled) addSolid(x, y, cols, rows uint32, f Flat) {
 	if n := len(t.Solids); n > 0 {
 		l := &t.Solids[n-1]
 		if l.Y == y && l.X+l.W == x && l.Flat == f {
@@ -92,12 +95,12 @@ func (t *Tiled) solid(x, y, cols, rows uint32, f Flat) {
 	t.Solids = append(t.Solids, Solid{x, y, cols, rows, f})
 }
 
-// Work estimates the cost of the tile stage: rows of masks, and items. Batches are
-// capped by it, not by scenes.
+// Work estimates the cost of the tile stage from rows of masks and items. Batches are bounded by
+// it, not by the number of scenes.
 func (t *Tiled) Work() int { return len(t.Masks) + 2*len(t.Items) }
 
-// items is the number of items of a run of the drawing.
-func (t *Tiled) items(r *Run) int {
+// countItems returns the number of items of a run of the drawing.
+func (t *Tiled) countItems(r *Run) int {
 	n := 0
 	for _, tile := range t.Tiles[r.Tiles : r.Tiles+r.Count] {
 		n += int(tile.Count)
