@@ -59,9 +59,9 @@ func (b *bezier) split(t float32) (l, r bezier) {
 	return l, r
 }
 
-// falls reports whether the controls lie in order along y, so that monotone
+// isMonotoneY reports whether the controls lie in order along y, so that monotone
 // would leave the curve as it is.
-func (b *bezier) falls() bool {
+func (b *bezier) isMonotoneY() bool {
 	p0, p1, p2 := b.p[0].Y, b.p[1].Y, b.p[2].Y
 	if b.n == 3 {
 		return p0 <= p1 && p1 <= p2 || p0 >= p1 && p1 >= p2

@@ -44,14 +44,14 @@ const conicTol = 0.25
 // Cutter serves any number of paths, one goroutine at a time. The zero value is
 // ready for use.
 type Cutter struct {
-	out   []Segment
-	clip  box
-	exact bool
-	quads []vector.Point
-	steps steps // the current curve, and its chord
-	edge  Edge
-	edges *Edges // if set, takes the edges of Reference mode instead of out
-	right bool   // what lies right of the clip is kept, at its edge
+	out       []Segment
+	clip      box
+	exact     bool
+	quads     []vector.Point
+	steps     chordSteps // the current curve, and its chord
+	edge      Edge
+	edges     *Edges // if set, takes the edges of Reference mode instead of out
+	keepRight bool   // what lies right of the clip is kept, at its edge
 	// trace, if set, sees every chord of Reference mode before it is rounded:
 	// x0 y0 x1 y1 in 1/65536 px.
 	trace func([4]int64)
@@ -69,14 +69,14 @@ func (c *Cutter) Append(dst []Segment, p *vector.Path, clip Rect, mode Mode) []S
 		return dst
 	}
 	c.clip = clip.Within(NoClip).box()
-	c.out, c.exact = dst, mode == Exact || b.small() && Rectangle(p)
-	c.walk(p, c.clip.holds(b))
+	c.out, c.exact = dst, mode == Exact || b.fitsSmallMask() && Rectangle(p)
+	c.walk(p, c.clip.contains(b))
 	dst, c.out = c.out, nil
 	return dst
 }
 
-// walk visits the path's segments and closes its subpaths. inside says that
-// nothing needs to be clipped.
+// walk visits the path's segments and closes its subpaths. inside tells that nothing needs to be
+// clipped.
 func (c *Cutter) walk(p *vector.Path, inside bool) {
 	var cur, first vector.Point
 	pts, w := p.Points, p.Weights
@@ -105,6 +105,7 @@ func (c *Cutter) walk(p *vector.Path, inside bool) {
 	c.line(cur, first, inside)
 }
 
+// conic approximates a conic of weight w by quadratics and draws these.
 func (c *Cutter) conic(a, ctl, b vector.Point, w float32, inside bool) {
 	tol := float32(conicTol)
 	if c.exact {
@@ -117,7 +118,7 @@ func (c *Cutter) conic(a, ctl, b vector.Point, w float32, inside bool) {
 	}
 }
 
-// line sends a straight segment on to the mode's chords.
+// line clips a straight segment if needed and stores it.
 func (c *Cutter) line(a, b vector.Point, inside bool) {
 	switch {
 	case a.Y == b.Y:
@@ -130,21 +131,21 @@ func (c *Cutter) line(a, b vector.Point, inside bool) {
 	}
 }
 
-// curve sends a curve on, cut into the pieces that the mode's chords need.
+// curve clips a curve if needed and stores it as chords.
 func (c *Cutter) curve(b *bezier, inside bool) {
 	switch {
 	case !inside:
 		c.clipCurve(*b)
 	case c.exact:
 		c.exactCurve(b)
-	case b.falls():
+	case b.isMonotoneY():
 		c.gridCurve(b)
 	default:
 		c.gridPieces(b)
 	}
 }
 
-// gridPieces is gridCurve for a curve that turns.
+// gridPieces is gridCurve for a curve that is not monotone in y: it is cut at its turning points.
 func (c *Cutter) gridPieces(b *bezier) {
 	var buf [3]bezier
 	pieces := b.monotone(&buf, axisY)
@@ -153,8 +154,8 @@ func (c *Cutter) gridPieces(b *bezier) {
 	}
 }
 
-// add stores a segment that is not horizontal.
-func (c *Cutter) add(s Segment) {
+// addSegment stores a segment unless it is horizontal.
+func (c *Cutter) addSegment(s Segment) {
 	if s.Y0 != s.Y1 {
 		c.out = append(c.out, s)
 	}

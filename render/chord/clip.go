@@ -9,57 +9,60 @@ import (
 // box is a rectangle in px.
 type box struct{ x0, y0, x1, y1 float32 }
 
-// Within returns the part of r inside o, a rectangle without area if there is none.
+// Within returns the common part of r and o; a rectangle without area if there is none.
 func (r Rect) Within(o Rect) Rect {
 	r.X0, r.Y0 = min(max(r.X0, o.X0), o.X1), min(max(r.Y0, o.Y0), o.Y1)
 	r.X1, r.Y1 = max(min(r.X1, o.X1), r.X0), max(min(r.Y1, o.Y1), r.Y0)
 	return r
 }
 
+// box converts a rectangle to binary32.
 func (r Rect) box() box {
 	return box{float32(r.X0), float32(r.Y0), float32(r.X1), float32(r.Y1)}
 }
 
-// holds reports whether o lies inside of b; it is false for a NaN.
-func (b box) holds(o box) bool {
+// contains reports whether o lies inside of b; it is false for a NaN.
+func (b box) contains(o box) bool {
 	return o.x0 >= b.x0 && o.y0 >= b.y0 && o.x1 <= b.x1 && o.y1 <= b.y1
 }
 
-// farthest is the largest coordinate in px that paths may have: products of two
-// of them stay within binary32.
-const farthest = 1e15
+// maxCoordinate is the largest coordinate in px that paths may have: products of two of them stay
+// within binary32.
+const maxCoordinate = 1e15
 
-// bounds returns the box around the points; ok is false if there is none, or one
-// is not finite or too far away.
+// bounds returns the bounding box of the points; ok is false if there are none, or one is not
+// finite or too far away. It compares integers that are ordered like the numbers, without
+// branches.
 func bounds(pts []vector.Point) (b box, ok bool) {
 	if len(pts) == 0 {
 		return b, false
 	}
 	// On the bits of the numbers, which are ordered as the numbers are once the
 	// negative ones are turned around: no branch to guess wrong.
-	x0, y0 := ordered(pts[0].X), ordered(pts[0].Y)
+	x0, y0 := orderedBits(pts[0].X), orderedBits(pts[0].Y)
 	x1, y1 := x0, y0
 	for _, p := range pts[1:] {
-		x, y := ordered(p.X), ordered(p.Y)
+		x, y := orderedBits(p.X), orderedBits(p.Y)
 		x0, x1 = min(x0, x), max(x1, x)
 		y0, y1 = min(y0, y), max(y1, y)
 	}
-	b = box{number(x0), number(y0), number(x1), number(y1)}
-	return b, box{-farthest, -farthest, farthest, farthest}.holds(b)
+	b = box{fromOrderedBits(x0), fromOrderedBits(y0), fromOrderedBits(x1), fromOrderedBits(y1)}
+	return b, box{-maxCoordinate, -maxCoordinate, maxCoordinate, maxCoordinate}.contains(b)
 }
 
-// ordered maps numbers to integers of the same order; NaN is beyond infinity.
-func ordered(v float32) int32 {
+// orderedBits maps a binary32 number to an integer so that the order is kept; NaN is beyond
+// infinity.
+func orderedBits(v float32) int32 {
 	i := int32(math.Float32bits(v))
 	return i ^ int32(uint32(i>>31)>>1)
 }
 
-// number is the inverse of ordered.
-func number(i int32) float32 {
+// fromOrderedBits is the inverse of orderedBits.
+func fromOrderedBits(i int32) float32 {
 	return math.Float32frombits(uint32(i ^ int32(uint32(i>>31)>>1)))
 }
 
-// clipLine keeps what the clip leaves of a line.
+// clipLine stores the part of a line inside the clip.
 func (c *Cutter) clipLine(a, b vector.Point) {
 	if a.Y > b.Y {
 		c.clipDown(b, a, true)
@@ -68,7 +71,7 @@ func (c *Cutter) clipLine(a, b vector.Point) {
 	}
 }
 
-// clipDown clips the line from a down to b; up says that the path ran upwards.
+// clipDown clips the line from a down to b; up tells that the path runs upwards.
 func (c *Cutter) clipDown(a, b vector.Point, up bool) {
 	k := &c.clip
 	if b.Y <= k.y0 || a.Y >= k.y1 {
@@ -115,17 +118,17 @@ func (c *Cutter) clipDown(a, b vector.Point, up bool) {
 		if up {
 			p, q = q, p
 		}
-		c.place(p, q)
+		c.addClipped(p, q)
 	}
 }
 
 // between reports whether v lies strictly between a and b.
 func between(v, a, b float32) bool { return v > min(a, b) && v < max(a, b) }
 
-// place sends on a piece of a line that crosses no side of the clip.
-func (c *Cutter) place(p, q vector.Point) {
+// addClipped stores a piece of a line that crosses no side of the clip, clamped to the clip.
+func (c *Cutter) addClipped(p, q vector.Point) {
 	k := &c.clip
-	if !c.right && min(p.X, q.X) >= k.x1 && max(p.X, q.X) > k.x1 {
+	if !c.keepRight && min(p.X, q.X) >= k.x1 && max(p.X, q.X) > k.x1 {
 		return
 	}
 	p.X, q.X = min(max(p.X, k.x0), k.x1), min(max(q.X, k.x0), k.x1)
@@ -137,8 +140,7 @@ func (c *Cutter) place(p, q vector.Point) {
 	}
 }
 
-// clipCurve keeps what the clip leaves of a curve, in pieces that are monotone
-// in y and in x.
+// clipCurve stores the part of a curve inside the clip, in pieces that are monotone in x and in y.
 func (c *Cutter) clipCurve(b bezier) {
 	var ys, xs [3]bezier
 	for _, m := range b.monotone(&ys, axisY) {
@@ -148,7 +150,7 @@ func (c *Cutter) clipCurve(b bezier) {
 	}
 }
 
-// clipMonotone clips a curve that is monotone on both axes.
+// clipMonotone clips a curve that is monotone in x and in y.
 func (c *Cutter) clipMonotone(b bezier) {
 	k := &c.clip
 	lo, hi := b.p[0].Y, b.end().Y
@@ -158,35 +160,35 @@ func (c *Cutter) clipMonotone(b bezier) {
 	if hi <= k.y0 || lo >= k.y1 || lo == hi {
 		return
 	}
-	b = b.keep(axisY, k.y0, k.y1)
+	b = b.clipAxis(axisY, k.y0, k.y1)
 	// Left parts become vertical lines, right parts vanish or do so too.
 	rising := b.end().X > b.p[0].X
 	if !rising {
 		b = b.reversed() // to the right; undone when sent on
 	}
 	if b.p[0].X >= k.x1 && b.end().X > k.x1 {
-		c.rightSide(b.p[0], b.end(), rising)
+		c.addRightSide(b.p[0], b.end(), rising)
 		return
 	}
 	if b.end().X <= k.x0 {
-		c.side(k.x0, b.p[0], b.end(), rising)
+		c.addSideLine(k.x0, b.p[0], b.end(), rising)
 		return
 	}
 	if b.p[0].X < k.x0 {
 		l, r := b.cut(axisX, k.x0)
-		c.side(k.x0, l.p[0], l.end(), rising)
+		c.addSideLine(k.x0, l.p[0], l.end(), rising)
 		b = r
 	}
 	if b.end().X > k.x1 {
 		l, r := b.cut(axisX, k.x1)
-		c.rightSide(r.p[0], r.end(), rising)
+		c.addRightSide(r.p[0], r.end(), rising)
 		b = l
 	}
 	if !rising {
 		b = b.reversed()
 	}
-	b.tame(axisX, k.x0, k.x1)
-	b.tame(axisY, k.y0, k.y1)
+	b.clampMonotone(axisX, k.x0, k.x1)
+	b.clampMonotone(axisY, k.y0, k.y1)
 	if c.exact {
 		c.exactCurve(&b)
 	} else {
@@ -194,8 +196,8 @@ func (c *Cutter) clipMonotone(b bezier) {
 	}
 }
 
-// keep cuts off what a monotone curve has outside of [lo, hi] along the axis.
-func (b *bezier) keep(a axis, lo, hi float32) bezier {
+// clipAxis cuts off the parts of a monotone curve outside of [lo, hi] along one axis.
+func (b *bezier) clipAxis(a axis, lo, hi float32) bezier {
 	out := *b
 	up := a.of(out.p[0]) > a.of(out.end())
 	if up {
@@ -213,11 +215,10 @@ func (b *bezier) keep(a axis, lo, hi float32) bezier {
 	return out
 }
 
-// tame brings the ends of a monotone curve into [lo, hi] and its controls to
-// where a monotone curve has them: a quadratic between the ends, a cubic at most
-// a third of their distance outside. That changes nothing but what binary32 has
-// spoilt in coordinates far away.
-func (b *bezier) tame(a axis, lo, hi float32) {
+// clampMonotone clamps the ends of a monotone curve to [lo, hi], and its controls to where a
+// monotone curve has them: of a quadratic between the ends, of a cubic at most a third of their
+// distance outside. It only corrects rounding errors of binary32 in large coordinates.
+func (b *bezier) clampMonotone(a axis, lo, hi float32) {
 	p, q := &b.p[0], &b.p[b.n-1]
 	a.set(p, min(max(a.of(*p), lo), hi))
 	a.set(q, min(max(a.of(*q), lo), hi))
@@ -231,19 +232,19 @@ func (b *bezier) tame(a axis, lo, hi float32) {
 	}
 }
 
-// side draws the part of a curve from a to b, which lies beyond a side of the
-// clip, as a vertical line there.
-func (c *Cutter) side(x float32, a, b vector.Point, forward bool) {
+// addSideLine stores the part of a curve from a to b, which lies beyond a side of the clip, as a
+// vertical line on that side.
+func (c *Cutter) addSideLine(x float32, a, b vector.Point, forward bool) {
 	if !forward {
 		a, b = b, a
 	}
 	a.X, b.X = x, x
-	c.place(a, b)
+	c.addClipped(a, b)
 }
 
-// rightSide is side for the right side of the clip, where it counts.
-func (c *Cutter) rightSide(a, b vector.Point, forward bool) {
-	if c.right {
-		c.side(c.clip.x1, a, b, forward)
+// addRightSide is addSideLine for the right side of the clip, if that is kept.
+func (c *Cutter) addRightSide(a, b vector.Point, forward bool) {
+	if c.keepRight {
+		c.addSideLine(c.clip.x1, a, b, forward)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"plumb/render/vector"
 )
 
-// Edge is a piece of an outline between two turns in y, from its top to its bottom: a line, or
-// a curve as a chain of chords. It holds the current chord. See docs/spec/raster.md#r11.
+// Edge is a part of an outline that is monotone in y, from its top to its bottom: a line, or a
+// curve as a chain of chords. It holds the current chord. See docs/spec/raster.md#r11.
 type Edge struct {
 	X     int64 // where the chord begins, 1/65536 px
 	Slope int64 // dx/dy, 1/65536
@@ -22,16 +22,14 @@ type Edge struct {
 
 const noCurve = -1
 
-// Edges is the outline of one path, in the path's order. The zero value is
-// empty.
+// Edges is the edge list of one path, in the path's order. The zero value is empty.
 type Edges struct {
 	List   []Edge
-	curves []steps
+	curves []chordSteps
 }
 
-// Bounds returns the corners of the box around all points of the path, controls
-// too; ok is false if there is none, or one is not finite or farther than 1e15
-// px away.
+// Bounds returns the corners of the bounding box of the path's points, controls too; ok is false
+// if there are none, or one is not finite or farther than 1e15 px away.
 func Bounds(p *vector.Path) (lo, hi vector.Point, ok bool) {
 	b, ok := bounds(p.Points)
 	return vector.Point{X: b.x0, Y: b.y0}, vector.Point{X: b.x1, Y: b.y1}, ok
@@ -43,13 +41,13 @@ func Bounds(p *vector.Path) (lo, hi vector.Point, ok bool) {
 func (c *Cutter) Edges(dst *Edges, p *vector.Path, clip Rect, inside, convex bool) {
 	dst.List, dst.curves = dst.List[:0], dst.curves[:0]
 	c.clip = clip.Within(NoClip).box()
-	c.exact, c.edges, c.right = false, dst, convex
+	c.exact, c.edges, c.keepRight = false, dst, convex
 	c.walk(p, inside)
-	c.edges, c.right = nil, false
+	c.edges, c.keepRight = nil, false
 }
 
-// line sets the chord of a line, from q16.
-func (e *Edge) line(x0, y0, x1, y1 int64) {
+// setLine sets the edge's only chord to a line, from q16.
+func (e *Edge) setLine(x0, y0, x1, y1 int64) {
 	dx, dy := (x1-x0)>>10, (y1-y0)>>10
 	e.X, e.Top, e.Bottom = x0, int32(y0>>14), int32(y1>>14)
 	e.Slope = divide(dx, dy)
@@ -58,15 +56,15 @@ func (e *Edge) line(x0, y0, x1, y1 int64) {
 	e.DY = perColumn(dx, dy, e.Slope, max(e.Slope, -e.Slope))
 }
 
-// chord sets the next chord of a curve, from q16.
-func (e *Edge) chord(x0, y0, x1, y1, slope int64) {
+// setChord sets the current chord of a curve, from q16.
+func (e *Edge) setChord(x0, y0, x1, y1, slope int64) {
 	e.X, e.Slope, e.Top, e.Bottom = x0, slope, int32(y0>>14), int32(y1>>14)
 	s := slope >> 10
 	e.DY = perColumn((x1-x0)>>10, (y1-y0)>>10, slope, max(s, -s))
 }
 
-// perColumn is |dy/dx| for dx and dy in 1/64 px; s is the slope as the table of
-// reciprocals takes it.
+// perColumn returns |dy/dx| in q16 for dx and dy in 1/64 px; s is the slope as an index of the
+// table of reciprocals.
 func perColumn(dx, dy, slope, s int64) int64 {
 	switch {
 	case dx == 0 || slope == 0:
@@ -94,9 +92,9 @@ func (l *Edges) addLine(e *Edge) {
 	l.List = append(l.List, *e)
 }
 
-// merge joins to a vertical line one with the same x that continues it, or
-// cancels their common part where they are opposite and flush at an end; empty
-// says that nothing is left of either.
+// merge joins two vertical lines with the same x: a line that continues the other, or opposite
+// lines that share an end, whose common part is cancelled. empty tells that nothing is left of
+// either.
 func (e *Edge) merge(o *Edge) (merged, empty bool) {
 	if e.Winding == o.Winding {
 		switch {
@@ -126,28 +124,28 @@ func (e *Edge) merge(o *Edge) (merged, empty bool) {
 	return true, false
 }
 
-// newCurve returns room for another curve; addCurve reports whether it is used.
-func (l *Edges) newCurve() (*steps, *Edge) {
+// newCurve returns memory for another curve, which addCurve appends.
+func (l *Edges) newCurve() (*chordSteps, *Edge) {
 	l.curves, l.List = slices.Grow(l.curves, 1), slices.Grow(l.List, 1)
 	n, k := len(l.curves), len(l.List)
 	return &l.curves[:n+1][n], &l.List[:k+1][k]
 }
 
 // addCurve appends the curve of newCurve if any of its chords has height.
-func (l *Edges) addCurve(s *steps, e *Edge) {
+func (l *Edges) addCurve(s *chordSteps, e *Edge) {
 	if s.next(e) {
 		e.curve = int32(len(l.curves))
 		l.List, l.curves = l.List[:len(l.List)+1], l.curves[:len(l.curves)+1]
 	}
 }
 
-// Next moves the edge on to its next chord, which begins where the curve is
-// there; false if it has none, and then the edge is as it was.
+// Next moves the edge to its next chord, which begins at the curve. It returns false, and leaves
+// the edge as it is, if there is none.
 func (l *Edges) Next(e *Edge) bool {
 	return e.curve != noCurve && l.curves[e.curve].next(e)
 }
 
-// Follow is Next for an edge that was walked down to x: the chord begins there.
+// Follow is Next for an edge whose walk has come to x: its next chord begins there.
 func (l *Edges) Follow(e *Edge, x int64) bool {
 	if e.curve == noCurve {
 		return false

@@ -19,14 +19,16 @@ const (
 
 // exactLine stores a line with its ends rounded to the grid of segments.
 func (c *Cutter) exactLine(a, b vector.Point) {
-	c.add(Segment{toUnit(float64(a.X)), toUnit(float64(a.Y)), toUnit(float64(b.X)), toUnit(float64(b.Y))})
+	c.addSegment(Segment{toUnit(float64(a.X)), toUnit(float64(a.Y)), toUnit(float64(b.X)), toUnit(float64(b.Y))})
 }
 
+// toUnit rounds px to the grid of segments.
 func toUnit(v float64) int32 { return int32(math.Floor(float64(v*Unit) + 0.5)) }
 
 // cubicPoly holds the coefficients of x and y as polynomials of t, lowest first.
 type cubicPoly [4][2]float64
 
+// poly returns the curve as polynomials.
 func (b *bezier) poly() (k cubicPoly) {
 	for i, a := range [2]axis{axisX, axisY} {
 		p0, p1, p2, p3 := float64(a.of(b.p[0])), float64(a.of(b.p[1])), float64(a.of(b.p[2])), float64(a.of(b.p[3]))
@@ -40,25 +42,24 @@ func (b *bezier) poly() (k cubicPoly) {
 	return k
 }
 
-// bend is half the second derivative at t along one axis.
-func (k *cubicPoly) bend(axis int, t float64) float64 {
+// halfSecondDerivative returns half the second derivative at t along one axis.
+func (k *cubicPoly) halfSecondDerivative(axis int, t float64) float64 {
 	return k[2][axis] + float64(3*k[3][axis]*t)
 }
 
-// at is the place at t along one axis.
+// at returns the coordinate at t along one axis.
 func (k *cubicPoly) at(axis int, t float64) float64 {
 	return float64((float64((float64(k[3][axis]*t)+k[2][axis])*t)+k[1][axis])*t) + k[0][axis]
 }
 
-// exactCurve stores chords between points that stand off the curve, outwards,
-// by h^2/12 of its second derivative (h: step of t): then the chords enclose the
-// same area as the curve does, and few are needed. The curve's ends stay, so the
-// points between them take their share too: n/(n-1).
+// exactCurve stores chords that enclose the same area as the curve, so that few are needed: their
+// inner points stand off the curve by h^2/12 of its second derivative (h: step of t). The ends
+// stay on the curve, so the inner points also take their share: n/(n-1).
 func (c *Cutter) exactCurve(b *bezier) {
 	k := b.poly()
 	// The deviation from the chord is an eighth of the second derivative, which
 	// is greatest at one of the ends.
-	d := max(math.Hypot(k.bend(0, 0), k.bend(1, 0)), math.Hypot(k.bend(0, 1), k.bend(1, 1))) / 4
+	d := max(math.Hypot(k.halfSecondDerivative(0, 0), k.halfSecondDerivative(1, 0)), math.Hypot(k.halfSecondDerivative(0, 1), k.halfSecondDerivative(1, 1))) / 4
 	n := 1
 	if d > exactFlat {
 		n = int(min(max(2, math.Ceil(8*math.Sqrt(d))), exactPieces))
@@ -68,10 +69,10 @@ func (c *Cutter) exactCurve(b *bezier) {
 	x0, y0 := toUnit(float64(b.p[0].X)), toUnit(float64(b.p[0].Y))
 	for i := 1; i < n; i++ {
 		t := float64(i) * h
-		x1 := toUnit(k.at(0, t) - float64(off*k.bend(0, t)))
-		y1 := toUnit(k.at(1, t) - float64(off*k.bend(1, t)))
-		c.add(Segment{x0, y0, x1, y1})
+		x1 := toUnit(k.at(0, t) - float64(off*k.halfSecondDerivative(0, t)))
+		y1 := toUnit(k.at(1, t) - float64(off*k.halfSecondDerivative(1, t)))
+		c.addSegment(Segment{x0, y0, x1, y1})
 		x0, y0 = x1, y1
 	}
-	c.add(Segment{x0, y0, toUnit(float64(b.end().X)), toUnit(float64(b.end().Y))})
+	c.addSegment(Segment{x0, y0, toUnit(float64(b.end().X)), toUnit(float64(b.end().Y))})
 }

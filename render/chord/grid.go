@@ -11,10 +11,9 @@ import (
 // q16, 1/65536 px. 64 bits hold all that can come: |v| <= 2^20 px.
 const one = 1 << 16
 
-// onGrid cuts px down to 1/256 px. The browser cuts toward zero, but always sees
-// positive coordinates: a glyph's mask and a layer have their corner at 0. Down
-// is the same for those, and whole px more or less change nothing.
-func onGrid(v float32) int64 { return int64(math.Floor(float64(v) * 256)) }
+// toGrid rounds px down to 1/256 px. The browser truncates, but its coordinates are always
+// positive, because the masks of glyphs and layers have their corner at 0.
+func toGrid(v float32) int64 { return int64(math.Floor(float64(v) * 256)) }
 
 // snapRow rounds q16 to the nearest quarter px, halves upwards.
 func snapRow(y int64) int64 { return (y + one/8) >> 14 << 14 }
@@ -46,7 +45,7 @@ var reciprocal = func() (t [1024]int32) {
 	return t
 }()
 
-// saturate keeps a quotient within 32 bits, as the reference does.
+// saturate clamps a quotient to 32 bits, as the reference does.
 func saturate(v int64) int64 { return min(max(v, -math.MaxInt32), math.MaxInt32) }
 
 // slope returns dx/dy in q16 from q16 differences.
@@ -59,25 +58,25 @@ func (c *Cutter) gridLine(a, b vector.Point) {
 		a, b = b, a
 		e.Winding = -1
 	}
-	y0, y1 := snapRow(onGrid(a.Y)<<8), snapRow(onGrid(b.Y)<<8)
+	y0, y1 := snapRow(toGrid(a.Y)<<8), snapRow(toGrid(b.Y)<<8)
 	if y0 == y1 {
 		return
 	}
-	x0, x1 := onGrid(a.X)<<8, onGrid(b.X)<<8
-	e.line(x0, y0, x1, y1)
+	x0, x1 := toGrid(a.X)<<8, toGrid(b.X)<<8
+	e.setLine(x0, y0, x1, y1)
 	if c.edges != nil {
 		c.edges.addLine(&e)
 		return
 	}
 	// The lower end's x follows from the rounded slope.
-	c.chord(x0, y0, x0+(e.Slope*(y1-y0))>>16, y1, e.Winding < 0)
+	c.addChord(x0, y0, x0+(e.Slope*(y1-y0))>>16, y1, e.Winding < 0)
 }
 
-// gridCurve cuts a curve that is monotone in y into chords.
+// gridCurve stores a curve that is monotone in y as chords on quarter rows.
 func (c *Cutter) gridCurve(b *bezier) {
 	var x, y [4]int64
 	for i := range b.n {
-		x[i], y[i] = onGrid(b.p[i].X), onGrid(b.p[i].Y)
+		x[i], y[i] = toGrid(b.p[i].X), toGrid(b.p[i].Y)
 	}
 	last := b.n - 1
 	if snapRow(y[0]<<8) == snapRow(y[last]<<8) {
@@ -106,12 +105,12 @@ func (c *Cutter) gridCurve(b *bezier) {
 		return
 	}
 	for s.next(e) {
-		c.chord(e.X, int64(e.Top)<<14, s.sx, int64(e.Bottom)<<14, e.Winding < 0)
+		c.addChord(e.X, int64(e.Top)<<14, s.sx, int64(e.Bottom)<<14, e.Winding < 0)
 	}
 }
 
-// chord stores the chord from (x0, y0) down to (x1, y1), all in q16.
-func (c *Cutter) chord(x0, y0, x1, y1 int64, up bool) {
+// addChord stores the chord from (x0, y0) down to (x1, y1), all in q16.
+func (c *Cutter) addChord(x0, y0, x1, y1 int64, up bool) {
 	if up {
 		x0, y0, x1, y1 = x1, y1, x0, y0
 	}
@@ -119,12 +118,12 @@ func (c *Cutter) chord(x0, y0, x1, y1 int64, up bool) {
 		c.trace([4]int64{x0, y0, x1, y1})
 	}
 	const half = 1 << 5
-	c.add(Segment{int32((x0 + half) >> 6), int32(y0 >> 6), int32((x1 + half) >> 6), int32(y1 >> 6)})
+	c.addSegment(Segment{int32((x0 + half) >> 6), int32(y0 >> 6), int32((x1 + half) >> 6), int32(y1 >> 6)})
 }
 
-// halvings turns the deviation of a curve from its chord, in 1/256 px per axis,
-// into the number of times it is halved.
-func halvings(dx, dy int64) int {
+// subdivisions returns how often a curve is halved, from its deviation from its chord in 1/256 px
+// per axis.
+func subdivisions(dx, dy int64) int {
 	dx, dy = max(dx, -dx), max(dy, -dy)
 	d := max(dx, dy) + min(dx, dy)/2
 	return bits.Len64(uint64(d+16)>>5) >> 1

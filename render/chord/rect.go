@@ -6,10 +6,10 @@ import (
 	"plumb/render/vector"
 )
 
-// small reports whether a path with these bounds is drawn through the browser's small mask and
+// fitsSmallMask reports whether a path with these bounds is drawn through the browser's small mask and
 // is at least 3 px wide. Rectangles of that size are drawn exactly, on no grid. See
 // docs/spec/raster.md#r23.
-func (b box) small() bool {
+func (b box) fitsSmallMask() bool {
 	w := math.Ceil(float64(b.x1)) - math.Floor(float64(b.x0))
 	h := math.Ceil(float64(b.y1)) - math.Floor(float64(b.y0))
 	return w >= 3 && w <= 32 && math.Ceil(w/4)*4*h <= 1024

@@ -1,12 +1,12 @@
 package chord
 
-// differences runs along one coordinate of a curve in q16.
-type differences struct{ at, d, dd, ddd, end int64 }
+// forwardDifferences evaluates one coordinate of a curve in q16 at equal steps of t.
+type forwardDifferences struct{ at, d, dd, ddd, end int64 }
 
-// steps is what a curve that runs downwards has still to give: chords between
-// points at equal steps of t.
-type steps struct {
-	x, y   differences
+// chordSteps produces the chords of a curve that runs downwards: between points at equal steps of
+// t.
+type chordSteps struct {
+	x, y   forwardDifferences
 	sx, sy int64 // where the next chord starts; of sx a cubic has only the end
 	left   int8  // steps to come
 	// Shifts of the first and the second differences. A quadratic has one.
@@ -14,8 +14,8 @@ type steps struct {
 	cubic         bool
 }
 
-// next makes e the next chord that has height; false if none is left.
-func (s *steps) next(e *Edge) bool {
+// next sets e to the next chord that has height; false if none is left.
+func (s *chordSteps) next(e *Edge) bool {
 	if s.cubic {
 		return s.cubicNext(e)
 	}
@@ -24,9 +24,9 @@ func (s *steps) next(e *Edge) bool {
 
 // setQuad prepares the chords of a quadratic from points in 1/256 px. See
 // docs/spec/raster.md#r14.
-func (s *steps) setQuad(x, y *[4]int64) {
+func (s *chordSteps) setQuad(x, y *[4]int64) {
 	ax, ay := x[0]-2*x[1]+x[2], y[0]-2*y[1]+y[2]
-	k := min(max(halvings(-ax>>2, -ay>>2), 1), 6)
+	k := min(max(subdivisions(-ax>>2, -ay>>2), 1), 6)
 	s.x.setQuad(x, ax, k)
 	s.y.setQuad(y, ay, k)
 	s.y.at, s.y.end = snapRow(s.y.at), snapRow(s.y.end)
@@ -34,15 +34,15 @@ func (s *steps) setQuad(x, y *[4]int64) {
 	s.left, s.shift, s.shift2, s.cubic = 1<<k, int8(k-1), 0, false
 }
 
-// setQuad sets start, end, first and second difference; a is half the second
-// derivative.
-func (d *differences) setQuad(p *[4]int64, a int64, k int) {
+// setQuad sets start, end, first and second difference; a is half the second derivative.
+func (d *forwardDifferences) setQuad(p *[4]int64, a int64, k int) {
 	b := (p[1] - p[0]) << 10
 	a <<= 9
 	d.at, d.d, d.dd, d.end = p[0]<<8, (b+a>>k)>>2, a>>(k-1)>>2, p[2]<<8
 }
 
-func (s *steps) quadNext(e *Edge) bool {
+// quadNext is next for a quadratic.
+func (s *chordSteps) quadNext(e *Edge) bool {
 	for s.left > 0 {
 		s.left--
 		nx, ny := s.x.end, s.y.end // unsnapped end of the step
@@ -68,7 +68,7 @@ func (s *steps) quadNext(e *Edge) bool {
 		if !tall {
 			m = slope(x1-s.sx, y1-s.sy)
 		}
-		e.chord(s.sx, s.sy, x1, y1, m)
+		e.setChord(s.sx, s.sy, x1, y1, m)
 		s.sx, s.sy = x1, y1
 		return true
 	}
@@ -76,8 +76,8 @@ func (s *steps) quadNext(e *Edge) bool {
 }
 
 // setCubic prepares the chords of a cubic from points in 1/256 px. See docs/spec/raster.md#r15.
-func (s *steps) setCubic(x, y *[4]int64) {
-	k := min(halvings(cubicDeviation(x), cubicDeviation(y))+1, 6)
+func (s *chordSteps) setCubic(x, y *[4]int64) {
+	k := min(subdivisions(cubicDeviation(x), cubicDeviation(y))+1, 6)
 	s.x.setCubic(x, k)
 	s.y.setCubic(y, k)
 	s.y.at, s.y.end = snapRow(s.y.at), snapRow(s.y.end)
@@ -85,17 +85,15 @@ func (s *steps) setCubic(x, y *[4]int64) {
 	s.left, s.shift, s.shift2, s.cubic = 1<<k, int8(max(0, k-4)), int8(k), true
 }
 
-// cubicDeviation is how far one coordinate of a cubic leaves its chord, in
-// 1/256 px.
+// cubicDeviation returns how far one coordinate of a cubic leaves its chord, in 1/256 px.
 func cubicDeviation(p *[4]int64) int64 {
 	a := (19 * (8*p[0] - 15*p[1] + 6*p[2] + p[3])) >> 9
 	b := (19 * (p[0] + 6*p[1] - 15*p[2] + 8*p[3])) >> 9
 	return max(a, -a, b, -b)
 }
 
-// setCubic sets start, end and three differences, which carry k-4 more bits
-// where k > 4.
-func (d *differences) setCubic(p *[4]int64, k int) {
+// setCubic sets start, end and three differences, which carry k-4 more bits where k > 4.
+func (d *forwardDifferences) setCubic(p *[4]int64, k int) {
 	u := max(6, 10-k)
 	b := 3 * (p[1] - p[0]) << u
 	c := 3 * (p[0] - 2*p[1] + p[2]) << u
@@ -104,7 +102,8 @@ func (d *differences) setCubic(p *[4]int64, k int) {
 	d.d, d.dd, d.ddd = (b+c>>k+e>>(2*k))>>2, (2*c+(3*e)>>(k-1))>>2, (3*e)>>(k-1)>>2
 }
 
-func (s *steps) cubicNext(e *Edge) bool {
+// cubicNext is next for a cubic.
+func (s *chordSteps) cubicNext(e *Edge) bool {
 	for s.left > 0 {
 		s.left--
 		x, y := s.x.at, s.y.at
@@ -118,7 +117,7 @@ func (s *steps) cubicNext(e *Edge) bool {
 		s.x.at, s.y.at, s.sx = nx, ny, nx
 		if y1 > s.sy {
 			dx := (nx - x) >> 10
-			e.chord(x, s.sy, nx, y1, saturate((dx<<16)/((y1-s.sy)>>10)))
+			e.setChord(x, s.sy, nx, y1, saturate((dx<<16)/((y1-s.sy)>>10)))
 			s.sy = y1
 			return true
 		}
@@ -126,10 +125,9 @@ func (s *steps) cubicNext(e *Edge) bool {
 	return false
 }
 
-// smooth reports whether the steps to come change slowly and are at least a px
-// high.
-func (s *steps) smooth() bool {
-	steady := func(d *differences) bool {
+// smooth reports whether the remaining steps change slowly and are at least a px high.
+func (s *chordSteps) smooth() bool {
+	steady := func(d *forwardDifferences) bool {
 		return max(d.d, -d.d)>>1 >= max(d.dd, -d.dd)>>s.shift2
 	}
 	return steady(&s.x) && steady(&s.y) && (s.y.d-s.y.dd>>s.shift2)>>s.shift >= one
