@@ -161,12 +161,12 @@ func (h *Stroker) bow(a, b, c, d vector.Point) {
 	}
 }
 
-// capReach is how far a round cap lengthens a hairline, px.
+// capReach is the length in px that a round cap adds to a hairline.
 const capReach = math.Pi / 8
 
 // quad draws a quadratic as chords.
 func (h *Stroker) quad(a, b, c vector.Point) {
-	x, y := whole((a.X+c.X)/2-b.X), whole((a.Y+c.Y)/2-b.Y)
+	x, y := absCeil((a.X+c.X)/2-b.X), absCeil((a.Y+c.Y)/2-b.Y)
 	n := 1 << min((bits.Len32(max(x, y)+min(x, y)/2)+1)/2, 5)
 	last := a
 	for i := 1; i <= n; i++ {
@@ -184,8 +184,8 @@ func (h *Stroker) quad(a, b, c vector.Point) {
 	}
 }
 
-// whole is |v| rounded up.
-func whole(v float32) uint32 {
+// absCeil returns |v| rounded up, at most 2^20.
+func absCeil(v float32) uint32 {
 	if v < 0 {
 		v = -v
 	}
@@ -196,7 +196,7 @@ func whole(v float32) uint32 {
 	return n
 }
 
-// line draws a straight stretch, cut to the clip and a px around it.
+// line draws a straight line, cut to the clip and a px around it.
 func (h *Stroker) line(a, b vector.Point) {
 	t0, t1 := float32(0), float32(1)
 	cut := func(from, to float32, lo, hi int32) {
@@ -227,11 +227,12 @@ func (h *Stroker) line(a, b vector.Point) {
 	h.segment(f(a.X), f(a.Y), f(b.X), f(b.Y))
 }
 
-// segment draws one straight stretch, in 1/64 px.
+// segment draws a straight line in 1/64 px. Lines longer than longestHair are halved, as in the
+// reference.
 func (h *Stroker) segment(x0, y0, x1, y1 int64) {
 	dx, dy := max(x1-x0, x0-x1), max(y1-y0, y0-y1)
 	if max(dx, dy) > longestHair*hairUnit {
-		if h.misses(x0, y0, x1, y1) {
+		if h.missesClip(x0, y0, x1, y1) {
 			return
 		}
 		mx, my := (x0+x1)>>1, (y0+y1)>>1
@@ -246,16 +247,16 @@ func (h *Stroker) segment(x0, y0, x1, y1 int64) {
 	}
 }
 
-// misses reports whether a stretch lies outside the canvas.
-func (h *Stroker) misses(x0, y0, x1, y1 int64) bool {
+// missesClip reports whether a line in 1/64 px lies outside the clip.
+func (h *Stroker) missesClip(x0, y0, x1, y1 int64) bool {
 	const keep = 2 * hairUnit
 	c := h.clip
 	return max(x0, x1) < int64(c.X0)*hairUnit-keep || min(x0, x1) > int64(c.X1)*hairUnit+keep ||
 		max(y0, y1) < int64(c.Y0)*hairUnit-keep || min(y0, y1) > int64(c.Y1)*hairUnit+keep
 }
 
-// walk draws a stretch that runs mostly along s; t is the other axis. steep says
-// that s runs down.
+// walk draws a line that runs mostly along the axis s, one pair of pixels per step; t is the other
+// axis. steep tells that s is the y axis.
 func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if s0 > s1 {
 		s0, t0, s1, t1 = s1, t1, s0, t0
@@ -270,7 +271,7 @@ func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if t0 == t1 {
 		at, two = t0<<10+1<<15, 0
 	}
-	if h.leaves(min(t0, t1), max(t0, t1), steep) {
+	if h.leavesClip(min(t0, t1), max(t0, t1), steep) {
 		two = 0
 	}
 	for s := first; s < last; s++ {
@@ -282,15 +283,15 @@ func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 			part -= last*hairUnit - s1
 		}
 		low := (at >> 8) & 0xff
-		h.plot(s, at>>16-1, (255-low)*part>>6, steep, two)
-		h.plot(s, at>>16, low*part>>6, steep, two)
+		h.addPlot(s, at>>16-1, (255-low)*part>>6, steep, two)
+		h.addPlot(s, at>>16, low*part>>6, steep, two)
 		at += slope
 	}
 }
 
-// leaves reports whether a stretch between lo and hi on its minor axis comes to
-// pixels outside of the clip.
-func (h *Stroker) leaves(lo, hi int64, steep bool) bool {
+// leavesClip reports whether a line between lo and hi on its minor axis covers pixels outside of
+// the clip.
+func (h *Stroker) leavesClip(lo, hi int64, steep bool) bool {
 	c0, c1 := h.clip.Y0, h.clip.Y1
 	if steep {
 		c0, c1 = h.clip.X0, h.clip.X1
@@ -298,7 +299,9 @@ func (h *Stroker) leaves(lo, hi int64, steep bool) bool {
 	return lo-hairUnit/2 < int64(c0)*hairUnit || hi+hairUnit/2 > int64(c1)*hairUnit
 }
 
-func (h *Stroker) plot(s, t, alpha int64, steep bool, two uint64) {
+// addPlot records one pixel of a hairline inside the clip. two is 1 if it is drawn by the
+// two-pixel rule.
+func (h *Stroker) addPlot(s, t, alpha int64, steep bool, two uint64) {
 	x, y := s, t
 	if steep {
 		x, y = t, s
@@ -308,47 +311,48 @@ func (h *Stroker) plot(s, t, alpha int64, steep bool, two uint64) {
 		return
 	}
 	if len(h.plots) == maxPlots {
-		h.fold()
+		h.drawPlots()
 	}
 	n := uint64(len(h.plots))
 	h.plots = append(h.plots, uint64(y)<<41|uint64(x)<<25|n<<9|uint64(alpha)<<1|two)
 }
 
-// pixelOf is the pixel of a plot.
-func pixelOf(p uint64) (x, y int32) { return int32(p >> 25 & 0xffff), int32(p >> 41) }
+// plotPixel returns the pixel of a plot.
+func plotPixel(p uint64) (x, y int32) { return int32(p >> 25 & 0xffff), int32(p >> 41) }
 
-// fold draws the plots onto the plane.
-func (h *Stroker) fold() {
+// drawPlots draws the recorded plots onto the plane, a mask as large as the clip. Only strokes of
+// very many pixels need it.
+func (h *Stroker) drawPlots() {
 	w, rows := h.clip.X1-h.clip.X0, h.clip.Y1-h.clip.Y0
 	if h.plane == nil {
 		h.plane = make([]byte, int(w)*int(rows))
 	}
 	for _, p := range h.plots {
-		x, y := pixelOf(p)
+		x, y := plotPixel(p)
 		at := &h.plane[int(y-h.clip.Y0)*int(w)+int(x-h.clip.X0)]
-		*at = h.over(*at, p)
+		*at = h.blend(*at, p)
 	}
 	h.plots = h.plots[:0]
 }
 
-// Take appends what was drawn to dst and empties h. pair, if set, is told of every
-// pixel of the two-pixel rule, row by row; of a scrawl that went to the plane it
-// is told of none.
+// Take appends the coverage of the drawn strokes to dst and empties h. pair, if set, is called for
+// every pixel of the two-pixel rule, row by row, unless the strokes were so long that the plane
+// was needed.
 func (h *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
 	first = len(dst.Spans)
 	if h.plane != nil {
-		h.fold()
+		h.drawPlots()
 		h.takePlane(dst)
 		return first, len(dst.Spans) - first
 	}
 	slices.Sort(h.plots)
 	last := uint64(1<<64 - 1)
 	for _, p := range h.plots {
-		x, y := pixelOf(p)
+		x, y := plotPixel(p)
 		switch at := p >> 25; {
 		case at == last:
 			b := &dst.Bytes[len(dst.Bytes)-1]
-			*b = h.over(*b, p)
+			*b = h.blend(*b, p)
 			last = at
 			continue
 		case at == last+1 && x != 0 && len(dst.Spans) > first:
@@ -358,7 +362,7 @@ func (h *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first
 			dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, N: 1, At: int32(len(dst.Bytes))})
 			last = at
 		}
-		dst.Bytes = append(dst.Bytes, h.over(0, p))
+		dst.Bytes = append(dst.Bytes, h.blend(0, p))
 		if p&1 == 1 && !h.Plain && pair != nil {
 			pair(x, y, byte(p>>1))
 		}
@@ -367,7 +371,7 @@ func (h *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first
 	return first, len(dst.Spans) - first
 }
 
-// takePlane appends what the plane holds, and drops it.
+// takePlane appends the coverage of the plane and drops it.
 func (h *Stroker) takePlane(dst *scan.Coverage) {
 	w := int(h.clip.X1 - h.clip.X0)
 	for y := 0; y*w < len(h.plane); y++ {
@@ -389,9 +393,9 @@ func (h *Stroker) takePlane(dst *scan.Coverage) {
 	h.plane = nil
 }
 
-// over is a plot on what is there. One of two of a faint stroke is floored together
-// with what is below it (observed).
-func (h *Stroker) over(d byte, p uint64) byte {
+// blend returns the alpha after a plot is drawn on alpha d. With a faint stroke, a pixel of a pair
+// is floored together with what is below it, as was observed.
+func (h *Stroker) blend(d byte, p uint64) byte {
 	a, two := byte(p>>1), p&1 == 1
 	switch {
 	case h.Strength < 255 && two:
