@@ -18,11 +18,13 @@ import (
 // unit is the number of steps per px, and whole what a pixel inside comes to: its
 // height times twice its width.
 const (
+	// unit is the number of steps per px, and whole the value of a pixel that lies inside: its
+	// height times twice its width.
 	unit  = chord.Unit
 	whole = 2 * unit * unit
 )
 
-// edge is a piece of an outline, downwards, in 1/unit px.
+// edge is a straight piece of an outline, directed downwards, in 1/unit px.
 type edge struct {
 	x0, y0, x1, y1 int64
 	x              int64 // where it is at the top of the current row
@@ -30,9 +32,8 @@ type edge struct {
 	path           int32 // number of the path that it belongs to
 }
 
-// Filler fills paths. It holds no result, only paths that were added and not yet
-// taken, and memory that is used again: one goroutine at a time. The zero value is
-// ready for use.
+// Filler fills paths with their true coverage. It holds no result, only the paths added since the
+// last Take, and scratch memory: one goroutine at a time. The zero value is ready for use.
 type Filler struct {
 	// Stop, if set, is called every few rows. Once it returns true, Take ends and its
 	// output is incomplete.
@@ -50,10 +51,10 @@ type Filler struct {
 	active []edge // that cross the current row, by path
 	// The current row, a column each from left on: what edges in it span of the
 	// row's height, and how far from its left side they run, both signed.
-	left   int32
-	height []int64
-	reach  []int64
-	alpha  []byte
+	left     int32
+	height   []int64
+	leftArea []int64
+	alpha    []byte
 }
 
 // Add adds a path. Every subpath counts as closed. clip is the canvas, in px from
@@ -72,12 +73,12 @@ func (f *Filler) Add(p *vector.Path, clip chord.Rect) {
 	f.paths++
 }
 
-// Take appends what the added paths cover to dst, by the non-zero rule, and forgets
-// them. It returns the range of its spans. Where outlines of one path overlap
-// within a pixel, their signed areas are added up.
+// Take appends the coverage of the added paths, by the non-zero rule, to dst and forgets the
+// paths. It returns the range of its spans. Where outlines of one path overlap within a pixel,
+// their signed areas are added up.
 func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 	first = len(dst.Spans)
-	edges := f.begin()
+	edges := f.sortEdges()
 	for y := int64(math.MinInt64); len(edges) > 0 || len(f.active) > 0; y++ {
 		if len(f.active) == 0 {
 			y = edges[0].y0 >> 10
@@ -89,9 +90,9 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 		for n < len(edges) && edges[n].y0>>10 <= y {
 			n++
 		}
-		f.begins(edges[:n])
+		f.activate(edges[:n])
 		edges = edges[n:]
-		lo, hi := f.row(y)
+		lo, hi := f.fillRow(y)
 		if y >= int64(f.clip.Y0) {
 			f.store(dst, int32(y), lo, hi)
 		}
@@ -101,8 +102,8 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 	return first, len(dst.Spans) - first
 }
 
-// begin sorts the edges and makes room for a row.
-func (f *Filler) begin() []edge {
+// sortEdges sorts the edges by their top and returns them.
+func (f *Filler) sortEdges() []edge {
 	slices.SortStableFunc(f.edges, func(a, b edge) int { return cmp.Compare(a.y0, b.y0) })
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range f.edges {
@@ -113,20 +114,20 @@ func (f *Filler) begin() []edge {
 		return nil
 	}
 	f.left = int32(lo >> 10)
-	f.room(int(hi>>10) - int(f.left) + 1)
+	f.growRow(int(hi>>10) - int(f.left) + 1)
 	return f.edges
 }
 
-// room makes rows at least n columns long.
-func (f *Filler) room(n int) {
+// growRow makes the buffers of a row at least n columns long.
+func (f *Filler) growRow(n int) {
 	if add := n - len(f.alpha); add > 0 {
-		f.height, f.reach = append(f.height, make([]int64, add)...), append(f.reach, make([]int64, add)...)
+		f.height, f.leftArea = append(f.height, make([]int64, add)...), append(f.leftArea, make([]int64, add)...)
 		f.alpha = append(f.alpha, make([]byte, add)...)
 	}
 }
 
-// begins makes edges active.
-func (f *Filler) begins(list []edge) {
+// activate inserts edges into the active ones, which are grouped by path.
+func (f *Filler) activate(list []edge) {
 	for _, e := range list {
 		k := len(f.active)
 		f.active = append(f.active, e)
@@ -137,9 +138,9 @@ func (f *Filler) begins(list []edge) {
 	}
 }
 
-// row sets the alphas of row y and drops the edges that end in it. It returns the
-// columns that may be covered, from f.left on.
-func (f *Filler) row(y int64) (from, to int) {
+// fillRow computes the alphas of row y and drops the edges that end in it. It returns the range of
+// columns that may be covered, relative to f.left.
+func (f *Filler) fillRow(y int64) (from, to int) {
 	from, to = math.MaxInt, 0
 	top, bottom := y*unit, (y+1)*unit
 	kept := f.active[:0]
@@ -148,15 +149,15 @@ func (f *Filler) row(y int64) (from, to int) {
 		for path := f.active[i].path; i < len(f.active) && f.active[i].path == path; i++ {
 			e := f.active[i]
 			x, ya, yb := e.x, max(e.y0, top), min(e.y1, bottom)
-			e.x = e.at(yb)
-			a, b := f.cut(x, ya, e.x, yb, e.wind)
+			e.x = e.xAt(yb)
+			a, b := f.addEdgePiece(x, ya, e.x, yb, e.wind)
 			lo, hi = min(lo, a), max(hi, b)
 			if e.y1 > bottom {
 				kept = append(kept, e)
 			}
 		}
 		if lo < hi {
-			hi = f.sweep(lo, hi)
+			hi = f.accumulateRow(lo, hi)
 			from, to = min(from, lo), max(to, hi)
 		}
 	}
@@ -164,13 +165,13 @@ func (f *Filler) row(y int64) (from, to int) {
 	return min(from, to), to
 }
 
-// at is x at height y, to the nearest.
-func (e *edge) at(y int64) int64 {
-	return e.x0 + divide((e.x1-e.x0)*(y-e.y0), e.y1-e.y0)
+// xAt returns the x of the edge at height y, rounded to the nearest.
+func (e *edge) xAt(y int64) int64 {
+	return e.x0 + divideRound((e.x1-e.x0)*(y-e.y0), e.y1-e.y0)
 }
 
-// divide is a/b to the nearest integer, halves upwards; b > 0.
-func divide(a, b int64) int64 {
+// divideRound returns a/b to the nearest integer, halves upwards; b > 0.
+func divideRound(a, b int64) int64 {
 	a += b >> 1
 	q := a / b
 	if a < 0 && q*b != a {
@@ -179,9 +180,9 @@ func divide(a, b int64) int64 {
 	return q
 }
 
-// cut adds a piece of an edge within one row to its columns, and returns their
-// range.
-func (f *Filler) cut(xa, ya, xb, yb, wind int64) (from, to int) {
+// addEdgePiece adds the signed height and area of a piece of an edge within one row to its
+// columns, and returns their range.
+func (f *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
 	if ya == yb {
 		return math.MaxInt, 0
 	}
@@ -195,31 +196,32 @@ func (f *Filler) cut(xa, ya, xb, yb, wind int64) (from, to int) {
 		nx, ny := xb, yb
 		if c < last {
 			nx = (c + 1) * unit
-			ny = ya + turned((nx-xa)*(yb-ya), xb-xa)
+			ny = ya + divideAwayFromZero((nx-xa)*(yb-ya), xb-xa)
 		}
 		h := (ny - y) * wind
 		f.height[c-base] += h
-		f.reach[c-base] += h * (x + nx - 2*c*unit)
+		f.leftArea[c-base] += h * (x + nx - 2*c*unit)
 		x, y = nx, ny
 	}
 	return int(first - base), int(last-base) + 1
 }
 
-// turned is divide for a of either sign, with halves away from 0, so that edges
-// up and down are cut at the same heights.
-func turned(a, b int64) int64 {
+// divideAwayFromZero is divideRound with halves away from 0, so that edges up and down are cut at
+// the same heights.
+func divideAwayFromZero(a, b int64) int64 {
 	if a < 0 {
-		return -divide(-a, b)
+		return -divideRound(-a, b)
 	}
-	return divide(a, b)
+	return divideRound(a, b)
 }
 
-// sweep takes what the columns from lo on hold of one path, up to hi and as far as
-// the path goes on inside, and leaves the larger alphas. It returns the end.
-func (f *Filler) sweep(lo, hi int) int {
+// accumulateRow turns the heights and areas of one path, in the columns from lo to hi, into
+// alphas, and clears them. A pixel keeps the largest alpha of all paths. It continues behind hi
+// while the path is inside, and returns the end.
+func (f *Filler) accumulateRow(lo, hi int) int {
 	var sum int64
 	a := byte(0) // of columns without edges
-	height, reach, alpha := f.height[lo:hi], f.reach[lo:hi], f.alpha[lo:hi]
+	height, reach, alpha := f.height[lo:hi], f.leftArea[lo:hi], f.alpha[lo:hi]
 	for c := range height {
 		h, r := height[c], reach[c]
 		if h|r == 0 {
@@ -236,14 +238,14 @@ func (f *Filler) sweep(lo, hi int) int {
 	// Windings close within the clip, but for what it cut off on its right side.
 	if a > 0 {
 		end := int(f.clip.X1 - f.left)
-		for f.room(end); hi < end; hi++ {
+		for f.growRow(end); hi < end; hi++ {
 			f.alpha[hi] = max(f.alpha[hi], a)
 		}
 	}
 	return hi
 }
 
-// alphaOf is a signed area as coverage in 1/255.
+// alphaOf converts a signed area to coverage in 1/255.
 func alphaOf(v int64) byte {
 	if v < 0 {
 		v = -v
@@ -251,7 +253,7 @@ func alphaOf(v int64) byte {
 	return byte((min(v, whole)*255 + whole/2) / whole)
 }
 
-// longRun is the least length in px at which full pixels become a span.
+// longRun is the least length in px at which a run of 255 becomes a Full span.
 const longRun = scan.Cell
 
 // store appends the alphas of the columns [lo, hi) as spans.
