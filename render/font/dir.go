@@ -6,22 +6,21 @@ import (
 	"plumb/render/assets"
 )
 
-// Dir returns the folder that holds the fonts: explicit when given, else the
-// environment's PLUMB_FONTS, else where assets.Dir finds fonts. Whether the files
-// are there is for Open to say, so that its error names the folder that was
-// looked at.
+// Dir returns the folder of the fonts: explicit if given, else the environment's PLUMB_FONTS, else
+// where assets.Dir finds fonts. It does not check the files; Open does, and names the folder in
+// its error.
 func Dir(explicit string) string { return assets.Dir(explicit, "PLUMB_FONTS", "fonts") }
 
-// shared is the library of the process. Bounds of shapes depend on fonts and
-// are asked for far from where a program is set up, so the fonts are found here
-// and not handed down; they are opened once and never change.
+// shared is the font library of the process. Bounds of shapes depend on fonts deep inside the
+// packages for shapes, so the library is global instead of a parameter everywhere. It is opened
+// once and never changes.
 var shared struct {
 	mu    sync.Mutex
 	fonts *Library
 }
 
-// Use opens the fonts in dir, chosen by Dir when empty, for the whole process.
-// It belongs before the first text; later it has effect only on new Sets.
+// Use opens the fonts in dir, by default Dir(""), for the whole process. It must be called before
+// the first text is laid out; later it affects only new Sets.
 func Use(dir string) error {
 	l, err := Open(Dir(dir))
 	if err != nil {
@@ -33,8 +32,8 @@ func Use(dir string) error {
 	return nil
 }
 
-// Default returns the library of Use, by default that in Dir(""). A missing set
-// of fonts is looked for again at the next call.
+// Default returns the library that Use has opened, by default that in Dir(""). After an error the
+// next call tries again.
 func Default() (*Library, error) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()

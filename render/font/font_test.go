@@ -187,7 +187,7 @@ func TestOutlineGrid(t *testing.T) {
 
 func TestOutlineRounding(t *testing.T) {
 	for _, c := range []struct{ a, b, want int32 }{{3, 4, 3}, {-3, -4, -3}, {-3, 4, 0}, {2, 4, 3}} {
-		if got := half(point{x: c.a}, point{x: c.b}).x; got != c.want {
+		if got := midpoint(point{x: c.a}, point{x: c.b}).x; got != c.want {
 			t.Errorf("half of %d and %d: got %d; want %d", c.a, c.b, got, c.want)
 		}
 	}
@@ -196,7 +196,7 @@ func TestOutlineRounding(t *testing.T) {
 		f    int64
 		want int32
 	}{{1, 1 << 15, 1}, {-1, 1 << 15, -1}, {1, 1<<15 - 1, 0}, {1000, 100663, 1536}} {
-		if got := times(c.v, c.f); got != c.want {
+		if got := scaleRound(c.v, c.f); got != c.want {
 			t.Errorf("times(%d, %d): got %d; want %d", c.v, c.f, got, c.want)
 		}
 	}

@@ -49,6 +49,7 @@ const (
 	faces   = shipped + 1
 )
 
+// index returns the position of the style's font in files.
 func (s Style) index() int {
 	if s.Family == Heading {
 		return shipped
@@ -73,10 +74,9 @@ var files = [faces]string{
 	"LiberationSans-Regular",
 }
 
-// Library is a folder of fonts. All files are read by Open, so that nothing which
-// the process runs out of later, such as file descriptors, can spoil a text; a
-// font is parsed when it is first asked for. A Library is safe for concurrent use
-// and shared by all workers.
+// Library is a folder of font files. Open reads all of them, so that a later lack of file
+// descriptors cannot break a text; a font is parsed at its first use. A Library is safe for
+// concurrent use and shared by all workers.
 type Library struct {
 	dir   string
 	fonts [faces]struct {
@@ -111,7 +111,7 @@ func Open(dir string) (*Library, error) {
 	return l, nil
 }
 
-// load returns the font of a style, parsed once for all workers.
+// load returns the parsed font of a style, shared by all workers.
 func (l *Library) load(s Style) (*file, error) {
 	i := s.index()
 	e := &l.fonts[i]
@@ -125,6 +125,7 @@ func (l *Library) load(s Style) (*file, error) {
 	return e.file, e.err
 }
 
+// parse parses a font file with its metrics and its outlines.
 func parse(name string, b []byte) (*file, error) {
 	ld, err := ot.NewLoader(bytes.NewReader(b))
 	if err != nil {
@@ -144,8 +145,8 @@ func parse(name string, b []byte) (*file, error) {
 	return f, nil
 }
 
-// metrics reads ascent and descent from hhea: the browser uses these as long as
-// the font does not ask for its typographic ones, which none of the 16 does.
+// metrics reads ascent, descent and the thickness of underlines. The browser takes ascent and
+// descent from hhea unless the font asks for its typographic ones, which none of the 16 does.
 func (f *file) metrics(ld *ot.Loader) error {
 	hhea, err := table(ld, "hhea", 36)
 	if err != nil {
@@ -172,5 +173,6 @@ func table(ld *ot.Loader, tag string, min int) ([]byte, error) {
 	return b, nil
 }
 
+// u16 and i16 read big-endian integers at byte i.
 func u16(b []byte, i int) uint16 { return uint16(b[i])<<8 | uint16(b[i+1]) }
 func i16(b []byte, i int) int16  { return int16(u16(b, i)) }

@@ -13,13 +13,13 @@ import (
 // path, because the browser rounds before it places the implied points between two controls.
 // See docs/spec/raster.md#r24.
 type glyphTable struct {
-	glyf  []byte
-	loca  []byte
-	hmtx  []byte
-	long  bool // loca holds 32-bit offsets
-	wide  int  // glyphs with an advance of their own in hmtx
-	count int
-	units int
+	glyf        []byte
+	loca        []byte
+	hmtx        []byte
+	long        bool // loca holds 32-bit offsets
+	longMetrics int  // glyphs with an advance of their own in hmtx
+	count       int
+	units       int
 }
 
 // point is an outline point in 1/64 px (or font units before scaling), y up.
@@ -30,6 +30,7 @@ type point struct {
 	last bool // ends its contour
 }
 
+// newGlyphTable finds the tables of outlines and horizontal metrics in a font.
 func newGlyphTable(ld *ot.Loader, units int) (g glyphTable, err error) {
 	head, err := table(ld, "head", 54)
 	if err != nil {
@@ -44,7 +45,7 @@ func newGlyphTable(ld *ot.Loader, units int) (g glyphTable, err error) {
 		return g, err
 	}
 	g.units, g.long = units, u16(head, 50) != 0
-	g.count, g.wide = int(u16(maxp, 4)), int(u16(hhea, 34))
+	g.count, g.longMetrics = int(u16(maxp, 4)), int(u16(hhea, 34))
 	entry := 2
 	if g.long {
 		entry = 4
@@ -52,14 +53,14 @@ func newGlyphTable(ld *ot.Loader, units int) (g glyphTable, err error) {
 	if g.loca, err = table(ld, "loca", (g.count+1)*entry); err != nil {
 		return g, err
 	}
-	if g.hmtx, err = table(ld, "hmtx", 4*g.wide+2*(g.count-g.wide)); err != nil {
+	if g.hmtx, err = table(ld, "hmtx", 4*g.longMetrics+2*(g.count-g.longMetrics)); err != nil {
 		return g, err
 	}
 	g.glyf, err = table(ld, "glyf", 0)
 	return g, err
 }
 
-// data returns the description of a glyph; empty for one without ink.
+// data returns the description of a glyph; it is empty for a glyph without ink.
 func (g *glyphTable) data(id int) ([]byte, error) {
 	if id < 0 || id >= g.count {
 		return nil, fmt.Errorf("no glyph %d; want below %d", id, g.count)
@@ -77,26 +78,26 @@ func (g *glyphTable) data(id int) ([]byte, error) {
 	return g.glyf[from:to], nil
 }
 
-// bearing is the distance from the origin to the glyph's left edge, units.
+// bearing returns the distance from the origin to the glyph's left edge, font units.
 func (g *glyphTable) bearing(id int) int32 {
-	if id < g.wide {
+	if id < g.longMetrics {
 		return int32(i16(g.hmtx, 4*id+2))
 	}
-	return int32(i16(g.hmtx, 4*g.wide+2*(id-g.wide)))
+	return int32(i16(g.hmtx, 4*g.longMetrics+2*(id-g.longMetrics)))
 }
 
-// advance is the distance to the next pen position, units.
+// advance returns the distance to the next pen position, font units.
 func (g *glyphTable) advance(id int) int32 {
-	return int32(u16(g.hmtx, 4*min(id, g.wide-1)))
+	return int32(u16(g.hmtx, 4*min(id, g.longMetrics-1)))
 }
 
-// scale is 64*size/units in 16.16, rounded: font units to 1/64 px.
+// scale returns the factor from font units to 1/64 px, 64*size/units, as 16.16, rounded.
 func (g *glyphTable) scale(size float64) int64 {
 	return int64(math.Floor(size*64*65536/float64(g.units) + 0.5))
 }
 
-// times multiplies by a 16.16 factor and rounds half away from zero.
-func times(v int32, f int64) int32 {
+// scaleRound multiplies by a 16.16 factor and rounds half away from zero.
+func scaleRound(v int32, f int64) int32 {
 	p := int64(v) * f
 	r := int64(0x8000)
 	if p < 0 {
@@ -105,7 +106,7 @@ func times(v int32, f int64) int32 {
 	return int32((p + r) >> 16)
 }
 
-// maxDepth bounds glyphs that are made of glyphs.
+// maxDepth bounds the nesting of composite glyphs.
 const maxDepth = 8
 
 // points appends the scaled points of a glyph. size is in px per em.
@@ -119,11 +120,11 @@ func (g *glyphTable) points(dst []point, id int, size float64) ([]point, error) 
 		return dst, fmt.Errorf("glyph %d has %d bytes; want 10 or more", id, len(b))
 	}
 	f := g.scale(size)
-	if dst, err = g.collect(dst, b, id, f, 0); err != nil {
+	if dst, err = g.collectPoints(dst, b, id, f, 0); err != nil {
 		return dst, err
 	}
 	// The left edge is where the metrics say, not where the points are.
-	if shift := times(int32(i16(b, 2))-g.bearing(id), f); shift != 0 {
+	if shift := scaleRound(int32(i16(b, 2))-g.bearing(id), f); shift != 0 {
 		for i := first; i < len(dst); i++ {
 			dst[i].x -= shift
 		}
@@ -131,7 +132,8 @@ func (g *glyphTable) points(dst []point, id int, size float64) ([]point, error) 
 	return dst, nil
 }
 
-func (g *glyphTable) collect(dst []point, b []byte, id int, f int64, depth int) ([]point, error) {
+// collectPoints appends the points of a glyph, simple or composite, scaled by f.
+func (g *glyphTable) collectPoints(dst []point, b []byte, id int, f int64, depth int) ([]point, error) {
 	if len(b) < 10 {
 		return dst, nil
 	}
@@ -139,7 +141,7 @@ func (g *glyphTable) collect(dst []point, b []byte, id int, f int64, depth int) 
 		return dst, fmt.Errorf("glyph %d is nested deeper than %d", id, maxDepth)
 	}
 	if contours := int(i16(b, 0)); contours >= 0 {
-		out, ok := simple(dst, b[10:], contours, f)
+		out, ok := simplePoints(dst, b[10:], contours, f)
 		if !ok {
 			return dst, fmt.Errorf("glyph %d is cut short", id)
 		}
@@ -158,8 +160,9 @@ const (
 	ySame
 )
 
-// simple appends a glyph with contours of its own; ok is false when b is too short.
-func simple(dst []point, b []byte, contours int, f int64) (out []point, ok bool) {
+// simplePoints appends the points of a glyph with contours of its own; ok is false if b is too
+// short.
+func simplePoints(dst []point, b []byte, contours int, f int64) (out []point, ok bool) {
 	if contours == 0 {
 		return dst, true
 	}
@@ -173,7 +176,7 @@ func simple(dst []point, b []byte, contours int, f int64) (out []point, ok bool)
 		return dst, false
 	}
 	first := len(dst)
-	if dst, at = flags(dst, b, at, n); at < 0 {
+	if dst, at = readFlags(dst, b, at, n); at < 0 {
 		return dst, false
 	}
 	for c := range contours {
@@ -182,15 +185,15 @@ func simple(dst []point, b []byte, contours int, f int64) (out []point, ok bool)
 		}
 	}
 	pts := dst[first:]
-	if at = axis(pts, b, at, f, xByte, xSame, false); at < 0 {
+	if at = readAxis(pts, b, at, f, xByte, xSame, false); at < 0 {
 		return dst, false
 	}
-	return dst, axis(pts, b, at, f, yByte, ySame, true) >= 0
+	return dst, readAxis(pts, b, at, f, yByte, ySame, true) >= 0
 }
 
-// flags appends n points with their flags, which are stored as runs. It returns
-// the position behind them, -1 when b is too short.
-func flags(dst []point, b []byte, at, n int) ([]point, int) {
+// readFlags appends n points with their flags, which are stored as runs. It returns the position
+// behind them, -1 if b is too short.
+func readFlags(dst []point, b []byte, at, n int) ([]point, int) {
 	for n > 0 {
 		if at >= len(b) {
 			return dst, -1
@@ -211,9 +214,9 @@ func flags(dst []point, b []byte, at, n int) ([]point, int) {
 	return dst, at
 }
 
-// axis reads the coordinates of one axis, stored as differences, and scales
-// them. It returns the position behind them, -1 when b is too short.
-func axis(pts []point, b []byte, at int, f int64, short, same byte, vertical bool) int {
+// readAxis reads the coordinates of one axis, stored as differences, and scales them. It returns
+// the position behind them, -1 if b is too short.
+func readAxis(pts []point, b []byte, at int, f int64, short, same byte, vertical bool) int {
 	var v int32
 	for i := range pts {
 		p := &pts[i]
@@ -236,9 +239,9 @@ func axis(pts []point, b []byte, at int, f int64, short, same byte, vertical boo
 			at += 2
 		}
 		if vertical {
-			p.y = times(v, f)
+			p.y = scaleRound(v, f)
 		} else {
-			p.x = times(v, f)
+			p.x = scaleRound(v, f)
 		}
 	}
 	return at
@@ -255,7 +258,7 @@ const (
 	scaledShift = 1 << 11
 )
 
-// composite appends a glyph that is made of others.
+// composite appends the points of a glyph that consists of other glyphs.
 func (g *glyphTable) composite(dst []point, b []byte, id int, f int64, depth int) ([]point, error) {
 	for at := 0; ; {
 		if at+4 > len(b) {
@@ -284,10 +287,10 @@ func (g *glyphTable) composite(dst []point, b []byte, id int, f int64, depth int
 			return dst, err
 		}
 		first := len(dst)
-		if dst, err = g.collect(dst, sub, part, f, depth+1); err != nil {
+		if dst, err = g.collectPoints(dst, sub, part, f, depth+1); err != nil {
 			return dst, err
 		}
-		dx, dy = times(dx, f), times(dy, f)
+		dx, dy = scaleRound(dx, f), scaleRound(dy, f)
 		for i := first; i < len(dst); i++ {
 			dst[i].x += dx
 			dst[i].y += dy
@@ -298,17 +301,16 @@ func (g *glyphTable) composite(dst []point, b []byte, id int, f int64, depth int
 	}
 }
 
-// half is the middle of two points; the halves are truncated in 1/64 px, as the
-// browser's font engine does.
-func half(a, b point) point { return point{x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, on: true} }
+// midpoint returns the middle of two points, truncated to 1/64 px as in the browser's font engine.
+func midpoint(a, b point) point { return point{x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, on: true} }
 
-// pixels converts to px with y down; exact, as |v| < 2^24.
+// pixels converts a point to px with y down; this is exact, as |v| < 2^24.
 func (p point) pixels() vector.Point {
 	return vector.Point{X: float32(p.x) / 64, Y: float32(-p.y) / 64}
 }
 
-// trace appends the contours of pts to dst.
-func trace(dst *vector.Path, pts []point) {
+// appendContours appends the contours of pts to dst.
+func appendContours(dst *vector.Path, pts []point) {
 	for len(pts) > 0 {
 		n := 1
 		for n < len(pts) && !pts[n-1].last {
@@ -319,8 +321,7 @@ func trace(dst *vector.Path, pts []point) {
 	}
 }
 
-// contour appends one contour: lines between points on the curve, quadratics
-// around controls.
+// contour appends one contour: lines between points on the curve, quadratics around controls.
 func contour(dst *vector.Path, pts []point) {
 	if len(pts) < 2 {
 		return
@@ -330,7 +331,7 @@ func contour(dst *vector.Path, pts []point) {
 		if end := pts[len(pts)-1]; end.on {
 			start, rest = end, pts[:len(pts)-1]
 		} else {
-			start, rest = half(start, end), pts
+			start, rest = midpoint(start, end), pts
 		}
 	}
 	dst.MoveTo(start.pixels())
@@ -344,7 +345,7 @@ func contour(dst *vector.Path, pts []point) {
 		case p.on:
 			dst.LineTo(p.pixels())
 		case curving:
-			dst.QuadTo(control.pixels(), half(control, p).pixels())
+			dst.QuadTo(control.pixels(), midpoint(control, p).pixels())
 			control = p
 		default:
 			control, curving = p, true

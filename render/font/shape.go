@@ -54,12 +54,12 @@ func (l *Library) NewSet() *Set {
 
 // Face is one font for one worker.
 type Face struct {
-	set   *Set
-	file  *file
-	hb    *harfbuzz.Font
-	runs  map[string][]Glyph
-	even  map[string][]Glyph // with digits of equal width
-	total int                // glyphs in both
+	set         *Set
+	file        *file
+	hb          *harfbuzz.Font
+	runs        map[string][]Glyph
+	tabularRuns map[string][]Glyph // with digits of equal width
+	total       int                // glyphs in both
 }
 
 // Face returns the face of a style, and reads its file at the first call.
@@ -72,7 +72,7 @@ func (s *Set) Face(style Style) (*Face, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.faces[i] = &Face{set: s, file: f, hb: harfbuzz.NewFont(gofont.NewFace(f.font)), runs: map[string][]Glyph{}, even: map[string][]Glyph{}}
+	s.faces[i] = &Face{set: s, file: f, hb: harfbuzz.NewFont(gofont.NewFace(f.font)), runs: map[string][]Glyph{}, tabularRuns: map[string][]Glyph{}}
 	return s.faces[i], nil
 }
 
@@ -85,6 +85,7 @@ func (f *Face) Ascent(size float64) float64 { return f.round(f.file.ascent, size
 // Descent returns round(descent * size), in px below the baseline.
 func (f *Face) Descent(size float64) float64 { return f.round(f.file.descent, size) }
 
+// round converts font units to whole px.
 func (f *Face) round(v int, size float64) float64 {
 	return math.Floor(float64(v)*size/float64(f.file.units) + 0.5)
 }
@@ -97,8 +98,8 @@ func (f *Face) Advance(g Glyph, size float64) float32 {
 	return float32(float64(own)/65536) + f.Pixels(g.Kern, size)
 }
 
-// ZeroWidth returns the CSS unit ch in px: the advance of the plain glyph of '0',
-// whatever shaping would put in its place.
+// ZeroWidth returns the CSS unit ch in px: the advance of the nominal glyph of '0', without
+// substitutions.
 func (f *Face) ZeroWidth(size float64) float64 {
 	id, _ := f.file.font.NominalGlyph('0')
 	return float64(f.Advance(Glyph{Own: f.file.glyphs.advance(int(id))}, size))
@@ -109,7 +110,7 @@ func (f *Face) Pixels(v int32, size float64) float32 {
 	return float32(math.Floor(float64(v)*size*65536/float64(f.file.units)+0.5) / 65536)
 }
 
-// maxRuns bounds the glyphs that a face remembers, about 3 MB.
+// maxRuns bounds the glyphs in the cache of a face, about 3 MB.
 const maxRuns = 1 << 17
 
 // Shape returns the glyphs of text, left to right, with the features that the browser has on by
@@ -122,13 +123,15 @@ func (f *Face) Shape(text []byte) ([]Glyph, error) {
 
 // ShapeTabular is Shape with digits of equal width, as numbers of lists have.
 func (f *Face) ShapeTabular(text []byte) ([]Glyph, error) {
-	return f.cached(f.even, text, tabular)
+	return f.cached(f.tabularRuns, text, tabular)
 }
 
 var tabular = []harfbuzz.Feature{{
 	Tag: ot.MustNewTag("tnum"), Value: 1, Start: harfbuzz.FeatureGlobalStart, End: harfbuzz.FeatureGlobalEnd,
 }}
 
+// cached returns the glyphs of text from a cache, shaping it if it is not there. All caches of a
+// face are emptied when they are full.
 func (f *Face) cached(runs map[string][]Glyph, text []byte, features []harfbuzz.Feature) ([]Glyph, error) {
 	if run, ok := runs[string(text)]; ok {
 		return run, nil
@@ -139,18 +142,19 @@ func (f *Face) cached(runs map[string][]Glyph, text []byte, features []harfbuzz.
 	}
 	if f.total += len(run); f.total > maxRuns {
 		clear(f.runs)
-		clear(f.even)
+		clear(f.tabularRuns)
 		f.total = len(run)
 	}
 	runs[string(text)] = run
 	return run, nil
 }
 
+// shape shapes a text with HarfBuzz, script by script.
 func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) {
 	s := f.set
 	s.runes, s.offsets = s.runes[:0], s.offsets[:0]
 	for i, r := range text {
-		why := foreign(r)
+		why := foreignReason(r)
 		if why == "" && r >= 0x80 && unicode.Is(unicode.Zs, r) {
 			if _, ok := f.file.font.NominalGlyph(r); !ok {
 				why = "the font has no such space"
@@ -171,7 +175,7 @@ func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) 
 		}
 		s.buffer.Shape(f.hb, features)
 		var err error
-		if run, err = f.take(run); err != nil {
+		if run, err = f.appendShaped(run); err != nil {
 			return nil, err
 		}
 		from = to
@@ -182,8 +186,8 @@ func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) 
 // english is the language that the browser shapes an export in.
 var english = language.NewLanguage("en")
 
-// take appends what the buffer holds after shaping.
-func (f *Face) take(run []Glyph) ([]Glyph, error) {
+// appendShaped appends the glyphs in the shaping buffer to run.
+func (f *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 	s := f.set
 	for i, info := range s.buffer.Info {
 		if info.Glyph == 0 {
@@ -206,9 +210,8 @@ func (f *Face) take(run []Glyph) ([]Glyph, error) {
 	return run, nil
 }
 
-// scriptRun returns the end of the run of one script that starts at from.
-// Characters of no script (digits, spaces, marks) go with what stands before
-// them, at the start with what follows.
+// scriptRun returns the end of the run of one script that starts at from. Characters of no script
+// (digits, spaces, marks) belong to the script before them, at the start to the one behind.
 func scriptRun(runes []rune, from int) (to int, script language.Script) {
 	script = language.Common
 	for to = from; to < len(runes); to++ {
@@ -227,10 +230,10 @@ func scriptRun(runes []rune, from int) (to int, script language.Script) {
 	return to, script
 }
 
-// foreign tells why a character cannot be laid out from left to right in one
-// font, "" when it can. Scripts that the fonts lack are found as missing glyphs;
-// what is caught here would be dropped in silence.
-func foreign(r rune) string {
+// foreignReason returns why a character cannot be laid out from left to right in one font, "" if
+// it can. Scripts that the fonts lack are found as missing glyphs; these characters would vanish
+// without a trace.
+func foreignReason(r rune) string {
 	switch {
 	case r == 0x200E || r == 0x200F || r == 0x061C || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069:
 		return "it changes the direction of the text"
@@ -267,6 +270,6 @@ func (f *Face) Outline(dst *vector.Path, id uint16, size float64) error {
 	if err != nil {
 		return fmt.Errorf("cannot outline glyph in %s: %w", f.file.name, err)
 	}
-	trace(dst, pts)
+	appendContours(dst, pts)
 	return nil
 }
