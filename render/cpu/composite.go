@@ -2,7 +2,7 @@ package cpu
 
 import "plumb/render/batch"
 
-// eachPixel composites the pixels of one row of a run, left to right; col is
+// eachPixel composites the pixels of one row of a run, left to right, and calls f for each; col is
 // relative to the run's X.
 func eachPixel(b *batch.Batch, r *batch.Run, y int, f func(col uint32, p *batch.Pixel)) {
 	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
@@ -16,7 +16,7 @@ func eachPixel(b *batch.Batch, r *batch.Run, y int, f func(col uint32, p *batch.
 	}
 }
 
-// composite paints the items of a tile, which stand front to back, in row y.
+// composite paints the items of a tile, which come front to back, in row y.
 func composite(b *batch.Batch, r *batch.Run, items []batch.Item, y int) (pixels [batch.TileW]batch.Pixel) {
 	clipped := len(items) // items from here on have had their clip looked up
 	var clip [batch.TileW]uint32

@@ -4,8 +4,8 @@ import (
 	"plumb/render/batch"
 )
 
-// coverage is an item's coverage of the pixels in tile row y, 0..255: its mask's, or
-// all of them.
+// coverage returns an item's coverage of the pixels in tile row y, 0..255: from its mask, or 255
+// without one.
 func coverage(mask []batch.MaskRow, y int) (cover [batch.TileW]uint32) {
 	for c := range cover {
 		cover[c] = 255

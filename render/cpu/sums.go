@@ -5,8 +5,8 @@ import (
 	"plumb/render/metric"
 )
 
-// rowSums evaluates one pixel row of a run. A row has at most 128 pixels, so
-// every sum fits 32 bits (batch.RunSpan).
+// rowSums computes the sums of one pixel row of a run. A row has at most 128 pixels, so every sum
+// fits 32 bits (batch.RunSpan).
 func rowSums(b *batch.Batch, r *batch.Run, y int) (s batch.RowSums) {
 	eachPixel(b, r, y, func(col uint32, p *batch.Pixel) {
 		a0, a1 := p.Alpha()
