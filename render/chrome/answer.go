@@ -10,16 +10,16 @@ import (
 	"image/png"
 )
 
-// answer is what the page gives back for a job (page/job.ts).
+// answer is the page's reply to a job (page/job.ts).
 type answer struct {
-	Error    string  `json:"error"`
-	Limit    bool    `json:"limit"`
-	Pictures []drawn `json:"pictures"`
-	Blocked  int     `json:"blocked"`
+	Error    string        `json:"error"`
+	Limit    bool          `json:"limit"`
+	Pictures []pagePicture `json:"pictures"`
+	Blocked  int           `json:"blocked"`
 }
 
-// drawn is one picture, in runs, as a PNG, or with nothing on it.
-type drawn struct {
+// pagePicture is one picture in an answer: as runs, as a PNG, or with nothing on it.
+type pagePicture struct {
 	W       int         `json:"w"`
 	H       int         `json:"h"`
 	Bounds  *[4]float64 `json:"bounds"`
@@ -30,9 +30,8 @@ type drawn struct {
 	img *image.NRGBA // once it is decoded
 }
 
-// decode returns what was sent: the picture with this many rows of proof below
-// it, not premultiplied.
-func (d *drawn) decode(proof int) (*image.NRGBA, error) {
+// decode returns the picture with this many rows of proof below it, not premultiplied.
+func (d *pagePicture) decode(proof int) (*image.NRGBA, error) {
 	if d.PNG != nil {
 		return decodePNG(d.PNG)
 	}
@@ -43,6 +42,7 @@ func (d *drawn) decode(proof int) (*image.NRGBA, error) {
 	return img, nil
 }
 
+// decodePNG decodes a PNG into pixels that are not premultiplied.
 func decodePNG(b []byte) (*image.NRGBA, error) {
 	src, err := png.Decode(bytes.NewReader(b))
 	if err != nil {
@@ -78,7 +78,7 @@ func decodeRuns(pix, b []byte) error {
 		if len(b) < 4 {
 			return errRuns
 		}
-		fill(pix[:count], b[:4])
+		repeatPixel(pix[:count], b[:4])
 		pix, b = pix[count:], b[4:]
 	}
 	if len(pix) > 0 {
@@ -87,8 +87,8 @@ func decodeRuns(pix, b []byte) error {
 	return nil
 }
 
-// fill repeats a pixel.
-func fill(pix, pixel []byte) {
+// repeatPixel fills pix, which is all zero, with a pixel.
+func repeatPixel(pix, pixel []byte) {
 	if binary.LittleEndian.Uint32(pixel) == 0 || len(pix) == 0 {
 		return // it is zero already
 	}

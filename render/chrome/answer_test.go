@@ -55,11 +55,11 @@ func TestDrawnPNG(t *testing.T) {
 	if err := png.Encode(&b, src); err != nil {
 		t.Fatal(err)
 	}
-	img, err := (&drawn{W: 2, H: 1, PNG: b.Bytes()}).decode(0)
+	img, err := (&pagePicture{W: 2, H: 1, PNG: b.Bytes()}).decode(0)
 	if err != nil || !bytes.Equal(img.Pix, src.Pix) {
 		t.Errorf("got %v, %v; want %v", img, err, src.Pix)
 	}
-	if _, err := (&drawn{PNG: []byte("no PNG")}).decode(0); err == nil {
+	if _, err := (&pagePicture{PNG: []byte("no PNG")}).decode(0); err == nil {
 		t.Error("a file that is no PNG was read")
 	}
 }
@@ -76,7 +76,7 @@ func TestProve(t *testing.T) {
 		whole.SetNRGBA(x, h+2, nonce)
 	}
 	send := func(img *image.NRGBA, asPNG bool) *answer {
-		d := drawn{W: w, H: h, Visible: true}
+		d := pagePicture{W: w, H: h, Visible: true}
 		if asPNG {
 			var b bytes.Buffer
 			if err := png.Encode(&b, img); err != nil {
@@ -86,26 +86,26 @@ func TestProve(t *testing.T) {
 		} else {
 			d.Runs = append(binary.AppendUvarint(nil, uint64(len(img.Pix)/4*2+1)), img.Pix...)
 		}
-		return &answer{Pictures: []drawn{d}}
+		return &answer{Pictures: []pagePicture{d}}
 	}
 	for _, asPNG := range []bool{false, true} {
 		a := send(whole, asPNG)
-		if blank, err := a.prove(mark, false); err != nil || blank || !bytes.Equal(a.Pictures[0].img.Pix, whole.Pix[:4*w*h]) {
+		if blank, err := a.checkProofs(mark, false); err != nil || blank || !bytes.Equal(a.Pictures[0].img.Pix, whole.Pix[:4*w*h]) {
 			t.Errorf("as PNG %v: got %v, blank %v, %v; want the picture", asPNG, a.Pictures[0].img, blank, err)
 		}
 		for y := range proofRows {
 			img := image.NewNRGBA(whole.Rect)
 			copy(img.Pix, whole.Pix)
 			img.SetNRGBA(w-1, h+y, color.NRGBA{})
-			if _, err := send(img, asPNG).prove(mark, false); !errors.Is(err, errUnproved) {
+			if _, err := send(img, asPNG).checkProofs(mark, false); !errors.Is(err, errUnproved) {
 				t.Errorf("as PNG %v, without row %d of the proof: got %v; want errUnproved", asPNG, y+1, err)
 			}
 		}
-		if _, err := send(image.NewNRGBA(whole.Rect), asPNG).prove(mark, false); !errors.Is(err, errUnproved) {
+		if _, err := send(image.NewNRGBA(whole.Rect), asPNG).checkProofs(mark, false); !errors.Is(err, errUnproved) {
 			t.Errorf("as PNG %v, transparent: got %v; want errUnproved", asPNG, err)
 		}
 		whole.SetNRGBA(1, 1, color.NRGBA{})
-		if blank, err := send(whole, asPNG).prove(mark, false); err != nil || !blank {
+		if blank, err := send(whole, asPNG).checkProofs(mark, false); err != nil || !blank {
 			t.Errorf("as PNG %v, nothing drawn: got blank %v, %v; want true", asPNG, blank, err)
 		}
 		whole.SetNRGBA(1, 1, color.NRGBA{1, 2, 3, 4})

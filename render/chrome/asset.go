@@ -10,10 +10,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// checkAssets looks for files inside the scene, wherever they are written, and
-// holds them against the limits: how long they are, and how many pixels they
-// claim to have, which is what a small file can do most harm with. Files of
-// other kinds than images and videos have no place in a scene.
+// checkAssets checks every data URL in the scene against the limits on bytes and on the pixels
+// that an image declares, because a small file can declare a huge image.
 func (c *Config) checkAssets(v *fastjson.Value) error {
 	var err error
 	walkStrings(v, func(b []byte) bool {
@@ -23,8 +21,8 @@ func (c *Config) checkAssets(v *fastjson.Value) error {
 	return err
 }
 
-// walkStrings calls f for every string value until f returns false. The nesting
-// of its calls is that of the JSON, which the parser limits.
+// walkStrings calls f for every string value of a JSON value until f returns false. Its recursion
+// is bounded by the parser's limit on nesting.
 func walkStrings(v *fastjson.Value, f func([]byte) bool) bool {
 	switch v.Type() {
 	case fastjson.TypeString:
@@ -43,8 +41,8 @@ func walkStrings(v *fastjson.Value, f func([]byte) bool) bool {
 	return true
 }
 
-// checkAsset judges one string of the scene, or of an image in it that holds
-// others, which are so deep.
+// checkAsset checks one string of the scene, or of an SVG in it at the given depth, if it is a
+// data URL.
 func (c *Config) checkAsset(b []byte, depth int) error {
 	head := bytes.TrimLeft(b[:min(len(b), 64)], "\x00\t\n\f\r ")
 	if len(head) < 5 || !strings.EqualFold(string(head[:5]), "data:") {
@@ -69,8 +67,7 @@ func (c *Config) checkAsset(b []byte, depth int) error {
 	return nil
 }
 
-// cutDataURL returns the type and the decoded body of a data URL, as far as it
-// can be decoded.
+// cutDataURL returns the type and the decoded body of a data URL, as far as it can be decoded.
 func cutDataURL(b []byte) (kind string, body []byte) {
 	head, data, _ := bytes.Cut(b, []byte(","))
 	kind, params, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(head)))[len("data:"):], ";")

@@ -17,41 +17,41 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// instance is one running browser.
-type instance struct {
+// browserInstance is one running browser.
+type browserInstance struct {
 	ctx     context.Context // ends with the browser
 	stop    context.CancelFunc
 	profile *profile
 	pid     int // also its process group
 	product string
 
-	exports atomic.Int64
-	retired atomic.Bool   // no new pages, no new exports
-	leave   chan struct{} // closed when retired is set
-	reason  atomic.Value
-	pages   int // open or being opened; guarded by Pool.mu
-	closing sync.Once
-	gone    chan struct{} // closed when no process and no file is left
+	exports  atomic.Int64
+	retired  atomic.Bool   // no new pages, no new exports
+	retiring chan struct{} // closed when retired is set
+	reason   atomic.Value
+	pages    int // open or being opened; guarded by Pool.mu
+	closing  sync.Once
+	removed  chan struct{} // closed when no process and no file is left
 }
 
 // launch starts a browser and waits until it answers. The context of the first call to a
 // browser must have no deadline, because chromedp ends the browser with that context; a
 // tab that is opened before that call would start a second browser.
-func launch(cfg *Config, program string, sandboxed bool) (*instance, error) {
+func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, error) {
 	p, err := newProfile(cfg.Temp, cfg.Hinted)
 	if err != nil {
 		return nil, err
 	}
-	b := &instance{profile: p, leave: make(chan struct{}), gone: make(chan struct{})}
+	b := &browserInstance{profile: p, retiring: make(chan struct{}), removed: make(chan struct{})}
 	out := &tail{}
 	var cmd *exec.Cmd // of the browser, once it is to be started
 	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), append(flags(program, p, sandboxed),
 		chromedp.CombinedOutput(out), chromedp.ModifyCmdFunc(func(c *exec.Cmd) {
-			// A group of its own is killed as one; and nothing outlives us.
+			// The browser gets a process group, which is killed as one, and ends with this process.
 			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 			cmd = c
 		}))...)
-	quiet := func(string, ...any) {} // what matters comes back as an error of a call
+	quiet := func(string, ...any) {} // calls return the errors that matter
 	ctx, stop := chromedp.NewContext(alloc, chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet), chromedp.WithDebugf(quiet))
 	b.ctx = ctx
 	b.stop = func() { stop(); stopAlloc() }
@@ -77,23 +77,23 @@ func launch(cfg *Config, program string, sandboxed bool) (*instance, error) {
 		b.close()
 		return nil, fmt.Errorf("cannot start the browser %s: %w: %w; it printed: %s", program, ErrMissing, err, out)
 	}
-	go func() { // a browser that dies by itself is cleared away too
+	go func() { // removes what a browser that dies by itself leaves
 		<-ctx.Done()
 		b.close()
 	}()
 	return b, nil
 }
 
-// onThread calls f, which starts the browser, on a thread that lives as long as
-// the browser does: the kernel takes the death of that one thread for ours.
-func (b *instance) onThread(f func()) {
+// onThread calls f, which starts the browser, on a thread that exists as long as the browser: the
+// kernel ends the browser (Pdeathsig) when the thread that started it ends.
+func (b *browserInstance) onThread(f func()) {
 	done := make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		f()
 		close(done)
-		<-b.gone
+		<-b.removed
 	}()
 	<-done
 }
@@ -136,8 +136,8 @@ func flags(program string, p *profile, sandboxed bool) []chromedp.ExecAllocatorO
 	return o
 }
 
-// environment is all that the browser learns of ours: secrets stay here, and
-// no setting of the machine but the installed fonts shows in a picture.
+// environment returns the whole environment of the browser: without secrets, and without settings
+// that could change a picture, except for the installed fonts.
 func environment(p *profile) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "LANG=en_US.UTF-8", "TZ=UTC",
@@ -146,9 +146,8 @@ func environment(p *profile) []string {
 	}
 }
 
-// kill ends the browser's processes at once; whoever waits for one of its pages
-// gets an error.
-func (b *instance) kill(reason string) {
+// kill ends the browser's processes at once; calls to its pages return errors.
+func (b *browserInstance) kill(reason string) {
 	b.retire(reason)
 	if b.pid > 0 {
 		syscall.Kill(-b.pid, syscall.SIGKILL)
@@ -157,24 +156,24 @@ func (b *instance) kill(reason string) {
 }
 
 // retire takes the browser out of use; it closes when its last page does.
-func (b *instance) retire(reason string) {
+func (b *browserInstance) retire(reason string) {
 	if b.retired.CompareAndSwap(false, true) {
 		b.reason.Store(reason)
-		close(b.leave)
+		close(b.retiring)
 	}
 }
 
-// why tells the reason of retire.
-func (b *instance) why() string {
+// retireReason returns why the browser was taken out of use.
+func (b *browserInstance) retireReason() string {
 	if s, ok := b.reason.Load().(string); ok {
 		return s
 	}
 	return "it ended by itself"
 }
 
-// close ends the browser and removes its folder. It returns when nothing is
-// left of it, and may be called by several at once.
-func (b *instance) close() {
+// close ends the browser and removes its folder. It returns when no process and no file is left,
+// and may be called concurrently.
+func (b *browserInstance) close() {
 	b.closing.Do(func() {
 		b.retire("closed")
 		if b.pid > 0 {
@@ -182,26 +181,26 @@ func (b *instance) close() {
 		}
 		b.stop()
 		if b.pid > 0 {
-			end(b.pid, b.profile.dir)
+			killRemaining(b.pid, b.profile.dir)
 		}
 		b.profile.remove()
-		close(b.gone)
+		close(b.removed)
 	})
-	<-b.gone
+	<-b.removed
 }
 
-// memory returns the bytes that the browser's processes hold of their own.
-func (b *instance) memory() (sum int64) {
-	for _, p := range family(b.pid, b.profile.dir) {
+// memory returns the bytes of private memory of the browser's processes.
+func (b *browserInstance) memory() (sum int64) {
+	for _, p := range browserProcesses(b.pid, b.profile.dir) {
 		sum += p.bytes
 	}
 	return sum
 }
 
-// alive reports whether the browser still answers.
-func (b *instance) alive() bool { return b.ctx.Err() == nil }
+// alive reports whether the browser's connection is open.
+func (b *browserInstance) alive() bool { return b.ctx.Err() == nil }
 
-// tail keeps the end of what a browser prints, for the message when it fails.
+// tail keeps the last output of a browser, for the error message when it fails.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte

@@ -19,7 +19,7 @@ var faults struct {
 }
 
 // inject does what PLUMB_FAULT asks for.
-func inject(b *instance) (done func()) {
+func inject(b *browserInstance) (done func()) {
 	faults.mu.Lock()
 	faults.n++
 	n := faults.n

@@ -52,9 +52,8 @@ func behindScript(path string) string {
 	return path
 }
 
-// PageDir returns the folder of the export pages: explicit when given, else the
-// environment's PLUMB_PAGE, else where assets.Dir finds page. Whether the files
-// are there is for Open to say.
+// PageDir returns the folder of the export pages: explicit if given, else the environment's
+// PLUMB_PAGE, else where assets.Dir finds page. It does not check the files; Open does.
 func PageDir(explicit string) string { return assets.Dir(explicit, "PLUMB_PAGE", "page") }
 
 // Sandboxed reports whether the browser runs in its own sandbox, and why not. It
@@ -72,7 +71,7 @@ func (c *Config) Sandboxed(program string) (on bool, reason string, err error) {
 	return on, reason, err
 }
 
-// sandbox is Sandboxed for what the machine allows.
+// sandbox reports whether the machine allows the browser's sandbox, and why not.
 func sandbox(program string) (on bool, reason string) {
 	if os.Getuid() == 0 {
 		return false, "plumb runs as root, and Chromium has no sandbox for root; run it as another user"

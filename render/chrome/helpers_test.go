@@ -19,8 +19,8 @@ import (
 
 // helpers returns the processes of this type (Chromium's flag --type) that
 // belong to a browser.
-func helpers(b *instance, kind string) (pids []int) {
-	for _, one := range family(b.pid, b.profile.dir) {
+func helpers(b *browserInstance, kind string) (pids []int) {
+	for _, one := range browserProcesses(b.pid, b.profile.dir) {
 		line, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(one.pid), "cmdline"))
 		if !one.zombie && slices.Contains(strings.FieldsFunc(string(line), func(r rune) bool { return r == 0 || r == 32 }), "--type="+kind) {
 			pids = append(pids, one.pid)

@@ -13,14 +13,14 @@ import (
 // (page/job.ts). A page that was made for another one is refused.
 const protocol = "plumb-5"
 
-// job is a request that waits for a page or is drawn by one.
+// job is one request in the form that the page reads.
 type job struct {
 	text    string // JSON as the page reads it (page/job.ts)
 	mark    uint32 // colour of the proof that its pictures carry, 0xRRGGBB
 	measure bool   // it asks for boxes, which need no proof
 }
 
-// job makes the job of a request.
+// job makes the job of a request and checks its limits.
 func (c *Config) job(r *Request) (*job, error) {
 	var b []byte
 	var err error
@@ -51,7 +51,7 @@ func (c *Config) job(r *Request) (*job, error) {
 	return j, nil
 }
 
-// appendPicture writes which shapes are drawn, and over which part of the page.
+// appendPicture writes which shapes are drawn, and which part of the page.
 func (c *Config) appendPicture(b []byte, r *Request, ids, except []string) ([]byte, error) {
 	b = append(b, '{')
 	if r.Measure {
@@ -84,7 +84,7 @@ func (c *Config) appendPicture(b []byte, r *Request, ids, except []string) ([]by
 	return append(b, '}'), nil
 }
 
-// checkSize holds the size of a picture against the limits.
+// checkSize checks the size of a picture against the limits.
 func (c *Config) checkSize(b view.Box) error {
 	side := float64(c.MaxSide)
 	if !(b.W >= 1 && b.H >= 1 && b.X-b.X == 0 && b.Y-b.Y == 0) {
@@ -110,7 +110,7 @@ func appendStrings(b []byte, list []string) []byte {
 	return append(b, ']')
 }
 
-// sceneFault names what keeps a resolved scene from being written as records.
+// sceneFault returns the error for a resolved scene that cannot be written as records.
 func sceneFault(sh *scene.Shape, what string) error {
 	return fmt.Errorf("cannot export shape %q: %w: %s; want the scene as it came in (Request.Source)", sh.ID, ErrScene, what)
 }

@@ -46,20 +46,20 @@ func (c *Config) CheckUse() error {
 	return nil
 }
 
-// licensed waits in production until the editor has checked the key, and fails where
-// the editor rejects it. An editor that rejects the key hides itself after some
-// seconds, and the page exports nothing from then on.
-func (w *worker) licensed() error {
+// checkLicence waits in production until the editor has checked the licence key, and returns an
+// error if the editor rejects it. An editor that rejects the key hides itself after some seconds,
+// and the page exports nothing from then on.
+func (w *worker) checkLicence() error {
 	if w.pool.cfg.Use != Production {
 		return nil
 	}
 	_, err := w.page.call(w.page.ctx, "licensed", "")
-	return w.pool.cfg.refusal(err)
+	return w.pool.cfg.licenceError(err)
 }
 
-// refusal wraps ErrLicense around the page's error for a rejected licence key; it
-// returns other errors unchanged.
-func (c *Config) refusal(err error) error {
+// licenceError wraps ErrLicense around the page's error for a rejected licence key; it returns
+// other errors unchanged.
+func (c *Config) licenceError(err error) error {
 	if err == nil || !strings.Contains(err.Error(), refusedLicense) {
 		return err
 	}

@@ -3,4 +3,4 @@
 package chrome
 
 // inject does what PLUMB_FAULT asks for; without the build tag fault nothing.
-func inject(*instance) (done func()) { return func() {} }
+func inject(*browserInstance) (done func()) { return func() {} }

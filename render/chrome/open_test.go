@@ -46,7 +46,7 @@ func noTrace(t testing.TB, temp string) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("files left behind: %v %v", left, err)
 	}
-	if procs := family(-1, temp); len(procs) > 0 {
+	if procs := browserProcesses(-1, temp); len(procs) > 0 {
 		t.Errorf("processes left behind: %+v", procs)
 	}
 }

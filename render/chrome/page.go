@@ -25,7 +25,7 @@ import (
 
 // page is one tab with the editor in it. One goroutine uses it at a time.
 type page struct {
-	browser *instance
+	browser *browserInstance
 	site    site
 	ctx     context.Context // ends with the tab
 	cancel  context.CancelFunc
@@ -38,7 +38,7 @@ type page struct {
 }
 
 // openPage opens a tab and mounts the editor in it, within limit.
-func openPage(b *instance, s site, cfg *Config, limit time.Duration) (*page, error) {
+func openPage(b *browserInstance, s site, cfg *Config, limit time.Duration) (*page, error) {
 	p := &page{browser: b, site: s, plain: cfg.Version == VersionPlain}
 	p.ctx, p.cancel = chromedp.NewContext(b.ctx)
 	late := time.AfterFunc(limit, p.cancel)
@@ -54,15 +54,14 @@ func openPage(b *instance, s site, cfg *Config, limit time.Duration) (*page, err
 		return nil, fmt.Errorf("cannot open the export page: %w", err)
 	}
 	if !p.plain {
-		p.hide()
+		p.minimise()
 	}
 	return p, nil
 }
 
-// hide minimises the tab's window. Nobody looks at it, and a page that is seen
-// is painted after every change, which costs an eighth of an export. A browser
-// without windows may refuse; it then paints.
-func (p *page) hide() {
+// minimise minimises the tab's window: a visible page is painted after every change, which costs
+// an eighth of an export. A browser without windows may refuse.
+func (p *page) minimise() {
 	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
 	defer cancel()
 	window, err := chromedp.CallBrowser(ctx, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: p.target.TargetID})
@@ -72,7 +71,7 @@ func (p *page) hide() {
 	}
 }
 
-// mount puts up the guard, loads the page and starts it.
+// mount blocks the network, loads the page and starts it.
 func (p *page) mount(ctx context.Context, licence string) error {
 	// chromedp follows the document by these; for us every change of the
 	// editor would be reported before the listener exists.
@@ -81,7 +80,7 @@ func (p *page) mount(ctx context.Context, licence string) error {
 			return err
 		}
 	}
-	if err := chromedp.Listen(ctx, p.heard); err != nil {
+	if err := chromedp.Listen(ctx, p.onEvent); err != nil {
 		return err
 	}
 	guarded := "*"
@@ -138,18 +137,18 @@ func (p *page) call(ctx context.Context, method, argument string) ([]byte, error
 	return r.Result.Value, nil
 }
 
-// heard takes the browser's events. It must not wait for anything.
-func (p *page) heard(ev any) {
+// onEvent handles the browser's events. It must not block.
+func (p *page) onEvent(ev any) {
 	switch ev := ev.(type) {
 	case *fetch.EventRequestPaused:
-		go p.answer(ev)
+		go p.answerRequest(ev)
 	case *inspector.EventTargetCrashed:
 		go p.cancel()
 	}
 }
 
-// answer serves the page's own files and stops every other request.
-func (p *page) answer(ev *fetch.EventRequestPaused) {
+// answerRequest serves the page's own files and stops every other request.
+func (p *page) answerRequest(ev *fetch.EventRequestPaused) {
 	f := p.site.files[ev.Request.URL]
 	if ev.ResourceType == network.ResourceTypeDocument && p.loaded.Swap(true) {
 		f = nil // the page is loaded once and goes nowhere else
@@ -168,8 +167,8 @@ func (p *page) answer(ev *fetch.EventRequestPaused) {
 		RequestID: ev.RequestID, ResponseCode: 200, ResponseHeaders: f.headers, Body: f.body})
 }
 
-// run sends a job and waits for its answer, at most for the deadline. An error
-// means that the page is no longer to be used.
+// run sends a job and waits for its answer, for at most deadline. After an error the page must not
+// be used again.
 func (p *page) run(job string, deadline time.Duration) (*answer, error) {
 	ctx, cancel := context.WithTimeout(p.ctx, deadline)
 	defer cancel()
@@ -190,5 +189,5 @@ func (p *page) run(job string, deadline time.Duration) (*answer, error) {
 	return a, nil
 }
 
-// close closes the tab, without waiting where the browser is gone.
+// close closes the tab, without waiting if the browser is gone.
 func (p *page) close() { p.cancel() }

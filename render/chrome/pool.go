@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// Pool is a browser with several tabs, each with an editor in it. It is safe
-// for concurrent use. A browser or tab that dies is replaced, and what it was
-// doing is done again.
+// Pool is a browser with several tabs, each with an editor. It is safe for concurrent use. A
+// browser or tab that dies is replaced, and its job is done again.
 type Pool struct {
 	cfg     Config
 	program string
@@ -28,12 +27,12 @@ type Pool struct {
 	watcher sync.WaitGroup
 	once    sync.Once
 
-	// suspects is held while a scene under which a tab died is tried again: one
-	// at a time, so that the scene that kills is told from those that stood by.
+	// suspects is held while a scene whose tab died is tried again: one at a time, so that
+	// only the scene that kills tabs fails.
 	suspects sync.Mutex
 
 	mu       sync.Mutex
-	browser  *instance
+	browser  *browserInstance
 	product  string
 	starting chan struct{} // closed when a browser that is being started is there
 
@@ -53,8 +52,8 @@ type call struct {
 	done   chan struct{}
 }
 
-// Open starts a browser and mounts one editor, so that what is missing is known
-// now. Errors wrap ErrMissing where the machine lacks something.
+// Open starts a browser and mounts one editor, so that missing software is reported at once.
+// Errors wrap ErrMissing where the machine lacks something.
 func Open(cfg Config) (*Pool, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.CheckUse(); err != nil {
@@ -76,12 +75,12 @@ func Open(cfg Config) (*Pool, error) {
 		return nil, err
 	}
 	w := &worker{pool: p}
-	if err := w.ready(); err != nil {
+	if err := w.ensurePage(); err != nil {
 		p.Close()
 		return nil, err
 	}
-	if err := w.licensed(); err != nil {
-		w.drop()
+	if err := w.checkLicence(); err != nil {
+		w.closePage()
 		p.Close()
 		return nil, err
 	}
@@ -109,7 +108,7 @@ type Info struct {
 	Hinted  bool
 }
 
-// Info tells what the pool runs on.
+// Info describes the browser of the pool.
 func (p *Pool) Info() Info {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,8 +134,7 @@ func (p *Pool) Stats() Stats {
 	return Stats{c.exports.Load(), c.retries.Load(), c.blocked.Load(), c.refused.Load(), c.pages.Load(), c.browsers.Load(), c.lost.Load(), c.unproved.Load(), c.blank.Load()}
 }
 
-// Memory returns the bytes that the browser's processes hold of their own, and
-// how many processes there are.
+// Memory returns the bytes of private memory of the browser's processes, and their number.
 func (p *Pool) Memory() (bytes int64, processes int) {
 	p.mu.Lock()
 	b := p.browser
@@ -144,16 +142,16 @@ func (p *Pool) Memory() (bytes int64, processes int) {
 	if b == nil {
 		return 0, 0
 	}
-	for _, one := range family(b.pid, b.profile.dir) {
+	for _, one := range browserProcesses(b.pid, b.profile.dir) {
 		bytes += one.bytes
 		processes++
 	}
 	return bytes, processes
 }
 
-// Export draws a scene. It waits for a free tab as long as ctx lasts; a ctx
-// that ends gives up waiting, not the tab. Errors wrap ErrScene, ErrLimit,
-// ErrDeadline, ErrLost, ErrClosed, ErrMissing or the cause of ctx.
+// Export draws a scene. It waits for a free tab until ctx ends; a tab that is at work finishes its
+// job even then. Errors wrap ErrScene, ErrLimit, ErrDeadline, ErrLost, ErrClosed, ErrMissing or
+// the cause of ctx.
 func (p *Pool) Export(ctx context.Context, r Request) (*Result, error) {
 	j, err := p.cfg.job(&r)
 	if err != nil {
@@ -181,7 +179,7 @@ func (p *Pool) Export(ctx context.Context, r Request) (*Result, error) {
 	return p.result(&r, c.answer)
 }
 
-// result makes images of an answer.
+// result turns an answer into images and counts it.
 func (p *Pool) result(r *Request, a *answer) (*Result, error) {
 	s := &p.stats
 	s.blocked.Add(int64(a.Blocked))
@@ -252,9 +250,9 @@ func (p *Pool) Close() error {
 	return nil
 }
 
-// acquire returns the browser for a new tab, started when there is none. The
-// tab gives it back with release.
-func (p *Pool) acquire() (*instance, error) {
+// acquire returns the browser for a new tab, and starts one if there is none. The caller must call
+// release when the tab is closed.
+func (p *Pool) acquire() (*browserInstance, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.starting != nil {
@@ -288,8 +286,8 @@ func (p *Pool) acquire() (*instance, error) {
 	return b, nil
 }
 
-// release takes a tab off a browser; a retired one closes with its last tab.
-func (p *Pool) release(b *instance) {
+// release removes a tab from a browser; a retired browser closes with its last tab.
+func (p *Pool) release(b *browserInstance) {
 	p.mu.Lock()
 	b.pages--
 	last := b.pages == 0 && (b.retired.Load() || !b.alive())
@@ -302,7 +300,7 @@ func (p *Pool) release(b *instance) {
 	}
 }
 
-// watch looks at the browser's memory.
+// watch checks the browser's memory twice a second, and replaces a browser that holds too much.
 func (p *Pool) watch() {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()

@@ -8,17 +8,16 @@ import (
 	"time"
 )
 
-// process is a line of the process table.
+// process is an entry of the process table.
 type process struct {
 	pid    int
 	zombie bool
 	bytes  int64 // memory of its own: not shared with files
 }
 
-// family returns the processes of a browser: those in its process group, and
-// those that name its profile folder, such as crash handlers in a group of
-// their own.
-func family(group int, dir string) []process {
+// browserProcesses returns the processes of a browser: those in its process group, and those with
+// its profile folder in their command line, such as crash handlers in groups of their own.
+func browserProcesses(group int, dir string) []process {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -29,8 +28,8 @@ func family(group int, dir string) []process {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		pgrp, state, ok := stat(pid)
-		if !ok || pgrp != group && !mentions(pid, dir) {
+		pgrp, state, ok := processStat(pid)
+		if !ok || pgrp != group && !commandLineContains(pid, dir) {
 			continue
 		}
 		all = append(all, process{pid: pid, zombie: state == 'Z', bytes: ownMemory(pid)})
@@ -38,8 +37,8 @@ func family(group int, dir string) []process {
 	return all
 }
 
-// stat reads the group and the state of a process.
-func stat(pid int) (pgrp int, state byte, ok bool) {
+// processStat reads the group and the state of a process.
+func processStat(pid int) (pgrp int, state byte, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0, 0, false
@@ -54,7 +53,8 @@ func stat(pid int) (pgrp int, state byte, ok bool) {
 	return pgrp, f[0][0], err == nil
 }
 
-func mentions(pid int, dir string) bool {
+// commandLineContains reports whether the command line of a process contains dir.
+func commandLineContains(pid int, dir string) bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	return err == nil && bytes.Contains(b, []byte(dir))
 }
@@ -79,13 +79,13 @@ func ownMemory(pid int) int64 {
 	return sum
 }
 
-// end kills what is left of a browser and waits until it is gone, at most five
-// seconds. Where this program is the one that orphans fall to, as the first
-// process of a container is, it also takes them off the process table.
-func end(group int, dir string) (left int) {
+// killRemaining kills the remaining processes of a browser and waits until they are gone, for at
+// most five seconds. It also reaps zombies that this program has inherited, as the first process
+// of a container does. It returns how many are left.
+func killRemaining(group int, dir string) (left int) {
 	for range 250 {
 		left = 0
-		for _, p := range family(group, dir) {
+		for _, p := range browserProcesses(group, dir) {
 			if p.zombie {
 				var ws syscall.WaitStatus
 				if n, _ := syscall.Wait4(p.pid, &ws, syscall.WNOHANG, nil); n != p.pid {

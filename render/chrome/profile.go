@@ -12,38 +12,38 @@ import (
 // profilePrefix begins the names of the folders that this package makes.
 const profilePrefix = "plumb-chrome-"
 
-// youngPrefix begins the names of those that are not locked yet.
-const youngPrefix = "plumb-young-"
+// unlockedPrefix begins the names of folders that are not locked yet.
+const unlockedPrefix = "plumb-young-"
 
 // maxDir is the longest path of such a folder: the browser puts a socket with a
 // long name into it, and the path of a socket has at most 107 bytes.
 const maxDir = 60
 
-// profile is the folder that a browser keeps its files in. It is locked while
-// it is in use, so that one left behind by a killed program is known as such.
+// profile is the folder in which a browser keeps its files. It is locked while it is in use, so
+// that Sweep recognises folders of killed programs.
 type profile struct {
 	dir  string
 	lock *os.File
 }
 
-// newProfile makes a folder in temp, with a font configuration, and clears away
-// those of programs that are gone.
+// newProfile makes a folder in temp with a font configuration, and removes the folders of programs
+// that have ended.
 func newProfile(temp string, hinted bool) (*profile, error) {
 	if temp == "" {
 		temp = os.TempDir()
 	}
 	Sweep(temp)
 	p := new(profile)
-	dir, err := os.MkdirTemp(temp, youngPrefix)
+	dir, err := os.MkdirTemp(temp, unlockedPrefix)
 	if err == nil {
 		p.dir = dir
 		p.lock, err = lock(dir)
 	}
 	if err == nil { // only a locked folder gets a name by which it is swept
-		dir = filepath.Join(temp, profilePrefix+strings.TrimPrefix(filepath.Base(dir), youngPrefix))
+		dir = filepath.Join(temp, profilePrefix+strings.TrimPrefix(filepath.Base(dir), unlockedPrefix))
 		if err = os.Rename(p.dir, dir); err == nil {
 			p.dir = dir
-			err = p.fill(hinted)
+			err = p.writeFiles(hinted)
 		}
 	}
 	if err != nil {
@@ -55,7 +55,8 @@ func newProfile(temp string, hinted bool) (*profile, error) {
 	return p, nil
 }
 
-func (p *profile) fill(hinted bool) error {
+// writeFiles creates the browser's data folder and the font configuration.
+func (p *profile) writeFiles(hinted bool) error {
 	if len(p.dir) > maxDir {
 		return fmt.Errorf("the path %s has %d bytes; want at most %d, see TMPDIR", p.dir, len(p.dir), maxDir)
 	}
@@ -68,8 +69,8 @@ func (p *profile) fill(hinted bool) error {
 func (p *profile) data() string  { return filepath.Join(p.dir, "data") }
 func (p *profile) fonts() string { return filepath.Join(p.dir, "fonts.conf") }
 
-// remove deletes the folder. Processes that are just ending may still write
-// into it, so it is tried for a while.
+// remove deletes the folder. It tries for two seconds, because processes that are just ending may
+// still write into it.
 func (p *profile) remove() error {
 	var err error
 	for range 100 {
@@ -106,7 +107,7 @@ func fontConfig(hinted bool) string {
 `
 }
 
-// lock takes the lock of a folder; an error means that another process holds it.
+// lock locks a folder; an error means that another process holds the lock.
 func lock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -126,7 +127,7 @@ func Sweep(temp string) {
 		temp = os.TempDir()
 	}
 	dirs, _ := filepath.Glob(filepath.Join(temp, profilePrefix+"*"))
-	young, _ := filepath.Glob(filepath.Join(temp, youngPrefix+"*"))
+	young, _ := filepath.Glob(filepath.Join(temp, unlockedPrefix+"*"))
 	for _, dir := range young { // its owner may be about to lock it
 		if st, err := os.Stat(dir); err == nil && time.Since(st.ModTime()) > time.Minute {
 			dirs = append(dirs, dir)

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"math/rand/v2"
+	"slices"
 )
 
 // A canvas of the browser can lose its content, for example when the browser's GPU
@@ -26,10 +27,10 @@ var errUnproved = errors.New("the picture has lost what was drawn on it")
 // newMark returns a random colour for the proof of a job, 0xRRGGBB.
 func newMark() uint32 { return rand.Uint32N(1 << 24) }
 
-// prove decodes the pictures of an answer and checks the proof of each; pictures of
-// plain pages have no proof. blank is true where a picture is fully transparent
-// although a shape reaches into it.
-func (a *answer) prove(mark uint32, plain bool) (blank bool, err error) {
+// checkProofs decodes the pictures of an answer and checks the proof of each; pictures of plain
+// pages have no proof. blank is true if a picture is fully transparent although a shape reaches
+// into it.
+func (a *answer) checkProofs(mark uint32, plain bool) (blank bool, err error) {
 	for i := range a.Pictures {
 		d := &a.Pictures[i]
 		if d.Runs == nil && d.PNG == nil {
@@ -47,7 +48,7 @@ func (a *answer) prove(mark uint32, plain bool) (blank bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if d.img, err = proved(img, d.W, d.H, mark); err != nil {
+		if d.img, err = checkProof(img, d.W, d.H, mark); err != nil {
 			return false, err
 		}
 		blank = blank || d.Visible && transparent(d.img.Pix)
@@ -55,8 +56,8 @@ func (a *answer) prove(mark uint32, plain bool) (blank bool, err error) {
 	return blank, nil
 }
 
-// proved checks the proof of a picture of w x h px and returns the picture without it.
-func proved(img *image.NRGBA, w, h int, mark uint32) (*image.NRGBA, error) {
+// checkProof checks the proof of a picture of w x h px and returns the picture without it.
+func checkProof(img *image.NRGBA, w, h int, mark uint32) (*image.NRGBA, error) {
 	if want := image.Rect(0, 0, w, h+proofRows); img.Rect != want {
 		return nil, fmt.Errorf("cannot read a picture: got %v; want %v", img.Rect, want)
 	}
@@ -73,10 +74,5 @@ func proved(img *image.NRGBA, w, h int, mark uint32) (*image.NRGBA, error) {
 
 // transparent reports whether every byte is zero.
 func transparent(pix []uint8) bool {
-	for _, v := range pix {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(pix, func(v uint8) bool { return v != 0 })
 }

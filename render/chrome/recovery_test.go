@@ -47,7 +47,7 @@ func same(t *testing.T, p *Pool, want []byte) []byte {
 	return r.Image.Pix
 }
 
-func current(p *Pool) *instance {
+func current(p *Pool) *browserInstance {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.browser
@@ -64,14 +64,14 @@ func TestKilledBrowser(t *testing.T) {
 	if s := p.Stats(); s.Browsers != 2 {
 		t.Errorf("browsers started: got %d; want 2", s.Browsers)
 	}
-	<-first.gone
+	<-first.removed
 	noProcess(t, first)
 }
 
 // noProcess demands that nothing of a browser runs any more.
-func noProcess(t *testing.T, b *instance) {
+func noProcess(t *testing.T, b *browserInstance) {
 	t.Helper()
-	for _, one := range family(b.pid, b.profile.dir) {
+	for _, one := range browserProcesses(b.pid, b.profile.dir) {
 		if !one.zombie {
 			t.Errorf("process %d of browser %d is left", one.pid, b.pid)
 		}
@@ -119,10 +119,10 @@ func single(t *testing.T, cfg Config) *worker {
 	t.Helper()
 	p := open(t, cfg)
 	w := &worker{pool: p}
-	if err := w.ready(); err != nil {
+	if err := w.ensurePage(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(w.drop) // before the pool is closed
+	t.Cleanup(w.closePage) // before the pool is closed
 	return w
 }
 
@@ -193,7 +193,7 @@ func TestHungryPage(t *testing.T) {
 	if err := w.box(t); err != nil {
 		t.Errorf("export after the browser was ended: %v", err)
 	}
-	<-first.gone
+	<-first.removed
 	noProcess(t, first)
 }
 

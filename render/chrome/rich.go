@@ -8,9 +8,8 @@ import (
 // emptyDocument is how the editor stores a label without text.
 const emptyDocument = `{"type":"doc","content":[{"type":"paragraph"}]}`
 
-// rich writes a text as the document it was read from: that itself where the
-// blocks do not hold all of it, else one that shows the same; a link's address
-// does not show.
+// rich writes a rich text as the editor's document: the original one if the blocks do not hold all
+// of it, else one that looks the same, in which links have another address.
 func (p *props) rich(t *scene.RichText) {
 	p.key("richText")
 	if t == nil {
@@ -26,18 +25,18 @@ func (p *props) rich(t *scene.RichText) {
 	p.b = append(w.b, `]}`...)
 }
 
-// richWriter turns the flat list of blocks into nested lists again.
+// richWriter turns the flat list of blocks into nested lists of the editor's document.
 type richWriter struct {
 	b      []byte
 	blocks []scene.Block // still to be written
 }
 
-// children writes the blocks of this depth and the lists among them, until one
-// that belongs further out or begins the next item of the list around.
+// children writes the blocks of this depth and the lists among them, up to a block that is less
+// deep or begins the next item of the surrounding list.
 func (w *richWriter) children(depth int) {
 	for n := 0; len(w.blocks) > 0; n++ {
 		next := &w.blocks[0]
-		if next.Depth < depth || next.Depth == depth && depth > 0 && n > 0 && starts(next) {
+		if next.Depth < depth || next.Depth == depth && depth > 0 && n > 0 && startsItem(next) {
 			return
 		}
 		if n > 0 {
@@ -52,11 +51,11 @@ func (w *richWriter) children(depth int) {
 	}
 }
 
-// starts reports whether a block is the first of a list item.
-func starts(b *scene.Block) bool { return b.Bullet || b.Number > 0 }
+// startsItem reports whether a block is the first of a list item.
+func startsItem(b *scene.Block) bool { return b.Bullet || b.Number > 0 }
 
-// list writes the list that the next block begins. It has as many items as its
-// blocks say; what comes after these is another list.
+// list writes the list that the next block begins. It has as many items as its first block says;
+// blocks behind these begin another list.
 func (w *richWriter) list(depth int) {
 	head := w.blocks[0]
 	if head.Ordered {
@@ -80,6 +79,7 @@ func (w *richWriter) list(depth int) {
 	w.b = append(w.b, `]}`...)
 }
 
+// paragraph writes one paragraph with its spans.
 func (w *richWriter) paragraph(block *scene.Block) {
 	w.b = append(w.b, `{"type":"paragraph"`...)
 	if len(block.Spans) > 0 {
@@ -95,6 +95,7 @@ func (w *richWriter) paragraph(block *scene.Block) {
 	w.b = append(w.b, '}')
 }
 
+// span writes a text with its marks, or a line break.
 func (w *richWriter) span(s *scene.Span) {
 	if s.Text == "\n" {
 		w.b = append(w.b, `{"type":"hardBreak"}`...)

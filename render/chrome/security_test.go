@@ -156,7 +156,7 @@ func TestEscapes(t *testing.T) {
 			p.site = row.site
 			for i, group := range escapes {
 				w := &worker{pool: p}
-				if err := w.ready(); err != nil {
+				if err := w.ensurePage(); err != nil {
 					t.Fatal(err)
 				}
 				script := "const A = '" + address + "';"
@@ -174,7 +174,7 @@ func TestEscapes(t *testing.T) {
 				if i == 0 {
 					demandCounted(t, w)
 				}
-				w.drop()
+				w.closePage()
 			}
 		})
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/chromedp/cdproto/fetch"
 )
 
-// policy is the page's own guard, which the browser enforces before a request
-// is even made: scripts, styles and fonts from the page, images and data out of
-// the scene itself, and no frames, workers, forms or other addresses.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
+// contentSecurityPolicy makes the browser itself refuse requests: it allows scripts, styles and
+// fonts of the page, images and data of the scene, and no frames, workers, forms or other
+// addresses.
+const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data: blob:; media-src data: blob:; font-src 'self' data: blob:; connect-src 'self' data: blob:; " +
 	"frame-src 'none'; worker-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
 
@@ -50,6 +50,7 @@ func readSite(dir, version, origin string) (site, error) {
 	return s, nil
 }
 
+// newFile returns a file of the page with its response headers.
 func newFile(name string, body []byte) *file {
 	kind := mime.TypeByExtension(filepath.Ext(name))
 	if filepath.Ext(name) == ".woff2" {
@@ -57,7 +58,7 @@ func newFile(name string, body []byte) *file {
 	}
 	return &file{body: body, headers: []*fetch.HeaderEntry{
 		{Name: "Content-Type", Value: kind},
-		{Name: "Content-Security-Policy", Value: policy},
+		{Name: "Content-Security-Policy", Value: contentSecurityPolicy},
 		{Name: "X-Content-Type-Options", Value: "nosniff"},
 		{Name: "X-DNS-Prefetch-Control", Value: "off"},
 		{Name: "Referrer-Policy", Value: "no-referrer"},

@@ -121,7 +121,7 @@ func (s *soak) ended(t *testing.T) {
 	for range 100 {
 		left = nil
 		for _, b := range s.killed {
-			left = append(left, family(b.group, b.dir)...)
+			left = append(left, browserProcesses(b.group, b.dir)...)
 		}
 		routines, files = runtime.NumGoroutine(), entries("/proc/self/fd")
 		if len(left) == 0 && routines <= s.routines && files <= s.files+2 {

@@ -9,10 +9,9 @@ import (
 	"plumb/render/scene"
 )
 
-// appendSource writes a scene as it came in, byte by byte, so that what the page
-// reads is what its writer wrote: which encoding it is in is for the page to find
-// out (page/source.ts), and what is in it for the editor to judge. Here only its size and
-// that of the files inside it are looked at.
+// appendSource writes a scene byte by byte as it came in. The page finds out its encoding
+// (page/source.ts), and the editor validates it. Here only its size and that of the files inside
+// it are checked.
 func (c *Config) appendSource(b, src []byte) ([]byte, error) {
 	if len(src) > c.MaxSource {
 		return nil, fmt.Errorf("cannot export scene: %w: got %d bytes; want at most %d", ErrLimit, len(src), c.MaxSource)

@@ -39,7 +39,7 @@ func TestHangingProgram(t *testing.T) {
 	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "--chrome-start") {
 		t.Errorf("got %v; want ErrMissing that names the flag", err)
 	}
-	for _, p := range family(-1, mark) {
+	for _, p := range browserProcesses(-1, mark) {
 		if !p.zombie {
 			t.Errorf("process %d is left", p.pid)
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// attempts is how often a scene is tried whose browser or tab dies under it.
+// attempts is how often a scene is tried if its browser or tab dies.
 const attempts = 3
 
 // worker owns one tab.
@@ -15,14 +15,15 @@ type worker struct {
 	page *page
 }
 
+// run handles jobs until the pool is closed.
 func (w *worker) run() {
-	defer w.drop()
+	defer w.closePage()
 	for {
 		select {
 		case <-w.pool.done:
 			return
-		case <-w.left(): // an idle tab must not keep a browser that is to go
-			w.drop()
+		case <-w.retiring(): // an idle tab must not keep a browser that is to go
+			w.closePage()
 		case c := <-w.pool.calls:
 			if c.ctx.Err() == nil {
 				c.answer, c.err = w.export(c.ctx, c.job)
@@ -32,24 +33,23 @@ func (w *worker) run() {
 	}
 }
 
-// left returns a channel that closes when the tab's browser is retired.
-func (w *worker) left() <-chan struct{} {
+// retiring returns a channel that closes when the tab's browser is retired, nil without a tab.
+func (w *worker) retiring() <-chan struct{} {
 	if w.page == nil {
 		return nil
 	}
-	return w.page.browser.leave
+	return w.page.browser.retiring
 }
 
-// export does one job, more than once where a tab dies under it or gives a
-// picture without a valid proof.
+// export does one job, again if the tab dies or returns a picture without a valid proof.
 func (w *worker) export(ctx context.Context, j *job) (*answer, error) {
 	doubted := false // an empty picture is accepted when a fresh tab draws it too
 	for n := 1; ; n++ {
-		a, blank, err := w.try(j, n > 1)
+		a, blank, err := w.attempt(j, n > 1)
 		switch {
 		case err == nil && blank && !doubted:
 			doubted = true
-			w.doubt()
+			w.replaceBlankTab()
 		case err == nil:
 			if doubted && !blank {
 				w.pool.stats.unproved.Add(1)
@@ -72,48 +72,49 @@ func (w *worker) export(ctx context.Context, j *job) (*answer, error) {
 	}
 }
 
-// doubt replaces a tab that gave an empty picture where shapes are visible.
-func (w *worker) doubt() {
+// replaceBlankTab closes a tab that returned an empty picture although shapes are visible.
+func (w *worker) replaceBlankTab() {
 	w.pool.stats.blank.Add(1)
 	w.pool.cfg.Log.Warn("a picture is empty where shapes are visible; a fresh tab draws it again")
-	w.drop()
+	w.closePage()
 }
 
-// try sends the job to the worker's tab and checks what comes back. After an
-// error the tab is gone.
-func (w *worker) try(j *job, suspect bool) (a *answer, blank bool, err error) {
+// attempt sends the job to the worker's tab and checks the answer. After an error the tab is
+// closed. suspect tells that an earlier attempt failed: such jobs run one at a time, so that a
+// scene that kills browsers is not confused with others.
+func (w *worker) attempt(j *job, suspect bool) (a *answer, blank bool, err error) {
 	if suspect {
 		w.pool.suspects.Lock()
 		defer w.pool.suspects.Unlock()
 	}
-	if err := w.ready(); err != nil {
+	if err := w.ensurePage(); err != nil {
 		return nil, false, err
 	}
 	b := w.page.browser
 	b.exports.Add(1)
 	injected := inject(b)
 	a, err = w.page.run(j.text, w.pool.cfg.Deadline)
-	err = w.pool.cfg.refusal(err)
+	err = w.pool.cfg.licenceError(err)
 	injected()
 	if err == nil && a.Error == "" && !j.measure {
-		blank, err = a.prove(j.mark, w.page.plain)
+		blank, err = a.checkProofs(j.mark, w.page.plain)
 	}
 	if err != nil {
 		if !b.alive() {
-			err = fmt.Errorf("the browser is gone (%s): %w", b.why(), err)
+			err = fmt.Errorf("the browser is gone (%s): %w", b.retireReason(), err)
 		}
 		if errors.Is(err, errUnproved) {
 			w.pool.stats.unproved.Add(1)
 		}
 		w.pool.stats.lost.Add(1)
-		w.drop()
+		w.closePage()
 		return nil, false, err
 	}
 	return a, blank, nil
 }
 
-// ready makes sure that the worker has a tab, in a browser that is in use.
-func (w *worker) ready() error {
+// ensurePage opens a tab if the worker has none, or if its tab or browser is due to be replaced.
+func (w *worker) ensurePage() error {
 	if p := w.page; p != nil {
 		b := p.browser
 		if int(b.exports.Load()) >= w.pool.cfg.BrowserExports {
@@ -122,7 +123,7 @@ func (w *worker) ready() error {
 		if p.ctx.Err() == nil && p.exports < w.pool.cfg.PageExports && !b.retired.Load() {
 			return nil
 		}
-		w.drop()
+		w.closePage()
 	}
 	// A browser may die while a tab is being opened in it. If its network process
 	// dies, the page never finishes loading, so the first attempt has half the time,
@@ -130,7 +131,7 @@ func (w *worker) ready() error {
 	var err error
 	limit := w.pool.cfg.Start / 2
 	for range attempts {
-		var b *instance
+		var b *browserInstance
 		if b, err = w.pool.acquire(); err != nil {
 			return err
 		}
@@ -149,8 +150,8 @@ func (w *worker) ready() error {
 	return fmt.Errorf("%w: %w", ErrLost, err)
 }
 
-// drop closes the worker's tab.
-func (w *worker) drop() {
+// closePage closes the worker's tab.
+func (w *worker) closePage() {
 	if w.page == nil {
 		return
 	}
