@@ -75,17 +75,17 @@ type Info struct {
 
 // Engine measures and draws prepared views. It is safe for concurrent use.
 type Engine struct {
-	cfg      Config
-	version  view.Version
-	exporter *exporter // nil with FidelityNative
-	stage    stage
-	meter    *Meter
-	runner   *gpu.Runner // nil on the CPU
-	maxItems int         // of a run on the device, 0 on the CPU
-	reason   string
-	shelf    shelf
-	calls    sync.Pool // *call
-	heart    heart
+	cfg       Config
+	version   view.Version
+	exporter  *exporter // nil with FidelityNative
+	stage     stage
+	meter     *Meter
+	runner    *gpu.Runner // nil on the CPU
+	maxItems  int         // of a run on the device, 0 on the CPU
+	reason    string
+	pool      memoryPool
+	calls     sync.Pool // *call
+	heartbeat heartbeat
 
 	quarantine quarantine
 	// gate is held for reading by calls that are on the device, and for writing
@@ -111,10 +111,10 @@ func Open(cfg Config) (*Engine, error) {
 		c.batch.MaxItems = e.maxItems
 		return c
 	}
-	if err := e.choose(); err != nil {
+	if err := e.chooseFidelity(); err != nil {
 		return nil, err
 	}
-	if err := e.start(); err != nil {
+	if err := e.openBackend(); err != nil {
 		return nil, err
 	}
 	e.meter = newMeter(e.runner, cfg)
@@ -128,8 +128,9 @@ func Open(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// choose settles who draws what.
-func (e *Engine) choose() error {
+// chooseFidelity sets the version of tldraw and the fidelity, and prepares the exporter if the
+// editor may draw views.
+func (e *Engine) chooseFidelity() error {
 	c := &e.cfg
 	var err error
 	if e.version, err = view.ParseVersion(c.Tldraw); err != nil {
@@ -151,8 +152,8 @@ func (e *Engine) choose() error {
 	return nil
 }
 
-// start opens what evaluates pixels.
-func (e *Engine) start() error {
+// openBackend opens the device of the tile stage, or leaves the stage in plain Go.
+func (e *Engine) openBackend() error {
 	switch e.cfg.Backend {
 	case BackendCPU:
 		return nil
@@ -174,7 +175,7 @@ func (e *Engine) start() error {
 	return nil
 }
 
-// Info tells what the engine runs on.
+// Info describes the backend, the device and the browser of the engine.
 func (e *Engine) Info() Info {
 	i := Info{Counter: BackendCPU, Reason: e.reason, Fonts: font.Dir(""), Fidelity: e.cfg.Fidelity, Tldraw: e.cfg.Tldraw}
 	if e.runner != nil {
@@ -226,41 +227,41 @@ func (e *Engine) builder() paint.Builder {
 	return paint.Builder{Version: e.version, MaxPoints: e.cfg.MaxPoints, MaxCoverage: e.cfg.MaxCoverage}
 }
 
-// Prepare does the CPU's part of a view: outlines, coverage, tiles. The result
-// goes to Measure or Pictures and then back by Release; one that is Pending goes
-// to Finish first. Errors wrap view.ErrForeign where the scene holds what is
-// not drawn natively and the browser cannot help, ErrLimit, or name the shape.
+// Prepare does the CPU's part of a view: outlines, coverage, tiles. The result is for Measure or
+// Pictures, and then for Release; one that is Pending needs Finish first. Errors wrap
+// view.ErrForeign if the scene holds what is not drawn natively and the browser cannot help,
+// ErrLimit, or name the shape.
 func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 	if v.Content == nil {
-		if err := w.e.check(v.Bounds); err != nil {
+		if err := w.e.checkBounds(v.Bounds); err != nil {
 			return nil, err
 		}
 	}
 	if w.e.cfg.Fidelity == FidelityTldraw {
-		return w.e.hand(v, nil)
+		return w.e.exportView(v, nil)
 	}
-	defer w.slim()
+	defer w.dropLargeMemory()
 	if err := w.builder.Build(v, w.e.cfg.Raster, &w.drawing); err != nil {
 		if w.e.exporter != nil && errors.Is(err, view.ErrForeign) {
-			return w.e.hand(v, err)
+			return w.e.exportView(v, err)
 		}
 		return nil, err
 	}
 	p := w.Tile(&w.drawing)
-	p.bare = v.Unmeasured
+	p.unmeasured = v.Unmeasured
 	return p, nil
 }
 
-// slim releases memory that only a large view needs: one such view must not
+// dropLargeMemory releases memory that only a large view needs, so that one such view does not
 // make a worker large for good.
-func (w *Worker) slim() {
-	if w.drawing.Volume() > largeBytes || weight(&w.tiled) > largeBytes || w.builder.Volume() > 4*largeBytes {
+func (w *Worker) dropLargeMemory() {
+	if w.drawing.Volume() > largeBytes || tiledBytes(&w.tiled) > largeBytes || w.builder.Volume() > 4*largeBytes {
 		*w = Worker{e: w.e, builder: w.e.builder()}
 	}
 }
 
-// check holds the bounds of a view against the limits of the canvas.
-func (e *Engine) check(b view.Box) error {
+// checkBounds checks the bounds of a view against the limits of the canvas.
+func (e *Engine) checkBounds(b view.Box) error {
 	side, px := float64(e.cfg.MaxSide), float64(e.cfg.MaxPixels)
 	switch {
 	case !(b.W <= side && b.H <= side):
@@ -273,23 +274,23 @@ func (e *Engine) check(b view.Box) error {
 
 // Prepared is a view that is ready for the tile stage, or Pending.
 type Prepared struct {
-	e      *Engine
-	tiled  *batch.Tiled // nil while pending
-	export *export      // nil for a native one
-	bare   bool         // its tally is not wanted
+	e          *Engine
+	tiled      *batch.Tiled // nil while pending
+	export     *editorView  // nil for a native one
+	unmeasured bool         // its tally is not wanted
 }
 
 // Release gives the memory back; the view must not be used after.
 func (p *Prepared) Release() {
 	if p.tiled != nil {
-		p.e.shelf.giveBack(p.tiled)
+		p.e.pool.giveBack(p.tiled)
 		p.tiled = nil
 	}
 	p.export = nil
 }
 
-// Work is the number of rows of masks and of items, in the unit by which batches
-// are capped; 0 while pending.
+// Work returns the number of mask rows and items, in the unit by which batches are bounded; 0
+// while pending.
 func (p *Prepared) Work() int {
 	if p.tiled == nil {
 		return 0
@@ -297,5 +298,5 @@ func (p *Prepared) Work() int {
 	return p.tiled.Work()
 }
 
-// Size is the picture's in px.
+// Size returns the picture's size in px.
 func (p *Prepared) Size() (width, height int) { return p.tiled.Width, p.tiled.Height }

@@ -27,11 +27,13 @@ const (
 	FidelityTldraw = "tldraw"
 )
 
-// starts is how often in a row a browser is started that dies on the way; then it
+// maxStarts is how often in a row a browser is started that dies on the way; then it
 // is not tried again for some time.
 const (
-	starts = 3
-	again  = 10 * time.Second
+	// maxStarts is how often in a row a browser that fails to start is tried; then there is a pause
+	// of startPause.
+	maxStarts  = 3
+	startPause = 10 * time.Second
 )
 
 // exporter is the editor in a browser, which is started when it is first needed.
@@ -40,7 +42,7 @@ type exporter struct {
 	missing error     // why there is none on this machine; wraps chrome.ErrMissing
 	sandbox bool      // the browser runs in its own sandbox
 	noBox   string    // why not
-	cutters sync.Pool // *cutter
+	tilers  sync.Pool // *pictureTiler
 
 	pool atomic.Pointer[chrome.Pool] // nil before the first start
 
@@ -50,9 +52,9 @@ type exporter struct {
 	closed bool
 }
 
-// newExporter fills in the limits of an engine and looks for what an export
-// needs, without starting it. What is missing is no error; that the use of tldraw or
-// the sandbox is not as the configuration demands is one.
+// newExporter applies the limits of an engine and looks for the browser and the export page,
+// without starting them. Missing ones are no error here, but a use of tldraw or a sandbox other
+// than the configuration demands is.
 func newExporter(cfg Config) (*exporter, error) {
 	c := cfg.Chrome
 	c.Version, c.MaxPixels, c.MaxSide = cfg.Tldraw, cfg.MaxPixels, cfg.MaxSide
@@ -60,7 +62,7 @@ func newExporter(cfg Config) (*exporter, error) {
 		c.Pages = min(runtime.GOMAXPROCS(0), 4)
 	}
 	x := &exporter{cfg: c}
-	x.cutters.New = func() any { return new(cutter) }
+	x.tilers.New = func() any { return new(pictureTiler) }
 	if err := c.CheckUse(); err != nil {
 		return nil, err
 	}
@@ -79,7 +81,7 @@ func newExporter(cfg Config) (*exporter, error) {
 	return x, nil
 }
 
-// open returns the pool, which it starts where there is none.
+// open returns the pool of browser tabs, and starts it if there is none.
 func (x *exporter) open() (*chrome.Pool, error) {
 	if pool := x.pool.Load(); pool != nil {
 		return pool, nil
@@ -92,10 +94,10 @@ func (x *exporter) open() (*chrome.Pool, error) {
 		return pool, nil
 	case x.closed:
 		return nil, fmt.Errorf("cannot start the editor: %w", chrome.ErrClosed)
-	case x.failed != nil && time.Since(x.at) < again:
+	case x.failed != nil && time.Since(x.at) < startPause:
 		return nil, x.failed
 	}
-	for begin, n := time.Now(), 0; n < starts && (n == 0 || time.Since(begin) < again); n++ {
+	for begin, n := time.Now(), 0; n < maxStarts && (n == 0 || time.Since(begin) < startPause); n++ {
 		if pool, x.failed = chrome.Open(x.cfg); x.failed == nil {
 			x.pool.Store(pool)
 			return pool, nil
@@ -105,6 +107,7 @@ func (x *exporter) open() (*chrome.Pool, error) {
 	return nil, x.failed
 }
 
+// close stops the browser.
 func (x *exporter) close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -138,17 +141,17 @@ func (e *Engine) EditorStats() chrome.Stats {
 	return chrome.Stats{}
 }
 
-// export is a view that the editor draws.
-type export struct {
+// editorView is a view that the editor draws.
+type editorView struct {
 	view   view.View
 	why    error // why not natively; nil where everything goes this way
 	image  *image.NRGBA
 	bounds view.Box
 }
 
-// hand makes a Prepared of a view that the editor is to draw. why, which wraps
-// view.ErrForeign, is nil where it was not tried natively.
-func (e *Engine) hand(v view.View, why error) (*Prepared, error) {
+// exportView makes a Prepared of a view that the editor is to draw. why, which wraps
+// view.ErrForeign, is nil if it was not tried natively.
+func (e *Engine) exportView(v view.View, why error) (*Prepared, error) {
 	if m := e.exporter.missing; m != nil {
 		if why == nil {
 			return nil, m
@@ -160,15 +163,14 @@ func (e *Engine) hand(v view.View, why error) (*Prepared, error) {
 			return nil, err
 		}
 	}
-	return &Prepared{e: e, export: &export{view: v, why: why}, bare: v.Unmeasured}, nil
+	return &Prepared{e: e, export: &editorView{view: v, why: why}, unmeasured: v.Unmeasured}, nil
 }
 
 // Pending reports whether Finish is still to be called.
 func (p *Prepared) Pending() bool { return p.export != nil && p.tiled == nil }
 
-// Foreign reports whether the editor drew the view, or is to, and why: the
-// reason, which is nil where all views go there, wraps view.ErrForeign and
-// may have a method ShapeID.
+// Foreign reports whether the editor draws the view, and the reason. That is nil if the editor
+// draws all views; else it wraps view.ErrForeign and may have a method ShapeID.
 func (p *Prepared) Foreign() (reason error, ok bool) {
 	if p.export == nil {
 		return nil, false
@@ -176,14 +178,13 @@ func (p *Prepared) Foreign() (reason error, ok bool) {
 	return p.export.why, true
 }
 
-// Bounds is the part of the page that a view drawn by the editor shows. It is
-// known after Finish.
+// Bounds returns the part of the page that a view drawn by the editor shows. It is set after
+// Finish.
 func (p *Prepared) Bounds() view.Box { return p.export.bounds }
 
-// Finish lets the editor draw the view, which takes tens of milliseconds and
-// waits for a free page as long as ctx lasts. keep says that Pictures will ask
-// for the picture. Errors wrap view.ErrForeign with the reason where there is
-// one, ErrLimit, and those of package chrome.
+// Finish makes the editor draw the view, which takes tens of milliseconds, after waiting for a
+// free page until ctx ends. keep tells that Pictures will need the picture. Errors wrap
+// view.ErrForeign with the reason if there is one, ErrLimit, and those of package chrome.
 func (p *Prepared) Finish(ctx context.Context, keep bool) error {
 	x := p.export
 	if err := p.draw(ctx, keep); err != nil {
@@ -196,6 +197,7 @@ func (p *Prepared) Finish(ctx context.Context, keep bool) error {
 	return nil
 }
 
+// draw makes the editor draw the view and tiles its picture.
 func (p *Prepared) draw(ctx context.Context, keep bool) error {
 	pool, err := p.e.exporter.open()
 	if err != nil {
@@ -206,16 +208,16 @@ func (p *Prepared) draw(ctx context.Context, keep bool) error {
 	if c := x.view.Content; c != nil {
 		if c.Bounds == nil {
 			r.Content, r.Padding = true, c.Padding
-		} else if r.Bounds, err = p.e.content(ctx, pool, &x.view); err != nil {
+		} else if r.Bounds, err = p.e.contentBounds(ctx, pool, &x.view); err != nil {
 			return err
 		}
 	}
 	if !r.Content {
-		if err := p.e.check(r.Bounds); err != nil {
+		if err := p.e.checkBounds(r.Bounds); err != nil {
 			return err
 		}
 	}
-	got, err := drawn(ctx, pool, r)
+	got, err := exportUnlessEmpty(ctx, pool, r)
 	if err != nil {
 		return err
 	}
@@ -226,41 +228,41 @@ func (p *Prepared) draw(ctx context.Context, keep bool) error {
 	if keep {
 		x.image = got.Image
 	}
-	c := p.e.exporter.cutters.Get().(*cutter)
-	defer func() { // one large picture must not make a cutter large for good
-		if c.drawing.Volume() <= largeBytes && weight(&c.tiled) <= largeBytes {
-			p.e.exporter.cutters.Put(c)
+	c := p.e.exporter.tilers.Get().(*pictureTiler)
+	defer func() { // one large picture must not make a pictureTiler large for good
+		if c.drawing.Volume() <= largeBytes && tiledBytes(&c.tiled) <= largeBytes {
+			p.e.exporter.tilers.Put(c)
 		}
 	}()
-	c.cut(got.Image, got.Other)
+	c.setPictures(got.Image, got.Other)
 	c.binner.Bin(&c.drawing, &c.tiled)
-	p.tiled = p.e.shelf.copied(&c.tiled)
+	p.tiled = p.e.pool.copyOf(&c.tiled)
 	return nil
 }
 
-// content asks the editor what the shapes of a view take up.
-func (e *Engine) content(ctx context.Context, pool *chrome.Pool, v *view.View) (view.Box, error) {
+// contentBounds makes the editor measure the box of a view's shapes.
+func (e *Engine) contentBounds(ctx context.Context, pool *chrome.Pool, v *view.View) (view.Box, error) {
 	r := chrome.Request{View: view.View{Scene: v.Scene, Only: v.Content.IDs}, Source: v.Source, Measure: true}
-	got, err := ask(ctx, pool, r)
+	got, err := exportOrRetry(ctx, pool, r)
 	if err != nil {
 		return view.Box{}, err
 	}
 	return v.Content.Bounds(got.Bounds, !got.Empty)
 }
 
-// drawn is ask, but for a picture of nothing, which views that only want to
-// know a size have.
-func drawn(ctx context.Context, pool *chrome.Pool, r chrome.Request) (*chrome.Result, error) {
+// exportUnlessEmpty is exportOrRetry, but returns an empty picture of a view without shapes, which
+// is only used for its size, without the editor.
+func exportUnlessEmpty(ctx context.Context, pool *chrome.Pool, r chrome.Request) (*chrome.Result, error) {
 	if r.Content || r.Only == nil || len(r.Only) > 0 || r.Other != nil || !(r.Bounds.W >= 1 && r.Bounds.H >= 1) {
-		return ask(ctx, pool, r)
+		return exportOrRetry(ctx, pool, r)
 	}
 	return &chrome.Result{Image: image.NewNRGBA(image.Rect(0, 0, int(r.Bounds.W), int(r.Bounds.H))), Bounds: r.Bounds}, nil
 }
 
-// ask lets the editor draw a document, or where it refuses that the scene that
-// was read from it: records that leave out what has a default are fine here, and
-// not there. Of two refusals the first counts.
-func ask(ctx context.Context, pool *chrome.Pool, r chrome.Request) (*chrome.Result, error) {
+// exportOrRetry makes the editor draw a document, and if it refuses that, the scene that was read
+// from it: such records may leave out members with defaults, which the editor's documents may not.
+// If both are refused, it returns the first error.
+func exportOrRetry(ctx context.Context, pool *chrome.Pool, r chrome.Request) (*chrome.Result, error) {
 	got, err := pool.Export(ctx, r)
 	if !errors.Is(err, chrome.ErrScene) || r.Source == nil || r.Scene == nil {
 		return got, err

@@ -70,8 +70,8 @@ func TestCutter(t *testing.T) {
 				}
 			}
 		}
-		c := new(cutter)
-		c.cut(img[0], img[1])
+		c := new(pictureTiler)
+		c.setPictures(img[0], img[1])
 		p := &Prepared{e: e, tiled: new(batch.Tiled)}
 		c.binner.Bin(&c.drawing, p.tiled)
 		got, err := e.Measure(nil, []*Prepared{p})

@@ -10,24 +10,24 @@ import (
 	"plumb/render/metric"
 )
 
-// heart is the drawing of heartbeats, with what it comes to.
-type heart struct {
+// heartbeat holds the drawing that heartbeats measure, and its expected tally.
+type heartbeat struct {
 	once  sync.Once
 	tiled *batch.Tiled
 	want  metric.Tally
 
-	mu   sync.Mutex // guards what follows
-	beat *beat      // under way; nil for none
+	mu      sync.Mutex    // guards what follows
+	current *heartbeatRun // under way; nil for none
 }
 
-// beat is one heartbeat; err may be read once done is closed.
-type beat struct {
+// heartbeatRun is one heartbeat in flight; err may be read once done is closed.
+type heartbeatRun struct {
 	done chan struct{}
 	err  error
 }
 
-// golden makes the drawing, and its tally by the Go twin.
-func (h *heart) golden() {
+// prepareReference makes the drawing of heartbeats, and its tally by the Go twin.
+func (h *heartbeat) prepareReference() {
 	h.tiled = new(batch.Tiled)
 	new(batch.Binner).Bin(selfTestDrawing(), h.tiled)
 	var b batch.Batch
@@ -37,22 +37,21 @@ func (h *heart) golden() {
 	h.want = b.Tallies(nil, rows)[0]
 }
 
-// Heartbeat measures the self-test's drawing on the way of all batches, and holds
-// its tally against that of the Go twin: nil says that the device answers, and
-// rightly. It takes its turn among the batches, and well under a millisecond of
-// the device. It waits no longer than ctx; what it waited for goes on, and the
-// next call waits for that instead of adding to it. A context that is lost is
-// replaced in between as for any batch, so allow for the time of the watchdog
-// where a hang is to be survived. Errors wrap that of ctx, or those of Measure.
+// Heartbeat measures the drawing of the self-test like any batch, and compares its tally with that
+// of the Go twin: nil says that the device answers correctly. It takes well under a millisecond of
+// the device. It waits no longer than ctx; a heartbeat that takes longer goes on, and the next
+// call waits for it instead of starting another. A lost context is replaced as for any batch, so
+// the deadline must exceed the watchdog's time if a hang is to be survived. Errors wrap that of
+// ctx, or those of Measure.
 func (e *Engine) Heartbeat(ctx context.Context) error {
-	h := &e.heart
-	h.once.Do(h.golden)
+	h := &e.heartbeat
+	h.once.Do(h.prepareReference)
 	h.mu.Lock()
-	b := h.beat
+	b := h.current
 	if b == nil {
-		b = &beat{done: make(chan struct{})}
-		h.beat = b
-		go e.pulse(b)
+		b = &heartbeatRun{done: make(chan struct{})}
+		h.current = b
+		go e.runHeartbeat(b)
 	}
 	h.mu.Unlock()
 	select {
@@ -63,9 +62,9 @@ func (e *Engine) Heartbeat(ctx context.Context) error {
 	}
 }
 
-// pulse is the work of one heartbeat.
-func (e *Engine) pulse(b *beat) {
-	h := &e.heart
+// runHeartbeat measures the reference drawing and stores the result of one heartbeat.
+func (e *Engine) runHeartbeat(b *heartbeatRun) {
+	h := &e.heartbeat
 	got, err := e.Measure(nil, []*Prepared{{e: e, tiled: h.tiled}})
 	switch {
 	case err != nil:
@@ -74,7 +73,7 @@ func (e *Engine) pulse(b *beat) {
 		b.err = fmt.Errorf("heartbeat failed: got %+v; want %+v", got[0], h.want)
 	}
 	h.mu.Lock()
-	h.beat = nil
+	h.current = nil
 	h.mu.Unlock()
 	close(b.done)
 }

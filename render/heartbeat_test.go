@@ -26,8 +26,8 @@ func TestHeartbeat(t *testing.T) {
 		if err := e.Heartbeat(t.Context()); err != nil {
 			t.Errorf("%s: %v", backend, err)
 		}
-		if e.heart.want != want {
-			t.Errorf("%s: golden tally %+v; want %+v", backend, e.heart.want, want)
+		if e.heartbeat.want != want {
+			t.Errorf("%s: golden tally %+v; want %+v", backend, e.heartbeat.want, want)
 		}
 	}
 }

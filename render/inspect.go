@@ -2,9 +2,8 @@ package render
 
 import "plumb/render/batch"
 
-// TileInfo is one tile of a prepared view, for people who look at its cost. Only
-// tiles that an outline passes through exist; what lies inside of outlines is
-// summed in closed form.
+// TileInfo is one tile of a prepared view, for people who examine its cost. Only tiles that an
+// outline crosses exist; interiors are summed in closed form.
 type TileInfo struct {
 	X, Y, W, H int // px
 	// Class is how the tile is evaluated: "plain" (opaque paints of one set), "double"

@@ -21,7 +21,7 @@ type call struct {
 	pixels []uint32
 }
 
-// pack takes a call from the pool and lays the views out in it.
+// pack lays the views out as a batch, in the memory of a pooled call.
 func (e *Engine) pack(ps []*Prepared) *call {
 	c := e.calls.Get().(*call)
 	c.tileds = c.tileds[:0]
@@ -31,7 +31,7 @@ func (e *Engine) pack(ps []*Prepared) *call {
 		}
 		c.tileds = append(c.tileds, p.tiled)
 	}
-	e.quarantine.mark(c.tileds)
+	e.quarantine.markTwins(c.tileds)
 	c.batch.Pack(c.tileds)
 	return c
 }
@@ -48,13 +48,13 @@ func (e *Engine) Measure(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, er
 	return dst, err
 }
 
-// MeasureTimed is Measure, and tells where the time went, also of a failure.
+// MeasureTimed is Measure with the timing of the batch, also after an error.
 func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, Timing, error) {
 	t := Timing{Views: len(ps)}
 	if len(ps) == 0 {
 		return dst, t, nil
 	}
-	if slices.ContainsFunc(ps, func(p *Prepared) bool { return p.bare }) {
+	if slices.ContainsFunc(ps, func(p *Prepared) bool { return p.unmeasured }) {
 		return e.measureSome(dst, ps)
 	}
 	begin := time.Now()
@@ -62,9 +62,9 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 	defer e.release(c)
 	t.Pack = time.Since(begin)
 	b := &c.batch
-	g, err := e.run(c, e.sums)
+	g, err := e.run(c, e.evaluateSums)
 	if err != nil {
-		t.took(g, begin)
+		t.fill(g, begin)
 		return dst, t, err
 	}
 	back := time.Now()
@@ -74,15 +74,15 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 	}
 	dst = b.Tallies(dst, c.rows)
 	t.Sum = time.Since(back)
-	t.took(g, begin)
+	t.fill(g, begin)
 	return dst, t, nil
 }
 
-// measureSome leaves out the views whose tally is not wanted; it stays empty.
+// measureSome measures a batch in which some tallies are not wanted; these stay empty.
 func (e *Engine) measureSome(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, Timing, error) {
 	wanted := make([]*Prepared, 0, len(ps))
 	for _, p := range ps {
-		if !p.bare {
+		if !p.unmeasured {
 			wanted = append(wanted, p)
 		}
 	}
@@ -91,7 +91,7 @@ func (e *Engine) measureSome(dst []metric.Tally, ps []*Prepared) ([]metric.Tally
 		return dst, t, err
 	}
 	for _, p := range ps {
-		if p.bare {
+		if p.unmeasured {
 			dst = append(dst, metric.Tally{})
 			continue
 		}
@@ -100,14 +100,14 @@ func (e *Engine) measureSome(dst []metric.Tally, ps []*Prepared) ([]metric.Tally
 	return dst, t, nil
 }
 
-// Pictures runs one batch and returns the views as images, not premultiplied.
-// What the editor drew is its own picture, which it returns as it came.
+// Pictures draws the views as images, not premultiplied. A view that the editor has drawn returns
+// the editor's picture unchanged.
 func (e *Engine) Pictures(ps []*Prepared) ([]*image.NRGBA, error) {
 	images, _, err := e.PicturesTimed(ps)
 	return images, err
 }
 
-// PicturesTimed is Pictures, and tells where the time went.
+// PicturesTimed is Pictures with the timing of the batch.
 func (e *Engine) PicturesTimed(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	images := make([]*image.NRGBA, len(ps))
 	var native []*Prepared
@@ -130,7 +130,7 @@ func (e *Engine) PicturesTimed(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	return images, t, nil
 }
 
-// pictures runs one batch of native views.
+// pictures draws a batch of native views.
 func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	t := Timing{Views: len(ps)}
 	if len(ps) == 0 {
@@ -141,9 +141,9 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	defer e.release(c)
 	t.Pack = time.Since(begin)
 	b := &c.batch
-	g, err := e.run(c, e.pixels)
+	g, err := e.run(c, e.evaluatePixels)
 	if err != nil {
-		t.took(g, begin)
+		t.fill(g, begin)
 		return nil, t, err
 	}
 	back := time.Now()
@@ -155,22 +155,22 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 		images[i] = nrgba(px[p.Offset:p.Offset+p.Width*p.Height], p.Width, p.Height)
 	}
 	t.Sum = time.Since(back)
-	t.took(g, begin)
+	t.fill(g, begin)
 	return images, t, nil
 }
 
+// release returns the memory of a call to the pool, unless it is large.
 func (e *Engine) release(c *call) {
 	c.batch.Reset() // releases the views
 	clear(c.tileds)
 	c.pixels = nil
-	if volume(c.batch.Items)+volume(c.batch.Tiles)+volume(c.batch.Runs)+volume(c.rows) <= 4*largeBytes {
+	if sliceBytes(c.batch.Items)+sliceBytes(c.batch.Tiles)+sliceBytes(c.batch.Runs)+sliceBytes(c.rows) <= 4*largeBytes {
 		e.calls.Put(c)
 	}
 }
 
-// nrgba makes an image of pixels of the picture buffer: where bytes lie in
-// memory as they do in an image, without a copy. The buffer then belongs to the
-// images.
+// nrgba makes an image of pixels of the picture buffer. On little-endian machines it shares the
+// buffer instead of copying it.
 func nrgba(px []uint32, w, h int) *image.NRGBA {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 && len(px) > 0 {
 		pix := unsafe.Slice((*byte)(unsafe.Pointer(&px[0])), 4*len(px))

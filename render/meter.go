@@ -12,13 +12,12 @@ import (
 	"plumb/render/region"
 )
 
-// Meter compares regions and masks: on the engine's device where that is a GPU,
-// else in plain Go. Both give the same integers, so whatever the device cannot
-// do now, or ever, plain Go does, with the same results. It is safe for
+// Meter compares regions and masks: on the engine's device if that is a GPU, else in plain Go.
+// Both give the same integers, so plain Go takes over whenever the device cannot. It is safe for
 // concurrent use.
 type Meter struct {
-	cfg gpu.MeterConfig
-	gpu bool // there is a device to open
+	cfg    gpu.MeterConfig
+	hasGPU bool // there is a device to open
 
 	mu      sync.Mutex // guards what follows
 	open    *gpu.Meter // nil while there is none
@@ -31,35 +30,37 @@ type Meter struct {
 // meterTries is how often a context for comparisons may fail before plain Go is
 // left to do them all, and meterPause what lies between two tries at least.
 const (
+	// meterTries is how often a context for comparisons may fail before only plain Go is used, and
+	// meterPause the least time between two tries.
 	meterTries = 5
 	meterPause = 5 * time.Second
 )
 
-// newMeter makes the meter of an engine. A software driver takes four times
-// the core time of plain Go for a comparison, so only hardware is used; its context is opened when the first comparison comes.
+// newMeter makes the meter of an engine. Only hardware is used, because a software driver takes
+// four times the core time of plain Go for a comparison. The first comparison opens its context.
 func newMeter(r *gpu.Runner, cfg Config) *Meter {
-	return &Meter{cfg: gpu.MeterConfig{Device: cfg.Device, Watchdog: cfg.Watchdog}, gpu: r != nil && !r.Info().Software}
+	return &Meter{cfg: gpu.MeterConfig{Device: cfg.Device, Watchdog: cfg.Watchdog}, hasGPU: r != nil && !r.Info().Software}
 }
 
 // Meter returns the engine's meter; Close of the engine ends it.
 func (e *Engine) Meter() *Meter { return e.meter }
 
-// now returns the device if it is open, and has it opened if not.
-func (m *Meter) now() *gpu.Meter {
+// device returns the device if it is open, and starts to open it if not.
+func (m *Meter) device() *gpu.Meter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.gpu && m.open == nil && !m.opening && !m.closed && m.fails < meterTries && time.Now().After(m.next) {
+	if m.hasGPU && m.open == nil && !m.opening && !m.closed && m.fails < meterTries && time.Now().After(m.next) {
 		m.opening = true
-		go m.begin()
+		go m.openDevice()
 	}
 	return m.open
 }
 
-// begin opens the device, in the background, because it may take a while.
-func (m *Meter) begin() {
+// openDevice opens and checks the device, in the background, because it may take a while.
+func (m *Meter) openDevice() {
 	d, err := gpu.OpenMeter(m.cfg)
 	if err == nil {
-		if err = tested(d); err != nil {
+		if err = checkDevice(d); err != nil {
 			go d.Close()
 		}
 	}
@@ -76,9 +77,9 @@ func (m *Meter) begin() {
 	}
 }
 
-// tested compares a device with the Go twin on regions that need every stage: a
-// driver that counts otherwise is not used.
-func tested(d *gpu.Meter) error {
+// checkDevice compares a device with the Go twin on regions that need every stage: a driver with
+// other results is not used.
+func checkDevice(d *gpu.Meter) error {
 	var s region.Scene
 	for i, r := range []*region.Region{&s.U, &s.T} {
 		for k := range 7 {
@@ -104,8 +105,8 @@ func tested(d *gpu.Meter) error {
 	return err
 }
 
-// drop gives a device up that failed; one that only refused stays.
-func (m *Meter) drop(d *gpu.Meter, err error) {
+// closeBroken closes a device after an error, unless it only refused the input.
+func (m *Meter) closeBroken(d *gpu.Meter, err error) {
 	if !d.Broken(err) {
 		return
 	}
@@ -119,12 +120,12 @@ func (m *Meter) drop(d *gpu.Meter, err error) {
 
 // Measure implements region.Meter.
 func (m *Meter) Measure(s *region.Scene) (region.Result, error) {
-	if d := m.now(); d != nil {
+	if d := m.device(); d != nil {
 		r, err := d.Measure(s)
 		if err == nil {
 			return r, nil
 		}
-		m.drop(d, err)
+		m.closeBroken(d, err)
 	}
 	return region.Oracle{}.Measure(s)
 }
@@ -134,17 +135,17 @@ func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options)
 	if !o.Hausdorff { // the host counts in any case
 		return metric.Oracle{}.Compare(ctx, a, b, o)
 	}
-	if d := m.now(); d != nil {
+	if d := m.device(); d != nil {
 		c, err := d.Compare(ctx, a, b, o)
 		if err == nil || ctx.Err() != nil {
 			return c, err
 		}
-		m.drop(d, err)
+		m.closeBroken(d, err)
 	}
 	return metric.Oracle{}.Compare(ctx, a, b, o)
 }
 
-// close ends the device.
+// close closes the device.
 func (m *Meter) close() error {
 	if m == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 // A meter answers before its device is open, with it, and after it was given up:
 // always the same.
 func TestMeterWithAndWithoutDevice(t *testing.T) {
-	m := &Meter{gpu: true} // software too
+	m := &Meter{hasGPU: true} // software too
 	defer m.close()
 	square := []region.Point{{X: 0, Y: 0}, {X: 2, Y: 0}, {X: 2, Y: 2}, {X: 0, Y: 2}}
 	g := region.Region{Parts: [][]region.Point{square}}
@@ -37,7 +37,7 @@ func TestMeterWithAndWithoutDevice(t *testing.T) {
 	}
 	wait := func() (d *gpu.Meter) {
 		for end := time.Now().Add(2 * time.Minute); d == nil && time.Now().Before(end); time.Sleep(time.Millisecond) {
-			d = m.now()
+			d = m.device()
 		}
 		if d == nil {
 			t.Fatal("no GL; install Mesa's EGL (libegl1, libgl1-mesa-dri)")

@@ -50,8 +50,8 @@ func (e *Engine) SelfTest() error {
 	return nil
 }
 
-// selfTestDrawing has tiles of all classes: a clip, a translucent group, two sets,
-// pieces of tiles, level and upright edges and parts off the picture.
+// selfTestDrawing returns a drawing with tiles of all classes: a clip, a translucent group, two
+// sets, parts of tiles, horizontal and vertical edges and parts outside the picture.
 func selfTestDrawing() *paint.Drawing {
 	d := &paint.Drawing{Width: 150, Height: 70, Groups: []uint32{shapes.Opaque / 3}}
 	var filler area.Filler

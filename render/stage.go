@@ -50,22 +50,22 @@ func (goStage) Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.T
 	begin := time.Now()
 	n := b.Shader() * batch.TileH
 	rows := slices.Grow(dst[:0], n)[:n]
-	spread(b.Shader(), func(from, to int) { cpu.Rows(b, from, to, rows) })
+	parallel(b.Shader(), func(from, to int) { cpu.Rows(b, from, to, rows) })
 	return rows, gpu.Timing{Dispatch: time.Since(begin)}, nil
 }
 
 func (goStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 	begin := time.Now()
 	px := make([]uint32, b.Pixels)
-	spread(b.Shader(), func(from, to int) { cpu.Pixels(b, from, to, px) })
+	parallel(b.Shader(), func(from, to int) { cpu.Pixels(b, from, to, px) })
 	return px, gpu.Timing{Dispatch: time.Since(begin)}, nil
 }
 
 func (goStage) Close() error { return nil }
 
-// spread calls f on parts of [0, n), one per processor. Runs write to places of
-// their own, so parts need no order.
-func spread(n int, f func(from, to int)) {
+// parallel calls f on parts of [0, n), one per processor. Runs write to places of their own, so
+// parts need no order.
+func parallel(n int, f func(from, to int)) {
 	parts := min(runtime.GOMAXPROCS(0), n)
 	var wg sync.WaitGroup
 	for i := range parts {

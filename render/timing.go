@@ -6,8 +6,8 @@ import (
 	"plumb/render/gpu"
 )
 
-// Timing is where the time of one batch went. The parts add up to Total. Those of
-// the device come from timer queries where the driver has them.
+// Timing is the time of one batch by stage. The parts add up to Total. Device times come from
+// timer queries where the driver has them.
 type Timing struct {
 	Views    int
 	Pack     time.Duration // views to one batch, on the host
@@ -21,8 +21,8 @@ type Timing struct {
 	UpBytes, DownBytes int64
 }
 
-// took fills in what the stage reports and what is left of the total.
-func (t *Timing) took(g gpu.Timing, begin time.Time) {
+// fill sets the fields that the tile stage reports, and Wait to the rest of the total.
+func (t *Timing) fill(g gpu.Timing, begin time.Time) {
 	t.Upload = g.CopyIn + g.Upload
 	t.Device = g.Dispatch
 	t.ReadBack = g.ReadBack + g.Fetch
@@ -32,7 +32,7 @@ func (t *Timing) took(g gpu.Timing, begin time.Time) {
 	t.Wait = max(0, t.Total-t.Pack-t.Upload-t.Device-t.ReadBack-t.Sum)
 }
 
-// DeviceStats is what the device of an Engine did since Open.
+// DeviceStats counts what the device of an Engine did since Open.
 type DeviceStats struct {
 	gpu.Totals
 	Name   string // the renderer's name, "" on the CPU

@@ -24,8 +24,7 @@ const (
 // Colour is an opaque colour, 8 bits a channel.
 type Colour struct{ R, G, B uint8 }
 
-// row is a row of pixels, premultiplied RGBA. A row is shared by pictures until
-// one of them writes to it.
+// row is a row of pixels, premultiplied RGBA. Pictures share a row until one of them writes to it.
 type row struct {
 	owner *Canvas
 	era   int // of the owner when it took the row
@@ -54,7 +53,7 @@ type Canvas struct {
 	mark Mark
 }
 
-// Mark is what was painted since Reset or the last call of Take.
+// Mark describes what was painted since Reset or the last call of Take.
 type Mark struct {
 	Box     image.Rectangle // of the pixels that changed; empty where none did
 	Changed int             // writes that changed a pixel
@@ -99,21 +98,21 @@ func (c *Canvas) Snapshot() *Snapshot {
 	return &Snapshot{c.rows}
 }
 
-// Restore brings a picture back. It does not count as painting.
+// Restore sets the picture to that of a snapshot. It does not count as painting.
 func (c *Canvas) Restore(s *Snapshot) {
 	c.rows = s.rows
 	c.era++
 }
 
-// Take returns what was painted since the last call, and begins anew.
+// Take returns the Mark since the last call, and starts a new one.
 func (c *Canvas) Take() Mark {
 	m := c.mark
 	c.mark = Mark{}
 	return m
 }
 
-// own returns row y for writing.
-func (c *Canvas) own(y int) *row {
+// rowForWriting returns row y, copied first if a snapshot shares it.
+func (c *Canvas) rowForWriting(y int) *row {
 	r := c.rows[y]
 	if r.owner == c && r.era == c.era {
 		return r
@@ -129,17 +128,17 @@ func (c *Canvas) own(y int) *row {
 	return mine
 }
 
-// paint blends one pixel with coverage a, 1..255. pair is the coverage of a pixel that the
+// blender blends one pixel with coverage a, 1..255. pair is the coverage of a pixel that the
 // two-pixel rule blends, and 0 for others. See docs/spec/raster.md#r22.
-type paint func(p []uint8, a, pair uint32)
+type blender func(p []uint8, a, pair uint32)
 
-// clip is the canvas as the filler takes it.
+// clip is the canvas as the scan converter takes it.
 var clip = chord.Rect{X0: 0, Y0: 0, X1: Width, Y1: Height}
 
-// fill fills the path in c.outline.
-func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with paint) {
+// fill fills a path.
+func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with blender) {
 	c.cover.Reset()
-	c.scanner.Pairs = c.pair
+	c.scanner.Pairs = c.notePair
 	c.scanner.Append(&c.cover, p, clip, rule)
 	for _, s := range c.cover.Spans {
 		x, y, n := int(s.X), int(s.Y), int(s.N)
@@ -147,7 +146,7 @@ func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with paint) {
 			continue
 		}
 		n = min(n, Width-x)
-		r := c.own(y)
+		r := c.rowForWriting(y)
 		for i := range n {
 			a := uint32(255)
 			if s.At != scan.Full {
@@ -160,22 +159,22 @@ func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with paint) {
 				pair = 0 // something else was drawn there too
 			}
 			if a|pair != 0 {
-				c.write(r, x+i, y, a, pair, with)
+				c.blendPixel(r, x+i, y, a, pair, with)
 			}
 		}
 	}
 	for _, at := range c.paired {
 		if c.pairs[at] == 1 { // covers nothing, but is blended all the same
 			x, y := int(at)%Width, int(at)/Width
-			c.write(c.own(y), x, y, 0, 1, with)
+			c.blendPixel(c.rowForWriting(y), x, y, 0, 1, with)
 		}
 		c.pairs[at] = 0
 	}
 	c.paired = c.paired[:0]
 }
 
-// pair notes a pixel that the two-pixel rule blends.
-func (c *Canvas) pair(x, y int32, a byte) {
+// notePair records a pixel that the two-pixel rule blends.
+func (c *Canvas) notePair(x, y int32, a byte) {
 	if x >= 0 && x < Width && y >= 0 && y < Height && a != 0 {
 		at := y*Width + x
 		c.pairs[at] = a
@@ -183,17 +182,19 @@ func (c *Canvas) pair(x, y int32, a byte) {
 	}
 }
 
-func (c *Canvas) write(r *row, x, y int, a, pair uint32, with paint) {
+// blendPixel blends one pixel of row y and records it in the mark.
+func (c *Canvas) blendPixel(r *row, x, y int, a, pair uint32, with blender) {
 	p := r.pix[4*x : 4*x+4 : 4*x+4]
 	before := [4]uint8(p)
 	with(p, a, pair)
 	c.mark.Writes++
 	if [4]uint8(p) != before {
-		c.mark.at(x, y)
+		c.mark.addPixel(x, y)
 	}
 }
 
-func (m *Mark) at(x, y int) {
+// addPixel adds a changed pixel to the mark.
+func (m *Mark) addPixel(x, y int) {
 	m.Changed++
 	at := image.Rect(x, y, x+1, y+1)
 	if m.Box.Empty() {
@@ -203,8 +204,9 @@ func (m *Mark) at(x, y int) {
 	m.Box = m.Box.Union(at)
 }
 
-// over paints with an opaque colour. See docs/spec/raster.md#r25 and docs/spec/raster.md#r22.
-func over(k Colour) paint {
+// opaqueBlender returns the blender of an opaque colour. See docs/spec/raster.md#r25 and
+// docs/spec/raster.md#r22.
+func opaqueBlender(k Colour) blender {
 	s := [4]uint32{uint32(k.R), uint32(k.G), uint32(k.B), 255}
 	return func(p []uint8, a, pair uint32) {
 		switch {
@@ -223,24 +225,25 @@ func over(k Colour) paint {
 	}
 }
 
-// erase removes what is there. See docs/spec/drawingbench.md#r59.
-func erase(p []uint8, a, _ uint32) {
+// eraseBlender is the blender of the eraser. See docs/spec/drawingbench.md#r59.
+func eraseBlender(p []uint8, a, _ uint32) {
 	for i := range p {
 		v := uint32(p[i]) * (255 - a)
 		p[i] = uint8((v + 127) / 255)
 	}
 }
 
-func with(k Colour, erasing bool) (paint, scan.Rule) {
+// brush returns the blender and the fill rule of a colour, or of the eraser.
+func brush(k Colour, erasing bool) (blender, scan.Rule) {
 	if erasing {
-		return erase, scan.Rule{Plain: true} // it adds no colour, as black adds none
+		return eraseBlender, scan.Rule{Plain: true} // it adds no colour, as black adds none
 	}
-	return over(k), scan.Rule{Plain: k == Colour{}}
+	return opaqueBlender(k), scan.Rule{Plain: k == Colour{}}
 }
 
-// finite reports whether all coordinates are numbers that geometry in single
-// precision can use. See docs/spec/drawingbench.md#r64.
-func finite(vs ...float64) bool {
+// allFinite reports whether all coordinates are numbers that geometry in single precision can use.
+// See docs/spec/drawingbench.md#r64.
+func allFinite(vs ...float64) bool {
 	for _, v := range vs {
 		if math.IsNaN(v) || math.Abs(v) > 1e9 {
 			return false
@@ -254,7 +257,7 @@ func point(x, y float64) vector.Point { return vector.Point{X: float32(x), Y: fl
 // Segment paints a line with round ends, px; one of no length paints nothing. See
 // docs/spec/drawingbench.md#r58.
 func (c *Canvas) Segment(x0, y0, x1, y1, size float64, k Colour, erasing bool) {
-	if !finite(x0, y0, x1, y1) || point(x0, y0) == point(x1, y1) {
+	if !allFinite(x0, y0, x1, y1) || point(x0, y0) == point(x1, y1) {
 		return
 	}
 	c.line.Reset()
@@ -267,19 +270,19 @@ func (c *Canvas) Segment(x0, y0, x1, y1, size float64, k Colour, erasing bool) {
 func (c *Canvas) stroke(size float64, k Colour, erasing bool) {
 	c.outline.Reset()
 	c.stroker.Outline(&c.outline, &c.line, float32(size), 1)
-	p, rule := with(k, erasing)
+	p, rule := brush(k, erasing)
 	c.fill(&c.outline, rule, p)
 }
 
 // Disc paints a filled circle of the given diameter, px. See
 // docs/spec/drawingbench.md#r60.
 func (c *Canvas) Disc(x, y, size float64, k Colour, erasing bool) {
-	if !finite(x, y) {
+	if !allFinite(x, y) {
 		return
 	}
 	c.outline.Reset()
 	circle(&c.outline, x, y, size/2)
-	p, rule := with(k, erasing)
+	p, rule := brush(k, erasing)
 	c.fill(&c.outline, rule, p)
 }
 
@@ -297,7 +300,7 @@ func circle(p *vector.Path, x, y, r float64) {
 // Circle paints the outline of a circle with a centred stroke, px. Where the stroke
 // is wider than the circle, it is a disc. See docs/spec/drawingbench.md#r62.
 func (c *Canvas) Circle(x, y, r, size float64, k Colour) {
-	if !finite(x, y, r) || r <= 0 {
+	if !allFinite(x, y, r) || r <= 0 {
 		return
 	}
 	if r < size/2 {
@@ -315,15 +318,15 @@ func (c *Canvas) Circle(x, y, r, size float64, k Colour) {
 // cut flat at its ends where corners are sharp; with both it is nothing. See
 // docs/spec/drawingbench.md#r61.
 func (c *Canvas) Rectangle(x0, y0, x1, y1, size float64, round bool, k Colour) {
-	if !finite(x0, y0, x1, y1) || x0 == x1 && y0 == y1 {
+	if !allFinite(x0, y0, x1, y1) || x0 == x1 && y0 == y1 {
 		return
 	}
 	x0, x1, y0, y1 = min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1)
 	if x0 == x1 || y0 == y1 {
-		c.bar(x0, y0, x1, y1, size, round, k)
+		c.drawBar(x0, y0, x1, y1, size, round, k)
 		return
 	}
-	p, _ := with(k, false)
+	p, _ := brush(k, false)
 	if round {
 		c.line.Reset()
 		corners(&c.line, x0, y0, x1, y1)
@@ -331,22 +334,23 @@ func (c *Canvas) Rectangle(x0, y0, x1, y1, size float64, round bool, k Colour) {
 		return
 	}
 	h := size / 2
-	c.frame(x0-h, y0-h, x1+h, y1+h, x0+h, y0+h, x1-h, y1-h, p)
+	c.fillFrame(x0-h, y0-h, x1+h, y1+h, x0+h, y0+h, x1-h, y1-h, p)
 }
 
-func (c *Canvas) bar(x0, y0, x1, y1, size float64, round bool, k Colour) {
+// drawBar paints a rectangle with one side of length 0: a line along the other side.
+func (c *Canvas) drawBar(x0, y0, x1, y1, size float64, round bool, k Colour) {
 	if round {
 		c.Segment(x0, y0, x1, y1, size, k, false)
 		return
 	}
 	h := size / 2
-	p, _ := with(k, false)
+	p, _ := brush(k, false)
 	if y0 == y1 {
 		y0, y1 = y0-h, y1+h
 	} else {
 		x0, x1 = x0-h, x1+h
 	}
-	c.frame(x0, y0, x1, y1, 0, 0, 0, 0, p)
+	c.fillFrame(x0, y0, x1, y1, 0, 0, 0, 0, p)
 }
 
 // corners appends a rectangle, from its top left corner clockwise on screen.

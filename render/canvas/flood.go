@@ -4,11 +4,10 @@ package canvas
 // docs/spec/drawingbench.md#r66.
 const MaxFill = 100_001
 
-// Fill paints the pixels that are joined to the one at x, y by sides and have
-// exactly its colour. It returns how many it painted: 0 where the start is off the
-// canvas or has the colour already, MaxFill where it was stopped. The order is the
-// app's, up first, then down, left, right, by a stack: it decides which pixels a
-// stopped fill painted. See docs/spec/drawingbench.md#r65.
+// Fill paints the 4-connected region of exactly one colour around x, y. It returns how many pixels
+// it painted: 0 if the start is off the canvas or has the colour already, MaxFill if it was
+// stopped. As in the app it uses a stack, up first, then down, left, right: the order decides
+// which pixels a stopped fill paints. See docs/spec/drawingbench.md#r65.
 func (c *Canvas) Fill(x, y int, k Colour) int {
 	if x < 0 || y < 0 || x >= Width || y >= Height {
 		return 0
@@ -17,7 +16,7 @@ func (c *Canvas) Fill(x, y int, k Colour) int {
 	if target == k {
 		return 0
 	}
-	painted, paint := 0, over(k)
+	painted, paint := 0, opaqueBlender(k)
 	push := func(x, y int) {
 		if x >= 0 && y >= 0 && x < Width && y < Height && c.colour(x, y) == target {
 			c.stack = append(c.stack, int32(y*Width+x))
@@ -34,7 +33,7 @@ func (c *Canvas) Fill(x, y int, k Colour) int {
 		if c.colour(x, y) != target {
 			continue
 		}
-		c.write(c.own(y), x, y, 255, 0, paint)
+		c.blendPixel(c.rowForWriting(y), x, y, 255, 0, paint)
 		if painted++; painted == MaxFill {
 			return painted
 		}
@@ -46,17 +45,17 @@ func (c *Canvas) Fill(x, y int, k Colour) int {
 	return painted
 }
 
-// colour is the colour of a pixel as it reads back, its alpha ignored.
+// colour returns the colour of a pixel without its alpha.
 func (c *Canvas) colour(x, y int) Colour {
 	p := c.rows[y].pix[4*x : 4*x+4 : 4*x+4]
 	if p[3] == 255 {
 		return Colour{p[0], p[1], p[2]}
 	}
-	return Colour{unmultiplied(p[0], p[3]), unmultiplied(p[1], p[3]), unmultiplied(p[2], p[3])}
+	return Colour{unpremultiply(p[0], p[3]), unpremultiply(p[1], p[3]), unpremultiply(p[2], p[3])}
 }
 
-// unmultiplied divides a channel by alpha, rounded; 0 where alpha is 0.
-func unmultiplied(v, a uint8) uint8 {
+// unpremultiply divides a channel by alpha, rounded; 0 where alpha is 0.
+func unpremultiply(v, a uint8) uint8 {
 	switch a {
 	case 255:
 		return v

@@ -2,40 +2,41 @@ package canvas
 
 import "math"
 
-// frame paints what lies in the outer rectangle and not in the inner one, which is empty where
-// its sides have crossed. Edges are cut to 1/256 px, and a pixel's coverage is the product of
+// fillFrame paints the area between an outer rectangle and an inner one, which is empty if its
+// sides have crossed. Edges are rounded down to 1/256 px, and a pixel's coverage is the product of
 // the covered parts of its width and height. The two rectangles are at least 2 px apart. See
 // docs/spec/raster.md#r23.
-func (c *Canvas) frame(x0, y0, x1, y1, ix0, iy0, ix1, iy1 float64, with paint) {
-	outer, inner := box{x0, y0, x1, y1}, box{ix0, iy0, ix1, iy1}
+func (c *Canvas) fillFrame(x0, y0, x1, y1, ix0, iy0, ix1, iy1 float64, with blender) {
+	outer, inner := frameBox{x0, y0, x1, y1}, frameBox{ix0, iy0, ix1, iy1}
 	if ix1 <= ix0 || iy1 <= iy0 {
-		inner = box{}
+		inner = frameBox{}
 	}
 	top, bottom := int(max(0, math.Floor(y0))), int(min(Height, math.Ceil(y1)))
 	left, right := int(max(0, math.Floor(x0))), int(min(Width, math.Ceil(x1)))
 	for y := top; y < bottom; y++ {
-		r := c.own(y)
+		r := c.rowForWriting(y)
 		for x := left; x < right; x++ {
 			if inner.holds(x, y) {
 				x = max(x, int(min(float64(right), math.Floor(inner.x1)))-1) // nothing until its right edge
 				continue
 			}
 			if a := outer.cover(x, y) - inner.hole(x, y); a > 0 {
-				c.write(r, x, y, uint32(a), 0, with)
+				c.blendPixel(r, x, y, uint32(a), 0, with)
 			}
 		}
 	}
 }
 
-type box struct{ x0, y0, x1, y1 float64 }
+// frameBox is a rectangle in px.
+type frameBox struct{ x0, y0, x1, y1 float64 }
 
-// holds reports whether the whole pixel lies inside.
-func (b box) holds(x, y int) bool {
+// holds reports whether a whole pixel lies inside.
+func (b frameBox) holds(x, y int) bool {
 	return float64(x) >= b.x0 && float64(x+1) <= b.x1 && float64(y) >= b.y0 && float64(y+1) <= b.y1
 }
 
-// cover is the covered part of a pixel, 0..255.
-func (b box) cover(x, y int) int {
+// cover returns the coverage of a pixel, 0..255.
+func (b frameBox) cover(x, y int) int {
 	w := part(b.x0, b.x1, x)
 	h := part(b.y0, b.y1, y)
 	if w == 256 && h == 256 {
@@ -44,10 +45,10 @@ func (b box) cover(x, y int) int {
 	return w * h >> 8
 }
 
-// hole is the part of a pixel that the inner box leaves unpainted, 0..255. Its left
-// and upper edges take 1/256 less than they cover, as in the browser. See
+// hole returns the share of a pixel that the inner box leaves unpainted, 0..255. Its left and
+// upper edges take 1/256 less than they cover, as in the browser. See
 // docs/spec/drawingbench.md#r61.
-func (b box) hole(x, y int) int {
+func (b frameBox) hole(x, y int) int {
 	w, h := part(b.x0, b.x1, x), part(b.y0, b.y1, y)
 	if w > 0 && b.x0 > float64(x) {
 		w--
@@ -58,7 +59,7 @@ func (b box) hole(x, y int) int {
 	return min(255, (w*h+128)>>8)
 }
 
-// part is the part of the unit from at that lies between a and b, in 1/256.
+// part returns the length between a and b within [at, at+1], in 1/256.
 func part(a, b float64, at int) int {
 	lo, hi := max(a, float64(at)), min(b, float64(at+1))
 	if hi <= lo {

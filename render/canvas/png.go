@@ -9,16 +9,15 @@ import (
 	"io"
 )
 
-// Encoder writes pictures as PNGs, fast rather than small: as palette pictures
-// where there are few enough colours, which most drawings are. One goroutine uses
-// it at a time. The zero value is ready.
+// Encoder writes pictures as PNGs, with speed before size: with a palette if there are few enough
+// colours, as in most drawings. One goroutine uses it at a time. The zero value is ready.
 type Encoder struct {
 	buffers buffers
 	image   *image.Paletted
 	places  map[uint32]uint8
 }
 
-// buffers lets the encoder keep its memory.
+// buffers is a pool of one buffer, so that the PNG encoder reuses its memory.
 type buffers struct{ b *png.EncoderBuffer }
 
 func (p *buffers) Get() *png.EncoderBuffer  { return p.b }
@@ -38,8 +37,8 @@ func (e *Encoder) Encode(w io.Writer, m image.Image) error {
 	return nil
 }
 
-// paletted is the picture with a palette, nil where it has more than 256 colours.
-// The palette stands in the order of first appearance.
+// paletted returns the picture with a palette, in the order of first appearance; nil if it has
+// more than 256 colours.
 func (e *Encoder) paletted(m *image.NRGBA) *image.Paletted {
 	if e.image == nil || e.image.Rect != m.Rect {
 		e.image = image.NewPaletted(m.Rect, nil)

@@ -32,12 +32,13 @@ func (c *Canvas) Measure(p Palette) Stats {
 			plain++
 			continue
 		}
-		s.row(r, y, p)
+		s.addRow(r, y, p)
 	}
 	s.addWhite(plain*Width, p)
 	return s
 }
 
+// addWhite counts n white pixels.
 func (s *Stats) addWhite(n int, p Palette) {
 	for i, k := range p {
 		if (k == Colour{255, 255, 255}) {
@@ -48,7 +49,8 @@ func (s *Stats) addWhite(n int, p Palette) {
 	s.Other += n
 }
 
-func (s *Stats) row(r *row, y int, p Palette) {
+// addRow adds the pixels of one row.
+func (s *Stats) addRow(r *row, y int, p Palette) {
 	plain := 0
 	for x := range Width {
 		q := r.pix[4*x : 4*x+4 : 4*x+4]
@@ -58,7 +60,7 @@ func (s *Stats) row(r *row, y int, p Palette) {
 		}
 		switch q[3] {
 		case 255:
-			s.count(Colour{q[0], q[1], q[2]}, p)
+			s.countColour(Colour{q[0], q[1], q[2]}, p)
 		case 0:
 			s.Transparent++
 		default:
@@ -68,13 +70,14 @@ func (s *Stats) row(r *row, y int, p Palette) {
 		lack := 255 - q[3]
 		ink := 255 - int64(min(q[0], q[1], q[2])) - int64(lack)
 		if ink > 0 {
-			s.ink(x, y, ink)
+			s.addInk(x, y, ink)
 		}
 	}
 	s.addWhite(plain, p)
 }
 
-func (s *Stats) count(k Colour, p Palette) {
+// countColour counts an opaque pixel by its colour.
+func (s *Stats) countColour(k Colour, p Palette) {
 	for i := range p {
 		if p[i] == k {
 			s.Colours[i]++
@@ -84,7 +87,8 @@ func (s *Stats) count(k Colour, p Palette) {
 	s.Other++
 }
 
-func (s *Stats) ink(x, y int, ink int64) {
+// addInk adds a pixel with ink, 1..255.
+func (s *Stats) addInk(x, y int, ink int64) {
 	at := image.Rect(x, y, x+1, y+1)
 	s.NonWhite++
 	s.InkSum += ink
@@ -127,7 +131,7 @@ func (c *Canvas) Image() *image.NRGBA {
 		for x := 0; x < len(out); x += 4 {
 			if a := out[x+3]; a != 255 {
 				for i := range 3 {
-					out[x+i] = unmultiplied(out[x+i], a)
+					out[x+i] = unpremultiply(out[x+i], a)
 				}
 			}
 		}
@@ -135,14 +139,14 @@ func (c *Canvas) Image() *image.NRGBA {
 	return m
 }
 
-// Enclosed counts the pixels that are not joined to the border by white pixels:
-// the area that a viewer sees as covered.
+// Enclosed counts the pixels that no path of white pixels joins with the border: the area that a
+// viewer sees as covered.
 func (c *Canvas) Enclosed() int {
 	outside := make([]bool, Width*Height)
 	n := 0
 	c.stack = c.stack[:0]
 	push := func(x, y int) {
-		if x < 0 || y < 0 || x >= Width || y >= Height || outside[y*Width+x] || !c.blank(x, y) {
+		if x < 0 || y < 0 || x >= Width || y >= Height || outside[y*Width+x] || !c.isWhite(x, y) {
 			return
 		}
 		outside[y*Width+x] = true
@@ -169,8 +173,8 @@ func (c *Canvas) Enclosed() int {
 	return Width*Height - n
 }
 
-// blank reports whether a pixel shows white.
-func (c *Canvas) blank(x, y int) bool {
+// isWhite reports whether a pixel is white over a white page.
+func (c *Canvas) isWhite(x, y int) bool {
 	p := c.rows[y].pix[4*x : 4*x+4 : 4*x+4]
 	lack := 255 - p[3]
 	return p[0]+lack == 255 && p[1]+lack == 255 && p[2]+lack == 255

@@ -54,8 +54,8 @@ func (c Comparison) Hausdorff() (px float64, ok bool) {
 	return math.Sqrt(float64(c.Far2)), true
 }
 
-// Meter compares masks; Oracle is the one in plain Go, and a device's must give
-// the same integers.
+// Meter compares masks. Oracle is the one in plain Go; a Meter on a device must give the same
+// integers.
 type Meter interface {
 	// Compare measures two masks of one size. Errors wrap ErrSize, or are those
 	// of ctx, which stops long ones.
@@ -86,7 +86,7 @@ func (Oracle) Compare(ctx context.Context, a, b Mask, o Options) (Comparison, er
 		return c, ctx.Err()
 	}
 	box := c.A.Box.Union(c.B.Box)
-	d := distances{threshold: o.Threshold, box: box}
+	d := distanceTransform{threshold: o.Threshold, box: box}
 	there, err := d.farthest(ctx, a, b)
 	if err != nil {
 		return c, err

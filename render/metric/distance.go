@@ -5,11 +5,11 @@ import (
 	"image"
 )
 
-// distances finds for pixels of one mask how far the nearest covered pixel of
-// another is: an exact Euclidean distance transform in two passes, along columns
-// and along rows, in integers (the method of Meijster, Roerdink and Hesselink).
-// Only the largest distance is kept, so rows of the second pass are not stored.
-type distances struct {
+// distanceTransform finds for pixels of one mask the distance to the nearest covered pixel of
+// another: an exact Euclidean distance transform in two passes, along columns and along rows, in
+// integers (the method of Meijster, Roerdink and Hesselink). Only the largest distance is kept, so
+// rows of the second pass are not stored.
+type distanceTransform struct {
 	threshold uint8
 	box       image.Rectangle // outside of it nothing is covered
 	column    []int32         // distance to the nearest covered pixel in the column
@@ -17,23 +17,23 @@ type distances struct {
 	at        []int32
 }
 
-// checked is how many rows are worked on between two looks at the clock.
-const checked = 64
+// rowsPerCheck is how many rows are processed between two checks of ctx.
+const rowsPerCheck = 64
 
 // farthest returns the square of the largest distance in px from a covered pixel
 // of a to the nearest covered pixel of b, which must have one. The error is that
 // of ctx.
-func (d *distances) farthest(ctx context.Context, a, b Mask) (int64, error) {
+func (d *distanceTransform) farthest(ctx context.Context, a, b Mask) (int64, error) {
 	w, h := d.box.Dx(), d.box.Dy()
 	if cap(d.column) < w*h {
 		d.column = make([]int32, w*h)
 		d.from, d.at = make([]int32, w), make([]int32, w)
 	}
 	d.column = d.column[:w*h]
-	d.columns(b)
+	d.x(b)
 	var far int64
 	for y := range h {
-		if y%checked == 0 && ctx.Err() != nil {
+		if y%rowsPerCheck == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
 		far = d.row(a, y, far)
@@ -41,9 +41,9 @@ func (d *distances) farthest(ctx context.Context, a, b Mask) (int64, error) {
 	return far, nil
 }
 
-// columns is the first pass. A column without a covered pixel gets a distance
+// x is the first pass. A column without a covered pixel gets a distance
 // larger than any in the box.
-func (d *distances) columns(b Mask) {
+func (d *distanceTransform) x(b Mask) {
 	w, h := d.box.Dx(), d.box.Dy()
 	none := int32(w + h)
 	for y := range h {
@@ -67,9 +67,9 @@ func (d *distances) columns(b Mask) {
 	}
 }
 
-// row is the second pass: of the parabolas (x-i)^2 + g(i)^2 over a row, the
-// lowest at each covered pixel of a. It returns far or what is farther.
-func (d *distances) row(a Mask, y int, far int64) int64 {
+// row is the second pass for row y: of the parabolas (x-i)^2 + g(i)^2 it finds the lowest at each
+// covered pixel of a. It returns the larger of far and the largest squared distance.
+func (d *distanceTransform) row(a Mask, y int, far int64) int64 {
 	w := d.box.Dx()
 	g, row := d.column[y*w:][:w], a.row(d.box.Min.Y+y)
 	value := func(x, i int64) int64 { return (x-i)*(x-i) + int64(g[i])*int64(g[i]) }

@@ -35,9 +35,9 @@ func OfImage(img *image.NRGBA) Mask {
 	return m
 }
 
-// check panics where the pixels are not there: a caller that gets bytes from outside
-// compares lengths first.
-func (m *Mask) check() {
+// mustBeValid panics if the pixels of the mask are not in Pix: a caller that gets bytes from
+// outside compares lengths first.
+func (m *Mask) mustBeValid() {
 	if m.Width < 0 || m.Height < 0 || m.Step < 1 || m.First < 0 || m.First >= m.Step || m.Stride < m.Width*m.Step {
 		panic(fmt.Sprintf("BUG: mask of %d x %d px with step %d, first %d, stride %d", m.Width, m.Height, m.Step, m.First, m.Stride))
 	}
@@ -49,8 +49,8 @@ func (m *Mask) check() {
 // row returns the bytes of a row.
 func (m *Mask) row(y int) []byte { return m.Pix[y*m.Stride:][:m.Width*m.Step] }
 
-// Stats are the sums of one mask and what else is counted of it. They fit 64 bits: 255
-// alpha times 2^15 columns times 2^26 pixels stays below 2^49.
+// Stats are the sums of one mask and what else is counted of it. They fit 64 bits: 255 alpha times
+// 2^15 columns times 2^26 pixels stays below 2^49.
 type Stats struct {
 	Sums
 	Opaque uint64 // pixels of alpha 255
@@ -59,12 +59,12 @@ type Stats struct {
 }
 
 // Measure sums up a mask. A pixel is covered when its alpha is at least
-// threshold, 1..255; CoveredFrom is the rule of every other
+// threshold, 1..255; CoveredFrom is the rule of all other packages.
 func Measure(m Mask, threshold uint8) Stats {
-	m.check()
+	m.mustBeValid()
 	s := Stats{Box: image.Rectangle{Min: image.Pt(m.Width, m.Height)}}
 	for y := range m.Height {
-		s.row(m.row(y)[min(m.First, m.Width*m.Step):], m.Step, y, max(threshold, CoveredFrom))
+		s.addRow(m.row(y)[min(m.First, m.Width*m.Step):], m.Step, y, max(threshold, CoveredFrom))
 	}
 	if s.Covered == 0 {
 		s.Box = image.Rectangle{}
@@ -72,8 +72,8 @@ func Measure(m Mask, threshold uint8) Stats {
 	return s
 }
 
-// row adds one row, which begins at the alpha of its first pixel.
-func (s *Stats) row(row []byte, step, y int, threshold uint8) {
+// addRow adds one row, which begins at the alpha of its first pixel.
+func (s *Stats) addRow(row []byte, step, y int, threshold uint8) {
 	var alpha, alphaX uint64
 	first, last := -1, -1
 	for i, x := 0, 0; i < len(row); i, x = i+step, x+1 {
@@ -107,7 +107,7 @@ func (s *Stats) row(row []byte, step, y int, threshold uint8) {
 // (0 means CoveredFrom) on: 32 in a word, the lowest bit leftmost, each row from a
 // word of its own. dst must be all zero and long enough.
 func (m *Mask) Pack(box image.Rectangle, threshold uint8, dst []uint32) {
-	m.check()
+	m.mustBeValid()
 	threshold = max(threshold, CoveredFrom)
 	words := (box.Dx() + 31) / 32
 	for y := range box.Dy() {

@@ -8,9 +8,8 @@ package metric
 // more of it, so sums are exact integers. See docs/spec/raster.md#r31.
 const One = 255
 
-// CoveredFrom is the pixel rule: a pixel is covered when its alpha in a PNG is
-// above 0 (docs/spec/aspire.md#r42).
-// See docs/spec/raster.md#r32.
+// CoveredFrom is the pixel rule: a pixel is covered when its alpha in a PNG is above 0
+// (docs/spec/aspire.md#r42). See docs/spec/raster.md#r32.
 const CoveredFrom = 1
 
 // Sums are taken over all pixels of one set of shapes, composited alone.
@@ -31,7 +30,7 @@ type Tally struct {
 
 // CentreOfMass returns the alpha-weighted centre in px from the top left corner;
 // the centre of pixel (0,0) is (0.5, 0.5) (docs/spec/aspire.md#r63). ok is false when no
-// pixel has alpha: an empty picture has no centre, and (0, 0) would be a lie.
+// pixel has alpha: an empty picture has no centre.
 // See docs/spec/raster.md#r33.
 func (s Sums) CentreOfMass() (x, y float64, ok bool) {
 	if s.Alpha == 0 {

@@ -26,14 +26,14 @@ func viewOf(n int) *batch.Tiled {
 // Memory that goes back and forth between small views and large ones stays what
 // the views need: none of the small ones keeps the memory of a large one.
 func TestShelfGivesWhatFits(t *testing.T) {
-	var s shelf
+	var s memoryPool
 	rng := rand.New(rand.NewPCG(1, 2))
 	var out []*batch.Tiled
 	need, most := 0, 0
 	for range 20_000 {
 		if len(out) > 300 || len(out) > 0 && rng.IntN(2) == 0 {
 			i := rng.IntN(len(out))
-			need -= weight(out[i])
+			need -= tiledBytes(out[i])
 			s.giveBack(out[i])
 			out[i] = out[len(out)-1]
 			out = out[:len(out)-1]
@@ -44,49 +44,49 @@ func TestShelfGivesWhatFits(t *testing.T) {
 			n = 2000
 		}
 		from := viewOf(n)
-		got := s.copied(from)
+		got := s.copyOf(from)
 		if n > 0 && !reflect.DeepEqual(got, from) {
 			t.Fatalf("a copy of %d records differs", n)
 		}
-		if got, want := weight(got), 2*weight(from); got > want {
+		if got, want := tiledBytes(got), 2*tiledBytes(from); got > want {
 			t.Fatalf("a view of %d bytes took %d", want/2, got)
 		}
 		out = append(out, got)
-		need += weight(got)
+		need += tiledBytes(got)
 		most = max(most, need)
 	}
 	for _, v := range out {
 		s.giveBack(v)
 	}
-	if s.kept > shelfBytes || s.kept > 3*most {
-		t.Errorf("%d bytes on the shelf; want at most three times the %d that were in use at a time", s.kept, most)
+	if s.pooledBytes > maxPooledBytes || s.pooledBytes > 3*most {
+		t.Errorf("%d bytes in the pool; want at most three times the %d that were in use at a time", s.pooledBytes, most)
 	}
 }
 
-// What lies on a shelf is bounded, and large memory is never kept.
+// The size of the pool is bounded, and large memory is never kept.
 func TestShelfIsBounded(t *testing.T) {
-	var s shelf
+	var s memoryPool
 	held := make([]*batch.Tiled, 0, 200)
 	from := viewOf(4000)
 	for range cap(held) {
-		held = append(held, s.copied(from))
+		held = append(held, s.copyOf(from))
 	}
 	for _, v := range held {
 		s.giveBack(v)
 	}
-	if s.kept > shelfBytes || s.kept < shelfBytes/2 {
-		t.Errorf("%d bytes on the shelf; want nearly %d", s.kept, shelfBytes)
+	if s.pooledBytes > maxPooledBytes || s.pooledBytes < maxPooledBytes/2 {
+		t.Errorf("%d bytes in the pool; want nearly %d", s.pooledBytes, maxPooledBytes)
 	}
-	var large shelf
+	var large memoryPool
 	v := new(batch.Tiled)
 	v.Masks = make([]batch.MaskRow, largeBytes/16+1)
-	large.giveBack(large.copied(v))
-	if large.kept != 0 {
-		t.Errorf("%d bytes of a large view were kept", large.kept)
+	large.giveBack(large.copyOf(v))
+	if large.pooledBytes != 0 {
+		t.Errorf("%d bytes of a large view were kept", large.pooledBytes)
 	}
-	var used shelf
-	if n := testing.AllocsPerRun(50, func() { used.giveBack(used.copied(from)) }); n > 0 {
-		t.Errorf("%v allocations for a view whose memory is on the shelf", n)
+	var used memoryPool
+	if n := testing.AllocsPerRun(50, func() { used.giveBack(used.copyOf(from)) }); n > 0 {
+		t.Errorf("%v allocations for a view whose memory is in the pool", n)
 	}
 }
 
@@ -95,12 +95,12 @@ func TestWorkersGetSlim(t *testing.T) {
 	e := open(t, BackendCPU)
 	w := e.Worker()
 	w.drawing.Items = append(w.drawing.Items[:0], selfTestDrawing().Items...)
-	w.slim()
+	w.dropLargeMemory()
 	if len(w.drawing.Items) == 0 {
 		t.Error("a small drawing's memory was dropped")
 	}
 	w.tiled.Masks = make([]batch.MaskRow, largeBytes/16+1)
-	w.slim()
+	w.dropLargeMemory()
 	if w.tiled.Masks != nil || w.drawing.Items != nil || w.e != e || w.builder.Version != e.version {
 		t.Error("the memory of a large view was kept, or more was lost than memory")
 	}

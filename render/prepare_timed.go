@@ -8,24 +8,24 @@ import (
 	"plumb/render/view"
 )
 
-// Spent is what the preparation of one view took on the CPU, wall time.
+// Spent is the wall time that the preparation of one view took on the CPU.
 type Spent struct {
 	Outline time.Duration // shapes to paths, and by paint.Reference to coverage
 	Tile    time.Duration // a drawing to tiles
 }
 
-// PrepareTimed is Prepare of a view that is drawn natively, and tells where the
-// time went. between is called between the two steps, nil for no call. What the
-// editor would have to draw is an error that wraps view.ErrForeign.
+// PrepareTimed is Prepare of a view that is drawn natively, with its timing. between, if not nil,
+// is called between the two steps. A view that only the editor can draw is an error that wraps
+// view.ErrForeign.
 func (w *Worker) PrepareTimed(v view.View, between func()) (*Prepared, Spent, error) {
 	begin := time.Now()
 	if v.Content != nil || w.e.cfg.Fidelity == FidelityTldraw {
 		return nil, Spent{}, errors.Join(view.ErrForeign, v.Foreign)
 	}
-	if err := w.e.check(v.Bounds); err != nil {
+	if err := w.e.checkBounds(v.Bounds); err != nil {
 		return nil, Spent{}, err
 	}
-	defer w.slim()
+	defer w.dropLargeMemory()
 	if err := w.builder.Build(v, w.e.cfg.Raster, &w.drawing); err != nil {
 		return nil, Spent{}, err
 	}
@@ -37,14 +37,14 @@ func (w *Worker) PrepareTimed(v view.View, between func()) (*Prepared, Spent, er
 	return p, Spent{Outline: built.Sub(begin), Tile: time.Since(built)}, nil
 }
 
-// Tile does the last step of Prepare for a drawing that was made before. It
-// keeps no reference to the drawing.
+// Tile does the last step of Prepare for a drawing that is already built. It keeps no reference to
+// the drawing.
 func (w *Worker) Tile(d *paint.Drawing) *Prepared {
 	w.binner.Bin(d, &w.tiled)
-	return &Prepared{e: w.e, tiled: w.e.shelf.copied(&w.tiled)}
+	return &Prepared{e: w.e, tiled: w.e.pool.copyOf(&w.tiled)}
 }
 
-// Parts counts what a prepared view consists of on the device.
+// Parts counts the records of a prepared view on the device.
 type Parts struct {
 	Records int // rows of masks, 16 bytes each
 	Items   int // paths in tiles
@@ -53,7 +53,7 @@ type Parts struct {
 	Solids  int // rectangles in closed form
 }
 
-// Parts counts; all is 0 while the view is Pending.
+// Parts returns the counts; all are 0 while the view is Pending.
 func (p *Prepared) Parts() Parts {
 	t := p.tiled
 	if t == nil {

@@ -10,27 +10,27 @@ import (
 	"plumb/render/shapes"
 )
 
-// cutter makes of pictures what the tile stage counts: one item per picture,
+// pictureTiler turns pictures of the editor into input of the tile stage: one item per picture,
 // whose coverage is the picture's alpha.
-type cutter struct {
+type pictureTiler struct {
 	drawing paint.Drawing
 	binner  batch.Binner
 	tiled   batch.Tiled
 }
 
-// cut fills c.drawing: a is set A and b, which may be nil, set B. Both are of
-// one size.
-func (c *cutter) cut(a, b *image.NRGBA) {
+// setPictures fills c.drawing: a is set A and b, which may be nil, set B. Both have one size.
+func (c *pictureTiler) setPictures(a, b *image.NRGBA) {
 	d := &c.drawing
 	d.Reset()
 	d.Width, d.Height = a.Rect.Dx(), a.Rect.Dy()
-	c.item(a, false)
+	c.addPicture(a, false)
 	if b != nil {
-		c.item(b, true)
+		c.addPicture(b, true)
 	}
 }
 
-func (c *cutter) item(img *image.NRGBA, second bool) {
+// addPicture adds the alpha of a picture as one item of a set.
+func (c *pictureTiler) addPicture(img *image.NRGBA, second bool) {
 	d := &c.drawing
 	first := len(d.Coverage.Spans)
 	for y := range img.Rect.Dy() {
@@ -40,10 +40,10 @@ func (c *cutter) item(img *image.NRGBA, second bool) {
 		Second: second, Opacity: shapes.Opaque, Clip: -1})
 }
 
-// longRun is how many opaque pixels in a row are a span of their own.
+// longRun is the least length in px at which a run of opaque pixels becomes a span of its own.
 const longRun = 32
 
-// appendRow adds the alpha of one row of RGBA pixels as spans.
+// appendRow appends the alpha of one row of RGBA pixels as spans of row y.
 func appendRow(dst *scan.Coverage, row []byte, y int32) {
 	width := len(row) / 4
 	for x := 0; ; {
@@ -76,7 +76,7 @@ func appendRow(dst *scan.Coverage, row []byte, y int32) {
 	}
 }
 
-// opaque counts the opaque pixels at the start of a row, at most n.
+// opaque returns how many pixels at the start of a row are opaque, at most n.
 func opaque(row []byte, n int) int {
 	for i := range n {
 		if row[4*i+3] != 255 {

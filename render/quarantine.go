@@ -1,0 +1,158 @@
+package render
+
+import (
+	"errors"
+	"hash/maphash"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"plumb/render/batch"
+	"plumb/render/gpu"
+)
+
+// quarantine holds the hashes of views over which the device was lost. The CPU twin evaluates
+// these views from then on, with the same sums, so that such a view costs only one loss. The zero
+// value is ready.
+type quarantine struct {
+	size atomic.Int32 // of hashes: while it is 0 nothing is hashed
+
+	mu     sync.RWMutex // guards the rest
+	hashes map[uint64]bool
+	order  []uint64 // oldest first
+	total  int64
+}
+
+// maxQuarantined is the capacity of a quarantine; the oldest view is removed for a new one.
+const maxQuarantined = 1024
+
+// markTwins marks the drawings that are in quarantine, so that the CPU twin evaluates them.
+func (q *quarantine) markTwins(ts []*batch.Tiled) {
+	if q.size.Load() == 0 {
+		return
+	}
+	for _, t := range ts {
+		if !t.Twin {
+			h := t.Hash(seed())
+			q.mu.RLock()
+			if q.hashes[h] { // no write where there is nothing to say: it may be shared
+				t.Twin = true
+			}
+			q.mu.RUnlock()
+		}
+	}
+}
+
+// add puts a drawing into quarantine and marks it.
+func (q *quarantine) add(t *batch.Tiled) {
+	t.Twin = true
+	h := t.Hash(seed())
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.hashes[h] {
+		return
+	}
+	if q.hashes == nil {
+		q.hashes = map[uint64]bool{}
+	}
+	if len(q.order) == maxQuarantined {
+		delete(q.hashes, q.order[0])
+		q.order = q.order[:copy(q.order, q.order[1:])]
+	}
+	q.hashes[h], q.order = true, append(q.order, h)
+	q.total++
+	q.size.Store(int32(len(q.order)))
+}
+
+// count returns how many views were quarantined so far.
+func (q *quarantine) count() int64 {
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	return q.total
+}
+
+// seed is random for each process, so that a client cannot make views with equal hashes.
+var seed = sync.OnceValue(maphash.MakeSeed)
+
+// stageJob evaluates the batch of a call on the tile stage: sums or pixels.
+type stageJob func(c *call) (gpu.Timing, error)
+
+// evaluateSums is the stageJob for sums.
+func (e *Engine) evaluateSums(c *call) (g gpu.Timing, err error) {
+	c.rows, g, err = e.stage.Sums(c.rows[:0], &c.batch)
+	return g, err
+}
+
+// evaluatePixels is the stageJob for pixels.
+func (e *Engine) evaluatePixels(c *call) (g gpu.Timing, err error) {
+	c.pixels, g, err = e.stage.Pixels(&c.batch)
+	return g, err
+}
+
+// run does a job of the tile stage, concurrently with others. If the device is lost over it, and
+// again in the stage's second try, the views that cause the loss are quarantined, and the job is
+// done once more without them on the device.
+func (e *Engine) run(c *call, do stageJob) (gpu.Timing, error) {
+	e.gate.RLock()
+	g, err := do(c)
+	e.gate.RUnlock()
+	if !blamesView(err) || !e.quarantineCulprits(c.tileds, do) {
+		return g, err
+	}
+	c.batch.Pack(c.tileds)
+	return e.runAlone(c, do)
+}
+
+// blamesView reports whether an error may be caused by a view: the device was lost, but came back.
+func blamesView(err error) bool {
+	return errors.Is(err, gpu.ErrDeviceLost) && !errors.Is(err, gpu.ErrDead)
+}
+
+// runAlone does a job with nothing else on the device.
+func (e *Engine) runAlone(c *call, do stageJob) (gpu.Timing, error) {
+	e.gate.Lock()
+	defer e.gate.Unlock()
+	return do(c)
+}
+
+// maxCulprits is how many views of one batch are tested until they lose the device: each may cost
+// twice the watchdog's time, for which all others wait.
+const maxCulprits = 2
+
+// quarantineCulprits tries views one by one. A view that loses the device again, while a drawing
+// that is known to work does not, is quarantined. It returns false if the device itself is at
+// fault.
+func (e *Engine) quarantineCulprits(ts []*batch.Tiled, do stageJob) bool {
+	e.heartbeat.once.Do(e.heartbeat.prepareReference)
+	found := 0
+	for i, t := range ts {
+		if t.Twin {
+			continue
+		}
+		err := e.runSingle(t, do)
+		if err == nil {
+			continue
+		}
+		if !blamesView(err) || e.runSingle(e.heartbeat.tiled, do) != nil {
+			return false
+		}
+		e.quarantine.add(t)
+		slog.Warn("a view that loses the GL context is left to the CPU from now on", "width", t.Width, "height", t.Height, "work", t.Work(), "error", err)
+		if found++; found == maxCulprits {
+			for _, rest := range ts[i+1:] {
+				rest.Twin = true // this once
+			}
+		}
+	}
+	return true
+}
+
+// runSingle does a job for one view.
+func (e *Engine) runSingle(t *batch.Tiled, do stageJob) error {
+	c := e.calls.Get().(*call)
+	defer e.release(c)
+	c.tileds = append(c.tileds[:0], t)
+	c.batch.Pack(c.tileds)
+	_, err := e.runAlone(c, do)
+	return err
+}
