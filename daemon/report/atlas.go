@@ -18,12 +18,12 @@ import (
 	"plumb/scoring"
 )
 
-// atlas holds the pictures of a page, each once: items share their initial
+// atlas holds the pictures of a report page, each once, because items share their initial
 // scenes. It is safe for concurrent use.
 type atlas struct {
 	renderer Renderer
 	mu       sync.Mutex
-	pictures map[[32]byte]*picture // by what they show
+	pictures map[[32]byte]*picture // by identity of their views
 }
 
 // picture is drawn once, by the first caller.
@@ -44,7 +44,7 @@ func newAtlas(r Renderer) *atlas {
 	return &atlas{renderer: r, pictures: map[[32]byte]*picture{}}
 }
 
-// panel draws a panel. It never fails: what cannot be drawn is named on it.
+// panel draws a panel of a card. What cannot be drawn is named on the panel.
 func (a *atlas) panel(p scoring.Panel) *panel {
 	var own *picture
 	if p.Image != nil {
@@ -78,14 +78,14 @@ func (a *atlas) panel(p scoring.Panel) *panel {
 	for _, m := range p.Marks {
 		s.mark(m)
 	}
-	for _, m := range p.Marks { // above all marks
+	for _, m := range p.Marks { // labels lie above all marks
 		s.label(m)
 	}
 	out.SVG = template.HTML(s.String())
 	return out
 }
 
-// picture returns the view's picture, drawn now or before.
+// picture returns the picture of a view, and draws it at the first call.
 func (a *atlas) picture(v view.View) *picture {
 	key, ok := identity(v)
 	p := new(picture)
@@ -102,16 +102,18 @@ func (a *atlas) picture(v view.View) *picture {
 	return p
 }
 
-// identity is equal for views that look the same.
+// identity returns a hash that is equal for views that look the same. ok is false where a
+// number of the view is not finite, and so has no JSON.
 func identity(v view.View) (key [32]byte, ok bool) {
 	b, err := json.Marshal([]any{v.Scene.Shapes, v.Scene.Bindings, v.Bounds, v.Only, v.Only == nil, v.Other, v.Other == nil})
-	return sha256.Sum256(b), err == nil // numbers that are not finite have no JSON
+	return sha256.Sum256(b), err == nil
 }
 
+// draw draws the picture of a view. Where the view has shapes that are not native, it draws
+// the others and lists those as lost.
 func (a *atlas) draw(p *picture, v view.View) {
 	img, err := draw(a.renderer, v)
 	if errors.Is(err, view.ErrForeign) && v.Other == nil {
-		// Without the shapes that it cannot draw, which are boxes with names then.
 		v.Only, p.lost = a.native(v)
 		img, err = draw(a.renderer, v)
 	}
@@ -122,7 +124,7 @@ func (a *atlas) draw(p *picture, v view.View) {
 	p.embed(img, v.Bounds)
 }
 
-// embed encodes a picture for the page, drawn in a box of the given size.
+// embed encodes a picture as an SVG element of the size of box.
 func (p *picture) embed(img *image.RGBA, box view.Box) {
 	b, err := encode(img)
 	if err != nil {
@@ -136,7 +138,7 @@ func (p *picture) embed(img *image.RGBA, box view.Box) {
 		id, num(box.W), num(box.H), base64.StdEncoding.EncodeToString(b)))}
 }
 
-// painted is a picture that the suite makes itself, with a view of its size.
+// painted returns a picture that the suite draws itself, with a view of its size.
 func painted(make func() (*image.NRGBA, error)) (*picture, view.View) {
 	p := new(picture)
 	img, err := make()
@@ -157,8 +159,8 @@ type lost struct {
 	corners [4]scene.Point // its box on the page
 }
 
-// native tries every shape of the view by itself and returns the ids of those
-// that can be drawn, and the others.
+// native draws every shape of the view alone. It returns the ids of those that can be drawn
+// natively, and the others.
 func (a *atlas) native(v view.View) (only []string, missing []lost) {
 	only = []string{} // nil would mean everything
 	for i := range v.Scene.Shapes {
@@ -176,7 +178,8 @@ func (a *atlas) native(v view.View) (only []string, missing []lost) {
 	return only, missing
 }
 
-// corners returns the box of a shape on the page, through all its parents.
+// corners returns the corners of a shape's box on the page, by the transforms of its parents.
+// Very small boxes are enlarged to hold a name.
 func corners(s *scene.Scene, i int32) [4]scene.Point {
 	sh := &s.Shapes[i]
 	lo, hi := scene.Point{}, scene.Point{X: sh.W, Y: sh.H + sh.GrowY}

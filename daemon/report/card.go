@@ -18,10 +18,10 @@ import (
 // card is one item as the page shows it.
 type card struct {
 	ID, Suite, Test, Model string // Model is the series
-	Anchor, Label          string // its id on the page, and what its test is called there
+	Anchor, Label          string // its id on the page, and the name of its test there
 	Line                   int    // of the dump, for sorting
 	Who                    []metricView
-	ResultOnly             bool // there is no dump line: nothing is known of the answer
+	ResultOnly             bool // there is no dump line, so that the answer is unknown
 	Status                 string
 	Scored                 bool
 	Score                  string  // as printed; "–" without one
@@ -32,7 +32,7 @@ type card struct {
 	Answer                 string
 	Answered               bool
 	Panels                 []*panel
-	Thumb                  *panel // the panel to see first, nil for none
+	Thumb                  *panel // the panel to show first, nil for none
 	Texts                  []scoring.Text
 	Metrics                []metricView
 	Notes                  []scoring.Note
@@ -43,7 +43,7 @@ type card struct {
 // metricView is one of the score's parts as text.
 type metricView struct{ Name, Value string }
 
-// maker turns items into cards; one goroutine uses it.
+// maker makes the cards of items; one goroutine uses it.
 type maker struct {
 	cfg     *Config
 	atlas   *atlas
@@ -55,7 +55,7 @@ func newMaker(cfg *Config, a *atlas) *maker {
 	return &maker{cfg: cfg, atlas: a, decoder: dump.NewDecoder(cfg.Items)}
 }
 
-// card never fails: what is wrong with an item stands on its card.
+// card makes the card of an item. An invalid item gets a card that shows its error.
 func (m *maker) card(p pair) *card {
 	r, err := readResult(&m.parser, p.result)
 	if err != nil { // Writer.Add has read the same bytes before
@@ -82,7 +82,8 @@ func (m *maker) card(p pair) *card {
 	return c
 }
 
-// show asks the suite for the pictures of an item and draws them.
+// show draws the panels that the suite has for an item, and adds them and its texts to the
+// card.
 func (m *maker) show(c *card, it *scoring.Item, r *scoring.Result) {
 	suite := m.cfg.Items.Suites.Find(it.Suite)
 	if suite == nil {
@@ -111,6 +112,7 @@ func (m *maker) show(c *card, it *scoring.Item, r *scoring.Result) {
 	}
 }
 
+// newCard returns a card with the fields of a result line.
 func newCard(r *scoring.Result) *card {
 	c := &card{ID: r.ID, Suite: r.Suite, Test: r.Test, Status: r.Status, Scored: r.Scored, Notes: r.Notes, Err: r.Err,
 		Score: "–", Outcome: "unscored"}
@@ -135,7 +137,7 @@ func newCard(r *scoring.Result) *card {
 	return c
 }
 
-// who lists what is known of who made an answer.
+// who lists the model and the conditions of an answer, as far as they are known.
 func who(id *scoring.Identity) (list []metricView) {
 	for _, v := range []metricView{{"model", id.Model}, {"repeat", positive(id.Repeat)}, {"turn", positive(id.Turn)}, {"asked", id.Series().Arm},
 		{"finish reason", id.FinishReason}, {"cut", id.Cut}} {
@@ -153,7 +155,7 @@ func positive(n int) string {
 	return strconv.Itoa(n)
 }
 
-// show writes a metric for reading: four significant decimals, no brackets.
+// show formats a metric for readers: four decimals at most, no brackets around lists.
 func show(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -208,7 +210,7 @@ func response(v *fastjson.Value) (answer string, ok bool) {
 	}
 }
 
-// clip cuts a long text and says so.
+// clip cuts a text after maxAnswer bytes, with a note on the rest.
 func clip(s string) string {
 	if len(s) <= maxAnswer {
 		return s
@@ -216,7 +218,7 @@ func clip(s string) string {
 	return fmt.Sprintf("%s\n[%d further bytes are not shown]", strings.ToValidUTF8(s[:maxAnswer], ""), len(s)-maxAnswer)
 }
 
-// panel is a picture with its marks, ready for the page.
+// panel is a picture with its marks, for the template.
 type panel struct {
 	Title string
 	SVG   template.HTML // inner part: the picture's reference and the marks

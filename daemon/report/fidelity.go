@@ -23,7 +23,7 @@ var (
 	fidelityTemplate = template.Must(template.New("fidelity").Parse(fidelitySource))
 )
 
-// FidelityConfig says what a fidelity report shows.
+// FidelityConfig configures a fidelity report.
 type FidelityConfig struct {
 	Dir       string // created when missing; files of the same names are replaced
 	Title     string // names the scenes
@@ -52,11 +52,11 @@ func NewFidelity(cfg FidelityConfig) (*Fidelity, error) {
 	return &Fidelity{cfg: cfg}, nil
 }
 
-// Summary is what was collected so far.
+// Summary returns the figures of the scenes so far.
 func (f *Fidelity) Summary() *compare.Summary { return &f.summary }
 
-// Add takes a scene that is drawn natively. Its pictures are used only where it
-// is among the worst so far, and not kept.
+// Add adds a scene that is drawn natively, with the native picture got and the reference ref.
+// It encodes the pictures if the scene is among the worst so far, and does not retain them.
 func (f *Fidelity) Add(id string, l *compare.Likeness, v view.View, got, ref *image.NRGBA) error {
 	parts := l.Parts(v)
 	f.summary.Add(&l.Figures, parts)
@@ -88,13 +88,13 @@ func (f *Fidelity) Add(id string, l *compare.Likeness, v view.View, got, ref *im
 	return nil
 }
 
-// Foreign takes a scene with something that is not native.
+// Foreign adds a scene that is not native.
 func (f *Fidelity) Foreign(id, reason string) {
 	f.summary.Foreign++
 	f.foreign = append(f.foreign, reasonView{id, reason})
 }
 
-// Failed takes a scene that could not be compared.
+// Failed adds a scene that could not be compared.
 func (f *Fidelity) Failed(id, reason string) {
 	f.summary.Failed++
 	f.failed = append(f.failed, reasonView{id, reason})
@@ -122,6 +122,7 @@ type fidelityPanel struct {
 	Height int
 }
 
+// panel adds a picture to the card, shrunk to report size.
 func (c *fidelityCard) panel(title string, img *image.RGBA) error {
 	b := img.Bounds()
 	img = shrink(img, max(1, (b.Dx()+maxWide-1)/maxWide, (b.Dy()+maxHigh-1)/maxHigh))
@@ -134,9 +135,9 @@ func (c *fidelityCard) panel(title string, img *image.RGBA) error {
 	return nil
 }
 
-// difference shows where two pictures of one size differ, over a pale reference:
-// red where the first has more alpha, blue where it has less, orange where only
-// colours differ. Small errors are made visible: the tone follows their root.
+// difference draws where two pictures of one size differ, over a pale reference: red where
+// the first has more alpha, blue where it has less, orange where only colours differ. The
+// tone follows the square root of the error, so that small errors are visible.
 func difference(got, ref *image.NRGBA) *image.RGBA {
 	out := image.NewRGBA(image.Rectangle{Max: ref.Rect.Size()})
 	for y := range out.Rect.Dy() {
@@ -154,7 +155,8 @@ func difference(got, ref *image.NRGBA) *image.RGBA {
 	return out
 }
 
-// errorTone is the colour of one pixel's error and how much of it shows, 0..1.
+// errorTone returns the colour for the error of one pixel and its opacity, 0..1. p and q are
+// RGBA, not premultiplied.
 func errorTone(p, q []byte) (tone [3]int, by float64) {
 	d := int(p[3]) - int(q[3])
 	switch {
@@ -171,7 +173,7 @@ func errorTone(p, q []byte) (tone [3]int, by float64) {
 	return [3]int{230, 130, 0}, math.Sqrt(float64(worst) / 255)
 }
 
-// shownFigures are the figures of one scene as text.
+// shownFigures returns the figures of one scene as text.
 func shownFigures(f *compare.Figures) []metricView {
 	list := []metricView{
 		{"size", fmt.Sprintf("%d × %d px", f.Width, f.Height)},
@@ -200,7 +202,7 @@ type rowShown struct {
 	Bad                                    bool
 }
 
-// rowNames say what the figures are, and whether they are shares.
+// rowNames maps the figures of compare.Row to their titles, and says whether they are shares.
 var rowNames = map[string]struct {
 	text  string
 	share bool
@@ -215,6 +217,7 @@ var rowNames = map[string]struct {
 	"colour_mean":   {"mean error of colours", false, " /255"},
 }
 
+// shownRow returns a row of the distribution as text.
 func shownRow(r *compare.Row) rowShown {
 	n := rowNames[r.Name]
 	show := func(x float64) string {
@@ -241,7 +244,7 @@ type featureShown struct {
 	Bad                                  bool
 }
 
-// fidelityPage is what the template is given.
+// fidelityPage is the data of the template.
 type fidelityPage struct {
 	Title, Reference string
 	Style            template.CSS

@@ -41,7 +41,7 @@ func (j *Joined) Add(name string, line []byte) error {
 	return nil
 }
 
-// Tables are the means of all series side by side and the suites' own tables.
+// Tables returns the means of all series side by side, and the suites' own tables.
 func (j *Joined) Tables() (out []scoring.TextTable) {
 	for _, t := range means(j.w.table, nil) {
 		text := scoring.TextTable{Title: t.Suite + ": means", Text: 1, Columns: append([]string{"test"}, t.Models...),
@@ -73,10 +73,10 @@ func (j *Joined) Unlisted() string {
 	return ""
 }
 
-// Lines counts the results.
+// Lines returns the number of results.
 func (j *Joined) Lines() int { return j.lines }
 
-// Scored counts the results that have a score.
+// Scored returns the number of results with a score.
 func (j *Joined) Scored() int { return j.scored }
 
 // LeftOut returns lines of text on duplicates that the tables leave out; "" for none.
@@ -97,9 +97,9 @@ func (j *Joined) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteHTML writes the tables and the items, as far as their results tell of them,
-// as index.html and pages beside it into a folder, which is made where it is
-// missing, and returns the path.
+// WriteHTML writes the tables, and cards of the items from their results alone, as index.html
+// and further pages into a folder, which it makes where it is missing. It returns the path
+// of index.html.
 func (j *Joined) WriteHTML(dir string) (path string, err error) {
 	if err := j.w.open(dir); err != nil {
 		return "", err

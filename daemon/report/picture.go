@@ -12,11 +12,11 @@ import (
 	"slices"
 )
 
-// Pictures are shown on the editor's light background, in the dark theme too:
-// the colours of shapes are made for it.
+// paper is the editor's light background, on which pictures are shown in the dark theme too,
+// because the colours of shapes are made for it.
 var paper = [3]int{249, 250, 251}
 
-// white is what pictures lie on that a suite paints itself.
+// white is the background of pictures that a suite draws itself.
 var white = [3]int{255, 255, 255}
 
 // Colours of a panel that shows how the second set covers the first.
@@ -26,8 +26,8 @@ var (
 	beneath   = [3]int{196, 208, 224} // shape
 )
 
-// maxWide and maxHigh bound a picture in the report, px. Larger ones are halved,
-// thirded and so on, which keeps edges honest; others are shown as they are.
+// maxWide and maxHigh bound a picture in the report, in px. Larger ones are shrunk by a whole
+// factor, which keeps edges exact.
 const (
 	maxWide = 760
 	maxHigh = 600
@@ -39,7 +39,7 @@ const (
 
 var errNoRenderer = errors.New("no renderer")
 
-// draw makes the picture of a view on paper, shrunk to report size.
+// draw draws a view on paper, or how its two sets cover each other, shrunk to report size.
 func draw(r Renderer, v view.View) (*image.RGBA, error) {
 	if r == nil {
 		return nil, errNoRenderer
@@ -68,12 +68,12 @@ func draw(r Renderer, v view.View) (*image.RGBA, error) {
 	return shrink(out, max(1, (b.Dx()+maxWide-1)/maxWide, (b.Dy()+maxHigh-1)/maxHigh)), nil
 }
 
-// onPaper composites the picture over a background. Neighbours are mostly
-// equal, so a pixel like the one before it is copied.
+// onPaper composites a picture over a background. It copies a pixel that equals the one
+// before it, because most do.
 func onPaper(img *image.NRGBA, paper [3]int) *image.RGBA {
 	b := img.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
-	last, is := uint32(0), opaque(paper) // a pixel without ink
+	last, is := uint32(0), opaque(paper) // a clear pixel
 	for y := range b.Dy() {
 		src, dst := img.Pix[y*img.Stride:], out.Pix[y*out.Stride:]
 		for i := 0; i < 4*b.Dx(); i += 4 {
@@ -95,8 +95,8 @@ func onPaper(img *image.NRGBA, paper [3]int) *image.RGBA {
 // opaque packs a colour, 0..255, as the four bytes of an image's pixel.
 func opaque(c [3]int) uint32 { return uint32(c[0]) | uint32(c[1])<<8 | uint32(c[2])<<16 | 255<<24 }
 
-// cover shows where the pixels of a lie on those of b. A pixel is part of a set
-// when its alpha is above 0 (docs/spec/aspire.md#r42).
+// cover colours the pixels of a on b, of a beside b, and of b alone. A pixel is part of a
+// set when its alpha is above 0 (docs/spec/aspire.md#r42).
 func cover(a, b *image.NRGBA) (*image.RGBA, error) {
 	if a.Bounds() != b.Bounds() {
 		return nil, fmt.Errorf("cannot lay pictures over each other: got %v and %v; want equal sizes", a.Bounds(), b.Bounds())
@@ -117,8 +117,7 @@ func cover(a, b *image.NRGBA) (*image.RGBA, error) {
 	return out, nil
 }
 
-// shrink averages n x n px into one. What does not fill a whole px at the right
-// and lower edge is averaged over what is there.
+// shrink averages blocks of n x n px, smaller ones at the right and lower edge.
 func shrink(img *image.RGBA, n int) *image.RGBA {
 	if n == 1 {
 		return img
@@ -159,8 +158,8 @@ func mean(pix []uint8, stride, columns, rows int) uint32 {
 	return opaque([3]int{(sum[0] + area/2) / area, (sum[1] + area/2) / area, (sum[2] + area/2) / area})
 }
 
-// encode writes an opaque picture as a PNG of at most 256 colours: a third of
-// the size, and whiteboards have few colours but for the edges.
+// encode returns an opaque picture as a PNG of at most 256 colours, which has a third of the
+// size. Whiteboards have few colours except at edges.
 func encode(img *image.RGBA) ([]byte, error) {
 	b := img.Bounds()
 	pal, index := reduce(img)
@@ -180,9 +179,9 @@ func encode(img *image.RGBA) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// reduce picks at most 256 colours: all there are, or else the means of buckets
-// that are as fine as they can be. It returns the palette and, for each colour
-// of the picture, its place in it.
+// reduce returns a palette of at most 256 colours and the index of each colour of the
+// picture in it. Where the picture has more, it uses the means of buckets of colours, as
+// fine as possible.
 func reduce(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 	count := map[[3]uint8]int{}
 	last, run := [3]uint8(img.Pix[:3]), 0

@@ -1,13 +1,14 @@
-// Package report writes scored dumps as HTML that explains itself. In: dump
-// lines with their result lines, in order. Out: a folder with index.html, which
-// needs no network and no other file (long dumps get further pages of items
-// beside it). It scores nothing: every number is that of the result line. What
-// cannot be drawn is shown as a box that says so, never left out in silence.
+// Package report writes scored dumps as HTML. In: dump lines with their result lines,
+// in order. Out: a folder with index.html, which needs no network and no other file,
+// and for long dumps further pages of items. It scores nothing: every number is from
+// the result lines. It shows shapes that cannot be drawn as named boxes.
 package report
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
+	"html/template"
 	"image"
 	"io"
 	"os"
@@ -24,6 +25,17 @@ import (
 	"plumb/scoring/table"
 )
 
+var (
+	//go:embed page.html
+	pageSource string
+	//go:embed style.css
+	style string
+	//go:embed script.js
+	script string
+
+	pageTemplate = template.Must(template.New("page").Parse(pageSource))
+)
+
 // Renderer draws one view as an image that is not premultiplied. It is safe for
 // concurrent use. The error wraps view.ErrForeign where the view holds what
 // is not drawn natively.
@@ -31,7 +43,7 @@ type Renderer interface {
 	Picture(v view.View) (*image.NRGBA, error)
 }
 
-// Config says what a report shows. Dir and Items are required.
+// Config configures a report. Dir and Items are required.
 type Config struct {
 	Dir      string          // created when missing; files of the same names are replaced
 	Title    string          // names the dump
@@ -39,7 +51,7 @@ type Config struct {
 	Variants scoring.Variants
 	Missing  table.Missing // how tables count missing answers
 	Papers   [][]byte      // documents of paper tables (scoring.TableOptions)
-	Renderer Renderer      // nil: every picture is a box that says so
+	Renderer Renderer      // nil: every picture is an empty box
 	// Max is how many items are shown at most: the worst of each test and series, of
 	// all as many as fit. 0 is DefaultMax. Tables count all.
 	Max      int
@@ -124,8 +136,8 @@ func (w *Writer) EndedEarly(why string) { w.early = why }
 // Discard removes what was written so far; a former report stays as it was.
 func (w *Writer) Discard() { w.folder.Discard() }
 
-// Close writes what is left and index.html. It returns the path of that file.
-// After an error nothing is left of it.
+// Close writes all pages and returns the path of index.html. After an error it removes
+// them.
 func (w *Writer) Close() (path string, err error) {
 	if err := w.finish(); err != nil {
 		w.folder.Discard()

@@ -14,22 +14,23 @@ import (
 	"plumb/scoring"
 )
 
-// sketch writes the inner part of a panel's SVG. Places are in page units; line
-// widths and text are in units that are about one px on a screen.
+// sketch writes the inner part of a panel's SVG. Coordinates are in page units; line widths
+// and text are in units of about one px on a screen.
 type sketch struct {
 	strings.Builder
 	box    view.Box
 	unit   float64
-	labels []view.Box // that were placed
+	labels []view.Box // placed so far
 }
 
 func newSketch(b view.Box) *sketch {
 	return &sketch{box: b, unit: max(b.W, 1.4*b.H) / 640}
 }
 
-// num writes a length: two decimals, no exponent.
+// num formats a length with at most two decimals and no exponent.
 func num(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
+// use writes a reference to an embedded picture.
 func (s *sketch) use(id string, b view.Box) {
 	fmt.Fprintf(s, `<use href="#%s" x="%s" y="%s"/>`, id, num(b.X), num(b.Y))
 }
@@ -40,7 +41,7 @@ func (s *sketch) note(b view.Box, text string) {
 	s.text("void", scene.Point{X: b.X + b.W/2, Y: b.Y + b.H/2}, "middle", text)
 }
 
-// placeholder is the named box of a shape that is not drawn.
+// placeholder writes the named box of a shape that is not drawn.
 func (s *sketch) placeholder(l lost) {
 	var points strings.Builder
 	at := l.corners[0]
@@ -57,7 +58,8 @@ var tones = map[scoring.Tone]string{
 	scoring.Goal: "goal", scoring.Good: "good", scoring.Bad: "bad", scoring.Was: "was", scoring.Is: "is",
 }
 
-// mark draws one mark, in a light edge so that it stands out from any shape.
+// mark writes the SVG path of one mark, with a light edge so that it is visible on any
+// shape.
 func (s *sketch) mark(m scoring.Mark) {
 	if !finite(m.A.X, m.A.Y, m.B.X, m.B.Y, m.R, m.From, m.To) {
 		return
@@ -87,8 +89,8 @@ func (s *sketch) mark(m scoring.Mark) {
 	fmt.Fprintf(s, `<path class="%s%s" d="%s" stroke-width="%s"%s/>`, tone, closed, d, num(2*u), dash)
 }
 
-// label puts a mark's text beside it: inside the picture and, where one of four
-// places allows, clear of the labels before it.
+// label writes the text of a mark beside it and inside the picture, at the first of four
+// places that overlaps no earlier label.
 func (s *sketch) label(m scoring.Mark) {
 	if m.Text == "" || !finite(m.A.X, m.A.Y, m.B.X, m.B.Y, m.R, m.From, m.To) {
 		return
@@ -125,11 +127,13 @@ func (s *sketch) label(m scoring.Mark) {
 	s.text(tones[m.Tone], scene.Point{X: best.X, Y: best.Y + 13*u}, "start", m.Text)
 }
 
+// text writes one line of text; anchor is the SVG text-anchor.
 func (s *sketch) text(class string, at scene.Point, anchor, text string) {
 	fmt.Fprintf(s, `<text class="%s" x="%s" y="%s" text-anchor="%s" font-size="%s" stroke-width="%s">%s</text>`,
 		class, num(at.X), num(at.Y), anchor, num(15*s.unit), num(4*s.unit), html.EscapeString(text))
 }
 
+// finite reports whether all coordinates are numbers of at most 1e7.
 func finite(list ...float64) bool {
 	for _, v := range list {
 		if math.IsNaN(v) || math.Abs(v) > 1e7 {
@@ -147,7 +151,7 @@ func circle(c scene.Point, r float64) string {
 	return fmt.Sprintf("M%s %sa%[3]s %[3]s 0 1 0 %[4]s 0a%[3]s %[3]s 0 1 0 -%[4]s 0Z", num(c.X-r), num(c.Y), num(r), num(2*r))
 }
 
-// head is the open arrowhead at b of a line from a.
+// head returns the SVG path of an open arrowhead at b, of a line from a.
 func head(a, b scene.Point, size float64) string {
 	angle := math.Atan2(b.Y-a.Y, b.X-a.X)
 	var d string
@@ -158,7 +162,8 @@ func head(a, b scene.Point, size float64) string {
 	return d
 }
 
-// wedge is the sector between two angles, on the shorter way round.
+// wedge returns the SVG path of the sector between two angles in radians, on the shorter
+// side.
 func wedge(c scene.Point, r, from, to float64) string {
 	sweep := math.Remainder(to-from, 2*math.Pi)
 	flag := 1

@@ -36,7 +36,7 @@ type cellView struct {
 
 var kinds = map[table.Kind]string{table.Test: "test", table.Group: "group", table.Total: "total"}
 
-// means lists the suites' tables; links are those to the items.
+// means returns the table of each suite; links are the links to the items of each test.
 func means(t *table.Table, links map[groupKey]string) []tableView {
 	var models []string
 	for _, s := range t.Series() {
@@ -61,7 +61,7 @@ func means(t *table.Table, links map[groupKey]string) []tableView {
 	return out
 }
 
-// cell writes a row of one series.
+// cell returns one row of one series as text.
 func cell(r table.Row) cellView {
 	c := cellView{Mean: "–"}
 	if r.Mean != nil {
