@@ -158,8 +158,8 @@ func TestBatchesAreCappedByCost(t *testing.T) {
 	}
 }
 
-// What fills a batch by itself goes alone, and small samples that somebody waits
-// for pass it; bulk does not.
+// A heavy sample makes a batch of its own. Small samples of requests are measured before
+// it, bulk samples after it.
 func TestHeavySampleGoesAloneAndLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -204,8 +204,8 @@ func TestHeavySampleHasItsTurn(t *testing.T) {
 	})
 }
 
-// A sample that never comes back from a worker takes the worker from nobody, and
-// has its answer in the end although the queue is being closed.
+// A spare worker replaces one that is stuck in a sample, and the stuck sample gets its answer
+// although the queue is being closed.
 func TestSlowSampleIsRelieved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

@@ -10,7 +10,7 @@ type Priority uint8
 // streams.
 const (
 	PriorityDefault Priority = iota
-	PriorityHigh             // somebody waits for this very sample: training
+	PriorityHigh             // requests of one sample, as trainers send them
 	PriorityNormal           // a request of many samples
 	PriorityBulk             // dumps; batches of bulk alone wait a little to fill
 	priorities      = 3

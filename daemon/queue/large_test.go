@@ -86,8 +86,8 @@ func TestLargeWait(t *testing.T) {
 	waitFor(t, func() bool { return cfg.Memory.Held() == 0 })
 }
 
-// A large sample that nobody waits for any more leaves its place, and one for which
-// there will never be memory is refused with the flag's name.
+// A large sample without readers leaves the backlog, and one that can never fit into memory
+// is refused with the flag's name.
 func TestLargeLeaves(t *testing.T) {
 	hold := make(chan struct{})
 	e := &queuetest.Engine{Prepare: func(float64) { <-hold }}
@@ -207,7 +207,7 @@ func TestSpillTakesMore(t *testing.T) {
 	waitFor(t, func() bool { return cfg.Memory.Held() == 0 })
 }
 
-// A large sample goes on when somebody else gives back the memory that it waits for.
+// A large sample is prepared when another user of the pool releases memory.
 func TestLargeFreed(t *testing.T) {
 	weight := queue.Weight(largeItem("7"))
 	cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{})

@@ -143,8 +143,7 @@ func TestPanicsAreErrorsOfOneSample(t *testing.T) {
 	}
 }
 
-// A sample that never comes back costs its own answer only, although every
-// worker there was is stuck in one.
+// Stuck samples miss only their own deadlines, even when every worker is stuck in one.
 func TestDeadlineInStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		block := make(chan struct{})
@@ -302,7 +301,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// A stream that is given up leaves nothing behind.
+// A cancelled stream leaves no goroutines and no pictures.
 func TestCancelStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &queuetest.Engine{}

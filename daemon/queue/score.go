@@ -81,7 +81,7 @@ func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, err
 // Draw makes one picture and waits for it, at PriorityNormal. view runs on a worker. A picture is
 // not counted as a request: pictures are large, and callers bound them by more
 // than their number. held is what the caller holds of Config.Memory for the scene, nil for
-// nothing; where the picture needs more, held is released and grows anew. The error is
+// nothing; where the picture needs more, held is released first and then grown. The error is
 // ErrClosed, that of ctx, or what is wrong with the scene.
 func (q *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.View, error)) (Picture, error) {
 	r := q.reader(dump.Line{}, nil, false)

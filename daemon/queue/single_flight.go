@@ -248,9 +248,9 @@ func (q *Queue) deliver(t *task) {
 	for _, r := range t.readers {
 		r.done <- struct{}{}
 	}
-	nobody := t.reading == 0
+	unread := t.reading == 0
 	f.mu.Unlock()
-	if nobody {
+	if unread {
 		q.put(t)
 	}
 	if next != nil {

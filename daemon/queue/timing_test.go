@@ -36,7 +36,7 @@ func TestPartsAddUp(t *testing.T) {
 	})
 }
 
-// Of a sample that is given up it is known when a worker took it.
+// The timing of a sample that missed its deadline still has when a worker took it.
 func TestTimingOfSampleGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		block := make(chan struct{})

@@ -260,7 +260,7 @@ func (q *Queue) cancelled(t *task) bool {
 }
 
 // finish scores a task whose pictures are measured and delivers the answer.
-// Nobody but the readers of the answer may touch the task afterwards.
+// Only the readers of the answer may use the task afterwards.
 func (q *Queue) finish(t *task) {
 	if t.view == nil && !q.hasNoWaiters(t) {
 		start := q.now()
