@@ -17,10 +17,13 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: view test-view demo test test-trl test-verifiers test-skyrl test-verl build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
+.PHONY: view test-view demo demo-run test test-trl test-verifiers test-skyrl test-verl build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
+
+demo-run: setup build ## ask a scripted endpoint about ASPIRE and DrawingBench, without key or network
+	@sh scripts/demo-run.sh
 
 test: setup vet imports ## every test; the last line counts what was skipped
 	@broken() { echo '{"Action":"run-fail"}'; }; \

@@ -32,6 +32,7 @@ type cli struct {
 	Bench   benchCmd   `cmd:"" help:"Profile the stages on this machine: times, sweeps, ceilings, traces."`
 	Prompt  promptCmd  `cmd:"" help:"Write the prompts of items: what a model is asked, with pictures."`
 	Tangram tangramCmd `cmd:"" help:"Make TangramPuzzle instances, from drawings or from a seed, and Task 1 items."`
+	Vqa     vqaCmd     `cmd:"" name:"vqa" help:"Make items of SPATIALAB or SpaCE-Eval of public data sets."`
 	Aspire  aspireCmd  `cmd:"" help:"Make ASPIRE tasks from a seed."`
 	Report  reportCmd  `cmd:"" help:"Join result files of several models and runs into one report."`
 	Compare compareCmd `cmd:"" help:"Compare two results on the same tasks: difference, interval and tests."`

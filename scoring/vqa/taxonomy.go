@@ -141,3 +141,25 @@ func appendID(dst, name []byte) []byte {
 	}
 	return dst
 }
+
+// Size is how many items of a subcategory a benchmark has.
+type Size struct {
+	ID, Name string
+	Items    int
+}
+
+// Sizes lists the subcategories of a benchmark, nil for an unknown one. See
+// docs/spec/vqa.md#r1.
+func Sizes(suite string) (out []Size) {
+	for _, k := range []*kind{spatialab, spaceeval} {
+		if k.name != suite {
+			continue
+		}
+		for _, c := range k.categories {
+			for _, s := range c.subs {
+				out = append(out, Size{s.id, s.name, s.size})
+			}
+		}
+	}
+	return out
+}

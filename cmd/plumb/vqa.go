@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"plumb/daemon/dump"
+	"plumb/scoring"
+	"plumb/scoring/vqa"
+	"plumb/scoring/vqa/convert"
+)
+
+// vqaCmd is `plumb vqa`.
+type vqaCmd struct {
+	Convert vqaConvertCmd `cmd:"" help:"Make items of SPATIALAB or SpaCE-Eval of a public data set."`
+}
+
+// vqaConvertCmd is `plumb vqa convert`.
+type vqaConvertCmd struct {
+	Input  string            `arg:"" help:"Records: a JSON list, JSON lines, or CSV with a header; - is stdin."`
+	Suite  string            `enum:"spatialab,spaceeval" required:"" help:"Benchmark of the items: spatialab or spaceeval."`
+	Map    map[string]string `placeholder:"FIELD=COLUMN" help:"Column that a member of items comes from (id, image, question, options, answer, open_answer, category, subcategory, prompt), where its name does not say; may be repeated."`
+	Output string            `short:"o" default:"-" placeholder:"FILE" help:"File for the items, one JSON line each; - is stdout."`
+	limitFlags
+}
+
+// Run converts the records. See docs/spec/vqa.md#r63.
+func (c *vqaConvertCmd) Run(std streams) error {
+	out, err := output(c.Output, std, c.Input)
+	if err != nil {
+		return err
+	}
+	n, err := c.convert(std, out)
+	if err == nil {
+		c.tellSizes(std.err, n)
+	}
+	return out.finish(err)
+}
+
+// convert writes the items, and counts them by subcategory.
+func (c *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, error) {
+	b, err := c.read(std)
+	if err != nil {
+		return nil, err
+	}
+	records, err := convert.Read(b)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", c.Input, err)
+	}
+	m, err := convert.Map(records, c.Map, true)
+	if err != nil {
+		return nil, fmt.Errorf("cannot convert %s: %w", c.Input, err)
+	}
+	if len(m.Unused) > 0 {
+		fmt.Fprintf(std.err, "columns that no member comes from: %s\n", strings.Join(m.Unused, ", "))
+	}
+	suites := c.suites(0)
+	d := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes()})
+	prefix := map[string]string{"spatialab": "sl-", "spaceeval": "se-"}[c.Suite]
+	counts := map[string]int{}
+	seen := map[string]bool{}
+	for i, r := range records {
+		line, err := m.Item(r, i+1, prefix)
+		if err != nil {
+			return nil, fmt.Errorf("cannot convert record %d: %w", i+1, err)
+		}
+		it, fault := d.Item(dump.Line{N: i + 1, Bytes: line}, c.Suite)
+		if fault != nil {
+			return nil, fmt.Errorf("cannot convert record %d: %w", i+1, fault)
+		}
+		if seen[it.ID] {
+			return nil, fmt.Errorf("cannot convert record %d: another one has its id %q; want --map id=COLUMN with ids that occur once", i+1, it.ID)
+		}
+		seen[it.ID] = true
+		job, err := suites.Find(c.Suite).Prepare(it, scoring.Variants{})
+		if err != nil {
+			return nil, fmt.Errorf("cannot convert record %d (%s): %w", i+1, it.ID, err)
+		}
+		r := job.Fail(scoring.Error{Code: "no_response", Message: "it has no response"})
+		counts[strings.Join(r.Strings("subcategory"), "")]++
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
+
+// read returns the whole input.
+func (c *vqaConvertCmd) read(std streams) ([]byte, error) {
+	const most = 1 << 30
+	var r io.Reader = std.in
+	if c.Input != "-" {
+		f, err := os.Open(c.Input)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read records: %w", err)
+		}
+		defer f.Close()
+		r = f
+	}
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && len(b) > most {
+		err = errors.New("it has more than 1 GiB")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", c.Input, err)
+	}
+	return b, nil
+}
+
+// tellSizes prints the items of each subcategory beside those of the benchmark.
+func (c *vqaConvertCmd) tellSizes(w io.Writer, n map[string]int) {
+	total, all := 0, 0
+	for _, s := range vqa.Sizes(c.Suite) {
+		fmt.Fprintf(w, "%6d of %4d  %s\n", n[s.ID], s.Items, s.Name)
+		total, all = total+n[s.ID], all+s.Items
+	}
+	fmt.Fprintf(w, "%6d of %4d\n", total, all)
+}
