@@ -249,13 +249,18 @@ func (c *runCmd) showProgress(std streams, p *preparedRun, client *chat.Client) 
 	line := func() string {
 		g, s := p.run.Progress(), client.Status()
 		spent := client.Spent()
-		text := fmt.Sprintf("%s %d tasks · %d ok %d failed %d cut · %d at once", c.Suite, g.Units, g.Answered, g.Failed, g.Cut, s.Calls)
-		if m := time.Since(start).Minutes(); m > 0.05 {
-			text += fmt.Sprintf(" · %.0f/min", float64(g.Answered+g.Failed-first.Answered-first.Failed)/m)
+		text := fmt.Sprintf("%s %d/%d · %d ok %d failed %d cut · %d at once", c.Suite, g.Done, g.Units, g.Answered, g.Failed, g.Cut, s.Calls)
+		if took := time.Since(start); took > 3*time.Second && g.Done > first.Done {
+			each := took / time.Duration(g.Done-first.Done)
+			text += fmt.Sprintf(" · %.0f/min · %s left", float64(time.Minute)/float64(each), (each * time.Duration(g.Units-g.Done)).Round(time.Second))
 		}
 		text += fmt.Sprintf(" · %dk in %dk out", spent.PromptTokens/1000, spent.CompletionTokens/1000)
 		if spent.Priced {
-			text += fmt.Sprintf(" · %.2f USD", spent.Cost)
+			text += fmt.Sprintf(" · %.2f", spent.Cost)
+			if c.MaxCost != nil {
+				text += fmt.Sprintf(" of %.2f", float64(*c.MaxCost))
+			}
+			text += " USD"
 		}
 		if s.Hold > 0 {
 			text += fmt.Sprintf(" · waiting %s (%d)", s.Hold.Round(time.Second), s.HTTP)

@@ -317,6 +317,7 @@ func (r *Run) done(c *call, o *chat.Outcome) *Done {
 // Progress is how far a run is.
 type Progress struct {
 	Units            int // tasks times arms times repeats
+	Done             int // of them, with all of their calls
 	Answered, Failed int // calls with an outcome, in this process and before
 	Cut              int
 	Asking           int // under way
@@ -324,7 +325,10 @@ type Progress struct {
 
 // Progress returns how far the run is.
 func (r *Run) Progress() Progress {
-	return Progress{len(r.units), int(r.answered.Load()), int(r.failed.Load()), int(r.cut.Load()), int(r.asking.Load())}
+	r.mu.Lock()
+	done := len(r.made)
+	r.mu.Unlock()
+	return Progress{len(r.units), done, int(r.answered.Load()), int(r.failed.Load()), int(r.cut.Load()), int(r.asking.Load())}
 }
 
 // Config returns the hash of what is sent in an arm beside its tasks.
