@@ -4,19 +4,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
+	"plumb/daemon/ask"
 	"plumb/daemon/dump"
+	"plumb/render/font"
 	"plumb/scoring"
+	"plumb/scoring/vqa"
 )
 
 // promptCmd is `plumb prompt`.
 type promptCmd struct {
-	Items   string `arg:"" optional:"" name:"items" help:"ASPIRE items: JSON lines with id, test, shapes and prompt; or items of SPATIALAB and SpaCE-Eval; or TangramPuzzle instances; - is stdin. DrawingBench has --tasks."`
-	Output  string `short:"o" default:"-" placeholder:"FILE" help:"File for the prompts, one line {\"id\",\"prompt\"} per item; - is stdout."`
-	Suite   string `default:"aspire" help:"Suite of the items; an unknown name lists them all."`
-	Open    bool   `help:"Ask items of SPATIALAB that name no format as open questions, without their options."`
-	Minimal bool   `help:"Describe shapes by their ids only, as in the ablation of the paper."`
-	Cot     bool   `help:"Ask to think step by step."`
+	Items    string `arg:"" optional:"" name:"items" help:"ASPIRE items: JSON lines with id, test, shapes and prompt; or items of SPATIALAB and SpaCE-Eval; or TangramPuzzle instances; - is stdin. DrawingBench has --tasks."`
+	Output   string `short:"o" default:"-" placeholder:"FILE" help:"File for the prompts, one line {\"id\",\"prompt\"} per item; - is stdout."`
+	Suite    string `default:"aspire" help:"Suite of the items; an unknown name lists them all."`
+	Open     bool   `help:"Ask items of SPATIALAB that name no format as open questions, without their options."`
+	Minimal  bool   `help:"Describe shapes by their ids only, as in the ablation of the paper."`
+	Cot      bool   `help:"Ask to think step by step."`
+	Images   string `placeholder:"DIR" help:"Folder for the pictures that go with the prompts of ASPIRE and TangramPuzzle; lines then name theirs. Without it only texts are written."`
+	Scaffold bool   `help:"ASPIRE: as --minimal, with a plot, a grid or numbers in the picture; needs --images."`
+	Method   string `enum:",direct,cot,self-reflection,xolver" default:"" help:"SPATIALAB: how the paper asks: direct, cot, self-reflection or xolver, of which the first call is written."`
 	tangramPrompts
 	drawingBenchPrompts
 	limitFlags
@@ -47,18 +55,33 @@ func (c *promptCmd) Run(std streams) (err error) {
 		return err
 	}
 	d := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes()})
-	ask := func(it *scoring.Item) (string, error) {
+	o := scoring.PromptOptions{Minimal: c.Minimal || c.Scaffold, StepWise: c.Cot, Open: c.Open, Method: c.Method}
+	if c.Method != "" {
+		o.Step = vqa.Steps(c.Method, 1)[0]
+	}
+	boards, err := c.openBoards()
+	if err != nil {
+		return out.finish(err)
+	}
+	defer boards.Close()
+	text := func(it *scoring.Item) (string, error) {
 		s := suites.Find(it.Suite)
 		if s.Prompt == nil {
 			return "", &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot write prompt: got an item of %s; want --suite %[1]s", it.Suite)}
 		}
-		return s.Prompt(it, scoring.PromptOptions{Minimal: c.Minimal, StepWise: c.Cot, Open: c.Open})
+		return s.Prompt(it, o)
+	}
+	picture := func(it *scoring.Item, line []byte) (string, error) {
+		if c.Images == "" || it.Suite != "aspire" {
+			return "", nil
+		}
+		return c.drawBoard(boards, it, line)
 	}
 	var told promptTally
 	for err == nil {
 		var l dump.Line
 		if l, err = r.Next(); err == nil {
-			line, fault := promptLine(d, l, ask)
+			line, fault := promptLine(d, l, text, picture)
 			told.add(l.N, fault)
 			_, err = out.Write(line)
 		}
@@ -69,6 +92,32 @@ func (c *promptCmd) Run(std streams) (err error) {
 		err = fmt.Errorf("cannot write prompts of %s: %w", c.Items, err)
 	}
 	return out.finish(err)
+}
+
+// openBoards prepares the pictures of ASPIRE.
+func (c *promptCmd) openBoards() (*ask.Boards, error) {
+	if c.Images != "" {
+		if err := font.Use(c.FontsDir); err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(c.Images, 0o755); err != nil {
+			return nil, fmt.Errorf("cannot make folder: %w", err)
+		}
+	}
+	return ask.NewBoards(c.scenes())
+}
+
+// drawBoard writes the picture of an item and returns its path.
+func (c *promptCmd) drawBoard(boards *ask.Boards, it *scoring.Item, line []byte) (string, error) {
+	if c.Scaffold && !ask.HasScaffold(it.Test) {
+		return "", &scoring.Error{Code: "bad_item", Message: "cannot draw scaffold: the test " + it.Test + " has none"}
+	}
+	b, err := boards.Draw(line, it.Test, c.Scaffold)
+	if err != nil {
+		return "", &scoring.Error{Code: "bad_scene", Message: err.Error()}
+	}
+	path := filepath.Join(c.Images, fileName(it.ID)+".png")
+	return path, writeWhole(path, b)
 }
 
 // promptTally counts items with a prompt and without.
@@ -104,13 +153,20 @@ func (t *promptTally) verdict(w io.Writer) error {
 
 // promptLine is the line of one item, with its prompt or what is wrong with it. The
 // error is nil where there is a prompt.
-func promptLine(d *dump.Decoder, l dump.Line, ask func(*scoring.Item) (string, error)) ([]byte, *scoring.Error) {
+func promptLine(d *dump.Decoder, l dump.Line, ask func(*scoring.Item) (string, error), draw func(*scoring.Item, []byte) (string, error)) ([]byte, *scoring.Error) {
 	it, fault := d.Item(l, "")
 	if fault == nil {
 		text, err := ask(it)
+		path := ""
+		if err == nil {
+			path, err = draw(it, l.Bytes)
+		}
 		if err == nil {
 			b := scoring.AppendString([]byte(`{"id":`), it.ID)
 			b = scoring.AppendString(append(b, `,"prompt":`...), text)
+			if path != "" {
+				b = scoring.AppendString(append(b, `,"image":`...), path)
+			}
 			return append(b, "}\n"...), nil
 		}
 		if !errors.As(err, &fault) {

@@ -19,8 +19,7 @@ type tangramPrompts struct {
 	Test     string `enum:"outline,solution" default:"solution" group:"tangram" help:"Task: outline (1, which silhouette) or solution (2, place the pieces)."`
 	Setting  string `enum:"zero-shot,in-context,visual-centric" default:"zero-shot" group:"tangram" help:"Setting of Task 2: zero-shot, in-context (three solved instances first) or visual-centric (the outline only in the picture)."`
 	Seed     int64  `default:"0" placeholder:"N" group:"tangram" help:"Seed of the options and of the solved instances."`
-	Images   string `placeholder:"DIR" group:"tangram" help:"Folder for the pictures that go with the prompts; lines then name theirs. Without it only texts are written."`
-	FontsDir string `placeholder:"DIR" group:"tangram" help:"Folder of the fonts that the pictures are labelled with, as TTF. Default: PLUMB_FONTS, else build/fonts beside the program."`
+	FontsDir string `placeholder:"DIR" help:"Folder of the fonts that the pictures are labelled with, as TTF. Default: PLUMB_FONTS, else build/fonts beside the program."`
 }
 
 // tangram writes the prompts of TangramPuzzle, in the order of the ids: options

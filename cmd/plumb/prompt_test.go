@@ -57,10 +57,10 @@ func TestPromptFailures(t *testing.T) {
 // with the flag and the reason. A call that uses it goes on to its input.
 func TestUnusedFlags(t *testing.T) {
 	for _, line := range []string{
-		"prompt --images d x.jsonl", "prompt --open x.jsonl", "prompt --seed 3 x.jsonl", "prompt --test outline x.jsonl", "prompt --fonts-dir d x.jsonl",
+		"prompt --scaffold x.jsonl", "prompt --method cot x.jsonl", "prompt --open x.jsonl", "prompt --seed 3 x.jsonl", "prompt --test outline x.jsonl", "prompt --fonts-dir d x.jsonl",
 		"prompt --tasks f x.jsonl", "prompt --second-turn f x.jsonl", "prompt --max-paint 5 x.jsonl", "prompt --deadline 1s x.jsonl",
 		"prompt --suite spatialab --cot x.jsonl", "prompt --suite spatialab --images d x.jsonl", "prompt --suite spaceeval --open x.jsonl", "prompt --suite spaceeval --setting in-context x.jsonl",
-		"prompt --suite tangram --minimal x.jsonl", "prompt --suite tangram --open x.jsonl", "prompt --suite tangram --seed 3 x.jsonl", "prompt --suite tangram --fonts-dir d x.jsonl",
+		"prompt --suite spaceeval --method cot x.jsonl", "prompt --suite tangram --minimal x.jsonl", "prompt --suite tangram --open x.jsonl", "prompt --suite tangram --seed 3 x.jsonl", "prompt --suite tangram --fonts-dir d x.jsonl",
 		"prompt --suite tangram --test outline --setting zero-shot x.jsonl", "prompt --suite drawingbench --images d --tasks f", "prompt --suite drawingbench --cot --tasks f",
 		"score --token-env X x.jsonl", "score --judge-cache d x.jsonl", "score --judge-dry-run x.jsonl", "score --server http://127.0.0.1:1 --backend cpu x.jsonl",
 		"score --server http://127.0.0.1:1 --max-shapes 5 x.jsonl", "score --server http://127.0.0.1:1 --workers 5 x.jsonl",
@@ -81,6 +81,41 @@ func TestUnusedFlags(t *testing.T) {
 		line = strings.ReplaceAll(line, "DIR", t.TempDir()) + " /nowhere/x.jsonl"
 		if _, _, errs := plumb(t, "", strings.Fields(line)...); strings.Contains(errs, "cannot use --") {
 			t.Errorf("plumb %s: got %s; want the flags taken", line, errs)
+		}
+	}
+}
+
+// The pictures of ASPIRE are those of plumb run, and SPATIALAB's first calls are those of
+// its methods.
+func TestPromptPictures(t *testing.T) {
+	dir := t.TempDir()
+	_, tasks, _ := plumb(t, "", "aspire", "generate", "--tests", "arrow", "--count", "2")
+	code, out, errs := plumb(t, tasks, "prompt", "--images", dir, "--scaffold", "-")
+	if code != 0 {
+		t.Fatalf("got exit %d, %s", code, errs)
+	}
+	requests := map[string]bool{}
+	_, printed, _ := plumb(t, "", "run", "aspire", "--tests", "arrow", "--count", "2", "--input", "scaffold", "--model", "m", "--print", "9")
+	for _, r := range jsonLines(t, printed) {
+		parts := r["messages"].([]any)[0].(map[string]any)["content"].([]any)
+		requests[parts[0].(map[string]any)["sha256"].(string)+parts[1].(map[string]any)["text"].(string)] = true
+	}
+	lines := jsonLines(t, out)
+	for _, l := range lines {
+		if !requests[hashOf([]byte(fileText(t, l["image"].(string))))+l["prompt"].(string)] {
+			t.Errorf("%v: plumb run asks something else", l["id"])
+		}
+	}
+	if len(lines) != 2 || len(requests) != 2 {
+		t.Errorf("got %d lines, %d requests; want 2", len(lines), len(requests))
+	}
+	if code, _, errs := plumb(t, strings.Replace(tasks, `"test":"arrow"`, `"test":"maze"`, 2), "prompt", "--images", dir, "--scaffold", "-"); code != 1 || !strings.Contains(errs, "has none") {
+		t.Errorf("a test without a scaffold: got exit %d, %s", code, errs)
+	}
+	const item = `{"id":"x","question":"Which?","options":["a","b","c","d"],"answer":"1","category":"orientation","subcategory":"cardinal_direction"}`
+	for method, want := range map[string]string{"cot": "think step by step and answer", "xolver": "Visual Scene Describer", "self-reflection": "<result>"} {
+		if code, out, errs := plumb(t, item, "prompt", "--suite", "spatialab", "--method", method, "-"); code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: got exit %d, %s%s", method, code, out, errs)
 		}
 	}
 }

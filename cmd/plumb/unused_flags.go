@@ -61,27 +61,30 @@ func join(lists ...[]string) []string { return slices.Concat(lists...) }
 
 // unusedFlags implements flagUser.
 func (c *promptCmd) unusedFlags() []unusedFlags {
-	all := []unusedFlags{{"with plumb prompt", join(canvasNames, answerNames, sceneNames, queueNames)}}
+	all := []unusedFlags{{"with plumb prompt", join(answerNames, queueNames)}}
+	if c.Suite != "aspire" || c.Images == "" {
+		all = append(all, unusedFlags{"with these prompts", join(canvasNames, sceneNames)})
+	}
 	with := "with --suite " + c.Suite
 	switch c.Suite {
 	case "aspire":
-		all = append(all, unusedFlags{with, join([]string{"open", "@drawingbench"}, tangramOnly)})
+		all = append(all, unusedFlags{with, join([]string{"open", "method", "@drawingbench"}, tangramOnly)})
 	case "spatialab":
-		all = append(all, unusedFlags{with, join([]string{"minimal", "cot", "@drawingbench"}, tangramOnly)})
+		all = append(all, unusedFlags{with, join([]string{"minimal", "scaffold", "cot", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
 	case "spaceeval":
-		all = append(all, unusedFlags{with, join([]string{"open", "minimal", "cot", "@drawingbench"}, tangramOnly)})
+		all = append(all, unusedFlags{with, join([]string{"open", "minimal", "scaffold", "cot", "method", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
 	case "drawingbench":
-		all = append(all, unusedFlags{with, join([]string{"open", "minimal", "cot"}, tangramOnly)})
+		all = append(all, unusedFlags{with, join([]string{"open", "minimal", "scaffold", "cot", "method", "images", "fonts-dir"}, tangramOnly)})
 	case "tangram":
-		all = append(all, unusedFlags{with, []string{"open", "minimal", "cot", "@drawingbench", "max-depth", "max-values"}})
+		all = append(all, unusedFlags{with, []string{"open", "minimal", "scaffold", "cot", "method", "@drawingbench", "max-depth", "max-values"}})
 		if c.Test == "outline" {
 			all = append(all, unusedFlags{"with --test outline", []string{"setting"}})
 		} else if c.Setting != "in-context" {
 			all = append(all, unusedFlags{"with --setting " + c.Setting, []string{"seed"}})
 		}
-		if c.Images == "" {
-			all = append(all, unusedFlags{"without --images", []string{"fonts-dir"}})
-		}
+	}
+	if c.Images == "" {
+		all = append(all, unusedFlags{"without --images", []string{"fonts-dir", "scaffold"}})
 	}
 	if c.Turn2 != "" {
 		all = append(all, unusedFlags{"with --second-turn", []string{"max-depth", "max-values"}})
