@@ -29,6 +29,7 @@ type Asked struct {
 	JSON   JSON                    // the object
 	Config string                  // the hash of all settings; "" where it is unknown
 	arm    [len(armMembers)]string // the values of armMembers
+	usage  usage
 }
 
 // unasked is the Asked of a line without the member.
@@ -157,7 +158,7 @@ func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
 		r.fail("asked", "it has %d bytes; want at most %d", len(text), maxAsked)
 		return
 	}
-	a := &Asked{JSON: text, Config: r.word(v, "asked.", "config")}
+	a := &Asked{JSON: text, Config: r.word(v, "asked.", "config"), usage: readUsage(v)}
 	who.Asked = a
 	who.Model = agreed(r, "model", "asked.model", who.Model, r.word(v, "asked.", "model"))
 	who.Repeat = agreed(r, "repeat", "asked.repeat", who.Repeat, r.count(v, "asked.", "repeat"))

@@ -7,7 +7,8 @@ type TableOptions struct {
 	// (--missing zero; see docs/spec/cli.md#r17). Otherwise it counts nothing.
 	Missing bool
 	// Papers are documents of paper tables, valid JSON, whose rows stand beside
-	// the results. A suite takes those of its benchmark.
+	// the results. A suite takes those of its benchmark, and its embedded one where
+	// there is none. An empty list that is not nil means no paper at all.
 	Papers [][]byte
 }
 

@@ -6,27 +6,39 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
 	"plumb/daemon/report"
 	"plumb/scoring"
+	"plumb/scoring/paper"
 	"plumb/scoring/table"
 	"plumb/scoring/vqa"
 )
 
 // paperFlags name files with published tables.
 type paperFlags struct {
-	Paper []string `placeholder:"FILE" help:"Paper tables (JSON) whose rows stand beside the results of SPATIALAB and SpaCE-Eval; may be repeated. See docs/vqa.md."`
+	Paper []string `placeholder:"FILE|none" help:"Paper tables (JSON) that stand beside the results instead of those of the program; may be repeated; none omits all. See docs/runs.md and docs/vqa.md."`
 }
 
-// read returns the documents.
+// noPaper is the value of --paper that omits published rows.
+const noPaper = "none"
+
+// read returns the documents: nil where the program's own are wanted, an empty list for
+// none.
 func (f *paperFlags) read() (docs [][]byte, err error) {
 	for _, path := range f.Paper {
+		if path == noPaper {
+			if len(f.Paper) > 1 {
+				return nil, usage("cannot use --paper none: got other files beside it; want it alone")
+			}
+			return [][]byte{}, nil
+		}
 		b, err := os.ReadFile(path)
 		if err == nil {
-			err = vqa.CheckPaper(b)
+			err = checkPaper(b)
 		}
 		if err != nil {
 			return nil, usage("cannot use --paper %s: %v", path, err)
@@ -34,6 +46,28 @@ func (f *paperFlags) read() (docs [][]byte, err error) {
 		docs = append(docs, b)
 	}
 	return docs, nil
+}
+
+// paperFiles returns the files that are read.
+func (f *paperFlags) paperFiles() []string {
+	return slices.DeleteFunc(slices.Clone(f.Paper), func(s string) bool { return s == noPaper })
+}
+
+// checkPaper returns an error for a document that is no paper of any suite.
+func checkPaper(doc []byte) error {
+	err := vqa.CheckPaper(doc)
+	if err == nil {
+		return nil
+	}
+	p, other := paper.Read(doc)
+	if other != nil {
+		return errors.Join(err, other)
+	}
+	switch p.Benchmark {
+	case "ASPIRE", "DrawingBench", "TangramPuzzle":
+		return nil
+	}
+	return fmt.Errorf("got the benchmark %.40q; want ASPIRE, DrawingBench, TangramPuzzle, SPATIALAB or SpaCE-Eval", p.Benchmark)
 }
 
 // itemsFlag is the number of items that an HTML report shows.
@@ -104,7 +138,7 @@ func (c *reportCmd) Run(std streams) error {
 		}
 	}
 	fmt.Fprint(std.err, j.LeftOut(), j.Unlisted())
-	out, err := output(c.Output, std, append(paths, c.Paper...)...)
+	out, err := output(c.Output, std, append(paths, c.paperFiles()...)...)
 	if err != nil {
 		return err
 	}

@@ -181,7 +181,7 @@ func (j *job) run(ctx context.Context) (err error) {
 
 // inputs are the files that the run reads, none of which may be an output.
 func (j *job) inputs() []string {
-	return slices.Concat(j.cmd.Dumps, j.cmd.Paper, slices.Collect(maps.Values(j.config.TaskFile)))
+	return slices.Concat(j.cmd.Dumps, j.cmd.paperFiles(), slices.Collect(maps.Values(j.config.TaskFile)))
 }
 
 // open makes what scores: the engine of this process, or a daemon. A report

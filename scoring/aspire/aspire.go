@@ -51,11 +51,7 @@ func New(c Config) *scoring.Suite {
 	}
 	return &scoring.Suite{
 		Name: suiteName, Tests: names, Variants: variants, Tasks: scoring.TaskFile{Fields: []string{"test", "shapes", "task"}},
-		Groups: []scoring.Group{
-			{Name: "structured", Tests: []string{"maze", "graph", "pattern"}},
-			{Name: "relational", Tests: []string{"label", "line"}},
-			{Name: "intuitive", Tests: []string{"arrow", "overlap", "balance"}},
-		},
+		Groups: categoryNames, Tables: newTables, JoinsSeries: true,
 		Prepare: s.prepare, Lacking: missingFields,
 		AnswerForms: map[string]string{"response": "an object with createShapes, updateShapes, deleteShapes or rotation"},
 		OwnAnswer:   ownAnswer, Prompt: prompt,

@@ -75,6 +75,7 @@ type part struct {
 	series scoring.Series
 	cells  map[name]*cell
 	own    map[string]scoring.Tables // by suite: tables of this series alone
+	ends   map[string]*scoring.Tally // by suite
 }
 
 type name struct{ suite, test string }
@@ -112,6 +113,7 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 		return true
 	}
 	c.n++
+	p.end(r)
 	if own := t.joined[r.Suite]; own != nil {
 		own.Add(r)
 	} else if own := p.own[r.Suite]; own != nil {
@@ -165,7 +167,7 @@ func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 func (t *Table) part(s scoring.Series) *part {
 	p := t.of[s]
 	if p == nil && len(t.series) < maxSeen {
-		p = &part{series: s, cells: map[name]*cell{}, own: map[string]scoring.Tables{}}
+		p = &part{series: s, cells: map[name]*cell{}, own: map[string]scoring.Tables{}, ends: map[string]*scoring.Tally{}}
 		t.of[s] = p
 		t.series = append(t.series, p)
 	}
@@ -238,6 +240,9 @@ func (t *Table) Lines() []Line {
 // the suites. The titles name the series where several have such tables.
 func (t *Table) Own() []scoring.TextTable {
 	var all []scoring.TextTable
+	if used := t.used(); len(used.Rows) > 0 {
+		all = append(all, used)
+	}
 	for _, s := range t.options.Suites {
 		if joined := t.joined[s.Name]; joined != nil {
 			all = append(all, joined.Tables()...)

@@ -1,0 +1,149 @@
+// Package paper reads the numbers that benchmarks' papers print, and places a model among
+// them. In: a document with tables of rows, which a suite embeds or a user gives. Out: its
+// rows, ranks and distances. It refuses documents in another form, by the member that is
+// wrong. See docs/spec/runs.md#r49.
+package paper
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Paper holds the tables of one benchmark.
+type Paper struct {
+	Benchmark string           `json:"benchmark"`
+	Source    string           `json:"source"`
+	Tables    map[string]Table `json:"tables"`
+}
+
+// Table is one printed table. Cells are strings, numbers, or null for what is not printed.
+type Table struct {
+	Columns []string `json:"columns"`
+	Rows    []Row    `json:"rows"`
+}
+
+// Row is as long as the columns of its table.
+type Row []any
+
+// Read reads a document. The error names what is wrong.
+func Read(doc []byte) (*Paper, error) {
+	p := new(Paper)
+	if err := json.Unmarshal(doc, p); err != nil {
+		return nil, fmt.Errorf("cannot read paper: %w", err)
+	}
+	if p.Benchmark == "" || len(p.Tables) == 0 {
+		return nil, fmt.Errorf("cannot read paper: got the benchmark %.40q with %d tables; want the name of a benchmark and one table or more", p.Benchmark, len(p.Tables))
+	}
+	for name, t := range p.Tables {
+		for i, r := range t.Rows {
+			if len(r) != len(t.Columns) {
+				return nil, fmt.Errorf("cannot read paper: cannot use tables.%s.rows[%d]: it has %d cells; want %d as columns has", name, i, len(r), len(t.Columns))
+			}
+			for k, c := range r {
+				switch c.(type) {
+				case nil, float64, string:
+				default:
+					return nil, fmt.Errorf("cannot read paper: cannot use tables.%s.rows[%d][%d]: want a number, a string or null", name, i, k)
+				}
+			}
+		}
+	}
+	return p, nil
+}
+
+// Choose returns the paper of a benchmark: the last one of the documents that a user
+// gave, else the embedded one. given is nil where the user said nothing; an empty list
+// means no paper at all. It never returns nil.
+func Choose(benchmark string, embedded []byte, given [][]byte) *Paper {
+	for i := len(given) - 1; i >= 0; i-- {
+		if p, err := Read(given[i]); err == nil && p.Benchmark == benchmark {
+			return p
+		}
+	}
+	if given != nil && len(given) == 0 {
+		return &Paper{}
+	}
+	p, err := Read(embedded)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return p
+}
+
+// Mark is added to the names of published rows.
+const Mark = " (paper)"
+
+// Text returns a cell as a word, "" where it is none.
+func (r Row) Text(i int) string {
+	s, _ := r[i].(string)
+	return s
+}
+
+// Number returns a cell as a number, NaN where it is none.
+func (r Row) Number(i int) float64 {
+	if x, ok := r[i].(float64); ok {
+		return x
+	}
+	return math.NaN()
+}
+
+// Cell returns a number with that many digits, a word as it is, and "-" for null.
+func (r Row) Cell(i, digits int) string {
+	switch c := r[i].(type) {
+	case float64:
+		return strconv.FormatFloat(c, 'f', digits, 64)
+	case string:
+		return c
+	}
+	return "-"
+}
+
+// Find returns the first row whose first cells are the given words, nil for none.
+func (t Table) Find(words ...string) Row {
+	for _, r := range t.Rows {
+		equal := len(r) >= len(words)
+		for i := 0; equal && i < len(words); i++ {
+			equal = r.Text(i) == words[i]
+		}
+		if equal {
+			return r
+		}
+	}
+	return nil
+}
+
+// Published is one number of a paper.
+type Published struct {
+	Name  string
+	Value float64
+}
+
+// Place returns the rank of x among published numbers, the larger the better, and the
+// distance to the nearest one: "3 of 13" and "+0.020 Claude-Opus-4-5". Both are "-"
+// where x or all of them are not numbers. Equal numbers share the better rank.
+func Place(x float64, list []Published, digits int) (rank, nearest string) {
+	better, n := 0, 0
+	var near Published
+	for _, p := range list {
+		if math.IsNaN(p.Value) {
+			continue
+		}
+		if n++; p.Value > x {
+			better++
+		}
+		if n == 1 || math.Abs(x-p.Value) < math.Abs(x-near.Value) {
+			near = p
+		}
+	}
+	if math.IsNaN(x) || n == 0 {
+		return "-", "-"
+	}
+	d := strconv.FormatFloat(x-near.Value, 'f', digits, 64)
+	if !strings.HasPrefix(d, "-") {
+		d = "+" + d
+	}
+	return fmt.Sprintf("%d of %d", better+1, n+1), d + " " + near.Name
+}

@@ -1,0 +1,98 @@
+package scoring
+
+import (
+	"strconv"
+
+	"github.com/valyala/fastjson"
+)
+
+// usage is what the member asked says of an answer's end, tokens, cost and time. What it
+// does not say is 0, and the flags tell.
+type usage struct {
+	outcome, finish               string
+	tokens, priced, timed         bool
+	prompt, completion, reasoning float64
+	cost, seconds                 float64
+}
+
+// readUsage reads the members that tables show. Those of another type count as absent,
+// because what a run writes there may grow.
+func readUsage(v *fastjson.Value) (u usage) {
+	number := func(v *fastjson.Value, name string) (x float64, ok bool) {
+		f := v.Get(name)
+		if f == nil || f.Type() != fastjson.TypeNumber {
+			return 0, false
+		}
+		x = f.GetFloat64()
+		return x, x >= 0 && x < 1e15
+	}
+	u.outcome, u.finish = text(v, "outcome"), text(v, "finish")
+	if n := v.Get("usage"); n != nil {
+		u.prompt, _ = number(n, "prompt")
+		u.completion, u.tokens = number(n, "completion")
+		u.reasoning, _ = number(n, "reasoning")
+	}
+	u.cost, u.priced = number(v, "cost")
+	u.seconds, u.timed = number(v, "seconds")
+	return u
+}
+
+// CompletionTokens returns the completion tokens of the answer; ok is false where they are
+// not known.
+func (a *Asked) CompletionTokens() (n float64, ok bool) { return a.usage.completion, a.usage.tokens }
+
+// PromptTokens returns the prompt tokens of the answer; ok is false where they are not known.
+func (a *Asked) PromptTokens() (n float64, ok bool) { return a.usage.prompt, a.usage.tokens }
+
+// Seconds returns how long the answer took; ok is false where that is not known.
+func (a *Asked) Seconds() (s float64, ok bool) { return a.usage.seconds, a.usage.timed }
+
+// Tally counts answers by how they ended, and adds up what they took. See
+// docs/spec/runs.md#r50.
+type Tally struct {
+	N, Missing, Failed, Filtered, Cut int
+	Asked                             int // answers with the member asked
+	Prompt, Completion, Reasoning     float64
+	Cost, Seconds                     float64
+	Priced                            int // answers with a cost
+}
+
+// Add counts a result.
+func (t *Tally) Add(r *Result) {
+	t.N++
+	missing := !r.Scored && r.Err != nil && r.Err.Code == "no_response"
+	switch {
+	case missing:
+		t.Missing++
+	case !r.Scored:
+		t.Failed++
+	}
+	cut := r.Who.Cut != ""
+	if a := r.Who.Asked; a != nil {
+		u := &a.usage
+		t.Asked++
+		if u.outcome == "filtered" {
+			t.Filtered++
+		}
+		cut = cut || u.finish == "length"
+		t.Prompt += u.prompt
+		t.Completion += u.completion
+		t.Reasoning += u.reasoning
+		t.Seconds += u.seconds
+		if u.priced {
+			t.Priced++
+			t.Cost += u.cost
+		}
+	}
+	if cut {
+		t.Cut++
+	}
+}
+
+// TallyColumns are the heads of Cells.
+func TallyColumns() []string { return []string{"n", "missing", "failed", "filtered", "cut"} }
+
+// Cells returns the counts as cells of a table. Filtered answers are missing ones too.
+func (t *Tally) Cells() []string {
+	return []string{strconv.Itoa(t.N), strconv.Itoa(t.Missing), strconv.Itoa(t.Failed), strconv.Itoa(t.Filtered), strconv.Itoa(t.Cut)}
+}
