@@ -100,6 +100,18 @@ func TestRunAspire(t *testing.T) {
 	if code, _, errs := plumb(t, "", append(args, "--repeats", "2", "--only", "maze-s0-00")...); code != 0 || e.Counts().Calls != 17 {
 		t.Errorf("a repeat: got exit %d, %d calls, %s; want 17", code, e.Counts().Calls, errs)
 	}
+	// Another arm joins the folder: what earlier commands asked stays in its files.
+	t.Setenv("PLUMB_MODEL_KEY", runKey)
+	if code, _, errs := plumb(t, "", append(args, "--mode", "cot", "--limit", "1")...); code != 0 || e.Counts().Calls != 25 {
+		t.Errorf("an arm: got exit %d, %d calls, %s; want 25", code, e.Counts().Calls, errs)
+	}
+	counts := map[string]int{}
+	for _, r := range jsonLines(t, fileText(t, dir, "results.jsonl")) {
+		counts[r["asked"].(map[string]any)["mode"].(string)]++
+	}
+	if counts["default"] != 17 || counts["cot"] != 8 {
+		t.Errorf("got %v answers by mode; want those of all commands", counts)
+	}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.Contains(fileText(t, path), runKey) {
 			t.Errorf("%s holds the key", path)

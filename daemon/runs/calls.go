@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,6 +56,7 @@ type Done struct {
 	Images  []string `json:"images"`
 
 	fresh bool // made by this process
+	order int  // in the log
 }
 
 // Calls is the log of a folder. It is safe for concurrent use.
@@ -156,7 +159,21 @@ func (c *Calls) take(d *Done) {
 		c.duplicates++
 		return
 	}
+	d.order = len(c.done)
+	if old != nil {
+		d.order = old.order
+	}
 	c.done[d.Key] = d
+}
+
+// all returns the outcomes of all calls, in the order in which they were first made.
+func (c *Calls) all() []*Done {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.SortedFunc(maps.Values(c.done), func(a, b *Done) int { return a.order - b.order })
 }
 
 // Done returns the outcome of a call, nil for none.

@@ -2,12 +2,14 @@ package runs
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"plumb/daemon/ask"
 	"plumb/daemon/chat"
@@ -53,11 +55,13 @@ type Totals struct {
 	Pending  int     `json:"pending"` // tasks, arms and repeats whose calls are not all made
 }
 
-// Dump writes one line for each answer of the calls in the log, by task, arm, repeat and
-// turn. Tasks whose calls are not all made count as pending and have no line.
+// Dump writes one line for each answer in the log, of this command and of earlier ones in
+// the folder, by task, arm, repeat and turn. Planned tasks whose calls are not all made
+// count as pending and have no line. See docs/spec/runs.md#r42.
 func (r *Run) Dump(w io.Writer) (t Totals, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	t.Priced = true
+	planned := map[unitKey]made{}
 	for i, u := range r.units {
 		m, ok := r.made[i]
 		if !ok {
@@ -65,6 +69,17 @@ func (r *Run) Dump(w io.Writer) (t Totals, err error) {
 		}
 		if !ok {
 			t.Pending++
+		}
+		m.whole = ok
+		planned[keyOfUnit(u)] = m
+	}
+	earlier := r.earlier()
+	for _, u := range r.allUnits(planned, earlier) {
+		m, ok := planned[keyOfUnit(u)]
+		if !ok {
+			m = r.fromLog(u, earlier[keyOfUnit(u)])
+		}
+		if !m.whole {
 			continue
 		}
 		for _, a := range r.cfg.Source.Answers(u.task, u.arm, m.heard) {
@@ -80,8 +95,101 @@ func (r *Run) Dump(w io.Writer) (t Totals, err error) {
 	return t, out.Flush()
 }
 
-// replayed goes through the calls of a unit as the log has them. ok is false where one is
-// missing, or where the task cannot be asked.
+// unitKey tells units apart, whichever command made them.
+type unitKey struct {
+	task, test string
+	arm        ask.Arm
+	repeat     int
+}
+
+func keyOfUnit(u unit) unitKey { return unitKey{u.task.ID, u.task.Test, u.arm, u.repeat} }
+
+// earlier returns the calls of the log by unit, in the order of the log. Of each arm only
+// those count that were asked as it is asked now, or as it was asked last.
+func (r *Run) earlier() map[unitKey][]*Done {
+	all := r.calls.all()
+	config := map[ask.Arm]string{}
+	for _, d := range all {
+		config[d.Arm.ask()] = d.Config
+	}
+	for arm, s := range r.args {
+		config[arm] = s.config
+	}
+	out := map[unitKey][]*Done{}
+	for _, d := range all {
+		arm := d.Arm.ask()
+		if d.Config == config[arm] {
+			k := unitKey{d.Task, d.Test, arm, d.Repeat}
+			out[k] = append(out[k], d)
+		}
+	}
+	return out
+}
+
+// allUnits lists the units of the plan and of the log: by task, arm and repeat.
+func (r *Run) allUnits(planned map[unitKey]made, earlier map[unitKey][]*Done) []unit {
+	keys := map[[2]string][]unitKey{}
+	arms := slices.Clone(r.cfg.Arms)
+	add := func(k unitKey) {
+		id := [2]string{k.task, k.test}
+		if !slices.Contains(keys[id], k) {
+			keys[id] = append(keys[id], k)
+		}
+		if !slices.Contains(arms, k.arm) {
+			arms = append(arms, k.arm)
+		}
+	}
+	for k := range planned {
+		add(k)
+	}
+	for k := range earlier {
+		add(k)
+	}
+	slices.SortFunc(arms, func(a, b ask.Arm) int { return strings.Compare(armOrder(a), armOrder(b)) })
+	var out []unit
+	for _, t := range r.cfg.Source.Tasks() {
+		list := keys[[2]string{t.ID, t.Test}]
+		slices.SortFunc(list, func(a, b unitKey) int {
+			return cmp.Or(slices.Index(arms, a.arm)-slices.Index(arms, b.arm), a.repeat-b.repeat)
+		})
+		for _, k := range list {
+			out = append(out, unit{t, k.arm, k.repeat})
+		}
+	}
+	return out
+}
+
+// armOrder is what arms are sorted by: the papers' default comes first.
+func armOrder(a ask.Arm) string {
+	s := strings.NewReplacer(ask.ModeDefault, "0", ask.InputFull, "0", "direct", "0", "zero-shot", "0").Replace(a.Mode + "|" + a.Input)
+	return s + "|" + a.Setting + "|" + a.Format + "|" + a.Method
+}
+
+// fromLog puts the calls of a unit together that an earlier command made. Of calls of one
+// turn and step the last one counts.
+func (r *Run) fromLog(u unit, calls []*Done) (m made) {
+	for {
+		// Next only has to tell whether there is another call: what it would ask was asked.
+		step, err := r.cfg.Source.Next(u.task, u.arm, m.heard)
+		if err != nil {
+			return m
+		}
+		if step == nil {
+			m.whole = true
+			return m
+		}
+		i := len(calls) - 1
+		for ; i >= 0 && (calls[i].Turn != step.Turn || calls[i].Step != step.Name); i-- {
+		}
+		if i < 0 {
+			return m
+		}
+		m.calls, m.heard = append(m.calls, calls[i]), append(m.heard, r.heardOf(step, calls[i]))
+	}
+}
+
+// replayed goes through the calls of a planned unit as the log has them. ok is false where
+// one is missing, or where the task cannot be asked.
 func (r *Run) replayed(u unit) (m made, ok bool) {
 	for {
 		c, err := r.next(u, m.heard)
@@ -103,7 +211,7 @@ func (r *Run) replayed(u unit) (m made, ok bool) {
 func (r *Run) line(u unit, a ask.Answer, calls []*Done, t *Totals) ([]byte, error) {
 	calls = calls[a.From : a.Last+1]
 	last := calls[len(calls)-1]
-	asked := Asked{Model: r.cfg.Model, Served: orNil(last.Model), Arm: ArmOf(u.arm), Repeat: u.repeat, Config: r.args[u.arm].config,
+	asked := Asked{Model: r.cfg.Model, Served: orNil(last.Model), Arm: ArmOf(u.arm), Repeat: u.repeat, Config: last.Config,
 		Finish: orNil(last.Finish), Outcome: string(last.Kind), Calls: len(calls), Usage: new(Usage), Cost: new(float64)}
 	if a.Turn > 0 {
 		asked.Turn = &a.Turn

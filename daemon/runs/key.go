@@ -37,6 +37,17 @@ func ArmOf(a ask.Arm) Arm {
 	return Arm{word(a.Mode), word(a.Input), word(a.Setting), word(a.Format), word(a.Method)}
 }
 
+// ask returns the arm as suites know it.
+func (a Arm) ask() ask.Arm {
+	word := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	return ask.Arm{Mode: word(a.Mode), Input: word(a.Input), Setting: word(a.Setting), Format: word(a.Format), Method: word(a.Method)}
+}
+
 // identity is what the key of a call is the hash of. See docs/spec/runs.md#r40.
 type identity struct {
 	Version int    `json:"v"`

@@ -69,6 +69,7 @@ type armSettings struct {
 type made struct {
 	heard []ask.Heard
 	calls []*Done
+	whole bool // no call is missing
 }
 
 // unit is one task in one arm, once.
