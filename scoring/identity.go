@@ -296,6 +296,9 @@ func (s Series) String() string {
 	return cmp.Or(s.Model, "no model") + " · " + s.Arm
 }
 
+// Setting returns the setting in which the model was asked, "" for an unknown one.
+func (who *Identity) Setting() string { return who.Settings().arm[2] }
+
 // Duplicate is the note on a result whose answer an earlier line of the dump has
 // already.
 var Duplicate = Note{Code: "duplicate_id", Path: "id",

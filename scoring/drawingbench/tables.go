@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"plumb/scoring"
+	"plumb/scoring/paper"
 )
 
 // perfect is the score from which a run is perfect, and ends after its first turn.
@@ -21,6 +22,8 @@ type tables struct {
 	label   string // of the profile, "" for release
 	runs    map[runKey]*run
 	order   []*run
+	paper   *paper.Paper
+	ends    scoring.Tally // of all answers
 }
 
 // runKey identifies a run of a task.
@@ -34,7 +37,9 @@ type runKey struct {
 type run struct {
 	task, category, difficulty string
 	first, last                *turn
+	repeat                     int
 	turns                      []int // that were counted
+	usages                     []usage
 }
 
 // turn is one answer.
@@ -46,8 +51,9 @@ type turn struct {
 	faults, told      []string
 }
 
-func newTables(o scoring.TableOptions) scoring.Tables {
-	t := &tables{missing: o.Missing, runs: map[runKey]*run{}}
+// newSeriesTables returns the tables of one series.
+func newSeriesTables(o scoring.TableOptions, p *paper.Paper) *tables {
+	t := &tables{missing: o.Missing, runs: map[runKey]*run{}, paper: p}
 	if p := profileOf(o.Variants); p != "release" {
 		t.label = ", profile " + p + " (a definition of this project)"
 	}
@@ -56,6 +62,7 @@ func newTables(o scoring.TableOptions) scoring.Tables {
 
 // Add implements scoring.Tables.
 func (t *tables) Add(r *scoring.Result) {
+	t.ends.Add(r)
 	if !r.Scored && !(t.missing && r.Err != nil && r.Err.Code == "no_response") {
 		return
 	}
@@ -72,11 +79,12 @@ func (t *tables) Add(r *scoring.Result) {
 	key := runKey{word("task"), max(1, r.Who.Repeat), r.Who.Settings().Config}
 	at := t.runs[key]
 	if at == nil || slices.Contains(at.turns, answer.n) { // a turn twice is another run of the task
-		at = &run{task: key.task, category: word("category"), difficulty: word("difficulty")}
+		at = &run{task: key.task, category: word("category"), difficulty: word("difficulty"), repeat: key.repeat}
 		t.runs[key] = at
 		t.order = append(t.order, at)
 	}
 	at.turns = append(at.turns, answer.n)
+	at.usages = append(at.usages, usageOf(r))
 	if at.first == nil || answer.n < at.first.n {
 		at.first = answer
 	}
@@ -90,8 +98,12 @@ func (t *tables) Tables() []scoring.TextTable {
 	if len(t.order) == 0 {
 		return nil
 	}
-	return []scoring.TextTable{t.overall(), t.by("difficulty", difficulties, func(r *run) string { return r.difficulty }),
+	list := []scoring.TextTable{t.overall(), t.by("difficulty", difficulties, func(r *run) string { return r.difficulty }),
 		t.by("category", nil, func(r *run) string { return r.category }), t.improvement(), t.errors(), t.tools()}
+	if t.asked() {
+		list = append(list, t.counts(), t.errorsByDifficulty())
+	}
+	return list
 }
 
 // printed is a number of the paper, "" where it has none. See
@@ -110,14 +122,15 @@ func (t *tables) overall() scoring.TextTable {
 		digits int
 		paper  printed
 	}{
-		{"mean score", mean(t1), mean(t2), 4, printed{"0.925", "0.954"}},
-		{"standard deviation", deviation(t1), deviation(t2), 4, printed{"0.099", "0.066"}},
-		{"median", median(t1), median(t2), 4, printed{"0.970", "0.985"}},
-		{"perfect (0.9 or more)", p1, p2, whole(p1, p2), printed{"192", "232"}},
-		{"perfect, %", 100 * p1 / float64(len(t1)), 100 * p2 / float64(len(t2)), 1, printed{"76.8", "92.8"}},
-		{"ended after turn 1, %", 100 * ended / float64(len(t1)), 100 * ended / float64(len(t1)), 1, printed{"71.2", ""}},
-		{"actions, mean", mean(a1), mean(a2), 3, printed{"15.3", "16.2"}},
-		{"segments, mean", mean(s1), mean(s2), 3, printed{}},
+		{"mean score", mean(t1), mean(t2), 4, t.printedOverall("mean", 3)},
+		{"standard deviation", deviation(t1), deviation(t2), 4, t.printedOverall("std", 3)},
+		{"median", median(t1), median(t2), 4, t.printedOverall("median", 3)},
+		{"perfect (0.9 or more)", p1, p2, whole(p1, p2), t.printedOverall("perfect", 0)},
+		{"perfect, %", 100 * p1 / float64(len(t1)), 100 * p2 / float64(len(t2)), 1, t.printedOverall("rate", 1)},
+		{"ended after turn 1, %", 100 * ended / float64(len(t1)), 100 * ended / float64(len(t1)), 1, t.printedOverall("early", 1)},
+		{"actions, mean", mean(a1), mean(a2), 3, t.printedOverall("mean_actions", 1)},
+		{"segments, mean", mean(s1), mean(s2), 3, t.printedOverall("mean_segments", 1)},
+		{"segments / actions, %", 100 * sum(s1) / sum(a1), 100 * sum(s2) / sum(a2), 1, t.printedOverall("drawing_ratio_percent", 1)},
 		{"2 x segments / actions", 2 * sum(s1) / sum(a1), 2 * sum(s2) / sum(a2), 3, printed{}},
 	}
 	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", t.size(len(t1)), t.label),
@@ -191,15 +204,19 @@ func (t *tables) by(name string, order []string, of func(*run) string) scoring.T
 		return 1
 	})
 	out := scoring.TextTable{Title: "DrawingBench by " + name + t.label, Text: 1,
-		Columns: []string{name, "tasks", "turn 1", "turn 2", "change", "perfect 1", "perfect 2"}}
+		Columns: []string{name, "tasks", "turn 1", "turn 2", "change", "perfect 1", "perfect 2", "perfect 2, %", "paper tasks", "paper 1", "paper 2", "paper perfect 2, %"}}
+	digits := []int{0, 3, 3, 1}
+	columns := []int{1, 2, 3, 5}
 	if name == "category" {
+		out.Columns[11] = "paper perfect 2"
+		digits, columns = []int{0, 3, 3, 0}, []int{1, 2, 3, 6}
 		out.Note = "The paper has 20 categories, with other counts (basic_shapes 42, objects 28; color_reasoning and numeracy are absent); its means of scenes, creative, angle, complex, compositional, spatial_reasoning and efficiency_test agree with the published results, those of basic_shapes, objects, patterns, symmetry and others do not."
 	}
 	for _, k := range keys {
 		t1, t2 := perTask(groups[k], (*run).start), perTask(groups[k], (*run).end)
 		p1, p2 := sum(perTask(groups[k], reached((*run).start))), sum(perTask(groups[k], reached((*run).end)))
-		out.Rows = append(out.Rows, []string{dash(k), strconv.Itoa(len(t1)), fixed(mean(t1), 4), fixed(mean(t2), 4),
-			fixed(mean(t2)-mean(t1), 4), fixed(p1, whole(p1)), fixed(p2, whole(p2))})
+		out.Rows = append(out.Rows, append([]string{dash(k), strconv.Itoa(len(t1)), fixed(mean(t1), 4), fixed(mean(t2), 4), fixed(mean(t2)-mean(t1), 4),
+			fixed(p1, whole(p1)), fixed(p2, whole(p2)), fixed(100*p2/float64(len(t2)), 1)}, beside(t.paper.Tables[name], k, columns, digits)...))
 	}
 	return out
 }
@@ -208,7 +225,12 @@ func (t *tables) by(name string, order []string, of func(*run) string) scoring.T
 // docs/spec/drawingbench.md#r86.
 func (t *tables) improvement() scoring.TextTable {
 	names := []string{"worse", "0", "(0, 0.05]", "(0.05, 0.10]", "> 0.10"}
-	paper := []string{"-", "178", "38", "22", "12"}
+	paper := []string{"-", "-", "-", "-", "-"}
+	for i, r := range t.paper.Tables["improvement"].Rows {
+		if i+1 < len(paper) {
+			paper[i+1] = r.Cell(1, 0)
+		}
+	}
 	most, least := math.Inf(-1), math.Inf(1)
 	class := func(r *run) int {
 		// Scores have three decimals: the difference is rounded to them.
@@ -240,7 +262,7 @@ func (t *tables) improvement() scoring.TextTable {
 // errors counts errors and warnings by type, in first turns and in second ones.
 // See docs/spec/drawingbench.md#r87.
 func (t *tables) errors() scoring.TextTable {
-	out := scoring.TextTable{Title: "DrawingBench errors by type", Text: 2, Columns: []string{"reported by", "type", "turn 1", "turn 2"},
+	out := scoring.TextTable{Title: "DrawingBench errors by type", Text: 2, Columns: []string{"reported by", "type", "turn 1", "turn 2", "paper 1", "paper 2"},
 		Note: "Turn 2 counts only tasks that had one. The paper has 68 errors in turn 1 and 35 in turn 2, of four types."}
 	for _, by := range []struct {
 		name string
@@ -268,7 +290,13 @@ func (t *tables) errors() scoring.TextTable {
 		}
 		slices.Sort(types)
 		for _, s := range types {
-			out.Rows = append(out.Rows, []string{by.name, s, strconv.Itoa(first[s]), strconv.Itoa(second[s])})
+			row := []string{by.name, s, strconv.Itoa(first[s]), strconv.Itoa(second[s])}
+			if by.name == "evaluator" {
+				row = append(row, beside(t.paper.Tables["errors"], s, []int{1, 2}, []int{0, 0})...)
+			} else {
+				row = append(row, "-", "-")
+			}
+			out.Rows = append(out.Rows, row)
 		}
 	}
 	return out
@@ -278,7 +306,6 @@ func (t *tables) errors() scoring.TextTable {
 var toolNames = []string{"pen", "eraser", "fill", "line", "rectangle", "circle"}
 
 func (t *tables) tools() scoring.TextTable {
-	paper := map[string]string{"pen": "68.2", "circle": "12.7"}
 	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", Text: 1, Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
 	share := func(of func(*run) *turn, name string) string {
 		list := perTask(t.order, func(r *run) float64 { return one(slices.Contains(of(r).tools, name)) })
@@ -286,7 +313,7 @@ func (t *tables) tools() scoring.TextTable {
 	}
 	for _, name := range toolNames {
 		out.Rows = append(out.Rows, []string{name, share(func(r *run) *turn { return r.first }, name),
-			share(func(r *run) *turn { return r.last }, name), dash(paper[name])})
+			share(func(r *run) *turn { return r.last }, name), beside(t.paper.Tables["tools"], name, []int{1}, []int{1})[0]})
 	}
 	return out
 }

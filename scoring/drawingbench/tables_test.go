@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"plumb/scoring"
+	"plumb/scoring/paper"
 )
 
 func answerOf(task string, turn int, score float64, tools ...string) *scoring.Result {
@@ -17,16 +18,16 @@ func answerOf(task string, turn int, score float64, tools ...string) *scoring.Re
 // A task that ended after its first turn enters both columns; what could not be
 // scored enters none.
 func TestTables(t *testing.T) {
-	tab := New().Tables(scoring.TableOptions{})
+	tab := newTestTables()
 	tab.Add(answerOf("a#0", 1, 0.5, "pen"))
 	tab.Add(answerOf("b#1", 1, 0.95, "pen", "circle"))
 	tab.Add(answerOf("a#0", 2, 0.65))
 	tab.Add(answerOf("c#2", 1, 0.7))
 	tab.Add(answerOf("c#2", 1, 0.8)) // another run
-	if n := len(tab.(*tables).order); n != 4 {
+	if n := len(tab.order); n != 4 {
 		t.Errorf("got %d runs; want 4", n)
 	}
-	tab.(*tables).order = tab.(*tables).order[:2]
+	tab.order = tab.order[:2]
 	tab.Add(&scoring.Result{Suite: suiteName, Err: &scoring.Error{Code: "no_response"}})
 	got := rowsOf(tab)
 	for _, want := range []string{
@@ -38,14 +39,14 @@ func TestTables(t *testing.T) {
 			t.Errorf("no row %q in\n%s", want, got)
 		}
 	}
-	if n := len(New().Tables(scoring.TableOptions{}).Tables()); n != 0 {
+	if n := len(newTestTables().Tables()); n != 0 {
 		t.Errorf("got %d tables of nothing", n)
 	}
 }
 
 // Where turn 1 has the mean 0, nothing is relative to it.
 func TestTablesOfZeros(t *testing.T) {
-	tab := New().Tables(scoring.TableOptions{})
+	tab := newTestTables()
 	tab.Add(answerOf("a#0", 1, 0))
 	if got := rowsOf(tab); strings.Contains(got, "NaN") || !strings.Contains(got, "not defined, as turn 1 has the mean 0") {
 		t.Errorf("got\n%s", got)
@@ -54,7 +55,7 @@ func TestTablesOfZeros(t *testing.T) {
 
 // TestRepeats averages the runs of a task first.
 func TestRepeats(t *testing.T) {
-	tab := New().Tables(scoring.TableOptions{})
+	tab := newTestTables()
 	for repeat, scores := range [][2]float64{{0.5, 0.9}, {0.7, 0.8}} {
 		for turn, x := range scores { // the turns of both runs in turn
 			r := answerOf("a#0", turn+1, x, "pen")
@@ -82,4 +83,10 @@ func rowsOf(tab scoring.Tables) string {
 		}
 	}
 	return strings.Join(all, "\n")
+}
+
+// newTestTables returns the tables of one series.
+func newTestTables() *tables {
+	o := scoring.TableOptions{}
+	return newSeriesTables(o, paper.Choose(paperTitle, printedTables, nil))
 }

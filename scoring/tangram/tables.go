@@ -22,8 +22,8 @@ type tables struct {
 	choices group
 }
 
-// newTables implements scoring.Suite.Tables.
-func newTables(o scoring.TableOptions) scoring.Tables {
+// newSeriesTables returns the tables of one series.
+func newSeriesTables(o scoring.TableOptions) *tables {
 	return &tables{missing: o.Missing, groups: map[string]*group{}}
 }
 
@@ -39,6 +39,7 @@ const (
 // group adds up the answers of one setting.
 type group struct {
 	n, missing int
+	tally      scoring.Tally        // of all answers
 	single     [columns]columnMeans // answers that name no repeat
 	items      []itemTallies        // of the others, in order of appearance
 	itemIndex  map[string]int       // indices in items by the item's key
@@ -208,10 +209,11 @@ func (t *tally) add(s sample) {
 // Add implements scoring.Tables.
 func (t *tables) Add(r *scoring.Result) {
 	missing := !r.Scored && r.Err != nil && r.Err.Code == "no_response"
+	g := t.group(r)
+	g.tally.Add(r)
 	if !r.Scored && !missing {
 		return
 	}
-	g := t.group(r)
 	if missing {
 		g.missing++
 		if !t.missing {
@@ -240,6 +242,8 @@ func (t *tables) group(r *scoring.Result) *group {
 	name := ""
 	if s := r.Strings("setting"); len(s) == 1 {
 		name = s[0]
+	} else {
+		name = r.Who.Setting()
 	}
 	g := t.groups[name]
 	if g == nil {
@@ -350,8 +354,7 @@ func (g *group) table(name string, missing bool) scoring.TextTable {
 		Note: g.footnote(missing)}
 	for which, name := range [columns]string{"main", "repaired backslashes", "rigid by congruence", "connected by points"} {
 		c := g.column(which)
-		out.Rows = append(out.Rows, []string{name, strconv.Itoa(g.n), c.share[shareTSE].percent(), c.share[shareRGE].percent(), c.share[sharePE].percent(), c.share[shareVPR].percent(),
-			formatFixed(c.iou[0].times(100), 2), formatFixed(c.hausdorff[0].times(1), 4), c.share[shareSuccess].percent()})
+		out.Rows = append(out.Rows, append([]string{name, strconv.Itoa(g.n)}, c.cells()...))
 	}
 	return out
 }

@@ -1,0 +1,57 @@
+package scoring
+
+import "cmp"
+
+// maxSeries bounds the series that have tables, because their names come from the dump.
+const maxSeries = 1000
+
+// PerSeries keeps the tables of each series apart, and adds tables that cover all series.
+// A suite that uses it has JoinsSeries.
+type PerSeries[T Tables] struct {
+	make    func() T
+	across  func(names []string, all []T) []TextTable
+	without []string
+	at      map[Series]int
+	names   []string
+	all     []T
+}
+
+// NewPerSeries returns tables without results. make returns those of one series. across
+// returns the tables that cover all, from the names of the series in order of appearance,
+// "no model" where one has none. Series do not differ by the members of asked in without,
+// for which the tables have separate rows.
+func NewPerSeries[T Tables](make func() T, across func(names []string, all []T) []TextTable, without ...string) *PerSeries[T] {
+	return &PerSeries[T]{make: make, across: across, without: without, at: map[Series]int{}}
+}
+
+// Add implements Tables.
+func (p *PerSeries[T]) Add(r *Result) {
+	s := r.Who.Series(p.without...)
+	i, ok := p.at[s]
+	if !ok {
+		if len(p.all) >= maxSeries {
+			return
+		}
+		i = len(p.all)
+		p.at[s], p.all, p.names = i, append(p.all, p.make()), append(p.names, cmp.Or(s.String(), "no model"))
+	}
+	p.all[i].Add(r)
+}
+
+// Tables implements Tables: first the tables that cover all series, then those of each,
+// whose titles name the series where there are several.
+func (p *PerSeries[T]) Tables() []TextTable {
+	var list []TextTable
+	if len(p.all) > 0 {
+		list = p.across(p.names, p.all)
+	}
+	for i, one := range p.all {
+		for _, t := range one.Tables() {
+			if len(p.all) > 1 {
+				t.Title += " · " + p.names[i]
+			}
+			list = append(list, t)
+		}
+	}
+	return list
+}
