@@ -1,9 +1,6 @@
 package runs
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-
 	"plumb/daemon/ask"
 	"plumb/daemon/canonical"
 )
@@ -11,11 +8,8 @@ import (
 // promptVersion counts changes of the texts and pictures of this program.
 const promptVersion = 1
 
-// keyLength and configLength are in hexadecimal digits.
-const (
-	keyLength    = 32
-	configLength = 12
-)
+// configLength is in hexadecimal digits.
+const configLength = 12
 
 // Arm is an arm in JSON: members that the suite does not have are null.
 type Arm struct {
@@ -62,20 +56,14 @@ type identity struct {
 
 // keyOf returns the key of a call: calls with equal keys have the same answer.
 func keyOf(suite string, c *call) (string, error) {
-	return hashed(identity{1, suite, c.task.ID, c.task.Test, c.repeat, c.step.Turn, c.step.Name, c.hash}, keyLength)
+	return canonical.Key(identity{1, suite, c.task.ID, c.task.Test, c.repeat, c.step.Turn, c.step.Name, c.hash})
 }
 
 // configOf returns the hash of everything that an arm sends beside its task.
 func configOf(cfg *Config, a ask.Arm, s *Settings) (string, error) {
-	return hashed(map[string]any{"suite": cfg.Suite, "arm": ArmOf(a), "settings": s, "system": cfg.System, "prompts": promptVersion}, configLength)
-}
-
-// hashed returns the first hexadecimal digits of the SHA-256 of canonical JSON.
-func hashed(v any, digits int) (string, error) {
-	b, err := canonical.Of(v)
+	key, err := canonical.Key(map[string]any{"suite": cfg.Suite, "arm": ArmOf(a), "settings": s, "system": cfg.System, "prompts": promptVersion})
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])[:digits], nil
+	return key[:configLength], nil
 }
