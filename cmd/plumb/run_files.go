@@ -17,18 +17,22 @@ import (
 
 // runRecord is run.json: what a folder holds. See docs/spec/runs.md#r43.
 type runRecord struct {
-	Version string       `json:"version"`
-	Commit  string       `json:"commit"`
-	Command []string     `json:"command"`
-	Suite   string       `json:"suite"`
-	Model   string       `json:"model"`
-	Tasks   string       `json:"tasks"` // SHA-256 of the task file
-	Seed    string       `json:"seed"`
-	Arms    []armRecord  `json:"arms"` // of all commands
-	Price   any          `json:"price"`
-	Started time.Time    `json:"started"` // of the first command
-	Ended   *time.Time   `json:"ended"`   // of the last one; null while it runs
-	Totals  *runs.Totals `json:"totals"`
+	Version string      `json:"version"`
+	Commit  string      `json:"commit"`
+	Command []string    `json:"command"`
+	Suite   string      `json:"suite"`
+	Model   string      `json:"model"`
+	Tasks   string      `json:"tasks"` // SHA-256 of the task file
+	Seed    string      `json:"seed"`
+	Arms    []armRecord `json:"arms"` // of all commands
+	Repeats int         `json:"repeats"`
+	Choice  runs.Choice `json:"choice"` // of the last command
+	Price   any         `json:"price"`
+	// ReasoningAsAnswer: where an answer had no text, its reasoning was scored.
+	ReasoningAsAnswer bool         `json:"reasoning_as_answer"`
+	Started           time.Time    `json:"started"` // of the first command
+	Ended             *time.Time   `json:"ended"`   // of the last one; null while it runs
+	Totals            *runs.Totals `json:"totals"`
 }
 
 // armRecord is an arm with what is sent in it.
@@ -48,7 +52,7 @@ func (c *runCmd) recordPath() string { return filepath.Join(c.Out, "run.json") }
 // tasks.
 func (c *runCmd) openRecord(p *preparedRun) error {
 	now := time.Now().UTC().Truncate(time.Second)
-	r := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: c.Suite, Model: c.Model, Tasks: hashOf(p.tasks), Seed: c.Seed, Started: now, Price: p.price}
+	r := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: c.Suite, Model: c.Model, Tasks: hashOf(p.tasks), Seed: c.Seed, Repeats: c.Repeats, Choice: p.config.Choice, ReasoningAsAnswer: c.ReasoningAsAnswer, Started: now, Price: p.price}
 	old, err := readRecord(c.recordPath())
 	if err != nil {
 		return err
