@@ -11,10 +11,10 @@ import (
 
 // Choice says which tasks are asked. See docs/spec/runs.md#r39.
 type Choice struct {
-	Only   []string // ids; nil for all
-	Limit  int      // the first tasks of each group; 0 for all
-	Sample int      // tasks of each group in the order of Seed; 0 for all
-	Seed   int64
+	Only   []string `json:"only"`   // ids; nil for all
+	Limit  int      `json:"limit"`  // the first tasks of each group; 0 for all
+	Sample int      `json:"sample"` // tasks of each group in the order of Seed; 0 for all
+	Seed   int64    `json:"seed"`
 }
 
 // Tasks returns the chosen tasks in their order. The error names an id that no task has.
