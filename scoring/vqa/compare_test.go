@@ -109,6 +109,7 @@ func byDefinition(lists [][]float64) (alpha, icc, r float64) {
 // compared feeds one answer per line to the tables, as a file of results would.
 func compared(t *testing.T, s *suite, o scoring.TableOptions, lines ...string) map[string]scoring.TextTable {
 	t.Helper()
+	o.Papers = [][]byte{}
 	tables := s.newTables(o)
 	for _, line := range lines {
 		r := outcome(t, s, `{`+line+`,`+rooms+`,"answer":"1"}`)

@@ -71,7 +71,7 @@ func (t *tables) pairs() (papers, own []pair) {
 		}
 		return out
 	}
-	return join(t.papers), join(t.order)
+	return join(t.compared(t.papers)), join(t.order)
 }
 
 // at is the c-th category, or all items for the one after the last.

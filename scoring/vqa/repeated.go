@@ -107,6 +107,9 @@ func (t *tables) repeated(f string, own []*row) scoring.TextTable {
 			again = append(again, runs[0].who())
 		}
 	}
+	if len(out.Rows) > 0 {
+		out.Rows = append(out.Rows, t.publishedRuns(f)...)
+	}
 	if len(again) > 0 {
 		out.Note += "\nItems that were answered more than once in one run count with their first answer: " + strings.Join(again, ", ") + "."
 	}

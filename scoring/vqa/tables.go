@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"plumb/scoring"
+	"plumb/scoring/paper"
 )
 
 func sorted(list []float64) []float64 { return slices.Sorted(slices.Values(list)) }
@@ -16,13 +17,15 @@ func sorted(list []float64) []float64 { return slices.Sorted(slices.Values(list)
 // tables add results up as the papers do.
 type tables struct {
 	*kind
-	names   map[string]place
-	missing bool // a missing answer is wrong
-	rows    map[rowKey]*row
-	order   []*row
-	papers  []*row
-	held    int  // findings that are remembered
-	full    bool // there were more
+	names    map[string]place
+	missing  bool // a missing answer is wrong
+	rows     map[rowKey]*row
+	order    []*row
+	papers   []*row
+	embedded bool         // the papers are the program's own
+	methods  *paper.Paper // published rows of methods and runs
+	held     int          // findings that are remembered
+	full     bool         // there were more
 }
 
 // rowKey is a row: one run of one model in one format, with the picture or, blind,
@@ -37,20 +40,21 @@ type rowKey struct {
 // has the printed numbers instead.
 type row struct {
 	rowKey
-	total    counts
-	cats     []counts
-	subs     [][]counts
-	scales   map[string]*counts
-	kinds    map[string]*counts
-	sources  map[string]int
-	options  [9]int // items by number of options
-	inferred int
-	findings map[uint64]finding // by the hash of the item's id
-	repeated int                // answers to items that already had one
-	wrong    int                // answers that were scored
-	tags     map[string]int     // of the wrong ones
-	printed  *human
-	note     string
+	base, method string // the series without the method, and the method
+	total        counts
+	cats         []counts
+	subs         [][]counts
+	scales       map[string]*counts
+	kinds        map[string]*counts
+	sources      map[string]int
+	options      [9]int // items by number of options
+	inferred     int
+	findings     map[uint64]finding // by the hash of the item's id
+	repeated     int                // answers to items that already had one
+	wrong        int                // answers that were scored
+	tags         map[string]int     // of the wrong ones
+	printed      *human
+	note         string
 }
 
 func (k *kind) row(key rowKey) *row {
@@ -65,9 +69,7 @@ func (k *kind) row(key rowKey) *row {
 
 func (s *suite) newTables(o scoring.TableOptions) scoring.Tables {
 	t := &tables{kind: s.kind, names: s.names, missing: o.Missing, rows: map[rowKey]*row{}}
-	for _, doc := range o.Papers {
-		t.papers = append(t.papers, s.paper(doc)...)
-	}
+	t.addPapers(s, o.Papers)
 	return t
 }
 
@@ -90,6 +92,7 @@ func (t *tables) Add(r *scoring.Result) {
 			return
 		}
 		at = t.row(key)
+		at.base, at.method = r.Who.Series("format", "method").String(), r.Who.Arm()[4]
 		t.rows[key] = at
 		t.order = append(t.order, at)
 	}
@@ -232,7 +235,7 @@ func (t *tables) Tables() (out []scoring.TextTable) {
 		out = append(out, t.read(f, own))
 		more := []scoring.TextTable{t.unseen(f, own), t.errors(f, own)}
 		if !t.full {
-			more = append(more, t.solvedBy(f, own), t.repeated(f, own))
+			more = append(more, t.byMethod(f, own), t.solvedBy(f, own), t.repeated(f, own))
 		}
 		for _, one := range more {
 			if len(one.Rows) > 0 {
@@ -266,7 +269,7 @@ func (t *tables) accuracy(f string, own []*row) scoring.TextTable {
 	if t.kind == spatialab {
 		out.Columns = append(out.Columns, "Overall")
 	}
-	out.Columns = append(out.Columns, "95% CI", "macro", "n", "invalid", "missing", "unjudged", "if right")
+	out.Columns = append(out.Columns, "rank", "nearest", "95% CI", "macro", "n", "invalid", "missing", "unjudged", "if right")
 	for _, at := range own {
 		if h, ok := at.chance(); ok && f == formatChoice {
 			out.Rows = append(out.Rows, t.line("chance", func(counts, float64) string { return decimals(h) }, at))
@@ -274,8 +277,7 @@ func (t *tables) accuracy(f string, own []*row) scoring.TextTable {
 		}
 	}
 	papers, human := t.beside(f)
-	out.Rows = append(out.Rows, t.cells(human))
-	for _, at := range append(papers, own...) {
+	for _, at := range slices.Concat(own, []*row{human}, papers) {
 		out.Rows = append(out.Rows, t.cells(at))
 	}
 	out.Note = "Overall is over all items (micro). CI: Wilson, 95 %. Invalid answers are wrong; missing ones count " +
@@ -360,9 +362,12 @@ func (t *tables) line(name string, cell func(c counts, printed float64) string, 
 	}
 	out = append([]string{name}, out...)
 	if at.printed != nil || name == "chance" {
-		return append(out, "-", "-", "-", "-", "-", "-", "-")
+		return append(out, "-", "-", "-", "-", "-", "-", "-", "-", "-")
 	}
-	return append(out, t.tail(at)...)
+	if slices.Contains(t.papers, at) {
+		return append(append(out, "-", "-"), t.tail(at)...)
+	}
+	return append(append(out, t.place(at)...), t.tail(at)...)
 }
 
 // tail are the columns after the accuracies.
@@ -382,10 +387,17 @@ func (t *tables) tail(at *row) []string {
 // subcategories is the layout of Tables 6 to 10 and 12 to 16: models side by side.
 func (t *tables) subcategories(f string, own []*row) scoring.TextTable {
 	papers, _ := t.beside(f)
+	papers = t.compared(papers)
 	all := slices.DeleteFunc(append(slices.Clone(own), papers...), func(r *row) bool { return !r.hasSubs() })
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + " accuracy by subcategory, %", Text: 2, Columns: []string{"category", "subcategory", "n"}}
 	for _, at := range all {
 		out.Columns = append(out.Columns, at.name())
+		if t.embedded {
+			out.Columns = append(out.Columns, "rank")
+		}
+	}
+	if t.embedded {
+		out.Columns = append(out.Columns, "best published")
 	}
 	for c := range t.categories {
 		for s, sub := range t.categories[c].subs {
@@ -393,6 +405,14 @@ func (t *tables) subcategories(f string, own []*row) scoring.TextTable {
 			for _, at := range all {
 				n = max(n, at.subs[c][s].n)
 				line = append(line, percent(at.subs[c][s].correct, at.subs[c][s].n))
+				if t.embedded {
+					_, rank := t.best(f, c, s, at.subs[c][s])
+					line = append(line, rank)
+				}
+			}
+			if t.embedded {
+				best, _ := t.best(f, c, s, counts{})
+				line = append(line, best)
 			}
 			if line[2] = strconv.Itoa(n); n > 0 {
 				out.Rows = append(out.Rows, line)

@@ -1,0 +1,202 @@
+package vqa
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"plumb/scoring"
+	"plumb/scoring/paper"
+)
+
+// papers hold the numbers that the papers print: counts of correct items where the printed
+// numbers give them.
+//
+//go:embed papers/*.json
+var papers embed.FS
+
+func embeddedPaper(name string) []byte {
+	b, err := papers.ReadFile("papers/" + name + ".json")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return b
+}
+
+// addPapers reads the published rows: those of the documents that a user gave, else the
+// embedded ones. given is as in scoring.TableOptions. See docs/spec/runs.md#r49.
+func (t *tables) addPapers(s *suite, given [][]byte) {
+	for _, doc := range given {
+		t.papers = append(t.papers, s.paper(doc)...)
+	}
+	if len(t.papers) > 0 || given != nil && len(given) == 0 {
+		return
+	}
+	name := "spatialab"
+	if t.kind == spaceeval {
+		name = "spaceeval"
+	}
+	t.embedded, t.papers = true, s.paper(embeddedPaper(name))
+	if t.kind == spatialab {
+		p, err := paper.Read(embeddedPaper("methods"))
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		t.methods = p
+	}
+}
+
+// compared returns the published rows for tables that have a column or statistics of each
+// of their models: only those that a user asked for.
+func (t *tables) compared(rows []*row) []*row {
+	if t.embedded {
+		return nil
+	}
+	return rows
+}
+
+// overall returns the accuracy over all items, in per cent; ok is false where the row has
+// none, or is of a subset.
+func (at *row) overall() (x float64, ok bool) {
+	switch {
+	case at.printed != nil:
+		return at.printed.overall, at.note == ""
+	case at.total.n == 0:
+		return 0, false
+	}
+	return 100 * float64(at.total.correct) / float64(at.total.n), at.note == ""
+}
+
+// place returns the rank of a row among the published ones of its format, and the
+// distance to the nearest.
+func (t *tables) place(at *row) []string {
+	var list []paper.Published
+	published, _ := t.beside(at.format)
+	for _, p := range published {
+		if x, ok := p.overall(); ok {
+			list = append(list, paper.Published{Name: p.model, Value: x})
+		}
+	}
+	x, ok := at.overall()
+	if !ok {
+		return []string{"-", "-"}
+	}
+	rank, nearest := paper.Place(x, list, 2)
+	return []string{rank, nearest}
+}
+
+// best returns the best published accuracy of a subcategory with its model, and the rank
+// of an accuracy among the published ones.
+func (t *tables) best(f string, c, s int, own counts) (best, rank string) {
+	var list []paper.Published
+	published, _ := t.beside(f)
+	for _, p := range published {
+		if n := p.subs[c][s]; n.n > 0 {
+			list = append(list, paper.Published{Name: p.model, Value: 100 * float64(n.correct) / float64(n.n)})
+		}
+	}
+	if len(list) == 0 {
+		return "-", "-"
+	}
+	top := slices.MaxFunc(list, func(a, b paper.Published) int {
+		switch {
+		case a.Value < b.Value:
+			return -1
+		case a.Value > b.Value:
+			return 1
+		}
+		return 0
+	})
+	rank = "-"
+	if own.n > 0 {
+		rank, _ = paper.Place(100*float64(own.correct)/float64(own.n), list, 2)
+	}
+	return fixed(top.Value) + " " + top.Name, rank
+}
+
+// methodPairs are the methods that the paper compares: its Tables 19, 20 and 25.
+var methodPairs = [][2]string{{Direct, CoT}, {CoT, Reflect}, {Direct, Xolver}}
+
+// byMethod compares the methods of each model on the same items. See docs/spec/runs.md#r54.
+func (t *tables) byMethod(f string, own []*row) scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": methods on the same items, %", Text: 3,
+		Columns: []string{"model", "methods", "category", "n", "without", "with", "gain"},
+		Note:    "Items that both methods answered and that were judged. The paper's rows are of 150 items, 5 of each subcategory by a draw that it does not give."}
+	for _, pair := range methodPairs {
+		rows := 0
+		for _, a := range own {
+			for _, b := range own {
+				if a.method == pair[0] && b.method == pair[1] && a.base == b.base && a.run == b.run && a.blind == b.blind {
+					list := t.gains(a, b, pair)
+					out.Rows = append(out.Rows, list...)
+					rows += len(list)
+				}
+			}
+		}
+		if rows == 0 || t.methods == nil {
+			continue
+		}
+		for _, r := range t.methods.Tables["methods"].Rows {
+			if r.Text(1) == pairName(pair) && r.Text(2) == f {
+				out.Rows = append(out.Rows, []string{r.Text(0) + paper.Mark, r.Text(1), r.Text(3), "-", r.Cell(4, 2), r.Cell(5, 2), r.Cell(6, 2)})
+			}
+		}
+	}
+	return out
+}
+
+func pairName(pair [2]string) string { return pair[0] + " -> " + pair[1] }
+
+// gains are the rows of one model and pair of methods: categories, then all items.
+func (t *tables) gains(a, b *row, pair [2]string) (list [][]string) {
+	n := make([]int, len(t.categories)+1)
+	right := [2][]int{make([]int, len(n)), make([]int, len(n))}
+	ids, _ := shared([]*row{a, b})
+	for _, id := range ids {
+		groups := []int{len(t.categories)}
+		if c := a.findings[id].place.category; c >= 0 {
+			groups = append(groups, c)
+		}
+		for _, g := range groups {
+			n[g]++
+			for i, at := range []*row{a, b} {
+				if at.findings[id].right {
+					right[i][g]++
+				}
+			}
+		}
+	}
+	name := a.base
+	if name == "" {
+		name = "model"
+	}
+	if a.run != 1 {
+		name += fmt.Sprintf(" (run %d)", a.run)
+	}
+	for g, k := range n {
+		if k == 0 {
+			continue
+		}
+		what := "overall"
+		if g < len(t.categories) {
+			what = t.categories[g].id
+		}
+		x, y := counts{n: k, correct: right[0][g]}, counts{n: k, correct: right[1][g]}
+		list = append(list, []string{name, pairName(pair), what, strconv.Itoa(k), percent(x.correct, k), percent(y.correct, k), decimals(points(y, x))})
+	}
+	return list
+}
+
+// publishedRuns are the paper's rows of its table of repeated runs.
+func (t *tables) publishedRuns(f string) (rows [][]string) {
+	if t.methods == nil {
+		return nil
+	}
+	for _, r := range t.methods.Tables["runs"].Rows {
+		if r.Text(1) == f {
+			rows = append(rows, []string{r.Text(0) + paper.Mark, "3", "-", "-", r.Cell(2, 2), r.Cell(3, 2), r.Cell(4, 3), r.Cell(5, 3), r.Cell(6, 3)})
+		}
+	}
+	return rows
+}
