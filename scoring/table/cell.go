@@ -23,8 +23,8 @@ type cell struct {
 
 // item adds up the repeats of one item.
 type item struct {
-	sum float64
-	n   int32
+	sum     float64
+	n, hits int32 // hits are successes
 }
 
 // mean is a running mean with the sum of squared distances from it. The difference of
@@ -104,6 +104,7 @@ func (l *ledger) score(c *cell, r *scoring.Result, x float64) {
 	if i, ok := c.at[hash]; ok && named {
 		c.items[i].sum += x
 		c.items[i].n++
+		c.items[i].hits += hit(r)
 		return
 	}
 	counted := r.Who.Repeat > 0
@@ -117,7 +118,7 @@ func (l *ledger) score(c *cell, r *scoring.Result, x float64) {
 	} else {
 		c.at[hash] = int32(len(c.items))
 	}
-	c.items = append(c.items, item{x, 1})
+	c.items = append(c.items, item{x, 1, hit(r)})
 	l.items++
 }
 

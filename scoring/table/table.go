@@ -243,6 +243,9 @@ func (t *Table) Own() []scoring.TextTable {
 	if used := t.used(); len(used.Rows) > 0 {
 		all = append(all, used)
 	}
+	if pass := t.pass(); len(pass.Rows) > 0 {
+		all = append(all, pass)
+	}
 	for _, s := range t.options.Suites {
 		if joined := t.joined[s.Name]; joined != nil {
 			all = append(all, joined.Tables()...)

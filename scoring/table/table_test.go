@@ -255,6 +255,8 @@ func TestSeries(t *testing.T) {
 		"two    first (1 of 2 tests)    N      1       1        0       0  1.0000",
 		"two    average (1 of 3 tests)  N      1       1        0       0  1.0000",
 		"1 more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)",
+		"", "pass@k, %", "suite  test  model  items  answers  k = 1   k = 2   k = 3", "two    a     M          2        5  75.00  100.00  100.00",
+		"Success: a score of 1, of 0.9 in DrawingBench, and what success says in TangramPuzzle. Items with fewer than k answers are left out.",
 		"", "Table 1: colours · M", "colour  items", "M           5", "missing counts: false",
 		"", "Table 1: colours · N", "colour  items", "N           1", "missing counts: false", ""}, "\n")
 	if b.String() != want {

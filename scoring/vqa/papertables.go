@@ -200,3 +200,11 @@ func (t *tables) publishedRuns(f string) (rows [][]string) {
 	}
 	return rows
 }
+
+// items is the number of items of the benchmark.
+func (t *tables) items() (n int) {
+	for i := range t.categories {
+		n += t.categories[i].size
+	}
+	return n
+}

@@ -269,6 +269,9 @@ func (t *tables) accuracy(f string, own []*row) scoring.TextTable {
 	if t.kind == spatialab {
 		out.Columns = append(out.Columns, "Overall")
 	}
+	if n := t.items(); !slices.ContainsFunc(own, func(at *row) bool { return at.total.n+at.total.missing >= n }) {
+		out.Title += ", subset"
+	}
 	out.Columns = append(out.Columns, "rank", "nearest", "95% CI", "macro", "n", "invalid", "missing", "unjudged", "if right")
 	for _, at := range own {
 		if h, ok := at.chance(); ok && f == formatChoice {
