@@ -50,12 +50,15 @@ type runCmd struct {
 	paceFlags
 	spendFlags
 
-	DryRun            bool   `group:"look" help:"Print the calls that there would be, tokens and a range of cost; send and write nothing."`
-	Print             int    `placeholder:"N" group:"look" help:"Print the first N requests, pictures as their hashes; send and write nothing."`
-	NoCalls           bool   `group:"look" help:"Make no calls: write the dump, results and report of what was answered."`
-	RetryFailed       bool   `help:"Ask again what the endpoint refused or failed to answer."`
-	ReasoningAsAnswer bool   `help:"Where an answer has no text, its reasoning is the answer."`
-	KeepReasoning     string `enum:"yes,no" default:"yes" help:"Keep the reasoning in the log of calls: yes or no."`
+	DryRun            bool          `group:"look" help:"Print the calls that there would be, tokens and a range of cost; send and write nothing."`
+	Print             int           `placeholder:"N" group:"look" help:"Print the first N requests, pictures as their hashes; send and write nothing."`
+	NoCalls           bool          `group:"look" help:"Make no calls: write the dump, results and report of what was answered."`
+	Batch             bool          `group:"batch" help:"Make the calls by batches of the endpoint (OpenAI's batch API): at half the price, within a day. An interrupt leaves them running, and the same command takes them up."`
+	BatchCancel       bool          `group:"batch" help:"Cancel the batches that run, keep what they answered, and begin none."`
+	BatchPoll         time.Duration `default:"15s" placeholder:"TIME" group:"batch" help:"First time between two looks at a batch; it grows to eight times as long."`
+	RetryFailed       bool          `help:"Ask again what the endpoint refused or failed to answer."`
+	ReasoningAsAnswer bool          `help:"Where an answer has no text, its reasoning is the answer."`
+	KeepReasoning     string        `enum:"yes,no" default:"yes" help:"Keep the reasoning in the log of calls: yes or no."`
 
 	Variant []string `sep:"none" placeholder:"NAME[=VALUE]" group:"scoring" help:"Named variant of the scoring rules; repeatable."`
 	Reward  string   `enum:"raw,clamp01,clamp11" default:"clamp01" group:"scoring" help:"How the reward follows from the score."`
@@ -255,15 +258,26 @@ func (c *runCmd) openFolder(p *preparedRun) (*ledger.Lock, error) {
 
 // ask makes the calls. The error says why some are missing.
 func (c *runCmd) ask(ctx context.Context, std streams, p *preparedRun, key string) error {
+	price := p.price
+	if c.Batch && price != nil {
+		price = price.InBatch()
+	}
+	meter := budget.New(c.limits(), price, p.calls.Spent(), nil)
 	client, err := chat.New(chat.Config{URL: c.ModelURL, Key: key, KeyHeader: c.ModelKeyHeader, Hints: true,
 		Concurrency: int(c.Concurrency), RPM: c.RPM, TPM: c.TPM, Tries: int(c.Tries), Timeout: c.Timeout, Deadline: c.Deadline, Stream: c.Stream,
-		Meter: budget.New(c.limits(), p.price, p.calls.Spent(), nil)})
+		Meter: meter})
 	if err != nil {
 		return usageError{err}
 	}
 	defer client.Close()
 	stop := c.showProgress(std, p, client)
-	failures, err := p.run.Ask(ctx, client)
+	var failures []runs.Failure
+	if c.Batch || c.BatchCancel {
+		failures, err = p.run.AskBatches(ctx, client, runs.BatchConfig{Dir: c.Out, Key: key, Meter: meter, Price: price, Cancel: c.BatchCancel,
+			Poll: c.BatchPoll, Slow: 8 * c.BatchPoll, Tell: func(s string) { fmt.Fprintf(std.err, "plumb: %s\n", s) }})
+	} else {
+		failures, err = p.run.Ask(ctx, client)
+	}
 	stop()
 	p.spent = client.Spent()
 	const most = 5

@@ -130,6 +130,9 @@ func (c *Calls) replay(line []byte) error {
 // for without an answer stay lost.
 func (c *Calls) settle(d *Done) {
 	list := c.open[d.Key]
+	if d.Batch != nil { // its request has no line of its own
+		c.spent.Calls++
+	}
 	lost := min(d.Lost, len(list))
 	for _, r := range list[:lost] {
 		c.spent.Lost++

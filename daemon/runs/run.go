@@ -276,17 +276,8 @@ func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, err
 			return nil
 		},
 	}
-	if r.cfg.Picture != nil {
-		for _, m := range c.request.Messages {
-			for _, p := range m.Parts {
-				if p.Image == nil {
-					continue
-				}
-				if err := r.cfg.Picture(p.Image); err != nil {
-					return nil, fmt.Errorf("cannot keep picture: %w", err)
-				}
-			}
-		}
+	if err := r.keepPictures(c); err != nil {
+		return nil, err
 	}
 	r.asking.Add(1)
 	defer r.asking.Add(-1)
@@ -296,6 +287,24 @@ func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, err
 		return nil, o.Error
 	}
 	return kept, nil
+}
+
+// keepPictures passes the pictures of a call to Config.Picture.
+func (r *Run) keepPictures(c *call) error {
+	if r.cfg.Picture == nil {
+		return nil
+	}
+	for _, m := range c.request.Messages {
+		for _, p := range m.Parts {
+			if p.Image == nil {
+				continue
+			}
+			if err := r.cfg.Picture(p.Image); err != nil {
+				return fmt.Errorf("cannot keep picture: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // done is the line of a call with its outcome.

@@ -1,0 +1,628 @@
+package runs
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"plumb/daemon/chat"
+	"plumb/daemon/chat/budget"
+	"plumb/daemon/ledger"
+)
+
+// Limits of a part, which becomes one batch. See docs/spec/runs.md#r55.
+const (
+	maxPartRequests = 50_000
+	maxPartBytes    = 190 << 20
+	mostWaves       = 8 // without an outcome
+)
+
+// BatchConfig is how calls are made by batches.
+type BatchConfig struct {
+	Dir    string // folder of the run
+	Key    string // of the endpoint; it is cut out of what comes back
+	Meter  *budget.Meter
+	Price  *budget.Price // of calls in a batch; nil for unknown
+	Cancel bool          // end the batches that run, and begin none
+	// Poll is the first and Slow the longest time between two looks at a batch.
+	Poll, Slow time.Duration
+	Tell       func(string) // what happens, for people
+}
+
+// Part is what is known of one batch.
+type part struct {
+	Event  string    `json:"event"`
+	Part   int       `json:"part"`
+	Time   time.Time `json:"time"`
+	Keys   []string  `json:"keys,omitempty"`
+	Hash   string    `json:"sha256,omitempty"` // of the file
+	File   string    `json:"file,omitempty"`   // id of the uploaded file
+	Batch  string    `json:"batch,omitempty"`
+	Status string    `json:"status,omitempty"`
+	Output string    `json:"output,omitempty"` // ids of files with results
+	Errors string    `json:"errors,omitempty"`
+
+	hold *budget.Hold
+	wait time.Duration
+	look time.Time // when to look at the batch next
+}
+
+// The events of batches.jsonl, in the order in which a part goes through them.
+const (
+	partPrepared = "prepared"
+	partUploaded = "uploaded"
+	partCreated  = "created"
+	partEnded    = "ended"
+	partFetched  = "fetched"
+)
+
+// batcher makes calls by batches.
+type batcher struct {
+	r      *Run
+	client *chat.Client
+	cfg    BatchConfig
+	log    *ledger.Log
+	parts  []*part
+	run    string // names the run in the metadata of its batches
+	got    int    // outcomes of this process
+}
+
+// AskBatches makes all calls that the log lacks by batches. Calls that depend on others come
+// in later batches. Batches that an earlier process began are taken up. ctx ends the
+// waiting: batches go on at the endpoint. Errors are as for Ask.
+func (r *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchConfig) ([]Failure, error) {
+	cfg.Poll, cfg.Slow = cmp.Or(cfg.Poll, 15*time.Second), cmp.Or(cfg.Slow, 2*time.Minute)
+	if cfg.Tell == nil {
+		cfg.Tell = func(string) {}
+	}
+	b := &batcher{r: r, client: client, cfg: cfg}
+	var err error
+	if b.log, err = ledger.OpenLog(filepath.Join(cfg.Dir, "batches.jsonl"), b.replay); err != nil {
+		return nil, err
+	}
+	defer b.log.Close()
+	// Batches are found again by the hash of the folder's path and of its calls.
+	sum := sha256.Sum256([]byte(r.cfg.Suite + "|" + r.cfg.Model + "|" + cfg.Dir))
+	b.run = hex.EncodeToString(sum[:8])
+	failures, err := b.ask(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %d batches go on at the endpoint; the same command takes them up, --batch-cancel ends them", ErrEarly, len(b.live()))
+	}
+	return failures, err
+}
+
+// replay takes one line of batches.jsonl in.
+func (b *batcher) replay(line []byte) error {
+	var p part
+	if err := json.Unmarshal(line, &p); err != nil {
+		return fmt.Errorf("cannot read batches.jsonl: %w", err)
+	}
+	if p.Event == partPrepared {
+		b.parts = append(b.parts, &p)
+		return nil
+	}
+	i := slices.IndexFunc(b.parts, func(q *part) bool { return q.Part == p.Part })
+	if i < 0 {
+		return fmt.Errorf("cannot read batches.jsonl: part %d was not prepared", p.Part)
+	}
+	p.Keys, p.Hash = b.parts[i].Keys, b.parts[i].Hash
+	b.parts[i] = &p
+	return nil
+}
+
+// note writes what became of a part, and returns when it is on the disk.
+func (b *batcher) note(p *part, event string) error {
+	p.Event, p.Time = event, now()
+	line := *p
+	if event != partPrepared {
+		line.Keys, line.Hash = nil, ""
+	}
+	j, err := json.Marshal(line)
+	if err == nil {
+		err = b.log.Append(j)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errLog, err)
+	}
+	return nil
+}
+
+// live lists the parts whose results are not fetched.
+func (b *batcher) live() (list []*part) {
+	for _, p := range b.parts {
+		if p.Event != partFetched {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// ask goes from wave to wave: it makes batches of all calls that can be made, and waits for
+// one to end.
+func (b *batcher) ask(ctx context.Context) ([]Failure, error) {
+	if err := b.recover(ctx); err != nil {
+		return nil, err
+	}
+	for idle := 0; ; {
+		calls, failures, err := b.wanted()
+		if err != nil {
+			return failures, err
+		}
+		before := b.got
+		if len(calls) > 0 && !b.cfg.Cancel {
+			if idle++; idle > mostWaves {
+				return failures, fmt.Errorf("%w: %d calls had no outcome in %d batches each", ErrEarly, len(calls), mostWaves)
+			}
+			if err := b.begin(ctx, calls); err != nil {
+				return failures, err
+			}
+		}
+		if len(b.live()) == 0 {
+			if b.cfg.Cancel && len(calls) > 0 {
+				return failures, fmt.Errorf("%w: batches were cancelled; %d calls have no outcome", ErrEarly, len(calls))
+			}
+			return failures, nil
+		}
+		if err := b.wait(ctx); err != nil {
+			return failures, err
+		}
+		if b.got > before {
+			idle = 0
+		}
+	}
+}
+
+// wanted lists the calls that have no outcome and are in no batch.
+func (b *batcher) wanted() (calls []*call, failures []Failure, err error) {
+	busy := map[string]bool{}
+	for _, p := range b.live() {
+		for _, k := range p.Keys {
+			busy[k] = true
+		}
+	}
+	for i, u := range b.r.units {
+		if _, ok := b.r.made[i]; ok {
+			continue
+		}
+		var m made
+		for {
+			c, err := b.r.next(u, m.heard)
+			if err != nil {
+				failures = append(failures, Failure{u.task.ID, err})
+				break
+			}
+			if c == nil {
+				b.r.made[i] = m
+				break
+			}
+			d := b.r.calls.Done(c.key)
+			if d != nil && b.r.cfg.RetryFailed && d.Kind != chat.Answer && d.Kind != chat.Filtered && !d.fresh {
+				d = nil
+			}
+			if d == nil {
+				if !busy[c.key] {
+					calls = append(calls, c)
+				}
+				break
+			}
+			m.calls, m.heard = append(m.calls, d), append(m.heard, b.r.heardOf(c.step, d))
+		}
+	}
+	return calls, failures, nil
+}
+
+// begin makes batches of calls.
+func (b *batcher) begin(ctx context.Context, calls []*call) error {
+	for len(calls) > 0 {
+		p := &part{Part: len(b.parts) + 1}
+		n, most, err := b.write(p, calls)
+		if err != nil {
+			return err
+		}
+		if p.hold, err = b.cfg.Meter.Reserve(ctx, most); err != nil {
+			os.Remove(b.path(p))
+			return fmt.Errorf("%w: %w", ErrEarly, err)
+		}
+		if err := b.note(p, partPrepared); err != nil {
+			return err
+		}
+		b.parts = append(b.parts, p)
+		calls = calls[n:]
+		if err := b.upload(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *batcher) path(p *part) string {
+	return filepath.Join(b.cfg.Dir, "batch-"+strconv.Itoa(p.Part)+".jsonl")
+}
+
+// write writes the file of a part with as many calls as it may hold, and returns how many
+// these are and the most that they may take.
+func (b *batcher) write(p *part, calls []*call) (n int, most budget.Tokens, err error) {
+	f, err := os.Create(b.path(p))
+	if err != nil {
+		return 0, most, fmt.Errorf("cannot write batch: %w", err)
+	}
+	defer f.Close()
+	hash := sha256.New()
+	w := bufio.NewWriter(io.MultiWriter(f, hash))
+	size := 0
+	for _, c := range calls {
+		body, err := c.request.Body()
+		if err != nil {
+			return 0, most, fmt.Errorf("cannot ask %s: %w", c.task.ID, err)
+		}
+		line, err := json.Marshal(map[string]any{"custom_id": c.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
+		if err != nil {
+			return 0, most, err
+		}
+		if n > 0 && (n == maxPartRequests || size+len(line)+1 > maxPartBytes) {
+			break
+		}
+		if err := b.r.keepPictures(c); err != nil {
+			return 0, most, err
+		}
+		w.Write(append(line, '\n'))
+		size += len(line) + 1
+		one := c.request.Most()
+		most.Prompt, most.Completion = most.Prompt+one.Prompt, most.Completion+one.Completion
+		p.Keys = append(p.Keys, c.key)
+		n++
+	}
+	if err := errors.Join(w.Flush(), f.Sync()); err != nil {
+		return 0, most, fmt.Errorf("cannot write batch: %w", err)
+	}
+	p.Hash = hex.EncodeToString(hash.Sum(nil))
+	return n, most, nil
+}
+
+// upload sends the file of a part and makes its batch.
+func (b *batcher) upload(ctx context.Context, p *part) error {
+	f, err := os.Open(b.path(p))
+	if err != nil {
+		return fmt.Errorf("cannot read batch: %w", err)
+	}
+	defer f.Close()
+	body, into := io.Pipe()
+	form := multipart.NewWriter(into)
+	go func() {
+		err := form.WriteField("purpose", "batch")
+		var w io.Writer
+		if err == nil {
+			w, err = form.CreateFormFile("file", filepath.Base(b.path(p)))
+		}
+		if err == nil {
+			_, err = io.Copy(w, f)
+		}
+		into.CloseWithError(errors.Join(err, form.Close()))
+	}()
+	var file struct{ ID string }
+	err = b.do(ctx, "POST", "files", form.FormDataContentType(), body, &file)
+	body.Close()
+	if err != nil || file.ID == "" {
+		return fmt.Errorf("%w: cannot upload a batch: %w", ErrEarly, cmp.Or(err, errors.New("the endpoint named no file")))
+	}
+	p.File = file.ID
+	if err := b.note(p, partUploaded); err != nil {
+		return err
+	}
+	return b.create(ctx, p)
+}
+
+// create makes the batch of an uploaded part.
+func (b *batcher) create(ctx context.Context, p *part) error {
+	body, err := json.Marshal(map[string]any{"input_file_id": p.File, "endpoint": "/v1/chat/completions", "completion_window": "24h", "metadata": b.metadata(p)})
+	if err != nil {
+		return err
+	}
+	var made state
+	if err := b.do(ctx, "POST", "batches", "application/json", bytes.NewReader(body), &made); err != nil || made.ID == "" {
+		return fmt.Errorf("%w: cannot begin a batch: %w", ErrEarly, cmp.Or(err, errors.New("the endpoint named no batch")))
+	}
+	return b.created(p, made.ID)
+}
+
+func (b *batcher) created(p *part, id string) error {
+	p.Batch = id
+	if err := b.note(p, partCreated); err != nil {
+		return err
+	}
+	os.Remove(b.path(p))
+	b.cfg.Tell(fmt.Sprintf("batch %s: %d calls", id, len(p.Keys)))
+	return nil
+}
+
+func (b *batcher) metadata(p *part) map[string]string {
+	return map[string]string{"plumb_run": b.run, "plumb_part": strconv.Itoa(p.Part) + "-" + p.Hash[:16]}
+}
+
+// state is what the endpoint says of a batch.
+type state struct {
+	ID       string            `json:"id"`
+	Status   string            `json:"status"`
+	Output   *string           `json:"output_file_id"`
+	Errors   *string           `json:"error_file_id"`
+	Metadata map[string]string `json:"metadata"`
+}
+
+// recover brings parts of an earlier process as far as they can be waited for. A part whose
+// creation is not known is looked for among the endpoint's batches first, so that none is
+// made twice.
+func (b *batcher) recover(ctx context.Context) error {
+	for _, p := range b.live() {
+		var err error
+		switch p.Event {
+		case partPrepared: // not uploaded: its calls are asked anew
+			os.Remove(b.path(p))
+			err = b.note(p, partFetched)
+		case partUploaded:
+			var id string
+			if id, err = b.find(ctx, p); err == nil && id != "" {
+				err = b.created(p, id)
+			} else if err == nil {
+				err = b.create(ctx, p)
+			}
+		}
+		if err == nil && p.Event == partCreated {
+			if b.cfg.Cancel {
+				err = b.do(ctx, "POST", "batches/"+p.Batch+"/cancel", "application/json", nil, nil)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find returns the id of the batch with the metadata of a part, "" for none.
+func (b *batcher) find(ctx context.Context, p *part) (string, error) {
+	want := b.metadata(p)
+	after := ""
+	for {
+		var list struct {
+			Data []state `json:"data"`
+			More bool    `json:"has_more"`
+		}
+		route := "batches?limit=100"
+		if after != "" {
+			route += "&after=" + after
+		}
+		if err := b.do(ctx, "GET", route, "", nil, &list); err != nil {
+			return "", fmt.Errorf("%w: cannot list batches: %w", ErrEarly, err)
+		}
+		for _, s := range list.Data {
+			if s.Metadata["plumb_run"] == want["plumb_run"] && s.Metadata["plumb_part"] == want["plumb_part"] {
+				return s.ID, nil
+			}
+		}
+		if !list.More || len(list.Data) == 0 {
+			return "", nil
+		}
+		after = list.Data[len(list.Data)-1].ID
+	}
+}
+
+// wait waits until it is time to look at a batch, and fetches the results of those that
+// ended.
+func (b *batcher) wait(ctx context.Context) error {
+	for _, p := range b.live() {
+		if p.Event == partEnded {
+			return b.fetch(ctx, p)
+		}
+	}
+	var next *part
+	for _, p := range b.live() {
+		if next == nil || p.look.Before(next.look) {
+			next = p
+		}
+	}
+	if d := time.Until(next.look); d > 0 {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	var s state
+	if err := b.do(ctx, "GET", "batches/"+next.Batch, "", nil, &s); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		b.cfg.Tell(fmt.Sprintf("batch %s: cannot look at it: %v", next.Batch, err))
+	}
+	switch s.Status {
+	case "completed", "failed", "expired", "cancelled":
+		next.Status = s.Status
+		if s.Output != nil {
+			next.Output = *s.Output
+		}
+		if s.Errors != nil {
+			next.Errors = *s.Errors
+		}
+		if s.Status != "completed" {
+			b.cfg.Tell(fmt.Sprintf("batch %s: %s; what it answered is kept", next.Batch, s.Status))
+		}
+		if err := b.note(next, partEnded); err != nil {
+			return err
+		}
+		return b.fetch(ctx, next)
+	}
+	next.wait = min(max(2*next.wait, b.cfg.Poll), b.cfg.Slow)
+	next.look = time.Now().Add(next.wait)
+	return nil
+}
+
+// result is one line of a file of results.
+type result struct {
+	Key      string `json:"custom_id"`
+	Response *struct {
+		Status int             `json:"status_code"`
+		Body   json.RawMessage `json:"body"`
+	} `json:"response"`
+}
+
+// fetch reads the results of a batch that ended into the log of calls.
+func (b *batcher) fetch(ctx context.Context, p *part) error {
+	calls := map[string]*call{}
+	for _, u := range b.r.units {
+		var m made
+		for { // the first call of the unit without an outcome
+			c, err := b.r.next(u, m.heard)
+			if err != nil || c == nil {
+				break
+			}
+			if d := b.r.calls.Done(c.key); d != nil {
+				m.heard = append(m.heard, b.r.heardOf(c.step, d))
+				continue
+			}
+			calls[c.key] = c
+			break
+		}
+	}
+	var spent budget.Tokens
+	var told *float64
+	for _, id := range []string{p.Output, p.Errors} {
+		if id == "" {
+			continue
+		}
+		err := b.lines(ctx, "files/"+id+"/content", func(line []byte) error {
+			var r result
+			if err := json.Unmarshal(line, &r); err != nil || r.Response == nil {
+				return nil // the call has no outcome and is asked anew
+			}
+			c := calls[r.Key]
+			if c == nil || b.r.calls.Done(r.Key) != nil { // twice, or of a task that was not chosen now
+				return nil
+			}
+			return b.keep(p, c, r.Response.Status, r.Response.Body, &spent, &told)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if p.hold != nil {
+		if spent == (budget.Tokens{}) {
+			p.hold.Cancel()
+		} else if _, _, err := p.hold.Pay(spent, told); err != nil {
+			return fmt.Errorf("%w: %w", ErrEarly, err)
+		}
+	}
+	return b.note(p, partFetched)
+}
+
+// keep puts one result into the log of calls, where it is an outcome.
+func (b *batcher) keep(p *part, c *call, status int, body []byte, spent *budget.Tokens, told **float64) error {
+	reader := chat.Reader{Key: b.cfg.Key, Request: c.request, Now: time.Now()}
+	g := reader.Read(status, nil, body)
+	if !g.Kind.Final() {
+		return nil
+	}
+	o := g.Outcome
+	o.Tries, o.Started = 1, now()
+	if o.Usage != nil {
+		t := budget.Tokens{Prompt: o.Usage.Prompt, Completion: o.Usage.Completion}
+		if o.Usage.Cached != nil {
+			t.Cached = *o.Usage.Cached
+		}
+		spent.Prompt, spent.Completion, spent.Cached = spent.Prompt+t.Prompt, spent.Completion+t.Completion, spent.Cached+t.Cached
+		if o.Cost == nil && b.cfg.Price != nil {
+			cost := b.cfg.Price.Of(t)
+			o.Cost, o.Priced = &cost, true
+		} else if o.Cost != nil {
+			sum := *o.Cost
+			if *told != nil {
+				sum += **told
+			}
+			*told = &sum
+		}
+	}
+	d := b.r.done(c, &o)
+	d.Batch = &p.Batch
+	if err := b.r.calls.keep(d); err != nil {
+		return fmt.Errorf("%w: %w", errLog, err)
+	}
+	b.r.count(d)
+	b.got++
+	return nil
+}
+
+// lines calls f with each line of a file at the endpoint.
+func (b *batcher) lines(ctx context.Context, route string, f func([]byte) error) error {
+	resp, err := b.client.Do(ctx, "GET", route, "", nil)
+	if err != nil {
+		return fmt.Errorf("%w: cannot read results of a batch: %w", ErrEarly, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != 200 {
+		return fmt.Errorf("%w: cannot read results of a batch: the endpoint answered %d", ErrEarly, resp.StatusCode)
+	}
+	s := bufio.NewScanner(resp.Body)
+	s.Buffer(nil, 64<<20)
+	for s.Scan() {
+		if len(bytes.TrimSpace(s.Bytes())) == 0 {
+			continue
+		}
+		if err := f(s.Bytes()); err != nil {
+			return err
+		}
+	}
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("%w: cannot read results of a batch: %w", ErrEarly, err)
+	}
+	return nil
+}
+
+// do makes one request of the files or batches API, with a few tries, and reads its JSON.
+func (b *batcher) do(ctx context.Context, method, route, kind string, body io.Reader, into any) error {
+	for try := 1; ; try++ {
+		err, again := b.once(ctx, method, route, kind, body, into)
+		if err == nil || !again || try == 4 || body != nil && method == "POST" {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(try) * time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// once makes one request; again says that another try may help.
+func (b *batcher) once(ctx context.Context, method, route, kind string, body io.Reader, into any) (err error, again bool) {
+	resp, err := b.client.Do(ctx, method, route, kind, body)
+	if err != nil {
+		return err, true
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 16<<20))
+	if err != nil {
+		return err, true
+	}
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("the endpoint answered %d: %s", resp.StatusCode, chat.Brief(b.client.Hide(string(text)), 200)), resp.StatusCode >= 500 || resp.StatusCode == 429
+	}
+	if into == nil {
+		return nil, false
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("the endpoint answered no JSON: %w", err), true
+	}
+	return nil, false
+}
