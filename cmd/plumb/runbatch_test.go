@@ -133,3 +133,39 @@ func TestRunBatchKilled(t *testing.T) {
 		}
 	}
 }
+
+// Batches that run are ended by --batch-cancel; what they had not answered is asked after
+// that.
+func TestRunBatchCancel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the program runs in another process; nothing here can race")
+	}
+	tasks := aspireTasks(t, "--count", "2")
+	e := exactEndpoint(t, tasks, func(c *chattest.Config) { c.BatchPolls = 1 << 20 })
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd := exec.Command(binary, batchArgs(e, dir)...)
+	cmd.Env = append(os.Environ(), "PLUMB_MODEL_KEY="+runKey)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if b, _ := os.ReadFile(filepath.Join(dir, "batches.jsonl")); bytes.Contains(b, []byte(`"event":"created"`)) {
+			break
+		}
+	}
+	cmd.Process.Signal(os.Interrupt)
+	if cmd.Wait(); cmd.ProcessState.ExitCode() != 130 || !strings.Contains(errs.String(), "--batch-cancel") {
+		t.Errorf("interrupted: got exit %d, %s; want 130, and that the batch goes on", cmd.ProcessState.ExitCode(), &errs)
+	}
+	t.Setenv("PLUMB_MODEL_KEY", runKey)
+	if code, _, errs := plumb(t, "", batchArgs(e, dir, "--batch-cancel")...); code != 1 || !strings.Contains(errs, "cancelled") {
+		t.Errorf("cancelled: got exit %d, %s; want 1 and what is missing", code, errs)
+	}
+	t.Setenv("PLUMB_MODEL_KEY", runKey)
+	code, _, errors := plumb(t, "", "run", "aspire", "--count", "2", "--model-url", e.Base(), "--model", "m", "--out", dir)
+	if c := e.Counts(); code != 0 || c.Billed != 16 || c.Twice != 0 || len(jsonLines(t, fileText(t, dir, "results.jsonl"))) != 16 {
+		t.Errorf("after it: got exit %d, %+v, %s; want 16 answers", code, c, errors)
+	}
+}
