@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/valyala/fastjson"
 
@@ -79,10 +81,7 @@ func (c *compareCmd) Run(std streams) error {
 
 // named is the name of a side: its models, else its path.
 func named(s *stats.Sample, path string) string {
-	if name := s.Name(); name != "" {
-		return name
-	}
-	return path
+	return cmp.Or(s.Models()[0], path)
 }
 
 // cellOf writes a number with four digits, "-" where there is none.
@@ -127,8 +126,12 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 		s.Add(r, clusters[r.ID])
 		return nil
 	})
-	if err == nil && s.Len() == 0 {
+	switch {
+	case err != nil:
+	case s.Len() == 0:
 		err = fmt.Errorf("cannot read %s: there are no results", path)
+	case len(s.Models()) > 1:
+		err = fmt.Errorf("cannot use %s: it has results of %d models (%.100s); want those of one", path, len(s.Models()), strings.Join(s.Models(), ", "))
 	}
 	return s, err
 }

@@ -54,9 +54,11 @@ func TestCompareCommand(t *testing.T) {
 	}
 	other := filepath.Join(t.TempDir(), "other.jsonl")
 	os.WriteFile(other, []byte(`{"id":"x","suite":"aspire","test":"line","score":1.0,"status":"bare","metrics":{},"notes":[]}`+"\n"), 0o600)
+	mixed := filepath.Join(t.TempDir(), "mixed.jsonl")
+	os.WriteFile(mixed, []byte(fileText(t, one)+fileText(t, two)), 0o600)
 	none := filepath.Join(t.TempDir(), "none.jsonl")
 	os.WriteFile(none, []byte(`{"hello":1}`+"\n"), 0o600)
-	for path, want := range map[string]string{other: "no task is on both sides", none: "no result line", "/nowhere.jsonl": "nowhere"} {
+	for path, want := range map[string]string{other: "no task is on both sides", mixed: "results of 2 models", none: "no result line", "/nowhere.jsonl": "nowhere"} {
 		if code, out, errs := plumb(t, "", "compare", one, path); code != 1 || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("%s: got exit %d, %s%s; want 1 and %s", path, code, out, errs, want)
 		}

@@ -49,15 +49,14 @@ func (s *Sample) Add(r *scoring.Result, cluster string) {
 // Len returns the number of results.
 func (s *Sample) Len() int { return len(s.rows) }
 
-// Name names the models of the sample.
-func (s *Sample) Name() string {
-	var names []string
+// Models lists the models of the sample, "" for results that name none.
+func (s *Sample) Models() (names []string) {
 	for _, r := range s.rows {
-		if r.model != "" && !slices.Contains(names, r.model) {
+		if !slices.Contains(names, r.model) {
 			names = append(names, r.model)
 		}
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // task is what pairs belong together by.
