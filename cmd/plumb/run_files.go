@@ -173,6 +173,9 @@ func (c *runCmd) tellTotals(std streams, p *preparedRun, t runs.Totals) {
 	if n := p.calls.Duplicates(); n > 0 {
 		fmt.Fprintf(std.err, "plumb: %d calls of calls.jsonl have an outcome twice; the first counts\n", n)
 	}
+	if t.Other > 0 {
+		fmt.Fprintf(std.err, "plumb: %d answers were asked for with other settings than those of this command; results and tables have them as they were\n", t.Other)
+	}
 	if t.Answers > 0 && t.Cut*20 > t.Answers {
 		fmt.Fprintf(std.err, "plumb: %d of %d answers were cut by the limit of tokens; raise --max-tokens\n", t.Cut, t.Answers)
 	}

@@ -112,6 +112,10 @@ func TestRunAspire(t *testing.T) {
 	if counts["default"] != 17 || counts["cot"] != 8 {
 		t.Errorf("got %v answers by mode; want those of all commands", counts)
 	}
+	// Deriving the files with other settings keeps the answers, and says so.
+	if code, _, errs := plumb(t, "", "run", "aspire", "--count", "2", "--model", "exact", "--out", dir, "--no-calls", "--temperature", "1"); code != 0 || !strings.Contains(errs, "16 answers were asked for with other settings") || len(jsonLines(t, fileText(t, dir, "results.jsonl"))) != 25 {
+		t.Errorf("other settings: got exit %d, %s; want the 25 answers and a note", code, errs)
+	}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.Contains(fileText(t, path), runKey) {
 			t.Errorf("%s holds the key", path)

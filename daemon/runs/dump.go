@@ -53,6 +53,7 @@ type Totals struct {
 	Priced   bool    `json:"priced"` // every answer has a cost
 	Seconds  float64 `json:"seconds"`
 	Pending  int     `json:"pending"` // tasks, arms and repeats whose calls are not all made
+	Other    int     `json:"other"`   // of them, that have answers of an earlier command with other settings
 }
 
 // Dump writes one line for each answer in the log, of this command and of earlier ones in
@@ -76,8 +77,10 @@ func (r *Run) Dump(w io.Writer) (t Totals, err error) {
 	earlier := r.earlier()
 	for _, u := range r.allUnits(planned, earlier) {
 		m, ok := planned[keyOfUnit(u)]
-		if !ok {
-			m = r.fromLog(u, earlier[keyOfUnit(u)])
+		if !m.whole {
+			if m = r.fromLog(u, earlier[keyOfUnit(u)]); ok && m.whole {
+				t.Other++
+			}
 		}
 		if !m.whole {
 			continue
@@ -112,8 +115,10 @@ func (r *Run) earlier() map[unitKey][]*Done {
 	for _, d := range all {
 		config[d.Arm.ask()] = d.Config
 	}
-	for arm, s := range r.args {
-		config[arm] = s.config
+	for arm, s := range r.args { // settings of which nothing was asked yet replace none
+		if slices.ContainsFunc(all, func(d *Done) bool { return d.Config == s.config }) {
+			config[arm] = s.config
+		}
 	}
 	out := map[unitKey][]*Done{}
 	for _, d := range all {
