@@ -214,6 +214,7 @@ func (b *batcher) wanted() (calls []*call, failures []Failure, err error) {
 			}
 			if d == nil {
 				if !busy[c.key] {
+					busy[c.key] = true // units of several arms may ask the same
 					calls = append(calls, c)
 				}
 				break

@@ -105,7 +105,7 @@ type unitKey struct {
 	repeat     int
 }
 
-func keyOfUnit(u unit) unitKey { return unitKey{u.task.ID, u.task.Test, u.arm, u.repeat} }
+func keyOfUnit(u unit) unitKey { return unitKey{u.task.ID, testOf(u), u.arm, u.repeat} }
 
 // earlier returns the calls of the log by unit, in the order of the log. Of each arm only
 // those count that were asked as it is asked now, or as it was asked last.
@@ -133,12 +133,13 @@ func (r *Run) earlier() map[unitKey][]*Done {
 
 // allUnits lists the units of the plan and of the log: by task, arm and repeat.
 func (r *Run) allUnits(planned map[unitKey]made, earlier map[unitKey][]*Done) []unit {
-	keys := map[[2]string][]unitKey{}
+	keys := map[string][]unitKey{} // by task
 	arms := slices.Clone(r.cfg.Arms)
+	seen := map[unitKey]bool{}
 	add := func(k unitKey) {
-		id := [2]string{k.task, k.test}
-		if !slices.Contains(keys[id], k) {
-			keys[id] = append(keys[id], k)
+		if !seen[k] {
+			seen[k] = true
+			keys[k.task] = append(keys[k.task], k)
 		}
 		if !slices.Contains(arms, k.arm) {
 			arms = append(arms, k.arm)
@@ -153,12 +154,14 @@ func (r *Run) allUnits(planned map[unitKey]made, earlier map[unitKey][]*Done) []
 	slices.SortFunc(arms, func(a, b ask.Arm) int { return strings.Compare(armOrder(a), armOrder(b)) })
 	var out []unit
 	for _, t := range r.cfg.Source.Tasks() {
-		list := keys[[2]string{t.ID, t.Test}]
+		list := keys[t.ID]
 		slices.SortFunc(list, func(a, b unitKey) int {
 			return cmp.Or(slices.Index(arms, a.arm)-slices.Index(arms, b.arm), a.repeat-b.repeat)
 		})
 		for _, k := range list {
-			out = append(out, unit{t, k.arm, k.repeat})
+			if u := (unit{t, k.arm, k.repeat}); testOf(u) == k.test {
+				out = append(out, u)
+			}
 		}
 	}
 	return out

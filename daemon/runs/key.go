@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"plumb/daemon/ask"
 	"plumb/daemon/canonical"
 )
@@ -54,9 +55,12 @@ type identity struct {
 	Request string `json:"request"` // hash of the request's canonical body
 }
 
+// testOf is the test of a unit: SPATIALAB's is the format in which an item is asked.
+func testOf(u unit) string { return cmp.Or(u.task.Test, u.arm.Format) }
+
 // keyOf returns the key of a call: calls with equal keys have the same answer.
 func keyOf(suite string, c *call) (string, error) {
-	return canonical.Key(identity{1, suite, c.task.ID, c.task.Test, c.repeat, c.step.Turn, c.step.Name, c.hash})
+	return canonical.Key(identity{1, suite, c.task.ID, testOf(c.unit), c.repeat, c.step.Turn, c.step.Name, c.hash})
 }
 
 // configOf returns the hash of everything that an arm sends beside its task.

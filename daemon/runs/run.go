@@ -17,6 +17,8 @@ import (
 
 	"plumb/daemon/ask"
 	"plumb/daemon/chat"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // Settings are what is sent beside the messages in one arm.
@@ -52,8 +54,9 @@ type Run struct {
 	units []unit
 	args  map[ask.Arm]armSettings
 
-	mu   sync.Mutex
-	made map[int]made // units whose calls are all made, by index
+	mu     sync.Mutex
+	made   map[int]made // units whose calls are all made, by index
+	flight singleflight.Group
 
 	answered, failed, cut atomic.Int64
 	asking                atomic.Int64
@@ -233,13 +236,19 @@ func (r *Run) unit(ctx context.Context, client *chat.Client, i int) (done bool, 
 			d = nil
 		}
 		if d == nil {
-			if d, err = r.ask(ctx, client, c); err != nil || d == nil {
+			if d, err = r.shared(c.key, func() (*Done, error) { return r.ask(ctx, client, c) }); err != nil || d == nil {
 				return false, err
 			}
 		}
 		r.count(d)
 		m.calls, m.heard = append(m.calls, d), append(m.heard, r.heardOf(c.step, d))
 	}
+}
+
+// shared makes a call once where units of several arms ask the same at the same time.
+func (r *Run) shared(key string, ask func() (*Done, error)) (*Done, error) {
+	v, err, _ := r.flight.Do(key, func() (any, error) { return ask() })
+	return v.(*Done), err
 }
 
 // count adds an outcome to the progress.
@@ -309,7 +318,7 @@ func (r *Run) keepPictures(c *call) error {
 
 // done is the line of a call with its outcome.
 func (r *Run) done(c *call, o *chat.Outcome) *Done {
-	d := &Done{Event: eventDone, Key: c.key, Suite: r.cfg.Suite, Task: c.task.ID, Test: c.task.Test, Arm: ArmOf(c.arm), Repeat: c.repeat, Turn: c.step.Turn,
+	d := &Done{Event: eventDone, Key: c.key, Suite: r.cfg.Suite, Task: c.task.ID, Test: testOf(c.unit), Arm: ArmOf(c.arm), Repeat: c.repeat, Turn: c.step.Turn,
 		Step: c.step.Name, Config: r.args[c.arm].config, Request: c.hash, Outcome: *o, fresh: true}
 	if !r.cfg.KeepReasoning && !(o.Text == "" && r.cfg.ReasoningText) {
 		d.Outcome.Reasoning = ""
