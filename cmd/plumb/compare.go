@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,6 +44,9 @@ func (c *compareCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(lines, func(l stats.Line) bool { return l.Tasks > 0 }) {
+		return fmt.Errorf("cannot compare: of no task both sides have a score")
+	}
 	if unpaired > 0 {
 		fmt.Fprintf(std.err, "plumb: %d tasks are on one side alone and are left out\n", unpaired)
 	}
@@ -64,7 +68,7 @@ func (c *compareCmd) Run(std streams) error {
 	}
 	t := scoring.TextTable{Title: fmt.Sprintf("%s (A) and %s (B)", named(a, c.A), named(b, c.B)), Text: 2,
 		Note:    "A - B on the same tasks; 95 % interval by resampling, p by sign flips, Holm over the tests, McNemar for answers that are right or wrong",
-		Columns: []string{"suite", "test", "tasks", "left out", "A", "B", "A - B", "se", "low", "high", "p", "Holm", "McNemar"}}
+		Columns: []string{"suite", "test", "pairs", "left out", "A", "B", "A - B", "se", "low", "high", "p", "Holm", "McNemar"}}
 	for _, l := range lines {
 		test := l.Test
 		if test == "" {

@@ -51,7 +51,7 @@ type runCmd struct {
 	spendFlags
 
 	DryRun            bool          `group:"look" help:"Print the calls that there would be, tokens and a range of cost; send and write nothing."`
-	Print             int           `placeholder:"N" group:"look" help:"Print the first N requests, pictures as their hashes; send and write nothing."`
+	Print             *int          `placeholder:"N" group:"look" help:"Print the first N requests, pictures as their hashes; send and write nothing."`
 	NoCalls           bool          `group:"look" help:"Make no calls: write the dump, results and report of what was answered."`
 	Batch             bool          `group:"batch" help:"Make the calls by batches of the endpoint (OpenAI's batch API): at half the price, within a day. An interrupt leaves them running, and the same command takes them up."`
 	BatchCancel       bool          `group:"batch" help:"Cancel the batches that run, keep what they answered, and begin none."`
@@ -89,13 +89,27 @@ type spendFlags struct {
 // Run asks the model, and scores what it said. See docs/spec/runs.md#r38.
 func (c *runCmd) Run(std streams) (err error) {
 	key, _ := chat.TakeKey(c.ModelKeyEnv)
-	if c.ModelURL == "" && !c.DryRun && c.Print == 0 && !c.NoCalls {
+	if c.ModelURL == "" && !c.DryRun && c.Print == nil && !c.NoCalls {
 		return usage("cannot run: want --model-url, or --dry-run, --print or --no-calls")
+	}
+	_, set := os.LookupEnv(c.ModelKeyEnv)
+	switch {
+	case c.Model == "":
+		return usage("cannot use --model \"\": want the model's name at the endpoint")
+	case c.Print != nil && *c.Print < 1:
+		return usage("cannot use --print %d: want a number of requests from 1", *c.Print)
+	case !set && key == "" && c.ModelKeyEnv != "PLUMB_MODEL_KEY":
+		return usage("cannot use --model-key-env %s: the variable is not set", c.ModelKeyEnv)
+	}
+	if c.ModelURL != "" {
+		if err := chat.Check(chat.Config{URL: c.ModelURL}); err != nil {
+			return usageError{err}
+		}
 	}
 	if c.Out == "" {
 		c.Out = filepath.Join("runs", c.Suite, fileName(c.Model))
 	}
-	look := c.DryRun || c.Print > 0
+	look := c.DryRun || c.Print != nil
 	p, err := c.prepare(look)
 	if err != nil {
 		return err
@@ -271,6 +285,10 @@ func (c *runCmd) ask(ctx context.Context, std streams, p *preparedRun, key strin
 	}
 	defer client.Close()
 	stop := c.showProgress(std, p, client)
+	told := context.AfterFunc(ctx, func() {
+		fmt.Fprintf(std.err, "plumb: interrupted; waiting for the %d calls under way (at most %s); once more ends at once\n", client.Status().Calls, c.Timeout)
+	})
+	defer told()
 	var failures []runs.Failure
 	if c.Batch || c.BatchCancel {
 		failures, err = p.run.AskBatches(ctx, client, runs.BatchConfig{Dir: c.Out, Key: key, Meter: meter, Price: price, Cancel: c.BatchCancel,
@@ -296,7 +314,7 @@ func (c *runCmd) ask(ctx context.Context, std streams, p *preparedRun, key strin
 
 // aspireLines returns the tasks of an ASPIRE run without a task file.
 func (c *runCmd) aspireLines() (lines [][]byte, err error) {
-	g := aspireGenerateCmd{Seed: c.Seed, Count: c.Count, Tests: c.Tests, Level: c.Level}
+	g := aspireGenerateCmd{Seed: c.Seed, Count: c.Count, Level: c.Level} // --tests chooses among all
 	seed, tests, err := g.check()
 	if err != nil {
 		return nil, err

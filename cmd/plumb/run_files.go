@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"plumb/daemon/atomicfile"
@@ -58,7 +61,7 @@ func (c *runCmd) openRecord(p *preparedRun) error {
 		return err
 	}
 	if old != nil {
-		for _, d := range []struct{ what, had, got string }{{"suite", old.Suite, r.Suite}, {"model", old.Model, r.Model}, {"task file (its SHA-256)", old.Tasks, r.Tasks}} {
+		for _, d := range []struct{ what, had, got string }{{"suite", old.Suite, r.Suite}, {"model", old.Model, r.Model}, {"task file (its SHA-256; --tasks, --seed, --count and --level make it)", old.Tasks, r.Tasks}} {
 			if d.had != d.got {
 				return usage("cannot go on in %s: the %s is %s there and %s now; want another --out", c.Out, d.what, d.had, d.got)
 			}
@@ -173,6 +176,17 @@ func (c *runCmd) tellTotals(std streams, p *preparedRun, t runs.Totals) {
 	if n := p.calls.Duplicates(); n > 0 {
 		fmt.Fprintf(std.err, "plumb: %d calls of calls.jsonl have an outcome twice; the first counts\n", n)
 	}
+	reasons := slices.SortedFunc(maps.Keys(t.Reasons), func(a, b string) int { return cmp.Or(t.Reasons[b]-t.Reasons[a], strings.Compare(a, b)) })
+	for i, reason := range reasons {
+		if i == 3 {
+			fmt.Fprintf(std.err, "plumb: %d more reasons are in run.json\n", len(reasons)-i)
+			break
+		}
+		fmt.Fprintf(std.err, "plumb: %d answers are missing: %.200s\n", t.Reasons[reason], reason)
+	}
+	if len(reasons) > 0 {
+		fmt.Fprintln(std.err, "plumb: --retry-failed asks again for what was refused or failed")
+	}
 	if t.Other > 0 {
 		fmt.Fprintf(std.err, "plumb: %d answers were asked for with other settings than those of this command; results and tables have them as they were\n", t.Other)
 	}
@@ -203,9 +217,9 @@ func (c *runCmd) look(std streams, p *preparedRun) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if c.Print > 0 {
+	if c.Print != nil {
 		_, err := r.Plan(func(n int, arm string, request *chat.Request) error {
-			if n == c.Print {
+			if n == *c.Print {
 				return runs.ErrEnough
 			}
 			b, err := request.Canonical()

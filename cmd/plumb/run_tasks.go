@@ -44,6 +44,9 @@ func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
 	if c.Suite == "drawingbench" {
 		return c.drawingSource(p)
 	}
+	if _, err := os.Stat(c.Tasks); c.Tasks != "" && err != nil {
+		return nil, fmt.Errorf("cannot read tasks: %w", err)
+	}
 	var lines [][]byte
 	var err error
 	if c.Tasks == "" {

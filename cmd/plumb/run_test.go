@@ -93,7 +93,7 @@ func TestRunAspire(t *testing.T) {
 	}
 	// A second repeat of one test adds only its calls.
 	t.Setenv("PLUMB_MODEL_KEY", runKey)
-	if code, _, errs := plumb(t, "", append(args, "--repeats", "2", "--tests", "maze")...); code != 2 || !strings.Contains(errs, "task file") {
+	if code, _, errs := plumb(t, "", append(args, "--repeats", "2", "--seed", "1")...); code != 2 || !strings.Contains(errs, "task file") {
 		t.Errorf("other tasks: got exit %d, %s; want 2 and what differs", code, errs)
 	}
 	t.Setenv("PLUMB_MODEL_KEY", runKey)
@@ -162,6 +162,10 @@ func TestRunUsage(t *testing.T) {
 		"run aspire --model m --dry-run --tests chess":                 "--tests",
 		"run aspire --model m --dry-run --input scaffold --tests maze": "no such form",
 		`run aspire --model m --dry-run --body {"messages":[]}`:        "messages",
+		"run aspire --model m --print 0":                               "--print",
+		"run aspire --model m --model-key-env NOSUCH --dry-run":        "NOSUCH",
+		"run aspire --model m --model-url 127.0.0.1:8099/v1":           "address",
+		"run aspire --model= --dry-run":                                "--model",
 		"run aspire --model m --dry-run --method cot":                  "--method",
 	} {
 		if code, out, errs := plumb(t, "", strings.Fields(line)...); code != 2 || out != "" || !strings.Contains(errs, want) {
@@ -311,5 +315,25 @@ func TestRunDrawingBench(t *testing.T) {
 	}
 	if first == 0 || first != second || turns[1] != first || turns[3] == 0 || turns[1]+turns[3] != e.Counts().Calls {
 		t.Errorf("got %d first turns, %d ends, calls by messages %v", first, second, turns)
+	}
+}
+
+// Missing answers are counted by their reasons, with the flag that asks again.
+func TestRunReasons(t *testing.T) {
+	e := exactEndpoint(t, aspireTasks(t, "--count", "2"), func(c *chattest.Config) { c.Faults = map[chattest.Fault]float64{"400-context": 0.4}; c.Seed = 2 })
+	dir := t.TempDir()
+	args := []string{"run", "aspire", "--count", "2", "--model-url", e.Base(), "--model", "m", "--out", dir}
+	code, _, errs := plumb(t, "", args...)
+	if code != 0 || !strings.Contains(errs, "answers are missing: refused: ") || !strings.Contains(errs, "--retry-failed") {
+		t.Errorf("got exit %d, %s; want how many are missing, and why", code, errs)
+	}
+	for range 9 { // another try of a request may meet another fault
+		t.Setenv("PLUMB_MODEL_KEY", runKey)
+		if code, _, errs = plumb(t, "", append(args, "--retry-failed")...); !strings.Contains(errs, "missing: refused") {
+			break
+		}
+	}
+	if code != 0 || len(jsonLines(t, fileText(t, dir, "results.jsonl"))) != 16 || strings.Contains(errs, "missing: refused") {
+		t.Errorf("again: got exit %d, %s; want all answers", code, errs)
 	}
 }

@@ -20,6 +20,9 @@ type drawing struct {
 	choice choices
 }
 
+// drawingTest is the only test of the benchmark.
+const drawingTest = "drawing"
+
 // emptyAnswer stands for an empty first answer in the second turn: an endpoint refuses a
 // message without content.
 const emptyAnswer = "(empty answer)"
@@ -36,7 +39,7 @@ func NewDrawingBench(tasks *dump.Tasks, score func(line []byte) (*scoring.Result
 		}
 		line := scoring.AppendString([]byte(`{"suite":"drawingbench","task_id":`), string(v.GetStringBytes("id")))
 		line = strconv.AppendInt(append(line, `,"index":`...), int64(index), 10)
-		s.tasks = append(s.tasks, &Task{ID: name, Test: string(v.GetStringBytes("category")), Group: string(v.GetStringBytes("category")), Line: append(line, '}'), own: v})
+		s.tasks = append(s.tasks, &Task{ID: name, Test: drawingTest, Group: drawingTest, Line: append(line, '}'), own: v})
 		return nil
 	})
 	if err == nil && len(s.tasks) == 0 {

@@ -146,6 +146,7 @@ func (c *Calls) settle(d *Done) {
 	}
 	if d.Cost != nil {
 		c.spent.Cost += *d.Cost
+		c.spent.Dearest = max(c.spent.Dearest, *d.Cost)
 		c.spent.Priced = true
 	}
 }

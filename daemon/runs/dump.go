@@ -52,8 +52,10 @@ type Totals struct {
 	Cost     float64 `json:"cost"`
 	Priced   bool    `json:"priced"` // every answer has a cost
 	Seconds  float64 `json:"seconds"`
-	Pending  int     `json:"pending"` // tasks, arms and repeats whose calls are not all made
-	Other    int     `json:"other"`   // of them, that have answers of an earlier command with other settings
+	// Reasons count the answers that are missing by why they are.
+	Reasons map[string]int `json:"reasons"`
+	Pending int            `json:"pending"` // tasks, arms and repeats whose calls are not all made
+	Other   int            `json:"other"`   // of them, that have answers of an earlier command with other settings
 }
 
 // Dump writes one line for each answer in the log, of this command and of earlier ones in
@@ -296,10 +298,29 @@ func (t *Totals) add(a *Asked, ok bool, last *Done) {
 		t.Missing++
 	case !ok:
 		t.Missing++
+		t.why(last)
 	case last.Cut():
 		t.Cut++
 	}
 }
+
+// why counts the reason of a missing answer.
+func (t *Totals) why(last *Done) {
+	if t.Reasons == nil {
+		t.Reasons = map[string]int{}
+	}
+	reason := string(last.Kind)
+	if last.Error != nil {
+		reason += ": " + last.Error.Message
+	}
+	if _, ok := t.Reasons[reason]; !ok && len(t.Reasons) >= maxReasons {
+		reason = "other reasons"
+	}
+	t.Reasons[reason]++
+}
+
+// maxReasons bounds how many different reasons are told apart.
+const maxReasons = 20
 
 func orNil(s string) *string {
 	if s == "" {

@@ -280,7 +280,7 @@ func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, err
 				return fmt.Errorf("%w: %w", errLog, err)
 			}
 			if o.Kind.Final() {
-				kept = d
+				kept = r.calls.Done(c.key) // the first outcome of a key counts
 			}
 			return nil
 		},

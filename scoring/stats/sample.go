@@ -173,6 +173,7 @@ func CompareSamples(a, b *Sample, seed uint64) (lines []Line, unpaired int, err 
 		if len(g.a) > 0 {
 			g.line.Paired = Compare(g.a, g.b, g.plain, seed)
 		}
+		g.line.Holm = math.NaN()
 		lines = append(lines, g.line)
 		if g.line.Test != "" && len(g.a) > 0 {
 			p = append(p, g.line.P)

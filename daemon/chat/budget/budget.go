@@ -28,6 +28,7 @@ type Spent struct {
 	CompletionTokens int64
 	Cost             float64 // USD of replies
 	Priced           bool    // Cost is known
+	Dearest          float64 // USD of the dearest reply
 	LostTokens       int64   // that lost calls may have taken at most
 	LostCost         float64 // USD that lost calls may have cost at most
 }
@@ -67,7 +68,7 @@ func New(l Limits, p *Price, before Spent, flag func(string) string) *Meter {
 	if flag == nil {
 		flag = func(s string) string { return s }
 	}
-	return &Meter{limits: l, price: p, spent: before, flag: flag, change: make(chan struct{})}
+	return &Meter{limits: l, price: p, spent: before, dear: before.Dearest, flag: flag, change: make(chan struct{})}
 }
 
 // Reserve takes the most that a call can take out of the budget. If it does not fit
@@ -163,6 +164,7 @@ func (h *Hold) Pay(t Tokens, told *float64) (cost *float64, priced bool, err err
 		m.spent.Cost += *cost
 		m.spent.Priced = true
 		m.known, m.dear = true, max(m.dear, *cost)
+		m.spent.Dearest = m.dear
 	}
 	m.end(h)
 	return cost, priced, err
