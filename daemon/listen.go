@@ -178,7 +178,9 @@ func listenAdmin(addr string) (net.Listener, error) {
 // adminConns is how many connections to --admin may be open.
 const adminConns = 64
 
-// serveAdmin answers on ln, with TLS where secure is not nil.
+// serveAdmin starts an HTTP server on ln for the operator's routes of --admin (metrics and
+// profiles), with TLS where secure is not nil, and returns at once. When too many connections
+// are open, the one that has been idle longest is closed.
 func serveAdmin(ln net.Listener, secure *tls.Config, h http.Handler, log *slog.Logger) *admin {
 	open := conns.New(conns.Config{Max: adminConns, Log: log})
 	a := &admin{ln: ln, srv: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,

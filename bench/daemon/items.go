@@ -22,8 +22,9 @@ type item struct {
 	reward   float64 // in it
 }
 
-// makeItems makes n different items over tests, whose answers are heard: OpenRLHF
-// has no way to say that one was not.
+// makeItems makes n different ASPIRE items with answers by the scripted programs, for the
+// load test of the daemon. Items without an answer are left out, because OpenRLHF's route
+// has no form for a missing one.
 func makeItems(n int, tests ...string) ([]item, error) {
 	programs := program.All()
 	items := make([]item, 0, n)

@@ -290,6 +290,8 @@ func (c *session) answer(m []byte) bool {
 	return c.error(wsUnknownType, fmt.Sprintf("cannot answer type %.40q: want reset, step, state or close", kind), "")
 }
 
+// reset answers the message "reset" of an OpenEnv session: it begins a new episode with the
+// parameters of data. It returns false when the session has to end.
 func (c *session) reset(data []byte) bool {
 	e, fault := c.s.newEpisode(data)
 	if fault != nil {

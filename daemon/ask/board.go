@@ -83,7 +83,9 @@ func (b *Boards) Picture(t *Task, scaffold bool) (*chat.Image, error) {
 	return img, nil
 }
 
-// Draw draws the picture of a dump line; see Picture.
+// Draw draws the whiteboard of an ASPIRE task, given by its dump line, as the model sees it: the
+// background, the part of a scaffold that lies behind the shapes, the shapes, the part of a
+// scaffold above them. It returns a PNG without alpha.
 func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
 	v, err := b.view(line, test)
 	if err != nil {

@@ -85,7 +85,8 @@ type weight struct {
 	box       image.Rectangle
 }
 
-// weigh sums the alpha of a picture.
+// weigh computes the alpha statistics of a picture that plumb compares with the editor's: the
+// sum of alpha, its first moments (for the centre of mass), covered pixels and their box.
 func weigh(img *image.NRGBA) (w weight) {
 	lo, hi := img.Rect.Size(), image.Point{}
 	for y := range img.Rect.Dy() {

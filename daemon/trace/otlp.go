@@ -119,7 +119,8 @@ func (e *exporter) request(r *Request) {
 	root.End(otel.WithTimestamp(r.End))
 }
 
-// parts makes the spans of a sample's parts and returns when the last one ended.
+// parts exports a span for each part of a sample's time (queue, decode, draw, score, ...). Parts
+// follow each other without gaps. It returns when the last one ended.
 func (e *exporter) parts(ctx context.Context, s *Sample) (end time.Time) {
 	at := s.Start
 	for _, p := range s.Parts {

@@ -34,8 +34,9 @@ var faults struct {
 	poison int // poison@W: batches with a picture W px wide lose the context
 }
 
-// loadFaults reads PLUMB_FAULT, once for each value that it has. Names that are
-// not of this package are of other packages.
+// loadFaults reads the faults to inject from the environment variable PLUMB_FAULT, a list of
+// NAME@N: the N-th batch meets the fault. It parses the variable again only when it has changed.
+// Names that this package does not have belong to other packages and are skipped.
 func loadFaults() error {
 	faults.mu.Lock()
 	defer faults.mu.Unlock()

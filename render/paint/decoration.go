@@ -139,8 +139,10 @@ func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *shapePlacement)
 	b.addPlaced(k, one)
 }
 
-// scaleOnly returns the scale of m without its turn, moved by whole px so that a clip lies near
-// 0, and the map back from px of m to its px.
+// scaleOnly returns a map that only scales, by as much as m does. Text decorations (underlines) are
+// rasterised upright with it and rotated afterwards. The map is shifted by whole pixels so that
+// the middle of clip, which is in pixels of m, comes near the origin. back maps a pixel of m to a
+// pixel of the scaled picture.
 func scaleOnly(m vector.Matrix, clip chord.Rect) (vector.Matrix, geom.Matrix) {
 	s := vector.Matrix{A: float32(math.Hypot(float64(m.A), float64(m.B))), D: float32(math.Hypot(float64(m.C), float64(m.D)))}
 	back := geom.Matrix{A: float64(s.A), D: float64(s.D)}.Mul(geom.Widened(m).Inverse())

@@ -104,7 +104,8 @@ func (d *sceneDecoder) segments(v *fastjson.Value, w where) []Segment {
 	return segments
 }
 
-// segment reads one stroke. Messages name it by its list; see addMember.
+// segment reads one segment of a freehand shape (props.segments): straight or free, with its
+// points. Error messages name the member of the list, not the segment's number.
 func (d *sceneDecoder) segment(v *fastjson.Value, w where) (s Segment) {
 	if v.Type() != fastjson.TypeObject {
 		d.refuse(w, "props.segments", v, "an object with type and points")

@@ -105,7 +105,8 @@ func rectangle(src *vector.Path) (b box, ok bool) {
 	return b, b.x0 < b.x1 && b.y0 < b.y1
 }
 
-// rectangle adds a rounded rectangle and, in the other direction, the hole in it.
+// rectangle adds the outline of a stroked rectangle: its outer edge with round corners and, in
+// the other direction, its inner edge. A stroke that fills the rectangle has no inner edge.
 func (p *pen) rectangle(b box) {
 	r, o := p.r, p.out
 	x0, y0, x1, y1 := b.x0-r, b.y0-r, b.x1+r, b.y1+r

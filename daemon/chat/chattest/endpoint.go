@@ -224,7 +224,8 @@ type Counts struct {
 	Met    map[Fault]int `json:"faults"`
 }
 
-// Counts returns the counts so far.
+// Counts returns what the mock endpoint has seen so far: calls, how many there were at once,
+// distinct questions, answers that it would have charged for, and faults.
 func (e *Endpoint) Counts() Counts {
 	e.mu.Lock()
 	defer e.mu.Unlock()
