@@ -281,10 +281,8 @@ func (who *Identity) Series(without ...string) Series {
 	return Series{who.Model, strings.Join(arm, "/")}
 }
 
-// ArmMembers are the names of the members that Arm returns.
-func ArmMembers() []string { return armMembers[:] }
-
-// Arm returns how the model was asked: the values of ArmMembers, "" for unknown ones.
+// Arm returns how the model was asked: mode, input, setting, format and method, "" for
+// unknown ones.
 func (who *Identity) Arm() [5]string { return who.Settings().arm }
 
 // String returns the name of the series, "" for the zero value. The name of an arm

@@ -23,7 +23,7 @@ func (p *part) end(r *scoring.Result) {
 func (t *Table) used() scoring.TextTable {
 	out := scoring.TextTable{Title: "Answers and what they took", Text: 2,
 		Columns: append(append([]string{"suite", "model"}, scoring.TallyColumns()...), "tokens in", "tokens out", "of them reasoning", "USD", "seconds"),
-		Note:    "All calls of an answer together. Filtered answers are missing ones; cut ones were heard in part."}
+		Note:    "All calls of an answer together. Filtered answers are missing ones; cut ones end at the limit of tokens."}
 	asked := false
 	for _, s := range t.options.Suites {
 		for _, p := range t.series {
