@@ -1,5 +1,5 @@
 // Package dump reads result dumps. In: a file, a pipe or a request body with one
-// JSON object per line, plain, gzip or zstd, which their first bytes tell. Out: the
+// JSON object per line, plain, gzip, zstd or bzip2, which their first bytes tell. Out: the
 // lines with their numbers, and items decoded from them. A line that is too long
 // becomes an error, and the next line is read; input that expands too far ends.
 package dump
@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"compress/bzip2"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type Limits struct {
 	Line   int          // bytes per line without its end, default 64 MiB (--max-line)
 	Ratio  int          // expansion of compressed input, default 200 (--max-ratio)
 	Window int          // bytes of the window of a zstd decoder, default 128 MiB (--max-window)
+	Peek   int          // bytes that Reader.Peek can return, 256 KiB at least
 	Memory *memory.Hold // counts the bytes that the reader holds; nil for no bound
 }
 
@@ -57,6 +59,7 @@ func (l Limits) Filled() Limits {
 // Line is one line of a dump.
 type Line struct {
 	N     int    // 1-based number; blank lines count
+	At    int64  // the byte of the decompressed input at which it begins, from 0; 0 for elements of a list
 	Bytes []byte // without line end, valid until the next call of Next; nil where Fault is set
 	Fault string // why the line itself could not be read, "" when it could
 	Busy  bool   // Fault is transient: there was no memory for the line
@@ -67,11 +70,14 @@ type Reader struct {
 	src    *bufio.Reader
 	limits Limits
 	line   int
+	at     int64  // bytes read as lines
+	begin  int64  // the value of at before the current line
 	buf    []byte // a line that is longer than the buffer of src
 	closer []func() error
 	raw    *Counter
-	err    error // what ended the input; io.EOF for a regular end
-	list   *list // the input is one JSON list; nil where it has lines
+	err    error  // what ended the input; io.EOF for a regular end
+	list   *list  // the input is one JSON list; nil where it has lines
+	packed string // "gzip", "zstd" or "bzip2"; "" for plain text
 }
 
 // Counter counts the bytes that are read from compressed input.
@@ -116,17 +122,29 @@ func NewReader(src io.Reader, limits Limits) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.src = bufio.NewReaderSize(plain, 256<<10)
+	r.src = bufio.NewReaderSize(plain, max(limits.Peek, 256<<10))
 	if b, _ := r.src.Peek(3); bytes.Equal(b, []byte("\xef\xbb\xbf")) {
 		r.src.Discard(3)
+		r.at = 3
 	}
 	return r, nil
 }
 
+// Peek returns up to n of the next bytes without reading them; n is at most the larger of
+// Limits.Peek and 256 KiB. The error says why there are fewer, and is io.EOF for a short input.
+func (r *Reader) Peek(n int) ([]byte, error) { return r.src.Peek(n) }
+
+// Text returns the decompressed input behind a byte order mark, for formats without
+// lines. It must not be used beside Next.
+func (r *Reader) Text() *bufio.Reader { return r.src }
+
+// Packed returns the name of the compression of the input, "" for none.
+func (r *Reader) Packed() string { return r.packed }
+
 // unpack returns a reader of the text of head, decompressed where its first bytes say so.
 // See docs/spec/cli.md#r10.
 func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
-	magic, _ := head.Peek(4)
+	magic, _ := head.Peek(10)
 	switch {
 	case len(magic) >= 2 && magic[0] == 0x1f && magic[1] == 0x8b:
 		z, err := gzip.NewReader(head)
@@ -135,7 +153,7 @@ func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
 		}
 		r.closer = append(r.closer, z.Close)
 		return r.bounded("gzip", z), nil
-	case len(magic) == 4 && isZstd(magic):
+	case len(magic) >= 4 && isZstd(magic):
 		window := r.limits.Window
 		if err := r.grow(window); err != nil {
 			return nil, fmt.Errorf("cannot decompress zstd: %w", err)
@@ -147,12 +165,27 @@ func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
 		}
 		r.closer = append(r.closer, func() error { z.Close(); r.shrink(window); return nil })
 		return r.bounded("zstd", z), nil
+	case isBzip2(magic):
+		return r.bounded("bzip2", bzip2.NewReader(head)), nil
 	}
 	return head, nil
 }
 
+// Packed reports whether the first bytes of a file mark it as gzip, zstd or bzip2.
+func Packed(b []byte) bool {
+	return len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b || len(b) >= 4 && isZstd(b) || isBzip2(b)
+}
+
+// isBzip2 reports whether b begins a bzip2 stream: BZh, the size of a block, and the mark of
+// the first block or of the end.
+func isBzip2(b []byte) bool {
+	return len(b) >= 10 && string(b[:3]) == "BZh" && b[3] >= '1' && b[3] <= '9' &&
+		(string(b[4:10]) == "1AY&SY" || string(b[4:10]) == "\x17rE8P\x90")
+}
+
 // bounded bounds the expansion of decompressed input.
 func (r *Reader) bounded(format string, plain io.Reader) io.Reader {
+	r.packed = format
 	return &Bounded{Src: plain, Format: format, Packed: &r.raw.N, Ratio: r.limits.Ratio, Window: r.limits.Window}
 }
 
@@ -195,7 +228,7 @@ func TooWide(err error, window int) error {
 // times the input. Its errors name the format.
 type Bounded struct {
 	Src    io.Reader
-	Format string // "gzip" or "zstd"
+	Format string // "gzip", "zstd" or "bzip2"
 	Packed *int64 // compressed bytes taken so far
 	Ratio  int
 	Window int // of zstd, for messages
@@ -272,6 +305,7 @@ func (r *Reader) NextRaw() (Line, error) {
 		return Line{}, r.err
 	}
 	r.line++
+	r.begin = r.at
 	if r.buf = r.buf[:0]; cap(r.buf) > keepLine {
 		r.forget()
 	}
@@ -279,6 +313,7 @@ func (r *Reader) NextRaw() (Line, error) {
 	var full error
 	for {
 		part, err := r.src.ReadSlice('\n')
+		r.at += int64(len(part))
 		if skipped == 0 && err == nil && len(r.buf) == 0 {
 			return r.finish(part, 0) // the usual case: no copy
 		}
@@ -309,7 +344,7 @@ const keepLine = 4 << 20
 
 // refused returns the Line of a line for which there was no memory.
 func (r *Reader) refused(why error) Line {
-	return Line{N: r.line, Fault: fmt.Sprintf("cannot read line %d: %v", r.line, why), Busy: true}
+	return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: %v", r.line, why), Busy: true}
 }
 
 // finish returns a complete line without its line end, or its fault where it is too long.
@@ -318,9 +353,9 @@ func (r *Reader) finish(b []byte, skipped int64) (Line, error) {
 	b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
 	if skipped > 0 || len(b) > r.limits.Line {
 		n := max(skipped, int64(len(b)))
-		return Line{N: r.line, Fault: fmt.Sprintf("cannot read line %d: it has %d bytes; want at most %d (--max-line)", r.line, n, r.limits.Line)}, nil
+		return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: it has %d bytes; want at most %d (--max-line)", r.line, n, r.limits.Line)}, nil
 	}
-	return Line{N: r.line, Bytes: b}, nil
+	return Line{N: r.line, At: r.begin, Bytes: b}, nil
 }
 
 // last returns the line at the end of the input, which may be incomplete.
@@ -331,6 +366,6 @@ func (r *Reader) last(skipped int64) (Line, error) {
 	if r.err == io.EOF {
 		return r.finish(r.buf, skipped) // a missing final newline, or a torn line that the decoder reports
 	}
-	return Line{N: r.line, Fault: fmt.Sprintf("cannot read line %d: the input broke off after %d bytes of it: %v",
+	return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: the input broke off after %d bytes of it: %v",
 		r.line, max(skipped, int64(len(r.buf))), r.err)}, nil
 }

@@ -1,0 +1,177 @@
+// Package input opens the bytes of a dump. In: the path of a file, or "-" for standard input.
+// Out: the decompressed text as a stream, and random access to the bytes where a format
+// needs it. Input that is compressed twice, or in a form that no reader accepts, is
+// refused by name. See docs/spec/dumps.md#r6.
+package input
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"plumb/daemon/dump"
+)
+
+// Limits bound what opening and reading a dump may cost. Zero values mean the defaults.
+type Limits struct {
+	dump.Limits
+	Spool   int64 // bytes of a temporary file, default 16 GiB (--max-spool)
+	Entries int   // entries of an archive, default 2,000,000 (--max-entries)
+}
+
+// The defaults of Limits.
+const (
+	DefaultSpool   = 16 << 30
+	DefaultEntries = 2_000_000
+)
+
+// HeadSize is how many bytes Head can return.
+const HeadSize = 1 << 20
+
+// Input is one dump that is open. It is not safe for concurrent use.
+type Input struct {
+	Name   string // for messages and results
+	Path   string // of a local file, "" for standard input
+	Limits Limits // without zero values
+
+	text    *dump.Reader // the decompressed bytes as a stream
+	file    *os.File     // nil for standard input
+	closers []func() error
+}
+
+// Open opens the file at path; "-" reads stdin.
+func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
+	limits.Limits = limits.Limits.Filled()
+	limits.Peek = HeadSize
+	limits.Spool = cmp.Or(max(limits.Spool, 0), DefaultSpool)
+	limits.Entries = cmp.Or(max(limits.Entries, 0), DefaultEntries)
+	in := &Input{Name: path, Limits: limits}
+	src := stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("cannot open dump: %w", err)
+		}
+		in.Path, in.file, src = path, f, f
+		in.closers = append(in.closers, f.Close)
+	}
+	text, err := dump.NewReader(src, limits.Limits)
+	if err == nil {
+		in.text = text
+		in.closers = append(in.closers, text.Close)
+		err = in.check()
+	}
+	if err != nil {
+		in.Close()
+		return nil, fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	return in, nil
+}
+
+// Close closes what the input has open, and removes temporary files.
+func (in *Input) Close() error {
+	var all []error
+	for i := len(in.closers) - 1; i >= 0; i-- {
+		all = append(all, in.closers[i]())
+	}
+	in.closers = nil
+	return errors.Join(all...)
+}
+
+// Head returns the first bytes of the decompressed text, HeadSize at most, without reading
+// them. It returns fewer where the input is shorter or cannot be read further.
+func (in *Input) Head() []byte {
+	b, _ := in.text.Peek(HeadSize)
+	return b
+}
+
+// Lines returns the decompressed text as lines. Lines, Stream and Random exclude each other.
+func (in *Input) Lines() *dump.Reader { return in.text }
+
+// Stream returns the decompressed text behind a byte order mark.
+func (in *Input) Stream() *bufio.Reader { return in.text.Text() }
+
+// Random returns random access to the decompressed bytes and their number. What is not a
+// plain file is first copied to a temporary file that has no name.
+func (in *Input) Random() (io.ReaderAt, int64, error) {
+	if in.file != nil && in.text.Packed() == "" {
+		if info, err := in.file.Stat(); err == nil && info.Mode().IsRegular() {
+			return in.file, info.Size(), nil
+		}
+	}
+	f, err := os.CreateTemp("", "plumb-spool-*")
+	if err != nil {
+		return nil, 0, fmt.Errorf("cannot make a temporary file: %w", err)
+	}
+	in.closers = append(in.closers, f.Close)
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, 0, fmt.Errorf("cannot unlink a temporary file: %w", err)
+	}
+	n, err := io.Copy(f, io.LimitReader(in.Stream(), in.Limits.Spool+1))
+	if err != nil {
+		return nil, 0, fmt.Errorf("cannot copy to a temporary file in %s: %w", os.TempDir(), err)
+	}
+	if n > in.Limits.Spool {
+		return nil, 0, fmt.Errorf("it has more than %d bytes, and random access needs a copy; want a plain file, or a higher --max-spool", in.Limits.Spool)
+	}
+	return f, n, nil
+}
+
+// Sibling opens a file in the folder of the input. The error is os.ErrNotExist where there
+// is none, or where the input has no folder.
+func (in *Input) Sibling(name string) (*Input, error) {
+	if in.Path == "" {
+		return nil, os.ErrNotExist
+	}
+	path := filepath.Join(filepath.Dir(in.Path), name)
+	if _, err := os.Stat(path); err != nil {
+		return nil, os.ErrNotExist
+	}
+	return Open(path, nil, in.Limits)
+}
+
+// refusal is a form of data that no reader accepts.
+type refusal struct {
+	magic []byte
+	what  string // what it is and what to do
+}
+
+// refusals lists the refused forms by their first bytes. See docs/spec/dumps.md#r7.
+var refusals = []refusal{
+	{[]byte("\xfd7zXZ\x00"), "it is an xz file; want it unpacked first"},
+	{[]byte("\x04\x22\x4d\x18"), "it is an lz4 file; want it unpacked first"},
+	{[]byte("SQLite format 3\x00"), "it is an SQLite database; want the table as Parquet, CSV or JSON lines"},
+	{[]byte("ARROW1"), "it is an Arrow file; want it as Parquet (to_parquet)"},
+	{[]byte("\xff\xff\xff\xff"), "it is an Arrow stream; want it as Parquet (to_parquet)"},
+	{[]byte("\xd0\xcf\x11\xe0"), "it is an old Office file (.xls); want xlsx, TSV or CSV"},
+	{[]byte("<"), "it begins with <, as a web page does; want the file itself"},
+	{[]byte("\xff\xfe"), "it is UTF-16 by its byte order mark; want UTF-8"},
+	{[]byte("\xfe\xff"), "it is UTF-16 by its byte order mark; want UTF-8"},
+}
+
+// check refuses input that no reader accepts.
+func (in *Input) check() error {
+	head, err := in.text.Peek(512)
+	if len(head) == 0 && err != nil && err != io.EOF {
+		return err
+	}
+	for _, r := range refusals {
+		if bytes.HasPrefix(head, r.magic) {
+			return errors.New(r.what)
+		}
+	}
+	switch {
+	case len(head) > 1 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5:
+		return errors.New("it is a Python pickle, which can run code when it is read, and is refused; want xlsx, TSV or JSON (PRED_FORMAT)")
+	case len(head) > 262 && string(head[257:262]) == "ustar":
+		return errors.New("it is a tar archive; want it unpacked first")
+	case in.text.Packed() != "" && dump.Packed(head):
+		return fmt.Errorf("it is compressed twice, the outer time with %s; want one layer: unpack it first", in.text.Packed())
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+// Package record defines an answer of a model as it was read from a dump of any tool. In:
+// what the readers of the formats found. Out: one form for all of them, with the
+// finish reasons and the kinds of truncation under common names. See docs/spec/dumps.md#r1.
+package record
+
+import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/scoring"
+)
+
+// Record is one answer of a dump. Strings are "" where the dump has no value.
+type Record struct {
+	At     string // the place in the file: "line 12", "row 4", "x#1"
+	Key    string // the dump's own key of the question
+	Repeat int    // number of the answer among those to the question, from 1; 0 where the format does not count
+	Model  string
+
+	Response     string // the text of the answer, verbatim (docs/spec/dumps.md#r2)
+	Reasoning    string // thought that the format keeps apart from the answer
+	FinishReason string // by Finish
+	Cut          Cut
+	Usage        Usage
+	Missing      *scoring.Error // why there is no answer; nil where there is one
+
+	Suite, Test string // named by the record itself
+
+	// Fields is the record as the format has it, with at least the members that keys and
+	// labels may stand in. Labels is the object whose member label, answer or ground_truth
+	// may hold the label. Both are nil for none, and valid until the next record is read.
+	Fields *fastjson.Value
+	Labels *fastjson.Value
+
+	Notes []scoring.Note
+
+	// Fault says why the record itself cannot be read, "" for a record that was read. Only At,
+	// and Key where it is known, are set beside it.
+	Fault string
+}
+
+// Usage holds numbers of tokens, -1 for unknown ones.
+type Usage struct {
+	Prompt, Completion, Reasoning int
+}
+
+// NoUsage is the Usage of a record without any counts.
+var NoUsage = Usage{-1, -1, -1}
+
+// Source yields the records of one dump in order.
+type Source interface {
+	// Next returns the next record, which is valid until the following call. The error is
+	// io.EOF at the end; another one says why the rest of the file cannot be read.
+	Next() (*Record, error)
+	Close() error
+}
+
+// The codes of Record.Missing. See docs/spec/dumps.md#r5.
+const (
+	NoResponse = "no_response" // the call of the model failed
+	NoText     = "no_text"     // the record holds log-likelihoods or embeddings
+	EmptyCell  = "empty_cell"  // a spreadsheet lost the text, or it was empty
+	CutCell    = "cut_cell"    // a spreadsheet kept only the beginning of the text
+)
+
+// Failed sets the reason why the record has no answer.
+func (r *Record) Failed(code, words string) {
+	r.Missing = &scoring.Error{Code: code, Message: words}
+	r.Response, r.FinishReason, r.Cut = "", "", Whole
+}
+
+// Note adds a note with a code and a sentence.
+func (r *Record) Note(code, text string) {
+	r.Notes = append(r.Notes, scoring.Note{Code: code, Path: "response", Message: text})
+}
+
+// Cut says where an answer was truncated.
+type Cut string
+
+// The kinds of truncation. See docs/spec/dumps.md#r4.
+const (
+	Whole     Cut = ""
+	InAnswer  Cut = "answer"  // the token limit was reached within the text
+	InThought Cut = "thought" // the token limit was reached before the text began
+	ByLimit   Cut = "limit"   // the evaluation tool stopped the model: turns, tokens or time
+	ByCell    Cut = "cell"    // the file could not hold the text
+)
+
+// finishReasons maps the names of services to common names. See docs/spec/dumps.md#r3.
+var finishReasons = map[string]string{
+	"end_turn": "stop", "stop_sequence": "stop", "endoftext": "stop",
+	"max_tokens": "length", "model_length": "length", "max_output_tokens": "length",
+	"tool_use": "tool_calls", "refusal": "content_filter",
+}
+
+// Finish returns the common name of a finish reason.
+func Finish(reason string) string {
+	reason = strings.ToLower(reason)
+	if name := finishReasons[reason]; name != "" {
+		return name
+	}
+	return reason
+}
+
+// SetCut sets Cut from the text and the finish reason, unless the evaluation tool or the
+// file cut the answer.
+func (r *Record) SetCut() {
+	switch text := strings.TrimSpace(r.Response); {
+	case r.Cut != Whole || r.Missing != nil:
+	case strings.HasPrefix(text, "<think>") && !strings.Contains(text, "</think>"):
+		r.Cut = InThought
+	case r.FinishReason == "length" && text == "":
+		r.Cut = InThought
+	case r.FinishReason == "length":
+		r.Cut = InAnswer
+	}
+}
