@@ -1,0 +1,244 @@
+package jsonwalk
+
+import "bytes"
+
+// Want names the members of an object that are kept, with what is kept of each. A nil Want keeps
+// the whole value. In a list it applies to each element; any other value is kept.
+type Want map[string]Want
+
+// keeper collects the text of a value up to a limit. A nil keeper collects nothing.
+type keeper struct {
+	dst   []byte
+	size  int // bytes, also those beyond the limit
+	limit int
+}
+
+// put appends b where it fits.
+func (k *keeper) put(b ...byte) {
+	if k == nil {
+		return
+	}
+	if k.size += len(b); k.size <= k.limit {
+		k.dst = append(k.dst, b...)
+	}
+}
+
+// Append reads the next value and appends what want keeps of it to dst, without blanks between
+// tokens and with null in place of NaN, Infinity and -Infinity. A value of more than limit bytes is
+// passed over, and the error is a *LongError.
+func (w *Walker) Append(dst []byte, want Want, limit int) ([]byte, error) {
+	k := keeper{dst: dst, limit: limit}
+	if err := w.wanted(&k, want); err != nil {
+		return dst, err
+	}
+	if k.size > limit {
+		return dst, &LongError{k.size, limit}
+	}
+	return k.dst, nil
+}
+
+// wanted reads a value and keeps what want names.
+func (w *Walker) wanted(k *keeper, want Want) error {
+	c, err := w.Peek()
+	if err != nil {
+		return err
+	}
+	if want == nil || c != '{' && c != '[' {
+		return w.value(k)
+	}
+	if err := w.push(c); err != nil {
+		return err
+	}
+	k.put(c)
+	first := true
+	comma := func() {
+		if !first {
+			k.put(',')
+		}
+		first = false
+	}
+	for {
+		if c == '[' {
+			ok, err := w.Element()
+			if err != nil {
+				return err
+			}
+			if !ok {
+				break
+			}
+			comma()
+			if err := w.wanted(k, want); err != nil {
+				return err
+			}
+			continue
+		}
+		name, ok, err := w.Member()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		sub, kept := want[string(name)]
+		if !kept {
+			if err := w.Skip(); err != nil {
+				return err
+			}
+			continue
+		}
+		comma()
+		k.put('"')
+		k.put(name...)
+		k.put('"', ':')
+		if err := w.wanted(k, sub); err != nil {
+			return err
+		}
+	}
+	k.put(c + 2)
+	return nil
+}
+
+// value reads a whole value.
+func (w *Walker) value(k *keeper) error {
+	outside := len(w.open)
+	for wantValue := true; ; {
+		c, err := w.Peek()
+		if err != nil {
+			return err
+		}
+		switch {
+		case c == '{' || c == '[':
+			if !wantValue {
+				return w.syntax(c, "',' or a closing bracket")
+			}
+			if err := w.push(c); err != nil {
+				return err
+			}
+			k.put(c)
+			continue
+		case c == '}' || c == ']':
+			if len(w.open) == outside {
+				return w.syntax(c, "a value")
+			}
+			if top := w.open[len(w.open)-1]; c != top {
+				return w.syntax(c, "'"+string(top)+"'")
+			}
+			w.pos++
+			w.open = w.open[:len(w.open)-1]
+			k.put(c)
+			wantValue = false
+		case c == ',' || c == ':':
+			if len(w.open) == outside {
+				return w.syntax(c, "a value")
+			}
+			w.pos++
+			k.put(c)
+			wantValue = true
+			continue
+		case !wantValue:
+			return w.syntax(c, "',' or a closing bracket")
+		case c == '"':
+			if err := w.text(k); err != nil {
+				return err
+			}
+			wantValue = false
+		default:
+			if err := w.literal(k); err != nil {
+				return err
+			}
+			wantValue = false
+		}
+		if len(w.open) == outside {
+			w.first = false
+			return nil
+		}
+	}
+}
+
+// text reads a string, whose quote is the next byte.
+func (w *Walker) text(k *keeper) error {
+	w.pos++
+	k.put('"')
+	for escaped := false; ; {
+		if err := w.need(); err != nil {
+			return err
+		}
+		seg := w.buf[w.pos:w.end]
+		i, end := 0, -1
+		if escaped {
+			i, escaped = 1, false
+		}
+		for quote := -1; i < len(seg) && end < 0; {
+			if quote < i { // found once for many escapes, so that time stays linear
+				if quote = bytes.IndexByte(seg[i:], '"'); quote < 0 {
+					quote = len(seg)
+				} else {
+					quote += i
+				}
+			}
+			slash := bytes.IndexByte(seg[i:quote], '\\')
+			switch {
+			case slash >= 0:
+				i += slash + 2
+				escaped = i > len(seg)
+			case quote < len(seg):
+				end = quote + 1
+			default:
+				i = len(seg)
+			}
+		}
+		if end >= 0 {
+			k.put(seg[:end]...)
+			w.pos += end
+			return nil
+		}
+		k.put(seg...)
+		w.pos = w.end
+	}
+}
+
+// bare lists what Python writes for numbers that JSON does not have. See docs/spec/dumps-files.md#r2.
+var bare = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
+
+// literal reads a number or a word up to the next delimiter.
+func (w *Walker) literal(k *keeper) error {
+	var word [16]byte
+	n := 0
+	for {
+		if err := w.fill(); err != nil {
+			if len(w.open) > 0 || n == 0 {
+				return w.need() // the error of the end within a container
+			}
+			break
+		}
+		c := w.buf[w.pos]
+		if delimiter[c] {
+			break
+		}
+		if n < len(word) {
+			word[n] = c
+		} else {
+			if n == len(word) {
+				k.put(word[:]...)
+			}
+			k.put(c)
+		}
+		n++
+		w.pos++
+	}
+	if n > len(word) {
+		return nil
+	}
+	for _, b := range bare {
+		if bytes.Equal(word[:n], b) {
+			k.put([]byte("null")...)
+			return nil
+		}
+	}
+	k.put(word[:n]...)
+	return nil
+}
+
+// delimiter marks the bytes that end a number or a word.
+var delimiter = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, ',': true, ':': true,
+	'{': true, '}': true, '[': true, ']': true, '"': true}

@@ -1,0 +1,179 @@
+// Package rows turns rows of tables into records. In: a row as a JSON object of its columns,
+// from Parquet, CSV, a spreadsheet or JSON. Out: a record with the answer, and what else the
+// columns say. It refuses tables without a column that holds answers. See
+// docs/spec/dumps-files.md#r3.
+package rows
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/message"
+	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
+)
+
+// Options say how rows are read.
+type Options struct {
+	Response string // the column with the answers (--response); "" for the first known one
+
+	// Foreign returns a reader for rows whose columns are those of a format of JSON lines, or
+	// nil for other rows. It is nil where a caller reads tables only.
+	Foreign func(columns []string) func(row *fastjson.Value, at string) []record.Record
+}
+
+// answers are the columns that hold answers, the first one that exists counts. See
+// docs/spec/dumps-files.md#r3.
+var answers = []string{"response", "prediction", "completion", "generated_text", "output"}
+
+// Answer returns the column that holds the answers of a table. The error lists the columns.
+func Answer(columns []string, o Options) (string, error) {
+	if o.Response != "" {
+		if slices.Contains(columns, o.Response) {
+			return o.Response, nil
+		}
+		return "", fmt.Errorf("no column %q, which --response names (columns: %s)", o.Response, list(columns))
+	}
+	for _, name := range answers {
+		if slices.Contains(columns, name) {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("no column that holds answers (columns: %s); want --response FIELD", list(columns))
+}
+
+// list joins names for a message; of many it gives the first.
+func list(names []string) string {
+	const most = 20
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Row returns the record of a row, without its place. It removes null members from v and parses
+// the columns that hold JSON as text, so v must be the caller's own. The record refers to v.
+func Row(v *fastjson.Value, o Options) record.Record {
+	Strip(v)
+	for _, name := range nested {
+		expand(v, name)
+	}
+	r := record.Record{
+		Key: Text(v.Get("id")), Model: Text(v.Get("model")), Suite: Text(v.Get("suite")), Test: Text(v.Get("test")),
+		FinishReason: record.Finish(Text(v.Get("finish_reason"))), Usage: record.NoUsage, Fields: v, Labels: v,
+	}
+	if n := v.Get("completion_tokens"); n != nil {
+		if f, err := n.Float64(); err == nil && f >= 0 && f < 1<<53 {
+			r.Usage.Completion = int(f)
+		}
+	}
+	name := o.Response
+	for i := 0; name == "" && i < len(answers); i++ {
+		if v.Exists(answers[i]) {
+			name = answers[i]
+		}
+	}
+	setAnswer(&r, v, name)
+	return r
+}
+
+// nested are the columns that may hold JSON as text. See docs/spec/dumps-files.md#r4.
+var nested = []string{"task", "shapes", "options", "label"}
+
+// expand replaces the text of a column by the object or list that it holds.
+func expand(v *fastjson.Value, name string) {
+	text := strings.TrimSpace(string(v.GetStringBytes(name)))
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		return
+	}
+	inner, err := jsontree.Parse(new(fastjson.Parser), []byte(text))
+	if err != nil {
+		return // the suite or the join says what is wrong with the text
+	}
+	Strip(inner)
+	v.Set(name, inner)
+}
+
+// Strip removes null members from objects at every depth. See docs/spec/dumps-files.md#r4.
+func Strip(v *fastjson.Value) {
+	switch v.Type() {
+	case fastjson.TypeArray:
+		for _, e := range v.GetArray() {
+			Strip(e)
+		}
+	case fastjson.TypeObject:
+		var nulls []string
+		o := v.GetObject()
+		o.Visit(func(key []byte, e *fastjson.Value) {
+			if e.Type() == fastjson.TypeNull {
+				nulls = append(nulls, string(key))
+				return
+			}
+			Strip(e)
+		})
+		for _, key := range nulls {
+			o.Del(key)
+		}
+	}
+}
+
+// Text returns a value as text: a string without quotes, a number with its digits, any other
+// value as JSON. It is "" for an absent value and for null.
+func Text(v *fastjson.Value) string {
+	switch {
+	case v == nil || v.Type() == fastjson.TypeNull:
+		return ""
+	case v.Type() == fastjson.TypeString:
+		return string(v.GetStringBytes())
+	}
+	return string(jsontree.Append(nil, v))
+}
+
+// setAnswer reads the answer of a row from the column of that name.
+func setAnswer(r *record.Record, v *fastjson.Value, name string) {
+	a := v.Get(name)
+	if name == "" || a == nil {
+		r.Failed(record.NoResponse, "")
+		return
+	}
+	said, ok, err := message.Read(a)
+	switch {
+	case err != nil:
+		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s%v", name, err)}
+	case ok && !said.Heard:
+		r.Failed(record.NoResponse, Text(a.Get("error")))
+	case ok:
+		r.Response, r.Reasoning = said.Text, thought(a)
+		r.Note(dump.Unwrapped, said.Note())
+	case a.Type() == fastjson.TypeArray:
+		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s: got %s; want a text or chat messages", name, message.Describe(a))}
+	default:
+		r.Response = Text(a)
+	}
+}
+
+// thought returns the reasoning of the last message of the assistant.
+func thought(v *fastjson.Value) string {
+	m := v
+	if v.Type() == fastjson.TypeArray {
+		m = nil
+		for _, e := range v.GetArray() {
+			if string(e.GetStringBytes("role")) == "assistant" {
+				m = e
+			}
+		}
+	}
+	if m == nil {
+		return ""
+	}
+	for _, name := range []string{"reasoning_content", "reasoning"} {
+		if t := string(m.GetStringBytes(name)); t != "" {
+			return t
+		}
+	}
+	return ""
+}

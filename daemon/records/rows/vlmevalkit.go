@@ -1,0 +1,72 @@
+package rows
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/records/record"
+)
+
+// The columns that mark a result file of VLMEvalKit.
+const (
+	Index      = "index"
+	Prediction = "prediction"
+)
+
+// IsVLMEvalKit reports whether columns are those of a result file of VLMEvalKit.
+func IsVLMEvalKit(columns []string) bool {
+	return slices.Contains(columns, Index) && slices.Contains(columns, Prediction)
+}
+
+// VLMEvalKit returns the record of a row of VLMEvalKit, without its place and model. It removes
+// null members from v, to which the record refers. A row without a prediction has no answer.
+func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
+	Strip(v)
+	r := record.Record{Key: Text(v.Get(Index)), Reasoning: Text(v.Get("thinking")), Usage: record.NoUsage, Fields: v, Labels: v}
+	name := o.Response
+	if name == "" {
+		name = Prediction
+	}
+	if !v.Exists(name) {
+		r.Failed(record.NoResponse, "the "+name+" is missing")
+		return r
+	}
+	r.Response = Text(v.Get(name))
+	Said(&r)
+	return r
+}
+
+// failure is what VLMEvalKit writes in place of an answer. See docs/spec/dumps-files.md#r5.
+const failure = "Failed to obtain answer"
+
+// Said applies the rules for texts that VLMEvalKit writes in place of answers.
+func Said(r *record.Record) {
+	switch {
+	case strings.Contains(r.Response, failure):
+		words := r.Response
+		if len(words) > 500 {
+			words = strings.ToValidUTF8(words[:500], "") + "..."
+		}
+		r.Failed(record.NoResponse, words)
+	case r.Response == "None" || r.Response == "nan":
+		r.Note("empty_word", fmt.Sprintf("the text is %q, which Python also writes for a missing value; it is scored as it stands", r.Response))
+	}
+}
+
+// Model returns the model that wrote a result file of VLMEvalKit: the longest name of a folder
+// above the file with which the file's name begins, "" for none. See docs/spec/dumps-files.md#r6.
+func Model(path string) string {
+	path = filepath.ToSlash(path)
+	parts := strings.Split(path, "/")
+	file, model := parts[len(parts)-1], ""
+	for _, dir := range parts[:len(parts)-1] {
+		if len(dir) > len(model) && dir != "." && dir != ".." && strings.HasPrefix(file, dir) {
+			model = dir
+		}
+	}
+	return model
+}
