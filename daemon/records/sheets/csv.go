@@ -1,0 +1,170 @@
+package sheets
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+	"plumb/daemon/records/rows"
+)
+
+// Header returns the fields of the first record of a text, and the separator among comma, tab and
+// semicolon that gives the most. head is the beginning of the text behind a byte order mark.
+// columns is nil where no separator gives a record. See docs/spec/dumps-files.md#r8.
+func Header(head []byte) (columns []string, separator rune) {
+	for _, c := range []rune{',', '\t', ';'} {
+		r := csv.NewReader(bytes.NewReader(head))
+		r.Comma = c
+		if got, err := r.Read(); err == nil && len(got) > len(columns) {
+			columns, separator = got, c
+		}
+	}
+	return columns, separator
+}
+
+// csvTable reads a text of separated values.
+type csvTable struct {
+	table
+	r       *csv.Reader
+	src     *recordReader
+	columns []string
+	arena   fastjson.Arena
+	n       int // records read, without the header
+}
+
+// CSV reads a table of separated values, or a TSV file of VLMEvalKit. The first record names
+// the columns. See docs/spec/dumps-files.md#r8.
+func CSV(in *input.Input, o rows.Options) (record.Source, error) {
+	text := in.Stream()
+	head, _ := text.Peek(input.HeadSize)
+	columns, separator := Header(head)
+	if columns == nil {
+		return nil, errors.New("the first record is no header of a table; want names of columns between commas, tabs or semicolons")
+	}
+	t, err := newTable(in, columns, o)
+	if err != nil {
+		return nil, err
+	}
+	src := &recordReader{src: text, limit: in.Limits.Line}
+	r := csv.NewReader(src)
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = separator, -1, true
+	src.begin()
+	if _, err := r.Read(); err != nil {
+		return nil, err
+	}
+	return &csvTable{table: *t, r: r, src: src, columns: columns}, nil
+}
+
+// Close implements record.Source.
+func (t *csvTable) Close() error { return nil }
+
+// Next implements record.Source.
+func (t *csvTable) Next() (*record.Record, error) {
+	for {
+		if r := t.pop(); r != nil {
+			return r, nil
+		}
+		t.src.begin()
+		fields, err := t.r.Read()
+		if err == io.EOF {
+			return nil, io.EOF
+		}
+		t.n++
+		at := fmt.Sprintf("record %d", t.n)
+		if bad := (*csv.ParseError)(nil); errors.As(err, &bad) {
+			t.fault(at, at+t.explain(bad))
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("record %d: %w", t.n, err)
+		}
+		if len(fields) != len(t.columns) {
+			line, _ := t.r.FieldPos(0)
+			t.fault(at, fmt.Sprintf("%s (line %d): it has %d fields; want %d, as in the header", at, line, len(fields), len(t.columns)))
+			continue
+		}
+		t.add(t.row(fields), at)
+	}
+}
+
+// row returns a record as an object. Empty fields are absent, except the answer.
+func (t *csvTable) row(fields []string) *fastjson.Value {
+	t.arena.Reset()
+	v := t.arena.NewObject()
+	for i, name := range t.columns {
+		if fields[i] != "" || name == t.opts.Response {
+			v.Set(name, t.arena.NewString(fields[i]))
+		}
+	}
+	return v
+}
+
+// explain returns the place and the cause of a syntax error. Reading goes on behind it.
+func (t *csvTable) explain(e *csv.ParseError) string {
+	place := fmt.Sprintf(" (line %d, column %d)", e.Line, e.Column)
+	if e.StartLine != e.Line {
+		place = fmt.Sprintf(" (lines %d to %d)", e.StartLine, e.Line)
+	}
+	switch {
+	case e.Err == csv.ErrQuote && t.src.ended && e.Column > t.src.lastLine():
+		return fmt.Sprintf(" (line %d): a quoted field runs to the end of the input", e.StartLine)
+	case e.Err == csv.ErrQuote:
+		return place + ": a quote stands inside a quoted field"
+	case e.Err == csv.ErrBareQuote:
+		return place + ": a quote stands inside a field without quotes"
+	}
+	return place + ": " + e.Err.Error()
+}
+
+// recordReader bounds the bytes of one record, as the CSV reader holds a record as a whole.
+type recordReader struct {
+	src   io.Reader
+	limit int
+	left  int
+	ended bool
+	// Bytes of the line that src is in, and of the whole line before it, with one for its end.
+	line, before int
+}
+
+// slack is what the CSV reader may take beyond a record.
+const slack = 64 << 10
+
+// begin starts a record.
+func (r *recordReader) begin() { r.left = r.limit + slack }
+
+// lastLine returns the length of the last line of the input.
+func (r *recordReader) lastLine() int {
+	if r.line > 0 {
+		return r.line
+	}
+	return r.before
+}
+
+// Read implements io.Reader.
+func (r *recordReader) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, fmt.Errorf("it has more than %d bytes (--max-line); is a quote never closed?", r.limit)
+	}
+	n, err := r.src.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	r.ended = r.ended || err == io.EOF
+	for b := p[:n]; len(b) > 0; {
+		i := bytes.IndexByte(b, '\n')
+		if i < 0 {
+			r.line += len(b)
+			break
+		}
+		r.before, r.line = r.line+i+1, 0
+		if i > 0 && b[i-1] == '\r' {
+			r.before--
+		}
+		b = b[i+1:]
+	}
+	return n, err
+}

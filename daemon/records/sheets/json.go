@@ -1,0 +1,99 @@
+package sheets
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/message"
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/jsonwalk"
+	"plumb/daemon/records/record"
+	"plumb/daemon/records/rows"
+	"plumb/render/jsontree"
+)
+
+// jsonTable reads a JSON list of rows.
+type jsonTable struct {
+	table
+	in     *input.Input
+	o      rows.Options
+	known  bool // the kind of the rows
+	list   *jsonwalk.List
+	parser fastjson.Parser
+}
+
+// JSON reads a JSON list of rows, or a JSON file of VLMEvalKit. The first object of the list
+// decides which. See docs/spec/dumps-files.md#r7.
+func JSON(in *input.Input, o rows.Options) (record.Source, error) {
+	t := &jsonTable{in: in, o: o}
+	t.list = jsonwalk.NewList(bytes.NewReader(in.Head()), in.Limits.Line)
+	for !t.known { // a refusal must come before the first record where the beginning shows it
+		b, _, err := t.list.Next()
+		if err != nil {
+			break
+		}
+		if v, err := jsontree.Parse(&t.parser, b); err == nil && v.Type() == fastjson.TypeObject {
+			if err := t.decide(v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	t.list = jsonwalk.NewList(in.Stream(), in.Limits.Line)
+	return t, nil
+}
+
+// Close implements record.Source.
+func (t *jsonTable) Close() error { return nil }
+
+// Next implements record.Source.
+func (t *jsonTable) Next() (*record.Record, error) {
+	for {
+		if r := t.pop(); r != nil {
+			return r, nil
+		}
+		b, i, err := t.list.Next()
+		at := fmt.Sprintf("element %d", i)
+		if long := (*jsonwalk.LongError)(nil); errors.As(err, &long) {
+			t.fault(at, at+": "+err.Error())
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		jsontree.Trim(&t.parser)
+		v, err := jsontree.Parse(&t.parser, b)
+		switch {
+		case err != nil:
+			t.fault(at, fmt.Sprintf("%s: cannot parse JSON: %v", at, err))
+			continue
+		case v.Type() != fastjson.TypeObject:
+			t.fault(at, fmt.Sprintf("%s: got %s; want an object", at, message.Describe(v)))
+			continue
+		}
+		if !t.known {
+			if err := t.decide(v); err != nil {
+				return nil, err
+			}
+		}
+		t.add(v, at)
+	}
+}
+
+// decide finds the kind of the rows by the first one.
+func (t *jsonTable) decide(v *fastjson.Value) error {
+	var columns []string
+	v.GetObject().Visit(func(key []byte, _ *fastjson.Value) { columns = append(columns, string(key)) })
+	known, err := newTable(t.in, columns, t.o)
+	if err != nil {
+		return err
+	}
+	known.queue, t.known = t.queue, true
+	t.table = *known
+	if t.o.Response == "" && !t.vlm {
+		t.opts.Response = "" // rows of JSON may differ in their columns
+	}
+	return nil
+}

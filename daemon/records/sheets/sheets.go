@@ -1,0 +1,100 @@
+// Package sheets reads answers from tables. In: CSV, TSV, JSON rows, spreadsheets and Parquet,
+// with the columns of any table or those of VLMEvalKit. Out: a record for each row, in order.
+// Tables without a column of answers are refused, and a row that cannot be read costs one
+// record. See docs/spec/dumps-files.md#r3.
+package sheets
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+	"plumb/daemon/records/rows"
+)
+
+// table turns the rows of one file into records, by the kind that the columns show.
+type table struct {
+	opts    rows.Options
+	model   string // of a file of VLMEvalKit
+	vlm     bool
+	foreign func(*fastjson.Value, string) []record.Record
+
+	queue []record.Record // of the current row
+	cur   record.Record
+}
+
+// newTable decides by the columns how rows are read. See docs/spec/dumps-files.md#r7.
+func newTable(in *input.Input, columns []string, o rows.Options) (*table, error) {
+	t := &table{opts: o}
+	if o.Response == "" && rows.IsVLMEvalKit(columns) {
+		t.setVLMEvalKit(in)
+		t.opts.Response = rows.Prediction
+		return t, once(columns, rows.Prediction)
+	}
+	if o.Foreign != nil {
+		if t.foreign = o.Foreign(columns); t.foreign != nil {
+			return t, nil
+		}
+	}
+	name, err := rows.Answer(columns, o)
+	if err != nil {
+		return nil, err
+	}
+	t.opts.Response = name
+	return t, once(columns, name)
+}
+
+// setVLMEvalKit makes the table read rows as VLMEvalKit writes them.
+func (t *table) setVLMEvalKit(in *input.Input) {
+	path := cmp.Or(in.Path, in.Name)
+	if abs, err := filepath.Abs(path); err == nil && in.Path != "" {
+		path = abs
+	}
+	t.vlm, t.model = true, rows.Model(path)
+}
+
+// once refuses columns in which the one that matters occurs twice.
+func once(columns []string, name string) error {
+	i := slices.Index(columns, name)
+	if i >= 0 && slices.Contains(columns[i+1:], name) {
+		return fmt.Errorf("the column %q occurs more than once; want one", name)
+	}
+	return nil
+}
+
+// add puts the records of a row into the queue. The row belongs to the records.
+func (t *table) add(v *fastjson.Value, at string) {
+	switch {
+	case t.foreign != nil:
+		t.queue = append(t.queue, t.foreign(v, at)...)
+		return
+	case t.vlm:
+		t.queue = append(t.queue, rows.VLMEvalKit(v, t.opts))
+		t.queue[len(t.queue)-1].Model = t.model
+	default:
+		t.queue = append(t.queue, rows.Row(v, t.opts))
+	}
+	t.queue[len(t.queue)-1].At = at
+}
+
+// fault puts a row that cannot be read into the queue.
+func (t *table) fault(at, text string) {
+	t.queue = append(t.queue, record.Record{At: at, Fault: text})
+}
+
+// pop returns the first record of the queue, nil where it is empty.
+func (t *table) pop() *record.Record {
+	if len(t.queue) == 0 {
+		return nil
+	}
+	t.cur = t.queue[0]
+	if t.queue = t.queue[1:]; len(t.queue) == 0 {
+		t.queue = t.queue[:0:0]
+	}
+	return &t.cur
+}
