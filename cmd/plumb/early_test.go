@@ -17,6 +17,7 @@ import (
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/chat/chattest"
 	"plumb/daemon/dump"
+	"plumb/daemon/records"
 )
 
 // mcq is an item that needs no pixels.
@@ -318,13 +319,14 @@ func (a *answered) Put(dump.Line) error {
 func TestInterruptedFeed(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r, err := dump.NewReader(strings.NewReader(mcqs(3)), dump.Limits{})
+	r, err := records.Open("-", strings.NewReader(mcqs(3)), records.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &job{bar: newProgress(io.Discard, nil, "lines", "score", time.Hour)}
+	j := &job{cmd: &scoreCmd{Dumps: []string{"-"}}, bar: newProgress(io.Discard, nil, "lines", "score", time.Hour)}
 	defer j.bar.end()
-	if err := j.feed(ctx, r, &answered{cancel: cancel}, nil); !errors.Is(err, context.Canceled) {
+	put := j.putTo(ctx, &answered{cancel: cancel}, make(chan fed, 3))
+	if err := j.feedLines(r, put); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v; want the context's error", err)
 	}
 }

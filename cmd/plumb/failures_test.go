@@ -12,7 +12,7 @@ import (
 func TestTooFewScored(t *testing.T) {
 	const silent = `{"id":"n","suite":"spatialab","options":["x","y"],"answer":"A"}` + "\n"
 	const unjudged = `{"id":"u","suite":"spatialab","test":"open","open_answer":"x","response":"y"}` + "\n"
-	const wrong = `{"question":"x","prediction":"y"}` + "\n"
+	const wrong = `{"question":"x","response":"y"}` + "\n"
 	const torn = `{"id":` + "\n"
 	lines := func(parts ...any) string { // lines and how often
 		var b strings.Builder
@@ -31,7 +31,7 @@ func TestTooFewScored(t *testing.T) {
 		{"all is well", mcqs(3), "", 0, nil},
 		{"no lines", "", "", 1, []string{"there are no lines"}},
 		{"another format", lines(wrong, 4), "", 1, []string{"4 of 4 lines could not be scored: 4 unknown_suite", "line 1: unknown_suite", "suite", "nothing could be scored"}},
-		{"no JSON", lines("id,response\n", 1, "a,b\n", 2), "", 1, []string{"3 bad_line", "line 1: bad_line", "one JSON object on each line"}},
+		{"no JSON", lines("{id,response\n", 1, "a,b\n", 2), "", 1, []string{"3 bad_line", "line 1: bad_line", "one JSON object on each line"}},
 		{"tasks that do not join", `{"id":"a","response":"A"}` + "\n" + `{"id":"b","response":"A"}` + "\n", "--suite spatialab --tasks " + tasks, 1, []string{"2 unknown_task", `line 2 (id "b")`, "nothing could be scored"}},
 		{"tasks that join", `{"id":"q0","response":"A"}` + "\n", "--suite spatialab --tasks " + tasks, 0, nil},
 		{"the answer by another name", strings.ReplaceAll(mcqs(2), "response", "output"), "", 1, []string{"2 have no answer", "response"}},
@@ -111,7 +111,7 @@ func TestNothingToShow(t *testing.T) {
 		{"", []string{"render", "--backend", "cpu", bad}, "nothing could be drawn: of 2 lines, 2 failed (2 bad_scene)"},
 		{"", []string{"prompt", "-"}, "cannot write any prompt: there are no items"},
 		{"", []string{"agree", "-"}, "there are no cases"},
-		{"x\n", []string{"score", "--backend", "cpu", "--judge-url", "http://127.0.0.1:1", "--judge-model", "m", "--judge-dry-run", "-"}, "nothing could be scored: of 1 lines, 1 failed (1 bad_line)"},
+		{"{x\n", []string{"score", "--backend", "cpu", "--judge-url", "http://127.0.0.1:1", "--judge-model", "m", "--judge-dry-run", "-"}, "nothing could be scored: of 1 lines, 1 failed (1 bad_line)"},
 	} {
 		if code, _, errs := plumb(t, c.in, c.args...); code != 1 || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: got exit %d, %s; want 1 and %q", c.args, code, errs, c.want)

@@ -28,6 +28,7 @@ type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Run the daemon: score and draw over HTTP."`
 	Run     runCmd     `cmd:"" help:"Ask a model about a benchmark, score what it says, and write the tables."`
 	Score   scoreCmd   `cmd:"" help:"Score result dumps."`
+	Records recordsCmd `cmd:"" help:"Show what would be scored of dumps: one line per answer."`
 	Render  renderCmd  `cmd:"" help:"Draw scenes and measure their pixels."`
 	Bench   benchCmd   `cmd:"" help:"Profile the stages on this machine: times, sweeps, ceilings, traces."`
 	Prompt  promptCmd  `cmd:"" help:"Write the prompts of items: what a model is asked, with pictures."`

@@ -50,6 +50,12 @@ func output(path string, std streams, inputs ...string) (*sink, error) {
 	return &sink{bufio.NewWriterSize(f, 64<<10), f}, nil
 }
 
+// failed reports whether the output could not be written.
+func (s *sink) failed() bool {
+	_, err := s.Write(nil)
+	return err != nil
+}
+
 // secondOutput prepares a further output of a run, which must not be the first one. What
 // is written to "" is discarded.
 func secondOutput(path, first string, std streams, inputs ...string) (*sink, error) {

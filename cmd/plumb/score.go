@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
+	"plumb/daemon/records"
 	"plumb/daemon/report"
 	"plumb/render/view"
 	"plumb/scoring"
@@ -25,7 +27,7 @@ import (
 
 // scoreCmd is `plumb score`.
 type scoreCmd struct {
-	Dumps  []string `arg:"" name:"dump" help:"Dumps: JSON lines, plain, gzip or zstd; - is stdin."`
+	Dumps  []string `arg:"" name:"dump" help:"Dumps: plumb's own JSON lines, or the files of evaluation tools and batch APIs (see docs/dumps.md); files, globs, folders; - is stdin. gzip, zstd and bzip2 are read as they are."`
 	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout. It is replaced when all lines have their results; until then they are in FILE.XXXXXXXX.partial."`
 	Report string   `placeholder:"DIR" help:"Write an HTML report there: tables, and items with what made their scores."`
 	itemsFlag
@@ -36,6 +38,7 @@ type scoreCmd struct {
 	TokenEnv string `placeholder:"NAME" help:"Environment variable that holds the daemon's token."`
 	DryRun   bool   `name:"judge-dry-run" group:"judge" help:"Count the calls to the judge that there would be, and make none."`
 	paperFlags
+	dumpFlags
 	scoreFlags
 	engineFlags
 	limitFlags
@@ -95,6 +98,9 @@ func (c *scoreCmd) Run(std streams) error {
 	if err := c.judge(std, &cc); err != nil {
 		return err
 	}
+	if c.Dumps, err = c.expand(c.Dumps, &cc, std); err != nil {
+		return err
+	}
 	ctx, stop := signalContext()
 	defer stop()
 	j := &job{cmd: c, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward, Unmarked: true}, token: token}
@@ -128,6 +134,7 @@ type job struct {
 	missing table.Missing   // how tables count missing answers
 	most    int             // items of the report
 	items   dump.ItemConfig // how lines become items
+	read    records.Options // how records of dumps are read
 
 	core   *daemon.Core // nil where a daemon scores and no report is wanted
 	remote *remote      // nil in process
@@ -152,6 +159,9 @@ func (j *job) run(ctx context.Context) (err error) {
 	if j.out, err = output(j.cmd.Output, j.std, j.inputs()...); err != nil {
 		return err
 	}
+	if err := j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines); err != nil {
+		return j.out.finish(err)
+	}
 	if j.cmd.Times != "" {
 		out, err := output(j.cmd.Times, j.std, j.inputs()...)
 		if err != nil {
@@ -164,11 +174,16 @@ func (j *job) run(ctx context.Context) (err error) {
 		j.bar.drawing(j.most)
 	}
 	for _, path := range j.cmd.Dumps {
-		if err = j.dump(ctx, path); err != nil {
-			err = fmt.Errorf("cannot score %s: %w", path, err)
-			break
+		if e := j.dump(ctx, path); e != nil {
+			err = errors.Join(err, fmt.Errorf("cannot score %s: %w", path, e))
+			if ctx.Err() != nil || j.out.failed() {
+				break
+			}
 		}
 		j.bar.next()
+	}
+	if ctx.Err() == nil && !j.out.failed() {
+		err = errors.Join(err, j.unanswered(ctx))
 	}
 	if err != nil || j.report == nil {
 		j.bar.end()
@@ -201,8 +216,8 @@ func (j *job) open(ctx context.Context) (err error) {
 	} else if j.items, err = daemon.Items(j.config); err != nil {
 		return err
 	}
-	if j.cmd.Report == "" {
-		return nil
+	if j.read, err = j.cmd.dumpFlags.options(&j.config, &j.items); err != nil || j.cmd.Report == "" {
+		return err
 	}
 	title := j.cmd.Dumps[0]
 	if len(j.cmd.Dumps) > 1 {
@@ -248,64 +263,138 @@ type scorer interface {
 
 // dump scores one dump.
 func (j *job) dump(ctx context.Context, path string) error {
-	r, err := openDump(path, j.config.Lines, j.std.in)
+	r, err := records.Open(path, j.std.in, j.read)
 	if err != nil {
 		return err
 	}
-	r.Lists(j.items)
+	defer r.Close()
+	return j.stream(ctx, path, func(ctx context.Context, put func(dump.Line, records.Origin) error) error {
+		if r.Format == records.Own {
+			return j.feedLines(r, put)
+		}
+		return j.feedRecords(r, put)
+	})
+}
+
+// stream scores what feed puts, in that order. The error of feed is that of its input.
+func (j *job) stream(ctx context.Context, path string, feed func(context.Context, func(dump.Line, records.Origin) error) error) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var s scorer
 	if j.remote != nil {
 		if s, err = j.remote.stream(ctx, j); err != nil {
-			r.Close()
 			return err
 		}
 	} else {
 		s = j.core.Queue.Stream(ctx, j.options)
 	}
-	var lines chan dump.Line // what the report needs beside the answers
-	if j.report != nil {
-		lines = make(chan dump.Line, 1<<16)
-	}
+	beside := make(chan fed, 1<<16)
 	broken := make(chan error, 1)
 	go func() {
-		defer r.Close()
 		defer s.End()
-		broken <- j.feed(ctx, r, s, lines)
+		err := feed(ctx, j.putTo(ctx, s, beside))
+		if err == errGivenUp {
+			err = nil
+		}
+		broken <- err
 	}()
-	if err := j.collect(s, path, lines); err != nil {
+	if err := j.collect(s, path, beside); err != nil {
 		return err // feed may still wait for its input; it ends with the process
 	}
 	return <-broken
 }
 
-// feed gives the lines of a dump to the scorer. Its error is that of the input, or
-// of ctx where not all lines were given: what was given may have its answers, and
-// the run is interrupted all the same. A scorer that gives up says why itself.
-func (j *job) feed(ctx context.Context, r *dump.Reader, s scorer, lines chan<- dump.Line) error {
+// putTo returns a function that gives a line to the scorer and what collect needs to beside. Its
+// error is that of ctx, or errGivenUp.
+func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) func(dump.Line, records.Origin) error {
+	return func(l dump.Line, o records.Origin) error {
+		f := fed{origin: o}
+		if j.report != nil {
+			f.line = l
+			f.line.Bytes = append([]byte(nil), l.Bytes...)
+		}
+		select {
+		case beside <- f:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if s.Put(l) != nil {
+			return cmp.Or(ctx.Err(), errGivenUp)
+		}
+		return nil
+	}
+}
+
+// fed is what collect needs of a line beside its answer.
+type fed struct {
+	origin records.Origin
+	line   dump.Line // for the report; zero without one
+}
+
+// errGivenUp says that the scorer takes no more lines, and says why itself.
+var errGivenUp = errors.New("no more lines are taken")
+
+// feedLines puts the lines of a dump in plumb's own format. Its error is that of the input, or
+// of the context where not all lines were put: what was put may have its answers, and the run
+// is interrupted all the same.
+func (j *job) feedLines(r *records.Reader, put func(dump.Line, records.Origin) error) error {
+	lines := r.Lines()
+	lines.Lists(j.items)
+	o := records.Origin{File: j.named(r.Name())}
 	for {
-		l, err := r.Next()
+		l, err := lines.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if lines != nil {
-			kept := l
-			kept.Bytes = append([]byte(nil), l.Bytes...)
-			select {
-			case lines <- kept:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		j.bar.read(r.Offset())
-		if s.Put(l) != nil {
-			return ctx.Err()
+		j.bar.read(lines.Offset())
+		if err := put(l, o); err != nil {
+			return err
 		}
 	}
+}
+
+// feedRecords puts the records of a dump of another tool as dump lines.
+func (j *job) feedRecords(r *records.Reader, put func(dump.Line, records.Origin) error) error {
+	var buf []byte
+	for n := 1; ; n++ {
+		a, err := r.Next()
+		if err == io.EOF {
+			j.tally.again += r.Skipped()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		l, o := r.Line(buf[:0], a, n)
+		if len(j.cmd.Dumps) == 1 {
+			o.File = ""
+		}
+		j.bar.read(r.Lines().Offset())
+		if err := put(l, o); err != nil {
+			return err
+		}
+		buf = l.Bytes
+	}
+}
+
+// unanswered scores the requests of --requests that no dump had an answer to, as missing.
+func (j *job) unanswered(ctx context.Context) error {
+	if j.read.Requests == nil {
+		return nil
+	}
+	return j.stream(ctx, "--requests", func(ctx context.Context, put func(dump.Line, records.Origin) error) (err error) {
+		n := 0
+		records.Unanswered(j.read, func(r *records.Reader, a *records.Answer) {
+			n++
+			if l, o := r.Line(nil, a, n); err == nil {
+				err = put(l, o)
+			}
+		})
+		return err
+	})
 }
 
 // named is the dump's name in messages, "" where it is the only one.
@@ -317,7 +406,7 @@ func (j *job) named(path string) string {
 }
 
 // collect writes the answers to the lines of a dump.
-func (j *job) collect(s scorer, path string, lines <-chan dump.Line) error {
+func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 	var a queue.Answer // allocated once for all lines
 	for {
 		var err error
@@ -327,10 +416,12 @@ func (j *job) collect(s scorer, path string, lines <-chan dump.Line) error {
 		if err != nil {
 			return err
 		}
+		f := <-beside
+		j.locate(&a, &f.origin)
 		if !j.table.Add(&a.Result) {
 			a.JSON = addDuplicateNote(a.JSON, &a.Result)
 		}
-		j.tally.add(j.named(path), a.Line, a.Result.ID, a.Result.Err)
+		j.tally.addResult(j.named(path), a.Line, &a.Result)
 		j.bar.count(a.Result.Err == nil)
 		if j.times != nil {
 			if err := j.times.add(j.named(path), &a); err != nil {
@@ -346,15 +437,24 @@ func (j *job) collect(s scorer, path string, lines <-chan dump.Line) error {
 				return fmt.Errorf("cannot write results: %w", err)
 			}
 		}
-		if lines == nil {
-			continue
-		}
-		line := <-lines
 		if j.report == nil {
 			continue
 		}
-		if err := j.report.Add(line, a.JSON); err != nil {
+		if err := j.report.Add(f.line, a.JSON); err != nil {
 			j.dropReport(err)
 		}
 	}
+}
+
+// locate adds to an answer where its record stands in which dump.
+func (j *job) locate(a *queue.Answer, o *records.Origin) {
+	if o.Empty() {
+		return
+	}
+	o.Apply(&a.Result)
+	scorer := j.config.Queue.Scorer
+	if j.remote != nil {
+		scorer = "plumb " + j.remote.about.Version
+	}
+	a.JSON = a.Result.AppendJSON(nil, j.options.Reward, scorer)
 }

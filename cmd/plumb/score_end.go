@@ -40,6 +40,7 @@ func (j *job) end(ctx context.Context, early error) error {
 	if j.times != nil {
 		j.times.writeTo(j.std.err)
 	}
+	j.tally.writeCut(j.std.err, j.cmd.Cut)
 	j.tally.writeTo(j.std.err, "scored")
 	if j.core != nil && j.core.Judge != nil {
 		s := j.core.Judge.Stats()

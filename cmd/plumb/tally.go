@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,16 +27,34 @@ type tally struct {
 	unjudged int // without a verdict of a judge (unjudged)
 	failed   int // every other line without a score
 	codes    map[string]int
-	first    []failedLine // the first failures of each code
+	first    []failedLine   // the first failures of each code
+	cut      map[string]int // truncated answers by where they end
+	again    int            // lines of dumps that repeat an answer, and were left out
 }
 
 // failedLine is a line that failed.
 type failedLine struct {
 	file    string // "" where the run has only one
 	line    int
+	at      string // the place in a dump of another tool, "" for plumb's own lines
 	id      string
 	code    string
 	message string
+}
+
+// addResult counts the result of a line of a dump.
+func (t *tally) addResult(file string, line int, r *scoring.Result) {
+	if c := r.Who.Cut; c != "" {
+		if t.cut == nil {
+			t.cut = map[string]int{}
+		}
+		t.cut[c]++
+	}
+	before := len(t.first)
+	t.add(file, line, r.ID, r.Err)
+	if len(t.first) > before {
+		t.first[before].at = r.Who.At
+	}
 }
 
 // add counts a line; e is nil where the line has a score.
@@ -58,7 +77,7 @@ func (t *tally) add(file string, line int, id string, e *scoring.Error) {
 	}
 	t.codes[e.Code]++
 	if t.codes[e.Code] <= perCode && len(t.first) < maxFirst {
-		t.first = append(t.first, failedLine{file, line, id, e.Code, e.Message})
+		t.first = append(t.first, failedLine{file: file, line: line, id: id, code: e.Code, message: e.Message})
 	}
 }
 
@@ -86,11 +105,38 @@ func (t *tally) counts() string {
 	return strings.Join(codes, ", ")
 }
 
+// named returns the id of the line for messages, "" where the line has none.
+func (m failedLine) named() string {
+	if m.id == "" || m.id == fmt.Sprintf("line:%d", m.line) {
+		return ""
+	}
+	return fmt.Sprintf(" (id %.64q)", m.id)
+}
+
+// writeCut writes how many answers were truncated, and how many lines were left out.
+func (t *tally) writeCut(w io.Writer, mode string) {
+	if len(t.cut) > 0 {
+		n := 0
+		var kinds []string
+		for _, c := range slices.Sorted(maps.Keys(t.cut)) {
+			n += t.cut[c]
+			kinds = append(kinds, fmt.Sprintf("%d %s", t.cut[c], c))
+		}
+		fmt.Fprintf(w, "%d of %d answers were cut: %s (--cut %s)\n", n, t.lines, strings.Join(kinds, ", "), mode)
+	}
+	if t.again > 0 {
+		fmt.Fprintf(w, "%d lines repeat an answer (of another filter) and were left out\n", t.again)
+	}
+}
+
 // String returns the line and its error as one line of text.
 func (m failedLine) String() string {
 	s := strings.TrimSpace(fmt.Sprintf("%s line %d", m.file, m.line))
-	if m.id != "" && m.id != fmt.Sprintf("line:%d", m.line) {
-		s += fmt.Sprintf(" (id %.64q)", m.id)
+	if m.at != "" {
+		s = strings.TrimSpace(m.file + " " + m.at)
+	}
+	if m.at == "" || !strings.HasSuffix(m.id, m.at) {
+		s += m.named()
 	}
 	text := strings.Map(func(c rune) rune {
 		if !strconv.IsPrint(c) {

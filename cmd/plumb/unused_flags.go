@@ -60,6 +60,11 @@ var (
 func join(lists ...[]string) []string { return slices.Concat(lists...) }
 
 // unusedFlags implements flagUser.
+func (c *recordsCmd) unusedFlags() []unusedFlags {
+	return []unusedFlags{{"with plumb records", join(answerNames, queueNames, canvasNames, sceneNames)}}
+}
+
+// unusedFlags implements flagUser.
 func (c *promptCmd) unusedFlags() []unusedFlags {
 	all := []unusedFlags{{"with plumb prompt", join(answerNames, queueNames)}}
 	if c.Suite != "aspire" || c.Images == "" {

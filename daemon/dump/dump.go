@@ -144,7 +144,10 @@ func (r *Reader) Packed() string { return r.packed }
 // unpack returns a reader of the text of head, decompressed where its first bytes say so.
 // See docs/spec/cli.md#r10.
 func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
-	magic, _ := head.Peek(10)
+	magic, _ := head.Peek(4)
+	if string(magic[:min(len(magic), 3)]) == "BZh" {
+		magic, _ = head.Peek(10)
+	}
 	switch {
 	case len(magic) >= 2 && magic[0] == 0x1f && magic[1] == 0x8b:
 		z, err := gzip.NewReader(head)

@@ -199,6 +199,9 @@ func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 	if items := it.Fields.Get("items"); it.Suite == "" && items != nil && items.Type() != fastjson.TypeArray {
 		return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot read items: got %s; want a list of items", message.Describe(items))}
 	}
+	if it.Suite == "" && len(d.cfg.Tasks) > 0 {
+		return &scoring.Error{Code: "unknown_suite", Message: "cannot score item: it names no suite, and not one file of --tasks has its id; want a field suite, or --suite"}
+	}
 	if it.Suite == "" {
 		return &scoring.Error{Code: "unknown_suite", Message: "cannot score item: it names no suite; want a field suite, or --suite"}
 	}

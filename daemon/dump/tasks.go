@@ -239,6 +239,22 @@ func (t *Tasks) Len() int {
 	return t.n
 }
 
+// At returns the first name of the task at a position of the file, from 0.
+func (t *Tasks) At(position int) (name string, ok bool) {
+	if t == nil || position < 0 || position >= len(t.all) {
+		return "", false
+	}
+	return t.all[position].name, true
+}
+
+// Positions returns how many tasks the file has; tasks with the same name count each.
+func (t *Tasks) Positions() int {
+	if t == nil {
+		return 0
+	}
+	return len(t.all)
+}
+
 // has reports whether a task has the name id.
 func (t *Tasks) has(id string) bool {
 	if t == nil {

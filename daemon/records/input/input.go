@@ -39,6 +39,8 @@ type Input struct {
 	Path   string // of a local file, "" for standard input
 	Limits Limits // without zero values
 
+	Skipped int // lines that repeat an earlier answer and were left out
+
 	text    *dump.Reader // the decompressed bytes as a stream
 	file    *os.File     // nil for standard input
 	closers []func() error
@@ -83,11 +85,23 @@ func (in *Input) Close() error {
 	return errors.Join(all...)
 }
 
-// Head returns the first bytes of the decompressed text, HeadSize at most, without reading
-// them. It returns fewer where the input is shorter or cannot be read further.
+// Head returns the first bytes of the decompressed text that have arrived, without reading
+// them; none for an empty input.
 func (in *Input) Head() []byte {
-	b, _ := in.text.Peek(HeadSize)
+	in.text.Peek(1)
+	b, _ := in.text.Peek(min(in.Stream().Buffered(), HeadSize))
 	return b
+}
+
+// More waits until Head has more bytes, and reports whether it has: not at the end of the
+// input, and not beyond HeadSize.
+func (in *Input) More() bool {
+	n := in.Stream().Buffered()
+	if n >= HeadSize {
+		return false
+	}
+	b, _ := in.text.Peek(n + 1)
+	return len(b) > n
 }
 
 // Lines returns the decompressed text as lines. Lines, Stream and Random exclude each other.
@@ -154,11 +168,17 @@ var refusals = []refusal{
 	{[]byte("\xfe\xff"), "it is UTF-16 by its byte order mark; want UTF-8"},
 }
 
+// tarMark is the offset of the word ustar in a tar archive.
+const tarMark = 257
+
 // check refuses input that no reader accepts.
 func (in *Input) check() error {
-	head, err := in.text.Peek(512)
-	if len(head) == 0 && err != nil && err != io.EOF {
+	if _, err := in.text.Peek(1); err != nil && err != io.EOF {
 		return err
+	}
+	head := in.Head()
+	for len(head) < tarMark+5 && in.file != nil && in.More() {
+		head = in.Head()
 	}
 	for _, r := range refusals {
 		if bytes.HasPrefix(head, r.magic) {
@@ -168,7 +188,7 @@ func (in *Input) check() error {
 	switch {
 	case len(head) > 1 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5:
 		return errors.New("it is a Python pickle, which can run code when it is read, and is refused; want xlsx, TSV or JSON (PRED_FORMAT)")
-	case len(head) > 262 && string(head[257:262]) == "ustar":
+	case len(head) > tarMark+5 && string(head[tarMark:tarMark+5]) == "ustar":
 		return errors.New("it is a tar archive; want it unpacked first")
 	case in.text.Packed() != "" && dump.Packed(head):
 		return fmt.Errorf("it is compressed twice, the outer time with %s; want one layer: unpack it first", in.text.Packed())

@@ -15,6 +15,7 @@ import (
 type Record struct {
 	At     string // the place in the file: "line 12", "row 4", "x#1"
 	Key    string // the dump's own key of the question
+	Join   string // the id of the task, where the format keeps it apart from Key
 	Repeat int    // number of the answer among those to the question, from 1; 0 where the format does not count
 	Model  string
 
@@ -25,15 +26,15 @@ type Record struct {
 	Usage        Usage
 	Missing      *scoring.Error // why there is no answer; nil where there is one
 
-	Suite, Test string // named by the record itself
-
 	// Fields is the record as the format has it, with at least the members that keys and
-	// labels may stand in. Labels is the object whose member label, answer or ground_truth
-	// may hold the label. Both are nil for none, and valid until the next record is read.
+	// labels may stand in. Labels is the object whose members label, answer or ground_truth
+	// may hold the label, and whose members suite and test may name the suite and the test.
+	// Both are nil for none, and valid until the next record is read.
 	Fields *fastjson.Value
 	Labels *fastjson.Value
 
-	Notes []scoring.Note
+	NoTask string // why the record names no task, "" where it may name one
+	Notes  []scoring.Note
 
 	// Fault says why the record itself cannot be read, "" for a record that was read. Only At,
 	// and Key where it is known, are set beside it.

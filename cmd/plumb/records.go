@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"plumb/daemon"
+	"plumb/daemon/records"
+)
+
+// recordsCmd is `plumb records`.
+type recordsCmd struct {
+	Dumps  []string `arg:"" name:"dump" help:"Dumps in any format that plumb score reads: files, globs, folders; - is stdin."`
+	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the records, one JSON line each; - is stdout."`
+	Suite  string   `placeholder:"NAME" help:"Suite of records that name none."`
+	Tasks  []string `sep:"none" placeholder:"[SUITE=]FILE" help:"The benchmark's task file, for --join position; repeatable."`
+	dumpFlags
+	limitFlags
+}
+
+// recordCounts are the numbers of the last line that the command prints.
+type recordCounts struct{ all, missing, cut, faults, lost int }
+
+// Run prints what would be scored.
+func (c *recordsCmd) Run(std streams) error {
+	s := scoreFlags{Suite: c.Suite, Tasks: c.Tasks}
+	cc, err := core(&engineFlags{Raster: "reference"}, &c.limitFlags, &s)
+	if err != nil {
+		return err
+	}
+	paths, err := c.expand(c.Dumps, &cc, std)
+	if err != nil {
+		return err
+	}
+	items, err := daemon.Items(cc)
+	if err != nil {
+		return err
+	}
+	options, err := c.options(&cc, &items)
+	if err != nil {
+		return err
+	}
+	out, err := output(c.Output, std, paths...)
+	if err != nil {
+		return err
+	}
+	if err := c.check(paths, cc.Lines); err != nil {
+		return out.finish(err)
+	}
+	var n recordCounts
+	var buf []byte
+	show := func(a *records.Answer) error {
+		n.add(a)
+		buf = append(a.AppendJSON(buf[:0]), '\n')
+		_, err := out.Write(buf)
+		return err
+	}
+	var broken error
+	for _, path := range paths {
+		format, err := eachRecord(path, std.in, options, show)
+		if format != "" {
+			fmt.Fprintf(std.err, "%s: %s\n", path, format)
+		}
+		broken = errors.Join(broken, err)
+	}
+	err = nil
+	records.Unanswered(options, func(_ *records.Reader, a *records.Answer) { err = errors.Join(err, show(a)) })
+	fmt.Fprintf(std.err, "%d records, %d without an answer, %d cut, %d that name no task, %d unreadable\n", n.all, n.missing, n.cut, n.lost, n.faults)
+	err = errors.Join(out.finish(err), broken)
+	if err == nil && n.all == n.faults {
+		err = errors.New("no record could be read")
+	}
+	return err
+}
+
+// add counts a record.
+func (n *recordCounts) add(a *records.Answer) {
+	n.all++
+	switch {
+	case a.Fault != "":
+		n.faults++
+	case a.Missing != nil:
+		n.missing++
+	case a.Cut != "":
+		n.cut++
+	}
+	if a.Fault == "" && a.Err != nil {
+		n.lost++
+	}
+}
+
+// eachRecord calls show for each record of a dump and returns its format, "" where it cannot be
+// opened.
+func eachRecord(path string, stdin io.Reader, o records.Options, show func(*records.Answer) error) (format string, err error) {
+	r, err := records.Open(path, stdin, o)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	for {
+		a, err := r.Next()
+		if err == io.EOF {
+			return r.Format, nil
+		}
+		if err != nil {
+			return r.Format, fmt.Errorf("cannot read %s: %w", path, err)
+		}
+		if err := show(a); err != nil {
+			return r.Format, fmt.Errorf("cannot write records: %w", err)
+		}
+	}
+}

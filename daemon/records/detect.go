@@ -1,0 +1,257 @@
+package records
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/lines"
+	"plumb/daemon/records/record"
+)
+
+// Own is the name of plumb's own format: dump lines.
+const Own = "plumb"
+
+// detectLines is how many lines are looked at for the first one that can be read.
+const detectLines = 100
+
+// errUndecided says that the bytes so far do not tell the format.
+var errUndecided = errors.New("undecided")
+
+// ErrAside marks files that belong to a dump and hold no answers: requests, inputs, and results
+// of whole runs.
+var ErrAside = errors.New("no answers")
+
+// detect finds the format of an input by its content. It waits for no more bytes than it needs,
+// because a pipe may deliver lines slowly. See docs/spec/dumps.md#r22.
+func detect(in *input.Input) (string, error) {
+	for {
+		name, err := ofHead(in, in.Head(), false)
+		if err != errUndecided {
+			return name, err
+		}
+		if !in.More() {
+			return ofHead(in, in.Head(), true)
+		}
+	}
+}
+
+// ofHead returns the format of an input that begins with head. Where final is false more bytes may
+// follow, and the error may be errUndecided.
+func ofHead(in *input.Input, head []byte, final bool) (string, error) {
+	trimmed := bytes.TrimLeft(head, " \t\r\n")
+	switch {
+	case len(trimmed) == 0 && final:
+		return Own, nil
+	case len(trimmed) < 4 && !final:
+		return "", errUndecided
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return detectZip(in)
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return "parquet", nil
+	case trimmed[0] == '[':
+		return ofList(trimmed, final)
+	case trimmed[0] == '{':
+		return ofObject(trimmed, final)
+	}
+	line, _, ended := bytes.Cut(trimmed, []byte("\n"))
+	if !ended && !final {
+		return "", errUndecided
+	}
+	if name := detectTable(line); name != "" {
+		return name, nil
+	}
+	return ofLines(trimmed, final)
+}
+
+// ofObject returns the format of an input that begins with a JSON object: a document, or the first
+// of many lines.
+func ofObject(b []byte, final bool) (string, error) {
+	names, closed := topNames(b)
+	has := func(name string) bool { return slices.Contains(names, name) }
+	switch {
+	case has("request_states"), has("adapter_spec"):
+		return "helm", nil
+	case has("eval") && (has("version") || has("status") || has("samples")):
+		return "inspect-json", nil
+	case closed && has("results") && has("configs"):
+		return "", fmt.Errorf("%w: it is the document of results of a whole run; want the samples", ErrAside)
+	case closed || final:
+		return ofLines(b, final)
+	}
+	return "", errUndecided
+}
+
+// ofList returns the format of a JSON list by its first element.
+func ofList(b []byte, final bool) (string, error) {
+	rest := bytes.TrimLeft(b[1:], " \t\r\n")
+	if len(rest) == 0 && !final {
+		return "", errUndecided
+	}
+	if len(rest) == 0 || rest[0] != '{' {
+		return Own, nil // its reader says what is wrong
+	}
+	names, closed := topNames(rest)
+	if !closed && !final {
+		return "", errUndecided
+	}
+	name, err := ofNames(names)
+	switch {
+	case err != nil || name == Own:
+		return name, err
+	case name == "vlmevalkit" || name == "rows":
+		return name + "-json", nil
+	}
+	return "", fmt.Errorf("it is a JSON list of elements as of %s; want lines, one element each", name)
+}
+
+// ofLines returns the format of the first line that is a whole JSON object.
+func ofLines(head []byte, final bool) (string, error) {
+	for n, rest := 0, head; n < detectLines && len(rest) > 0; n++ {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		object := bytes.TrimSpace(line)
+		if len(object) > 0 && object[0] == '{' {
+			names, closed := topNames(object)
+			if closed || !ended && len(head) >= input.HeadSize {
+				return ofNames(names)
+			}
+			if all, closed := topNames(rest); closed && len(all) > 0 && ended && n == 0 {
+				return "", fmt.Errorf("it begins with a JSON object of several lines (members %s); want JSON lines, with one object in each", oneOf(all[:min(len(all), 4)]))
+			}
+		}
+		if !ended && !final {
+			return "", errUndecided
+		}
+		rest = after
+	}
+	if bytes.HasPrefix(head, []byte("{")) {
+		return Own, nil // torn lines, which become bad lines
+	}
+	if !final {
+		return "", errUndecided
+	}
+	return "", errUnknown(head)
+}
+
+// errUnknown says what an input of an unknown format begins with.
+func errUnknown(head []byte) error {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return fmt.Errorf("no known format: it begins with %.60q; want JSON lines, JSON, CSV, TSV, xlsx, Parquet or an inspect log, or --format of %s", bytes.TrimSpace(line), oneOf(Names()))
+}
+
+// ofNames returns the format of a JSON object by the names of its members. The order of the
+// rules is that of docs/spec/dumps.md#r22.
+func ofNames(names []string) (string, error) {
+	has := func(name string) bool { return slices.Contains(names, name) }
+	switch {
+	case has("custom_id") && has("result"):
+		return "anthropic-batch", nil
+	case has("custom_id") && (has("method") && has("url") || has("params")):
+		return "", fmt.Errorf("%w: these are requests, not answers (custom_id, method, url, body): want the output file; a file of requests goes to --requests", ErrAside)
+	case has("custom_id") && (has("response") || has("error")):
+		return "openai-batch", nil
+	case has("responses_create_params") && (has("response") || has("_ng_failure_class")):
+		return "nemo-gym", nil
+	case has("responses_create_params"):
+		return "", fmt.Errorf("%w: these are inputs of NeMo Gym, not answers: want the rollouts; a file of inputs goes to --requests", ErrAside)
+	case has("traces") && has("task"), has("nodes") && has("calls") && has("task"):
+		return "verifiers", nil
+	case has("doc_id") && has("resps") && has("filter"):
+		return "lm-eval", nil
+	case has("doc_id") && has("filtered_resps") && !has("filter"):
+		return "lmms-eval", nil
+	case has("spec"):
+		return "openai-evals", nil
+	case has("index") && has("prediction"):
+		return "vlmevalkit", nil
+	case ownNames(names):
+		return Own, nil
+	case slices.ContainsFunc(answerColumns, has):
+		return "rows", nil
+	}
+	return Own, nil
+}
+
+// ownNames reports whether an object is a dump line of plumb, or a task with results as DrawingBench
+// publishes them.
+func ownNames(names []string) bool {
+	for _, name := range []string{"response", "actions", "results", "shapes"} {
+		if slices.Contains(names, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// answerColumns are the columns that may hold the answers of a table, in order of preference.
+var answerColumns = []string{"response", "prediction", "completion", "generated_text", "output"}
+
+// topNames returns the names of the members of the object with which b begins, as far as b
+// goes; closed reports whether the object ends in b. Values are not checked.
+func topNames(b []byte) (names []string, closed bool) {
+	depth, start := 0, -1
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case start >= 0 && c == '\\':
+			i++
+		case c == '"' && start < 0:
+			start = i + 1
+		case c == '"':
+			if after := bytes.TrimLeft(b[i+1:min(len(b), i+64)], " \t\r\n"); depth == 1 && len(after) > 0 && after[0] == ':' {
+				names = append(names, string(b[start:i]))
+			}
+			start = -1
+		case start >= 0:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return names, true
+			}
+		}
+	}
+	return names, false
+}
+
+// opener opens a dump of one format.
+type opener func(in *input.Input, o *Options) (record.Source, error)
+
+// openers has a row for each format but Own and those of package lines.
+var openers = map[string]opener{}
+
+// Names returns the names of all formats, for --format.
+func Names() []string {
+	names := append([]string{Own}, lines.Names()...)
+	for name := range openers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// CheckFormat returns an error that lists all formats where name is not one of them; "" is fine.
+func CheckFormat(name string) error {
+	if name == "" || slices.Contains(Names(), name) {
+		return nil
+	}
+	return fmt.Errorf("cannot use --format %q: want one of %s", name, oneOf(Names()))
+}
+
+// open returns the source of a foreign dump.
+func (r *Reader) open() (record.Source, error) {
+	if lines.Has(r.Format) {
+		return lines.Open(r.Format, r.in, lines.Options{Limits: r.options.JSON, Requests: r.options.Requests, Errored: r.options.Errored})
+	}
+	if open := openers[r.Format]; open != nil {
+		return open(r.in, &r.options)
+	}
+	return nil, fmt.Errorf("got the format %q; want one of %s", r.Format, oneOf(Names()))
+}
+
+// detectZip finds the format of a zip archive.
+func detectZip(*input.Input) (string, error) { return "", errors.New("zip archives are not read yet") }
+
+// detectTable returns the format of a text whose first record is the header of a table, "" for none.
+func detectTable([]byte) string { return "" }

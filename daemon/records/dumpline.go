@@ -1,0 +1,143 @@
+package records
+
+import (
+	"fmt"
+	"strconv"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
+	"plumb/scoring"
+)
+
+// Origin holds what a result says of the record that it scores, and what the record changes in it.
+type Origin struct {
+	ID            string         // of a record that names no task, "" for others
+	File, At, Key string         // Key is "" where it equals the id
+	Err           *scoring.Error // in place of a result
+	Missing       *scoring.Error // why there is no answer, in place of the suite's words
+	Zero          bool           // the result is 0, unread
+	Position      bool           // the id is a number that the format gives as a position
+	Notes         []scoring.Note
+}
+
+// position reports whether a key is a small number without a sign.
+func position(key string) bool {
+	n, err := strconv.Atoi(key)
+	return err == nil && n >= 0 && strconv.Itoa(n) == key
+}
+
+// Empty reports whether a result says nothing of its origin.
+func (o *Origin) Empty() bool {
+	return o.ID == "" && o.File == "" && o.At == "" && o.Key == "" && o.Err == nil && o.Missing == nil && !o.Zero && len(o.Notes) == 0
+}
+
+// Line returns the dump line of a record, whose bytes are appended to dst, and its origin. n is
+// the number of the line in the job.
+func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
+	o := Origin{File: a.File, At: a.At, Notes: a.Notes}
+	if a.Key != a.ID {
+		o.Key = a.Key
+	}
+	l := dump.Line{N: n}
+	switch {
+	case a.Fault != "":
+		o.ID, o.Key, o.Err = a.ID, a.Key, &scoring.Error{Code: "bad_line", Message: a.Fault}
+	case a.Err != nil:
+		o.ID, o.Err = a.ID, &scoring.Error{Code: "unknown_task", Message: "cannot find the task: " + a.Err.Error()}
+	}
+	if o.Err != nil {
+		l.Fault = o.Err.Message
+		return l, o
+	}
+	o.Position = r.options.Join == nil && a.Label == nil && position(a.Key)
+	text := r.countCut(a, &o)
+	head, fault := r.head(dst, a, text)
+	if fault != nil {
+		o.ID, o.Err = a.ID, &scoring.Error{Code: "unknown_task", Message: fault.Message}
+		l.Fault = fault.Message
+		return l, o
+	}
+	l.Bytes = identity(head, a)
+	return l, o
+}
+
+// countCut returns the JSON of the text to score, and notes what a truncated answer counts.
+func (r *Reader) countCut(a *Answer, o *Origin) []byte {
+	if a.Missing != nil {
+		o.Missing = a.Missing
+		return []byte("null")
+	}
+	if a.Cut != record.Whole && a.Cut != record.ByCell {
+		switch r.options.Cut {
+		case CutMissing:
+			o.Missing = &scoring.Error{Code: record.NoResponse, Message: "the answer was cut (" + string(a.Cut) + ") and counts as missing (--cut missing)"}
+			return []byte("null")
+		case CutZero:
+			o.Zero = true
+			return []byte(`""`)
+		}
+		o.Notes = append(o.Notes, scoring.Note{Code: "cut_" + string(a.Cut), Path: "response", Message: cutNotes[a.Cut]})
+	}
+	return jsontree.AppendString(nil, a.Response)
+}
+
+// cutNotes are the messages of notes on truncated answers that are scored as they stand.
+var cutNotes = map[record.Cut]string{
+	record.InAnswer:  "the token limit ended the answer, which is scored as it stands",
+	record.InThought: "the token limit was reached before the answer; what there is is scored",
+	record.ByLimit:   "the tool stopped the model at a limit of its own; the answer is scored as it stands",
+}
+
+// head appends the line as far as the answer: the members of the label, or the id of the task with
+// the suite and the test that the record names. It leaves out the closing brace.
+func (r *Reader) head(dst []byte, a *Answer, response []byte) ([]byte, *scoring.Error) {
+	if a.Label != nil {
+		dst, err := r.options.Labels.Line(dst, a.Label, response, "label")
+		if err != nil {
+			return dst, err
+		}
+		return dst[:len(dst)-1], nil
+	}
+	dst = jsontree.AppendString(append(dst, `{"id":`...), a.ID)
+	for _, m := range [...][2]string{{"suite", a.Suite}, {"test", a.Test}} {
+		if m[1] != "" {
+			dst = append(append(append(dst, `,"`...), m[0]...), `":`...)
+			dst = jsontree.AppendString(dst, m[1])
+		}
+	}
+	return append(append(dst, `,"response":`...), response...), nil
+}
+
+// identity appends who made the answer, and the closing brace.
+func identity(dst []byte, a *Answer) []byte {
+	for _, m := range [...][2]string{{"model", a.Model}, {"finish_reason", a.FinishReason}, {"cut", string(a.Cut)}} {
+		if m[1] != "" {
+			dst = append(append(append(dst, `,"`...), m[0]...), `":`...)
+			dst = jsontree.AppendString(dst, m[1])
+		}
+	}
+	if a.Counted || a.Repeat > 1 {
+		dst = strconv.AppendInt(append(dst, `,"repeat":`...), int64(a.Repeat), 10)
+	}
+	if n := a.Usage.Completion; n >= 0 {
+		dst = strconv.AppendInt(append(dst, `,"completion_tokens":`...), int64(n), 10)
+	}
+	return append(dst, '}')
+}
+
+// Apply adds the origin of a record to its result.
+func (o *Origin) Apply(r *scoring.Result) {
+	r.Who.File, r.Who.At, r.Who.Key = o.File, o.At, o.Key
+	switch {
+	case o.Err != nil:
+		r.ID, r.Line, r.Err = o.ID, 0, o.Err
+	case o.Missing != nil && r.Err != nil && r.Err.Code == record.NoResponse:
+		r.Err = o.Missing
+	case o.Position && r.Err != nil && (r.Err.Code == "unknown_task" || r.Err.Code == "unknown_suite"):
+		r.Err = &scoring.Error{Code: r.Err.Code, Message: r.Err.Message + fmt.Sprintf("; %q looks like a position: --join position", r.ID)}
+	case o.Zero:
+		r.Scored, r.Score, r.Status, r.Err, r.Metrics = true, 0, "cut", nil, nil
+	}
+	r.Notes = append(r.Notes[:len(r.Notes):len(r.Notes)], o.Notes...)
+}

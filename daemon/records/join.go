@@ -1,0 +1,216 @@
+package records
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/jsoncut"
+	"plumb/render/jsontree"
+)
+
+// Join tells how records name their tasks (--join). See docs/spec/dumps.md#r21.
+type Join struct {
+	position bool           // the key is the position of the task in the file of --tasks, from 0
+	path     []string       // of a member of the record
+	pattern  *regexp.Regexp // with the groups id, repeat, test and model; nil for none
+}
+
+// joinGroups are the named groups of a pattern.
+var joinGroups = []string{"id", "repeat", "test", "model"}
+
+// ParseJoin reads the value of --join: position, FIELD or FIELD~REGEXP.
+func ParseJoin(s string) (*Join, error) {
+	if s == "position" {
+		return &Join{position: true}, nil
+	}
+	field, expr, ok := strings.Cut(s, "~")
+	j := &Join{path: strings.Split(field, ".")}
+	if !ok {
+		return j, nil
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use --join %q: %w", s, err)
+	}
+	known := map[string]bool{}
+	for _, g := range joinGroups {
+		known[g] = true
+	}
+	for _, name := range re.SubexpNames() {
+		if name != "" && !known[name] {
+			return nil, fmt.Errorf("cannot use --join %q: got the group %q; want groups of %s", s, name, oneOf(joinGroups))
+		}
+	}
+	if re.SubexpIndex("id") < 0 {
+		return nil, fmt.Errorf("cannot use --join %q: it has no group id; want (?P<id>...)", s)
+	}
+	j.pattern = re
+	return j, nil
+}
+
+// join sets the task of an answer: by --join, by a label, else by the key that the format has.
+func (r *Reader) join(a *Answer) {
+	labels := a.Labels
+	a.Suite, a.Test = text(labels.Get("suite")), text(labels.Get("test"))
+	if j := r.options.Join; j != nil {
+		a.Err = r.byFlag(j, a)
+	} else if a.Label = label(labels); a.Label != nil {
+		a.Err = r.byLabel(a)
+	} else if a.ID = a.Join; a.ID == "" {
+		a.ID = a.Key
+	}
+	switch {
+	case a.Err != nil:
+	case a.ID == "" && a.NoTask == "" && a.Label == nil:
+		a.Err = fmt.Errorf("the record has no key; want --join FIELD")
+	case a.NoTask != "" && a.Label == nil && r.options.Join == nil:
+		a.Err = fmt.Errorf("%s", a.NoTask)
+	}
+	if a.Err != nil {
+		a.ID = r.place(a.Record)
+	}
+	if a.Suite == "" {
+		a.Suite = r.options.Suite
+	}
+}
+
+// byFlag sets the task by --join.
+func (r *Reader) byFlag(j *Join, a *Answer) error {
+	if j.position {
+		return r.byPosition(a)
+	}
+	name := strings.Join(j.path, ".")
+	v := a.Fields.Get(j.path...)
+	id := ""
+	switch {
+	case absent(v):
+		return fmt.Errorf("the record has no member %s (--join)", name)
+	case v.Type() == fastjson.TypeString:
+		id = text(v)
+	case v.Type() == fastjson.TypeNumber:
+		id = v.String()
+	default:
+		return fmt.Errorf("%s (--join) is not a text or a number", name)
+	}
+	if j.pattern == nil {
+		a.ID = id
+		return nil
+	}
+	found := j.pattern.FindStringSubmatch(id)
+	if found == nil {
+		return fmt.Errorf("%s is %.64q, which --join %s does not match", name, id, j.pattern)
+	}
+	for i, group := range j.pattern.SubexpNames() {
+		switch s := found[i]; {
+		case group == "" || s == "":
+		case group == "id":
+			a.ID = s
+		case group == "test":
+			a.Test = s
+		case group == "model" && r.options.Model == "":
+			a.Model = s
+		case group == "repeat":
+			n, err := strconv.Atoi(s)
+			if err != nil || n < 1 {
+				return fmt.Errorf("%s is %.64q: got the repeat %q; want a number from 1", name, id, s)
+			}
+			a.Repeat, a.Counted = n, true
+		}
+	}
+	if a.ID == "" {
+		return fmt.Errorf("%s is %.64q, in which the group id is empty", name, id)
+	}
+	return nil
+}
+
+// byPosition takes the key as the position of the task in its file.
+func (r *Reader) byPosition(a *Answer) error {
+	suite := a.Suite
+	if suite == "" {
+		suite = r.options.Suite
+	}
+	if suite == "" && len(r.options.Tasks) == 1 {
+		for name := range r.options.Tasks {
+			suite = name
+		}
+	}
+	n, err := strconv.Atoi(a.Key)
+	if err != nil || n < 0 {
+		return fmt.Errorf("the key %.64q is not a position; want a number from 0, or another --join", a.Key)
+	}
+	name, ok := r.options.Tasks[suite].At(n)
+	if !ok {
+		return fmt.Errorf("no task stands at position %d of the file of --tasks, which has %d", n, r.options.Tasks[suite].Positions())
+	}
+	a.ID, a.Suite = name, suite
+	return nil
+}
+
+// labelMembers are the members that may hold a label, in order of preference.
+var labelMembers = []string{"label", "answer", "ground_truth"}
+
+// label returns the JSON of the label in an object, nil for none. A text counts where it holds
+// a JSON object; the answer of a question is no label.
+func label(v *fastjson.Value) []byte {
+	for _, name := range labelMembers {
+		m := v.Get(name)
+		if absent(m) {
+			continue
+		}
+		switch m.Type() {
+		case fastjson.TypeObject:
+			if isLabel(m) {
+				return jsontree.Append(nil, m)
+			}
+		case fastjson.TypeString:
+			s := bytes.TrimSpace(m.GetStringBytes())
+			if len(s) == 0 || s[0] != '{' {
+				continue
+			}
+			if inner, err := fastjson.ParseBytes(s); err == nil && isLabel(inner) {
+				return jsontree.AppendString(nil, string(s))
+			}
+		}
+	}
+	return nil
+}
+
+// isLabel reports whether an object is an item or a reference to one: options by letter, which
+// questions have as answers, are not.
+func isLabel(v *fastjson.Value) bool {
+	for _, name := range []string{"suite", "id", "test", "instance_id", "task_id", "task", "shapes"} {
+		if !absent(v.Get(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// byLabel sets the task by a label. The dump line takes its members from the label too.
+func (r *Reader) byLabel(a *Answer) error {
+	object := a.Label
+	if object[0] == '"' {
+		object = jsoncut.Text(object)
+	}
+	v, err := fastjson.ParseBytes(object)
+	if err != nil {
+		return fmt.Errorf("the label cannot be read: %w", err)
+	}
+	for _, m := range []struct {
+		to   *string
+		name string
+	}{{&a.Suite, "suite"}, {&a.Test, "test"}, {&a.ID, "id"}} {
+		if s := v.Get(m.name); !absent(s) {
+			*m.to = text(s)
+			if s.Type() == fastjson.TypeNumber {
+				*m.to = s.String()
+			}
+		}
+	}
+	return nil
+}

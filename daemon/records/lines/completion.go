@@ -1,0 +1,127 @@
+package lines
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/message"
+	"plumb/daemon/records/record"
+)
+
+// chatChoice fills in a record from a choice of a chat completion: the text is the content
+// of the message, or its refusal. See docs/spec/dumps.md#r10.
+func chatChoice(r *record.Record, choice *fastjson.Value) error {
+	said := choice.Get("message")
+	if !is(said, fastjson.TypeObject) {
+		return fmt.Errorf("choices: got a choice without a message; want one")
+	}
+	content := said.Get("content")
+	switch {
+	case absent(content):
+		r.Response = text(said.Get("refusal"))
+	case is(content, fastjson.TypeString):
+		r.Response = text(content)
+	case is(content, fastjson.TypeArray):
+		r.Response = joinParts(content.GetArray(), "text", "")
+	default:
+		return fmt.Errorf("choices: message.content is %s; want a string, a list of parts or null", message.Describe(content))
+	}
+	r.Reasoning = text(said.Get("reasoning"))
+	if r.Reasoning == "" {
+		r.Reasoning = text(said.Get("reasoning_content"))
+	}
+	r.FinishReason = record.Finish(text(choice.Get("finish_reason")))
+	return nil
+}
+
+// joinParts joins the texts of the parts of a list that have the type kind, whose member
+// of that name, or else text, holds the text.
+func joinParts(parts []*fastjson.Value, kind, separator string) string {
+	var texts []string
+	for _, p := range parts {
+		if is(p, fastjson.TypeString) && kind == "text" {
+			texts = append(texts, text(p))
+		}
+		if text(p.Get("type")) != kind {
+			continue
+		}
+		t := p.Get(kind)
+		if t == nil {
+			t = p.Get("text")
+		}
+		texts = append(texts, text(t))
+	}
+	return strings.Join(texts, separator)
+}
+
+// responsesObject fills in a record from an object of the Responses API: the texts of all
+// its messages, and the summaries of its reasoning. See docs/spec/dumps.md#r11.
+func responsesObject(r *record.Record, body *fastjson.Value) error {
+	output := body.Get("output")
+	if !is(output, fastjson.TypeArray) {
+		return fmt.Errorf("output: got %s; want a list", message.Describe(output))
+	}
+	var said, thought []string
+	for _, item := range output.GetArray() {
+		switch text(item.Get("type")) {
+		case "message":
+			for _, part := range item.GetArray("content") {
+				switch text(part.Get("type")) {
+				case "output_text":
+					said = append(said, text(part.Get("text")))
+				case "refusal":
+					said = append(said, text(part.Get("refusal")))
+				}
+			}
+		case "reasoning":
+			for _, part := range item.GetArray("summary") {
+				thought = append(thought, text(part.Get("text")))
+			}
+		}
+	}
+	r.Response, r.Reasoning = strings.Join(said, ""), strings.Join(thought, "\n")
+	switch status := text(body.Get("status")); status {
+	case "completed":
+		r.FinishReason = "stop"
+	case "incomplete":
+		r.FinishReason = record.Finish(text(body.Get("incomplete_details", "reason")))
+	default:
+		r.FinishReason = record.Finish(status)
+	}
+	r.Model = text(body.Get("model"))
+	r.Usage = record.Usage{Prompt: count(body.Get("usage", "input_tokens")), Completion: count(body.Get("usage", "output_tokens")),
+		Reasoning: count(body.Get("usage", "output_tokens_details", "reasoning_tokens"))}
+	return nil
+}
+
+// chatUsage returns the tokens of a chat or text completion.
+func chatUsage(usage *fastjson.Value) record.Usage {
+	return record.Usage{Prompt: count(usage.Get("prompt_tokens")), Completion: count(usage.Get("completion_tokens")),
+		Reasoning: count(usage.Get("completion_tokens_details", "reasoning_tokens"))}
+}
+
+// failure describes the error of a failed call: its status, its code or else its type, and its
+// message, as far as they are known.
+func failure(status int, e *fastjson.Value) string {
+	if inner := e.Get("error"); inner != nil {
+		e = inner
+	}
+	var words []string
+	if status >= 400 {
+		words = append(words, fmt.Sprint(status))
+	}
+	said := text(e)
+	if is(e, fastjson.TypeObject) {
+		said = text(e.Get("message"))
+		for _, name := range []string{"code", "type"} {
+			if code := key(e.Get(name)); code != "" {
+				words = append(words, code+":")
+				break
+			}
+		}
+	}
+	words = append(words, said)
+	return strings.TrimSuffix(strings.TrimSpace(strings.Join(words, " ")), ":")
+}

@@ -1,0 +1,183 @@
+// Package lines reads dumps with a JSON object per line: batches of OpenAI, vLLM and
+// Anthropic, lm-eval, lmms-eval, OpenAI evals, NeMo Gym and verifiers. In: an open dump
+// and the name of its format. Out: records in the order of the lines. A line that cannot
+// be read is a record with a fault. See docs/spec/dumps.md#r9.
+package lines
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/message"
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+	"plumb/render/scene"
+)
+
+// Options are settings that all formats share.
+type Options struct {
+	Limits   scene.Limits // of the JSON
+	Requests *Requests    // what was asked; nil for nothing
+	Errored  bool         // an answer beside an error is an answer (--errored score)
+}
+
+// format reads the records of one line with a JSON object v. It appends them to s.ready, or returns
+// why the line cannot be read.
+type format interface {
+	read(s *source, l dump.Line, v *fastjson.Value) error
+}
+
+// ended is implemented by formats that add records at the end of the file.
+type ended interface {
+	end(s *source)
+}
+
+// formats makes the reader of each format for one dump.
+var formats = map[string]func(in *input.Input, o *Options) (format, error){
+	"openai-batch":    newOpenAIBatch,
+	"anthropic-batch": newAnthropicBatch,
+	"lm-eval":         newLMEval,
+	"lmms-eval":       newLMMSEval,
+	"nemo-gym":        newNeMoGym,
+	"verifiers":       newVerifiers,
+}
+
+// Open returns the records of a dump in the format with that name, which must be one that
+// Has reports.
+func Open(name string, in *input.Input, o Options) (record.Source, error) {
+	if name == evalsName {
+		return newOpenAIEvals(in, &o)
+	}
+	f, err := formats[name](in, &o)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{in: in, lines: in.Lines(), format: f, options: &o}
+	s.parser.Limits = o.Limits
+	return s, nil
+}
+
+// Has reports whether the package reads the format with that name.
+func Has(name string) bool { return formats[name] != nil || name == evalsName }
+
+// Names returns the names of the formats.
+func Names() []string { return append(slices.Collect(maps.Keys(formats)), evalsName) }
+
+// evalsName is the format that needs two passes.
+const evalsName = "openai-evals"
+
+// source reads the lines of a dump.
+type source struct {
+	in      *input.Input
+	lines   *dump.Reader
+	format  format
+	options *Options
+	parser  record.Parser
+	ready   []record.Record // of the current line
+	next    int             // of ready
+	err     error           // what ended the input
+}
+
+// Close implements record.Source; the input belongs to the caller.
+func (s *source) Close() error { return nil }
+
+// Next implements record.Source.
+func (s *source) Next() (*record.Record, error) {
+	for s.next == len(s.ready) {
+		s.ready, s.next = s.ready[:0], 0
+		if err := s.line(); err != nil {
+			return nil, err
+		}
+	}
+	s.next++
+	return &s.ready[s.next-1], nil
+}
+
+// line reads the next line into ready, which stays empty for a line without records.
+func (s *source) line() error {
+	if s.err != nil {
+		return s.err
+	}
+	l, err := s.lines.Next()
+	if err != nil {
+		s.err = err // returned when the records of end are read
+		if e, ok := s.format.(ended); ok {
+			e.end(s)
+		}
+		return nil
+	}
+	if l.Fault != "" {
+		s.fault(l, l.Fault)
+		return nil
+	}
+	v, err := s.parse(l)
+	if err == nil {
+		err = s.format.read(s, l, v)
+	}
+	if err != nil {
+		s.ready = s.ready[:0]
+		s.fault(l, fmt.Sprintf("cannot read line %d (byte %d): %v", l.N, l.At, err))
+	}
+	return nil
+}
+
+// parse returns the object of a line.
+func (s *source) parse(l dump.Line) (*fastjson.Value, error) {
+	v, err := s.parser.Parse(l.Bytes)
+	if errors.Is(err, record.ErrTorn) {
+		return nil, fmt.Errorf("%w; want a whole line (is the file still being written?)", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v.Type() != fastjson.TypeObject {
+		return nil, fmt.Errorf("it holds %s; want an object", message.Describe(v))
+	}
+	return v, nil
+}
+
+// fault adds the record of a line that cannot be read.
+func (s *source) fault(l dump.Line, text string) {
+	s.ready = append(s.ready, record.Record{At: at(l), Fault: text, Usage: record.NoUsage})
+}
+
+// add adds a record of a line and returns it to be filled in.
+func (s *source) add(l dump.Line) *record.Record {
+	s.ready = append(s.ready, record.Record{At: at(l), Usage: record.NoUsage})
+	return &s.ready[len(s.ready)-1]
+}
+
+// at names the place of a line.
+func at(l dump.Line) string { return "line " + strconv.Itoa(l.N) }
+
+// text returns the string v, "" where it is absent or of another type.
+func text(v *fastjson.Value) string { return string(v.GetStringBytes()) }
+
+// absent reports whether a member is missing or null.
+func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
+
+// is reports whether v has the type t.
+func is(v *fastjson.Value, t fastjson.Type) bool { return v != nil && v.Type() == t }
+
+// key returns a key as text: a string, or a number as it is written. It returns "" for other
+// values.
+func key(v *fastjson.Value) string {
+	if is(v, fastjson.TypeNumber) {
+		return v.String()
+	}
+	return text(v)
+}
+
+// count returns the number of tokens v, -1 where it is absent.
+func count(v *fastjson.Value) int {
+	if !is(v, fastjson.TypeNumber) {
+		return -1
+	}
+	return v.GetInt()
+}

@@ -1,0 +1,126 @@
+package lines
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/message"
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
+)
+
+// lmEval reads samples of lm-eval, which has a line for each document and filter. The raw
+// answers are the same in all of them, and are read once. See docs/spec/dumps.md#r14.
+type lmEval struct {
+	model string
+	seen  map[[2]uint64]struct{} // hashes of document and answers
+}
+
+func newLMEval(in *input.Input, o *Options) (format, error) {
+	return &lmEval{model: modelOfResults(in, o), seen: map[[2]uint64]struct{}{}}, nil
+}
+
+func (f *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
+	answers := v.Get("resps")
+	if !is(answers, fastjson.TypeArray) || len(answers.GetArray()) == 0 {
+		return fmt.Errorf("resps: got %s; want a list for each request", message.Describe(answers))
+	}
+	if f.again(v, answers) {
+		s.in.Skipped++
+		return nil
+	}
+	repeats := answers.GetArray()[0]
+	list := repeats.GetArray()
+	if !is(repeats, fastjson.TypeArray) {
+		list = []*fastjson.Value{repeats}
+	}
+	add := func() *record.Record {
+		r := s.add(l)
+		doc := v.Get("doc")
+		r.Key, r.Join, r.Model = key(v.Get("doc_id")), key(doc.Get("id")), f.model
+		r.Fields, r.Labels = v, doc
+		return r
+	}
+	if isLogLikelihood(list) {
+		add().Failed(record.NoText, "the answer is a log-likelihood, not a text")
+		return nil
+	}
+	for _, answer := range list {
+		r := add()
+		if absent(answer) {
+			r.Failed(record.NoResponse, "the answer is null")
+			continue
+		}
+		if !is(answer, fastjson.TypeString) {
+			return fmt.Errorf("resps[0]: got %s; want texts", message.Describe(answer))
+		}
+		r.Response = text(answer)
+	}
+	return nil
+}
+
+// again reports whether a line before had the same document with the same answers, and was
+// that of another filter.
+func (f *lmEval) again(v, answers *fastjson.Value) bool {
+	doc := jsontree.Append(append([]byte(key(v.Get("doc_id"))), 0), answers)
+	id := [2]uint64{xxhash.Sum64(doc), xxhash.Sum64String(key(v.Get("doc_hash")) + "\x00" + string(doc[:min(len(doc), 64)]))}
+	if _, ok := f.seen[id]; ok {
+		return true
+	}
+	f.seen[id] = struct{}{}
+	return false
+}
+
+// isLogLikelihood reports whether an answer is the pair of a number and a truth value, as
+// texts or as values, or a list of such pairs.
+func isLogLikelihood(list []*fastjson.Value) bool {
+	if len(list) > 0 && is(list[0], fastjson.TypeArray) {
+		return isLogLikelihood(list[0].GetArray())
+	}
+	if len(list) != 2 {
+		return false
+	}
+	isNumber := is(list[0], fastjson.TypeNumber) || numeric(text(list[0]))
+	truth := strings.ToLower(text(list[1]))
+	return isNumber && (truth == "true" || truth == "false" || is(list[1], fastjson.TypeTrue) || is(list[1], fastjson.TypeFalse))
+}
+
+// numeric reports whether s is a number as Python writes it.
+func numeric(s string) bool {
+	var p fastjson.Parser
+	s = strings.TrimPrefix(strings.ToLower(s), "-")
+	if s == "inf" || s == "nan" {
+		return true
+	}
+	v, err := p.Parse(s)
+	return err == nil && v.Type() == fastjson.TypeNumber
+}
+
+// modelOfResults returns the model that the file results_DATE.json beside samples_NAME_DATE.jsonl
+// names, "" for none.
+func modelOfResults(in *input.Input, o *Options) string {
+	name := strings.TrimSuffix(filepath.Base(in.Path), ".gz")
+	date := strings.TrimSuffix(name[strings.LastIndexByte(name, '_')+1:], ".jsonl")
+	beside, err := in.Sibling("results_" + date + ".json")
+	if err != nil {
+		return ""
+	}
+	defer beside.Close()
+	b, err := io.ReadAll(io.LimitReader(beside.Stream(), int64(in.Limits.Line)))
+	if err != nil {
+		return ""
+	}
+	p := record.Parser{Limits: o.Limits}
+	v, err := p.Parse(b)
+	if err != nil {
+		return ""
+	}
+	return text(v.Get("model_name"))
+}

@@ -1,0 +1,84 @@
+package lines
+
+import (
+	"fmt"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/message"
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+)
+
+// lmmsEval reads samples of lmms-eval. Its lines have no document and no filter; the raw
+// answers in resps are left out where they equal the filtered ones. See docs/spec/dumps.md#r15.
+type lmmsEval struct {
+	model string
+	seen  map[string]bool // keys of the lines before
+}
+
+func newLMMSEval(in *input.Input, o *Options) (format, error) {
+	return &lmmsEval{model: modelOfResults(in, o), seen: map[string]bool{}}, nil
+}
+
+func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
+	member := "resps"
+	answers := v.Get(member)
+	if absent(answers) {
+		member = "filtered_resps"
+		answers = v.Get(member)
+	}
+	id := key(v.Get("doc_id"))
+	again := f.seen[id]
+	f.seen[id] = true
+	add := func() *record.Record {
+		r := s.add(l)
+		r.Key, r.Model, r.Fields = id, f.model, v
+		r.Usage = tokens(v.Get("token_counts"))
+		if again {
+			r.Note("further_block", "an earlier line has the same doc_id: this is another repeat, or the same answer by another filter; the file does not tell")
+		}
+		return r
+	}
+	if isLogLikelihood(answers.GetArray()) {
+		add().Failed(record.NoText, "the answer is a log-likelihood, not a text")
+		return nil
+	}
+	for _, answer := range leaves(nil, answers) {
+		r := add()
+		switch {
+		case absent(answer):
+			r.Failed(record.NoResponse, "the answer is null")
+		case is(answer, fastjson.TypeString):
+			r.Response = text(answer)
+		default:
+			return fmt.Errorf("%s: got %s; want texts", member, message.Describe(answer))
+		}
+	}
+	if len(s.ready) == 0 {
+		return fmt.Errorf("%s: got %s; want a text or a list of texts", member, message.Describe(answers))
+	}
+	return nil
+}
+
+// leaves appends the values of nested lists to list.
+func leaves(list []*fastjson.Value, v *fastjson.Value) []*fastjson.Value {
+	if !is(v, fastjson.TypeArray) {
+		return append(list, v)
+	}
+	for _, e := range v.GetArray() {
+		list = leaves(list, e)
+	}
+	return list
+}
+
+// tokens returns the counts of a list with an object for each answer, where there is one.
+func tokens(v *fastjson.Value) record.Usage {
+	list := v.GetArray()
+	if len(list) != 1 {
+		return record.NoUsage
+	}
+	return record.Usage{Prompt: count(list[0].Get("input_tokens")), Completion: count(list[0].Get("output_tokens")),
+		Reasoning: count(list[0].Get("reasoning_tokens"))}
+}

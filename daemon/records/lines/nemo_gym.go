@@ -1,0 +1,137 @@
+package lines
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/message"
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
+)
+
+// nemoGym reads rollouts of NeMo Gym. Where a verifier does not repeat the task, the
+// label stands in the file of inputs. See docs/spec/dumps.md#r16.
+type nemoGym struct {
+	labels map[rollout][]byte // JSON of objects with the label, of the file of inputs; nil for none
+	inputs string             // the name of the file of inputs that was looked for
+	parser record.Parser      // of labels
+}
+
+// rollout identifies an answer.
+type rollout struct{ task, index int }
+
+func newNeMoGym(in *input.Input, o *Options) (format, error) {
+	stem := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(in.Path), ".jsonl"), "_failures")
+	f := &nemoGym{inputs: stem + "_materialized_inputs.jsonl"}
+	f.parser.Limits = o.Limits
+	if o.Requests != nil {
+		f.labels = o.Requests.rollouts
+		return f, nil
+	}
+	beside, err := in.Sibling(f.inputs)
+	if errors.Is(err, os.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer beside.Close()
+	f.labels = map[rollout][]byte{}
+	p := record.Parser{Limits: o.Limits}
+	for {
+		l, err := beside.Lines().Next()
+		if err == io.EOF {
+			return f, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", beside.Name, err)
+		}
+		if l.Fault != "" {
+			return nil, fmt.Errorf("cannot read %s: %s", beside.Name, l.Fault)
+		}
+		v, err := p.Parse(l.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read %s: line %d: %w", beside.Name, l.N, err)
+		}
+		keepLabel(f.labels, v)
+	}
+}
+
+// labelMembers are the members that may hold a label. See docs/spec/dumps.md#r18.
+var labelMembers = []string{"label", "answer", "ground_truth"}
+
+// keepLabel stores the label of a line of inputs, where it has one.
+func keepLabel(labels map[rollout][]byte, v *fastjson.Value) {
+	for _, name := range labelMembers {
+		if label := v.Get(name); !absent(label) {
+			object := append(jsontree.AppendString([]byte{'{'}, name), ':')
+			object = append(jsontree.Append(object, label), '}')
+			labels[rolloutOf(v)] = object
+			return
+		}
+	}
+}
+
+func rolloutOf(v *fastjson.Value) rollout {
+	return rollout{v.GetInt("_ng_task_index"), v.GetInt("_ng_rollout_index")}
+}
+
+func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
+	task, index := v.Get("_ng_task_index"), v.Get("_ng_rollout_index")
+	if !is(task, fastjson.TypeNumber) {
+		return fmt.Errorf("_ng_task_index: got %s; want a number", message.Describe(task))
+	}
+	r := s.add(l)
+	r.Key, r.Fields, r.Labels = key(task), v, v
+	if is(index, fastjson.TypeNumber) {
+		r.Repeat = index.GetInt() + 1
+	}
+	if !hasLabel(v) {
+		r.Labels = nil
+		if b := f.labels[rolloutOf(v)]; b != nil {
+			r.Labels, _ = f.parser.Parse(b)
+		} else {
+			r.NoTask = "the rollout of task index " + strconv.Itoa(task.GetInt()) + " has no label, and " + f.missing()
+		}
+	}
+	if class := text(v.Get("_ng_failure_class")); class != "" {
+		r.Failed(record.NoResponse, class)
+		return nil
+	}
+	response := v.Get("response")
+	if absent(response) {
+		r.Failed(record.NoResponse, "the rollout has no response")
+		return nil
+	}
+	if e := response.Get("error"); !absent(e) {
+		r.Failed(record.NoResponse, failure(0, e))
+		return nil
+	}
+	return responsesObject(r, response)
+}
+
+// missing says why there is no label in the file of inputs.
+func (f *nemoGym) missing() string {
+	if f.labels == nil {
+		return "there is no file " + f.inputs + " beside it (or name it with --requests)"
+	}
+	return "the file of inputs has none for it"
+}
+
+func hasLabel(v *fastjson.Value) bool {
+	for _, name := range labelMembers {
+		if !absent(v.Get(name)) {
+			return true
+		}
+	}
+	return false
+}

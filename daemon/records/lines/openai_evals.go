@@ -1,0 +1,164 @@
+package lines
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/message"
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+)
+
+// openAIEvals reads the events of OpenAI evals. The last event sampling or error of a sample
+// counts, so a first pass finds the places of these events and a second one reads them.
+// See docs/spec/dumps.md#r19.
+type openAIEvals struct {
+	in       *input.Input
+	file     io.ReaderAt
+	parser   record.Parser
+	events   []event // that count, in the order of the file
+	model    string
+	finished bool
+	err      error // what ended the first pass, io.EOF at the end
+	buf      []byte
+	ready    []record.Record
+	next     int // of ready
+}
+
+// event is the place of a line.
+type event struct {
+	line  int
+	at    int64
+	size  int
+	fault string // why the line cannot be read, "" where it can
+}
+
+func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
+	file, size, err := in.Random()
+	if err != nil {
+		return nil, err
+	}
+	e := &openAIEvals{in: in, file: file}
+	e.parser.Limits = o.Limits
+	limits := in.Limits.Limits
+	lines, err := dump.NewReader(io.NewSectionReader(file, 0, size), limits)
+	if err != nil {
+		return nil, err
+	}
+	defer lines.Close()
+	last := map[string]int{} // the index in events of the last event of a sample
+	var all []event
+	for e.err == nil {
+		var l dump.Line
+		if l, e.err = lines.Next(); e.err != nil {
+			break
+		}
+		id, fault := e.scan(l)
+		switch {
+		case fault != "":
+			all = append(all, event{line: l.N, at: l.At, fault: fault})
+		case id != "":
+			if i, ok := last[id]; ok {
+				all[i].size = 0
+			}
+			last[id] = len(all)
+			all = append(all, event{line: l.N, at: l.At, size: len(l.Bytes)})
+		}
+	}
+	e.events = slices.DeleteFunc(all, func(v event) bool { return v.size == 0 && v.fault == "" })
+	return e, nil
+}
+
+// scan reads what a line says of the run, and returns the sample of an event that may count.
+func (e *openAIEvals) scan(l dump.Line) (sample, fault string) {
+	if l.Fault != "" {
+		return "", l.Fault
+	}
+	v, err := e.parser.Parse(l.Bytes)
+	if err != nil {
+		return "", fmt.Sprintf("cannot read line %d (byte %d): %v", l.N, l.At, err)
+	}
+	if names := v.GetArray("spec", "completion_fns"); len(names) > 0 {
+		e.model = text(names[0])
+	}
+	if v.Exists("final_report") {
+		e.finished = true
+	}
+	if kind := text(v.Get("type")); kind != "sampling" && kind != "error" {
+		return "", ""
+	}
+	if sample = key(v.Get("sample_id")); sample == "" {
+		return "", fmt.Sprintf("cannot read line %d: sample_id: got %s; want a text", l.N, message.Describe(v.Get("sample_id")))
+	}
+	return sample, ""
+}
+
+// Close implements record.Source; the input belongs to the caller.
+func (e *openAIEvals) Close() error { return nil }
+
+// Next implements record.Source.
+func (e *openAIEvals) Next() (*record.Record, error) {
+	for e.next == len(e.ready) {
+		if len(e.events) == 0 {
+			return nil, e.err
+		}
+		e.ready, e.next = e.ready[:0], 0
+		if err := e.read(e.events[0]); err != nil {
+			return nil, err
+		}
+		e.events = e.events[1:]
+	}
+	e.next++
+	return &e.ready[e.next-1], nil
+}
+
+// read reads the answers of one event into ready.
+func (e *openAIEvals) read(ev event) error {
+	at := at(dump.Line{N: ev.line})
+	if ev.fault != "" {
+		e.ready = append(e.ready, record.Record{At: at, Fault: ev.fault, Usage: record.NoUsage})
+		return nil
+	}
+	e.buf = slices.Grow(e.buf[:0], ev.size)[:ev.size]
+	if _, err := e.file.ReadAt(e.buf, ev.at); err != nil {
+		return fmt.Errorf("%s cannot be read again: %w", at, err)
+	}
+	v, err := e.parser.Parse(e.buf)
+	if err != nil {
+		return fmt.Errorf("%s is not what it was: %w", at, err)
+	}
+	data := v.Get("data")
+	add := func() *record.Record {
+		e.ready = append(e.ready, record.Record{At: at, Key: key(v.Get("sample_id")), Model: e.model, Fields: v,
+			Labels: v.Get("data", "metadata"), Usage: chatUsage(data.Get("usage"))})
+		r := &e.ready[len(e.ready)-1]
+		if !e.finished {
+			r.Note("unfinished", "the log has no final_report: the run was not finished")
+		}
+		return r
+	}
+	sampled := data.Get("sampled")
+	switch {
+	case text(v.Get("type")) == "error":
+		add().Failed(record.NoResponse, failure(0, data.Get("message")))
+	case absent(sampled):
+		add().Failed(record.NoResponse, "sampled is null")
+	default:
+		for k, answer := range leaves(nil, sampled) {
+			r := add()
+			if is(sampled, fastjson.TypeArray) {
+				r.Repeat = k + 1
+			}
+			if !is(answer, fastjson.TypeString) {
+				r.Fault = fmt.Sprintf("cannot read %s: data.sampled: got %s; want a text or a list of texts", at, message.Describe(answer))
+				continue
+			}
+			r.Response = text(answer)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package lines
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
+	"plumb/render/scene"
+)
+
+// Requests holds what was asked (--requests): the requests of a batch, or the inputs of
+// rollouts of NeMo Gym. A nil *Requests holds nothing. It is not safe for concurrent use.
+type Requests struct {
+	asked    map[string]*request
+	order    []string // keys in the order of the files
+	rollouts map[rollout][]byte
+	parser   record.Parser // of metadata
+}
+
+// request is one request of a batch.
+type request struct {
+	at       string
+	file     string
+	metadata []byte // JSON of an object, nil for none
+	model    string // that was asked
+	answered bool
+}
+
+// LoadRequests reads files of requests.
+func LoadRequests(paths []string, limits input.Limits, json scene.Limits) (*Requests, error) {
+	q := &Requests{asked: map[string]*request{}, rollouts: map[rollout][]byte{}}
+	q.parser.Limits = json
+	for _, path := range paths {
+		in, err := input.Open(path, nil, limits)
+		if err == nil {
+			err = q.load(in)
+			in.Close()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read requests %s: %w", path, err)
+		}
+	}
+	return q, nil
+}
+
+// load reads one file.
+func (q *Requests) load(in *input.Input) error {
+	for {
+		l, err := in.Lines().Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if l.Fault != "" {
+			return fmt.Errorf("%s", l.Fault)
+		}
+		v, err := q.parser.Parse(l.Bytes)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", l.N, err)
+		}
+		id := key(v.Get("custom_id"))
+		switch {
+		case v.Exists("responses_create_params"):
+			keepLabel(q.rollouts, v)
+		case id == "":
+			return fmt.Errorf("line %d: got neither custom_id nor responses_create_params; want a request of a batch or an input of a rollout", l.N)
+		default:
+			q.add(id, &request{at: at(l), file: in.Name, metadata: metadataOf(v), model: modelOf(v)})
+		}
+	}
+}
+
+// add adds a request; of two with one id the first counts.
+func (q *Requests) add(id string, r *request) {
+	if q.asked[id] == nil {
+		q.asked[id] = r
+		q.order = append(q.order, id)
+	}
+}
+
+// modelOf returns the model that a request asks, "" for none.
+func modelOf(v *fastjson.Value) string {
+	if m := text(v.Get("body", "model")); m != "" {
+		return m
+	}
+	return text(v.Get("params", "model"))
+}
+
+// metadataOf returns the metadata of a request, beside its body or in it, or nil.
+func metadataOf(v *fastjson.Value) []byte {
+	for _, m := range []*fastjson.Value{v.Get("metadata"), v.Get("body", "metadata"), v.Get("params", "metadata")} {
+		if is(m, fastjson.TypeObject) {
+			return jsontree.Append(nil, m)
+		}
+	}
+	return nil
+}
+
+// metadata returns the metadata of a request, nil for none. It is valid until the next call.
+func (q *Requests) metadata(id string) *fastjson.Value {
+	if q == nil || q.asked[id] == nil || q.asked[id].metadata == nil {
+		return nil
+	}
+	v, _ := q.parser.Parse(q.asked[id].metadata)
+	return v
+}
+
+// answered marks a request as answered, or as failed, and returns the model that it asked.
+func (q *Requests) answered(id string) (model string) {
+	if q == nil || q.asked[id] == nil {
+		return ""
+	}
+	q.asked[id].answered = true
+	return q.asked[id].model
+}
+
+// Unanswered returns a record for each request that no dump had an answer to, grouped by
+// the files of requests. See docs/spec/dumps.md#r12.
+func (q *Requests) Unanswered() map[string][]record.Record {
+	if q == nil {
+		return nil
+	}
+	missing := map[string][]record.Record{}
+	for _, id := range q.order {
+		r := q.asked[id]
+		if r.answered {
+			continue
+		}
+		lost := record.Record{At: r.at, Key: id, Model: r.model, Usage: record.NoUsage}
+		if r.metadata != nil {
+			var p record.Parser // the record keeps the value
+			lost.Labels, _ = p.Parse(r.metadata)
+		}
+		lost.Failed(record.NoResponse, "the request was never answered")
+		missing[r.file] = append(missing[r.file], lost)
+	}
+	return missing
+}

@@ -1,0 +1,136 @@
+package lines
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/message"
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+)
+
+// verifiersRun reads traces of verifiers and prime-rl: an episode per line, or a bare
+// trace. See docs/spec/dumps.md#r17.
+type verifiersRun struct{}
+
+func newVerifiers(*input.Input, *Options) (format, error) { return verifiersRun{}, nil }
+
+// traceVersion is the version of traces that the reader knows.
+const traceVersion = 1
+
+func (f verifiersRun) read(s *source, l dump.Line, v *fastjson.Value) error {
+	traces := v.Get("traces")
+	if traces == nil && v.Exists("nodes") {
+		return f.trace(s, l, v, v, at(l))
+	}
+	if !is(traces, fastjson.TypeArray) {
+		return fmt.Errorf("traces: got %s; want a list", message.Describe(traces))
+	}
+	for i, trace := range traces.GetArray() {
+		if is(trace.Get("agent", "trainable"), fastjson.TypeFalse) {
+			continue
+		}
+		if err := f.trace(s, l, v, trace, fmt.Sprintf("%s traces[%d]", at(l), i)); err != nil {
+			return fmt.Errorf("traces[%d]%w", i, err)
+		}
+	}
+	if len(traces.GetArray()) == 0 {
+		r := f.episode(s, l, v)
+		r.Failed(record.NoResponse, f.reason(v))
+	}
+	return nil
+}
+
+// episode adds a record with the task of an episode.
+func (verifiersRun) episode(s *source, l dump.Line, v *fastjson.Value) *record.Record {
+	r := s.add(l)
+	task := v.Get("task")
+	data := task.Get("data")
+	r.Fields, r.Labels = v, data
+	for _, k := range []*fastjson.Value{data.Get("id"), data.Get("name"), task.Get("key")} {
+		if r.Key = key(k); r.Key != "" {
+			break
+		}
+	}
+	return r
+}
+
+// reason is the last error of an episode or a trace.
+func (verifiersRun) reason(v *fastjson.Value) string {
+	list := v.GetArray("errors")
+	if len(list) == 0 {
+		return "the episode has no trace and names no error"
+	}
+	last := list[len(list)-1]
+	if is(last, fastjson.TypeString) {
+		return text(last)
+	}
+	return strings.Trim(text(last.Get("type"))+": "+text(last.Get("message")), ": ")
+}
+
+// trace adds the record of one trace of an episode.
+func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Value, place string) error {
+	if n := trace.Get("version"); !absent(n) && n.GetInt() != traceVersion {
+		return fmt.Errorf(".version: got %s; this reader knows %d", n, traceVersion)
+	}
+	nodes := trace.GetArray("nodes")
+	for i, node := range nodes {
+		if p := node.Get("parent"); !absent(p) && (p.GetInt() < 0 || p.GetInt() >= len(nodes)) {
+			return fmt.Errorf(".nodes[%d].parent: got %s; want 0 to %d", i, p, len(nodes)-1)
+		}
+	}
+	r := f.episode(s, l, episode)
+	r.At = place
+	f.calls(r, trace.GetArray("calls"))
+	if is(episode.Get("ok"), fastjson.TypeFalse) && !s.options.Errored || is(trace.Get("ok"), fastjson.TypeFalse) && !s.options.Errored {
+		why := f.reason(trace)
+		if len(trace.GetArray("errors")) == 0 {
+			why = f.reason(episode)
+		}
+		r.Failed(record.NoResponse, why)
+		return nil
+	}
+	for i := len(nodes) - 1; i >= 0; i-- {
+		said := nodes[i].Get("message")
+		if text(said.Get("role")) == "assistant" && nodes[i].GetBool("sampled") {
+			r.Response, r.Reasoning = contentText(said.Get("content")), text(said.Get("reasoning_content"))
+			break
+		}
+	}
+	if reply := trace.Get("root_reply"); is(reply, fastjson.TypeString) {
+		r.Response = text(reply)
+	}
+	if stop := text(trace.Get("stop_condition")); strings.HasPrefix(stop, "max_") || stop == "compaction_failed" {
+		r.Cut = record.ByLimit
+	}
+	return nil
+}
+
+// contentText returns the text of the content of a message: a string, or its text parts.
+func contentText(v *fastjson.Value) string {
+	if is(v, fastjson.TypeArray) {
+		return joinParts(v.GetArray(), "text", "")
+	}
+	return text(v)
+}
+
+// calls sets the finish reason, the usage and the model from the calls of a trace.
+func (verifiersRun) calls(r *record.Record, calls []*fastjson.Value) {
+	for _, c := range calls {
+		if m := text(c.Get("model")); m != "" {
+			r.Model = m
+		}
+		if !absent(c.Get("error")) {
+			continue
+		}
+		if why := text(c.Get("finish_reason")); why != "" {
+			r.FinishReason = record.Finish(why)
+		}
+		if u := c.Get("usage"); !absent(u) {
+			r.Usage = record.Usage{Prompt: count(u.Get("prompt_tokens")), Completion: count(u.Get("completion_tokens")), Reasoning: count(u.Get("reasoning_tokens"))}
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package records
+
+import (
+	"strconv"
+
+	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
+)
+
+// AppendJSON appends a record as one JSON object, for people who want to see what would be
+// scored: file, at, id (the dump's own key), repeat, model, response, reasoning, finish_reason,
+// cut, error, suite, test and join (the id of the task), then usage and notes where there are
+// any. Unknown values are null.
+func (a *Answer) AppendJSON(dst []byte) []byte {
+	dst = jsontree.AppendString(append(dst, `{"file":`...), a.File)
+	text := func(name, s string) {
+		dst = append(append(append(dst, `,"`...), name...), `":`...)
+		if s == "" {
+			dst = append(dst, "null"...)
+			return
+		}
+		dst = jsontree.AppendString(dst, s)
+	}
+	text("at", a.At)
+	text("id", a.Key)
+	if a.Fault != "" {
+		dst = append(dst, `,"repeat":null`...)
+	} else {
+		dst = strconv.AppendInt(append(dst, `,"repeat":`...), int64(a.Repeat), 10)
+	}
+	text("model", a.Model)
+	if a.Missing == nil && a.Fault == "" {
+		dst = jsontree.AppendString(append(dst, `,"response":`...), a.Response)
+	} else {
+		text("response", "")
+	}
+	text("reasoning", a.Reasoning)
+	text("finish_reason", a.FinishReason)
+	if a.Cut == record.Whole {
+		dst = append(dst, `,"cut":false`...)
+	} else {
+		text("cut", string(a.Cut))
+	}
+	dst = a.appendError(dst)
+	text("suite", a.Suite)
+	text("test", a.Test)
+	if a.Err != nil || a.Fault != "" {
+		text("join", "")
+	} else {
+		text("join", a.ID)
+	}
+	return append(a.appendNotes(a.appendUsage(dst)), '}')
+}
+
+// appendError appends why there is no answer, or no task.
+func (a *Answer) appendError(dst []byte) []byte {
+	code, words := "", ""
+	switch {
+	case a.Fault != "":
+		code, words = "bad_line", a.Fault
+	case a.Missing != nil:
+		code, words = a.Missing.Code, a.Missing.Message
+	case a.Err != nil:
+		code, words = "unknown_task", a.Err.Error()
+	default:
+		return append(dst, `,"error":null`...)
+	}
+	dst = jsontree.AppendString(append(dst, `,"error":{"code":`...), code)
+	dst = jsontree.AppendString(append(dst, `,"words":`...), words)
+	return append(dst, '}')
+}
+
+// appendUsage appends the numbers of tokens, null for unknown ones, and nothing where all are unknown.
+func (a *Answer) appendUsage(dst []byte) []byte {
+	if a.Usage == record.NoUsage {
+		return dst
+	}
+	dst = append(dst, `,"usage":{`...)
+	for i, c := range []struct {
+		name string
+		n    int
+	}{{"input", a.Usage.Prompt}, {"output", a.Usage.Completion}, {"reasoning", a.Usage.Reasoning}} {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), c.name...), `":`...)
+		if c.n < 0 {
+			dst = append(dst, "null"...)
+		} else {
+			dst = strconv.AppendInt(dst, int64(c.n), 10)
+		}
+	}
+	return append(dst, '}')
+}
+
+// appendNotes appends the notes, and nothing where there are none.
+func (a *Answer) appendNotes(dst []byte) []byte {
+	for i, n := range a.Notes {
+		if i == 0 {
+			dst = append(dst, `,"notes":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = n.AppendJSON(dst)
+	}
+	if len(a.Notes) > 0 {
+		dst = append(dst, ']')
+	}
+	return dst
+}
