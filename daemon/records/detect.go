@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/valyala/fastjson"
+
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/lines"
 	"plumb/daemon/records/record"
+	"plumb/daemon/records/rows"
+	"plumb/daemon/records/sheets"
 )
 
 // Own is the name of plumb's own format: dump lines.
@@ -50,7 +54,7 @@ func ofHead(in *input.Input, head []byte, final bool) (string, error) {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return detectZip(in)
 	case bytes.HasPrefix(head, []byte("PAR1")):
-		return "parquet", nil
+		return "table", nil
 	case trimmed[0] == '[':
 		return ofList(trimmed, final)
 	case trimmed[0] == '{':
@@ -75,7 +79,7 @@ func ofObject(b []byte, final bool) (string, error) {
 	case has("request_states"), has("adapter_spec"):
 		return "helm", nil
 	case has("eval") && (has("version") || has("status") || has("samples")):
-		return "inspect-json", nil
+		return "inspect", nil
 	case closed && has("results") && has("configs"):
 		return "", fmt.Errorf("%w: it is the document of results of a whole run; want the samples", ErrAside)
 	case closed || final:
@@ -101,8 +105,8 @@ func ofList(b []byte, final bool) (string, error) {
 	switch {
 	case err != nil || name == Own:
 		return name, err
-	case name == "vlmevalkit" || name == "rows":
-		return name + "-json", nil
+	case name == "vlmevalkit" || name == "table":
+		return name, nil
 	}
 	return "", fmt.Errorf("it is a JSON list of elements as of %s; want lines, one element each", name)
 }
@@ -169,7 +173,7 @@ func ofNames(names []string) (string, error) {
 	case ownNames(names):
 		return Own, nil
 	case slices.ContainsFunc(answerColumns, has):
-		return "rows", nil
+		return "table", nil
 	}
 	return Own, nil
 }
@@ -219,7 +223,33 @@ func topNames(b []byte) (names []string, closed bool) {
 type opener func(in *input.Input, o *Options) (record.Source, error)
 
 // openers has a row for each format but Own and those of package lines.
-var openers = map[string]opener{}
+var openers = map[string]opener{
+	"vlmevalkit": openTable,
+	"table":      openTable,
+}
+
+// openTable opens a table in the form that its first bytes show.
+func openTable(in *input.Input, o *Options) (record.Source, error) {
+	switch head := bytes.TrimLeft(in.Head(), " \t\r\n"); {
+	case bytes.HasPrefix(head, []byte("[")):
+		return tables(sheets.JSON)(in, o)
+	case bytes.HasPrefix(head, []byte("{")):
+		return openRows(in, o)
+	}
+	return tables(sheets.CSV)(in, o)
+}
+
+// tables returns the opener of a kind of table.
+func tables(open func(*input.Input, rows.Options) (record.Source, error)) opener {
+	return func(in *input.Input, o *Options) (record.Source, error) {
+		return open(in, rows.Options{Response: o.Response, Foreign: func(columns []string) func(*fastjson.Value, string) []record.Record {
+			if name, err := ofNames(columns); err == nil && lines.Has(name) {
+				return lines.Row(name, in, o.lines())
+			}
+			return nil
+		}})
+	}
+}
 
 // Names returns the names of all formats, for --format.
 func Names() []string {
@@ -242,7 +272,7 @@ func CheckFormat(name string) error {
 // open returns the source of a foreign dump.
 func (r *Reader) open() (record.Source, error) {
 	if lines.Has(r.Format) {
-		return lines.Open(r.Format, r.in, lines.Options{Limits: r.options.JSON, Requests: r.options.Requests, Errored: r.options.Errored})
+		return lines.Open(r.Format, r.in, r.options.lines())
 	}
 	if open := openers[r.Format]; open != nil {
 		return open(r.in, &r.options)
@@ -254,4 +284,18 @@ func (r *Reader) open() (record.Source, error) {
 func detectZip(*input.Input) (string, error) { return "", errors.New("zip archives are not read yet") }
 
 // detectTable returns the format of a text whose first record is the header of a table, "" for none.
-func detectTable([]byte) string { return "" }
+func detectTable(head []byte) string {
+	columns, _ := sheets.Header(head)
+	switch {
+	case rows.IsVLMEvalKit(columns):
+		return "vlmevalkit"
+	case len(columns) > 1 && slices.ContainsFunc(answerColumns, func(name string) bool { return slices.Contains(columns, name) }):
+		return "table"
+	}
+	return ""
+}
+
+// lines returns the options of formats with a JSON object per line.
+func (o *Options) lines() lines.Options {
+	return lines.Options{Limits: o.JSON, Requests: o.Requests, Errored: o.Errored}
+}

@@ -1,10 +1,15 @@
 package records
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 
+	"github.com/valyala/fastjson"
+
 	"plumb/daemon/dump"
+	"plumb/daemon/jsoncut"
 	"plumb/daemon/records/record"
 	"plumb/render/jsontree"
 	"plumb/scoring"
@@ -92,8 +97,14 @@ var cutNotes = map[record.Cut]string{
 // head appends the line as far as the answer: the members of the label, or the id of the task with
 // the suite and the test that the record names. It leaves out the closing brace.
 func (r *Reader) head(dst []byte, a *Answer, response []byte) ([]byte, *scoring.Error) {
-	if a.Label != nil {
-		dst, err := r.options.Labels.Line(dst, a.Label, response, "label")
+	label := a.Label
+	if label != nil {
+		label = withoutIdentity(label)
+	} else if a.Item && a.Fields != nil {
+		label = r.item(a)
+	}
+	if label != nil {
+		dst, err := r.options.Labels.Line(dst, label, response, "label")
 		if err != nil {
 			return dst, err
 		}
@@ -107,6 +118,46 @@ func (r *Reader) head(dst []byte, a *Answer, response []byte) ([]byte, *scoring.
 		}
 	}
 	return append(append(dst, `,"response":`...), response...), nil
+}
+
+// identityMembers are the members of a dump line that say who made the answer. The record
+// has them, so those of labels and rows are left out.
+var identityMembers = []string{"model", "repeat", "finish_reason", "cut", "completion_tokens"}
+
+// withoutIdentity returns a label without identityMembers.
+func withoutIdentity(label []byte) []byte {
+	text := label
+	if label[0] == '"' {
+		text = jsoncut.Text(label)
+	}
+	if !slices.ContainsFunc(identityMembers, func(name string) bool { return bytes.Contains(text, []byte(`"`+name+`"`)) }) {
+		return label
+	}
+	v, err := fastjson.ParseBytes(text)
+	if err != nil {
+		return label
+	}
+	for _, name := range identityMembers {
+		v.Del(name)
+	}
+	return jsontree.Append(nil, v)
+}
+
+// item returns the row of a table as an item with the id of its task.
+func (r *Reader) item(a *Answer) []byte {
+	v := a.Fields
+	for _, name := range append(identityMembers, answerColumns...) {
+		if name != "output" || text(v.Get(name)) == a.Response {
+			v.Del(name)
+		}
+	}
+	var arena fastjson.Arena
+	for _, m := range [...][2]string{{"id", a.ID}, {"suite", a.Suite}, {"test", a.Test}} {
+		if m[1] != "" {
+			v.Set(m[0], arena.NewString(m[1]))
+		}
+	}
+	return jsontree.Append(nil, v)
 }
 
 // identity appends who made the answer, and the closing brace.

@@ -32,9 +32,7 @@ func Expand(args []string, format string, limits input.Limits) (paths, skipped [
 				return nil, nil, err
 			}
 			paths, skipped = append(paths, found...), append(skipped, left...)
-		case err == nil:
-			paths = append(paths, arg)
-		case strings.ContainsAny(arg, "*?[{"):
+		case err != nil && strings.ContainsAny(arg, "*?[{"):
 			found, e := doublestar.FilepathGlob(arg, doublestar.WithFilesOnly())
 			if e != nil {
 				return nil, nil, fmt.Errorf("cannot use glob %q: %w", arg, e)
@@ -45,7 +43,7 @@ func Expand(args []string, format string, limits input.Limits) (paths, skipped [
 			slices.Sort(found)
 			paths = append(paths, found...)
 		default:
-			return nil, nil, fmt.Errorf("cannot open dump: %w", err)
+			paths = append(paths, arg) // opening it says what is wrong
 		}
 	}
 	return paths, skipped, nil

@@ -2,6 +2,7 @@ package records
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -13,7 +14,7 @@ import (
 	"plumb/render/jsontree"
 )
 
-// Join tells how records name their tasks (--join). See docs/spec/dumps.md#r21.
+// Join tells how records name their tasks (--join). See docs/spec/dumps.md#r20.
 type Join struct {
 	position bool           // the key is the position of the task in the file of --tasks, from 0
 	path     []string       // of a member of the record
@@ -54,9 +55,10 @@ func ParseJoin(s string) (*Join, error) {
 }
 
 // join sets the task of an answer: by --join, by a label, else by the key that the format has.
+// See docs/spec/dumps.md#r19.
 func (r *Reader) join(a *Answer) {
 	labels := a.Labels
-	a.Suite, a.Test = text(labels.Get("suite")), text(labels.Get("test"))
+	a.Suite, a.Test = cmp.Or(a.Record.Suite, text(labels.Get("suite"))), cmp.Or(a.Record.Test, text(labels.Get("test")))
 	if j := r.options.Join; j != nil {
 		a.Err = r.byFlag(j, a)
 	} else if a.Label = label(labels); a.Label != nil {

@@ -36,7 +36,7 @@ type Options struct {
 	Tasks    map[string]*dump.Tasks // by suite
 }
 
-// CutMode says what a truncated answer counts. See docs/spec/dumps.md#r20.
+// CutMode says what a truncated answer counts. See docs/spec/dumps.md#r21.
 type CutMode string
 
 // The modes of truncated answers.

@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/lines"
 	"plumb/daemon/reward"
+	"plumb/render/scene"
 	"plumb/scoring/suites"
 	"plumb/testdata"
 )
@@ -46,7 +49,7 @@ func read(t *testing.T, path string, o Options) (all []map[string]any, err error
 }
 
 // sampleFormats are the folders of samples.
-var sampleFormats = []string{"openai-batch", "vllm-batch", "anthropic-batch", "lm-eval", "lmms-eval", "openai-evals", "nemo-gym", "verifiers"}
+var sampleFormats = []string{"openai-batch", "vllm-batch", "anthropic-batch", "lm-eval", "lmms-eval", "openai-evals", "nemo-gym", "verifiers", "table"}
 
 // TestSamples compares what is read from files that the tools themselves wrote with what a reader
 // must deliver.
@@ -166,4 +169,9 @@ func write(t *testing.T, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// loadRequests loads one file of requests.
+func loadRequests(path string) (*lines.Requests, error) {
+	return lines.LoadRequests([]string{path}, input.Limits{}, scene.Limits{})
 }

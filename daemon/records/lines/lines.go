@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/valyala/fastjson"
 
@@ -65,6 +66,30 @@ func Open(name string, in *input.Input, o Options) (record.Source, error) {
 
 // Has reports whether the package reads the format with that name.
 func Has(name string) bool { return formats[name] != nil || name == evalsName }
+
+// Row returns a reader of the rows of a table that have the columns of a format of JSON lines.
+// The records of a row refer to it. It returns nil for a format whose rows depend on each other.
+func Row(name string, in *input.Input, o Options) func(v *fastjson.Value, at string) []record.Record {
+	open := formats[name]
+	if open == nil {
+		return nil
+	}
+	f, err := open(in, &o)
+	if err != nil {
+		return nil
+	}
+	s := &source{in: in, format: f, options: &o}
+	return func(v *fastjson.Value, at string) []record.Record {
+		s.ready = nil // the caller keeps the records
+		if err := f.read(s, dump.Line{}, v); err != nil {
+			return []record.Record{{At: at, Fault: fmt.Sprintf("cannot read %s: %v", at, err), Usage: record.NoUsage}}
+		}
+		for i := range s.ready {
+			s.ready[i].At = at + strings.TrimPrefix(s.ready[i].At, "line 0")
+		}
+		return s.ready
+	}
+}
 
 // Names returns the names of the formats.
 func Names() []string { return append(slices.Collect(maps.Keys(formats)), evalsName) }

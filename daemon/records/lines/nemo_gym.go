@@ -66,7 +66,7 @@ func newNeMoGym(in *input.Input, o *Options) (format, error) {
 	}
 }
 
-// labelMembers are the members that may hold a label. See docs/spec/dumps.md#r18.
+// labelMembers are the members that may hold a label. See docs/spec/dumps.md#r19.
 var labelMembers = []string{"label", "answer", "ground_truth"}
 
 // keepLabel stores the label of a line of inputs, where it has one.

@@ -26,6 +26,8 @@ type Record struct {
 	Usage        Usage
 	Missing      *scoring.Error // why there is no answer; nil where there is one
 
+	Suite, Test string // named by the record itself; "" where Labels may name them
+
 	// Fields is the record as the format has it, with at least the members that keys and
 	// labels may stand in. Labels is the object whose members label, answer or ground_truth
 	// may hold the label, and whose members suite and test may name the suite and the test.
@@ -33,6 +35,7 @@ type Record struct {
 	Fields *fastjson.Value
 	Labels *fastjson.Value
 
+	Item   bool   // Fields is a whole dump line but for its answer
 	NoTask string // why the record names no task, "" where it may name one
 	Notes  []scoring.Note
 

@@ -7,6 +7,7 @@ package rows
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -64,12 +65,18 @@ func Row(v *fastjson.Value, o Options) record.Record {
 	}
 	r := record.Record{
 		Key: Text(v.Get("id")), Model: Text(v.Get("model")), Suite: Text(v.Get("suite")), Test: Text(v.Get("test")),
-		FinishReason: record.Finish(Text(v.Get("finish_reason"))), Usage: record.NoUsage, Fields: v, Labels: v,
+		FinishReason: record.Finish(Text(v.Get("finish_reason"))), Usage: record.NoUsage, Fields: v, Labels: v, Item: true,
 	}
 	if n := v.Get("completion_tokens"); n != nil {
 		if f, err := n.Float64(); err == nil && f >= 0 && f < 1<<53 {
 			r.Usage.Completion = int(f)
 		}
+	}
+	for _, name := range counts {
+		toNumber(v, name)
+	}
+	if n := v.GetInt("repeat"); n > 0 {
+		r.Repeat = n
 	}
 	name := o.Response
 	for i := 0; name == "" && i < len(answers); i++ {
@@ -131,6 +138,18 @@ func Text(v *fastjson.Value) string {
 		return string(v.GetStringBytes())
 	}
 	return string(jsontree.Append(nil, v))
+}
+
+// counts are the members of a dump line that are numbers; CSV has them as texts.
+var counts = []string{"repeat", "run", "turn", "index"}
+
+// toNumber replaces a member that is an integer written as a text by the integer.
+func toNumber(v *fastjson.Value, name string) {
+	s := string(v.GetStringBytes(name))
+	if n, err := strconv.Atoi(s); err == nil {
+		var arena fastjson.Arena
+		v.Set(name, arena.NewNumberInt(n))
+	}
 }
 
 // setAnswer reads the answer of a row from the column of that name.

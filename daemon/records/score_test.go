@@ -1,0 +1,234 @@
+package records
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+)
+
+// dumpLines returns the dump lines and the origins of all records of a file.
+func dumpLines(t *testing.T, path string, o Options) (lines []string, origins []Origin) {
+	t.Helper()
+	r, err := Open(path, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for n := 1; ; n++ {
+		a, err := r.Next()
+		if err == io.EOF {
+			return lines, origins
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, origin := r.Line(nil, a, n)
+		lines, origins = append(lines, string(l.Bytes)), append(origins, origin)
+	}
+}
+
+// batchLine is a line of a batch with an answer.
+func batchLine(id, text, finish string) string {
+	return `{"custom_id":"` + id + `","response":{"status_code":200,"body":{"object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"` +
+		finish + `","message":{"role":"assistant","content":"` + text + `"}}]}},"error":null}` + "\n"
+}
+
+// TestCutModes checks what a truncated answer counts.
+func TestCutModes(t *testing.T) {
+	path := write(t, "a.jsonl", batchLine("a", "half", "length"))
+	for mode, want := range map[CutMode]struct {
+		response, note string
+		zero, missing  bool
+	}{
+		CutScore:   {`"response":"half"`, "cut_answer", false, false},
+		CutZero:    {`"response":""`, "", true, false},
+		CutMissing: {`"response":null`, "", false, true},
+	} {
+		o := testOptions()
+		o.Cut = mode
+		lines, origins := dumpLines(t, path, o)
+		got := origins[0]
+		note := ""
+		if len(got.Notes) > 0 {
+			note = got.Notes[0].Code
+		}
+		if !strings.Contains(lines[0], want.response) || note != want.note || got.Zero != want.zero || (got.Missing != nil) != want.missing {
+			t.Errorf("%s: got %s, %+v; want %+v", mode, lines[0], got, want)
+		}
+	}
+}
+
+// TestJoin checks how records name their tasks.
+func TestJoin(t *testing.T) {
+	path := write(t, "a.jsonl", batchLine("aspire|maze-1|try=3", "x", "stop")+batchLine("else", "y", "stop"))
+	o := testOptions()
+	var err error
+	if o.Join, err = ParseJoin(`custom_id~^aspire\|(?P<id>[^|]+)\|try=(?P<repeat>\d+)$`); err != nil {
+		t.Fatal(err)
+	}
+	lines, origins := dumpLines(t, path, o)
+	if !strings.Contains(lines[0], `"id":"maze-1"`) || !strings.Contains(lines[0], `"repeat":3`) || origins[0].Key != "aspire|maze-1|try=3" {
+		t.Errorf("got %s, %+v; want the id maze-1 and repeat 3", lines[0], origins[0])
+	}
+	if e := origins[1].Err; e == nil || e.Code != "unknown_task" || !strings.Contains(e.Message, `"else"`) {
+		t.Errorf("got %+v; want unknown_task that quotes the member", origins[1])
+	}
+	for _, bad := range []string{"a~(", "a~(?P<x>.)", "a~b"} {
+		if _, err := ParseJoin(bad); err == nil {
+			t.Errorf("%s: got no error", bad)
+		}
+	}
+}
+
+// TestLabel checks that a label gives the item or the reference, and that the record says who
+// answered.
+func TestLabel(t *testing.T) {
+	path := write(t, "a.jsonl", `{"responses_create_params":{},"response":{"object":"response","model":"m","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"B"}]}]},`+
+		`"label":"{\"suite\":\"spatialab\",\"id\":\"q\",\"options\":[\"x\",\"y\"],\"answer\":\"B\",\"model\":\"other\"}","_ng_task_index":4,"_ng_rollout_index":1}`+"\n")
+	lines, origins := dumpLines(t, path, testOptions())
+	want := `{"suite":"spatialab","id":"q","options":["x","y"],"answer":"B","response":"B","model":"m","finish_reason":"stop","repeat":2}`
+	if lines[0] != want || origins[0].Key != "4" {
+		t.Errorf("got %s, key %q; want %s, key 4", lines[0], origins[0].Key, want)
+	}
+}
+
+// TestRequests checks that requests without an answer count as missing, over all dumps of a command.
+func TestRequests(t *testing.T) {
+	o := testOptions()
+	requests := write(t, "requests.jsonl", strings.Join([]string{
+		`{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{"model":"m"},"metadata":{"suite":"spatialab"}}`,
+		`{"custom_id":"b","method":"POST","url":"/v1/chat/completions","body":{"model":"m"}}`,
+		`{"custom_id":"c","method":"POST","url":"/v1/chat/completions","body":{"model":"m"}}`}, "\n"))
+	var err error
+	if o.Requests, err = loadRequests(requests); err != nil {
+		t.Fatal(err)
+	}
+	lines, _ := dumpLines(t, write(t, "out.jsonl", batchLine("a", "x", "stop")), o)
+	if !strings.Contains(lines[0], `"suite":"spatialab"`) {
+		t.Errorf("got %s; want the suite of the metadata", lines[0])
+	}
+	failed := `{"custom_id":"b","response":null,"error":{"code":"batch_expired","message":"late"}}`
+	got, err := read(t, write(t, "err.jsonl", failed+"\n"), o)
+	if err != nil || got[0]["model"] != "m" {
+		t.Errorf("got %v, %v; want the model that was asked", got, err)
+	}
+	var missing []string
+	Unanswered(o, func(_ *Reader, a *Answer) { missing = append(missing, a.ID+" "+a.Missing.Code+" "+a.At) })
+	if len(missing) != 1 || missing[0] != "c no_response line 3" {
+		t.Errorf("got %v; want c alone", missing)
+	}
+}
+
+// TestDetect checks formats by content, and what is refused.
+func TestDetect(t *testing.T) {
+	for text, want := range map[string]string{
+		"": Own, "\n\n": Own, `{"id":"a","response":"x"}`: Own, "\ufeff{\"id\":\"a\",\"response\":\"x\"}": Own, "[]": Own, `[{"id":"a","response":"x"}]`: Own,
+		"garbage\n" + `{"id":"a","response":"x"}`: Own, `{"id":`: Own,
+		`{"custom_id":"a","result":{}}`: "anthropic-batch", `{"custom_id":"a","error":{}}`: "openai-batch",
+		`{"traces":[],"task":{}}`: "verifiers", `{"nodes":[],"calls":[],"task":{}}`: "verifiers",
+		`{"doc_id":1,"resps":[],"filter":"x"}`: "lm-eval", `{"doc_id":1,"filtered_resps":""}`: "lmms-eval",
+		`{"spec":{"completion_fns":[]}}`: "openai-evals", `{"index":1,"prediction":"x"}`: "vlmevalkit", "index\tprediction\n1\tx\n": "vlmevalkit",
+		`{"id":1,"completion":"x"}`: "table", `[{"id":1,"completion":"x"}]`: "table", "id;completion\n1;x\n": "table",
+	} {
+		in, err := input.Open("-", strings.NewReader(text), input.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := detect(in); got != want {
+			t.Errorf("%q: got %q, %v; want %q", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"custom_id":"a","method":"POST","url":"/"}`: "requests, not answers", `{"responses_create_params":{}}`: "inputs of NeMo Gym",
+		"{\n\"a\": 1\n}\n": "several lines", "# Title\n": "no known format", `[{"doc_id":1,"resps":[],"filter":"x"}]`: "want lines",
+		`{"results":{},"configs":{}}`: "results of a whole run",
+	} {
+		in, err := input.Open("-", strings.NewReader(text), input.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := detect(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %q, %v; want an error with %q", text, got, err, want)
+		}
+	}
+}
+
+// TestDetectSlowPipe checks that detection does not wait for more lines than the first.
+func TestDetectSlowPipe(t *testing.T) {
+	r, w := io.Pipe()
+	go w.Write([]byte(`{"id":"a","response":"x"}` + "\n")) // the pipe stays open
+	in, err := input.Open("-", r, input.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := detect(in); got != Own || err != nil {
+		t.Errorf("got %q, %v; want %q", got, err, Own)
+	}
+}
+
+// TestRefused checks files that no reader accepts.
+func TestRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x80\x04\x95": "pickle", "SQLite format 3\x00": "SQLite", "ARROW1\x00\x00": "to_parquet", "<!DOCTYPE html>": "web page",
+		"\xff\xfe{\x00": "UTF-16", "\xfd7zXZ\x00\x00": "xz", "\x04\x22\x4d\x18aaaa": "lz4", strings.Repeat("x", 257) + "ustar" + strings.Repeat("x", 300): "tar",
+	} {
+		if _, err := Open(write(t, "x", text), nil, testOptions()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: got %v; want an error with %q", text, err, want)
+		}
+	}
+}
+
+// TestExpand checks which files of a folder are dumps, and their order.
+func TestExpand(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"b.jsonl": batchLine("a", "x", "stop"), "a/z.jsonl": batchLine("a", "x", "stop"), "a/results_1.json": `{"results":{},"configs":{}}`,
+		"README.md": "# Title\n", ".hidden.jsonl": batchLine("a", "x", "stop"), "r_materialized_inputs.jsonl": `{"responses_create_params":{}}`,
+		"log.eval": "x", "log.shards/s.jsonl": batchLine("a", "x", "stop"), "requests.jsonl": `{"custom_id":"a","method":"POST","url":"/"}`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths, skipped, err := Expand([]string{dir, filepath.Join(dir, "**", "z*")}, "", input.Limits{})
+	want := []string{"a/z.jsonl", "b.jsonl", "a/z.jsonl"}
+	if err != nil || len(paths) != len(want) || len(skipped) != 2 {
+		t.Fatalf("got %v, %v, %v; want %v and two skipped", paths, skipped, err, want)
+	}
+	for i, p := range paths {
+		if p != filepath.Join(dir, want[i]) {
+			t.Errorf("got %v; want %v", paths, want)
+		}
+	}
+	if _, _, err := Expand([]string{t.TempDir()}, "", input.Limits{}); err == nil {
+		t.Error("an empty folder: got no error")
+	}
+	if _, _, err := Expand([]string{filepath.Join(dir, "*.nothing")}, "", input.Limits{}); err == nil {
+		t.Error("a glob without a match: got no error")
+	}
+}
+
+// TestSetCut checks the kinds of truncation.
+func TestSetCut(t *testing.T) {
+	for _, c := range []struct {
+		text, finish string
+		want         record.Cut
+	}{
+		{"x", "stop", record.Whole}, {"x", "length", record.InAnswer}, {"", "length", record.InThought}, {" \n", "length", record.InThought},
+		{"<think>so", "stop", record.InThought}, {"<think>so</think>", "length", record.InAnswer}, {"", "stop", record.Whole},
+	} {
+		r := record.Record{Response: c.text, FinishReason: c.finish}
+		if r.SetCut(); r.Cut != c.want {
+			t.Errorf("%q, %s: got %q; want %q", c.text, c.finish, r.Cut, c.want)
+		}
+	}
+}
