@@ -43,6 +43,8 @@ type Input struct {
 
 	text    *dump.Reader // the decompressed bytes as a stream
 	file    *os.File     // nil for standard input
+	spool   *os.File     // the copy that Random made
+	spooled int64        // its size
 	closers []func() error
 }
 
@@ -111,12 +113,15 @@ func (in *Input) Lines() *dump.Reader { return in.text }
 func (in *Input) Stream() *bufio.Reader { return in.text.Text() }
 
 // Random returns random access to the decompressed bytes and their number. What is not a
-// plain file is first copied to a temporary file that has no name.
+// plain file is first copied to a temporary file that has no name; further calls return the same.
 func (in *Input) Random() (io.ReaderAt, int64, error) {
 	if in.file != nil && in.text.Packed() == "" {
 		if info, err := in.file.Stat(); err == nil && info.Mode().IsRegular() {
 			return in.file, info.Size(), nil
 		}
+	}
+	if in.spool != nil {
+		return in.spool, in.spooled, nil
 	}
 	f, err := os.CreateTemp("", "plumb-spool-*")
 	if err != nil {
@@ -133,6 +138,7 @@ func (in *Input) Random() (io.ReaderAt, int64, error) {
 	if n > in.Limits.Spool {
 		return nil, 0, fmt.Errorf("it has more than %d bytes, and random access needs a copy; want a plain file, or a higher --max-spool", in.Limits.Spool)
 	}
+	in.spool, in.spooled = f, n
 	return f, n, nil
 }
 

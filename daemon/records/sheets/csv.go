@@ -34,7 +34,7 @@ type csvTable struct {
 	r       *csv.Reader
 	src     *recordReader
 	columns []string
-	arena   fastjson.Arena
+	object  object
 	n       int // records read, without the header
 }
 
@@ -89,20 +89,24 @@ func (t *csvTable) Next() (*record.Record, error) {
 			t.fault(at, fmt.Sprintf("%s (line %d): it has %d fields; want %d, as in the header", at, line, len(fields), len(t.columns)))
 			continue
 		}
-		t.add(t.row(fields), at)
+		v, err := t.row(fields)
+		if err != nil {
+			t.fault(at, at+": "+err.Error())
+			continue
+		}
+		t.add(v, at)
 	}
 }
 
 // row returns a record as an object. Empty fields are absent, except the answer.
-func (t *csvTable) row(fields []string) *fastjson.Value {
-	t.arena.Reset()
-	v := t.arena.NewObject()
+func (t *csvTable) row(fields []string) (*fastjson.Value, error) {
+	t.object.begin()
 	for i, name := range t.columns {
 		if fields[i] != "" || name == t.opts.Response {
-			v.Set(name, t.arena.NewString(fields[i]))
+			t.object.set(name, fields[i])
 		}
 	}
-	return v
+	return t.object.end()
 }
 
 // explain returns the place and the cause of a syntax error. Reading goes on behind it.

@@ -15,6 +15,7 @@ import (
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
 	"plumb/daemon/records/rows"
+	"plumb/render/jsontree"
 )
 
 // table turns the rows of one file into records, by the kind that the columns show.
@@ -65,6 +66,37 @@ func once(columns []string, name string) error {
 		return fmt.Errorf("the column %q occurs more than once; want one", name)
 	}
 	return nil
+}
+
+// object builds a row as JSON text and parses it. Values of fastjson that are made without a text
+// return control characters in Go's notation.
+type object struct {
+	text   []byte
+	parser fastjson.Parser
+}
+
+// begin starts a row.
+func (o *object) begin() { o.text = append(o.text[:0], '{') }
+
+// member starts a member, whose value the caller appends to text.
+func (o *object) member(name string) {
+	if len(o.text) > 1 {
+		o.text = append(o.text, ',')
+	}
+	o.text = append(jsontree.AppendString(o.text, name), ':')
+}
+
+// set adds a member with a text.
+func (o *object) set(name, value string) {
+	o.member(name)
+	o.text = jsontree.AppendString(o.text, value)
+}
+
+// end returns the row, valid until the next one ends.
+func (o *object) end() (*fastjson.Value, error) {
+	o.text = append(o.text, '}')
+	jsontree.Trim(&o.parser)
+	return jsontree.Parse(&o.parser, o.text)
 }
 
 // add puts the records of a row into the queue. The row belongs to the records.

@@ -27,6 +27,7 @@ func TestSamples(t *testing.T) {
 	recordtest.Good(t, "formats/table", ends(".csv"), plain(CSV))
 	recordtest.Good(t, "formats/vlmevalkit", ends(".tsv"), plain(CSV))
 	recordtest.Good(t, "formats/vlmevalkit", ends(".json"), plain(JSON))
+	recordtest.Good(t, "formats/vlmevalkit", ends(".xlsx"), plain(XLSX))
 }
 
 func TestBadSamples(t *testing.T) {
@@ -38,6 +39,13 @@ func TestBadSamples(t *testing.T) {
 	recordtest.Bad(t, "formats/vlmevalkit/bad", plain(CSV),
 		recordtest.Fault{File: "quote.tsv", Records: 1, Faults: 1, Words: []string{"record 2 (lines 3 to 4): a quote stands inside a quoted field"}},
 		recordtest.Fault{File: "utf16.tsv", Ends: true, Words: []string{"UTF-16", "want UTF-8"}})
+}
+
+func TestBadSpreadsheets(t *testing.T) {
+	recordtest.Bad(t, "formats/vlmevalkit/bad", plain(XLSX),
+		recordtest.Fault{File: "formula.xlsx", Records: 2, Words: []string{"formula_cell", "Sheet!B2"}},
+		recordtest.Fault{File: "no-prediction.xlsx", Ends: true, Words: []string{`no column "prediction" in row 1 of Sheet (columns: index, pred)`}},
+		recordtest.Fault{File: "pickle.pkl", Ends: true, Words: []string{"pickle", "can run code", "refused"}})
 }
 
 // readText reads a made-up text.

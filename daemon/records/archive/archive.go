@@ -1,0 +1,250 @@
+// Package archive reads zip archives of unknown origin. In: the bytes of a dump. Out: the live
+// entries of its central directory, and their contents with bounds on how far they expand. It
+// tells logs of inspect_ai and spreadsheets from other archives, which are refused. See
+// docs/spec/dumps-files.md#r9.
+package archive
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/records/input"
+)
+
+// Zstd is the method of entries that are compressed with zstd.
+const Zstd = zstd.ZipMethodWinZip
+
+// Archive is an open archive. It is not safe for concurrent use, and reads one entry at a time.
+type Archive struct {
+	Files []*zip.File // in the order of the directory; of entries with the same name only the last
+
+	in    *input.Input
+	size  int64
+	total int64 // bytes that entries expanded to
+}
+
+// Open reads the central directory of an archive.
+func Open(in *input.Input) (a *Archive, err error) {
+	src, size, err := in.Random()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			a, err = nil, fmt.Errorf("the central directory cannot be read: %v", p)
+		}
+	}()
+	count := &directory{src: src, most: in.Limits.Entries}
+	zr, err := zip.NewReader(count, size)
+	if count.entries > count.most {
+		return nil, fmt.Errorf("the archive has more than %d entries (--max-entries)", count.most)
+	}
+	if err != nil {
+		return nil, explainDirectory(src, size, err)
+	}
+	count.done = true
+	a = &Archive{in: in, size: size}
+	zr.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
+		return a.bounded("deflate", r, flate.NewReader)
+	})
+	unzstd := zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(uint64(max(in.Limits.Window, zstd.MinWindowSize))))
+	zr.RegisterDecompressor(Zstd, func(r io.Reader) io.ReadCloser { return a.bounded("zstd", r, unzstd) })
+	a.Files = live(zr.File)
+	return a, nil
+}
+
+// live drops entries that a later one of the same name supersedes, in place.
+func live(files []*zip.File) []*zip.File {
+	last := make(map[string]int, len(files))
+	for i, f := range files {
+		last[f.Name] = i
+	}
+	kept := files[:0]
+	for i, f := range files {
+		if last[f.Name] == i {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// Find returns the live entry of that name, or nil.
+func (a *Archive) Find(name string) *zip.File {
+	for _, f := range a.Files {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Entry returns the contents of an entry. The checksum is compared when its end is read.
+func (a *Archive) Entry(f *zip.File) (io.ReadCloser, error) {
+	if f.Flags&1 != 0 { // the library reads such entries as if they were plain
+		return nil, errors.New("the entry is encrypted; want an archive without a password")
+	}
+	r, err := f.Open()
+	if errors.Is(err, zip.ErrAlgorithm) {
+		return nil, fmt.Errorf("the entry has compression method %d; want stored, deflate or zstd (93)", f.Method)
+	}
+	return r, err
+}
+
+// Again is Entry for an entry that was read before. What it expands to is not counted twice.
+func (a *Archive) Again(f *zip.File) (io.ReadCloser, error) {
+	total := a.total
+	r, err := a.Entry(f)
+	if err != nil {
+		return nil, err
+	}
+	return &closer{r, func() error { a.total = total; return r.Close() }}, nil
+}
+
+// Words returns the sentence for an error of reading an entry.
+func Words(err error) string {
+	switch {
+	case errors.Is(err, zip.ErrChecksum):
+		return "the checksum does not match (the file is damaged)"
+	case errors.Is(err, zip.ErrFormat):
+		return "its place in the archive holds no entry (the file is damaged)"
+	}
+	return err.Error()
+}
+
+// ErrTotal marks an archive whose entries expand too far together; none of the rest is read.
+var ErrTotal = errors.New("the entries expand too far together")
+
+// ratioFloor is the number of bytes below which the ratio of the whole archive is not looked at.
+const ratioFloor = 1 << 20
+
+// closer is a reader with a function that ends it.
+type closer struct {
+	io.Reader
+	end func() error
+}
+
+// Close implements io.Closer.
+func (c *closer) Close() error { return c.end() }
+
+// bounded decompresses an entry within the limits of the input.
+func (a *Archive) bounded(format string, raw io.Reader, open func(io.Reader) io.ReadCloser) io.ReadCloser {
+	packed := &dump.Counter{R: raw}
+	r := open(packed)
+	entry := &dump.Bounded{Src: safe{r}, Format: format, Packed: &packed.N, Ratio: a.in.Limits.Ratio, Window: a.in.Limits.Window}
+	return &closer{&sum{entry, a}, r.Close}
+}
+
+// safe turns a panic of a decompressor into an error.
+type safe struct{ r io.Reader }
+
+// Read implements io.Reader.
+func (s safe) Read(p []byte) (n int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			n, err = 0, fmt.Errorf("the decoder failed: %v", p)
+		}
+	}()
+	return s.r.Read(p)
+}
+
+// sum counts what all entries expand to.
+type sum struct {
+	r io.Reader
+	a *Archive
+}
+
+// Read implements io.Reader.
+func (s *sum) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	a := s.a
+	if a.total += int64(n); a.total > ratioFloor && a.total > a.size*int64(a.in.Limits.Ratio) {
+		return 0, fmt.Errorf("%w: an archive of %d bytes became %d; want at most %d times (--max-ratio)", ErrTotal, a.size, a.total, a.in.Limits.Ratio)
+	}
+	return n, err
+}
+
+// directory counts the entries of a central directory while the library reads it, because the
+// number that the directory states may be wrong.
+type directory struct {
+	src     io.ReaderAt
+	entries int
+	most    int
+	done    bool
+	tail    []byte // of the last read
+	next    int64  // where it ended
+}
+
+// mark begins every entry of a central directory.
+var mark = []byte("PK\x01\x02")
+
+// ReadAt implements io.ReaderAt.
+func (d *directory) ReadAt(p []byte, off int64) (int, error) {
+	n, err := d.src.ReadAt(p, off)
+	if d.done {
+		return n, err
+	}
+	if off != d.next { // the entries themselves are read in one run, after looks at the end
+		d.tail, d.entries = d.tail[:0], 0
+	}
+	if joint := append(d.tail, p[:min(n, 3)]...); len(d.tail) > 0 && bytes.Contains(joint, mark) {
+		d.entries++
+	}
+	d.entries += bytes.Count(p[:n], mark)
+	d.next = off + int64(n)
+	d.tail = append(d.tail[:0], p[max(0, n-3):n]...)
+	if d.entries > d.most {
+		return 0, errors.New("too many entries")
+	}
+	return n, err
+}
+
+// explainDirectory returns why the central directory cannot be read.
+func explainDirectory(src io.ReaderAt, size int64, err error) error {
+	tail := make([]byte, min(size, 66_000))
+	src.ReadAt(tail, size-int64(len(tail)))
+	if !bytes.Contains(tail, []byte("PK\x05\x06")) {
+		return errors.New("it is a zip archive without a central directory at its end (a copy that broke off?); nothing of it is read")
+	}
+	return fmt.Errorf("the central directory of the archive cannot be read: %w; nothing of it is read", err)
+}
+
+// The kinds of archives that are read.
+const (
+	Inspect = "inspect"
+	XLSX    = "xlsx"
+)
+
+// Kind returns which reader an archive is for. Other archives are refused with the names of
+// their first entries. See docs/spec/dumps-files.md#r10.
+func Kind(in *input.Input) (string, error) {
+	a, err := Open(in)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case a.Find(Header) != nil || a.Find(Journal) != nil:
+		return Inspect, nil
+	case a.Find("[Content_Types].xml") != nil && a.Find("xl/workbook.xml") != nil:
+		return XLSX, nil
+	}
+	names := ""
+	for _, f := range a.Files[:min(len(a.Files), 3)] {
+		names += fmt.Sprintf(" %.100q", f.Name)
+	}
+	return "", fmt.Errorf("it is a zip archive that is neither a log of inspect_ai nor a spreadsheet (first entries:%s); want the dumps in it unpacked first", names)
+}
+
+// The entries of a log of inspect_ai that tell what it is: the second stands in a log whose
+// process was killed.
+const (
+	Header  = "header.json"
+	Journal = "_journal/start.json"
+)

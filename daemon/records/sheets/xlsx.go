@@ -1,0 +1,234 @@
+package sheets
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/xuri/excelize/v2"
+
+	"plumb/daemon/records/archive"
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+	"plumb/daemon/records/rows"
+)
+
+// The bounds of a spreadsheet in bytes. The library holds the file and all parts but the large
+// tables in memory.
+const (
+	maxWorkbook  = 256 << 20 // of the file
+	maxParts     = 64 << 20  // of the parts beside tables of cells and of texts, unpacked
+	spillParts   = 16 << 20  // of a table, above which it goes to a temporary file
+	cellUnits    = 32_767    // UTF-16 units that a cell holds
+	cutCellUnits = cellUnits - 1
+)
+
+// xlsxTable reads the first sheet of a spreadsheet of VLMEvalKit.
+type xlsxTable struct {
+	table
+	file     *excelize.File
+	rows     *excelize.Rows
+	sheet    string
+	columns  []string
+	answer   int // column with the answers, from 0
+	formulas map[int]formula
+	object   object
+	n        int // of the current row, from 1
+}
+
+// XLSX reads a result file of VLMEvalKit. See docs/spec/dumps-files.md#r11.
+func XLSX(in *input.Input, o rows.Options) (src record.Source, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			src, err = nil, fmt.Errorf("the spreadsheet cannot be decoded: %v", p)
+		}
+	}()
+	a, err := archive.Open(in)
+	if err != nil {
+		return nil, err
+	}
+	total, err := checkParts(a)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openWorkbook(in, total)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openSheet(in, a, f, o)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// openWorkbook opens the spreadsheet, whose parts have total bytes.
+func openWorkbook(in *input.Input, total int64) (*excelize.File, error) {
+	at, size, err := in.Random()
+	if err != nil {
+		return nil, err
+	}
+	if size > maxWorkbook {
+		return nil, fmt.Errorf("the spreadsheet has %d bytes; want at most %d, or TSV", size, maxWorkbook)
+	}
+	f, err := excelize.OpenReader(io.NewSectionReader(at, 0, size), excelize.Options{
+		RawCellValue: true, UnzipXMLSizeLimit: spillParts, UnzipSizeLimit: max(total, spillParts) + 1,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the spreadsheet cannot be decoded: %w", err)
+	}
+	return f, nil
+}
+
+// openSheet reads the header of the first sheet.
+func openSheet(in *input.Input, a *archive.Archive, f *excelize.File, o rows.Options) (*xlsxTable, error) {
+	sheets := f.GetSheetList()
+	if len(sheets) == 0 {
+		return nil, errors.New("the spreadsheet has no sheet")
+	}
+	t := &xlsxTable{file: f, sheet: sheets[0]}
+	var err error
+	if t.rows, err = f.Rows(t.sheet); err != nil {
+		return nil, fmt.Errorf("sheet %s cannot be read: %w", t.sheet, err)
+	}
+	if t.rows.Next() {
+		t.n++
+		if t.columns, err = t.rows.Columns(); err != nil {
+			return nil, fmt.Errorf("row 1 of %s cannot be read: %w", t.sheet, err)
+		}
+	}
+	t.opts = o
+	t.opts.Response = cmp.Or(o.Response, rows.Prediction)
+	t.answer = slices.Index(t.columns, t.opts.Response)
+	if t.answer < 0 {
+		return nil, fmt.Errorf("no column %q in row 1 of %s (columns: %s)", t.opts.Response, t.sheet, strings.Join(t.columns, ", "))
+	}
+	if err := once(t.columns, t.opts.Response); err != nil {
+		return nil, err
+	}
+	t.setVLMEvalKit(in)
+	t.formulas, err = checkSheet(a, t.answer)
+	return t, err
+}
+
+// Close implements record.Source.
+func (t *xlsxTable) Close() error {
+	t.rows.Close()
+	return t.file.Close()
+}
+
+// Next implements record.Source.
+func (t *xlsxTable) Next() (r *record.Record, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r, err = nil, fmt.Errorf("%s row %d cannot be decoded: %v", t.sheet, t.n, p)
+		}
+	}()
+	for {
+		if r := t.pop(); r != nil {
+			return r, nil
+		}
+		if !t.rows.Next() {
+			if err := t.rows.Error(); err != nil {
+				return nil, fmt.Errorf("%s row %d cannot be read: %w", t.sheet, t.n+1, err)
+			}
+			return nil, io.EOF
+		}
+		t.n++
+		cells, err := t.rows.Columns()
+		at := fmt.Sprintf("sheet %s row %d", t.sheet, t.n)
+		if err != nil {
+			t.fault(at, fmt.Sprintf("%s row %d: %v", t.sheet, t.n, err))
+			continue
+		}
+		t.row(cells, at)
+	}
+}
+
+// row adds the record of a row. Rows without any cell are no records.
+func (t *xlsxTable) row(cells []string, at string) {
+	formula, isFormula := t.formulas[t.n]
+	blank := !isFormula
+	t.object.begin()
+	for i, name := range t.columns {
+		switch {
+		case isFormula && i == t.answer:
+			t.object.set(name, "="+formula.text)
+		case i < len(cells) && cells[i] != "":
+			t.object.set(name, cells[i])
+			blank = false
+		}
+	}
+	v, err := t.object.end()
+	if err != nil {
+		t.fault(at, fmt.Sprintf("%s row %d: %v", t.sheet, t.n, err))
+		return
+	}
+	if blank {
+		return
+	}
+	t.add(v, at)
+	r := &t.queue[len(t.queue)-1]
+	if r.Key == "" {
+		r.Key = rows.Text(v.Get("id"))
+	}
+	name, _ := excelize.CoordinatesToCellName(t.answer+1, t.n)
+	switch {
+	case formula.shared:
+		*r = record.Record{At: at, Key: r.Key, Fault: fmt.Sprintf("%s!%s: the cell shares the formula of another one; want its text", t.sheet, name)}
+	case isFormula:
+		r.Note("formula_cell", fmt.Sprintf("%s!%s is a formula; its text with the leading = is read", t.sheet, name))
+	case !v.Exists(t.opts.Response):
+		r.Failed(record.EmptyCell, "an empty cell may be an empty answer or one that the writer lost")
+	case units(r.Response) >= cutCellUnits:
+		text := r.Response
+		r.Failed(record.CutCell, "the cell holds as much as a cell can (32,767 UTF-16 units); the rest is lost")
+		r.Response, r.Cut = text, record.ByCell
+	}
+}
+
+// units returns the length of a text in UTF-16 units.
+func units(s string) (n int) {
+	if len(s) < cutCellUnits {
+		return len(s) // an upper bound that is small enough
+	}
+	for _, c := range s {
+		n += max(utf16.RuneLen(c), 1)
+	}
+	return n
+}
+
+// checkParts reads every part of the spreadsheet once, because the library allocates by the sizes
+// that the archive states and passes over errors. It returns the number of bytes of all parts.
+func checkParts(a *archive.Archive) (total int64, err error) {
+	other := int64(0)
+	for _, f := range a.Files {
+		r, err := a.Entry(f)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
+		}
+		n, err := io.Copy(io.Discard, r)
+		r.Close()
+		if err != nil {
+			return 0, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
+		}
+		if f.UncompressedSize64 > math.MaxInt64 || int64(f.UncompressedSize64) != n {
+			return 0, fmt.Errorf("%s: it has %d bytes; the archive states %d", f.Name, n, f.UncompressedSize64)
+		}
+		total += n
+		name := strings.ToLower(strings.ReplaceAll(f.Name, "\\", "/"))
+		if name == "xl/sharedstrings.xml" || strings.HasPrefix(name, "xl/worksheets/sheet") {
+			n = min(n, spillParts)
+		}
+		if other += n; other > maxParts {
+			return 0, fmt.Errorf("%s: pictures and other parts beside the cells have more than %d bytes; want the sheet alone", f.Name, maxParts)
+		}
+	}
+	return total, nil
+}

@@ -1,0 +1,202 @@
+package sheets
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+	"plumb/daemon/records/record/recordtest"
+	"plumb/daemon/records/rows"
+)
+
+// workbook returns a spreadsheet with the cells of rows; nil leaves a cell out.
+func workbook(t *testing.T, table ...[]any) []byte {
+	t.Helper()
+	f := excelize.NewFile()
+	for i, row := range table {
+		for j, v := range row {
+			name, _ := excelize.CoordinatesToCellName(j+1, i+1)
+			if v != nil {
+				if err := f.SetCellValue("Sheet1", name, v); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	b, err := f.WriteToBuffer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// replaced returns an archive with the contents of entries changed; one that edit returns nil for
+// is left out. An entry that is new is added with the name "new".
+func replaced(t *testing.T, archive []byte, edit func(name string, b []byte) []byte) []byte {
+	t.Helper()
+	zr, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	put := func(name string, b []byte) {
+		if b == nil {
+			return
+		}
+		e, err := w.Create(name)
+		if err == nil {
+			_, err = e.Write(b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range zr.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := io.ReadAll(r)
+		put(f.Name, edit(f.Name, b))
+	}
+	put("xl/media/new.bin", edit("new", nil))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// in changes the text of one entry.
+func in(entry, old, new string) func(string, []byte) []byte {
+	return func(name string, b []byte) []byte {
+		if name == entry {
+			return []byte(strings.Replace(string(b), old, new, 1))
+		}
+		return b
+	}
+}
+
+const (
+	sheetPart = "xl/worksheets/sheet1.xml"
+	textsPart = "xl/sharedStrings.xml"
+)
+
+// TestMadeUpSheets reads spreadsheets that other programs than VLMEvalKit could write, and
+// damaged ones. See docs/spec/dumps-files.md#r11.
+func TestMadeUpSheets(t *testing.T) {
+	small := workbook(t, []any{"index", "prediction"}, []any{1, "A"}, []any{2, "B"})
+	for _, c := range []struct {
+		name string
+		file []byte
+		want recordtest.Fault
+	}{
+		{"gaps", workbook(t, []any{"index", "prediction", "thinking"}, []any{1, "A"}, nil, []any{nil, nil, "h"}, []any{4, "B"}),
+			recordtest.Fault{Records: 3, Words: []string{"sheet Sheet1 row 4 empty_cell"}}},
+		{"texts below the numbers", replaced(t, small, in(textsPart, "<si><t>A</t></si>", "")),
+			recordtest.Fault{Ends: true, Words: []string{"sheet1.xml", "in the table of texts; the file is damaged"}}},
+		{"torn sheet", replaced(t, small, in(sheetPart, "</sheetData>", "<row")), recordtest.Fault{Ends: true, Words: []string{"sheet1.xml", "XML syntax error"}}},
+		{"no texts", replaced(t, small, func(name string, b []byte) []byte {
+			if name == textsPart {
+				return nil
+			}
+			return b
+		}), recordtest.Fault{Ends: true, Words: []string{"no column"}}},
+		{"equals sign", replaced(t, small, in(sheetPart, `<c r="B2" t="s"><v>2</v></c>`, `<c r="B2"><f></f><v>0</v></c>`)),
+			recordtest.Fault{Records: 2, Words: []string{"formula_cell"}}},
+		{"shared formula", replaced(t, small, in(sheetPart, `<c r="B2" t="s"><v>2</v></c>`, `<c r="B2"><f t="shared" si="0"/><v>0</v></c>`)),
+			recordtest.Fault{Records: 1, Faults: 1, Words: []string{"Sheet1!B2: the cell shares the formula of another one"}}},
+		{"double column", workbook(t, []any{"index", "prediction", "prediction"}, []any{1, "A", "B"}),
+			recordtest.Fault{Ends: true, Words: []string{"more than once"}}},
+		{"large picture", replaced(t, small, func(name string, b []byte) []byte {
+			if name == "new" {
+				return noise(65 << 20)
+			}
+			return b
+		}), recordtest.Fault{Ends: true, Words: []string{"new.bin", "want the sheet alone"}}},
+		{"bomb", replaced(t, small, func(name string, b []byte) []byte {
+			if name == "new" {
+				return make([]byte, 30<<20)
+			}
+			return b
+		}), recordtest.Fault{Ends: true, Words: []string{"--max-ratio"}}},
+		{"torn", small[:len(small)-100], recordtest.Fault{Ends: true, Words: []string{"without a central directory"}}},
+	} {
+		all, err := readText(t, string(c.file), input.Limits{}, rows.Options{}, XLSX)
+		c.want.File = c.name
+		recordtest.CheckFault(t, c.want, all, err)
+	}
+}
+
+// noise returns bytes that do not compress.
+func noise(n int) []byte {
+	b := make([]byte, n)
+	rand.NewChaCha8([32]byte{1}).Read(b)
+	return b
+}
+
+// TestLargeSheet reads a table of cells that the library keeps in a temporary file, and the name of
+// the column from a flag.
+func TestLargeSheet(t *testing.T) {
+	f := excelize.NewFile()
+	w, err := f.NewStreamWriter("Sheet1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 800
+	w.SetRow("A1", []any{"id", "said"})
+	text := func(i int) string { return "_x000D_ " + strings.Repeat(fmt.Sprintf("line %d\n", i), 2600) }
+	for i := range n {
+		w.SetRow(fmt.Sprintf("A%d", i+2), []any{i, text(i)})
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := f.WriteToBuffer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := input.Limits{Limits: dump.Limits{Ratio: 1000}}
+	all, err := readText(t, b.String(), limits, rows.Options{Response: "said"}, XLSX)
+	if err != nil || len(all) != n {
+		t.Fatalf("got %d records, %v; want %d", len(all), err, n)
+	}
+	for i, g := range all {
+		if g.Key != fmt.Sprint(i) || g.Response != text(i) {
+			t.Fatalf("record %d: key %s, response %.40q", i, g.Key, g.Response)
+		}
+	}
+}
+
+// FuzzXLSX checks that no damage to a spreadsheet panics or gives other answers than those in it.
+func FuzzXLSX(f *testing.F) {
+	f.Add(10, byte(0))
+	f.Add(500, byte('<'))
+	book := func(t *testing.T) []byte {
+		return workbook(t, []any{"index", "prediction"}, []any{1, "first answer"}, []any{2, "second answer"})
+	}
+	f.Fuzz(func(t *testing.T, at int, c byte) {
+		parts := 0
+		file := replaced(t, book(t), func(name string, b []byte) []byte {
+			if at >= parts && at < parts+len(b) {
+				b = bytes.Clone(b)
+				b[at-parts] = c
+			}
+			parts += len(b)
+			return b
+		})
+		all, _ := readText(t, string(file), input.Limits{}, rows.Options{}, func(in *input.Input, o rows.Options) (record.Source, error) { return XLSX(in, o) })
+		if len(all) > 3 {
+			t.Fatalf("byte %d as %q: %d records", at, c, len(all))
+		}
+	})
+}
