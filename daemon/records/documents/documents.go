@@ -1,0 +1,114 @@
+// Package documents reads answers from documents of any size: logs of inspect_ai, as archives and
+// as JSON, and states of HELM. In: a dump. Out: a record for each sample or completion. Of a
+// sample only the members that a record needs are held; events, messages and tokens are skipped
+// unread. A sample that cannot be read costs one record. See docs/spec/dumps-files.md#r1.
+package documents
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/records/jsonwalk"
+	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
+	"plumb/render/scene"
+)
+
+// Options say how documents are read.
+type Options struct {
+	Limits  scene.Limits // of the JSON that is kept of a sample; zero values mean the defaults
+	Errored bool         // a failed sample with an answer counts as answered (--errored score)
+}
+
+// element reads the wanted members of the values of a document.
+type element struct {
+	limit  int // bytes
+	buf    []byte
+	parser record.Parser
+}
+
+// newElement returns a reader for values of at most limit bytes.
+func newElement(limit int, o Options) element {
+	e := element{limit: limit}
+	e.parser.Limits = o.Limits
+	if o.Limits == (scene.Limits{}) {
+		e.parser.Limits = scene.DefaultLimits()
+	}
+	e.parser.Limits.Line = max(e.parser.Limits.Line, limit)
+	return e
+}
+
+// read returns what want keeps of the next value, valid until the following call. fault says why
+// this value alone cannot be read; err ends the document.
+func (e *element) read(w *jsonwalk.Walker, want jsonwalk.Want) (v *fastjson.Value, fault string, err error) {
+	e.begin()
+	e.buf, err = w.Append(e.buf, want, e.limit)
+	return e.parse(err)
+}
+
+// wants returns read for one want.
+func (e *element) wants(want jsonwalk.Want) func(*jsonwalk.Walker) (*fastjson.Value, string, error) {
+	return func(w *jsonwalk.Walker) (*fastjson.Value, string, error) { return e.read(w, want) }
+}
+
+// begin frees what the last value left, where that is much.
+func (e *element) begin() {
+	const keep = 4 << 20 // bytes of a buffer that is used again
+	if e.buf = e.buf[:0]; cap(e.buf) > keep {
+		e.buf = nil
+	}
+	e.parser.Trim()
+}
+
+// parse returns the value in the buffer, whose reading ended with err.
+func (e *element) parse(err error) (*fastjson.Value, string, error) {
+	if long := (*jsonwalk.LongError)(nil); errors.As(err, &long) {
+		return nil, err.Error(), nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	v, err := e.parser.Parse(e.buf)
+	if err != nil {
+		return nil, fmt.Sprintf("cannot parse JSON: %v", err), nil
+	}
+	return v, "", nil
+}
+
+// text returns the text of a string, the digits of a number, and "" for an absent value and null.
+func text(v *fastjson.Value) string {
+	switch {
+	case v == nil || v.Type() == fastjson.TypeNull:
+		return ""
+	case v.Type() == fastjson.TypeString:
+		return string(v.GetStringBytes())
+	}
+	return string(jsontree.Append(nil, v))
+}
+
+// null reports whether a value is absent or null.
+func null(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
+
+// count returns a number of tokens, -1 for an unknown one.
+func count(v *fastjson.Value) int {
+	if v == nil {
+		return -1
+	}
+	f, err := v.Float64()
+	if err != nil || f < 0 || f >= 1<<53 {
+		return -1
+	}
+	return int(f)
+}
+
+// message returns what an error says: the member message of an object, or the text.
+func message(v *fastjson.Value) string {
+	return cmp.Or(text(v.Get("message")), text(v))
+}
+
+// lines joins texts with line breaks.
+func lines(all []string) string { return strings.Join(all, "\n") }

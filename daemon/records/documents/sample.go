@@ -1,0 +1,212 @@
+package documents
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/records/jsonwalk"
+	"plumb/daemon/records/record"
+)
+
+// part is what is kept of a part of a message. A content that is a text is kept whole.
+var part = jsonwalk.Want{"type": nil, "text": nil, "reasoning": nil, "summary": nil, "redacted": nil}
+
+// sampleWant is what is kept of a sample of inspect_ai. Events, messages, the store and
+// attachments are not. See docs/spec/dumps-files.md#r12.
+var sampleWant = jsonwalk.Want{
+	"id": nil, "epoch": nil, "uuid": nil, "target": nil, "metadata": nil, "invalidation": nil,
+	"limit": {"type": nil, "limit": nil},
+	"error": {"message": nil},
+	"output": {
+		"model": nil, "error": nil,
+		"usage":   {"input_tokens": nil, "output_tokens": nil, "reasoning_tokens": nil},
+		"choices": {"message": {"content": part}, "stop_reason": nil},
+	},
+}
+
+// log is what the records of one log share.
+type log struct {
+	options    Options
+	model      string
+	unfinished bool
+}
+
+// versions are the known formats of logs.
+var versions = map[string]bool{"1": true, "2": true}
+
+// headWant is what is kept of the header of a log.
+var headWant = jsonwalk.Want{"version": nil, "status": nil, "eval": {"model": nil}}
+
+// sample returns what is kept of the next value, which is a sample, with the attachments that its
+// output refers to: they stand behind it.
+func (e *element) sample(w *jsonwalk.Walker) (v *fastjson.Value, fault string, err error) {
+	if c, err := w.Peek(); err != nil || c != '{' {
+		return e.read(w, sampleWant)
+	}
+	e.begin()
+	if err := w.Object(); err != nil {
+		return nil, "", err
+	}
+	e.buf = append(e.buf, '{')
+	var long error
+	for {
+		name, ok, err := w.Member()
+		if err != nil {
+			return nil, "", err
+		}
+		if !ok {
+			break
+		}
+		want, kept := sampleWant[string(name)]
+		if string(name) == "attachments" {
+			want = attachmentsIn(e.buf)
+			kept = len(want) > 0
+		}
+		if !kept || long != nil {
+			if err := w.Skip(); err != nil {
+				return nil, "", err
+			}
+			continue
+		}
+		if len(e.buf) > 1 {
+			e.buf = append(e.buf, ',')
+		}
+		e.buf = append(append(append(e.buf, '"'), name...), '"', ':')
+		e.buf, err = w.Append(e.buf, want, e.limit-len(e.buf))
+		if errors.As(err, new(*jsonwalk.LongError)) {
+			long = err
+		} else if err != nil {
+			return nil, "", err
+		}
+	}
+	e.buf = append(e.buf, '}')
+	return e.parse(long)
+}
+
+// protocol begins a text that stands in an attachment.
+const protocol = "attachment://"
+
+// attachmentsIn returns the names of the attachments that a JSON text refers to.
+func attachmentsIn(b []byte) jsonwalk.Want {
+	var want jsonwalk.Want
+	for {
+		_, after, ok := bytes.Cut(b, []byte(`"`+protocol))
+		if !ok {
+			return want
+		}
+		if name, _, _ := bytes.Cut(after, []byte{'"'}); attachmentName(string(name)) {
+			if want == nil {
+				want = jsonwalk.Want{}
+			}
+			want[string(name)] = nil
+		}
+		b = after
+	}
+}
+
+// checkVersion refuses a log of an unknown version. See docs/spec/dumps-files.md#r12.
+func checkVersion(v *fastjson.Value) error {
+	if s := text(v); !versions[s] {
+		if s == "" {
+			s = "none"
+		}
+		return fmt.Errorf("log format version %s; this reader knows 1 and 2; want it converted with inspect itself", s)
+	}
+	return nil
+}
+
+// record returns the record of a sample. resolve returns the text of an attachment, and is called
+// for texts that refer to one.
+func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error)) record.Record {
+	r := record.Record{
+		Key: text(v.Get("id")), Repeat: max(v.GetInt("epoch"), 0), Model: l.model,
+		Fields: v, Labels: v.Get("metadata"), Usage: record.NoUsage,
+	}
+	r.At = r.Key + "#" + text(v.Get("epoch"))
+	if v.Type() != fastjson.TypeObject || r.Key == "" || r.Repeat == 0 {
+		return record.Record{At: r.At, Key: r.Key, Fault: "the sample has no id or no epoch"}
+	}
+	if labels := r.Labels; labels != nil && labels.Type() == fastjson.TypeObject {
+		r.Suite, r.Test = text(labels.Get("suite")), text(labels.Get("test"))
+	} else {
+		r.Labels = nil
+	}
+	output := v.Get("output")
+	if r.Model == "" {
+		r.Model = text(output.Get("model"))
+	}
+	if l.unfinished {
+		r.Note("unfinished", "the log was not finished: its process was killed, and samples may be missing")
+	}
+	if !null(v.Get("invalidation")) {
+		r.Note("invalidated", "the log marks the sample as invalid")
+	}
+	choices := output.GetArray("choices")
+	if e := v.Get("error"); !null(e) && (!l.options.Errored || len(choices) == 0) {
+		r.Failed(record.NoResponse, message(e))
+		return r
+	}
+	if u := output.Get("usage"); u != nil {
+		r.Usage = record.Usage{Prompt: count(u.Get("input_tokens")), Completion: count(u.Get("output_tokens")), Reasoning: count(u.Get("reasoning_tokens"))}
+	}
+	if len(choices) > 0 {
+		r.FinishReason = record.Finish(text(choices[0].Get("stop_reason")))
+		if err := said(&r, choices[0].Get("message", "content"), resolve); err != nil {
+			return record.Record{At: r.At, Key: r.Key, Fault: err.Error()}
+		}
+	}
+	if !null(v.Get("limit")) {
+		r.Cut = record.ByLimit
+	}
+	return r
+}
+
+// said sets the text and the reasoning from the content of a message: a text, or a list of parts.
+func said(r *record.Record, content *fastjson.Value, resolve func(string) (string, error)) error {
+	whole := func(v *fastjson.Value) (string, error) {
+		s := text(v)
+		if name, ok := strings.CutPrefix(s, protocol); ok && attachmentName(name) {
+			return resolve(name)
+		}
+		return s, nil
+	}
+	if content == nil || content.Type() != fastjson.TypeArray {
+		s, err := whole(content)
+		r.Response = s
+		return err
+	}
+	var texts, thoughts []string
+	for _, p := range content.GetArray() {
+		var s string
+		var err error
+		switch kind := string(p.GetStringBytes("type")); {
+		case kind == "text":
+			s, err = whole(p.Get("text"))
+			texts = append(texts, s)
+		case kind == "reasoning" && p.GetBool("redacted"):
+			s, err = whole(p.Get("summary"))
+			thoughts = append(thoughts, s)
+		case kind == "reasoning":
+			s, err = whole(p.Get("reasoning"))
+			thoughts = append(thoughts, s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.Response, r.Reasoning = lines(texts), lines(thoughts)
+	return nil
+}
+
+// attachmentName reports whether a text that follows attachment:// is the name of an attachment:
+// 32 hexadecimal digits, or a number in a log with chunks.
+func attachmentName(s string) bool {
+	if len(s) == 0 || len(s) > 32 || strings.Trim(s, "0123456789abcdef") != "" {
+		return false
+	}
+	return len(s) == 32 || len(s) <= 12 && strings.Trim(s, "0123456789") == ""
+}
