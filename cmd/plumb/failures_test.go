@@ -34,7 +34,7 @@ func TestTooFewScored(t *testing.T) {
 		{"no JSON", lines("{id,response\n", 1, "a,b\n", 2), "", 1, []string{"3 bad_line", "line 1: bad_line", "one JSON object on each line"}},
 		{"tasks that do not join", `{"id":"a","response":"A"}` + "\n" + `{"id":"b","response":"A"}` + "\n", "--suite spatialab --tasks " + tasks, 1, []string{"2 unknown_task", `line 2 (id "b")`, "nothing could be scored"}},
 		{"tasks that join", `{"id":"q0","response":"A"}` + "\n", "--suite spatialab --tasks " + tasks, 0, nil},
-		{"the answer by another name", strings.ReplaceAll(mcqs(2), "response", "output"), "", 1, []string{"2 have no answer", "response"}},
+		{"the answer by another name", strings.ReplaceAll(mcqs(2), "response", "reply"), "", 1, []string{"2 have no answer", "response"}},
 		{"missing answers as zero", lines(silent, 2), "--missing zero", 1, []string{"2 have no answer"}},
 		{"unjudged alone", lines(unjudged, 2), "", 1, []string{"2 were not judged", "--judge-url"}},
 		{"hardly anything", lines(mcq(0), 1, wrong, 10), "", 1, []string{"10 of the 11", "90%"}},
