@@ -80,9 +80,12 @@ type Result struct {
 	Metrics []Metric
 	// Fields are further members of the result line, after the metrics, where a
 	// suite has any ("evaluation", "feedback").
-	Fields  []Metric
-	Notes   []Note
-	Err     *Error
+	Fields []Metric
+	Notes  []Note
+	Err    *Error
+	// Cluster names what the item shares with others, such as a picture, so that their scores
+	// are no independent ones; "" for nothing. It is not written to result lines.
+	Cluster string
 	Backend string // "gl", "cpu", "chrome"; "" where no pixels were needed is written as the engine's
 }
 

@@ -10,6 +10,9 @@ type TableOptions struct {
 	// the results. A suite takes those of its benchmark, and its embedded one where
 	// there is none. An empty list that is not nil means no paper at all.
 	Papers [][]byte
+	// Cluster returns what an item shares with others, such as a picture, "" for nothing. It
+	// may be nil.
+	Cluster func(suite, id string) string
 }
 
 // Tables adds results up as a suite's papers do. One goroutine uses it at a time.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,16 +104,16 @@ func finite(x float64) any {
 
 // readSample reads the results of a folder of plumb run or of a result file.
 func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
-	clusters := map[string]string{}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		if clusters, err = sharedPictures(filepath.Join(path, "tasks.jsonl"), limits); err != nil {
-			return nil, err
-		}
-		path = filepath.Join(path, "results.jsonl")
+	folder, ok, err := openRunFolder(path, limits)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		path = folder.results
 	}
 	s := stats.NewSample()
 	var p fastjson.Parser
-	err := eachLine(path, limits, nil, func(l dump.Line) error {
+	err = eachLine(path, limits, nil, func(l dump.Line) error {
 		if l.Fault != "" {
 			return fmt.Errorf("line %d: %s", l.N, l.Fault)
 		}
@@ -127,7 +125,7 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 		if err != nil {
 			return fmt.Errorf("line %d: %w", l.N, err)
 		}
-		s.Add(r, clusters[r.ID])
+		s.Add(r, folder.clusters[r.ID])
 		return nil
 	})
 	switch {
@@ -140,30 +138,9 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 	return s, err
 }
 
-// sharedPictures returns the picture of each task of a task file whose items share pictures;
-// such tasks are no independent ones. A missing file has none.
-func sharedPictures(path string, limits dump.Limits) (map[string]string, error) {
-	out := map[string]string{}
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return out, nil
-	}
-	var p fastjson.Parser
-	err := eachLine(path, limits, nil, func(l dump.Line) error {
-		v, err := p.ParseBytes(l.Bytes)
-		if err != nil {
-			return fmt.Errorf("line %d: %w", l.N, err)
-		}
-		if id, image := string(v.GetStringBytes("id")), string(v.GetStringBytes("image")); id != "" && image != "" {
-			out[id] = "image " + image
-		}
-		return nil
-	})
-	return out, err
-}
-
 // powerCmd is `plumb power`.
 type powerCmd struct {
-	Results    []string `arg:"" help:"One or two results (folders of plumb run, or result files): how much scores vary follows from them."`
+	Results    []string `arg:"" help:"Results (folders of plumb run, or result files): how much scores vary follows from them. Of two or more, each pair is looked at."`
 	Difference float64  `required:"" placeholder:"D" help:"The difference of mean scores that is to be shown, above 0."`
 	Repeats    int      `default:"1" placeholder:"K" help:"Answers of each model to each task."`
 	limitFlags
@@ -171,33 +148,50 @@ type powerCmd struct {
 
 // Run prints how many tasks show a difference. See docs/spec/runs.md#r48.
 func (c *powerCmd) Run(std streams) error {
-	if !(c.Difference > 0) || c.Repeats < 1 || len(c.Results) > 2 {
-		return usage("cannot use --difference %g, --repeats %d, %d results: want a difference above 0, repeats from 1, and one or two results", c.Difference, c.Repeats, len(c.Results))
+	if !(c.Difference > 0) || c.Repeats < 1 {
+		return usage("cannot use --difference %g, --repeats %d: want a difference above 0 and repeats from 1", c.Difference, c.Repeats)
 	}
-	var sides [2]*stats.Sample
-	for i, path := range c.Results {
+	var samples []*stats.Sample
+	for _, path := range c.Results {
 		s, err := readSample(path, c.lines())
 		if err != nil {
 			return err
 		}
-		sides[i] = s
-	}
-	spreads := stats.Spreads(sides[0], sides[1])
-	if len(spreads) == 0 {
-		return errors.New("cannot tell: no test has two tasks with a score")
+		samples = append(samples, s)
 	}
 	t := scoring.TextTable{Title: fmt.Sprintf("tasks that show a difference of %g with %d repeats (error of the first kind 5 %%, power 80 %%)", c.Difference, c.Repeats), Text: 2,
 		Columns: []string{"suite", "test", "tasks seen", "sd", "tasks wanted", "smallest difference"}}
-	if sides[1] == nil {
+	switch len(samples) {
+	case 1:
+		t.Rows = c.rows(samples[0], nil)
 		t.Note = "from one model: two models are taken to differ from task to task as much as its scores do"
+	case 2:
+		t.Rows = c.rows(samples[0], samples[1])
+	default:
+		t.Text, t.Columns = 3, append([]string{"results"}, t.Columns...)
+		for i, a := range samples {
+			for k, b := range samples[:i] {
+				for _, row := range c.rows(b, a) {
+					t.Rows = append(t.Rows, append([]string{shortName(c.Results[k]) + " - " + shortName(c.Results[i])}, row...))
+				}
+			}
+		}
 	}
-	for _, s := range spreads {
+	if len(t.Rows) == 0 {
+		return errors.New("cannot tell: no test has two tasks with a score")
+	}
+	return table.WriteOne(std.out, t)
+}
+
+// rows returns a line for each test and for all tests together; b may be nil.
+func (c *powerCmd) rows(a, b *stats.Sample) (rows [][]string) {
+	for _, s := range stats.Spreads(a, b) {
 		test := s.Test
 		if test == "" {
 			test = "all tests"
 		}
-		t.Rows = append(t.Rows, []string{s.Suite, test, strconv.Itoa(s.Tasks), cellOf(s.SD, true),
+		rows = append(rows, []string{s.Suite, test, strconv.Itoa(s.Tasks), cellOf(s.SD, true),
 			strconv.Itoa(max(2, stats.TasksFor(c.Difference, s.Omega2, s.Within, s.Other, c.Repeats))), cellOf(stats.Smallest(s.Tasks, s.SD), true)})
 	}
-	return table.WriteOne(std.out, t)
+	return rows
 }

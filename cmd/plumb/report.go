@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,7 +102,13 @@ type reportCmd struct {
 	Missing string   `enum:"skip,zero" default:"skip" help:"What a missing answer counts: skip (nothing) or zero."`
 	Variant []string `placeholder:"NAME[=VALUE]" help:"Variants of tables, as in plumb score; may be repeated."`
 	paperFlags
+	successFlag
 	limitFlags
+}
+
+// successFlag says which answers succeed.
+type successFlag struct {
+	SuccessFrom *float64 `placeholder:"X" help:"Score from which an answer succeeds in pass@k, in tests without a rule of their own (choices, pattern, DrawingBench and TangramPuzzle have one). Default: 1."`
 }
 
 // Run joins result files into one report.
@@ -127,10 +134,12 @@ func (c *reportCmd) Run(std streams) error {
 	if c.Report == "" {
 		most = report.NoItems
 	}
-	j := report.NewJoined(report.Config{Title: strings.Join(c.Results, ", "), Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: most})
-	for i, arg := range c.Results {
-		c.Results[i] = inFolder(arg)
+	remark, pictures, err := c.folders()
+	if err != nil {
+		return err
 	}
+	j := report.NewJoined(report.Config{Title: strings.Join(c.Results, ", "), Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: most,
+		Remark: remark, Cluster: pictures.of, Success: c.SuccessFrom})
 	names, paths := c.series()
 	for i, path := range paths {
 		if err := c.file(j, names[i], path, std); err != nil {
@@ -194,14 +203,28 @@ func (c *reportCmd) series() (names, paths []string) {
 	return names, paths
 }
 
-// inFolder returns the result file of a folder of plumb run, and other arguments as they
-// are.
-func inFolder(arg string) string {
-	_, path, _ := namedFile(arg)
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return arg
+// folders replaces arguments that are folders of plumb run by their result files, and returns
+// what the titles say of the runs and what their tasks share.
+func (c *reportCmd) folders() (remark string, shared clusters, err error) {
+	shared = clusters{}
+	var names, remarks []string
+	for i, arg := range c.Results {
+		name, path, given := namedFile(arg)
+		f, ok, err := openRunFolder(path, c.lines())
+		if err != nil {
+			return "", nil, err
+		}
+		names, remarks = append(names, shortName(path)), append(remarks, f.remark)
+		if !ok {
+			continue
+		}
+		maps.Copy(shared, f.clusters)
+		c.Results[i] = f.results
+		if given {
+			c.Results[i] = name + "=" + f.results
+		}
 	}
-	return filepath.Join(arg, "results.jsonl")
+	return joinRemarks(names, remarks), shared, nil
 }
 
 // namedFile splits NAME=FILE; given is false for a file without a name.

@@ -63,6 +63,7 @@ type runCmd struct {
 	Variant []string `sep:"none" placeholder:"NAME[=VALUE]" group:"scoring" help:"Named variant of the scoring rules; repeatable."`
 	Reward  string   `enum:"raw,clamp01,clamp11" default:"clamp01" group:"scoring" help:"How the reward follows from the score."`
 	paperFlags
+	successFlag
 	judgeFlags
 }
 

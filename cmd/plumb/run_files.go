@@ -33,8 +33,9 @@ type runRecord struct {
 	Price   any         `json:"price"`
 	// ReasoningAsAnswer: where an answer had no text, its reasoning was scored.
 	ReasoningAsAnswer bool         `json:"reasoning_as_answer"`
-	Started           time.Time    `json:"started"` // of the first command
-	Ended             *time.Time   `json:"ended"`   // of the last one; null while it runs
+	System            string       `json:"system,omitempty"` // the message before all others
+	Started           time.Time    `json:"started"`          // of the first command
+	Ended             *time.Time   `json:"ended"`            // of the last one; null while it runs
 	Totals            *runs.Totals `json:"totals"`
 }
 
@@ -55,7 +56,7 @@ func (c *runCmd) recordPath() string { return filepath.Join(c.Out, "run.json") }
 // tasks.
 func (c *runCmd) openRecord(p *preparedRun) error {
 	now := time.Now().UTC().Truncate(time.Second)
-	r := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: c.Suite, Model: c.Model, Tasks: hashOf(p.tasks), Seed: c.Seed, Repeats: c.Repeats, Choice: p.config.Choice, ReasoningAsAnswer: c.ReasoningAsAnswer, Started: now, Price: p.price}
+	r := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: c.Suite, Model: c.Model, Tasks: hashOf(p.tasks), Seed: c.Seed, Repeats: c.Repeats, Choice: p.config.Choice, ReasoningAsAnswer: c.ReasoningAsAnswer, System: p.config.System, Started: now, Price: p.price}
 	old, err := readRecord(c.recordPath())
 	if err != nil {
 		return err
@@ -151,7 +152,8 @@ func (c *runCmd) derive(std streams, p *preparedRun) error {
 	s := defaultScore()
 	s.Dumps, s.Output, s.Report, s.Suite = []string{path}, filepath.Join(c.Out, "results.jsonl"), filepath.Join(c.Out, "report"), c.Suite
 	s.Tasks = []string{c.Suite + "=" + filepath.Join(c.Out, c.tasksName())}
-	s.Variant, s.Reward, s.paperFlags, s.judgeFlags = c.Variant, c.Reward, c.paperFlags, c.judgeFlags
+	s.Variant, s.Reward, s.paperFlags, s.judgeFlags, s.successFlag = c.Variant, c.Reward, c.paperFlags, c.judgeFlags, c.successFlag
+	s.remark = r.remark()
 	if s.JudgeURL != "" && s.JudgeCache == "" {
 		s.JudgeCache = filepath.Join(c.Out, "judge")
 	}
@@ -267,10 +269,14 @@ func (c *runCmd) showProgress(std streams, p *preparedRun, client *chat.Client) 
 	if onTerminal {
 		every = time.Second
 	}
+	arms := fmt.Sprintf("%d arms", len(p.arms))
+	if len(p.arms) == 1 {
+		arms = p.arms[0].String()
+	}
 	line := func() string {
 		g, s := p.run.Progress(), client.Status()
 		spent := client.Spent()
-		text := fmt.Sprintf("%s %d/%d · %d ok %d failed %d cut · %d at once", c.Suite, g.Done, g.Units, g.Answered, g.Failed, g.Cut, s.Calls)
+		text := fmt.Sprintf("%s %s %d/%d · %d ok %d failed %d cut · %d at once", c.Suite, arms, g.Done, g.Units, g.Answered, g.Failed, g.Cut, s.Calls)
 		if took := time.Since(start); took > 3*time.Second && g.Done > first.Done {
 			each := took / time.Duration(g.Done-first.Done)
 			text += fmt.Sprintf(" · %.0f/min · %s left", float64(time.Minute)/float64(each), (each * time.Duration(g.Units-g.Done)).Round(time.Second))

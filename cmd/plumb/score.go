@@ -14,6 +14,8 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/valyala/fastjson"
+
 	"plumb/daemon"
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
@@ -23,6 +25,7 @@ import (
 	"plumb/render/view"
 	"plumb/scoring"
 	"plumb/scoring/table"
+	"plumb/scoring/vqa"
 )
 
 // scoreCmd is `plumb score`.
@@ -38,11 +41,14 @@ type scoreCmd struct {
 	TokenEnv string `placeholder:"NAME" help:"Environment variable that holds the daemon's token."`
 	DryRun   bool   `name:"judge-dry-run" group:"judge" help:"Count the calls to the judge that there would be, and make none."`
 	paperFlags
+	successFlag
 	dumpFlags
 	scoreFlags
 	engineFlags
 	limitFlags
 	judgeFlags
+
+	remark string // for titles of tables, as in table.Options
 }
 
 // ballast is memory that is never touched, so the machine never provides it. A run of
@@ -105,7 +111,8 @@ func (c *scoreCmd) Run(std streams) error {
 	defer stop()
 	j := &job{cmd: c, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward, Unmarked: true}, token: token}
 	j.papers, j.missing, j.most = papers, missing, most
-	j.table = table.New(table.Options{Suites: cc.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants, Papers: papers})
+	j.table = table.New(table.Options{Suites: cc.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants, Papers: papers,
+		Remark: c.remark, Success: c.SuccessFrom, Cluster: j.cluster})
 	return j.run(ctx)
 }
 
@@ -135,6 +142,8 @@ type job struct {
 	most    int             // items of the report
 	items   dump.ItemConfig // how lines become items
 	read    records.Options // how records of dumps are read
+
+	parser fastjson.Parser // of tasks
 
 	core   *daemon.Core // nil where a daemon scores and no report is wanted
 	remote *remote      // nil in process
@@ -225,7 +234,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	}
 	tellLeftovers(j.std.err, atomicfile.LeftoversIn(j.cmd.Report))
 	j.report, err = report.New(report.Config{Dir: j.cmd.Report, Title: title, Items: j.core.Items,
-		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers, Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers,
+		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers, Remark: j.cmd.remark, Success: j.cmd.SuccessFrom, Cluster: j.cluster, Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers,
 		Max: j.most, Progress: func(done, all int) { j.bar.drawn(done, all) }})
 	if atomicfile.IsFull(err) {
 		j.dropReport(err)
@@ -235,6 +244,18 @@ func (j *job) open(ctx context.Context) (err error) {
 		j.core.Close()
 	}
 	return err
+}
+
+// cluster returns what an item of a task file shares with others; see table.Options.
+func (j *job) cluster(suite, id string) string {
+	if j.remote == nil { // results of this process say it themselves
+		return ""
+	}
+	v, err := j.parser.ParseBytes(j.items.Tasks[suite].JSON(id))
+	if err != nil {
+		return ""
+	}
+	return vqa.Pictures(v)
 }
 
 // painter draws the pictures of a report.

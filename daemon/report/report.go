@@ -51,7 +51,10 @@ type Config struct {
 	Variants scoring.Variants
 	Missing  table.Missing // how tables count missing answers
 	Papers   [][]byte      // documents of paper tables (scoring.TableOptions)
-	Renderer Renderer      // nil: every picture is an empty box
+	Remark   string        // as in table.Options
+	Cluster  func(suite, id string) string
+	Success  *float64
+	Renderer Renderer // nil: every picture is an empty box
 	// Max is how many items are shown at most: the worst of each test and series, of
 	// all as many as fit. 0 is DefaultMax. Tables count all.
 	Max      int

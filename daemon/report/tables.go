@@ -10,7 +10,7 @@ import (
 // newTable returns the table of a report, whose columns are series.
 func newTable(cfg *Config) *table.Table {
 	return table.New(table.Options{Suites: cfg.Items.Suites, Missing: cfg.Missing, Clamp: cfg.Variants.On(table.Clamp), Variants: cfg.Variants,
-		Papers: cfg.Papers})
+		Papers: cfg.Papers, Remark: cfg.Remark, Cluster: cfg.Cluster, Success: cfg.Success})
 }
 
 // tableView is one suite's table.

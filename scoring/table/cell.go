@@ -3,8 +3,10 @@ package table
 import (
 	"hash/maphash"
 	"math"
+	"strconv"
 
 	"plumb/scoring"
+	"plumb/scoring/stats"
 )
 
 // maxPlain is how many items are remembered for answers without a repeat. Beyond it such
@@ -18,13 +20,15 @@ type cell struct {
 	hashes             []uint64         // of items, as long as at is nil
 	at                 map[uint64]int32 // index in items by hash; nil where no item has several answers
 	rest               mean             // of the other items
+	shared             bool             // an item names a cluster
 	tokens             mean
 }
 
 // item adds up the repeats of one item.
 type item struct {
 	sum     float64
-	n, hits int32 // hits are successes
+	n, hits int32  // hits are successes
+	cluster uint64 // hash of what it shares with other items, 0 for nothing
 }
 
 // mean is a running mean with the sum of squared distances from it. The difference of
@@ -73,6 +77,25 @@ func (c *cell) scores() (m mean) {
 	return m
 }
 
+// standardError returns the standard error of the mean m of the cell. Where items share
+// something, such as a picture, it is over these clusters, because scores within one are not
+// independent. ok is false for fewer than two items or clusters. See docs/spec/runs.md#r45.
+func (c *cell) standardError(m *mean) (se float64, ok bool) {
+	if !c.shared || c.rest.n > 0 {
+		return m.standardError()
+	}
+	list := make([]stats.Value, len(c.items))
+	for i, it := range c.items {
+		name := strconv.FormatUint(it.cluster, 16)
+		if it.cluster == 0 {
+			name = "item " + strconv.Itoa(i)
+		}
+		list[i] = stats.Value{Cluster: name, Mean: it.sum / float64(it.n)}
+	}
+	_, se = stats.Clustered(list)
+	return se, !math.IsNaN(se)
+}
+
 // ledger records the answers and items so far by their hashes, with a seed of the
 // process. The chance that any two of a million keys collide is 3e-8. It is bounded,
 // because the number of results is not: beyond the bound duplicates count again, and
@@ -92,7 +115,7 @@ func newLedger(most int) ledger {
 }
 
 // score adds the score x of a new answer to its item.
-func (l *ledger) score(c *cell, r *scoring.Result, x float64) {
+func (l *ledger) score(c *cell, r *scoring.Result, x float64, o *Options) {
 	key, named := r.Item(l.key[:0])
 	l.key = key
 	hash := maphash.Bytes(l.seed, key)
@@ -104,7 +127,7 @@ func (l *ledger) score(c *cell, r *scoring.Result, x float64) {
 	if i, ok := c.at[hash]; ok && named {
 		c.items[i].sum += x
 		c.items[i].n++
-		c.items[i].hits += hit(r)
+		c.items[i].hits += hit(r, o.Success)
 		return
 	}
 	counted := r.Who.Repeat > 0
@@ -118,8 +141,22 @@ func (l *ledger) score(c *cell, r *scoring.Result, x float64) {
 	} else {
 		c.at[hash] = int32(len(c.items))
 	}
-	c.items = append(c.items, item{x, 1, hit(r)})
+	cluster := l.cluster(r, o)
+	c.shared = c.shared || cluster != 0
+	c.items = append(c.items, item{x, 1, hit(r, o.Success), cluster})
 	l.items++
+}
+
+// cluster returns the hash of what an item shares with others, 0 for nothing.
+func (l *ledger) cluster(r *scoring.Result, o *Options) uint64 {
+	name := r.Cluster
+	if o.Cluster != nil && name == "" {
+		name = o.Cluster(r.Suite, r.ID)
+	}
+	if name == "" {
+		return 0
+	}
+	return maphash.String(l.seed, name) | 1 // not 0
 }
 
 // index makes the map of a cell.

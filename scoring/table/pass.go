@@ -12,9 +12,12 @@ import (
 // drawn is the score from which an answer of DrawingBench succeeds.
 const drawn = 0.9
 
+// ownSuccess are the tests whose success is a score of 1, whatever Options.Success says.
+var ownSuccess = map[string]bool{"pattern": true, "outline": true, "mcq": true, "open": true}
+
 // hit returns 1 for a success: what the metric success says, a score of 0.9 in
-// DrawingBench, else a score of 1.
-func hit(r *scoring.Result) int32 {
+// DrawingBench, in the tests of ownSuccess a score of 1, else one of at least from, or 1.
+func hit(r *scoring.Result, from *float64) int32 {
 	ok, said := r.Bool("success")
 	switch {
 	case !r.Scored:
@@ -22,6 +25,8 @@ func hit(r *scoring.Result) int32 {
 	case said:
 	case r.Suite == "drawingbench":
 		ok = r.Score >= drawn
+	case from != nil && !ownSuccess[r.Test]:
+		ok = r.Score >= *from
 	default:
 		ok = r.Score == 1
 	}
@@ -35,8 +40,12 @@ func hit(r *scoring.Result) int32 {
 // over the items with that many answers. It has no rows where no item has two. See
 // docs/spec/runs.md#r47.
 func (t *Table) pass() scoring.TextTable {
+	score := "1"
+	if from := t.options.Success; from != nil {
+		score = fmt.Sprintf("%g (1 for choices and pattern)", *from)
+	}
 	out := scoring.TextTable{Title: "pass@k, %", Text: 3, Columns: []string{"suite", "test", "model", "items", "answers"},
-		Note: "Success: a score of 1, of 0.9 in DrawingBench, and what success says in TangramPuzzle. Items with fewer than k answers are left out."}
+		Note: "Success: a score of " + score + ", of 0.9 in DrawingBench, and what success says in TangramPuzzle. Items with fewer than k answers are left out."}
 	most := 0
 	for _, p := range t.series {
 		for _, c := range p.cells {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"plumb/scoring"
 )
@@ -52,6 +53,14 @@ type Options struct {
 	Clamp   bool // variant Clamp
 	// Variants are the selected variants, for the suites' own tables.
 	Variants scoring.Variants
+	// Remark is added to the titles of the suites' own tables, such as "subset"; "" for nothing.
+	Remark string
+	// Cluster returns what an item shares with others, "" for nothing; nil where only results say
+	// it (scoring.Result.Cluster).
+	Cluster func(suite, id string) string
+	// Success is the score from which an answer succeeds in tests without a rule of their own;
+	// nil for 1.
+	Success *float64
 	// Papers are documents with published tables for them (scoring.TableOptions).
 	Papers [][]byte
 }
@@ -96,7 +105,7 @@ func New(o Options) *Table {
 }
 
 func (t *Table) tableOptions() scoring.TableOptions {
-	return scoring.TableOptions{Variants: t.options.Variants, Missing: t.options.Missing == Zero, Papers: t.options.Papers}
+	return scoring.TableOptions{Variants: t.options.Variants, Missing: t.options.Missing == Zero, Papers: t.options.Papers, Cluster: t.options.Cluster}
 }
 
 // Add counts a result and returns true. It skips a duplicate of an earlier answer and
@@ -121,11 +130,11 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 	}
 	switch {
 	case r.Scored:
-		t.ledger.score(c, r, r.Score)
+		t.ledger.score(c, r, r.Score, &t.options)
 	case r.Err != nil && r.Err.Code == "no_response":
 		c.missing++
 		if t.options.Missing == Zero {
-			t.ledger.score(c, r, 0)
+			t.ledger.score(c, r, 0, &t.options)
 		}
 	default:
 		c.failed++
@@ -239,6 +248,24 @@ func (t *Table) Lines() []Line {
 // Own returns the tables that reproduce those of the suites' papers, in the order of
 // the suites. The titles name the series where several have such tables.
 func (t *Table) Own() []scoring.TextTable {
+	all := t.own()
+	for i := range all {
+		all[i].Title = remarked(all[i].Title, t.options.Remark)
+	}
+	return all
+}
+
+// remarked adds a remark to a title, without the words that the title has already.
+func remarked(title, remark string) string {
+	for _, word := range strings.Split(remark, ", ") {
+		if word != "" && !strings.HasSuffix(title, ", "+word) {
+			title += ", " + word
+		}
+	}
+	return title
+}
+
+func (t *Table) own() []scoring.TextTable {
 	var all []scoring.TextTable
 	if used := t.used(); len(used.Rows) > 0 {
 		all = append(all, used)
@@ -321,7 +348,7 @@ func (p *part) test(at name) Row {
 	if scores.n > 0 {
 		r.Tests, r.Mean = 1, &scores.value
 	}
-	if se, ok := scores.standardError(); ok {
+	if se, ok := c.standardError(&scores); ok {
 		r.SE = &se
 	}
 	if c.tokens.n > 0 {

@@ -54,7 +54,7 @@ func points(a, b counts) int64 {
 // interval returns Wilson's 95 % confidence interval of an accuracy, in per cent. n is
 // positive. See docs/spec/vqa.md#r46.
 func interval(correct, n int) (low, high float64) {
-	const z = 1.959963984540054
+	const z = normal95
 	p, m := float64(correct)/float64(n), float64(n)
 	centre := p + z*z/(2*m)
 	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))

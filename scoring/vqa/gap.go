@@ -48,7 +48,7 @@ func (t *tables) gap() scoring.TextTable {
 	if len(own) == 0 {
 		return scoring.TextTable{}
 	}
-	out.Rows = append(out.Rows, summaries(lists)...)
+	out.Rows = append(append(out.Rows, summaries(lists)...), t.publishedGaps()...)
 	out.Note = "Statistics over " + strconv.Itoa(len(lists[0])) + " models that have every group; the human row is none of them."
 	if len(unequal) > 0 {
 		out.Note += "\nGroups whose two formats cover different items, or with unjudged items, are left out: " + strings.Join(unequal, ", ") + "."

@@ -41,6 +41,7 @@ func (s *suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) er
 		return err
 	}
 	j.run, j.model = max(1, it.Who.Repeat), it.Who.Model
+	j.pictures = Pictures(f)
 	if err := s.remarks(r, f, v.On(AnyTaxonomy), j); err != nil {
 		return err
 	}

@@ -54,7 +54,8 @@ type job struct {
 	model                   string
 	run, tokens             int
 	blind                   bool // answered without the picture
-	errorClass              any  // what is wrong with the answer; nil where it is not given
+	pictures                string
+	errorClass              any // what is wrong with the answer; nil where it is not given
 
 	n        int // options
 	style    extract.Style
@@ -200,7 +201,7 @@ func (j *job) Judge(v scoring.Judgement) {
 
 // result is the part of the result that all states share.
 func (j *job) result() scoring.Result {
-	r := scoring.Result{ID: j.id, Suite: j.suite.name, Test: j.format, Status: sources[j.source]}
+	r := scoring.Result{ID: j.id, Suite: j.suite.name, Test: j.format, Status: sources[j.source], Cluster: j.pictures}
 	m := j.metrics[:0]
 	m = append(m, scoring.Metric{Name: "extracted", Value: letterOf(j.extracted)}, scoring.Metric{Name: "gold", Value: letterOf(j.gold)},
 		scoring.Metric{Name: "source", Value: sourceValues[j.source]})

@@ -3,6 +3,7 @@ package vqa
 import (
 	"embed"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -86,33 +87,62 @@ func (t *tables) place(at *row) []string {
 	return []string{rank, nearest}
 }
 
-// best returns the best published accuracy of a subcategory with its model, and the rank
-// of an accuracy among the published ones.
-func (t *tables) best(f string, c, s int, own counts) (best, rank string) {
-	var list []paper.Published
+// byCategory are Tables 6 to 10 and 12 to 16: one for each category, with the accuracies of its
+// subcategories, the user's models above the published ones. See docs/spec/runs.md#r54.
+func (t *tables) byCategory(f string, own []*row) (out []scoring.TextTable) {
 	published, _ := t.beside(f)
-	for _, p := range published {
-		if n := p.subs[c][s]; n.n > 0 {
-			list = append(list, paper.Published{Name: p.model, Value: 100 * float64(n.correct) / float64(n.n)})
+	for c := range t.categories {
+		one := t.ofCategory(f, c, own, published)
+		if len(one.Rows) > 0 {
+			out = append(out, one)
 		}
 	}
-	if len(list) == 0 {
-		return "-", "-"
+	return out
+}
+
+// ofCategory is the table of one category. It has no rows where the user's models have no items
+// of it.
+func (t *tables) ofCategory(f string, c int, own, published []*row) scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + " accuracy in " + t.categories[c].name + ", %", Text: 1, Columns: []string{"model"}}
+	for _, sub := range t.categories[c].subs {
+		out.Columns = append(out.Columns, sub.name)
 	}
-	top := slices.MaxFunc(list, func(a, b paper.Published) int {
-		switch {
-		case a.Value < b.Value:
-			return -1
-		case a.Value > b.Value:
-			return 1
+	out.Columns = append(out.Columns, "all", "n", "rank", "nearest")
+	any := false
+	var list []paper.Published
+	for _, at := range published {
+		if n := at.inCategory(c); n.n > 0 {
+			list = append(list, paper.Published{Name: at.model, Value: 100 * float64(n.correct) / float64(n.n)})
 		}
-		return 0
-	})
-	rank = "-"
-	if own.n > 0 {
-		rank, _ = paper.Place(100*float64(own.correct)/float64(own.n), list, 2)
 	}
-	return fixed(top.Value) + " " + top.Name, rank
+	for i, at := range slices.Concat(own, published) {
+		all := at.inCategory(c)
+		if all.n == 0 {
+			continue
+		}
+		any = any || i < len(own)
+		line := []string{at.name()}
+		for _, n := range at.subs[c] {
+			line = append(line, percent(n.correct, n.n))
+		}
+		rank, nearest := "-", "-"
+		if i < len(own) && len(list) > 0 {
+			rank, nearest = paper.Place(100*float64(all.correct)/float64(all.n), list, 2)
+		}
+		out.Rows = append(out.Rows, append(line, percent(all.correct, all.n), strconv.Itoa(all.n), rank, nearest))
+	}
+	if !any {
+		out.Rows = nil
+	}
+	return out
+}
+
+// inCategory sums up the subcategories of a category.
+func (at *row) inCategory(c int) (sum counts) {
+	for _, n := range at.subs[c] {
+		sum.add(n)
+	}
+	return sum
 }
 
 // methodPairs are the methods that the paper compares: its Tables 19, 20 and 25.
@@ -199,6 +229,47 @@ func (t *tables) publishedRuns(f string) (rows [][]string) {
 		}
 	}
 	return rows
+}
+
+// publishedGaps are the paper's rows of its Table 18.
+func (t *tables) publishedGaps() (rows [][]string) {
+	if t.methods == nil {
+		return nil
+	}
+	for _, r := range t.methods.Tables["gap"].Rows {
+		line := []string{r.Text(0) + paper.Mark}
+		for i := range len(t.categories) + 1 {
+			line = append(line, r.Cell(1+i, 2))
+		}
+		rows = append(rows, line)
+	}
+	return rows
+}
+
+// publishedSolved are the paper's Tables 11 and 17, beside those of the user's models. It has no
+// rows where there are none of these.
+func (t *tables) publishedSolved(f string, own []*row) scoring.TextTable {
+	if t.methods == nil || len(t.solvedBy(f, own).Rows) == 0 {
+		return scoring.TextTable{}
+	}
+	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": items by how many of the paper's five models solved them", Text: 2,
+		Columns: []string{"category", "subcategory", "n", "0", "1", "2", "3", "4", "5"}, Note: "A dash stands for a number that the paper does not print."}
+	for _, r := range t.methods.Tables["solved"].Rows {
+		at, ok := t.names[r.Text(0)]
+		if !ok || r.Text(1) != f {
+			continue
+		}
+		n, line := 0.0, []string{t.categories[at.category].name, t.categories[at.category].subs[at.sub].name, "-"}
+		for k := range 6 {
+			n += r.Number(2 + k)
+			line = append(line, r.Cell(2+k, 0))
+		}
+		if !math.IsNaN(n) {
+			line[2] = strconv.Itoa(int(n))
+		}
+		out.Rows = append(out.Rows, line)
+	}
+	return out
 }
 
 // items is the number of items of the benchmark.

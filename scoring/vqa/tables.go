@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -26,6 +27,7 @@ type tables struct {
 	methods  *paper.Paper // published rows of methods and runs
 	held     int          // findings that are remembered
 	full     bool         // there were more
+	cluster  func(suite, id string) string
 }
 
 // rowKey is a row: one run of one model in one format, with the picture or, blind,
@@ -42,6 +44,8 @@ type row struct {
 	rowKey
 	base, method string // the series without the method, and the method
 	total        counts
+	pictures     map[string]counts // by pictures of items
+	shared       bool              // items share pictures
 	cats         []counts
 	subs         [][]counts
 	scales       map[string]*counts
@@ -58,7 +62,7 @@ type row struct {
 }
 
 func (k *kind) row(key rowKey) *row {
-	r := &row{rowKey: key, cats: make([]counts, len(k.categories)), subs: make([][]counts, len(k.categories)),
+	r := &row{rowKey: key, pictures: map[string]counts{}, cats: make([]counts, len(k.categories)), subs: make([][]counts, len(k.categories)),
 		scales: map[string]*counts{}, kinds: map[string]*counts{}, sources: map[string]int{},
 		findings: map[uint64]finding{}, tags: map[string]int{}}
 	for c := range k.categories {
@@ -68,7 +72,7 @@ func (k *kind) row(key rowKey) *row {
 }
 
 func (s *suite) newTables(o scoring.TableOptions) scoring.Tables {
-	t := &tables{kind: s.kind, names: s.names, missing: o.Missing, rows: map[rowKey]*row{}}
+	t := &tables{kind: s.kind, names: s.names, missing: o.Missing, cluster: o.Cluster, rows: map[rowKey]*row{}}
 	t.addPapers(s, o.Papers)
 	return t
 }
@@ -114,10 +118,26 @@ func (t *tables) Add(r *scoring.Result) {
 	if source == "invalid" {
 		one.invalid = 1
 	}
+	at.picture(t, r, one)
 	at.sources[source]++
 	at.add(t, r, one)
 	at.tag(r)
 	t.remember(at, r, h.Sum64(), one)
+}
+
+// picture counts an item of its picture.
+func (at *row) picture(t *tables, r *scoring.Result, one counts) {
+	name := r.Cluster
+	if name == "" && t.cluster != nil {
+		name = t.cluster(r.Suite, r.ID)
+	}
+	if name == "" || one.n == 0 || len(at.pictures) > maxFindings {
+		return
+	}
+	c := at.pictures[name]
+	at.shared = at.shared || c.n > 0
+	c.n, c.correct = c.n+1, c.correct+one.correct
+	at.pictures[name] = c
 }
 
 func word1(r *scoring.Result, name string) string {
@@ -224,7 +244,10 @@ func (t *tables) Tables() (out []scoring.TextTable) {
 			continue
 		}
 		out = append(out, t.accuracy(f, own))
-		if t.kind == spatialab {
+		switch {
+		case t.kind == spatialab && t.embedded:
+			out = append(out, t.byCategory(f, own)...)
+		case t.kind == spatialab:
 			out = append(out, t.subcategories(f, own))
 		}
 		out = append(out, t.toHumans(f, own))
@@ -235,7 +258,7 @@ func (t *tables) Tables() (out []scoring.TextTable) {
 		out = append(out, t.read(f, own))
 		more := []scoring.TextTable{t.unseen(f, own), t.errors(f, own)}
 		if !t.full {
-			more = append(more, t.byMethod(f, own), t.solvedBy(f, own), t.repeated(f, own))
+			more = append(more, t.byMethod(f, own), t.solvedBy(f, own), t.publishedSolved(f, own), t.repeated(f, own))
 		}
 		for _, one := range more {
 			if len(one.Rows) > 0 {
@@ -283,7 +306,11 @@ func (t *tables) accuracy(f string, own []*row) scoring.TextTable {
 	for _, at := range slices.Concat(own, []*row{human}, papers) {
 		out.Rows = append(out.Rows, t.cells(at))
 	}
-	out.Note = "Overall is over all items (micro). CI: Wilson, 95 %. Invalid answers are wrong; missing ones count " +
+	ci := "Wilson"
+	if slices.ContainsFunc(own, func(at *row) bool { _, ok := at.pictureError(); return ok }) {
+		ci = "normal, with the standard error over pictures, where items share some; else Wilson"
+	}
+	out.Note = "Overall is over all items (micro). CI: " + ci + ", 95 %. Invalid answers are wrong; missing ones count " +
 		map[bool]string{true: "as wrong.", false: "nothing."}[t.missing]
 	for _, at := range own {
 		if at.total.unjudged > 0 {
@@ -379,6 +406,10 @@ func (t *tables) tail(at *row) []string {
 	ci, right := "-", "-"
 	if c.n > 0 {
 		low, high := interval(c.correct, c.n)
+		if se, ok := at.pictureError(); ok {
+			p := 100 * float64(c.correct) / float64(c.n)
+			low, high = max(0, p-normal95*100*se), min(100, p+normal95*100*se)
+		}
 		ci = fixed(low) + "-" + fixed(high)
 	}
 	if c.unjudged > 0 {
@@ -387,20 +418,36 @@ func (t *tables) tail(at *row) []string {
 	return []string{ci, fixed(at.macro()), strconv.Itoa(c.n), strconv.Itoa(c.invalid), strconv.Itoa(c.missing), strconv.Itoa(c.unjudged), right}
 }
 
+// normal95 is the 97.5 % quantile of the normal distribution.
+const normal95 = 1.959963984540054
+
+// pictureError returns the standard error of the accuracy over pictures; ok is false where no two
+// items share one, or some name none. See docs/spec/runs.md#r45.
+func (at *row) pictureError() (se float64, ok bool) {
+	n := 0
+	for _, c := range at.pictures {
+		n += c.n
+	}
+	if !at.shared || n != at.total.n || len(at.pictures) < 2 {
+		return 0, false
+	}
+	mean, squares := float64(at.total.correct)/float64(n), 0.0
+	for _, name := range slices.Sorted(maps.Keys(at.pictures)) { // one order, so that sums are equal in every run
+		c := at.pictures[name]
+		d := float64(c.correct) - mean*float64(c.n)
+		squares += float64(d * d)
+	}
+	clusters := float64(len(at.pictures))
+	return math.Sqrt(clusters/(clusters-1)*squares) / float64(n), true
+}
+
 // subcategories is the layout of Tables 6 to 10 and 12 to 16: models side by side.
 func (t *tables) subcategories(f string, own []*row) scoring.TextTable {
 	papers, _ := t.beside(f)
-	papers = t.compared(papers)
 	all := slices.DeleteFunc(append(slices.Clone(own), papers...), func(r *row) bool { return !r.hasSubs() })
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + " accuracy by subcategory, %", Text: 2, Columns: []string{"category", "subcategory", "n"}}
 	for _, at := range all {
 		out.Columns = append(out.Columns, at.name())
-		if t.embedded {
-			out.Columns = append(out.Columns, "rank")
-		}
-	}
-	if t.embedded {
-		out.Columns = append(out.Columns, "best published")
 	}
 	for c := range t.categories {
 		for s, sub := range t.categories[c].subs {
@@ -408,14 +455,6 @@ func (t *tables) subcategories(f string, own []*row) scoring.TextTable {
 			for _, at := range all {
 				n = max(n, at.subs[c][s].n)
 				line = append(line, percent(at.subs[c][s].correct, at.subs[c][s].n))
-				if t.embedded {
-					_, rank := t.best(f, c, s, at.subs[c][s])
-					line = append(line, rank)
-				}
-			}
-			if t.embedded {
-				best, _ := t.best(f, c, s, counts{})
-				line = append(line, best)
 			}
 			if line[2] = strconv.Itoa(n); n > 0 {
 				out.Rows = append(out.Rows, line)

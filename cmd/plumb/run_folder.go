@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/ask"
+	"plumb/daemon/dump"
+	"plumb/daemon/runs"
+	"plumb/scoring/vqa"
+)
+
+// clusters maps the ids of tasks to what they share with others, such as a picture.
+type clusters map[string]string
+
+// of implements table.Options.Cluster.
+func (c clusters) of(_, id string) string { return c[id] }
+
+// sharedPictures returns the pictures of each task of a task file whose items may share pictures;
+// such tasks are no independent ones. A missing file has none.
+func sharedPictures(path string, limits dump.Limits) (clusters, error) {
+	out := clusters{}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return out, nil
+	}
+	var p fastjson.Parser
+	err := eachLine(path, limits, nil, func(l dump.Line) error {
+		v, err := p.ParseBytes(l.Bytes)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", l.N, err)
+		}
+		if id, pictures := string(v.GetStringBytes("id")), vqa.Pictures(v); id != "" && pictures != "" {
+			out[id] = pictures
+		}
+		return nil
+	})
+	return out, err
+}
+
+// runFolder is a folder of plumb run, as far as tables need it.
+type runFolder struct {
+	results  string // the result file
+	remark   string // for titles: "subset", settings that are not the standard ones
+	clusters clusters
+}
+
+// openRunFolder reads a folder. ok is false for a path that is no folder.
+func openRunFolder(path string, limits dump.Limits) (f runFolder, ok bool, err error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return f, false, nil
+	}
+	f.results = filepath.Join(path, "results.jsonl")
+	record, err := readRecord(filepath.Join(path, "run.json"))
+	switch {
+	case err != nil:
+		return f, true, err
+	case record == nil:
+		return f, true, fmt.Errorf("cannot read %s: it is a folder without run.json; want a folder of plumb run, or a result file", path)
+	}
+	if _, err := os.Stat(f.results); errors.Is(err, os.ErrNotExist) {
+		return f, true, fmt.Errorf("cannot read %s: the run has no results yet; want plumb run %s --model %s --out %s --no-calls, which makes them of what was answered", path, record.Suite, record.Model, path)
+	}
+	f.remark = record.remark()
+	f.clusters, err = sharedPictures(filepath.Join(path, "tasks.jsonl"), limits)
+	return f, true, err
+}
+
+// remark lists what sets the run apart from the papers' for titles of tables, separated by ", ": a
+// choice of tasks, and settings that differ from the standard ones, with the arms where only
+// some have them. See docs/spec/runs.md#r56.
+func (r *runRecord) remark() string {
+	var words []string
+	if c := r.Choice; c.Limit > 0 || c.Sample > 0 || len(c.Only) > 0 {
+		words = append(words, "subset")
+	}
+	if r.System != "" {
+		words = append(words, "system message")
+	}
+	if r.ReasoningAsAnswer {
+		words = append(words, "reasoning as answer")
+	}
+	arms := map[string][]string{}
+	var order []string
+	for _, a := range r.Arms {
+		for _, s := range a.unusual(r.Suite) {
+			if arms[s] == nil {
+				order = append(order, s)
+			}
+			arms[s] = append(arms[s], askArm(a.Arm).String())
+		}
+	}
+	for _, s := range order {
+		if len(arms[s]) < len(r.Arms) {
+			s += " in " + strings.Join(arms[s], " and ")
+		}
+		words = append(words, s)
+	}
+	return strings.Join(words, ", ")
+}
+
+// unusual lists the settings of an arm that differ from the standard ones of its suite.
+func (a *armRecord) unusual(suite string) (list []string) {
+	arm := askArm(a.Arm)
+	temperature, tokens := standard(suite, arm)
+	thinks := arm.Mode == ask.ModeReasoning && bytes.Contains(a.Extra, []byte(`"budget_tokens"`)) // its service refuses a temperature
+	if differ(a.Temperature, temperature) && !(thinks && a.Temperature == nil) {
+		list = append(list, "temperature "+orDefault(a.Temperature))
+	}
+	if differ(a.MaxTokens, tokens) && !(thinks && a.MaxTokens != nil && *a.MaxTokens == anthropicTokens) {
+		list = append(list, "max tokens "+orDefault(a.MaxTokens))
+	}
+	if a.TopP != nil {
+		list = append(list, "top p "+orDefault(a.TopP))
+	}
+	if a.Seed != nil {
+		list = append(list, "sampling seed "+orDefault(a.Seed))
+	}
+	if extra := strings.TrimSpace(string(a.Extra)); extra != "" && !knownMembers(extra) {
+		list = append(list, "members "+extra)
+	}
+	return list
+}
+
+// askArm returns the arm of a record as plans have it.
+func askArm(a runs.Arm) ask.Arm {
+	word := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	return ask.Arm{Mode: word(a.Mode), Input: word(a.Input), Setting: word(a.Setting), Format: word(a.Format), Method: word(a.Method)}
+}
+
+// differ reports whether two settings differ; nil is the service's own.
+func differ[T comparable](a, b *T) bool {
+	return (a == nil) != (b == nil) || a != nil && *a != *b
+}
+
+// orDefault writes a setting.
+func orDefault[T any](v *T) string {
+	if v == nil {
+		return "of the service"
+	}
+	return fmt.Sprint(*v)
+}
+
+// knownMembers reports whether members of requests are those by which a provider is told to reason
+// or not.
+func knownMembers(extra string) bool {
+	for _, p := range providers {
+		for _, known := range []string{p.off, p.on} {
+			if known != "" && sameJSON(extra, known) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameJSON reports whether two texts are the same JSON object but for blanks.
+func sameJSON(a, b string) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, []byte(a)) == nil && json.Compact(&y, []byte(b)) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// joinRemarks joins the remarks of several folders: one that all have stands alone, others beside
+// the names of their folders.
+func joinRemarks(names, remarks []string) string {
+	if len(remarks) == 0 || !slices.ContainsFunc(remarks, func(s string) bool { return s != remarks[0] }) {
+		return strings.Join(slices.Compact(remarks), "")
+	}
+	var parts []string
+	for i, s := range remarks {
+		if s != "" {
+			parts = append(parts, names[i]+": "+s)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
