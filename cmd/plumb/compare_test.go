@@ -81,3 +81,15 @@ func TestPowerCommand(t *testing.T) {
 		}
 	}
 }
+
+// Of several results each pair is looked at.
+func TestPowerOfMany(t *testing.T) {
+	var all []string
+	for k := range 3 {
+		all = append(all, resultsOf(t, fmt.Sprint("m", k), "default", func(i, _ int) string { return fmt.Sprint((i + k) % 2) }, 1))
+	}
+	code, out, errs := plumb(t, "", append([]string{"power", "--difference", "0.1"}, all...)...)
+	if code != 0 || strings.Count(out, "aspire") != 6 {
+		t.Errorf("got exit %d, %s%s; want three pairs, with one test and all tests each", code, out, errs)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,7 +84,7 @@ type paceFlags struct {
 type spendFlags struct {
 	Price    string `placeholder:"IN:OUT[:CACHED]" group:"money" help:"USD per million tokens. Costs that the endpoint reports win."`
 	Prices   string `type:"existingfile" placeholder:"FILE" group:"money" help:"Prices by model: {\"MODEL\":{\"in\",\"out\",\"cached\",\"batch\"}}."`
-	MaxCost  *money `placeholder:"USD" group:"money" help:"Most that all calls of the folder may cost, those of earlier runs too."`
+	MaxCost  *money `placeholder:"USD" group:"money" help:"Most that all calls of the folder may cost, those of earlier runs too. It needs --price or --prices, but with --provider openrouter, which reports costs."`
 	MaxCalls int64  `placeholder:"N" group:"money" help:"Most calls of the folder."`
 	MaxTotal int64  `name:"max-total-tokens" placeholder:"N" group:"money" help:"Most tokens of the folder, prompts and replies."`
 }
@@ -99,6 +101,8 @@ func (c *runCmd) Run(std streams) (err error) {
 		return usage("cannot use --model \"\": want the model's name at the endpoint")
 	case c.Print != nil && *c.Print < 1:
 		return usage("cannot use --print %d: want a number of requests from 1", *c.Print)
+	case c.MaxCost != nil && c.Price == "" && c.Prices == "" && c.Provider != "openrouter":
+		return usage("cannot use --max-cost without a price: want --price IN:OUT or --prices FILE, or --max-total-tokens (openrouter alone reports what calls cost)")
 	case !set && key == "" && c.ModelKeyEnv != "PLUMB_MODEL_KEY":
 		return usage("cannot use --model-key-env %s: the variable is not set", c.ModelKeyEnv)
 	}
@@ -132,8 +136,14 @@ func (c *runCmd) Run(std streams) (err error) {
 	}
 	ctx, stop := signalContext()
 	defer stop()
+	if key == "" && c.ModelURL != "" && !c.NoCalls && !loopback(c.ModelURL) {
+		fmt.Fprintf(std.err, "plumb: no key is sent: the environment has no %s (--model-key-env names another)\n", c.ModelKeyEnv)
+	}
 	var early error
 	p.spent = p.calls.Spent()
+	if n := p.spent.Calls; n > 0 {
+		fmt.Fprintf(std.err, "plumb: %s holds %d calls; making the requests again to see what is missing\n", c.Out, n)
+	}
 	if !c.NoCalls {
 		early = c.ask(ctx, std, p, key)
 	}
@@ -215,6 +225,16 @@ func (c *runCmd) prepare(look bool) (p *preparedRun, err error) {
 	return p, nil
 }
 
+// loopback reports whether an address is of this machine.
+func loopback(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
 // price returns the price of the model, nil where none was given.
 func (f *spendFlags) price(model string) (*budget.Price, error) {
 	switch {
@@ -278,7 +298,7 @@ func (c *runCmd) ask(ctx context.Context, std streams, p *preparedRun, key strin
 		price = price.InBatch()
 	}
 	meter := budget.New(c.limits(), price, p.calls.Spent(), nil)
-	client, err := chat.New(chat.Config{URL: c.ModelURL, Key: key, KeyHeader: c.ModelKeyHeader, Hints: true,
+	client, err := chat.New(chat.Config{URL: c.ModelURL, Key: key, KeyHeader: c.ModelKeyHeader, Hints: true, Probe: true,
 		Concurrency: int(c.Concurrency), RPM: c.RPM, TPM: c.TPM, Tries: int(c.Tries), Timeout: c.Timeout, Deadline: c.Deadline, Stream: c.Stream,
 		Meter: meter})
 	if err != nil {

@@ -214,6 +214,8 @@ func (c *runCmd) look(std streams, p *preparedRun) error {
 			return err
 		}
 		p.calls = calls
+	} else if p.boards != nil && c.Print == nil {
+		p.boards.Blank() // nothing was asked yet, so no call's key is needed
 	}
 	r, err := runs.New(p.config, p.calls)
 	if err != nil {

@@ -337,3 +337,41 @@ func TestRunReasons(t *testing.T) {
 		t.Errorf("again: got exit %d, %s; want all answers", code, errs)
 	}
 }
+
+// Titles of tables say what sets a run apart from the papers', in plumb run and plumb report.
+func TestRunTitles(t *testing.T) {
+	e := exactEndpoint(t, aspireTasks(t, "--count", "2"))
+	dir := t.TempDir()
+	code, _, errs := plumb(t, "", "run", "aspire", "--count", "2", "--model-url", e.Base(), "--model", "m", "--out", dir, "--limit", "1", "--temperature", "0.2")
+	if code != 0 || !strings.Contains(errs, ", subset, temperature 0.2") {
+		t.Errorf("got exit %d, %s; want titles with subset and the temperature", code, errs)
+	}
+	if code, out, errs := plumb(t, "", "report", dir); code != 0 || !strings.Contains(out, ", subset, temperature 0.2") {
+		t.Errorf("got exit %d, %s%s; want titles with subset and the temperature", code, out, errs)
+	}
+	t.Setenv("PLUMB_MODEL_KEY", runKey) // a run takes it out of the environment
+	code, _, errs = plumb(t, "", "run", "aspire", "--count", "2", "--model-url", e.Base(), "--model", "m", "--out", t.TempDir())
+	if code != 0 || strings.Contains(errs, "subset") || strings.Contains(errs, "temperature") {
+		t.Errorf("standard settings: got exit %d, %s; want titles without remarks", code, errs)
+	}
+	if code, _, errs := plumb(t, "", "report", t.TempDir()); code != 1 || !strings.Contains(errs, "run.json") {
+		t.Errorf("another folder: got exit %d, %s", code, errs)
+	}
+}
+
+// An endpoint that is not there costs no question a try, and no line of the log.
+func TestRunNoEndpoint(t *testing.T) {
+	dir := t.TempDir()
+	code, _, errs := plumb(t, "", "run", "aspire", "--count", "1", "--model-url", "http://127.0.0.1:1/v1", "--model", "m", "--out", dir)
+	if code != 1 || !strings.Contains(errs, "cannot be reached") || !strings.Contains(errs, "--model-url") || fileText(t, dir, "calls.jsonl") != "" {
+		t.Errorf("got exit %d, %s, log %q; want 1, the flag and an empty log", code, errs, fileText(t, dir, "calls.jsonl"))
+	}
+	code, _, errs = plumb(t, "", "report", dir)
+	if code != 1 || !strings.Contains(errs, "no results yet") {
+		t.Errorf("report: got exit %d, %s", code, errs)
+	}
+	code, _, errs = plumb(t, "", "run", "aspire", "--model-url", "http://127.0.0.1:1/v1", "--model", "m", "--out", dir, "--max-cost", "1")
+	if code != 2 || !strings.Contains(errs, "--price") {
+		t.Errorf("a bound without a price: got exit %d, %s; want 2", code, errs)
+	}
+}

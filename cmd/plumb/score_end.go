@@ -11,10 +11,10 @@ import (
 	"plumb/scoring/table"
 )
 
-// signalContext returns a context that SIGINT or SIGTERM ends. A second signal ends the
+// signalContext returns a context that SIGINT, SIGTERM or SIGHUP ends. A second signal ends the
 // process.
 func signalContext() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }

@@ -37,7 +37,8 @@ type Boards struct {
 	mu     sync.Mutex
 	pen    *pen // of scaffolds; nil until one is drawn
 	drawn  map[[2]string]*chat.Image
-	memory int // bytes of drawn
+	memory int                    // bytes of drawn
+	blank  map[[2]int]*chat.Image // by size; nil where pictures are drawn
 }
 
 // maxDrawn bounds the memory of pictures that are kept for further arms and repeats.
@@ -70,6 +71,9 @@ func (b *Boards) Picture(t *Task, scaffold bool) (*chat.Image, error) {
 	if img != nil {
 		return img, nil
 	}
+	if b.blank != nil {
+		return b.blankOf(t)
+	}
 	png, err := b.Draw(t.Line, t.Test, scaffold)
 	if err != nil {
 		return nil, err
@@ -81,6 +85,28 @@ func (b *Boards) Picture(t *Task, scaffold bool) (*chat.Image, error) {
 		b.drawn[key] = img
 	}
 	return img, nil
+}
+
+// Blank makes all pictures empty ones of the right sizes, for plans that need no more.
+func (b *Boards) Blank() { b.blank = map[[2]int]*chat.Image{} }
+
+// blankOf returns an empty picture of the size of a task's.
+func (b *Boards) blankOf(t *Task) (*chat.Image, error) {
+	v, err := b.view(t.Line, t.Test)
+	if err != nil {
+		return nil, err
+	}
+	size := [2]int{int(v.Bounds.W), int(v.Bounds.H)}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.blank[size] == nil {
+		data, err := encode(sheet.New(size[0], size[1]).NRGBA)
+		if err != nil {
+			return nil, err
+		}
+		b.blank[size] = &chat.Image{Data: data, Type: "image/png"}
+	}
+	return b.blank[size], nil
 }
 
 // Draw draws the whiteboard of an ASPIRE task, given by its dump line, as the model sees it: the

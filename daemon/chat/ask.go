@@ -84,6 +84,9 @@ func (q *question) try() (wait time.Duration, done bool) {
 	at, taken := c.pace.reserve(q.r.estimate(), most.Completion)
 	var hold *budget.Hold
 	if err = c.rest(q.ctx, time.Until(at)); err == nil {
+		err = c.there(q.ctx)
+	}
+	if err == nil {
 		hold, err = c.meter.Reserve(q.ctx, most)
 	}
 	var p *pass

@@ -67,6 +67,7 @@ type Config struct {
 	// leaves it.
 	Flag  func(name string) string
 	Hints bool // errors name the flag of `plumb run` that helps
+	Probe bool // the first call waits until a connection can be opened, or ends all (Client.probe)
 
 	Concurrency int   // calls at once
 	Fixed       bool  // always as many, whatever the endpoint can take
@@ -98,6 +99,9 @@ type Client struct {
 	gate     *gate
 	meter    *budget.Meter
 	flying   atomic.Int64 // requests under way
+
+	probing sync.Once
+	absent  *ending // why the endpoint cannot be reached; nil where it can
 
 	mu       sync.Mutex
 	outcomes int // of the first questions

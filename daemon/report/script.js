@@ -1,4 +1,13 @@
 'use strict';
+// Wide tables show where they go on.
+(() => {
+  const mark = (box) => box.toggleAttribute('data-more', box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+  const boxes = [...document.querySelectorAll('.scroll')];
+  const all = () => boxes.forEach(mark);
+  boxes.forEach((box) => box.addEventListener('scroll', () => mark(box), { passive: true }));
+  window.addEventListener('resize', all);
+  all();
+})();
 (() => {
   const form = document.querySelector('.filter');
   if (!form) return;

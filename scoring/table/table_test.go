@@ -325,3 +325,70 @@ func TestLargeMeans(t *testing.T) {
 		}
 	}
 }
+
+// TestClusters checks that the standard error is over what items share, and over items where they
+// share nothing.
+func TestClusters(t *testing.T) {
+	shared := func(suite, id string) string { return id[:1] }
+	for _, c := range []struct {
+		cluster func(suite, id string) string
+		want    float64
+	}{
+		{nil, math.Sqrt(1.0 / 12)},         // four items: sd sqrt(1/3) over 2
+		{shared, math.Sqrt(2*(1+1)) / 4.0}, // two clusters with sums 1 and -1 about the mean
+	} {
+		tab := New(Options{Suites: scoring.Suites{two}, Cluster: c.cluster})
+		for id, x := range map[string]float64{"a1": 1, "a2": 1, "b1": 0, "b2": 0} {
+			r := scored("a", x)
+			r.ID = id
+			tab.Add(r)
+		}
+		if got := row(t, tab, "a"); !is(got.SE, c.want) {
+			t.Errorf("got %v; want %v", *got.SE, c.want)
+		}
+	}
+	own := New(Options{Suites: scoring.Suites{two}})
+	for _, x := range []float64{1, 1, 0, 0} {
+		r := scored("a", x)
+		r.ID, r.Cluster = fmt.Sprint(own.Lines(), x, rand.Int64()), fmt.Sprint(x)
+		own.Add(r)
+	}
+	if got := row(t, own, "a"); !is(got.SE, math.Sqrt(2*(1+1))/4) {
+		t.Errorf("clusters of results: got %v", *got.SE)
+	}
+}
+
+// TestRemark checks that titles say what sets a run apart, once.
+func TestRemark(t *testing.T) {
+	tab := New(Options{Suites: scoring.Suites{two}, Remark: "subset, temperature 0.2"})
+	for i := range 2 {
+		r := scored("a", 1)
+		r.ID, r.Who.Repeat = "x", i+1
+		tab.Add(r)
+	}
+	if got := tab.Own()[0].Title; got != "pass@k, %, subset, temperature 0.2" {
+		t.Errorf("got %q", got)
+	}
+	if got := remarked("accuracy, subset", "subset, top p 1"); got != "accuracy, subset, top p 1" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestSuccess checks from which score an answer succeeds.
+func TestSuccess(t *testing.T) {
+	from := 0.5
+	for _, c := range []struct {
+		suite, test string
+		score       float64
+		from        *float64
+		want        int32
+	}{
+		{"aspire", "maze", 0.6, nil, 0}, {"aspire", "maze", 0.6, &from, 1}, {"aspire", "maze", 0.4, &from, 0}, {"aspire", "pattern", 0.6, &from, 0},
+		{"spatialab", "mcq", 0.6, &from, 0}, {"drawingbench", "drawing", 0.6, &from, 0}, {"drawingbench", "drawing", 0.9, &from, 1},
+	} {
+		r := scoring.Result{Suite: c.suite, Test: c.test, Scored: true, Score: c.score}
+		if got := hit(&r, c.from); got != c.want {
+			t.Errorf("%+v: got %d", c, got)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// there returns why the endpoint cannot be reached, nil where it can or where nobody asked. The
+// first call of a client looks, and ends all calls where there is nothing. See docs/spec/runs.md#r57.
+func (c *Client) there(ctx context.Context) error {
+	if !c.cfg.Probe {
+		return nil
+	}
+	c.probing.Do(func() {
+		if err := c.probe(ctx); err != nil {
+			c.absent = &ending{Fatal, &Error{Code: "down", Message: err.Error(), Hint: "--model-url with the address of a server that runs"}}
+			c.halt(Fatal, c.absent.err)
+		}
+	})
+	if c.absent != nil {
+		return c.absent
+	}
+	return nil
+}
+
+// probe reports why no connection to the endpoint can be opened, nil where one can. It sends
+// nothing. It tries three times within two seconds, and does nothing where a proxy stands between.
+func (c *Client) probe(ctx context.Context) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.cfg.URL, nil)
+	if err != nil {
+		return nil // the first call says what is wrong
+	}
+	if proxy, err := http.ProxyFromEnvironment(r); proxy != nil || err != nil {
+		return nil
+	}
+	port := r.URL.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[r.URL.Scheme]
+	}
+	d := net.Dialer{Timeout: 10 * time.Second}
+	for try := range 3 {
+		if try > 0 {
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		var conn net.Conn
+		if conn, err = d.DialContext(ctx, "tcp", net.JoinHostPort(r.URL.Hostname(), port)); err == nil {
+			return conn.Close()
+		}
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	g, e := c.broken(ctx, ctx, err)
+	if e != nil {
+		return nil
+	}
+	return fmt.Errorf("%s%s; nothing was asked", c.cfg.Name, g.why)
+}
