@@ -20,16 +20,17 @@ import (
 
 // Options say how rows are read.
 type Options struct {
-	Response string // the column with the answers (--response); "" for the first known one
+	Response string   // the column with the answers (--response); "" for the first known one
+	Columns  []string // further columns that a caller reads: of --join
 
 	// Foreign returns a reader for rows whose columns are those of a format of JSON lines, or
 	// nil for other rows. It is nil where a caller reads tables only.
 	Foreign func(columns []string) func(row *fastjson.Value, at string) []record.Record
 }
 
-// answers are the columns that hold answers, the first one that exists counts. See
+// Answers are the columns that hold answers, the first one that exists counts. See
 // docs/spec/dumps-files.md#r3.
-var answers = []string{"response", "prediction", "completion", "generated_text", "output"}
+var Answers = []string{"response", "prediction", "completion", "generated_text", "output"}
 
 // Answer returns the column that holds the answers of a table. The error lists the columns.
 func Answer(columns []string, o Options) (string, error) {
@@ -39,7 +40,7 @@ func Answer(columns []string, o Options) (string, error) {
 		}
 		return "", fmt.Errorf("no column %q, which --response names (columns: %s)", o.Response, list(columns))
 	}
-	for _, name := range answers {
+	for _, name := range Answers {
 		if slices.Contains(columns, name) {
 			return name, nil
 		}
@@ -72,6 +73,9 @@ func Row(v *fastjson.Value, o Options) record.Record {
 			r.Usage.Completion = int(f)
 		}
 	}
+	if label := v.Get("label"); r.Key == "" && label != nil {
+		r.Key = Text(label.Get("id"))
+	}
 	for _, name := range counts {
 		toNumber(v, name)
 	}
@@ -79,9 +83,9 @@ func Row(v *fastjson.Value, o Options) record.Record {
 		r.Repeat = n
 	}
 	name := o.Response
-	for i := 0; name == "" && i < len(answers); i++ {
-		if v.Exists(answers[i]) {
-			name = answers[i]
+	for i := 0; name == "" && i < len(Answers); i++ {
+		if v.Exists(Answers[i]) {
+			name = Answers[i]
 		}
 	}
 	setAnswer(&r, v, name)

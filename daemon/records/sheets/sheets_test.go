@@ -28,6 +28,7 @@ func TestSamples(t *testing.T) {
 	recordtest.Good(t, "formats/vlmevalkit", ends(".tsv"), plain(CSV))
 	recordtest.Good(t, "formats/vlmevalkit", ends(".json"), plain(JSON))
 	recordtest.Good(t, "formats/vlmevalkit", ends(".xlsx"), plain(XLSX))
+	recordtest.Good(t, "formats/hf-parquet", ends(".parquet"), plain(Parquet))
 }
 
 func TestBadSamples(t *testing.T) {
@@ -41,6 +42,13 @@ func TestBadSamples(t *testing.T) {
 		recordtest.Fault{File: "utf16.tsv", Ends: true, Words: []string{"UTF-16", "want UTF-8"}})
 }
 
+func TestBadParquet(t *testing.T) {
+	recordtest.Bad(t, "formats/hf-parquet/bad", plain(Parquet),
+		recordtest.Fault{File: "truncated.parquet", Ends: true, Words: []string{"begins as Parquet but has no footer at its end (PAR1): a copy that broke off"}},
+		recordtest.Fault{File: "no-response.parquet", Ends: true, Words: []string{"no column that holds answers (columns: a, b); want --response FIELD"}},
+		recordtest.Fault{File: "corrupt-page.parquet", Records: 2, Faults: 1, Words: []string{"row group 0 (rows 0 to 1), column response: the page cannot be decoded"}})
+}
+
 func TestBadSpreadsheets(t *testing.T) {
 	recordtest.Bad(t, "formats/vlmevalkit/bad", plain(XLSX),
 		recordtest.Fault{File: "formula.xlsx", Records: 2, Words: []string{"formula_cell", "Sheet!B2"}},
@@ -48,13 +56,20 @@ func TestBadSpreadsheets(t *testing.T) {
 		recordtest.Fault{File: "pickle.pkl", Ends: true, Words: []string{"pickle", "can run code", "refused"}})
 }
 
+// temporary writes a file that the test removes.
+func temporary(t testing.TB, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "made-up")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // readText reads a made-up text.
 func readText(t *testing.T, text string, limits input.Limits, o rows.Options, read func(*input.Input, rows.Options) (record.Source, error)) ([]recordtest.Got, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "made-up")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := temporary(t, []byte(text))
 	src, done, err := recordtest.Via(limits, func(in *input.Input) (record.Source, error) { return read(in, o) })(path, nil)
 	defer done()
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/valyala/fastjson"
+
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
 	"plumb/testdata"
@@ -54,6 +56,14 @@ func All(src record.Source) (all []Got, err error) {
 		}
 		g := Got{Record: *r}
 		g.SetCut()
+		for _, of := range []*fastjson.Value{g.Labels, g.Labels.Get("label")} { // as joins do
+			if g.Suite == "" {
+				g.Suite = string(of.GetStringBytes("suite"))
+			}
+			if g.Test == "" {
+				g.Test = string(of.GetStringBytes("test"))
+			}
+		}
 		g.Fields, g.Labels = nil, nil
 		if g.Running = g.Repeat; g.Running == 0 && g.Fault == "" {
 			seen[g.Key]++

@@ -1,0 +1,296 @@
+package sheets
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/record"
+	"plumb/daemon/records/rows"
+)
+
+// parquetTable reads a Parquet file, one row group after the other.
+type parquetTable struct {
+	table
+	in      *input.Input
+	src     io.ReaderAt
+	file    *parquet.File
+	columns []*node
+	leaves  []*parquet.Column
+	object  object
+
+	group   int             // the next row group
+	cursors []*columnCursor // of the leaves in the current row group; nil between row groups
+	row     int64           // in the file, from 0
+	end     int64           // of the current row group
+}
+
+// Parquet reads a table, or rows of another format, from a Parquet file. See
+// docs/spec/dumps-files.md#r16.
+func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
+	at, size, err := in.Random()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFooter(at, size); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			src, err = nil, fmt.Errorf("the Parquet file cannot be decoded: %v", p)
+		}
+	}()
+	f, err := parquet.OpenFile(at, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("the footer of the Parquet file cannot be read: %w", err)
+	}
+	var names []string
+	for _, c := range f.Root().Columns() {
+		names = append(names, c.Name())
+	}
+	known, err := newTable(in, names, o)
+	if err != nil {
+		return nil, err
+	}
+	t := &parquetTable{table: *known, in: in, src: at, file: f}
+	for _, c := range f.Root().Columns() {
+		if !used(c, t.opts) {
+			continue
+		}
+		if n := newNode(c, &t.leaves); n != nil {
+			t.columns = append(t.columns, n)
+		}
+	}
+	return t, nil
+}
+
+// unused are columns of trainers that no format reads and that may be large.
+var unused = []string{"logprobs", "token_logprobs", "input_ids", "output_ids", "token_ids", "prompt_ids",
+	"completion_ids", "attention_mask", "loss_mask", "embedding", "embeddings"}
+
+// known are columns that are read even where they are bytes without a type.
+var known = append([]string{"id", "model", "suite", "test", "finish_reason", "label", "answer", "ground_truth",
+	"task", "shapes", "options", rows.Index, "thinking"}, rows.Answers...)
+
+// used reports whether a column is read. Bytes that are no text are pictures, unless the column
+// has a name that is read. See docs/spec/dumps-files.md#r17.
+func used(c *parquet.Column, o rows.Options) bool {
+	name := c.Name()
+	switch {
+	case name == o.Response || slices.Contains(known, name) || slices.Contains(o.Columns, name):
+		return true
+	case slices.Contains(unused, name):
+		return false
+	}
+	return !holdsBytes(c)
+}
+
+// holdsBytes reports whether a leaf of a column is bytes that are not said to be text.
+func holdsBytes(c *parquet.Column) bool {
+	if c.Leaf() {
+		t := c.Type().LogicalType()
+		return c.Type().Kind() == parquet.ByteArray && (t == nil || t.Value == nil)
+	}
+	return slices.ContainsFunc(c.Columns(), holdsBytes)
+}
+
+// Close implements record.Source.
+func (t *parquetTable) Close() error {
+	t.closeGroup()
+	return nil
+}
+
+// closeGroup releases the pages of the current row group.
+func (t *parquetTable) closeGroup() {
+	for _, c := range t.cursors {
+		c.close()
+	}
+	t.cursors = nil
+}
+
+// Next implements record.Source.
+func (t *parquetTable) Next() (*record.Record, error) {
+	for {
+		if r := t.pop(); r != nil {
+			return r, nil
+		}
+		if t.cursors == nil && t.group >= len(t.file.RowGroups()) {
+			return nil, io.EOF
+		}
+		at := fmt.Sprintf("row %d", t.row)
+		if err := t.read(at); err != nil {
+			t.lose(err)
+		}
+	}
+}
+
+// lose reports the rest of a row group as one record that cannot be read.
+func (t *parquetTable) lose(err error) {
+	t.closeGroup()
+	at := fmt.Sprintf("rows %d to %d", t.row, t.end-1)
+	if t.row == t.end-1 {
+		at = fmt.Sprintf("row %d", t.row)
+	}
+	t.fault(at, fmt.Sprintf("row group %d (%s), %v; the other row groups are read", t.group-1, at, err))
+	t.row = t.end
+}
+
+// read adds the records of the next row, or opens the next row group.
+func (t *parquetTable) read(at string) (err error) {
+	defer func() {
+		if p := recover(); p == errLevels {
+			err = errLevels
+		} else if p != nil {
+			err = fmt.Errorf("the rows cannot be decoded: %v", p)
+		}
+	}()
+	if t.cursors == nil {
+		return t.open()
+	}
+	if t.row == t.end {
+		t.closeGroup()
+		return nil
+	}
+	cols := make([][]parquet.Value, len(t.cursors))
+	for i, c := range t.cursors {
+		if cols[i], err = c.next(); err != nil {
+			return fmt.Errorf("column %s: %w", t.leaves[i].Path()[0], err)
+		}
+	}
+	t.object.begin()
+	for _, n := range t.columns {
+		before := len(t.object.text)
+		t.object.member(n.name)
+		var null bool
+		if t.object.text, null = n.value(t.object.text, cols, 0, 0); null {
+			t.object.text = t.object.text[:before]
+		}
+	}
+	if n, most := len(t.object.text), t.in.Limits.Line; n > most {
+		t.fault(at, fmt.Sprintf("%s: it has %d bytes as JSON; want at most %d (--max-line)", at, n, most))
+	} else if v, err := t.object.end(); err != nil {
+		t.fault(at, fmt.Sprintf("%s: %v", at, err))
+	} else {
+		t.add(v, at)
+	}
+	t.row++
+	return nil
+}
+
+// open begins the next row group, after a look at the sizes of its pages.
+func (t *parquetTable) open() error {
+	group := t.file.RowGroups()[t.group]
+	meta := &t.file.Metadata().RowGroups[t.group]
+	t.group++
+	t.end = t.row + max(group.NumRows(), 0)
+	if t.row == t.end {
+		return nil
+	}
+	if len(t.leaves) == 0 {
+		return errors.New("no column can be read")
+	}
+	left, packed := int64(maxGroupBytes), int64(0)
+	for i, leaf := range t.leaves {
+		if leaf.Index() >= len(meta.Columns) {
+			return fmt.Errorf("column %s: it is not in the row group", leaf.Path()[0])
+		}
+		c := &meta.Columns[leaf.Index()].MetaData
+		packed += max(c.TotalCompressedSize, 0)
+		n, err := checkPages(t.src, c, left, t.in.Limits)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", t.leaves[i].Path()[0], err)
+		}
+		if left -= n; maxGroupBytes-left > parquetFloor && maxGroupBytes-left > packed*int64(t.in.Limits.Ratio) {
+			return fmt.Errorf("column %s: %d bytes became %d; want at most %d times (--max-ratio)", t.leaves[i].Path()[0], packed, maxGroupBytes-left, t.in.Limits.Ratio)
+		}
+	}
+	chunks := group.ColumnChunks()
+	t.cursors = make([]*columnCursor, len(t.leaves))
+	for i, leaf := range t.leaves {
+		t.cursors[i] = &columnCursor{pages: chunks[leaf.Index()].Pages(), repeats: leaf.MaxRepetitionLevel() > 0}
+	}
+	return nil
+}
+
+// columnCursor reads the values of one column of a row group, row by row.
+type columnCursor struct {
+	pages   parquet.Pages
+	page    parquet.Page
+	values  parquet.ValueReader
+	repeats bool // a row may have several values
+
+	buf  [256]parquet.Value
+	rest []parquet.Value // of buf
+	row  []parquet.Value
+	done bool
+}
+
+// next returns the values of the next row, valid until the following call. The error is
+// io.ErrUnexpectedEOF where the column has fewer rows than the row group.
+func (c *columnCursor) next() ([]parquet.Value, error) {
+	c.row = c.row[:0]
+	for {
+		ok, err := c.fill()
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("the page cannot be decoded: %w", err)
+		case !ok && len(c.row) == 0:
+			return nil, fmt.Errorf("it has fewer rows than the row group: %w", io.ErrUnexpectedEOF)
+		case !ok, len(c.row) > 0 && c.rest[0].RepetitionLevel() == 0:
+			return c.row, nil
+		}
+		c.row = append(c.row, c.rest[0])
+		c.rest = c.rest[1:]
+		if !c.repeats {
+			return c.row, nil
+		}
+	}
+}
+
+// fill makes at least one value available. ok is false at the end of the column.
+func (c *columnCursor) fill() (ok bool, err error) {
+	for len(c.rest) == 0 && !c.done {
+		if c.values != nil {
+			n, err := c.values.ReadValues(c.buf[:])
+			c.rest = c.buf[:n]
+			if n > 0 {
+				return true, nil
+			}
+			if err != nil && err != io.EOF {
+				return false, err
+			}
+		}
+		for i, v := range c.row { // values refer to the page, whose memory is used again
+			c.row[i] = v.Clone()
+		}
+		c.release()
+		if c.page, err = c.pages.ReadPage(); err == io.EOF {
+			c.done = true
+			break
+		} else if err != nil {
+			c.done = true
+			return false, err
+		}
+		c.values = c.page.Values()
+	}
+	return len(c.rest) > 0, nil
+}
+
+// release gives the memory of the current page back.
+func (c *columnCursor) release() {
+	if c.page != nil {
+		parquet.Release(c.page)
+	}
+	c.page, c.values = nil, nil
+}
+
+// close ends the column.
+func (c *columnCursor) close() {
+	c.rest, c.row = nil, nil
+	c.release()
+	c.pages.Close()
+}

@@ -1,0 +1,220 @@
+package sheets
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/parquet-go/parquet-go/format"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/records/input"
+)
+
+// The bounds of Parquet files. See docs/spec/dumps-files.md#r16.
+const (
+	maxFooter       = 64 << 20 // bytes
+	maxColumnDepth  = 300
+	maxGroupBytes   = 1 << 30  // of the used columns of a row group, decompressed
+	parquetFloor    = 64 << 20 // bytes of a row group below which its expansion is not looked at
+	maxPageHeader   = 1 << 20
+	parquetMagic    = "PAR1"
+	encryptedMagic  = "PARE"
+	shortestParquet = 12 // both magic words and the size of the footer
+)
+
+// checkFooter walks through the footer of a Parquet file before the library decodes it.
+func checkFooter(src io.ReaderAt, size int64) error {
+	tail := make([]byte, min(8, size))
+	if _, err := src.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+		return err
+	}
+	switch {
+	case size < shortestParquet, string(tail[4:]) != parquetMagic && string(tail[4:]) != encryptedMagic:
+		return errors.New("begins as Parquet but has no footer at its end (PAR1): a copy that broke off")
+	case string(tail[4:]) == encryptedMagic:
+		return errors.New("the Parquet file is encrypted; want it decrypted")
+	}
+	n := int64(binary.LittleEndian.Uint32(tail))
+	if n > maxFooter || n > size-shortestParquet {
+		return fmt.Errorf("the footer has %d bytes in a file of %d; want at most %d", n, size, maxFooter)
+	}
+	footer := make([]byte, n)
+	if _, err := src.ReadAt(footer, size-8-n); err != nil {
+		return fmt.Errorf("cannot read the footer: %w", err)
+	}
+	var s schemaDepth
+	w := thriftWalker{b: footer, each: s.each, begin: s.begin}
+	if err := w.structure(); err != nil {
+		return fmt.Errorf("the footer is damaged: %w", err)
+	}
+	if s.most > maxColumnDepth {
+		return fmt.Errorf("columns are nested %d deep; want at most %d", s.most, maxColumnDepth)
+	}
+	return nil
+}
+
+// schemaDepth follows the nesting of columns, which the footer lists depth first with the number
+// of children of each.
+type schemaDepth struct {
+	left []int64 // children that are still to come, of each column around the current one
+	most int
+}
+
+// begin handles the beginning of a column: field 2 of the footer.
+func (s *schemaDepth) begin(path []int) {
+	if len(path) != 1 || path[0] != 2 {
+		return
+	}
+	for len(s.left) > 0 && s.left[len(s.left)-1] <= 0 {
+		s.left = s.left[:len(s.left)-1]
+	}
+	if len(s.left) > 0 {
+		s.left[len(s.left)-1]--
+	}
+}
+
+// each handles the number of children of a column: its field 5.
+func (s *schemaDepth) each(path []int, v int64) {
+	if len(path) == 2 && path[0] == 2 && path[1] == 5 && v > 0 {
+		s.left = append(s.left, v)
+		s.most = max(s.most, len(s.left))
+	}
+}
+
+// pageHeader is what is checked of the header of a page.
+type pageHeader struct {
+	kind, unpacked, packed, values int64
+	levels                         int64 // bytes of levels, which version 2 does not compress
+	plain                          bool  // version 2 without compression
+}
+
+// readPageHeader reads the header that b begins with, and returns its length.
+func readPageHeader(b []byte) (h pageHeader, n int, err error) {
+	const v1, dictionary, v2 = 5, 7, 8 // the fields with the header of each kind
+	w := thriftWalker{b: b, each: func(path []int, v int64) {
+		switch {
+		case len(path) == 1 && path[0] == 1:
+			h.kind = v
+		case len(path) == 1 && path[0] == 2:
+			h.unpacked = v
+		case len(path) == 1 && path[0] == 3:
+			h.packed = v
+		case len(path) != 2:
+		case path[1] == 1 && (path[0] == v1 || path[0] == dictionary || path[0] == v2):
+			h.values = v
+		case path[0] == v2 && (path[1] == 5 || path[1] == 6):
+			h.levels += v
+		case path[0] == v2 && path[1] == 7:
+			h.plain = v == 0
+		}
+	}}
+	err = w.structure()
+	if err == nil && (h.unpacked < 0 || h.packed < 0 || h.values < 0 || h.levels < 0) {
+		err = errors.New("a size is negative")
+	}
+	return h, w.pos, err
+}
+
+// checkPages walks through the pages of a column in a row group. It returns how many bytes they
+// take decompressed, with one for each value, and fails beyond most. Pages of gzip and zstd are
+// decompressed here once, because the library does not bound them.
+func checkPages(src io.ReaderAt, c *format.ColumnMetaData, most int64, limits input.Limits) (total int64, err error) {
+	start := c.DataPageOffset
+	if c.DictionaryPageOffset > 0 {
+		start = c.DictionaryPageOffset
+	}
+	end := start + c.TotalCompressedSize
+	if start < 4 || c.TotalCompressedSize < 0 || end < start {
+		return 0, errors.New("its place in the file is wrong (the file is damaged)")
+	}
+	values := int64(0)
+	for pos := start; pos < end && values < c.NumValues; {
+		head := make([]byte, min(end-pos, 4096))
+		var h pageHeader
+		var n int
+		for {
+			if _, err := src.ReadAt(head, pos); err != nil && err != io.EOF {
+				return 0, err
+			}
+			if h, n, err = readPageHeader(head); err == nil || len(head) >= maxPageHeader || int64(len(head)) >= end-pos {
+				break
+			}
+			head = make([]byte, min(end-pos, int64(len(head))*16, maxPageHeader))
+		}
+		if err != nil {
+			return 0, fmt.Errorf("the header of a page at byte %d cannot be read: %w", pos, err)
+		}
+		if h.packed > end-pos-int64(n) {
+			return 0, fmt.Errorf("a page at byte %d of %d bytes goes beyond the column", pos, h.packed)
+		}
+		if total += h.unpacked + h.values; total > most {
+			return 0, fmt.Errorf("it expands to more than %d bytes (1 GiB for the used columns of a row group; --max-ratio)", most)
+		}
+		if err := checkPage(io.NewSectionReader(src, pos+int64(n), h.packed), h, c.Codec, limits); err != nil {
+			return 0, fmt.Errorf("a page at byte %d: %w", pos, err)
+		}
+		if h.kind == int64(format.DataPage) || h.kind == int64(format.DataPageV2) {
+			values += h.values
+		}
+		pos += int64(n) + h.packed
+	}
+	return total, nil
+}
+
+// checkPage checks that a page does not decompress to more than its header says.
+func checkPage(page io.Reader, h pageHeader, codec format.CompressionCodec, limits input.Limits) error {
+	most := h.unpacked
+	if h.kind == int64(format.DataPageV2) {
+		if h.plain {
+			return nil
+		}
+		most -= h.levels
+		if _, err := io.CopyN(io.Discard, page, h.levels); err != nil {
+			return err
+		}
+	}
+	switch codec {
+	case format.Gzip:
+		r, err := gzip.NewReader(page)
+		if err != nil {
+			return nil // the library says what is wrong with it
+		}
+		return bounded(r, most)
+	case format.Zstd:
+		r, err := dump.NewZstd(page, limits.Window)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		return dump.TooWide(bounded(r, most), limits.Window)
+	case format.Snappy:
+		head := make([]byte, binary.MaxVarintLen64)
+		n, _ := io.ReadFull(page, head)
+		if size, n := binary.Uvarint(head[:n]); n > 0 && size > uint64(max(most, 0)) {
+			return tooLong(most)
+		}
+	case format.Brotli, format.LZO, format.Lz4:
+		return fmt.Errorf("the compression %s is not supported; want snappy, gzip, zstd or none", codec)
+	}
+	return nil
+}
+
+// bounded reads r, which may have most bytes. Errors of decoding are left to the library.
+func bounded(r io.Reader, most int64) error {
+	n, err := io.Copy(io.Discard, io.LimitReader(r, most+1))
+	if n > most {
+		return tooLong(most)
+	}
+	if errors.Is(dump.TooWide(err, 1), dump.ErrWindow) {
+		return err
+	}
+	return nil
+}
+
+// tooLong is the error of a page with more than most bytes.
+func tooLong(most int64) error {
+	return fmt.Errorf("it expands to more than the %d bytes that its header states", most)
+}

@@ -1,0 +1,259 @@
+package sheets
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"strconv"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"plumb/render/jsontree"
+)
+
+// node is a column or a group of columns, as it becomes JSON.
+type node struct {
+	name       string
+	lo, hi     int // its leaves among the used ones
+	optional   bool
+	repeated   bool
+	list, dict bool // the group of a list or a map
+	children   []*node
+	element    *node                                    // of a list whose repeated group is only a frame
+	append     func(dst []byte, v parquet.Value) []byte // of a leaf
+}
+
+// errLevels marks columns that do not belong together.
+var errLevels = errors.New("the levels of its columns do not match")
+
+// newNode returns the node of a column; leaves collects the columns of its leaves. It is nil for
+// a group without leaves.
+func newNode(c *parquet.Column, leaves *[]*parquet.Column) *node {
+	n := &node{name: c.Name(), optional: c.Optional(), repeated: c.Repeated(), lo: len(*leaves)}
+	if c.Leaf() {
+		*leaves = append(*leaves, c)
+		n.append = leaf(c.Type())
+		n.hi = len(*leaves)
+		return n
+	}
+	if t := c.Type().LogicalType(); t != nil {
+		switch t.Value.(type) {
+		case *format.ListType:
+			n.list = true
+		case *format.MapType:
+			n.dict = true
+		}
+	}
+	for _, sub := range c.Columns() {
+		if child := newNode(sub, leaves); child != nil {
+			n.children = append(n.children, child)
+		}
+	}
+	if n.hi = len(*leaves); n.hi == n.lo {
+		return nil
+	}
+	n.unwrap()
+	return n
+}
+
+// unwrap finds what the groups of a list or a map stand for.
+func (n *node) unwrap() {
+	if len(n.children) != 1 || !n.children[0].repeated {
+		n.list, n.dict = false, false
+		return
+	}
+	inner := n.children[0]
+	n.dict = n.dict && len(inner.children) == 2
+	n.list = n.list && !n.dict
+	// Old writers repeat the element itself: a leaf, a group of several columns, or one with
+	// one of these names.
+	if n.list && len(inner.children) == 1 && inner.name != "array" && inner.name != n.name+"_tuple" {
+		n.element = inner.children[0]
+	}
+}
+
+// value appends the value whose leaves are cols; rep and def are the levels around it. null is
+// true for an absent value.
+func (n *node) value(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
+	if n.optional {
+		def++
+		if first(cols[n.lo]).DefinitionLevel() < def {
+			return append(dst, "null"...), true
+		}
+	}
+	if n.repeated {
+		return n.elements(dst, cols, rep+1, def+1), false
+	}
+	return n.content(dst, cols, rep, def)
+}
+
+// first returns the first value of a leaf.
+func first(values []parquet.Value) parquet.Value {
+	if len(values) == 0 {
+		panic(errLevels)
+	}
+	return values[0]
+}
+
+// content appends the value of a node that is there once.
+func (n *node) content(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
+	switch {
+	case n.append != nil:
+		v := first(cols[n.lo])
+		if v.IsNull() {
+			return append(dst, "null"...), true
+		}
+		return n.append(dst, v), false
+	case n.list && n.element != nil:
+		return n.children[0].each(dst, cols, rep+1, def+1, n.element.value, '[', ']'), false
+	case n.list:
+		return n.children[0].elements(dst, cols, rep+1, def+1), false
+	case n.dict:
+		inner := n.children[0]
+		return inner.each(dst, cols, rep+1, def+1, inner.pair, '{', '}'), false
+	}
+	return n.members(dst, cols, rep, def), false
+}
+
+// members appends a group as an object. Absent members are left out.
+func (n *node) members(dst []byte, cols [][]parquet.Value, rep, def int) []byte {
+	dst = append(dst, '{')
+	begin := len(dst)
+	for _, c := range n.children {
+		before := len(dst)
+		if before > begin {
+			dst = append(dst, ',')
+		}
+		dst = append(jsontree.AppendString(dst, c.name), ':')
+		var null bool
+		if dst, null = c.value(dst, cols, rep, def); null {
+			dst = dst[:before]
+		}
+	}
+	return append(dst, '}')
+}
+
+// elements appends a repeated node as a list of its contents.
+func (n *node) elements(dst []byte, cols [][]parquet.Value, rep, def int) []byte {
+	return n.each(dst, cols, rep, def, n.content, '[', ']')
+}
+
+// pair appends a pair of key and value as a member. Keys that are no texts become texts.
+func (n *node) pair(dst []byte, cols [][]parquet.Value, rep, def int) ([]byte, bool) {
+	key, _ := n.children[0].value(nil, cols, rep, def)
+	if len(key) == 0 || key[0] != '"' {
+		key = jsontree.AppendString(nil, string(key))
+	}
+	return n.children[1].value(append(append(dst, key...), ':'), cols, rep, def)
+}
+
+// each appends every occurrence of a repeated node within cols, at its own levels.
+func (n *node) each(dst []byte, cols [][]parquet.Value, rep, def int, one func([]byte, [][]parquet.Value, int, int) ([]byte, bool), open, closing byte) []byte {
+	dst = append(dst, open)
+	if first(cols[n.lo]).DefinitionLevel() < def {
+		return append(dst, closing)
+	}
+	part := make([][]parquet.Value, len(cols))
+	rest := make([][]parquet.Value, len(cols))
+	copy(rest, cols)
+	for i := 0; len(rest[n.lo]) > 0; i++ {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		for j := n.lo; j < n.hi; j++ {
+			k := 1
+			for k < len(rest[j]) && rest[j][k].RepetitionLevel() > rep {
+				k++
+			}
+			part[j], rest[j] = rest[j][:min(k, len(rest[j]))], rest[j][min(k, len(rest[j])):]
+		}
+		dst, _ = one(dst, part, rep, def)
+	}
+	return append(dst, closing)
+}
+
+// leaf returns the function that appends values of a type as JSON.
+func leaf(t parquet.Type) func([]byte, parquet.Value) []byte {
+	var logical format.LogicalTypeValue
+	if l := t.LogicalType(); l != nil {
+		logical = l.Value
+	}
+	switch l := logical.(type) {
+	case *format.DecimalType:
+		return func(dst []byte, v parquet.Value) []byte { return appendDecimal(dst, v, int(l.Scale)) }
+	case *format.TimestampType:
+		unit := int64(l.Unit.Value.Duration())
+		return func(dst []byte, v parquet.Value) []byte {
+			per := int64(time.Second) / unit
+			s, rest := v.Int64()/per, v.Int64()%per
+			return jsontree.AppendString(dst, time.Unix(s, rest*unit).UTC().Format(time.RFC3339Nano))
+		}
+	case *format.DateType:
+		return func(dst []byte, v parquet.Value) []byte {
+			return jsontree.AppendString(dst, time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly))
+		}
+	case *format.IntType:
+		if !l.IsSigned {
+			return func(dst []byte, v parquet.Value) []byte {
+				if v.Kind() == parquet.Int32 {
+					return strconv.AppendUint(dst, uint64(v.Uint32()), 10)
+				}
+				return strconv.AppendUint(dst, v.Uint64(), 10)
+			}
+		}
+	case *format.UUIDType:
+		return func(dst []byte, v parquet.Value) []byte { return jsontree.AppendString(dst, v.String()) }
+	}
+	return appendPlain
+}
+
+// appendPlain appends a value by its physical type. Bytes are taken as UTF-8.
+func appendPlain(dst []byte, v parquet.Value) []byte {
+	switch v.Kind() {
+	case parquet.Boolean:
+		return strconv.AppendBool(dst, v.Boolean())
+	case parquet.Int32:
+		return strconv.AppendInt(dst, int64(v.Int32()), 10)
+	case parquet.Int64:
+		return strconv.AppendInt(dst, v.Int64(), 10)
+	case parquet.Float:
+		return appendFloat(dst, float64(v.Float()), 32)
+	case parquet.Double:
+		return appendFloat(dst, v.Double(), 64)
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+		return jsontree.AppendString(dst, string(v.ByteArray()))
+	}
+	return jsontree.AppendString(dst, v.String())
+}
+
+// appendFloat appends a number with the fewest digits, and null for one that JSON does not have.
+func appendFloat(dst []byte, f float64, bits int) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return append(dst, "null"...)
+	}
+	return strconv.AppendFloat(dst, f, 'g', -1, bits)
+}
+
+// appendDecimal appends a decimal as a number with all its digits.
+func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
+	var n big.Int
+	switch v.Kind() {
+	case parquet.Int32:
+		n.SetInt64(int64(v.Int32()))
+	case parquet.Int64:
+		n.SetInt64(v.Int64())
+	default:
+		b := v.ByteArray()
+		n.SetBytes(b)
+		if len(b) > 0 && b[0]&0x80 != 0 {
+			n.Sub(&n, new(big.Int).Lsh(big.NewInt(1), uint(len(b)*8)))
+		}
+	}
+	dst = append(dst, n.String()...)
+	if scale != 0 {
+		dst = strconv.AppendInt(append(dst, 'e'), int64(-scale), 10)
+	}
+	return dst
+}

@@ -1,0 +1,180 @@
+package sheets
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// The types of thrift's compact protocol.
+const (
+	thriftStop   = 0
+	thriftTrue   = 1
+	thriftFalse  = 2
+	thriftByte   = 3
+	thriftI16    = 4
+	thriftI32    = 5
+	thriftI64    = 6
+	thriftDouble = 7
+	thriftBinary = 8
+	thriftList   = 9
+	thriftSet    = 10
+	thriftMap    = 11
+	thriftStruct = 12
+	thriftUUID   = 13
+)
+
+// maxStructs bounds the structs in a footer: the library takes up to 500 bytes for each.
+const maxStructs = 1_000_000
+
+// thriftWalker walks through a struct in thrift's compact protocol before the library decodes
+// it, because the library allocates by the sizes that the text states and recurses without limit.
+type thriftWalker struct {
+	b       []byte
+	pos     int
+	structs int
+	path    []int                     // the ids of the fields around the position
+	each    func(path []int, v int64) // called for integers and truth values, which are 0 and 1
+	begin   func(path []int)          // called for each struct in a list; nil for none
+	depth   int
+}
+
+var errThriftEnd = errors.New("it breaks off")
+
+// byte reads a byte.
+func (w *thriftWalker) byte() (byte, error) {
+	if w.pos >= len(w.b) {
+		return 0, errThriftEnd
+	}
+	w.pos++
+	return w.b[w.pos-1], nil
+}
+
+// uvarint reads an unsigned integer.
+func (w *thriftWalker) uvarint() (uint64, error) {
+	v, n := binary.Uvarint(w.b[w.pos:])
+	if n == 0 {
+		return 0, errThriftEnd
+	}
+	if n < 0 {
+		return 0, errors.New("an integer is too long")
+	}
+	w.pos += n
+	return v, nil
+}
+
+// varint reads a signed integer.
+func (w *thriftWalker) varint() (int64, error) {
+	v, err := w.uvarint()
+	return int64(v>>1) ^ -int64(v&1), err
+}
+
+// skip passes over n bytes.
+func (w *thriftWalker) skip(n uint64) error {
+	if n > uint64(len(w.b)-w.pos) {
+		return errThriftEnd
+	}
+	w.pos += int(n)
+	return nil
+}
+
+// structure walks through the fields of a struct.
+func (w *thriftWalker) structure() error {
+	if w.depth++; w.depth > 50 {
+		return errors.New("structs are nested more than 50 deep")
+	}
+	if w.structs++; w.structs > maxStructs {
+		return fmt.Errorf("it has more than %d parts", maxStructs)
+	}
+	defer func() { w.depth-- }()
+	id := 0
+	for {
+		b, err := w.byte()
+		if err != nil {
+			return err
+		}
+		if b == thriftStop {
+			return nil
+		}
+		if delta := int(b >> 4); delta != 0 {
+			id += delta
+		} else {
+			v, err := w.varint()
+			if err != nil {
+				return err
+			}
+			id = int(int16(v))
+		}
+		w.path = append(w.path, id)
+		switch kind := b & 15; kind {
+		case thriftTrue, thriftFalse:
+			w.each(w.path, int64(thriftFalse-kind))
+		default:
+			err = w.value(kind)
+		}
+		w.path = w.path[:len(w.path)-1]
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// value walks through a value that is no truth value of a field.
+func (w *thriftWalker) value(kind byte) error {
+	switch kind {
+	case thriftTrue, thriftFalse, thriftByte: // in a list truth values have a byte
+		return w.skip(1)
+	case thriftI16, thriftI32, thriftI64:
+		v, err := w.varint()
+		if err == nil {
+			w.each(w.path, v)
+		}
+		return err
+	case thriftDouble:
+		return w.skip(8)
+	case thriftUUID:
+		return w.skip(16)
+	case thriftBinary:
+		n, err := w.uvarint()
+		if err != nil {
+			return err
+		}
+		return w.skip(n)
+	case thriftList, thriftSet:
+		return w.list()
+	case thriftMap:
+		return errors.New("it has a map, which Parquet does not use")
+	case thriftStruct:
+		return w.structure()
+	}
+	return fmt.Errorf("it has a value of the unknown type %d", kind)
+}
+
+// list walks through a list.
+func (w *thriftWalker) list() error {
+	b, err := w.byte()
+	if err != nil {
+		return err
+	}
+	n, kind := uint64(b>>4), b&15
+	if n == 15 {
+		if n, err = w.uvarint(); err != nil {
+			return err
+		}
+	}
+	if n > uint64(len(w.b)-w.pos) { // each element takes a byte at least
+		return fmt.Errorf("a list of %d elements in %d bytes", n, len(w.b)-w.pos)
+	}
+	if kind == thriftList || kind == thriftSet {
+		return errors.New("it has a list of lists, which Parquet does not use")
+	}
+	for range n {
+		if kind == thriftStruct && w.begin != nil {
+			w.begin(w.path)
+		}
+		if err := w.value(kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
