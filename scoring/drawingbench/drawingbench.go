@@ -1,12 +1,12 @@
-// Package drawingbench scores DrawingBench: mouse actions on a drawing app. In: an
-// answer, as text or as a list of actions, and what its task demands. Out: the
-// published evaluator's result, field by field, with the feedback for a second
-// turn. An answer that ends the published evaluator with an exception scores 0, and
-// a note names the exception. Criteria of the wrong kind are refused. Its rules are
-// in docs/spec/drawingbench.md.
+// Package drawingbench is the suite for DrawingBench, a benchmark of mouse actions on a drawing
+// app. In: an answer, as text or as a list of actions, and what its task demands. Out: the
+// published evaluator's result, field by field, with the feedback for a second turn. An answer
+// that ends the published evaluator with an exception scores 0, and a note names the
+// exception. Criteria of the wrong kind are refused. Its rules are in docs/spec/drawingbench.md.
 package drawingbench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -42,27 +42,23 @@ const (
 	EfficiencyBonus = "drawingbench.bonus_efficiency"
 )
 
-// suite is the benchmark. It is read-only but for its pool.
-type suite struct {
-	pool              sync.Pool
-	maxActions, paint int
+// Config holds the limits of the suite. The zero value takes the defaults.
+type Config struct {
+	MaxActions int // in an answer; 0 means scoring.DefaultActions
+	MaxPaint   int // cost of drawing an answer, in writes to a pixel; 0 means replay.MaxWork
 }
 
-// Option changes a suite.
-type Option func(*suite)
-
-// WithMaxActions sets how many actions an answer may have.
-func WithMaxActions(n int) Option { return func(s *suite) { s.maxActions = n } }
-
-// WithMaxPaint sets what drawing an answer may cost, in writes to a pixel.
-func WithMaxPaint(n int) Option { return func(s *suite) { s.paint = n } }
+// suite is the benchmark. It is read-only but for its pool of *reader.
+type suite struct {
+	pool sync.Pool
+	Config
+}
 
 // New returns the suite.
-func New(options ...Option) *scoring.Suite {
-	s := &suite{maxActions: scoring.DefaultActions}
-	for _, o := range options {
-		o(s)
-	}
+func New(c Config) *scoring.Suite {
+	c.MaxActions = cmp.Or(c.MaxActions, scoring.DefaultActions)
+	c.MaxPaint = cmp.Or(c.MaxPaint, replay.MaxWork)
+	s := &suite{Config: c}
 	s.pool.New = func() any { return new(reader) }
 	return &scoring.Suite{
 		Name: suiteName, Tests: []string{testName}, Variants: variants,
@@ -72,11 +68,11 @@ func New(options ...Option) *scoring.Suite {
 		// Answers are read as Python reads them. See docs/spec/drawingbench.md#r10.
 		LooseAnswers: true,
 		AnswerForms:  map[string]string{"response": "a list of actions", "actions": "a list of actions"}, OwnAnswer: ownAnswer,
-		ElementKey: elementKey, Lines: lines, Tables: newTables, JoinsSeries: true, Paint: s.draw,
+		ElementKey: elementKey, Lines: lines, Tables: newTables, JoinsSeries: true, Paint: s.paint,
 	}
 }
 
-// reader holds the memory of one evaluation.
+// reader holds the memory in which one answer is read, evaluated and drawn.
 type reader struct {
 	answer, task pyjson.Reader
 	evaluator    published.Evaluator
@@ -84,10 +80,10 @@ type reader struct {
 	drawer       *replay.Drawer // nil until the first picture
 }
 
-// ownAnswer reports whether v is a list of actions, or an object that has
-// one. A list in the member actions counts whatever it holds, as for the
-// benchmark's evaluator; one in response counts where it is empty or an element has
-// the member action. See docs/spec/drawingbench.md#r14.
+// ownAnswer implements scoring.Suite.OwnAnswer: it reports whether v, the value of member, is
+// a list of actions or an object that has one. A list in the member "actions" counts whatever
+// it holds, as for the published evaluator; one in "response" counts where it is empty or an
+// element has the member "action". See docs/spec/drawingbench.md#r14.
 func ownAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool {
 	if v.Type() == fastjson.TypeObject {
 		list := v.Get("actions")
@@ -115,8 +111,8 @@ var variants = []scoring.Variant{
 	{Name: EfficiencyBonus, Value: bonuses, Source: "paper, main text", Doc: "profile paper: added for 10 to 500 actions without an efficiency warning; the paper gives no value"},
 }
 
-// prepare reads an item. The job keeps the reader that holds the answer
-// and the task until Score.
+// prepare implements scoring.Suite.Prepare. The job keeps the reader, which holds the memory of
+// answer and task, until Score.
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	r := s.pool.Get().(*reader)
 	j := &job{suite: s, reader: r, variants: v}
@@ -127,23 +123,25 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	return j, nil
 }
 
-// read reads the task and the answer.
+// read reads the item's task and answer into the job.
 func (j *job) read(it *scoring.Item) (err error) {
-	if j.task, err = j.reader.readTask(it, j.variants); err != nil {
+	j.task, err = j.reader.readTask(it, j.variants)
+	if err != nil {
 		return err
 	}
-	if j.value, j.how, j.found, err = j.reader.readAnswer(it, j.variants[Input] == "strict"); err != nil {
+	j.answer, err = j.reader.readAnswer(it, j.variants[Input] == "strict")
+	if err != nil {
 		return err
 	}
-	j.source, j.test = j.how.text, it.Test
+	j.test = it.Test
 	it.Test = testName
 	j.base = scoring.Result{ID: it.ID, Suite: suiteName, Test: testName, Metrics: j.task.metrics()}
 	return nil
 }
 
-// lacking names what an item lacks. A task may have no criteria, but the line must
-// say so: without any, an answer that does nothing scores 1. See
-// docs/spec/drawingbench.md#r4.
+// lacking implements scoring.Suite.Lacking: its error names what an item lacks. A task may have
+// no criteria, but then the line must hold null: without criteria an answer that does nothing
+// scores 1. See docs/spec/drawingbench.md#r4.
 func lacking(it *scoring.Item) error {
 	l := scoring.LackingIn(it)
 	if it.Fields.Get("criteria") == nil {
@@ -152,86 +150,92 @@ func lacking(it *scoring.Item) error {
 	return l.Err("want them in the line, or task_id or index and --tasks drawingbench=FILE")
 }
 
+// noResponse returns the error of a missing response.
 func noResponse() *scoring.Error {
 	return &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
 }
 
-// tooMany names the limit that a list of actions exceeds, "" for none. See
+// tooMany says that an answer has more actions than the limit allows; "" where it has not. See
 // docs/spec/drawingbench.md#r15.
 func (s *suite) tooMany(v *pyjson.Value) string {
-	if n := len(v.Items()); v.Kind == pyjson.List && n > s.maxActions {
-		return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, s.maxActions, scoring.FlagActions)
+	n := len(v.Items())
+	if v.Kind != pyjson.List || n <= s.MaxActions {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, s.MaxActions, scoring.FlagActions)
 }
 
-// reading says how an answer was read.
-type reading struct {
+// answer is a model's answer as it was read.
+type answer struct {
+	found   bool         // false for a missing response; then nothing else is set
+	value   pyjson.Value // the list of actions, or what stood in its place
 	how     parse.How
-	limited bool
-	crash   string // the exception that reading alone ends with, "" for none
-	text    string // what was read
+	limited bool   // the search for a list was given up
+	crash   string // the exception with which reading ends the published evaluator, "" for none
+	text    string // the text that was read
 }
 
-// readAnswer reads the member actions, or response: with strict by
-// docs/spec/drawingbench.md#r11, else by
-// docs/spec/drawingbench.md#r12. found is false for a missing response.
-func (r *reader) readAnswer(it *scoring.Item, strict bool) (v pyjson.Value, how reading, found bool, err error) {
+// readAnswer reads the member actions, or response where that is missing: with strict by
+// docs/spec/drawingbench.md#r11, else by docs/spec/drawingbench.md#r12. The answer is valid
+// until the reader is used again.
+func (r *reader) readAnswer(it *scoring.Item, strict bool) (a answer, err error) {
 	f := it.Fields.Get("actions")
 	if absent(f) {
 		f = it.Fields.Get("response")
 	}
 	if absent(f) {
-		return v, how, false, nil
+		return a, nil
 	}
-	if f.Type() != fastjson.TypeString {
+	a.found = true
+	isText := f.Type() == fastjson.TypeString
+	if isText {
+		a.text = string(f.GetStringBytes())
+	} else {
 		r.text = jsontree.Append(r.text[:0], f)
-		r.answer.Reset(string(r.text))
-		v, err := r.answer.All()
-		if e, ok := err.(pyjson.Exception); ok { // a number of 5,000 digits
-			return v, reading{how: parse.Direct, crash: string(e), text: r.answer.Text()}, true, nil
-		}
-		if err != nil {
-			return v, how, false, badItem("response", "%v", err)
-		}
-		if list := v.Get("actions"); v.Kind == pyjson.Dict && !strict && list != nil && list.Kind == pyjson.List {
-			v = *list
-		}
-		return v, reading{how: parse.Direct, text: r.answer.Text()}, true, nil
+		a.text = string(r.text)
 	}
-	text := string(f.GetStringBytes())
-	how.text = text
-	if !strict {
-		v, found, limited := parse.Extract(&r.answer, text)
-		return v, reading{how: found, limited: limited, text: text}, true, nil
+	if isText && !strict {
+		a.value, a.how, a.limited = parse.Extract(&r.answer, a.text)
+		return a, nil
 	}
-	r.answer.Reset(text)
-	v, err = r.answer.All()
-	how.how = parse.Strict
-	if e, ok := err.(pyjson.Exception); ok {
-		how.crash = string(e)
+	r.answer.Reset(a.text)
+	a.value, err = r.answer.All()
+	exception, crashed := err.(pyjson.Exception) // for example, a number of 5,000 digits
+	switch {
+	case crashed:
+		a.crash = string(exception)
+	case err != nil && !isText:
+		return answer{}, badItem("response", "%v", err)
+	case !strict:
+		a.value = parse.Actions(a.value)
 	}
-	return v, how, true, nil
+	a.how = parse.Direct
+	if isText {
+		a.how = parse.Strict
+	}
+	return a, nil
 }
 
+// absent reports whether a member is missing or null.
 func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
+// badItem returns the error for a field of an item that cannot be read.
 func badItem(field, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_item", Message: "cannot read " + field + ": " + fmt.Sprintf(format, args...)}
 }
 
-// task is what an item's task says.
+// task is the task of an item.
 type task struct {
-	criteria             *published.Criteria
-	name                 string // which task it is, for tables: "basic_003#2"
+	criteria             *published.Criteria // nil for none
+	name                 string              // which task it is, for tables: "basic_003#2"
 	category, difficulty string
-	turn                 int
+	turn                 int // from 1
 	prompt               string
-	demand               *pyjson.Value // the criteria as they stand, nil for none
+	demand               *pyjson.Value // the criteria as they were written, nil for none
 }
 
-// readTask reads what the evaluator and the tables need of the task. The prompt
-// joins the criteria on request only: see docs/spec/drawingbench.md#r5.
+// readTask reads what the evaluator and the tables need of the task. The evaluator gets the
+// prompt only with the variant WithPrompt: see docs/spec/drawingbench.md#r5.
 func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t task, err error) {
 	f := it.Fields.Get("criteria")
 	t.category, t.difficulty = text(it.Fields, "category"), text(it.Fields, "difficulty")
@@ -262,24 +266,18 @@ func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t task, err err
 	return t, nil
 }
 
+// text returns a member that is a string, "" for any other.
 func text(v *fastjson.Value, name string) string { return string(v.GetStringBytes(name)) }
 
-// turnOf is the item's turn, 1 where it names none.
+// turnOf returns the item's turn, 1 where it names none.
 func turnOf(it *scoring.Item) int { return max(1, it.Who.Turn) }
 
 // taskName names the task in tables: the same for all turns of one run of it.
 func taskName(it *scoring.Item) string {
-	id := text(it.Fields, "task_id")
-	if f := it.Fields.Get("index"); f != nil && f.Type() == fastjson.TypeNumber {
-		return id + "#" + f.String()
-	}
-	if id != "" {
-		return id
-	}
-	return strings.TrimSuffix(it.ID, "/"+strconv.Itoa(turnOf(it)))
+	return refer(it.Fields, strings.TrimSuffix(it.ID, "/"+strconv.Itoa(turnOf(it))))
 }
 
-// metrics are those of the task, which tables need beside the evaluation's.
+// metrics returns what tables need to know of the task, as metrics of the result.
 func (t *task) metrics() []scoring.Metric {
 	return []scoring.Metric{{Name: "task", Value: t.name}, {Name: "turn", Value: t.turn},
 		{Name: "category", Value: t.category}, {Name: "difficulty", Value: t.difficulty}}
@@ -288,23 +286,19 @@ func (t *task) metrics() []scoring.Metric {
 // job is an item that has been read.
 type job struct {
 	suite    *suite
-	reader   *reader // holds the memory of task and value until Score
+	reader   *reader // holds the memory of task and answer until Score
 	variants scoring.Variants
 	task     task
-	value    pyjson.Value // the answer
-	how      reading
-	found    bool // there is an answer
-
-	base   scoring.Result
-	source string // the answer's text
-	test   string // as the line names it
+	answer   answer
+	test     string // the test that the line names
+	base     scoring.Result
 }
 
-// judged makes the result of an evaluation.
-func (j *job) judged(e *published.Evaluation) {
+// fillResult fills in the result of an evaluation that did not crash.
+func (j *job) fillResult(e *published.Evaluation) {
 	r := &j.base
-	r.Scored, r.Score, r.Status = true, e.Score, string(j.how.how)
-	if j.how.limited {
+	r.Scored, r.Score, r.Status = true, e.Score, string(j.answer.how)
+	if j.answer.limited {
 		r.Notes = append(r.Notes, scoring.Note{Code: "search_limit", Path: "response",
 			Message: "the search for a list of actions was given up: the text opens too many lists that do not end"})
 	}
@@ -317,43 +311,20 @@ func (j *job) judged(e *published.Evaluation) {
 		scoring.Metric{Name: "canvas_coverage", Value: e.Box},
 		scoring.Metric{Name: "canvas_coverage_accurate", Value: e.Grid},
 		scoring.Metric{Name: "tools_selected", Value: e.Selected},
-		scoring.Metric{Name: "error_types", Value: types(e)},
-		scoring.Metric{Name: "feedback_types", Value: told(&f)})
+		scoring.Metric{Name: "error_types", Value: e.ErrorTypes()},
+		scoring.Metric{Name: "feedback_types", Value: f.Types()})
 	r.Fields = []scoring.Metric{{Name: "evaluation", Value: scoring.JSON(e.AppendJSON(nil))},
 		{Name: "feedback", Value: scoring.JSON(f.AppendJSON(nil))}, {Name: "feedback_text", Value: f.Text()}}
 }
 
-// types are the types of the evaluator's errors and warnings, one for each.
-func types(e *published.Evaluation) []string {
-	out := []string{}
-	for _, f := range e.Faults {
-		out = append(out, f.Type)
-	}
-	for _, w := range e.Warnings {
-		out = append(out, w.Type)
-	}
-	return out
+// scoreCrash scores 0 for an answer that ends the published evaluator with an exception. See
+// docs/spec/drawingbench.md#r16.
+func (j *job) scoreCrash(exception string) {
+	j.scoreZero("crash", scoring.Note{Code: "release_crash", Path: "response", Message: exception + ": the published evaluator ends with this exception"})
 }
 
-// told are the types of what the feedback adds to the evaluator's own.
-func told(f *published.Feedback) []string {
-	out := []string{}
-	for _, list := range [][]published.Warning{f.Errors, f.Warnings} {
-		for _, w := range list {
-			out = append(out, w.Type)
-		}
-	}
-	return out
-}
-
-// crashed makes the result of an answer that ends the published evaluator with an
-// exception. See docs/spec/drawingbench.md#r16.
-func (j *job) crashed(exception string) {
-	j.void("crash", scoring.Note{Code: "release_crash", Path: "response", Message: exception + ": the published evaluator ends with this exception"})
-}
-
-// void scores an answer 0 that could not be evaluated.
-func (j *job) void(status string, why scoring.Note) {
+// scoreZero scores 0 for an answer that could not be evaluated, with a note that says why.
+func (j *job) scoreZero(status string, why scoring.Note) {
 	j.base.Scored, j.base.Score, j.base.Status = true, 0, status
 	j.base.Notes = append(j.base.Notes, why)
 	j.base.Fields = []scoring.Metric{{Name: "evaluation"}, {Name: "feedback"}, {Name: "feedback_text"}}
@@ -366,27 +337,30 @@ func (*job) Views() []view.View { return nil }
 // profile or the pixel metrics need the picture.
 func (j *job) Score([]metric.Tally) scoring.Result {
 	defer j.suite.pool.Put(j.reader)
-	switch over := j.suite.tooMany(&j.value); {
-	case !j.found:
+	tooMany := j.suite.tooMany(&j.answer.value)
+	switch {
+	case !j.answer.found:
 		j.base.Err = noResponse()
-	case j.how.crash != "":
-		j.crashed(j.how.crash)
-	case over != "":
-		j.void("limit", scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: over})
+	case j.answer.crash != "":
+		j.scoreCrash(j.answer.crash)
+	case tooMany != "":
+		j.scoreZero("limit", scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: tooMany})
 	default:
 		return j.evaluate()
 	}
 	return j.base
 }
 
+// evaluate returns the result of an answer that could be read.
 func (j *job) evaluate() scoring.Result {
-	e := j.reader.evaluator.Evaluate(&j.value, j.task.criteria)
+	e := j.reader.evaluator.Evaluate(&j.answer.value, j.task.criteria)
 	if e.Crash != "" {
-		j.crashed(string(e.Crash))
+		j.scoreCrash(string(e.Crash))
 		return j.base
 	}
-	j.judged(&e)
-	if err := j.draw(&e); err != nil {
+	j.fillResult(&e)
+	err := j.addPixels(&e)
+	if err != nil {
 		return scoring.Result{ID: j.base.ID, Suite: suiteName, Test: j.test, Err: err}
 	}
 	return j.base

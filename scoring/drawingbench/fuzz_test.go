@@ -21,7 +21,7 @@ func FuzzAnswer(f *testing.F) {
 		`[{"action":["x"]},{"x":"a","y":[]},{"action":null,"x":10000000000000000000000,"y":true}]`, "[[[[[[[{{{{", "\ufeff[{}]"} {
 		f.Add(s)
 	}
-	suite := New(WithMaxPaint(5_000_000))
+	suite := New(Config{MaxPaint: 5_000_000})
 	f.Fuzz(func(t *testing.T, text string) {
 		item := string(scoring.AppendString([]byte(`{"response":`), text)) + `,"prompt":"a dot in the center","criteria":{"required_tools":["pen","circle","fly\"\n"],` +
 			`"required_colors":["#000000","#FFFFFF"],"min_segments":2,"min_coverage":0.1,"position_constraint":{"type":"above"},"size_constraint":{"width":1,"height":1}}}`
@@ -58,7 +58,7 @@ var hostile = []string{"0", "35", "45", "445", "90", "70", "1090", "770", "89.5"
 func FuzzActions(f *testing.F) {
 	f.Add([]byte{1, 1, 3, 0, 19, 20, 2, 9, 10, 3, 13, 14})
 	f.Add([]byte{1, 1, 26, 2, 19, 20, 3, 15, 16, 4, 0, 0, 5, 0, 0})
-	suite := New(WithMaxPaint(5_000_000))
+	suite := New(Config{MaxPaint: 5_000_000})
 	names := []string{"moveTo", "click", "mouseDown", "mouseUp", "undo", "redo", "other"}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		actions := []byte("[")
@@ -103,7 +103,7 @@ func TestLargeAnswers(t *testing.T) {
 		"errors": "[" + repeat(`{"x":-1,"y":-1},`, 99_999) + `{}]`, "lines": "[" + wide[:len(wide)-1] + "]",
 	} {
 		it := scoring.Item{Fields: fastjson.MustParse(string(scoring.AppendString([]byte(`{"response":`), text)) + "}")}
-		j, err := New().Prepare(&it, nil)
+		j, err := New(Config{}).Prepare(&it, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -113,7 +113,7 @@ func TestLargeAnswers(t *testing.T) {
 		}
 	}
 	it := scoring.Item{Fields: fastjson.MustParse(`{"actions":[` + repeat(`{},`, 100_000) + `{}]}`)}
-	j, err := New().Prepare(&it, nil)
+	j, err := New(Config{}).Prepare(&it, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,28 +8,27 @@ import (
 	"plumb/scoring/drawingbench/profile"
 )
 
-// draw returns the canvas at the end, with the numbers of the
-// picture index (docs/spec/drawingbench.md#r69). An answer that ends the
-// published evaluator is drawn too, as the app skips actions that fail
-// (docs/spec/drawingbench.md#r48).
-func (s *suite) draw(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
+// paint implements scoring.Suite.Paint: it returns the canvas after the last action, with counts
+// of its pixels (docs/spec/drawingbench.md#r69). An answer that ends the published evaluator is
+// drawn too, as the app skips actions that fail (docs/spec/drawingbench.md#r48).
+func (s *suite) paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
-	value, how, found, err := r.readAnswer(it, v[Input] == "strict")
+	a, err := r.readAnswer(it, v[Input] == "strict")
+	tooMany := s.tooMany(&a.value)
 	switch {
 	case err != nil:
 		return scoring.Painting{}, err
-	case !found:
+	case !a.found:
 		return scoring.Painting{}, noResponse()
-	case how.crash != "":
-		return scoring.Painting{}, &scoring.Error{Code: "no_json", Message: "cannot draw answer: " + how.crash}
+	case a.crash != "":
+		return scoring.Painting{}, &scoring.Error{Code: "no_json", Message: "cannot draw answer: " + a.crash}
+	case tooMany != "":
+		return scoring.Painting{}, &scoring.Error{Code: "limit", Message: "cannot draw answer: " + tooMany}
 	}
-	if much := s.tooMany(&value); much != "" {
-		return scoring.Painting{}, &scoring.Error{Code: "limit", Message: "cannot draw answer: " + much}
-	}
-	p, over := r.picture(&value, s.paint)
-	if over != nil {
-		return scoring.Painting{}, over
+	p, limit := r.picture(&a.value, s.MaxPaint)
+	if limit != nil {
+		return scoring.Painting{}, limit
 	}
 	img := p.Canvas.Image()
 	sum := sha256.Sum256(img.Pix)

@@ -26,7 +26,7 @@ func askedAnswer(t *testing.T, task string, turn int, score float64) *scoring.Re
 // TestPaperTables: models and tokens stand above the published rows; counts and errors by
 // difficulty follow where answers say how they were asked for.
 func TestPaperTables(t *testing.T) {
-	tab := New().Tables(scoring.TableOptions{})
+	tab := New(Config{}).Tables(scoring.TableOptions{})
 	tab.Add(askedAnswer(t, "a#0", 1, 0.5))
 	tab.Add(askedAnswer(t, "a#0", 2, 0.934))
 	tab.Add(askedAnswer(t, "b#1", 1, 0.98))
@@ -48,7 +48,7 @@ func TestPaperTables(t *testing.T) {
 			}
 		}
 	}
-	none := New().Tables(scoring.TableOptions{Papers: [][]byte{}})
+	none := New(Config{}).Tables(scoring.TableOptions{Papers: [][]byte{}})
 	none.Add(askedAnswer(t, "a#0", 1, 0.5))
 	if got := rowsOf(none); strings.Contains(got, "(paper)") || strings.Contains(got, "0.925") {
 		t.Errorf("without published rows:\n%s", got)

@@ -1,6 +1,7 @@
 package drawingbench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -12,24 +13,19 @@ import (
 	"plumb/scoring/pyjson"
 )
 
-// bonuses are the values that the bonuses of the profile paper take.
+// bonuses are the values that the bonuses of the profile "paper" can take.
 const bonuses = "0|0.01|0.02|0.05|0.1"
 
-// FlagPaint raises the limit of what an answer may paint, as messages name it.
+// FlagPaint is the flag that raises the limit of what an answer may paint. Messages name it.
 const FlagPaint = "--max-paint"
 
-// profileOf is the profile that is wanted.
-func profileOf(v scoring.Variants) string {
-	if p := v[Profile]; p != "" {
-		return p
-	}
-	return "release"
-}
+// profileOf returns the name of the profile that the variants choose.
+func profileOf(v scoring.Variants) string { return cmp.Or(v[Profile], "release") }
 
-// draw adds what needs the picture: the score of another profile, and the pixel
-// metrics. Without either the picture is not made. The published evaluation stays
-// as it is. The error says why the criteria do not fit the profile.
-func (j *job) draw(e *published.Evaluation) *scoring.Error {
+// addPixels adds to the result what needs the picture: the score of another profile than
+// "release", and the pixel metrics. Where neither is wanted, it draws nothing. The published
+// evaluation stays as it is. The error says why the criteria do not fit the profile.
+func (j *job) addPixels(e *published.Evaluation) *scoring.Error {
 	v := j.variants
 	name := profileOf(v)
 	if name == "release" && !v.On(PixelMetrics) {
@@ -39,9 +35,9 @@ func (j *job) draw(e *published.Evaluation) *scoring.Error {
 	if err != nil {
 		return &scoring.Error{Code: "bad_item", Message: err.Error()}
 	}
-	p, over := j.reader.picture(&j.value, j.suite.paint)
-	if over != nil {
-		j.base.Notes = append(j.base.Notes, scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: over.Message})
+	p, limit := j.reader.picture(&j.answer.value, j.suite.MaxPaint)
+	if limit != nil {
+		j.base.Notes = append(j.base.Notes, scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: limit.Message})
 		if name != "release" {
 			j.base.Score = 0
 		}
@@ -65,7 +61,7 @@ func (j *job) draw(e *published.Evaluation) *scoring.Error {
 	return nil
 }
 
-// picture draws an answer. The error is the limit of what it may paint.
+// picture draws an answer. The error says that drawing costs more than most writes to a pixel.
 func (r *reader) picture(actions *pyjson.Value, most int) (*replay.Picture, *scoring.Error) {
 	if r.drawer == nil {
 		r.drawer = replay.New()
@@ -73,15 +69,12 @@ func (r *reader) picture(actions *pyjson.Value, most int) (*replay.Picture, *sco
 	r.drawer.Most = most
 	p := r.drawer.Draw(actions)
 	if p.Limited {
-		if most <= 0 {
-			most = replay.MaxWork
-		}
 		return nil, &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot draw actions: they paint more than %d pixels, repeats and strokes counted; want at most that (%s)", most, FlagPaint)}
 	}
 	return &p, nil
 }
 
-// options are those of the profile paper.
+// options returns the options of the profile "paper" that the variants choose.
 func options(v scoring.Variants) profile.Options {
 	bonus := func(name string) int {
 		x, _ := strconv.ParseFloat(v[name], 64) // one of bonuses, or not given

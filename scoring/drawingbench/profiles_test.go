@@ -127,7 +127,7 @@ func TestPaintLimit(t *testing.T) {
 	item := `{"actions":[` + circle + `,` + strings.TrimSuffix(actions, ",") + `]}`
 	for _, v := range []scoring.Variants{{PixelMetrics: ""}, {Profile: "pixels"}, {Profile: "paper"}} {
 		it := scoring.Item{Fields: fastjson.MustParse(item)}
-		j, err := New(WithMaxPaint(1_000_000)).Prepare(&it, v)
+		j, err := New(Config{MaxPaint: 1_000_000}).Prepare(&it, v)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,9 +13,9 @@ import (
 // docs/spec/drawingbench.md#r81.
 const Stop = perfect
 
-// layout tells a model about the app. The wording is this project's, as the
+// appDescription tells a model about the drawing app. The wording is this project's, as the
 // benchmark's is not published. See docs/spec/drawingbench.md#r7.
-const layout = `You control a drawing app with a mouse. Answer with one JSON array of actions and nothing else.
+const appDescription = `You control a drawing app with a mouse. Answer with one JSON array of actions and nothing else.
 
 Actions:
   {"action": "moveTo", "x": X, "y": Y}   move the mouse; draws while the button is down and the tool is pen or eraser
@@ -38,31 +38,33 @@ Example, a red circle of radius 100 about the middle:
  {"action": "mouseDown"}, {"action": "moveTo", "x": 690, "y": 420}, {"action": "mouseUp"}]
 `
 
-// Prompt returns the prompt of the first turn. The error names what the task lacks.
-// See docs/spec/drawingbench.md#r82.
+// Prompt returns what a model is asked in the first turn of a task. The error names what the
+// task lacks. See docs/spec/drawingbench.md#r82.
 func Prompt(task *fastjson.Value) (string, error) {
 	p := text(task, "prompt")
 	if p == "" {
 		return "", badItem("prompt", "got none; want the text of the task")
 	}
-	return layout + "\nTask: " + p + "\n", nil
+	return appDescription + "\nTask: " + p + "\n", nil
 }
 
-// again ends a second prompt.
+// again ends the prompt of a second turn.
 const again = "\n\nImprove your drawing. It starts again on an empty canvas: answer with one complete JSON array of actions and nothing else.\n"
 
-// Followup returns the prompt of the second turn, from the result of the first: the
-// feedback with the request for another answer. ok is false where the task ends:
-// the score is Stop or more, there is none, or it was not the first turn. An answer
-// that ends the published evaluator has no feedback; it gets a text of this
-// project. See docs/spec/drawingbench.md#r83.
+// Followup returns what a model is asked in the second turn, from the result of the first: the
+// feedback with the request for another answer. ok is false where the task ends: the score is
+// Stop or more, there is no score, or it was not the first turn. An answer that ends the
+// published evaluator has no feedback; it gets a text of this project. See
+// docs/spec/drawingbench.md#r83.
 func Followup(r *scoring.Result) (prompt string, ok bool) {
-	if n, known := r.Float("turn"); !r.Scored || r.Score >= Stop || known && n != 1 {
+	turn, known := r.Float("turn")
+	if !r.Scored || r.Score >= Stop || known && turn != 1 {
 		return "", false
 	}
 	for _, f := range r.Fields {
-		if s, is := f.Value.(string); is && f.Name == "feedback_text" {
-			return s + again, true
+		feedback, isText := f.Value.(string)
+		if isText && f.Name == "feedback_text" {
+			return feedback + again, true
 		}
 	}
 	var why []string

@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/scoring"
+	"plumb/scoring/drawingbench/layout"
 	"plumb/scoring/drawingbench/parse"
 	"plumb/scoring/drawingbench/replay"
 	"plumb/scoring/pyjson"
@@ -30,8 +31,8 @@ func TestPromptLayout(t *testing.T) {
 		v, _ := r.All()
 		s := d.Draw(&v).State
 		ok := s.Tool == f[1] || strings.HasPrefix(f[1], "2 px") || s.Size > 2 && strings.HasPrefix(f[1], map[int]string{5: "5", 10: "10"}[s.Size])
-		for _, c := range replay.Palette {
-			ok = ok || c.Name == f[1] && c.Hex == s.Colour
+		for _, c := range layout.Palette {
+			ok = ok || strings.ToLower(c.Name) == f[1] && c.Hex == s.Colour
 		}
 		if !ok {
 			t.Errorf("%s at (%s, %s): got %+v", f[1], f[2], f[3], s)

@@ -11,26 +11,25 @@ import (
 	"plumb/scoring"
 	"plumb/scoring/drawingbench/parse"
 	"plumb/scoring/drawingbench/replay"
-	"plumb/scoring/drawingbench/session"
 	"plumb/scoring/pyjson"
 )
 
-// maxMarked is how many elements a picture has marks for, and maxListed how many
-// actions are listed: more is not read by anybody.
+// Limits of what a report shows of an answer: elements that are marked in the picture, and
+// actions that are listed.
 const (
 	maxMarked = 40
 	maxListed = 500
 )
 
-// Show implements scoring.Shower: the canvas at the end, the same with what was
-// drawn numbered, the actions, the evaluation and what the model was told.
+// Show implements scoring.Shower. It shows the canvas after the last action, the same with
+// numbered elements, the actions, the evaluation and the feedback.
 func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 	var e scoring.Exhibit
 	var reader pyjson.Reader
-	v, how, _ := parse.Extract(&reader, j.source)
-	if j.source != "" && how != parse.None {
+	v, how, _ := parse.Extract(&reader, j.answer.text)
+	if j.answer.text != "" && how != parse.None {
 		e.Panels = j.panels(&v)
-		e.Texts = append(e.Texts, scoring.Text{Title: "actions", Body: listed(&v)})
+		e.Texts = append(e.Texts, scoring.Text{Title: "actions", Body: listActions(&v)})
 	}
 	for _, f := range r.Fields {
 		switch text := f.Value.(type) {
@@ -48,10 +47,11 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 	return e
 }
 
-// panels draws the answer once for both.
+// panels returns two pictures for a report: the canvas, and the canvas with numbered elements.
+// The second is left out where there is no element.
 func (j *job) panels(v *pyjson.Value) []scoring.Panel {
 	d := replay.New()
-	d.Most = j.suite.paint
+	d.Most = j.suite.MaxPaint
 	p := d.Draw(v)
 	img := p.Canvas.Image()
 	show := func() (*image.NRGBA, error) { return img, nil }
@@ -60,29 +60,25 @@ func (j *job) panels(v *pyjson.Value) []scoring.Panel {
 		title = "canvas, as far as it was drawn: the limit " + FlagPaint + " ended it"
 	}
 	list := []scoring.Panel{{Title: title, Image: show}}
-	if marks := marked(p.Elements); len(marks) > 0 {
-		list = append(list, scoring.Panel{Title: fmt.Sprintf("what was drawn: %d of %d elements changed a pixel", changed(p.Elements), len(p.Elements)),
+	marks, changed := markElements(p.Elements)
+	if len(marks) > 0 {
+		list = append(list, scoring.Panel{Title: fmt.Sprintf("what was drawn: %d of %d elements changed a pixel", changed, len(p.Elements)),
 			Image: show, Marks: marks})
 	}
 	return list
 }
 
-func changed(list []session.Element) (n int) {
+// markElements returns numbered marks for the first maxMarked elements of a drawing, and how
+// many of all elements changed a pixel. One that changed none is marked as bad.
+func markElements(list []replay.Element) (marks []scoring.Mark, changed int) {
 	for i := range list {
-		if list[i].Painted.Changed > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// marked numbers what was drawn; what left no trace is marked as missed.
-func marked(list []session.Element) (out []scoring.Mark) {
-	for i := range list {
-		if i == maxMarked {
-			break
-		}
 		e := &list[i]
+		if e.Painted.Changed > 0 {
+			changed++
+		}
+		if i >= maxMarked {
+			continue
+		}
 		m := scoring.Mark{Form: scoring.Box, Tone: scoring.Is, A: scene.Point{X: e.Box[0], Y: e.Box[1]}, B: scene.Point{X: e.Box[2], Y: e.Box[3]},
 			Text: strconv.Itoa(i + 1)}
 		if e.Box[0] == e.Box[2] && e.Box[1] == e.Box[3] {
@@ -91,13 +87,13 @@ func marked(list []session.Element) (out []scoring.Mark) {
 		if e.Painted.Changed == 0 {
 			m.Tone = scoring.Bad
 		}
-		out = append(out, m)
+		marks = append(marks, m)
 	}
-	return out
+	return marks, changed
 }
 
-// listed is one action per line.
-func listed(v *pyjson.Value) string {
+// listActions prints an answer's actions for a report, one a line.
+func listActions(v *pyjson.Value) string {
 	if v.Kind != pyjson.List {
 		return "not a list: " + string(v.AppendRepr(nil))
 	}
@@ -115,16 +111,18 @@ func listed(v *pyjson.Value) string {
 			continue
 		}
 		b = name.AppendText(b)
-		if x, y := a.Get("x"), a.Get("y"); x != nil || y != nil {
-			b = append(coordinate(append(b, ' ', '('), x), ", "...)
-			b = append(coordinate(b, y), ')')
+		x, y := a.Get("x"), a.Get("y")
+		if x != nil || y != nil {
+			b = append(appendCoordinate(append(b, ' ', '('), x), ", "...)
+			b = append(appendCoordinate(b, y), ')')
 		}
 		b = append(b, '\n')
 	}
 	return string(b)
 }
 
-func coordinate(b []byte, v *pyjson.Value) []byte {
+// appendCoordinate appends a coordinate of an action as it was written, - for one that is absent.
+func appendCoordinate(b []byte, v *pyjson.Value) []byte {
 	if v == nil {
 		return append(b, '-')
 	}

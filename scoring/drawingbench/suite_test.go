@@ -17,7 +17,7 @@ func result(t *testing.T, item string, v scoring.Variants) scoring.Result {
 		t.Fatal(err)
 	}
 	it := scoring.Item{ID: "i", Suite: suiteName, Who: who, Fields: fields}
-	j, err := New().Prepare(&it, v)
+	j, err := New(Config{}).Prepare(&it, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestBadItems(t *testing.T) {
 	for _, item := range []string{`{"response":"","criteria":[]}`, `{"response":"","criteria":{"required_tools":"pen"}}`,
 		`{"response":"","criteria":{"required_colors":["` + strings.Repeat(`","`, 1000) + `"]}}`, `{"response":"","criteria":{"min_segments":"3"}}`, `{"response":"","criteria":{"prompt":1}}`} {
 		it := scoring.Item{Fields: fastjson.MustParse(item)}
-		if _, err := New().Prepare(&it, nil); err == nil || !strings.Contains(err.Error(), "criteria") {
+		if _, err := New(Config{}).Prepare(&it, nil); err == nil || !strings.Contains(err.Error(), "criteria") {
 			t.Errorf("%s: got %v; want an error about criteria", item, err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestPrompt(t *testing.T) {
 
 func TestPublishedLines(t *testing.T) {
 	element := fastjson.MustParse(`{"id":"a_1","category":"c","difficulty":"easy","results":[{"turn":1,"actions":[{"action":"x"}],"evaluation":{"score":1}},{"turn":2,"actions":[]}]}`)
-	lines, ok := New().Lines(element, 7)
+	lines, ok := New(Config{}).Lines(element, 7)
 	if !ok || len(lines) != 2 {
 		t.Fatalf("got %d lines, %v; want 2", len(lines), ok)
 	}
@@ -100,7 +100,7 @@ func TestPublishedLines(t *testing.T) {
 	if string(lines[0]) != want {
 		t.Errorf("got %s; want %s", lines[0], want)
 	}
-	if _, ok := New().Lines(fastjson.MustParse(`{"id":"i","response":"x"}`), -1); ok {
+	if _, ok := New(Config{}).Lines(fastjson.MustParse(`{"id":"i","response":"x"}`), -1); ok {
 		t.Error("an item is no element of a published list")
 	}
 }

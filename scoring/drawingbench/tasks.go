@@ -1,6 +1,7 @@
 package drawingbench
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -10,9 +11,9 @@ import (
 	"plumb/scoring"
 )
 
-// taskKeys returns the names of a task: "<id>#<index>", "#<index>", and "<id>",
-// which names it where the id occurs once. Ids are not unique. See
-// docs/spec/drawingbench.md#r1.
+// taskKeys implements scoring.TaskFile.Keys: it returns the names by which lines refer to the
+// n-th task of the task file: "<id>#<n>", "#<n>" and "<id>". Ids are not unique; the last one
+// counts where the id occurs once. See docs/spec/drawingbench.md#r1.
 func taskKeys(v *fastjson.Value, n int) ([]string, error) {
 	id := text(v, "id")
 	if id == "" {
@@ -21,41 +22,47 @@ func taskKeys(v *fastjson.Value, n int) ([]string, error) {
 	return []string{fmt.Sprintf("%s#%d", id, n), "#" + strconv.Itoa(n), id}, nil
 }
 
-// refer names an item's task: by index, by task_id, or as a label does, by id
-// See docs/spec/drawingbench.md#r1.
+// refer implements scoring.TaskFile.Refer: it names the task of an item by task_id and index,
+// by task_id, or by id, as labels do. See docs/spec/drawingbench.md#r1.
 func refer(v *fastjson.Value, id string) string {
-	name, index := text(v, "task_id"), v.Get("index")
-	if index != nil && index.Type() == fastjson.TypeNumber {
+	name := text(v, "task_id")
+	if index := indexOf(v); index != nil {
 		return name + "#" + index.String()
 	}
-	if name != "" {
-		return name
-	}
-	return id
+	return cmp.Or(name, id)
 }
 
-// elementKey names the task of an element: one of the published result
-// file says its index, or is the k-th with its id.
+// indexOf returns an object's member index, nil where it is no number.
+func indexOf(v *fastjson.Value) *fastjson.Value {
+	f := v.Get("index")
+	if f == nil || f.Type() != fastjson.TypeNumber {
+		return nil
+	}
+	return f
+}
+
+// elementKey implements scoring.Suite.ElementKey: it names the task of an element of the
+// published result file by its id; "" where the element says its index.
 func elementKey(v *fastjson.Value) string {
-	if f := v.Get("index"); f != nil && f.Type() == fastjson.TypeNumber {
+	if indexOf(v) != nil {
 		return ""
 	}
 	return text(v, "id")
 }
 
-// lines returns an item per turn, with the id
-// "<task id>#<index>/<turn>". Nothing that was recorded of the evaluation is passed on. See
+// lines implements scoring.Suite.Lines: it makes dump lines of an element of the published
+// result file, one for each turn, with the id "<task id>#<index>/<turn>". task is the task's
+// index where the element does not say it, negative where it is not known. What was recorded of
+// the evaluation is left out. ok is false for an element of another form. See
 // docs/spec/cli.md#r16.
-func lines(v *fastjson.Value, task int) ([][]byte, bool) {
+func lines(v *fastjson.Value, task int) (list [][]byte, ok bool) {
 	turns := v.Get("results")
 	if turns == nil || turns.Type() != fastjson.TypeArray || !v.Exists("id") {
 		return nil, false
 	}
-	id, index := text(v, "id"), -1
-	if f := v.Get("index"); f != nil && f.Type() == fastjson.TypeNumber {
+	id, index := text(v, "id"), task
+	if f := indexOf(v); f != nil {
 		index = f.GetInt()
-	} else {
-		index = task
 	}
 	var out [][]byte
 	for k, r := range turns.GetArray() {
@@ -64,6 +71,8 @@ func lines(v *fastjson.Value, task int) ([][]byte, bool) {
 	return out, true
 }
 
+// line makes the dump line of r, the k-th turn of an element. index is negative where it is not
+// known.
 func line(id string, index, k int, element, r *fastjson.Value) []byte {
 	turn := k + 1
 	if n := r.GetInt("turn"); n > 0 {

@@ -44,9 +44,6 @@ func (r *Reader) Reset(text string) {
 	r.ins.reset()
 }
 
-// Text returns the text that is read from.
-func (r *Reader) Text() string { return r.text }
-
 // Steps returns how many bytes were looked at since Reset: the cost of trying a
 // text from many positions.
 func (r *Reader) Steps() int { return r.steps }

@@ -4,8 +4,6 @@
 package suites
 
 import (
-	"cmp"
-
 	"plumb/render/scene"
 	"plumb/render/view"
 	"plumb/scoring"
@@ -21,15 +19,14 @@ type Config struct {
 	Response int          // bytes of an answer
 	Actions  int          // entries of a list of actions
 	Paint    int          // pixel writes to draw an answer
-	Tldraw   view.Version // release whose sizes of shapes count
+	Tldraw   view.Version // release of the editor by which shapes without a size are measured
 }
 
 // New returns all suites.
 func New(c Config) scoring.Suites {
-	actions := cmp.Or(c.Actions, scoring.DefaultActions)
 	return scoring.NewSuites(
-		aspire.New(aspire.Config{Limits: c.Scenes, MaxResponse: c.Response, MaxActions: actions, Tldraw: c.Tldraw}),
-		drawingbench.New(drawingbench.WithMaxActions(actions), drawingbench.WithMaxPaint(c.Paint)),
+		aspire.New(aspire.Config{Limits: c.Scenes, MaxResponse: c.Response, MaxActions: c.Actions, Tldraw: c.Tldraw}),
+		drawingbench.New(drawingbench.Config{MaxActions: c.Actions, MaxPaint: c.Paint}),
 		tangram.New(),
 		vqa.Spatialab(),
 		vqa.Spaceeval(),

@@ -1,18 +1,19 @@
-// Package parse finds the list of actions in a model's answer. In: text. Out: a
-// JSON value as Python reads it, and how it was found. It checks nothing: any value
-// goes on to the evaluator.
+// Package parse finds the list of mouse actions in the text of a model's DrawingBench answer.
+// In: text. Out: a JSON value as Python reads it, and how it was found. It checks nothing: the
+// evaluator takes any value.
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"plumb/scoring/pyjson"
 )
 
-// How says how an answer was read.
+// How says how the actions were found in an answer's text.
 type How string
 
-// The ways. None stands for the value null, which evaluates to zero.
+// The ways to find actions. With None the value is null, which scores 0.
 const (
 	Strict How = "strict" // the text had to be one JSON value
 	Direct How = "direct" // the text was one JSON value
@@ -26,16 +27,16 @@ const (
 // docs/spec/drawingbench.md#r13.
 const work = 64
 
-// Extract finds the actions. The value is valid until r is reset. limited
-// reports whether the search was given up because it cost too much. See
+// Extract finds the actions in a text. v is valid until r is reset, and null where how is None.
+// limited reports whether the search was given up because it cost too much. See
 // docs/spec/drawingbench.md#r12.
 func Extract(r *pyjson.Reader, text string) (v pyjson.Value, how How, limited bool) {
 	text = strings.Trim(strings.TrimLeft(text, "\ufeff"), space)
 	r.Reset(text)
 	if v, err := r.All(); err == nil {
-		return actions(v), Direct, false
+		return Actions(v), Direct, false
 	}
-	if v, ok := fenced(r, text); ok {
+	if v, ok := fromFence(r, text); ok {
 		return v, Fence, false
 	}
 	budget := work*len(text) + 1<<16
@@ -48,38 +49,42 @@ func Extract(r *pyjson.Reader, text string) (v pyjson.Value, how How, limited bo
 		if r.Steps() > budget {
 			return pyjson.Value{}, None, true
 		}
-		if v, _, err := r.At(at); err == nil && drawn(v) {
+		v, _, err := r.At(at)
+		if err == nil && isListOfObjects(v) {
 			return v, Scan, false
 		}
 	}
 }
 
-// actions returns the list under "actions" for an object that has one, else v.
-func actions(v pyjson.Value) pyjson.Value {
-	if v.Kind == pyjson.Dict {
-		if list := v.Get("actions"); list != nil && list.Kind == pyjson.List {
-			return *list
-		}
+// Actions returns the list under the key "actions" for an object that has one, else v itself.
+func Actions(v pyjson.Value) pyjson.Value {
+	if v.Kind != pyjson.Dict {
+		return v
 	}
-	return v
+	list := v.Get("actions")
+	if list == nil || list.Kind != pyjson.List {
+		return v
+	}
+	return *list
 }
 
-const mark = "```"
+const fence = "```"
 
-// fenced returns the first list that is a whole block between three backticks. The
-// rest of a block's first line is its name.
-func fenced(r *pyjson.Reader, text string) (pyjson.Value, bool) {
+// fromFence returns the actions of the first fenced code block that holds nothing else. The
+// rest of a block's first line names its language and is passed over. ok is false where there
+// is no such block.
+func fromFence(r *pyjson.Reader, text string) (v pyjson.Value, ok bool) {
 	for at := 0; ; {
-		open := strings.Index(text[at:], mark)
+		open := strings.Index(text[at:], fence)
 		if open < 0 {
 			return pyjson.Value{}, false
 		}
-		line := strings.IndexByte(text[at+open+len(mark):], '\n')
+		line := strings.IndexByte(text[at+open+len(fence):], '\n')
 		if line < 0 {
 			return pyjson.Value{}, false
 		}
-		from := at + open + len(mark) + line + 1
-		size := strings.Index(text[from:], mark)
+		from := at + open + len(fence) + line + 1
+		size := strings.Index(text[from:], fence)
 		if size < 0 {
 			return pyjson.Value{}, false
 		}
@@ -87,28 +92,21 @@ func fenced(r *pyjson.Reader, text string) (pyjson.Value, bool) {
 		left := len(body) - len(strings.TrimLeft(body, space))
 		right := len(strings.TrimRight(body, space))
 		if left < right {
-			if v, err := r.Span(from+left, from+right); err == nil {
-				if v = actions(v); v.Kind == pyjson.List {
-					return v, true
-				}
+			v, err := r.Span(from+left, from+right)
+			v = Actions(v)
+			if err == nil && v.Kind == pyjson.List {
+				return v, true
 			}
 		}
-		at = from + size + len(mark)
+		at = from + size + len(fence)
 	}
 }
 
-// space is what Python's strip removes.
+// space holds the characters that Python's strip removes.
 const space = " \t\n\v\f\r\x1c\x1d\x1e\x1f\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
-// drawn reports whether a value is a list of objects with at least one.
-func drawn(v pyjson.Value) bool {
-	if v.Kind != pyjson.List || len(v.Items()) == 0 {
-		return false
-	}
-	for i := range v.Items() {
-		if v.Items()[i].Kind != pyjson.Dict {
-			return false
-		}
-	}
-	return true
+// isListOfObjects reports whether a value is a list of objects that is not empty.
+func isListOfObjects(v pyjson.Value) bool {
+	return v.Kind == pyjson.List && len(v.Items()) > 0 &&
+		!slices.ContainsFunc(v.Items(), func(e pyjson.Value) bool { return e.Kind != pyjson.Dict })
 }

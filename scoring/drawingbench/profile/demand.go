@@ -1,12 +1,13 @@
-// Package profile scores DrawingBench answers by what they painted, which the
-// published evaluator does not use. In: the published evaluation, the picture, and
-// what the task demands, with the criteria that the published evaluator ignores.
-// Out: scores by two definitions of this project, "paper" and "pixels", and pixel
-// metrics. None of them is a published number, and none changes one.
+// Package profile scores DrawingBench answers by the pixels that they painted, which the
+// published evaluator does not use. In: the published evaluation, the picture, and what the
+// task demands, with the criteria that the published evaluator ignores. Out: scores by two
+// definitions of this project, called the profiles "paper" and "pixels", and pixel metrics.
+// None of them is a published number, and none changes one.
 package profile
 
 import (
 	"fmt"
+	"slices"
 
 	"plumb/scoring/drawingbench/published"
 	"plumb/scoring/pyjson"
@@ -22,22 +23,21 @@ type Demand struct {
 	MostActions         float64   // max_actions, 0 where there is none
 }
 
-// Position is where things are to be: a word, or limits on the screen in px.
+// Position is a position constraint of a task: a word, or limits on the screen in px.
 type Position struct {
 	Where      string   // one of places, "" for limits
 	XMax, YMax *float64 // nil for no limit
 }
 
-// Size is how large a drawn element is to be, px.
+// Size is a size constraint of a task: one drawn element must have this size, px.
 type Size struct{ Width, Height, Tolerance float64 }
 
 // places are the words of position constraints.
-var places = map[string]bool{"above": true, "below": true, "left": true, "right": true, "center": true, "corners": true,
-	"top-left": true, "top-right": true, "bottom-left": true, "bottom-right": true}
+var places = []string{"above", "below", "left", "right", "center", "corners", "top-left", "top-right", "bottom-left", "bottom-right"}
 
-// Read adds what the published evaluator ignores to criteria. v is the criteria
-// object, nil or null where there is none. The error names the member that cannot
-// be used.
+// Read returns the criteria c with those that the published evaluator ignores. v is the
+// task's criteria object, from which c was read; nil or null where it has none. The error
+// names the member that cannot be used.
 func Read(v *pyjson.Value, c *published.Criteria) (d Demand, err error) {
 	d.Criteria = c
 	if c == nil {
@@ -46,10 +46,12 @@ func Read(v *pyjson.Value, c *published.Criteria) (d Demand, err error) {
 	if v == nil || v.Kind != pyjson.Dict {
 		return d, nil
 	}
-	if n, err := number(v, "criteria", "max_actions"); err != nil {
+	most, err := number(v, "criteria", "max_actions")
+	if err != nil {
 		return d, err
-	} else if n != nil {
-		d.MostActions = *n
+	}
+	if most != nil {
+		d.MostActions = *most
 	}
 	if f := v.Get("corner_placement"); f != nil {
 		d.Corners = f.True()
@@ -61,6 +63,7 @@ func Read(v *pyjson.Value, c *published.Criteria) (d Demand, err error) {
 	return d, err
 }
 
+// position reads a position constraint, nil for null or none.
 func position(v *pyjson.Value) (*Position, error) {
 	const name = "criteria.position_constraint"
 	if v == nil || v.Kind == pyjson.None {
@@ -71,7 +74,7 @@ func position(v *pyjson.Value) (*Position, error) {
 	}
 	p := &Position{}
 	if t := v.Get("type"); t != nil {
-		if t.Kind != pyjson.Str || !places[t.S] {
+		if t.Kind != pyjson.Str || !slices.Contains(places, t.S) {
 			return nil, wrong(name+".type", t, "above, below, left, right, center, corners, top-left, top-right, bottom-left or bottom-right")
 		}
 		p.Where = t.S
@@ -90,6 +93,7 @@ func position(v *pyjson.Value) (*Position, error) {
 	return p, nil
 }
 
+// size reads a size constraint, nil for null or none. Its tolerance is 0 where none is given.
 func size(v *pyjson.Value) (*Size, error) {
 	const name = "criteria.size_constraint"
 	if v == nil || v.Kind == pyjson.None {
@@ -114,7 +118,8 @@ func size(v *pyjson.Value) (*Size, error) {
 	return s, nil
 }
 
-// number reads a member that is a finite number; nil where it is absent.
+// number reads the member name of v, which must be a finite number; nil where it is absent or
+// null. of is what v is called in the error.
 func number(v *pyjson.Value, of, name string) (*float64, error) {
 	f := v.Get(name)
 	if f == nil || f.Kind == pyjson.None {
@@ -127,6 +132,7 @@ func number(v *pyjson.Value, of, name string) (*float64, error) {
 	return &x, nil
 }
 
+// wrong returns the error for a criterion of the wrong kind.
 func wrong(name string, v *pyjson.Value, want string) error {
 	return fmt.Errorf("cannot read %s: got %.60s; want %s", name, v.AppendRepr(nil), want)
 }

@@ -3,73 +3,73 @@ package profile
 import (
 	"image"
 	"strconv"
+	"strings"
 
 	"plumb/scoring"
+	"plumb/scoring/drawingbench/layout"
 	"plumb/scoring/drawingbench/published"
 	"plumb/scoring/drawingbench/replay"
 )
 
-// maxElements is how many elements the metrics list; all are counted.
+// maxElements is how many drawn elements element_sizes lists; visible_segments counts all.
 const maxElements = 1000
 
-// Metrics returns the pixel metrics after those of the picture index. prompt may be
-// empty; its region decides region_accuracy. See docs/spec/drawingbench.md#r70.
+// Metrics returns the metrics of Index and, after them, the pixel metrics. prompt is the
+// task's, maybe empty: region_accuracy measures the distance to the region that it names.
+// See docs/spec/drawingbench.md#r70.
 func Metrics(p *replay.Picture, prompt string) []scoring.Metric {
 	s := &p.Stats
 	out := Index(p)
 	add := func(name string, v any) { out = append(out, scoring.Metric{Name: name, Value: v}) }
-	add("painted_coverage", float64(s.NonWhite)/area)
-	add("solid_coverage", float64(s.Solid)/area)
-	add("ink_coverage", float64(s.InkSum)/255/area)
-	add("enclosed_coverage", float64(p.Canvas.Enclosed())/area)
-	add("bbox_coverage", float64(s.Box.Dx()*s.Box.Dy())/area)
-	add("color_area", scoring.JSON(colours(p)))
+	add("painted_coverage", float64(s.NonWhite)/canvasArea)
+	add("solid_coverage", float64(s.Solid)/canvasArea)
+	add("ink_coverage", float64(s.InkSum)/255/canvasArea)
+	add("enclosed_coverage", float64(p.Canvas.Enclosed())/canvasArea)
+	add("bbox_coverage", boxCoverage(p))
+	add("color_area", scoring.JSON(colourCounts(p)))
 	seen := []string{}
-	for _, c := range replay.Palette {
-		if visible(p, c.Hex) {
+	for _, c := range layout.Palette {
+		if colourVisible(p, c.Hex) {
 			seen = append(seen, c.Hex)
 		}
 	}
 	add("visible_colors", seen)
-	add("region_accuracy", regional(p, prompt))
-	add("corners", nonzero(s.Corners))
+	add("region_accuracy", regionAccuracy(p, prompt))
+	add("corners", allPositive(s.Corners))
 	add("elements", len(p.Elements))
-	add("element_sizes", scoring.JSON(elements(p)))
-	n := 0
-	for i := range p.Elements {
-		if p.Elements[i].Painted.Changed > 0 {
-			n++
-		}
-	}
-	add("visible_segments", n)
-	add("overdraw", nil)
+	add("element_sizes", scoring.JSON(elementSizes(p)))
+	add("visible_segments", len(visibleElements(p)))
+	var overdraw any
 	if s.NonWhite > 0 {
-		out[len(out)-1].Value = float64(p.Writes) / float64(s.NonWhite)
+		overdraw = float64(p.Writes) / float64(s.NonWhite)
 	}
+	add("overdraw", overdraw)
 	return out
 }
 
-// Index returns the numbers of the picture index under its names. See
-// docs/spec/drawingbench.md#r69.
+// Index returns the counts of pixels that the index.json of the reference pictures lists, under
+// the same names. See docs/spec/drawingbench.md#r69.
 func Index(p *replay.Picture) []scoring.Metric {
 	s := &p.Stats
 	n := float64(s.NonWhite)
-	x, y, inked := centroid(p)
+	x, y, inked := inkCentroid(p)
 	return []scoring.Metric{
 		{Name: "nonwhite", Value: s.NonWhite}, {Name: "transparent", Value: s.Transparent}, {Name: "partial_alpha", Value: s.Partial},
-		{Name: "colors", Value: scoring.JSON(colours(p))},
-		{Name: "bbox", Value: box(s.Box)}, {Name: "centroid", Value: pair(float64(s.SumX)/n, float64(s.SumY)/n, s.NonWhite > 0)},
+		{Name: "colors", Value: scoring.JSON(colourCounts(p))},
+		{Name: "bbox", Value: scoring.JSON(appendPixelBox(nil, s.Box))},
+		{Name: "centroid", Value: pointOrNull(float64(s.SumX)/n, float64(s.SumY)/n, s.NonWhite > 0)},
 		{Name: "quadrants", Value: scoring.JSON(quadrants(s.Quadrants))},
-		{Name: "ink", Value: float64(s.InkSum) / 255}, {Name: "ink_centroid", Value: pair(x, y, inked)},
-		{Name: "solid", Value: s.Solid}, {Name: "solid_bbox", Value: box(s.SolidBox)},
-		{Name: "fill_pixels", Value: scoring.JSON(ints(nil, p.Fills))}, {Name: "capped_fill", Value: replay.Capped(p.Fills)},
+		{Name: "ink", Value: float64(s.InkSum) / 255}, {Name: "ink_centroid", Value: pointOrNull(x, y, inked)},
+		{Name: "solid", Value: s.Solid}, {Name: "solid_bbox", Value: scoring.JSON(appendPixelBox(nil, s.SolidBox))},
+		{Name: "fill_pixels", Value: scoring.JSON(appendInts(nil, p.Fills))}, {Name: "capped_fill", Value: replay.AnyFillCapped(p.Fills)},
 		{Name: "final_state", Value: scoring.JSON(state(p))},
 	}
 }
 
-// regional is region_accuracy: nil where the prompt names no region, 0 without ink.
-func regional(p *replay.Picture, prompt string) any {
-	x, y, ok := centroid(p)
+// regionAccuracy returns how near the ink is to the region of the canvas that the prompt names,
+// 0..1: nil where it names none, 0 without ink.
+func regionAccuracy(p *replay.Picture, prompt string) any {
+	x, y, ok := inkCentroid(p)
 	accuracy, named := published.RegionAccuracy(prompt, x, y)
 	switch {
 	case !named:
@@ -80,22 +80,25 @@ func regional(p *replay.Picture, prompt string) any {
 	return accuracy
 }
 
-func pair(x, y float64, ok bool) any {
+// pointOrNull returns a point as the value of a metric, nil (JSON null) unless ok.
+func pointOrNull(x, y float64, ok bool) any {
 	if !ok {
 		return nil
 	}
 	return []float64{x, y}
 }
 
-// box is a box with inclusive corners, null where it is empty.
-func box(r image.Rectangle) any {
+// appendPixelBox appends the JSON of a box in pixels, with its last column and row instead of
+// those after them; null where it is empty.
+func appendPixelBox(b []byte, r image.Rectangle) []byte {
 	if r.Empty() {
-		return nil
+		return append(b, "null"...)
 	}
-	return scoring.JSON(ints(nil, []int{r.Min.X, r.Min.Y, r.Max.X - 1, r.Max.Y - 1}))
+	return appendInts(b, []int{r.Min.X, r.Min.Y, r.Max.X - 1, r.Max.Y - 1})
 }
 
-func ints(b []byte, list []int) []byte {
+// appendInts appends a JSON array.
+func appendInts(b []byte, list []int) []byte {
 	b = append(b, '[')
 	for i, n := range list {
 		if i > 0 {
@@ -106,18 +109,18 @@ func ints(b []byte, list []int) []byte {
 	return append(b, ']')
 }
 
-// colours are the counts of opaque pixels by colour, as an object.
-func colours(p *replay.Picture) []byte {
+// colourCounts returns the numbers of opaque pixels by colour of the palette, as a JSON object.
+func colourCounts(p *replay.Picture) []byte {
 	b := []byte{'{'}
-	for i, c := range replay.Palette {
-		b = append(append(append(b, '"'), c.Name...), '"', ':')
+	for i, c := range layout.Palette {
+		b = append(append(append(b, '"'), strings.ToLower(c.Name)...), '"', ':')
 		b = append(strconv.AppendInt(b, int64(p.Stats.Colours[i]), 10), ',')
 	}
 	b = strconv.AppendInt(append(b, `"other":`...), int64(p.Stats.Other), 10)
 	return append(b, '}')
 }
 
-// quadrants are the counts of the four quadrants, as an object.
+// quadrants returns the numbers of pixels in the four quadrants, as a JSON object.
 func quadrants(counts [4]int) []byte {
 	b := []byte{'{'}
 	for i, name := range []string{"top-left", "top-right", "bottom-left", "bottom-right"} {
@@ -130,7 +133,7 @@ func quadrants(counts [4]int) []byte {
 	return append(b, '}')
 }
 
-// state is the app's state at the end, as an object.
+// state returns the app's state at the end, as a JSON object.
 func state(p *replay.Picture) []byte {
 	b := scoring.AppendString([]byte(`{"tool":`), p.State.Tool)
 	b = scoring.AppendString(append(b, `,"color":`...), p.State.Colour)
@@ -139,9 +142,9 @@ func state(p *replay.Picture) []byte {
 	return append(b, '}')
 }
 
-// elements lists what was drawn: the box of the pixels that changed, and the
-// geometry without strokes.
-func elements(p *replay.Picture) []byte {
+// elementSizes lists the drawn elements as a JSON array: "changed" is the box of the pixels that
+// changed, "box" the geometry without the width of strokes.
+func elementSizes(p *replay.Picture) []byte {
 	b := []byte{'['}
 	for i := range p.Elements[:min(maxElements, len(p.Elements))] {
 		e := &p.Elements[i]
@@ -150,12 +153,7 @@ func elements(p *replay.Picture) []byte {
 		}
 		b = scoring.AppendString(append(b, `{"kind":`...), string(e.Kind))
 		b = scoring.AppendString(append(b, `,"color":`...), e.Colour)
-		b = append(b, `,"changed":`...)
-		if r := e.Painted.Box; r.Empty() {
-			b = append(b, "null"...)
-		} else {
-			b = ints(b, []int{r.Min.X, r.Min.Y, r.Max.X - 1, r.Max.Y - 1})
-		}
+		b = appendPixelBox(append(b, `,"changed":`...), e.Painted.Box)
 		b = append(b, `,"box":[`...)
 		for k, x := range e.Box {
 			if k > 0 {

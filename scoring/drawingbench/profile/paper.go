@@ -1,33 +1,32 @@
 package profile
 
 import (
-	"math"
+	"slices"
 
 	"plumb/scoring"
 )
 
-// Options change the profile paper. Bonuses are hundredths of the score. See
-// docs/spec/drawingbench.md#r77.
+// Options change the profile "paper". See docs/spec/drawingbench.md#r77.
 type Options struct {
-	Renormalise                    bool // criteria that are not stated are left out
+	Renormalise                    bool // criteria that the task does not state are left out
 	NoPenalties                    bool
-	CoverageBonus, EfficiencyBonus int
+	CoverageBonus, EfficiencyBonus int // hundredths of the score
 }
 
-// Score is a score with what it is made of.
+// Score is a score with the parts that explain it.
 type Score struct {
 	Value   float64 // 0..1
 	Metrics []scoring.Metric
 }
 
-// criterion is a part of the weighted sum, weights in hundredths.
+// criterion is a term of the paper's weighted sum. One that the task does not state is met.
 type criterion struct {
 	name        string
-	weight      int
+	weight      int // hundredths of the score
 	stated, met bool
 }
 
-// Penalties of the paper, in hundredths.
+// Penalties of the paper, in hundredths of the score.
 const (
 	syntaxPenalty     = 30
 	coordinatePenalty = 20
@@ -35,11 +34,11 @@ const (
 	efficiencyPenalty = 5
 )
 
-// Paper scores by the weights and penalties of the paper. No published number can
-// be computed with it: those come from the profile release. See
+// Paper scores an answer by the weights and penalties of the paper's text. The paper's printed
+// numbers do not follow from them, but from the published evaluator (profile "release"). See
 // docs/spec/drawingbench.md#r72.
 func Paper(a *Answer, o Options) Score {
-	all := a.weighted()
+	all := a.criteria()
 	sum, whole := 0, 0
 	for _, c := range all {
 		if o.Renormalise && !c.stated {
@@ -59,10 +58,11 @@ func Paper(a *Answer, o Options) Score {
 		penalty = 0
 	}
 	bonus := 0
-	if c := a.Demand.Coverage; c != nil && a.boxCoverage() >= c.F {
+	if a.Demand.Coverage != nil && a.coverageMet() {
 		bonus += o.CoverageBonus
 	}
-	if n := a.Evaluation.Actions; n >= 10 && n <= 500 && !inefficient {
+	n := a.Evaluation.Actions
+	if n >= 10 && n <= 500 && !inefficient {
 		bonus += o.EfficiencyBonus
 	}
 	// Hundredths are added as integers, so that 0.8 is the double nearest to it. See
@@ -81,46 +81,45 @@ func Paper(a *Answer, o Options) Score {
 	return s
 }
 
+// add appends a metric that explains the score.
 func (s *Score) add(name string, v any) {
 	s.Metrics = append(s.Metrics, scoring.Metric{Name: name, Value: v})
 }
 
-// weighted returns the eight criteria; one that is not stated is met.
-func (a *Answer) weighted() []criterion {
+// criteria returns the eight criteria of the paper's weighted sum.
+func (a *Answer) criteria() []criterion {
 	d, p := &a.Demand, a.Picture
 	tools, colours := true, true
 	for _, t := range d.Tools {
-		tools = tools && selected(p.Selected, t)
+		tools = tools && slices.Contains(p.Selected, t)
 	}
 	for _, c := range d.Colours {
-		colours = colours && touched(p, c)
+		colours = colours && colourUsed(p, c)
 	}
-	corners := !d.Corners || nonzero(p.Stats.Quadrants)
+	corners := !d.Corners || allPositive(p.Stats.Quadrants)
 	return []criterion{
 		{"required_tools", 20, len(d.Tools) > 0, tools},
 		{"required_colors", 20, len(d.Colours) > 0, colours},
 		{"min_segments", 15, d.Segments != nil, d.Segments == nil || float64(p.Pairs) >= d.Segments.F},
-		{"min_coverage", 10, d.Coverage != nil, d.Coverage == nil || a.boxCoverage() >= d.Coverage.F},
-		{"position_constraint", 15, d.Position != nil || d.Corners, a.placed() && corners},
-		{"size_constraint", 10, d.Size != nil, a.sized()},
-		{"syntax", 5, true, a.errors("SYNTAX_ERROR") == 0},
+		{"min_coverage", 10, d.Coverage != nil, a.coverageMet()},
+		{"position_constraint", 15, d.Position != nil || d.Corners, a.positionMet() && corners},
+		{"size_constraint", 10, d.Size != nil, a.sizeMet()},
+		{"syntax", 5, true, a.countErrors("SYNTAX_ERROR") == 0},
 		// A coordinate off the screen counts in any action. See
 		// docs/spec/drawingbench.md#r75.
-		{"coordinate_bounds", 5, true, p.Strays == 0 && a.errors("COORDINATE_ERROR") == 0},
+		{"coordinate_bounds", 5, true, p.Strays == 0 && a.countErrors("COORDINATE_ERROR") == 0},
 	}
 }
 
-func selected(list []string, tool string) bool {
-	for _, t := range list {
-		if t == tool {
-			return true
-		}
-	}
-	return false
+// coverageMet reports whether the picture's box covers as much of the canvas as the task wants;
+// true where it wants no coverage.
+func (a *Answer) coverageMet() bool {
+	c := a.Demand.Coverage
+	return c == nil || boxCoverage(a.Picture) >= c.F
 }
 
-// penalties returns their sum in hundredths, and whether there is an efficiency
-// warning. See docs/spec/drawingbench.md#r76.
+// penalties returns the sum of the paper's penalties in hundredths of the score, and whether
+// one of them is for inefficiency. See docs/spec/drawingbench.md#r76.
 func (a *Answer) penalties() (sum int, inefficient bool) {
 	most := a.Demand.MostActions
 	if most == 0 {
@@ -133,7 +132,6 @@ func (a *Answer) penalties() (sum int, inefficient bool) {
 	if a.Evaluation.ThreeMoves() {
 		warnings++
 	}
-	times := func(n, each int) int { return min(n, math.MaxInt32/each) * each }
-	return times(a.errors("SYNTAX_ERROR"), syntaxPenalty) + times(a.errors("COORDINATE_ERROR"), coordinatePenalty) +
-		times(a.errors("LOGIC_ERROR"), logicPenalty) + warnings*efficiencyPenalty, warnings > 0
+	return a.countErrors("SYNTAX_ERROR")*syntaxPenalty + a.countErrors("COORDINATE_ERROR")*coordinatePenalty +
+		a.countErrors("LOGIC_ERROR")*logicPenalty + warnings*efficiencyPenalty, warnings > 0
 }

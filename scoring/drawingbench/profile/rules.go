@@ -2,80 +2,73 @@ package profile
 
 import (
 	"math"
+	"slices"
 
+	"plumb/scoring/drawingbench/layout"
 	"plumb/scoring/drawingbench/published"
 	"plumb/scoring/drawingbench/replay"
-	"plumb/scoring/drawingbench/session"
 )
 
-// The canvas, px, and where it lies on the screen. See
-// docs/spec/drawingbench.md#r6.
-const (
-	width, height = 1000, 700
-	area          = width * height
-	left, top     = 90, 70
-)
+// canvasArea is the number of pixels of the app's canvas.
+const canvasArea = layout.Width * layout.Height
 
-// Answer is what is known of an answer.
+// Answer is an answer whose actions were evaluated and drawn, with what its task demands.
 type Answer struct {
 	Evaluation *published.Evaluation
 	Picture    *replay.Picture
 	Demand     Demand
 }
 
-// drawn are the elements that changed a pixel.
-func (a *Answer) drawn() (list []*session.Element) {
-	for i := range a.Picture.Elements {
-		if e := &a.Picture.Elements[i]; e.Painted.Changed > 0 {
-			list = append(list, e)
+// visibleElements returns the drawn elements that changed a pixel.
+func visibleElements(p *replay.Picture) (list []*replay.Element) {
+	for i := range p.Elements {
+		if p.Elements[i].Painted.Changed > 0 {
+			list = append(list, &p.Elements[i])
 		}
 	}
 	return list
 }
 
-// errors counts the evaluator's errors and warnings of a type.
-func (a *Answer) errors(kind string) (n int) {
-	for i := range a.Evaluation.Faults {
-		if a.Evaluation.Faults[i].Type == kind {
-			n++
-		}
-	}
-	for i := range a.Evaluation.Warnings {
-		if a.Evaluation.Warnings[i].Type == kind {
+// countErrors counts the published evaluator's errors and warnings of a type.
+func (a *Answer) countErrors(kind string) (n int) {
+	for _, t := range a.Evaluation.ErrorTypes() {
+		if t == kind {
 			n++
 		}
 	}
 	return n
 }
 
-// boxCoverage is the box of all that is not white as a share of the canvas.
-func (a *Answer) boxCoverage() float64 {
-	b := a.Picture.Stats.Box
-	return float64(b.Dx()*b.Dy()) / area
+// boxCoverage returns the area of the box around all pixels that are not white, as a share of
+// the canvas, 0..1.
+func boxCoverage(p *replay.Picture) float64 {
+	b := p.Stats.Box
+	return float64(b.Dx()*b.Dy()) / canvasArea
 }
 
-// placed reports whether the position constraint holds. See
-// docs/spec/drawingbench.md#r73.
-func (a *Answer) placed() bool {
+// positionMet reports whether the drawing meets the task's position constraint; true without
+// one. See docs/spec/drawingbench.md#r73.
+func (a *Answer) positionMet() bool {
 	p := a.Demand.Position
 	if p == nil {
 		return true
 	}
-	elements := a.drawn()
+	elements := visibleElements(a.Picture)
 	if len(elements) == 0 {
 		return false
 	}
+	const midX, midY = layout.Width / 2.0, layout.Height / 2.0
 	switch p.Where {
 	case "":
-		return a.within(elements)
+		return p.holdsAll(elements)
 	case "corners":
-		return nonzero(a.Picture.Stats.Quadrants)
+		return allPositive(a.Picture.Stats.Quadrants)
 	case "above", "below", "left", "right":
 		b := elements[0].Painted.Box
 		x, y := float64(b.Min.X+b.Max.X)/2, float64(b.Min.Y+b.Max.Y)/2
-		return map[string]bool{"above": y < height/2, "below": y > height/2, "left": x < width/2, "right": x > width/2}[p.Where]
+		return map[string]bool{"above": y < midY, "below": y > midY, "left": x < midX, "right": x > midX}[p.Where]
 	}
-	x, y, ok := centroid(a.Picture)
+	x, y, ok := inkCentroid(a.Picture)
 	if !ok {
 		return false
 	}
@@ -83,41 +76,35 @@ func (a *Answer) placed() bool {
 		return x >= 400 && x <= 600 && y >= 280 && y <= 420
 	}
 	part := map[[2]bool]string{{true, true}: "top-left", {false, true}: "top-right", {true, false}: "bottom-left", {false, false}: "bottom-right"}
-	return part[[2]bool{x < width/2, y < height/2}] == p.Where
+	return part[[2]bool{x < midX, y < midY}] == p.Where
 }
 
-// within reports whether all that was painted lies inside the limits.
-func (a *Answer) within(elements []*session.Element) bool {
-	p := a.Demand.Position
+// holdsAll reports whether all pixels of the drawn elements lie inside the limits.
+func (p *Position) holdsAll(elements []*replay.Element) bool {
 	for _, e := range elements {
-		if p.XMax != nil && float64(e.Painted.Box.Max.X+left) > *p.XMax || p.YMax != nil && float64(e.Painted.Box.Max.Y+top) > *p.YMax {
+		right, bottom := float64(e.Painted.Box.Max.X+layout.Left), float64(e.Painted.Box.Max.Y+layout.Top)
+		if p.XMax != nil && right > *p.XMax || p.YMax != nil && bottom > *p.YMax {
 			return false
 		}
 	}
 	return true
 }
 
-// sized reports whether some drawn element has the wanted size, without the width
-// of its strokes. See docs/spec/drawingbench.md#r74.
-func (a *Answer) sized() bool {
+// sizeMet reports whether some drawn element has the size that the task wants, without the
+// width of its strokes; true without a size constraint. See docs/spec/drawingbench.md#r74.
+func (a *Answer) sizeMet() bool {
 	s := a.Demand.Size
-	if s == nil {
-		return true
-	}
-	for _, e := range a.drawn() {
-		if math.Abs(e.Box[2]-e.Box[0]-s.Width) <= s.Tolerance && math.Abs(e.Box[3]-e.Box[1]-s.Height) <= s.Tolerance {
-			return true
-		}
-	}
-	return false
+	return s == nil || slices.ContainsFunc(visibleElements(a.Picture), func(e *replay.Element) bool {
+		return math.Abs(e.Box[2]-e.Box[0]-s.Width) <= s.Tolerance && math.Abs(e.Box[3]-e.Box[1]-s.Height) <= s.Tolerance
+	})
 }
 
-func nonzero(counts [4]int) bool {
-	return counts[0] > 0 && counts[1] > 0 && counts[2] > 0 && counts[3] > 0
-}
+// allPositive reports whether none of the four counts of pixels is 0.
+func allPositive(counts [4]int) bool { return !slices.Contains(counts[:], 0) }
 
-// centroid is the mean place of ink, in pixel indices; ok is false without any.
-func centroid(p *replay.Picture) (x, y float64, ok bool) {
+// inkCentroid returns the mean position of ink in the picture, in pixel indices. ok is false
+// where there is no ink.
+func inkCentroid(p *replay.Picture) (x, y float64, ok bool) {
 	s := &p.Stats
 	if s.InkSum == 0 {
 		return 0, 0, false
@@ -125,41 +112,24 @@ func centroid(p *replay.Picture) (x, y float64, ok bool) {
 	return float64(s.InkX) / float64(s.InkSum), float64(s.InkY) / float64(s.InkSum), true
 }
 
-// painted reports whether a tool changed a pixel.
-func painted(p *replay.Picture, tool string) bool {
-	for _, ink := range p.Inks {
-		if string(ink.Kind) == tool && ink.Changed {
-			return true
-		}
-	}
-	return false
+// toolPainted reports whether a tool changed a pixel of the picture.
+func toolPainted(p *replay.Picture, tool string) bool {
+	return slices.ContainsFunc(p.Inks, func(ink replay.Ink) bool { return string(ink.Kind) == tool && ink.Changed })
 }
 
-// touched reports whether something was painted with a colour on the canvas.
-func touched(p *replay.Picture, hex string) bool {
-	for _, ink := range p.Inks {
-		if ink.Kind != "eraser" && ink.Colour == hex {
-			return true
-		}
-	}
-	return false
+// colourUsed reports whether something other than the eraser painted with a colour on the
+// canvas, whether it can still be seen or not.
+func colourUsed(p *replay.Picture, hex string) bool {
+	return slices.ContainsFunc(p.Inks, func(ink replay.Ink) bool { return ink.Kind != "eraser" && ink.Colour == hex })
 }
 
-// visible reports whether a colour is visible at the end; white where it was
-// painted over something else. See docs/spec/drawingbench.md#r71.
-func visible(p *replay.Picture, hex string) bool {
-	for i, c := range replay.Palette {
-		switch {
-		case c.Hex != hex:
-		case hex == "#FFFFFF":
-			for _, ink := range p.Inks {
-				if ink.Kind != "eraser" && ink.Colour == hex && ink.Changed {
-					return true
-				}
-			}
-		default:
-			return p.Stats.Colours[i] > 0
-		}
+// colourVisible reports whether a colour is visible in the finished picture. White is where
+// it was painted over something else; a colour that is not in the palette never is. See
+// docs/spec/drawingbench.md#r71.
+func colourVisible(p *replay.Picture, hex string) bool {
+	if hex == "#FFFFFF" {
+		return slices.ContainsFunc(p.Inks, func(ink replay.Ink) bool { return ink.Kind != "eraser" && ink.Colour == hex && ink.Changed })
 	}
-	return false
+	i := slices.IndexFunc(layout.Palette, func(c layout.Colour) bool { return c.Hex == hex })
+	return i >= 0 && p.Stats.Colours[i] > 0
 }

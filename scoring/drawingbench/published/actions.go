@@ -2,14 +2,18 @@ package published
 
 import (
 	"math"
+	"slices"
 
+	"plumb/scoring/drawingbench/layout"
 	"plumb/scoring/pyjson"
 )
 
-// Crash is the exception that ends the published evaluator. See docs/spec/drawingbench.md#r16.
+// Crash is the name of the Python exception that ends the published evaluator. Functions of
+// this package panic with a Crash where the original raises; Evaluate recovers it. See
+// docs/spec/drawingbench.md#r16.
 type Crash string
 
-// The exceptions.
+// The exceptions that an answer can raise.
 const (
 	AttributeError Crash = "AttributeError"
 	TypeError      Crash = "TypeError"
@@ -18,7 +22,7 @@ const (
 	MemoryError    Crash = "MemoryError"
 )
 
-// kind is the name of an action.
+// kind is what an action does.
 type kind uint8
 
 const (
@@ -31,19 +35,20 @@ const (
 
 var kinds = map[string]kind{"moveTo": moveTo, "click": click, "mouseDown": mouseDown, "mouseUp": mouseUp}
 
-// action is an element of the list. x, y and name are nil where the key is absent.
+// action is an element of the answer's list. name, x and y are the values of its keys, of any
+// type; nil where the key is absent.
 type action struct {
 	kind       kind
 	name, x, y *pyjson.Value
 }
 
-// both reports whether the action has both keys, whatever they hold.
-func (a *action) both() bool { return a.x != nil && a.y != nil }
+// hasPoint reports whether the action has the keys x and y, whatever they hold.
+func (a *action) hasPoint() bool { return a.x != nil && a.y != nil }
 
-// read makes actions of the elements. It panics with AttributeError for one that
-// is no object, and with TypeError for a name that is a list or an object. See
-// docs/spec/drawingbench.md#r17.
-func read(list []pyjson.Value, dst []action) []action {
+// appendActions appends the elements of an answer's list as actions. It panics with
+// AttributeError for one that is no object, and with TypeError for a name that is a list or an
+// object. See docs/spec/drawingbench.md#r17.
+func appendActions(dst []action, list []pyjson.Value) []action {
 	for i := range list {
 		v := &list[i]
 		if v.Kind != pyjson.Dict {
@@ -63,8 +68,9 @@ func read(list []pyjson.Value, dst []action) []action {
 	return dst
 }
 
-// number returns the number that Python computes with: 0 for an absent value. It
-// panics with TypeError for what is no number. See docs/spec/drawingbench.md#r18.
+// number returns the number that Python computes with for a coordinate: 0 where v is nil (the
+// key is absent). It panics with TypeError for what is no number. See
+// docs/spec/drawingbench.md#r18.
 func number(v *pyjson.Value) float64 {
 	if v == nil {
 		return 0
@@ -75,79 +81,59 @@ func number(v *pyjson.Value) float64 {
 	return v.F
 }
 
-// near reports whether |x - at| < 40, the tolerance of tools. See
+// nearButton reports whether a coordinate is less than 40 px from a tool button's centre. See
 // docs/spec/drawingbench.md#r8.
-func near(v *pyjson.Value, at float64) bool { return math.Abs(number(v)-at) < 40 }
+func nearButton(v *pyjson.Value, centre float64) bool { return math.Abs(number(v)-centre) < 40 }
 
-// tool is a button of the config layout.
-type tool struct {
-	name string
-	x, y float64
-}
+// hitsTool reports whether the action's point is on the tool's button. y is read only where x
+// fits, as reading it may panic.
+func (a *action) hitsTool(t *layout.Tool) bool { return nearButton(a.x, t.X) && nearButton(a.y, t.Y) }
 
-// tools stand in the order in which the evaluator tests them. See
-// docs/spec/drawingbench.md#r7.
-var tools = []tool{{"pen", 35, 45}, {"eraser", 35, 125}, {"fill", 35, 205}, {"line", 35, 285}, {"rectangle", 35, 365}, {"circle", 35, 445}}
-
-// on reports whether a point is on the tool's button; y is looked at only where
-// x fits.
-func (t *tool) on(a *action) bool { return near(a.x, t.x) && near(a.y, t.y) }
-
-// toolAt returns the tool under a point, nil for none.
-func toolAt(a *action) *tool {
-	for i := range tools {
-		if tools[i].on(a) {
-			return &tools[i]
+// toolAt returns the tool whose button is under the action's point, nil if there is none.
+func toolAt(a *action) *layout.Tool {
+	for i := range layout.Tools {
+		if a.hitsTool(&layout.Tools[i]) {
+			return &layout.Tools[i]
 		}
 	}
 	return nil
 }
 
-func toolNamed(name string) *tool {
-	for i := range tools {
-		if tools[i].name == name {
-			return &tools[i]
-		}
+// toolNamed returns a tool of the app by its name, nil for a name that the app does not have.
+func toolNamed(name string) *layout.Tool {
+	i := slices.IndexFunc(layout.Tools, func(t layout.Tool) bool { return t.Name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &layout.Tools[i]
 }
 
-// colour is a button of the palette.
-type colour struct {
-	name, hex string
-	x         float64
-}
-
-// colours stand in the order of the palette; all lie at y = 25.
-var colours = []colour{{"Black", "#000000", 405}, {"Red", "#FF0000", 429}, {"Green", "#00FF00", 453}, {"Blue", "#0000FF", 477},
-	{"Yellow", "#FFFF00", 501}, {"Magenta", "#FF00FF", 525}, {"Cyan", "#00FFFF", 549}, {"White", "#FFFFFF", 573}}
-
-// colourAt returns the colour exactly under a point, or nil. See
-// docs/spec/drawingbench.md#r8.
-func colourAt(a *action) *colour {
+// colourAt returns the colour whose button is under the action's point, nil if there is none.
+// See docs/spec/drawingbench.md#r8.
+func colourAt(a *action) *layout.Colour {
 	x := number(a.x)
-	for i := range colours {
-		if math.Abs(x-colours[i].x) <= 12 && math.Abs(number(a.y)-25) <= 8 {
-			return &colours[i]
+	for i := range layout.Palette {
+		if math.Abs(x-layout.Palette[i].X) <= 12 && math.Abs(number(a.y)-layout.PaletteY) <= 8 {
+			return &layout.Palette[i]
 		}
 	}
 	return nil
 }
 
-// onPalette reports whether a point counts as a change of colour. Its bounds are
-// looser than those of colourAt. See docs/spec/drawingbench.md#r8.
+// onPalette reports whether a click at the action's point counts as a change of colour. Its
+// bounds are looser than those of colourAt. See docs/spec/drawingbench.md#r8.
 func onPalette(a *action) bool {
 	x := number(a.x)
-	return 405 <= x && x <= 741 && math.Abs(number(a.y)-25) < 20
+	return 405 <= x && x <= 741 && math.Abs(number(a.y)-layout.PaletteY) < 20
 }
 
-// selected lists the tools that were selected at least once, in the order of the
-// layout. See docs/spec/drawingbench.md#r37.
-func selected(acts []action) []string {
+// selectedTools lists the tools that were selected at least once, in the order of
+// layout.Tools. See docs/spec/drawingbench.md#r37.
+func selectedTools(acts []action) []string {
 	out := []string{}
-	for i := range tools {
-		if use(acts, tools[i].name).Selected {
-			out = append(out, tools[i].name)
+	for i := range layout.Tools {
+		if findUse(acts, layout.Tools[i].Name).Selected {
+			out = append(out, layout.Tools[i].Name)
 		}
 	}
 	return out

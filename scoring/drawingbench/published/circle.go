@@ -1,10 +1,10 @@
 package published
 
-// turn holds the cosine and sine of the 50 angles k*(2*pi/49) at which the grid
-// estimate samples circles, as the C library gives them: cell borders are hit
-// exactly, so the last bit counts. The last angle is the double nearest to 2*pi,
-// not 2*pi. See docs/spec/drawingbench.md#r35.
-var turn = [50][2]float64{
+// circlePoints holds the cosine and sine of the 50 angles k*(2*pi/49) at which the grid
+// estimate of coverage samples circles. The values are those of the C library: samples hit the
+// borders of cells exactly, so the last bit counts. The last angle is the double nearest to
+// 2*pi, not 2*pi. See docs/spec/drawingbench.md#r35.
+var circlePoints = [50][2]float64{
 	{0x1.0000000000000p+0, 0x0.0p+0},
 	{0x1.fbcbe693bd8edp-1, 0x1.05e4761ab8d8fp-3},
 	{0x1.ef4145b4aed00p-1, 0x1.03be06f97cbeep-2},

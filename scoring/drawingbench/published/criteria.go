@@ -2,27 +2,28 @@ package published
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
+	"plumb/scoring/drawingbench/layout"
 	"plumb/scoring/pyjson"
 )
 
-// Number is a number of a task that is printed as it was written.
+// Number is a number of a task. Python prints it as it was written: 5 is not 5.0.
 type Number struct {
 	F       float64
-	Integer bool
+	Integer bool // it was written as an integer
 }
 
-// Criteria is what a task demands. A nil *Criteria demands nothing. See
+// Criteria holds what a task demands. A nil *Criteria demands nothing. See
 // docs/spec/drawingbench.md#r2.
 type Criteria struct {
 	Tools     []string
 	Colours   []string
-	HasTools  bool // required_tools is there, maybe empty
-	HasColour bool
+	HasColour bool    // required_colors is there, maybe empty
 	Segments  *Number // min_segments, nil where absent
-	Coverage  *Number // min_coverage
-	Prompt    string  // only where spatial metrics are wanted
+	Coverage  *Number // min_coverage, nil where absent
+	Prompt    string  // "" unless spatial metrics are wanted
 }
 
 // ReadCriteria reads the criteria of a task. null and an empty object demand
@@ -36,19 +37,20 @@ func ReadCriteria(v *pyjson.Value) (*Criteria, error) {
 	}
 	c := &Criteria{}
 	var err error
-	if c.Tools, c.HasTools, err = words(v, "required_tools"); err != nil {
+	if c.Tools, _, err = stringList(v, "required_tools"); err != nil {
 		return nil, err
 	}
-	if c.Colours, c.HasColour, err = words(v, "required_colors"); err != nil {
+	if c.Colours, c.HasColour, err = stringList(v, "required_colors"); err != nil {
 		return nil, err
 	}
-	if c.Segments, err = numeral(v, "min_segments"); err != nil {
+	if c.Segments, err = finiteNumber(v, "min_segments"); err != nil {
 		return nil, err
 	}
-	if c.Coverage, err = numeral(v, "min_coverage"); err != nil {
+	if c.Coverage, err = finiteNumber(v, "min_coverage"); err != nil {
 		return nil, err
 	}
-	if p := v.Get("prompt"); p != nil && p.Kind != pyjson.None {
+	p := v.Get("prompt")
+	if p != nil && p.Kind != pyjson.None {
 		if p.Kind != pyjson.Str {
 			return nil, wrong("prompt", p, "text")
 		}
@@ -57,6 +59,7 @@ func ReadCriteria(v *pyjson.Value) (*Criteria, error) {
 	return c, nil
 }
 
+// wrong returns the error for a criterion of the wrong kind.
 func wrong(name string, v *pyjson.Value, want string) error {
 	return fmt.Errorf("cannot read criteria.%s: got %.40s; want %s", name, v.AppendRepr(nil), want)
 }
@@ -65,7 +68,8 @@ func wrong(name string, v *pyjson.Value, want string) error {
 // for in all actions, so the number is limited.
 const maxRequired = 1000
 
-func words(v *pyjson.Value, name string) (list []string, ok bool, err error) {
+// stringList reads a criterion that is a list of strings. ok is false where it is absent or null.
+func stringList(v *pyjson.Value, name string) (list []string, ok bool, err error) {
 	f := v.Get(name)
 	if f == nil || f.Kind == pyjson.None {
 		return nil, false, nil
@@ -85,27 +89,27 @@ func words(v *pyjson.Value, name string) (list []string, ok bool, err error) {
 	return list, true, nil
 }
 
-func numeral(v *pyjson.Value, name string) (*Number, error) {
+// finiteNumber reads a criterion that is a finite number, nil where it is absent or null.
+func finiteNumber(v *pyjson.Value, name string) (*Number, error) {
 	f := v.Get(name)
 	if f == nil || f.Kind == pyjson.None {
 		return nil, nil
 	}
-	if f.Kind != pyjson.Int && f.Kind != pyjson.Float || f.F != f.F || f.F-f.F != 0 {
+	if f.Kind != pyjson.Int && f.Kind != pyjson.Float || math.IsNaN(f.F) || math.IsInf(f.F, 0) {
 		return nil, wrong(name, f, "a finite number")
 	}
 	return &Number{f.F, f.Kind == pyjson.Int}, nil
 }
 
-// ToolUse is what the answer did with a required tool. See
-// docs/spec/drawingbench.md#r37.
+// ToolUse says what an answer did with a required tool. See docs/spec/drawingbench.md#r37.
 type ToolUse struct {
 	Tool                 string
 	Used, Selected, Drew bool // tool_T_used, tool_T_selected, tool_T_actually_used
 }
 
-// use finds the first selection of a tool and whether it was drawn with. A later
-// selection does not count.
-func use(acts []action, name string) ToolUse {
+// findUse finds the first selection of a tool, and whether a press followed while it was
+// selected. Later selections do not count.
+func findUse(acts []action, name string) ToolUse {
 	u := ToolUse{Tool: name}
 	t := toolNamed(name)
 	if t == nil {
@@ -114,28 +118,28 @@ func use(acts []action, name string) ToolUse {
 	for i := range acts {
 		at := i
 		switch a := &acts[i]; {
-		case a.kind == moveTo && t.on(a) && i+1 < len(acts) && acts[i+1].kind == click:
+		case a.kind == moveTo && a.hitsTool(t) && i+1 < len(acts) && acts[i+1].kind == click:
 			at = i + 1
-		case a.kind == click && a.x != nil && t.on(a):
+		case a.kind == click && a.x != nil && a.hitsTool(t):
 		default:
 			continue
 		}
-		u.Used, u.Selected, u.Drew = true, true, drew(acts[at+1:], t)
+		u.Used, u.Selected, u.Drew = true, true, pressFollows(acts[at+1:], t)
 		return u
 	}
 	return u
 }
 
-// drew reports whether a press comes before a move to or a click on another tool's
-// button.
-func drew(rest []action, t *tool) bool {
+// pressFollows reports whether a press comes in rest, the actions after tool t was selected,
+// before a moveTo or click on another tool's button.
+func pressFollows(rest []action, t *layout.Tool) bool {
 	for i := range rest {
 		switch a := &rest[i]; a.kind {
 		case mouseDown:
 			return true
 		case moveTo, click:
-			for k := range tools {
-				if &tools[k] != t && tools[k].on(a) {
+			for k := range layout.Tools {
+				if &layout.Tools[k] != t && a.hitsTool(&layout.Tools[k]) {
 					return false
 				}
 			}

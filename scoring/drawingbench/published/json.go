@@ -1,16 +1,18 @@
 package published
 
 import (
+	"slices"
 	"strconv"
 
 	"plumb/scoring"
 )
 
-// object appends the members of a JSON object.
+// object writes a JSON object member by member to the end of dst.
 type object struct{ dst []byte }
 
+// name writes a member's name, after a comma unless the object has just been opened.
 func (o *object) name(s string) *object {
-	if c := o.dst[len(o.dst)-1]; c != '{' {
+	if o.dst[len(o.dst)-1] != '{' {
 		o.dst = append(o.dst, ',')
 	}
 	o.dst = append(scoring.AppendString(o.dst, s), ':')
@@ -23,6 +25,7 @@ func (o *object) bool(name string, b bool)     { o.dst = strconv.AppendBool(o.na
 func (o *object) text(name, s string)          { o.dst = scoring.AppendString(o.name(name).dst, s) }
 func (o *object) raw(name, json string)        { o.dst = append(o.name(name).dst, json...) }
 
+// number writes a number of the task as it was written there.
 func (o *object) number(name string, n Number) {
 	if n.Integer {
 		o.raw(name, n.String())
@@ -31,6 +34,7 @@ func (o *object) number(name string, n Number) {
 	o.float(name, n.F)
 }
 
+// list writes an array of n elements; item writes each of them.
 func (o *object) list(name string, n int, item func(i int)) {
 	o.dst = append(o.name(name).dst, '[')
 	for i := range n {
@@ -46,7 +50,15 @@ func (o *object) texts(name string, list []string) {
 	o.list(name, len(list), func(i int) { o.dst = scoring.AppendString(o.dst, list[i]) })
 }
 
-// inner appends an object as an element of a list, or as the member just named.
+// warnings writes an array of errors or warnings, each with its type and message.
+func (o *object) warnings(name string, list []Warning) {
+	o.list(name, len(list), func(i int) {
+		o.inner(func() { o.text("type", list[i].Type); o.text("message", list[i].Message) })
+	})
+}
+
+// inner writes an object as an element of an array, or as the value of the member just named.
+// fill writes its members.
 func (o *object) inner(fill func()) {
 	o.dst = append(o.dst, '{')
 	fill()
@@ -58,9 +70,8 @@ func (o *object) objectNamed(name string, fill func()) {
 	o.inner(fill)
 }
 
-// AppendJSON appends the evaluation as the published evaluator returns it, keys in
-// its order. After a crash there is none, and it appends null. See
-// docs/spec/drawingbench.md#r21.
+// AppendJSON appends the evaluation as the published evaluator returns it, keys in its order;
+// null after a crash, which returns nothing. See docs/spec/drawingbench.md#r21.
 func (e *Evaluation) AppendJSON(dst []byte) []byte {
 	if e.Crash != "" {
 		return append(dst, "null"...)
@@ -80,17 +91,16 @@ func (e *Evaluation) AppendJSON(dst []byte) []byte {
 			}
 		})
 		e.faults(o, "errors")
-		o.list("warnings", len(e.Warnings), func(i int) {
-			o.inner(func() { o.text("type", e.Warnings[i].Type); o.text("message", e.Warnings[i].Message) })
-		})
+		o.warnings("warnings", e.Warnings)
 		o.objectNamed("metrics", func() { e.metrics(o) })
-		if e.List && e.Criteria != nil {
-			o.objectNamed("criteria_met", func() { e.met(o) })
-			if e.Criteria.HasColour {
-				o.int("colors_required", len(e.Criteria.Colours))
+		c := e.Criteria
+		if e.List && c != nil {
+			o.objectNamed("criteria_met", func() { e.criteriaMet(o) })
+			if c.HasColour {
+				o.int("colors_required", len(c.Colours))
 			}
-			if c := e.Criteria.Coverage; c != nil {
-				o.number("min_coverage", *c)
+			if c.Coverage != nil {
+				o.number("min_coverage", *c.Coverage)
 			}
 		}
 		o.float("score", e.Score)
@@ -101,6 +111,7 @@ func (e *Evaluation) AppendJSON(dst []byte) []byte {
 	return o.dst
 }
 
+// faults writes the array of errors.
 func (e *Evaluation) faults(o *object, name string) {
 	o.list(name, len(e.Faults), func(i int) {
 		f := &e.Faults[i]
@@ -113,13 +124,14 @@ func (e *Evaluation) faults(o *object, name string) {
 				o.text("message", f.Message)
 				o.int("index", f.Index)
 			}
-			if f.detailed {
+			if f.hasDetail {
 				o.text("action_detail", f.Detail)
 			}
 		})
 	})
 }
 
+// metrics writes the members of "metrics".
 func (e *Evaluation) metrics(o *object) {
 	o.int("tool_changes", e.ToolChanges)
 	o.int("color_changes", e.ColourChanges)
@@ -150,8 +162,8 @@ func (e *Evaluation) metrics(o *object) {
 	}
 }
 
-// met writes criteria_met.
-func (e *Evaluation) met(o *object) {
+// criteriaMet writes the members of criteria_met.
+func (e *Evaluation) criteriaMet(o *object) {
 	c := e.Criteria
 	for _, t := range e.Tools {
 		o.bool("tool_"+t.Tool+"_used", t.Used)
@@ -178,8 +190,8 @@ func (e *Evaluation) met(o *object) {
 	}
 }
 
-// classes writes error_classification. Without criteria all lists are empty. See
-// docs/spec/drawingbench.md#r43.
+// classes writes the members of error_classification, which sorts what the answer lacks by
+// kind. Without criteria all lists are empty. See docs/spec/drawingbench.md#r43.
 func (e *Evaluation) classes(o *object) {
 	c := e.Criteria
 	if c == nil {
@@ -189,7 +201,8 @@ func (e *Evaluation) classes(o *object) {
 		return
 	}
 	o.objects("spatial_errors", func(next func(func())) {
-		if m := c.Coverage; m != nil && e.Grid < m.F {
+		m := c.Coverage
+		if m != nil && e.Grid < m.F {
 			next(func() {
 				o.text("type", "insufficient_coverage")
 				o.float("actual", e.Grid)
@@ -214,13 +227,14 @@ func (e *Evaluation) classes(o *object) {
 	})
 	o.objects("color_errors", func(next func(func())) {
 		for _, hex := range c.Colours {
-			if !contains(e.Colours, hex) {
+			if !slices.Contains(e.Colours, hex) {
 				next(func() { o.text("type", "missing_required_color"); o.text("color", hex) })
 			}
 		}
 	})
 	o.objects("planning_errors", func(next func(func())) {
-		if m := c.Segments; m != nil && float64(e.Segments) < m.F {
+		m := c.Segments
+		if m != nil && float64(e.Segments) < m.F {
 			next(func() {
 				o.text("type", "insufficient_segments")
 				o.int("actual", e.Segments)
@@ -232,7 +246,8 @@ func (e *Evaluation) classes(o *object) {
 	e.faults(o, "syntax_errors")
 }
 
-// objects writes a list of the objects that each passes to next.
+// objects writes an array of objects. each calls next once for each of them, with the function
+// that writes its members.
 func (o *object) objects(name string, each func(next func(fill func()))) {
 	o.dst = append(o.name(name).dst, '[')
 	each(func(fill func()) {
@@ -242,13 +257,4 @@ func (o *object) objects(name string, each func(next func(fill func()))) {
 		o.inner(fill)
 	})
 	o.dst = append(o.dst, ']')
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

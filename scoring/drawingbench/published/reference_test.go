@@ -154,7 +154,7 @@ func TestRecorded(t *testing.T) {
 			if g, w := sorted(f.Text()), sorted(r.FeedbackText); g != w {
 				t.Errorf("%s: feedback text: got\n%s\nwant\n%s", where, g, w)
 			}
-			if g := got.PublishedText(); g != r.Published {
+			if g := got.publishedText(); g != r.Published {
 				t.Errorf("%s: published text: got\n%s\nwant\n%s", where, g, r.Published)
 			}
 			other := e.Evaluate(v, with[task.Index])

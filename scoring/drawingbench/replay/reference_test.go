@@ -10,8 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"plumb/scoring/drawingbench/layout"
 	"plumb/scoring/pyjson"
 	"plumb/testdata"
 )
@@ -236,9 +238,10 @@ func check(t *testing.T, e *entry, p *Picture, d *difference) {
 		if d.largest > 144 || float64(d.many) > 0.05*n || !within(float64(s.NonWhite), n, 0.08) || d.iou() < 0.92 || !within(ink, e.Ink, 0.05) || far > 7 {
 			fail("largest %d, %d far off, non-white %d of %d, IoU %.4f, ink %.0f of %.0f, centroid %.2f px", d.largest, d.many, s.NonWhite, e.NonWhite, d.iou(), ink, e.Ink, far)
 		}
-		for i, c := range Palette {
-			if off := math.Abs(float64(s.Colours[i] - e.Colors[c.Name])); off > 0.05*n {
-				fail("%s: %d pixels; want %d", c.Name, s.Colours[i], e.Colors[c.Name])
+		for i, c := range layout.Palette {
+			want := e.Colors[strings.ToLower(c.Name)]
+			if math.Abs(float64(s.Colours[i]-want)) > 0.05*n {
+				fail("%s: %d pixels; want %d", c.Name, s.Colours[i], want)
 			}
 		}
 	}

@@ -1,0 +1,72 @@
+package published
+
+import (
+	"fmt"
+	"strings"
+)
+
+// publishedText returns the text that the published evaluator makes of its result. The recorded
+// runs were given the text of Feedback instead; this one checks the evaluation. See
+// docs/spec/drawingbench.md#r47.
+func (e *Evaluation) publishedText() string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if len(e.Faults) > 0 {
+		add("ERRORS FOUND:")
+		for _, f := range e.Faults[:min(5, len(e.Faults))] {
+			add("  - [%s] %s", f.Type, f.Message)
+		}
+	}
+	if len(e.Warnings) > 0 {
+		add("")
+		add("WARNINGS:")
+		for _, w := range e.Warnings[:min(3, len(e.Warnings))] {
+			add("  - [%s] %s", w.Type, w.Message)
+		}
+	}
+	add("")
+	add("METRICS:")
+	add("  - Total actions: %d", e.Actions)
+	add("  - Tool changes: %d", e.ToolChanges)
+	add("  - Color changes: %d", e.ColourChanges)
+	add("  - Drawing segments: %d", e.Segments)
+	add("  - Canvas coverage: %s%%", fixed(e.Box*100, 2))
+	if e.List && e.Criteria != nil {
+		add("")
+		add("CRITERIA:")
+		e.passes(func(key string, pass bool) {
+			add("  - %s: %s", key, map[bool]string{true: "PASS", false: "FAIL"}[pass])
+		})
+	}
+	add("")
+	add("OVERALL SCORE: %s/1.00", fixed(e.Score, 2))
+	return strings.Join(out, "\n")
+}
+
+// passes calls f with each entry of criteria_met and whether Python takes its value for true.
+func (e *Evaluation) passes(f func(key string, pass bool)) {
+	c := e.Criteria
+	for _, t := range e.Tools {
+		f("tool_"+t.Tool+"_used", t.Used)
+		f("tool_"+t.Tool+"_selected", t.Selected)
+		f("tool_"+t.Tool+"_actually_used", t.Drew)
+	}
+	if c.Segments != nil {
+		f("min_segments_met", e.SegmentsMet)
+		f("actual_segments", e.Segments != 0)
+	}
+	if c.HasColour {
+		f("colors_changed", e.ColourChanges != 0)
+		f("min_colors_met", e.ColoursMet)
+		f("colors_exact_used", len(e.Used) > 0)
+		f("colors_matched", e.Matched != 0)
+		f("colors_missing", len(e.Missing) > 0)
+		f("min_colors_exact_met", e.ExactMet)
+	}
+	if c.Coverage != nil {
+		f("canvas_coverage", e.Box != 0)
+		f("min_coverage_met", e.BoxMet)
+		f("canvas_coverage_accurate", e.Grid != 0)
+		f("min_coverage_accurate_met", e.GridMet)
+	}
+}
