@@ -1,5 +1,10 @@
 package scoring
 
+import (
+	"math"
+	"strconv"
+)
+
 // TableOptions say how answers are counted.
 type TableOptions struct {
 	Variants Variants
@@ -34,4 +39,13 @@ type TextTable struct {
 	Columns []string // heads; the first Text columns hold words, the others numbers
 	Text    int
 	Rows    [][]string // as long as Columns; "-" for what there is not
+}
+
+// FormatCell writes a number for a cell of a table, with that many decimals; "-" for NaN and
+// infinities, and 0 for -0.
+func FormatCell(x float64, decimals int) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "-"
+	}
+	return strconv.FormatFloat(x+0, 'f', decimals, 64)
 }

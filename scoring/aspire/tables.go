@@ -1,6 +1,7 @@
 package aspire
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"math"
@@ -180,7 +181,7 @@ func (t *tables) models() scoring.TextTable {
 			continue
 		}
 		x, n := t.score(a, testNames())
-		score, tokens := fixed(x, 3), fixed(stats.Mean(a.tokens), 2)
+		score, tokens := scoring.FormatCell(x, 3), scoring.FormatCell(stats.Mean(a.tokens), 2)
 		if n < len(tests) {
 			score += fmt.Sprintf(" (%d of %d tests)", n, len(tests))
 		}
@@ -188,7 +189,7 @@ func (t *tables) models() scoring.TextTable {
 		if n < len(tests) {
 			rank, nearest = "-", "-"
 		}
-		out.Rows = append(out.Rows, append([]string{orDash(a.model), orDash(a.mode), score, tokens, rank, nearest}, a.Tally.Cells()...))
+		out.Rows = append(out.Rows, append([]string{cmp.Or(a.model, "-"), cmp.Or(a.mode, "-"), score, tokens, rank, nearest}, a.Tally.Cells()...))
 	}
 	for _, r := range t.paper.Tables["models"].Rows {
 		out.Rows = append(out.Rows, []string{r.Text(0) + paper.Mark, r.Text(1), r.Cell(2, 2), r.Cell(3, 2), "-", "-", "-", "-", "-", "-", "-"})
@@ -213,7 +214,7 @@ func (t *tables) inputs() scoring.TextTable {
 				continue
 			}
 			seen = append(seen, k)
-			row, n, ranks, any := []string{test, orDash(a.model), orDash(a.mode)}, []string{}, []string{}, 0
+			row, n, ranks, any := []string{test, cmp.Or(a.model, "-"), cmp.Or(a.mode, "-")}, []string{}, []string{}, 0
 			for i, input := range inputs {
 				var list []float64
 				if b := t.at[armKey{a.model, a.mode, input}]; b != nil {
@@ -229,7 +230,7 @@ func (t *tables) inputs() scoring.TextTable {
 					}
 				}
 				rank, _ := paper.Place(stats.Mean(list), published, 2)
-				row, n, ranks = append(row, fixed(stats.Mean(list), 3)), append(n, strconv.Itoa(len(list))), append(ranks, rank)
+				row, n, ranks = append(row, scoring.FormatCell(stats.Mean(list), 3)), append(n, strconv.Itoa(len(list))), append(ranks, rank)
 			}
 			if any > 0 {
 				out.Rows = append(out.Rows, slices.Concat(row, n, ranks))
@@ -252,7 +253,7 @@ func (t *tables) tests() scoring.TextTable {
 		for _, a := range t.arms {
 			if list := a.means(test); len(list) > 0 {
 				se := math.Sqrt(stats.Variance(list)) / math.Sqrt(float64(len(list)))
-				out.Rows = append(out.Rows, []string{test, orDash(a.model), orDash(a.mode), orDash(a.input), fixed(stats.Mean(list), 3), fixed(se, 3), strconv.Itoa(len(list))})
+				out.Rows = append(out.Rows, []string{test, cmp.Or(a.model, "-"), cmp.Or(a.mode, "-"), cmp.Or(a.input, "-"), scoring.FormatCell(stats.Mean(list), 3), scoring.FormatCell(se, 3), strconv.Itoa(len(list))})
 			}
 		}
 	}
@@ -280,7 +281,7 @@ func (t *tables) categories() scoring.TextTable {
 			if a.input != "full" && a.input != "" {
 				continue
 			}
-			list = append(list, orDash(a.mode))
+			list = append(list, cmp.Or(a.mode, "-"))
 			for c, g := range categoryNames {
 				if x, n := t.score(a, g.Tests); n > 0 {
 					sums[c] += x
@@ -288,28 +289,13 @@ func (t *tables) categories() scoring.TextTable {
 				}
 			}
 		}
-		row := []string{orDash(model)}
+		row := []string{cmp.Or(model, "-")}
 		for c := range sums {
-			row = append(row, fixed(sums[c]/counts[c], 3))
+			row = append(row, scoring.FormatCell(sums[c]/counts[c], 3))
 		}
 		if len(list) > 0 {
 			out.Rows = append(out.Rows, append(row, strings.Join(list, ", ")))
 		}
 	}
 	return out
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
-// fixed writes a number, "-" for NaN.
-func fixed(x float64, digits int) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return "-"
-	}
-	return strconv.FormatFloat(x+0, 'f', digits, 64)
 }

@@ -1,6 +1,7 @@
 package drawingbench
 
 import (
+	"cmp"
 	_ "embed"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"plumb/scoring"
 	"plumb/scoring/paper"
+	"plumb/scoring/stats"
 )
 
 // printedTables are the numbers that the paper prints. Most of them cannot be recomputed
@@ -64,9 +66,9 @@ func modelsTable(printed paper.Table, names []string, all []*tables) scoring.Tex
 			continue
 		}
 		t1, t2 := perTask(t.order, (*run).start), perTask(t.order, (*run).end)
-		rank, nearest := paper.Place(mean(t2), published, 3)
-		out.Rows = append(out.Rows, slices.Concat([]string{names[i], strconv.Itoa(len(t1)), fixed(mean(t1), 3), fixed(mean(t2), 3),
-			fixed(100*mean(perTask(t.order, reached((*run).end))), 1), fixed(t.ends.Seconds/60, 1), rank, nearest}, t.ends.Cells()))
+		rank, nearest := paper.Place(stats.Mean(t2), published, 3)
+		out.Rows = append(out.Rows, slices.Concat([]string{names[i], strconv.Itoa(len(t1)), scoring.FormatCell(stats.Mean(t1), 3), scoring.FormatCell(stats.Mean(t2), 3),
+			scoring.FormatCell(100*stats.Mean(perTask(t.order, reached((*run).end))), 1), scoring.FormatCell(t.ends.Seconds/60, 1), rank, nearest}, t.ends.Cells()))
 	}
 	if len(out.Rows) > 0 {
 		for _, r := range printed.Rows {
@@ -98,7 +100,7 @@ func tokensTable(printed paper.Table, names []string, all []*tables) scoring.Tex
 		n := float64(len(tasks))
 		row := []string{names[i]}
 		for _, x := range []float64{in / n, out1 / n, (in + out1) / n, in / calls, out1 / calls, (in + out1) / calls} {
-			row = append(row, fixed(x, 0))
+			row = append(row, scoring.FormatCell(x, 0))
 		}
 		out.Rows = append(out.Rows, row)
 	}
@@ -168,7 +170,7 @@ func (t *tables) counts() scoring.TextTable {
 		out.Columns = append(out.Columns, d, "paper")
 	}
 	for _, c := range append(categories, "all") {
-		row := []string{dash(c)}
+		row := []string{cmp.Or(c, "-")}
 		for i, d := range columns {
 			row = append(row, strconv.Itoa(n[key{c, d}]))
 			row = append(row, beside(t.paper.Tables["counts"], c, []int{i + 1}, []int{0})...)

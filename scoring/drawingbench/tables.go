@@ -1,6 +1,7 @@
 package drawingbench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"plumb/scoring"
 	"plumb/scoring/paper"
+	"plumb/scoring/stats"
 )
 
 // perfect is the score from which a run is perfect, and ends after its first turn.
@@ -114,45 +116,38 @@ func (t *tables) overall() scoring.TextTable {
 	t1, t2 := perTask(t.order, (*run).start), perTask(t.order, (*run).end)
 	a1, a2 := t.values(actions)
 	s1, s2 := t.values(segments)
-	p1, p2 := sum(perTask(t.order, reached((*run).start))), sum(perTask(t.order, reached((*run).end)))
-	ended := sum(perTask(t.order, func(r *run) float64 { return one(r.first == r.last) }))
+	p1, p2 := stats.Sum(perTask(t.order, reached((*run).start))), stats.Sum(perTask(t.order, reached((*run).end)))
+	ended := stats.Sum(perTask(t.order, func(r *run) float64 { return one(r.first == r.last) }))
 	rows := []struct {
 		name   string
 		t1, t2 float64
 		digits int
 		paper  printed
 	}{
-		{"mean score", mean(t1), mean(t2), 4, t.printedOverall("mean", 3)},
-		{"standard deviation", deviation(t1), deviation(t2), 4, t.printedOverall("std", 3)},
-		{"median", median(t1), median(t2), 4, t.printedOverall("median", 3)},
+		{"mean score", stats.Mean(t1), stats.Mean(t2), 4, t.printedOverall("mean", 3)},
+		{"standard deviation", stats.Summarise(t1).SD, stats.Summarise(t2).SD, 4, t.printedOverall("std", 3)},
+		{"median", stats.Summarise(t1).Median, stats.Summarise(t2).Median, 4, t.printedOverall("median", 3)},
 		{"perfect (0.9 or more)", p1, p2, whole(p1, p2), t.printedOverall("perfect", 0)},
 		{"perfect, %", 100 * p1 / float64(len(t1)), 100 * p2 / float64(len(t2)), 1, t.printedOverall("rate", 1)},
 		{"ended after turn 1, %", 100 * ended / float64(len(t1)), 100 * ended / float64(len(t1)), 1, t.printedOverall("early", 1)},
-		{"actions, mean", mean(a1), mean(a2), 3, t.printedOverall("mean_actions", 1)},
-		{"segments, mean", mean(s1), mean(s2), 3, t.printedOverall("mean_segments", 1)},
-		{"segments / actions, %", 100 * sum(s1) / sum(a1), 100 * sum(s2) / sum(a2), 1, t.printedOverall("drawing_ratio_percent", 1)},
-		{"2 x segments / actions", 2 * sum(s1) / sum(a1), 2 * sum(s2) / sum(a2), 3, printed{}},
+		{"actions, mean", stats.Mean(a1), stats.Mean(a2), 3, t.printedOverall("mean_actions", 1)},
+		{"segments, mean", stats.Mean(s1), stats.Mean(s2), 3, t.printedOverall("mean_segments", 1)},
+		{"segments / actions, %", 100 * stats.Sum(s1) / stats.Sum(a1), 100 * stats.Sum(s2) / stats.Sum(a2), 1, t.printedOverall("drawing_ratio_percent", 1)},
+		{"2 x segments / actions", 2 * stats.Sum(s1) / stats.Sum(a1), 2 * stats.Sum(s2) / stats.Sum(a2), 3, printed{}},
 	}
 	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", t.size(len(t1)), t.label),
 		Columns: []string{"", "turn 1", "turn 2", "change", "paper 1", "paper 2", "differs 1", "differs 2"}, Text: 1,
 		Note: fmt.Sprintf("A task that ended after its first turn enters turn 2 with it; the relative change of the mean is %s. The paper's rows are of 250 tasks; \"differs\" is this run less the paper.",
-			relative(mean(t1), mean(t2)))}
+			relative(stats.Mean(t1), stats.Mean(t2)))}
 	for _, r := range rows {
-		cells := []string{r.name, fixed(r.t1, r.digits), fixed(r.t2, r.digits), fixed(r.t2-r.t1, r.digits)}
+		cells := []string{r.name, scoring.FormatCell(r.t1, r.digits), scoring.FormatCell(r.t2, r.digits), scoring.FormatCell(r.t2-r.t1, r.digits)}
 		if r.name[0] == 'e' { // one number, of both turns
-			cells = []string{r.name, fixed(r.t1, r.digits), "-", "-"}
+			cells = []string{r.name, scoring.FormatCell(r.t1, r.digits), "-", "-"}
 		}
-		cells = append(cells, dash(r.paper.t1), dash(r.paper.t2), r.paper.differs(r.t1, r.paper.t1), r.paper.differs(r.t2, r.paper.t2))
+		cells = append(cells, cmp.Or(r.paper.t1, "-"), cmp.Or(r.paper.t2, "-"), r.paper.differs(r.t1, r.paper.t1), r.paper.differs(r.t2, r.paper.t2))
 		out.Rows = append(out.Rows, cells)
 	}
 	return out
-}
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 // differs is how far a value is from a printed one, in its digits; "=" where it
@@ -165,7 +160,7 @@ func (printed) differs(x float64, s string) string {
 	if at := slices.Index([]byte(s), '.'); at >= 0 {
 		digits = len(s) - at - 1
 	}
-	if fixed(x, digits) == s {
+	if scoring.FormatCell(x, digits) == s {
 		return "="
 	}
 	p, _ := strconv.ParseFloat(s, 64)
@@ -214,9 +209,9 @@ func (t *tables) by(name string, order []string, of func(*run) string) scoring.T
 	}
 	for _, k := range keys {
 		t1, t2 := perTask(groups[k], (*run).start), perTask(groups[k], (*run).end)
-		p1, p2 := sum(perTask(groups[k], reached((*run).start))), sum(perTask(groups[k], reached((*run).end)))
-		out.Rows = append(out.Rows, append([]string{dash(k), strconv.Itoa(len(t1)), fixed(mean(t1), 4), fixed(mean(t2), 4), fixed(mean(t2)-mean(t1), 4),
-			fixed(p1, whole(p1)), fixed(p2, whole(p2)), fixed(100*p2/float64(len(t2)), 1)}, beside(t.paper.Tables[name], k, columns, digits)...))
+		p1, p2 := stats.Sum(perTask(groups[k], reached((*run).start))), stats.Sum(perTask(groups[k], reached((*run).end)))
+		out.Rows = append(out.Rows, append([]string{cmp.Or(k, "-"), strconv.Itoa(len(t1)), scoring.FormatCell(stats.Mean(t1), 4), scoring.FormatCell(stats.Mean(t2), 4), scoring.FormatCell(stats.Mean(t2)-stats.Mean(t1), 4),
+			scoring.FormatCell(p1, whole(p1)), scoring.FormatCell(p2, whole(p2)), scoring.FormatCell(100*p2/float64(len(t2)), 1)}, beside(t.paper.Tables[name], k, columns, digits)...))
 	}
 	return out
 }
@@ -252,8 +247,8 @@ func (t *tables) improvement() scoring.TextTable {
 		Columns: []string{"change", "tasks", "%", "paper"}}
 	for i, n := range names {
 		of := perTask(t.order, func(r *run) float64 { return one(class(r) == i) })
-		k := sum(of)
-		out.Rows = append(out.Rows, []string{n, fixed(k, whole(k)), fixed(100*k/float64(len(of)), 1), paper[i]})
+		k := stats.Sum(of)
+		out.Rows = append(out.Rows, []string{n, scoring.FormatCell(k, whole(k)), scoring.FormatCell(100*k/float64(len(of)), 1), paper[i]})
 	}
 	out.Note = fmt.Sprintf("Largest %+.3f, smallest %+.3f. The paper's counts are of 250 tasks, its largest is +0.328.", most, least)
 	return out
@@ -309,7 +304,7 @@ func (t *tables) tools() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", Text: 1, Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
 	share := func(of func(*run) *turn, name string) string {
 		list := perTask(t.order, func(r *run) float64 { return one(slices.Contains(of(r).tools, name)) })
-		return fixed(100*sum(list)/float64(len(list)), 1)
+		return scoring.FormatCell(100*stats.Sum(list)/float64(len(list)), 1)
 	}
 	for _, name := range toolNames {
 		out.Rows = append(out.Rows, []string{name, share(func(r *run) *turn { return r.first }, name),
@@ -380,44 +375,10 @@ func whole(counts ...float64) int {
 	return 0
 }
 
-func sum(list []float64) (s float64) {
-	for _, x := range list {
-		s += x
-	}
-	return s
-}
-
-func mean(list []float64) float64 { return sum(list) / float64(len(list)) }
-
-// deviation is that of the population.
-func deviation(list []float64) float64 {
-	m, s := mean(list), 0.0
-	for _, x := range list {
-		s += (x - m) * (x - m)
-	}
-	return math.Sqrt(s / float64(len(list)))
-}
-
-func median(list []float64) float64 {
-	s := slices.Sorted(slices.Values(list))
-	if n := len(s); n%2 == 0 {
-		return (s[n/2-1] + s[n/2]) / 2
-	}
-	return s[len(s)/2]
-}
-
 // relative prints how much more b is than a.
 func relative(a, b float64) string {
 	if a == 0 {
 		return "not defined, as turn 1 has the mean 0"
 	}
 	return fmt.Sprintf("%+.2f %%", 100*(b/a-1))
-}
-
-// fixed prints with a number of digits; a dash stands for no number.
-func fixed(x float64, digits int) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return "-"
-	}
-	return strconv.FormatFloat(x+0, 'f', digits, 64)
 }

@@ -10,26 +10,12 @@ import (
 	"slices"
 )
 
+// Normal95 is how many standard errors lie between a mean and the ends of its 95 % interval:
+// Z(0.975).
+const Normal95 = 1.959963984540054
+
 // Z returns the quantile of the standard normal distribution.
 func Z(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
-
-// Mean returns the mean, NaN of nothing.
-func Mean(list []float64) float64 {
-	sum := 0.0
-	for _, x := range list {
-		sum += x
-	}
-	return sum / float64(len(list))
-}
-
-// Variance returns the sample variance, NaN of fewer than two values.
-func Variance(list []float64) float64 {
-	m, sum := Mean(list), 0.0
-	for _, x := range list {
-		sum += float64((x - m) * (x - m))
-	}
-	return sum / float64(len(list)-1)
-}
 
 // Value is the mean score of a task, over its repeats, with what it shares a scene with.
 type Value struct {
@@ -73,13 +59,15 @@ func Clustered(list []Value) (mean, se float64) {
 	return mean, math.Sqrt(n/(n-1)*sum) / float64(len(list))
 }
 
-// Wilson returns the 95 % interval of a share of c in n. See docs/spec/runs.md#r45.
+// Wilson returns Wilson's 95 % confidence interval of the share c/n, within 0..1. n is positive.
+// See docs/spec/runs.md#r45.
 func Wilson(c, n int) (low, high float64) {
-	z := Z(0.975)
+	const z = Normal95
 	p, total := float64(c)/float64(n), float64(n)
-	centre := (p + z*z/(2*total)) / (1 + z*z/total)
-	half := z / (1 + z*z/total) * math.Sqrt(p*(1-p)/total+z*z/(4*total*total))
-	return centre - half, centre + half
+	centre := p + z*z/(2*total)
+	half := z * math.Sqrt(p*(1-p)/total+z*z/(4*total*total))
+	scale := 1 + z*z/total
+	return max(0, (centre-half)/scale), min(1, (centre+half)/scale)
 }
 
 // PassAtK returns the chance that one of k answers is right, where c of n were. See

@@ -130,5 +130,5 @@ func settingTable(setting string, printed paper.Table, names []string, all []*ta
 // cells returns the columns of Table 2.
 func (c *columnMeans) cells() []string {
 	return []string{c.share[shareTSE].percent(), c.share[shareRGE].percent(), c.share[sharePE].percent(), c.share[shareVPR].percent(),
-		formatFixed(c.iou[0].times(100), 2), formatFixed(c.hausdorff[0].times(1), 4), c.share[shareSuccess].percent()}
+		scoring.FormatCell(c.iou[0].times(100), 2), scoring.FormatCell(c.hausdorff[0].times(1), 4), c.share[shareSuccess].percent()}
 }

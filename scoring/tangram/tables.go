@@ -180,7 +180,7 @@ func (m *mean) add(x float64) {
 func (m *mean) times(k float64) float64 { return k * ((m.sum + m.lost) / float64(m.n)) }
 
 // percent formats the mean of shares as a percentage.
-func (m *mean) percent() string { return formatFixed(100*(m.sum+m.lost)/float64(m.n), 2) }
+func (m *mean) percent() string { return scoring.FormatCell(100*(m.sum+m.lost)/float64(m.n), 2) }
 
 // sample is the part of one answer's result that tables use.
 type sample struct {
@@ -364,16 +364,8 @@ func (g *group) detailTable(name string) scoring.TextTable {
 	c := g.column(mainColumn)
 	return scoring.TextTable{Title: title(name) + ", beside it", Text: 1, Columns: []string{"", "count", "value"}, Rows: [][]string{
 		{"evaluable, %", strconv.Itoa(c.answers[shareEvaluable]), c.share[shareEvaluable].percent()},
-		{"iou_all, missing as 0", strconv.Itoa(g.n), formatFixed(c.iouAll.times(100), 2)},
-		{"iou_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]), formatFixed(c.iou[1].times(100), 2)},
-		{"hausdorff_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]), formatFixed(c.hausdorff[1].times(1), 4)},
+		{"iou_all, missing as 0", strconv.Itoa(g.n), scoring.FormatCell(c.iouAll.times(100), 2)},
+		{"iou_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]), scoring.FormatCell(c.iou[1].times(100), 2)},
+		{"hausdorff_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]), scoring.FormatCell(c.hausdorff[1].times(1), 4)},
 	}}
-}
-
-// formatFixed formats x with n decimals, or a dash for the mean of nothing.
-func formatFixed(x float64, n int) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return strconv.FormatFloat(x, 'f', n, 64)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"plumb/scoring"
+	"plumb/scoring/stats"
 )
 
 func packed(runs ...string) (columns [][]uint64, items int) {
@@ -79,7 +80,7 @@ func TestReliableByDefinition(t *testing.T) {
 
 func byDefinition(lists [][]float64) (alpha, icc, r float64) {
 	n, runs := float64(len(lists[0])), float64(len(lists))
-	variance := func(x []float64) float64 { sd := Summarise(x).SampleSD; return sd * sd }
+	variance := func(x []float64) float64 { sd := stats.Summarise(x).SampleSD; return sd * sd }
 	sums, within, grand, pairs := make([]float64, len(lists[0])), 0.0, 0.0, 0.0
 	for a, list := range lists {
 		within += variance(list)
@@ -88,7 +89,7 @@ func byDefinition(lists [][]float64) (alpha, icc, r float64) {
 			grand += x / (n * runs)
 		}
 		for b := range a {
-			one, _ := Pearson(list, lists[b])
+			one, _ := stats.Pearson(list, lists[b])
 			r += one
 			pairs++
 		}
@@ -98,7 +99,7 @@ func byDefinition(lists [][]float64) (alpha, icc, r float64) {
 	for i, s := range sums {
 		items += runs * (s/runs - grand) * (s/runs - grand)
 		for _, list := range lists {
-			e := list[i] - s/runs - sum(list)/n + grand
+			e := list[i] - s/runs - stats.Sum(list)/n + grand
 			residual += e * e
 		}
 	}

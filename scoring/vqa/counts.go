@@ -1,7 +1,6 @@
 package vqa
 
 import (
-	"math"
 	"strconv"
 )
 
@@ -49,91 +48,4 @@ func decimals(h int64) string {
 func points(a, b counts) int64 {
 	x, y := int64(a.n), int64(b.n)
 	return hundredths(int64(a.correct)*y-int64(b.correct)*x, x*y)
-}
-
-// interval returns Wilson's 95 % confidence interval of an accuracy, in per cent. n is
-// positive. See docs/spec/vqa.md#r46.
-func interval(correct, n int) (low, high float64) {
-	const z = normal95
-	p, m := float64(correct)/float64(n), float64(n)
-	centre := p + z*z/(2*m)
-	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	scale := 100 / (1 + z*z/m)
-	return math.Max(0, (centre-half)*scale), math.Min(100, (centre+half)*scale)
-}
-
-// Summary describes the gaps of several models between two formats, in points
-// as docs/spec/vqa.md#r53 says. A number of too few models is NaN.
-type Summary struct {
-	N                          int
-	Mean, SD, SampleSD, Median float64 // SD is that of the population
-	Min, Max                   float64
-}
-
-// Summarise describes a list of numbers.
-func Summarise(list []float64) Summary {
-	s := Summary{N: len(list), Mean: math.NaN(), SD: math.NaN(), SampleSD: math.NaN(), Median: math.NaN(), Min: math.NaN(), Max: math.NaN()}
-	if len(list) == 0 {
-		return s
-	}
-	n := float64(len(list))
-	s.Mean = sum(list) / n
-	squares := 0.0
-	for _, x := range list {
-		squares += float64((x - s.Mean) * (x - s.Mean))
-	}
-	s.SD = math.Sqrt(squares / n)
-	if len(list) > 1 {
-		s.SampleSD = math.Sqrt(squares / (n - 1))
-	}
-	ordered := sorted(list)
-	s.Min, s.Max = ordered[0], ordered[len(list)-1]
-	half := len(list) / 2
-	if s.Median = ordered[half]; len(list)%2 == 0 {
-		s.Median = (ordered[half-1] + ordered[half]) / 2
-	}
-	return s
-}
-
-// Pearson is the correlation of two lists of one length; ok is false where it is
-// undefined: fewer than two pairs, or a list that is constant.
-func Pearson(x, y []float64) (r float64, ok bool) {
-	if len(x) < 2 || len(x) != len(y) {
-		return 0, false
-	}
-	n := float64(len(x))
-	mx, my := sum(x)/n, sum(y)/n
-	var xy, xx, yy float64
-	for i := range x {
-		xy += float64((x[i] - mx) * (y[i] - my))
-		xx += float64((x[i] - mx) * (x[i] - mx))
-		yy += float64((y[i] - my) * (y[i] - my))
-	}
-	if constant(x) || constant(y) {
-		return 0, false
-	}
-	return xy / math.Sqrt(xx*yy), true
-}
-
-func constant(list []float64) bool {
-	for _, x := range list {
-		if x != list[0] {
-			return false
-		}
-	}
-	return true
-}
-
-func sum(list []float64) (s float64) {
-	for _, x := range list {
-		s += x
-	}
-	return s
-}
-
-func fixed(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return strconv.FormatFloat(x+0, 'f', 2, 64)
 }

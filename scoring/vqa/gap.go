@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plumb/scoring"
+	"plumb/scoring/stats"
 )
 
 // gap is the table of MCQ minus open accuracy, Table 18 of SPATIALAB with its heads
@@ -90,13 +91,13 @@ func summaries(lists [][]float64) [][]string {
 		rows[i] = []string{n}
 	}
 	for _, list := range lists {
-		s := Summarise(list)
-		r, ok := Pearson(list, lists[len(lists)-1])
+		s := stats.Summarise(list)
+		r, ok := stats.Pearson(list, lists[len(lists)-1])
 		if !ok {
 			r = math.NaN()
 		}
 		for i, x := range []float64{s.Mean, s.SD, s.SampleSD, s.Median, s.Min, s.Max} {
-			rows[i] = append(rows[i], fixed(x))
+			rows[i] = append(rows[i], scoring.FormatCell(x, 2))
 		}
 		rows[len(names)-1] = append(rows[len(names)-1], thousandths(r))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/scoring"
+	"plumb/scoring/stats"
 	"plumb/testdata"
 )
 
@@ -310,8 +311,8 @@ func hold(t *testing.T, name string, groups []string, lists [][]float64, want ex
 		t.Fatalf("%s: got %d models; want %d", name, len(lists[0]), want.Models)
 	}
 	for c, g := range groups {
-		s := Summarise(lists[c])
-		r, _ := Pearson(lists[c], lists[len(lists)-1])
+		s := stats.Summarise(lists[c])
+		r, _ := stats.Pearson(lists[c], lists[len(lists)-1])
 		for _, one := range []struct {
 			what      string
 			got, want float64

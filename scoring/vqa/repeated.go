@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plumb/scoring"
+	"plumb/scoring/stats"
 )
 
 // Reliability describes repeated runs over the same items. Numbers that are
@@ -38,7 +39,7 @@ func Reliable(columns [][]uint64, items int) Reliability {
 		runSquares += k * k
 		within += n*k - k*k // n^2 times the variance of a run
 	}
-	s := Summarise(accuracies)
+	s := stats.Summarise(accuracies)
 	out.Mean, out.SD = 100*float64(total)/float64(n*runs), s.SampleSD
 	if runs < 2 {
 		return out
@@ -102,7 +103,7 @@ func (t *tables) repeated(f string, own []*row) scoring.TextTable {
 		}
 		s := Reliable(columns, len(ids))
 		out.Rows = append(out.Rows, []string{runs[0].who(), strconv.Itoa(s.Runs), strconv.Itoa(s.Items), strconv.Itoa(others),
-			fixed(s.Mean), fixed(s.SD), thousandths(s.PairwiseR), thousandths(s.Alpha), thousandths(s.ICC)})
+			scoring.FormatCell(s.Mean, 2), scoring.FormatCell(s.SD, 2), thousandths(s.PairwiseR), thousandths(s.Alpha), thousandths(s.ICC)})
 		if twice > 0 {
 			again = append(again, runs[0].who())
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/scoring"
+	"plumb/scoring/stats"
 )
 
 const rooms = `"options":["Hall","Kitchen","Bath","Terrace"]`
@@ -265,7 +266,7 @@ func TestPercent(t *testing.T) {
 			t.Errorf("%d/%d: got %s; want %s", c.a, c.b, got, c.want)
 		}
 	}
-	if low, high := interval(0, 10); low != 0 || high < 27.7 || high > 27.8 {
+	if low, high := stats.Wilson(0, 10); low != 0 || high < 0.277 || high > 0.278 {
 		t.Errorf("got %v to %v; want 0 to 27.75", low, high)
 	}
 }

@@ -11,9 +11,8 @@ import (
 
 	"plumb/scoring"
 	"plumb/scoring/paper"
+	"plumb/scoring/stats"
 )
-
-func sorted(list []float64) []float64 { return slices.Sorted(slices.Values(list)) }
 
 // tables add results up as the papers do.
 type tables struct {
@@ -228,7 +227,7 @@ func (at *row) macro() float64 {
 			list = append(list, 100*float64(c.correct)/float64(c.n))
 		}
 	}
-	return Summarise(list).Mean
+	return stats.Summarise(list).Mean
 }
 
 // Tables implements scoring.Tables.
@@ -349,7 +348,7 @@ func (t *tables) beside(f string) (papers []*row, human *row) {
 func (t *tables) cells(at *row) []string {
 	return t.line(at.name(), func(c counts, printed float64) string {
 		if at.printed != nil {
-			return fixed(printed)
+			return scoring.FormatCell(printed, 2)
 		}
 		return percent(c.correct, c.n)
 	}, at)
@@ -405,21 +404,19 @@ func (t *tables) tail(at *row) []string {
 	c := at.total
 	ci, right := "-", "-"
 	if c.n > 0 {
-		low, high := interval(c.correct, c.n)
-		if se, ok := at.pictureError(); ok {
-			p := 100 * float64(c.correct) / float64(c.n)
-			low, high = max(0, p-normal95*100*se), min(100, p+normal95*100*se)
+		low, high := stats.Wilson(c.correct, c.n) // docs/spec/vqa.md#r46
+		se, ok := at.pictureError()
+		if ok {
+			p := float64(c.correct) / float64(c.n)
+			low, high = max(0, p-stats.Normal95*se), min(1, p+stats.Normal95*se)
 		}
-		ci = fixed(low) + "-" + fixed(high)
+		ci = scoring.FormatCell(100*low, 2) + "-" + scoring.FormatCell(100*high, 2)
 	}
 	if c.unjudged > 0 {
 		right = percent(c.correct+c.unjudged, c.n)
 	}
-	return []string{ci, fixed(at.macro()), strconv.Itoa(c.n), strconv.Itoa(c.invalid), strconv.Itoa(c.missing), strconv.Itoa(c.unjudged), right}
+	return []string{ci, scoring.FormatCell(at.macro(), 2), strconv.Itoa(c.n), strconv.Itoa(c.invalid), strconv.Itoa(c.missing), strconv.Itoa(c.unjudged), right}
 }
-
-// normal95 is the 97.5 % quantile of the normal distribution.
-const normal95 = 1.959963984540054
 
 // pictureError returns the standard error of the accuracy over pictures; ok is false where no two
 // items share one, or some name none. See docs/spec/runs.md#r45.
