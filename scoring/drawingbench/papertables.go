@@ -34,12 +34,13 @@ func newTables(o scoring.TableOptions) scoring.Tables {
 	})
 }
 
-// usage is what the calls of one turn took.
+// usage is what the call of one turn took: tokens and time.
 type usage struct {
-	known                       bool
+	known                       bool // the result says how many tokens it took
 	prompt, completion, seconds float64
 }
 
+// usageOf reads the usage that a result carries.
 func usageOf(r *scoring.Result) (u usage) {
 	if a := r.Who.Asked; a != nil {
 		u.prompt, u.known = a.PromptTokens()
@@ -144,7 +145,8 @@ func beside(t paper.Table, name string, columns, digits []int) []string {
 	return out
 }
 
-// counts is Table 11: tasks by category and difficulty, each with the paper's number.
+// counts returns the paper's Table 11: tasks by category and difficulty, each beside the paper's
+// number.
 func (t *tables) counts() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench tasks by category and difficulty", Text: 1, Columns: []string{"category"},
 		Note: "The columns that the paper prints do not add up to its totals."}
@@ -180,14 +182,14 @@ func (t *tables) counts() scoring.TextTable {
 	return out
 }
 
-// errorsByDifficulty counts the evaluator's errors of first turns.
+// errorsByDifficulty returns the table of the evaluator's errors in first turns.
 func (t *tables) errorsByDifficulty() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench errors of turn 1 by difficulty", Text: 1, Columns: []string{"type"}}
 	n := map[string][]int{}
 	var types []string
 	for _, r := range t.order {
 		d := slices.Index(difficulties, r.difficulty)
-		for _, s := range r.first.faults {
+		for _, s := range r.first.errorTypes {
 			if n[s] == nil {
 				n[s] = make([]int, len(difficulties))
 				types = append(types, s)

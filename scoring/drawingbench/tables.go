@@ -3,11 +3,14 @@ package drawingbench
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"plumb/scoring"
+	"plumb/scoring/drawingbench/layout"
 	"plumb/scoring/paper"
 	"plumb/scoring/stats"
 )
@@ -16,41 +19,41 @@ import (
 // See docs/spec/drawingbench.md#r85.
 const perfect = 0.9
 
-// tables adds up as the paper does: per task the first and the last turn; a task
-// that ended after its first turn enters both. Runs of one task are averaged first.
-// See docs/spec/drawingbench.md#r84.
+// tables adds up the results of one series as the paper does: the first and the last turn of
+// each task. A task that ended after its first turn counts in both. Runs of one task are
+// averaged first. See docs/spec/drawingbench.md#r84.
 type tables struct {
-	missing bool
-	label   string // of the profile, "" for release
+	missing bool   // a missing answer counts as 0
+	label   string // of the profile, for titles; "" for release
 	runs    map[runKey]*run
-	order   []*run
+	order   []*run // all runs, in order of appearance
 	paper   *paper.Paper
 	ends    scoring.Tally // of all answers
 }
 
-// runKey identifies a run of a task.
+// runKey identifies a run of a task, of one turn or two.
 type runKey struct {
 	task   string
 	repeat int
 	config string
 }
 
-// run is what is known of one task's turns.
+// run is one model's run of a task.
 type run struct {
 	task, category, difficulty string
-	first, last                *turn
+	first, last                *turn // the same after one turn
 	repeat                     int
-	turns                      []int // that were counted
-	usages                     []usage
+	turns                      []int   // numbers of the turns that were counted
+	usages                     []usage // of those turns
 }
 
-// turn is one answer.
+// turn is what tables need of one answer.
 type turn struct {
-	n                 int
-	score             float64
-	actions, segments float64
-	tools             []string
-	faults, told      []string
+	n                       int // number of the turn, from 1
+	score                   float64
+	actions, segments       float64
+	tools                   []string // that were selected
+	errorTypes, adviceTypes []string // of the evaluator's errors and warnings, of the feedback's
 }
 
 // newSeriesTables returns the tables of one series.
@@ -75,7 +78,7 @@ func (t *tables) Add(r *scoring.Result) {
 		return ""
 	}
 	n, _ := r.Float("turn")
-	answer := &turn{n: int(n), score: r.Score, tools: r.Strings("tools_selected"), faults: r.Strings("error_types"), told: r.Strings("feedback_types")}
+	answer := &turn{n: int(n), score: r.Score, tools: r.Strings("tools_selected"), errorTypes: r.Strings("error_types"), adviceTypes: r.Strings("feedback_types")}
 	answer.actions, _ = r.Float("total_actions")
 	answer.segments, _ = r.Float("drawing_segments")
 	key := runKey{word("task"), max(1, r.Who.Repeat), r.Who.Settings().Config}
@@ -108,16 +111,17 @@ func (t *tables) Tables() []scoring.TextTable {
 	return list
 }
 
-// printed is a number of the paper, "" where it has none. See
-// docs/spec/drawingbench.md#r88.
+// printed is a row of the paper's overall table: its numbers for the two turns as printed, ""
+// where it has none. See docs/spec/drawingbench.md#r88.
 type printed struct{ t1, t2 string }
 
+// overall returns the table of means over all tasks, beside the paper's.
 func (t *tables) overall() scoring.TextTable {
 	t1, t2 := perTask(t.order, (*run).start), perTask(t.order, (*run).end)
 	a1, a2 := t.values(actions)
 	s1, s2 := t.values(segments)
 	p1, p2 := stats.Sum(perTask(t.order, reached((*run).start))), stats.Sum(perTask(t.order, reached((*run).end)))
-	ended := stats.Sum(perTask(t.order, func(r *run) float64 { return one(r.first == r.last) }))
+	ended := stats.Sum(perTask(t.order, func(r *run) float64 { return indicator(r.first == r.last) }))
 	rows := []struct {
 		name   string
 		t1, t2 float64
@@ -144,20 +148,20 @@ func (t *tables) overall() scoring.TextTable {
 		if r.name[0] == 'e' { // one number, of both turns
 			cells = []string{r.name, scoring.FormatCell(r.t1, r.digits), "-", "-"}
 		}
-		cells = append(cells, cmp.Or(r.paper.t1, "-"), cmp.Or(r.paper.t2, "-"), r.paper.differs(r.t1, r.paper.t1), r.paper.differs(r.t2, r.paper.t2))
+		cells = append(cells, cmp.Or(r.paper.t1, "-"), cmp.Or(r.paper.t2, "-"), difference(r.t1, r.paper.t1), difference(r.t2, r.paper.t2))
 		out.Rows = append(out.Rows, cells)
 	}
 	return out
 }
 
-// differs is how far a value is from a printed one, in its digits; "=" where it
-// would print the same.
-func (printed) differs(x float64, s string) string {
+// difference prints x less the number s that the paper prints, with the decimals of s: "=" where
+// x would print the same, "-" where s is "".
+func difference(x float64, s string) string {
 	if s == "" {
 		return "-"
 	}
 	digits := 0
-	if at := slices.Index([]byte(s), '.'); at >= 0 {
+	if at := strings.IndexByte(s, '.'); at >= 0 {
 		digits = len(s) - at - 1
 	}
 	if scoring.FormatCell(x, digits) == s {
@@ -169,17 +173,14 @@ func (printed) differs(x float64, s string) string {
 
 var difficulties = []string{"easy", "medium", "hard", "very_hard"}
 
-// by groups the tasks. Groups stand in the given order, and others after them,
-// the largest first.
+// by returns the table of tasks grouped by what of returns; name is what it is called. Groups
+// stand in the given order, others after them, the largest first.
 func (t *tables) by(name string, order []string, of func(*run) string) scoring.TextTable {
 	groups := map[string][]*run{}
 	for _, r := range t.order {
 		groups[of(r)] = append(groups[of(r)], r)
 	}
-	var keys []string
-	for k := range groups {
-		keys = append(keys, k)
-	}
+	keys := slices.Collect(maps.Keys(groups))
 	place := func(k string) int {
 		if i := slices.Index(order, k); i >= 0 {
 			return i
@@ -187,16 +188,7 @@ func (t *tables) by(name string, order []string, of func(*run) string) scoring.T
 		return len(order)
 	}
 	slices.SortFunc(keys, func(a, b string) int {
-		if d := place(a) - place(b); d != 0 {
-			return d
-		}
-		if d := len(groups[b]) - len(groups[a]); d != 0 {
-			return d
-		}
-		if a < b {
-			return -1
-		}
-		return 1
+		return cmp.Or(place(a)-place(b), len(groups[b])-len(groups[a]), strings.Compare(a, b))
 	})
 	out := scoring.TextTable{Title: "DrawingBench by " + name + t.label, Text: 1,
 		Columns: []string{name, "tasks", "turn 1", "turn 2", "change", "perfect 1", "perfect 2", "perfect 2, %", "paper tasks", "paper 1", "paper 2", "paper perfect 2, %"}}
@@ -216,7 +208,7 @@ func (t *tables) by(name string, order []string, of func(*run) string) scoring.T
 	return out
 }
 
-// improvement counts tasks by the change of their score. See
+// improvement returns the table of tasks by how much their score changed between the turns. See
 // docs/spec/drawingbench.md#r86.
 func (t *tables) improvement() scoring.TextTable {
 	names := []string{"worse", "0", "(0, 0.05]", "(0.05, 0.10]", "> 0.10"}
@@ -246,7 +238,7 @@ func (t *tables) improvement() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench improvement from turn 1 to turn 2" + t.label, Text: 1,
 		Columns: []string{"change", "tasks", "%", "paper"}}
 	for i, n := range names {
-		of := perTask(t.order, func(r *run) float64 { return one(class(r) == i) })
+		of := perTask(t.order, func(r *run) float64 { return indicator(class(r) == i) })
 		k := stats.Sum(of)
 		out.Rows = append(out.Rows, []string{n, scoring.FormatCell(k, whole(k)), scoring.FormatCell(100*k/float64(len(of)), 1), paper[i]})
 	}
@@ -254,7 +246,7 @@ func (t *tables) improvement() scoring.TextTable {
 	return out
 }
 
-// errors counts errors and warnings by type, in first turns and in second ones.
+// errors returns the table of errors and warnings by type, in first turns and in second ones.
 // See docs/spec/drawingbench.md#r87.
 func (t *tables) errors() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench errors by type", Text: 2, Columns: []string{"reported by", "type", "turn 1", "turn 2", "paper 1", "paper 2"},
@@ -262,30 +254,23 @@ func (t *tables) errors() scoring.TextTable {
 	for _, by := range []struct {
 		name string
 		of   func(*turn) []string
-	}{{"evaluator", func(a *turn) []string { return a.faults }}, {"feedback", func(a *turn) []string { return a.told }}} {
-		first, second := map[string]int{}, map[string]int{}
+	}{{"evaluator", func(a *turn) []string { return a.errorTypes }}, {"feedback", func(a *turn) []string { return a.adviceTypes }}} {
+		counts := map[string][2]int{} // by type: in first turns, in second ones
+		count := func(a *turn, k int) {
+			for _, s := range by.of(a) {
+				c := counts[s]
+				c[k]++
+				counts[s] = c
+			}
+		}
 		for _, r := range t.order {
-			for _, s := range by.of(r.first) {
-				first[s]++
-			}
+			count(r.first, 0)
 			if r.last != r.first {
-				for _, s := range by.of(r.last) {
-					second[s]++
-				}
+				count(r.last, 1)
 			}
 		}
-		var types []string
-		for s := range first {
-			types = append(types, s)
-		}
-		for s := range second {
-			if first[s] == 0 {
-				types = append(types, s)
-			}
-		}
-		slices.Sort(types)
-		for _, s := range types {
-			row := []string{by.name, s, strconv.Itoa(first[s]), strconv.Itoa(second[s])}
+		for _, s := range slices.Sorted(maps.Keys(counts)) {
+			row := []string{by.name, s, strconv.Itoa(counts[s][0]), strconv.Itoa(counts[s][1])}
 			if by.name == "evaluator" {
 				row = append(row, beside(t.paper.Tables["errors"], s, []int{1, 2}, []int{0, 0})...)
 			} else {
@@ -297,18 +282,16 @@ func (t *tables) errors() scoring.TextTable {
 	return out
 }
 
-// toolNames are the tools in the order of the layout.
-var toolNames = []string{"pen", "eraser", "fill", "line", "rectangle", "circle"}
-
+// tools returns the table of how many answers selected each tool.
 func (t *tables) tools() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", Text: 1, Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
 	share := func(of func(*run) *turn, name string) string {
-		list := perTask(t.order, func(r *run) float64 { return one(slices.Contains(of(r).tools, name)) })
+		list := perTask(t.order, func(r *run) float64 { return indicator(slices.Contains(of(r).tools, name)) })
 		return scoring.FormatCell(100*stats.Sum(list)/float64(len(list)), 1)
 	}
-	for _, name := range toolNames {
-		out.Rows = append(out.Rows, []string{name, share(func(r *run) *turn { return r.first }, name),
-			share(func(r *run) *turn { return r.last }, name), beside(t.paper.Tables["tools"], name, []int{1}, []int{1})[0]})
+	for _, tool := range layout.Tools {
+		out.Rows = append(out.Rows, []string{tool.Name, share(func(r *run) *turn { return r.first }, tool.Name),
+			share(func(r *run) *turn { return r.last }, tool.Name), beside(t.paper.Tables["tools"], tool.Name, []int{1}, []int{1})[0]})
 	}
 	return out
 }
@@ -319,7 +302,7 @@ func (r *run) end() float64   { return r.last.score }
 func actions(a *turn) float64  { return a.actions }
 func segments(a *turn) float64 { return a.segments }
 
-// perTask is the mean of a value over the runs of each task, in order of appearance.
+// perTask returns the mean of a value over the runs of each task, tasks in order of appearance.
 func perTask(runs []*run, of func(*run) float64) []float64 {
 	at := map[string]int{}
 	var sums []float64
@@ -348,24 +331,26 @@ func (t *tables) size(tasks int) string {
 	return fmt.Sprintf("%d tasks, %d runs", tasks, len(t.order))
 }
 
+// values returns a value per task, of its first turns and of its last ones.
 func (t *tables) values(of func(*turn) float64) (first, last []float64) {
 	return perTask(t.order, func(r *run) float64 { return of(r.first) }), perTask(t.order, func(r *run) float64 { return of(r.last) })
 }
 
-// reached is 1 for a perfect score, else 0.
+// reached returns a function that is 1 for runs whose score of is perfect, else 0.
 func reached(of func(*run) float64) func(*run) float64 {
-	return func(r *run) float64 { return one(of(r) >= perfect) }
+	return func(r *run) float64 { return indicator(of(r) >= perfect) }
 }
 
-func one(b bool) float64 {
+// indicator returns 1 for true and 0 for false, so that a sum counts and a mean is a share.
+func indicator(b bool) float64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// whole is the number of digits of counts: none where they are integers, which they
-// are not where the runs of a task differ.
+// whole returns the number of decimals of counts of tasks: 0 where they are integers, 2 where
+// they are not, as the runs of a task differ.
 func whole(counts ...float64) int {
 	for _, x := range counts {
 		if x != math.Trunc(x) {
@@ -375,7 +360,7 @@ func whole(counts ...float64) int {
 	return 0
 }
 
-// relative prints how much more b is than a.
+// relative prints in per cent how much more b is than a.
 func relative(a, b float64) string {
 	if a == 0 {
 		return "not defined, as turn 1 has the mean 0"
