@@ -28,7 +28,8 @@ func squares(list []float64) float64 {
 // Variance returns the sample variance, NaN of fewer than two values.
 func Variance(list []float64) float64 { return squares(list) / float64(len(list)-1) }
 
-// Summary describes a list of numbers. What is not defined for so few of them is NaN.
+// Summary describes a list of numbers, such as the gaps of several models between two formats
+// (docs/spec/vqa.md#r53). What is not defined for so few numbers is NaN.
 type Summary struct {
 	N                          int
 	Mean, SD, SampleSD, Median float64 // SD is that of the population
