@@ -16,15 +16,14 @@ import (
 
 // promptCmd is `plumb prompt`.
 type promptCmd struct {
-	Items    string `arg:"" optional:"" name:"items" help:"ASPIRE items: JSON lines with id, test, shapes and prompt; or items of SPATIALAB and SpaCE-Eval; or TangramPuzzle instances; - is stdin. DrawingBench has --tasks."`
-	Output   string `short:"o" default:"-" placeholder:"FILE" help:"File for the prompts, one line {\"id\",\"prompt\"} per item; - is stdout."`
-	Suite    string `default:"aspire" help:"Suite of the items; an unknown name lists them all."`
-	Open     bool   `help:"Ask items of SPATIALAB that name no format as open questions, without their options."`
-	Minimal  bool   `help:"Describe shapes by their ids only, as in the ablation of the paper."`
-	Cot      bool   `help:"Ask to think step by step."`
-	Images   string `placeholder:"DIR" help:"Folder for the pictures that go with the prompts of ASPIRE and TangramPuzzle; lines then name theirs. Without it only texts are written."`
-	Scaffold bool   `help:"ASPIRE: as --minimal, with a plot, a grid or numbers in the picture; needs --images."`
-	Method   string `enum:",direct,cot,self-reflection,xolver" default:"" help:"SPATIALAB: how the paper asks: direct, cot, self-reflection or xolver, of which the first call is written."`
+	Items  string `arg:"" optional:"" name:"items" help:"ASPIRE items: JSON lines with id, test, shapes and prompt; or items of SPATIALAB and SpaCE-Eval; or TangramPuzzle instances; - is stdin. DrawingBench has --tasks."`
+	Output string `short:"o" default:"-" placeholder:"FILE" help:"File for the prompts, one line {\"id\",\"prompt\"} per item; - is stdout."`
+	Suite  string `default:"aspire" help:"Suite of the items; an unknown name lists them all."`
+	Mode   string `enum:"default,cot,reasoning" default:"default" help:"ASPIRE: default, cot (think step by step) or reasoning (the text of default; the request of plumb run differs)."`
+	Input  string `enum:"full,minimal,scaffold" default:"full" help:"ASPIRE: full (all fields of the shapes), minimal (ids alone) or scaffold (as minimal, with a plot, a grid or numbers in the picture; needs --images)."`
+	Format string `enum:",mcq,open" default:"" help:"SPATIALAB: how items that name no format are asked: mcq, or open (without their options)."`
+	Images string `placeholder:"DIR" help:"Folder for the pictures that go with the prompts of ASPIRE and TangramPuzzle; lines then name theirs. Without it only texts are written."`
+	Method string `enum:",direct,cot,self-reflection,xolver" default:"" help:"SPATIALAB: how the paper asks: direct, cot, self-reflection or xolver, of which the first call is written."`
 	tangramPrompts
 	drawingBenchPrompts
 	limitFlags
@@ -45,6 +44,9 @@ func (c *promptCmd) Run(std streams) (err error) {
 	if c.Suite == "tangram" {
 		return c.tangram(std)
 	}
+	if c.Input == ask.InputScaffold && c.Images == "" {
+		return usage("cannot use --input scaffold: want --images DIR, as the scaffold is in the picture alone")
+	}
 	r, err := openDump(c.Items, c.lines(), std.in)
 	if err != nil {
 		return err
@@ -55,7 +57,7 @@ func (c *promptCmd) Run(std streams) (err error) {
 		return err
 	}
 	d := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes()})
-	o := scoring.PromptOptions{Minimal: c.Minimal || c.Scaffold, StepWise: c.Cot, Open: c.Open, Method: c.Method}
+	o := scoring.PromptOptions{Minimal: c.Input != ask.InputFull, StepWise: c.Mode == ask.ModeCoT, Open: c.Format == "open", Method: c.Method}
 	if c.Method != "" {
 		o.Step = vqa.Steps(c.Method, 1)[0]
 	}
@@ -109,10 +111,11 @@ func (c *promptCmd) openBoards() (*ask.Boards, error) {
 
 // drawBoard writes the picture of an item and returns its path.
 func (c *promptCmd) drawBoard(boards *ask.Boards, it *scoring.Item, line []byte) (string, error) {
-	if c.Scaffold && !ask.HasScaffold(it.Test) {
+	scaffold := c.Input == ask.InputScaffold
+	if scaffold && !ask.HasScaffold(it.Test) {
 		return "", &scoring.Error{Code: "bad_item", Message: "cannot draw scaffold: the test " + it.Test + " has none"}
 	}
-	b, err := boards.Draw(line, it.Test, c.Scaffold)
+	b, err := boards.Draw(line, it.Test, scaffold)
 	if err != nil {
 		return "", &scoring.Error{Code: "bad_scene", Message: err.Error()}
 	}

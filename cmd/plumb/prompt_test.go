@@ -10,7 +10,7 @@ func TestPromptCommand(t *testing.T) {
 	const shapes = `"shapes":[{"id":"shape:a","type":"geo","x":1}],"prompt":"Do it."`
 	in := `{"id":"a","test":"line",` + shapes + `}` + "\n" + `{"id":7,"suite":"aspire","test":"arrow",` + shapes + "}\n" +
 		`{"id":"c","test":"line","shapes":[]}` + "\nnonsense\n"
-	code, out, errs := plumb(t, in, "prompt", "--minimal", "--cot", "-")
+	code, out, errs := plumb(t, in, "prompt", "--input", "minimal", "--mode", "cot", "-")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != 0 || len(lines) != 4 {
 		t.Fatalf("got exit %d, %s%s; want four lines", code, out, errs)
@@ -57,11 +57,11 @@ func TestPromptFailures(t *testing.T) {
 // with the flag and the reason. A call that uses it goes on to its input.
 func TestUnusedFlags(t *testing.T) {
 	for _, line := range []string{
-		"prompt --scaffold x.jsonl", "prompt --method cot x.jsonl", "prompt --open x.jsonl", "prompt --seed 3 x.jsonl", "prompt --test outline x.jsonl", "prompt --fonts-dir d x.jsonl",
+		"prompt --method cot x.jsonl", "prompt --format open x.jsonl", "prompt --seed 3 x.jsonl", "prompt --test outline x.jsonl", "prompt --fonts-dir d x.jsonl",
 		"prompt --tasks f x.jsonl", "prompt --second-turn f x.jsonl", "prompt --max-paint 5 x.jsonl", "prompt --deadline 1s x.jsonl",
-		"prompt --suite spatialab --cot x.jsonl", "prompt --suite spatialab --images d x.jsonl", "prompt --suite spaceeval --open x.jsonl", "prompt --suite spaceeval --setting in-context x.jsonl",
-		"prompt --suite spaceeval --method cot x.jsonl", "prompt --suite tangram --minimal x.jsonl", "prompt --suite tangram --open x.jsonl", "prompt --suite tangram --seed 3 x.jsonl", "prompt --suite tangram --fonts-dir d x.jsonl",
-		"prompt --suite tangram --test outline --setting zero-shot x.jsonl", "prompt --suite drawingbench --images d --tasks f", "prompt --suite drawingbench --cot --tasks f",
+		"prompt --suite spatialab --mode cot x.jsonl", "prompt --suite spatialab --images d x.jsonl", "prompt --suite spaceeval --format open x.jsonl", "prompt --suite spaceeval --setting in-context x.jsonl",
+		"prompt --suite spaceeval --method cot x.jsonl", "prompt --suite tangram --input minimal x.jsonl", "prompt --suite tangram --format open x.jsonl", "prompt --suite tangram --seed 3 x.jsonl", "prompt --suite tangram --fonts-dir d x.jsonl",
+		"prompt --suite tangram --test outline --setting zero-shot x.jsonl", "prompt --suite drawingbench --images d --tasks f", "prompt --suite drawingbench --mode cot --tasks f",
 		"score --token-env X x.jsonl", "score --judge-cache d x.jsonl", "score --judge-dry-run x.jsonl", "score --server http://127.0.0.1:1 --backend cpu x.jsonl",
 		"score --server http://127.0.0.1:1 --max-shapes 5 x.jsonl", "score --server http://127.0.0.1:1 --workers 5 x.jsonl",
 		"render --worst 3 x.jsonl", "render --reference d x.jsonl", "render --tasks f x.jsonl", "render --max-paint 5 x.jsonl",
@@ -75,7 +75,7 @@ func TestUnusedFlags(t *testing.T) {
 			t.Errorf("plumb %s: got exit %d, %q, %s; want 2 with the flag", line, code, out, errs)
 		}
 	}
-	for _, line := range []string{"prompt --minimal --cot", "prompt --suite spatialab --open", "prompt --suite tangram --test outline --seed 3 --images DIR --fonts-dir e",
+	for _, line := range []string{"prompt --input minimal --mode cot", "prompt --suite spatialab --format open", "prompt --suite tangram --test outline --seed 3 --images DIR --fonts-dir e",
 		"prompt --suite tangram --setting in-context --seed 3", "score --judge-url http://127.0.0.1:1 --judge-model m --judge-cache DIR", "agree --max-line 5MiB --max-depth 9",
 		"score --report DIR --server http://127.0.0.1:1 --backend cpu", "tangram convert --rejects DIR/f", "report --max-ratio 9"} {
 		line = strings.ReplaceAll(line, "DIR", t.TempDir()) + " /nowhere/x.jsonl"
@@ -90,7 +90,7 @@ func TestUnusedFlags(t *testing.T) {
 func TestPromptPictures(t *testing.T) {
 	dir := t.TempDir()
 	_, tasks, _ := plumb(t, "", "aspire", "generate", "--tests", "arrow", "--count", "2")
-	code, out, errs := plumb(t, tasks, "prompt", "--images", dir, "--scaffold", "-")
+	code, out, errs := plumb(t, tasks, "prompt", "--images", dir, "--input", "scaffold", "-")
 	if code != 0 {
 		t.Fatalf("got exit %d, %s", code, errs)
 	}
@@ -109,7 +109,7 @@ func TestPromptPictures(t *testing.T) {
 	if len(lines) != 2 || len(requests) != 2 {
 		t.Errorf("got %d lines, %d requests; want 2", len(lines), len(requests))
 	}
-	if code, _, errs := plumb(t, strings.Replace(tasks, `"test":"arrow"`, `"test":"maze"`, 2), "prompt", "--images", dir, "--scaffold", "-"); code != 1 || !strings.Contains(errs, "has none") {
+	if code, _, errs := plumb(t, strings.Replace(tasks, `"test":"arrow"`, `"test":"maze"`, 2), "prompt", "--images", dir, "--input", "scaffold", "-"); code != 1 || !strings.Contains(errs, "has none") {
 		t.Errorf("a test without a scaffold: got exit %d, %s", code, errs)
 	}
 	const item = `{"id":"x","question":"Which?","options":["a","b","c","d"],"answer":"1","category":"orientation","subcategory":"cardinal_direction"}`

@@ -73,15 +73,15 @@ func (c *promptCmd) unusedFlags() []unusedFlags {
 	with := "with --suite " + c.Suite
 	switch c.Suite {
 	case "aspire":
-		all = append(all, unusedFlags{with, join([]string{"open", "method", "@drawingbench"}, tangramOnly)})
+		all = append(all, unusedFlags{with, join([]string{"format", "method", "@drawingbench"}, tangramOnly)})
 	case "spatialab":
-		all = append(all, unusedFlags{with, join([]string{"minimal", "scaffold", "cot", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
+		all = append(all, unusedFlags{with, join([]string{"mode", "input", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
 	case "spaceeval":
-		all = append(all, unusedFlags{with, join([]string{"open", "minimal", "scaffold", "cot", "method", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
+		all = append(all, unusedFlags{with, join([]string{"format", "mode", "input", "method", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
 	case "drawingbench":
-		all = append(all, unusedFlags{with, join([]string{"open", "minimal", "scaffold", "cot", "method", "images", "fonts-dir"}, tangramOnly)})
+		all = append(all, unusedFlags{with, join([]string{"format", "mode", "input", "method", "images", "fonts-dir"}, tangramOnly)})
 	case "tangram":
-		all = append(all, unusedFlags{with, []string{"open", "minimal", "scaffold", "cot", "method", "@drawingbench", "max-depth", "max-values"}})
+		all = append(all, unusedFlags{with, []string{"format", "mode", "input", "method", "@drawingbench", "max-depth", "max-values"}})
 		if c.Test == "outline" {
 			all = append(all, unusedFlags{"with --test outline", []string{"setting"}})
 		} else if c.Setting != "in-context" {
@@ -89,7 +89,7 @@ func (c *promptCmd) unusedFlags() []unusedFlags {
 		}
 	}
 	if c.Images == "" {
-		all = append(all, unusedFlags{"without --images", []string{"fonts-dir", "scaffold"}})
+		all = append(all, unusedFlags{"without --images", []string{"fonts-dir"}})
 	}
 	if c.Turn2 != "" {
 		all = append(all, unusedFlags{"with --second-turn", []string{"max-depth", "max-values"}})

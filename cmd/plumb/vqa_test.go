@@ -96,7 +96,7 @@ func TestQuestionPrompts(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range [][]string{{"--suite", "spaceeval", "--open"}, {"--suite", "spatialab", "--cot"}, {"--open"}} {
+	for _, args := range [][]string{{"--suite", "spaceeval", "--format", "open"}, {"--suite", "spatialab", "--mode", "cot"}, {"--format", "open"}} {
 		if code, _, _ := plumb(t, "", append(append([]string{"prompt"}, args...), sampleVQA("items.jsonl"))...); code != 2 {
 			t.Errorf("%v: got exit code %d; want 2", args, code)
 		}

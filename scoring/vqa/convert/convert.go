@@ -307,8 +307,11 @@ func (m *Mapping) list(r Record) ([]byte, error) {
 			return nil, err
 		}
 		v = bytes.TrimSpace([]byte(text))
+		if list, ok := pythonList(text); ok && !json.Valid(v) {
+			v = list
+		}
 		if !json.Valid(v) {
-			return nil, fmt.Errorf("cannot read options: got the text %.60q; want a JSON list", text)
+			return nil, fmt.Errorf("cannot read options: got the text %.60q; want a list as JSON or as Python writes it", text)
 		}
 	}
 	if v[0] != '{' {
@@ -352,8 +355,13 @@ func number(v json.RawMessage) json.RawMessage {
 // asList returns a value as a list: a list as text is read, a single value becomes one.
 func asList(v json.RawMessage) json.RawMessage {
 	var text string
-	if json.Unmarshal(v, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "[") && json.Valid([]byte(text)) {
-		return []byte(text)
+	if json.Unmarshal(v, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "[") {
+		if json.Valid([]byte(text)) {
+			return []byte(text)
+		}
+		if list, ok := pythonList(text); ok {
+			return list
+		}
 	}
 	if v[0] == '[' {
 		return v
