@@ -8,6 +8,8 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/daemon/records/archive"
+	"plumb/daemon/records/documents"
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/lines"
 	"plumb/daemon/records/record"
@@ -51,9 +53,9 @@ func ofHead(in *input.Input, head []byte, final bool) (string, error) {
 		return Own, nil
 	case len(trimmed) < 4 && !final:
 		return "", errUndecided
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+	case isZip(head):
 		return detectZip(in)
-	case bytes.HasPrefix(head, []byte("PAR1")):
+	case bytes.HasPrefix(head, parquetMagic):
 		return "table", nil
 	case trimmed[0] == '[':
 		return ofList(trimmed, final)
@@ -226,6 +228,29 @@ type opener func(in *input.Input, o *Options) (record.Source, error)
 var openers = map[string]opener{
 	"vlmevalkit": openTable,
 	"table":      openTable,
+	"inspect":    openInspect,
+	"helm":       openHELM,
+}
+
+// openInspect opens a log of inspect_ai, as an archive or as a document.
+func openInspect(in *input.Input, o *Options) (record.Source, error) {
+	if isZip(in.Head()) {
+		return documents.Inspect(in, o.documents())
+	}
+	return documents.InspectJSON(in, o.documents())
+}
+
+// openHELM opens the states of a run of HELM.
+func openHELM(in *input.Input, o *Options) (record.Source, error) {
+	return documents.HELM(in, o.documents())
+}
+
+// documents returns the options of formats that are one document.
+func (o *Options) documents() documents.Options { return documents.Options{Errored: o.Errored} }
+
+// isZip reports whether a file begins as a zip archive, which may be empty.
+func isZip(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06"))
 }
 
 // openTable opens a table in the form that its first bytes show.
@@ -235,6 +260,10 @@ func openTable(in *input.Input, o *Options) (record.Source, error) {
 		return tables(sheets.JSON)(in, o)
 	case bytes.HasPrefix(head, []byte("{")):
 		return openRows(in, o)
+	case isZip(head):
+		return tables(sheets.XLSX)(in, o)
+	case bytes.HasPrefix(head, parquetMagic):
+		return tables(sheets.Parquet)(in, o)
 	}
 	return tables(sheets.CSV)(in, o)
 }
@@ -280,8 +309,20 @@ func (r *Reader) open() (record.Source, error) {
 	return nil, fmt.Errorf("got the format %q; want one of %s", r.Format, oneOf(Names()))
 }
 
+// parquetMagic begins and ends a Parquet file.
+var parquetMagic = []byte("PAR1")
+
 // detectZip finds the format of a zip archive.
-func detectZip(*input.Input) (string, error) { return "", errors.New("zip archives are not read yet") }
+func detectZip(in *input.Input) (string, error) {
+	switch kind, err := archive.Kind(in); {
+	case err != nil:
+		return "", err
+	case kind == archive.XLSX:
+		return "vlmevalkit", nil
+	default:
+		return "inspect", nil
+	}
+}
 
 // detectTable returns the format of a text whose first record is the header of a table, "" for none.
 func detectTable(head []byte) string {

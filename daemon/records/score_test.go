@@ -9,6 +9,7 @@ import (
 
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
+	"plumb/testdata"
 )
 
 // dumpLines returns the dump lines and the origins of all records of a file.
@@ -229,6 +230,35 @@ func TestSetCut(t *testing.T) {
 		r := record.Record{Response: c.text, FinishReason: c.finish}
 		if r.SetCut(); r.Cut != c.want {
 			t.Errorf("%q, %s: got %q; want %q", c.text, c.finish, r.Cut, c.want)
+		}
+	}
+}
+
+// TestPipes checks that files that need random access are read from a pipe and packed.
+func TestPipes(t *testing.T) {
+	for _, name := range []string{"inspect/aspire.eval", "hf-parquet/rows.parquet", "vlmevalkit/bad/formula.xlsx", "openai-evals/bad/killed.jsonl"} {
+		path := testdata.Path(t, "formats/"+name)
+		want, err := read(t, path, testOptions())
+		if err != nil || len(want) == 0 {
+			t.Fatalf("%s: got %d records, %v", name, len(want), err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		r, err := Open("-", io.MultiReader(f), testOptions()) // no file any more
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		defer r.Close()
+		n := 0
+		for ; err == nil; n++ {
+			_, err = r.Next()
+		}
+		if n-1 != len(want) || err != io.EOF {
+			t.Errorf("%s: got %d records, %v; want %d", name, n-1, err, len(want))
 		}
 	}
 }

@@ -45,6 +45,7 @@ type Input struct {
 	file    *os.File     // nil for standard input
 	spool   *os.File     // the copy that Random made
 	spooled int64        // its size
+	kept    []byte       // its first bytes, for Head
 	closers []func() error
 }
 
@@ -90,6 +91,9 @@ func (in *Input) Close() error {
 // Head returns the first bytes of the decompressed text that have arrived, without reading
 // them; none for an empty input.
 func (in *Input) Head() []byte {
+	if in.spool != nil {
+		return in.kept
+	}
 	in.text.Peek(1)
 	b, _ := in.text.Peek(min(in.Stream().Buffered(), HeadSize))
 	return b
@@ -123,6 +127,9 @@ func (in *Input) Random() (io.ReaderAt, int64, error) {
 	if in.spool != nil {
 		return in.spool, in.spooled, nil
 	}
+	const keep = 4 << 10
+	head := in.Head()
+	kept := bytes.Clone(head[:min(len(head), keep)])
 	f, err := os.CreateTemp("", "plumb-spool-*")
 	if err != nil {
 		return nil, 0, fmt.Errorf("cannot make a temporary file: %w", err)
@@ -138,7 +145,7 @@ func (in *Input) Random() (io.ReaderAt, int64, error) {
 	if n > in.Limits.Spool {
 		return nil, 0, fmt.Errorf("it has more than %d bytes, and random access needs a copy; want a plain file, or a higher --max-spool", in.Limits.Spool)
 	}
-	in.spool, in.spooled = f, n
+	in.spool, in.spooled, in.kept = f, n, kept
 	return f, n, nil
 }
 
