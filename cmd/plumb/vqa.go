@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"plumb/daemon/dump"
@@ -20,7 +21,8 @@ type vqaCmd struct {
 
 // vqaConvertCmd is `plumb vqa convert`.
 type vqaConvertCmd struct {
-	Input  string            `arg:"" help:"Records: a JSON list, JSON lines, or CSV with a header; - is stdin."`
+	Input  string            `arg:"" help:"Records: a JSON list, JSON lines, CSV with a header, or Parquet; - is stdin."`
+	Images string            `placeholder:"DIR" help:"Folder for the pictures that records of Parquet hold, named by their SHA-256; items then name theirs."`
 	Suite  string            `enum:"spatialab,spaceeval" required:"" help:"Benchmark of the items: spatialab or spaceeval."`
 	Map    map[string]string `placeholder:"FIELD=COLUMN" help:"Column that a member of items comes from (id, image, question, options, answer, open_answer, category, subcategory, prompt), where its name does not say; may be repeated."`
 	Output string            `short:"o" default:"-" placeholder:"FILE" help:"File for the items, one JSON line each; - is stdout."`
@@ -46,7 +48,7 @@ func (c *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, err
 	if err != nil {
 		return nil, err
 	}
-	records, err := convert.Read(b)
+	records, err := convert.Read(b, c.keeper())
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", c.Input, err)
 	}
@@ -86,6 +88,43 @@ func (c *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, err
 		}
 	}
 	return counts, nil
+}
+
+// keeper returns what stores the pictures of records, nil without --images.
+func (c *vqaConvertCmd) keeper() func(picture []byte, ext string) (string, error) {
+	if c.Images == "" {
+		return nil
+	}
+	return func(picture []byte, ext string) (string, error) {
+		if err := os.MkdirAll(c.Images, 0o755); err != nil {
+			return "", fmt.Errorf("cannot make folder: %w", err)
+		}
+		path := filepath.Join(c.Images, hashOf(picture)+"."+ext)
+		if err := writeWhole(path, picture); err != nil {
+			return "", err
+		}
+		return c.fromItems(path), nil
+	}
+}
+
+// fromItems returns the path of a picture relative to the file of items, as readers of items want
+// it; the path itself where items go to stdout.
+func (c *vqaConvertCmd) fromItems(path string) string {
+	if c.Output == "-" {
+		return path
+	}
+	file, err := filepath.Abs(filepath.Dir(c.Output))
+	if err != nil {
+		return path
+	}
+	picture, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(file, picture); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return path
 }
 
 // read returns the whole input.

@@ -60,12 +60,16 @@ func plain(name string) string {
 	}, name)
 }
 
-// Read reads records: a JSON list, JSON lines, or CSV with a header.
-func Read(b []byte) ([]Record, error) {
+// Read reads records: a JSON list, JSON lines, CSV with a header, or Parquet. keep stores a
+// picture that a record of Parquet holds and returns its path; nil refuses records with pictures.
+func Read(b []byte, keep func(picture []byte, ext string) (path string, err error)) ([]Record, error) {
+	if bytes.HasPrefix(b, []byte("PAR1")) {
+		return readParquet(b, keep)
+	}
 	b = bytes.TrimPrefix(bytes.TrimSpace(b), []byte("\ufeff"))
 	switch {
 	case len(b) == 0:
-		return nil, errors.New("it is empty; want a JSON list, JSON lines, or CSV with a header")
+		return nil, errors.New("it is empty; want a JSON list, JSON lines, CSV with a header, or Parquet")
 	case b[0] == '[':
 		var list []json.RawMessage
 		if err := json.Unmarshal(b, &list); err != nil {

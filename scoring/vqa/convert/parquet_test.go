@@ -1,0 +1,77 @@
+package convert
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"plumb/testdata"
+)
+
+// picture is a column of pictures as public data sets write it.
+type picture struct {
+	Bytes []byte `parquet:"bytes,optional"`
+	Path  string `parquet:"path,optional"`
+}
+
+// question is a row of a public data set.
+type question struct {
+	ID          int64    `parquet:"id"`
+	Image       picture  `parquet:"image"`
+	Question    string   `parquet:"question"`
+	Options     []string `parquet:"options,list"`
+	Answer      string   `parquet:"answer"`
+	Category    string   `parquet:"category"`
+	Subcategory string   `parquet:"sub_category"`
+}
+
+func TestParquet(t *testing.T) {
+	var dot bytes.Buffer
+	if err := png.Encode(&dot, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[question](&file)
+	w.Write([]question{{7, picture{dot.Bytes(), "a.png"}, "Which?", []string{"x", "y"}, "B", "c", "s"}})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var kept [][]byte
+	keep := func(b []byte, ext string) (string, error) {
+		kept = append(kept, b)
+		return "images/1." + ext, nil
+	}
+	records, err := Read(file.Bytes(), keep)
+	if err != nil || len(records) != 1 {
+		t.Fatalf("got %d records, %v; want one", len(records), err)
+	}
+	m, err := Map(records, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := m.Item(records[0], 1, "sl-")
+	want := `{"id":"7","image":["images/1.png"],"question":"Which?","options":["x","y"],"answer":"B","category":"c","subcategory":"s"}`
+	if err != nil || string(line) != want || len(kept) != 1 || !bytes.Equal(kept[0], dot.Bytes()) {
+		t.Errorf("got %s, %v, %d pictures; want %s", line, err, len(kept), want)
+	}
+	if _, err := Read(file.Bytes(), nil); err == nil || !strings.Contains(err.Error(), "--images") {
+		t.Errorf("without a folder: got %v; want --images", err)
+	}
+	for n := range 3 {
+		if _, err := Read(file.Bytes()[:file.Len()-1-n*40], keep); err == nil {
+			t.Errorf("a file that breaks off: got no error")
+		}
+	}
+}
+
+// TestParquetSample reads a file that another writer made.
+func TestParquetSample(t *testing.T) {
+	records, err := Read(testdata.Bytes(t, "formats/hf-parquet/rows.parquet"), nil)
+	if err != nil || len(records) == 0 || len(records[0].Names) == 0 {
+		t.Errorf("got %d records, %v", len(records), err)
+	}
+}
