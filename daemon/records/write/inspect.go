@@ -1,0 +1,93 @@
+package write
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/render/jsontree"
+)
+
+// InspectSuffix ends the names of files that NewInspect writes, as inspect_ai tells lines from a
+// document by the name.
+const InspectSuffix = ".jsonl"
+
+// InspectResults writes the results of one log for inspect_ai's precomputed_scores.
+type InspectResults struct {
+	w      io.Writer
+	result result
+	seen   map[string]bool
+	line   []byte
+
+	Unscored int // results without a score, which are left out
+	Twice    int // results of a sample and epoch that were there before, which are left out
+}
+
+// NewInspect writes the scores of one log to w. See docs/spec/dumps-files.md#r19.
+func NewInspect(w io.Writer) *InspectResults {
+	return &InspectResults{w: w, seen: map[string]bool{}}
+}
+
+// Write implements Results.
+func (p *InspectResults) Write(line []byte) error {
+	r := &p.result
+	if err := r.parse(line); err != nil {
+		return err
+	}
+	score := r.v.Get("score")
+	if score == nil || score.Type() != fastjson.TypeNumber {
+		p.Unscored++
+		return nil
+	}
+	id, epoch := r.text("key"), 1
+	if id == "" {
+		id = r.text("id")
+	}
+	if n, ok := r.number("repeat"); ok {
+		epoch = int(n)
+	}
+	if place := strconv.Itoa(epoch) + "#" + id; p.seen[place] {
+		p.Twice++
+		return nil
+	} else {
+		p.seen[place] = true
+	}
+	b := append(p.line[:0], `{"id":`...)
+	b = jsontree.AppendString(b, id)
+	b = strconv.AppendInt(append(b, `,"epoch":`...), int64(epoch), 10)
+	b = jsontree.Append(append(b, `,"value":`...), score)
+	if whole := bytes.TrimLeft(b[len(b)-len(score.MarshalTo(nil)):], "-0123456789"); len(whole) == 0 {
+		b = append(b, ".0"...) // a score is a float, also where it is whole
+	}
+	if answer := r.text("metrics", "extracted"); answer != "" {
+		b = jsontree.AppendString(append(b, `,"answer":`...), answer)
+	} else {
+		b = append(b, `,"answer":null`...)
+	}
+	b = jsontree.AppendString(append(b, `,"explanation":`...), explanation(r))
+	b = append(b, `,"metadata":`...)
+	if m := r.v.Get("metrics"); m != nil && m.Type() == fastjson.TypeObject {
+		b = jsontree.Append(b, m)
+	} else {
+		b = append(b, "{}"...)
+	}
+	p.line = append(b, '}', '\n')
+	_, err := p.w.Write(p.line)
+	return err
+}
+
+// explanation returns how the answer was read, and the notes.
+func explanation(r *result) string {
+	parts := []string{r.text("status")}
+	for _, n := range r.v.GetArray("notes") {
+		parts = append(parts, fmt.Sprintf("%s: %s", text(n.Get("code")), text(n.Get("message"))))
+	}
+	return strings.Trim(strings.Join(parts, "; "), "; ")
+}
+
+// Close implements Results.
+func (p *InspectResults) Close() error { return nil }

@@ -1,0 +1,177 @@
+package write
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"plumb/render/jsontree"
+)
+
+// rowGroup is how many rows a row group has.
+const rowGroup = 65_536
+
+// ParquetOptions say what a Parquet file of results holds beside the fixed columns.
+type ParquetOptions struct {
+	Columns  []string          // members of results as doubles of their own: "metrics.iou" (--columns)
+	Metadata map[string]string // of the file: the scorer and the flags
+}
+
+// column is a column of a Parquet file of results.
+type column struct {
+	name string
+	node parquet.Node
+	get  func(r *result) (v parquet.Value, ok bool)
+}
+
+// parquetResults writes results as Parquet.
+type parquetResults struct {
+	w       *parquet.Writer
+	columns []column // in the order of the file
+	result  result
+	row     parquet.Row
+}
+
+// nameColumn is a column with few different texts.
+func nameColumn(name string) column {
+	return column{name, parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary)), member(name)}
+}
+
+// textColumn is a column with a text of its own in each row.
+func textColumn(name string, keys ...string) column {
+	if keys == nil {
+		keys = []string{name}
+	}
+	return column{name, parquet.Optional(parquet.String()), member(keys...)}
+}
+
+// member returns a getter for a text.
+func member(keys ...string) func(*result) (parquet.Value, bool) {
+	return func(r *result) (parquet.Value, bool) {
+		s := r.text(keys...)
+		return parquet.ValueOf(s), s != ""
+	}
+}
+
+// jsonColumn is a column with JSON as text, which readers that know the type see as objects.
+func jsonColumn(name string) column {
+	return column{name, parquet.Optional(parquet.JSON()), func(r *result) (parquet.Value, bool) {
+		v := r.v.Get(name)
+		if v == nil {
+			return parquet.Value{}, false
+		}
+		return parquet.ValueOf(string(jsontree.Append(nil, v))), true
+	}}
+}
+
+// doubleColumn is a column with a number.
+func doubleColumn(name string, keys ...string) column {
+	return column{name, parquet.Optional(parquet.Leaf(parquet.DoubleType)), func(r *result) (parquet.Value, bool) {
+		f, ok := r.number(keys...)
+		return parquet.ValueOf(f), ok
+	}}
+}
+
+// resultColumns returns the fixed columns. See docs/spec/dumps-files.md#r18.
+func resultColumns() []column {
+	return []column{
+		{"id", parquet.String(), func(r *result) (parquet.Value, bool) { return parquet.ValueOf(r.text("id")), true }},
+		textColumn("key"),
+		{"repeat", parquet.Leaf(parquet.Int32Type), func(r *result) (parquet.Value, bool) {
+			n, _ := r.number("repeat")
+			return parquet.ValueOf(int32(max(n, 1))), true
+		}},
+		nameColumn("suite"), nameColumn("test"), nameColumn("model"),
+		doubleColumn("score", "score"), doubleColumn("reward", "reward"),
+		nameColumn("status"), nameColumn("finish_reason"), nameColumn("cut"),
+		{"completion_tokens", parquet.Optional(parquet.Leaf(parquet.Int64Type)), func(r *result) (parquet.Value, bool) {
+			for _, keys := range [][]string{{"completion_tokens"}, {"metrics", "completion_tokens"}, {"metrics", "tokens"}} {
+				if n, ok := r.number(keys...); ok {
+					return parquet.ValueOf(int64(n)), true
+				}
+			}
+			return parquet.Value{}, false
+		}},
+		jsonColumn("metrics"), jsonColumn("notes"),
+		{"error_code", nameColumn("").node, member("error", "code")},
+		textColumn("error_message", "error", "message"),
+		nameColumn("backend"), nameColumn("scorer"), nameColumn("file"), textColumn("at"),
+	}
+}
+
+// group is a schema whose columns keep their order.
+type group struct {
+	parquet.Group
+	columns []column
+}
+
+// Fields implements parquet.Node.
+func (g group) Fields() (all []parquet.Field) {
+	for _, c := range g.columns {
+		all = append(all, field{c.node, c.name})
+	}
+	return all
+}
+
+// field is a column of a group. Its values are never taken from Go values.
+type field struct {
+	parquet.Node
+	name string
+}
+
+// Name implements parquet.Field.
+func (f field) Name() string { return f.name }
+
+// Value implements parquet.Field.
+func (f field) Value(reflect.Value) reflect.Value { panic("BUG: rows are written as values") }
+
+// NewParquet writes results to w. A column that has the name of another is an error.
+func NewParquet(w io.Writer, o ParquetOptions) (Results, error) {
+	columns := resultColumns()
+	for _, name := range o.Columns {
+		if slices.ContainsFunc(columns, func(c column) bool { return c.name == name }) {
+			return nil, fmt.Errorf("cannot use --columns %s: the column is there already", name)
+		}
+		if strings.Contains(name, ",") || name == "" {
+			return nil, fmt.Errorf("cannot use --columns %q: want members of results, such as metrics.iou", name)
+		}
+		columns = append(columns, doubleColumn(name, strings.Split(name, ".")...))
+	}
+	schema := parquet.NewSchema("result", group{columns: columns})
+	options := []parquet.WriterOption{schema, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup),
+		parquet.CreatedBy("plumb", "", ""), parquet.SkipPageBounds("metrics"), parquet.SkipPageBounds("notes"), parquet.SkipPageBounds("error_message")}
+	for _, k := range slices.Sorted(maps.Keys(o.Metadata)) {
+		options = append(options, parquet.KeyValueMetadata(k, o.Metadata[k]))
+	}
+	return &parquetResults{w: parquet.NewWriter(w, options...), columns: columns}, nil
+}
+
+// Write implements Results.
+func (p *parquetResults) Write(line []byte) error {
+	if err := p.result.parse(line); err != nil {
+		return err
+	}
+	p.row = p.row[:0]
+	for i, c := range p.columns {
+		v, ok := c.get(&p.result)
+		switch {
+		case !ok:
+			v = parquet.NullValue().Level(0, 0, i)
+		case c.node.Optional():
+			v = v.Level(0, 1, i)
+		default:
+			v = v.Level(0, 0, i)
+		}
+		p.row = append(p.row, v)
+	}
+	_, err := p.w.WriteRows([]parquet.Row{p.row})
+	return err
+}
+
+// Close implements Results.
+func (p *parquetResults) Close() error { return p.w.Close() }

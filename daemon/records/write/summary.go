@@ -1,0 +1,83 @@
+package write
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// Summary is a row of the summary of a run: one suite, test and model.
+type Summary struct {
+	Suite, Test, Model string
+
+	N, Scored, Missing, Cut int
+
+	Mean, StandardError *float64 // nil where there is none
+}
+
+// summaryHeader names the columns of summaries.
+var summaryHeader = []string{"suite", "test", "model", "n", "scored", "missing", "cut", "mean", "standard_error"}
+
+// cells returns the cells of a row; nil for one without a value.
+func (s *Summary) cells() []any {
+	cells := []any{s.Suite, s.Test, s.Model, s.N, s.Scored, s.Missing, s.Cut, nil, nil}
+	for i, f := range []*float64{s.Mean, s.StandardError} {
+		if f != nil {
+			cells[7+i] = *f
+		}
+	}
+	return cells
+}
+
+// SummaryCSV writes a summary as CSV. An undefined mean is an empty field.
+func SummaryCSV(w io.Writer, all []Summary) error {
+	out := csv.NewWriter(w)
+	out.Write(summaryHeader)
+	for i := range all {
+		var fields []string
+		for _, c := range all[i].cells() {
+			switch c := c.(type) {
+			case nil:
+				fields = append(fields, "")
+			case float64:
+				fields = append(fields, strconv.FormatFloat(c, 'g', -1, 64))
+			default:
+				fields = append(fields, fmt.Sprint(c))
+			}
+		}
+		out.Write(fields)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// SummaryXLSX writes a summary as a spreadsheet. Names are texts, also where they begin with =.
+func SummaryXLSX(w io.Writer, all []Summary) error {
+	f := excelize.NewFile()
+	defer f.Close()
+	s, err := f.NewStreamWriter("Sheet1")
+	if err != nil {
+		return fmt.Errorf("cannot write a spreadsheet: %w", err)
+	}
+	var header []any
+	for _, name := range summaryHeader {
+		header = append(header, name)
+	}
+	err = s.SetRow("A1", header)
+	for i := 0; i < len(all) && err == nil; i++ {
+		err = s.SetRow("A"+strconv.Itoa(i+2), all[i].cells())
+	}
+	if err == nil {
+		err = s.Flush()
+	}
+	if err == nil {
+		err = f.Write(w)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write a spreadsheet: %w", err)
+	}
+	return nil
+}

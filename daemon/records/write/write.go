@@ -1,0 +1,96 @@
+// Package write writes results in the formats of other tools. In: result lines as JSON, in
+// order, or the rows of a summary. Out: Parquet, the scores of inspect_ai, CSV and spreadsheets,
+// in the order of the results. It replaces no file: callers give a file that is renamed at the end.
+// See docs/spec/dumps-files.md#r18.
+package write
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/render/jsontree"
+)
+
+// Results writes result lines. A line is one result as JSON, and is not kept.
+type Results interface {
+	Write(line []byte) error
+	Close() error // ends the file; what was written before is not valid without it
+}
+
+// The names of formats (--output-format).
+const (
+	JSONL   = "jsonl"
+	Parquet = "parquet"
+	Inspect = "inspect"
+	CSV     = "csv"
+	XLSX    = "xlsx"
+)
+
+// Formats lists the names of formats.
+func Formats() []string { return []string{JSONL, Parquet, Inspect, CSV, XLSX} }
+
+// Format returns the format of an output file: the named one, else by the suffix of the path, else
+// JSON lines.
+func Format(name, path string) (string, error) {
+	for _, f := range Formats() {
+		if name == f {
+			return f, nil
+		}
+	}
+	if name != "" {
+		return "", fmt.Errorf("cannot use output format %q: want one of %s", name, strings.Join(Formats(), ", "))
+	}
+	switch path = strings.ToLower(path); {
+	case strings.HasSuffix(path, ".parquet"):
+		return Parquet, nil
+	case strings.HasSuffix(path, ".csv"):
+		return CSV, nil
+	case strings.HasSuffix(path, ".xlsx"):
+		return XLSX, nil
+	}
+	return JSONL, nil
+}
+
+// result parses result lines.
+type result struct {
+	parser fastjson.Parser
+	v      *fastjson.Value
+}
+
+// parse reads a line, whose members are valid until the next call.
+func (r *result) parse(line []byte) (err error) {
+	jsontree.Trim(&r.parser)
+	if r.v, err = jsontree.Parse(&r.parser, line); err == nil && r.v.Type() != fastjson.TypeObject {
+		err = fmt.Errorf("got %.40q; want an object", line)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read a result: %w", err)
+	}
+	return nil
+}
+
+// text returns a member as text: "" for an absent one and for null.
+func (r *result) text(keys ...string) string { return text(r.v.Get(keys...)) }
+
+// text returns a string, or the JSON of another value; "" for an absent value and for null.
+func text(v *fastjson.Value) string {
+	switch {
+	case v == nil || v.Type() == fastjson.TypeNull:
+		return ""
+	case v.Type() == fastjson.TypeString:
+		return string(v.GetStringBytes())
+	}
+	return string(jsontree.Append(nil, v))
+}
+
+// number returns a member as a number; ok is false for an absent one, null and other values.
+func (r *result) number(keys ...string) (f float64, ok bool) {
+	v := r.v.Get(keys...)
+	if v == nil || v.Type() != fastjson.TypeNumber {
+		return 0, false
+	}
+	f, err := v.Float64()
+	return f, err == nil
+}
