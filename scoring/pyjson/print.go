@@ -1,15 +1,17 @@
 package pyjson
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 )
 
-// AppendFloat appends a double as Python's repr prints it: the shortest digits
-// that read back, with ".0" or an exponent, which has two digits at least and
-// stands from 1e16 upward and below 1e-4.
+// AppendFloat appends a double as Python's repr prints it: the shortest digits that read back as
+// x, with ".0" where there is no fraction. From 1e16 upward and below 1e-4 it has an exponent.
 func AppendFloat(dst []byte, x float64) []byte {
 	switch {
 	case math.IsNaN(x):
@@ -20,15 +22,14 @@ func AppendFloat(dst []byte, x float64) []byte {
 		}
 		return append(dst, "inf"...)
 	}
-	if a := math.Abs(x); a != 0 && (a < 1e-4 || a >= 1e16) {
+	size := math.Abs(x)
+	if size != 0 && (size < 1e-4 || size >= 1e16) {
 		return strconv.AppendFloat(dst, x, 'e', -1, 64)
 	}
 	n := len(dst)
 	dst = strconv.AppendFloat(dst, x, 'f', -1, 64)
-	for _, c := range dst[n:] {
-		if c == '.' {
-			return dst
-		}
+	if slices.Contains(dst[n:], '.') {
+		return dst
 	}
 	return append(dst, '.', '0')
 }
@@ -78,8 +79,8 @@ func (v *Value) AppendRepr(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendQuoted appends a string as repr quotes it: in single quotes, unless only
-// double ones avoid escapes.
+// appendQuoted appends a string as Python's repr quotes it: in single quotes, or in double ones
+// where it holds single quotes and no double ones.
 func appendQuoted(dst []byte, s string) []byte {
 	quote := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
@@ -99,29 +100,20 @@ func appendQuoted(dst []byte, s string) []byte {
 		case c == ' ' || unicode.IsPrint(c):
 			dst = append(dst, string(c)...)
 		case c < 0x100:
-			dst = append(dst, `\x`...)
-			dst = appendHex(dst, c, 2)
+			dst = fmt.Appendf(dst, `\x%02x`, c)
 		case c < 0x10000:
-			dst = append(dst, `\u`...)
-			dst = appendHex(dst, c, 4)
+			dst = fmt.Appendf(dst, `\u%04x`, c)
 		default:
-			dst = append(dst, `\U`...)
-			dst = appendHex(dst, c, 8)
+			dst = fmt.Appendf(dst, `\U%08x`, c)
 		}
 	}
 	return append(dst, quote)
 }
 
-func appendHex(dst []byte, c rune, digits int) []byte {
-	for i := digits - 1; i >= 0; i-- {
-		dst = append(dst, "0123456789abcdef"[c>>(4*i)&15])
-	}
-	return dst
-}
-
-// ParseFloat reads a string as Python's float() does: with white space around
-// it, single underscores between digits, inf, infinity and nan in any case.
-func ParseFloat(s string) (float64, bool) {
+// ParseFloat reads a string as Python's float() does: with optional white space around it, single
+// underscores between digits, and inf, infinity and nan in any case. Numbers that are too large
+// become infinities. ok is false where Python raises ValueError.
+func ParseFloat(s string) (x float64, ok bool) {
 	s = strings.TrimFunc(s, unicode.IsSpace)
 	for i := range len(s) {
 		c := s[i]
@@ -136,8 +128,5 @@ func ParseFloat(s string) (float64, bool) {
 		}
 	}
 	f, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
-	if e, ok := err.(*strconv.NumError); ok && e.Err == strconv.ErrRange {
-		return f, true
-	}
-	return f, err == nil
+	return f, err == nil || errors.Is(err, strconv.ErrRange)
 }

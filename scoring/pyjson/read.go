@@ -2,6 +2,7 @@ package pyjson
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -15,7 +16,7 @@ const (
 	maxDigits = 4300
 )
 
-// Reader reads values. It keeps their memory until the next Reset, so that
+// Reader reads JSON values from a text. It keeps their memory until the next Reset, so that
 // reading many texts allocates little. One goroutine uses it at a time.
 type Reader struct {
 	// Strict refuses NaN and infinities and takes integers of any length, as
@@ -23,16 +24,16 @@ type Reader struct {
 	Strict bool
 
 	text  string
-	at    int
-	depth int
-	steps int // bytes looked at since Reset, over all reads
+	at    int // position in text
+	depth int // how many lists and objects are open
+	steps int // bytes read since Reset, over all reads
 
-	stack []Value  // elements of containers that are not closed yet
-	names []string // and their keys
+	stack []Value  // elements of lists and objects that are open
+	names []string // keys of the objects that are open
 	items arena[Value]
 	keys  arena[string]
 	ins   arena[members]
-	plain strings.Builder // strings without their escapes, one behind the other
+	plain strings.Builder // unescaped strings, one behind the other
 }
 
 // Reset forgets all values that were read and sets the text to read from.
@@ -44,14 +45,15 @@ func (r *Reader) Reset(text string) {
 	r.ins.reset()
 }
 
-// Steps returns how many bytes were looked at since Reset: the cost of trying a
-// text from many positions.
+// Steps returns how many bytes were read since Reset, repeatedly read ones each time. Callers
+// that try a text from many positions bound their cost by it.
 func (r *Reader) Steps() int { return r.steps }
 
-// All reads the whole text as one value; the error is an Exception.
+// All reads the whole text as one value. The error is an Exception.
 func (r *Reader) All() (v Value, err error) { return r.Span(0, len(r.text)) }
 
-// Span reads text[from:to] as one value with white space around it.
+// Span reads text[from:to] as one value with optional white space around it. The error is an
+// Exception.
 func (r *Reader) Span(from, to int) (v Value, err error) {
 	whole := r.text
 	r.text = whole[:to]
@@ -61,27 +63,29 @@ func (r *Reader) Span(from, to int) (v Value, err error) {
 		return v, err
 	}
 	r.at = end
-	r.space()
+	r.skipSpace()
 	if r.at != to {
 		return v, DecodeError
 	}
 	return v, nil
 }
 
-// At reads the value that begins at a position, after white space, and returns
-// where it ends.
+// At reads the value that begins at a position, after optional white space, and returns where it
+// ends. What follows is not read. The error is an Exception.
 func (r *Reader) At(from int) (v Value, end int, err error) {
 	r.at, r.depth = from, 0
 	r.stack, r.names = r.stack[:0], r.names[:0]
-	r.space()
-	if err = r.value(); err == nil {
+	r.skipSpace()
+	err = r.value()
+	if err == nil {
 		v = r.stack[0]
 	}
 	r.steps += r.at - from + 1
 	return v, r.at, err
 }
 
-func (r *Reader) space() {
+// skipSpace moves past JSON white space.
+func (r *Reader) skipSpace() {
 	for r.at < len(r.text) {
 		switch r.text[r.at] {
 		case ' ', '\t', '\n', '\r':
@@ -92,8 +96,8 @@ func (r *Reader) space() {
 	}
 }
 
-// value reads a value onto the stack: on its way up it would be copied again and
-// again.
+// value reads a value and pushes it on the stack. Returning it through all levels of nesting
+// would copy it at each.
 func (r *Reader) value() error {
 	if r.at >= len(r.text) {
 		return DecodeError
@@ -109,40 +113,42 @@ func (r *Reader) value() error {
 	case c >= '0' && c <= '9':
 		return r.number()
 	case c == '-':
-		if !r.Strict && r.word("-Infinity") {
+		if !r.Strict && r.literal("-Infinity") {
 			return r.push(Float, math.Inf(-1), "", nil)
 		}
 		return r.number()
-	case r.word("null"):
+	case r.literal("null"):
 		return r.push(None, 0, "", nil)
-	case r.word("true"):
+	case r.literal("true"):
 		return r.push(Bool, 1, "", nil)
-	case r.word("false"):
+	case r.literal("false"):
 		return r.push(Bool, 0, "", nil)
 	case r.Strict:
-	case r.word("NaN"):
+	case r.literal("NaN"):
 		return r.push(Float, math.NaN(), "", nil)
-	case r.word("Infinity"):
+	case r.literal("Infinity"):
 		return r.push(Float, math.Inf(1), "", nil)
 	}
 	return DecodeError
 }
 
-// push puts a value on the stack and returns err.
+// push puts a value on the stack and returns err, so that callers can return its result.
 func (r *Reader) push(kind Kind, f float64, s string, err error) error {
 	r.stack = append(r.stack, Value{Kind: kind, F: f, S: s})
 	return err
 }
 
-// close puts a container on the stack, in place of its members.
-func (r *Reader) close(kind Kind, first, name int) {
+// closeContainer replaces the members of a list or an object on the stack, which begin at first
+// and whose keys begin at name, by the list or object itself.
+func (r *Reader) closeContainer(kind Kind, first, name int) {
 	r.at++
 	r.depth--
 	in := r.keep(r.stack[first:], r.names[name:])
 	r.stack, r.names = append(r.stack[:first], Value{Kind: kind, in: in}), r.names[:name]
 }
 
-func (r *Reader) word(s string) bool {
+// literal moves past s and returns true, if s comes next.
+func (r *Reader) literal(s string) bool {
 	if strings.HasPrefix(r.text[r.at:], s) {
 		r.at += len(s)
 		return true
@@ -150,17 +156,20 @@ func (r *Reader) word(s string) bool {
 	return false
 }
 
-func (r *Reader) enter() error {
-	if r.depth++; r.depth > maxDepth {
+// openContainer moves past the opening bracket of a list or an object.
+func (r *Reader) openContainer() error {
+	r.depth++
+	if r.depth > maxDepth {
 		return RecursionError
 	}
 	r.at++
-	r.space()
+	r.skipSpace()
 	return nil
 }
 
+// list reads a list.
 func (r *Reader) list() error {
-	if err := r.enter(); err != nil {
+	if err := r.openContainer(); err != nil {
 		return err
 	}
 	first := len(r.stack)
@@ -168,16 +177,17 @@ func (r *Reader) list() error {
 		if err := r.value(); err != nil {
 			return err
 		}
-		if err := r.more(']'); err != nil {
+		if err := r.separator(']'); err != nil {
 			return err
 		}
 	}
-	r.close(List, first, len(r.names))
+	r.closeContainer(List, first, len(r.names))
 	return nil
 }
 
+// dict reads an object.
 func (r *Reader) dict() error {
-	if err := r.enter(); err != nil {
+	if err := r.openContainer(); err != nil {
 		return err
 	}
 	first, name := len(r.stack), len(r.names)
@@ -189,26 +199,26 @@ func (r *Reader) dict() error {
 		if err != nil {
 			return err
 		}
-		r.space()
+		r.skipSpace()
 		if !r.peek(':') {
 			return DecodeError
 		}
 		r.at++
-		r.space()
+		r.skipSpace()
 		if err := r.value(); err != nil {
 			return err
 		}
-		r.call(first, name, key)
-		if err := r.more('}'); err != nil {
+		r.addKey(first, name, key)
+		if err := r.separator('}'); err != nil {
 			return err
 		}
 	}
-	r.unique(first, name)
-	r.close(Dict, first, name)
+	r.dropRepeatedKeys(first, name)
+	r.closeContainer(Dict, first, name)
 	return nil
 }
 
-// keep copies the members of a container; nil for none.
+// keep copies the members of a list or an object into the reader's memory; nil for none.
 func (r *Reader) keep(items []Value, keys []string) *members {
 	if len(items) == 0 {
 		return nil
@@ -217,30 +227,30 @@ func (r *Reader) keep(items []Value, keys []string) *members {
 	return &r.ins.keep(in[:])[0]
 }
 
-// few is how many keys are compared one by one while an object is read; those of
-// larger objects are looked through once at its end.
-const few = 64
+// fewKeys is how many keys of an object addKey compares one by one. With more of them,
+// dropRepeatedKeys goes through all at the object's end.
+const fewKeys = 64
 
-// call gives the value on top of the stack its key in the open object; the last of
-// repeated keys wins and keeps the place of the first.
-func (r *Reader) call(first, name int, key string) {
-	if names := r.names[name:]; len(names) < few {
-		for i := range names {
-			if names[i] == key {
-				top := len(r.stack) - 1
-				r.stack[first+i] = r.stack[top]
-				r.stack = r.stack[:top]
-				return
-			}
+// addKey gives the value on top of the stack its key in the open object, whose members begin at
+// first and whose keys begin at name. The value of a repeated key replaces the earlier one.
+func (r *Reader) addKey(first, name int, key string) {
+	names := r.names[name:]
+	if len(names) < fewKeys {
+		if i := slices.Index(names, key); i >= 0 {
+			top := len(r.stack) - 1
+			r.stack[first+i] = r.stack[top]
+			r.stack = r.stack[:top]
+			return
 		}
 	}
 	r.names = append(r.names, key)
 }
 
-// unique does for an object with many keys what call does for others.
-func (r *Reader) unique(first, name int) {
+// dropRepeatedKeys replaces values of repeated keys, as addKey does, in an object that has more
+// keys than addKey compares.
+func (r *Reader) dropRepeatedKeys(first, name int) {
 	names, values := r.names[name:], r.stack[first:]
-	if len(names) <= few {
+	if len(names) <= fewKeys {
 		return
 	}
 	place := make(map[string]int, len(names))
@@ -257,11 +267,13 @@ func (r *Reader) unique(first, name int) {
 	r.names, r.stack = r.names[:name+n], r.stack[:first+n]
 }
 
+// peek reports whether byte c comes next.
 func (r *Reader) peek(c byte) bool { return r.at < len(r.text) && r.text[r.at] == c }
 
-// more reads what follows an element: a comma with another one, or the end.
-func (r *Reader) more(end byte) error {
-	r.space()
+// separator reads what follows an element of a list or an object: a comma before another one, or
+// nothing before end, the closing bracket.
+func (r *Reader) separator(end byte) error {
+	r.skipSpace()
 	if r.peek(end) {
 		return nil
 	}
@@ -269,13 +281,15 @@ func (r *Reader) more(end byte) error {
 		return DecodeError
 	}
 	r.at++
-	r.space()
+	r.skipSpace()
 	if r.peek(end) { // no comma before the end
 		return DecodeError
 	}
 	return nil
 }
 
+// number reads a number. Where a fraction or an exponent has no digits, the number ends before
+// it, as for Python.
 func (r *Reader) number() error {
 	start := r.at
 	digits := func() int {
@@ -296,21 +310,22 @@ func (r *Reader) number() error {
 	whole := r.at
 	if r.peek('.') {
 		r.at++
-		if digits() == 0 { // Python reads the integer and stumbles over the point
+		if digits() == 0 {
 			r.at = whole
 		}
 	}
-	if point := r.at; r.peek('e') || r.peek('E') {
+	mantissa := r.at
+	if r.peek('e') || r.peek('E') {
 		r.at++
 		if r.peek('+') || r.peek('-') {
 			r.at++
 		}
 		if digits() == 0 {
-			r.at = point
+			r.at = mantissa
 		}
 	}
 	text := r.text[start:r.at]
-	f := double(text)
+	f := nearestDouble(text)
 	if r.at > whole {
 		return r.push(Float, f, text, nil)
 	}
@@ -323,9 +338,9 @@ func (r *Reader) number() error {
 	return r.push(Int, f, text, nil)
 }
 
-// double is the double nearest to a number; out of range it is an infinity, as in
-// Python.
-func double(text string) float64 {
+// nearestDouble returns the double nearest to a JSON number, an infinity where it is too large,
+// as in Python.
+func nearestDouble(text string) float64 {
 	n, sign, digits := int64(0), int64(1), text
 	if text[0] == '-' {
 		sign, digits = -1, text[1:]
@@ -341,7 +356,7 @@ func double(text string) float64 {
 	return float64(sign * n)
 }
 
-// str reads a string. Without escapes it is a part of the text.
+// str reads a string and returns it unescaped. Without escapes it shares the text's memory.
 func (r *Reader) str() (string, error) {
 	text := r.text[r.at+1:]
 	for i := range len(text) {
@@ -351,7 +366,7 @@ func (r *Reader) str() (string, error) {
 			return text[:i], nil
 		case c == '\\':
 			r.at += i + 1
-			return r.escaped(text[:i])
+			return r.unescape(text[:i])
 		case c < ' ':
 			r.at += i + 1
 			return "", DecodeError
@@ -361,17 +376,17 @@ func (r *Reader) str() (string, error) {
 	return "", DecodeError
 }
 
-// room is how many bytes a block of strings has at least.
-const room = 1 << 10
+// stringBlock is the least size of a block of unescaped strings, bytes.
+const stringBlock = 1 << 10
 
-// escaped reads a string on from its first escape. It is written behind those
-// before it: a block of many costs one allocation, and what was handed out is
-// never written again.
-func (r *Reader) escaped(before string) (string, error) {
+// unescape reads the rest of a string from its first escape on; before is what precedes that.
+// Unescaped strings are written behind one another, so that one block costs one allocation for
+// many. Bytes that were returned are never written again.
+func (r *Reader) unescape(before string) (string, error) {
 	b := &r.plain
 	if b.Cap()-b.Len() < len(before)+64 {
 		*b = strings.Builder{}
-		b.Grow(len(before) + room)
+		b.Grow(len(before) + stringBlock)
 	}
 	start := b.Len()
 	b.WriteString(before)
@@ -399,18 +414,19 @@ func (r *Reader) escaped(before string) (string, error) {
 		if c != 'u' {
 			return "", DecodeError
 		}
-		u, ok := r.hex()
+		u, ok := r.fourHexDigits()
 		if !ok {
 			return "", DecodeError
 		}
 		if utf16.IsSurrogate(u) && strings.HasPrefix(r.text[r.at:], `\u`) {
-			back := r.at
+			afterFirst := r.at
 			r.at += 2
-			low, ok := r.hex()
-			if pair := utf16.DecodeRune(u, low); ok && pair != utf8.RuneError {
+			low, ok := r.fourHexDigits()
+			pair := utf16.DecodeRune(u, low)
+			if ok && pair != utf8.RuneError {
 				u = pair
 			} else {
-				r.at = back
+				r.at = afterFirst
 			}
 		}
 		b.WriteRune(u) // half of a pair becomes the replacement character
@@ -418,7 +434,8 @@ func (r *Reader) escaped(before string) (string, error) {
 	return "", DecodeError
 }
 
-func (r *Reader) hex() (rune, bool) {
+// fourHexDigits reads the digits of a \u escape. ok is false where they are not there.
+func (r *Reader) fourHexDigits() (code rune, ok bool) {
 	if r.at+4 > len(r.text) {
 		return 0, false
 	}
@@ -430,17 +447,19 @@ func (r *Reader) hex() (rune, bool) {
 	return rune(u), true
 }
 
-// arena hands out pieces of large blocks.
+// arena allocates lists as pieces of large blocks, which live until reset.
 type arena[T any] struct{ block []T }
 
-const blockSize = 1024
+const (
+	minBlock = 1024    // elements of the first block of an arena
+	mostKept = 1 << 16 // elements of memory that are kept from one text to the next
+)
 
-// mostKept is how many elements of memory are kept from one text to the next.
-const mostKept = 1 << 16
-
+// reset frees all lists of the arena.
 func (a *arena[T]) reset() { a.block = emptied(a.block) }
 
-// emptied returns an empty list with the memory of another one, unless that is large.
+// emptied returns an empty list with the memory of another one, nil where that is too large to
+// keep.
 func emptied[T any](list []T) []T {
 	if cap(list) > mostKept {
 		return nil
@@ -454,7 +473,7 @@ func (a *arena[T]) keep(list []T) []T {
 		return nil
 	}
 	if cap(a.block)-len(a.block) < len(list) {
-		a.block = make([]T, 0, max(blockSize, len(list), min(2*cap(a.block), 1<<16)))
+		a.block = make([]T, 0, max(minBlock, len(list), min(2*cap(a.block), mostKept)))
 	}
 	n := len(a.block)
 	a.block = append(a.block, list...)

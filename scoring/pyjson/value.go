@@ -1,12 +1,14 @@
-// Package pyjson reads JSON as Python's json module does, for scorers that must
-// behave like a published Python program. In: text. Out: values that keep what
-// Python would tell apart: integers of any size from floats, NaN and infinities
-// as numbers, the last of repeated keys. Text and Repr print values as Python's
-// str and repr do. It refuses what json.loads refuses, naming the exception, and
-// what is nested too deep.
+// Package pyjson reads JSON as Python's json module does, for scorers that must behave like a
+// published Python program. In: text. Out: values that keep what Python distinguishes: integers
+// of any size and floats, NaN and infinities, the last of repeated keys. AppendText and
+// AppendRepr print values as Python's str and repr do. It refuses what json.loads refuses,
+// naming the exception, and what is nested too deep.
 package pyjson
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Kind is the Python type of a value.
 type Kind uint8
@@ -33,15 +35,16 @@ type Value struct {
 	// NaN and infinities).
 	S string
 
-	in *members // of a List or a Dict that has some; apart, so that values are small
+	in *members // nil for an empty List or Dict and other kinds; a pointer keeps Value small
 }
 
+// members are the elements of a List, or the keys and values of a Dict.
 type members struct {
 	items []Value
 	keys  []string
 }
 
-// Items are the elements of a List, or the values of a Dict.
+// Items returns the elements of a List, or the values of a Dict.
 func (v *Value) Items() []Value {
 	if v.in == nil {
 		return nil
@@ -49,7 +52,7 @@ func (v *Value) Items() []Value {
 	return v.in.items
 }
 
-// Keys are the keys of a Dict, in the order of their first appearance.
+// Keys returns the keys of a Dict, in the order of their first appearance.
 func (v *Value) Keys() []string {
 	if v.in == nil {
 		return nil
@@ -57,7 +60,7 @@ func (v *Value) Keys() []string {
 	return v.in.keys
 }
 
-// Number reports whether Python computes with the value.
+// Number reports whether Python can compute with the value: it is a number or a boolean.
 func (v *Value) Number() bool { return v.Kind == Bool || v.Kind == Int || v.Kind == Float }
 
 // TooLarge reports whether the value is an integer that no double holds: Python
@@ -66,15 +69,14 @@ func (v *Value) TooLarge() bool { return v.Kind == Int && math.IsInf(v.F, 0) }
 
 // Get returns the value of a key of a Dict, nil where there is none.
 func (v *Value) Get(key string) *Value {
-	for i, k := range v.Keys() {
-		if k == key {
-			return &v.in.items[i]
-		}
+	i := slices.Index(v.Keys(), key)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &v.in.items[i]
 }
 
-// True reports whether Python takes the value for true.
+// True reports whether Python's bool() of the value is True.
 func (v *Value) True() bool {
 	switch v.Kind {
 	case None:
@@ -87,10 +89,10 @@ func (v *Value) True() bool {
 	return v.F != 0
 }
 
-// Exception is the class that Python raises for a text that cannot be read.
+// Exception is the class of exception that Python raises for a text that cannot be read.
 type Exception string
 
-// The classes.
+// The classes that json.loads raises.
 const (
 	DecodeError    Exception = "JSONDecodeError"
 	ValueError     Exception = "ValueError"     // an integer of more than 4300 digits
