@@ -5,15 +5,16 @@ import "hash/maphash"
 // MaxAnswers is how many answers are remembered to detect duplicates: 32 MiB at most.
 const MaxAnswers = 2 << 20
 
-// Answers remembers answers by 64-bit hashes, with a seed of its own. The chance that
-// any two of a million have the same hash is 3e-8. One goroutine uses it at a time.
+// Answers is a set of answers, by which duplicates in a dump are found. It is a hash table of
+// 64-bit hashes; the chance that any two of a million answers have the same one is 3e-8. One
+// goroutine uses it at a time.
 type Answers struct {
 	seed  maphash.Seed
-	slots []uint64 // open addressing; 0 is free
-	n     int
+	slots []uint64 // hashes, open addressing; 0 is free
+	n     int      // hashes in slots
 	most  int
-	full  bool
-	key   []byte
+	full  bool   // an answer was not remembered, because there were most
+	key   []byte // memory for First
 }
 
 // NewAnswers returns an empty set of at most that many answers.
@@ -26,8 +27,9 @@ func (a *Answers) Full() bool { return a.full }
 // First reports whether an answer (Result.Answer) is new, and remembers it. The answer
 // of a line without an id always is.
 func (a *Answers) First(r *Result) bool {
-	var ok bool
-	if a.key, ok = r.Answer(a.key[:0]); !ok {
+	var hasID bool
+	a.key, hasID = r.Answer(a.key[:0])
+	if !hasID {
 		return true
 	}
 	h := max(1, maphash.Bytes(a.seed, a.key))
@@ -57,6 +59,7 @@ func (a *Answers) slot(h uint64) uint64 {
 	return i
 }
 
+// grow doubles the hash table.
 func (a *Answers) grow() {
 	old := a.slots
 	a.slots = make([]uint64, max(1024, 2*len(old)))

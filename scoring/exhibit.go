@@ -7,52 +7,49 @@ import (
 	"plumb/render/view"
 )
 
-// Shower is a Job that can show how its score came about. Show reads the metrics
-// of the job's own result, which may have come back from a daemon: their values
-// are then those that JSON keeps (float64, bool, string, nil, []string,
-// []float64, [][]float64). It changes nothing and never fails; what it cannot
-// show it leaves out.
+// Shower is a Job that can show in a report how its score came about. Show gets the job's result.
+// That may have come back from a daemon as JSON, so that its metrics have the types that
+// ReadResult gives. Show changes nothing and never fails; what it cannot show it leaves out.
 type Shower interface {
 	Show(r *Result) Exhibit
 }
 
-// Exhibit is what a person looks at to understand a score.
+// Exhibit is the part of a report that explains one score: pictures and texts.
 type Exhibit struct {
 	Panels []Panel // in reading order
-	First  int     // position of the panel to see first
-	Texts  []Text  // what a person reads beside the pictures
+	First  int     // index of the panel to see first
+	Texts  []Text  // beside the pictures
 }
 
 // Text is a text under a title, with its own line breaks.
 type Text struct{ Title, Body string }
 
-// Painting is the picture of an answer.
+// Painting is the picture of an answer, with numbers that describe it.
 type Painting struct {
 	Image *image.NRGBA
-	// Name is the member of a line of statistics under which Stats stand.
-	Name  string
+	Name  string // of the member that holds Stats in a line of the picture index
 	Stats []Metric
 }
 
-// Panel is one picture with marks on it.
+// Panel is one picture of a report, with marks on it.
 type Panel struct {
 	Title string // "before", "after", "label over shape"
 	// View is what is drawn. With View.Other set the panel shows how the two sets
 	// cover each other, not what they look like.
 	View view.View
-	// Image, if set, makes the picture in place of View, for suites that paint
-	// themselves. It is not premultiplied, lies on white, and one of its px is a
-	// page unit. It may be called once, from any goroutine.
+	// Image makes the picture in place of View, for suites that paint themselves; nil for View.
+	// It returns a picture on white, not premultiplied, whose px are page units. It may be
+	// called once, from any goroutine.
 	Image func() (*image.NRGBA, error)
 	Marks []Mark
 }
 
-// Mark is a thing drawn over a picture. Places are in page units.
+// Mark is something drawn over a picture of a report. Points and lengths are in page units.
 type Mark struct {
 	Form Form
 	Tone Tone
 	A, B scene.Point
-	R    float64 // Ring, Wedge: radius, px
+	R    float64 // radius of a Ring or Wedge
 	// From and To bound a Wedge: radians from the x axis, clockwise on screen,
 	// swept from From to To on the shorter way.
 	From, To float64
@@ -74,7 +71,7 @@ const (
 	Wedge             // sector about A from angle From to To
 )
 
-// Tone is what a Mark stands for; it sets the colour.
+// Tone is the meaning of a Mark, which sets its colour.
 type Tone uint8
 
 // The tones.
@@ -142,6 +139,7 @@ func (r *Result) Strings(name string) []string {
 	return nil
 }
 
+// metric returns the value of the metric of that name, nil if there is none.
 func (r *Result) metric(name string) any {
 	for i := range r.Metrics {
 		if r.Metrics[i].Name == name {

@@ -3,6 +3,7 @@ package scoring
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,15 +13,15 @@ import (
 	"plumb/render/jsontree"
 )
 
-// Identity identifies the model that made an answer, the repeat and the turn. The zero
-// value of a field means that it is unknown.
+// Identity says who made an answer: the model, which of its answers to the question it is, and
+// where it was found. The zero value of a field means that it is not known.
 type Identity struct {
 	Model         string
 	Repeat        int    // from 1: the number of the answer among those to the same question
 	Turn          int    // from 1
 	FinishReason  string // "stop", "length", ...
-	Cut           string // where a truncated answer ends: "answer", "thought", "limit", "cell"; "" for a whole one
-	File, At, Key string // file, place and id of the answer in a foreign dump
+	Cut           string // where a truncated answer ends: one of cuts; "" for a whole one
+	File, At, Key string // file, position and id of the answer in another program's dump
 	Asked         *Asked // nil for none
 }
 
@@ -49,13 +50,13 @@ const (
 	maxAsked = 64 << 10
 )
 
+// cuts are the values of the member cut: the part of the answer in which it ends.
 var cuts = []string{"answer", "thought", "limit", "cell"}
 
-// ReadIdentity reads the identity of the answer from a dump line or a result line. See
-// docs/spec/cli.md#r25.
-// repeat is another name of the member repeat, "" for none. Absent members are taken
-// from the member asked. It keeps no reference to v. An error has the code "bad_item"
-// and names the first faulty member; the other members are read all the same.
+// ReadIdentity reads the identity of the answer from a dump line or a result line. Members that
+// are absent are taken from the member asked. repeat is another name of the member repeat, ""
+// for none. It keeps no reference to v. The error has the code "bad_item" and names the first
+// faulty member; the other members are read even then. See docs/spec/cli.md#r25.
 func ReadIdentity(v *fastjson.Value, repeat string) (Identity, error) {
 	r := identityReader{}
 	who := Identity{Model: r.word(v, "", "model"), Repeat: r.count(v, "", "repeat"), Turn: r.count(v, "", "turn"),
@@ -85,10 +86,10 @@ func (who *Identity) ReadSource(v *fastjson.Value) error {
 // armMembers are the members of asked that distinguish the ways to ask a model.
 var armMembers = [5]string{"mode", "input", "setting", "format", "method"}
 
-// identityReader keeps the first error.
+// identityReader reads members of an identity and keeps the first error.
 type identityReader struct{ err *Error }
 
-// error returns the first error as an interface that is nil where there is none.
+// error returns the first error. It is needed because a nil *Error in an error is not nil.
 func (r *identityReader) error() error {
 	if r.err == nil {
 		return nil
@@ -96,13 +97,15 @@ func (r *identityReader) error() error {
 	return r.err
 }
 
+// fail records an error about the member name, unless there was one before.
 func (r *identityReader) fail(name, format string, args ...any) {
 	if r.err == nil {
 		r.err = &Error{Code: "bad_item", Message: "cannot use " + name + ": " + fmt.Sprintf(format, args...)}
 	}
 }
 
-// word reads a string member; null counts as absent.
+// word reads a string member, "" where it is absent or null. in is the path of v in messages, with
+// a point at its end.
 func (r *identityReader) word(v *fastjson.Value, in, name string) string {
 	f := v.Get(name)
 	switch {
@@ -117,23 +120,24 @@ func (r *identityReader) word(v *fastjson.Value, in, name string) string {
 	return ""
 }
 
-// count reads an integer member from 1; null counts as absent.
+// count reads a member that counts from 1; 0 where it is absent or null. in is as for word.
 func (r *identityReader) count(v *fastjson.Value, in, name string) int {
 	f := v.Get(name)
 	if f == nil || f.Type() == fastjson.TypeNull {
 		return 0
 	}
 	x, err := f.Float64() // tables keep columns of integers as floats
-	if n := int(x); err == nil && x >= 1 && x <= 1<<31 && x == float64(n) {
-		return n
+	if err != nil || x < 1 || x > 1<<31 || x != math.Trunc(x) {
+		r.fail(in+name, "got %.40s; want an integer from 1", f)
+		return 0
 	}
-	r.fail(in+name, "got %.40s; want an integer from 1", f)
-	return 0
+	return int(x)
 }
 
 // cut reads the member cut, which is false, null or one of cuts.
 func (r *identityReader) cut(v *fastjson.Value) string {
-	if f := v.Get("cut"); f != nil && f.Type() == fastjson.TypeFalse {
+	f := v.Get("cut")
+	if f != nil && f.Type() == fastjson.TypeFalse {
 		return ""
 	}
 	s := r.word(v, "", "cut")
@@ -168,8 +172,8 @@ func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
 	}
 }
 
-// agreed returns the common value of two members of a line, or that of the one which
-// is set. It fails where both are set and differ. See docs/spec/cli.md#r26.
+// agreed returns the value of two members of a line that mean the same: a, or b where a is the
+// zero value. It fails where both are set and differ. See docs/spec/cli.md#r26.
 func agreed[T string | int](r *identityReader, name, other string, a, b T) T {
 	var none T
 	if a != none && b != none && a != b {
@@ -178,7 +182,7 @@ func agreed[T string | int](r *identityReader, name, other string, a, b T) T {
 	return cmp.Or(a, b)
 }
 
-// append writes the members of the identity except asked to a result line.
+// append writes the members of the identity to a result line, without asked.
 func (who *Identity) append(w *writer) {
 	w.text("model", who.Model)
 	w.count("repeat", who.Repeat)
@@ -223,10 +227,7 @@ func (r *Result) Item(dst []byte) (key []byte, ok bool) {
 	if r.ID == "" || r.Line > 0 || madeUp(r.ID) {
 		return dst, false
 	}
-	for _, s := range []string{r.Suite, r.Test, r.ID} {
-		dst = append(append(dst, s...), 0)
-	}
-	for _, s := range r.Strings("setting") {
+	for _, s := range append([]string{r.Suite, r.Test, r.ID}, r.Strings("setting")...) {
 		dst = append(append(dst, s...), 0)
 	}
 	if r.blind() {

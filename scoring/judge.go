@@ -1,21 +1,20 @@
 package scoring
 
-// Judged is a Job whose score may wait for a language model that judges the
-// answer. Whoever has a judge asks Question, lets the judge
-// answer outside of the goroutines that prepare and score, and calls Judge
-// before Score. Where there is no judge neither is called, and Score says by
-// itself that the item is unjudged.
+// Judged is a Job whose score may depend on the verdict of a language model, the judge. A caller
+// that has a judge calls Question, asks the judge outside of the goroutines that prepare and
+// score, and calls Judge before Score. A caller without one calls neither; the result of Score
+// then says that the item is unjudged.
 type Judged interface {
 	Job
-	// Question is what the judge must say of the answer; ok is false where the
-	// score is known without one: the answer is empty, literally an option, or
-	// comes with a recorded verdict. The strings stay valid as long as the job.
+	// Question returns what the judge is asked about the answer. ok is false where the score is
+	// known without a judge: the answer is empty, literally an option, or comes with a recorded
+	// verdict. The strings stay valid as long as the job.
 	Question() (q Question, ok bool)
-	// Judge gives the verdict, once at most and before Score.
+	// Judge gives the job the verdict, once at most and before Score.
 	Judge(j Judgement)
 }
 
-// QuestionKind chooses the prompt.
+// QuestionKind chooses the judge's prompt.
 type QuestionKind uint8
 
 // The kinds of questions.
@@ -44,7 +43,7 @@ type Question struct {
 	Answer string
 }
 
-// Judgement is what became of a question.
+// Judgement is the outcome of asking a judge: a verdict, or the reason for none.
 type Judgement struct {
 	Right bool   // the verdict; false where Err is set
 	Reply string // the judge's text from which the verdict was read

@@ -14,7 +14,7 @@ type Lacking struct {
 	list []string
 }
 
-// LackingIn returns an empty Lacking for an item.
+// LackingIn returns a Lacking for an item, in which nothing is recorded yet.
 func LackingIn(it *Item) *Lacking { return &Lacking{item: it.Fields} }
 
 // Want records the member name where it is absent or null. what describes the member

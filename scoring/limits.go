@@ -10,7 +10,7 @@ const (
 // an empty answer. See docs/spec/cli.md#r19.
 const NoteLimit = "answer_limit"
 
-// The flags that raise these limits, as messages name them.
+// The flags that raise the default limits. Messages name them.
 const (
 	FlagResponse = "--max-response"
 	FlagActions  = "--max-actions"

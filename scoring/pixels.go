@@ -6,15 +6,15 @@ import (
 	"plumb/render/metric"
 )
 
-// AppendStats appends the statistics of a picture or mask as members of a JSON object, without
+// AppendStats appends the pixel metrics of a picture or mask as members of a JSON object, without
 // braces: alpha_sum, covered_pixels, opaque_pixels, center_of_mass, bbox. The last two are null
-// where they are undefined. See docs/spec/cli.md#r31.
+// where no pixel is covered. See docs/spec/cli.md#r31.
 func AppendStats(b []byte, s metric.Stats) []byte {
 	b = AppendFloat(append(b, `"alpha_sum":`...), s.Alpha255())
 	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d,"center_of_mass":`, s.Covered, s.Opaque)
-	if x, y, ok := s.CentreOfMass(); ok {
-		b = AppendFloat(append(b, '['), x)
-		b = append(AppendFloat(append(b, ','), y), ']')
+	x, y, ok := s.CentreOfMass()
+	if ok {
+		b = appendList(b, []float64{x, y}, AppendFloat)
 	} else {
 		b = append(b, "null"...)
 	}

@@ -8,14 +8,13 @@ import (
 	"plumb/render/jsontree"
 )
 
-// JSON is a value that is JSON text already, as AppendFloat and AppendString write it.
-// A Metric or a further field holds it where no other type does: lists of
-// objects, objects.
+// JSON is a value that is written as JSON text already. Metrics and fields of results have this
+// type where they are objects or lists of objects.
 type JSON []byte
 
-// ReadResult reads a result line back. The result keeps nothing of v. Metrics and further fields come back as float64, bool, string, nil,
-// []string, []float64, [][]float64, and as JSON where they are none of these. An error
-// is that of ReadIdentity; the result has all that could be read.
+// ReadResult reads a result line. It keeps no reference to v. The values of metrics and fields are
+// float64, bool, string, nil, []string, []float64, [][]float64, or JSON where they are none of
+// these. The error is that of ReadIdentity; the result has all that could be read even then.
 func ReadResult(v *fastjson.Value) (*Result, error) {
 	r := &Result{ID: text(v, "id"), Suite: text(v, "suite"), Test: text(v, "test"),
 		Status: text(v, "status"), Backend: text(v, "backend"), Line: v.GetInt("line")}
@@ -34,32 +33,33 @@ func ReadResult(v *fastjson.Value) (*Result, error) {
 		r.Notes = append(r.Notes, Note{Code: text(n, "code"), Path: text(n, "path"), Message: text(n, "message")})
 	}
 	readFields(r, v)
-	return r, r.who(v)
+	return r, r.readWho(v)
 }
 
-// who reads who made the answer. Results of earlier versions have the model and the
-// run among their metrics alone.
-func (r *Result) who(v *fastjson.Value) (err error) {
+// readWho reads from a result line who made the answer. Results of earlier versions have the
+// model, the run and the turn among their metrics alone.
+func (r *Result) readWho(v *fastjson.Value) (err error) {
 	r.Who, err = ReadIdentity(v, "")
 	err = cmp.Or(err, r.Who.ReadSource(v))
 	m := v.Get("metrics")
 	if r.Who.Model == "" {
 		r.Who.Model = text(m, "model")
 	}
-	if n := m.GetInt("run"); r.Who.Repeat == 0 && n > 0 {
-		r.Who.Repeat = n
+	if r.Who.Repeat == 0 {
+		r.Who.Repeat = max(0, m.GetInt("run"))
 	}
-	if n := m.GetInt("turn"); r.Who.Turn == 0 && n > 0 {
-		r.Who.Turn = n
+	if r.Who.Turn == 0 {
+		r.Who.Turn = max(0, m.GetInt("turn"))
 	}
 	return err
 }
 
-// common are the fields that every result has.
+// common are the members that result lines of all suites can have. Others are fields of a suite.
 var common = map[string]bool{"id": true, "line": true, "suite": true, "test": true, "score": true, "reward": true, "status": true,
 	"model": true, "repeat": true, "turn": true, "finish_reason": true, "cut": true, "file": true, "at": true, "key": true, "asked": true,
 	"metrics": true, "notes": true, "error": true, "backend": true, "scorer": true, "timings": true}
 
+// readFields reads the members of a result line that only its suite has.
 func readFields(r *Result, v *fastjson.Value) {
 	v.GetObject().Visit(func(name []byte, f *fastjson.Value) {
 		if !common[string(name)] {
@@ -68,8 +68,10 @@ func readFields(r *Result, v *fastjson.Value) {
 	})
 }
 
+// text returns a member that is a string, "" for any other.
 func text(v *fastjson.Value, name string) string { return string(v.GetStringBytes(name)) }
 
+// readValue returns the value of a metric or a field of a result line.
 func readValue(v *fastjson.Value) any {
 	switch v.Type() {
 	case fastjson.TypeNull:
@@ -86,6 +88,8 @@ func readValue(v *fastjson.Value) any {
 	return JSON(jsontree.Append(nil, v))
 }
 
+// readList returns a metric that is a list, as []string, []float64 or [][]float64 where all its
+// elements have that type, else as JSON. whole is the list itself.
 func readList(list []*fastjson.Value, whole *fastjson.Value) any {
 	numbers, rows, words := []float64{}, [][]float64{}, []string{}
 	for _, v := range list {

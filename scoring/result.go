@@ -2,17 +2,16 @@ package scoring
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"plumb/render/jsontree"
 )
 
-// AppendJSON appends the result as one JSON object without a line break. Members stand in
-// a fixed order and floats are always written with a point and without an exponent, so
-// equal results are equal bytes. See docs/spec/cli.md#r20. scorer is
-// the program with its version ("plumb 0.1.0"); empty, it is left out, as are
-// the names of suite, test, status and backend where they are not known, and the
-// members of the identity that are not known. The member asked is the last one.
+// AppendJSON appends the result as one JSON object without a line break. Members are in a fixed
+// order and floats always have a point and no exponent, so that equal results are equal bytes.
+// scorer is the program with its version ("plumb 0.1.0"). Strings that are "" and members of the
+// identity that are not known are left out. See docs/spec/cli.md#r20.
 func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte {
 	w := writer{dst: append(dst, '{')}
 	w.name("id")
@@ -26,12 +25,14 @@ func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte
 	r.Who.append(&w)
 	w.score(r, reward)
 	w.text("status", r.Status)
-	w.metrics(r.Metrics)
+	w.name("metrics")
+	w.dst = AppendMetrics(w.dst, r.Metrics)
 	for _, f := range r.Fields {
 		w.name(f.Name)
 		w.value(f.Value)
 	}
-	w.notes(r.Notes)
+	w.name("notes")
+	w.dst = appendList(w.dst, r.Notes, func(dst []byte, n Note) []byte { return n.AppendJSON(dst) })
 	if r.Err != nil {
 		w.name("error")
 		w.dst = append(w.dst, `{"code":`...)
@@ -59,11 +60,11 @@ func AppendMetrics(dst []byte, list []Metric) []byte {
 	return append(w.dst, '}')
 }
 
-// writer appends members of an object.
+// writer writes a JSON object member by member to the end of dst.
 type writer struct{ dst []byte }
 
-// name appends the comma where one is due, the name and the colon. Names are
-// ours and need no escapes.
+// name writes a member's name, after a comma unless the object has just been opened. Names are
+// this program's and need no escapes.
 func (w *writer) name(s string) {
 	if w.dst[len(w.dst)-1] != '{' {
 		w.dst = append(w.dst, ',')
@@ -73,6 +74,7 @@ func (w *writer) name(s string) {
 	w.dst = append(w.dst, '"', ':')
 }
 
+// text writes a member that is a string, and nothing for "".
 func (w *writer) text(name, s string) {
 	if s != "" {
 		w.name(name)
@@ -80,6 +82,7 @@ func (w *writer) text(name, s string) {
 	}
 }
 
+// score writes the score and the reward that follows from it, null where there is no score.
 func (w *writer) score(r *Result, reward RewardMode) {
 	if !r.Scored {
 		w.dst = append(w.dst, `,"score":null,"reward":null`...)
@@ -91,12 +94,7 @@ func (w *writer) score(r *Result, reward RewardMode) {
 	w.dst = AppendFloat(w.dst, reward.Of(r.Score))
 }
 
-func (w *writer) metrics(list []Metric) {
-	w.name("metrics")
-	w.dst = AppendMetrics(w.dst, list)
-}
-
-// value appends one of the types that Metric lists; another one is a bug.
+// value writes a value of one of the types that Metric lists; it panics for any other.
 func (w *writer) value(v any) {
 	switch v := v.(type) {
 	case nil:
@@ -124,19 +122,7 @@ func (w *writer) value(v any) {
 	}
 }
 
-func (w *writer) notes(list []Note) {
-	w.name("notes")
-	w.dst = append(w.dst, '[')
-	for i, n := range list {
-		if i > 0 {
-			w.dst = append(w.dst, ',')
-		}
-		w.dst = n.AppendJSON(w.dst)
-	}
-	w.dst = append(w.dst, ']')
-}
-
-// AppendJSON appends the note as it stands in a result line.
+// AppendJSON appends the note as it is written in a result line.
 func (n Note) AppendJSON(dst []byte) []byte {
 	w := writer{dst: append(dst, '{')}
 	w.text("code", n.Code)
@@ -145,13 +131,14 @@ func (n Note) AppendJSON(dst []byte) []byte {
 	return append(w.dst, '}')
 }
 
-func appendList[T any](dst []byte, list []T, one func([]byte, T) []byte) []byte {
+// appendList appends a JSON array; appendElement appends one element.
+func appendList[T any](dst []byte, list []T, appendElement func([]byte, T) []byte) []byte {
 	dst = append(dst, '[')
 	for i, v := range list {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = one(dst, v)
+		dst = appendElement(dst, v)
 	}
 	return append(dst, ']')
 }
@@ -165,10 +152,8 @@ func AppendFloat(dst []byte, x float64) []byte {
 	}
 	start := len(dst)
 	dst = strconv.AppendFloat(dst, x+0, 'f', -1, 64)
-	for _, c := range dst[start:] {
-		if c == '.' {
-			return dst
-		}
+	if slices.Contains(dst[start:], '.') {
+		return dst
 	}
 	return append(dst, ".0"...)
 }

@@ -1,7 +1,7 @@
-// Package scoring says what a benchmark suite is: something that reads an item
-// of a dump, names the pictures it needs, and turns what was measured of them
-// into a result. Suites live in folders below this one. Pure Go: a score never
-// depends on how pixels were made.
+// Package scoring defines what a benchmark suite is: functions that read an item of a dump, name
+// the pictures that must be measured, and compute a result from the measurements. It also reads
+// and writes results. The suites are in the folders below. It imports no renderer, so that a
+// score never depends on how pixels were made.
 package scoring
 
 import (
@@ -22,22 +22,20 @@ type Item struct {
 	// Fields is the whole JSON object. It is valid until Prepare returns: what
 	// a Job keeps it must copy.
 	Fields *fastjson.Value
-	// Notes say how the line was read, where that needs to be said. They go
-	// before those of the result.
+	// Notes are about how the line was read. They come before the notes of the result.
 	Notes []Note
-	// Meter measures how regions lie to each other; nil for plain Go.
+	// Meter measures areas and distances of regions, maybe on a device; nil for plain Go.
 	Meter region.Meter
 }
 
 // Job is an item that has been read.
 type Job interface {
-	// Views are the pictures to measure, in any number; none where the test
-	// needs no pixels.
+	// Views returns the pictures to measure; none where the test needs no pixels.
 	Views() []view.View
-	// Score computes the result, with the tallies of Views in their order. It is
+	// Score computes the result from the tallies of Views, in their order. It is
 	// called at most once, and not after Fail.
 	Score(tallies []metric.Tally) Result
-	// Fail returns the result for a scorer that could not score: score null. See
+	// Fail returns the result of an item that could not be scored, with score null. See
 	// docs/spec/cli.md#r21.
 	Fail(e Error) Result
 }
@@ -53,14 +51,14 @@ type Variant struct {
 	Refused string
 }
 
-// Variants are the chosen variants: name -> value ("" for on).
+// Variants are the chosen variants: their values by name ("" for on).
 type Variants map[string]string
 
 // On reports whether the variant was chosen.
 func (v Variants) On(name string) bool { _, ok := v[name]; return ok }
 
-// Error says why there is no score. Code is stable and lower case with
-// underscores ("bad_line", "no_response", "undefined", "not_native").
+// Error says why there is no score. Code never changes; it is lower case with underscores
+// ("bad_line", "no_response", "undefined", "not_native").
 type Error struct{ Code, Message string }
 
 func (e *Error) Error() string { return e.Message }
@@ -75,8 +73,7 @@ type Result struct {
 	Scored bool     // false: score null, Err says why
 	Score  float64  // the paper's number, not clamped; finite
 	Status string   // how the answer was read: "fenced", "bare", "no_json", ...
-	// Metrics are the intermediate numbers that the rules name, in a fixed order
-	// per suite and test.
+	// Metrics are the intermediate values of the score, in a fixed order per suite and test.
 	Metrics []Metric
 	// Fields are further members of the result line, after the metrics, where a
 	// suite has any ("evaluation", "feedback").
@@ -86,11 +83,11 @@ type Result struct {
 	// Cluster names what the item shares with others, such as a picture, so that their scores
 	// are no independent ones; "" for nothing. It is not written to result lines.
 	Cluster string
-	Backend string // "gl", "cpu", "chrome"; "" where no pixels were needed is written as the engine's
+	Backend string // what made the pixels: "gl", "cpu", "chrome"; "" where none were needed, written as the engine's
 }
 
-// Metric is one intermediate value: float64, int, bool, string, nil, []string,
-// []float64, [][]float64, JSON.
+// Metric is one named value of a result. Value is a float64, int, bool, string, nil, []string,
+// []float64, [][]float64 or JSON.
 type Metric struct {
 	Name  string
 	Value any

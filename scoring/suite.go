@@ -7,9 +7,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Suite is one benchmark. It is read-only, and its functions may be called by many
-// goroutines at once. Name, Tests and Prepare are required; other fields are zero in a
-// suite that does without.
+// Suite is one benchmark. It is read-only, and its functions may be called by many goroutines at
+// once. Name, Tests and Prepare are required; the other fields may be zero.
 type Suite struct {
 	Name     string    // in dumps and on the command line
 	Tests    []string  // names, in the order of the paper
@@ -17,10 +16,9 @@ type Suite struct {
 	Variants []Variant // the named variants that its rules know
 	Tasks    TaskFile  // how its task file is read
 
-	// Prepare reads an item; what it costs to score belongs into Job.Score. It never
-	// fails for a bad answer, which has a score and a status; an error means that the
-	// item itself cannot be used (unknown test, no task, bad initial scene) and wraps
-	// *Error.
+	// Prepare reads an item and leaves all computing of scores to Job.Score. A bad answer is no
+	// error: it has a score and a status. An error means that the item itself cannot be used
+	// (unknown test, no task, bad initial scene) and wraps *Error.
 	Prepare func(it *Item, v Variants) (Job, error)
 	// Lacking returns an error that names all members that the item needs and does not
 	// have, by themselves or from a task file; nil where there is none, or the answer
@@ -76,10 +74,10 @@ type PromptOptions struct {
 	Heard        map[string]string
 }
 
-// Suites are suites in alphabetical order.
+// Suites is a list of suites in alphabetical order.
 type Suites []*Suite
 
-// NewSuites returns suites in their order.
+// NewSuites sorts suites.
 func NewSuites(all ...*Suite) Suites {
 	slices.SortFunc(all, func(a, b *Suite) int { return strings.Compare(a.Name, b.Name) })
 	return all
@@ -87,15 +85,14 @@ func NewSuites(all ...*Suite) Suites {
 
 // Find returns the suite of that name, or nil.
 func (l Suites) Find(name string) *Suite {
-	for _, s := range l {
-		if s.Name == name {
-			return s
-		}
+	i := slices.IndexFunc(l, func(s *Suite) bool { return s.Name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return l[i]
 }
 
-// Names lists the names.
+// Names lists the names of the suites.
 func (l Suites) Names() []string {
 	names := make([]string, len(l))
 	for i, s := range l {

@@ -6,13 +6,13 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// usage is what the member asked says of an answer's end, tokens, cost and time. What it
-// does not say is 0, and the flags tell.
+// usage is what the member asked says about how an answer ended and what it took. Numbers that it
+// does not say are 0.
 type usage struct {
 	outcome, finish               string
-	tokens, priced, timed         bool
-	prompt, completion, reasoning float64
+	prompt, completion, reasoning float64 // tokens
 	cost, seconds                 float64
+	tokens, priced, timed         bool // it says the tokens, the cost, the seconds
 }
 
 // readUsage reads the members that tables show. Those of another type count as absent,
@@ -47,12 +47,12 @@ func (a *Asked) PromptTokens() (n float64, ok bool) { return a.usage.prompt, a.u
 // Seconds returns how long the answer took; ok is false where that is not known.
 func (a *Asked) Seconds() (s float64, ok bool) { return a.usage.seconds, a.usage.timed }
 
-// Tally counts answers by how they ended, and adds up what they took. See
-// docs/spec/runs.md#r50.
+// Tally counts answers by how they ended, and adds up the tokens, money and time that they took.
+// (A metric.Tally is something else: sums of pixels.) See docs/spec/runs.md#r50.
 type Tally struct {
 	N, Missing, Failed, Filtered, Cut int
-	Asked                             int // answers with the member asked
-	Prompt, Completion, Reasoning     float64
+	Asked                             int     // answers with the member asked
+	Prompt, Completion, Reasoning     float64 // tokens
 	Cost, Seconds                     float64
 	Priced                            int // answers with a cost
 }
@@ -89,10 +89,10 @@ func (t *Tally) Add(r *Result) {
 	}
 }
 
-// TallyColumns are the heads of Cells.
+// TallyColumns returns the heads of the columns of Cells.
 func TallyColumns() []string { return []string{"n", "missing", "failed", "filtered", "cut"} }
 
-// Cells returns the counts as cells of a table. Filtered answers are missing ones too.
+// Cells returns the counts as cells of a table. Filtered answers are among the missing ones too.
 func (t *Tally) Cells() []string {
 	return []string{strconv.Itoa(t.N), strconv.Itoa(t.Missing), strconv.Itoa(t.Failed), strconv.Itoa(t.Filtered), strconv.Itoa(t.Cut)}
 }

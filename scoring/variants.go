@@ -35,13 +35,15 @@ func ParseVariants(args []string, known []Variant) (Variants, error) {
 	return chosen, nil
 }
 
+// findVariant returns the known variant of that full or shortened name.
 func findVariant(name string, known []Variant) (Variant, error) {
 	var short []Variant
 	for _, v := range known {
 		if v.Name == name {
 			return v, nil
 		}
-		if _, rest, ok := strings.Cut(v.Name, "."); ok && rest == name {
+		_, rest, ok := strings.Cut(v.Name, ".")
+		if ok && rest == name {
 			short = append(short, v)
 		}
 	}
@@ -54,6 +56,7 @@ func findVariant(name string, known []Variant) (Variant, error) {
 	return Variant{}, fmt.Errorf("cannot use variant %q: got a name with more than one meaning; want one of %s", name, variantNames(short))
 }
 
+// check reports whether a variant takes a value; given is false for "NAME" without "=VALUE".
 func (v Variant) check(value string, given bool) error {
 	if v.Value == "" {
 		if given {
@@ -67,6 +70,7 @@ func (v Variant) check(value string, given bool) error {
 	return nil
 }
 
+// variantNames lists variants in a message, with the values that they take.
 func variantNames(list []Variant) string {
 	names := make([]string, len(list))
 	for i, v := range list {
