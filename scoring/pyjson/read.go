@@ -19,6 +19,10 @@ const (
 // Reader reads JSON values from a text. It keeps their memory until the next Reset, so that
 // reading many texts allocates little. One goroutine uses it at a time.
 type Reader struct {
+	// Strict refuses NaN and infinities and takes integers of any length, as
+	// RFC 8259 does.
+	Strict bool
+
 	text  string
 	at    int // position in text
 	depth int // how many lists and objects are open
@@ -109,7 +113,7 @@ func (r *Reader) value() error {
 	case c >= '0' && c <= '9':
 		return r.number()
 	case c == '-':
-		if r.literal("-Infinity") {
+		if !r.Strict && r.literal("-Infinity") {
 			return r.push(Float, math.Inf(-1), "", nil)
 		}
 		return r.number()
@@ -119,6 +123,7 @@ func (r *Reader) value() error {
 		return r.push(Bool, 1, "", nil)
 	case r.literal("false"):
 		return r.push(Bool, 0, "", nil)
+	case r.Strict:
 	case r.literal("NaN"):
 		return r.push(Float, math.NaN(), "", nil)
 	case r.literal("Infinity"):
@@ -324,7 +329,7 @@ func (r *Reader) number() error {
 	if r.at > whole {
 		return r.push(Float, f, text, nil)
 	}
-	if len(strings.TrimPrefix(text, "-")) > maxDigits {
+	if !r.Strict && len(strings.TrimPrefix(text, "-")) > maxDigits {
 		return ValueError
 	}
 	if text == "-0" {

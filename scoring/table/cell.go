@@ -13,13 +13,13 @@ import (
 // an answer counts as the only one of its item, which is nearly always true.
 const maxPlain = 1 << 18
 
-// cell holds the sums of one test of one series.
+// cell holds the running sums of one test in one series.
 type cell struct {
 	n, missing, failed int
 	items              []item           // remembered items with a score, in order of appearance
-	hashes             []uint64         // of items, as long as at is nil
-	at                 map[uint64]int32 // index in items by hash; nil where no item has several answers
-	rest               mean             // of the other items
+	hashes             []uint64         // of items, until at is made
+	at                 map[uint64]int32 // index in items by hash; nil until an item may have a second answer
+	rest               mean             // of items that are not remembered
 	shared             bool             // an item names a cluster
 	tokens             mean
 }
@@ -38,6 +38,7 @@ type mean struct {
 	value, m2 float64
 }
 
+// add adds a value to the running mean.
 func (m *mean) add(x float64) {
 	m.n++
 	d := x - m.value
@@ -96,25 +97,25 @@ func (c *cell) standardError(m *mean) (se float64, ok bool) {
 	return se, !math.IsNaN(se)
 }
 
-// ledger records the answers and items so far by their hashes, with a seed of the
-// process. The chance that any two of a million keys collide is 3e-8. It is bounded,
-// because the number of results is not: beyond the bound duplicates count again, and
-// each repeat counts as an item.
+// ledger records the answers and items so far by their hashes, to find duplicates and repeats. The
+// chance that any two of a million keys collide is 3e-8. It is bounded, because the number of
+// results is not: beyond the bound duplicates count again, and each repeat counts as an item.
 type ledger struct {
 	answers *scoring.Answers
 	seed    maphash.Seed
-	items   int // in all cells
-	key     []byte
-	most    int  // items with a numbered repeat
-	plain   int  // maxPlain
-	full    bool // an item could not be recorded
+	items   int    // recorded items, in all cells
+	key     []byte // memory for score
+	most    int    // limit of items with a numbered repeat
+	plain   int    // limit of items without: maxPlain, less in tests
+	full    bool   // an item could not be recorded
 }
 
+// newLedger returns an empty ledger for at most that many answers.
 func newLedger(most int) ledger {
 	return ledger{answers: scoring.NewAnswers(most), seed: maphash.MakeSeed(), most: most, plain: maxPlain}
 }
 
-// score adds the score x of a new answer to its item.
+// score adds the score x of an answer, the result r, to its item in cell c.
 func (l *ledger) score(c *cell, r *scoring.Result, x float64, o *Options) {
 	key, named := r.Item(l.key[:0])
 	l.key = key

@@ -9,14 +9,15 @@ import (
 	"plumb/scoring/stats"
 )
 
-// drawn is the score from which an answer of DrawingBench succeeds.
-const drawn = 0.9
+// drawingSuccess is the score from which an answer of DrawingBench succeeds.
+const drawingSuccess = 0.9
 
 // ownSuccess are the tests whose success is a score of 1, whatever Options.Success says.
 var ownSuccess = map[string]bool{"pattern": true, "outline": true, "mcq": true, "open": true}
 
-// hit returns 1 for a success: what the metric success says, a score of 0.9 in
-// DrawingBench, in the tests of ownSuccess a score of 1, else one of at least from, or 1.
+// hit returns 1 where an answer succeeds, else 0. The metric success decides where there is one.
+// Otherwise an answer succeeds from a score of 0.9 in DrawingBench, of 1 in the tests of
+// ownSuccess, and of from in others; nil stands for 1.
 func hit(r *scoring.Result, from *float64) int32 {
 	ok, said := r.Bool("success")
 	switch {
@@ -24,7 +25,7 @@ func hit(r *scoring.Result, from *float64) int32 {
 		ok = false
 	case said:
 	case r.Suite == "drawingbench":
-		ok = r.Score >= drawn
+		ok = r.Score >= drawingSuccess
 	case from != nil && !ownSuccess[r.Test]:
 		ok = r.Score >= *from
 	default:

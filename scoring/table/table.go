@@ -1,9 +1,9 @@
-// Package table aggregates results. In: results, one by one, in the order of the
-// dump. Out: for each suite, test and series (scoring.Series) the number of results
-// and of scored ones, the mean and its standard error, and the means of categories and
-// of the whole suite. Of duplicate answers only the first counts; repeats of an item
-// are averaged first. Memory grows with the number of items, up to a bound. A result
-// without a score never counts as 0, except missing answers under Zero.
+// Package table aggregates results. In: results, one by one, in the order of the dump. Out: for
+// each suite, test and series (a model and the way it was asked) the number of results and of
+// scored ones, the mean and its standard error, and the means of categories and of the whole
+// suite. Of duplicate answers only the first counts; repeats of an item are averaged first.
+// Memory grows with the number of items, up to a bound. A result without a score never counts
+// as 0, except missing answers under Zero.
 package table
 
 import (
@@ -65,7 +65,7 @@ type Options struct {
 	Papers [][]byte
 }
 
-// Table holds running sums. One goroutine uses it at a time.
+// Table holds the running sums of all results. One goroutine uses it at a time.
 type Table struct {
 	options Options
 	series  []*part // in order of appearance
@@ -87,6 +87,7 @@ type part struct {
 	ends   map[string]*scoring.Tally // by suite
 }
 
+// name identifies a test.
 type name struct{ suite, test string }
 
 // maxSeen bounds the rows of suites that Options does not list, and the series,
@@ -104,6 +105,7 @@ func New(o Options) *Table {
 	return t
 }
 
+// tableOptions returns the options that suites' own tables get.
 func (t *Table) tableOptions() scoring.TableOptions {
 	return scoring.TableOptions{Variants: t.options.Variants, Missing: t.options.Missing == Zero, Papers: t.options.Papers, Cluster: t.options.Cluster}
 }
@@ -122,10 +124,12 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 		return true
 	}
 	c.n++
-	p.end(r)
-	if own := t.joined[r.Suite]; own != nil {
-		own.Add(r)
-	} else if own := p.own[r.Suite]; own != nil {
+	p.countEnd(r)
+	own := t.joined[r.Suite]
+	if own == nil {
+		own = p.own[r.Suite]
+	}
+	if own != nil {
 		own.Add(r)
 	}
 	switch {
@@ -139,7 +143,8 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 	default:
 		c.failed++
 	}
-	if tokens, ok := r.Float("tokens"); ok {
+	tokens, known := r.Float("tokens")
+	if known {
 		c.tokens.add(tokens)
 		t.tokens = true
 	}
@@ -265,13 +270,13 @@ func remarked(title, remark string) string {
 	return title
 }
 
+// own returns the tables of Own without the remark in their titles.
 func (t *Table) own() []scoring.TextTable {
 	var all []scoring.TextTable
-	if used := t.used(); len(used.Rows) > 0 {
-		all = append(all, used)
-	}
-	if pass := t.pass(); len(pass.Rows) > 0 {
-		all = append(all, pass)
+	for _, general := range []scoring.TextTable{t.used(), t.pass()} {
+		if len(general.Rows) > 0 {
+			all = append(all, general)
+		}
 	}
 	for _, s := range t.options.Suites {
 		if joined := t.joined[s.Name]; joined != nil {
@@ -357,7 +362,8 @@ func (p *part) test(at name) Row {
 	return r
 }
 
-// joint returns the mean of the means of several tests, over those that have one.
+// joint returns the row of several tests in one series: the mean of the means of those tests that
+// have one.
 func (t *Table) joint(p *part, k Kind, suite, called string, tests []string) Row {
 	r := Row{Kind: k, Suite: suite, Name: called, Of: len(tests)}
 	var sum float64

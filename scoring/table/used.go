@@ -8,8 +8,8 @@ import (
 	"plumb/scoring"
 )
 
-// end counts how an answer ended and what it took.
-func (p *part) end(r *scoring.Result) {
+// countEnd counts how an answer ended and what it took.
+func (p *part) countEnd(r *scoring.Result) {
 	t := p.ends[r.Suite]
 	if t == nil {
 		t = &scoring.Tally{}

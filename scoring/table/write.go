@@ -28,7 +28,7 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	b.WriteString(t.LeftOut())
 	for _, own := range t.Own() {
 		b.WriteString("\n")
-		one(&b, own)
+		writeOne(&b, own)
 	}
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
@@ -50,13 +50,13 @@ func (t *Table) LeftOut() string {
 // WriteOne writes a table as text in aligned columns, with its title and note.
 func WriteOne(w io.Writer, t scoring.TextTable) error {
 	var b strings.Builder
-	one(&b, t)
+	writeOne(&b, t)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// one appends a table with its title and note.
-func one(b *strings.Builder, t scoring.TextTable) {
+// writeOne writes a table in aligned columns, with its title and note.
+func writeOne(b *strings.Builder, t scoring.TextTable) {
 	lines := [][]string{t.Columns}
 	for _, row := range t.Rows {
 		line := slices.Clone(row)
@@ -121,8 +121,8 @@ func (t *Table) lines() (lines [][]string, text int) {
 		}
 		for i, s := range series {
 			for _, l := range rows[:end] {
-				if r := l.Cells[i]; r.N > 0 {
-					lines = append(lines, t.cells(r, s, text > 2))
+				if l.Cells[i].N > 0 {
+					lines = append(lines, t.cells(l.Cells[i], s, text > 2))
 				}
 			}
 		}
@@ -138,11 +138,11 @@ func (t *Table) cells(r Row, s scoring.Series, named bool) []string {
 		line = append(line, printable(cmp.Or(s.String(), "-")))
 	}
 	line = append(line, strconv.Itoa(r.N), strconv.Itoa(r.Scored), strconv.Itoa(r.Missing), strconv.Itoa(r.Failed), decimal(r.Mean, 4))
-	if se := decimal(r.SE, 4); r.Kind == Test {
-		line = append(line, se)
-	} else {
-		line = append(line, "")
+	se := ""
+	if r.Kind == Test {
+		se = decimal(r.SE, 4)
 	}
+	line = append(line, se)
 	if t.tokens {
 		line = append(line, decimal(r.Tokens, 1))
 	}
