@@ -194,24 +194,33 @@ func (t *parquetTable) open() error {
 		return errors.New("no column can be read")
 	}
 	left, packed := int64(maxGroupBytes), int64(0)
+	sources := make([]io.ReaderAt, len(t.leaves)) // nil for columns that need no fix
 	for i, leaf := range t.leaves {
 		if leaf.Index() >= len(meta.Columns) {
 			return fmt.Errorf("column %s: it is not in the row group", leaf.Path()[0])
 		}
 		c := &meta.Columns[leaf.Index()].MetaData
 		packed += max(c.TotalCompressedSize, 0)
-		n, err := checkPages(t.src, c, left, t.in.Limits)
+		n, fixes, err := checkPages(t.src, c, left, t.in.Limits)
 		if err != nil {
-			return fmt.Errorf("column %s: %w", t.leaves[i].Path()[0], err)
+			return fmt.Errorf("column %s: %w", leaf.Path()[0], err)
+		}
+		if len(fixes) > 0 {
+			sources[i] = newFixedChunk(t.src, c, fixes)
 		}
 		if left -= n; maxGroupBytes-left > parquetFloor && maxGroupBytes-left > packed*int64(t.in.Limits.Ratio) {
-			return fmt.Errorf("column %s: %d bytes became %d; want at most %d times (--max-ratio)", t.leaves[i].Path()[0], packed, maxGroupBytes-left, t.in.Limits.Ratio)
+			return fmt.Errorf("column %s: %d bytes became %d; want at most %d times (--max-ratio)", leaf.Path()[0], packed, maxGroupBytes-left, t.in.Limits.Ratio)
 		}
 	}
 	chunks := group.ColumnChunks()
 	t.cursors = make([]*columnCursor, len(t.leaves))
 	for i, leaf := range t.leaves {
-		t.cursors[i] = &columnCursor{pages: chunks[leaf.Index()].Pages(), repeats: leaf.MaxRepetitionLevel() > 0}
+		t.cursors[i] = &columnCursor{repeats: leaf.MaxRepetitionLevel() > 0}
+		if chunk, ok := chunks[leaf.Index()].(*parquet.FileColumnChunk); ok && sources[i] != nil {
+			t.cursors[i].pages = chunk.PagesFrom(sources[i])
+		} else {
+			t.cursors[i].pages = chunks[leaf.Index()].Pages()
+		}
 	}
 	return nil
 }

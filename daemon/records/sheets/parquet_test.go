@@ -234,7 +234,7 @@ func TestPageSizes(t *testing.T) {
 	} {
 		b := page(c.unpacked, c.size, c.values)
 		meta := &format.ColumnMetaData{Codec: format.Gzip, NumValues: 5, DataPageOffset: 4, TotalCompressedSize: int64(len(b) - 4)}
-		_, err := checkPages(bytes.NewReader(b), meta, maxGroupBytes, input.Limits{})
+		_, _, err := checkPages(bytes.NewReader(b), meta, maxGroupBytes, input.Limits{})
 		if got := fmt.Sprint(err); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%v: got %s; want %q", c, got, c.want)
 		}
@@ -262,4 +262,62 @@ func FuzzParquet(f *testing.F) {
 		}
 		src.Close()
 	})
+}
+
+// TestArrowPages reads a file that pyarrow wrote with pages of version 2, which end with a page
+// without values and keep truth values in runs: the library fails on the first and reads the
+// second wrongly.
+func TestArrowPages(t *testing.T) {
+	src, done, err := recordtest.Via(input.Limits{}, func(in *input.Input) (record.Source, error) { return Parquet(in, rows.Options{}) })("testdata/arrow-v2.parquet", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	defer src.Close()
+	for i := range 40 {
+		r, err := src.Next()
+		if err != nil || r.Fault != "" {
+			t.Fatalf("row %d: %v %s", i, err, r.Fault)
+		}
+		shapes := []string{"", `{"id":"s0"}`, `{"id":"s0"},{"id":"s1"}`, `{"id":"s0"},{"id":"s1"},{"id":"s2"}`}[i%4]
+		want := fmt.Sprintf(`{"id":"q%d","response":"a%d","task":{"flip":%t,"kind":"x"},"shapes":[%s]}`, i, i, i >= 20 || i%3 != 1, shapes)
+		if i%2 == 0 {
+			want = strings.Replace(want, `,"kind":"x"`, "", 1)
+		}
+		if i%5 == 0 {
+			want = strings.Replace(want, fmt.Sprintf(`"response":"a%d",`, i), "", 1)
+		}
+		if got := string(jsontree.Append(nil, r.Fields)); got != want || (r.Missing != nil) != (i%5 == 0) {
+			t.Errorf("row %d: got %s; want %s", i, got, want)
+		}
+	}
+	if _, err := src.Next(); err == nil {
+		t.Error("there are more than 40 rows")
+	}
+}
+
+// TestUnpackBits checks runs of truth values, whole and damaged.
+func TestUnpackBits(t *testing.T) {
+	for _, c := range []struct {
+		b    []byte
+		n    int
+		want string
+	}{
+		{[]byte{2, 0, 0, 0, 20, 1}, 10, "[255 3]"},
+		{[]byte{4, 0, 0, 0, 6, 1, 3, 0b101}, 6, "[47]"},
+		{[]byte{2, 0, 0, 0, 20, 1}, 11, "it has 10 truth values; want 11"},
+		{[]byte{2, 0, 0, 0, 9, 1}, 8, "it has 0 truth values; want 8"},
+		{[]byte{9, 0, 0, 0, 20, 1}, 8, "the length of its runs is wrong"},
+		{[]byte{2, 0, 0, 0, 0, 1}, 1, "it has 0 truth values; want 1"},
+		{nil, 0, "the length of its runs is wrong"},
+	} {
+		bits, err := unpackBits(c.b, c.n)
+		got := fmt.Sprint(bits)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v, %d: got %s; want %s", c.b, c.n, got, c.want)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -87,6 +88,7 @@ func (s *schemaDepth) each(path []int, v int64) {
 // pageHeader is what is checked of the header of a page.
 type pageHeader struct {
 	kind, unpacked, packed, values int64
+	encoding                       int64
 	levels                         int64 // bytes of levels, which version 2 does not compress
 	plain                          bool  // version 2 without compression
 }
@@ -105,6 +107,8 @@ func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 		case len(path) != 2:
 		case path[1] == 1 && (path[0] == v1 || path[0] == dictionary || path[0] == v2):
 			h.values = v
+		case path[0] == v1 && path[1] == 2, path[0] == v2 && path[1] == 4:
+			h.encoding = v
 		case path[0] == v2 && (path[1] == 5 || path[1] == 6):
 			h.levels += v
 		case path[0] == v2 && path[1] == 7:
@@ -119,49 +123,70 @@ func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 }
 
 // checkPages walks through the pages of a column in a row group. It returns how many bytes they
-// take decompressed, with one for each value, and fails beyond most. Pages of gzip and zstd are
-// decompressed here once, because the library does not bound them.
-func checkPages(src io.ReaderAt, c *format.ColumnMetaData, most int64, limits input.Limits) (total int64, err error) {
-	start := c.DataPageOffset
-	if c.DictionaryPageOffset > 0 {
-		start = c.DictionaryPageOffset
-	}
-	end := start + c.TotalCompressedSize
+// take decompressed, with one for each value, and fails beyond most. Pages of gzip, zstd and
+// brotli are decompressed here once, because the library does not bound them. fixes are the pages
+// that the library would read wrongly.
+func checkPages(src io.ReaderAt, c *format.ColumnMetaData, most int64, limits input.Limits) (total int64, fixes []pageFix, err error) {
+	start, end := chunkRange(c)
 	if start < 4 || c.TotalCompressedSize < 0 || end < start {
-		return 0, errors.New("its place in the file is wrong (the file is damaged)")
+		return 0, nil, errors.New("its place in the file is wrong (the file is damaged)")
 	}
 	values := int64(0)
-	for pos := start; pos < end && values < c.NumValues; {
-		head := make([]byte, min(end-pos, 4096))
-		var h pageHeader
-		var n int
-		for {
-			if _, err := src.ReadAt(head, pos); err != nil && err != io.EOF {
-				return 0, err
-			}
-			if h, n, err = readPageHeader(head); err == nil || len(head) >= maxPageHeader || int64(len(head)) >= end-pos {
-				break
-			}
-			head = make([]byte, min(end-pos, int64(len(head))*16, maxPageHeader))
+	for pos := start; pos < end; {
+		h, n, err := pageHeaderAt(src, pos, end)
+		if err != nil && values >= c.NumValues {
+			return total, append(fixes, pageFix{pos, end, nil}), nil
 		}
 		if err != nil {
-			return 0, fmt.Errorf("the header of a page at byte %d cannot be read: %w", pos, err)
+			return 0, nil, fmt.Errorf("the header of a page at byte %d cannot be read: %w", pos, err)
 		}
 		if h.packed > end-pos-int64(n) {
-			return 0, fmt.Errorf("a page at byte %d of %d bytes goes beyond the column", pos, h.packed)
+			return 0, nil, fmt.Errorf("a page at byte %d of %d bytes goes beyond the column", pos, h.packed)
 		}
 		if total += h.unpacked + h.values; total > most {
-			return 0, fmt.Errorf("it expands to more than %d bytes (1 GiB for the used columns of a row group; --max-ratio)", most)
+			return 0, nil, fmt.Errorf("it expands to more than %d bytes (1 GiB for the used columns of a row group; --max-ratio)", most)
 		}
-		if err := checkPage(io.NewSectionReader(src, pos+int64(n), h.packed), h, c.Codec, limits); err != nil {
-			return 0, fmt.Errorf("a page at byte %d: %w", pos, err)
+		body := io.NewSectionReader(src, pos+int64(n), h.packed)
+		if err := checkPage(body, h, c.Codec, limits); err != nil {
+			return 0, nil, fmt.Errorf("a page at byte %d: %w", pos, err)
 		}
+		next := pos + int64(n) + h.packed
 		if h.kind == int64(format.DataPage) || h.kind == int64(format.DataPageV2) {
 			values += h.values
+			text, fixed, err := fixPage(src, c, h, pos, n)
+			if err != nil {
+				return 0, nil, fmt.Errorf("a page at byte %d: %w", pos, err)
+			}
+			if fixed {
+				fixes = append(fixes, pageFix{pos, next, text})
+			}
 		}
-		pos += int64(n) + h.packed
+		pos = next
 	}
-	return total, nil
+	return total, fixes, nil
+}
+
+// chunkRange returns where the pages of a column stand in the file.
+func chunkRange(c *format.ColumnMetaData) (start, end int64) {
+	start = c.DataPageOffset
+	if c.DictionaryPageOffset != 0 {
+		start = c.DictionaryPageOffset
+	}
+	return start, start + c.TotalCompressedSize
+}
+
+// pageHeaderAt reads the header of the page at pos of a column that ends at end, and its length.
+func pageHeaderAt(src io.ReaderAt, pos, end int64) (h pageHeader, n int, err error) {
+	for size := int64(4096); ; size *= 16 {
+		head := make([]byte, min(end-pos, size, maxPageHeader))
+		if _, err := src.ReadAt(head, pos); err != nil && err != io.EOF {
+			return h, 0, err
+		}
+		h, n, err = readPageHeader(head)
+		if err == nil || int64(len(head)) < size || size >= maxPageHeader {
+			return h, n, err
+		}
+	}
 }
 
 // checkPage checks that a page does not decompress to more than its header says.
@@ -196,7 +221,9 @@ func checkPage(page io.Reader, h pageHeader, codec format.CompressionCodec, limi
 		if size, n := binary.Uvarint(head[:n]); n > 0 && size > uint64(max(most, 0)) {
 			return tooLong(most)
 		}
-	case format.Brotli, format.LZO, format.Lz4:
+	case format.Brotli:
+		return bounded(brotli.NewReader(page), most)
+	case format.LZO, format.Lz4:
 		return fmt.Errorf("the compression %s is not supported; want snappy, gzip, zstd or none", codec)
 	}
 	return nil

@@ -225,6 +225,11 @@ func appendPlain(dst []byte, v parquet.Value) []byte {
 	case parquet.ByteArray, parquet.FixedLenByteArray:
 		return jsontree.AppendString(dst, string(v.ByteArray()))
 	}
+	if v.Kind() == parquet.Int96 { // nanoseconds of a day, and its Julian number
+		n := v.Int96()
+		days, nanos := int64(n[2])-2_440_588, int64(n[1])<<32|int64(n[0])
+		return jsontree.AppendString(dst, time.Unix(days*86400, nanos).UTC().Format(time.RFC3339Nano))
+	}
 	return jsontree.AppendString(dst, v.String())
 }
 

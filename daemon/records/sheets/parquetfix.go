@@ -1,0 +1,154 @@
+package sheets
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// pageFix replaces the bytes from pos to end of a file by text.
+type pageFix struct {
+	pos, end int64
+	text     []byte
+}
+
+// fixPage returns the page to read in place of the one at pos, whose header has n bytes; fixed is
+// false where the page can stay. The library fails on pages without values, which other writers
+// put at the end of a column, and takes a run of true as one true and seven false. See
+// docs/spec/dumps-files.md#r16.
+func fixPage(src io.ReaderAt, c *format.ColumnMetaData, h pageHeader, pos int64, n int) (text []byte, fixed bool, err error) {
+	switch {
+	case h.values == 0:
+		return nil, true, nil
+	case c.Type != format.Boolean || h.encoding != int64(format.RLE):
+		return nil, false, nil
+	case h.kind != int64(format.DataPageV2):
+		return nil, false, errors.New("truth values in runs stand in a page of version 1; want version 2")
+	}
+	page := make([]byte, int64(n)+h.packed)
+	if _, err := src.ReadAt(page, pos); err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	var header format.PageHeader
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), page[:n], &header); err != nil {
+		return nil, false, err
+	}
+	body, v2 := page[n:], &header.DataPageHeaderV2.V
+	if h.levels > int64(len(body)) {
+		return nil, false, io.ErrUnexpectedEOF
+	}
+	levels, data := body[:h.levels], body[h.levels:]
+	if !h.plain && c.Codec != format.Uncompressed {
+		if data, err = parquet.LookupCompressionCodec(c.Codec).Decode(nil, data); err != nil {
+			return nil, false, err
+		}
+	}
+	bits, err := unpackBits(data, int(h.values)-int(v2.NumNulls))
+	if err != nil {
+		return nil, false, err
+	}
+	v2.Encoding, v2.IsCompressed = format.Plain, thrift.New(false)
+	header.CRC = 0
+	header.UncompressedPageSize = int32(len(levels) + len(bits))
+	header.CompressedPageSize = header.UncompressedPageSize
+	if text, err = thrift.Marshal(new(thrift.CompactProtocol), &header); err != nil {
+		return nil, false, err
+	}
+	return append(append(text, levels...), bits...), true, nil
+}
+
+// unpackBits returns n truth values as bits, from runs that follow their length in bytes.
+func unpackBits(b []byte, n int) ([]byte, error) {
+	if n < 0 || len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
+		return nil, errors.New("the length of its runs is wrong")
+	}
+	b = b[4 : 4+binary.LittleEndian.Uint32(b)]
+	bits := make([]byte, (n+7)/8)
+	for at := 0; at < n; {
+		u, k := binary.Uvarint(b)
+		if k <= 0 {
+			return nil, fmt.Errorf("it has %d truth values; want %d", at, n)
+		}
+		b = b[k:]
+		packed, count := u&1 == 1, u>>1
+		size := uint64(1)
+		if packed {
+			size, count = count, min(count, uint64(n))*8
+		}
+		if uint64(len(b)) < size || count == 0 {
+			return nil, fmt.Errorf("it has %d truth values; want %d", at, n)
+		}
+		for i := uint64(0); i < count && at < n; i++ {
+			bit := b[0]
+			if packed {
+				bit = b[i/8] >> (i % 8)
+			}
+			bits[at/8] |= bit & 1 << (at % 8)
+			at++
+		}
+		b = b[size:]
+	}
+	return bits, nil
+}
+
+// fixedChunk is a file in which the pages of one column are replaced.
+type fixedChunk struct {
+	src    io.ReaderAt
+	pieces []piece
+}
+
+// piece is a part of the column as it is read.
+type piece struct {
+	at   int64 // in the file with the replaced pages
+	from int64 // in the file itself, where text is nil
+	size int64
+	text []byte
+}
+
+// newFixedChunk returns the file with the pages of c replaced. The fixes are in the order of the file.
+func newFixedChunk(src io.ReaderAt, c *format.ColumnMetaData, fixes []pageFix) *fixedChunk {
+	f := &fixedChunk{src: src}
+	pos, end := chunkRange(c)
+	at := pos
+	add := func(p piece) {
+		if p.at = at; p.size > 0 {
+			f.pieces = append(f.pieces, p)
+			at += p.size
+		}
+	}
+	for _, fix := range fixes {
+		add(piece{from: pos, size: fix.pos - pos})
+		add(piece{text: fix.text, size: int64(len(fix.text))})
+		pos = fix.end
+	}
+	add(piece{from: pos, size: end - pos})
+	return f
+}
+
+// ReadAt implements io.ReaderAt.
+func (f *fixedChunk) ReadAt(p []byte, off int64) (n int, err error) {
+	i := sort.Search(len(f.pieces), func(i int) bool { return f.pieces[i].at > off }) - 1
+	for ; i >= 0 && i < len(f.pieces) && n < len(p); i++ {
+		c := &f.pieces[i]
+		skip := off + int64(n) - c.at
+		want := p[n:min(int64(len(p)), int64(n)+max(c.size-skip, 0))]
+		if c.text != nil {
+			n += copy(want, c.text[skip:])
+			continue
+		}
+		k, err := f.src.ReadAt(want, c.from+skip)
+		if n += k; k < len(want) {
+			return n, err
+		}
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
