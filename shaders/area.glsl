@@ -1,9 +1,10 @@
 // area.glsl: covered lengths of scan lines.
 //   twin    render/region/area.go
 const int ROWS = 4096, STEP = 16, LINES = 4, PARTS = 48;
-int low[PARTS], high[PARTS]; // of what is covered of the scan line
+int low[PARTS], high[PARTS]; // the intervals of the scan line that are covered
 
-// cover appends what parts cover of the line at height y, and returns the count.
+// cover appends the intervals of the scan line y that the parts in edges [first, end) cover, and
+// returns how many intervals there are then; n is how many there were.
 int cover(uint first, uint end, int y, int n) {
     int a = FAR, b = -1;
     for (uint i = first; i < end; i++) {
@@ -26,7 +27,7 @@ int cover(uint first, uint end, int y, int n) {
     return n;
 }
 
-// covered is the length of the union of [first, end).
+// covered returns the length of the union of the intervals [first, end).
 uint covered(int first, int end) {
     int pos = -1, sum = 0;
     for (;;) {

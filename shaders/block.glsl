@@ -7,11 +7,12 @@ bool place(Job j, out uint set, out uvec2 b) {
     return set < 2u;
 }
 
-// row16 are the 16 px of a row of a block.
+// row16 returns the 16 px of a row of a block as bits, the leftmost one lowest.
 uint row16(Job j, uint set, uvec2 b, uint y) {
     return uBits[j.bits + (set * j.height + y) * j.words + (b.x >> 1)] >> ((b.x & 1u) * 16u) & 0xffffu;
 }
 
+// index returns the place of a block of a set in the arrays of blocks.
 uint index(Job j, uint set, uvec2 b) { return j.blocks + (set * j.down + b.y) * j.across + b.x; }
 
 uint square(int x, int y) { return uint(x * x) + uint(y * y); }

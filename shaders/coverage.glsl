@@ -45,21 +45,25 @@ const uvec4 C0 = uvec4(0, 1, 2, 3), C1 = uvec4(4, 5, 6, 7), C2 = uvec4(8, 9, 10,
 // Sixteen columns of one pixel row, 0..255 each.
 struct Row { uvec4 a, b, c, d; };
 
+// filled returns a row whose sixteen values are v.
 Row filled(uint v) { return Row(uvec4(v), uvec4(v), uvec4(v), uvec4(v)); }
 
+// bytes4 returns the four bytes of v, the lowest one first.
 uvec4 bytes4(uint v) { return uvec4(v, v >> 8, v >> 16, v >> 24) & 0xffu; }
 
-// Coverage of an item in one pixel row: its mask's, or all of it.
+// coverage returns an item's coverage of one pixel row: that of its mask, or 255 without a mask.
 Row coverage(uvec4 it, uint masks, uint row) {
     uvec4 m = (it.y & MASK) != 0u ? MASK_ROW(masks + it.x + row) : uvec4(0xffffffffu);
     return Row(bytes4(m.x), bytes4(m.y), bytes4(m.z), bytes4(m.w));
 }
 
-// What a value of the colour times its alpha adds to the canvas, which floors.
+// shade4 multiplies v, alpha or a premultiplied channel, by coverage, rounded down as the browser
+// does; shade does it for a row.
 uvec4 shade4(uint v, uvec4 cover) { return v * (cover + 1u) >> 8u; }
 
 Row shade(uint v, Row c) { return Row(shade4(v, c.a), shade4(v, c.b), shade4(v, c.c), shade4(v, c.d)); }
 
+// over4 composites s with that alpha over v, rounded down; over does it for a row.
 uvec4 over4(uvec4 v, uvec4 s, uvec4 alpha) { return s + (v * (256u - alpha) >> 8u); }
 
 Row over(Row v, Row s, Row alpha) {

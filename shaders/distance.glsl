@@ -5,7 +5,8 @@
 // more says so. What it does besides takes 272.
 int left = 3500;
 
-// within is best, or the squared distance of a nearer pixel of a block.
+// within returns the squared distance of p from the nearest pixel of a block, and best where that
+// is less.
 uint within(Job j, uint set, uvec2 b, ivec2 p, uint best) {
     int x = p.x - int(b.x * BLOCK);
     uint up = NONE << uint(clamp(x, 0, 16)), down = (1u << uint(clamp(x + 1, 0, 16))) - 1u;
@@ -19,11 +20,11 @@ uint within(Job j, uint set, uvec2 b, ivec2 p, uint best) {
     return best;
 }
 
-// gap is how far a coordinate lies from a block's, in px.
+// gap returns how far coordinate p lies outside of the block with the index b on that axis, px.
 int gap(int p, int b) { return max(0, max(b * int(BLOCK) - p, p - b * int(BLOCK) - int(BLOCK) + 1)); }
 
-// nearest is the squared distance from p of the nearest pixel of a set, which has
-// one at distance best, or any at most enough where it is no more than that.
+// nearest returns the squared distance from p of the nearest pixel of a set. The set must have one
+// at the squared distance best. It may end early with any distance that is at most enough.
 uint nearest(Job j, uint set, ivec2 p, uint best, uint enough) {
     int reach = int(sqrt(float(best))) + 2, words = int(j.across + 31u) / 32;
     int last = min(int(j.down) - 1, (p.y + reach) / int(BLOCK));

@@ -1,8 +1,10 @@
 // picture.glsl: PICTURE stores the pixels of both sets, the first over the second.
 //   twin    render/batch/pixel.go (Pixel.RGBA)
+// divided is v / 255, rounded to nearest.
 uint divided(uint v) { return (v + 128u) * 257u >> 16u; }
 
-// Set A over set B, 8 bits a channel, not premultiplied.
+// rgba composites set A over set B and returns 8 bits a channel, not premultiplied. t is alpha, c
+// are colours times alpha.
 uint rgba(uint ta, uvec3 ca, uint tb, uvec3 cb) {
     uint left = 255u - ta;
     uint alpha = ta + divided(tb * left);
@@ -12,6 +14,7 @@ uint rgba(uint ta, uvec3 ca, uint tb, uvec3 cb) {
     return c.x | c.y << 8 | c.z << 16 | alpha << 24;
 }
 
+// store4 stores the pixels from .. from+3 of a row at uPixels[at], those below valid only.
 void store4(uint at, uint valid, uint from, uvec4 ta, uvec4 ra, uvec4 ga, uvec4 ba, uvec4 tb, uvec4 rb, uvec4 gb, uvec4 bb) {
     for (uint i = 0u; i < 4u; i++) {
         if (from + i < valid) {
@@ -20,6 +23,7 @@ void store4(uint at, uint valid, uint from, uvec4 ta, uvec4 ra, uvec4 ga, uvec4 
     }
 }
 
+// store stores the sixteen pixels of a row.
 void store(uint at, uint valid, Layer x, Layer y) {
     store4(at, valid, 0u, x.t.a, x.r.a, x.g.a, x.b.a, y.t.a, y.r.a, y.g.a, y.b.a);
     store4(at, valid, 4u, x.t.b, x.r.b, x.g.b, x.b.b, y.t.b, y.r.b, y.g.b, y.b.b);

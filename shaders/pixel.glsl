@@ -1,7 +1,7 @@
 // pixel.glsl: what FULL and PICTURE paint on sixteen pixels at once: colours, images, the
 // two-pixel rule and groups.
 //   twin    render/batch/pixel.go
-// Alpha, and for pictures colours times alpha.
+// Layer is sixteen pixels of a group: alpha, and for pictures colours times alpha.
 struct Layer {
     Row t;
 #ifdef PICTURE
@@ -18,7 +18,8 @@ Layer clear() {
     return l;
 }
 
-// Paints a colour, which is times its alpha, on the canvas. See docs/spec/raster.md#r25.
+// paint composites a colour, premultiplied, with a row's coverage on the layer. See
+// docs/spec/raster.md#r25.
 void paint(inout Layer l, Row cover, uint alpha, uint color) {
     Row a = shade(alpha, cover);
 #ifdef PICTURE
@@ -29,8 +30,9 @@ void paint(inout Layer l, Row cover, uint alpha, uint color) {
     l.t = over(l.t, a, a);
 }
 
-// Where bits says so, the two-pixel rule (docs/spec/raster.md#r22), else what is
-// there: of a channel of an opaque colour.
+// pair4 composites channel c of an opaque colour over v by the two-pixel rule
+// (docs/spec/raster.md#r22) in the pixels that bits chooses, and keeps other in the rest; pair
+// does it for a row.
 uvec4 pair4(uvec4 v, uint c, uvec4 cover, uvec4 other, uint bits) {
     uvec4 chosen = uvec4(bits, bits >> 1, bits >> 2, bits >> 3) & 1u;
     return other + chosen * (((c * (cover + 1u) + v * (255u - cover)) >> 8u) - other);
@@ -41,7 +43,7 @@ Row pair(Row v, uint c, Row cover, Row other, uint bits) {
                pair4(v.c, c, cover.c, other.c, bits >> 8), pair4(v.d, c, cover.d, other.d, bits >> 12));
 }
 
-// The two-pixel rule's bits of a mask's row, 0 where it has none.
+// paired returns a bit for each pixel of a mask's row that the two-pixel rule composites.
 uint paired(uvec4 it, uint masks, uint row) {
     if ((it.y & PAIRS) == 0u) return 0u;
     uvec4 all = MASK_ROW(masks + it.x + 8u);
@@ -49,22 +51,25 @@ uint paired(uvec4 it, uint masks, uint row) {
     return two >> (row & 1u) * 16u & 0xffffu;
 }
 
-// v/255 to the nearest.
+// divided4 is v / 255, rounded to nearest.
 uvec4 divided4(uvec4 v) { return (v + 128u) * 257u >> 16u; }
 
+// times multiplies two rows of values 0..255, where 255 stands for 1.
 Row times(Row x, Row y) {
     return Row(divided4(x.a * y.a), divided4(x.b * y.b), divided4(x.c * y.c), divided4(x.d * y.d));
 }
 
+// scaled multiplies a row by a value 0..255, where 255 stands for 1.
 Row scaled(Row x, uint v) { return Row(divided4(x.a * v), divided4(x.b * v), divided4(x.c * v), divided4(x.d * v)); }
 
-// What is left of v under alpha, with s added.
+// laid composites s with that alpha over v, rounded to nearest.
 Row laid(Row v, Row s, Row alpha) {
     return Row(s.a + divided4(v.a * (255u - alpha.a)), s.b + divided4(v.b * (255u - alpha.b)),
                s.c + divided4(v.c * (255u - alpha.c)), s.d + divided4(v.d * (255u - alpha.d)));
 }
 
-// Paints a colour as an image is, with products rounded.
+// lay composites a colour with a row's coverage on the layer as the browser does with images:
+// products are rounded to nearest.
 void lay(inout Layer l, Row cover, uint alpha, uint color) {
     Row a = scaled(cover, alpha);
 #ifdef PICTURE
@@ -75,9 +80,9 @@ void lay(inout Layer l, Row cover, uint alpha, uint color) {
     l.t = laid(l.t, a, a);
 }
 
-// Paints a colour: rounded, or by the two-pixel rule where bits say so. Drivers
-// that run all lanes of a vector together skip neither side of a branch but leave
-// loops early, so what is rare is a loop of one step.
+// draw paints a colour on the layer: by lay where rounded, by the two-pixel rule where bits is not
+// 0, else by paint. Drivers that run all lanes of a vector together skip neither side of a branch
+// but leave loops early, so the rare cases are loops of one step.
 void draw(inout Layer l, Row cover, uint alpha, uint color, uint bits, bool rounded) {
     Layer was = l;
     paint(l, cover, alpha, color);
@@ -95,13 +100,15 @@ void draw(inout Layer l, Row cover, uint alpha, uint color, uint bits, bool roun
     }
 }
 
+// pick returns x where first, else y.
 Layer pick(bool first, Layer x, Layer y) {
     if (first) return x;
     return y;
 }
 
-// A layer's value s on v of the canvas; t is the layer's alpha, k its opacity in
-// 1/256. Through a clip products are floored apart, else together (observed).
+// upon4 composites a group's value s over v; t is the group's alpha, k its opacity in 1/256. The
+// browser rounds the two products down apart through a clip, else their sum (observed). upon does
+// it for a row.
 uvec4 upon4(uvec4 v, uvec4 s, uvec4 t, uint k, bool apart) {
     uvec4 rest = 0xffffu - t * k;
     uvec4 left = apart ? 256u - (t * k >> 8u) : (rest + (rest >> 8u)) >> 8u;
@@ -114,7 +121,7 @@ Row upon(Row v, Row s, Row t, uint k, bool apart) {
                upon4(v.c, s.c, t.c, k, apart), upon4(v.d, s.d, t.d, k, apart));
 }
 
-// Draws a finished group on the canvas, with its opacity as alpha.
+// merge composites a finished group on the layer below; alpha is the group's opacity, 0..255.
 void merge(inout Layer l, Layer g, uint alpha, bool apart) {
 #ifdef PICTURE
     l.r = upon(l.r, g.r, g.t, alpha + 1u, apart);

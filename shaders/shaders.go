@@ -1,7 +1,8 @@
-// Package shaders holds the GLSL of the tile stage and of the comparison of regions, a file
-// for each step, and puts stages together from them. In: a variant or a stage. Out: the
-// complete source of a compute shader. It makes no GL calls. Each file names its twin in
-// plain Go, which gives the same integers.
+// Package shaders holds the GLSL files of two compute programs and joins them to complete
+// shaders. The tile stage sums or draws pictures; the comparison of regions measures areas and
+// distances of two regions. In: a variant of the first or a stage of the second. Out: the source
+// of a compute shader. It makes no GL calls. Each file names its twin in plain Go, which gives the
+// same integers.
 package shaders
 
 import (
@@ -12,27 +13,28 @@ import (
 //go:embed *.glsl
 var files embed.FS
 
-// Loops is the complete shader that counts how many iterations of a loop a driver runs.
+// Loops is the complete shader that counts how many iterations of a loop a driver runs, because
+// some drivers end loops early.
 //
 //go:embed loops.glsl
 var Loops string
 
-// Variant selects what the tile stage writes and which features it has.
+// Variant is a variant of the tile stage: what it writes and which features it has. Simpler
+// variants are faster.
 type Variant uint8
 
 const (
-	// Plain sums one set of opaque paints with masks; none of them leaves the
-	// picture.
+	// Plain sums one set of opaque paints that have coverage masks and lie inside the picture.
 	Plain Variant = iota
-	// Double is Plain for two sets, of which the second stands at the back.
+	// Double is Plain for two sets of shapes, of which the second is painted first.
 	Double
-	// Full sums two sets and has every feature of an Item.
+	// Full sums two sets and has every feature of a batch.Item.
 	Full
-	// Picture writes pixels with the same code as Full.
+	// Picture writes pixels instead of sums, with the same code as Full.
 	Picture
 )
 
-// variants are the macro and the files of each variant.
+// variants are the macros and the files of the variants.
 var variants = [...]stage{
 	Plain:   {"PLAIN", "coverage sums rows"},
 	Double:  {"DOUBLE", "coverage sums rows"},
@@ -40,10 +42,11 @@ var variants = [...]stage{
 	Picture: {"PICTURE", "coverage pixel picture rows"},
 }
 
+// String returns the macro that selects the variant.
 func (v Variant) String() string { return variants[v].macro }
 
-// Source returns the shader of a variant. With texture set, records are read
-// through texture buffers (faster on llvmpipe), else through storage buffers.
+// Source returns the shader of a variant. With texture it reads records through texture buffers,
+// which is faster on llvmpipe, else through storage buffers.
 func Source(v Variant, texture bool) string {
 	if texture {
 		return variants[v].source("TEXTURE_BUFFERS")
@@ -51,22 +54,22 @@ func Source(v Variant, texture bool) string {
 	return variants[v].source()
 }
 
-// Match is a stage of the comparison of two regions, in the order in which they run.
+// Match is a stage of the comparison of two regions.
 type Match uint8
 
-// The stages.
+// The stages in the order in which they run. A block is a square of 16 x 16 px.
 const (
-	Area   Match = iota // covered lengths of scan lines
-	Mark                // pixels that boundaries meet
-	Seed                // a pixel of each block
-	Occupy              // which blocks have pixels
-	Flood               // seeds spread over blocks
-	Bound               // how far pixels are at most
-	Search              // how far they are
-	Matches
+	Area    Match = iota // covered lengths of scan lines
+	Mark                 // pixels that boundaries meet
+	Seed                 // a pixel of each block
+	Occupy               // which blocks have pixels
+	Flood                // seeds spread over blocks (jump flooding)
+	Bound                // how far the pixels of one region are at most from the other
+	Search               // how far they are exactly
+	Matches              // the number of stages
 )
 
-// matches are the macro and the files of each stage.
+// matches are the macros and the files of the stages.
 var matches = [Matches]stage{
 	Area:   {"AREA", "match area"},
 	Mark:   {"MARK", "match mark"},
@@ -77,15 +80,17 @@ var matches = [Matches]stage{
 	Search: {"SEARCH", "match block distance"},
 }
 
+// String returns the macro that selects the stage.
 func (m Match) String() string { return matches[m].macro }
 
 // MatchSource returns the shader of a stage.
 func MatchSource(m Match) string { return matches[m].source() }
 
-// stage is a shader: the macro that selects it, and its files in order.
+// stage is a shader: the macro that selects its code, and its files in order, without ".glsl".
 type stage struct{ macro, files string }
 
-// source returns the files of a stage in order, after the version and the macros.
+// source returns the text of a shader: the version, the macros, the files. It panics for a file
+// that is not embedded.
 func (s stage) source(macros ...string) string {
 	out := []string{"#version 430 core"}
 	for _, m := range append([]string{s.macro}, macros...) {

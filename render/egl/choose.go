@@ -3,17 +3,19 @@ package egl
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// context is what choosing needs of an open context; tests stand in for it.
+// context is an open GL context; tests have a stand-in.
 type context interface{ close() }
 
+// opener opens a context on a display. It returns nil and an error where that fails.
 type opener func(candidate) (context, Info, error)
 
-// choose opens the context that the configuration asks for. On "auto" a device
-// that fails is skipped; one that was named never is.
+// choose opens a context on the device that the configuration names. With "auto" a device that
+// fails is skipped; a device that is named never is.
 func choose(cfg Config, adapters []Adapter, open opener) (context, Info, error) {
 	switch want := strings.TrimSpace(cfg.Device); {
 	case want == "" || want == "auto":
@@ -29,19 +31,11 @@ func choose(cfg Config, adapters []Adapter, open opener) (context, Info, error) 
 	}
 }
 
-// auto takes the GPU that CUDA would take, else the only GPU that works, else
-// software.
+// auto opens the GPU that CUDA would take, else the only GPU that works, else a software device.
 func auto(adapters []Adapter, open opener) (context, Info, error) {
-	var failed error
-	for _, a := range adapters {
-		if a.CUDA != 0 {
-			continue
-		}
-		c, info, err := open(candidate{PlatformDevice, a})
-		if err == nil {
-			return c, info, nil
-		}
-		failed = errors.Join(failed, err)
+	c, info, failed := first(devices(adapters, func(a Adapter) bool { return a.CUDA == 0 }), open)
+	if c != nil {
+		return c, info, nil
 	}
 	c, info, err := onlyGPU(adapters, open)
 	if c != nil || errors.Is(err, ErrAmbiguous) {
@@ -55,8 +49,9 @@ func auto(adapters []Adapter, open opener) (context, Info, error) {
 	return c, info, nil
 }
 
-// onlyGPU opens the one GPU that works, other than CUDA's first, which has
-// failed already. Two entries with one DRM node are one GPU under two drivers.
+// onlyGPU opens the only GPU that works, without CUDA's first, which auto has tried. It returns
+// nil where none works, and ErrAmbiguous where several do. Two adapters with the same DRM node
+// are the same GPU under two drivers.
 func onlyGPU(adapters []Adapter, open opener) (context, Info, error) {
 	var won context
 	var info Info
@@ -81,20 +76,24 @@ func onlyGPU(adapters []Adapter, open opener) (context, Info, error) {
 	return won, info, failed
 }
 
-// software lists what is left when no GPU is wanted or works: software devices,
-// then the displays that name no device.
-func software(adapters []Adapter) []candidate {
-	var out []candidate
-	for _, a := range adapters {
-		if a.Software {
-			out = append(out, candidate{PlatformDevice, a})
-		}
+// devices returns the displays of the adapters that keep accepts.
+func devices(adapters []Adapter, keep func(Adapter) bool) (out []candidate) {
+	for _, a := range pick(adapters, keep) {
+		out = append(out, candidate{PlatformDevice, a})
 	}
-	none := Adapter{Index: -1, CUDA: -1}
-	return append(out, candidate{PlatformSurfaceless, none}, candidate{PlatformDefault, none})
+	return out
 }
 
-// first opens the first candidate that works.
+// software lists the displays to try where no GPU is wanted or works: software devices, then the
+// displays that name no device.
+func software(adapters []Adapter) []candidate {
+	none := Adapter{Index: -1, CUDA: -1}
+	return append(devices(adapters, func(a Adapter) bool { return a.Software }),
+		candidate{PlatformSurfaceless, none}, candidate{PlatformDefault, none})
+}
+
+// first opens the first candidate that works. It returns nil and all errors where none does, and
+// nil without an error for an empty list.
 func first(list []candidate, open opener) (context, Info, error) {
 	var failed error
 	for _, c := range list {
@@ -107,10 +106,11 @@ func first(list []candidate, open opener) (context, Info, error) {
 	return nil, Info{}, failed
 }
 
-// named finds the adapter that a user's word means.
+// named returns the adapter that the value of --device names: an index, a DRM node or a UUID.
 func named(want string, adapters []Adapter, open opener) (Adapter, error) {
 	var fit []Adapter
-	switch n, err := strconv.Atoi(want); {
+	n, err := strconv.Atoi(want)
+	switch {
 	case err == nil:
 		fit = byIndex(n, adapters)
 	case strings.HasPrefix(want, "/"):
@@ -128,8 +128,8 @@ func named(want string, adapters []Adapter, open opener) (Adapter, error) {
 	return Adapter{}, fmt.Errorf("cannot choose device %q: %w: %s", want, ErrAmbiguous, list(fit))
 }
 
-// byIndex reads n as CUDA counts where any device carries a CUDA number: EGL's
-// order is not CUDA's, and a user of several GPUs knows CUDA's.
+// byIndex returns the adapters with the number n: CUDA's number where any adapter has one, else the
+// position in EGL's list. The two orders differ, and users of several GPUs know CUDA's.
 func byIndex(n int, adapters []Adapter) []Adapter {
 	if len(pick(adapters, func(a Adapter) bool { return a.CUDA >= 0 })) > 0 {
 		return pick(adapters, func(a Adapter) bool { return a.CUDA == n })
@@ -137,8 +137,9 @@ func byIndex(n int, adapters []Adapter) []Adapter {
 	return pick(adapters, func(a Adapter) bool { return a.Index == n })
 }
 
-// byUUID compares digits only. Where EGL does not tell a device's UUID, GL may:
-// then the device is opened to ask.
+// byUUID returns the adapters whose UUID begins with the digits of want. Hyphens and a leading
+// "GPU" do not count. Where EGL does not tell an adapter's UUID, a context is opened on it,
+// because GL may.
 func byUUID(want string, adapters []Adapter, open opener) []Adapter {
 	want = strings.ToLower(strings.ReplaceAll(want, "-", ""))
 	want = strings.TrimPrefix(want, "gpu")
@@ -158,16 +159,12 @@ func byUUID(want string, adapters []Adapter, open opener) []Adapter {
 	})
 }
 
+// pick returns the adapters that keep accepts.
 func pick(list []Adapter, keep func(Adapter) bool) []Adapter {
-	var out []Adapter
-	for _, a := range list {
-		if keep(a) {
-			out = append(out, a)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(list), func(a Adapter) bool { return !keep(a) })
 }
 
+// list names adapters in a message.
 func list(adapters []Adapter) string {
 	if len(adapters) == 0 {
 		return "no device"

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// closeLimit is how long Close waits for a call in progress. A driver that
-// hangs in a call keeps its thread; the process must still be able to go on.
+// closeLimit is how long Close waits for a call in progress, because a driver may hang in it for
+// ever.
 const closeLimit = 2 * time.Second
 
 // Device owns one GL context and the only OS thread that may use it.
 type Device struct {
 	info  Info
-	calls chan call     // not buffered: what is taken has begun
+	calls chan call     // unbuffered, so that a call which was sent has begun
 	quit  chan struct{} // closed by Close
 	stuck chan struct{} // closed when the thread is given up
 	gone  chan struct{} // closed when the context is destroyed
@@ -24,39 +24,43 @@ type Device struct {
 	quitOnce, stuckOnce sync.Once
 }
 
+// call is a function to run on the device's thread.
 type call struct {
 	f    func() error
-	done chan error // holds one, so that a thread given up can still return
+	done chan error // buffers one result, so that the thread never waits for a reader
 }
 
-// Open finds the device, makes a context on a thread of its own and keeps both
+// timeout returns a channel that receives after the limit, and nil (never) where it is 0 or less.
+func timeout(limit time.Duration) <-chan time.Time {
+	if limit <= 0 {
+		return nil
+	}
+	return time.After(limit)
+}
+
+// Open opens a context on the device that cfg names, on an OS thread of its own, and keeps both
 // until Close. Errors wrap ErrNoDevice, ErrAmbiguous or, past the limit, ErrStuck.
 func Open(cfg Config) (*Device, error) {
 	d := &Device{
 		calls: make(chan call), quit: make(chan struct{}),
 		stuck: make(chan struct{}), gone: make(chan struct{}),
 	}
-	ready := make(chan error, 1) // so that a thread given up can still end
+	ready := make(chan error, 1) // buffered, so that the thread can end after the limit
 	go d.thread(cfg, ready)
-	var late <-chan time.Time
-	if cfg.Limit > 0 {
-		t := time.NewTimer(cfg.Limit)
-		defer t.Stop()
-		late = t.C
-	}
 	select {
 	case err := <-ready:
 		if err != nil {
 			return nil, err
 		}
 		return d, nil
-	case <-late:
-		d.quitOnce.Do(func() { close(d.quit) }) // the thread ends when it comes back
+	case <-timeout(cfg.Limit):
+		d.quitOnce.Do(func() { close(d.quit) }) // the thread ends when the driver returns
 		return nil, fmt.Errorf("cannot open device in %v: %w", cfg.Limit, ErrStuck)
 	}
 }
 
-// thread is the life of the device's OS thread.
+// thread runs on the device's OS thread: it opens the context, runs calls until quit, and
+// destroys the context. It sends the result of opening to ready.
 func (d *Device) thread(cfg Config, ready chan<- error) {
 	runtime.LockOSThread() // never unlocked: the thread dies with the context
 	defer close(d.gone)
@@ -76,15 +80,15 @@ func (d *Device) thread(cfg Config, ready chan<- error) {
 	for {
 		select {
 		case c := <-d.calls:
-			c.done <- guard(c.f)
+			c.done <- runRecovered(c.f)
 		case <-d.quit:
 			return
 		}
 	}
 }
 
-// Panic is what Do returns when its function panicked: a bug, and the state of
-// the context is unknown after it.
+// Panic is the error of Do when its function panicked. The panic is a bug, and leaves the context
+// in an unknown state.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -94,7 +98,8 @@ func (p *Panic) Error() string {
 	return fmt.Sprintf("BUG: panic on the device thread: %v\n%s", p.Value, p.Stack)
 }
 
-func guard(f func() error) (err error) {
+// runRecovered runs f and turns a panic into a *Panic.
+func runRecovered(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &Panic{Value: v, Stack: debug.Stack()}
@@ -111,9 +116,9 @@ func (d *Device) Info() Info { return d.info }
 // work: every call changes threads twice. f must not call Do.
 func (d *Device) Do(f func() error) error { return d.DoWithin(0, f) }
 
-// DoWithin is Do with a limit on f itself, 0 for none; waiting for earlier calls
-// does not count. When f takes longer the device is given up: this call and all
-// later ones return ErrStuck, and what f refers to may still be used by it.
+// DoWithin is Do with a limit on the time of f, 0 for none. Waiting for earlier calls does not
+// count. When f takes longer, the device is given up: this call and all later ones return
+// ErrStuck, while f may still run and use what it refers to.
 func (d *Device) DoWithin(limit time.Duration, f func() error) error {
 	c := call{f: f, done: make(chan error, 1)}
 	select { // a closed device takes no call even if its thread still listens
@@ -128,22 +133,17 @@ func (d *Device) DoWithin(limit time.Duration, f func() error) error {
 	case <-d.stuck:
 		return ErrStuck
 	}
-	var late <-chan time.Time
-	if limit > 0 {
-		t := time.NewTimer(limit)
-		defer t.Stop()
-		late = t.C
-	}
 	select {
 	case err := <-c.done:
 		return err
-	case <-late:
+	case <-timeout(limit):
 		d.giveUp()
 	case <-d.stuck:
 	}
 	return fmt.Errorf("cannot finish call on %s: %w", d.info.Renderer, ErrStuck)
 }
 
+// refused returns the error of a call to a device that is closed or given up.
 func (d *Device) refused() error {
 	select {
 	case <-d.stuck:
@@ -153,19 +153,18 @@ func (d *Device) refused() error {
 	}
 }
 
+// giveUp makes all calls to the device return ErrStuck.
 func (d *Device) giveUp() { d.stuckOnce.Do(func() { close(d.stuck) }) }
 
-// Close lets the call in progress end, destroys the context and ends the
-// thread. When the call does not end in two seconds it returns ErrStuck and
-// leaves thread and context behind. Closing twice is harmless.
+// Close waits for the call in progress, destroys the context and ends the thread. When the call
+// takes longer than closeLimit it returns ErrStuck and leaves thread and context behind. Closing
+// twice is harmless.
 func (d *Device) Close() error {
 	d.quitOnce.Do(func() { close(d.quit) })
-	t := time.NewTimer(closeLimit)
-	defer t.Stop()
 	select {
 	case <-d.gone:
 		return nil
-	case <-t.C:
+	case <-time.After(closeLimit):
 		d.giveUp()
 		return fmt.Errorf("cannot close %s: %w", d.info.Renderer, ErrStuck)
 	}

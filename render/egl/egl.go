@@ -1,25 +1,25 @@
-// Package egl opens GL contexts without a window system and gives each its
-// thread. In: which device. Out: a Device whose Do runs functions on the one OS
-// thread where the context is current. It refuses contexts below GL 4.3 core,
-// and it refuses to guess between several devices that work.
+// Package egl opens OpenGL contexts without a window system, through EGL. In: which device. Out: a
+// Device whose Do runs functions on the one OS thread where the context is current. It refuses
+// contexts below GL 4.3 core, and it refuses to guess between several devices that work.
 package egl
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
 
 var (
-	// ErrNoDevice marks that no display gave a context, or none that was asked for.
+	// ErrNoDevice means that no context could be opened, or not on the device that was named.
 	ErrNoDevice = errors.New("no GL device")
-	// ErrAmbiguous marks a choice that fits several devices; --device decides.
+	// ErrAmbiguous means that several devices fit the choice; --device decides.
 	ErrAmbiguous = errors.New("several GL devices fit")
-	// ErrClosed marks calls to a device after Close.
+	// ErrClosed is the error of calls to a device after Close.
 	ErrClosed = errors.New("device is closed")
-	// ErrStuck marks a device whose thread did not come back from a call in
-	// time. The thread is given up, with its context; nothing runs on it again.
+	// ErrStuck means that a call on the device's thread did not return in time. The thread is given
+	// up with its context; nothing runs on it again.
 	ErrStuck = errors.New("device thread does not answer")
 )
 
@@ -31,16 +31,15 @@ type Config struct {
 	// UUID or the beginning of one (with or without "GPU-" and hyphens), or a
 	// DRM node ("/dev/dri/renderD128").
 	Device string
-	// Limit is how long opening may take, 0 for ever. A driver that hangs keeps
-	// the thread.
+	// Limit is how long opening may take; 0 means for ever.
 	Limit time.Duration
 }
 
 // Platform is the kind of display a context was opened on.
 type Platform string
 
-// The platforms in the order in which they are tried. A device can be chosen only on the
-// first one; the second one needs no window system either, as Mesa without a GPU has it.
+// The platforms in the order in which they are tried. A device can be chosen only on the first
+// one. The second one needs no window system either; Mesa without a GPU has it.
 const (
 	PlatformDevice      Platform = "device"
 	PlatformSurfaceless Platform = "surfaceless"
@@ -49,15 +48,15 @@ const (
 
 // Adapter is one device as EGL lists it, before anything is opened on it.
 type Adapter struct {
-	Index    int    // position in EGL's list, from 0
-	CUDA     int    // as CUDA counts in this process, -1 where EGL does not tell
-	UUID     string // 32 hexadecimal digits, "" where EGL does not tell
-	Node     string // DRM node, "" where EGL does not tell
-	Software bool   // renders on the CPU
-	handle   uintptr
+	Index    int     // position in EGL's list, from 0
+	CUDA     int     // as CUDA counts in this process, -1 where EGL does not tell
+	UUID     string  // 32 hexadecimal digits, "" where EGL does not tell
+	Node     string  // DRM node, "" where EGL does not tell
+	Software bool    // renders on the CPU
+	handle   uintptr // EGLDeviceEXT
 }
 
-// String names the adapter by everything that can select it.
+// String names the adapter with all values of --device that choose it.
 func (a Adapter) String() string {
 	s := fmt.Sprintf("EGL device %d", a.Index)
 	if a.CUDA >= 0 {
@@ -87,12 +86,12 @@ type Info struct {
 	Major      int // of the GL version
 	Minor      int
 	Software   bool // renders on the CPU
-	Robust     bool // accesses out of bounds are harmless
+	Robust     bool // shaders that access memory out of bounds do no harm
 	Notified   bool // the driver reports the loss of the context
-	Surface    bool // a surface of one pixel stands in for a surfaceless context
+	Surface    bool // the context is current with a surface of one pixel, because it needs one
 }
 
-// String gives the renderer, the version and where the context was opened.
+// String returns the renderer, the version and where the context was opened.
 func (i Info) String() string {
 	where := string(i.Platform) + " platform"
 	if i.Adapter.Index >= 0 {
@@ -101,15 +100,11 @@ func (i Info) String() string {
 	return fmt.Sprintf("%s, OpenGL %s (%s; EGL %s, %s)", i.Renderer, i.Version, where, i.EGLVendor, i.EGLVersion)
 }
 
-// softwareNames are parts of GL renderer strings that stand for the CPU; a
-// display without a device is known by them alone.
+// softwareNames are parts of the GL renderer strings of drivers that render on the CPU.
 var softwareNames = []string{"llvmpipe", "softpipe", "swrast", "SwiftShader", "lavapipe"}
 
+// isSoftware reports whether a GL renderer string names a driver that renders on the CPU. Nothing
+// else tells it of a display without a device.
 func isSoftware(renderer string) bool {
-	for _, n := range softwareNames {
-		if strings.Contains(renderer, n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(softwareNames, func(name string) bool { return strings.Contains(renderer, name) })
 }

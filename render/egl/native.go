@@ -12,26 +12,26 @@ import (
 	"unsafe"
 )
 
-// ProcAddress returns the address of a GL or EGL function, nil where the driver
-// has none. It is a loader for GL bindings; a driver may return an address for
-// a function it does not support, so ask for the extension first.
+// ProcAddress returns the address of a GL or EGL function for GL bindings, nil where the driver
+// has none. A driver may return an address for a function that it does not support, so check for
+// the extension first.
 func ProcAddress(name string) unsafe.Pointer {
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))
 	return C.plumb_proc(c)
 }
 
-// maxAdapters is more devices than one machine has.
+// maxAdapters is more devices than any machine has.
 const maxAdapters = 64
 
-// Adapters lists the devices of EGL, none where it cannot list them.
-// Listing opens nothing: a listed device may still refuse a context, as in
-// containers that were given only some of a machine's GPUs.
+// Adapters lists the devices of EGL, none where EGL cannot list them. Listing opens nothing: a
+// listed device may still refuse a context, as in containers that may use only some of a
+// machine's GPUs.
 func Adapters() []Adapter {
 	var raw [maxAdapters]C.plumb_device
 	n := int(C.plumb_devices(&raw[0], maxAdapters))
 	var out []Adapter
-	for i := 0; i < n; i++ {
+	for i := range n {
 		d := &raw[i]
 		a := Adapter{Index: i, CUDA: int(d.cuda), Node: C.GoString(&d.node[0]), Software: d.software != 0, handle: uintptr(d.handle)}
 		if d.has_uuid != 0 {
@@ -42,24 +42,24 @@ func Adapters() []Adapter {
 	return out
 }
 
-// displays counts the contexts open on each EGL display. A display is one per
-// device and process, and terminating it destroys every context on it, so only
-// the last one may. This is process state of EGL itself, not of a Device.
+// displays counts the open contexts of each EGL display. A process has one display for each
+// device, and terminating it destroys all its contexts. So it is terminated with the last one.
 var displays = struct {
 	mu   sync.Mutex // also held while a display is initialised or terminated
 	open map[C.uintptr_t]int
 }{open: map[C.uintptr_t]int{}}
 
-// native is a context that is current on the thread that opened it.
+// native is a GL context that is current on the thread that opened it.
 type native struct{ c C.plumb_context }
 
-// candidate is one display to try.
+// candidate is a display on which to try to open a context. adapter counts on PlatformDevice only.
 type candidate struct {
 	platform Platform
 	adapter  Adapter
 }
 
-var kinds = map[Platform]C.int{
+// displayKinds are the platforms as native.h numbers them.
+var displayKinds = map[Platform]C.int{
 	PlatformDevice:      C.PLUMB_DISPLAY_DEVICE,
 	PlatformSurfaceless: C.PLUMB_DISPLAY_SURFACELESS,
 	PlatformDefault:     C.PLUMB_DISPLAY_DEFAULT,
@@ -71,7 +71,7 @@ func openNative(cand candidate) (*native, Info, error) {
 	displays.mu.Lock()
 	defer displays.mu.Unlock()
 	n := &native{}
-	ok := C.plumb_open(kinds[cand.platform], C.uintptr_t(cand.adapter.handle), &n.c)
+	ok := C.plumb_open(displayKinds[cand.platform], C.uintptr_t(cand.adapter.handle), &n.c)
 	if ok == 0 {
 		if n.c.display != 0 && displays.open[n.c.display] == 0 {
 			C.plumb_terminate(n.c.display)
@@ -95,6 +95,7 @@ func (n *native) close() {
 	}
 }
 
+// info describes the context, which was opened on cand.
 func (n *native) info(cand candidate) Info {
 	c := &n.c
 	i := Info{
@@ -111,7 +112,7 @@ func (n *native) info(cand candidate) Info {
 	return i
 }
 
-// String names the display for error texts.
+// String names the display in messages.
 func (c candidate) String() string {
 	if c.platform == PlatformDevice {
 		return c.adapter.String()
@@ -119,5 +120,6 @@ func (c candidate) String() string {
 	return "the " + string(c.platform) + " display"
 }
 
-// hasContext reports whether a usable context is current on the calling thread.
+// hasContext reports whether a usable context is current on the calling thread. Only tests need
+// it, but test files cannot use cgo.
 func hasContext() bool { return C.plumb_current() != 0 }
