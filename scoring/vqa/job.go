@@ -155,7 +155,7 @@ func spoken(answer []byte, lastAnswer bool) string {
 func sameText(answer, truth string) bool {
 	var r extract.Reader
 	r.Options(extract.Letters, [][]byte{[]byte(truth), nil})
-	return r.Same([]byte(answer)) == 0
+	return r.OptionByText([]byte(answer)) == 0
 }
 
 // ask makes the question about an answer to a question with options; an empty one

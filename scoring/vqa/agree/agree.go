@@ -1,21 +1,21 @@
-// Package agree measures how far a judge agrees with annotators. In:
-// one label of the judge and one of each annotator per item, nominal, with gaps.
-// Out: accuracy, Cohen's and Fleiss' kappa, from integer counts, so that an
-// undefined kappa is found exactly (docs/spec/vqa.md#r59). Labels have no weights, and
-// missing ratings are not guessed.
+// Package agree measures how far a language model that judges answers agrees with human
+// annotators. In: for each item a label of the judge and one of each annotator, some of them
+// missing. Out: accuracy, Cohen's and Fleiss' kappa, from integer counts, so that an undefined
+// kappa is found exactly (docs/spec/vqa.md#r59). Labels have no order, and missing ratings are not
+// guessed.
 package agree
 
 import "math/big"
 
-// Study is one set of items. Labels are compared as they are; "" is a missing
+// Study holds the labels of one set of items. Labels are compared as they are; "" is a missing
 // rating.
 type Study struct {
 	Judge      []string
 	Annotators [][]string // per annotator, as long as Judge
 }
 
-// Agreement is what a study says. A nil number is undefined: there is no item,
-// or chance agreement is 1.
+// Agreement is the result of a study. A nil number is undefined: there is no item, or chance
+// agreement is 1.
 type Agreement struct {
 	N       int // items
 	Ties    int // items on which the annotators have no single most frequent label
@@ -29,8 +29,8 @@ type Agreement struct {
 	FleissAnnotators, FleissWithJudge *float64
 }
 
-// Measure measures a study. Lists that are shorter than the judge's count as
-// missing ratings.
+// Measure computes the agreement of a study. Items beyond the end of an annotator's list lack that
+// rating.
 func Measure(s Study) Agreement {
 	a := Agreement{N: len(s.Judge)}
 	majority := make([]string, len(s.Judge))
@@ -43,8 +43,9 @@ func Measure(s Study) Agreement {
 		if !full || len(ratings) == 0 {
 			continue
 		}
-		var tie bool
-		if majority[i], tie = most(ratings); tie {
+		label, tie := most(ratings)
+		majority[i] = label
+		if tie {
 			a.Ties++
 		}
 	}
@@ -59,16 +60,18 @@ func Measure(s Study) Agreement {
 	return a
 }
 
-// ratings are the annotators' labels of item i that are there.
+// ratings returns the annotators' labels of item i without the missing ones.
 func (s *Study) ratings(i int) (out []string) {
 	for _, one := range s.Annotators {
-		if l := at(one, i); l != "" {
-			out = append(out, l)
+		label := at(one, i)
+		if label != "" {
+			out = append(out, label)
 		}
 	}
 	return out
 }
 
+// at returns the i-th label of a list, "" past its end.
 func at(list []string, i int) string {
 	if i < len(list) {
 		return list[i]
@@ -76,7 +79,7 @@ func at(list []string, i int) string {
 	return ""
 }
 
-// most returns the single most frequent label; tie reports whether there is none. See
+// most returns the most frequent label. tie reports whether several are; then label is "". See
 // docs/spec/vqa.md#r56.
 func most(labels []string) (label string, tie bool) {
 	counts, best := map[string]int{}, 0
@@ -97,8 +100,8 @@ func most(labels []string) (label string, tie bool) {
 	return label, false
 }
 
-// cohen compares two raters on the items that both have rated: the share of equal
-// labels, and (p_o - p_e)/(1 - p_e). See docs/spec/vqa.md#r57.
+// cohen compares two raters on the items that both rated: accuracy is the share of equal labels,
+// kappa is Cohen's, (p_o - p_e)/(1 - p_e). See docs/spec/vqa.md#r57.
 func cohen(a, b []string) (accuracy, kappa *float64) {
 	n, equal := int64(0), int64(0)
 	left, right := map[string]int64{}, map[string]int64{}
@@ -126,8 +129,8 @@ func cohen(a, b []string) (accuracy, kappa *float64) {
 	return accuracy, ratio(new(big.Int).Sub(product(n, equal), chance), new(big.Int).Sub(whole, chance))
 }
 
-// fleiss returns the kappa of several raters on the items that all have rated:
-// (P - P_e)/(1 - P_e). See docs/spec/vqa.md#r58.
+// fleiss returns Fleiss' kappa of several raters on the items that all rated, (P - P_e)/(1 - P_e).
+// See docs/spec/vqa.md#r58.
 func fleiss(items int, raters [][]string) *float64 {
 	m := int64(len(raters))
 	n, pairs := int64(0), int64(0)
@@ -164,7 +167,7 @@ func fleiss(items int, raters [][]string) *float64 {
 
 func product(a, b int64) *big.Int { return new(big.Int).Mul(big.NewInt(a), big.NewInt(b)) }
 
-// ratio is the nearest float of a/b, nil where b is 0.
+// ratio returns the float nearest to a/b, nil where b is 0 and the statistic undefined.
 func ratio(a, b *big.Int) *float64 {
 	if b.Sign() == 0 {
 		return nil

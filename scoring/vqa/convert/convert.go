@@ -11,25 +11,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// Record is one record: its columns in their order.
+// Record is one record of a data set: its columns in their order.
 type Record struct {
 	Names  []string
 	Values map[string]json.RawMessage
 }
 
-// Field is a member of an item, with the columns that it may come from.
+// Field is a member of an item, with the names of columns that may hold it, by priority.
 type Field struct {
 	Name    string
 	Columns []string
 }
 
-// Fields lists the members of items that columns become, with the names of columns that are
-// looked for, the best first.
+// Fields lists the members of items that are read from columns.
 var Fields = []Field{
 	{"id", []string{"id", "qid", "questionid", "index"}},
 	{"image", []string{"image", "images", "imageid", "filename", "imagepath"}},
@@ -50,7 +50,7 @@ var optionColumns = [][]string{
 	{"a", "b", "c", "d", "e", "f", "g", "h"},
 }
 
-// plain is the name of a column as it is matched: lower case, letters and digits alone.
+// plain returns a column's name as it is matched: in lower case, letters and digits alone.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -93,7 +93,7 @@ func Read(b []byte, keep func(picture []byte, ext string) (path string, err erro
 	return readCSV(b)
 }
 
-// objects reads JSON objects as records.
+// objects makes records of JSON objects. They keep the order of the members.
 func objects(list []json.RawMessage) (out []Record, err error) {
 	for i, v := range list {
 		r := Record{Values: map[string]json.RawMessage{}}
@@ -111,8 +111,8 @@ func objects(list []json.RawMessage) (out []Record, err error) {
 			if err := d.Decode(&skip); err != nil {
 				return nil, err
 			}
-			if s := name.(string); !slices.Contains(r.Names, s) {
-				r.Names = append(r.Names, s)
+			if !slices.Contains(r.Names, name.(string)) {
+				r.Names = append(r.Names, name.(string))
 			}
 		}
 		out = append(out, r)
@@ -120,6 +120,7 @@ func objects(list []json.RawMessage) (out []Record, err error) {
 	return out, nil
 }
 
+// readCSV reads records from CSV whose first row names the columns.
 func readCSV(b []byte) (out []Record, err error) {
 	c := csv.NewReader(bytes.NewReader(b))
 	head, err := c.Read()
@@ -136,13 +137,11 @@ func readCSV(b []byte) (out []Record, err error) {
 		}
 		r := Record{Names: head, Values: map[string]json.RawMessage{}}
 		for i, name := range head {
-			r.Values[name] = quoted(row[i])
+			r.Values[name] = marshal(row[i])
 		}
 		out = append(out, r)
 	}
 }
-
-func quoted(s string) json.RawMessage { return marshal(s) }
 
 // marshal writes JSON without the escapes that only HTML needs.
 func marshal(v any) json.RawMessage {
@@ -162,8 +161,9 @@ type Mapping struct {
 	Unused  []string          // columns that nothing is read from
 }
 
-// Map finds the columns of records. given overrides by member ("answer"). The error names a
-// member without a column, or a given column that is not there.
+// Map finds the columns of records for the members of items. given overrides by member ("answer").
+// With choices, answer and options must be there. The error names a member without a column, or a
+// given column that is not there.
 func Map(records []Record, given map[string]string, choices bool) (*Mapping, error) {
 	var names []string
 	for _, r := range records {
@@ -214,11 +214,7 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 		}
 	}
 	for _, n := range names {
-		used := slices.Contains(m.options, n)
-		for _, column := range m.columns {
-			used = used || column == n
-		}
-		if !used {
+		if !slices.Contains(m.options, n) && !slices.Contains(slices.Collect(maps.Values(m.columns)), n) {
 			m.Unused = append(m.Unused, n)
 		}
 	}
@@ -237,13 +233,10 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 	return m, nil
 }
 
+// lacking returns the error for a member that no column holds.
 func (m *Mapping) lacking(name string, names []string) error {
-	for _, f := range Fields {
-		if f.Name == name {
-			return fmt.Errorf("cannot find %s: want a column %s, or --map %s=COLUMN; got %s", name, strings.Join(f.Columns, ", "), name, strings.Join(names, ", "))
-		}
-	}
-	return fmt.Errorf("cannot find %s", name)
+	f := Fields[slices.IndexFunc(Fields, func(f Field) bool { return f.Name == name })]
+	return fmt.Errorf("cannot find %s: want a column %s, or --map %s=COLUMN; got %s", name, strings.Join(f.Columns, ", "), name, strings.Join(names, ", "))
 }
 
 // Item returns the item of record n, counted from 1. prefix begins the id of a record
@@ -258,7 +251,7 @@ func (m *Mapping) Item(r Record, n int, prefix string) ([]byte, error) {
 	}
 	id := r.Values[m.columns["id"]]
 	if empty(id) {
-		id = quoted(fmt.Sprintf("%s%04d", prefix, n))
+		id = marshal(fmt.Sprintf("%s%04d", prefix, n))
 	}
 	member("id", asText(id))
 	if v := r.Values[m.columns["image"]]; !empty(v) {
@@ -325,29 +318,25 @@ func (m *Mapping) list(r Record) ([]byte, error) {
 	if err := json.Unmarshal(v, &byLabel); err != nil {
 		return nil, err
 	}
-	var labels []string
-	for label := range byLabel {
-		labels = append(labels, label)
-	}
-	slices.Sort(labels)
 	var list []json.RawMessage
-	for _, label := range labels {
+	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
 		list = append(list, byLabel[label])
 	}
 	return marshal(list), nil
 }
 
+// empty reports whether a cell holds nothing: null or "".
 func empty(v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" || string(v) == `""` }
 
-// asText returns a number as its text, other values as they are.
+// asText returns a JSON number as a string, other values as they are.
 func asText(v json.RawMessage) json.RawMessage {
 	if len(v) > 0 && (v[0] == '-' || v[0] >= '0' && v[0] <= '9') {
-		return quoted(string(v))
+		return marshal(string(v))
 	}
 	return v
 }
 
-// number returns the number that a text holds, other values as they are.
+// number returns the number that a JSON string holds, other values as they are.
 func number(v json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(v, &text) == nil && json.Valid([]byte(text)) {
@@ -356,7 +345,8 @@ func number(v json.RawMessage) json.RawMessage {
 	return v
 }
 
-// asList returns a value as a list: a list as text is read, a single value becomes one.
+// asList returns a value as a JSON list: a list in a string is parsed, a single value becomes a
+// list of one.
 func asList(v json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(v, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "[") {

@@ -128,7 +128,7 @@ func bytesValue(b []byte, keep func([]byte, string) (string, error)) (json.RawMe
 	ext := pictureTypes[http.DetectContentType(b)]
 	switch {
 	case ext == "" && utf8.Valid(b):
-		return quoted(string(b)), nil
+		return marshal(string(b)), nil
 	case ext == "":
 		return nil, errors.New("its bytes are neither text nor a PNG, JPEG, WebP or GIF")
 	case keep == nil:
@@ -138,5 +138,5 @@ func bytesValue(b []byte, keep func([]byte, string) (string, error)) (json.RawMe
 	if err != nil {
 		return nil, err
 	}
-	return quoted(path), nil
+	return marshal(path), nil
 }

@@ -1,8 +1,8 @@
-// Package extract reads which option of a multiple-choice question an answer
-// names. In: the text as received, the style of the labels and the
-// options in the order in which they were shown. Out: a position, or invalid
-// with a reason, and which stage decided. It has no notion of what is right, and
-// takes time linear in the length of the answer.
+// Package extract reads which option of a multiple-choice question a model's answer names. In: the
+// answer's text, how the options are labelled, and their texts in the order in which they were
+// shown. Out: the index of an option, or invalid with a reason, and which of six stages of rules
+// decided. It does not say which option is right, and takes time linear in the length of the
+// answer.
 package extract
 
 import (
@@ -14,23 +14,22 @@ import (
 // Style is how options are labelled.
 type Style uint8
 
-// The styles.
+// The styles of labels.
 const (
 	Letters Style = iota // A, B, C, D
 	Numbers              // 1, 2, 3, 4
 )
 
-// Most is the largest number of options. See docs/spec/vqa.md#r4.
+// Most is the largest number of options that a question may have. See docs/spec/vqa.md#r4.
 const Most = 8
 
-// examined is how many bytes at the end of an answer stages 2 to 6 read. See
-// docs/spec/vqa.md#r16.
+// examined is how many bytes at the end of an answer stages 2 to 6 read. See docs/spec/vqa.md#r16.
 const examined = 64 << 10
 
-// Reason says why an answer is invalid; "" for one that is not.
+// Reason says why an answer is invalid; "" for a valid one.
 type Reason string
 
-// The reasons.
+// The reasons for which an answer is invalid.
 const (
 	Empty      Reason = "empty"
 	Multiple   Reason = "multiple"
@@ -41,41 +40,42 @@ const (
 	NoAnswer   Reason = "no-answer"
 )
 
-// Reading is what an answer says.
+// Reading is the result of reading an answer.
 type Reading struct {
-	Option int    // position from 0, -1 for an invalid answer
+	Option int    // index from 0, -1 for an invalid answer
 	Stage  int    // which stage decided, 1 to 6; 0 for an empty answer
-	Reason Reason // "" where Option is a position
-	// Literal reports whether stage 1 decided a position and no reasoning block had
-	// been removed. See docs/spec/vqa.md#r30.
+	Reason Reason // "" where Option is an index
+	// Literal reports whether the whole answer names the option (stage 1), and no reasoning block
+	// had been removed from it. See docs/spec/vqa.md#r30.
 	Literal bool
 }
 
-// found and invalid are what stages return.
-func found(stage, option int) Reading       { return Reading{Option: option, Stage: stage} }
+// found returns the reading of a stage that found an option.
+func found(stage, option int) Reading { return Reading{Option: option, Stage: stage} }
+
+// invalid returns the reading of a stage that found the answer invalid.
 func invalid(stage int, why Reason) Reading { return Reading{Option: -1, Stage: stage, Reason: why} }
 
-// Reader reads answers. It holds the memory of one reading, which is reused, and
-// is not safe for concurrent use.
+// Reader reads answers to multiple-choice questions. It keeps its memory from one answer to the
+// next. One goroutine uses it at a time.
 type Reader struct {
 	style   Style
 	texts   [][]byte
-	ready   bool // the norms are made
-	norms   [Most][]byte
-	usable  [Most]bool // the norm is there, and no other option has it
-	order   [Most]int  // positions by length of norm, longest first
-	arena   []byte
+	ready   bool         // norms, usable and order are those of texts
+	norms   [Most][]byte // normalized texts of the options
+	usable  [Most]bool   // the text is there, and no other option has it
+	order   [Most]int    // options by length of their texts, longest first
+	arena   []byte       // memory of norms
 	cleaner plain.Cleaner
 
-	low, norm  []byte // the answer in lower case, and its norm
-	flat, flow []byte // the answer on one line, as it is and in lower case
-	cover      []uint8
-	spans      []span
+	low, norm  []byte  // the answer in lower case, and normalized
+	flat, flow []byte  // the answer on one line, as it is and in lower case
+	cover      []uint8 // for each byte of flow, 1 + the option in whose text it lies; 0 for none
 	json       jsonReader
 }
 
-// Options says what was asked: 2 to 8 options as they were shown, which the
-// reader keeps until the next call.
+// Options sets the question's 2 to 8 options, in the order in which they were shown. The reader
+// keeps texts until the next call.
 func (r *Reader) Options(style Style, texts [][]byte) {
 	if len(texts) > Most {
 		texts = texts[:Most]
@@ -83,7 +83,7 @@ func (r *Reader) Options(style Style, texts [][]byte) {
 	r.style, r.texts, r.ready = style, texts, false
 }
 
-// Read reads an answer with every stage, or with the first three where strict. See
+// Read reads an answer, by all six stages or, where strict, by the first three. See
 // docs/spec/vqa.md#r29.
 func (r *Reader) Read(answer []byte, strict bool) Reading {
 	text, reasoned := r.cleaner.Clean(answer)
@@ -92,25 +92,26 @@ func (r *Reader) Read(answer []byte, strict bool) Reading {
 	return got
 }
 
-// deepest is how far values inside of values are read: an answer in a tag in a
-// string of a JSON object.
+// deepest is how deep values are read inside of values, such as an answer in a tag in a string of
+// a JSON object.
 const deepest = 4
 
-// stages runs the stages on clean text.
+// stages reads clean text by the stages, in their order: the first one that yields anything
+// decides. depth is how deep s lies in other values.
 func (r *Reader) stages(s []byte, strict bool, depth int) Reading {
 	s = bytes.TrimSpace(s)
 	if len(s) == 0 {
 		return invalid(0, Empty)
 	}
-	if got, ok := r.whole(s); ok {
+	if got, ok := r.readWhole(s); ok {
 		return got
 	}
-	s = ending(s)
+	s = lastPart(s)
 	if depth < deepest {
-		if got, ok := r.object(s, strict, depth); ok {
+		if got, ok := r.readObject(s, strict, depth); ok {
 			return got
 		}
-		if got, ok := r.tags(s, strict, depth); ok {
+		if got, ok := r.readTags(s, strict, depth); ok {
 			return got
 		}
 	}
@@ -118,17 +119,18 @@ func (r *Reader) stages(s []byte, strict bool, depth int) Reading {
 		return invalid(3, NoAnswer)
 	}
 	r.low = appendLower(r.low[:0], s)
-	if got, ok := r.stated(s, r.low); ok {
+	if got, ok := r.readStatements(s, r.low); ok {
 		return got
 	}
-	if got, ok := r.lines(s); ok {
+	if got, ok := r.readLines(s); ok {
 		return got
 	}
-	return r.evidence(s)
+	return r.readProse(s)
 }
 
-// ending is the last part of a long text that is examined.
-func ending(s []byte) []byte {
+// lastPart returns the last bytes of a text, as many as are examined, from the start of a
+// character on.
+func lastPart(s []byte) []byte {
 	if len(s) <= examined {
 		return s
 	}

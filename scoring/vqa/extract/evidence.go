@@ -6,40 +6,40 @@ import (
 	"unicode/utf8"
 )
 
-// span is the text of an option in the answer.
-type span struct{ from, to int }
-
-// plainWords are texts of options that do not count where they occur in prose. See
+// plainWords are texts of options that are too common in prose to name an option there. See
 // docs/spec/vqa.md#r26.
 var plainWords = [...]string{"yes", "no", "true", "false", "none", "all", "both", "up", "down", "left", "right", "same", "similar", "maybe",
 	"i", "ii", "iii", "iv", "v", "vi"}
 
-func common(norm []byte) bool {
+// isCommonWord reports whether the text of an option is too common or too short to name it in
+// prose.
+func isCommonWord(norm []byte) bool {
 	for _, w := range plainWords {
-		if string(norm) == w {
+		if string(norm) == w { // slices.Contains would allocate
 			return true
 		}
 	}
 	return utf8.RuneCount(norm) < 2
 }
 
-// named are words for things in drawings that carry labels of their own.
-var named = [...]string{"point", "position", "block", "building", "room", "node", "location", "figure", "diagram", "area", "zone", "path", "route",
+// labelledThings are words for things in drawings that have labels of their own: "point B" is no
+// option B.
+var labelledThings = [...]string{"point", "position", "block", "building", "room", "node", "location", "figure", "diagram", "area", "zone", "path", "route",
 	"tower", "section", "view", "plan", "step", "line", "spot", "gate", "door", "panel", "stage", "level", "corner", "wall", "window", "camera",
 	"person", "box", "shape", "track", "lane", "exit", "entrance"}
 
-// evidence is stage 6: the options that prose speaks of, by text or by label. See
-// docs/spec/vqa.md#r28.
-func (r *Reader) evidence(s []byte) Reading {
-	r.prepare()
+// readProse is stage 6: it reads which options prose names, by text or by label. Two different
+// ones make the answer invalid. See docs/spec/vqa.md#r28.
+func (r *Reader) readProse(s []byte) Reading {
+	r.normalizeOptions()
 	r.flat = appendFlat(r.flat[:0], s)
 	r.flow = appendLower(r.flow[:0], r.flat)
 	r.cover = slices.Grow(r.cover[:0], len(r.flow))[:len(r.flow)]
 	clear(r.cover)
-	texts := r.quotedTexts() | r.wordTexts() | r.firstWord()
-	labels, ambiguous := r.labels()
-	l, nl := only(labels)
-	t, nt := only(texts)
+	texts := r.quotedOptions() | r.optionsInProse() | r.leadingYesOrNo()
+	labels, ambiguous := r.lettersInProse()
+	l, nl := soleMember(labels)
+	t, nt := soleMember(texts)
 	switch {
 	case ambiguous:
 		return invalid(6, Ambiguous)
@@ -57,11 +57,11 @@ func (r *Reader) evidence(s []byte) Reading {
 	return invalid(6, NoAnswer)
 }
 
-// set is a set of positions.
+// set is a set of options, a bit each.
 type set uint16
 
-// only is a member of the set and how many there are.
-func only(s set) (member, n int) {
+// soleMember returns a member of the set and how many members there are.
+func soleMember(s set) (member, n int) {
 	for k := range Most {
 		if s&(1<<k) != 0 {
 			member = k
@@ -71,8 +71,8 @@ func only(s set) (member, n int) {
 	return member, n
 }
 
-// quotedTexts are the options that are quoted.
-func (r *Reader) quotedTexts() (out set) {
+// quotedOptions returns the options whose texts stand in double quotes.
+func (r *Reader) quotedOptions() (out set) {
 	for i := 0; i < len(r.flow); {
 		from := bytes.IndexByte(r.flow[i:], '"')
 		if from < 0 {
@@ -83,8 +83,8 @@ func (r *Reader) quotedTexts() (out set) {
 		if n < 0 {
 			break
 		}
-		if k := r.same(normed(r.flow[from : from+n])); k >= 0 {
-			r.covered(span{from, from + n}, k)
+		if k := r.optionWithText(normalize(r.flow[from : from+n])); k >= 0 {
+			r.markCovered(from, from+n, k)
 			if !negated(r.flow, from) {
 				out |= 1 << k
 			}
@@ -96,18 +96,19 @@ func (r *Reader) quotedTexts() (out set) {
 	return out
 }
 
-func (r *Reader) covered(s span, k int) {
-	for i := s.from; i < s.to; i++ {
+// markCovered notes that r.flow[from:to] is the text of option k.
+func (r *Reader) markCovered(from, to, k int) {
+	for i := from; i < to; i++ {
 		r.cover[i] = uint8(k + 1)
 	}
 }
 
-// wordTexts are the options whose texts occur as whole words, the longest first:
-// what lies inside of a longer one is none.
-func (r *Reader) wordTexts() (out set) {
+// optionsInProse returns the options whose texts occur as whole words. Longer texts are searched
+// for first; an option inside of a longer one does not count.
+func (r *Reader) optionsInProse() (out set) {
 	for _, k := range r.order[:len(r.texts)] {
 		n := r.norms[k]
-		if !r.usable[k] || common(n) {
+		if !r.usable[k] || isCommonWord(n) {
 			continue
 		}
 		for i := 0; i < len(r.flow); {
@@ -125,7 +126,7 @@ func (r *Reader) wordTexts() (out set) {
 			if r.cover[at] != 0 && r.cover[at] == r.cover[end-1] {
 				continue
 			}
-			r.covered(span{at, end}, k)
+			r.markCovered(at, end, k)
 			if !negated(r.flow, at) {
 				out |= 1 << k
 			}
@@ -134,10 +135,10 @@ func (r *Reader) wordTexts() (out set) {
 	return out
 }
 
-// firstWord is the option yes, no, true or false where the answer begins with it.
-func (r *Reader) firstWord() set {
+// leadingYesOrNo returns the option yes, no, true or false if the answer begins with that word.
+func (r *Reader) leadingYesOrNo() set {
 	i := 0
-	for i < len(r.flow) && around(r.flow[i]) {
+	for i < len(r.flow) && isMark(r.flow[i]) {
 		i++
 	}
 	for _, w := range [...]string{"yes", "no", "true", "false"} {
@@ -152,8 +153,8 @@ func (r *Reader) firstWord() set {
 	return 0
 }
 
-// negated reports whether one of the two words before low[i] says that what
-// follows is not meant. It looks no further than the sentence.
+// negated reports whether one of the two words before low[i], in the same sentence, denies what
+// follows ("not", "rather than", "ruled out").
 func negated(low []byte, i int) bool {
 	for range 2 {
 		word, at := wordLeft(low, i)
@@ -164,16 +165,16 @@ func negated(low []byte, i int) bool {
 		case "not", "never", "unlike", "neither", "nor":
 			return true
 		case "than":
-			if lastWord(low, at, "rather") {
+			if endsWithWord(low, at, "rather") {
 				return true
 			}
 		case "of":
-			if lastWord(low, at, "instead") {
+			if endsWithWord(low, at, "instead") {
 				return true
 			}
 		case "out":
 			for _, w := range [...]string{"rule", "ruled", "rules", "ruling"} {
-				if lastWord(low, at, w) {
+				if endsWithWord(low, at, w) {
 					return true
 				}
 			}
@@ -186,8 +187,8 @@ func negated(low []byte, i int) bool {
 	return false
 }
 
-// wordLeft is the word that ends before low[i] and where it begins; nil at the
-// start of a sentence.
+// wordLeft returns the word that ends before low[i] and where it begins; nil at the start of a
+// sentence.
 func wordLeft(low []byte, i int) (word []byte, at int) {
 	for i > 0 && !wordBefore(low, i) {
 		if b := low[i-1]; b == '.' || b == '!' || b == '?' || b == ';' {
@@ -206,19 +207,19 @@ func wordLeft(low []byte, i int) (word []byte, at int) {
 	return low[i:end], i
 }
 
-// labels returns the options whose labels stand alone. ambiguous reports whether an
-// "option C" may be the label or the text of another option. See
+// lettersInProse returns the options whose labels stand alone in prose. ambiguous reports whether
+// an "option C" may mean the label C or another option whose text that is. See
 // docs/spec/vqa.md#r27.
-func (r *Reader) labels() (out set, ambiguous bool) {
+func (r *Reader) lettersInProse() (out set, ambiguous bool) {
 	for i := 0; i < len(r.flat); i++ {
-		if b := r.flat[i]; !upper(b) && !digit(b) || r.cover[i] != 0 {
+		if b := r.flat[i]; !isUpper(b) && !isDigit(b) || r.cover[i] != 0 {
 			continue
 		}
-		k, option := r.standing(i)
-		if k < 0 || negated(r.flow, i) || rejected(r.flow, i+1) {
+		k, option := r.labelInProse(i)
+		if k < 0 || negated(r.flow, i) || isCalledWrong(r.flow, i+1) {
 			continue
 		}
-		if option && r.otherOption(label{option: k}) {
+		if option && r.namesOtherOption(label{option: k}) {
 			ambiguous = true
 			continue
 		}
@@ -227,41 +228,42 @@ func (r *Reader) labels() (out set, ambiguous bool) {
 	return out, ambiguous
 }
 
-// standing is the label that stands alone at i, -1 for none. option tells that
-// the word option stands before it.
-func (r *Reader) standing(i int) (k int, option bool) {
+// labelInProse returns the option whose label stands alone at byte i of the answer, -1 for none.
+// option reports whether the word "option" precedes it.
+func (r *Reader) labelInProse(i int) (k int, option bool) {
 	s, low := r.flat, r.flow
 	if r.style == Numbers {
-		return r.standingDigit(i)
+		return r.numberInProse(i)
 	}
 	k = int(s[i]) - 'A'
-	if digit(s[i]) || k >= len(r.texts) || joinedTo(s, i) {
+	if isDigit(s[i]) || k >= len(r.texts) || isPartOfWord(s, i) {
 		return -1, false
 	}
-	bracketed := i > 0 && opener(s[i-1]) && i+1 < len(s) && s[i+1] == closing(s[i-1])
+	bracketed := i > 0 && isOpener(s[i-1]) && i+1 < len(s) && s[i+1] == closingBracket(s[i-1])
 	before := i
-	for before > 0 && (s[before-1] == '"' || opener(s[before-1])) {
+	for before > 0 && (s[before-1] == '"' || isOpener(s[before-1])) {
 		before--
 	}
-	option = lastWord(low, before, "option")
+	option = endsWithWord(low, before, "option")
 	if bracketed {
 		return k, option
 	}
-	if afterNamed(low, before) {
+	if followsLabelledThing(low, before) {
 		return -1, false
 	}
-	if k == 0 && !option && !lastWord(low, before, "choice") && !lastWord(low, before, "answer") {
-		if j := skipBlank(s, i+1); j > i+1 && j < len(s) && (lower(s[j]) || s[j] >= utf8.RuneSelf && wordAt(s, j)) && !follows(s, j) {
+	if k == 0 && !option && !endsWithWord(low, before, "choice") && !endsWithWord(low, before, "answer") {
+		if j := skipBlank(s, i+1); j > i+1 && j < len(s) && (isLower(s[j]) || s[j] >= utf8.RuneSelf && wordAt(s, j)) && !mayFollowLabel(s, j) {
 			return -1, false
 		}
 	}
 	return k, option
 }
 
-// standingDigit is the number that stands for an option: "(3)", "option 3", "#3".
-func (r *Reader) standingDigit(i int) (k int, option bool) {
+// numberInProse is labelInProse for labels that are numbers. They need a sign: "(3)", "option 3",
+// "#3".
+func (r *Reader) numberInProse(i int) (k int, option bool) {
 	s, low := r.flat, r.flow
-	if !digit(s[i]) || wordBefore(s, i) || wordAt(s, i+1) || i+2 < len(s) && (s[i+1] == '.' || s[i+1] == ',') && digit(s[i+2]) {
+	if !isDigit(s[i]) || wordBefore(s, i) || wordAt(s, i+1) || i+2 < len(s) && (s[i+1] == '.' || s[i+1] == ',') && isDigit(s[i+2]) {
 		return -1, false
 	}
 	if k = int(s[i]) - '1'; k < 0 || k >= len(r.texts) {
@@ -272,16 +274,17 @@ func (r *Reader) standingDigit(i int) (k int, option bool) {
 	if bracketed {
 		before--
 	}
-	option = lastWord(low, before, "option")
-	if bracketed || option || lastWord(low, before, "choice") || lastWord(low, before, "number") || lastWord(low, before, "answer") ||
+	option = endsWithWord(low, before, "option")
+	if bracketed || option || endsWithWord(low, before, "choice") || endsWithWord(low, before, "number") || endsWithWord(low, before, "answer") ||
 		i > 0 && s[i-1] == '#' {
 		return k, option
 	}
 	return -1, false
 }
 
-// joinedTo reports whether the letter at i is a part of something longer.
-func joinedTo(s []byte, i int) bool {
+// isPartOfWord reports whether the letter at s[i] is a part of something longer, such as a word or
+// "A-frame".
+func isPartOfWord(s []byte, i int) bool {
 	part := func(b byte) bool { return b == '\'' || b == '&' || b == '/' || b == '-' }
 	if wordBefore(s, i) || wordAt(s, i+1) {
 		return true
@@ -289,13 +292,14 @@ func joinedTo(s []byte, i int) bool {
 	return i > 0 && (part(s[i-1]) || s[i-1] == '.') || i+1 < len(s) && part(s[i+1])
 }
 
-// afterNamed reports whether the word before low[i] names a thing in drawings.
-func afterNamed(low []byte, i int) bool {
+// followsLabelledThing reports whether the word before low[i] is one of labelledThings, maybe in
+// plural.
+func followsLabelledThing(low []byte, i int) bool {
 	word, at := wordLeft(low, i)
 	if word == nil || at+len(word) < i-1 {
 		return false
 	}
-	for _, w := range named {
+	for _, w := range labelledThings {
 		if string(word) == w || len(word) > len(w) && string(word[:len(w)]) == w && (string(word[len(w):]) == "s" || string(word[len(w):]) == "es") {
 			return true
 		}
@@ -303,18 +307,19 @@ func afterNamed(low []byte, i int) bool {
 	return false
 }
 
-// rejected reports whether what follows at low[i] says that the label is wrong.
-func rejected(low []byte, i int) bool {
-	for i < len(low) && (closer(low[i]) || quote(low[i]) || low[i] == ' ') {
+// isCalledWrong reports whether the text from low[i] on says that the label before it is wrong:
+// "is incorrect", "can't".
+func isCalledWrong(low []byte, i int) bool {
+	for i < len(low) && (isCloser(low[i]) || isQuote(low[i]) || low[i] == ' ') {
 		i++
 	}
-	if afterOf(low, i, []string{"isn't", "wasn't", "can't", "cannot", "won't", "doesn't", "is not", "was not", "does not"}) >= 0 {
+	if afterAny(low, i, []string{"isn't", "wasn't", "can't", "cannot", "won't", "doesn't", "is not", "was not", "does not"}) >= 0 {
 		return true
 	}
-	j := afterOf(low, i, []string{"is", "was", "seems", "looks", "appears", "are"})
+	j := afterAny(low, i, []string{"is", "was", "seems", "looks", "appears", "are"})
 	if j < 0 {
 		return false
 	}
 	j = skipBlank(low, j)
-	return afterOf(low, j, []string{"wrong", "incorrect", "not", "false", "out", "ruled out", "eliminated", "excluded", "unlikely", "impossible"}) >= 0
+	return afterAny(low, j, []string{"wrong", "incorrect", "not", "false", "out", "ruled out", "eliminated", "excluded", "unlikely", "impossible"}) >= 0
 }

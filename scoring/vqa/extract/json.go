@@ -8,24 +8,23 @@ import (
 	"plumb/scoring/vqa/plain"
 )
 
-// keys are the members that hold an answer, in the order in which they count.
+// keys are the members of a JSON object that hold an answer, by priority.
 var keys = [...]string{"final_answer", "final", "answer", "correct_answer", "correct_option", "choice", "selected_option", "selected",
 	"option", "prediction", "label", "letter", "result", "response", "output"}
 
-// tries is how many opening braces are tried: text that opens many and closes
-// few must not take quadratic time.
+// tries is how many opening braces are tried as the start of an object, which bounds the time for
+// text that opens many and closes few.
 const tries = 32
 
-// jsonReader holds the memory of values at every depth: a string of one may hold
-// another.
+// jsonReader holds a parser for each depth, because a string of one value may hold another.
 type jsonReader struct {
 	parsers [deepest]fastjson.Parser
 	quoted  []byte
 }
 
-// object is stage 2: a JSON object with a known member, or a list. See
-// docs/spec/vqa.md#r21.
-func (r *Reader) object(s []byte, strict bool, depth int) (got Reading, ok bool) {
+// readObject is stage 2: a JSON object with a member of keys, or a list. ok is false where s is
+// neither. See docs/spec/vqa.md#r21.
+func (r *Reader) readObject(s []byte, strict bool, depth int) (got Reading, ok bool) {
 	if s[0] == '[' && s[len(s)-1] == ']' {
 		if v := r.parse(s, depth); v != nil && v.Type() == fastjson.TypeArray {
 			return r.listed(v.GetArray(), strict, depth), true
@@ -42,7 +41,7 @@ func (r *Reader) object(s []byte, strict bool, depth int) (got Reading, ok bool)
 	return r.value(value, strict, depth), true
 }
 
-// firstObject is the first balanced object that can be read.
+// firstObject returns the first JSON object in s that can be parsed, nil if there is none.
 func (r *Reader) firstObject(s []byte, depth int) *fastjson.Value {
 	for n := 0; n < tries; n++ {
 		at := bytes.IndexByte(s, '{')
@@ -60,7 +59,8 @@ func (r *Reader) firstObject(s []byte, depth int) *fastjson.Value {
 	return nil
 }
 
-// parse reads JSON, a second time with double quotes for single ones.
+// parse parses JSON, nil where it is none. Single quotes are taken for double ones where it fails
+// otherwise.
 func (r *Reader) parse(s []byte, depth int) *fastjson.Value {
 	p := &r.json.parsers[depth]
 	if v, err := p.ParseBytes(s); err == nil {
@@ -81,10 +81,10 @@ func (r *Reader) parse(s []byte, depth int) *fastjson.Value {
 	return nil
 }
 
-// answerOf is the member that holds the answer, nil where none is known.
+// answerOf returns the member of an object that holds the answer, nil where it has none of keys.
 func answerOf(v *fastjson.Value) *fastjson.Value { return plain.Member(v.GetObject(), keys[:]) }
 
-// value reads the value of an answer.
+// value reads the value of an answer in JSON.
 func (r *Reader) value(v *fastjson.Value, strict bool, depth int) Reading {
 	switch v.Type() {
 	case fastjson.TypeString:
@@ -99,24 +99,25 @@ func (r *Reader) value(v *fastjson.Value, strict bool, depth int) Reading {
 	return invalid(2, Unresolved)
 }
 
-// number reads a number: a label where labels are numbers, else a text.
+// number reads an answer in JSON that is a number: a label where labels are numbers, else the text
+// of an option.
 func (r *Reader) number(v *fastjson.Value) Reading {
 	if n, err := v.Int(); err == nil && r.style == Numbers {
 		if n >= 1 && n <= len(r.texts) {
 			return found(2, n-1)
 		}
-		if k := r.same(r.textNorm(v.MarshalTo(nil))); k >= 0 {
+		if k := r.optionWithText(r.normalizeAnswer(v.MarshalTo(nil))); k >= 0 {
 			return found(2, k)
 		}
 		return invalid(2, OutOfRange)
 	}
-	if k := r.same(r.textNorm(v.MarshalTo(nil))); k >= 0 {
+	if k := r.optionWithText(r.normalizeAnswer(v.MarshalTo(nil))); k >= 0 {
 		return found(2, k)
 	}
 	return invalid(2, Unresolved)
 }
 
-// listed reads a list all of whose entries must be one option.
+// listed reads an answer in JSON that is a list, all of whose entries must name the same option.
 func (r *Reader) listed(list []*fastjson.Value, strict bool, depth int) Reading {
 	option := -1
 	for _, v := range list {

@@ -2,18 +2,18 @@ package extract
 
 import "bytes"
 
-// lines is stage 5: a label that opens the first line, or is the last one. See
+// readLines is stage 5: a label that opens the first line, or is the whole last line. See
 // docs/spec/vqa.md#r25.
-func (r *Reader) lines(s []byte) (got Reading, ok bool) {
-	first, last := line(s, 0), lastLine(s)
+func (r *Reader) readLines(s []byte) (got Reading, ok bool) {
+	first, last := lineAt(s, 0), lastLine(s)
 	single := len(first) == len(s)
 	begin, beginOK := r.firstLine(first, s, single)
-	if beginOK && r.enumerates(s) {
+	if beginOK && r.listsLabels(s) {
 		beginOK = false
 	}
 	end := -1
 	if !single {
-		if l, _, isLabel := r.labelForm(last); isLabel && r.inside(l) && !l.alias {
+		if l, _, isLabel := r.labelForm(last); isLabel && r.isOption(l) && !l.alias {
 			end = l.option
 		}
 	}
@@ -30,49 +30,51 @@ func (r *Reader) lines(s []byte) (got Reading, ok bool) {
 	return got, false
 }
 
-// line is the line of s that begins at i.
-func line(s []byte, i int) []byte {
+// lineAt returns the line of s that begins at i, without its end.
+func lineAt(s []byte, i int) []byte {
 	if n := bytes.IndexByte(s[i:], '\n'); n >= 0 {
 		return s[i : i+n]
 	}
 	return s[i:]
 }
 
+// lastLine returns the last line of s.
 func lastLine(s []byte) []byte { return s[bytes.LastIndexByte(s, '\n')+1:] }
 
-// firstLine reads the label that is, or opens, the first line of s.
+// firstLine reads the label that is, or opens, the first line of s. single reports whether s is
+// one line.
 func (r *Reader) firstLine(first, s []byte, single bool) (got Reading, ok bool) {
 	if l, option, isLabel := r.labelForm(first); isLabel {
-		if single || l.alias || !r.inside(l) {
+		if single || l.alias || !r.isOption(l) {
 			return got, false
 		}
-		if option && r.otherOption(l) {
+		if option && r.namesOtherOption(l) {
 			return invalid(5, Ambiguous), true
 		}
 		return found(5, l.option), true
 	}
-	l, option, rest, ok := r.opening(first)
-	if !ok || !r.inside(l) {
+	l, option, rest, ok := r.openingLabel(first)
+	if !ok || !r.isOption(l) {
 		return got, false
 	}
 	r.norm = appendLower(r.norm[:0], first)
-	k, end := r.textAt(r.norm, rest)
+	k, end := r.optionTextAt(r.norm, rest)
 	switch {
-	case k >= 0 && k != l.option && ends(r.norm, end):
+	case k >= 0 && k != l.option && phraseEnds(r.norm, end):
 		return invalid(5, Conflict), true
-	case option && r.otherOption(l) && k != l.option:
+	case option && r.namesOtherOption(l) && k != l.option:
 		return invalid(5, Ambiguous), true
 	}
 	return found(5, l.option), true
 }
 
-// enumerates reports whether lines start with two or more different labels: then
-// the answer lists options or steps.
-func (r *Reader) enumerates(s []byte) bool {
+// listsLabels reports whether lines of s start with different labels. Then the answer lists
+// options or steps.
+func (r *Reader) listsLabels(s []byte) bool {
 	seen := -1
 	for i := 0; i < len(s); {
-		at := line(s, i)
-		if l, _, _, ok := r.opening(bytes.TrimLeft(at, " ")); ok {
+		at := lineAt(s, i)
+		if l, _, _, ok := r.openingLabel(bytes.TrimLeft(at, " ")); ok {
 			if seen >= 0 && seen != l.option {
 				return true
 			}

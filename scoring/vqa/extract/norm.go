@@ -8,8 +8,8 @@ import (
 	"plumb/scoring/vqa/plain"
 )
 
-// appendLower appends s in lower case. Every character keeps its length, so
-// positions in both are the same.
+// appendLower appends s in lower case. Every character keeps its length, so that positions stay
+// the same.
 func appendLower(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		b := s[i]
@@ -32,7 +32,7 @@ func appendLower(dst, s []byte) []byte {
 	return dst
 }
 
-// appendFlat appends s with every run of white space as one space.
+// appendFlat appends s with every run of white space replaced by one space.
 func appendFlat(dst, s []byte) []byte {
 	start := len(dst)
 	for _, b := range s {
@@ -47,26 +47,27 @@ func appendFlat(dst, s []byte) []byte {
 	return dst
 }
 
-// normed is the form in which texts are compared, as a part of s, which is in
-// lower case and has single spaces: without quotes and brackets around it, marks
-// at its end and one article. See docs/spec/vqa.md#r15.
-func normed(s []byte) []byte {
+// normalize returns the part of s by which texts of options are compared: without quotes and
+// brackets around it, marks at its end and a leading article. s must be in lower case with single
+// spaces. See docs/spec/vqa.md#r15.
+func normalize(s []byte) []byte {
 	for len(s) > 0 {
 		first, last := s[0], s[len(s)-1]
 		switch {
-		case first == ' ' || quote(first) || opener(first):
+		case first == ' ' || isQuote(first) || isOpener(first):
 			s = s[1:]
-		case last == ' ' || quote(last) || closer(last) || stop(last):
+		case last == ' ' || isQuote(last) || isCloser(last) || isStop(last):
 			s = s[:len(s)-1]
 		default:
-			return s[article(s):]
+			return s[articleLength(s):]
 		}
 	}
 	return s
 }
 
-// article is the length of a leading article with its space.
-func article(s []byte) int {
+// articleLength returns the length of the article with which s begins and its space, 0 without
+// one.
+func articleLength(s []byte) int {
 	for _, a := range [...]string{"the ", "a ", "an "} {
 		if len(s) > len(a) && string(s[:len(a)]) == a {
 			return len(a)
@@ -75,48 +76,51 @@ func article(s []byte) int {
 	return 0
 }
 
-func quote(b byte) bool  { return b == '"' || b == '\'' || b == '`' }
-func opener(b byte) bool { return b == '(' || b == '[' || b == '{' || b == '<' }
-func closer(b byte) bool { return b == ')' || b == ']' || b == '}' || b == '>' }
-func stop(b byte) bool {
+func isQuote(b byte) bool  { return b == '"' || b == '\'' || b == '`' }
+func isOpener(b byte) bool { return b == '(' || b == '[' || b == '{' || b == '<' }
+func isCloser(b byte) bool { return b == ')' || b == ']' || b == '}' || b == '>' }
+func isStop(b byte) bool {
 	return b == '.' || b == ',' || b == ';' || b == ':' || b == '!' || b == '?'
 }
-func space(b byte) bool { return b == ' ' || b == '\n' || b == '\v' || b == '\f' }
-func digit(b byte) bool { return b >= '0' && b <= '9' }
-func lower(b byte) bool { return b >= 'a' && b <= 'z' }
-func upper(b byte) bool { return b >= 'A' && b <= 'Z' }
+func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\v' || b == '\f' }
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
+func isUpper(b byte) bool { return b >= 'A' && b <= 'Z' }
 
-// wordAt and wordBefore report whether a letter or digit begins at i, or ends
-// before it. Chinese characters do not join words to what stands beside them.
+// wordAt reports whether a letter or digit begins at s[i]. Chinese characters do not count,
+// because they are no parts of longer words.
 func wordAt(s []byte, i int) bool {
 	if i >= len(s) {
 		return false
 	}
 	if s[i] < utf8.RuneSelf {
-		return lower(s[i]) || upper(s[i]) || digit(s[i])
+		return isLower(s[i]) || isUpper(s[i]) || isDigit(s[i])
 	}
 	c, _ := utf8.DecodeRune(s[i:])
-	return inWord(c)
+	return isWordRune(c)
 }
 
+// wordBefore reports whether a letter or digit ends before s[i].
 func wordBefore(s []byte, i int) bool {
 	if i <= 0 {
 		return false
 	}
 	if b := s[i-1]; b < utf8.RuneSelf {
-		return lower(b) || upper(b) || digit(b)
+		return isLower(b) || isUpper(b) || isDigit(b)
 	}
 	c, _ := utf8.DecodeLastRune(s[:i])
-	return inWord(c)
+	return isWordRune(c)
 }
 
-func inWord(c rune) bool {
+// isWordRune reports whether a character belongs to words.
+func isWordRune(c rune) bool {
 	return (unicode.IsLetter(c) || unicode.IsDigit(c)) && !unicode.Is(unicode.Han, c)
 }
 
-// prepare makes the norms of the options: none for a missing option, and none
-// that two options share. See docs/spec/vqa.md#r4 for missing options.
-func (r *Reader) prepare() {
+// normalizeOptions normalizes the texts of the options for comparison, once for a question.
+// Missing options, and options with equal texts, are not usable. See docs/spec/vqa.md#r4 for
+// missing options.
+func (r *Reader) normalizeOptions() {
 	if r.ready {
 		return
 	}
@@ -125,7 +129,7 @@ func (r *Reader) prepare() {
 	var from, to [Most]int
 	for k, text := range r.texts {
 		from[k] = len(r.arena)
-		r.arena = append(r.arena, flatNorm(r, text)...)
+		r.arena = append(r.arena, normalizeOption(r, text)...)
 		to[k] = len(r.arena)
 	}
 	for k := range r.texts {
@@ -147,9 +151,8 @@ func (r *Reader) prepare() {
 	}
 }
 
-// flatNorm is the norm of an option's text, in memory of the reader that the
-// next call reuses.
-func flatNorm(r *Reader, text []byte) []byte {
+// normalizeOption returns the normalized text of an option, in memory that the next call reuses.
+func normalizeOption(r *Reader, text []byte) []byte {
 	r.flat = plain.AppendFolded(r.flat[:0], text)
 	r.flow = r.flow[:0]
 	for _, b := range r.flat { // marks of emphasis and formulas, which the answer has lost too
@@ -159,12 +162,12 @@ func flatNorm(r *Reader, text []byte) []byte {
 	}
 	r.norm = appendFlat(r.norm[:0], r.flow)
 	r.flow = appendLower(r.flow[:0], r.norm)
-	return normed(r.flow)
+	return normalize(r.flow)
 }
 
-// same is the option whose norm is n, -1 for none.
-func (r *Reader) same(n []byte) int {
-	r.prepare()
+// optionWithText returns the option with that normalized text, -1 for none.
+func (r *Reader) optionWithText(n []byte) int {
+	r.normalizeOptions()
 	for k := range r.texts {
 		if r.usable[k] && bytes.Equal(r.norms[k], n) {
 			return k
@@ -173,27 +176,27 @@ func (r *Reader) same(n []byte) int {
 	return -1
 }
 
-// textNorm is the norm of a part of the answer.
-func (r *Reader) textNorm(s []byte) []byte {
-	r.prepare()
+// normalizeAnswer returns a part of the answer, normalized as the options are.
+func (r *Reader) normalizeAnswer(s []byte) []byte {
+	r.normalizeOptions()
 	r.flat = appendFlat(r.flat[:0], s)
 	r.norm = appendLower(r.norm[:0], r.flat)
-	return normed(r.norm)
+	return normalize(r.norm)
 }
 
-// textAt is the longest option whose text stands at low[i], after quotes,
-// brackets and an article, and ends with a word; end is where it ends. -1 for none.
-func (r *Reader) textAt(low []byte, i int) (option, end int) {
-	r.prepare()
-	for i < len(low) && (low[i] == ' ' || quote(low[i]) || opener(low[i])) {
+// optionTextAt returns the longest option whose text is at low[i] as whole words, after optional
+// quotes, brackets and an article, and where it ends; -1 for none.
+func (r *Reader) optionTextAt(low []byte, i int) (option, end int) {
+	r.normalizeOptions()
+	for i < len(low) && (low[i] == ' ' || isQuote(low[i]) || isOpener(low[i])) {
 		i++
 	}
-	for _, from := range [...]int{i, i + article(low[i:])} {
+	for _, from := range [...]int{i, i + articleLength(low[i:])} {
 		for _, k := range r.order[:len(r.texts)] {
 			if !r.usable[k] {
 				continue
 			}
-			if end := matches(low, from, r.norms[k]); end >= 0 {
+			if end := matchEnd(low, from, r.norms[k]); end >= 0 {
 				return k, end
 			}
 		}
@@ -201,18 +204,16 @@ func (r *Reader) textAt(low []byte, i int) (option, end int) {
 	return -1, i
 }
 
-// matches is where the text n ends that stands at low[i], -1 where it does not
-// stand there as whole words. A space of n stands for any white space.
-func matches(low []byte, i int, n []byte) int {
+// matchEnd returns where the text n ends that is at low[i] as whole words, -1 where another text
+// is there. A space in n matches any white space.
+func matchEnd(low []byte, i int, n []byte) int {
 	last := byte(' ')
 	for _, b := range n {
 		if b == ' ' {
-			if i >= len(low) || !space(low[i]) {
+			if i >= len(low) || !isSpace(low[i]) {
 				return -1
 			}
-			for i < len(low) && space(low[i]) {
-				i++
-			}
+			i = skipSpace(low, i)
 		} else {
 			if i >= len(low) || low[i] != b {
 				return -1
@@ -227,9 +228,9 @@ func matches(low []byte, i int, n []byte) int {
 	return i
 }
 
-// Same is the option that an answer is the text of, -1 for none; labels count
-// nothing.
-func (r *Reader) Same(answer []byte) int {
+// OptionByText returns the option whose text the whole answer is, -1 for none. Labels do not
+// count.
+func (r *Reader) OptionByText(answer []byte) int {
 	text, _ := r.cleaner.Clean(answer)
-	return r.same(r.textNorm(text))
+	return r.optionWithText(r.normalizeAnswer(text))
 }

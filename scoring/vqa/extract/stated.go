@@ -15,9 +15,9 @@ var (
 	praise = [...]string{"correct", "right", "best", "accurate", "appropriate", "answer", "true"}
 )
 
-// stated is stage 4: the last explicit statement that yields anything. low is s
-// in lower case.
-func (r *Reader) stated(s, low []byte) (got Reading, ok bool) {
+// readStatements is stage 4: the last explicit statement ("the answer is B") that names anything.
+// low is s in lower case.
+func (r *Reader) readStatements(s, low []byte) (got Reading, ok bool) {
 	for i := 0; i < len(low); i++ {
 		if wordBefore(low, i) {
 			continue
@@ -32,43 +32,40 @@ func (r *Reader) stated(s, low []byte) (got Reading, ok bool) {
 			tail = afterChinese(low, i)
 		}
 		if tail >= 0 {
-			if one, yields := r.tail(s, low, tail); yields {
+			if one, yields := r.readTail(s, low, tail); yields {
 				got, ok = one, true
 			}
 			continue
 		}
-		if one, yields := r.reversed(s, low, i); yields {
+		if one, yields := r.readReversed(s, low, i); yields {
 			got, ok = one, true
 		}
 	}
 	return got, ok
 }
 
-// afterNoun is where the tail of "answer is" begins at low[i], -1 for no marker.
-// What stands before the noun does not matter: it may be nothing.
+// afterNoun returns where the rest of a statement like "answer is" begins, which must start at
+// low[i]; -1 where there is none.
 func afterNoun(low []byte, i int) int {
 	for _, n := range nouns {
 		if !hasWord(low, i, n) {
 			continue
 		}
 		j := i + len(n)
-		for j < len(low) && low[j] == ' ' {
-			j++
-		}
+		j = skipBlank(low, j)
 		switch {
 		case j < len(low) && (low[j] == ':' || low[j] == '='):
 			return j + 1
 		case j+1 < len(low) && low[j] == '-' && low[j+1] == '>':
 			return j + 2
 		}
-		return afterOf(low, j, links[:])
+		return afterAny(low, j, links[:])
 	}
 	return -1
 }
 
-// afterOf is the position after the first of the words that stands at low[i], -1
-// for none.
-func afterOf(low []byte, i int, words []string) int {
+// afterAny returns the position after the first of the words that is at low[i], -1 for none.
+func afterAny(low []byte, i int, words []string) int {
 	for _, w := range words {
 		if hasWord(low, i, w) {
 			return i + len(w)
@@ -77,7 +74,8 @@ func afterOf(low []byte, i int, words []string) int {
 	return -1
 }
 
-// afterVerb is where the tail of "I would choose" begins.
+// afterVerb returns where the rest of a statement like "I would choose" begins, which must start
+// at low[i]; -1 where there is none.
 func afterVerb(low []byte, i int) int {
 	j := i + 1
 	aux := false
@@ -86,23 +84,22 @@ func afterVerb(low []byte, i int) int {
 	} else if j >= len(low) || low[j] != '\'' {
 		return -1
 	}
-	if k := afterOf(low, j, auxes[:]); k >= 0 {
+	if k := afterAny(low, j, auxes[:]); k >= 0 {
 		j, aux = skipBlank(low, k), true
 	}
 	if !aux && low[i+1] == '\'' {
 		return -1
 	}
-	return afterOf(low, j, verbs[:])
+	return afterAny(low, j, verbs[:])
 }
 
+// skipBlank returns the position of the first byte from s[i] on that is no space.
 func skipBlank(s []byte, i int) int {
-	for i < len(s) && s[i] == ' ' {
-		i++
-	}
-	return i
+	return skipWhile(s, i, func(b byte) bool { return b == ' ' })
 }
 
-// afterChinese is where the tail of the Chinese word for answer begins.
+// afterChinese returns where the rest of a statement begins that starts with the Chinese word for
+// answer at low[i]; -1 where there is none.
 func afterChinese(low []byte, i int) int {
 	const answer = "答案"
 	if i+len(answer) > len(low) || string(low[i:i+len(answer)]) != answer {
@@ -121,8 +118,8 @@ func afterChinese(low []byte, i int) int {
 	return i
 }
 
-// tail reads what a statement says; yields is false where it says nothing.
-func (r *Reader) tail(s, low []byte, i int) (got Reading, yields bool) {
+// readTail reads the rest of a statement from i on. yields is false where it names no option.
+func (r *Reader) readTail(s, low []byte, i int) (got Reading, yields bool) {
 	i = skipBlank(low, i)
 	for i < len(low) && (low[i] == ':' || low[i] == '=' || low[i] == '-' && i+1 < len(low) && low[i+1] == '>' || low[i] == ' ') {
 		i++
@@ -133,15 +130,15 @@ func (r *Reader) tail(s, low []byte, i int) (got Reading, yields bool) {
 	if i < len(low) && low[i] == '\n' {
 		i = skipSpace(low, i)
 	}
-	if k := i; afterOf(low, skipMarks(low, k), denied[:]) >= 0 {
+	if k := i; afterAny(low, skipMarks(low, k), denied[:]) >= 0 {
 		return got, false
 	}
 	option := false
 	for range maxHeads {
-		if got, yields := r.says(s, low, i, option); yields {
+		if got, yields := r.readNamed(s, low, i, option); yields {
 			return got, true
 		}
-		next, isOption := head(low, i)
+		next, isOption := skipFiller(low, i)
 		if next == i {
 			return got, false
 		}
@@ -150,19 +147,21 @@ func (r *Reader) tail(s, low []byte, i int) (got Reading, yields bool) {
 	return got, false
 }
 
-// maxHeads is how many words are skipped at the start of a tail.
+// maxHeads is how many filler words are skipped at the start of a statement's rest.
 const maxHeads = 8
 
-// skipMarks skips quotes and opening brackets.
+// skipMarks returns the position of the first byte from s[i] on that is no space, quote or opening
+// bracket.
 func skipMarks(s []byte, i int) int {
-	for i < len(s) && (quote(s[i]) || opener(s[i]) || s[i] == ' ') {
+	for i < len(s) && (isQuote(s[i]) || isOpener(s[i]) || s[i] == ' ') {
 		i++
 	}
 	return i
 }
 
-// head skips an adverb, an article or a word for option at the start of a tail.
-func head(low []byte, i int) (next int, option bool) {
+// skipFiller skips one adverb, article or word for option at low[i]. option reports whether it was
+// "option".
+func skipFiller(low []byte, i int) (next int, option bool) {
 	for _, w := range hedges {
 		if hasWord(low, i, w) {
 			i = skipBlank(low, i+len(w))
@@ -184,28 +183,28 @@ func head(low []byte, i int) (next int, option bool) {
 	return i, false
 }
 
-// says reads a label or the text of an option at the start of a tail. option
-// tells that the word option stands before it.
-func (r *Reader) says(s, low []byte, i int, option bool) (got Reading, yields bool) {
+// readNamed reads a label or the text of an option at s[i], in the rest of a statement. option
+// reports whether the word "option" precedes it.
+func (r *Reader) readNamed(s, low []byte, i int, option bool) (got Reading, yields bool) {
 	l, ok := r.labelAt(s, i)
-	ok = ok && accepted(s, l) && (!l.alias || restIsMarks(s, l.to))
-	text, end := r.textAt(low, i)
-	if !ok || !r.inside(l) && text >= 0 {
+	ok = ok && isPlausible(s, l) && (!l.alias || restIsMarks(s, l.to))
+	text, end := r.optionTextAt(low, i)
+	if !ok || !r.isOption(l) && text >= 0 {
 		if text >= 0 && end > i {
 			return found(4, text), true
 		}
 		return got, false
 	}
 	switch {
-	case option && r.otherOption(l):
+	case option && r.namesOtherOption(l):
 		return invalid(4, Ambiguous), true
-	case !r.inside(l) && !l.capital, !r.inside(l) && l.option == 8:
+	case !r.isOption(l) && !l.capital, !r.isOption(l) && l.option == 8:
 		return got, false
-	case !r.inside(l):
+	case !r.isOption(l):
 		return invalid(4, OutOfRange), true
-	case r.joined(s, l):
+	case r.secondLabelFollows(s, l):
 		return invalid(4, Multiple), true
-	case r.contradicted(low, l):
+	case r.otherTextFollows(low, l):
 		return invalid(4, Conflict), true
 	}
 	return found(4, l.option), true
@@ -214,15 +213,15 @@ func (r *Reader) says(s, low []byte, i int, option bool) (got Reading, yields bo
 // restIsMarks reports whether nothing but marks follows on the line.
 func restIsMarks(s []byte, i int) bool {
 	for ; i < len(s) && s[i] != '\n'; i++ {
-		if !around(s[i]) {
+		if !isMark(s[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// joined reports whether a second, different label follows: "B or D".
-func (r *Reader) joined(s []byte, l label) bool {
+// secondLabelFollows reports whether a different label is joined to the label: "B or D".
+func (r *Reader) secondLabelFollows(s []byte, l label) bool {
 	i := skipBlank(s, l.to)
 	if i >= len(s) {
 		return false
@@ -241,45 +240,46 @@ func (r *Reader) joined(s []byte, l label) bool {
 		next = n
 	}
 	m, ok := r.labelAt(s, next)
-	return ok && r.inside(m) && m.option != l.option && m.alias == l.alias && accepted(s, m)
+	return ok && r.isOption(m) && m.option != l.option && m.alias == l.alias && isPlausible(s, m)
 }
 
-// contradicted reports whether the text of another option follows the label.
-func (r *Reader) contradicted(low []byte, l label) bool {
+// otherTextFollows reports whether the text of another option follows the label.
+func (r *Reader) otherTextFollows(low []byte, l label) bool {
 	i := l.to
-	for i < len(low) && (space(low[i]) || stop(low[i]) || closer(low[i]) || low[i] == '-') {
+	for i < len(low) && (isSpace(low[i]) || isStop(low[i]) || isCloser(low[i]) || low[i] == '-') {
 		i++
 	}
-	k, end := r.textAt(low, i)
+	k, end := r.optionTextAt(low, i)
 	if k < 0 || k == l.option {
 		return false
 	}
-	return !common(r.norms[k]) || ends(low, end)
+	return !isCommonWord(r.norms[k]) || phraseEnds(low, end)
 }
 
-// ends reports whether a phrase ends at i: at a mark, a line's end or the text's.
-func ends(s []byte, i int) bool {
-	for i < len(s) && (quote(s[i]) || closer(s[i])) {
+// phraseEnds reports whether a phrase ends at s[i]: at a punctuation mark, the line's end or the
+// text's.
+func phraseEnds(s []byte, i int) bool {
+	for i < len(s) && (isQuote(s[i]) || isCloser(s[i])) {
 		i++
 	}
-	return i >= len(s) || s[i] == '\n' || stop(s[i]) || s[i] == '(' || s[i] == ' ' && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == '(')
+	return i >= len(s) || s[i] == '\n' || isStop(s[i]) || s[i] == '(' || s[i] == ' ' && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == '(')
 }
 
-// reversed reads "B is the correct answer" at s[i].
-func (r *Reader) reversed(s, low []byte, i int) (got Reading, yields bool) {
-	if b := s[i]; !upper(b) && !digit(b) && !opener(b) && b != 'o' && b != '"' {
+// readReversed reads a statement like "B is the correct answer" at s[i].
+func (r *Reader) readReversed(s, low []byte, i int) (got Reading, yields bool) {
+	if b := s[i]; !isUpper(b) && !isDigit(b) && !isOpener(b) && b != 'o' && b != '"' {
 		return got, false
 	}
-	if i > 0 && (opener(s[i-1]) || quote(s[i-1])) {
+	if i > 0 && (isOpener(s[i-1]) || isQuote(s[i-1])) {
 		return got, false // read from the bracket on
 	}
 	at := skipWord(s, i, "option")
-	option := at > i || lastWord(low, i, "option")
+	option := at > i || endsWithWord(low, i, "option")
 	l, ok := r.labelAt(s, at)
 	if !ok || l.alias || !l.capital {
 		return got, false
 	}
-	j := afterOf(low, skipBlank(low, l.to), seems[:])
+	j := afterAny(low, skipBlank(low, l.to), seems[:])
 	if j < 0 {
 		return got, false
 	}
@@ -289,33 +289,33 @@ func (r *Reader) reversed(s, low []byte, i int) (got Reading, yields bool) {
 			j = skipBlank(low, j+len(w))
 		}
 	}
-	if afterOf(low, j, praise[:]) < 0 || lastWord(low, i, "if") || lastWord(low, i, "whether") {
+	if afterAny(low, j, praise[:]) < 0 || endsWithWord(low, i, "if") || endsWithWord(low, i, "whether") {
 		return got, false
 	}
 	switch {
-	case option && r.otherOption(l):
+	case option && r.namesOtherOption(l):
 		return invalid(4, Ambiguous), true
-	case !r.inside(l) && l.option == 8:
+	case !r.isOption(l) && l.option == 8:
 		return got, false
-	case !r.inside(l):
+	case !r.isOption(l):
 		return invalid(4, OutOfRange), true
-	case r.joinedBefore(s, i, l):
+	case r.labelJoinedBefore(s, i, l):
 		return invalid(4, Multiple), true
 	}
 	return found(4, l.option), true
 }
 
-// lastWord reports whether w is the word before low[i].
-func lastWord(low []byte, i int, w string) bool {
+// endsWithWord reports whether w is the word before low[i].
+func endsWithWord(low []byte, i int, w string) bool {
 	for i > 0 && low[i-1] == ' ' {
 		i--
 	}
 	return i >= len(w) && string(low[i-len(w):i]) == w && !wordBefore(low, i-len(w))
 }
 
-// joinedBefore reports whether another label stands before the one at s[i],
-// joined to it: "A or B is correct".
-func (r *Reader) joinedBefore(s []byte, i int, l label) bool {
+// labelJoinedBefore reports whether a different label precedes the one at s[i], joined to it: "A
+// or B is correct".
+func (r *Reader) labelJoinedBefore(s []byte, i int, l label) bool {
 	j := i
 	for j > 0 && s[j-1] == ' ' {
 		j--
@@ -330,12 +330,12 @@ func (r *Reader) joinedBefore(s []byte, i int, l label) bool {
 	default:
 		return false
 	}
-	for j > 0 && (s[j-1] == ' ' || closer(s[j-1])) {
+	for j > 0 && (s[j-1] == ' ' || isCloser(s[j-1])) {
 		j--
 	}
 	if j == 0 || wordBefore(s, j-1) {
 		return false
 	}
 	m, ok := r.labelAt(s, j-1)
-	return ok && m.capital && r.inside(m) && m.option != l.option
+	return ok && m.capital && r.isOption(m) && m.option != l.option
 }

@@ -2,15 +2,15 @@ package extract
 
 import "bytes"
 
-// tagNames are the tags that hold an answer.
+// tagNames are the names of XML tags that hold an answer.
 var tagNames = [...]string{"result", "answer", "final", "final_answer", "choice", "option"}
 
-// boxed is the command of formulas that is a tag as well.
+// boxed is the LaTeX command that holds an answer.
 const boxed = `\boxed{`
 
-// tags is stage 3: the tags of an answer, which must agree. See
+// readTags is stage 3: the contents of the tags that hold an answer, which must agree. See
 // docs/spec/vqa.md#r22.
-func (r *Reader) tags(s []byte, strict bool, depth int) (got Reading, ok bool) {
+func (r *Reader) readTags(s []byte, strict bool, depth int) (got Reading, ok bool) {
 	option, any := -1, false
 	why := NoAnswer
 	for i := 0; i < len(s); {
@@ -45,8 +45,8 @@ func (r *Reader) tags(s []byte, strict bool, depth int) (got Reading, ok bool) {
 	return found(3, option), true
 }
 
-// tagAt reads the tag at s[i]: its content is s[from:to] and the text goes on at
-// end; end is 0 where there is none. A tag that is not closed goes to the end.
+// tagAt reads the tag at s[i]. Its content is s[from:to], and the text goes on at end; end is 0
+// where there is no tag. A tag that is not closed reaches to the end.
 func tagAt(s []byte, i int) (from, to, end int) {
 	if bytes.HasPrefix(s[i:], []byte(boxed)) {
 		from = i + len(boxed)
@@ -76,22 +76,21 @@ func tagAt(s []byte, i int) (from, to, end int) {
 	return 0, 0, 0
 }
 
-// tagEnd is the position after "name>" at s[i], 0 where it does not stand there.
+// tagEnd returns the position after "name>" at s[i], 0 where it is not there.
 func tagEnd(s []byte, i int, name string) int {
 	if !hasWord(s, i, name) {
 		return 0
 	}
 	i += len(name)
-	for i < len(s) && s[i] == ' ' {
-		i++
-	}
+	i = skipBlank(s, i)
 	if i < len(s) && s[i] == '>' {
 		return i + 1
 	}
 	return 0
 }
 
-// closedAt finds the closing tag after s[i]: where it begins and ends.
+// closedAt returns where the closing tag after s[i] begins and ends; both are the end of s where
+// there is none.
 func closedAt(s []byte, i int, name string) (at, end int) {
 	for at = i; at < len(s); at++ {
 		n := bytes.IndexByte(s[at:], '<')

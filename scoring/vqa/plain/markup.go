@@ -5,8 +5,8 @@ import "bytes"
 // wraps are LaTeX commands that only change how their argument looks.
 var wraps = [...]string{`\text{`, `\mathrm{`, `\textbf{`, `\mathbf{`, `\textit{`}
 
-// markup writes s to c.out without code fences, emphasis, headings, quotes,
-// bullets and the commands of formulas. \boxed{} stays: it is a tag. See
+// markup writes s to c.out without Markdown and LaTeX: code fences, emphasis, headings, quotes,
+// bullets and commands of formulas. \boxed{} stays, because it is a tag of answers. See
 // docs/spec/vqa.md#r14.
 func (c *Cleaner) markup(s []byte) {
 	c.out, c.braces = c.out[:0], c.braces[:0]
@@ -28,15 +28,15 @@ func (c *Cleaner) markup(s []byte) {
 	}
 }
 
-// fence reports whether a line opens or closes a block of code. Text between two
-// fences on one line is no block.
+// fence reports whether a line opens or closes a code block of Markdown. Text between two fences
+// on one line is no block.
 func fence(line []byte) bool {
 	line = bytes.TrimLeft(line, " ")
 	return bytes.HasPrefix(line, []byte("```")) && !bytes.Contains(bytes.TrimLeft(line, "`"), []byte("```"))
 }
 
-// inline appends a line without emphasis and formula commands. depth is how many
-// braces are open.
+// inline appends a line without emphasis and LaTeX commands. depth is how many braces are open
+// before the line; it returns how many are after it.
 func (c *Cleaner) inline(line []byte, depth int) int {
 	for i := 0; i < len(line); i++ {
 		b := line[i]
@@ -75,7 +75,8 @@ func (c *Cleaner) inline(line []byte, depth int) int {
 	return depth
 }
 
-// wrapped is the length of the command that opens an argument to unwrap, 0 for none.
+// wrapped returns the length of the LaTeX command at the start of s, if it is one of wraps, else
+// 0.
 func wrapped(s []byte) int {
 	for _, w := range wraps {
 		if len(s) >= len(w) && string(s[:len(w)]) == w {
@@ -85,8 +86,8 @@ func wrapped(s []byte) int {
 	return 0
 }
 
-// unbullet removes headings, quotes and bullets from the start of the line that
-// begins at c.out[start].
+// unbullet removes Markdown headings, quotes and bullets from the start of the line that begins at
+// c.out[start].
 func (c *Cleaner) unbullet(start int) {
 	line := c.out[start:]
 	for {

@@ -6,9 +6,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Member returns the member of o that has the first of the names, nil where it
-// has none of them. Names are compared as models write them: case does not
-// matter, and spaces and hyphens are underscores.
+// Member returns the member of o that has the first of the names, nil where it has none of them.
+// Names are matched as models write them: in any case, and with spaces or hyphens for underscores.
 func Member(o *fastjson.Object, names []string) *fastjson.Value {
 	best, value := len(names), (*fastjson.Value)(nil)
 	o.Visit(func(key []byte, v *fastjson.Value) {
@@ -22,7 +21,7 @@ func Member(o *fastjson.Object, names []string) *fastjson.Value {
 	return value
 }
 
-// isKey compares the name of a member.
+// isKey reports whether a member's name, as a model wrote it, is name.
 func isKey(key []byte, name string) bool {
 	key = bytes.TrimSpace(key)
 	if len(key) != len(name) {
@@ -42,8 +41,7 @@ func isKey(key []byte, name string) bool {
 	return true
 }
 
-// Balanced returns the length of the JSON object that begins s, or 0 where it does not
-// end.
+// Balanced returns the length of the JSON object that begins s, 0 where it has no end.
 func Balanced[T string | []byte](s T) int {
 	depth, in := 0, false
 	for i := 0; i < len(s); i++ {

@@ -1,7 +1,6 @@
-// Package plain turns what a language model wrote into plain text that rules can
-// be applied to. In: the text as received. Out: the same words in
-// ASCII where characters only look different, without reasoning blocks and
-// without markup. It decides nothing about what the text means, and takes time
+// Package plain turns the text of a language model into plain text, to which rules of scoring can
+// be applied. In: the text as received. Out: the same words without reasoning blocks and markup,
+// with look-alike characters replaced by ASCII. It does not interpret the text, and takes time
 // linear in its length.
 package plain
 
@@ -10,16 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// Cleaner holds the memory of one clean-up, which is reused. It is not safe for
-// concurrent use.
+// Cleaner cleans texts of models. It keeps its memory from one text to the next. One goroutine
+// uses it at a time.
 type Cleaner struct {
 	folded, thought, out []byte
 	braces               []int
 }
 
-// Clean returns the text after folding, without reasoning blocks and markup, and
-// trimmed; empty where nothing is left. reasoned tells that a reasoning block was
-// removed. The result is valid until the next call and may share memory with s.
+// Clean returns a text folded (see AppendFolded), without reasoning blocks and markup, and
+// trimmed; empty where nothing is left. reasoned reports whether a reasoning block was removed.
+// The result is valid until the next call and may share memory with s.
 func (c *Cleaner) Clean(s []byte) (text []byte, reasoned bool) {
 	if needsFold(s) {
 		c.folded = AppendFolded(c.folded[:0], s)
@@ -46,7 +45,7 @@ func Spoken(s string) string {
 	return string(b)
 }
 
-// needsFold reports whether folding might change s.
+// needsFold reports whether AppendFolded might change s.
 func needsFold(s []byte) bool {
 	for _, b := range s {
 		if b >= utf8.RuneSelf || b == '\r' || b == '\t' {
@@ -56,9 +55,9 @@ func needsFold(s []byte) bool {
 	return false
 }
 
-// AppendFolded appends s with characters that only look different made one:
-// line ends, full-width and circled forms, quotes, dashes and spaces. Zero-width
-// characters and pictographs are left out. See docs/spec/vqa.md#r12.
+// AppendFolded appends s with look-alike characters replaced by ASCII: line ends, full-width and
+// circled letters, quotes, dashes and spaces. Zero-width characters and pictographs are left out.
+// See docs/spec/vqa.md#r12.
 func AppendFolded(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		b := s[i]
@@ -83,6 +82,7 @@ func AppendFolded(dst, s []byte) []byte {
 	return dst
 }
 
+// appendFoldedRune appends one character as AppendFolded does.
 func appendFoldedRune(dst []byte, r rune) []byte {
 	switch {
 	case r >= 0xff01 && r <= 0xff5e:
@@ -115,7 +115,7 @@ func appendFoldedRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// unseen are zero-width characters, variation selectors and pictographs.
+// unseen reports whether a character is zero-width, a variation selector or a pictograph.
 func unseen(r rune) bool {
 	switch {
 	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0xad,

@@ -2,13 +2,12 @@ package plain
 
 import "bytes"
 
-// thoughts are the tags of reasoning blocks.
+// thoughts are the names of the tags of reasoning blocks.
 var thoughts = [...]string{"think", "thinking", "reasoning", "thought"}
 
-// appendSpoken appends s without its reasoning blocks; removed tells that there
-// were any, and where there were none nothing is appended. A block that is never
-// closed removes everything after it: an answer that was cut off while thinking is
-// not an answer. A closing tag alone removes everything before it. See
+// appendSpoken appends s without its reasoning blocks. removed reports whether it had any; where
+// it had none, nothing is appended. A block without an end removes all that follows, as the answer
+// was cut off while the model was thinking. An end without a start removes all before it. See
 // docs/spec/vqa.md#r13.
 func appendSpoken(dst, s []byte) (out []byte, removed bool) {
 	start := len(dst)
@@ -47,7 +46,8 @@ func appendSpoken(dst, s []byte) (out []byte, removed bool) {
 	return append(dst, s[from:]...), true
 }
 
-// thoughtTag reads a tag of a reasoning block at s[at]; k is -1 for other text.
+// thoughtTag reads a tag of a reasoning block at s[at]: the index of its name, its end, and
+// whether it is a closing tag. k is -1 where there is none.
 func thoughtTag(s []byte, at int) (k, end int, closing bool) {
 	i := at + 1
 	if i < len(s) && s[i] == '/' {
@@ -68,7 +68,7 @@ func thoughtTag(s []byte, at int) (k, end int, closing bool) {
 	return -1, 0, false
 }
 
-// lastClosing is where the last closing tag of that name begins, -1 for none.
+// lastClosing returns where the last closing tag of that name begins, -1 where there is none.
 func lastClosing(s []byte, name string) int {
 	for end := len(s); ; {
 		at := bytes.LastIndexByte(s[:end], '<')
@@ -82,8 +82,8 @@ func lastClosing(s []byte, name string) int {
 	}
 }
 
-// nextClosing is where the text goes on after the next closing tag of the k-th
-// name, which is known to be there.
+// nextClosing returns the position after the next closing tag of the k-th name from i on. There
+// must be one.
 func nextClosing(s []byte, i, k int) int {
 	for {
 		at := bytes.IndexByte(s[i:], '<')
@@ -98,7 +98,7 @@ func nextClosing(s []byte, i, k int) int {
 	}
 }
 
-// equalFold compares with a lower-case ASCII word.
+// equalFold reports whether s is word in any case. word is in lower-case ASCII and as long as s.
 func equalFold(s []byte, word string) bool {
 	for i := range len(word) {
 		c := s[i]

@@ -2,10 +2,11 @@ package verdict
 
 import "strings"
 
-// nouns are what a verdict is called (rule 4).
+// nouns are words for a verdict (rule 4).
 var nouns = []string{"score", "verdict", "output", "result", "judgement", "judgment", "grade", "rating", "evaluation", "answer", "label", "decision"}
 
-// marked is rule 4: the last "score: 1", unless another choice follows it.
+// marked is rule 4: the last verdict after such a word, "score: 1", unless another choice follows
+// it ("0 or 1").
 func marked(s string, _ int) (last value) {
 	for i := range len(s) {
 		if i > 0 && letter(s[i-1]) {
@@ -29,9 +30,10 @@ func marked(s string, _ int) (last value) {
 	return last
 }
 
+// letter reports whether a byte of text in lower case belongs to a word or number.
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || digit(c) || c >= 0x80 }
 
-// cutAny cuts the first of the words that opens s as a whole.
+// cutAny cuts the word of the list that begins s. ok is false where there is none.
 func cutAny(s string, list []string) (rest string, ok bool) {
 	for _, w := range list {
 		if word(s, w) {
@@ -41,12 +43,12 @@ func cutAny(s string, list []string) (rest string, ok bool) {
 	return s, false
 }
 
-// word reports whether w opens s as a whole word.
+// word reports whether s begins with the whole word w.
 func word(s, w string) bool {
 	return strings.HasPrefix(s, w) && (len(s) == len(w) || !letter(s[len(w)]))
 }
 
-// linked cuts "is", ":", "=" or "->".
+// linked cuts "is", ":", "=" or "->" from the start of s. ok is false where there is none.
 func linked(s string) (rest string, ok bool) {
 	s = strings.TrimLeft(s, " \"'")
 	for _, w := range []string{":", "=", "->"} {
@@ -60,8 +62,8 @@ func linked(s string) (rest string, ok bool) {
 	return s, false
 }
 
-// lines is rule 5: the first or the last line of several is a verdict. Both may
-// be, but then they must agree.
+// lines is rule 5: the first or the last of several lines is a verdict. If both are, they must
+// agree.
 func lines(s string, _ int) value {
 	s = strings.TrimSpace(s)
 	i := strings.IndexByte(s, '\n')
@@ -71,7 +73,7 @@ func lines(s string, _ int) value {
 	return agree(whole(s[:i], 0), whole(s[strings.LastIndexByte(s, '\n')+1:], 0))
 }
 
-// opening is rule 6: a verdict that opens the reply and is followed by a mark.
+// opening is rule 6: a verdict at the start of the reply with a punctuation mark after it.
 func opening(s string, _ int) value {
 	v, rest := first(strings.TrimLeft(s, " \n\"'([{<"))
 	rest = strings.TrimLeft(rest, "\"')]}>")
@@ -90,7 +92,7 @@ var (
 	verdicts = []string{"correct", "incorrect", "right", "wrong", "accurate", "inaccurate", "true", "false"}
 )
 
-// stated is rule 7: statements about the answer, all of which agree.
+// stated is rule 7: statements about the answer ("it is correct"), which must agree.
 func stated(s string, _ int) (all value) {
 	for i := range len(s) {
 		if i > 0 && letter(s[i-1]) {

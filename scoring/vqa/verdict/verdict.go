@@ -13,11 +13,10 @@ import (
 	"plumb/scoring/vqa/plain"
 )
 
-// longest is how many bytes of a reply are read, its end: judges are asked for
-// one digit.
+// longest is how many bytes at the end of a reply are read. Judges are asked for one digit.
 const longest = 64 << 10
 
-// Parse reads a reply. ok is false where it cannot be read as one verdict.
+// Parse reads a judge's reply. ok is false where it cannot be read as one verdict.
 func Parse(reply string) (right, ok bool) {
 	var c plain.Cleaner
 	text, _ := c.Clean([]byte(reply))
@@ -27,7 +26,7 @@ func Parse(reply string) (right, ok bool) {
 	return parse(strings.ToLower(string(text)), 0)
 }
 
-// value is what a text says: nothing, wrong or right.
+// value is the verdict that a text says.
 type value int8
 
 const (
@@ -37,14 +36,16 @@ const (
 	both // a contradiction, which ends the search
 )
 
-func of(right bool) value {
-	if right {
-		return 2
+// verdictOf returns the verdict for true or false.
+func verdictOf(isRight bool) value {
+	if isRight {
+		return right
 	}
 	return wrong
 }
 
-// parse applies the rules in their order.
+// parse applies the rules in their order; the first one that yields anything decides. depth is how
+// deep s lies in strings of JSON.
 func parse(s string, depth int) (isRight, ok bool) {
 	for _, rule := range []func(string, int) value{whole, object, tags, marked, lines, opening, stated} {
 		if v := rule(s, depth); v != nothing {
@@ -54,7 +55,7 @@ func parse(s string, depth int) (isRight, ok bool) {
 	return false, false
 }
 
-// words are the verdicts; the longer ones of equal beginning come first.
+// words are the texts of verdicts. A text comes before those that begin it.
 var words = []struct {
 	text  string
 	means value
@@ -65,7 +66,7 @@ var words = []struct {
 	{"1.0", right}, {"1", right},
 }
 
-// first is the verdict that opens s, and the rest of s after it.
+// first returns the verdict with which s begins, and the rest of s after it.
 func first(s string) (v value, rest string) {
 	for _, w := range words {
 		if rest, ok := strings.CutPrefix(s, w.text); ok && !continues(rest) {
@@ -75,7 +76,7 @@ func first(s string) (v value, rest string) {
 	return nothing, s
 }
 
-// continues reports whether rest goes on with the word or number before it.
+// continues reports whether rest continues the word or number before it.
 func continues(rest string) bool {
 	if rest == "" {
 		return false
@@ -92,9 +93,10 @@ func continues(rest string) bool {
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
+// around holds what may surround a verdict without a meaning.
 const around = " \n\"'()[]{}<>.,;:!?"
 
-// whole is rule 1: a reply that is one verdict.
+// whole is rule 1: the whole reply is one verdict.
 func whole(s string, _ int) value {
 	v, rest := first(strings.TrimLeft(s, " \n\"'([{<"))
 	if strings.Trim(rest, around) != "" {
@@ -103,16 +105,16 @@ func whole(s string, _ int) value {
 	return v
 }
 
-// members are those of an object that hold the verdict, in their order.
+// members are the members of a JSON object that hold the verdict, by priority.
 var members = []string{"score", "verdict", "is_correct", "correct", "judgment", "judgement", "result", "label", "grade", "rating", "output", "answer"}
 
-// maxObjects is how many opening braces are tried.
+// maxObjects is how many opening braces are tried as the start of an object.
 const maxObjects = 16
 
-// maxDepth is how far a verdict may be wrapped in strings and tags.
+// maxDepth is how deep a verdict may lie in strings of JSON.
 const maxDepth = 3
 
-// object is rule 2: a member of a JSON object.
+// object is rule 2: a member of a JSON object in the reply.
 func object(s string, depth int) value {
 	for range maxObjects {
 		at := strings.IndexByte(s, '{')
@@ -134,6 +136,7 @@ func object(s string, depth int) value {
 	return nothing
 }
 
+// member returns the verdict of a JSON value; both where it is none.
 func member(f *fastjson.Value, depth int) value {
 	switch f.Type() {
 	case fastjson.TypeTrue:
@@ -141,18 +144,20 @@ func member(f *fastjson.Value, depth int) value {
 	case fastjson.TypeFalse:
 		return wrong
 	case fastjson.TypeNumber:
-		if x := f.GetFloat64(); x == 0 || x == 1 {
-			return of(x == 1)
+		x := f.GetFloat64()
+		if x == 0 || x == 1 {
+			return verdictOf(x == 1)
 		}
 	case fastjson.TypeString:
-		if isRight, ok := parse(strings.TrimSpace(string(f.GetStringBytes())), depth+1); ok {
-			return of(isRight)
+		isRight, ok := parse(strings.TrimSpace(string(f.GetStringBytes())), depth+1)
+		if ok {
+			return verdictOf(isRight)
 		}
 	}
 	return both
 }
 
-// agree joins verdicts that must not contradict each other.
+// agree joins two verdicts: both where they contradict each other.
 func agree(a, b value) value {
 	switch {
 	case a == nothing || a == b:
