@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// counts are what is known of a group of items.
+// counts are the sums over a group of items.
 type counts struct {
 	n, correct, invalid, missing, unjudged int
 	ids                                    uint64 // sum of the ids' hashes: equal for equal sets of items
@@ -21,8 +21,7 @@ func hundredths(a, b int64) int64 {
 	return q
 }
 
-// percent writes an accuracy with two decimals; a dash stands for a group without
-// items.
+// percent writes an accuracy in per cent with two decimals, "-" for a group without items.
 func percent(correct, n int) string {
 	if n == 0 {
 		return "-"
@@ -30,7 +29,7 @@ func percent(correct, n int) string {
 	return decimals(hundredths(int64(correct), int64(n)))
 }
 
-// decimals writes hundredths.
+// decimals writes a number of hundredths with its two decimals: 2415 is "24.15".
 func decimals(h int64) string {
 	sign := ""
 	if h < 0 {
@@ -43,8 +42,8 @@ func decimals(h int64) string {
 	return sign + strconv.FormatInt(h/100, 10) + "." + tail
 }
 
-// points is the difference of two accuracies in hundredths of a point, from the
-// exact fractions. Both groups have items.
+// points returns the difference of two accuracies in hundredths of a point, from exact fractions.
+// Both groups must have items.
 func points(a, b counts) int64 {
 	x, y := int64(a.n), int64(b.n)
 	return hundredths(int64(a.correct)*y-int64(b.correct)*x, x*y)

@@ -6,20 +6,19 @@ import (
 	"plumb/scoring"
 )
 
-// maxFindings is how many answers are remembered one by one, over all rows: tables
-// that compare rows item by item need them, and the number of results has no limit.
-// Past it these tables are left out.
+// maxFindings is how many answers are remembered one by one, over all rows of the tables, because
+// the number of results has no limit. Past it the tables that compare rows item by item are left
+// out.
 const maxFindings = 2 << 20
 
-// finding is what is known of one answer: known is false where it is unjudged,
-// or it is missing and so counts nothing.
+// finding is the outcome of one answer, for tables that compare rows item by item.
 type finding struct {
 	known, right bool
 	place        place // of its subcategory; category is -1 where it has none
 }
 
-// remember keeps a finding. Of several answers to one item in one row the first
-// stays.
+// remember keeps the finding of a result. Of several answers to an item in one row the first one
+// counts.
 func (t *tables) remember(at *row, r *scoring.Result, id uint64, one counts) {
 	if _, ok := at.findings[id]; ok {
 		at.repeated++
@@ -37,8 +36,8 @@ func (t *tables) remember(at *row, r *scoring.Result, id uint64, one counts) {
 	t.held++
 }
 
-// shared are the items of which every row has a known finding, in no certain
-// order, and how many other items some row has.
+// shared returns the items of which every row has a known finding, in any order, and how many
+// other items some row has.
 func shared(rows []*row) (ids []uint64, others int) {
 	known := map[uint64]int{}
 	for _, at := range rows {
@@ -58,8 +57,8 @@ func shared(rows []*row) (ids []uint64, others int) {
 	return ids, len(known) - len(ids)
 }
 
-// column says which of the items a row has right, one bit each.
-func (at *row) column(ids []uint64) []uint64 {
+// bitsOf returns which of the items a row has right, one bit each.
+func (at *row) bitsOf(ids []uint64) []uint64 {
 	list := make([]uint64, (len(ids)+63)/64)
 	for i, id := range ids {
 		if at.findings[id].right {
@@ -69,8 +68,8 @@ func (at *row) column(ids []uint64) []uint64 {
 	return list
 }
 
-// common counts the bits that two columns share.
-func common(a, b []uint64) (n int) {
+// countCommon counts the bits that are set in both lists.
+func countCommon(a, b []uint64) (n int) {
 	for i := range a {
 		n += bits.OnesCount64(a[i] & b[i])
 	}

@@ -9,10 +9,9 @@ import (
 	"plumb/scoring/stats"
 )
 
-// gap is the table of MCQ minus open accuracy, Table 18 of SPATIALAB with its heads
-// in the right places. Groups whose formats cover different items, or that have
-// unjudged items, are left out: a gap is undefined without all verdicts. See
-// docs/spec/vqa.md#r52.
+// gap returns the table of multiple-choice minus open accuracy: Table 18 of SPATIALAB with its
+// heads in the right columns. A group has no gap where its formats cover different items or items
+// are unjudged. See docs/spec/vqa.md#r52.
 func (t *tables) gap() scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + ": multiple-choice minus open-ended accuracy, points", Text: 1, Columns: []string{"model"}}
 	for _, c := range t.categories {
@@ -27,7 +26,7 @@ func (t *tables) gap() scoring.TextTable {
 		whole := true
 		for c := range lists {
 			a, b := p.mcq.at(c), p.open.at(c)
-			if !alike(a, b) {
+			if !sameItems(a, b) {
 				skipped = skipped || a.n+b.n > 0
 				whole = false
 				line = append(line, "-")
@@ -57,10 +56,10 @@ func (t *tables) gap() scoring.TextTable {
 	return out
 }
 
-// pair is a model in both formats.
+// pair holds one model's rows in both formats.
 type pair struct{ mcq, open *row }
 
-// pairs are the models that have both formats: the papers' and the user's.
+// pairs returns the models that have both formats: those of the papers and the user's.
 func (t *tables) pairs() (papers, own []pair) {
 	join := func(list []*row) (out []pair) {
 		for _, a := range list {
@@ -83,7 +82,8 @@ func (at *row) at(c int) counts {
 	return at.cats[c]
 }
 
-// summaries are the statistics of columns, and each one's correlation with the last.
+// summaries returns rows with the statistics of columns, and the correlation of each column with
+// the last one.
 func summaries(lists [][]float64) [][]string {
 	names := []string{"mean", "sd (population)", "sd (sample)", "median", "minimum", "maximum", "r with overall"}
 	rows := make([][]string, len(names))

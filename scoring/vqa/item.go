@@ -2,7 +2,9 @@ package vqa
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/valyala/fastjson"
@@ -12,11 +14,12 @@ import (
 	"plumb/scoring/vqa/extract"
 )
 
+// badItem returns the error for a field of an item that cannot be used.
 func badItem(field, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_item", Message: "cannot read " + field + ": " + fmt.Sprintf(format, args...)}
 }
 
-// text reads an optional string.
+// text reads a member that is a string, nil where it is absent.
 func text(v *fastjson.Value, field string) ([]byte, error) {
 	f := v.Get(field)
 	if absent(f) {
@@ -28,40 +31,41 @@ func text(v *fastjson.Value, field string) ([]byte, error) {
 	return f.GetStringBytes(), nil
 }
 
-// read reads everything of an item but its answer.
+// read reads an item into j, all but its answer.
 func (s *suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) error {
 	f := it.Fields
 	if b := f.GetStringBytes("benchmark"); len(b) > 0 && string(appendID(nil, b)) != s.name && string(appendID(nil, b)) != string(appendID(nil, []byte(s.title))) {
 		return badItem("benchmark", "got %.40q; want %s", b, s.name)
 	}
-	if err := s.format(it, j); err != nil {
+	if err := s.readFormat(it, j); err != nil {
 		return err
 	}
-	if err := s.group(r, f, v.On(AnyTaxonomy), j); err != nil {
+	if err := s.readGroup(r, f, v.On(AnyTaxonomy), j); err != nil {
 		return err
 	}
 	j.run, j.model = max(1, it.Who.Repeat), it.Who.Model
 	j.pictures = Pictures(f)
-	if err := s.remarks(r, f, v.On(AnyTaxonomy), j); err != nil {
+	if err := s.readRemarks(r, f, v.On(AnyTaxonomy), j); err != nil {
 		return err
 	}
 	j.tokens = -1
 	if n := f.Get("completion_tokens"); n != nil && n.Type() == fastjson.TypeNumber && n.GetInt() >= 0 {
 		j.tokens = n.GetInt()
 	}
-	if err := s.options(r, it, j); err != nil {
+	if err := s.readOptions(r, it, j); err != nil {
 		return err
 	}
-	if err := s.kindOf(r, f, j); err != nil {
+	if err := s.readOptionKind(r, f, j); err != nil {
 		return err
 	}
-	return s.truth(r, f, j)
+	return s.readTruth(r, f, j)
 }
 
+// lacking implements scoring.Suite.Lacking.
 func (s *suite) lacking(it *scoring.Item) error {
 	l, f := scoring.LackingIn(it), it.Fields
 	var j job
-	if err := s.format(it, &j); err != nil {
+	if err := s.readFormat(it, &j); err != nil {
 		return err
 	}
 	right := !absent(f.Get("answer")) || !absent(f.Get("answer_index"))
@@ -76,9 +80,10 @@ func (s *suite) lacking(it *scoring.Item) error {
 	return l.Err("want them in the line, or its id and --tasks " + s.name + "=FILE")
 }
 
-// remarks reads the tags of an answer: whether the model did not see the picture
-// (docs/spec/vqa.md#r49), and the class of its error (docs/spec/vqa.md#r51).
-func (s *suite) remarks(r *reader, f *fastjson.Value, any bool, j *job) error {
+// readRemarks reads two tags of an answer: whether the model did not see the picture
+// (docs/spec/vqa.md#r49), and the class of its error (docs/spec/vqa.md#r51). With any, classes
+// that the paper does not have are taken as they are.
+func (s *suite) readRemarks(r *reader, f *fastjson.Value, any bool, j *job) error {
 	if b := f.Get("blind"); !absent(b) {
 		blind, err := b.Bool()
 		if err != nil {
@@ -104,30 +109,22 @@ func (s *suite) remarks(r *reader, f *fastjson.Value, any bool, j *job) error {
 	return nil
 }
 
-// format reads how the question was asked.
-func (s *suite) format(it *scoring.Item, j *job) error {
+// readFormat reads how the question was asked: with options or open.
+func (s *suite) readFormat(it *scoring.Item, j *job) error {
 	b, err := text(it.Fields, "format")
 	if err != nil {
 		return err
 	}
-	name := string(b)
-	if name == "" {
-		name = it.Test
+	j.format = cmp.Or(string(b), it.Test, formatChoice)
+	if !slices.Contains(s.formats, j.format) {
+		return badItem("format", "got %.40q; want one of %q", j.format, s.formats)
 	}
-	if name == "" {
-		name = formatChoice
-	}
-	for _, f := range s.formats {
-		if name == f {
-			j.format = f
-			return nil
-		}
-	}
-	return badItem("format", "got %.40q; want one of %q", name, s.formats)
+	return nil
 }
 
-// group reads category, subcategory and scale.
-func (s *suite) group(r *reader, f *fastjson.Value, any bool, j *job) error {
+// readGroup reads category, subcategory and scale of the question. With any, names that the
+// benchmark does not have are taken as they are.
+func (s *suite) readGroup(r *reader, f *fastjson.Value, any bool, j *job) error {
 	j.place = place{-1, -1}
 	for _, field := range [...]string{"category", "subcategory"} {
 		b, err := text(f, field)
@@ -161,19 +158,21 @@ func (s *suite) group(r *reader, f *fastjson.Value, any bool, j *job) error {
 	}
 	if len(b) > 0 {
 		r.id = appendID(r.id[:0], b)
-		if j.scale = knownScale(r.id); j.scale == nil {
+		j.scale = knownScale(r.id)
+		if j.scale == nil {
 			j.scale = string(r.id)
 		}
 	}
 	return nil
 }
 
-// scales are the seven that the paper names; others are kept as they are. See
+// scales are the seven scales of space that the paper names; others are taken as they are. See
 // docs/spec/vqa.md#r7.
 var scales = []string{"object", "room_space", "building_space", "spatial_structure", "urban_space", "abstract_geometry", "others"}
 
 var scaleValues = boxed(scales)
 
+// boxed returns strings as values of metrics, made once so that results allocate none.
 func boxed(list []string) (out []any) {
 	for _, s := range list {
 		out = append(out, s)
@@ -181,6 +180,7 @@ func boxed(list []string) (out []any) {
 	return out
 }
 
+// knownScale returns the value of a metric for one of scales, nil for others.
 func knownScale(id []byte) any {
 	for k, s := range scales {
 		if string(id) == s {
@@ -190,8 +190,9 @@ func knownScale(id []byte) any {
 	return nil
 }
 
-// options reads the options in the order in which they were shown.
-func (s *suite) options(r *reader, it *scoring.Item, j *job) error {
+// readOptions reads the options as the item lists them, their labels, and the order in which they
+// were shown.
+func (s *suite) readOptions(r *reader, it *scoring.Item, j *job) error {
 	list := it.Fields.Get("options")
 	r.options = r.options[:0]
 	if absent(list) {
@@ -223,33 +224,31 @@ func (s *suite) options(r *reader, it *scoring.Item, j *job) error {
 	}
 	switch string(labels) {
 	case "":
-		j.style = style(s.labels)
+		j.style = styleOf(s.labels)
 	case "numbers", "letters":
-		j.style = style(string(labels))
+		j.style = styleOf(string(labels))
 	default:
 		return badItem("labels", "got %.40q; want numbers or letters", labels)
 	}
-	if err := j.order(it); err != nil {
-		return err
-	}
-	return nil
+	return j.readOrder(it)
 }
 
-func style(labels string) extract.Style {
+// styleOf returns the style of labels that are called "numbers" or "letters".
+func styleOf(labels string) extract.Style {
 	if labels == "numbers" {
 		return extract.Numbers
 	}
 	return extract.Letters
 }
 
-// truth reads the right option and the ground truth of an open answer. The gold
-// answer refers to the options as they stand in the item; they are then put in
-// the order in which they were shown.
-func (s *suite) truth(r *reader, f *fastjson.Value, j *job) error {
+// readTruth reads which option is right and the ground truth of an open answer. answer and
+// answer_index refer to the item's order of options; after that r.options are put in the order in
+// which they were shown.
+func (s *suite) readTruth(r *reader, f *fastjson.Value, j *job) error {
 	j.gold = -1
 	if j.n > 0 {
 		r.choice.Options(j.style, r.options)
-		if err := r.gold(f, j); err != nil {
+		if err := r.readGold(f, j); err != nil {
 			return err
 		}
 	}
@@ -278,8 +277,9 @@ func (s *suite) truth(r *reader, f *fastjson.Value, j *job) error {
 	return nil
 }
 
-// gold reads answer_index or answer. See docs/spec/vqa.md#r5.
-func (r *reader) gold(f *fastjson.Value, j *job) error {
+// readGold reads which option is right, from answer_index or answer, into j.gold. See
+// docs/spec/vqa.md#r5.
+func (r *reader) readGold(f *fastjson.Value, j *job) error {
 	if at := f.Get("answer_index"); !absent(at) {
 		n, err := at.Int()
 		if err != nil || n < 0 || n >= j.n {
@@ -307,8 +307,9 @@ func (r *reader) gold(f *fastjson.Value, j *job) error {
 	return nil
 }
 
-// kindOf reads, or infers, whether options are texts or point to drawings.
-func (s *suite) kindOf(r *reader, f *fastjson.Value, j *job) error {
+// readOptionKind reads whether options are texts or only point to drawings, and infers it where
+// the item does not say.
+func (s *suite) readOptionKind(r *reader, f *fastjson.Value, j *job) error {
 	if s.kind != spaceeval {
 		return nil
 	}
@@ -327,9 +328,8 @@ func (s *suite) kindOf(r *reader, f *fastjson.Value, j *job) error {
 	return nil
 }
 
-// visual reports whether options only point to drawings: every one is a short name,
-// and at least three say "option" or "in the image", or all are Roman numerals up to
-// X. See docs/spec/vqa.md#r6.
+// visual reports whether options only point to drawings: each is a short name, and either three or
+// more say "option" or "in the image", or all are Roman numerals up to X. See docs/spec/vqa.md#r6.
 func visual(options [][]byte) bool {
 	worded, roman := 0, 0
 	for _, o := range options {
@@ -357,7 +357,7 @@ func visual(options [][]byte) bool {
 	return worded >= 3 || roman == len(options)
 }
 
-// labelText is the label of the option at a position.
+// labelText returns the label of the option at index k.
 func labelText(s extract.Style, k int) string {
 	if s == extract.Numbers {
 		return strconv.Itoa(k + 1)
@@ -365,7 +365,7 @@ func labelText(s extract.Style, k int) string {
 	return letters[k]
 }
 
-// letters name positions in results, for numbered options too. See docs/spec/vqa.md#r35.
+// letters name options in results, even where their labels are numbers. See docs/spec/vqa.md#r35.
 var letters = [extract.Most]string{"A", "B", "C", "D", "E", "F", "G", "H"}
 
 var letterValues = boxed(letters[:])

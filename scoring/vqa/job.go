@@ -12,8 +12,8 @@ import (
 	"plumb/scoring/vqa/verdict"
 )
 
-// source says who decided an item; the stages of reading have their own numbers. See
-// docs/spec/vqa.md#r35.
+// source says what decided an item: a stage of reading the answer (stages have their own numbers),
+// a judge, or nothing. See docs/spec/vqa.md#r35.
 type source uint8
 
 const (
@@ -31,7 +31,7 @@ var sources = []string{"invalid", "literal", "stage2", "stage3", "stage4", "stag
 
 var sourceValues = boxed(sources)
 
-// state is what is known of an item.
+// state is the outcome of an item.
 type state uint8
 
 const (
@@ -75,6 +75,7 @@ type job struct {
 	metrics   [18]scoring.Metric
 }
 
+// decide records that the answer is right or wrong, and what decided it.
 func (j *job) decide(right bool, by source) {
 	j.source, j.state = by, stateWrong
 	if right {
@@ -82,18 +83,18 @@ func (j *job) decide(right bool, by source) {
 	}
 }
 
-// missing records that there is no answer. See docs/spec/vqa.md#r10.
-func (j *job) missing() { j.source, j.state, j.extracted = sourceMissing, stateMissing, -1 }
+// setMissing records that there is no answer. See docs/spec/vqa.md#r10.
+func (j *job) setMissing() { j.source, j.state, j.extracted = sourceMissing, stateMissing, -1 }
 
-// unjudged records that there is no verdict, and why. See docs/spec/vqa.md#r34.
-func (j *job) unjudged(why string) { j.source, j.state, j.why = sourceUnjudged, stateUnjudged, why }
+// setUnjudged records that there is no verdict, and why. See docs/spec/vqa.md#r34.
+func (j *job) setUnjudged(why string) { j.source, j.state, j.why = sourceUnjudged, stateUnjudged, why }
 
-// noJudge is why an item is unjudged for which no judge was asked.
+// noJudge is the reason of unjudged items about which no judge was asked.
 const noJudge = "cannot score answer: only a judge can tell whether it is right; want --judge-url, or its verdict in the field judge"
 
-// recorded takes the verdict that the line carries; false where it has none. See
-// docs/spec/vqa.md#r32.
-func (j *job) recorded(it *scoring.Item) bool {
+// takeRecordedVerdict takes the judge's verdict that the line carries, and returns false where it
+// carries none. See docs/spec/vqa.md#r32.
+func (j *job) takeRecordedVerdict(it *scoring.Item) bool {
 	v := it.Fields.Get("judge")
 	if absent(v) {
 		return false
@@ -111,14 +112,15 @@ func (j *job) recorded(it *scoring.Item) bool {
 	}
 	right, ok := verdict.Parse(reply)
 	if !ok {
-		j.unjudged("cannot read the verdict in the field judge: got " + clip(reply) + "; want 0 or 1")
+		j.setUnjudged("cannot read the verdict in the field judge: got " + quoteStart(reply) + "; want 0 or 1")
 		return true
 	}
 	j.decide(right, sourceJudge)
 	return true
 }
 
-func clip(s string) string {
+// quoteStart quotes the first bytes of a text for a message.
+func quoteStart(s string) string {
 	const most = 80
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "..."
@@ -126,13 +128,12 @@ func clip(s string) string {
 	return string(scoring.AppendString(nil, s))
 }
 
-// mostSent is how many characters of an answer a judge sees. See
-// docs/spec/vqa.md#r33.
+// mostSent is how many characters of an answer a judge gets. See docs/spec/vqa.md#r33.
 const mostSent = 4000
 
-// spoken returns an answer as a judge sees it. lastAnswer drops all text before the
-// last "Answer:" and the word itself. See docs/spec/vqa.md#r33.
-func spoken(answer []byte, lastAnswer bool) string {
+// textForJudge returns an answer as a judge gets it: without reasoning blocks and shortened.
+// lastAnswer drops the last "Answer:" and all text before it. See docs/spec/vqa.md#r33.
+func textForJudge(answer []byte, lastAnswer bool) string {
 	s := strings.TrimSpace(plain.Spoken(string(answer)))
 	if at := strings.LastIndex(s, "Answer:"); lastAnswer && at >= 0 {
 		s = strings.TrimSpace(s[at+len("Answer:"):])
@@ -158,15 +159,15 @@ func sameText(answer, truth string) bool {
 	return r.OptionByText([]byte(answer)) == 0
 }
 
-// ask makes the question about an answer to a question with options; an empty one
-// is wrong without a call.
-func (j *job) ask(kind scoring.QuestionKind, it *scoring.Item, answer []byte, options [][]byte) {
-	sent := spoken(answer, false)
+// askAboutChoice makes the question for a judge about an answer to a question with options. An
+// empty answer is wrong without a judge.
+func (j *job) askAboutChoice(kind scoring.QuestionKind, it *scoring.Item, answer []byte, options [][]byte) {
+	sent := textForJudge(answer, false)
 	if sent == "" {
 		j.decide(false, sourceInvalid)
 		return
 	}
-	j.asked(kind, it, sent)
+	j.setQuestion(kind, it, sent)
 	q := j.question
 	for p, o := range options {
 		shown := labelText(j.style, p) + ". " + string(o)
@@ -177,8 +178,9 @@ func (j *job) ask(kind scoring.QuestionKind, it *scoring.Item, answer []byte, op
 	}
 }
 
-func (j *job) asked(kind scoring.QuestionKind, it *scoring.Item, sent string) {
-	j.unjudged(noJudge)
+// setQuestion makes the question for a judge. Until it is answered, the item is unjudged.
+func (j *job) setQuestion(kind scoring.QuestionKind, it *scoring.Item, sent string) {
+	j.setUnjudged(noJudge)
 	j.question = &scoring.Question{Kind: kind, Text: string(it.Fields.GetStringBytes("question")), Truth: j.truth, Answer: sent}
 }
 
@@ -193,13 +195,13 @@ func (j *job) Question() (scoring.Question, bool) {
 // Judge implements scoring.Judged.
 func (j *job) Judge(v scoring.Judgement) {
 	if v.Err != nil {
-		j.unjudged(v.Err.Message)
+		j.setUnjudged(v.Err.Message)
 		return
 	}
 	j.decide(v.Right, sourceJudge)
 }
 
-// result is the part of the result that all states share.
+// result returns the parts of the result that do not depend on the outcome.
 func (j *job) result() scoring.Result {
 	r := scoring.Result{ID: j.id, Suite: j.suite.name, Test: j.format, Status: sources[j.source], Cluster: j.pictures}
 	m := j.metrics[:0]
@@ -209,7 +211,7 @@ func (j *job) result() scoring.Result {
 		m = append(m, scoring.Metric{Name: "reason", Value: reasonValue(j.reading.Reason)}, scoring.Metric{Name: "stage", Value: j.reading.Stage},
 			scoring.Metric{Name: "literal", Value: j.reading.Literal})
 	}
-	if category, sub := j.groups(); category != nil || sub != nil {
+	if category, sub := j.groupNames(); category != nil || sub != nil {
 		m = append(m, scoring.Metric{Name: "category", Value: category}, scoring.Metric{Name: "subcategory", Value: sub})
 	}
 	if j.suite.kind == spaceeval {
@@ -236,8 +238,9 @@ func (j *job) result() scoring.Result {
 	return r
 }
 
-// groups are the names of category and subcategory, nil where there is none.
-func (j *job) groups() (category, sub any) {
+// groupNames returns the names of category and subcategory as values of metrics, nil where there
+// is none.
+func (j *job) groupNames() (category, sub any) {
 	if j.place.category >= 0 {
 		at := &j.suite.categories[j.place.category]
 		category = at.value
@@ -254,6 +257,7 @@ func (j *job) groups() (category, sub any) {
 	return category, sub
 }
 
+// letterOf returns the letter of an option as the value of a metric, nil for -1.
 func letterOf(k int) any {
 	if k < 0 {
 		return nil
@@ -265,6 +269,8 @@ var reasons = []string{"empty", "multiple", "conflict", "out-of-range", "ambiguo
 
 var reasonValues = boxed(reasons)
 
+// reasonValue returns the reason of an invalid answer as the value of a metric, nil for a valid
+// one.
 func reasonValue(r extract.Reason) any {
 	for k, name := range reasons {
 		if string(r) == name {
@@ -276,6 +282,7 @@ func reasonValue(r extract.Reason) any {
 
 var kindValues = boxed([]string{"text", "visual"})
 
+// kindValue returns the kind of the options as the value of a metric.
 func kindValue(visual bool) any {
 	if visual {
 		return kindValues[1]

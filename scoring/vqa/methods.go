@@ -55,6 +55,7 @@ func HasPicture(method, step string) bool { return method != Xolver || step == x
 //go:embed prompts/*.txt
 var printed embed.FS
 
+// printedPrompt returns a prompt that the paper prints.
 func printedPrompt(name string) string {
 	b, err := printed.ReadFile("prompts/" + name + ".txt")
 	if err != nil {
@@ -63,7 +64,7 @@ func printedPrompt(name string) string {
 	return string(b)
 }
 
-// asked is a question that is put into a prompt.
+// asked is a question of which a prompt is made.
 type asked struct {
 	question string
 	open     bool
@@ -78,7 +79,7 @@ func (q *asked) text(method, step string, heard map[string]string) string {
 		format = "open"
 	}
 	values := map[string]string{"question": q.question, "question_text": q.question, "image_input": "(attached)",
-		"options_text": "\n" + strings.Join(q.labelled(), "\n")}
+		"options_text": "\n" + strings.Join(q.labelledOptions(), "\n")}
 	name := ""
 	switch {
 	case method == CoT, method == Reflect && !q.open && step == stepAnswer:
@@ -100,11 +101,11 @@ func (q *asked) text(method, step string, heard map[string]string) string {
 	default:
 		name = format + "_direct"
 	}
-	return fillIn(q.fitted(printedPrompt(name)), values)
+	return fillIn(q.fitOptions(printedPrompt(name)), values)
 }
 
-// labelled lists the options with their labels: "1. Kitchen".
-func (q *asked) labelled() []string {
+// labelledOptions lists the options with their labels: "1. Kitchen".
+func (q *asked) labelledOptions() []string {
 	out := make([]string, len(q.options))
 	for i, o := range q.options {
 		out[i] = labelText(q.style, i) + ". " + o
@@ -112,9 +113,9 @@ func (q *asked) labelled() []string {
 	return out
 }
 
-// fitted puts the options into a printed prompt, which has four with numbers. Other labels
+// fitOptions puts the options into a printed prompt, which has four with numbers. Other labels
 // and other counts replace what the prompt says of them.
-func (q *asked) fitted(prompt string) string {
+func (q *asked) fitOptions(prompt string) string {
 	if q.open {
 		return prompt
 	}
@@ -127,8 +128,8 @@ func (q *asked) fitted(prompt string) string {
 		labels = append(labels, labelText(q.style, i))
 	}
 	return strings.NewReplacer(
-		"1. {opt1}\n2. {opt2}\n3. {opt3}\n4. {opt4}", strings.Join(q.labelled(), "\n"),
-		"1. {opt1} 2. {opt2} 3. {opt3} 4. {opt4}", strings.Join(q.labelled(), " "),
+		"1. {opt1}\n2. {opt2}\n3. {opt3}\n4. {opt4}", strings.Join(q.labelledOptions(), "\n"),
+		"1. {opt1} 2. {opt2} 3. {opt3} 4. {opt4}", strings.Join(q.labelledOptions(), " "),
 		"number (1-4)", what+" ("+labels[0]+"-"+labels[last]+")",
 		"(1, 2, 3, 4)", "("+strings.Join(labels, ", ")+")",
 		"<option number>", "<option "+what+">",
@@ -215,11 +216,12 @@ func addSummary(values, heard map[string]string) {
 // objectLine is a line of the list of objects.
 var objectLine = regexp.MustCompile(`^Obj\d+:`)
 
-// linesThat returns the lines of a text, without blanks about them, that match.
+// linesThat returns the lines of a text that match, trimmed.
 func linesThat(text string, match func(string) bool) string {
 	var kept []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); match(line) {
+		line = strings.TrimSpace(line)
+		if match(line) {
 			kept = append(kept, line)
 		}
 	}

@@ -7,13 +7,13 @@ import (
 	"plumb/scoring"
 )
 
-// maxPanel is how many models a panel has at most: each adds a column.
+// maxPanel is how many models the table of solved items compares at most, because each adds a
+// column.
 const maxPanel = 100
 
-// solvedBy counts per subcategory how many items were solved by exactly 0, 1, 2, ...
-// of the models: Tables 11 and 17 of SPATIALAB with all their columns. A model with
-// several runs takes part with the lowest one; runs without the picture take no part.
-// See docs/spec/vqa.md#r50.
+// solvedBy returns the table of how many items of each subcategory were solved by exactly 0, 1, 2,
+// ... of the models: Tables 11 and 17 of SPATIALAB with all their columns. Of a model with several
+// runs the lowest one counts; runs without the picture do not. See docs/spec/vqa.md#r50.
 func (t *tables) solvedBy(f string, own []*row) scoring.TextTable {
 	var panel []*row
 	for _, runs := range byModel(own) {
@@ -68,6 +68,7 @@ func (t *tables) solvedBy(f string, own []*row) scoring.TextTable {
 	return out
 }
 
+// solved returns a row of that table; by[k] is how many items k models solved.
 func solved(category, sub string, by []int) []string {
 	n, cells := 0, []string{category, sub, ""}
 	for _, k := range by {
@@ -78,9 +79,9 @@ func solved(category, sub string, by []int) []string {
 	return cells
 }
 
-// unseen is the table of runs without the picture: how much of the accuracy the
-// picture brings, in points. As in the gap of formats, both runs must cover the same
-// items and be judged. See docs/spec/vqa.md#r49.
+// unseen returns the table of accuracy with the picture minus accuracy without, in points. As in
+// the table of gaps, both runs must cover the same items, all of them judged. See
+// docs/spec/vqa.md#r49.
 func (t *tables) unseen(f string, own []*row) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": accuracy with the picture minus without, points", Text: 1, Columns: []string{"model"},
 		Note: "Groups whose two runs cover different items, or with unjudged items, have a dash."}
@@ -95,7 +96,8 @@ func (t *tables) unseen(f string, own []*row) scoring.TextTable {
 			}
 			line := []string{a.name()}
 			for c := range len(t.categories) + 1 {
-				if x, y := a.at(c), b.at(c); alike(x, y) {
+				x, y := a.at(c), b.at(c)
+				if sameItems(x, y) {
 					line = append(line, decimals(points(x, y)))
 				} else {
 					line = append(line, "-")
@@ -107,13 +109,12 @@ func (t *tables) unseen(f string, own []*row) scoring.TextTable {
 	return out
 }
 
-// alike reports whether two groups have the same items, all of them judged.
-func alike(a, b counts) bool {
+// sameItems reports whether two groups have the same items, all of them judged.
+func sameItems(a, b counts) bool {
 	return a.n > 0 && a.n == b.n && a.ids == b.ids && a.unjudged+b.unjudged == 0
 }
 
-// errorClasses are the tags that people give wrong answers. See
-// docs/spec/vqa.md#r51.
+// errorClasses are the classes that people give to wrong answers. See docs/spec/vqa.md#r51.
 var errorClasses = []string{"mislocalization", "perspective_scale", "occlusion_order", "attribute_confusion", "ungrounded_rationalization"}
 
 var errorValues = boxed(errorClasses)

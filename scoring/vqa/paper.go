@@ -66,7 +66,7 @@ func (s *suite) paper(doc []byte) (rows []*row) {
 	return rows
 }
 
-// paperRow reads one row.
+// paperRow reads one row of a paper's table.
 func (s *suite) paperRow(v *fastjson.Value, format string, subs *fastjson.Value) *row {
 	at := s.row(rowKey{model: string(v.GetStringBytes("model")) + " (paper)", format: format, run: 1})
 	if string(v.GetStringBytes("group")) == "human" {
@@ -103,7 +103,7 @@ func (s *suite) paperRow(v *fastjson.Value, format string, subs *fastjson.Value)
 	return at
 }
 
-// counted adds the correct items of a category or subcategory.
+// counted adds the correct items of a category or subcategory to a row.
 func (s *suite) counted(at *row, p place, correct int, size *fastjson.Value) {
 	c := &s.categories[p.category]
 	one := counts{n: c.size, correct: correct}
@@ -118,8 +118,8 @@ func (s *suite) counted(at *row, p place, correct int, size *fastjson.Value) {
 	at.total.add(one)
 }
 
-// subRow reads the accuracies of subcategories into the row of their model: each
-// is a multiple of one item.
+// subRow reads a paper's accuracies of subcategories into the row of their model. Each is turned
+// into a number of correct items.
 func (s *suite) subRow(v *fastjson.Value, format string, rows []*row) {
 	for _, at := range rows {
 		if at.format != format || at.model != string(v.GetStringBytes("model"))+" (paper)" {
@@ -136,7 +136,7 @@ func (s *suite) subRow(v *fastjson.Value, format string, rows []*row) {
 	}
 }
 
-// number is a cell, NaN for null: a cell that could not be recovered is not zero.
+// number reads a cell of a paper's table, NaN for null.
 func number(v *fastjson.Value) float64 {
 	if absent(v) {
 		return math.NaN()

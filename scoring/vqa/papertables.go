@@ -69,8 +69,8 @@ func (at *row) overall() (x float64, ok bool) {
 	return 100 * float64(at.total.correct) / float64(at.total.n), at.note == ""
 }
 
-// place returns the rank of a row among the published ones of its format, and the
-// distance to the nearest.
+// place is where a category or a subcategory is in the taxonomy: two indices, sub is -1 for a
+// category.
 func (t *tables) place(at *row) []string {
 	var list []paper.Published
 	published, _ := t.beside(at.format)

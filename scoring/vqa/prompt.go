@@ -7,10 +7,9 @@ import (
 	"plumb/scoring/vqa/extract"
 )
 
-// prompt returns what a model is asked about an item, in the direct form; the picture
-// is a content part of its own before it (docs/spec/vqa.md#r11). Options stand in the order that
-// the item's shuffle or order gives. The error is a *scoring.Error, as for an item that cannot be scored; an item
-// without a question cannot be asked.
+// prompt returns what a model is asked about an item, in the order of options that the item's
+// shuffle or order gives. The picture is a content part of its own before it
+// (docs/spec/vqa.md#r11). The error is that of an item that cannot be scored, or has no question.
 func (s *suite) prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
@@ -42,19 +41,21 @@ func (s *suite) prompt(it *scoring.Item, o scoring.PromptOptions) (string, error
 	return q.text(o.Method, o.Step, o.Heard), nil
 }
 
-// shown are the options as shown. A missing one reads nan, as in the benchmark's own files.
+// shown returns the options in the order in which they are shown. A missing one is "nan", as in
+// the benchmark's own files.
 func (r *reader) shown() []string {
 	out := make([]string, len(r.options))
 	for i, o := range r.options {
-		if out[i] = string(o); o == nil {
+		out[i] = string(o)
+		if o == nil {
 			out[i] = "nan"
 		}
 	}
 	return out
 }
 
-// listed are the options as shown, one per line with their labels.
+// listed returns the options as shown with their labels, one a line.
 func (r *reader) listed(style extract.Style) string {
 	q := asked{options: r.shown(), style: style}
-	return strings.Join(q.labelled(), "\n") + "\n"
+	return strings.Join(q.labelledOptions(), "\n") + "\n"
 }

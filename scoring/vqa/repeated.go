@@ -20,9 +20,9 @@ type Reliability struct {
 	ICC         float64 // ICC(3,k), two-way layout without interaction, at most 1
 }
 
-// Reliable measures runs: columns[r] has bit i%64 of word i/64 set where run r has
-// item i right, and nothing set past the last item. Denominators are tested in
-// integers; items times runs is at most 2^31.
+// Reliable computes the reliability of runs. Bit i%64 of word i/64 of columns[r] is set where run
+// r has item i right; no bit is set past the last item. Items times runs must be at most 2^31, so
+// that all sums are exact integers.
 func Reliable(columns [][]uint64, items int) Reliability {
 	nan := math.NaN()
 	out := Reliability{Runs: len(columns), Items: items, Mean: nan, SD: nan, PairwiseR: nan, Alpha: nan, ICC: nan}
@@ -33,7 +33,7 @@ func Reliable(columns [][]uint64, items int) Reliability {
 	accuracies := make([]float64, runs)
 	var total, runSquares, within int64
 	for r, c := range columns {
-		k := int64(common(c, c))
+		k := int64(countCommon(c, c))
 		accuracies[r] = 100 * float64(k) / float64(n)
 		total += k
 		runSquares += k * k
@@ -48,7 +48,7 @@ func Reliable(columns [][]uint64, items int) Reliability {
 	rowSquares := total // the sum of the squares of the items' sums
 	for a := range columns {
 		for b := range a {
-			rowSquares += 2 * int64(common(columns[a], columns[b]))
+			rowSquares += 2 * int64(countCommon(columns[a], columns[b]))
 		}
 	}
 	between := n*rowSquares - total*total // n^2 times the variance of the items' sums
@@ -64,27 +64,27 @@ func Reliable(columns [][]uint64, items int) Reliability {
 	return out
 }
 
-// pairwise is the mean of Pearson's r over all pairs of runs; NaN where a run has
-// every item right or none, as no correlation with it exists.
+// pairwise returns the mean of Pearson's r over all pairs of runs; NaN where a run has every item
+// right or none, because it has no correlation then.
 func pairwise(columns [][]uint64, n int64) float64 {
 	var sum float64
 	pairs := 0
 	for a := range columns {
-		x := int64(common(columns[a], columns[a]))
+		x := int64(countCommon(columns[a], columns[a]))
 		for b := range a {
-			y := int64(common(columns[b], columns[b]))
+			y := int64(countCommon(columns[b], columns[b]))
 			vx, vy := n*x-x*x, n*y-y*y
 			if vx == 0 || vy == 0 {
 				return math.NaN()
 			}
-			sum += float64(n*int64(common(columns[a], columns[b]))-x*y) / (math.Sqrt(float64(vx)) * math.Sqrt(float64(vy)))
+			sum += float64(n*int64(countCommon(columns[a], columns[b]))-x*y) / (math.Sqrt(float64(vx)) * math.Sqrt(float64(vy)))
 			pairs++
 		}
 	}
 	return sum / float64(pairs)
 }
 
-// repeated is the table of models with several runs, Tables 26 to 29 of SPATIALAB.
+// repeated returns the table of models with several runs: Tables 26 to 29 of SPATIALAB.
 func (t *tables) repeated(f string, own []*row) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": repeated runs", Text: 1,
 		Columns: []string{"model", "runs", "items", "left out", "mean, %", "sd (sample)", "mean pairwise r", "Cronbach's alpha", "ICC(3,k)"},
@@ -98,7 +98,7 @@ func (t *tables) repeated(f string, own []*row) scoring.TextTable {
 		ids, others := shared(runs)
 		columns, twice := make([][]uint64, len(runs)), 0
 		for i, at := range runs {
-			columns[i] = at.column(ids)
+			columns[i] = at.bitsOf(ids)
 			twice += at.repeated
 		}
 		s := Reliable(columns, len(ids))
@@ -117,7 +117,8 @@ func (t *tables) repeated(f string, own []*row) scoring.TextTable {
 	return out
 }
 
-// byModel are the runs of each model, in order of appearance.
+// byModel groups rows by model, in order of appearance: its runs are those of a group. Runs
+// without the picture are a group of their own.
 func byModel(own []*row) (list [][]*row) {
 	type key struct {
 		model string
@@ -137,7 +138,7 @@ func byModel(own []*row) (list [][]*row) {
 	return list
 }
 
-// thousandths writes a coefficient with three decimals.
+// thousandths writes a coefficient with three decimals, "-" for NaN.
 func thousandths(x float64) string {
 	if math.IsNaN(x) {
 		return "-"

@@ -12,8 +12,8 @@ import (
 	"plumb/scoring/vqa/extract"
 )
 
-// Shuffle returns the order in which the n options of an item are shown: element
-// p is the original position of what stands at p. See docs/spec/vqa.md#r9.
+// Shuffle returns the order in which the n options of an item are shown: element p is the index in
+// the item of the option that is shown at p. See docs/spec/vqa.md#r9.
 func Shuffle(seed int64, id string, n int) []int {
 	key := strconv.AppendInt([]byte("vqa-shuffle/1|"), seed, 10)
 	key = append(append(key, '|'), id...)
@@ -30,19 +30,20 @@ func Shuffle(seed int64, id string, n int) []int {
 	return perm
 }
 
-// Fixed reports whether options must keep their order because a text refers to
-// others: "all of the above", "A and C". See docs/spec/vqa.md#r9.
+// Fixed reports whether options must keep their order because one refers to others: "all of the
+// above", "A and C". See docs/spec/vqa.md#r9.
 func Fixed(options [][]byte) bool {
 	for _, o := range options {
-		if refers(bytes.ToLower(o)) || pairs(o) {
+		if refersToOthers(bytes.ToLower(o)) || pairs(o) {
 			return true
 		}
 	}
 	return false
 }
 
-// refers matches \b(all|none|both|neither) of (the above|these)\b.
-func refers(low []byte) bool {
+// refersToOthers matches the expression \b(all|none|both|neither) of (the above|these)\b. low is
+// in lower case.
+func refersToOthers(low []byte) bool {
 	for _, w := range [...]string{"all", "none", "both", "neither"} {
 		for _, what := range [...]string{" of the above", " of these"} {
 			phrase := []byte(w + what)
@@ -52,7 +53,7 @@ func refers(low []byte) bool {
 					break
 				}
 				i += at + 1
-				if !word(low, i-2) && !word(low, i-1+len(phrase)) {
+				if !isWordByte(low, i-2) && !isWordByte(low, i-1+len(phrase)) {
 					return true
 				}
 			}
@@ -64,14 +65,15 @@ func refers(low []byte) bool {
 // pairs matches \b[A-D] and [A-D]\b.
 func pairs(s []byte) bool {
 	for i := 0; i+7 <= len(s); i++ {
-		if s[i] >= 'A' && s[i] <= 'D' && string(s[i+1:i+6]) == " and " && s[i+6] >= 'A' && s[i+6] <= 'D' && !word(s, i-1) && !word(s, i+7) {
+		if s[i] >= 'A' && s[i] <= 'D' && string(s[i+1:i+6]) == " and " && s[i+6] >= 'A' && s[i+6] <= 'D' && !isWordByte(s, i-1) && !isWordByte(s, i+7) {
 			return true
 		}
 	}
 	return false
 }
 
-func word(s []byte, i int) bool {
+// isWordByte reports whether s[i] is there and belongs to a word.
+func isWordByte(s []byte, i int) bool {
 	if i < 0 || i >= len(s) {
 		return false
 	}
@@ -79,10 +81,9 @@ func word(s []byte, i int) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
 }
 
-// order reads in which order the options were shown: shuffle is a seed, order a
-// list of original positions. Neither: as they stand in the item. See
-// docs/spec/vqa.md#r8.
-func (j *job) order(it *scoring.Item) error {
+// readOrder reads in which order the options were shown: from shuffle, a seed, or from order, a
+// list of indices in the item. Without both it is that of the item. See docs/spec/vqa.md#r8.
+func (j *job) readOrder(it *scoring.Item) error {
 	seed, list := it.Fields.Get("shuffle"), it.Fields.Get("order")
 	if !absent(list) {
 		all, err := list.Array()
@@ -129,7 +130,7 @@ func (r *reader) shuffle(j *job) {
 	copy(r.options, shown[:j.n])
 }
 
-// original maps a position as shown to the item's.
+// original returns the index in the item of the option that was shown at p.
 func (j *job) original(p int) int {
 	if !j.shuffled {
 		return p

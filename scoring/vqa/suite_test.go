@@ -104,6 +104,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
+// prepare implements scoring.Suite.Prepare. It reads the answer too; Question then returns what
+// only a judge can tell.
 func prepare(t *testing.T, s *suite, line, variant string) (scoring.Job, error) {
 	t.Helper()
 	v, err := fastjson.Parse(line)

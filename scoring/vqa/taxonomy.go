@@ -11,6 +11,7 @@ type kind struct {
 	human map[string]human
 }
 
+// human holds accuracies of the paper's human baseline, per cent.
 type human struct {
 	overall    float64
 	categories []float64   // in the order of categories
@@ -26,6 +27,7 @@ type category struct {
 	subs           []subcategory
 }
 
+// subcategory is a part of a category of the taxonomy.
 type subcategory struct {
 	id, name, abbr string
 	size           int
@@ -87,7 +89,7 @@ var spaceeval = &kind{name: "spaceeval", title: "SpaCE-Eval", labels: "letters",
 			sub("mobility_in_space", "Mobility in Space", "MiS", 98), sub("environment_sustainability", "Environment Sustainability", "ES", 59)),
 	}}
 
-// otherNames are further names of categories and subcategories. See
+// otherNames are further names of categories and subcategories that records use. See
 // docs/spec/vqa.md#r3.
 var otherNames = map[string]string{"material_and_science": "materials_and_structures", "user_environment": "user_environment_interaction",
 	"design_environment": "design_environment_interaction"}
@@ -95,7 +97,7 @@ var otherNames = map[string]string{"material_and_science": "materials_and_struct
 // place is where a name of the taxonomy stands: sub is -1 for a category.
 type place struct{ category, sub int }
 
-// places are the names of a taxonomy in the form that normal gives.
+// places returns where each name of the taxonomy is, names as appendID writes them.
 func (k *kind) places() map[string]place {
 	all := map[string]place{}
 	add := func(p place, names ...string) {
@@ -120,9 +122,8 @@ func (k *kind) places() map[string]place {
 	return all
 }
 
-// appendID appends a name in lower case with every run of other characters than
-// letters and digits as one underscore, and none at the ends. See
-// docs/spec/vqa.md#r3.
+// appendID appends a name as an identifier: in lower case, with one underscore for each run of
+// characters other than letters and digits, and none at the ends. See docs/spec/vqa.md#r3.
 func appendID(dst, name []byte) []byte {
 	start, gap := len(dst), false
 	for _, b := range name {
@@ -142,7 +143,7 @@ func appendID(dst, name []byte) []byte {
 	return dst
 }
 
-// Size is how many items of a subcategory a benchmark has.
+// Size is a subcategory with the number of its items in the benchmark.
 type Size struct {
 	ID, Name string
 	Items    int

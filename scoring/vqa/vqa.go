@@ -46,12 +46,14 @@ func Spatialab() *scoring.Suite { return newSuite(spatialab).public() }
 // Spaceeval returns the suite of SpaCE-Eval.
 func Spaceeval() *scoring.Suite { return newSuite(spaceeval).public() }
 
+// newSuite returns a suite of one of the benchmarks.
 func newSuite(k *kind) *suite {
 	s := &suite{kind: k, names: k.places()}
 	s.pool.New = func() any { return new(reader) }
 	return s
 }
 
+// public returns the suite as other packages use it.
 func (s *suite) public() *scoring.Suite {
 	return &scoring.Suite{
 		Name: s.name, Tests: s.formats, Variants: s.variants(), Tasks: scoring.TaskFile{Fields: []string{"options", "category"}},
@@ -59,6 +61,7 @@ func (s *suite) public() *scoring.Suite {
 	}
 }
 
+// variants lists the variants that the benchmark's rules have.
 func (s *suite) variants() []scoring.Variant {
 	taxonomy := scoring.Variant{Name: AnyTaxonomy, Source: "decided", Doc: "categories and subcategories that the benchmark does not have are taken as they are"}
 	if s.kind == spaceeval {
@@ -92,7 +95,7 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	it.Test = j.format
 	response := it.Fields.Get("response")
 	if absent(response) {
-		j.missing()
+		j.setMissing()
 		return j, nil
 	}
 	if response.Type() != fastjson.TypeString {
@@ -100,18 +103,19 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	}
 	answer := response.GetStringBytes()
 	if j.format == formatOpen {
-		s.open(it, v, j, answer)
+		s.readOpen(it, v, j, answer)
 	} else {
-		s.choose(r, it, v, j, answer)
+		s.readChoice(r, it, v, j, answer)
 	}
 	return j, nil
 }
 
+// absent reports whether a member is missing or null.
 func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
-// choose reads an answer to a question with options: by reading alone in SPATIALAB
-// (docs/spec/vqa.md#r29), by the policy in SpaCE-Eval (docs/spec/vqa.md#r30).
-func (s *suite) choose(r *reader, it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
+// readChoice reads an answer to a question with options, and decides it: by reading alone in
+// SPATIALAB (docs/spec/vqa.md#r29), by the policy in SpaCE-Eval (docs/spec/vqa.md#r30).
+func (s *suite) readChoice(r *reader, it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
 	got := r.choice.Read(answer, s.kind == spatialab && v[Profile] == "strict")
 	j.reading = got
 	j.extracted = -1
@@ -129,14 +133,14 @@ func (s *suite) choose(r *reader, it *scoring.Item, v scoring.Variants, j *job, 
 	case v[Policy] == "never", v[Policy] == "fallback" && got.Option >= 0:
 		j.decide(right, sourceOf(got))
 	default:
-		if !j.recorded(it) {
-			j.ask(scoring.JudgeChoice, it, answer, r.options)
+		if !j.takeRecordedVerdict(it) {
+			j.askAboutChoice(scoring.JudgeChoice, it, answer, r.options)
 		}
 	}
 }
 
-// sourceOf returns which stage decided. A label that is left when a reasoning block
-// is removed counts as stage 1 too, which is called literal.
+// sourceOf returns which stage of reading decided. A label that is all that is left after a
+// reasoning block counts as stage 1, which is called literal.
 func sourceOf(got extract.Reading) source {
 	if got.Option < 0 {
 		return sourceInvalid
@@ -144,19 +148,20 @@ func sourceOf(got extract.Reading) source {
 	return source(got.Stage)
 }
 
-// open takes an open answer. See docs/spec/vqa.md#r31.
-func (s *suite) open(it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
+// readOpen reads an open answer, which a judge decides unless it is empty or has a recorded
+// verdict. See docs/spec/vqa.md#r31.
+func (s *suite) readOpen(it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
 	j.extracted = -1
-	sent := spoken(answer, v.On(SelfReflection))
+	sent := textForJudge(answer, v.On(SelfReflection))
 	switch {
 	case sent == "":
 		j.reading.Reason = extract.Empty
 		j.decide(false, sourceInvalid)
-	case j.recorded(it):
+	case j.takeRecordedVerdict(it):
 	case v.On(Shortcut) && sameText(sent, j.truth):
 		j.decide(true, sourceShortcut)
 	default:
-		j.asked(scoring.JudgeOpen, it, sent)
+		j.setQuestion(scoring.JudgeOpen, it, sent)
 	}
 }
 
