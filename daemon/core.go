@@ -157,6 +157,7 @@ func judgeCounts(s judge.Stats) api.JudgeCounts {
 		Prompt: s.PromptTokens, Completion: s.CompletionTokens, Cost: s.Cost}
 }
 
+// closeJudge closes the judge, if there is one.
 func closeJudge(j *judge.Client) error {
 	if j == nil {
 		return nil

@@ -116,12 +116,14 @@ func (e engine) InFlight() int {
 // Warm implements queue.Engine; Finish returns its error later.
 func (e engine) Warm() { _ = e.Engine.Warm() }
 
+// Measure implements queue.Engine, and records how long the parts took.
 func (e engine) Measure(dst []metric.Tally, ps []queue.Pic) ([]metric.Tally, error) {
 	dst, t, err := e.MeasureTimed(dst, prepared(ps))
 	e.observe(t, err)
 	return dst, err
 }
 
+// Draw implements queue.Engine, and records how long the parts took.
 func (e engine) Draw(ps []queue.Pic) ([]*image.NRGBA, error) {
 	images, t, err := e.PicturesTimed(prepared(ps))
 	e.observe(t, err)

@@ -67,6 +67,7 @@ func (f *front) leave() {
 	f.deadline(time.Unix(1, 0))
 }
 
+// deadline limits how long Accept waits, where the listener can do that.
 func (f *front) deadline(t time.Time) {
 	if d, ok := f.Listener.(interface{ SetDeadline(time.Time) error }); ok {
 		d.SetDeadline(t)
@@ -167,6 +168,7 @@ type admin struct {
 	srv *http.Server
 }
 
+// listenAdmin opens the listener of --admin.
 func listenAdmin(addr string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -25,6 +25,7 @@ type stage interface {
 // glStage is the tile stage on a GL device.
 type glStage struct{ *gpu.Runner }
 
+// Sums runs the tile stage on the device and waits for its sums.
 func (s glStage) Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.Timing, error) {
 	t, err := s.Submit(b)
 	if err != nil {
@@ -34,6 +35,7 @@ func (s glStage) Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu
 	return rows, t.Timing(), err
 }
 
+// Pixels draws a batch on the device and waits for its pixels.
 func (s glStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 	t, err := s.SubmitPictures(b)
 	if err != nil {
@@ -46,6 +48,7 @@ func (s glStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 // goStage is the tile stage in plain Go, on all processors.
 type goStage struct{}
 
+// Sums runs the Go twin of the tile stage on all cores.
 func (goStage) Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.Timing, error) {
 	begin := time.Now()
 	n := b.Shader() * batch.TileH
@@ -54,6 +57,7 @@ func (goStage) Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.T
 	return rows, gpu.Timing{Dispatch: time.Since(begin)}, nil
 }
 
+// Pixels draws a batch with the Go twin on all cores.
 func (goStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 	begin := time.Now()
 	px := make([]uint32, b.Pixels)

@@ -38,6 +38,7 @@ func main() {
 	}
 }
 
+// measure scores the dumps in turn and prints a row for each.
 func measure(n, runs int, plumb string, args []string) error {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
@@ -81,6 +82,7 @@ type dump struct {
 
 func (d dump) path(dir string) string { return filepath.Join(dir, d.name+".jsonl") }
 
+// write writes a dump of n items, whose answers alternate between exact and noisy ones.
 func (d dump) write(dir string, n int) error {
 	f, err := os.Create(d.path(dir))
 	if err != nil {
@@ -117,6 +119,7 @@ func (f figures) String() string {
 	return fmt.Sprintf("%9.0f %13.3f ms %5.0f MB", f.rate, f.core.Seconds()*1e3, float64(f.rss)/1e6)
 }
 
+// median returns the medians of all figures of a run.
 func median(all []figures) (m figures) {
 	n := len(all)
 	by := func(f func(figures) float64) float64 {

@@ -6,7 +6,6 @@ package ceiling
 
 import (
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -83,9 +82,4 @@ func best(within time.Duration, f func() float64) float64 {
 		most = max(most, f())
 	}
 	return most
-}
-
-func median(v []float64) float64 {
-	slices.Sort(v)
-	return v[len(v)/2]
 }

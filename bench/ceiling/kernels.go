@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-gl/gl/v4.3-core/gl"
 
+	"plumb/bench/figure"
 	"plumb/render/egl"
 )
 
@@ -23,6 +24,7 @@ type kernels struct {
 	query    uint32
 }
 
+// measure measures the ceilings of the device, on the thread of its context.
 func (k *kernels) measure(c *Ceilings) error {
 	if err := load(); err != nil {
 		return fmt.Errorf("cannot load GL functions: %w", err)
@@ -175,9 +177,10 @@ func (k *kernels) dispatch() (float64, error) {
 		}
 		took = append(took, float64(time.Since(begin))/1e3)
 	}
-	return median(took), nil
+	return figure.Median(took), nil
 }
 
+// location returns the location of a uniform of program p.
 func location(p uint32, name string) int32 {
 	text, free := gl.Strs(name + "\x00")
 	defer free()

@@ -55,6 +55,7 @@ type row struct {
 	scene [][]float64     // per round: ms of each scene
 }
 
+// run measures all ways to draw the scenes in turn and prints their rows.
 func run(path string, every, rounds, tabs int) error {
 	if _, err := os.Stat(path); err != nil {
 		fmt.Printf("no reference data: %v\n", err)
@@ -111,6 +112,7 @@ func (r *row) round(requests []chrome.Request) ([]centre, error) {
 // centre is the alpha-weighted mean of the pixel centres, px.
 type centre struct{ x, y float64 }
 
+// same reports whether two lists of centres of mass agree.
 func same(a, b []centre) bool {
 	for i := range a {
 		if math.Hypot(a[i].x-b[i].x, a[i].y-b[i].y) > 1e-9 {
@@ -148,6 +150,7 @@ func draw(pool *chrome.Pool, tabs int, requests []chrome.Request) ([]centre, []f
 	return centres, ms, errors.Join(failed...)
 }
 
+// centreOf returns the alpha-weighted centre of a picture, px.
 func centreOf(img *image.NRGBA) centre {
 	var sum, sx, sy uint64
 	w := img.Rect.Dx()
@@ -192,6 +195,7 @@ func (r *row) quickest() (sum float64) {
 
 func rate(n int, d time.Duration) float64 { return float64(n) / d.Seconds() }
 
+// median returns the middle of a list of durations.
 func median(d []time.Duration) time.Duration {
 	s := slices.Sorted(slices.Values(d))
 	return s[len(s)/2]

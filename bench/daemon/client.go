@@ -103,6 +103,7 @@ var trainers = []trainer{
 
 const prompt = "<|im_start|>user\nDraw.<|im_end|>\n<|im_start|>assistant\n"
 
+// openRLHFBody returns the body of a request as OpenRLHF sends it.
 func openRLHFBody(it *item) []byte {
 	b, err := json.Marshal(map[string][]string{"query": {prompt + it.response + "<|im_end|>"}, "prompts": {prompt}, "labels": {it.label}})
 	if err != nil {
@@ -111,6 +112,7 @@ func openRLHFBody(it *item) []byte {
 	return b
 }
 
+// openRLHFReward reads the reward from an answer to OpenRLHF. ok is false where it has none.
 func openRLHFReward(b []byte) (float64, bool) {
 	var a struct {
 		Rewards []float64            `json:"rewards"`
@@ -123,6 +125,7 @@ func openRLHFReward(b []byte) (float64, bool) {
 	return a.Rewards[0], true
 }
 
+// slimeBody returns the body of a request as slime sends it.
 func slimeBody(it *item) []byte {
 	b, err := json.Marshal(map[string]string{"prompt": prompt, "response": it.response, "label": it.label})
 	if err != nil {
@@ -152,12 +155,14 @@ func newTally() *tally {
 // reported bounds how many cases are told in full.
 const reported = 5
 
+// failed counts a try that failed.
 func (t *tally) failed(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tries[reason(err)]++
 }
 
+// answered counts an answer and how long it took.
 func (t *tally) answered(took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,6 +170,7 @@ func (t *tally) answered(took time.Duration) {
 	t.took.RecordValue(max(1, took.Microseconds()))
 }
 
+// lose records a request without an answer.
 func (t *tally) lose(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -173,6 +179,7 @@ func (t *tally) lose(what string) {
 	}
 }
 
+// err records a wrong answer.
 func (t *tally) err(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -25,6 +25,7 @@ type replies struct {
 	n  map[string]int
 }
 
+// add counts a reply.
 func (o *replies) add(what string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -34,6 +35,7 @@ func (o *replies) add(what string) {
 	o.n[what]++
 }
 
+// String lists the replies with their counts.
 func (o *replies) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -33,6 +33,7 @@ type buffer struct {
 	buf []byte
 }
 
+// Write implements io.Writer. It keeps the last half of a MiB at least.
 func (b *buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -42,6 +43,7 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// String returns what was kept of the daemon's output.
 func (b *buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -48,6 +48,7 @@ type stormy struct {
 	memory        [2][]int64 // of both, sampled
 }
 
+// run sends requests from all clients while daemons restart.
 func (s *stormy) run() error {
 	var all sync.WaitGroup
 	start := time.Now()
@@ -129,6 +130,7 @@ func (s *stormy) watch(stop chan struct{}) {
 	}
 }
 
+// report prints what happened, and returns an error if an answer was lost or wrong.
 func (s *stormy) report() error {
 	s.say("requests answered   %d in %.1f s: %.0f requests/s", s.t.n, s.took.Seconds(), float64(s.t.n)/s.took.Seconds())
 	s.say("latency             p50 %.1f ms, p99 %.1f ms, greatest %.1f ms (from the first try to the answer)", s.t.ms(50), s.t.ms(99), s.t.ms(100))

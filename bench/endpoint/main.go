@@ -24,6 +24,7 @@ func main() {
 	}
 }
 
+// run serves the made-up chat endpoint until it is interrupted.
 func run() error {
 	var cfg chattest.Config
 	listen := flag.String("listen", "127.0.0.1:8099", "address to listen at; port 0 takes a free one")
@@ -67,6 +68,7 @@ func run() error {
 	return http.Serve(l, chattest.Handler(cfg))
 }
 
+// names lists the faults that -faults takes.
 func names() string {
 	var list []string
 	for _, f := range chattest.Faults() {

@@ -78,6 +78,7 @@ func makeUp(path string, n int, seed uint64) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
+// run compares the reference scenes and prints what the report says.
 func run(data, out, plumb, scenes string, chrome bool, args []string) error {
 	reference := filepath.Join(out, "reference")
 	if _, err := os.Stat(data); err != nil {

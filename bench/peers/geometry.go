@@ -98,6 +98,8 @@ func moved(v *fastjson.Value, scale, dx, dy float64, k int) string {
 	return v.String()
 }
 
+// newWork decodes a scene and keeps the outlines that plumb fills, so that other renderers fill
+// the same ones.
 func newWork(source []byte, w, h float64) (out work, err error) {
 	s, err := scene.Decode(source, scene.DefaultLimits())
 	if err != nil {

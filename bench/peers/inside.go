@@ -122,6 +122,7 @@ func tallies(e *render.Engine, list []work) ([]centre, error) {
 	return out, errors.Join(failed...)
 }
 
+// prepared prepares scenes for a batch; the caller releases them.
 func prepared(w *render.Worker, list []work) (batch []*render.Prepared, err error) {
 	defer func() {
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 
+	"plumb/bench/figure"
 	"plumb/bench/rig"
 	"plumb/render"
 )
@@ -160,13 +161,13 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 	return rows, nil
 }
 
+// middle returns the median of a figure over all rounds.
 func middle(all []figures, of func(figures) float64) float64 {
 	var v []float64
 	for _, f := range all {
 		v = append(v, of(f))
 	}
-	slices.Sort(v)
-	return v[len(v)/2]
+	return figure.Median(v)
 }
 
 // header says where the figures were taken.

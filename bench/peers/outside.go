@@ -47,6 +47,7 @@ func outside(name, input string, cmd *exec.Cmd) (*row, error) {
 // files are what the renderers outside are given.
 type files struct{ lines, binary, polygons string }
 
+// write writes the scenes in the forms that the other renderers read.
 func write(dir string, list []work) (f files, err error) {
 	f = files{filepath.Join(dir, "scenes.jsonl"), filepath.Join(dir, "scenes.bin"), filepath.Join(dir, "polygons.jsonl")}
 	var lines, bin, polygons bytes.Buffer
@@ -151,6 +152,7 @@ func rings(p *vector.Path) [][]float32 {
 	return out
 }
 
+// bezier returns the point at t of a Bézier curve from at with the control points q.
 func bezier(at vector.Point, q []vector.Point, t float32) (x, y float32) {
 	pts := append([]vector.Point{at}, q...)
 	for n := len(pts) - 1; n > 0; n-- {

@@ -257,6 +257,7 @@ func loadPerCore(f *File) (float64, bool) {
 	return l / float64(f.Machine.Cores), true
 }
 
+// meanOthers returns the mean share of the machine that other programs took.
 func meanOthers(rounds []Round) (sum float64) {
 	for _, r := range rounds {
 		sum += r.Others / float64(len(rounds))

@@ -57,6 +57,7 @@ type times struct {
 	ceil, alone time.Duration
 }
 
+// times returns how long the parts of the measurement run.
 func (p *Plan) times() times {
 	if p.Quick {
 		return times{rounds: 3, run: 200 * time.Millisecond, sweep: 50 * time.Millisecond, ceil: 500 * time.Millisecond, alone: 50 * time.Millisecond}
@@ -74,6 +75,7 @@ type session struct {
 	done, steps int
 }
 
+// step reports the next step of the measurement.
 func (s *session) step(what string) {
 	if s.Report != nil {
 		s.Report(what, s.done, s.steps)

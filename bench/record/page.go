@@ -105,6 +105,7 @@ func (f *File) bars() template.HTML {
 	return template.HTML(b.String())
 }
 
+// clipped shortens a text of the page to its last n bytes.
 func clipped(s string, n int) string {
 	if len(s) > n {
 		return "..." + s[len(s)-n+3:]

@@ -47,11 +47,13 @@ func place(v, lo, hi float64, log bool) float64 {
 	return (v - lo) / (hi - lo)
 }
 
+// x returns the place of a value on the horizontal axis, px.
 func (p *plot) x(v float64) float64 {
 	lo, hi := span(p.xs, p.logX)
 	return left + place(v, lo, hi, p.logX)*(plotW-left-right)
 }
 
+// y returns the place of a value on the vertical axis, px.
 func (p *plot) y(v float64) float64 {
 	lo, hi := span(p.ys, p.logY)
 	return plotH - bottom - place(v, lo, hi, p.logY)*(plotH-top-bottom)

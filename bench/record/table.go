@@ -51,6 +51,7 @@ func (m *Model) String() string {
 	return strings.Join(parts, " + ")
 }
 
+// rates prints the throughput of each class.
 func (f *File) rates(t io.Writer) {
 	fmt.Fprintln(t, "\n\tscenes/s\tcore us\trender/s\tcore us\tresident/s\tlone p50 us\tp99 us\tsegments\tfailed\t")
 	for _, c := range f.Classes {
@@ -84,6 +85,7 @@ func (f *File) stages(t io.Writer) {
 	}
 }
 
+// bytes prints what a scene of each class costs in bytes and tiles.
 func (f *File) bytes(t io.Writer) {
 	fmt.Fprintln(t, "\nper scene\tJSON B\tup B\tdown B\tallocs\theap B\tGC\tboundary tiles\titems\trecords\tof compute\tof up copy\tof down copy\t")
 	for _, c := range f.Classes {
@@ -122,6 +124,7 @@ func (f *File) itemRows(t io.Writer) {
 	}
 }
 
+// sweepRows prints the points of the sweeps with the line fitted to them.
 func (f *File) sweepRows(t io.Writer) {
 	for _, s := range f.Sweeps {
 		fmt.Fprintf(t, "\n%s\tscenes/s\tcore us\tboundary tiles\tsegments\t\n", s.Name)

@@ -32,6 +32,7 @@ func (f *File) Trace(path string, spans map[string][]stage.Span) error {
 	return nil
 }
 
+// traceClass writes the spans of one class as a group of rows: workers, batches, the device.
 func (f *File) traceClass(w *event.Writer, group int, name string, spans []stage.Span) error {
 	if len(spans) == 0 {
 		return nil

@@ -28,6 +28,7 @@ import (
 	sysv "github.com/gen2brain/shm"
 	"github.com/valyala/fastjson"
 
+	"plumb/bench/figure"
 	"plumb/bench/rig"
 	"plumb/daemon/shm"
 )
@@ -60,6 +61,7 @@ type bench struct {
 	client *http.Client
 }
 
+// measure measures all routes by which pictures leave the daemon.
 func measure(plumb string, args []string, dump string, n, runs, clients, batch int) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
@@ -102,9 +104,9 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 		}
 	}
 	fmt.Printf("%-13s %10s %10s %8s   %s\n", "route", "scenes/s", "MB/s", "of png", "runs")
-	png := median(rates[0])
+	png := figure.Median(rates[0])
 	for k, r := range routes {
-		m := median(rates[k])
+		m := figure.Median(rates[k])
 		fmt.Printf("%-13s %10.1f %10.1f %8.2f   %.0f\n", r.name, m, m*float64(4*pixels)/float64(len(scenes))/1e6, m/png, rates[k])
 	}
 	return nil
@@ -176,6 +178,7 @@ func (b *bench) start(plumb string, args []string, places int) (err error) {
 	return err
 }
 
+// close ends the daemon and frees the shared memory.
 func (b *bench) close() {
 	if b.cmd != nil && b.cmd.Process != nil {
 		b.cmd.Process.Kill()
@@ -187,6 +190,7 @@ func (b *bench) close() {
 	}
 }
 
+// post sends a request and returns the body of its answer.
 func (b *bench) post(path string, body []byte, accept string) ([]byte, error) {
 	req, err := http.NewRequest("POST", "http://"+b.addr+path, bytes.NewReader(body))
 	if err != nil {
@@ -216,7 +220,7 @@ func (b *bench) fetch(i int, accept string) error {
 	return err
 }
 
-// laid is what is looked at of an answer.
+// laid asks for pictures of scenes from .. to-1 in shared memory, from place first on.
 type laid struct {
 	Error         string
 	Width, Height int
@@ -325,11 +329,7 @@ func (b *bench) pass(clients, step int, f func(client, i int) error) (float64, e
 	return float64(len(b.scenes)) / took.Seconds(), nil
 }
 
-func median(v []float64) float64 {
-	s := slices.Sorted(slices.Values(v))
-	return s[len(s)/2]
-}
-
+// header prints what was measured, where and how.
 func header(commit string, args []string, scenes, pixels, runs, clients, batch int) {
 	fmt.Printf("# pictures out of a daemon: plumb serve %s\n", strings.Join(args, " "))
 	fmt.Print(rig.Header(commit))

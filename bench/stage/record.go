@@ -31,6 +31,7 @@ func (r *recorder) begin() {
 	}
 }
 
+// end releases the thread of a worker.
 func (r *recorder) end() {
 	if r.on {
 		runtime.UnlockOSThread()
@@ -111,6 +112,7 @@ type moment struct {
 	heap   uint64
 }
 
+// now reads the clock and the process's counters of work and memory.
 func now() moment {
 	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/gc/heap/allocs:objects"}, {Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)
@@ -163,6 +165,7 @@ func parts(rs []*recorder, s *Sample, wall time.Duration) *Parts {
 	return p
 }
 
+// share returns part of all as a fraction, 0 where all is 0.
 func share(part, all time.Duration) float64 {
 	if all <= 0 {
 		return 0
@@ -193,6 +196,7 @@ func union(spans []Span, of func(Stage) bool) []interval {
 	return out
 }
 
+// length returns the sum of the intervals.
 func length(list []interval) (d time.Duration) {
 	for _, i := range list {
 		d += i.to - i.from

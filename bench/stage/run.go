@@ -109,6 +109,7 @@ func (r *run) fail(err error) {
 	}
 }
 
+// failure returns the first error of the run.
 func (r *run) failure() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -60,6 +60,7 @@ func main() {
 	}
 }
 
+// run measures all rows in turn and prints them.
 func run(s source, rounds, times, copies int, program, shapely string) error {
 	list, err := load(s)
 	if err != nil {
@@ -211,6 +212,7 @@ func agree(list []answer, other *row) (string, error) {
 	return fmt.Sprintf("IoU of plumb and shapely 2: %d of %d evaluable answers compared (the rest hold degenerate pieces, or are read otherwise), at most %.1g apart; in %d of them the distance of vertices is more than 0.01 off that of the boundaries", n, evaluable, worst, farther), nil
 }
 
+// header prints what was measured, where and how.
 func header(s source, list []answer, rounds int) {
 	size := 0
 	for i := range list {

@@ -34,6 +34,7 @@ type shown struct {
 // picture is the scene over a chequered page, so that what is transparent shows.
 func (s *shown) picture() *image.RGBA { return s.over(func(x, y int) color.RGBA { return page(x, y) }) }
 
+// page returns a pixel of the checkerboard behind pictures.
 func page(x, y int) color.RGBA {
 	if (x/16+y/16)%2 == 0 {
 		return color.RGBA{255, 255, 255, 255}
@@ -56,6 +57,7 @@ func (s *shown) over(background func(x, y int) color.RGBA) *image.RGBA {
 	return out
 }
 
+// coverage returns the picture's alpha as grey.
 func (s *shown) coverage() *image.RGBA {
 	out := image.NewRGBA(s.image.Rect)
 	for y := range out.Rect.Dy() {

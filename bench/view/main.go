@@ -83,6 +83,7 @@ func read(path string, limit int) (all []shown, err error) {
 	return all, err
 }
 
+// one draws one scene with all its layers.
 func one(e *render.Engine, w *render.Worker, l dump.Line) (s shown, err error) {
 	if l.Fault != "" {
 		return s, fmt.Errorf("%s", l.Fault)
@@ -113,6 +114,7 @@ type viewer struct {
 	stale  bool
 }
 
+// key handles a key: other scenes, other layers, a screenshot.
 func (v *viewer) key(k glfw.Key) {
 	switch {
 	case k == glfw.KeyRight || k == glfw.KeySpace:
@@ -156,6 +158,7 @@ func (v *viewer) loop() error {
 	return nil
 }
 
+// save writes a picture as a PNG.
 func save(name string, m *image.RGBA) error {
 	f, err := os.Create(name)
 	if err != nil {

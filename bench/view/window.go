@@ -73,6 +73,7 @@ func open(w, h int) (*window, error) {
 	return o, nil
 }
 
+// link compiles and links the shaders of the window.
 func link() (uint32, error) {
 	p := gl.CreateProgram()
 	for kind, source := range map[uint32]string{gl.VERTEX_SHADER: vertexSource, gl.FRAGMENT_SHADER: fragmentSource} {

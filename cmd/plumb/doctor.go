@@ -84,6 +84,7 @@ func (d *doctor) routing(e *engineFlags, editor bool) {
 // doctor writes one line per check.
 type doctor struct{ out io.Writer }
 
+// line prints whether a check succeeded, and returns it.
 func (d *doctor) line(ok bool, format string, args ...any) bool {
 	word := "ok"
 	if !ok {
@@ -93,6 +94,7 @@ func (d *doctor) line(ok bool, format string, args ...any) bool {
 	return ok
 }
 
+// devices prints the GL devices that EGL lists.
 func (d *doctor) devices() {
 	list := egl.Adapters()
 	for _, a := range list {
@@ -129,6 +131,7 @@ func (d *doctor) backend(cfg render.Config) bool {
 	return true
 }
 
+// fonts reports whether the editor's fonts can be read.
 func (d *doctor) fonts(dir string) bool {
 	dir = font.Dir(dir)
 	if _, err := font.Open(dir); err != nil {

@@ -146,10 +146,12 @@ type limitFlags struct {
 	QueueMax      count         `default:"4096" aliases:"max-queue" placeholder:"N" group:"limits" help:"Most requests in flight; above it the daemon answers 429."`
 }
 
+// lines returns the limits of reading dumps.
 func (l *limitFlags) lines() dump.Limits {
 	return dump.Limits{Line: int(l.MaxLine), Ratio: int(l.MaxRatio)}
 }
 
+// scenes returns the limits of scenes.
 func (l *limitFlags) scenes() scene.Limits {
 	return scene.Limits{Line: int(l.MaxLine), Depth: int(l.MaxDepth), Values: int(l.MaxValues), Shapes: int(l.MaxShapes), Points: int(l.MaxPoints),
 		Pixels: int(l.MaxPixels), Side: int(l.MaxSide), Text: int(l.MaxText), Coordinate: l.MaxCoordinate}

@@ -71,6 +71,7 @@ func (r *refusal) Error() string { return fmt.Sprintf("got status %d: %s", r.cod
 // again reports whether the same request may succeed later.
 func (r *refusal) again() bool { return r.code == 408 || r.code == 429 || r.code >= 500 }
 
+// refused makes the error of an HTTP answer that is not 200, with the message in its body.
 func refused(resp *http.Response) error {
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	text := strings.TrimSpace(string(b))
@@ -80,6 +81,7 @@ func refused(resp *http.Response) error {
 	return &refusal{resp.StatusCode, text}
 }
 
+// request makes a request to the daemon, with the token if there is one.
 func (r *remote) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, r.base+path, body)
 	if err == nil && r.token != "" {

@@ -93,6 +93,7 @@ func (r *remote) stream(ctx context.Context, j *job) (*remoteStream, error) {
 	return s, s.connect()
 }
 
+// wake lets all goroutines that wait check again whether the run has ended.
 func (s *remoteStream) wake() {
 	s.mu.Lock()
 	s.more.Broadcast()

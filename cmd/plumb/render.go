@@ -255,6 +255,7 @@ func (d *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
 	}
 }
 
+// workers returns how many scenes are drawn at the same time, without the queue.
 func (d *renderRun) workers() int {
 	if d.core == nil {
 		return max(1, d.n)

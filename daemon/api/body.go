@@ -30,6 +30,7 @@ type limited struct {
 	left int
 }
 
+// Read implements io.Reader. It fails with errTooLarge past the limit.
 func (l *limited) Read(p []byte) (int, error) {
 	if len(p) > l.left+1 {
 		p = p[:l.left+1]
@@ -164,6 +165,7 @@ var (
 // bodyErrors is a reader whose errors clients may see.
 type bodyErrors struct{ r io.Reader }
 
+// Read implements io.Reader. It turns errors of the connection into those that clients are told.
 func (w bodyErrors) Read(p []byte) (int, error) {
 	n, err := w.r.Read(p)
 	return n, bodyError(err)
@@ -218,6 +220,7 @@ type lazyGzip struct {
 	z   *gzip.Reader
 }
 
+// Read implements io.Reader. The header is read with the first bytes, not before.
 func (l *lazyGzip) Read(p []byte) (n int, err error) {
 	if l.z == nil {
 		if l.z, err = gzip.NewReader(l.src); err != nil {

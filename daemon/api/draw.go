@@ -27,6 +27,7 @@ var encoders = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: new(pngP
 
 type pngPool struct{ pool sync.Pool }
 
+// Get implements png.EncoderBufferPool; nil makes the encoder allocate a buffer.
 func (p *pngPool) Get() *png.EncoderBuffer {
 	b, _ := p.pool.Get().(*png.EncoderBuffer)
 	return b

@@ -137,6 +137,7 @@ func statusOfField(e *scoring.Error) int {
 	return fasthttp.StatusUnprocessableEntity
 }
 
+// isTimeout reports whether an error of a connection is that of a deadline.
 func isTimeout(err error) bool {
 	var n net.Error
 	return errors.As(err, &n) && n.Timeout()

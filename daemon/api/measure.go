@@ -172,6 +172,7 @@ func threshold(n int, got string) (uint8, error) {
 // object.
 type undefined struct{ b []byte }
 
+// add records why a member of the reply is null.
 func (u *undefined) add(member, why string) {
 	if u.b != nil {
 		u.b = append(u.b, ',')

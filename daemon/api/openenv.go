@@ -88,11 +88,13 @@ const schemas = `{"action":{"title":"PlumbAction","type":"object","required":["r
 	`"result":{"description":"The whole result line","type":["object","null"]}}},` +
 	`"state":{"title":"State","type":"object","properties":{"episode_id":{"type":["string","null"]},"step_count":{"type":"integer","minimum":0}}}}`
 
+// metadata answers the OpenEnv route that describes the environment.
 func (s *Server) metadata(ctx *fasthttp.RequestCtx) {
 	s.reply(ctx, map[string]any{"name": "plumb", "version": s.cfg.Version.Version,
 		"description": "Scores answers to whiteboard benchmarks. One step is one answer with its label; the reward follows from the pixels."})
 }
 
+// schema answers the OpenEnv route with the JSON schemas of actions and observations.
 func (s *Server) schema(ctx *fasthttp.RequestCtx) {
 	ctx.SetContentType("application/json")
 	ctx.SetBodyString(schemas)
@@ -111,6 +113,7 @@ type episode struct {
 	label []byte // of reset, a JSON value of its own; for steps without one
 }
 
+// append appends the state of an OpenEnv episode as a JSON object.
 func (e episode) append(b []byte) []byte {
 	b = append(b, `{"episode_id":`...)
 	if e.id == "" {
@@ -165,6 +168,7 @@ func seen(b []byte, observation string, rewardJSON []byte, done bool) []byte {
 	return append(b, '}')
 }
 
+// reset answers the OpenEnv route that begins an episode. Over plain HTTP nothing is kept of it.
 func (s *Server) reset(ctx *fasthttp.RequestCtx) {
 	body, ok := s.body(ctx)
 	if !ok {

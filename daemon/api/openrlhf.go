@@ -67,6 +67,7 @@ func appendRewards(b []byte, list []reward.Outcome, times []queue.Timing) []byte
 	return append(b, '}', '}')
 }
 
+// failedAs1 returns 1 for a sample that could not be scored, else 0, as OpenRLHF logs it.
 func failedAs1(o reward.Outcome) float64 {
 	if o.Failed {
 		return 1

@@ -40,6 +40,7 @@ func (p *pixels) bytes() int {
 	return n
 }
 
+// channels names the channels of a picture in JSON.
 func (p *pixels) channels() string {
 	if p.rgba {
 		return "rgba"

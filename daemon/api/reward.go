@@ -160,6 +160,8 @@ func (s *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, 
 	return list, true, nil
 }
 
+// nativeSample reads a sample of plumb's own reward route: label, response and prompt. path is
+// where b stands in the request, for messages.
 func nativeSample(b []byte, path string, steps reward.Steps) (sample, *scoring.Error) {
 	one, inThink := sample{at: path + "label"}, false
 	jsoncut.Members(b, func(key, value []byte) error {

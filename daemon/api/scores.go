@@ -21,6 +21,7 @@ type scores struct {
 	failed *prometheus.CounterVec
 }
 
+// newScores registers the Prometheus metrics of scores.
 func newScores(r prometheus.Registerer) *scores {
 	s := &scores{
 		spread: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "plumb_score", Help: "Scores, before they are shaped into rewards.", Buckets: scoreBuckets},

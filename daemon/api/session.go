@@ -301,6 +301,8 @@ func (c *session) reset(data []byte) bool {
 	return c.observation(seen(nil, emptyObservation, []byte("null"), false))
 }
 
+// step scores the answer in a message of an OpenEnv session and sends the observation. It returns
+// false where the session must end.
 func (c *session) step(data []byte) bool {
 	x := &exchange{opt: c.opt, steps: c.steps, policy: c.s.cfg.Policies[openEnv], lines: true}
 	var fault *scoring.Error
@@ -338,6 +340,7 @@ func (c *session) step(data []byte) bool {
 	return c.observation(stepped(x))
 }
 
+// observation sends an observation, and returns false where the client is gone.
 func (c *session) observation(data []byte) bool {
 	b := append([]byte(`{"type":"observation","data":`), data...)
 	return c.send(append(b, '}'))

@@ -101,6 +101,7 @@ type idleReader struct {
 	stopped bool
 }
 
+// Read implements io.Reader. It fails where the client sends nothing for the idle time.
 func (p *idleReader) Read(b []byte) (int, error) {
 	if p.err != nil {
 		return 0, p.err

@@ -233,6 +233,7 @@ func adapters(wanted func(*trainer) bool) string {
 	return strings.Join(names, ", ")
 }
 
+// policyNames lists policies in a message.
 func policyNames(list []reward.Policy) string {
 	var names []string
 	for _, p := range list {

@@ -28,6 +28,7 @@ func (u urgency) header(ctx *fasthttp.RequestCtx) (urgency, *scoring.Error) {
 	return u, nil
 }
 
+// priority reads the value of the option priority.
 func (u *urgency) priority(name string) *scoring.Error {
 	p, err := queue.ParsePriority(name)
 	if err != nil {

@@ -23,6 +23,7 @@ var (
 // pen writes the texts of scaffolds.
 type pen struct{ *sheet.Writer }
 
+// newPen returns a pen that writes sans-serif text on pictures of prompts.
 func newPen() (*pen, error) {
 	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {

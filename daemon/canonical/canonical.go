@@ -55,6 +55,7 @@ func Key(v any) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
+// appendValue appends a decoded JSON value in canonical form (see Append).
 func appendValue(b []byte, v any) (_ []byte, err error) {
 	switch v := v.(type) {
 	case nil:

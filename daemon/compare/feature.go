@@ -92,6 +92,7 @@ func Features(s *scene.Scene, i int32) []string {
 	return unique(list)
 }
 
+// kind names the kind of a shape as a feature of the comparison: "geo ellipse", "arrow arc".
 func kind(sh *scene.Shape) string {
 	switch {
 	case sh.Kind == scene.Geo:

@@ -171,6 +171,7 @@ func flagName(run string) string {
 	return "--judge-" + strings.TrimPrefix(strings.TrimPrefix(run, "--"), "model-")
 }
 
+// complete returns the configuration with defaults in place of zero values.
 func (c Config) complete() Config {
 	c.MaxTokens = cmp.Or(c.MaxTokens, DefaultMaxTokens)
 	c.Concurrency = cmp.Or(c.Concurrency, DefaultConcurrency)
@@ -292,6 +293,7 @@ func (c *Client) resolve(ctx context.Context, f *flight, r *request) (v verdict,
 	return v, false, err
 }
 
+// count changes the statistics under their lock.
 func (c *Client) count(change func(*Stats)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

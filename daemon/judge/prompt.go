@@ -75,6 +75,7 @@ func (c *Client) request(q *scoring.Question) *request {
 	return &request{key: c.digest(q), version: c.version(q), prompt: fill.Replace(text)}
 }
 
+// version names the prompt of a question. It is part of the key of cached verdicts.
 func (c *Client) version(q *scoring.Question) string {
 	v := openVersion
 	if q.Kind == scoring.JudgeChoice {

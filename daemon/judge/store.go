@@ -78,6 +78,7 @@ const syncEvery = time.Second
 // maxMem is how many verdicts are remembered without a folder, some 100 MB at most.
 const maxMem = 1 << 16
 
+// openStore opens the folder of cached verdicts. "" keeps verdicts in memory only.
 func openStore(dir string) (*store, error) {
 	s := &store{at: map[digest]place{}, mem: map[digest]verdict{}}
 	if dir == "" {

@@ -143,6 +143,7 @@ func (l *Log) Note(object []byte) error {
 	return <-told
 }
 
+// add queues a line for the writer. told gets the result once list, in which it is kept, is told.
 func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) error {
 	line := Line(object)
 	l.mu.Lock()
@@ -187,6 +188,7 @@ func (l *Log) write() {
 	}
 }
 
+// tell sends an error, or nil, to all who wait for a write.
 func tell(list []chan<- error, err error) {
 	for _, c := range list {
 		c <- err

@@ -77,6 +77,7 @@ func (c *cache) put(d digest, r *scoring.Result, json []byte) {
 	}
 }
 
+// stats returns the counts so far.
 func (c *cache) stats() CacheStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()

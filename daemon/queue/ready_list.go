@@ -53,6 +53,7 @@ func (q *Queue) mayLead(c int) bool { return q.readyList.has(c) && (c != classHe
 // urgent returns the number of small samples of requests, which clients wait for.
 func (s *readyList) urgent() int { return s.of[classHigh].len() + s.of[classNormal].len() }
 
+// push adds a task that is ready for a batch.
 func (s *readyList) push(t *task) {
 	if t.class != classHeavy {
 		s.count(t, 1)
@@ -60,6 +61,7 @@ func (s *readyList) push(t *task) {
 	s.of[t.class].push(t)
 }
 
+// pop takes the next task of a class.
 func (s *readyList) pop(c int) *task {
 	t := s.of[c].pop()
 	if c != classHeavy {

@@ -45,6 +45,7 @@ func (q *Queue) Stream(ctx context.Context, o *Options) *Stream {
 	return s
 }
 
+// wake lets the goroutine that sends lines check again whether the stream has ended.
 func (s *Stream) wake() {
 	s.mu.Lock()
 	s.free.Broadcast()

@@ -148,6 +148,7 @@ func who(id *scoring.Identity) (list []metricView) {
 	return list
 }
 
+// positive prints a count for the report, "" for 0.
 func positive(n int) string {
 	if n <= 0 {
 		return ""

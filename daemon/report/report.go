@@ -90,6 +90,7 @@ func New(cfg Config) (*Writer, error) {
 	return w, w.open(cfg.Dir)
 }
 
+// newWriter returns a report writer with defaults in place of zero values.
 func newWriter(cfg Config) *Writer {
 	if cfg.Max == 0 {
 		cfg.Max = DefaultMax

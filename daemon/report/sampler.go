@@ -159,6 +159,8 @@ func (l groups) Len() int { return len(l) }
 func (l groups) Less(i, k int) bool {
 	return cmp.Or(len(l[k].items)-len(l[i].items), l[k].first-l[i].first) < 0
 }
+
+// Swap implements heap.Interface. Each group keeps its index in the heap.
 func (l groups) Swap(i, k int) {
 	l[i], l[k] = l[k], l[i]
 	l[i].at, l[k].at = i, k

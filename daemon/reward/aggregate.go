@@ -96,6 +96,7 @@ func numberOf(v []byte) (float64, bool) {
 	return x, err == nil && !math.IsInf(x, 0)
 }
 
+// add adds a value to the series of that name.
 func (g *group) add(name string, x float64) {
 	if g.values == nil {
 		g.values = map[string][]float64{}
@@ -134,6 +135,8 @@ func (a *Aggregate) AppendJSON(b []byte) []byte {
 	return append(strconv.AppendInt(b, int64(a.all.failed), 10), '}')
 }
 
+// members appends the statistics of the group as members of a JSON object: mean, max, min, median
+// and standard deviation of each series.
 func (g *group) members(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `"n":`...), int64(g.rows), 10)
 	b = strconv.AppendInt(append(b, `,"n_failed":`...), int64(g.failed), 10)
@@ -151,6 +154,7 @@ func (g *group) members(b []byte) []byte {
 	return b
 }
 
+// appendStat appends one statistic as a JSON member, "mean/reward".
 func appendStat(b []byte, stat, name string, x float64) []byte {
 	b = append(scoring.AppendString(b, stat+"/"+name), ':')
 	return scoring.AppendFloat(b, x)

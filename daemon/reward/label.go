@@ -116,6 +116,7 @@ type copier struct {
 	suite, id []byte
 }
 
+// space returns the index of the first byte from i on that is no JSON white space.
 func (c *copier) space(i int) int {
 	for i < len(c.src) && c.src[i] <= ' ' {
 		i++
@@ -129,6 +130,8 @@ func (c *copier) object(dst []byte, i int, top bool) []byte {
 	return dst
 }
 
+// members copies the members of the object that begins at i to dst, without those that are not
+// wanted. next is the index after its closing brace.
 func (c *copier) members(dst []byte, i int, top bool) (out []byte, next int) {
 	dst = append(dst, '{')
 	empty := true

@@ -82,6 +82,7 @@ func (f *file) mapped(b *[]byte, access int) ([]byte, error) {
 // alive returns living, because the region ends with its connection.
 func (f *file) alive() lease { return living }
 
+// close unmaps and closes a memfd of a client.
 func (f *file) close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -198,6 +198,7 @@ func descriptors(oob []byte) (fds []int) {
 	return fds
 }
 
+// closeAll closes file descriptors that a client sent.
 func closeAll(fds []int) {
 	for _, fd := range fds {
 		unix.Close(fd)

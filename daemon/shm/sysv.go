@@ -19,6 +19,7 @@ const scheme = "sysv:"
 // Key returns the key of a System V segment.
 func Key(id int) string { return scheme + strconv.Itoa(id) }
 
+// parseID reads the id of a System V segment from the key of a region, "sysv:123".
 func parseID(key string) (id int, ok bool) {
 	digits, ok := strings.CutPrefix(key, scheme)
 	n, err := strconv.ParseUint(digits, 10, 31)
@@ -115,6 +116,7 @@ func (s *segment) alive() lease {
 	return living
 }
 
+// close detaches a System V segment.
 func (s *segment) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,6 +19,7 @@ type file struct {
 	fresh time.Time   // when what is held was last written
 }
 
+// create opens the file of --trace-file; it holds max bytes at most.
 func create(path string, max int64) (*file, error) {
 	w, err := event.Create(path, max)
 	if err != nil {

@@ -30,6 +30,7 @@ type exporter struct {
 	sdk.SpanExporter
 }
 
+// newExporter returns an exporter that sends spans to an OpenTelemetry collector.
 func newExporter(cfg Config) (*exporter, error) {
 	options := []otlptracehttp.Option{otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
 		Enabled: true, InitialInterval: time.Second, MaxInterval: retryFor / 2, MaxElapsedTime: retryFor,
@@ -129,6 +130,7 @@ func (e *exporter) parts(ctx context.Context, s *Sample) (end time.Time) {
 	return at
 }
 
+// part adds a span for a part of a request, and returns when it ended.
 func (e *exporter) part(ctx context.Context, p Part, at time.Time) (end time.Time) {
 	end = at.Add(max(p.Took, 0))
 	_, span := e.tracer.Start(ctx, p.Name, otel.WithTimestamp(at))
@@ -136,6 +138,7 @@ func (e *exporter) part(ctx context.Context, p Part, at time.Time) (end time.Tim
 	return end
 }
 
+// attributes returns what the span of a sample says about it.
 func (s *Sample) attributes() []attribute.KeyValue {
 	return []attribute.KeyValue{
 		attribute.String("plumb.sample.id", s.ID),

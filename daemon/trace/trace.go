@@ -274,6 +274,7 @@ func newTraceID() (id otel.TraceID) {
 	return id
 }
 
+// newSpanID returns a random id that is valid (not zero).
 func newSpanID() (id otel.SpanID) {
 	for !id.IsValid() {
 		binary.LittleEndian.PutUint64(id[:], rand.Uint64())

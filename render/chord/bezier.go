@@ -21,6 +21,7 @@ const (
 	axisY
 )
 
+// of returns the point's coordinate on the axis.
 func (a axis) of(p vector.Point) float32 {
 	if a == axisX {
 		return p.X
@@ -28,6 +29,7 @@ func (a axis) of(p vector.Point) float32 {
 	return p.Y
 }
 
+// set sets the point's coordinate on the axis.
 func (a axis) set(p *vector.Point, v float32) {
 	if a == axisX {
 		p.X = v

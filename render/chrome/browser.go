@@ -206,6 +206,7 @@ type tail struct {
 	buf []byte
 }
 
+// Write implements io.Writer. Only the last 2,000 bytes of Chromium's output are kept.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -216,6 +217,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// String returns the last output of Chromium, for messages.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

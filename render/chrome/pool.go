@@ -215,6 +215,7 @@ func (p *Pool) result(r *Request, a *answer) (*Result, error) {
 
 func box(b *[4]float64) view.Box { return view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]} }
 
+// clip shortens a text of the browser for a message.
 func clip(s string, n int) string {
 	if len(s) > n {
 		return s[:n] + "..."

@@ -131,6 +131,7 @@ type partRows struct {
 // box is the bounding box of both regions.
 type box struct{ x0, y0, x1, y1 float64 }
 
+// add extends the box to a point.
 func (b *box) add(p Point) {
 	b.x0, b.x1 = min(b.x0, p.X), max(b.x1, p.X)
 	b.y0, b.y1 = min(b.y0, p.Y), max(b.y1, p.Y)

@@ -47,6 +47,8 @@ func (c *Cover) Add(l Loop) {
 	}
 }
 
+// edge adds the coverage to the right of a polygon's edge, row by row. Edges down count positive,
+// edges up negative.
 func (c *Cover) edge(p, q Point) {
 	sign := 1.0
 	if p.Y > q.Y {

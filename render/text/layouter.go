@@ -522,6 +522,7 @@ func (l *Layouter) keep(glyphs []font.Glyph, base int) []font.Glyph {
 	return l.subset
 }
 
+// shapeAgain shapes a part of the text anew, because shaping depends on where a line breaks.
 func (l *Layouter) shapeAgain(face *font.Face, from, to int) ([]font.Glyph, error) {
 	glyphs, err := face.Shape(l.text[from:to])
 	if err != nil {

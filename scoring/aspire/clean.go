@@ -331,6 +331,7 @@ func (c *cleaner) entryIndex(name string) int {
 
 func (c *cleaner) hasEntry(name string) bool { return c.entryIndex(name) >= 0 }
 
+// entryValue returns the answer's member of that name, the zero value where it has none.
 func (c *cleaner) entryValue(name string) answer.Value {
 	if i := c.entryIndex(name); i >= 0 {
 		return c.entries[i].v

@@ -61,6 +61,7 @@ type testScores struct {
 // maxItems bounds the tasks that are remembered.
 const maxItems = 1 << 20
 
+// newTables implements scoring.Suite.Tables.
 func newTables(o scoring.TableOptions) scoring.Tables {
 	return &tables{missing: o.Missing, clamp: o.Variants.On("table.clamp01"), paper: paper.Choose(paperTitle, printedTables, o.Papers),
 		at: map[armKey]*arm{}}

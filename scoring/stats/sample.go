@@ -189,6 +189,7 @@ func CompareSamples(a, b *Sample, seed uint64) (lines []Line, unpaired int, err 
 
 func whole(x float64) bool { return x == 0 || x == 1 }
 
+// boolInt returns 1 for true and 0 for false, for counting pairs.
 func boolInt(b bool) int {
 	if b {
 		return 1

@@ -94,6 +94,7 @@ func McNemar(b, c int) float64 {
 	return min(1, 2*p)
 }
 
+// logChoose returns the natural logarithm of the binomial coefficient n over k.
 func logChoose(n, k int) float64 {
 	a, _ := math.Lgamma(float64(n) + 1)
 	b, _ := math.Lgamma(float64(k) + 1)

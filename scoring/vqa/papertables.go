@@ -17,6 +17,7 @@ import (
 //go:embed papers/*.json
 var papers embed.FS
 
+// embeddedPaper returns the program's own document of a paper's tables.
 func embeddedPaper(name string) []byte {
 	b, err := papers.ReadFile("papers/" + name + ".json")
 	if err != nil {

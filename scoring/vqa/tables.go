@@ -60,6 +60,7 @@ type row struct {
 	note         string
 }
 
+// row returns a row of the tables without results.
 func (k *kind) row(key rowKey) *row {
 	r := &row{rowKey: key, pictures: map[string]counts{}, cats: make([]counts, len(k.categories)), subs: make([][]counts, len(k.categories)),
 		scales: map[string]*counts{}, kinds: map[string]*counts{}, sources: map[string]int{},
@@ -70,6 +71,7 @@ func (k *kind) row(key rowKey) *row {
 	return r
 }
 
+// newTables implements scoring.Suite.Tables.
 func (s *suite) newTables(o scoring.TableOptions) scoring.Tables {
 	t := &tables{kind: s.kind, names: s.names, missing: o.Missing, cluster: o.Cluster, rows: map[rowKey]*row{}}
 	t.addPapers(s, o.Papers)
@@ -139,6 +141,7 @@ func (at *row) picture(t *tables, r *scoring.Result, one counts) {
 	at.pictures[name] = c
 }
 
+// word1 returns a metric that is one string, "" for any other.
 func word1(r *scoring.Result, name string) string {
 	if s := r.Strings(name); len(s) == 1 {
 		return s[0]
@@ -175,6 +178,7 @@ func (at *row) add(t *tables, r *scoring.Result, one counts) {
 	}
 }
 
+// add adds the counts of another group.
 func (c *counts) add(o counts) {
 	c.n += o.n
 	c.correct += o.correct
@@ -461,6 +465,7 @@ func (t *tables) subcategories(f string, own []*row) scoring.TextTable {
 	return out
 }
 
+// hasSubs reports whether the row has accuracies of subcategories.
 func (at *row) hasSubs() bool {
 	for _, list := range at.subs {
 		for _, c := range list {

@@ -65,6 +65,7 @@ func (o *object) inner(fill func()) {
 	o.dst = append(o.dst, '}')
 }
 
+// objectNamed writes a member that is an object; fill writes its members.
 func (o *object) objectNamed(name string, fill func()) {
 	o.name(name)
 	o.inner(fill)

@@ -91,6 +91,7 @@ func transformFunction(name string, v []float64) (matrix, error) {
 // translation and rotation return SVG transforms.
 func translation(x, y float64) matrix { return matrix{1, 0, 0, 1, x, y} }
 
+// rotation returns the matrix of a turn about the origin, clockwise on screen.
 func rotation(degrees float64) matrix {
 	s, c := math.Sincos(degrees * math.Pi / 180)
 	return matrix{c, s, -s, c, 0, 0}

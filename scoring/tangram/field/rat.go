@@ -105,6 +105,7 @@ func (x rat) add(y rat) rat {
 	return fromBig(new(big.Rat).Add(x.toBig(), y.toBig()))
 }
 
+// neg returns -x.
 func (x rat) neg() rat {
 	if x.big != nil {
 		return rat{big: new(big.Rat).Neg(x.big)}

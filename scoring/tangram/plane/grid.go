@@ -50,6 +50,7 @@ func (x int128) sign() int {
 	return 1
 }
 
+// abs returns the absolute value of x.
 func (x int128) abs() int128 {
 	if int64(x.hi) >= 0 {
 		return x

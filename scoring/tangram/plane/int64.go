@@ -150,6 +150,7 @@ func (k *int64Kernel) side(a, b, c int32) int { return k.exact(a, b, a, c).sign(
 
 func (k *int64Kernel) same(a, b int32) bool { return k.x[a] == k.x[b] && k.y[a] == k.y[b] }
 
+// hash returns the hash of vertex a by its coordinates.
 func (k *int64Kernel) hash(a int32) uint64 {
 	x, y := k.x[a], k.y[a]
 	return hashWords(uint64(x.a), uint64(x.b), uint64(y.a), uint64(y.b))
