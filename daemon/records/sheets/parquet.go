@@ -32,6 +32,37 @@ type parquetTable struct {
 // Parquet reads a table, or rows of another format, from a Parquet file. See
 // docs/spec/dumps-files.md#r16.
 func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
+	t, err := openParquet(in)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			src, err = nil, fmt.Errorf("the Parquet file cannot be decoded: %v", p)
+		}
+	}()
+	var names []string
+	for _, c := range t.file.Root().Columns() {
+		names = append(names, c.Name())
+	}
+	known, err := newTable(in, names, o)
+	if err != nil {
+		return nil, err
+	}
+	t.table = *known
+	for _, c := range t.file.Root().Columns() {
+		if !used(c, t.opts) {
+			continue
+		}
+		if n := newNode(c, &t.leaves); n != nil {
+			t.columns = append(t.columns, n)
+		}
+	}
+	return t, nil
+}
+
+// openParquet reads the footer of a file.
+func openParquet(in *input.Input) (t *parquetTable, err error) {
 	at, size, err := in.Random()
 	if err != nil {
 		return nil, err
@@ -41,31 +72,14 @@ func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			src, err = nil, fmt.Errorf("the Parquet file cannot be decoded: %v", p)
+			t, err = nil, fmt.Errorf("the Parquet file cannot be decoded: %v", p)
 		}
 	}()
 	f, err := parquet.OpenFile(at, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("the footer of the Parquet file cannot be read: %w", err)
 	}
-	var names []string
-	for _, c := range f.Root().Columns() {
-		names = append(names, c.Name())
-	}
-	known, err := newTable(in, names, o)
-	if err != nil {
-		return nil, err
-	}
-	t := &parquetTable{table: *known, in: in, src: at, file: f}
-	for _, c := range f.Root().Columns() {
-		if !used(c, t.opts) {
-			continue
-		}
-		if n := newNode(c, &t.leaves); n != nil {
-			t.columns = append(t.columns, n)
-		}
-	}
-	return t, nil
+	return &parquetTable{in: in, src: at, file: f}, nil
 }
 
 // unused are columns of trainers that no format reads and that may be large.

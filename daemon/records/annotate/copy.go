@@ -1,0 +1,218 @@
+package annotate
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"plumb/daemon/jsoncut"
+	"plumb/daemon/records/archive"
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/jsonwalk"
+	"plumb/daemon/records/sheets"
+)
+
+// Copy writes a copy of a dump with its results to w, without compression. format is the name of
+// the dump's format; its bytes tell which form of it they are. The copy of a dump that breaks off
+// breaks off too, with an error.
+func Copy(in *input.Input, format string, w io.Writer, r *Results) error {
+	head := in.Head()
+	text := bytes.TrimLeft(head, " \t\r\n")
+	switch {
+	case format == "inspect":
+		return ErrInspect
+	case bytes.HasPrefix(head, []byte("PK")):
+		if kind, err := archive.Kind(in); err != nil || kind != archive.XLSX {
+			return errors.Join(ErrInspect, err)
+		}
+		return sheets.AnnotateXLSX(in, w, r)
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return sheets.AnnotateParquet(in, w, r)
+	}
+	out := bufio.NewWriterSize(w, 1<<20)
+	err := copyText(in, format, text, out, r)
+	return errors.Join(err, out.Flush())
+}
+
+// copyText copies a dump that is text.
+func copyText(in *input.Input, format string, text []byte, out *bufio.Writer, r *Results) error {
+	switch {
+	case format == "helm":
+		return copyDocument(in, out, r)
+	case bytes.HasPrefix(text, []byte("[")):
+		return copyList(in, out, r)
+	case bytes.HasPrefix(text, []byte("{")) || format != "table" && format != "vlmevalkit":
+		return copyLines(in, out, r)
+	}
+	return sheets.AnnotateCSV(in, out, r)
+}
+
+// copyLines copies lines, with a member plumb in each that has results.
+func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
+	src := in.Stream()
+	var line []byte
+	for n := 1; ; n++ {
+		line = line[:0]
+		long := false
+		for {
+			part, err := src.ReadSlice('\n')
+			if line = append(line, part...); len(line) > in.Limits.Line { // copied as it is
+				long = true
+				out.Write(line)
+				line = line[:0]
+			}
+			if err == bufio.ErrBufferFull {
+				continue
+			}
+			if err != nil && err != io.EOF {
+				return err
+			}
+			if !long {
+				if line, err = r.annotate(line, fmt.Sprintf("line %d", n), err); err != nil && err != io.EOF {
+					return err
+				}
+			}
+			if _, werr := out.Write(line); werr != nil {
+				return werr
+			}
+			if err == io.EOF {
+				return nil
+			}
+			break
+		}
+	}
+}
+
+// annotate returns an object with the results of its place. ended is the error of reading it,
+// which is returned unless another one comes first. A text that is no whole object stays as it is.
+func (r *Results) annotate(object []byte, at string, ended error) ([]byte, error) {
+	end := bytes.LastIndexByte(object, '}')
+	text := bytes.TrimLeft(object, " \t\r\n")
+	if end < 0 || len(text) == 0 || text[0] != '{' || len(bytes.TrimSpace(object[end+1:])) > 0 {
+		return object, ended
+	}
+	value, err := r.appendValue(nil, at)
+	if err != nil || len(value) == 0 {
+		return object, errors.Join(err, ended)
+	}
+	tail := append([]byte{}, object[end:]...)
+	object = withoutPlumb(object[:end+1])
+	object = object[:len(object)-1]
+	if last := bytes.TrimRight(object, " \t\r\n"); last[len(last)-1] != '{' {
+		object = append(last, ',')
+	}
+	object = append(append(object, `"plumb":`...), value...)
+	return append(object, tail...), ended
+}
+
+// withoutPlumb returns an object without the annotation of an earlier copy.
+func withoutPlumb(object []byte) []byte {
+	if !bytes.Contains(object, []byte(`"plumb"`)) {
+		return object
+	}
+	out, found := []byte{'{'}, false
+	err := jsoncut.Members(bytes.TrimLeft(object, " \t\r\n"), func(key, value []byte) error {
+		if string(key) == "plumb" {
+			found = true
+			return nil
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(append(out, '"'), key...), '"', ':'), value...)
+		return nil
+	})
+	if err != nil || !found {
+		return object
+	}
+	return append(out, '}')
+}
+
+// copyList copies a JSON list, an element per line.
+func copyList(in *input.Input, out *bufio.Writer, r *Results) error {
+	list := jsonwalk.NewList(in.Stream(), in.Limits.Line)
+	out.WriteString("[")
+	for sep := "\n"; ; sep = ",\n" {
+		b, i, err := list.Next()
+		if err == io.EOF {
+			_, err := out.WriteString("\n]\n")
+			return err
+		}
+		if err == nil {
+			b, err = r.annotate(bytes.Clone(b), fmt.Sprintf("element %d", i), nil)
+		}
+		if err != nil {
+			return err
+		}
+		out.WriteString(sep)
+		if _, err := out.Write(b); err != nil {
+			return err
+		}
+	}
+}
+
+// copyDocument copies a document of HELM, with a member plumb in each state.
+func copyDocument(in *input.Input, out *bufio.Writer, r *Results) error {
+	w := jsonwalk.New(in.Stream())
+	if err := w.Object(); err != nil {
+		return err
+	}
+	var buf []byte
+	for sep := "{\n"; ; sep = ",\n" {
+		name, ok, err := w.Member()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			if sep == "{\n" {
+				out.WriteString("{")
+			}
+			out.WriteString("\n}\n")
+			return w.End()
+		}
+		fmt.Fprintf(out, "%s\"%s\": ", sep, name)
+		if string(name) == "request_states" {
+			if err := copyStates(w, in.Limits.Line, out, r); err != nil {
+				return err
+			}
+			continue
+		}
+		if buf, err = w.Append(buf[:0], nil, in.Limits.Line); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if _, err := out.Write(buf); err != nil {
+			return err
+		}
+	}
+}
+
+// copyStates copies the list of states of a document of HELM.
+func copyStates(w *jsonwalk.Walker, limit int, out *bufio.Writer, r *Results) error {
+	if err := w.List(); err != nil {
+		return err
+	}
+	var buf []byte
+	out.WriteString("[")
+	for i, sep := 0, "\n"; ; i, sep = i+1, ",\n" {
+		ok, err := w.Element()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			_, err := out.WriteString("\n]")
+			return err
+		}
+		if buf, err = w.Append(buf[:0], nil, limit); err == nil {
+			buf, err = r.annotate(buf, fmt.Sprintf("request_states[%d]", i), nil)
+		}
+		if err != nil {
+			return fmt.Errorf("request_states[%d]: %w", i, err)
+		}
+		out.WriteString(sep)
+		if _, err := out.Write(buf); err != nil {
+			return err
+		}
+	}
+}

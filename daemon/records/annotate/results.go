@@ -1,0 +1,166 @@
+// Package annotate copies dumps with their scores. In: a dump of any format and the results of
+// scoring it. Out: a copy in the same format, with a member plumb in each object or with columns
+// plumb_score, plumb_status and plumb_error. It refuses logs of inspect_ai, which get a file of
+// scores of their own. See docs/spec/dumps-files.md#r20.
+package annotate
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/records/sheets"
+	"plumb/render/jsontree"
+)
+
+// Results finds the results of one dump by their places. It holds 24 bytes for each.
+type Results struct {
+	src    io.ReaderAt
+	places []place
+	parser fastjson.Parser
+	line   []byte
+}
+
+// place is a result in its file.
+type place struct {
+	hash uint64 // of the unit
+	off  int64
+	size int32
+}
+
+// unit returns the line, row or element that a place stands in: a line may hold several records.
+func unit(at string) string {
+	at, _, _ = strings.Cut(at, " traces[")
+	return at
+}
+
+// NewResults reads a file of result lines. Where the lines name their dumps, those of others than
+// file are left out. Lines have at most limit bytes.
+func NewResults(src io.ReaderAt, size int64, file string, limit int) (*Results, error) {
+	r := &Results{src: src}
+	in := bufio.NewReaderSize(io.NewSectionReader(src, 0, size), 1<<20)
+	for off := int64(0); ; {
+		line, err := readLine(in, limit)
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("cannot read results at byte %d: %w", off, err)
+		}
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			v, err := jsontree.Parse(&r.parser, text)
+			if err != nil {
+				return nil, fmt.Errorf("cannot read results at byte %d: %w", off, err)
+			}
+			if name := v.Get("file"); name == nil || string(name.GetStringBytes()) == file {
+				r.places = append(r.places, place{xxhash.Sum64String(unit(string(v.GetStringBytes("at")))), off, int32(len(line))})
+			}
+			jsontree.Trim(&r.parser)
+		}
+		off += int64(len(line))
+		if err == io.EOF {
+			break
+		}
+	}
+	slices.SortFunc(r.places, func(a, b place) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.off, b.off)) })
+	return r, nil
+}
+
+// readLine returns the next line with its end. The error is io.EOF behind the last one.
+func readLine(in *bufio.Reader, limit int) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line) == 0 && err != bufio.ErrBufferFull {
+			return part, err
+		}
+		if line = append(line, part...); err != bufio.ErrBufferFull {
+			return line, err
+		}
+		if len(line) > limit {
+			return nil, fmt.Errorf("a line has more than %d bytes (--max-line)", limit)
+		}
+	}
+}
+
+// each calls f for the results of a unit, in their order. The values are valid within the call.
+func (r *Results) each(at string, f func(*fastjson.Value)) error {
+	hash := xxhash.Sum64String(at)
+	i, _ := slices.BinarySearchFunc(r.places, hash, func(p place, h uint64) int { return cmp.Compare(p.hash, h) })
+	for ; i < len(r.places) && r.places[i].hash == hash; i++ {
+		p := r.places[i]
+		r.line = slices.Grow(r.line[:0], int(p.size))[:p.size]
+		if _, err := r.src.ReadAt(r.line, p.off); err != nil && err != io.EOF {
+			return fmt.Errorf("cannot read results at byte %d: %w", p.off, err)
+		}
+		v, err := jsontree.Parse(&r.parser, r.line)
+		if err != nil {
+			return fmt.Errorf("cannot read results at byte %d: %w", p.off, err)
+		}
+		if unit(string(v.GetStringBytes("at"))) == at { // other units may have the same hash
+			f(v)
+		}
+	}
+	return nil
+}
+
+// members are the members of a result that an annotation has.
+var members = []string{"score", "reward", "status", "metrics", "error"}
+
+// appendValue appends the annotation of a unit: an object, a list where the unit has several
+// records, and nothing where it has none.
+func (r *Results) appendValue(dst []byte, at string) ([]byte, error) {
+	begin, n := len(dst), 0
+	err := r.each(at, func(v *fastjson.Value) {
+		if n++; n > 1 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '{')
+		for i, name := range members {
+			m := v.Get(name)
+			if m == nil && i >= 2 {
+				continue
+			}
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(append(append(dst, '"'), name...), '"', ':')
+			if m == nil {
+				dst = append(dst, "null"...)
+			} else {
+				dst = jsontree.Append(dst, m)
+			}
+		}
+		dst = append(dst, '}')
+	})
+	if n > 1 {
+		dst = append(slices.Insert(dst, begin, '['), ']')
+	}
+	return dst, err
+}
+
+// Mark implements sheets.Marks: the first result of a row.
+func (r *Results) Mark(at string) (m sheets.Mark, err error) {
+	err = r.each(at, func(v *fastjson.Value) {
+		if m.Known {
+			return
+		}
+		m.Known = true
+		if s := v.Get("score"); s != nil && s.Type() == fastjson.TypeNumber {
+			f, _ := s.Float64()
+			m.Score = &f
+		}
+		m.Status = string(v.GetStringBytes("status"))
+		if e := v.Get("error"); e != nil && e.Type() == fastjson.TypeObject {
+			m.Error = string(e.GetStringBytes("code")) + ": " + string(e.GetStringBytes("message"))
+		}
+	})
+	return m, err
+}
+
+// ErrInspect marks a log of inspect_ai, for which a file of scores is written instead of a copy.
+var ErrInspect = errors.New("a log of inspect_ai is not copied")

@@ -1,0 +1,288 @@
+package sheets
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/xuri/excelize/v2"
+
+	"plumb/daemon/records/archive"
+	"plumb/daemon/records/input"
+)
+
+// Mark is what the copy of a row says about its answer.
+type Mark struct {
+	Known  bool     // the row has a result
+	Score  *float64 // nil for none
+	Status string
+	Error  string
+}
+
+// Marks gives the marks of rows by their places.
+type Marks interface {
+	Mark(at string) (Mark, error)
+}
+
+// markColumns are the columns that copies have behind those of the dump.
+var markColumns = []string{"plumb_score", "plumb_status", "plumb_error"}
+
+// AnnotateCSV copies a table of separated values with the marks of its rows. Records keep their
+// bytes; those that cannot be read get no marks.
+func AnnotateCSV(in *input.Input, w io.Writer, marks Marks) error {
+	text := in.Stream()
+	head, _ := text.Peek(input.HeadSize)
+	columns, separator := Header(head)
+	if columns == nil {
+		return errors.New("the first record is no header of a table")
+	}
+	src := &recordReader{src: text, limit: in.Limits.Line}
+	var raw bytes.Buffer
+	r := csv.NewReader(io.TeeReader(src, &raw))
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = separator, -1, true
+	for n, done := 0, int64(0); ; n++ {
+		src.begin()
+		_, err := r.Read()
+		if err == io.EOF {
+			_, err := w.Write(raw.Bytes())
+			return err
+		}
+		bad := (*csv.ParseError)(nil)
+		if err != nil && !errors.As(err, &bad) {
+			return fmt.Errorf("record %d: %w", n, err)
+		}
+		record := raw.Next(int(r.InputOffset() - done))
+		done = r.InputOffset()
+		var fields []string
+		switch {
+		case n == 0:
+			fields = markColumns
+		case bad == nil:
+			if fields, err = markFields(marks, fmt.Sprintf("record %d", n)); err != nil {
+				return err
+			}
+		}
+		if err := writeRecord(w, record, fields, separator); err != nil {
+			return err
+		}
+	}
+}
+
+// markFields returns the fields of a row's mark.
+func markFields(marks Marks, at string) ([]string, error) {
+	m, err := marks.Mark(at)
+	score := ""
+	if m.Score != nil {
+		score = strconv.FormatFloat(*m.Score, 'g', -1, 64)
+	}
+	return []string{score, m.Status, m.Error}, err
+}
+
+// writeRecord writes a record with more fields before its end.
+func writeRecord(w io.Writer, record []byte, fields []string, separator rune) error {
+	body := bytes.TrimRight(record, "\r\n")
+	end := record[len(body):]
+	var more bytes.Buffer
+	if fields != nil {
+		c := csv.NewWriter(&more)
+		c.Comma = separator
+		c.Write(append([]string{"x"}, fields...))
+		c.Flush()
+	}
+	_, err := w.Write(append(append(bytes.Clone(body), bytes.TrimSuffix(bytes.TrimPrefix(more.Bytes(), []byte("x")), []byte("\n"))...), end...))
+	return err
+}
+
+// maxAnnotated is how many bytes the parts of a spreadsheet may have that is copied: the library
+// then holds every cell.
+const maxAnnotated = 128 << 20
+
+// AnnotateXLSX copies a spreadsheet with the marks of the rows of its first sheet. Cells are texts
+// and numbers, never formulas.
+func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the spreadsheet cannot be copied: %v", p)
+		}
+	}()
+	a, err := archive.Open(in)
+	if err != nil {
+		return err
+	}
+	total, err := checkParts(a)
+	if err != nil {
+		return err
+	}
+	if total > maxAnnotated {
+		return fmt.Errorf("the spreadsheet has %d bytes unpacked; want at most %d for a copy, or TSV", total, maxAnnotated)
+	}
+	f, err := openWorkbook(in, total)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sheet := f.GetSheetName(0)
+	all, err := f.GetRows(sheet)
+	if err != nil {
+		return fmt.Errorf("sheet %s cannot be read: %w", sheet, err)
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("sheet %s has no row", sheet)
+	}
+	for i := range all {
+		cells := []any{markColumns[0], markColumns[1], markColumns[2]}
+		if i > 0 {
+			m, err := marks.Mark(fmt.Sprintf("sheet %s row %d", sheet, i+1))
+			if err != nil {
+				return err
+			}
+			cells = []any{nil, m.Status, m.Error}
+			if m.Score != nil {
+				cells[0] = *m.Score
+			}
+		}
+		for j, v := range cells {
+			name, err := excelize.CoordinatesToCellName(len(all[0])+j+1, i+1)
+			if err == nil && v != nil && v != "" {
+				err = f.SetCellValue(sheet, name, v)
+			}
+			if err != nil {
+				return fmt.Errorf("cannot write cell %s: %w", name, err)
+			}
+		}
+	}
+	return f.Write(w)
+}
+
+// AnnotateParquet copies a Parquet file with the marks of its rows. A row group that cannot be read
+// ends the copy.
+func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the Parquet file cannot be copied: %v", p)
+		}
+	}()
+	t, err := openParquet(in)
+	if err != nil {
+		return err
+	}
+	defer t.closeGroup()
+	var fields []parquet.Field
+	for _, c := range t.file.Root().Columns() {
+		collectLeaves(c, &t.leaves)
+		fields = append(fields, copiedField{c})
+	}
+	fields = append(fields, markField{parquet.Optional(parquet.Leaf(parquet.DoubleType)), markColumns[0]},
+		markField{parquet.Optional(parquet.String()), markColumns[1]}, markField{parquet.Optional(parquet.String()), markColumns[2]})
+	options := []parquet.WriterOption{parquet.NewSchema("schema", markGroup{fields: fields}), parquet.Compression(&parquet.Zstd)}
+	for _, kv := range t.file.Metadata().KeyValueMetadata {
+		if kv.Key != "ARROW:schema" && kv.Key != "pandas" && kv.Key != "huggingface" { // they list the columns
+			options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
+		}
+	}
+	out := parquet.NewWriter(w, options...)
+	for t.group < len(t.file.RowGroups()) {
+		if err := t.open(); err != nil {
+			return fmt.Errorf("row group %d: %w", t.group-1, err)
+		}
+		for ; t.row < t.end; t.row++ {
+			if err := t.copyRow(out, marks); err != nil {
+				return fmt.Errorf("row %d: %w", t.row, err)
+			}
+		}
+		t.closeGroup()
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+// collectLeaves collects the leaves of a column.
+func collectLeaves(c *parquet.Column, leaves *[]*parquet.Column) {
+	if c.Leaf() {
+		*leaves = append(*leaves, c)
+	}
+	for _, sub := range c.Columns() {
+		collectLeaves(sub, leaves)
+	}
+}
+
+// copyRow writes the next row with its mark.
+func (t *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
+	var row parquet.Row
+	for i, c := range t.cursors {
+		values, err := c.next()
+		if err != nil {
+			return fmt.Errorf("column %s: %w", t.leaves[i].Path()[0], err)
+		}
+		row = append(row, values...)
+	}
+	m, err := marks.Mark(fmt.Sprintf("row %d", t.row))
+	if err != nil {
+		return err
+	}
+	n := len(t.leaves)
+	mark := func(v parquet.Value, known bool, i int) {
+		if known {
+			row = append(row, v.Level(0, 1, n+i))
+		} else {
+			row = append(row, parquet.NullValue().Level(0, 0, n+i))
+		}
+	}
+	score := 0.0
+	if m.Score != nil {
+		score = *m.Score
+	}
+	mark(parquet.ValueOf(score), m.Score != nil, 0)
+	mark(parquet.ValueOf(m.Status), m.Status != "", 1)
+	mark(parquet.ValueOf(m.Error), m.Error != "", 2)
+	_, err = out.WriteRows([]parquet.Row{row})
+	return err
+}
+
+// markGroup is the schema of a copy: the columns of the dump in their order, then those of marks.
+type markGroup struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+// Fields implements parquet.Node.
+func (g markGroup) Fields() []parquet.Field { return g.fields }
+
+// copiedField is a column of the dump, with the encoding and the compression of the copy: those of
+// the dump need not fit the type, as a file lists the encodings of levels too.
+type copiedField struct{ parquet.Field }
+
+// Encoding implements parquet.Node.
+func (f copiedField) Encoding() encoding.Encoding { return nil }
+
+// Compression implements parquet.Node.
+func (f copiedField) Compression() compress.Codec { return nil }
+
+// Fields implements parquet.Node.
+func (f copiedField) Fields() (all []parquet.Field) {
+	for _, c := range f.Field.Fields() {
+		all = append(all, copiedField{c})
+	}
+	return all
+}
+
+// markField is a column of marks.
+type markField struct {
+	parquet.Node
+	name string
+}
+
+// Name implements parquet.Field.
+func (f markField) Name() string { return f.name }
+
+// Value implements parquet.Field; rows are written as values.
+func (f markField) Value(reflect.Value) reflect.Value { panic("BUG: a row is written as a Go value") }
