@@ -2,7 +2,9 @@ package dump
 
 import (
 	"bytes"
+	"cmp"
 	"io"
+	"slices"
 
 	"github.com/valyala/fastjson"
 
@@ -13,35 +15,59 @@ import (
 // JSON and its first line is not (a .tldr file with line breaks). give may keep the bytes
 // of the lines.
 func Scenes(r *Reader, limits Limits, give func(Line)) error {
-	var held []Line
-	size, whole := 0, true
-	release := func() {
-		for _, l := range held {
-			if len(bytes.TrimSpace(l.Bytes)) > 0 || l.Fault != "" {
-				give(l)
-			}
+	whole := func(doc Line) (bool, error) {
+		give(doc)
+		return true, nil
+	}
+	return linesOrDocument(r.NextRaw, limits, 1, whole, func(l Line) error {
+		if len(bytes.TrimSpace(l.Bytes)) > 0 || l.Fault != "" {
+			give(l)
 		}
-		held, whole = nil, false
+		return nil
+	})
+}
+
+// linesOrDocument reads a file that has a JSON value on each line, or is one JSON document over
+// several lines. It calls line for each line, or whole for the document; where whole returns
+// false, line is called after all. If the first line is JSON, the file has lines. That is decided
+// after as many lines as decide says: 1, or 2 where a file of one line is a document. whole and
+// line may keep the bytes.
+func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole func(Line) (bool, error), line func(Line) error) error {
+	var held []Line
+	size, mayBeDocument := 0, true
+	flush := func() (err error) {
+		for i := 0; i < len(held) && err == nil; i++ {
+			err = line(held[i])
+		}
+		held = held[:0]
+		return err
 	}
 	for {
-		l, err := r.NextRaw()
+		l, err := next()
 		if err != nil {
-			if doc := joined(held, size); whole && doc != nil {
-				give(Line{N: held[0].N, Bytes: doc})
-			} else {
-				release()
-			}
 			if err == io.EOF {
-				return nil
+				err = nil
 			}
-			return err
+			doc := joined(held, size)
+			if mayBeDocument && doc != nil {
+				done, fault := whole(Line{N: held[0].N, Bytes: doc})
+				if done || fault != nil {
+					return cmp.Or(fault, err)
+				}
+			}
+			return cmp.Or(flush(), err)
 		}
-		l.Bytes = bytes.Clone(l.Bytes)
+		l.Bytes = slices.Clone(l.Bytes)
 		held = append(held, l)
 		size += len(l.Bytes) + 1
-		first := len(held) == 1 && len(bytes.TrimSpace(l.Bytes)) > 0 && scene.Check(l.Bytes, fastjson.MaxDepth) == nil
-		if !whole || first || l.Fault != "" || size > limits.Filled().Line {
-			release()
+		if mayBeDocument {
+			hasLines := len(held) == decide && scene.Check(held[0].Bytes, fastjson.MaxDepth) == nil
+			mayBeDocument = !hasLines && l.Fault == "" && size <= limits.Filled().Line
+		}
+		if !mayBeDocument {
+			if err := flush(); err != nil {
+				return err
+			}
 		}
 	}
 }

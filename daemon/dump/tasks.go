@@ -3,7 +3,6 @@ package dump
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -44,53 +43,17 @@ func LoadTasks(path string, rule scoring.TaskFile, limits Limits, json scene.Lim
 	defer r.Close()
 	t := &Tasks{rule: rule, byID: map[string][]byte{}, twice: map[string]bool{}, at: map[string][]int{}}
 	l := taskLoader{t: t, json: json}
-	whole := func(doc []byte) (bool, error) { return l.document(doc) }
-	if err := eachTask(r, limits, whole, l.line); err != nil {
+	whole := func(doc Line) (bool, error) { return l.document(doc.Bytes) }
+	err = linesOrDocument(r.Next, limits, 2, whole, func(one Line) error {
+		if err := l.line(one); err != nil {
+			return fmt.Errorf("line %d: %w", one.N, err)
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, fmt.Errorf("cannot read tasks %s: %w", path, err)
 	}
 	return t, nil
-}
-
-// eachTask calls line for each line of a file. Where the first line is not JSON, or is the
-// only one, it calls whole with all lines as one document first; whole reports whether it
-// took them.
-func eachTask(r *Reader, limits Limits, whole func([]byte) (bool, error), line func(Line) error) error {
-	var held []Line
-	size, mayBeDoc := 0, true
-	flush := func() error {
-		for _, l := range held {
-			if err := line(l); err != nil {
-				return fmt.Errorf("line %d: %w", l.N, err)
-			}
-		}
-		held = held[:0]
-		return nil
-	}
-	for {
-		l, err := r.Next()
-		if err == io.EOF {
-			if doc := joined(held, size); mayBeDoc && doc != nil {
-				if done, err := whole(doc); done || err != nil {
-					return err
-				}
-			}
-			return flush()
-		}
-		if err != nil {
-			return err
-		}
-		l.Bytes = slices.Clone(l.Bytes)
-		held = append(held, l)
-		size += len(l.Bytes) + 1
-		if len(held) == 2 && scene.Check(held[0].Bytes, fastjson.MaxDepth) == nil || l.Fault != "" || size > limits.Filled().Line {
-			mayBeDoc = false
-		}
-		if !mayBeDoc {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
 }
 
 // taskLoader adds tasks to t.

@@ -69,7 +69,7 @@ func (c *Cutter) Append(dst []Segment, p *vector.Path, clip Rect, mode Mode) []S
 		return dst
 	}
 	c.clip = clip.Within(NoClip).box()
-	c.out, c.exact = dst, mode == Exact || b.fitsSmallMask() && Rectangle(p)
+	c.out, c.exact = dst, mode == Exact || b.exactAsRectangle() && Rectangle(p)
 	c.walk(p, c.clip.contains(b))
 	dst, c.out = c.out, nil
 	return dst

@@ -74,7 +74,7 @@ func (s *Scanner) Append(dst *Coverage, p *vector.Path, clip chord.Rect, r Rule)
 	if f.inner.X0 >= f.inner.X1 || f.inner.Y0 >= f.inner.Y1 {
 		return first, 0
 	}
-	f.masked = !r.Clip && fitsSmallMask(lo, hi) && !s.omits(smallMask)
+	f.masked = !r.Clip && chord.FitsSmallMask(lo, hi) && !s.omits(smallMask)
 	if !f.masked || !chord.Rectangle(p) || !fillSmallRect(dst, &f) {
 		s.fill(dst, p, &f)
 	}
@@ -114,14 +114,6 @@ func clampPx(v float64) int32 { return int32(min(max(v, -maxPx), maxPx)) }
 // intersect returns the common part of two rectangles.
 func intersect(a, b chord.Rect) chord.Rect {
 	return chord.Rect{X0: max(a.X0, b.X0), Y0: max(a.Y0, b.Y0), X1: min(a.X1, b.X1), Y1: min(a.Y1, b.Y1)}
-}
-
-// fitsSmallMask reports whether a path with these bounds goes through the small mask. See
-// docs/spec/raster.md#r4.
-func fitsSmallMask(lo, hi vector.Point) bool {
-	w := math.Ceil(float64(hi.X)) - math.Floor(float64(lo.X))
-	h := math.Ceil(float64(hi.Y)) - math.Floor(float64(lo.Y))
-	return w <= 32 && math.Ceil(w/4)*4*h <= 1024
 }
 
 // fill cuts the path into edges and walks them: convex paths by pairs of edges, others with
