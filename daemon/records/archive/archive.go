@@ -6,6 +6,7 @@ package archive
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"errors"
@@ -28,6 +29,7 @@ type Archive struct {
 	in    *input.Input
 	size  int64
 	total int64 // bytes that entries expanded to
+	ahead *bufio.Reader
 }
 
 // Open reads the central directory of an archive.
@@ -50,7 +52,7 @@ func Open(in *input.Input) (a *Archive, err error) {
 		return nil, explainDirectory(src, size, err)
 	}
 	count.done = true
-	a = &Archive{in: in, size: size}
+	a = &Archive{in: in, size: size, ahead: bufio.NewReaderSize(nil, 32<<10)}
 	zr.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
 		return a.bounded("deflate", r, flate.NewReader)
 	})
@@ -136,7 +138,8 @@ func (c *closer) Close() error { return c.end() }
 
 // bounded decompresses an entry within the limits of the input.
 func (a *Archive) bounded(format string, raw io.Reader, open func(io.Reader) io.ReadCloser) io.ReadCloser {
-	packed := &dump.Counter{R: raw}
+	a.ahead.Reset(raw) // decoders read many small pieces
+	packed := &dump.Counter{R: a.ahead}
 	r := open(packed)
 	entry := &dump.Bounded{Src: safe{r}, Format: format, Packed: &packed.N, Ratio: a.in.Limits.Ratio, Window: a.in.Limits.Window}
 	return &closer{&sum{entry, a}, r.Close}

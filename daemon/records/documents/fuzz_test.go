@@ -1,9 +1,11 @@
 package documents
 
 import (
+	"archive/zip"
 	"bytes"
 	"testing"
 
+	"plumb/daemon/records/archive"
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
 )
@@ -36,6 +38,30 @@ func FuzzDocuments(f *testing.F) {
 				}
 			}
 			in.Close()
+		}
+	})
+}
+
+// FuzzInspect checks that no damage to an archive panics, or yields more samples than it has.
+func FuzzInspect(f *testing.F) {
+	log := writeLog(f, header, sampleEntry("a", `"a"`, `"A"`, 1, "", zip.Deflate), sampleEntry("b", `"b"`, `"B"`, 1, "", archive.Zstd),
+		entry{"samples/c_epoch_1/sample.json", `{"id":"c","epoch":1,"output":{"choices":[{"message":{"content":"attachment://1"}}]}}`, zip.Store},
+		entry{"samples/c_epoch_1/attachments/0.json", `["x","y"]`, zip.Store})
+	f.Add(40, byte(0), 100, byte(255))
+	f.Fuzz(func(t *testing.T, i int, a byte, j int, b byte) {
+		damaged := bytes.Clone(log)
+		damaged[uint(i)%uint(len(log))] = a
+		damaged[uint(j)%uint(len(log))] = b
+		in, err := input.Open("-", bytes.NewReader(damaged), input.Limits{})
+		if err != nil {
+			return
+		}
+		defer in.Close()
+		src, err := Inspect(in, Options{})
+		for n := 0; err == nil; n++ {
+			if _, err = src.Next(); n > 3 {
+				t.Fatal("more samples than the archive has")
+			}
 		}
 	})
 }
