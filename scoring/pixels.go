@@ -1,25 +1,79 @@
 package scoring
 
 import (
-	"fmt"
+	"strconv"
 
 	"plumb/render/metric"
 )
 
+// pixelMetrics are the metrics of one picture or mask, in the order in which they are written.
+// Replies, statistics and the description of the HTTP interface follow from this table. See
+// docs/spec/cli.md#r31.
+var pixelMetrics = []struct {
+	name   string
+	schema string // JSON schema of the value
+	append func(b []byte, s metric.Stats) []byte
+	// undefined says why the value is null, "" where it is not; nil where it never is.
+	undefined func(s metric.Stats) string
+}{
+	{name: "alpha_sum", schema: `{"type":"number","description":"An opaque pixel counts 255"}`,
+		append: func(b []byte, s metric.Stats) []byte { return AppendFloat(b, s.Alpha255()) }},
+	{name: "covered_pixels", schema: `{"type":"integer"}`,
+		append: func(b []byte, s metric.Stats) []byte { return strconv.AppendUint(b, s.Covered, 10) }},
+	{name: "opaque_pixels", schema: `{"type":"integer"}`,
+		append: func(b []byte, s metric.Stats) []byte { return strconv.AppendUint(b, s.Opaque, 10) }},
+	{name: "center_of_mass", schema: `{"type":"array","minItems":2,"maxItems":2,"items":{"type":"number"},"nullable":true}`,
+		append: func(b []byte, s metric.Stats) []byte {
+			x, y, _ := s.CentreOfMass()
+			return appendList(b, []float64{x, y}, AppendFloat)
+		},
+		undefined: func(s metric.Stats) string {
+			if s.Alpha == 0 {
+				return "has no alpha"
+			}
+			return ""
+		}},
+	{name: "bbox", schema: `{"type":"array","minItems":4,"maxItems":4,"items":{"type":"integer"},"nullable":true}`,
+		append: func(b []byte, s metric.Stats) []byte {
+			corners := []int{s.Box.Min.X, s.Box.Min.Y, s.Box.Max.X, s.Box.Max.Y}
+			return appendList(b, corners, func(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) })
+		},
+		undefined: func(s metric.Stats) string {
+			if s.Covered == 0 {
+				return "covers no pixel"
+			}
+			return ""
+		}},
+}
+
 // AppendStats appends the pixel metrics of a picture or mask as members of a JSON object, without
-// braces: alpha_sum, covered_pixels, opaque_pixels, center_of_mass, bbox. The last two are null
-// where no pixel is covered. See docs/spec/cli.md#r31.
-func AppendStats(b []byte, s metric.Stats) []byte {
-	b = AppendFloat(append(b, `"alpha_sum":`...), s.Alpha255())
-	b = fmt.Appendf(b, `,"covered_pixels":%d,"opaque_pixels":%d,"center_of_mass":`, s.Covered, s.Opaque)
-	x, y, ok := s.CentreOfMass()
-	if ok {
-		b = appendList(b, []float64{x, y}, AppendFloat)
-	} else {
+// braces. It calls undefined, which may be nil, with the name of each metric that is null and the
+// reason: "covers no pixel".
+func AppendStats(b []byte, s metric.Stats, undefined func(name, why string)) []byte {
+	for i, m := range pixelMetrics {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(AppendString(b, m.name), ':')
+		why := ""
+		if m.undefined != nil {
+			why = m.undefined(s)
+		}
+		if why == "" {
+			b = m.append(b, s)
+			continue
+		}
 		b = append(b, "null"...)
+		if undefined != nil {
+			undefined(m.name, why)
+		}
 	}
-	if s.Covered == 0 {
-		return append(b, `,"bbox":null`...)
+	return b
+}
+
+// PixelMetricSchemas calls f with the name of each pixel metric and the JSON schema of its value.
+func PixelMetricSchemas(f func(name, schema string)) {
+	for _, m := range pixelMetrics {
+		f(m.name, m.schema)
 	}
-	return fmt.Appendf(b, `,"bbox":[%d,%d,%d,%d]`, s.Box.Min.X, s.Box.Min.Y, s.Box.Max.X, s.Box.Max.Y)
 }

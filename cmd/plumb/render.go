@@ -366,7 +366,7 @@ func (d *renderRun) stats(id string, p queue.Picture) []byte {
 	seen.Covered = covered
 	b := scoring.AppendString([]byte(`{"id":`), id)
 	b = fmt.Appendf(b, `,"width":%d,"height":%d,`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
-	b = scoring.AppendStats(b, seen)
+	b = scoring.AppendStats(b, seen, nil)
 	b = scoring.AppendString(append(b, `,"backend":`...), p.Origin.Backend)
 	if p.Origin.Reason != "" {
 		b = scoring.AppendString(append(b, `,"reason":`...), p.Origin.Reason)

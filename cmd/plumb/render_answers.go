@@ -111,7 +111,7 @@ func (e *answerRun) answer(s *renderTask) []byte {
 func answerStats(id string, p *scoring.Painting) []byte {
 	b := scoring.AppendString([]byte(`{"id":`), id)
 	b = fmt.Appendf(b, `,"width":%d,"height":%d,`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
-	b = scoring.AppendStats(b, metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom))
+	b = scoring.AppendStats(b, metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom), nil)
 	b = append(b, `,"backend":"cpu","`...)
 	b = scoring.AppendMetrics(append(append(b, p.Name...), `":`...), p.Stats)
 	return append(b, "}\n"...)

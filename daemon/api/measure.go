@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -181,27 +182,46 @@ func (u *undefined) add(member, why string) {
 	u.b = scoring.AppendString(append(u.b, ':'), why)
 }
 
-// number appends a member to b: v, or null with the reason why where ok is false.
-func (u *undefined) number(b []byte, name string, v float64, ok bool, why string) []byte {
-	b = append(scoring.AppendString(append(b, ','), name), ':')
-	if !ok {
-		u.add(name, why)
-		return append(b, "null"...)
-	}
-	return scoring.AppendFloat(b, v)
-}
-
-// sums appends the measures of one mask as a member, with the names of the statistics of
+// sums appends the pixel metrics of one mask as a member, with the names of the statistics of
 // `plumb render`. See docs/spec/cli.md#r31.
 func (u *undefined) sums(b []byte, name string, m metric.Stats) []byte {
-	if m.Alpha == 0 {
-		u.add(name+".center_of_mass", name+" has no alpha")
-	}
-	if m.Covered == 0 {
-		u.add(name+".bbox", name+" covers no pixel")
-	}
 	b = append(scoring.AppendString(b, name), ":{"...)
-	return append(scoring.AppendStats(b, m), '}')
+	return append(scoring.AppendStats(b, m, func(metric, why string) { u.add(name+"."+metric, name+" "+why) }), '}')
+}
+
+// pairMetrics are the metrics of two masks, in the order in which they are written; value returns
+// false where the metric is null, for the reason why. Replies and their description follow from
+// this table. See docs/spec/http.md#r13.
+var pairMetrics = []struct {
+	name, why string
+	value     func(metric.Comparison) (float64, bool)
+}{
+	{"coverage", "a covers no pixel", metric.Comparison.Coverage},
+	{"iou", "neither covers a pixel", metric.Comparison.IoU},
+	{"hausdorff", "a mask covers no pixel", metric.Comparison.Hausdorff},
+}
+
+// notAsked is why the Hausdorff distance is null where the request leaves it out.
+const notAsked = "not asked for"
+
+// withSchemas puts the schemas of pixel metrics into the OpenAPI description, in place of the
+// names MaskMetrics and PairMetrics.
+func withSchemas(document []byte) []byte {
+	var one, pair, names []byte
+	scoring.PixelMetricSchemas(func(name, schema string) {
+		one = append(fmt.Appendf(one, "%q:", name), schema+","...)
+		names = fmt.Appendf(names, "%q,", name)
+	})
+	for _, m := range pairMetrics {
+		pair = fmt.Appendf(pair, `%q:{"type":"number","nullable":true},`, m.name)
+	}
+	for _, r := range []struct {
+		placeholder string
+		members     []byte
+	}{{`"MaskMetrics": {}`, one}, {`"PairMetrics": {}`, pair}, {`"MaskMetrics"`, names}} {
+		document = bytes.Replace(document, []byte(r.placeholder), bytes.TrimSuffix(r.members, []byte(",")), 1)
+	}
+	return document
 }
 
 // head begins the JSON of an answer.
@@ -221,16 +241,21 @@ func (s *Server) replyPair(ctx *fasthttp.RequestCtx, c metric.Comparison, q pixe
 	b := u.sums(head(q), "a", c.A)
 	b = u.sums(append(b, ','), "b", c.B)
 	b = fmt.Appendf(b, `,"both_pixels":%d`, c.Both)
-	share, ok := c.Coverage()
-	b = u.number(b, "coverage", share, ok, "a covers no pixel")
-	iou, ok := c.IoU()
-	b = u.number(b, "iou", iou, ok, "neither covers a pixel")
-	px, ok := c.Hausdorff()
-	why := "a mask covers no pixel"
-	if !q.hausdorff {
-		why = "not asked for"
+	for _, m := range pairMetrics {
+		b = append(scoring.AppendString(append(b, ','), m.name), ':')
+		x, ok := m.value(c)
+		switch {
+		case ok:
+			b = scoring.AppendFloat(b, x)
+			continue
+		case m.name == "hausdorff" && !q.hausdorff:
+			u.add(m.name, notAsked)
+		default:
+			u.add(m.name, m.why)
+		}
+		b = append(b, "null"...)
 	}
-	u.finish(ctx, u.number(b, "hausdorff", px, ok, why))
+	u.finish(ctx, b)
 }
 
 // finish adds the reasons for null members to an answer and sends it.

@@ -123,8 +123,8 @@ class Client(_Base):
         """Measures a mask, or two of one size: PNGs, or uint8 arrays of height x width
         (alpha) or height x width x 4 (RGBA); pixels count from alpha threshold on.
 
-        Returns a (and b) with alpha_sum, covered_pixels, center_of_mass, bbox, and for
-        two of them coverage, iou and hausdorff."""
+        Returns the pixel metrics of a (and b), and for two of them those of both
+        together (coverage, iou, ...), as docs/shared-memory.md lists them."""
         return self._run(calls.metrics(self.config, a, b, threshold, hausdorff))
 
     def suites(self) -> dict[str, Any]:

@@ -145,8 +145,8 @@ class Region:
         """Measures a mask, or two of one size: height x width of alpha, or height x width
         x 4 of RGBA. What lies in the region is read there, other arrays are sent.
 
-        Returns the daemon's answer: a and b with alpha_sum, covered_pixels,
-        opaque_pixels, center_of_mass, bbox; coverage, iou, hausdorff.
+        Returns the daemon's answer: the pixel metrics of a and b, and those of both
+        together (coverage, iou, ...), as docs/shared-memory.md lists them.
         """
         request: dict[str, Any] = {"a": self._mask(a, "a"), "threshold": threshold, "hausdorff": hausdorff}
         if b is not None:
