@@ -79,3 +79,15 @@ func appendEscaped(dst []byte, c rune) []byte {
 	}
 	return append(dst, '\\', 'u', hexDigits[c>>12&15], hexDigits[c>>8&15], hexDigits[c>>4&15], hexDigits[c&15])
 }
+
+// Text returns a value as text: a string without quotes, a number with its digits, any other
+// value as JSON. It is "" for an absent value and for null.
+func Text(v *fastjson.Value) string {
+	switch {
+	case v == nil || v.Type() == fastjson.TypeNull:
+		return ""
+	case v.Type() == fastjson.TypeString:
+		return string(v.GetStringBytes())
+	}
+	return string(Append(nil, v))
+}

@@ -79,17 +79,6 @@ func (e *element) parse(err error) (*fastjson.Value, string, error) {
 	return v, "", nil
 }
 
-// text returns the text of a string, the digits of a number, and "" for an absent value and null.
-func text(v *fastjson.Value) string {
-	switch {
-	case v == nil || v.Type() == fastjson.TypeNull:
-		return ""
-	case v.Type() == fastjson.TypeString:
-		return string(v.GetStringBytes())
-	}
-	return string(jsontree.Append(nil, v))
-}
-
 // null reports whether a value is absent or null.
 func null(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
@@ -107,7 +96,7 @@ func count(v *fastjson.Value) int {
 
 // message returns what an error says: the member message of an object, or the text.
 func message(v *fastjson.Value) string {
-	return cmp.Or(text(v.Get("message")), text(v))
+	return cmp.Or(jsontree.Text(v.Get("message")), jsontree.Text(v))
 }
 
 // lines joins texts with line breaks.

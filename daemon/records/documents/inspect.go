@@ -17,6 +17,7 @@ import (
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/jsonwalk"
 	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
 )
 
 // The names of the entries that hold a sample: whole, or its beginning where it is in chunks.
@@ -120,7 +121,7 @@ func (s *inspect) readHeader() error {
 	if err := checkVersion(v.Get("version")); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
-	s.model = text(v.Get("eval", "model"))
+	s.model = jsontree.Text(v.Get("eval", "model"))
 	return nil
 }
 
@@ -174,7 +175,7 @@ func (s *inspect) Next() (*record.Record, error) {
 	if fault == "" {
 		s.cur = s.record(v, func(name string) (string, error) {
 			if a := v.Get("attachments", name); a != nil {
-				return text(a), nil
+				return jsontree.Text(a), nil
 			}
 			return s.attachment(f, c, name)
 		})
@@ -229,7 +230,7 @@ func (s *inspect) attachment(f *zip.File, c *chunks, name string) (string, error
 			return fail(fault, err)
 		}
 		if a := v.Get("attachments", name); a != nil && a.Type() == fastjson.TypeString {
-			return text(a), nil
+			return jsontree.Text(a), nil
 		}
 		return fail("the sample does not hold it", nil)
 	}
@@ -246,7 +247,7 @@ func (s *inspect) attachment(f *zip.File, c *chunks, name string) (string, error
 	if n -= c.attachments[i].start; n >= len(list) || list[n].Type() != fastjson.TypeString {
 		return fail("the sample does not hold it", nil)
 	}
-	return text(list[n]), nil
+	return jsontree.Text(list[n]), nil
 }
 
 // startOf returns the largest start that is not beyond n, -1 for none.

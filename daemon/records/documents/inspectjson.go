@@ -1,138 +1,75 @@
 package documents
 
 import (
+	"errors"
 	"fmt"
-	"io"
 
 	"plumb/daemon/records/input"
-	"plumb/daemon/records/jsonwalk"
 	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
 )
 
 // inspectDocument reads a log of inspect_ai that is one JSON document.
 type inspectDocument struct {
 	log
-	walker  *jsonwalk.Walker
-	element element
+	listDocument
 	version bool // it was read
-	samples int  // samples begun, -1 before the list
 	cur     record.Record
-	err     error
 }
 
 // InspectJSON reads a log of inspect_ai that is one JSON document. See docs/spec/dumps-files.md#r14.
 func InspectJSON(in *input.Input, o Options) (record.Source, error) {
-	s := &inspectDocument{walker: jsonwalk.New(in.Stream()), element: newElement(in.Limits.Line, o), samples: -1}
+	s := &inspectDocument{}
 	s.options = o
-	if err := s.walker.Object(); err != nil {
-		return nil, err
-	}
-	if err := s.members(); err != nil && err != io.EOF {
-		return nil, err
-	}
-	return s, nil
-}
-
-// Close implements record.Source.
-func (s *inspectDocument) Close() error { return nil }
-
-// members reads the members up to the list of samples. The error is io.EOF at the end.
-func (s *inspectDocument) members() error {
-	for {
-		name, ok, err := s.walker.Member()
-		switch {
-		case err != nil:
-			return s.fail(err)
-		case !ok:
-			if err := s.walker.End(); err != nil {
-				return s.fail(err)
-			}
-			if !s.version {
-				return s.fail(fmt.Errorf("the log has no version"))
-			}
-			s.err = io.EOF
-			return s.err
+	s.listDocument = listDocument{list: "samples", member: s.head, end: func() error {
+		if !s.version {
+			return errors.New("the log has no version")
 		}
-		switch string(name) {
-		case "samples":
-			if c, err := s.walker.Peek(); err == nil && c == '[' {
-				s.samples = 0
-				return s.walker.List()
-			}
-			err = s.walker.Skip() // null in a log whose samples were left out
-		case "version", "status", "eval":
-			err = s.head(string(name))
-		default:
-			err = s.walker.Skip()
-		}
-		if err != nil {
-			return s.fail(err)
-		}
-	}
+		return nil
+	}}
+	return s, s.open(in, o)
 }
 
 // head reads a member of the header.
-func (s *inspectDocument) head(name string) error {
-	v, fault, err := s.element.read(s.walker, headWant[name])
+func (s *inspectDocument) head(name string) (known bool, err error) {
+	want, known := headWant[name]
+	if !known {
+		return false, nil
+	}
+	v, fault, err := s.element.read(s.walker, want)
 	switch {
 	case err != nil:
-		return err
+		return true, err
 	case fault != "":
-		return fmt.Errorf("%s: %s", name, fault)
+		return true, fmt.Errorf("%s: %s", name, fault)
 	case name == "version":
 		s.version = true
-		return checkVersion(v)
+		return true, checkVersion(v)
 	case name == "status":
-		s.unfinished = text(v) == "started"
-		return nil
-	}
-	s.model = text(v.Get("model"))
-	return nil
-}
-
-// fail ends the document.
-func (s *inspectDocument) fail(err error) error {
-	switch {
-	case jsonwalk.Torn(err) && s.samples > 0:
-		s.err = fmt.Errorf("samples: the document breaks off at byte %d in element %d; the elements before it are delivered", s.walker.Offset(), s.samples-1)
-	case s.samples > 0:
-		s.err = fmt.Errorf("cannot read the document behind samples[%d]: %w", s.samples-1, err)
+		s.unfinished = jsontree.Text(v) == "started"
 	default:
-		s.err = err
+		s.model = jsontree.Text(v.Get("model"))
 	}
-	return s.err
+	return true, nil
 }
 
 // Next implements record.Source.
 func (s *inspectDocument) Next() (*record.Record, error) {
-	for s.err == nil {
-		ok, err := s.walker.Element()
-		if err != nil {
-			return nil, s.fail(err)
-		}
-		if !ok {
-			s.members()
-			continue
-		}
-		s.samples++
-		v, fault, err := s.element.sample(s.walker)
-		if err != nil {
-			return nil, s.fail(err)
-		}
-		if fault == "" {
-			s.cur = s.record(v, func(name string) (string, error) {
-				if a := v.Get("attachments", name); a != nil {
-					return text(a), nil
-				}
-				return "", fmt.Errorf("attachment %s: the sample does not hold it", name)
-			})
-			fault = s.cur.Fault
-		}
-		if fault != "" {
-			at := fmt.Sprintf("samples[%d]", s.samples-1)
-			s.cur = record.Record{At: at, Fault: at + ": " + fault}
-		}
-		return &s.cur, nil
+	v, at, fault, err := s.next(s.element.sample)
+	if err != nil {
+		return nil, err
 	}
-	return nil, s.err
+	if fault == "" {
+		s.cur = s.record(v, func(name string) (string, error) {
+			if a := v.Get("attachments", name); a != nil {
+				return jsontree.Text(a), nil
+			}
+			return "", fmt.Errorf("attachment %s: the sample does not hold it", name)
+		})
+		fault = s.cur.Fault
+	}
+	if fault != "" {
+		s.cur = record.Record{At: at, Fault: at + ": " + fault}
+	}
+	return &s.cur, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"plumb/daemon/records/jsonwalk"
 	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
 )
 
 // part is what is kept of a part of a message. A content that is a text is kept whole.
@@ -110,7 +111,7 @@ func attachmentsIn(b []byte) jsonwalk.Want {
 
 // checkVersion refuses a log of an unknown version. See docs/spec/dumps-files.md#r12.
 func checkVersion(v *fastjson.Value) error {
-	if s := text(v); !versions[s] {
+	if s := jsontree.Text(v); !versions[s] {
 		if s == "" {
 			s = "none"
 		}
@@ -123,21 +124,21 @@ func checkVersion(v *fastjson.Value) error {
 // for texts that refer to one.
 func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error)) record.Record {
 	r := record.Record{
-		Key: text(v.Get("id")), Repeat: max(v.GetInt("epoch"), 0), Model: l.model,
+		Key: jsontree.Text(v.Get("id")), Repeat: max(v.GetInt("epoch"), 0), Model: l.model,
 		Fields: v, Labels: v.Get("metadata"), Usage: record.NoUsage,
 	}
-	r.At = r.Key + "#" + text(v.Get("epoch"))
+	r.At = r.Key + "#" + jsontree.Text(v.Get("epoch"))
 	if v.Type() != fastjson.TypeObject || r.Key == "" || r.Repeat == 0 {
 		return record.Record{At: r.At, Key: r.Key, Fault: "the sample has no id or no epoch"}
 	}
 	if labels := r.Labels; labels != nil && labels.Type() == fastjson.TypeObject {
-		r.Suite, r.Test = text(labels.Get("suite")), text(labels.Get("test"))
+		r.Suite, r.Test = jsontree.Text(labels.Get("suite")), jsontree.Text(labels.Get("test"))
 	} else {
 		r.Labels = nil
 	}
 	output := v.Get("output")
 	if r.Model == "" {
-		r.Model = text(output.Get("model"))
+		r.Model = jsontree.Text(output.Get("model"))
 	}
 	if l.unfinished {
 		r.Note("unfinished", "the log was not finished: its process was killed, and samples may be missing")
@@ -154,7 +155,7 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 		r.Usage = record.Usage{Prompt: count(u.Get("input_tokens")), Completion: count(u.Get("output_tokens")), Reasoning: count(u.Get("reasoning_tokens"))}
 	}
 	if len(choices) > 0 {
-		r.FinishReason = record.Finish(text(choices[0].Get("stop_reason")))
+		r.FinishReason = record.Finish(jsontree.Text(choices[0].Get("stop_reason")))
 		if err := said(&r, choices[0].Get("message", "content"), resolve); err != nil {
 			return record.Record{At: r.At, Key: r.Key, Fault: err.Error()}
 		}
@@ -168,7 +169,7 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 // said sets the text and the reasoning from the content of a message: a text, or a list of parts.
 func said(r *record.Record, content *fastjson.Value, resolve func(string) (string, error)) error {
 	whole := func(v *fastjson.Value) (string, error) {
-		s := text(v)
+		s := jsontree.Text(v)
 		if name, ok := strings.CutPrefix(s, protocol); ok && attachmentName(name) {
 			return resolve(name)
 		}

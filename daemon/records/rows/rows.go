@@ -65,8 +65,8 @@ func Row(v *fastjson.Value, o Options) record.Record {
 		expand(v, name)
 	}
 	r := record.Record{
-		Key: Text(v.Get("id")), Model: Text(v.Get("model")), Suite: Text(v.Get("suite")), Test: Text(v.Get("test")),
-		FinishReason: record.Finish(Text(v.Get("finish_reason"))), Usage: record.NoUsage, Fields: v, Labels: v, Item: true,
+		Key: jsontree.Text(v.Get("id")), Model: jsontree.Text(v.Get("model")), Suite: jsontree.Text(v.Get("suite")), Test: jsontree.Text(v.Get("test")),
+		FinishReason: record.Finish(jsontree.Text(v.Get("finish_reason"))), Usage: record.NoUsage, Fields: v, Labels: v, Item: true,
 	}
 	if n := v.Get("completion_tokens"); n != nil {
 		if f, err := n.Float64(); err == nil && f >= 0 && f < 1<<53 {
@@ -74,7 +74,7 @@ func Row(v *fastjson.Value, o Options) record.Record {
 		}
 	}
 	if label := v.Get("label"); r.Key == "" && label != nil {
-		r.Key = Text(label.Get("id"))
+		r.Key = jsontree.Text(label.Get("id"))
 	}
 	for _, name := range counts {
 		toNumber(v, name)
@@ -132,18 +132,6 @@ func Strip(v *fastjson.Value) {
 	}
 }
 
-// Text returns a value as text: a string without quotes, a number with its digits, any other
-// value as JSON. It is "" for an absent value and for null.
-func Text(v *fastjson.Value) string {
-	switch {
-	case v == nil || v.Type() == fastjson.TypeNull:
-		return ""
-	case v.Type() == fastjson.TypeString:
-		return string(v.GetStringBytes())
-	}
-	return string(jsontree.Append(nil, v))
-}
-
 // counts are the members of a dump line that are numbers; CSV has them as texts.
 var counts = []string{"repeat", "run", "turn", "index"}
 
@@ -168,14 +156,14 @@ func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 	case err != nil:
 		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s%v", name, err)}
 	case ok && !said.Heard:
-		r.Failed(record.NoResponse, Text(a.Get("error")))
+		r.Failed(record.NoResponse, jsontree.Text(a.Get("error")))
 	case ok:
 		r.Response, r.Reasoning = said.Text, thought(a)
 		r.Note(dump.Unwrapped, said.Note())
 	case a.Type() == fastjson.TypeArray:
 		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s: got %s; want a text or chat messages", name, message.Describe(a))}
 	default:
-		r.Response = Text(a)
+		r.Response = jsontree.Text(a)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
 )
 
 // The columns that mark a result file of VLMEvalKit.
@@ -26,7 +27,7 @@ func IsVLMEvalKit(columns []string) bool {
 // null members from v, to which the record refers. A row without a prediction has no answer.
 func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
 	Strip(v)
-	r := record.Record{Key: Text(v.Get(Index)), Reasoning: Text(v.Get("thinking")), Usage: record.NoUsage, Fields: v, Labels: v}
+	r := record.Record{Key: jsontree.Text(v.Get(Index)), Reasoning: jsontree.Text(v.Get("thinking")), Usage: record.NoUsage, Fields: v, Labels: v}
 	name := o.Response
 	if name == "" {
 		name = Prediction
@@ -35,7 +36,7 @@ func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
 		r.Failed(record.NoResponse, "the "+name+" is missing")
 		return r
 	}
-	r.Response = Text(v.Get(name))
+	r.Response = jsontree.Text(v.Get(name))
 	Said(&r)
 	return r
 }

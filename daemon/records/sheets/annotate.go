@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -179,9 +178,9 @@ func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 		collectLeaves(c, &t.leaves)
 		fields = append(fields, copiedField{c})
 	}
-	fields = append(fields, markField{parquet.Optional(parquet.Leaf(parquet.DoubleType)), markColumns[0]},
-		markField{parquet.Optional(parquet.String()), markColumns[1]}, markField{parquet.Optional(parquet.String()), markColumns[2]})
-	options := []parquet.WriterOption{parquet.NewSchema("schema", markGroup{fields: fields}), parquet.Compression(&parquet.Zstd)}
+	fields = append(fields, NewColumn(markColumns[0], parquet.Optional(parquet.Leaf(parquet.DoubleType))),
+		NewColumn(markColumns[1], parquet.Optional(parquet.String())), NewColumn(markColumns[2], parquet.Optional(parquet.String())))
+	options := []parquet.WriterOption{parquet.NewSchema("schema", Group{Columns: fields}), parquet.Compression(&parquet.Zstd)}
 	for _, kv := range t.file.Metadata().KeyValueMetadata {
 		if kv.Key != "ARROW:schema" && kv.Key != "pandas" && kv.Key != "huggingface" { // they list the columns
 			options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
@@ -248,15 +247,6 @@ func (t *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
 	return err
 }
 
-// markGroup is the schema of a copy: the columns of the dump in their order, then those of marks.
-type markGroup struct {
-	parquet.Group
-	fields []parquet.Field
-}
-
-// Fields implements parquet.Node.
-func (g markGroup) Fields() []parquet.Field { return g.fields }
-
 // copiedField is a column of the dump, with the encoding and the compression of the copy: those of
 // the dump need not fit the type, as a file lists the encodings of levels too.
 type copiedField struct{ parquet.Field }
@@ -274,15 +264,3 @@ func (f copiedField) Fields() (all []parquet.Field) {
 	}
 	return all
 }
-
-// markField is a column of marks.
-type markField struct {
-	parquet.Node
-	name string
-}
-
-// Name implements parquet.Field.
-func (f markField) Name() string { return f.name }
-
-// Value implements parquet.Field; rows are written as values.
-func (f markField) Value(reflect.Value) reflect.Value { panic("BUG: a row is written as a Go value") }

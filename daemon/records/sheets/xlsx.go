@@ -16,6 +16,7 @@ import (
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
 	"plumb/daemon/records/rows"
+	"plumb/render/jsontree"
 )
 
 // The bounds of a spreadsheet in bytes. The library holds the file and all parts but the large
@@ -176,7 +177,7 @@ func (t *xlsxTable) row(cells []string, at string) {
 	t.add(v, at)
 	r := &t.queue[len(t.queue)-1]
 	if r.Key == "" {
-		r.Key = rows.Text(v.Get("id"))
+		r.Key = jsontree.Text(v.Get("id"))
 	}
 	name, _ := excelize.CoordinatesToCellName(t.answer+1, t.n)
 	switch {

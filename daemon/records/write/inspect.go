@@ -84,7 +84,7 @@ func (p *InspectResults) Write(line []byte) error {
 func explanation(r *result) string {
 	parts := []string{r.text("status")}
 	for _, n := range r.v.GetArray("notes") {
-		parts = append(parts, fmt.Sprintf("%s: %s", text(n.Get("code")), text(n.Get("message"))))
+		parts = append(parts, fmt.Sprintf("%s: %s", jsontree.Text(n.Get("code")), jsontree.Text(n.Get("message"))))
 	}
 	return strings.Trim(strings.Join(parts, "; "), "; ")
 }

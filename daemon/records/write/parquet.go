@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
+	"plumb/daemon/records/sheets"
 	"plumb/render/jsontree"
 )
 
@@ -104,32 +104,6 @@ func resultColumns() []column {
 	}
 }
 
-// group is a schema whose columns keep their order.
-type group struct {
-	parquet.Group
-	columns []column
-}
-
-// Fields implements parquet.Node.
-func (g group) Fields() (all []parquet.Field) {
-	for _, c := range g.columns {
-		all = append(all, field{c.node, c.name})
-	}
-	return all
-}
-
-// field is a column of a group. Its values are never taken from Go values.
-type field struct {
-	parquet.Node
-	name string
-}
-
-// Name implements parquet.Field.
-func (f field) Name() string { return f.name }
-
-// Value implements parquet.Field.
-func (f field) Value(reflect.Value) reflect.Value { panic("BUG: rows are written as values") }
-
 // NewParquet writes results to w. A column that has the name of another is an error.
 func NewParquet(w io.Writer, o ParquetOptions) (Results, error) {
 	columns := resultColumns()
@@ -142,7 +116,11 @@ func NewParquet(w io.Writer, o ParquetOptions) (Results, error) {
 		}
 		columns = append(columns, doubleColumn(name, strings.Split(name, ".")...))
 	}
-	schema := parquet.NewSchema("result", group{columns: columns})
+	var group sheets.Group
+	for _, c := range columns {
+		group.Columns = append(group.Columns, sheets.NewColumn(c.name, c.node))
+	}
+	schema := parquet.NewSchema("result", group)
 	options := []parquet.WriterOption{schema, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup),
 		parquet.CreatedBy("plumb", "", ""), parquet.SkipPageBounds("metrics"), parquet.SkipPageBounds("notes"), parquet.SkipPageBounds("error_message")}
 	for _, k := range slices.Sorted(maps.Keys(o.Metadata)) {

@@ -72,18 +72,7 @@ func (r *result) parse(line []byte) (err error) {
 }
 
 // text returns a member as text: "" for an absent one and for null.
-func (r *result) text(keys ...string) string { return text(r.v.Get(keys...)) }
-
-// text returns a string, or the JSON of another value; "" for an absent value and for null.
-func text(v *fastjson.Value) string {
-	switch {
-	case v == nil || v.Type() == fastjson.TypeNull:
-		return ""
-	case v.Type() == fastjson.TypeString:
-		return string(v.GetStringBytes())
-	}
-	return string(jsontree.Append(nil, v))
-}
+func (r *result) text(keys ...string) string { return jsontree.Text(r.v.Get(keys...)) }
 
 // number returns a member as a number; ok is false for an absent one, null and other values.
 func (r *result) number(keys ...string) (f float64, ok bool) {
