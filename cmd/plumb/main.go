@@ -28,6 +28,7 @@ type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Run the daemon: score and draw over HTTP."`
 	Run     runCmd     `cmd:"" help:"Ask a model about a benchmark, score what it says, and write the tables."`
 	Score   scoreCmd   `cmd:"" help:"Score result dumps."`
+	Shard   shardCmd   `cmd:"" help:"Parts of large runs, for schedulers."`
 	Records recordsCmd `cmd:"" help:"Show what would be scored of dumps: one line per answer."`
 	Render  renderCmd  `cmd:"" help:"Draw scenes and measure their pixels."`
 	Bench   benchCmd   `cmd:"" help:"Profile the stages on this machine: times, sweeps, ceilings, traces."`
@@ -61,6 +62,14 @@ type interruption struct{ error }
 
 func (i interruption) Unwrap() error { return i.error }
 
+// exitError ends the program with a code of its own.
+type exitError struct {
+	error
+	code int
+}
+
+func (e exitError) Unwrap() error { return e.error }
+
 func main() {
 	// Without this a closed pipe, or a limit on the size of files, would end the process
 	// before it could report what it had done.
@@ -90,6 +99,7 @@ func run(args []string, std streams) (code int) {
 		fmt.Fprintln(std.err, "see plumb --help")
 		return 2
 	}
+	c.Score.args = args
 	err = checkUnusedFlags(ctx)
 	if err == nil {
 		err = ctx.Run(std)
@@ -98,7 +108,10 @@ func run(args []string, std streams) (code int) {
 		fmt.Fprintf(std.err, "plumb: %s\n", oneLine(err))
 		var u usageError
 		var i interruption
+		var e exitError
 		switch {
+		case errors.As(err, &e):
+			return e.code
 		case errors.As(err, &u):
 			return 2
 		case errors.As(err, &i):

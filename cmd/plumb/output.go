@@ -50,6 +50,13 @@ func output(path string, std streams, inputs ...string) (*sink, error) {
 	return &sink{bufio.NewWriterSize(f, 64<<10), f}, nil
 }
 
+// discard removes what was written.
+func (s *sink) discard() {
+	if s.file != nil {
+		s.file.Discard()
+	}
+}
+
 // failed reports whether the output could not be written.
 func (s *sink) failed() bool {
 	_, err := s.Write(nil)

@@ -19,6 +19,7 @@ import (
 	"plumb/daemon"
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
+	"plumb/daemon/jobs"
 	"plumb/daemon/queue"
 	"plumb/daemon/records"
 	"plumb/daemon/report"
@@ -30,9 +31,10 @@ import (
 
 // scoreCmd is `plumb score`.
 type scoreCmd struct {
-	Dumps  []string `arg:"" name:"dump" help:"Dumps: plumb's own JSON lines, or the files of evaluation tools and batch APIs (see docs/dumps.md); files, globs, folders; - is stdin. gzip, zstd and bzip2 are read as they are."`
-	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout. It is replaced when all lines have their results; until then they are in FILE.XXXXXXXX.partial."`
-	Report string   `placeholder:"DIR" help:"Write an HTML report there: tables, and items with what made their scores."`
+	Dumps  []string `arg:"" optional:"" name:"dump" help:"Dumps: plumb's own JSON lines, or the files of evaluation tools and batch APIs (see docs/dumps.md); files, globs, folders; - is stdin. gzip, zstd and bzip2 are read as they are."`
+	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout. It is replaced when all lines have their results. Until then finished parts are in the folder FILE.job, from which the same command goes on after an interrupt, a kill or a full disk."`
+	jobFlags
+	Report string `placeholder:"DIR" help:"Write an HTML report there: tables, and items with what made their scores."`
 	itemsFlag
 	failFlags
 	Missing  string `enum:"skip,zero" default:"skip" help:"What a missing answer counts in the table: skip (nothing) or zero."`
@@ -48,7 +50,9 @@ type scoreCmd struct {
 	limitFlags
 	judgeFlags
 
-	remark string // for titles of tables, as in table.Options
+	remark string    // for titles of tables, as in table.Options
+	args   []string  // of the program
+	only   *onlyPart // a part of a job that this process scores alone; nil for all
 }
 
 // ballast is memory that is never touched, so the machine never provides it. A run of
@@ -63,6 +67,14 @@ const (
 
 // Run scores every dump.
 func (c *scoreCmd) Run(std streams) error {
+	switch {
+	case c.Status != "":
+		return c.status(std)
+	case len(c.Dumps) == 0:
+		return usage("cannot score: want dumps, or - for stdin")
+	case c.Driver != "index" && (c.Index != nil || c.Of != nil):
+		return usage("cannot use --index or --of: want --driver index beside them")
+	}
 	defer runtime.KeepAlive(make([]byte, ballast))
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
@@ -150,6 +162,8 @@ type job struct {
 	report *report.Writer
 	lost   error // why there is no report any more; scoring goes on
 	out    *sink
+	broken error     // why inputs could not be read to their ends, in runs with shards
+	shards *shardRun // nil where the run cannot go on after its end
 	tally  tally
 	times  *times // nil where they are not wanted
 	bar    *progress
@@ -171,6 +185,16 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err := j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines); err != nil {
 		return j.out.finish(err)
 	}
+	if !j.cmd.alone() && !j.cmd.resumable() {
+		return j.out.finish(usage("cannot share the work: want -o FILE, dumps that are files, and neither --report nor --times"))
+	}
+	if j.cmd.resumable() {
+		if err := j.openJob(); err != nil {
+			j.out.discard()
+			return err
+		}
+		defer j.closeJob()
+	}
 	if j.cmd.Times != "" {
 		out, err := output(j.cmd.Times, j.std, j.inputs()...)
 		if err != nil {
@@ -182,25 +206,43 @@ func (j *job) run(ctx context.Context) (err error) {
 	if j.report != nil {
 		j.bar.drawing(j.most)
 	}
-	for _, path := range j.cmd.Dumps {
-		if e := j.dump(ctx, path); e != nil {
-			err = errors.Join(err, fmt.Errorf("cannot score %s: %w", path, e))
-			if ctx.Err() != nil || j.out.failed() {
-				break
-			}
-		}
-		j.bar.next()
-	}
-	if ctx.Err() == nil && !j.out.failed() {
-		err = errors.Join(err, j.unanswered(ctx))
+	switch {
+	case j.shards != nil && !j.cmd.alone():
+		return j.endShare(ctx, j.runShare(ctx))
+	case j.shards != nil:
+		err = j.runShards(ctx)
+	default:
+		err = j.runDumps(ctx)
 	}
 	if err != nil || j.report == nil {
 		j.bar.end()
 	}
-	if err != nil && ctx.Err() != nil {
-		err = interruption{errors.New("interrupted; the same command begins anew")}
+	return j.end(ctx, j.interrupted(ctx, err))
+}
+
+// runDumps scores all dumps in order. What ends one does not end the others.
+func (j *job) runDumps(ctx context.Context) (err error) {
+	for _, path := range j.cmd.Dumps {
+		if e := j.dump(ctx, path); e != nil {
+			err = errors.Join(err, fmt.Errorf("cannot score %s: %w", path, e))
+			if ctx.Err() != nil || j.out.failed() {
+				return err
+			}
+		}
+		j.bar.next()
 	}
-	return j.end(ctx, err)
+	return errors.Join(err, j.unanswered(ctx))
+}
+
+// interrupted replaces the error of a run that a signal ended.
+func (j *job) interrupted(ctx context.Context, err error) error {
+	switch {
+	case err == nil || ctx.Err() == nil:
+		return err
+	case j.shards != nil:
+		return interruption{fmt.Errorf("interrupted; the same command goes on: finished parts are in %s", j.shards.Dir)}
+	}
+	return interruption{errors.New("interrupted; the same command begins anew")}
 }
 
 // inputs are the files that the run reads, none of which may be an output.
@@ -329,7 +371,11 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 // error is that of ctx, or errGivenUp.
 func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) func(dump.Line, records.Origin) error {
 	return func(l dump.Line, o records.Origin) error {
+		dieAt(l.Bytes)
 		f := fed{origin: o}
+		if j.shards != nil {
+			f.part = j.shards.next
+		}
 		if j.report != nil {
 			f.line = l
 			f.line.Bytes = append([]byte(nil), l.Bytes...)
@@ -350,6 +396,7 @@ func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) func(dump.
 type fed struct {
 	origin records.Origin
 	line   dump.Line // for the report; zero without one
+	part   jobs.Part // that the result belongs to, where there are shards
 }
 
 // errGivenUp says that the scorer takes no more lines, and says why itself.
@@ -406,16 +453,21 @@ func (j *job) unanswered(ctx context.Context) error {
 	if j.read.Requests == nil {
 		return nil
 	}
-	return j.stream(ctx, "--requests", func(ctx context.Context, put func(dump.Line, records.Origin) error) (err error) {
-		n := 0
-		records.Unanswered(j.read, func(r *records.Reader, a *records.Answer) {
-			n++
-			if l, o := r.Line(nil, a, n); err == nil {
-				err = put(l, o)
-			}
-		})
-		return err
+	return j.stream(ctx, requestsName, func(ctx context.Context, put func(dump.Line, records.Origin) error) error {
+		return j.feedUnanswered(put)
 	})
+}
+
+// feedUnanswered puts a record without an answer for each request that no dump answered.
+func (j *job) feedUnanswered(put func(dump.Line, records.Origin) error) (err error) {
+	n := 0
+	records.Unanswered(j.read, func(r *records.Reader, a *records.Answer) {
+		n++
+		if l, o := r.Line(nil, a, n); err == nil {
+			err = put(l, o)
+		}
+	})
+	return err
 }
 
 // named is the dump's name in messages, "" where it is the only one.
@@ -439,6 +491,11 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 		}
 		f := <-beside
 		j.locate(&a, &f.origin)
+		if j.shards != nil {
+			if err := j.shards.add(f.part, &a.Result, a.JSON); err != nil {
+				return err
+			}
+		}
 		if !j.table.Add(&a.Result) {
 			a.JSON = addDuplicateNote(a.JSON, &a.Result)
 		}

@@ -23,6 +23,9 @@ func signalContext() (context.Context, context.CancelFunc) {
 // the run. early is the error that ended the run early. Where it is nil, all lines were
 // read, and the outputs replace the former files. See docs/spec/cli.md#r6.
 func (j *job) end(ctx context.Context, early error) error {
+	if j.shards != nil && early != nil {
+		j.out.discard() // the parts are in the folder of the job
+	}
 	err := j.out.finish(early)
 	if early == nil {
 		early = err
@@ -52,6 +55,7 @@ func (j *job) end(ctx context.Context, early error) error {
 			err = errors.Join(err, fmt.Errorf("cannot keep %d verdicts in --judge-cache", s.Unsaved))
 		}
 	}
+	err = errors.Join(err, j.broken)
 	if err == nil {
 		err = j.cmd.failFlags.verdict(&j.tally, j.missing == table.Zero, j.cmd.DryRun)
 	}

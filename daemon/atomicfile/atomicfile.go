@@ -19,6 +19,7 @@ import (
 type File struct {
 	path   string // of the file to replace, without symbolic links
 	f      *os.File
+	dir    string // folder of the partial file; "" for that of path
 	direct bool   // f is the file at path itself: a pipe or a device
 	part   string // path of the partial file; "" before it exists and after Commit
 }
@@ -40,6 +41,10 @@ func Create(path string) (*File, error) {
 	}
 	return &File{path: path}, nil
 }
+
+// Under makes the partial file in another folder of the same file system. It must be called before
+// the first Write.
+func (f *File) Under(dir string) { f.dir = dir }
 
 // Probe checks whether the partial file can be created, so that a mistyped folder
 // fails before the work and not after it.
@@ -68,7 +73,11 @@ func (f *File) open() (err error) {
 	if f.f != nil {
 		return nil
 	}
-	if f.f, err = partial(f.path); err != nil {
+	path := f.path
+	if f.dir != "" {
+		path = filepath.Join(f.dir, filepath.Base(path))
+	}
+	if f.f, err = partial(path); err != nil {
 		return err
 	}
 	f.part = f.f.Name()

@@ -130,6 +130,18 @@ func NewReader(src io.Reader, limits Limits) (*Reader, error) {
 	return r, nil
 }
 
+// Section reads lines of a plain text that begin at a byte of an input: at is its offset and line
+// its number there, from 1.
+func Section(src io.Reader, limits Limits, line int, at int64) *Reader {
+	r := &Reader{limits: limits.Filled(), raw: &Counter{R: src}, line: line - 1, at: at}
+	r.src = bufio.NewReaderSize(r.raw, 256<<10)
+	if b, _ := r.src.Peek(3); at == 0 && bytes.Equal(b, []byte("\xef\xbb\xbf")) {
+		r.src.Discard(3)
+		r.at = 3
+	}
+	return r
+}
+
 // Peek returns up to n of the next bytes without reading them; n is at most the larger of
 // Limits.Peek and 256 KiB. The error says why there are fewer, and is io.EOF for a short input.
 func (r *Reader) Peek(n int) ([]byte, error) { return r.src.Peek(n) }

@@ -16,11 +16,14 @@ var ErrLocked = errors.New("another process works in this folder")
 // Lock is the lock of a folder.
 type Lock struct{ f *os.File }
 
+// LockName is the file that LockFolder locks.
+const LockName = "lock"
+
 // LockFolder makes this process the only one that works in a folder, until Unlock or
 // its end. The error wraps ErrLocked where another one does. A file system without locks
 // has none. See docs/spec/runs.md#r27.
 func LockFolder(dir string) (*Lock, error) {
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, LockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@
 package records
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -79,8 +80,18 @@ func Open(path string, stdin io.Reader, o Options) (*Reader, error) {
 	return r, nil
 }
 
+// Cuttable reports whether the dump is a plain file of lines in plumb's own format, any part of which
+// can be read by itself.
+func (r *Reader) Cuttable() bool {
+	head := bytes.TrimLeft(r.in.Head(), " \t\r\n")
+	return r.Format == Own && r.in.Path != "" && r.in.Lines().Packed() == "" && !bytes.HasPrefix(head, []byte("["))
+}
+
 // Name returns the name of the dump for messages and results.
 func (r *Reader) Name() string { return r.in.Name }
+
+// Rename sets the name of the dump for messages and results.
+func (r *Reader) Rename(name string) { r.in.Name = name }
 
 // Lines returns the lines of a dump in plumb's own format.
 func (r *Reader) Lines() *dump.Reader { return r.in.Lines() }

@@ -1,17 +1,17 @@
 package vqa
 
 import (
+	"encoding/hex"
 	"hash/fnv"
-	"strings"
 
 	"github.com/valyala/fastjson"
 )
 
-// Pictures names the pictures of an item, "" for none: the members image and images, each a
-// text or a list of texts. Items with equal names share their pictures, so their scores are no
-// independent ones. See docs/spec/runs.md#r45.
+// Pictures returns a hash of the names of an item's pictures, in 16 hexadecimal digits, "" where it
+// has none: the members image and images, each a text or a list of texts. Items with equal hashes
+// share their pictures, so their scores are no independent ones. See docs/spec/runs.md#r45.
 func Pictures(item *fastjson.Value) string {
-	var names []string
+	h, any := fnv.New64a(), false
 	for _, member := range []string{"image", "images"} {
 		v := item.Get(member)
 		if v == nil {
@@ -23,23 +23,14 @@ func Pictures(item *fastjson.Value) string {
 		}
 		for _, e := range list {
 			if name := e.GetStringBytes(); len(name) > 0 {
-				names = append(names, string(short(name)))
+				h.Write(name)
+				h.Write([]byte{0})
+				any = true
 			}
 		}
 	}
-	if len(names) == 0 {
+	if !any {
 		return ""
 	}
-	return "image " + strings.Join(names, "\n")
-}
-
-// short returns a name of a picture, or its hash where it is the picture itself.
-func short(name []byte) []byte {
-	const longest = 256 // bytes of a path
-	if len(name) <= longest {
-		return name
-	}
-	h := fnv.New128a()
-	h.Write(name)
-	return h.Sum(nil)
+	return hex.EncodeToString(h.Sum(nil))
 }

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"plumb/daemon/jobs"
+)
+
+// settings lists all that can change a result, by the names of flags. What cannot, such as
+// --workers, --batch, --server and what tables show, is left out. See docs/spec/jobs.md#r5.
+func (j *job) settings() (map[string]string, error) {
+	c := j.cmd
+	all := map[string]string{}
+	add := func(name string, v any) {
+		if s := fmt.Sprint(v); s != "" && s != "[]" {
+			all["--"+name] = s
+		}
+	}
+	add("suite", c.Suite)
+	add("variant", sortedCopy(c.Variant))
+	add("reward", c.Reward)
+	add("format", c.Format)
+	add("join", c.Join)
+	add("response", c.Response)
+	add("model", c.Model)
+	add("cut", c.Cut)
+	add("errored", c.Errored)
+	add("backend", c.Backend)
+	add("fidelity", c.Fidelity)
+	add("raster", c.Raster)
+	add("tldraw", c.Tldraw)
+	add("deadline", c.Deadline)
+	for _, l := range []struct {
+		name string
+		v    any
+	}{{"max-line", c.MaxLine}, {"max-depth", c.MaxDepth}, {"max-values", c.MaxValues}, {"max-shapes", c.MaxShapes}, {"max-points", c.MaxPoints},
+		{"max-coverage", c.MaxCoverage}, {"max-pixels", c.MaxPixels}, {"max-side", c.MaxSide}, {"max-text", c.MaxText}, {"max-coordinate", c.MaxCoordinate},
+		{"max-ratio", c.MaxRatio}, {"max-actions", c.MaxActions}, {"max-paint", c.MaxPaint}, {"max-response", c.MaxResponse}, {"max-asset", c.MaxAsset},
+		{"max-asset-pixels", c.MaxAssetPx}} {
+		add(l.name, l.v)
+	}
+	if c.JudgeURL != "" {
+		add("judge-model", c.JudgeModel)
+		add("judge-temperature", c.JudgeTemperature)
+		add("judge-max-tokens", c.JudgeMaxTokens)
+		add("judge-fence", c.JudgeFence)
+	}
+	for suite, path := range j.config.TaskFile {
+		sum, err := fileHash(path)
+		if err != nil {
+			return nil, err
+		}
+		all["content of --tasks of "+suite] = sum
+	}
+	for i, path := range c.Requests {
+		sum, err := fileHash(path)
+		if err != nil {
+			return nil, err
+		}
+		all[fmt.Sprintf("content of --requests %d", i+1)] = sum
+	}
+	return all, nil
+}
+
+func sortedCopy(list []string) string {
+	return strings.Join(slices.Sorted(slices.Values(list)), " ")
+}
+
+// fileHash returns the SHA-256 of a file in hexadecimal digits.
+func fileHash(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("cannot open: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// unfinished is the exit code of --status for a job that is not done.
+const unfinished = 3
+
+// status prints how far a job is. See docs/spec/jobs.md#r6.
+func (c *scoreCmd) status(std streams) error {
+	dir := c.Status
+	if !strings.HasSuffix(dir, jobs.Suffix) {
+		dir += jobs.Suffix
+	}
+	if _, err := os.Stat(dir); err != nil {
+		output := strings.TrimSuffix(dir, jobs.Suffix)
+		if info, e := os.Stat(output); e == nil && info.Mode().IsRegular() {
+			fmt.Fprintf(std.out, "%s is finished: it has %d bytes\n", output, info.Size())
+			return nil
+		}
+		return fmt.Errorf("cannot open job %s: %w", c.Status, err)
+	}
+	j, err := jobs.Open(dir)
+	if err != nil {
+		return fmt.Errorf("cannot tell the status of %s: %w", dir, err)
+	}
+	s, err := j.Status()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "shards: %d of %d done\n", s.Done, s.Shards)
+	of := fmt.Sprintf(" of %s", grouped(s.Lines))
+	if s.Whole {
+		of = " (some inputs are not counted before they are read)"
+	}
+	fmt.Fprintf(std.out, "lines:  %s%s scored\n", grouped(s.Scored), of)
+	if rate := s.Rate(); rate > 0 {
+		fmt.Fprintf(std.out, "rate:   %.0f lines/s, from the first part to the last\n", rate)
+		if left := s.Lines - s.Scored; !s.Whole && left > 0 && s.Done < s.Shards {
+			fmt.Fprintf(std.out, "left:   %s at that rate\n", time.Duration(float64(left)/rate*float64(time.Second)).Round(time.Second))
+		}
+	}
+	deaths, err := j.Deaths()
+	if err != nil {
+		return err
+	}
+	parts := slices.SortedFunc(maps.Keys(deaths), func(a, b jobs.Part) int { return cmp.Or(a.Shard-b.Shard, a.Chunk-b.Chunk) })
+	for _, p := range parts {
+		fmt.Fprintf(std.out, "shard %d: %d processes ended while it was under way, or are at it\n", p.Shard, deaths[p])
+	}
+	if s.Done == s.Shards {
+		fmt.Fprintln(std.out, "all shards are done: the command that began the job writes the output")
+		return nil
+	}
+	return exitError{fmt.Errorf("%s is not finished: the command that began it goes on", dir), unfinished}
+}

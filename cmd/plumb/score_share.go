@@ -1,0 +1,276 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/jobs"
+	"plumb/daemon/records"
+	"plumb/scoring"
+)
+
+// onlyPart is what `plumb shard run` scores.
+type onlyPart struct {
+	shard    int
+	chunk    int
+	skip     int    // results of the parts before it
+	from, to int    // records of the part, counted from 0; to is 0 for all
+	results  string // file for the results of a range, which is not committed
+}
+
+// alone reports whether this process is the only one that works on the job.
+func (c *scoreCmd) alone() bool { return c.Driver != "index" && c.only == nil }
+
+// share returns the number of this process and how many there are. See docs/spec/jobs.md#r8.
+func (c *scoreCmd) share() (index, of int, err error) {
+	number := func(flag string, given *int, names ...string) (int, error) {
+		if given != nil {
+			return *given, nil
+		}
+		for _, name := range names {
+			if s := os.Getenv(name); s != "" {
+				n, err := strconv.Atoi(s)
+				if err != nil {
+					return 0, usage("cannot use %s=%q: want a whole number", name, s)
+				}
+				return n, nil
+			}
+		}
+		return 0, usage("cannot share the work: want --%s, or %s", flag, names[0])
+	}
+	if index, err = number("index", c.Index, "JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID"); err != nil {
+		return 0, 0, err
+	}
+	if of, err = number("of", c.Of, "JOB_COMPLETIONS", "SLURM_ARRAY_TASK_COUNT"); err != nil {
+		return 0, 0, err
+	}
+	if first := os.Getenv("SLURM_ARRAY_TASK_MIN"); c.Index == nil && first != "" && os.Getenv("JOB_COMPLETION_INDEX") == "" {
+		n, err := strconv.Atoi(first)
+		if err != nil {
+			return 0, 0, usage("cannot use SLURM_ARRAY_TASK_MIN=%q: want a whole number", first)
+		}
+		index -= n
+	}
+	if of < 1 || index < 0 || index >= of {
+		return 0, 0, usage("cannot share the work: got index %d of %d; want 0 to %d", index, of, of-1)
+	}
+	return index, of, nil
+}
+
+// runShare scores the shards of this process that are not done.
+func (j *job) runShare(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, j.shards.store.close()) }()
+	mine := func(jobs.Shard) bool { return true }
+	if only := j.cmd.only; only != nil {
+		if only.to > 0 {
+			return j.runRange(ctx, only)
+		}
+		mine = func(s jobs.Shard) bool { return s.N == only.shard }
+	} else {
+		index, of, err := j.cmd.share()
+		if err != nil {
+			return err
+		}
+		mine = func(s jobs.Shard) bool { return s.N%of == index }
+	}
+	scored, before := 0, 0
+	err = j.shards.Each(func(s jobs.Shard) error {
+		if !mine(s) {
+			return nil
+		}
+		done, err := j.whole(s)
+		if done || err != nil {
+			before++
+			return err
+		}
+		if p := (jobs.Part{Shard: s.N}); s.Lines >= 0 && j.shards.deaths[p] >= poisonAfter {
+			err = j.quarantine(ctx, s, p, 0)
+		} else {
+			err = j.scoreShards(ctx, []jobs.Shard{s})
+		}
+		scored++
+		return err
+	})
+	if err == nil {
+		fmt.Fprintf(j.std.err, "%d shards scored, %d were done before\n", scored, before)
+	}
+	return errors.Join(err, j.broken)
+}
+
+// whole reports whether a shard is done and its parts match their markers.
+func (j *job) whole(s jobs.Shard) (bool, error) {
+	for chunk := 0; ; chunk++ {
+		_, m, ok, err := j.shards.Read(jobs.Part{Shard: s.N, Chunk: chunk})
+		if err != nil || !ok || m.Last {
+			return ok, err
+		}
+	}
+}
+
+// endShare ends a process that shared the work: it writes no output and no tables.
+func (j *job) endShare(ctx context.Context, err error) error {
+	j.bar.end()
+	j.out.discard()
+	return j.interrupted(ctx, err)
+}
+
+// runRange scores some records of a part into a file, without committing them.
+func (j *job) runRange(ctx context.Context, o *onlyPart) error {
+	s, err := j.shards.Find(o.shard)
+	if err != nil {
+		return usageError{err}
+	}
+	j.shards.part = jobs.Part{Shard: o.shard, Chunk: o.chunk}
+	if err := j.stream(ctx, "", func(ctx context.Context, put func(dump.Line, records.Origin) error) error {
+		return j.feedRange(s, o, put)
+	}); err != nil {
+		return err
+	}
+	err = os.WriteFile(o.results, j.shards.lines.Bytes(), 0o600)
+	j.shards.drop()
+	return err
+}
+
+// errEnough ends a feed behind its range.
+var errEnough = errors.New("enough")
+
+// feedRange puts the records of a range.
+func (j *job) feedRange(s jobs.Shard, o *onlyPart, put func(dump.Line, records.Origin) error) error {
+	n := 0
+	ranged := func(l dump.Line, origin records.Origin) error {
+		if n++; n <= o.from {
+			return nil
+		}
+		if n > o.to {
+			return errEnough
+		}
+		j.shards.next = jobs.Part{Shard: o.shard, Chunk: o.chunk}
+		return put(l, origin)
+	}
+	in := j.shards.Header.Inputs[s.Input]
+	var err error
+	if s.Lines < 0 {
+		err = j.feedWhole(in, jobs.Part{Shard: o.shard, Chunk: o.chunk}, o.skip, ranged)
+	} else {
+		err = j.feedShards(in, []jobs.Shard{s}, ranged)
+	}
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return err
+}
+
+// poisonAfter is how many processes must end while a part is under way before it is searched for
+// the line that ends them. See docs/spec/jobs.md#r7.
+const poisonAfter = 2
+
+// quarantine makes a part in fresh processes, halving it down to the lines that end them. These
+// get the error poison, all others their scores. skip is the number of results before the part.
+func (j *job) quarantine(ctx context.Context, s jobs.Shard, p jobs.Part, skip int) error {
+	fmt.Fprintf(j.std.err, "plumb: %d processes ended within part %d of shard %d; it is searched for the line that ends them\n", j.shards.deaths[p], p.Chunk, p.Shard)
+	lines, n, err := j.halve(ctx, s, onlyPart{shard: p.Shard, chunk: p.Chunk, skip: skip, to: jobs.ShardLines})
+	if err != nil {
+		return err
+	}
+	m := jobs.Marker{Lines: n, Last: s.Lines >= 0 || n < jobs.ShardLines}
+	for _, line := range bytes.SplitAfter(lines, []byte("\n")) {
+		if v, err := j.parser.ParseBytes(line); err == nil {
+			if r, err := scoring.ReadResult(v); err == nil {
+				m.Cells = countResult(m.Cells, r)
+			}
+		}
+	}
+	return j.shards.Commit(p, lines, m)
+}
+
+// halve returns the results of a range of a part, and their number.
+func (j *job) halve(ctx context.Context, s jobs.Shard, o onlyPart) (lines []byte, n int, err error) {
+	lines, why, err := j.child(ctx, &o)
+	if err != nil {
+		return nil, 0, err
+	}
+	if why == "" {
+		return lines, bytes.Count(lines, []byte("\n")), nil
+	}
+	if o.to-o.from == 1 {
+		if lines, again, err := j.child(ctx, &o); err != nil || again == "" {
+			return lines, bytes.Count(lines, []byte("\n")), err
+		}
+		lines, err = j.poisoned(s, &o, why)
+		return lines, bytes.Count(lines, []byte("\n")), err
+	}
+	middle := (o.from + o.to) / 2
+	for _, half := range [][2]int{{o.from, middle}, {middle, o.to}} {
+		part := o
+		part.from, part.to = half[0], half[1]
+		one, k, err := j.halve(ctx, s, part)
+		if err != nil {
+			return nil, 0, err
+		}
+		lines, n = append(lines, one...), n+k
+	}
+	return lines, n, nil
+}
+
+// child scores a range in a process of its own. why says how that ended, "" where it ended well.
+func (j *job) child(ctx context.Context, o *onlyPart) (lines []byte, why string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	file, err := os.CreateTemp(j.shards.Dir, "range.*.tmp")
+	if err != nil {
+		return nil, "", fmt.Errorf("cannot make a temporary file: %w", err)
+	}
+	file.Close()
+	defer os.Remove(file.Name())
+	cmd := exec.CommandContext(ctx, self, "shard", "run", "--manifest", filepath.Join(j.shards.Dir, jobs.ManifestName), "--shard", strconv.Itoa(o.shard),
+		"--part", strconv.Itoa(o.chunk), "--skip", strconv.Itoa(o.skip), "--records", fmt.Sprintf("%d:%d", o.from, o.to), "--results", file.Name())
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	err = cmd.Run()
+	var ended *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case err == nil:
+		lines, err = os.ReadFile(file.Name())
+		return lines, "", err
+	case !errors.As(err, &ended):
+		return nil, "", fmt.Errorf("cannot start a process: %w", err)
+	case ended.ExitCode() == 1 || ended.ExitCode() == 130:
+		return nil, "", fmt.Errorf("cannot score a part again: %s", bytes.TrimSpace(stderr.Bytes()))
+	}
+	return nil, ended.String(), nil
+}
+
+// poisoned returns the result of the only record of a range, whose process ends.
+func (j *job) poisoned(s jobs.Shard, o *onlyPart, why string) (line []byte, err error) {
+	err = j.feedRange(s, o, func(l dump.Line, origin records.Origin) error {
+		r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N, Err: &scoring.Error{Code: "poison", Message: "the process that scored it ended: " + why}}
+		if v, err := fastjson.ParseBytes(l.Bytes); err == nil && v.Type() == fastjson.TypeObject {
+			if id := string(v.GetStringBytes("id")); id != "" {
+				r.ID, r.Line = id, 0
+			}
+			r.Suite, r.Test = string(v.GetStringBytes("suite")), string(v.GetStringBytes("test"))
+			r.Who, _ = scoring.ReadIdentity(v, "")
+		}
+		origin.Apply(&r)
+		line = append(r.AppendJSON(nil, j.options.Reward, j.config.Queue.Scorer), '\n')
+		return nil
+	})
+	if err == io.EOF {
+		err = nil
+	}
+	return line, err
+}

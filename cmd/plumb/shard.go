@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"plumb/daemon/jobs"
+)
+
+// shardCmd is `plumb shard`.
+type shardCmd struct {
+	Run shardRunCmd `cmd:"" help:"Score one shard of a job that plumb score began, and write its parts. Exit 0: done; 1: failed, may be tried again; 2: wrong use."`
+}
+
+// shardRunCmd is `plumb shard run`.
+type shardRunCmd struct {
+	Manifest string `required:"" placeholder:"FILE" help:"Manifest of the job: FILE.job/manifest.jsonl."`
+	Shard    int    `required:"" placeholder:"K" help:"Number of the shard, from 0."`
+	Part     int    `hidden:""`
+	Skip     int    `hidden:""`
+	Records  string `hidden:""`
+	Results  string `hidden:""`
+}
+
+// Run scores the shard as the command that planned the job would. See docs/spec/jobs.md#r3.
+func (c *shardRunCmd) Run(std streams) error {
+	manifest, err := filepath.Abs(c.Manifest)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(manifest)
+	j, err := jobs.Open(dir)
+	if errors.Is(err, jobs.ErrNone) {
+		return usage("cannot open %s: it is not there, or was not written to its end", c.Manifest)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := j.Find(c.Shard); err != nil {
+		return usageError{err}
+	}
+	if err := os.Chdir(j.Header.Folder); err != nil {
+		return fmt.Errorf("cannot go to the folder of the job: %w", err)
+	}
+	var all cli
+	if _, err := parser(&all).Parse(j.Header.Args); err != nil {
+		return usage("cannot read the command of %s: %v", c.Manifest, err)
+	}
+	s := &all.Score
+	s.args, s.Restart = j.Header.Args, false
+	s.Output = strings.TrimSuffix(dir, jobs.Suffix)
+	s.only = &onlyPart{shard: c.Shard, chunk: c.Part, skip: c.Skip, results: c.Results}
+	if c.Records != "" {
+		from, to, _ := strings.Cut(c.Records, ":")
+		if s.only.from, err = strconv.Atoi(from); err == nil {
+			s.only.to, err = strconv.Atoi(to)
+		}
+		if err != nil || s.only.to <= s.only.from {
+			return usage("cannot use --records %q: want FROM:TO", c.Records)
+		}
+	}
+	return s.Run(std)
+}

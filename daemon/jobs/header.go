@@ -1,0 +1,54 @@
+package jobs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Describe returns an input as it is now.
+func Describe(path string) (in Input, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return in, fmt.Errorf("cannot open dump: %w", err)
+	}
+	full, err := filepath.Abs(path)
+	return Input{Path: full, Name: path, Size: info.Size(), Modified: info.ModTime().UTC()}, err
+}
+
+// Differs says in what another job differs from this one, "" for nothing.
+func (h *Header) Differs(o *Header) string {
+	if h.Plumb != o.Plumb {
+		return fmt.Sprintf("it was begun by plumb %s, and this is %s", h.Plumb, o.Plumb)
+	}
+	for i, in := range h.Inputs {
+		if i >= len(o.Inputs) || o.Inputs[i].Path != in.Path {
+			return fmt.Sprintf("it has the input %s, which this command does not have at that place", in.Name)
+		}
+		switch now := o.Inputs[i]; {
+		case now.Size != in.Size:
+			return fmt.Sprintf("%s had %d bytes and has %d now", in.Name, in.Size, now.Size)
+		case !now.Modified.Equal(in.Modified):
+			return fmt.Sprintf("%s was modified at %s, since %s", in.Name, now.Modified.Format(time.RFC3339Nano), in.Modified.Format(time.RFC3339Nano))
+		}
+	}
+	if len(o.Inputs) > len(h.Inputs) {
+		return fmt.Sprintf("it does not have the input %s", o.Inputs[len(h.Inputs)].Name)
+	}
+	var names []string
+	for name := range h.Settings {
+		names = append(names, name)
+	}
+	for name := range o.Settings {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if had, has := h.Settings[name], o.Settings[name]; had != has {
+			return fmt.Sprintf("%s was %q and is %q now", name, had, has)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,213 @@
+// Package jobs keeps the state of a large scoring run in a folder, so that a run goes on after
+// anything that ends it, and several processes can share it. In: inputs, a hash of the
+// configuration, and result lines. Out: a manifest of shards, parts with checksums, and which
+// shards are done. It scores nothing. See docs/spec/jobs.md#r1.
+package jobs
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Suffix is what the folder of a job adds to the name of its output.
+const Suffix = ".job"
+
+// ManifestName is the name of the manifest in the folder.
+const ManifestName = "manifest.jsonl"
+
+// Input is a dump as it was when the job was planned.
+type Input struct {
+	Path     string    `json:"path"` // absolute
+	Name     string    `json:"name"` // as it was given
+	Size     int64     `json:"size"`
+	Modified time.Time `json:"modified"`
+	// Whole is true where the input cannot be cut: it is one shard, whose result is several parts.
+	Whole bool `json:"whole,omitempty"`
+}
+
+// Header is the first line of a manifest.
+type Header struct {
+	Job      int               `json:"job"` // version of the format
+	Plumb    string            `json:"plumb"`
+	Settings map[string]string `json:"settings"` // all that can change results
+	Args     []string          `json:"args"`     // of the command that planned the job
+	Folder   string            `json:"folder"`   // in which it ran
+	Inputs   []Input           `json:"inputs"`
+}
+
+// formatVersion is Header.Job.
+const formatVersion = 1
+
+// Shard is a part of the inputs that is scored by itself.
+type Shard struct {
+	N     int   `json:"shard"`
+	Input int   `json:"input"`          // in Header.Inputs
+	From  int64 `json:"from"`           // first byte
+	To    int64 `json:"to"`             // byte after the last
+	Line  int   `json:"line,omitempty"` // number of its first line in the input, from 1; 0 for a whole input
+	Lines int   `json:"lines"`          // -1 for a whole input, whose records are not counted
+}
+
+// end is the last line of a manifest. One without it was not written to its end.
+type end struct {
+	Shards int   `json:"shards"`
+	Lines  int64 `json:"lines"` // of the inputs that can be cut
+}
+
+// Limits of a shard. They bound what is scored again after a run was ended.
+const (
+	ShardLines = 2000
+	ShardBytes = 8 << 20
+)
+
+// Job is the folder of a run.
+type Job struct {
+	Dir    string
+	Header Header
+	Shards int
+	Lines  int64 // of inputs that can be cut
+}
+
+// ErrNone says that there is no whole manifest.
+var ErrNone = errors.New("there is no job")
+
+// Open reads the manifest of a folder, without its shards. The error is ErrNone where there is none, or one that was not
+// written to its end.
+func Open(dir string) (*Job, error) {
+	f, err := os.Open(filepath.Join(dir, ManifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNone
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot open job: %w", err)
+	}
+	defer f.Close()
+	j := &Job{Dir: dir}
+	line, err := bufio.NewReaderSize(f, 1<<20).ReadBytes('\n')
+	if err != nil || json.Unmarshal(line, &j.Header) != nil || j.Header.Job == 0 {
+		return nil, fmt.Errorf("cannot read job %s: its manifest does not begin with a header; want another folder, or --restart", dir)
+	}
+	if j.Header.Job != formatVersion {
+		return nil, fmt.Errorf("cannot read job %s: its version is %d; this program knows %d", dir, j.Header.Job, formatVersion)
+	}
+	last, err := lastLine(f)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read job %s: %w", dir, err)
+	}
+	e := end{Shards: -1}
+	if json.Unmarshal(last, &e) != nil || e.Shards < 0 {
+		return nil, ErrNone
+	}
+	j.Shards, j.Lines = e.Shards, e.Lines
+	return j, nil
+}
+
+// lastLine returns the last line of a manifest, which is short.
+func lastLine(f *os.File) ([]byte, error) {
+	const tail = 512
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, min(tail, info.Size()))
+	if _, err := f.ReadAt(b, info.Size()-int64(len(b))); err != nil {
+		return nil, err
+	}
+	if !bytes.HasSuffix(b, []byte("\n")) {
+		return nil, nil
+	}
+	b = b[:len(b)-1]
+	return b[bytes.LastIndexByte(b, '\n')+1:], nil
+}
+
+// Create plans a job: it writes the manifest, whose shards plan gives one after the other. Two
+// processes that plan the same job at once write the same manifest. See docs/spec/jobs.md#r2.
+func Create(dir string, h Header, plan func(give func(Shard) error) error) (*Job, error) {
+	h.Job = formatVersion
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("cannot make job: %w", err)
+	}
+	j := &Job{Dir: dir, Header: h}
+	err := commit(dir, ManifestName, func(w io.Writer) error {
+		out := bufio.NewWriterSize(w, 256<<10)
+		e := json.NewEncoder(out)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(&h); err != nil {
+			return err
+		}
+		err := plan(func(s Shard) error {
+			s.N = j.Shards
+			j.Shards++
+			j.Lines += int64(max(0, s.Lines))
+			return e.Encode(&s)
+		})
+		if err == nil {
+			err = e.Encode(end{j.Shards, j.Lines})
+		}
+		if err == nil {
+			err = out.Flush()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot write job %s: %w", dir, err)
+	}
+	return j, nil
+}
+
+// Each calls f for each shard in order. The manifest is read as it goes, because it may be longer
+// than memory.
+func (j *Job) Each(f func(Shard) error) error {
+	file, err := os.Open(filepath.Join(j.Dir, ManifestName))
+	if err != nil {
+		return fmt.Errorf("cannot open job: %w", err)
+	}
+	defer file.Close()
+	r := bufio.NewReaderSize(file, 256<<10)
+	if _, err := r.ReadBytes('\n'); err != nil { // the header
+		return err
+	}
+	for n := range j.Shards {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			return fmt.Errorf("cannot read job %s: shard %d: %w", j.Dir, n, err)
+		}
+		var s Shard
+		if err := json.Unmarshal(line, &s); err != nil || s.N != n || s.Input < 0 || s.Input >= len(j.Header.Inputs) {
+			return fmt.Errorf("cannot read job %s: shard %d: got %.80q", j.Dir, n, line)
+		}
+		if err := f(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ErrStop ends Each without an error of its own.
+var ErrStop = errors.New("stop")
+
+// Find returns one shard.
+func (j *Job) Find(n int) (found Shard, err error) {
+	if n < 0 || n >= j.Shards {
+		return found, fmt.Errorf("cannot find shard %d: the job has %d", n, j.Shards)
+	}
+	err = j.Each(func(s Shard) error {
+		if s.N == n {
+			found = s
+			return ErrStop
+		}
+		return nil
+	})
+	if errors.Is(err, ErrStop) {
+		err = nil
+	}
+	return found, err
+}
