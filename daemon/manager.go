@@ -106,7 +106,8 @@ func newPulse(beat func(context.Context) error, every time.Duration, log *slog.L
 	if err != nil {
 		log.Warn("cannot read the watchdog's interval", "error", err)
 	}
-	if p.feed = dog > 0; p.feed {
+	p.feed = dog > 0
+	if p.feed {
 		p.every = min(p.every, dog/3)
 	}
 	return p

@@ -164,7 +164,8 @@ func start(cfg Config) (*running, error) {
 		core.Close()
 		return nil, err
 	}
-	if d.tracer = cfg.API.Trace; d.tracer != nil {
+	d.tracer = cfg.API.Trace
+	if d.tracer != nil {
 		cfg.API.Metrics.Traces(cfg.API.Trace.Lost)
 	}
 	cfg.API.Tokens, cfg.API.Health, cfg.API.Down = d.secrets.tokens, d.health, d.pulse.down

@@ -183,7 +183,8 @@ func (e *Engine) Info() Info {
 		i.Counter, i.GPU = BackendGL, &g
 	}
 	if e.exporter != nil {
-		if i.NoChrome = e.exporter.missing; i.NoChrome == nil {
+		i.NoChrome = e.exporter.missing
+		if i.NoChrome == nil {
 			i.Exports, i.Sandbox, i.NoSandbox = e.exporter.cfg.Pages, e.exporter.sandbox, e.exporter.noBox
 		}
 	}

@@ -98,7 +98,8 @@ func (x *exporter) open() (*chrome.Pool, error) {
 		return nil, x.failed
 	}
 	for begin, n := time.Now(), 0; n < maxStarts && (n == 0 || time.Since(begin) < startPause); n++ {
-		if pool, x.failed = chrome.Open(x.cfg); x.failed == nil {
+		pool, x.failed = chrome.Open(x.cfg)
+		if x.failed == nil {
 			x.pool.Store(pool)
 			return pool, nil
 		}

@@ -138,7 +138,8 @@ func (e *Engine) quarantineCulprits(ts []*batch.Tiled, do stageJob) bool {
 		}
 		e.quarantine.add(t)
 		slog.Warn("a view that loses the GL context is left to the CPU from now on", "width", t.Width, "height", t.Height, "work", t.Work(), "error", err)
-		if found++; found == maxCulprits {
+		found++
+		if found == maxCulprits {
 			for _, rest := range ts[i+1:] {
 				rest.Twin = true // this once
 			}

@@ -174,7 +174,8 @@ func (t *tally) answered(took time.Duration) {
 func (t *tally) lose(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.nLost++; t.nLost <= reported {
+	t.nLost++
+	if t.nLost <= reported {
 		t.lost = append(t.lost, what)
 	}
 }
@@ -183,7 +184,8 @@ func (t *tally) lose(what string) {
 func (t *tally) err(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.nWrong++; t.nWrong <= reported {
+	t.nWrong++
+	if t.nWrong <= reported {
 		t.wrong = append(t.wrong, what)
 	}
 }

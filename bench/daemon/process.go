@@ -37,7 +37,8 @@ type buffer struct {
 func (b *buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.buf = append(b.buf, p...); len(b.buf) > 1<<20 {
+	b.buf = append(b.buf, p...)
+	if len(b.buf) > 1<<20 {
 		b.buf = append([]byte(nil), b.buf[len(b.buf)-1<<19:]...)
 	}
 	return len(p), nil

@@ -47,7 +47,8 @@ func main() {
 	scenes := filepath.Join(*out, "scenes.jsonl")
 	var err error
 	if *made > 0 {
-		if err = makeUp(scenes, *made, *seed); err == nil {
+		err = makeUp(scenes, *made, *seed)
+		if err == nil {
 			err = compare(*out, *plumb, scenes, strings.Fields(*args))
 		} else {
 			err = fmt.Errorf("cannot write made-up scenes: %w", err)

@@ -153,7 +153,8 @@ func Least(rows [][]float64, y []float64) (Fit, error) {
 		residual += math.Pow(y[k]-f.At(row...), 2)
 		all += math.Pow(y[k]-mean, 2)
 	}
-	if f.R2 = 1; all > 0 {
+	f.R2 = 1
+	if all > 0 {
 		f.R2 = 1 - residual/all
 	}
 	return f, nil

@@ -112,7 +112,8 @@ func tallies(e *render.Engine, list []work) ([]centre, error) {
 					return
 				}
 				var batch []*render.Prepared
-				if batch, failed[i] = prepared(w, list[first:min(end, len(list))]); failed[i] == nil {
+				batch, failed[i] = prepared(w, list[first:min(end, len(list))])
+				if failed[i] == nil {
 					_, failed[i] = measured(e, batch, out[:first])
 				}
 			}

@@ -40,7 +40,8 @@ func (f *File) traceClass(w *event.Writer, group int, name string, spans []stage
 	most := slices.MaxFunc(spans, func(a, b stage.Span) int { return a.Row - b.Row }).Row
 	labels := map[int]string{-1: fmt.Sprintf("%s, %s", name, f.Backend)}
 	for row := range most + 1 {
-		if labels[row] = fmt.Sprintf("worker %d", row); row >= f.Workers {
+		labels[row] = fmt.Sprintf("worker %d", row)
+		if row >= f.Workers {
 			labels[row] = fmt.Sprintf("batch %d", row-f.Workers)
 			labels[most+1+row-f.Workers] = fmt.Sprintf("device, batch %d", row-f.Workers)
 		}

@@ -23,7 +23,8 @@ func (r *run) ready() error {
 	var b paint.Builder
 	b.Version, _ = view.ParseVersion(r.Engine.Info().Tldraw)
 	n := min(most, len(r.set.Lines))
-	if r.drawings = r.set.drawings; r.drawings != nil && r.set.raster == r.Raster {
+	r.drawings = r.set.drawings
+	if r.drawings != nil && r.set.raster == r.Raster {
 		return nil
 	}
 	r.drawings = make([]paint.Drawing, n)

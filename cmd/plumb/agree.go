@@ -35,7 +35,8 @@ func (c *agreeCmd) Run(std streams) error {
 	cases := 0
 	for err == nil {
 		var l dump.Line
-		if l, err = r.Next(); err == nil {
+		l, err = r.Next()
+		if err == nil {
 			cases++
 			err = c.line(out, l, &pool)
 		}
@@ -114,7 +115,8 @@ func (s *study) read(v *fastjson.Value) (err error) {
 		s.Annotators = append(s.Annotators, list)
 	}
 	if c := v.Get("category"); c != nil && c.Type() == fastjson.TypeArray {
-		if s.categories, err = labels("category", c); err == nil && len(s.categories) != len(s.Judge) {
+		s.categories, err = labels("category", c)
+		if err == nil && len(s.categories) != len(s.Judge) {
 			err = fmt.Errorf("cannot read category: got %d names; want %d, one for each item", len(s.categories), len(s.Judge))
 		}
 	}

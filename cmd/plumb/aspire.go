@@ -38,7 +38,8 @@ func (c *aspireGenerateCmd) Run(std streams) error {
 	for _, test := range tests {
 		for i := c.From; i < c.From+c.Count && err == nil; i++ {
 			var line []byte
-			if line, err = aspireTask(seed, test, i, scenario.Level(c.Level)); err == nil {
+			line, err = aspireTask(seed, test, i, scenario.Level(c.Level))
+			if err == nil {
 				_, err = out.Write(line)
 			}
 		}

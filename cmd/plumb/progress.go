@@ -106,7 +106,8 @@ const cardLines = 20
 // report counts as the bytes that could be scored in its time. Both are 0 where the size
 // of the input is unknown.
 func (p *progress) work(now time.Time) (done, size int64) {
-	if done = p.done(); p.total <= 0 || done <= 0 {
+	done = p.done()
+	if p.total <= 0 || done <= 0 {
 		return 0, 0
 	}
 	if p.made > 0 {

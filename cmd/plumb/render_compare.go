@@ -84,7 +84,8 @@ func (c *renderCmd) compare(cc daemon.CoreConfig, job *renderRun, given dump.Pic
 	}
 	err = stats.finish(err)
 	path, e := page.Close()
-	if err = errors.Join(err, e); err == nil {
+	err = errors.Join(err, e)
+	if err == nil {
 		err = writeFeatures(filepath.Join(c.Compare, "features.jsonl"), page.Summary())
 	}
 	writeDistribution(std.err, page.Summary())

@@ -164,7 +164,8 @@ func served(err error) error {
 func (c *serveCmd) traces() (trace.Config, error) {
 	t := trace.Config{Endpoint: c.OTLPEndpoint, File: c.TraceFile, Ratio: -1, Getenv: os.Getenv}
 	if c.TraceRatio != nil {
-		if t.Ratio = *c.TraceRatio; t.Ratio < 0 {
+		t.Ratio = *c.TraceRatio
+		if t.Ratio < 0 {
 			return t, fmt.Errorf("cannot use --trace-ratio: got %v; want 0 to 1", t.Ratio)
 		}
 	}

@@ -303,7 +303,8 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 // It recovers from a panic in f, which fasthttp does not, and answers with status 500.
 func (s *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route)) (name string) {
 	r, ok := s.find(string(ctx.Path()))
-	if name = r.name; !ok {
+	name = r.name
+	if !ok {
 		name = "other"
 	}
 	defer func() {
@@ -360,7 +361,8 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	refused := true
 	id := s.requestID(ctx)
 	name := s.dispatch(ctx, id, func(r route) {
-		if refused = !r.stream && s.oversize(ctx); !refused {
+		refused = !r.stream && s.oversize(ctx)
+		if !refused {
 			s.refund(ctx) // the request is counted again with its body
 		}
 	})

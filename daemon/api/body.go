@@ -36,7 +36,8 @@ func (l *limited) Read(p []byte) (int, error) {
 		p = p[:l.left+1]
 	}
 	n, err := l.r.Read(p)
-	if l.left -= n; l.left < 0 {
+	l.left -= n
+	if l.left < 0 {
 		return 0, errTooLarge
 	}
 	return n, err

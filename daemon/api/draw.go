@@ -79,7 +79,8 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 		s.renderMany(ctx, life, several, d)
 	case to.name != "":
 		var p placedPicture
-		if p, err = s.renderInto(life, body, d, to); err == nil {
+		p, err = s.renderInto(life, body, d, to)
+		if err == nil {
 			s.reply(ctx, p)
 		}
 	default:

@@ -57,7 +57,8 @@ func (f *frameReader) next() error {
 	if len(b) == 0 || h.Decode(b) != nil {
 		return nil
 	}
-	if f.left = int64(h.HeaderSize); h.Skippable {
+	f.left = int64(h.HeaderSize)
+	if h.Skippable {
 		f.left += int64(h.SkippableSize)
 		return nil
 	}

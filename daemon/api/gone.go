@@ -69,7 +69,8 @@ func (c *clients) look() {
 		}
 		w.seen = true // most answers are ready before the second poll
 	}
-	if c.looking = len(c.waiting) > 0; c.looking {
+	c.looking = len(c.waiting) > 0
+	if c.looking {
 		time.AfterFunc(lookEvery, c.look)
 	}
 }

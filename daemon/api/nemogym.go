@@ -182,7 +182,8 @@ func (s *Server) seedSession(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	if body = bytes.TrimSpace(body); len(body) > 0 {
+	body = bytes.TrimSpace(body)
+	if len(body) > 0 {
 		if err := s.cfg.Items.Limits.Check(body); err != nil {
 			s.fail(ctx, fasthttp.StatusBadRequest, "bad_json", "cannot read body: "+err.Error())
 			return

@@ -174,10 +174,12 @@ func (s *Server) reset(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	if body = bytes.TrimSpace(body); len(body) == 0 {
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
 		body = []byte("{}")
 	}
-	if body, ok = s.object(ctx, body); !ok {
+	body, ok = s.object(ctx, body)
+	if !ok {
 		return
 	}
 	if _, fault := s.newEpisode(body); fault != nil {

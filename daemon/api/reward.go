@@ -218,7 +218,8 @@ func badField(at string, v []byte, want string) *scoring.Error {
 // checked reads a body that is one JSON object. ok is false when it answered the
 // request itself.
 func (s *Server) checked(ctx *fasthttp.RequestCtx) (body []byte, ok bool) {
-	if body, ok = s.body(ctx); !ok {
+	body, ok = s.body(ctx)
+	if !ok {
 		return nil, false
 	}
 	body = bytes.TrimSpace(body)

@@ -93,7 +93,8 @@ func (s *Server) sharedRegister(ctx *fasthttp.RequestCtx) {
 	if err == nil {
 		var key string
 		var offset, size int64
-		if key, offset, size, err = registration(body); err == nil {
+		key, offset, size, err = registration(body)
+		if err == nil {
 			err = g.Register(regionName(ctx), key, offset, size, peer)
 		}
 	}
@@ -260,7 +261,8 @@ func queryTarget(ctx *fasthttp.RequestCtx) (t target, err error) {
 	t.name = string(args.Peek(paramRegion))
 	size, sized := number(paramSize)
 	offset, moved := number(paramOffset)
-	if t.size, t.offset = size, offset; err != nil {
+	t.size, t.offset = size, offset
+	if err != nil {
 		return t, err
 	}
 	if args.Has(paramRegion) && t.name == "" {

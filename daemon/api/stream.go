@@ -151,7 +151,8 @@ func (st *stream) read() {
 	}
 	for err == nil {
 		var l dump.Line
-		if l, err = r.Next(); err == nil {
+		l, err = r.Next()
+		if err == nil {
 			n, torn = l.N, l.Fault != ""
 			err = st.out.Put(l)
 		}

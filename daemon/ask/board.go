@@ -81,7 +81,8 @@ func (b *Boards) Picture(t *Task, scaffold bool) (*chat.Image, error) {
 	img = &chat.Image{Data: png, Type: "image/png"}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.memory += len(png); b.memory <= maxDrawn {
+	b.memory += len(png)
+	if b.memory <= maxDrawn {
 		b.drawn[key] = img
 	}
 	return img, nil
@@ -171,7 +172,8 @@ func (b *Boards) view(line []byte, test string) (v view.View, err error) {
 		if v.Scene, err = scene.DecodeValue(doc, b.limits); err != nil {
 			return err
 		}
-		if v.Bounds = frame; test == "overlap" {
+		v.Bounds = frame
+		if test == "overlap" {
 			v.Bounds, err = padded(v.Scene)
 		}
 		return err

@@ -140,7 +140,8 @@ func WriteFile(path string, fill func(*File) error) error {
 	if err != nil {
 		return err
 	}
-	if err = fill(f); err == nil {
+	err = fill(f)
+	if err == nil {
 		err = f.Commit()
 	}
 	if err != nil {

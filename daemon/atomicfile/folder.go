@@ -34,7 +34,8 @@ func (d *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 		return err
 	}
 	w := bufio.NewWriter(f)
-	if err = fill(w); err == nil {
+	err = fill(w)
+	if err == nil {
 		err = w.Flush()
 	}
 	if e := f.Close(); err == nil {
@@ -56,7 +57,8 @@ func (d *Folder) open() error {
 	if err != nil {
 		return err
 	}
-	if d.stage, err = os.Open(path); err == nil {
+	d.stage, err = os.Open(path)
+	if err == nil {
 		syscall.Flock(int(d.stage.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	}
 	return err

@@ -151,7 +151,8 @@ func (l *Likeness) tables(got, ref *image.NRGBA) {
 		for x := range l.Width {
 			d := int(p[4*x+3]) - int(q[4*x+3])
 			d = max(d, -d)
-			if sum += uint64(d); d > 2 {
+			sum += uint64(d)
+			if d > 2 {
 				bad++
 			}
 			inside := image.Pt(x, y).In(l.Box)

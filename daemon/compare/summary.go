@@ -76,7 +76,8 @@ func (s *Summary) Rows() []Row {
 				r.Missed++
 			}
 		}
-		if r.N = len(v); r.N == 0 {
+		r.N = len(v)
+		if r.N == 0 {
 			return
 		}
 		slices.Sort(v)

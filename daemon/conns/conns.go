@@ -166,7 +166,8 @@ func (c *Conn) remove() bool {
 	c.leave()
 	c.closed = true
 	c.set.open--
-	if c.group.open--; c.group.open == 0 {
+	c.group.open--
+	if c.group.open == 0 {
 		delete(c.set.groups, c.group.from)
 	}
 	return true

@@ -321,7 +321,8 @@ func (r *Reader) NextRaw() (Line, error) {
 	}
 	r.line++
 	r.begin = r.at
-	if r.buf = r.buf[:0]; cap(r.buf) > keepLine {
+	r.buf = r.buf[:0]
+	if cap(r.buf) > keepLine {
 		r.forget()
 	}
 	var skipped int64

@@ -78,7 +78,8 @@ func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
 	strict := d.cfg.Limits.Check(l.Bytes)
 	b := l.Bytes
 	if strict != nil {
-		if b = d.loosened(l.Bytes); b == nil {
+		b = d.loosened(l.Bytes)
+		if b == nil {
 			return it, bad(l.N, strict)
 		}
 	}

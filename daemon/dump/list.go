@@ -125,7 +125,8 @@ func (l *list) read(r *Reader) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read list: got %q after element %d; want ',' or ']'", c, l.element)
 	}
 	if c == ']' {
-		if c, err = skip(r.src); err != io.EOF {
+		c, err = skip(r.src)
+		if err != io.EOF {
 			return nil, fmt.Errorf("cannot read list: got %q after its end; want nothing", c)
 		}
 		return nil, io.EOF
@@ -167,7 +168,8 @@ func (l *list) value(r *Reader) ([]byte, error) {
 			r.src.UnreadByte()
 			return bytes.TrimSpace(l.buf), nil
 		}
-		if l.size++; l.size <= r.limits.Line {
+		l.size++
+		if l.size <= r.limits.Line {
 			if c == '\n' || c == '\r' {
 				c = ' '
 			}

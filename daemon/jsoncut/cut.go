@@ -59,7 +59,8 @@ func value(b []byte, i int) (end int, err error) {
 			if depth == 0 {
 				return i, nil
 			}
-			if depth--; depth == 0 {
+			depth--
+			if depth == 0 {
 				return i + 1, nil
 			}
 		case ',':
@@ -114,7 +115,8 @@ func Members(b []byte, f func(key, value []byte) error) error {
 
 // tail returns an error where b[i:] is not blank.
 func tail(b []byte, i int) error {
-	if i = space(b, i); i < len(b) {
+	i = space(b, i)
+	if i < len(b) {
 		return fmt.Errorf("at byte %d: want the end", i)
 	}
 	return nil

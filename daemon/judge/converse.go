@@ -81,7 +81,8 @@ func (c *Client) understood(o *chat.Outcome) (right, ok bool) {
 func (c *Client) begin(f *flight) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f.calling = f.waiters > 0 && !c.closed; !f.calling {
+	f.calling = f.waiters > 0 && !c.closed
+	if !f.calling {
 		return errors.New("no request waits for it any more")
 	}
 	return nil

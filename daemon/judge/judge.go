@@ -239,7 +239,8 @@ func (c *Client) leave(f *flight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stats.Failed++
-	if f.waiters--; f.waiters == 0 && !f.calling {
+	f.waiters--
+	if f.waiters == 0 && !f.calling {
 		f.cancel()
 	}
 }

@@ -91,7 +91,8 @@ func openStore(dir string) (*store, error) {
 	if s.f, err = ledger.Open(filepath.Join(dir, "verdicts.jsonl")); err != nil {
 		return nil, fmt.Errorf("cannot open --judge-cache: %w", err)
 	}
-	if s.locks, err = os.OpenFile(filepath.Join(dir, "asking"), os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+	s.locks, err = os.OpenFile(filepath.Join(dir, "asking"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err == nil {
 		err = s.refresh()
 	}
 	if err != nil {
@@ -107,7 +108,8 @@ func openStore(dir string) (*store, error) {
 func (s *store) get(k digest) (v verdict, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v, ok = s.mem[k]; ok || s.f == nil {
+	v, ok = s.mem[k]
+	if ok || s.f == nil {
 		return v, ok
 	}
 	p, ok := s.at[k]

@@ -84,7 +84,8 @@ func (l *File) Refresh(restart func(), f func(line []byte, off int64)) error {
 			return err
 		}
 		at += int64(len(b))
-		if rest = l.lines(append(rest, b...), f); len(rest) > maxLine { // no line of ours
+		rest = l.lines(append(rest, b...), f)
+		if len(rest) > maxLine { // no line of ours
 			l.read += int64(len(rest))
 			rest = nil
 		}

@@ -152,7 +152,8 @@ func (h *Hold) took(n int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.pool.held.Add(n)
-	if h.n += n; h.closed {
+	h.n += n
+	if h.closed {
 		h.give(h.n)
 	}
 }
@@ -201,7 +202,8 @@ func (h *Hold) Close() {
 	p := h.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if h.client.users--; h.client.users == 0 {
+	h.client.users--
+	if h.client.users == 0 {
 		delete(p.clients, h.name)
 	}
 }

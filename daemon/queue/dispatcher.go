@@ -158,7 +158,8 @@ func (q *Queue) onAlarm() {
 	if q.readyList.empty() {
 		return
 	}
-	if q.force = q.now() >= q.batchDueAt(); q.force {
+	q.force = q.now() >= q.batchDueAt()
+	if q.force {
 		q.device.Signal()
 		return
 	}

@@ -91,7 +91,8 @@ func (q *Queue) beginJudging(t *task) context.Context {
 	}
 	q.flights.mu.Lock()
 	defer q.flights.mu.Unlock()
-	if t.stop = stop; t.noReaders() {
+	t.stop = stop
+	if t.noReaders() {
 		cancel()
 	}
 	if t.bulk {

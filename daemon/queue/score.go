@@ -139,7 +139,8 @@ wait:
 			break wait
 		}
 	}
-	if who, ok = q.leave(r, overdue); !ok {
+	who, ok = q.leave(r, overdue)
+	if !ok {
 		<-r.done
 		return nil, true, nil
 	}

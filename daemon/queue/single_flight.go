@@ -86,7 +86,8 @@ func (q *Queue) submit(l dump.Line, o *Options, p Priority, bulk, share bool) (*
 		k.content, r.scratch = contentOf(l, o, r.scratch[:0])
 	}
 	if q.cache != nil {
-		if r.hit = q.cache.get(k.content); r.hit != nil {
+		r.hit = q.cache.get(k.content)
+		if r.hit != nil {
 			r.done <- struct{}{}
 			return r, nil
 		}

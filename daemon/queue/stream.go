@@ -76,7 +76,8 @@ func (s *Stream) hold(n int) (counted int, _ error) {
 	defer s.mu.Unlock()
 	counted = n
 	for s.held > 0 && s.held+n > streamBytes || !s.memory.Try(int64(n)) {
-		if counted = 0; s.held == 0 || s.ctx.Err() != nil {
+		counted = 0
+		if s.held == 0 || s.ctx.Err() != nil {
 			break // a line alone always goes on, whatever its size
 		}
 		s.free.Wait()

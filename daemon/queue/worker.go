@@ -96,7 +96,8 @@ func (q *Queue) takeMeasured() (t *task, ok bool) {
 // done finishes a task, or queues it for its next part. It returns false where a spare
 // worker has taken this one's place, so that it must end.
 func (q *Queue) done(w *worker, t *task, onward bool) bool {
-	if onward = onward && !q.hasNoWaiters(t); !onward {
+	onward = onward && !q.hasNoWaiters(t)
+	if !onward {
 		q.finish(t)
 	}
 	q.mu.Lock()

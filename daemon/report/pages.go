@@ -193,7 +193,8 @@ func (p *page) sort() {
 			p.Statuses = enlist(p.Statuses, c.Status)
 			// Several models answer an item, so ids are not unique among cards.
 			c.Anchor = c.ID
-			if taken[c.ID]++; taken[c.ID] > 1 {
+			taken[c.ID]++
+			if taken[c.ID] > 1 {
 				c.Anchor = fmt.Sprintf("%s~%d", c.ID, taken[c.ID])
 			}
 		}

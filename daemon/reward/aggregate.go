@@ -170,7 +170,8 @@ func statsOf(list []float64) (s stats) {
 	for _, x := range list {
 		s.mean += x
 	}
-	if s.mean /= n; math.IsInf(s.mean, 0) { // the sum was too large
+	s.mean /= n
+	if math.IsInf(s.mean, 0) { // the sum was too large
 		s.mean = 0
 		for _, x := range list {
 			s.mean += x / n

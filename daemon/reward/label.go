@@ -151,7 +151,8 @@ func (c *copier) members(dst []byte, i int, top bool) (out []byte, next int) {
 		} else {
 			dst = dst[:mark]
 		}
-		if i = c.space(i); c.src[i] == ',' {
+		i = c.space(i)
+		if c.src[i] == ',' {
 			i = c.space(i + 1)
 		}
 	}
@@ -191,7 +192,8 @@ func (c *copier) value(dst []byte, i int) (out []byte, next int) {
 		dst = append(dst, '[')
 		for i = c.space(i + 1); c.src[i] != ']'; {
 			dst, i = c.value(dst, i)
-			if i = c.space(i); c.src[i] == ',' {
+			i = c.space(i)
+			if c.src[i] == ',' {
 				dst = append(dst, ',')
 				i = c.space(i + 1)
 			}

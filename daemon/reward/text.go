@@ -170,7 +170,8 @@ func ParseSteps(s string) (Steps, error) {
 	var all Steps
 next:
 	for name := range strings.SplitSeq(s, ",") {
-		if name = strings.TrimSpace(name); name == "" || name == "none" {
+		name = strings.TrimSpace(name)
+		if name == "" || name == "none" {
 			continue
 		}
 		for _, n := range stepNames {
@@ -291,12 +292,14 @@ func lastBoxed(s string) string {
 			case '{':
 				depth++
 			case '}':
-				if depth--; depth == 0 {
+				depth--
+				if depth == 0 {
 					return s[i+len(box) : j]
 				}
 			}
 		}
-		if end = i; end <= 0 || len(s)-i > maxBox {
+		end = i
+		if end <= 0 || len(s)-i > maxBox {
 			return s
 		}
 	}

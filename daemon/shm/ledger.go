@@ -189,7 +189,8 @@ func (l *ledger) write() error {
 func (l *ledger) add(e entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.used[e]++; l.used[e] > 1 {
+	l.used[e]++
+	if l.used[e] > 1 {
 		return nil
 	}
 	err := l.write()
@@ -204,7 +205,8 @@ func (l *ledger) add(e entry) error {
 func (l *ledger) drop(e entry, detached bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.used[e]--; l.used[e] > 0 {
+	l.used[e]--
+	if l.used[e] > 0 {
 		return
 	}
 	delete(l.used, e)

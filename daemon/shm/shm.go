@@ -232,7 +232,8 @@ func (g *Registry) fits(r *region, bytes int64) error {
 func (g *Registry) count(r *region, n int) {
 	g.total += n
 	g.bytes += int64(n) * r.mem.size()
-	if g.held[r.client] += n; g.held[r.client] == 0 {
+	g.held[r.client] += n
+	if g.held[r.client] == 0 {
 		delete(g.held, r.client)
 	}
 }

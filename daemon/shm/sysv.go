@@ -76,7 +76,8 @@ func (s *segment) refuse(p Peer) string {
 	}
 	if d.Cpid > 0 {
 		var ok bool
-		if s.born, ok = started(d.Cpid); !ok {
+		s.born, ok = started(d.Cpid)
+		if !ok {
 			return "its creator is dead"
 		}
 	}

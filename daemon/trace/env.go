@@ -73,7 +73,8 @@ func samplerOf(cfg Config) (sdk.Sampler, error) {
 	ratio := 1.0
 	if arg != "" && strings.HasSuffix(name, "traceidratio") {
 		var err error
-		if ratio, err = strconv.ParseFloat(arg, 64); err != nil || !(ratio >= 0 && ratio <= 1) {
+		ratio, err = strconv.ParseFloat(arg, 64)
+		if err != nil || !(ratio >= 0 && ratio <= 1) {
 			return nil, fmt.Errorf("cannot use OTEL_TRACES_SAMPLER_ARG: got %q; want 0 to 1", arg)
 		}
 	}

@@ -142,7 +142,8 @@ func (t *Tracer) Begin(get func(string) string) Span {
 	}
 	ctx := propagation.TraceContext{}.Extract(context.Background(), carrier(get))
 	s := Span{parent: otel.SpanContextFromContext(ctx)}
-	if s.trace = s.parent.TraceID(); !s.parent.IsValid() {
+	s.trace = s.parent.TraceID()
+	if !s.parent.IsValid() {
 		s.trace = newTraceID()
 	}
 	d := t.sampler.ShouldSample(sdk.SamplingParameters{ParentContext: ctx, TraceID: s.trace, Kind: otel.SpanKindServer})

@@ -111,7 +111,8 @@ func (w *arcSolver) stop(e *terminal, p *geom.Point, share float64) (offset floa
 		return 0
 	}
 	at, hit := w.crossing(e, *p, share)
-	if e.hit = hit; !hit {
+	e.hit = hit
+	if !hit {
 		return 0
 	}
 	*p = at

@@ -62,7 +62,8 @@ func (v *Solver) solveElbow(sh *scene.Shape) error {
 			return err
 		}
 	}
-	if v.swap = w.a.side == noSide && w.b.side != noSide; v.swap {
+	v.swap = w.a.side == noSide && w.b.side != noSide
+	if v.swap {
 		w.a, w.b = w.b, w.a
 		w.middle = 1 - w.middle
 	}

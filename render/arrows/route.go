@@ -62,7 +62,8 @@ func turnEdges(t geom.Matrix, e *[sides]edge) (out [sides]edge) {
 			if s == topSide || s == bottomSide {
 				p = geom.Pt(cross, value)
 			}
-			if p = t.Apply(p); to == topSide || to == bottomSide {
+			p = t.Apply(p)
+			if to == topSide || to == bottomSide {
 				return p.Y, p.X
 			}
 			return p.X, p.Y

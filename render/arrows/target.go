@@ -76,7 +76,8 @@ func (v *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *te
 	if sh.Arrow.Elbow { // its anchors are relative to the box with slack
 		g.own.Lo.X, g.own.Hi.X = g.own.Lo.X-slack, g.own.Hi.X+slack
 	}
-	if v.Visited += len(v.points) + 1; v.Visited > MaxVisited {
+	v.Visited += len(v.points) + 1
+	if v.Visited > MaxVisited {
 		return ErrTargets
 	}
 	return nil
@@ -87,7 +88,8 @@ func (v *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, gr
 	back := t.Nodes[group].Page.Inverse()
 	for j := group + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= group; j++ {
 		c := &s.Shapes[j]
-		if v.Visited++; c.Parent != group && s.Shapes[c.Parent].Kind != scene.Group {
+		v.Visited++
+		if c.Parent != group && s.Shapes[c.Parent].Kind != scene.Group {
 			continue // inside a frame, whose outline counts
 		}
 		switch c.Kind {
@@ -114,7 +116,8 @@ func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 	part, wanted, dot := 0, false, false
 	err := v.local.Contours(to, shapes.Contours{
 		Begin: func(c shapes.Contour) {
-			if wanted = !c.Inner || diagonals && part == 2; wanted {
+			wanted = !c.Inner || diagonals && part == 2
+			if wanted {
 				v.begin(c.Open)
 			}
 			dot = dot || c.Dot

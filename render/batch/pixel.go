@@ -19,7 +19,8 @@ func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 	set := &p.sets[f/FlagSecond&1]
 	into := set
 	if f&FlagGrouped != 0 {
-		if into = &p.group; f&FlagGroupLast != 0 {
+		into = &p.group
+		if f&FlagGroupLast != 0 {
 			*into = layer{}
 		}
 	}

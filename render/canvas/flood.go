@@ -34,7 +34,8 @@ func (c *Canvas) Fill(x, y int, k Colour) int {
 			continue
 		}
 		c.blendPixel(c.rowForWriting(y), x, y, 255, 0, paint)
-		if painted++; painted == MaxFill {
+		painted++
+		if painted == MaxFill {
 			return painted
 		}
 		push(x+1, y)

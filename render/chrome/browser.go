@@ -59,7 +59,8 @@ func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, erro
 	late := time.AfterFunc(cfg.Start, stopAlloc)
 	b.onThread(func() {
 		v, e := chromedp.CallBrowser(ctx, browser.GetVersion, cdp.Empty{})
-		if err = e; e == nil {
+		err = e
+		if e == nil {
 			b.product = v.Product
 		}
 	})

@@ -104,7 +104,8 @@ func (p *page) mount(ctx context.Context, licence string) error {
 	if err != nil {
 		return err
 	}
-	if p.plumb = object.Result.ObjectID; p.plumb == "" {
+	p.plumb = object.Result.ObjectID
+	if p.plumb == "" {
 		return errors.New("its script did not run")
 	}
 	made, err := p.call(ctx, "start", licence)

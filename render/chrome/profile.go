@@ -41,7 +41,8 @@ func newProfile(temp string, hinted bool) (*profile, error) {
 	}
 	if err == nil { // only a locked folder gets a name by which it is swept
 		dir = filepath.Join(temp, profilePrefix+strings.TrimPrefix(filepath.Base(dir), unlockedPrefix))
-		if err = os.Rename(p.dir, dir); err == nil {
+		err = os.Rename(p.dir, dir)
+		if err == nil {
 			p.dir = dir
 			err = p.writeFiles(hinted)
 		}
@@ -74,7 +75,8 @@ func (p *profile) fonts() string { return filepath.Join(p.dir, "fonts.conf") }
 func (p *profile) remove() error {
 	var err error
 	for range 100 {
-		if err = os.RemoveAll(p.dir); err == nil {
+		err = os.RemoveAll(p.dir)
+		if err == nil {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)

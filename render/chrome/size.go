@@ -23,7 +23,8 @@ func (c *Config) imageSize(kind string, b []byte, depth int) (w, h float64, ok b
 	if cfg, _, err := image.DecodeConfig(bytes.NewReader(b)); err == nil {
 		return float64(cfg.Width), float64(cfg.Height), true
 	}
-	if w, h, ok = avifSize(b); ok {
+	w, h, ok = avifSize(b)
+	if ok {
 		return w, h, ok
 	}
 	if kind == "image/svg+xml" {

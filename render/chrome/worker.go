@@ -135,7 +135,8 @@ func (w *worker) ensurePage() error {
 		if b, err = w.pool.acquire(); err != nil {
 			return err
 		}
-		if w.page, err = openPage(b, w.pool.site, &w.pool.cfg, limit); err == nil {
+		w.page, err = openPage(b, w.pool.site, &w.pool.cfg, limit)
+		if err == nil {
 			w.pool.stats.pages.Add(1)
 			return nil
 		}

@@ -176,7 +176,8 @@ func simplePoints(dst []point, b []byte, contours int, f int64) (out []point, ok
 		return dst, false
 	}
 	first := len(dst)
-	if dst, at = readFlags(dst, b, at, n); at < 0 {
+	dst, at = readFlags(dst, b, at, n)
+	if at < 0 {
 		return dst, false
 	}
 	for c := range contours {
@@ -185,7 +186,8 @@ func simplePoints(dst []point, b []byte, contours int, f int64) (out []point, ok
 		}
 	}
 	pts := dst[first:]
-	if at = readAxis(pts, b, at, f, xByte, xSame, false); at < 0 {
+	at = readAxis(pts, b, at, f, xByte, xSame, false)
+	if at < 0 {
 		return dst, false
 	}
 	return dst, readAxis(pts, b, at, f, yByte, ySame, true) >= 0

@@ -140,7 +140,8 @@ func (f *Face) cached(runs map[string][]Glyph, text []byte, features []harfbuzz.
 	if err != nil {
 		return nil, err
 	}
-	if f.total += len(run); f.total > maxRuns {
+	f.total += len(run)
+	if f.total > maxRuns {
 		clear(f.runs)
 		clear(f.tabularRuns)
 		f.total = len(run)

@@ -263,7 +263,8 @@ func (r *Runner) replace(old *engine, hung bool) (*engine, error) {
 		return r.currentOrReopen() // the tries for the lost context were all made
 	}
 	for {
-		if e, err = r.reopen(); err == nil || errors.Is(err, ErrClosed) || errors.Is(err, ErrDead) {
+		e, err = r.reopen()
+		if err == nil || errors.Is(err, ErrClosed) || errors.Is(err, ErrDead) {
 			return e, err
 		}
 		time.Sleep(openRetryPause)

@@ -95,7 +95,8 @@ func quoted(b []byte, i int) int {
 		for k := i + at - 1; k >= i && b[k] == '\\'; k-- {
 			slashes++
 		}
-		if i += at; slashes%2 == 0 {
+		i += at
+		if slashes%2 == 0 {
 			return i
 		}
 		i++

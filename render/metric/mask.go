@@ -90,7 +90,8 @@ func (s *Stats) addRow(row []byte, step, y int, threshold uint8) {
 			continue
 		}
 		s.Covered++
-		if last = x; first < 0 {
+		last = x
+		if first < 0 {
 			first = x
 		}
 	}

@@ -46,7 +46,8 @@ func counterScale(k float64) vector.Matrix { return vector.Matrix{A: float32(k),
 func (b *Builder) clipBody(v *arrows.Solver, l *arrows.Label, m vector.Matrix) {
 	c := &b.body
 	c.path.Reset()
-	if c.holes = v.ClipPath(l, &c.path); !c.holes {
+	c.holes = v.ClipPath(l, &c.path)
+	if !c.holes {
 		return
 	}
 	c.path.Transform(m)

@@ -112,10 +112,12 @@ func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
 	}
 	b.mode, b.d, b.scene = mode, d, v.Scene
 	b.picture, b.arrows.Visited = v.Picture, 0
-	if b.scanner.Pairs = nil; v.Picture {
+	b.scanner.Pairs = nil
+	if v.Picture {
 		b.scanner.Pairs = func(x, y int32, _ byte) { d.Pairs = append(d.Pairs, Pixel{x, y}) }
 	}
-	if b.limit = b.MaxCoverage; b.limit == 0 {
+	b.limit = b.MaxCoverage
+	if b.limit == 0 {
 		b.limit = MaxCoverage
 	}
 	b.light = v.Light

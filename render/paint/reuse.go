@@ -138,7 +138,8 @@ func (b *Builder) appendCached(w *cacheKey, p *shapePlacement) bool {
 	k, ok := m.known[*w]
 	if !ok {
 		m = &b.cached.old
-		if k, ok = m.known[*w]; !ok {
+		k, ok = m.known[*w]
+		if !ok {
 			return false
 		}
 	}

@@ -66,13 +66,15 @@ func (s *search) farthest(b, other *Bits) {
 			at := y*b.Words + w
 			for m := b.W[at] &^ other.W[at]; m != 0; m &= m - 1 {
 				x := 32*w + bits.TrailingZeros32(m)
-				if near.d = math.MaxUint32; known {
+				near.d = math.MaxUint32
+				if known {
 					near.d = uint32((x-near.x)*(x-near.x) + (y-near.y)*(y-near.y))
 				}
 				if near.d <= s.far {
 					continue
 				}
-				if near, known = s.nearest(other, x, y, near, low, high), true; s.left < 0 {
+				near, known = s.nearest(other, x, y, near, low, high), true
+				if s.left < 0 {
 					return
 				}
 				s.far = max(s.far, near.d)

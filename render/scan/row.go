@@ -86,7 +86,8 @@ func (r *row) begin(dst *Coverage, f *fill) {
 	left, right := f.bounds()
 	r.left = int32(left >> 16)
 	n := int(right>>16) - int(r.left)
-	if r.cells = f.rule.Cells; r.cells {
+	r.cells = f.rule.Cells
+	if r.cells {
 		r.left &^= Cell - 1
 		n = (int(right>>16) - int(r.left) + Cell - 1) &^ (Cell - 1)
 	}

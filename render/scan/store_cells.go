@@ -22,7 +22,8 @@ func (r *row) storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64) {
 		if r.twoRule {
 			pair = overTwoWord(pair)
 		}
-		if left = single; n == 2 {
+		left = single
+		if n == 2 {
 			left = pair
 		}
 	} else if n <= 8 {
@@ -38,7 +39,8 @@ func (r *row) storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64) {
 		if r.twoRule {
 			pair = overTwoWord(pair)
 		}
-		if right = single; n == 2 {
+		right = single
+		if n == 2 {
 			right = pair
 		}
 	} else if n <= 8 {

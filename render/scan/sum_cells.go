@@ -16,7 +16,8 @@ func (r *row) addTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 	var left, right uint64
 	if n := j - x0; n <= 2 {
 		single, pair := leftNarrow(ul, ll, j, dyL, full)
-		if left = single * uint64(full) >> 8; n == 2 {
+		left = single * uint64(full) >> 8
+		if n == 2 {
 			left = pair
 		}
 	} else if n <= 8 {
@@ -30,7 +31,8 @@ func (r *row) addTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 	if n := x1 - k; n <= 2 {
 		end = x1
 		single, pair := rightNarrow(ur, lr, k, dyR, full)
-		if right = single * uint64(full) >> 8; n == 2 {
+		right = single * uint64(full) >> 8
+		if n == 2 {
 			right = pair
 		}
 	} else if n <= 8 {

@@ -104,7 +104,8 @@ func (c *jsonChecker) value() bool {
 			c.fault.Kind = ErrLimit
 			return false
 		}
-		if c.values--; c.values < 0 {
+		c.values--
+		if c.values < 0 {
 			c.fail("more JSON values than the limit", "fewer ("+FlagValues+")")
 			c.fault.Kind = ErrLimit
 			return false

@@ -93,10 +93,12 @@ func (d *sceneDecoder) segments(v *fastjson.Value, w where) []Segment {
 	segments := make([]Segment, len(list))
 	points := 0
 	for i, item := range list {
-		if points += len(item.GetArray("points")); !d.fewPoints(points, w, "props.segments") {
+		points += len(item.GetArray("points"))
+		if !d.fewPoints(points, w, "props.segments") {
 			return nil
 		}
-		if segments[i] = d.segment(item, w); d.fault != nil {
+		segments[i] = d.segment(item, w)
+		if d.fault != nil {
 			d.addMember("props.segments", "["+strconv.Itoa(i)+"]")
 			return nil
 		}

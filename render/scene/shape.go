@@ -14,7 +14,8 @@ func (d *sceneDecoder) shape(r *Record, v *fastjson.Value, w where) {
 		return
 	}
 	if id := o.Get("id"); id != nil {
-		if r.ID = d.text(id, w, "id"); r.checkID() != nil {
+		r.ID = d.text(id, w, "id")
+		if r.checkID() != nil {
 			d.refuse(w, "id", id, `an id that begins with "shape:"`)
 		}
 		w.shape = r.ID

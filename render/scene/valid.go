@@ -136,7 +136,8 @@ func checkPoint(p Point, lim *Limits) *Error {
 func checkSegments(segments []Segment, lim *Limits) *Error {
 	points := 0
 	for i := range segments {
-		if points += len(segments[i].Points); points > lim.Points {
+		points += len(segments[i].Points)
+		if points > lim.Points {
 			err := overPoints(points, lim)
 			err.Path = "props.segments"
 			return err

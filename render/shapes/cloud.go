@@ -112,7 +112,8 @@ func stadiumPoints(to []geom.Point, n int, w, h float64, pad geom.Point) []geom.
 	for range n {
 		size := straight
 		for {
-			if size = straight; section%2 == 1 {
+			size = straight
+			if section%2 == 1 {
 				size = half
 			}
 			if !(walked > size) || section == 3 {

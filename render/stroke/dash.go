@@ -33,7 +33,8 @@ func (d *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, resolutio
 	left := float64(maxDashes)
 	flush := func(closed bool) {
 		n := math.Ceil(float64(d.m.length)/float64(period)) * float64(len(d.pattern)/2)
-		if left -= n; left >= 0 {
+		left -= n
+		if left >= 0 {
 			d.pieces(dst, first, rest, closed)
 		}
 		d.m.reset()
@@ -101,7 +102,8 @@ func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
 	}
 	if offset < 0 {
 		offset = float32(math.Mod(float64(-offset), float64(period)))
-		if offset = period - offset; offset == period {
+		offset = period - offset
+		if offset == period {
 			offset = 0
 		}
 	} else if offset >= period {

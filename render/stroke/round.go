@@ -49,7 +49,8 @@ func (p *pen) arc(dst *vector.Path, from, to, a, b vec) {
 		return
 	case cos < 0: // a quadrant and a rest
 		quarterTo()
-		if u = turn(a); dot(u, b) >= 1 {
+		u = turn(a)
+		if dot(u, b) >= 1 {
 			return
 		}
 	case cos == 0:

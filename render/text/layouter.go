@@ -122,7 +122,8 @@ func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 		if err := l.layoutForced(from, to); err != nil {
 			return err
 		}
-		if from = to + 1; from >= len(l.text) { // a break that ends a paragraph begins no line
+		from = to + 1
+		if from >= len(l.text) { // a break that ends a paragraph begins no line
 			break
 		}
 	}
@@ -256,7 +257,8 @@ func (l *Layouter) layoutForced(from, to int) error {
 		if err := l.emitLine(from, end, end < to); err != nil {
 			return err
 		}
-		if from = end; from >= to {
+		from = end
+		if from >= to {
 			return nil
 		}
 	}
@@ -402,7 +404,8 @@ func (l *Layouter) tooWide(from, to int) bool {
 			}
 		}
 		for j := glyphAt(it.glyphs, from-it.base); j < len(it.glyphs) && it.base+int(it.glyphs[j].Cluster) < to; j++ {
-			if left -= float64(it.face.Advance(it.glyphs[j], l.spec.Size)); left < 0 {
+			left -= float64(it.face.Advance(it.glyphs[j], l.spec.Size))
+			if left < 0 {
 				return true
 			}
 		}

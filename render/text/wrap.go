@@ -143,7 +143,8 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 		it := &l.items[i]
 		if it.tab {
 			var x float64
-			if x, err = l.tabStop(it.face, avail-room); err != nil || x > avail {
+			x, err = l.tabStop(it.face, avail-room)
+			if err != nil || x > avail {
 				found.end = it.from
 				return found, err
 			}
@@ -156,7 +157,8 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 			found.safe = it.base + pos
 			begin := it.firstByte()
 			if from > it.from {
-				if begin, at = found.safe, k; begin == it.to {
+				begin, at = found.safe, k
+				if begin == it.to {
 					at = len(it.glyphs)
 				}
 			}
@@ -277,7 +279,8 @@ func (l *Layouter) markUnicodeBreaks() {
 	for rest := l.text; len(rest) > 0; {
 		var segment []byte
 		segment, rest, _, state = uniseg.FirstLineSegment(rest, state)
-		if at += len(segment); at < len(l.text) {
+		at += len(segment)
+		if at < len(l.text) {
 			l.breaks[at] = true
 		}
 	}

@@ -39,7 +39,8 @@ func (b *board) reset(initial []scene.Record) (twice int) {
 	clear(b.byID)
 	for i := range initial {
 		b.slots = append(b.slots, slot{initial: int32(i), created: -1})
-		if b.byID[initial[i].ID] = int32(i); len(b.byID) != i+1 {
+		b.byID[initial[i].ID] = int32(i)
+		if len(b.byID) != i+1 {
 			return i
 		}
 	}

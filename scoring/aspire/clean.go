@@ -135,7 +135,8 @@ func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 	if other, known := geoAliases[name]; known {
 		name = other
 	}
-	if _, ok = scene.ParseGeo(name); ok {
+	_, ok = scene.ParseGeo(name)
+	if ok {
 		return name, t, true
 	}
 	return name, geo, false
@@ -152,7 +153,8 @@ func (c *cleaner) detectKind(v answer.Value) (k scene.Kind, geo answer.Value, ok
 	if ok {
 		return scene.Geo, geo, true
 	}
-	if k, ok = scene.ParseKind(name); ok && k <= scene.Group {
+	k, ok = scene.ParseKind(name)
+	if ok && k <= scene.Group {
 		return k, geo, true
 	}
 	if v.Get("type").Exists() {
@@ -190,7 +192,8 @@ func (c *cleaner) readProperties(r *scene.Record, v, geo answer.Value) {
 
 // dropEntry notes a property that is ignored, with its path and text.
 func (c *cleaner) dropEntry(e *entry, why string) {
-	if c.failed = true; c.notes.full() {
+	c.failed = true
+	if c.notes.full() {
 		return
 	}
 	name := "props." + e.name
@@ -345,7 +348,8 @@ func (c *cleaner) removeEntry(i int) { c.entries = slices.Delete(c.entries, i, i
 func (c *cleaner) twoPoints(r *scene.Record, start, end answer.Value) bool {
 	a, ok := c.point(start)
 	b, ok2 := c.point(end)
-	if ok = ok && ok2; ok {
+	ok = ok && ok2
+	if ok {
 		r.Points = []scene.Point{a, b}
 	}
 	return ok

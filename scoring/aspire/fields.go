@@ -178,7 +178,8 @@ func boolean(at func(*scene.Record) *bool) propertyReader {
 func str(at func(*scene.Record) *string) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		s, ok := v.Text()
-		if ok = ok && len(s) <= c.maxText; ok {
+		ok = ok && len(s) <= c.maxText
+		if ok {
 			*at(r) = s
 		}
 		return ok

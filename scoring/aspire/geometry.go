@@ -33,7 +33,8 @@ func (b *board) toPage(r *scene.Record, p scene.Point) scene.Point {
 		if r.Has&scene.HasParent == 0 {
 			break
 		}
-		if r = b.find(r.ParentID); r == nil {
+		r = b.find(r.ParentID)
+		if r == nil {
 			break
 		}
 	}

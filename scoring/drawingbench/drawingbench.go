@@ -255,7 +255,8 @@ func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t task, err err
 			return t, &scoring.Error{Code: "bad_item", Message: err.Error()}
 		}
 	}
-	if t.prompt = text(it.Fields, "prompt"); v.On(WithPrompt) && t.prompt != "" {
+	t.prompt = text(it.Fields, "prompt")
+	if v.On(WithPrompt) && t.prompt != "" {
 		c := published.Criteria{}
 		if t.criteria != nil {
 			c = *t.criteria

@@ -131,7 +131,8 @@ func Place(x float64, list []Published, digits int) (rank, nearest string) {
 		if math.IsNaN(p.Value) {
 			continue
 		}
-		if n++; p.Value > x {
+		n++
+		if p.Value > x {
 			better++
 		}
 		if n == 1 || math.Abs(x-p.Value) < math.Abs(x-near.Value) {

@@ -234,7 +234,8 @@ func Spreads(a, b *Sample) (out []Spread) {
 		}
 		d = Mean(x.list)
 		if b != nil {
-			if y = right[k]; y == nil || len(y.list) == 0 {
+			y = right[k]
+			if y == nil || len(y.list) == 0 {
 				continue
 			}
 			d -= Mean(y.list)
@@ -264,7 +265,8 @@ func Spreads(a, b *Sample) (out []Spread) {
 		if len(g.withinA) > 0 {
 			g.Within = Mean(g.withinA)
 		}
-		if g.Other = g.Within; b != nil {
+		g.Other = g.Within
+		if b != nil {
 			g.Other = 0
 			if len(g.withinB) > 0 {
 				g.Other = Mean(g.withinB)

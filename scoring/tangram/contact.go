@@ -61,7 +61,8 @@ func (e *segment) lengthNear(g *segment) float64 {
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	add := func(a, b float64) { // extends [lo, hi] by the part of [a, b] on e
-		if a, b = max(a, 0), min(b, 1); a < b {
+		a, b = max(a, 0), min(b, 1)
+		if a < b {
 			lo, hi = min(lo, a), max(hi, b)
 		}
 	}

@@ -457,7 +457,8 @@ func (t *tables) subcategories(f string, own []*row) scoring.TextTable {
 				n = max(n, at.subs[c][s].n)
 				line = append(line, percent(at.subs[c][s].correct, at.subs[c][s].n))
 			}
-			if line[2] = strconv.Itoa(n); n > 0 {
+			line[2] = strconv.Itoa(n)
+			if n > 0 {
 				out.Rows = append(out.Rows, line)
 			}
 		}

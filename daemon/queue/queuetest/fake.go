@@ -240,7 +240,8 @@ func (s Suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error
 		}
 		<-s.Block
 	}
-	if j.unit = s.Unit; j.unit == 0 {
+	j.unit = s.Unit
+	if j.unit == 0 {
 		j.unit = 1
 	}
 	if s.Heard {
@@ -282,7 +283,8 @@ func (j *job) Score(ts []metric.Tally) scoring.Result {
 	if j.twice {
 		r.Score *= 2
 	}
-	if r.Score /= j.unit; j.wrong {
+	r.Score /= j.unit
+	if j.wrong {
 		r.Score = 0
 	}
 	return r

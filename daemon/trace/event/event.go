@@ -77,7 +77,8 @@ func (w *Writer) Write(e Event) error {
 	if err != nil {
 		return fmt.Errorf("BUG: trace event: %w", err)
 	}
-	if w.left -= int64(len(b)) + 2; w.left < 2 {
+	w.left -= int64(len(b)) + 2
+	if w.left < 2 {
 		return fmt.Errorf("cannot grow beyond %d bytes", w.max)
 	}
 	sep := ",\n"

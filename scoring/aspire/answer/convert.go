@@ -92,7 +92,8 @@ func (c *converter) members(v *fastjson.Value, depth int) bool {
 			return
 		}
 		i := int32(len(c.tree.nodes))
-		if ok = c.value(e, c.text(key), depth+1); ok {
+		ok = c.value(e, c.text(key), depth+1)
+		if ok {
 			c.tree.link(self, &last, i)
 			n++
 		}

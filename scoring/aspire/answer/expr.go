@@ -32,10 +32,12 @@ func (p *parser) expression() (float64, bool) {
 		}
 		p.pos++
 		var y float64
-		if ok = p.skipBlank(); !ok {
+		ok = p.skipBlank()
+		if !ok {
 			break
 		}
-		if y, ok = p.product(); op == '+' {
+		y, ok = p.product()
+		if op == '+' {
 			x += y
 		} else {
 			x -= y
@@ -55,7 +57,8 @@ func (p *parser) product() (float64, bool) {
 		}
 		p.pos++
 		var y float64
-		if ok = p.skipBlank(); !ok {
+		ok = p.skipBlank()
+		if !ok {
 			break
 		}
 		y, ok = p.factor()

@@ -384,7 +384,8 @@ func (p *parser) unicode(i int) int {
 	n := 6
 	if utf16.IsSurrogate(r) {
 		low, ok := p.hex(i + 6)
-		if r = utf16.DecodeRune(r, low); ok && r != utf8.RuneError {
+		r = utf16.DecodeRune(r, low)
+		if ok && r != utf8.RuneError {
 			n = 12
 		} else {
 			r = utf8.RuneError

@@ -54,7 +54,8 @@ func FromPolygons(polys [Count][]Point) (*Figure, error) {
 			return nil, fmt.Errorf("cannot place %s: %w: %d vertices; want %d", IDs[i], ErrInventory, len(poly), len(canonical[Kinds[i]]))
 		}
 		var ok bool
-		if at[i], ok = Locate(Kinds[i], poly); !ok {
+		at[i], ok = Locate(Kinds[i], poly)
+		if !ok {
 			return nil, fmt.Errorf("cannot place %s: %w: its vertices are no %s turned by a multiple of 45 degrees; want the canonical polygon, vertex by vertex", IDs[i], ErrInventory, Kinds[i])
 		}
 	}

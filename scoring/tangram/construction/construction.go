@@ -240,7 +240,8 @@ func (r *Reader) readPiece(v *pyjson.Value, piece *Piece, p *Prediction, full bo
 	if id := v.Get("id"); id != nil && (id.Kind == pyjson.Str || id.Kind == pyjson.Int || id.Kind == pyjson.Float) {
 		piece.ID, piece.HasID = id.S, true
 	}
-	if piece.Kind = kindOf(v); piece.Kind == "" {
+	piece.Kind = kindOf(v)
+	if piece.Kind == "" {
 		r.reasons[ReasonType] = true
 	}
 	if full {

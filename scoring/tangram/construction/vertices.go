@@ -73,7 +73,8 @@ func readVertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
 		}
 		x, y = &items[0], &items[1]
 	case pyjson.Dict:
-		if x, y = v.Get("x"), v.Get("y"); x == nil || y == nil {
+		x, y = v.Get("x"), v.Get("y")
+		if x == nil || y == nil {
 			return false, false
 		}
 	case pyjson.Str:
@@ -155,7 +156,8 @@ func parenthesized(s string) bool {
 		case '(':
 			depth++
 		case ')':
-			if depth--; depth == 0 {
+			depth--
+			if depth == 0 {
 				return i == len(s)-1
 			}
 		}

@@ -318,7 +318,8 @@ func (p *parser) unary() (Number, bool) {
 func (p *parser) power() (Number, bool) {
 	k := p.peek()
 	x, ok := p.atom()
-	if p.afterNumber = k == numeral; !ok || !p.accept('^') {
+	p.afterNumber = k == numeral
+	if !ok || !p.accept('^') {
 		return x, ok
 	}
 	p.afterNumber = false
@@ -328,7 +329,8 @@ func (p *parser) power() (Number, bool) {
 	}
 	y := Int(1)
 	for range max(n, -n) {
-		if y = y.Mul(x); y.Bits() > maxBits {
+		y = y.Mul(x)
+		if y.Bits() > maxBits {
 			return x, false
 		}
 	}
@@ -377,7 +379,8 @@ func (p *parser) digit() (int, bool) {
 	if c-'0' >= 10 {
 		return 0, false
 	}
-	if t.text = t.text[1:]; t.text == "" {
+	t.text = t.text[1:]
+	if t.text == "" {
 		p.next++
 	}
 	return int(c - '0'), literalLength(t.text) == len(t.text)
@@ -415,7 +418,8 @@ func (p *parser) atom() (Number, bool) {
 // group reads the rest of a bracketed group up to its closing bracket. It bounds the nesting
 // depth.
 func (p *parser) group(end tokenKind) (Number, bool) {
-	if p.depth++; p.depth > maxNesting {
+	p.depth++
+	if p.depth > maxNesting {
 		return Number{}, false
 	}
 	x, ok := p.expression()
@@ -457,7 +461,8 @@ func (p *parser) argument() (Number, bool) {
 		n, ok := p.digit()
 		return Int(int64(n)), ok
 	case sqrtCommand, frac, pi:
-		if p.depth++; p.depth > maxNesting {
+		p.depth++
+		if p.depth > maxNesting {
 			return Number{}, false
 		}
 		x, ok := p.atom()

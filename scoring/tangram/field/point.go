@@ -62,8 +62,10 @@ func scaledDifference(x, y Number) (p, q, d int64, ok bool) {
 	}
 	// Halves are by far the most common. With a denominator of at least 2, the differences in x
 	// and y mostly have the same one.
-	if d = c; c != g {
-		if d = c / int64(gcd(uint64(c), uint64(g))) * g; d > maxOperand {
+	d = c
+	if c != g {
+		d = c / int64(gcd(uint64(c), uint64(g))) * g
+		if d > maxOperand {
 			return 0, 0, 0, false
 		}
 	}

@@ -52,7 +52,8 @@ func parseShortDecimal(s string) (Number, bool) {
 		c := s[i] - '0'
 		switch {
 		case c < 10:
-			if n = n*10 + int64(c); points > 0 {
+			n = n*10 + int64(c)
+			if points > 0 {
 				d *= 10
 			}
 		case s[i] == '.' && i > 0 && i+1 < len(s):
@@ -79,7 +80,8 @@ func parseShortTerm(s string, sign int64) (t Number, rest string, ok bool) {
 	n, after, digits := parseShortInt(in)
 	surd := strings.HasPrefix(after, `\sqrt{2}`)
 	if surd {
-		if after = after[len(`\sqrt{2}`):]; !digits {
+		after = after[len(`\sqrt{2}`):]
+		if !digits {
 			n = 1
 		}
 	} else if !digits {
@@ -89,7 +91,8 @@ func parseShortTerm(s string, sign int64) (t Number, rest string, ok bool) {
 		if !strings.HasPrefix(after, "}{") {
 			return t, s, false
 		}
-		if d, after, digits = parseShortInt(after[2:]); !digits || d == 0 || after == "" || after[0] != '}' {
+		d, after, digits = parseShortInt(after[2:])
+		if !digits || d == 0 || after == "" || after[0] != '}' {
 			return t, s, false
 		}
 		after = after[1:]

@@ -46,7 +46,8 @@ func (b *builder) placeAll() (at [assembly.Count]assembly.Placement, ok bool) {
 	at[order[0]] = assembly.Placement{Turn: b.randomTurn(), Shift: assembly.At(0, 0)}
 	b.polys[order[0]] = assembly.Place(assembly.Kinds[order[0]], at[order[0]])
 	for _, piece := range order[1:] {
-		if at[piece], ok = b.placePiece(piece); !ok {
+		at[piece], ok = b.placePiece(piece)
+		if !ok {
 			return at, false
 		}
 		b.polys[piece] = assembly.Place(assembly.Kinds[piece], at[piece])

@@ -179,7 +179,8 @@ func merge(vs *vertexSet, list []span) []span {
 			}
 			continue
 		}
-		if n++; n != 1+i {
+		n++
+		if n != 1+i {
 			list[n] = *s
 		}
 	}

@@ -172,7 +172,8 @@ func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
 func (e *Evaluator) tryGrid(pieces [][]Point, t *Target) bool {
 	d, ok := int64(1), true
 	for _, list := range pieces {
-		if d, ok = commonDenominator(list, d, gridLimit); !ok || slices.ContainsFunc(list, isIrrational) {
+		d, ok = commonDenominator(list, d, gridLimit)
+		if !ok || slices.ContainsFunc(list, isIrrational) {
 			return false
 		}
 	}

@@ -105,7 +105,8 @@ func nearest(list []segmentDist, x, y float64, first int, enough float64) neares
 			continue
 		}
 		if d := s.squaredTo(x, y); d < best.d {
-			if best = (nearestSegment{d, i}); d <= enough {
+			best = (nearestSegment{d, i})
+			if d <= enough {
 				break
 			}
 		}
@@ -138,7 +139,8 @@ func (e *hausdorffer) maxBetween(s *segmentDist, b []segmentDist, t0, t1 float64
 		if mid.at == lo.at || mid.at == hi.at || mid.d >= v*(1-tieTolerance) {
 			return best
 		}
-		if e.splitsLeft--; e.splitsLeft < 0 {
+		e.splitsLeft--
+		if e.splitsLeft < 0 {
 			return max(best, v) // a bound
 		}
 		best = e.maxBetween(s, b, t0, t, lo, mid, best)

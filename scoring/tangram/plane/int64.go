@@ -100,7 +100,8 @@ func commonDenominator(points []Point, d, limit int64) (int64, bool) {
 				return 0, false
 			}
 			if own != d && own != 1 && d%own != 0 {
-				if own /= gcd(d, own); d > limit/own {
+				own /= gcd(d, own)
+				if d > limit/own {
 					return 0, false
 				}
 				d *= own

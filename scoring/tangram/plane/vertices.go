@@ -150,7 +150,8 @@ func (vs *vertexSet) setAtCrossing(p *edgeParam, a, b, c, d int32) {
 	num, den := vs.crossFloat(a, c, c, d), vs.crossFloat(a, b, c, d)
 	p.a, p.b, p.c, p.d = a, b, c, d
 	p.f = num / den
-	if p.err = 2 * vs.slack * (1 + math.Abs(p.f)) / math.Abs(den); p.err < 1e-11 {
+	p.err = 2 * vs.slack * (1 + math.Abs(p.f)) / math.Abs(den)
+	if p.err < 1e-11 {
 		return
 	}
 	p.f = vs.cross(a, c, c, d) / vs.cross(a, b, c, d)

@@ -266,7 +266,8 @@ func (r *Reader) numberInProse(i int) (k int, option bool) {
 	if !isDigit(s[i]) || wordBefore(s, i) || wordAt(s, i+1) || i+2 < len(s) && (s[i+1] == '.' || s[i+1] == ',') && isDigit(s[i+2]) {
 		return -1, false
 	}
-	if k = int(s[i]) - '1'; k < 0 || k >= len(r.texts) {
+	k = int(s[i]) - '1'
+	if k < 0 || k >= len(r.texts) {
 		return -1, false
 	}
 	bracketed := i > 0 && s[i-1] == '(' && i+1 < len(s) && s[i+1] == ')'

@@ -141,7 +141,8 @@ func (r *Reader) readRunTogether(s []byte) (got Reading, ok bool) {
 	for to > from && isMark(s[to-1]) {
 		to--
 	}
-	if s = s[from:to]; len(s) < 2 || len(s) > Most || r.style != Letters {
+	s = s[from:to]
+	if len(s) < 2 || len(s) > Most || r.style != Letters {
 		return got, false
 	}
 	for _, b := range s {

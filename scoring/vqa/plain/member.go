@@ -54,7 +54,8 @@ func Balanced[T string | []byte](s T) int {
 		case s[i] == '{':
 			depth++
 		case s[i] == '}':
-			if depth--; depth == 0 {
+			depth--
+			if depth == 0 {
 				return i + 1
 			}
 		}

@@ -25,7 +25,8 @@ func (c *Cleaner) Clean(s []byte) (text []byte, reasoned bool) {
 		s = c.folded
 	}
 	if bytes.IndexByte(s, '<') >= 0 {
-		if c.thought, reasoned = appendSpoken(c.thought[:0], s); reasoned {
+		c.thought, reasoned = appendSpoken(c.thought[:0], s)
+		if reasoned {
 			s = c.thought
 		}
 	}

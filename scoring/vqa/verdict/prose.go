@@ -102,7 +102,8 @@ func stated(s string, _ int) (all value) {
 		if !ok {
 			continue
 		}
-		if rest, ok = cutAny(strings.TrimLeft(rest, " "), []string{"is", "was"}); !ok {
+		rest, ok = cutAny(strings.TrimLeft(rest, " "), []string{"is", "was"})
+		if !ok {
 			continue
 		}
 		rest = strings.TrimLeft(rest, " ")
