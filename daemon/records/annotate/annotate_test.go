@@ -145,6 +145,7 @@ func all(t *testing.T, path string, read func(*input.Input) (record.Source, erro
 // TestColumns checks the columns of marks in spreadsheets and Parquet.
 func TestColumns(t *testing.T) {
 	f := excelize.NewFile()
+	defer f.Close()
 	for cell, v := range map[string]any{"A1": "index", "B1": "prediction", "A2": 1, "B2": "A", "A4": 3} {
 		f.SetCellValue("Sheet1", cell, v)
 	}
@@ -160,6 +161,7 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer copied.Close()
 	rows, _ := copied.GetRows("Sheet1")
 	if got := fmt.Sprintf("%q", rows); got != `[["index" "prediction" "plumb_score" "plumb_status" "plumb_error"] ["1" "A" "0.5" "ok"] [] ["3" "" "" "" "empty_cell: =m"]]` {
 		t.Errorf("spreadsheet: got %s", got)

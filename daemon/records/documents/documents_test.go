@@ -48,5 +48,6 @@ func readFile(t *testing.T, b []byte, limits input.Limits, o Options, read func(
 	if err != nil {
 		return nil, err
 	}
+	defer src.Close()
 	return recordtest.All(src)
 }

@@ -75,6 +75,7 @@ func readText(t *testing.T, text string, limits input.Limits, o rows.Options, re
 	if err != nil {
 		return nil, err
 	}
+	defer src.Close()
 	return recordtest.All(src)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ import (
 func workbook(t *testing.T, table ...[]any) []byte {
 	t.Helper()
 	f := excelize.NewFile()
+	defer f.Close()
 	for i, row := range table {
 		for j, v := range row {
 			name, _ := excelize.CoordinatesToCellName(j+1, i+1)
@@ -151,7 +153,10 @@ func noise(n int) []byte {
 // TestLargeSheet reads a table of cells that the library keeps in a temporary file, and the name of
 // the column from a flag.
 func TestLargeSheet(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
 	f := excelize.NewFile()
+	defer f.Close()
 	w, err := f.NewStreamWriter("Sheet1")
 	if err != nil {
 		t.Fatal(err)
@@ -169,10 +174,18 @@ func TestLargeSheet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	temporaries := func() int {
+		all, _ := os.ReadDir(dir)
+		return len(all)
+	}
+	before := temporaries()
 	limits := input.Limits{Limits: dump.Limits{Ratio: 1000}}
 	all, err := readText(t, b.String(), limits, rows.Options{Response: "said"}, XLSX)
 	if err != nil || len(all) != n {
 		t.Fatalf("got %d records, %v; want %d", len(all), err, n)
+	}
+	if after := temporaries(); after > before {
+		t.Errorf("%d temporary files are left", after-before)
 	}
 	for i, g := range all {
 		if g.Key != fmt.Sprint(i) || g.Response != text(i) {
