@@ -74,7 +74,7 @@ func measure(n, runs int, plumb string, args []string) error {
 	return nil
 }
 
-// dump is n items over so many different scenarios.
+// dump is a dump of n items over that many different scenarios.
 type dump struct {
 	name      string
 	scenarios int
@@ -108,7 +108,7 @@ func (d dump) write(dir string, n int) error {
 	return out.Flush()
 }
 
-// figures are one run's.
+// figures are the measurements of one run.
 type figures struct {
 	rate float64       // items/s
 	core time.Duration // per item, all threads
@@ -159,7 +159,7 @@ func score(plumb string, args []string, path string, n int) (f figures, err erro
 	return f, nil
 }
 
-// header says where the figures were taken.
+// header prints on what machine, commit and flags the figures were taken.
 func header(plumb string, n, runs int, args []string) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {

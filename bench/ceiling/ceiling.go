@@ -12,7 +12,8 @@ import (
 	"plumb/render/egl"
 )
 
-// Ceilings are the best of several tries each; 0 where there is no such thing.
+// Ceilings are what a machine can do at best, each the best of several tries; 0 where it has no
+// such thing.
 type Ceilings struct {
 	HostCopy1 float64 `json:"host_copy_1_bytes_per_s"` // bytes copied, one thread; each is read and written
 	HostCopy  float64 `json:"host_copy_bytes_per_s"`   // all threads together
@@ -27,8 +28,8 @@ type Ceilings struct {
 	Dispatch   float64 `json:"empty_dispatch_us"` // an empty dispatch with its fence, from the host's side, median
 }
 
-// Measure takes about the given time in all. device is as egl.Config.Device; with
-// gl false only the host is measured.
+// Measure measures the ceilings in about the given time. device is as egl.Config.Device; with gl
+// false only the host is measured.
 func Measure(device string, gl bool, within time.Duration) (Ceilings, error) {
 	c := Ceilings{Threads: runtime.GOMAXPROCS(0)}
 	part := within / 7
@@ -74,7 +75,7 @@ func copies(n int, within time.Duration) float64 {
 	})
 }
 
-// best is the greatest value of at least three tries, after one that does not count.
+// best returns the greatest value of three or more tries, after one that does not count.
 func best(within time.Duration, f func() float64) float64 {
 	f()
 	most := 0.0

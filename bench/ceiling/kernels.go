@@ -14,7 +14,7 @@ import (
 	"plumb/render/egl"
 )
 
-// load initialises the bindings, which are process state.
+// load initialises the GL bindings, which all contexts of the process share.
 var load = sync.OnceValue(func() error { return gl.InitWithProcAddrFunc(egl.ProcAddress) })
 
 // kernels are the measurements on one device; all methods run on its thread.
@@ -45,8 +45,8 @@ func (k *kernels) measure(c *Ceilings) error {
 	return nil
 }
 
-// timed runs f on the device and returns how long it took: by timer query, or on
-// software, which works inside the calls, by the clock.
+// timed runs f on the device and returns how long it took: by timer query, or by the clock on
+// software devices, which work inside of the calls.
 func (k *kernels) timed(f func()) time.Duration {
 	if k.software {
 		begin := time.Now()
@@ -157,7 +157,7 @@ func (k *kernels) moves(c *Ceilings) {
 	})
 }
 
-// dispatch returns the time of an empty dispatch and its fence in us.
+// dispatch returns the time of an empty dispatch with its fence, us.
 func (k *kernels) dispatch() (float64, error) {
 	p, err := program(emptySource)
 	if err != nil {

@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// row is one way to draw.
+// row is one way to draw the scenes, a row of the table.
 type row struct {
 	name  string
 	cfg   chrome.Config
@@ -91,7 +91,7 @@ func run(path string, every, rounds, tabs int) error {
 	return nil
 }
 
-// round starts a browser, draws all scenes once, and once more by the clock.
+// round starts a browser, draws all scenes once to warm it up, and once more by the clock.
 func (r *row) round(requests []chrome.Request) ([]centre, error) {
 	pool, err := chrome.Open(r.cfg)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *row) round(requests []chrome.Request) ([]centre, error) {
 	return centres, err
 }
 
-// centre is the alpha-weighted mean of the pixel centres, px.
+// centre is the alpha-weighted mean of pixel centres, px.
 type centre struct{ x, y float64 }
 
 // same reports whether two lists of centres of mass agree.
@@ -122,8 +122,8 @@ func same(a, b []centre) bool {
 	return true
 }
 
-// draw draws all scenes once, as many at a time as there are tabs. Each
-// caller waits for its picture and takes its centre of mass before the next.
+// draw draws all scenes once, as many at a time as there are tabs. Each caller waits for its
+// picture and computes its centre of mass before it asks for the next.
 func draw(pool *chrome.Pool, tabs int, requests []chrome.Request) ([]centre, []float64, error) {
 	centres := make([]centre, len(requests))
 	ms := make([]float64, len(requests))
@@ -165,8 +165,8 @@ func centreOf(img *image.NRGBA) centre {
 	return centre{float64(sx)/float64(sum) + 0.5, float64(sy)/float64(sum) + 0.5}
 }
 
-// report writes the table. The best round counts for the ratio: what else runs
-// on the machine only ever slows a round down.
+// report writes the table. Ratios are of the best rounds, because other work of the machine can
+// only slow a round down.
 func report(w io.Writer, rows []*row, scenes, rounds int, head string) {
 	info := rows[0].info
 	fmt.Fprintf(w, "%s# load at the end %s\n", head, rig.Here().Load)
@@ -180,7 +180,7 @@ func report(w io.Writer, rows []*row, scenes, rounds int, head string) {
 	}
 }
 
-// quickest is the mean over scenes of each one's quickest round, ms.
+// quickest returns the mean over scenes of each one's quickest round, ms.
 func (r *row) quickest() (sum float64) {
 	n := len(r.scene[0])
 	for i := range n {

@@ -17,7 +17,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// client is one caller with a connection of its own, which it keeps.
+// client is one caller, with a connection that it keeps open.
 type client struct {
 	http  *fasthttp.HostClient
 	token string // "" for none
@@ -25,7 +25,8 @@ type client struct {
 	resp  fasthttp.Response
 }
 
-// newClient repeats nothing by itself: retries are the trainer's.
+// newClient returns a client that tries nothing again by itself: that is left to the trainer's
+// loop.
 func newClient(addr string, timeout time.Duration) *client {
 	return &client{http: &fasthttp.HostClient{
 		Addr: addr, MaxConns: 1, ReadTimeout: timeout, WriteTimeout: timeout,
@@ -56,7 +57,7 @@ func (c *client) post(path string, body []byte) ([]byte, error) {
 	return c.resp.Body(), nil
 }
 
-// status is an answer that is not 200.
+// status is the error for an answer that is not 200.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("status %d", int(s)) }
@@ -80,7 +81,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// trainer is how one kind of caller asks for a reward and tries again.
+// trainer is how one kind of caller, a training framework, asks for a reward and tries again.
 type trainer struct {
 	name    string
 	path    string
@@ -138,7 +139,7 @@ func slimeReward(b []byte) (v float64, ok bool) {
 	return v, json.Unmarshal(bytes.TrimSpace(b), &v) == nil
 }
 
-// tally is what clients saw. It is safe for concurrent use.
+// tally counts what clients saw. It is safe for concurrent use.
 type tally struct {
 	mu               sync.Mutex
 	took             *hdrhistogram.Histogram // µs from the first try to the answer
@@ -152,7 +153,7 @@ func newTally() *tally {
 	return &tally{took: hdrhistogram.New(1, 600_000_000, 3), tries: map[string]int{}}
 }
 
-// reported bounds how many cases are told in full.
+// reported is how many lost and wrong answers are printed in full.
 const reported = 5
 
 // failed counts a try that failed.
@@ -190,12 +191,12 @@ func (t *tally) err(what string) {
 	}
 }
 
-// ms is a percentile of the latency in milliseconds.
+// ms returns a percentile of the latency, milliseconds.
 func (t *tally) ms(percentile float64) float64 {
 	return float64(t.took.ValueAtPercentile(percentile)) / 1000
 }
 
-// verdict is an error where a request was lost or wrong.
+// verdict returns an error if a request was lost or got a wrong answer.
 func (t *tally) verdict() error {
 	if t.nLost+t.nWrong == 0 {
 		return nil
@@ -203,7 +204,7 @@ func (t *tally) verdict() error {
 	return fmt.Errorf("%d requests lost: %q; %d wrong: %q", t.nLost, t.lost, t.nWrong, t.wrong)
 }
 
-// ask gets one reward as the trainer does and compares it.
+// ask gets one reward, with the trainer's retries, and compares it with the expected one.
 func (c *client) ask(r *trainer, it *item, body []byte, t *tally) {
 	start := time.Now()
 	for try := range r.tries {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// probe is one kind of hostile client. It meets a daemon of its own, on which a
-// client that behaves asks for ordinary items all the while.
+// probe is one kind of hostile client. Each attacks a daemon of its own, while ordinary clients
+// ask it for items.
 type probe struct {
 	name  string
 	flags []string // further ones of plumb serve
@@ -39,8 +39,8 @@ var probes = []probe{
 	{"8 scenes of 35 Mpx full of outlines, 15 s", nil, 0, 1500, coverage},
 }
 
-// hostileToken is the token that the client who behaves has; hostile ones have it
-// only where the probe says so.
+// hostileToken is the token of ordinary clients. Hostile ones have it only where the probe says
+// so.
 const hostileToken = "bench-token"
 
 // target is the daemon that a probe attacks.
@@ -52,8 +52,8 @@ type target struct {
 // dial opens a connection to the daemon's port. It is closed by the caller.
 func (t *target) dial() (net.Conn, error) { return net.DialTimeout("tcp", t.addr, 10*time.Second) }
 
-// head is the start of a request up to and with the empty line. With a token it
-// is one that the daemon lets in.
+// head returns the head of an HTTP request, with the empty line at its end. With a token, the
+// daemon lets the request in.
 func head(method, path, token string, headers ...string) string {
 	lines := []string{method + " " + path + " HTTP/1.1", "Host: plumb"}
 	if token != "" {
@@ -62,8 +62,8 @@ func head(method, path, token string, headers ...string) string {
 	return strings.Join(append(append(lines, headers...), "", ""), "\r\n")
 }
 
-// hostile runs every probe and prints a row for each: what it cost, what ordinary
-// clients met meanwhile and what the probe saw.
+// hostile runs every probe and prints a row for each: what it cost the daemon, how ordinary
+// clients fared, and what the probe saw.
 func hostile(c config) error {
 	items, err := makeItems(c.distinct, c.tests...)
 	if err != nil {
@@ -154,7 +154,7 @@ func (c config) attack(p probe, items []item, tokens string) error {
 	return errors.Join(faults...)
 }
 
-// others are the clients that behave.
+// others are the ordinary clients.
 type others struct {
 	t    *tally
 	n    atomic.Int64 // answered
@@ -164,8 +164,8 @@ type others struct {
 
 func (o *others) answered() int { return int(o.n.Load()) }
 
-// client asks for one item after the other, as often as a trainer would, until it
-// is over. A daemon that ended is asked no more.
+// client asks for one item after another, as often as a trainer would, until the probe is over. It
+// ends with the daemon.
 func (o *others) client(d *process, items []item, i int) {
 	c := newClient(d.addr, time.Minute)
 	c.token = hostileToken

@@ -19,7 +19,7 @@ import (
 // same again and again.
 const holdTime = 15 * time.Second
 
-// replies counts answers by what became of them.
+// replies counts the outcomes of requests.
 type replies struct {
 	mu sync.Mutex
 	n  map[string]int
@@ -69,7 +69,7 @@ func (t *target) repeat(path string, bodies ...[]byte) *replies {
 	return &o
 }
 
-// several returns n times the same body.
+// several returns the same body n times.
 func several(n int, b []byte) [][]byte {
 	all := make([][]byte, n)
 	for i := range all {
@@ -90,8 +90,7 @@ func answers(t *target) (string, error) {
 	return t.repeat("/v1/reward", numbers(`{"label":{"id":"v%d","suite":"aspire","test":"line"},"response":[`, `]}`)...).String(), nil
 }
 
-// numbers are 8 bodies with 3.9 million small numbers each; begin takes the number of
-// the body.
+// numbers returns 8 bodies with 3.9 million small numbers each. begin returns how body i begins.
 func numbers(begin, end string) [][]byte {
 	list := strings.Repeat("1,", 3_900_000) + "1"
 	all := make([][]byte, 8)
@@ -113,7 +112,7 @@ func coverage(t *target) (string, error) {
 	return t.repeat("/v1/render", several(8, scribbles(1, 5000, 6))...).String(), nil
 }
 
-// scribbles is a scene of freehand lines that cross themselves everywhere, on a canvas of
+// scribbles returns a scene of freehand lines that cross themselves everywhere, on a canvas of
 // 1200 x 800 px times k.
 func scribbles(lines, points int, k float64) []byte {
 	var b bytes.Buffer
@@ -137,8 +136,8 @@ func scribbles(lines, points int, k float64) []byte {
 	return b.Bytes()
 }
 
-// crowd opens n connections at once, gives each to use, which says what became of it,
-// and counts that.
+// crowd opens n connections at once, calls use with each, and counts the outcomes that use
+// returns.
 func (t *target) crowd(n int, use func(net.Conn) string) string {
 	var o replies
 	var all sync.WaitGroup
@@ -157,8 +156,8 @@ func (t *target) crowd(n int, use func(net.Conn) string) string {
 	return o.String()
 }
 
-// holding opens n connections, sends each the parts and keeps them open for that long.
-// What the daemon answers meanwhile is counted by its first line.
+// holding opens n connections, sends each the parts and keeps them open for that time. It counts
+// the daemon's answers by their first lines.
 func (t *target) holding(long time.Duration, n int, parts ...[]byte) string {
 	end := time.Now().Add(long)
 	return t.crowd(n, func(c net.Conn) string {
@@ -178,7 +177,7 @@ func (t *target) holding(long time.Duration, n int, parts ...[]byte) string {
 	})
 }
 
-// firstLine is the status of the first answer until end.
+// firstLine returns the status line of the first answer that arrives until end.
 func firstLine(c net.Conn, end time.Time) string {
 	c.SetReadDeadline(end)
 	var b [4096]byte
@@ -195,8 +194,8 @@ func firstLine(c net.Conn, end time.Time) string {
 	return "closed"
 }
 
-// window is the start of a zstd frame that asks for a window of 128 MiB, with 8 kB of
-// what it holds.
+// window returns the start of a zstd frame that asks for a window of 128 MiB, with 8 kB of its
+// content.
 func window(t *target) (string, error) {
 	frame := binary.LittleEndian.AppendUint32(nil, 0xFD2FB528)
 	frame = append(frame, 0, 17<<3) // no content size; 2 to the power of 10+17 bytes
@@ -210,7 +209,7 @@ func window(t *target) (string, error) {
 	return strings.Join(seen, "; "), nil
 }
 
-// endless are streams whose first line does not end: 60 MB are sent of each.
+// endless sends streams whose first line has no end, 60 MB of each.
 func endless(t *target) (string, error) {
 	parts := [][]byte{[]byte(head("POST", "/v1/score/stream", hostileToken, "Transfer-Encoding: chunked"))}
 	part := bytes.Repeat([]byte("x"), 1<<20)
@@ -221,7 +220,7 @@ func endless(t *target) (string, error) {
 	return t.holding(holdTime, 20, parts...), nil
 }
 
-// messages are WebSocket sessions of which each has sent 15.9 of 16 MB of a message.
+// messages opens WebSocket sessions and sends 15.9 of 16 MB of a message in each.
 func messages(t *target) (string, error) {
 	const size = 16_000_000
 	shake := head("GET", "/ws", hostileToken, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// refused sends requests that no token lets in, or that are wrong in another way,
-// announces bodies and never sends them. Each must be told so and lose its
-// connection, long before --stream-idle and --read-timeout.
+// refused sends requests without a valid token, or wrong in another way, which announce bodies and
+// never send them. Each must get an error and lose its connection, long before --stream-idle and
+// --read-timeout.
 func refused(t *target) (string, error) {
 	const each = 50
 	announced := "Content-Length: 100000"

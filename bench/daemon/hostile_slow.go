@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// slow fills every connection that the daemon takes with clients that send their
-// headers a byte at a time and come back when they are cut off. They have no
-// token. New clients that have one must go on being let in.
+// slow fills all connections that the daemon takes with clients that send their headers byte by
+// byte, and connect again when they are cut off. They have no token. New clients with a token must
+// still be let in.
 func slow(t *target) (string, error) {
 	const attackers = 600
 	var opened atomic.Int64

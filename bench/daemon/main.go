@@ -26,7 +26,7 @@ import (
 	"plumb/scoring/aspire/scenario"
 )
 
-// config is what the flags say.
+// config holds the values of the flags.
 type config struct {
 	plumb    string
 	args     []string // further flags of plumb serve and plumb score
@@ -86,7 +86,7 @@ func main() {
 
 func (c config) say(format string, args ...any) { fmt.Fprintf(c.out, format+"\n", args...) }
 
-// header says where the figures were taken.
+// header prints on what machine, commit and flags the figures were taken.
 func (c config) header() error {
 	commit, err := rig.CommitOf(c.plumb)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// process is one `plumb serve`.
+// process is a running `plumb serve`.
 type process struct {
 	cmd   *exec.Cmd
 	addr  string // of requests
@@ -27,7 +27,7 @@ type process struct {
 	err   error // how it ended, after done
 }
 
-// buffer is what a process wrote, the end of it.
+// buffer keeps the end of what a process wrote.
 type buffer struct {
 	mu  sync.Mutex
 	buf []byte
@@ -62,7 +62,7 @@ func (c config) serve(addr string, env []string, args ...string) (*process, erro
 	return c.launch(c.command(addr, args...), env)
 }
 
-// command is `plumb serve` on an address.
+// command returns the command that runs `plumb serve` on an address.
 func (c config) command(addr string, args ...string) *exec.Cmd {
 	return exec.Command(c.plumb, slices.Concat([]string{"serve", "--listen", addr, "--admin", "127.0.0.1:0", "--suite", "aspire"}, c.args, c.more, args)...)
 }
@@ -118,13 +118,13 @@ func (p *process) stop() error {
 	return nil
 }
 
-// resident is the process's memory now, in bytes; 0 where it has ended.
+// resident returns the process's memory now, bytes; 0 where it has ended.
 func (p *process) resident() int64 { return p.status("VmRSS:") }
 
-// peak is the most memory that the process ever had, in MiB; 0 where it has ended.
+// peak returns the most memory that the process ever had, MiB; 0 where it has ended.
 func (p *process) peak() int { return int(p.status("VmHWM:") >> 20) }
 
-// status reads a size in bytes from the system's account of the process.
+// status returns a size in bytes from /proc/PID/status.
 func (p *process) status(key string) int64 {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	_, rest, _ := strings.Cut(string(b), key)
@@ -136,7 +136,7 @@ func (p *process) status(key string) int64 {
 	return n << 10
 }
 
-// metrics is what a daemon counted: series by name and labels.
+// metrics holds the values of a daemon's Prometheus metrics by name and labels.
 type metrics map[string]float64
 
 // scrape reads the metrics of the process.

@@ -55,7 +55,7 @@ func rate(c config) error {
 	return p.stop()
 }
 
-// inside is how many items plumb score scores per second, without its start.
+// inside returns how many items a second plumb score scores, without its start.
 func (c config) inside(items []item) (float64, error) {
 	again := slices.Clone(items)
 	one, err := c.score(again[:1])
@@ -69,7 +69,7 @@ func (c config) inside(items []item) (float64, error) {
 	return float64(len(items)-1) / (all - one).Seconds(), nil
 }
 
-// through sends each item as a request of its own and compares the result's bytes.
+// through sends each item as a request of its own and compares the bytes of the results.
 func (c config) through(addr string, items []item, t *tally) time.Duration {
 	var next atomic.Int64
 	var all sync.WaitGroup

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// storm is the load of a training run on a daemon that is restarted and loses
-// its context: nothing may be lost, and no reward may be another.
+// storm sends the load of a training run to a daemon that is restarted and loses its GL context.
+// No request may be lost, and no reward may differ.
 func storm(c config) error {
 	items, err := makeItems(c.distinct, c.tests...)
 	if err != nil {
@@ -35,7 +35,7 @@ func storm(c config) error {
 	return s.report()
 }
 
-// stormy is a storm under way.
+// stormy is the state of a storm.
 type stormy struct {
 	config
 	items         []item
@@ -89,7 +89,7 @@ func (s *stormy) client(i int) {
 	}
 }
 
-// order walks through n items in another order in each round.
+// order returns the indices of n items, in another order in each round.
 func order(k, n int) int {
 	round, i := k/n, k%n
 	for _, step := range []int{7919, 6101, 4001, 3001, 1009} {
@@ -100,8 +100,7 @@ func order(k, n int) int {
 	return i
 }
 
-// restart overlaps: the new daemon takes over the port before the old one is
-// told to end.
+// restart starts a new daemon, which takes over the port, and then tells the old one to end.
 func (s *stormy) restart() (err error) {
 	for int(s.next.Load()) < 2*s.n/5 {
 		time.Sleep(5 * time.Millisecond)
@@ -156,7 +155,7 @@ func (s *stormy) report() error {
 	return err
 }
 
-// outcomes adds up how samples ended in both daemons.
+// outcomes adds up the outcomes of samples in both daemons.
 func outcomes(all ...metrics) map[string]int {
 	sum := map[string]int{}
 	for _, m := range all {
@@ -170,8 +169,8 @@ func outcomes(all ...metrics) map[string]int {
 	return sum
 }
 
-// flatness compares the second quarter of a run with its last: the first one
-// fills buffers.
+// flatness prints by how much memory grew from the second quarter of a run to its last. Buffers
+// fill in the first one.
 func flatness(samples []int64) string {
 	samples = slices.DeleteFunc(slices.Clone(samples), func(v int64) bool { return v == 0 })
 	if len(samples) < 8 {

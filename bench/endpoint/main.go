@@ -77,7 +77,7 @@ func names() string {
 	return strings.Join(list, " ")
 }
 
-// readFaults reads shares of faults.
+// readFaults reads the shares of faults from -faults.
 func readFaults(s string) (map[chattest.Fault]float64, error) {
 	out := map[chattest.Fault]float64{}
 	for pair := range strings.SplitSeq(s, ",") {
@@ -94,7 +94,7 @@ func readFaults(s string) (map[chattest.Fault]float64, error) {
 	return out, nil
 }
 
-// readAnswers reads what the model says.
+// readAnswers reads the answers of the made-up model.
 func readAnswers(s string) (func(*chattest.Call) string, error) {
 	if s == "" {
 		return nil, nil

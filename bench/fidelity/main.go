@@ -61,7 +61,7 @@ func main() {
 	}
 }
 
-// makeUp writes scenes of one shape, and pages.
+// makeUp writes made-up scenes: one shape each, and pages of several.
 func makeUp(path string, n int, seed uint64) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -98,7 +98,7 @@ func run(data, out, plumb, scenes string, chrome bool, args []string) error {
 	return compare(out, plumb, scenes, args)
 }
 
-// compare sets what plumb draws of the scenes beside the editor's.
+// compare runs plumb render --compare on the scenes and prints the distribution of differences.
 func compare(out, plumb, scenes string, args []string) error {
 	all := []string{"render", "--compare", filepath.Join(out, "report"), "--stats", filepath.Join(out, "figures.jsonl")}
 	commit, err := rig.CommitOf(plumb)
@@ -112,7 +112,7 @@ func compare(out, plumb, scenes string, args []string) error {
 	return cmd.Run()
 }
 
-// recorded is a line of the reference scenes.
+// recorded is a line of the file of reference scenes.
 type recorded struct {
 	ID      string
 	Records []json.RawMessage
@@ -121,7 +121,7 @@ type recorded struct {
 	Images  map[string]struct{ File string }
 }
 
-// scene is a line as plumb reads it.
+// scene is a scene line as plumb reads it.
 type scene struct {
 	ID      string            `json:"id"`
 	Bounds  [4]float64        `json:"bounds"`
@@ -129,7 +129,7 @@ type scene struct {
 	Records []json.RawMessage `json:"records"`
 }
 
-// prepare writes a scene per picture, and links the pictures under their names.
+// prepare writes a scene for each reference picture, and links the pictures under the scenes' ids.
 func prepare(data, reference, path string) (err error) {
 	unhinted := map[string]recorded{}
 	if err := lines(filepath.Join(data, "scenes-nohint.jsonl"), func(r *recorded) error {
@@ -162,8 +162,8 @@ func prepare(data, reference, path string) (err error) {
 	})
 }
 
-// only lists what one of a scene's pictures shows, nil for everything: before
-// and shape are without what was added, label is that alone.
+// only lists the shapes that one of a scene's pictures shows, nil for all. The pictures "before"
+// and "shape" are without what was added, "label" shows that alone.
 func (r *recorded) only(picture string) []string {
 	if picture != "before" && picture != "shape" && picture != "label" {
 		return nil
@@ -182,7 +182,7 @@ func (r *recorded) only(picture string) []string {
 	return ids
 }
 
-// link makes to a link to the file from.
+// link makes the file to a link to the file from.
 func link(from, to string) error {
 	from, err := filepath.Abs(from)
 	if err != nil {

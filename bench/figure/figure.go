@@ -35,10 +35,10 @@ type Interval struct {
 	High  float64 `json:"high"`
 }
 
-// Apart reports whether the interval leaves v out.
+// Apart reports whether v lies outside of the interval.
 func (i Interval) Apart(v float64) bool { return v < i.Low || v > i.High }
 
-// Resamples is how often Bootstrap draws.
+// Resamples is how many samples Bootstrap draws.
 const Resamples = 4000
 
 // Bootstrap returns f of the samples with its percentile bootstrap interval: each
@@ -70,8 +70,8 @@ func Bootstrap(confidence float64, f func(groups ...[]float64) float64, groups .
 	return Interval{Value: f(groups...), Low: at(tail), High: at(1 - tail)}, nil
 }
 
-// RatioOf is the ratio of the second group's median to the first's, 0 where that
-// is 0, for Bootstrap.
+// RatioOf returns the ratio of the second group's median to the first's, for Bootstrap; 0 where
+// the first is 0.
 func RatioOf(groups ...[]float64) float64 {
 	if m := Median(groups[0]); m != 0 {
 		return Median(groups[1]) / m
@@ -106,7 +106,7 @@ type Fit struct {
 	N     int       `json:"n"`  // observations
 }
 
-// At is the fit's y.
+// At returns y for the given x.
 func (f Fit) At(x ...float64) (y float64) {
 	for i, t := range f.Terms {
 		y += float64(t * x[i])
@@ -160,7 +160,8 @@ func Least(rows [][]float64, y []float64) (Fit, error) {
 	return f, nil
 }
 
-// solve eliminates with pivots, after scaling columns to like size.
+// solve solves the linear equations by elimination with pivots, after scaling columns to like
+// size.
 func solve(m [][]float64) ([]float64, bool) {
 	n := len(m)
 	scale := make([]float64, n)

@@ -16,7 +16,7 @@ import (
 	"plumb/scoring/tangram/generate"
 )
 
-// Set is the items of one class: one test of one suite.
+// Set holds the items of one class: one test of one suite.
 type Set struct {
 	Name  string // "aspire/maze"
 	Doc   string
@@ -114,7 +114,7 @@ func outlines(n int) (lines [][]byte) {
 	return lines
 }
 
-// forms are ways in which models name option %[1]s, whose text is %[2]s.
+// forms are phrases in which models name option %[1]s, whose text is %[2]s.
 var forms = []string{"%[1]s", "%[1]s.", "%[1]s. %[2]s", "The answer is %[1]s.", `{"answer": "%[1]s"}`, "<result>%[1]s</result>",
 	"Looking at the picture, the room with the stove is nearest to the door.\n\nAnswer: %[1]s", "I would choose %[1]s because it has a window."}
 

@@ -18,7 +18,7 @@ import (
 // most is how many items of a class a result file names, the slowest first.
 const most = 100
 
-// Class is what was measured of one set. Times are in microseconds.
+// Class holds the measurements of one set. Times are in microseconds.
 type Class struct {
 	Name   string             `json:"name"`
 	Doc    string             `json:"doc"`
@@ -32,7 +32,7 @@ type Class struct {
 	Slow   []Item             `json:"slowest"`  // the slowest items, slowest first
 }
 
-// Item is one item that came alone.
+// Item is the measurement of one item that was scored alone.
 type Item struct {
 	ID    string             `json:"id"`
 	Took  float64            `json:"us"`       // median over the rounds
@@ -40,7 +40,7 @@ type Item struct {
 	Error string             `json:"error,omitempty"`
 }
 
-// Longest is the part of its way on which the item spent most time.
+// Longest returns the part of the item's way that took most time.
 func (it Item) Longest() (part string, us float64) {
 	for p := range queue.Parts {
 		if v := it.Parts[p.String()]; v > us {
@@ -58,15 +58,15 @@ type Config struct {
 	Report  func(what string, round, rounds int) // progress; nil for none
 }
 
-// timed is one item with what each round measured.
+// timed is one item with the measurements of each round.
 type timed struct {
 	id     string
 	fault  string
 	rounds []queue.Timing
 }
 
-// Measure measures every set, in turn, so that whatever else the machine does
-// meets all of them alike. Errors are those of the queue.
+// Measure measures all sets in turn, so that other work of the machine slows all of them alike.
+// Errors are those of the queue.
 func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 	classes := make([]Class, len(sets))
 	items := make([][]timed, len(sets))
@@ -99,7 +99,7 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 	return classes, nil
 }
 
-// together sends all lines as one stream and notes the rate, where c is not nil.
+// together sends all lines as one stream, and adds the rate to c, which may be nil.
 func together(ctx context.Context, cfg *Config, s *Set, c *Class) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -146,7 +146,7 @@ func alone(ctx context.Context, cfg *Config, s *Set, items []timed) error {
 	return nil
 }
 
-// sum fills in what is known once all rounds are done.
+// sum computes the figures of the class after the last round.
 func (c *Class) sum(items []timed) {
 	c.Failed = map[string]int{}
 	var took []float64
@@ -178,14 +178,14 @@ func (c *Class) sum(items []timed) {
 	c.Slow = list[:min(most, len(list))]
 }
 
-// middle is the round whose total is the median.
+// middle returns the round whose total is the median.
 func (t *timed) middle() queue.Timing {
 	s := slices.Clone(t.rounds)
 	slices.SortFunc(s, func(a, b queue.Timing) int { return int(a.Total() - b.Total()) })
 	return s[len(s)/2]
 }
 
-// parts are the parts of a way that took any time, divided by n.
+// parts returns the parts that took any time, divided by n.
 func parts(t queue.Timing, n float64) map[string]float64 {
 	m := map[string]float64{}
 	for p, d := range t {

@@ -11,8 +11,8 @@ import (
 	"plumb/daemon/dump"
 )
 
-// Read sorts the lines of a dump into a set per suite and test. Lines that are no
-// JSON object are an error, as a measurement of them would mean nothing.
+// Read sorts the lines of a dump into a set for each suite and test. A line that is no JSON object
+// is an error.
 func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
 	r, err := dump.Open(path, limits)
 	if err != nil {
@@ -42,7 +42,7 @@ func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
 	}
 }
 
-// nameOf is the suite and test that a line names.
+// nameOf returns the suite and the test that a line names.
 func nameOf(line []byte, suite string) string {
 	if s := fastjson.GetString(line, "suite"); s != "" {
 		suite = s

@@ -14,8 +14,8 @@ import (
 	"plumb/scoring/aspire/scenario"
 )
 
-// work is one scene: as shapes for those who make outlines themselves, as a view,
-// and as paths for all others.
+// work is one scene in three forms: as JSON for renderers that make outlines themselves, as a
+// view, and as paths for all others.
 type work struct {
 	source []byte // {"shapes":[...]}
 	view   view.View
@@ -82,7 +82,7 @@ func balance(i int) ([]*fastjson.Value, error) {
 	return v.GetArray("shapes"), nil
 }
 
-// moved is a simple shape at another place and size.
+// moved returns a simple shape at another place and size.
 func moved(v *fastjson.Value, scale, dx, dy float64, k int) string {
 	num := func(path ...string) float64 { return v.GetFloat64(path...) }
 	set := func(o *fastjson.Value, name string, x float64) {
@@ -114,7 +114,7 @@ func newWork(source []byte, w, h float64) (out work, err error) {
 	return out, b.Build(out.view, paint.Reference, new(paint.Drawing))
 }
 
-// appendSVG appends the path's data.
+// appendSVG appends a path as SVG path data.
 func appendSVG(dst []byte, p *vector.Path) []byte {
 	each(p, func(kind byte, _ vector.Point, q []vector.Point) {
 		dst = append(dst, kind)
@@ -126,7 +126,7 @@ func appendSVG(dst []byte, p *vector.Path) []byte {
 	return dst
 }
 
-// svg is the scene as a document.
+// svg returns the scene as an SVG document.
 func (w *work) svg() []byte {
 	out := fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">`, w.w, w.h)
 	for i := range w.fills {

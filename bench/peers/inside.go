@@ -24,8 +24,7 @@ import (
 func distance(a, b centre) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 func abs(x float64) float64        { return math.Abs(x) }
 
-// ours renders with this program, from the shapes' JSON to the centre of mass, on
-// all processors.
+// ours measures plumb from the shapes' JSON to the centre of mass, on all processors.
 func ours(backend string, list []work) (*row, error) {
 	e, err := render.Open(render.Config{Backend: backend, Fidelity: render.FidelityNative})
 	if err != nil {
@@ -38,8 +37,8 @@ func ours(backend string, list []work) (*row, error) {
 	return r, nil
 }
 
-// ofPaths renders with this program from outlines that are ready, as the others do:
-// the fill, tiles and the device.
+// ofPaths measures plumb from finished outlines, as the other renderers get them: filling, tiles
+// and the device.
 func ofPaths(list []work) (*row, error) {
 	e, err := render.Open(render.Config{Fidelity: render.FidelityNative})
 	if err != nil {
@@ -67,7 +66,7 @@ func ofPaths(list []work) (*row, error) {
 	return r, nil
 }
 
-// fillPaths makes the drawing of a scene's paths.
+// fillPaths makes the drawing of a scene from its paths.
 func fillPaths(w *work, s *scan.Scanner, d *paint.Drawing) {
 	d.Reset()
 	d.Width, d.Height = w.w, w.h
@@ -78,7 +77,7 @@ func fillPaths(w *work, s *scan.Scanner, d *paint.Drawing) {
 	}
 }
 
-// measured appends the centres of a batch, which it gives back.
+// measured appends the centres of mass of a batch, and releases its pictures.
 func measured(e *render.Engine, batch []*render.Prepared, out []centre) ([]centre, error) {
 	ts, err := e.Measure(nil, batch)
 	for _, p := range batch {
@@ -94,8 +93,8 @@ func measured(e *render.Engine, batch []*render.Prepared, out []centre) ([]centr
 // batchSize is how many scenes go to the device at once.
 const batchSize = 32
 
-// tallies measures the scenes batch by batch. Its workers are new: those that have
-// seen the scenes remember their shapes.
+// tallies measures scenes batch by batch. Its workers are new, because workers remember the shapes
+// of scenes that they have seen.
 func tallies(e *render.Engine, list []work) ([]centre, error) {
 	out := make([]centre, len(list))
 	var next atomic.Int64
@@ -148,7 +147,7 @@ func prepared(w *render.Worker, list []work) (batch []*render.Prepared, err erro
 	return batch, nil
 }
 
-// goVector renders with golang.org/x/image/vector, from paths.
+// goVector measures golang.org/x/image/vector, from paths.
 func goVector(list []work) *row {
 	return &row{name: "Go x/image/vector", input: "paths", close: func() {}, run: func() (figures, error) {
 		return timed(func() (out []centre, err error) {
@@ -175,7 +174,7 @@ func goVector(list []work) *row {
 	}}
 }
 
-// bounds is the box of whole px around a path.
+// bounds returns the box of whole px around a path.
 func bounds(p *vector.Path) image.Rectangle {
 	lo, hi := p.Points[0], p.Points[0]
 	for _, q := range p.Points {
@@ -185,7 +184,7 @@ func bounds(p *vector.Path) image.Rectangle {
 	return image.Rect(floor(lo.X), floor(lo.Y), floor(hi.X)+1, floor(hi.Y)+1)
 }
 
-// trace gives a path to the rasteriser, whose picture begins at x, y.
+// trace adds a path to the rasteriser, whose picture begins at x, y.
 func trace(z *raster.Rasterizer, p *vector.Path, x, y float32) {
 	each(p, func(kind byte, _ vector.Point, q []vector.Point) {
 		switch kind {
@@ -203,7 +202,7 @@ func trace(z *raster.Rasterizer, p *vector.Path, x, y float32) {
 	})
 }
 
-// centreOf sums the alpha of RGBA pixels.
+// centreOf returns the centre of mass of RGBA pixels.
 func centreOf(pix []uint8, w int) centre {
 	var sum, sx, sy uint64
 	for y := 0; y*4*w < len(pix); y++ {

@@ -103,7 +103,7 @@ func measure(c class, n, rounds int, dir string, browser bool) error {
 	return nil
 }
 
-// open starts every renderer that is there; what they read is put into temp.
+// open starts every renderer that is installed; their input is written to temp.
 func open(list []work, dir, temp string, browser bool) (rows []*row, err error) {
 	for _, backend := range []string{render.BackendGL, render.BackendCPU} {
 		r, err := ours(backend, list)
@@ -170,7 +170,7 @@ func middle(all []figures, of func(figures) float64) float64 {
 	return figure.Median(v)
 }
 
-// header says where the figures were taken.
+// header prints on what machine and commit the figures were taken.
 func header() {
 	fmt.Printf("# plumb beside other renderers: each draws the same geometry and finds the alpha-weighted centre of mass; --raster reference\n")
 	fmt.Print(rig.Header(rig.Commit()))

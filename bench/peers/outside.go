@@ -44,7 +44,7 @@ func outside(name, input string, cmd *exec.Cmd) (*row, error) {
 	}}, nil
 }
 
-// files are what the renderers outside are given.
+// files are the inputs of the renderers in other processes.
 type files struct{ lines, binary, polygons string }
 
 // write writes the scenes in the forms that the other renderers read.
@@ -98,8 +98,8 @@ func write(dir string, list []work) (f files, err error) {
 	return f, nil
 }
 
-// operations are a path for scenes.c, 28 bytes each; quadratics are written as the
-// cubics that they are.
+// operations appends a path in the form that scenes.c reads, 28 bytes for each verb. Quadratics
+// are written as cubics.
 func operations(p *vector.Path) []byte {
 	var out []byte
 	op := func(kind byte, v ...float32) {
@@ -130,7 +130,7 @@ func operations(p *vector.Path) []byte {
 	return out
 }
 
-// rings are a path's subpaths as polygons, curves in eight pieces.
+// rings returns a path's subpaths as polygons, curves in eight pieces.
 func rings(p *vector.Path) [][]float32 {
 	var out [][]float32
 	add := func(x, y float32) { out[len(out)-1] = append(out[len(out)-1], x, y) }
@@ -167,7 +167,7 @@ func bezier(at vector.Point, q []vector.Point, t float32) (x, y float32) {
 // pointsOf is the number of points of each verb.
 var pointsOf = [...]int{vector.Move: 1, vector.Line: 1, vector.Quad: 2, vector.Cubic: 3, vector.Conic: 2, vector.Close: 0}
 
-// each walks a path; conics come as quadratics, as fine as the browser's.
+// each calls f for each verb of a path. Conics are given as quadratics, as fine as the browser's.
 func each(p *vector.Path, f func(kind byte, at vector.Point, q []vector.Point)) {
 	pts, weights := p.Points, p.Weights
 	var at vector.Point

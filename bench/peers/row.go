@@ -8,15 +8,15 @@ import (
 	"plumb/bench/rig"
 )
 
-// centre is what every peer must find: the sum of alpha in px and the
-// alpha-weighted mean of the pixel centres.
+// centre is what every renderer must find of a scene: the sum of alpha in px and the
+// alpha-weighted mean of pixel centres.
 type centre struct {
 	Alpha float64 `json:"alpha"`
 	X     float64 `json:"x"`
 	Y     float64 `json:"y"`
 }
 
-// figures are those of one run over all scenes.
+// figures are the measurements of one run over all scenes.
 type figures struct {
 	Wall    float64  `json:"wall"` // s
 	Core    float64  `json:"core"` // s of processor time, all threads and processes
@@ -35,7 +35,7 @@ type row struct {
 	less  float64 // largest relative difference of alpha
 }
 
-// timed runs f in this process.
+// timed measures f in this process.
 func timed(f func() ([]centre, error)) (figures, error) {
 	start, core := time.Now(), rig.CoreTime()
 	list, err := f()
@@ -45,7 +45,8 @@ func timed(f func() ([]centre, error)) (figures, error) {
 	return figures{took.Seconds(), core.Seconds(), float64(u.Maxrss) / 1024, list}, err
 }
 
-// compare holds a row's pictures against ours: a renderer must not win by drawing less.
+// compare returns an error if a row's centres of mass differ from plumb's: no renderer may win by
+// drawing less.
 func (r *row) compare(got, ours []centre) error {
 	if len(got) != len(ours) {
 		return fmt.Errorf("%s drew %d scenes; want %d", r.name, len(got), len(ours))

@@ -10,8 +10,8 @@ import (
 	"plumb/render/chrome"
 )
 
-// tldraw draws with the real editor in Chromium, one page as everybody writes it
-// first: load the shapes, export a PNG, decode it, sum its alpha.
+// tldraw measures the real editor in Chromium, on one page and by the plain loop: load the shapes,
+// export a PNG, decode it, sum its alpha.
 func tldraw(list []work) (*row, error) {
 	p, err := chrome.Open(chrome.Config{Version: chrome.VersionPlain, Pages: 1})
 	if err != nil {
@@ -37,7 +37,7 @@ func tldraw(list []work) (*row, error) {
 	return r, nil
 }
 
-// childTime is the processor time in s of Chromium's processes.
+// childTime returns the processor time of Chromium's processes, s.
 func childTime() (sum float64) {
 	dirs, _ := os.ReadDir("/proc")
 	for _, d := range dirs {

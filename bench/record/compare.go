@@ -42,7 +42,7 @@ const (
 	Undecided Verdict = "no verdict" // the runs spread too much, or the machine was busy
 )
 
-// Change is one figure of both sides. Ratio is new / old.
+// Change is one figure on both sides. Ratio is new / old.
 type Change struct {
 	What    string          `json:"what"` // "S8 end to end"
 	Figure  string          `json:"figure"`
@@ -52,14 +52,14 @@ type Change struct {
 	Verdict Verdict         `json:"verdict"`
 }
 
-// Same tells of one class whether its results are equal on both sides.
+// Same says of one class whether its results are equal on both sides.
 type Same struct {
 	Class string `json:"class"`
 	Equal bool   `json:"equal"`
 	Known bool   `json:"known"` // both have scenes of the same seed and number, and a digest
 }
 
-// Comparison is two sides next to each other.
+// Comparison is the result of comparing two sides.
 type Comparison struct {
 	Confidence float64  `json:"confidence"`
 	Method     string   `json:"method"`
@@ -71,7 +71,7 @@ type Comparison struct {
 	Results    []Same   `json:"results"`
 }
 
-// Round is one run of each side, one right after the other.
+// Round is one run of each side, one directly after the other.
 type Round struct {
 	Old, New *File
 	Others   float64 // share of all processors that other programs used meanwhile, 0 to 1
@@ -151,7 +151,7 @@ func InTurn(rounds []Round) (*Comparison, error) {
 	return c, nil
 }
 
-// begin notes who is compared, how the two differ and whether results are equal.
+// begin records what is compared, how the two sides differ and whether their results are equal.
 func begin(old, new *File) *Comparison {
 	c := &Comparison{Old: old.Commit + " " + old.Date, New: new.Commit + " " + new.Date, Warnings: []string{}, Changes: []Change{}, Results: []Same{}}
 	for _, d := range []struct{ what, a, b string }{
@@ -174,8 +174,8 @@ func begin(old, new *File) *Comparison {
 	return c
 }
 
-// verdict is Better or Worse where the whole interval lies outside the margin
-// around 1. up is +1 where more is better, -1 where less is.
+// verdict returns Better or Worse where the whole interval lies outside of the margin around 1. up
+// is +1 where more is better, -1 where less is.
 func verdict(r figure.Interval, margin float64, up int) Verdict {
 	more, less := Better, Worse
 	if up < 0 {
@@ -190,8 +190,7 @@ func verdict(r figure.Interval, margin float64, up int) Verdict {
 	return Alike
 }
 
-// spread takes "no difference shown" back where the interval is too wide to say
-// so, and warns.
+// spread replaces "no difference shown" by a warning where the interval is too wide to say so.
 func (c *Comparison) spread() {
 	wide := 0
 	for i := range c.Changes {
@@ -215,7 +214,7 @@ type row struct {
 
 func (r row) same(s row) bool { return r.what == s.what && r.figure == s.figure }
 
-// series lists the figures of a file that comparisons look at.
+// series lists the figures of a file that comparisons compare.
 func series(f *File) (rows []row) {
 	add := func(what string, samples []stage.Sample) {
 		if len(samples) > 0 {
@@ -237,7 +236,7 @@ func series(f *File) (rows []row) {
 	return rows
 }
 
-// find returns a file's values of a row, none where it has no such row.
+// find returns the values of a row in a file, none where it has no such row.
 func find(f *File, r row) []float64 {
 	for _, s := range series(f) {
 		if r.same(s) {

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// Table writes the comparison for people.
+// Table writes the comparison as text.
 func (c *Comparison) Table(w io.Writer) error {
 	fmt.Fprintf(w, "old: %s\nnew: %s\n%g %% intervals of new/old: %s\n", c.Old, c.New, 100*c.Confidence, c.Method)
 	for _, s := range c.Warnings {

@@ -28,7 +28,7 @@ type Plan struct {
 	Report  func(what string, done, all int) // progress; nil for none
 }
 
-// Scenes are what one class is measured with.
+// Scenes are the scenes of one class, with its name.
 type Scenes struct {
 	Name  string
 	Doc   string
@@ -41,8 +41,8 @@ func Made(c scenes.Class, n int, seed uint64) (Scenes, error) {
 	return Scenes{Name: c.Name, Doc: c.Doc, Lines: lines}, err
 }
 
-// Distinct is how many different scenes a class has: enough that nothing but
-// glyphs is drawn from a cache by being the same scene again.
+// Distinct returns how many different scenes a class has: so many that caches hold none of them,
+// except for glyphs.
 func (p *Plan) Distinct() int {
 	if p.Quick {
 		return 256
@@ -65,7 +65,7 @@ func (p *Plan) times() times {
 	return times{rounds: 7, run: 900 * time.Millisecond, sweep: 300 * time.Millisecond, ceil: 5 * time.Second, alone: time.Second}
 }
 
-// session is a plan at work.
+// session is a measurement under way.
 type session struct {
 	*Plan
 	times
@@ -123,8 +123,7 @@ func (p *Plan) Measure(f *File) (map[string][]stage.Span, error) {
 	return s.spans, nil
 }
 
-// classes measures all classes in turn, so that what the machine does besides
-// meets all of them alike.
+// classes measures all classes in turn, so that other work of the machine slows all of them alike.
 func (s *session) classes() error {
 	sets := make([]*stage.Set, len(s.Classes))
 	out := make([]Class, len(s.Classes))
@@ -167,7 +166,7 @@ func (s *session) classes() error {
 	return nil
 }
 
-// round adds a sample of each way.
+// round adds one sample of each way of measuring.
 func (s *session) round(c *Class, set *stage.Set) error {
 	cfg := s.cfg
 	cfg.Time = s.run
@@ -187,7 +186,7 @@ func (s *session) round(c *Class, set *stage.Set) error {
 	return nil
 }
 
-// detail measures once what the rounds leave out.
+// detail measures once what does not need several rounds.
 func (s *session) detail(c *Class, set *stage.Set) (err error) {
 	cfg := s.cfg
 	cfg.Time, cfg.Profile = s.run, true
@@ -217,7 +216,7 @@ func (s *session) detail(c *Class, set *stage.Set) (err error) {
 	return nil
 }
 
-// shares sets the profile against the ceilings.
+// shares computes the profile's shares of the ceilings.
 func (s *session) shares(c *Class) Shares {
 	p, top := c.Profile, s.file.Ceilings
 	out := Shares{Ops: Operations(p.Cost)}

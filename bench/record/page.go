@@ -19,7 +19,7 @@ var pageSource string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageSource))
 
-// view is what the page shows.
+// view is the data of the page's template.
 type view struct {
 	*File
 	Text      string // the table
@@ -32,7 +32,7 @@ type view struct {
 	Model     string
 }
 
-// figured is a plot with a heading and words below.
+// figured is a plot with a heading and a text below.
 type figured struct {
 	Title, Doc, Note string
 	SVG              template.HTML
@@ -67,10 +67,10 @@ func (f *File) Page(path string, spans map[string][]stage.Span) error {
 	return nil
 }
 
-// hues of the stages, in their order.
+// hues are the colours of the stages, in their order.
 var hues = [stage.Stages]string{"#4e79a7", "#a0cbe8", "#f28e2b", "#ffbe7d", "#8cd17d", "#e15759", "#b6992d", "#f1ce63", "#499894", "#86bcb6", "#d7d7d7"}
 
-// bars draws core time per stage, a bar per class.
+// bars draws core time per stage, a bar for each class.
 func (f *File) bars() template.HTML {
 	const w, row, from = 860, 30, 90
 	most := 1e-9
@@ -116,7 +116,7 @@ func clipped(s string, n int) string {
 // window is how much of a run a timeline shows: a few batches.
 const window = 120 * time.Millisecond
 
-// middle is a window out of the middle of a run, where it has no start or end.
+// middle returns a time window from the middle of a run.
 func middle(spans []stage.Span) []stage.Span {
 	if len(spans) == 0 {
 		return nil

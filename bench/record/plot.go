@@ -22,7 +22,7 @@ type plot struct {
 	body         strings.Builder
 }
 
-// span is the range of values, somewhat wider, never empty.
+// span returns the range of the values, somewhat widened and never empty.
 func span(v []float64, log bool) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, x := range v {
@@ -87,7 +87,7 @@ func (p *plot) line(class string, xs, ys []float64) {
 	p.add(`"/>`)
 }
 
-// ticks are round values within [lo, hi]: 1, 2, 5 and powers of ten of them.
+// ticks returns round values within [lo, hi]: 1, 2 and 5 times powers of ten.
 func ticks(lo, hi float64, log bool) []float64 {
 	var out []float64
 	if log {
@@ -130,7 +130,7 @@ func short(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// svg is the whole picture.
+// svg returns the plot as an SVG element.
 func (p *plot) svg() template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, plotW, plotH, plotW, plotH)

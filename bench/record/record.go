@@ -46,8 +46,8 @@ type File struct {
 	Seconds  float64          `json:"seconds"` // the whole run
 }
 
-// Class is one class of scenes. Samples are runs one after another, those of
-// classes in turn.
+// Class holds the measurements of one class of scenes. Samples are runs one after another; classes
+// take turns.
 type Class struct {
 	Name     string               `json:"name"`
 	Doc      string               `json:"doc"`
@@ -62,7 +62,7 @@ type Class struct {
 	Shares   Shares               `json:"shares"`
 }
 
-// Shares are what a class reaches of the ceilings, 0 where there is none.
+// Shares are the parts of the ceilings that a class reaches, 0 where there is no ceiling.
 type Shares struct {
 	Ops       float64 `json:"ops_per_scene"`       // of the tile stage, by Operations
 	Compute   float64 `json:"compute"`             // of Ceilings.DeviceOps, while shaders run
@@ -72,7 +72,7 @@ type Shares struct {
 	HostMoved float64 `json:"host_heap_bandwidth"` // heap allocated per second, of the ceiling of copies
 }
 
-// Sweep is one input varied.
+// Sweep is a series of measurements in which one input varies.
 type Sweep struct {
 	Name   string      `json:"name"`
 	Unit   string      `json:"unit"`
@@ -90,13 +90,13 @@ type Point struct {
 	Samples  []stage.Sample `json:"samples"`
 }
 
-// Core is the median core time of a scene in us.
+// Core returns the median core time of a scene, us.
 func (p Point) Core() float64 { return figure.Median(Of(p.Samples, CoreOf)) }
 
-// Rate is the median of scenes per second.
+// Rate returns the median of scenes per second.
 func (p Point) Rate() float64 { return figure.Median(Of(p.Samples, RateOf)) }
 
-// Cost is what scenes of the point consist of.
+// Cost returns what scenes of the point consist of.
 func (p Point) Cost() stage.Cost { return p.Samples[len(p.Samples)-1].Cost }
 
 // Model is the core time of a scene in us as a sum of terms.
@@ -105,10 +105,10 @@ type Model struct {
 	Fit   figure.Fit `json:"fit"`
 }
 
-// CoreOf and RateOf pick a figure of a sample.
+// CoreOf returns the core time of a sample.
 func CoreOf(s stage.Sample) float64 { return s.Core }
 
-// RateOf picks scenes per second.
+// RateOf returns the scenes per second of a sample.
 func RateOf(s stage.Sample) float64 { return s.Rate }
 
 // Of returns one figure of every sample.
@@ -128,13 +128,13 @@ func Operations(c stage.Cost) float64 {
 	return pixels * (6*c.Items + (5-4)*c.Tiles)
 }
 
-// New returns a File with what is known before anything is measured.
+// New returns a File that describes the machine and the program, without measurements.
 func New(version, commit string, flags []string) *File {
 	return &File{Format: Format, Date: time.Now().UTC().Format(time.RFC3339), Version: version, Commit: commit,
 		Go: runtime.Version(), Flags: slices.Clone(flags), Machine: rig.Here(), Classes: []Class{}, Items: []items.Class{}, Sweeps: []Sweep{}}
 }
 
-// JSON is the file's bytes.
+// JSON returns the bytes of the file.
 func (f *File) JSON() ([]byte, error) {
 	b, err := json.MarshalIndent(f, "", " ")
 	if err != nil {

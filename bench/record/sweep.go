@@ -10,7 +10,7 @@ import (
 	"plumb/bench/stage"
 )
 
-// axis is one sweep: which input takes which values.
+// axis is one sweep: an input and its values.
 type axis struct {
 	name, unit, doc string
 	values          []float64
@@ -165,13 +165,13 @@ func (s *session) sweep(a *axis) (Sweep, error) {
 // termNames name the terms.
 var termNames = []string{"scene", "shape", "point of ink", "boundary tile"}
 
-// terms are what the model multiplies.
+// terms returns the values that the model multiplies by its coefficients.
 func terms(p Point) []float64 {
 	c := p.Cost()
 	return []float64{1, c.Shapes, p.Ink, c.Tiles}
 }
 
-// At is the model's core time of a scene of that point in us.
+// At returns the core time of a scene of that point by the model, us.
 func (m *Model) At(p Point) float64 {
 	sum := 0.0
 	for i, v := range terms(p) {

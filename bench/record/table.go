@@ -10,7 +10,7 @@ import (
 	"plumb/bench/stage"
 )
 
-// Table writes the file for people.
+// Table writes the file as text.
 func (f *File) Table(w io.Writer) error {
 	fmt.Fprintf(w, "plumb %s (%s), %s, %s mode, raster %s, backend %s, %d workers, batches of %d\n", f.Version, f.Commit, f.Date, f.Mode, f.Raster, f.Backend, f.Workers, f.Batch)
 	fmt.Fprintf(w, "machine: %d x %s, %s, load %s\n", f.Machine.Cores, f.Machine.CPU, f.Machine.OS, f.Machine.Load)
@@ -42,7 +42,7 @@ func (f *File) Table(w io.Writer) error {
 	return nil
 }
 
-// String is the model as a sum.
+// String returns the model as a sum of terms.
 func (m *Model) String() string {
 	var parts []string
 	for i, name := range m.Names {
@@ -65,7 +65,7 @@ func (f *File) rates(t io.Writer) {
 	}
 }
 
-// stages writes core time per stage; the device's has its time in brackets.
+// stages writes core time per stage; in brackets the time of the device.
 func (f *File) stages(t io.Writer) {
 	fmt.Fprint(t, "\ncore us/scene\t")
 	for s := range stage.Stages {

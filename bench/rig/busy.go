@@ -11,8 +11,8 @@ import (
 // tick is the unit of /proc/stat, which Linux fixes at 1/100 s for programs.
 const tick = 10 * time.Millisecond
 
-// BusyTime is how long all processors of the machine together have worked since
-// it started, 0 where the system does not tell.
+// BusyTime returns how long all processors of the machine together have worked since it started, 0
+// where the system does not say.
 func BusyTime() time.Duration {
 	b, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -34,5 +34,5 @@ func BusyTime() time.Duration {
 	return sum
 }
 
-// Processors is how many processors BusyTime counts.
+// Processors returns how many processors BusyTime counts.
 func Processors() int { return runtime.NumCPU() }

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Machine is what the figures were taken on.
+// Machine describes where figures were taken.
 type Machine struct {
 	CPU   string `json:"cpu"`
 	Cores int    `json:"cores"` // that the process may use
@@ -45,7 +45,7 @@ func Here() Machine {
 	return m
 }
 
-// Commit is that of the working folder's checkout, in 12 digits.
+// Commit returns the commit of the checkout in the working folder, 12 digits.
 func Commit() string {
 	out, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
 	if err != nil {
@@ -54,7 +54,7 @@ func Commit() string {
 	return strings.TrimSpace(string(out))
 }
 
-// CommitOf asks a plumb program which commit it was built from.
+// CommitOf returns the commit from which a plumb program was built.
 func CommitOf(plumb string) (string, error) {
 	out, err := exec.Command(plumb, "version", "--json").Output()
 	if err != nil {
@@ -67,8 +67,8 @@ func CommitOf(plumb string) (string, error) {
 	return v.Commit, nil
 }
 
-// Header is the lines that results begin with: when and on what they were
-// taken, at which commit and by which command, each line after "# ".
+// Header returns the lines with which files of results begin: time, machine, commit and command,
+// each after "# ".
 func Header(commit string) string {
 	m := Here()
 	command := append([]string{"go run ./bench/" + filepath.Base(os.Args[0])}, os.Args[1:]...)
@@ -76,8 +76,8 @@ func Header(commit string) string {
 		time.Now().UTC().Format(time.DateTime), runtime.Version(), m.Load, commit, runtime.NumCPU(), m.CPU, strings.Join(command, " "))
 }
 
-// CoreTime is the processor time of the process so far, threads of the driver
-// included. Unlike wall time it hardly depends on what else the machine does.
+// CoreTime returns the processor time of the process so far, with the threads of the driver.
+// Unlike wall time it hardly depends on other work of the machine.
 func CoreTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -86,8 +86,7 @@ func CoreTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Profile writes a CPU profile to a file until stop is called; for "" there is
-// none.
+// Profile writes a CPU profile to a file until stop is called; for "" it writes none.
 func Profile(path string) (stop func(), err error) {
 	if path == "" {
 		return func() {}, nil

@@ -121,8 +121,8 @@ func (s Spec) shape(b []byte, k int, r *rand.Rand) []byte {
 	return append(b, "}}"...)
 }
 
-// ink appends the rest of a closed freehand shape: an ellipse with a hand that
-// trembles by up to half a px.
+// ink appends the rest of a closed freehand shape: an ellipse that deviates at random by up to
+// half a px.
 func (s Spec) ink(b []byte, w, h float64, color string, r *rand.Rand) []byte {
 	b = fmt.Appendf(b, `"props":{"color":%q,"fill":"solid","dash":"solid","isComplete":true,"isClosed":true,"scale":%s,"segments":[{"type":"free","points":[`, color, number(s.Scale))
 	for i := range s.Points {

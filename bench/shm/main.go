@@ -33,7 +33,7 @@ import (
 	"plumb/daemon/shm"
 )
 
-// place is the part of the segment that one picture gets, in bytes.
+// place is the size of the part of the segment for one picture, bytes.
 const place = 8 << 20
 
 func main() {
@@ -51,7 +51,7 @@ func main() {
 	}
 }
 
-// bench is a daemon with the segment that it draws into.
+// bench is a running daemon with the shared memory into which it draws.
 type bench struct {
 	addr   string
 	cmd    *exec.Cmd
@@ -142,7 +142,7 @@ func load(path string, n int) ([][]byte, error) {
 	return out, nil
 }
 
-// start runs a daemon and registers a segment of so many places.
+// start runs a daemon and registers a segment for that many pictures.
 func (b *bench) start(plumb string, args []string, places int) (err error) {
 	size := places * place
 	if size > shm.MaxSegment {
@@ -211,7 +211,7 @@ func (b *bench) post(path string, body []byte, accept string) ([]byte, error) {
 	return out, err
 }
 
-// fetch gets one picture through HTTP; a PNG is not even decoded.
+// fetch gets one picture over HTTP. It does not decode PNGs.
 func (b *bench) fetch(i int, accept string) error {
 	out, err := b.post("/v1/render", append(slices.Clone(b.scenes[i]), '}'), accept)
 	if err == nil && len(out) == 0 {
@@ -220,19 +220,20 @@ func (b *bench) fetch(i int, accept string) error {
 	return err
 }
 
-// laid asks for pictures of scenes from .. to-1 in shared memory, from place first on.
+// laid is the part of an answer that is read: where a picture lies in shared memory.
 type laid struct {
 	Error         string
 	Width, Height int
 	Offset, Bytes int
 }
 
-// into has the scenes [from, to) drawn into the places that begin at first.
+// into lets the daemon draw the scenes [from, to) into the places from first on.
 func (b *bench) into(from, to, first int) error {
 	_, err := b.laid(from, to, first)
 	return err
 }
 
+// laid asks for pictures of scenes from .. to-1 in shared memory, from place first on.
 func (b *bench) laid(from, to, first int) ([]laid, error) {
 	with := func(dst []byte, i int) []byte {
 		dst = append(dst, b.scenes[i]...)
@@ -269,7 +270,7 @@ func (b *bench) laid(from, to, first int) ([]laid, error) {
 	return many.Pictures, nil
 }
 
-// verify compares what lies in the segment with the PNGs, and counts pixels.
+// verify compares the pictures in the segment with the PNGs, and counts pixels.
 func (b *bench) verify() (pixels int, err error) {
 	all, err := b.laid(0, len(b.scenes), 0)
 	if err != nil {

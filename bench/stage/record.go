@@ -12,7 +12,7 @@ import (
 	"plumb/render"
 )
 
-// recorder notes the stages of one goroutine. Without profiling it notes nothing.
+// recorder records the times of the stages in one goroutine. Without profiling it records nothing.
 type recorder struct {
 	on    bool
 	row   int
@@ -23,7 +23,7 @@ type recorder struct {
 	core  [Stages]time.Duration
 }
 
-// begin makes the goroutine's thread its own, so that its clock is ours.
+// begin locks the goroutine to its thread, whose clock it reads.
 func (r *recorder) begin() {
 	if r.on {
 		runtime.LockOSThread()
@@ -56,9 +56,8 @@ func (r *recorder) lap(s Stage, scene int) {
 	r.at, r.spent = at, spent
 }
 
-// measured ends a call to MeasureTimed. Packing stands at its start, what belongs
-// to the device at its end; what the thread itself spent goes to the stages that
-// run on it, by their times.
+// measured records a call to MeasureTimed. Packing is at its start, the device's stages are at its
+// end. The thread's processor time is divided among the stages that run on it, by their times.
 func (r *recorder) measured(t *render.Timing) {
 	if !r.on {
 		return
@@ -94,7 +93,7 @@ func (r *recorder) measured(t *render.Timing) {
 	r.at, r.spent = at, spent
 }
 
-// threadTime is the processor time of the calling thread.
+// threadTime returns the processor time of the calling thread.
 func threadTime() time.Duration {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
@@ -103,7 +102,7 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// moment is what the process has used up to some time.
+// moment is the use of resources by the process up to a time.
 type moment struct {
 	at     time.Time
 	core   time.Duration
@@ -119,7 +118,7 @@ func now() moment {
 	return moment{at: time.Now(), core: rig.CoreTime(), gc: s[0].Value.Float64(), allocs: s[1].Value.Uint64(), heap: s[2].Value.Uint64()}
 }
 
-// fill writes what was used since.
+// fill writes the use of resources since the moment, per scene.
 func (m moment) fill(s *Sample) {
 	n := now()
 	scenes := float64(max(s.Scenes, 1))
@@ -134,7 +133,7 @@ func (m moment) fill(s *Sample) {
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// parts sums what the recorders noted over a run.
+// parts sums up the records of a run.
 func parts(rs []*recorder, s *Sample, wall time.Duration) *Parts {
 	p := &Parts{Wall: map[string]float64{}, Core: map[string]float64{}}
 	var sum, core [Stages]time.Duration
@@ -176,7 +175,7 @@ func share(part, all time.Duration) float64 {
 // interval is [from, to).
 type interval struct{ from, to time.Duration }
 
-// union is when at least one span of the chosen stages ran, in order.
+// union returns when at least one span of the chosen stages was running, in order.
 func union(spans []Span, of func(Stage) bool) []interval {
 	var all []interval
 	for _, s := range spans {
@@ -204,7 +203,7 @@ func length(list []interval) (d time.Duration) {
 	return d
 }
 
-// common is how long both were under way.
+// common returns how long both were running at the same time.
 func common(a, b []interval) (d time.Duration) {
 	for len(a) > 0 && len(b) > 0 {
 		if both := min(a[0].to, b[0].to) - max(a[0].from, b[0].from); both > 0 {

@@ -14,7 +14,7 @@ import (
 	"plumb/scoring"
 )
 
-// Way is how much of a scene's way a run goes.
+// Way says from which step to which step scenes go in a run.
 type Way string
 
 // The ways.
@@ -23,7 +23,7 @@ const (
 	Render   Way = "render stage" // drawing in, tally out
 )
 
-// Config is one run.
+// Config describes one run.
 type Config struct {
 	Engine  *render.Engine
 	Raster  paint.Raster // the engine's
@@ -77,7 +77,7 @@ type run struct {
 	sums sums
 }
 
-// sums are what callers add up, under run.mu.
+// sums are the totals of all callers, guarded by run.mu.
 type sums struct {
 	scenes, batches, up, down, bytes int64
 	pixels, shapes                   int64
@@ -94,13 +94,13 @@ type job struct {
 	keep          bool // p is used again
 }
 
-// pile is what becomes a batch.
+// pile is a batch that is being filled.
 type pile struct {
 	jobs []job
 	work int
 }
 
-// fail keeps the first error, and ends the run.
+// fail keeps the first error and ends the run.
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,7 +146,7 @@ func (r *run) all() (Sample, error) {
 	return s, r.failure()
 }
 
-// fill writes what was counted.
+// fill writes the totals into the sample.
 func (r *run) fill(s *Sample) {
 	n := float64(max(r.sums.scenes, 1))
 	t := &r.sums
@@ -156,7 +156,7 @@ func (r *run) fill(s *Sample) {
 		Tiles: float64(t.parts.Tiles) / n, Runs: float64(t.parts.Runs) / n, Solids: float64(t.parts.Solids) / n}
 }
 
-// more returns the next scene's number, -1 at the end of the run.
+// more returns the number of the next scene, -1 at the end of the run.
 func (r *run) more() int {
 	n := int(r.next.Add(1)) - 1
 	if r.Count > 0 && n >= r.Count || r.Count <= 0 && time.Since(r.start.at) > r.Time {
@@ -188,7 +188,7 @@ func (r *run) work(rec *recorder) {
 	}
 }
 
-// put gives a scene to the open pile, and a full pile to the callers.
+// put adds a scene to the open pile, and sends a full pile to the callers.
 func (r *run) put(j job) {
 	r.mu.Lock()
 	for r.open == nil {
@@ -244,8 +244,8 @@ func (r *run) call(rec *recorder) {
 	}
 }
 
-// answer makes the results of a batch. Ways that end at the tally are held
-// against each other by the same results, outside of what is measured.
+// answer makes the results of a batch. For ways that end at the tally it compares them with
+// earlier results, outside of the measured time.
 func (r *run) answer(jobs []job, tallies []metric.Tally, line []byte, rec *recorder) ([]byte, error) {
 	if r.Way != EndToEnd && r.Way != "" {
 		return line, nil
@@ -263,7 +263,7 @@ func (r *run) answer(jobs []job, tallies []metric.Tally, line []byte, rec *recor
 	return line, nil
 }
 
-// count adds a batch to the sums and gives its views back.
+// count adds a batch to the totals and releases its views.
 func (r *run) count(jobs []job, t *render.Timing) {
 	var add sums
 	for _, j := range jobs {

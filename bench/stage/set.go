@@ -14,7 +14,7 @@ import (
 	"plumb/scoring"
 )
 
-// Set is the scenes of one measurement. Runs go round it.
+// Set holds the scenes of one measurement, which runs take in turn.
 type Set struct {
 	Name   string
 	Lines  [][]byte
@@ -25,8 +25,8 @@ type Set struct {
 	raster   paint.Raster    // of the drawings
 }
 
-// NewSet reads every line once, so that runs meet no scene that cannot be read.
-// Errors name the line.
+// NewSet reads every line once, so that no run meets a scene that cannot be read. Errors name the
+// line.
 func NewSet(name string, lines [][]byte, limits scene.Limits) (*Set, error) {
 	s := &Set{Name: name, Lines: lines, Limits: limits, sums: make([]atomic.Uint64, len(lines))}
 	if len(lines) == 0 {
@@ -58,7 +58,7 @@ func (s *Set) Digest() string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// note holds a result line against the one that the scene had before.
+// note compares a result line with the earlier one of the scene.
 func (s *Set) note(i int, line []byte) error {
 	h := fnv.New64a()
 	h.Write(line)
@@ -69,9 +69,9 @@ func (s *Set) note(i int, line []byte) error {
 	return nil
 }
 
-// result is what a picture of w x h px comes to: how far its centre of mass is
-// from the middle of the frame, by which balance is scored (docs/spec/aspire.md#r60). It does not name the backend, so that
-// digests of two backends can be compared.
+// result returns the result line of a picture of w x h px: how far its centre of mass is from the
+// middle of the frame, by which balance is scored (docs/spec/aspire.md#r60). It does not name the
+// backend, so that digests of two backends can be compared.
 func result(id string, w, h int, t metric.Tally) scoring.Result {
 	r := scoring.Result{ID: id, Scored: true, Metrics: []scoring.Metric{
 		{Name: "alpha_sum", Value: t.A.Alpha255()}, {Name: "covered_pixels", Value: int(t.A.Covered)},

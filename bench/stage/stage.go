@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Stage is one step of a scene's way.
+// Stage is one step on a scene's way from JSON to the result.
 type Stage int
 
 // The stages, in the order of the way. Tile and Pack are what the specification
@@ -37,7 +37,7 @@ func (s Stage) String() string { return names[s] }
 // Host reports whether the processor works for the stage.
 func (s Stage) Host() bool { return s != Device && s != Wait }
 
-// Span is one piece of work, in time since the start of the run.
+// Span is one piece of work. Times are since the start of the run.
 type Span struct {
 	Stage      Stage
 	Row        int // worker, or behind the workers caller
@@ -46,7 +46,7 @@ type Span struct {
 	Scenes     int // scenes of the batch, 1 otherwise
 }
 
-// Sample is what one run measured. Times are means per scene.
+// Sample holds the measurements of one run. Times are means per scene.
 type Sample struct {
 	Scenes int     `json:"scenes"`          // that went through
 	Rate   float64 `json:"scenes_per_s"`    //

@@ -15,7 +15,7 @@ import (
 // or tiles: they take memory.
 const most = 64
 
-// ready makes what the way begins with, before the clock starts.
+// ready makes the inputs of the way, before the clock starts.
 func (r *run) ready() error {
 	if r.Way == EndToEnd || r.Way == "" {
 		return nil
@@ -41,7 +41,7 @@ func (r *run) ready() error {
 	return nil
 }
 
-// prepare goes a scene's way up to its tiles.
+// prepare takes a scene to its tiles.
 func (r *run) prepare(w *render.Worker, i int, rec *recorder) (job, error) {
 	if r.drawings != nil {
 		i %= len(r.drawings)
@@ -64,9 +64,8 @@ func (r *run) prepare(w *render.Worker, i int, rec *recorder) (job, error) {
 	return job{scene: i, id: id, shapes: len(v.Scene.Shapes), width: width, height: height, p: p}, nil
 }
 
-// DeviceAlone runs the same batch over and over and returns what
-// the device spent on it by its own timers: with tiles that are there already,
-// and with their upload and the read-back.
+// DeviceAlone runs the same batch again and again and returns the device's time by its own timers:
+// with tiles that are on the device, and with upload and read-back.
 func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 	cfg.Way = Render
 	r := &run{Config: cfg, set: set}
@@ -105,7 +104,7 @@ func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 	return s, nil
 }
 
-// DeviceSample is what the device alone does.
+// DeviceSample holds the measurements of the device alone.
 type DeviceSample struct {
 	Batch    int     `json:"batch"` // scenes
 	Batches  int     `json:"batches"`
@@ -117,7 +116,7 @@ type DeviceSample struct {
 	Items    float64 `json:"items"`
 }
 
-// Latency is how long a scene takes that comes alone, JSON in to result line out.
+// Latency is how long scenes take that come alone, from JSON to the result line.
 type Latency struct {
 	Scenes int     `json:"scenes"`
 	P50    float64 `json:"p50_us"`

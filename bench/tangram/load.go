@@ -15,7 +15,7 @@ import (
 	"plumb/scoring/tangram/plane"
 )
 
-// source is where recorded answers and their instances lie.
+// source names the files of recorded answers and of their instances.
 type source struct{ answers, instances string }
 
 // where returns the reference data's files, or the project's own where there is
@@ -62,7 +62,7 @@ func load(s source) ([]answer, error) {
 	return out, err
 }
 
-// prepared are the targets of the answers, by instance.
+// prepared returns the targets of the answers, by instance.
 func prepared(list []answer) (map[string]*plane.Target, error) {
 	out := map[string]*plane.Target{}
 	for i := range list {
@@ -92,7 +92,7 @@ func prepared(list []answer) (map[string]*plane.Target, error) {
 	return out, nil
 }
 
-// each gives the JSON values of a file's lines, valid until the next.
+// each calls f with the JSON value of each line of a file, valid until the next call.
 func each(path string, f func(*fastjson.Value) error) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -114,8 +114,8 @@ func each(path string, f func(*fastjson.Value) error) error {
 	return nil
 }
 
-// line is the answer as a dump's line: with its target, or with the name of its
-// instance alone. A remark behind the answer makes copies of it different texts.
+// line returns the answer as a dump line: with its target, or with the id of its instance. A
+// remark behind the answer makes its copies different texts.
 func (a *answer) line(whole bool, copy int) []byte {
 	id, response := a.id, a.response
 	if copy > 0 {
@@ -130,7 +130,7 @@ func (a *answer) line(whole bool, copy int) []byte {
 	return append(b, '}')
 }
 
-// write writes the answers as a dump, each so many times.
+// write writes the answers as a dump, each that many times.
 func write(path string, list []answer, whole bool, copies int) error {
 	var b []byte
 	for c := range copies {

@@ -104,7 +104,7 @@ func run(s source, rounds, times, copies int, program, shapely string) error {
 	return report(rows, list)
 }
 
-// measure takes the rows in turn.
+// measure measures the rows in turn.
 func measure(rows []*row, rounds int) error {
 	for round := range rounds + 1 { // the first fills caches and buffers
 		for _, r := range rows {
@@ -124,8 +124,7 @@ func measure(rows []*row, rounds int) error {
 	return nil
 }
 
-// report prints the table; the last row is the one to compare with where it has
-// values of IoU.
+// report prints the table. Rows are compared with the last one where it has values of IoU.
 func report(rows []*row, list []answer) error {
 	other := rows[len(rows)-1]
 	compared := other.all[0].IoU != nil
@@ -164,7 +163,7 @@ func report(rows []*row, list []answer) error {
 func core(f *figures) float64 { return f.Core }
 func wall(f *figures) float64 { return f.Wall }
 
-// rate is the median rate by one of the clocks.
+// rate returns the median rate by wall time or core time.
 func (r *row) rate(by func(*figures) float64) float64 {
 	var list []float64
 	for i := range r.all {
@@ -174,11 +173,11 @@ func (r *row) rate(by func(*figures) float64) float64 {
 	return list[len(list)/2]
 }
 
-// tolerance is how far values of IoU may lie apart.
+// tolerance is how far values of IoU may differ.
 const tolerance = 1e-6
 
-// agree holds the other row's IoU against plumb's wherever both read the same
-// pieces and all of these are simple polygons with an area.
+// agree compares another row's IoU with plumb's where both read the same pieces and all of these
+// are simple polygons with an area.
 func agree(list []answer, other *row) (string, error) {
 	own, err := found(list)
 	if err != nil {

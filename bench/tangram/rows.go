@@ -19,7 +19,7 @@ import (
 	"plumb/scoring/tangram/construction"
 )
 
-// figures are what one pass of a row took, and what it found.
+// figures are the measurements of one pass of a row, with the values that it found.
 type figures struct {
 	Wall, Core float64 // seconds
 	Size       int     // bytes of the result lines
@@ -30,7 +30,7 @@ type figures struct {
 	n          int    // answers scored
 }
 
-// row is one way of scoring.
+// row is one way of scoring, a row of the table.
 type row struct {
 	name  string
 	run   func() (figures, error)
@@ -38,7 +38,8 @@ type row struct {
 	all   []figures
 }
 
-// within is a row in this process. times is how often a run goes over the answers.
+// within returns a row that scores in this process. times is how often a run goes over the
+// answers.
 func within(name string, times, n int, pass func() (figures, error)) *row {
 	return &row{name: name, close: func() {}, run: func() (f figures, err error) {
 		start, core := time.Now(), rig.CoreTime()
@@ -52,7 +53,7 @@ func within(name string, times, n int, pass func() (figures, error)) *row {
 	}}
 }
 
-// lines scores dump lines, targets included, up to result lines.
+// lines scores dump lines that hold their targets, up to result lines.
 func lines(list []answer, times int) *row {
 	s := tangram.New()
 	d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{s}, Limits: scene.DefaultLimits()})
@@ -79,8 +80,7 @@ func lines(list []answer, times int) *row {
 	})
 }
 
-// answers reads and evaluates answers: from the model's text to every decision and
-// measure, which is what the goal counts.
+// answers reads and evaluates answers: from the model's text to every decision and measure.
 func answers(list []answer, times int) (*row, error) {
 	targets, err := prepared(list)
 	if err != nil {
@@ -97,7 +97,7 @@ func answers(list []answer, times int) (*row, error) {
 	}), nil
 }
 
-// found is what plumb finds in each answer, not measured.
+// found returns what plumb finds in each answer. It is not measured.
 func found(list []answer) (f figures, err error) {
 	s := tangram.New()
 	d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{s}, Limits: scene.DefaultLimits()})
@@ -135,8 +135,8 @@ func found(list []answer) (f figures, err error) {
 	return f, nil
 }
 
-// command is `plumb score` as a process on one core: start, task file, join,
-// scores, result lines, table.
+// command measures `plumb score` as a process on one core: start, task file, join, scores, result
+// lines, table.
 func command(program, dir string, list []answer, s source, copies int) (*row, error) {
 	path := filepath.Join(dir, "dump-"+strconv.Itoa(copies)+".jsonl")
 	if err := write(path, list, false, copies); err != nil {
@@ -163,8 +163,8 @@ func command(program, dir string, list []answer, s source, copies int) (*row, er
 	}}, nil
 }
 
-// python is the scorer built on shapely 2, in a process with one thread. It goes
-// over the answers once for each line that it is given.
+// python measures the scorer in Python on shapely 2, a process with one thread. It goes over the
+// answers once for each line of its input.
 func python(program, dir string, list []answer) (*row, error) {
 	path := filepath.Join(dir, "items.jsonl")
 	if err := write(path, list, true, 1); err != nil {

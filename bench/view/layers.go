@@ -9,13 +9,13 @@ import (
 	"plumb/render"
 )
 
-// layer is one way to look at a scene.
+// layer is one picture of a scene in the window.
 type layer struct {
 	name  string
 	paint func(s *shown) *image.RGBA
 }
 
-// layers stand in the order of their keys.
+// layers are in the order of their keys.
 var layers = []layer{
 	{"picture", (*shown).picture},
 	{"classes: green plain, orange of two sets, blue full", (*shown).classes},
@@ -24,14 +24,14 @@ var layers = []layer{
 	{"cost: records per tile", (*shown).cost},
 }
 
-// shown is a scene with what is known of it.
+// shown is a scene with its pictures and the costs of its tiles.
 type shown struct {
 	id    string
 	image *image.NRGBA
 	tiles []render.TileInfo
 }
 
-// picture is the scene over a chequered page, so that what is transparent shows.
+// picture returns the scene over a checkerboard, which shows where it is transparent.
 func (s *shown) picture() *image.RGBA { return s.over(func(x, y int) color.RGBA { return page(x, y) }) }
 
 // page returns a pixel of the checkerboard behind pictures.
@@ -83,8 +83,8 @@ func (s *shown) cost() *image.RGBA {
 	return s.heat(func(t *render.TileInfo) int { return t.Records })
 }
 
-// heat colours tiles from dark blue to yellow by a number, the largest of the
-// scene being yellow.
+// heat returns the tiles in colours from dark blue to yellow by a number, of which the scene's
+// largest is yellow.
 func (s *shown) heat(of func(*render.TileInfo) int) *image.RGBA {
 	most := 1
 	for i := range s.tiles {
@@ -96,8 +96,7 @@ func (s *shown) heat(of func(*render.TileInfo) int) *image.RGBA {
 	})
 }
 
-// tinted mixes the picture, in grey, with a colour per tile; the tiles' borders
-// show.
+// tinted returns the picture in grey, mixed with a colour for each tile, with the tiles' borders.
 func (s *shown) tinted(of func(*render.TileInfo) color.RGBA) *image.RGBA {
 	out := s.over(func(int, int) color.RGBA { return color.RGBA{255, 255, 255, 255} })
 	for i := 0; i < len(out.Pix); i += 4 {

@@ -104,7 +104,7 @@ func one(e *render.Engine, w *render.Worker, l dump.Line) (s shown, err error) {
 	return shown{id: id, image: images[0], tiles: p.Inspect()}, nil
 }
 
-// viewer is what the window shows.
+// viewer is the state of the window: which scene and which layer it shows.
 type viewer struct {
 	window *window
 	scenes []shown
@@ -140,7 +140,7 @@ func (v *viewer) key(k glfw.Key) {
 	v.stale = true
 }
 
-// loop redraws when something changed.
+// loop redraws the window when something has changed.
 func (v *viewer) loop() error {
 	v.stale = true
 	for !v.window.window.ShouldClose() {

@@ -37,8 +37,7 @@ uniform sampler2D picture;
 void main() { colour = texture(picture, at); }` + "\x00"
 )
 
-// open makes a window for images of w x h px; larger ones than the screen are
-// shown smaller.
+// open opens a window for images of w x h px. Those larger than the screen are shown smaller.
 func open(w, h int) (*window, error) {
 	if err := glfw.Init(); err != nil {
 		return nil, fmt.Errorf("cannot open a window: %w", err)
@@ -116,7 +115,7 @@ func (o *window) draw() {
 	gl.Finish()
 }
 
-// pixels are what the window shows: drawn once more, as what has been swapped to
+// pixels returns what the window shows. It draws it once more, because pixels that were swapped to
 // the front cannot be read everywhere.
 func (o *window) pixels() *image.RGBA {
 	w, h := o.window.GetFramebufferSize()
