@@ -101,6 +101,7 @@ const (
 // damaged ones. See docs/spec/dumps-files.md#r11.
 func TestMadeUpSheets(t *testing.T) {
 	small := workbook(t, []any{"index", "prediction"}, []any{1, "A"}, []any{2, "B"})
+	escapes := replaced(t, small, in(textsPart, "<si><t>A</t></si>", "<si><t>"+strings.Repeat("_x0041_", 60000)+"</t></si>"))
 	for _, c := range []struct {
 		name string
 		file []byte
@@ -135,6 +136,8 @@ func TestMadeUpSheets(t *testing.T) {
 			}
 			return b
 		}), recordtest.Fault{Ends: true, Words: []string{"--max-ratio"}}},
+		{"escapes", replaced(t, escapes, in(sheetPart, "</sheetData>", strings.Repeat(`<row><c t="s"><v>1</v></c><c t="s"><v>2</v></c></row>`, 500)+"</sheetData>")),
+			recordtest.Fault{Ends: true, Words: []string{"too many escapes"}}},
 		{"torn", small[:len(small)-100], recordtest.Fault{Ends: true, Words: []string{"without a central directory"}}},
 	} {
 		all, err := readText(t, string(c.file), input.Limits{}, rows.Options{}, XLSX)

@@ -27,11 +27,16 @@ func checkSheet(a *archive.Archive, column int) (map[int]formula, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts := 0
+	c := &cells{column: column, formulas: map[int]formula{}, costs: map[int]int64{}}
 	if f := a.Find("xl/sharedStrings.xml"); f != nil {
 		err := elements(a, f, func(_ *xml.Decoder, e xml.StartElement) error {
 			if e.Name.Local == "si" {
-				texts++
+				c.texts++
+			}
+			return nil
+		}, func(b []byte) error {
+			if n := cost(b); n > 0 {
+				c.costs[c.texts-1] += n
 			}
 			return nil
 		})
@@ -43,9 +48,15 @@ func checkSheet(a *archive.Archive, column int) (map[int]formula, error) {
 	if f == nil {
 		return nil, fmt.Errorf("the first sheet, %s, is not in the archive", part)
 	}
-	c := &cells{column: column, texts: texts, formulas: map[int]formula{}}
-	return c.formulas, elements(a, f, c.element)
+	return c.formulas, elements(a, f, c.element, func(b []byte) error { return c.spend(cost(b)) })
 }
+
+// maxEscapeWork bounds the bytes that the library copies to undo escapes such as _x000D_: for each
+// escape it copies the whole text. This takes a minute or two.
+const maxEscapeWork = 1e12
+
+// cost returns how many bytes the library copies to undo the escapes of a text.
+func cost(b []byte) int64 { return int64(bytes.Count(b, []byte("_x"))) * int64(len(b)) }
 
 // formula is the formula of a cell, without the leading =.
 type formula struct {
@@ -58,7 +69,9 @@ type cells struct {
 	column   int
 	texts    int // in the table of texts
 	formulas map[int]formula
-	size     int // of the formulas
+	size     int           // of the formulas
+	costs    map[int]int64 // of texts with escapes, by number
+	work     int64
 
 	row, col int  // of the current cell: the row from 1, the column from 0
 	shared   bool // its value is the number of a text
@@ -92,6 +105,8 @@ func (c *cells) element(d *xml.Decoder, e xml.StartElement) error {
 		}
 		if n, err := strconv.Atoi(strings.TrimSpace(text)); err != nil || n < 0 || n >= c.texts {
 			return fmt.Errorf("row %d: text %.20q of %d in the table of texts; the file is damaged", c.row, text, c.texts)
+		} else if err := c.spend(c.costs[n]); err != nil {
+			return err
 		}
 	case "f":
 		if c.col != c.column {
@@ -109,6 +124,14 @@ func (c *cells) element(d *xml.Decoder, e xml.StartElement) error {
 	return nil
 }
 
+// spend counts work of the library.
+func (c *cells) spend(n int64) error {
+	if c.work += n; c.work > maxEscapeWork {
+		return fmt.Errorf("row %d: the texts have too many escapes (_x....); want TSV", c.row)
+	}
+	return nil
+}
+
 // attribute returns the value of an attribute, "" where it is absent.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
@@ -119,8 +142,9 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// elements calls each for the beginning of every element of a part.
-func elements(a *archive.Archive, f *zip.File, each func(*xml.Decoder, xml.StartElement) error) error {
+// elements calls each for the beginning of every element of a part, and text for the texts that
+// each does not read.
+func elements(a *archive.Archive, f *zip.File, each func(*xml.Decoder, xml.StartElement) error, text func([]byte) error) error {
 	r, err := a.Again(f)
 	if err != nil {
 		return fmt.Errorf("%s: %s", f.Name, archive.Words(err))
@@ -132,8 +156,11 @@ func elements(a *archive.Archive, f *zip.File, each func(*xml.Decoder, xml.Start
 		if err == io.EOF {
 			return nil
 		}
-		if e, ok := token.(xml.StartElement); ok && err == nil {
+		switch e := token.(type) {
+		case xml.StartElement:
 			err = each(d, e)
+		case xml.CharData:
+			err = text(e)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %s", f.Name, archive.Words(err))
