@@ -10,7 +10,7 @@ import (
 	"plumb/daemon/chat/budget"
 )
 
-// question is one that is being asked.
+// question is a request to the model under way, with all its tries.
 type question struct {
 	c        *Client
 	r        *Request
@@ -68,9 +68,9 @@ func (c *Client) rest(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// try makes one call when a slot is free, the pace and the budget allow it and the
-// endpoint is there. It returns how long to wait before the next one, or done when the
-// question has its outcome. The outcome is kept while the slot is held.
+// try makes one call once a slot is free, the pace and the budget allow it, and the endpoint is
+// up. It returns how long to wait before the next try, or done when the question has its outcome.
+// The slot is held until the outcome is kept.
 func (q *question) try() (wait time.Duration, done bool) {
 	c := q.c
 	s, err := c.window.enter(q.ctx, c.gate.stop, q.timed)
@@ -130,7 +130,7 @@ func (q *question) start() {
 	q.timed = true
 }
 
-// begin waits for the gate and tells the hook.
+// begin waits until the circuit breaker lets the call through, and calls the hook.
 func (q *question) begin(hold *budget.Hold) (*pass, error) {
 	p, err := q.c.gate.enter(q.ctx)
 	if err != nil {
@@ -150,6 +150,7 @@ func (q *question) begin(hold *budget.Hold) (*pass, error) {
 	return p, nil
 }
 
+// end calls the hook for the end of a question.
 func (q *question) end() {
 	if h := q.r.Hooks.End; h != nil {
 		h()
@@ -171,7 +172,8 @@ func (q *question) send() (Reading, error) {
 	return g, err
 }
 
-// pay books a reply. A failure pays nothing, or keeps what it may have cost.
+// pay books the cost of a reply in the budget. A failure costs nothing, or keeps reserved what it
+// may have cost.
 func (q *question) pay(hold *budget.Hold, g *Reading) {
 	if g.Usage == nil {
 		if g.Paid {
@@ -190,7 +192,7 @@ func (q *question) pay(hold *budget.Hold, g *Reading) {
 	}
 }
 
-// learn tells the window and the gate what a reply says about the endpoint.
+// learn updates the window of concurrent calls and the circuit breaker by a reply.
 func (c *Client) learn(s *slot, p *pass, g *Reading) {
 	switch {
 	case g.Kind == Answer || g.Kind == Filtered:
@@ -216,7 +218,7 @@ func (c *Client) learn(s *slot, p *pass, g *Reading) {
 	}
 }
 
-// refusal is the error of a reply, with the name of the endpoint.
+// refusal returns the error of a reply that refuses the request, with the name of the endpoint.
 func (c *Client) refusal(g *Reading) *Error {
 	e := &Error{Code: "failed"}
 	if g.Error != nil {
@@ -252,7 +254,7 @@ func (q *question) next(g *Reading) (wait time.Duration, done bool) {
 	return 0, true
 }
 
-// take makes a reading the outcome.
+// take makes a reply the outcome of the question.
 func (q *question) take(g *Reading) {
 	o, before := g.Outcome, &q.out
 	o.Tries, o.Lost, o.Started, o.Seconds, o.Waited = before.Tries, before.Lost, before.Started, before.Seconds, before.Waited
@@ -270,7 +272,8 @@ func (q *question) finish(k Kind, e *Error) {
 	}
 }
 
-// gaveUp ends the question because of a context, the budget, or the end of all calls.
+// gaveUp ends the question because its context has ended, the budget is spent, or all calls have
+// ended.
 func (q *question) gaveUp(err error) {
 	c := q.c
 	var e *ending
@@ -298,8 +301,8 @@ func (q *question) gaveUp(err error) {
 	}
 }
 
-// settle gives the outcome to the hook, if a request was sent. The third question of a
-// client whose first ones were all refused ends all calls. See docs/spec/runs.md#r17.
+// settle gives the outcome to the hook, if a request was sent. If the first questions of a client
+// were all refused, it ends all calls. See docs/spec/runs.md#r17.
 func (q *question) settle() {
 	if q.out.Tries == 0 {
 		return
@@ -321,8 +324,7 @@ func (q *question) settle() {
 	}
 }
 
-// firstRefused is how many questions, the first ones, may be refused before nothing more
-// is asked.
+// firstRefused is after how many refused questions, at the start, nothing more is asked.
 const firstRefused = 3
 
 // allRefused counts an outcome and reports whether it is the last of the first ones,

@@ -53,6 +53,7 @@ func (c *Client) call(ctx context.Context, r *Request) (Reading, error) {
 	return reader.Read(resp.StatusCode, resp.Header, text), nil
 }
 
+// whole returns the reading of a whole reply; err is that of receiving it.
 func (c *Client) whole(ctx, try context.Context, g Reading, err error) (Reading, error) {
 	switch {
 	case errors.Is(err, errLong):

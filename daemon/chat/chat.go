@@ -127,6 +127,7 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
+// complete returns the configuration with defaults in place of zero values.
 func (c Config) complete() Config {
 	c.Name = cmp.Or(c.Name, "the endpoint")
 	c.Concurrency = cmp.Or(c.Concurrency, DefaultConcurrency)
@@ -159,12 +160,13 @@ func Check(cfg Config) error {
 // headerChars are the characters that names of headers have.
 const headerChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// wrong is an error of the configuration.
+// wrong returns the error of a setting that cannot be used.
 func (c *Config) wrong(format string, args ...any) error {
 	name := strings.TrimPrefix(cmp.Or(c.Name, "the endpoint"), "the ")
 	return &configError{"cannot use " + name + ": " + fmt.Sprintf(format, args...)}
 }
 
+// flag returns the name of a flag as messages name it.
 func (c *Config) flag(name string) string {
 	if c.Flag == nil {
 		return name
@@ -172,8 +174,8 @@ func (c *Config) flag(name string) string {
 	return c.Flag(name)
 }
 
-// endpointOf is where requests go. Messages do not repeat the address: it may hold
-// what others must not see. See docs/spec/runs.md#r4.
+// endpointOf returns the URL to which requests go. Messages do not repeat it, because it may hold
+// secrets. See docs/spec/runs.md#r4.
 func endpointOf(c *Config) (string, error) {
 	u, err := url.Parse(c.URL)
 	switch {

@@ -58,7 +58,8 @@ func newGate(name string, trip int, patience, backoff time.Duration) *gate {
 	return &gate{name: name, trip: trip, patience: patience, backoff: backoff, cool: firstCool, stop: make(chan struct{}), change: make(chan struct{})}
 }
 
-// pass is the permission of one call; one of its methods must be called after it.
+// pass is the permission for one call to the endpoint. One of its methods reports how the call
+// ended.
 type pass struct {
 	g     *gate
 	probe bool
@@ -80,7 +81,7 @@ func (g *gate) enter(ctx context.Context) (*pass, error) {
 	}
 }
 
-// await waits for a time or a change.
+// await waits until the time is over or the gate changes.
 func await(ctx context.Context, d time.Duration, change <-chan struct{}) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -93,7 +94,7 @@ func await(ctx context.Context, d time.Duration, change <-chan struct{}) error {
 	return nil
 }
 
-// look returns a pass, or how long to wait unless something changes first.
+// look returns a pass, or how long to wait unless the gate changes first.
 func (g *gate) look(ctx context.Context) (p *pass, wait time.Duration, change <-chan struct{}, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -126,8 +127,8 @@ func (g *gate) look(ctx context.Context) (p *pass, wait time.Duration, change <-
 	return nil, min(wait, left), g.change, nil
 }
 
-// tooLong is the end of a question whose deadline comes before the pause ends. The
-// caller holds mu.
+// tooLong returns the end of a question whose deadline comes before a pause ends. The caller holds
+// mu.
 func (g *gate) tooLong(ctx context.Context, wait time.Duration) error {
 	until, ok := ctx.Deadline()
 	if !ok || wait == 0 || !until.Before(g.until) {
@@ -141,7 +142,7 @@ func (g *gate) tooLong(ctx context.Context, wait time.Duration) error {
 		Message: fmt.Sprintf("%s asks to wait for %v, which is too long: %s%s", g.name, wait.Round(time.Second), g.name, g.last)}}
 }
 
-// still waits while a pause holds that began after the pass was given.
+// still waits if a pause began after the pass was given.
 func (p *pass) still(ctx context.Context) error {
 	g := p.g
 	for {
@@ -161,7 +162,7 @@ func (p *pass) still(ctx context.Context) error {
 	}
 }
 
-// good tells that the endpoint answered.
+// good reports that the endpoint answered the call. It closes the circuit.
 func (p *pass) good() {
 	p.g.set(func(g *gate) {
 		g.failures, g.since, g.cool, g.probing = 0, time.Time{}, firstCool, false
@@ -171,10 +172,11 @@ func (p *pass) good() {
 	})
 }
 
-// nothing tells that the call was not made, or says nothing about the endpoint.
+// nothing reports that the call was not made, or that its end says nothing about the endpoint.
 func (p *pass) nothing() { p.g.set(func(g *gate) { g.probing = g.probing && !p.probe }) }
 
-// bad tells that it failed. With hold, the time that it asks to wait holds all calls.
+// bad reports that the call failed. With hold, all calls are held for the time that the endpoint
+// asks to wait.
 func (p *pass) bad(r *Reading, hold bool) {
 	p.g.set(func(g *gate) {
 		if g.failures++; g.failures >= g.trip {
@@ -184,7 +186,7 @@ func (p *pass) bad(r *Reading, hold bool) {
 	})
 }
 
-// down tells that it will fail for all.
+// down reports a failure that all calls would meet. It opens the circuit.
 func (p *pass) down(r *Reading) {
 	p.g.set(func(g *gate) {
 		g.failures = max(g.failures, g.trip)
@@ -193,8 +195,8 @@ func (p *pass) down(r *Reading) {
 	})
 }
 
-// pause tells that the endpoint wants to be left alone: as long as it asks, else for a
-// backoff that grows with each pause, once for all calls that were under way. See
+// pause reports that the endpoint asks for a pause: for a time that it names, else for a backoff
+// that grows with each pause. Calls that were under way together cause one pause. See
 // docs/spec/runs.md#r11.
 func (p *pass) pause(r *Reading) {
 	p.g.set(func(g *gate) {
@@ -208,7 +210,8 @@ func (p *pass) pause(r *Reading) {
 	})
 }
 
-// jitter is the wait after the n-th failure, from 0: full jitter.
+// jitter returns a random wait after the n-th failure, from n = 0, between 0 and a backoff that
+// doubles with n.
 func jitter(backoff time.Duration, n int) time.Duration {
 	most := maxBackoff
 	if n < 16 {
@@ -231,8 +234,7 @@ func (g *gate) shut() {
 	g.until = now.Add(g.cool)
 }
 
-// failed notes a failure, and until when the endpoint wants to be left alone. The
-// caller holds mu.
+// failed records a failure, and until when the endpoint asks to wait. The caller holds mu.
 func (p *pass) failed(r *Reading, hold bool) {
 	g := p.g
 	g.probing, g.last = g.probing && !p.probe, r.why
@@ -242,6 +244,7 @@ func (p *pass) failed(r *Reading, hold bool) {
 	}
 }
 
+// set changes the gate under its lock and wakes all calls that wait for it.
 func (g *gate) set(change func(*gate)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -261,7 +264,7 @@ func (g *gate) halt(e *ending) (first bool) {
 	return first
 }
 
-// ended is the end of a question after that of all calls. The caller holds mu.
+// ended returns the end of a question that comes after the end of all calls. The caller holds mu.
 func (g *gate) ended() *ending {
 	e := *g.end.err
 	e.Message = "no further calls: " + e.Message
@@ -275,7 +278,7 @@ func (g *gate) halted() *ending {
 	return g.end
 }
 
-// state returns how long calls are held back still, and for what status.
+// state returns for how long calls are held back now, and because of which status.
 func (g *gate) state() (time.Duration, int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Kind is what became of a try or of a question.
+// Kind is the outcome of a try or of a question.
 type Kind string
 
 // The kinds. Wait and Retry are kinds of tries only, Stopped one of questions only. See
@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Outcome is what became of a question. Its JSON has the names of the call log.
+// Outcome is the outcome of a question. Its JSON has the names of the call log.
 type Outcome struct {
 	Kind        Kind      `json:"outcome"`
 	HTTP        int       `json:"http"`        // status of the last reply; 0 for none

@@ -18,6 +18,7 @@ type pace struct {
 	counts int
 }
 
+// newPace returns a pace for limits on requests and tokens per minute; 0 is no limit.
 func newPace(rpm, tpm int64) *pace {
 	p := &pace{}
 	if rpm > 0 {
@@ -29,8 +30,8 @@ func newPace(rpm, tpm int64) *pace {
 	return p
 }
 
-// reserve returns when a call with a prompt of about so many tokens may begin, and how
-// many tokens it is taken for.
+// reserve returns when a call whose prompt has about that many tokens may begin, and how many
+// tokens it reserves.
 func (p *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,7 +53,7 @@ func (p *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens int64
 	return at, tokens
 }
 
-// correct tells what a call took instead of what it was taken for.
+// correct replaces the tokens that a call reserved by those that it took.
 func (p *pace) correct(taken, prompt, completion int64) {
 	if p.perToken == 0 {
 		return
@@ -64,6 +65,7 @@ func (p *pace) correct(taken, prompt, completion int64) {
 	p.mean += (float64(completion) - p.mean) / float64(min(p.counts, 100))
 }
 
+// later returns the later of two times.
 func later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b

@@ -18,7 +18,7 @@ type Reader struct {
 	Now     time.Time
 }
 
-// Reading is what one reply says.
+// Reading is what a client reads from one reply.
 type Reading struct {
 	Outcome
 	Status  int            // that decided: of the reply, or of an error within it
@@ -52,7 +52,7 @@ type choice struct {
 	Error  raw `json:"error"`
 }
 
-// details are the joined texts and summaries of a list of thoughts.
+// details returns the joined texts and summaries of a list of reasoning steps.
 func details(r raw) string {
 	var list []struct {
 		Text    raw `json:"text"`
@@ -106,7 +106,7 @@ func text(r raw) (s string) {
 
 func null(r raw) bool { return len(r) == 0 || string(r) == "null" }
 
-// parts is a string, or the joined texts of a list of parts.
+// parts returns a string, or the joined texts of a list of parts.
 func parts(r raw) string {
 	var list []struct {
 		Type string `json:"type"`
@@ -128,8 +128,8 @@ func reading(k Kind, status int, why string) Reading {
 	return Reading{Outcome: Outcome{Kind: k, HTTP: status}, Status: status, why: why}
 }
 
-// broken is a reply of 2xx that is no completion: there is a proxy in the way, or a
-// server in trouble.
+// broken returns the reading of a 2xx reply that is no completion: a proxy is in between, or the
+// server is failing.
 func broken(status int, why string) Reading {
 	g := reading(Retry, status, why)
 	g.Paid = true
@@ -184,7 +184,7 @@ func (r *Reader) completion(status int, header http.Header, got *completion) Rea
 	return g
 }
 
-// text is the answer. See docs/spec/runs.md#r6.
+// text returns the answer of a choice. See docs/spec/runs.md#r6.
 func (c *choice) text() string {
 	if s := parts(c.Message.Content); s != "" {
 		return s
@@ -192,7 +192,7 @@ func (c *choice) text() string {
 	return text(c.Message.Refusal)
 }
 
-// reasoning is the text of thoughts where the endpoint sends them apart. See
+// reasoning returns the text of the reasoning, where the endpoint sends it apart. See
 // docs/spec/runs.md#r9.
 func (c *choice) reasoning() string {
 	if s := parts(c.Message.Reasoning); s != "" {
@@ -245,6 +245,7 @@ func (r *Reader) usage(u *usage, answer string) (*Usage, *float64) {
 	return out, cost(u.Cost)
 }
 
+// tokens returns a count of tokens as an integer, 0 where it is missing or wrong.
 func tokens(x *float64) int64 {
 	if x == nil || !(*x > 0) {
 		return 0
@@ -252,6 +253,7 @@ func tokens(x *float64) int64 {
 	return int64(min(math.Round(*x), 1e12))
 }
 
+// cost returns a cost in USD, nil where it is missing or wrong.
 func cost(x *float64) *float64 {
 	if x == nil || !(*x >= 0) || math.IsInf(*x, 0) {
 		return nil
@@ -259,7 +261,7 @@ func cost(x *float64) *float64 {
 	return x
 }
 
-// Estimate is how many tokens a text is taken for: characters / 4, plus 1.
+// Estimate returns about how many tokens a text has: characters / 4, plus 1.
 func Estimate(text string) int64 { return int64(utf8.RuneCountInString(text)/4) + 1 }
 
 // failed reads a failure by its status and what is said about it.
@@ -283,7 +285,8 @@ func (r *Reader) failed(status int, header http.Header, e *apiError, g Reading) 
 	return g
 }
 
-// decide is the table of statuses. See docs/spec/runs.md#r8.
+// decide returns what a failed reply means for the question, by its status and error. See
+// docs/spec/runs.md#r8.
 func (r *Reader) decide(status int, header http.Header, e *apiError) Kind {
 	k := r.table(status, header, e)
 	if (k == Retry || k == Wait) && strings.EqualFold(header.Get("x-should-retry"), "false") {
@@ -292,6 +295,7 @@ func (r *Reader) decide(status int, header http.Header, e *apiError) Kind {
 	return k
 }
 
+// table returns what a status and its error mean for the question.
 func (r *Reader) table(status int, header http.Header, e *apiError) Kind {
 	asked := header.Get("Retry-After") != "" || header.Get("retry-after-ms") != ""
 	switch status {
@@ -360,7 +364,7 @@ func (r *Reader) setting(param string) bool {
 	return ok
 }
 
-// hint is the flag that helps against an error for all requests.
+// hint returns the flag that helps against an error that all requests would meet.
 func (r *Reader) hint(status int, e *apiError) string {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -375,6 +379,8 @@ func (r *Reader) hint(status int, e *apiError) string {
 	return "the --model-url that it moved to"
 }
 
+// settingHint returns the flag that helps against an error about a parameter of the request, ""
+// for none.
 func (r *Reader) settingHint(e *apiError) string {
 	param := e.param
 	if param == "" { // some say it in the message alone
@@ -404,7 +410,7 @@ func (r *Reader) settingHint(e *apiError) string {
 	return "another --body"
 }
 
-// hide takes the key out of a text that an endpoint sent.
+// hide removes the key from a text. See docs/spec/runs.md#r24.
 func (r *Reader) hide(s string) string { return hide(s, r.Key) }
 
 // shortKey is the longest text that is no secret: it may well stand in an answer, as the
@@ -419,8 +425,8 @@ func hide(s, key string) string {
 	return strings.ReplaceAll(s, key, "[key]")
 }
 
-// retryAfter is how long an endpoint asks to wait: in milliseconds, in seconds, or until
-// a date, as its own clock has it. See docs/spec/runs.md#r12.
+// retryAfter returns how long an endpoint asks to wait: in milliseconds, in seconds, or until a
+// date by its own clock. See docs/spec/runs.md#r12.
 func retryAfter(h http.Header, now time.Time) *time.Duration {
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("retry-after-ms")), 64); err == nil && ms >= 0 {
 		return new(time.Duration(min(ms, 1e9) * float64(time.Millisecond)))

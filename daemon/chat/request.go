@@ -39,7 +39,7 @@ type Message struct {
 	Parts []Part
 }
 
-// User is a message of the user.
+// User returns a message of the user.
 func User(parts ...Part) Message { return Message{"user", parts} }
 
 // Part is a piece of a message: a picture where Image is set, else a text.
@@ -48,10 +48,10 @@ type Part struct {
 	Image *Image
 }
 
-// Text is a part that is a text.
+// Text returns a part of a message that is a text.
 func Text(s string) Part { return Part{Text: s} }
 
-// Picture is a part that is a picture.
+// Picture returns a part of a message that is a picture.
 func Picture(m *Image) Part { return Part{Image: m} }
 
 // Image is an encoded picture.
@@ -73,8 +73,8 @@ func (m *Image) SHA256() string {
 	return m.sum
 }
 
-// tokens is what a picture may cost at most. A picture whose size cannot be read is
-// taken for a very large one.
+// tokens returns how many tokens a picture may cost at most. A picture whose size cannot be read
+// counts as a very large one.
 func (m *Image) tokens() int64 {
 	c, _, err := image.DecodeConfig(bytes.NewReader(m.Data))
 	if err != nil {
@@ -108,7 +108,7 @@ type Hooks struct {
 // defaultCompletion is how many tokens a reply may take if the request does not say.
 const defaultCompletion = 32768
 
-// Most is the most that one call may take: of texts no token is less than a byte. See
+// Most returns the most tokens that one call may take. A token of text has at least one byte. See
 // docs/spec/runs.md#r21.
 func (r *Request) Most() budget.Tokens {
 	t := budget.Tokens{Completion: defaultCompletion}
@@ -132,7 +132,7 @@ func (r *Request) Most() budget.Tokens {
 	return t
 }
 
-// estimate is about how many tokens the prompt has.
+// estimate returns about how many tokens the prompt has.
 func (r *Request) estimate() int64 {
 	var pictures, runes int64
 	r.each(func(p *Part) {
@@ -145,6 +145,7 @@ func (r *Request) estimate() int64 {
 	return pictures + runes/4 + 1
 }
 
+// each calls f for each part of each message.
 func (r *Request) each(f func(*Part)) {
 	for i := range r.Messages {
 		for j := range r.Messages[i].Parts {
@@ -178,7 +179,7 @@ type member struct {
 	value []byte
 }
 
-// members are those of the body in their order. An error is one of Extra.
+// members returns the members of the body in their order. The error is about Extra.
 func (r *Request) members(hashed bool) ([]member, error) {
 	list := []member{{"model", canonical.AppendString(nil, r.Model)}, {"messages", r.messages(hashed)}}
 	add := func(name string, value []byte) { list = append(list, member{name, value}) }
@@ -221,6 +222,7 @@ func (r *Request) members(hashed bool) ([]member, error) {
 	return list, nil
 }
 
+// tokensField returns the name of the member that limits the tokens of a reply.
 func (s *Settings) tokensField() string {
 	if s.TokensField == "" {
 		return "max_tokens"
@@ -228,6 +230,7 @@ func (s *Settings) tokensField() string {
 	return s.TokensField
 }
 
+// number returns the JSON of a setting.
 func number(x float64) []byte {
 	b, err := canonical.Of(x)
 	if err != nil {
@@ -309,6 +312,7 @@ func (p *Part) append(b []byte, hashed bool) []byte {
 // Body returns the JSON that is sent, without the members of streams.
 func (r *Request) Body() ([]byte, error) { return r.body(false) }
 
+// body returns the JSON that is sent, with the members of streams if stream.
 func (r *Request) body(stream bool) ([]byte, error) {
 	list, err := r.members(false)
 	if err != nil {
@@ -342,6 +346,7 @@ func (r *Request) Hash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
+// object returns a JSON object with its members in the given order.
 func object(list []member) []byte {
 	size := 2
 	for _, m := range list {

@@ -64,8 +64,8 @@ func (r *Reader) stream(status int, header http.Header, body io.Reader) (Reading
 	return r.completion(status, header, a.completion()), nil
 }
 
-// add takes in one event; false where no more are wanted. An event that is no JSON ends
-// the stream.
+// add adds the event to the reply, and returns false where the stream should end. An event that is
+// not JSON ends it.
 func (a *assembly) add(data []byte) bool {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
@@ -101,6 +101,7 @@ func (a *assembly) add(data []byte) bool {
 	return null(w.Error) && null(a.choice.Error)
 }
 
+// first returns a, or b where a is null.
 func first(a, b raw) raw {
 	if null(a) {
 		return b
@@ -108,7 +109,7 @@ func first(a, b raw) raw {
 	return a
 }
 
-// completion is the reply as it would have come in one piece.
+// completion returns the reply as it would have come in one piece.
 func (a *assembly) completion() *completion {
 	if !a.begun {
 		return &a.whole
@@ -120,6 +121,7 @@ func (a *assembly) completion() *completion {
 	return &a.whole
 }
 
+// quote returns a text as a JSON string.
 func quote(b []byte) raw {
 	s, err := json.Marshal(string(b))
 	if err != nil {

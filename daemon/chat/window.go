@@ -24,6 +24,7 @@ type window struct {
 	fresh    []chan struct{} // questions that wait for their first try
 }
 
+// newWindow returns a window for most concurrent calls. A fixed one never changes its width.
 func newWindow(most int, fixed bool) *window {
 	w := &window{max: most, fixed: fixed, width: min(most, firstWidth)}
 	if fixed {
@@ -32,7 +33,7 @@ func newWindow(most int, fixed bool) *window {
 	return w
 }
 
-// slot is the place of one call.
+// slot is the place of one call in the window.
 type slot struct {
 	w     *window
 	epoch int // in which its request was sent
@@ -62,7 +63,7 @@ func (w *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*
 	}
 }
 
-// leave gives up waiting.
+// leave ends the wait for a place.
 func (w *window) leave(turn chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,7 +77,7 @@ func (w *window) leave(turn chan struct{}) {
 	w.admit()
 }
 
-// admit lets in who waits while there is room. The caller holds mu.
+// admit gives places to waiting calls while there are any. The caller holds mu.
 func (w *window) admit() {
 	for w.busy < w.width {
 		queue := &w.again
@@ -92,14 +93,14 @@ func (w *window) admit() {
 	}
 }
 
-// begin says that the request is sent now.
+// begin records that the request is sent now.
 func (s *slot) begin() {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	s.epoch = s.w.epoch
 }
 
-// free gives the place back.
+// free returns the place to the window.
 func (s *slot) free() {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
@@ -107,8 +108,8 @@ func (s *slot) free() {
 	s.w.admit()
 }
 
-// answered tells that the endpoint had room: the window grows by one after as many
-// answers as it is wide.
+// answered reports that the endpoint had capacity. After as many answers as the window is wide, it
+// grows by one.
 func (s *slot) answered() {
 	w := s.w
 	w.mu.Lock()
@@ -121,8 +122,8 @@ func (s *slot) answered() {
 	w.admit()
 }
 
-// crowded tells that the endpoint had no room: the window halves, once for all calls
-// that were under way.
+// crowded reports that the endpoint had no capacity. The window halves, once for all calls that
+// were under way.
 func (s *slot) crowded() {
 	w := s.w
 	w.mu.Lock()

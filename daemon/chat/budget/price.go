@@ -24,7 +24,7 @@ type Tokens struct {
 	Cached             int64 // of Prompt
 }
 
-// Of is what a call costs in USD.
+// Of returns the cost of a call, USD.
 func (p *Price) Of(t Tokens) float64 {
 	cached := p.Prompt
 	if p.Cached != nil {
@@ -34,7 +34,7 @@ func (p *Price) Of(t Tokens) float64 {
 	return float64(fresh*p.Prompt)/1e6 + float64(float64(t.Cached)*cached)/1e6 + float64(float64(t.Completion)*p.Completion)/1e6
 }
 
-// InBatch is the price of calls of a batch.
+// InBatch returns the price of calls that are made in a batch.
 func (p *Price) InBatch() *Price {
 	f := p.Batch
 	if f == 0 {

@@ -116,6 +116,7 @@ func send[T any](w http.ResponseWriter, v *T) {
 	say(w, http.StatusOK, string(encode(v)))
 }
 
+// find returns the batch of that id, nil if there is none.
 func (e *Endpoint) find(id string) *batch {
 	for _, b := range e.batches.list {
 		if b.ID == id {
@@ -125,6 +126,7 @@ func (e *Endpoint) find(id string) *batch {
 	return nil
 }
 
+// upload answers the upload of a file of requests.
 func (e *Endpoint) upload(w http.ResponseWriter, r *http.Request, body []byte) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
@@ -162,6 +164,7 @@ func (e *Endpoint) store(name, purpose string, data []byte) *file {
 	return f
 }
 
+// create answers the creation of a batch.
 func (e *Endpoint) create(w http.ResponseWriter, body []byte) {
 	var req struct {
 		Input    string            `json:"input_file_id"`
@@ -216,6 +219,7 @@ func (e *Endpoint) drawn(b *batch, f Fault) bool {
 	return hit
 }
 
+// listBatches answers with a page of the list of batches.
 func (e *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
 	if err != nil || limit < 1 || limit > 100 {

@@ -65,6 +65,7 @@ func readCall(body []byte) (*Call, error) {
 	return c, nil
 }
 
+// hash returns the SHA-256 of a value's canonical JSON in hexadecimal digits.
 func hash(v any) string {
 	b, err := canonical.Of(v)
 	if err != nil {

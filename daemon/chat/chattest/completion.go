@@ -20,7 +20,7 @@ type draft struct {
 	usage     map[string]any
 }
 
-// text is what the model says.
+// text returns what the made-up model answers.
 func (e *Endpoint) text(c *Call) string {
 	if e.cfg.Answer != nil {
 		return e.cfg.Answer(c)
@@ -39,7 +39,7 @@ func (e *Endpoint) text(c *Call) string {
 	return "0"
 }
 
-// completion is a reply of the chat format, whole or as a stream.
+// completion sends a reply in the chat format, whole or as a stream.
 func (e *Endpoint) completion(f Fault, c *Call) []byte {
 	text := e.text(c)
 	s := &draft{content: &text, finish: "stop"}
@@ -101,6 +101,7 @@ func (s *draft) count(e *Endpoint, f Fault, c *Call) {
 	}
 }
 
+// whole returns the body of a completion that is not streamed.
 func (e *Endpoint) whole(s *draft, c *Call) []byte {
 	choice := map[string]any{"index": 0, "finish_reason": s.finish}
 	if !s.noMessage {
@@ -127,7 +128,7 @@ func (e *Endpoint) whole(s *draft, c *Call) []byte {
 	return encode(out)
 }
 
-// stream is the completion as server-sent events.
+// stream sends the completion as server-sent events.
 func (e *Endpoint) stream(s *draft, c *Call) []byte {
 	out := []byte(": a comment\n\n")
 	event := func(v map[string]any) {
@@ -160,6 +161,7 @@ func (e *Endpoint) stream(s *draft, c *Call) []byte {
 	return append(out, "data: [DONE]\n\n"...)
 }
 
+// halves splits a text near its middle, between characters.
 func halves(s string) (a, b string) {
 	n := len(s) / 2
 	for n > 0 && n < len(s) && s[n]&0xc0 == 0x80 {
@@ -168,6 +170,7 @@ func halves(s string) (a, b string) {
 	return s[:n], s[n:]
 }
 
+// encode returns the JSON of a value.
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -87,7 +87,7 @@ func Handler(cfg Config) *Endpoint {
 	return &Endpoint{cfg: cfg, asked: map[string]int{}, billed: map[string]int{}, met: map[Fault]int{}}
 }
 
-// Base is the address for the configuration of a client.
+// Base returns the address for the configuration of a client.
 func (e *Endpoint) Base() string { return e.URL + "/v1" }
 
 // ServeHTTP implements http.Handler.
@@ -126,6 +126,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.answer(w, r, f, c)
 }
 
+// allowed reports whether a request has the key.
 func (e *Endpoint) allowed(h http.Header) bool {
 	switch {
 	case e.cfg.Key == "":
@@ -136,6 +137,7 @@ func (e *Endpoint) allowed(h http.Header) bool {
 	return h.Get(e.cfg.KeyHeader) == e.cfg.Key
 }
 
+// enter counts a call that begins.
 func (e *Endpoint) enter(c *Call, h http.Header) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -149,12 +151,14 @@ func (e *Endpoint) enter(c *Call, h http.Header) {
 	}
 }
 
+// leave counts a call that ends.
 func (e *Endpoint) leave() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.now--
 }
 
+// meet counts a fault that a call met.
 func (e *Endpoint) meet(f Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -175,7 +179,7 @@ func (e *Endpoint) fault(c *Call) Fault {
 	return None
 }
 
-// chance is a number from 0 to 1 that follows from the seed and a text.
+// chance returns a number from 0 to 1 that follows from the seed and a text.
 func (e *Endpoint) chance(of string) float64 {
 	h := fnv.New64a()
 	io.WriteString(h, of)

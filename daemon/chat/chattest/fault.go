@@ -170,6 +170,7 @@ func fail(w http.ResponseWriter, status int, message string) {
 	say(w, status, string(b))
 }
 
+// say sends an answer of JSON.
 func say(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
