@@ -16,6 +16,7 @@ import (
 	"plumb/daemon/message"
 	"plumb/daemon/records/record"
 	"plumb/render/jsontree"
+	"plumb/render/scene"
 )
 
 // Options say how rows are read.
@@ -101,7 +102,7 @@ func expand(v *fastjson.Value, name string) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return
 	}
-	inner, err := jsontree.Parse(new(fastjson.Parser), []byte(text))
+	inner, err := (&record.Parser{Limits: scene.DefaultLimits()}).Parse([]byte(text))
 	if err != nil {
 		return // the suite or the join says what is wrong with the text
 	}

@@ -12,7 +12,6 @@ import (
 	"plumb/daemon/records/jsonwalk"
 	"plumb/daemon/records/record"
 	"plumb/daemon/records/rows"
-	"plumb/render/jsontree"
 )
 
 // jsonTable reads a JSON list of rows.
@@ -22,20 +21,20 @@ type jsonTable struct {
 	o      rows.Options
 	known  bool // the kind of the rows
 	list   *jsonwalk.List
-	parser fastjson.Parser
+	parser record.Parser
 }
 
 // JSON reads a JSON list of rows, or a JSON file of VLMEvalKit. The first object of the list
 // decides which. See docs/spec/dumps-files.md#r7.
 func JSON(in *input.Input, o rows.Options) (record.Source, error) {
-	t := &jsonTable{in: in, o: o}
+	t := &jsonTable{in: in, o: o, parser: record.Parser{Limits: rowLimits}}
 	t.list = jsonwalk.NewList(bytes.NewReader(in.Head()), in.Limits.Line)
 	for !t.known { // a refusal must come before the first record where the beginning shows it
 		b, _, err := t.list.Next()
 		if err != nil {
 			break
 		}
-		if v, err := jsontree.Parse(&t.parser, b); err == nil && v.Type() == fastjson.TypeObject {
+		if v, err := t.parser.Parse(b); err == nil && v.Type() == fastjson.TypeObject {
 			if err := t.decide(v); err != nil {
 				return nil, err
 			}
@@ -63,8 +62,8 @@ func (t *jsonTable) Next() (*record.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		jsontree.Trim(&t.parser)
-		v, err := jsontree.Parse(&t.parser, b)
+		t.parser.Trim()
+		v, err := t.parser.Parse(b)
 		switch {
 		case err != nil:
 			t.fault(at, fmt.Sprintf("%s: cannot parse JSON: %v", at, err))

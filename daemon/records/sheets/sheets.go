@@ -7,6 +7,7 @@ package sheets
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -16,6 +17,7 @@ import (
 	"plumb/daemon/records/record"
 	"plumb/daemon/records/rows"
 	"plumb/render/jsontree"
+	"plumb/render/scene"
 )
 
 // table turns the rows of one file into records, by the kind that the columns show.
@@ -68,11 +70,18 @@ func once(columns []string, name string) error {
 	return nil
 }
 
+// rowLimits bound the number of values in a row, each of which takes about 100 bytes of memory.
+var rowLimits = func() scene.Limits {
+	l := scene.DefaultLimits()
+	l.Line = math.MaxInt // bounded by the readers
+	return l
+}()
+
 // object builds a row as JSON text and parses it. Values of fastjson that are made without a text
 // return control characters in Go's notation.
 type object struct {
 	text   []byte
-	parser fastjson.Parser
+	parser record.Parser
 }
 
 // begin starts a row.
@@ -95,8 +104,9 @@ func (o *object) set(name, value string) {
 // end returns the row, valid until the next one ends.
 func (o *object) end() (*fastjson.Value, error) {
 	o.text = append(o.text, '}')
-	jsontree.Trim(&o.parser)
-	return jsontree.Parse(&o.parser, o.text)
+	o.parser.Trim()
+	o.parser.Limits = rowLimits
+	return o.parser.Parse(o.text)
 }
 
 // add puts the records of a row into the queue. The row belongs to the records.
