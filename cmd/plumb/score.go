@@ -72,6 +72,8 @@ func (c *scoreCmd) Run(std streams) error {
 		return c.status(std)
 	case len(c.Dumps) == 0:
 		return usage("cannot score: want dumps, or - for stdin")
+	case c.Driver != "nats" && (c.NATS != "" || c.Creds != "" || c.CA != ""):
+		return usage("cannot use --nats, --nats-creds or --nats-ca: want --driver nats beside them")
 	case c.Driver != "index" && (c.Index != nil || c.Of != nil):
 		return usage("cannot use --index or --of: want --driver index beside them")
 	}
@@ -157,16 +159,19 @@ type job struct {
 
 	parser fastjson.Parser // of tasks
 
-	core   *daemon.Core // nil where a daemon scores and no report is wanted
-	remote *remote      // nil in process
-	report *report.Writer
-	lost   error // why there is no report any more; scoring goes on
-	out    *sink
-	broken error     // why inputs could not be read to their ends, in runs with shards
-	shards *shardRun // nil where the run cannot go on after its end
-	tally  tally
-	times  *times // nil where they are not wanted
-	bar    *progress
+	core     *daemon.Core // nil where a daemon scores and no report is wanted
+	remote   *remote      // nil in process
+	report   *report.Writer
+	lost     error // why there is no report any more; scoring goes on
+	out      *sink
+	progress func() // called for each result; nil for nothing
+	// partsOnly is true while results go to parts alone, and neither to the output nor into tables.
+	partsOnly bool
+	broken    error     // why inputs could not be read to their ends, in runs with shards
+	shards    *shardRun // nil where the run cannot go on after its end
+	tally     tally
+	times     *times // nil where they are not wanted
+	bar       *progress
 }
 
 // run scores all dumps and ends with the table, also when it is interrupted.
@@ -207,6 +212,11 @@ func (j *job) run(ctx context.Context) (err error) {
 		j.bar.drawing(j.most)
 	}
 	switch {
+	case j.shards != nil && j.cmd.only == nil && j.cmd.Driver == "nats":
+		if err = j.runClaims(ctx); err != nil || !j.cmd.alone() {
+			return j.endShare(ctx, errors.Join(err, j.shards.store.close()))
+		}
+		err = j.runShards(ctx)
 	case j.shards != nil && !j.cmd.alone():
 		return j.endShare(ctx, j.runShare(ctx))
 	case j.shards != nil:
@@ -496,11 +506,17 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 				return err
 			}
 		}
+		if j.progress != nil {
+			j.progress()
+		}
+		j.bar.count(a.Result.Err == nil)
+		if j.partsOnly {
+			continue
+		}
 		if !j.table.Add(&a.Result) {
 			a.JSON = addDuplicateNote(a.JSON, &a.Result)
 		}
 		j.tally.addResult(j.named(path), a.Line, &a.Result)
-		j.bar.count(a.Result.Err == nil)
 		if j.times != nil {
 			if err := j.times.add(j.named(path), &a); err != nil {
 				return err

@@ -22,11 +22,15 @@ import (
 
 // jobFlags are the flags of runs that go on after their end.
 type jobFlags struct {
-	Driver  string `enum:"local,index" default:"local" group:"jobs" help:"Who shares the work: local (this process does all), or index (this process does each N-th shard of FILE.job, as one of several that share the folder; the same command without it writes FILE from the parts)."`
-	Index   *int   `placeholder:"I" group:"jobs" help:"With --driver index: number of this process, from 0. Default: JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID."`
-	Of      *int   `placeholder:"N" group:"jobs" help:"With --driver index: number of processes. Default: JOB_COMPLETIONS or SLURM_ARRAY_TASK_COUNT."`
-	Restart bool   `group:"jobs" help:"Begin anew where the folder FILE.job holds a run that did not end."`
-	Status  string `placeholder:"DIR" group:"jobs" help:"Print how far the run in the folder FILE.job is, and end: exit 0 where it is finished, 3 where it is not."`
+	Driver  string        `enum:"local,index,nats" default:"local" group:"jobs" help:"Who shares the work: local (this process does all), index (this process does each N-th shard of FILE.job) or nats (it takes shards from a queue in a NATS server). Processes that share the work share the folder FILE.job; the same command without --driver then writes FILE from the parts."`
+	NATS    string        `name:"nats" placeholder:"URL" group:"jobs" help:"With --driver nats: the server, tls://HOST:PORT with --nats-creds, or nats:// on this machine. Default: one within this process, which then writes FILE too."`
+	Creds   string        `name:"nats-creds" type:"existingfile" placeholder:"FILE" group:"jobs" help:"Credentials for --nats."`
+	CA      string        `name:"nats-ca" type:"existingfile" placeholder:"FILE" group:"jobs" help:"Certificate of the authority of --nats. Default: those of the system."`
+	AckWait time.Duration `name:"nats-ack-wait" default:"60s" hidden:"" group:"jobs"`
+	Index   *int          `placeholder:"I" group:"jobs" help:"With --driver index: number of this process, from 0. Default: JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID."`
+	Of      *int          `placeholder:"N" group:"jobs" help:"With --driver index: number of processes. Default: JOB_COMPLETIONS or SLURM_ARRAY_TASK_COUNT."`
+	Restart bool          `group:"jobs" help:"Begin anew where the folder FILE.job holds a run that did not end."`
+	Status  string        `placeholder:"DIR" group:"jobs" help:"Print how far the run in the folder FILE.job is, and end: exit 0 where it is finished, 3 where it is not."`
 }
 
 // shardRun is the folder of a run, with the part that is being written.
@@ -61,15 +65,20 @@ type storer struct {
 
 // storeOrder is a part to be written.
 type storeOrder struct {
-	part  jobs.Part
-	lines []byte
-	m     jobs.Marker
+	part   jobs.Part
+	lines  []byte
+	m      jobs.Marker
+	synced chan<- struct{} // closed when all orders before are carried out; then there is no part
 }
 
 func newStorer(j *jobs.Job) *storer {
 	s := &storer{queue: make(chan storeOrder, 2)}
 	s.over.Go(func() {
 		for o := range s.queue {
+			if o.synced != nil {
+				close(o.synced)
+				continue
+			}
 			if s.failed() != nil {
 				continue
 			}
@@ -87,6 +96,14 @@ func (s *storer) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
+}
+
+// sync waits until all parts so far are written.
+func (s *storer) sync() error {
+	done := make(chan struct{})
+	s.queue <- storeOrder{synced: done}
+	<-done
+	return s.failed()
 }
 
 // close waits until all parts are written.
@@ -121,7 +138,7 @@ func (r *shardRun) flush(last bool) error {
 	if r.named {
 		m.Clusters = r.names
 	}
-	r.store.queue <- storeOrder{r.part, bytes.Clone(r.lines.Bytes()), m}
+	r.store.queue <- storeOrder{part: r.part, lines: bytes.Clone(r.lines.Bytes()), m: m}
 	r.drop()
 	return r.store.failed()
 }

@@ -29,7 +29,9 @@ type onlyPart struct {
 }
 
 // alone reports whether this process is the only one that works on the job.
-func (c *scoreCmd) alone() bool { return c.Driver != "index" && c.only == nil }
+func (c *scoreCmd) alone() bool {
+	return c.only == nil && (c.Driver == "local" || c.Driver == "nats" && c.NATS == "")
+}
 
 // share returns the number of this process and how many there are. See docs/spec/jobs.md#r8.
 func (c *scoreCmd) share() (index, of int, err error) {
@@ -70,6 +72,7 @@ func (c *scoreCmd) share() (index, of int, err error) {
 // runShare scores the shards of this process that are not done.
 func (j *job) runShare(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, j.shards.store.close()) }()
+	j.partsOnly = true
 	mine := func(jobs.Shard) bool { return true }
 	if only := j.cmd.only; only != nil {
 		if only.to > 0 {

@@ -87,7 +87,7 @@ func TestQuestionPrompts(t *testing.T) {
 		want map[string]int // how many prompts hold a text
 	}{
 		{[]string{"--suite", "spatialab"}, map[string]int{"Answer with a single number (1-4)": 12, "Please select one correct answer": 12, `"error"`: 0}},
-		{[]string{"--suite", "spatialab", "--open"}, map[string]int{"in 2-4 sentences": 12, "Please select one correct answer": 12, `"error"`: 0}},
+		{[]string{"--suite", "spatialab", "--format", "open"}, map[string]int{"in 2-4 sentences": 12, "Please select one correct answer": 12, `"error"`: 0}},
 	} {
 		code, out, errs := plumb(t, "", append(append([]string{"prompt"}, c.args...), sampleVQA("items.jsonl"))...)
 		for text, n := range c.want {

@@ -1,11 +1,14 @@
 package jobs
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // Describe returns an input as it is now.
@@ -16,6 +19,17 @@ func Describe(path string) (in Input, err error) {
 	}
 	full, err := filepath.Abs(path)
 	return Input{Path: full, Name: path, Size: info.Size(), Modified: info.ModTime().UTC()}, err
+}
+
+// ID returns a name of the job: a hash of its inputs and settings, in 16 hexadecimal digits. All
+// processes that share the job have the same.
+func (h *Header) ID() string {
+	b, _ := json.Marshal(struct {
+		Plumb    string
+		Settings map[string]string
+		Inputs   []Input
+	}{h.Plumb, h.Settings, h.Inputs})
+	return fmt.Sprintf("%016x", xxhash.Sum64(b))
 }
 
 // Differs says in what another job differs from this one, "" for nothing.

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"plumb/daemon/claims"
+	"plumb/daemon/jobs"
+)
+
+// idleLooks is how often a process finds nothing to do while shards are missing, before it takes the
+// queue for lost or stuck.
+const idleLooks = 3
+
+// runClaims scores shards that a queue hands out, until all of the job are done. What is done is in the
+// folder alone. See docs/spec/jobs.md#r9.
+func (j *job) runClaims(ctx context.Context) (err error) {
+	j.partsOnly = true
+	defer func() { j.partsOnly = false }()
+	c := claims.Config{URL: j.cmd.NATS}
+	if c.URL == "" {
+		e, err := claims.Embed(filepath.Join(j.shards.Dir, "queue"))
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		c = e.Config("")
+	} else if err := claims.Check(&claims.Config{URL: c.URL, Creds: j.cmd.Creds, CA: j.cmd.CA}); err != nil {
+		return usageError{err}
+	}
+	c.Job, c.Creds, c.CA, c.AckWait = j.shards.Header.ID(), j.cmd.Creds, j.cmd.CA, j.cmd.AckWait
+	q, err := claims.Open(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	missing, err := j.undone()
+	if err == nil {
+		err = q.Offer(ctx, missing, "")
+	}
+	if err != nil {
+		return err
+	}
+	scored, idle := 0, 0
+	for {
+		claim, err := q.Next(ctx, 2*time.Second)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			idle = 0
+			if err := j.claimed(ctx, claim); err != nil {
+				return errors.Join(err, claim.Return())
+			}
+			claim.Done(ctx) // the marker is there: a lost acknowledgement costs another look at it
+			scored++
+			continue
+		}
+		missing, e := j.undone()
+		if e != nil {
+			return e
+		}
+		if len(missing) == 0 {
+			fmt.Fprintf(j.std.err, "%d shards scored here; all of the job are done\n", scored)
+			return errors.Join(q.Remove(ctx), j.broken)
+		}
+		if !errors.Is(err, claims.ErrNothing) { // the server is away, or comes back
+			time.Sleep(time.Second)
+			continue
+		}
+		waiting, under, err := q.Left(ctx)
+		if idle++; err == nil && waiting+under == 0 && idle >= idleLooks {
+			fmt.Fprintf(j.std.err, "plumb: %d shards are missing and the queue is empty; it is filled again\n", len(missing))
+			if err := q.Rebuild(ctx, missing); err != nil {
+				return err
+			}
+			idle = 0
+		}
+	}
+}
+
+// claimed scores the shard of a claim, unless it is done.
+func (j *job) claimed(ctx context.Context, claim *claims.Claim) error {
+	s, err := j.shards.Find(claim.Shard)
+	if err != nil {
+		return err
+	}
+	if done, err := j.whole(s); done || err != nil {
+		return err
+	}
+	j.progress = claim.Progress
+	defer func() { j.progress = nil }()
+	if p := (jobs.Part{Shard: s.N}); s.Lines >= 0 && claim.Tries >= poisonAfter {
+		if j.shards.deaths == nil {
+			j.shards.deaths = map[jobs.Part]int{}
+		}
+		j.shards.deaths[p] = claim.Tries
+		return j.quarantine(ctx, s, p, 0)
+	}
+	if err := j.scoreShards(ctx, []jobs.Shard{s}); err != nil {
+		return err
+	}
+	return j.shards.store.sync()
+}
+
+// undone lists the shards that are not done.
+func (j *job) undone() (list []int, err error) {
+	err = j.shards.Each(func(s jobs.Shard) error {
+		done, _, err := j.shards.Done(s)
+		if !done {
+			list = append(list, s.N)
+		}
+		return err
+	})
+	return list, err
+}

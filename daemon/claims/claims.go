@@ -1,0 +1,262 @@
+// Package claims hands out the shards of a job to processes on several machines, through NATS
+// JetStream. In: the numbers of shards that are not done. Out: one claim after the other, each with the
+// number of processes that had it before. It holds claims, never truth: what is done stands in the
+// folder of the job, and a queue that is lost costs time alone. See docs/spec/jobs.md#r9.
+package claims
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Config says where the queue is.
+type Config struct {
+	Job     string        // a name that no other job has: letters, digits, - and _
+	URL     string        // of a NATS server
+	Creds   string        // file with the credentials of the server; "" for none
+	CA      string        // file with the certificate of the server's authority; "" for those of the system
+	AckWait time.Duration // after which a claim without progress goes to another process; default 60 s
+	Claims  int           // most claims that are under way at once; default 1024
+
+	conn nats.InProcessConnProvider // of an embedded server, for tests and single machines
+}
+
+// The defaults and bounds of the queue.
+const (
+	defaultAckWait = 60 * time.Second
+	defaultClaims  = 1024
+	maxAge         = 30 * 24 * time.Hour // of a stream that nobody removed
+	maxBytes       = 1 << 30             // of a stream: a claim has some 100 bytes
+	consumerName   = "workers"
+	sameClaim      = time.Hour // in which a claim that is published twice counts once
+)
+
+// Queue is a connection to the claims of one job. It is safe for concurrent use.
+type Queue struct {
+	cfg    Config
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	tries  jetstream.KeyValue
+	stream string
+	mu     sync.Mutex // guards what follows
+	puller jetstream.Consumer
+}
+
+// Check refuses an address that would send claims and credentials in the clear to another machine.
+func Check(c *Config) error {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Host == "" {
+		return fmt.Errorf("cannot use --nats %q: want nats://HOST:PORT or tls://HOST:PORT", c.URL)
+	}
+	ip := net.ParseIP(u.Hostname())
+	if u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	if u.Scheme != "tls" && c.CA == "" {
+		return fmt.Errorf("cannot use --nats %s: want tls:// (or --nats-ca FILE) for another machine", u.Redacted())
+	}
+	if c.Creds == "" && u.User == nil {
+		return fmt.Errorf("cannot use --nats %s: want credentials for another machine (--nats-creds FILE)", u.Redacted())
+	}
+	return nil
+}
+
+// Open connects to the queue of a job and makes it where it is not there.
+func Open(ctx context.Context, c Config) (*Queue, error) {
+	if c.AckWait <= 0 {
+		c.AckWait = defaultAckWait
+	}
+	if c.Claims <= 0 {
+		c.Claims = defaultClaims
+	}
+	// Reconnecting has no end: a server that restarts is found again.
+	options := []nats.Option{nats.Name("plumb " + c.Job), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.RetryOnFailedConnect(false)}
+	if c.Creds != "" {
+		options = append(options, nats.UserCredentials(c.Creds))
+	}
+	if c.CA != "" {
+		options = append(options, nats.RootCAs(c.CA))
+	}
+	if c.conn != nil {
+		options = append(options, nats.InProcessServer(c.conn))
+	}
+	nc, err := nats.Connect(c.URL, options...)
+	if err != nil {
+		return nil, fmt.Errorf("cannot connect to --nats: %w", err)
+	}
+	q := &Queue{cfg: c, nc: nc, stream: "plumb_" + c.Job}
+	if q.js, err = jetstream.New(nc); err == nil {
+		err = q.make(ctx)
+	}
+	if err != nil {
+		nc.Close()
+		return nil, fmt.Errorf("cannot make the queue: %w", err)
+	}
+	return q, nil
+}
+
+// subject is that of the claim of a shard.
+func (q *Queue) subject(shard string) string { return q.stream + ".shard." + shard }
+
+// make makes the stream, its consumer and the counts of tries, where they are not there.
+func (q *Queue) make(ctx context.Context) error {
+	_, err := q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: q.stream, Subjects: []string{q.subject("*")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
+		MaxAge: maxAge, MaxBytes: maxBytes, Duplicates: sameClaim, Description: "claims of plumb score"})
+	if err != nil {
+		return err
+	}
+	// One durable consumer without InactiveThreshold, which would delete it during long work.
+	c, err := q.js.CreateOrUpdateConsumer(ctx, q.stream, jetstream.ConsumerConfig{Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: q.cfg.AckWait, MaxDeliver: -1, MaxAckPending: q.cfg.Claims})
+	if err != nil {
+		return err
+	}
+	q.mu.Lock()
+	q.puller = c
+	q.mu.Unlock()
+	q.tries, err = q.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: q.stream + "_tries", Storage: jetstream.FileStorage, TTL: maxAge, MaxBytes: maxBytes})
+	return err
+}
+
+// Offer publishes the claims of shards. One that is published twice within an hour counts once:
+// planning twice does no harm. generation tells rebuilt queues apart.
+func (q *Queue) Offer(ctx context.Context, shards []int, generation string) error {
+	for _, n := range shards {
+		id := strconv.Itoa(n)
+		_, err := q.js.Publish(ctx, q.subject(id), []byte(id), jetstream.WithMsgID(q.cfg.Job+"."+generation+"."+id))
+		if err != nil {
+			return fmt.Errorf("cannot publish a claim: %w", err)
+		}
+	}
+	return nil
+}
+
+// Claim is a shard that this process works on.
+type Claim struct {
+	Shard int
+	Tries int // processes that had it before this one
+	q     *Queue
+	msg   jetstream.Msg
+	mu    sync.Mutex
+	last  time.Time // of Progress
+}
+
+// ErrNothing says that no claim came in time.
+var ErrNothing = errors.New("there is no claim")
+
+// Next waits for the next claim, at most that long.
+func (q *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error) {
+	q.mu.Lock()
+	puller := q.puller
+	q.mu.Unlock()
+	msg, err := puller.Next(jetstream.FetchMaxWait(wait))
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, nats.ErrTimeout), errors.Is(err, jetstream.ErrNoMessages):
+		return nil, ErrNothing
+	case err != nil:
+		return nil, fmt.Errorf("cannot get a claim: %w", err)
+	}
+	c := &Claim{q: q, msg: msg, last: time.Now()}
+	if c.Shard, err = strconv.Atoi(string(msg.Data())); err != nil {
+		msg.Term()
+		return nil, fmt.Errorf("cannot read a claim: got %.40q", msg.Data())
+	}
+	c.Tries, err = q.count(ctx, string(msg.Data()))
+	return c, err
+}
+
+// count returns how many processes had a shard before, and counts this one. The counts of the
+// messages would begin anew with a rebuilt queue.
+func (q *Queue) count(ctx context.Context, shard string) (before int, err error) {
+	for range 10 {
+		entry, err := q.tries.Get(ctx, shard)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			if _, err = q.tries.Create(ctx, shard, []byte("1")); err == nil {
+				return 0, nil
+			}
+			continue
+		}
+		if err != nil {
+			return 0, fmt.Errorf("cannot count tries: %w", err)
+		}
+		n, _ := strconv.Atoi(string(entry.Value()))
+		if _, err = q.tries.Update(ctx, shard, []byte(strconv.Itoa(n+1)), entry.Revision()); err == nil {
+			return n, nil
+		}
+	}
+	return 0, errors.New("cannot count tries: others change the count at the same time")
+}
+
+// Progress keeps the claim, because work came back. It is never called by a timer: a device that
+// hangs must lose its claim. It sends at most ten messages within the wait for acknowledgements.
+func (c *Claim) Progress() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.last) > c.q.cfg.AckWait/10 {
+		c.last = time.Now()
+		c.msg.InProgress() // a message that is lost is followed by others
+	}
+}
+
+// Done acknowledges the claim, once the marker of the shard is on the disk, and waits until the server
+// has it.
+func (c *Claim) Done(ctx context.Context) error {
+	if err := c.msg.DoubleAck(ctx); err != nil {
+		return fmt.Errorf("cannot acknowledge shard %d: %w", c.Shard, err)
+	}
+	return nil
+}
+
+// Return gives the claim back at once, for another process.
+func (c *Claim) Return() error { return c.msg.Nak() }
+
+// Left returns how many claims wait and how many are under way.
+func (q *Queue) Left(ctx context.Context) (waiting, under int, err error) {
+	q.mu.Lock()
+	puller := q.puller
+	q.mu.Unlock()
+	info, err := puller.Info(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	return int(info.NumPending), info.NumAckPending, nil
+}
+
+// Rebuild makes the queue anew, because it is lost or stuck: shards are missing, and nothing waits or
+// is under way.
+func (q *Queue) Rebuild(ctx context.Context, shards []int) error {
+	if err := q.js.DeleteStream(ctx, q.stream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return fmt.Errorf("cannot rebuild the queue: %w", err)
+	}
+	if err := q.make(ctx); err != nil {
+		return fmt.Errorf("cannot rebuild the queue: %w", err)
+	}
+	return q.Offer(ctx, shards, strconv.FormatInt(time.Now().UnixNano(), 36))
+}
+
+// Remove removes the queue of a job that is done.
+func (q *Queue) Remove(ctx context.Context) error {
+	err := q.js.DeleteStream(ctx, q.stream)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		err = nil
+	}
+	if e := q.js.DeleteKeyValue(ctx, q.stream+"_tries"); e != nil && !errors.Is(e, jetstream.ErrBucketNotFound) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// Close ends the connection.
+func (q *Queue) Close() { q.nc.Close() }
