@@ -31,7 +31,7 @@ func wrongPixels(at, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_pixels", Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
 }
 
-// bytes is the size of the raw pixels.
+// bytes returns the size of the raw pixels.
 func (p *pixels) bytes() int {
 	n := p.width * p.height
 	if p.rgba {

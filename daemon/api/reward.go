@@ -83,7 +83,7 @@ type graded struct {
 	timing queue.Timing
 }
 
-// answer is the sample as the queue gave it.
+// answer returns the sample as the queue returned it.
 func (g *graded) answer() *queue.Answer {
 	wait := g.timing[queue.PartQueue]
 	return &queue.Answer{Result: g.result, JSON: g.json, Wait: wait, Took: g.timing.Total() - wait, Timing: g.timing}
@@ -117,7 +117,7 @@ func (s *Server) parsed(ctx *fasthttp.RequestCtx, opt *queue.Options, body []byt
 	return fault == nil
 }
 
-// steps are those of an adapter, unless the query says otherwise.
+// steps returns the preparation of texts for an adapter, unless the query chooses another one.
 func (s *Server) steps(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, *scoring.Error) {
 	if v := ctx.QueryArgs().Peek("prepare"); v != nil {
 		steps, err := reward.ParseSteps(string(v))
@@ -247,7 +247,7 @@ func (s *Server) object(ctx *fasthttp.RequestCtx, body []byte) (_ []byte, ok boo
 	return body, true
 }
 
-// labels is how labels of this daemon are read.
+// labels returns how labels are read by this daemon.
 func (s *Server) labels() *reward.Labels {
 	c := &s.cfg.Items
 	return &reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: c.Suite, Tasks: c.Tasks}
@@ -275,8 +275,8 @@ func (s *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
 	return true
 }
 
-// timed tells where the time of the samples went: in the header that of a single
-// one, in the results where the request asks for it.
+// timed adds where the time of the samples went: to the header for a single one, to the results
+// where the request asks for it.
 func (s *Server) timed(ctx *fasthttp.RequestCtx, all []graded, text bool) {
 	if len(all) == 1 {
 		timing(ctx, all[0].answer())
@@ -289,7 +289,7 @@ func (s *Server) timed(ctx *fasthttp.RequestCtx, all []graded, text bool) {
 	}
 }
 
-// noted says in the results how the answers were read.
+// noted adds to the results how the answers were read.
 func (s *Server) noted(samples []sample, all []graded, opt *queue.Options, text bool) {
 	for i, one := range samples {
 		if one.notes == nil {

@@ -410,14 +410,14 @@ func (r *Reader) settingHint(e *apiError) string {
 	return "another --body"
 }
 
-// hide removes the key from a text. See docs/spec/runs.md#r24.
+// hide removes the key from a text that an endpoint sent.
 func (r *Reader) hide(s string) string { return hide(s, r.Key) }
 
 // shortKey is the longest text that is no secret: it may well stand in an answer, as the
 // key "none" of a local server does.
 const shortKey = 7
 
-// hide takes the key out of a text. See docs/spec/runs.md#r24.
+// hide removes the key from a text. See docs/spec/runs.md#r24.
 func hide(s, key string) string {
 	if len(key) <= shortKey {
 		return s

@@ -77,7 +77,8 @@ func (c *Client) understood(o *chat.Outcome) (right, ok bool) {
 	return c.cfg.Read(o.Text)
 }
 
-// begin says that a request of a flight is sent; an error where it has no waiters.
+// begin records that a request of a flight (a question that several callers may wait for) is sent.
+// The error says that it has no waiters any more.
 func (c *Client) begin(f *flight) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +89,7 @@ func (c *Client) begin(f *flight) error {
 	return nil
 }
 
-// ended is the end of the request.
+// ended records the end of the request.
 func (c *Client) ended(f *flight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

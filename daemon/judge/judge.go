@@ -166,7 +166,7 @@ func (c Config) chat() chat.Config {
 	return cfg
 }
 
-// flagName is the name of a flag of `plumb run` where it concerns the judge.
+// flagName returns the name of the judge's flag that is like a flag of `plumb run`.
 func flagName(run string) string {
 	return "--judge-" + strings.TrimPrefix(strings.TrimPrefix(run, "--"), "model-")
 }
@@ -312,7 +312,7 @@ func (c *Client) Stats() Stats {
 	return s
 }
 
-// Width is how many questions may usefully be asked at once: more than calls, as some
+// Width returns how many questions may usefully be asked at once: more than calls, because some
 // wait for their next try.
 func (c *Client) Width() int { return min(4*c.cfg.Concurrency, 1024) }
 
@@ -349,7 +349,7 @@ func (c *Client) Close() error {
 	return c.store.close()
 }
 
-// unjudged is the judgement without a verdict.
+// unjudged returns the judgement of a question without a verdict.
 func unjudged(err error) scoring.Judgement {
 	return scoring.Judgement{Err: &scoring.Error{Code: "unjudged", Message: "cannot judge answer: " + err.Error()}}
 }

@@ -19,7 +19,7 @@ func rowSums(b *batch.Batch, r *batch.Run, y int) (s batch.RowSums) {
 	return s
 }
 
-// covered is 1 where the pixel rule counts the alpha.
+// covered returns 1 for an alpha that the pixel rule counts as covered, else 0.
 func covered(a uint32) uint32 {
 	if a >= metric.CoveredFrom {
 		return 1

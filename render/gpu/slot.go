@@ -155,7 +155,7 @@ func (s *slot) hasRoom(upBytes, outBytes int) bool {
 	return s.e.direct || upBytes <= s.in.size && outBytes <= s.fin.size
 }
 
-// input is the buffer that shaders read.
+// input returns the buffer that shaders read.
 func (s *slot) input() *buffer {
 	if s.e.direct {
 		return &s.up
@@ -163,7 +163,7 @@ func (s *slot) input() *buffer {
 	return &s.in
 }
 
-// result is the buffer that the host reads.
+// result returns the buffer that the host reads.
 func (s *slot) result() *buffer {
 	if s.e.direct {
 		return &s.out

@@ -16,19 +16,18 @@ type Mask struct {
 	Stride        int // bytes from one row to the next
 }
 
-// Alpha is a mask of one byte per pixel without padding. len(pix) is
-// width*height.
+// Alpha returns a mask of one byte per pixel without padding. len(pix) is width*height.
 func Alpha(pix []byte, width, height int) Mask {
 	return Mask{Pix: pix, Width: width, Height: height, Step: 1, Stride: width}
 }
 
-// RGBA is the alpha of four bytes per pixel without padding. len(pix) is
+// RGBA returns the mask of the alpha of four bytes per pixel without padding. len(pix) is
 // 4*width*height.
 func RGBA(pix []byte, width, height int) Mask {
 	return Mask{Pix: pix, Width: width, Height: height, Step: 4, First: 3, Stride: 4 * width}
 }
 
-// OfImage is the alpha of a picture.
+// OfImage returns the mask of a picture's alpha.
 func OfImage(img *image.NRGBA) Mask {
 	m := RGBA(img.Pix, img.Rect.Dx(), img.Rect.Dy())
 	m.Stride = img.Stride

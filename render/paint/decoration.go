@@ -38,7 +38,8 @@ type textLine struct {
 	doubled          bool  // drawn over itself once more
 }
 
-// thickness is the thickness of a run's underline and strike before rounding, units.
+// thickness returns the thickness of the lines below and through a run of text, before rounding,
+// units.
 func thickness(r *text.Run) float64 { return max(1, r.Size*lineShare) }
 
 // checkLine refuses a run whose underline or strike would be too thick.
@@ -77,7 +78,7 @@ func underline(k *textPainter, r *text.Run) (textLine, error) {
 	return line, nil
 }
 
-// strike is the line through a run.
+// strike returns the line through a run of text.
 func strike(r *text.Run) textLine {
 	thick := thickness(r)
 	middle := r.Baseline - r.Face.Ascent(r.Size)/3

@@ -13,7 +13,7 @@ import (
 // Point is a place in a picture or a plane, in doubles.
 type Point struct{ X, Y float64 }
 
-// Pt is the point (x, y).
+// Pt returns the point (x, y).
 func Pt(x, y float64) Point { return Point{x, y} }
 
 // Loop is a closed polygon.
@@ -119,10 +119,11 @@ func (c *Cover) Each(f func(x, y int, winding float64)) {
 	}
 }
 
-// Solid is the coverage by the non-zero rule, for loops that do not overlap.
+// Solid returns the coverage that a winding sum stands for by the non-zero rule, for loops that do
+// not overlap.
 func Solid(winding float64) float64 { return min(math.Abs(winding), 1) }
 
-// EvenOdd is the coverage by the even-odd rule.
+// EvenOdd returns the coverage that a winding sum stands for by the even-odd rule.
 func EvenOdd(winding float64) float64 {
 	w := math.Mod(math.Abs(winding), 2)
 	return min(w, 2-w)
@@ -170,7 +171,7 @@ func (s *Sheet) Stroke(c color.NRGBA, width float64, l Loop) {
 	s.Fill(c, loops...)
 }
 
-// Bar is the rectangle about a line; its winding is that of Circle.
+// Bar returns the rectangle about a line; its winding is that of Circle.
 func Bar(p, q Point, width float64) Loop {
 	dx, dy := q.X-p.X, q.Y-p.Y
 	n := math.Hypot(dx, dy)
@@ -181,7 +182,7 @@ func Bar(p, q Point, width float64) Loop {
 	return Loop{{p.X + dy, p.Y - dx}, {q.X + dy, q.Y - dx}, {q.X - dy, q.Y + dx}, {p.X - dy, p.Y + dx}}
 }
 
-// Circle is a polygon of 64 sides with the area of the circle.
+// Circle returns a polygon of 64 sides with the area of the circle.
 func Circle(p Point, r float64) Loop {
 	const n = 64
 	r *= math.Sqrt(2 * math.Pi / n / math.Sin(2*math.Pi/n))

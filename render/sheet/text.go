@@ -109,7 +109,7 @@ func Mix(a, b Point, t float64) Point {
 	return Point{a.X + float64((b.X-a.X)*t), a.Y + float64((b.Y-a.Y)*t)}
 }
 
-// Bounds is the box of loops.
+// Bounds returns the box of loops.
 func Bounds(loops ...Loop) (x0, y0, x1, y1 float64) {
 	first := true
 	for _, l := range loops {
@@ -140,5 +140,5 @@ func (s *Sheet) Write(c color.NRGBA, l Line, x, y float64) {
 	s.Fill(c, shifted(l.Loops, x, y)...)
 }
 
-// Box is a rectangle.
+// Box returns a rectangle as a loop.
 func Box(x0, y0, x1, y1 float64) Loop { return Loop{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} }

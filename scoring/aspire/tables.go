@@ -168,7 +168,7 @@ func testNames() (names []string) {
 	return names
 }
 
-// models is Table 1 and Figure 3: model and mode, with the full input.
+// models returns Table 1 and Figure 3: scores by model and mode, with the full input.
 func (t *tables) models() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Table 1: models and modes" + otherTasks, Text: 2,
 		Columns: []string{"model", "mode", "score", "tokens", "rank", "nearest", "n", "missing", "failed", "filtered", "cut"},
@@ -198,7 +198,8 @@ func (t *tables) models() scoring.TextTable {
 	return out
 }
 
-// inputs is Table 2: what the text says of the scene, for the tests that have the choice.
+// inputs returns Table 2: scores by what the text says of the scene, for the tests that have the
+// choice.
 func (t *tables) inputs() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Table 2: inputs" + otherTasks, Text: 3,
 		Columns: []string{"test", "model", "mode", "full", "minimal", "scaffold", "n full", "n minimal", "n scaffold", "rank full", "rank minimal", "rank scaffold"}}
@@ -246,7 +247,7 @@ func (t *tables) inputs() scoring.TextTable {
 	return out
 }
 
-// tests is Figure 4: every test with its standard error over tasks.
+// tests returns Figure 4: every test with its standard error over tasks.
 func (t *tables) tests() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Figure 4: tests", Text: 4, Columns: []string{"test", "model", "mode", "input", "mean", "se", "tasks"},
 		Note: "Standard errors are over tasks; repeats of a task are averaged first. The paper prints no numbers here."}
@@ -268,7 +269,7 @@ var categoryNames = []scoring.Group{
 	{Name: "intuitive", Tests: []string{"arrow", "overlap", "balance"}},
 }
 
-// categories is Figure 5: the mean of a category, over all modes with the full input.
+// categories returns Figure 5: the mean of each category, over all modes with the full input.
 func (t *tables) categories() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Figure 5: categories", Text: 1, Columns: []string{"model"}, Note: "Means over the modes, full input. The paper prints no numbers here."}
 	for _, g := range categoryNames {

@@ -54,7 +54,7 @@ func Compare(a, b []Value, right bool, seed uint64) Paired {
 	return p
 }
 
-// interval is the 95 % percentile interval of the mean over resampled clusters.
+// interval returns the 95 % percentile interval of the mean over resampled clusters.
 func interval(all [][]float64, r *rand.Rand) (low, high float64) {
 	if len(all) == 0 {
 		return math.NaN(), math.NaN()
@@ -120,7 +120,7 @@ func signFlip(all [][]float64, r *rand.Rand) float64 {
 	return float64(1+hits) / float64(1+flips)
 }
 
-// flipped is the sum of up to 64 values, each with the sign that a bit gives it.
+// flipped returns the sum of up to 64 values, each with the sign that a bit gives it.
 func flipped(list []float64, signs uint64) (sum float64) {
 	for i, x := range list {
 		if signs>>i&1 == 1 {

@@ -30,8 +30,8 @@ type row struct {
 // NewSample returns an empty sample of at most a million answers.
 func NewSample() *Sample { return &Sample{answers: scoring.NewAnswers(1 << 20)} }
 
-// Add takes a result in. cluster names what its task shares with others; "" is the task
-// itself.
+// Add adds a result to the sample. cluster names what its task shares with others; "" stands for
+// the task itself.
 func (s *Sample) Add(r *scoring.Result, cluster string) {
 	if !s.answers.First(r) {
 		s.Twice++
@@ -73,8 +73,8 @@ type scores struct {
 	lost    int // without a score
 }
 
-// tasks are the scores by task, in the order of the results. members says which members of
-// the arm tell tasks apart.
+// tasks returns the scores by task, in the order of the results. members says by which members of
+// the arm tasks differ.
 func (s *Sample) tasks(members [5]bool) (order []task, at map[task]*scores) {
 	at = map[task]*scores{}
 	for _, r := range s.rows {

@@ -132,7 +132,7 @@ const (
 	Power = 0.8
 )
 
-// detectable is how many standard errors a difference must have.
+// detectable is the number of standard errors that a difference must have to be found.
 func detectable() float64 { return Z(1-Alpha/2) + Z(Power) }
 
 // TasksFor returns how many tasks show a difference: omega2 is the variance of true

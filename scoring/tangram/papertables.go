@@ -72,7 +72,7 @@ func published(t paper.Table, column int) (list []paper.Published) {
 	return list
 }
 
-// outlineTable is Table 1.
+// outlineTable returns the paper's Table 1.
 func outlineTable(printed paper.Table, names []string, all []*tables) scoring.TextTable {
 	out := scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction" + besidePaper, Text: 1,
 		Columns: append([]string{"model", "Invalid", "Acc", "rank", "nearest"}, scoring.TallyColumns()...)}
@@ -94,7 +94,7 @@ func outlineTable(printed paper.Table, names []string, all []*tables) scoring.Te
 // printedTasks is the number of the paper's configurations.
 const printedTasks = 668
 
-// settingTable is Table 2 or a part of Table 3.
+// settingTable returns the paper's Table 2 or a part of Table 3.
 func settingTable(setting string, printed paper.Table, names []string, all []*tables) scoring.TextTable {
 	out := scoring.TextTable{Title: title(setting) + besidePaper, Text: 1,
 		Columns: append([]string{"model", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success", "rank", "nearest"}, scoring.TallyColumns()...),

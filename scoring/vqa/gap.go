@@ -74,7 +74,8 @@ func (t *tables) pairs() (papers, own []pair) {
 	return join(t.compared(t.papers)), join(t.order)
 }
 
-// at is the c-th category, or all items for the one after the last.
+// at returns the counts of the c-th category, or of all items for the index after the last
+// category.
 func (at *row) at(c int) counts {
 	if c == len(at.cats) {
 		return at.total

@@ -119,7 +119,7 @@ var errorClasses = []string{"mislocalization", "perspective_scale", "occlusion_o
 
 var errorValues = boxed(errorClasses)
 
-// errors are the shares of the classes over the wrong answers that have one.
+// errors returns the table of error classes: their shares of the wrong answers that have one.
 func (t *tables) errors(f string, own []*row) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": classes of wrong answers, % of those tagged", Text: 1,
 		Columns: append(append([]string{"model", "wrong", "tagged", "untagged"}, errorClasses...), "others"),

@@ -10,7 +10,7 @@ import (
 // humanName is the row of the human baseline.
 const humanName = "human"
 
-// sub is the printed accuracy of a subcategory, NaN where there is none.
+// sub returns the printed accuracy of a subcategory, NaN where there is none.
 func (h *human) sub(c, s int) float64 {
 	if c < len(h.subs) && s < len(h.subs[c]) {
 		return h.subs[c][s]

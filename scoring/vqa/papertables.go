@@ -70,8 +70,8 @@ func (at *row) overall() (x float64, ok bool) {
 	return 100 * float64(at.total.correct) / float64(at.total.n), at.note == ""
 }
 
-// place is where a category or a subcategory is in the taxonomy: two indices, sub is -1 for a
-// category.
+// place returns the rank of a row among the published ones of its format, and the distance to the
+// nearest one, as cells of the table.
 func (t *tables) place(at *row) []string {
 	var list []paper.Published
 	published, _ := t.beside(at.format)
@@ -101,8 +101,8 @@ func (t *tables) byCategory(f string, own []*row) (out []scoring.TextTable) {
 	return out
 }
 
-// ofCategory is the table of one category. It has no rows where the user's models have no items
-// of it.
+// ofCategory returns the table of one category. It has no rows where the user's models have no
+// items of it.
 func (t *tables) ofCategory(f string, c int, own, published []*row) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + " accuracy in " + t.categories[c].name + ", %", Text: 1, Columns: []string{"model"}}
 	for _, sub := range t.categories[c].subs {
@@ -179,7 +179,8 @@ func (t *tables) byMethod(f string, own []*row) scoring.TextTable {
 
 func pairName(pair [2]string) string { return pair[0] + " -> " + pair[1] }
 
-// gains are the rows of one model and pair of methods: categories, then all items.
+// gains returns the rows of one model and pair of methods: one for each category, then one for all
+// items.
 func (t *tables) gains(a, b *row, pair [2]string) (list [][]string) {
 	n := make([]int, len(t.categories)+1)
 	right := [2][]int{make([]int, len(n)), make([]int, len(n))}
@@ -219,7 +220,7 @@ func (t *tables) gains(a, b *row, pair [2]string) (list [][]string) {
 	return list
 }
 
-// publishedRuns are the paper's rows of its table of repeated runs.
+// publishedRuns returns the rows that the paper's table of repeated runs prints.
 func (t *tables) publishedRuns(f string) (rows [][]string) {
 	if t.methods == nil {
 		return nil
@@ -232,7 +233,7 @@ func (t *tables) publishedRuns(f string) (rows [][]string) {
 	return rows
 }
 
-// publishedGaps are the paper's rows of its Table 18.
+// publishedGaps returns the rows that the paper's Table 18 prints.
 func (t *tables) publishedGaps() (rows [][]string) {
 	if t.methods == nil {
 		return nil
@@ -273,7 +274,7 @@ func (t *tables) publishedSolved(f string, own []*row) scoring.TextTable {
 	return out
 }
 
-// items is the number of items of the benchmark.
+// items returns the number of items of the benchmark.
 func (t *tables) items() (n int) {
 	for i := range t.categories {
 		n += t.categories[i].size

@@ -104,8 +104,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// prepare implements scoring.Suite.Prepare. It reads the answer too; Question then returns what
-// only a judge can tell.
+// prepare reads an item line with the suite. variant is NAME or NAME=VALUE, "" for none.
 func prepare(t *testing.T, s *suite, line, variant string) (scoring.Job, error) {
 	t.Helper()
 	v, err := fastjson.Parse(line)

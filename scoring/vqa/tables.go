@@ -188,7 +188,7 @@ func (c *counts) add(o counts) {
 	c.ids += o.ids
 }
 
-// who is what the model of a row is called.
+// who returns the name of the row's model.
 func (at *row) who() string {
 	name := cmp.Or(at.model, "model")
 	if at.blind {
@@ -197,7 +197,7 @@ func (at *row) who() string {
 	return name
 }
 
-// name is what a row is called.
+// name returns the name of the row in tables.
 func (at *row) name() string {
 	name := at.who()
 	if at.run != 1 {
@@ -223,7 +223,7 @@ func (at *row) chance() (h int64, ok bool) {
 	return hundredths(sum, n*common), true
 }
 
-// macro is the mean of the accuracies of the categories that have items.
+// macro returns the mean of the accuracies of the categories that have items.
 func (at *row) macro() float64 {
 	var list []float64
 	for _, c := range at.cats {
@@ -275,8 +275,8 @@ func (t *tables) Tables() (out []scoring.TextTable) {
 	return out
 }
 
-// accuracy is the papers' main table: Tables 2 and 3 of SPATIALAB, Table 2 of
-// SpaCE-Eval, whose columns are subcategories as well.
+// accuracy returns the papers' main table: Tables 2 and 3 of SPATIALAB, and Table 2 of SpaCE-Eval,
+// which has columns for subcategories too.
 func (t *tables) accuracy(f string, own []*row) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + " accuracy, %", Text: 1, Columns: []string{"model"}}
 	if t.kind == spaceeval {
@@ -331,8 +331,8 @@ func (t *tables) accuracy(f string, own []*row) scoring.TextTable {
 
 var formatNames = map[string]string{formatChoice: "multiple-choice", formatOpen: "open-ended"}
 
-// beside are the rows of the papers, and the human baseline: the paper's counts
-// where a file has them, else the printed numbers.
+// beside returns the rows of the papers, and the human baseline: the paper's counts where a file
+// has them, else the printed numbers.
 func (t *tables) beside(f string) (papers []*row, human *row) {
 	h := t.human[f]
 	human = &row{rowKey: rowKey{model: "human", format: f, run: 1}, printed: &h, total: counts{}}
@@ -348,7 +348,7 @@ func (t *tables) beside(f string) (papers []*row, human *row) {
 	return papers, human
 }
 
-// cells is a row of the main table.
+// cells returns a row of the main table.
 func (t *tables) cells(at *row) []string {
 	return t.line(at.name(), func(c counts, printed float64) string {
 		if at.printed != nil {
@@ -403,7 +403,7 @@ func (t *tables) line(name string, cell func(c counts, printed float64) string, 
 	return append(append(out, t.place(at)...), t.tail(at)...)
 }
 
-// tail are the columns after the accuracies.
+// tail returns the cells of a row after the accuracies.
 func (t *tables) tail(at *row) []string {
 	c := at.total
 	ci, right := "-", "-"
@@ -442,7 +442,7 @@ func (at *row) pictureError() (se float64, ok bool) {
 	return math.Sqrt(clusters/(clusters-1)*squares) / float64(n), true
 }
 
-// subcategories is the layout of Tables 6 to 10 and 12 to 16: models side by side.
+// subcategories returns Tables 6 to 10 and 12 to 16 in one, with models side by side.
 func (t *tables) subcategories(f string, own []*row) scoring.TextTable {
 	papers, _ := t.beside(f)
 	all := slices.DeleteFunc(append(slices.Clone(own), papers...), func(r *row) bool { return !r.hasSubs() })
@@ -478,7 +478,7 @@ func (at *row) hasSubs() bool {
 	return false
 }
 
-// toHumans is the gap to the human baseline in points, per category. See
+// toHumans returns the table of gaps to the human baseline, in points and per category. See
 // docs/spec/vqa.md#r48.
 func (t *tables) toHumans(f string, own []*row) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": human baseline minus accuracy, points", Text: 1, Columns: []string{"model"}}
@@ -497,7 +497,7 @@ func (t *tables) toHumans(f string, own []*row) scoring.TextTable {
 	return out
 }
 
-// below is the distance from a printed accuracy, exactly in hundredths, to c.
+// below returns how far c lies below a printed accuracy, exactly in hundredths of a point.
 func below(base float64, c counts) string {
 	if c.n == 0 {
 		return "-"
@@ -506,7 +506,8 @@ func below(base float64, c counts) string {
 	return decimals(hundredths(h*n-10000*int64(c.correct), 10000*n))
 }
 
-// byGroup are accuracies by option kind or scale, with the mean over all items.
+// byGroup returns the table of accuracies by kind of options or by scale, with the mean over all
+// items.
 func (t *tables) byGroup(what string, own []*row, of func(*row) map[string]*counts, known []string) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " accuracy by " + what + ", %", Text: 1, Columns: []string{what}}
 	names, inferred := slices.Clone(known), 0
@@ -558,7 +559,8 @@ func (t *tables) byGroup(what string, own []*row, of func(*row) map[string]*coun
 	return out
 }
 
-// read is the table of what decided how many answers. See docs/spec/vqa.md#r45.
+// read returns the table of how many answers each stage of reading, or a judge, decided. See
+// docs/spec/vqa.md#r45.
 func (t *tables) read(f string, own []*row) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": what decided the answers", Text: 1, Columns: []string{"model"}}
 	var seen []string

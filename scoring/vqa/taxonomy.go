@@ -94,7 +94,8 @@ var spaceeval = &kind{name: "spaceeval", title: "SpaCE-Eval", labels: "letters",
 var otherNames = map[string]string{"material_and_science": "materials_and_structures", "user_environment": "user_environment_interaction",
 	"design_environment": "design_environment_interaction"}
 
-// place is where a name of the taxonomy stands: sub is -1 for a category.
+// place is where a category or a subcategory is in the taxonomy: two indices, sub is -1 for a
+// category.
 type place struct{ category, sub int }
 
 // places returns where each name of the taxonomy is, names as appendID writes them.

@@ -83,8 +83,8 @@ type reader struct {
 	text    []byte
 }
 
-// prepare reads an item. The answer is read at once; what a judge must
-// say is asked by Question.
+// prepare implements scoring.Suite.Prepare. It reads the answer too; Question then returns what
+// only a judge can tell.
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
