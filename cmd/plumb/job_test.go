@@ -307,8 +307,9 @@ func TestPoison(t *testing.T) {
 	dump := written(t, filepath.Join(t.TempDir(), "dump.jsonl"), text)
 	want, _ := scoredOnce(t, dump)
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	run := func() (int, string) {
-		cmd := exec.Command(faulty, "score", "--backend", "cpu", "--paper", "none", "-o", out, dump)
+	score := []string{"score", "--backend", "cpu", "--paper", "none", "-o", out, dump}
+	run := func(args ...string) (int, string) {
+		cmd := exec.Command(faulty, args...)
 		cmd.Env = append(os.Environ(), `PLUMB_FAULT=die@"deadly"`)
 		errs, _ := cmd.CombinedOutput()
 		if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
@@ -317,11 +318,24 @@ func TestPoison(t *testing.T) {
 		return cmd.ProcessState.ExitCode(), string(errs)
 	}
 	for range 2 {
-		if code, errs := run(); code != -1 {
+		if code, errs := run(score...); code != -1 {
 			t.Fatalf("got exit %d, %s; want a process that is killed", code, errs)
 		}
 	}
-	code, errs := run()
+	shard := []string{"shard", "run", "--manifest", filepath.Join(out+jobs.Suffix, jobs.ManifestName), "--shard", "0"}
+	if code, errs := run(shard...); code != 3 || !strings.Contains(errs, "--bisect") {
+		t.Errorf("shard run: got exit %d, %s; want 3", code, errs)
+	}
+	if _, text, _ := plumb(t, "", "score", "--status", out); !strings.Contains(text, "failed: shard 0, part 0: 2 processes") {
+		t.Errorf("--status: got %s; want the shard that failed", text)
+	}
+	if code, errs := run(append(shard, "--records", "0:1", "--part", "5", "--results", "/nowhere/x")...); code != 1 {
+		t.Errorf("a range in wrong use: got exit %d, %s; want 1, which no crash has", code, errs)
+	}
+	if code, errs := run(append(shard, "--bisect")...); code != 0 || markers(t, out) != 1 {
+		t.Errorf("--bisect: got exit %d, %s, %d parts; want a shard that is done", code, errs, markers(t, out))
+	}
+	code, errs := run(score...)
 	if code != 0 || !strings.Contains(errs, "1 poison") {
 		t.Fatalf("got exit %d, %s; want 0 and one poisoned line", code, errs)
 	}

@@ -114,7 +114,11 @@ func (c *scoreCmd) status(std streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "shards: %d of %d done\n", s.Done, s.Shards)
+	died, running, err := j.Begun()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "shards: %d of %d done, %d running, %d failed\n", s.Done, s.Shards, len(running), len(died))
 	of := fmt.Sprintf(" of %s", grouped(s.Lines))
 	if s.Whole {
 		of = " (some inputs are not counted before they are read)"
@@ -126,13 +130,9 @@ func (c *scoreCmd) status(std streams) error {
 			fmt.Fprintf(std.out, "left:   %s at that rate\n", time.Duration(float64(left)/rate*float64(time.Second)).Round(time.Second))
 		}
 	}
-	deaths, err := j.Deaths()
-	if err != nil {
-		return err
-	}
-	parts := slices.SortedFunc(maps.Keys(deaths), func(a, b jobs.Part) int { return cmp.Or(a.Shard-b.Shard, a.Chunk-b.Chunk) })
+	parts := slices.SortedFunc(maps.Keys(died), func(a, b jobs.Part) int { return cmp.Or(a.Shard-b.Shard, a.Chunk-b.Chunk) })
 	for _, p := range parts {
-		fmt.Fprintf(std.out, "shard %d: %d processes ended while it was under way, or are at it\n", p.Shard, deaths[p])
+		fmt.Fprintf(std.out, "failed: shard %d, part %d: %d processes ended while it was under way\n", p.Shard, p.Chunk, died[p])
 	}
 	if s.Done == s.Shards {
 		fmt.Fprintln(std.out, "all shards are done: the command that began the job writes the output")

@@ -26,6 +26,7 @@ type onlyPart struct {
 	skip     int    // results of the parts before it
 	from, to int    // records of the part, counted from 0; to is 0 for all
 	results  string // file for the results of a range, which is not committed
+	bisect   bool   // search a part that ends its processes for the line that does
 }
 
 // alone reports whether this process is the only one that works on the job.
@@ -177,9 +178,15 @@ func (j *job) feedRange(s jobs.Shard, o *onlyPart, put func(dump.Line, records.O
 // the line that ends them. See docs/spec/jobs.md#r7.
 const poisonAfter = 2
 
+// poisonShard is the exit code of `plumb shard run` for a shard that ends its processes.
+const poisonShard = 3
+
 // quarantine makes a part in fresh processes, halving it down to the lines that end them. These
 // get the error poison, all others their scores. skip is the number of results before the part.
 func (j *job) quarantine(ctx context.Context, s jobs.Shard, p jobs.Part, skip int) error {
+	if only := j.cmd.only; only != nil && !only.bisect {
+		return exitError{fmt.Errorf("shard %d is poison: %d processes ended while it was under way; want --bisect, or the command that began the job", p.Shard, j.shards.deaths[p]), poisonShard}
+	}
 	fmt.Fprintf(j.std.err, "plumb: %d processes ended within part %d of shard %d; it is searched for the line that ends them\n", j.shards.deaths[p], p.Chunk, p.Shard)
 	lines, n, err := j.halve(ctx, s, onlyPart{shard: p.Shard, chunk: p.Chunk, skip: skip, to: jobs.ShardLines})
 	if err != nil {

@@ -13,13 +13,14 @@ import (
 
 // shardCmd is `plumb shard`.
 type shardCmd struct {
-	Run shardRunCmd `cmd:"" help:"Score one shard of a job that plumb score began, and write its parts. Exit 0: done; 1: failed, may be tried again; 2: wrong use."`
+	Run shardRunCmd `cmd:"" help:"Score one shard of a job that plumb score began, and write its parts. Exit 0: done; 1: failed, may be tried again; 2: wrong use; 3: two processes ended while it was under way."`
 }
 
 // shardRunCmd is `plumb shard run`.
 type shardRunCmd struct {
 	Manifest string `required:"" placeholder:"FILE" help:"Manifest of the job: FILE.job/manifest.jsonl."`
 	Shard    int    `required:"" placeholder:"K" help:"Number of the shard, from 0."`
+	Bisect   bool   `help:"Search a shard whose processes ended for the lines that end them, in fresh processes, and score the others, in place of exit 3."`
 	Part     int    `hidden:""`
 	Skip     int    `hidden:""`
 	Records  string `hidden:""`
@@ -28,6 +29,15 @@ type shardRunCmd struct {
 
 // Run scores the shard as the command that planned the job would. See docs/spec/jobs.md#r3.
 func (c *shardRunCmd) Run(std streams) error {
+	err := c.run(std)
+	var u usageError
+	if c.Records != "" && errors.As(err, &u) {
+		return exitError{err, 1} // 2 is also the code of a crash, for which the lines would be blamed
+	}
+	return err
+}
+
+func (c *shardRunCmd) run(std streams) error {
 	manifest, err := filepath.Abs(c.Manifest)
 	if err != nil {
 		return err
@@ -53,7 +63,7 @@ func (c *shardRunCmd) Run(std streams) error {
 	s := &all.Score
 	s.args, s.Restart = j.Header.Args, false
 	s.Output = strings.TrimSuffix(dir, jobs.Suffix)
-	s.only = &onlyPart{shard: c.Shard, chunk: c.Part, skip: c.Skip, results: c.Results}
+	s.only = &onlyPart{shard: c.Shard, chunk: c.Part, skip: c.Skip, results: c.Results, bisect: c.Bisect}
 	if c.Records != "" {
 		from, to, _ := strings.Cut(c.Records, ":")
 		if s.only.from, err = strconv.Atoi(from); err == nil {

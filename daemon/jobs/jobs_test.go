@@ -134,7 +134,8 @@ func TestParts(t *testing.T) {
 
 func TestDeaths(t *testing.T) {
 	j := planned(t, 3)
-	for i, ended := range []bool{false, true, false} {
+	var open []*Journal // of runs that go on, or die
+	for i, ended := range []bool{false, true, false, false} {
 		g, err := j.Journal(string(rune('a' + i)))
 		if err != nil {
 			t.Fatal(err)
@@ -143,13 +144,23 @@ func TestDeaths(t *testing.T) {
 		g.Begin(Part{1, 0})
 		if ended {
 			g.Close()
+		} else {
+			open = append(open, g)
 		}
 	}
 	j.Commit(Part{1, 0}, nil, Marker{Last: true})
-	got, err := j.Deaths()
-	if err != nil || len(got) != 1 || got[Part{0, 0}] != 2 {
-		t.Errorf("got %v, %v; want two of part 0 alone", got, err)
+	died, running, err := j.Begun()
+	if err != nil || len(died) != 0 || len(running) != 1 || running[Part{0, 0}] != 3 {
+		t.Errorf("got %v, %v, %v; want three that are at part 0", died, running, err)
 	}
+	for _, g := range open[:2] {
+		g.f.Close() // as the end of its process does
+	}
+	died, running, err = j.Begun()
+	if err != nil || len(died) != 1 || died[Part{0, 0}] != 2 || running[Part{0, 0}] != 1 {
+		t.Errorf("got %v, %v, %v; want two deaths at part 0 alone, and one that is at it", died, running, err)
+	}
+	open[2].Close()
 }
 
 func TestDiffers(t *testing.T) {

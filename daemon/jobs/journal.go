@@ -1,0 +1,129 @@
+package jobs
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sys/unix"
+)
+
+// The journal of begun parts tells which ones were under way when a process died. See
+// docs/spec/jobs.md#r7.
+const journalName = "begun.jsonl"
+
+// begun is a line of the journal: a part that a run began, or the end of a run.
+type begun struct {
+	Run   string `json:"run"`
+	Shard int    `json:"shard"`
+	Chunk int    `json:"part,omitempty"`
+	Ended bool   `json:"ended,omitempty"`
+}
+
+// Journal is open for one run. It is not safe for concurrent use.
+type Journal struct {
+	f   *os.File
+	run string
+}
+
+// Journal opens the journal for a run, whose name no other run has. Until the run ends, or its
+// process does, others see that it is going on.
+func (j *Job) Journal(run string) (*Journal, error) {
+	f, err := os.OpenFile(filepath.Join(j.Dir, journalName), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	lock := lockOf(run)
+	unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &lock) // a file system without locks has no runs that go on
+	return &Journal{f, run}, nil
+}
+
+// lockOf is the range of the journal, far behind its end, that a run holds.
+func lockOf(run string) unix.Flock_t {
+	const behind = 1 << 61
+	return unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: behind + int64(xxhash.Sum64String(run)>>4), Len: 1}
+}
+
+// goesOn reports whether the process of a run is there, on this machine or on one that shares the
+// folder.
+func goesOn(journal *os.File, run string) bool {
+	lock := lockOf(run)
+	return unix.FcntlFlock(journal.Fd(), unix.F_OFD_GETLK, &lock) == nil && lock.Type != unix.F_UNLCK
+}
+
+// Begin notes that a part is begun.
+func (g *Journal) Begin(p Part) error {
+	return g.note(begun{Run: g.run, Shard: p.Shard, Chunk: p.Chunk})
+}
+
+// Close notes that the run ended by itself.
+func (g *Journal) Close() error {
+	return errors.Join(g.note(begun{Run: g.run, Ended: true}), g.f.Close())
+}
+
+// note writes a line with one write, which appends whole.
+func (g *Journal) note(b begun) error {
+	line, err := json.Marshal(&b)
+	if err == nil {
+		_, err = g.f.Write(append(line, '\n'))
+	}
+	return err
+}
+
+// Begun returns by part how many processes died while a part was under way that is not done, and
+// how many are at it now.
+func (j *Job) Begun() (died, running map[Part]int, err error) {
+	died, running = map[Part]int{}, map[Part]int{}
+	f, err := os.Open(filepath.Join(j.Dir, journalName))
+	if errors.Is(err, os.ErrNotExist) {
+		return died, running, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	runs := map[string]map[Part]bool{}
+	r := bufio.NewReader(f)
+	for {
+		line, err := r.ReadBytes('\n')
+		var b begun
+		if json.Unmarshal(line, &b) == nil && b.Run != "" {
+			switch {
+			case b.Ended:
+				delete(runs, b.Run)
+			case runs[b.Run] == nil:
+				runs[b.Run] = map[Part]bool{{b.Shard, b.Chunk}: true}
+			default:
+				runs[b.Run][Part{b.Shard, b.Chunk}] = true
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	for run, parts := range runs {
+		count := died
+		if goesOn(f, run) {
+			count = running
+		}
+		for p := range parts {
+			if _, done, err := j.Marker(p); err == nil && !done {
+				count[p]++
+			}
+		}
+	}
+	return died, running, nil
+}
+
+// Deaths returns how many processes died while a part was under way that is not done, by part.
+func (j *Job) Deaths() (map[Part]int, error) {
+	died, _, err := j.Begun()
+	return died, err
+}
