@@ -32,8 +32,17 @@ type Archive struct {
 	ahead *bufio.Reader
 }
 
-// Open reads the central directory of an archive.
-func Open(in *input.Input) (a *Archive, err error) {
+// Open returns the archive that an input holds. Its central directory is read once.
+func Open(in *input.Input) (*Archive, error) {
+	a, err := in.Once("archive", func() (any, error) { return open(in) })
+	if err != nil {
+		return nil, err
+	}
+	return a.(*Archive), nil
+}
+
+// open reads the central directory of an archive.
+func open(in *input.Input) (a *Archive, err error) {
 	src, size, err := in.Random()
 	if err != nil {
 		return nil, err
@@ -137,10 +146,10 @@ type closer struct {
 func (c *closer) Close() error { return c.end() }
 
 // bounded decompresses an entry within the limits of the input.
-func (a *Archive) bounded(format string, raw io.Reader, open func(io.Reader) io.ReadCloser) io.ReadCloser {
+func (a *Archive) bounded(format string, raw io.Reader, decode func(io.Reader) io.ReadCloser) io.ReadCloser {
 	a.ahead.Reset(raw) // decoders read many small pieces
 	packed := &dump.Counter{R: a.ahead}
-	r := open(packed)
+	r := decode(packed)
 	entry := &dump.Bounded{Src: safe{r}, Format: format, Packed: &packed.N, Ratio: a.in.Limits.Ratio, Window: a.in.Limits.Window}
 	return &closer{&sum{entry, a}, r.Close}
 }

@@ -41,11 +41,12 @@ type Input struct {
 
 	Skipped int // lines that repeat an earlier answer and were left out
 
-	text    *dump.Reader // the decompressed bytes as a stream
-	file    *os.File     // nil for standard input
-	spool   *os.File     // the copy that Random made
-	spooled int64        // its size
-	kept    []byte       // its first bytes, for Head
+	text    *dump.Reader   // the decompressed bytes as a stream
+	file    *os.File       // nil for standard input
+	spool   *os.File       // the copy that Random made
+	spooled int64          // its size
+	made    map[string]any // by Once
+	kept    []byte         // its first bytes, for Head
 	closers []func() error
 }
 
@@ -147,6 +148,23 @@ func (in *Input) Random() (io.ReaderAt, int64, error) {
 	}
 	in.spool, in.spooled, in.kept = f, n, kept
 	return f, n, nil
+}
+
+// Once returns what make returns, which is called at the first call with that name only: so the
+// detection of a format and its reader share what they read.
+func (in *Input) Once(name string, make func() (any, error)) (any, error) {
+	if v, ok := in.made[name]; ok {
+		return v, nil
+	}
+	v, err := make()
+	if err != nil {
+		return nil, err
+	}
+	if in.made == nil {
+		in.made = map[string]any{}
+	}
+	in.made[name] = v
+	return v, nil
 }
 
 // Sibling opens a file in the folder of the input. The error is os.ErrNotExist where there
