@@ -3,6 +3,7 @@ package drawingbench
 import (
 	"cmp"
 	_ "embed"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -145,6 +146,22 @@ func beside(t paper.Table, name string, columns, digits []int) []string {
 	return out
 }
 
+// totalName is the last row of the tables of errors.
+const totalName = "total"
+
+// withPaper returns names and those of the paper's rows in the order of the alphabet, each once, with
+// the total last: so a run without errors has the paper's rows beside its zeros.
+func withPaper(names []string, t paper.Table) []string {
+	for _, r := range t.Rows {
+		if s, ok := r[0].(string); ok {
+			names = append(names, s)
+		}
+	}
+	slices.Sort(names)
+	names = slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == totalName })
+	return append(names, totalName)
+}
+
 // counts returns the paper's Table 11: tasks by category and difficulty, each beside the paper's
 // number.
 func (t *tables) counts() scoring.TextTable {
@@ -185,29 +202,31 @@ func (t *tables) counts() scoring.TextTable {
 // errorsByDifficulty returns the table of the evaluator's errors in first turns.
 func (t *tables) errorsByDifficulty() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench errors of turn 1 by difficulty", Text: 1, Columns: []string{"type"}}
-	n := map[string][]int{}
-	var types []string
+	paper := t.paper.Tables["errors by difficulty"]
+	n := map[string][]int{totalName: make([]int, len(difficulties))}
 	for _, r := range t.order {
 		d := slices.Index(difficulties, r.difficulty)
 		for _, s := range r.first.errorTypes {
 			if n[s] == nil {
 				n[s] = make([]int, len(difficulties))
-				types = append(types, s)
 			}
 			if d >= 0 {
 				n[s][d]++
+				n[totalName][d]++
 			}
 		}
 	}
-	slices.Sort(types)
 	for _, d := range difficulties {
 		out.Columns = append(out.Columns, d, "paper")
 	}
-	for _, s := range types {
+	for _, s := range withPaper(slices.Collect(maps.Keys(n)), paper) {
+		if n[s] == nil {
+			n[s] = make([]int, len(difficulties))
+		}
 		row := []string{s}
 		for d := range difficulties {
 			row = append(row, strconv.Itoa(n[s][d]))
-			row = append(row, beside(t.paper.Tables["errors by difficulty"], s, []int{d + 1}, []int{0})...)
+			row = append(row, beside(paper, s, []int{d + 1}, []int{0})...)
 		}
 		out.Rows = append(out.Rows, row)
 	}

@@ -252,15 +252,21 @@ func (t *tables) errors() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench errors by type", Text: 2, Columns: []string{"reported by", "type", "turn 1", "turn 2", "paper 1", "paper 2"},
 		Note: "Turn 2 counts only tasks that had one. The paper has 68 errors in turn 1 and 35 in turn 2, of four types."}
 	for _, by := range []struct {
-		name string
-		of   func(*turn) []string
-	}{{"evaluator", func(a *turn) []string { return a.errorTypes }}, {"feedback", func(a *turn) []string { return a.adviceTypes }}} {
+		name  string
+		paper paper.Table
+		of    func(*turn) []string
+	}{
+		{"evaluator", t.paper.Tables["errors"], func(a *turn) []string { return a.errorTypes }},
+		{"feedback", paper.Table{}, func(a *turn) []string { return a.adviceTypes }},
+	} {
 		counts := map[string][2]int{} // by type: in first turns, in second ones
 		count := func(a *turn, k int) {
 			for _, s := range by.of(a) {
-				c := counts[s]
-				c[k]++
-				counts[s] = c
+				for _, s := range []string{s, totalName} {
+					c := counts[s]
+					c[k]++
+					counts[s] = c
+				}
 			}
 		}
 		for _, r := range t.order {
@@ -269,14 +275,9 @@ func (t *tables) errors() scoring.TextTable {
 				count(r.last, 1)
 			}
 		}
-		for _, s := range slices.Sorted(maps.Keys(counts)) {
+		for _, s := range withPaper(slices.Collect(maps.Keys(counts)), by.paper) {
 			row := []string{by.name, s, strconv.Itoa(counts[s][0]), strconv.Itoa(counts[s][1])}
-			if by.name == "evaluator" {
-				row = append(row, beside(t.paper.Tables["errors"], s, []int{1, 2}, []int{0, 0})...)
-			} else {
-				row = append(row, "-", "-")
-			}
-			out.Rows = append(out.Rows, row)
+			out.Rows = append(out.Rows, append(row, beside(by.paper, s, []int{1, 2}, []int{0, 0})...))
 		}
 	}
 	return out
