@@ -1,12 +1,11 @@
 package ask
 
 import (
-	"bytes"
-	"fmt"
+	"encoding/binary"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
+	"runtime"
 	"sync"
 
 	"github.com/valyala/fastjson"
@@ -32,7 +31,8 @@ const pagePad = 32
 type Boards struct {
 	limits  scene.Limits
 	engine  *render.Engine
-	workers sync.Pool // of *render.Worker
+	workers sync.Pool     // of *render.Worker
+	drawing chan struct{} // holds a token for each picture that is being drawn, because one takes some 20 MB
 
 	mu     sync.Mutex
 	pen    *pen // of scaffolds; nil until one is drawn
@@ -42,7 +42,7 @@ type Boards struct {
 }
 
 // maxDrawn bounds the memory of pictures that are kept for further arms and repeats.
-const maxDrawn = 256 << 20
+const maxDrawn = 64 << 20
 
 // NewBoards opens the renderer, in plain Go: its pictures are the same on every machine.
 func NewBoards(limits scene.Limits) (*Boards, error) {
@@ -50,7 +50,7 @@ func NewBoards(limits scene.Limits) (*Boards, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Boards{limits: limits, engine: e, drawn: map[[2]string]*chat.Image{}}
+	b := &Boards{limits: limits, engine: e, drawing: make(chan struct{}, runtime.GOMAXPROCS(0)), drawn: map[[2]string]*chat.Image{}}
 	b.workers.New = func() any { return e.Worker() }
 	return b, nil
 }
@@ -101,7 +101,7 @@ func (b *Boards) blankOf(t *Task) (*chat.Image, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.blank[size] == nil {
-		data, err := encode(sheet.New(size[0], size[1]).NRGBA)
+		data, err := encode(sheet.New(size[0], size[1], ground).NRGBA)
 		if err != nil {
 			return nil, err
 		}
@@ -118,8 +118,9 @@ func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := sheet.New(int(v.Bounds.W), int(v.Bounds.H))
-	s.Fill(ground, sheet.Box(0, 0, v.Bounds.W, v.Bounds.H))
+	b.drawing <- struct{}{}
+	defer func() { <-b.drawing }()
+	s := sheet.New(int(v.Bounds.W), int(v.Bounds.H), ground)
 	layers := plan{}
 	if scaffold {
 		if layers, err = b.scaffold(line, test); err != nil {
@@ -197,19 +198,15 @@ func padded(s *scene.Scene) (view.Box, error) {
 
 // over puts a picture with alpha, not premultiplied, over an opaque one of the same size.
 func over(dst, src *image.NRGBA) {
+	const alphas = 0xff000000ff000000
 	for i := 0; i+3 < len(dst.Pix) && i+3 < len(src.Pix); i += 4 {
+		if i+7 < len(src.Pix) && binary.LittleEndian.Uint64(src.Pix[i:])&alphas == 0 { // most pixels are empty
+			i += 4
+			continue
+		}
 		a := uint32(src.Pix[i+3])
 		for k := range 3 {
 			dst.Pix[i+k] = uint8((uint32(src.Pix[i+k])*a + uint32(dst.Pix[i+k])*(255-a) + 127) / 255)
 		}
 	}
-}
-
-// encode writes an opaque picture as an 8-bit RGB PNG without alpha.
-func encode(img *image.NRGBA) ([]byte, error) {
-	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, img); err != nil {
-		return nil, fmt.Errorf("cannot write picture: %w", err)
-	}
-	return b.Bytes(), nil
 }

@@ -132,16 +132,29 @@ func EvenOdd(winding float64) float64 {
 // Sheet is an opaque picture that is being drawn.
 type Sheet struct {
 	*image.NRGBA
-	Cover *Cover
+	cover *Cover // nil until something is filled
 }
 
-// New returns a white picture of w x h px.
-func New(w, h int) *Sheet {
-	s := &Sheet{image.NewNRGBA(image.Rect(0, 0, w, h)), NewCover(w, h)}
-	for i := range s.Pix {
-		s.Pix[i] = 255
+// New returns a picture of w x h px in the colour of its ground, whose alpha is 255.
+func New(w, h int, ground color.NRGBA) *Sheet {
+	s := &Sheet{NRGBA: image.NewNRGBA(image.Rect(0, 0, w, h))}
+	if w <= 0 || h <= 0 {
+		return s
+	}
+	copy(s.Pix, []byte{ground.R, ground.G, ground.B, ground.A})
+	for n := 4; n < len(s.Pix); n *= 2 {
+		copy(s.Pix[n:], s.Pix[:n])
 	}
 	return s
+}
+
+// Cover returns the empty cover that Fill uses, for other rules of filling.
+func (s *Sheet) Cover() *Cover {
+	if s.cover == nil {
+		s.cover = NewCover(s.Rect.Dx(), s.Rect.Dy())
+	}
+	s.cover.Reset()
+	return s.cover
 }
 
 // Blend puts a colour over a pixel with a coverage of 0 to 1.
@@ -155,11 +168,11 @@ func (s *Sheet) Blend(x, y int, c color.NRGBA, a float64) {
 
 // Fill paints loops by the non-zero rule.
 func (s *Sheet) Fill(c color.NRGBA, loops ...Loop) {
-	s.Cover.Reset()
+	cover := s.Cover()
 	for _, l := range loops {
-		s.Cover.Add(l)
+		cover.Add(l)
 	}
-	s.Cover.Each(func(x, y int, w float64) { s.Blend(x, y, c, Solid(w)) })
+	cover.Each(func(x, y int, w float64) { s.Blend(x, y, c, Solid(w)) })
 }
 
 // Stroke paints the outline of a loop, width px wide, with round corners.

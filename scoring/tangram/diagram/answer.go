@@ -46,7 +46,7 @@ func Answer(target sheet.Loop, pieces []Piece) (*image.NRGBA, error) {
 	for _, p := range pieces {
 		all = append(all, p.Loop)
 	}
-	s := sheet.New(answerSide, answerSide)
+	s := sheet.New(answerSide, answerSide, white)
 	v := fitView(all)
 	paintAreas(s, v, target, pieces)
 	if len(target) > 0 {
@@ -84,14 +84,14 @@ func paintAreas(s *sheet.Sheet, v view, target sheet.Loop, pieces []Piece) {
 	w, h := s.Rect.Dx(), s.Rect.Dy()
 	sum := make([]float64, w*h)
 	for _, p := range pieces {
-		s.Cover.Reset()
-		s.Cover.Add(v.loop(p.Loop))
-		s.Cover.Each(func(x, y int, winding float64) { sum[y*w+x] += sheet.EvenOdd(winding) })
+		cover := s.Cover()
+		cover.Add(v.loop(p.Loop))
+		cover.Each(func(x, y int, winding float64) { sum[y*w+x] += sheet.EvenOdd(winding) })
 	}
 	goal := make([]float64, w*h)
-	s.Cover.Reset()
-	s.Cover.Add(v.loop(target))
-	s.Cover.Each(func(x, y int, winding float64) { goal[y*w+x] = sheet.Solid(winding) })
+	cover := s.Cover()
+	cover.Add(v.loop(target))
+	cover.Each(func(x, y int, winding float64) { goal[y*w+x] = sheet.Solid(winding) })
 	for i := range sum {
 		x, y := i%w, i/w
 		once := min(sum[i], 1)

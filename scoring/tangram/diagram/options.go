@@ -24,6 +24,7 @@ const (
 )
 
 var (
+	white = color.NRGBA{255, 255, 255, 255}
 	black = color.NRGBA{0, 0, 0, 255}
 	grey  = color.NRGBA{0x80, 0x80, 0x80, 255}
 )
@@ -45,7 +46,7 @@ func Options(outlines [4]sheet.Loop) (*image.NRGBA, error) {
 			scale = f
 		}
 	}
-	s := sheet.New(Side, Side)
+	s := sheet.New(Side, Side, white)
 	s.Fill(grey, sheet.Box(cell-1, 0, cell+1, Side))
 	s.Fill(grey, sheet.Box(0, cell-1, Side, cell+1))
 	for i, o := range outlines {

@@ -269,7 +269,7 @@ func insideLoop(l sheet.Loop, p sheet.Point) (in bool) {
 
 // draw paints the outline, the vertex discs, the labels and their leader lines.
 func (l *layout) draw(lines []sheet.Line) *image.NRGBA {
-	s := sheet.New(Side, Side)
+	s := sheet.New(Side, Side, white)
 	for i, p := range l.loop {
 		if end, long := leaderLine(p, l.boxes[i]); long {
 			s.Fill(color.NRGBA{0xa0, 0xa0, 0xa0, 255}, sheet.Bar(p, end, 1))
