@@ -89,6 +89,7 @@ bench: setup build fidelity ## stages and sweeps, fidelity, the main job on this
 	go run ./bench/peers -n 100 -rounds 3
 	sh scripts/shapely.sh
 	go run ./bench/tangram
+	go run ./bench/runs
 
 SCENES ?= build/view.jsonl
 view: setup ## a window that shows SCENES=FILE as the device draws them, with what each tile costs
