@@ -41,7 +41,8 @@ func Data() (dir string, ok bool) {
 }
 
 // Path returns the path of one reference file. Where it is missing the test is
-// skipped with a line that `make test` counts.
+// skipped with a line that `make test` counts; where CI is true it fails, because a run without
+// reference data shows little.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	dir, ok := Data()
@@ -50,6 +51,9 @@ func Path(t testing.TB, name string) string {
 		if _, err := os.Stat(p); err != nil {
 			ok = false
 		}
+	}
+	if !ok && os.Getenv("CI") == "true" {
+		t.Fatalf("no reference data: %s; want it in %s", name, dir)
 	}
 	if !ok {
 		t.Skip(fmt.Sprintf("no reference data: %s", name))

@@ -174,6 +174,23 @@ func TestRatio(t *testing.T) {
 	}
 }
 
+// TestRatioBounds checks the bounds on both sides: 1 MiB is allowed of any input, and then Ratio
+// times what was read.
+func TestRatioBounds(t *testing.T) {
+	zeros := make([]byte, 4<<20)
+	for _, c := range []struct {
+		packed int64
+		out    int
+		ok     bool
+	}{{1, 1 << 20, true}, {1, 1<<20 + 1, false}, {10_000, 2_000_000, true}, {10_000, 2_000_001, false}} {
+		r := &Bounded{Src: bytes.NewReader(zeros[:c.out]), Format: "gzip", Packed: &c.packed, Ratio: 200}
+		n, err := io.Copy(io.Discard, r)
+		if c.ok != (err == nil) || !c.ok && !errors.Is(err, ErrRatio) {
+			t.Errorf("%d bytes from %d: got %d, %v; want ok %v", c.out, c.packed, n, err, c.ok)
+		}
+	}
+}
+
 func TestReadErrorIsReported(t *testing.T) {
 	r, err := NewReader(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(errors.New("disk"))), Limits{})
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"plumb/daemon/chat/chattest"
 	"plumb/daemon/judge"
 	"plumb/scoring"
+	"plumb/scoring/vqa/verdict"
 )
 
 // read takes a bare digit for a verdict; the real rules have tests of their own.
@@ -120,6 +121,21 @@ func TestFaults(t *testing.T) {
 				t.Errorf("got %+v; want %d unread replies in %d calls of one question", s, c.unread, c.calls)
 			}
 		})
+	}
+}
+
+// TestCut checks that a reply that was cut for want of tokens is no verdict, even where its beginning
+// reads like one. See docs/spec/vqa.md#r43.
+func TestCut(t *testing.T) {
+	answer := func(c *chattest.Call) string {
+		if c.N == 0 {
+			return "Score: 1 of 5..." // is cut after the 1
+		}
+		return "Score: 0"
+	}
+	client, server := open(t, chattest.Config{Next: faults(chattest.Length), Answer: answer}, func(j *judge.Config) { j.Read = verdict.Parse })
+	if j := client.Ask(t.Context(), question(1)); j.Err != nil || j.Right || server.Counts().Calls != 2 {
+		t.Errorf("got %+v after %d calls; want wrong after 2", j, server.Counts().Calls)
 	}
 }
 

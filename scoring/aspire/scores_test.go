@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/render/metric"
+	"plumb/render/scene"
 	"plumb/render/view"
 	"plumb/scoring"
 	"plumb/testdata"
@@ -32,6 +33,11 @@ const (
 	alignedTask = `{"arrow":"shape:blue-arrow","target":"shape:low"}`
 	stack       = `[{"id":"shape:r0","type":"geo","x":0,"y":0,"props":{}},{"id":"shape:r1","type":"geo","x":50,"y":50,"props":{}},
 	  {"id":"shape:r2","type":"geo","x":120,"y":120,"props":{}},{"id":"shape:r3","type":"geo","x":190,"y":190,"props":{}},{"id":"shape:r4","type":"geo","x":220,"y":0,"props":{}}]`
+	// The boxes of cross share an edge with r, those of corners a corner; all are 100 by 100.
+	cross = `[{"id":"shape:left","type":"geo","x":0,"y":100,"props":{}},{"id":"shape:right","type":"geo","x":200,"y":100,"props":{}},
+	  {"id":"shape:above","type":"geo","x":100,"y":0,"props":{}},{"id":"shape:below","type":"geo","x":100,"y":200,"props":{}},
+	  {"id":"shape:r","type":"geo","x":100,"y":100,"props":{}}]`
+	corners     = `[{"id":"shape:a","type":"geo","x":0,"y":0,"props":{}},{"id":"shape:b","type":"geo","x":200,"y":200,"props":{}},{"id":"shape:r","type":"geo","x":100,"y":100,"props":{}}]`
 	threeShapes = `[{"id":"shape:s0","type":"geo","props":{}},{"id":"shape:s1","type":"geo","props":{}},{"id":"shape:s2","type":"geo","props":{}}]`
 )
 
@@ -138,6 +144,8 @@ func TestScores(t *testing.T) {
 		{"behind, one of two", "overlap", stack, `{"reference":"shape:r2","direction":"behind"}`, `{"deleteShapes":["r1"]}`, "", 2.0 / 3, "object", nil},
 		{"behind, touching", "overlap", stack, `{"reference":"shape:r2","direction":"behind"}`, `{"deleteShapes":["r1"]}`, "touching", 1, "object", nil},
 		{"in front of, touching", "overlap", stack, `{"reference":"shape:r2","direction":"in front of"}`, `{"deleteShapes":["r3","r4"]}`, "touching", 2.0 / 3, "object", nil},
+		{"boxes that share an edge touch", "overlap", cross, `{"reference":"shape:r","direction":"behind"}`, `{"deleteShapes":["left","right","above","below"]}`, "touching", 1, "object", nil},
+		{"boxes that share a corner touch", "overlap", corners, `{"reference":"shape:r","direction":"behind"}`, `{"deleteShapes":["a","b"]}`, "touching", 1, "object", nil},
 		{"the reference too", "overlap", stack, `{"reference":"shape:r2","direction":"behind"}`, `{"deleteShapes":["r0","r1","r2"]}`, "", 0.8, "object", nil},
 		{"moved away", "overlap", stack, `{"reference":"shape:r2","direction":"behind"}`, `{"updateShapes":[{"id":"r0","x":9999},{"id":"r1","x":9999}]}`, "", 0, "object", nil},
 		{"replaced", "overlap", stack, `{"reference":"shape:r2","direction":"behind"}`, `{"createShapes":[{"id":"r0","type":"geo"}],"deleteShapes":["r1"]}`, "", 2.0 / 3, "object", map[string]any{"deleted": []string{"shape:r1"}, "created": []string{"shape:r0"}}},
@@ -298,6 +306,38 @@ func TestBalanceRules(t *testing.T) {
 	}
 }
 
+// TestSmallDistances checks the bounds below which nothing can be improved
+// (docs/spec/aspire.md#r53, docs/spec/aspire.md#r65).
+func TestSmallDistances(t *testing.T) {
+	for _, c := range []struct{ before, after, want float64 }{
+		{1e-4, 0, 1}, {1e-9, 0, 1}, {1e-9, 2e-9, -1}, {5e-10, 0, 0}, {5e-10, 9e-10, 0}, {0, 1e-9, -1e-9 / math.Pi}, {0, math.Pi / 2, -0.5},
+	} {
+		if got := improvementOf(c.before, c.after); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("an angle of %v that becomes %v: got %v; want %v", c.before, c.after, got, c.want)
+		}
+	}
+	s := New(Config{})
+	j := jobOf(t, s, "balance", `[{"id":"shape:s","type":"geo","props":{}}]`, `{}`, `{"createShapes":[{"type":"geo"}]}`, "")
+	centre := func(off float64) metric.Tally { // 2^40 is enough for a distance of 1e-10
+		const alpha = 1 << 40
+		return metric.Tally{A: metric.Sums{Alpha: alpha, AlphaX: uint64(math.Round((699.5 + off) * alpha)), AlphaY: uint64(399.5 * alpha)}}
+	}
+	for _, c := range []struct{ off, want float64 }{{1e-4, 1}, {2e-9, 1}, {5e-10, 0}} {
+		if r := j.Score([]metric.Tally{centre(c.off), centre(0)}); !r.Scored || math.Abs(r.Score-c.want) > 1e-3 {
+			t.Errorf("a centre of mass off by %v: got %v; want %v", c.off, r.Score, c.want)
+		}
+	}
+}
+
+// TestStretch checks that the picture of a box with fractional sides is measured as it is drawn,
+// stretched in both directions (docs/spec/drawing.md#r16).
+func TestStretch(t *testing.T) {
+	got, ok := centreOfMass(view.Box{X: 10, Y: 20, W: 100.5, H: 50.25}, tally(40, 30))
+	if want := (scene.Point{X: 10 + 40*1.005, Y: 20 + 30*1.005}); !ok || math.Abs(got.X-want.X) > 1e-4 || math.Abs(got.Y-want.Y) > 1e-4 {
+		t.Errorf("got %v, %v; want %v", got, ok, want)
+	}
+}
+
 // near is same for figures that went through the made-up tallies.
 func near(got, want any) bool {
 	if w, ok := want.(float64); ok {
@@ -340,6 +380,8 @@ func TestBalanceBounds(t *testing.T) {
 	}{
 		{"frame", `{}`, `{"createShapes":[{"type":"geo","x":1390,"y":-50.5}]}`, "", view.Box{W: 1400, H: 800}, view.Box{W: 1400, H: 800}},
 		{"frame of the task", `{"frame":[10,20,700,400]}`, `{"createShapes":[{"type":"geo"}]}`, "", view.Box{X: 10, Y: 20, W: 700, H: 400}, view.Box{X: 10, Y: 20, W: 700, H: 400}},
+		{"frame that ends within pixels", `{"frame":[10.5,20.25,700.25,400.5]}`, `{"createShapes":[{"type":"geo"}]}`, "union", view.Box{X: 10, Y: 20, W: 701, H: 401}, view.Box{X: -32, Y: -32, W: 743, H: 453}},
+		{"below the frame", `{}`, `{"createShapes":[{"type":"geo","x":0,"y":750.5}]}`, "union", view.Box{W: 1400, H: 800}, view.Box{X: -32, W: 1432, H: 883}},
 		{"union", `{}`, `{"createShapes":[{"type":"geo","x":1390,"y":-50.5}]}`, "union", view.Box{W: 1400, H: 800}, view.Box{Y: -83, W: 1522, H: 883}},
 	}
 	s := New(Config{})

@@ -2,6 +2,7 @@ package drawingbench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +92,39 @@ func TestPixelsProfile(t *testing.T) {
 		r := result(t, fmt.Sprintf(`{"criteria":%s,"actions":[%s]}`, c.criteria, c.actions), scoring.Variants{Profile: "pixels"})
 		if r.Score != c.want || metricOf(&r, "release_score") != c.release {
 			t.Errorf("%s: got %v (release %v); want %v (%v)", c.name, r.Score, metricOf(&r, "release_score"), c.want, c.release)
+		}
+	}
+}
+
+// TestActionBounds checks the bounds of the bonus for 10 to 500 actions, and that profile pixels gives it
+// from 0.2 on (docs/spec/drawingbench.md#r77, docs/spec/drawingbench.md#r79).
+func TestActionBounds(t *testing.T) {
+	clicks := func(n int) string {
+		return strings.Join(slices.Repeat([]string{`{"action":"click","x":500,"y":300}`}, n), ",")
+	}
+	const corners = `{"corner_placement":true}`
+	bonus := scoring.Variants{Profile: "paper", EfficiencyBonus: "0.05"}
+	for _, c := range []struct {
+		actions  int
+		criteria string
+		variants scoring.Variants
+		want     float64
+	}{
+		{9, corners, scoring.Variants{Profile: "pixels"}, 0.85}, {10, corners, scoring.Variants{Profile: "pixels"}, 0.9},
+		{500, corners, scoring.Variants{Profile: "pixels"}, 0.9}, {501, corners, scoring.Variants{Profile: "pixels"}, 0.85},
+		{9, corners, bonus, 0.85}, {10, corners, bonus, 0.9}, {500, corners, bonus, 0.9}, {501, corners, bonus, 0.85},
+	} {
+		if r := result(t, fmt.Sprintf(`{"criteria":%s,"actions":[%s]}`, c.criteria, clicks(c.actions)), c.variants); r.Score != c.want {
+			t.Errorf("%d actions, %v: got %v; want %v", c.actions, c.variants, r.Score, c.want)
+		}
+	}
+	// Three tools and seven colours that are not there leave 0.2 in doubles, one colour more 0.15.
+	const seven = `"#FF0000","#00FF00","#0000FF","#FFFF00","#FF00FF","#00FFFF","#FFA500"`
+	for colours, want := range map[string]float64{seven: 0.25, seven + `,"#808080"`: 0.15} {
+		criteria := `{"required_tools":["rectangle","circle","line"],"required_colors":[` + colours + `]}`
+		r := result(t, fmt.Sprintf(`{"criteria":%s,"actions":[%s,%s,%s]}`, criteria, penTool, drag, clicks(10)), scoring.Variants{Profile: "pixels"})
+		if r.Score != want {
+			t.Errorf("%s: got %v; want %v", colours, r.Score, want)
 		}
 	}
 }

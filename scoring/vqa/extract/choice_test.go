@@ -86,6 +86,8 @@ func TestRead(t *testing.T) {
 		{"letters", rooms, "Well, the answer is most likely the option B, since it has a stove.", 1, "", 4},
 		{"letters", rooms, "I'd opt for D here", 3, "", 4},
 		{"letters", rooms, "If B is correct, then what? D seems the most appropriate.", 3, "", 4},
+		{"letters", rooms, "I would choose D, even if B is correct.", 3, "", 4},
+		{"letters", rooms, "I would choose D, whether C is correct or not.", 3, "", 4},
 		{"letters", rooms, "B or C is correct.", -1, Multiple, 4},
 		{"letters", rooms, "My selection:\n\n(C)\nThanks", 2, "", 4},
 		{"letters", rooms, "The answer is a large kitchen", 1, "", 6},
@@ -171,6 +173,17 @@ func TestLong(t *testing.T) {
 	end := ask(new(Reader), "letters", rooms, strings.Repeat("word ", 1<<20)+"The answer is C")
 	if end.Option != 2 {
 		t.Errorf("long answer: got %+v; want what its end says", end)
+	}
+}
+
+// TestExamined checks how much of a long answer's end is read beyond its whole and its tags: 64 KiB.
+func TestExamined(t *testing.T) {
+	const statement = "The answer is B."
+	for after, want := range map[int]int{64<<10 - len(statement): 1, 64 << 10: -1, 63 << 10: 1, 64<<10 + 500: -1} {
+		text := strings.Repeat("zz ", 30<<10) + "\n" + statement + strings.Repeat(" zz", after/3) + strings.Repeat(" ", after%3)
+		if got := ask(new(Reader), "letters", rooms, text); got.Option != want {
+			t.Errorf("a statement %d bytes before the end: got %+v; want option %d", after+len(statement), got, want)
+		}
 	}
 }
 
