@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"plumb/render/view"
@@ -78,21 +77,15 @@ func judge(t *testing.T, all []likeness) {
 	centres := make([]float64, len(all))
 	for i, l := range all {
 		centres[i] = l.centre
-		// The share of wrong pixels follows from how much outline a box holds: where shapes
-		// fill it, the 8-bit wedges of the reference alone are near 1 %.
-		within := 0.99
-		if strings.HasSuffix(l.name, "after") {
-			within = 0.996
-		}
-		if l.within < within || l.mean > 0.10 || math.Abs(l.mass) > 0.002 || l.centre > 0.12 {
-			t.Errorf("%+v: want %g within, mean 0.10, mass 0.002, centre 0.12", l, within)
+		if l.within < 0.9999 || l.mean > 0.005 || math.Abs(l.mass) > 0.0001 || l.centre > 0.02 {
+			t.Errorf("%+v: want 0.9999 within, mean 0.005, mass 0.0001, centre 0.02 px", l)
 		}
 	}
 	slices.Sort(centres)
 	median := centres[len(centres)/2]
 	t.Logf("%d pictures: within min %.5f median %.5f; centre median %.4f worst %.4f px", len(all),
 		all[0].within, all[len(all)/2].within, median, centres[len(centres)-1])
-	if median > 0.03 {
-		t.Errorf("median centre error %g px; want at most 0.03", median)
+	if median > 0.001 {
+		t.Errorf("median centre error %g px; want at most 0.001", median)
 	}
 }
