@@ -178,6 +178,9 @@ func TestRatio(t *testing.T) {
 // times what was read.
 func TestRatioBounds(t *testing.T) {
 	zeros := make([]byte, 4<<20)
+	if l := (Limits{}).Filled(); l.Ratio != 200 {
+		t.Errorf("got a ratio of %d by default; want 200 as documented", l.Ratio)
+	}
 	for _, c := range []struct {
 		packed int64
 		out    int
