@@ -23,6 +23,7 @@ import (
 type sink struct {
 	*bufio.Writer
 	file *atomicfile.File // nil for standard output
+	end  func() error     // ends what was written, where the work ended well; nil for nothing
 }
 
 // output prepares the file at path; "-" is standard output. A run that ends early leaves
@@ -47,7 +48,7 @@ func output(path string, std streams, inputs ...string) (*sink, error) {
 		return nil, fmt.Errorf("cannot write output: %w", err)
 	}
 	tellLeftovers(std.err, atomicfile.Leftovers(path))
-	return &sink{bufio.NewWriterSize(f, 64<<10), f}, nil
+	return &sink{Writer: bufio.NewWriterSize(f, 64<<10), file: f}, nil
 }
 
 // discard removes what was written.
@@ -83,7 +84,11 @@ func (s *sink) finish(err error) error { return finish(err, s) }
 // the partial files.
 func finish(err error, outputs ...*sink) error {
 	for _, s := range outputs {
-		if e := s.Flush(); err == nil && e != nil {
+		e := s.Flush()
+		if err == nil && e == nil && s.end != nil {
+			e = s.end()
+		}
+		if err == nil && e != nil {
 			err = fmt.Errorf("cannot write output: %w", e)
 		}
 	}

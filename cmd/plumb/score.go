@@ -22,6 +22,7 @@ import (
 	"plumb/daemon/jobs"
 	"plumb/daemon/queue"
 	"plumb/daemon/records"
+	"plumb/daemon/records/write"
 	"plumb/daemon/report"
 	"plumb/render/view"
 	"plumb/scoring"
@@ -34,6 +35,7 @@ type scoreCmd struct {
 	Dumps  []string `arg:"" optional:"" name:"dump" help:"Dumps: plumb's own JSON lines, or the files of evaluation tools and batch APIs (see docs/dumps.md); files, globs, folders; - is stdin. gzip, zstd and bzip2 are read as they are."`
 	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout. It is replaced when all lines have their results. Until then finished parts are in the folder FILE.job, from which the same command goes on after an interrupt, a kill or a full disk."`
 	jobFlags
+	formFlags
 	Report string `placeholder:"DIR" help:"Write an HTML report there: tables, and items with what made their scores."`
 	itemsFlag
 	failFlags
@@ -50,9 +52,10 @@ type scoreCmd struct {
 	limitFlags
 	judgeFlags
 
-	remark string    // for titles of tables, as in table.Options
-	args   []string  // of the program
-	only   *onlyPart // a part of a job that this process scores alone; nil for all
+	remark  string            // for titles of tables, as in table.Options
+	args    []string          // of the program
+	only    *onlyPart         // a part of a job that this process scores alone; nil for all
+	splitTo map[string]string // files for the scores of each log; nil for one output
 }
 
 // ballast is memory that is never touched, so the machine never provides it. A run of
@@ -121,9 +124,13 @@ func (c *scoreCmd) Run(std streams) error {
 	if c.Dumps, err = c.expand(c.Dumps, &cc, std); err != nil {
 		return err
 	}
+	form, err := c.form()
+	if err != nil {
+		return err
+	}
 	ctx, stop := signalContext()
 	defer stop()
-	j := &job{cmd: c, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward, Unmarked: true}, token: token}
+	j := &job{cmd: c, form: form, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward, Unmarked: true}, token: token}
 	j.papers, j.missing, j.most = papers, missing, most
 	j.table = table.New(table.Options{Suites: cc.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants, Papers: papers,
 		Remark: c.remark, Success: c.SuccessFrom, Cluster: j.cluster})
@@ -150,6 +157,7 @@ type job struct {
 	config  daemon.CoreConfig
 	options *queue.Options
 	token   string
+	form    string // of the output, of those of package write
 	table   *table.Table
 	papers  [][]byte        // documents of paper tables
 	missing table.Missing   // how tables count missing answers
@@ -167,8 +175,9 @@ type job struct {
 	progress func() // called for each result; nil for nothing
 	// partsOnly is true while results go to parts alone, and neither to the output nor into tables.
 	partsOnly bool
-	broken    error     // why inputs could not be read to their ends, in runs with shards
-	shards    *shardRun // nil where the run cannot go on after its end
+	broken    error      // why inputs could not be read to their ends, in runs with shards
+	shards    *shardRun  // nil where the run cannot go on after its end
+	annotator *annotator // nil where no copies are wanted
 	tally     tally
 	times     *times // nil where they are not wanted
 	bar       *progress
@@ -187,11 +196,18 @@ func (j *job) run(ctx context.Context) (err error) {
 	if j.out, err = output(j.cmd.Output, j.std, j.inputs()...); err != nil {
 		return err
 	}
+	if err := j.convert(); err != nil {
+		j.out.discard()
+		return err
+	}
 	if err := j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines); err != nil {
 		return j.out.finish(err)
 	}
 	if !j.cmd.alone() && !j.cmd.resumable() {
 		return j.out.finish(usage("cannot share the work: want -o FILE, dumps that are files, and neither --report nor --times"))
+	}
+	if j.cmd.NoJoin && (!j.cmd.resumable() || j.form != write.JSONL || j.cmd.splitTo != nil) {
+		return j.out.finish(usage("cannot use --no-join: want -o FILE for JSON lines, dumps that are files, and neither --report nor --times"))
 	}
 	if j.cmd.resumable() {
 		if err := j.openJob(); err != nil {
@@ -199,6 +215,13 @@ func (j *job) run(ctx context.Context) (err error) {
 			return err
 		}
 		defer j.closeJob()
+	}
+	if j.cmd.Annotate != "" && j.cmd.alone() {
+		if j.annotator, err = openAnnotator(j.cmd.Annotate, j.cmd.Dumps); err != nil {
+			j.out.discard()
+			return err
+		}
+		defer j.annotator.remove()
 	}
 	if j.cmd.Times != "" {
 		out, err := output(j.cmd.Times, j.std, j.inputs()...)
@@ -519,6 +542,11 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 		j.tally.addResult(j.named(path), a.Line, &a.Result)
 		if j.times != nil {
 			if err := j.times.add(j.named(path), &a); err != nil {
+				return err
+			}
+		}
+		if j.annotator != nil {
+			if err := j.annotator.add(j.named(path), a.JSON); err != nil {
 				return err
 			}
 		}

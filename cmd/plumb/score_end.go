@@ -26,7 +26,18 @@ func (j *job) end(ctx context.Context, early error) error {
 	if j.shards != nil && early != nil {
 		j.out.discard() // the parts are in the folder of the job
 	}
-	err := j.out.finish(early)
+	var err error
+	if j.cmd.NoJoin && early == nil {
+		err = j.leaveParts()
+	} else {
+		err = j.out.finish(early)
+	}
+	if early == nil && err == nil && j.annotator != nil {
+		err = j.annotate()
+	}
+	if early == nil && err == nil && j.cmd.splitTo != nil {
+		err = j.cmd.splitLogs(j.std)
+	}
 	if early == nil {
 		early = err
 	}

@@ -29,6 +29,7 @@ type jobFlags struct {
 	AckWait time.Duration `name:"nats-ack-wait" default:"60s" hidden:"" group:"jobs"`
 	Index   *int          `placeholder:"I" group:"jobs" help:"With --driver index: number of this process, from 0. Default: JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID."`
 	Of      *int          `placeholder:"N" group:"jobs" help:"With --driver index: number of processes. Default: JOB_COMPLETIONS or SLURM_ARRAY_TASK_COUNT."`
+	NoJoin  bool          `group:"jobs" help:"Leave the parts in FILE.job, with _SUCCESS and summary.json when all are there, in place of FILE: for outputs that no one file should hold."`
 	Restart bool          `group:"jobs" help:"Begin anew where the folder FILE.job holds a run that did not end."`
 	Status  string        `placeholder:"DIR" group:"jobs" help:"Print how far the run in the folder FILE.job is, and end: exit 0 where it is finished, 3 where it is not."`
 }
@@ -448,6 +449,11 @@ func (j *job) take(r *scoring.Result, line []byte) error {
 	}
 	j.tally.addResult(r.Who.File, r.Line, r)
 	j.bar.count(r.Err == nil)
+	if j.annotator != nil {
+		if err := j.annotator.add(r.Who.File, line); err != nil {
+			return err
+		}
+	}
 	j.out.Write(line)
 	if err := j.out.WriteByte('\n'); err != nil {
 		return fmt.Errorf("cannot write results: %w", err)

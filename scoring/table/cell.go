@@ -15,13 +15,13 @@ const maxPlain = 1 << 18
 
 // cell holds the running sums of one test in one series.
 type cell struct {
-	n, missing, failed int
-	items              []item           // remembered items with a score, in order of appearance
-	hashes             []uint64         // of items, until at is made
-	at                 map[uint64]int32 // index in items by hash; nil until an item may have a second answer
-	rest               mean             // of items that are not remembered
-	shared             bool             // an item names a cluster
-	tokens             mean
+	n, missing, failed, cut int
+	items                   []item           // remembered items with a score, in order of appearance
+	hashes                  []uint64         // of items, until at is made
+	at                      map[uint64]int32 // index in items by hash; nil until an item may have a second answer
+	rest                    mean             // of items that are not remembered
+	shared                  bool             // an item names a cluster
+	tokens                  mean
 }
 
 // item adds up the repeats of one item.

@@ -124,6 +124,9 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 		return true
 	}
 	c.n++
+	if r.Who.Cut != "" {
+		c.cut++
+	}
 	p.countEnd(r)
 	own := t.joined[r.Suite]
 	if own == nil {
@@ -213,6 +216,7 @@ type Row struct {
 	// response, Failed those without a score for another reason. N is the sum of
 	// the other three.
 	N, Scored, Missing, Failed int
+	Cut                        int // results of answers that a limit cut, however they count
 	// Tests is the number of tests with a mean, Of that of all tests of the row.
 	Tests, Of int
 	Mean      *float64 // nil when there is none
@@ -348,7 +352,7 @@ func (p *part) test(at name) Row {
 	if c == nil {
 		return r
 	}
-	r.N, r.Missing, r.Failed, r.Scored = c.n, c.missing, c.failed, c.n-c.missing-c.failed
+	r.N, r.Missing, r.Failed, r.Scored, r.Cut = c.n, c.missing, c.failed, c.n-c.missing-c.failed, c.cut
 	scores := c.scores()
 	if scores.n > 0 {
 		r.Tests, r.Mean = 1, &scores.value

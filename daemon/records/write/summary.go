@@ -2,6 +2,7 @@ package write
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -11,11 +12,17 @@ import (
 
 // Summary is a row of the summary of a run: one suite, test and model.
 type Summary struct {
-	Suite, Test, Model string
+	Suite string `json:"suite"`
+	Test  string `json:"test"`
+	Model string `json:"model"`
 
-	N, Scored, Missing, Cut int
+	N       int `json:"n"` // results
+	Scored  int `json:"scored"`
+	Missing int `json:"missing"`
+	Cut     int `json:"cut"`
 
-	Mean, StandardError *float64 // nil where there is none
+	Mean          *float64 `json:"mean"` // nil where there is none
+	StandardError *float64 `json:"standard_error"`
 }
 
 // summaryHeader names the columns of summaries.
@@ -30,6 +37,14 @@ func (s *Summary) cells() []any {
 		}
 	}
 	return cells
+}
+
+// SummaryJSON writes a summary as a JSON list of objects, with null for an undefined mean.
+func SummaryJSON(w io.Writer, all []Summary) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(append([]Summary{}, all...))
 }
 
 // SummaryCSV writes a summary as CSV. An undefined mean is an empty field.

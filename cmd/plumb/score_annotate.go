@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"plumb/daemon/atomicfile"
+	"plumb/daemon/records"
+	"plumb/daemon/records/annotate"
+	"plumb/daemon/records/input"
+	"plumb/daemon/records/write"
+	"plumb/scoring"
+)
+
+// inspectFormat is the name of the format of inspect_ai's logs.
+const inspectFormat = "inspect"
+
+// annotator keeps the results of a run by dump until it writes the copies of the dumps with their
+// scores. See docs/spec/dumps-files.md#r20.
+type annotator struct {
+	copies map[string]string // files of the copies, by dump
+	folder string            // for the results
+	files  map[string]string // of results, by dump
+	dump   string            // whose results come now
+	out    *bufio.Writer     // nil before the first result
+	file   *os.File
+}
+
+// copyName returns the name of a dump's copy: that of the dump, without the suffix of a compression.
+func copyName(base string) string {
+	if ext := strings.ToLower(filepath.Ext(base)); slices.Contains([]string{".gz", ".zst", ".bz2"}, ext) {
+		return base[:len(base)-len(ext)]
+	}
+	return base
+}
+
+// openAnnotator prepares the folder of copies.
+func openAnnotator(dir string, dumps []string) (*annotator, error) {
+	copies, err := namesIn(dir, dumps, copyName)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range dumps {
+		if sameFile(copies[d], d) {
+			return nil, usage("cannot use --annotate %s: the copy of %s would replace it; want another folder", dir, d)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("cannot write copies: %w", err)
+	}
+	folder, err := os.MkdirTemp(dir, ".plumb-results-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot write copies: %w", err)
+	}
+	return &annotator{copies: copies, folder: folder, files: map[string]string{}}, nil
+}
+
+// add keeps a result line of a dump. The results of one dump follow each other.
+func (a *annotator) add(dump string, line []byte) error {
+	if a.out == nil || dump != a.dump {
+		if err := a.close(); err != nil {
+			return err
+		}
+		path := filepath.Join(a.folder, fmt.Sprint(len(a.files)))
+		f, err := os.Create(path)
+		if err != nil {
+			return fmt.Errorf("cannot keep results for --annotate: %w", err)
+		}
+		a.dump, a.file, a.out, a.files[dump] = dump, f, bufio.NewWriterSize(f, 1<<20), path
+	}
+	a.out.Write(line)
+	if err := a.out.WriteByte('\n'); err != nil {
+		return fmt.Errorf("cannot keep results for --annotate: %w", err)
+	}
+	return nil
+}
+
+// close ends the results of the current dump.
+func (a *annotator) close() error {
+	if a.out == nil {
+		return nil
+	}
+	err := errors.Join(a.out.Flush(), a.file.Close())
+	a.out = nil
+	if err != nil {
+		return fmt.Errorf("cannot keep results for --annotate: %w", err)
+	}
+	return nil
+}
+
+// remove removes what is only needed during the run.
+func (a *annotator) remove() {
+	a.close()
+	os.RemoveAll(a.folder)
+}
+
+// annotate writes the copies. What ends one does not end the others.
+func (j *job) annotate() (err error) {
+	a := j.annotator
+	if err := a.close(); err != nil {
+		return err
+	}
+	for _, dump := range j.cmd.Dumps {
+		path, ok := a.files[j.named(dump)]
+		if !ok {
+			fmt.Fprintf(j.std.err, "plumb: %s has no results and gets no copy\n", dump)
+			continue
+		}
+		if e := j.annotateDump(dump, path); e != nil {
+			err = errors.Join(err, fmt.Errorf("cannot write a copy of %s with its scores: %w", dump, e))
+		}
+	}
+	return err
+}
+
+// annotateDump writes the copy of a dump; path is the file of its results.
+func (j *job) annotateDump(dump, path string) error {
+	target := j.annotator.copies[dump]
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	r, err := records.Open(dump, nil, j.read)
+	if err != nil {
+		return err
+	}
+	format := r.Format
+	if format == records.Own {
+		path, err = placed(r, path)
+	}
+	if err = errors.Join(err, r.Close()); err != nil {
+		return err
+	}
+	results, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer results.Close()
+	if format == inspectFormat {
+		return atomicfile.WriteFile(inspectName(target), func(f *atomicfile.File) error { return scoresOfLog(results, f, j.std.err) })
+	}
+	info, err := results.Stat()
+	if err != nil {
+		return err
+	}
+	all, err := annotate.NewResults(results, info.Size(), j.named(dump), j.read.Limits.Line)
+	if err != nil {
+		return err
+	}
+	in, err := input.Open(dump, nil, j.read.Limits)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if format == records.Own && bytes.HasPrefix(bytes.TrimLeft(in.Head(), " \t\r\n"), []byte("[")) {
+		return errors.New("it is a list in plumb's own format, whose answers do not stand in elements of their own; want lines")
+	}
+	return atomicfile.WriteFile(target, func(f *atomicfile.File) error { return annotate.Copy(in, format, f, all) })
+}
+
+// scoresOfLog writes the scores of one log of inspect_ai.
+func scoresOfLog(results io.Reader, f io.Writer, log io.Writer) error {
+	w := bufio.NewWriterSize(f, 64<<10)
+	s := &scores{write.NewInspect(w), log}
+	if _, err := io.Copy(&lineWriter{to: s}, results); err != nil {
+		return err
+	}
+	return errors.Join(s.Close(), w.Flush())
+}
+
+// placed adds to the results of a dump in plumb's own format where their records stand, because the
+// results of such a dump do not say it. The dump is read again, in the same order.
+func placed(r *records.Reader, path string) (string, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	out, err := os.Create(path + ".placed")
+	if err != nil {
+		return "", err
+	}
+	defer out.Close()
+	lines, w := bufio.NewReaderSize(in, 1<<20), bufio.NewWriterSize(out, 1<<20)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return out.Name(), w.Flush()
+		}
+		if err != nil {
+			return "", err
+		}
+		a, err := r.Next()
+		if err != nil {
+			return "", fmt.Errorf("it has fewer records than results: it was changed: %w", err)
+		}
+		w.Write(scoring.AppendString([]byte(`{"at":`), a.At))
+		w.WriteByte(',')
+		w.Write(line[1:])
+	}
+}

@@ -1,0 +1,324 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/atomicfile"
+	"plumb/daemon/records/write"
+	"plumb/scoring/table"
+)
+
+// formFlags choose the form of the results. See docs/spec/dumps-files.md#r18.
+type formFlags struct {
+	OutputFormat string   `placeholder:"NAME" help:"Form of FILE: jsonl, parquet (a row for each result), inspect (scores for inspect_ai's precomputed_scores; of several logs into the folder FILE), csv or xlsx (the table, a row for each suite, test and model). Default: by the suffix of FILE, else jsonl."`
+	Columns      []string `placeholder:"MEMBER,..." help:"Further columns of Parquet, with the numbers of members of the results, such as metrics.iou."`
+	Annotate     string   `placeholder:"DIR" help:"Write a copy of each dump there with the scores in it: a member plumb in JSON, columns plumb_score, plumb_status and plumb_error in tables; of a log of inspect_ai a file of scores. Dumps are never changed."`
+}
+
+// split is the file of all results in the folder that several logs' scores are written to.
+const splitName = "results.jsonl"
+
+// form returns the form of the output and checks the flags that choose it. The output of several
+// logs becomes a file in its folder. See docs/spec/dumps-files.md#r21.
+func (c *scoreCmd) form() (name string, err error) {
+	if c.only != nil { // it writes parts alone
+		return write.JSONL, nil
+	}
+	if name, err = write.Format(c.OutputFormat, c.Output); err != nil {
+		return "", usageError{err}
+	}
+	suffix := strings.ToLower(filepath.Ext(c.Output))
+	info, statErr := os.Stat(c.Output)
+	folder := statErr == nil && info.IsDir()
+	switch own, _ := write.Format("", c.Output); {
+	case own != write.JSONL && own != name, suffix == ".jsonl" && name != write.JSONL && name != write.Inspect:
+		return "", usage("cannot write %s to %s: want a name that does not end in %s", name, c.Output, suffix)
+	case len(c.Columns) > 0 && name != write.Parquet:
+		return "", usage("cannot use --columns: the output is %s; want -o FILE.parquet beside it", name)
+	case name != write.Inspect:
+		return name, nil
+	case folder || len(c.Dumps) > 1 && suffix == "":
+		if err := os.MkdirAll(c.Output, 0o755); err != nil {
+			return "", fmt.Errorf("cannot write output: %w", err)
+		}
+		c.splitTo, err = namesIn(c.Output, c.Dumps, inspectName)
+		c.Output = filepath.Join(c.Output, splitName)
+		return write.JSONL, err
+	case len(c.Dumps) > 1:
+		return "", usage("cannot write the scores of %d logs to %s: want a folder, with a file for each", len(c.Dumps), c.Output)
+	case suffix != write.InspectSuffix && c.Output != "-":
+		return "", usage("cannot write scores for inspect_ai to %s: want a name that ends in %s, by which it knows them", c.Output, write.InspectSuffix)
+	}
+	return name, nil
+}
+
+// inspectName returns the name of the file with the scores of a log of that name.
+func inspectName(base string) string {
+	return strings.TrimSuffix(base, filepath.Ext(base)) + write.InspectSuffix
+}
+
+// namesIn returns the path in a folder of a file for each dump: the name of the dump, changed by rename.
+// Where two dumps have one name, it is their path from the folder that holds all dumps.
+func namesIn(dir string, dumps []string, rename func(string) string) (map[string]string, error) {
+	names, taken := map[string]string{}, map[string]string{splitName: "the file of all results"}
+	for _, d := range dumps {
+		if d == "-" {
+			return nil, usage("cannot write a file for standard input to %s: want dumps that are files", dir)
+		}
+		names[d] = rename(filepath.Base(d))
+	}
+	unique := map[string]bool{}
+	for _, n := range names {
+		unique[n] = true
+	}
+	if len(unique) < len(names) {
+		parent := commonFolder(dumps)
+		for _, d := range dumps {
+			rel, err := filepath.Rel(parent, filepath.Dir(d))
+			if err != nil {
+				return nil, fmt.Errorf("cannot name the files in %s: %w", dir, err)
+			}
+			names[d] = filepath.Join(rel, names[d])
+		}
+	}
+	for _, d := range dumps {
+		if other := taken[names[d]]; other != "" && other != d {
+			return nil, usage("cannot write files for %s and %s to %s: both would be %s", other, d, dir, names[d])
+		}
+		taken[names[d]] = d
+		names[d] = filepath.Join(dir, names[d])
+	}
+	return names, nil
+}
+
+// commonFolder returns the deepest folder that holds all dumps.
+func commonFolder(dumps []string) string {
+	parent := filepath.Dir(dumps[0])
+	for _, d := range dumps[1:] {
+		for parent != "." && parent != string(filepath.Separator) && !strings.HasPrefix(d, parent+string(filepath.Separator)) {
+			parent = filepath.Dir(parent)
+		}
+	}
+	return parent
+}
+
+// convert makes the output take the chosen form. See docs/spec/dumps-files.md#r18.
+func (j *job) convert() error {
+	switch j.form {
+	case write.Parquet:
+		settings, err := j.settings()
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(settings)
+		if err != nil {
+			return err
+		}
+		return j.out.through(func(w io.Writer) (write.Results, error) {
+			o := write.ParquetOptions{Columns: j.cmd.Columns, Metadata: map[string]string{"plumb": version + " " + commit, "plumb.settings": string(text)}}
+			r, err := write.NewParquet(w, o)
+			if err != nil {
+				err = usageError{err}
+			}
+			return r, err
+		})
+	case write.Inspect:
+		return j.out.through(func(w io.Writer) (write.Results, error) { return &scores{write.NewInspect(w), j.std.err}, nil })
+	case write.CSV:
+		return j.out.through(func(w io.Writer) (write.Results, error) { return &tableWriter{w, j.table, write.SummaryCSV}, nil })
+	case write.XLSX:
+		return j.out.through(func(w io.Writer) (write.Results, error) { return &tableWriter{w, j.table, write.SummaryXLSX}, nil })
+	}
+	return nil
+}
+
+// through sends result lines on to a writer of another form, which writes to the output.
+func (s *sink) through(open func(io.Writer) (write.Results, error)) error {
+	under := s.Writer
+	r, err := open(under)
+	if err != nil {
+		return err
+	}
+	s.Writer = bufio.NewWriterSize(&lineWriter{to: r}, 64<<10)
+	s.end = func() error {
+		if err := r.Close(); err != nil {
+			return err
+		}
+		return under.Flush()
+	}
+	return nil
+}
+
+// lineWriter gives whole lines of what is written to it.
+type lineWriter struct {
+	to   write.Results
+	rest []byte // of a line whose end has not come
+}
+
+// Write implements io.Writer.
+func (l *lineWriter) Write(p []byte) (int, error) {
+	n := len(p)
+	for {
+		line, rest, ok := bytes.Cut(p, []byte("\n"))
+		if !ok {
+			l.rest = append(l.rest, p...)
+			return n, nil
+		}
+		if len(l.rest) > 0 {
+			line = append(l.rest, line...)
+			l.rest = l.rest[:0]
+		}
+		if err := l.to.Write(line); err != nil {
+			return 0, err
+		}
+		p = rest
+	}
+}
+
+// scores writes the scores of one log, and says in the end what they leave out.
+type scores struct {
+	*write.InspectResults
+	log io.Writer
+}
+
+// Close implements write.Results.
+func (s *scores) Close() error {
+	if s.Unscored > 0 || s.Twice > 0 {
+		fmt.Fprintf(s.log, "plumb: left out: %d results without a score, %d second ones of a sample and epoch; inspect_ai refuses both and counts samples that are not there as unscored\n", s.Unscored, s.Twice)
+	}
+	return s.InspectResults.Close()
+}
+
+// tableWriter writes the table of a run in the end.
+type tableWriter struct {
+	w     io.Writer
+	table *table.Table
+	put   func(io.Writer, []write.Summary) error
+}
+
+// Write implements write.Results; the table counts the results by itself.
+func (s *tableWriter) Write([]byte) error { return nil }
+
+// Close implements write.Results.
+func (s *tableWriter) Close() error { return s.put(s.w, summaryOf(s.table)) }
+
+// summaryOf returns a row for each test and series of a table.
+func summaryOf(t *table.Table) (all []write.Summary) {
+	series := t.Series()
+	for _, l := range t.Lines() {
+		if l.Kind != table.Test {
+			continue
+		}
+		for i, c := range l.Cells {
+			if c.N == 0 {
+				continue
+			}
+			all = append(all, write.Summary{Suite: l.Suite, Test: l.Name, Model: series[i].String(), N: c.N, Scored: c.Scored,
+				Missing: c.Missing, Cut: c.Cut, Mean: c.Mean, StandardError: c.SE})
+		}
+	}
+	return all
+}
+
+// splitLogs writes the scores of each log to a file of its own, from the file of all results.
+func (c *scoreCmd) splitLogs(std streams) error {
+	f, err := os.Open(c.Output)
+	if err != nil {
+		return fmt.Errorf("cannot read results: %w", err)
+	}
+	defer f.Close()
+	var (
+		in     = bufio.NewReaderSize(f, 1<<20)
+		parser fastjson.Parser
+		next   []byte // the first line of the next log
+		lost   int    // results that are of no log
+	)
+	read := func() (file string, err error) {
+		if next, err = in.ReadBytes('\n'); err != nil {
+			return "", err
+		}
+		v, err := parser.ParseBytes(next)
+		if err != nil {
+			return "", fmt.Errorf("cannot read results: %w", err)
+		}
+		return string(v.GetStringBytes("file")), nil
+	}
+	file, err := read()
+	if len(c.Dumps) == 1 {
+		file = c.Dumps[0] // results of a single dump do not name it
+	}
+	for err == nil {
+		if c.splitTo[file] == "" {
+			lost++
+			file, err = read()
+			continue
+		}
+		path, log := c.splitTo[file], file
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("cannot write the scores of %s: %w", log, err)
+		}
+		e := atomicfile.WriteFile(path, func(out *atomicfile.File) error {
+			w := bufio.NewWriterSize(out, 64<<10)
+			s := &scores{write.NewInspect(w), std.err}
+			for err == nil && (file == log || len(c.Dumps) == 1) {
+				if e := s.Write(bytes.TrimSuffix(next, []byte("\n"))); e != nil {
+					return e
+				}
+				file, err = read()
+			}
+			if e := s.Close(); e != nil {
+				return e
+			}
+			return w.Flush()
+		})
+		if e != nil {
+			return fmt.Errorf("cannot write the scores of %s: %w", log, e)
+		}
+	}
+	if lost > 0 {
+		fmt.Fprintf(std.err, "plumb: %d results are of no log and stand in %s alone\n", lost, c.Output)
+	}
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// The files that --no-join leaves beside the parts. See docs/spec/jobs.md#r10.
+const (
+	successName = "_SUCCESS"
+	summaryName = "summary.json"
+)
+
+// leaveParts ends a run whose parts stay apart: the folder gets the table and the mark of success.
+func (j *job) leaveParts() error {
+	j.out.discard()
+	j.shards.finished = false // the folder stays
+	var b bytes.Buffer
+	if err := write.SummaryJSON(&b, summaryOf(j.table)); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{{summaryName, b.Bytes()}, {successName, nil}} {
+		err := atomicfile.WriteFile(filepath.Join(j.shards.Dir, f.name), func(out *atomicfile.File) error {
+			_, err := out.Write(f.text)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("cannot write %s: %w", f.name, err)
+		}
+	}
+	fmt.Fprintf(j.std.err, "plumb: the results are in the parts of %s\n", j.shards.Dir)
+	return nil
+}
