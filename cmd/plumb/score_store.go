@@ -1,0 +1,65 @@
+package main
+
+import (
+	"sync"
+
+	"plumb/daemon/jobs"
+)
+
+// storer writes parts in the background, in order, so that scoring does not wait for the disk.
+type storer struct {
+	queue chan storeOrder
+	over  sync.WaitGroup
+	mu    sync.Mutex
+	err   error
+}
+
+// storeOrder is a part to be written.
+type storeOrder struct {
+	part   jobs.Part
+	lines  []byte
+	m      jobs.Marker
+	synced chan<- struct{} // closed when all orders before are carried out; then there is no part
+}
+
+func newStorer(j *jobs.Job) *storer {
+	s := &storer{queue: make(chan storeOrder, 2)}
+	s.over.Go(func() {
+		for o := range s.queue {
+			if o.synced != nil {
+				close(o.synced)
+				continue
+			}
+			if s.failed() != nil {
+				continue
+			}
+			if err := j.Commit(o.part, o.lines, o.m); err != nil {
+				s.mu.Lock()
+				s.err = err
+				s.mu.Unlock()
+			}
+		}
+	})
+	return s
+}
+
+func (s *storer) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// sync waits until all parts so far are written.
+func (s *storer) sync() error {
+	done := make(chan struct{})
+	s.queue <- storeOrder{synced: done}
+	<-done
+	return s.failed()
+}
+
+// close waits until all parts are written.
+func (s *storer) close() error {
+	close(s.queue)
+	s.over.Wait()
+	return s.err
+}
