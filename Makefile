@@ -17,7 +17,7 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: view test-view demo demo-run test test-trl test-verifiers test-skyrl test-verl build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
+.PHONY: bench-dumps test-large view test-view demo demo-run test test-trl test-verifiers test-skyrl test-verl build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -90,6 +90,13 @@ bench: setup build fidelity ## stages and sweeps, fidelity, the main job on this
 	sh scripts/shapely.sh
 	go run ./bench/tangram
 	go run ./bench/runs
+
+bench-dumps: build ## dumps of other tools beside plumb's own lines, with the build of BEFORE (a commit) beside this one
+	@sh scripts/before.sh $(BEFORE)
+	go run ./bench/dumps $(if $(BEFORE),-before build/before/plumb)
+
+test-large: build ## logs and documents of 4 GB in bounded memory, a manifest of 100 million lines; needs 10 GB of disk and 15 minutes
+	go test -tags "egl large" -timeout 60m -v -run TestLarge ./cmd/plumb
 
 SCENES ?= build/view.jsonl
 view: setup ## a window that shows SCENES=FILE as the device draws them, with what each tile costs

@@ -166,6 +166,8 @@ type job struct {
 	read    records.Options // how records of dumps are read
 
 	parser fastjson.Parser // of tasks
+	bare   bool            // locate adds to most results of the current dump
+	json   []byte          // of the current result, where locate adds to it
 
 	core     *daemon.Core // nil where a daemon scores and no report is wanted
 	remote   *remote      // nil in process
@@ -364,6 +366,7 @@ func (j *job) dump(ctx context.Context, path string) error {
 		return err
 	}
 	defer r.Close()
+	j.bare = r.Format != records.Own
 	return j.stream(ctx, path, func(ctx context.Context, put func(dump.Line, records.Origin) error) error {
 		if r.Format == records.Own {
 			return j.feedLines(r, put)
@@ -382,7 +385,9 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 			return err
 		}
 	} else {
-		s = j.core.Queue.Stream(ctx, j.options)
+		o := *j.options
+		o.Bare = j.bare || len(j.cmd.Dumps) > 1 // locate adds to these results
+		s = j.core.Queue.Stream(ctx, &o)
 	}
 	beside := make(chan fed, 1<<16)
 	broken := make(chan error, 1)
@@ -570,7 +575,7 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 
 // locate adds to an answer where its record stands in which dump.
 func (j *job) locate(a *queue.Answer, o *records.Origin) {
-	if o.Empty() {
+	if o.Empty() && len(a.JSON) > 0 {
 		return
 	}
 	o.Apply(&a.Result)
@@ -578,5 +583,6 @@ func (j *job) locate(a *queue.Answer, o *records.Origin) {
 	if j.remote != nil {
 		scorer = "plumb " + j.remote.about.Version
 	}
-	a.JSON = a.Result.AppendJSON(nil, j.options.Reward, scorer)
+	j.json = a.Result.AppendJSON(j.json[:0], j.options.Reward, scorer)
+	a.JSON = j.json
 }

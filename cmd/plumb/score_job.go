@@ -420,6 +420,7 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 			return j.scoreShards(ctx, list)
 		}
 	}
+	j.bare = in.Whole // most are dumps of other tools
 	err := j.stream(ctx, in.Name, func(ctx context.Context, put func(dump.Line, records.Origin) error) error {
 		if list[0].Lines < 0 {
 			return j.feedWhole(in, jobs.Part{Shard: list[0].N, Chunk: chunk}, skip, put)

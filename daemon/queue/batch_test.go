@@ -135,8 +135,9 @@ func TestBatchesAreCappedByCost(t *testing.T) {
 		limit func(*queue.Config)
 		want  [][]float64
 	}{
-		{"work", func(c *queue.Config) { c.Work = 100 }, [][]float64{{1}, {60, 40}, {70}, {50, 50}, {10}}},
-		{"pixels", func(c *queue.Config) { c.Pixels = 120 }, [][]float64{{1}, {60, 40}, {70, 50}, {50, 10}}},
+		// Twice the limit is more than all samples together, so that all are ready before the first batch ends.
+		{"work", func(c *queue.Config) { c.Work = 141 }, [][]float64{{1}, {60, 40}, {70, 50}, {50, 10}}},
+		{"pixels", func(c *queue.Config) { c.Pixels = 141 }, [][]float64{{1}, {60, 40}, {70, 50}, {50, 10}}},
 		{"count", func(c *queue.Config) { c.Batch = 4 }, [][]float64{{1}, {60, 40, 70, 50}, {50, 10}}},
 		{"none", func(c *queue.Config) {}, [][]float64{{1}, {60, 40, 70, 50, 50, 10}}},
 	} {

@@ -69,6 +69,7 @@ type Options struct {
 	Memory   *memory.Pool  // bounds the bytes of a stream's lines under way; nil for no bound
 	Unmarked bool          // a stream adds no note to duplicate answers, because its caller does
 	Share    bool          // samples of a stream join identical work in flight; those of Score always do
+	Bare     bool          // answers have no JSON, because the caller adds to their results and writes them itself
 }
 
 // Watch holds callbacks for counters; every field may be nil. Many goroutines call

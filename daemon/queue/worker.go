@@ -271,10 +271,13 @@ func (q *Queue) finish(t *task) {
 		if e := t.result.Err; e != nil && e.Code == "backend" && q.cfg.Tell != nil {
 			t.result.Err = &scoring.Error{Code: e.Code, Message: q.cfg.Tell(e.Message)}
 		}
-		t.json = t.result.AppendJSON(t.json[:0], t.opt.Reward, q.cfg.Scorer)
+		t.json = t.json[:0]
+		if !t.opt.Bare {
+			t.json = t.result.AppendJSON(t.json[:0], t.opt.Reward, q.cfg.Scorer)
+		}
 		q.mark(t, PartEncode)
 		q.cfg.Watch.stage("encode", t.marks[PartEncode]-t.marks[PartScore])
-		if q.cache != nil {
+		if q.cache != nil && !t.opt.Bare {
 			q.cache.put(t.key.content, &t.result, t.json)
 		}
 	}

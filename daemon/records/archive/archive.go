@@ -30,6 +30,7 @@ type Archive struct {
 	size  int64
 	total int64 // bytes that entries expanded to
 	ahead *bufio.Reader
+	idle  []io.ReadCloser // decompressors of deflate that are not in use
 }
 
 // Open returns the archive that an input holds. Its central directory is read once.
@@ -63,13 +64,29 @@ func open(in *input.Input) (a *Archive, err error) {
 	count.done = true
 	a = &Archive{in: in, size: size, ahead: bufio.NewReaderSize(nil, 32<<10)}
 	zr.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
-		return a.bounded("deflate", r, flate.NewReader)
+		return a.bounded("deflate", r, a.inflate)
 	})
 	unzstd := zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(max(in.Limits.Window, zstd.MinWindowSize))))
 	zr.RegisterDecompressor(Zstd, func(r io.Reader) io.ReadCloser { return a.bounded("zstd", r, unzstd) })
 	a.Files = live(zr.File)
 	return a, nil
+}
+
+// inflate returns a decompressor of deflate. One that was closed serves again, because a new one takes
+// as long as a short entry.
+func (a *Archive) inflate(r io.Reader) io.ReadCloser {
+	var d io.ReadCloser
+	if n := len(a.idle); n > 0 {
+		d, a.idle = a.idle[n-1], a.idle[:n-1]
+		d.(flate.Resetter).Reset(r, nil)
+	} else {
+		d = flate.NewReader(r)
+	}
+	return &closer{d, func() error {
+		a.idle = append(a.idle, d)
+		return d.Close()
+	}}
 }
 
 // live drops entries that a later one of the same name supersedes, in place.

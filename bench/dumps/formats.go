@@ -1,0 +1,248 @@
+package main
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/xuri/excelize/v2"
+)
+
+// answers are the answers of one suite to tasks of a file.
+type answers struct {
+	suite string
+	tasks string // the file
+	list  []answer
+}
+
+// answer is an answer to a task.
+type answer struct{ id, text string }
+
+// makeChoices makes multiple-choice questions and answers of the lengths that models give.
+func makeChoices(dir string, n int) (*answers, error) {
+	a := &answers{suite: "spatialab", tasks: filepath.Join(dir, "items.jsonl")}
+	reasons := []string{"B", "2", "The answer is B.", "Looking at the picture, the red block stands left of the blue one, and the lamp is above both. So the answer is C.", "A"}
+	var tasks bytes.Buffer
+	for i := range n {
+		id := "q-" + strconv.Itoa(i)
+		fmt.Fprintf(&tasks, `{"id":%q,"suite":"spatialab","question":"Which one is it?","options":["the red block","the blue block","the lamp","none of them"],"labels":"letters","answer_index":%d,"category":"3d_geometry","subcategory":"stability_prediction"}`+"\n", id, i%4)
+		a.list = append(a.list, answer{id, reasons[i%len(reasons)]})
+	}
+	return a, os.WriteFile(a.tasks, tasks.Bytes(), 0o600)
+}
+
+// makeScenes takes the tasks and answers of the sample dump, many times over.
+func makeScenes(dir string, n int) (*answers, error) {
+	text, err := os.ReadFile("testdata/aspire/demo.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	a := &answers{suite: "aspire", tasks: filepath.Join(dir, "scenes.jsonl")}
+	var tasks bytes.Buffer
+	var lines []map[string]any
+	for line := range bytes.Lines(text) {
+		m := map[string]any{}
+		if err := json.Unmarshal(line, &m); err != nil {
+			return nil, err
+		}
+		if text, ok := m["response"].(string); ok && text != "" {
+			lines = append(lines, m)
+		}
+	}
+	for i := range n {
+		m := map[string]any{}
+		for k, v := range lines[i%len(lines)] {
+			m[k] = v
+		}
+		id := fmt.Sprintf("%v-%d", m["id"], i)
+		a.list = append(a.list, answer{id, m["response"].(string)})
+		delete(m, "response")
+		delete(m, "model")
+		m["id"] = id
+		line, err := json.Marshal(m)
+		if err != nil {
+			return nil, err
+		}
+		tasks.Write(append(line, '\n'))
+	}
+	return a, os.WriteFile(a.tasks, tasks.Bytes(), 0o600)
+}
+
+// formats are the forms in which the answers are written. The first one is plumb's own.
+var formats = []struct {
+	name, file string
+	write      func(path string, a *answers) error
+}{
+	{"own lines", "own.jsonl", jsonLines(func(a *answers, i int) any {
+		return map[string]any{"id": a.list[i].id, "suite": a.suite, "response": a.list[i].text}
+	})},
+	{"openai-batch", "openai.jsonl", jsonLines(func(a *answers, i int) any {
+		return map[string]any{"id": fmt.Sprintf("batch_req_%024d", i), "custom_id": a.list[i].id, "error": nil, "response": map[string]any{
+			"status_code": 200, "request_id": fmt.Sprintf("%032d", i), "body": map[string]any{"id": "chatcmpl-c", "created": 1795000000, "model": "gpt-test-1",
+				"object": "chat.completion", "usage": map[string]any{"completion_tokens": 60, "prompt_tokens": 210, "total_tokens": 270},
+				"choices": []any{map[string]any{"finish_reason": "stop", "index": 0, "logprobs": nil, "message": map[string]any{"role": "assistant", "content": a.list[i].text, "refusal": nil}}}}}}
+	})},
+	{"anthropic-batch", "anthropic.jsonl", jsonLines(func(a *answers, i int) any {
+		return map[string]any{"custom_id": a.list[i].id, "result": map[string]any{"type": "succeeded", "message": map[string]any{"id": "msg_2", "type": "message",
+			"role": "assistant", "model": "claude-test-1", "stop_reason": "end_turn", "stop_sequence": nil, "content": []any{map[string]any{"type": "text", "text": a.list[i].text}},
+			"usage": map[string]any{"input_tokens": 100, "output_tokens": 60}}}}
+	})},
+	{"lm-eval", "samples_task_2026-11-23T02-23-25.536176.jsonl", jsonLines(func(a *answers, i int) any {
+		return map[string]any{"doc_id": i, "doc": map[string]any{"id": a.list[i].id, "suite": a.suite}, "target": "-", "arguments": map[string]any{"gen_args_0": map[string]any{"arg_0": "Which one is it?", "arg_1": map[string]any{"until": []string{}}}},
+			"resps": [][]string{{a.list[i].text}}, "filtered_resps": []string{a.list[i].text}, "filter": "none", "metrics": []string{"bypass"},
+			"doc_hash": fmt.Sprintf("%064d", i), "prompt_hash": fmt.Sprintf("%064d", i), "target_hash": fmt.Sprintf("%064d", i), "bypass": nil}
+	})},
+	{"csv", "table.csv", writeCSV},
+	{"parquet", "table.parquet", writeParquet},
+	{"VLMEvalKit xlsx", "m_Spatial.xlsx", writeXLSX},
+	{"inspect .eval (deflate)", "deflate.eval", writeInspect(zip.Deflate)},
+	{"inspect .eval (zstd)", "zstd.eval", writeInspect(zstdMethod)},
+	{"helm", filepath.Join("helm", "scenario_state.json"), writeHELM},
+}
+
+// jsonLines returns a writer of lines.
+func jsonLines(line func(a *answers, i int) any) func(string, *answers) error {
+	return func(path string, a *answers) error {
+		return fill(path, func(w *bufio.Writer) error {
+			for i := range a.list {
+				b, err := json.Marshal(line(a, i))
+				if err != nil {
+					return err
+				}
+				w.Write(append(b, '\n'))
+			}
+			return nil
+		})
+	}
+}
+
+// fill writes a file.
+func fill(path string, write func(*bufio.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// writeCSV writes a table with a header.
+func writeCSV(path string, a *answers) error {
+	return fill(path, func(w *bufio.Writer) error {
+		c := csv.NewWriter(w)
+		c.Write([]string{"id", "suite", "response"})
+		for _, x := range a.list {
+			c.Write([]string{x.id, a.suite, x.text})
+		}
+		c.Flush()
+		return c.Error()
+	})
+}
+
+// writeParquet writes rows in groups of 10,000.
+func writeParquet(path string, a *answers) error {
+	type row struct {
+		ID       string `parquet:"id"`
+		Suite    string `parquet:"suite,dict"`
+		Response string `parquet:"response"`
+	}
+	return fill(path, func(w *bufio.Writer) error {
+		p := parquet.NewGenericWriter[row](w, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(10_000))
+		for _, x := range a.list {
+			if _, err := p.Write([]row{{x.id, a.suite, x.text}}); err != nil {
+				return err
+			}
+		}
+		return p.Close()
+	})
+}
+
+// writeXLSX writes a sheet with a header.
+func writeXLSX(path string, a *answers) error {
+	f := excelize.NewFile()
+	defer f.Close()
+	s, err := f.NewStreamWriter("Sheet1")
+	if err != nil {
+		return err
+	}
+	s.SetRow("A1", []any{"index", "question", "prediction"})
+	for i, x := range a.list {
+		if err := s.SetRow("A"+strconv.Itoa(i+2), []any{x.id, "Which one is it?", x.text}); err != nil {
+			return err
+		}
+	}
+	if err := s.Flush(); err != nil {
+		return err
+	}
+	return f.SaveAs(path)
+}
+
+// zstdMethod is the method of zip entries that inspect_ai writes.
+const zstdMethod = 93
+
+// writeInspect returns a writer of logs of inspect_ai, an entry for each sample.
+func writeInspect(method uint16) func(string, *answers) error {
+	return func(path string, a *answers) error {
+		return fill(path, func(w *bufio.Writer) error {
+			z := zip.NewWriter(w)
+			z.RegisterCompressor(zstdMethod, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) })
+			put := func(name string, v any) error {
+				e, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+				if err != nil {
+					return err
+				}
+				return json.NewEncoder(e).Encode(v)
+			}
+			for _, x := range a.list {
+				err := put("samples/"+x.id+"_epoch_1.json", map[string]any{"id": x.id, "epoch": 1, "input": "Which one is it?", "target": "-", "metadata": map[string]any{"id": x.id, "suite": a.suite},
+					"messages": []any{map[string]any{"role": "user", "content": "Which one is it?"}, map[string]any{"role": "assistant", "content": x.text}},
+					"output":   map[string]any{"model": "m", "choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": x.text}, "stop_reason": "stop"}}, "usage": map[string]any{"input_tokens": 100, "output_tokens": 60}},
+					"scores":   map[string]any{}, "events": []any{}, "attachments": map[string]any{}})
+				if err != nil {
+					return err
+				}
+			}
+			if err := put("header.json", map[string]any{"version": 2, "status": "success", "eval": map[string]any{"model": "m", "task": "t"}}); err != nil {
+				return err
+			}
+			return z.Close()
+		})
+	}
+}
+
+// writeHELM writes a document with all states, and its sibling that names the run.
+func writeHELM(path string, a *answers) error {
+	return fill(path, func(w *bufio.Writer) error {
+		fmt.Fprint(w, `{"adapter_spec":{"method":"generation","model":"org/m","model_deployment":"org/m"},"request_states":[`)
+		for i, x := range a.list {
+			b, err := json.Marshal(map[string]any{"instance": map[string]any{"input": map[string]any{"text": "Which one is it?"}, "references": []any{}, "split": "test", "id": x.id},
+				"train_trial_index": 0, "request": map[string]any{"model": "org/m", "prompt": "Which one is it?"},
+				"result": map[string]any{"success": true, "cached": false, "completions": []any{map[string]any{"text": x.text, "logprob": 0, "tokens": []any{}, "finish_reason": map[string]any{"reason": "stop"}}}}})
+			if err != nil {
+				return err
+			}
+			if i > 0 {
+				w.WriteString(",")
+			}
+			w.Write(b)
+		}
+		_, err := w.WriteString("]}\n")
+		return err
+	})
+}

@@ -1,0 +1,181 @@
+// Command dumps measures plumb score on dumps of other tools beside dumps in plumb's own format, with
+// the folder of a run beside none, and against an earlier build. In: programs and numbers of
+// records. Out: core time for each record, medians of runs in turn, and their ratios. All dumps of
+// one table hold the same answers.
+//
+//	go run ./bench/dumps -before build/before/plumb > bench/results/dumps.txt
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"plumb/bench/figure"
+	"plumb/bench/rig"
+)
+
+// way is one way of scoring, measured in turn with others.
+type way struct {
+	output  string // file of the results; "" for standard output
+	name    string
+	program string
+	args    []string
+	against int // the way that its ratio is to
+	seconds []float64
+}
+
+func main() {
+	log.SetFlags(0)
+	plumb := flag.String("plumb", "bin/plumb", "the program")
+	before := flag.String("before", "", "an earlier build, which is compared on plumb's own format; none for \"\"")
+	choices := flag.Int("choices", 100_000, "multiple-choice answers, where reading is nearly all of the work")
+	scenes := flag.Int("scenes", 6000, "answers of ASPIRE")
+	rounds := flag.Int("rounds", 5, "counted rounds, after one that is not")
+	flag.Parse()
+	if err := run(*plumb, *before, *choices, *scenes, *rounds); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run prints a table for each kind of answer.
+func run(plumb, before string, choices, scenes, rounds int) error {
+	commit, err := rig.CommitOf(plumb)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "plumb-dumps")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	fmt.Print(rig.Header(commit))
+	if before != "" {
+		old, err := rig.CommitOf(before)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("# before: commit %s\n", old)
+	}
+	fmt.Printf("# Core time of the whole process, median of %d rounds in turn. rate: records a core second beside those of the row named.\n# The scores of all rows are equal.\n", rounds)
+	for _, kind := range []struct {
+		name string
+		n    int
+		make func(dir string, n int) (*answers, error)
+	}{{"multiple-choice", choices, makeChoices}, {"ASPIRE", scenes, makeScenes}} {
+		a, err := kind.make(dir, kind.n)
+		if err != nil {
+			return err
+		}
+		ways, err := waysOf(plumb, before, filepath.Join(dir, kind.name), a)
+		if err != nil {
+			return err
+		}
+		if err := measure(ways, rounds); err != nil {
+			return err
+		}
+		fmt.Printf("\n%s, %d records\n%-34s %10s %10s  %s\n", kind.name, len(a.list), "dump", "us/record", "rate", "beside")
+		for _, w := range ways {
+			m := figure.Median(w.seconds)
+			of := ways[w.against]
+			fmt.Printf("%-34s %10.2f %10.3f  %s\n", w.name, 1e6*m/float64(len(a.list)), figure.Median(of.seconds)/m, of.name)
+		}
+	}
+	return nil
+}
+
+// waysOf writes the dumps and returns how they are scored. The first way is plumb's own format, whose
+// lines name tasks of a file as the records of other formats do.
+func waysOf(plumb, before, dir string, a *answers) ([]*way, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	flags := []string{"score", "--paper", "none", "--tasks", a.suite + "=" + a.tasks, "--suite", a.suite}
+	var ways []*way
+	add := func(name, program string, against int, args ...string) {
+		ways = append(ways, &way{name: name, program: program, args: append(append([]string{}, flags...), args...), against: against})
+	}
+	for _, f := range formats {
+		path := filepath.Join(dir, f.file)
+		if err := f.write(path, a); err != nil {
+			return nil, fmt.Errorf("cannot write %s: %w", f.name, err)
+		}
+		add(f.name, plumb, 0, path)
+	}
+	own := filepath.Join(dir, formats[0].file)
+	out := filepath.Join(dir, "out.jsonl")
+	add("own lines, with the run's folder", plumb, 0, "-o", out, own)
+	ways[len(ways)-1].output = out
+	if before != "" {
+		add("own lines, before", before, 0, own)
+	}
+	return ways, nil
+}
+
+// measure runs all ways in turn. The results of all must be the same but for what names the record.
+func measure(ways []*way, rounds int) error {
+	var want string
+	for round := range rounds + 1 {
+		for _, w := range ways {
+			cmd := exec.Command(w.program, w.args...)
+			var out, errs bytes.Buffer
+			if round == 0 {
+				cmd.Stdout = &out
+			}
+			cmd.Stderr = &errs
+			if err := cmd.Run(); err != nil {
+				return fmt.Errorf("%s: %w: %s", w.name, err, tail(errs.String()))
+			}
+			if round == 0 {
+				got, err := w.scores(out.Bytes())
+				if err != nil {
+					return fmt.Errorf("%s: %w", w.name, err)
+				}
+				if want == "" {
+					want = got
+				}
+				if got != want {
+					return fmt.Errorf("%s: the scores are not those of %s", w.name, ways[0].name)
+				}
+			} else {
+				used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+				w.seconds = append(w.seconds, used.Seconds())
+			}
+		}
+	}
+	return nil
+}
+
+// scores returns the ids and scores of a run, a line each.
+func (w *way) scores(out []byte) (string, error) {
+	if len(w.output) > 0 {
+		var err error
+		if out, err = os.ReadFile(w.output); err != nil {
+			return "", err
+		}
+	}
+	var b strings.Builder
+	for line := range bytes.Lines(out) {
+		var r struct {
+			ID    string
+			Score *float64
+		}
+		if err := json.Unmarshal(line, &r); err != nil {
+			return "", err
+		}
+		if r.Score == nil {
+			return "", fmt.Errorf("got %.300s; want a score", line)
+		}
+		fmt.Fprintln(&b, r.ID, *r.Score)
+	}
+	return b.String(), nil
+}
+
+// tail returns the end of a long text.
+func tail(s string) string { return s[max(0, len(s)-2000):] }
