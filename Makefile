@@ -95,7 +95,7 @@ bench-dumps: build ## dumps of other tools beside plumb's own lines, with the bu
 	@sh scripts/before.sh $(BEFORE)
 	go run ./bench/dumps $(if $(BEFORE),-before build/before/plumb)
 
-test-large: build ## logs and documents of 4 GB in bounded memory, a manifest of 100 million lines; needs 10 GB of disk and 15 minutes
+test-large: build ## a log of inspect_ai and a document of HELM of 4 GB, read in bounded memory; needs 5 GB of disk
 	go test -tags "egl large" -timeout 60m -v -run TestLarge ./cmd/plumb
 
 SCENES ?= build/view.jsonl
