@@ -18,7 +18,7 @@ import (
 // largeSize is the size of the files that are read in bounded memory, and largeMemory the bound.
 const (
 	largeSize   = 4 << 30
-	largeMemory = 512 << 20
+	largeMemory = 300 << 20
 )
 
 // filler is what makes samples large: a picture as base64 does.
