@@ -7,6 +7,7 @@ import (
 	"plumb/daemon"
 	"plumb/daemon/dump"
 	"plumb/daemon/records"
+	"plumb/daemon/records/address"
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/lines"
 	"plumb/daemon/reward"
@@ -21,13 +22,20 @@ type dumpFlags struct {
 	Model      string   `name:"model" placeholder:"NAME" group:"dumps" help:"Name of the model, in place of those in the dumps."`
 	Cut        string   `enum:"score,zero,missing" default:"score" group:"dumps" help:"What an answer counts that a limit cut: score (as it stands, with a note), zero (0, unread) or missing."`
 	Errored    string   `enum:"missing,score" default:"missing" group:"dumps" help:"What an answer counts that stands beside an error of the tool: missing, or score."`
+	S3Endpoint string   `name:"s3-endpoint" placeholder:"URL" group:"dumps" help:"Store of s3:// dumps, https://HOST. Default: Amazon's. Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, ~/.aws/credentials, or the role of the machine."`
+	S3Region   string   `name:"s3-region" placeholder:"NAME" group:"dumps" help:"Region of the store. Default: AWS_REGION, else what the store says."`
 	MaxSpool   size     `default:"16GiB" placeholder:"BYTES" group:"limits" help:"Longest temporary copy of a dump that needs random access and is no plain file."`
 	MaxEntries count    `default:"2000000" placeholder:"N" group:"limits" help:"Most entries of an archive."`
+
+	remote *address.Options // what addresses name; made by inputLimits
 }
 
 // inputLimits bound what opening a dump may cost.
 func (f *dumpFlags) inputLimits(l dump.Limits) input.Limits {
-	return input.Limits{Limits: l, Spool: int64(f.MaxSpool), Entries: int(f.MaxEntries)}
+	if f.remote == nil {
+		f.remote = &address.Options{Endpoint: f.S3Endpoint, Region: f.S3Region}
+	}
+	return input.Limits{Limits: l, Remote: f.remote, Spool: int64(f.MaxSpool), Entries: int(f.MaxEntries)}
 }
 
 // options returns how records are read, with the tasks of items.

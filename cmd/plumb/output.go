@@ -15,6 +15,7 @@ import (
 	"plumb/daemon"
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
+	"plumb/daemon/records/address"
 	"plumb/scoring"
 )
 
@@ -147,7 +148,7 @@ func sameFile(a, b string) bool {
 
 // readable opens an input once, so that a mistyped name is found before any work.
 func readable(in, out string, toStd bool) error {
-	if in == "-" {
+	if in == "-" || address.Is(in) { // addresses have been looked up
 		return nil
 	}
 	info, err := os.Stat(in)

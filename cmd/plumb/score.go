@@ -124,6 +124,11 @@ func (c *scoreCmd) Run(std streams) error {
 	if c.Dumps, err = c.expand(c.Dumps, &cc, std); err != nil {
 		return err
 	}
+	for _, path := range c.Dumps {
+		if at := c.remote.Known(path); at != nil && at.Tag == "" && at.Modified.IsZero() && c.Output != "-" {
+			fmt.Fprintf(std.err, "plumb: the server names neither a version nor a time of %s, so this run begins anew if it is interrupted\n", path)
+		}
+	}
 	form, err := c.form()
 	if err != nil {
 		return err

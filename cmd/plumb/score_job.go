@@ -16,6 +16,7 @@ import (
 	"plumb/daemon/jobs"
 	"plumb/daemon/ledger"
 	"plumb/daemon/records"
+	"plumb/daemon/records/address"
 	"plumb/scoring"
 )
 
@@ -127,6 +128,12 @@ func (c *scoreCmd) resumable() bool {
 		return false
 	}
 	for _, path := range c.Dumps {
+		if at := c.remote.Known(path); at != nil {
+			if at.Tag == "" && at.Modified.IsZero() {
+				return false // nothing would tell that it has changed
+			}
+			continue
+		}
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return false
 		}
@@ -244,7 +251,10 @@ func (j *job) tellResuming(old *jobs.Job) error {
 
 // header describes the job of this command.
 func (j *job) header() (h jobs.Header, err error) {
-	h = jobs.Header{Plumb: version + " " + commit, Args: j.cmd.args}
+	h = jobs.Header{Plumb: version + " " + commit}
+	for _, arg := range j.cmd.args {
+		h.Args = append(h.Args, address.Name(arg))
+	}
 	if h.Folder, err = os.Getwd(); err != nil {
 		return h, err
 	}
@@ -252,7 +262,7 @@ func (j *job) header() (h jobs.Header, err error) {
 		return h, err
 	}
 	for _, path := range j.cmd.Dumps {
-		one, err := jobs.Describe(path)
+		one, err := j.describe(path)
 		if err != nil {
 			return h, err
 		}
@@ -268,6 +278,14 @@ func (j *job) header() (h jobs.Header, err error) {
 		h.Inputs = append(h.Inputs, jobs.Input{Name: requestsName, Whole: true})
 	}
 	return h, nil
+}
+
+// describe returns what tells a dump from another one at its place.
+func (j *job) describe(path string) (jobs.Input, error) {
+	if at := j.cmd.remote.Known(path); at != nil {
+		return jobs.Input{Path: path, Name: path, Size: at.Size, Modified: at.Modified.UTC(), Tag: at.Tag}, nil
+	}
+	return jobs.Describe(path)
 }
 
 // requestsName is the input of requests that no dump answered.

@@ -29,6 +29,7 @@ type Input struct {
 	Name     string    `json:"name"` // as it was given
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified"`
+	Tag      string    `json:"etag,omitempty"` // of what is read from a server
 	// Whole is true where the input cannot be cut: it is one shard, whose result is several parts.
 	Whole bool `json:"whole,omitempty"`
 }

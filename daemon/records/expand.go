@@ -1,6 +1,7 @@
 package records
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"plumb/daemon/records/address"
 	"plumb/daemon/records/input"
 )
 
@@ -22,6 +24,14 @@ func Expand(args []string, format string, limits input.Limits) (paths, skipped [
 	for _, arg := range args {
 		if arg == "-" {
 			paths = append(paths, arg)
+			continue
+		}
+		if address.Is(arg) {
+			found, err := addresses(arg, limits.Remote)
+			if err != nil {
+				return nil, nil, err
+			}
+			paths = append(paths, found...)
 			continue
 		}
 		info, err := os.Stat(arg)
@@ -47,6 +57,22 @@ func Expand(args []string, format string, limits input.Limits) (paths, skipped [
 		}
 	}
 	return paths, skipped, nil
+}
+
+// addresses returns the names of the objects that an address names, which are looked up.
+func addresses(arg string, o *address.Options) (names []string, err error) {
+	if o == nil {
+		return nil, fmt.Errorf("cannot open %s: want a file", address.Name(arg))
+	}
+	found, err := o.Expand(context.Background(), arg)
+	for _, one := range found {
+		at, e := o.Find(context.Background(), one)
+		if e != nil {
+			return nil, e
+		}
+		names = append(names, at.Name)
+	}
+	return names, err
 }
 
 // Check returns an error for the first dump that cannot be opened or has no known format, so that a

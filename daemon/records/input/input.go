@@ -15,13 +15,15 @@ import (
 	"path/filepath"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/records/address"
 )
 
 // Limits bound what opening and reading a dump may cost. Zero values mean the defaults.
 type Limits struct {
 	dump.Limits
-	Spool   int64 // bytes of a temporary file, default 16 GiB (--max-spool)
-	Entries int   // entries of an archive, default 2,000,000 (--max-entries)
+	Spool   int64            // bytes of a temporary file, default 16 GiB (--max-spool)
+	Entries int              // entries of an archive, default 2,000,000 (--max-entries)
+	Remote  *address.Options // knows the addresses that may be opened; nil for none
 }
 
 // The defaults of Limits.
@@ -36,17 +38,18 @@ const HeadSize = 1 << 20
 // Input is one dump that is open. It is not safe for concurrent use.
 type Input struct {
 	Name   string // for messages and results
-	Path   string // of a local file, "" for standard input
+	Path   string // of a local file, "" for standard input and addresses
 	Limits Limits // without zero values
 
 	Skipped int // lines that repeat an earlier answer and were left out
 
-	text    *dump.Reader   // the decompressed bytes as a stream
-	file    *os.File       // nil for standard input
-	spool   *os.File       // the copy that Random made
-	spooled int64          // its size
-	made    map[string]any // by Once
-	kept    []byte         // its first bytes, for Head
+	text    *dump.Reader    // the decompressed bytes as a stream
+	file    *os.File        // nil for standard input and addresses
+	remote  *address.Object // nil for what is no address
+	spool   *os.File        // the copy that Random made
+	spooled int64           // its size
+	made    map[string]any  // by Once
+	kept    []byte          // its first bytes, for Head
 	closers []func() error
 }
 
@@ -58,13 +61,8 @@ func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
 	limits.Entries = cmp.Or(max(limits.Entries, 0), DefaultEntries)
 	in := &Input{Name: path, Limits: limits}
 	src := stdin
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("cannot open dump: %w", err)
-		}
-		in.Path, in.file, src = path, f, f
-		in.closers = append(in.closers, f.Close)
+	if err := in.open(path, &src); err != nil {
+		return nil, fmt.Errorf("cannot open dump: %w", err)
 	}
 	text, err := dump.NewReader(src, limits.Limits)
 	if err == nil {
@@ -77,6 +75,29 @@ func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
 		return nil, fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	return in, nil
+}
+
+// open opens the file or the address at path; src stays as it is for "-".
+func (in *Input) open(path string, src *io.Reader) error {
+	if path == "-" {
+		return nil
+	}
+	if in.remote = in.Limits.Remote.Known(path); in.remote != nil {
+		r, err := in.remote.Open()
+		if err != nil {
+			return fmt.Errorf("cannot read %s: %w", path, err)
+		}
+		*src = r
+		in.closers = append(in.closers, r.Close)
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	in.Path, in.file, *src = path, f, f
+	in.closers = append(in.closers, f.Close)
+	return nil
 }
 
 // Close closes what the input has open, and removes temporary files.
@@ -124,6 +145,9 @@ func (in *Input) Random() (io.ReaderAt, int64, error) {
 		if info, err := in.file.Stat(); err == nil && info.Mode().IsRegular() {
 			return in.file, info.Size(), nil
 		}
+	}
+	if in.remote != nil && in.remote.Random() && in.text.Packed() == "" {
+		return in.remote, in.remote.Size, nil
 	}
 	if in.spool != nil {
 		return in.spool, in.spooled, nil

@@ -1,0 +1,180 @@
+// Package address reads dumps at addresses: https:// and s3://. In: an address. Out: its size and
+// version, its bytes as a stream, and random access where the server can. It refuses http:// to other
+// machines, gs://, and an object that changes while it is read. Queries, users and keys of addresses
+// are in no name and no error. See docs/spec/dumps.md#r25.
+package address
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options configure the access. It is safe for concurrent use; the zero value is ready for use.
+type Options struct {
+	Endpoint string       // of an S3-compatible store, https://HOST:PORT; "" for Amazon's
+	Region   string       // of the store; "" for that of the environment, else what the store says
+	Client   *http.Client // for tests; nil for one with the system's certificates
+
+	mu    sync.Mutex
+	found map[string]*Object // by name
+}
+
+// silence is how long a server may send nothing.
+const silence = time.Minute
+
+// chunk is how many bytes a stream asks for at once.
+const chunk = 8 << 20
+
+// Object is a remote file. Its reads are safe for concurrent use.
+type Object struct {
+	Name     string    // the address without user and query
+	Size     int64     // bytes
+	Tag      string    // ETag, "" for none
+	Modified time.Time // zero for unknown
+	read     func(ctx context.Context, p []byte, off int64) (int, error)
+	whole    func(ctx context.Context) (io.ReadCloser, error) // where the server has no ranges; else nil
+}
+
+// Is reports whether a path is an address.
+func Is(path string) bool {
+	scheme, _, ok := strings.Cut(path, "://")
+	return ok && (scheme == "https" || scheme == "http" || scheme == "s3" || scheme == "gs")
+}
+
+// Name returns an address without its user, its query and its fragment, which may hold secrets. What is
+// no address stays as it is.
+func Name(path string) string {
+	if !Is(path) {
+		return path
+	}
+	path, _, _ = strings.Cut(path, "#")
+	if !strings.HasPrefix(path, "s3://") { // keys may have question marks
+		path, _, _ = strings.Cut(path, "?")
+	}
+	scheme, rest, _ := strings.Cut(path, "://")
+	host, key, slash := strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	if slash {
+		key = "/" + key
+	}
+	return scheme + "://" + host + key
+}
+
+// Find looks an address up and keeps what it found under its name, for Open. An address whose name
+// another one has is an error.
+func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
+	name := Name(address)
+	o.mu.Lock()
+	_, twice := o.found[name]
+	o.mu.Unlock()
+	if twice {
+		return nil, fmt.Errorf("cannot open %s: two addresses differ in their queries alone, and results could not tell them apart", name)
+	}
+	find := o.findHTTP
+	if strings.HasPrefix(address, "s3://") {
+		find = o.findS3
+	}
+	err := refused(address)
+	var at *Object
+	if err == nil {
+		at, err = find(ctx, address)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot open %s: %w", name, plain(err))
+	}
+	at.Name = name
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.found == nil {
+		o.found = map[string]*Object{}
+	}
+	o.found[name] = at
+	return at, nil
+}
+
+// Known returns what Find found under a name, nil for nothing.
+func (o *Options) Known(name string) *Object {
+	if o == nil {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.found[name]
+}
+
+// refused returns why an address is not read, nil where it is.
+func refused(address string) error {
+	switch scheme, rest, _ := strings.Cut(address, "://"); scheme {
+	case "gs":
+		return errors.New("gs:// is not built in; want s3://BUCKET/KEY with --s3-endpoint https://storage.googleapis.com and HMAC keys of the bucket in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+	case "http":
+		u, err := url.Parse("http://" + rest)
+		if err != nil || !loopback(u.Hostname()) {
+			return errors.New("http:// is read from this machine alone; want https://")
+		}
+	}
+	return nil
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// plain returns an error without the address that the libraries put into theirs.
+func plain(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return plain(u.Err)
+	}
+	return err
+}
+
+// Random reports whether parts of the object can be read.
+func (a *Object) Random() bool { return a.whole == nil }
+
+// ReadAt implements io.ReaderAt.
+func (a *Object) ReadAt(p []byte, off int64) (int, error) {
+	if off >= a.Size {
+		return 0, io.EOF
+	}
+	short := p[:min(int64(len(p)), a.Size-off)]
+	n, err := a.read(context.Background(), short, off)
+	if err == nil && n < len(p) {
+		err = io.EOF
+	}
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("byte %d: %w", off+int64(n), plain(err))
+	}
+	return n, err
+}
+
+// Open returns the bytes from the beginning.
+func (a *Object) Open() (io.ReadCloser, error) {
+	if a.whole != nil {
+		r, err := a.whole(context.Background())
+		if err != nil {
+			return nil, plain(err)
+		}
+		return r, nil
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{bufio.NewReaderSize(io.NewSectionReader(a, 0, a.Size), chunk), io.NopCloser(nil)}, nil
+}
+
+// errChanged says that an object is not the one that was found.
+var errChanged = errors.New("it has changed since it was opened; want a file that stays as it is")

@@ -1,0 +1,171 @@
+package address
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// tries bounds how often a request is made.
+const tries = 6
+
+// client returns the client for https. It follows five redirects, none of them to http.
+func (o *Options) client() *http.Client {
+	c := http.Client{}
+	if o.Client != nil {
+		c = *o.Client
+	}
+	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		switch {
+		case len(via) > 5:
+			return errors.New("it redirects more than five times")
+		case r.URL.Scheme != "https" && !(via[0].URL.Scheme == "http" && loopback(r.URL.Hostname())):
+			return errors.New("it redirects to an address that is not https")
+		}
+		return nil
+	}
+	return &c
+}
+
+// findHTTP asks for the first byte, because presigned links refuse HEAD.
+func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error) {
+	c := o.client()
+	a := new(Object)
+	get := func(ctx context.Context, from, to int64) (*http.Response, error) {
+		return request(ctx, c, address, from, to, a.Tag)
+	}
+	first, err := get(ctx, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer first.Body.Close()
+	a.Modified, _ = http.ParseTime(first.Header.Get("Last-Modified"))
+	a.Tag = first.Header.Get("ETag")
+	switch first.StatusCode {
+	case http.StatusPartialContent:
+		_, total, _ := strings.Cut(first.Header.Get("Content-Range"), "/")
+		if a.Size, err = strconv.ParseInt(total, 10, 64); err != nil {
+			return nil, fmt.Errorf("got the range %q; want its size", first.Header.Get("Content-Range"))
+		}
+		a.read = func(ctx context.Context, p []byte, off int64) (n int, err error) {
+			return readRange(ctx, get, a, p, off)
+		}
+	case http.StatusRequestedRangeNotSatisfiable: // an empty file
+		a.read = func(context.Context, []byte, int64) (int, error) { return 0, io.EOF }
+	default:
+		a.Size = max(first.ContentLength, 0)
+		a.whole = func(ctx context.Context) (io.ReadCloser, error) {
+			r, err := get(ctx, 0, -1)
+			if err != nil {
+				return nil, err
+			}
+			return r.Body, nil
+		}
+	}
+	return a, nil
+}
+
+// readRange fills p from an offset on. A range that breaks off is asked for again from there.
+func readRange(ctx context.Context, get func(context.Context, int64, int64) (*http.Response, error), a *Object, p []byte, off int64) (n int, err error) {
+	for range tries {
+		var r *http.Response
+		if r, err = get(ctx, off+int64(n), off+int64(len(p))-1); err != nil {
+			return n, err
+		}
+		tag := r.Header.Get("ETag")
+		if r.StatusCode != http.StatusPartialContent || tag != a.Tag {
+			r.Body.Close()
+			return n, errChanged
+		}
+		var k int
+		k, err = io.ReadFull(r.Body, p[n:])
+		r.Body.Close()
+		if n += k; n == len(p) {
+			return n, nil
+		}
+	}
+	return n, fmt.Errorf("the connection broke off %d times: %w", tries, err)
+}
+
+// request makes a request for a range until it is answered; to is -1 for all from there on. A tag other
+// than "" must still be the object's.
+func request(ctx context.Context, c *http.Client, address string, from, to int64, tag string) (*http.Response, error) {
+	return backoff.Retry(ctx, func() (*http.Response, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		watch := time.AfterFunc(silence, cancel)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if err != nil {
+			cancel()
+			return nil, backoff.Permanent(errors.New("it is no address; want https://HOST/PATH"))
+		}
+		if to >= 0 {
+			r.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", from, to))
+		}
+		if strings.HasPrefix(tag, `"`) { // a weak tag never matches
+			r.Header.Set("If-Match", tag)
+		}
+		got, err := c.Do(r)
+		if err != nil {
+			cancel()
+			if err = plain(err); strings.Contains(err.Error(), "redirects") {
+				err = backoff.Permanent(err)
+			}
+			return nil, err
+		}
+		got.Body = &watched{got.Body, watch, cancel}
+		if got.StatusCode < 300 || got.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+			return got, nil
+		}
+		got.Body.Close()
+		return nil, refusal(got)
+	}, backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(10*time.Minute))
+}
+
+// refusal returns the error of an answer without the bytes, which says whether another try may help.
+func refusal(r *http.Response) error {
+	switch code := r.StatusCode; {
+	case code == http.StatusPreconditionFailed:
+		return backoff.Permanent(errChanged)
+	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500:
+		if seconds, err := strconv.Atoi(r.Header.Get("Retry-After")); err == nil && seconds > 0 {
+			return backoff.RetryAfter(min(seconds, 300))
+		}
+		return fmt.Errorf("the server answers %s", r.Status)
+	case code == http.StatusForbidden, code == http.StatusUnauthorized:
+		return backoff.Permanent(fmt.Errorf("the server answers %s; want an address that may be read (has it expired?)", r.Status))
+	}
+	return backoff.Permanent(fmt.Errorf("the server answers %s", r.Status))
+}
+
+// watched is a body that ends after a time of silence.
+type watched struct {
+	io.ReadCloser
+	watch  *time.Timer
+	cancel context.CancelFunc
+}
+
+// Read implements io.Reader.
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	if n > 0 {
+		w.watch.Reset(silence)
+	}
+	if errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("the server sent nothing for %v", silence)
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (w *watched) Close() error {
+	w.watch.Stop()
+	w.cancel()
+	return w.ReadCloser.Close()
+}

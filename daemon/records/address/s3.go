@@ -1,0 +1,154 @@
+package address
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+// amazon is the endpoint where none is named.
+const amazon = "https://s3.amazonaws.com"
+
+// store returns a client of the store. Keys come from the environment, the usual files or the role of
+// the machine.
+func (o *Options) store() (*minio.Client, error) {
+	address := o.Endpoint
+	if address == "" {
+		address = amazon
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && loopback(u.Hostname())) || strings.Trim(u.Path, "/") != "" || u.User != nil {
+		return nil, errors.New("--s3-endpoint is no https://HOST[:PORT]")
+	}
+	region := o.Region
+	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION"} {
+		if region == "" {
+			region = os.Getenv(name)
+		}
+	}
+	opts := &minio.Options{Secure: u.Scheme == "https", Region: region, MaxRetries: tries,
+		Creds: credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
+			&credentials.EnvMinio{}, &credentials.IAM{Client: &http.Client{Timeout: 2 * time.Second}}})}
+	if o.Client != nil {
+		opts.Transport = o.Client.Transport
+	}
+	return minio.New(u.Host, opts)
+}
+
+// parts returns the bucket and the key of an address.
+func parts(address string) (bucket, key string, err error) {
+	bucket, key, _ = strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
+	if bucket == "" {
+		return "", "", errors.New("it names no bucket; want s3://BUCKET/KEY")
+	}
+	return bucket, key, nil
+}
+
+// findS3 asks for the version of an object.
+func (o *Options) findS3(ctx context.Context, address string) (*Object, error) {
+	c, err := o.store()
+	if err != nil {
+		return nil, err
+	}
+	bucket, key, err := parts(address)
+	if err != nil {
+		return nil, err
+	}
+	info, err := c.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
+	if err != nil {
+		return nil, explain(err)
+	}
+	a := &Object{Size: info.Size, Tag: info.ETag, Modified: info.LastModified}
+	a.read = func(ctx context.Context, p []byte, off int64) (int, error) {
+		var opts minio.GetObjectOptions
+		if err := errors.Join(opts.SetRange(off, off+int64(len(p))-1), opts.SetMatchETag(info.ETag)); err != nil {
+			return 0, err
+		}
+		r, now, _, err := minio.Core{Client: c}.GetObject(ctx, bucket, key, opts)
+		if err != nil {
+			return 0, explain(err)
+		}
+		defer r.Close()
+		if now.ETag != info.ETag { // some stores do not compare it themselves
+			return 0, errChanged
+		}
+		n, err := io.ReadFull(r, p)
+		return n, explain(err)
+	}
+	return a, nil
+}
+
+// explain returns a store's error in plain words.
+func explain(err error) error {
+	r := minio.ToErrorResponse(err)
+	switch {
+	case err == nil:
+		return nil
+	case r.Code == "PreconditionFailed" || r.StatusCode == http.StatusPreconditionFailed:
+		return errChanged
+	case r.Code == "AccessDenied" || r.StatusCode == http.StatusForbidden:
+		return errors.New("the store answers access denied; want keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or in ~/.aws/credentials")
+	case r.Code != "":
+		return fmt.Errorf("the store answers %s: %s", r.Code, r.Message)
+	}
+	return err
+}
+
+// Expand returns the addresses that an address names: the objects behind a prefix that ends in /, or
+// those that a pattern matches, in the order of their keys; else the address itself.
+func (o *Options) Expand(ctx context.Context, address string) ([]string, error) {
+	if !strings.HasPrefix(address, "s3://") || !strings.HasSuffix(address, "/") && !strings.ContainsAny(address, "*?[{") {
+		return []string{address}, nil
+	}
+	list, err := o.list(ctx, address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open %s: %w", Name(address), plain(err))
+	}
+	return list, nil
+}
+
+// list returns the objects of a prefix or pattern.
+func (o *Options) list(ctx context.Context, address string) (list []string, err error) {
+	c, err := o.store()
+	if err != nil {
+		return nil, err
+	}
+	bucket, pattern, err := parts(address)
+	if err != nil {
+		return nil, err
+	}
+	prefix := pattern
+	if i := strings.IndexAny(pattern, "*?[{"); i >= 0 {
+		prefix = pattern[:i]
+	} else {
+		pattern += "**"
+	}
+	for info := range c.ListObjects(ctx, bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
+		if info.Err != nil {
+			return nil, explain(info.Err)
+		}
+		match, err := doublestar.Match(pattern, info.Key)
+		if err != nil {
+			return nil, fmt.Errorf("the pattern is wrong: %w", err)
+		}
+		if match && !strings.HasSuffix(info.Key, "/") {
+			list = append(list, "s3://"+bucket+"/"+info.Key)
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("no object matches")
+	}
+	slices.Sort(list)
+	return list, nil
+}
