@@ -17,7 +17,7 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: bench-dumps test-large view test-view demo demo-run test test-trl test-verifiers test-skyrl test-verl build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
+.PHONY: bench-dumps test-large view test-view demo demo-run test test-trl test-verifiers test-skyrl test-verl test-ray build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -32,7 +32,7 @@ test: setup vet imports ## every test; the last line counts what was skipped
 	} | go run ./scripts/testsum
 
 # The Python client inside real packages of trainers. No other target runs these: they
-# install 6 GB, 1.2 GB, 0.1 GB and, beside the first, 0.3 GB.
+# install 6 GB, 1.2 GB, 0.1 GB, beside the first 0.3 GB, and 0.3 GB.
 test-trl: setup build ## TRL's real trainer, with a tiny model
 	@sh scripts/python.sh trl
 	@PLUMB_BIN="$(CURDIR)/bin/plumb" build/venv-trl/bin/python -B clients/python/frameworks/run_trl.py
@@ -50,6 +50,10 @@ test-skyrl: setup build ## real skyrl-gym
 test-verl: setup build ## verl's real reward managers
 	@sh scripts/python.sh verl
 	@PLUMB_BIN="$(CURDIR)/bin/plumb" build/venv-verl/bin/python -B clients/python/frameworks/run_verl.py
+
+test-ray: setup build ## a run on a real Ray cluster of this machine
+	@sh scripts/python.sh ray
+	@PLUMB_BIN="$(CURDIR)/bin/plumb" build/venv-ray/bin/python -B clients/python/frameworks/run_ray.py
 
 build: ## bin/plumb
 	go build -trimpath -ldflags "$(LDFLAGS)" -o bin/plumb ./cmd/plumb

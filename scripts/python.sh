@@ -10,7 +10,7 @@
 #      which torch is taken instead, such as one with builds for the CPU alone; what
 #      comes from there is pinned by its version and not by its sum.
 # Out: the environment. The client itself is not installed: tests take its source.
-#      trl takes 6 GB, verifiers 0.6 GB, skyrl 0.1 GB, verl 0.3 GB beside trl.
+#      trl takes 6 GB, verifiers 0.6 GB, skyrl 0.1 GB, verl 0.3 GB beside trl, ray 0.3 GB.
 #
 # With everything in place the script only compares and ends.
 set -eu

@@ -22,7 +22,7 @@ compile() {
 
 upgrade=${1:-}
 compile clients/python/requirements/test.in 3.10
-for name in trl verifiers verifiers-0.3 skyrl; do
+for name in trl verifiers verifiers-0.3 skyrl ray; do
 	compile clients/python/requirements/$name.in 3.11
 done
 # verl's own pins contradict those of TRL, in whose environment it runs: its list names

@@ -213,6 +213,9 @@ func (j *job) run(ctx context.Context) (err error) {
 	if !j.cmd.alone() && !j.cmd.resumable() {
 		return j.out.finish(usage("cannot share the work: want -o FILE, dumps that are files, and neither --report nor --times"))
 	}
+	if j.cmd.Plan && (!j.cmd.resumable() || !j.cmd.alone()) {
+		return j.out.finish(usage("cannot use --plan: want -o FILE, dumps that are files, and neither --driver, --report nor --times"))
+	}
 	if j.cmd.NoJoin && (!j.cmd.resumable() || j.form != write.JSONL || j.cmd.splitTo != nil) {
 		return j.out.finish(usage("cannot use --no-join: want -o FILE for JSON lines, dumps that are files, and neither --report nor --times"))
 	}
@@ -222,6 +225,10 @@ func (j *job) run(ctx context.Context) (err error) {
 			return err
 		}
 		defer j.closeJob()
+		if j.cmd.Plan {
+			j.out.discard()
+			return j.tellPlan()
+		}
 	}
 	if j.cmd.Annotate != "" && j.cmd.alone() {
 		if j.annotator, err = openAnnotator(j.cmd.Annotate, j.cmd.Dumps); err != nil {

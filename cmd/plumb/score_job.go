@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ type jobFlags struct {
 	AckWait time.Duration `name:"nats-ack-wait" default:"60s" hidden:"" group:"jobs"`
 	Index   *int          `placeholder:"I" group:"jobs" help:"With --driver index: number of this process, from 0. Default: JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID."`
 	Of      *int          `placeholder:"N" group:"jobs" help:"With --driver index: number of processes. Default: JOB_COMPLETIONS or SLURM_ARRAY_TASK_COUNT."`
+	Plan    bool          `group:"jobs" help:"Plan the run in FILE.job and end: print its manifest and the number of shards as JSON, for what starts plumb shard run by itself."`
 	NoJoin  bool          `group:"jobs" help:"Leave the parts in FILE.job, with _SUCCESS and summary.json when all are there, in place of FILE: for outputs that no one file should hold."`
 	Restart bool          `group:"jobs" help:"Begin anew where the folder FILE.job holds a run that did not end."`
 	Status  string        `placeholder:"DIR" group:"jobs" help:"Print how far the run in the folder FILE.job is, and end: exit 0 where it is finished, 3 where it is not."`
@@ -203,6 +205,23 @@ func (j *job) plan(dir string) (*jobs.Job, error) {
 		return old, nil
 	}
 	return old, j.tellResuming(old)
+}
+
+// tellPlan prints the plan of a job for what starts the shards.
+func (j *job) tellPlan() error {
+	s, err := j.shards.Status()
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(j.shards.Dir)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(j.std.out).Encode(struct {
+		Manifest string `json:"manifest"`
+		Shards   int    `json:"shards"`
+		Done     int    `json:"done"`
+	}{filepath.Join(dir, jobs.ManifestName), s.Shards, s.Done})
 }
 
 // clearTemporary removes what a killed run was writing.

@@ -61,7 +61,7 @@ func (c *shardRunCmd) run(std streams) error {
 		return usage("cannot read the command of %s: %v", c.Manifest, err)
 	}
 	s := &all.Score
-	s.args, s.Restart = j.Header.Args, false
+	s.args, s.Restart, s.Plan, s.NoJoin = j.Header.Args, false, false, false
 	s.Output = strings.TrimSuffix(dir, jobs.Suffix)
 	s.only = &onlyPart{shard: c.Shard, chunk: c.Part, skip: c.Skip, results: c.Results, bisect: c.Bisect}
 	if c.Records != "" {
