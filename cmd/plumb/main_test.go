@@ -98,7 +98,7 @@ func TestFlags(t *testing.T) {
 			if help := described(f.Value); !strings.HasSuffix(strings.TrimSpace(help), ".") || len(f.Help) < 15 {
 				t.Errorf("%s --%s: help %q is no sentence", command.Name, f.Name, help)
 			}
-			if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(f.Name) {
+			if !regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z]+)*$`).MatchString(f.Name) {
 				t.Errorf("%s --%s: want lower case with hyphens", command.Name, f.Name)
 			}
 		}

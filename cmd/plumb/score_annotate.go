@@ -197,8 +197,11 @@ func placed(r *records.Reader, path string) (string, error) {
 			return "", err
 		}
 		a, err := r.Next()
+		if err == io.EOF { // the rest are results of --requests
+			return out.Name(), w.Flush()
+		}
 		if err != nil {
-			return "", fmt.Errorf("it has fewer records than results: it was changed: %w", err)
+			return "", err
 		}
 		w.Write(scoring.AppendString([]byte(`{"at":`), a.At))
 		w.WriteByte(',')

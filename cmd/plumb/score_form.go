@@ -90,14 +90,15 @@ func namesIn(dir string, dumps []string, rename func(string) string) (map[string
 			names[d] = filepath.Join(rel, names[d])
 		}
 	}
+	files := map[string]string{}
 	for _, d := range dumps {
-		if other := taken[names[d]]; other != "" && other != d {
+		if other := taken[names[d]]; other != "" {
 			return nil, usage("cannot write files for %s and %s to %s: both would be %s", other, d, dir, names[d])
 		}
 		taken[names[d]] = d
-		names[d] = filepath.Join(dir, names[d])
+		files[d] = filepath.Join(dir, names[d])
 	}
-	return names, nil
+	return files, nil
 }
 
 // commonFolder returns the deepest folder that holds all dumps.
