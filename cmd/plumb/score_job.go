@@ -27,7 +27,7 @@ type jobFlags struct {
 	NATS    string        `name:"nats" placeholder:"URL" group:"jobs" help:"With --driver nats: the server, tls://HOST:PORT with --nats-creds, or nats:// on this machine. Default: one within this process, which then writes FILE too."`
 	Creds   string        `name:"nats-creds" type:"existingfile" placeholder:"FILE" group:"jobs" help:"Credentials for --nats."`
 	CA      string        `name:"nats-ca" type:"existingfile" placeholder:"FILE" group:"jobs" help:"Certificate of the authority of --nats. Default: those of the system."`
-	AckWait time.Duration `name:"nats-ack-wait" default:"60s" hidden:"" group:"jobs"`
+	AckWait time.Duration `name:"nats-ack-wait" default:"60s" hidden:"" group:"jobs" help:"How long a claim on a shard lasts without results of it."`
 	Index   *int          `placeholder:"I" group:"jobs" help:"With --driver index: number of this process, from 0. Default: JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID."`
 	Of      *int          `placeholder:"N" group:"jobs" help:"With --driver index: number of processes. Default: JOB_COMPLETIONS or SLURM_ARRAY_TASK_COUNT."`
 	Plan    bool          `group:"jobs" help:"Plan the run in FILE.job and end: print its manifest and the number of shards as JSON, for what starts plumb shard run by itself."`
