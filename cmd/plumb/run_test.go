@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -320,7 +321,15 @@ func TestRunDrawingBench(t *testing.T) {
 
 // Missing answers are counted by their reasons, with the flag that asks again.
 func TestRunReasons(t *testing.T) {
-	e := exactEndpoint(t, aspireTasks(t, "--count", "2"), func(c *chattest.Config) { c.Faults = map[chattest.Fault]float64{"400-context": 0.4}; c.Seed = 2 })
+	var calls atomic.Int64
+	e := exactEndpoint(t, aspireTasks(t, "--count", "2"), func(c *chattest.Config) {
+		c.Next = func(_ string, n int) chattest.Fault { // the first calls of a run must not all be refused
+			if calls.Add(1) > 8 && n == 0 {
+				return "400-context"
+			}
+			return chattest.None
+		}
+	})
 	dir := t.TempDir()
 	args := []string{"run", "aspire", "--count", "2", "--model-url", e.Base(), "--model", "m", "--out", dir}
 	code, _, errs := plumb(t, "", args...)
