@@ -63,6 +63,10 @@ func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
 		if p.boards, err = ask.NewBoards(d.scenes()); err != nil {
 			return nil, err
 		}
+		p.boards.Kept = func(sum string) []byte {
+			b, _ := os.ReadFile(c.picturePath(sum)) // what is not there is drawn again
+			return b
+		}
 		if c.Tests, err = aspireTests(c.Tests); err != nil {
 			return nil, err
 		}
@@ -157,9 +161,12 @@ func (c *runCmd) tasksName() string {
 	return "tasks.jsonl"
 }
 
+// picturePath returns the file of a picture in the folder of the run.
+func (c *runCmd) picturePath(sum string) string { return filepath.Join(c.Out, "images", sum+".png") }
+
 // keepPicture writes a picture that was made for the run into its folder, once.
 func (c *runCmd) keepPicture(img *chat.Image) error {
-	path := filepath.Join(c.Out, "images", img.SHA256()+".png")
+	path := c.picturePath(img.SHA256())
 	if _, err := os.Stat(path); err == nil || img.Type != "image/png" || c.Suite != "aspire" && c.Suite != "tangram" {
 		return nil
 	}
