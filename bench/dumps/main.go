@@ -27,7 +27,6 @@ type way struct {
 	name    string
 	program string
 	args    []string
-	against int // the way that its ratio is to
 	seconds []float64
 }
 
@@ -63,7 +62,7 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 		}
 		fmt.Printf("# before: commit %s\n", old)
 	}
-	fmt.Printf("# Core time of the whole process, median of %d rounds in turn. rate: records a core second beside those of the row named.\n# The scores of all rows are equal.\n", rounds)
+	fmt.Printf("# Core time of the whole process, median of %d rounds in turn. rate: records a core second beside\n# those of the row named, median of the ratios of each round.\n# The scores of all rows are equal.\n", rounds)
 	for _, kind := range []struct {
 		name string
 		n    int
@@ -82,9 +81,11 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 		}
 		fmt.Printf("\n%s, %d records\n%-34s %10s %10s  %s\n", kind.name, len(a.list), "dump", "us/record", "rate", "beside")
 		for _, w := range ways {
-			m := figure.Median(w.seconds)
-			of := ways[w.against]
-			fmt.Printf("%-34s %10.2f %10.3f  %s\n", w.name, 1e6*m/float64(len(a.list)), figure.Median(of.seconds)/m, of.name)
+			var ratios []float64 // of runs of one round, between which the machine changes least
+			for i, s := range w.seconds {
+				ratios = append(ratios, ways[0].seconds[i]/s)
+			}
+			fmt.Printf("%-34s %10.2f %10.3f  %s\n", w.name, 1e6*figure.Median(w.seconds)/float64(len(a.list)), figure.Median(ratios), ways[0].name)
 		}
 	}
 	return nil
@@ -98,22 +99,24 @@ func waysOf(plumb, before, dir string, a *answers) ([]*way, error) {
 	}
 	flags := []string{"score", "--paper", "none", "--tasks", a.suite + "=" + a.tasks, "--suite", a.suite}
 	var ways []*way
-	add := func(name, program string, against int, args ...string) {
-		ways = append(ways, &way{name: name, program: program, args: append(append([]string{}, flags...), args...), against: against})
+	add := func(name, program string, args ...string) {
+		ways = append(ways, &way{name: name, program: program, args: append(append([]string{}, flags...), args...)})
 	}
-	for _, f := range formats {
+	for i, f := range formats {
 		path := filepath.Join(dir, f.file)
 		if err := f.write(path, a); err != nil {
 			return nil, fmt.Errorf("cannot write %s: %w", f.name, err)
 		}
-		add(f.name, plumb, 0, path)
-	}
-	own := filepath.Join(dir, formats[0].file)
-	out := filepath.Join(dir, "out.jsonl")
-	add("own lines, with the run's folder", plumb, 0, "-o", out, own)
-	ways[len(ways)-1].output = out
-	if before != "" {
-		add("own lines, before", before, 0, own)
+		add(f.name, plumb, path)
+		if i > 0 {
+			continue
+		}
+		if before != "" {
+			add("own lines, before", before, path)
+		}
+		out := filepath.Join(dir, "out.jsonl")
+		add("own lines, with the run's folder", plumb, "-o", out, path)
+		ways[len(ways)-1].output = out
 	}
 	return ways, nil
 }
