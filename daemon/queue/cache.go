@@ -1,19 +1,20 @@
 package queue
 
 import (
-	"container/list"
+	"math"
 	"slices"
 	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"plumb/scoring"
 )
 
 // cacheEntry is a result in the cache; read-only once stored.
 type cacheEntry struct {
-	content digest
-	result  scoring.Result
-	json    []byte
-	size    int
+	result scoring.Result
+	json   []byte
+	size   int
 }
 
 // CacheStats are what the cache did and holds.
@@ -23,37 +24,40 @@ type CacheStats struct {
 	Bytes        int // estimated
 }
 
-// cache keeps results by the SHA-256 of what they depend on, the least recently
-// used ones go first. Only scores are cacheEntry: an error may be of the moment.
+// cache keeps results by the SHA-256 of what they depend on. The least recently used ones
+// are removed first. Only scores are kept: an error may be of the moment.
 type cache struct {
-	max int
+	max int // bytes
 
-	mu    sync.Mutex // guards what follows
-	of    map[digest]*list.Element
-	order list.List // of *cacheEntry by use, the latest first
+	mu  sync.Mutex // guards what follows
+	lru *simplelru.LRU[digest, *cacheEntry]
 	CacheStats
 }
 
 func newCache(max int) *cache {
-	return &cache{max: max, of: map[digest]*list.Element{}}
+	// The number of entries is unbounded because put bounds their bytes.
+	lru, err := simplelru.NewLRU[digest, *cacheEntry](math.MaxInt, nil)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return &cache{max: max, lru: lru}
 }
 
-// get returns what is cacheEntry, nil for nothing.
+// get returns the entry of a digest, or nil if there is none.
 func (c *cache) get(d digest) *cacheEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.of[d]
-	if e == nil {
+	e, ok := c.lru.Get(d)
+	if !ok {
 		c.Misses++
 		return nil
 	}
 	c.Hits++
-	c.order.MoveToFront(e)
-	return e.Value.(*cacheEntry)
+	return e
 }
 
-// put keeps a result; json is copied. What is larger than an eighth of the cache
-// is not worth what it would drive out.
+// put keeps a result; json is copied. A result larger than an eighth of the cache is not
+// kept, because it would remove too many others.
 func (c *cache) put(d digest, r *scoring.Result, json []byte) {
 	if !r.Scored {
 		return
@@ -62,17 +66,16 @@ func (c *cache) put(d digest, r *scoring.Result, json []byte) {
 	if size > c.max/8 {
 		return
 	}
-	e := &cacheEntry{content: d, result: *r, json: slices.Clone(json), size: size}
+	e := &cacheEntry{result: *r, json: slices.Clone(json), size: size}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.of[d] != nil {
+	if c.lru.Contains(d) {
 		return
 	}
-	c.of[d] = c.order.PushFront(e)
+	c.lru.Add(d, e)
 	c.Bytes += size
 	for c.Bytes > c.max {
-		old := c.order.Remove(c.order.Back()).(*cacheEntry)
-		delete(c.of, old.content)
+		_, old, _ := c.lru.RemoveOldest()
 		c.Bytes -= old.size
 	}
 }
@@ -81,7 +84,7 @@ func (c *cache) put(d digest, r *scoring.Result, json []byte) {
 func (c *cache) stats() CacheStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.Entries = len(c.of)
+	c.Entries = c.lru.Len()
 	return c.CacheStats
 }
 
