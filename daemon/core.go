@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"plumb/daemon/api"
 	"plumb/daemon/dump"
@@ -27,7 +28,7 @@ type CoreConfig struct {
 	Fonts    string // folder of the fonts, "" to look for it
 	Suites   scoring.Suites
 	Suite    string            // for items that name none
-	TaskFile map[string]string // by suite
+	TaskFile map[string]string // by suite, or SUITE:SPLIT
 	Lines    dump.Limits
 	Scenes   scene.Limits
 	Response int           // bytes of an answer at most
@@ -35,6 +36,7 @@ type CoreConfig struct {
 	Queue    queue.Config  // Engine, Items and Judge are filled in
 	Judge    *judge.Config // the judge of open answers; nil for none
 	Remote   bool          // results go to clients; messages then name no paths of this machine
+	Whole    bool          // tasks are kept whole, for prompts
 }
 
 // Core is an engine with its queue.
@@ -69,16 +71,17 @@ func Items(cfg CoreConfig) (dump.ItemConfig, error) {
 	if cfg.Suite != "" && items.Suites.Find(cfg.Suite) == nil {
 		return items, fmt.Errorf("cannot use suite %q: want one of %v", cfg.Suite, items.Suites.Names())
 	}
-	for suite, path := range cfg.TaskFile {
+	for key, path := range cfg.TaskFile {
+		suite, _, _ := strings.Cut(key, ":")
 		s := items.Suites.Find(suite)
 		if s == nil {
 			return items, fmt.Errorf("cannot load tasks of suite %q: want one of %v", suite, items.Suites.Names())
 		}
-		t, err := dump.LoadTasks(path, s.Tasks, cfg.Lines, cfg.Scenes)
+		t, err := dump.TaskSource{Path: path, Rule: s.Tasks, Limits: cfg.Lines, JSON: cfg.Scenes, Whole: cfg.Whole}.Load()
 		if err != nil {
 			return items, err
 		}
-		items.Tasks[suite] = t
+		items.Tasks[key] = t
 	}
 	return items, nil
 }

@@ -37,6 +37,7 @@ type Config struct {
 	Drain   time.Duration // after that: how long those under way may take
 	Beat    time.Duration // between heartbeats of the device, default 5 s
 	Out     io.Writer     // gets the line "listening on ADDR"
+	Stdin   io.Reader     // at its end the daemon stops, so that it does not outlive what started it; nil for nothing
 	Trace   trace.Config  // where requests are traced to; Log and Version are filled in
 	Log     *slog.Logger
 }
@@ -55,6 +56,7 @@ func Serve(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	orphaned := stdinEnd(cfg.Stdin)
 	for running := true; running; {
 		select {
 		case <-again:
@@ -64,6 +66,9 @@ func Serve(ctx context.Context, cfg Config) error {
 			continue
 		case s := <-signals:
 			cfg.Log.Info("stopping", "signal", s.String())
+		case <-orphaned:
+			cfg.Log.Info("stopping", "reason", "stdin has ended (--exit-with-stdin)")
+			d.cfg.Grace = 0 // no balancer is in front of a daemon that a program started for itself
 		case <-ctx.Done():
 			cfg.Log.Info("stopping", "reason", ctx.Err())
 		case err = <-d.failed:
@@ -84,6 +89,19 @@ func Serve(ctx context.Context, cfg Config) error {
 	return errors.Join(err, d.stop(hurry))
 }
 
+// stdinEnd returns a channel that is closed when r has ended; nil, which never is, for a nil r.
+func stdinEnd(r io.Reader) <-chan struct{} {
+	if r == nil {
+		return nil
+	}
+	over := make(chan struct{})
+	go func() {
+		io.Copy(io.Discard, r) // an error is an end too
+		close(over)
+	}()
+	return over
+}
+
 // running is a daemon that listens.
 type running struct {
 	cfg     Config
@@ -102,6 +120,7 @@ type running struct {
 	end     context.CancelFunc
 	offers  context.CancelFunc // stops offer
 	tracer  *trace.Tracer      // nil for none
+	boards  *boards            // of prompts
 }
 
 // start opens the device, tests it and listens; the line on Out comes last.
@@ -116,7 +135,7 @@ func start(cfg Config) (*running, error) {
 	cfg.API.Metrics.Process()
 	cfg.Core.Queue.Watch = cfg.API.Metrics.Watch()
 	cfg.Core.Engine.Chrome.Log = cfg.Log
-	cfg.Core.Remote, cfg.Core.Queue.Tell = true, api.Pathless
+	cfg.Core.Remote, cfg.Core.Whole, cfg.Core.Queue.Tell = true, true, api.Pathless
 	core, err := Open(cfg.Core)
 	if err != nil {
 		return nil, err
@@ -149,6 +168,7 @@ func start(cfg Config) (*running, error) {
 	}
 	cfg.API.Queue, cfg.API.Items, cfg.API.Pictures, cfg.API.Log = core.Queue, core.Items, core.Pictures, cfg.Log
 	cfg.API.Meter = core.Engine.Meter()
+	cfg.API.Prompts = d.prompts(core)
 	cfg.API.Metrics.Describe(cfg.API.Version, core.Queue, func() (lost, hung int) {
 		s := core.Engine.DeviceStats()
 		return s.Resets - s.Hangs, s.Hangs
@@ -451,5 +471,5 @@ func (d *running) close() error {
 	for _, f := range d.fronts {
 		f.Close()
 	}
-	return errors.Join(d.core.Close(), d.shared.close())
+	return errors.Join(d.core.Close(), d.shared.close(), d.boards.close())
 }

@@ -165,19 +165,27 @@ func (l *limitFlags) suites(release view.Version) scoring.Suites {
 // scoreFlags choose the suite, the tasks, the variants of the rules and the reward.
 type scoreFlags struct {
 	Suite   string   `placeholder:"NAME" help:"Suite of lines that name none. Default: the suite that has the line's test."`
-	Tasks   []string `sep:"none" placeholder:"[SUITE=]FILE" help:"The benchmark's task file, for lines that carry only an id and an answer; repeatable."`
+	Tasks   []string `sep:"none" placeholder:"[SUITE[:SPLIT]=]FILE" help:"The benchmark's task file, for lines that carry only an id and an answer; repeatable. Lines choose a split, such as train, by their member split; without one it is test."`
 	Variant []string `sep:"none" placeholder:"NAME[=VALUE]" help:"Named variant of the scoring rules; repeatable. An unknown name lists them all."`
 	Reward  string   `enum:"raw,clamp01,clamp11" default:"clamp01" help:"How the reward follows from the score: raw, clamp01 (limited to 0..1) or clamp11 (to -1..1)."`
 }
 
-// taskFiles splits SUITE=FILE; a file alone belongs to the suite of --suite, or
-// the one whose tasks it holds.
+// isSplit reports whether a text can name a split of tasks.
+func isSplit(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_')
+	})
+}
+
+// taskFiles splits SUITE=FILE and SUITE:SPLIT=FILE; a file alone belongs to the suite of
+// --suite, or the one whose tasks it holds. Keys are those of dump.TasksKey.
 func (f *scoreFlags) taskFiles(suites scoring.Suites, l dump.Limits) (map[string]string, error) {
 	files := map[string]string{}
 	for _, arg := range f.Tasks {
-		suite, path, ok := strings.Cut(arg, "=")
+		name, path, ok := strings.Cut(arg, "=")
+		suite, split, _ := strings.Cut(name, ":")
 		if !ok || suites.Find(suite) == nil {
-			suite, path = f.Suite, arg
+			suite, split, path = f.Suite, "", arg
 		}
 		if suite == "" {
 			var err error
@@ -188,10 +196,14 @@ func (f *scoreFlags) taskFiles(suites scoring.Suites, l dump.Limits) (map[string
 		if suite == "" {
 			return nil, usage("cannot use tasks %q: want SUITE=FILE with one of %v", arg, suites.Names())
 		}
-		if files[suite] != "" {
-			return nil, usage("cannot use tasks %q: suite %s has a file already", arg, suite)
+		if split != "" && !isSplit(split) {
+			return nil, usage("cannot use tasks %q: got split %q; want letters, digits, - and _", arg, split)
 		}
-		files[suite] = path
+		key := dump.TasksKey(suite, split)
+		if files[key] != "" {
+			return nil, usage("cannot use tasks %q: suite %s has a file already", arg, key)
+		}
+		files[key] = path
 	}
 	return files, nil
 }

@@ -23,6 +23,7 @@ type promptCmd struct {
 	Input  string `enum:"full,minimal,scaffold" default:"full" help:"ASPIRE: full (all fields of the shapes), minimal (ids alone) or scaffold (as minimal, with a plot, a grid or numbers in the picture; needs --images)."`
 	Format string `enum:",mcq,open" default:"" help:"SPATIALAB: how items that name no format are asked: mcq, or open (without their options)."`
 	Images string `placeholder:"DIR" help:"Folder for the pictures that go with the prompts of ASPIRE and TangramPuzzle; lines then name theirs. Without it only texts are written."`
+	Rows   bool   `help:"Write rows for data sets instead: {\"id\",\"prompt\",\"png\",\"more\",\"label\"} with the first picture and the others in base64 and the whole task as the label. All suites; DrawingBench takes its file as the argument too."`
 	Method string `enum:",direct,cot,self-reflection,xolver" default:"" help:"SPATIALAB: how the paper asks: direct, cot, self-reflection or xolver, of which the first call is written."`
 	tangramPrompts
 	drawingBenchPrompts
@@ -34,6 +35,9 @@ func (c *promptCmd) Run(std streams) (err error) {
 	suites := c.suites(0)
 	if suites.Find(c.Suite) == nil {
 		return usage("cannot use suite %q: want one of %v", c.Suite, suites.Names())
+	}
+	if c.Rows {
+		return c.rows(std, suites)
 	}
 	if c.Suite == "drawingbench" {
 		return c.drawingBench(std)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"time"
@@ -49,6 +50,8 @@ type serveCmd struct {
 	TLSCert         string `name:"tls-cert" placeholder:"FILE" help:"Certificate chain (PEM) for TLS on --listen; needs --tls-key. Read again on SIGHUP and when it changes."`
 	TLSKey          string `name:"tls-key" placeholder:"FILE" help:"Key of --tls-cert (PEM)."`
 	TLSClientCA     string `name:"tls-client-ca" placeholder:"FILE" help:"Authorities (PEM): only clients with a certificate of theirs are let in."`
+
+	ExitWithStdin bool `help:"Stop when stdin ends: a program that starts the daemon with a pipe leaves none behind, also when it is killed."`
 
 	Heartbeat    time.Duration `default:"5s" placeholder:"TIME" help:"Interval of renders that check whether the device answers; the daemon is not ready while it does not, and the service manager's watchdog is fed only while it does."`
 	QueueDelay   time.Duration `default:"0s" placeholder:"TIME" help:"Longest wait for a batch to fill, from the arrival of its oldest request (Triton: max_queue_delay_microseconds); 0 sends at once."`
@@ -137,9 +140,13 @@ func (c *serveCmd) Run(std streams) error {
 		"workers", c.Workers, "batch", int(c.Batch), "queue-max", int(c.QueueMax), "deadline", c.Deadline, "queue-delay", c.QueueDelay, "result-cache", int(c.ResultCache), "reward", c.Reward,
 		"variants", c.Variant, "tasks", len(c.Tasks), "token", token != "" || c.TokensFile != "", "tls", c.TLSCert != "", "client-shm", c.AllowClientShm,
 		"judge", c.JudgeModel, "judge-key", cc.Judge != nil && cc.Judge.Key != "")
+	var stdin io.Reader
+	if c.ExitWithStdin {
+		stdin = std.in
+	}
 	return served(daemon.Serve(context.Background(), daemon.Config{
-		Trace: traces,
-		Core:  cc, Listen: c.Listen, Socket: c.Socket, Admin: c.Admin, Shared: shared,
+		Trace: traces, Stdin: stdin,
+		Core: cc, Listen: c.Listen, Socket: c.Socket, Admin: c.Admin, Shared: shared,
 		Grace: c.DrainGrace, Drain: c.DrainTimeout, Beat: c.Heartbeat, Out: std.err, Log: log,
 		Secrets: daemon.SecretConfig{Tokens: token, TokensFile: c.TokensFile, Cert: c.TLSCert, Key: c.TLSKey, ClientCA: c.TLSClientCA, Insecure: c.InsecureNoToken},
 		API: api.Config{

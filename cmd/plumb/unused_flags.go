@@ -88,7 +88,7 @@ func (c *promptCmd) unusedFlags() []unusedFlags {
 			all = append(all, unusedFlags{"with --setting " + c.Setting, []string{"seed"}})
 		}
 	}
-	if c.Images == "" {
+	if c.Images == "" && !c.Rows {
 		all = append(all, unusedFlags{"without --images", []string{"fonts-dir"}})
 	}
 	if c.Turn2 != "" {

@@ -22,6 +22,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"golang.org/x/sync/semaphore"
 
+	"plumb/daemon/ask"
 	"plumb/daemon/conns"
 	"plumb/daemon/dump"
 	"plumb/daemon/memory"
@@ -61,6 +62,7 @@ type Config struct {
 	Lines    dump.Limits         // of streams
 	Scenes   scene.Limits        // of pictures
 	Pictures dump.PictureOptions // how their scenes are read; Limits are Scenes
+	Prompts  *ask.Prompter       // what models are asked; nil where there are no prompts
 	Body     int                 // bytes of a body, plain, default 16 MiB (--max-body)
 	ItemsMax int                 // items of one request, default 65,536 (--max-items)
 	Bodies   int                 // bytes from clients in memory at once, default 512 MiB (--max-bodies)
@@ -245,6 +247,7 @@ func routes() map[string]route {
 		"/v1/score":        post("score", (*Server).score),
 		"/v1/score/stream": {name: "score_stream", method: "POST", handle: (*Server).scoreStream, stream: true},
 		"/v1/render":       post("render", (*Server).render),
+		"/v1/prompt":       post("prompt", (*Server).prompt),
 		"/v1/metrics":      post("pixel_metrics", (*Server).measure),
 
 		sharedPath + "/status":               get("shm_status", (*Server).sharedStatus),
@@ -264,6 +267,9 @@ func routes() map[string]route {
 		"/healthz":          health("health", (*Server).health),
 		"/v2/health/live":   health("live", (*Server).live),
 		"/v2/health/ready":  health("ready", (*Server).ready),
+	}
+	for path, r := range taskRoutes {
+		all["/"+envName+path] = r
 	}
 	for _, t := range trainers() {
 		all[t.path] = post(t.metric, func(s *Server, ctx *fasthttp.RequestCtx) { s.train(ctx, t) })

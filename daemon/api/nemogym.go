@@ -15,13 +15,15 @@ import (
 // comes from an earlier verification of the same row, and is replaced.
 var verifyKeys = map[string]bool{
 	"reward": true, "reward_components": true, "plumb_result": true,
-	failureClass: true, failureTerminal: true, failureReason: true,
+	failureClass: true, failureTerminal: true, failureReason: true, failureKind: true, maskSample: true,
 }
 
 const (
 	failureClass    = "_ng_failure_class"
 	failureTerminal = "_ng_failure_terminal"
 	failureReason   = "failure_reason"
+	failureKind     = "failure_kind" // "plumb:" and the class, of low cardinality
+	maskSample      = "mask_sample"  // the reward is no measurement
 )
 
 // nemoGymRoute is POST /verify: the request with every field, and the reward. What is not
@@ -46,7 +48,8 @@ var nemoGymRoute = trainer{
 		return v.append(nil, x.body)
 	},
 	more: map[string]route{
-		"/seed_session":      {name: "seed_session", method: "POST", handle: (*Server).seedSession},
+		"/seed_session":      {name: "seed_session", method: "POST", handle: (*Server).echoSession},
+		"/close_session":     {name: "close_session", method: "POST", handle: (*Server).echoSession},
 		"/aggregate_metrics": {name: "aggregate_metrics", method: "POST", handle: (*Server).aggregateMetrics},
 		"/reverify_mode":     {name: "reverify_mode", method: "GET", handle: (*Server).reverifyMode},
 	},
@@ -104,6 +107,8 @@ func (v *verified) append(b, request []byte) []byte {
 			b = append(b, `,"`+failureTerminal+`":true`...)
 		}
 		b = scoring.AppendString(append(b, `,"`+failureReason+`":`...), v.outcome.Err.Message)
+		b = append(b, `,"`+maskSample+`":true`...)
+		b = scoring.AppendString(append(b, `,"`+failureKind+`":`...), "plumb:"+v.outcome.Err.Code)
 	}
 	return append(b, '}')
 }
@@ -176,8 +181,9 @@ func field2(object []byte, text, other string) (s string, v []byte) {
 	return s, v
 }
 
-// seedSession answers POST /seed_session: there is no session to seed.
-func (s *Server) seedSession(ctx *fasthttp.RequestCtx) {
+// echoSession answers POST /seed_session and POST /close_session. The daemon keeps no state of a
+// session, so the answer is its name, where the request has one, and closing is always possible.
+func (s *Server) echoSession(ctx *fasthttp.RequestCtx) {
 	body, ok := s.body(ctx)
 	if !ok {
 		return
@@ -189,8 +195,17 @@ func (s *Server) seedSession(ctx *fasthttp.RequestCtx) {
 			return
 		}
 	}
+	reply := []byte("{")
+	if len(body) > 0 && body[0] == '{' {
+		jsoncut.Members(body, func(key, v []byte) error {
+			if string(key) == "resources_session_id" && v[0] == '"' {
+				reply = append(append(reply, `"resources_session_id":`...), v...)
+			}
+			return nil
+		})
+	}
 	ctx.SetContentType("application/json")
-	ctx.SetBodyString("{}")
+	ctx.SetBody(append(reply, '}'))
 }
 
 // reverifyMode answers GET /reverify_mode: a row may be verified again at any time.

@@ -40,6 +40,9 @@ var openEnvRoute = trainer{
 		"/state":    {name: "state", method: "GET", handle: (*Server).state},
 		"/reset":    {name: "reset", method: "POST", handle: (*Server).reset},
 		"/ws":       {name: "ws", method: "GET", handle: (*Server).webSocket},
+		"/mcp":      {name: "mcp", method: "POST", handle: (*Server).mcp},
+
+		"/list_environments": {name: "list_environments", method: "GET", handle: (*Server).environments},
 	},
 }
 

@@ -18,8 +18,11 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 	"github.com/valyala/fasthttp"
 
+	"plumb/daemon/ask"
+	"plumb/daemon/dump"
 	"plumb/daemon/queue"
 	"plumb/daemon/queue/queuetest"
+	"plumb/scoring"
 )
 
 // replies holds what has been heard against the document, and keeps count.
@@ -85,7 +88,7 @@ func (r *replies) each(status int, f func(method, path string)) {
 	for path, item := range r.doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			if op.Responses.Status(status) != nil {
-				f(method, strings.ReplaceAll(path, "{name}", "r"))
+				f(method, strings.NewReplacer("{name}", "r", envName, "fake").Replace(path))
 			}
 		}
 	}
@@ -129,13 +132,15 @@ func TestEveryDocumentedReply(t *testing.T) {
 // elsewhere lists the replies that other tests hold against the document (those
 // of shared memory), and those that need a machine that fails.
 func elsewhere(name string) bool {
-	return strings.Contains(name, "/v2/systemsharedmemory") || name == "POST /v1/metrics 504"
+	return strings.Contains(name, "/v2/systemsharedmemory") || name == "POST /v1/metrics 504" || name == "POST /v1/prompt 504"
 }
 
 func replyServer(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) *served {
 	t.Helper()
 	return serve(t, func(c *Config, q *queue.Config, s *queuetest.Suite) {
 		c.Tokens, c.Body = oneToken(replyToken), 4000
+		c.Items.Tasks = map[string]*dump.Tasks{"fake": taskFile(t, `{"id":"a","test":"sum","views":[93]}`)}
+		c.Prompts = &ask.Prompter{Suites: scoring.NewSuites(&scoring.Suite{Name: "fake", Prompt: func(it *scoring.Item, _ scoring.PromptOptions) (string, error) { return "Q " + it.ID, nil }})}
 		if change != nil {
 			change(c, q, s)
 		}
@@ -169,6 +174,16 @@ func (r *replies) plain(t *testing.T) {
 		{"POST", "/verify", `{"responses_create_params":{},"response":` + spokenBy("x") + `,"label":5}`, "", 200},
 		{"POST", "/verify", `{"response":"x","label":5}`, "", 422},
 		{"POST", "/seed_session", `{"label":"x"}`, "", 200},
+		{"POST", "/seed_session", `{"resources_session_id":"x"}`, "", 200},
+		{"POST", "/close_session", `{"resources_session_id":"x","episode_id":"e"}`, "", 200},
+		{"POST", "/mcp", `{}`, "", 200},
+		{"POST", "/v1/prompt", `{"label":` + good + `}`, "", 200},
+		{"POST", "/v1/prompt", `{"label":5}`, "", 422},
+		{"GET", "/list_environments", "", "", 200}, {"GET", "/fake/splits", "", "", 200}, {"GET", "/chess/splits", "", "", 404},
+		{"POST", "/fake/tasks", `{"split":"test"}`, "", 200}, {"POST", "/fake/tasks", `{"split":5}`, "", 422}, {"POST", "/chess/tasks", `{}`, "", 404},
+		{"POST", "/fake/num_tasks", `{}`, "", 200}, {"POST", "/fake/num_tasks", `{"split":5}`, "", 422}, {"POST", "/chess/num_tasks", `{}`, "", 404},
+		{"POST", "/fake/task", `{"index":-1}`, "", 200}, {"POST", "/fake/task", `{"index":1.5}`, "", 422}, {"POST", "/chess/task", `{}`, "", 404},
+		{"POST", "/fake/task_range", `{"start":-5,"stop":null}`, "", 200}, {"POST", "/fake/task_range", `{"start":"x"}`, "", 422}, {"POST", "/chess/task_range", `{}`, "", 404},
 		{"POST", "/aggregate_metrics", `{"verify_responses":[{"reward":1.0,"_ng_task_index":4},{"reward":0.0,"_ng_failure_class":"x"}]}`, "", 200},
 		{"POST", "/aggregate_metrics", `{"verify_responses":5}`, "", 422},
 		{"GET", "/reverify_mode", "", "", 200}, {"GET", "/metadata", "", "", 200}, {"GET", "/schema", "", "", 200}, {"GET", "/state", "", "", 200},
@@ -216,6 +231,8 @@ func (r *replies) refused(t *testing.T) {
 		case own(path), path == "/ws":
 		case path == "/v1/score/stream":
 			r.send(t, s, method, path+"?reward=x", "{}", "", 400)
+		case path == "/mcp":
+			r.send(t, s, method, path, "{", "Content-Encoding: gzip", 400)
 		default:
 			r.send(t, s, method, path, "{", "Content-Type: application/json", 400)
 		}
@@ -332,7 +349,7 @@ func (r *replies) late(t *testing.T) {
 	bodies := samples(`{"suite":"fake","id":"a","test":"sum","do":"block"}`)
 	bodies["/v1/render"] = `{"shapes":[],"bounds":[0,-10,20,10]}`
 	r.each(504, func(method, path string) {
-		if path != "/v1/metrics" {
+		if path != "/v1/metrics" && path != "/v1/prompt" {
 			r.send(t, s, method, path, bodies[path], "", 504)
 		}
 	})

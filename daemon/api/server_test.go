@@ -40,7 +40,9 @@ func serve(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) 
 	}
 	q.Items = queuetest.Config(s.engine, suite).Items
 	for name := range c.Items.Tasks { // the same suite by other names
-		q.Items.Suites = append(q.Items.Suites, suite.As(name))
+		if suites := q.Items.Suites; suites.Find(name) == nil && !strings.Contains(name, ":") {
+			q.Items.Suites = append(suites, suite.As(name))
+		}
 	}
 	q.Items.Tasks = c.Items.Tasks
 	s.queue = queue.New(q)

@@ -164,7 +164,7 @@ func TestVerify(t *testing.T) {
 		{"messages are joined", `{"response":{"output":[{"type":"message","content":"one "},{"type":"function_call"},{"type":"message","content":[{"type":"refusal","refusal":"no"},{"type":"output_text","text":"two"}]}]},` + heard + `}`, `"reward":1.0`},
 		{"nothing said is an empty answer", `{"response":{"output":[]},` + heard + `}`, `"reward":0.0,"reward_components":{"score":0.0,"failed":0.0}`},
 		{"the call failed", `{"response":{"output":[],"error":{"code":"server_error"}},` + heard + `}`, `"reward":0.0,"reward_components":{"score":0.0,"failed":1.0},"score":0.0,"failed":1.0`},
-		{"the class", `{"response":null,` + heard + `}`, `"_ng_failure_class":"no_response","failure_reason":"cannot score answer: there is no response"}`},
+		{"the class", `{"response":null,` + heard + `}`, `"_ng_failure_class":"no_response","failure_reason":"cannot score answer: there is no response","mask_sample":true,"failure_kind":"plumb:no_response"}`},
 		{"the scorer failed", `{"response":` + spokenBy("x") + `,"label":` + quoted(label(-1)) + `}`, `"_ng_failure_class":"not_native","failure_reason":`},
 		{"bad label", `{"response":` + spokenBy("x") + `,"label":"{\"id\":\"a\",\"suite\":\"fake\"}"}`, `"reward":0.0,"reward_components":{"score":0.0,"failed":1.0},"score":0.0,"failed":1.0,"_ng_failure_class":"bad_label","_ng_failure_terminal":true,"failure_reason":"cannot use label.id:`},
 		{"bad item", `{"response":` + spokenBy("x") + `,"label":{"suite":"fake","test":"sum","do":"refuse"}}`, `"_ng_failure_class":"bad_label","_ng_failure_terminal":true`},

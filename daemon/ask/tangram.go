@@ -25,9 +25,20 @@ const (
 // puzzle is one task of TangramPuzzle.
 type puzzle struct {
 	instance *assembly.Instance
-	options  *choice.Item          // of Task 1
-	examples []*assembly.Instance  // solved instances of the setting in-context
-	loops    map[string]sheet.Loop // outlines by id, shared
+	options  *choice.Item         // of Task 1
+	examples []*assembly.Instance // solved instances of the setting in-context
+	loops    map[string]loop      // outlines by id, shared
+}
+
+// loop is an outline as it is drawn.
+type loop = sheet.Loop
+
+// loopOf returns the outline of an instance.
+func loopOf(in *assembly.Instance) (l loop) {
+	for _, p := range in.Outline {
+		l = append(l, sheet.Pt(p.Floats()))
+	}
+	return l
 }
 
 // tangram asks TangramPuzzle's tasks.
@@ -45,7 +56,7 @@ func NewTangram(set []*assembly.Instance, o Options) (Suite, error) {
 	set = slices.Clone(set)
 	slices.SortStableFunc(set, func(a, b *assembly.Instance) int { return strings.Compare(a.ID, b.ID) })
 	s := &tangram{choice: choices{modes: []string{ModeDefault, ModeCoT, ModeReasoning},
-		settings: []string{string(prompt.ZeroShot), string(prompt.InContext), string(prompt.VisualCentric)}}}
+		settings: settings}}
 	tests := o.Tests
 	if tests == nil {
 		tests = []string{testSolution}
@@ -88,13 +99,9 @@ func (s *tangram) addOutlines(set []*assembly.Instance, all []choice.Candidate, 
 	if err != nil {
 		return err
 	}
-	loops := make(map[string]sheet.Loop, len(set))
+	loops := make(map[string]loop, len(set))
 	for _, in := range set {
-		var l sheet.Loop
-		for _, p := range in.Outline {
-			l = append(l, sheet.Pt(p.Floats()))
-		}
-		loops[in.ID] = l
+		loops[in.ID] = loopOf(in)
 	}
 	for i := range items {
 		it := &items[i] // set and items are sorted by id

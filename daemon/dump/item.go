@@ -25,11 +25,33 @@ const maxID = 1024
 type ItemConfig struct {
 	Suite    string // for lines that do not name theirs; "" = by the name of the test
 	Suites   scoring.Suites
-	Meter    region.Meter      // for items; nil for plain Go
-	Limits   scene.Limits      // of the JSON: bytes, nesting, values
-	Response int               // bytes of an answer, default 4 MiB (--max-response)
-	Actions  int               // entries of a list of actions, default 100,000 (--max-actions)
-	Tasks    map[string]*Tasks // by suite; for lines that do not carry their task
+	Meter    region.Meter // for items; nil for plain Go
+	Limits   scene.Limits // of the JSON: bytes, nesting, values
+	Response int          // bytes of an answer, default 4 MiB (--max-response)
+	Actions  int          // entries of a list of actions, default 100,000 (--max-actions)
+	// Tasks are for lines that do not carry their task: by suite, and by SUITE:SPLIT for those of
+	// another split than TestSplit.
+	Tasks map[string]*Tasks
+}
+
+// TestSplit is the split of tasks that are named without one.
+const TestSplit = "test"
+
+// TasksKey returns the key of a split in ItemConfig.Tasks.
+func TasksKey(suite, split string) string {
+	if split == "" || split == TestSplit {
+		return suite
+	}
+	return suite + ":" + split
+}
+
+// TasksOf returns the tasks of a split that a line names, those of TestSplit where no such split
+// was loaded, as dumps have a member split for other things too.
+func (c *ItemConfig) TasksOf(suite, split string) *Tasks {
+	if t := c.Tasks[TasksKey(suite, split)]; t != nil {
+		return t
+	}
+	return c.Tasks[suite]
 }
 
 // Decoder turns lines into items. It is not safe for concurrent use: one per
@@ -230,7 +252,7 @@ func (d *Decoder) suiteOf(it *scoring.Item) string {
 
 // join adds the members of the item's task that the line does not have. See docs/spec/cli.md#r15.
 func (d *Decoder) join(it *scoring.Item) *scoring.Error {
-	tasks := d.cfg.Tasks[it.Suite]
+	tasks := d.cfg.TasksOf(it.Suite, string(it.Fields.GetStringBytes("split"))).set()
 	if !tasks.wanted(it.Fields, it.ID) {
 		return nil
 	}

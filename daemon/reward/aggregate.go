@@ -1,6 +1,7 @@
 package reward
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -27,8 +28,11 @@ type group struct {
 	values       map[string][]float64
 }
 
-// Add takes one verify response in. Rows with a failure class are counted and
-// stay out of the statistics.
+// maskSample marks a row whose reward is no measurement.
+const maskSample = "mask_sample"
+
+// Add takes one verify response in. Rows with a failure class or a true mask_sample are counted
+// and stay out of the statistics.
 func (a *Aggregate) Add(row []byte) {
 	failed, task := false, "0"
 	type number struct {
@@ -46,6 +50,8 @@ func (a *Aggregate) Add(row []byte) {
 		switch name := string(key); {
 		case name == "_ng_failure_class":
 			failed = failed || !jsoncut.Null(value)
+		case name == maskSample:
+			failed = failed || string(value) == "true"
 		case name == taskIndex:
 			task = string(value)
 		case len(name) > 3 && name[:4] == "_ng_":
@@ -122,6 +128,7 @@ func (a *Aggregate) AppendJSON(b []byte) []byte {
 	}
 	b = append(b, `],"agent_metrics":{`...)
 	b = a.all.members(b)
+	b = a.coverage(b)
 	b = append(b, `},"key_metrics":{`...)
 	for i, name := range a.all.names {
 		if i > 0 {
@@ -133,6 +140,22 @@ func (a *Aggregate) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(b, int64(a.all.rows), 10)
 	b = append(b, `,"failed":`...)
 	return append(strconv.AppendInt(b, int64(a.all.failed), 10), '}')
+}
+
+// coverage appends, as further members, from how many rows and tasks the statistics are, under the
+// names of NeMo Gym; nothing where no row was left out.
+func (a *Aggregate) coverage(b []byte) []byte {
+	if a.all.failed == 0 {
+		return b
+	}
+	measured := 0
+	for _, g := range a.tasks {
+		if g.failed < g.rows {
+			measured++
+		}
+	}
+	return fmt.Appendf(b, `,"coverage/measured_rollouts":%d,"coverage/masked_rollouts":%d,"coverage/measured_tasks":%d,"coverage/fully_masked_tasks":%d`,
+		a.all.rows-a.all.failed, a.all.failed, measured, len(a.tasks)-measured)
 }
 
 // members appends the statistics of the group as members of a JSON object: mean, max, min, median

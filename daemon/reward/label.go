@@ -26,7 +26,7 @@ type Labels struct {
 	Limits scene.Limits // of a label's JSON
 	Suites scoring.Suites
 	Suite  string                 // of labels that name none; "" = found as for a dump line
-	Tasks  map[string]*dump.Tasks // by suite; what references name
+	Tasks  map[string]*dump.Tasks // by dump.TasksKey; what references name
 }
 
 // answerKeys are the members of a dump line that hold an answer. A label has
@@ -34,7 +34,7 @@ type Labels struct {
 var answerKeys = []string{"response", "actions"}
 
 // referenceKeys are the members of a label that is only a reference.
-var referenceKeys = []string{"suite", "id", "test", "turn"}
+var referenceKeys = []string{"suite", "split", "id", "test", "turn"}
 
 // Line appends the dump line of a label and an answer. label is a JSON value
 // that has passed scene.Check: a string that holds an item or a reference, or
@@ -64,7 +64,7 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 	start := len(dst)
 	dst = c.object(dst, 0, true)
 	if c.reference {
-		if err := l.resolve(c.suite, c.id, at); err != nil {
+		if err := l.resolve(string(c.suite), string(c.split), string(c.id), at); err != nil {
 			return dst[:start], err
 		}
 	}
@@ -80,8 +80,7 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 }
 
 // resolve reports whether a reference names a loaded task.
-func (l *Labels) resolve(suite, id []byte, at string) *scoring.Error {
-	name := string(suite)
+func (l *Labels) resolve(name, split, id, at string) *scoring.Error {
 	if name == "" {
 		name = l.Suite
 	}
@@ -94,10 +93,14 @@ func (l *Labels) resolve(suite, id []byte, at string) *scoring.Error {
 	if l.Suites.Find(name) == nil {
 		return bad(at+".suite", "got %.64q; want one of %s", name, strings.Join(l.Suites.Names(), ", "))
 	}
-	if l.Tasks[name].Len() == 0 {
+	key := dump.TasksKey(name, split)
+	if key != name && l.Tasks[key] == nil {
+		return bad(at+".split", "got %.64q; want the split of a loaded file (plumb serve --tasks %s:SPLIT=FILE), or none", split, name)
+	}
+	if l.Tasks[key].Len() == 0 {
 		return bad(at+".id", "%.64q is a reference, and no tasks of suite %s are loaded; want plumb serve --tasks %s=FILE, or the whole item", id, name, name)
 	}
-	if err := l.Tasks[name].Find(string(id)); err != nil {
+	if err := l.Tasks[key].Find(id); err != nil {
 		return bad(at+".id", "%s", err.Message)
 	}
 	return nil
@@ -113,7 +116,8 @@ type copier struct {
 	src       []byte
 	prune     bool // leave out members that are null
 	reference bool // no member of the top but referenceKeys was copied
-	suite, id []byte
+
+	suite, split, id []byte
 }
 
 // space returns the index of the first byte from i on that is no JSON white space.
@@ -175,6 +179,8 @@ func (c *copier) wanted(key, value []byte, top bool) bool {
 		c.reference = false
 	case name == "suite" && value[0] == '"':
 		c.suite = jsoncut.Text(value)
+	case name == "split" && value[0] == '"':
+		c.split = jsoncut.Text(value)
 	case name == "id" && value[0] == '"':
 		c.id = jsoncut.Text(value)
 	case name == "id": // an integer becomes its text; the decoder refuses what is none

@@ -1,0 +1,141 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/valyala/fasthttp"
+
+	"plumb/daemon/ask"
+	"plumb/daemon/dump"
+	"plumb/daemon/jsoncut"
+	"plumb/scoring"
+)
+
+// errPrompts says that this server asks nothing.
+var errPrompts = errors.New("cannot write prompts: this daemon has none")
+
+// prompt answers POST /v1/prompt: a label or an item in, what a model is asked about it out, with
+// the bytes of `plumb prompt`. See docs/spec/episodes.md#r2.
+func (s *Server) prompt(ctx *fasthttp.RequestCtx) {
+	body, ok := s.checked(ctx)
+	if !ok {
+		return
+	}
+	arm, pictures, fault := promptOptions(ctx.QueryArgs())
+	if fault != nil {
+		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
+		return
+	}
+	var asked *ask.Asked
+	err := s.asking(s.life, s.client(ctx), body, func() (err error) {
+		label, item := body, true
+		jsoncut.Members(body, func(key, v []byte) error {
+			if string(key) == "label" {
+				label, item = v, false
+			}
+			return nil
+		})
+		at := "label"
+		if item {
+			at = "item"
+		}
+		asked, err = s.asked(label, at, arm, pictures)
+		return err
+	})
+	if err != nil {
+		s.failWith(ctx, err)
+		return
+	}
+	b := scoring.AppendString([]byte(`{"prompt":`), asked.Text)
+	b = appendPictures(append(b, `,"images":`...), asked.Images)
+	ctx.SetContentType("application/json")
+	ctx.SetBody(append(b, '}'))
+}
+
+// promptOptions reads how a model is asked from a query.
+func promptOptions(args *fasthttp.Args) (a ask.Arm, pictures bool, fault *scoring.Error) {
+	text := func(name string) string { return string(args.Peek(name)) }
+	a = ask.Arm{Mode: text("mode"), Input: text("input"), Setting: text("setting"), Format: text("format"), Method: text("method")}
+	switch v := text("images"); v {
+	case "", "all":
+		return a, true, nil
+	case "none":
+		return a, false, nil
+	default:
+		return a, false, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use images %.40q: want all or none", v)}
+	}
+}
+
+// asking calls f, which draws for a client, while a place in the queue, one of the pictures that
+// are drawn at once and the memory for parsing body are held.
+func (s *Server) asking(life context.Context, client string, body []byte, f func() error) error {
+	done, err := s.cfg.Queue.Admit()
+	if err != nil {
+		return err
+	}
+	defer done()
+	life, cancel := context.WithTimeout(life, s.cfg.ReadTimeout)
+	defer cancel()
+	if err := s.drawing.Acquire(life, 1); err != nil {
+		return err
+	}
+	defer s.drawing.Release(1)
+	var fault error
+	if err := s.parsing(life, client, body, func() { fault = f() }); err != nil {
+		return err
+	}
+	return fault
+}
+
+// asked returns what a model is asked about the item of a label.
+func (s *Server) asked(label []byte, at string, a ask.Arm, pictures bool) (*ask.Asked, error) {
+	if s.cfg.Prompts == nil {
+		return nil, errPrompts
+	}
+	line, fault := s.labels().Line(nil, label, nil, at)
+	if fault != nil {
+		return nil, fault
+	}
+	it, fault := dump.NewDecoder(s.cfg.Items).Item(dump.Line{N: 1, Bytes: line}, "")
+	if fault != nil {
+		return nil, fault
+	}
+	return s.cfg.Prompts.Ask(it, a, pictures)
+}
+
+// appendPictures appends pictures as a JSON list of objects with their bytes as data URLs.
+func appendPictures(b []byte, all []ask.Picture) []byte {
+	b = append(b, '[')
+	for i := range all {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendPicture(b, &all[i], nil)
+	}
+	return append(b, ']')
+}
+
+// appendPicture appends a picture as a JSON object. region is the JSON of where in shared memory
+// its bytes are, nil where the object has them.
+func appendPicture(b []byte, p *ask.Picture, region []byte) []byte {
+	sum := sha256.Sum256(p.Data)
+	b = scoring.AppendString(append(b, `{"name":`...), p.Name)
+	b = scoring.AppendString(append(b, `,"mime":`...), p.Type)
+	b = strconv.AppendInt(append(b, `,"width":`...), int64(p.Width), 10)
+	b = strconv.AppendInt(append(b, `,"height":`...), int64(p.Height), 10)
+	b = append(hex.AppendEncode(append(b, `,"sha256":"`...), sum[:]), '"')
+	if region != nil {
+		return append(append(append(b, `,"data":null,"region":`...), bytes.TrimSpace(region)...), '}')
+	}
+	b = append(append(append(b, `,"data":"data:`...), p.Type...), ";base64,"...)
+	b = base64.StdEncoding.AppendEncode(b, p.Data)
+	return append(b, `","region":null}`...)
+}

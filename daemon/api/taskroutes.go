@@ -1,0 +1,254 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/jsoncut"
+	"plumb/scoring"
+)
+
+// The task routes of OpenEnv, which are those of ORS: an environment for each suite with loaded
+// tasks. See docs/spec/episodes.md#r1.
+
+// envName stands for the name of an environment in paths.
+const envName = "{env}"
+
+// taskRoutes are the routes below the name of an environment.
+var taskRoutes = map[string]route{
+	"/splits":     {name: "splits", method: "GET", handle: (*Server).splits},
+	"/tasks":      {name: "tasks", method: "POST", handle: (*Server).allTasks},
+	"/num_tasks":  {name: "num_tasks", method: "POST", handle: (*Server).numTasks},
+	"/task":       {name: "task", method: "POST", handle: (*Server).oneTask},
+	"/task_range": {name: "task_range", method: "POST", handle: (*Server).taskRange},
+}
+
+// environments answers GET /list_environments: the suites with loaded tasks.
+func (s *Server) environments(ctx *fasthttp.RequestCtx) { s.reply(ctx, s.loaded()) }
+
+// loaded lists the suites with loaded tasks in alphabetical order.
+func (s *Server) loaded() []string {
+	list := []string{}
+	for _, name := range s.cfg.Items.Suites.Names() {
+		if len(s.splitsOf(name)) > 0 {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// splitsOf lists the splits of a suite that were loaded: dump.TestSplit first, the others in
+// alphabetical order.
+func (s *Server) splitsOf(suite string) (list []string) {
+	for key := range s.cfg.Items.Tasks {
+		if key == suite {
+			list = append(list, dump.TestSplit)
+		} else if split, ok := strings.CutPrefix(key, suite+":"); ok {
+			list = append(list, split)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int {
+		if (a == dump.TestSplit) != (b == dump.TestSplit) {
+			if a == dump.TestSplit {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	return list
+}
+
+// environment returns the suite that the path names. ok is false when it answered the request
+// itself.
+func (s *Server) environment(ctx *fasthttp.RequestCtx) (suite string, ok bool) {
+	suite, _, _ = strings.Cut(strings.TrimPrefix(string(ctx.Path()), "/"), "/")
+	if len(s.splitsOf(suite)) == 0 {
+		s.fail(ctx, fasthttp.StatusNotFound, "not_found", fmt.Sprintf("cannot find environment %.64q: want one of %v (plumb serve --tasks SUITE=FILE)", suite, s.loaded()))
+		return "", false
+	}
+	return suite, true
+}
+
+// splitInfo is one entry of GET /{env}/splits.
+type splitInfo struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // train, validation or test
+}
+
+// splits answers GET /{env}/splits.
+func (s *Server) splits(ctx *fasthttp.RequestCtx) {
+	suite, ok := s.environment(ctx)
+	if !ok {
+		return
+	}
+	list := []splitInfo{}
+	for _, name := range s.splitsOf(suite) {
+		kind := "validation"
+		if name == "train" || name == dump.TestSplit {
+			kind = name
+		}
+		list = append(list, splitInfo{name, kind})
+	}
+	s.reply(ctx, list)
+}
+
+// taskQuery is what a request about tasks asks for.
+type taskQuery struct {
+	suite, split       string
+	tasks              *dump.Tasks
+	index, start, stop *int // nil where the request has none
+}
+
+// taskQuery reads a request about tasks. ok is false when it answered the request itself.
+func (s *Server) taskQuery(ctx *fasthttp.RequestCtx) (q taskQuery, ok bool) {
+	if q.suite, ok = s.environment(ctx); !ok {
+		return q, false
+	}
+	body, ok := s.checked(ctx)
+	if !ok {
+		return q, false
+	}
+	var fault *scoring.Error
+	jsoncut.Members(body, func(key, v []byte) error {
+		if fault != nil || jsoncut.Null(v) {
+			return nil
+		}
+		switch string(key) {
+		case "split":
+			if v[0] != '"' {
+				fault = badField("split", v, "the name of a split")
+				return nil
+			}
+			q.split = string(jsoncut.Text(v))
+		case "index":
+			q.index, fault = wholeNumber("index", v)
+		case "start":
+			q.start, fault = wholeNumber("start", v)
+		case "stop":
+			q.stop, fault = wholeNumber("stop", v)
+		}
+		return nil
+	})
+	if fault != nil {
+		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
+		return q, false
+	}
+	if q.split == "" {
+		q.split = dump.TestSplit
+	}
+	q.tasks = s.cfg.Items.Tasks[dump.TasksKey(q.suite, q.split)]
+	if q.tasks == nil {
+		s.fail(ctx, fasthttp.StatusBadRequest, "bad_split", fmt.Sprintf("cannot find split %.64q of %s: want one of %v", q.split, q.suite, s.splitsOf(q.suite)))
+		return q, false
+	}
+	return q, true
+}
+
+// wholeNumber reads a whole number.
+func wholeNumber(at string, v []byte) (*int, *scoring.Error) {
+	n, err := strconv.Atoi(string(v))
+	if err != nil {
+		return nil, badField(at, v, "a whole number")
+	}
+	return &n, nil
+}
+
+// allTasks answers POST /{env}/tasks.
+func (s *Server) allTasks(ctx *fasthttp.RequestCtx) {
+	if q, ok := s.taskQuery(ctx); ok {
+		list, _ := q.between(0, math.MaxInt)
+		s.reply(ctx, map[string]any{"tasks": list, "env_name": q.suite})
+	}
+}
+
+// numTasks answers POST /{env}/num_tasks.
+func (s *Server) numTasks(ctx *fasthttp.RequestCtx) {
+	if q, ok := s.taskQuery(ctx); ok {
+		s.reply(ctx, map[string]any{"num_tasks": q.tasks.Positions()})
+	}
+}
+
+// oneTask answers POST /{env}/task; a negative index counts from the end, as in Python.
+func (s *Server) oneTask(ctx *fasthttp.RequestCtx) {
+	q, ok := s.taskQuery(ctx)
+	if !ok {
+		return
+	}
+	if q.index == nil {
+		fault := badField("index", nil, "a whole number")
+		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
+		return
+	}
+	at, n := *q.index, q.tasks.Positions()
+	if at < 0 {
+		at += n
+	}
+	list, _ := q.between(at, at+1)
+	if at < 0 || len(list) == 0 {
+		s.fail(ctx, fasthttp.StatusBadRequest, "bad_index", fmt.Sprintf("cannot find task %d of split %s: it has %d", *q.index, q.split, n))
+		return
+	}
+	s.reply(ctx, map[string]any{"task": list[0], "env_name": q.suite})
+}
+
+// taskRange answers POST /{env}/task_range: the tasks of a Python slice.
+func (s *Server) taskRange(ctx *fasthttp.RequestCtx) {
+	q, ok := s.taskQuery(ctx)
+	if !ok {
+		return
+	}
+	n := q.tasks.Positions()
+	bound := func(p *int, otherwise int) int {
+		switch {
+		case p == nil:
+			return otherwise
+		case *p < 0:
+			return max(*p+n, 0)
+		}
+		return *p
+	}
+	list, _ := q.between(bound(q.start, 0), bound(q.stop, n))
+	s.reply(ctx, map[string]any{"tasks": list, "env_name": q.suite})
+}
+
+// between returns the tasks from start to stop, stop excluded, and how many the split has.
+func (q *taskQuery) between(start, stop int) (list []map[string]any, of int) {
+	names, tasks, of := q.tasks.Between(start, stop)
+	list = []map[string]any{}
+	for i := range names {
+		list = append(list, q.spec(max(start, 0)+i, names[i], tasks[i]))
+	}
+	return list, of
+}
+
+// publicMembers are the members of tasks that say nothing about the right answer.
+var publicMembers = []string{"test", "category", "subcategory", "difficulty", "level", "format"}
+
+// spec describes a task: its label, where it stands, and what of it is public.
+func (q *taskQuery) spec(index int, name string, task []byte) map[string]any {
+	label := append([]byte(`{"suite":"`), q.suite...)
+	if q.split != dump.TestSplit {
+		label = append(append(label, `","split":"`...), q.split...)
+	}
+	label = append(scoring.AppendString(append(label, `","id":`...), name), '}')
+	spec := map[string]any{"label": string(label), "suite": q.suite, "split": q.split, "index": index, "id": name}
+	v, err := fastjson.ParseBytes(task)
+	if err != nil {
+		return spec
+	}
+	for _, key := range publicMembers {
+		if m := v.Get(key); m != nil && m.Type() == fastjson.TypeString {
+			spec[key] = json.RawMessage(scoring.AppendString(nil, string(m.GetStringBytes())))
+		}
+	}
+	return spec
+}

@@ -1,0 +1,185 @@
+package ask
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	_ "image/gif"  // DecodeConfig reads them
+	_ "image/jpeg" // as above
+	"os"
+	"path/filepath"
+	"slices"
+
+	_ "golang.org/x/image/webp" // as above
+
+	"plumb/daemon/chat"
+	"plumb/daemon/dump"
+	"plumb/render/jsontree"
+	"plumb/scoring"
+	"plumb/scoring/drawingbench"
+	"plumb/scoring/vqa"
+)
+
+// Prompter says what a model is asked about single items: the bytes of `plumb prompt` for each.
+// It is safe for concurrent use. Suites is required.
+type Prompter struct {
+	Suites scoring.Suites
+	// Tasks are the loaded task files, by dump.TasksKey. Pictures of questions are read only for
+	// tasks of these files, relative to them, so that no item names a file of this machine.
+	Tasks map[string]*dump.Tasks
+	// Boards draws the pictures of ASPIRE; it is called when the first one is needed.
+	Boards func() (*Boards, error)
+
+	puzzles puzzles
+}
+
+// Asked is what a model is asked about an item.
+type Asked struct {
+	Text   string
+	Images []Picture // in the order of the message
+}
+
+// Picture is a picture of a prompt, as the bytes of its file.
+type Picture struct {
+	Name          string // what it shows: "board", "outline", "options", "image"
+	Type          string // its media type
+	Data          []byte
+	Width, Height int // pixels
+}
+
+// Ask returns what a model is asked about an item, which was decoded with the tasks of p. Without
+// pictures, Images is nil. Errors wrap *scoring.Error where the item or the arm is at fault; the
+// code is bad_item, bad_task, bad_scene or bad_options.
+func (p *Prompter) Ask(it *scoring.Item, a Arm, pictures bool) (*Asked, error) {
+	suite := p.Suites.Find(it.Suite)
+	if err := check(it, a); err != nil {
+		return nil, err
+	}
+	switch {
+	case it.Suite == "tangram":
+		return p.askPuzzle(it, a, pictures)
+	case it.Suite == "drawingbench":
+		text, err := drawingbench.Prompt(it.Fields)
+		return &Asked{Text: text}, err
+	case suite == nil || suite.Prompt == nil:
+		return nil, badItem("cannot ask about %s: suite %q has no prompts", it.ID, it.Suite)
+	}
+	o := scoring.PromptOptions{Minimal: a.Input == InputMinimal || a.Input == InputScaffold, StepWise: a.Mode == ModeCoT,
+		Open: a.Format == "open", Method: a.Method}
+	if a.Method != "" {
+		o.Step = vqa.Steps(a.Method, 1)[0]
+	}
+	text, err := suite.Prompt(it, o)
+	if err != nil {
+		return nil, err
+	}
+	asked := &Asked{Text: text}
+	switch {
+	case !pictures || a.Input == InputBlind:
+	case it.Suite == "aspire":
+		asked.Images, err = p.board(it, a.Input == InputScaffold)
+	default:
+		asked.Images, err = p.photographs(it)
+	}
+	return asked, err
+}
+
+// check returns an error for an arm that the suite of an item does not have.
+func check(it *scoring.Item, a Arm) error {
+	for _, m := range []struct {
+		name, value string
+		suites      []string // nil: all
+		values      []string
+	}{
+		{"mode", a.Mode, nil, []string{ModeDefault, ModeCoT, ModeReasoning}},
+		{"input", a.Input, []string{"aspire"}, []string{InputFull, InputMinimal, InputScaffold}},
+		{"input", a.Input, []string{"spatialab", "spaceeval"}, []string{InputFull, InputBlind}},
+		{"setting", a.Setting, []string{"tangram"}, settings},
+		{"format", a.Format, []string{"spatialab"}, []string{"mcq", "open"}},
+		{"method", a.Method, []string{"spatialab"}, vqa.Methods()},
+	} {
+		if m.value == "" || m.suites != nil && !slices.Contains(m.suites, it.Suite) {
+			continue
+		}
+		if !slices.Contains(m.values, m.value) {
+			return &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use %s %.40q: want one of %v", m.name, m.value, m.values)}
+		}
+	}
+	if a.Input == InputScaffold && !HasScaffold(it.Test) {
+		return badItem("cannot draw scaffold: the test %s has none", it.Test)
+	}
+	return nil
+}
+
+// badItem returns the error of an item that cannot be asked.
+func badItem(format string, args ...any) error {
+	return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf(format, args...)}
+}
+
+// board draws the whiteboard of an item of ASPIRE.
+func (p *Prompter) board(it *scoring.Item, scaffold bool) ([]Picture, error) {
+	png, err := p.DrawBoard(jsontree.Append(nil, it.Fields), it.Test, scaffold)
+	if err != nil {
+		return nil, err
+	}
+	return []Picture{sized("board", "image/png", png)}, nil
+}
+
+// DrawBoard draws the whiteboard of a dump line of ASPIRE; see Boards.Draw. The error has the code
+// bad_scene.
+func (p *Prompter) DrawBoard(line []byte, test string, scaffold bool) ([]byte, error) {
+	boards, err := p.Boards()
+	if err != nil {
+		return nil, err
+	}
+	png, err := boards.Draw(line, test, scaffold)
+	if err != nil {
+		return nil, &scoring.Error{Code: "bad_scene", Message: err.Error()}
+	}
+	return png, nil
+}
+
+// sized is a picture with its size, 0 where its bytes do not tell it.
+func sized(name, kind string, data []byte) Picture {
+	c, _, _ := image.DecodeConfig(bytes.NewReader(data))
+	return Picture{Name: name, Type: kind, Data: data, Width: c.Width, Height: c.Height}
+}
+
+// photographs reads the pictures of a question, which must be a task of a loaded file.
+func (p *Prompter) photographs(it *scoring.Item) ([]Picture, error) {
+	tasks := p.tasksOf(it)
+	task := parsed(tasks.JSON(it.ID))
+	if task == nil {
+		if len(pictures(it.Fields)) == 0 {
+			return nil, nil
+		}
+		return nil, badItem("cannot send the image of %s: pictures are read only for tasks of a file that the daemon has loaded (--tasks)", it.ID)
+	}
+	var all []Picture
+	s := visual{folder: filepath.Dir(tasks.Path())}
+	for _, path := range pictures(task) {
+		img, err := s.picture(path)
+		if err != nil {
+			return nil, badItem("cannot ask %s: %v", it.ID, unplaced(err))
+		}
+		all = append(all, sized("image", img.Type, img.Data))
+	}
+	return all, nil
+}
+
+// unplaced is an error about a file without its path, which is not the client's business.
+func unplaced(err error) error {
+	if os.IsNotExist(err) {
+		return os.ErrNotExist
+	}
+	return err
+}
+
+// tasksOf returns the tasks of the split that an item names.
+func (p *Prompter) tasksOf(it *scoring.Item) *dump.Tasks {
+	c := dump.ItemConfig{Tasks: p.Tasks}
+	return c.TasksOf(it.Suite, string(it.Fields.GetStringBytes("split")))
+}
+
+// Image is the picture as messages of a chat carry it.
+func (p *Picture) Image() *chat.Image { return &chat.Image{Data: p.Data, Type: p.Type} }

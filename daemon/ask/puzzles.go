@@ -1,0 +1,186 @@
+package ask
+
+import (
+	"bytes"
+	"image/png"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/render/jsontree"
+	"plumb/scoring"
+	"plumb/scoring/tangram/assembly"
+	"plumb/scoring/tangram/choice"
+	"plumb/scoring/tangram/prompt"
+)
+
+// settings are those of Task 2 of TangramPuzzle.
+var settings = []string{string(prompt.ZeroShot), string(prompt.InContext), string(prompt.VisualCentric)}
+
+// puzzles keeps the instances of task files for single prompts, because options and solved
+// examples come from all of them.
+type puzzles struct {
+	mu   sync.Mutex
+	sets map[*dump.Tasks]*instances
+}
+
+// instances are those of one reading of a task file, sorted by id.
+type instances struct {
+	first []byte // JSON of the first one: another reading of the file has another slice
+	n     int
+	set   []*assembly.Instance
+	all   []choice.Candidate
+}
+
+// of returns the instances of a file. The error names one that is not a valid instance.
+func (p *puzzles) of(t *dump.Tasks) (*instances, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var whole [][]byte
+	t.EachWhole(func(_ string, _ int, json []byte) error { whole = append(whole, json); return nil })
+	if len(whole) == 0 {
+		return nil, badItem("cannot ask: options and examples come from a file of instances; want plumb serve --tasks tangram=FILE")
+	}
+	if old := p.sets[t]; old != nil && old.n == len(whole) && &old.first[0] == &whole[0][0] {
+		return old, nil
+	}
+	in := &instances{first: whole[0], n: len(whole)}
+	for _, b := range whole {
+		one, err := assembly.Read(b)
+		if err != nil {
+			return nil, badItem("cannot ask: the file of instances cannot be used: %v", err)
+		}
+		in.set = append(in.set, one)
+	}
+	slices.SortStableFunc(in.set, func(a, b *assembly.Instance) int { return strings.Compare(a.ID, b.ID) })
+	in.all = Candidates(in.set)
+	if p.sets == nil {
+		p.sets = map[*dump.Tasks]*instances{}
+	}
+	p.sets[t] = in
+	return in, nil
+}
+
+// find returns the position of an instance, -1 for none.
+func (in *instances) find(id string) int {
+	return slices.IndexFunc(in.set, func(i *assembly.Instance) bool { return i.ID == id })
+}
+
+// Outline returns the dump line, without a response, of the item of Task 1 for the instance at a
+// position of a file of instances, with the options that a seed draws: the line that
+// `plumb tangram items` writes for it. It holds the right letter.
+func (p *Prompter) Outline(t *dump.Tasks, position int, seed int64) ([]byte, error) {
+	in, err := p.puzzles.of(t)
+	if err != nil {
+		return nil, err
+	}
+	name, ok := t.At(position)
+	k := in.find(name)
+	if !ok || k < 0 {
+		return nil, badItem("cannot ask: no instance stands at position %d", position)
+	}
+	items, err := choice.Items(in.all, seed)
+	if err != nil {
+		return nil, badItem("%v", err)
+	}
+	return append(AppendOptions([]byte{'{'}, &items[k]), '}'), nil
+}
+
+// askPuzzle is Ask for TangramPuzzle.
+func (p *Prompter) askPuzzle(it *scoring.Item, a Arm, pictures bool) (*Asked, error) {
+	t, name, err := p.puzzle(it, &a)
+	if err != nil {
+		return nil, err
+	}
+	text, draw := Puzzle(t, a)
+	asked := &Asked{Text: text}
+	if !pictures {
+		return asked, nil
+	}
+	img, err := draw()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+		return nil, err
+	}
+	asked.Images = []Picture{sized(name, "image/png", b.Bytes())}
+	return asked, nil
+}
+
+// puzzle reads the task of an item and says what its picture is called. It fills in the default
+// setting.
+func (p *Prompter) puzzle(it *scoring.Item, a *Arm) (t *Task, name string, err error) {
+	tasks := p.tasksOf(it)
+	id := string(it.Fields.GetStringBytes("instance_id"))
+	if id == "" {
+		id = it.ID
+	}
+	whole := tasks.Whole(id)
+	if whole == nil {
+		whole = jsontree.Append(nil, it.Fields)
+	}
+	own := &puzzle{}
+	if own.instance, err = assembly.Read(whole); err != nil {
+		return nil, "", badItem("cannot ask %s: %v", it.ID, err)
+	}
+	t = &Task{ID: it.ID, Test: testSolution, own: own}
+	if it.Test == testOutline {
+		t.Test, a.Setting = testOutline, ""
+		return t, "options", p.drawn(it, tasks, own)
+	}
+	if a.Setting == "" {
+		a.Setting = string(prompt.ZeroShot)
+	}
+	if a.Setting != string(prompt.InContext) {
+		return t, "outline", nil
+	}
+	in, err := p.puzzles.of(tasks)
+	if err != nil {
+		return nil, "", err
+	}
+	k := in.find(id)
+	if err := choice.CheckOutlines(in.all, prompt.Examples+1); err != nil || k < 0 {
+		return nil, "", badItem("cannot ask %s in context: its examples come from the file of instances, which lacks it or has too few", it.ID)
+	}
+	for _, j := range choice.Draw(in.all, k, prompt.ExampleSeed(0, id), prompt.Examples).Others {
+		own.examples = append(own.examples, in.set[j])
+	}
+	return t, "outline", nil
+}
+
+// drawn reads the options of an item of Task 1.
+func (p *Prompter) drawn(it *scoring.Item, tasks *dump.Tasks, own *puzzle) error {
+	own.options, own.loops = &choice.Item{ID: it.ID}, map[string]loop{}
+	for i := range own.options.Options {
+		letter := choice.Letters[i : i+1]
+		id := string(it.Fields.GetStringBytes("options", letter))
+		b := tasks.Whole(id)
+		if b == nil {
+			return badItem("cannot ask %s: options.%s is %.64q, which no loaded file has once (plumb serve --tasks tangram=FILE)", it.ID, letter, id)
+		}
+		one, err := assembly.Read(b)
+		if err != nil {
+			return badItem("cannot ask %s: %v", it.ID, err)
+		}
+		own.options.Options[i] = id
+		own.loops[id] = loopOf(one)
+	}
+	return nil
+}
+
+// parsed returns a task as a value of its own, nil where there is none.
+func parsed(b []byte) *fastjson.Value {
+	if b == nil {
+		return nil
+	}
+	v, err := jsontree.Parse(new(fastjson.Parser), b)
+	if err != nil {
+		return nil
+	}
+	return v
+}
