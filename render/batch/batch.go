@@ -129,11 +129,7 @@ func (b *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
 	for i, td := range b.tileds {
 		for j := range td.Solids {
 			s := &td.Solids[j]
-			addSolid(&dst[i].A, s, s.Flat.A0)
-			addSolid(&dst[i].B, s, s.Flat.A1)
-			if s.Flat.A0 >= metric.CoveredFrom && s.Flat.A1 >= metric.CoveredFrom {
-				dst[i].Both += uint64(s.W) * uint64(s.H)
-			}
+			s.addTo(&dst[i])
 		}
 	}
 	return all
@@ -146,6 +142,15 @@ func addRow(s *metric.Sums, a, ax, covered, x, y uint32) {
 	s.AlphaX += uint64(ax) + uint64(a)*uint64(x)
 	s.AlphaY += uint64(a) * uint64(y)
 	s.Covered += uint64(covered)
+}
+
+// addTo adds the rectangle to a tally.
+func (s *Solid) addTo(t *metric.Tally) {
+	addSolid(&t.A, s, s.Flat.A0)
+	addSolid(&t.B, s, s.Flat.A1)
+	if s.Flat.A0 >= metric.CoveredFrom && s.Flat.A1 >= metric.CoveredFrom {
+		t.Both += uint64(s.W) * uint64(s.H)
+	}
 }
 
 // addSolid adds a rectangle of equal alpha; the columns X..X+W-1 sum to

@@ -24,6 +24,9 @@ type Binner struct {
 	lists   []entryList // per tile row
 	inks    []itemInk   // per item
 
+	part        *Region // what is cut, nil for the whole picture
+	left, right int32   // px of the current tile row that are cut: [left, right)
+
 	columns  []column // of the tile row that spans are binned into
 	lo, hi   int32    // the columns that they touch
 	lastRow  MaskRow  // 255 in what the picture has of the last column
@@ -46,6 +49,26 @@ type Binner struct {
 // inside of it.
 func (b *Binner) Bin(d *paint.Drawing, t *Tiled) {
 	t.reset(d)
+	b.cut(d, nil, t)
+}
+
+// BinApart is Bin with one tile in each run, which costs a little more: Batch.Ledgers then knows
+// what each tile adds.
+func (b *Binner) BinApart(d *paint.Drawing, t *Tiled) {
+	t.reset(d)
+	t.Apart = true
+	b.cut(d, nil, t)
+}
+
+// BinPart is Bin for the tiles of a region. The drawing may lack items that do not reach it.
+func (b *Binner) BinPart(d *paint.Drawing, part *Region, t *Tiled) {
+	t.reset(d)
+	b.cut(d, part, t)
+}
+
+// cut cuts a drawing, or the part of it, into t, which is empty.
+func (b *Binner) cut(d *paint.Drawing, part *Region, t *Tiled) {
+	b.part = part
 	b.scratch = t.Masks
 	b.clearGrid(d)
 	for k := range d.Items {

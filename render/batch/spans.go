@@ -18,6 +18,7 @@ func (b *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
 	for len(all) > 0 {
 		r := all[0].Y >> 3 // floor also where a glyph begins above the picture
 		b.lo, b.hi = b.cols, 0
+		b.beginRow(r)
 		for len(all) > 0 && all[0].Y>>3 == r {
 			if s := &all[0]; r >= 0 && s.Y < b.heightPx {
 				b.binSpan(s, bytes)
@@ -30,9 +31,19 @@ func (b *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
 	}
 }
 
-// clipped returns the columns [from, to) of a span inside the picture.
+// beginRow sets which pixels of tile row r are cut.
+func (b *Binner) beginRow(r int32) {
+	b.left, b.right = 0, b.widthPx
+	if b.part != nil {
+		v := b.part.row(r)
+		b.left, b.right = v.from<<tileShift, min(v.to<<tileShift, b.widthPx)
+	}
+}
+
+// clipped returns the columns [from, to) of a span inside the picture, or the part of it that is
+// cut.
 func (b *Binner) clipped(s *scan.Span) (from, to int32) {
-	return max(s.X, 0), min(s.X+s.N, b.widthPx)
+	return max(s.X, b.left), min(s.X+s.N, b.right)
 }
 
 // binSpan bins one span of the current tile row.

@@ -38,6 +38,8 @@ type Tiled struct {
 	// Deepest is the number of items of the run that has most; more than RunItems
 	// only where one tile has them.
 	Deepest int
+	// Apart says that every run has one tile, for Batch.Ledgers.
+	Apart bool
 
 	open  bool // the last run of class takes more tiles
 	class Class
@@ -50,7 +52,7 @@ func (t *Tiled) reset(d *paint.Drawing) {
 	for i := range t.Runs {
 		t.Runs[i] = t.Runs[i][:0]
 	}
-	t.open, t.Twin, t.Deepest = false, false, 0
+	t.Apart, t.open, t.Twin, t.Deepest = false, false, false, 0
 }
 
 // closeRun makes the next tile begin a new run.
@@ -59,7 +61,7 @@ func (t *Tiled) closeRun() { t.open = false }
 // addTile appends a tile whose items begin at first, to the open run if it fits.
 func (t *Tiled) addTile(c Class, x, y, cols, rows uint32, first int) {
 	runs := &t.Runs[c]
-	if t.open && t.class == c {
+	if t.open && t.class == c && !t.Apart {
 		last := &(*runs)[len(*runs)-1]
 		items := len(t.Items) - int(t.Tiles[last.Tiles].First)
 		if last.Count < RunTiles && x+TileW-last.X <= RunSpan && items <= RunItems {

@@ -28,6 +28,36 @@ type Tally struct {
 	Both uint64 // pixels covered in A and in B
 }
 
+// Add adds the sums of other pixels.
+func (s *Sums) Add(o Sums) {
+	s.Alpha += o.Alpha
+	s.AlphaX += o.AlphaX
+	s.AlphaY += o.AlphaY
+	s.Covered += o.Covered
+}
+
+// Subtract takes away the sums of some of the pixels.
+func (s *Sums) Subtract(o Sums) {
+	s.Alpha -= o.Alpha
+	s.AlphaX -= o.AlphaX
+	s.AlphaY -= o.AlphaY
+	s.Covered -= o.Covered
+}
+
+// Add adds the tally of other pixels.
+func (t *Tally) Add(o Tally) {
+	t.A.Add(o.A)
+	t.B.Add(o.B)
+	t.Both += o.Both
+}
+
+// Subtract takes away the tally of some of the pixels.
+func (t *Tally) Subtract(o Tally) {
+	t.A.Subtract(o.A)
+	t.B.Subtract(o.B)
+	t.Both -= o.Both
+}
+
 // CentreOfMass returns the alpha-weighted centre in px from the top left corner;
 // the centre of pixel (0,0) is (0.5, 0.5) (docs/spec/aspire.md#r63). ok is false when no
 // pixel has alpha: an empty picture has no centre.

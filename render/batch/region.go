@@ -1,0 +1,105 @@
+package batch
+
+import (
+	"slices"
+
+	"plumb/render/paint"
+)
+
+// Region is a set of tiles of a picture: in each tile row one interval of columns. The zero value
+// is empty. See docs/spec/raster.md#r46.
+type Region struct {
+	first int32 // tile row of rows[0]
+	rows  []interval
+}
+
+// interval is a range of columns of tiles, empty where from >= to.
+type interval struct{ from, to int32 }
+
+// empty is the interval that every other one extends.
+var empty = interval{from: 1 << 20}
+
+// join extends the interval to hold another.
+func (v *interval) join(o interval) {
+	if o.from < o.to {
+		v.from, v.to = min(v.from, o.from), max(v.to, o.to)
+	}
+}
+
+// Reset empties the region and keeps its memory.
+func (r *Region) Reset() { r.rows = r.rows[:0] }
+
+// Clone returns a copy that takes no more memory than it needs.
+func (r *Region) Clone() Region {
+	return Region{r.first, append(make([]interval, 0, len(r.rows)), r.rows...)}
+}
+
+// Bytes returns about how many bytes the region takes.
+func (r *Region) Bytes() int { return 40 + 8*len(r.rows) }
+
+// row returns the columns of a tile row.
+func (r *Region) row(y int32) interval {
+	if i := y - r.first; i >= 0 && int(i) < len(r.rows) {
+		return r.rows[i]
+	}
+	return interval{}
+}
+
+// at returns the interval of a tile row to be extended. It makes room for the row.
+func (r *Region) at(y int32) *interval {
+	if len(r.rows) == 0 {
+		r.first = y
+	}
+	if n := int(r.first - y); n > 0 {
+		r.rows = slices.Insert(r.rows, 0, slices.Repeat([]interval{empty}, n)...)
+		r.first = y
+	}
+	for int(y-r.first) >= len(r.rows) {
+		r.rows = append(r.rows, empty)
+	}
+	return &r.rows[y-r.first]
+}
+
+// Join adds the tiles of another region.
+func (r *Region) Join(o *Region) {
+	for i, v := range o.rows {
+		if v.from < v.to {
+			r.at(o.first + int32(i)).join(v)
+		}
+	}
+}
+
+// Meets reports whether the two regions share a tile.
+func (r *Region) Meets(o *Region) bool {
+	from, to := max(r.first, o.first), min(r.first+int32(len(r.rows)), o.first+int32(len(o.rows)))
+	for y := from; y < to; y++ {
+		a, b := r.rows[y-r.first], o.rows[y-o.first]
+		if max(a.from, b.from) < min(a.to, b.to) {
+			return true
+		}
+	}
+	return false
+}
+
+// AddItem adds the tiles of the picture that the coverage of an item touches.
+func (r *Region) AddItem(d *paint.Drawing, it *paint.Item) {
+	width, height := int32(d.Width), int32(d.Height)
+	spans := coverageOf(d, it)
+	for len(spans) > 0 {
+		y := spans[0].Y >> 3
+		v := empty
+		n := 0
+		for n < len(spans) && spans[n].Y>>3 == y {
+			s := &spans[n]
+			n++
+			from, to := max(s.X, 0), min(s.X+s.N, width)
+			if from < to && s.Y >= 0 && s.Y < height {
+				v.join(interval{from >> tileShift, (to-1)>>tileShift + 1})
+			}
+		}
+		if v.from < v.to {
+			r.at(y).join(v)
+		}
+		spans = spans[n:]
+	}
+}
