@@ -80,6 +80,13 @@ type Builder struct {
 	framed   chord.Rect // canvas outside of layers
 	hair     hair.Stroker
 	picture  bool
+
+	// Of Layers.
+	layers   []Layer
+	sources  []layerSource
+	arranged []Item
+	hashed   []byte
+	stop     func() bool
 }
 
 // shapePlacement is where and how one shape goes into the drawing.
@@ -106,7 +113,28 @@ func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
 			b.cached = shapeCache{}
 		}
 	}()
+	defer func() { d.Pieces += b.filler.Pieces }()
+	if err := b.begin(v, mode, d); err != nil {
+		return err
+	}
+	for _, l := range b.tree.PaintOrder(v.Scene) {
+		if v.Stopped() {
+			return view.ErrStopped
+		}
+		if err := b.shape(v.Scene, l); err != nil {
+			return shapes.ErrorAt(v.Scene.Shapes[l.Shape].ID, err)
+		}
+	}
+	if v.Stopped() { // in the middle of a shape
+		return view.ErrStopped
+	}
+	return nil
+}
+
+// begin prepares the builder for a view and empties d.
+func (b *Builder) begin(v view.View, mode Raster, d *Drawing) error {
 	d.Reset()
+	b.filler.Pieces = 0
 	if v.Foreign != nil {
 		return v.Foreign
 	}
@@ -123,8 +151,6 @@ func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
 	b.light = v.Light
 	b.local.Most, b.local.Free.Most = b.MaxPoints, b.MaxPoints
 	b.scanner.Stop, b.stroker.Stop, b.filler.Stop = v.Stop, v.Stop, v.Stop
-	b.filler.Pieces = 0
-	defer func() { d.Pieces += b.filler.Pieces }()
 	if err := b.setCanvas(v.Bounds); err != nil {
 		return err
 	}
@@ -135,17 +161,6 @@ func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
 		return err
 	}
 	b.clip.Reset(len(v.Scene.Shapes))
-	for _, l := range b.tree.PaintOrder(v.Scene) {
-		if v.Stopped() {
-			return view.ErrStopped
-		}
-		if err := b.shape(v.Scene, l); err != nil {
-			return shapes.ErrorAt(v.Scene.Shapes[l.Shape].ID, err)
-		}
-	}
-	if v.Stopped() { // in the middle of a shape
-		return view.ErrStopped
-	}
 	return nil
 }
 
@@ -181,52 +196,71 @@ func (b *Builder) setCanvas(x view.Box) error {
 
 // shape draws one layer of one shape.
 func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
+	p, ok, err := b.place(s, l)
+	if err != nil || !ok {
+		return err
+	}
+	return b.placed(s, l, &p)
+}
+
+// place returns the placement of a layer. ok is false for a layer that is not drawn. Errors name
+// what is not drawn natively.
+func (b *Builder) place(s *scene.Scene, l tree.Layer) (p shapePlacement, ok bool, err error) {
 	sh := &s.Shapes[l.Shape]
 	n := &b.tree.Nodes[l.Shape]
 	if n.Set == tree.Unset || n.Opacity == 0 {
-		return nil
+		return p, false, nil
 	}
 	if err := b.Version.Check(sh); err != nil {
-		return err
+		return p, false, err
 	}
 	if err := shapes.Check(sh); err != nil {
-		return err
+		return p, false, err
 	}
 	if sh.URL != "" {
-		return shapes.Foreign(sh, "link")
+		return p, false, shapes.Foreign(sh, "link")
 	}
 	page := n.Page.Rounded()
 	scale := vector.Matrix{A: float32(sh.Scale), D: float32(sh.Scale)}
-	p := shapePlacement{
+	return shapePlacement{
 		m:     b.view.Mul(page.Binary32()).Mul(scale),
 		page:  page,
 		shape: l.Shape, second: n.Set == tree.InOther, clip: -1,
 		opacity: shapes.OpacityOf(n.Opacity),
-	}
+	}, true, nil
+}
+
+// placed draws a layer at its place.
+func (b *Builder) placed(s *scene.Scene, l tree.Layer, p *shapePlacement) error {
 	first := len(b.d.Items)
-	b.framed = chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
-	if n.Frame >= 0 {
-		c := b.clip.OfFrame(&b.tree, s, n.Frame)
+	b.framed = b.whole()
+	if frame := b.tree.Nodes[l.Shape].Frame; frame >= 0 {
+		c := b.clip.OfFrame(&b.tree, s, frame)
 		if len(c) == 0 {
 			return nil // the frames around it hide it
 		}
 		var err error
-		if p.clip, err = b.clipItem(c, b.view, &p); err != nil {
+		if p.clip, err = b.clipItem(c, b.view, p); err != nil {
 			return err
 		}
 		box, _ := boundsOf(b.outlined.Points, vector.Identity)
 		b.framed = pixelBounds(box).Within(b.framed)
 	}
 	body := len(b.d.Items)
-	if err := b.content(sh, l, &p); err != nil {
+	if err := b.content(&s.Shapes[l.Shape], l, p); err != nil {
 		return err
 	}
 	if len(b.d.Items) == body {
 		b.d.Items = b.d.Items[:first]
 		return nil
 	}
-	b.applyOpacity(body, &p)
+	b.applyOpacity(body, p)
 	return nil
+}
+
+// whole is the canvas of shapes outside of all frames.
+func (b *Builder) whole() chord.Rect {
+	return chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
 }
 
 // content appends the items of a shape, as if it were opaque.
