@@ -17,7 +17,7 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: bench-dumps test-large view test-view demo demo-run test test-trl test-verifiers test-skyrl test-verl test-ray build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
+.PHONY: bench-dumps test-edits test-large view test-view demo demo-run test test-trl test-verifiers test-skyrl test-verl test-ray build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -115,6 +115,9 @@ test-view: setup ## the window under a virtual X server; part of make check
 
 gpu-bundle: setup ## build/gpu-bundle, for a machine with an NVIDIA GPU and no Go
 	@sh scripts/bundle.sh
+
+test-edits: setup ## 20,000 made-up edits, with caches of three sizes and without, on both backends; some 15 minutes
+	go test -tags "egl edits" -timeout 60m -v -run TestMadeUpEdits ./render
 
 load: setup build ## the daemon under the load of trainers: latency, throughput, restarts with lost contexts, kills, hostile clients
 	go build -trimpath -tags "egl fault" -ldflags "$(LDFLAGS)" -o bin/plumb-fault ./cmd/plumb

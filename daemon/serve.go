@@ -178,6 +178,7 @@ func start(cfg Config) (*running, error) {
 		cfg.API.Metrics.Device(info.GPU.Renderer, func() int64 { return stats().Memory },
 			func() int64 { return stats().UpBytes }, func() int64 { return stats().DownBytes })
 	}
+	cfg.API.Metrics.Tallies(func() api.TallyCounts { return api.TallyCounts(core.Engine.TallyStats()) })
 	cfg.API.Metrics.Suites(core.Items.Suites)
 	cfg.Trace.Log, cfg.Trace.Version = cfg.Log, cfg.API.Version.Version
 	if cfg.API.Trace, err = trace.Open(cfg.Trace); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"plumb/render/batch"
 	"plumb/render/chrome"
+	"plumb/render/delta"
 	"plumb/render/font"
 	"plumb/render/gpu"
 	"plumb/render/paint"
@@ -41,6 +42,9 @@ type Config struct {
 	// paint.MaxCoverage.
 	MaxCoverage int
 	Watchdog    time.Duration // how long the device may be silent; default 10 s
+	// TallyCache is the memory for tallies of views with TallyOnly, bytes; 0 keeps none, and
+	// every view is measured in full.
+	TallyCache int
 
 	Fidelity string        // one of the Fidelity constants; "" is native
 	Tldraw   string        // whose pictures are made: "4.2" or "5.4"; "" is 4.2
@@ -86,6 +90,7 @@ type Engine struct {
 	pool      memoryPool
 	calls     sync.Pool // *call
 	heartbeat heartbeat
+	tallies   *tallies // nil without Config.TallyCache
 
 	quarantine quarantine
 	// gate is held for reading by calls that are on the device, and for writing
@@ -105,7 +110,7 @@ func Open(cfg Config) (*Engine, error) {
 	if cfg.MaxSide == 0 {
 		cfg.MaxSide = defaultMaxSide
 	}
-	e := &Engine{cfg: cfg, stage: goStage{}}
+	e := &Engine{cfg: cfg, stage: goStage{}, tallies: newTallies(cfg.TallyCache)}
 	e.calls.New = func() any {
 		c := new(call)
 		c.batch.MaxItems = e.maxItems
@@ -219,6 +224,8 @@ type Worker struct {
 	drawing paint.Drawing
 	binner  batch.Binner
 	tiled   batch.Tiled // what the last view came to
+	keys    keyMaker
+	edits   delta.Finder
 }
 
 // Worker returns a new worker of the engine.
@@ -242,10 +249,24 @@ func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 		return w.e.exportView(v, nil)
 	}
 	defer w.dropLargeMemory()
+	p, err := w.prepareNative(v)
+	if err != nil && w.e.exporter != nil && errors.Is(err, view.ErrForeign) {
+		return w.e.exportView(v, err)
+	}
+	return p, err
+}
+
+// prepareNative is Prepare of a view that is drawn natively.
+func (w *Worker) prepareNative(v view.View) (*Prepared, error) {
+	if w.e.tallies != nil && v.TallyOnly && !v.Picture && !v.Unmeasured && v.Foreign == nil {
+		return w.prepareShared(v)
+	}
+	return w.prepareAlone(v)
+}
+
+// prepareAlone prepares a view in full and without the cache of tallies.
+func (w *Worker) prepareAlone(v view.View) (*Prepared, error) {
 	if err := w.builder.Build(v, w.e.cfg.Raster, &w.drawing); err != nil {
-		if w.e.exporter != nil && errors.Is(err, view.ErrForeign) {
-			return w.e.exportView(v, err)
-		}
 		return nil, err
 	}
 	p := w.Tile(&w.drawing)
@@ -256,7 +277,7 @@ func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 // dropLargeMemory releases memory that only a large view needs, so that one such view does not
 // make a worker large for good.
 func (w *Worker) dropLargeMemory() {
-	if w.drawing.Volume() > largeBytes || tiledBytes(&w.tiled) > largeBytes || w.builder.Volume() > 4*largeBytes {
+	if w.drawing.Volume() > largeBytes || tiledBytes(&w.tiled) > largeBytes || w.builder.Volume() > 4*largeBytes || w.keys.large() {
 		*w = Worker{e: w.e, builder: w.e.builder()}
 	}
 }
@@ -276,9 +297,14 @@ func (e *Engine) checkBounds(b view.Box) error {
 // Prepared is a view that is ready for the tile stage, or Pending.
 type Prepared struct {
 	e          *Engine
-	tiled      *batch.Tiled // nil while pending
+	tiled      *batch.Tiled // nil while pending, and where the tally alone is wanted
 	export     *editorView  // nil for a native one
 	unmeasured bool         // its tally is not wanted
+
+	// Where the tally alone is wanted, one of these is set.
+	outcome *outcome // known already
+	shared  *shared  // held
+	work    int      // of the view that this one made shared
 }
 
 // Release gives the memory back; the view must not be used after.
@@ -287,17 +313,29 @@ func (p *Prepared) Release() {
 		p.e.pool.giveBack(p.tiled)
 		p.tiled = nil
 	}
-	p.export = nil
+	if p.shared != nil {
+		p.e.releaseShared(p.shared)
+		p.shared = nil
+	}
+	p.export, p.outcome = nil, nil
 }
 
 // Work returns the number of mask rows and items, in the unit by which batches are bounded; 0
-// while pending.
+// while pending, and for a view whose tally comes from another one.
 func (p *Prepared) Work() int {
 	if p.tiled == nil {
-		return 0
+		return p.work
 	}
 	return p.tiled.Work()
 }
 
 // Size returns the picture's size in px.
-func (p *Prepared) Size() (width, height int) { return p.tiled.Width, p.tiled.Height }
+func (p *Prepared) Size() (width, height int) {
+	switch {
+	case p.outcome != nil:
+		return p.outcome.width, p.outcome.height
+	case p.shared != nil:
+		return p.shared.width, p.shared.height
+	}
+	return p.tiled.Width, p.tiled.Height
+}

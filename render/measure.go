@@ -22,15 +22,9 @@ type call struct {
 }
 
 // pack lays the views out as a batch, in the memory of a pooled call.
-func (e *Engine) pack(ps []*Prepared) *call {
+func (e *Engine) pack(tileds []*batch.Tiled) *call {
 	c := e.calls.Get().(*call)
-	c.tileds = c.tileds[:0]
-	for _, p := range ps {
-		if p.tiled == nil {
-			panic("BUG: a view is measured before it is finished, or after its release")
-		}
-		c.tileds = append(c.tileds, p.tiled)
-	}
+	c.tileds = append(c.tileds[:0], tileds...)
 	e.quarantine.markTwins(c.tileds)
 	c.batch.Pack(c.tileds)
 	return c
@@ -50,22 +44,39 @@ func (e *Engine) Measure(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, er
 
 // MeasureTimed is Measure with the timing of the batch, also after an error.
 func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, Timing, error) {
-	t := Timing{Views: len(ps)}
-	if len(ps) == 0 {
-		return dst, t, nil
+	m := measurement{e: e, ps: ps, timing: Timing{Views: len(ps)}}
+	if err := m.run(); err != nil {
+		return dst, m.timing, err
 	}
-	if slices.ContainsFunc(ps, func(p *Prepared) bool { return p.unmeasured }) {
-		return e.measureSome(dst, ps)
+	alone := m.alone
+	for _, p := range ps {
+		switch {
+		case p.outcome != nil:
+			dst = append(dst, p.outcome.tally)
+		case p.shared != nil:
+			dst = append(dst, e.tallies.outcomeOf(p.shared).tally)
+		case p.unmeasured:
+			dst = append(dst, metric.Tally{})
+		default:
+			dst, alone = append(dst, alone[0]), alone[1:]
+		}
 	}
+	return dst, m.timing, nil
+}
+
+// sums runs a batch and appends its tallies to dst. With ledgers, it also returns the ledger of
+// each view that was cut for one.
+func (e *Engine) sums(dst []metric.Tally, tileds []*batch.Tiled, ledgers bool) ([]metric.Tally, []*batch.Ledger, Timing, error) {
+	var t Timing
 	begin := time.Now()
-	c := e.pack(ps)
+	c := e.pack(tileds)
 	defer e.release(c)
 	t.Pack = time.Since(begin)
 	b := &c.batch
 	g, err := e.run(c, e.evaluateSums)
 	if err != nil {
 		t.fill(g, begin)
-		return dst, t, err
+		return dst, nil, t, err
 	}
 	back := time.Now()
 	if n := len(b.Runs) * batch.TileH; len(c.rows) < n { // runs for the twin have no rows yet
@@ -73,31 +84,13 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 		cpu.Rows(b, b.Shader(), len(b.Runs), c.rows)
 	}
 	dst = b.Tallies(dst, c.rows)
+	var all []*batch.Ledger
+	if ledgers {
+		all = b.Ledgers(c.rows)
+	}
 	t.Sum = time.Since(back)
 	t.fill(g, begin)
-	return dst, t, nil
-}
-
-// measureSome measures a batch in which some tallies are not wanted; these stay empty.
-func (e *Engine) measureSome(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, Timing, error) {
-	wanted := make([]*Prepared, 0, len(ps))
-	for _, p := range ps {
-		if !p.unmeasured {
-			wanted = append(wanted, p)
-		}
-	}
-	some, t, err := e.MeasureTimed(nil, wanted)
-	if err != nil {
-		return dst, t, err
-	}
-	for _, p := range ps {
-		if p.unmeasured {
-			dst = append(dst, metric.Tally{})
-			continue
-		}
-		dst, some = append(dst, some[0]), some[1:]
-	}
-	return dst, t, nil
+	return dst, all, t, nil
 }
 
 // Pictures draws the views as images, not premultiplied. A view that the editor has drawn returns
@@ -137,7 +130,14 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 		return nil, t, nil
 	}
 	begin := time.Now()
-	c := e.pack(ps)
+	tileds := make([]*batch.Tiled, len(ps))
+	for i, p := range ps {
+		if p.tiled == nil {
+			panic("BUG: a view is drawn before it is finished, after its release, or for its tally alone")
+		}
+		tileds[i] = p.tiled
+	}
+	c := e.pack(tileds)
 	defer e.release(c)
 	t.Pack = time.Since(begin)
 	b := &c.batch

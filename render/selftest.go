@@ -20,9 +20,7 @@ import (
 func (e *Engine) SelfTest() error {
 	t := new(batch.Tiled)
 	new(batch.Binner).Bin(selfTestDrawing(), t)
-	p := &Prepared{e: e, tiled: t}
-	defer p.Release()
-	c := e.pack([]*Prepared{p, p})
+	c := e.pack([]*batch.Tiled{t, t})
 	defer e.release(c)
 	b := &c.batch
 	got, _, err := e.stage.Sums(nil, b)

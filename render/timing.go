@@ -32,6 +32,18 @@ func (t *Timing) fill(g gpu.Timing, begin time.Time) {
 	t.Wait = max(0, t.Total-t.Pack-t.Upload-t.Device-t.ReadBack-t.Sum)
 }
 
+// add adds the times of another batch, apart from Views.
+func (t *Timing) add(o *Timing) {
+	for _, p := range [...]struct{ to, from *time.Duration }{
+		{&t.Pack, &o.Pack}, {&t.Upload, &o.Upload}, {&t.Device, &o.Device}, {&t.ReadBack, &o.ReadBack},
+		{&t.Sum, &o.Sum}, {&t.Wait, &o.Wait}, {&t.Total, &o.Total},
+	} {
+		*p.to += *p.from
+	}
+	t.UpBytes += o.UpBytes
+	t.DownBytes += o.DownBytes
+}
+
 // DeviceStats counts what the device of an Engine did since Open.
 type DeviceStats struct {
 	gpu.Totals

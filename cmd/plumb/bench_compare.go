@@ -23,7 +23,7 @@ import (
 )
 
 // passed are the flags that a comparison passes to the programs that it runs.
-var passed = []string{"class", "sweep", "seed", "backend", "raster", "device", "fonts-dir", "workers", "batch", "items", "suite", "tasks"}
+var passed = []string{"class", "sweep", "seed", "backend", "raster", "device", "fonts-dir", "workers", "batch", "tally-cache", "items", "suite", "tasks"}
 
 // compare compares two result files, or two programs that it runs in turn.
 func (c *benchCmd) compare(k *kong.Context, std streams) error {

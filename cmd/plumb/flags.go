@@ -85,13 +85,14 @@ func (c *count) UnmarshalText(b []byte) error {
 
 // engineFlags choose how pixels are made.
 type engineFlags struct {
-	Backend  string `enum:"auto,gl,cpu,chrome" default:"auto" help:"What evaluates pixels: auto (gl where a context opens, else cpu), gl, cpu (plain Go: same results, slower), or chrome (as --fidelity tldraw)."`
-	Fidelity string `enum:"native,auto,tldraw" default:"auto" help:"Who draws: native (plumb; scenes that it cannot draw as the editor does are refused by name), auto (the real tldraw in Chromium draws those, and results say so), or tldraw (draws all scenes)."`
-	Raster   string `enum:"reference,exact" default:"reference" help:"How curves become pixels: reference (as the editor's browser does) or exact (true coverage)."`
-	Device   string `default:"auto" placeholder:"N|UUID|auto" help:"GL device: auto (the GPU that CUDA would take), an index, a UUID, a DRM node or software."`
-	FontsDir string `placeholder:"DIR" help:"Folder of the editor's fonts as TTF. Default: PLUMB_FONTS, else build/fonts beside the program."`
-	Workers  int    `default:"0" placeholder:"N" help:"Goroutines that decode items and compute outlines; 0 = one per core. Results do not depend on it."`
-	Batch    count  `default:"256" placeholder:"N" help:"Most pictures per GPU batch. Larger batches cost less per picture; smaller ones shorten the wait of later requests. Results do not depend on it."`
+	Backend  string    `enum:"auto,gl,cpu,chrome" default:"auto" help:"What evaluates pixels: auto (gl where a context opens, else cpu), gl, cpu (plain Go: same results, slower), or chrome (as --fidelity tldraw)."`
+	Fidelity string    `enum:"native,auto,tldraw" default:"auto" help:"Who draws: native (plumb; scenes that it cannot draw as the editor does are refused by name), auto (the real tldraw in Chromium draws those, and results say so), or tldraw (draws all scenes)."`
+	Raster   string    `enum:"reference,exact" default:"reference" help:"How curves become pixels: reference (as the editor's browser does) or exact (true coverage)."`
+	Device   string    `default:"auto" placeholder:"N|UUID|auto" help:"GL device: auto (the GPU that CUDA would take), an index, a UUID, a DRM node or software."`
+	FontsDir string    `placeholder:"DIR" help:"Folder of the editor's fonts as TTF. Default: PLUMB_FONTS, else build/fonts beside the program."`
+	Workers  int       `default:"0" placeholder:"N" help:"Goroutines that decode items and compute outlines; 0 = one per core. Results do not depend on it."`
+	Batch    count     `default:"256" placeholder:"N" help:"Most pictures per GPU batch. Larger batches cost less per picture; smaller ones shorten the wait of later requests. Results do not depend on it."`
+	Tallies  cacheSize `name:"tally-cache" default:"64MiB" placeholder:"BYTES" help:"Memory for sums of pictures that were measured: an equal picture is not measured again, and an edited one only where it differs; 0 keeps none. Results do not depend on it."`
 
 	Tldraw      string        `enum:"4.2,5.4" default:"4.2" help:"Version of tldraw whose pictures are made: 4.2 or 5.4. Shapes that 5.4 draws differently are drawn in Chromium, but for a few whose rules are known."`
 	Chrome      string        `placeholder:"PATH" help:"Path of Chromium. Default: PLUMB_CHROME, else chromium or google-chrome in PATH."`
@@ -244,7 +245,7 @@ func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, erro
 		return daemon.CoreConfig{}, err
 	}
 	return daemon.CoreConfig{
-		Engine: render.Config{Backend: e.Backend, Device: e.Device, Raster: raster, MaxCoverage: int(l.MaxCoverage),
+		Engine: render.Config{Backend: e.Backend, Device: e.Device, Raster: raster, MaxCoverage: int(l.MaxCoverage), TallyCache: int(e.Tallies),
 			Fidelity: e.Fidelity, Tldraw: e.Tldraw, Chrome: browser},
 		Fonts: e.FontsDir, Suites: suites, Suite: s.Suite, TaskFile: files,
 		Lines: l.lines(), Scenes: l.scenes(), Response: int(l.MaxResponse), Actions: int(l.MaxActions),

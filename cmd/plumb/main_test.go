@@ -166,6 +166,7 @@ func TestSameBytes(t *testing.T) {
 	var want, table string
 	for _, args := range [][]string{
 		{"--workers", "1"}, {"--workers", "1"}, {"--workers", "2"}, {"--batch", "1"}, {"--batch", "7", "--workers", "2"}, {"--batch", "256"},
+		{"--tally-cache", "0"}, {"--tally-cache", "1"}, // 1 byte holds nothing
 		{"--server", "http://" + d.addr}, {"--server", "unix:" + d.cmd.Args[len(d.cmd.Args)-3]},
 	} {
 		code, out, errs := plumb(t, "", append([]string{"score", dump}, args...)...)

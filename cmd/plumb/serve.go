@@ -122,7 +122,7 @@ func (c *serveCmd) Run(std streams) error {
 		return usage("cannot use --max-bodies %d: want less than --max-memory, %d", c.MaxBodies, c.MaxMemory)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" { // collect more often near the bound, and do not wait for twice as much
-		debug.SetMemoryLimit(int64(c.MaxMemory) + int64(c.ResultCache) + baseMemory)
+		debug.SetMemoryLimit(int64(c.MaxMemory) + int64(c.ResultCache) + int64(c.Tallies) + baseMemory)
 	}
 	cc.Lines.Window = int(c.MaxWindow)
 	rest := int64(c.MaxMemory - c.MaxBodies)
@@ -137,7 +137,7 @@ func (c *serveCmd) Run(std streams) error {
 		return err
 	}
 	log.Info("starting", "version", version, "commit", commit, "backend", c.Backend, "fidelity", c.Fidelity, "tldraw", c.Tldraw, "licence-key", c.LicenseKey != "", "raster", c.Raster, "device", c.Device,
-		"workers", c.Workers, "batch", int(c.Batch), "queue-max", int(c.QueueMax), "deadline", c.Deadline, "queue-delay", c.QueueDelay, "result-cache", int(c.ResultCache), "reward", c.Reward,
+		"workers", c.Workers, "batch", int(c.Batch), "queue-max", int(c.QueueMax), "deadline", c.Deadline, "queue-delay", c.QueueDelay, "result-cache", int(c.ResultCache), "tally-cache", int(c.Tallies), "reward", c.Reward,
 		"variants", c.Variant, "tasks", len(c.Tasks), "token", token != "" || c.TokensFile != "", "tls", c.TLSCert != "", "client-shm", c.AllowClientShm,
 		"judge", c.JudgeModel, "judge-key", cc.Judge != nil && cc.Judge.Key != "")
 	var stdin io.Reader

@@ -46,7 +46,7 @@ func checkUnusedFlags(k *kong.Context) error {
 
 // Names of flags by purpose.
 var (
-	engineNames  = join([]string{"backend", "fidelity", "raster", "device", "fonts-dir", "batch", "tldraw"}, browserNames)
+	engineNames  = join([]string{"backend", "fidelity", "raster", "device", "fonts-dir", "batch", "tally-cache", "tldraw"}, browserNames)
 	browserNames = []string{"chrome", "chrome-pages", "chrome-sandbox", "chrome-memory", "chrome-start", "tldraw-use", "tldraw-host", "tldraw-license-key"}
 	chromeNames  = join(browserNames, []string{"max-asset", "max-asset-pixels"})
 	canvasNames  = []string{"max-pixels", "max-side", "max-coverage", "max-asset", "max-asset-pixels"}
@@ -130,7 +130,7 @@ func (c *renderCmd) unusedFlags() (all []unusedFlags) {
 	if c.Suite != "" {
 		all = append(all, unusedFlags{"with --suite", join(engineNames, canvasNames, queueNames, []string{"compare", "only", "bounds"})})
 	} else {
-		all = append(all, unusedFlags{"without --suite", join([]string{"tasks"}, answerNames)})
+		all = append(all, unusedFlags{"without --suite", join([]string{"tasks", "tally-cache"}, answerNames)})
 	}
 	if c.Compare != "" {
 		all = append(all, unusedFlags{"with --compare", []string{"out", "channels", "fidelity"}})

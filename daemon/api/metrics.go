@@ -168,6 +168,23 @@ func (m *Metrics) Describe(v Version, q *queue.Queue, resets func() (lost, hung 
 	gauge(m, "result_cache_bytes", "Memory of the result cache, estimated.", func() int { return q.Stats().Cache.Bytes })
 }
 
+// TallyCounts are the counts of the cache of tallies since the start, and what it holds.
+type TallyCounts struct {
+	Hits, Shared, Edits, Full int64 // pictures
+	Entries, Bytes            int
+}
+
+// Tallies registers the counts of the cache of tallies.
+func (m *Metrics) Tallies(counts func() TallyCounts) {
+	const pictures = "Pictures to be measured, by where their sums came from: the cache (hit), an equal picture under way (shared), the part that an edit changed (edit), the whole picture (full)."
+	counter(m, "tally_pictures", pictures, func() int64 { return counts().Hits }, "from", "hit")
+	counter(m, "tally_pictures", pictures, func() int64 { return counts().Shared }, "from", "shared")
+	counter(m, "tally_pictures", pictures, func() int64 { return counts().Edits }, "from", "edit")
+	counter(m, "tally_pictures", pictures, func() int64 { return counts().Full }, "from", "full")
+	gauge(m, "tally_cache_entries", "Pictures whose sums the cache holds.", func() int { return counts().Entries })
+	gauge(m, "tally_cache_bytes", "Memory of the cache of sums, estimated.", func() int { return counts().Bytes })
+}
+
 // EditorCounts are the counts of the editor since the start.
 type EditorCounts struct {
 	Exports int64 // scenes drawn

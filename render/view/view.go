@@ -44,6 +44,15 @@ type View struct {
 	// saves a run over its pixels.
 	Unmeasured bool
 
+	// TallyOnly says that only the tally is wanted, never the picture. The renderer may take it
+	// from a view with equal content.
+	TallyOnly bool
+	// Before, if set, is a view that this one was made of by an edit of the scene: the renderer may
+	// measure only what differs. It has TallyOnly and Edited.
+	Before *View
+	// Edited says that other views have this one as Before.
+	Edited bool
+
 	// Stop, if set, is called regularly, also in the middle of a shape. Once it returns true,
 	// Build ends with ErrStopped.
 	Stop func() bool

@@ -35,13 +35,17 @@ func prepareBalance(w *workspace, j *job) error {
 	}
 	j.views = make([]view.View, len(scenes))
 	for i, s := range scenes {
-		j.views[i] = view.View{Scene: s, Bounds: frame}
+		j.views[i] = view.View{Scene: s, Bounds: frame, TallyOnly: true}
 		if w.variants.On(BalanceUnion) {
 			if err := w.extendFrame(&j.views[i], frame); err != nil {
 				j.setError(err)
 				return nil
 			}
 		}
+	}
+	j.views[0].Edited = true // by all answers to the task
+	if len(j.views) > 1 {
+		j.views[1].Before = &j.views[0]
 	}
 	rule := balanceRule{
 		centre:  scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2},

@@ -30,7 +30,7 @@ func prepareLabel(w *workspace, j *job) error {
 		j.setError(err)
 		return nil
 	}
-	v := view.View{Scene: s, Only: labels}
+	v := view.View{Scene: s, Only: labels, TallyOnly: true}
 	if s.Find(target.ID) >= 0 {
 		v.Other = []string{target.ID}
 	}
@@ -159,7 +159,7 @@ func ownLabel(s *scene.Scene, before *scene.Record) view.View {
 	i := s.Find(before.ID)
 	if i < 0 || s.Shapes[i].Kind != scene.Geo || s.Shapes[i].Rich == nil ||
 		scene.Plain(s.Shapes[i].Rich) == scene.Plain(before.Rich) {
-		return view.View{Scene: s}
+		return view.View{Scene: s, TallyOnly: true}
 	}
 	shapes := slices.Clone(s.Shapes)
 	twin := shapes[i]
@@ -167,5 +167,5 @@ func ownLabel(s *scene.Scene, before *scene.Record) view.View {
 	twin.Fill, twin.Dash = scene.FillNone, scene.DashNone
 	shapes[i].Rich, shapes[i].Grow = nil, false
 	shapes = append(shapes, twin)
-	return view.View{Scene: &scene.Scene{Shapes: shapes}, Only: []string{twin.ID}, Other: []string{before.ID}}
+	return view.View{Scene: &scene.Scene{Shapes: shapes}, Only: []string{twin.ID}, Other: []string{before.ID}, TallyOnly: true}
 }

@@ -1,0 +1,122 @@
+// Package delta finds what an edit changed of a view. In: the layers of the view before, with the
+// tiles that each one touches, and a paint.Builder that has begun the view after. Out: the tiles
+// that may differ, and a drawing of all that reaches them. It refuses nothing: where it cannot
+// tell, it says so, and the view is drawn in full. See docs/spec/raster.md#r46.
+package delta
+
+import (
+	"plumb/render/batch"
+	"plumb/render/paint"
+)
+
+// Layer describes a layer of a view that was drawn in full.
+type Layer struct {
+	Stamp paint.Stamp
+	Bytes int          // of coverage
+	Reach batch.Region // the tiles that its items touch
+}
+
+// Base describes a view that was drawn in full.
+type Base struct {
+	Width, Height int // px
+	Layers        []Layer
+}
+
+// Bytes returns about how many bytes the description takes.
+func (b *Base) Bytes() int {
+	n := 64
+	for i := range b.Layers {
+		n += 32 + b.Layers[i].Reach.Bytes()
+	}
+	return n
+}
+
+// NewBase describes a drawing whose layers are all drawn but not arranged yet.
+func NewBase(d *paint.Drawing, layers []paint.Layer) *Base {
+	b := &Base{Width: d.Width, Height: d.Height, Layers: make([]Layer, len(layers))}
+	var reach batch.Region
+	for i := range layers {
+		reach.Reset()
+		addReach(&reach, d, &layers[i])
+		b.Layers[i] = Layer{layers[i].Stamp, layers[i].Bytes, reach.Clone()}
+	}
+	return b
+}
+
+// addReach adds the tiles that the painted items of a layer touch. A clip by itself changes
+// nothing: it counts only where an item that it clips has coverage.
+func addReach(r *batch.Region, d *paint.Drawing, l *paint.Layer) {
+	for i := l.Items[0]; i < l.Items[1]; i++ {
+		if it := &d.Items[i]; it.Op == paint.OpPaint {
+			r.AddItem(d, it)
+		}
+	}
+}
+
+// Finder finds what an edit changed. It keeps its memory; one goroutine uses it at a time.
+type Finder struct {
+	Region batch.Region // the tiles that may differ, after Draw
+
+	match   matcher
+	kept    []int32 // per new layer its position among the old ones, -1 for none
+	remains []bool  // per old layer: it has a new one
+}
+
+// Draw draws the layers of a view that reach the tiles that may differ from the base, and arranges
+// the drawing. layers are those of b.Layers. ok is false if the view must be drawn in full: the
+// pictures differ in size, or the coverage of all layers together is beyond the builder's limit,
+// whose error only a full drawing words as ever.
+func (f *Finder) Draw(b *paint.Builder, d *paint.Drawing, layers []paint.Layer, base *Base) (ok bool, err error) {
+	if d.Width != base.Width || d.Height != base.Height {
+		return false, nil
+	}
+	f.findKept(layers, base.Layers)
+	f.Region.Reset()
+	for i := range base.Layers {
+		if !f.remains[i] && broken != ForgetRemoved {
+			f.Region.Join(&base.Layers[i].Reach)
+		}
+	}
+	for i, old := range f.kept {
+		if old >= 0 {
+			continue
+		}
+		if err := b.Draw(i); err != nil {
+			return false, err
+		}
+		if broken != ForgetAdded {
+			addReach(&f.Region, d, &layers[i])
+		}
+	}
+	bytes := 0
+	for i, old := range f.kept {
+		switch {
+		case old < 0:
+			bytes += layers[i].Bytes
+		case broken == ForgetOverlap || !f.Region.Meets(&base.Layers[old].Reach):
+			bytes += base.Layers[old].Bytes
+			layers[i].Drawn = false // Arrange leaves it out
+		default:
+			bytes += base.Layers[old].Bytes
+			if err := b.Draw(i); err != nil {
+				return false, err
+			}
+		}
+	}
+	if bytes > b.Limit() {
+		return false, nil
+	}
+	b.Arrange()
+	return true, nil
+}
+
+// findKept finds the most layers that are in both views, in the same order.
+func (f *Finder) findKept(layers []paint.Layer, old []Layer) {
+	f.kept = f.match.run(f.kept[:0], layers, old)
+	f.remains = append(f.remains[:0], make([]bool, len(old))...)
+	for _, at := range f.kept {
+		if at >= 0 {
+			f.remains[at] = true
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package delta
+
+import (
+	"sort"
+
+	"plumb/render/paint"
+)
+
+// matcher pairs the layers of two views. It keeps its memory.
+type matcher struct {
+	places map[paint.Stamp]int32 // of old layers
+	tails  []int32               // tails[n]: the new layer that ends the best sequence of n+1 pairs so far
+	before []int32               // per new layer the one before it in its sequence
+}
+
+// run appends for each new layer the position of the old one with the same stamp, -1 for none. The
+// positions rise, and as many layers as possible have one: it is a longest rising subsequence.
+func (m *matcher) run(dst []int32, layers []paint.Layer, old []Layer) []int32 {
+	n := 0 // most edits leave the beginning as it was
+	for n < len(layers) && n < len(old) && layers[n].Stamp == old[n].Stamp {
+		dst = append(dst, int32(n))
+		n++
+	}
+	for range layers[n:] {
+		dst = append(dst, -1)
+	}
+	if n == len(layers) || n == len(old) {
+		return dst
+	}
+	if m.places == nil {
+		m.places = map[paint.Stamp]int32{}
+	}
+	clear(m.places)
+	for i := n; i < len(old); i++ {
+		m.places[old[i].Stamp] = int32(i)
+	}
+	for i := n; i < len(layers); i++ {
+		if at, ok := m.places[layers[i].Stamp]; ok {
+			dst[i] = at
+		}
+	}
+	if broken != ForgetOrder {
+		m.keepRising(dst, n)
+	}
+	return dst
+}
+
+// keepRising leaves of the positions from n on a longest sequence that rises.
+func (m *matcher) keepRising(at []int32, n int) {
+	m.tails = m.tails[:0]
+	m.before = append(m.before[:0], make([]int32, len(at))...)
+	for i := n; i < len(at); i++ {
+		if at[i] < 0 {
+			continue
+		}
+		k := sort.Search(len(m.tails), func(k int) bool { return at[m.tails[k]] >= at[i] })
+		m.before[i] = -1
+		if k > 0 {
+			m.before[i] = m.tails[k-1]
+		}
+		if k == len(m.tails) {
+			m.tails = append(m.tails, 0)
+		}
+		m.tails[k] = int32(i)
+	}
+	last := int32(-1)
+	if len(m.tails) > 0 {
+		last = m.tails[len(m.tails)-1]
+	}
+	for i := int32(len(at) - 1); i >= int32(n); i-- {
+		if i == last {
+			last = m.before[i]
+		} else {
+			at[i] = -1
+		}
+	}
+}

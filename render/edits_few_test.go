@@ -1,0 +1,6 @@
+//go:build !edits
+
+package render
+
+// madeUpEdits is how many made-up edits are measured.
+const madeUpEdits = 150

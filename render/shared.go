@@ -1,0 +1,279 @@
+package render
+
+import (
+	"slices"
+
+	"plumb/render/batch"
+	"plumb/render/delta"
+	"plumb/render/metric"
+	"plumb/render/view"
+)
+
+// prepareShared prepares a view of which only the tally is wanted: it takes it from the cache, joins
+// an equal view that is not measured yet, or prepares it for all.
+func (w *Worker) prepareShared(v view.View) (*Prepared, error) {
+	t := w.e.tallies
+	o, s, fresh := t.find(w.keys.of(&v))
+	if o != nil {
+		return &Prepared{e: w.e, outcome: o}, nil
+	}
+	if fresh {
+		work, err := w.fill(&v, s)
+		if err != nil {
+			return nil, err
+		}
+		return &Prepared{e: w.e, shared: s, work: work}, nil
+	}
+	if s.wait(&v) {
+		return &Prepared{e: w.e, shared: s}, nil
+	}
+	w.e.releaseShared(s) // the other worker failed: this one has an error of its own
+	return w.prepareAlone(v)
+}
+
+// fill prepares a fresh shared view, and returns its work as Prepared.Work does. After an error, and
+// after a panic, the worker does not hold it any more.
+func (w *Worker) fill(v *view.View, s *shared) (work int, err error) {
+	t := w.e.tallies
+	var tiled *batch.Tiled
+	defer func() {
+		t.mu.Lock()
+		s.failed = tiled == nil
+		if s.failed {
+			delete(t.pending, s.key)
+		} else {
+			s.tiled, s.state = tiled, stateReady
+			if s.edited() {
+				t.stats.Edits++
+			} else {
+				t.stats.Full++
+			}
+		}
+		t.mu.Unlock()
+		close(s.prepared)
+		if s.failed {
+			w.e.releaseShared(s)
+		}
+	}()
+	ok := false
+	switch {
+	case v.Edited:
+		ok, err = w.drawBase(v, s)
+	case v.Before != nil:
+		ok, err = w.drawEdit(v, s)
+	}
+	if v.Stopped() {
+		return 0, view.ErrStopped
+	}
+	if !ok || err != nil { // drawn in full, the first error is the one that users know
+		if err := w.builder.Build(*v, w.e.cfg.Raster, &w.drawing); err != nil {
+			return 0, err
+		}
+		s.forgetBase(w.e)
+		w.binner.Bin(&w.drawing, &w.tiled)
+	}
+	s.width, s.height = w.drawing.Width, w.drawing.Height
+	tiled = w.e.pool.copyOf(&w.tiled)
+	return tiled.Work(), nil
+}
+
+// forgetBase makes the shared view one that is measured in full.
+func (s *shared) forgetBase(e *Engine) {
+	s.from, s.base = nil, nil
+	if s.fromShared != nil {
+		e.releaseShared(s.fromShared)
+		s.fromShared = nil
+	}
+}
+
+// drawBase draws and cuts a view that others are made of. ok is false if it is not drawn.
+func (w *Worker) drawBase(v *view.View, s *shared) (ok bool, err error) {
+	layers, err := w.builder.Layers(*v, w.e.cfg.Raster, &w.drawing)
+	if err != nil {
+		return false, err
+	}
+	bytes := 0
+	for i := range layers {
+		if err := w.builder.Draw(i); err != nil {
+			return false, err
+		}
+		bytes += layers[i].Bytes
+	}
+	if bytes > w.builder.Limit() {
+		return false, nil
+	}
+	s.base = delta.NewBase(&w.drawing, layers)
+	w.builder.Arrange()
+	w.binner.BinApart(&w.drawing, &w.tiled)
+	return true, nil
+}
+
+// drawEdit draws and cuts the part of a view that differs from the one before. ok is false if it is
+// not drawn.
+func (w *Worker) drawEdit(v *view.View, s *shared) (ok bool, err error) {
+	o, from := w.e.tallies.findBase(w.keys.of(v.Before))
+	var base *delta.Base
+	switch {
+	case o != nil:
+		base = o.base
+	case from != nil:
+		base = from.base
+	}
+	s.from, s.fromShared = o, from
+	if base == nil {
+		s.forgetBase(w.e)
+		return false, nil
+	}
+	layers, err := w.builder.Layers(*v, w.e.cfg.Raster, &w.drawing)
+	if err != nil {
+		return false, err
+	}
+	if ok, err = w.edits.Draw(&w.builder, &w.drawing, layers, base); !ok || err != nil {
+		return false, err
+	}
+	s.region = w.edits.Region.Clone()
+	w.binner.BinPart(&w.drawing, &w.edits.Region, &w.tiled)
+	return true, nil
+}
+
+// measurement is one call of Measure.
+type measurement struct {
+	e      *Engine
+	ps     []*Prepared
+	timing Timing
+	alone  []metric.Tally // of the views that are measured without the cache
+}
+
+// run measures all views that have no tally yet. Of the shared ones it measures those that no other
+// call is measuring, and then waits for the others. It measures again what another call failed to.
+func (m *measurement) run() error {
+	var tileds []*batch.Tiled
+	for _, p := range m.ps {
+		switch {
+		case p.outcome != nil || p.shared != nil || p.unmeasured:
+		case p.tiled == nil:
+			panic("BUG: a view is measured before it is finished, or after its release")
+		default:
+			tileds = append(tileds, p.tiled)
+		}
+	}
+	claimed, wait := m.claim()
+	if len(tileds)+len(claimed) > 0 {
+		if err := m.measure(tileds, claimed); err != nil {
+			return err
+		}
+		claimed, wait = m.claim()
+	}
+	for len(claimed) > 0 || wait != nil {
+		if len(claimed) == 0 {
+			<-wait
+		} else if err := m.measure(nil, claimed); err != nil {
+			return err
+		}
+		claimed, wait = m.claim()
+	}
+	return nil
+}
+
+// claim claims the shared views that no other call has claimed. wait is closed when another call
+// that measures one of these views has ended; it is nil if there is none.
+func (m *measurement) claim() (claimed []*shared, wait <-chan struct{}) {
+	t := m.e.tallies
+	if t == nil || !slices.ContainsFunc(m.ps, func(p *Prepared) bool { return p.shared != nil }) {
+		return nil, nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range m.ps {
+		if p.shared == nil {
+			continue
+		}
+		for s := p.shared; s != nil; s = s.fromShared {
+			switch s.state {
+			case stateReady:
+				s.state, s.measured = stateMeasuring, make(chan struct{})
+				claimed = append(claimed, s)
+			case stateMeasuring:
+				wait = s.measured
+			}
+		}
+	}
+	return claimed, wait
+}
+
+// measure measures views on their own and claimed ones in one batch. After an error, or a panic,
+// other calls may claim them.
+func (m *measurement) measure(tileds []*batch.Tiled, claimed []*shared) error {
+	ledgers := false
+	alone := len(tileds)
+	for _, s := range claimed {
+		tileds = append(tileds, s.tiled)
+		ledgers = ledgers || s.base != nil
+	}
+	done := false
+	defer func() { m.endClaim(claimed, done) }()
+	tallies, books, t, err := m.e.sums(nil, tileds, ledgers)
+	m.timing.add(&t)
+	if err != nil {
+		return err
+	}
+	m.alone = append(m.alone, tallies[:alone]...)
+	for i, s := range claimed { // nobody else reads this before the claim ends
+		s.part = tallies[alone+i]
+		if s.base != nil {
+			s.ledger = books[alone+i]
+		}
+	}
+	done = true
+	return nil
+}
+
+// endClaim ends the claim of shared views, which are measured if done.
+func (m *measurement) endClaim(claimed []*shared, done bool) {
+	if len(claimed) == 0 {
+		return
+	}
+	t := m.e.tallies
+	var free []*batch.Tiled
+	t.mu.Lock()
+	for _, s := range claimed {
+		s.state = stateReady
+		if done {
+			s.state = stateMeasured
+			free = append(free, s.tiled)
+			s.tiled = nil
+		}
+		close(s.measured)
+	}
+	t.mu.Unlock()
+	for _, tiled := range free {
+		m.e.pool.giveBack(tiled)
+	}
+}
+
+// outcomeOf returns the outcome of a shared view that is measured, as is its base. The first call
+// adds it to the cache.
+func (t *tallies) outcomeOf(s *shared) *outcome {
+	t.mu.Lock()
+	known, base := s.outcome, s.fromShared
+	t.mu.Unlock()
+	if known != nil {
+		return known
+	}
+	o := &outcome{width: s.width, height: s.height, tally: s.part, base: s.base, ledger: s.ledger}
+	from := s.from
+	if base != nil {
+		from = t.outcomeOf(base)
+	}
+	if from != nil {
+		o.tally.Add(from.tally)
+		o.tally.Subtract(from.ledger.Inside(&s.region))
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.outcome == nil {
+		s.outcome = o
+		t.keep(s.key, o)
+	}
+	return s.outcome
+}
