@@ -169,16 +169,7 @@ func start(cfg Config) (*running, error) {
 	cfg.API.Queue, cfg.API.Items, cfg.API.Pictures, cfg.API.Log = core.Queue, core.Items, core.Pictures, cfg.Log
 	cfg.API.Meter = core.Engine.Meter()
 	cfg.API.Prompts = d.prompts(core)
-	cfg.API.Metrics.Describe(cfg.API.Version, core.Queue, func() (lost, hung int) {
-		s := core.Engine.DeviceStats()
-		return s.Resets - s.Hangs, s.Hangs
-	})
-	if info.GPU != nil {
-		stats := core.Engine.DeviceStats
-		cfg.API.Metrics.Device(info.GPU.Renderer, func() int64 { return stats().Memory },
-			func() int64 { return stats().UpBytes }, func() int64 { return stats().DownBytes })
-	}
-	cfg.API.Metrics.Tallies(func() api.TallyCounts { return api.TallyCounts(core.Engine.TallyStats()) })
+	describe(cfg.API.Metrics, cfg.API.Version, core)
 	cfg.API.Metrics.Suites(core.Items.Suites)
 	cfg.Trace.Log, cfg.Trace.Version = cfg.Log, cfg.API.Version.Version
 	if cfg.API.Trace, err = trace.Open(cfg.Trace); err != nil {
@@ -473,4 +464,18 @@ func (d *running) close() error {
 		f.Close()
 	}
 	return errors.Join(d.core.Close(), d.shared.close(), d.boards.close())
+}
+
+// describe registers the build, the queue, the device and the cache of tallies in the metrics.
+func describe(m *api.Metrics, v api.Version, core *Core) {
+	m.Describe(v, core.Queue, func() (lost, hung int) {
+		s := core.Engine.DeviceStats()
+		return s.Resets - s.Hangs, s.Hangs
+	})
+	if device := core.Engine.Info().GPU; device != nil {
+		stats := core.Engine.DeviceStats
+		m.Device(device.Renderer, func() int64 { return stats().Memory },
+			func() int64 { return stats().UpBytes }, func() int64 { return stats().DownBytes })
+	}
+	m.Tallies(func() api.TallyCounts { return api.TallyCounts(core.Engine.TallyStats()) })
 }

@@ -25,7 +25,7 @@ var edits = map[string]func(p *page){
 	"restyle":  (*page).restyle,
 	"resize":   (*page).resize,
 	"reparent": (*page).reparent,
-	"reorder":  func(p *page) { p.any()["index"] = scene.IndexKey(p.r.IntN(2 * len(p.records))) },
+	"reorder":  func(p *page) { p.any()["index"] = scene.IndexKey(p.r.IntN(2*len(p.records) + 1)) },
 	"bind":     (*page).bind,
 	"unbind":   (*page).unbind,
 	"nothing":  func(*page) {},
