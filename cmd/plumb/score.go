@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -200,8 +201,15 @@ func (j *job) run(ctx context.Context) (err error) {
 			err = errors.Join(err, j.core.Close())
 		}
 	}()
-	if j.out, err = output(j.cmd.Output, j.std, j.inputs()...); err != nil {
+	to := j.std
+	if j.cmd.partsAlone() && j.cmd.Output == "-" {
+		to.out = io.Discard // the results are in the parts
+	}
+	if j.out, err = output(j.cmd.Output, to, j.inputs()...); err != nil {
 		return err
+	}
+	if j.cmd.NoJoin {
+		j.out.Writer = bufio.NewWriter(io.Discard)
 	}
 	if err := j.convert(); err != nil {
 		j.out.discard()
@@ -209,6 +217,9 @@ func (j *job) run(ctx context.Context) (err error) {
 	}
 	if err := j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines); err != nil {
 		return j.out.finish(err)
+	}
+	if j.cmd.Job != "" && !j.cmd.resumable() {
+		return j.out.finish(usage("cannot use --job: want -o FILE, --no-join or --driver, dumps that are files or objects, and neither --report nor --times"))
 	}
 	if !j.cmd.alone() && !j.cmd.resumable() {
 		return j.out.finish(usage("cannot share the work: want -o FILE, dumps that are files, and neither --report nor --times"))
@@ -287,7 +298,7 @@ func (j *job) interrupted(ctx context.Context, err error) error {
 	case err == nil || ctx.Err() == nil:
 		return err
 	case j.shards != nil:
-		return interruption{fmt.Errorf("interrupted; the same command goes on: finished parts are in %s", j.shards.Dir)}
+		return interruption{fmt.Errorf("interrupted; the same command goes on: finished parts are in %s", j.shards.Store.Path(""))}
 	}
 	return interruption{errors.New("interrupted; the same command begins anew")}
 }

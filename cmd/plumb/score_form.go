@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/daemon/atomicfile"
+	"plumb/daemon/jobs"
 	"plumb/daemon/records/write"
 	"plumb/scoring/table"
 )
@@ -294,32 +295,21 @@ func (c *scoreCmd) splitLogs(std streams) error {
 	return err
 }
 
-// The files that --no-join leaves beside the parts. See docs/spec/jobs.md#r10.
-const (
-	successName = "_SUCCESS"
-	summaryName = "summary.json"
-)
-
-// leaveParts ends a run whose parts stay apart: the folder gets the table and the mark of success.
+// leaveParts ends a run whose parts stay apart: its store gets the table and the mark of success. See
+// docs/spec/jobs.md#r10.
 func (j *job) leaveParts() error {
 	j.out.discard()
-	j.shards.finished = false // the folder stays
+	j.shards.finished = false // the parts stay
 	var b bytes.Buffer
 	if err := write.SummaryJSON(&b, summaryOf(j.table)); err != nil {
 		return err
 	}
-	for _, f := range []struct {
-		name string
-		text []byte
-	}{{summaryName, b.Bytes()}, {successName, nil}} {
-		err := atomicfile.WriteFile(filepath.Join(j.shards.Dir, f.name), func(out *atomicfile.File) error {
-			_, err := out.Write(f.text)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("cannot write %s: %w", f.name, err)
-		}
+	if err := j.shards.Put(jobs.SummaryName, b.Bytes()); err != nil {
+		return err
 	}
-	fmt.Fprintf(j.std.err, "plumb: the results are in the parts of %s\n", j.shards.Dir)
+	if err := j.shards.Put(jobs.SuccessName, nil); err != nil {
+		return err
+	}
+	fmt.Fprintf(j.std.err, "plumb: the results are in the parts of %s\n", j.shards.Store.Path(""))
 	return nil
 }

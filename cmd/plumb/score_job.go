@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -31,9 +30,10 @@ type jobFlags struct {
 	Index   *int          `placeholder:"I" group:"jobs" help:"With --driver index: number of this process, from 0. Default: JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID."`
 	Of      *int          `placeholder:"N" group:"jobs" help:"With --driver index: number of processes. Default: JOB_COMPLETIONS or SLURM_ARRAY_TASK_COUNT."`
 	Plan    bool          `group:"jobs" help:"Plan the run in FILE.job and end: print its manifest and the number of shards as JSON, for what starts plumb shard run by itself."`
+	Job     string        `placeholder:"s3://BUCKET/PREFIX" group:"jobs" help:"Keep the run in an object store in place of the folder FILE.job, for machines that share no folder; with --no-join, or where several processes share the work, without -o. The store is that of --s3-endpoint."`
 	NoJoin  bool          `group:"jobs" help:"Leave the parts in FILE.job, with _SUCCESS and summary.json when all are there, in place of FILE: for outputs that no one file should hold."`
 	Restart bool          `group:"jobs" help:"Begin anew where the folder FILE.job holds a run that did not end."`
-	Status  string        `placeholder:"DIR" group:"jobs" help:"Print how far the run in the folder FILE.job is, and end: exit 0 where it is finished, 3 where it is not."`
+	Status  string        `placeholder:"DIR" group:"jobs" help:"Print how far the run in the folder FILE.job is, or under s3://BUCKET/PREFIX is, and end: exit 0 where it is finished, 3 where it is not."`
 }
 
 // shardRun is the folder of a run, with the part that is being written.
@@ -123,7 +123,7 @@ func countResult(cells []jobs.Cell, r *scoring.Result) []jobs.Cell {
 // resumable reports whether the run keeps a folder from which the same command goes on: its output
 // and its dumps are files, and nothing else is made on the way.
 func (c *scoreCmd) resumable() bool {
-	if c.Output == "-" || c.Output == "" || c.Report != "" || c.Times != "" {
+	if (c.Output == "-" || c.Output == "") && !c.partsAlone() || c.Report != "" || c.Times != "" {
 		return false
 	}
 	if info, err := os.Stat(c.Output); err == nil && !info.Mode().IsRegular() {
@@ -145,12 +145,12 @@ func (c *scoreCmd) resumable() bool {
 
 // openJob opens the folder of a run that did not end, or plans a new one. See docs/spec/jobs.md#r1.
 func (j *job) openJob() (err error) {
-	dir := j.out.file.Path() + jobs.Suffix
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("cannot make job: %w", err)
+	store, dir, err := j.store()
+	if err != nil {
+		return err
 	}
 	j.shards = &shardRun{seen: map[jobs.Part]bool{}}
-	if j.cmd.alone() {
+	if j.cmd.alone() && dir != "" {
 		j.shards.lock, err = ledger.LockFolder(dir)
 		if errors.Is(err, ledger.ErrLocked) {
 			return usage("cannot use -o %s: another process scores into it (%s)", j.cmd.Output, dir)
@@ -162,7 +162,7 @@ func (j *job) openJob() (err error) {
 			return err
 		}
 	}
-	if j.shards.Job, err = j.plan(dir); err != nil {
+	if j.shards.Job, err = j.plan(store); err != nil {
 		j.closeJob()
 		return err
 	}
@@ -171,57 +171,42 @@ func (j *job) openJob() (err error) {
 	}
 	if err != nil {
 		j.closeJob()
-		return fmt.Errorf("cannot use job %s: %w", dir, err)
+		return fmt.Errorf("cannot use job %s: %w", store.Path(""), err)
 	}
 	j.shards.store = newStorer(j.shards.Job)
-	j.out.file.Under(dir)
+	if dir != "" {
+		j.out.file.Under(dir)
+	}
 	return nil
 }
 
-// plan opens the job in a folder and checks that it is this one, or plans it.
-func (j *job) plan(dir string) (*jobs.Job, error) {
+// plan opens the job in a store and checks that it is this one, or plans it.
+func (j *job) plan(store jobs.Store) (*jobs.Job, error) {
 	h, err := j.header()
 	if err != nil {
 		return nil, err
 	}
-	old, err := jobs.Open(dir)
+	old, err := jobs.Open(store)
 	switch {
 	case j.cmd.only != nil && err != nil:
 		return nil, err
 	case j.cmd.Restart && j.cmd.alone() || errors.Is(err, jobs.ErrNone):
 		if j.cmd.alone() {
-			if err := clearFolder(dir); err != nil {
+			if err := store.Clear(ledger.LockName); err != nil {
 				return nil, err
 			}
 		}
-		return jobs.Create(dir, h, func(give func(jobs.Shard) error) error { return j.cut(&h, give) })
+		return jobs.Create(store, h, func(give func(jobs.Shard) error) error { return j.cut(&h, give) })
 	case err != nil:
 		return nil, err
 	}
 	if why := old.Header.Differs(&h); why != "" {
-		return nil, usage("cannot go on with %s: %s; want the same command, or --restart to begin anew", dir, why)
+		return nil, usage("cannot go on with %s: %s; want the same command, or --restart to begin anew", store.Path(""), why)
 	}
 	if !j.cmd.alone() {
 		return old, nil
 	}
 	return old, j.tellResuming(old)
-}
-
-// tellPlan prints the plan of a job for what starts the shards.
-func (j *job) tellPlan() error {
-	s, err := j.shards.Status()
-	if err != nil {
-		return err
-	}
-	dir, err := filepath.Abs(j.shards.Dir)
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(j.std.out).Encode(struct {
-		Manifest string `json:"manifest"`
-		Shards   int    `json:"shards"`
-		Done     int    `json:"done"`
-	}{filepath.Join(dir, jobs.ManifestName), s.Shards, s.Done})
 }
 
 // clearTemporary removes what a killed run was writing.
@@ -234,22 +219,6 @@ func clearTemporary(dir string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("cannot clear %s: %w", dir, err)
-	}
-	return nil
-}
-
-// clearFolder removes all files of a job but its lock.
-func clearFolder(dir string) error {
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range list {
-		if e.Name() != ledger.LockName {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
@@ -317,7 +286,7 @@ func (j *job) cut(h *jobs.Header, give func(jobs.Shard) error) error {
 		if in.Whole {
 			err = give(jobs.Shard{Input: i, Lines: -1})
 		} else {
-			err = jobs.CutLines(i, in.Path, give)
+			err = j.cutLines(i, in, give)
 		}
 		if err != nil {
 			return err
@@ -508,13 +477,13 @@ func (j *job) replayChunks(s jobs.Shard) (chunk, lines int, complete bool, err e
 
 // feedShards puts the lines of shards that follow each other in a file of lines.
 func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put func(dump.Line, records.Origin) error) error {
-	f, err := os.Open(in.Path)
+	f, err := j.openInput(in)
 	if err != nil {
-		return fmt.Errorf("cannot open dump: %w", err)
+		return err
 	}
 	defer f.Close()
 	first, last := list[0], list[len(list)-1]
-	lines := dump.Section(io.NewSectionReader(f, first.From, last.To-first.From), j.config.Lines, first.Line, first.From)
+	lines := dump.Section(section(f, first.From, last.To), j.config.Lines, first.Line, first.From)
 	defer lines.Close()
 	o := records.Origin{File: j.named(in.Name)}
 	for at := 0; ; {
@@ -548,7 +517,7 @@ func (j *job) begin(p jobs.Part, first bool) error {
 		return nil
 	}
 	if err := j.shards.journal.Begin(p); err != nil {
-		return fmt.Errorf("cannot write to %s: %w", j.shards.Dir, err)
+		return fmt.Errorf("cannot write to %s: %w", j.shards.Store.Path(""), err)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
 	"time"
 
 	"plumb/daemon/claims"
@@ -22,7 +22,12 @@ func (j *job) runClaims(ctx context.Context) (err error) {
 	defer func() { j.partsOnly = false }()
 	c := claims.Config{URL: j.cmd.NATS}
 	if c.URL == "" {
-		e, err := claims.Embed(filepath.Join(j.shards.Dir, "queue"))
+		dir, err := os.MkdirTemp(j.scratch(), "queue.*.tmp") // it holds claims alone, which are made anew
+		if err != nil {
+			return fmt.Errorf("cannot make the queue: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		e, err := claims.Embed(dir)
 		if err != nil {
 			return err
 		}
@@ -37,7 +42,7 @@ func (j *job) runClaims(ctx context.Context) (err error) {
 		return err
 	}
 	defer q.Close()
-	missing, err := j.undone()
+	missing, err := j.shards.Undone()
 	if err == nil {
 		err = q.Offer(ctx, missing, "")
 	}
@@ -59,7 +64,7 @@ func (j *job) runClaims(ctx context.Context) (err error) {
 			scored++
 			continue
 		}
-		missing, e := j.undone()
+		missing, e := j.shards.Undone()
 		if e != nil {
 			return e
 		}
@@ -104,16 +109,4 @@ func (j *job) claimed(ctx context.Context, claim *claims.Claim) error {
 		return err
 	}
 	return j.shards.store.sync()
-}
-
-// undone lists the shards that are not done.
-func (j *job) undone() (list []int, err error) {
-	err = j.shards.Each(func(s jobs.Shard) error {
-		done, _, err := j.shards.Done(s)
-		if !done {
-			list = append(list, s.N)
-		}
-		return err
-	})
-	return list, err
 }

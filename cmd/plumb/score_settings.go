@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"plumb/daemon/jobs"
+	"plumb/daemon/records/address"
 )
 
 // settings lists all that can change a result, by the names of flags. What cannot, such as
@@ -92,8 +93,13 @@ func fileHash(path string) (string, error) {
 // unfinished is the exit code of --status for a job that is not done.
 const unfinished = 3
 
-// status prints how far a job is. See docs/spec/jobs.md#r6.
-func (c *scoreCmd) status(std streams) error {
+// statusStore returns the store of the job whose status is wanted; finished says that its output is
+// there in its place.
+func (c *scoreCmd) statusStore() (store jobs.Store, finished string, err error) {
+	if address.Is(c.Status) {
+		store, err = openBucket(&address.Options{Endpoint: c.S3Endpoint, Region: c.S3Region}, c.Status)
+		return store, "", err
+	}
 	dir := c.Status
 	if !strings.HasSuffix(dir, jobs.Suffix) {
 		dir += jobs.Suffix
@@ -101,14 +107,26 @@ func (c *scoreCmd) status(std streams) error {
 	if _, err := os.Stat(dir); err != nil {
 		output := strings.TrimSuffix(dir, jobs.Suffix)
 		if info, e := os.Stat(output); e == nil && info.Mode().IsRegular() {
-			fmt.Fprintf(std.out, "%s is finished: it has %d bytes\n", output, info.Size())
-			return nil
+			return nil, fmt.Sprintf("%s is finished: it has %d bytes", output, info.Size()), nil
 		}
-		return fmt.Errorf("cannot open job %s: %w", c.Status, err)
+		return nil, "", fmt.Errorf("cannot open job %s: %w", c.Status, err)
 	}
-	j, err := jobs.Open(dir)
+	return jobs.NewFolder(dir), "", nil
+}
+
+// status prints how far a job is. See docs/spec/jobs.md#r6.
+func (c *scoreCmd) status(std streams) error {
+	store, finished, err := c.statusStore()
 	if err != nil {
-		return fmt.Errorf("cannot tell the status of %s: %w", dir, err)
+		return err
+	}
+	if finished != "" {
+		fmt.Fprintln(std.out, finished)
+		return nil
+	}
+	j, err := jobs.Open(store)
+	if err != nil {
+		return fmt.Errorf("cannot tell the status of %s: %w", store.Path(""), err)
 	}
 	s, err := j.Status()
 	if err != nil {
@@ -138,5 +156,5 @@ func (c *scoreCmd) status(std streams) error {
 		fmt.Fprintln(std.out, "all shards are done: the command that began the job writes the output")
 		return nil
 	}
-	return exitError{fmt.Errorf("%s is not finished: the command that began it goes on", dir), unfinished}
+	return exitError{fmt.Errorf("%s is not finished: the command that began it goes on", store.Path("")), unfinished}
 }

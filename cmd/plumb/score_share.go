@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 
 	"github.com/valyala/fastjson"
@@ -232,20 +231,34 @@ func (j *job) halve(ctx context.Context, s jobs.Shard, o onlyPart) (lines []byte
 	return lines, n, nil
 }
 
+// scratch returns the folder for temporary files: that of the job, or the system's, which is "".
+func (j *job) scratch() string {
+	if j.cmd.Job != "" {
+		return ""
+	}
+	return j.shards.Store.Path("")
+}
+
 // child scores a range in a process of its own. why says how that ended, "" where it ended well.
 func (j *job) child(ctx context.Context, o *onlyPart) (lines []byte, why string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
 	}
-	file, err := os.CreateTemp(j.shards.Dir, "range.*.tmp")
+	file, err := os.CreateTemp(j.scratch(), "range.*.tmp")
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot make a temporary file: %w", err)
 	}
 	file.Close()
 	defer os.Remove(file.Name())
-	cmd := exec.CommandContext(ctx, self, "shard", "run", "--manifest", filepath.Join(j.shards.Dir, jobs.ManifestName), "--shard", strconv.Itoa(o.shard),
+	cmd := exec.CommandContext(ctx, self, "shard", "run", "--manifest", j.shards.Store.Path(jobs.ManifestName), "--shard", strconv.Itoa(o.shard),
 		"--part", strconv.Itoa(o.chunk), "--skip", strconv.Itoa(o.skip), "--records", fmt.Sprintf("%d:%d", o.from, o.to), "--results", file.Name())
+	if e := j.cmd.S3Endpoint; e != "" && j.cmd.Job != "" {
+		cmd.Args = append(cmd.Args, "--s3-endpoint", e)
+	}
+	if r := j.cmd.S3Region; r != "" && j.cmd.Job != "" {
+		cmd.Args = append(cmd.Args, "--s3-region", r)
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	err = cmd.Run()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"plumb/daemon/jobs"
+	"plumb/daemon/records/address"
 )
 
 // shardCmd is `plumb shard`.
@@ -18,13 +20,15 @@ type shardCmd struct {
 
 // shardRunCmd is `plumb shard run`.
 type shardRunCmd struct {
-	Manifest string `required:"" placeholder:"FILE" help:"Manifest of the job: FILE.job/manifest.jsonl."`
-	Shard    int    `required:"" placeholder:"K" help:"Number of the shard, from 0."`
-	Bisect   bool   `help:"Search a shard whose processes ended for the lines that end them, in fresh processes, and score the others, in place of exit 3."`
-	Part     int    `hidden:""`
-	Skip     int    `hidden:""`
-	Records  string `hidden:""`
-	Results  string `hidden:""`
+	Manifest   string `required:"" placeholder:"FILE" help:"Manifest of the job: FILE.job/manifest.jsonl, or s3://BUCKET/PREFIX/manifest.jsonl."`
+	S3Endpoint string `name:"s3-endpoint" placeholder:"URL" help:"Store of an s3:// manifest. Default: Amazon's."`
+	S3Region   string `name:"s3-region" placeholder:"NAME" help:"Region of the store. Default: AWS_REGION, else what the store says."`
+	Shard      int    `required:"" placeholder:"K" help:"Number of the shard, from 0."`
+	Bisect     bool   `help:"Search a shard whose processes ended for the lines that end them, in fresh processes, and score the others, in place of exit 3."`
+	Part       int    `hidden:""`
+	Skip       int    `hidden:""`
+	Records    string `hidden:""`
+	Results    string `hidden:""`
 }
 
 // Run scores the shard as the command that planned the job would. See docs/spec/jobs.md#r3.
@@ -38,12 +42,27 @@ func (c *shardRunCmd) Run(std streams) error {
 }
 
 func (c *shardRunCmd) run(std streams) error {
-	manifest, err := filepath.Abs(c.Manifest)
+	at, name := c.Manifest, ""
+	if i := strings.LastIndexByte(at, '/'); i >= 0 {
+		at, name = at[:i], at[i+1:]
+	}
+	var store jobs.Store
+	var dir string
+	var err error
+	switch {
+	case address.Is(at) && name == jobs.ManifestName:
+		store, err = openBucket(&address.Options{Endpoint: c.S3Endpoint, Region: c.S3Region}, at)
+	case address.Is(at):
+		return usage("cannot use --manifest %s: want s3://BUCKET/PREFIX/%s", c.Manifest, jobs.ManifestName)
+	default:
+		if dir, err = filepath.Abs(filepath.Dir(c.Manifest)); err == nil {
+			store = jobs.NewFolder(dir)
+		}
+	}
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(manifest)
-	j, err := jobs.Open(dir)
+	j, err := jobs.Open(store)
 	if errors.Is(err, jobs.ErrNone) {
 		return usage("cannot open %s: it is not there, or was not written to its end", c.Manifest)
 	}
@@ -53,7 +72,7 @@ func (c *shardRunCmd) run(std streams) error {
 	if _, err := j.Find(c.Shard); err != nil {
 		return usageError{err}
 	}
-	if err := os.Chdir(j.Header.Folder); err != nil {
+	if err := os.Chdir(j.Header.Folder); err != nil && dir != "" { // machines that share no folder name objects
 		return fmt.Errorf("cannot go to the folder of the job: %w", err)
 	}
 	var all cli
@@ -62,7 +81,12 @@ func (c *shardRunCmd) run(std streams) error {
 	}
 	s := &all.Score
 	s.args, s.Restart, s.Plan, s.NoJoin = j.Header.Args, false, false, false
-	s.Output = strings.TrimSuffix(dir, jobs.Suffix)
+	if dir != "" {
+		s.Output, s.Job = strings.TrimSuffix(dir, jobs.Suffix), ""
+	} else {
+		s.Output, s.Job = "-", at
+		s.S3Endpoint, s.S3Region = cmp.Or(c.S3Endpoint, s.S3Endpoint), cmp.Or(c.S3Region, s.S3Region)
+	}
 	s.only = &onlyPart{shard: c.Shard, chunk: c.Part, skip: c.Skip, results: c.Results, bisect: c.Bisect}
 	if c.Records != "" {
 		from, to, _ := strings.Cut(c.Records, ":")

@@ -3,7 +3,6 @@ package jobs
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,11 +11,7 @@ import (
 // cut returns the shards of a text.
 func cut(t *testing.T, text string) (list []Shard) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "dump.jsonl")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := CutLines(3, path, func(s Shard) error { list = append(list, s); return nil }); err != nil {
+	if err := CutLines(3, strings.NewReader(text), func(s Shard) error { list = append(list, s); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return list
@@ -51,7 +46,7 @@ func TestCutLines(t *testing.T) {
 // planned makes a job with n shards of one line.
 func planned(t *testing.T, n int) *Job {
 	t.Helper()
-	j, err := Create(t.TempDir(), Header{Plumb: "1", Inputs: []Input{{Path: "/a", Name: "a"}}}, func(give func(Shard) error) error {
+	j, err := Create(NewFolder(t.TempDir()), Header{Plumb: "1", Inputs: []Input{{Path: "/a", Name: "a"}}}, func(give func(Shard) error) error {
 		for i := range n {
 			if err := give(Shard{From: int64(i), To: int64(i + 1), Line: i + 1, Lines: 1}); err != nil {
 				return err
@@ -67,7 +62,7 @@ func planned(t *testing.T, n int) *Job {
 
 func TestManifest(t *testing.T) {
 	j := planned(t, 5)
-	again, err := Open(j.Dir)
+	again, err := Open(j.Store)
 	if err != nil || again.Shards != 5 || again.Lines != 5 || again.Header.Differs(&j.Header) != "" {
 		t.Fatalf("got %+v, %v", again, err)
 	}
@@ -77,15 +72,15 @@ func TestManifest(t *testing.T) {
 	if _, err := again.Find(5); err == nil {
 		t.Error("shard 5: got no error")
 	}
-	path := filepath.Join(j.Dir, ManifestName)
+	path := j.Store.Path(ManifestName)
 	whole, _ := os.ReadFile(path)
 	for cut := range len(whole) {
 		os.WriteFile(path, whole[:cut], 0o600)
-		if _, err := Open(j.Dir); err == nil {
+		if _, err := Open(j.Store); err == nil {
 			t.Fatalf("a manifest of %d of %d bytes is taken for a whole one", cut, len(whole))
 		}
 	}
-	if _, err := Open(t.TempDir()); !errors.Is(err, ErrNone) {
+	if _, err := Open(NewFolder(t.TempDir())); !errors.Is(err, ErrNone) {
 		t.Errorf("an empty folder: got %v", err)
 	}
 }
@@ -107,20 +102,20 @@ func TestParts(t *testing.T) {
 		t.Errorf("got %v, %d; want a shard that is done", done, n)
 	}
 	for _, damage := range []string{"{}\n[]\n", "{}\n", ""} {
-		if err := os.WriteFile(filepath.Join(j.Dir, "part-0"), []byte(damage), 0o600); err != nil {
+		if err := os.WriteFile(j.Store.Path("part-0"), []byte(damage), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, ok, err := j.Read(Part{0, 0}); ok || err != nil {
 			t.Errorf("%q: a part that does not match its marker counts, or %v", damage, err)
 		}
-		if _, err := os.Stat(filepath.Join(j.Dir, "part-0.done")); err == nil {
+		if _, err := os.Stat(j.Store.Path("part-0.done")); err == nil {
 			t.Errorf("%q: the marker is still there", damage)
 		}
 		if err := j.Commit(Part{0, 0}, lines, Marker{Lines: 2, Last: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	os.WriteFile(filepath.Join(j.Dir, "part-1"), []byte("torn"), 0o600) // a kill before the marker
+	os.WriteFile(j.Store.Path("part-1"), []byte("torn"), 0o600) // a kill before the marker
 	if err := j.Commit(Part{1, 0}, lines, Marker{Lines: 2, Last: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +189,7 @@ func TestLongManifest(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	j, err := Create(t.TempDir(), Header{Inputs: []Input{{Path: "/a"}}}, func(give func(Shard) error) error {
+	j, err := Create(NewFolder(t.TempDir()), Header{Inputs: []Input{{Path: "/a"}}}, func(give func(Shard) error) error {
 		for i := range shards {
 			if err := give(Shard{From: int64(i) << 21, To: int64(i+1) << 21, Line: i*ShardLines + 1, Lines: ShardLines}); err != nil {
 				return err

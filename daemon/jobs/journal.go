@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/sys/unix"
@@ -26,20 +25,25 @@ type begun struct {
 
 // Journal is open for one run. It is not safe for concurrent use.
 type Journal struct {
-	f   *os.File
-	run string
+	f      *os.File // nil for a run whose files are in an object store
+	run    string
+	object *objectJournal
 }
 
 // Journal opens the journal for a run, whose name no other run has. Until the run ends, or its
 // process does, others see that it is going on.
 func (j *Job) Journal(run string) (*Journal, error) {
-	f, err := os.OpenFile(filepath.Join(j.Dir, journalName), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	folder, ok := j.Store.(*Folder)
+	if !ok {
+		return &Journal{run: run, object: newObjectJournal(j.Store, run)}, nil
+	}
+	f, err := os.OpenFile(folder.Path(journalName), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	lock := lockOf(run)
 	unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &lock) // a file system without locks has no runs that go on
-	return &Journal{f, run}, nil
+	return &Journal{f: f, run: run}, nil
 }
 
 // lockOf is the range of the journal, far behind its end, that a run holds.
@@ -57,11 +61,17 @@ func goesOn(journal *os.File, run string) bool {
 
 // Begin notes that a part is begun.
 func (g *Journal) Begin(p Part) error {
+	if g.object != nil {
+		return g.object.begin(p)
+	}
 	return g.note(begun{Run: g.run, Shard: p.Shard, Chunk: p.Chunk})
 }
 
 // Close notes that the run ended by itself.
 func (g *Journal) Close() error {
+	if g.object != nil {
+		return g.object.close()
+	}
 	return errors.Join(g.note(begun{Run: g.run, Ended: true}), g.f.Close())
 }
 
@@ -78,7 +88,11 @@ func (g *Journal) note(b begun) error {
 // how many are at it now.
 func (j *Job) Begun() (died, running map[Part]int, err error) {
 	died, running = map[Part]int{}, map[Part]int{}
-	f, err := os.Open(filepath.Join(j.Dir, journalName))
+	folder, ok := j.Store.(*Folder)
+	if !ok {
+		return died, running, j.begunObjects(died, running)
+	}
+	f, err := folder.Open(journalName)
 	if errors.Is(err, os.ErrNotExist) {
 		return died, running, nil
 	}
@@ -113,13 +127,18 @@ func (j *Job) Begun() (died, running map[Part]int, err error) {
 		if goesOn(f, run) {
 			count = running
 		}
-		for p := range parts {
-			if _, done, err := j.Marker(p); err == nil && !done {
-				count[p]++
-			}
-		}
+		j.countUndone(parts, count)
 	}
 	return died, running, nil
+}
+
+// countUndone counts parts that are not done.
+func (j *Job) countUndone(parts map[Part]bool, count map[Part]int) {
+	for p := range parts {
+		if _, done, err := j.Marker(p); err == nil && !done {
+			count[p]++
+		}
+	}
 }
 
 // Deaths returns how many processes died while a part was under way that is not done, by part.

@@ -1,4 +1,4 @@
-// Package jobs keeps the state of a large scoring run in a folder, so that a run goes on after
+// Package jobs keeps the state of a large scoring run in a folder or another Store, so that a run goes on after
 // anything that ends it, and several processes can share it. In: inputs, a hash of the
 // configuration, and result lines. Out: a manifest of shards, parts with checksums, and which
 // shards are done. It scores nothing. See docs/spec/jobs.md#r1.
@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -69,39 +69,45 @@ const (
 	ShardBytes = 8 << 20
 )
 
-// Job is the folder of a run.
+// Job is a planned run and the store of its files.
 type Job struct {
-	Dir    string
+	Store  Store
 	Header Header
 	Shards int
 	Lines  int64 // of inputs that can be cut
+
+	manifest *os.File // open as long as the job is
 }
 
 // ErrNone says that there is no whole manifest.
 var ErrNone = errors.New("there is no job")
 
-// Open reads the manifest of a folder, without its shards. The error is ErrNone where there is none, or one that was not
-// written to its end.
-func Open(dir string) (*Job, error) {
-	f, err := os.Open(filepath.Join(dir, ManifestName))
+// Open reads the manifest of a store, without its shards. The error is ErrNone where there is none, or one
+// that was not written to its end.
+func Open(store Store) (j *Job, err error) {
+	f, err := store.Open(ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNone
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot open job: %w", err)
 	}
-	defer f.Close()
-	j := &Job{Dir: dir}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	j = &Job{Store: store, manifest: f}
 	line, err := bufio.NewReaderSize(f, 1<<20).ReadBytes('\n')
 	if err != nil || json.Unmarshal(line, &j.Header) != nil || j.Header.Job == 0 {
-		return nil, fmt.Errorf("cannot read job %s: its manifest does not begin with a header; want another folder, or --restart", dir)
+		return nil, fmt.Errorf("cannot read job %s: its manifest does not begin with a header; want another folder, or --restart", store.Path(""))
 	}
 	if j.Header.Job != formatVersion {
-		return nil, fmt.Errorf("cannot read job %s: its version is %d; this program knows %d", dir, j.Header.Job, formatVersion)
+		return nil, fmt.Errorf("cannot read job %s: its version is %d; this program knows %d", store.Path(""), j.Header.Job, formatVersion)
 	}
 	last, err := lastLine(f)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read job %s: %w", dir, err)
+		return nil, fmt.Errorf("cannot read job %s: %w", store.Path(""), err)
 	}
 	e := end{Shards: -1}
 	if json.Unmarshal(last, &e) != nil || e.Shards < 0 {
@@ -129,61 +135,65 @@ func lastLine(f *os.File) ([]byte, error) {
 	return b[bytes.LastIndexByte(b, '\n')+1:], nil
 }
 
-// Create plans a job: it writes the manifest, whose shards plan gives one after the other. Two
-// processes that plan the same job at once write the same manifest. See docs/spec/jobs.md#r2.
-func Create(dir string, h Header, plan func(give func(Shard) error) error) (*Job, error) {
+// Create plans a job: it writes the manifest, whose shards plan gives one after the other, and may be
+// asked for again. Of two processes that plan one job at once the first one's manifest stays. See
+// docs/spec/jobs.md#r2.
+func Create(store Store, h Header, plan func(give func(Shard) error) error) (*Job, error) {
 	h.Job = formatVersion
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("cannot make job: %w", err)
+	fill := func(w io.Writer) error { return writeManifest(w, &h, plan) }
+	err := store.Create(ManifestName, fill)
+	if errors.Is(err, ErrTaken) {
+		there, e := Open(store)
+		if e == nil && there.Header.Differs(&h) == "" {
+			return there, nil
+		}
+		err = store.Replace(ManifestName, fill) // it was not written to its end
 	}
-	j := &Job{Dir: dir, Header: h}
-	err := commit(dir, ManifestName, func(w io.Writer) error {
-		out := bufio.NewWriterSize(w, 256<<10)
-		e := json.NewEncoder(out)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(&h); err != nil {
-			return err
-		}
-		err := plan(func(s Shard) error {
-			s.N = j.Shards
-			j.Shards++
-			j.Lines += int64(max(0, s.Lines))
-			return e.Encode(&s)
-		})
-		if err == nil {
-			err = e.Encode(end{j.Shards, j.Lines})
-		}
-		if err == nil {
-			err = out.Flush()
-		}
-		return err
-	})
 	if err != nil {
-		return nil, fmt.Errorf("cannot write job %s: %w", dir, err)
+		return nil, fmt.Errorf("cannot write job %s: %w", store.Path(""), err)
 	}
-	return j, nil
+	return Open(store)
+}
+
+// writeManifest writes the header, the shards and the end.
+func writeManifest(w io.Writer, h *Header, plan func(give func(Shard) error) error) error {
+	out := bufio.NewWriterSize(w, 256<<10)
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(h); err != nil {
+		return err
+	}
+	var all end
+	err := plan(func(s Shard) error {
+		s.N = all.Shards
+		all.Shards++
+		all.Lines += int64(max(0, s.Lines))
+		return e.Encode(&s)
+	})
+	if err == nil {
+		err = e.Encode(all)
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	return err
 }
 
 // Each calls f for each shard in order. The manifest is read as it goes, because it may be longer
 // than memory.
 func (j *Job) Each(f func(Shard) error) error {
-	file, err := os.Open(filepath.Join(j.Dir, ManifestName))
-	if err != nil {
-		return fmt.Errorf("cannot open job: %w", err)
-	}
-	defer file.Close()
-	r := bufio.NewReaderSize(file, 256<<10)
+	r := bufio.NewReaderSize(io.NewSectionReader(j.manifest, 0, math.MaxInt64), 256<<10)
 	if _, err := r.ReadBytes('\n'); err != nil { // the header
 		return err
 	}
 	for n := range j.Shards {
 		line, err := r.ReadBytes('\n')
 		if err != nil {
-			return fmt.Errorf("cannot read job %s: shard %d: %w", j.Dir, n, err)
+			return fmt.Errorf("cannot read job %s: shard %d: %w", j.Store.Path(""), n, err)
 		}
 		var s Shard
 		if err := json.Unmarshal(line, &s); err != nil || s.N != n || s.Input < 0 || s.Input >= len(j.Header.Inputs) {
-			return fmt.Errorf("cannot read job %s: shard %d: got %.80q", j.Dir, n, line)
+			return fmt.Errorf("cannot read job %s: shard %d: got %.80q", j.Store.Path(""), n, line)
 		}
 		if err := f(s); err != nil {
 			return err

@@ -1,14 +1,11 @@
 package jobs
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -39,6 +36,9 @@ type Marker struct {
 	Clusters []string `json:"clusters,omitempty"`
 }
 
+// markerSuffix is what the name of a marker adds to that of its part.
+const markerSuffix = ".done"
+
 // Part identifies a part: a shard, and the number of the part within it, 0 for a shard that is one
 // part.
 type Part struct{ Shard, Chunk int }
@@ -58,15 +58,15 @@ func (j *Job) Commit(p Part, lines []byte, m Marker) error {
 	if m.Cells == nil {
 		m.Cells = []Cell{}
 	}
-	if err := commit(j.Dir, p.name(), func(w io.Writer) error { _, err := w.Write(lines); return err }); err != nil {
-		return fmt.Errorf("cannot write part %s: %w", filepath.Join(j.Dir, p.name()), err)
+	if err := put(j.Store, p.name(), lines); err != nil {
+		return fmt.Errorf("cannot write part %s: %w", j.Store.Path(p.name()), err)
 	}
 	b, err := json.Marshal(&m)
 	if err != nil {
 		return err
 	}
-	if err := commit(j.Dir, p.name()+".done", func(w io.Writer) error { _, err := w.Write(append(b, '\n')); return err }); err != nil {
-		return fmt.Errorf("cannot write marker %s.done: %w", filepath.Join(j.Dir, p.name()), err)
+	if err := put(j.Store, p.name()+markerSuffix, append(b, '\n')); err != nil {
+		return fmt.Errorf("cannot write marker %s: %w", j.Store.Path(p.name()+markerSuffix), err)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func hash(b []byte) string { return strconv.FormatUint(xxhash.Sum64(b), 16) }
 
 // Marker returns the marker of a part; ok is false where there is none.
 func (j *Job) Marker(p Part) (m Marker, ok bool, err error) {
-	b, err := os.ReadFile(filepath.Join(j.Dir, p.name()+".done"))
+	b, err := readFile(j.Store, p.name()+markerSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, false, nil
 	}
@@ -95,7 +95,7 @@ func (j *Job) Read(p Part) (lines []byte, m Marker, ok bool, err error) {
 	if err != nil || !ok {
 		return nil, m, false, err
 	}
-	lines, err = os.ReadFile(filepath.Join(j.Dir, p.name()))
+	lines, err = readFile(j.Store, p.name())
 	if err == nil && int64(len(lines)) == m.Bytes && hash(lines) == m.Hash {
 		return lines, m, true, nil
 	}
@@ -107,8 +107,8 @@ func (j *Job) Read(p Part) (lines []byte, m Marker, ok bool, err error) {
 
 // drop removes a part and its marker.
 func (j *Job) drop(p Part) error {
-	for _, name := range []string{p.name() + ".done", p.name()} { // in this order: no marker without its part
-		if err := os.Remove(filepath.Join(j.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, name := range []string{p.name() + markerSuffix, p.name()} { // in this order: no marker without its part
+		if err := j.Store.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot remove a damaged part: %w", err)
 		}
 	}
@@ -124,7 +124,7 @@ func (j *Job) Done(s Shard) (done bool, lines int, err error) {
 		if err != nil || !ok {
 			return false, lines, err
 		}
-		if info, err := os.Stat(filepath.Join(j.Dir, p.name())); err != nil || info.Size() != m.Bytes {
+		if info, err := j.Store.Stat(p.name()); err != nil || info.Size != m.Bytes {
 			return false, lines, nil
 		}
 		lines += m.Lines
@@ -134,63 +134,12 @@ func (j *Job) Done(s Shard) (done bool, lines int, err error) {
 	}
 }
 
-// commit writes a file under a temporary name, syncs it, and links it to its name, which fails
-// where the name exists: then the contents must be equal. link is atomic between processes and
-// machines that share the folder.
-func commit(dir, name string, fill func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(dir, name+".*.tmp")
-	if err != nil {
-		return err
+// Remove removes the job.
+func (j *Job) Remove() error {
+	j.manifest.Close()
+	err := j.Store.Clear("")
+	if f, ok := j.Store.(*Folder); ok && err == nil {
+		err = os.RemoveAll(f.dir) // with its lock
 	}
-	defer func() {
-		f.Close()
-		os.Remove(f.Name())
-	}()
-	if err = fill(f); err == nil {
-		err = f.Sync()
-	}
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(dir, name)
-	switch err = os.Link(f.Name(), path); {
-	case errors.Is(err, fs.ErrExist):
-		same, err := equal(f.Name(), path)
-		if err != nil {
-			return err
-		}
-		if same {
-			return nil
-		}
-		// A file that was not written to its end has no marker: what is written now replaces it.
-		if err := os.Rename(f.Name(), path); err != nil {
-			return err
-		}
-	case err != nil:
-		return err
-	}
-	return syncFolder(dir)
+	return err
 }
-
-// equal reports whether two files have the same bytes.
-func equal(a, b string) (bool, error) {
-	x, err := os.ReadFile(a)
-	if err != nil {
-		return false, err
-	}
-	y, err := os.ReadFile(b)
-	return bytes.Equal(x, y), err
-}
-
-// syncFolder makes the names in a folder durable.
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}
-
-// Remove removes the folder of a job.
-func (j *Job) Remove() error { return os.RemoveAll(j.Dir) }

@@ -5,19 +5,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 )
 
 // CutLines gives the shards of a file of lines: ranges of bytes that begin and end at line
 // boundaries, with at most ShardLines lines and, but for longer lines, ShardBytes bytes. It counts
 // lines as readers do: blank ones too. It holds one buffer, whatever the file's length.
-func CutLines(input int, path string, give func(Shard) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("cannot plan: %w", err)
-	}
-	defer f.Close()
-	r := bufio.NewReaderSize(f, 1<<20)
+func CutLines(input int, text io.Reader, give func(Shard) error) error {
+	r := bufio.NewReaderSize(text, 1<<20)
 	s := Shard{Input: input, Line: 1}
 	next := func() error {
 		err := give(s)

@@ -1,8 +1,7 @@
 package jobs
 
 import (
-	"os"
-	"path/filepath"
+	"io/fs"
 	"time"
 )
 
@@ -18,8 +17,12 @@ type Status struct {
 // Status counts what is done. See docs/spec/jobs.md#r6.
 func (j *Job) Status() (s Status, err error) {
 	s = Status{Shards: j.Shards, Lines: j.Lines}
+	l, err := j.look()
+	if err != nil {
+		return s, err
+	}
 	err = j.Each(func(sh Shard) error {
-		done, lines, err := j.Done(sh)
+		done, lines, err := l.done(sh)
 		if err != nil {
 			return err
 		}
@@ -28,8 +31,8 @@ func (j *Job) Status() (s Status, err error) {
 		}
 		s.Whole = s.Whole || sh.Lines < 0
 		s.Scored += int64(lines)
-		if info, err := os.Stat(filepath.Join(j.Dir, Part{sh.N, 0}.name()+".done")); err == nil {
-			t := info.ModTime()
+		if info, err := l.stat(Part{sh.N, 0}.name() + markerSuffix); err == nil {
+			t := info.Modified
 			if s.First.IsZero() || t.Before(s.First) {
 				s.First = t
 			}
@@ -40,6 +43,76 @@ func (j *Job) Status() (s Status, err error) {
 		return nil
 	})
 	return s, err
+}
+
+// Undone lists the shards that are not done.
+func (j *Job) Undone() (list []int, err error) {
+	l, err := j.look()
+	if err != nil {
+		return nil, err
+	}
+	err = j.Each(func(s Shard) error {
+		done, _, err := l.done(s)
+		if !done {
+			list = append(list, s.N)
+		}
+		return err
+	})
+	return list, err
+}
+
+// look tells which files of a job are there. A folder is asked for each; an object store is listed
+// once, because it takes milliseconds for each question.
+type look struct {
+	job   *Job
+	names map[string]Info // nil for a folder
+}
+
+func (j *Job) look() (*look, error) {
+	l := &look{job: j}
+	if _, ok := j.Store.(*Folder); ok {
+		return l, nil
+	}
+	list, err := j.Store.List("part-")
+	if err != nil {
+		return nil, err
+	}
+	l.names = make(map[string]Info, len(list))
+	for _, info := range list {
+		l.names[info.Name] = info
+	}
+	return l, nil
+}
+
+// stat is Store.Stat by the list.
+func (l *look) stat(name string) (Info, error) {
+	if l.names == nil {
+		return l.job.Store.Stat(name)
+	}
+	info, ok := l.names[name]
+	if !ok {
+		return info, fs.ErrNotExist
+	}
+	return info, nil
+}
+
+// done is Job.Done by the list. A shard that is one part is done where part and marker are listed; that they
+// match is checked when the part is read.
+func (l *look) done(s Shard) (done bool, lines int, err error) {
+	if l.names == nil || s.Lines < 0 && l.listed(Part{s.N, 0}) {
+		return l.job.Done(s)
+	}
+	if s.Lines >= 0 && l.listed(Part{s.N, 0}) {
+		return true, s.Lines, nil
+	}
+	return false, 0, nil
+}
+
+// listed reports whether a part and its marker are in the list.
+func (l *look) listed(p Part) bool {
+	_, part := l.names[p.name()]
+	_, marker := l.names[p.name()+markerSuffix]
+	return part && marker
 }
 
 // Rate returns the lines per second between the first and the last marker, 0 where that is not

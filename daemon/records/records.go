@@ -84,7 +84,7 @@ func Open(path string, stdin io.Reader, o Options) (*Reader, error) {
 // can be read by itself.
 func (r *Reader) Cuttable() bool {
 	head := bytes.TrimLeft(r.in.Head(), " \t\r\n")
-	return r.Format == Own && r.in.Path != "" && r.in.Lines().Packed() == "" && !bytes.HasPrefix(head, []byte("["))
+	return r.Format == Own && r.in.Plain() && r.in.Lines().Packed() == "" && !bytes.HasPrefix(head, []byte("["))
 }
 
 // Name returns the name of the dump for messages and results.

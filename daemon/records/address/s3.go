@@ -20,9 +20,9 @@ import (
 // amazon is the endpoint where none is named.
 const amazon = "https://s3.amazonaws.com"
 
-// store returns a client of the store. Keys come from the environment, the usual files or the role of
+// Store returns a client of the store. Keys come from the environment, the usual files or the role of
 // the machine.
-func (o *Options) store() (*minio.Client, error) {
+func (o *Options) Store() (*minio.Client, error) {
 	address := o.Endpoint
 	if address == "" {
 		address = amazon
@@ -46,8 +46,8 @@ func (o *Options) store() (*minio.Client, error) {
 	return minio.New(u.Host, opts)
 }
 
-// parts returns the bucket and the key of an address.
-func parts(address string) (bucket, key string, err error) {
+// Parts returns the bucket and the key of an address s3://BUCKET/KEY.
+func Parts(address string) (bucket, key string, err error) {
 	bucket, key, _ = strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
 	if bucket == "" {
 		return "", "", errors.New("it names no bucket; want s3://BUCKET/KEY")
@@ -57,17 +57,17 @@ func parts(address string) (bucket, key string, err error) {
 
 // findS3 asks for the version of an object.
 func (o *Options) findS3(ctx context.Context, address string) (*Object, error) {
-	c, err := o.store()
+	c, err := o.Store()
 	if err != nil {
 		return nil, err
 	}
-	bucket, key, err := parts(address)
+	bucket, key, err := Parts(address)
 	if err != nil {
 		return nil, err
 	}
 	info, err := c.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
 	if err != nil {
-		return nil, explain(err)
+		return nil, Explain(err)
 	}
 	a := &Object{Size: info.Size, Tag: info.ETag, Modified: info.LastModified}
 	a.read = func(ctx context.Context, p []byte, off int64) (int, error) {
@@ -77,20 +77,20 @@ func (o *Options) findS3(ctx context.Context, address string) (*Object, error) {
 		}
 		r, now, _, err := minio.Core{Client: c}.GetObject(ctx, bucket, key, opts)
 		if err != nil {
-			return 0, explain(err)
+			return 0, Explain(err)
 		}
 		defer r.Close()
 		if now.ETag != info.ETag { // some stores do not compare it themselves
 			return 0, errChanged
 		}
 		n, err := io.ReadFull(r, p)
-		return n, explain(err)
+		return n, Explain(err)
 	}
 	return a, nil
 }
 
-// explain returns a store's error in plain words.
-func explain(err error) error {
+// Explain returns an error of a store's client in plain words, without the address that it may hold.
+func Explain(err error) error {
 	r := minio.ToErrorResponse(err)
 	switch {
 	case err == nil:
@@ -102,7 +102,7 @@ func explain(err error) error {
 	case r.Code != "":
 		return fmt.Errorf("the store answers %s: %s", r.Code, r.Message)
 	}
-	return err
+	return plain(err)
 }
 
 // Expand returns the addresses that an address names: the objects behind a prefix that ends in /, or
@@ -120,11 +120,11 @@ func (o *Options) Expand(ctx context.Context, address string) ([]string, error) 
 
 // list returns the objects of a prefix or pattern.
 func (o *Options) list(ctx context.Context, address string) (list []string, err error) {
-	c, err := o.store()
+	c, err := o.Store()
 	if err != nil {
 		return nil, err
 	}
-	bucket, pattern, err := parts(address)
+	bucket, pattern, err := Parts(address)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (o *Options) list(ctx context.Context, address string) (list []string, err 
 	}
 	for info := range c.ListObjects(ctx, bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
 		if info.Err != nil {
-			return nil, explain(info.Err)
+			return nil, Explain(info.Err)
 		}
 		match, err := doublestar.Match(pattern, info.Key)
 		if err != nil {

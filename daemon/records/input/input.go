@@ -138,6 +138,12 @@ func (in *Input) Lines() *dump.Reader { return in.text }
 // Stream returns the decompressed text behind a byte order mark.
 func (in *Input) Stream() *bufio.Reader { return in.text.Text() }
 
+// Plain reports whether parts of the input can be read by themselves: it is a file, or an object with
+// ranges, and is not compressed.
+func (in *Input) Plain() bool {
+	return in.text.Packed() == "" && (in.Path != "" || in.remote != nil && in.remote.Random())
+}
+
 // Random returns random access to the decompressed bytes and their number. What is not a
 // plain file is first copied to a temporary file that has no name; further calls return the same.
 func (in *Input) Random() (io.ReaderAt, int64, error) {

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"plumb/daemon/jobs"
+	"plumb/daemon/jobs/bucket"
+	"plumb/daemon/records/address"
+)
+
+// partsAlone reports whether the run writes parts to an object store and no output of its own.
+func (c *scoreCmd) partsAlone() bool {
+	return c.Job != "" && (c.NoJoin || c.Plan || !c.alone())
+}
+
+// store returns where the files of the run are, and the folder, "" for an object store.
+func (j *job) store() (jobs.Store, string, error) {
+	if j.cmd.Job != "" {
+		s, err := openBucket(j.cmd.remote, j.cmd.Job)
+		return s, "", err
+	}
+	dir := j.out.file.Path() + jobs.Suffix
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, "", fmt.Errorf("cannot make job: %w", err)
+	}
+	return jobs.NewFolder(dir), dir, nil
+}
+
+// openBucket opens the store of --job.
+func openBucket(o *address.Options, at string) (jobs.Store, error) {
+	s, err := bucket.Open(o, at)
+	if err != nil {
+		return nil, usage("cannot use --job %s: %w", address.Name(at), err)
+	}
+	return s, nil
+}
+
+// tellPlan prints the plan of a job for what starts the shards.
+func (j *job) tellPlan() error {
+	s, err := j.shards.Status()
+	if err != nil {
+		return err
+	}
+	manifest := j.shards.Store.Path(jobs.ManifestName)
+	if j.cmd.Job == "" {
+		if manifest, err = filepath.Abs(manifest); err != nil {
+			return err
+		}
+	}
+	return json.NewEncoder(j.std.out).Encode(struct {
+		Manifest string `json:"manifest"`
+		Shards   int    `json:"shards"`
+		Done     int    `json:"done"`
+	}{manifest, s.Shards, s.Done})
+}
+
+// cutLines gives the shards of an input of lines.
+func (j *job) cutLines(i int, in jobs.Input, give func(jobs.Shard) error) error {
+	f, err := j.openInput(in)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return jobs.CutLines(i, section(f, 0, in.Size), give)
+}
+
+// openInput opens an input for reading at any place.
+func (j *job) openInput(in jobs.Input) (inputFile, error) {
+	if at := j.cmd.remote.Known(in.Path); at != nil {
+		return remoteFile{at}, nil
+	}
+	f, err := os.Open(in.Path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open dump: %w", err)
+	}
+	return f, nil
+}
+
+// inputFile is an open input.
+type inputFile interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// remoteFile is an object, which needs no closing.
+type remoteFile struct{ *address.Object }
+
+// Close implements io.Closer.
+func (remoteFile) Close() error { return nil }
+
+// section returns a range of an input. An object answers each read with a request, so these are large.
+func section(f inputFile, from, to int64) io.Reader {
+	r := io.NewSectionReader(f, from, to-from)
+	if _, remote := f.(remoteFile); remote {
+		return bufio.NewReaderSize(r, int(min(to-from+1, jobs.ShardBytes)))
+	}
+	return r
+}

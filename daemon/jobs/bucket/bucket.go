@@ -1,0 +1,287 @@
+// Package bucket keeps the files of a job under a prefix of an S3-compatible object store. In: the
+// address s3://BUCKET/PREFIX. Out: a jobs.Store, whose objects appear whole or not at all. It refuses
+// an address without a prefix, because it removes the objects of a job that is over. See
+// docs/spec/jobs.md#r11.
+package bucket
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"plumb/daemon/jobs"
+	"plumb/daemon/records/address"
+)
+
+// partSize is the length in bytes above which an object is written in parts, and that of a part.
+const partSize = 8 << 20
+
+// Store implements jobs.Store.
+type Store struct {
+	client *minio.Client
+	bucket string
+	prefix string // with a slash at its end
+}
+
+// Open returns the store at an address.
+func Open(o *address.Options, at string) (*Store, error) {
+	if !strings.HasPrefix(at, "s3://") {
+		return nil, errors.New("want s3://BUCKET/PREFIX")
+	}
+	bucket, prefix, err := address.Parts(at)
+	if err != nil {
+		return nil, err
+	}
+	if prefix = strings.Trim(prefix, "/"); prefix == "" {
+		return nil, errors.New("it names no prefix; want s3://BUCKET/PREFIX")
+	}
+	client, err := o.Store()
+	if err != nil {
+		return nil, err
+	}
+	return &Store{client, bucket, prefix + "/"}, nil
+}
+
+// Path implements jobs.Store.
+func (s *Store) Path(name string) string {
+	return "s3://" + s.bucket + "/" + strings.TrimSuffix(s.prefix+name, "/")
+}
+
+// Create implements jobs.Store.
+func (s *Store) Create(name string, fill func(io.Writer) error) error {
+	return s.write(name, fill, true)
+}
+
+// Replace implements jobs.Store.
+func (s *Store) Replace(name string, fill func(io.Writer) error) error {
+	return s.write(name, fill, false)
+}
+
+// write stores what fill writes, only where the name is free if fresh is true. The store is then
+// asked what it has, because some accept the condition and ignore it.
+func (s *Store) write(name string, fill func(io.Writer) error, fresh bool) error {
+	f, err := temporary()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 64<<10)
+	if err = fill(w); err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		return err
+	}
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	tag, err := s.upload(name, f, size, fresh)
+	if err != nil && !fresh {
+		return address.Explain(err)
+	}
+	if err != nil && !taken(err) {
+		return address.Explain(err)
+	}
+	there, e := s.client.StatObject(context.Background(), s.bucket, s.prefix+name, minio.StatObjectOptions{})
+	switch {
+	case e != nil:
+		return fmt.Errorf("cannot check what the store has: %w", address.Explain(errors.Join(e, err)))
+	case err == nil && tag != "" && there.ETag == tag && there.Size == size:
+		return nil
+	case there.Size == size:
+		same, err := s.same(name, f)
+		if err != nil || same {
+			return err
+		}
+	}
+	return jobs.ErrTaken
+}
+
+// temporary returns an empty file without a name.
+func temporary() (*os.File, error) {
+	f, err := os.CreateTemp("", "plumb-object-*")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a temporary file: %w", err)
+	}
+	return f, os.Remove(f.Name())
+}
+
+// tries bounds how often an upload is made that another one of the same object disturbs.
+const tries = 5
+
+// upload stores the first size bytes of f and returns the tag that they have.
+func (s *Store) upload(name string, f *os.File, size int64, fresh bool) (tag string, err error) {
+	var o minio.PutObjectOptions
+	if fresh {
+		o.SetMatchETagExcept("*") // If-None-Match: the name must be free
+	}
+	for try := range tries {
+		if size > partSize {
+			tag, err = s.parts(name, f, size, o)
+		} else {
+			o.DisableMultipart, o.DisableContentSha256 = true, size == 0 // the client signs nothing as a chunk of unknown length
+			var up minio.UploadInfo
+			up, err = s.client.PutObject(context.Background(), s.bucket, s.prefix+name, io.NewSectionReader(f, 0, size), size, o)
+			tag = up.ETag
+		}
+		switch minio.ToErrorResponse(err).StatusCode {
+		case http.StatusConflict: // another process writes the object at this moment
+			time.Sleep(time.Duration(try+1) * 200 * time.Millisecond)
+			continue
+		case http.StatusNotImplemented: // a store that has no conditions
+			if !fresh {
+				return tag, err
+			}
+			if _, e := s.Stat(name); !errors.Is(e, fs.ErrNotExist) {
+				return "", errors.Join(errTaken, e)
+			}
+			o, fresh = minio.PutObjectOptions{}, false
+			continue
+		}
+		return tag, err
+	}
+	return tag, err
+}
+
+// errTaken says that the name is not free.
+var errTaken = errors.New("the object is there")
+
+// taken reports whether an upload failed because the name is not free.
+func taken(err error) bool {
+	return errors.Is(err, errTaken) || minio.ToErrorResponse(err).StatusCode == http.StatusPreconditionFailed
+}
+
+// parts stores an object in parts. The condition is on the last step, which alone makes the object
+// visible; the client's own upload in parts drops it.
+func (s *Store) parts(name string, f *os.File, size int64, o minio.PutObjectOptions) (tag string, err error) {
+	ctx, core, key := context.Background(), minio.Core{Client: s.client}, s.prefix+name
+	id, err := core.NewMultipartUpload(ctx, s.bucket, key, minio.PutObjectOptions{})
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			core.AbortMultipartUpload(ctx, s.bucket, key, id) // the store removes what is left by its own rules
+		}
+	}()
+	var all []minio.CompletePart
+	for off := int64(0); off < size; off += partSize {
+		n := min(size-off, partSize)
+		p, err := core.PutObjectPart(ctx, s.bucket, key, id, len(all)+1, io.NewSectionReader(f, off, n), n, minio.PutObjectPartOptions{DisableContentSha256: true})
+		if err != nil {
+			return "", err
+		}
+		all = append(all, minio.CompletePart{PartNumber: p.PartNumber, ETag: p.ETag})
+	}
+	up, err := core.CompleteMultipartUpload(ctx, s.bucket, key, id, all, o)
+	return up.ETag, err
+}
+
+// same reports whether an object has the bytes of a file.
+func (s *Store) same(name string, f *os.File) (bool, error) {
+	there, err := s.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer there.Close()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return false, err
+	}
+	a, b := make([]byte, 64<<10), make([]byte, 64<<10)
+	for {
+		n, errA := io.ReadFull(f, a)
+		m, errB := io.ReadFull(there, b)
+		if !bytes.Equal(a[:n], b[:m]) {
+			return false, nil
+		}
+		if errA != nil || errB != nil {
+			return errA == errB, nil // both ends
+		}
+	}
+}
+
+// Open implements jobs.Store. The file is a copy of the object.
+func (s *Store) Open(name string) (*os.File, error) {
+	r, err := s.client.GetObject(context.Background(), s.bucket, s.prefix+name, minio.GetObjectOptions{})
+	if err != nil {
+		return nil, missing(err)
+	}
+	defer r.Close()
+	f, err := temporary()
+	if err != nil {
+		return nil, err
+	}
+	if _, err = io.Copy(f, r); err != nil {
+		f.Close()
+		return nil, missing(err)
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return f, err
+}
+
+// missing returns an error of the store in plain words; one for an object that is not there is
+// fs.ErrNotExist.
+func missing(err error) error {
+	if r := minio.ToErrorResponse(err); r.Code == "NoSuchKey" || r.StatusCode == http.StatusNotFound && r.Code != "NoSuchBucket" {
+		return fs.ErrNotExist
+	}
+	return address.Explain(err)
+}
+
+// Stat implements jobs.Store.
+func (s *Store) Stat(name string) (jobs.Info, error) {
+	info, err := s.client.StatObject(context.Background(), s.bucket, s.prefix+name, minio.StatObjectOptions{})
+	if err != nil {
+		return jobs.Info{}, missing(err)
+	}
+	return jobs.Info{Name: name, Size: info.Size, Modified: info.LastModified}, nil
+}
+
+// Remove implements jobs.Store. A store does not tell whether the object was there.
+func (s *Store) Remove(name string) error {
+	return missing(s.client.RemoveObject(context.Background(), s.bucket, s.prefix+name, minio.RemoveObjectOptions{}))
+}
+
+// List implements jobs.Store.
+func (s *Store) List(prefix string) (list []jobs.Info, err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for info := range s.client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + prefix}) {
+		if info.Err != nil {
+			return nil, fmt.Errorf("cannot list %s: %w", s.Path(prefix), address.Explain(info.Err))
+		}
+		if !strings.HasSuffix(info.Key, "/") {
+			list = append(list, jobs.Info{Name: path.Base(info.Key), Size: info.Size, Modified: info.LastModified})
+		}
+	}
+	return list, nil
+}
+
+// Clear implements jobs.Store. It removes the objects that jobs make, and no others.
+func (s *Store) Clear(keep string) error {
+	list, err := s.List("")
+	if err != nil {
+		return err
+	}
+	for _, info := range list {
+		if !jobs.Owned(info.Name) || info.Name == keep {
+			continue
+		}
+		if err := s.Remove(info.Name); err != nil {
+			return fmt.Errorf("cannot remove %s: %w", s.Path(info.Name), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package jobs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Object stores can neither append nor lock. So each run has an object with the parts that it is at,
+// which it writes again twice a minute. See docs/spec/jobs.md#r11.
+const (
+	journalPrefix = "begun-"
+	beat          = 30 * time.Second // between two writes of a run that begins nothing
+	silence       = 2 * time.Minute  // after which a run on another machine counts as dead
+	atOnce        = 64               // parts that a run is at, at most
+)
+
+// objectJournal is the object of one run.
+type objectJournal struct {
+	store Store
+	name  string
+	end   chan struct{}
+	over  sync.WaitGroup
+
+	mu    sync.Mutex
+	parts []Part // the last ones that were begun
+}
+
+func newObjectJournal(store Store, run string) *objectJournal {
+	o := &objectJournal{store: store, name: journalPrefix + self() + "-" + run, end: make(chan struct{})}
+	o.over.Go(func() {
+		t := time.NewTicker(beat)
+		defer t.Stop()
+		for {
+			select {
+			case <-o.end:
+				return
+			case <-t.C:
+				o.mu.Lock()
+				if len(o.parts) > 0 {
+					o.write() // one that is lost is followed by others
+				}
+				o.mu.Unlock()
+			}
+		}
+	})
+	return o
+}
+
+// begin adds a part to the object.
+func (o *objectJournal) begin(p Part) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.parts) == atOnce {
+		o.parts = append(o.parts[:0], o.parts[1:]...)
+	}
+	o.parts = append(o.parts, p)
+	return o.write()
+}
+
+// write writes the object.
+func (o *objectJournal) write() error {
+	return o.store.Replace(o.name, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		for _, p := range o.parts {
+			if err := e.Encode(begun{Shard: p.Shard, Chunk: p.Chunk}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// close removes the object, because the run ended by itself.
+func (o *objectJournal) close() error {
+	close(o.end)
+	o.over.Wait()
+	if len(o.parts) == 0 {
+		return nil
+	}
+	if err := o.store.Remove(o.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// begunObjects is Begun for an object store.
+func (j *Job) begunObjects(died, running map[Part]int) error {
+	list, err := j.Store.List(journalPrefix)
+	if err != nil {
+		return err
+	}
+	for _, info := range list {
+		b, err := readFile(j.Store, info.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its run has ended since
+		}
+		if err != nil {
+			return fmt.Errorf("cannot read %s: %w", j.Store.Path(info.Name), err)
+		}
+		parts := map[Part]bool{}
+		for line := range bytes.Lines(b) {
+			var b begun
+			if json.Unmarshal(line, &b) == nil {
+				parts[Part{b.Shard, b.Chunk}] = true
+			}
+		}
+		count := died
+		if alive(strings.TrimPrefix(info.Name, journalPrefix), info.Modified) {
+			count = running
+		}
+		j.countUndone(parts, count)
+	}
+	return nil
+}
+
+// self returns a name of this process, which no other one has: a hash of the machine and of its
+// processes' numbers, the number of this process, and when it began.
+func self() string {
+	return place() + "-" + strconv.Itoa(os.Getpid()) + "-" + began(os.Getpid())
+}
+
+// place returns a name for the machine and its numbering of processes, which containers have of
+// their own.
+func place() string {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	return fmt.Sprintf("%016x", xxhash.Sum64String(string(boot)+space))
+}
+
+// began returns when a process began, in ticks of the kernel; "" where it has ended.
+func began(pid int) string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return ""
+	}
+	const state, start = 0, 19 // fields behind the name, which may hold blanks
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	if len(fields) <= start || fields[state] == "Z" {
+		return ""
+	}
+	return fields[start]
+}
+
+// alive reports whether the process of a run is there: by its number on this machine, else by when it
+// last wrote its object.
+func alive(run string, modified time.Time) bool {
+	fields := strings.Split(run, "-")
+	if len(fields) >= 3 && fields[0] == place() {
+		if pid, err := strconv.Atoi(fields[1]); err == nil {
+			return fields[2] == began(pid)
+		}
+	}
+	return time.Since(modified) < silence
+}

@@ -1,0 +1,202 @@
+package jobs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Store keeps the files of a job: a folder, or a prefix of an object store. It is safe for concurrent
+// use by any number of processes. Errors of files that are not there wrap fs.ErrNotExist.
+type Store interface {
+	// Create makes a file of what fill writes, whole or not at all. A name that is taken must have the
+	// same bytes; otherwise the error is ErrTaken. fill may be called more than once.
+	Create(name string, fill func(io.Writer) error) error
+	// Replace is Create in place of a file that may be there.
+	Replace(name string, fill func(io.Writer) error) error
+	// Open returns a file for reading, which the caller closes. It may be a copy.
+	Open(name string) (*os.File, error)
+	Stat(name string) (Info, error)
+	Remove(name string) error
+	// List returns the files whose names begin with prefix, in any order.
+	List(prefix string) ([]Info, error)
+	// Clear removes all files of jobs but the one named keep, "" for none.
+	Clear(keep string) error
+	// Path returns the path or the address of a file, of the store itself for "".
+	Path(name string) string
+}
+
+// Info describes a file of a store.
+type Info struct {
+	Name     string
+	Size     int64 // bytes
+	Modified time.Time
+}
+
+// ErrTaken says that a file of that name has other bytes.
+var ErrTaken = errors.New("a file of that name has other bytes")
+
+// Folder is a Store in a folder of a file system, which several machines may share.
+type Folder struct{ dir string }
+
+// NewFolder returns the store in a folder, which Create makes.
+func NewFolder(dir string) *Folder { return &Folder{dir} }
+
+// Path implements Store.
+func (s *Folder) Path(name string) string { return filepath.Join(s.dir, name) }
+
+// Create implements Store. It writes a file under a temporary name, syncs it, and links it to its
+// name, which fails where the name exists. link is atomic between processes and machines that share
+// the folder.
+func (s *Folder) Create(name string, fill func(io.Writer) error) error {
+	return s.write(name, fill, func(temporary, path string) error {
+		err := os.Link(temporary, path)
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		same, err := equal(temporary, path)
+		if err == nil && !same {
+			err = ErrTaken
+		}
+		return err
+	})
+}
+
+// Replace implements Store.
+func (s *Folder) Replace(name string, fill func(io.Writer) error) error {
+	return s.write(name, fill, os.Rename)
+}
+
+// write fills a temporary file, syncs it, and lets place give it its name.
+func (s *Folder) write(name string, fill func(io.Writer) error, place func(temporary, path string) error) error {
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.dir, name+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		f.Close()
+		os.Remove(f.Name())
+	}()
+	if err = fill(f); err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = place(f.Name(), s.Path(name))
+	}
+	if err != nil {
+		return err
+	}
+	return syncFolder(s.dir)
+}
+
+// equal reports whether two files have the same bytes.
+func equal(a, b string) (bool, error) {
+	x, err := os.ReadFile(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := os.ReadFile(b)
+	return bytes.Equal(x, y), err
+}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// Open implements Store.
+func (s *Folder) Open(name string) (*os.File, error) { return os.Open(s.Path(name)) }
+
+// Stat implements Store.
+func (s *Folder) Stat(name string) (Info, error) {
+	info, err := os.Stat(s.Path(name))
+	if err != nil {
+		return Info{}, err
+	}
+	return Info{name, info.Size(), info.ModTime()}, nil
+}
+
+// Remove implements Store.
+func (s *Folder) Remove(name string) error { return os.Remove(s.Path(name)) }
+
+// List implements Store.
+func (s *Folder) List(prefix string) (list []Info, err error) {
+	found, err := filepath.Glob(s.Path(prefix + "*"))
+	for _, path := range found {
+		if info, err := os.Stat(path); err == nil {
+			list = append(list, Info{info.Name(), info.Size(), info.ModTime()})
+		}
+	}
+	return list, err
+}
+
+// Clear implements Store.
+func (s *Folder) Clear(keep string) error {
+	list, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if e.Name() != keep {
+			if err := os.RemoveAll(s.Path(e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// The files that a run leaves beside parts that stay apart. See docs/spec/jobs.md#r10.
+const (
+	SuccessName = "_SUCCESS"
+	SummaryName = "summary.json"
+)
+
+// Owned reports whether jobs make files of that name.
+func Owned(name string) bool {
+	return name == ManifestName || name == SuccessName || name == SummaryName || strings.HasPrefix(name, "part-") || strings.HasPrefix(name, journalPrefix)
+}
+
+// readFile returns the bytes of a file of a store.
+func readFile(s Store, name string) ([]byte, error) {
+	f, err := s.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// put creates a file with those bytes in place of one that has others: it is damaged, because all
+// processes of a job write the same.
+func put(s Store, name string, b []byte) error {
+	fill := func(w io.Writer) error { _, err := w.Write(b); return err }
+	err := s.Create(name, fill)
+	if errors.Is(err, ErrTaken) {
+		err = s.Replace(name, fill)
+	}
+	return err
+}
+
+// Put writes a file beside the parts, in place of one that is there.
+func (j *Job) Put(name string, b []byte) error {
+	err := j.Store.Replace(name, func(w io.Writer) error { _, err := w.Write(b); return err })
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", j.Store.Path(name), err)
+	}
+	return nil
+}
