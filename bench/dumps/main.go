@@ -24,6 +24,8 @@ import (
 // way is one way of scoring, measured in turn with others.
 type way struct {
 	output  string // file of the results; "" for standard output
+	to      string // file that standard output goes to; "" for none
+	beside  int    // the way that rate is relative to
 	name    string
 	program string
 	args    []string
@@ -83,9 +85,9 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 		for _, w := range ways {
 			var ratios []float64 // of runs of one round, between which the machine changes least
 			for i, s := range w.seconds {
-				ratios = append(ratios, ways[0].seconds[i]/s)
+				ratios = append(ratios, ways[w.beside].seconds[i]/s)
 			}
-			fmt.Printf("%-34s %10.2f %10.3f  %s\n", w.name, 1e6*figure.Median(w.seconds)/float64(len(a.list)), figure.Median(ratios), ways[0].name)
+			fmt.Printf("%-34s %10.2f %10.3f  %s\n", w.name, 1e6*figure.Median(w.seconds)/float64(len(a.list)), figure.Median(ratios), ways[w.beside].name)
 		}
 	}
 	return nil
@@ -114,9 +116,11 @@ func waysOf(plumb, before, dir string, a *answers) ([]*way, error) {
 		if before != "" {
 			add("own lines, before", before, path)
 		}
+		add("own lines, to a file", plumb, path)
+		ways[len(ways)-1].to = filepath.Join(dir, "stdout.jsonl")
 		out := filepath.Join(dir, "out.jsonl")
 		add("own lines, with the run's folder", plumb, "-o", out, path)
-		ways[len(ways)-1].output = out
+		ways[len(ways)-1].output, ways[len(ways)-1].beside = out, len(ways)-2
 	}
 	return ways, nil
 }
@@ -130,6 +134,13 @@ func measure(ways []*way, rounds int) error {
 			var out, errs bytes.Buffer
 			if round == 0 {
 				cmd.Stdout = &out
+			} else if w.to != "" {
+				f, err := os.Create(w.to)
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				cmd.Stdout = f
 			}
 			cmd.Stderr = &errs
 			if err := cmd.Run(); err != nil {

@@ -336,6 +336,9 @@ func TestPoison(t *testing.T) {
 	if code, errs := run(append(shard, "--bisect")...); code != 0 || markers(t, out) != 1 {
 		t.Errorf("--bisect: got exit %d, %s, %d parts; want a shard that is done", code, errs, markers(t, out))
 	}
+	if m := fileText(t, filepath.Join(out+jobs.Suffix, "part-0.done")); !strings.Contains(m, `"clusters":["`) {
+		t.Errorf("got the marker %.300s; want what its items share", m)
+	}
 	code, errs := run(score...)
 	if code != 0 || !strings.Contains(errs, "1 poison") {
 		t.Fatalf("got exit %d, %s; want 0 and one poisoned line", code, errs)

@@ -47,11 +47,10 @@ type shardRun struct {
 
 	part  jobs.Part // of the results that collect takes
 	open  bool
-	lines bytes.Buffer
+	lines []byte
 	n     int
-	cells []jobs.Cell
-	names []string           // clusters of the results
-	named bool               // one of names is not empty
+	cells cellCounts
+	names []string           // clusters of the results, nil where none has one
 	seen  map[jobs.Part]bool // parts that have results
 
 	store    *storer
@@ -66,11 +65,15 @@ func (r *shardRun) add(p jobs.Part, result *scoring.Result, line []byte) error {
 		}
 	}
 	r.part, r.open, r.seen[p] = p, true, true
-	r.lines.Write(line)
-	r.lines.WriteByte('\n')
+	r.lines = append(append(r.lines, line...), '\n')
 	r.n++
-	r.cells = countResult(r.cells, result)
-	r.names, r.named = append(r.names, result.Cluster), r.named || result.Cluster != ""
+	r.cells.add(result)
+	if result.Cluster != "" && r.names == nil {
+		r.names = make([]string, r.n-1, jobs.ShardLines) // those before have none
+	}
+	if r.names != nil {
+		r.names = append(r.names, result.Cluster)
+	}
 	return r.store.failed()
 }
 
@@ -79,32 +82,44 @@ func (r *shardRun) flush(last bool) error {
 	if !r.open {
 		return nil
 	}
-	m := jobs.Marker{Lines: r.n, Last: last, Cells: r.cells}
-	if r.named {
-		m.Clusters = r.names
-	}
-	r.store.queue <- storeOrder{part: r.part, lines: bytes.Clone(r.lines.Bytes()), m: m}
+	m := jobs.Marker{Lines: r.n, Last: last, Cells: r.cells.cells, Clusters: r.names}
+	r.store.queue <- storeOrder{part: r.part, lines: r.lines, m: m}
+	r.lines = r.store.memory()
 	r.drop()
 	return r.store.failed()
 }
 
 // drop forgets the current part.
 func (r *shardRun) drop() {
-	r.lines.Reset()
-	r.open, r.n, r.cells, r.names, r.named = false, 0, nil, nil, false
+	r.lines = r.lines[:0]
+	r.open, r.n, r.cells, r.names = false, 0, cellCounts{}, nil
 }
 
-// countResult adds a result to the cell of its test and series.
-func countResult(cells []jobs.Cell, r *scoring.Result) []jobs.Cell {
-	series := r.Series().String()
-	i := 0
-	for i < len(cells) && (cells[i].Suite != r.Suite || cells[i].Test != r.Test || cells[i].Series != series) {
-		i++
+// cellCounts adds results up by test and series.
+type cellCounts struct {
+	cells []jobs.Cell
+	keys  []cellKey // of cells
+}
+
+// cellKey tells cells apart; the text of a series takes longer to make than to compare its members.
+type cellKey struct {
+	suite, test string
+	series      scoring.Series
+}
+
+// add adds a result to the cell of its test and series.
+func (t *cellCounts) add(r *scoring.Result) {
+	key := cellKey{r.Suite, r.Test, r.Series()}
+	i := len(t.keys) - 1
+	for i >= 0 && t.keys[i] != key {
+		i--
 	}
-	if i == len(cells) {
-		cells = append(cells, jobs.Cell{Suite: r.Suite, Test: r.Test, Series: series})
+	if i < 0 {
+		i = len(t.keys)
+		t.keys = append(t.keys, key)
+		t.cells = append(t.cells, jobs.Cell{Suite: r.Suite, Test: r.Test, Series: key.series.String()})
 	}
-	c := &cells[i]
+	c := &t.cells[i]
 	c.N++
 	if r.Who.Cut != "" {
 		c.Cut++
@@ -117,7 +132,6 @@ func countResult(cells []jobs.Cell, r *scoring.Result) []jobs.Cell {
 	case r.Err != nil && r.Err.Code == "no_response":
 		c.Missing++
 	}
-	return cells
 }
 
 // resumable reports whether the run keeps a folder from which the same command goes on: its output
@@ -214,7 +228,7 @@ func clearTemporary(dir string) error {
 	list, err := os.ReadDir(dir)
 	for _, e := range list {
 		if strings.HasSuffix(e.Name(), ".partial") || strings.HasSuffix(e.Name(), ".tmp") {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
 	if err != nil {

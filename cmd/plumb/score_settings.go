@@ -2,10 +2,7 @@ package main
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -56,14 +53,14 @@ func (j *job) settings() (map[string]string, error) {
 		add("judge-fence", c.JudgeFence)
 	}
 	for suite, path := range j.config.TaskFile {
-		sum, err := fileHash(path)
+		sum, err := jobs.HashFile(path)
 		if err != nil {
 			return nil, err
 		}
 		all["content of --tasks of "+suite] = sum
 	}
 	for i, path := range c.Requests {
-		sum, err := fileHash(path)
+		sum, err := jobs.HashFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -74,20 +71,6 @@ func (j *job) settings() (map[string]string, error) {
 
 func sortedCopy(list []string) string {
 	return strings.Join(slices.Sorted(slices.Values(list)), " ")
-}
-
-// fileHash returns the SHA-256 of a file in hexadecimal digits.
-func fileHash(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("cannot open: %w", err)
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("cannot read %s: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // unfinished is the exit code of --status for a job that is not done.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -139,9 +140,41 @@ func (j *job) runRange(ctx context.Context, o *onlyPart) error {
 	}); err != nil {
 		return err
 	}
-	err = os.WriteFile(o.results, j.shards.lines.Bytes(), 0o600)
+	list, err := json.Marshal(j.shards.names)
+	if err == nil {
+		err = os.WriteFile(o.results+clustersSuffix, list, 0o600)
+	}
+	if err == nil {
+		err = os.WriteFile(o.results, j.shards.lines, 0o600)
+	}
 	j.shards.drop()
 	return err
+}
+
+// clustersSuffix is what the file of the clusters adds to that of the results of a range.
+const clustersSuffix = ".clusters.tmp"
+
+// ranged are the results of a range of a part.
+type ranged struct {
+	lines    []byte
+	n        int
+	clusters []string // of the results; nil where none has one
+}
+
+// join adds the results of the range behind.
+func (a *ranged) join(b *ranged) {
+	if a.clusters != nil || b.clusters != nil {
+		a.clusters = append(a.filled(), b.filled()...)
+	}
+	a.lines, a.n = append(a.lines, b.lines...), a.n+b.n
+}
+
+// filled returns a cluster for each result, "" where it has none.
+func (a *ranged) filled() []string {
+	if a.clusters == nil {
+		return make([]string, a.n)
+	}
+	return a.clusters
 }
 
 // errEnough ends a feed behind its range.
@@ -187,48 +220,48 @@ func (j *job) quarantine(ctx context.Context, s jobs.Shard, p jobs.Part, skip in
 		return exitError{fmt.Errorf("shard %d is poison: %d processes ended while it was under way; want --bisect, or the command that began the job", p.Shard, j.shards.deaths[p]), poisonShard}
 	}
 	fmt.Fprintf(j.std.err, "plumb: %d processes ended within part %d of shard %d; it is searched for the line that ends them\n", j.shards.deaths[p], p.Chunk, p.Shard)
-	lines, n, err := j.halve(ctx, s, onlyPart{shard: p.Shard, chunk: p.Chunk, skip: skip, to: jobs.ShardLines})
+	got, err := j.halve(ctx, s, onlyPart{shard: p.Shard, chunk: p.Chunk, skip: skip, to: jobs.ShardLines})
 	if err != nil {
 		return err
 	}
-	m := jobs.Marker{Lines: n, Last: s.Lines >= 0 || n < jobs.ShardLines}
-	for _, line := range bytes.SplitAfter(lines, []byte("\n")) {
+	m := jobs.Marker{Lines: got.n, Last: s.Lines >= 0 || got.n < jobs.ShardLines, Clusters: got.clusters}
+	var cells cellCounts
+	for line := range bytes.Lines(got.lines) {
 		if v, err := j.parser.ParseBytes(line); err == nil {
 			if r, err := scoring.ReadResult(v); err == nil {
-				m.Cells = countResult(m.Cells, r)
+				cells.add(r)
 			}
 		}
 	}
-	return j.shards.Commit(p, lines, m)
+	m.Cells = cells.cells
+	return j.shards.Commit(p, got.lines, m)
 }
 
-// halve returns the results of a range of a part, and their number.
-func (j *job) halve(ctx context.Context, s jobs.Shard, o onlyPart) (lines []byte, n int, err error) {
-	lines, why, err := j.child(ctx, &o)
-	if err != nil {
-		return nil, 0, err
-	}
-	if why == "" {
-		return lines, bytes.Count(lines, []byte("\n")), nil
+// halve returns the results of a range of a part.
+func (j *job) halve(ctx context.Context, s jobs.Shard, o onlyPart) (*ranged, error) {
+	got, why, err := j.child(ctx, &o)
+	if err != nil || why == "" {
+		return got, err
 	}
 	if o.to-o.from == 1 {
-		if lines, again, err := j.child(ctx, &o); err != nil || again == "" {
-			return lines, bytes.Count(lines, []byte("\n")), err
+		if got, again, err := j.child(ctx, &o); err != nil || again == "" {
+			return got, err
 		}
-		lines, err = j.poisoned(s, &o, why)
-		return lines, bytes.Count(lines, []byte("\n")), err
+		line, err := j.poisoned(s, &o, why)
+		return &ranged{lines: line, n: bytes.Count(line, []byte("\n"))}, err
 	}
 	middle := (o.from + o.to) / 2
+	all := new(ranged)
 	for _, half := range [][2]int{{o.from, middle}, {middle, o.to}} {
 		part := o
 		part.from, part.to = half[0], half[1]
-		one, k, err := j.halve(ctx, s, part)
+		one, err := j.halve(ctx, s, part)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		lines, n = append(lines, one...), n+k
+		all.join(one)
 	}
-	return lines, n, nil
+	return all, nil
 }
 
 // scratch returns the folder for temporary files: that of the job, or the system's, which is "".
@@ -240,7 +273,7 @@ func (j *job) scratch() string {
 }
 
 // child scores a range in a process of its own. why says how that ended, "" where it ended well.
-func (j *job) child(ctx context.Context, o *onlyPart) (lines []byte, why string, err error) {
+func (j *job) child(ctx context.Context, o *onlyPart) (got *ranged, why string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
@@ -251,6 +284,7 @@ func (j *job) child(ctx context.Context, o *onlyPart) (lines []byte, why string,
 	}
 	file.Close()
 	defer os.Remove(file.Name())
+	defer os.Remove(file.Name() + clustersSuffix)
 	cmd := exec.CommandContext(ctx, self, "shard", "run", "--manifest", j.shards.Store.Path(jobs.ManifestName), "--shard", strconv.Itoa(o.shard),
 		"--part", strconv.Itoa(o.chunk), "--skip", strconv.Itoa(o.skip), "--records", fmt.Sprintf("%d:%d", o.from, o.to), "--results", file.Name())
 	if e := j.cmd.S3Endpoint; e != "" && j.cmd.Job != "" {
@@ -267,14 +301,31 @@ func (j *job) child(ctx context.Context, o *onlyPart) (lines []byte, why string,
 	case ctx.Err() != nil:
 		return nil, "", ctx.Err()
 	case err == nil:
-		lines, err = os.ReadFile(file.Name())
-		return lines, "", err
+		got, err = readRange(file.Name())
+		return got, "", err
 	case !errors.As(err, &ended):
 		return nil, "", fmt.Errorf("cannot start a process: %w", err)
 	case ended.ExitCode() == 1 || ended.ExitCode() == 130:
 		return nil, "", fmt.Errorf("cannot score a part again: %s", bytes.TrimSpace(stderr.Bytes()))
 	}
 	return nil, ended.String(), nil
+}
+
+// readRange reads what a process left of a range.
+func readRange(path string) (got *ranged, err error) {
+	got = new(ranged)
+	if got.lines, err = os.ReadFile(path); err != nil {
+		return nil, err
+	}
+	got.n = bytes.Count(got.lines, []byte("\n"))
+	list, err := os.ReadFile(path + clustersSuffix)
+	if err == nil {
+		err = json.Unmarshal(list, &got.clusters)
+	}
+	if err == nil && got.clusters != nil && len(got.clusters) != got.n {
+		err = fmt.Errorf("%s has %d clusters of %d results", path, len(got.clusters), got.n)
+	}
+	return got, err
 }
 
 // poisoned returns the result of the only record of a range, whose process ends.

@@ -9,6 +9,7 @@ import (
 // storer writes parts in the background, in order, so that scoring does not wait for the disk.
 type storer struct {
 	queue chan storeOrder
+	free  chan []byte // memory of parts that are written, for others: it would be much garbage
 	over  sync.WaitGroup
 	mu    sync.Mutex
 	err   error
@@ -23,7 +24,7 @@ type storeOrder struct {
 }
 
 func newStorer(j *jobs.Job) *storer {
-	s := &storer{queue: make(chan storeOrder, 2)}
+	s := &storer{queue: make(chan storeOrder, 2), free: make(chan []byte, 3)}
 	s.over.Go(func() {
 		for o := range s.queue {
 			if o.synced != nil {
@@ -38,9 +39,23 @@ func newStorer(j *jobs.Job) *storer {
 				s.err = err
 				s.mu.Unlock()
 			}
+			select {
+			case s.free <- o.lines[:0]:
+			default:
+			}
 		}
 	})
 	return s
+}
+
+// memory returns an empty slice for the lines of a part.
+func (s *storer) memory() []byte {
+	select {
+	case b := <-s.free:
+		return b
+	default:
+		return nil
+	}
 }
 
 func (s *storer) failed() error {

@@ -3,6 +3,7 @@ package jobs
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,20 @@ func Describe(path string) (in Input, err error) {
 	}
 	full, err := filepath.Abs(path)
 	return Input{Path: full, Name: path, Size: info.Size(), Modified: info.ModTime().UTC()}, err
+}
+
+// HashFile returns the xxhash64 of a file's content in hexadecimal digits, which tells that it changed.
+func HashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("cannot open: %w", err)
+	}
+	defer f.Close()
+	h := xxhash.New()
+	if _, err := io.CopyBuffer(h, struct{ io.Reader }{f}, make([]byte, 256<<10)); err != nil {
+		return "", fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	return fmt.Sprintf("%016x", h.Sum64()), nil
 }
 
 // ID returns a name of the job: a hash of its inputs and settings, in 16 hexadecimal digits. All

@@ -58,14 +58,14 @@ func (j *Job) Commit(p Part, lines []byte, m Marker) error {
 	if m.Cells == nil {
 		m.Cells = []Cell{}
 	}
-	if err := put(j.Store, p.name(), lines); err != nil {
+	if err := put(j.Store, p.name(), lines, false); err != nil {
 		return fmt.Errorf("cannot write part %s: %w", j.Store.Path(p.name()), err)
 	}
 	b, err := json.Marshal(&m)
 	if err != nil {
 		return err
 	}
-	if err := put(j.Store, p.name()+markerSuffix, append(b, '\n')); err != nil {
+	if err := put(j.Store, p.name()+markerSuffix, append(b, '\n'), true); err != nil {
 		return fmt.Errorf("cannot write marker %s: %w", j.Store.Path(p.name()+markerSuffix), err)
 	}
 	return nil

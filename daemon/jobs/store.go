@@ -55,6 +55,11 @@ func (s *Folder) Path(name string) string { return filepath.Join(s.dir, name) }
 // name, which fails where the name exists. link is atomic between processes and machines that share
 // the folder.
 func (s *Folder) Create(name string, fill func(io.Writer) error) error {
+	return errors.Join(s.create(name, fill), syncFolder(s.dir))
+}
+
+// create is Create without making the name durable.
+func (s *Folder) create(name string, fill func(io.Writer) error) error {
 	return s.write(name, fill, func(temporary, path string) error {
 		err := os.Link(temporary, path)
 		if !errors.Is(err, fs.ErrExist) {
@@ -70,15 +75,17 @@ func (s *Folder) Create(name string, fill func(io.Writer) error) error {
 
 // Replace implements Store.
 func (s *Folder) Replace(name string, fill func(io.Writer) error) error {
-	return s.write(name, fill, os.Rename)
+	return errors.Join(s.write(name, fill, os.Rename), syncFolder(s.dir))
 }
 
 // write fills a temporary file, syncs it, and lets place give it its name.
 func (s *Folder) write(name string, fill func(io.Writer) error, place func(temporary, path string) error) error {
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return err
-	}
 	f, err := os.CreateTemp(s.dir, name+".*.tmp")
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(s.dir, 0o755); err == nil {
+			f, err = os.CreateTemp(s.dir, name+".*.tmp")
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -92,10 +99,7 @@ func (s *Folder) write(name string, fill func(io.Writer) error, place func(tempo
 	if err == nil {
 		err = place(f.Name(), s.Path(name))
 	}
-	if err != nil {
-		return err
-	}
-	return syncFolder(s.dir)
+	return err
 }
 
 // equal reports whether two files have the same bytes.
@@ -183,9 +187,14 @@ func readFile(s Store, name string) ([]byte, error) {
 
 // put creates a file with those bytes in place of one that has others: it is damaged, because all
 // processes of a job write the same.
-func put(s Store, name string, b []byte) error {
+// durable is false where a further file of the same folder follows, which makes both names durable.
+func put(s Store, name string, b []byte, durable bool) error {
 	fill := func(w io.Writer) error { _, err := w.Write(b); return err }
-	err := s.Create(name, fill)
+	create := s.Create
+	if f, ok := s.(*Folder); ok && !durable {
+		create = f.create
+	}
+	err := create(name, fill)
 	if errors.Is(err, ErrTaken) {
 		err = s.Replace(name, fill)
 	}

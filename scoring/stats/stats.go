@@ -55,6 +55,9 @@ func Clustered(list []Value) (mean, se float64) {
 		}
 		sum += float64(d * d)
 	}
+	if len(all) < 2 {
+		return mean, math.NaN()
+	}
 	n := float64(len(all))
 	return mean, math.Sqrt(n/(n-1)*sum) / float64(len(list))
 }

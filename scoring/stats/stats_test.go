@@ -173,3 +173,12 @@ func TestEqual(t *testing.T) {
 		}
 	}
 }
+
+// One cluster has no standard error, whatever the rounding of its sum.
+func TestOneCluster(t *testing.T) {
+	for _, list := range [][]Value{nil, {{"a", 0.1}}, {{"a", 0.1}, {"a", 0.2}, {"a", 0.7}}} {
+		if _, se := Clustered(list); !math.IsNaN(se) {
+			t.Errorf("%v: got the standard error %g; want NaN", list, se)
+		}
+	}
+}
