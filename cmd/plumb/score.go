@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -23,7 +22,6 @@ import (
 	"plumb/daemon/jobs"
 	"plumb/daemon/queue"
 	"plumb/daemon/records"
-	"plumb/daemon/records/write"
 	"plumb/daemon/report"
 	"plumb/render/view"
 	"plumb/scoring"
@@ -201,15 +199,8 @@ func (j *job) run(ctx context.Context) (err error) {
 			err = errors.Join(err, j.core.Close())
 		}
 	}()
-	to := j.std
-	if j.cmd.partsAlone() && j.cmd.Output == "-" {
-		to.out = io.Discard // the results are in the parts
-	}
-	if j.out, err = output(j.cmd.Output, to, j.inputs()...); err != nil {
+	if j.out, err = j.destination(); err != nil {
 		return err
-	}
-	if j.cmd.NoJoin {
-		j.out.Writer = bufio.NewWriter(io.Discard)
 	}
 	if err := j.convert(); err != nil {
 		j.out.discard()
@@ -218,17 +209,8 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err := j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines); err != nil {
 		return j.out.finish(err)
 	}
-	if j.cmd.Job != "" && !j.cmd.resumable() {
-		return j.out.finish(usage("cannot use --job: want -o FILE, --no-join or --driver, dumps that are files or objects, and neither --report nor --times"))
-	}
-	if !j.cmd.alone() && !j.cmd.resumable() {
-		return j.out.finish(usage("cannot share the work: want -o FILE, dumps that are files, and neither --report nor --times"))
-	}
-	if j.cmd.Plan && (!j.cmd.resumable() || !j.cmd.alone()) {
-		return j.out.finish(usage("cannot use --plan: want -o FILE, dumps that are files, and neither --driver, --report nor --times"))
-	}
-	if j.cmd.NoJoin && (!j.cmd.resumable() || j.form != write.JSONL || j.cmd.splitTo != nil) {
-		return j.out.finish(usage("cannot use --no-join: want -o FILE for JSON lines, dumps that are files, and neither --report nor --times"))
+	if err := j.cmd.checkJob(j.form); err != nil {
+		return j.out.finish(err)
 	}
 	if j.cmd.resumable() {
 		if err := j.openJob(); err != nil {

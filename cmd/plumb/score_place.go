@@ -11,11 +11,41 @@ import (
 	"plumb/daemon/jobs"
 	"plumb/daemon/jobs/bucket"
 	"plumb/daemon/records/address"
+	"plumb/daemon/records/write"
 )
 
 // partsAlone reports whether the run writes parts to an object store and no output of its own.
 func (c *scoreCmd) partsAlone() bool {
 	return c.Job != "" && (c.NoJoin || c.Plan || !c.alone())
+}
+
+// checkJob refuses flags of jobs that the run cannot follow; form is that of its output.
+func (c *scoreCmd) checkJob(form string) error {
+	able := c.resumable()
+	switch {
+	case c.Job != "" && !able:
+		return usage("cannot use --job: want -o FILE, --no-join or --driver, dumps that are files or objects, and neither --report nor --times")
+	case !c.alone() && !able:
+		return usage("cannot share the work: want -o FILE, dumps that are files, and neither --report nor --times")
+	case c.Plan && (!able || !c.alone()):
+		return usage("cannot use --plan: want -o FILE, dumps that are files, and neither --driver, --report nor --times")
+	case c.NoJoin && (!able || form != write.JSONL || c.splitTo != nil):
+		return usage("cannot use --no-join: want -o FILE for JSON lines, dumps that are files, and neither --report nor --times")
+	}
+	return nil
+}
+
+// destination opens the output of the run. One whose results stay in parts writes nothing else.
+func (j *job) destination() (*sink, error) {
+	to := j.std
+	if j.cmd.partsAlone() && j.cmd.Output == "-" {
+		to.out = io.Discard
+	}
+	s, err := output(j.cmd.Output, to, j.inputs()...)
+	if err == nil && j.cmd.NoJoin {
+		s.Writer = bufio.NewWriter(io.Discard)
+	}
+	return s, err
 }
 
 // store returns where the files of the run are, and the folder, "" for an object store.
