@@ -4,13 +4,15 @@
 #	python.sh         build/venv, for the client's own tests
 #	python.sh NAME    build/venv-NAME, where the client meets a trainer's real package
 #
-# In:  Python 3.10 or later with venv (3.11 for NAME), PyPI: the packages of
-#      clients/python/requirements/NAME.txt, each in one version and with its sums.
-#      PLUMB_PYTHON chooses another python3. PLUMB_TORCH_INDEX names an index from
+# In:  Python 3.10 or later with venv (3.11 for NAME, 3.13 for nemo_gym), PyPI: the
+#      packages of clients/python/requirements/NAME.txt, each in one version and with
+#      its sums. PLUMB_PYTHON chooses another python3. PLUMB_TORCH_INDEX names an index from
 #      which torch is taken instead, such as one with builds for the CPU alone; what
 #      comes from there is pinned by its version and not by its sum.
 # Out: the environment. The client itself is not installed: tests take its source.
-#      trl takes 6 GB, verifiers 0.6 GB, skyrl 0.1 GB, verl 0.3 GB beside trl, ray 0.3 GB.
+#      Exit code 3 where this machine has no Python for NAME. trl takes 6 GB, nemo_gym
+#      1.4 GB, verifiers 0.6 GB, inspect, gem and openenv 0.4 GB each, openreward 0.2 GB,
+#      skyrl 0.1 GB, verl 0.3 GB beside trl, ray 0.3 GB.
 #
 # With everything in place the script only compares and ends.
 set -eu
@@ -35,11 +37,26 @@ if [ "$kind" = verl ]; then
 	base="$root/build/venv-trl"
 fi
 
+least=11 most=99 flags=""
+case $kind in
+test) least=10 ;;
+gem) most=12 ;;
+# nemo-gym names a patch release of 3.13 later than what distributions have.
+nemo_gym) least=13 flags=--ignore-requires-python ;;
+esac
+fits() { command -v "$1" >/dev/null && "$1" -c "import sys; sys.exit(not $least <= sys.version_info.minor <= $most)" 2>/dev/null; }
+if [ $least -gt 11 ] && ! fits "$python"; then
+	for python in python3.$least "$HOME"/.pyenv/versions/3.$least.*/bin/python; do
+		! fits "$python" || break
+	done
+	if ! fits "$python"; then
+		echo "this machine has no Python 3.$least" >&2
+		exit 3
+	fi
+fi
 command -v "$python" >/dev/null || fail "$python is missing; want Python 3.10 or later"
 version=$("$python" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])')
-minor=11
-[ "$kind" != test ] || minor=10
-"$python" -c "import sys; sys.exit(sys.version_info < (3, $minor))" || fail "$python is Python $version; want 3.$minor or later"
+fits "$python" || fail "$python is Python $version; want 3.$least or later$([ $most = 99 ] || echo ", 3.$most at most")"
 
 made="$version $("$python" -c 'import sys; print(sys.executable)') $(sha256sum <"$wanted" | cut -d' ' -f1)"
 [ "$(cat "$venv/made-of" 2>/dev/null)" = "$made" ] && exit 0
@@ -48,10 +65,10 @@ rm -rf "$venv"
 mkdir -p "$root/build"
 "$python" -m venv "$venv" || fail "$python cannot make a virtual environment; want the package python3-venv"
 # Wheels alone: a source package would be built with whatever setuptools is newest.
-# Of two packages, which skyrl and verl need, there is nothing else.
+# Of these packages, which skyrl, verl and gem need, there is nothing else.
 pip() {
 	"$venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: \
-		--no-binary func-timeout,antlr4-python3-runtime "$@" >&2
+		--no-binary func-timeout,antlr4-python3-runtime,pycosat,zss,cellpylib "$@" >&2
 }
 if [ -n "${PLUMB_TORCH_INDEX:-}" ] && torch=$(grep -o '^torch==[0-9.]*' "$wanted"); then
 	pip --index-url "$PLUMB_TORCH_INDEX" "$torch" || fail "pip could not install $torch from PLUMB_TORCH_INDEX"
@@ -67,6 +84,7 @@ if [ -n "$base" ]; then
 else
 	set --
 fi
-pip --require-hashes "$@" -r "$wanted" || fail "pip could not install clients/python/requirements/$kind.txt"
+# shellcheck disable=SC2086 # flags may be empty
+pip --require-hashes $flags "$@" -r "$wanted" || fail "pip could not install clients/python/requirements/$kind.txt"
 echo "$made" >"$venv/made-of" # last: an interrupted run is made anew
 echo "python: packages of the $kind environment in ${venv#"$root"/}" >&2

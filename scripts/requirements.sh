@@ -22,9 +22,10 @@ compile() {
 
 upgrade=${1:-}
 compile clients/python/requirements/test.in 3.10
-for name in trl verifiers verifiers-0.3 skyrl ray; do
+for name in trl verifiers verifiers-0.3 skyrl ray inspect openenv openreward gem; do
 	compile clients/python/requirements/$name.in 3.11
 done
+compile clients/python/requirements/nemo_gym.in 3.13.14
 # verl's own pins contradict those of TRL, in whose environment it runs: its list names
 # every package that it needs beside them.
 compile clients/python/requirements/verl.in 3.11 --no-deps

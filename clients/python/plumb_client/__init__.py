@@ -8,7 +8,8 @@
 
 AsyncClient has the same methods as coroutines. Each trainer has a module of its
 own with its entry points, such as plumb_client.trl; the README lists them. They are
-loaded when they are first named, and none imports its trainer before it is used.
+loaded when they are first named, and none but gem and openreward, whose classes are
+the framework's, imports its framework before it is used.
 """
 
 import importlib
@@ -17,27 +18,34 @@ from types import ModuleType
 
 from plumb_client.calls import Health
 from plumb_client.client import AsyncClient, Client
+from plumb_client.episode import AsyncEpisode, Episode
 from plumb_client.errors import BadAnswer, BadLabel, NotReady, PlumbError, Refused, Unavailable, Unscorable
 from plumb_client.labels import encode_label
 from plumb_client.pool import close
 from plumb_client.result import Failure, Result, Timings
 from plumb_client.target import TLS
+from plumb_client.turns import Picture, Prompt, Turn
 
 __version__ = "0.1.0"
 
 __all__ = [
     "TLS",
     "AsyncClient",
+    "AsyncEpisode",
     "BadAnswer",
     "BadLabel",
     "Client",
+    "Episode",
     "Failure",
     "Health",
     "NotReady",
+    "Picture",
     "PlumbError",
+    "Prompt",
     "Refused",
     "Result",
     "Timings",
+    "Turn",
     "Unavailable",
     "Unscorable",
     "close",

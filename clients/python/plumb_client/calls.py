@@ -85,12 +85,14 @@ def score_many(
     return work
 
 
-def reward(cfg: Config, label: object, response: Response, prompt: object, timeout: float | None) -> Work[Result]:
+def reward(
+    cfg: Config, label: object, response: Response, prompt: object, timeout: float | None, variants: Sequence[str] = ()
+) -> Work[Result]:
     """POST /v1/reward with one sample."""
-    body = _reward_body(0, label, response, prompt)
+    body, params = _reward_body(0, label, response, prompt), _options("", "", variants)
 
     async def work(pool: Pool) -> Result:
-        return await _reward(pool, cfg, body, 0, timeout)
+        return await _reward(pool, cfg, body, 0, timeout, params)
 
     return work
 
@@ -239,6 +241,25 @@ def wait_until_ready(cfg: Config, timeout: float) -> Work[None]:
     return work
 
 
+async def posted(pool: Pool, cfg: Config, path: str, body: bytes, one: bool = False) -> dict[str, Any]:
+    """The object that answers a POST. one says that the request is about one sample.
+
+    Raises BadLabel, Refused, and Unavailable where the daemon failed.
+    """
+    reply = await send(pool, cfg, Request("POST", path, body, one=one))
+    if reply.status >= 500:
+        raise Unavailable(f"cannot use answer of {cfg.name}: {_complaint(reply)[1]}", status=reply.status)
+    return _json(cfg, _accepted(cfg, reply))
+
+
+async def got(pool: Pool, cfg: Config, path: str) -> object:
+    """The JSON that answers a GET."""
+    try:
+        return json.loads(_accepted(cfg, await send(pool, cfg, Request("GET", path))).body)
+    except ValueError:
+        raise BadAnswer(f"cannot read answer of {cfg.name}: want JSON; is it plumb?") from None
+
+
 async def _health(pool: Pool, cfg: Config, timeout: float) -> Health:
     # 503 is an answer here, so the reply is wanted whatever its status.
     req = Request("GET", "/health", timeout=timeout, retry=False, any_status=True)
@@ -252,8 +273,10 @@ async def _health(pool: Pool, cfg: Config, timeout: float) -> Health:
     return Health(False, reason if isinstance(reason, str) else f"it answered {reply.status}")
 
 
-async def _reward(pool: Pool, cfg: Config, body: bytes, position: int, timeout: float | None) -> Result:
-    return _sample(cfg, await send(pool, cfg, Request("POST", "/v1/reward", body, timeout=timeout, one=True)), position)
+async def _reward(
+    pool: Pool, cfg: Config, body: bytes, position: int, timeout: float | None, params: tuple[tuple[str, str], ...] = ()
+) -> Result:
+    return _sample(cfg, await send(pool, cfg, Request("POST", "/v1/reward", body, params, timeout=timeout, one=True)), position)
 
 
 def _reward_body(position: int, label: object, response: Response, prompt: object) -> bytes:

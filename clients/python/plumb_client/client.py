@@ -12,11 +12,12 @@ import concurrent.futures
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
-from plumb_client import calls, pool
+from plumb_client import calls, pool, turns
 from plumb_client.calls import Health
 from plumb_client.errors import Unavailable
 from plumb_client.result import Result
 from plumb_client.target import TLS, configure
+from plumb_client.turns import Prompt
 
 T = TypeVar("T")
 Work = Callable[[pool.Pool], Coroutine[Any, Any, T]]
@@ -84,14 +85,23 @@ class Client(_Base):
         timeout is that of each request."""
         return self._run(calls.score_many(self.config, items, suite, reward, variants, timeout))
 
-    def reward(self, label: object, response: calls.Response, *, prompt: object = None, timeout: float | None = None) -> Result:
+    def reward(
+        self,
+        label: object,
+        response: calls.Response,
+        *,
+        prompt: object = None,
+        variants: Sequence[str] = (),
+        timeout: float | None = None,
+    ) -> Result:
         """Scores a response against a label: a JSON string with an item or a
         reference, or the same as an object. The response is the model's text; chat
         messages and completion objects are read as their last text of the assistant.
+        variants replace the daemon's.
 
         Raises BadLabel, a ValueError, for a label that the daemon cannot use.
         """
-        return self._run(calls.reward(self.config, label, response, prompt, timeout))
+        return self._run(calls.reward(self.config, label, response, prompt, timeout, variants))
 
     def reward_many(
         self,
@@ -126,6 +136,23 @@ class Client(_Base):
         Returns the pixel metrics of a (and b), and for two of them those of both
         together (coverage, iou, ...), as docs/shared-memory.md lists them."""
         return self._run(calls.metrics(self.config, a, b, threshold, hausdorff))
+
+    def prompt(self, label: object) -> Prompt:
+        """What a model is asked for a label: the text and pictures of `plumb prompt`."""
+        return self._run(turns.ask(self.config, label))
+
+    def tasks(self, suite: str, split: str = "test") -> list[dict[str, Any]]:
+        """The tasks that the daemon has loaded for a suite: objects with a label and
+        the task's public fields. Raises Refused for what it has not."""
+        return self._run(turns.tasks(self.config, suite, split))
+
+    def splits(self, suite: str) -> list[str]:
+        """The splits of the tasks that the daemon has loaded for a suite."""
+        return self._run(turns.splits(self.config, suite))
+
+    def task_suites(self) -> list[str]:
+        """The suites of which the daemon has loaded tasks."""
+        return self._run(turns.suites(self.config))
 
     def suites(self) -> dict[str, Any]:
         """What the daemon can score: suites, tests, variants, versions."""
@@ -170,10 +197,16 @@ class AsyncClient(_Base):
         return await self._run(calls.score_many(self.config, items, suite, reward, variants, timeout))
 
     async def reward(
-        self, label: object, response: calls.Response, *, prompt: object = None, timeout: float | None = None
+        self,
+        label: object,
+        response: calls.Response,
+        *,
+        prompt: object = None,
+        variants: Sequence[str] = (),
+        timeout: float | None = None,
     ) -> Result:
         """As Client.reward."""
-        return await self._run(calls.reward(self.config, label, response, prompt, timeout))
+        return await self._run(calls.reward(self.config, label, response, prompt, timeout, variants))
 
     async def reward_many(
         self,
@@ -201,6 +234,22 @@ class AsyncClient(_Base):
     ) -> dict[str, Any]:
         """As Client.metrics."""
         return await self._run(calls.metrics(self.config, a, b, threshold, hausdorff))
+
+    async def prompt(self, label: object) -> Prompt:
+        """As Client.prompt."""
+        return await self._run(turns.ask(self.config, label))
+
+    async def tasks(self, suite: str, split: str = "test") -> list[dict[str, Any]]:
+        """As Client.tasks."""
+        return await self._run(turns.tasks(self.config, suite, split))
+
+    async def splits(self, suite: str) -> list[str]:
+        """As Client.splits."""
+        return await self._run(turns.splits(self.config, suite))
+
+    async def task_suites(self) -> list[str]:
+        """As Client.task_suites."""
+        return await self._run(turns.suites(self.config))
 
     async def suites(self) -> dict[str, Any]:
         """As Client.suites."""

@@ -33,6 +33,7 @@ class Package(unittest.TestCase):
             wheel = zipfile.ZipFile(next(Path(d).glob("plumb_client-*-py3-none-any.whl")))
             names = {n for n in wheel.namelist() if ".dist-info" not in n}
             want = {f"plumb_client/{p.name}" for p in (HERE / "plumb_client").iterdir() if p.suffix == ".py"}
+            want |= {str(p.relative_to(HERE)) for pattern in ("items/*.json*", "items/img/*") for p in (HERE / "plumb_client").glob(pattern)}
             self.assertEqual(names, want | {"plumb_client/py.typed"})
             self.assertTrue(any(n.endswith("licenses/LICENSE") for n in wheel.namelist()))
             meta = wheel.read(next(n for n in wheel.namelist() if n.endswith("METADATA"))).decode()

@@ -240,7 +240,7 @@ class Forks(unittest.TestCase):
         done = self.script(
             "import importlib, pkgutil, sys, threading, plumb_client\n"
             "for m in pkgutil.iter_modules(plumb_client.__path__):\n"
-            "    m.name == 'shm' or importlib.import_module('plumb_client.' + m.name)\n"
+            "    m.name in ('gem', 'openreward', 'shm') or importlib.import_module('plumb_client.' + m.name)\n"
             "assert threading.active_count() == 1\n"
             "assert not {'trl', 'torch', 'verl', 'ray', 'roll', 'verifiers', 'numpy'} & set(sys.modules)\n",
             "",

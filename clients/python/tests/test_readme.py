@@ -1,6 +1,5 @@
 """The README's section "In a trainer": every block of code runs as it stands there,
-here with stand-ins, in `make test-trl`, `test-verifiers`, `test-verl` and
-`test-skyrl` with the real packages."""
+here with stand-ins, in `make test-envs` with the real packages."""
 
 import asyncio
 import importlib
@@ -59,7 +58,7 @@ class Readme(unittest.TestCase):
     def test_no_block_is_left_out(self) -> None:
         """Every section with blocks is run by a test: most here or in a file test_NAME.py, some
         by a target of their own."""
-        elsewhere = {"Two minutes": 2, "TRL": 1, "verifiers and prime-rl": 4, "SkyRL": 1}
+        elsewhere = {"Two minutes": 2, "TRL": 1, "verifiers and prime-rl": 4, "SkyRL": 1, "inspect_ai": 2}
         tests = "".join(path.read_text() for path in (HERE / "tests").glob("test_*.py"))
         for name, count in headings().items():
             run = len(re.findall(rf'blocks\("{re.escape(name)}", "\w+"\)\[\d\]', tests))

@@ -205,7 +205,7 @@ class Trainers(unittest.TestCase):
         self.expect_bad_label(1, slime.custom_rm, args, [samples[0], sample(BAD, "x")])
         self.assertEqual(self.parameters(slime.custom_rm), "args, sample, **kw")
 
-    # verifiers: what the framework does with these is tested by `make test-verifiers`
+    # verifiers: what the framework does with these is tested by `make test-envs`
 
     def test_verifiers_rubric(self) -> None:
         self.assertEqual(self.parameters(verifiers.rubric_reward), "prompt, completion, answer, state, info, task, **kw")
@@ -253,7 +253,7 @@ class Trainers(unittest.TestCase):
     # SkyRL, NeMo-RL, open-instruct, ROLL
 
     def test_skyrl(self) -> None:
-        """Without its package; `make test-skyrl` is with it."""
+        """Without its package; `make test-envs` is with it."""
         made = skyrl.PlumbEnv
         self.assertEqual(self.parameters(made.__init__), "self, env_config, extras")
         for label in (self.labels[0], as_arrow_gives_it(daemon.task(self.items[0]))):

@@ -1,0 +1,140 @@
+"""plumb_inspect inside the real inspect_ai, with the real daemon.
+
+In: the environment of `scripts/python.sh inspect` with the wheels of plumb-client,
+plumb-inspect and plumb-bin (`make test-envs` installs them). The model is an endpoint
+on this machine. Checked: the commands of the README; values are those of `plumb
+score`; pictures come before the text; logs can be scored again; what cannot be
+scored is unscored and a bad label an error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parents[1]
+sys.path[0] = str(HERE)
+sys.path.append(str(HERE / "frameworks"))
+os.environ.pop("PLUMB_URL", None)
+
+import plumb_bin
+from inspect_ai.log import EvalLog, read_eval_log
+from plumb_client import rows
+from stub import Endpoint, text_of
+from tests.readme import blocks
+
+ANSWERS = ['{"rotation": -0.16}', "no idea", '{"answer": "A"}', '[{"type":"click","x":100,"y":100}]']
+PROGRAM = str(plumb_bin.program())
+
+
+def answer(messages: list[dict[str, Any]]) -> str:
+    """One of the answers, by what was asked last."""
+    return ANSWERS[sum(text_of(messages[-1]).encode()) % len(ANSWERS)]
+
+
+MODEL = Endpoint(answer)
+
+
+class Inspect(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = Path(folder.name)
+
+    def run_command(self, command: str, ok: bool = True) -> str:
+        """Runs a line of shell as a user would, with plumb-bin alone."""
+        env = {k: v for k, v in os.environ.items() if not k.startswith("PLUMB_")}
+        env |= {"STUB_BASE_URL": MODEL.url, "STUB_API_KEY": "none", "MODEL": "openai-api/stub/mock", "NO_COLOR": "1", "INSPECT_DISPLAY": "plain",
+                "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "INSPECT_LOG_DIR": str(self.dir)}  # fmt: skip
+        done = subprocess.run(["bash", "-c", command], cwd=self.dir, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+        self.assertEqual(done.returncode == 0, ok, done.stdout[-3000:])
+        return done.stdout
+
+    def log(self, pattern: str = "*.eval") -> EvalLog:
+        """The newest log."""
+        return read_eval_log(str(max(self.dir.glob(pattern), key=lambda p: p.stat().st_mtime_ns)))
+
+    def expected(self, suite: str, log: EvalLog) -> dict[str, dict[str, Any]]:
+        """The lines of `plumb score` for the answers of a log."""
+        dump, out = self.dir / "dump.jsonl", self.dir / "out.jsonl"
+        tasks = rows.OWN / rows.OWN_FILES[suite]
+        dump.write_text("".join(json.dumps({**json.loads(s.metadata["label"]), "response": s.output.completion}) + "\n" for s in log.samples or []))
+        flags = ["--suite", suite, "--tasks", f"{suite}={tasks}", "--backend", "cpu", "--paper", "none", "--max-failed", "100%"]
+        subprocess.run([PROGRAM, "score", *flags, "-o", str(out), str(dump)], check=False, capture_output=True)
+        return {line["id"]: line for line in map(json.loads, out.read_text().splitlines())}
+
+    def check(self, suite: str, log: EvalLog) -> None:
+        """The values of a log are those of `plumb score`."""
+        self.assertEqual(log.status, "success")
+        want = self.expected(suite, log)
+        samples = log.samples or []
+        self.assertEqual(len(want), len(samples))
+        for s in samples:
+            line, score = want[json.loads(s.metadata["label"])["id"]], s.scores["plumb"]
+            if line["score"] is None:
+                self.assertNotEqual(score.value, score.value)
+                self.assertEqual(score.explanation, line["error"]["code"])
+            else:
+                self.assertEqual(score.value, line["score"], line["id"])
+                self.assertEqual({k: score.metadata[k] for k in ("score", "status", "metrics")}, {k: line[k] for k in ("score", "status", "metrics")})
+
+    def test_every_task(self) -> None:
+        """The README's command, for each task."""
+        command = blocks("inspect_ai", "sh")[0]
+        for name in ("aspire", "drawingbench", "tangram", "tangram_outline", "spatialab", "spaceeval"):
+            with self.subTest(name):
+                MODEL.asked.clear()
+                self.run_command(command.splitlines()[-1].replace("/aspire", f"/{name}"))
+                log = self.log()
+                self.check(name.removesuffix("_outline"), log)
+                kinds = {tuple(p["type"] for p in a["messages"][-1]["content"]) if isinstance(a["messages"][-1]["content"], list) else ("text",)
+                         for a in MODEL.asked}  # fmt: skip
+                want = {"drawingbench": {("text",)}, "spaceeval": {("text", "image_url")}}.get(name, {("image_url", "text")})
+                self.assertEqual(kinds, want)
+                failed = sum(s.scores["plumb"].explanation == "unjudged" for s in log.samples or [])
+                self.assertEqual(log.results.scores[0].unscored_samples, failed)
+                self.assertEqual(failed > 0, name == "spaceeval")
+
+    def test_scored_again(self) -> None:
+        """`inspect score` on a log gives the same values."""
+        eval_command, score_command = blocks("inspect_ai", "sh")[0].splitlines()[-1], blocks("inspect_ai", "sh")[1]
+        self.run_command(eval_command)
+        first = self.log()
+        self.run_command(score_command.replace("LOG", first.location).replace("RESCORED", "again.eval"))
+        again = read_eval_log(str(self.dir / "again.eval"))
+        self.assertEqual(len(again.results.scores), 2)
+        for s in again.samples or []:
+            values = [score.value for score in s.scores.values()]
+            self.assertEqual(len(values), 2)
+            self.assertEqual(values[0], values[1])
+
+    def test_items_of_a_file(self) -> None:
+        """Tasks of a file go through a daemon of their own."""
+        lines = (rows.OWN / "aspire.jsonl").read_text().splitlines()[:2]
+        (self.dir / "mine.jsonl").write_text("".join(line.replace('"id":"', '"id":"my-', 1) + "\n" for line in lines))
+        self.run_command(blocks("inspect_ai", "sh")[0].splitlines()[-1] + " -T items=mine.jsonl")
+        log = self.log()
+        self.assertEqual(sorted(s.id for s in log.samples), sorted("my-" + json.loads(line)["id"] for line in lines))
+        self.assertEqual({type(s.scores["plumb"].value) for s in log.samples}, {float})
+
+    def test_bad_label(self) -> None:
+        """A label without a task is an error of the run."""
+        (self.dir / "bad.py").write_text(
+            "from inspect_ai import Task, task\nfrom inspect_ai.dataset import Sample\nfrom plumb_inspect import plumb\n\n"
+            "@task\ndef bad():\n    label = '{\"suite\": \"aspire\", \"id\": \"nobody\"}'\n"
+            "    return Task([Sample('x', metadata={'label': label, 'test': 'x'})], scorer=plumb())\n"
+        )
+        self.run_command("inspect eval bad.py --model $MODEL")
+        log = self.log()
+        self.assertEqual(log.status, "error")
+        self.assertIn("nobody", log.error.message)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")
