@@ -2,6 +2,8 @@ package scoring
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 
 	"github.com/valyala/fastjson"
 
@@ -34,6 +36,35 @@ func ReadResult(v *fastjson.Value) (*Result, error) {
 	}
 	readFields(r, v)
 	return r, r.readWho(v)
+}
+
+// CheckResult reads a result line as ReadResult does. It returns an error for a value that is no
+// result line, such as the line of a dump.
+func CheckResult(v *fastjson.Value) (*Result, error) {
+	if v.Type() != fastjson.TypeObject {
+		return nil, fmt.Errorf("cannot read result line: got %s; want an object that plumb score wrote", v.Type())
+	}
+	for _, answer := range []string{"response", "actions"} {
+		if v.Exists(answer) {
+			return nil, fmt.Errorf("cannot read result line: it has the member %s, so it is a line of a dump; score it first: plumb score -o RESULTS DUMP", answer)
+		}
+	}
+	switch score := v.Get("score"); {
+	case score == nil:
+		return nil, errors.New("cannot read result line: it has no member score; want a line that plumb score wrote (score a dump first: plumb score -o RESULTS DUMP)")
+	case score.Type() != fastjson.TypeNumber && score.Type() != fastjson.TypeNull:
+		return nil, fmt.Errorf("cannot read result line: cannot use score: got %.40s; want a number or null", score)
+	}
+	for _, name := range []string{"id", "suite", "test", "status"} {
+		if f := v.Get(name); f != nil && f.Type() != fastjson.TypeString && f.Type() != fastjson.TypeNull {
+			return nil, fmt.Errorf("cannot read result line: cannot use %s: got %.40s; want a string", name, f)
+		}
+	}
+	r, err := ReadResult(v)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read result line: %w", err)
+	}
+	return r, nil
 }
 
 // readWho reads from a result line who made the answer. Results of earlier versions have the

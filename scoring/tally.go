@@ -47,6 +47,9 @@ func (a *Asked) PromptTokens() (n float64, ok bool) { return a.usage.prompt, a.u
 // Seconds returns how long the answer took; ok is false where that is not known.
 func (a *Asked) Seconds() (s float64, ok bool) { return a.usage.seconds, a.usage.timed }
 
+// Cost returns what the answer cost, in the currency of the run; ok is false where that is not known.
+func (a *Asked) Cost() (c float64, ok bool) { return a.usage.cost, a.usage.priced }
+
 // Tally counts answers by how they ended, and adds up the tokens, money and time that they took.
 // (A metric.Tally is something else: sums of pixels.) See docs/spec/runs.md#r50.
 type Tally struct {

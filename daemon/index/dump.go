@@ -1,0 +1,166 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/valyala/fastjson"
+
+	"plumb/scoring"
+)
+
+// Dump is a dump of plumb's own lines with the places of its answers. It is safe for concurrent use
+// until Close.
+type Dump struct {
+	Path   string
+	key    []uint64 // hashes of who answered what, in ascending order
+	at     []uint64
+	length []uint32
+	line   []uint32 // number of the line, from 1; blank lines count
+
+	source *os.File
+	index  *mapped
+}
+
+// OpenDump opens a dump with its index, which it makes where there is none that can be trusted. A
+// dump of another tool is refused: plumb records shows what it holds.
+func OpenDump(ctx context.Context, path string, o Options) (*Dump, error) {
+	src, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open dump: %w", err)
+	}
+	d, err := openDump(ctx, src, path, o)
+	if err != nil {
+		src.Close()
+		return nil, fmt.Errorf("cannot open dump %s: %w", path, err)
+	}
+	return d, nil
+}
+
+func openDump(ctx context.Context, src *os.File, path string, o Options) (*Dump, error) {
+	if !littleEndian() {
+		return nil, errors.New("this machine is big endian, and indexes are not")
+	}
+	s, err := stampOf(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPlain(src); err != nil {
+		return nil, err
+	}
+	m, err := opened(path, "dump", s, o, func(at string) error { return buildDump(ctx, src, s, at, o) })
+	if err != nil {
+		return nil, err
+	}
+	return &Dump{Path: path, source: src, index: m, key: column[uint64](m, "key"), at: column[uint64](m, "at"),
+		length: column[uint32](m, "length"), line: column[uint32](m, "line")}, nil
+}
+
+// Lines returns the number of answers.
+func (d *Dump) Lines() int { return len(d.key) }
+
+// Close releases the index.
+func (d *Dump) Close() error { return errors.Join(d.source.Close(), d.index.close()) }
+
+// Find returns the lines of an answer with their numbers: those with its id, model, repeat and turn, at
+// most 64. They may differ in their tests.
+func (d *Dump) Find(id string, who *scoring.Identity) (lines [][]byte, numbers []int, err error) {
+	want := answerKey(id, who)
+	i, _ := slices.BinarySearch(d.key, want)
+	for ; i < len(d.key) && d.key[i] == want && len(lines) < 64; i++ {
+		b := make([]byte, d.length[i])
+		if _, err := d.source.ReadAt(b, int64(d.at[i])); err != nil {
+			return nil, nil, fmt.Errorf("cannot read line %d of %s: %w", d.line[i], d.Path, err)
+		}
+		lines, numbers = append(lines, b), append(numbers, int(d.line[i]))
+	}
+	return lines, numbers, nil
+}
+
+// answerKey returns the hash by which an answer is found.
+func answerKey(id string, who *scoring.Identity) uint64 {
+	b := append(append([]byte(id), 0), who.Model...)
+	b = strconv.AppendInt(append(b, 0), int64(max(1, who.Repeat)), 10)
+	b = strconv.AppendInt(append(b, 0), int64(max(1, who.Turn)), 10)
+	return xxhash.Sum64(b)
+}
+
+// place is one answer of a dump.
+type place struct {
+	key, at      uint64
+	length, line uint32
+}
+
+// buildDump reads a dump and writes its index. It holds 24 bytes a line, because places are sorted.
+func buildDump(ctx context.Context, src *os.File, s stamp, path string, o Options) error {
+	var list []place
+	var p fastjson.Parser
+	first := true
+	err := eachLine(ctx, src, s.Size, cmp.Or(max(o.Line, 0), defaultLine), o.Progress, func(line []byte, n int, at int64, fault string) error {
+		begins := first
+		first = false
+		if fault != "" || len(line) > math.MaxUint32 {
+			return nil
+		}
+		v, err := p.ParseBytes(line)
+		if err == nil && v.Type() != fastjson.TypeObject {
+			err = fmt.Errorf("got %s; want an object", v.Type())
+		}
+		if err != nil && begins {
+			return fmt.Errorf("line %d: %w; want lines of plumb's own format (another tool's dump is scored and shown without its answers)", n, err)
+		}
+		if err != nil {
+			return nil // its result says so
+		}
+		id := lineID(v, n)
+		who, _ := scoring.ReadIdentity(v, "") // a faulty one has no result with that identity
+		list = append(list, place{answerKey(id, &who), uint64(at), uint32(len(line)), uint32(n)})
+		if v.Exists("run") && who.Repeat == 0 { // the name that some suites have for repeat
+			who, _ = scoring.ReadIdentity(v, "run")
+			list = append(list, place{answerKey(id, &who), uint64(at), uint32(len(line)), uint32(n)})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(list, func(a, b place) int { return cmp.Compare(a.key, b.key) })
+	w := &writer{dir: filepath.Dir(path)}
+	defer w.discard()
+	for _, c := range []struct {
+		name string
+		put  func(*columnFile, *place)
+	}{
+		{"key", func(c *columnFile, x *place) { put(c, x.key) }}, {"at", func(c *columnFile, x *place) { put(c, x.at) }},
+		{"length", func(c *columnFile, x *place) { put(c, x.length) }}, {"line", func(c *columnFile, x *place) { put(c, x.line) }}} {
+		f, err := w.column(c.name)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			c.put(f, &list[i])
+		}
+	}
+	return w.finish(path, &header{Kind: "dump", Rows: len(list), Source: s})
+}
+
+// lineID returns the id of a dump line as results have it (docs/spec/cli.md#r24).
+func lineID(v *fastjson.Value, n int) string {
+	switch id := v.Get("id"); {
+	case id == nil || id.Type() == fastjson.TypeNull:
+		return "line:" + strconv.Itoa(n)
+	case id.Type() == fastjson.TypeString:
+		return string(bytes.ToValidUTF8(id.GetStringBytes(), []byte("\ufffd")))
+	default:
+		return id.String()
+	}
+}

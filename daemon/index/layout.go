@@ -1,0 +1,170 @@
+// Package index keeps columns of result files beside them, so that a million results are
+// filtered, sorted and counted without reading their lines. In: files of result lines, dumps,
+// filters. Out: row numbers, counts, histograms, places of lines. It refuses files that hold
+// something else; an index that is damaged or older than its file is made again and never read.
+package index
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sys/unix"
+)
+
+// Suffix is added to the name of a file to name its index.
+const Suffix = ".plumbidx"
+
+// magic begins every index. Its last byte is the version of the layout.
+const magic = "PLUMBIX\x01"
+
+// preamble is the length of magic, checksum and header length in bytes. The checksum covers all
+// that follows it.
+const preamble = 24
+
+// header is the JSON text after the preamble. Sections follow it, each at a multiple of 8 bytes.
+type header struct {
+	Kind     string            `json:"kind"` // "results" or "dump"
+	Rows     int               `json:"rows"`
+	Source   stamp             `json:"source"`
+	Sections []section         `json:"sections"`
+	Words    map[string][]Word `json:"words"` // the values of columns that hold numbers of words
+	Metrics  []string          `json:"metrics"`
+	Low      float64           `json:"low"` // of the scores
+	High     float64           `json:"high"`
+	Bad      int               `json:"bad"` // lines that are no results
+	Extra    json.RawMessage   `json:"extra,omitempty"`
+}
+
+// Word is one value of a column with its parts, such as suite and test.
+type Word []string
+
+// section is the place of one column, in bytes from the end of the header.
+type section struct {
+	Name   string `json:"name"`
+	At     int64  `json:"at"`
+	Length int64  `json:"length"`
+}
+
+// stamp tells whether a file is still the one that was indexed.
+type stamp struct {
+	Size     int64  `json:"size"`
+	Modified int64  `json:"modified"` // ns of the epoch
+	Sample   uint64 `json:"sample"`   // hash of its first and last bytes
+}
+
+// sampled is how many bytes at each end of a file a stamp covers.
+const sampled = 64 << 10
+
+// stampOf returns the stamp of an open file.
+func stampOf(f *os.File) (s stamp, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return s, err
+	}
+	if !info.Mode().IsRegular() {
+		return s, errors.New("it is no plain file")
+	}
+	s.Size, s.Modified = info.Size(), info.ModTime().UnixNano()
+	h := xxhash.New()
+	for _, at := range []int64{0, max(0, s.Size-sampled)} {
+		if _, err := io.Copy(h, io.NewSectionReader(f, at, sampled)); err != nil {
+			return s, err
+		}
+	}
+	s.Sample = h.Sum64()
+	return s, nil
+}
+
+// errStale says that an index was made of another state of its file.
+var errStale = errors.New("the file has changed since")
+
+// mapped is an index in memory. The bytes are the kernel's page cache and must not be written.
+type mapped struct {
+	header
+	bytes []byte
+	body  []byte // what follows the header
+}
+
+// openIndex maps an index after checking its checksum and that it belongs to the file with the stamp.
+func openIndex(path, kind string, want stamp) (*mapped, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var head [preamble]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return nil, fmt.Errorf("it is too short: %w", err)
+	}
+	if string(head[:8]) != magic {
+		return nil, errors.New("it is no index of this version")
+	}
+	size := binary.LittleEndian.Uint64(head[16:])
+	if size > uint64(info.Size()-preamble) || size > 1<<30 {
+		return nil, errors.New("it is damaged: its header is longer than the file")
+	}
+	// The file is read through a buffer first, so that the memory of this process does not grow by it.
+	h := xxhash.New()
+	h.Write(head[16:])
+	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, make([]byte, 1<<20)); err != nil {
+		return nil, err
+	}
+	if h.Sum64() != binary.LittleEndian.Uint64(head[8:]) {
+		return nil, errors.New("it is damaged: its checksum is wrong")
+	}
+	b, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("cannot map it: %w", err)
+	}
+	m := &mapped{bytes: b}
+	if err := json.Unmarshal(b[preamble:preamble+size], &m.header); err != nil {
+		unix.Munmap(b)
+		return nil, fmt.Errorf("its header cannot be read: %w", err)
+	}
+	m.body = b[aligned(preamble+int64(size)):]
+	switch {
+	case m.Kind != kind:
+		err = fmt.Errorf("it is an index of %s; want one of %s", m.Kind, kind)
+	case m.Source != want:
+		err = errStale
+	}
+	if err != nil {
+		unix.Munmap(b)
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *mapped) close() error { return unix.Munmap(m.bytes) }
+
+// aligned rounds up to a multiple of 8.
+func aligned(n int64) int64 { return (n + 7) &^ 7 }
+
+// number is an element of a column.
+type number interface {
+	uint16 | uint32 | uint64 | float32 | float64 | byte
+}
+
+// column returns a column of an index, of as many elements as its section has. It returns nil
+// where there is no section of that name.
+func column[T number](m *mapped, name string) []T {
+	for _, s := range m.Sections {
+		if s.Name != name || s.Length == 0 {
+			continue
+		}
+		var one T
+		b := m.body[s.At : s.At+s.Length]
+		return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), int(s.Length)/int(unsafe.Sizeof(one)))
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+package index
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Sort says in what order rows are listed. Rows without a value come last; rows of equal values are
+// in the order of their files.
+type Sort struct {
+	By   string // "row", "score", "reward", "time", "cost", "repeat", "id", "test", "model", "status", "metric:NAME"
+	Down bool
+}
+
+// Check returns an error for an order that is not known.
+func (s Sort) Check() error {
+	switch s.By {
+	case "", "row", "score", "reward", "time", "cost", "repeat", "turn", "id", "test", "model", "status", "failure":
+		return nil
+	}
+	if strings.HasPrefix(s.By, "metric:") {
+		return nil
+	}
+	return fmt.Errorf("cannot sort by %.40q; want row, score, reward, time, cost, repeat, turn, id, test, model, status, failure or metric:NAME", s.By)
+}
+
+// Order returns the rows of a selection in order, as rows of the set. It must not be changed.
+func (s *Set) Order(f Filter, by Sort) []uint32 {
+	key := fmt.Sprintf("%s %v %s", by.By, by.Down, f.key())
+	s.mu.Lock()
+	got, ok := s.orders.get(key)
+	s.mu.Unlock()
+	if ok {
+		return got
+	}
+	got = s.sorted(s.Select(f), by)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	keep := 8
+	if s.Rows() > 4<<20 { // 4 bytes a row each
+		keep = 2
+	}
+	s.orders.put(key, got, keep)
+	return got
+}
+
+// entry is a row with its sort key.
+type entry struct {
+	key uint64
+	row uint32
+}
+
+// last is the key of rows without a value.
+const last = math.MaxUint64
+
+// sorted sorts a selection.
+func (s *Set) sorted(sel *Selection, by Sort) []uint32 {
+	rows := make([]uint32, 0, sel.Rows)
+	if by.By == "" || by.By == "row" {
+		for i, f := range s.Files {
+			for row := range f.Rows() {
+				if sel.bits[i].has(row) {
+					rows = append(rows, uint32(s.First(i)+row))
+				}
+			}
+		}
+		if by.Down {
+			slices.Reverse(rows)
+		}
+		return rows
+	}
+	list := make([]entry, 0, sel.Rows)
+	ranks := s.ranks(by.By)
+	for i, f := range s.Files {
+		first := s.First(i)
+		keyOf := f.sortKey(by.By, ranks[i])
+		for row := range f.Rows() {
+			if !sel.bits[i].has(row) {
+				continue
+			}
+			k := keyOf(row)
+			if by.Down && k != last {
+				k = last - 1 - k
+			}
+			list = append(list, entry{k, uint32(first + row)})
+		}
+	}
+	list = radix(list)
+	if by.By == "id" {
+		s.settle(list, by.Down)
+	}
+	for _, e := range list {
+		rows = append(rows, e.row)
+	}
+	return rows
+}
+
+// floatKey returns a key in the order of numbers, last for NaN.
+func floatKey(x float64) uint64 {
+	if x != x {
+		return last
+	}
+	b := math.Float64bits(x + 0)
+	if b>>63 != 0 {
+		return ^b >> 1
+	}
+	return (b | 1<<63) >> 1 // one bit is dropped so that no key is last; equal to half a unit in the last place
+}
+
+// sortKey returns the function that gives the key of a row.
+func (f *File) sortKey(by string, ranks []uint64) func(row int) uint64 {
+	ranked := func(column []uint16) func(int) uint64 { return func(row int) uint64 { return ranks[column[row]] } }
+	whole := func(column []uint16) func(int) uint64 {
+		return func(row int) uint64 {
+			if column[row] == 0 {
+				return last
+			}
+			return uint64(column[row])
+		}
+	}
+	switch by {
+	case "score":
+		return func(row int) uint64 { return floatKey(f.Score[row]) }
+	case "reward":
+		return func(row int) uint64 { return floatKey(f.Reward[row]) }
+	case "time":
+		return func(row int) uint64 { return floatKey(float64(f.Time[row])) }
+	case "cost":
+		return func(row int) uint64 { return floatKey(float64(f.Cost[row])) }
+	case "repeat":
+		return whole(f.Repeat)
+	case "turn":
+		return whole(f.Turn)
+	case "test":
+		return ranked(f.Test)
+	case "model":
+		return ranked(f.Series)
+	case "status":
+		return ranked(f.Status)
+	case "failure":
+		return ranked(f.Code)
+	case "id":
+		return func(row int) uint64 {
+			var b [8]byte
+			copy(b[:], f.ID(row))
+			return binary.BigEndian.Uint64(b[:]) >> 1 // text is no order of its own; settle does the rest
+		}
+	}
+	name := slices.Index(f.Metrics, strings.TrimPrefix(by, "metric:"))
+	return func(row int) uint64 {
+		if name < 0 {
+			return last
+		}
+		x, ok := f.Metric(row, uint16(name))
+		if !ok {
+			return last
+		}
+		return floatKey(float64(x))
+	}
+}
+
+// ranks returns, for each file, the places of its words among those of all files.
+func (s *Set) ranks(by string) [][]uint64 {
+	wordsOf := func(f *File) []Word {
+		switch by {
+		case "test":
+			return f.Tests
+		case "model":
+			return f.SeriesOf
+		case "status":
+			return f.Statuses
+		case "failure":
+			return f.Codes
+		}
+		return nil
+	}
+	var all []Word
+	for _, f := range s.Files {
+		all = append(all, wordsOf(f)...)
+	}
+	slices.SortFunc(all, func(a, b Word) int { return slices.Compare(a, b) })
+	out := make([][]uint64, len(s.Files))
+	for i, f := range s.Files {
+		for _, w := range wordsOf(f) {
+			n, _ := slices.BinarySearchFunc(all, w, func(a, b Word) int { return slices.Compare(a, b) })
+			rank := uint64(n)
+			if len(w) == 0 || w[0] == "" {
+				rank = last
+			}
+			out[i] = append(out[i], rank)
+		}
+	}
+	return out
+}
+
+// settle sorts runs of rows whose ids begin alike.
+func (s *Set) settle(list []entry, down bool) {
+	id := func(e entry) string {
+		i, row, _ := s.Find(int(e.row))
+		return s.Files[i].ID(row)
+	}
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && list[to].key == list[from].key {
+			to++
+		}
+		if to-from > 1 {
+			slices.SortStableFunc(list[from:to], func(a, b entry) int {
+				if down {
+					a, b = b, a
+				}
+				return cmp.Compare(id(a), id(b))
+			})
+		}
+		from = to
+	}
+}
+
+// radix sorts by key and keeps the order of equal keys. It skips digits that all keys share.
+func radix(list []entry) []entry {
+	const bitsPer = 11
+	other := make([]entry, len(list))
+	for shift := 0; shift < 64; shift += bitsPer {
+		var count [1 << bitsPer]int
+		for i := range list {
+			count[list[i].key>>shift&(1<<bitsPer-1)]++
+		}
+		if len(list) == 0 || count[list[0].key>>shift&(1<<bitsPer-1)] == len(list) {
+			continue
+		}
+		at := 0
+		for i, n := range count {
+			count[i] = at
+			at += n
+		}
+		for _, e := range list {
+			d := e.key >> shift & (1<<bitsPer - 1)
+			other[count[d]] = e
+			count[d]++
+		}
+		list, other = other, list
+	}
+	return list
+}
+
+// recent keeps the values that were asked for last.
+type recent[T any] struct {
+	keys   []string
+	values []T
+}
+
+func (r *recent[T]) get(key string) (v T, ok bool) {
+	i := slices.Index(r.keys, key)
+	if i < 0 {
+		return v, false
+	}
+	v = r.values[i]
+	r.keys, r.values = append(slices.Delete(r.keys, i, i+1), key), append(slices.Delete(r.values, i, i+1), v)
+	return v, true
+}
+
+// put adds a value and drops the oldest beyond most.
+func (r *recent[T]) put(key string, v T, most int) {
+	r.keys, r.values = append(r.keys, key), append(r.values, v)
+	for len(r.keys) > most {
+		r.keys, r.values = slices.Delete(r.keys, 0, 1), slices.Delete(r.values, 0, 1)
+	}
+}

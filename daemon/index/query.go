@@ -1,0 +1,462 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+)
+
+// Facet is a property of results by whose values they are filtered and counted.
+type Facet uint8
+
+// The facets.
+const (
+	Suite Facet = iota
+	Test
+	Model
+	Mode
+	Input
+	Setting
+	Format
+	Method
+	Status
+	Note
+	Failure
+	Source // the result file
+	facets
+)
+
+// FacetNames are the names of the facets in filters and answers.
+var FacetNames = [facets]string{"suite", "test", "model", "mode", "input", "setting", "format", "method", "status", "note", "failure", "file"}
+
+// Bits of a row beside those of the facets.
+const (
+	failsScore = uint32(1) << (facets + iota)
+	failsOther // another range, a text or a rule
+)
+
+// Range is a closed interval; nil bounds are open.
+type Range struct {
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
+}
+
+// holds reports whether x is in the range; NaN never is.
+func (r *Range) holds(x float64) bool {
+	return !math.IsNaN(x) && (r.Low == nil || x >= *r.Low) && (r.High == nil || x <= *r.High)
+}
+
+// holds32 is holds for a value that was rounded to 32 bits, as the bounds are then.
+func (r *Range) holds32(x float32) bool {
+	return x == x && (r.Low == nil || x >= float32(*r.Low)) && (r.High == nil || x <= float32(*r.High))
+}
+
+// Filter selects rows. The zero value selects all.
+type Filter struct {
+	Values  map[string][]string `json:"values,omitempty"` // by the name of a facet: the values that are wanted
+	Score   *Range              `json:"score,omitempty"`
+	Time    *Range              `json:"time,omitempty"`
+	Metric  string              `json:"metric,omitempty"`
+	Between *Range              `json:"between,omitempty"` // of Metric
+	ID      string              `json:"id,omitempty"`      // part of an id, as it is written
+	Rule    string              `json:"rule,omitempty"`    // name of a bitmap that Set.Rules has
+	Text    string              `json:"text,omitempty"`    // part of an answer; the bitmap comes from Set.Texts
+}
+
+// Count is a value of a facet with the number of rows that have it.
+type Count struct {
+	Value string `json:"value"`
+	N     int    `json:"n"`
+}
+
+// Bins is the number of bars of a histogram.
+const Bins = 50
+
+// Histogram counts the scores of a selection, whatever the filter says of scores. The bars divide
+// the range from Low to High equally.
+type Histogram struct {
+	Low  float64   `json:"low"`
+	High float64   `json:"high"`
+	Bars [Bins]int `json:"bars"`
+	Null int       `json:"null"` // without a score
+}
+
+// Selection is what a filter selects. It is read-only.
+type Selection struct {
+	Rows      int                `json:"rows"`
+	Scored    int                `json:"scored"`
+	Mean      float64            `json:"-"` // of the scores; NaN without one
+	Counts    map[string][]Count `json:"counts"`
+	Histogram Histogram          `json:"histogram"`
+	bits      []bitmap           // by file
+}
+
+// Has reports whether a row is selected.
+func (s *Selection) Has(file, row int) bool { return s.bits[file].has(row) }
+
+// bitmap has a bit for each row.
+type bitmap []uint64
+
+func newBitmap(n int) bitmap         { return make(bitmap, (n+63)/64) }
+func (b bitmap) has(row int) bool    { return b[row>>6]>>(row&63)&1 != 0 }
+func (b bitmap) set(row int)         { b[row>>6] |= 1 << (row & 63) }
+func (b bitmap) lacks(row int) uint8 { return uint8(^b[row>>6] >> (row & 63) & 1) }
+
+// Bitmap marks rows of one file; it comes from a rule or a search in texts.
+type Bitmap struct{ bits bitmap }
+
+// NewBitmap returns an empty bitmap for n rows.
+func NewBitmap(n int) Bitmap { return Bitmap{newBitmap(n)} }
+
+// Set marks a row.
+func (b Bitmap) Set(row int) { b.bits.set(row) }
+
+// Set is the files of one view. It is safe for concurrent use.
+type Set struct {
+	Files []*File
+	// Rules and Texts return the bitmaps of a rule or of a text, one for each file; nil means that there is no such
+	// rule. They are called once per filter.
+	Rules func(name string) []Bitmap
+	Texts func(f Filter) []Bitmap
+
+	mu     sync.Mutex // guards the caches
+	recent recent[*Selection]
+	orders recent[[]uint32]
+}
+
+// Rows returns the number of rows of all files.
+func (s *Set) Rows() (n int) {
+	for _, f := range s.Files {
+		n += f.Rows()
+	}
+	return n
+}
+
+// Find returns the file and the row in it of a row of the set.
+func (s *Set) Find(row int) (file, inFile int, ok bool) {
+	for i, f := range s.Files {
+		if row < f.Rows() {
+			return i, row, row >= 0
+		}
+		row -= f.Rows()
+	}
+	return 0, 0, false
+}
+
+// First returns the row of the set that is the first of a file.
+func (s *Set) First(file int) (n int) {
+	for _, f := range s.Files[:file] {
+		n += f.Rows()
+	}
+	return n
+}
+
+// Range returns the range of histograms: 0 to 1, or what the scores need.
+func (s *Set) Range() (low, high float64) {
+	low, high = 0, 1
+	for _, f := range s.Files {
+		low, high = min(low, f.Low), max(high, f.High)
+	}
+	return low, high
+}
+
+// Select returns what a filter selects. Selections that were asked for lately are kept.
+func (s *Set) Select(f Filter) *Selection {
+	key := f.key()
+	s.mu.Lock()
+	got, ok := s.recent.get(key)
+	s.mu.Unlock()
+	if ok {
+		return got
+	}
+	got = s.scan(f)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recent.put(key, got, 16)
+	return got
+}
+
+// key identifies a filter.
+func (f *Filter) key() string {
+	b, err := json.Marshal(f)
+	if err != nil {
+		return "" // a bound that is no number; the caller has refused it
+	}
+	return string(b)
+}
+
+// block is how many rows are scanned at once.
+const block = 1 << 16
+
+// partial is what one goroutine has counted.
+type partial struct {
+	tally     []*tallies // by file
+	rows      int
+	scored    int
+	sum       float64
+	histogram Histogram
+}
+
+// scan evaluates a filter over all rows, on all cores.
+func (s *Set) scan(f Filter) *Selection {
+	out := &Selection{Counts: map[string][]Count{}}
+	low, high := s.Range()
+	plans := make([]*plan, len(s.Files))
+	type job struct{ file, from, to int }
+	var jobs []job
+	var rules, texts []Bitmap
+	if f.Rule != "" && s.Rules != nil {
+		rules = s.Rules(f.Rule)
+	}
+	if f.Text != "" && s.Texts != nil {
+		texts = s.Texts(f)
+	}
+	for i, file := range s.Files {
+		plans[i] = newPlan(file, i, &f)
+		if f.Rule != "" {
+			plans[i].also(rules, i, file.Rows())
+		}
+		if f.Text != "" {
+			plans[i].also(texts, i, file.Rows())
+		}
+		plans[i].low, plans[i].scale = low, Bins/(high-low)
+		out.bits = append(out.bits, newBitmap(file.Rows()))
+		for at := 0; at < file.Rows(); at += block {
+			jobs = append(jobs, job{i, at, min(at+block, file.Rows())})
+		}
+	}
+	parts := make([]partial, min(runtime.GOMAXPROCS(0), max(1, len(jobs))))
+	sums := make([]float64, len(jobs)) // added in order, so that the mean does not depend on the cores
+	next := make(chan int, len(jobs))
+	for i := range jobs {
+		next <- i
+	}
+	close(next)
+	var wait sync.WaitGroup
+	var fault any
+	for k := range parts {
+		p := &parts[k]
+		wait.Go(func() {
+			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // an index that another program has cut
+			defer func() {
+				if e := recover(); e != nil {
+					s.mu.Lock()
+					fault = e
+					s.mu.Unlock()
+				}
+			}()
+			p.tally = make([]*tallies, len(s.Files))
+			for i := range next {
+				j := jobs[i]
+				if p.tally[j.file] == nil {
+					p.tally[j.file] = newTallies(s.Files[j.file])
+				}
+				p.sum = 0
+				plans[j.file].run(j.from, j.to, out.bits[j.file], p, p.tally[j.file])
+				sums[i] = p.sum
+			}
+		})
+	}
+	wait.Wait()
+	if fault != nil {
+		panic(fault)
+	}
+	sum := 0.0
+	for _, x := range sums {
+		sum += x
+	}
+	out.join(s.Files, parts)
+	out.Histogram.Low, out.Histogram.High = low, high
+	out.Mean = sum / float64(out.Scored)
+	return out
+}
+
+// join adds up what the goroutines have counted.
+func (out *Selection) join(files []*File, parts []partial) {
+	counts := [facets]map[string]int{}
+	for i := range counts {
+		counts[i] = map[string]int{}
+	}
+	for _, p := range parts {
+		out.Rows += p.rows
+		out.Scored += p.scored
+		out.Histogram.Null += p.histogram.Null
+		for i, n := range p.histogram.Bars {
+			out.Histogram.Bars[i] += n
+		}
+		for i, t := range p.tally {
+			if t != nil {
+				t.into(files[i], i, &counts)
+			}
+		}
+	}
+	for i, m := range counts {
+		list := []Count{}
+		for v, n := range m {
+			list = append(list, Count{v, n})
+		}
+		slices.SortFunc(list, func(a, b Count) int { return cmp.Or(b.N-a.N, cmp.Compare(a.Value, b.Value)) })
+		out.Counts[FacetNames[i]] = list
+	}
+}
+
+// plan is a filter for one file, with tables of what each word fails.
+type plan struct {
+	f                                    *File
+	test, series, status, notes, code    []uint32
+	source                               uint32 // what the whole file fails
+	score, time                          *Range
+	metric                               *Range
+	metricName                           uint16
+	noMetric                             bool // the file has no metric of that name
+	bitmaps                              []bitmap
+	low, scale                           float64
+	wantsTime, wantsMetric, wantsBitmaps bool
+}
+
+// newPlan makes the tables of a filter for a file.
+func newPlan(f *File, number int, q *Filter) *plan {
+	p := &plan{f: f, score: q.Score, time: q.Time, wantsTime: q.Time != nil}
+	wanted := func(facet Facet, value string) uint32 {
+		list, given := q.Values[FacetNames[facet]]
+		if !given || slices.Contains(list, value) {
+			return 0
+		}
+		return 1 << facet
+	}
+	for _, w := range f.Tests {
+		p.test = append(p.test, wanted(Suite, w[0])|wanted(Test, w[1]))
+	}
+	for _, w := range f.SeriesOf {
+		bits := uint32(0)
+		for i, v := range w {
+			bits |= wanted(Model+Facet(i), v)
+		}
+		p.series = append(p.series, bits)
+	}
+	for _, w := range f.Statuses {
+		p.status = append(p.status, wanted(Status, w[0]))
+	}
+	for _, w := range f.Codes {
+		p.code = append(p.code, wanted(Failure, w[0]))
+	}
+	for _, w := range f.NoteSets {
+		bits := wanted(Note, "") // without notes
+		if len(w) > 0 {
+			bits = anyNote(w, wanted)
+		}
+		p.notes = append(p.notes, bits)
+	}
+	p.source = wanted(Source, f.Path)
+	if q.Metric != "" && q.Between != nil {
+		i := slices.Index(f.Metrics, q.Metric)
+		p.metric, p.metricName, p.noMetric, p.wantsMetric = q.Between, uint16(max(i, 0)), i < 0, true
+	}
+	if q.ID != "" {
+		p.add(f.search(q.ID))
+	}
+	return p
+}
+
+// anyNote returns 0 where one of a result's notes is wanted.
+func anyNote(set Word, wanted func(Facet, string) uint32) uint32 {
+	for _, v := range set {
+		if wanted(Note, v) == 0 {
+			return 0
+		}
+	}
+	return 1 << Note
+}
+
+// also demands that rows are in the bitmap of the file; there is none for an unknown rule.
+func (p *plan) also(list []Bitmap, i, rows int) {
+	if i < len(list) {
+		p.add(list[i].bits)
+		return
+	}
+	p.add(newBitmap(rows))
+}
+
+func (p *plan) add(b bitmap) { p.bitmaps, p.wantsBitmaps = append(p.bitmaps, b), true }
+
+// run evaluates rows from..to-1.
+func (p *plan) run(from, to int, bits bitmap, out *partial, t *tallies) {
+	f := p.f
+	for i := from; i < to; i++ {
+		fails := p.source | p.test[f.Test[i]] | p.series[f.Series[i]] | p.status[f.Status[i]] | p.notes[f.Notes[i]] | p.code[f.Code[i]]
+		score := f.Score[i]
+		if p.score != nil && !p.score.holds(score) {
+			fails |= failsScore
+		}
+		if fails&(fails-1) != 0 { // two facets fail: no count has it
+			continue
+		}
+		if p.wantsTime && !p.time.holds32(f.Time[i]) || p.wantsBitmaps && !p.inAll(i) || p.wantsMetric && !p.metricHolds(i) {
+			continue
+		}
+		if fails&^failsScore == 0 {
+			if score != score {
+				out.histogram.Null++
+			} else {
+				out.histogram.Bars[min(Bins-1, max(0, int((score-p.low)*p.scale)))]++
+			}
+		}
+		if fails != 0 {
+			if fails != failsScore {
+				t.alone(f, i, fails)
+			}
+			continue
+		}
+		bits.set(i)
+		out.rows++
+		if score == score {
+			out.scored++
+			out.sum += score
+		}
+		t.count(f, i)
+	}
+}
+
+// inAll reports whether a row is in all bitmaps.
+func (p *plan) inAll(i int) bool {
+	for _, b := range p.bitmaps {
+		if b.lacks(i) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *plan) metricHolds(i int) bool {
+	if p.noMetric {
+		return false
+	}
+	x, ok := p.f.Metric(i, p.metricName)
+	return ok && p.metric.holds32(x)
+}
+
+// search marks the rows whose ids contain a text.
+func (f *File) search(text string) bitmap {
+	out := newBitmap(f.Rows())
+	want := []byte(text)
+	for at := 0; ; {
+		n := bytes.Index(f.ids[at:], want)
+		if n < 0 {
+			return out
+		}
+		at += n
+		row, _ := slices.BinarySearch(f.idEnd, uint32(at))
+		if row >= f.Rows() {
+			return out
+		}
+		if at+len(want) <= int(f.idEnd[row]) {
+			out.set(row)
+		}
+		at = int(f.idEnd[row])
+	}
+}

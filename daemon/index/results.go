@@ -1,0 +1,485 @@
+package index
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/valyala/fastjson"
+
+	"plumb/scoring"
+)
+
+// Options say how files are opened.
+type Options struct {
+	Line     int                     // bytes of a line at most, default 64 MiB
+	Progress func(done, total int64) // bytes of the source that were read while an index is made; may be nil
+	Tell     func(string)            // says why an index is made, or where it is kept; may be nil
+	// Observe is called for each result while an index is made, and Extra afterwards for a JSON value that is kept
+	// in the index. Both may be nil.
+	Observe func(*scoring.Result)
+	Extra   func() json.RawMessage
+	// Cache is the folder for indexes of files in folders that cannot be written; "" for the user's.
+	Cache string
+}
+
+// defaultLine is the longest line of a result file.
+const defaultLine = 64 << 20
+
+// Failures that are not of the scorer: the error codes of rows whose lines could not be read.
+const unreadable = "unreadable_line"
+
+// File is a result file with its columns. Columns have one element per row; rows are its lines that
+// are not blank, in order. It is safe for concurrent use until Close.
+type File struct {
+	Path   string
+	Score  []float64 // NaN for null
+	Reward []float64 // NaN for null
+	Test   []uint16  // number of a word of Tests; so are the next four
+	Series []uint16
+	Status []uint16
+	Notes  []uint16
+	Code   []uint16
+	Repeat []uint16 // from 1, 0 for unknown
+	Turn   []uint16
+	Time   []float32 // seconds that the answer took, NaN for unknown
+	Cost   []float32 // in the currency of the run, NaN for unknown
+	Item   []uint64  // hash of the question; equal for answers to the same one
+	at     []uint64
+	length []uint32
+	idEnd  []uint32 // end of each id in ids; each id is followed by a line break
+	ids    []byte
+	mEnd   []uint32 // end of the metrics of each row
+	mName  []uint16
+	mValue []float32
+
+	Tests    []Word // suite, test
+	SeriesOf []Word // model, mode, input, setting, format, method
+	Statuses []Word
+	NoteSets []Word // the codes of the notes of a result, sorted, each once
+	Codes    []Word // of errors; "" for none
+	Metrics  []string
+	Low      float64 // of the scores; NaN without one
+	High     float64
+	Bad      int // lines that are no results
+	Extra    json.RawMessage
+
+	source *os.File
+	stamp  stamp
+	index  *mapped
+}
+
+// Rows returns the number of rows.
+func (f *File) Rows() int { return len(f.Score) }
+
+// OpenResults opens a result file with its index, which it makes where there is none that can be
+// trusted. A line that is no result becomes a row with the error code unreadable_line; a file whose
+// first line is none is refused.
+func OpenResults(ctx context.Context, path string, o Options) (*File, error) {
+	src, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open results: %w", err)
+	}
+	f, err := openResults(ctx, src, path, o)
+	if err != nil {
+		src.Close()
+		return nil, fmt.Errorf("cannot open results %s: %w", path, err)
+	}
+	return f, nil
+}
+
+func openResults(ctx context.Context, src *os.File, path string, o Options) (*File, error) {
+	if !littleEndian() {
+		return nil, errors.New("this machine is big endian, and indexes are not")
+	}
+	s, err := stampOf(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPlain(src); err != nil {
+		return nil, err
+	}
+	m, err := opened(path, "results", s, o, func(at string) error { return buildResults(ctx, src, s, at, o) })
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Path: path, source: src, stamp: s, index: m}
+	f.load(m)
+	return f, nil
+}
+
+// opened maps the index of a file. Where there is none, or none that can be trusted, it calls build
+// with the path of a new one.
+func opened(path, kind string, s stamp, o Options, build func(at string) error) (*mapped, error) {
+	tell := o.Tell
+	if tell == nil {
+		tell = func(string) {}
+	}
+	places := []string{path + Suffix}
+	if dir := o.cache(); dir != "" {
+		full, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, filepath.Join(dir, fmt.Sprintf("%s-%016x%s", filepath.Base(path), xxhash.Sum64String(full), Suffix)))
+	}
+	for _, at := range places {
+		m, err := openIndex(at, kind, s)
+		if err == nil {
+			return m, nil
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			tell(fmt.Sprintf("%s is made again: %v", at, err))
+		}
+	}
+	var failed error
+	for i, at := range places {
+		if i > 0 {
+			os.MkdirAll(filepath.Dir(at), 0o755)
+		}
+		err := build(at)
+		if err == nil {
+			if i > 0 {
+				tell(fmt.Sprintf("the index is kept in %s: %v", at, failed))
+			}
+			return openIndex(at, kind, s)
+		}
+		if failed = err; !errors.Is(err, os.ErrPermission) && !strings.Contains(err.Error(), "read-only file system") {
+			break
+		}
+	}
+	return nil, failed
+}
+
+// cache returns the folder of indexes that cannot stand beside their files, "" for none.
+func (o *Options) cache() string {
+	if o.Cache != "" {
+		return o.Cache
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "plumb")
+}
+
+// checkPlain refuses compressed files and tables, whose lines have no places.
+func checkPlain(src io.ReaderAt) error {
+	var b [4]byte
+	n, _ := src.ReadAt(b[:], 0)
+	for _, p := range []struct{ magic, what, how string }{
+		{"\x1f\x8b", "gzip", "gunzip -k"}, {"\x28\xb5\x2f\xfd", "zstd", "zstd -dk"}, {"BZh", "bzip2", "bunzip2 -k"},
+		{"PAR1", "Parquet", ""}, {"PK\x03\x04", "a spreadsheet or archive", ""}} {
+		if !strings.HasPrefix(string(b[:n]), p.magic) {
+			continue
+		}
+		if p.how == "" {
+			return fmt.Errorf("it is %s; want JSON lines (plumb score -o results.jsonl)", p.what)
+		}
+		return fmt.Errorf("it is compressed with %s, and lines are read at their places; unpack it first: %s FILE", p.what, p.how)
+	}
+	return nil
+}
+
+// load sets the columns of a file from its index.
+func (f *File) load(m *mapped) {
+	f.Score, f.Reward = column[float64](m, "score"), column[float64](m, "reward")
+	f.Test, f.Series, f.Status = column[uint16](m, "test"), column[uint16](m, "series"), column[uint16](m, "status")
+	f.Notes, f.Code = column[uint16](m, "notes"), column[uint16](m, "code")
+	f.Repeat, f.Turn = column[uint16](m, "repeat"), column[uint16](m, "turn")
+	f.Time, f.Cost, f.Item = column[float32](m, "time"), column[float32](m, "cost"), column[uint64](m, "item")
+	f.at, f.length = column[uint64](m, "at"), column[uint32](m, "length")
+	f.idEnd, f.ids = column[uint32](m, "id_end"), column[byte](m, "ids")
+	f.mEnd, f.mName, f.mValue = column[uint32](m, "metric_end"), column[uint16](m, "metric_name"), column[float32](m, "metric_value")
+	f.Tests, f.SeriesOf, f.Statuses = m.Words["test"], m.Words["series"], m.Words["status"]
+	f.NoteSets, f.Codes, f.Metrics = m.Words["notes"], m.Words["code"], m.header.Metrics
+	f.Low, f.High, f.Bad, f.Extra = m.Low, m.High, m.Bad, m.header.Extra
+}
+
+// Close releases the columns, which must not be used any more.
+func (f *File) Close() error { return errors.Join(f.source.Close(), f.index.close()) }
+
+// Changed reports whether the file is no longer the one that was opened.
+func (f *File) Changed() bool {
+	info, err := os.Stat(f.Path)
+	return err != nil || info.Size() != f.stamp.Size || info.ModTime().UnixNano() != f.stamp.Modified
+}
+
+// Line reads the result line of a row, without line end.
+func (f *File) Line(row int) ([]byte, error) {
+	b := make([]byte, f.length[row])
+	if _, err := f.source.ReadAt(b, int64(f.at[row])); err != nil {
+		return nil, fmt.Errorf("cannot read row %d of %s: %w", row, f.Path, err)
+	}
+	return b, nil
+}
+
+// At returns the byte of the file at which the line of a row begins.
+func (f *File) At(row int) int64 { return int64(f.at[row]) }
+
+// ID returns the id of a row, cut after maxID bytes.
+func (f *File) ID(row int) string {
+	begin := uint32(0)
+	if row > 0 {
+		begin = f.idEnd[row-1] + 1
+	}
+	return string(f.ids[begin:f.idEnd[row]])
+}
+
+// Metric returns a metric of a row by the number of its name in Metrics; ok is false where the
+// row has none.
+func (f *File) Metric(row int, name uint16) (x float32, ok bool) {
+	begin := uint32(0)
+	if row > 0 {
+		begin = f.mEnd[row-1]
+	}
+	for i := begin; i < f.mEnd[row]; i++ {
+		if f.mName[i] == name {
+			return f.mValue[i], true
+		}
+	}
+	return 0, false
+}
+
+// maxID is how many bytes of an id an index keeps.
+const maxID = 160
+
+// maxMetrics is how many names of metrics an index keeps; further ones are left out.
+const maxMetrics = 1000
+
+// builder makes the index of a result file.
+type builder struct {
+	writer
+	score, reward, test, series, status, notes, code, repeat, turn, time, cost, item, at, length, idEnd, ids, mEnd, mName, mValue *columnFile
+
+	tests, seriesOf, statuses, noteSets, codes, metrics words
+	ends                                                struct{ id, metric uint32 }
+	rows, bad                                           int
+	low, high                                           float64
+	parser                                              fastjson.Parser
+	observe                                             func(*scoring.Result)
+	key                                                 []byte
+	set                                                 []string
+}
+
+func newBuilder(dir string) (*builder, error) {
+	b := &builder{writer: writer{dir: dir}, low: math.Inf(1), high: math.Inf(-1)}
+	for _, c := range []struct {
+		to   **columnFile
+		name string
+	}{{&b.score, "score"}, {&b.reward, "reward"}, {&b.test, "test"}, {&b.series, "series"}, {&b.status, "status"}, {&b.notes, "notes"},
+		{&b.code, "code"}, {&b.repeat, "repeat"}, {&b.turn, "turn"}, {&b.time, "time"}, {&b.cost, "cost"}, {&b.item, "item"}, {&b.at, "at"},
+		{&b.length, "length"}, {&b.idEnd, "id_end"}, {&b.ids, "ids"}, {&b.mEnd, "metric_end"}, {&b.mName, "metric_name"}, {&b.mValue, "metric_value"}} {
+		var err error
+		if *c.to, err = b.column(c.name); err != nil {
+			b.discard()
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// buildResults reads all of a result file and writes its index.
+func buildResults(ctx context.Context, src *os.File, s stamp, path string, o Options) error {
+	b, err := newBuilder(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer b.discard()
+	b.observe = o.Observe
+	err = eachLine(ctx, src, s.Size, cmp.Or(max(o.Line, 0), defaultLine), o.Progress, func(line []byte, n int, at int64, fault string) error {
+		return b.add(line, n, at, fault)
+	})
+	if err != nil {
+		return err
+	}
+	h := &header{Kind: "results", Rows: b.rows, Source: s, Bad: b.bad, Low: b.low, High: b.high,
+		Words: map[string][]Word{"test": b.tests.list, "series": b.seriesOf.list, "status": b.statuses.list, "notes": b.noteSets.list, "code": b.codes.list}}
+	if b.low > b.high { // JSON has no infinities
+		h.Low, h.High = 0, 1
+	}
+	for _, w := range b.metrics.list {
+		h.Metrics = append(h.Metrics, w[0])
+	}
+	if o.Extra != nil {
+		h.Extra = o.Extra()
+	}
+	return b.finish(path, h)
+}
+
+// add adds line n. fault says why the line could not be read, "" where it could.
+func (b *builder) add(line []byte, n int, at int64, fault string) error {
+	r := &scoring.Result{}
+	v, err := b.parser.ParseBytes(line)
+	if fault != "" {
+		err = errors.New(fault)
+	}
+	if err == nil {
+		r, err = scoring.CheckResult(v)
+	}
+	if err != nil {
+		if b.rows == 0 {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		b.bad++
+		r = &scoring.Result{Err: &scoring.Error{Code: unreadable}}
+		v = nil
+	}
+	if b.observe != nil && v != nil {
+		b.observe(r)
+	}
+	reward := math.NaN()
+	if v != nil && v.Get("reward") != nil && v.Get("reward").Type() == fastjson.TypeNumber {
+		reward = v.GetFloat64("reward")
+	}
+	b.rows++
+	put(b.at, uint64(at))
+	put(b.length, uint32(len(line)))
+	b.numbers(r, reward)
+	b.names(r)
+	return b.texts(r)
+}
+
+// numbers writes the columns of numbers.
+func (b *builder) numbers(r *scoring.Result, reward float64) {
+	score := math.NaN()
+	if r.Scored {
+		score = r.Score
+		b.low, b.high = min(b.low, score), max(b.high, score)
+	}
+	put(b.score, score)
+	put(b.reward, reward)
+	put(b.repeat, uint16(min(r.Who.Repeat, math.MaxUint16)))
+	put(b.turn, uint16(min(r.Who.Turn, math.MaxUint16)))
+	seconds, cost := math.NaN(), math.NaN()
+	if s, ok := r.Who.Settings().Seconds(); ok {
+		seconds = s
+	}
+	if c, ok := r.Who.Settings().Cost(); ok {
+		cost = c
+	}
+	put(b.time, float32(seconds))
+	put(b.cost, float32(cost))
+	var known bool
+	b.key, known = r.Item(b.key[:0])
+	if !known { // nothing is the same question
+		b.key = strconv.AppendInt(append(b.key[:0], "row "...), int64(b.rows), 10)
+	}
+	put(b.item, xxhash.Sum64(b.key))
+}
+
+// names writes the columns of words.
+func (b *builder) names(r *scoring.Result) {
+	put(b.test, b.tests.code(r.Suite, r.Test))
+	arm := r.Who.Arm()
+	put(b.series, b.seriesOf.code(r.Who.Model, arm[0], arm[1], arm[2], arm[3], arm[4]))
+	put(b.status, b.statuses.code(r.Status))
+	b.set = b.set[:0]
+	for _, n := range r.Notes {
+		if !slices.Contains(b.set, n.Code) && len(b.set) < 32 {
+			b.set = append(b.set, n.Code)
+		}
+	}
+	slices.Sort(b.set)
+	put(b.notes, b.noteSets.code(b.set...))
+	code := ""
+	if r.Err != nil {
+		code = r.Err.Code
+	}
+	put(b.code, b.codes.code(code))
+}
+
+// texts writes the id and the metrics that are numbers.
+func (b *builder) texts(r *scoring.Result) error {
+	id := []byte(r.ID)
+	if len(id) > maxID {
+		id = bytes.ToValidUTF8(id[:maxID], nil)
+	}
+	b.ids.Write(bytes.ReplaceAll(id, []byte("\n"), []byte(" ")))
+	put(b.ids, byte('\n'))
+	b.ends.id += uint32(len(id))
+	put(b.idEnd, b.ends.id)
+	b.ends.id++
+	for _, m := range r.Metrics {
+		x, ok := m.Value.(float64)
+		if flag, is := m.Value.(bool); is {
+			ok = true
+			if flag {
+				x = 1
+			}
+		}
+		if !ok || len(b.metrics.list) >= maxMetrics && b.metrics.at[m.Name+"\x00"] == 0 {
+			continue
+		}
+		put(b.mName, b.metrics.code(m.Name))
+		put(b.mValue, float32(x))
+		b.ends.metric++
+	}
+	put(b.mEnd, b.ends.metric)
+	if b.ends.id > math.MaxUint32-2*maxID || b.ends.metric > math.MaxUint32-maxMetrics*10 {
+		return fmt.Errorf("the file has more than the %d rows that an index holds; want it in parts", b.rows)
+	}
+	return nil
+}
+
+// progressStep is how many bytes are read between two calls of Options.Progress.
+const progressStep = 4 << 20
+
+// eachLine calls f for each line that is not blank, with its number and its first byte. A line that is longer than most has no bytes
+// but its begin and a fault.
+func eachLine(ctx context.Context, src io.ReaderAt, size int64, most int, progress func(done, total int64), f func(line []byte, n int, at int64, fault string) error) error {
+	in := bufio.NewReaderSize(io.NewSectionReader(src, 0, size), 1<<20)
+	var long []byte
+	at, told := int64(0), int64(0)
+	for n := 1; ; n++ {
+		begin, fault := at, ""
+		line, err := in.ReadSlice('\n')
+		at += int64(len(line))
+		if err == bufio.ErrBufferFull {
+			long = append(long[:0], line...)
+			for err == bufio.ErrBufferFull {
+				line, err = in.ReadSlice('\n')
+				at += int64(len(line))
+				if len(long)+len(line) > most {
+					fault = fmt.Sprintf("it has more than %d bytes (--max-line)", most)
+					continue
+				}
+				long = append(long, line...)
+			}
+			line = long
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if begin == 0 && bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
+			line, begin = line[3:], 3
+		}
+		if trimmed := bytes.TrimRight(line, " \t\r\n"); len(trimmed) > 0 {
+			if e := f(trimmed, n, begin, fault); e != nil {
+				return e
+			}
+		}
+		if progress != nil && (at-told >= progressStep || err == io.EOF) {
+			told = at
+			progress(at, size)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package index
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// writer collects columns in temporary files that have no names, and joins them to an index.
+// So its memory does not grow with the number of rows.
+type writer struct {
+	dir     string
+	columns []*columnFile
+}
+
+// columnFile is a column that is being written.
+type columnFile struct {
+	name string
+	file *os.File
+	out  *bufio.Writer
+	n    int64
+}
+
+// column begins a column.
+func (w *writer) column(name string) (*columnFile, error) {
+	f, err := os.CreateTemp(w.dir, ".plumbidx-")
+	if err != nil {
+		return nil, err
+	}
+	os.Remove(f.Name())
+	c := &columnFile{name: name, file: f, out: bufio.NewWriterSize(f, 128<<10)}
+	w.columns = append(w.columns, c)
+	return c, nil
+}
+
+// Write implements io.Writer. Errors appear when the column is joined.
+func (c *columnFile) Write(b []byte) (int, error) {
+	c.n += int64(len(b))
+	return c.out.Write(b)
+}
+
+// put appends a number to a column, in the byte order of this machine, which has to be little endian.
+func put[T number](c *columnFile, x T) {
+	c.Write(unsafe.Slice((*byte)(unsafe.Pointer(&x)), unsafe.Sizeof(x)))
+}
+
+// littleEndian reports whether columns can be mapped as they are.
+func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
+
+// discard closes the temporary files, which removes them.
+func (w *writer) discard() {
+	for _, c := range w.columns {
+		c.file.Close()
+	}
+}
+
+// finish writes the index to path, at once or not at all.
+func (w *writer) finish(path string, h *header) (err error) {
+	at := int64(0)
+	for _, c := range w.columns {
+		h.Sections = append(h.Sections, section{c.name, at, c.n})
+		at = aligned(at + c.n)
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(w.dir, "."+filepath.Base(path)+"-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		f.Close()
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	sum := xxhash.New()
+	out := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<20)
+	var head [preamble]byte
+	copy(head[:], magic)
+	binary.LittleEndian.PutUint64(head[16:], uint64(len(text)))
+	if _, err = f.Write(head[:16]); err != nil {
+		return err
+	}
+	out.Write(head[16:])
+	out.Write(text)
+	pad(out, preamble+int64(len(text)))
+	for _, c := range w.columns {
+		if err = c.copyTo(out); err != nil {
+			return err
+		}
+	}
+	if err = out.Flush(); err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint64(head[8:], sum.Sum64())
+	if _, err = f.WriteAt(head[8:16], 8); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// copyTo copies a column and the zeros after it.
+func (c *columnFile) copyTo(out *bufio.Writer) error {
+	if err := c.out.Flush(); err != nil {
+		return fmt.Errorf("cannot write the column %s: %w", c.name, err)
+	}
+	if _, err := c.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, c.file); err != nil {
+		return err
+	}
+	pad(out, c.n)
+	return nil
+}
+
+// pad writes zeros after n bytes up to a multiple of 8.
+func pad(out *bufio.Writer, n int64) {
+	var zeros [8]byte
+	out.Write(zeros[:aligned(n)-n])
+}
+
+// words numbers the values of a column in order of appearance.
+type words struct {
+	at   map[string]uint16
+	list []Word
+}
+
+// overflow is the number of all values of a column beyond the first 65,535.
+const overflow = math.MaxUint16
+
+// code returns the number of a value.
+func (w *words) code(parts ...string) uint16 {
+	var buf [256]byte
+	key := buf[:0]
+	for _, p := range parts {
+		key = append(append(key, p...), 0)
+	}
+	if n, ok := w.at[string(key)]; ok {
+		return n
+	}
+	if w.at == nil {
+		w.at = map[string]uint16{}
+	}
+	if len(w.list) == overflow {
+		other := make(Word, len(parts))
+		for i := range other {
+			other[i] = "(more than 65,535 values)"
+		}
+		w.list = append(w.list, other)
+	}
+	if len(w.list) > overflow {
+		return overflow
+	}
+	w.at[string(key)] = uint16(len(w.list))
+	w.list = append(w.list, append(Word(nil), parts...))
+	return w.at[string(key)]
+}
