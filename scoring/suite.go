@@ -58,8 +58,29 @@ type Suite struct {
 	// Paint makes the picture of an item's answer. The error wraps *Error; that of an
 	// item without an answer has the code "no_response".
 	Paint func(it *Item, v Variants) (Painting, error)
+	// Reading returns the bytes from..to-1 of the answer's text that are read as the answer;
+	// ok is false where nothing is. It is called for answers that are texts.
+	Reading func(it *Item, v Variants) (from, to int, ok bool)
+	// Parts names what the answer placed and Moved can move; none where it placed nothing.
+	Parts func(it *Item, v Variants) []Part
+	// Moved returns the value of the member response in which one part, or all for "", is moved by
+	// dx and dy in the unit of Move. Without a move it must have the score of the answer.
+	Moved func(it *Item, v Variants, part string, dx, dy float64) (response []byte, err error)
+	Move  Move
 	// Prompt returns what a model is asked about an item. The error wraps *Error.
 	Prompt func(it *Item, o PromptOptions) (string, error)
+}
+
+// Part is something that an answer placed.
+type Part struct {
+	Name string  // unique in its answer
+	X, Y float64 // where it stands, page units; of a shape its own origin
+}
+
+// Move describes the moves of a suite.
+type Move struct {
+	Unit string  // of lengths: "px", "units"
+	Step float64 // between two moves, where nobody says otherwise
 }
 
 // PromptOptions choose a prompt. A suite reads those that its benchmark has.

@@ -4,6 +4,7 @@
 # In:  Debian or Ubuntu with Go and Node.js, and root or sudo where packages are missing.
 # Out: a C compiler, EGL with its headers and Mesa's software driver, Chromium,
 #      the Go modules of go.sum, the fonts in build/fonts, tldraw in build/page,
+#      the explorer's pages in build/explorer,
 #      Python packages for the client's tests in build/venv.
 #
 # With everything in place it only looks, which takes about a second.
@@ -64,4 +65,5 @@ fi
 go mod download || fail "go mod download failed; want the modules of go.sum from the module proxy"
 sh scripts/fonts.sh
 [ -n "${PLUMB_NO_TLDRAW:-}" ] || sh scripts/page.sh # docs/tldraw-licence.md
+sh scripts/explorer.sh
 sh scripts/python.sh

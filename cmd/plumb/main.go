@@ -36,6 +36,7 @@ type cli struct {
 	Tangram tangramCmd `cmd:"" help:"Make TangramPuzzle instances, from drawings or from a seed, and Task 1 items."`
 	Vqa     vqaCmd     `cmd:"" name:"vqa" help:"Make items of SPATIALAB or SpaCE-Eval of public data sets."`
 	Aspire  aspireCmd  `cmd:"" help:"Make ASPIRE tasks from a seed."`
+	View    viewCmd    `cmd:"" help:"Look at results in a browser: tables, lists, pictures, why each scored what it did."`
 	Report  reportCmd  `cmd:"" help:"Join result files of several models and runs into one report."`
 	Compare compareCmd `cmd:"" help:"Compare two results on the same tasks: difference, interval and tests."`
 	Power   powerCmd   `cmd:"" help:"Tell how many tasks show a difference, from how much scores vary."`

@@ -71,12 +71,11 @@ func (d *Dump) Lines() int { return len(d.key) }
 // Close releases the index.
 func (d *Dump) Close() error { return errors.Join(d.source.Close(), d.index.close()) }
 
-// Find returns the lines of an answer with their numbers: those with its id, model, repeat and turn, at
-// most 64. They may differ in their tests.
-func (d *Dump) Find(id string, who *scoring.Identity) (lines [][]byte, numbers []int, err error) {
-	want := answerKey(id, who)
-	i, _ := slices.BinarySearch(d.key, want)
-	for ; i < len(d.key) && d.key[i] == want && len(lines) < 64; i++ {
+// Find returns the lines of an answer with their numbers, at most 64. key is File.Answer of its result.
+// The lines may differ in their tests.
+func (d *Dump) Find(key uint64) (lines [][]byte, numbers []int, err error) {
+	i, _ := slices.BinarySearch(d.key, key)
+	for ; i < len(d.key) && d.key[i] == key && len(lines) < 64; i++ {
 		b := make([]byte, d.length[i])
 		if _, err := d.source.ReadAt(b, int64(d.at[i])); err != nil {
 			return nil, nil, fmt.Errorf("cannot read line %d of %s: %w", d.line[i], d.Path, err)
@@ -84,6 +83,33 @@ func (d *Dump) Find(id string, who *scoring.Identity) (lines [][]byte, numbers [
 		lines, numbers = append(lines, b), append(numbers, int(d.line[i]))
 	}
 	return lines, numbers, nil
+}
+
+// Scan calls f for each line of the dump with the key of its answer, until f returns false or ctx ends. A
+// line with two keys is given twice. done and total are bytes of the file.
+func (d *Dump) Scan(ctx context.Context, f func(key uint64, line []byte, done, total int64) bool) error {
+	order := make([]int32, len(d.at))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(d.at[a], d.at[b]) })
+	info, err := d.source.Stat()
+	if err != nil {
+		return err
+	}
+	next, stopped := 0, errors.New("stopped")
+	err = eachLine(ctx, d.source, info.Size(), defaultLine, nil, func(line []byte, _ int, at int64, fault string) error {
+		for ; next < len(order) && int64(d.at[order[next]]) <= at; next++ {
+			if int64(d.at[order[next]]) == at && fault == "" && !f(d.key[order[next]], line, at+int64(len(line)), info.Size()) {
+				return stopped
+			}
+		}
+		return nil
+	})
+	if err == stopped || ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // answerKey returns the hash by which an answer is found.

@@ -132,7 +132,7 @@ func TestSelect(t *testing.T) {
 		{Metric: "unknown", Between: &Range{nil, nil}},
 		{Score: &Range{High: ptr(0)}},
 	} {
-		name := f.key()
+		name := f.Key()
 		// holds tells whether a result passes all but one facet.
 		holds := func(m made, without string) bool {
 			for facet, list := range f.Values {
@@ -204,14 +204,14 @@ func checkOrder(t *testing.T, s *Set, all []made, f Filter, by Sort, want int) {
 	t.Helper()
 	got := s.Order(f, by)
 	if len(got) != want {
-		t.Fatalf("%s %+v: got %d rows, want %d", f.key(), by, len(got), want)
+		t.Fatalf("%s %+v: got %d rows, want %d", f.Key(), by, len(got), want)
 	}
 	seen := map[uint32]bool{}
 	sel := s.Select(f)
 	for i, row := range got {
 		file, in, _ := s.Find(int(row))
 		if seen[row] || !sel.Has(file, in) {
-			t.Fatalf("%s %+v: row %d stands there twice or is not selected", f.key(), by, row)
+			t.Fatalf("%s %+v: row %d stands there twice or is not selected", f.Key(), by, row)
 		}
 		seen[row] = true
 		if i == 0 {
@@ -247,7 +247,7 @@ func checkOrder(t *testing.T, s *Set, all []made, f Filter, by Sort, want int) {
 			less = -less
 		}
 		if less > 0 || less == 0 && got[i-1] > row && !by.Down {
-			t.Fatalf("%s %+v: %+v stands before %+v", f.key(), by, a, b)
+			t.Fatalf("%s %+v: %+v stands before %+v", f.Key(), by, a, b)
 		}
 	}
 }
@@ -335,6 +335,29 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestScan gives every answer of a dump in order.
+func TestScan(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.jsonl")
+	if err := os.WriteFile(path, []byte("{\"id\":\"b\"}\n\n{\"id\":\"a\",\"run\":2}\n{\"id\":\"c\"}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenDump(context.Background(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var got []string
+	if err := d.Scan(context.Background(), func(key uint64, line []byte, done, total int64) bool {
+		got = append(got, string(line))
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{`{"id":"b"}`, `{"id":"a","run":2}`, `{"id":"a","run":2}`, `{"id":"c"}`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestDump finds answers by what results say of them.
 func TestDump(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.jsonl")
@@ -368,7 +391,7 @@ not json
 		{"line:5", scoring.Identity{}, []int{5}},
 		{"7", scoring.Identity{}, []int{7, 8}},
 	} {
-		lines, numbers, err := d.Find(c.id, &c.who)
+		lines, numbers, err := d.Find(answerKey(c.id, &c.who))
 		if err != nil || !slices.Equal(numbers, c.want) || len(lines) != len(c.want) {
 			t.Errorf("%s %+v: got lines %v, %v; want %v", c.id, c.who, numbers, err, c.want)
 		}

@@ -87,6 +87,8 @@ var errStale = errors.New("the file has changed since")
 // mapped is an index in memory. The bytes are the kernel's page cache and must not be written.
 type mapped struct {
 	header
+	path  string
+	info  os.FileInfo // of the index when it was opened
 	bytes []byte
 	body  []byte // what follows the header
 }
@@ -126,7 +128,7 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot map it: %w", err)
 	}
-	m := &mapped{bytes: b}
+	m := &mapped{path: path, info: info, bytes: b}
 	if err := json.Unmarshal(b[preamble:preamble+size], &m.header); err != nil {
 		unix.Munmap(b)
 		return nil, fmt.Errorf("its header cannot be read: %w", err)
@@ -143,6 +145,13 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// changed reports whether the file of the index is no longer the one that was mapped. What is mapped may then be
+// damaged too.
+func (m *mapped) changed() bool {
+	info, err := os.Stat(m.path)
+	return err != nil || info.Size() != m.info.Size() || !info.ModTime().Equal(m.info.ModTime()) || !os.SameFile(info, m.info)
 }
 
 func (m *mapped) close() error { return unix.Munmap(m.bytes) }

@@ -30,7 +30,7 @@ func (s Sort) Check() error {
 
 // Order returns the rows of a selection in order, as rows of the set. It must not be changed.
 func (s *Set) Order(f Filter, by Sort) []uint32 {
-	key := fmt.Sprintf("%s %v %s", by.By, by.Down, f.key())
+	key := fmt.Sprintf("%s %v %s", by.By, by.Down, f.Key())
 	s.mu.Lock()
 	got, ok := s.orders.get(key)
 	s.mu.Unlock()

@@ -66,6 +66,7 @@ type Filter struct {
 	ID      string              `json:"id,omitempty"`      // part of an id, as it is written
 	Rule    string              `json:"rule,omitempty"`    // name of a bitmap that Set.Rules has
 	Text    string              `json:"text,omitempty"`    // part of an answer; the bitmap comes from Set.Texts
+	Epoch   int                 `json:"epoch,omitempty"`   // of the bitmaps of Rule: kept selections of another one are not used
 }
 
 // Count is a value of a facet with the number of rows that have it.
@@ -167,7 +168,7 @@ func (s *Set) Range() (low, high float64) {
 
 // Select returns what a filter selects. Selections that were asked for lately are kept.
 func (s *Set) Select(f Filter) *Selection {
-	key := f.key()
+	key := f.Key()
 	s.mu.Lock()
 	got, ok := s.recent.get(key)
 	s.mu.Unlock()
@@ -181,8 +182,8 @@ func (s *Set) Select(f Filter) *Selection {
 	return got
 }
 
-// key identifies a filter.
-func (f *Filter) key() string {
+// Key identifies a filter: equal filters have equal keys.
+func (f *Filter) Key() string {
 	b, err := json.Marshal(f)
 	if err != nil {
 		return "" // a bound that is no number; the caller has refused it

@@ -57,6 +57,7 @@ type File struct {
 	Time   []float32 // seconds that the answer took, NaN for unknown
 	Cost   []float32 // in the currency of the run, NaN for unknown
 	Item   []uint64  // hash of the question; equal for answers to the same one
+	Answer []uint64  // hash of id, model, repeat and turn, by which Dump finds the answer
 	at     []uint64
 	length []uint32
 	idEnd  []uint32 // end of each id in ids; each id is followed by a line break
@@ -200,6 +201,7 @@ func (f *File) load(m *mapped) {
 	f.Notes, f.Code = column[uint16](m, "notes"), column[uint16](m, "code")
 	f.Repeat, f.Turn = column[uint16](m, "repeat"), column[uint16](m, "turn")
 	f.Time, f.Cost, f.Item = column[float32](m, "time"), column[float32](m, "cost"), column[uint64](m, "item")
+	f.Answer = column[uint64](m, "answer")
 	f.at, f.length = column[uint64](m, "at"), column[uint32](m, "length")
 	f.idEnd, f.ids = column[uint32](m, "id_end"), column[byte](m, "ids")
 	f.mEnd, f.mName, f.mValue = column[uint32](m, "metric_end"), column[uint16](m, "metric_name"), column[float32](m, "metric_value")
@@ -211,10 +213,10 @@ func (f *File) load(m *mapped) {
 // Close releases the columns, which must not be used any more.
 func (f *File) Close() error { return errors.Join(f.source.Close(), f.index.close()) }
 
-// Changed reports whether the file is no longer the one that was opened.
+// Changed reports whether the file or its index is no longer the one that was opened.
 func (f *File) Changed() bool {
 	info, err := os.Stat(f.Path)
-	return err != nil || info.Size() != f.stamp.Size || info.ModTime().UnixNano() != f.stamp.Modified
+	return f.index.changed() || err != nil || info.Size() != f.stamp.Size || info.ModTime().UnixNano() != f.stamp.Modified
 }
 
 // Line reads the result line of a row, without line end.
@@ -262,7 +264,7 @@ const maxMetrics = 1000
 // builder makes the index of a result file.
 type builder struct {
 	writer
-	score, reward, test, series, status, notes, code, repeat, turn, time, cost, item, at, length, idEnd, ids, mEnd, mName, mValue *columnFile
+	score, reward, test, series, status, notes, code, repeat, turn, time, cost, item, answer, at, length, idEnd, ids, mEnd, mName, mValue *columnFile
 
 	tests, seriesOf, statuses, noteSets, codes, metrics words
 	ends                                                struct{ id, metric uint32 }
@@ -280,7 +282,7 @@ func newBuilder(dir string) (*builder, error) {
 		to   **columnFile
 		name string
 	}{{&b.score, "score"}, {&b.reward, "reward"}, {&b.test, "test"}, {&b.series, "series"}, {&b.status, "status"}, {&b.notes, "notes"},
-		{&b.code, "code"}, {&b.repeat, "repeat"}, {&b.turn, "turn"}, {&b.time, "time"}, {&b.cost, "cost"}, {&b.item, "item"}, {&b.at, "at"},
+		{&b.code, "code"}, {&b.repeat, "repeat"}, {&b.turn, "turn"}, {&b.time, "time"}, {&b.cost, "cost"}, {&b.item, "item"}, {&b.answer, "answer"}, {&b.at, "at"},
 		{&b.length, "length"}, {&b.idEnd, "id_end"}, {&b.ids, "ids"}, {&b.mEnd, "metric_end"}, {&b.mName, "metric_name"}, {&b.mValue, "metric_value"}} {
 		var err error
 		if *c.to, err = b.column(c.name); err != nil {
@@ -378,6 +380,7 @@ func (b *builder) numbers(r *scoring.Result, reward float64) {
 		b.key = strconv.AppendInt(append(b.key[:0], "row "...), int64(b.rows), 10)
 	}
 	put(b.item, xxhash.Sum64(b.key))
+	put(b.answer, answerKey(r.ID, &r.Who))
 }
 
 // names writes the columns of words.

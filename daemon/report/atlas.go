@@ -109,19 +109,26 @@ func identity(v view.View) (key [32]byte, ok bool) {
 	return sha256.Sum256(b), err == nil
 }
 
-// draw draws the picture of a view. Where the view has shapes that are not native, it draws
-// the others and lists those as lost.
+// draw draws the picture of a view, and lists what of it is lost.
 func (a *atlas) draw(p *picture, v view.View) {
-	img, err := draw(a.renderer, v)
-	if errors.Is(err, view.ErrForeign) && v.Other == nil {
-		v.Only, p.lost = a.native(v)
-		img, err = draw(a.renderer, v)
-	}
+	img, lost, err := drawNative(a.renderer, v, maxWide, maxHigh)
+	p.lost = lost
 	if err != nil {
 		p.err = err
 		return
 	}
 	p.embed(img, v.Bounds)
+}
+
+// drawNative draws a view as draw does. Where it has shapes that are not native, it draws the others
+// and returns those as lost.
+func drawNative(r Renderer, v view.View, wide, high int) (img *image.RGBA, missing []lost, err error) {
+	img, err = draw(r, v, wide, high)
+	if errors.Is(err, view.ErrForeign) && v.Other == nil {
+		v.Only, missing = native(r, v)
+		img, err = draw(r, v, wide, high)
+	}
+	return img, missing, err
 }
 
 // embed encodes a picture as an SVG element of the size of box.
@@ -161,7 +168,7 @@ type lost struct {
 
 // native draws every shape of the view alone. It returns the ids of those that can be drawn
 // natively, and the others.
-func (a *atlas) native(v view.View) (only []string, missing []lost) {
+func native(r Renderer, v view.View) (only []string, missing []lost) {
 	only = []string{} // nil would mean everything
 	for i := range v.Scene.Shapes {
 		sh := &v.Scene.Shapes[i]
@@ -169,7 +176,7 @@ func (a *atlas) native(v view.View) (only []string, missing []lost) {
 			continue
 		}
 		probe := view.View{Scene: v.Scene, Only: []string{sh.ID}, Bounds: view.Box{X: v.Bounds.X, Y: v.Bounds.Y, W: 1, H: 1}}
-		if _, err := a.renderer.Picture(probe); err != nil {
+		if _, err := r.Picture(probe); err != nil {
 			missing = append(missing, lost{name: sh.TypeName + " " + strings.TrimPrefix(sh.ID, "shape:"), why: err.Error(), corners: corners(v.Scene, int32(i))})
 			continue
 		}

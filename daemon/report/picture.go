@@ -39,8 +39,9 @@ const (
 
 var errNoRenderer = errors.New("no renderer")
 
-// draw draws a view on paper, or how its two sets cover each other, shrunk to report size.
-func draw(r Renderer, v view.View) (*image.RGBA, error) {
+// draw draws a view on paper, or how its two sets cover each other, shrunk to at most
+// wide x high px.
+func draw(r Renderer, v view.View, wide, high int) (*image.RGBA, error) {
 	if r == nil {
 		return nil, errNoRenderer
 	}
@@ -65,7 +66,7 @@ func draw(r Renderer, v view.View) (*image.RGBA, error) {
 		}
 	}
 	b := out.Bounds()
-	return shrink(out, max(1, (b.Dx()+maxWide-1)/maxWide, (b.Dy()+maxHigh-1)/maxHigh)), nil
+	return shrink(out, max(1, (b.Dx()+wide-1)/wide, (b.Dy()+high-1)/high)), nil
 }
 
 // onPaper composites a picture over a background. It copies a pixel that equals the one

@@ -55,6 +55,7 @@ func New(c Config) *scoring.Suite {
 		Prepare: s.prepare, Lacking: missingFields,
 		AnswerForms: map[string]string{"response": "an object with createShapes, updateShapes, deleteShapes or rotation"},
 		OwnAnswer:   ownAnswer, Prompt: prompt,
+		Reading: s.reading, Parts: s.parts, Moved: s.moved, Move: scoring.Move{Unit: "px", Step: 5},
 	}
 }
 

@@ -28,6 +28,8 @@ type Found struct {
 	// Cut reports whether the search of the running text ended early at its bound on work. What
 	// was found until then counts.
 	Cut bool
+	// From and To bound the bytes of the text that Value was read from.
+	From, To int
 }
 
 // Reader reads answers and reuses its memory. It serves one goroutine at a time. Values it
@@ -60,7 +62,7 @@ func (r *Reader) Extract(text string, rules Rules) Found {
 			continue
 		}
 		if v := findAcceptable(&r.cur, rules.Keys); v.Exists() {
-			return Found{Value: v, Status: Fenced}
+			return Found{Value: v, Status: Fenced, From: int(f.off), To: int(f.off + f.len)}
 		}
 	}
 	return r.scanText(text, rules)
@@ -131,11 +133,13 @@ func (r *Reader) scanText(text string, rules Rules) Found {
 			pos++
 			continue
 		}
+		begin := pos
 		pos = r.p.pos
 		if v := findAcceptable(&r.cur, rules.Keys); v.Exists() {
 			// The tree moves to the other doc, and the value with it.
 			r.cur, r.best = r.best, r.cur
 			found.Value, found.Status = Value{&r.best, v.index}, Bare
+			found.From, found.To = begin, pos
 		}
 	}
 }

@@ -1,0 +1,255 @@
+// Command explorer measures plumb view on made result files: how long the index takes, the first page after a start,
+// filters, orders and parts of lists, and the memory of the server. It starts bin/plumb as a process and asks it over
+// HTTP, as a browser does. Times are wall times of requests; each row says how many there were.
+//
+//	go run ./bench/explorer > bench/results/explorer.txt
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"plumb/bench/rig"
+	"plumb/daemon/index"
+	"plumb/daemon/index/indextest"
+)
+
+func main() {
+	log.SetFlags(0)
+	program := flag.String("plumb", filepath.Join("bin", "plumb"), "the program, as make build makes it")
+	sizes := flag.String("rows", "1000000,10000000", "numbers of results")
+	dir := flag.String("dir", os.TempDir(), "folder for the made files, about 600 bytes a result")
+	flag.Parse()
+	fmt.Print(rig.Header(rig.Commit()))
+	fmt.Println("# Made results, no dump. Times in ms: median and largest of the requests. The goals are 2,000 ms for the first page, 150 ms for a filter")
+	fmt.Println("# with its histogram and counts, 100 ms for a part of a list while scrolling, and 1,000 MB. Memory is that of the process without and with the")
+	fmt.Println("# pages of the index that the kernel holds for it.")
+	for _, s := range strings.Split(*sizes, ",") {
+		n, err := strconv.Atoi(s)
+		if err == nil {
+			err = measure(*program, *dir, n)
+		}
+		if err != nil {
+			log.Fatalf("cannot measure %s rows: %v", s, err)
+		}
+	}
+}
+
+// measure measures one size.
+func measure(program, dir string, n int) error {
+	path := filepath.Join(dir, fmt.Sprintf("explorer-%d.jsonl", n))
+	defer os.Remove(path)
+	defer os.Remove(path + index.Suffix)
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := indextest.Write(f, n); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	info, _ := os.Stat(path)
+	fmt.Printf("\n%d results, %d MB\n", n, info.Size()>>20)
+	p, err := start(program, path)
+	if err != nil {
+		return err
+	}
+	built, err := p.ready()
+	if err != nil {
+		return err
+	}
+	row("index made at the first start", []time.Duration{built})
+	fmt.Printf("  %-52s %9.0f MB\n", "memory while it was made, at most", p.peak())
+	if info, err := os.Stat(path + index.Suffix); err == nil {
+		fmt.Printf("  %-52s %9.0f bytes a result\n", "size of the index", float64(info.Size())/float64(n))
+	}
+	p.stop()
+	if p, err = start(program, path); err != nil {
+		return err
+	}
+	defer p.stop()
+	first, err := p.firstPage()
+	if err != nil {
+		return err
+	}
+	row("first page after a start, index there", []time.Duration{first})
+	if err := p.queries(n); err != nil {
+		return err
+	}
+	own, all := p.memory()
+	fmt.Printf("  %-52s %9.0f MB, %.0f MB with pages of files\n", "memory of the server at the end", own, all)
+	return nil
+}
+
+// queries measures what pages ask for.
+func (p *process) queries(n int) error {
+	r := rand.New(rand.NewPCG(3, 4))
+	tests, models := []string{"maze", "graph", "label", "line", "arrow"}, []string{"alpha-72b", "beta-9b", "gamma"}
+	filter := func(i int) string {
+		q := map[string]any{"values": map[string][]string{"test": {tests[r.IntN(len(tests))]}, "model": {models[r.IntN(len(models))]}},
+			"score": map[string]float64{"low": r.Float64() / 2, "high": 0.5 + r.Float64()/2}}
+		b, _ := json.Marshal(q)
+		return url.QueryEscape(string(b))
+	}
+	for _, m := range []struct {
+		name string
+		n    int
+		path func(i int) string
+	}{
+		{"filter: histogram, counts of all facets", 20, func(i int) string { return "select?q=" + filter(i) }},
+		{"filter and sort by score, first rows", 20, func(i int) string { return "rows?n=100&sort=score&q=" + filter(i) }},
+		{"part of an id, histogram and counts", 10, func(i int) string {
+			return "select?q=" + url.QueryEscape(fmt.Sprintf(`{"id":"-%d"}`, 100+r.IntN(900)))
+		}},
+		{"range of a metric, histogram and counts", 10, func(i int) string {
+			return "select?q=" + url.QueryEscape(fmt.Sprintf(`{"metric":"distance","between":{"low":%d,"high":%d}}`, r.IntN(100), 150+r.IntN(100)))
+		}},
+		{"scroll: 100 rows anywhere of all, sorted by score", 100, func(i int) string { return fmt.Sprintf("rows?n=100&sort=score&from=%d", r.IntN(n)) }},
+		{"scroll: the last 100 rows of all", 20, func(i int) string { return fmt.Sprintf("rows?n=100&sort=score&from=%d", n-100) }},
+		{"another order of all: by id", 1, func(i int) string { return "rows?n=100&sort=id" }},
+		{"another order of all: by a metric", 1, func(i int) string { return "rows?n=100&sort=metric:distance" }},
+		{"overview of a filter", 10, func(i int) string { return "overview?q=" + filter(i) }},
+		{"comparison of two series", 1, func(i int) string { return "compare?a=0.0&b=0.1" }},
+		{"one item", 20, func(i int) string { return fmt.Sprintf("item?row=%d&sort=score", r.IntN(n)) }},
+	} {
+		var took []time.Duration
+		for i := range m.n {
+			begin := time.Now()
+			if _, err := p.get(m.path(i)); err != nil {
+				return fmt.Errorf("%s: %w", m.name, err)
+			}
+			took = append(took, time.Since(begin))
+		}
+		row(m.name, took)
+	}
+	return nil
+}
+
+// row prints times.
+func row(name string, took []time.Duration) {
+	slices.Sort(took)
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	if len(took) == 1 {
+		fmt.Printf("  %-52s %9.1f\n", name, ms(took[0]))
+		return
+	}
+	fmt.Printf("  %-52s %9.1f %9.1f  of %d\n", name, ms(took[len(took)/2]), ms(took[len(took)-1]), len(took))
+}
+
+// process is plumb view.
+type process struct {
+	cmd   *exec.Cmd
+	url   string
+	begin time.Time
+}
+
+func start(program, path string) (*process, error) {
+	p := &process{cmd: exec.Command(program, "view", path, "--fidelity", "native"), begin: time.Now()}
+	out, err := p.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if u, ok := strings.CutPrefix(lines.Text(), "listening on "); ok {
+			p.url = u
+			go io.Copy(io.Discard, out)
+			return p, nil
+		}
+	}
+	p.stop()
+	return nil, fmt.Errorf("%s view does not listen", program)
+}
+
+func (p *process) stop() {
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	p.cmd.Wait()
+}
+
+// get asks for a route of the API.
+func (p *process) get(path string) ([]byte, error) {
+	r, err := http.Get(p.url + "api/" + path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err == nil && r.StatusCode != 200 {
+		err = fmt.Errorf("got status %d: %.200s", r.StatusCode, b)
+	}
+	return b, err
+}
+
+// ready waits until the index is there and returns how long that took since the start.
+func (p *process) ready() (time.Duration, error) {
+	for {
+		b, err := p.get("info")
+		if err != nil {
+			return 0, err
+		}
+		var info struct {
+			Loading *struct{ Error string }
+			Rows    int
+		}
+		if err := json.Unmarshal(b, &info); err != nil {
+			return 0, err
+		}
+		if info.Loading == nil {
+			return time.Since(p.begin), nil
+		}
+		if info.Loading.Error != "" {
+			return 0, fmt.Errorf("cannot open: %s", info.Loading.Error)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// firstPage asks for what the first page shows: the filters' counts, the overview and the worst items.
+func (p *process) firstPage() (time.Duration, error) {
+	if _, err := p.ready(); err != nil {
+		return 0, err
+	}
+	for _, path := range []string{"select", "overview", "rows?n=100&sort=score"} {
+		if _, err := p.get(path); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(p.begin), nil
+}
+
+// memory returns the memory of the process in MB, without and with pages of files.
+func (p *process) memory() (own, all float64) { return p.status("RssAnon:"), p.status("VmRSS:") }
+
+// peak is the largest memory of the process so far.
+func (p *process) peak() float64 { return p.status("VmHWM:") }
+
+func (p *process) status(name string) float64 {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	for _, l := range strings.Split(string(b), "\n") {
+		if f := strings.Fields(l); len(f) > 1 && f[0] == name {
+			kb, _ := strconv.ParseFloat(f[1], 64)
+			return kb / 1024
+		}
+	}
+	return 0
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"plumb/daemon"
+	"plumb/daemon/atomicfile"
+	"plumb/daemon/explorer"
+)
+
+// viewCmd is `plumb view`.
+type viewCmd struct {
+	Results []string `arg:"" name:"results" help:"Result files of plumb score, plain JSON lines, or folders of plumb run, whose dump and tasks are read too."`
+	Dump    []string `sep:"none" placeholder:"DUMP" help:"Dump that the results are of, plain lines in plumb's own format, for answers and pictures; repeatable."`
+	Listen  string   `default:"127.0.0.1:0" placeholder:"ADDR" help:"Loopback address of the pages; port 0 takes a free one."`
+	UIPages string   `name:"ui-pages" placeholder:"DIR" help:"Folder of the built pages. Default: PLUMB_UI_PAGES, else build/explorer beside the program."`
+	paperFlags
+	scoreFlags
+	engineFlags
+	limitFlags
+}
+
+// Run shows results in a browser until a signal ends it.
+func (c *viewCmd) Run(std streams) error {
+	job := explorer.Job{Dumps: c.Dump}
+	tasks := map[string]bool{}
+	for _, path := range c.Results {
+		f, err := c.results(path, &job)
+		if err != nil {
+			return err
+		}
+		if f != "" && !tasks[f] {
+			tasks[f] = true
+			c.Tasks = append(c.Tasks, f)
+		}
+	}
+	cc, err := core(&c.engineFlags, &c.limitFlags, &c.scoreFlags)
+	if err != nil {
+		return err
+	}
+	variants, err := c.variants(cc.Suites)
+	if err != nil {
+		return err
+	}
+	papers, err := c.paperFlags.read()
+	if err != nil {
+		return err
+	}
+	items, err := daemon.Items(cc)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signalContext()
+	defer stop()
+	return daemon.View(ctx, daemon.ViewConfig{Listen: c.Listen, Core: cc, Out: std.err, Log: logger(std, "warn"), Explorer: explorer.Config{
+		Title: strings.Join(c.Results, ", "), Jobs: func() ([]explorer.Job, error) { return []explorer.Job{job}, nil },
+		Items: items, Variants: variants, Papers: papers, Line: int(c.MaxLine), Flags: c.flags(), Client: explorer.PagesDir(c.UIPages), Version: version}})
+}
+
+// results adds what an argument names to the job, and returns the task file of a run's folder, "" for none.
+func (c *viewCmd) results(path string, job *explorer.Job) (tasks string, err error) {
+	f, isFolder, err := openRunFolder(path, c.lines())
+	if err != nil {
+		return "", err
+	}
+	if !isFolder {
+		if _, err := os.Stat(path); err != nil {
+			return "", usage("cannot open results: %v", err)
+		}
+		if atomicfile.IsPartial(path) {
+			fmt.Fprintf(os.Stderr, "plumb: %s holds the results of a run that ended early\n", path)
+		}
+		job.Results = append(job.Results, path)
+		return "", nil
+	}
+	job.Results = append(job.Results, f.results)
+	if d := filepath.Join(path, "dump.jsonl"); exists(d) {
+		job.Dumps = append(job.Dumps, d)
+	}
+	record, err := readRecord(filepath.Join(path, "run.json"))
+	if err != nil || record == nil {
+		return "", err
+	}
+	for _, name := range []string{"tasks.jsonl", "tasks.json"} {
+		if t := filepath.Join(path, name); exists(t) {
+			return record.Suite + "=" + t, nil
+		}
+	}
+	return "", nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, os.ErrNotExist)
+}
+
+// flags are the flags with which plumb score reads these dumps.
+func (c *viewCmd) flags() (list []string) {
+	if c.Suite != "" {
+		list = append(list, "--suite", c.Suite)
+	}
+	for _, t := range c.Tasks {
+		list = append(list, "--tasks", t)
+	}
+	for _, v := range c.Variant {
+		list = append(list, "--variant", v)
+	}
+	if c.Reward != "clamp01" {
+		list = append(list, "--reward", c.Reward)
+	}
+	if c.Tldraw != "4.2" {
+		list = append(list, "--tldraw", c.Tldraw)
+	}
+	if c.Raster != "reference" {
+		list = append(list, "--raster", c.Raster)
+	}
+	return list
+}

@@ -1,0 +1,192 @@
+package explorer
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"plumb/daemon/index"
+	"plumb/scoring/stats"
+)
+
+// pairCache keeps the last comparison, because its list is read in parts.
+type pairCache struct {
+	mu    sync.Mutex
+	key   string
+	pairs []pairOf
+	lone  int
+}
+
+// pairOf is a question that both sides have a score for.
+type pairOf struct {
+	rowA, rowB uint32 // the first row of each side
+	a, b       float64
+}
+
+// side is what one series has of a question: first a row, then the sum over its repeats.
+type side struct {
+	item uint64
+	sum  float64
+	n    uint32
+	row  uint32
+}
+
+// paired pairs the selected rows of two series by question. Repeats are averaged. Duplicates are left out.
+func (o *opened) paired(f index.Filter, a, b string) (pairs []pairOf, lone int, err error) {
+	for _, id := range []string{a, b} {
+		if _, ok := o.byID[id]; !ok {
+			return nil, 0, fmt.Errorf("cannot compare: there is no series %.40q", id)
+		}
+	}
+	key := fmt.Sprintf("%s|%s|%s", a, b, f.Key())
+	o.pairs.mu.Lock()
+	defer o.pairs.mu.Unlock()
+	if o.pairs.key == key {
+		return o.pairs.pairs, o.pairs.lone, nil
+	}
+	sel := o.set.Select(f)
+	left, right := o.side(sel, a), o.side(sel, b)
+	for i, j := 0, 0; i < len(left) || j < len(right); {
+		switch {
+		case j == len(right) || i < len(left) && left[i].item < right[j].item:
+			lone++
+			i++
+		case i == len(left) || right[j].item < left[i].item:
+			lone++
+			j++
+		default:
+			x, y := &left[i], &right[j]
+			pairs = append(pairs, pairOf{x.row, y.row, x.sum / float64(x.n), y.sum / float64(y.n)})
+			i++
+			j++
+		}
+	}
+	slices.SortFunc(pairs, func(x, y pairOf) int { return cmp.Or(cmp.Compare(x.b-x.a, y.b-y.a), cmp.Compare(x.rowA, y.rowA)) })
+	o.pairs.key, o.pairs.pairs, o.pairs.lone = key, pairs, lone
+	return pairs, lone, nil
+}
+
+// side adds up the scores of a series by question, in the order of the hashes of questions.
+func (o *opened) side(sel *index.Selection, id string) []side {
+	var number, code int
+	fmt.Sscanf(id, "%d.%d", &number, &code)
+	f, first := o.set.Files[number], o.set.First(number)
+	again := make([]bool, len(f.NoteSets))
+	for i, w := range f.NoteSets {
+		again[i] = slices.Contains(w, duplicate)
+	}
+	var list []side
+	for row := range f.Rows() {
+		x := f.Score[row]
+		if int(f.Series[row]) != code || x != x || !sel.Has(number, row) || again[f.Notes[row]] {
+			continue
+		}
+		list = append(list, side{f.Item[row], x, 1, uint32(first + row)})
+	}
+	slices.SortFunc(list, func(a, b side) int { return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.row, b.row)) })
+	out := list[:0]
+	for _, x := range list {
+		if n := len(out); n > 0 && out[n-1].item == x.item {
+			out[n-1].sum += x.sum
+			out[n-1].n++
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// maxPoints is how many points a scatter plot has.
+const maxPoints = 4000
+
+// resampled is up to how many pairs intervals are resampled; beyond, the normal approximation serves.
+const resampled = 2000
+
+// compare answers GET compare.
+func (o *opened) compare(f index.Filter, a, b string) (*Comparison, error) {
+	pairs, lone, err := o.paired(f, a, b)
+	if err != nil {
+		return nil, err
+	}
+	out := &Comparison{Names: []string{o.series[o.byID[a]].Name, o.series[o.byID[b]].Name}, Lines: []Paired{}, Points: []Point{}, Unpaired: lone, Pairs: len(pairs)}
+	groups := map[[2]string][]pairOf{}
+	for _, p := range pairs {
+		i, at, _ := o.set.Find(int(p.rowA))
+		file := o.set.Files[i]
+		name := [2]string(file.Tests[file.Test[at]])
+		groups[name] = append(groups[name], p)
+	}
+	names := slices.SortedFunc(maps.Keys(groups), o.compareTests)
+	for _, name := range names[:min(len(names), maxValues)] {
+		out.Lines = append(out.Lines, o.line(name, groups[name]))
+	}
+	if len(names) > 1 {
+		out.Lines = append([]Paired{o.line([2]string{}, pairs)}, out.Lines...)
+	}
+	if len(pairs) > resampled {
+		out.Remark = fmt.Sprintf("intervals of more than %d pairs are normal approximations, others are resampled", resampled)
+	}
+	if len(pairs) == 0 {
+		out.Remark = "no question has a score on both sides; questions are the same where suite, test, id and turn are"
+	}
+	step := max(1, float64(len(pairs))/maxPoints)
+	for x := 0.0; int(x) < len(pairs); x += step {
+		p := pairs[int(x)]
+		out.Points = append(out.Points, Point{p.a, p.b, int(x)})
+	}
+	return out, nil
+}
+
+// line compares the pairs of a test. The difference is that of B from A.
+func (o *opened) line(name [2]string, pairs []pairOf) Paired {
+	out := Paired{Suite: name[0], Test: name[1], N: len(pairs)}
+	differences := make([]float64, len(pairs))
+	a, b := make([]stats.Value, len(pairs)), make([]stats.Value, len(pairs))
+	cluster := make([]byte, 0, 8)
+	for i, p := range pairs {
+		differences[i] = p.b - p.a
+		out.A += p.a / float64(len(pairs))
+		out.B += p.b / float64(len(pairs))
+		if p.b > p.a {
+			out.Better++
+		} else if p.b < p.a {
+			out.Worse++
+		}
+		if len(pairs) <= resampled {
+			cluster = fmt.Appendf(cluster[:0], "%d", i)
+			a[i], b[i] = stats.Value{Cluster: string(cluster), Mean: p.b}, stats.Value{Cluster: string(cluster), Mean: p.a}
+		}
+	}
+	out.Difference = out.B - out.A
+	if n := float64(len(pairs)); len(pairs) <= resampled {
+		c := stats.Compare(a, b, false, 1)
+		out.Low, out.High = finite(c.Low), finite(c.High)
+	} else {
+		se := math.Sqrt(stats.Variance(differences) / n)
+		out.Low, out.High = finite(out.Difference-1.96*se), finite(out.Difference+1.96*se)
+	}
+	out.Sign, out.Wilcoxon = finite(stats.McNemar(out.Better, out.Worse)), finite(stats.Wilcoxon(differences))
+	return out
+}
+
+// list answers GET pairs. Pairs are in the order of B - A, the largest loss first, or the largest gain.
+func (o *opened) list(f index.Filter, a, b string, down bool, from, n int) (*Pairs, error) {
+	pairs, _, err := o.paired(f, a, b)
+	if err != nil {
+		return nil, err
+	}
+	from = max(0, min(from, len(pairs)))
+	out := &Pairs{Total: len(pairs), From: from, Pairs: []Pair{}}
+	for i := from; i < min(len(pairs), from+min(n, maxRows)); i++ {
+		p := pairs[i]
+		if down {
+			p = pairs[len(pairs)-1-i]
+		}
+		r := o.row(int(p.rowA), "")
+		out.Pairs = append(out.Pairs, Pair{ID: r.ID, Test: r.Test, RowA: int(p.rowA), RowB: int(p.rowB), A: p.a, B: p.b})
+	}
+	return out, nil
+}

@@ -1,0 +1,422 @@
+// Package explorer serves the pages by which results are looked at. In: result files, the dumps that they are of,
+// an engine that draws. Out: over HTTP, a page that a browser loads and what it asks for: selections, lists,
+// explanations of single scores, pictures. It changes nothing and scores nothing but moved copies of answers, whose
+// scores it keeps nowhere. It refuses requests of other origins.
+package explorer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/index"
+	"plumb/render/view"
+	"plumb/scoring"
+	"plumb/scoring/table"
+)
+
+// Engine draws pictures and scores answers. It is safe for concurrent use.
+type Engine interface {
+	// Picture draws a view; see report.Renderer.
+	Picture(v view.View) (*image.NRGBA, error)
+	// Score scores a dump line.
+	Score(ctx context.Context, l dump.Line, suite string) (scoring.Result, error)
+}
+
+// Job is a set of result files that are looked at together.
+type Job struct {
+	Name    string
+	Results []string
+	Dumps   []string
+}
+
+// Config of an Explorer.
+type Config struct {
+	Title    string
+	Jobs     func() ([]Job, error) // called for each list of jobs
+	Items    dump.ItemConfig       // the suites and their task files
+	Variants scoring.Variants
+	Papers   [][]byte // as in report.Config
+	Line     int      // bytes of a line at most
+	// Engine opens the engine; it is called once, when the first picture is wanted. The error is shown in place of pictures.
+	Engine func() (Engine, error)
+	// Flags are the flags with which plumb score reads the dumps, for the commands that pages show.
+	Flags   []string
+	Client  string // folder of the built pages
+	Version string
+	Hosts   []string // names by which browsers may reach it, with ports; nil for any
+	Log     *slog.Logger
+	Cached  int64 // bytes of pictures that are kept, default 64 MiB
+}
+
+// Explorer answers requests. It is safe for concurrent use.
+type Explorer struct {
+	cfg    Config
+	assets map[string]asset
+	cache  *pictureCache
+
+	engineOnce sync.Once
+	engine     Engine
+	engineErr  error
+
+	mu   sync.Mutex // guards open
+	open []*opened  // the one that was used last at the end
+	life context.Context
+	end  context.CancelFunc
+}
+
+// maxOpen is how many jobs are open at once; of others the one that was used longest ago is closed.
+const maxOpen = 4
+
+// New returns an explorer. It opens nothing yet. A folder without built pages is no error: the page then says so.
+func New(cfg Config) *Explorer {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	e := &Explorer{cfg: cfg, cache: newPictureCache(cmp.Or(cfg.Cached, 64<<20))}
+	e.assets = readAssets(cfg.Client)
+	e.life, e.end = context.WithCancel(context.Background())
+	return e
+}
+
+// Close stops what is under way. Requests must have ended.
+func (e *Explorer) Close() {
+	e.end()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, o := range e.open {
+		o.close()
+	}
+	e.open = nil
+}
+
+// draws returns the engine, which the first call opens.
+func (e *Explorer) draws() (Engine, error) {
+	e.engineOnce.Do(func() {
+		if e.cfg.Engine == nil {
+			e.engineErr = errors.New("there is no engine")
+			return
+		}
+		e.engine, e.engineErr = e.cfg.Engine()
+	})
+	return e.engine, e.engineErr
+}
+
+// opened is a job with its indexes.
+type opened struct {
+	job    Job
+	done   chan struct{} // closed when set and dumps are there, or fault
+	cancel context.CancelFunc
+
+	mu      sync.Mutex // guards what follows until done is closed
+	loading Loading
+	remarks []string
+
+	set    *index.Set
+	dumps  []*index.Dump
+	papers []TextTable
+	series []Series
+	byID   map[string]int // of series
+	fault  error
+	rules  *scanner
+	texts  textCache
+	pairs  pairCache
+	users  sync.RWMutex // held for reading while a request uses the columns
+	closed bool
+}
+
+// errLoading says that indexes are still made.
+var errLoading = errors.New("the index is being made; ask info for how far it is")
+
+// find returns an open job, and begins to open one that is not. wait says whether to wait until it is open.
+func (e *Explorer) find(name string) (*opened, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i, o := range e.open {
+		if o.job.Name != name {
+			continue
+		}
+		if o.stale() {
+			e.open = slices.Delete(e.open, i, i+1)
+			go o.close()
+			break
+		}
+		e.open = append(slices.Delete(e.open, i, i+1), o)
+		return o, nil
+	}
+	jobs, err := e.cfg.Jobs()
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(jobs, func(j Job) bool { return j.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("cannot open %.80q: there is no such job", name)
+	}
+	o := e.begin(jobs[i])
+	if e.open = append(e.open, o); len(e.open) > maxOpen {
+		go e.open[0].close()
+		e.open = slices.Delete(e.open, 0, 1)
+	}
+	return o, nil
+}
+
+// ready returns an open job whose columns may be read until release is called.
+func (e *Explorer) ready(name string) (o *opened, release func(), err error) {
+	o, err = e.find(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	select {
+	case <-o.done:
+	default:
+		return nil, nil, errLoading
+	}
+	if o.fault != nil {
+		return nil, nil, o.fault
+	}
+	o.users.RLock()
+	if o.closed {
+		o.users.RUnlock()
+		return nil, nil, errLoading
+	}
+	return o, o.users.RUnlock, nil
+}
+
+// begin opens the files of a job in the background.
+func (e *Explorer) begin(j Job) *opened {
+	ctx, cancel := context.WithCancel(e.life)
+	o := &opened{job: j, done: make(chan struct{}), cancel: cancel, set: &index.Set{}, byID: map[string]int{}}
+	go func() {
+		defer close(o.done)
+		defer func() {
+			if p := recover(); p != nil {
+				o.fault = fmt.Errorf("cannot open the results: BUG: %v", p)
+			}
+		}()
+		if o.fault = e.load(ctx, o); o.fault != nil {
+			e.cfg.Log.Warn("cannot show results", "job", j.Name, "error", o.fault)
+		}
+	}()
+	return o
+}
+
+// load opens the files of a job, which makes the indexes that are missing.
+func (e *Explorer) load(ctx context.Context, o *opened) error {
+	for _, path := range o.job.Results {
+		t := table.New(table.Options{Suites: e.cfg.Items.Suites, Variants: e.cfg.Variants, Clamp: e.cfg.Variants.On(table.Clamp), Papers: e.cfg.Papers})
+		f, err := index.OpenResults(ctx, path, o.options(e, path, t))
+		if err != nil {
+			return err
+		}
+		o.set.Files = append(o.set.Files, f)
+		var tables []TextTable
+		if len(f.Extra) > 0 && json.Unmarshal(f.Extra, &tables) == nil {
+			o.addPapers(tables, path)
+		}
+	}
+	for _, path := range o.job.Dumps {
+		d, err := index.OpenDump(ctx, path, o.options(e, path, nil))
+		if err != nil { // results can be shown without it
+			o.remark(err.Error() + "; answers and pictures of it are not shown")
+			continue
+		}
+		o.dumps = append(o.dumps, d)
+	}
+	if len(o.dumps) == 0 {
+		o.remark("no dump is open, so answers and pictures are not shown; want --dump DUMP")
+	}
+	o.findSeries()
+	o.set.Texts = o.searchTexts
+	o.rules = newScanner(e, o)
+	o.set.Rules = o.rules.bitmaps
+	return nil
+}
+
+// addPapers keeps the tables of a file; their titles name it where there are several.
+func (o *opened) addPapers(tables []TextTable, path string) {
+	for _, t := range tables {
+		if len(o.job.Results) > 1 {
+			t.Title = short(path) + ": " + t.Title
+		}
+		o.papers = append(o.papers, t)
+	}
+}
+
+// options returns how a file of the job is opened. t adds results up while an index is made; nil for a dump.
+func (o *opened) options(e *Explorer, path string, t *table.Table) index.Options {
+	opt := index.Options{Line: e.cfg.Line, Progress: func(done, total int64) {
+		o.mu.Lock()
+		o.loading = Loading{What: "index of " + filepath.Base(path), Done: done, Total: total}
+		o.mu.Unlock()
+	}, Tell: func(s string) {
+		e.cfg.Log.Warn("index", "what", s)
+		o.remark(s)
+	}}
+	if t != nil {
+		opt.Observe = func(r *scoring.Result) { t.Add(r) }
+		opt.Extra = func() json.RawMessage { return tablesOf(t) }
+	}
+	return opt
+}
+
+// tablesOf returns the tables of the suites as JSON.
+func tablesOf(t *table.Table) json.RawMessage {
+	list := []TextTable{}
+	for _, x := range t.Own() {
+		list = append(list, TextTable{Title: x.Title, Columns: x.Columns, Text: x.Text, Rows: x.Rows, Note: x.Note})
+	}
+	b, err := json.Marshal(list)
+	if err != nil {
+		panic("BUG: tables: " + err.Error())
+	}
+	return b
+}
+
+// remark adds a sentence for the page.
+func (o *opened) remark(s string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.remarks) < 100 {
+		o.remarks = append(o.remarks, s)
+	}
+}
+
+// stale reports whether a result file has changed since it was opened.
+func (o *opened) stale() bool {
+	select {
+	case <-o.done:
+	default:
+		return false
+	}
+	if o.fault != nil { // what was wrong may have been mended
+		return true
+	}
+	return slices.ContainsFunc(o.set.Files, (*index.File).Changed)
+}
+
+// close releases the files when nobody uses them any more.
+func (o *opened) close() {
+	o.cancel()
+	<-o.done
+	if o.rules != nil {
+		o.rules.stop()
+	}
+	o.users.Lock()
+	defer o.users.Unlock()
+	if o.closed {
+		return
+	}
+	o.closed = true
+	for _, f := range o.set.Files {
+		f.Close()
+	}
+	for _, d := range o.dumps {
+		d.Close()
+	}
+}
+
+// findSeries lists the series of all files.
+func (o *opened) findSeries() {
+	models := map[string]int{} // files with that series
+	for _, f := range o.set.Files {
+		for _, w := range f.SeriesOf {
+			models[seriesName(w)]++
+		}
+	}
+	for i, f := range o.set.Files {
+		counts := make([]int, len(f.SeriesOf))
+		for _, c := range f.Series {
+			counts[c]++
+		}
+		for code, w := range f.SeriesOf {
+			name := seriesName(w)
+			if models[name] > 1 {
+				name = strings.TrimSuffix(short(f.Path)+": "+name, ": ")
+			}
+			s := Series{ID: fmt.Sprintf("%d.%d", i, code), Name: cmp.Or(name, short(f.Path)), Model: w[0], Arm: arm(w), File: f.Path, Rows: counts[code]}
+			o.byID[s.ID] = len(o.series)
+			o.series = append(o.series, s)
+		}
+	}
+}
+
+// seriesName is the name of a series without its file.
+func seriesName(w index.Word) string { return scoring.Series{Model: w[0], Arm: arm(w)}.String() }
+
+// arm is how the model of a series was asked.
+func arm(w index.Word) string {
+	var parts []string
+	for _, s := range w[1:] {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// short is the name of a result file for titles: with its folder where the file's own says nothing.
+func short(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	if name == "results" {
+		return filepath.Base(filepath.Dir(path))
+	}
+	return name
+}
+
+// info answers GET info.
+func (e *Explorer) info(name string) (*Info, error) {
+	jobs, err := e.cfg.Jobs()
+	if err != nil {
+		return nil, err
+	}
+	out := &Info{Title: e.cfg.Title, Job: name, Jobs: []string{}, Files: []FileInfo{}, Series: []Series{}, Metrics: []string{}, Remarks: []string{}, Version: e.cfg.Version}
+	for _, j := range jobs {
+		out.Jobs = append(out.Jobs, j.Name)
+	}
+	if name == "" && !slices.ContainsFunc(jobs, func(j Job) bool { return j.Name == "" }) {
+		return out, nil // one has to be chosen first
+	}
+	o, err := e.find(name)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-o.done:
+	default:
+		o.mu.Lock()
+		l := o.loading
+		o.mu.Unlock()
+		out.Loading = &l
+		return out, nil
+	}
+	if o.fault != nil {
+		out.Loading = &Loading{Error: o.fault.Error()}
+		return out, nil
+	}
+	for _, f := range o.set.Files {
+		out.Files = append(out.Files, FileInfo{f.Path, f.Rows(), f.Bad})
+		if f.Bad > 0 {
+			out.Remarks = append(out.Remarks, fmt.Sprintf("%d lines of %s are no results; they are rows with the failure unreadable_line", f.Bad, f.Path))
+		}
+		for _, m := range f.Metrics {
+			if !slices.Contains(out.Metrics, m) {
+				out.Metrics = append(out.Metrics, m)
+			}
+		}
+	}
+	slices.Sort(out.Metrics)
+	o.mu.Lock()
+	out.Remarks = append(out.Remarks, o.remarks...)
+	o.mu.Unlock()
+	out.Rows, out.Series, out.Answers = o.set.Rows(), o.series, len(o.dumps) > 0
+	return out, nil
+}

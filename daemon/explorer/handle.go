@@ -1,0 +1,329 @@
+package explorer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/valyala/fasthttp"
+
+	"plumb/daemon/index"
+	"plumb/render/assets"
+)
+
+// Schema is the JSON schema of the API's answers.
+//
+//go:embed schema.json
+var Schema []byte
+
+// Prefix is the path under which the explorer answers.
+const Prefix = "/ui/"
+
+// asset is a file of the built pages.
+type asset struct {
+	body []byte
+	kind string
+	tag  string
+}
+
+// readAssets reads the built pages; a folder that is missing has none.
+func readAssets(dir string) map[string]asset {
+	out := map[string]asset{}
+	names, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err == nil {
+			out[filepath.Base(name)] = asset{b, cmp.Or(mime.TypeByExtension(path.Ext(name)), "application/octet-stream"), fmt.Sprintf(`"%016x"`, xxhash.Sum64(b))}
+		}
+	}
+	return out
+}
+
+// policy is the Content-Security-Policy: nothing runs or loads that is not of this origin.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Handle answers a request for a path under Prefix.
+func (e *Explorer) Handle(ctx *fasthttp.RequestCtx) {
+	h := &ctx.Response.Header
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-cache")
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // an index that another program has cut
+	defer func() {
+		p := recover()
+		if _, fault := p.(interface{ Addr() uintptr }); fault { // the next request finds that the index has changed
+			ctx.Response.Header.Set("Retry-After", "1")
+			fail(ctx, fasthttp.StatusServiceUnavailable, "loading", "the index was cut while it was read; it is made again")
+			return
+		}
+		if p != nil {
+			e.cfg.Log.Error("BUG: panic in the explorer", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			fail(ctx, fasthttp.StatusInternalServerError, "internal", "cannot answer: internal error; the log has the details")
+		}
+	}()
+	if why := e.refuses(ctx); why != "" {
+		fail(ctx, fasthttp.StatusForbidden, "forbidden", why)
+		return
+	}
+	if !ctx.IsGet() && !ctx.IsHead() {
+		h.Set("Allow", "GET, HEAD")
+		fail(ctx, fasthttp.StatusMethodNotAllowed, "bad_method", "the explorer changes nothing: want GET")
+		return
+	}
+	name := strings.TrimPrefix(string(ctx.Path()), Prefix)
+	if route, ok := strings.CutPrefix(name, "api/"); ok {
+		e.api(ctx, route)
+		return
+	}
+	e.file(ctx, name)
+}
+
+// refuses returns why a request is not answered, "" where it is. A page of another origin must not reach a
+// server on the loopback address, also where it gives its own name that address.
+func (e *Explorer) refuses(ctx *fasthttp.RequestCtx) string {
+	host := string(ctx.Host())
+	if e.cfg.Hosts != nil && !slices.Contains(e.cfg.Hosts, host) {
+		return fmt.Sprintf("cannot answer for the host %.80q; want one of %s", host, strings.Join(e.cfg.Hosts, ", "))
+	}
+	if o := string(ctx.Request.Header.Peek("Origin")); o != "" {
+		if u, err := url.Parse(o); err != nil || u.Host != host {
+			return "cannot answer a page of another origin"
+		}
+	}
+	site := string(ctx.Request.Header.Peek("Sec-Fetch-Site"))
+	if mode := string(ctx.Request.Header.Peek("Sec-Fetch-Mode")); (site == "cross-site" || site == "same-site") && mode != "navigate" {
+		return "cannot answer a page of another origin"
+	}
+	return ""
+}
+
+// file answers with a file of the built pages.
+func (e *Explorer) file(ctx *fasthttp.RequestCtx, name string) {
+	a, ok := e.assets[cmp.Or(name, "index.html")]
+	switch {
+	case ok:
+		answer304(ctx, a.tag, a.kind, a.body)
+	case len(e.assets) == 0:
+		fail(ctx, fasthttp.StatusNotFound, "not_built", "the explorer's pages are not built: no folder "+e.cfg.Client+"; want sh scripts/explorer.sh (part of make setup)")
+	default:
+		fail(ctx, fasthttp.StatusNotFound, "not_found", "there is no such page; want "+Prefix)
+	}
+}
+
+// answer304 answers with a body, or without it where the client has it.
+func answer304(ctx *fasthttp.RequestCtx, tag, kind string, body []byte) {
+	ctx.Response.Header.Set("ETag", tag)
+	if string(ctx.Request.Header.Peek("If-None-Match")) == tag {
+		ctx.SetStatusCode(fasthttp.StatusNotModified)
+		return
+	}
+	ctx.SetContentType(kind)
+	ctx.SetBody(body)
+}
+
+// fail answers with an error.
+func fail(ctx *fasthttp.RequestCtx, status int, kind, message string) {
+	ctx.SetStatusCode(status)
+	writeJSON(ctx, Fault{message, kind})
+}
+
+func writeJSON(ctx *fasthttp.RequestCtx, v any) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	if err := enc.Encode(v); err != nil {
+		panic("BUG: an answer without JSON: " + err.Error())
+	}
+	ctx.SetContentType("application/json; charset=utf-8")
+	ctx.SetBody(b.Bytes())
+}
+
+// answerTime bounds one answer.
+const answerTime = 30 * time.Second
+
+// api answers a route of the API.
+func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
+	switch name {
+	case "schema.json":
+		ctx.SetContentType("application/schema+json")
+		ctx.SetBody(Schema)
+		return
+	case "info":
+		e.answer(ctx, func(*query) (any, error) { return e.info(string(ctx.QueryArgs().Peek("job"))) })
+		return
+	}
+	f, ok := map[string]func(context.Context, *opened, *query) (any, error){
+		"select": func(_ context.Context, o *opened, q *query) (any, error) { return o.selected(q.filter(o)), nil },
+		"rows": func(_ context.Context, o *opened, q *query) (any, error) {
+			return o.rows(q.filter(o), q.sort, q.from, q.n), nil
+		},
+		"overview": func(_ context.Context, o *opened, q *query) (any, error) { return o.overview(q.filter(o)), nil },
+		"compare":  func(_ context.Context, o *opened, q *query) (any, error) { return o.compare(q.filter(o), q.a, q.b) },
+		"pairs": func(_ context.Context, o *opened, q *query) (any, error) {
+			return o.list(q.filter(o), q.a, q.b, q.sort.Down, q.from, q.n)
+		},
+		"suspects": func(_ context.Context, o *opened, q *query) (any, error) { return o.rules.list(q.filter(o)), nil },
+		"item": func(c context.Context, o *opened, q *query) (any, error) {
+			return e.item(c, o, q.row, q.filter(o), q.sort)
+		},
+		"sensitivity": func(c context.Context, o *opened, q *query) (any, error) {
+			return e.sensitivity(c, o, q.row, q.part, q.steps, q.step)
+		},
+		"picture": func(c context.Context, o *opened, q *query) (any, error) {
+			return e.picture(c, o, q.row, q.panel, q.wide)
+		},
+		"raw": func(_ context.Context, o *opened, q *query) (any, error) {
+			a, err := e.read(o, q.row)
+			if err != nil {
+				return nil, err
+			}
+			return append(append(a.raw, '\n'), a.line...), nil
+		},
+	}[name]
+	if !ok {
+		fail(ctx, fasthttp.StatusNotFound, "not_found", "there is no such route")
+		return
+	}
+	e.answer(ctx, func(q *query) (any, error) {
+		o, release, err := e.ready(string(ctx.QueryArgs().Peek("job")))
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		c, cancel := context.WithTimeout(e.life, answerTime)
+		defer cancel()
+		return f(c, o, q)
+	})
+}
+
+// answer reads the query of a request and writes what f returns: JSON, a picture, or a text.
+func (e *Explorer) answer(ctx *fasthttp.RequestCtx, f func(*query) (any, error)) {
+	q, err := readQuery(ctx.QueryArgs())
+	if err != nil {
+		fail(ctx, fasthttp.StatusBadRequest, "bad_query", err.Error())
+		return
+	}
+	v, err := f(q)
+	switch {
+	case errors.Is(err, errLoading):
+		ctx.Response.Header.Set("Retry-After", "1")
+		fail(ctx, fasthttp.StatusServiceUnavailable, "loading", err.Error())
+	case errors.Is(err, errNoPicture): // an error would stand in the console of the browser
+		ctx.SetStatusCode(fasthttp.StatusNoContent)
+	case err != nil:
+		fail(ctx, fasthttp.StatusUnprocessableEntity, "cannot", err.Error())
+	default:
+		switch v := v.(type) {
+		case drawn:
+			answer304(ctx, v.tag, "image/png", v.shown.PNG)
+		case []byte:
+			ctx.SetContentType("text/plain; charset=utf-8")
+			ctx.SetBody(v)
+		default:
+			writeJSON(ctx, v)
+		}
+	}
+}
+
+// query holds the parameters of a request.
+type query struct {
+	given                            index.Filter
+	sort                             index.Sort
+	from, n, row, panel, wide, steps int
+	step                             float64
+	part, a, b                       string
+}
+
+// filter returns the filter for a job.
+func (q *query) filter(o *opened) index.Filter {
+	f := q.given
+	if f.Rule != "" {
+		o.rules.begin()
+		f.Epoch = o.rules.epoch(f.Rule)
+	}
+	return f
+}
+
+// maxFilter is the longest filter, bytes.
+const maxFilter = 32 << 10
+
+// readQuery reads the parameters of a request. Errors name the parameter.
+func readQuery(args *fasthttp.Args) (*query, error) {
+	q := &query{n: 100, panel: -1, wide: 320, steps: 10, part: string(args.Peek("part")), a: string(args.Peek("a")), b: string(args.Peek("b"))}
+	for _, p := range []struct {
+		name string
+		to   *int
+	}{{"from", &q.from}, {"n", &q.n}, {"row", &q.row}, {"panel", &q.panel}, {"w", &q.wide}, {"steps", &q.steps}} {
+		s := string(args.Peek(p.name))
+		if s == "" {
+			continue
+		}
+		v, err := strconv.Atoi(s)
+		if err != nil || v < -1 || v > 1<<31 {
+			return nil, fmt.Errorf("cannot use %s: got %.40q; want a whole number", p.name, s)
+		}
+		*p.to = v
+	}
+	if s := string(args.Peek("step")); s != "" {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return nil, fmt.Errorf("cannot use step: got %.40q; want a number", s)
+		}
+		q.step = v
+	}
+	q.sort = index.Sort{By: string(args.Peek("sort")), Down: string(args.Peek("down")) == "1"}
+	if err := q.sort.Check(); err != nil {
+		return nil, err
+	}
+	return q, q.readFilter(args.Peek("q"))
+}
+
+// readFilter reads the parameter q.
+func (q *query) readFilter(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	if len(b) > maxFilter {
+		return fmt.Errorf("cannot use q: it has %d bytes; want at most %d", len(b), maxFilter)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&q.given); err != nil {
+		return fmt.Errorf("cannot use q: %w; want a filter as in schema.json", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("cannot use q: want one JSON object")
+	}
+	for name := range q.given.Values {
+		if !slices.Contains(index.FacetNames[:], name) {
+			return fmt.Errorf("cannot use q.values.%.40s: want one of %s", name, strings.Join(index.FacetNames[:], ", "))
+		}
+	}
+	if r := q.given.Rule; r != "" && findRule(r) == nil {
+		return fmt.Errorf("cannot use q.rule: there is no rule %.40q", r)
+	}
+	q.given.Epoch = 0
+	return nil
+}
+
+// PagesDir returns the folder of the built pages: explicit if given, else the environment's PLUMB_UI_PAGES, else
+// where assets.Dir finds explorer. It does not check the files.
+func PagesDir(explicit string) string { return assets.Dir(explicit, "PLUMB_UI_PAGES", "explorer") }

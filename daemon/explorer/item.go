@@ -1,0 +1,406 @@
+package explorer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/index"
+	"plumb/daemon/report"
+	"plumb/render/jsontree"
+	"plumb/scoring"
+)
+
+// answer is a result with its line in a dump.
+type answer struct {
+	result *scoring.Result
+	value  *fastjson.Value // the result line
+	raw    []byte
+	line   []byte // of the dump, nil where there is none
+	dump   *index.Dump
+	number int           // of the line
+	item   *scoring.Item // nil where it cannot be read
+	why    string        // why there is no item
+}
+
+// key identifies a panel by what it is made of.
+func (a *answer) key(panel int) string {
+	return fmt.Sprintf("%x %x %d", xxhash.Sum64(a.raw), xxhash.Sum64(a.line), panel)
+}
+
+// read reads a row and its answer. The error is about the result line.
+func (e *Explorer) read(o *opened, row int) (*answer, error) {
+	i, at, ok := o.set.Find(row)
+	if !ok {
+		return nil, fmt.Errorf("cannot show row %d: there are %d", row, o.set.Rows())
+	}
+	f := o.set.Files[i]
+	raw, err := f.Line(at)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{raw: raw, result: &scoring.Result{}}
+	var p fastjson.Parser
+	if a.value, err = p.ParseBytes(raw); err == nil {
+		a.result, err = scoring.CheckResult(a.value)
+	}
+	if err != nil {
+		a.value, a.result, a.why = nil, &scoring.Result{}, err.Error()
+		return a, nil
+	}
+	if len(o.dumps) == 0 {
+		a.why = "no dump is open (--dump), so the answer and its pictures are not shown"
+		return a, nil
+	}
+	e.findLine(o, a, f.Answer[at])
+	return a, nil
+}
+
+// findLine finds the line of an answer in the dumps, and reads it as an item.
+func (e *Explorer) findLine(o *opened, a *answer, key uint64) {
+	for _, d := range o.dumps {
+		lines, numbers, err := d.Find(key)
+		if err != nil {
+			a.why = err.Error()
+			return
+		}
+		for i, l := range lines {
+			test := fastjson.GetString(l, "test")
+			if test != "" && test != a.result.Test {
+				continue
+			}
+			a.dump, a.line, a.number = d, l, numbers[i]
+			break
+		}
+		if a.line != nil {
+			break
+		}
+	}
+	if a.line == nil {
+		a.why = "no open dump has an answer with this id, model, repeat and turn"
+		return
+	}
+	it, fault := dump.NewDecoder(e.cfg.Items).Item(dump.Line{N: a.number, Bytes: a.line}, a.result.Suite)
+	if fault != nil {
+		a.why = "the answer cannot be read: " + fault.Message
+	}
+	a.item = it
+	if it != nil && it.Fields == nil {
+		a.item = nil
+	}
+}
+
+// exhibit returns what explains a score. why says what is missing, "" for nothing.
+func (e *Explorer) exhibit(a *answer) (x scoring.Exhibit, suite *scoring.Suite, why string) {
+	if a.item == nil || a.why != "" {
+		return x, nil, a.why
+	}
+	suite = e.cfg.Items.Suites.Find(a.item.Suite)
+	if suite == nil {
+		return x, nil, fmt.Sprintf("no pictures: suite %q is not known here", a.item.Suite)
+	}
+	job, err := suite.Prepare(a.item, e.cfg.Variants)
+	if err != nil {
+		return x, suite, "no pictures: " + err.Error()
+	}
+	shower, ok := job.(scoring.Shower)
+	if !ok {
+		return x, suite, "no pictures: suite " + suite.Name + " has none to show"
+	}
+	return shower.Show(a.result), suite, ""
+}
+
+// Limits of what a page shows of one item, bytes.
+const (
+	maxAnswer = 256 << 10
+	maxRaw    = 128 << 10
+	maxPrompt = 64 << 10
+	maxOthers = 100
+)
+
+// item answers GET item.
+func (e *Explorer) item(ctx context.Context, o *opened, row int, f index.Filter, by index.Sort) (*Item, error) {
+	a, err := e.read(o, row)
+	if err != nil {
+		return nil, err
+	}
+	x, suite, why := e.exhibit(a)
+	out := &Item{Row: o.row(row, by.By), Problem: why, NoteList: []Note{}, Metrics: []Metric{}, Panels: []Panel{}, Texts: []Text{}, Answer: []Segment{},
+		Others: []Row{}, Parts: []Part{}, Arms: [][]string{}, First: x.First, Raw: cut(string(a.raw), maxRaw)}
+	o.place(out, row, f, by)
+	o.others(out, row)
+	if a.value != nil {
+		out.describe(a)
+	}
+	for i := range x.Panels {
+		out.Panels = append(out.Panels, e.describePanel(ctx, a, i, &x.Panels[i]))
+	}
+	for _, t := range x.Texts {
+		out.Texts = append(out.Texts, Text{t.Title, cut(t.Body, maxPrompt)})
+	}
+	i, at, _ := o.set.Find(row)
+	out.File = fmt.Sprintf("%s, byte %d", o.set.Files[i].Path, o.set.Files[i].At(at))
+	if a.line != nil {
+		out.Line = fmt.Sprintf("%s, line %d", a.dump.Path, a.number)
+		out.Command = e.command(a)
+	}
+	if a.item != nil {
+		out.answered(a, suite, e.cfg.Variants)
+		if suite != nil && suite.Parts != nil && a.why == "" {
+			for _, p := range suite.Parts(a.item, e.cfg.Variants) {
+				if sane(p.X, p.Y) && len(out.Parts) < maxOthers {
+					out.Parts = append(out.Parts, Part{cut(p.Name, 200), p.X, p.Y})
+				}
+			}
+		}
+		out.Prompt, out.PromptOf = promptOf(a.item, suite)
+	} else if a.line != nil {
+		out.Answer = []Segment{{Text: cut(string(a.line), maxAnswer)}}
+	}
+	return out, nil
+}
+
+// cut cuts a text after most bytes, and says how many are left out.
+func cut(s string, most int) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	if len(s) <= most {
+		return s
+	}
+	n := most
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return fmt.Sprintf("%s\n[%d further bytes are not shown]", s[:n], len(s)-n)
+}
+
+// place finds the row in the list that it was opened from.
+func (o *opened) place(out *Item, row int, f index.Filter, by index.Sort) {
+	order := o.set.Order(f, by)
+	out.Total, out.Position = len(order), slices.Index(order, uint32(row))
+	if i := out.Position; i >= 0 {
+		if i > 0 {
+			n := int(order[i-1])
+			out.Previous = &n
+		}
+		if i+1 < len(order) {
+			n := int(order[i+1])
+			out.Next = &n
+		}
+	}
+}
+
+// others lists other results of the same question.
+func (o *opened) others(out *Item, row int) {
+	i, at, _ := o.set.Find(row)
+	key := o.set.Files[i].Item[at]
+	for k, f := range o.set.Files {
+		first := o.set.First(k)
+		for n, item := range f.Item {
+			if item == key && first+n != row && len(out.Others) < maxOthers {
+				out.Others = append(out.Others, o.row(first+n, ""))
+			}
+		}
+	}
+}
+
+// describe fills in what the result line says.
+func (out *Item) describe(a *answer) {
+	r := a.result
+	out.ID = cut(r.ID, 4096)
+	if v := a.value.Get("reward"); v != nil && v.Type() == fastjson.TypeNumber {
+		out.Reward = finite(v.GetFloat64())
+	}
+	if r.Err != nil {
+		out.Message = r.Err.Message
+	}
+	for _, n := range r.Notes[:min(len(r.Notes), 1000)] {
+		out.NoteList = append(out.NoteList, Note{n.Code, n.Path, n.Message})
+	}
+	a.value.GetObject("metrics").Visit(func(name []byte, v *fastjson.Value) {
+		out.Metrics = append(out.Metrics, Metric{string(name), json.RawMessage(jsontree.Append(nil, v)), formula(r.Suite, r.Test, string(name))})
+	})
+	add := func(name, value string) {
+		if value != "" && value != "0" {
+			out.Arms = append(out.Arms, []string{name, value})
+		}
+	}
+	add("model", r.Who.Model)
+	for i, name := range []string{"mode", "input", "setting", "format", "method"} {
+		add(name, r.Who.Arm()[i])
+	}
+	add("repeat", strconv.Itoa(r.Who.Repeat))
+	add("turn", strconv.Itoa(r.Who.Turn))
+	add("finish reason", r.Who.FinishReason)
+	add("cut", r.Who.Cut)
+	add("backend", r.Backend)
+	add("scorer", string(a.value.GetStringBytes("scorer")))
+	for _, name := range []string{"file", "at", "key"} {
+		if v := a.value.Get(name); v != nil {
+			add(name, strings.Trim(v.String(), `"`))
+		}
+	}
+	if s, ok := r.Who.Settings().Seconds(); ok {
+		add("seconds", strconv.FormatFloat(s, 'f', 2, 64))
+	}
+	if c, ok := r.Who.Settings().Cost(); ok {
+		add("cost", strconv.FormatFloat(c, 'g', 4, 64))
+	}
+}
+
+// names of the forms and tones of marks, by their numbers.
+var (
+	forms = []string{"dot", "cross", "ring", "box", "span", "gap", "dart", "wedge"}
+	tones = []string{"goal", "good", "bad", "was", "is"}
+)
+
+// describePanel describes a panel. A suite's own picture is drawn for its size.
+func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, p *scoring.Panel) Panel {
+	out := Panel{Title: p.Title, Cover: p.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}}
+	d, err := e.panel(ctx, a.key(n), p, 760)
+	if err != nil {
+		out.Error = err.Error()
+		if b := p.View.Bounds; p.Image != nil || !(b.W > 0 && b.H > 0 && b.W < 1e6 && b.H < 1e6) {
+			return out
+		}
+		d.shown.Box = p.View.Bounds
+	}
+	b := d.shown.Box
+	out.Box = []float64{b.X, b.Y, b.W, b.H}
+	for _, m := range p.Marks {
+		if !sane(m.A.X, m.A.Y, m.B.X, m.B.Y, m.R, m.From, m.To) {
+			continue
+		}
+		out.Marks = append(out.Marks, Mark{forms[m.Form], tones[m.Tone], []float64{m.A.X, m.A.Y}, []float64{m.B.X, m.B.Y}, m.R, m.From, m.To, m.Text})
+	}
+	for _, l := range d.shown.Lost {
+		x := Lost{Name: l.Name, Why: l.Why}
+		for _, c := range l.Corners {
+			if !sane(c.X, c.Y) {
+				c.X, c.Y = 0, 0
+			}
+			x.Corners = append(x.Corners, c.X, c.Y)
+		}
+		out.Lost = append(out.Lost, x)
+	}
+	return out
+}
+
+// sane reports whether all coordinates are numbers of at most 1e7.
+func sane(list ...float64) bool {
+	return !slices.ContainsFunc(list, func(v float64) bool { return !(v >= -1e7 && v <= 1e7) })
+}
+
+// answered fills in the answer's text with the part that was read.
+func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants) {
+	text, isText := answerText(a.item.Fields)
+	from, to := 0, 0
+	switch {
+	case !isText:
+		out.Reading = "the answer is no text; all of it was read"
+	case suite == nil || suite.Reading == nil:
+		out.Reading = "the part that was read is not marked for this suite"
+	default:
+		var ok bool
+		if from, to, ok = suite.Reading(a.item, v); !ok {
+			out.Reading, from, to = "nothing in the answer was read as an answer", 0, 0
+		}
+	}
+	end := len(text)
+	if end > maxAnswer { // the part that was read is shown if it can be
+		end = maxAnswer
+		out.AnswerCut = len(text) - end
+	}
+	for _, s := range []struct {
+		from, to int
+		read     bool
+	}{{0, min(from, end), false}, {min(from, end), min(to, end), true}, {min(to, end), end, false}} {
+		if s.from < s.to {
+			out.Answer = append(out.Answer, Segment{strings.ToValidUTF8(text[s.from:s.to], "\ufffd"), s.read})
+		}
+	}
+}
+
+// answerText returns the answer as a text. isText is false where it is an object or a list, whose JSON
+// is returned.
+func answerText(v *fastjson.Value) (text string, isText bool) {
+	r := v.Get("response")
+	if a := v.Get("actions"); a != nil && a.Type() != fastjson.TypeNull {
+		r = a
+	}
+	switch {
+	case r == nil || r.Type() == fastjson.TypeNull:
+		return "", true
+	case r.Type() == fastjson.TypeString:
+		return string(r.GetStringBytes()), true
+	}
+	return string(jsontree.Append(nil, r)), false
+}
+
+// promptOf returns what the model was asked, and where that is known from.
+func promptOf(it *scoring.Item, suite *scoring.Suite) (text, of string) {
+	if p := it.Fields.GetStringBytes("prompt"); len(p) > 0 {
+		return cut(string(p), maxPrompt), "the prompt in the dump"
+	}
+	if suite == nil || suite.Prompt == nil {
+		return "", ""
+	}
+	p, err := suite.Prompt(it, scoring.PromptOptions{})
+	if err != nil {
+		return "", ""
+	}
+	return cut(p, maxPrompt), "the dump has no prompt; plumb asks this one"
+}
+
+// command returns the command that scores an answer alone.
+func (e *Explorer) command(a *answer) string {
+	args := append([]string{"plumb", "score"}, e.cfg.Flags...)
+	if fastjson.GetString(a.line, "suite") == "" && a.result.Suite != "" && !slices.Contains(e.cfg.Flags, "--suite") {
+		args = append(args, "--suite", a.result.Suite)
+	}
+	for i, s := range args {
+		args[i] = quoted(s)
+	}
+	return fmt.Sprintf("sed -n %dp %s | %s -", a.number, quoted(a.dump.Path), strings.Join(args, " "))
+}
+
+// quoted quotes an argument for a shell where it has to be.
+func quoted(s string) string {
+	plain := func(r rune) bool {
+		return !strings.ContainsRune("+-./:=_,@%", r) && !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
+	}
+	if s != "" && strings.IndexFunc(s, plain) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// errNoPicture says that an item has no picture, which is no fault.
+var errNoPicture = errors.New("there is no picture")
+
+// picture returns a panel of a row as a picture; panel -1 is the one to see first.
+func (e *Explorer) picture(ctx context.Context, o *opened, row, panel, wide int) (drawn, error) {
+	a, err := e.read(o, row)
+	if err != nil {
+		return drawn{}, err
+	}
+	x, _, why := e.exhibit(a)
+	if panel < 0 {
+		panel = x.First
+	}
+	if panel >= len(x.Panels) {
+		return drawn{}, fmt.Errorf("%w: %s", errNoPicture, cmp.Or(why, "the item has none"))
+	}
+	return e.panel(ctx, a.key(panel), &x.Panels[panel], wide)
+}
+
+var _ report.Renderer = Engine(nil)

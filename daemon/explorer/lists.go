@@ -1,0 +1,269 @@
+package explorer
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"plumb/daemon/index"
+)
+
+// maxValues is how many values of a facet an answer lists.
+const maxValues = 200
+
+// selected answers GET select.
+func (o *opened) selected(f index.Filter) *Selected {
+	s := o.set.Select(f)
+	out := &Selected{Rows: s.Rows, Scored: s.Scored, Mean: finite(s.Mean), Counts: map[string][]index.Count{}, More: map[string]int{}, Histogram: s.Histogram}
+	for facet, list := range s.Counts {
+		if n := len(list) - maxValues; n > 0 {
+			list, out.More[facet] = list[:maxValues], n
+		}
+		out.Counts[facet] = list
+	}
+	out.Remark = o.texts.remark(f)
+	if f.Rule != "" {
+		out.Remark = strings.TrimSpace(out.Remark + " " + o.rules.remark(f.Rule))
+	}
+	return out
+}
+
+// finite returns a number for JSON, nil for one that has none.
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// maxRows is how many rows one answer has.
+const maxRows = 500
+
+// rows answers GET rows.
+func (o *opened) rows(f index.Filter, by index.Sort, from, n int) *Rows {
+	order := o.set.Order(f, by)
+	from = max(0, min(from, len(order)))
+	out := &Rows{Total: len(order), From: from, Rows: []Row{}}
+	for _, row := range order[from:min(len(order), from+min(n, maxRows))] {
+		out.Rows = append(out.Rows, o.row(int(row), by.By))
+	}
+	return out
+}
+
+// row describes a row of the set.
+func (o *opened) row(row int, by string) Row {
+	i, at, _ := o.set.Find(row)
+	f := o.set.Files[i]
+	test, series := f.Tests[f.Test[at]], f.SeriesOf[f.Series[at]]
+	r := Row{Row: row, ID: f.ID(at), Suite: test[0], Test: test[1], Model: series[0], Arm: arm(series), Repeat: int(f.Repeat[at]), Turn: int(f.Turn[at]),
+		Score: finite(f.Score[at]), Status: f.Statuses[f.Status[at]][0], Error: f.Codes[f.Code[at]][0], Notes: f.NoteSets[f.Notes[at]], Time: finite(float64(f.Time[at]))}
+	if r.Notes == nil {
+		r.Notes = []string{}
+	}
+	if len(o.set.Files) > 1 && r.Model == "" {
+		r.Model = short(f.Path)
+	}
+	if name, ok := strings.CutPrefix(by, "metric:"); ok {
+		if x, ok := f.Metric(at, uint16(max(0, slices.Index(f.Metrics, name)))); ok && slices.Contains(f.Metrics, name) {
+			r.Value = finite(float64(x))
+		}
+	}
+	return r
+}
+
+// smallBars is the number of bars in the histogram of a cell.
+const smallBars = 20
+
+// maxCells bounds the cells of an overview, because names of tests and models come from files.
+const maxCells = 4000
+
+// cellSum adds up the rows of a cell.
+type cellSum struct {
+	n, scored, timed, priced  int
+	sum, squares, time, money float64
+	bars                      [smallBars]int
+}
+
+// overview answers GET overview.
+func (o *opened) overview(f index.Filter) *Overview {
+	sel := o.set.Select(f)
+	out := &Overview{Suites: []SuiteTable{}, Failures: []Failure{}, Papers: o.papers}
+	if out.Papers == nil {
+		out.Papers = []TextTable{}
+	}
+	sums := map[[2]string]map[string]*cellSum{} // by suite and test, then series
+	cells := 0
+	failures := map[Failure]int{}
+	for i, file := range o.set.Files {
+		cells += o.addFile(file, i, sel, sums, failures, maxCells-cells)
+	}
+	if cells >= maxCells {
+		out.Remark = "there are more tests and series than the overview lists; choose some on the left"
+	}
+	o.listSuites(out, sums)
+	for k, n := range failures {
+		k.N = n
+		out.Failures = append(out.Failures, k)
+	}
+	slices.SortFunc(out.Failures, func(a, b Failure) int {
+		return cmp.Or(b.N-a.N, strings.Compare(a.Kind, b.Kind), strings.Compare(a.Value, b.Value), strings.Compare(a.Suite, b.Suite))
+	})
+	out.Failures = out.Failures[:min(len(out.Failures), maxValues)]
+	return out
+}
+
+// duplicate is the note on results that tables leave out.
+const duplicate = "duplicate_id"
+
+// addFile adds the selected rows of a file, and returns how many cells it has made, most at most.
+func (o *opened) addFile(f *index.File, number int, sel *index.Selection, sums map[[2]string]map[string]*cellSum, failures map[Failure]int, most int) (made int) {
+	tests, series := len(f.Tests), len(f.SeriesOf)
+	grid := map[int]*cellSum{}
+	counts := map[[3]uint16]int{}
+	low, high := o.set.Range()
+	scale := smallBars / (high - low)
+	again := make([]bool, len(f.NoteSets))
+	for i, w := range f.NoteSets {
+		again[i] = slices.Contains(w, duplicate)
+	}
+	lastKey, c := -1, (*cellSum)(nil)
+	for row := range f.Rows() {
+		if !sel.Has(number, row) || again[f.Notes[row]] {
+			continue
+		}
+		if key := int(f.Test[row])*series + int(f.Series[row]); key != lastKey {
+			if c = grid[key]; c == nil && len(grid) < most {
+				c = &cellSum{}
+				grid[key] = c
+			}
+			lastKey = key
+		}
+		counts[[3]uint16{f.Test[row], f.Code[row], f.Status[row]}]++
+		if c != nil {
+			c.add(f, row, low, scale)
+		}
+	}
+	for test := range tests {
+		for s := range series {
+			if c := grid[test*series+s]; c != nil {
+				name := [2]string(f.Tests[test])
+				if sums[name] == nil {
+					sums[name] = map[string]*cellSum{}
+				}
+				sums[name][o.seriesID(number, s)] = c
+			}
+		}
+	}
+	for k, n := range counts {
+		suite := f.Tests[k[0]][0]
+		if code := f.Codes[k[1]][0]; code != "" {
+			failures[Failure{Kind: "failure", Value: code, Suite: suite}] += n
+		} else if status := f.Statuses[k[2]][0]; status != "" {
+			failures[Failure{Kind: "status", Value: status, Suite: suite}] += n
+		}
+	}
+	return len(grid)
+}
+
+// add adds a row.
+func (c *cellSum) add(f *index.File, row int, low, scale float64) {
+	c.n++
+	if t := float64(f.Time[row]); t == t {
+		c.timed++
+		c.time += t
+	}
+	if m := float64(f.Cost[row]); m == m {
+		c.priced++
+		c.money += m
+	}
+	if x := f.Score[row]; x == x {
+		c.scored++
+		c.sum += x
+		c.squares += x * x
+		c.bars[min(smallBars-1, max(0, int((x-low)*scale)))]++
+	}
+}
+
+// seriesID is the id of a series of a file.
+func (o *opened) seriesID(file, code int) string {
+	for _, s := range o.series {
+		if o.byID[s.ID] == o.firstSeries(file)+code {
+			return s.ID
+		}
+	}
+	panic("BUG: a series that is not listed")
+}
+
+// firstSeries is the place of a file's first series.
+func (o *opened) firstSeries(file int) (n int) {
+	for _, f := range o.set.Files[:file] {
+		n += len(f.SeriesOf)
+	}
+	return n
+}
+
+// listSuites makes the tables of the suites, with tests in the order of their papers.
+func (o *opened) listSuites(out *Overview, sums map[[2]string]map[string]*cellSum) {
+	names := slices.SortedFunc(maps.Keys(sums), o.compareTests)
+	for _, name := range names {
+		if n := len(out.Suites); n == 0 || out.Suites[n-1].Suite != name[0] {
+			out.Suites = append(out.Suites, SuiteTable{Suite: name[0]})
+		}
+		t := &out.Suites[len(out.Suites)-1]
+		t.Tests = append(t.Tests, TestOf{Test: name[1]})
+		for id := range sums[name] {
+			if !slices.Contains(t.Series, id) {
+				t.Series = append(t.Series, id)
+			}
+		}
+	}
+	for i := range out.Suites {
+		t := &out.Suites[i]
+		slices.SortFunc(t.Series, func(a, b string) int { return o.byID[a] - o.byID[b] })
+		for k := range t.Tests {
+			for _, id := range t.Series {
+				t.Tests[k].Cells = append(t.Tests[k].Cells, sums[[2]string{t.Suite, t.Tests[k].Test}][id].cell())
+			}
+		}
+	}
+}
+
+// compareTests orders tests by suite, then as their papers do, then by name.
+func (o *opened) compareTests(a, b [2]string) int {
+	return cmp.Or(strings.Compare(a[0], b[0]), o.testOrder(a)-o.testOrder(b), strings.Compare(a[1], b[1]))
+}
+
+// testOrder is the place of a test in its suite, large for an unknown one.
+func (o *opened) testOrder(name [2]string) int {
+	if s := o.rules.e.cfg.Items.Suites.Find(name[0]); s != nil {
+		if i := slices.Index(s.Tests, name[1]); i >= 0 {
+			return i
+		}
+	}
+	return 1 << 20
+}
+
+// cell returns the sums as figures; c is nil where there are no results.
+func (c *cellSum) cell() Cell {
+	out := Cell{Histogram: []int{}}
+	if c == nil {
+		return out
+	}
+	out.N, out.Scored, out.Histogram = c.n, c.scored, c.bars[:]
+	if n := float64(c.scored); n > 0 {
+		mean := c.sum / n
+		out.Mean = &mean
+		if c.scored > 1 {
+			out.Error = finite(math.Sqrt(max(0, c.squares-n*mean*mean) / (n - 1) / n))
+		}
+	}
+	if c.timed > 0 {
+		out.Seconds = finite(c.time / float64(c.timed))
+	}
+	if c.priced > 0 {
+		out.Cost = finite(c.money)
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+// Overview: means of each test and series, failures, and the papers' tables.
+
+import { address, filterText, useGet } from './api'
+import { count, score, short } from './format'
+import { Bars } from './plots'
+import type { Cell, Info, Overview as Data, SuiteTable, TextTable } from './schema'
+import { go, state } from './state'
+import { Waiting } from './parts'
+
+export function Overview({ info }: { info: Info }) {
+	const got = useGet<Data>(address('overview', { q: filterText() }))
+	const v = got.value
+	if (!v) return <Waiting got={got} />
+	return (
+		<div class={got.busy ? 'page stale' : 'page'}>
+			{got.error && <p class="error">{got.error}</p>}
+			{v.remark && <p class="remark">{v.remark}</p>}
+			{v.suites.length === 0 && <p class="empty">No results are selected.</p>}
+			{v.suites.map((t) => (
+				<Suite key={t.suite} of={t} info={info} />
+			))}
+			{v.failures.length > 0 && (
+				<section class="card">
+					<h2>Failures and how answers were read</h2>
+					<div class="scroll">
+						<table class="figures narrow">
+							<thead>
+								<tr>
+									<th>what</th>
+									<th>suite</th>
+									<th class="num">results</th>
+								</tr>
+							</thead>
+							<tbody>
+								{v.failures.map((f) => (
+									<tr key={f.kind + f.value + f.suite}>
+										<td>
+											<button class="link" onClick={() => open({ suite: [f.suite], [f.kind]: [f.value] })}>
+												{f.value}
+											</button>
+											{f.kind === 'failure' && <span class="tag unscored">no score</span>}
+										</td>
+										<td>{f.suite || '–'}</td>
+										<td class="num">{count(f.n)}</td>
+									</tr>
+								))}
+							</tbody>
+						</table>
+					</div>
+				</section>
+			)}
+			{v.papers.map((t, i) => (
+				<Paper key={i} of={t} open={i === 0} />
+			))}
+		</div>
+	)
+}
+
+// open goes to the items of a cell, beside what is selected already.
+const open = (values: Record<string, string[]>) => go({ page: 'items', at: 0, q: { ...state().q, values: { ...state().q.values, ...values } } })
+
+function Suite({ of, info }: { of: SuiteTable; info: Info }) {
+	const series = of.series.map((id) => info.series.find((s) => s.id === id)!)
+	const costs = of.tests.some((t) => t.cells.some((c) => c.seconds !== null || c.cost !== null))
+	return (
+		<section class="card">
+			<h2>{of.suite || 'No suite'}</h2>
+			<div class="scroll">
+				<table class="figures means">
+					<caption>Mean ± standard error, distribution of scores, scored of all results{costs ? ', seconds per answer, cost' : ''}</caption>
+					<thead>
+						<tr>
+							<th scope="col">test</th>
+							{series.map((s) => (
+								<th key={s.id} scope="col" class="series">
+									{s.name}
+								</th>
+							))}
+						</tr>
+					</thead>
+					<tbody>
+						{of.tests.map((t) => (
+							<tr key={t.test}>
+								<th scope="row">
+									<button class="link" onClick={() => open({ suite: [of.suite], test: [t.test] })}>
+										{t.test || 'no test'}
+									</button>
+								</th>
+								{t.cells.map((c, i) => (
+									<td key={i}>{c.n > 0 ? <Mean of={c} open={() => open({ suite: [of.suite], test: [t.test], model: [series[i].model] })} /> : <span class="quiet">–</span>}</td>
+								))}
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</div>
+		</section>
+	)
+}
+
+function Mean({ of, open }: { of: Cell; open: () => void }) {
+	return (
+		<button class="cell" onClick={open} aria-label={`mean ${score(of.mean)}, ${of.scored} of ${of.n} scored; open these items`}>
+			<span class="mean">{score(of.mean)}</span>
+			<span class="error-of">{of.error === null ? '' : `± ${score(of.error)}`}</span>
+			<Bars of={of.histogram} />
+			<span class={of.scored < of.n ? 'n warn' : 'n'}>{of.scored < of.n ? `${count(of.scored)} of ${count(of.n)}` : count(of.n)}</span>
+			{of.seconds !== null && <span class="n">{short(of.seconds)} s</span>}
+			{of.cost !== null && <span class="n">{short(of.cost)}</span>}
+		</button>
+	)
+}
+
+function Paper({ of, open }: { of: TextTable; open: boolean }) {
+	return (
+		<details class="card" open={open}>
+			<summary>
+				<h2>{of.title}</h2>
+			</summary>
+			<div class="scroll">
+				<table class="figures">
+					<thead>
+						<tr>
+							{of.columns.map((c, i) => (
+								<th key={i} class={i < of.text ? '' : 'num'}>
+									{c}
+								</th>
+							))}
+						</tr>
+					</thead>
+					<tbody>
+						{of.rows.map((r, k) => (
+							<tr key={k}>
+								{r.map((c, i) => (
+									<td key={i} class={i < of.text ? '' : 'num'}>
+										{c}
+									</td>
+								))}
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</div>
+			{of.note && <p class="quiet">{of.note}</p>}
+			<p class="quiet">Of all results of the file, whatever is selected.</p>
+		</details>
+	)
+}

@@ -1,0 +1,272 @@
+package explorer
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"plumb/daemon/index"
+	"plumb/daemon/report"
+	"plumb/render/view"
+	"plumb/scoring"
+)
+
+// maxScanned is how many answers of a job are looked at for suspects.
+const maxScanned = 300_000
+
+// scanned is what is kept of an answer.
+type scanned struct {
+	flags uint8
+	text  uint64 // hash of the part that was read, without blanks
+	rough uint64 // the same with its numbers rounded
+}
+
+// scanner looks at the answers of a job in the background, from the first row on, once somebody wants to know.
+// It is safe for concurrent use.
+type scanner struct {
+	e      *Explorer
+	o      *opened
+	start  sync.Once
+	ctx    context.Context
+	cancel context.CancelFunc
+	ended  chan struct{}
+
+	mu   sync.Mutex // guards rows
+	rows []scanned
+}
+
+func newScanner(e *Explorer, o *opened) *scanner {
+	s := &scanner{e: e, o: o, ended: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(e.life)
+	return s
+}
+
+// of is how many rows are looked at.
+func (s *scanner) of() int { return min(s.o.set.Rows(), maxScanned) }
+
+// begin starts the scan unless it was started before or no answers are there.
+func (s *scanner) begin() {
+	s.start.Do(func() {
+		go func() {
+			defer close(s.ended)
+			for row := 0; row < s.of() && len(s.o.dumps) > 0 && s.ctx.Err() == nil; row++ {
+				a := s.look(row)
+				s.mu.Lock()
+				s.rows = append(s.rows, a)
+				s.mu.Unlock()
+			}
+		}()
+	})
+}
+
+// stop ends the scan and waits for its end.
+func (s *scanner) stop() {
+	s.cancel()
+	s.start.Do(func() { close(s.ended) })
+	<-s.ended
+}
+
+// progress returns how many rows were looked at.
+func (s *scanner) progress() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.rows)
+}
+
+// each calls f for each answer that was looked at.
+func (s *scanner) each(f func(row int, a *scanned)) {
+	s.mu.Lock()
+	rows := s.rows // elements do not change
+	s.mu.Unlock()
+	for row := range rows {
+		if rows[row].flags&flagScanned != 0 {
+			f(row, &rows[row])
+		}
+	}
+}
+
+// look looks at one answer.
+func (s *scanner) look(row int) (out scanned) {
+	defer func() {
+		if p := recover(); p != nil { // a hostile answer must not end the daemon
+			s.o.remark(fmt.Sprintf("row %d was not looked at: BUG: %v", row, p))
+		}
+	}()
+	a, err := s.e.read(s.o, row)
+	if err != nil || a.item == nil {
+		return out
+	}
+	text, isText := answerText(a.item.Fields)
+	suite := s.e.cfg.Items.Suites.Find(a.item.Suite)
+	if isText && suite != nil && suite.Reading != nil {
+		if from, to, ok := suite.Reading(a.item, s.e.cfg.Variants); ok {
+			text = text[from:to]
+		}
+	}
+	out = scanned{flags: flagScanned, text: hashWithout(text, 0), rough: hashWithout(text, nearRound)}
+	x, _, why := s.e.exhibit(a)
+	if why != "" {
+		return out
+	}
+	out.flags |= lookAtPanels(&x, a.result)
+	return out
+}
+
+// lookAtPanels compares the pictures before and after an answer.
+func lookAtPanels(x *scoring.Exhibit, r *scoring.Result) (flags uint8) {
+	var before, after *scoring.Panel
+	for i := range x.Panels {
+		switch x.Panels[i].Title {
+		case "before":
+			before = &x.Panels[i]
+		case "after":
+			after = &x.Panels[i]
+		}
+	}
+	if after == nil || after.View.Scene == nil {
+		return 0
+	}
+	if r.Scored && r.Score >= fullScore {
+		same := len(after.View.Scene.Shapes) == 0
+		if before != nil {
+			a, ok := report.Key(before)
+			b, _ := report.Key(after)
+			same = same || ok && a == b
+		}
+		if same {
+			flags |= flagUnchanged
+		}
+	}
+	page := view.Box{W: pageWidth, H: pageHeight}
+	if before != nil && before.View.Scene != nil {
+		if b, ok, err := view.ContentBounds(before.View.Scene, nil); ok && err == nil {
+			x1, y1 := max(page.X+page.W, b.X+b.W), max(page.Y+page.H, b.Y+b.H)
+			page.X, page.Y = min(page.X, b.X), min(page.Y, b.Y)
+			page.W, page.H = x1-page.X, y1-page.Y
+		}
+	}
+	if c, ok, err := view.ContentBounds(after.View.Scene, nil); ok && err == nil &&
+		(c.X < page.X-outsideBy || c.Y < page.Y-outsideBy || c.X+c.W > page.X+page.W+outsideBy || c.Y+c.H > page.Y+page.H+outsideBy) {
+		flags |= flagOutside
+	}
+	return flags
+}
+
+// hashWithout returns the hash of a text without blanks; with round above 0 its numbers are rounded to multiples
+// of that.
+func hashWithout(s string, round float64) uint64 {
+	h := xxhash.New()
+	buf := make([]byte, 0, 4096)
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c == ' ' || c == '\n' || c == '\t' || c == '\r' {
+			i++
+			continue
+		}
+		if round > 0 && (c >= '0' && c <= '9' || c == '-') {
+			end := i + 1
+			for end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '.') {
+				end++
+			}
+			if x, err := strconv.ParseFloat(s[i:end], 64); err == nil {
+				buf = strconv.AppendFloat(buf, math.Round(x/round)*round+0, 'f', 0, 64)
+				i = end
+				continue
+			}
+		}
+		buf = append(buf, c)
+		i++
+		if len(buf) > 4000 {
+			h.Write(buf)
+			buf = buf[:0]
+		}
+	}
+	h.Write(buf)
+	return h.Sum64()
+}
+
+// bitmaps implements index.Set.Rules.
+func (s *scanner) bitmaps(name string) []index.Bitmap {
+	r := findRule(name)
+	if r == nil {
+		return nil
+	}
+	var out []index.Bitmap
+	for _, f := range s.o.set.Files {
+		b := index.NewBitmap(f.Rows())
+		if r.column != nil {
+			holds := r.column(f)
+			for row := range f.Rows() {
+				if holds(row) {
+					b.Set(row)
+				}
+			}
+		}
+		out = append(out, b)
+	}
+	mark := func(row int) {
+		i, at, _ := s.o.set.Find(row)
+		out[i].Set(at)
+	}
+	if r.flag != 0 {
+		s.each(func(row int, a *scanned) {
+			if a.flags&r.flag != 0 {
+				mark(row)
+			}
+		})
+	}
+	if r.group != nil {
+		r.group(s, mark)
+	}
+	return out
+}
+
+// remark says how far a rule has looked, "" where it covers all.
+func (s *scanner) remark(name string) string {
+	r := findRule(name)
+	if r == nil || r.column != nil || s.progress() == s.o.set.Rows() {
+		return ""
+	}
+	return fmt.Sprintf("this rule has looked at the first %d of %d answers", s.progress(), s.o.set.Rows())
+}
+
+// epoch is the number of the bitmaps of a rule. While answers are looked at it changes every two seconds.
+func (s *scanner) epoch(name string) int {
+	if r := findRule(name); r == nil || r.column != nil {
+		return 0
+	}
+	select {
+	case <-s.ended:
+		return 1
+	default:
+		return int(time.Now().Unix()/2) + 2
+	}
+}
+
+// list answers GET suspects.
+func (s *scanner) list(f index.Filter) *Suspects {
+	s.begin()
+	out := &Suspects{Rules: []Suspect{}, Of: s.of(), Scanned: s.progress()}
+	select {
+	case <-s.ended:
+	default:
+		out.Scanning = true
+	}
+	switch {
+	case len(s.o.dumps) == 0:
+		out.Remark = "no dump is open, so the rules that look at answers find nothing"
+	case s.of() < s.o.set.Rows():
+		out.Remark = fmt.Sprintf("the rules that look at answers look at the first %d of %d", s.of(), s.o.set.Rows())
+	}
+	for i := range rules {
+		r := &rules[i]
+		f.Rule, f.Epoch = r.name, s.epoch(r.name)
+		out.Rules = append(out.Rules, Suspect{Name: r.name, Title: r.title, Doc: r.doc, Answers: r.column == nil, N: s.o.set.Select(f).Rows})
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package explorer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/jsoncut"
+	"plumb/scoring"
+)
+
+// maxSteps is how many moves to each side a heat map has.
+const maxSteps = 20
+
+// atOnce is how many copies are scored at the same time, so that the engine has batches.
+const atOnce = 64
+
+// sensitivity scores copies of an answer in which one part, or all, stands elsewhere.
+func (e *Explorer) sensitivity(ctx context.Context, o *opened, row int, part string, steps int, step float64) (*Sensitivity, error) {
+	a, err := e.read(o, row)
+	if err != nil {
+		return nil, err
+	}
+	if a.item == nil || a.why != "" {
+		return nil, fmt.Errorf("cannot move the answer: %s", a.why)
+	}
+	suite := e.cfg.Items.Suites.Find(a.item.Suite)
+	if suite == nil || suite.Moved == nil {
+		return nil, fmt.Errorf("cannot move the answer: answers of suite %s place nothing that can be moved", a.item.Suite)
+	}
+	if len(suite.Parts(a.item, e.cfg.Variants)) == 0 {
+		return nil, fmt.Errorf("cannot move the answer: it places nothing")
+	}
+	eng, err := e.draws()
+	if err != nil {
+		return nil, fmt.Errorf("cannot score moved answers: %w", err)
+	}
+	steps = max(1, min(steps, maxSteps))
+	if !(step > 0 && step < 1e6) {
+		step = suite.Move.Step
+	}
+	begin := time.Now()
+	out := &Sensitivity{Part: part, Steps: steps, Step: step, Unit: suite.Move.Unit}
+	side := 2*steps + 1
+	lines := make([][]byte, side*side)
+	for i := range lines {
+		dx, dy := float64(i%side-steps)*step, float64(i/side-steps)*step
+		response, err := suite.Moved(a.item, e.cfg.Variants, part, dx, dy)
+		if err != nil {
+			return nil, fmt.Errorf("cannot move the answer: %w", err)
+		}
+		if lines[i], err = withResponse(a.line, response); err != nil {
+			return nil, err
+		}
+	}
+	results, err := scoreAll(ctx, eng, lines, a.number, a.item.Suite)
+	if err != nil {
+		return nil, err
+	}
+	out.Scores = make([]*float64, len(lines))
+	for i, r := range results {
+		if r.Scored {
+			out.Scores[i] = finite(r.Score)
+		} else if r.Err != nil && out.Remark == "" {
+			out.Remark = "some moves have no score: " + r.Err.Message
+		}
+	}
+	middle := results[len(results)/2]
+	out.Base = out.Scores[len(lines)/2]
+	if middle.Scored != a.result.Scored || middle.Scored && math.Abs(middle.Score-a.result.Score) > 1e-9*(1+math.Abs(a.result.Score)) {
+		out.Remark = fmt.Sprintf("the answer itself scores %s now, and %s in the results; variants, tasks or versions differ", said(&middle), said(a.result))
+	}
+	out.Millis = float64(time.Since(begin).Microseconds()) / 1000
+	return out, nil
+}
+
+// said prints a score.
+func said(r *scoring.Result) string {
+	if !r.Scored {
+		return "nothing"
+	}
+	return fmt.Sprintf("%.4g", r.Score)
+}
+
+// withResponse returns a dump line with another answer.
+func withResponse(line, response []byte) ([]byte, error) {
+	out := append(make([]byte, 0, len(line)+len(response)), '{')
+	err := jsoncut.Members(bytes.TrimSpace(line), func(key, value []byte) error {
+		if name := jsoncut.Name(key); name == "response" || name == "actions" {
+			return nil
+		}
+		out = append(append(append(append(append(out, '"'), key...), `":`...), value...), ',')
+		return nil
+	})
+	out = append(append(append(out, `"response":`...), response...), '}')
+	return out, err
+}
+
+// scoreAll scores lines, many at once.
+func scoreAll(ctx context.Context, eng Engine, lines [][]byte, number int, suite string) ([]scoring.Result, error) {
+	out := make([]scoring.Result, len(lines))
+	next := make(chan int, len(lines))
+	for i := range lines {
+		next <- i
+	}
+	close(next)
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	for range min(atOnce, len(lines)) {
+		wait.Go(func() {
+			for i := range next {
+				r, err := eng.Score(ctx, dump.Line{N: number, Bytes: lines[i]}, suite)
+				if err != nil {
+					mu.Lock()
+					failed = err
+					mu.Unlock()
+					return
+				}
+				out[i] = r
+			}
+		})
+	}
+	wait.Wait()
+	return out, failed
+}

@@ -1,0 +1,168 @@
+package explorer
+
+import (
+	"slices"
+
+	"plumb/daemon/index"
+)
+
+// rule is a reason to suspect a result or the scorer. See docs/explorer.md.
+type rule struct {
+	name, title, doc string
+	// column returns the function that tells whether a row of a file is suspect, from its columns.
+	column func(f *index.File) func(row int) bool
+	// flag is the bit of a scanned answer that tells it; 0 for a rule of columns or of groups.
+	flag uint8
+	// group marks the suspects among all scanned answers.
+	group func(s *scanner, mark func(row int))
+}
+
+// Bits of a scanned answer.
+const (
+	flagScanned uint8 = 1 << iota
+	flagUnchanged
+	flagOutside
+)
+
+// The bounds of the rules.
+const (
+	fullScore  = 0.995 // from here a score counts as full
+	sameTimes  = 5     // questions that get one answer
+	nearJump   = 0.5   // difference of scores
+	nearRound  = 10    // to which numbers of near-equal answers are rounded
+	outsideBy  = 8     // px that strokes may stick out of the page
+	pageWidth  = 1400
+	pageHeight = 800
+)
+
+// rules are in the order of the page.
+var rules = []rule{
+	{name: "full-unread", title: "Full score, nothing read", doc: "A score of 0.995 or more although nothing in the text was read as an answer.", column: fullUnread},
+	{name: "full-unchanged", title: "Full score, unchanged picture", flag: flagUnchanged,
+		doc: "A score of 0.995 or more although the picture after the answer is the one before it, or is empty."},
+	{name: "zero-near", title: "Score 0, metrics near their targets", doc: "A score of 0 or less although a metric of the test is as good as right: " +
+		"maze distance up to 15 px, arrow theta_f up to 0.1, balance cf up to 20 px, tangram iou from 0.97.", column: zeroNear},
+	{name: "outside", title: "Draws outside the page", flag: flagOutside, doc: "After the answer, shapes reach more than 8 px beyond the page of 1400 x 800 px and beyond where shapes were before."},
+	{name: "same-answer", title: "One answer to many questions", doc: "The same answer, blanks apart, to at least 5 questions of one test by one series (mode collapse).", group: sameAnswers},
+	{name: "reward-jump", title: "Score jumps between near-equal answers", doc: "Two answers to one question are equal when their numbers are rounded to tens, and their scores differ by 0.5 or more.",
+		group: rewardJumps},
+}
+
+// findRule returns the rule of that name, nil for none.
+func findRule(name string) *rule {
+	if i := slices.IndexFunc(rules, func(r rule) bool { return r.name == name }); i >= 0 {
+		return &rules[i]
+	}
+	return nil
+}
+
+// unread are the statuses of answers in which nothing was read.
+var unread = []string{"no_json", "no_answer", "none", "no_list", "empty"}
+
+func fullUnread(f *index.File) func(row int) bool {
+	nothing := make([]bool, len(f.Statuses))
+	for i, w := range f.Statuses {
+		nothing[i] = slices.Contains(unread, w[0])
+	}
+	return func(row int) bool { return nothing[f.Status[row]] && f.Score[row] >= fullScore }
+}
+
+// near tells from which value a metric of a test is as good as right.
+type near struct {
+	suite, test, metric string
+	bound               float32
+	above               bool // right values are above bound
+}
+
+var nearTargets = []near{
+	{"aspire", "maze", "distance", 15, false}, {"aspire", "arrow", "theta_f", 0.1, false}, {"aspire", "balance", "cf", 20, false},
+	{"tangram", "solution", "iou", 0.97, true},
+}
+
+func zeroNear(f *index.File) func(row int) bool {
+	type check struct {
+		near
+		name uint16
+	}
+	of := make([]*check, len(f.Tests))
+	for i, w := range f.Tests {
+		for _, n := range nearTargets {
+			if at := slices.Index(f.Metrics, n.metric); at >= 0 && n.suite == w[0] && n.test == w[1] {
+				of[i] = &check{n, uint16(at)}
+			}
+		}
+	}
+	return func(row int) bool {
+		c := of[f.Test[row]]
+		if c == nil || !(f.Score[row] <= 0) {
+			return false
+		}
+		x, ok := f.Metric(row, c.name)
+		return ok && (c.above && x >= c.bound || !c.above && x <= c.bound)
+	}
+}
+
+// sameAnswers marks answers that one series gives to many questions of a test.
+func sameAnswers(s *scanner, mark func(row int)) {
+	type key struct {
+		text       uint64
+		file, test int
+		series     uint16
+	}
+	groups := map[key]map[uint64][]int{} // rows by question
+	s.each(func(row int, a *scanned) {
+		i, at, _ := s.o.set.Find(row)
+		f := s.o.set.Files[i]
+		k := key{a.text, i, int(f.Test[at]), f.Series[at]}
+		if groups[k] == nil {
+			groups[k] = map[uint64][]int{}
+		}
+		groups[k][f.Item[at]] = append(groups[k][f.Item[at]], row)
+	})
+	for _, questions := range groups {
+		if len(questions) < sameTimes {
+			continue
+		}
+		for _, rows := range questions {
+			for _, row := range rows {
+				mark(row)
+			}
+		}
+	}
+}
+
+// rewardJumps marks the lowest and the highest score among near-equal answers to a question.
+func rewardJumps(s *scanner, mark func(row int)) {
+	type key struct{ item, rough uint64 }
+	type ends struct{ low, high int }
+	groups := map[key]*ends{}
+	score := func(row int) float64 {
+		i, at, _ := s.o.set.Find(row)
+		return s.o.set.Files[i].Score[at]
+	}
+	s.each(func(row int, a *scanned) {
+		x := score(row)
+		if x != x {
+			return
+		}
+		i, at, _ := s.o.set.Find(row)
+		k := key{s.o.set.Files[i].Item[at], a.rough}
+		g := groups[k]
+		if g == nil {
+			groups[k] = &ends{row, row}
+			return
+		}
+		if x < score(g.low) {
+			g.low = row
+		}
+		if x > score(g.high) {
+			g.high = row
+		}
+	})
+	for _, g := range groups {
+		if score(g.high)-score(g.low) >= nearJump {
+			mark(g.low)
+			mark(g.high)
+		}
+	}
+}

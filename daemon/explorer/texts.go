@@ -1,0 +1,102 @@
+package explorer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/index"
+)
+
+// textTime bounds a search in the texts of answers.
+const textTime = 4 * time.Second
+
+// textCache keeps how far the last searches came.
+type textCache struct {
+	mu   sync.Mutex
+	said map[string]string // by text
+}
+
+// remark says how far the answers were searched, "" where nothing was left out.
+func (c *textCache) remark(f index.Filter) string {
+	if f.Text == "" {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.said[f.Text]
+}
+
+// note keeps what is said of a search, of the last hundred.
+func (c *textCache) note(text, said string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.said == nil || len(c.said) > 100 {
+		c.said = map[string]string{}
+	}
+	c.said[text] = said
+}
+
+// searchTexts marks the rows whose answers hold a text. It reads dumps from their beginnings, for textTime at
+// most; the rest counts as not found, which the page says.
+func (o *opened) searchTexts(f index.Filter) []index.Bitmap {
+	ctx, cancel := context.WithTimeout(context.Background(), textTime)
+	defer cancel()
+	found := map[uint64]bool{}
+	probe, want := longest(f.Text), []byte(f.Text)
+	var done, total int64
+	var p fastjson.Parser
+	for _, d := range o.dumps {
+		var at, size int64
+		err := d.Scan(ctx, func(key uint64, line []byte, read, all int64) bool {
+			at, size = read, all
+			if bytes.Contains(line, probe) {
+				if v, err := p.ParseBytes(line); err == nil {
+					if text, _ := answerText(v); bytes.Contains([]byte(text), want) {
+						found[key] = true
+					}
+				}
+			}
+			return ctx.Err() == nil
+		})
+		done, total = done+at, total+size
+		if err != nil {
+			o.remark(err.Error())
+		}
+	}
+	said := ""
+	switch {
+	case len(o.dumps) == 0:
+		said = "answers cannot be searched without a dump"
+	case ctx.Err() != nil:
+		said = fmt.Sprintf("the first %d of %d MB of answers were searched; the others count as not found", done>>20, total>>20)
+	}
+	o.texts.note(f.Text, said)
+	var out []index.Bitmap
+	for _, file := range o.set.Files {
+		b := index.NewBitmap(file.Rows())
+		for row, key := range file.Answer {
+			if found[key] {
+				b.Set(row)
+			}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// longest returns the longest part of a text that stands in JSON as it is.
+func longest(s string) []byte {
+	best := ""
+	for _, part := range strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\/<>&`, r) }) {
+		if len(part) > len(best) {
+			best = part
+		}
+	}
+	return []byte(best)
+}

@@ -1,0 +1,119 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"plumb/daemon/dump"
+	"plumb/daemon/explorer"
+	"plumb/daemon/queue"
+	"plumb/render/view"
+	"plumb/scoring"
+)
+
+// explored is the engine of an explorer.
+type explored struct {
+	queue    *queue.Queue
+	variants scoring.Variants
+}
+
+// Picture implements explorer.Engine.
+func (e explored) Picture(v view.View) (*image.NRGBA, error) {
+	got, err := e.queue.Draw(context.Background(), nil, func() (view.View, error) { return v, nil })
+	return got.Image, err
+}
+
+// Score implements explorer.Engine.
+func (e explored) Score(ctx context.Context, l dump.Line, suite string) (scoring.Result, error) {
+	a, err := e.queue.Score(ctx, l, &queue.Options{Suite: suite, Variants: e.variants, Reward: scoring.Raw, Priority: queue.PriorityBulk})
+	return a.Result, err
+}
+
+// ExploredBy returns what draws and scores for an explorer.
+func ExploredBy(c *Core, variants scoring.Variants) explorer.Engine {
+	return explored{c.Queue, variants}
+}
+
+// ViewConfig configures View.
+type ViewConfig struct {
+	Listen   string          // a loopback address
+	Explorer explorer.Config // Engine and Hosts are filled in
+	Core     CoreConfig
+	Out      io.Writer // gets the line with the address
+	Log      *slog.Logger
+}
+
+// Limits of the server of View.
+const (
+	viewConnections = 256
+	viewMemory      = 600 << 20 // beside the pages of indexes, which the kernel can drop
+	viewHeader      = 64 << 10  // filters are in URLs
+	viewTimeout     = 30 * time.Second
+)
+
+// View serves an explorer on a loopback address until ctx ends. The engine is opened when the first picture is
+// wanted.
+func View(ctx context.Context, cfg ViewConfig) (err error) {
+	if err := rejectRemote(cfg.Listen, "--listen"); err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w (--listen)", cfg.Listen, err)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(viewMemory) // collect more often near the bound, and do not wait for twice as much
+	}
+	var core *Core
+	cfg.Explorer.Engine = func() (explorer.Engine, error) {
+		c, err := Open(cfg.Core)
+		if err != nil {
+			return nil, err
+		}
+		core = c
+		return ExploredBy(c, cfg.Explorer.Variants), nil
+	}
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	cfg.Explorer.Hosts = []string{ln.Addr().String(), "127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}
+	cfg.Explorer.Log = cfg.Log
+	e := explorer.New(cfg.Explorer)
+	srv := &fasthttp.Server{Name: "plumb", Concurrency: viewConnections, ReadBufferSize: viewHeader, ReadTimeout: viewTimeout,
+		WriteTimeout: viewTimeout, IdleTimeout: 5 * time.Minute, MaxRequestBodySize: 1 << 10, NoDefaultContentType: true, CloseOnShutdown: true, Logger: noLog{},
+		Handler: func(c *fasthttp.RequestCtx) {
+			if string(c.Path()) == "/" {
+				c.Redirect(explorer.Prefix, fasthttp.StatusFound)
+				return
+			}
+			e.Handle(c)
+		}}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(ln) }()
+	fmt.Fprintf(cfg.Out, "listening on http://%s%s\n", ln.Addr(), explorer.Prefix)
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		stop, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		srv.ShutdownWithContext(stop) // what is under way after that is cut
+	}
+	e.Close()
+	if core != nil {
+		err = errors.Join(err, core.Close())
+	}
+	return err
+}
+
+// noLog drops what the HTTP library reports of connections.
+type noLog struct{}
+
+func (noLog) Printf(string, ...any) {}
