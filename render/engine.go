@@ -110,7 +110,7 @@ func Open(cfg Config) (*Engine, error) {
 	if cfg.MaxSide == 0 {
 		cfg.MaxSide = defaultMaxSide
 	}
-	e := &Engine{cfg: cfg, stage: goStage{}, tallies: newTallies(cfg.TallyCache)}
+	e := &Engine{cfg: cfg, stage: new(goStage), tallies: newTallies(cfg.TallyCache)}
 	e.calls.New = func() any {
 		c := new(call)
 		c.batch.MaxItems = e.maxItems

@@ -159,6 +159,16 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	return images, t, nil
 }
 
+// Reuse gives the memory of a picture back for further ones; it must not be used after. The picture
+// is the only one of a call of Pictures. Where a device draws it is left to the collector.
+func (e *Engine) Reuse(img *image.NRGBA) {
+	s, ok := e.stage.(*goStage)
+	if ok && binary.NativeEndian.Uint16([]byte{1, 0}) == 1 && len(img.Pix) > 0 {
+		px := unsafe.Slice((*uint32)(unsafe.Pointer(&img.Pix[0])), len(img.Pix)/4)
+		s.free.Put(&px)
+	}
+}
+
 // release returns the memory of a call to the pool, unless it is large.
 func (e *Engine) release(c *call) {
 	c.batch.Reset() // releases the views

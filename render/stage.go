@@ -46,10 +46,12 @@ func (s glStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 }
 
 // goStage is the tile stage in plain Go, on all processors.
-type goStage struct{}
+type goStage struct {
+	free sync.Pool // of *[]uint32: picture buffers that were given back
+}
 
 // Sums runs the Go twin of the tile stage on all cores.
-func (goStage) Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.Timing, error) {
+func (*goStage) Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.Timing, error) {
 	begin := time.Now()
 	n := b.Shader() * batch.TileH
 	rows := slices.Grow(dst[:0], n)[:n]
@@ -58,14 +60,23 @@ func (goStage) Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.T
 }
 
 // Pixels draws a batch with the Go twin on all cores.
-func (goStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
+func (s *goStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 	begin := time.Now()
-	px := make([]uint32, b.Pixels)
+	px := s.buffer(b.Pixels)
 	parallel(b.Shader(), func(from, to int) { cpu.Pixels(b, from, to, px) })
 	return px, gpu.Timing{Dispatch: time.Since(begin)}, nil
 }
 
-func (goStage) Close() error { return nil }
+// buffer returns n empty pixels.
+func (s *goStage) buffer(n int) []uint32 {
+	if px, ok := s.free.Get().(*[]uint32); ok && cap(*px) >= n {
+		clear((*px)[:n])
+		return (*px)[:n]
+	}
+	return make([]uint32, n)
+}
+
+func (*goStage) Close() error { return nil }
 
 // parallel calls f on parts of [0, n), one per processor. Runs write to places of their own, so
 // parts need no order.

@@ -28,13 +28,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func suiteOf(t *testing.T, name string) *scoring.Suite {
+func suiteOf(t testing.TB, name string) *scoring.Suite {
 	t.Helper()
 	return suites.New(suites.Config{}).Find(name)
 }
 
 // boards returns a painter and the generated tasks of these tests.
-func boards(t *testing.T, count int, tests ...string) (*Boards, [][]byte) {
+func boards(t testing.TB, count int, tests ...string) (*Boards, [][]byte) {
 	t.Helper()
 	b, err := NewBoards(scene.DefaultLimits())
 	if err != nil {

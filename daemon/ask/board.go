@@ -2,6 +2,7 @@ package ask
 
 import (
 	"encoding/binary"
+	"fmt"
 	"image"
 	"image/color"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/valyala/fastjson"
+	"golang.org/x/sync/singleflight"
 
 	"plumb/daemon/chat"
 	"plumb/render"
@@ -36,14 +38,17 @@ type Boards struct {
 
 	limits  scene.Limits
 	engine  *render.Engine
-	workers sync.Pool     // of *render.Worker
+	workers sync.Pool // of *render.Worker
+	sheets  sync.Pool // of *sheet.Sheet
+	flight  singleflight.Group
 	drawing chan struct{} // holds a token for each picture that is being drawn, because one takes some 20 MB
 
 	mu     sync.Mutex
 	pen    *pen // of scaffolds; nil until one is drawn
-	drawn  map[[2]string]*chat.Image
+	drawn  map[pictureKey]*chat.Image
+	order  []pictureKey           // of drawn, the oldest first
 	memory int                    // bytes of drawn
-	sums   map[[2]string]string   // of pictures that were drawn, with those that are not in drawn
+	sums   map[pictureKey]string  // of pictures that were drawn, with those that are not in drawn
 	blank  map[[2]int]*chat.Image // by size; nil where pictures are drawn
 }
 
@@ -56,7 +61,7 @@ func NewBoards(limits scene.Limits) (*Boards, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Boards{limits: limits, engine: e, drawing: make(chan struct{}, runtime.GOMAXPROCS(0)), drawn: map[[2]string]*chat.Image{}, sums: map[[2]string]string{}}
+	b := &Boards{limits: limits, engine: e, drawing: make(chan struct{}, runtime.GOMAXPROCS(0)), drawn: map[pictureKey]*chat.Image{}, sums: map[pictureKey]string{}}
 	b.workers.New = func() any { return e.Worker() }
 	return b, nil
 }
@@ -64,15 +69,18 @@ func NewBoards(limits scene.Limits) (*Boards, error) {
 // Close ends the renderer.
 func (b *Boards) Close() error { return b.engine.Close() }
 
+// pictureKey names a picture.
+type pictureKey struct {
+	task     string
+	scaffold bool
+}
+
 // Picture returns the picture of a task as a PNG without alpha; scaffold adds what the
-// scaffold input shows.
+// scaffold input shows. Arms and repeats that ask for it at the same time share one drawing.
 func (b *Boards) Picture(t *Task, scaffold bool) (*chat.Image, error) {
-	key := [2]string{t.ID, ""}
-	if scaffold {
-		key[1] = InputScaffold
-	}
+	key := pictureKey{t.ID, scaffold}
 	b.mu.Lock()
-	img, sum := b.drawn[key], b.sums[key]
+	img := b.drawn[key]
 	b.mu.Unlock()
 	if img != nil {
 		return img, nil
@@ -80,26 +88,50 @@ func (b *Boards) Picture(t *Task, scaffold bool) (*chat.Image, error) {
 	if b.blank != nil {
 		return b.blankOf(t)
 	}
+	v, err, _ := b.flight.Do(fmt.Sprint(scaffold, t.ID), func() (any, error) { return b.picture(t, key) })
+	if err != nil {
+		return nil, err
+	}
+	return v.(*chat.Image), nil
+}
+
+// picture reads a picture from where it was kept, or draws it.
+func (b *Boards) picture(t *Task, key pictureKey) (*chat.Image, error) {
+	b.mu.Lock()
+	img, sum := b.drawn[key], b.sums[key]
+	b.mu.Unlock()
+	if img != nil {
+		return img, nil
+	}
 	if sum != "" && b.Kept != nil {
 		img = &chat.Image{Data: b.Kept(sum), Type: "image/png"}
 		if img.SHA256() == sum {
 			return img, nil
 		}
 	}
-	png, err := b.Draw(t.Line, t.Test, scaffold)
+	png, err := b.Draw(t.Line, t.Test, key.scaffold)
 	if err != nil {
 		return nil, err
 	}
 	img = &chat.Image{Data: png, Type: "image/png"}
-	sum = img.SHA256()
+	b.remember(key, img)
+	return img, nil
+}
+
+// remember keeps a picture for other arms and repeats, and lets the oldest ones go.
+func (b *Boards) remember(key pictureKey, img *chat.Image) {
+	sum := img.SHA256()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sums[key] = sum
-	b.memory += len(png)
-	if b.memory <= maxDrawn {
-		b.drawn[key] = img
+	b.drawn[key] = img
+	b.order = append(b.order, key)
+	for b.memory += len(img.Data); b.memory > maxDrawn && len(b.order) > 1; b.order = b.order[1:] {
+		if old := b.drawn[b.order[0]]; old != nil {
+			b.memory -= len(old.Data)
+			delete(b.drawn, b.order[0])
+		}
 	}
-	return img, nil
 }
 
 // Blank makes all pictures empty ones of the right sizes, for plans that need no more.
@@ -115,11 +147,8 @@ func (b *Boards) blankOf(t *Task) (*chat.Image, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.blank[size] == nil {
-		data, err := encode(sheet.New(size[0], size[1], ground).NRGBA)
-		if err != nil {
-			return nil, err
-		}
-		b.blank[size] = &chat.Image{Data: data, Type: "image/png"}
+		empty := image.NewNRGBA(image.Rect(0, 0, size[0], size[1]))
+		b.blank[size] = &chat.Image{Data: encode(empty, ground), Type: "image/png"}
 	}
 	return b.blank[size], nil
 }
@@ -134,25 +163,37 @@ func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
 	}
 	b.drawing <- struct{}{}
 	defer func() { <-b.drawing }()
-	s := sheet.New(int(v.Bounds.W), int(v.Bounds.H), ground)
-	layers := plan{}
-	if scaffold {
-		if layers, err = b.scaffold(line, test); err != nil {
-			return nil, err
-		}
-	}
-	if err := b.paint(s, layers.below); err != nil {
+	shapes, reuse, err := b.shapes(v)
+	if err != nil {
 		return nil, err
 	}
-	shapes, err := b.shapes(v)
+	defer reuse()
+	if !scaffold {
+		return encode(shapes, ground), nil
+	}
+	layers, err := b.scaffold(line, test)
 	if err != nil {
+		return nil, err
+	}
+	s := b.sheet(int(v.Bounds.W), int(v.Bounds.H))
+	defer b.sheets.Put(s)
+	if err := b.paint(s, layers.below); err != nil {
 		return nil, err
 	}
 	over(s.NRGBA, shapes)
 	if err := b.paint(s, layers.above); err != nil {
 		return nil, err
 	}
-	return encode(s.NRGBA)
+	return encode(s.NRGBA, ground), nil
+}
+
+// sheet returns an empty sheet, in the memory of an earlier one where there is one of its size.
+func (b *Boards) sheet(w, h int) *sheet.Sheet {
+	if s, ok := b.sheets.Get().(*sheet.Sheet); ok && s.Rect == image.Rect(0, 0, w, h) {
+		s.Clear(ground)
+		return s
+	}
+	return sheet.New(w, h, ground)
 }
 
 // paint draws one layer of a scaffold, nil for none. One is drawn at a time, because they
@@ -166,19 +207,20 @@ func (b *Boards) paint(s *sheet.Sheet, layer func(*sheet.Sheet) error) error {
 	return layer(s)
 }
 
-// shapes draws the shapes of a view on a transparent ground.
-func (b *Boards) shapes(v view.View) (*image.NRGBA, error) {
+// shapes draws the shapes of a view on a transparent ground. The picture holds until reuse is called.
+func (b *Boards) shapes(v view.View) (img *image.NRGBA, reuse func(), err error) {
 	w := b.workers.Get().(*render.Worker)
 	defer b.workers.Put(w)
 	p, err := w.Prepare(v)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	defer p.Release()
 	drawn, err := b.engine.Pictures([]*render.Prepared{p})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return drawn[0], nil
+	return drawn[0], func() { b.engine.Reuse(drawn[0]) }, nil
 }
 
 // view reads the shapes of a task and the part of the page that its picture shows.
@@ -218,9 +260,8 @@ func over(dst, src *image.NRGBA) {
 			i += 4
 			continue
 		}
-		a := uint32(src.Pix[i+3])
 		for k := range 3 {
-			dst.Pix[i+k] = uint8((uint32(src.Pix[i+k])*a + uint32(dst.Pix[i+k])*(255-a) + 127) / 255)
+			dst.Pix[i+k] = overlay(src.Pix[i+k], dst.Pix[i+k], uint32(src.Pix[i+3]))
 		}
 	}
 }

@@ -5,60 +5,142 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"image"
+	"image/color"
 	"slices"
 	"sync"
-
-	"github.com/klauspost/compress/zlib"
 )
 
-// pngWriter holds the buffers for one picture at a time.
-type pngWriter struct {
-	rows bytes.Buffer
-	z    *zlib.Writer
-	row  []byte
-}
+// Filters of PNG rows. See the PNG specification, section 9.
+const (
+	filterSub = 1 // bytes are differences from the pixel on the left
+	filterUp  = 2 // bytes are differences from the pixel above
+)
 
-// pngWriters keeps writers for further pictures: the compressor takes 1 MB.
-var pngWriters = sync.Pool{New: func() any {
-	p := new(pngWriter)
-	p.z, _ = zlib.NewWriterLevel(&p.rows, zlib.BestSpeed) // the level is valid
-	return p
-}}
+// zeroWriters keeps writers with their memory for further pictures.
+var zeroWriters = sync.Pool{New: func() any { return new(zeroWriter) }}
 
-// encode returns an opaque picture as an 8-bit RGB PNG without alpha. Its rows are not filtered:
-// whiteboards are flat areas, which compress as well without, and trying the filters takes most
-// of the time of the standard library's encoder.
-func encode(img *image.NRGBA) ([]byte, error) {
-	p := pngWriters.Get().(*pngWriter)
-	defer pngWriters.Put(p)
-	p.rows.Reset()
-	p.z.Reset(&p.rows)
+// encode returns a picture over an opaque ground as an 8-bit RGB PNG without alpha. Whiteboards are
+// flat areas: where a row is like the one above nothing but zeros is left, and pixels are laid over
+// the ground only where two rows differ. Equal pictures give equal bytes.
+func encode(img *image.NRGBA, ground color.NRGBA) []byte {
+	z := zeroWriters.Get().(*zeroWriter)
+	defer zeroWriters.Put(z)
+	z.reset()
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	p.row = append(slices.Grow(p.row[:0], 1+3*w), 0)[:1+3*w] // the first byte is the kind of filter, 0 for none
+	p := rowWriter{z: z, ground: ground}
+	var above []byte
 	for y := range h {
-		src := img.Pix[y*img.Stride:][:4*w]
-		for x, at := 0, 1; x < len(src); x, at = x+4, at+3 {
-			p.row[at], p.row[at+1], p.row[at+2] = src[x], src[x+1], src[x+2]
+		row := img.Pix[y*img.Stride:][:4*w]
+		switch {
+		case above == nil:
+			p.sub(row)
+		case bytes.Equal(row, above):
+			z.add(filterUp)
+			z.skip(3 * w)
+		case differing(row, above) > w/2:
+			p.sub(row)
+		default:
+			p.up(row, above)
 		}
-		if _, err := p.z.Write(p.row); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.z.Close(); err != nil {
-		return nil, err
+		above = row
 	}
 	const depth, rgb = 8, 2
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(w)), uint32(h))
-	out := append(slices.Grow([]byte(nil), p.rows.Len()+64), "\x89PNG\r\n\x1a\n"...)
-	out = appendChunk(out, "IHDR", append(header, depth, rgb, 0, 0, 0))
-	out = appendChunk(out, "IDAT", p.rows.Bytes())
-	return appendChunk(out, "IEND", nil), nil
+	out := append(slices.Grow([]byte(nil), 2*len(z.tokens)+512), "\x89PNG\r\n\x1a\n"...)
+	out = appendChunk(out, "IHDR", func(b []byte) []byte { return append(append(b, header...), depth, rgb, 0, 0, 0) })
+	out = appendChunk(out, "IDAT", z.finish)
+	return appendChunk(out, "IEND", func(b []byte) []byte { return b })
 }
 
 // appendChunk appends a chunk of a PNG: length, kind, data and checksum.
-func appendChunk(dst []byte, kind string, data []byte) []byte {
-	dst = binary.BigEndian.AppendUint32(dst, uint32(len(data)))
+func appendChunk(dst []byte, kind string, data func([]byte) []byte) []byte {
 	from := len(dst)
-	dst = append(append(dst, kind...), data...)
-	return binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from:]))
+	dst = data(append(append(dst, 0, 0, 0, 0), kind...))
+	binary.BigEndian.PutUint32(dst[from:], uint32(len(dst)-from-8))
+	return binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from+4:]))
+}
+
+// differing returns about how many pixels of two rows differ.
+func differing(a, b []byte) (n int) {
+	x := 0
+	for ; x+8 <= len(a); x += 8 {
+		if binary.LittleEndian.Uint64(a[x:]) != binary.LittleEndian.Uint64(b[x:]) {
+			n += 2
+		}
+	}
+	return n
+}
+
+// rowWriter writes filtered rows of pixels, each laid over the ground.
+type rowWriter struct {
+	z      *zeroWriter
+	ground color.NRGBA
+}
+
+// over returns a pixel laid over the ground, in its three lowest bytes.
+func (p *rowWriter) over(pixel []byte) (rgb [3]byte) {
+	switch a := uint32(pixel[3]); a {
+	case 0:
+		return [3]byte{p.ground.R, p.ground.G, p.ground.B}
+	case 255:
+		return [3]byte(pixel)
+	default:
+		for i, g := range [3]uint8{p.ground.R, p.ground.G, p.ground.B} {
+			rgb[i] = overlay(pixel[i], g, a)
+		}
+		return rgb
+	}
+}
+
+// overlay returns a channel, not premultiplied, with an alpha laid over an opaque one, rounded.
+func overlay(src, dst uint8, alpha uint32) uint8 {
+	return uint8((uint32(src)*alpha + uint32(dst)*(255-alpha) + 127) / 255)
+}
+
+// up writes a row as differences from the one above.
+func (p *rowWriter) up(row, above []byte) {
+	p.z.add(filterUp)
+	for x := 0; x < len(row); {
+		n := equal(row[x:], above[x:])
+		p.z.skip(3 * n)
+		for x += 4 * n; x < len(row); x += 4 {
+			if binary.LittleEndian.Uint32(row[x:]) == binary.LittleEndian.Uint32(above[x:]) {
+				break
+			}
+			p.difference(p.over(row[x:x+4]), p.over(above[x:x+4]))
+		}
+	}
+}
+
+// equal returns how many pixels at the starts of two rows are equal.
+func equal(a, b []byte) int {
+	x := 0
+	for ; x+8 <= len(a) && binary.LittleEndian.Uint64(a[x:]) == binary.LittleEndian.Uint64(b[x:]); x += 8 {
+	}
+	if x+4 <= len(a) && binary.LittleEndian.Uint32(a[x:]) == binary.LittleEndian.Uint32(b[x:]) {
+		x += 4
+	}
+	return x / 4
+}
+
+// sub writes a row as differences from the pixel on the left.
+func (p *rowWriter) sub(row []byte) {
+	p.z.add(filterSub)
+	var last [3]byte
+	for x := 0; x < len(row); x += 4 {
+		if x > 0 && binary.LittleEndian.Uint32(row[x:]) == binary.LittleEndian.Uint32(row[x-4:]) {
+			p.z.skip(3)
+			continue
+		}
+		c := p.over(row[x : x+4])
+		p.difference(c, last)
+		last = c
+	}
+}
+
+// difference writes the three differences of two pixels.
+func (p *rowWriter) difference(c, from [3]byte) {
+	for i := range c {
+		p.z.add(c[i] - from[i])
+	}
 }

@@ -178,14 +178,11 @@ func (s *tangram) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 	return once(heard, func() ([]chat.Message, error) {
 		text, draw := Puzzle(t, a)
 		img, err := draw()
-		var picture []byte
-		if err == nil {
-			picture, err = encode(img)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
 		}
-		return []chat.Message{chat.User(chat.Picture(&chat.Image{Data: picture, Type: "image/png"}), chat.Text(text))}, nil
+		picture := &chat.Image{Data: encode(img, ground), Type: "image/png"} // it is opaque
+		return []chat.Message{chat.User(chat.Picture(picture), chat.Text(text))}, nil
 	})
 }
 

@@ -39,6 +39,10 @@ func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 
 // paint draws a colour over the layer; products are floored.
 func (l *layer) paint(coverage, alpha, color uint32) {
+	if alpha&coverage == 255 { // the general case gives the same, more slowly
+		*l = layer{255, color & 0xff, color >> 8 & 0xff, color >> 16 & 0xff}
+		return
+	}
 	a := alpha * (coverage + 1) >> 8
 	over := func(dst *uint32, c uint32) {
 		*dst = (color>>c&0xff)*(coverage+1)>>8 + *dst*(256-a)>>8
@@ -95,6 +99,9 @@ func (p *Pixel) Alpha() (a0, a1 uint32) { return p.sets[0].a, p.sets[1].a }
 // ties down, red in the lowest byte. See docs/spec/raster.md#r30.
 func (p *Pixel) RGBA() uint32 {
 	a, b := &p.sets[0], &p.sets[1]
+	if a.a == 255 { // the general case gives the same, more slowly
+		return a.r | a.g<<8 | a.b<<16 | 255<<24
+	}
 	left := 255 - a.a
 	alpha := a.a + Div255(b.a*left)
 	if alpha == 0 {

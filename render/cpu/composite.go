@@ -2,14 +2,17 @@ package cpu
 
 import "plumb/render/batch"
 
+// tileRow is one row of pixels of a tile. Callers keep one for all rows.
+type tileRow [batch.TileW]batch.Pixel
+
 // eachPixel composites the pixels of one row of a run, left to right, and calls f for each; col is
-// relative to the run's X.
-func eachPixel(b *batch.Batch, r *batch.Run, y int, f func(col uint32, p *batch.Pixel)) {
+// relative to the run's X. pixels is scratch memory.
+func eachPixel(b *batch.Batch, r *batch.Run, y int, pixels *tileRow, f func(col uint32, p *batch.Pixel)) {
 	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
 		if y >= int(t.Valid>>16) {
 			continue
 		}
-		pixels := composite(b, r, b.Items[r.Items+t.First:][:t.Count], y)
+		pixels.composite(b, r, b.Items[r.Items+t.First:][:t.Count], y)
 		for c := range pixels[:t.Valid&0xffff] {
 			f(t.Col+uint32(c), &pixels[c])
 		}
@@ -17,7 +20,8 @@ func eachPixel(b *batch.Batch, r *batch.Run, y int, f func(col uint32, p *batch.
 }
 
 // composite paints the items of a tile, which come front to back, in row y.
-func composite(b *batch.Batch, r *batch.Run, items []batch.Item, y int) (pixels [batch.TileW]batch.Pixel) {
+func (pixels *tileRow) composite(b *batch.Batch, r *batch.Run, items []batch.Item, y int) {
+	*pixels = tileRow{}
 	clipped := len(items) // items from here on have had their clip looked up
 	var clip [batch.TileW]uint32
 	for i := len(items) - 1; i >= 0; i-- {
@@ -37,9 +41,12 @@ func composite(b *batch.Batch, r *batch.Run, items []batch.Item, y int) (pixels 
 				cover[c] = batch.Div255(cover[c] * clip[c])
 			}
 		}
+		const changing = batch.FlagGrouped | batch.FlagRound | batch.FlagPairs
 		for c := range pixels {
+			if cover[c] == 0 && it.Paint&changing == 0 { // it leaves the pixel as it is
+				continue
+			}
 			pixels[c].Add(it, cover[c], paired(it, mask, y, c))
 		}
 	}
-	return pixels
 }

@@ -9,10 +9,11 @@ import "plumb/render/batch"
 // Rows evaluates the runs [from, to) of a batch and stores their row sums at the
 // same positions of dst, TileH per run.
 func Rows(b *batch.Batch, from, to int, dst []batch.RowSums) {
+	var pixels tileRow
 	for i := from; i < to; i++ {
 		r := &b.Runs[i]
 		for y := range batch.TileH {
-			dst[i*batch.TileH+y] = rowSums(b, r, y)
+			dst[i*batch.TileH+y] = rowSums(b, r, y, &pixels)
 		}
 	}
 }
@@ -20,10 +21,11 @@ func Rows(b *batch.Batch, from, to int, dst []batch.RowSums) {
 // Pixels evaluates the runs [from, to) of a batch into the picture buffer:
 // RGBA8 as in batch.Flat, each picture at its offset, row 0 on top.
 func Pixels(b *batch.Batch, from, to int, dst []uint32) {
+	var pixels tileRow
 	for i := from; i < to; i++ {
 		r := &b.Runs[i]
 		for y := range batch.TileH {
-			eachPixel(b, r, y, func(col uint32, p *batch.Pixel) {
+			eachPixel(b, r, y, &pixels, func(col uint32, p *batch.Pixel) {
 				dst[r.Picture+(r.Y+uint32(y))*r.Stride+r.X+col] = p.RGBA()
 			})
 		}

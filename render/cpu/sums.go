@@ -6,9 +6,9 @@ import (
 )
 
 // rowSums computes the sums of one pixel row of a run. A row has at most 128 pixels, so every sum
-// fits 32 bits (batch.RunSpan).
-func rowSums(b *batch.Batch, r *batch.Run, y int) (s batch.RowSums) {
-	eachPixel(b, r, y, func(col uint32, p *batch.Pixel) {
+// fits 32 bits (batch.RunSpan). pixels is scratch memory.
+func rowSums(b *batch.Batch, r *batch.Run, y int, pixels *tileRow) (s batch.RowSums) {
+	eachPixel(b, r, y, pixels, func(col uint32, p *batch.Pixel) {
 		a0, a1 := p.Alpha()
 		s.A0 += a0
 		s.AX0 += a0 * col

@@ -33,7 +33,7 @@ func NewCover(w, h int) *Cover { return &Cover{w: w, h: h, cells: make([]float64
 // Reset forgets all loops.
 func (c *Cover) Reset() {
 	for y := c.box.Min.Y; y < c.box.Max.Y; y++ {
-		clear(c.cells[y*(c.w+1) : (y+1)*(c.w+1)])
+		clear(c.cells[y*(c.w+1):][c.box.Min.X:c.box.Max.X])
 	}
 	c.box = image.Rectangle{}
 }
@@ -65,7 +65,21 @@ func (c *Cover) edge(p, q Point) {
 		y0, y1 := max(top, float64(row)), min(bottom, float64(row+1))
 		c.slice(row, at(y0), at(y1), sign*(y1-y0))
 	}
-	c.box = c.box.Union(image.Rect(0, first, c.w, last))
+	left, right := c.columns(at(top), at(bottom))
+	c.box = c.box.Union(image.Rect(left, first, right, last))
+}
+
+// columns returns the range of cells that a piece of an edge between two columns may change. Beyond
+// a piece that leaves the picture on the right the winding stays as it is, so all the rest counts.
+func (c *Cover) columns(x0, x1 float64) (left, right int) {
+	if x := min(x0, x1); x > 0 {
+		left = int(min(x, float64(c.w)))
+	}
+	right = c.w + 1
+	if x := max(x0, x1); x < float64(c.w) {
+		right = int(max(x, 0)) + 2
+	}
+	return left, min(right, c.w+1)
 }
 
 // slice adds a straight piece of an edge within one row, from x0 to x1, with the
@@ -110,10 +124,10 @@ func (c *Cover) slice(row int, x0, x1, d float64) {
 func (c *Cover) Each(f func(x, y int, winding float64)) {
 	for y := c.box.Min.Y; y < c.box.Max.Y; y++ {
 		sum := 0.0
-		for x, d := range c.cells[y*(c.w+1) : (y+1)*(c.w+1)-1] {
+		for x, d := range c.cells[y*(c.w+1):][c.box.Min.X:min(c.box.Max.X, c.w)] {
 			sum += d
 			if math.Abs(sum) > 1e-9 {
-				f(x, y, sum)
+				f(c.box.Min.X+x, y, sum)
 			}
 		}
 	}
@@ -138,14 +152,19 @@ type Sheet struct {
 // New returns a picture of w x h px in the colour of its ground, whose alpha is 255.
 func New(w, h int, ground color.NRGBA) *Sheet {
 	s := &Sheet{NRGBA: image.NewNRGBA(image.Rect(0, 0, w, h))}
-	if w <= 0 || h <= 0 {
-		return s
+	s.Clear(ground)
+	return s
+}
+
+// Clear paints the whole picture in the colour of its ground.
+func (s *Sheet) Clear(ground color.NRGBA) {
+	if len(s.Pix) == 0 {
+		return
 	}
 	copy(s.Pix, []byte{ground.R, ground.G, ground.B, ground.A})
 	for n := 4; n < len(s.Pix); n *= 2 {
 		copy(s.Pix[n:], s.Pix[:n])
 	}
-	return s
 }
 
 // Cover returns the empty cover that Fill uses, for other rules of filling.

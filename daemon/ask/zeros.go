@@ -1,0 +1,261 @@
+package ask
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// The alphabet of a compressed block. See RFC 1951, section 3.2.5.
+const (
+	endOfBlock  = 256
+	firstLength = 257 // its symbols tell lengths of 3 bytes and more
+	symbols     = 286
+	shortRun    = 3   // bytes, the shortest length
+	longRun     = 258 // bytes, the longest one, symbol 285
+	longestCode = 15  // bits
+)
+
+// zeroWriter compresses bytes of which most are zeros, as a zlib stream: runs of zeros become
+// lengths at distance 1, all else stays a literal, and one Huffman code is made for all of it. That
+// is all that a filtered picture of flat areas needs, and takes a tenth of the time of a search for
+// other repetitions. The zero value is ready; reset makes it so again.
+type zeroWriter struct {
+	tokens []uint16 // literals 0..255; firstLength + n for n zeros more
+	counts [symbols]int
+	zeros  int    // at the end, not yet in tokens
+	a, b   uint64 // of the checksum Adler-32, b not reduced
+
+	codes   [symbols]huffmanCode
+	buf     []byte // bytes that are complete
+	pending uint64 // bits, the lowest ones first
+	held    uint   // number of pending bits
+}
+
+// huffmanCode is a code with its first bit in the lowest one.
+type huffmanCode struct {
+	bits   uint16
+	length uint8
+}
+
+// modAdler is the modulus of the checksum.
+const modAdler = 65521
+
+// reset begins another stream and keeps the memory.
+func (z *zeroWriter) reset() {
+	z.tokens, z.buf = z.tokens[:0], z.buf[:0]
+	z.counts, z.zeros, z.a, z.b = [symbols]int{}, 0, 1, 0
+}
+
+// skip adds n zeros.
+func (z *zeroWriter) skip(n int) {
+	z.zeros += n
+	z.b = (z.b + uint64(n)*z.a) % modAdler
+}
+
+// add adds one byte.
+func (z *zeroWriter) add(v byte) {
+	if z.a += uint64(v); z.a >= modAdler {
+		z.a -= modAdler
+	}
+	z.b += z.a
+	if v == 0 {
+		z.zeros++
+		return
+	}
+	if z.zeros > 0 {
+		z.endRun()
+	}
+	z.tokens = append(z.tokens, uint16(v))
+	z.counts[v]++
+}
+
+// endRun writes the zeros at the end as tokens.
+func (z *zeroWriter) endRun() {
+	n := z.zeros
+	z.zeros = 0
+	literals := n
+	if n > shortRun {
+		literals = 1
+	}
+	for range literals {
+		z.tokens = append(z.tokens, 0)
+	}
+	z.counts[0] += literals
+	for n -= literals; n > 0; {
+		part := min(n, longRun)
+		if rest := n - part; rest > 0 && rest < shortRun {
+			part -= shortRun
+		}
+		z.tokens = append(z.tokens, uint16(firstLength+part))
+		z.counts[lengthSymbols[part].symbol]++
+		n -= part
+	}
+}
+
+// lengthSymbol is how a length is written: a symbol and extra bits.
+type lengthSymbol struct {
+	symbol uint16
+	extra  uint8 // number of bits
+	value  uint16
+}
+
+// lengthSymbols holds the symbol of each length, by RFC 1951, section 3.2.5.
+var lengthSymbols = func() (t [longRun + 1]lengthSymbol) {
+	n := shortRun
+	for s := uint16(firstLength); s < symbols-1; s++ {
+		extra := uint8(0)
+		if s >= 265 {
+			extra = uint8((s - 261) / 4)
+		}
+		for v := range uint16(1) << extra {
+			if n <= longRun {
+				t[n] = lengthSymbol{s, extra, v}
+			}
+			n++
+		}
+	}
+	t[longRun] = lengthSymbol{symbol: symbols - 1}
+	return t
+}()
+
+// finish appends the whole stream to dst.
+func (z *zeroWriter) finish(dst []byte) []byte {
+	if z.zeros > 0 {
+		z.endRun()
+	}
+	z.counts[endOfBlock] = 1
+	z.makeCodes()
+	z.buf, z.pending, z.held = append(dst, 0x78, 0x01), 0, 0 // deflate with a window of 32 KiB, fast
+	z.header()
+	for _, t := range z.tokens {
+		if t < endOfBlock {
+			z.code(t)
+			continue
+		}
+		l := &lengthSymbols[t-firstLength]
+		z.code(l.symbol)
+		z.write(uint64(l.value), uint(l.extra)+1) // then the only distance, whose code is 0
+	}
+	z.code(endOfBlock)
+	for ; z.held > 0; z.held -= min(z.held, 8) {
+		z.buf = append(z.buf, byte(z.pending))
+		z.pending >>= 8
+	}
+	out := binary.BigEndian.AppendUint32(z.buf, uint32(z.b%modAdler)<<16|uint32(z.a))
+	z.buf = nil // it is the caller's
+	return out
+}
+
+// code writes the code of a symbol.
+func (z *zeroWriter) code(symbol uint16) {
+	c := &z.codes[symbol]
+	z.write(uint64(c.bits), uint(c.length))
+}
+
+// write writes the n lowest bits of v, at most 16.
+func (z *zeroWriter) write(v uint64, n uint) {
+	z.pending |= v << z.held
+	z.held += n
+	if z.held >= 32 {
+		z.buf = binary.LittleEndian.AppendUint32(z.buf, uint32(z.pending))
+		z.pending >>= 32
+		z.held -= 32
+	}
+}
+
+// header writes the head of the only block: the lengths of all codes, each in four bits.
+func (z *zeroWriter) header() {
+	const dynamic, lengths, fourBits = 2, 19, 4
+	z.write(1|dynamic<<1, 3)
+	z.write(symbols-firstLength, 5)
+	z.write(0, 5) // one distance
+	z.write(lengths-fourBits, 4)
+	for i := range lengths { // first those of the symbols 16, 17 and 18, which are not used
+		n := uint64(fourBits)
+		if i < 3 {
+			n = 0
+		}
+		z.write(n, 3)
+	}
+	for _, c := range z.codes {
+		z.write(uint64(reversed(uint16(c.length), fourBits)), fourBits)
+	}
+	z.write(uint64(reversed(1, fourBits)), fourBits) // the length of the distance's code
+}
+
+// reversed returns the n lowest bits of v in the other order.
+func reversed(v uint16, n uint8) (r uint16) {
+	for range n {
+		r, v = r<<1|v&1, v>>1
+	}
+	return r
+}
+
+// makeCodes makes the Huffman code of the counts. Where a code would be too long, counts are made
+// more equal.
+func (z *zeroWriter) makeCodes() {
+	counts := z.counts
+	for !z.lengths(&counts) {
+		for i, n := range counts {
+			counts[i] = (n + 1) / 2
+		}
+	}
+	next := uint16(0)
+	for n := uint8(1); n <= longestCode; n++ {
+		for s := range z.codes {
+			if c := &z.codes[s]; c.length == n {
+				c.bits = reversed(next, n)
+				next++
+			}
+		}
+		next <<= 1
+	}
+}
+
+// lengths sets the lengths of the codes, 0 for what does not occur. It returns false where one is
+// too long.
+func (z *zeroWriter) lengths(counts *[symbols]int) bool {
+	type node struct{ count, parent int }
+	var nodes [2 * symbols]node
+	var order [symbols]int
+	used := order[:0]
+	for s, n := range counts {
+		z.codes[s].length = 0
+		if n > 0 {
+			used = append(used, s)
+		}
+	}
+	slices.SortFunc(used, func(a, b int) int { return cmp.Or(cmp.Compare(counts[a], counts[b]), cmp.Compare(a, b)) })
+	for i, s := range used {
+		nodes[i].count = counts[s]
+	}
+	// Leaves and inner nodes each stand in the order of their counts, so the two least ones are at
+	// the fronts of the two queues.
+	leaf, inner, end := 0, len(used), len(used)
+	least := func() int {
+		if inner == end || leaf < len(used) && nodes[leaf].count <= nodes[inner].count {
+			leaf++
+			return leaf - 1
+		}
+		inner++
+		return inner - 1
+	}
+	for range len(used) - 1 {
+		i, j := least(), least()
+		nodes[i].parent, nodes[j].parent = end, end
+		nodes[end].count = nodes[i].count + nodes[j].count
+		end++
+	}
+	var depths [2 * symbols]uint8
+	for i := end - 2; i >= 0; i-- {
+		depths[i] = depths[nodes[i].parent] + 1
+		if i < len(used) {
+			z.codes[used[i]].length = depths[i]
+			if depths[i] > longestCode {
+				return false
+			}
+		}
+	}
+	return true
+}
