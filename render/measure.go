@@ -64,9 +64,8 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 	return dst, m.timing, nil
 }
 
-// sums runs a batch and appends its tallies to dst. With ledgers, it also returns the ledger of
-// each view that was cut for one.
-func (e *Engine) sums(dst []metric.Tally, tileds []*batch.Tiled, ledgers bool) ([]metric.Tally, []*batch.Ledger, Timing, error) {
+// sums runs a batch, appends its tallies to dst, and fills in the ledgers, nil for views without.
+func (e *Engine) sums(dst []metric.Tally, tileds []*batch.Tiled, ledgers []*batch.Ledger) ([]metric.Tally, Timing, error) {
 	var t Timing
 	begin := time.Now()
 	c := e.pack(tileds)
@@ -76,7 +75,7 @@ func (e *Engine) sums(dst []metric.Tally, tileds []*batch.Tiled, ledgers bool) (
 	g, err := e.run(c, e.evaluateSums)
 	if err != nil {
 		t.fill(g, begin)
-		return dst, nil, t, err
+		return dst, t, err
 	}
 	back := time.Now()
 	if n := len(b.Runs) * batch.TileH; len(c.rows) < n { // runs for the twin have no rows yet
@@ -84,13 +83,12 @@ func (e *Engine) sums(dst []metric.Tally, tileds []*batch.Tiled, ledgers bool) (
 		cpu.Rows(b, b.Shader(), len(b.Runs), c.rows)
 	}
 	dst = b.Tallies(dst, c.rows)
-	var all []*batch.Ledger
-	if ledgers {
-		all = b.Ledgers(c.rows)
+	if slices.ContainsFunc(ledgers, func(l *batch.Ledger) bool { return l != nil }) {
+		b.Ledgers(ledgers, c.rows)
 	}
 	t.Sum = time.Since(back)
 	t.fill(g, begin)
-	return dst, all, t, nil
+	return dst, t, nil
 }
 
 // Pictures draws the views as images, not premultiplied. A view that the editor has drawn returns

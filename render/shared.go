@@ -102,9 +102,8 @@ func (w *Worker) drawBase(v *view.View, s *shared) (ok bool, err error) {
 	if bytes > w.builder.Limit() {
 		return false, nil
 	}
-	s.base = delta.NewBase(&w.drawing, layers)
 	w.builder.Arrange()
-	w.binner.BinApart(&w.drawing, &w.tiled)
+	s.base = w.edits.NewBase(&w.drawing, layers, &w.binner, &w.tiled)
 	return true, nil
 }
 
@@ -204,15 +203,19 @@ func (m *measurement) claim() (claimed []*shared, wait <-chan struct{}) {
 // measure measures views on their own and claimed ones in one batch. After an error, or a panic,
 // other calls may claim them.
 func (m *measurement) measure(tileds []*batch.Tiled, claimed []*shared) error {
-	ledgers := false
 	alone := len(tileds)
+	ledgers := make([]*batch.Ledger, alone, alone+len(claimed))
 	for _, s := range claimed {
 		tileds = append(tileds, s.tiled)
-		ledgers = ledgers || s.base != nil
+		var l *batch.Ledger
+		if s.base != nil {
+			l = s.base.Ledger
+		}
+		ledgers = append(ledgers, l)
 	}
 	done := false
 	defer func() { m.endClaim(claimed, done) }()
-	tallies, books, t, err := m.e.sums(nil, tileds, ledgers)
+	tallies, t, err := m.e.sums(nil, tileds, ledgers)
 	m.timing.add(&t)
 	if err != nil {
 		return err
@@ -220,9 +223,6 @@ func (m *measurement) measure(tileds []*batch.Tiled, claimed []*shared) error {
 	m.alone = append(m.alone, tallies[:alone]...)
 	for i, s := range claimed { // nobody else reads this before the claim ends
 		s.part = tallies[alone+i]
-		if s.base != nil {
-			s.ledger = books[alone+i]
-		}
 	}
 	done = true
 	return nil
@@ -260,14 +260,14 @@ func (t *tallies) outcomeOf(s *shared) *outcome {
 	if known != nil {
 		return known
 	}
-	o := &outcome{width: s.width, height: s.height, tally: s.part, base: s.base, ledger: s.ledger}
+	o := &outcome{width: s.width, height: s.height, tally: s.part, base: s.base}
 	from := s.from
 	if base != nil {
 		from = t.outcomeOf(base)
 	}
 	if from != nil {
 		o.tally.Add(from.tally)
-		o.tally.Subtract(from.ledger.Inside(&s.region))
+		o.tally.Subtract(from.base.Ledger.Inside(&s.region))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

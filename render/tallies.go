@@ -24,8 +24,7 @@ type tallyKey [2]uint64
 type outcome struct {
 	width, height int // px
 	tally         metric.Tally
-	base          *delta.Base   // of a view with Edited, else nil
-	ledger        *batch.Ledger // the same
+	base          *delta.Base // of a view with Edited, else nil
 }
 
 // bytes returns about how many bytes the outcome takes in the cache.
@@ -34,7 +33,7 @@ func (o *outcome) bytes() int {
 	if o.base == nil {
 		return entry
 	}
-	return entry + o.base.Bytes() + o.ledger.Bytes()
+	return entry + o.base.Bytes()
 }
 
 // tallies keeps the outcomes of views by content. Views that are prepared but not measured yet are
@@ -146,7 +145,6 @@ type shared struct {
 	tiled    *batch.Tiled  // until it is measured
 	measured chan struct{} // closed when a call that measures the view has ended
 	part     metric.Tally  // of tiled
-	ledger   *batch.Ledger // of a view with Edited
 	outcome  *outcome      // once all is known
 }
 

@@ -24,8 +24,9 @@ type Binner struct {
 	lists   []entryList // per tile row
 	inks    []itemInk   // per item
 
-	part        *Region // what is cut, nil for the whole picture
-	left, right int32   // px of the current tile row that are cut: [left, right)
+	reaches     []*Region // of BinApart
+	part        *Region   // what is cut, nil for the whole picture
+	left, right int32     // px of the current tile row that are cut: [left, right)
 
 	columns  []column // of the tile row that spans are binned into
 	lo, hi   int32    // the columns that they touch
@@ -52,11 +53,13 @@ func (b *Binner) Bin(d *paint.Drawing, t *Tiled) {
 	b.cut(d, nil, t)
 }
 
-// BinApart is Bin with one tile in each run, which costs a little more: Batch.Ledgers then knows
-// what each tile adds.
-func (b *Binner) BinApart(d *paint.Drawing, t *Tiled) {
+// BinApart is Bin with short runs of neighbours, which costs a little more: a Ledger then has what
+// each of them adds. It adds the tiles that item k touches to reaches[k], unless that is nil.
+func (b *Binner) BinApart(d *paint.Drawing, reaches []*Region, t *Tiled) {
 	t.reset(d)
-	t.Apart = true
+	t.apart = true
+	b.reaches = reaches
+	defer func() { b.reaches = nil }()
 	b.cut(d, nil, t)
 }
 
@@ -90,6 +93,7 @@ func (b *Binner) clearGrid(d *paint.Drawing) {
 	for k := range d.Items {
 		b.inks = append(b.inks, inkOf(&d.Items[k]))
 	}
+	b.markHiding(d)
 	for range b.rows {
 		b.lists = append(b.lists, entryList{-1, -1})
 	}

@@ -13,10 +13,17 @@ func (b *Binner) compose(d *paint.Drawing, t *Tiled) {
 		t.closeRun()
 		lo, hi := b.stackRow(b.lists[r].first)
 		for c := lo; c < hi; c++ {
-			if top := b.top[c]; top >= 0 {
-				b.top[c] = -1
-				w.writeTile(int32(r), c, top)
+			top := b.top[c]
+			if top < 0 {
+				continue
 			}
+			b.top[c] = -1
+			if e := &b.entries[top]; e.mask < 0 && b.inks[e.item].hides {
+				x, y, cols, rows := b.place(int32(r), c)
+				t.addSolid(x, y, cols, rows, b.inks[e.item].flat)
+				continue
+			}
+			w.writeTile(int32(r), c, top)
 		}
 	}
 	t.closeRun()
@@ -73,8 +80,7 @@ func (w *tileWriter) writeTile(r, c, top int32) {
 	if len(t.Items) == w.items {
 		return
 	}
-	x, y := uint32(c)*TileW, uint32(r)*TileH
-	cols, rows := min(TileW, uint32(b.widthPx)-x), min(TileH, uint32(b.heightPx)-y)
+	x, y, cols, rows := b.place(r, c)
 	if !w.edge {
 		t.addSolid(x, y, cols, rows, b.flatten(t.Items[w.items:]))
 		t.Items = t.Items[:w.items]
@@ -87,6 +93,12 @@ func (w *tileWriter) writeTile(r, c, top int32) {
 		b.secondSetLast(t.Items[w.items:])
 	}
 	t.addTile(w.class, x, y, cols, rows, w.items)
+}
+
+// place returns where a tile lies and how much of it is in the picture, px.
+func (b *Binner) place(r, c int32) (x, y, cols, rows uint32) {
+	x, y = uint32(c)*TileW, uint32(r)*TileH
+	return x, y, min(TileW, uint32(b.widthPx)-x), min(TileH, uint32(b.heightPx)-y)
 }
 
 // secondSetLast moves the items of the second set behind the others. Sets are composited
@@ -106,7 +118,28 @@ func (b *Binner) secondSetLast(items []Item) {
 }
 
 // itemInk holds the fields Paint and Color that an item has in each of its tiles.
-type itemInk struct{ paint, color uint32 }
+type itemInk struct {
+	paint, color uint32
+	// hides says that a tile which the item fills shows flat and nothing else, if the item is the
+	// topmost: it is opaque, has no clip and no group, and the drawing has one set.
+	hides bool
+	flat  Flat
+}
+
+// markHiding sets hides of the items of a drawing.
+func (b *Binner) markHiding(d *paint.Drawing) {
+	for k := range d.Items {
+		if d.Items[k].Second {
+			return
+		}
+	}
+	for k := range d.Items {
+		it, ink := &d.Items[k], &b.inks[k]
+		if it.Op == paint.OpPaint && it.Opacity == shapes.Opaque && it.Clip < 0 && it.Group == 0 {
+			ink.hides, ink.flat = true, b.flatten([]Item{{Paint: ink.paint, Color: ink.color}})
+		}
+	}
+}
 
 // inkOf returns the ink of an item, with alpha 0 for clips.
 func inkOf(it *paint.Item) itemInk {

@@ -1,70 +1,54 @@
 package batch
 
 import (
+	"slices"
 	"unsafe"
 
 	"plumb/render/metric"
 )
 
-// Ledger holds what each tile of a drawing adds to its tally, so that the tally of a part can be
-// taken out of it. It is read-only once made. See docs/spec/raster.md#r46.
+// Ledger holds what each part of a drawing adds to its tally, so that the tally of a region can be
+// taken out of it. Its parts are runs of neighbouring boundary tiles, as BinApart cuts them, and
+// interiors. See docs/spec/raster.md#r46.
 type Ledger struct {
-	tiles  []tileSums // by tile row, in any order within
-	rows   []int32    // where each tile row begins in tiles, and the end
-	solids []Solid    // by tile row
+	columns []interval16 // of each unit; by tile row, left to right within
+	rows    []int32      // where each tile row begins in columns, and the end
+	solids  []Solid      // by tile row
+	units   []unit       // set by Batch.Ledgers
 }
 
-// tileSums is what one boundary tile adds to the tally. All fit 32 bits: alpha of 128 px is at most
-// 128*255, times a coordinate below 2^15 less than 2^31.
-type tileSums struct {
-	a, b     setSums
-	col      uint16
-	coveredA uint8
-	coveredB uint8
-	both     uint8
+// unit is what a run of neighbouring boundary tiles adds to the tally.
+type unit struct {
+	a, b     unitSums
+	coveredA uint16
+	coveredB uint16
+	both     uint16
 }
 
-// setSums are the sums of one set.
-type setSums struct{ alpha, x, y uint32 }
+// interval16 is an interval of columns; a picture has at most 2,048.
+type interval16 struct{ from, to uint16 }
+
+// unitSums are the sums of one set of a unit. Alpha of apartTiles tiles is at most 4*128*255, times
+// a coordinate below 2^15 less than 2^33.
+type unitSums struct {
+	alpha uint32
+	x, y  uint64
+}
 
 // Bytes returns how many bytes the ledger takes.
 func (l *Ledger) Bytes() int {
-	return 100 + len(l.tiles)*int(unsafe.Sizeof(tileSums{})) + 4*len(l.rows) + len(l.solids)*int(unsafe.Sizeof(Solid{}))
+	return 100 + len(l.units)*int(unsafe.Sizeof(unit{})+unsafe.Sizeof(interval16{})) + 4*len(l.rows) + len(l.solids)*int(unsafe.Sizeof(Solid{}))
 }
 
-// Ledgers returns the ledger of each drawing that BinApart has cut, nil for others. rows are those
-// of Tallies.
-func (b *Batch) Ledgers(rows []RowSums) []*Ledger {
-	all := make([]*Ledger, len(b.tileds))
-	for i, t := range b.tileds {
-		if t.Apart {
-			all[i] = newLedger(t)
-		}
+// NewLedger returns the ledger of a drawing that BinApart has cut, still without sums.
+func NewLedger(t *Tiled) *Ledger {
+	n := 0
+	for _, runs := range t.Runs {
+		n += len(runs)
 	}
-	next := make([][]int32, len(all))
-	for i, l := range all {
-		if l != nil {
-			next[i] = append(next[i], l.rows...)
-		}
-	}
-	for i := range b.Runs {
-		r := &b.Runs[i]
-		l := all[r.Scene]
-		if l == nil {
-			continue
-		}
-		at := &next[r.Scene][r.Y/TileH]
-		l.tiles[*at] = sumsOfTile(r, rows[i*TileH:(i+1)*TileH])
-		*at++
-	}
-	return all
-}
-
-// newLedger returns the ledger of a drawing without the sums of its boundary tiles.
-func newLedger(t *Tiled) *Ledger {
 	l := &Ledger{
-		tiles: make([]tileSums, len(t.Tiles)), rows: make([]int32, (t.Height+TileH-1)/TileH+1),
-		solids: append([]Solid(nil), t.Solids...),
+		columns: make([]interval16, n), units: make([]unit, n), rows: make([]int32, (t.Height+TileH-1)/TileH+1),
+		solids: append(make([]Solid, 0, len(t.Solids)), t.Solids...),
 	}
 	for _, runs := range t.Runs {
 		for i := range runs {
@@ -74,40 +58,100 @@ func newLedger(t *Tiled) *Ledger {
 	for i := range l.rows[1:] {
 		l.rows[i+1] += l.rows[i]
 	}
+	next := append(make([]int32, 0, len(l.rows)), l.rows...)
+	for _, runs := range t.Runs {
+		for i := range runs {
+			at := &next[runs[i].Y/TileH]
+			l.columns[*at] = columnsOf(&runs[i])
+			*at++
+		}
+	}
+	for y := range len(l.rows) - 1 { // each class of runs is in order
+		if row := l.row(int32(y)); !slices.IsSortedFunc(row, interval16.compare) {
+			slices.SortFunc(row, interval16.compare)
+		}
+	}
 	return l
 }
 
-// sumsOfTile adds up the rows of a run of one tile.
-func sumsOfTile(r *Run, rows []RowSums) tileSums {
-	t := tileSums{col: uint16(r.X / TileW)}
+// row returns the columns of the units of a tile row.
+func (l *Ledger) row(y int32) []interval16 { return l.columns[l.rows[y]:l.rows[y+1]] }
+
+// compare orders intervals that share no column.
+func (v interval16) compare(o interval16) int { return int(v.from) - int(o.from) }
+
+// columnsOf returns the columns of a run of neighbours.
+func columnsOf(r *Run) interval16 {
+	from := uint16(r.X / TileW)
+	return interval16{from, from + uint16(r.Count)}
+}
+
+// unitOf returns the unit of a run.
+func (l *Ledger) unitOf(r *Run) *unit {
+	y := r.Y / TileH
+	i, ok := slices.BinarySearchFunc(l.row(int32(y)), columnsOf(r), interval16.compare)
+	if !ok {
+		panic("BUG: a run is not in the ledger of its drawing")
+	}
+	return &l.units[int(l.rows[y])+i]
+}
+
+// Ledgers fills in the ledgers of drawings that BinApart has cut; others have nil. rows are those of
+// Tallies.
+func (b *Batch) Ledgers(all []*Ledger, rows []RowSums) {
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		if l := all[r.Scene]; l != nil {
+			l.unitOf(r).fill(r, rows[i*TileH:(i+1)*TileH])
+		}
+	}
+}
+
+// fill sets the sums of a unit to those of the rows of its run.
+func (u *unit) fill(r *Run, rows []RowSums) {
+	*u = unit{}
 	for i := range rows {
 		s, y := &rows[i], r.Y+uint32(i)
-		t.a.add(s.A0, s.AX0, r.X, y)
-		t.b.add(s.A1, s.AX1, r.X, y)
-		t.coveredA += uint8(s.Counts & 0x3ff)
-		t.coveredB += uint8(s.Counts >> 10 & 0x3ff)
-		t.both += uint8(s.Counts >> 20)
+		u.a.add(s.A0, s.AX0, r.X, y)
+		u.b.add(s.A1, s.AX1, r.X, y)
+		u.coveredA += uint16(s.Counts & 0x3ff)
+		u.coveredB += uint16(s.Counts >> 10 & 0x3ff)
+		u.both += uint16(s.Counts >> 20)
 	}
-	return t
 }
 
 // add adds a pixel row that begins at (x, y).
-func (s *setSums) add(a, ax, x, y uint32) {
+func (s *unitSums) add(a, ax, x, y uint32) {
 	s.alpha += a
-	s.x += ax + a*x
-	s.y += a * y
+	s.x += uint64(ax) + uint64(a)*uint64(x)
+	s.y += uint64(a) * uint64(y)
 }
 
-// Inside returns the tally of the tiles of a region.
-func (l *Ledger) Inside(r *Region) (t metric.Tally) {
-	for i, v := range r.rows {
-		y := r.first + int32(i)
-		if v.from >= v.to || y < 0 || int(y)+1 >= len(l.rows) {
+// Extend extends a region so that it holds each unit that it meets as a whole.
+func (l *Ledger) Extend(r *Region) {
+	for i := range r.rows {
+		v := &r.rows[i]
+		if v.from >= v.to {
 			continue
 		}
-		for j := l.rows[y]; j < l.rows[y+1]; j++ {
-			if c := int32(l.tiles[j].col); c >= v.from && c < v.to {
-				l.tiles[j].addTo(&t)
+		for _, c := range l.row(r.first + int32(i)) { // left to right: only the last one reaches further right
+			if u := (interval{int32(c.from), int32(c.to)}); u.from < v.to && u.to > v.from {
+				v.join(u)
+			}
+		}
+	}
+}
+
+// Inside returns the tally of a region that Extend has extended.
+func (l *Ledger) Inside(r *Region) (t metric.Tally) {
+	for i, v := range r.rows {
+		if v.from >= v.to {
+			continue
+		}
+		y := r.first + int32(i)
+		for j, c := range l.row(y) {
+			if int32(c.from) >= v.from && int32(c.to) <= v.to {
+				l.units[int(l.rows[y])+j].addTo(&t)
 			}
 		}
 	}
@@ -123,17 +167,17 @@ func (l *Ledger) Inside(r *Region) (t metric.Tally) {
 	return t
 }
 
-// addTo adds the sums of a tile to a tally.
-func (s *tileSums) addTo(t *metric.Tally) {
-	s.a.addTo(&t.A, s.coveredA)
-	s.b.addTo(&t.B, s.coveredB)
-	t.Both += uint64(s.both)
+// addTo adds the sums of a unit to a tally.
+func (u *unit) addTo(t *metric.Tally) {
+	u.a.addTo(&t.A, u.coveredA)
+	u.b.addTo(&t.B, u.coveredB)
+	t.Both += uint64(u.both)
 }
 
-// addTo adds the sums of one set of a tile.
-func (s *setSums) addTo(t *metric.Sums, covered uint8) {
+// addTo adds the sums of one set of a unit.
+func (s *unitSums) addTo(t *metric.Sums, covered uint16) {
 	t.Alpha += uint64(s.alpha)
-	t.AlphaX += uint64(s.x)
-	t.AlphaY += uint64(s.y)
+	t.AlphaX += s.x
+	t.AlphaY += s.y
 	t.Covered += uint64(covered)
 }

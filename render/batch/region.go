@@ -30,8 +30,21 @@ func (v *interval) join(o interval) {
 func (r *Region) Reset() { r.rows = r.rows[:0] }
 
 // Clone returns a copy that takes no more memory than it needs.
-func (r *Region) Clone() Region {
-	return Region{r.first, append(make([]interval, 0, len(r.rows)), r.rows...)}
+func (r *Region) Clone() Region { return CloneAll([]Region{*r})[0] }
+
+// CloneAll returns copies of regions that together take no more memory than they need.
+func CloneAll(all []Region) []Region {
+	n := 0
+	for i := range all {
+		n += len(all[i].rows)
+	}
+	rows, copies := make([]interval, 0, n), make([]Region, len(all))
+	for i := range all {
+		from := len(rows)
+		rows = append(rows, all[i].rows...)
+		copies[i] = Region{all[i].first, rows[from:len(rows):len(rows)]}
+	}
+	return copies
 }
 
 // Bytes returns about how many bytes the region takes.

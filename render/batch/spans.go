@@ -26,6 +26,9 @@ func (b *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
 			all = all[1:]
 		}
 		if b.lo < b.hi {
+			if b.reaches != nil && b.reaches[k] != nil {
+				b.reaches[k].at(r).join(interval{b.lo, b.hi})
+			}
 			b.endRow(k, r)
 		}
 	}

@@ -38,9 +38,8 @@ type Tiled struct {
 	// Deepest is the number of items of the run that has most; more than RunItems
 	// only where one tile has them.
 	Deepest int
-	// Apart says that every run has one tile, for Batch.Ledgers.
-	Apart bool
 
+	apart bool // runs are short and of neighbours, for Ledger
 	open  bool // the last run of class takes more tiles
 	class Class
 }
@@ -52,7 +51,7 @@ func (t *Tiled) reset(d *paint.Drawing) {
 	for i := range t.Runs {
 		t.Runs[i] = t.Runs[i][:0]
 	}
-	t.Apart, t.open, t.Twin, t.Deepest = false, false, false, 0
+	t.apart, t.open, t.Twin, t.Deepest = false, false, false, 0
 }
 
 // closeRun makes the next tile begin a new run.
@@ -61,10 +60,10 @@ func (t *Tiled) closeRun() { t.open = false }
 // addTile appends a tile whose items begin at first, to the open run if it fits.
 func (t *Tiled) addTile(c Class, x, y, cols, rows uint32, first int) {
 	runs := &t.Runs[c]
-	if t.open && t.class == c && !t.Apart {
+	if t.open && t.class == c {
 		last := &(*runs)[len(*runs)-1]
 		items := len(t.Items) - int(t.Tiles[last.Tiles].First)
-		if last.Count < RunTiles && x+TileW-last.X <= RunSpan && items <= RunItems {
+		if t.takes(last, x) && items <= RunItems {
 			last.Count++
 			t.appendTile(x-last.X, cols, rows, first)
 			t.Deepest = max(t.Deepest, items)
@@ -75,6 +74,18 @@ func (t *Tiled) addTile(c Class, x, y, cols, rows uint32, first int) {
 	t.open, t.class = true, c
 	t.appendTile(0, cols, rows, first)
 	t.Deepest = max(t.Deepest, len(t.Items)-first)
+}
+
+// apartTiles is the most tiles of a run that BinApart makes: fewer make the regions of edits
+// smaller, more make the runs of the view before cheaper.
+const apartTiles = 4
+
+// takes reports whether a run has room for a tile whose left edge is at x.
+func (t *Tiled) takes(r *Run, x uint32) bool {
+	if t.apart {
+		return r.Count < apartTiles && x == r.X+r.Count*TileW
+	}
+	return r.Count < RunTiles && x+TileW-r.X <= RunSpan
 }
 
 // appendTile appends a tile that is col px right of its run's first tile.

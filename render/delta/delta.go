@@ -20,27 +20,16 @@ type Layer struct {
 type Base struct {
 	Width, Height int // px
 	Layers        []Layer
+	Ledger        *batch.Ledger // whose sums are there once the view is measured
 }
 
 // Bytes returns about how many bytes the description takes.
 func (b *Base) Bytes() int {
-	n := 64
+	n := 64 + b.Ledger.Bytes()
 	for i := range b.Layers {
 		n += 32 + b.Layers[i].Reach.Bytes()
 	}
 	return n
-}
-
-// NewBase describes a drawing whose layers are all drawn but not arranged yet.
-func NewBase(d *paint.Drawing, layers []paint.Layer) *Base {
-	b := &Base{Width: d.Width, Height: d.Height, Layers: make([]Layer, len(layers))}
-	var reach batch.Region
-	for i := range layers {
-		reach.Reset()
-		addReach(&reach, d, &layers[i])
-		b.Layers[i] = Layer{layers[i].Stamp, layers[i].Bytes, reach.Clone()}
-	}
-	return b
 }
 
 // addReach adds the tiles that the painted items of a layer touch. A clip by itself changes
@@ -57,9 +46,34 @@ func addReach(r *batch.Region, d *paint.Drawing, l *paint.Layer) {
 type Finder struct {
 	Region batch.Region // the tiles that may differ, after Draw
 
+	reaches []batch.Region  // per layer of a base
+	ofItem  []*batch.Region // per item
+
 	match   matcher
 	kept    []int32 // per new layer its position among the old ones, -1 for none
 	remains []bool  // per old layer: it has a new one
+}
+
+// NewBase cuts a drawing whose layers are all drawn and arranged into t, and describes it.
+func (f *Finder) NewBase(d *paint.Drawing, layers []paint.Layer, bin *batch.Binner, t *batch.Tiled) *Base {
+	for len(f.reaches) < len(layers) {
+		f.reaches = append(f.reaches, batch.Region{})
+	}
+	f.ofItem = append(f.ofItem[:0], make([]*batch.Region, len(d.Items))...)
+	for i := range layers {
+		f.reaches[i].Reset()
+		for k := layers[i].Items[0]; k < layers[i].Items[1]; k++ {
+			if d.Items[k].Op == paint.OpPaint {
+				f.ofItem[k] = &f.reaches[i]
+			}
+		}
+	}
+	bin.BinApart(d, f.ofItem, t)
+	b := &Base{Width: d.Width, Height: d.Height, Layers: make([]Layer, len(layers)), Ledger: batch.NewLedger(t)}
+	for i, reach := range batch.CloneAll(f.reaches[:len(layers)]) {
+		b.Layers[i] = Layer{layers[i].Stamp, layers[i].Bytes, reach}
+	}
+	return b
 }
 
 // Draw draws the layers of a view that reach the tiles that may differ from the base, and arranges
@@ -81,12 +95,15 @@ func (f *Finder) Draw(b *paint.Builder, d *paint.Drawing, layers []paint.Layer, 
 		if old >= 0 {
 			continue
 		}
-		if err := b.Draw(i); err != nil {
+		if err := b.DrawOnce(i); err != nil {
 			return false, err
 		}
 		if broken != ForgetAdded {
 			addReach(&f.Region, d, &layers[i])
 		}
+	}
+	if broken != ForgetUnits {
+		base.Ledger.Extend(&f.Region)
 	}
 	bytes := 0
 	for i, old := range f.kept {

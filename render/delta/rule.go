@@ -9,5 +9,6 @@ const (
 	ForgetRemoved      // layers that only the old view has do not count
 	ForgetAdded        // layers that only the new view has do not count
 	ForgetOrder        // a layer counts as kept although others have passed it
+	ForgetUnits        // the region is not extended to whole runs of the view before
 	ForgetOverlap      // kept layers are left out where they meet tiles that differ
 )

@@ -87,6 +87,7 @@ type Builder struct {
 	arranged []Item
 	hashed   []byte
 	stop     func() bool
+	once     bool // the layer is not to be cached
 }
 
 // shapePlacement is where and how one shape goes into the drawing.

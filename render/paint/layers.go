@@ -21,7 +21,7 @@ type Layer struct {
 	Stamp Stamp
 	// Drawn tells that Items and Bytes are known.
 	Drawn bool
-	// Items is the range of the layer's items in Drawing.Items until Arrange is called.
+	// Items is the range of the layer's items in Drawing.Items.
 	Items [2]int
 	Bytes int // of coverage
 }
@@ -102,6 +102,19 @@ func (b *Builder) Draw(i int) error {
 	if l.Drawn {
 		return nil
 	}
+	return b.drawLayer(i)
+}
+
+// DrawOnce is Draw for a layer that is not expected again: it is not cached between drawings.
+func (b *Builder) DrawOnce(i int) error {
+	b.once = true
+	defer func() { b.once = false }()
+	return b.Draw(i)
+}
+
+// drawLayer draws a layer that is not drawn yet.
+func (b *Builder) drawLayer(i int) error {
+	l := &b.layers[i]
 	from := b.marks()
 	src := &b.sources[i]
 	if err := b.placed(b.scene, src.layer, &src.place); err != nil {
@@ -132,6 +145,7 @@ func (b *Builder) Arrange() {
 			}
 			b.arranged = append(b.arranged, it)
 		}
+		l.Items = [2]int{l.Items[0] + int(moved), len(b.arranged)}
 	}
 	b.d.Items, b.arranged = b.arranged, b.d.Items
 	b.d.Pieces += b.filler.Pieces

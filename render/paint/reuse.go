@@ -165,7 +165,7 @@ func (b *Builder) appendCached(w *cacheKey, p *shapePlacement) bool {
 func (b *Builder) cache(w *cacheKey, from marks, p *shapePlacement) {
 	r := &b.cached
 	size := from.size(b.marks())
-	if size == 0 { // the shape lies outside of the picture
+	if size == 0 || b.once { // the shape lies outside of the picture, or comes once
 		return
 	}
 	size += entryBytes + len(w.id)
