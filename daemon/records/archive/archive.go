@@ -8,11 +8,11 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zstd"
 
 	"plumb/daemon/dump"
@@ -164,9 +164,9 @@ func (c *closer) Close() error { return c.end() }
 
 // bounded decompresses an entry within the limits of the input.
 func (a *Archive) bounded(format string, raw io.Reader, decode func(io.Reader) io.ReadCloser) io.ReadCloser {
-	a.ahead.Reset(raw) // decoders read many small pieces
-	packed := &dump.Counter{R: a.ahead}
-	r := decode(packed)
+	packed := &dump.Counter{R: raw}
+	a.ahead.Reset(packed) // decoders read many small pieces, and make a buffer of their own for other readers
+	r := decode(a.ahead)
 	entry := &dump.Bounded{Src: safe{r}, Format: format, Packed: &packed.N, Ratio: a.in.Limits.Ratio, Window: a.in.Limits.Window}
 	return &closer{&sum{entry, a}, r.Close}
 }
@@ -209,17 +209,24 @@ type directory struct {
 	done    bool
 	tail    []byte // of the last read
 	next    int64  // where it ended
+
+	window []byte // bytes that were read ahead of entries, because most stand one behind the other
+	start  int64  // of window
 }
+
+// windowSize is how many bytes are read at once. An entry takes three small reads, of its header, its
+// contents and what stands behind them; an object on a server answers each with a request.
+const windowSize = 1 << 20
 
 // mark begins every entry of a central directory.
 var mark = []byte("PK\x01\x02")
 
 // ReadAt implements io.ReaderAt.
 func (d *directory) ReadAt(p []byte, off int64) (int, error) {
-	n, err := d.src.ReadAt(p, off)
 	if d.done {
-		return n, err
+		return d.ahead(p, off)
 	}
+	n, err := d.src.ReadAt(p, off)
 	if off != d.next { // the entries themselves are read in one run, after looks at the end
 		d.tail, d.entries = d.tail[:0], 0
 	}
@@ -233,6 +240,24 @@ func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 		return 0, errors.New("too many entries")
 	}
 	return n, err
+}
+
+// ahead fills p from the window, which is moved to off where it does not have all of it.
+func (d *directory) ahead(p []byte, off int64) (int, error) {
+	if len(p) > windowSize/2 {
+		return d.src.ReadAt(p, off)
+	}
+	if off < d.start || off+int64(len(p)) > d.start+int64(len(d.window)) {
+		if d.window == nil {
+			d.window = make([]byte, windowSize)
+		}
+		n, err := d.src.ReadAt(d.window[:windowSize], off)
+		d.window, d.start = d.window[:n], off
+		if n < len(p) {
+			return copy(p, d.window), err
+		}
+	}
+	return copy(p, d.window[off-d.start:]), nil
 }
 
 // explainDirectory returns why the central directory cannot be read.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,12 +19,56 @@ import (
 	"plumb/render/jsontree"
 )
 
-// The names of the entries that hold a sample: whole, or its beginning where it is in chunks.
-// Ids may contain any letter, so the id is read inside. See docs/spec/dumps-files.md#r13.
-var (
-	wholeName = regexp.MustCompile(`(?s)^samples/(.*)_epoch_(\d+)\.json$`)
-	chunkName = regexp.MustCompile(`(?s)^(samples/(.*)_epoch_(\d+))/(sample|metadata|attachments/(\d+))\.json$`)
-)
+// entryName is the name of an entry of a sample, in its parts. Ids may contain any letter, so the id is
+// read inside. See docs/spec/dumps-files.md#r13.
+type entryName struct {
+	folder    string // of a sample in chunks: samples/ID_epoch_N; "" for a whole sample
+	id, epoch string
+	chunk     string // sample, metadata or attachments; "" for a whole sample
+	start     string // of attachments: the number of the first one
+}
+
+// splitName splits samples/ID_epoch_N.json, a whole sample, and samples/ID_epoch_N/ with sample.json,
+// metadata.json and attachments/START.json, a sample in chunks. ok is false for other names.
+func splitName(name string) (n entryName, ok bool) {
+	rest, ok := strings.CutPrefix(name, "samples/")
+	if !ok {
+		return n, false
+	}
+	if rest, ok = strings.CutSuffix(rest, ".json"); !ok {
+		return n, false
+	}
+	if n.id, n.epoch, ok = cutEpoch(rest); ok {
+		return n, true
+	}
+	i := strings.LastIndexByte(rest, '/')
+	if i < 0 {
+		return n, false
+	}
+	n.chunk, rest = rest[i+1:], rest[:i]
+	if n.chunk != "sample" && n.chunk != "metadata" {
+		n.start, n.chunk = n.chunk, "attachments"
+		if rest, ok = strings.CutSuffix(rest, "/attachments"); !ok || !digits(n.start) {
+			return entryName{}, false
+		}
+	}
+	n.folder = name[:len("samples/")+len(rest)]
+	n.id, n.epoch, ok = cutEpoch(rest)
+	return n, ok
+}
+
+// cutEpoch splits ID_epoch_N.
+func cutEpoch(s string) (id, epoch string, ok bool) {
+	const mark = "_epoch_"
+	i := strings.LastIndex(s, mark)
+	if i < 0 || !digits(s[i+len(mark):]) {
+		return "", "", false
+	}
+	return s[:i], s[i+len(mark):], true
+}
+
+// digits reports whether a text is a number.
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // inspect reads a log of inspect_ai that is an archive.
 type inspect struct {
@@ -72,30 +115,23 @@ func Inspect(in *input.Input, o Options) (record.Source, error) {
 
 // sort adds an entry to the samples, or to what stands beside one.
 func (s *inspect) sort(f *zip.File) {
-	if !strings.HasPrefix(f.Name, "samples/") {
+	n, ok := splitName(f.Name)
+	switch {
+	case !ok:
 		return
-	}
-	if wholeName.MatchString(f.Name) {
+	case n.chunk == "" || n.chunk == "sample":
 		s.samples = append(s.samples, f)
 		return
 	}
-	m := chunkName.FindStringSubmatch(f.Name)
-	if m == nil {
-		return
-	}
-	if m[4] == "sample" {
-		s.samples = append(s.samples, f)
-		return
-	}
-	c := s.chunks[m[1]]
+	c := s.chunks[n.folder]
 	if c == nil {
 		c = &chunks{}
-		s.chunks[m[1]] = c
+		s.chunks[n.folder] = c
 	}
-	if m[4] == "metadata" {
+	if n.chunk == "metadata" {
 		c.metadata = f
-	} else if n, err := strconv.Atoi(m[5]); err == nil {
-		c.attachments = append(c.attachments, attachments{n, f})
+	} else if start, err := strconv.Atoi(n.start); err == nil {
+		c.attachments = append(c.attachments, attachments{start, f})
 	}
 }
 
@@ -168,8 +204,8 @@ func (s *inspect) Next() (*record.Record, error) {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	var c *chunks
-	if m := chunkName.FindStringSubmatch(f.Name); fault == "" && m != nil {
-		c = cmp.Or(s.chunks[m[1]], &chunks{})
+	if n, _ := splitName(f.Name); fault == "" && n.folder != "" {
+		c = cmp.Or(s.chunks[n.folder], &chunks{})
 		fault = s.addMetadata(v, c)
 	}
 	if fault == "" {
@@ -189,11 +225,8 @@ func (s *inspect) Next() (*record.Record, error) {
 
 // place returns the place of a sample by the name of its entry.
 func place(name string) string {
-	if m := wholeName.FindStringSubmatch(name); m != nil {
-		return m[1] + "#" + m[2]
-	}
-	if m := chunkName.FindStringSubmatch(name); m != nil {
-		return m[2] + "#" + m[3]
+	if n, ok := splitName(name); ok {
+		return n.id + "#" + n.epoch
 	}
 	return name
 }
