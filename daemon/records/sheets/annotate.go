@@ -103,6 +103,37 @@ func writeRecord(w io.Writer, record []byte, fields []string, separator rune) er
 // then holds every cell.
 const maxAnnotated = 128 << 20
 
+// maxEscapeWork bounds the bytes that the library copies to undo escapes such as _x000D_: for each escape it
+// copies the whole text. This takes a minute or two.
+const maxEscapeWork = 1e12
+
+// checkEscapes refuses a spreadsheet whose escapes would keep the library busy for long.
+func checkEscapes(a *archive.Archive) error {
+	_, part, err := firstSheet(a)
+	if err != nil {
+		return err
+	}
+	t, err := readTexts(a, spillParts)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	c, err := openCells(a, part, t)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for err == nil {
+		if err = c.next(); c.work > maxEscapeWork {
+			return fmt.Errorf("row %d: the texts have too many escapes (_x....) for a copy; want TSV", c.row)
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return err
+}
+
 // AnnotateXLSX copies a spreadsheet with the marks of the rows of its first sheet. Cells are texts
 // and numbers, never formulas.
 func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
@@ -121,6 +152,9 @@ func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
 	}
 	if total > maxAnnotated {
 		return fmt.Errorf("the spreadsheet has %d bytes unpacked; want at most %d for a copy, or TSV", total, maxAnnotated)
+	}
+	if err := checkEscapes(a); err != nil {
+		return err
 	}
 	f, err := openWorkbook(in, total)
 	if err != nil {

@@ -32,14 +32,11 @@ const (
 // xlsxTable reads the first sheet of a spreadsheet of VLMEvalKit.
 type xlsxTable struct {
 	table
-	file     *excelize.File
-	rows     *excelize.Rows
-	sheet    string
-	columns  []string
-	answer   int // column with the answers, from 0
-	formulas map[int]formula
-	object   object
-	n        int // of the current row, from 1
+	cells   *cells
+	texts   *texts
+	sheet   string
+	columns []string
+	object  object
 }
 
 // XLSX reads a result file of VLMEvalKit. See docs/spec/dumps-files.md#r11.
@@ -53,17 +50,17 @@ func XLSX(in *input.Input, o rows.Options) (src record.Source, err error) {
 	if err != nil {
 		return nil, err
 	}
-	total, err := checkParts(a)
-	if err != nil {
+	if _, size, err := in.Random(); err != nil {
+		return nil, err
+	} else if size > maxWorkbook {
+		return nil, fmt.Errorf("the spreadsheet has %d bytes; want at most %d, or TSV", size, maxWorkbook)
+	}
+	if _, err := checkParts(a); err != nil {
 		return nil, err
 	}
-	f, err := openWorkbook(in, total)
+	t, err := openSheet(in, a, o)
 	if err != nil {
-		return nil, err
-	}
-	t, err := openSheet(in, a, f, o)
-	if err != nil {
-		f.Close()
+		t.Close()
 		return nil, err
 	}
 	return t, nil
@@ -87,79 +84,74 @@ func openWorkbook(in *input.Input, total int64) (*excelize.File, error) {
 	return f, nil
 }
 
-// openSheet reads the header of the first sheet.
-func openSheet(in *input.Input, a *archive.Archive, f *excelize.File, o rows.Options) (*xlsxTable, error) {
-	sheets := f.GetSheetList()
-	if len(sheets) == 0 {
-		return nil, errors.New("the spreadsheet has no sheet")
+// openSheet reads the header of the first sheet. The caller closes what it returns, after an error too.
+func openSheet(in *input.Input, a *archive.Archive, o rows.Options) (t *xlsxTable, err error) {
+	t = new(xlsxTable)
+	sheet, part, err := firstSheet(a)
+	if err != nil {
+		return t, err
 	}
-	t := &xlsxTable{file: f, sheet: sheets[0]}
-	var err error
-	if t.rows, err = f.Rows(t.sheet); err != nil {
-		return nil, fmt.Errorf("sheet %s cannot be read: %w", t.sheet, err)
+	t.sheet = sheet
+	if t.texts, err = readTexts(a, spillParts); err != nil {
+		return t, err
 	}
-	if t.rows.Next() {
-		t.n++
-		if t.columns, err = t.rows.Columns(); err != nil {
-			return nil, fmt.Errorf("row 1 of %s cannot be read: %w", t.sheet, err)
-		}
+	if t.cells, err = openCells(a, part, t.texts); err != nil {
+		return t, err
+	}
+	if err := t.cells.next(); err != nil && err != io.EOF {
+		return t, err
+	}
+	if t.cells.row == 1 {
+		t.columns = slices.Clone(t.cells.values)
 	}
 	t.opts = o
 	t.opts.Response = cmp.Or(o.Response, rows.Prediction)
-	t.answer = slices.Index(t.columns, t.opts.Response)
-	if t.answer < 0 {
-		return nil, fmt.Errorf("no column %q in row 1 of %s (columns: %s)", t.opts.Response, t.sheet, strings.Join(t.columns, ", "))
+	t.cells.answer = slices.Index(t.columns, t.opts.Response)
+	if t.cells.answer < 0 {
+		return t, fmt.Errorf("no column %q in row 1 of %s (columns: %s)", t.opts.Response, t.sheet, strings.Join(t.columns, ", "))
 	}
 	if err := once(t.columns, t.opts.Response); err != nil {
-		return nil, err
+		return t, err
 	}
 	t.setVLMEvalKit(in)
-	t.formulas, err = checkSheet(a, t.answer)
-	return t, err
+	return t, nil
 }
 
 // Close implements record.Source.
 func (t *xlsxTable) Close() error {
-	t.rows.Close()
-	return t.file.Close()
+	var err error
+	if t.cells != nil {
+		err = t.cells.Close()
+	}
+	return errors.Join(err, t.texts.Close())
 }
 
 // Next implements record.Source.
 func (t *xlsxTable) Next() (r *record.Record, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r, err = nil, fmt.Errorf("%s row %d cannot be decoded: %v", t.sheet, t.n, p)
+			r, err = nil, fmt.Errorf("%s row %d cannot be decoded: %v", t.sheet, t.cells.row, p)
 		}
 	}()
 	for {
 		if r := t.pop(); r != nil {
 			return r, nil
 		}
-		if !t.rows.Next() {
-			if err := t.rows.Error(); err != nil {
-				return nil, fmt.Errorf("%s row %d cannot be read: %w", t.sheet, t.n+1, err)
-			}
-			return nil, io.EOF
+		if err := t.cells.next(); err != nil {
+			return nil, err
 		}
-		t.n++
-		cells, err := t.rows.Columns()
-		at := fmt.Sprintf("sheet %s row %d", t.sheet, t.n)
-		if err != nil {
-			t.fault(at, fmt.Sprintf("%s row %d: %v", t.sheet, t.n, err))
-			continue
-		}
-		t.row(cells, at)
+		t.row(fmt.Sprintf("sheet %s row %d", t.sheet, t.cells.row))
 	}
 }
 
-// row adds the record of a row. Rows without any cell are no records.
-func (t *xlsxTable) row(cells []string, at string) {
-	formula, isFormula := t.formulas[t.n]
-	blank := !isFormula
+// row adds the record of the current row. Rows without any cell are no records.
+func (t *xlsxTable) row(at string) {
+	cells, formula := t.cells.values, t.cells.formula
+	blank := formula == nil
 	t.object.begin()
 	for i, name := range t.columns {
 		switch {
-		case isFormula && i == t.answer:
+		case formula != nil && i == t.cells.answer:
 			t.object.set(name, "="+formula.text)
 		case i < len(cells) && cells[i] != "":
 			t.object.set(name, cells[i])
@@ -168,7 +160,7 @@ func (t *xlsxTable) row(cells []string, at string) {
 	}
 	v, err := t.object.end()
 	if err != nil {
-		t.fault(at, fmt.Sprintf("%s row %d: %v", t.sheet, t.n, err))
+		t.fault(at, fmt.Sprintf("%s row %d: %v", t.sheet, t.cells.row, err))
 		return
 	}
 	if blank {
@@ -179,12 +171,11 @@ func (t *xlsxTable) row(cells []string, at string) {
 	if r.Key == "" {
 		r.Key = jsontree.Text(v.Get("id"))
 	}
-	name, _ := excelize.CoordinatesToCellName(t.answer+1, t.n)
 	switch {
-	case formula.shared:
-		*r = record.Record{At: at, Key: r.Key, Fault: fmt.Sprintf("%s!%s: the cell shares the formula of another one; want its text", t.sheet, name)}
-	case isFormula:
-		r.Note("formula_cell", fmt.Sprintf("%s!%s is a formula; its text with the leading = is read", t.sheet, name))
+	case formula != nil && formula.shared:
+		*r = record.Record{At: at, Key: r.Key, Fault: fmt.Sprintf("%s: the cell shares the formula of another one; want its text", t.place())}
+	case formula != nil:
+		r.Note("formula_cell", fmt.Sprintf("%s is a formula; its text with the leading = is read", t.place()))
 	case !v.Exists(t.opts.Response):
 		r.Failed(record.EmptyCell, "an empty cell may be an empty answer or one that the writer lost")
 	case units(r.Response) >= cutCellUnits:
@@ -192,6 +183,12 @@ func (t *xlsxTable) row(cells []string, at string) {
 		r.Failed(record.CutCell, "the cell holds as much as a cell can (32,767 UTF-16 units); the rest is lost")
 		r.Response, r.Cut = text, record.ByCell
 	}
+}
+
+// place returns the place of the answer in the current row, such as Sheet1!B2.
+func (t *xlsxTable) place() string {
+	name, _ := excelize.CoordinatesToCellName(t.cells.answer+1, t.cells.row)
+	return t.sheet + "!" + name
 }
 
 // units returns the length of a text in UTF-16 units.

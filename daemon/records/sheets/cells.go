@@ -1,0 +1,250 @@
+package sheets
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/xuri/excelize/v2"
+
+	"plumb/daemon/records/archive"
+)
+
+// The bounds of a sheet, which are those of the format.
+const (
+	maxRows    = 1 << 20
+	maxColumns = 1 << 14
+)
+
+// cells reads the rows of a sheet. It reads one row after the other and holds one. See
+// docs/spec/dumps-files.md#r11.
+type cells struct {
+	name   string // of the part, for messages
+	src    io.ReadCloser
+	m      *markup
+	texts  *texts
+	answer int // column of the answers, whose formulas are kept; -1 for none
+
+	row     int      // of the current row, from 1
+	values  []string // of the current row
+	formula *formula // of the answer in the current row, nil for none
+	work    int64    // bytes that another reader copies to undo escapes; see maxEscapeWork
+	buf     []byte
+}
+
+// formula is the formula of a cell, without the leading =.
+type formula struct {
+	text   string
+	shared bool // the text stands in another cell
+}
+
+// openCells opens the part of a sheet.
+func openCells(a *archive.Archive, f *zip.File, t *texts) (*cells, error) {
+	r, err := a.Again(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
+	}
+	return &cells{name: f.Name, src: r, m: newMarkup(r), texts: t, answer: -1}, nil
+}
+
+// Close closes the part.
+func (c *cells) Close() error { return c.src.Close() }
+
+// next reads the next row into values. The error is io.EOF behind the last one.
+func (c *cells) next() error {
+	err := c.read()
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%s: %s", c.name, archive.Words(err))
+	}
+	return err
+}
+
+// read looks for the next row and reads its cells.
+func (c *cells) read() error {
+	for {
+		kind, err := c.m.next()
+		if err != nil {
+			return err
+		}
+		if kind != startTag || string(c.m.name) != "row" {
+			continue
+		}
+		n, err := c.m.attribute("r")
+		if err != nil {
+			return err
+		}
+		row := c.row + 1
+		if len(n) > 0 {
+			if row, err = strconv.Atoi(string(n)); err != nil || row <= c.row {
+				return fmt.Errorf("row %.20q stands behind row %d; the file is damaged", n, c.row)
+			}
+		}
+		if c.row = row; row > maxRows {
+			return fmt.Errorf("row %d; want at most %d", row, maxRows)
+		}
+		return c.readRow()
+	}
+}
+
+// readRow reads the cells of a row.
+func (c *cells) readRow() error {
+	c.values, c.formula = c.values[:0], nil
+	col := -1
+	for {
+		kind, err := c.m.next()
+		if err != nil {
+			return torn(err)
+		}
+		switch {
+		case kind == endTag && string(c.m.name) == "row":
+			return nil
+		case kind == startTag && string(c.m.name) == "c":
+			col++
+			if err := c.cell(&col); err != nil {
+				return torn(err)
+			}
+		}
+	}
+}
+
+// torn is the error of a document that ends where it must not.
+func torn(err error) error {
+	if err == io.EOF {
+		return errTorn
+	}
+	return err
+}
+
+// cell reads a cell; col is its column where the cell does not name one, and becomes the named one.
+func (c *cells) cell(col *int) error {
+	place, err := c.m.attribute("r")
+	if err == nil && place != nil {
+		*col, err = column(place)
+	}
+	if err != nil {
+		return fmt.Errorf("row %d: %w", c.row, err)
+	}
+	if *col >= maxColumns {
+		return fmt.Errorf("row %d: column %d; want at most %d", c.row, *col+1, maxColumns)
+	}
+	t, err := c.m.attribute("t")
+	if err != nil {
+		return err
+	}
+	shared, inlined := string(t) == "s", string(t) == "inlineStr"
+	var value, inline string
+	for {
+		tok, err := c.m.next()
+		if err != nil {
+			return err
+		}
+		if tok == endTag && string(c.m.name) == "c" {
+			break
+		}
+		if tok != startTag {
+			continue
+		}
+		switch string(c.m.name) {
+		case "v":
+			value, err = c.content()
+		case "is":
+			inline, err = c.rich("is")
+		case "f":
+			err = c.readFormula(*col)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case shared && value != "":
+		if value, err = c.shared(value); err != nil {
+			return err
+		}
+	case inlined && inline != "":
+		value = inline
+	}
+	for len(c.values) <= *col {
+		c.values = append(c.values, "")
+	}
+	c.values[*col] = value
+	return nil
+}
+
+// column returns the column of a cell such as B7, from 0.
+func column(place []byte) (int, error) {
+	n, i := 0, 0
+	for ; i < len(place) && i < 3 && place[i] >= 'A' && place[i] <= 'Z'; i++ {
+		n = n*26 + int(place[i]-'A') + 1
+	}
+	if i > 0 && i < len(place) && len(bytes.Trim(place[i:], "0123456789")) == 0 {
+		return n - 1, nil
+	}
+	n, _, err := excelize.CellNameToCoordinates(string(place))
+	return n - 1, err
+}
+
+// content returns the text of the element whose start tag was read, with that of elements in it.
+func (c *cells) content() (string, error) {
+	c.buf = c.buf[:0]
+	for depth := 1; depth > 0; {
+		tok, err := c.m.next()
+		if err != nil {
+			return "", torn(err)
+		}
+		switch tok {
+		case startTag:
+			depth++
+		case endTag:
+			depth--
+		default:
+			if depth == 1 {
+				c.buf = append(c.buf, c.m.text...)
+			}
+		}
+	}
+	return string(c.buf), nil
+}
+
+// rich returns the text of an element is of a cell.
+func (c *cells) rich(name string) (string, error) {
+	var n int64
+	var err error
+	c.buf, n, err = richText(c.m, name, c.buf[:0])
+	c.work += n
+	return string(c.buf), err
+}
+
+// shared returns the text of a number in the table of texts.
+func (c *cells) shared(number string) (string, error) {
+	n, err := strconv.Atoi(string(bytes.TrimSpace([]byte(number))))
+	if err != nil || n < 0 || n >= c.texts.n() {
+		return "", fmt.Errorf("row %d: text %.20q of %d in the table of texts; the file is damaged", c.row, number, c.texts.n())
+	}
+	c.work += c.texts.costs[n]
+	return c.texts.at(n)
+}
+
+// maxFormula bounds the text of a formula in bytes.
+const maxFormula = 64 << 10
+
+// readFormula keeps the formula of the column with the answers.
+func (c *cells) readFormula(col int) error {
+	if col != c.answer {
+		return nil
+	}
+	kind, err := c.m.attribute("t")
+	shared := string(kind) == "shared"
+	if err != nil {
+		return err
+	}
+	text, err := c.content()
+	if err == nil && len(text) > maxFormula {
+		err = errors.New("a formula has more than 64 KiB")
+	}
+	c.formula = &formula{text, text == "" && shared}
+	return err
+}

@@ -1,0 +1,185 @@
+package sheets
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/orisano/gosax"
+)
+
+// markup reads the XML of a spreadsheet, element by element. The library under it splits the text; what
+// makes XML well formed is checked here: tags in pairs, known entities, characters of XML.
+type markup struct {
+	r     *gosax.Reader
+	open  []byte // names of the open elements
+	ends  []int  // of the names in open
+	roots int    // elements that stood at the top
+
+	name  []byte // of a tag, without its prefix; valid until the next call
+	attrs []byte // of a start tag
+	text  []byte
+}
+
+// token is what markup read.
+type token uint8
+
+// The kinds of tokens.
+const (
+	startTag token = iota
+	endTag         // also of an element without contents
+	charData
+)
+
+// maxOpen bounds how deep elements nest.
+const maxOpen = 1000
+
+func newMarkup(src io.Reader) *markup {
+	r := gosax.NewReaderSize(&textReader{src: src}, 128<<10)
+	r.EmitSelfClosingTag = true
+	return &markup{r: r}
+}
+
+// errTorn says that a document ends within an element.
+var errTorn = errors.New("XML syntax error: the document breaks off")
+
+// next returns the next token. The error is io.EOF at the end of the document.
+func (m *markup) next() (token, error) {
+	for {
+		e, err := m.r.Event()
+		if err == io.EOF {
+			err = errTorn // within a tag
+		}
+		if err != nil {
+			return 0, err
+		}
+		switch e.Type() {
+		case gosax.EventStart:
+			return startTag, m.begin(e.Bytes)
+		case gosax.EventEnd:
+			return endTag, m.end(e.Bytes)
+		case gosax.EventText, gosax.EventCData:
+			if m.text, err = characters(e); err != nil {
+				return 0, err
+			}
+			if len(m.ends) > 0 {
+				return charData, nil
+			}
+			if len(bytes.TrimSpace(bytes.TrimPrefix(m.text, []byte("\xef\xbb\xbf")))) > 0 {
+				return 0, errors.New("XML syntax error: text outside of the document")
+			}
+		case gosax.EventProcessingInstruction:
+			if err := checkEncoding(e.Bytes); err != nil {
+				return 0, err
+			}
+		case gosax.EventComment, gosax.EventDocType:
+		case gosax.EventEOF:
+			if len(m.ends) > 0 || m.roots != 1 {
+				return 0, errTorn
+			}
+			return 0, io.EOF
+		default:
+			return 0, errTorn // the library read nothing and has no error
+		}
+	}
+}
+
+// begin enters the element of a start tag.
+func (m *markup) begin(tag []byte) error {
+	name, rest := gosax.Name(tag)
+	if len(name) == 0 || bytes.ContainsAny(name, "<&\"'=") {
+		return fmt.Errorf("XML syntax error: got the tag %.40q", tag)
+	}
+	if len(m.ends) == 0 {
+		m.roots++
+	}
+	if len(m.ends) >= maxOpen {
+		return fmt.Errorf("XML syntax error: elements are nested more than %d deep", maxOpen)
+	}
+	m.open = append(m.open, name...)
+	m.ends = append(m.ends, len(m.open))
+	m.name, m.attrs = local(name), rest
+	return nil
+}
+
+// end leaves the element that an end tag closes.
+func (m *markup) end(tag []byte) error {
+	name, _ := gosax.Name(tag)
+	n := len(m.ends) - 1
+	if n < 0 {
+		return fmt.Errorf("XML syntax error: got %.40q; want no end", tag)
+	}
+	from := 0
+	if n > 0 {
+		from = m.ends[n-1]
+	}
+	if !bytes.Equal(name, m.open[from:]) {
+		return fmt.Errorf("XML syntax error: got %.40q; want the end of %.40q", tag, m.open[from:])
+	}
+	m.name = local(name)
+	m.open, m.ends = m.open[:from], m.ends[:n]
+	return nil
+}
+
+// local returns a name without the prefix of its space.
+func local(name []byte) []byte { return name[bytes.IndexByte(name, ':')+1:] }
+
+// attribute returns the value of an attribute of the current start tag, nil where it is absent.
+func (m *markup) attribute(name string) ([]byte, error) {
+	for rest := m.attrs; len(rest) > 0; {
+		a, after, err := gosax.NextAttribute(rest)
+		if err != nil || len(a.Key) > 0 && (len(a.Value) < 2 || a.Value[0] != a.Value[len(a.Value)-1]) {
+			return nil, fmt.Errorf("XML syntax error: got the attributes %.40q", m.attrs)
+		}
+		if string(local(a.Key)) == name {
+			return gosax.Unescape(a.Value[1 : len(a.Value)-1])
+		}
+		rest = after
+	}
+	return nil, nil
+}
+
+// characters returns the text of an event without its escapes.
+func characters(e gosax.Event) (text []byte, err error) {
+	text = e.Bytes
+	if e.Type() == gosax.EventCData {
+		const begin, end = "<![CDATA[", "]]>"
+		if !bytes.HasPrefix(text, []byte(begin)) || len(text) < len(begin)+len(end) {
+			return nil, fmt.Errorf("XML syntax error: got %.20q", text)
+		}
+		text = text[len(begin) : len(text)-len(end)]
+		if bytes.IndexByte(text, '\r') >= 0 {
+			text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+		}
+	} else if text, err = gosax.Unescape(text); err != nil {
+		return nil, fmt.Errorf("XML syntax error: %w", err)
+	}
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c >= ' ' && c < utf8.RuneSelf || c == '\n' || c == '\t' || c == '\r' {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 || c < utf8.RuneSelf || r == 0xfffe || r == 0xffff {
+			return nil, fmt.Errorf("XML syntax error: got %q; want a character of XML in UTF-8", text[i:i+n])
+		}
+		i += n
+	}
+	return text, nil
+}
+
+// checkEncoding refuses a declaration of another encoding than UTF-8.
+func checkEncoding(b []byte) error {
+	_, after, ok := bytes.Cut(b, []byte("encoding="))
+	if !bytes.HasPrefix(b, []byte("<?xml ")) || !ok || len(after) == 0 {
+		return nil
+	}
+	name, _, _ := bytes.Cut(after[1:], after[:1])
+	if !bytes.EqualFold(name, []byte("utf-8")) {
+		return fmt.Errorf("its encoding is %.20q; want UTF-8", name)
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package sheets
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"plumb/daemon/records/archive"
+)
+
+// texts are the texts that cells name by numbers. Where they are long they are in a temporary file.
+type texts struct {
+	ends  []int64 // of each text
+	bytes []byte
+	file  *os.File      // nil where the texts are in bytes
+	costs map[int]int64 // of texts with escapes, by number; see maxEscapeWork
+}
+
+// readTexts reads the table of texts of a spreadsheet, which may have none. One with more bytes than most
+// goes to a temporary file.
+func readTexts(a *archive.Archive, most uint64) (t *texts, err error) {
+	t = &texts{costs: map[int]int64{}}
+	f := a.Find(textsName)
+	if f == nil {
+		return t, nil
+	}
+	r, err := a.Again(f)
+	if err == nil {
+		err = t.read(newMarkup(r), f.UncompressedSize64 > most)
+		r.Close()
+	}
+	if err != nil {
+		t.Close()
+		return nil, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
+	}
+	return t, nil
+}
+
+// read reads the elements si; long is true where the texts go to a file.
+func (t *texts) read(m *markup, long bool) error {
+	var w *bufio.Writer
+	if long {
+		f, err := os.CreateTemp("", "plumb-texts-*")
+		if err != nil {
+			return fmt.Errorf("cannot make a temporary file: %w", err)
+		}
+		t.file = f
+		if err := os.Remove(f.Name()); err != nil {
+			return fmt.Errorf("cannot unlink a temporary file: %w", err)
+		}
+		w = bufio.NewWriterSize(f, 64<<10)
+	}
+	var end int64
+	stated := 0
+	for {
+		kind, err := m.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if kind == startTag && string(m.name) == "sst" {
+			n, err := m.attribute("uniqueCount")
+			if err != nil {
+				return err
+			}
+			stated, _ = strconv.Atoi(string(n)) // 0 for none
+		}
+		if kind != startTag || string(m.name) != "si" {
+			continue
+		}
+		from := len(t.bytes)
+		var cost int64
+		if t.bytes, cost, err = richText(m, "si", t.bytes); err != nil {
+			return err
+		}
+		if cost > 0 {
+			t.costs[len(t.ends)] = cost
+		}
+		end += int64(len(t.bytes) - from)
+		t.ends = append(t.ends, end)
+		if w != nil {
+			if _, err := w.Write(t.bytes); err != nil {
+				return fmt.Errorf("cannot write a temporary file: %w", err)
+			}
+			t.bytes = t.bytes[:0]
+		}
+	}
+	if len(t.ends) < stated { // the numbers in cells would name other texts
+		return fmt.Errorf("the table of texts states %d and has %d; the file is damaged", stated, len(t.ends))
+	}
+	if w != nil {
+		if err := w.Flush(); err != nil {
+			return fmt.Errorf("cannot write a temporary file: %w", err)
+		}
+	}
+	return nil
+}
+
+// n returns the number of texts.
+func (t *texts) n() int { return len(t.ends) }
+
+// at returns a text by its number from 0.
+func (t *texts) at(i int) (string, error) {
+	from := int64(0)
+	if i > 0 {
+		from = t.ends[i-1]
+	}
+	if t.file == nil {
+		return string(t.bytes[from:t.ends[i]]), nil
+	}
+	b := make([]byte, t.ends[i]-from)
+	if _, err := t.file.ReadAt(b, from); err != nil {
+		return "", fmt.Errorf("cannot read a temporary file: %w", err)
+	}
+	return string(b), nil
+}
+
+// Close removes the temporary file.
+func (t *texts) Close() error {
+	if t == nil || t.file == nil {
+		return nil
+	}
+	return t.file.Close()
+}
+
+// richText appends the text of an element whose start tag was read: its elements t, also those in runs r,
+// without their escapes. How a text is to be spoken (rPh) is left out. cost is what
+// maxEscapeWork bounds.
+func richText(m *markup, name string, dst []byte) (out []byte, cost int64, err error) {
+	from := len(dst)
+	inText, spoken := false, 0
+	for {
+		kind, err := m.next()
+		if err != nil {
+			return dst, 0, torn(err)
+		}
+		switch kind {
+		case startTag:
+			switch string(m.name) {
+			case "t":
+				inText = spoken == 0
+			case "rPh":
+				spoken++
+			}
+		case endTag:
+			switch string(m.name) {
+			case "t":
+				inText = false
+			case "rPh":
+				spoken--
+			case name:
+				text := dst[from:]
+				if n := bytes.Count(text, []byte("_x")); n > 0 {
+					cost = int64(n) * int64(len(text))
+					dst = undoEscapes(dst, from)
+				}
+				return dst, cost, nil
+			}
+		default:
+			if inText {
+				dst = append(dst, m.text...)
+			}
+		}
+	}
+}
+
+// undoEscapes replaces _xHHHH_ in b[from:] by the character with that number in UTF-16. _x005F_ stands
+// for the _ of a text that looks like an escape; half a pair of surrogates is left out.
+func undoEscapes(b []byte, from int) []byte {
+	const length = len("_x000D_")
+	to := from
+	for i := from; i < len(b); {
+		c, ok := escaped(b[i:])
+		if !ok {
+			b[to] = b[i]
+			to, i = to+1, i+1
+			continue
+		}
+		if i += length; !utf16.IsSurrogate(c) {
+			to += utf8.EncodeRune(b[to:to+utf8.UTFMax], c) // an escape is longer than any character
+		}
+	}
+	return b[:to]
+}
+
+// escaped returns the character of an escape that a text begins with.
+func escaped(b []byte) (rune, bool) {
+	if len(b) < len("_x000D_") || b[0] != '_' || b[1] != 'x' || b[6] != '_' {
+		return 0, false
+	}
+	for _, c := range b[2:6] {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	return rune(n), err == nil
+}
