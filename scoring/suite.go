@@ -67,6 +67,9 @@ type Suite struct {
 	// dx and dy in the unit of Move. Without a move it must have the score of the answer.
 	Moved func(it *Item, v Variants, part string, dx, dy float64) (response []byte, err error)
 	Move  Move
+	// Canvas returns what the answers of several turns to an item build on, before the first of
+	// them; nil where answers do not build on each other. The error wraps *Error.
+	Canvas func(it *Item, v Variants) (Canvas, error)
 	// Prompt returns what a model is asked about an item. The error wraps *Error.
 	Prompt func(it *Item, o PromptOptions) (string, error)
 }

@@ -41,6 +41,7 @@ type serveCmd struct {
 	Unscorable  []string      `sep:"none" placeholder:"ADAPTER=POLICY" help:"What a trainer gets for a sample that could not be scored: zero (0.0, marked as failed), null, drop or error; repeatable. Defaults: ${policies}. See docs/trainers.md."`
 	Prepare     []string      `sep:"none" placeholder:"ADAPTER=STEPS" help:"Text preparation before an answer is read: special, think, answer, fenced, boxed with commas between them, or none; repeatable, and ?prepare= in a URL wins. Defaults: ${steps}, others none."`
 	MaxSessions count         `default:"1024" placeholder:"N" group:"limits" help:"OpenEnv sessions (WebSocket) open at once."`
+	MaxTurns    count         `default:"16" placeholder:"N" group:"limits" help:"Turns of one OpenEnv episode at most."`
 	SessionIdle time.Duration `default:"10m" placeholder:"TIME" help:"How long an OpenEnv session is kept without a message."`
 
 	TokenEnv        string `placeholder:"NAME" help:"Environment variable that holds the token which clients must send (Bearer, Basic password or ?token=), or several as in --tokens-file."`
@@ -151,7 +152,7 @@ func (c *serveCmd) Run(std streams) error {
 		Secrets: daemon.SecretConfig{Tokens: token, TokensFile: c.TokensFile, Cert: c.TLSCert, Key: c.TLSKey, ClientCA: c.TLSClientCA, Insecure: c.InsecureNoToken},
 		API: api.Config{
 			Variants: variants, Known: table.Variants(), Reward: mode, Lines: cc.Lines, Scenes: cc.Scenes,
-			Policies: policies, Prepare: steps, Sessions: int(c.MaxSessions), SessionIdle: c.SessionIdle,
+			Policies: policies, Prepare: steps, Sessions: int(c.MaxSessions), Turns: int(c.MaxTurns), SessionIdle: c.SessionIdle,
 			Body: int(c.MaxBody), Bodies: int(c.MaxBodies), Share: float64(c.Share), Work: cc.Queue.Memory, ItemsMax: int(c.MaxItems),
 			ReadTimeout: c.ReadTimeout, Idle: c.IdleTimeout, StreamIdle: c.StreamIdle,
 			OpenMetrics: c.MetricsNoToken, Header: int(c.MaxHeader), HeaderTime: c.HeaderTime, Connections: c.MaxConns, ConnsPerIP: c.MaxPerIP, Slow: c.Slow, Version: about(),

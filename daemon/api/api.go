@@ -84,6 +84,7 @@ type Config struct {
 	Policies    map[string]reward.Policy // rewards of samples without a score, by trainer; nil = defaults
 	Prepare     map[string]reward.Steps  // of text preparation, by trainer; nil = defaults
 	Sessions    int                      // OpenEnv sessions open at once, default 1024 (--max-sessions)
+	Turns       int                      // of an episode at most, default episode.DefaultTurns (--max-turns)
 	SessionIdle time.Duration            // without a message, default 10 min (--session-idle)
 
 	Shared       *shm.Registry // shared memory of clients on this host; nil where that is off (--allow-client-shm)

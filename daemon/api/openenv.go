@@ -3,11 +3,13 @@ package api
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"strconv"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
+	"plumb/daemon/episode"
 	"plumb/daemon/jsoncut"
 	"plumb/daemon/reward"
 	"plumb/scoring"
@@ -33,7 +35,7 @@ var openEnvRoute = trainer{
 		x.timeout = cmp.Or(outer, x.timeout)
 		return fault
 	},
-	encode: stepped,
+	encode: stepped, instead: (*Server).playStep,
 	more: map[string]route{
 		"/metadata": {name: "metadata", method: "GET", handle: (*Server).metadata},
 		"/schema":   {name: "schema", method: "GET", handle: (*Server).schema},
@@ -61,7 +63,7 @@ func stepped(x *exchange) []byte {
 
 // action reads an action, an object at path, as the one sample of x. Without a label it
 // has that of the episode, where there is one.
-func (x *exchange) action(b []byte, path string, e *episode) *scoring.Error {
+func (x *exchange) action(b []byte, path string, e *episodeState) *scoring.Error {
 	one, fault := nativeSample(b, path, x.steps)
 	if one.label == nil && e != nil {
 		one.label = e.label
@@ -80,44 +82,44 @@ const maxEpisodeID = 255
 const emptyObservation = `{"status":null,"score":null,"error":null,"result":null}`
 
 // schemas describe action, observation and state for GET /schema.
-const schemas = `{"action":{"title":"PlumbAction","type":"object","required":["response"],"properties":{` +
-	`"response":{"description":"The model's text, or a chat message; null where it is missing","type":["string","object","array","null"]},` +
-	`"label":{"description":"The item without its response, or a reference {suite, id}, as a string of JSON; may be left out where reset had one","type":["string","object","null"]},` +
-	`"prompt":{"description":"Not scored"},"timeout_s":{"description":"Longest wait in seconds","type":["number","null"],"exclusiveMinimum":0},` +
-	`"metadata":{"type":"object"}}},` +
-	`"observation":{"title":"PlumbObservation","type":"object","required":["status","score","error","result"],"properties":{` +
-	`"status":{"description":"How the answer was read","type":["string","null"]},"score":{"description":"Not clamped; null where there is none","type":["number","null"]},` +
-	`"error":{"description":"Why there is no score","type":["object","null"],"properties":{"code":{"type":"string"},"message":{"type":"string"}}},` +
-	`"result":{"description":"The whole result line","type":["object","null"]}}},` +
-	`"state":{"title":"State","type":"object","properties":{"episode_id":{"type":["string","null"]},"step_count":{"type":"integer","minimum":0}}}}`
+//
+//go:embed schema.json
+var schemas []byte
 
 // metadata answers the OpenEnv route that describes the environment.
 func (s *Server) metadata(ctx *fasthttp.RequestCtx) {
 	s.reply(ctx, map[string]any{"name": "plumb", "version": s.cfg.Version.Version,
-		"description": "Scores answers to whiteboard benchmarks. One step is one answer with its label; the reward follows from the pixels."})
+		"description": "Whiteboard benchmarks as episodes of one or several turns: prompts with pictures, answers, feedback and rewards."})
 }
 
 // schema answers the OpenEnv route with the JSON schemas of actions and observations.
 func (s *Server) schema(ctx *fasthttp.RequestCtx) {
 	ctx.SetContentType("application/json")
-	ctx.SetBodyString(schemas)
+	ctx.SetBody(schemas)
 }
 
 // state answers GET /state: requests over HTTP share no episode.
 func (s *Server) state(ctx *fasthttp.RequestCtx) {
 	ctx.SetContentType("application/json")
-	ctx.SetBody(episode{}.append(nil))
+	ctx.SetBody(episodeState{}.append(nil))
 }
 
-// episode is the state of one environment.
-type episode struct {
+// episodeState is the state of one environment.
+type episodeState struct {
 	id    string // "" before the first reset
 	steps int
-	label []byte // of reset, a JSON value of its own; for steps without one
+	label []byte           // of reset, a JSON value of its own, of an episode of one step; nil for none
+	done  bool             // its step was made
+	play  *episode.Episode // of several turns; nil for none
+}
+
+// open reports whether an episode is under way.
+func (e *episodeState) open() bool {
+	return e.play != nil && !e.play.Done() || e.label != nil && !e.done
 }
 
 // append appends the state of an OpenEnv episode as a JSON object.
-func (e episode) append(b []byte) []byte {
+func (e episodeState) append(b []byte) []byte {
 	b = append(b, `{"episode_id":`...)
 	if e.id == "" {
 		b = append(b, "null"...)
@@ -125,12 +127,15 @@ func (e episode) append(b []byte) []byte {
 		b = scoring.AppendString(b, e.id)
 	}
 	b = strconv.AppendInt(append(b, `,"step_count":`...), int64(e.steps), 10)
+	if e.play != nil {
+		b = append(append(b, ','), e.play.State()...)
+	}
 	return append(b, '}')
 }
 
 // newEpisode begins an episode with the parameters of data, nil for none.
-func (s *Server) newEpisode(data []byte) (episode, *scoring.Error) {
-	e := episode{}
+func (s *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
+	e := episodeState{}
 	var fault *scoring.Error
 	if data != nil {
 		jsoncut.Members(data, func(key, v []byte) error {
@@ -185,8 +190,14 @@ func (s *Server) reset(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	if _, fault := s.newEpisode(body); fault != nil {
+	_, fault := s.newEpisode(body)
+	o, other := episode.ReadOptions(body, "")
+	if fault = cmp.Or(fault, other); fault != nil {
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
+		return
+	}
+	if s.chosen(&o) {
+		s.playReset(ctx, o)
 		return
 	}
 	ctx.SetContentType("application/json")

@@ -1,15 +1,9 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"strconv"
-
-	"crypto/sha256"
-	"encoding/hex"
 
 	"github.com/valyala/fasthttp"
 
@@ -118,24 +112,7 @@ func appendPictures(b []byte, all []ask.Picture) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendPicture(b, &all[i], nil)
+		b = all[i].AppendJSON(b, nil)
 	}
 	return append(b, ']')
-}
-
-// appendPicture appends a picture as a JSON object. region is the JSON of where in shared memory
-// its bytes are, nil where the object has them.
-func appendPicture(b []byte, p *ask.Picture, region []byte) []byte {
-	sum := sha256.Sum256(p.Data)
-	b = scoring.AppendString(append(b, `{"name":`...), p.Name)
-	b = scoring.AppendString(append(b, `,"mime":`...), p.Type)
-	b = strconv.AppendInt(append(b, `,"width":`...), int64(p.Width), 10)
-	b = strconv.AppendInt(append(b, `,"height":`...), int64(p.Height), 10)
-	b = append(hex.AppendEncode(append(b, `,"sha256":"`...), sum[:]), '"')
-	if region != nil {
-		return append(append(append(b, `,"data":null,"region":`...), bytes.TrimSpace(region)...), '}')
-	}
-	b = append(append(append(b, `,"data":"data:`...), p.Type...), ";base64,"...)
-	b = base64.StdEncoding.AppendEncode(b, p.Data)
-	return append(b, `","region":null}`...)
 }

@@ -63,7 +63,7 @@ func FuzzRequests(f *testing.F) {
 			}
 		}
 		x := &exchange{steps: all}
-		line(sample{}, x.action(body, "data.", &episode{}))
+		line(sample{}, x.action(body, "data.", &episodeState{}))
 		_, fault := s.newEpisode(body)
 		line(sample{}, fault)
 		var sums reward.Aggregate

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,12 @@ import (
 	"github.com/fasthttp/websocket"
 	"github.com/valyala/fasthttp"
 
+	"plumb/daemon/episode"
 	"plumb/daemon/jsoncut"
 	"plumb/daemon/memory"
 	"plumb/daemon/queue"
 	"plumb/daemon/reward"
+	"plumb/daemon/shm"
 	"plumb/scoring"
 )
 
@@ -98,8 +101,10 @@ type session struct {
 	conn    *websocket.Conn
 	opt     *queue.Options
 	steps   reward.Steps
-	episode episode
-	left    *trail // of the handshake
+	episode episodeState
+	who     asker        // whose shared memory pictures go to
+	kept    *memory.Hold // of answers that an episode keeps
+	left    *trail       // of the handshake
 	memory  *memory.Hold
 	last    time.Time // of the last message
 
@@ -120,11 +125,15 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 	}
 	give := s.keep(ctx)
 	left := s.handshake(ctx)
+	peer, unknown := s.peerOf(ctx) // now: the request does not outlive the handshake
+	who := func() (shm.Peer, error) { return peer, unknown }
 	err := upgrader.Upgrade(ctx, func(c *websocket.Conn) {
 		defer give()
 		hold := s.bodies.Hold(opt.Client)
 		defer hold.Close()
-		(&session{s: s, conn: c, left: left, memory: hold, opt: opt, steps: steps, last: time.Now()}).run()
+		kept := s.bodies.Hold(opt.Client)
+		defer kept.Close()
+		(&session{s: s, conn: c, left: left, memory: hold, kept: kept, who: who, opt: opt, steps: steps, last: time.Now()}).run()
 	})
 	if err != nil {
 		give()
@@ -294,49 +303,114 @@ func (c *session) answer(m []byte) bool {
 // parameters of data. It returns false when the session has to end.
 func (c *session) reset(data []byte) bool {
 	e, fault := c.s.newEpisode(data)
-	if fault != nil {
+	o, other := episode.ReadOptions(data, "")
+	if fault = cmp.Or(fault, other); fault != nil {
 		return c.error(wsValidation, fault.Message, "")
 	}
+	observation := []byte(emptyObservation)
+	done := false
+	if c.s.chosen(&o) {
+		left := c.s.message(c.left)
+		life, gone := c.s.clients.wait(c.s.life, c.conn.NetConn())
+		defer gone()
+		var err error
+		e.play, observation, fault, err = c.player().begin(left, life, o)
+		c.s.left(left, messageStatus(fault, err))
+		if on, failed := c.failed(fault, err); failed {
+			return on
+		}
+		e.label, e.steps, done = nil, len(o.History), e.play.Done()
+	}
+	c.kept.Shrink(c.kept.Held())
 	c.episode = e
-	return c.observation(seen(nil, emptyObservation, []byte("null"), false))
+	return c.observation(seen(nil, string(observation), []byte("null"), done))
+}
+
+// player is how this session plays.
+func (c *session) player() *player {
+	return &player{s: c.s, opt: c.opt, steps: c.steps, policy: c.s.cfg.Policies[openEnv], who: c.who}
+}
+
+// failed answers a message that could not be done. on is false where the session must end.
+func (c *session) failed(fault *scoring.Error, err error) (on, failed bool) {
+	var own *scoring.Error
+	switch {
+	case fault != nil:
+		return c.error(wsValidation, fault.Message, ""), true
+	case err == nil:
+		return true, false
+	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
+		c.end(websocket.CloseServiceRestart, wsSession, "cannot step: the daemon is shutting down", "")
+		return false, true
+	case errors.Is(err, queue.ErrBusy):
+		return c.error(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(seconds(c.s.pace.until(c.s.cfg.Queue.Depth()-c.s.highWater())))), true
+	case errors.As(err, &own):
+		return c.error(wsExecution, own.Message, `,"error_type":`+strconv.Quote(own.Code)), true
+	case errors.Is(err, memory.ErrFull), errors.Is(err, memory.ErrTooLarge):
+		_, _, message := c.s.explain(err)
+		return c.error(wsExecution, message, ""), true
+	}
+	return c.error(wsExecution, err.Error(), ""), true
 }
 
 // step scores the answer in a message of an OpenEnv session and sends the observation. It returns
-// false where the session must end.
+// false where the session must end. See docs/spec/episodes.md#r4.
 func (c *session) step(data []byte) bool {
 	x := &exchange{opt: c.opt, steps: c.steps, policy: c.s.cfg.Policies[openEnv], lines: true}
 	var fault *scoring.Error
-	err := c.s.parsing(c.s.life, c.opt.Client, data, func() { fault = x.action(data, "data.", &c.episode) })
-	if err != nil {
-		_, _, message := c.s.explain(err)
-		return c.error(wsExecution, message, "")
+	err := c.s.parsing(c.s.life, c.opt.Client, data, func() { fault = x.action(data, "data.", nil) })
+	if on, failed := c.failed(fault, err); failed {
+		return on
 	}
-	if fault != nil {
-		return c.error(wsValidation, fault.Message, "")
+	one, e := &x.samples[0], &c.episode
+	if e.play != nil && e.play.Bare() {
+		one.bare(data)
+		one.label = nil
+	}
+	switch {
+	case !jsoncut.Null(one.label) && e.open():
+		return c.error(wsValidation, "cannot use data.label: an episode is under way; want none, or reset before", "")
+	case !jsoncut.Null(one.label):
+		return c.oneStep(x)
+	case e.play == nil && e.label == nil:
+		return c.error(wsValidation, "cannot step: there is no episode; want reset with a task before, or data.label", `,"error_type":"no_episode"`)
+	case !e.open():
+		return c.error(wsExecution, "cannot step: the episode has ended; want reset", `,"error_type":"episode_done"`)
+	case e.play == nil:
+		one.label = e.label
+		return c.oneStep(x)
 	}
 	left := c.s.message(c.left)
-	life, done := c.s.clients.wait(c.s.life, c.conn.NetConn())
-	defer done()
-	err = c.s.run(left, life, x)
+	life, gone := c.s.clients.wait(c.s.life, c.conn.NetConn())
+	defer gone()
+	var r reply
+	if err = c.kept.Grow(life, int64(len(one.answer))); err == nil {
+		r, fault, err = c.player().turn(left, life, e.play, one, x.timeout, false)
+	}
+	c.s.left(left, messageStatus(fault, err))
+	if on, failed := c.failed(fault, err); failed {
+		return on
+	}
+	e.steps++
+	return c.observation(seen(nil, string(r.observation), r.reward, r.done))
+}
+
+// oneStep plays an episode of one step.
+func (c *session) oneStep(x *exchange) bool {
+	left := c.s.message(c.left)
+	life, gone := c.s.clients.wait(c.s.life, c.conn.NetConn())
+	defer gone()
+	err := c.s.run(left, life, x)
 	failed := x.refused()
 	if failed != nil {
 		err = failed
 	}
 	c.s.left(left, messageStatus(x.fault, err))
-	switch {
-	case x.fault != nil:
-		return c.error(wsValidation, x.fault.Message, "")
-	case failed != nil:
-		return c.error(wsExecution, failed.Message, `,"error_type":`+strconv.Quote(failed.Code))
-	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
-		c.end(websocket.CloseServiceRestart, wsSession, "cannot step: the daemon is shutting down", "")
-		return false
-	case errors.Is(err, queue.ErrBusy):
-		return c.error(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(seconds(c.s.pace.until(c.s.cfg.Queue.Depth()-c.s.highWater()))))
-	case err != nil:
-		return c.error(wsExecution, err.Error(), "")
+	if on, failed := c.failed(x.fault, err); failed {
+		return on
 	}
 	c.episode.steps++
+	c.episode.done = c.episode.done || c.episode.label != nil
 	return c.observation(stepped(x))
 }
 

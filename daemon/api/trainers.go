@@ -33,6 +33,9 @@ type trainer struct {
 	policies []reward.Policy
 	steps    reward.Steps // of text preparation, by default
 
+	// instead answers a request in another way than by decode and encode, and reports whether it
+	// did; nil for never.
+	instead func(s *Server, ctx *fasthttp.RequestCtx, body []byte) bool
 	// decode reads the samples of x.body, a checked JSON object.
 	decode func(s *Server, x *exchange) *scoring.Error
 	// encode writes the reply, of type application/json.
@@ -71,6 +74,9 @@ type exchange struct {
 func (s *Server) train(ctx *fasthttp.RequestCtx, t *trainer) {
 	body, ok := s.checked(ctx)
 	if !ok {
+		return
+	}
+	if t.instead != nil && t.instead(s, ctx, body) {
 		return
 	}
 	opt, steps, ok := s.choices(ctx, t.name)

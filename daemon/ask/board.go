@@ -161,6 +161,9 @@ func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !scaffold {
+		return b.DrawView(v)
+	}
 	b.drawing <- struct{}{}
 	defer func() { <-b.drawing }()
 	shapes, reuse, err := b.shapes(v)
@@ -168,9 +171,6 @@ func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
 		return nil, err
 	}
 	defer reuse()
-	if !scaffold {
-		return encode(shapes, ground), nil
-	}
 	layers, err := b.scaffold(line, test)
 	if err != nil {
 		return nil, err

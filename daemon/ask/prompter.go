@@ -44,7 +44,8 @@ type Picture struct {
 	Name          string // what it shows: "board", "outline", "options", "image"
 	Type          string // its media type
 	Data          []byte
-	Width, Height int // pixels
+	Width, Height int    // pixels
+	Failed        string // why the picture could not be drawn, "" for one that was
 }
 
 // Ask returns what a model is asked about an item, which was decoded with the tasks of p. Without

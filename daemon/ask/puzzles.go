@@ -1,8 +1,6 @@
 package ask
 
 import (
-	"bytes"
-	"image/png"
 	"slices"
 	"strings"
 	"sync"
@@ -104,12 +102,9 @@ func (p *Prompter) askPuzzle(it *scoring.Item, a Arm, pictures bool) (*Asked, er
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
-		return nil, err
-	}
-	asked.Images = []Picture{sized(name, "image/png", b.Bytes())}
-	return asked, nil
+	one, err := Painted(name, img)
+	asked.Images = []Picture{one}
+	return asked, err
 }
 
 // puzzle reads the task of an item and says what its picture is called. It fills in the default

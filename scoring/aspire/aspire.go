@@ -54,7 +54,7 @@ func New(c Config) *scoring.Suite {
 		Groups: categoryNames, Tables: newTables, JoinsSeries: true,
 		Prepare: s.prepare, Lacking: missingFields,
 		AnswerForms: map[string]string{"response": "an object with createShapes, updateShapes, deleteShapes or rotation"},
-		OwnAnswer:   ownAnswer, Prompt: prompt,
+		OwnAnswer:   ownAnswer, Prompt: prompt, Canvas: s.canvas,
 		Reading: s.reading, Parts: s.parts, Moved: s.moved, Move: scoring.Move{Unit: "px", Step: 5},
 	}
 }

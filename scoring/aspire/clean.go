@@ -24,6 +24,9 @@ type cleaner struct {
 	path   listPath
 	failed bool // in this list
 
+	turn string                     // stands before the number in made-up ids, "" in a first answer
+	rich map[*scene.RichText]string // gets the JSON of texts that were read; nil for nothing
+
 	entries []entry
 	points  []indexedPoint
 	json    []byte

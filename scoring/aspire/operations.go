@@ -71,7 +71,7 @@ func (c *cleaner) voidList() bool {
 func (o *operations) readCreate(c *cleaner, list answer.Value) {
 	c.beginList("createShapes")
 	c.eachEntry(list, func(i int, v answer.Value) {
-		if r, ok := c.create(v, idPrefix+"new-"+strconv.Itoa(i)); ok {
+		if r, ok := c.create(v, idPrefix+"new-"+c.turn+strconv.Itoa(i)); ok {
 			o.create = append(o.create, r)
 		}
 	})

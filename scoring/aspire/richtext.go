@@ -29,6 +29,9 @@ func (c *cleaner) plainText(r *scene.Record, s string) bool {
 		return false
 	}
 	r.Rich = scene.TextOf(s)
+	if c.rich != nil && r.Rich != nil {
+		c.rich[r.Rich] = string(scoring.AppendString(nil, s))
+	}
 	return true
 }
 
@@ -36,6 +39,7 @@ func (c *cleaner) plainText(r *scene.Record, s string) bool {
 // are rare.
 func (c *cleaner) document(r *scene.Record, v answer.Value) bool {
 	c.json = append(c.json[:0], `{"id":"shape:","type":"text","props":{"richText":`...)
+	from := len(c.json)
 	c.json = append(appendJSON(c.json, v), "}}"...)
 	parsed, err := fastjson.ParseBytes(c.json)
 	if err != nil {
@@ -46,6 +50,9 @@ func (c *cleaner) document(r *scene.Record, v answer.Value) bool {
 		return false
 	}
 	r.Rich = doc.Rich
+	if c.rich != nil && r.Rich != nil {
+		c.rich[r.Rich] = string(c.json[from : len(c.json)-2])
+	}
 	return true
 }
 

@@ -76,8 +76,14 @@ func (j *job) shownRecords(r *scoring.Result) []scene.Record {
 	if j.base.Test != "arrow" || !ok || r.Status == otherShape || j.arrowID == "" {
 		return recs
 	}
+	rotateAboutCentre(recs, j.arrowID, turn)
+	return recs
+}
+
+// rotateAboutCentre turns the record with an id about its centre.
+func rotateAboutCentre(recs []scene.Record, id string, turn float64) {
 	for i := range recs {
-		if recs[i].ID != j.arrowID {
+		if recs[i].ID != id {
 			continue
 		}
 		a := &recs[i]
@@ -90,7 +96,6 @@ func (j *job) shownRecords(r *scoring.Result) []scene.Record {
 		a.X, a.Y = a.X+at.X-now.X, a.Y+at.Y-now.Y
 		a.Has |= scene.HasRotation | scene.HasX | scene.HasY
 	}
-	return recs
 }
 
 // shownBounds returns the canvas, extended by nearby content outside of it.

@@ -68,7 +68,7 @@ func New(c Config) *scoring.Suite {
 		// Answers are read as Python reads them. See docs/spec/drawingbench.md#r10.
 		LooseAnswers: true,
 		AnswerForms:  map[string]string{"response": "a list of actions", "actions": "a list of actions"}, OwnAnswer: ownAnswer,
-		ElementKey: elementKey, Lines: lines, Tables: newTables, JoinsSeries: true, Paint: s.paint,
+		ElementKey: elementKey, Lines: lines, Tables: newTables, JoinsSeries: true, Paint: s.paint, Canvas: s.canvas,
 	}
 }
 

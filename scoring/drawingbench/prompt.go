@@ -61,10 +61,19 @@ func Followup(r *scoring.Result) (prompt string, ok bool) {
 	if !r.Scored || r.Score >= Stop || known && turn != 1 {
 		return "", false
 	}
+	return Feedback(r) + again, true
+}
+
+// Again asks for another answer on an empty canvas; it ends the prompt of a second turn.
+const Again = again
+
+// Feedback returns the feedback of a result: the published evaluator's, or for an answer that ends
+// it, a text of this project.
+func Feedback(r *scoring.Result) string {
 	for _, f := range r.Fields {
 		feedback, isText := f.Value.(string)
 		if isText && f.Name == "feedback_text" {
-			return feedback + again, true
+			return feedback
 		}
 	}
 	var why []string
@@ -74,5 +83,5 @@ func Followup(r *scoring.Result) (prompt string, ok bool) {
 		}
 	}
 	return fmt.Sprintf("Your answer could not be evaluated (%s). Every element must be an object with the field \"action\", and coordinates must be numbers.",
-		strings.Join(why, "; ")) + again, true
+		strings.Join(why, "; "))
 }

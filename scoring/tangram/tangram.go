@@ -62,7 +62,7 @@ func New() *scoring.Suite {
 		Prepare: s.prepare, Lacking: missingFields,
 		LooseAnswers: true, // package construction reads them
 		AnswerForms:  map[string]string{"response": "an object with final_state"}, OwnAnswer: ownAnswer,
-		Tables: newTables, JoinsSeries: true, Paint: s.drawAnswer,
+		Tables: newTables, JoinsSeries: true, Paint: s.drawAnswer, Canvas: s.canvas,
 	}
 }
 

@@ -1,0 +1,342 @@
+// Package episode plays tasks in several turns. In: what a reset chooses, then answers with their
+// results. Out: observations with what to say to the model next, pictures and feedback, and the
+// rewards of steps. It is a state machine without transport and without clock: the same choices
+// and answers give the same bytes. It scores nothing itself: it says which dump line a turn is
+// scored as, and takes the result. It refuses choices that a suite does not have, by their names,
+// and no observation has a task's criteria. See docs/spec/episodes.md#r4.
+package episode
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"plumb/daemon/ask"
+	"plumb/daemon/dump"
+	"plumb/daemon/reward"
+	"plumb/scoring"
+)
+
+// DefaultTurns is how many turns an episode may have where the configuration does not say.
+const DefaultTurns = 16
+
+// Config is what episodes are made of. Items and Prompts are required.
+type Config struct {
+	Items    dump.ItemConfig
+	Prompts  *ask.Prompter
+	Turns    int              // of an episode at most, 0 for DefaultTurns (--max-turns)
+	Variants scoring.Variants // by which answers are read
+	Suite    string           // of labels that name none
+	// Place puts the bytes of pictures into shared memory, one after another, and returns the JSON
+	// of where each is. nil refuses it.
+	Place func(at Region, pictures []ask.Picture) (places [][]byte, err error)
+}
+
+// Episode is one task that is played. It serves one goroutine at a time.
+type Episode struct {
+	cfg  Config
+	opt  Options
+	rule mode
+
+	suite    *scoring.Suite
+	id, test string
+	line     []byte         // dump line of the task without a response
+	canvas   scoring.Canvas // nil where answers do not build on each other
+
+	answers [][]byte // that were scored, as they came, where they build on each other
+	taken   int      // answers
+	x       []float64
+	scores  []*float64 // nil for a scorer that failed
+	steps   []*float64 // rewards
+	done    bool
+	failed  bool // the scorer failed in the last turn
+	zero    bool // and that counts as 0
+}
+
+// New begins an episode. Errors have the code bad_field, or those of labels and prompts.
+func New(cfg Config, o Options) (*Episode, *scoring.Error) {
+	if cfg.Turns <= 0 {
+		cfg.Turns = DefaultTurns
+	}
+	e := &Episode{cfg: cfg, opt: o}
+	if fault := e.findTask(); fault != nil {
+		return nil, fault
+	}
+	it, fault := e.item(nil)
+	if fault != nil {
+		return nil, fault
+	}
+	e.suite, e.id, e.test = cfg.Items.Suites.Find(it.Suite), it.ID, it.Test
+	if e.test == "" && it.Suite == "tangram" {
+		e.test = "solution"
+	}
+	if e.rule, fault = choose(&o, it.Suite, e.test, cfg.Turns); fault != nil {
+		return nil, fault
+	}
+	if len(o.History) > e.rule.turns {
+		return nil, bad("history", "got %d answers; want at most %d, the turns of the episode", len(o.History), e.rule.turns)
+	}
+	if o.Images == imagesRegion && cfg.Place == nil {
+		return nil, bad("images", "this daemon takes no shared memory of clients; want --allow-client-shm, or all, first or none")
+	}
+	return e, coded(e.clear())
+}
+
+// coded is an error as one with a code.
+func coded(err error) *scoring.Error {
+	var fault *scoring.Error
+	if err == nil || errors.As(err, &fault) {
+		return fault
+	}
+	return &scoring.Error{Code: "internal", Message: err.Error()}
+}
+
+// findTask fills in the dump line of the task.
+func (e *Episode) findTask() (fault *scoring.Error) {
+	o := &e.opt
+	label := o.Label
+	if label == nil {
+		if label, fault = e.labelOf(); fault != nil {
+			return fault
+		}
+	} else if o.Suite != "" || o.Index != nil || o.Split != "" {
+		return bad("label", "got suite, split or index beside it; want one way to name the task")
+	}
+	c := &e.cfg.Items
+	labels := reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: e.cfg.Suite, Tasks: c.Tasks}
+	e.line, fault = labels.Line(nil, label, nil, "label")
+	return fault
+}
+
+// labelOf returns the label of the task at an index or of a seed. See docs/spec/episodes.md#r7.
+func (e *Episode) labelOf() ([]byte, *scoring.Error) {
+	o := &e.opt
+	suite, fault := e.loaded()
+	if fault != nil {
+		return nil, fault
+	}
+	tasks := e.cfg.Items.Tasks[dump.TasksKey(suite, o.Split)]
+	n := tasks.Positions()
+	if n == 0 {
+		return nil, bad("split", "got %.40q; want a split with tasks of %s (plumb serve --tasks %[2]s:SPLIT=FILE)", o.Split, suite)
+	}
+	at := 0
+	switch {
+	case o.Index != nil && (*o.Index >= n || *o.Index < -n):
+		return nil, bad("index", "got %d; want less than %d", *o.Index, n)
+	case o.Index != nil:
+		at = (*o.Index + n) % n
+	case o.Seed != nil:
+		at = int(*o.Seed % uint64(n))
+	default:
+		return nil, bad("index", "got nothing; want label, index or seed")
+	}
+	if o.Test == "outline" && suite == "tangram" {
+		return e.outline(tasks, at)
+	}
+	name, _ := tasks.At(at)
+	label := append([]byte(`{"suite":"`), suite...)
+	if key := dump.TasksKey(suite, o.Split); key != suite {
+		label = scoring.AppendString(append(label, `","split":`...), o.Split)
+	} else {
+		label = append(label, '"')
+	}
+	return append(scoring.AppendString(append(label, `,"id":`...), name), '}'), nil
+}
+
+// outline is the label of an item of TangramPuzzle's first test.
+func (e *Episode) outline(tasks *dump.Tasks, at int) ([]byte, *scoring.Error) {
+	seed := int64(0)
+	if e.opt.Seed != nil {
+		seed = int64(*e.opt.Seed)
+	}
+	line, err := e.cfg.Prompts.Outline(tasks, at, seed)
+	if err != nil {
+		return nil, coded(err)
+	}
+	if s := e.opt.Split; s != "" && s != dump.TestSplit {
+		line = append(scoring.AppendString(append(line[:len(line)-1], `,"split":`...), s), '}')
+	}
+	return line, nil
+}
+
+// loaded returns the suite whose tasks are played.
+func (e *Episode) loaded() (string, *scoring.Error) {
+	if s := e.opt.Suite; s != "" {
+		if e.cfg.Items.Suites.Find(s) == nil {
+			return "", bad("suite", "got %.40q; want one of %v", s, e.cfg.Items.Suites.Names())
+		}
+		return s, nil
+	}
+	var all []string
+	for _, name := range e.cfg.Items.Suites.Names() {
+		for key := range e.cfg.Items.Tasks {
+			if key == name || strings.HasPrefix(key, name+":") {
+				all = append(all, name)
+				break
+			}
+		}
+	}
+	if len(all) != 1 {
+		return "", bad("suite", "got nothing; want one of those with tasks, %v", all)
+	}
+	return all[0], nil
+}
+
+// item decodes the task with a response, a JSON value; nil for none.
+func (e *Episode) item(response []byte) (*scoring.Item, *scoring.Error) {
+	line := e.line
+	if response != nil {
+		line = e.answered(response)
+	}
+	return dump.NewDecoder(e.cfg.Items).Item(dump.Line{N: 1, Bytes: line}, e.cfg.Suite)
+}
+
+// answered is the dump line of the task with a response.
+func (e *Episode) answered(response []byte) []byte {
+	line := append(make([]byte, 0, len(e.line)+len(response)+16), e.line[:len(e.line)-1]...)
+	if line[len(line)-1] != '{' {
+		line = append(line, ',')
+	}
+	return append(append(append(line, `"response":`...), response...), '}')
+}
+
+// clear puts the canvas into the state that the answers so far left.
+func (e *Episode) clear() error {
+	if !e.rule.builds {
+		return nil
+	}
+	var err error
+	if e.canvas, err = e.fresh(); err != nil {
+		return err
+	}
+	for _, answer := range e.answers {
+		if it, fault := e.item(answer); fault == nil {
+			e.canvas.Apply(it) // it was applied before
+		}
+	}
+	return nil
+}
+
+// fresh returns the canvas of the item before the first answer.
+func (e *Episode) fresh() (scoring.Canvas, error) {
+	if e.suite.Canvas == nil {
+		return nil, fmt.Errorf("BUG: answers to %s do not build on each other", e.suite.Name)
+	}
+	it, fault := e.item(nil)
+	if fault != nil {
+		return nil, fault
+	}
+	it.Test = e.test
+	return e.suite.Canvas(it, e.cfg.Variants)
+}
+
+// Turn is an answer that is to be scored.
+type Turn struct {
+	Line []byte // the dump line as which it is scored
+
+	// Unseen leaves the observation out, where more answers of a history follow.
+	Unseen bool
+
+	given    []byte // the answer, a JSON value
+	response []byte // what is scored: the answer, or all answers merged into one
+	read     bool   // the answer was read to be merged; status and notes say how
+	status   string
+	notes    []scoring.Note
+}
+
+// Begin begins a turn with an answer, a JSON value. It must be followed by End or Cancel.
+func (e *Episode) Begin(answer []byte) *Turn {
+	if answer == nil {
+		answer = []byte("null")
+	}
+	t := &Turn{given: answer, response: answer, Line: e.answered(answer)}
+	if e.canvas == nil {
+		return t
+	}
+	it, fault := e.item(answer)
+	if fault != nil { // the scorer says it too
+		return t
+	}
+	it.Test = e.test
+	status, notes, err := e.canvas.Apply(it)
+	if err != nil {
+		return t
+	}
+	t.read, t.status, t.notes = true, status, append(it.Notes, notes...)
+	t.response = scoring.AppendString(nil, string(e.canvas.AppendAnswer(nil)))
+	t.Line = e.answered(t.response)
+	return t
+}
+
+// Cancel undoes Begin: the answer was not scored and may come again.
+func (e *Episode) Cancel() error { return e.clear() }
+
+// Done reports whether the episode has ended.
+func (e *Episode) Done() bool { return e.done }
+
+// Bare reports whether an action without a response is itself the answer.
+func (e *Episode) Bare() bool { return e.opt.Bare }
+
+// Result is what became of a turn.
+type Result struct {
+	*scoring.Result
+	JSON    []byte // the result line
+	Outcome reward.Outcome
+	Zero    bool // a failed scorer counts as 0.0
+}
+
+// End takes the result of a turn and returns the observation, the JSON of the reward and whether
+// the episode has ended.
+func (e *Episode) End(t *Turn, r Result) (observation, rewardJSON []byte, done bool, err error) {
+	e.taken++
+	if e.canvas != nil {
+		e.answers = append(e.answers, append([]byte(nil), t.given...))
+	}
+	rewardJSON = []byte("null")
+	switch {
+	case !r.Outcome.Failed:
+		x, score := r.Outcome.Reward, r.Outcome.Score
+		e.x = append(e.x, x)
+		e.done = x >= e.rule.threshold || e.taken >= e.rule.turns
+		step := e.opt.Reward.step(e.x, e.done)
+		e.scores, e.steps = append(e.scores, &score), append(e.steps, &step)
+		rewardJSON = scoring.AppendFloat(nil, step)
+	default:
+		e.done, e.failed, e.zero = true, true, r.Zero
+		e.scores = append(e.scores, nil)
+		var step *float64
+		if r.Zero {
+			step = new(float64)
+			rewardJSON = []byte("0.0")
+		}
+		e.x = append(e.x, 0)
+		e.steps = append(e.steps, step)
+	}
+	if !t.Unseen {
+		observation, err = e.observe(t, &r)
+	}
+	return observation, rewardJSON, e.done, err
+}
+
+// truncated reports whether the episode ended without reaching its threshold.
+func (e *Episode) truncated() bool {
+	switch {
+	case !e.done:
+		return false
+	case e.failed:
+		return true
+	}
+	return e.rule.turns > 1 && e.x[len(e.x)-1] < e.rule.threshold
+}
+
+// State describes the episode for the state of a session, as JSON members without braces.
+func (e *Episode) State() []byte {
+	b := scoring.AppendString([]byte(`"suite":`), e.suite.Name)
+	b = scoring.AppendString(append(b, `,"id":`...), e.id)
+	b = fmt.Appendf(b, `,"turn":%d,"turns":%d,"done":%t,"seed":`, e.taken, e.rule.turns, e.done)
+	if e.opt.Seed == nil {
+		return append(b, "null"...)
+	}
+	return fmt.Append(b, *e.opt.Seed)
+}

@@ -1,0 +1,164 @@
+package episode
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/scoring"
+	"plumb/scoring/drawingbench"
+	"plumb/scoring/tangram/assembly"
+)
+
+// maxTold bounds the notes in a feedback.
+const maxTold = 10
+
+// level is the level of feedback.
+func (e *Episode) level() string {
+	if e.opt.Feedback == "" {
+		return feedbackScore
+	}
+	return e.opt.Feedback
+}
+
+// again ends the prompt of a further turn.
+func (e *Episode) again() string {
+	if e.suite.Name == "drawingbench" && e.rule.name == "retry" {
+		return drawingbench.Again
+	}
+	return e.rule.again
+}
+
+// feedback says what became of an answer: as text for the model, and as a JSON object. See
+// docs/spec/episodes.md#r12.
+func (e *Episode) feedback(t *Turn, r *Result) (text string, object []byte) {
+	level := e.level()
+	if level == feedbackNone {
+		return "", nil
+	}
+	scored := level == feedbackScore || level == feedbackFull
+	if e.suite.Name == "drawingbench" && scored && r.Scored {
+		text, object = drawingbench.Feedback(r.Result), []byte("null")
+		for _, f := range r.Fields {
+			if j, ok := f.Value.(scoring.JSON); ok && f.Name == "feedback" {
+				object = j
+			}
+		}
+		return text, object
+	}
+	status, notes := r.Status, r.Notes
+	if t.read {
+		status, notes = t.status, t.notes
+	}
+	object = scoring.AppendString([]byte(`{"status":`), status)
+	lines := []string{reading(status)}
+	object = append(object, `,"notes":[`...)
+	for i, n := range notes {
+		if i == maxTold {
+			lines = append(lines, fmt.Sprintf("- and %d more", len(notes)-maxTold))
+			break
+		}
+		if i > 0 {
+			object = append(object, ',')
+		}
+		line := strings.TrimSpace(n.Path + " (" + n.Code + "): " + n.Message)
+		lines = append(lines, "- "+line)
+		object = scoring.AppendString(object, line)
+	}
+	object = append(object, ']')
+	if scored && !r.Outcome.Failed {
+		lines = append(lines, "Score: "+short(r.Outcome.Score)+" (1 is best).")
+		object = scoring.AppendFloat(append(object, `,"score":`...), r.Outcome.Score)
+		if e.rule.name == "place" {
+			lines = append(lines, e.puzzle(r)...)
+		}
+	}
+	if level == feedbackFull {
+		if m := metrics(r.JSON); m != "" {
+			lines = append(lines, "Metrics: "+m)
+			object = append(append(object, `,"metrics":`...), m...)
+		}
+	}
+	return strings.Join(lines, "\n"), append(object, '}')
+}
+
+// reading says in words how an answer was read.
+func reading(status string) string {
+	switch status {
+	case "":
+		return "Your answer could not be read."
+	case "no_json", "none", "no_answer", "invalid":
+		return "Nothing in your answer could be read as an answer (" + status + ")."
+	case "other_shape":
+		return "Your answer turns another shape than the one that the task is about."
+	}
+	return "Your answer was read (" + status + ")."
+}
+
+// short writes a number with four digits, for people and models.
+func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+
+// puzzle says what is wrong with the pieces that were placed.
+func (e *Episode) puzzle(r *Result) (lines []string) {
+	var placed []string
+	if p, ok := e.canvas.(interface{ Placed() []string }); ok {
+		placed = p.Placed()
+	}
+	var missing []string
+	for _, id := range assembly.IDs {
+		found := false
+		for _, p := range placed {
+			found = found || p == id
+		}
+		if !found {
+			missing = append(missing, id)
+		}
+	}
+	if missing != nil {
+		lines = append(lines, "Missing pieces: "+strings.Join(missing, ", ")+".")
+	}
+	v, err := fastjson.ParseBytes(r.JSON)
+	if err != nil {
+		return lines
+	}
+	m := v.Get("metrics")
+	var pairs []string
+	for _, o := range m.GetArray("overlaps") {
+		c := o.GetArray()
+		if len(c) < 4 || !c[3].GetBool() {
+			continue
+		}
+		i, k := c[0].GetInt(), c[1].GetInt()
+		if i < len(placed) && k < len(placed) {
+			pairs = append(pairs, placed[i]+" and "+placed[k])
+		}
+	}
+	if pairs != nil {
+		lines = append(lines, "Overlapping: "+strings.Join(pairs, "; ")+".")
+	}
+	if m.GetBool("evaluable") {
+		out := max(0, m.GetFloat64("union_area")-m.GetFloat64("intersection_area"))
+		lines = append(lines, "Area outside the outline: "+short(out)+". IoU: "+short(m.GetFloat64("iou"))+".")
+	}
+	return lines
+}
+
+// metrics returns the member metrics of a result line, "" for none.
+func metrics(line []byte) string {
+	v, err := fastjson.ParseBytes(line)
+	if err != nil || v.Get("metrics") == nil {
+		return ""
+	}
+	return v.Get("metrics").String()
+}
+
+// feedbackJSON is the member feedback of an observation.
+func feedbackJSON(text string, object []byte) []byte {
+	if object == nil {
+		return null
+	}
+	b := scoring.AppendString([]byte(`{"text":`), text)
+	return append(append(append(b, `,"object":`...), object...), '}')
+}

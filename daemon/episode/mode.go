@@ -1,0 +1,77 @@
+package episode
+
+import (
+	"strings"
+
+	"plumb/scoring"
+)
+
+// mode is a way to play the turns of a suite. See docs/spec/episodes.md#r6.
+type mode struct {
+	name      string // "" where there is only one turn
+	turns     int    // by default
+	threshold float64
+	builds    bool // answers build on each other
+	once      bool // more than one turn is elimination
+	// onRequest: pictures after the first observation come only where images asks for all.
+	onRequest bool
+	again     string // ends the prompt of a further turn
+}
+
+// closing requests of modes.
+const (
+	againBoard = "\n\nImprove your answer. The whiteboard starts again as it was: answer with one complete JSON block.\n"
+	onBoard    = "\n\nImprove your answer. The whiteboard is as your answers left it: answer with a JSON block of what is to be changed now.\n"
+	onCanvas   = "\n\nImprove your drawing. The canvas, the tool, the colour and the width are as you left them: answer with one JSON array of further actions and nothing else.\n"
+	onPuzzle   = "\n\nGo on. The pieces that you placed stay: answer with one JSON object whose final_state has the pieces to place or to move, by id; null takes a piece away.\n"
+	againPlain = "\n\nImprove your answer.\n"
+)
+
+// modesOf lists the modes of a test, the default first.
+func modesOf(suite, test string) []mode {
+	switch {
+	case suite == "aspire":
+		return []mode{{name: "retry", turns: 2, threshold: 0.9, again: againBoard}, {name: "canvas", turns: 3, threshold: 0.9, builds: true, again: onBoard}}
+	case suite == "drawingbench":
+		return []mode{{name: "retry", turns: 2, threshold: 0.9, onRequest: true, again: ""}, {name: "canvas", turns: 3, threshold: 0.9, builds: true, again: onCanvas}}
+	case suite == "tangram" && test != "outline":
+		return []mode{{name: "place", turns: 8, threshold: 1, builds: true, again: onPuzzle}}
+	case suite == "tangram" || suite == "spatialab" || suite == "spaceeval":
+		return []mode{{turns: 1, threshold: 1, once: true}}
+	}
+	return []mode{{name: "retry", turns: 2, threshold: 0.9, again: againPlain}}
+}
+
+// choose returns the mode of an episode with the turns and the threshold that were chosen.
+func choose(o *Options, suite, test string, most int) (mode, *scoring.Error) {
+	all := modesOf(suite, test)
+	m := all[0]
+	if o.Mode != "" {
+		found := false
+		var names []string
+		for _, one := range all {
+			names = append(names, one.name)
+			if one.name == o.Mode {
+				m, found = one, true
+			}
+		}
+		if !found {
+			return m, bad("mode", "got %.40q; want %s", o.Mode, strings.Join(names, " or "))
+		}
+	}
+	switch {
+	case o.Turns > most:
+		return m, bad("turns", "got %d; want at most %d (--max-turns)", o.Turns, most)
+	case m.once && o.Turns > 1:
+		return m, bad("turns", "got %d; want 1, as a second try at a choice is elimination", o.Turns)
+	case o.Turns == 1 && o.Mode == "":
+		m = mode{turns: 1, threshold: m.threshold, onRequest: m.onRequest} // one answer, scored as it is
+	case o.Turns > 0:
+		m.turns = o.Turns
+	}
+	m.turns = min(m.turns, most)
+	if o.Threshold != nil {
+		m.threshold = *o.Threshold
+	}
+	return m, nil
+}

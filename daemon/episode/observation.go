@@ -1,0 +1,227 @@
+package episode
+
+import (
+	"bytes"
+	"strconv"
+
+	"plumb/daemon/ask"
+	"plumb/scoring"
+)
+
+// seen is what an observation says beyond the episode itself.
+type seen struct {
+	prompt        *string
+	images        []byte // JSON list
+	feedback      []byte // JSON object or null
+	status, score []byte // JSON
+	error, result []byte // JSON
+	answer        []byte // JSON
+	total         []byte // JSON of the return
+}
+
+// null is JSON's.
+var null = []byte("null")
+
+// First returns the observation of a reset: the task's prompt and its pictures. Errors wrap
+// *scoring.Error where the task cannot be asked.
+func (e *Episode) First() ([]byte, error) {
+	it, fault := e.item(nil)
+	if fault != nil {
+		return nil, fault
+	}
+	it.Test = e.test
+	asked, err := e.cfg.Prompts.Ask(it, ask.Arm{}, e.opt.Images != imagesNone)
+	if err != nil {
+		return nil, err
+	}
+	s := seen{prompt: &asked.Text, feedback: null, status: null, score: null, error: null, result: null, answer: null, total: null}
+	if s.images, err = e.pictures(asked.Images); err != nil {
+		return nil, err
+	}
+	return e.append(nil, &s), nil
+}
+
+// observe returns the observation after a turn.
+func (e *Episode) observe(t *Turn, r *Result) ([]byte, error) {
+	s := seen{status: null, score: null, error: null, answer: null, total: null, result: e.marked(r.JSON)}
+	status := r.Status
+	if t.read {
+		status = t.status
+	}
+	if status != "" {
+		s.status = scoring.AppendString(nil, status)
+	}
+	if f := r.Outcome; f.Failed {
+		s.error = scoring.AppendString([]byte(`{"code":`), f.Err.Code)
+		s.error = append(scoring.AppendString(append(s.error, `,"message":`...), f.Err.Message), '}')
+	} else {
+		s.score = scoring.AppendFloat(nil, f.Score)
+	}
+	text, object := e.feedback(t, r)
+	s.feedback = feedbackJSON(text, object)
+	if !e.done {
+		next := text + e.again()
+		s.prompt = &next
+	} else {
+		s.total = e.total()
+	}
+	if e.opt.Answer {
+		s.answer = t.response
+	}
+	shown, err := e.after(t)
+	if err != nil {
+		return nil, err
+	}
+	if s.images, err = e.pictures(shown); err != nil {
+		return nil, err
+	}
+	return e.append(nil, &s), nil
+}
+
+// total is the JSON of the return of an episode that has ended.
+func (e *Episode) total() []byte {
+	if e.failed && !e.zero {
+		return null
+	}
+	var steps []float64
+	for _, s := range e.steps {
+		steps = append(steps, *s)
+	}
+	return scoring.AppendFloat(nil, e.opt.Reward.total(e.x, steps))
+}
+
+// marked is a result line that says whose protocol the turns follow, where they are not the
+// benchmark's own.
+func (e *Episode) marked(line []byte) []byte {
+	published := e.rule.turns == 1 && !e.rule.builds || e.suite.Name == "drawingbench" && e.rule.name == "retry" && e.rule.turns == 2
+	line = bytes.TrimSpace(line)
+	if published || len(line) == 0 {
+		return line
+	}
+	return append(append([]byte(nil), line[:len(line)-1]...), `,"protocol":"plumb"}`...)
+}
+
+// after returns the picture of what an answer left, none where there is none or it is not wanted.
+// A picture that cannot be drawn is an empty one with its reason: it must not spoil the score.
+func (e *Episode) after(t *Turn) ([]ask.Picture, error) {
+	if e.opt.Images == imagesNone || e.opt.Images == imagesFirst || e.rule.once || e.rule.onRequest && e.opt.Images == "" {
+		return nil, nil
+	}
+	it, fault := e.item(t.response)
+	if fault != nil {
+		return nil, nil
+	}
+	it.Test = e.test
+	switch {
+	case e.suite.Canvas != nil && e.suite.Paint == nil:
+		board, _ := e.canvas.(scoring.Board)
+		if board == nil {
+			c, err := e.fresh()
+			if err != nil {
+				return nil, err
+			}
+			if board, _ = c.(scoring.Board); board == nil {
+				return nil, nil
+			}
+			if _, _, err := board.Apply(it); err != nil {
+				return nil, nil // there is no answer to see
+			}
+		}
+		v, err := board.View()
+		if err != nil {
+			return undrawn(err), nil
+		}
+		p, err := e.cfg.Prompts.BoardPicture("canvas", v)
+		if err != nil {
+			return undrawn(err), nil
+		}
+		return []ask.Picture{p}, nil
+	case e.suite.Paint != nil && e.test != "outline":
+		painting, err := e.suite.Paint(it, e.cfg.Variants)
+		if err != nil {
+			return undrawn(err), nil
+		}
+		p, err := ask.Painted("canvas", painting.Image)
+		return []ask.Picture{p}, err
+	}
+	return nil, nil
+}
+
+// undrawn stands for a picture that could not be drawn.
+func undrawn(err error) []ask.Picture {
+	return []ask.Picture{{Name: "canvas", Type: "image/png", Failed: err.Error()}}
+}
+
+// pictures returns the JSON of pictures: with their bytes, or with where these are in shared
+// memory.
+func (e *Episode) pictures(all []ask.Picture) ([]byte, error) {
+	var places [][]byte
+	if e.opt.Images == imagesRegion && len(all) > 0 {
+		var err error
+		if places, err = e.cfg.Place(e.opt.Region, all); err != nil {
+			return nil, err
+		}
+	}
+	b := []byte{'['}
+	for i := range all {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if places != nil {
+			b = all[i].AppendJSON(b, places[i])
+		} else {
+			b = all[i].AppendJSON(b, nil)
+		}
+	}
+	return append(b, ']'), nil
+}
+
+// append appends an observation: always the same members.
+func (e *Episode) append(b []byte, s *seen) []byte {
+	text := func(name, v string) {
+		b = scoring.AppendString(append(append(append(b, '"'), name...), `":`...), v)
+		b = append(b, ',')
+	}
+	member := func(name string, v []byte) {
+		b = append(append(append(append(append(b, '"'), name...), `":`...), v...), ',')
+	}
+	b = append(b, '{')
+	text("suite", e.suite.Name)
+	text("id", e.id)
+	text("test", e.test)
+	member("turn", strconv.AppendInt(nil, int64(e.taken), 10))
+	member("turns", strconv.AppendInt(nil, int64(e.rule.turns), 10))
+	if s.prompt != nil {
+		text("prompt", *s.prompt)
+	} else {
+		member("prompt", null)
+	}
+	member("images", s.images)
+	member("feedback", s.feedback)
+	member("status", s.status)
+	member("score", s.score)
+	member("error", s.error)
+	member("result", s.result)
+	member("scores", numbers(e.scores))
+	member("rewards", numbers(e.steps))
+	member("return", s.total)
+	member("answer", s.answer)
+	b = append(b, `"truncated":`...)
+	return append(strconv.AppendBool(b, e.truncated()), '}')
+}
+
+// numbers is a JSON list of numbers, null for nil.
+func numbers(list []*float64) []byte {
+	b := []byte{'['}
+	for i, x := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if x == nil {
+			b = append(b, "null"...)
+		} else {
+			b = scoring.AppendFloat(b, *x)
+		}
+	}
+	return append(b, ']')
+}

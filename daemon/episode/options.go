@@ -1,0 +1,233 @@
+package episode
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"plumb/daemon/jsoncut"
+	"plumb/scoring"
+)
+
+// The levels of feedback.
+const (
+	feedbackNone   = "none"
+	feedbackStatus = "status" // how the answer was read, and notes
+	feedbackScore  = "score"  // the score too, or the benchmark's own feedback
+	feedbackFull   = "full"   // all metrics too
+)
+
+// The choices of pictures.
+const (
+	imagesAll    = "all"
+	imagesFirst  = "first"
+	imagesNone   = "none"
+	imagesRegion = "region"
+)
+
+// Region is where in a client's shared memory pictures go, one after another.
+type Region struct {
+	Name         string
+	Offset, Size int64 // bytes
+}
+
+// Options are what a reset chooses. Nil and "" mean that it does not say. See
+// docs/spec/episodes.md#r5.
+type Options struct {
+	Label              []byte // a JSON value
+	Suite, Split, Test string
+	Index              *int
+	Seed               *uint64
+	Turns              int // 0 for the default
+	Threshold          *float64
+	Mode, Feedback     string
+	Reward             Rule
+	Images             string
+	Region             Region
+	Bare               bool     // an action without a response is itself the answer
+	Answer             bool     // observations have the answer that was scored
+	History            [][]byte // JSON of the answers of a lost episode
+	// Chosen says that a member was given which one-step episodes do not have.
+	Chosen bool
+}
+
+// bad returns the error of a member that cannot be used.
+func bad(at, format string, args ...any) *scoring.Error {
+	return &scoring.Error{Code: "bad_field", Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
+}
+
+// kinds says what a member must be.
+func wanted(at string, v []byte, want string) *scoring.Error {
+	return bad(at, "got %s; want %s", jsoncut.Kind(v), want)
+}
+
+// ReadOptions reads the members of a checked JSON object that concern episodes; others are not
+// read. path stands before their names in messages.
+func ReadOptions(data []byte, path string) (o Options, fault *scoring.Error) {
+	jsoncut.Members(data, func(key, v []byte) error {
+		if fault != nil || jsoncut.Null(v) {
+			return nil
+		}
+		name := string(key)
+		at := path + name
+		chosen := true
+		switch name {
+		case "label":
+			o.Label, chosen = bytes.Clone(v), false
+		case "seed":
+			o.Seed, fault = readSeed(at, v)
+			chosen = false
+		case "suite":
+			o.Suite, fault = word(at, v)
+		case "split":
+			o.Split, fault = word(at, v)
+		case "test":
+			o.Test, fault = word(at, v)
+		case "index":
+			o.Index, fault = whole(at, v)
+		case "turns":
+			o.Turns, fault = readTurns(at, v)
+		case "threshold":
+			o.Threshold, fault = number(at, v)
+		case "mode":
+			o.Mode, fault = word(at, v)
+		case "feedback":
+			o.Feedback, fault = oneOf(at, v, feedbackNone, feedbackStatus, feedbackScore, feedbackFull)
+		case "reward":
+			o.Reward, fault = readRule(at, v)
+		case "images":
+			fault = o.readImages(at, v)
+		case "action":
+			var form string
+			form, fault = oneOf(at, v, "bare", "response")
+			o.Bare = form == "bare"
+		case "answer":
+			o.Answer, fault = truth(at, v)
+		case "history":
+			o.History, fault = readHistory(at, v)
+		default:
+			chosen = false
+		}
+		o.Chosen = o.Chosen || chosen
+		return nil
+	})
+	return o, fault
+}
+
+// word reads a string.
+func word(at string, v []byte) (string, *scoring.Error) {
+	if v[0] != '"' {
+		return "", wanted(at, v, "a string")
+	}
+	return string(jsoncut.Text(v)), nil
+}
+
+// oneOf reads one of several words.
+func oneOf(at string, v []byte, list ...string) (string, *scoring.Error) {
+	s, fault := word(at, v)
+	if fault == nil && !slices.Contains(list, s) {
+		fault = bad(at, "got %.40q; want one of %v", s, list)
+	}
+	return s, fault
+}
+
+// whole reads a whole number.
+func whole(at string, v []byte) (*int, *scoring.Error) {
+	n, err := strconv.Atoi(string(v))
+	if err != nil {
+		return nil, wanted(at, v, "a whole number")
+	}
+	return &n, nil
+}
+
+// readTurns reads how many turns an episode has at most; the limit is checked with the rules.
+func readTurns(at string, v []byte) (int, *scoring.Error) {
+	n, fault := whole(at, v)
+	switch {
+	case fault != nil:
+		return 0, fault
+	case *n < 1:
+		return 0, bad(at, "got %d; want 1 or more", *n)
+	}
+	return *n, nil
+}
+
+// readSeed reads a seed.
+func readSeed(at string, v []byte) (*uint64, *scoring.Error) {
+	n, err := strconv.ParseUint(string(v), 10, 64)
+	if err != nil {
+		return nil, wanted(at, v, "a whole number, 0 or more")
+	}
+	return &n, nil
+}
+
+// number reads a finite number.
+func number(at string, v []byte) (*float64, *scoring.Error) {
+	x, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || v[0] == '"' {
+		return nil, wanted(at, v, "a number")
+	}
+	return &x, nil
+}
+
+// truth reads true or false.
+func truth(at string, v []byte) (bool, *scoring.Error) {
+	if s := string(v); s == "true" || s == "false" {
+		return s == "true", nil
+	}
+	return false, wanted(at, v, "true or false")
+}
+
+// readHistory reads a list of answers.
+func readHistory(at string, v []byte) ([][]byte, *scoring.Error) {
+	if v[0] != '[' {
+		return nil, wanted(at, v, "a list of answers")
+	}
+	const most = 1 << 10 // any limit of turns is below
+	list, err := jsoncut.Elements(v, most)
+	if err != nil {
+		return nil, bad(at, "got more than %d answers; want at most as many as turns", most)
+	}
+	for i := range list {
+		list[i] = bytes.Clone(list[i])
+	}
+	return list, nil
+}
+
+// readImages reads which pictures observations have.
+func (o *Options) readImages(at string, v []byte) (fault *scoring.Error) {
+	if v[0] != '{' {
+		o.Images, fault = oneOf(at, v, imagesAll, imagesFirst, imagesNone)
+		return fault
+	}
+	o.Images = imagesRegion
+	jsoncut.Members(v, func(key, m []byte) error {
+		if fault != nil {
+			return nil
+		}
+		name := at + "." + string(key)
+		var n *int
+		switch string(key) {
+		case "region":
+			o.Region.Name, fault = word(name, m)
+		case "offset", "byte_size":
+			if n, fault = whole(name, m); fault == nil && *n < 0 {
+				fault = bad(name, "got %d; want 0 or more bytes", *n)
+			}
+			if fault == nil && string(key) == "offset" {
+				o.Region.Offset = int64(*n)
+			} else if fault == nil {
+				o.Region.Size = int64(*n)
+			}
+		default:
+			fault = bad(name, "it is not known; want region, offset and byte_size")
+		}
+		return nil
+	})
+	if fault == nil && (o.Region.Name == "" || o.Region.Size == 0) {
+		fault = bad(at, "want region, offset and byte_size")
+	}
+	return fault
+}

@@ -1,0 +1,107 @@
+package episode
+
+import (
+	"slices"
+
+	"plumb/daemon/jsoncut"
+	"plumb/scoring"
+)
+
+// Rule says how rewards of steps follow from the rewards of result lines. The zero value is
+// "final". See docs/spec/episodes.md#r8.
+type Rule struct {
+	kind        string // "final", "gain", "best", "shaped"; "" for final
+	gamma, cost float64
+}
+
+// readRule reads a rule: a name, or {"shaped":{"gamma":G,"cost":C}}.
+func readRule(at string, v []byte) (r Rule, fault *scoring.Error) {
+	if v[0] != '{' {
+		r.kind, fault = oneOf(at, v, "final", "gain", "best")
+		return r, fault
+	}
+	r = Rule{gamma: 1}
+	jsoncut.Members(v, func(key, m []byte) error {
+		switch {
+		case fault != nil:
+		case string(key) != "shaped" || m[0] != '{':
+			fault = bad(at, `want final, gain, best or {"shaped":{"gamma":1.0,"cost":0.0}}`)
+		default:
+			r.kind = "shaped"
+			fault = r.readShaped(at+".shaped", m)
+		}
+		return nil
+	})
+	if fault == nil && r.kind == "" {
+		fault = bad(at, `want final, gain, best or {"shaped":{"gamma":1.0,"cost":0.0}}`)
+	}
+	return r, fault
+}
+
+// readShaped reads the members of a shaped rule.
+func (r *Rule) readShaped(at string, v []byte) (fault *scoring.Error) {
+	jsoncut.Members(v, func(key, m []byte) error {
+		if fault != nil {
+			return nil
+		}
+		var x *float64
+		switch string(key) {
+		case "gamma":
+			if x, fault = number(at+".gamma", m); fault == nil {
+				r.gamma = *x
+			}
+		case "cost":
+			if x, fault = number(at+".cost", m); fault == nil {
+				r.cost = *x
+			}
+		default:
+			fault = bad(at+"."+string(key), "it is not known; want gamma and cost")
+		}
+		return nil
+	})
+	return fault
+}
+
+// step is the reward of the last step of x, the rewards of result lines; done says that the
+// episode ends with it. The order of operations is that of the rule, from left to right. Products are
+// rounded by themselves, so that no machine fuses them with the sum.
+func (r Rule) step(x []float64, done bool) float64 {
+	now, before := x[len(x)-1], 0.0
+	if len(x) > 1 {
+		before = x[len(x)-2]
+	}
+	switch r.kind {
+	case "gain":
+		return now - before
+	case "best":
+		return max(0, now-most(x[:len(x)-1]))
+	case "shaped":
+		return float64(r.gamma*now) - before - r.cost
+	}
+	if done {
+		return now
+	}
+	return 0
+}
+
+// total is the return of an episode with the rewards x of result lines and the rewards of steps.
+func (r Rule) total(x, steps []float64) (sum float64) {
+	switch r.kind {
+	case "best":
+		return slices.Max(x)
+	case "shaped":
+		for _, s := range steps {
+			sum += s
+		}
+		return sum
+	}
+	return x[len(x)-1]
+}
+
+// most is the largest of 0 and x, as the reward before the first turn is 0.
+func most(x []float64) (m float64) {
+	for _, v := range x {
+		m = max(m, v)
+	}
+	return m
+}

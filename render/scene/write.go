@@ -1,0 +1,126 @@
+package scene
+
+import (
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"plumb/render/jsontree"
+)
+
+// AppendJSON appends the fields that were written into a record as a JSON object in the form of the
+// editor's "create shapes", which DecodeShape reads; for an update it is the partial shape. rich
+// returns the JSON of a text that the record has; text is nil for the empty one. Fields that a
+// shape does not keep (parent and index) are not written.
+func (r *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) []byte {
+	dst = jsontree.AppendString(append(dst, `{"id":`...), r.ID)
+	dst = jsontree.AppendString(append(dst, `,"type":`...), r.Kind.String())
+	for given := r.Has & baseFields; given != 0; given &= given - 1 {
+		row := given.row()
+		dst = append(append(append(dst, `,"`...), row.path...), `":`...)
+		dst = appendNumber(dst, *row.pointer(&r.Shape).(*float64))
+	}
+	given := r.Has & fieldsOf[min(r.Kind, Other)]
+	if given == 0 {
+		return append(dst, '}')
+	}
+	s := r.Shape
+	if s.Arrow == nil {
+		s.Arrow = new(ArrowProps)
+	}
+	if len(s.Points) < 2 {
+		s.Points = []Point{arrowStart, arrowEnd}
+	}
+	dst = append(dst, `,"props":{`...)
+	for first := true; given != 0; given &= given - 1 {
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		f := given & -given
+		name := strings.TrimPrefix(f.row().path, "props.")
+		if f == HasAlign && r.Kind == Text {
+			name = "textAlign"
+		}
+		dst = append(append(append(dst, '"'), name...), `":`...)
+		dst = s.appendField(dst, f, rich)
+	}
+	return append(dst, '}', '}')
+}
+
+// appendField appends the value of one field.
+func (s *Shape) appendField(dst []byte, f Fields, rich func(*RichText) []byte) []byte {
+	row := f.row()
+	switch v := row.pointer(s).(type) {
+	case *float64:
+		return appendNumber(dst, *v)
+	case *uint8:
+		return jsontree.AppendString(dst, row.names[*v])
+	case *bool:
+		if row.names == nil {
+			return strconv.AppendBool(dst, *v)
+		}
+		if *v {
+			return jsontree.AppendString(dst, row.names[1])
+		}
+		return jsontree.AppendString(dst, row.names[0])
+	case *string:
+		return jsontree.AppendString(dst, *v)
+	case *Point:
+		return append(appendXY(append(dst, '{'), *v), '}')
+	case *[]Point:
+		return appendPoints(dst, *v)
+	case *[]Segment:
+		return appendSegments(dst, *v)
+	case **RichText:
+		return append(dst, rich(*v)...)
+	}
+	panic("BUG: field " + strconv.Itoa(bits.TrailingZeros64(uint64(f))) + " has no JSON")
+}
+
+// appendNumber appends the shortest digits that read back as x, which is finite.
+func appendNumber(dst []byte, x float64) []byte { return strconv.AppendFloat(dst, x, 'g', -1, 64) }
+
+// appendXY appends the coordinates of a point as members.
+func appendXY(dst []byte, p Point) []byte {
+	return appendNumber(append(appendNumber(append(dst, `"x":`...), p.X), `,"y":`...), p.Y)
+}
+
+// appendPoints appends the points of a line by their keys, which are in order.
+func appendPoints(dst []byte, points []Point) []byte {
+	dst = append(dst, '{')
+	for i, p := range points {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		key := IndexKey(i + 1)
+		dst = append(append(append(dst, '"'), key...), `":{"id":"`...)
+		dst = append(append(append(dst, key...), `","index":"`...), key...)
+		dst = append(appendXY(append(dst, `",`...), p), '}')
+	}
+	return append(dst, '}')
+}
+
+// appendSegments appends the strokes of a freehand line.
+func appendSegments(dst []byte, all []Segment) []byte {
+	dst = append(dst, '[')
+	for i, s := range all {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		kind := "free"
+		if s.Straight {
+			kind = "straight"
+		}
+		dst = append(append(append(dst, `{"type":"`...), kind...), `","points":[`...)
+		for k, p := range s.Points {
+			if k > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendXY(append(dst, '{'), Point{X: p.X, Y: p.Y})
+			dst = append(appendNumber(append(dst, `,"z":`...), p.Z), '}')
+		}
+		dst = append(dst, ']', '}')
+	}
+	return append(dst, ']')
+}

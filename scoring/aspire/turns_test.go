@@ -1,0 +1,71 @@
+package aspire
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/scoring"
+	"plumb/testdata"
+)
+
+// applied returns a canvas of an item to which answers were applied one after another.
+func applied(t *testing.T, s *suite, line []byte, answers ...string) *turns {
+	t.Helper()
+	v := fastjson.MustParseBytes(line)
+	it := &scoring.Item{ID: "a", Suite: suiteName, Test: string(v.GetStringBytes("test")), Fields: v}
+	made, err := s.canvas(it, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := made.(*turns)
+	for _, text := range answers {
+		v.Set("response", fastjson.MustParseBytes(scoring.AppendString(nil, text)))
+		if _, _, err := c.Apply(it); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// The merged answer of several turns leaves the board that they left, record for record, and is
+// its own merged answer. See docs/spec/episodes.md#r9.
+func TestMergedAnswer(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(testdata.Root(), "testdata", "aspire", "demo.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSuite(Config{})
+	more := []string{"", `{"createShapes":[{"type":"star","x":1,"y":2,"text":"a\nb"},{"id":"k","type":"line","start":[0,0],"end":[5,6]},{"id":"w","type":"arrow","start":[1,2],"bend":3},{"id":"d","type":"draw","props":{"segments":[{"type":"straight","points":[[1,2],[3,4,0.25]]}]}}],"rotation":-0.5}`,
+		`{"updateShapes":[{"id":"k","props":{"color":"grey"}},{"id":"w","props":{"end":{"x":-7,"y":1e-7}}},{"id":"new-0","opacity":0.3}],"deleteShapes":["d"],"createShapes":[{"type":"frame","w":9},{"id":"k2","type":"text","props":{"richText":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"x","marks":[{"type":"bold"}]}]}]},"textAlign":"end"}}]}`}
+	n := 0
+	for line := range bytes.Lines(b) {
+		n++
+		if n%7 != 1 { // one of each kind is enough
+			continue
+		}
+		text := string(fastjson.GetBytes(line, "response"))
+		initial := fastjson.GetBytes(line, "shapes", "0", "id")
+		touch := `{"updateShapes":[{"id":"` + string(initial) + `","x":-3.25,"props":{"color":"red","w":17}}]}`
+		gone := `{"deleteShapes":["` + string(initial) + `"]}`
+		back := `{"createShapes":[{"id":"` + string(initial) + `","type":"ellipse","w":5,"h":6}]}`
+		for _, answers := range [][]string{{text}, append([]string{text, touch}, more...), append(append([]string{touch}, more...), text), {touch, gone, more[1], back}, {text, gone}, {more[1], more[1], more[2]}} {
+			c := applied(t, s, line, answers...)
+			merged := c.AppendAnswer(nil)
+			again := applied(t, s, line, string(merged))
+			if got := again.AppendAnswer(nil); !bytes.Equal(got, merged) {
+				t.Errorf("line %d: the merged answer\n%s\nleaves\n%s", n, merged, got)
+			}
+			if again.rotation != c.rotation {
+				t.Errorf("line %d: got rotation %v; want %v", n, again.rotation, c.rotation)
+			}
+			if got, want := again.w.board.final(), c.w.board.final(); !reflect.DeepEqual(got, want) {
+				t.Errorf("line %d: %q: got\n%+v\nwant\n%+v", n, answers, got, want)
+			}
+		}
+	}
+}

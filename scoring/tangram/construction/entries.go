@@ -1,0 +1,61 @@
+package construction
+
+import (
+	"plumb/render/jsontree"
+	"plumb/scoring/pyjson"
+)
+
+// Entry is one entry of the final state of an answer, as it was written.
+type Entry struct {
+	ID   string // "" for none
+	JSON []byte // the piece as an object with its id; nil for null, or for vertices that are null
+}
+
+// Entries returns the entries of the last object in a text that has a final state, in the order of
+// the text, without checking them. found is false where the text has none. repair doubles stray
+// backslashes first.
+func (r *Reader) Entries(text string, repair bool) (all []Entry, found bool) {
+	if repair {
+		text = Repair(text)
+	}
+	state, _ := r.findState(text)
+	if state == nil {
+		return nil, false
+	}
+	list := state
+	if in := state.Get("pieces"); state.Kind == pyjson.Dict && in != nil {
+		list = in
+	}
+	if list.Kind != pyjson.List && list.Kind != pyjson.Dict {
+		return nil, false
+	}
+	for i := range list.Items() {
+		v, e := &list.Items()[i], Entry{}
+		if list.Kind == pyjson.Dict {
+			e.ID = list.Keys()[i]
+		}
+		if id := v.Get("id"); id != nil && (id.Kind == pyjson.Str || id.Kind == pyjson.Int || id.Kind == pyjson.Float) {
+			e.ID = id.S
+		}
+		if gone := v.Get("vertices"); v.Kind == pyjson.Dict && (gone == nil || gone.Kind != pyjson.None) {
+			e.JSON = pieceJSON(v, e.ID)
+		} else if v.Kind != pyjson.None && v.Kind != pyjson.Dict {
+			e.JSON = v.AppendJSON(nil) // no piece; the scorer says so
+		}
+		all = append(all, e)
+	}
+	return all, true
+}
+
+// pieceJSON writes a piece as an object that begins with its id.
+func pieceJSON(v *pyjson.Value, id string) []byte {
+	b := jsontree.AppendString([]byte(`{"id":`), id)
+	for i, key := range v.Keys() {
+		if key == "id" {
+			continue
+		}
+		b = append(jsontree.AppendString(append(b, ','), key), ':')
+		b = v.Items()[i].AppendJSON(b)
+	}
+	return append(b, '}')
+}
