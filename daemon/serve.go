@@ -18,6 +18,7 @@ import (
 	sd "github.com/coreos/go-systemd/v22/daemon"
 
 	"plumb/daemon/api"
+	"plumb/daemon/explorer"
 	"plumb/daemon/trace"
 	"plumb/render"
 	"plumb/render/chrome"
@@ -38,6 +39,7 @@ type Config struct {
 	Beat    time.Duration // between heartbeats of the device, default 5 s
 	Out     io.Writer     // gets the line "listening on ADDR"
 	Stdin   io.Reader     // at its end the daemon stops, so that it does not outlive what started it; nil for nothing
+	UI      UIConfig      // the explorer of results
 	Trace   trace.Config  // where requests are traced to; Log and Version are filled in
 	Log     *slog.Logger
 }
@@ -121,6 +123,7 @@ type running struct {
 	offers  context.CancelFunc // stops offer
 	tracer  *trace.Tracer      // nil for none
 	boards  *boards            // of prompts
+	ui      *explorer.Explorer // nil for none
 }
 
 // start opens the device, tests it and listens; the line on Out comes last.
@@ -198,7 +201,9 @@ func start(cfg Config) (*running, error) {
 		cfg.API.Shared, cfg.API.SharedSocket = d.shared.registry, d.shared.socket != nil
 		cfg.API.TrustLoopback = cfg.Shared.TrustLoopback
 	}
-	d.server = api.New(cfg.API)
+	d.cfg.API = cfg.API
+	d.openUI()
+	d.server = api.New(d.cfg.API)
 	if err := d.listen(); err != nil {
 		d.server.Shutdown(context.Background())
 		d.close()
@@ -462,6 +467,9 @@ func (d *running) close() error {
 	d.end()
 	for _, f := range d.fronts {
 		f.Close()
+	}
+	if d.ui != nil {
+		d.ui.Close()
 	}
 	return errors.Join(d.core.Close(), d.shared.close(), d.boards.close())
 }

@@ -43,3 +43,6 @@ bin/plumb score --server "http://$address" --report "$report" -o "$out/results.j
 echo
 echo "results: $out/results.jsonl ($(wc -l <"$out/results.jsonl") lines)"
 echo "report:  file://$PWD/$report/index.html"
+echo
+echo "to look at every answer and why it scored what it did:"
+echo "  bin/plumb view $out/results.jsonl --dump testdata/aspire/demo.jsonl"

@@ -11,6 +11,7 @@ import (
 
 	"plumb/daemon"
 	"plumb/daemon/api"
+	"plumb/daemon/explorer"
 	"plumb/daemon/judge"
 	"plumb/daemon/memory"
 	"plumb/daemon/trace"
@@ -23,6 +24,9 @@ type serveCmd struct {
 	Listen string `default:"127.0.0.1:8000" placeholder:"ADDR" help:"TCP address of the HTTP server; port 0 takes a free one, \"\" listens on the socket only."`
 	Socket string `placeholder:"PATH" help:"Unix socket to listen on too; an older daemon's is replaced in one step."`
 	Admin  string `placeholder:"ADDR" help:"TCP address of metrics and profiles, off by default; on this machine's own addresses it asks for no token."`
+
+	UI      string `name:"ui" placeholder:"DIR" help:"Show the results in this folder, and in those below it, at /ui/. See docs/explorer.md."`
+	UIPages string `name:"ui-pages" placeholder:"DIR" help:"Folder of the built pages. Default: PLUMB_UI_PAGES, else build/explorer beside the program."`
 
 	engineFlags
 	scoreFlags
@@ -146,7 +150,7 @@ func (c *serveCmd) Run(std streams) error {
 		stdin = std.in
 	}
 	return served(daemon.Serve(context.Background(), daemon.Config{
-		Trace: traces, Stdin: stdin,
+		Trace: traces, UI: daemon.UIConfig{Dir: c.UI, Pages: explorer.PagesDir(c.UIPages), Flags: c.scoreFlags.list(&c.engineFlags)}, Stdin: stdin,
 		Core: cc, Listen: c.Listen, Socket: c.Socket, Admin: c.Admin, Shared: shared,
 		Grace: c.DrainGrace, Drain: c.DrainTimeout, Beat: c.Heartbeat, Out: std.err, Log: log,
 		Secrets: daemon.SecretConfig{Tokens: token, TokensFile: c.TokensFile, Cert: c.TLSCert, Key: c.TLSKey, ClientCA: c.TLSClientCA, Insecure: c.InsecureNoToken},

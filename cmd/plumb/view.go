@@ -58,7 +58,7 @@ func (c *viewCmd) Run(std streams) error {
 	defer stop()
 	return daemon.View(ctx, daemon.ViewConfig{Listen: c.Listen, Core: cc, Out: std.err, Log: logger(std, "warn"), Explorer: explorer.Config{
 		Title: strings.Join(c.Results, ", "), Jobs: func() ([]explorer.Job, error) { return []explorer.Job{job}, nil },
-		Items: items, Variants: variants, Papers: papers, Line: int(c.MaxLine), Flags: c.flags(), Client: explorer.PagesDir(c.UIPages), Version: version}})
+		Items: items, Variants: variants, Papers: papers, Line: int(c.MaxLine), Flags: c.scoreFlags.list(&c.engineFlags), Client: explorer.PagesDir(c.UIPages), Version: version}})
 }
 
 // results adds what an argument names to the job, and returns the task file of a run's folder, "" for none.
@@ -98,25 +98,25 @@ func exists(path string) bool {
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// flags are the flags with which plumb score reads these dumps.
-func (c *viewCmd) flags() (list []string) {
-	if c.Suite != "" {
-		list = append(list, "--suite", c.Suite)
+// list returns the flags with which plumb score reads the same dumps.
+func (f *scoreFlags) list(e *engineFlags) (list []string) {
+	if f.Suite != "" {
+		list = append(list, "--suite", f.Suite)
 	}
-	for _, t := range c.Tasks {
+	for _, t := range f.Tasks {
 		list = append(list, "--tasks", t)
 	}
-	for _, v := range c.Variant {
+	for _, v := range f.Variant {
 		list = append(list, "--variant", v)
 	}
-	if c.Reward != "clamp01" {
-		list = append(list, "--reward", c.Reward)
+	if f.Reward != "clamp01" {
+		list = append(list, "--reward", f.Reward)
 	}
-	if c.Tldraw != "4.2" {
-		list = append(list, "--tldraw", c.Tldraw)
+	if e.Tldraw != "4.2" {
+		list = append(list, "--tldraw", e.Tldraw)
 	}
-	if c.Raster != "reference" {
-		list = append(list, "--raster", c.Raster)
+	if e.Raster != "reference" {
+		list = append(list, "--raster", e.Raster)
 	}
 	return list
 }

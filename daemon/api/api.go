@@ -92,7 +92,8 @@ type Config struct {
 	// TrustLoopback lets any process that reaches the daemon over TCP from this host
 	// use shared memory as the daemon's own user (--shm-trust-loopback).
 	TrustLoopback bool
-	Meter         metric.Meter // measures pixels of clients, default metric.Oracle
+	UI            fasthttp.RequestHandler // the explorer, for paths below /ui/; nil for none (--ui)
+	Meter         metric.Meter            // measures pixels of clients, default metric.Oracle
 
 	Version Version
 	Editor  EditorInfo
@@ -263,6 +264,7 @@ func routes() map[string]route {
 		"/openapi.json":     get("openapi", (*Server).openAPI),
 		"/metrics":          get(metricsRoute, (*Server).metrics),
 		"/":                 health("home", (*Server).home),
+		uiPath + anyName:    get(uiRoute, (*Server).ui),
 		guidePath + anyName: health("guide", (*Server).guide),
 		"/health":           health("health", (*Server).health),
 		"/healthz":          health("health", (*Server).health),

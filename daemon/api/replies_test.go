@@ -130,9 +130,9 @@ func TestEveryDocumentedReply(t *testing.T) {
 }
 
 // elsewhere lists the replies that other tests hold against the document (those
-// of shared memory), and those that need a machine that fails.
+// of shared memory and of the explorer), and those that need a machine that fails.
 func elsewhere(name string) bool {
-	return strings.Contains(name, "/v2/systemsharedmemory") || name == "POST /v1/metrics 504" || name == "POST /v1/prompt 504"
+	return strings.Contains(name, "/v2/systemsharedmemory") || name == "GET /ui/{name} 200" || name == "GET /ui/{name} 302" || name == "POST /v1/metrics 504" || name == "POST /v1/prompt 504"
 }
 
 func replyServer(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) *served {
@@ -197,7 +197,7 @@ func (r *replies) plain(t *testing.T) {
 		{"POST", "/v1/metrics?width=2&height=1", "\xff\x00", "Content-Type: application/octet-stream", 200},
 		{"POST", "/v1/metrics?width=2", "\xff\x00", "Content-Type: application/octet-stream", 422},
 		{"POST", "/v1/metrics?width=2&height=1&threshold=256", "\xff\x00", "Content-Type: application/octet-stream", 400},
-		{"GET", "/v1/suites", "", "", 200}, {"GET", "/v1/info", "", "", 200}, {"GET", "/v2", "", "", 200}, {"GET", "/health", "", "", 200}, {"GET", "/healthz", "", "", 200}, {"GET", "/", "", "", 200}, {"GET", "/docs/deploy.md", "", "", 200}, {"GET", "/docs/none.md", "", "", 404}, {"GET", "/v2/health/live", "", "", 200},
+		{"GET", "/v1/suites", "", "", 200}, {"GET", "/v1/info", "", "", 200}, {"GET", "/v2", "", "", 200}, {"GET", "/health", "", "", 200}, {"GET", "/healthz", "", "", 200}, {"GET", "/", "", "", 200}, {"GET", "/docs/deploy.md", "", "", 200}, {"GET", "/docs/none.md", "", "", 404}, {"GET", "/ui/", "", "", 404}, {"GET", "/v2/health/live", "", "", 200},
 		{"GET", "/v2/health/ready", "", "", 200}, {"GET", "/metrics", "", "", 200}, {"GET", "/openapi.json", "", "", 200},
 	} {
 		r.send(t, s, c.method, c.path, c.body, c.header, c.status)

@@ -35,6 +35,9 @@ func (s *Server) find(path string) (route, bool) {
 	if name, ok := strings.CutPrefix(path, guidePath); ok && name != "" && !strings.Contains(strings.TrimPrefix(name, "spec/"), "/") {
 		path = guidePath + anyName
 	}
+	if strings.HasPrefix(path, uiPath) {
+		path = uiPath + anyName
+	}
 	if i := strings.LastIndexByte(path, '/'); i > 0 && strings.Count(path, "/") == 2 {
 		if _, ok := taskRoutes[path[i:]]; ok {
 			path = "/" + envName + path[i:]

@@ -32,6 +32,9 @@ function App() {
 		if (info) setLoading(info.loading !== null && info.loading.error === '')
 	}, [info])
 	useEffect(() => {
+		if (info && !s.job && info.jobs.length === 1 && info.jobs[0]) go({ job: info.jobs[0] }, true)
+	}, [info, s.job])
+	useEffect(() => {
 		if (theme) document.documentElement.dataset.theme = theme
 		else delete document.documentElement.dataset.theme
 		localStorage.setItem('theme', theme)

@@ -1,0 +1,49 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/valyala/fasthttp"
+)
+
+// uiPath is the path under which the explorer answers, where the daemon has one.
+const uiPath = "/ui/"
+
+// uiRoute is the name of its route in metrics. A browser keeps its token in a cookie.
+const uiRoute = "ui"
+
+// uiCookie is the cookie that holds the token of a browser. It is sent below uiPath alone.
+const uiCookie = "plumb_token"
+
+// ui answers a request of the explorer. The token in the query of a first request becomes a cookie, so that it
+// stands in no address. See docs/spec/http.md#r46.
+func (s *Server) ui(ctx *fasthttp.RequestCtx) {
+	if s.cfg.UI == nil {
+		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot show results: the daemon has no folder of them (--ui DIR)")
+		return
+	}
+	if token := ctx.QueryArgs().Peek("token"); len(token) > 0 && s.cfg.Tokens.Len() > 0 {
+		c := fasthttp.AcquireCookie()
+		defer fasthttp.ReleaseCookie(c)
+		c.SetKey(uiCookie)
+		c.SetValueBytes(token)
+		c.SetPath(uiPath)
+		c.SetHTTPOnly(true)
+		c.SetSecure(ctx.IsTLS())
+		c.SetSameSite(fasthttp.CookieSameSiteStrictMode)
+		ctx.Response.Header.SetCookie(c)
+		ctx.QueryArgs().Del("token")
+		ctx.Response.Header.Set("Location", strings.TrimSuffix(string(ctx.Path())+"?"+ctx.QueryArgs().String(), "?"))
+		ctx.SetStatusCode(fasthttp.StatusFound)
+		return
+	}
+	s.cfg.UI(ctx)
+}
+
+// uiSecret returns the token that a browser sends to the explorer, "" for another route.
+func (s *Server) uiSecret(ctx *fasthttp.RequestCtx) string {
+	if !strings.HasPrefix(string(ctx.Path()), uiPath) {
+		return ""
+	}
+	return string(ctx.Request.Header.Cookie(uiCookie))
+}

@@ -1,0 +1,117 @@
+package daemon
+
+import (
+	"bufio"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/daemon/explorer"
+	"plumb/scoring"
+)
+
+// UIConfig configures the explorer of a daemon.
+type UIConfig struct {
+	Dir    string // folder of results; "" for no explorer
+	Pages  string // folder of the built pages
+	Papers [][]byte
+	Flags  []string // with which plumb score reads the dumps
+}
+
+// openUI makes the explorer of the daemon, nil for none.
+func (d *running) openUI() {
+	ui := d.cfg.UI
+	if ui.Dir == "" {
+		return
+	}
+	var hosts []string
+	if addr := d.cfg.Listen; d.secrets.tokens.Len() == 0 && d.given.main == nil && addr != "" {
+		if host, port, err := net.SplitHostPort(addr); err == nil && port != "0" {
+			hosts = []string{net.JoinHostPort(host, port), "127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}
+		}
+	}
+	d.ui = explorer.New(explorer.Config{
+		Title: ui.Dir, Jobs: func() ([]explorer.Job, error) { return FindJobs(ui.Dir) }, Items: d.core.Items, Variants: d.cfg.API.Variants, Papers: ui.Papers,
+		Line: d.cfg.Core.Lines.Line, Engine: func() (explorer.Engine, error) { return ExploredBy(d.core, d.cfg.API.Variants), nil },
+		Flags: ui.Flags, Client: ui.Pages, Version: d.cfg.API.Version.Version, Hosts: hosts, Log: d.cfg.Log})
+	d.cfg.API.UI = d.ui.Handle
+}
+
+// Bounds of the search for jobs.
+const (
+	maxJobs  = 2000
+	maxDepth = 4 // folders below the one that is searched
+)
+
+// FindJobs finds the jobs in a folder: each folder in it, and itself, that has result files. The dumps of a job
+// are the dump files beside them. What a file is its first line tells. Hidden files and folders, and those of
+// unfinished runs (*.job), are passed over.
+func FindJobs(dir string) (jobs []explorer.Job, err error) {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		name, relErr := filepath.Rel(dir, path)
+		if err != nil || relErr != nil {
+			if path == dir {
+				return err
+			}
+			return nil // a folder that may not be read has no jobs
+		}
+		if !e.IsDir() {
+			return nil
+		}
+		if name != "." && (strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(name, ".job") || strings.Count(name, string(filepath.Separator)) >= maxDepth) {
+			return fs.SkipDir
+		}
+		j := explorer.Job{Name: name}
+		files, _ := filepath.Glob(filepath.Join(path, "*.jsonl"))
+		for _, f := range files {
+			switch kindOf(f) {
+			case "results":
+				j.Results = append(j.Results, f)
+			case "dump":
+				j.Dumps = append(j.Dumps, f)
+			}
+		}
+		if len(j.Results) > 0 {
+			jobs = append(jobs, j)
+		}
+		if len(jobs) >= maxJobs {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	slices.SortFunc(jobs, func(a, b explorer.Job) int { return strings.Compare(a.Name, b.Name) })
+	return jobs, err
+}
+
+// maxPeek is how many bytes of a first line are looked at.
+const maxPeek = 16 << 20
+
+// kindOf tells whether the first line of a file is a result or an answer of a dump; "" for neither.
+func kindOf(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	line, err := bufio.NewReaderSize(f, maxPeek).ReadSlice('\n')
+	if err != nil && len(line) == 0 || errors.Is(err, bufio.ErrBufferFull) {
+		return ""
+	}
+	v, err := fastjson.ParseBytes(line)
+	if err != nil || v.Type() != fastjson.TypeObject {
+		return ""
+	}
+	if v.Exists("response") || v.Exists("actions") {
+		return "dump"
+	}
+	if _, err := scoring.CheckResult(v); err == nil && v.Exists("metrics") {
+		return "results"
+	}
+	return ""
+}
