@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"plumb/daemon/ask"
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/chat"
 	"plumb/daemon/runs"
@@ -260,6 +261,26 @@ func (c *runCmd) look(std streams, p *preparedRun) error {
 	return nil
 }
 
+// armsName names all arms of a run in one word: the values of each member, as "default,cot/full".
+func armsName(arms []ask.Arm) string {
+	var parts []string
+	for _, member := range []func(ask.Arm) string{
+		func(a ask.Arm) string { return a.Mode }, func(a ask.Arm) string { return a.Input }, func(a ask.Arm) string { return a.Setting },
+		func(a ask.Arm) string { return a.Format }, func(a ask.Arm) string { return a.Method },
+	} {
+		var values []string
+		for _, a := range arms {
+			if v := member(a); v != "" && !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		if len(values) > 0 {
+			parts = append(parts, strings.Join(values, ","))
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
 // showProgress prints how far the run is until the returned function is called.
 func (c *runCmd) showProgress(std streams, p *preparedRun, client *chat.Client) (stop func()) {
 	end := make(chan struct{})
@@ -271,10 +292,7 @@ func (c *runCmd) showProgress(std streams, p *preparedRun, client *chat.Client) 
 	if onTerminal {
 		every = time.Second
 	}
-	arms := fmt.Sprintf("%d arms", len(p.arms))
-	if len(p.arms) == 1 {
-		arms = p.arms[0].String()
-	}
+	arms := armsName(p.arms)
 	line := func() string {
 		g, s := p.run.Progress(), client.Status()
 		spent := client.Spent()

@@ -35,7 +35,11 @@ func NewAspire(suite *scoring.Suite, lines [][]byte, boards *Boards, o Options) 
 
 // Arms implements Suite.
 func (s *aspire) Arms(o Options) ([]Arm, []string, error) {
-	return s.choice.arms(o, func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }, len(s.tasks))
+	arms, left, err := s.choice.arms(o, func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }, len(s.tasks))
+	if err == nil && slices.ContainsFunc(arms, func(a Arm) bool { return a.Input == InputScaffold }) {
+		err = s.boards.openPen() // a missing font is said before the first call
+	}
+	return arms, left, err
 }
 
 // Fits implements Suite.

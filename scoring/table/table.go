@@ -254,6 +254,9 @@ func (t *Table) Lines() []Line {
 	return lines
 }
 
+// publishedOnly ends the titles of tables without a model of the run.
+const publishedOnly = "(published only)"
+
 // Own returns the tables that reproduce those of the suites' papers, in the order of
 // the suites. The titles name the series where several have such tables.
 func (t *Table) Own() []scoring.TextTable {
@@ -264,8 +267,12 @@ func (t *Table) Own() []scoring.TextTable {
 	return all
 }
 
-// remarked adds a remark to a title, without the words that the title has already.
+// remarked adds a remark to a title, without the words that the title has already. Tables that hold
+// published numbers alone stay as they are, because the remark is about the run.
 func remarked(title, remark string) string {
+	if strings.HasSuffix(title, publishedOnly) {
+		return title
+	}
 	for _, word := range strings.Split(remark, ", ") {
 		if word != "" && !strings.HasSuffix(title, ", "+word) {
 			title += ", " + word

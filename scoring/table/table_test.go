@@ -369,6 +369,9 @@ func TestRemark(t *testing.T) {
 	if got := tab.Own()[0].Title; got != "pass@k, %, subset, temperature 0.2" {
 		t.Errorf("got %q", got)
 	}
+	if got := remarked("people (published only)", "subset"); got != "people (published only)" {
+		t.Errorf("got %q for a table without a run; want its own title", got)
+	}
 	if got := remarked("accuracy, subset", "subset, top p 1"); got != "accuracy, subset, top p 1" {
 		t.Errorf("got %q", got)
 	}
