@@ -221,7 +221,7 @@ func (c *runCmd) prepare(look bool) (p *preparedRun, err error) {
 	p.config = runs.Config{Suite: c.Suite, Source: source, Arms: p.arms, Repeats: c.Repeats, Model: c.Model, System: system, Settings: settings,
 		Choice:  runs.Choice{Only: c.Only, Limit: c.Limit, Sample: c.Sample, Seed: c.SampleSeed},
 		Workers: int(c.Concurrency), RetryFailed: c.RetryFailed, KeepReasoning: c.KeepReasoning == "yes", ReasoningText: c.ReasoningAsAnswer,
-		Picture: c.keepPicture}
+		Picture: c.keepPicture, Kept: c.keptPicture}
 	return p, nil
 }
 

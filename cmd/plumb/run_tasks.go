@@ -63,10 +63,7 @@ func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
 		if p.boards, err = ask.NewBoards(d.scenes()); err != nil {
 			return nil, err
 		}
-		p.boards.Kept = func(sum string) []byte {
-			b, _ := os.ReadFile(c.picturePath(sum)) // what is not there is drawn again
-			return b
-		}
+		p.boards.Kept = c.keptPicture
 		if c.Tests, err = aspireTests(c.Tests); err != nil {
 			return nil, err
 		}
@@ -163,6 +160,12 @@ func (c *runCmd) tasksName() string {
 
 // picturePath returns the file of a picture in the folder of the run.
 func (c *runCmd) picturePath(sum string) string { return filepath.Join(c.Out, "images", sum+".png") }
+
+// keptPicture returns a picture of the folder, nil where it is not there.
+func (c *runCmd) keptPicture(sum string) []byte {
+	b, _ := os.ReadFile(c.picturePath(sum)) // what is not there is drawn again
+	return b
+}
 
 // keepPicture writes a picture that was made for the run into its folder, once.
 func (c *runCmd) keepPicture(img *chat.Image) error {

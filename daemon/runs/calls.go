@@ -68,12 +68,13 @@ type Calls struct {
 	spent      budget.Spent
 	duplicates int
 	torn       int
+	pictures   map[shown][]string // hashes, of calls that were made before this process
 }
 
 // OpenCalls opens the log at path and reads it. A request without an outcome counts as
 // lost: it may have been answered and paid for.
 func OpenCalls(path string) (*Calls, error) {
-	c := &Calls{done: map[string]*Done{}, open: map[string][]Reserve{}}
+	c := &Calls{done: map[string]*Done{}, open: map[string][]Reserve{}, pictures: map[shown][]string{}}
 	var err error
 	if c.log, err = ledger.OpenLog(path, c.replay); err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func OpenCalls(path string) (*Calls, error) {
 
 // ReadCalls reads the log at path without a lock and without changing it.
 func ReadCalls(path string) (*Calls, error) {
-	c := &Calls{done: map[string]*Done{}, open: map[string][]Reserve{}}
+	c := &Calls{done: map[string]*Done{}, open: map[string][]Reserve{}, pictures: map[shown][]string{}}
 	var err error
 	if c.torn, err = ledger.Read(path, c.replay); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("cannot read the log of calls: %w", err)
@@ -123,6 +124,9 @@ func (c *Calls) replay(line []byte) error {
 	}
 	c.settle(d)
 	c.take(d)
+	if at := d.shownFor(); len(d.Images) > 0 && c.pictures[at] == nil { // the first ones, as all later calls have them
+		c.pictures[at] = d.Images
+	}
 	return nil
 }
 

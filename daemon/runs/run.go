@@ -41,6 +41,10 @@ type Config struct {
 	// Picture is called with each picture before it is sent; it may be nil.
 	Picture func(*chat.Image) error
 
+	// Kept returns the bytes of a picture that Picture had in this process or an earlier one, by
+	// their SHA-256 in hexadecimal digits, nil where they are not there. It may be nil.
+	Kept func(sum string) []byte
+
 	Workers       int  // tasks under way at once
 	RetryFailed   bool // ask again what was refused or failed
 	KeepReasoning bool // in the log
@@ -135,6 +139,7 @@ func (r *Run) next(u unit, heard []ask.Heard) (*call, error) {
 		n := *seed + int64(u.repeat) - 1
 		c.request.Settings.Seed = &n
 	}
+	r.sameAsEarlier(c)
 	if c.hash, err = c.request.Hash(); err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", u.task.ID, err)
 	}

@@ -1,0 +1,58 @@
+package runs
+
+import (
+	"bytes"
+	"image"
+	"image/draw"
+
+	"plumb/daemon/chat"
+)
+
+// shown names what pictures were shown for: they are the same in all modes and repeats.
+type shown struct{ task, test, input string }
+
+// shownFor returns what the pictures of a line of the log were shown for.
+func (d *Done) shownFor() shown { return shown{d.Task, d.Test, d.Arm.ask().Input} }
+
+// sameAsEarlier puts pictures of earlier calls into a request where theirs have equal pixels. Another
+// version of the program may compress a picture into other bytes, and would ask all again. See
+// docs/spec/runs.md#r58.
+func (r *Run) sameAsEarlier(c *call) {
+	if r.cfg.Kept == nil || r.calls == nil {
+		return
+	}
+	sums := r.calls.pictures[shown{c.task.ID, testOf(c.unit), c.arm.Input}]
+	n := 0
+	for _, m := range c.request.Messages {
+		for j := range m.Parts {
+			p := &m.Parts[j]
+			if p.Image == nil {
+				continue
+			}
+			if n < len(sums) && sums[n] != p.Image.SHA256() {
+				old := &chat.Image{Data: r.cfg.Kept(sums[n]), Type: p.Image.Type, Detail: p.Image.Detail}
+				if old.SHA256() == sums[n] && equalPixels(old.Data, p.Image.Data) {
+					p.Image = old
+				}
+			}
+			n++
+		}
+	}
+}
+
+// equalPixels reports whether two encoded pictures show the same.
+func equalPixels(a, b []byte) bool {
+	p, q := pixels(a), pixels(b)
+	return p != nil && q != nil && p.Rect == q.Rect && bytes.Equal(p.Pix, q.Pix)
+}
+
+// pixels decodes a picture, nil where it cannot be read.
+func pixels(b []byte) *image.NRGBA {
+	img, _, err := image.Decode(bytes.NewReader(b)) // PNG and others, which daemon/chat reads
+	if err != nil {
+		return nil
+	}
+	out := image.NewNRGBA(img.Bounds())
+	draw.Draw(out, out.Rect, img, out.Rect.Min, draw.Src)
+	return out
+}
