@@ -113,6 +113,7 @@ load: setup build ## the daemon under the load of trainers: latency, throughput,
 	go run ./bench/daemon -plumb bin/plumb-fault storm
 	go run ./bench/daemon -args "--fidelity auto" kill
 	go run ./bench/daemon hostile
+	PLUMB_EPISODES=2000 go test -count 1 -run TestEpisodesThroughRestart ./daemon/api
 
 fidelity: build ## native pictures beside the editor's, report in build/fidelity/report
 	@go run ./bench/fidelity -out build/fidelity
