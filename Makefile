@@ -17,7 +17,7 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: bench-dumps test-edits test-large view test-view demo demo-run test test-envs test-ray build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
+.PHONY: bench-answers bench-dumps test-edits test-large view test-view demo demo-run test test-envs test-ray build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -85,6 +85,10 @@ bench: setup build fidelity ## stages and sweeps, fidelity, the main job on this
 bench-dumps: build ## dumps of other tools beside plumb's own lines, with the build of BEFORE (a commit) beside this one
 	@sh scripts/before.sh $(BEFORE)
 	go run ./bench/dumps $(if $(BEFORE),-before build/before/plumb)
+
+bench-answers: build ## many answers to few tasks, in process and over HTTP, with the build of BEFORE (a commit) beside this one
+	@sh scripts/before.sh $(BEFORE)
+	go run ./bench/answers $(if $(BEFORE),-before build/before/plumb)
 
 test-large: build ## a log of inspect_ai and a document of HELM of 4 GB, read in bounded memory; needs 5 GB of disk
 	go test -tags "egl large" -timeout 60m -v -run TestLarge ./cmd/plumb

@@ -81,6 +81,15 @@ func (e *Engine) TallyStats() TallyStats {
 	return s
 }
 
+// ForgetTallies empties the cache of tallies.
+func (e *Engine) ForgetTallies() {
+	if t := e.tallies; t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.kept.Purge()
+	}
+}
+
 // find returns what is known of a view: its outcome, or the shared view that will have one, which
 // the caller must release. fresh says that the caller must prepare the shared view.
 func (t *tallies) find(k tallyKey) (o *outcome, s *shared, fresh bool) {

@@ -34,6 +34,13 @@ func Made(n int, seed uint64) ([]Set, error) {
 		}
 		sets = append(sets, Set{"aspire/" + test, "made-up whiteboards with answers of programs", lines})
 	}
+	for _, size := range []int{8, 64, 1000} {
+		lines, err := answers(size, max(n/size, 1), seed)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, Set{fmt.Sprintf("aspire/answers-%d", size), fmt.Sprintf("balance, %d different answers to each task", size), lines})
+	}
 	return append(sets,
 		Set{"drawingbench", "strokes of pen, line and shapes in three colours", drawings(n, seed)},
 		Set{"tangram/solution", "made-up instances with answers of different quality", solutions(n, seed)},
@@ -56,6 +63,23 @@ func whiteboards(test string, n int, seed uint64) (lines [][]byte, err error) {
 			continue
 		}
 		line, err := s.AppendLine(nil, p.Name, answer)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, bytes.TrimSuffix(line, []byte("\n")))
+	}
+	return lines, nil
+}
+
+// answers makes groups of different answers to one task of ASPIRE's balance test.
+func answers(size, groups int, seed uint64) (lines [][]byte, err error) {
+	noisy := program.All()[1]
+	for i := range size * groups {
+		s, err := scenario.Make(seed, "balance", i/size)
+		if err != nil {
+			return nil, err
+		}
+		line, err := s.AppendLine(nil, fmt.Sprintf("%s-%d", noisy.Name, i), noisy.Answer(uint64(i), s))
 		if err != nil {
 			return nil, err
 		}

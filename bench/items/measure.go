@@ -55,6 +55,7 @@ type Config struct {
 	Queue   *queue.Queue
 	Options *queue.Options
 	Rounds  int                                  // 1 or more
+	Forget  func()                               // empties caches before each pass over a set; nil for none
 	Report  func(what string, round, rounds int) // progress; nil for none
 }
 
@@ -99,8 +100,16 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 	return classes, nil
 }
 
+// forget empties caches, so that no round finds the results of the round before.
+func (c *Config) forget() {
+	if c.Forget != nil {
+		c.Forget()
+	}
+}
+
 // together sends all lines as one stream, and adds the rate to c, which may be nil.
 func together(ctx context.Context, cfg *Config, s *Set, c *Class) error {
+	cfg.forget()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	stream := cfg.Queue.Stream(ctx, cfg.Options)
@@ -132,6 +141,7 @@ func together(ctx context.Context, cfg *Config, s *Set, c *Class) error {
 
 // alone scores one line after the other and adds a round to each item.
 func alone(ctx context.Context, cfg *Config, s *Set, items []timed) error {
+	cfg.forget()
 	for i, line := range s.Lines {
 		a, err := cfg.Queue.Score(ctx, dump.Line{N: i + 1, Bytes: line}, cfg.Options)
 		if err != nil {

@@ -106,7 +106,7 @@ func (c *benchCmd) measureItems(sets []items.Set, cc daemon.CoreConfig, plan *re
 	if err != nil {
 		return nil, err
 	}
-	cfg := items.Config{Queue: core.Queue, Options: &queue.Options{Suite: c.Suite, Reward: reward}, Rounds: fullRounds}
+	cfg := items.Config{Queue: core.Queue, Options: &queue.Options{Suite: c.Suite, Reward: reward}, Rounds: fullRounds, Forget: core.Engine.ForgetTallies}
 	if c.Quick {
 		cfg.Rounds = quickRounds
 	}
