@@ -273,6 +273,9 @@ func (r *Result) Series() Series {
 // Series returns the series of an answer from its identity alone. It leaves out the
 // members of asked in without ("format"), for which a table has separate rows.
 func (who *Identity) Series(without ...string) Series {
+	if who.Asked == nil {
+		return Series{Model: who.Model}
+	}
 	var arm []string
 	for i, s := range who.Settings().arm {
 		if s != "" && !slices.Contains(without, armMembers[i]) {

@@ -168,6 +168,7 @@ type job struct {
 	most    int             // items of the report
 	items   dump.ItemConfig // how lines become items
 	read    records.Options // how records of dumps are read
+	first   *records.Reader // of the only dump, which was opened to check it; nil for none
 
 	parser fastjson.Parser // of tasks
 	bare   bool            // locate adds to most results of the current dump
@@ -206,7 +207,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		j.out.discard()
 		return err
 	}
-	if err := j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines); err != nil {
+	if err := j.checkDumps(); err != nil {
 		return j.out.finish(err)
 	}
 	if err := j.cmd.checkJob(j.form); err != nil {
@@ -366,7 +367,7 @@ type scorer interface {
 
 // dump scores one dump.
 func (j *job) dump(ctx context.Context, path string) error {
-	r, err := records.Open(path, j.std.in, j.read)
+	r, err := j.openDump(path)
 	if err != nil {
 		return err
 	}

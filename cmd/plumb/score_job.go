@@ -268,12 +268,14 @@ func (j *job) header() (h jobs.Header, err error) {
 		if err != nil {
 			return h, err
 		}
-		r, err := records.Open(path, nil, j.read)
-		if err != nil {
-			return h, err
+		r := j.first
+		if r == nil {
+			if r, err = records.Open(path, nil, j.read); err != nil {
+				return h, err
+			}
+			defer r.Close()
 		}
 		one.Whole = !r.Cuttable()
-		r.Close()
 		h.Inputs = append(h.Inputs, one)
 	}
 	if j.read.Requests != nil {
@@ -552,7 +554,7 @@ func (j *job) feedWhole(in jobs.Input, first jobs.Part, skip int, put func(dump.
 	if in.Name == requestsName {
 		return j.feedUnanswered(counted)
 	}
-	r, err := records.Open(in.Path, nil, j.read)
+	r, err := j.openDump(in.Path)
 	if err != nil {
 		return err
 	}

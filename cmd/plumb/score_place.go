@@ -10,6 +10,7 @@ import (
 
 	"plumb/daemon/jobs"
 	"plumb/daemon/jobs/bucket"
+	"plumb/daemon/records"
 	"plumb/daemon/records/address"
 	"plumb/daemon/records/write"
 )
@@ -130,4 +131,35 @@ func section(f inputFile, from, to int64) io.Reader {
 		return bufio.NewReaderSize(r, int(min(to-from+1, jobs.ShardBytes)))
 	}
 	return r
+}
+
+// checkDumps opens each dump once, so that a wrong one ends the run before any work. The only dump of a run
+// stays open, because the directory of an archive takes as long to read as many samples.
+func (j *job) checkDumps() error {
+	if len(j.cmd.Dumps) == 1 && j.cmd.Dumps[0] != "-" && regular(j.cmd.Dumps[0]) {
+		r, err := records.Open(j.cmd.Dumps[0], nil, j.read)
+		if err == nil {
+			j.first = r
+			return nil
+		}
+	}
+	return j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines) // it has its own words for what is wrong
+}
+
+// openDump opens a dump.
+func (j *job) openDump(path string) (*records.Reader, error) {
+	if r := j.first; r != nil && path != "-" {
+		j.first = nil
+		return r, nil
+	}
+	return records.Open(path, j.std.in, j.read)
+}
+
+// regular reports whether a path is a file or an object, which a second look finds as it is.
+func regular(path string) bool {
+	if address.Is(path) {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }

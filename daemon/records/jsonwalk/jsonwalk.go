@@ -99,13 +99,13 @@ func (w *Walker) need() error {
 // Peek returns the next byte that is not blank, without reading it.
 func (w *Walker) Peek() (byte, error) {
 	for {
-		if err := w.need(); err != nil {
-			return 0, err
-		}
 		for ; w.pos < w.end; w.pos++ {
 			if c := w.buf[w.pos]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-				return c, nil
+				return c, w.err
 			}
+		}
+		if err := w.need(); err != nil {
+			return 0, err
 		}
 	}
 }
