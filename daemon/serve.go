@@ -46,7 +46,7 @@ type Config struct {
 
 // Serve runs the daemon until ctx ends or a SIGTERM or SIGINT comes, and then
 // stops it in the order of docs/spec/http.md#r43. A second signal ends it at once.
-// SIGHUP reads tokens and certificates again. Errors wrap ErrExposed, ErrSecrets
+// SIGHUP reads tokens, certificates and task files again. Errors wrap ErrExposed, ErrSecrets
 // or ErrFiles where the configuration cannot be used.
 func Serve(ctx context.Context, cfg Config) error {
 	signals, again := make(chan os.Signal, 2), make(chan os.Signal, 1)
@@ -64,6 +64,7 @@ func Serve(ctx context.Context, cfg Config) error {
 		case <-again:
 			notify(cfg.Log, reloading())
 			d.secrets.reload()
+			d.tasks.reload()
 			notify(cfg.Log, sd.SdNotifyReady)
 			continue
 		case s := <-signals:
@@ -123,6 +124,7 @@ type running struct {
 	offers  context.CancelFunc // stops offer
 	tracer  *trace.Tracer      // nil for none
 	boards  *boards            // of prompts
+	tasks   *taskFiles
 	ui      *explorer.Explorer // nil for none
 }
 
@@ -174,6 +176,7 @@ func start(cfg Config) (*running, error) {
 	cfg.API.Prompts = d.prompts(core)
 	describe(cfg.API.Metrics, cfg.API.Version, core)
 	cfg.API.Metrics.Suites(core.Items.Suites)
+	d.tasks = newTaskFiles(core, cfg.API.Metrics, cfg.Log)
 	cfg.Trace.Log, cfg.Trace.Version = cfg.Log, cfg.API.Version.Version
 	if cfg.API.Trace, err = trace.Open(cfg.Trace); err != nil {
 		core.Close()
@@ -212,6 +215,7 @@ func start(cfg Config) (*running, error) {
 	d.pulse.dead = func(err error) { d.failed <- err }
 	go d.pulse.run(d.life)
 	go d.secrets.watch(d.life)
+	go d.tasks.watch(d.life)
 	if info.Exports > 0 { // the first scene that needs it should not wait for it
 		go func() {
 			if err := core.Engine.Warm(); err != nil && !errors.Is(err, chrome.ErrClosed) {

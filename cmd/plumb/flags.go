@@ -166,7 +166,7 @@ func (l *limitFlags) suites(release view.Version) scoring.Suites {
 // scoreFlags choose the suite, the tasks, the variants of the rules and the reward.
 type scoreFlags struct {
 	Suite   string   `placeholder:"NAME" help:"Suite of lines that name none. Default: the suite that has the line's test."`
-	Tasks   []string `sep:"none" placeholder:"[SUITE[:SPLIT]=]FILE" help:"The benchmark's task file, for lines that carry only an id and an answer; repeatable. Lines choose a split, such as train, by their member split; without one it is test."`
+	Tasks   []string `sep:"none" placeholder:"[SUITE[:SPLIT]=]FILE" help:"The benchmark's task file, for lines that carry only an id and an answer; repeatable. Lines choose a split, such as train, by their member split; without one it is test. plumb serve reads the file again on SIGHUP and when it changes."`
 	Variant []string `sep:"none" placeholder:"NAME[=VALUE]" help:"Named variant of the scoring rules; repeatable. An unknown name lists them all."`
 	Reward  string   `enum:"raw,clamp01,clamp11" default:"clamp01" help:"How the reward follows from the score: raw, clamp01 (limited to 0..1) or clamp11 (to -1..1)."`
 }

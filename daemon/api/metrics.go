@@ -109,6 +109,21 @@ func (m *Metrics) Process() {
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 }
 
+// TaskFiles are how often task files were read again, and what of them is in use.
+type TaskFiles struct {
+	Read, Failed int64
+	Stale        int // files whose content on disk could not be read, so that the tasks before are in use
+}
+
+// Tasks reports how task files were read again.
+func (m *Metrics) Tasks(counts func() TaskFiles) {
+	for result, count := range map[string]func(TaskFiles) int64{"ok": func(f TaskFiles) int64 { return f.Read }, "failed": func(f TaskFiles) int64 { return f.Failed }} {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_task_reloads_total",
+			Help: "Task files read again, by result.", ConstLabels: prometheus.Labels{"result": result}}, func() float64 { return float64(count(counts())) }))
+	}
+	gauge(m, "task_files_stale", "Task files whose new content cannot be read, so that the tasks before are in use.", func() int { return counts().Stale })
+}
+
 // Suites sets the suites and tests that have series of their own. Items may name any
 // others; those count as "unknown", so that a hostile client cannot make any number of
 // series.

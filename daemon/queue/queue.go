@@ -91,6 +91,8 @@ type Queue struct {
 	cache   *cache       // nil for none
 	inUse   atomic.Int64 // admitted requests
 	closed  atomic.Bool  // set under mu
+	// tasksRead counts readings of task files after the first.
+	tasksRead atomic.Uint64
 
 	// mu guards everything below. It is never held while a sample is worked on.
 	mu           sync.Mutex

@@ -83,7 +83,7 @@ func (q *Queue) submit(l dump.Line, o *Options, p Priority, bulk, share bool) (*
 	r := q.reader(l, o, bulk)
 	k := key{priority: p, bulk: bulk}
 	if share || q.cache != nil {
-		k.content, r.scratch = contentOf(l, o, r.scratch[:0])
+		k.content, r.scratch = contentOf(l, o, q.tasksRead.Load(), r.scratch[:0])
 	}
 	if q.cache != nil {
 		r.hit = q.cache.get(k.content)
@@ -111,9 +111,13 @@ func (q *Queue) submit(l dump.Line, o *Options, p Priority, bulk, share bool) (*
 
 var errClosed = fmt.Errorf("cannot queue sample: %w", ErrClosed)
 
-// contentOf hashes everything that a result depends on. It appends to scratch, which the
+// TasksChanged says that task files were read again: results of samples that were accepted before
+// answer no later ones, because a line that names a task by its id may mean another one now.
+func (q *Queue) TasksChanged() { q.tasksRead.Add(1) }
+
+// contentOf hashes everything that a result depends on, with how often task files were read. It appends to scratch, which the
 // caller may reuse, and returns it.
-func contentOf(l dump.Line, o *Options, scratch []byte) (digest, []byte) {
+func contentOf(l dump.Line, o *Options, read uint64, scratch []byte) (digest, []byte) {
 	text := func(s string) {
 		scratch = binary.AppendUvarint(scratch, uint64(len(s)))
 		scratch = append(scratch, s...)
@@ -121,6 +125,7 @@ func contentOf(l dump.Line, o *Options, scratch []byte) (digest, []byte) {
 	line := sha256.Sum256(l.Bytes)
 	scratch = append(scratch, line[:]...)
 	scratch = binary.AppendVarint(scratch, int64(l.N))
+	scratch = binary.AppendUvarint(scratch, read)
 	text(l.Fault)
 	text(o.Suite)
 	scratch = binary.AppendVarint(scratch, int64(o.Reward))
