@@ -42,7 +42,7 @@ program() {
 }
 
 if [ "${1:-all}" = all ]; then
-	for package in python inspect verifiers; do
+	for package in python inspect verifiers openenv; do
 		wheel "clients/$package"
 	done
 fi

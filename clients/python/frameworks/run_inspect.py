@@ -17,6 +17,7 @@ import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 HERE = Path(__file__).resolve().parents[1]
 sys.path[0] = str(HERE)
@@ -28,6 +29,8 @@ from inspect_ai.log import EvalLog, read_eval_log
 from plumb_client import rows
 from stub import Endpoint, text_of
 from tests.readme import blocks
+
+WORSE, BETTER = '{"rotation": -0.3}', '{"rotation": -0.16}'
 
 ANSWERS = ['{"rotation": -0.16}', "no idea", '{"answer": "A"}', '[{"type":"click","x":100,"y":100}]']
 PROGRAM = str(plumb_bin.program())
@@ -122,6 +125,20 @@ class Inspect(unittest.TestCase):
         log = self.log()
         self.assertEqual(sorted(s.id for s in log.samples), sorted("my-" + json.loads(line)["id"] for line in lines))
         self.assertEqual({type(s.scores["plumb"].value) for s in log.samples}, {float})
+
+    def test_two_turns(self) -> None:
+        """The model sees what became of its answer; the score is that of the last."""
+        model = Endpoint(lambda messages: BETTER if len(messages) > 1 else WORSE)
+        with mock.patch.object(MODEL, "url", model.url):
+            self.run_command(blocks("inspect_ai", "sh")[0].splitlines()[-1] + " -T turns=2")
+        log = self.log()
+        self.check("aspire", log)
+        arrow = next(s for s in log.samples if s.id == "arrow-00")
+        self.assertEqual(len(arrow.store["plumb_scores"]), 2)
+        self.assertEqual(arrow.store["plumb_scores"][1], arrow.scores["plumb"].value)
+        self.assertLess(arrow.store["plumb_scores"][0], arrow.scores["plumb"].value)
+        second = next(a["messages"] for a in model.asked if len(a["messages"]) > 1)
+        self.assertEqual([[p["type"] for p in m["content"]] for m in second if m["role"] == "user"], [["image_url", "text"]] * 2)
 
     def test_bad_label(self) -> None:
         """A label without a task is an error of the run."""

@@ -2,7 +2,7 @@
 
 In: the environment of `scripts/python.sh skyrl`, the program plumb (PLUMB_BIN).
 Checked: the block of code of the README registers it, skyrl_gym.make makes it, and
-an episode's reward is the daemon's.
+rewards of episodes of one turn and of several are the daemon's.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ HERE = Path(__file__).resolve().parents[1]
 sys.path[0] = str(HERE)
 
 import skyrl_gym
+from frameworks import episodes
+from frameworks.episodes import BETTER, UNSCORABLE, VAGUE, WORSE
 from tests import daemon
 from tests.readme import blocks
-from tests.test_daemon import foreign
+from tests.daemon import foreign
 
 
 class SkyRL(unittest.TestCase):
@@ -42,6 +44,26 @@ class SkyRL(unittest.TestCase):
                 out = self.step(label, item["response"])
                 self.assertEqual((out["reward"], out["done"], out["observations"]), (want["reward"], True, []))
                 self.assertEqual(out["metadata"], {"raw": want["score"], "failed": 0.0, "status": want["status"]})
+
+    def test_several_turns(self) -> None:
+        label, prompt = episodes.label("arrow-00"), [{"role": "system", "content": "s"}, {"role": "user", "content": "draw"}]
+        extras = {"reward_spec": {"ground_truth": label}, "max_turns": 2}
+        env = skyrl_gym.make("plumb", env_config={"turns": 5, "url": episodes.plumb().url}, extras=extras)
+        asked, _ = env.init(prompt)
+        self.assertEqual((asked[0], [p["type"] for p in asked[1]["content"]]), (prompt[0], ["image_url", "text"]))
+        out = env.step(WORSE)
+        self.assertEqual((out["reward"], out["done"], out["metadata"]["raw"]), (0.0, False, episodes.score("arrow-00", WORSE)))
+        self.assertEqual([p["type"] for p in out["observations"][0]["content"]], ["image_url", "text"])
+        out = env.step(BETTER)
+        self.assertEqual((out["reward"], out["done"], out["observations"]), (episodes.score("arrow-00", BETTER), True, []))
+        self.assertEqual(env.get_metrics(), {"raw": out["reward"], "failed": 0.0, "turns": 2.0})
+
+    def test_several_turns_that_cannot_be_scored(self) -> None:
+        extras = {"reward_spec": {"ground_truth": UNSCORABLE}}
+        env = skyrl_gym.make("plumb", env_config={"images": "all", "url": episodes.plumb().url}, extras=extras)
+        env.init([{"role": "user", "content": "x"}])
+        out = env.step(VAGUE)
+        self.assertEqual((out["reward"], out["done"], out["metadata"]["failed"], env.get_metrics()["failed"]), (0.0, True, 1.0, 1.0))
 
     def test_unscorable(self) -> None:
         out = self.step(*foreign())

@@ -34,7 +34,7 @@ from datasets import Dataset
 from frameworks.words import SPECIAL, tokenizer
 from tests import daemon
 from tests.readme import ROOT, blocks
-from tests.test_daemon import foreign
+from tests.daemon import foreign
 from transformers import LlamaConfig, LlamaForCausalLM, PrinterCallback
 from trl import GRPOConfig, GRPOTrainer
 

@@ -16,21 +16,23 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 import urllib.request
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 HERE = Path(__file__).resolve().parents[1]
 sys.path[0] = str(HERE)
 
 import verifiers
+from frameworks import episodes
+from frameworks.episodes import BETTER, VAGUE, WORSE
+from frameworks.stub import Endpoint
 from tests import daemon
 from tests.readme import ROOT, blocks
-from tests.test_daemon import foreign
+from tests.daemon import foreign
 
 STAR = '{"createShapes": [{"id": "shape:a", "type": "geo", "x": 280, "y": 430, "props": {"geo": "star", "color": "red", "w": 90, "h": 90}}]}'
 ANSWERS = [STAR, '{"rotation": -0.16}', "no idea"]
@@ -44,44 +46,16 @@ def content(message: dict[str, Any]) -> str:
     return said if isinstance(said, str) else "".join(part["text"] for part in said)
 
 
-class Model(BaseHTTPRequestHandler):
-    """Chat completions, streamed or not: the answer that is recorded for the prompt."""
+class Model:
+    """The answers that are recorded for prompts."""
 
-    protocol_version = "HTTP/1.1"
     answers: dict[str, str] = {}
-
-    def log_message(self, *args: Any) -> None:
-        """Says nothing."""
-
-    def do_POST(self) -> None:
-        """Answers."""
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        text = self.answers[content(asked["messages"][-1])]
-        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        common = {"id": "x", "created": 1, "model": asked["model"]}
-        if not asked.get("stream"):
-            choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-            return self.reply("application/json", json.dumps({**common, "object": "chat.completion", "choices": [choice], "usage": usage}))
-        chunks: list[Any] = [{"choices": [{"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}]},
-                             {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, {"choices": [], "usage": usage}]  # fmt: skip
-        lines = [json.dumps({**common, "object": "chat.completion.chunk", **c}) for c in chunks]
-        self.reply("text/event-stream", "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]))
-
-    def reply(self, kind: str, body: str) -> None:
-        """Sends one body."""
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body.encode())))
-        self.end_headers()
-        self.wfile.write(body.encode())
 
 
 @cache
 def endpoint() -> str:
     """Where the model listens."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_port}/v1"
+    return Endpoint(lambda messages: Model.answers[content(messages[-1])]).url
 
 
 @cache
@@ -189,6 +163,72 @@ class TaskClass(unittest.TestCase):
         self.assertEqual([f.__name__ for f in task_class(weight=0.5)(vf.TaskData(prompt="p")).hooks("reward")], ["plumb"])
 
 
+class Whiteboard(unittest.TestCase):
+    """The package plumb-whiteboard, through vf-eval."""
+
+    def evaluate(self, more: str, n: int, answer: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Runs the README's command; the traces, and what the model was asked."""
+        model = Endpoint(answer)
+        folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        home = Path(sys.prefix) / "home"
+        home.mkdir(exist_ok=True)
+        env = {**os.environ, "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "none", "MODEL": "stub", "PLUMB_URL": episodes.plumb().url,
+               "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(home)}  # fmt: skip
+        command = blocks("plumb-whiteboard", "sh")[0].split("\n", 1)[1].rstrip() + f" -o out {more}"
+        done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+        found = traces(folder / "out")
+        self.assertEqual(len(found), n, done.stdout[-4000:])
+        return found, model.asked
+
+    def test_two_turns(self) -> None:
+        """The second answer is better; the rewards are those of `plumb score`."""
+        found, asked = self.evaluate("", len(episodes.tasks()), lambda messages: BETTER if len(messages) > 1 else WORSE)
+        for t in found:
+            self.assertEqual(t["errors"], [])
+            name = json.loads(t["task"]["data"]["label"])["id"]
+            self.assertEqual(t["rewards"], {"plumb": {"score": episodes.score(name, BETTER), "weight": 1.0}})
+            self.assertEqual((t["metrics"]["turn1"], t["metrics"]["turn2"]), (episodes.score(name, WORSE), episodes.score(name, BETTER)))
+        kinds = {tuple(p["type"] for p in m["content"]) for a in asked for m in a["messages"] if m["role"] == "user"}
+        self.assertEqual(kinds, {("image_url", "text")})
+
+    def test_what_cannot_be_scored(self) -> None:
+        found, _ = self.evaluate("--env.taskset.suite spaceeval --env.turns 1", 12, lambda messages: VAGUE)
+        for t in found:
+            self.assertIs(t["ok"], False)
+            self.assertIn("unjudged", t["errors"][-1]["message"])
+            self.assertNotIn("plumb", {k for k, v in t["rewards"].items() if v is not None})
+
+
+class WhiteboardRubrics(unittest.TestCase):
+    """load_environment of plumb-whiteboard."""
+
+    def run_environment(self, code: str, answer: Any) -> list[dict[str, Any]]:
+        """The states of the environment that a line of code makes."""
+        import asyncio
+
+        import plumb_whiteboard
+        from verifiers.types import ClientConfig
+
+        scope: dict[str, Any] = {"plumb_whiteboard": plumb_whiteboard}
+        with mock.patch.dict(os.environ, PLUMB_URL=episodes.plumb().url, STUB_API_KEY="none", HF_DATASETS_OFFLINE="1"):
+            exec(code, scope)
+            client = ClientConfig(api_base_url=Endpoint(answer).url, api_key_var="STUB_API_KEY")
+            return list(asyncio.run(scope["env"].evaluate(client, "stub"))["outputs"])
+
+    def test_two_turns(self) -> None:
+        outputs = self.run_environment(blocks("plumb-whiteboard", "python")[0], lambda messages: BETTER if len(messages) > 1 else WORSE)
+        self.assertEqual(len(outputs), len(episodes.tasks()))
+        for o in outputs:
+            name = json.loads(o["answer"])["id"]
+            self.assertEqual((o["reward"], o["metrics"]["plumb_failed"]), (episodes.score(name, BETTER), 0.0))
+        self.assertGreater(len({o["reward"] for o in outputs}), 1)
+
+    def test_what_cannot_be_scored(self) -> None:
+        outputs = self.run_environment('env = plumb_whiteboard.load_environment(suite="spaceeval")', lambda messages: VAGUE)
+        self.assertEqual({(o["reward"], o["metrics"]["plumb_failed"]) for o in outputs}, {(0.0, 1.0)})
+
+
 class Rubrics(unittest.TestCase):
     """The rubric of the README, through the environment of verifiers 0.3."""
 
@@ -239,7 +279,7 @@ class Rubrics(unittest.TestCase):
 
 def load_tests(loader: unittest.TestLoader, tests: Any, pattern: Any) -> unittest.TestSuite:
     """Rubrics left verifiers with 0.4.0; before it vf-eval ran nothing else."""
-    cases = [TaskClass, Rubrics if hasattr(verifiers, "Rubric") else Tasks]
+    cases = [TaskClass, *([Rubrics, WhiteboardRubrics] if hasattr(verifiers, "Rubric") else [Tasks, Whiteboard])]
     return unittest.TestSuite(loader.loadTestsFromTestCase(c) for c in cases)
 
 

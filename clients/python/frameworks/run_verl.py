@@ -27,7 +27,7 @@ from frameworks.words import SPECIAL, tokenizer
 from omegaconf import OmegaConf
 from tests import daemon
 from tests.readme import blocks
-from tests.test_daemon import foreign
+from tests.daemon import foreign
 from tests.test_readme import words
 from verl import DataProto
 from verl.experimental.reward_loop import RewardLoopWorker

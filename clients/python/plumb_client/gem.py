@@ -47,7 +47,7 @@ class PlumbEnv(Env):  # type: ignore[misc]
             raise ValueError(f"cannot make environment: got suite {suite!r}; want one of {', '.join(rows.SUITES)}")
         self.suite, self.split, self.options = suite, split, options
         self.url, self.tasks = url, tasks
-        self.client = Client(rows.find(url, tasks)[0])
+        self.client = Client(rows.find_with(url, tasks))
         self._next = 0
         self.episode: Episode | None = None
 

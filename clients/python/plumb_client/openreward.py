@@ -103,7 +103,7 @@ def environment(suite: str, url: str, **options: Any) -> type[PlumbEnvironment]:
 
 def server(url: str | None = None, tasks: dict[str, str] | None = None, **options: Any) -> Any:
     """ORS' Server with every suite of which the daemon has tasks."""
-    address, _ = rows.find(url, tasks)
+    address = rows.find_with(url, tasks)
     return Server([environment(suite, address, **options) for suite in Client(address).task_suites()])
 
 

@@ -95,6 +95,15 @@ def find(url: str | None = None, tasks: local.Tasks | None = None) -> tuple[str,
     return address, started
 
 
+def find_with(url: str | None, tasks: local.Tasks | None) -> str:
+    """The address of find(). Raises ValueError where tasks are named and the daemon is
+    one that runs already, which would ignore them."""
+    address, started = find(url, tasks)
+    if tasks and not started:
+        raise ValueError(f"cannot load tasks into {address}: it runs already; want it started with --tasks, or neither url nor PLUMB_URL")
+    return address
+
+
 def _lines(path: Path, suite: str) -> list[Row]:
     found = []
     for n, line in enumerate(path.read_text().splitlines(), 1):

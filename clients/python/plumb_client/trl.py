@@ -4,14 +4,23 @@
 
 The label stands in the dataset column `label`. A sample that could not be scored
 is None, which TRL leaves out; a label that cannot be read is a ValueError.
+
+    GRPOTrainer(environment_factory=plumb_client.trl.environment(turns=3), ...)
+
+has episodes of several turns: the model calls the tool `answer`, sees what became of
+it, and goes on.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from plumb_client import adapter
+from plumb_client import adapter, versions
+from plumb_client.client import Client
+from plumb_client.episode import Episode
+from plumb_client.turns import Turn
 
 RewardFn = Callable[..., Awaitable[list["float | None"]]]
 
@@ -56,3 +65,74 @@ def reward_fn(
 
     fn.__name__ = fn.__qualname__ = name
     return fn
+
+
+def environment(
+    column: str = "label",
+    *,
+    url: str | None = None,
+    token_env: str | None = None,
+    timeout: float | None = None,
+    images: str = "none",
+    **options: Any,
+) -> Callable[[], PlumbEnvironment]:
+    """Returns the function to give to environment_factory. Episodes begin with the
+    row's label in column; options are those of Episode. With images="all" the tool
+    returns pictures, for models that see them."""
+    versions.check("trl")
+    client = adapter.connect(url, token_env, timeout)
+    return lambda: PlumbEnvironment(client, column, {"images": images, **options})
+
+
+class PlumbEnvironment:
+    """An environment of TRL, one per rollout. A rollout without an answer has reward
+    0.0; one whose last answer could not be scored has None, which TRL leaves out."""
+
+    def __init__(self, client: Client, column: str, options: dict[str, Any]) -> None:
+        self._client, self._column, self._options = client, column, options
+        self._episode: Episode | None = None
+        self._reward: float | None = 0.0
+
+    def reset(self, **row: Any) -> str:
+        """Begins the episode of a row and returns the task's text. Raises BadLabel and
+        KeyError, which end the run."""
+        if self._column not in row:
+            raise ValueError(f"cannot find labels: the dataset has no column {self._column!r}; got {sorted(row)}")
+        self._reward = 0.0
+        self._episode = Episode(row[self._column], client=self._client, **self._options)
+        turn = self._episode.reset()
+        return turn.prompt.text if turn.prompt else ""
+
+    def answer(self, answer: str) -> Any:
+        """
+        Gives an answer to the task and shows what became of it.
+
+        Args:
+            answer: The answer, in the form that the task asks for.
+
+        Returns:
+            What to do next.
+        """
+        if self._episode is None or self._episode.last is None or self._episode.last.done:
+            return "The task is done."
+        self._reward = None  # TRL takes an exception for an answer of the tool
+        turn = self._episode.step(answer)
+        if turn.result is None or turn.result.reward is None:
+            return "The answer could not be scored."
+        self._reward = turn.total if turn.total is not None else turn.result.reward
+        return _said(turn)
+
+    def get_reward(self) -> float | None:
+        """The episode's reward."""
+        return self._reward
+
+
+def _said(turn: Turn) -> Any:
+    if turn.prompt is None:
+        return "Done."
+    if not turn.prompt.images:
+        return turn.prompt.text
+    from PIL import Image
+
+    return turn.prompt.blocks(lambda text: {"type": "text", "text": text},
+                              lambda p: {"type": "image", "image": Image.open(io.BytesIO(p.data))})  # fmt: skip

@@ -48,6 +48,14 @@ def reference(item: dict[str, Any]) -> str:
     return json.dumps({"suite": item["suite"], "id": item["id"]})
 
 
+def foreign() -> tuple[str, str]:
+    """A label and an answer that only the editor itself could draw; it is off in tests."""
+    item = next(i for i in items() if i["test"] == "balance")
+    shape = {"id": "shape:new", "type": "geo", "x": 100, "y": 100,
+             "props": {"geo": "rectangle", "w": 200, "h": 200, "text": "\U0001f600", "fill": "solid"}}  # fmt: skip
+    return label(item), json.dumps({"createShapes": [shape], "updateShapes": [], "deleteShapes": []})
+
+
 @cache
 def tasks_file() -> Path:
     """A task file of our own making."""

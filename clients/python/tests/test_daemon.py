@@ -12,14 +12,7 @@ import numpy as np
 import plumb_client
 from plumb_client import AsyncClient, Client
 from tests import daemon
-
-
-def foreign() -> tuple[str, str]:
-    """A label and an answer that only the editor itself could draw; it is off in tests."""
-    item = next(i for i in daemon.items() if i["test"] == "balance")
-    shape = {"id": "shape:new", "type": "geo", "x": 100, "y": 100,
-             "props": {"geo": "rectangle", "w": 200, "h": 200, "text": "\U0001f600", "fill": "solid"}}  # fmt: skip
-    return daemon.label(item), json.dumps({"createShapes": [shape], "updateShapes": [], "deleteShapes": []})
+from tests.daemon import foreign
 
 
 def as_arrow_gives_it(v: Any) -> Any:

@@ -1,0 +1,82 @@
+"""The resources server inside the real NeMo Gym, with the real daemon.
+
+In: the environment of `scripts/python.sh nemo_gym` with the wheels of plumb-client
+and plumb-bin. Checked: the server's own tests; its sessions keep to Gym's contract;
+rewards are the daemon's; a masked row is left out of Gym's own means; rows and
+configurations are those that Gym's models take.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parents[1]
+SERVER = HERE.parent / "nemo_gym" / "resources_servers" / "plumb"
+sys.path[0] = str(HERE)
+sys.path[1:1] = [str(SERVER), str(SERVER / "tests")]
+os.environ.pop("PLUMB_URL", None)
+
+import plumb_client
+import test_app
+from fastapi.testclient import TestClient
+from nemo_gym.base_resources_server import BaseVerifyResponse, ResourcesSeedSessionRequest
+from nemo_gym.reward_profile import compute_aggregate_metrics
+from nemo_gym.testing.session_conformance import check_resources_session_contract
+from omegaconf import OmegaConf
+from plumb_client import rows
+from task_data import TaskData
+
+ANSWERS = ['{"rotation": -0.16}', "no idea", '{"createShapes": []}']
+
+
+class NemoGym(unittest.TestCase):
+    def test_the_servers_own_tests(self) -> None:
+        for name in ("test_verify", "test_failures"):
+            getattr(test_app, name)()
+
+    def test_sessions(self) -> None:
+        seed = ResourcesSeedSessionRequest(resources_session_id="s", episode_id={"rollout_id": "e"}, task_data={"label": "{}"},
+                                           task_id={"taskset": "plumb", "task_id": "t"})  # fmt: skip
+        check_resources_session_contract(test_app.app(), seed, keeps_state=False)
+
+    def test_rewards(self) -> None:
+        server, client = TestClient(test_app.app()), plumb_client.Client(rows.find()[0])
+        for row in test_app.ROWS:
+            self.assertEqual(TaskData.model_validate(row).label, row["label"])
+            for answer in ANSWERS:
+                got = server.post("/verify", json=test_app.request(row, answer)).json()
+                BaseVerifyResponse.model_validate(got)
+                self.assertEqual(got["reward"], client.reward(row["label"], answer).reward)
+        self.assertEqual(server.get("/reverify_mode").json(), "stateless")
+
+    def test_masked_rows_are_in_no_mean(self) -> None:
+        row = {"responses_create_params": {"input": "x"}, "_ng_task_index": 0, "response": {}}
+        lines = [{**row, "reward": 1.0, "mask_sample": False, "_ng_rollout_index": 0},
+                 {**row, "reward": 0.0, "mask_sample": True, "failure_kind": "plumb:deadline", "_ng_rollout_index": 1}]  # fmt: skip
+        got = compute_aggregate_metrics(lines).agent_metrics
+        self.assertEqual(got["mean/reward"], 1.0, got)
+
+    def test_configurations(self) -> None:
+        whole, alone = (OmegaConf.load(SERVER / "configs" / f"{n}.yaml") for n in ("plumb", "verify"))
+        self.assertEqual(list(alone), ["plumb"])
+        self.assertEqual(alone.plumb, whole.plumb)
+        self.assertEqual(whole.plumb_environment_server.environment_servers.legacy_agent.agent_server.name, "plumb_simple_agent")
+
+    def test_lost_daemon(self) -> None:
+        """An unreachable daemon is a status that Gym tries again, and no reward."""
+        async def ask() -> int:
+            from unittest import mock
+
+            with mock.patch("plumb_client.AsyncClient.reward", side_effect=plumb_client.Unavailable("gone")):
+                return TestClient(test_app.app()).post("/verify", json=test_app.request(test_app.ROWS[0], "x")).status_code
+
+        self.assertEqual(asyncio.run(ask()), 503)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")
