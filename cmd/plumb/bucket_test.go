@@ -116,6 +116,9 @@ func TestBucket(t *testing.T) {
 	index := func(i int) []string {
 		return append(args, "--driver", "index", "--index", strconv.Itoa(i), "--of", "3")
 	}
+	if code, out, errs := plumb(t, "", append(args, "--plan")...); code != 0 || !strings.Contains(out, `"manifest":"s3://runs/jobs/a/manifest.jsonl","shards":11,"done":0`) {
+		t.Errorf("--plan: got exit %d, %s%s; want the manifest and its shards", code, out, errs)
+	}
 	cmd := exec.Command(binary, index(0)...)
 	cmd.Dir = t.TempDir()
 	if err := cmd.Start(); err != nil {

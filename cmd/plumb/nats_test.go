@@ -187,3 +187,41 @@ func TestNATSOverTLS(t *testing.T) {
 		t.Errorf("an unknown authority: got exit %d, %s; want 1 and the reason", code, e)
 	}
 }
+
+// A line that ends its processes is found by the third one that takes its shard, also from a queue.
+func TestNATSPoison(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the program runs in other processes; nothing here can race")
+	}
+	dir := t.TempDir()
+	faulty := filepath.Join(dir, "plumb")
+	if out, err := exec.Command("go", "build", "-tags", "egl fault", "-o", faulty, ".").CombinedOutput(); err != nil {
+		t.Fatalf("cannot build: %v\n%s", err, out)
+	}
+	s := natsServer(t, filepath.Join(dir, "store"), -1)
+	defer s.Shutdown()
+	dump := written(t, filepath.Join(dir, "dump.jsonl"), strings.Replace(mcqs(5000), `"id":"q1234"`, `"id":"q1234","deadly":1`, 1))
+	out := filepath.Join(dir, "out.jsonl")
+	args := []string{"score", "--backend", "cpu", "--paper", "none", "-o", out, dump}
+	run := func(args ...string) (int, string) {
+		cmd := exec.Command(faulty, args...)
+		cmd.Env = append(os.Environ(), `PLUMB_FAULT=die@"deadly"`)
+		errs, _ := cmd.CombinedOutput()
+		return cmd.ProcessState.ExitCode(), string(errs)
+	}
+	queued := append(args, "--driver", "nats", "--nats", fmt.Sprint("nats://127.0.0.1:", s.Addr().(*net.TCPAddr).Port), "--nats-ack-wait", "2s")
+	for range poisonAfter {
+		if code, errs := run(queued...); code != -1 {
+			t.Fatalf("got exit %d, %s; want a process that is killed", code, errs)
+		}
+	}
+	if code, errs := run(queued...); code != 0 || !strings.Contains(errs, "2 processes ended within part 0 of shard 0") {
+		t.Fatalf("got exit %d, %s; want all shards done", code, errs)
+	}
+	if code, errs := run(args...); code != 0 || !strings.Contains(errs, "1 poison") {
+		t.Errorf("got exit %d, %s; want one poisoned line", code, errs)
+	}
+	if n := strings.Count(fileText(t, out), "\n"); n != 5000 {
+		t.Errorf("got %d results; want 5000", n)
+	}
+}
