@@ -137,6 +137,8 @@ func oddStrokes() (list []odd) {
 		add("an empty segment last", kind, `"segments":[`+segment("free", a+","+b)+","+segment("straight", "")+`]`, true)
 		add("no pressure", kind, `"isPen":true,"segments":[`+segment("free", `{"x":0,"y":0,"z":0},{"x":50,"y":40,"z":0}`)+`]`, true)
 	}
+	add("one point, 1.5 px", "draw", `"size":"l","scale":0.25,"segments":[`+segment("free", a)+`]`, false)
+	add("one point, 2.25 px", "draw", `"size":"m","scale":0.5,"segments":[`+segment("free", a)+`]`, true)
 	add("closed, one point", "draw", `"isClosed":true,"fill":"solid","segments":[`+segment("free", a)+`]`, true)
 	add("closed, two points", "draw", `"isClosed":true,"fill":"pattern","segments":[`+segment("free", a+","+b)+`]`, true)
 	point := func(id, index string, x, y float64) string {
@@ -153,6 +155,9 @@ func oddStrokes() (list []odd) {
 			add(spline+", "+dash+", the last point twice", "line", style+`{`+point("a", "a1", 5, 5)+","+point("b", "a2", 60, 50)+","+point("c", "a3", 60, 50)+`}`, near)
 		}
 	}
+	short := `"spline":"cubic","dash":"dashed","size":"xl","points":{` + point("a", "a1", 0, 0) + ","
+	add("a dashed curve of 39 px", "line", short+point("b", "a2", 39, 0)+`}`, false)
+	add("a dashed curve of 41 px", "line", short+point("b", "a2", 41, 0)+`}`, true)
 	add("default points", "line", ``, true)
 	add("a malformed index", "line", `"points":{`+point("a", "a10", 0, 0)+","+point("b", "a2", 50, 5)+`}`, false)
 	list = append(list, odd{"an empty index", `"index":"","type":"geo","props":{}`, true}, odd{"a malformed index", `"index":"a10","type":"geo","props":{}`, false},

@@ -347,12 +347,22 @@ func (f *freehand) startPressure(p freehandPen) float64 {
 	return q
 }
 
-// checkStroke refuses a freehand line without points, which the editor refuses too.
+// thinnestDot is the width of a pen, in px, below which a line of one point is refused: it covers
+// a few pixels, of which single ones differ from the editor's. See docs/spec/drawing.md#r85.
+const thinnestDot = 2
+
+// checkStroke refuses a freehand line without points, which the editor refuses too, and a dot of
+// a thin pen.
 func checkStroke(sh *scene.Shape) error {
+	points := 0
 	for i := range sh.Segments {
-		if len(sh.Segments[i].Points) > 0 {
-			return nil
-		}
+		points += len(sh.Segments[i].Points)
 	}
-	return Foreign(sh, "a stroke without points")
+	switch {
+	case points == 0:
+		return Foreign(sh, "a stroke without points")
+	case points == 1 && sh.Kind == scene.Draw && (StrokeWidth[sh.Size]+1)*sh.Scale < thinnestDot:
+		return Foreign(sh, "a dot of a pen thinner than 2 px")
+	}
+	return nil
 }

@@ -42,17 +42,27 @@ func splineControls(p []scene.Point, i int) (c1, c2 geom.Point) {
 // the shape. Below it the browser strokes and dashes curves differently.
 const nearPoints = 0.5
 
-// checkLine refuses a line without points, which the editor refuses too, and a curve whose
-// points are too close to draw it as the editor does.
+// shortestDashed is the length of a dashed curve, in stroke widths, below which it is refused. See
+// docs/spec/drawing.md#r86.
+const shortestDashed = 4
+
+// checkLine refuses a line without points, which the editor refuses too, a curve whose points
+// are too close to draw it as the editor does, and a short dashed curve.
 func checkLine(sh *scene.Shape) error {
 	if len(sh.Points) == 0 {
 		return Foreign(sh, "a line without points")
 	}
+	length := 0.0
 	for i := 1; i < len(sh.Points) && sh.Cubic && sh.Dash != scene.DashSolid; i++ {
 		a, b := sh.Points[i-1], sh.Points[i]
-		if math.Hypot(b.X-a.X, b.Y-a.Y) < nearPoints*sh.Scale {
+		d := math.Hypot(b.X-a.X, b.Y-a.Y)
+		if d < nearPoints*sh.Scale {
 			return Foreign(sh, "a curve with two points in one place")
 		}
+		length += d
+	}
+	if sh.Cubic && sh.Dash == scene.DashDashed && len(sh.Points) > 1 && length < shortestDashed*StrokeWidth[sh.Size]*sh.Scale {
+		return Foreign(sh, "a dashed curve shorter than 4 stroke widths")
 	}
 	return nil
 }
