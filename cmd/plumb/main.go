@@ -32,6 +32,7 @@ type cli struct {
 	Records recordsCmd `cmd:"" help:"Show what would be scored of dumps: one line per answer."`
 	Render  renderCmd  `cmd:"" help:"Draw scenes and measure their pixels."`
 	Bench   benchCmd   `cmd:"" help:"Profile the stages on this machine: times, sweeps, ceilings, traces."`
+	Load    loadCmd    `cmd:"" help:"Put load on a reward server: latencies at several concurrencies or rates, as a table and a plot."`
 	Prompt  promptCmd  `cmd:"" help:"Write the prompts of items: what a model is asked, with pictures."`
 	Tangram tangramCmd `cmd:"" help:"Make TangramPuzzle instances, from drawings or from a seed, and Task 1 items."`
 	Vqa     vqaCmd     `cmd:"" name:"vqa" help:"Make items of SPATIALAB or SpaCE-Eval of public data sets."`

@@ -1,0 +1,228 @@
+// Package load puts load on a reward server and measures how long it takes to answer. In: requests,
+// and steps of load, each a number of clients or a rate. Out: counts and percentiles of each step, as
+// a table, JSON lines or a plot. At a rate, latency counts from the time at which a request was due,
+// not from when it could be sent, so that a server that stalls does not hide the requests that
+// waited for it (coordinated omission). It checks no answers: it counts their status codes.
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/valyala/fasthttp"
+)
+
+// Config of a run. URL and Requests are required.
+type Config struct {
+	URL      string // of the server, http://HOST:PORT, or unix:PATH
+	Path     string // of the route
+	Requests [][]byte
+	Token    string        // Bearer; "" for none
+	Warmup   time.Duration // of each step, not counted
+	Duration time.Duration // of each step after that
+	Timeout  time.Duration // of a request
+	MaxOpen  int           // requests under way at most; a rate that needs more is said to be behind
+}
+
+// Step is one load: Clients that send one request after another, or a Rate in requests per second.
+type Step struct {
+	Clients int
+	Rate    float64
+}
+
+// String names the step in tables.
+func (s Step) String() string {
+	if s.Rate > 0 {
+		return fmt.Sprintf("%g/s", s.Rate)
+	}
+	return fmt.Sprintf("%d clients", s.Clients)
+}
+
+// Result is what a step measured.
+type Result struct {
+	Step   Step
+	Took   time.Duration           // what was counted, until the last answer
+	Codes  map[string]int          // answers by status code, "error" for none
+	OK     int                     // answers of status 200
+	Behind int                     // requests that were sent late because MaxOpen were under way
+	Hist   *hdrhistogram.Histogram // microseconds of the answers of status 200
+}
+
+// Throughput is the number of answers of status 200 per second.
+func (r *Result) Throughput() float64 { return float64(r.OK) / r.Took.Seconds() }
+
+// Percentile returns a latency in milliseconds; p is 0 to 100.
+func (r *Result) Percentile(p float64) float64 { return float64(r.Hist.ValueAtPercentile(p)) / 1000 }
+
+// longest is the longest latency that is told apart, in microseconds: 10 minutes.
+const longest = 600_000_000
+
+// recorder counts the answers of a step.
+type recorder struct {
+	mu sync.Mutex // guards r
+	r  Result
+}
+
+// add counts one answer; the request was due at a time.
+func (c *recorder) add(due time.Time, code int, err error) {
+	took := time.Since(due)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case err != nil:
+		c.r.Codes["error"]++
+		return
+	default:
+		c.r.Codes[fmt.Sprint(code)]++
+	}
+	if code == fasthttp.StatusOK {
+		c.r.OK++
+		c.r.Hist.RecordValue(min(took.Microseconds(), longest)) // within the histogram's range
+	}
+}
+
+// runner sends requests.
+type runner struct {
+	cfg    Config
+	client *fasthttp.HostClient
+	host   string
+	next   atomic.Int64
+}
+
+// Run runs the steps one after another and calls told after each. It ends early, with the results
+// so far, when ctx ends.
+func Run(ctx context.Context, cfg Config, steps []Step, told func(Result)) error {
+	r, err := newRunner(cfg)
+	if err != nil {
+		return err
+	}
+	defer r.client.CloseIdleConnections()
+	for _, s := range steps {
+		if s.Clients <= 0 && !(s.Rate > 0) {
+			return errors.New("cannot run step: want clients or a rate above 0")
+		}
+		one := r.step(ctx, s)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		told(one)
+	}
+	return nil
+}
+
+// newRunner prepares the connections to the server.
+func newRunner(cfg Config) (*runner, error) {
+	if len(cfg.Requests) == 0 {
+		return nil, errors.New("cannot put load on the server: there are no requests")
+	}
+	r := &runner{cfg: cfg, client: &fasthttp.HostClient{MaxConns: cfg.MaxOpen, ReadTimeout: cfg.Timeout, WriteTimeout: cfg.Timeout, MaxIdemponentCallAttempts: 1, NoDefaultUserAgentHeader: true}}
+	if path, ok := strings.CutPrefix(cfg.URL, "unix:"); ok {
+		r.host = "localhost"
+		r.client.Addr = path
+		r.client.Dial = func(string) (net.Conn, error) { return net.Dial("unix", path) }
+		return r, nil
+	}
+	var u fasthttp.URI
+	if err := u.Parse(nil, []byte(cfg.URL)); err != nil || len(u.Host()) == 0 {
+		return nil, fmt.Errorf("cannot use address %q: want http://HOST:PORT or unix:PATH", cfg.URL)
+	}
+	r.client.IsTLS = string(u.Scheme()) == "https"
+	r.host = string(u.Host())
+	r.client.Addr = fasthttp.AddMissingPort(r.host, r.client.IsTLS)
+	return r, nil
+}
+
+// step runs one step: its warm-up, which is thrown away, and what is counted.
+func (r *runner) step(ctx context.Context, s Step) Result {
+	r.phase(ctx, s, r.cfg.Warmup)
+	return r.phase(ctx, s, r.cfg.Duration)
+}
+
+// phase runs a step for some time.
+func (r *runner) phase(ctx context.Context, s Step, d time.Duration) Result {
+	c := &recorder{r: Result{Step: s, Codes: map[string]int{}, Hist: hdrhistogram.New(1, longest, 3)}}
+	if d <= 0 {
+		return c.r
+	}
+	begin := time.Now()
+	ctx, cancel := context.WithDeadline(ctx, begin.Add(d))
+	defer cancel()
+	if s.Rate > 0 {
+		r.open(ctx, s.Rate, begin, c)
+	} else {
+		r.closed(ctx, s.Clients, c)
+	}
+	c.r.Took = time.Since(begin)
+	return c.r
+}
+
+// closed sends with clients that wait for an answer before the next request.
+func (r *runner) closed(ctx context.Context, clients int, c *recorder) {
+	var wg sync.WaitGroup
+	for range clients {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				due := time.Now()
+				code, err := r.send()
+				c.add(due, code, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// open sends at a rate, whether or not answers came.
+func (r *runner) open(ctx context.Context, rate float64, begin time.Time, c *recorder) {
+	var wg sync.WaitGroup
+	places := make(chan struct{}, r.cfg.MaxOpen)
+	behind := 0
+	for i := 0; ; i++ {
+		due := begin.Add(time.Duration(float64(i) / rate * float64(time.Second)))
+		if end, _ := ctx.Deadline(); !due.Before(end) {
+			break
+		}
+		if wait := time.Until(due); wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+			}
+		}
+		select {
+		case places <- struct{}{}:
+		default:
+			behind++
+			places <- struct{}{} // the request is late, and its latency says so
+		}
+		wg.Go(func() {
+			defer func() { <-places }()
+			code, err := r.send()
+			c.add(due, code, err)
+		})
+	}
+	wg.Wait()
+	c.r.Behind = behind
+}
+
+// send sends the next request and returns its status.
+func (r *runner) send() (int, error) {
+	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(resp)
+	body := r.cfg.Requests[int(r.next.Add(1)-1)%len(r.cfg.Requests)]
+	req.SetRequestURI("http://" + r.host + r.cfg.Path)
+	req.Header.SetMethod("POST")
+	req.Header.SetContentType("application/json")
+	if r.cfg.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+r.cfg.Token)
+	}
+	req.SetBodyRaw(body)
+	err := r.client.DoTimeout(req, resp, r.cfg.Timeout)
+	return resp.StatusCode(), err
+}

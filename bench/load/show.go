@@ -1,0 +1,116 @@
+package load
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+)
+
+// percentiles are those that are shown.
+var percentiles = []float64{50, 90, 99, 99.9, 100}
+
+// Table writes results as a table, one line per step.
+func Table(w io.Writer, all []Result) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "load\tanswers/s\tok\tothers\tbehind\t")
+	for _, p := range percentiles {
+		fmt.Fprintf(t, "p%g ms\t", p)
+	}
+	fmt.Fprintln(t)
+	for i := range all {
+		r := &all[i]
+		var others []string
+		for _, code := range slices.Sorted(maps.Keys(r.Codes)) {
+			if code != "200" {
+				others = append(others, fmt.Sprintf("%s:%d", code, r.Codes[code]))
+			}
+		}
+		if others == nil {
+			others = []string{"0"}
+		}
+		fmt.Fprintf(t, "%s\t%.1f\t%d\t%s\t%d\t", r.Step, r.Throughput(), r.OK, strings.Join(others, " "), r.Behind)
+		for _, p := range percentiles {
+			fmt.Fprintf(t, "%.2f\t", r.Percentile(p))
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
+// JSON writes results as lines: the load, counts, and latencies in milliseconds.
+func JSON(w io.Writer, all []Result) error {
+	for i := range all {
+		r := &all[i]
+		m := map[string]any{"codes": r.Codes, "ok": r.OK, "behind": r.Behind, "seconds": r.Took.Seconds(), "per_second": r.Throughput()}
+		if r.Step.Rate > 0 {
+			m["rate"] = r.Step.Rate
+		} else {
+			m["clients"] = r.Step.Clients
+		}
+		for _, p := range percentiles {
+			m[fmt.Sprintf("p%g_ms", p)] = r.Percentile(p)
+		}
+		b, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(append(b, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Plot writes latency percentiles over throughput as a picture; the ending of path, .png or .svg,
+// tells its kind.
+func Plot(path string, all []Result) error {
+	if kind := strings.ToLower(filepath.Ext(path)); kind != ".png" && kind != ".svg" {
+		return fmt.Errorf("cannot write plot %s: want a name that ends with .png or .svg", path)
+	}
+	p := plot.New()
+	p.Title.Text = "Latency under load"
+	p.X.Label.Text, p.Y.Label.Text = "answers per second", "latency, ms"
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Add(plotter.NewGrid())
+	var series []any
+	for _, kind := range []string{"clients", "rate"} { // a line joins loads of one kind
+		for _, at := range percentiles[:4] {
+			if xy := curve(all, kind == "rate", at); xy != nil {
+				series = append(series, fmt.Sprintf("p%g, %s", at, kind), xy)
+			}
+		}
+	}
+	if series == nil {
+		return fmt.Errorf("cannot write plot %s: no step has an answer", path)
+	}
+	if err := plotutil.AddLinePoints(p, series...); err != nil {
+		return fmt.Errorf("cannot write plot: %w", err)
+	}
+	if err := p.Save(18*vg.Centimeter, 12*vg.Centimeter, path); err != nil {
+		return fmt.Errorf("cannot write plot: %w", err)
+	}
+	return nil
+}
+
+// curve is a percentile over throughput, of steps with a rate or of those with clients.
+func curve(all []Result, rate bool, at float64) (xy plotter.XYs) {
+	for i := range all {
+		if all[i].OK > 0 && all[i].Step.Rate > 0 == rate {
+			xy = append(xy, plotter.XY{X: all[i].Throughput(), Y: max(all[i].Percentile(at), 0.001)})
+		}
+	}
+	slices.SortStableFunc(xy, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+	return xy
+}
