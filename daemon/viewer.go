@@ -51,6 +51,8 @@ type ViewConfig struct {
 	Core     CoreConfig
 	Out      io.Writer // gets the line with the address
 	Log      *slog.Logger
+	Save     io.Writer // gets the results as one HTML file in place of a server; nil to serve
+	Items    int       // of that file, that have their pictures and texts
 }
 
 // Limits of the server of View.
@@ -61,20 +63,14 @@ const (
 	viewTimeout     = 30 * time.Second
 )
 
-// View serves an explorer on a loopback address until ctx ends. The engine is opened when the first picture is
-// wanted.
+// View serves an explorer on a loopback address until ctx ends, or writes it to cfg.Save. The engine is opened when
+// the first picture is wanted.
 func View(ctx context.Context, cfg ViewConfig) (err error) {
-	if err := rejectRemote(cfg.Listen, "--listen"); err != nil {
-		return err
-	}
-	ln, err := net.Listen("tcp", cfg.Listen)
-	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w (--listen)", cfg.Listen, err)
-	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(viewMemory) // collect more often near the bound, and do not wait for twice as much
 	}
 	var core *Core
+	cfg.Explorer.Log = cfg.Log
 	cfg.Explorer.Engine = func() (explorer.Engine, error) {
 		c, err := Open(cfg.Core)
 		if err != nil {
@@ -83,10 +79,43 @@ func View(ctx context.Context, cfg ViewConfig) (err error) {
 		core = c
 		return ExploredBy(c, cfg.Explorer.Variants), nil
 	}
+	if cfg.Save != nil {
+		err = save(ctx, &cfg)
+	} else {
+		err = serveView(ctx, &cfg)
+	}
+	if core != nil {
+		err = errors.Join(err, core.Close())
+	}
+	return err
+}
+
+// save writes an explorer's results to cfg.Save.
+func save(ctx context.Context, cfg *ViewConfig) error {
+	e := explorer.New(cfg.Explorer)
+	defer e.Close()
+	b, err := e.Save(ctx, "", cfg.Items)
+	if err != nil {
+		return err
+	}
+	_, err = cfg.Save.Write(b)
+	return err
+}
+
+// serveView serves an explorer until ctx ends.
+func serveView(ctx context.Context, cfg *ViewConfig) (err error) {
+	if err := rejectRemote(cfg.Listen, "--listen"); err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w (--listen)", cfg.Listen, err)
+	}
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
 	cfg.Explorer.Hosts = []string{ln.Addr().String(), "127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}
-	cfg.Explorer.Log = cfg.Log
 	e := explorer.New(cfg.Explorer)
+	defer e.Close()
+	e.Begin("")
 	srv := &fasthttp.Server{Name: "plumb", Concurrency: viewConnections, ReadBufferSize: viewHeader, ReadTimeout: viewTimeout,
 		WriteTimeout: viewTimeout, IdleTimeout: 5 * time.Minute, MaxRequestBodySize: 1 << 10, NoDefaultContentType: true, CloseOnShutdown: true, Logger: noLog{},
 		Handler: func(c *fasthttp.RequestCtx) {
@@ -105,10 +134,6 @@ func View(ctx context.Context, cfg ViewConfig) (err error) {
 		stop, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		srv.ShutdownWithContext(stop) // what is under way after that is cut
-	}
-	e.Close()
-	if core != nil {
-		err = errors.Join(err, core.Close())
 	}
 	return err
 }

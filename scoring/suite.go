@@ -77,7 +77,7 @@ type Suite struct {
 // Part is something that an answer placed.
 type Part struct {
 	Name string  // unique in its answer
-	X, Y float64 // where it stands, page units; of a shape its own origin
+	X, Y float64 // about its middle, page units; turns are left out
 }
 
 // Move describes the moves of a suite.

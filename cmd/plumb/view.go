@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"plumb/daemon"
@@ -18,6 +19,8 @@ type viewCmd struct {
 	Dump    []string `sep:"none" placeholder:"DUMP" help:"Dump that the results are of, plain lines in plumb's own format, for answers and pictures; repeatable."`
 	Listen  string   `default:"127.0.0.1:0" placeholder:"ADDR" help:"Loopback address of the pages; port 0 takes a free one."`
 	UIPages string   `name:"ui-pages" placeholder:"DIR" help:"Folder of the built pages. Default: PLUMB_UI_PAGES, else build/explorer beside the program."`
+	Save    string   `placeholder:"FILE" help:"Write the results as one HTML file that needs no server and no network, and end; - is stdout."`
+	Items   count    `default:"100" placeholder:"N" help:"Of --save: how many results, the worst first, have their pictures and texts, 200 at most."`
 	paperFlags
 	scoreFlags
 	engineFlags
@@ -56,9 +59,18 @@ func (c *viewCmd) Run(std streams) error {
 	}
 	ctx, stop := signalContext()
 	defer stop()
-	return daemon.View(ctx, daemon.ViewConfig{Listen: c.Listen, Core: cc, Out: std.err, Log: logger(std, "warn"), Explorer: explorer.Config{
+	view := daemon.ViewConfig{Listen: c.Listen, Core: cc, Out: std.err, Log: logger(std, "warn"), Explorer: explorer.Config{
 		Title: strings.Join(c.Results, ", "), Jobs: func() ([]explorer.Job, error) { return []explorer.Job{job}, nil },
-		Items: items, Variants: variants, Papers: papers, Line: int(c.MaxLine), Flags: c.scoreFlags.list(&c.engineFlags), Client: explorer.PagesDir(c.UIPages), Version: version}})
+		Items: items, Variants: variants, Papers: papers, Line: int(c.MaxLine), Flags: c.scoreFlags.list(&c.engineFlags), Client: explorer.PagesDir(c.UIPages), Version: version}}
+	if c.Save == "" {
+		return daemon.View(ctx, view)
+	}
+	out, err := output(c.Save, std, slices.Concat(job.Results, job.Dumps)...)
+	if err != nil {
+		return err
+	}
+	view.Save, view.Items = out, int(c.Items)
+	return out.finish(daemon.View(ctx, view))
 }
 
 // results adds what an argument names to the job, and returns the task file of a run's folder, "" for none.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -145,7 +147,8 @@ func (tb *tab) until(js string) {
 			return
 		}
 	}
-	tb.t.Fatalf("it does not become true that %s; the page has\n%.1500s\nat %s", js, eval[string](tb, "document.body.innerText"), eval[string](tb, "location.search"))
+	tb.t.Fatalf("it does not become true that %s; the page has\n%.1500s\nat %s, %s", js, eval[string](tb, "document.body.innerText"), eval[string](tb, "location.search"),
+		eval[string](tb, "`list at ${document.querySelector('.list')?.scrollTop} with ${document.querySelector('.list [role=option]')?.id}, ${document.visibilityState}, focus on ${document.activeElement?.outerHTML.slice(0, 80)}`"))
 }
 
 // text returns an expression that tells whether the page has a text.
@@ -192,15 +195,16 @@ func TestMillion(t *testing.T) {
 	})
 	t.Run("filter", func(t *testing.T) {
 		tb.do(`[...document.querySelectorAll('.value')].find((l) => l.textContent.startsWith('maze')).querySelector('input').click()`)
-		tb.until(fmt.Sprintf(`document.querySelector('.total').textContent.startsWith('%s results')`, thousands(rows/8)))
+		tb.until(fmt.Sprintf(`document.querySelector('.total')?.textContent.startsWith('%s results')`, thousands(rows/8)))
 		tb.until(`[...document.querySelectorAll('.row .col-test')].slice(1).every((e) => e.textContent === 'maze')`)
 		if got := eval[string](tb, "location.search"); !strings.Contains(got, "maze") {
 			t.Errorf("the filter is not in the URL: %s", got)
 		}
 		tb.run(chromedp.NavigateBack())
-		tb.until(fmt.Sprintf(`document.querySelector('.total').textContent.startsWith('%s results')`, total))
+		tb.until(fmt.Sprintf(`document.querySelector('.total')?.textContent.startsWith('%s results')`, total))
 	})
 	t.Run("the last row", func(t *testing.T) {
+		tb.until(`document.querySelector('#row-0.chosen .score')`)
 		tb.keys(kb.End)
 		tb.until(fmt.Sprintf(`document.querySelector('#row-%d.chosen .score')`, rows-1))
 		if got := eval[string](tb, fmt.Sprintf(`document.querySelector('#row-%d .score').textContent`, rows-1)); got != "–" {
@@ -218,6 +222,7 @@ func TestMillion(t *testing.T) {
 		tb.until(`document.querySelector('#row-0 .col-notes') && +document.querySelector('#row-0 .col-notes').textContent === 300`)
 	})
 	t.Run("item and neighbours by keys", func(t *testing.T) {
+		tb.until(`document.querySelector('#row-0.chosen .score')`)
 		tb.keys("j", "j", kb.Enter)
 		tb.until(has("3 of " + total))
 		tb.until(has("no dump is open"))
@@ -238,7 +243,7 @@ func TestMillion(t *testing.T) {
 	t.Run("compare", func(t *testing.T) {
 		tb.keys("4")
 		tb.until(has("B − A on"))
-		tb.until(`document.querySelectorAll('.list.short .row.pair .num').length > 10`)
+		tb.until(`document.querySelectorAll('.list.short .row.pair .num').length > 10 && document.querySelector('#pair-3.chosen')`)
 		tb.keys(kb.End)
 		tb.until(`!document.querySelector('#pair-0')`)
 	})
@@ -278,7 +283,7 @@ func TestHostile(t *testing.T) {
 		tb.until(`document.querySelector('.answer')`)
 		switch i {
 		case 0:
-			tb.until(`document.querySelector('.answer').textContent.includes('<script>window.hacked')`)
+			tb.until(`document.querySelector('.answer')?.textContent.includes('<script>window.hacked')`)
 		case 3:
 			tb.until(has("further bytes are not shown"))
 		case 5:
@@ -327,6 +332,41 @@ func TestRestart(t *testing.T) {
 	second.until(has("1 of 3"))
 }
 
+// TestSaved opens a saved page as a file: it holds its selection, and needs nothing else.
+func TestSaved(t *testing.T) {
+	s := serve(t, "127.0.0.1:0", written(t, maze("a", 130, 430, `,"model":"m"`), mazeAnswer("b", evil[0]+"</script><script>window.hacked=7</script><!--", `,"model":"m"`), maze("c", 300, 430, `,"model":"n"`)))
+	s.get(t, "rows", nil)
+	r, err := http.Get(s.url + "api/save?items=2&sort=row&a=0.0&b=0.1&state=page%3Ditems")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := io.ReadAll(r.Body)
+	r.Body.Close()
+	path := filepath.Join(t.TempDir(), "saved.html")
+	if err := os.WriteFile(path, b, 0o600); err != nil || !strings.HasPrefix(r.Header.Get("Content-Disposition"), "attachment;") {
+		t.Fatal(err, r.Header)
+	}
+	s.stop()
+	tb := open(t, browser(t), &server{url: "file://" + explorer.Prefix}, "/../.."+path)
+	tb.until(`document.querySelectorAll('.list .row:not(.waiting)').length === 3`)
+	tb.until(has("3 of 3 results are listed, the first 2 with their items"))
+	tb.keys("j", kb.Enter)
+	tb.until(`document.querySelector('.answer')?.textContent.includes('<script>window.hacked')`)
+	tb.keys("k")
+	tb.until(`document.querySelectorAll('.picture image').length === 2 && document.querySelector('.picture image').href.baseVal.startsWith('data:image/png')`)
+	tb.keys("1")
+	tb.until(`document.querySelector('.means .mean')`)
+	tb.keys("2")
+	tb.until(`document.querySelector('.list .row.chosen')`)
+	tb.keys(kb.End)
+	tb.until(`document.querySelector('#row-2.chosen')`)
+	tb.keys(kb.Enter)
+	tb.until(has("The saved page does not hold this"))
+	if got := eval[string](tb, `String(window.hacked)`); got != "undefined" {
+		t.Errorf("an answer has run: %s", got)
+	}
+}
+
 // TestPages goes through an item's overlays, the grid, suspects and sensitivity with the keyboard, on a wide and a narrow page.
 func TestPages(t *testing.T) {
 	var lines []string
@@ -339,16 +379,19 @@ func TestPages(t *testing.T) {
 		tb := open(t, ctx, s, "")
 		tb.run(chromedp.EmulateViewport(wide, 840))
 		tb.until(`document.querySelector('.means .mean')`)
-		tb.keys("2", "g")
+		tb.keys("2")
+		tb.until(`document.querySelector('.list .row.chosen')`)
+		tb.keys("g")
 		tb.until(`[...document.querySelectorAll('.tile img')].filter((i) => i.complete && i.naturalWidth > 0).length > 1`)
 		tb.keys(kb.ArrowDown, kb.ArrowRight, kb.Enter)
+		tb.until(`document.querySelector('.item .switch')`)
 		tb.until(`document.querySelectorAll('.picture image').length === 2`)
 		for _, mode := range []struct{ key, shows string }{{"b", `document.querySelectorAll('.picture').length === 1`}, {"l", `document.querySelector('.slider input')`},
 			{"d", has("of the pixels differ")}, {"s", `document.querySelectorAll('.picture image').length === 2`}} {
 			tb.keys(mode.key)
 			tb.until(mode.shows)
 		}
-		tb.until(`document.querySelector('.answer mark').textContent.startsWith('{"createShapes"')`)
+		tb.until(`document.querySelector('.answer mark')?.textContent.startsWith('{"createShapes"')`)
 		tb.keys("h")
 		tb.until(`document.querySelector('.map image') && ` + has("441 of 441 moves have a score"))
 		tb.keys("5")
@@ -362,7 +405,7 @@ func TestPages(t *testing.T) {
 			return none, err
 		})
 		tb.keys(kb.Enter, kb.Escape)
-		tb.until(`document.querySelector('.total').textContent.startsWith('2 results')`)
+		tb.until(`document.querySelector('.total')?.textContent.startsWith('2 results')`)
 		if n := eval[int](tb, `document.documentElement.scrollWidth - innerWidth`); n > 0 {
 			t.Errorf("at %d px the page is %d px too wide", wide, n)
 		}

@@ -134,6 +134,9 @@ type opened struct {
 	closed bool
 }
 
+// Begin begins to open a job, so that it is there when the first page asks for it. What is wrong with it the page says.
+func (e *Explorer) Begin(name string) { e.find(name) }
+
 // errLoading says that indexes are still made.
 var errLoading = errors.New("the index is being made; ask info for how far it is")
 

@@ -190,6 +190,10 @@ func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 		"picture": func(c context.Context, o *opened, q *query) (any, error) {
 			return e.picture(c, o, q.row, q.panel, q.wide)
 		},
+		"save": func(_ context.Context, o *opened, q *query) (any, error) {
+			b, err := e.saved(o, q, q.items, string(ctx.QueryArgs().Peek("state")))
+			return attachment{fileName(o), b}, err
+		},
 		"raw": func(_ context.Context, o *opened, q *query) (any, error) {
 			a, err := e.read(o, q.row)
 			if err != nil {
@@ -234,6 +238,10 @@ func (e *Explorer) answer(ctx *fasthttp.RequestCtx, f func(*query) (any, error))
 		switch v := v.(type) {
 		case drawn:
 			answer304(ctx, v.tag, "image/png", v.shown.PNG)
+		case attachment:
+			ctx.Response.Header.Set("Content-Disposition", `attachment; filename="`+v.name+`"`)
+			ctx.SetContentType("text/html; charset=utf-8")
+			ctx.SetBody(v.body)
 		case []byte:
 			ctx.SetContentType("text/plain; charset=utf-8")
 			ctx.SetBody(v)
@@ -243,13 +251,19 @@ func (e *Explorer) answer(ctx *fasthttp.RequestCtx, f func(*query) (any, error))
 	}
 }
 
+// attachment is a file that a browser keeps and does not show.
+type attachment struct {
+	name string
+	body []byte
+}
+
 // query holds the parameters of a request.
 type query struct {
-	given                            index.Filter
-	sort                             index.Sort
-	from, n, row, panel, wide, steps int
-	step                             float64
-	part, a, b                       string
+	given                                   index.Filter
+	sort                                    index.Sort
+	from, n, row, panel, wide, steps, items int
+	step                                    float64
+	part, a, b                              string
 }
 
 // filter returns the filter for a job.
@@ -267,11 +281,11 @@ const maxFilter = 32 << 10
 
 // readQuery reads the parameters of a request. Errors name the parameter.
 func readQuery(args *fasthttp.Args) (*query, error) {
-	q := &query{n: 100, panel: -1, wide: 320, steps: 10, part: string(args.Peek("part")), a: string(args.Peek("a")), b: string(args.Peek("b"))}
+	q := &query{n: 100, panel: -1, wide: 320, steps: 10, items: 60, part: string(args.Peek("part")), a: string(args.Peek("a")), b: string(args.Peek("b"))}
 	for _, p := range []struct {
 		name string
 		to   *int
-	}{{"from", &q.from}, {"n", &q.n}, {"row", &q.row}, {"panel", &q.panel}, {"w", &q.wide}, {"steps", &q.steps}} {
+	}{{"from", &q.from}, {"n", &q.n}, {"row", &q.row}, {"panel", &q.panel}, {"w", &q.wide}, {"steps", &q.steps}, {"items", &q.items}} {
 		s := string(args.Peek(p.name))
 		if s == "" {
 			continue

@@ -163,7 +163,7 @@ type Item struct {
 	Arms      [][]string `json:"arms"`    // names and values of how the model was asked
 }
 
-// Part is something that the answer placed, with its place in page units.
+// Part is something that the answer placed, with its middle in page units.
 type Part struct {
 	Name string  `json:"name"`
 	X    float64 `json:"x"`
@@ -303,6 +303,21 @@ type Sensitivity struct {
 	Scores []*float64 `json:"scores"` // row by row, from the upper left
 	Millis float64    `json:"millis"`
 	Remark string     `json:"remark"`
+}
+
+// Saved is what a saved page holds: answers for one selection, and pictures as data URLs.
+type Saved struct {
+	Info     Info              `json:"info"`
+	Selected Selected          `json:"selected"`
+	Overview Overview          `json:"overview"`
+	Rows     Rows              `json:"rows"`
+	Items    []Item            `json:"items"`    // of the first rows
+	Pictures map[string]string `json:"pictures"` // by row and panel, "7/0"; "7" is the first to see
+	Compare  *Comparison       `json:"compare"`
+	Pairs    *Pairs            `json:"pairs"`
+	Suspects Suspects          `json:"suspects"`
+	State    string            `json:"state"` // query of the page that was saved
+	Remark   string            `json:"remark"`
 }
 
 // Fault is the answer to a request that cannot be answered.

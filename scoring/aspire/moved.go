@@ -44,6 +44,9 @@ func (s *suite) parts(it *scoring.Item, v scoring.Variants) (list []scoring.Part
 				if !hasX && !hasY {
 					continue
 				}
+				w, _ := entry.Get("props").Get("w").Float()
+				h, _ := entry.Get("props").Get("h").Float()
+				x, y = x+w/2, y+h/2
 				id, _ := entry.Get("id").Text()
 				list = append(list, scoring.Part{Name: strings.TrimSpace(partPath(name, i) + " " + id), X: x, Y: y})
 			}

@@ -1,7 +1,7 @@
 // One item: pictures, what made the score, what was read, and its neighbours.
 
 import { useState } from 'preact/hooks'
-import { address, query, useGet } from './api'
+import { address, query, saved, useGet } from './api'
 import { count, score, value } from './format'
 import { useKeys } from './keys'
 import { Bar, Score, Waiting, who } from './parts'
@@ -192,11 +192,13 @@ export function ItemPage() {
 					<summary>Raw result line</summary>
 					<pre>{v.raw}</pre>
 				</details>
-				<p>
-					<a href={address('raw', { row: v.row })} target="_blank" rel="noopener">
-						Both lines, whole, as text
-					</a>
-				</p>
+				{!saved && (
+					<p>
+						<a href={address('raw', { row: v.row })} target="_blank" rel="noopener">
+							Both lines, whole, as text
+						</a>
+					</p>
+				)}
 			</section>
 			{v.others.length > 0 && (
 				<section class="card">

@@ -1,7 +1,7 @@
 // Items: a table or a grid of pictures of any length.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { address } from './api'
+import { pictureAddress, saved } from './api'
 import { useSelected } from './filters'
 import { count, short } from './format'
 import { useKeys } from './keys'
@@ -14,7 +14,7 @@ import { reveal, useRows, useVirtual } from './virtual'
 const section = 100_000
 const rowHeight = 30
 const cardHeight = 208
-const cardWidth = 190
+const cardWidth = 168
 
 const orders: Array<[string, string]> = [
 	['score', 'score'], ['reward', 'reward'], ['row', 'order of the file'], ['id', 'id'], ['test', 'test'], ['model', 'model'], ['status', 'status'],
@@ -68,6 +68,7 @@ export function Items({ info }: { info: Info }) {
 	return (
 		<div class="page items">
 			<Tools info={info} total={rows.total} at={at} move={move} />
+			{saved && <p class="quiet">The list of a saved page has the order in which it was saved.</p>}
 			{rows.error && <p class="error">{rows.error}</p>}
 			{s.view === 'table' && (
 				<div class="row head" aria-hidden="true">
@@ -166,10 +167,10 @@ function Card({ r, i, chosen, total, pick }: Shown) {
 export function Thumb({ row, wide = 320 }: { row: number; wide?: number }) {
 	const [lost, set] = useState(false)
 	useEffect(() => set(false), [row])
-	if (lost) return <span class="thumb lost">no picture</span>
+	if (lost || !pictureAddress(row, undefined, wide)) return <span class="thumb lost">no picture</span>
 	return (
 		<span class="thumb">
-			<img key={row} src={address('picture', { row, w: wide })} alt="" loading="lazy" decoding="async" onError={() => set(true)} />
+			<img key={row} src={pictureAddress(row, undefined, wide)} alt="" decoding="async" onError={() => set(true)} />
 		</span>
 	)
 }
@@ -186,6 +187,7 @@ function Tools(p: { info: Info; total?: number; at: number; move: (to: number) =
 				{p.total === undefined ? 'counting…' : `${count(total)} results`}
 				{got.value?.mean !== null && got.value?.mean !== undefined && <span class="quiet"> · mean {got.value.mean.toFixed(3)}</span>}
 			</span>
+			{!saved && <>
 			<label class="sort">
 				<span>Sort by</span>
 				<select value={s.sort} onChange={(e) => go({ sort: e.currentTarget.value, at: 0 })}>
@@ -204,6 +206,7 @@ function Tools(p: { info: Info; total?: number; at: number; move: (to: number) =
 			<button onClick={() => go({ down: !s.down, at: 0 })} aria-label={s.down ? 'Sorted from the highest; turn around' : 'Sorted from the lowest; turn around'}>
 				{s.down ? '↓ highest first' : '↑ lowest first'}
 			</button>
+			</>}
 			<span class="switch" role="group" aria-label="View">
 				<button aria-pressed={s.view === 'table'} onClick={() => go({ view: 'table' })}>
 					Table

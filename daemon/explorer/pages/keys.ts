@@ -1,6 +1,6 @@
 // Keys. Each part of a page adds its own while it is shown; the last one added answers first.
 
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 export type Keys = Record<string, (e: KeyboardEvent) => void>
 
@@ -27,16 +27,17 @@ addEventListener('keydown', (e) => {
 	}
 })
 
-// useKeys answers keys while the component is shown.
+// useKeys answers keys while the component is shown, from its latest drawing on.
 export function useKeys(keys: Keys) {
-	const entry = { current: keys }
-	useEffect(() => {
+	const entry = useRef(keys)
+	entry.current = keys
+	useLayoutEffect(() => {
 		stack.push(entry)
 		return () => void stack.splice(stack.indexOf(entry), 1)
-	})
+	}, [])
 }
 
-// typed is a table of the keys for the help.
+// help is a table of the keys.
 export const help: Array<[string, string]> = [
 	['1 to 6', 'Overview, Items, One item, Compare, Suspects, Sensitivity'],
 	['j k, ↓ ↑', 'next and previous row; in the grid also ← →'],

@@ -2,7 +2,7 @@
 
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { address, useAway, useGet } from './api'
+import { address, query, saved, useAway, useGet } from './api'
 import { Compare } from './compare'
 import { Filters } from './filters'
 import { ItemPage } from './item'
@@ -52,7 +52,7 @@ function App() {
 		'?': () => setHelping(true), t: turn, f: () => setOpen(!open),
 	})
 	const ready = info && info.loading === null && (info.files.length > 0 || false)
-	const filtering = s.page !== 'item' && s.page !== 'sensitivity'
+	const filtering = s.page !== 'item' && s.page !== 'sensitivity' && !saved
 	return (
 		<>
 			<a class="skip" href="#main">
@@ -90,6 +90,11 @@ function App() {
 							Filters
 						</button>
 					)}
+					{ready && !saved && (
+						<a class="button" href={address('save', { ...query(), a: s.a, b: s.b, items: 100, state: location.search.slice(1) })} download title="One file with the selection, its first 100 items and their pictures">
+							Save
+						</a>
+					)}
 					<button onClick={turn} aria-label={`Colours: ${theme || 'as the system'}; change`}>
 						{theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
 					</button>
@@ -98,6 +103,7 @@ function App() {
 					</button>
 				</span>
 			</header>
+			{saved && <p class="banner">{saved.remark}</p>}
 			{away && (
 				<p class="banner" role="alert">
 					The server does not answer. The page goes on when it is back.

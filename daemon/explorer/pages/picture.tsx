@@ -1,7 +1,7 @@
 // Pictures with the marks that explain a score, and pictures laid over each other.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { address } from './api'
+import { pictureAddress } from './api'
 import type { Mark, Panel } from './schema'
 
 const finite = (...list: number[]) => list.every((x) => Number.isFinite(x) && Math.abs(x) <= 1e7)
@@ -107,7 +107,7 @@ export function Picture(p: { row: number; n: number; panel: Panel; marks: boolea
 			</figcaption>
 			<svg viewBox={box.join(' ')} role="img" aria-label={`Picture: ${p.panel.title}`}>
 				<rect class="paper" x={box[0]} y={box[1]} width={box[2]} height={box[3]} />
-				{!p.panel.error && <image href={address('picture', { row: p.row, panel: p.n, w: 760 })} x={box[0]} y={box[1]} width={box[2]} height={box[3]} preserveAspectRatio="none" />}
+				{!p.panel.error && <image href={pictureAddress(p.row, p.n, 760)} x={box[0]} y={box[1]} width={box[2]} height={box[3]} preserveAspectRatio="none" />}
 				{p.panel.lost.map((l, i) => (
 					<g key={i} class="lost">
 						<polygon points={l.corners.join(' ')} stroke-width={1.5 * u}>
@@ -178,7 +178,7 @@ export function Overlay({ a, b, mode, marks }: { a: Side; b: Side; mode: string;
 						<rect x={x} y={y} width={(w * part) / 100} height={h} />
 					</clipPath>
 				</defs>
-				<image clip-path="url(#left)" href={address('picture', { row: a.row, panel: a.n, w: 760 })} x={x} y={y} width={w} height={h} preserveAspectRatio="none" />
+				<image clip-path="url(#left)" href={pictureAddress(a.row, a.n, 760)} x={x} y={y} width={w} height={h} preserveAspectRatio="none" />
 				<path class="divide" d={`M${x + (w * part) / 100} ${y}v${h}`} stroke-width={w / 400} />
 			</Picture>
 			<input type="range" min="0" max="100" value={part} aria-label={`Share of the picture ${a.panel.title} that is shown, from the left`} onInput={(e) => setPart(+e.currentTarget.value)} />
@@ -190,7 +190,7 @@ export function Overlay({ a, b, mode, marks }: { a: Side; b: Side; mode: string;
 function Difference({ a, b }: { a: Side; b: Side }) {
 	const canvas = useRef<HTMLCanvasElement>(null)
 	const [said, set] = useState('')
-	const urls = [a, b].map((s) => address('picture', { row: s.row, panel: s.n, w: 760 }))
+	const urls = [a, b].map((s) => pictureAddress(s.row, s.n, 760))
 	useEffect(() => {
 		let gone = false
 		const load = (src: string) =>

@@ -161,7 +161,7 @@ function Heat({ of, item }: { of: Data; item: Item }) {
 					<Picture row={item.row} n={after} panel={item.panels[after]} marks>
 						{!clear && <image class="heat-over" href={url} x={x - reach} y={y - reach} width={2 * reach} height={2 * reach} />}
 					</Picture>
-					<p class="quiet">The map lies where {of.part ? 'the origin of the moved shape' : 'the mean origin of the moved shapes'} would stand.</p>
+					<p class="quiet">The map lies where the middle of {of.part ? 'the moved shape' : 'the moved shapes'} would stand.</p>
 				</section>
 			)}
 		</div>

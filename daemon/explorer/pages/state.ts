@@ -27,8 +27,11 @@ const none: State = {
 	page: 'overview', job: '', q: {}, sort: 'score', down: false, view: 'table', at: 0, row: -1, mode: 'side', a: '', b: '', part: '', step: 0,
 }
 
+// A saved page is a file, whose query cannot be changed: its state is behind the #.
+const saved: string | undefined = JSON.parse(document.getElementById('saved')?.textContent ?? 'null')?.state
+
 function read(): State {
-	const p = new URLSearchParams(location.search)
+	const p = new URLSearchParams(saved === undefined ? location.search : location.hash.slice(1) || saved)
 	const s: Record<string, unknown> = { ...none }
 	for (const [name, value] of p) {
 		switch (typeof none[name as keyof State]) {
@@ -64,6 +67,7 @@ function url(s: State): string {
 		if (text !== usual) p.set(name, text)
 	}
 	const text = p.toString()
+	if (saved !== undefined) return '#' + text
 	return location.pathname + (text ? '?' + text : '')
 }
 
@@ -89,7 +93,7 @@ export function go(patch: Partial<State>, replace = false) {
 	const next = { ...current, ...patch }
 	const to = url(next)
 	current = next
-	if (to !== location.pathname + location.search) {
+	if (to !== (saved === undefined ? location.pathname + location.search : location.hash)) {
 		if (replace) history.replaceState(null, '', to)
 		else history.pushState(null, '', to)
 	}
