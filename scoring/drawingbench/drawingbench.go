@@ -68,7 +68,7 @@ func New(c Config) *scoring.Suite {
 		// Answers are read as Python reads them. See docs/spec/drawingbench.md#r10.
 		LooseAnswers: true,
 		AnswerForms:  map[string]string{"response": "a list of actions", "actions": "a list of actions"}, OwnAnswer: ownAnswer,
-		ElementKey: elementKey, Lines: lines, Tables: newTables, JoinsSeries: true, Paint: s.paint, Canvas: s.canvas,
+		ElementKey: elementKey, Lines: lines, Tables: newTables, JoinsSeries: true, Paint: s.paint, Canvas: s.canvas, Reading: reading,
 	}
 }
 
@@ -95,6 +95,16 @@ func ownAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool {
 	list := v.GetArray()
 	return member == "actions" || len(list) == 0 ||
 		slices.ContainsFunc(list, func(e *fastjson.Value) bool { return e.Exists("action") })
+}
+
+// reading implements scoring.Suite.Reading. With strict input it is the whole text.
+func reading(it *scoring.Item, v scoring.Variants) (from, to int, ok bool) {
+	text := string(it.Fields.GetStringBytes("response"))
+	if v[Input] == "strict" {
+		return 0, len(text), true
+	}
+	var r pyjson.Reader
+	return parse.Where(&r, text)
 }
 
 var variants = []scoring.Variant{

@@ -62,7 +62,7 @@ func New() *scoring.Suite {
 		Prepare: s.prepare, Lacking: missingFields,
 		LooseAnswers: true, // package construction reads them
 		AnswerForms:  map[string]string{"response": "an object with final_state"}, OwnAnswer: ownAnswer,
-		Tables: newTables, JoinsSeries: true, Paint: s.drawAnswer, Canvas: s.canvas,
+		Tables: newTables, JoinsSeries: true, Paint: s.drawAnswer, Reading: s.reading, Canvas: s.canvas,
 	}
 }
 
@@ -181,6 +181,16 @@ func (s *suite) readAnswer(text string, repair bool) construction.Prediction {
 	r := s.readers.Get().(*construction.Reader)
 	defer s.readers.Put(r)
 	return r.Read(text, repair)
+}
+
+// reading implements scoring.Suite.Reading: the object of an answer to Task 2, in the text as it is.
+func (s *suite) reading(it *scoring.Item, _ scoring.Variants) (from, to int, ok bool) {
+	if it.Test != Solution {
+		return 0, 0, false
+	}
+	r := s.readers.Get().(*construction.Reader)
+	defer s.readers.Put(r)
+	return r.Where(string(it.Fields.GetStringBytes("response")))
 }
 
 // maxSetting bounds the bytes of an item's setting that are kept.

@@ -100,19 +100,26 @@ export async function get<T>(url: string, signal?: AbortSignal, fresh = false): 
 	if (known !== undefined && !fresh) return known as T
 	for (;;) {
 		let r: Response
+		let text: string
 		try {
 			r = await fetch(url, { signal })
+			text = await r.text()
 		} catch (e) {
 			if (signal?.aborted) throw e
 			setAway(true)
 			await pause(700, signal)
 			continue
 		}
-		const body = (await r.json().catch(() => ({ error: `the server answers ${r.status} without JSON`, error_type: '' }))) as T | Fault
 		setAway(false)
 		if (r.status === 503) {
 			await pause(500, signal)
 			continue
+		}
+		let body: T | Fault
+		try {
+			body = JSON.parse(text)
+		} catch {
+			throw new Error(`the server answers ${r.status} without JSON`)
 		}
 		if (!r.ok) throw new Error((body as Fault).error)
 		if (!fresh) {

@@ -31,27 +31,48 @@ const work = 64
 // limited reports whether the search was given up because it cost too much. See
 // docs/spec/drawingbench.md#r12.
 func Extract(r *pyjson.Reader, text string) (v pyjson.Value, how How, limited bool) {
+	f := find(r, text)
+	return f.value, f.how, f.limited
+}
+
+// Where returns the bytes of a text in which Extract finds the actions; ok is false where it finds none.
+func Where(r *pyjson.Reader, text string) (from, to int, ok bool) {
+	f := find(r, text)
+	before := len(text) - len(strings.TrimLeft(strings.TrimLeft(text, "\ufeff"), space))
+	return before + f.from, before + f.to, f.how != None
+}
+
+// found is what find has found in a text that begins after its white space.
+type found struct {
+	value    pyjson.Value
+	how      How
+	from, to int // bytes of the text
+	limited  bool
+}
+
+// find implements Extract and Where.
+func find(r *pyjson.Reader, text string) found {
 	text = strings.Trim(strings.TrimLeft(text, "\ufeff"), space)
 	r.Reset(text)
 	if v, err := r.All(); err == nil {
-		return Actions(v), Direct, false
+		return found{Actions(v), Direct, 0, len(text), false}
 	}
-	if v, ok := fromFence(r, text); ok {
-		return v, Fence, false
+	if f, ok := fromFence(r, text); ok {
+		return f
 	}
 	budget := work*len(text) + 1<<16
 	for at := 0; ; at++ {
 		next := strings.IndexByte(text[at:], '[')
 		if next < 0 {
-			return pyjson.Value{}, None, false
+			return found{how: None}
 		}
 		at += next
 		if r.Steps() > budget {
-			return pyjson.Value{}, None, true
+			return found{how: None, limited: true}
 		}
-		v, _, err := r.At(at)
+		v, end, err := r.At(at)
 		if err == nil && isListOfObjects(v) {
-			return v, Scan, false
+			return found{v, Scan, at, end, false}
 		}
 	}
 }
@@ -73,20 +94,20 @@ const fence = "```"
 // fromFence returns the actions of the first fenced code block that holds nothing else. The
 // rest of a block's first line names its language and is passed over. ok is false where there
 // is no such block.
-func fromFence(r *pyjson.Reader, text string) (v pyjson.Value, ok bool) {
+func fromFence(r *pyjson.Reader, text string) (f found, ok bool) {
 	for at := 0; ; {
 		open := strings.Index(text[at:], fence)
 		if open < 0 {
-			return pyjson.Value{}, false
+			return f, false
 		}
 		line := strings.IndexByte(text[at+open+len(fence):], '\n')
 		if line < 0 {
-			return pyjson.Value{}, false
+			return f, false
 		}
 		from := at + open + len(fence) + line + 1
 		size := strings.Index(text[from:], fence)
 		if size < 0 {
-			return pyjson.Value{}, false
+			return f, false
 		}
 		body := text[from : from+size]
 		left := len(body) - len(strings.TrimLeft(body, space))
@@ -95,7 +116,7 @@ func fromFence(r *pyjson.Reader, text string) (v pyjson.Value, ok bool) {
 			v, err := r.Span(from+left, from+right)
 			v = Actions(v)
 			if err == nil && v.Kind == pyjson.List {
-				return v, true
+				return found{v, Fence, from + left, from + right, false}, true
 			}
 		}
 		at = from + size + len(fence)

@@ -81,6 +81,13 @@ type Reader struct {
 	json      pyjson.Reader
 	reasons   map[string]bool
 	vertexBuf []Point // vertices of pieces read before, with room for more
+	from, to  int     // bytes of the text that the object was read from
+}
+
+// Where returns the bytes of a text from which Read takes the answer; ok is false where it finds none.
+func (r *Reader) Where(text string) (from, to int, ok bool) {
+	state, _ := r.findState(text)
+	return r.from, r.to, state != nil
 }
 
 // Read parses an answer. repair doubles stray backslashes first.
@@ -138,10 +145,10 @@ func (r *Reader) findState(text string) (state *pyjson.Value, limited bool) {
 			at++
 			continue
 		}
-		at = end
 		if s := finalState(&v); s != nil {
-			state = s
+			state, r.from, r.to = s, at, end
 		}
+		at = end
 	}
 }
 
