@@ -63,3 +63,26 @@ def __getattr__(name: str) -> Any:
     base = adapter.imported("open_instruct.ground_truth_utils", "VerifierFunction", _Bare)
     made = type(name, (_Verifier, base), {"__module__": __name__, "__doc__": _Verifier.__doc__})
     return globals().setdefault(name, made)
+
+
+def main() -> None:
+    """Runs a script of open-instruct with the verifier loaded:
+
+    python -m plumb_client.open_instruct open_instruct/grpo_fast.py ARGUMENTS
+
+    open-instruct collects the verifiers that are imported when it starts.
+    """
+    import runpy
+    import sys
+
+    if len(sys.argv) < 2:
+        sys.exit("usage: python -m plumb_client.open_instruct SCRIPT [ARGUMENTS]")
+    import plumb_client.open_instruct as registered  # not __main__, whose classes cannot be pickled
+
+    registered.PlumbVerifier  # noqa: B018 - makes the class
+    sys.argv = sys.argv[1:]
+    runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()

@@ -24,7 +24,8 @@ KNOWN = {
 
 
 def check(package: str, missing: BaseException | None = None) -> None:
-    """Warns where the installed version of a package is not a known one.
+    """Warns where the installed version of a package is not a known one; a package that
+    is not installed under this name is left alone.
 
     With missing, an error from importing it, raises ImportError that says which
     versions are known.
@@ -37,5 +38,5 @@ def check(package: str, missing: BaseException | None = None) -> None:
     said = f"{package}: got version {version}; known to work: {known}"
     if missing is not None:
         raise ImportError(f"{said} ({missing})") from missing
-    if version not in KNOWN[package]:
+    if version not in ("none", *KNOWN[package]):
         warnings.warn(said, stacklevel=2)
