@@ -1,9 +1,9 @@
 """The resources server inside the real NeMo Gym, with the real daemon.
 
 In: the environment of `scripts/python.sh nemo_gym` with the wheels of plumb-client
-and plumb-bin. Checked: the server's own tests; its sessions keep to Gym's contract;
-rewards are the daemon's; a masked row is left out of Gym's own means; rows and
-configurations are those that Gym's models take.
+and plumb-bin. Checked: the commands of the README on a model endpoint of this machine, with rewards
+that are the daemon's and are found again by reverify; the server's own tests; its
+sessions keep to Gym's contract; a masked row is left out of Gym's own means.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
+import signal
+import subprocess
 import sys
+import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -24,12 +29,14 @@ os.environ.pop("PLUMB_URL", None)
 import plumb_client
 import test_app
 from fastapi.testclient import TestClient
+from frameworks.stub import Endpoint
 from nemo_gym.base_resources_server import BaseVerifyResponse, ResourcesSeedSessionRequest
 from nemo_gym.reward_profile import compute_aggregate_metrics
 from nemo_gym.testing.session_conformance import check_resources_session_contract
 from omegaconf import OmegaConf
 from plumb_client import rows
 from task_data import TaskData
+from tests.readme import blocks
 
 ANSWERS = ['{"rotation": -0.16}', "no idea", '{"createShapes": []}']
 
@@ -53,6 +60,48 @@ class NemoGym(unittest.TestCase):
                 BaseVerifyResponse.model_validate(got)
                 self.assertEqual(got["reward"], client.reward(row["label"], answer).reward)
         self.assertEqual(server.get("/reverify_mode").json(), "stateless")
+
+    def test_commands(self) -> None:
+        """env start, eval run and eval reverify, in a folder of their own."""
+        folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder, True)
+        shutil.copytree(SERVER.parents[1], folder / "clients" / "nemo_gym")
+        for server in ("resources_servers/plumb", "responses_api_agents/simple_agent", "responses_api_models/openai_model", "environment_servers/legacy_agent"):
+            (folder / server).mkdir(parents=True)  # where Gym makes the environments of its servers
+            (folder / server / ".venv").symlink_to(sys.prefix)
+        model = Endpoint(lambda messages: ANSWERS[0])
+        env = {**os.environ, "MODEL": "stub", "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "none", "RAY_OVERRIDE_NODE_IP_ADDRESS": "127.0.0.1",
+               "RAY_USAGE_STATS_ENABLED": "0", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}  # fmt: skip
+        start, (run, reverify) = blocks("NeMo Gym", "sh")[0].strip(), blocks("NeMo Gym", "sh")[1].strip().split("\ngym ")
+        log = (folder / "log").open("w")
+        servers = subprocess.Popen(["bash", "-c", f"exec {start} +skip_venv_if_present=true"], cwd=folder, env=env, stdout=log, stderr=log, start_new_session=True)
+        try:
+            self.command(run, folder, env)  # which waits for the servers
+        finally:
+            os.killpg(servers.pid, signal.SIGINT)
+            try:
+                servers.wait(30)
+            except subprocess.TimeoutExpired:
+                os.killpg(servers.pid, signal.SIGKILL)
+                servers.wait()
+        first = self.rewards(folder / "rollouts.jsonl")
+        client = plumb_client.Client(rows.find()[0])
+        self.assertEqual(first, {row["label"]: client.reward(row["label"], ANSWERS[0]).reward for row in test_app.ROWS})
+        self.command(f"gym {reverify} +skip_venv_if_present=true", folder, env)
+        self.assertEqual(self.rewards(folder / "again.jsonl"), first)
+
+    def command(self, line: str, folder: Path, env: dict[str, str]) -> None:
+        """Runs a command of shell; tries again while Gym's servers are not there yet."""
+        for _ in range(60):
+            done = subprocess.run(["bash", "-c", line], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+            if "Could not connect to the head server" not in done.stdout:
+                break
+            time.sleep(1)
+        self.assertEqual(done.returncode, 0, done.stdout[-3000:] + (folder / "log").read_text()[-3000:])
+
+    def rewards(self, path: Path) -> dict[str, float]:
+        """The rewards of a file of rollouts by label."""
+        return {d["label"]: d["reward"] for d in map(json.loads, path.read_text().splitlines())}
 
     def test_masked_rows_are_in_no_mean(self) -> None:
         row = {"responses_create_params": {"input": "x"}, "_ng_task_index": 0, "response": {}}

@@ -23,7 +23,7 @@ from frameworks import episodes
 from frameworks.episodes import BETTER, UNSCORABLE, VAGUE, WORSE
 from plumb_client import trl, verl, versions
 from tests import daemon, trainers
-from tests.readme import HERE, ROOT
+from tests.readme import HERE, ROOT, blocks
 
 LAUNCHERS = HERE.parent
 
@@ -54,6 +54,15 @@ class Trl(Asked):
         self.assertEqual(env.get_reward(), self.better)
         env.reset(label=episodes.label("maze-00"))  # the trainer uses its environments again
         self.assertEqual(env.get_reward(), 0.0)
+
+    def test_readme(self) -> None:
+        given: dict[str, Any] = {}
+        code = blocks("TRL, several turns", "python")[0]
+        exec(code, {"GRPOTrainer": lambda **kw: given.update(kw), "plumb_client": plumb_client, "model": 0, "args": 0, "rows": 0})
+        env = given["environment_factory"]()
+        env.reset(label=episodes.label("arrow-00"))
+        env.answer(answer=BETTER)
+        self.assertEqual(env.get_reward(), self.better)
 
     def test_tools(self) -> None:
         """The public methods but reset and get_reward are the tools; theirs are documented as TRL wants it."""
@@ -154,6 +163,11 @@ class Verl(Asked):
         self.assertEqual((response.text, reward, self.scored(data, label)), ("The task is done.", None, want))
         self.assertEqual(tool.labels, {})
 
+    def test_readme(self) -> None:
+        text = blocks("verl, several turns", "yaml")[0]
+        where, _, name = text.split("class_name: ")[1].split()[0].rpartition(".")
+        self.assertIs(getattr(importlib.import_module(where), name), verl.PlumbTool)
+
     def test_failures_are_marked(self) -> None:
         """verl takes an exception of a tool for a reward of 0, so there is none."""
         failed = {"score": 0.0, "raw": 0.0, "failed": 1.0}
@@ -197,6 +211,15 @@ class LmmsEval(Asked):
         self.assertEqual(utils.mean_known([0.5, None, 1.0]), 0.75)
         with self.assertRaisesRegex(ValueError, "none of 2"):
             utils.mean_known([None, None])
+
+    def test_readme(self) -> None:
+        """The rows of the README's command, and the folder and the task of the other."""
+        make, run = blocks("lmms-eval", "sh")[0].splitlines()
+        with tempfile.TemporaryDirectory() as folder:
+            command = make.replace("bin/plumb", daemon.BIN).replace("-o aspire.jsonl", f"-o {folder}/aspire.jsonl")
+            subprocess.run(command.split(), cwd=ROOT, env=daemon.environment(), check=True, capture_output=True)
+            self.assertEqual(len((Path(folder) / "aspire.jsonl").read_text().splitlines()), 8)
+        self.assertTrue((ROOT / run.split("--include_path ")[1].split()[0] / (run.split("--tasks ")[1].split()[0] + ".yaml")).exists())
 
     def test_files(self) -> None:
         utils = module(LAUNCHERS / "lmms_eval" / "tasks" / "utils.py")
@@ -243,6 +266,12 @@ class VlmEval(Asked):
         launcher = module(LAUNCHERS / "vlmeval" / "plumb_vlmeval.py")
         with self.assertRaisesRegex(ValueError, "none of 1"):
             launcher.evaluate([UNSCORABLE], [VAGUE])
+
+    def test_readme(self) -> None:
+        """The command finds the launcher, which asks for VLMEvalKit's folder."""
+        command = blocks("VLMEvalKit", "sh")[0].replace("python ", f"{sys.executable} ")
+        done = subprocess.run(["bash", "-c", command], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(HERE)}, capture_output=True, text=True)
+        self.assertIn("no run.py here", done.stderr)
 
     def test_no_script(self) -> None:
         done = subprocess.run([sys.executable, str(LAUNCHERS / "vlmeval" / "plumb_vlmeval.py")], cwd="/", env={**os.environ, "PYTHONPATH": str(HERE)},

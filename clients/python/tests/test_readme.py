@@ -59,7 +59,7 @@ class Readme(unittest.TestCase):
         """Every section with blocks is run by a test: most here or in a file test_NAME.py, some
         by a target of their own."""
         elsewhere = {"Two minutes": 2, "TRL": 1, "verifiers and prime-rl": 4, "SkyRL": 1, "inspect_ai": 2, "OpenEnv": 1,
-                     "ORS (openreward)": 1, "GEM": 1, "plumb-whiteboard": 2}  # fmt: skip
+                     "ORS (openreward)": 1, "GEM": 1, "plumb-whiteboard": 2, "NeMo Gym": 2}  # fmt: skip
         tests = "".join(path.read_text() for path in (HERE / "tests").glob("test_*.py"))
         for name, count in headings().items():
             run = len(re.findall(rf'blocks\("{re.escape(name)}", "\w+"\)\[\d\]', tests))
