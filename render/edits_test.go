@@ -2,10 +2,13 @@ package render
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"plumb/render/metric"
+	"plumb/render/paint"
 	"plumb/render/view"
+	"plumb/testdata"
 )
 
 // measured is the tally of a view, or the error of preparing it.
@@ -65,15 +68,15 @@ var cacheSizes = []struct {
 	bytes int
 }{{"tiny", 1}, {"small", 40 << 10}, {"on", 64 << 20}}
 
+// editConfigs are the engines whose tallies are compared.
+var editConfigs = map[string]Config{
+	"cpu": {Backend: BackendCPU}, "gl": {Backend: BackendGL}, "exact": {Backend: BackendGL, Raster: paint.Exact},
+}
+
 // openCached starts an engine with a cache of tallies.
 func openCached(t testing.TB, backend string, bytes int) *Engine {
 	t.Helper()
-	e, err := Open(Config{Backend: backend, TallyCache: bytes})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() })
-	return e
+	return openWith(t, Config{Backend: backend, TallyCache: bytes})
 }
 
 // differences compares edits that are measured with a cache to those without, and returns the
@@ -94,18 +97,23 @@ func differences(t *testing.T, e *Engine, all []edit, want []measured, together,
 
 // TestMadeUpEdits: a tally is the same with and without the cache, whatever was edited.
 func TestMadeUpEdits(t *testing.T) {
-	for _, backend := range []string{BackendCPU, BackendGL} {
-		t.Run(backend, func(t *testing.T) {
-			plain := open(t, backend)
+	for name, cfg := range editConfigs {
+		t.Run(name, func(t *testing.T) {
+			plain := openWith(t, cfg)
 			caches := make([]*Engine, len(cacheSizes))
 			for i, c := range cacheSizes {
-				caches[i] = openCached(t, backend, c.bytes)
+				cfg.TallyCache = c.bytes
+				caches[i] = openWith(t, cfg)
 			}
 			const part = 500 // pages in memory at a time
 			done := int64(0)
-			for from := 0; from < madeUpEdits; from += part {
+			most := madeUpEdits
+			if testing.Short() {
+				most = 30
+			}
+			for from := 0; from < most; from += part {
 				t.Run(fmt.Sprint(from), func(t *testing.T) {
-					all := make([]edit, min(part, madeUpEdits-from))
+					all := make([]edit, min(part, most-from))
 					for i := range all {
 						all[i] = makeEdit(uint64(from + i))
 					}
@@ -130,4 +138,65 @@ func checkCounts(t *testing.T, done int64, on, tiny TallyStats) {
 	if on.Edits < done/2 || on.Hits < done/2 || tiny.Hits != 0 || tiny.Edits < done/2 || tiny.Entries != 0 || tiny.Bytes != 0 {
 		t.Errorf("counts of the caches: on %+v, tiny %+v", on, tiny)
 	}
+}
+
+// TestReferenceEdits: the same holds for the reference scenes, whose last shape an answer added, and
+// for the answer that takes it away.
+func TestReferenceEdits(t *testing.T) {
+	var all []edit
+	testdata.Each(t, "tldraw/scenes.jsonl", func(e *exported) {
+		if len(e.Added) == 0 {
+			return
+		}
+		after := e.view(t)
+		after.TallyOnly = true
+		before := after
+		before.Only = e.without(after.Scene)
+		first, last := before, after
+		first.Edited, last.Edited = true, true
+		all = append(all, edit{e.ID, first, after}, edit{e.ID + " back", last, before})
+	})
+	for name, cfg := range editConfigs {
+		if testing.Short() && name != "gl" {
+			continue
+		}
+		want := measureEdits(t, openWith(t, cfg), all, true)
+		for _, c := range cacheSizes {
+			cfg.TallyCache = c.bytes
+			if n := differences(t, openWith(t, cfg), all, want, true, true); n > 0 {
+				t.Errorf("%s, cache %s: %d of %d views differ", name, c.name, n, len(want))
+			}
+		}
+	}
+}
+
+// TestTallyBytes: the cache counts about as many bytes as it takes, and never more than its budget.
+func TestTallyBytes(t *testing.T) {
+	const budget = 1 << 20
+	all := make([]edit, 120)
+	for i := range all {
+		all[i] = makeEdit(uint64(i))
+	}
+	e := openCached(t, BackendCPU, budget)
+	measureEdits(t, e, all, true)
+	counted, before := e.TallyStats().Bytes, heapBytes()
+	e.ForgetTallies()
+	took := before - heapBytes()
+	if counted > budget || counted < budget/2 || took < counted*3/4 || took > counted*5/4 {
+		t.Errorf("the cache counts %d bytes of %d, but gives %d back", counted, budget, took)
+	}
+	if s := e.TallyStats(); s.Entries != 0 || s.Bytes != 0 {
+		t.Errorf("the empty cache has %+v", s)
+	}
+	runtime.KeepAlive(all)
+}
+
+// heapBytes returns how many bytes the heap holds after a collection of all garbage.
+func heapBytes() int {
+	for range 3 { // pools give their memory back after two
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }

@@ -29,9 +29,9 @@ func TestOrderOfDump(t *testing.T) {
 			if err := os.WriteFile(reversed, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for _, backend := range []string{"gl", "cpu"} {
+			for backend, sizes := range map[string][]string{"gl": {"1", "100000", "64MiB"}, "cpu": {"64MiB"}} {
 				want := scored(t, path, "--backend", backend, "--tally-cache", "0")
-				for _, size := range []string{"1", "100000", "64MiB"} {
+				for _, size := range sizes {
 					if got := scored(t, path, "--backend", backend, "--tally-cache", size); !slices.Equal(got, want) {
 						t.Errorf("%s, cache of %s: results differ from those without", backend, size)
 					}
