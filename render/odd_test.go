@@ -240,13 +240,13 @@ func oddTexts() (list []odd) {
 		list = append(list, odd{d.name + " as text", `"type":"text","props":{` + doc + `}`, d.native},
 			odd{d.name + " as label", `"type":"geo","props":{"w":150,"h":60,` + doc + `}`, d.native},
 			odd{d.name + " on a note", `"type":"note","props":{` + doc + `}`, d.native})
-	}	for _, native := range []bool{false, true} {
+	}
+	for _, native := range []bool{false, true} {
 		width := map[bool]int{false: 20, true: 100}[native]
 		doc := node("bulletList", item(p(text("one "), `{"type":"text","text":"two","marks":[{"type":"bold"}]}`)))
 		list = append(list, odd{fmt.Sprintf("a list of two spans in %d px", width),
 			fmt.Sprintf(`"type":"text","props":{"autoSize":false,"w":%d,"richText":{"type":"doc","content":[%s]}}`, width, doc), native})
 	}
-
 	const bold = `{"type":"text","text":"x 000ff  ","marks":[{"type":"bold"}]}`
 	for _, d := range []struct {
 		name, props, content string
