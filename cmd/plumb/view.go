@@ -11,6 +11,7 @@ import (
 	"plumb/daemon"
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/explorer"
+	"plumb/daemon/index"
 )
 
 // viewCmd is `plumb view`.
@@ -32,7 +33,7 @@ func (c *viewCmd) Run(std streams) error {
 	job := explorer.Job{Dumps: c.Dump}
 	tasks := map[string]bool{}
 	for _, path := range c.Results {
-		f, err := c.results(path, &job)
+		f, err := c.results(path, &job, std)
 		if err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ func (c *viewCmd) Run(std streams) error {
 }
 
 // results adds what an argument names to the job, and returns the task file of a run's folder, "" for none.
-func (c *viewCmd) results(path string, job *explorer.Job) (tasks string, err error) {
+func (c *viewCmd) results(path string, job *explorer.Job, std streams) (tasks string, err error) {
 	f, isFolder, err := openRunFolder(path, c.lines())
 	if err != nil {
 		return "", err
@@ -84,10 +85,10 @@ func (c *viewCmd) results(path string, job *explorer.Job) (tasks string, err err
 			return "", usage("cannot open results: %v", err)
 		}
 		if atomicfile.IsPartial(path) {
-			fmt.Fprintf(os.Stderr, "plumb: %s holds the results of a run that ended early\n", path)
+			fmt.Fprintf(std.err, "plumb: %s holds the results of a run that ended early\n", path)
 		}
 		job.Results = append(job.Results, path)
-		return "", nil
+		return "", index.Check(path)
 	}
 	job.Results = append(job.Results, f.results)
 	if d := filepath.Join(path, "dump.jsonl"); exists(d) {

@@ -329,6 +329,9 @@ func TestRefused(t *testing.T) {
 		if _, err := OpenResults(context.Background(), path, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: got %v; want an error with %q", c.text, err, c.want)
 		}
+		if err := Check(path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: Check: got %v; want an error with %q", c.text, err, c.want)
+		}
 		if _, err := os.Stat(path + Suffix); err == nil {
 			t.Errorf("%q: an index was written", c.text)
 		}

@@ -121,6 +121,42 @@ func openResults(ctx context.Context, src *os.File, path string, o Options) (*Fi
 	return f, nil
 }
 
+// Check returns the error with which OpenResults would refuse a file, from its first line.
+func Check(path string) error {
+	src, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("cannot open results: %w", err)
+	}
+	defer src.Close()
+	info, err := src.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no plain file")
+	}
+	if err == nil {
+		err = checkPlain(src)
+	}
+	checked := errors.New("checked")
+	if err == nil {
+		err = eachLine(context.Background(), src, info.Size(), defaultLine, nil, func(line []byte, n int, _ int64, fault string) error {
+			v, err := fastjson.ParseBytes(line)
+			if fault != "" {
+				err = errors.New(fault)
+			}
+			if err == nil {
+				_, err = scoring.CheckResult(v)
+			}
+			if err != nil {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
+			return checked
+		})
+	}
+	if err != nil && err != checked {
+		return fmt.Errorf("cannot open results %s: %w", path, err)
+	}
+	return nil
+}
+
 // opened maps the index of a file. Where there is none, or none that can be trusted, it calls build
 // with the path of a new one.
 func opened(path, kind string, s stamp, o Options, build func(at string) error) (*mapped, error) {

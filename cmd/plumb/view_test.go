@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestViewSave writes a page of scored answers: it holds them with their pictures, and nothing that loads from elsewhere.
+func TestViewSave(t *testing.T) {
+	dir := t.TempDir()
+	all, err := os.ReadFile("../../testdata/aspire/demo.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dump := written(t, filepath.Join(dir, "dump.jsonl"), strings.Join(strings.SplitAfter(string(all), "\n")[:6], ""))
+	results, page := filepath.Join(dir, "results.jsonl"), filepath.Join(dir, "page.html")
+	if code, _, errs := plumb(t, "", "score", "--fidelity", "native", "-o", results, dump); code != 0 {
+		t.Fatal(errs)
+	}
+	if code, out, errs := plumb(t, "", "view", results, "--dump", dump, "--fidelity", "native", "--save", page, "--items", "3"); code != 0 || out != "" {
+		t.Fatalf("got exit %d, %s%s", code, out, errs)
+	}
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"6 of 6 results are listed, the first 3 with their items", `"id":"maze-00/exact"`, "data:image/png;base64,", "default-src 'none'"} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if strings.Contains(string(b), " src=") || strings.Contains(string(b), "<link rel=\"stylesheet\"") {
+		t.Error("the page loads other files")
+	}
+}
+
+// TestViewRefuses names what is no result file, before anything is served.
+func TestViewRefuses(t *testing.T) {
+	dir := t.TempDir()
+	result := written(t, filepath.Join(dir, "r.jsonl"), `{"id":"a","suite":"aspire","test":"maze","score":1.0,"reward":1.0,"metrics":{},"notes":[]}`+"\n")
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"../../testdata/aspire/demo.jsonl"}, 1, "score it first: plumb score"},
+		{[]string{filepath.Join(dir, "none.jsonl")}, 2, "no such file"},
+		{[]string{dir}, 1, "without run.json"},
+		{[]string{written(t, filepath.Join(dir, "r.jsonl.gz"), "\x1f\x8b\x08")}, 1, "gunzip -k"},
+		{[]string{result, "--listen", "0.0.0.0:0"}, 1, "--listen"},
+		{[]string{result, "--variant", "nothing"}, 2, "nothing"},
+	} {
+		if code, out, errs := plumb(t, "", append([]string{"view"}, c.args...)...); code != c.code || out != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: got exit %d, %s%s; want %d and %q", c.args, code, out, errs, c.code, c.want)
+		}
+	}
+}
