@@ -1,17 +1,14 @@
 package main
 
 import (
-	"archive/zip"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"syscall"
 
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/zstd"
-
 	"plumb/bench/figure"
+	"plumb/daemon/records/archive"
+	"plumb/daemon/records/input"
 )
 
 // floor prints what unpacking alone takes of the dumps that are archives, and the rate beside own lines
@@ -37,31 +34,22 @@ func floor(dir string, own float64, records, rounds int) error {
 	return nil
 }
 
-// unpack reads all entries of an archive and returns the seconds of core time that it took.
+// unpack reads all entries of an archive, as readers of dumps do, and returns the seconds of core time that
+// it took.
 func unpack(path string) (float64, error) {
 	from := used()
-	f, err := os.Open(path)
+	in, err := input.Open(path, nil, input.Limits{})
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	defer in.Close()
+	a, err := archive.Open(in)
 	if err != nil {
 		return 0, err
 	}
-	z, err := zip.NewReader(f, info.Size())
-	if err != nil {
-		return 0, err
-	}
-	inflate := flate.NewReader(nil)
-	z.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
-		inflate.(flate.Resetter).Reset(r, nil)
-		return inflate
-	})
-	z.RegisterDecompressor(zstdMethod, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true)))
 	buf := make([]byte, 64<<10)
-	for _, e := range z.File {
-		r, err := e.Open()
+	for _, f := range a.Files {
+		r, err := a.Entry(f)
 		if err != nil {
 			return 0, err
 		}
