@@ -48,6 +48,7 @@ type runCmd struct {
 	Format  []string `placeholder:"FORMAT,..." group:"arms" help:"SPATIALAB: mcq, open."`
 	Method  []string `placeholder:"METHOD,..." group:"arms" help:"SPATIALAB: direct, cot, self-reflection, xolver."`
 
+	episodeFlags
 	sendFlags
 	paceFlags
 	spendFlags
@@ -196,8 +197,14 @@ func (c *runCmd) prepare(look bool) (p *preparedRun, err error) {
 		return p, usage("cannot use --repeats %d, --limit %d, --sample %d: want repeats from 1 and the others from 0", c.Repeats, c.Limit, c.Sample)
 	}
 	o := ask.Options{Modes: c.Mode, Inputs: c.Input, Settings: c.Setting, Formats: c.Format, Methods: c.Method, Tests: c.Tests}
+	if err := c.checkEpisodes(); err != nil {
+		return p, err
+	}
 	source, err := c.source(p, o)
 	if err != nil {
+		return p, err
+	}
+	if source, err = c.episodes(p, source); err != nil {
 		return p, err
 	}
 	if p.arms, p.left, err = source.Arms(o); err != nil {

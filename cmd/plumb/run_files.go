@@ -246,7 +246,7 @@ func (c *runCmd) look(std streams, p *preparedRun) error {
 	var prompt, most int64
 	for _, l := range plans {
 		atMost := ""
-		if l.Turn > 1 && c.Suite == "drawingbench" {
+		if l.Turn > 1 && (c.Suite == "drawingbench" || c.Episodes) {
 			atMost = "at most "
 		}
 		fmt.Fprintf(std.out, "%s turn or step %d: %s%d calls, %d answered already\n", l.Arm, l.Turn, atMost, l.Calls, l.Answered)

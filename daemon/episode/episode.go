@@ -51,6 +51,9 @@ type Episode struct {
 	done    bool
 	failed  bool // the scorer failed in the last turn
 	zero    bool // and that counts as 0
+
+	next  string        // the prompt of the last observation, "" at the end
+	shown []ask.Picture // its pictures
 }
 
 // New begins an episode. Errors have the code bad_field, or those of labels and prompts.

@@ -59,9 +59,10 @@ func (e *Episode) observe(t *Turn, r *Result) ([]byte, error) {
 	}
 	text, object := e.feedback(t, r)
 	s.feedback = feedbackJSON(text, object)
+	e.next = ""
 	if !e.done {
-		next := text + e.again()
-		s.prompt = &next
+		e.next = text + e.again()
+		s.prompt = &e.next
 	} else {
 		s.total = e.total()
 	}
@@ -72,6 +73,7 @@ func (e *Episode) observe(t *Turn, r *Result) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.shown = shown
 	if s.images, err = e.pictures(shown); err != nil {
 		return nil, err
 	}

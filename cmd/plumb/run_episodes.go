@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"plumb/daemon"
+	"plumb/daemon/ask"
+	"plumb/daemon/dump"
+	"plumb/daemon/episode"
+	"plumb/daemon/queue"
+	"plumb/scoring"
+)
+
+// episodeFlags are the flags of episodes of several turns.
+type episodeFlags struct {
+	Episodes bool   `group:"episodes" help:"Ask in episodes of several turns: each answer is scored, and feedback and a picture of what it left follow, as in the daemon's OpenEnv sessions."`
+	Turns    int    `placeholder:"N" group:"episodes" help:"Turns of an episode at most. Default: that of the mode, 2 (retry), 3 (canvas) or 8 (place)."`
+	Play     string `placeholder:"MODE" group:"episodes" help:"How the turns of an episode build on each other: retry or canvas (ASPIRE, DrawingBench), place (TangramPuzzle)."`
+	Feedback string `placeholder:"LEVEL" group:"episodes" help:"What the model is told of its answer: none, status, score or full. Default: score."`
+}
+
+// checkEpisodes refuses flags of episodes that do not fit the others.
+func (c *runCmd) checkEpisodes() error {
+	switch {
+	case !c.Episodes && (c.Turns != 0 || c.Play != "" || c.Feedback != ""):
+		return usage("cannot use --turns, --play or --feedback without --episodes")
+	case c.Episodes && (c.Suite == "spatialab" || c.Suite == "spaceeval"):
+		return usage("cannot ask %s in episodes: a second try at a choice is elimination; want aspire, drawingbench or tangram", c.Suite)
+	case c.Episodes && c.Batch:
+		return usage("cannot use --batch with --episodes: each turn follows from the one before")
+	}
+	return nil
+}
+
+// episodes returns a source that asks in episodes, or the source itself where that is not wanted.
+func (c *runCmd) episodes(p *preparedRun, source ask.Suite) (ask.Suite, error) {
+	if !c.Episodes {
+		return source, nil
+	}
+	choice := map[string]any{}
+	for name, v := range map[string]string{"mode": c.Play, "feedback": c.Feedback} {
+		if v != "" {
+			choice[name] = v
+		}
+	}
+	if c.Turns != 0 {
+		choice["turns"] = c.Turns
+	}
+	b, _ := json.Marshal(choice) // strings and a number
+	o, fault := episode.ReadOptions(b, "--")
+	if fault != nil {
+		return nil, usageError{fault}
+	}
+	return c.episodeSource(p, source, o)
+}
+
+// episodeSource starts the scorer of turns.
+func (c *runCmd) episodeSource(p *preparedRun, source ask.Suite, o episode.Options) (ask.Suite, error) {
+	d := defaultScore()
+	d.Suite, d.Variant, d.Backend, d.Fidelity = c.Suite, c.Variant, "cpu", "native"
+	if c.Suite != "aspire" {
+		d.Tasks = []string{c.Suite + "=" + c.Tasks}
+	}
+	cc, err := core(&d.engineFlags, &d.limitFlags, &d.scoreFlags)
+	if err != nil {
+		return nil, err
+	}
+	cc.Whole = true
+	items, err := daemon.Items(cc)
+	if err != nil {
+		return nil, err
+	}
+	variants, err := d.variants(cc.Suites)
+	if err != nil {
+		return nil, err
+	}
+	mode, err := scoring.ParseReward(c.Reward)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if p.scorer == nil {
+		p.scorer = &turnScorer{config: cc, options: queue.Options{Suite: c.Suite, Variants: variants}}
+	}
+	p.scorer.options.Reward = mode
+	boards := p.boards
+	cfg := episode.Config{Items: items, Variants: variants, Suite: c.Suite,
+		Prompts: &ask.Prompter{Suites: items.Suites, Tasks: items.Tasks, Boards: func() (*ask.Boards, error) {
+			if boards == nil {
+				return nil, fmt.Errorf("BUG: %s has no boards", c.Suite)
+			}
+			return boards, nil
+		}}}
+	if len(source.Tasks()) > 0 { // a wrong choice is said before the first call
+		one := o
+		one.Label = scoring.AppendString(nil, string(source.Tasks()[0].Line))
+		if _, fault := episode.New(cfg, one); fault != nil {
+			return nil, usageError{fault}
+		}
+	}
+	return episode.Ask(source, cfg, o, mode, p.scorer.line), nil
+}
+
+// line scores a dump line of a turn and returns the result with its line.
+func (s *turnScorer) line(line []byte) (*scoring.Result, []byte, error) {
+	s.once.Do(func() { s.core, s.err = daemon.Open(s.config) })
+	if s.err != nil {
+		return nil, nil, s.err
+	}
+	o := s.options
+	a, err := s.core.Queue.Score(context.Background(), dump.Line{N: 1, Bytes: line}, &o)
+	return &a.Result, a.JSON, err
+}

@@ -1,0 +1,97 @@
+package episode
+
+import (
+	"fmt"
+	"strconv"
+
+	"plumb/daemon/ask"
+	"plumb/daemon/chat"
+	"plumb/daemon/jsoncut"
+	"plumb/daemon/reward"
+	"plumb/scoring"
+)
+
+// asked asks a model in episodes: the first question is that of the suite, the others follow from
+// the observations. It implements ask.Suite.
+type asked struct {
+	ask.Suite
+	cfg    Config
+	opt    Options
+	reward scoring.RewardMode
+	score  func(line []byte) (*scoring.Result, []byte, error)
+}
+
+// Ask returns a suite that asks the tasks of another one in episodes with the choices of o, whose
+// task is not read. score scores a dump line and returns its result line too; rewards, which end an
+// episode, are by mode. See docs/spec/episodes.md#r14.
+func Ask(s ask.Suite, cfg Config, o Options, mode scoring.RewardMode, score func(line []byte) (*scoring.Result, []byte, error)) ask.Suite {
+	return &asked{s, cfg, o, mode, score}
+}
+
+// new begins the episode of a task.
+func (s *asked) new(t *ask.Task) (*Episode, error) {
+	o := s.opt
+	o.Label = scoring.AppendString(nil, string(t.Line))
+	e, fault := New(s.cfg, o)
+	if fault != nil {
+		return nil, fmt.Errorf("cannot ask %s: %w", t.ID, fault)
+	}
+	return e, nil
+}
+
+// Next implements ask.Suite: the chat goes on with each answer and what follows from it.
+func (s *asked) Next(t *ask.Task, a ask.Arm, heard []ask.Heard) (*ask.Step, error) {
+	step, err := s.Suite.Next(t, a, nil)
+	if err != nil || step == nil || len(heard) == 0 {
+		return step, err
+	}
+	e, err := s.new(t)
+	if err != nil {
+		return nil, err
+	}
+	messages := step.Messages
+	for _, h := range heard {
+		if !h.OK || e.Done() {
+			return nil, nil
+		}
+		turn := e.Begin(scoring.AppendString(nil, h.Text))
+		r, line, err := s.score(turn.Line)
+		if err != nil {
+			return nil, fmt.Errorf("cannot score turn %d of %s: %w", h.Turn, t.ID, err)
+		}
+		if _, _, _, err := e.End(turn, Result{Result: r, JSON: line, Outcome: reward.Of(r, s.reward)}); err != nil {
+			return nil, fmt.Errorf("cannot go on with %s: %w", t.ID, err)
+		}
+		said := h.Text
+		if said == "" {
+			said = "(empty answer)" // an endpoint refuses a message without content
+		}
+		messages = append(messages[:len(messages):len(messages)], chat.Message{Role: "assistant", Parts: []chat.Part{chat.Text(said)}})
+		var parts []chat.Part
+		for i := range e.shown {
+			if p := &e.shown[i]; p.Failed == "" {
+				parts = append(parts, chat.Picture(p.Image()))
+			}
+		}
+		messages = append(messages, chat.User(append(parts, chat.Text(e.next))...))
+	}
+	if e.Done() {
+		return nil, nil
+	}
+	return &ask.Step{Turn: len(heard) + 1, Messages: messages}, nil
+}
+
+// Answers implements ask.Suite: one for each turn, merged where turns build on each other.
+func (s *asked) Answers(t *ask.Task, _ ask.Arm, heard []ask.Heard) (all []ask.Answer) {
+	e, err := s.new(t)
+	for i, h := range heard {
+		one := ask.Answer{ID: t.ID + "/" + strconv.Itoa(h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i}
+		if err == nil && h.OK {
+			if r := e.Begin(scoring.AppendString(nil, h.Text)).response; r[0] == '"' {
+				one.Text = string(jsoncut.Text(r))
+			}
+		}
+		all = append(all, one)
+	}
+	return all
+}
