@@ -110,6 +110,7 @@ func TestForeignCharacters(t *testing.T) {
 		want rune
 	}{
 		{"ok 😀", '😀'}, {"שלום", 'ש'}, {"漢", '漢'}, {"a\u202eb", 0x202e}, {"a\ufe0f", 0xfe0f}, {"a\x01", 1},
+		{"a\u0305b", 0x305}, {"a\uf6d7b", 0xf6d7}, {"a \u0301b", 0x301}, {"Ąb", 'Ą'},
 	} {
 		_, err := face(t, Style{Family: Sans}).Shape([]byte(c.text))
 		var f *ForeignError

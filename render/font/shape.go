@@ -154,13 +154,13 @@ func (f *Face) cached(runs map[string][]Glyph, text []byte, features []harfbuzz.
 func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) {
 	s := f.set
 	s.runes, s.offsets = s.runes[:0], s.offsets[:0]
+	before := rune(-1)
 	for i, r := range text {
 		why := foreignReason(r)
-		if why == "" && r >= 0x80 && unicode.Is(unicode.Zs, r) {
-			if _, ok := f.file.font.NominalGlyph(r); !ok {
-				why = "the font has no such space"
-			}
+		if why == "" && r >= 0x80 {
+			why = f.foreignHere(r, before)
 		}
+		before = r
 		if why != "" {
 			return nil, &ForeignError{Rune: r, Font: f.file.name, Why: why}
 		}
@@ -184,6 +184,22 @@ func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) 
 	return run, nil
 }
 
+// foreignHere returns why a character cannot be laid out in this font, or behind the one before it;
+// "" if it can. before is -1 at the start. See docs/spec/drawing.md#r45.
+func (f *Face) foreignHere(r, before rune) string {
+	switch {
+	case unicode.Is(unicode.Zs, r):
+		if _, ok := f.file.font.NominalGlyph(r); !ok {
+			return "the font has no such space"
+		}
+	case unicode.Is(unicode.Mn, r) && unicode.IsSpace(before):
+		return "it is a mark on a space"
+	case r == 'Ą' && f.file.name == "IBMPlexSans-Medium":
+		return "the letter behind it is placed by other rules"
+	}
+	return ""
+}
+
 // english is the language that the browser shapes an export in.
 var english = language.NewLanguage("en")
 
@@ -192,7 +208,7 @@ func (f *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 	s := f.set
 	for i, info := range s.buffer.Info {
 		if info.Glyph == 0 {
-			return nil, &ForeignError{Rune: s.runes[info.Cluster], Font: f.file.name, Why: "the font has no such character"}
+			return nil, &ForeignError{Rune: f.missing(s.runes[info.Cluster:]), Font: f.file.name, Why: "the font has no such character"}
 		}
 		data, err := f.file.glyphs.data(int(info.Glyph))
 		if err != nil {
@@ -209,6 +225,17 @@ func (f *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 		})
 	}
 	return run, nil
+}
+
+// missing returns the first character of a cluster that the font lacks: a mark may stand behind a
+// letter that it has.
+func (f *Face) missing(cluster []rune) rune {
+	for _, r := range cluster {
+		if _, ok := f.file.font.NominalGlyph(r); !ok {
+			return r
+		}
+	}
+	return cluster[0]
 }
 
 // scriptRun returns the end of the run of one script that starts at from. Characters of no script
@@ -244,6 +271,8 @@ func foreignReason(r rune) string {
 		return "it joins characters, as emoji do"
 	case r < 0x20 || r >= 0x7F && r < 0xA0 || r == 0x2028 || r == 0x2029:
 		return "it is a control character"
+	case unicode.Is(unicode.Co, r):
+		return "it is a character for private use"
 	case r == 0x3000 || r == 0x205F:
 		return "lines break beside it by other rules"
 	case r >= 0x300 && r != 0x200B && r != 0x2060 && r != 0xFEFF && unicode.In(r, unicode.Cf, ignorable):

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"plumb/daemon/compare"
+	"plumb/render"
+	"plumb/render/chrome"
+	"plumb/render/jsontree"
+	"plumb/render/scene"
+	"plumb/render/view"
+)
+
+// A sample may differ by more than 2 of 255 in this share of the pixels of its box, or in two
+// pixels of a small box.
+const tolerated, few = 0.001, 2
+
+// A sheet is a picture of many samples, in columns and rows.
+const across, down, gap = 10, 10, 8
+
+// difference is a sample that is not drawn as the editor draws it.
+type difference struct {
+	sample
+	px, of float64 // pixels that differ, of those of its box
+	slight bool    // these are only few
+	why    string  // it was refused after all, "" elsewhere
+}
+
+func (d difference) String() string {
+	if d.why != "" {
+		return fmt.Sprintf("%v: %s", d.sample, d.why)
+	}
+	return fmt.Sprintf("%v: %.0f of %.0f px", d.sample, d.px, d.of)
+}
+
+// compare draws the samples with plumb and with the editor.
+func (s *sweep) compare(list []sample) (all []difference, err error) {
+	own, err := render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative})
+	if err != nil {
+		return nil, err
+	}
+	pool, err := chrome.Open(chrome.Config{Pages: s.tabs})
+	if err != nil {
+		return nil, errors.Join(err, own.Close())
+	}
+	sheets := make(chan []sample)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var faults []error
+	for range s.tabs {
+		wg.Go(func() {
+			w := &drawer{sweep: s, own: own, worker: own.Worker(), pool: pool}
+			for part := range sheets {
+				differing, err := w.sheet(part)
+				mu.Lock()
+				all, faults = append(all, differing...), append(faults, err)
+				mu.Unlock()
+			}
+		})
+	}
+	for ; len(list) > 0; list = list[min(across*down, len(list)):] {
+		sheets <- list[:min(across*down, len(list))]
+	}
+	close(sheets)
+	wg.Wait()
+	return all, errors.Join(append(faults, pool.Close(), own.Close())...)
+}
+
+// drawer draws sheets, one after the other.
+type drawer struct {
+	*sweep
+	own    *render.Engine
+	worker *render.Worker
+	pool   *chrome.Pool
+}
+
+// record returns the shape of a sample as JSON.
+func (s sample) record(i, x, y int) []byte {
+	b := fmt.Appendf(nil, `{"id":"shape:%d","type":"text","x":%d,"y":%d,"props":{"font":%q,"autoSize":%t,"w":%g,`,
+		i, x, y, fontNames[s.style.font], places[s.place].w == 0, max(1, places[s.place].w))
+	b = append(b, `"richText":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":`...)
+	b = jsontree.AppendString(b, s.text())
+	marks := ""
+	if s.style.bold {
+		marks = `{"type":"bold"}`
+	}
+	if s.style.italic {
+		if marks != "" {
+			marks += ","
+		}
+		marks += `{"type":"italic"}`
+	}
+	return fmt.Appendf(b, `,"marks":[%s]}]}]}}}`, marks)
+}
+
+// sheet compares up to across x down samples.
+func (w *drawer) sheet(list []sample) (differing []difference, err error) {
+	var native []sample
+	var boxes []view.Box
+	cell := image.Point{}
+	for _, s := range list {
+		box, err := w.size(s)
+		if err != nil {
+			differing = append(differing, difference{sample: s, why: err.Error()})
+			continue
+		}
+		native, boxes = append(native, s), append(boxes, box)
+		cell.X, cell.Y = max(cell.X, int(math.Ceil(box.W))+gap), max(cell.Y, int(math.Ceil(box.H))+gap)
+	}
+	if len(native) == 0 {
+		return differing, nil
+	}
+	source := []byte{'['}
+	at := func(i int) image.Point { return image.Pt(i%across*cell.X, i/across*cell.Y) }
+	for i, s := range native {
+		if i > 0 {
+			source = append(source, ',')
+		}
+		source = append(source, s.record(i, at(i).X, at(i).Y)...)
+	}
+	got, want, err := w.draw(append(source, ']'), view.Box{W: float64(across * cell.X), H: float64(down * cell.Y)})
+	if err != nil {
+		return nil, fmt.Errorf("from %v on: %w", list[0], err)
+	}
+	likeness, err := compare.Pictures(got, want, true)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range native {
+		r := image.Rectangle{Max: cell}.Add(at(i))
+		part, _ := likeness.Region(r)
+		d := difference{sample: s, of: boxes[i].W * boxes[i].H}
+		d.px = math.Round((1 - min(part.Within, part.ColourWithin)) * float64(cell.X*cell.Y))
+		d.slight = d.px <= few
+		if d.px > tolerated*d.of {
+			differing = append(differing, d)
+			if err := w.keep(d, got.SubImage(r), want.SubImage(r)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return differing, nil
+}
+
+// size returns the box of a sample, or why it is not drawn.
+func (w *drawer) size(s sample) (view.Box, error) {
+	sc, err := scene.Decode(append(append([]byte{'['}, s.record(0, 0, 0)...), ']'), scene.DefaultLimits())
+	if err != nil {
+		return view.Box{}, err
+	}
+	box, ok := view.PageBounds(sc, 0)
+	if !ok {
+		return view.Box{}, errors.New("it has no bounds")
+	}
+	p, err := w.worker.Prepare(view.View{Scene: sc, Bounds: box})
+	if err != nil {
+		return view.Box{}, err
+	}
+	p.Release()
+	return box, nil
+}
+
+// draw draws a scene with plumb and with the editor.
+func (w *drawer) draw(source []byte, bounds view.Box) (got, want *image.NRGBA, err error) {
+	sc, err := scene.Decode(source, scene.DefaultLimits())
+	if err != nil {
+		return nil, nil, err
+	}
+	v := view.View{Scene: sc, Bounds: bounds}
+	p, err := w.worker.Prepare(v)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer p.Release()
+	images, err := w.own.Pictures([]*render.Prepared{p})
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := w.pool.Export(context.Background(), chrome.Request{View: v, Source: source})
+	if err != nil {
+		return nil, nil, err
+	}
+	return images[0], r.Image, nil
+}
+
+// keep writes both pictures of a sample side by side.
+func (w *drawer) keep(d difference, got, want image.Image) error {
+	if w.pictures == "" {
+		return nil
+	}
+	if err := os.MkdirAll(w.pictures, 0o755); err != nil {
+		return err
+	}
+	size := got.Bounds().Size()
+	both := image.NewNRGBA(image.Rect(0, 0, 2*size.X+gap, size.Y))
+	draw.Draw(both, image.Rectangle{Max: size}, got, got.Bounds().Min, draw.Src)
+	draw.Draw(both, image.Rectangle{Max: size}.Add(image.Pt(size.X+gap, 0)), want, want.Bounds().Min, draw.Src)
+	f, err := os.Create(filepath.Join(w.pictures, fmt.Sprintf("%04X-%v-%d.png", d.c, d.style, d.place)))
+	if err != nil {
+		return err
+	}
+	return errors.Join(png.Encode(f, both), f.Close())
+}
