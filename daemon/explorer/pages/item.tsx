@@ -72,9 +72,11 @@ export function ItemPage() {
 								))}
 							</span>
 						)}
-						<button aria-pressed={marks} title="key m" onClick={() => setMarks(!marks)}>
-							Marks
-						</button>
+						{v.panels.some((p) => p.marks.length > 0) && (
+							<button aria-pressed={marks} title="key m" onClick={() => setMarks(!marks)}>
+								Marks
+							</button>
+						)}
 						{v.parts.length > 0 && (
 							<a class="button" href={link({ page: 'sensitivity', part: '' })} title="key h"
 								onClick={(e) => {

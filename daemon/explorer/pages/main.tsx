@@ -40,6 +40,7 @@ function App() {
 		localStorage.setItem('theme', theme)
 	}, [theme])
 	useEffect(() => {
+		document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }) // on narrow screens
 		document.title = `${titles[s.page]} · ${s.job || info?.title || 'plumb explorer'}`
 	}, [s.page, s.job, info?.title])
 	const turn = () => setTheme(themes[(themes.indexOf(theme) + 1) % themes.length])
