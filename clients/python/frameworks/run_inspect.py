@@ -28,7 +28,7 @@ import plumb_bin
 from inspect_ai.log import EvalLog, read_eval_log
 from plumb_client import rows
 from stub import Endpoint, text_of
-from tests.readme import blocks
+from tests.readme import ROOT, blocks
 
 WORSE, BETTER = '{"rotation": -0.3}', '{"rotation": -0.16}'
 
@@ -86,6 +86,14 @@ class Inspect(unittest.TestCase):
             else:
                 self.assertEqual(score.value, line["score"], line["id"])
                 self.assertEqual({k: score.metadata[k] for k in ("score", "status", "metrics")}, {k: line[k] for k in ("score", "status", "metrics")})
+
+    def test_install(self) -> None:
+        """The README's first line installs what it names, here into a folder and without
+        what PyPI has."""
+        line = blocks("inspect_ai", "sh")[0].splitlines()[0].replace("pip ", f"{sys.executable} -m pip ")
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["bash", "-c", f"{line} -q --no-deps --no-index --target {folder}"], cwd=ROOT, check=True, capture_output=True)
+            self.assertLessEqual({"plumb_client", "plumb_bin", "plumb_inspect"}, {p.name for p in Path(folder).iterdir()})
 
     def test_every_task(self) -> None:
         """The README's command, for each task."""

@@ -181,6 +181,14 @@ class Whiteboard(unittest.TestCase):
         self.assertEqual(len(found), n, done.stdout[-4000:])
         return found, model.asked
 
+    def test_install(self) -> None:
+        """The README's first line installs what it names, here into a folder and without
+        what PyPI has."""
+        line = blocks("plumb-whiteboard", "sh")[0].splitlines()[0].replace("pip ", f"{sys.executable} -m pip ")
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["bash", "-c", f"{line} -q --no-deps --no-index --target {folder}"], cwd=ROOT, check=True, capture_output=True)
+            self.assertLessEqual({"plumb_client", "plumb_bin", "plumb_whiteboard"}, {p.name for p in Path(folder).iterdir()})
+
     def test_two_turns(self) -> None:
         """The second answer is better; the rewards are those of `plumb score`."""
         found, asked = self.evaluate("", len(episodes.tasks()), lambda messages: BETTER if len(messages) > 1 else WORSE)
