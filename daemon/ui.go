@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,10 +30,8 @@ func (d *running) openUI() {
 		return
 	}
 	var hosts []string
-	if addr := d.cfg.Listen; d.secrets.tokens.Len() == 0 && d.given.main == nil && addr != "" {
-		if host, port, err := net.SplitHostPort(addr); err == nil && port != "0" {
-			hosts = []string{net.JoinHostPort(host, port), "127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}
-		}
+	if d.secrets.tokens.Len() == 0 && d.given.main == nil && d.cfg.Listen != "" && rejectRemote(d.cfg.Listen, "--listen") == nil {
+		hosts = loopbackNames
 	}
 	d.ui = explorer.New(explorer.Config{
 		Title: ui.Dir, Jobs: func() ([]explorer.Job, error) { return FindJobs(ui.Dir) }, Items: d.core.Items, Variants: d.cfg.API.Variants, Papers: ui.Papers,

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -111,8 +112,8 @@ func serveView(ctx context.Context, cfg *ViewConfig) (err error) {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (--listen)", cfg.Listen, err)
 	}
-	_, port, _ := net.SplitHostPort(ln.Addr().String())
-	cfg.Explorer.Hosts = []string{ln.Addr().String(), "127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}
+	host, _, _ := net.SplitHostPort(ln.Addr().String())
+	cfg.Explorer.Hosts = append(slices.Clone(loopbackNames), host)
 	e := explorer.New(cfg.Explorer)
 	defer e.Close()
 	e.Begin("")
@@ -137,6 +138,10 @@ func serveView(ctx context.Context, cfg *ViewConfig) (err error) {
 	}
 	return err
 }
+
+// loopbackNames are the names of this machine by which an explorer without tokens may be reached: another name that
+// leads here may be that of a hostile page.
+var loopbackNames = []string{"127.0.0.1", "localhost", "::1"}
 
 // noLog drops what the HTTP library reports of connections.
 type noLog struct{}

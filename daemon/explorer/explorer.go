@@ -53,7 +53,7 @@ type Config struct {
 	Flags   []string
 	Client  string // folder of the built pages
 	Version string
-	Hosts   []string // names by which browsers may reach it, with ports; nil for any
+	Hosts   []string // names by which browsers may reach it, on any port because ports are forwarded; nil for any
 	Log     *slog.Logger
 	Cached  int64 // bytes of pictures that are kept, default 64 MiB
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/url"
 	"os"
 	"path"
@@ -101,7 +102,11 @@ func (e *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 // server on the loopback address, also where it gives its own name that address.
 func (e *Explorer) refuses(ctx *fasthttp.RequestCtx) string {
 	host := string(ctx.Host())
-	if e.cfg.Hosts != nil && !slices.Contains(e.cfg.Hosts, host) {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil { // without a port
+		name = strings.Trim(host, "[]")
+	}
+	if e.cfg.Hosts != nil && !slices.Contains(e.cfg.Hosts, name) {
 		return fmt.Sprintf("cannot answer for the host %.80q; want one of %s", host, strings.Join(e.cfg.Hosts, ", "))
 	}
 	if o := string(ctx.Request.Header.Peek("Origin")); o != "" {

@@ -106,7 +106,7 @@ func TestForbidden(t *testing.T) {
 		want                  int
 	}{
 		{"GET", "Origin", "https://evil.example", 403}, {"GET", "Origin", strings.TrimSuffix(s.url, explorer.Prefix), 200}, {"GET", "Host", "evil.example", 403},
-		{"GET", "Host", "localhost:1", 403}, {"GET", "Sec-Fetch-Site", "cross-site", 403}, {"GET", "Sec-Fetch-Site", "same-origin", 200}, {"POST", "", "", 405}, {"DELETE", "", "", 405},
+		{"GET", "Host", "localhost:1", 200}, {"GET", "Host", "localhost.evil.example:1", 403}, {"GET", "Host", "[::1]", 200}, {"GET", "Sec-Fetch-Site", "cross-site", 403}, {"GET", "Sec-Fetch-Site", "same-origin", 200}, {"POST", "", "", 405}, {"DELETE", "", "", 405},
 	} {
 		req, _ := http.NewRequest(c.method, s.url+"api/rows", nil)
 		if c.header == "Host" {
