@@ -291,7 +291,7 @@ func TestDockerfile(t *testing.T) {
 func TestDeployGuide(t *testing.T) {
 	text := deployed(t, "docs", "deploy.md")
 	help := map[string]bool{}
-	for _, command := range []string{"serve", "score", "doctor"} {
+	for _, command := range []string{"serve", "score", "doctor", "load"} {
 		_, out, _ := plumb(t, "", command, "--help")
 		for _, flag := range regexp.MustCompile(`--[a-z][a-z0-9-]+`).FindAllString(out, -1) {
 			help[flag] = true
