@@ -51,6 +51,39 @@ class Episodes(unittest.TestCase):
             again.stop()
         self.assertEqual([t.observation for t in seen], [t.observation for t in play(self.client, [WORSE, WORSE, BETTER])])
 
+    def test_many_through_a_kill(self) -> None:
+        """256 open episodes, the daemon killed and started again: none is lost."""
+        d = daemon.Daemon("--tasks", f"aspire={episodes.TASKS}", tasks=False)
+        client = plumb_client.AsyncClient(d.url, timeout=60)
+        label, started = episodes.label("arrow-00"), []
+
+        async def begun() -> plumb_client.AsyncEpisode:
+            episode = plumb_client.AsyncEpisode(label, client=client, turns=3, threshold=2.0, images="none")
+            await episode.reset()
+            await episode.step(WORSE)
+            return episode
+
+        async def ended(episode: plumb_client.AsyncEpisode) -> float:
+            await episode.step(WORSE)
+            return (await episode.step(BETTER)).total
+
+        async def restart() -> None:
+            flags = ["--tasks", f"aspire={episodes.TASKS}", "--listen", d.url.removeprefix("http://")]
+            started.append(await asyncio.to_thread(daemon.Daemon, *flags, tasks=False))
+
+        async def all_of_them() -> list[float]:
+            open_now = await asyncio.gather(*(begun() for _ in range(256)))
+            d.process.kill()
+            d.process.wait()
+            *totals, _ = await asyncio.gather(*map(ended, open_now), restart())
+            return totals
+
+        try:
+            self.assertEqual(asyncio.run(all_of_them()), [episodes.score("arrow-00", BETTER)] * 256)
+        finally:
+            for again in started:
+                again.stop()
+
     def test_a_lost_daemon_is_an_error_that_can_be_repeated(self) -> None:
         d = daemon.Daemon("--tasks", f"aspire={episodes.TASKS}", tasks=False)
         episode = plumb_client.Episode(episodes.label("arrow-00"), client=plumb_client.Client(d.url, timeout=1.0), turns=2)
