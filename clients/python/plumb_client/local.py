@@ -24,6 +24,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,9 @@ VARIABLE = "PLUMB_LOCAL_DAEMONS"
 
 #: Longest wait for a daemon to start, in seconds.
 START = 60.0
+
+#: Folders of daemons begin so; one without a socket after so many seconds is left over.
+PREFIX, LEFT_OVER = "plumb-local-", 3600.0
 
 Tasks = Mapping[str, "str | os.PathLike[str]"]
 
@@ -123,7 +127,8 @@ class _Process:
 
     def __init__(self, program: str, arguments: Sequence[str]) -> None:
         self.owner = os.getpid()
-        self.folder = Path(tempfile.mkdtemp(prefix="plumb-"))
+        _sweep()
+        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
         self.socket = self.folder / "socket"
         self.log = self.folder / "log"
         command = [program, "serve", "--listen", "", "--socket", str(self.socket), "--exit-with-stdin",
@@ -165,6 +170,16 @@ class _Process:
             self.process.kill()
             self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _sweep() -> None:
+    """Removes folders that processes left which were killed: their daemons took the
+    sockets away when they ended."""
+    for folder in Path(tempfile.gettempdir()).glob(PREFIX + "*"):
+        with contextlib.suppress(OSError):
+            seen = folder.stat()
+            if seen.st_uid == os.getuid() and time.time() - seen.st_mtime > LEFT_OVER and not (folder / "socket").exists():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 _lock = threading.Lock()

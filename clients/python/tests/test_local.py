@@ -115,6 +115,16 @@ class Local(unittest.TestCase):
             self.assertNotEqual(again.url, d.url)
             self.assertTrue(plumb_client.Client(again.url).health().ready)
 
+    def test_leftovers_are_removed(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder):
+            for name, age in (("old", 7200), ("new", 0), ("alive", 7200)):
+                path = Path(folder) / f"{local.PREFIX}{name}"
+                path.mkdir()
+                (path / ("socket" if name == "alive" else "log")).touch()
+                os.utime(path, (time.time() - age, time.time() - age))
+            local._sweep()
+            self.assertEqual(sorted(p.name for p in Path(folder).iterdir()), [local.PREFIX + "alive", local.PREFIX + "new"])
+
     def test_what_does_not_start(self) -> None:
         with self.assertRaisesRegex(plumb_client.NotReady, "tasks.jsonl|nosuch"):
             local.Daemon(TASKS, flags=["--nosuch"])
