@@ -16,12 +16,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"plumb/bench/figure"
 	"plumb/bench/rig"
 	"plumb/render"
+	"plumb/render/chrome"
 )
 
 func main() {
@@ -93,14 +95,30 @@ func measure(c class, n, rounds int, dir string, browser bool) error {
 		}
 	}
 	fmt.Printf("\n%s: %d scenes of %d x %d px, %d paths with %d points in the mean, %d rounds in turn; medians\n", c.name, n, list[0].w, list[0].h, fills/n, points/n, rounds)
-	fmt.Printf("%-26s %-7s %10s %12s %9s %8s %9s %9s\n", "", "given", "scenes/s", "core/scene", "memory", "ratio", "centre", "alpha")
-	core := func(r *row) float64 { return middle(r.all, func(f figures) float64 { return f.Core }) }
-	base := core(rows[slices.IndexFunc(rows, func(r *row) bool { return r.input == "paths" })])
-	for _, r := range rows {
-		wall, core, rss := middle(r.all, func(f figures) float64 { return f.Wall }), core(r), middle(r.all, func(f figures) float64 { return f.Memory })
-		fmt.Printf("%-26s %-7s %10.1f %9.3f ms %6.0f MB %8.2f %6.3f px %7.3f %%\n", r.name, r.input, float64(n)/wall, core/float64(n)*1e3, rss, core/base, r.off, 100*r.less)
-	}
+	table(rows, n)
 	return nil
+}
+
+// table prints the rows. A row's ratio is that of processor times to plumb's with the same kind of
+// input, and the column beside names that row.
+func table(rows []*row, n int) {
+	fmt.Printf("%-32s %-8s %9s %12s %12s %9s %7s  %-22s %9s %9s\n", "", "given", "scenes/s", "core/scene", "parsing", "memory", "ratio", "beside", "centre", "alpha")
+	own := func(input string) *row {
+		return rows[slices.IndexFunc(rows, func(r *row) bool { return r.input == input })]
+	}
+	for _, r := range rows {
+		base := own("paths")
+		if r.input == "shapes" {
+			base = own("shapes")
+		}
+		of := func(f func(figures) float64) float64 { return middle(r.all, f) }
+		parsing := "-"
+		if p := of(func(f figures) float64 { return f.Parsing }); p > 0 {
+			parsing = fmt.Sprintf("%.3f ms", p/float64(n)*1e3)
+		}
+		fmt.Printf("%-32s %-8s %9.1f %9.3f ms %12s %6.0f MB %7.2f  %-22s %6.3f px %7.3f %%\n", r.name, r.input, float64(n)/of(func(f figures) float64 { return f.Wall }),
+			r.core()/float64(n)*1e3, parsing, of(func(f figures) float64 { return f.Memory }), r.core()/base.core(), base.name, r.off, 100*r.less)
+	}
 }
 
 // open starts every renderer that is installed; their input is written to temp.
@@ -148,10 +166,19 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 		rows = append(rows, r)
 	}
 	if browser {
-		r, err := tldraw(list)
-		if err != nil {
-			missing = errors.Join(missing, fmt.Errorf("left out: tldraw in Chromium: %w", err))
-		} else {
+		tabs := runtime.GOMAXPROCS(0)
+		for _, b := range []struct {
+			name string
+			cfg  chrome.Config
+		}{
+			{"tldraw 4.2, plain loop, 1 tab", chrome.Config{Version: chrome.VersionPlain, Pages: 1}},
+			{fmt.Sprintf("tldraw 4.2, plumb's page, %d tabs", tabs), chrome.Config{Pages: tabs}},
+		} {
+			r, err := tldraw(b.name, b.cfg, list)
+			if err != nil {
+				missing = errors.Join(missing, fmt.Errorf("left out: %s: %w", b.name, err))
+				continue
+			}
 			rows = append(rows, r)
 		}
 	}
@@ -174,6 +201,7 @@ func middle(all []figures, of func(figures) float64) float64 {
 func header() {
 	fmt.Printf("# plumb beside other renderers: each draws the same geometry and finds the alpha-weighted centre of mass; --raster reference\n")
 	fmt.Print(rig.Header(rig.Commit()))
-	fmt.Printf("# core: processor time of all threads and processes per scene; ratio: to plumb's, given paths; centre, alpha: largest difference from plumb's\n")
-	fmt.Printf("# plumb is given shapes and makes the outlines, tldraw too, and both use all processors; the others are given outlines that are ready, and use one\n")
+	fmt.Printf("# core: processor time of all threads and processes per scene; parsing: of SVG and path data, which core does not hold\n")
+	fmt.Printf("# ratio: of core, to the row named; rows that are given shapes make the outlines, and are beside plumb of shapes; centre, alpha: largest difference from plumb's\n")
+	fmt.Printf("# alpha is summed by one loop in C for renderers in C, Go and Node and for tldraw; scenes/s depends on what else the machine did\n")
 }

@@ -18,9 +18,10 @@ type centre struct {
 
 // figures are the measurements of one run over all scenes.
 type figures struct {
-	Wall    float64  `json:"wall"` // s
-	Core    float64  `json:"core"` // s of processor time, all threads and processes
-	Memory  float64  `json:"rss"`  // MB, greatest so far
+	Wall    float64  `json:"wall"`    // s
+	Core    float64  `json:"core"`    // s of processor time, all threads and processes
+	Parsing float64  `json:"parsing"` // s of Core that went into reading SVG or path data
+	Memory  float64  `json:"rss"`     // MB, greatest so far
 	Centres []centre `json:"centres"`
 }
 
@@ -28,6 +29,7 @@ type figures struct {
 type row struct {
 	name  string
 	input string // what it is given
+
 	run   func() (figures, error)
 	close func()
 	all   []figures
@@ -42,7 +44,12 @@ func timed(f func() ([]centre, error)) (figures, error) {
 	took, core := time.Since(start), rig.CoreTime()-core
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return figures{took.Seconds(), core.Seconds(), float64(u.Maxrss) / 1024, list}, err
+	return figures{Wall: took.Seconds(), Core: core.Seconds(), Memory: float64(u.Maxrss) / 1024, Centres: list}, err
+}
+
+// core returns the median processor time of a run, s, without the reading of SVG and path data.
+func (r *row) core() float64 {
+	return middle(r.all, func(f figures) float64 { return f.Core - f.Parsing })
 }
 
 // compare returns an error if a row's centres of mass differ from plumb's: no renderer may win by

@@ -2,34 +2,34 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"plumb/bench/rig"
 	"plumb/render/chrome"
 )
 
-// tldraw measures the real editor in Chromium, on one page and by the plain loop: load the shapes,
-// export a PNG, decode it, sum its alpha.
-func tldraw(list []work) (*row, error) {
-	p, err := chrome.Open(chrome.Config{Version: chrome.VersionPlain, Pages: 1})
+// tldraw measures the real editor in Chromium: load the shapes, export a PNG, decode it, sum its
+// alpha, with as many scenes at a time as there are tabs.
+func tldraw(name string, cfg chrome.Config, list []work) (*row, error) {
+	p, err := chrome.Open(cfg)
 	if err != nil {
 		return nil, err
 	}
-	r := &row{name: "tldraw 4.2 in Chromium", input: "shapes", close: func() { p.Close() }}
+	r := &row{name: name, input: "shapes", close: func() { p.Close() }}
 	r.run = func() (f figures, err error) {
-		before := childTime()
+		before := rig.CoreTime().Seconds() + childTime()
 		start := time.Now()
-		for i := range list {
-			res, err := p.Export(context.Background(), chrome.Request{View: list[i].view, Source: list[i].source})
-			if err != nil {
-				return f, err
-			}
-			f.Centres = append(f.Centres, centreOf(res.Image.Pix, res.Image.Rect.Dx()))
+		if f.Centres, err = exports(p, cfg.Pages, list); err != nil {
+			return f, err
 		}
 		f.Wall = time.Since(start).Seconds()
-		f.Core = childTime() - before
+		f.Core = rig.CoreTime().Seconds() + childTime() - before
 		bytes, _ := p.Memory()
 		f.Memory = float64(bytes) / (1 << 20)
 		return f, nil
@@ -37,25 +37,56 @@ func tldraw(list []work) (*row, error) {
 	return r, nil
 }
 
-// childTime returns the processor time of Chromium's processes, s.
+// exports draws all scenes, tabs of them at a time.
+func exports(p *chrome.Pool, tabs int, list []work) ([]centre, error) {
+	out := make([]centre, len(list))
+	failed := make([]error, tabs)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for k := range tabs {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(list) && failed[k] == nil; i = int(next.Add(1)) - 1 {
+				res, err := p.Export(context.Background(), chrome.Request{View: list[i].view, Source: list[i].source})
+				if failed[k] = err; err == nil {
+					out[i] = centreOf(res.Image.Pix, res.Image.Rect.Dx())
+				}
+			}
+		})
+	}
+	group.Wait()
+	return out, errors.Join(failed...)
+}
+
+// childTime returns the processor time of the browsers that this process started, s. Other
+// programs' browsers on the machine do not count.
 func childTime() (sum float64) {
+	type process struct {
+		parent int
+		ticks  float64 // of 10 ms
+	}
+	all := map[int]process{}
 	dirs, _ := os.ReadDir("/proc")
 	for _, d := range dirs {
-		if _, err := strconv.Atoi(d.Name()); err != nil {
-			continue
-		}
-		stat, err := os.ReadFile("/proc/" + d.Name() + "/stat")
+		pid, err := strconv.Atoi(d.Name())
 		if err != nil {
 			continue
 		}
+		stat, err := os.ReadFile("/proc/" + d.Name() + "/stat")
 		name, rest, ok := strings.Cut(string(stat), ") ")
-		if !ok || !strings.Contains(name, "chrom") {
-			continue
+		if f := strings.Fields(rest); err == nil && ok && len(f) > 12 && strings.Contains(name, "chrom") {
+			parent, _ := strconv.Atoi(f[1])
+			user, _ := strconv.ParseFloat(f[11], 64)
+			system, _ := strconv.ParseFloat(f[12], 64)
+			all[pid] = process{parent, user + system}
 		}
-		f := strings.Fields(rest)
-		for _, i := range []int{11, 12} { // utime, stime in ticks of 10 ms
-			ticks, _ := strconv.ParseFloat(f[i], 64)
-			sum += ticks / 100
+	}
+	for _, p := range all {
+		at := p.parent
+		for all[at].parent != 0 {
+			at = all[at].parent
+		}
+		if at == os.Getpid() {
+			sum += p.ticks / 100
 		}
 	}
 	return sum

@@ -3,6 +3,7 @@
  * width, height, fills; per fill 3 x uint8 colour and a zero, int32 operations;
  * per operation uint8 kind, 3 zeros, 6 floats. Out: one line of JSON per request
  * line on stdin. */
+#include "centre.h"
 #include "scenes.h"
 
 #include <stdio.h>
@@ -32,25 +33,10 @@ static double core(void) {
 	return u.ru_utime.tv_sec + u.ru_stime.tv_sec + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
 }
 
-enum { STRETCH = 4096 }; /* px: 255 * STRETCH * STRETCH / 2 fits 32 bits */
-
-/* centre sums stretches of a row in 32 bits, which compilers turn into vectors: in
- * 64 bits this would be more than half of the time of a quick renderer. */
 static void centre(const uint8_t *pix, intptr_t stride, uint32_t w, uint32_t h) {
-	uint64_t sum = 0, sx = 0, sy = 0;
-	for (uint32_t y = 0; y < h; y++) {
-		for (uint32_t x0 = 0; x0 < w; x0 += STRETCH) {
-			const uint32_t *row = (const uint32_t *)(pix + y * stride) + x0;
-			uint32_t n = w - x0 < STRETCH ? w - x0 : STRETCH, a = 0, ax = 0;
-			for (uint32_t x = 0; x < n; x++) {
-				uint32_t v = row[x] >> 24;
-				a += v;
-				ax += v * x;
-			}
-			sum += a, sx += ax + (uint64_t)a * x0, sy += (uint64_t)a * y;
-		}
-	}
-	printf("{\"alpha\":%.6f,\"x\":%.6f,\"y\":%.6f}", sum / 255.0, sum ? (double)sx / sum + 0.5 : 0.0, sum ? (double)sy / sum + 0.5 : 0.0);
+	struct sums s = sum_alpha(pix, stride, w, h);
+	double n = s.alpha;
+	printf("{\"alpha\":%.6f,\"x\":%.6f,\"y\":%.6f}", n / 255, n ? s.x / n + 0.5 : 0.0, n ? s.y / n + 0.5 : 0.0);
 }
 
 static int read_file(const char *name) {
