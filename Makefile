@@ -77,7 +77,7 @@ bench: setup build fidelity ## stages and sweeps, fidelity, the main job on this
 	go run ./bench/balance -n 5000 -runs 3
 	go run ./bench/chrome -every 6 -rounds 3
 	sh scripts/peers.sh
-	go run ./bench/peers -n 100 -rounds 3
+	go run ./bench/peers -n 40 -rounds 3
 	sh scripts/shapely.sh
 	go run ./bench/tangram
 	go run ./bench/runs
