@@ -1,6 +1,6 @@
 // Command house checks what the compiler does not see of the repository.
 //
-//	house citations [FOLDER]   are the documents that files mention there?
+//	house citations [FOLDER]   are the documents that files mention there, and the commits of results?
 //	house measure [FOLDER]     how large are its packages, files and functions?
 //
 // In: the files of the repository at FOLDER, by default the working folder. Out:
@@ -33,6 +33,11 @@ func main() {
 	switch os.Args[1] {
 	case "citations":
 		faults = tree.citations()
+		if known, why := history(root); known != nil {
+			faults = append(faults, tree.results(known)...)
+		} else {
+			fmt.Fprintf(os.Stderr, "house: the commits of %s were not looked up: %s\n", resultsDir, why)
+		}
 	case "measure":
 		sizes, err := tree.measure()
 		if err != nil {

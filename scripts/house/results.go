@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// resultsDir holds files of figures. Each names the commit at which they were taken.
+const resultsDir = "bench/results/"
+
+// commitName finds commits as programs of bench print them, and as `plumb version` does.
+var commitName = regexp.MustCompile(`\bcommit[: ]+([0-9a-f]{7,40})\b|"commit":"([0-9a-f]{7,40})"|\bplumb [0-9.]+ \(([0-9a-f]{7,40})\)`)
+
+// results returns what is wrong with the commits of files of results: a file that names none, and
+// a commit for which known returns false.
+func (t *tree) results(known func(commit string) bool) (faults []string) {
+	for _, file := range t.paths {
+		if !strings.HasPrefix(file, resultsDir) || path.Ext(file) != ".txt" {
+			continue
+		}
+		found := false
+		for i, line := range strings.Split(t.text[file], "\n") {
+			for _, m := range commitName.FindAllStringSubmatch(line, -1) {
+				found = true
+				if c := m[1] + m[2] + m[3]; !known(c) {
+					faults = append(faults, fmt.Sprintf("%s:%d: commit %s is not in the history", file, i+1, c))
+				}
+			}
+		}
+		if !found {
+			faults = append(faults, file+":1: no commit; want the one at which the figures were taken, as in \"commit 0123456789ab\"")
+		}
+	}
+	return faults
+}
+
+// history returns a function that reports whether a commit is HEAD of the repository at root or
+// one before it. A text says why there is none: a shallow clone lacks commits, and an archive
+// has no history.
+func history(root string) (known func(commit string) bool, why string) {
+	git := func(args ...string) (string, error) {
+		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	shallow, err := git("rev-parse", "--is-shallow-repository")
+	if err != nil {
+		return nil, "this is no repository of git"
+	}
+	if shallow != "false" {
+		return nil, "this clone is shallow"
+	}
+	return func(commit string) bool {
+		_, err := git("merge-base", "--is-ancestor", commit, "HEAD")
+		return err == nil
+	}, ""
+}
