@@ -17,7 +17,7 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: bench-answers bench-dumps test-edits test-large view test-view demo demo-run test test-envs test-ray build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
+.PHONY: mutation bench-answers bench-dumps test-edits test-large view test-view demo demo-run test test-envs test-ray build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -92,6 +92,11 @@ bench-answers: build ## many answers to few tasks, in process and over HTTP, wit
 
 test-large: build ## a log of inspect_ai and a document of HELM of 4 GB, read in bounded memory; needs 5 GB of disk
 	go test -tags "egl large" -timeout 60m -v -run TestLarge ./cmd/plumb
+
+# The packages whose tests are tested with mutants. All of them take hours.
+PKG ?= $(shell go list -f '{{.Dir}}' ./scoring/... ./daemon/dump ./daemon/queue ./daemon/judge ./render/scan ./render/metric | sed 's|^$(CURDIR)/||')
+mutation: setup ## mutants of PKG="..." that no test of their package notices, one JSON file for each source file in build/mutation/results; goes on where it was stopped
+	sh scripts/mutation.sh $(PKG)
 
 SCENES ?= build/view.jsonl
 view: setup ## a window that shows SCENES=FILE as the device draws them, with what each tile costs
