@@ -51,6 +51,9 @@ func (l *Maker) freehand(sh *scene.Shape, _ float64, _ bool) error {
 	}
 	stroke := (StrokeWidth[sh.Size] + 1) * sh.Scale
 	dot := len(f.Input) == 1
+	if dot && stroke < thinnestDot {
+		return Foreign(sh, "a dot of a pen thinner than 2 px")
+	}
 	if dot && sh.Dash == scene.DashDraw && !sh.Pen {
 		stroke = dotWidth(sh, stroke)
 	}
@@ -351,18 +354,12 @@ func (f *freehand) startPressure(p freehandPen) float64 {
 // a few pixels, of which single ones differ from the editor's. See docs/spec/drawing.md#r85.
 const thinnestDot = 2
 
-// checkStroke refuses a freehand line without points, which the editor refuses too, and a dot of
-// a thin pen.
+// checkStroke refuses a freehand line without points, which the editor refuses too.
 func checkStroke(sh *scene.Shape) error {
-	points := 0
 	for i := range sh.Segments {
-		points += len(sh.Segments[i].Points)
+		if len(sh.Segments[i].Points) > 0 {
+			return nil
+		}
 	}
-	switch {
-	case points == 0:
-		return Foreign(sh, "a stroke without points")
-	case points == 1 && sh.Kind == scene.Draw && (StrokeWidth[sh.Size]+1)*sh.Scale < thinnestDot:
-		return Foreign(sh, "a dot of a pen thinner than 2 px")
-	}
-	return nil
+	return Foreign(sh, "a stroke without points")
 }

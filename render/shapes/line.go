@@ -46,22 +46,32 @@ const nearPoints = 0.5
 // docs/spec/drawing.md#r86.
 const shortestDashed = 4
 
-// checkLine refuses a line without points, which the editor refuses too, a curve whose points
-// are too close to draw it as the editor does, and a short dashed curve.
+// checkLine refuses a line without points, which the editor refuses too, and a curve
+// whose points are too close to draw it as the editor does.
 func checkLine(sh *scene.Shape) error {
 	if len(sh.Points) == 0 {
 		return Foreign(sh, "a line without points")
 	}
-	length := 0.0
 	for i := 1; i < len(sh.Points) && sh.Cubic && sh.Dash != scene.DashSolid; i++ {
 		a, b := sh.Points[i-1], sh.Points[i]
-		d := math.Hypot(b.X-a.X, b.Y-a.Y)
-		if d < nearPoints*sh.Scale {
+		if math.Hypot(b.X-a.X, b.Y-a.Y) < nearPoints*sh.Scale {
 			return Foreign(sh, "a curve with two points in one place")
 		}
-		length += d
 	}
-	if sh.Cubic && sh.Dash == scene.DashDashed && len(sh.Points) > 1 && length < shortestDashed*StrokeWidth[sh.Size]*sh.Scale {
+	return nil
+}
+
+// checkDashed refuses to draw a short dashed curve.
+func checkDashed(sh *scene.Shape) error {
+	if !sh.Cubic || sh.Dash != scene.DashDashed || len(sh.Points) < 2 {
+		return nil
+	}
+	length := 0.0
+	for i := 1; i < len(sh.Points); i++ {
+		a, b := sh.Points[i-1], sh.Points[i]
+		length += math.Hypot(b.X-a.X, b.Y-a.Y)
+	}
+	if length < shortestDashed*StrokeWidth[sh.Size]*sh.Scale {
 		return Foreign(sh, "a dashed curve shorter than 4 stroke widths")
 	}
 	return nil

@@ -150,6 +150,9 @@ func (l *Maker) Stroke(sh *scene.Shape, width float64) error {
 // line makes the draws of a line shape. Its points include the scale, so the export undoes the
 // scale of its group.
 func (l *Maker) line(sh *scene.Shape, _ float64, _ bool) error {
+	if err := checkDashed(sh); err != nil {
+		return err
+	}
 	l.Counter = 1 / sh.Scale
 	l.Outline.Reset()
 	OutlineLine(sh.Points, sh.Cubic, &l.Outline)
