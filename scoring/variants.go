@@ -70,7 +70,8 @@ func (v Variant) check(value string, given bool) error {
 	return nil
 }
 
-// variantNames lists variants in a message, with the values that they take.
+// variantNames returns the names of a suite's variants for an error message, sorted, each with the
+// value that it takes.
 func variantNames(list []Variant) string {
 	names := make([]string, len(list))
 	for i, v := range list {

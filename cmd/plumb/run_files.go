@@ -126,7 +126,8 @@ func writeWhole(path string, b []byte) error {
 	return nil
 }
 
-// derive writes the dump, the results and the report of what was answered.
+// derive writes the dump of what was answered, scores it in this process, and writes the results,
+// the report and the run's record.
 func (c *runCmd) derive(std streams, p *preparedRun) error {
 	path := filepath.Join(c.Out, "dump.jsonl")
 	var t runs.Totals

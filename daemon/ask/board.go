@@ -252,7 +252,8 @@ func padded(s *scene.Scene) (view.Box, error) {
 	return view.Box{X: x0, Y: y0, W: math.Ceil(b.X+b.W+pagePad) - x0, H: math.Ceil(b.Y+b.H+pagePad) - y0}, nil
 }
 
-// over puts a picture with alpha, not premultiplied, over an opaque one of the same size.
+// over blends the picture src, whose alpha is not premultiplied, over the opaque picture dst of the
+// same size. Two pixels of src without alpha are skipped at once.
 func over(dst, src *image.NRGBA) {
 	const alphas = 0xff000000ff000000
 	for i := 0; i+3 < len(dst.Pix) && i+3 < len(src.Pix); i += 4 {

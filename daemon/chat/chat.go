@@ -107,7 +107,8 @@ type Client struct {
 	outcomes int // of the first questions
 }
 
-// New returns a client. Errors wrap ErrConfig and never hold the key.
+// New returns a client of an OpenAI-compatible chat endpoint. Errors wrap ErrConfig and never hold
+// the key.
 func New(cfg Config) (*Client, error) {
 	if err := Check(cfg); err != nil {
 		return nil, err

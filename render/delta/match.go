@@ -45,7 +45,7 @@ func (m *matcher) run(dst []int32, layers []paint.Layer, old []Layer) []int32 {
 	return dst
 }
 
-// keepRising leaves of the positions from n on a longest sequence that rises.
+// keepRising keeps a longest increasing subsequence of at[n:] and sets its other elements to -1.
 func (m *matcher) keepRising(at []int32, n int) {
 	m.tails = m.tails[:0]
 	m.before = append(m.before[:0], make([]int32, len(at))...)

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// paintShapeText lays a shape's text out with layout and appends its items. p says where the
-// shape's own units lie; name is what an error calls the text.
+// paintShapeText lays a shape's text out with layout and appends its items. p places the
+// shape's own units on the canvas; name is what an error calls the text.
 func (b *Builder) paintShapeText(sh *scene.Shape, name string, p *shapePlacement, layout func(*textPainter) (textBlock, error)) error {
 	if sh.Rich == nil {
 		return nil

@@ -182,7 +182,8 @@ func want(object bool) string {
 	return "',' or ']'"
 }
 
-// key checks the name of a member of a JSON object and the colon behind it.
+// key checks the key of a member of a JSON object, which may not occur twice, and the colon behind
+// it. It reports whether both are valid; otherwise the fault is set.
 func (c *jsonChecker) key() bool {
 	if c.i >= len(c.b) || c.b[c.i] != '"' {
 		c.unexpected("a key in quotes")

@@ -241,7 +241,8 @@ func (d *sceneDecoder) bindingList(v *fastjson.Value) {
 // stringArena copies short strings into a few large blocks, never into the input.
 type stringArena struct{ free []byte }
 
-// copy returns a string with the bytes of b.
+// copy copies b and returns the copy as a string. Short strings share one block of memory, which
+// is never written again, so that one allocation serves many.
 func (a *stringArena) copy(b []byte) string {
 	if len(b) == 0 {
 		return ""

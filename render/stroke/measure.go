@@ -79,7 +79,8 @@ func (m *pathMeasure) chords(s segment, t0, t1 float32, level int) {
 	m.chords(b, mid, t1, level+1)
 }
 
-// leavesChord reports whether a curve deviates from its chord by more than tol.
+// leavesChord reports whether a curve deviates from its chord by more than tol px in x or y. A
+// quadratic curve, of three points, is compared in its middle, a cubic one by its two controls.
 func (s *segment) leavesChord(tol float32) bool {
 	p := &s.p
 	if s.n == 3 {

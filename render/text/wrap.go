@@ -132,7 +132,9 @@ func (l *Layouter) breakBefore(from, end int, may func(from, end int) bool) int 
 // From byte safe on, the glyphs of its first item are certainly the same as in the whole.
 type lookup struct{ end, safe int }
 
-// lookUpEnd returns how far a line of the width avail, px, from byte from on reaches. Of a
+// lookUpEnd returns how far a line that begins at byte from reaches in the width avail, px. Text is
+// shaped in items. A line that begins within an item is shaped again up to the next position that
+// is safe to break, where the glyphs do not depend on what is before; the rest keeps its glyphs. Of a
 // ligature that does not fit, all characters but the last count as fitting. As in the browser,
 // positions in an item are compared in 1/64 px: starts of lines, and of what follows a part shaped
 // anew, are rounded up, ends of glyphs down.

@@ -77,7 +77,8 @@ func appendPiece(b []byte, i int, poly []Point) []byte {
 	return appendPoint(append(appendShape(b, i, poly), `,"center":`...), Center(poly))
 }
 
-// appendShape appends the members that a piece has in answers too, and leaves the object open.
+// appendShape appends the members of piece i that answers write too, as JSON, and leaves the object
+// open, so that an instance can add its own.
 func appendShape(b []byte, i int, poly []Point) []byte {
 	b = fmt.Appendf(b, `{"id":"%s","type":"%s","vertices":[`, IDs[i], Kinds[i])
 	for k, p := range poly {

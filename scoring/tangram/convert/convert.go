@@ -98,8 +98,8 @@ func bestCandidate(pieces *[assembly.Count]piece, name string) (*Result, error) 
 	return &Result{*best.figure, best.deviation}, nil
 }
 
-// perturbedWeights returns the residuals of the contacts, with growing random noise from the
-// second try on.
+// perturbedWeights returns a weight for each contact, by which a spanning tree of the contacts is
+// chosen: its residual, and from the second try on random noise that grows with each try.
 func perturbedWeights(all []contact, try int, random *splitmix.Stream) []float64 {
 	w := make([]float64, len(all))
 	for i, c := range all {

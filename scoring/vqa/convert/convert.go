@@ -239,8 +239,8 @@ func (m *Mapping) lacking(name string, names []string) error {
 	return fmt.Errorf("cannot find %s: want a column %s, or --map %s=COLUMN; got %s", name, strings.Join(f.Columns, ", "), name, strings.Join(names, ", "))
 }
 
-// Item returns the item of record n, counted from 1. prefix begins the id of a record
-// without one.
+// Item returns the item line, a JSON object as the scorer reads it, of record n, counted from 1.
+// prefix begins the id of a record without one.
 func (m *Mapping) Item(r Record, n int, prefix string) ([]byte, error) {
 	b := []byte{'{'}
 	member := func(name string, v []byte) {
