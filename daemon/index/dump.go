@@ -47,14 +47,8 @@ func OpenDump(ctx context.Context, path string, o Options) (*Dump, error) {
 }
 
 func openDump(ctx context.Context, src *os.File, path string, o Options) (*Dump, error) {
-	if !littleEndian() {
-		return nil, errors.New("this machine is big endian, and indexes are not")
-	}
-	s, err := stampOf(src)
+	s, err := indexable(src)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkPlain(src); err != nil {
 		return nil, err
 	}
 	m, err := opened(path, "dump", s, o, func(at string) error { return buildDump(ctx, src, s, at, o) })

@@ -85,6 +85,17 @@ type File struct {
 // Rows returns the number of rows.
 func (f *File) Rows() int { return len(f.Score) }
 
+// indexable returns the stamp of a file, or why this machine cannot index it.
+func indexable(src *os.File) (s stamp, err error) {
+	if !littleEndian() {
+		return s, errors.New("this machine is big endian, and indexes are not")
+	}
+	if s, err = stampOf(src); err != nil {
+		return s, err
+	}
+	return s, checkPlain(src)
+}
+
 // OpenResults opens a result file with its index, which it makes where there is none that can be
 // trusted. A line that is no result becomes a row with the error code unreadable_line; a file whose
 // first line is none is refused.
@@ -102,14 +113,8 @@ func OpenResults(ctx context.Context, path string, o Options) (*File, error) {
 }
 
 func openResults(ctx context.Context, src *os.File, path string, o Options) (*File, error) {
-	if !littleEndian() {
-		return nil, errors.New("this machine is big endian, and indexes are not")
-	}
-	s, err := stampOf(src)
+	s, err := indexable(src)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkPlain(src); err != nil {
 		return nil, err
 	}
 	m, err := opened(path, "results", s, o, func(at string) error { return buildResults(ctx, src, s, at, o) })
