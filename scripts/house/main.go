@@ -2,6 +2,8 @@
 //
 //	house citations [FOLDER]   are the documents that files mention there, and the commits of results?
 //	house measure [FOLDER]     how large are its packages, files and functions?
+//	house sample SEED COUNT    functions without their places, for a reader who is to
+//	                           name their packages; the places go to stderr
 //
 // In: the files of the repository at FOLDER, by default the working folder. Out:
 // faults as "FILE:LINE: TEXT", or a table, on stdout. It exits 1 when something is
@@ -13,10 +15,11 @@ import (
 	"os"
 )
 
-const usage = "usage: house citations|measure [FOLDER]"
+const usage = "usage: house citations|measure [FOLDER]\n       house sample SEED COUNT"
 
 func main() {
-	if len(os.Args) < 2 || len(os.Args) > 3 {
+	draw := len(os.Args) == 4 && os.Args[1] == "sample"
+	if !draw && (len(os.Args) < 2 || len(os.Args) > 3) {
 		fmt.Fprintln(os.Stderr, usage)
 		os.Exit(2)
 	}
@@ -30,15 +33,20 @@ func main() {
 		os.Exit(1)
 	}
 	var faults []string
-	switch os.Args[1] {
-	case "citations":
+	switch {
+	case draw:
+		if err := tree.writeSample(os.Args[2:], os.Stdout, os.Stderr); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case os.Args[1] == "citations":
 		faults = tree.citations()
 		if known, why := history(root); known != nil {
 			faults = append(faults, tree.results(known)...)
 		} else {
 			fmt.Fprintf(os.Stderr, "house: the commits of %s were not looked up: %s\n", resultsDir, why)
 		}
-	case "measure":
+	case os.Args[1] == "measure":
 		sizes, err := tree.measure()
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"io"
+	"math/rand/v2"
+	"strconv"
+)
+
+// sampleLines is the number of lines from which a function is drawn: a shorter one
+// says nothing about its package.
+const sampleLines = 6
+
+// drawn is a function of production Go.
+type drawn struct {
+	file, text string
+}
+
+// sample draws count functions with a seed. The same tree, count and seed give the
+// same functions.
+func (t *tree) sample(seed uint64, count int) ([]drawn, error) {
+	var all []drawn
+	for _, file := range t.paths {
+		if !production(file) {
+			continue
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, file, t.text[file], parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, fmt.Errorf("cannot sample: %w", err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || set.Position(fn.End()).Line-set.Position(fn.Pos()).Line+1 < sampleLines {
+				continue
+			}
+			var b bytes.Buffer
+			if err := printer.Fprint(&b, set, &printer.CommentedNode{Node: fn, Comments: f.Comments}); err != nil {
+				return nil, fmt.Errorf("cannot sample %s: %w", file, err)
+			}
+			all = append(all, drawn{fmt.Sprintf("%s:%d", file, set.Position(fn.Pos()).Line), b.String()})
+		}
+	}
+	r := rand.New(rand.NewPCG(seed, 0))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:min(count, len(all))], nil
+}
+
+// writeSample writes drawn functions to out without their places, and the places to
+// key. A reader of out alone names the package of each from ARCHITECTURE.md.
+func (t *tree) writeSample(args []string, out, key io.Writer) error {
+	seed, err := strconv.ParseUint(args[0], 10, 64)
+	if err != nil {
+		return fmt.Errorf("cannot sample: seed is %q; want a whole number", args[0])
+	}
+	count, err := strconv.Atoi(args[1])
+	if err != nil || count < 1 {
+		return fmt.Errorf("cannot sample: count is %q; want a whole number from 1", args[1])
+	}
+	functions, err := t.sample(seed, count)
+	if err != nil {
+		return err
+	}
+	for i, f := range functions {
+		fmt.Fprintf(out, "// %d\n\n%s\n\n", i+1, f.text)
+		fmt.Fprintf(key, "%d %s\n", i+1, f.file)
+	}
+	return nil
+}
