@@ -15,6 +15,7 @@ import (
 	"plumb/daemon"
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
+	"plumb/daemon/index"
 	"plumb/daemon/records/address"
 	"plumb/scoring"
 )
@@ -23,8 +24,33 @@ import (
 // when the command has done all of its work.
 type sink struct {
 	*bufio.Writer
-	file *atomicfile.File // nil for standard output
-	end  func() error     // ends what was written, where the work ended well; nil for nothing
+	file  *atomicfile.File // nil for standard output
+	end   func() error     // ends what was written, where the work ended well; nil for nothing
+	index *index.Recorder  // makes the index of the lines; nil for none
+	told  io.Writer        // gets why there is no index
+}
+
+// line writes a line.
+func (s *sink) line(b []byte) error {
+	s.Write(b)
+	if s.index != nil {
+		s.index.Add(b)
+	}
+	return s.WriteByte('\n')
+}
+
+// endIndex writes the index of the file where the work ended well. A file without one is complete: plumb view makes it.
+func (s *sink) endIndex(well bool) {
+	if s.index == nil {
+		return
+	}
+	if !well {
+		s.index.Discard()
+		return
+	}
+	if err := s.index.Finish(); err != nil {
+		fmt.Fprintf(s.told, "plumb: %v; plumb view makes it\n", err)
+	}
 }
 
 // output prepares the file at path; "-" is standard output. A run that ends early leaves
@@ -54,6 +80,7 @@ func output(path string, std streams, inputs ...string) (*sink, error) {
 
 // discard removes what was written.
 func (s *sink) discard() {
+	s.endIndex(false)
 	if s.file != nil {
 		s.file.Discard()
 	}
@@ -107,6 +134,7 @@ func finish(err error, outputs ...*sink) error {
 				err = fmt.Errorf("cannot write output: %w", e)
 			}
 		}
+		s.endIndex(err == nil)
 		if err != nil {
 			if part := s.file.Keep(); part != "" {
 				kept = append(kept, fmt.Sprintf("what was written is in %s, and %s is as it was", part, s.file.Path()))

@@ -31,8 +31,9 @@ import (
 
 // scoreCmd is `plumb score`.
 type scoreCmd struct {
-	Dumps  []string `arg:"" optional:"" name:"dump" help:"Dumps: plumb's own JSON lines, or the files of evaluation tools and batch APIs (see docs/dumps.md); files, globs, folders; - is stdin. gzip, zstd and bzip2 are read as they are."`
-	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout. It is replaced when all lines have their results. Until then finished parts are in the folder FILE.job, from which the same command goes on after an interrupt, a kill or a full disk."`
+	Dumps   []string `arg:"" optional:"" name:"dump" help:"Dumps: plumb's own JSON lines, or the files of evaluation tools and batch APIs (see docs/dumps.md); files, globs, folders; - is stdin. gzip, zstd and bzip2 are read as they are."`
+	Output  string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout. It is replaced when all lines have their results. Until then finished parts are in the folder FILE.job, from which the same command goes on after an interrupt, a kill or a full disk."`
+	NoIndex bool     `help:"Do not write the index FILE.plumbidx (some 100 bytes a result) beside FILE; plumb view then makes it when it opens FILE first."`
 	jobFlags
 	formFlags
 	Report string `placeholder:"DIR" help:"Write an HTML report there: tables, and items with what made their scores."`
@@ -561,8 +562,7 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 				return err
 			}
 		}
-		j.out.Write(a.JSON)
-		if err := j.out.WriteByte('\n'); err != nil {
+		if err := j.out.line(a.JSON); err != nil {
 			return fmt.Errorf("cannot write results: %w", err)
 		}
 		if !s.Ready() { // a reader of the output may wait for these lines

@@ -417,8 +417,7 @@ func (j *job) take(r *scoring.Result, line []byte) error {
 			return err
 		}
 	}
-	j.out.Write(line)
-	if err := j.out.WriteByte('\n'); err != nil {
+	if err := j.out.line(line); err != nil {
 		return fmt.Errorf("cannot write results: %w", err)
 	}
 	return nil

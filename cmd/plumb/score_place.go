@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"plumb/daemon/explorer"
+	"plumb/daemon/index"
 	"plumb/daemon/jobs"
 	"plumb/daemon/jobs/bucket"
 	"plumb/daemon/records"
@@ -46,7 +48,25 @@ func (j *job) destination() (*sink, error) {
 	if err == nil && j.cmd.NoJoin {
 		s.Writer = bufio.NewWriter(io.Discard)
 	}
+	if err == nil {
+		j.beginIndex(s)
+	}
 	return s, err
+}
+
+// beginIndex begins the index of the results for plumb view, where they become lines of one plain file.
+func (j *job) beginIndex(s *sink) {
+	if s.file == nil || j.cmd.NoIndex || j.form != write.JSONL || j.cmd.NoJoin || !j.cmd.alone() {
+		return
+	}
+	if info, err := os.Stat(s.file.Path()); err == nil && !info.Mode().IsRegular() {
+		return
+	}
+	s.told = j.std.err
+	var err error
+	if s.index, err = index.NewRecorder(s.file.Path(), explorer.IndexOptions(j.items.Suites, j.options.Variants, j.papers)); err != nil {
+		fmt.Fprintf(s.told, "plumb: %v; plumb view makes it\n", err)
+	}
 }
 
 // store returns where the files of the run are, and the folder, "" for an object store.

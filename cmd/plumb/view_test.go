@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"plumb/daemon/index"
 )
 
 // TestViewSave writes a page of scored answers: it holds them with their pictures, and nothing that loads from elsewhere.
@@ -54,6 +57,41 @@ func TestViewRefuses(t *testing.T) {
 	} {
 		if code, out, errs := plumb(t, "", append([]string{"view"}, c.args...)...); code != c.code || out != "" || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: got exit %d, %s%s; want %d and %q", c.args, code, out, errs, c.code, c.want)
+		}
+	}
+}
+
+// TestScoreWritesIndex demands that results come with the index that plumb view would make of them.
+func TestScoreWritesIndex(t *testing.T) {
+	dir := t.TempDir()
+	all, err := os.ReadFile("../../testdata/aspire/demo.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(all), "\n")[:12]
+	dump := written(t, filepath.Join(dir, "dump.jsonl"), strings.Join(append(lines, lines[0]), "")) // with an answer that is there twice
+	for _, more := range [][]string{nil, {"--report", filepath.Join(dir, "report")}, {"--no-index"}} {
+		results := filepath.Join(dir, "results.jsonl")
+		os.Remove(results + index.Suffix)
+		if code, _, errs := plumb(t, "", append([]string{"score", "--fidelity", "native", "-o", results, dump}, more...)...); code != 0 {
+			t.Fatal(errs)
+		}
+		wrote, err := os.ReadFile(results + index.Suffix)
+		if len(more) == 1 {
+			if !os.IsNotExist(err) {
+				t.Errorf("with --no-index: got an index, %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(results + index.Suffix)
+		if code, _, errs := plumb(t, "", "view", results, "--save", filepath.Join(dir, "page.html")); code != 0 {
+			t.Fatal(errs)
+		}
+		if made, err := os.ReadFile(results + index.Suffix); err != nil || !bytes.Equal(made, wrote) {
+			t.Errorf("%v: the index of plumb view has %d bytes, %v, and differs from that of plumb score with %d", more, len(made), err, len(wrote))
 		}
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"plumb/daemon/index"
 	"plumb/render/view"
 	"plumb/scoring"
-	"plumb/scoring/table"
 )
 
 // Engine draws pictures and scores answers. It is safe for concurrent use.
@@ -215,8 +214,7 @@ func (e *Explorer) begin(j Job) *opened {
 // load opens the files of a job, which makes the indexes that are missing.
 func (e *Explorer) load(ctx context.Context, o *opened) error {
 	for _, path := range o.job.Results {
-		t := table.New(table.Options{Suites: e.cfg.Items.Suites, Variants: e.cfg.Variants, Clamp: e.cfg.Variants.On(table.Clamp), Papers: e.cfg.Papers})
-		f, err := index.OpenResults(ctx, path, o.options(e, path, t))
+		f, err := index.OpenResults(ctx, path, o.options(e, path, IndexOptions(e.cfg.Items.Suites, e.cfg.Variants, e.cfg.Papers)))
 		if err != nil {
 			return err
 		}
@@ -227,7 +225,7 @@ func (e *Explorer) load(ctx context.Context, o *opened) error {
 		}
 	}
 	for _, path := range o.job.Dumps {
-		d, err := index.OpenDump(ctx, path, o.options(e, path, nil))
+		d, err := index.OpenDump(ctx, path, o.options(e, path, index.Options{}))
 		if err != nil { // results can be shown without it
 			o.remark(err.Error() + "; answers and pictures of it are not shown")
 			continue
@@ -254,34 +252,19 @@ func (o *opened) addPapers(tables []TextTable, path string) {
 	}
 }
 
-// options returns how a file of the job is opened. t adds results up while an index is made; nil for a dump.
-func (o *opened) options(e *Explorer, path string, t *table.Table) index.Options {
-	opt := index.Options{Line: e.cfg.Line, Progress: func(done, total int64) {
+// options returns how a file of the job is opened, beside what opt says.
+func (o *opened) options(e *Explorer, path string, opt index.Options) index.Options {
+	opt.Line = e.cfg.Line
+	opt.Progress = func(done, total int64) {
 		o.mu.Lock()
 		o.loading = Loading{What: "index of " + filepath.Base(path), Done: done, Total: total}
 		o.mu.Unlock()
-	}, Tell: func(s string) {
+	}
+	opt.Tell = func(s string) {
 		e.cfg.Log.Warn("index", "what", s)
 		o.remark(s)
-	}}
-	if t != nil {
-		opt.Observe = func(r *scoring.Result) { t.Add(r) }
-		opt.Extra = func() json.RawMessage { return tablesOf(t) }
 	}
 	return opt
-}
-
-// tablesOf returns the tables of the suites as JSON.
-func tablesOf(t *table.Table) json.RawMessage {
-	list := []TextTable{}
-	for _, x := range t.Own() {
-		list = append(list, TextTable{Title: x.Title, Columns: x.Columns, Text: x.Text, Rows: x.Rows, Note: x.Note})
-	}
-	b, err := json.Marshal(list)
-	if err != nil {
-		panic("BUG: tables: " + err.Error())
-	}
-	return b
 }
 
 // remark adds a sentence for the page.

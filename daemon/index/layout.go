@@ -32,6 +32,7 @@ type header struct {
 	Kind     string            `json:"kind"` // "results" or "dump"
 	Rows     int               `json:"rows"`
 	Source   stamp             `json:"source"`
+	Tag      string            `json:"tag,omitempty"` // Options.Tag
 	Sections []section         `json:"sections"`
 	Words    map[string][]Word `json:"words"` // the values of columns that hold numbers of words
 	Metrics  []string          `json:"metrics"`

@@ -31,6 +31,7 @@ type Options struct {
 	// in the index. Both may be nil.
 	Observe func(*scoring.Result)
 	Extra   func() json.RawMessage
+	Tag     string // of what Extra depends on: an index with another tag is made again
 	// Cache is the folder for indexes of files in folders that cannot be written; "" for the user's.
 	Cache string
 }
@@ -179,6 +180,10 @@ func opened(path, kind string, s stamp, o Options, build func(at string) error) 
 	}
 	for _, at := range places {
 		m, err := openIndex(at, kind, s)
+		if err == nil && m.Tag != o.Tag {
+			m.close()
+			err = errors.New("it was made with other variants or paper tables")
+		}
 		if err == nil {
 			return m, nil
 		}
@@ -348,7 +353,12 @@ func buildResults(ctx context.Context, src *os.File, s stamp, path string, o Opt
 	if err != nil {
 		return err
 	}
-	h := &header{Kind: "results", Rows: b.rows, Source: s, Bad: b.bad, Low: b.low, High: b.high,
+	return b.end(path, s, &o)
+}
+
+// end writes the index of a file with the stamp s to path.
+func (b *builder) end(path string, s stamp, o *Options) error {
+	h := &header{Kind: "results", Rows: b.rows, Source: s, Tag: o.Tag, Bad: b.bad, Low: b.low, High: b.high,
 		Words: map[string][]Word{"test": b.tests.list, "series": b.seriesOf.list, "status": b.statuses.list, "notes": b.noteSets.list, "code": b.codes.list}}
 	if b.low > b.high { // JSON has no infinities
 		h.Low, h.High = 0, 1

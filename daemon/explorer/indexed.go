@@ -1,0 +1,47 @@
+package explorer
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"plumb/daemon/index"
+	"plumb/scoring"
+	"plumb/scoring/table"
+)
+
+// IndexOptions returns how the index of a result file is made for the explorer: the tables of the suites are kept in
+// it, because they need all results. papers are those of Config. It serves one file.
+func IndexOptions(suites scoring.Suites, variants scoring.Variants, papers [][]byte) index.Options {
+	t := table.New(table.Options{Suites: suites, Variants: variants, Clamp: variants.On(table.Clamp), Papers: papers})
+	h := xxhash.New()
+	for _, name := range slices.Sorted(maps.Keys(variants)) {
+		fmt.Fprintf(h, "%q=%q ", name, variants[name])
+	}
+	fmt.Fprint(h, papers == nil)
+	for _, doc := range papers {
+		fmt.Fprintf(h, "%q ", doc)
+	}
+	return index.Options{Observe: func(r *scoring.Result) { t.Add(r) }, Extra: func() json.RawMessage { return tablesOf(t) }, Tag: fmt.Sprintf("%016x", h.Sum64())}
+}
+
+// tablesOf returns the tables of the suites as JSON.
+func tablesOf(t *table.Table) json.RawMessage {
+	b, err := json.Marshal(textTables(t.Own()))
+	if err != nil {
+		panic("BUG: tables: " + err.Error())
+	}
+	return b
+}
+
+// textTables returns tables as the API has them.
+func textTables(all []scoring.TextTable) []TextTable {
+	list := []TextTable{}
+	for _, x := range all {
+		list = append(list, TextTable{Title: x.Title, Columns: x.Columns, Text: x.Text, Rows: x.Rows, Note: x.Note})
+	}
+	return list
+}
