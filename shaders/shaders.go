@@ -89,8 +89,8 @@ func MatchSource(m Match) string { return matches[m].source() }
 // stage is a shader: the macro that selects its code, and its files in order, without ".glsl".
 type stage struct{ macro, files string }
 
-// source returns the text of a shader: the version, the macros, the files. It panics for a file
-// that is not embedded.
+// source returns the GLSL text of a shader: the version, the macros, the files. It panics for a
+// file that is not embedded.
 func (s stage) source(macros ...string) string {
 	out := []string{"#version 430 core"}
 	for _, m := range append([]string{s.macro}, macros...) {

@@ -57,8 +57,8 @@ type Filler struct {
 	alpha    []byte
 }
 
-// Add adds a path. Every subpath counts as closed. clip is the canvas, in px from
-// the corner that the path is given from, the same for all paths until Take.
+// Add adds a path to the area to fill. Every subpath counts as closed. clip is the canvas, in px
+// from the corner that the path is given from, the same for all paths until Take.
 func (f *Filler) Add(p *vector.Path, clip chord.Rect) {
 	f.clip = clip
 	f.segments = f.cutter.Append(f.segments[:0], p, clip, chord.Exact)
@@ -90,7 +90,7 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 		for n < len(edges) && edges[n].y0>>10 <= y {
 			n++
 		}
-		f.activate(edges[:n])
+		f.insertActive(edges[:n])
 		edges = edges[n:]
 		lo, hi := f.fillRow(y)
 		if y >= int64(f.clip.Y0) {
@@ -102,7 +102,8 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 	return first, len(dst.Spans) - first
 }
 
-// sortEdges sorts the edges by their top and returns them.
+// sortEdges sorts the edges of the added paths by their top, the order in which rows reach them,
+// and returns them.
 func (f *Filler) sortEdges() []edge {
 	slices.SortStableFunc(f.edges, func(a, b edge) int { return cmp.Compare(a.y0, b.y0) })
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
@@ -118,7 +119,7 @@ func (f *Filler) sortEdges() []edge {
 	return f.edges
 }
 
-// growRow makes the buffers of a row at least n columns long.
+// growRow makes the heights, areas and alphas of a pixel row at least n columns long.
 func (f *Filler) growRow(n int) {
 	if add := n - len(f.alpha); add > 0 {
 		f.height, f.leftArea = append(f.height, make([]int64, add)...), append(f.leftArea, make([]int64, add)...)
@@ -126,8 +127,9 @@ func (f *Filler) growRow(n int) {
 	}
 }
 
-// activate inserts edges into the active ones, which are grouped by path.
-func (f *Filler) activate(list []edge) {
+// insertActive inserts the edges that begin in a row into the active ones, which are grouped by
+// path: coverage is accumulated one path after the other.
+func (f *Filler) insertActive(list []edge) {
 	for _, e := range list {
 		k := len(f.active)
 		f.active = append(f.active, e)
@@ -180,8 +182,9 @@ func divideRound(a, b int64) int64 {
 	return q
 }
 
-// addEdgePiece adds the signed height and area of a piece of an edge within one row to its
-// columns, and returns their range.
+// addEdgePiece adds the part of an edge within one pixel row to the signed area coverage: to each
+// column that it crosses, its height and the area on its left. It returns the range of these
+// columns.
 func (f *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
 	if ya == yb {
 		return math.MaxInt, 0
@@ -245,7 +248,7 @@ func (f *Filler) accumulateRow(lo, hi int) int {
 	return hi
 }
 
-// alphaOf converts a signed area to coverage in 1/255.
+// alphaOf converts the signed area of a pixel that a path covers to coverage in 1/255.
 func alphaOf(v int64) byte {
 	if v < 0 {
 		v = -v
@@ -256,7 +259,7 @@ func alphaOf(v int64) byte {
 // longRun is the least length in px at which a run of 255 becomes a Full span.
 const longRun = scan.Cell
 
-// store appends the alphas of the columns [lo, hi) as spans.
+// store appends the alphas of the columns [lo, hi) of a row to the coverage mask, as spans.
 func (f *Filler) store(dst *scan.Coverage, y int32, lo, hi int) {
 	lo, hi = max(lo, int(f.clip.X0-f.left)), min(hi, int(f.clip.X1-f.left))
 	for x := lo; x < hi; {

@@ -44,7 +44,8 @@ func arcThrough(a, b, m geom.Point) (c Circle, ok bool) {
 	return c, geom.Finite(c.Centre) && c.Radius > 0 && c.Radius < math.Inf(1) && c.Size != 0
 }
 
-// turn returns the angle from one direction to another, in the direction of the arrow.
+// turn returns the angle from one direction to another, in the direction in which the arc of a bent
+// arrow runs.
 func turn(from, to float64, clockwise bool) float64 {
 	d := math.Mod(to-from, 2*math.Pi)
 	if d < 0 {
@@ -71,8 +72,8 @@ func (v *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 	if w.clockwise {
 		w.g = 1
 	}
-	w.offset[0] = w.stop(from, &w.a, 0.25)
-	w.offset[1] = w.stop(to, &w.b, 0.75)
+	w.offset[0] = w.stopAtTarget(from, &w.a, 0.25)
+	w.offset[1] = w.stopAtTarget(to, &w.b, 0.75)
 	w.applyGaps()
 	w.separateEnds()
 	c := w.midpoint()
@@ -104,9 +105,10 @@ func (w *arcSolver) turn(from, to float64) float64 { return turn(from, to, w.clo
 // span returns the angle between the ends.
 func (w *arcSolver) span() float64 { return w.turn(w.h.angle(w.a), w.h.angle(w.b)) }
 
-// stop moves the end e, now at p, to the outline of its target, and returns the gap that it keeps
-// from it. Of several crossings it takes the one nearest to that share of the arc.
-func (w *arcSolver) stop(e *terminal, p *geom.Point, share float64) (offset float64) {
+// stopAtTarget moves the arrow's end e, now at p, to the outline of the shape that it is bound to,
+// and returns the gap that it keeps from it. Of several crossings it takes the one nearest to that
+// share of the arc.
+func (w *arcSolver) stopAtTarget(e *terminal, p *geom.Point, share float64) (offset float64) {
 	if !e.bound() || e.exact {
 		return 0
 	}
@@ -123,8 +125,9 @@ func (w *arcSolver) stop(e *terminal, p *geom.Point, share float64) (offset floa
 	return e.gap(w.sh)
 }
 
-// crossing finds where the arc meets the target of the end at p. Rounding errors decide whether a
-// crossing at an end of the arc counts; if that matters, it sets w.ambiguous.
+// crossing finds where the arc of a bent arrow meets the outline of the shape that the end at p is
+// bound to. Rounding errors decide whether a crossing at an end of the arc counts; if that matters,
+// it sets w.ambiguous.
 func (w *arcSolver) crossing(e *terminal, p geom.Point, share float64) (at geom.Point, hit bool) {
 	from, span := w.h.angle(w.a), w.span()
 	if e.target.open {
@@ -176,7 +179,8 @@ func (c *nearestCrossing) offer(at geom.Point, off float64) {
 	}
 }
 
-// crossCircle returns where the segment ab crosses the circle.
+// crossCircle returns where the segment ab crosses the circle of an arc: n points, of which none
+// lies outside the segment.
 func crossCircle(c *Circle, a, b geom.Point) (p [2]geom.Point, n int) {
 	d, f := geom.Sub(b, a), geom.Sub(a, c.Centre)
 	k, l, m := geom.Norm2(d), 2*geom.Dot(f, d), geom.Norm2(f)-float64(c.Radius*c.Radius)
@@ -202,7 +206,8 @@ const noise = 1e-9
 // whether the ends have passed each other.
 func (w *arcSolver) uncertainHit(i int) bool { return w.Ends[i].hit && w.Ends[i].target.open }
 
-// applyGaps moves the ends back from the outlines by their gaps.
+// applyGaps moves the ends of a bent arrow along its arc, back from the outlines of their targets
+// by their gaps.
 func (w *arcSolver) applyGaps() {
 	from, to, span := w.h.angle(w.a), w.h.angle(w.b), w.span()
 	length := span * w.h.Radius
@@ -227,7 +232,8 @@ func (w *arcSolver) applyGaps() {
 	w.a, w.b = a, b
 }
 
-// separateEnds corrects the ends where the targets are too near to each other.
+// separateEnds corrects the ends of a bent arrow whose targets are so near to each other that the
+// gaps would make the ends meet or swap.
 func (w *arcSolver) separateEnds() {
 	from, to := &w.Ends[0], &w.Ends[1]
 	if !from.bound() || !to.bound() || from.exact || to.exact {
@@ -251,7 +257,8 @@ func (w *arcSolver) separateEnds() {
 	}
 }
 
-// midpoint returns the point half way between the ends. It swaps ends that have passed each other.
+// midpoint returns the point of the arc half way between the ends. It swaps ends that have passed
+// each other.
 func (w *arcSolver) midpoint() geom.Point {
 	at, span := w.h.angle(w.a), w.span()
 	mid := at + span/2*w.g

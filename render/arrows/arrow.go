@@ -186,8 +186,8 @@ func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
 	a, b := from.Handle, to.Handle
 	before := geom.Unit(geom.Sub(b, a))
 	s := sh.Scale
-	v.End, to.hit = v.stop(to, a)
-	v.Start, from.hit = v.stop(from, b)
+	v.End, to.hit = v.stopAtTarget(to, a)
+	v.Start, from.hit = v.stopAtTarget(from, b)
 	if from.bound() && to.bound() && r == safe && !from.exact && !to.exact {
 		switch {
 		case to.hit && !from.hit && !from.target.open:
@@ -231,9 +231,10 @@ func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
 	return nil
 }
 
-// stop returns where the line from the opposite handle to the end e meets the outline of the
-// end's target. Without a crossing it returns the handle and false.
-func (v *Solver) stop(e *terminal, opposite geom.Point) (p geom.Point, hit bool) {
+// stopAtTarget returns where the line from the opposite handle to the end e of a straight arrow
+// meets the outline of the shape that e is bound to. Without a crossing it returns the handle and
+// false.
+func (v *Solver) stopAtTarget(e *terminal, opposite geom.Point) (p geom.Point, hit bool) {
 	if !e.bound() || e.exact {
 		return e.Handle, false
 	}

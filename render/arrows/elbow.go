@@ -33,7 +33,8 @@ type edge struct {
 	cross    float64
 }
 
-// far returns the expanded value, or the value of a point.
+// far returns the coordinate at which a route may turn after it has left this side: expandLeg
+// outside of the box, or the place of an end that is a point.
 func (e *edge) far() float64 {
 	if e.out {
 		return e.expanded
@@ -105,7 +106,8 @@ func (v *Solver) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
 	return nil
 }
 
-// grow computes the grown box of an end.
+// grow computes the box of an elbow arrow's end grown by leg on all sides: the room that a route
+// keeps from it.
 func (e *elbowEnd) grow(leg float64) {
 	e.grown = e.box
 	if !e.isPoint {
@@ -179,7 +181,8 @@ func (e *elbowEnd) usable() bool {
 	return false
 }
 
-// edges computes the sides of both ends. See docs/spec/drawing.md#r64.
+// edges computes where an elbow arrow may leave each side of the boxes of both ends. See
+// docs/spec/drawing.md#r64.
 func (w *elbowPlan) edges() {
 	for s := range sides {
 		w.a.edges[s] = w.edge(&w.a, &w.b, s)
@@ -187,7 +190,7 @@ func (w *elbowPlan) edges() {
 	}
 }
 
-// edge computes one side of an end, given the other end.
+// edge computes where an elbow arrow may leave one side of an end's box, given the other end.
 func (w *elbowPlan) edge(e, other *elbowEnd, s side) edge {
 	split := func(p geom.Point) (value, cross float64) {
 		if s == leftSide || s == rightSide {
@@ -224,7 +227,8 @@ type interval struct{ lo, hi float64 }
 
 func (r interval) contains(v float64) bool { return r.lo <= v && v <= r.hi }
 
-// without returns the longest part of r outside o; ok is false when there is none.
+// without returns the longest part of r outside o; ok is false when there is none. An arrow leaves
+// a side of a box where the other box does not block it.
 func (r interval) without(o interval) (left interval, ok bool) {
 	switch {
 	case o.hi < r.lo || o.lo > r.hi:
@@ -260,7 +264,7 @@ func (v *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 		}
 	}
 	for range 2 {
-		v.Route = w.shorten(v.Route)
+		v.Route = w.dropShortEnd(v.Route)
 		slices.Reverse(v.Route)
 	}
 	if v.swap {
@@ -269,8 +273,9 @@ func (v *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 	v.Start, v.End = v.Route[0].Point, v.Route[len(v.Route)-1].Point
 }
 
-// shorten drops the corner next to the first point that is nearer than the shortest end segment.
-func (w *elbowPlan) shorten(way []waypoint) []waypoint {
+// dropShortEnd drops the corner of an elbow arrow's route next to its first point, if it is nearer
+// to it than the shortest end segment that the editor draws.
+func (w *elbowPlan) dropShortEnd(way []waypoint) []waypoint {
 	if len(way) < 3 || manhattan(way[0].Point, way[1].Point) >= w.end {
 		return way
 	}

@@ -16,7 +16,8 @@ type arrowhead struct {
 	back geom.Point // on the body, as far behind the tip as the head is long
 }
 
-// closed reports whether the head has an inside.
+// closed reports whether the arrowhead has an inside that can be filled, as a triangle or a diamond
+// has.
 func (h *arrowhead) closed() bool {
 	switch h.kind {
 	case scene.HeadTriangle, scene.HeadInverted, scene.HeadSquare, scene.HeadDot, scene.HeadDiamond:
@@ -62,7 +63,8 @@ func (v *Solver) behind(p, q geom.Point, k float64) geom.Point {
 	return geom.Add(p, geom.Scale(geom.Unit(geom.Sub(q, p)), k))
 }
 
-// crossCircles returns one of the two points where a circle around p meets c.
+// crossCircles returns one of the two points where the circle of radius k around p meets the circle
+// c of a bent arrow: the direction of its head.
 func crossCircles(p geom.Point, k float64, c *Circle, first bool) geom.Point {
 	d := geom.Sub(c.Centre, p)
 	l := geom.Length(d)
@@ -78,7 +80,7 @@ func crossCircles(p geom.Point, k float64, c *Circle, first bool) geom.Point {
 // turned90 turns a vector clockwise.
 func turned90(v geom.Point) geom.Point { return geom.Pt(-v.Y, v.X) }
 
-// Write appends the head's outline. Closed ones run counter-clockwise.
+// Write appends the outline of the arrowhead to a path. Closed ones run counter-clockwise.
 func (h *arrowhead) Write(to *vector.Path) {
 	const sixth = math.Pi / 6
 	p, q := h.tip, h.back

@@ -38,7 +38,7 @@ func turnBox(t geom.Matrix, e geom.Extent) geom.Extent {
 	return out
 }
 
-// turnSide maps a side.
+// turnSide maps a side of a box by a quarter turn or flip.
 func turnSide(t geom.Matrix, s side) side {
 	p := t.Apply([sides]geom.Point{geom.Pt(1, 0), geom.Pt(0, 1), geom.Pt(-1, 0), geom.Pt(0, -1)}[s])
 	switch {
@@ -52,7 +52,7 @@ func turnSide(t geom.Matrix, s side) side {
 	return topSide
 }
 
-// turnEdges maps all sides of an end.
+// turnEdges maps all sides of an elbow arrow's end by a quarter turn or flip.
 func turnEdges(t geom.Matrix, e *[sides]edge) (out [sides]edge) {
 	for s := range sides {
 		k := e[s]
@@ -89,7 +89,7 @@ type routeBox struct {
 	turnsTwice bool
 }
 
-// apply turns the boxes.
+// apply maps the box of an elbow arrow's end, and the grown box, by a quarter turn or flip.
 func (b *routeBox) apply(t geom.Matrix) {
 	b.own = turnBox(t, b.own)
 	if b.turnsTwice {
@@ -116,7 +116,7 @@ type elbowRouter struct {
 	points     []geom.Point // the route so far
 }
 
-// load sets both ends of an arrow.
+// load sets both ends of an elbow arrow as the router's input, not turned.
 func (r *elbowRouter) load(w *elbowPlan) {
 	a, b := &w.a, &w.b
 	*r = elbowRouter{
@@ -150,7 +150,8 @@ func (r *elbowRouter) load(w *elbowPlan) {
 	r.gap.Y, r.midY = between(a.box.Lo.Y, a.box.Hi.Y, b.box.Lo.Y, b.box.Hi.Y)
 }
 
-// apply turns the whole input.
+// apply maps the router's whole input by a quarter turn or flip, so that one rule serves routes in
+// all directions.
 func (r *elbowRouter) apply(t geom.Matrix) {
 	r.turned = t.Mul(r.turned)
 	r.boxA.apply(t)
@@ -165,8 +166,8 @@ func (r *elbowRouter) apply(t geom.Matrix) {
 	r.midX.at, r.midY.at = mid.X, mid.Y
 }
 
-// route returns the route that leaves A at one side and reaches B at another. See
-// docs/spec/drawing.md#r66.
+// route returns the route of an elbow arrow that leaves end A at one side and reaches end B at
+// another. See docs/spec/drawing.md#r66.
 func (r *elbowRouter) route(from, to side) (way []geom.Point, ok bool) {
 	if !r.a[from].usable || !r.b[to].usable {
 		return nil, false
@@ -195,7 +196,8 @@ func (r *elbowRouter) route(from, to side) (way []geom.Point, ok bool) {
 	return r.points, ok
 }
 
-// simplified drops points that repeat the last one or lie on a straight line.
+// simplified drops the corners of an elbow arrow's route that repeat the last one or lie on a
+// straight line.
 func simplified(p []geom.Point) []geom.Point {
 	const tol = 0.01
 	n := 0

@@ -16,8 +16,8 @@ var (
 	}
 )
 
-// search returns the route between two ends of which sides may be given, appended to dst. See
-// docs/spec/drawing.md#r65.
+// search returns the route between two ends of an elbow arrow, appended to dst. a and b are the
+// sides that the arrow must leave and reach, or noSide for any. See docs/spec/drawing.md#r65.
 func (r *elbowRouter) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 	switch {
 	case a != noSide && b != noSide:
@@ -30,7 +30,7 @@ func (r *elbowRouter) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 				return append(dst, way...), true
 			}
 		}
-		if way, ok := r.best(dst, []side{a}, sidesFor[a][:]); ok {
+		if way, ok := r.bestRoute(dst, []side{a}, sidesFor[a][:]); ok {
 			return way, true
 		}
 	}
@@ -43,10 +43,10 @@ func (r *elbowRouter) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 	}
 	from, n := usableSides(&r.a)
 	to, m := usableSides(&r.b)
-	return r.best(dst, from[:n], to[:m])
+	return r.bestRoute(dst, from[:n], to[:m])
 }
 
-// usableSides lists the sides of an end that an arrow can leave from.
+// usableSides lists the sides of an end's box that an elbow arrow can leave from.
 func usableSides(e *[sides]edge) (list [sides]side, n int) {
 	for _, s := range everySide {
 		if e[s].usable {
@@ -57,9 +57,10 @@ func usableSides(e *[sides]edge) (list [sides]side, n int) {
 	return list, n
 }
 
-// best returns the route with the fewest corners, and of these the shortest. A later pair of
-// sides must be shorter by 1 px for each pair that was tried before it.
-func (r *elbowRouter) best(dst []geom.Point, from, to []side) (best []geom.Point, ok bool) {
+// bestRoute tries all pairs of the given sides and returns the route with the fewest corners, and
+// of these the shortest. A later pair must be shorter by 1 px for each pair that was tried before
+// it.
+func (r *elbowRouter) bestRoute(dst []geom.Point, from, to []side) (best []geom.Point, ok bool) {
 	length, late := math.Inf(1), 0.0
 	best = dst
 	for _, a := range from {
@@ -81,8 +82,8 @@ func (r *elbowRouter) best(dst []geom.Point, from, to []side) (best []geom.Point
 	return best, ok
 }
 
-// facing returns the side of B that an arrow from this side of A takes without further search, or
-// noSide.
+// facing returns the side of end B that an elbow arrow from this side of end A takes without
+// further search, or noSide.
 func (r *elbowRouter) facing(from side) side {
 	if from != rightSide && from != leftSide {
 		return noSide
@@ -95,16 +96,16 @@ func (r *elbowRouter) facing(from side) side {
 		return from.opposite()
 	}
 	for _, to := range [2]side{topSide, bottomSide} {
-		if r.corner(from, to) {
+		if r.oneCornerSuffices(from, to) {
 			return to
 		}
 	}
 	return noSide
 }
 
-// corner reports whether one corner is enough to get from a left or right side of
-// A to the top or bottom of B.
-func (r *elbowRouter) corner(from, to side) bool {
+// oneCornerSuffices reports whether an elbow arrow gets with one corner from a left or right side
+// of end A to the top or bottom of end B.
+func (r *elbowRouter) oneCornerSuffices(from, to side) bool {
 	e, f := &r.a[from], &r.b[to]
 	if !e.usable || !f.usable {
 		return false
@@ -134,7 +135,7 @@ func (r *elbowRouter) defaultSides() (from, to side) {
 	}
 	for _, from := range [2]side{rightSide, leftSide} {
 		for _, to := range [2]side{topSide, bottomSide} {
-			if r.corner(from, to) {
+			if r.oneCornerSuffices(from, to) {
 				return from, to
 			}
 		}

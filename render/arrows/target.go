@@ -27,7 +27,8 @@ type target struct {
 	open         bool // an open line: nothing lies inside
 }
 
-// anchor returns the point of the target that an arrow points to: the given one, or the centre.
+// anchor returns the point of the bound shape that an arrow points to: the given one, or the centre
+// unless the binding is precise.
 func (t *target) anchor(a scene.Point, precise bool) geom.Point {
 	if !precise {
 		a = scene.Point{X: 0.5, Y: 0.5}
@@ -35,8 +36,8 @@ func (t *target) anchor(a scene.Point, precise bool) geom.Point {
 	return t.toArrow.Apply(geom.Pt(geom.Lerp1(t.own.Lo.X, t.own.Hi.X, a.X), geom.Lerp1(t.own.Lo.Y, t.own.Hi.Y, a.Y)))
 }
 
-// loadTarget computes the target of an end and appends its outline. back maps the page to the
-// arrow's space.
+// loadTarget computes the shape that an end of the arrow is bound to, in the arrow's space, and
+// appends its outline. back maps the page to the arrow's space.
 func (v *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *terminal, back geom.Matrix) error {
 	at := e.binding.To
 	to, page := &s.Shapes[at], t.Nodes[at].Page
@@ -146,7 +147,7 @@ func (v *Solver) point(p geom.Point) {
 	v.lines[len(v.lines)-1].count++
 }
 
-// eachEdge calls f with the edges of a target.
+// eachEdge calls f with the straight pieces of a bound shape's outline.
 func (v *Solver) eachEdge(t *target, f func(a, b geom.Point)) {
 	for _, l := range v.lines[t.first : t.first+t.count] {
 		p := v.points[l.first : l.first+l.count]
@@ -159,7 +160,7 @@ func (v *Solver) eachEdge(t *target, f func(a, b geom.Point)) {
 	}
 }
 
-// nearest returns the point of a target's outline nearest to p, and how far it is.
+// nearest returns the point of a bound shape's outline nearest to p, and how far it is.
 func (v *Solver) nearest(t *target, p geom.Point) (q geom.Point, d float64) {
 	d = math.Inf(1)
 	v.eachEdge(t, func(a, b geom.Point) {
@@ -176,7 +177,7 @@ func (v *Solver) nearest(t *target, p geom.Point) (q geom.Point, d float64) {
 	return q, d
 }
 
-// inside reports whether p lies in one of a target's closed contours.
+// inside reports whether p lies in one of the closed contours of a bound shape.
 func (v *Solver) inside(t *target, p geom.Point) bool {
 	for _, l := range v.lines[t.first : t.first+t.count] {
 		if l.open {

@@ -111,7 +111,7 @@ func (c *Canvas) Take() Mark {
 	return m
 }
 
-// rowForWriting returns row y, copied first if a snapshot shares it.
+// rowForWriting returns row y of the picture, copied first if a snapshot shares it.
 func (c *Canvas) rowForWriting(y int) *row {
 	r := c.rows[y]
 	if r.owner == c && r.era == c.era {
@@ -135,7 +135,7 @@ type blender func(p []uint8, a, pair uint32)
 // clip is the canvas as the scan converter takes it.
 var clip = chord.Rect{X0: 0, Y0: 0, X1: Width, Y1: Height}
 
-// fill fills a path.
+// fill paints the inside of a path onto the canvas with the scan converter's coverage.
 func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with blender) {
 	c.cover.Reset()
 	c.scanner.Pairs = c.notePair
@@ -182,7 +182,7 @@ func (c *Canvas) notePair(x, y int32, a byte) {
 	}
 }
 
-// blendPixel blends one pixel of row y and records it in the mark.
+// blendPixel blends one pixel of row y into the picture and records in the mark that it changed.
 func (c *Canvas) blendPixel(r *row, x, y int, a, pair uint32, with blender) {
 	p := r.pix[4*x : 4*x+4 : 4*x+4]
 	before := [4]uint8(p)
@@ -193,7 +193,8 @@ func (c *Canvas) blendPixel(r *row, x, y int, a, pair uint32, with blender) {
 	}
 }
 
-// addPixel adds a changed pixel to the mark.
+// addPixel adds a changed pixel to what the mark tells of the last painting: the number and the box
+// of changed pixels.
 func (m *Mark) addPixel(x, y int) {
 	m.Changed++
 	at := image.Rect(x, y, x+1, y+1)
@@ -233,7 +234,7 @@ func eraseBlender(p []uint8, a, _ uint32) {
 	}
 }
 
-// brush returns the blender and the fill rule of a colour, or of the eraser.
+// brush returns the blender and the fill rule of a drawing colour, or of the eraser.
 func brush(k Colour, erasing bool) (blender, scan.Rule) {
 	if erasing {
 		return eraseBlender, scan.Rule{Plain: true} // it adds no colour, as black adds none

@@ -55,7 +55,7 @@ func (c *Canvas) colour(x, y int) Colour {
 	return Colour{unpremultiply(p[0], p[3]), unpremultiply(p[1], p[3]), unpremultiply(p[2], p[3])}
 }
 
-// unpremultiply divides a channel by alpha, rounded; 0 where alpha is 0.
+// unpremultiply divides a colour channel by its pixel's alpha, rounded; 0 where alpha is 0.
 func unpremultiply(v, a uint8) uint8 {
 	switch a {
 	case 255:

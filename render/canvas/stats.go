@@ -38,7 +38,7 @@ func (c *Canvas) Measure(p Palette) Stats {
 	return s
 }
 
-// addWhite counts n white pixels.
+// addWhite counts n white pixels, for rows on which nothing was painted.
 func (s *Stats) addWhite(n int, p Palette) {
 	for i, k := range p {
 		if (k == Colour{255, 255, 255}) {
@@ -49,7 +49,7 @@ func (s *Stats) addWhite(n int, p Palette) {
 	s.Other += n
 }
 
-// addRow adds the pixels of one row.
+// addRow adds the pixels of one row of the picture to the statistics.
 func (s *Stats) addRow(r *row, y int, p Palette) {
 	plain := 0
 	for x := range Width {
@@ -87,7 +87,7 @@ func (s *Stats) countColour(k Colour, p Palette) {
 	s.Other++
 }
 
-// addInk adds a pixel with ink, 1..255.
+// addInk adds a pixel with ink, 1..255, to the sums from which its extent and centre follow.
 func (s *Stats) addInk(x, y int, ink int64) {
 	at := image.Rect(x, y, x+1, y+1)
 	s.NonWhite++
@@ -119,7 +119,7 @@ func (s *Stats) addInk(x, y int, ink int64) {
 	}
 }
 
-// Image returns the picture, not premultiplied.
+// Image returns the picture with alpha that is not premultiplied, as a PNG holds it.
 func (c *Canvas) Image() *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, Width, Height))
 	for y, r := range c.rows {

@@ -58,7 +58,8 @@ func decodePNG(b []byte) (*image.NRGBA, error) {
 
 var errRuns = errors.New("its runs do not fill it")
 
-// decodeRuns fills pix, which is all zero, with the runs of page/pixels.ts.
+// decodeRuns fills pix, which is all zero, with a picture that the page sent as runs of equal
+// pixels (page/pixels.ts), which are smaller and faster than a PNG.
 func decodeRuns(pix, b []byte) error {
 	for len(b) > 0 {
 		v, n := binary.Uvarint(b)
@@ -87,7 +88,7 @@ func decodeRuns(pix, b []byte) error {
 	return nil
 }
 
-// repeatPixel fills pix, which is all zero, with a pixel.
+// repeatPixel fills pix, which is all zero, with copies of one pixel.
 func repeatPixel(pix, pixel []byte) {
 	if binary.LittleEndian.Uint32(pixel) == 0 || len(pix) == 0 {
 		return // it is zero already

@@ -18,8 +18,9 @@ var faults struct {
 	n  int
 }
 
-// inject does what PLUMB_FAULT asks for.
-func inject(b *browserInstance) (done func()) {
+// injectFault kills the browser shortly after its N-th job if PLUMB_FAULT is chrome_kill@N. It
+// returns a function that ends the fault.
+func injectFault(b *browserInstance) (done func()) {
 	faults.mu.Lock()
 	faults.n++
 	n := faults.n

@@ -20,7 +20,8 @@ type job struct {
 	measure bool   // it asks for boxes, which need no proof
 }
 
-// job makes the job of a request and checks its limits.
+// job turns a request for an export into the JSON that the page in the browser reads, and checks
+// its limits.
 func (c *Config) job(r *Request) (*job, error) {
 	var b []byte
 	var err error
@@ -51,7 +52,8 @@ func (c *Config) job(r *Request) (*job, error) {
 	return j, nil
 }
 
-// appendPicture writes which shapes are drawn, and which part of the page.
+// appendPicture writes into the page's job which shapes of the scene are drawn, and which part of
+// the page.
 func (c *Config) appendPicture(b []byte, r *Request, ids, except []string) ([]byte, error) {
 	b = append(b, '{')
 	if r.Measure {
@@ -84,7 +86,8 @@ func (c *Config) appendPicture(b []byte, r *Request, ids, except []string) ([]by
 	return append(b, '}'), nil
 }
 
-// checkSize checks the size of a picture against the limits.
+// checkSize refuses the bounds of a picture that are not finite, empty or beyond the limits on its
+// side and its pixels.
 func (c *Config) checkSize(b view.Box) error {
 	side := float64(c.MaxSide)
 	if !(b.W >= 1 && b.H >= 1 && b.X-b.X == 0 && b.Y-b.Y == 0) {

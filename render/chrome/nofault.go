@@ -2,5 +2,5 @@
 
 package chrome
 
-// inject does what PLUMB_FAULT asks for; without the build tag fault nothing.
-func inject(*browserInstance) (done func()) { return func() {} }
+// injectFault does what PLUMB_FAULT asks for; without the build tag fault nothing.
+func injectFault(*browserInstance) (done func()) { return func() {} }

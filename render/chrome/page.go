@@ -115,8 +115,8 @@ func (p *page) mount(ctx context.Context, licence string) error {
 	return err
 }
 
-// call calls a method of window.plumb with one string and returns its value as
-// JSON.
+// call calls a method of window.plumb, the script in the tab, with one string and returns its value
+// as JSON.
 func (p *page) call(ctx context.Context, method, argument string) ([]byte, error) {
 	arg, err := json.Marshal(argument)
 	if err != nil {
@@ -138,7 +138,8 @@ func (p *page) call(ctx context.Context, method, argument string) ([]byte, error
 	return r.Result.Value, nil
 }
 
-// onEvent handles the browser's events. It must not block.
+// onEvent handles the browser's events for this tab: requests of the page, and a crash. It must not
+// block.
 func (p *page) onEvent(ev any) {
 	switch ev := ev.(type) {
 	case *fetch.EventRequestPaused:
@@ -148,7 +149,8 @@ func (p *page) onEvent(ev any) {
 	}
 }
 
-// answerRequest serves the page's own files and stops every other request.
+// answerRequest serves the page's own files to the browser and stops every other request, so that
+// no scene reaches the network.
 func (p *page) answerRequest(ev *fetch.EventRequestPaused) {
 	f := p.site.files[ev.Request.URL]
 	if ev.ResourceType == network.ResourceTypeDocument && p.loaded.Swap(true) {
@@ -168,8 +170,8 @@ func (p *page) answerRequest(ev *fetch.EventRequestPaused) {
 		RequestID: ev.RequestID, ResponseCode: 200, ResponseHeaders: f.headers, Body: f.body})
 }
 
-// run sends a job and waits for its answer, for at most deadline. After an error the page must not
-// be used again.
+// run sends a job to the editor in the tab and waits for its answer, for at most deadline. After an
+// error the page must not be used again.
 func (p *page) run(job string, deadline time.Duration) (*answer, error) {
 	ctx, cancel := context.WithTimeout(p.ctx, deadline)
 	defer cancel()

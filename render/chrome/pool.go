@@ -39,11 +39,12 @@ type Pool struct {
 	stats counters
 }
 
+// counters count what the pool did, for Stats.
 type counters struct {
 	exports, retries, blocked, refused, pages, browsers, lost, unproved, blank atomic.Int64
 }
 
-// call is a job that a worker handles.
+// call is a job of the editor that a worker of the pool handles.
 type call struct {
 	ctx    context.Context
 	job    *job
@@ -179,7 +180,7 @@ func (p *Pool) Export(ctx context.Context, r Request) (*Result, error) {
 	return p.result(&r, c.answer)
 }
 
-// result turns an answer into images and counts it.
+// result turns the page's answer to a request into images, and counts it.
 func (p *Pool) result(r *Request, a *answer) (*Result, error) {
 	s := &p.stats
 	s.blocked.Add(int64(a.Blocked))
@@ -215,7 +216,7 @@ func (p *Pool) result(r *Request, a *answer) (*Result, error) {
 
 func box(b *[4]float64) view.Box { return view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]} }
 
-// clip shortens a text of the browser for a message.
+// clip shortens a text of the browser to n bytes for a message.
 func clip(s string, n int) string {
 	if len(s) > n {
 		return s[:n] + "..."
@@ -233,8 +234,8 @@ func (p *Pool) View(ctx context.Context, v view.View) (*image.NRGBA, error) {
 	return r.Image, nil
 }
 
-// Close stops the browser; exports that are under way end first. Nothing of it
-// is left, neither process nor file.
+// Close stops the browser after the exports that are under way. No process and no file of it is
+// left.
 func (p *Pool) Close() error {
 	p.once.Do(func() {
 		close(p.done)

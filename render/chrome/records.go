@@ -19,7 +19,7 @@ func appendScene(b []byte, s *scene.Scene) ([]byte, error) {
 	children := make(map[int32]int)
 	for i := range s.Shapes {
 		sh := &s.Shapes[i]
-		if err := complete(sh); err != nil {
+		if err := checkComplete(sh); err != nil {
 			return nil, err
 		}
 		if i > 0 {
@@ -50,8 +50,9 @@ func appendScene(b []byte, s *scene.Scene) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// complete refuses what a *scene.Scene has by name only.
-func complete(sh *scene.Shape) error {
+// checkComplete refuses a shape of which a *scene.Scene keeps a name but not the data: an unknown
+// type or colour, foreign text, an asset. The editor could not draw it from records.
+func checkComplete(sh *scene.Shape) error {
 	switch {
 	case sh.Kind >= scene.Other:
 		return sceneFault(sh, "its type is "+strconv.Quote(sh.TypeName))
@@ -65,6 +66,8 @@ func complete(sh *scene.Shape) error {
 	return nil
 }
 
+// appendShape writes a shape as a store record of the editor, below the given parent and with the
+// given index.
 func appendShape(b []byte, sh *scene.Shape, parent, index string) []byte {
 	p := props{b: append(b, `{"typeName":"shape","isLocked":false,"meta":{}`...)}
 	p.text("id", sh.ID)
@@ -81,12 +84,13 @@ func appendShape(b []byte, sh *scene.Shape, parent, index string) []byte {
 	return append(p.b, '}', '}')
 }
 
-// props writes members of an object.
+// props writes the members of a JSON object of a store record.
 type props struct {
 	b     []byte
 	first bool
 }
 
+// key writes the name of the next member, and the comma before it.
 func (p *props) key(name string) {
 	if !p.first {
 		p.b = append(p.b, ',')
@@ -130,6 +134,7 @@ func (p *props) label(sh *scene.Shape) {
 	p.rich(sh.Rich)
 }
 
+// aligned writes the alignment of a text along both axes of its box.
 func (p *props) aligned(sh *scene.Shape) {
 	p.text("align", sh.Align.String())
 	p.text("verticalAlign", sh.Vertical.String())
@@ -142,7 +147,7 @@ func (p *props) asset(sh *scene.Shape) {
 	p.text("url", sh.URL)
 }
 
-// shape writes the properties of each kind.
+// shape writes the properties of a shape by its kind, as tldraw's store records have them.
 func (p *props) shape(sh *scene.Shape) {
 	switch sh.Kind {
 	case scene.Geo:
@@ -174,6 +179,7 @@ func (p *props) shape(sh *scene.Shape) {
 	}
 }
 
+// arrow writes the properties of an arrow: its form, heads, label and ends.
 func (p *props) arrow(sh *scene.Shape) {
 	a := sh.Arrow
 	p.ink(sh)
@@ -194,6 +200,7 @@ func (p *props) arrow(sh *scene.Shape) {
 	p.number("elbowMidPoint", a.ElbowMidPoint)
 }
 
+// stroke writes the properties of lines, draw shapes and highlights.
 func (p *props) stroke(sh *scene.Shape) {
 	p.ink(sh)
 	if sh.Kind != scene.Highlight {
@@ -217,7 +224,7 @@ func (p *props) stroke(sh *scene.Shape) {
 	}
 }
 
-// holder writes the kinds that have a box and what is in it.
+// holder writes the properties of the kinds that have a box and a text or children in it.
 func (p *props) holder(sh *scene.Shape) {
 	if sh.Kind == scene.Group {
 		return
@@ -266,6 +273,7 @@ func (p *props) points(points []scene.Point) {
 	p.b = append(p.b, '}')
 }
 
+// segments writes the points of a freehand line, stroke by stroke.
 func (p *props) segments(segments []scene.Segment) {
 	p.key("segments")
 	p.b = append(p.b, '[')
@@ -292,6 +300,8 @@ func (p *props) segments(segments []scene.Segment) {
 	p.b = append(p.b, ']')
 }
 
+// appendBinding writes the i-th binding of the scene as a store record: one end of an arrow and its
+// target.
 func appendBinding(b []byte, s *scene.Scene, i int) []byte {
 	bind := &s.Bindings[i]
 	p := props{b: append(b, `{"typeName":"binding","type":"arrow","meta":{}`...)}

@@ -29,7 +29,8 @@ type site struct {
 	files  map[string]*file
 }
 
-// readSite reads the page of a version from the folder that scripts/page.sh made.
+// readSite reads the page of an editor version, with its scripts and fonts, from the folder that
+// scripts/page.sh made.
 func readSite(dir, version, origin string) (site, error) {
 	root := filepath.Join(dir, version)
 	s := site{origin, map[string]*file{}}

@@ -108,17 +108,16 @@ func svgBox(attrs []xml.Attr) (w, h float64) {
 		at[a.Name.Local] = a.Value
 	}
 	if f := strings.FieldsFunc(at["viewBox"], func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }); len(f) == 4 {
-		w, h = length(f[2], w), length(f[3], h)
+		w, h = cssLength(f[2], w), cssLength(f[3], h)
 	}
-	return length(at["width"], w), length(at["height"], h)
+	return cssLength(at["width"], w), cssLength(at["height"], h)
 }
 
 // units are the CSS units of length in px. Units relative to the font count as 16 px.
 var units = map[string]float64{"": 1, "px": 1, "pt": 4. / 3, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "em": 16, "rem": 16, "ex": 16, "ch": 16}
 
-// length reads a CSS length in px. It returns fallback for anything else, such as a
-// percentage.
-func length(s string, fallback float64) float64 {
+// cssLength reads a CSS length in px. It returns fallback for anything else, such as a percentage.
+func cssLength(s string, fallback float64) float64 {
 	s = strings.ToLower(strings.TrimSpace(s))
 	number := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz")
 	v, err := strconv.ParseFloat(number, 64)

@@ -15,7 +15,7 @@ type worker struct {
 	page *page
 }
 
-// run handles jobs until the pool is closed.
+// run exports the jobs of the pool in the worker's tab until the pool is closed.
 func (w *worker) run() {
 	defer w.closePage()
 	for {
@@ -41,7 +41,8 @@ func (w *worker) retiring() <-chan struct{} {
 	return w.page.browser.retiring
 }
 
-// export does one job, again if the tab dies or returns a picture without a valid proof.
+// export draws one job in the editor, again if the tab dies or returns a picture without a valid
+// proof.
 func (w *worker) export(ctx context.Context, j *job) (*answer, error) {
 	doubted := false // an empty picture is accepted when a fresh tab draws it too
 	for n := 1; ; n++ {
@@ -92,7 +93,7 @@ func (w *worker) attempt(j *job, suspect bool) (a *answer, blank bool, err error
 	}
 	b := w.page.browser
 	b.exports.Add(1)
-	injected := inject(b)
+	injected := injectFault(b)
 	a, err = w.page.run(j.text, w.pool.cfg.Deadline)
 	err = w.pool.cfg.licenceError(err)
 	injected()
@@ -151,7 +152,7 @@ func (w *worker) ensurePage() error {
 	return fmt.Errorf("%w: %w", ErrLost, err)
 }
 
-// closePage closes the worker's tab.
+// closePage closes the worker's browser tab, and counts it as closed in its browser.
 func (w *worker) closePage() {
 	if w.page == nil {
 		return

@@ -5,8 +5,8 @@ import "plumb/render/batch"
 // tileRow is one row of pixels of a tile. Callers keep one for all rows.
 type tileRow [batch.TileW]batch.Pixel
 
-// eachPixel composites the pixels of one row of a run, left to right, and calls f for each; col is
-// relative to the run's X. pixels is scratch memory.
+// eachPixel composites the pixels of one row of a run of tiles, left to right, and calls f for
+// each; col is relative to the run's X. pixels is scratch memory.
 func eachPixel(b *batch.Batch, r *batch.Run, y int, pixels *tileRow, f func(col uint32, p *batch.Pixel)) {
 	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
 		if y >= int(t.Valid>>16) {

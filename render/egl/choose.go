@@ -14,26 +14,27 @@ type context interface{ close() }
 // opener opens a context on a display. It returns nil and an error where that fails.
 type opener func(candidate) (context, Info, error)
 
-// choose opens a context on the device that the configuration names. With "auto" a device that
-// fails is skipped; a device that is named never is.
+// choose opens an OpenGL context on the device that the configuration names. With "auto" a device
+// that fails is skipped; a device that is named never is.
 func choose(cfg Config, adapters []Adapter, open opener) (context, Info, error) {
 	switch want := strings.TrimSpace(cfg.Device); {
 	case want == "" || want == "auto":
 		return auto(adapters, open)
 	case want == "software":
-		return first(software(adapters), open)
+		return firstThatOpens(software(adapters), open)
 	default:
 		fit, err := named(want, adapters, open)
 		if err != nil {
 			return nil, Info{}, err
 		}
-		return first([]candidate{{PlatformDevice, fit}}, open)
+		return firstThatOpens([]candidate{{PlatformDevice, fit}}, open)
 	}
 }
 
-// auto opens the GPU that CUDA would take, else the only GPU that works, else a software device.
+// auto opens an OpenGL context on the GPU that CUDA would take, else on the only GPU that works,
+// else on a software device.
 func auto(adapters []Adapter, open opener) (context, Info, error) {
-	c, info, failed := first(devices(adapters, func(a Adapter) bool { return a.CUDA == 0 }), open)
+	c, info, failed := firstThatOpens(devices(adapters, func(a Adapter) bool { return a.CUDA == 0 }), open)
 	if c != nil {
 		return c, info, nil
 	}
@@ -42,7 +43,7 @@ func auto(adapters []Adapter, open opener) (context, Info, error) {
 		return c, info, err
 	}
 	failed = errors.Join(failed, err)
-	c, info, err = first(software(adapters), open)
+	c, info, err = firstThatOpens(software(adapters), open)
 	if err != nil {
 		return nil, Info{}, errors.Join(failed, err)
 	}
@@ -92,9 +93,9 @@ func software(adapters []Adapter) []candidate {
 		candidate{PlatformSurfaceless, none}, candidate{PlatformDefault, none})
 }
 
-// first opens the first candidate that works. It returns nil and all errors where none does, and
-// nil without an error for an empty list.
-func first(list []candidate, open opener) (context, Info, error) {
+// firstThatOpens opens an OpenGL context on the first candidate that works. It returns nil and all
+// errors where none does, and nil without an error for an empty list.
+func firstThatOpens(list []candidate, open opener) (context, Info, error) {
 	var failed error
 	for _, c := range list {
 		ctx, info, err := open(c)
@@ -164,7 +165,7 @@ func pick(list []Adapter, keep func(Adapter) bool) []Adapter {
 	return slices.DeleteFunc(slices.Clone(list), func(a Adapter) bool { return !keep(a) })
 }
 
-// list names adapters in a message.
+// list names the adapters in a message, with the values of --device that choose them.
 func list(adapters []Adapter) string {
 	if len(adapters) == 0 {
 		return "no device"

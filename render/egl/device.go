@@ -30,7 +30,8 @@ type call struct {
 	done chan error // buffers one result, so that the thread never waits for a reader
 }
 
-// timeout returns a channel that receives after the limit, and nil (never) where it is 0 or less.
+// timeout returns a channel that receives after the time limit of a call to the device, and nil
+// (never) where it is 0 or less.
 func timeout(limit time.Duration) <-chan time.Time {
 	if limit <= 0 {
 		return nil

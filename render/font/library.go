@@ -161,7 +161,7 @@ func (f *file) metrics(ld *ot.Loader) error {
 	return nil
 }
 
-// table returns a raw table of at least min bytes.
+// table returns a raw table of a font file, of at least min bytes.
 func table(ld *ot.Loader, tag string, min int) ([]byte, error) {
 	b, err := ld.RawTable(ot.MustNewTag(tag))
 	if err != nil {

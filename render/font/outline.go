@@ -60,7 +60,8 @@ func newGlyphTable(ld *ot.Loader, units int) (g glyphTable, err error) {
 	return g, err
 }
 
-// data returns the description of a glyph; it is empty for a glyph without ink.
+// data returns the description of a glyph in the font's glyf table; it is empty for a glyph without
+// ink.
 func (g *glyphTable) data(id int) ([]byte, error) {
 	if id < 0 || id >= g.count {
 		return nil, fmt.Errorf("no glyph %d; want below %d", id, g.count)
@@ -160,8 +161,8 @@ const (
 	ySame
 )
 
-// simplePoints appends the points of a glyph with contours of its own; ok is false if b is too
-// short.
+// simplePoints appends the points of a glyph with contours of its own, scaled by f; ok is false if
+// its description b is too short.
 func simplePoints(dst []point, b []byte, contours int, f int64) (out []point, ok bool) {
 	if contours == 0 {
 		return dst, true
@@ -323,7 +324,8 @@ func appendContours(dst *vector.Path, pts []point) {
 	}
 }
 
-// contour appends one contour: lines between points on the curve, quadratics around controls.
+// contour appends one contour of a glyph's outline: lines between points on the curve, quadratics
+// around controls.
 func contour(dst *vector.Path, pts []point) {
 	if len(pts) < 2 {
 		return

@@ -130,8 +130,8 @@ var tabular = []harfbuzz.Feature{{
 	Tag: ot.MustNewTag("tnum"), Value: 1, Start: harfbuzz.FeatureGlobalStart, End: harfbuzz.FeatureGlobalEnd,
 }}
 
-// cached returns the glyphs of text from a cache, shaping it if it is not there. All caches of a
-// face are emptied when they are full.
+// cached returns the shaped glyphs of a text from a cache, and shapes the text if it is not there.
+// All caches of a face are emptied when they are full.
 func (f *Face) cached(runs map[string][]Glyph, text []byte, features []harfbuzz.Feature) ([]Glyph, error) {
 	if run, ok := runs[string(text)]; ok {
 		return run, nil

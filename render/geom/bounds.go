@@ -67,7 +67,8 @@ func cubicExtrema(e *Extent, p *[4]Point) {
 	}
 }
 
-// Roots solves a t t + b t + c = 0. Missing roots are NaN.
+// Roots solves the quadratic equation a t t + b t + c = 0, for the extreme points of curves.
+// Missing roots are NaN.
 func Roots(a, b, c float64) [2]float64 {
 	if math.Abs(a) < 1e-12*(math.Abs(b)+math.Abs(c)) {
 		return [2]float64{-c / b, math.NaN()}

@@ -23,7 +23,7 @@ var fractions = func() (t [decimals]float32) {
 	return t
 }()
 
-// fraction reads the digits behind the point.
+// fraction reads the digits behind the decimal point in binary32, with the browser's rounding.
 func fraction(digits string) (sum float32) {
 	power := float32(1)
 	for _, d := range digits {
@@ -36,7 +36,8 @@ func fraction(digits string) (sum float32) {
 // r4 rounds to the four decimals with which the export writes most numbers.
 func r4(v float64) float64 { return math.Floor(float64(v*decimals)+0.5) / decimals }
 
-// Read4 returns what the browser reads for a number that the export writes with four decimals.
+// Read4 returns what the browser reads for a number that the editor's SVG export writes with four
+// decimals.
 func Read4(v float64) float32 {
 	n := math.Floor(float64(v*decimals) + 0.5)
 	// Whole numbers up to 2^24 are exact however they are summed; greater ones
@@ -53,8 +54,8 @@ func Read4(v float64) float32 {
 	return float32(i/decimals) + fractions[i%decimals]
 }
 
-// Read returns what the browser reads for a number that the export writes with all digits. Numbers
-// with an exponent, or far outside of every picture, are only rounded to binary32.
+// Read returns what the browser reads for a number that the editor's SVG export writes with all
+// digits. Numbers with an exponent, or far outside of every picture, are only rounded to binary32.
 func Read(v float64) float32 {
 	if a := math.Abs(v); !(a >= 1e-6 && a < 1e15) {
 		return float32(v)

@@ -66,7 +66,7 @@ const (
 	reopenLimit = 30 * time.Second
 )
 
-// start prepares the context, on the device's thread.
+// start prepares the OpenGL context: limits, programs and slots. It runs on the device's thread.
 func (e *engine) start() error {
 	if err := initGL(); err != nil {
 		return fmt.Errorf("cannot load GL functions: %w", err)
@@ -78,7 +78,7 @@ func (e *engine) start() error {
 	// Without mapped memory the driver itself brings uploads to the device.
 	e.direct = !e.mapped || e.cfg.Transfer == TransferDirect || e.cfg.Transfer == TransferAuto && info.Software
 	e.synchronous = info.Software
-	e.limits = e.query()
+	e.limits = e.queryLimits()
 	var err error
 	if e.limits.iterations, err = countIterations(); err != nil {
 		return err
@@ -118,8 +118,8 @@ func integer(name uint32) int {
 	return int(v)
 }
 
-// query reads the device's limits, which decide how batches are split.
-func (e *engine) query() limits {
+// queryLimits reads the device's limits, which decide how batches are split.
+func (e *engine) queryLimits() limits {
 	var groups int32
 	gl.GetIntegeri_v(gl.MAX_COMPUTE_WORK_GROUP_COUNT, 1, &groups)
 	l := limits{

@@ -66,6 +66,7 @@ func loadFaults() error {
 	return nil
 }
 
+// nextFault counts the batch and returns the fault that PLUMB_FAULT injects into it, if any.
 func nextFault(b *batch.Batch) fault {
 	faults.mu.Lock()
 	defer faults.mu.Unlock()

@@ -80,7 +80,7 @@ const (
 	defaultWatchdog   = 10 * time.Second
 )
 
-// withDefaults returns the configuration with defaults in place of zero values.
+// withDefaults returns the configuration of a Runner with defaults in place of zero values.
 func (c Config) withDefaults() Config {
 	if c.Slots <= 0 {
 		c.Slots = defaultSlots

@@ -103,7 +103,8 @@ func OpenMeter(cfg MeterConfig) (*Meter, error) {
 	return m, nil
 }
 
-// start prepares the context, on the device's thread.
+// start prepares the OpenGL context of the Meter on the device's thread: it compiles the stages
+// that compare regions.
 func (m *Meter) start() error {
 	if err := initGL(); err != nil {
 		return fmt.Errorf("cannot load GL functions: %w", err)
@@ -133,6 +134,7 @@ type request struct {
 	done chan<- outcome // takes one
 }
 
+// outcome is the result of a request: sums, or the error of the device.
 type outcome struct {
 	sums region.Sums
 	err  error
@@ -229,8 +231,8 @@ func (m *Meter) Count(list []*region.Packed) ([]region.Sums, error) {
 	return m.run(all)
 }
 
-// run compares pairs in batches that fit the memory limit. The Go twin, whose integers are the
-// same, takes scenes with more parts than a shader can hold.
+// run compares pairs of regions or masks in batches that fit the memory limit. The Go twin, whose
+// integers are the same, takes scenes with more parts than a shader can hold.
 func (m *Meter) run(list []request) ([]region.Sums, error) {
 	out := make([]region.Sums, len(list))
 	w := &meterBatch{out: out}

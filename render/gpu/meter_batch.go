@@ -49,7 +49,8 @@ func (r *request) size() (width, height, words int) {
 	return r.a.Width, r.a.Height, r.a.Words
 }
 
-// add appends a request, whose result belongs at place at of the output.
+// add appends a pair of regions or masks to what is uploaded at once, and the threads that each
+// stage needs for it. Its result belongs at place at of the output.
 func (w *meterBatch) add(r *request, at int) {
 	width, height, words := r.size()
 	j := job{Width: uint32(width), Height: uint32(height), Words: uint32(words), Bits: uint32(w.bits), Blocks: uint32(w.blocks),
@@ -103,7 +104,7 @@ type storageBuffer struct {
 	size int
 }
 
-// ensure makes the buffer at least need bytes large; its content is lost when it grows.
+// ensure makes the device buffer at least need bytes large; its content is lost when it grows.
 func (b *storageBuffer) ensure(need int) {
 	if b.id == 0 {
 		gl.GenBuffers(1, &b.id)
@@ -115,7 +116,7 @@ func (b *storageBuffer) ensure(need int) {
 	}
 }
 
-// upload copies a list to the start of a buffer.
+// upload copies a list to the start of a buffer of the device.
 func upload[T any](b *storageBuffer, list []T) {
 	n := len(list) * int(unsafe.Sizeof(*new(T)))
 	b.ensure(n)
@@ -166,7 +167,8 @@ func (m *Meter) dispatch(w *meterBatch) ([]region.Sums, error) {
 	return sums, glError("compare regions")
 }
 
-// stage runs one stage over all jobs and makes what it wrote visible to the next.
+// stage runs one stage of the comparison over all jobs of a batch and makes what it wrote visible
+// to the next.
 func (m *Meter) stage(s shaders.Match, w *meterBatch, step int) {
 	if w.threads[s] == 0 {
 		return

@@ -24,7 +24,8 @@ type program struct {
 	first, runs int32 // locations of uFirstRun and uRuns
 }
 
-// compile builds a program of the tile stage, which must have the uniforms uFirstRun and uRuns.
+// compile builds a compute shader of the tile stage, which must have the uniforms uFirstRun and
+// uRuns.
 func compile(name, source string) (program, error) {
 	id, err := link(name, source)
 	if err != nil {
@@ -38,7 +39,7 @@ func compile(name, source string) (program, error) {
 	return p, nil
 }
 
-// link builds a compute program. The driver's log goes into the error.
+// link builds a compute program from its GLSL source. The driver's log goes into the error.
 func link(name, source string) (uint32, error) {
 	sh := gl.CreateShader(gl.COMPUTE_SHADER)
 	defer gl.DeleteShader(sh)

@@ -162,7 +162,7 @@ func (r *Runner) Pictures(b *batch.Batch) ([]uint32, error) {
 	return r.WaitPixels(t)
 }
 
-// send starts a batch, again on a new context if the first is lost.
+// send starts a batch on the device, again on a new context if the first is lost.
 func (r *Runner) send(w *work) error {
 	e, err := r.engine()
 	if err != nil {
@@ -171,8 +171,8 @@ func (r *Runner) send(w *work) error {
 	return r.retry(w, w.start(e))
 }
 
-// receive finishes a batch. dst is unused if the batch was split, because its first parts are
-// already in other memory.
+// receive waits for a batch on the device and stores its row sums in dst. dst is unused if the
+// batch was split, because its first parts are already in other memory.
 func (r *Runner) receive(w *work, dst []batch.RowSums) error {
 	w.dst = dst
 	for !w.done { // false after a finish that was lost: retry has started it again
@@ -213,8 +213,8 @@ func (r *Runner) engine() (*engine, error) {
 	return r.currentOrReopen()
 }
 
-// state returns the open engine, else the earliest time of the next try and the error of the last
-// one.
+// state returns the engine with an open OpenGL context, else the earliest time of the next try and
+// the error of the last one.
 func (r *Runner) state() (*engine, time.Time, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

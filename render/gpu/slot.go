@@ -120,7 +120,7 @@ func (s *slot) layout(p *piece) int {
 	return at
 }
 
-// grow makes the buffers large enough for a piece.
+// grow makes the slot's buffers large enough for the upload and the results of a piece.
 func (s *slot) grow(upBytes, outBytes int) error {
 	e := s.e
 	upBytes += slack
@@ -146,7 +146,8 @@ func (s *slot) grow(upBytes, outBytes int) error {
 	return nil
 }
 
-// hasRoom reports whether the buffers are large enough for a piece.
+// hasRoom reports whether the slot's buffers are large enough for the upload and the results of a
+// piece.
 func (s *slot) hasRoom(upBytes, outBytes int) bool {
 	upBytes += slack
 	if upBytes > s.up.size || outBytes > s.out.size {
@@ -155,7 +156,8 @@ func (s *slot) hasRoom(upBytes, outBytes int) bool {
 	return s.e.direct || upBytes <= s.in.size && outBytes <= s.fin.size
 }
 
-// input returns the buffer that shaders read.
+// input returns the buffer that shaders read: the upload buffer itself, or its copy on a device
+// with memory of its own.
 func (s *slot) input() *buffer {
 	if s.e.direct {
 		return &s.up
@@ -163,7 +165,8 @@ func (s *slot) input() *buffer {
 	return &s.in
 }
 
-// result returns the buffer that the host reads.
+// result returns the buffer from which the host reads results: what the shaders wrote, or its copy
+// where the device has memory of its own.
 func (s *slot) result() *buffer {
 	if s.e.direct {
 		return &s.out
@@ -240,7 +243,7 @@ func (s *slot) submit(p *piece, total int) error {
 // drivers would refuse it.
 const clientMappedBufferBarrier = 0x00004000
 
-// bind attaches the sections and the output to the shaders' binding points.
+// bind attaches the sections of the upload and the output buffer to the shaders' binding points.
 func (s *slot) bind(outBytes int) {
 	in := s.input().id
 	for i := range inputs {
@@ -263,8 +266,8 @@ func transfer(from, to *buffer, n int) {
 	gl.CopyBufferSubData(gl.COPY_READ_BUFFER, gl.COPY_WRITE_BUFFER, 0, 0, n)
 }
 
-// timed runs f between the ends of a timer query. A software driver runs compute
-// inside the call and its timers do not see it, so there the call itself is timed.
+// timed runs f between two timer queries of the device. A software driver runs compute inside the
+// call and its timers do not see it, so there the call itself is timed.
 func (s *slot) timed(step int, f func()) {
 	if s.e.dev.Info().Software {
 		begin := time.Now()
@@ -316,7 +319,7 @@ func (s *slot) readResults() error {
 	return glError("read results")
 }
 
-// discard drops what is in flight, so that the slot can be used again.
+// discard drops the batch in flight, its fence and its queries, so that the slot can be used again.
 func (s *slot) discard() {
 	if s.fence != 0 {
 		gl.DeleteSync(s.fence)

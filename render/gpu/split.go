@@ -53,7 +53,7 @@ type limits struct {
 	access                        Access
 }
 
-// section returns the most bytes that one input section may have.
+// section returns the most bytes that one input section of an upload may have.
 func (l *limits) section() int {
 	if l.access == AccessStorage {
 		return min(l.storage, l.slot)
@@ -231,7 +231,7 @@ func countRecords(b *batch.Batch, r *batch.Run) recordCounts {
 	return n
 }
 
-// add appends one run with all records that it refers to, renumbered from 0.
+// add appends one run of tiles with all records that it refers to, renumbered from 0.
 func (p *piece) add(b *batch.Batch, r *batch.Run) {
 	out := *r
 	if p.masks == nil {
@@ -253,7 +253,7 @@ func (p *piece) add(b *batch.Batch, r *batch.Run) {
 	p.runs = append(p.runs, out)
 }
 
-// sizes returns the bytes of the sections of the upload.
+// sizes returns the bytes of the sections that a piece uploads.
 func (p *piece) sizes() (n [inputs]int) {
 	for _, s := range p.masks {
 		n[inMasks] += len(s) * maskBytes

@@ -20,7 +20,7 @@ type Timing struct {
 	Latency   time.Duration // from the start of a part to its result
 }
 
-// add adds the times of another batch.
+// add adds the times of another batch on the device.
 func (t *Timing) add(o Timing) {
 	t.Parts += o.Parts
 	t.UpBytes += o.UpBytes

@@ -65,7 +65,7 @@ func (w *work) allocResults() {
 	}
 }
 
-// zeroed returns n zeros, in the memory of s if it is large enough.
+// zeroed returns n zeros for the results of a batch, in the memory of s if it is large enough.
 func zeroed[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -75,7 +75,7 @@ func zeroed[T any](s []T, n int) []T {
 	return s
 }
 
-// send writes one piece into a slot and queues it.
+// send writes one piece of a batch into a free slot and queues it on the device.
 func (w *work) send(p piece) error {
 	s, err := w.slot()
 	if err != nil {
@@ -120,7 +120,8 @@ func (w *work) send(p piece) error {
 	})
 }
 
-// onThread runs f on the device's thread, within the watchdog's time, unless the engine is closed.
+// onThread runs f on the thread that owns the OpenGL context, within the watchdog's time, unless
+// the engine is closed.
 func (e *engine) onThread(f func() error) error {
 	return e.dev.DoWithin(e.cfg.Watchdog, func() error {
 		if err := e.whileOpen(func() error { return nil }); err != nil {
@@ -158,7 +159,7 @@ func (w *work) slot() (*slot, error) {
 	}
 }
 
-// finish waits for all parts in flight.
+// finish waits for all parts of the batch that are in flight on the device.
 func (w *work) finish() error {
 	for len(w.inFlight) > 0 {
 		if err := w.collect(); err != nil {
@@ -172,7 +173,7 @@ func (w *work) finish() error {
 	return nil
 }
 
-// collect waits for the oldest part and copies its results.
+// collect waits for the oldest part of the batch on the device and copies its results.
 func (w *work) collect() error {
 	e, at := w.e, w.inFlight[0]
 	if err := w.waitForFence(at.s); err != nil {
@@ -234,7 +235,8 @@ func (e *engine) pollSlot(s *slot, wait time.Duration, fault fault) error {
 	return s.readResults()
 }
 
-// hung returns the error of a fence that is not signalled in time, with the driver's status.
+// hung returns the error of a fence that the device has not signalled in time, with the driver's
+// status.
 func (e *engine) hung(quiet time.Duration) error {
 	err := e.dev.DoWithin(e.cfg.Watchdog, e.checkReset)
 	e.reset.Store(true)

@@ -39,8 +39,7 @@ const conicTol = 0.25
 // longestHair is the longest stretch in px that is drawn as one.
 const longestHair = 511
 
-// outline adds the subpaths of p, in px, and moves their ends: open ones have
-// round caps.
+// Add adds the subpaths of p, in px, as strokes, and lengthens open ones for their round caps.
 func (h *Stroker) Add(p *vector.Path, clip chord.Rect) {
 	h.clip = clip
 	pts, weights := p.Points, p.Weights
@@ -58,7 +57,7 @@ func (h *Stroker) Add(p *vector.Path, clip chord.Rect) {
 	}
 }
 
-// subpath adds one subpath.
+// subpath draws one subpath of a thin stroke, curve by curve.
 func (h *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights []float32) {
 	if len(verbs) == 0 {
 		return
@@ -101,7 +100,7 @@ func (h *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights []flo
 	}
 }
 
-// lengthen moves the first point, and those that lie on it, away from the next one
+// lengthen moves the first point of a thin stroke, and those that lie on it, away from the next one
 // by the reach of a round cap.
 func lengthen(pts []vector.Point) {
 	at := pts[0]
@@ -119,24 +118,24 @@ func lengthen(pts []vector.Point) {
 	}
 }
 
-// cubic draws a cubic: one of whose legs runs against its chord is cut where it turns
-// most (observed).
+// cubic draws a cubic of a thin stroke. Where one of its legs runs against its chord, it is first
+// cut where it turns most, as was observed.
 func (h *Stroker) cubic(a, b, c, d vector.Point) {
 	along := func(p, from, to vector.Point) bool {
 		return float32((p.X-from.X)*(to.X-from.X))+float32((p.Y-from.Y)*(to.Y-from.Y)) >= 0
 	}
 	if along(b, a, d) && along(c, d, a) {
-		h.bow(a, b, c, d)
+		h.chords(a, b, c, d)
 		return
 	}
 	pieces, n := stroke.SplitAtMaxCurvature([4]vector.Point{a, b, c, d})
 	for _, p := range pieces[:n] {
-		h.bow(p[0], p[1], p[2], p[3])
+		h.chords(p[0], p[1], p[2], p[3])
 	}
 }
 
-// bow draws a cubic as chords.
-func (h *Stroker) bow(a, b, c, d vector.Point) {
+// chords draws a cubic of a thin stroke as straight chords.
+func (h *Stroker) chords(a, b, c, d vector.Point) {
 	third := func(p, q float32) (float32, float32) { return (2*p + q) / 3, (p + 2*q) / 3 }
 	x1, x2 := third(a.X, d.X)
 	y1, y2 := third(a.Y, d.Y)
@@ -164,7 +163,7 @@ func (h *Stroker) bow(a, b, c, d vector.Point) {
 // capReach is the length in px that a round cap adds to a hairline.
 const capReach = math.Pi / 8
 
-// quad draws a quadratic as chords.
+// quad draws a quadratic of a thin stroke as straight chords.
 func (h *Stroker) quad(a, b, c vector.Point) {
 	x, y := absCeil((a.X+c.X)/2-b.X), absCeil((a.Y+c.Y)/2-b.Y)
 	n := 1 << min((bits.Len32(max(x, y)+min(x, y)/2)+1)/2, 5)
@@ -196,7 +195,7 @@ func absCeil(v float32) uint32 {
 	return n
 }
 
-// line draws a straight line, cut to the clip and a px around it.
+// line draws a straight line of a thin stroke, cut to the clip and a px around it.
 func (h *Stroker) line(a, b vector.Point) {
 	t0, t1 := float32(0), float32(1)
 	cut := func(from, to float32, lo, hi int32) {

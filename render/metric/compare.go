@@ -35,8 +35,8 @@ func (c Comparison) Coverage() (share float64, ok bool) {
 	return Tally{A: Sums{Covered: c.A.Covered}, Both: c.Both}.Coverage()
 }
 
-// IoU returns the pixels covered in both over those covered in either, in [0, 1];
-// ok is false when both masks cover nothing.
+// IoU returns the intersection over union of two masks: the pixels covered in both over those
+// covered in either, in [0, 1]. ok is false when both masks cover nothing.
 func (c Comparison) IoU() (iou float64, ok bool) {
 	either := c.A.Covered + c.B.Covered - c.Both
 	if either == 0 {

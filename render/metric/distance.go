@@ -30,20 +30,21 @@ func (d *distanceTransform) farthest(ctx context.Context, a, b Mask) (int64, err
 		d.from, d.at = make([]int32, w), make([]int32, w)
 	}
 	d.column = d.column[:w*h]
-	d.x(b)
+	d.columnPass(b)
 	var far int64
 	for y := range h {
 		if y%rowsPerCheck == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		far = d.row(a, y, far)
+		far = d.rowPass(a, y, far)
 	}
 	return far, nil
 }
 
-// x is the first pass. A column without a covered pixel gets a distance
-// larger than any in the box.
-func (d *distanceTransform) x(b Mask) {
+// columnPass is the first pass: for each pixel of the box, the distance to the nearest covered
+// pixel of b in its column. A column without a covered pixel gets a distance larger than any in the
+// box.
+func (d *distanceTransform) columnPass(b Mask) {
 	w, h := d.box.Dx(), d.box.Dy()
 	none := int32(w + h)
 	for y := range h {
@@ -67,9 +68,10 @@ func (d *distanceTransform) x(b Mask) {
 	}
 }
 
-// row is the second pass for row y: of the parabolas (x-i)^2 + g(i)^2 it finds the lowest at each
-// covered pixel of a. It returns the larger of far and the largest squared distance.
-func (d *distanceTransform) row(a Mask, y int, far int64) int64 {
+// rowPass is the second pass for row y: of the parabolas (x-i)^2 + g(i)^2 it finds the lowest at
+// each covered pixel of a, which is its squared distance to b. It returns the larger of far and the
+// largest squared distance.
+func (d *distanceTransform) rowPass(a Mask, y int, far int64) int64 {
 	w := d.box.Dx()
 	g, row := d.column[y*w:][:w], a.row(d.box.Min.Y+y)
 	value := func(x, i int64) int64 { return (x-i)*(x-i) + int64(g[i])*int64(g[i]) }

@@ -71,7 +71,7 @@ func Measure(m Mask, threshold uint8) Stats {
 	return s
 }
 
-// addRow adds one row, which begins at the alpha of its first pixel.
+// addRow adds one row of a mask, which begins at the alpha of its first pixel, to the sums.
 func (s *Stats) addRow(row []byte, step, y int, threshold uint8) {
 	var alpha, alphaX uint64
 	first, last := -1, -1

@@ -15,7 +15,8 @@ type bodyClip struct {
 	raw      scan.Coverage // of a part of the body, before the clip
 }
 
-// arrow appends the items of an arrow.
+// arrow appends the items of an arrow: its body, clipped at its label and heads, its heads and its
+// label.
 func (b *Builder) arrow(sh *scene.Shape, p *shapePlacement) error {
 	v := &b.arrows
 	if err := v.Solve(b.scene, &b.tree, p.shape); err != nil || !v.Valid {
@@ -42,7 +43,7 @@ func (b *Builder) arrow(sh *scene.Shape, p *shapePlacement) error {
 // counterScale is the map that undoes the scale of a shape.
 func counterScale(k float64) vector.Matrix { return vector.Matrix{A: float32(k), D: float32(k)} }
 
-// clipBody prepares the clip of an arrow's body.
+// clipBody prepares the clip that leaves out an arrow's label and closed heads from its body.
 func (b *Builder) clipBody(v *arrows.Solver, l *arrows.Label, m vector.Matrix) {
 	c := &b.body
 	c.path.Reset()

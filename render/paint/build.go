@@ -264,7 +264,8 @@ func (b *Builder) whole() chord.Rect {
 	return chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
 }
 
-// content appends the items of a shape, as if it were opaque.
+// content appends the items of a shape and its text to the drawing, as if it were opaque: from the
+// cache of shapes where it holds an equal one.
 func (b *Builder) content(sh *scene.Shape, l tree.Layer, p *shapePlacement) error {
 	growY, err := shapes.Grown(sh)
 	if err != nil {
@@ -285,7 +286,7 @@ func (b *Builder) content(sh *scene.Shape, l tree.Layer, p *shapePlacement) erro
 	return nil
 }
 
-// draw appends the items of a shape.
+// draw appends the items of a shape's outline and fill to the drawing, and then those of its label.
 func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacement) error {
 	switch sh.Kind {
 	case scene.Arrow:

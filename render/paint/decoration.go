@@ -192,7 +192,7 @@ func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *
 	b.placeDrawn(k, color, p)
 }
 
-// oval appends an ellipse of four conics.
+// oval appends an ellipse of four conics, such as the dot of a list item.
 func oval(to *vector.Path, x, y, w, h float64) {
 	const weight = 0.70710678 // cos 45 degrees
 	at := func(i, j float64) vector.Point {

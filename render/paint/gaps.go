@@ -10,7 +10,7 @@ import (
 // gap is a range of x, in units, that an underline leaves out.
 type gap struct{ from, to float64 }
 
-// mergeGaps joins gaps that overlap. The list must be sorted by from.
+// mergeGaps joins gaps of an underline that overlap. The list must be sorted by from.
 func mergeGaps(list []gap) []gap {
 	n := 0
 	for _, g := range list {
@@ -32,7 +32,7 @@ type columnRange struct{ top, bottom, lo, hi float64 }
 // add extends the range to the column x.
 func (c *columnRange) add(x float64) { c.lo, c.hi = min(c.lo, x), max(c.hi, x) }
 
-// points adds points that lie between the rows.
+// points adds the ends and control points of a glyph's curves that lie between the rows.
 func (c *columnRange) points(list ...vector.Point) {
 	for _, p := range list {
 		if y := float64(p.Y); c.top <= y && y <= c.bottom {
@@ -41,7 +41,7 @@ func (c *columnRange) points(list ...vector.Point) {
 	}
 }
 
-// line adds where a line meets the two rows.
+// line adds where a line of a glyph meets the two rows.
 func (c *columnRange) line(a, b vector.Point) {
 	x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
 	for _, y := range [2]float64{c.top, c.bottom} {
@@ -51,7 +51,7 @@ func (c *columnRange) line(a, b vector.Point) {
 	}
 }
 
-// quad adds where a quadratic meets the two rows.
+// quad adds where a quadratic of a glyph meets the two rows.
 func (c *columnRange) quad(p0, p1, p2 vector.Point) {
 	y0, y1, y2 := float64(p0.Y), float64(p1.Y), float64(p2.Y)
 	for _, y := range [2]float64{c.top, c.bottom} {

@@ -136,7 +136,8 @@ func (c *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, 
 	c.filler.Take(dst)
 }
 
-// add makes a mask of the coverage behind that many spans and bytes, and returns its position.
+// add makes a glyph mask of the coverage behind that many spans and bytes, and returns its
+// position.
 func (c *glyphCache) add(spans, bytes int) int32 {
 	c.glyphs = append(c.glyphs, glyphMask{
 		first: int32(spans), count: int32(len(c.coverage.Spans) - spans), bytes: int32(bytes), end: int32(len(c.coverage.Bytes)),

@@ -38,8 +38,9 @@ type hatchTile struct {
 // hatchTiles caches drawn tiles, *hatchTile, by their side in px.
 var hatchTiles sync.Map
 
-// tileOf returns the tile for a map from units to px, or nil if it would be too large.
-func tileOf(m vector.Matrix) *hatchTile {
+// hatchTileOf returns the tile of the hatch pattern for a map from units to px, or nil if it would
+// be too large.
+func hatchTileOf(m vector.Matrix) *hatchTile {
 	side := math.Ceil(hatchSide * math.Hypot(float64(m.A), float64(m.B)))
 	if !(side >= 1 && side <= largestTile) {
 		return nil
@@ -53,7 +54,7 @@ func tileOf(m vector.Matrix) *hatchTile {
 	return t
 }
 
-// drawTile draws a tile of side x side px.
+// drawTile draws the tile of the editor's hatch pattern with side x side px.
 func drawTile(side int) *hatchTile {
 	k := float32(side) / hatchSide
 	m := vector.Matrix{A: k, D: k}
@@ -92,7 +93,7 @@ func drawTile(side int) *hatchTile {
 	return t
 }
 
-// erase removes the coverage of a stroke from the tile.
+// erase removes the coverage of a stroke from the tile of the hatch pattern.
 func (t *hatchTile) erase(c *scan.Coverage, opacity uint32) {
 	for _, s := range c.Spans {
 		for i := range s.N {
@@ -131,8 +132,8 @@ func (l *tileSampler) start(x, y int32) {
 // wrapped returns v modulo n, in [0, n).
 func wrapped(v, n float64) float64 { return v - n*math.Floor(v/n) }
 
-// next returns how much of the pixel is painted, 0..255, interpolated between the four nearest
-// pixels of the tile, and moves one pixel to the right.
+// next returns how much of the pixel the hatch pattern paints, 0..255, interpolated between the
+// four nearest pixels of the tile, and moves one pixel to the right.
 func (l *tileSampler) next() float64 {
 	n := l.tile.side
 	i, j := int(l.u), int(l.v)
@@ -164,7 +165,7 @@ func (l *tileSampler) next() float64 {
 // all pixels of a View with Picture, take their value from the tile; other pixels take its mean.
 // The alpha of the drawing is the same both ways, because the fill below is opaque there.
 func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
-	t := tileOf(m)
+	t := hatchTileOf(m)
 	if b.mode == Exact || t == nil {
 		it := b.item(p, w.Color, w.Opacity)
 		it.First, it.Count = b.filled[0], b.filled[1]

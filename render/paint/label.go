@@ -179,7 +179,8 @@ func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]f
 	return b.checkSize(k.glyphs.grown())
 }
 
-// addPlaced adds a placed mask unless it lies outside of the picture.
+// addPlaced adds the mask of a glyph or a text line at its pixel, unless it lies outside of the
+// picture.
 func (b *Builder) addPlaced(k *textPainter, at placedMask) {
 	g := &k.glyphs.glyphs[at.glyph]
 	at.box = [4]int32{at.x + g.box[0], at.y + g.box[1], at.x + g.box[2], at.y + g.box[3]}
@@ -188,7 +189,7 @@ func (b *Builder) addPlaced(k *textPainter, at placedMask) {
 	}
 }
 
-// emitText appends one item per placed mask.
+// emitText appends one item to the drawing for each placed mask of a text.
 func (b *Builder) emitText(k *textPainter, w textBlock, p *shapePlacement) error {
 	box, clip := textBox{}, p.clip
 	if !w.unclipped {

@@ -20,7 +20,8 @@ func newTextBox(m vector.Matrix, x, y, w, h float64) textBox {
 	return textBox{geom.Widened(m).Inverse(), geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))}}
 }
 
-// holds reports whether all pixels of a placed mask lie inside.
+// holds reports whether all pixels of a placed glyph mask lie inside the text's box, so that it
+// needs no clip.
 func (w *textBox) holds(at *placedMask) bool {
 	x0, y0 := float64(at.box[0]), float64(at.box[1])
 	x1, y1 := float64(at.box[2]), float64(at.box[3])

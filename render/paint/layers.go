@@ -66,7 +66,7 @@ func (b *Builder) Layers(v view.View, mode Raster, d *Drawing) (layers []Layer, 
 	return b.layers, nil
 }
 
-// addLayer appends a layer unless it is not drawn.
+// addLayer appends one appearance of a shape to the layers of the drawing, unless it is not drawn.
 func (b *Builder) addLayer(l tree.Layer) error {
 	p, ok, err := b.place(b.scene, l)
 	if err != nil || !ok {
@@ -203,7 +203,8 @@ func (b *Builder) stampOfItems(from marks, groups int) Stamp {
 	return Stamp{maphash.Bytes(seeds[0], w), maphash.Bytes(seeds[1], w)}
 }
 
-// relative returns a position relative to another one, and -1 for none.
+// relative returns a position in a list of items relative to another one, and -1 for none, so that
+// equal layers have equal stamps wherever they stand.
 func relative(at int32, from int) int32 {
 	if at < 0 {
 		return -1
@@ -211,7 +212,7 @@ func relative(at int32, from int) int32 {
 	return at - int32(from)
 }
 
-// flag returns 1 for true.
+// flag returns 1 for true, as the hash of a stamp takes it.
 func flag(b bool) uint32 {
 	if b {
 		return 1

@@ -183,7 +183,8 @@ func (c *glyphCache) keepTurned(l *lineMask, back geom.Matrix, clip chord.Rect) 
 	return c.add(first, at)
 }
 
-// across returns the columns x0..x1 of the row of px at y that back maps into a box.
+// across returns the columns x0..x1 of the row of px at y that the map back takes into a box of a
+// turned text line's mask.
 func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 int32) {
 	lo, hi := float64(clip.X0), float64(clip.X1)
 	q := back.Apply(geom.Pt(0, y))
@@ -207,7 +208,8 @@ func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 
 // longRun is the least number of full pixels in a row that become a span without bytes.
 const longRun = 16
 
-// row appends alpha from (x, y) on, without zeros, to the mask that begins with the span first.
+// row appends the alpha of a row of a text line from (x, y) on, without zeros, to the mask that
+// begins with the span first.
 func (c *glyphCache) row(first int, x, y int32, alpha []byte) {
 	to := &c.coverage
 	for len(alpha) > 0 {

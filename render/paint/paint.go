@@ -42,7 +42,8 @@ func (b *Builder) emit(it Item) {
 	}
 }
 
-// fill appends the items of a draw that is the inside of its path.
+// fill appends the item of a draw that fills the inside of its path, or the items of a hatch over
+// that.
 func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	if w.Hatch { // it covers the same outline as the fill below it
 		return b.hatch(w, m, p)
@@ -114,7 +115,7 @@ func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *shapePlacemen
 	return b.stroke(w, &b.part, m, p)
 }
 
-// stroke appends the item of the path src, stroked with the pen of w.
+// stroke appends the item of the path src, stroked with the pen of w, to the drawing.
 func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *shapePlacement) error {
 	it := b.item(p, w.Color, w.Opacity)
 	b.outlined.Reset()
@@ -202,8 +203,8 @@ func (b *Builder) resolution(m vector.Matrix) float32 {
 	return r
 }
 
-// subpath copies the subpath that begins at these positions of src to part and
-// returns its number of verbs.
+// subpath copies the subpath that begins at these positions of src to part and returns its number
+// of verbs. Exact strokes are filled subpath by subpath.
 func subpath(src *vector.Path, verb, point, weight int, part *vector.Path) (verbs int) {
 	part.Reset()
 	points, weights := 0, 0
@@ -257,8 +258,8 @@ func (b *Builder) plain(it *Item, r scan.Rule) bool {
 	return r.Plain && !b.layered || it.Opacity != shapes.Opaque || it.Color == shapes.RGB{}
 }
 
-// area gives an item the coverage of a path in px: by the reference browser's rules, or in Exact
-// mode its true area.
+// area gives an item the coverage of a path's inside, in px: by the reference browser's rules, or
+// in Exact mode its true area.
 func (b *Builder) area(p *vector.Path, it *Item, r scan.Rule) error {
 	b.watch(p, it)
 	r.Plain = b.plain(it, r)
@@ -277,7 +278,7 @@ func (b *Builder) fillPath(dst *scan.Coverage, p *vector.Path, r scan.Rule) (fir
 	return b.filler.Take(dst)
 }
 
-// watch calls b.Watch, if set, with a path that is about to be filled.
+// watch calls b.Watch, which tests set, with a path that is about to be filled.
 func (b *Builder) watch(p *vector.Path, it *Item) {
 	if b.Watch != nil {
 		seen := *it // a copy, or every item would be allocated
@@ -325,7 +326,8 @@ func boundsOf(p []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
 	return box, len(p) > 0
 }
 
-// clipItem appends an OpClip item, a convex polygon that m maps to px, and returns its position.
+// clipItem appends a clip (OpClip) to the drawing, a convex polygon that m maps to px, and returns
+// its position.
 func (b *Builder) clipItem(c []geom.Point, m vector.Matrix, p *shapePlacement) (int32, error) {
 	b.outlined.Reset()
 	for i, q := range c {

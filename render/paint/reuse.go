@@ -51,7 +51,7 @@ type shapeStore struct {
 	charged  int // bytes, counting entries with keyOnly as if they were stored
 }
 
-// reset empties the store and keeps its memory.
+// reset empties the store of cached shapes and keeps its memory.
 func (m *shapeStore) reset() {
 	clear(m.known)
 	m.items = m.items[:0]
@@ -106,7 +106,7 @@ type shapeCache struct {
 	hits  int // counted for tests
 }
 
-// most returns the limit of a store in charged bytes.
+// most returns the limit of a store of cached shapes, in charged bytes.
 func (r *shapeCache) most() int {
 	if r.limit > 0 {
 		return r.limit
@@ -194,7 +194,8 @@ func (b *Builder) cache(w *cacheKey, from marks, p *shapePlacement) {
 	m.known[*w] = k
 }
 
-// appendRange appends a range of m to items and c, and adjusts the positions in it.
+// appendRange appends the items and coverage of a cached shape, a range of m, to items and c, and
+// adjusts the positions in them.
 func appendRange(m *shapeStore, from, to marks, items []Item, c *scan.Coverage) []Item {
 	toSpan := int32(len(c.Spans) - from.spans)
 	toByte := int32(len(c.Bytes) - from.bytes)

@@ -131,7 +131,7 @@ func (b *Builder) frameItems(sh *scene.Shape, p *shapePlacement) error {
 	return b.paintText(k, textBlock{color: shapes.Ink, unclipped: true}, &at)
 }
 
-// heading lays out the name of a frame along a side of that length, in px.
+// heading lays out the name of a frame, which stands above a side of that length, in px.
 func heading(k *textPainter, sh *scene.Shape, side float64) error {
 	if side < shapes.HeadingLeast {
 		return shapes.Foreign(sh, "heading (it is narrower than its corners)")

@@ -5,8 +5,8 @@ import "math"
 // span is the range of a scan line that a part covers, in units of the grid.
 type span struct{ low, high int32 }
 
-// coverLine appends to w.spans what each part covers of the scan line at height y, and returns how
-// many of the spans are of U.
+// coverLine appends to w.spans what each convex part of the two regions covers of the scan line at
+// height y, and returns how many of the spans are of region U.
 func (w *scratch) coverLine(p *Packed, y int32) (own int) {
 	for i := range p.spans {
 		part := &p.spans[i]
@@ -31,8 +31,8 @@ func (w *scratch) coverLine(p *Packed, y int32) (own int) {
 	return own
 }
 
-// at returns the x of the edge at a height within it, rounded down. The float32 is rounded after
-// the product and after the sum, as on every device.
+// at returns the x of the edge at a height within it, rounded down to the grid. The float32 is
+// rounded after the product and after the sum, as on every device.
 func (e *Edge) at(y int32) int32 {
 	x0, x1 := int32(e.A&0xffff), int32(e.B&0xffff)
 	t := float32(float32(y-int32(e.A>>16)) * e.Slope)
@@ -40,7 +40,8 @@ func (e *Edge) at(y int32) int32 {
 	return max(min(x0, x1), min(x, max(x0, x1)))
 }
 
-// unionLength returns the length of the union of spans, in units of the grid.
+// unionLength returns the length of the union of spans of a scan line, in units of the grid: parts
+// of a region may overlap, and their area counts once.
 func unionLength(list []span) (sum uint32) {
 	at := int32(-1)
 	for {

@@ -13,7 +13,8 @@ import (
 // time is bounded by the number of pixels.
 func Farthest(a, b *Bits) uint32 { return farthest(a, b, wordsPerPixel*(a.Width+1)*(a.Height+1)) }
 
-// farthest is Farthest with a limit on the words that the search reads.
+// farthest is Farthest, the largest distance of a pixel of one bitmap to the nearest of the other,
+// with a limit on the words that the search reads.
 func farthest(a, b *Bits, words int) uint32 {
 	s := search{left: words}
 	s.farthest(a, b)
@@ -38,7 +39,7 @@ type search struct {
 	left int
 }
 
-// mask unpacks the pixels to one byte each.
+// mask unpacks the pixels of the bitmap to one byte each.
 func (b *Bits) mask() metric.Mask {
 	pix := make([]byte, b.Width*b.Height)
 	for i := range pix {
@@ -54,9 +55,9 @@ type nearPixel struct {
 	x, y int
 }
 
-// farthest raises s.far to the largest distance from a pixel of b to the nearest of other. The
-// nearest pixel of the last one is near the next one too: if it is near enough, no search is
-// needed.
+// farthest raises s.far to the largest distance from a pixel of b to the nearest of other, for the
+// Hausdorff distance of two boundaries. The nearest pixel of the last one is near the next one too:
+// if it is near enough, no search is needed.
 func (s *search) farthest(b, other *Bits) {
 	low, high := other.rows()
 	near := nearPixel{d: math.MaxUint32}

@@ -25,7 +25,8 @@ func (Oracle) Measure(s *Scene) (Result, error) {
 	return t.p.Result(t.s.sums(&t.p)), nil
 }
 
-// Count returns the sums of packed scenes. Every device must return the same.
+// Count returns the areas and distances of packed scenes as integer sums. Every device must return
+// the same.
 func Count(list []*Packed) []Sums {
 	t := oracleMemories.Get().(*oracleMemory)
 	defer oracleMemories.Put(t)
@@ -42,7 +43,7 @@ type scratch struct {
 	a, b  Bits
 }
 
-// sums computes the sums of a scene.
+// sums computes the areas and the distance of a pair of regions, as integers.
 func (w *scratch) sums(p *Packed) Sums {
 	var s Sums
 	for k := range Rows {

@@ -182,7 +182,7 @@ func (p *Packed) at(q Point) (x, y int32) {
 	return 1 + int32(math.Round((q.X-p.x0)/p.unit)), 1 + int32(math.Round((q.Y-p.y0)/p.unit))
 }
 
-// edge puts a segment on the grid.
+// edge puts a side or segment onto the integer grid.
 func (p *Packed) edge(a, b Point) Edge {
 	x0, y0 := p.at(a)
 	x1, y1 := p.at(b)
@@ -196,7 +196,7 @@ func (p *Packed) edge(a, b Point) Edge {
 	return e
 }
 
-// parts appends the sides of a region's parts.
+// parts appends the sides of a region's convex parts, on the grid.
 func (p *Packed) parts(r *Region) {
 	for _, part := range r.Parts {
 		w := partRows{low: math.MaxInt32, first: len(p.Sides)}
@@ -229,7 +229,7 @@ func (p *Packed) Fits() bool {
 	return p.Parts <= MaxParts && len(p.Sides) <= MaxSides && len(p.Segments) <= MaxSegments
 }
 
-// Result converts sums to the scene's units.
+// Result converts the sums of the grid to areas and lengths in the scene's units.
 func (p *Packed) Result(s Sums) Result {
 	area := p.unit * p.unit * RowStep
 	r := Result{Sums: s, Size: p.Size, Pixel: p.unit * Grid / float64(p.Size)}

@@ -28,7 +28,8 @@ type convexWalk struct {
 	waiting     int   // first edge of s.order that has not begun
 }
 
-// convex fills a convex path from its sorted edges, of which there are two or more.
+// convex fills a convex path from its sorted edges, of which there are two or more. It is the
+// faster of the two scan converters.
 func (s *Scanner) convex(f *fill) {
 	w := convexWalk{s: s, bottom: f.inner.Y1 * 4, waiting: 2}
 	w.left, w.right = f.bounds()

@@ -32,6 +32,7 @@ type generalWalk struct {
 	waiting     int   // first edge of s.order that has not begun
 }
 
+// general fills any path from its sorted edges, strip by strip, with a list of active edges.
 func (s *Scanner) general(f *fill) {
 	g := generalWalk{s: s, mask: -1, event: noRow}
 	g.left, g.right = f.bounds()
@@ -281,8 +282,8 @@ func (g *generalWalk) beginEdges() {
 	}
 }
 
-// insert sorts the active edges from index old on into those before, by x. As in the
-// reference the first goes behind edges with its x, the others right behind their predecessor.
+// insert sorts the active edges from index old on into those before, by x. As in the reference
+// browser the first goes behind edges with its x, the others right behind their predecessor.
 func (g *generalWalk) insert(old int) {
 	list := g.s.active
 	k := old

@@ -78,7 +78,7 @@ var snapped = func() (t [256]byte) {
 	return t
 }()
 
-// begin prepares the row for a path.
+// begin prepares the pixel row for the coverage of a path.
 func (r *row) begin(dst *Coverage, f *fill) {
 	r.dst, r.storedX, r.openEnd = dst, nowhere, nowhere
 	r.masked, r.summed = f.masked, f.rule.Clip
@@ -262,7 +262,7 @@ func (r *row) nextRow(y int32) {
 	r.y = y
 }
 
-// finish stores the row's pixels and empties it.
+// finish stores the coverage of the pixel row as spans and empties the row.
 func (r *row) finish() {
 	if r.layered {
 		if r.cells {
@@ -379,7 +379,7 @@ func opaqueInOrder(runs []run) bool {
 	return true
 }
 
-// fullSpan stores a Full span and clears both layers there.
+// fullSpan stores a span whose pixels are all 255 and clears both layers of the row there.
 func (r *row) fullSpan(u extent) {
 	r.dst.Spans = append(r.dst.Spans, Span{X: u.x0, Y: r.y, N: u.x1 - u.x0, At: Full})
 	if r.hasSums {
@@ -440,7 +440,7 @@ func (r *row) storeBytes(x0, x1 int32) {
 	}
 }
 
-// emit stores bytes as a span and clears them.
+// emit stores the coverage bytes of a row as a span and clears them.
 func (r *row) emit(x int32, from []byte) {
 	at := len(r.dst.Bytes)
 	// No canvas has so many boundary pixels.

@@ -116,7 +116,7 @@ func intersect(a, b chord.Rect) chord.Rect {
 	return chord.Rect{X0: max(a.X0, b.X0), Y0: max(a.Y0, b.Y0), X1: min(a.X1, b.X1), Y1: min(a.Y1, b.Y1)}
 }
 
-// fill cuts the path into edges and walks them: convex paths by pairs of edges, others with
+// fill cuts the path into edges and scan-converts them: convex paths by pairs of edges, others with
 // a list of active edges.
 func (s *Scanner) fill(dst *Coverage, p *vector.Path, f *fill) {
 	round := isConvex(p) && !s.omits(convexRule)

@@ -56,8 +56,8 @@ func findRuns(keys []uint64, runs []int) []int {
 	return runs
 }
 
-// merge merges the sorted runs [from, mid) and [mid, to) of src, of which neither is empty,
-// into dst. Its inner loop compares without branches, which would be mispredicted.
+// merge merges the sorted runs of edge keys [from, mid) and [mid, to) of src, of which neither is
+// empty, into dst. Its inner loop compares without branches, which would be mispredicted.
 func merge(dst, src []uint64, from, mid, to int) {
 	i, k := from, mid
 	for at := from; at < to; at++ {

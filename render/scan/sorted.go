@@ -50,8 +50,8 @@ func (s *Scanner) sortByX() {
 	s.active, s.spareActive = s.spareActive, s.active
 }
 
-// radixPass copies the keys from src to dst, sorted by the digit at shift; equal digits keep their
-// order.
+// radixPass copies the keys of edges from src to dst, sorted by the digit at shift; equal digits
+// keep their order.
 func (s *Scanner) radixPass(dst, src []uint64, shift uint) {
 	const mask = 1<<radixBits - 1
 	var at [1 << radixBits]int32

@@ -10,7 +10,8 @@ const everyByte = 0x0101010101010101
 func load(b []byte) uint64     { return binary.LittleEndian.Uint64(b) }
 func store(b []byte, w uint64) { binary.LittleEndian.PutUint64(b, w) }
 
-// addWord is addSaturated for eight bytes.
+// addWord adds eight coverage bytes to eight others at once. Sums above 255 become 255, as in
+// addSaturated.
 func addWord(x, y uint64) uint64 {
 	const high = everyByte << 7
 	s := x&^high + y&^high
@@ -26,7 +27,7 @@ func snapWord(w uint64) uint64 {
 	return w&(some<<8-some) | (all<<8 - all)
 }
 
-// overWord is Over for eight bytes.
+// overWord blends eight coverage bytes over eight others at once, as Over does for one.
 func overWord(d, a uint64) (w uint64) {
 	if a == 0 {
 		return d

@@ -71,7 +71,7 @@ func (a *arrangement) needParents() {
 	}
 }
 
-// findRecord returns the position of the record with this id, or -1.
+// findRecord returns the position of the shape record with this id, or -1.
 func findRecord(records []Record, ids map[string]int32, id string) int32 {
 	if ids != nil {
 		if i, ok := ids[id]; ok {
@@ -205,8 +205,8 @@ func (a *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
 	return nil
 }
 
-// cycle returns the error for a shape that is its own ancestor. Shapes that the depth-first
-// walk did not reach are on a cycle or below one.
+// cycle returns the error for a shape that is its own ancestor. Shapes that the depth-first walk
+// did not reach are on a cycle of parents or below one.
 func (a *arrangement) cycle() *Error {
 	seen := make([]bool, len(a.records))
 	for _, i := range a.order {

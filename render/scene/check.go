@@ -96,7 +96,7 @@ func (c *jsonChecker) document() bool {
 	return true
 }
 
-// value reads a scalar, or the opening of a container up to and including its first value.
+// value checks a JSON scalar, or the opening of a container up to and including its first value.
 func (c *jsonChecker) value() bool {
 	for {
 		if len(c.open) >= c.maxDepth {
@@ -144,8 +144,8 @@ func (c *jsonChecker) value() bool {
 	}
 }
 
-// next reads what follows a value inside a container: a comma and the next
-// value, or the end of the container.
+// next checks what follows a value inside a JSON container: a comma and the next value, or the end
+// of the container.
 func (c *jsonChecker) next() bool {
 	c.blanks()
 	top := &c.open[len(c.open)-1]
@@ -174,7 +174,7 @@ func (c *jsonChecker) next() bool {
 	return true
 }
 
-// want returns what may follow a value inside a container.
+// want returns what may follow a value inside a JSON container, for the message.
 func want(object bool) string {
 	if object {
 		return "',' or '}'"

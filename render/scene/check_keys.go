@@ -79,7 +79,8 @@ func (c *jsonChecker) hash(name []byte) uint64 {
 	return maphash.Bytes(hashSeed, name) ^ uint64(len(c.open))*0x9E3779B97F4A7C15
 }
 
-// grow doubles the table and inserts the keys of open objects again in their first order.
+// grow doubles the hash table of keys, by which duplicate keys are found, and inserts the keys of
+// open objects again in their first order.
 func (c *jsonChecker) grow() {
 	c.table = make([]int32, max(64, 2*len(c.table)))
 	mask := uint64(len(c.table) - 1)
@@ -100,7 +101,7 @@ func (c *jsonChecker) grow() {
 	}
 }
 
-// endOfKeys returns the position after the last key of the open container d.
+// endOfKeys returns the position after the last key of the open JSON container d.
 func (c *jsonChecker) endOfKeys(d int) int {
 	for m := d + 1; m < len(c.open); m++ {
 		if c.open[m].object {
@@ -110,7 +111,7 @@ func (c *jsonChecker) endOfKeys(d int) int {
 	return len(c.keys)
 }
 
-// removeKeys removes the keys of an object that closes.
+// removeKeys removes the keys of a JSON object that closes from the hash table.
 func (c *jsonChecker) removeKeys(top *container) {
 	if top.hashed {
 		mask := uint64(len(c.table) - 1)

@@ -21,8 +21,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// special sets the top bit of each byte of w that is not in unchecked, eight bytes at a time.
-func special(w uint64) uint64 {
+// markSpecial sets the top bit of each byte of w that the JSON checker must look at: quotes,
+// backslashes, control characters and what is not ASCII. It takes eight bytes at a time.
+func markSpecial(w uint64) uint64 {
 	quote := w ^ ('"' * ones)
 	slash := w ^ ('\\' * ones)
 	zero := (quote - ones) &^ quote
@@ -35,7 +36,7 @@ func special(w uint64) uint64 {
 func (c *jsonChecker) text() (escaped, ok bool) {
 	b, i := c.b, c.i+1
 	for {
-		for i+8 <= len(b) && special(binary.LittleEndian.Uint64(b[i:])) == 0 {
+		for i+8 <= len(b) && markSpecial(binary.LittleEndian.Uint64(b[i:])) == 0 {
 			i += 8
 		}
 		for i < len(b) && unchecked[b[i]] {
@@ -106,7 +107,7 @@ func hexDigit(ch byte) int {
 	return -1
 }
 
-// number reads a number by the grammar of RFC 8259: no NaN, no leading zeros, and digits on
+// number checks a JSON number by the grammar of RFC 8259: no NaN, no leading zeros, and digits on
 // both sides of a point.
 func (c *jsonChecker) number() bool {
 	b, from := c.b, c.i
@@ -149,7 +150,7 @@ func (c *jsonChecker) number() bool {
 	return true
 }
 
-// digits counts the decimal digits of b from i on.
+// digits counts the decimal digits of a JSON number from b[i] on.
 func digits(b []byte, i int) int {
 	n := i
 	for n < len(b) && b[n]-'0' <= 9 {

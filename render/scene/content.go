@@ -44,7 +44,7 @@ func (c *contentWriter) floats(v ...float64) {
 	}
 }
 
-// flag returns 1 for true.
+// flag returns 1 for true, as content is written.
 func flag(v bool) byte {
 	if v {
 		return 1
@@ -52,7 +52,7 @@ func flag(v bool) byte {
 	return 0
 }
 
-// shape appends every field of a shape.
+// shape appends every field of a whiteboard shape to the content.
 func (c *contentWriter) shape(s *Shape) {
 	c.text(s.ID)
 	c.text(s.TypeName)
@@ -89,7 +89,7 @@ func (c *contentWriter) arrow(a *ArrowProps) {
 	}
 }
 
-// rich appends a text, nil for none.
+// rich appends a rich text to the content, nil for none.
 func (c *contentWriter) rich(t *RichText) {
 	c.bytes(flag(t != nil))
 	if t == nil {

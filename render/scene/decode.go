@@ -70,7 +70,7 @@ var decoders = sync.Pool{New: func() any { return new(sceneDecoder) }}
 // keepRecords is the number of records beyond which a sceneDecoder is not kept.
 const keepRecords = 1000
 
-// release puts the sceneDecoder back into the pool, without what the scene shares with the records.
+// release puts the decoder back into the pool, without what the scene shares with the records.
 func (d *sceneDecoder) release() {
 	if cap(d.records) > keepRecords {
 		return
@@ -151,7 +151,8 @@ func (d *sceneDecoder) refuse(w where, field string, v *fastjson.Value, want str
 	}
 }
 
-// describe writes a value for a message: scalars shortened, lists and objects by their type.
+// describe writes a JSON value for an error message: scalars shortened, lists and objects by their
+// type.
 func describe(v *fastjson.Value) string {
 	if v == nil {
 		return "nothing"
@@ -168,7 +169,7 @@ func describe(v *fastjson.Value) string {
 	return clip(string(v.MarshalTo(nil)), 60)
 }
 
-// container reads whichever encoding v is.
+// container reads a whiteboard in whichever encoding v is: a list of shapes, a store, a .tldr file.
 func (d *sceneDecoder) container(v *fastjson.Value) {
 	if v.Type() == fastjson.TypeArray {
 		d.shapeList(v, "")

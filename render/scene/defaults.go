@@ -33,7 +33,7 @@ var defaults = func() (d [Other + 1]Shape) {
 // points coincide. See docs/spec/drawing.md#r5.
 const coincideShift = 0.1
 
-// fill makes a complete shape from a record that Valid accepted.
+// fill makes a shape with every default filled in from a record that Valid accepted.
 func (s *Shape) fill(r *Record) {
 	*s = defaults[min(r.Kind, Other)]
 	s.ID = r.ID

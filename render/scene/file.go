@@ -133,7 +133,7 @@ func (d *sceneDecoder) binding(v *fastjson.Value, w where) {
 	b.IsExact = d.optionalFlag(props, "isExact", w)
 	b.IsPrecise = d.optionalFlag(props, "isPrecise", w)
 	if s := props.Get("snap"); s != nil {
-		snap, ok := find[Snap](snapNames[:], s.GetStringBytes())
+		snap, ok := findName[Snap](snapNames[:], s.GetStringBytes())
 		if !ok {
 			d.refuse(w, "props.snap", s, oneOf(snapNames[:]))
 		}
@@ -142,7 +142,7 @@ func (d *sceneDecoder) binding(v *fastjson.Value, w where) {
 	d.bindings = append(d.bindings, b)
 }
 
-// member reads a string that must be there; key also names it in messages.
+// member reads a string of a store record that must be there; key also names it in messages.
 func (d *sceneDecoder) member(v *fastjson.Value, key string, w where) string {
 	m := v.Get(key)
 	if m == nil {
@@ -183,7 +183,8 @@ func (d *sceneDecoder) keepShownPage() {
 	d.dropBelow(other)
 }
 
-// dropBelow removes the shapes below the given ids, and their bindings.
+// dropBelow removes the shapes that are not on the shown page, and their bindings. gone tells for
+// the ids of pages whether they are dropped, and gets the answer for every shape.
 func (d *sceneDecoder) dropBelow(gone map[string]bool) {
 	parent := make(map[string]string, len(d.records))
 	for i := range d.records {

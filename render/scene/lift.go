@@ -35,7 +35,7 @@ func (a *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (mo
 // and counts the arrows lifted directly above it, of which the last one is lowest.
 type place struct{ at, above int32 }
 
-// compare orders places back to front.
+// compare orders places of siblings back to front.
 func (p place) compare(q place) int {
 	switch {
 	case p.at != q.at:
@@ -147,8 +147,8 @@ func (l *arrowLifter) newParent(arrow int32, t [2]int32) int32 {
 	return i
 }
 
-// moveTo puts the arrow under another parent, without moving it on the page.
-// The caller's records stay as they are.
+// moveTo puts the bound arrow under another parent, without moving it on the page. The caller's
+// records stay as they are.
 func (l *arrowLifter) moveTo(arrow, parent int32) {
 	if !l.cloned {
 		l.records, l.cloned = slices.Clone(l.records), true
@@ -167,7 +167,7 @@ func (l *arrowLifter) moveTo(arrow, parent int32) {
 	l.parents[arrow] = parent
 }
 
-// given returns a numeric field whose default is zero.
+// given returns a numeric field of the record whose default is zero.
 func (r *Record) given(f Fields) float64 {
 	if r.Has&f == 0 {
 		return 0

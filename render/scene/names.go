@@ -26,9 +26,9 @@ var (
 	segmentNames = []string{"free", "straight"}
 )
 
-// find returns the position of a name in a list. The lists are so short that
-// comparing lengths first beats a map.
-func find[T ~uint8, S ~string | ~[]byte](names []string, s S) (T, bool) {
+// findName returns the position of an enumerated value's name in a list. The lists are so short
+// that comparing lengths first beats a map.
+func findName[T ~uint8, S ~string | ~[]byte](names []string, s S) (T, bool) {
 	for i, n := range names {
 		if len(n) == len(s) && n == string(s) {
 			return T(i), true
@@ -50,36 +50,36 @@ func nameOf(names []string, i uint8, other string) string {
 
 // ParseKind returns the kind that a record's type names; false for types that
 // stock tldraw does not have.
-func ParseKind(s string) (Kind, bool) { return find[Kind](kindNames[:], s) }
+func ParseKind(s string) (Kind, bool) { return findName[Kind](kindNames[:], s) }
 
 // ParseGeo returns the outline with this name.
-func ParseGeo(s string) (GeoKind, bool) { return find[GeoKind](geoNames[:], s) }
+func ParseGeo(s string) (GeoKind, bool) { return findName[GeoKind](geoNames[:], s) }
 
 // ParseSize returns the size with this name.
-func ParseSize(s string) (Size, bool) { return find[Size](sizeNames[:], s) }
+func ParseSize(s string) (Size, bool) { return findName[Size](sizeNames[:], s) }
 
 // ParseDash returns the dash with this name.
-func ParseDash(s string) (Dash, bool) { return find[Dash](dashNames[:], s) }
+func ParseDash(s string) (Dash, bool) { return findName[Dash](dashNames[:], s) }
 
 // ParseFill returns the fill with this name.
-func ParseFill(s string) (Fill, bool) { return find[Fill](fillNames[:], s) }
+func ParseFill(s string) (Fill, bool) { return findName[Fill](fillNames[:], s) }
 
 // ParseFont returns the font with this name.
-func ParseFont(s string) (Font, bool) { return find[Font](fontNames[:], s) }
+func ParseFont(s string) (Font, bool) { return findName[Font](fontNames[:], s) }
 
 // ParseColor returns the colour with this name; false for a name outside the stock palette.
-func ParseColor(s string) (Color, bool) { return find[Color](colorNames[:], s) }
+func ParseColor(s string) (Color, bool) { return findName[Color](colorNames[:], s) }
 
 // ParseArrowhead returns the arrowhead with this name.
-func ParseArrowhead(s string) (Arrowhead, bool) { return find[Arrowhead](headNames[:], s) }
+func ParseArrowhead(s string) (Arrowhead, bool) { return findName[Arrowhead](headNames[:], s) }
 
 // ParseAlign returns the alignment start, middle or end.
-func ParseAlign(s string) (Align, bool) { return find[Align](alignNames[:], s) }
+func ParseAlign(s string) (Align, bool) { return findName[Align](alignNames[:], s) }
 
 // ParseLabelAlign is ParseAlign for the property align of labels, which also
 // has the -legacy values; they behave as end.
 func ParseLabelAlign(s string) (Align, bool) {
-	a, ok := find[Align](labelAlignNames, s)
+	a, ok := findName[Align](labelAlignNames, s)
 	return min(a, AlignEnd), ok
 }
 

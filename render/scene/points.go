@@ -7,7 +7,7 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// point reads {x, y}, within the limit on coordinates.
+// point reads a point of a shape, {x, y}, within the limit on coordinates.
 func (d *sceneDecoder) point(v *fastjson.Value, w where, field string) (p Point) {
 	if v.Type() != fastjson.TypeObject {
 		d.refuse(w, field, v, "an object with x and y")
@@ -18,7 +18,7 @@ func (d *sceneDecoder) point(v *fastjson.Value, w where, field string) (p Point)
 	return p
 }
 
-// coordinate reads one coordinate of a point, within the limit.
+// coordinate reads one coordinate of a shape's point, within the limit.
 func (d *sceneDecoder) coordinate(v *fastjson.Value, w where, field, axis string) float64 {
 	n, ok := d.float(v)
 	if !ok {
@@ -113,7 +113,7 @@ func (d *sceneDecoder) segment(v *fastjson.Value, w where) (s Segment) {
 		d.refuse(w, "props.segments", v, "an object with type and points")
 		return s
 	}
-	kind, ok := find[uint8](segmentNames, v.GetStringBytes("type"))
+	kind, ok := findName[uint8](segmentNames, v.GetStringBytes("type"))
 	if !ok {
 		d.refuse(w, "props.segments.type", v.Get("type"), oneOf(segmentNames))
 	}

@@ -41,7 +41,7 @@ func (r *Record) Merge(u *Record) {
 	r.Has |= given
 }
 
-// assign copies the given fields from one shape to another. For fields of
+// assign copies the given fields from one shape to another, for an update of a shape. For fields of
 // arrows, dst.Arrow and dst.Points must be dst's own.
 func assign(dst, src *Shape, given Fields) {
 	for ; given != 0; given &= given - 1 {

@@ -105,7 +105,7 @@ func duplicateID(id string) *Error {
 	return invalid("id", id, "an id that another shape has", "unique ids")
 }
 
-// bind resolves the bindings by the ids of shapes that are in place.
+// bind resolves the bindings of arrows by the ids of shapes that are in place.
 func (s *Scene) bind(bindings []BindingRecord) *Error {
 	if len(bindings) == 0 {
 		return nil

@@ -40,7 +40,7 @@ func (d *sceneDecoder) rich(v *fastjson.Value, w where) *RichText {
 	return t.out
 }
 
-// content returns the children of a node, none when it has no such key.
+// content returns the children of a node of a rich text, none when it has no such key.
 func (d *sceneDecoder) content(node *fastjson.Object, w where) ([]*fastjson.Value, bool) {
 	c := node.Get("content")
 	if c == nil {
@@ -70,7 +70,7 @@ func (t *richReader) foreign(name string) {
 	}
 }
 
-// node checks that v is a node and returns its type and children.
+// node checks that v is a node of a rich text and returns its type and children.
 func (t *richReader) node(v *fastjson.Value) (kind string, children []*fastjson.Value, ok bool) {
 	o, err := v.Object()
 	if err != nil || v.Get("type") == nil || v.Get("type").Type() != fastjson.TypeString {
@@ -114,7 +114,8 @@ func (t *richReader) block(v *fastjson.Value, as Block) {
 	t.out.Blocks = append(t.out.Blocks, as)
 }
 
-// list reads the items of a list. Only the first paragraph of an item has the item's marker.
+// list reads the items of a list in a rich text. Only the first paragraph of an item has the item's
+// marker.
 func (t *richReader) list(v *fastjson.Value, ordered bool, items []*fastjson.Value, as Block) {
 	start := 1
 	if s := v.Get("attrs", "start"); ordered && s != nil {
@@ -159,7 +160,7 @@ func (t *richReader) list(v *fastjson.Value, ordered bool, items []*fastjson.Val
 	}
 }
 
-// inline reads a text node or a break into the block.
+// inline reads a text node or a line break of a rich text into the block.
 func (t *richReader) inline(v *fastjson.Value, b *Block) {
 	kind, children, ok := t.node(v)
 	if !ok {
@@ -194,7 +195,7 @@ func (t *richReader) inline(v *fastjson.Value, b *Block) {
 	b.Spans = append(b.Spans, s)
 }
 
-// marks reads the styles of a text node.
+// marks reads the styles of a text node of a rich text, such as bold or a link.
 func (t *richReader) marks(v *fastjson.Value, s *Span) {
 	list := v.Get("marks")
 	if list == nil {
@@ -266,7 +267,7 @@ func TextOf(s string) *RichText {
 	return t
 }
 
-// Plain returns the text without its styles, paragraphs separated by "\n". It is "" for nil.
+// Plain returns a rich text without its styles, paragraphs separated by "\n". It is "" for nil.
 func Plain(t *RichText) string {
 	if t == nil {
 		return ""

@@ -289,7 +289,7 @@ type Span struct {
 	Highlight bool
 }
 
-// Find returns the position of the shape with this id, or -1.
+// Find returns the position of the shape with this id in the scene, or -1.
 func (s *Scene) Find(id string) int32 {
 	if s.byID != nil {
 		if i, ok := s.byID[id]; ok {

@@ -47,14 +47,15 @@ func (d *sceneDecoder) kind(r *Record, v *fastjson.Value, w where) {
 		return
 	}
 	name := v.GetStringBytes()
-	if k, ok := find[Kind](kindNames[:], name); ok {
+	if k, ok := findName[Kind](kindNames[:], name); ok {
 		r.Kind, r.TypeName = k, k.String()
 		return
 	}
 	r.Kind, r.TypeName = Other, d.strings.copy(name)
 }
 
-// base reads one member of a shape record.
+// base reads one member of a shape record: its place, opacity, parent, index, or its properties one
+// by one.
 func (d *sceneDecoder) base(r *Record, key []byte, v *fastjson.Value, w where) {
 	switch string(key) {
 	case "x":
@@ -88,7 +89,8 @@ func (d *sceneDecoder) base(r *Record, key []byte, v *fastjson.Value, w where) {
 	}
 }
 
-// prop reads one property into the record. It ignores properties that the kind does not have.
+// prop reads one property of a shape into the record. It ignores properties that the kind does not
+// have.
 func (d *sceneDecoder) prop(r *Record, key []byte, v *fastjson.Value, w where) {
 	f := propField(r.Kind, key)
 	if f&fieldsOf[r.Kind] == 0 {
@@ -122,7 +124,7 @@ func (d *sceneDecoder) prop(r *Record, key []byte, v *fastjson.Value, w where) {
 	}
 }
 
-// flag reads true or false; path names the field in messages.
+// flag reads true or false of a shape; path names the field in messages.
 func (d *sceneDecoder) flag(v *fastjson.Value, w where, path string) bool {
 	t := v.Type()
 	if t != fastjson.TypeTrue && t != fastjson.TypeFalse {
@@ -131,14 +133,14 @@ func (d *sceneDecoder) flag(v *fastjson.Value, w where, path string) bool {
 	return t == fastjson.TypeTrue
 }
 
-// enum reads a field whose value is one of a few names.
+// enum reads a field of a shape whose value is one of a few names, such as a colour.
 func (d *sceneDecoder) enum(r *Record, f Fields, v *fastjson.Value, w where) {
 	row := f.row()
 	names, path := row.names, row.path
 	if f == HasAlign && r.Kind == Text {
 		names, path = alignNames[:], "props.textAlign"
 	}
-	i, ok := find[uint8](names, v.GetStringBytes())
+	i, ok := findName[uint8](names, v.GetStringBytes())
 	if !ok {
 		d.refuse(w, path, v, oneOf(names))
 	}
@@ -196,7 +198,7 @@ var propFields = func() map[string]Fields {
 	return m
 }()
 
-// number reads a numeric field. Whether it is in range is for Record.valid.
+// number reads a numeric field of a shape. Whether it is in range is for Record.valid.
 func (d *sceneDecoder) number(r *Record, f Fields, v *fastjson.Value, w where) {
 	n, ok := d.float(v)
 	if !ok {
@@ -216,7 +218,7 @@ func (d *sceneDecoder) float(v *fastjson.Value) (float64, bool) {
 	return parseNumber(d.digits)
 }
 
-// text reads a JSON string within the limit on text.
+// text reads a JSON string of a shape within the limit on text.
 func (d *sceneDecoder) text(v *fastjson.Value, w where, field string) string {
 	if v.Type() != fastjson.TypeString {
 		d.refuse(w, field, v, "a string")
@@ -264,7 +266,7 @@ func (d *sceneDecoder) refuseVersion(w where, field, got, want string) {
 	}
 }
 
-// end reads the position of an unbound end of an arrow.
+// end reads the position of an unbound end of an arrow, a point in the arrow's space.
 func (d *sceneDecoder) end(to *Point, v *fastjson.Value, w where, path string) {
 	if string(v.GetStringBytes("type")) == "binding" {
 		d.refuseVersion(w, path, "a binding inside the arrow, of an older version", "a binding record")

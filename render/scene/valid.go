@@ -60,7 +60,7 @@ func (r *Record) checkID() *Error {
 	return nil
 }
 
-// valid is Valid for everything but the id.
+// valid is Valid for everything but the id of the record.
 func (r *Record) valid(lim *Limits) *Error {
 	given := r.Has & (baseFields | fieldsOf[min(r.Kind, Other)])
 	if given&arrowFields != 0 && r.Arrow == nil || given&endFields != 0 && len(r.Points) < 2 {
@@ -97,7 +97,7 @@ func (e *Error) in(path, shape string) *Error {
 	return e
 }
 
-// check checks a numeric field of a record against the rule.
+// check checks that a numeric field of a shape record is finite and in the range of the rule.
 func (u *numberRule) check(r *Record, lim *Limits) *Error {
 	v := *r.Shape.number(u.field)
 	if !(v >= u.min && v <= u.max) || math.IsInf(v, 0) || u.open && v == u.min {
@@ -124,7 +124,7 @@ func checkCoordinate(v float64, lim *Limits) *Error {
 	return overCoordinate(v, lim)
 }
 
-// checkPoint is checkCoordinate for both coordinates.
+// checkPoint refuses a point of which a coordinate is not finite or over the limit.
 func checkPoint(p Point, lim *Limits) *Error {
 	if err := checkCoordinate(p.X, lim); err != nil {
 		return err

@@ -48,7 +48,7 @@ func (r *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) []byte
 	return append(dst, '}', '}')
 }
 
-// appendField appends the value of one field.
+// appendField appends the value of one field of a shape as JSON in the editor's form.
 func (s *Shape) appendField(dst []byte, f Fields, rich func(*RichText) []byte) []byte {
 	row := f.row()
 	switch v := row.pointer(s).(type) {
@@ -86,7 +86,8 @@ func appendXY(dst []byte, p Point) []byte {
 	return appendNumber(append(appendNumber(append(dst, `"x":`...), p.X), `,"y":`...), p.Y)
 }
 
-// appendPoints appends the points of a line by their keys, which are in order.
+// appendPoints appends the points of a line shape as the editor's JSON, by their keys, which are in
+// order.
 func appendPoints(dst []byte, points []Point) []byte {
 	dst = append(dst, '{')
 	for i, p := range points {

@@ -82,8 +82,8 @@ func (g GeoSpec) cloud(c *Outline) error {
 	return nil
 }
 
-// wiggle moves the points at random, in pairs from both ends of the list. Each point takes two
-// random numbers.
+// wiggle moves the bumps of a cloud at random, in pairs from both ends of the list. Each point
+// takes two random numbers.
 func (g GeoSpec) wiggle(p []geom.Point, depth float64) {
 	amp := func(side float64) float64 {
 		if side < 20 {
@@ -102,8 +102,8 @@ func (g GeoSpec) wiggle(p []geom.Point, depth float64) {
 	}
 }
 
-// stadiumPoints appends n points spaced evenly along a stadium of w x h, moved
-// by pad. A wide one starts on its top edge, a high one on its right edge.
+// stadiumPoints appends n points spaced evenly along a stadium of w x h, moved by pad: the bumps of
+// a cloud. A wide one starts on its top edge, a high one on its right edge.
 func stadiumPoints(to []geom.Point, n int, w, h float64, pad geom.Point) []geom.Point {
 	r := min(w, h) / 2
 	straight, half := math.Abs(w-h), math.Pi*r
@@ -128,7 +128,8 @@ func stadiumPoints(to []geom.Point, n int, w, h float64, pad geom.Point) []geom.
 	return to
 }
 
-// stadiumAt returns the point at the distance d along one of the four sections of a stadium.
+// stadiumAt returns the point at the distance d along one of the four sections of a stadium, the
+// base line of a cloud.
 func stadiumAt(section int, d, r, w, h float64) geom.Point {
 	wide := w > h
 	if section%2 == 0 {

@@ -115,7 +115,7 @@ func (c *Outline) closedFrom(i int) bool {
 	return false
 }
 
-// write appends a run as an open path.
+// write appends a run of dashes as an open path.
 func (c *Outline) write(r run, to *vector.Path) {
 	to.MoveTo(geom.Written(r.from))
 	for i := r.first; i <= r.last; i++ {

@@ -205,7 +205,8 @@ func (f *freehand) trim(p freehandPen) (dropped bool) {
 	return dropped
 }
 
-// smooth fills f.Points from f.Input. See docs/spec/drawing.md#r74.
+// smooth turns the input points of a freehand line, f.Input, into a smooth stroke, f.Points. See
+// docs/spec/drawing.md#r74.
 func (f *freehand) smooth(p freehandPen) {
 	memory := f.Input[:0]
 	f.start = geom.Pt(f.Input[0].X, f.Input[0].Y)

@@ -59,8 +59,8 @@ func (f *freehand) elbow(i int) elbow {
 	return noElbow
 }
 
-// dropCrowded removes points too close to the ends of the part, and updates the vectors at both
-// ends.
+// dropCrowded removes points of a freehand line that are too close to the ends of the part, and
+// updates the vectors at both ends.
 func (f *freehand) dropCrowded() {
 	p := f.part
 	crowd := func(a, b *strokePoint) bool {
@@ -158,8 +158,8 @@ func (f *freehand) offsetSides(p freehandPen) {
 // halfTurn is a little more than half a turn, so that the ends of a fan of points overlap.
 const halfTurn = math.Pi + 1e-4
 
-// corner adds points to both sides at a corner and returns the last point of each side: one point
-// for a soft turn, else a half circle around the input point.
+// corner adds points to both sides of the ink at a corner of a freehand line and returns the last
+// point of each side: one point for a soft turn, else a half circle around the input point.
 func (f *freehand) corner(m *strokePoint, accepted, next geom.Point, soft bool) (l, r geom.Point) {
 	if soft {
 		side := geom.Scale(accepted, m.Radius)

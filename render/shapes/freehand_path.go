@@ -84,7 +84,8 @@ func (c *smoothQuads) smooth(p geom.Point) {
 	c.to.QuadTo(c.ctrl, c.cur)
 }
 
-// arc adds the half circle around an end of a line. The next control point mirrors nothing.
+// arc adds the half circle around an end of a freehand line. The next control point mirrors
+// nothing.
 func (c *smoothQuads) arc(radius float64, p geom.Point) {
 	r := geom.Read4(radius)
 	c.cur = geom.Written(p)

@@ -97,8 +97,8 @@ func (w *JitterPen) Pass(c *Outline, tail string, to *vector.Path) {
 	}
 }
 
-// fill appends the filled subpaths of c without jitter, with rounded corners. Call Plan first.
-// See docs/spec/drawing.md#r33.
+// fill appends the filled subpaths of a hand-drawn outline without jitter, with rounded corners.
+// Call Plan first. See docs/spec/drawing.md#r33.
 func (w *JitterPen) fill(c *Outline, to *vector.Path) {
 	hollow := false
 	for i := range c.List {

@@ -114,7 +114,8 @@ func (*Maker) media(sh *scene.Shape, _ float64, _ bool) error {
 	return nil
 }
 
-// rect passes on the contour of a rectangle of w x h at the shape's origin.
+// rect passes on the contour of a rectangle of w x h at the shape's origin, as bounds and arrows
+// need it.
 func (to Contours) rect(w, h float64) {
 	to.Begin(Contour{})
 	for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h)} {

@@ -35,7 +35,8 @@ type Maker struct {
 // Reset drops the draws of the last shape.
 func (l *Maker) Reset() { l.Draws, l.used, l.Counter = l.Draws[:0], 0, 1 }
 
-// NewPath returns an empty path that is valid until Reset.
+// NewPath returns an empty path for a draw of the current shape. It is valid until Reset, which
+// reuses its memory.
 func (l *Maker) NewPath() *vector.Path {
 	if l.used == len(l.pool) {
 		l.pool = append(l.pool, new(vector.Path))

@@ -30,7 +30,7 @@ type Cover struct {
 // NewCover returns a cover of w x h px without loops.
 func NewCover(w, h int) *Cover { return &Cover{w: w, h: h, cells: make([]float64, (w+1)*h)} }
 
-// Reset forgets all loops.
+// Reset forgets all loops, so that the next polygons are covered alone.
 func (c *Cover) Reset() {
 	for y := c.box.Min.Y; y < c.box.Max.Y; y++ {
 		clear(c.cells[y*(c.w+1):][c.box.Min.X:c.box.Max.X])
@@ -82,8 +82,8 @@ func (c *Cover) columns(x0, x1 float64) (left, right int) {
 	return left, min(right, c.w+1)
 }
 
-// slice adds a straight piece of an edge within one row, from x0 to x1, with the
-// winding d.
+// slice adds to the coverage of a pixel row a straight piece of a polygon's edge within it, from x0
+// to x1, with the winding d.
 func (c *Cover) slice(row int, x0, x1, d float64) {
 	if x0 > x1 {
 		x0, x1 = x1, x0
@@ -119,8 +119,7 @@ func (c *Cover) slice(row int, x0, x1, d float64) {
 	}
 }
 
-// Each calls f with the winding of every pixel that has any, averaged over its
-// area.
+// Each calls f with the winding of every pixel that the polygons touch, averaged over its area.
 func (c *Cover) Each(f func(x, y int, winding float64)) {
 	for y := c.box.Min.Y; y < c.box.Max.Y; y++ {
 		sum := 0.0
@@ -156,7 +155,7 @@ func New(w, h int, ground color.NRGBA) *Sheet {
 	return s
 }
 
-// Clear paints the whole picture in the colour of its ground.
+// Clear paints the whole picture for a prompt or a report in the colour of its ground.
 func (s *Sheet) Clear(ground color.NRGBA) {
 	if len(s.Pix) == 0 {
 		return
@@ -176,7 +175,7 @@ func (s *Sheet) Cover() *Cover {
 	return s.cover
 }
 
-// Blend puts a colour over a pixel with a coverage of 0 to 1.
+// Blend puts a colour over a pixel of the picture with a coverage of 0 to 1.
 func (s *Sheet) Blend(x, y int, c color.NRGBA, a float64) {
 	a *= float64(c.A) / 255
 	p := s.Pix[s.PixOffset(x, y):][:3]
@@ -185,7 +184,7 @@ func (s *Sheet) Blend(x, y int, c color.NRGBA, a float64) {
 	}
 }
 
-// Fill paints loops by the non-zero rule.
+// Fill paints polygons onto the picture by the non-zero rule.
 func (s *Sheet) Fill(c color.NRGBA, loops ...Loop) {
 	cover := s.Cover()
 	for _, l := range loops {

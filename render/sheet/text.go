@@ -63,7 +63,7 @@ func (w *Writer) Line(text string, size float64) (Line, error) {
 // flatness is how many chords stand for a curve of a glyph.
 const flatness = 12
 
-// flatten makes polygons of a path.
+// flatten makes polygons of the outline of a text, moved by dx and dy.
 func flatten(p *vector.Path, dx, dy float64) (loops []Loop) {
 	var cur Loop
 	i := 0
@@ -109,7 +109,7 @@ func Mix(a, b Point, t float64) Point {
 	return Point{a.X + float64((b.X-a.X)*t), a.Y + float64((b.Y-a.Y)*t)}
 }
 
-// Bounds returns the box of loops.
+// Bounds returns the box of polygons, px.
 func Bounds(loops ...Loop) (x0, y0, x1, y1 float64) {
 	first := true
 	for _, l := range loops {
@@ -123,7 +123,7 @@ func Bounds(loops ...Loop) (x0, y0, x1, y1 float64) {
 	return x0, y0, x1, y1
 }
 
-// shifted moves loops.
+// shifted returns polygons moved by dx and dy.
 func shifted(loops []Loop, dx, dy float64) []Loop {
 	out := make([]Loop, len(loops))
 	for i, l := range loops {

@@ -18,7 +18,7 @@ type span struct {
 	known        bool // the polygon was computed
 }
 
-// Reset empties the cache for a scene with that many shapes.
+// Reset empties the cache of frames' clips for a scene with that many shapes.
 func (c *Clips) Reset(shapes int) {
 	c.Points = c.Points[:0]
 	if cap(c.Spans) < shapes {
@@ -49,8 +49,8 @@ func (c *Clips) OfFrame(t *Tree, s *scene.Scene, frame int32) []geom.Point {
 	return c.Points[first:]
 }
 
-// Intersect returns the intersection of two convex polygons. by runs clockwise on the screen. The
-// result is valid until the next call.
+// Intersect returns the intersection of two convex polygons, such as a frame and the frame around
+// it. by runs clockwise on the screen. The result is valid until the next call.
 func (c *Clips) Intersect(p, by []geom.Point) []geom.Point {
 	in := append(c.scratch[0][:0], p...)
 	out := c.scratch[1][:0]

@@ -99,7 +99,7 @@ func (t *Tree) bind(s *scene.Scene) {
 	}
 }
 
-// terminalOf returns 0 for a binding of an arrow's start, 1 for one of its end.
+// terminalOf returns which end of an arrow a binding ties: 0 for the start, 1 for the end.
 func terminalOf(b *scene.Binding) int {
 	if b.End {
 		return 1

@@ -54,8 +54,8 @@ func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 // ellipse maps between an ellipse and the unit circle.
 type ellipse struct{ rx, ry, sin, cos float32 }
 
-// newEllipse returns the ellipse, scaled up if it is too small for the chord of which half is
-// given.
+// newEllipse returns the ellipse of an arc, scaled up if it is too small for the chord of which
+// half is given.
 func newEllipse(rx, ry, deg float32, half Point) ellipse {
 	sin, cos := math.Sincos(float64(deg) * math.Pi / 180)
 	e := ellipse{rx, ry, float32(sin), float32(cos)}

@@ -21,7 +21,7 @@ func ConicQuads(dst []Point, a, c, b Point, w, tol float32) []Point {
 }
 
 // splitConic halves the conic pow times and appends the pieces as quadratics, without their
-// weights.
+// weights, which are near 1 by then.
 func splitConic(dst []Point, a, c, b Point, w float32, pow int) []Point {
 	if pow == 0 {
 		return append(dst, c, b)

@@ -105,7 +105,7 @@ func (p *Path) Transform(m Matrix) {
 	}
 }
 
-// Rect appends a rectangle unless it is empty.
+// Rect appends a rectangle to a path unless it is empty.
 func Rect(to *Path, x0, y0, x1, y1 float64) {
 	if x0 >= x1 || y0 >= y1 {
 		return

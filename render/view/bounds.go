@@ -100,8 +100,8 @@ func (v *boundsFinder) addWithDescendants(s *scene.Scene, i int32, e *geom.Exten
 	return nil
 }
 
-// addShape adds the points that represent shape i in bounds. m maps its units to the page. Arrows
-// need the tree.
+// addShape adds the points that represent shape i in bounds to the extent e. m maps its units to
+// the page. Arrows need the tree.
 func (v *boundsFinder) addShape(s *scene.Scene, i int32, m geom.Matrix, e *geom.Extent) error {
 	sh := &s.Shapes[i]
 	if err := shapes.Check(sh); err != nil {

@@ -73,7 +73,8 @@ type View struct {
 	Source []byte
 }
 
-// Shows reports whether shape i is drawn in the first set: Only lists it or one of its ancestors.
+// Shows reports whether shape i is drawn in the view's first set: Only lists it or one of its
+// ancestors.
 func (v *View) Shows(i int32) bool {
 	if v.Only == nil {
 		return true
