@@ -49,7 +49,8 @@ func (a *Answers) First(r *Result) bool {
 	return true
 }
 
-// slot returns the index of the slot that has h, or that is free for it.
+// slot returns the index of the slot of the hash table of answers that has h, or that is free for
+// it.
 func (a *Answers) slot(h uint64) uint64 {
 	mask := uint64(len(a.slots) - 1)
 	i := h & mask
@@ -59,7 +60,7 @@ func (a *Answers) slot(h uint64) uint64 {
 	return i
 }
 
-// grow doubles the hash table.
+// grow doubles the hash table of answers.
 func (a *Answers) grow() {
 	old := a.slots
 	a.slots = make([]uint64, max(1024, 2*len(old)))

@@ -83,7 +83,7 @@ const (
 	Is               // the state after it
 )
 
-// Float returns a metric that is a number.
+// Float returns a metric of the result that is a number.
 func (r *Result) Float(name string) (x float64, ok bool) {
 	switch v := r.metric(name).(type) {
 	case float64:
@@ -106,7 +106,7 @@ func (r *Result) Floats(name string) []float64 {
 	return v
 }
 
-// Point returns a metric that is a pair of numbers.
+// Point returns a metric of the result that is a pair of numbers.
 func (r *Result) Point(name string) (p scene.Point, ok bool) {
 	v := r.Floats(name)
 	if len(v) != 2 {

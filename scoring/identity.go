@@ -134,7 +134,7 @@ func (r *identityReader) count(v *fastjson.Value, in, name string) int {
 	return int(x)
 }
 
-// cut reads the member cut, which is false, null or one of cuts.
+// cut reads the member cut, which says by what an answer was cut off: false, null or one of cuts.
 func (r *identityReader) cut(v *fastjson.Value) string {
 	f := v.Get("cut")
 	if f != nil && f.Type() == fastjson.TypeFalse {
@@ -172,8 +172,9 @@ func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
 	}
 }
 
-// agreed returns the value of two members of a line that mean the same: a, or b where a is the
-// zero value. It fails where both are set and differ. See docs/spec/cli.md#r26.
+// agreed returns the value of two members of a line that mean the same, such as model and
+// asked.model: a, or b where a is the zero value. It fails where both are set and differ. See
+// docs/spec/cli.md#r26.
 func agreed[T string | int](r *identityReader, name, other string, a, b T) T {
 	var none T
 	if a != none && b != none && a != b {

@@ -102,7 +102,7 @@ func readFields(r *Result, v *fastjson.Value) {
 // text returns a member that is a string, "" for any other.
 func text(v *fastjson.Value, name string) string { return string(v.GetStringBytes(name)) }
 
-// readValue returns the value of a metric or a field of a result line.
+// readValue returns the value of a metric or a field of a result line as Go types.
 func readValue(v *fastjson.Value) any {
 	switch v.Type() {
 	case fastjson.TypeNull:

@@ -63,8 +63,8 @@ func AppendMetrics(dst []byte, list []Metric) []byte {
 // writer writes a JSON object member by member to the end of dst.
 type writer struct{ dst []byte }
 
-// name writes a member's name, after a comma unless the object has just been opened. Names are
-// this program's and need no escapes.
+// name writes a member's name in a result line, after a comma unless the object has just been
+// opened. Names are this program's and need no escapes.
 func (w *writer) name(s string) {
 	if w.dst[len(w.dst)-1] != '{' {
 		w.dst = append(w.dst, ',')
@@ -94,7 +94,8 @@ func (w *writer) score(r *Result, reward RewardMode) {
 	w.dst = AppendFloat(w.dst, reward.Of(r.Score))
 }
 
-// value writes a value of one of the types that Metric lists; it panics for any other.
+// value writes the value of a metric of one of the types that Metric lists; it panics for any
+// other.
 func (w *writer) value(v any) {
 	switch v := v.(type) {
 	case nil:

@@ -107,7 +107,7 @@ func NewSuites(all ...*Suite) Suites {
 	return all
 }
 
-// Find returns the suite of that name, or nil.
+// Find returns the benchmark suite of that name, or nil.
 func (l Suites) Find(name string) *Suite {
 	i := slices.IndexFunc(l, func(s *Suite) bool { return s.Name == name })
 	if i < 0 {

@@ -60,7 +60,8 @@ type Tally struct {
 	Priced                            int // answers with a cost
 }
 
-// Add counts a result.
+// Add counts a result by how its answer ended, with the tokens, money and time that the answer
+// took.
 func (t *Tally) Add(r *Result) {
 	t.N++
 	missing := !r.Scored && r.Err != nil && r.Err.Code == "no_response"

@@ -56,7 +56,8 @@ func findVariant(name string, known []Variant) (Variant, error) {
 	return Variant{}, fmt.Errorf("cannot use variant %q: got a name with more than one meaning; want one of %s", name, variantNames(short))
 }
 
-// check reports whether a variant takes a value; given is false for "NAME" without "=VALUE".
+// check returns an error where the value of --variant does not fit the variant: one that it does
+// not take, or a missing one; given is false for "NAME" without "=VALUE".
 func (v Variant) check(value string, given bool) error {
 	if v.Value == "" {
 		if given {

@@ -68,7 +68,8 @@ type arrowRule struct {
 	rotation any           // what the answer says
 }
 
-// score takes the centres of the arrow and its goal and, if the arrow moved, its final centre.
+// score sets the score of the arrow test: how much of the initial angle to the goal is gone. at
+// holds the centres of the arrow and its goal and, if the arrow moved, its final centre.
 func (m arrowRule) score(j *job, at []scene.Point) error {
 	moved, goal := at[0], at[1]
 	if len(at) > 2 {
@@ -105,7 +106,7 @@ func improvementOf(before, after float64) float64 {
 	return -after / math.Pi
 }
 
-// readRotation reads the rotation of the answer, radians clockwise.
+// readRotation reads the rotation that the answer gives the arrow, radians clockwise.
 func (w *workspace) readRotation() (float64, bool) {
 	v := w.found.Value.Get("rotation")
 	if !v.Exists() {

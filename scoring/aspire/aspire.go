@@ -94,7 +94,7 @@ var tests = []test{
 	{"balance", operationKeys, prepareBalance},
 }
 
-// findTest returns the test of that name, or nil.
+// findTest returns the ASPIRE test of that name, or nil.
 func findTest(name string) *test {
 	if i := slices.IndexFunc(tests, func(t test) bool { return t.name == name }); i >= 0 {
 		return &tests[i]
@@ -181,7 +181,7 @@ func missingFields(it *scoring.Item) error {
 	return l.Err("want them in the line, or its id and --tasks aspire=FILE")
 }
 
-// release puts the workspace back into the pool without references to the item.
+// release puts the memory of an item back into the suite's pool, without references to the item.
 func (w *workspace) release() {
 	s := w.suite
 	w.reader.Forget()

@@ -109,7 +109,8 @@ type balanceRule struct {
 	printed, void bool
 }
 
-// score takes the tally before the answer and, if the answer changed anything, the one after.
+// score sets the score of the balance test from the tally before the answer and, if the answer
+// changed anything, the one after.
 func (b balanceRule) score(j *job, t []metric.Tally) {
 	last := len(j.views) - 1
 	before, ok := centreOfMass(j.views[0].Bounds, t[0])

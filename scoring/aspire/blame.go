@@ -22,8 +22,8 @@ func (j *job) causedByAnswer(e *scoring.Error) bool {
 	return answerFaults[e.Code] && j.changed && j.initialDrawable()
 }
 
-// drawable reports whether the initial whiteboard can be drawn within the limits. It is
-// true if only the editor can decide it.
+// initialDrawable reports whether the initial whiteboard can be drawn within the limits. It is true
+// if only the editor can decide it.
 func (j *job) initialDrawable() bool {
 	s, err := resolve(slices.Clone(j.initial), j.suite.limits, nil)
 	if err != nil {
@@ -37,8 +37,8 @@ func (j *job) initialDrawable() bool {
 	return !ok || j.suite.limits.CheckCanvas(b.W, b.H) == nil
 }
 
-// failed returns r with the score 0 and a note where the answer caused the error, else
-// r without a score.
+// failedResult returns r with the score 0 and a note where the answer caused the error, else r
+// without a score: a model is not blamed for a whiteboard that cannot be drawn.
 func (j *job) failedResult(r scoring.Result, e *scoring.Error) scoring.Result {
 	r.Scored, r.Score, r.Err = false, 0, e
 	if j.causedByAnswer(e) {

@@ -51,7 +51,8 @@ func (b *board) reset(initial []scene.Record) (twice int) {
 // it allocated.
 const keepRecords = 1024
 
-// find returns the record of this id, or nil if there is none or it is deleted.
+// find returns the record of the shape with this id on the board, or nil if there is none or it is
+// deleted.
 func (b *board) find(id string) *scene.Record {
 	if i, ok := b.byID[id]; ok {
 		return &b.recs[i]
@@ -78,7 +79,7 @@ func (b *board) create(r *scene.Record) {
 	b.changed = true
 }
 
-// remove deletes the shape with this id and reports whether there was one.
+// remove deletes the shape with this id from the board and reports whether there was one.
 func (b *board) remove(id string) bool {
 	i, ok := b.byID[id]
 	if !ok {
@@ -110,7 +111,7 @@ func (b *board) isInitial(id string) bool {
 	return slices.ContainsFunc(b.initial, func(r scene.Record) bool { return r.ID == id })
 }
 
-// final returns the remaining records in z-order.
+// final returns the records that remain on the board, in z-order.
 func (b *board) final() []scene.Record {
 	dst := make([]scene.Record, 0, len(b.byID))
 	for i := range b.recs {
@@ -149,7 +150,7 @@ func (b *board) deleted() []string {
 	return ids
 }
 
-// idsOf returns the ids of records; never nil, so that JSON has a list.
+// idsOf returns the ids of shapes for a metric; never nil, so that JSON has a list.
 func idsOf(recs []*scene.Record) []string {
 	ids := make([]string, len(recs))
 	for i, r := range recs {

@@ -42,7 +42,7 @@ type entry struct {
 
 const idPrefix = "shape:"
 
-// dropField notes a field that is ignored.
+// dropField notes a field of the answer's shape that is ignored, and why.
 func (c *cleaner) dropField(field, why string) {
 	c.failed = true
 	if c.notes.full() {
@@ -59,7 +59,7 @@ func clipName(s string) string {
 	return s
 }
 
-// rejectEntry notes an entry that is ignored.
+// rejectEntry notes a shape of the answer's list that is ignored as a whole, and why.
 func (c *cleaner) rejectEntry(why string) {
 	c.failed = true
 	if c.notes.full() {
@@ -145,7 +145,8 @@ func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 	return name, geo, false
 }
 
-// detectKind returns the kind of a created shape and, if the type named a geo shape, that value.
+// detectKind returns the kind of a shape that the answer creates, from its type or else from
+// properties that only one kind has. geo is the type if that named a geo shape.
 func (c *cleaner) detectKind(v answer.Value) (k scene.Kind, geo answer.Value, ok bool) {
 	if c.strict {
 		s, _ := v.Get("type").Text()
@@ -261,7 +262,8 @@ func (c *cleaner) collectEntries(v, geo answer.Value) {
 	}
 }
 
-// addEntry adds a member to the entries, unless its name is unknown or taken.
+// addEntry adds a property of the answer's shape to the entries, unless its name is unknown or
+// taken.
 func (c *cleaner) addEntry(m answer.Value, top bool) {
 	name := m.Key()
 	p, known := properties[name]
@@ -276,7 +278,8 @@ func (c *cleaner) addEntry(m answer.Value, top bool) {
 	}
 }
 
-// renameProperties maps alternative names of properties to the right ones before they are read.
+// renameProperties maps other names that models give to properties of shapes to the editor's,
+// before they are read.
 func (c *cleaner) renameProperties(kind scene.Kind) {
 	if i := c.entryIndex("text"); i >= 0 {
 		if c.hasEntry("richText") {
@@ -347,7 +350,7 @@ func (c *cleaner) entryValue(name string) answer.Value {
 
 func (c *cleaner) removeEntry(i int) { c.entries = slices.Delete(c.entries, i, i+1) }
 
-// twoPoints sets the points of a line to its two ends.
+// twoPoints sets the points of a line shape to the two ends that the answer gives.
 func (c *cleaner) twoPoints(r *scene.Record, start, end answer.Value) bool {
 	a, ok := c.point(start)
 	b, ok2 := c.point(end)

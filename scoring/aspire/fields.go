@@ -55,8 +55,8 @@ var properties = map[string]property{
 	"isPen":      {scene.HasPen, boolean(func(r *scene.Record) *bool { return &r.Pen })},
 
 	"richText": {scene.HasRich, (*cleaner).richText},
-	"name":     {scene.HasName, str(func(r *scene.Record) *string { return &r.Name })},
-	"url":      {scene.HasURL, str(func(r *scene.Record) *string { return &r.URL })},
+	"name":     {scene.HasName, stringWithin(func(r *scene.Record) *string { return &r.Name })},
+	"url":      {scene.HasURL, stringWithin(func(r *scene.Record) *string { return &r.URL })},
 	"points":   {scene.HasPoints, (*cleaner).linePoints},
 	"start":    {scene.HasStart, arrowEnd(0)},
 	"end":      {scene.HasEnd, arrowEnd(1)},
@@ -90,7 +90,8 @@ var (
 // normalizeName makes enumerated values comparable (docs/spec/aspire.md#r19).
 func normalizeName(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
-// enum reads a value with a fixed set of names.
+// enum returns the reader of a shape's property with a fixed set of names, such as a colour.
+// aliases are other names that models use.
 func enum[T any](parse func(string) (T, bool), at func(*scene.Record) *T, aliases map[string]string) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		s, ok := v.Text()
@@ -111,7 +112,8 @@ func enum[T any](parse func(string) (T, bool), at func(*scene.Record) *T, aliase
 	}
 }
 
-// alignment is enum for alignments, whose aliases the variant strict_align does not accept.
+// alignment is enum for the alignment of a shape's text, whose aliases the variant strict_align
+// does not accept.
 func alignment(parse func(string) (scene.Align, bool), at func(*scene.Record) *scene.Align, aliases map[string]string) propertyReader {
 	kind, strictly := enum(parse, at, aliases), enum(parse, at, nil)
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
@@ -133,7 +135,7 @@ func oneOfTwo(no, yes string) func(string) (bool, bool) {
 	return func(s string) (bool, bool) { return s == yes, s == no || s == yes }
 }
 
-// numberIn reads a number that valid accepts.
+// numberIn returns the reader of a shape's numeric property that valid accepts.
 func numberIn(at func(*scene.Record) *float64, valid func(float64) bool) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
@@ -150,7 +152,8 @@ func positive(x float64) bool    { return x > 0 }
 func nonNegative(x float64) bool { return x >= 0 }
 func anyNumber(float64) bool     { return true }
 
-// unitInterval reads a number and clamps it to 0..1, as the editor does when it uses it.
+// unitInterval returns the reader of a property such as opacity: a number, clamped to 0..1 as the
+// editor does when it uses it.
 func unitInterval(at func(*scene.Record) *float64) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
@@ -163,7 +166,7 @@ func unitInterval(at func(*scene.Record) *float64) propertyReader {
 
 func clamp01(x float64) float64 { return math.Min(math.Max(x, 0), 1) }
 
-// boolean reads true or false.
+// boolean returns the reader of a shape's property that is true or false.
 func boolean(at func(*scene.Record) *bool) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		b, ok := v.Bool()
@@ -174,8 +177,8 @@ func boolean(at func(*scene.Record) *bool) propertyReader {
 	}
 }
 
-// str reads a string within the limit of text.
-func str(at func(*scene.Record) *string) propertyReader {
+// stringWithin returns the reader of a shape's property that is a string within the limit of text.
+func stringWithin(at func(*scene.Record) *string) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		s, ok := v.Text()
 		ok = ok && len(s) <= c.maxText
@@ -219,7 +222,8 @@ func (c *cleaner) point(v answer.Value) (p scene.Point, ok bool) {
 	return p, ok
 }
 
-// pointAndPressure is point with the value of z, which can be absent.
+// pointAndPressure reads a point of a line that the answer draws, and the value of z, the pen's
+// pressure, which can be absent.
 func (c *cleaner) pointAndPressure(v answer.Value) (p scene.Point, z answer.Value, ok bool) {
 	x, y := v.Get("x"), v.Get("y")
 	z = v.Get("z")
@@ -289,7 +293,8 @@ func (c *cleaner) segments(r *scene.Record, v answer.Value) bool {
 	return true
 }
 
-// segment reads one stroke: its points with pen pressure, 0.5 by default.
+// segment reads one stroke of a freehand line that the answer draws: its points with pen pressure,
+// 0.5 by default.
 func (c *cleaner) segment(v answer.Value) (s scene.Segment, ok bool) {
 	points := v.Get("points")
 	if points.Kind() != answer.Array {

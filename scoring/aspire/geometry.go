@@ -173,7 +173,8 @@ func boxUnion(a, b view.Box) view.Box {
 // distance returns the distance of two points, px.
 func distance(a, b scene.Point) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 
-// clampFinite keeps a score finite, because coordinates of an answer can be as large as 1e308.
+// clampFinite keeps a score or a distance finite, because coordinates of an answer can be as large
+// as 1e308.
 func clampFinite(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, -1):

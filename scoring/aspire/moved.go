@@ -55,7 +55,7 @@ func (s *suite) parts(it *scoring.Item, v scoring.Variants) (list []scoring.Part
 	return list
 }
 
-// entries lists the elements of a list, or the value itself where it is an object.
+// entries lists the shapes in a list of an answer, or the value itself where it is one object.
 func entries(v answer.Value) (list []answer.Value) {
 	if v.Kind() == answer.Object {
 		return []answer.Value{v}
@@ -104,7 +104,7 @@ type mover struct {
 	dx, dy float64
 }
 
-// object writes an object; f writes the value of each member.
+// object writes an object of the answer; f writes the value of each member.
 func (m *mover) object(v answer.Value, f func(member answer.Value)) {
 	m.dst = append(m.dst, '{')
 	first := true
@@ -119,7 +119,7 @@ func (m *mover) object(v answer.Value, f func(member answer.Value)) {
 	m.dst = append(m.dst, '}')
 }
 
-// list writes the entries of createShapes or updateShapes.
+// list writes the shapes of createShapes or updateShapes, with those to be moved at other places.
 func (m *mover) list(name string, v answer.Value) {
 	if v.Kind() != answer.Array {
 		if v.Kind() == answer.Object {
@@ -139,7 +139,7 @@ func (m *mover) list(name string, v answer.Value) {
 	m.dst = append(m.dst, ']')
 }
 
-// entry writes one shape, moved or not.
+// entry writes one shape of the answer, moved or not.
 func (m *mover) entry(v answer.Value, moves bool) {
 	if v.Kind() != answer.Object {
 		m.value(v)
@@ -158,7 +158,7 @@ func (m *mover) entry(v answer.Value, moves bool) {
 	})
 }
 
-// value writes any value as it is.
+// value writes any JSON value of the answer as it is.
 func (m *mover) value(v answer.Value) {
 	switch v.Kind() {
 	case answer.Object:

@@ -32,8 +32,8 @@ func (n *notes) add(note scoring.Note) {
 	}
 }
 
-// full reports whether the limit is reached, and then counts a note as omitted: callers need not
-// make its text.
+// full reports whether the limit on the notes of an answer is reached, and then counts a note as
+// omitted: callers need not make its text.
 func (n *notes) full() bool {
 	if len(n.list)-n.uncounted < maxNotes {
 		return false
@@ -42,7 +42,7 @@ func (n *notes) full() bool {
 	return true
 }
 
-// all returns the notes and, if some were omitted, one that says how many.
+// all returns the notes on an answer and, if some were omitted, one that says how many.
 func (n *notes) all() []scoring.Note {
 	if n.omitted > 0 {
 		return append(n.list, scoring.Note{Code: "more_notes", Message: strconv.Itoa(n.omitted) + " more"})

@@ -58,7 +58,8 @@ func (c *cleaner) beginList(list string) {
 	c.path, c.failed = listPath{list: list}, false
 }
 
-// voidList reports whether the list has no effect: under the variant strict one fault is enough.
+// voidList reports whether none of the answer's operations in the list counts: under the variant
+// strict one bad entry is enough.
 func (c *cleaner) voidList() bool {
 	if !c.strict || !c.failed {
 		return false

@@ -92,7 +92,7 @@ func (p *printer) begin(bracket byte) {
 	p.empty = true
 }
 
-// end closes a list or an object.
+// end closes a JSON list or object of the prompt.
 func (p *printer) end(bracket byte) {
 	p.depth--
 	if !p.empty {
@@ -107,7 +107,7 @@ func (p *printer) newLine() {
 	p.dst = append(append(p.dst, '\n'), strings.Repeat("  ", p.depth)...)
 }
 
-// nextElement starts the line of a list element or member.
+// nextElement starts the line of a list element or member in the JSON of the prompt.
 func (p *printer) nextElement() {
 	if !p.empty {
 		p.dst = append(p.dst, ',')
@@ -122,7 +122,8 @@ func (p *printer) key(name string) {
 	p.dst = append(scoring.AppendString(p.dst, name), ": "...)
 }
 
-// shape writes those of the named members that the shape has, except a rotation of 0.
+// shape writes those of the named members that the shape has into the prompt, except a rotation of
+// 0.
 func (p *printer) shape(v *fastjson.Value, members []string) {
 	p.begin('{')
 	for _, name := range members {
@@ -140,7 +141,8 @@ func (p *printer) shape(v *fastjson.Value, members []string) {
 	p.end('}')
 }
 
-// object writes the members named in first, then the others in the given order.
+// object writes a JSON object into the prompt: the members named in first, then the others in the
+// given order.
 func (p *printer) object(o *fastjson.Object, first []string) {
 	p.begin('{')
 	for _, name := range first {
@@ -158,7 +160,7 @@ func (p *printer) object(o *fastjson.Object, first []string) {
 	p.end('}')
 }
 
-// value writes any JSON value; numbers keep their text.
+// value writes any JSON value into the prompt; numbers keep their text.
 func (p *printer) value(v *fastjson.Value) {
 	switch v.Type() {
 	case fastjson.TypeObject:

@@ -23,7 +23,7 @@ func (c *cleaner) richText(r *scene.Record, v answer.Value) bool {
 	return false
 }
 
-// plainText sets the text of a shape to s if it is within the limit.
+// plainText sets the text of a shape that the answer makes to s if it is within the limit.
 func (c *cleaner) plainText(r *scene.Record, s string) bool {
 	if len(s) > c.maxText {
 		return false
@@ -35,8 +35,8 @@ func (c *cleaner) plainText(r *scene.Record, s string) bool {
 	return true
 }
 
-// document reads a rich-text document with the decoder of package scene, by way of JSON: documents
-// are rare.
+// document reads a shape's rich-text document from the answer with the decoder of package scene, by
+// way of JSON: documents are rare.
 func (c *cleaner) document(r *scene.Record, v answer.Value) bool {
 	c.json = append(c.json[:0], `{"id":"shape:","type":"text","props":{"richText":`...)
 	from := len(c.json)

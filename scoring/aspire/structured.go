@@ -60,7 +60,8 @@ type mazeRule struct {
 	byCell, clamp bool
 }
 
-// score sets the score from the centre of the new shape.
+// score sets the score of the maze test from the distance between the centre of the new shape and
+// the target square.
 func (m mazeRule) score(j *job, at []scene.Point) error {
 	centre := at[0]
 	d := clampFinite(distance(centre, m.target))

@@ -106,7 +106,7 @@ func (t *tables) Add(r *scoring.Result) {
 	s.n[i]++
 }
 
-// means returns the means of the tasks of a test over their repeats.
+// means returns the means of the tasks of an ASPIRE test over their repeats.
 func (a *arm) means(test string) (list []float64) {
 	if s := a.tests[test]; s != nil {
 		for i, sum := range s.sums {
@@ -116,7 +116,7 @@ func (a *arm) means(test string) (list []float64) {
 	return list
 }
 
-// score returns the mean of the means of several tests, and of how many.
+// score returns the mean of the means of several ASPIRE tests, and of how many.
 func (t *tables) score(a *arm, names []string) (x float64, n int) {
 	for _, name := range names {
 		if list := a.means(name); len(list) > 0 {

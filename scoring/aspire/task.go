@@ -21,7 +21,7 @@ func badTask(field, want string) *scoring.Error {
 	return newError("bad_task", "cannot read task.%s: want %s", field, want)
 }
 
-// number reads a finite numeric member.
+// number reads a finite numeric member of a task.
 func number(v *fastjson.Value, name string) (float64, bool) {
 	m := v.Get(name)
 	if m == nil || m.Type() != fastjson.TypeNumber {
@@ -59,7 +59,7 @@ func (w *workspace) floats(name string, n int) (xs []float64, ok bool) {
 	return xs, true
 }
 
-// point reads a point [x, y] of the task.
+// point reads a point [x, y] of an ASPIRE task.
 func (w *workspace) point(name string) (scene.Point, bool) {
 	xs, ok := w.floats(name, 2)
 	if !ok {

@@ -74,7 +74,8 @@ func (c *turns) Apply(it *scoring.Item) (status string, all []scoring.Note, err 
 	return status, w.notes.all(), nil
 }
 
-// remember adds the fields of an update of an initial shape to what answers gave it.
+// remember adds the fields of an update of an initial shape to what the answers of earlier turns
+// gave it, so that one answer can say all of it.
 func (c *turns) remember(u *scene.Record) {
 	if c.w.board.slots[c.w.board.byID[u.ID]].created >= 0 {
 		return // the record that was created has them
@@ -132,7 +133,7 @@ func (c *turns) AppendAnswer(dst []byte) []byte {
 	return append(dst, ']', '}')
 }
 
-// text returns the JSON of a text of a record.
+// text returns the JSON of a text of a shape on the board.
 func (c *turns) text(t *scene.RichText) []byte {
 	if t == nil {
 		return []byte(`""`)

@@ -41,7 +41,7 @@ type usage struct {
 	prompt, completion, seconds float64
 }
 
-// usageOf reads the usage that a result carries.
+// usageOf reads from a result the tokens and the time that the call of its turn took.
 func usageOf(r *scoring.Result) (u usage) {
 	if a := r.Who.Asked; a != nil {
 		u.prompt, u.known = a.PromptTokens()

@@ -61,7 +61,8 @@ func (j *job) addPixels(e *published.Evaluation) *scoring.Error {
 	return nil
 }
 
-// picture draws an answer. The error says that drawing costs more than most writes to a pixel.
+// picture draws an answer's mouse actions on the app's canvas. The error says that drawing costs
+// more than most writes to a pixel.
 func (r *reader) picture(actions *pyjson.Value, most int) (*replay.Picture, *scoring.Error) {
 	if r.drawer == nil {
 		r.drawer = replay.New()

@@ -283,7 +283,7 @@ func (t *tables) errors() scoring.TextTable {
 	return out
 }
 
-// tools returns the table of how many answers selected each tool.
+// tools returns the table of how many answers selected each tool of the drawing app.
 func (t *tables) tools() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", Text: 1, Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
 	share := func(of func(*run) *turn, name string) string {

@@ -32,7 +32,7 @@ func refer(v *fastjson.Value, id string) string {
 	return cmp.Or(name, id)
 }
 
-// indexOf returns an object's member index, nil where it is no number.
+// indexOf returns the member index of a task or label of DrawingBench, nil where it is no number.
 func indexOf(v *fastjson.Value) *fastjson.Value {
 	f := v.Get("index")
 	if f == nil || f.Type() != fastjson.TypeNumber {

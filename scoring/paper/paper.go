@@ -28,7 +28,8 @@ type Table struct {
 // Row is as long as the columns of its table.
 type Row []any
 
-// Read reads a document. The error names what is wrong.
+// Read reads the tables of a benchmark's paper from their JSON document. The error names what is
+// wrong.
 func Read(doc []byte) (*Paper, error) {
 	p := new(Paper)
 	if err := json.Unmarshal(doc, p); err != nil {
@@ -82,7 +83,7 @@ func (r Row) Text(i int) string {
 	return s
 }
 
-// Number returns a cell as a number, NaN where it is none.
+// Number returns a cell of a printed table as a number, NaN where it is none.
 func (r Row) Number(i int) float64 {
 	if x, ok := r[i].(float64); ok {
 		return x
@@ -90,7 +91,8 @@ func (r Row) Number(i int) float64 {
 	return math.NaN()
 }
 
-// Cell returns a number with that many digits, a word as it is, and "-" for null.
+// Cell returns a number of a printed table with that many digits, a word as it is, and "-" for
+// null.
 func (r Row) Cell(i, digits int) string {
 	switch c := r[i].(type) {
 	case float64:
@@ -101,7 +103,8 @@ func (r Row) Cell(i, digits int) string {
 	return "-"
 }
 
-// Find returns the first row whose first cells are the given words, nil for none.
+// Find returns the first row of a printed table whose first cells are the given words, nil for
+// none.
 func (t Table) Find(words ...string) Row {
 	for _, r := range t.Rows {
 		equal := len(r) >= len(words)

@@ -84,7 +84,7 @@ func (r *Reader) At(from int) (v Value, end int, err error) {
 	return v, r.at, err
 }
 
-// skipSpace moves past JSON white space.
+// skipSpace moves past the white space that Python's json module skips.
 func (r *Reader) skipSpace() {
 	for r.at < len(r.text) {
 		switch r.text[r.at] {
@@ -96,8 +96,8 @@ func (r *Reader) skipSpace() {
 	}
 }
 
-// value reads a value and pushes it on the stack. Returning it through all levels of nesting
-// would copy it at each.
+// value reads a JSON value as Python does and pushes it on the stack. Returning it through all
+// levels of nesting would copy it at each.
 func (r *Reader) value() error {
 	if r.at >= len(r.text) {
 		return DecodeError
@@ -147,7 +147,7 @@ func (r *Reader) closeContainer(kind Kind, first, name int) {
 	r.stack, r.names = append(r.stack[:first], Value{Kind: kind, in: in}), r.names[:name]
 }
 
-// literal moves past s and returns true, if s comes next.
+// literal moves past s and returns true, if the JSON word s comes next.
 func (r *Reader) literal(s string) bool {
 	if strings.HasPrefix(r.text[r.at:], s) {
 		r.at += len(s)
@@ -167,7 +167,7 @@ func (r *Reader) openContainer() error {
 	return nil
 }
 
-// list reads a list.
+// list reads a JSON list as Python's json module does.
 func (r *Reader) list() error {
 	if err := r.openContainer(); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (r *Reader) list() error {
 	return nil
 }
 
-// dict reads an object.
+// dict reads a JSON object as Python's json module reads a dict.
 func (r *Reader) dict() error {
 	if err := r.openContainer(); err != nil {
 		return err
@@ -288,8 +288,8 @@ func (r *Reader) separator(end byte) error {
 	return nil
 }
 
-// number reads a number. Where a fraction or an exponent has no digits, the number ends before
-// it, as for Python.
+// number reads a JSON number as Python does. Where a fraction or an exponent has no digits, the
+// number ends before it.
 func (r *Reader) number() error {
 	start := r.at
 	digits := func() int {
@@ -356,7 +356,8 @@ func nearestDouble(text string) float64 {
 	return float64(sign * n)
 }
 
-// str reads a string and returns it unescaped. Without escapes it shares the text's memory.
+// str reads a JSON string as Python does and returns it unescaped. Without escapes it shares the
+// text's memory.
 func (r *Reader) str() (string, error) {
 	text := r.text[r.at+1:]
 	for i := range len(text) {
@@ -467,7 +468,7 @@ func emptied[T any](list []T) []T {
 	return list[:0]
 }
 
-// keep copies a list into the arena.
+// keep copies a list of values into the arena, so that many small lists cost one allocation.
 func (a *arena[T]) keep(list []T) []T {
 	if len(list) == 0 {
 		return nil

@@ -79,7 +79,7 @@ func interval(all [][]float64, r *rand.Rand) (low, high float64) {
 	return quantile(means, 0.025), quantile(means, 0.975)
 }
 
-// quantile interpolates between sorted values.
+// quantile interpolates between sorted values, for the ends of a bootstrap interval.
 func quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	i := int(at)
@@ -120,7 +120,8 @@ func signFlip(all [][]float64, r *rand.Rand) float64 {
 	return float64(1+hits) / float64(1+flips)
 }
 
-// flipped returns the sum of up to 64 values, each with the sign that a bit gives it.
+// flipped returns the sum of up to 64 differences of clusters, each with the sign that a bit gives
+// it.
 func flipped(list []float64, signs uint64) (sum float64) {
 	for i, x := range list {
 		if signs>>i&1 == 1 {

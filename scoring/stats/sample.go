@@ -99,7 +99,8 @@ func (s *Sample) tasks(members [5]bool) (order []task, at map[task]*scores) {
 	return order, at
 }
 
-// alike reports which members of the arm both sides have a value of in common.
+// alike reports which members of the arm (mode, input, format and so on) both samples have a value
+// of in common.
 func alike(a, b *Sample) (members [5]bool) {
 	for i := range members {
 		has := map[string]bool{}

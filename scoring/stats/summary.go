@@ -16,7 +16,7 @@ func Sum(list []float64) (s float64) {
 // Mean returns the mean, NaN of nothing.
 func Mean(list []float64) float64 { return Sum(list) / float64(len(list)) }
 
-// squares returns the sum of the squared distances from the mean.
+// squares returns the sum of the squared distances of a list from its mean.
 func squares(list []float64) float64 {
 	m, sum := Mean(list), 0.0
 	for _, x := range list {

@@ -38,7 +38,7 @@ type mean struct {
 	value, m2 float64
 }
 
-// add adds a value to the running mean.
+// add adds a score to the running mean.
 func (m *mean) add(x float64) {
 	m.n++
 	d := x - m.value
@@ -46,7 +46,7 @@ func (m *mean) add(x float64) {
 	m.m2 += float64(d * (x - m.value))
 }
 
-// join merges another mean into m.
+// join merges the running mean of other scores into m.
 func (m *mean) join(o mean) {
 	if o.n == 0 {
 		return
@@ -160,7 +160,8 @@ func (l *ledger) cluster(r *scoring.Result, o *Options) uint64 {
 	return maphash.String(l.seed, name) | 1 // not 0
 }
 
-// index makes the map of a cell.
+// index makes the map from an item's hash to its place in the cell, once a list is too long to
+// search.
 func (c *cell) index() {
 	c.at = make(map[uint64]int32, len(c.hashes))
 	for i, hash := range c.hashes {

@@ -154,8 +154,8 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 	return true
 }
 
-// cell returns the series and the row of a result. It returns nil for a line without
-// suite or test, a test that its suite lacks, or a name beyond maxSeen.
+// cell returns the series and the cell of the table that a result belongs to. It returns nil for a
+// line without suite or test, a test that its suite lacks, or a name beyond maxSeen.
 func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 	at, series := name{r.Suite, r.Test}, r.Series()
 	if p := t.of[series]; p != nil && p.cells[at] != nil { // as for most results
@@ -343,7 +343,7 @@ func (t *Table) suite(s *scoring.Suite) []Line {
 	return lines
 }
 
-// line builds a row from the values that of returns for each series.
+// line builds a row of the table from the values that of returns for each series.
 func (t *Table) line(k Kind, suite, called string, of func(*part) Row) Line {
 	l := Line{Kind: k, Suite: suite, Name: called}
 	for _, p := range t.series {

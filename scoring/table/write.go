@@ -72,7 +72,7 @@ func writeOne(b *strings.Builder, t scoring.TextTable) {
 	}
 }
 
-// align writes lines in columns. The first text columns are left-aligned, the others
+// align writes the lines of a table in columns. The first text columns are left-aligned, the others
 // right-aligned.
 func align(b *strings.Builder, lines [][]string, text int) {
 	widths := make([]int, len(lines[0]))
@@ -167,7 +167,7 @@ func Number(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', digits, 64)
 }
 
-// decimal formats a mean, "-" for nil.
+// decimal formats a mean score for a cell of the table, "-" for nil.
 func decimal(x *float64, digits int) string {
 	if x == nil {
 		return "-"

@@ -97,7 +97,7 @@ func (e *segment) lengthNear(g *segment) float64 {
 	return max(0, hi-lo) * l
 }
 
-// distance returns the distance of two segments.
+// distance returns the smallest distance of two edges of pieces.
 func (e *segment) distance(g *segment) float64 {
 	if e.crosses(g) {
 		return 0
@@ -105,7 +105,7 @@ func (e *segment) distance(g *segment) float64 {
 	return math.Sqrt(min(g.squaredTo(e.x0, e.y0), g.squaredTo(e.x1, e.y1), e.squaredTo(g.x0, g.y0), e.squaredTo(g.x1, g.y1)))
 }
 
-// crosses reports whether two segments cross in their interiors.
+// crosses reports whether two edges of pieces cross in their interiors.
 func (e *segment) crosses(g *segment) bool {
 	side := func(l *segment, x, y float64) float64 {
 		return float64((l.x1-l.x0)*(y-l.y0)) - float64((l.y1-l.y0)*(x-l.x0))
@@ -113,7 +113,7 @@ func (e *segment) crosses(g *segment) bool {
 	return side(e, g.x0, g.y0)*side(e, g.x1, g.y1) < 0 && side(g, e.x0, e.y0)*side(g, e.x1, e.y1) < 0
 }
 
-// squaredTo returns the squared distance of the point (x, y) from the segment.
+// squaredTo returns the squared distance of the point (x, y) from an edge.
 func (e *segment) squaredTo(x, y float64) float64 {
 	dx, dy := e.x1-e.x0, e.y1-e.y0
 	px, py := x-e.x0, y-e.y0

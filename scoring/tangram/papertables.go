@@ -64,7 +64,7 @@ func publishedOnly(title string, printed paper.Table) scoring.TextTable {
 	return t
 }
 
-// published lists the numbers of one column of a printed table.
+// published lists the numbers of one column of a table that the TangramPuzzle paper prints.
 func published(t paper.Table, column int) (list []paper.Published) {
 	for _, r := range t.Rows {
 		list = append(list, paper.Published{Name: r.Text(0), Value: r.Number(column)})

@@ -234,7 +234,7 @@ func (s *Score) notes(p *construction.Prediction) (out []scoring.Note) {
 // formatShort formats a number of a note with 6 digits.
 func formatShort(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// deviation describes by how much a value is off.
+// deviation describes in a note by how much a piece's area or length is off.
 func deviation(d float64) string {
 	if math.Abs(d) < 1e-12 {
 		return "right"
@@ -277,7 +277,7 @@ func worstEdge(list []construction.Point, kind construction.Kind) string {
 	return fmt.Sprintf("; edge %d-%d has length %s, want %s", at, (at+1)%n, formatShort(own[at]), formatShort(own[at]-gap))
 }
 
-// edgeLengths returns the lengths of a polygon's edges.
+// edgeLengths returns the lengths of a piece's edges.
 func edgeLengths(list []plane.Point) (out []float64) {
 	for i, a := range list {
 		out = append(out, math.Sqrt(squaredDistance(a, list[(i+1)%len(list)]).Float()))

@@ -53,7 +53,7 @@ func newCanon(corners ...plane.Point) *canon {
 	return c
 }
 
-// area returns the exact area of a polygon of either direction.
+// area returns the exact area of a tangram piece, whose vertices may run in either direction.
 func area(list []plane.Point) field.Number {
 	a := field.Area(list)
 	if a.Sign() < 0 {
@@ -76,7 +76,7 @@ func perimeter(list []plane.Point) (sum field.Number, ok bool) {
 	return sum, true
 }
 
-// floatPerimeter returns the sum of the edges' lengths.
+// floatPerimeter returns the sum of a piece's edge lengths in doubles.
 func floatPerimeter(list []segment) (sum float64) {
 	for i := range list {
 		sum += list[i].length()
@@ -89,7 +89,8 @@ func squaredDistance(a, b plane.Point) field.Number {
 	return field.SquaredDistance(a.X, a.Y, b.X, b.Y)
 }
 
-// squaredDistances returns the squared distances of all pairs of points, row by row.
+// squaredDistances returns the exact squared distances of all pairs of a piece's corners, row by
+// row.
 func squaredDistances(list []plane.Point) []field.Number {
 	n := len(list)
 	out := make([]field.Number, n*n)

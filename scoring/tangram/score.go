@@ -221,7 +221,7 @@ func (g *unionFind) reset(n int) {
 	}
 }
 
-// find returns the root of the set of piece i.
+// find returns the root of the set of touching pieces that piece i is in.
 func (g *unionFind) find(i int) int {
 	for g.parent[i] != i {
 		i = g.parent[i]

@@ -110,7 +110,7 @@ func (g *group) itemOf(r *scoring.Result) int {
 	return len(g.items) - 1
 }
 
-// merge adds the counts of o to t.
+// merge adds the counts and measures of other answers to t.
 func (t *tally) merge(o *tally) {
 	t.n += o.n
 	for i, k := range o.counts {
@@ -164,7 +164,7 @@ type mean struct {
 	n         int
 }
 
-// add adds a value.
+// add adds a measure of an answer to the mean.
 func (m *mean) add(x float64) {
 	t := m.sum + x
 	if math.Abs(m.sum) >= math.Abs(x) {
@@ -272,7 +272,7 @@ func (it *itemTallies) read(r *scoring.Result) {
 	it[pointsColumn].add(s)
 }
 
-// sampleOf reads a sample from the metrics whose names have the prefix.
+// sampleOf reads what tables use of a result from the metrics whose names have the prefix.
 func sampleOf(r *scoring.Result, prefix string) (s sample) {
 	s.tse, _ = r.Bool(prefix + "tse")
 	s.rge, _ = r.Bool(prefix + "rge")
@@ -334,7 +334,7 @@ func (g *group) footnote(counted bool) string {
 	return strings.Join(parts, " ")
 }
 
-// title returns the title of a setting's table.
+// title returns the title of the table of a TangramPuzzle setting.
 func title(setting string) string {
 	switch setting {
 	case "":

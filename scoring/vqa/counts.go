@@ -21,7 +21,8 @@ func hundredths(a, b int64) int64 {
 	return q
 }
 
-// percent writes an accuracy in per cent with two decimals, "-" for a group without items.
+// percent writes the accuracy of a group of questions in per cent with two decimals, "-" for a
+// group without items.
 func percent(correct, n int) string {
 	if n == 0 {
 		return "-"

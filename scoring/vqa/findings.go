@@ -28,7 +28,7 @@ func (t *tables) remember(at *row, r *scoring.Result, id uint64, one counts) {
 		t.full = true
 		return
 	}
-	p, ok := t.names[word1(r, "subcategory")]
+	p, ok := t.names[wordOf(r, "subcategory")]
 	if !ok || p.sub < 0 {
 		p = place{-1, -1}
 	}

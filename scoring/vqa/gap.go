@@ -74,8 +74,8 @@ func (t *tables) pairs() (papers, own []pair) {
 	return join(t.compared(t.papers)), join(t.order)
 }
 
-// at returns the counts of the c-th category, or of all items for the index after the last
-// category.
+// at returns the counts of a row of the table for the c-th category, or of all items for the index
+// after the last category.
 func (at *row) at(c int) counts {
 	if c == len(at.cats) {
 		return at.total

@@ -19,7 +19,7 @@ func badItem(field, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_item", Message: "cannot read " + field + ": " + fmt.Sprintf(format, args...)}
 }
 
-// text reads a member that is a string, nil where it is absent.
+// text reads a member of a question that is a string, nil where it is absent.
 func text(v *fastjson.Value, field string) ([]byte, error) {
 	f := v.Get(field)
 	if absent(f) {
@@ -172,7 +172,8 @@ var scales = []string{"object", "room_space", "building_space", "spatial_structu
 
 var scaleValues = boxed(scales)
 
-// boxed returns strings as values of metrics, made once so that results allocate none.
+// boxed returns names of the taxonomy as values of metrics, made once so that results allocate
+// none.
 func boxed(list []string) (out []any) {
 	for _, s := range list {
 		out = append(out, s)

@@ -75,7 +75,7 @@ type job struct {
 	metrics   [18]scoring.Metric
 }
 
-// decide records that the answer is right or wrong, and what decided it.
+// decide records that the answer to the question is right or wrong, and what decided it.
 func (j *job) decide(right bool, by source) {
 	j.source, j.state = by, stateWrong
 	if right {

@@ -143,13 +143,13 @@ func (t *tables) errors(f string, own []*row) scoring.TextTable {
 	return out
 }
 
-// tag counts an answer that was scored.
-func (at *row) tag(r *scoring.Result) {
+// countTag counts an answer that was scored by the tag that says why it is wrong.
+func (at *row) countTag(r *scoring.Result) {
 	if !r.Scored || r.Score == 1 {
 		return
 	}
 	at.wrong++
-	name := word1(r, "error_class")
+	name := wordOf(r, "error_class")
 	if _, known := at.tags[name]; name != "" && (known || len(at.tags) < maxRows) {
 		at.tags[name]++
 	}

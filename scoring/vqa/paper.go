@@ -103,7 +103,7 @@ func (s *suite) paperRow(v *fastjson.Value, format string, subs *fastjson.Value)
 	return at
 }
 
-// counted adds the correct items of a category or subcategory to a row.
+// counted adds the correct items of a category or subcategory that the paper prints to a row.
 func (s *suite) counted(at *row, p place, correct int, size *fastjson.Value) {
 	c := &s.categories[p.category]
 	one := counts{n: c.size, correct: correct}
@@ -136,7 +136,7 @@ func (s *suite) subRow(v *fastjson.Value, format string, rows []*row) {
 	}
 }
 
-// number reads a cell of a paper's table, NaN for null.
+// number reads a cell of a table that the SpatiaLab or SpaCE-Eval paper prints, NaN for null.
 func number(v *fastjson.Value) float64 {
 	if absent(v) {
 		return math.NaN()

@@ -102,10 +102,10 @@ func (t *tables) repeated(f string, own []*row) scoring.TextTable {
 			twice += at.repeated
 		}
 		s := Reliable(columns, len(ids))
-		out.Rows = append(out.Rows, []string{runs[0].who(), strconv.Itoa(s.Runs), strconv.Itoa(s.Items), strconv.Itoa(others),
+		out.Rows = append(out.Rows, []string{runs[0].modelName(), strconv.Itoa(s.Runs), strconv.Itoa(s.Items), strconv.Itoa(others),
 			scoring.FormatCell(s.Mean, 2), scoring.FormatCell(s.SD, 2), thousandths(s.PairwiseR), thousandths(s.Alpha), thousandths(s.ICC)})
 		if twice > 0 {
-			again = append(again, runs[0].who())
+			again = append(again, runs[0].modelName())
 		}
 	}
 	if len(out.Rows) > 0 {

@@ -34,7 +34,7 @@ func Shuffle(seed int64, id string, n int) []int {
 // above", "A and C". See docs/spec/vqa.md#r9.
 func Fixed(options [][]byte) bool {
 	for _, o := range options {
-		if refersToOthers(bytes.ToLower(o)) || pairs(o) {
+		if refersToOthers(bytes.ToLower(o)) || namesTwoOptions(o) {
 			return true
 		}
 	}
@@ -62,8 +62,9 @@ func refersToOthers(low []byte) bool {
 	return false
 }
 
-// pairs matches \b[A-D] and [A-D]\b.
-func pairs(s []byte) bool {
+// namesTwoOptions reports whether an option such as "A and C" refers to two others: it matches
+// \b[A-D] and [A-D]\b.
+func namesTwoOptions(s []byte) bool {
 	for i := 0; i+7 <= len(s); i++ {
 		if s[i] >= 'A' && s[i] <= 'D' && string(s[i+1:i+6]) == " and " && s[i+6] >= 'A' && s[i+6] <= 'D' && !isWordByte(s, i-1) && !isWordByte(s, i+7) {
 			return true
@@ -130,7 +131,7 @@ func (r *reader) shuffle(j *job) {
 	copy(r.options, shown[:j.n])
 }
 
-// original returns the index in the item of the option that was shown at p.
+// original returns the index in the item of the option that was shown at position p.
 func (j *job) original(p int) int {
 	if !j.shuffled {
 		return p

@@ -105,7 +105,7 @@ func (t *tables) Add(r *scoring.Result) {
 	h := fnv.New64a()
 	h.Write([]byte(r.ID))
 	one.ids = h.Sum64()
-	source := word1(r, "source")
+	source := wordOf(r, "source")
 	switch {
 	case never && !t.missing:
 		one = counts{missing: 1}
@@ -119,15 +119,15 @@ func (t *tables) Add(r *scoring.Result) {
 	if source == "invalid" {
 		one.invalid = 1
 	}
-	at.picture(t, r, one)
+	at.countPicture(t, r, one)
 	at.sources[source]++
 	at.add(t, r, one)
-	at.tag(r)
+	at.countTag(r)
 	t.remember(at, r, h.Sum64(), one)
 }
 
-// picture counts an item of its picture.
-func (at *row) picture(t *tables, r *scoring.Result, one counts) {
+// countPicture counts a question under its picture, over which standard errors are clustered.
+func (at *row) countPicture(t *tables, r *scoring.Result, one counts) {
 	name := r.Cluster
 	if name == "" && t.cluster != nil {
 		name = t.cluster(r.Suite, r.ID)
@@ -141,25 +141,25 @@ func (at *row) picture(t *tables, r *scoring.Result, one counts) {
 	at.pictures[name] = c
 }
 
-// word1 returns a metric that is one string, "" for any other.
-func word1(r *scoring.Result, name string) string {
+// wordOf returns a metric of a result that is one string, "" for any other.
+func wordOf(r *scoring.Result, name string) string {
 	if s := r.Strings(name); len(s) == 1 {
 		return s[0]
 	}
 	return ""
 }
 
-// add counts an item in all its groups.
+// add counts an answered question in all its groups: category, kind of options, scale and so on.
 func (at *row) add(t *tables, r *scoring.Result, one counts) {
 	at.total.add(one)
-	if p, ok := t.names[word1(r, "category")]; ok && p.sub < 0 {
+	if p, ok := t.names[wordOf(r, "category")]; ok && p.sub < 0 {
 		at.cats[p.category].add(one)
 	}
-	if p, ok := t.names[word1(r, "subcategory")]; ok && p.sub >= 0 {
+	if p, ok := t.names[wordOf(r, "subcategory")]; ok && p.sub >= 0 {
 		at.subs[p.category][p.sub].add(one)
 	}
 	for name, groups := range map[string]map[string]*counts{"scale": at.scales, "option_kind": at.kinds} {
-		v := word1(r, name)
+		v := wordOf(r, name)
 		if v == "" {
 			continue
 		}
@@ -188,8 +188,8 @@ func (c *counts) add(o counts) {
 	c.ids += o.ids
 }
 
-// who returns the name of the row's model.
-func (at *row) who() string {
+// modelName returns the name of the row's model; a row without the picture says so.
+func (at *row) modelName() string {
 	name := cmp.Or(at.model, "model")
 	if at.blind {
 		name += " (blind)"
@@ -199,7 +199,7 @@ func (at *row) who() string {
 
 // name returns the name of the row in tables.
 func (at *row) name() string {
-	name := at.who()
+	name := at.modelName()
 	if at.run != 1 {
 		name += fmt.Sprintf(" (run %d)", at.run)
 	}
@@ -348,7 +348,7 @@ func (t *tables) beside(f string) (papers []*row, human *row) {
 	return papers, human
 }
 
-// cells returns a row of the main table.
+// cells returns a row of the main table of accuracies.
 func (t *tables) cells(at *row) []string {
 	return t.line(at.name(), func(c counts, printed float64) string {
 		if at.printed != nil {

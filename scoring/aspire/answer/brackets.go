@@ -42,7 +42,7 @@ func (r *Reader) markDeepBraces(text string, pos int) int {
 
 var closers = [128]byte{'{': '}', '[': ']', '(': ')'}
 
-// closeBracket removes the innermost open bracket.
+// closeBracket removes the innermost open bracket of the text that is searched for JSON.
 func (r *Reader) closeBracket(text string) {
 	top := len(r.brackets) - 1
 	l := r.brackets[top]

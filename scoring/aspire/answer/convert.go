@@ -35,7 +35,8 @@ func (c *converter) text(b []byte) span {
 	return span{uint32(off), uint32(len(b)) | inBuf}
 }
 
-// value appends v with everything in it; false if it is too large or too deep.
+// value appends the parsed JSON value v with everything in it to the answer's tree; false if it is
+// too large or too deep.
 func (c *converter) value(v *fastjson.Value, key span, depth int) bool {
 	if depth > MaxDepth || len(c.tree.nodes) >= MaxValues {
 		return false
@@ -70,7 +71,7 @@ func (c *converter) value(v *fastjson.Value, key span, depth int) bool {
 	return true
 }
 
-// elements appends the elements of the list that was added last.
+// elements appends the elements of the JSON list that was added last.
 func (c *converter) elements(v *fastjson.Value, depth int) bool {
 	self, last := int32(len(c.tree.nodes)-1), int32(0)
 	for _, e := range v.GetArray() {
@@ -83,7 +84,7 @@ func (c *converter) elements(v *fastjson.Value, depth int) bool {
 	return true
 }
 
-// members appends the members of the object that was added last.
+// members appends the members of the JSON object that was added last.
 func (c *converter) members(v *fastjson.Value, depth int) bool {
 	self, last := int32(len(c.tree.nodes)-1), int32(0)
 	ok, n := true, 0

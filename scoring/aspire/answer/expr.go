@@ -123,8 +123,9 @@ func (p *parser) parenthesis() (float64, bool) {
 	return x, true
 }
 
-// number reads digits with an optional point and exponent: "7", ".5", "5.", "1e-3". A number too
-// large for a double becomes an infinity, and later null.
+// number reads the digits of a number in an arithmetic expression, with an optional point and
+// exponent: "7", ".5", "5.", "1e-3". A number too large for a double becomes an infinity, and later
+// null.
 func (p *parser) number() (float64, bool) {
 	start := p.pos
 	digits := p.digits()
@@ -157,7 +158,8 @@ func (p *parser) digits() int {
 	return p.pos - start
 }
 
-// word reads a name with its dots, or returns "" if there is none.
+// word reads a name in an arithmetic expression with its dots, such as Math.PI, or returns "" if
+// there is none.
 func (p *parser) word() string {
 	start := p.pos
 	if strings.HasPrefix(p.src[p.pos:p.end], "π") {
@@ -204,7 +206,7 @@ func binary(f func(x, y float64) float64) function {
 	return function{2, 2, func(a []float64) float64 { return f(a[0], a[1]) }}
 }
 
-// fold makes a function of any number of arguments from a binary one.
+// fold makes a function of any number of arguments, such as max, from one of two.
 func fold(f func(x, y float64) float64) function {
 	return function{1, -1, func(a []float64) float64 {
 		x := a[0]
@@ -234,7 +236,7 @@ func hypot(a []float64) float64 {
 	return x
 }
 
-// call reads the arguments of a function and applies it.
+// call reads the arguments of a function in an arithmetic expression and applies it.
 func (p *parser) call(f function) (float64, bool) {
 	if !p.skipBlank() || p.pos >= p.end || p.src[p.pos] != '(' || !p.enter() {
 		return 0, false

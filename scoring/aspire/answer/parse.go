@@ -161,7 +161,7 @@ func (p *parser) literal(key span) (done, ok bool) {
 	return true, ok
 }
 
-// array reads a list; a trailing comma is allowed.
+// array reads a JSON list of a model's answer; a trailing comma is allowed.
 func (p *parser) array(key span) bool {
 	self, ok := p.addNode(key, Array, 0)
 	if !ok || !p.enter() {
@@ -190,7 +190,7 @@ func (p *parser) array(key span) bool {
 	return true
 }
 
-// object reads an object; a trailing comma is allowed.
+// object reads a JSON object of a model's answer; a trailing comma is allowed.
 func (p *parser) object(key span) bool {
 	self, ok := p.addNode(key, Object, 0)
 	if !ok || !p.enter() {
@@ -224,7 +224,7 @@ func (p *parser) object(key span) bool {
 	return true
 }
 
-// name reads the name of a member and the colon.
+// name reads the name of a member of a JSON object and the colon.
 func (p *parser) name() (span, bool) {
 	if p.src[p.pos] != '"' {
 		return span{}, false
@@ -237,7 +237,7 @@ func (p *parser) name() (span, bool) {
 	return s, p.skipBlank()
 }
 
-// child reads an element or member and links it after *last.
+// child reads an element or member of a JSON value and links it after *last.
 func (p *parser) child(self int32, last *int32, name span) bool {
 	i := int32(len(p.tree.nodes))
 	if !p.value(name) {
@@ -247,7 +247,8 @@ func (p *parser) child(self int32, last *int32, name span) bool {
 	return true
 }
 
-// link makes node i the next child of node self, after *last, which is 0 for the first child.
+// link makes node i the next child of node self in the answer's tree, after *last, which is 0 for
+// the first child.
 func (d *tree) link(self int32, last *int32, i int32) {
 	if *last == 0 {
 		d.nodes[self].val = uint64(i)
@@ -257,8 +258,8 @@ func (d *tree) link(self int32, last *int32, i int32) {
 	*last = i
 }
 
-// separator reads the comma after an element. more is false at the closing bracket, which it does
-// not read.
+// separator reads the comma after an element in a model's JSON. more is false at the closing
+// bracket, which it does not read.
 func (p *parser) separator(closing byte) (more, ok bool) {
 	if !p.skipBlank() || p.pos >= p.end {
 		return false, false

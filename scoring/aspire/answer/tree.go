@@ -139,7 +139,7 @@ func (v Value) Next() Value {
 	return v.tree.at(v.tree.nodes[v.index].next)
 }
 
-// at returns node i as a Value, absent for 0.
+// at returns node i of the answer's tree as a Value, absent for 0.
 func (d *tree) at(i int32) Value {
 	if i == 0 {
 		return Value{}

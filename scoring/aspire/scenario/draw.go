@@ -21,7 +21,7 @@ var geos = []string{
 // pick returns a random entry.
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
 
-// sample returns n different entries in random order.
+// sample returns n different entries of a list in random order, for a drawn scenario.
 func sample(r *rand.Rand, from []string, n int) []string {
 	out := make([]string, n)
 	for i, k := range r.Perm(len(from))[:n] {

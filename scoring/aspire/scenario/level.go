@@ -125,7 +125,7 @@ func (s *Scenario) countAlike(ids ...string) (n int) {
 	return n
 }
 
-// shape returns the shape with this id, which exists.
+// shape returns the scenario's shape with this id, which exists.
 func (s *Scenario) shape(id string) *Shape {
 	i := slices.IndexFunc(s.Shapes, func(sh Shape) bool { return sh.ID == id })
 	if i < 0 {

@@ -31,13 +31,13 @@ const work = 64
 // limited reports whether the search was given up because it cost too much. See
 // docs/spec/drawingbench.md#r12.
 func Extract(r *pyjson.Reader, text string) (v pyjson.Value, how How, limited bool) {
-	f := find(r, text)
+	f := findActions(r, text)
 	return f.value, f.how, f.limited
 }
 
 // Where returns the bytes of a text in which Extract finds the actions; ok is false where it finds none.
 func Where(r *pyjson.Reader, text string) (from, to int, ok bool) {
-	f := find(r, text)
+	f := findActions(r, text)
 	before := len(text) - len(strings.TrimLeft(strings.TrimLeft(text, "\ufeff"), space))
 	return before + f.from, before + f.to, f.how != None
 }
@@ -50,8 +50,8 @@ type found struct {
 	limited  bool
 }
 
-// find implements Extract and Where.
-func find(r *pyjson.Reader, text string) found {
+// findActions finds the list of mouse actions in an answer's text, for Extract and Where.
+func findActions(r *pyjson.Reader, text string) found {
 	text = strings.Trim(strings.TrimLeft(text, "\ufeff"), space)
 	r.Reset(text)
 	if v, err := r.All(); err == nil {

@@ -63,7 +63,7 @@ func Read(v *pyjson.Value, c *published.Criteria) (d Demand, err error) {
 	return d, err
 }
 
-// position reads a position constraint, nil for null or none.
+// position reads a position constraint of a DrawingBench task, nil for null or none.
 func position(v *pyjson.Value) (*Position, error) {
 	const name = "criteria.position_constraint"
 	if v == nil || v.Kind == pyjson.None {
@@ -93,7 +93,8 @@ func position(v *pyjson.Value) (*Position, error) {
 	return p, nil
 }
 
-// size reads a size constraint, nil for null or none. Its tolerance is 0 where none is given.
+// size reads a size constraint of a DrawingBench task, nil for null or none. Its tolerance is 0
+// where none is given.
 func size(v *pyjson.Value) (*Size, error) {
 	const name = "criteria.size_constraint"
 	if v == nil || v.Kind == pyjson.None {

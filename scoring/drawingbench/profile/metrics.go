@@ -80,7 +80,7 @@ func regionAccuracy(p *replay.Picture, prompt string) any {
 	return accuracy
 }
 
-// pointOrNull returns a point as the value of a metric, nil (JSON null) unless ok.
+// pointOrNull returns a point of the picture as the value of a metric, nil (JSON null) unless ok.
 func pointOrNull(x, y float64, ok bool) any {
 	if !ok {
 		return nil
@@ -97,7 +97,7 @@ func appendPixelBox(b []byte, r image.Rectangle) []byte {
 	return appendInts(b, []int{r.Min.X, r.Min.Y, r.Max.X - 1, r.Max.Y - 1})
 }
 
-// appendInts appends a JSON array.
+// appendInts appends counts of pixels as a JSON array.
 func appendInts(b []byte, list []int) []byte {
 	b = append(b, '[')
 	for i, n := range list {
@@ -133,7 +133,7 @@ func quadrants(counts [4]int) []byte {
 	return append(b, '}')
 }
 
-// state returns the app's state at the end, as a JSON object.
+// state returns the drawing app's state after the last action, as a JSON object.
 func state(p *replay.Picture) []byte {
 	b := scoring.AppendString([]byte(`{"tool":`), p.State.Tool)
 	b = scoring.AppendString(append(b, `,"color":`...), p.State.Colour)

@@ -116,9 +116,9 @@ func neighbours(acts []action, i int) string {
 	return string(out)
 }
 
-// pyFloat is Python's float(v). ok is false where that raises TypeError or ValueError, which the
-// evaluator catches. It panics with OverflowError, which the evaluator does not catch. See
-// docs/spec/drawingbench.md#r19.
+// pyFloat is Python's float(v) for a coordinate of an action. ok is false where that raises
+// TypeError or ValueError, which the evaluator catches. It panics with OverflowError, which the
+// evaluator does not catch. See docs/spec/drawingbench.md#r19.
 func pyFloat(v *pyjson.Value) (f float64, ok bool) {
 	switch {
 	case v.Kind == pyjson.Str:

@@ -181,7 +181,7 @@ func (f *Feedback) Text() string {
 	return strings.Join(out, "\n")
 }
 
-// messages returns the texts of errors or warnings of the feedback.
+// messages returns the texts of the errors or warnings of the feedback that a model is told.
 func messages(list []Warning) []string {
 	out := make([]string, len(list))
 	for i := range list {

@@ -10,7 +10,8 @@ import (
 // object writes a JSON object member by member to the end of dst.
 type object struct{ dst []byte }
 
-// name writes a member's name, after a comma unless the object has just been opened.
+// name writes the name of a member of the evaluation's JSON, after a comma unless the object has
+// just been opened.
 func (o *object) name(s string) *object {
 	if o.dst[len(o.dst)-1] != '{' {
 		o.dst = append(o.dst, ',')
@@ -34,7 +35,7 @@ func (o *object) number(name string, n Number) {
 	o.float(name, n.F)
 }
 
-// list writes an array of n elements; item writes each of them.
+// list writes an array of the evaluation's JSON with n elements; item writes each of them.
 func (o *object) list(name string, n int, item func(i int)) {
 	o.dst = append(o.name(name).dst, '[')
 	for i := range n {
@@ -112,7 +113,7 @@ func (e *Evaluation) AppendJSON(dst []byte) []byte {
 	return o.dst
 }
 
-// faults writes the array of errors.
+// faults writes the array of the errors that the published evaluator finds.
 func (e *Evaluation) faults(o *object, name string) {
 	o.list(name, len(e.Faults), func(i int) {
 		f := &e.Faults[i]
@@ -132,7 +133,7 @@ func (e *Evaluation) faults(o *object, name string) {
 	})
 }
 
-// metrics writes the members of "metrics".
+// metrics writes the members of "metrics" in the published evaluator's result.
 func (e *Evaluation) metrics(o *object) {
 	o.int("tool_changes", e.ToolChanges)
 	o.int("color_changes", e.ColourChanges)
@@ -163,7 +164,7 @@ func (e *Evaluation) metrics(o *object) {
 	}
 }
 
-// criteriaMet writes the members of criteria_met.
+// criteriaMet writes the members of criteria_met in the published evaluator's result.
 func (e *Evaluation) criteriaMet(o *object) {
 	c := e.Criteria
 	for _, t := range e.Tools {

@@ -180,7 +180,7 @@ func (out *Evaluation) measureEfficiency() {
 	}
 }
 
-// compare fills in which criteria are met. Criteria must not be nil. See
+// compare fills in which of the task's criteria the actions meet. Criteria must not be nil. See
 // docs/spec/drawingbench.md#r38.
 func (out *Evaluation) compare(acts []action) {
 	c := out.Criteria

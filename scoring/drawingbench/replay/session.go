@@ -116,7 +116,7 @@ func isUndoOrRedo(v pyjson.Value) bool {
 	return a != nil && a.Kind == pyjson.Str && (a.S == "undo" || a.S == "redo")
 }
 
-// act does one action. It returns false where the action fails. See
+// act plays one mouse action on the drawing app. It returns false where the action fails. See
 // docs/spec/drawingbench.md#r49.
 func (p *player) act(v *pyjson.Value) bool {
 	name := v.Get("action")
@@ -155,7 +155,9 @@ func (p *player) act(v *pyjson.Value) bool {
 	return true
 }
 
-// countDrags counts Pairs and Strays. Unlike the app, they take in presses off the canvas.
+// countDrags counts releases after a press (Pairs), and what was done off the canvas and off all
+// buttons while the mouse was pressed (Strays). Unlike the app, they take in presses off the
+// canvas.
 func (p *player) countDrags(name string, x, y float64) {
 	switch name {
 	case "click":
@@ -196,8 +198,8 @@ func (p *player) notePainted(k Kind, cost int) canvas.Mark {
 	return m
 }
 
-// coordinate converts a value as the app does: numeric strings are numbers, null and "" are 0,
-// other values are NaN.
+// coordinate converts the coordinate of a mouse action as the app does: numeric strings are
+// numbers, null and "" are 0, other values are NaN.
 func coordinate(v *pyjson.Value) float64 {
 	switch {
 	case v.Number():

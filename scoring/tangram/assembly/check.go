@@ -154,8 +154,8 @@ func lowerLeft(p, q vertex) bool {
 	return p.X.Cmp(q.X) < 0
 }
 
-// cutEdges returns the distinct vertices of all shapes, and their counter-clockwise edges as pairs
-// of vertex indices, cut at every vertex that lies on them.
+// cutEdges returns the distinct vertices of all placed pieces, and their counter-clockwise edges as
+// pairs of vertex indices, cut at every vertex that lies on them.
 func cutEdges(shapes *[Count]shape) (points []vertex, edges [][2]int) {
 	var at [Count][4]int
 	for i, s := range shapes {
@@ -183,7 +183,7 @@ func cutEdges(shapes *[Count]shape) (points []vertex, edges [][2]int) {
 	return points, edges
 }
 
-// indexOf returns the index of p in points, and appends p if it is new.
+// indexOf returns the index of the vertex p in points, and appends p if it is new.
 func indexOf(points *[]vertex, p vertex) int {
 	if i := slices.IndexFunc(*points, func(q vertex) bool { return same(p, q) }); i >= 0 {
 		return i

@@ -23,7 +23,8 @@ func vertexOf(p Point) vertex {
 	return vertex{p, x, y}
 }
 
-// shapeOf converts a convex polygon of either direction.
+// shapeOf converts a placed piece, a convex polygon of either direction, to a counter-clockwise
+// one.
 func shapeOf(poly []Point) shape {
 	s := make(shape, len(poly))
 	for i, p := range poly {
@@ -66,7 +67,7 @@ func compareAlong(a, b, p, q vertex) int {
 	return -u.X.Mul(v.X).Add(u.Y.Mul(v.Y)).Sign()
 }
 
-// same reports whether two vertices are one point.
+// same reports whether two vertices of placed pieces are exactly one point.
 func same(p, q vertex) bool {
 	m := 1 + max(math.Abs(p.x), math.Abs(p.y))
 	if math.Abs(p.x-q.x) > 1e-13*m || math.Abs(p.y-q.y) > 1e-13*m {
@@ -84,7 +85,8 @@ func strictlyInside(a, b, p vertex) bool {
 // an edge separates them.
 func overlap(s, t shape) bool { return !separates(s, t) && !separates(t, s) }
 
-// separates reports whether the line of an edge of s has t on its outer side.
+// separates reports whether the line of an edge of piece s has all of piece t on its outer side, so
+// that the two do not overlap.
 func separates(s, t shape) bool {
 	for i, a := range s {
 		b := s[(i+1)%len(s)]

@@ -50,7 +50,7 @@ func (in *Instance) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// comma appends a comma before all elements of a JSON list but the first.
+// comma appends a comma before all elements of an instance's JSON list but the first.
 func comma(b []byte, i int) []byte {
 	if i > 0 {
 		return append(b, ',')
@@ -187,7 +187,8 @@ func (d *instanceJSON) pieces() (polys [Count][]Point, err error) {
 	return polys, nil
 }
 
-// points reads a list of vertices; the error begins with the index in it.
+// points reads the vertices of a piece or outline of a TangramPuzzle instance, in LaTeX; the error
+// begins with the index in the list.
 func points(list [][]string) ([]Point, error) {
 	out := make([]Point, len(list))
 	for i, v := range list {

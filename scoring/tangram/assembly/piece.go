@@ -73,7 +73,7 @@ var initial = func() (row [Count][]Point) {
 // Initial returns piece i in its initial state. The caller must not change it.
 func Initial(i int) []Point { return initial[i] }
 
-// translated returns the polygon shifted by a vector.
+// translated returns the polygon of a piece shifted by a vector.
 func translated(poly []Point, by Point) []Point {
 	out := make([]Point, len(poly))
 	for i, p := range poly {
@@ -139,8 +139,8 @@ type Placement struct {
 	Shift Point
 }
 
-// Place returns the polygon of a kind at a placement; vertex k corresponds to vertex k of the
-// canonical polygon.
+// Place returns the polygon of a tangram piece at a placement; vertex k corresponds to vertex k of
+// the canonical polygon.
 func Place(k Kind, at Placement) []Point {
 	i := at.Turn.Eighths & 7
 	if at.Turn.Mirror {
@@ -174,7 +174,8 @@ func Matrix(piece int, at Placement) [3][3]field.Number {
 	return [3][3]field.Number{{m[0][0], m[0][1], off.X}, {m[1][0], m[1][1], off.Y}, {zero, zero, one}}
 }
 
-// Center returns the mean of the vertices. See docs/spec/tangram.md#r9.
+// Center returns the centre of a piece as an instance states it: the mean of its vertices. See
+// docs/spec/tangram.md#r9.
 func Center(poly []Point) Point {
 	sum := At(0, 0)
 	for _, p := range poly {

@@ -75,7 +75,8 @@ func isWordRune(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// isArticle reports whether a text begins with the article A, as in "A bird".
+// isArticle reports whether a text begins with the article A, as in "A bird", which is not the
+// answer A.
 func isArticle(s string) bool {
 	if len(s) < 3 || s[0] != 'A' || s[1] != ' ' {
 		return false

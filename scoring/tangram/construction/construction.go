@@ -269,7 +269,7 @@ func (r *Reader) readPiece(v *pyjson.Value, piece *Piece, p *Prediction, full bo
 var kindNames = map[string]Kind{"largetriangle": Large, "bigtriangle": Large, "mediumtriangle": Medium, "middletriangle": Medium,
 	"smalltriangle": Small, "square": Square, "parallelogram": Parallelogram}
 
-// kindOf returns the type of a piece, or "" if it is unknown.
+// kindOf returns the type of a tangram piece in an answer, or "" if it is unknown.
 func kindOf(v *pyjson.Value) Kind {
 	t := v.Get("type")
 	if t == nil {

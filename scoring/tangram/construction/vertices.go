@@ -106,7 +106,8 @@ func readCoordinate(x *field.Number, v *pyjson.Value) (inexact, ok bool) {
 
 var spacingReplacer = strings.NewReplacer(`\left`, "", `\right`, "", `\,`, " ")
 
-// splitPair splits the text "(x, y)" of a vertex, with or without LaTeX delimiters.
+// splitPair splits the text "(x, y)" of a piece's vertex in an answer, with or without LaTeX
+// delimiters.
 func splitPair(s string) (x, y string, ok bool) {
 	s = strings.TrimSpace(s)
 	for _, d := range [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}} {
@@ -145,7 +146,8 @@ func splitPair(s string) (x, y string, ok bool) {
 	return s[:comma], s[comma+1:], true
 }
 
-// parenthesized reports whether a text begins with a round bracket that its end closes.
+// parenthesized reports whether the text of a vertex begins with a round bracket that its end
+// closes.
 func parenthesized(s string) bool {
 	if len(s) < 2 || s[0] != '(' || s[len(s)-1] != ')' {
 		return false

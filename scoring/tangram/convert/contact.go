@@ -73,7 +73,7 @@ func facingEdges(p, q *piece, a, b int) (by assembly.Point, coarse, ok bool) {
 	if shared <= leastShared {
 		return by, false, false
 	}
-	exact, coarse := snap(from.sub(start).dot(d))
+	exact, coarse := snapOffset(from.sub(start).dot(d))
 	u := exactDirection(d)
 	along := assembly.Point{X: u.X.Mul(exact), Y: u.Y.Mul(exact)}
 	return p.exact[a].Add(along).Sub(q.exact[b]), coarse, true
@@ -111,9 +111,9 @@ func newSimpleOffset(p, q int64) simpleOffset {
 	return simpleOffset{x, x.Float(), max(p, -p) + max(q, -q)}
 }
 
-// snap returns the simplest offset within nearSimple of x, and of equally simple ones the nearest;
-// else the nearest multiple of 1/coarseSteps.
-func snap(x float64) (exact field.Number, coarse bool) {
+// snapOffset returns the simplest exact offset between two edges within nearSimple of x, and of
+// equally simple ones the nearest; else the nearest multiple of 1/coarseSteps.
+func snapOffset(x float64) (exact field.Number, coarse bool) {
 	best := -1
 	for i, s := range simpleOffsets {
 		off := math.Abs(s.value - x)

@@ -172,8 +172,8 @@ func looseError(group *[assembly.Count]int) error {
 	panic("BUG: no loose piece")
 }
 
-// key identifies candidates that place the pieces equally: the shifts from the first piece, in
-// steps far below the differences of contacts.
+// key identifies candidates that place the pieces of a drawing equally: the shifts from the first
+// piece, in steps far below the differences of contacts.
 func (c *candidate) key() (k [2 * assembly.Count]int64) {
 	for i, p := range c.float {
 		d := p.sub(c.float[0])
@@ -223,7 +223,8 @@ func (c *candidate) coincidences(pieces *[assembly.Count]piece) (n int) {
 	return n
 }
 
-// better prefers exact coincidences of vertices, then small deviations.
+// better reports whether a candidate fits the drawing better than another: more vertices coincide
+// exactly, or as many with a smaller deviation.
 func (c *candidate) better(d *candidate) bool {
 	if c.sharedVertices != d.sharedVertices {
 		return c.sharedVertices > d.sharedVertices

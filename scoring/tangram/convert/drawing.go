@@ -58,7 +58,7 @@ func ReadDrawing(b []byte) (*Drawing, error) {
 	return d, nil
 }
 
-// polygon reads the points of one polygon and applies its transform.
+// polygon reads the points of one polygon of a drawing and applies its SVG transform.
 func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 	if len(list) > 2*maxPoints {
 		return nil, fmt.Errorf("points: got %d; want at most %d", len(list), maxPoints)
@@ -129,7 +129,7 @@ func (p Point) cross(q Point) float64    { return float64(p.X*q.Y) - float64(p.Y
 func (p Point) length() float64          { return math.Hypot(p.X, p.Y) }
 func (p Point) distance(q Point) float64 { return p.sub(q).length() }
 
-// area returns the signed area of a polygon, positive if it runs counter-clockwise.
+// area returns the signed area of a drawn polygon, positive if it runs counter-clockwise.
 func area(poly []Point) (a float64) {
 	for i, p := range poly {
 		a += p.cross(poly[(i+1)%len(poly)])

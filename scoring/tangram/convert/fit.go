@@ -140,8 +140,8 @@ func fitOrientation(i int, poly []Point) (piece, error) {
 	return best, nil
 }
 
-// misfit returns the largest distance of corresponding vertices, for the correspondence that
-// minimizes it.
+// misfit returns the largest distance of corresponding vertices of an exact piece and a drawn one,
+// for the correspondence that minimizes it.
 func misfit(base []Point, at Point, poly []Point) float64 {
 	best := math.Inf(1)
 	n := len(base)

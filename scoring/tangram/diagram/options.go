@@ -81,7 +81,7 @@ func (v view) point(p sheet.Point) sheet.Point {
 	return sheet.Pt(v.to.X+float64((p.X-v.centre.X)*v.scale), v.to.Y-float64((p.Y-v.centre.Y)*v.scale))
 }
 
-// loop maps a polygon of the plane to the picture.
+// loop maps a polygon of the plane, such as a piece, to px of the picture.
 func (v view) loop(l sheet.Loop) sheet.Loop {
 	out := make(sheet.Loop, len(l))
 	for i, p := range l {

@@ -219,7 +219,7 @@ func leaderLine(p sheet.Point, r rect) (end sheet.Point, long bool) {
 	return end, math.Hypot(p.X-end.X, p.Y-end.Y) > leaderFrom
 }
 
-// crosses reports whether a segment passes through the box.
+// crosses reports whether a line of the outline passes through the box of a label.
 func (r rect) crosses(p, q sheet.Point) bool {
 	t0, t1 := 0.0, 1.0
 	for _, s := range [4][2]float64{{p.X - q.X, p.X - r.x0}, {q.X - p.X, r.x1 - p.X}, {p.Y - q.Y, p.Y - r.y0}, {q.Y - p.Y, r.y1 - p.Y}} {
@@ -267,7 +267,7 @@ func insideLoop(l sheet.Loop, p sheet.Point) (in bool) {
 	return in
 }
 
-// draw paints the outline, the vertex discs, the labels and their leader lines.
+// draw paints the outline of the puzzle, the vertex discs, the labels and their leader lines.
 func (l *layout) draw(lines []sheet.Line) *image.NRGBA {
 	s := sheet.New(Side, Side, white)
 	for i, p := range l.loop {

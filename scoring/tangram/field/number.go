@@ -213,7 +213,8 @@ func (x rat) appendLaTeX(dst []byte, factor string) []byte {
 	return append(append(append(append(append(dst, `\frac{`...), top...), "}{"...), den.String()...), '}')
 }
 
-// decimal returns the value of a literal: digits with an optional point and exponent.
+// decimal returns the exact value of a decimal literal in a coordinate: digits with an optional
+// point and exponent.
 func decimal(text string) rat {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return integer(n)

@@ -85,7 +85,7 @@ var commands = map[string]tokenKind{
 	"left": 0, "right": 0, "quad": 0, "qquad": 0, "displaystyle": 0,
 }
 
-// tokenize splits the text into tokens.
+// tokenize splits a coordinate expression in LaTeX into tokens.
 func (p *parser) tokenize(s string) bool {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
@@ -244,7 +244,7 @@ func (p *parser) accept(k tokenKind) bool {
 	return true
 }
 
-// expression reads a sum of terms.
+// expression reads a sum of terms in a coordinate expression.
 func (p *parser) expression() (Number, bool) {
 	x, ok := p.term()
 	for ok {

@@ -44,7 +44,7 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// abs returns the magnitude of a numerator or denominator.
+// abs returns the magnitude of a rational's numerator or denominator.
 func abs(n int64) uint64 {
 	if n < 0 {
 		return uint64(-n)
@@ -52,7 +52,8 @@ func abs(n int64) uint64 {
 	return uint64(n)
 }
 
-// mulInt returns a*b; ok is false on overflow.
+// mulInt returns a*b of numerators or denominators; ok is false on overflow, after which big
+// numbers are used.
 func mulInt(a, b int64) (p int64, ok bool) {
 	if (a|b)>>31 == 0 { // both are small and not negative, the usual case
 		return a * b, true
@@ -73,7 +74,7 @@ func addInt(a, b int64) (s int64, ok bool) {
 	return s, (a < 0) != (b < 0) || (s < 0) == (a < 0) && s != math.MinInt64
 }
 
-// ratio returns n/d in lowest terms; d is not 0.
+// ratio returns the rational number n/d in lowest terms; d is not 0.
 func ratio(n, d int64) rat {
 	if d < 0 {
 		n, d = -n, -d
@@ -201,7 +202,7 @@ func (x rat) equal(y rat) bool {
 	return x.sub(y).zero()
 }
 
-// bits returns about how many bits x takes.
+// bits returns about how many bits the rational x takes, which bounds how large numbers grow.
 func (x rat) bits() int {
 	if x.big == nil {
 		return 64

@@ -2,9 +2,9 @@ package field
 
 import "strings"
 
-// parseShort is the fast path of Parse for nearly all exact coordinates, and for all that
-// AppendLaTeX writes for small numbers: a sum of terms n, n\sqrt{2}, \frac{n}{d},
-// \frac{n\sqrt{2}}{d}, without blanks. It returns ok = false for anything else.
+// parseShort reads a coordinate that is a sum of terms n, n\sqrt{2}, \frac{n}{d},
+// \frac{n\sqrt{2}}{d}, without blanks. It returns ok = false for anything else, which the general
+// parser then reads: nearly all exact coordinates are short, and this is faster.
 func parseShort(s string) (Number, bool) {
 	var sum Number
 	if len(s) > 64 {
@@ -68,8 +68,9 @@ func parseShortDecimal(s string) (Number, bool) {
 	return Ratio(n, d), points == 1
 }
 
-// parseShortTerm reads one term of parseShort, which must be followed by the end of the text or a
-// sign.
+// parseShortTerm reads one term of a short exact coordinate, such as -\frac{3\sqrt{2}}{4} without
+// its sign, which the end of the text or another sign must follow. It returns the text after the
+// term.
 func parseShortTerm(s string, sign int64) (t Number, rest string, ok bool) {
 	d := int64(1)
 	in := s

@@ -88,7 +88,7 @@ func translate(poly []assembly.Point, x, y field.Number) {
 	}
 }
 
-// decimalAnswer writes the answer with coordinates of a few decimals.
+// decimalAnswer writes the correct answer of a puzzle with coordinates of a few decimals.
 func decimalAnswer(in *assembly.Instance, digits int) string {
 	b := scoring.AppendString([]byte(`{"instance_id":`), in.ID)
 	b = append(b, `,"final_state":{"pieces":[`...)

@@ -80,8 +80,9 @@ func (b *builder) placePiece(piece int) (at assembly.Placement, ok bool) {
 	return at, false
 }
 
-// alignEdges returns the shift that puts edge j of poly onto the line of edge i of host: start on
-// start, start on end, or midpoint on midpoint.
+// alignEdges returns the shift that puts edge j of a new piece onto the line of edge i of host, a
+// placed one. way 0 puts start on start, 1 start on end, 2 midpoint on midpoint. The edges must be
+// parallel.
 func alignEdges(host []assembly.Point, i int, poly []assembly.Point, j, way int) (by assembly.Point, parallel bool) {
 	a, b := host[i], host[(i+1)%len(host)]
 	c, d := poly[j], poly[(j+1)%len(poly)]
@@ -100,7 +101,7 @@ func alignEdges(host []assembly.Point, i int, poly []assembly.Point, j, way int)
 	return assembly.Point{X: twice.X.Mul(half), Y: twice.Y.Mul(half)}, true
 }
 
-// fits reports whether a polygon overlaps no placed piece and shares a segment with one.
+// fits reports whether a new piece overlaps no placed piece and shares a segment with one.
 func (b *builder) fits(poly []assembly.Point) bool {
 	touches := false
 	for _, p := range b.placed {

@@ -131,7 +131,7 @@ func (w *arrangement) interiorSide(r ring) sides {
 	return onLeft // unreachable: a simple ring has area
 }
 
-// clipEdges clips every edge against all other rings.
+// clipEdges clips every edge of the pieces and the target against all other polygons.
 func (w *arrangement) clipEdges() {
 	for i := range w.edges {
 		e := &w.edges[i]
@@ -192,7 +192,8 @@ func (w *arrangement) measurePairs() {
 	}
 }
 
-// zeroed returns a list of n zero values, in the memory of the given list if it is large enough.
+// zeroed returns a list of n zero values for one evaluation, in the memory of the given list if it
+// is large enough.
 func zeroed[T any](list []T, n int32) []T {
 	if cap(list) < int(n) {
 		return make([]T, n)
@@ -242,7 +243,7 @@ func (w *arrangement) findBoundary() {
 	}
 }
 
-// subsegment returns the part s of the edge from a to b.
+// subsegment returns the part s of a piece's edge from a to b.
 func (vs *vertexSet) subsegment(a, b int32, s span) segment {
 	ax, ay, dx, dy := vs.x[a], vs.y[a], vs.x[b]-vs.x[a], vs.y[b]-vs.y[a]
 	out := segment{ax, ay, vs.x[b], vs.y[b]}

@@ -157,7 +157,7 @@ func (c *clipper) collectCrossings(vs *vertexSet, a, b int32, r ring) {
 	c.events = c.events[:m]
 }
 
-// merge sorts intervals and joins those that overlap or touch, in place.
+// merge sorts intervals of an edge and joins those that overlap or touch, in place.
 func merge(vs *vertexSet, list []span) []span {
 	if len(list) < 2 {
 		return list
@@ -187,7 +187,7 @@ func merge(vs *vertexSet, list []span) []span {
 	return list[:n+1]
 }
 
-// subtract appends the interval from at to end without the intervals of a merged list.
+// subtract appends the interval of an edge from at to end without the intervals of a merged list.
 func subtract(vs *vertexSet, dst []span, at, end edgeParam, list []span) []span {
 	for i := range list {
 		s := &list[i]
@@ -210,7 +210,7 @@ func subtract(vs *vertexSet, dst []span, at, end edgeParam, list []span) []span 
 	return dst
 }
 
-// intersect appends the intersection of two merged lists.
+// intersect appends the intersection of two merged lists of intervals of an edge.
 func intersect(vs *vertexSet, dst, a, b []span) []span {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		lo, hi := &a[i].lo, &a[i].hi
@@ -233,7 +233,8 @@ func intersect(vs *vertexSet, dst, a, b []span) []span {
 	return dst
 }
 
-// containsAll reports whether every interval of inner lies within one interval of a merged list.
+// containsAll reports whether every interval of inner lies within one interval of a merged list of
+// the same edge.
 func containsAll(vs *vertexSet, list, inner []span) bool {
 	return !slices.ContainsFunc(inner, func(s span) bool {
 		return !slices.ContainsFunc(list, func(l span) bool {
@@ -242,7 +243,7 @@ func containsAll(vs *vertexSet, list, inner []span) bool {
 	})
 }
 
-// length returns the sum of the intervals' lengths, as fractions of the edge.
+// length returns the sum of the lengths of intervals of an edge, as fractions of the edge.
 func length(list []span) (sum float64) {
 	for i := range list {
 		sum += list[i].hi.f - list[i].lo.f

@@ -288,7 +288,8 @@ func (k *exactKernel) appendPoints(b *vertexSet, list []Point) {
 	}
 }
 
-// measure computes the Result for the n pieces that are loaded.
+// measure computes areas, overlaps and boundaries of the n pieces that are loaded, and compares
+// them with the target.
 func (e *Evaluator) measure(n int, t *Target) {
 	r, k, w := &e.result, &e.vertices, &e.arr
 	r.Simple, r.HasArea, r.Area = r.Simple[:0], r.HasArea[:0], r.Area[:0]

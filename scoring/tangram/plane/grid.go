@@ -16,8 +16,9 @@ type gridKernel struct{ x, y []int64 }
 // int128 is a signed integer of 128 bits in two's complement.
 type int128 struct{ hi, lo uint64 }
 
-// exact returns the cross product (b - a) x (d - c).
-func (k *gridKernel) exact(a, b, c, d int32) int128 {
+// exactCross returns the cross product (b - a) x (d - c) of grid points, whose sign decides on
+// which side a point lies.
+func (k *gridKernel) exactCross(a, b, c, d int32) int128 {
 	p, q := product(k.x[b]-k.x[a], k.y[d]-k.y[c]), product(k.y[b]-k.y[a], k.x[d]-k.x[c])
 	lo, borrow := bits.Sub64(p.lo, q.lo, 0)
 	hi, _ := bits.Sub64(p.hi, q.hi, borrow)
@@ -85,7 +86,7 @@ func int128Of(n int64) int128 {
 }
 
 // side, same and hash implement kernel for integer coordinates.
-func (k *gridKernel) side(a, b, c int32) int { return k.exact(a, b, a, c).sign() }
+func (k *gridKernel) side(a, b, c int32) int { return k.exactCross(a, b, a, c).sign() }
 
 func (k *gridKernel) same(a, b int32) bool { return k.x[a] == k.x[b] && k.y[a] == k.y[b] }
 
@@ -93,7 +94,7 @@ func (k *gridKernel) hash(a int32) uint64 { return hashWords(uint64(k.x[a]), uin
 
 // cross is in units of the squared grid step: callers only use ratios.
 func (k *gridKernel) cross(a, b, c, d int32) float64 {
-	return k.exact(a, b, c, d).float()
+	return k.exactCross(a, b, c, d).float()
 }
 
 // along returns the parameter of vertex c on the edge from a to b.
@@ -110,7 +111,7 @@ func (k *gridKernel) ratio(p edgeParam) (num, den int128) {
 	case p.a < 0:
 		return int128Of(int64(p.f)), int128Of(1)
 	case p.d >= 0:
-		return k.exact(p.a, p.c, p.c, p.d), k.exact(p.a, p.b, p.c, p.d)
+		return k.exactCross(p.a, p.c, p.c, p.d), k.exactCross(p.a, p.b, p.c, p.d)
 	}
 	if ux := k.x[p.b] - k.x[p.a]; ux != 0 {
 		return int128Of(k.x[p.c] - k.x[p.a]), int128Of(ux)

@@ -9,7 +9,7 @@ type segmentDist struct {
 	box            box
 }
 
-// newSegmentDist prepares a segment.
+// newSegmentDist prepares a segment of a boundary for many distances to it.
 func newSegmentDist(s segment) segmentDist {
 	dx, dy := s.x1-s.x0, s.y1-s.y0
 	out := segmentDist{x0: s.x0, y0: s.y0, x1: s.x1, y1: s.y1, dx: dx, dy: dy}

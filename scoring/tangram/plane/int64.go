@@ -111,7 +111,7 @@ func commonDenominator(points []Point, d, limit int64) (int64, bool) {
 	return d, true
 }
 
-// gcd returns the greatest common divisor of two positive integers.
+// gcd returns the greatest common divisor of two positive denominators.
 func gcd(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b

@@ -37,7 +37,7 @@ func (r *Result) Regions(t *Target, decimal bool) (union, target region.Region) 
 	return union, target
 }
 
-// regionPoints pairs coordinates into points.
+// regionPoints pairs x and y of a boundary into points.
 func regionPoints(x, y []float64) []region.Point {
 	out := make([]region.Point, len(x))
 	for i := range x {

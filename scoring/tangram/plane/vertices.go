@@ -119,7 +119,8 @@ func (vs *vertexSet) crossFloat(a, b, c, d int32) float64 {
 	return float64((vs.x[b]-vs.x[a])*(vs.y[d]-vs.y[c])) - float64((vs.y[b]-vs.y[a])*(vs.x[d]-vs.x[c]))
 }
 
-// side returns 1 if c lies left of the line from a to b, -1 if right, 0 if on it; exactly.
+// side returns 1 if vertex c lies left of the line from a to b, -1 if right, 0 if on it; exactly,
+// with the kernel where doubles leave a doubt.
 func (vs *vertexSet) side(a, b, c int32) int {
 	if n := vs.canonical[c]; n == vs.canonical[a] || n == vs.canonical[b] {
 		return 0
@@ -179,7 +180,7 @@ func (vs *vertexSet) setAtVertex(p *edgeParam, a, b, c int32) {
 	}
 }
 
-// before reports whether s comes before t on their edge.
+// before reports whether the point s of an edge comes before t on it.
 func (vs *vertexSet) before(s, t *edgeParam) bool {
 	d := t.f - s.f
 	if math.Abs(d) > s.err+t.err {

@@ -47,7 +47,7 @@ Seven tangram pieces lie in the plane. Each is given by its type and the exact c
 	return b.String()
 }
 
-// vertexList formats points as (x, y), (x, y).
+// vertexList formats the vertices of a piece or outline for a prompt as (x, y), (x, y).
 func vertexList(poly []assembly.Point) string {
 	list := make([]string, len(poly))
 	for i, p := range poly {
@@ -104,7 +104,7 @@ Answer with one JSON object and nothing else. All coordinates are exact LaTeX ex
 final_state.pieces has seven entries, one for each of T1, T2, T3, T4, T5, S1 and P1. A piece may also have "transform_matrix", a 3x3 matrix of expressions that maps its initial vertices to its final ones, and the object may have "adjacency_graph", the list of pairs of ids of pieces that share a stretch of an edge.
 `
 
-// edgeList formats the edges of a polygon of n vertices as 0-1, 1-2, 2-0.
+// edgeList formats the edges of a piece of n vertices for a prompt as 0-1, 1-2, 2-0.
 func edgeList(n int) string {
 	list := make([]string, n)
 	for i := range list {

@@ -71,7 +71,7 @@ func (s *Study) ratings(i int) (out []string) {
 	return out
 }
 
-// at returns the i-th label of a list, "" past its end.
+// at returns an annotator's label of the i-th item, "" past the end of the list.
 func at(list []string, i int) string {
 	if i < len(list) {
 		return list[i]

@@ -93,7 +93,7 @@ func Read(b []byte, keep func(picture []byte, ext string) (path string, err erro
 	return readCSV(b)
 }
 
-// objects makes records of JSON objects. They keep the order of the members.
+// objects makes records of a data set's JSON objects. They keep the order of the members.
 func objects(list []json.RawMessage) (out []Record, err error) {
 	for i, v := range list {
 		r := Record{Values: map[string]json.RawMessage{}}
@@ -143,7 +143,7 @@ func readCSV(b []byte) (out []Record, err error) {
 	}
 }
 
-// marshal writes JSON without the escapes that only HTML needs.
+// marshal writes the JSON of an item without the escapes that only HTML needs.
 func marshal(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -96,8 +96,8 @@ func (r *Reader) Read(answer []byte, strict bool) Reading {
 // a JSON object.
 const deepest = 4
 
-// stages reads clean text by the stages, in their order: the first one that yields anything
-// decides. depth is how deep s lies in other values.
+// stages reads the clean text of an answer by the six stages, in their order: the first one that
+// yields anything decides. depth is how deep s lies in other values.
 func (r *Reader) stages(s []byte, strict bool, depth int) Reading {
 	s = bytes.TrimSpace(s)
 	if len(s) == 0 {
@@ -128,7 +128,7 @@ func (r *Reader) stages(s []byte, strict bool, depth int) Reading {
 	return r.readProse(s)
 }
 
-// lastPart returns the last bytes of a text, as many as are examined, from the start of a
+// lastPart returns the last bytes of an answer, as many as are examined, from the start of a
 // character on.
 func lastPart(s []byte) []byte {
 	if len(s) <= examined {

@@ -59,8 +59,8 @@ func (r *Reader) firstObject(s []byte, depth int) *fastjson.Value {
 	return nil
 }
 
-// parse parses JSON, nil where it is none. Single quotes are taken for double ones where it fails
-// otherwise.
+// parse parses the JSON of an answer, nil where it is none. Single quotes are taken for double ones
+// where it fails otherwise.
 func (r *Reader) parse(s []byte, depth int) *fastjson.Value {
 	p := &r.json.parsers[depth]
 	if v, err := p.ParseBytes(s); err == nil {

@@ -67,7 +67,7 @@ func (r *Reader) labelAt(s []byte, i int) (l label, ok bool) {
 	return l, true
 }
 
-// closingBracket returns the bracket that closes an opening one.
+// closingBracket returns the bracket that closes the one before a label.
 func closingBracket(b byte) byte {
 	switch b {
 	case '(':
@@ -118,7 +118,8 @@ func mayFollowLabel(s []byte, i int) bool {
 	return false
 }
 
-// hasWord reports whether the whole word w is at s[i], in any case. w is in lower case.
+// hasWord reports whether the whole word w is at s[i] of an answer, in any case. w is in lower
+// case.
 func hasWord(s []byte, i int, w string) bool {
 	if i < 0 || i+len(w) > len(s) {
 		return false

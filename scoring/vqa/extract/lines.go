@@ -30,7 +30,7 @@ func (r *Reader) readLines(s []byte) (got Reading, ok bool) {
 	return got, false
 }
 
-// lineAt returns the line of s that begins at i, without its end.
+// lineAt returns the line of an answer that begins at i, without its end.
 func lineAt(s []byte, i int) []byte {
 	if n := bytes.IndexByte(s[i:], '\n'); n >= 0 {
 		return s[i : i+n]

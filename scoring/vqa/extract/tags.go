@@ -76,7 +76,7 @@ func tagAt(s []byte, i int) (from, to, end int) {
 	return 0, 0, 0
 }
 
-// tagEnd returns the position after "name>" at s[i], 0 where it is not there.
+// tagEnd returns the position after "name>" of a tag in an answer at s[i], 0 where it is not there.
 func tagEnd(s []byte, i int, name string) int {
 	if !hasWord(s, i, name) {
 		return 0

@@ -35,8 +35,8 @@ func fence(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("```")) && !bytes.Contains(bytes.TrimLeft(line, "`"), []byte("```"))
 }
 
-// inline appends a line without emphasis and LaTeX commands. depth is how many braces are open
-// before the line; it returns how many are after it.
+// inline appends a line of a model's text without emphasis and LaTeX commands. depth is how many
+// braces are open before the line; it returns how many are after it.
 func (c *Cleaner) inline(line []byte, depth int) int {
 	for i := 0; i < len(line); i++ {
 		b := line[i]
@@ -75,8 +75,8 @@ func (c *Cleaner) inline(line []byte, depth int) int {
 	return depth
 }
 
-// wrapped returns the length of the LaTeX command at the start of s, if it is one of wraps, else
-// 0.
+// wrapped returns the length of the LaTeX command around a text, such as \text, at the start of s,
+// if it is one of wraps, else 0.
 func wrapped(s []byte) int {
 	for _, w := range wraps {
 		if len(s) >= len(w) && string(s[:len(w)]) == w {

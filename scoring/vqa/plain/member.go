@@ -21,7 +21,7 @@ func Member(o *fastjson.Object, names []string) *fastjson.Value {
 	return value
 }
 
-// isKey reports whether a member's name, as a model wrote it, is name.
+// isKey reports whether a member's name, as a model wrote it, means name.
 func isKey(key []byte, name string) bool {
 	key = bytes.TrimSpace(key)
 	if len(key) != len(name) {

@@ -5,8 +5,8 @@ import "strings"
 // nouns are words for a verdict (rule 4).
 var nouns = []string{"score", "verdict", "output", "result", "judgement", "judgment", "grade", "rating", "evaluation", "answer", "label", "decision"}
 
-// marked is rule 4: the last verdict after such a word, "score: 1", unless another choice follows
-// it ("0 or 1").
+// marked is rule 4 of reading a judge's reply: the last verdict after a word such as score, "score:
+// 1", unless another choice follows it ("0 or 1").
 func marked(s string, _ int) (last value) {
 	for i := range len(s) {
 		if i > 0 && letter(s[i-1]) {
@@ -33,7 +33,8 @@ func marked(s string, _ int) (last value) {
 // letter reports whether a byte of text in lower case belongs to a word or number.
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || digit(c) || c >= 0x80 }
 
-// cutAny cuts the word of the list that begins s. ok is false where there is none.
+// cutAny cuts the first word of the list that begins s, a part of a judge's reply. ok is false
+// where there is none.
 func cutAny(s string, list []string) (rest string, ok bool) {
 	for _, w := range list {
 		if word(s, w) {
@@ -48,7 +49,8 @@ func word(s, w string) bool {
 	return strings.HasPrefix(s, w) && (len(s) == len(w) || !letter(s[len(w)]))
 }
 
-// linked cuts "is", ":", "=" or "->" from the start of s. ok is false where there is none.
+// linked cuts "is", ":", "=" or "->" after a word such as score from a judge's reply. ok is false
+// where there is none.
 func linked(s string) (rest string, ok bool) {
 	s = strings.TrimLeft(s, " \"'")
 	for _, w := range []string{":", "=", "->"} {
@@ -62,8 +64,8 @@ func linked(s string) (rest string, ok bool) {
 	return s, false
 }
 
-// lines is rule 5: the first or the last of several lines is a verdict. If both are, they must
-// agree.
+// lines is rule 5 of reading a judge's reply: the first or the last of several lines is a verdict.
+// If both are, they must agree.
 func lines(s string, _ int) value {
 	s = strings.TrimSpace(s)
 	i := strings.IndexByte(s, '\n')
@@ -73,7 +75,8 @@ func lines(s string, _ int) value {
 	return agree(whole(s[:i], 0), whole(s[strings.LastIndexByte(s, '\n')+1:], 0))
 }
 
-// opening is rule 6: a verdict at the start of the reply with a punctuation mark after it.
+// opening is rule 6 of reading a judge's reply: a verdict at its start with a punctuation mark
+// after it.
 func opening(s string, _ int) value {
 	v, rest := first(strings.TrimLeft(s, " \n\"'([{<"))
 	rest = strings.TrimLeft(rest, "\"')]}>")
@@ -92,7 +95,8 @@ var (
 	verdicts = []string{"correct", "incorrect", "right", "wrong", "accurate", "inaccurate", "true", "false"}
 )
 
-// stated is rule 7: statements about the answer ("it is correct"), which must agree.
+// stated is rule 7 of reading a judge's reply: statements about the answer ("it is correct"), which
+// must agree.
 func stated(s string, _ int) (all value) {
 	for i := range len(s) {
 		if i > 0 && letter(s[i-1]) {

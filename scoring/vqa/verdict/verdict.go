@@ -66,7 +66,7 @@ var words = []struct {
 	{"1.0", right}, {"1", right},
 }
 
-// first returns the verdict with which s begins, and the rest of s after it.
+// first returns the verdict with which a judge's text begins, and the rest of s after it.
 func first(s string) (v value, rest string) {
 	for _, w := range words {
 		if rest, ok := strings.CutPrefix(s, w.text); ok && !continues(rest) {
@@ -76,7 +76,8 @@ func first(s string) (v value, rest string) {
 	return nothing, s
 }
 
-// continues reports whether rest continues the word or number before it.
+// continues reports whether rest continues the word or number of a verdict before it, so that it is
+// none.
 func continues(rest string) bool {
 	if rest == "" {
 		return false
@@ -96,7 +97,7 @@ func digit(c byte) bool { return c >= '0' && c <= '9' }
 // around holds what may surround a verdict without a meaning.
 const around = " \n\"'()[]{}<>.,;:!?"
 
-// whole is rule 1: the whole reply is one verdict.
+// whole is rule 1 of reading a judge's reply: all of it is one verdict.
 func whole(s string, _ int) value {
 	v, rest := first(strings.TrimLeft(s, " \n\"'([{<"))
 	if strings.Trim(rest, around) != "" {
@@ -114,7 +115,7 @@ const maxObjects = 16
 // maxDepth is how deep a verdict may lie in strings of JSON.
 const maxDepth = 3
 
-// object is rule 2: a member of a JSON object in the reply.
+// object is rule 2 of reading a judge's reply: a member of a JSON object in it.
 func object(s string, depth int) value {
 	for range maxObjects {
 		at := strings.IndexByte(s, '{')
@@ -136,7 +137,7 @@ func object(s string, depth int) value {
 	return nothing
 }
 
-// member returns the verdict of a JSON value; both where it is none.
+// member returns the verdict of a member of a judge's JSON; both where it is none.
 func member(f *fastjson.Value, depth int) value {
 	switch f.Type() {
 	case fastjson.TypeTrue:
@@ -168,7 +169,7 @@ func agree(a, b value) value {
 	return both
 }
 
-// tags is rule 3: the contents of tags, which must agree.
+// tags is rule 3 of reading a judge's reply: the contents of tags, which must agree.
 func tags(s string, _ int) (v value) {
 	for _, t := range []struct{ open, close string }{{"<result>", "</"}, {"<answer>", "</"}, {"<score>", "</"}, {"<verdict>", "</"},
 		{"<judgment>", "</"}, {"<judgement>", "</"}, {`\boxed{`, "}"}} {

@@ -132,7 +132,7 @@ func stadiumPoints(w, h, inset float64) []point {
 	return p
 }
 
-// box returns the corners of the points' bounding box.
+// box returns the corners of the bounding box of a shape's outline points.
 func box(p []point) (lo, hi point) {
 	lo, hi = p[0], p[0]
 	for _, q := range p {
@@ -142,7 +142,7 @@ func box(p []point) (lo, hi point) {
 	return lo, hi
 }
 
-// inside reports whether a point lies in the polygon, by the even-odd rule.
+// inside reports whether a point lies in the outline of a shape, by the even-odd rule.
 func inside(p []point, at point) bool {
 	in := false
 	for i, a := range p {
@@ -154,8 +154,8 @@ func inside(p []point, at point) bool {
 	return in
 }
 
-// expanded scales the polygon about its centre so that its bounding box grows by d on every side:
-// approximately the outline with its stroke.
+// expanded scales the outline of a shape about its centre so that its bounding box grows by d on
+// every side: approximately the outline with its stroke.
 func expanded(p []point, d float64) []point {
 	lo, hi := box(p)
 	c, s := point{(lo.x + hi.x) / 2, (lo.y + hi.y) / 2}, point{(hi.x - lo.x) / 2, (hi.y - lo.y) / 2}
@@ -178,7 +178,7 @@ const (
 	cell   = 2
 )
 
-// add covers the polygon's cells inside the frame.
+// add marks the cells inside the frame of the balance test that a shape's outline covers.
 func (k *inkGrid) add(p []point) {
 	lo, hi := box(p)
 	for i := max(0, int(lo.x)/cell); i < min(len(k.covered), int(hi.x)/cell+1); i++ {

@@ -53,7 +53,7 @@ func (q *question) normal(deviation float64) float64 { return q.r.NormFloat64() 
 // chance returns true with probability p.
 func (q *question) chance(p float64) bool { return q.r.Float64() < p }
 
-// byID returns the shape with this id, which exists.
+// byID returns the scenario's shape with this id, which exists.
 func (q *question) byID(id string) *scenario.Shape {
 	i := slices.IndexFunc(q.shapes, func(s scenario.Shape) bool { return s.ID == id })
 	if i < 0 {

@@ -53,7 +53,7 @@ func recolorAll(ids []string, color string) list {
 	return out
 }
 
-// idList returns ids as a JSON list.
+// idList returns ids of shapes as the JSON list of a simulated answer.
 func idList(ids []string) list {
 	out := list{}
 	for _, id := range ids {

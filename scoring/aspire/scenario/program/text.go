@@ -47,7 +47,8 @@ func (d dialect) write(b *strings.Builder, v any, depth int) {
 	}
 }
 
-// entries writes a bracketed list of n entries.
+// entries writes a bracketed list of n entries of a simulated answer, with this dialect's commas
+// and comments.
 func (d dialect) entries(b *strings.Builder, open, end byte, n, depth int, entry func(i int)) {
 	b.WriteByte(open)
 	if depth == 0 && d.comment != "" && !d.flat {
