@@ -93,10 +93,11 @@ bench-answers: build ## many answers to few tasks, in process and over HTTP, wit
 test-large: build ## a log of inspect_ai and a document of HELM of 4 GB, read in bounded memory; needs 5 GB of disk
 	go test -tags "egl large" -timeout 60m -v -run TestLarge ./cmd/plumb
 
-# The packages whose tests are tested with mutants. All of them take hours.
+# The packages whose tests are tested with mutants. All of them take some two hours. FLAGS
+# are those of scripts/mutants: -kept runs only what survived before, -report runs nothing.
 PKG ?= $(shell go list -f '{{.Dir}}' ./scoring/... ./daemon/dump ./daemon/queue ./daemon/judge ./render/scan ./render/metric | sed 's|^$(CURDIR)/||')
-mutation: setup ## mutants of PKG="..." that no test of their package notices, one JSON file for each source file in build/mutation/results; goes on where it was stopped
-	sh scripts/mutation.sh $(PKG)
+mutation: setup ## changes of the code of PKG="..." that no test of their package notices; fails below 90 % and on a survivor without a reason; goes on where it was stopped
+	@sh scripts/mutation.sh $(FLAGS) -- $(PKG)
 
 SCENES ?= build/view.jsonl
 view: setup ## a window that shows SCENES=FILE as the device draws them, with what each tile costs

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// binary is a compiled test binary.
+type binary struct {
+	path string
+	dir  string // of the package whose tests it has, where they run
+}
+
+// build compiles the tests of the testers with the files of an overlay in place of those
+// on disk. The name of the folder keeps it out of ./... It returns the compiler's text where the code does not compile.
+func (c *config) build(p *pack, files map[string][]byte, name string) (all []binary, refusal []byte, err error) {
+	folder, err := filepath.Abs(filepath.Join(c.dir, "_build"))
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, nil, err
+	}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for path, text := range files {
+		full, err := filepath.Abs(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		to := filepath.Join(folder, name+"_"+strings.ReplaceAll(path, "/", "_"))
+		if err := os.WriteFile(to, text, 0o644); err != nil {
+			return nil, nil, err
+		}
+		overlay.Replace[full] = to
+	}
+	list := filepath.Join(folder, name+".json")
+	data, err := json.Marshal(overlay)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := os.WriteFile(list, data, 0o644); err != nil {
+		return nil, nil, err
+	}
+	for i, tester := range p.testers {
+		b := binary{path: filepath.Join(folder, fmt.Sprint(name, i, ".test")), dir: tester}
+		// -e: all errors, not the first ten. -s -w: a quicker link.
+		cmd := exec.Command("go", "test", "-c", "-overlay", list, "-gcflags=-e", "-ldflags=-s -w", "-o", b.path, "./"+tester)
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return nil, out, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, b)
+	}
+	return all, nil, nil
+}
+
+var compilerLine = regexp.MustCompile(`^(\S+\.go):([0-9]+):`)
+
+// buildWoven builds the package with all mutants in it. It takes out those that do not
+// compile and tries again.
+func (c *config) buildWoven(p *pack, mutants []*mutant) (*woven, []binary, error) {
+	for {
+		w := p.weave(mutants)
+		all, refusal, err := c.build(p, w.files, "woven")
+		if err != nil || refusal == nil {
+			return w, all, err
+		}
+		if !w.markRefused(refusal, mutants) {
+			return nil, nil, fmt.Errorf("cannot build it with its mutants: %s", bytes.TrimSpace(refusal))
+		}
+	}
+}
+
+// markRefused marks the mutants in which a compiler found errors, and reports whether it found any.
+func (w *woven) markRefused(refusal []byte, mutants []*mutant) bool {
+	found := false
+	for line := range strings.Lines(string(refusal)) {
+		m := compilerLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		at, _ := strconv.Atoi(m[2])
+		for path, spans := range w.lines {
+			if filepath.Base(path) != filepath.Base(m[1]) && !strings.HasSuffix(m[1], "_"+strings.ReplaceAll(path, "/", "_")) {
+				continue
+			}
+			for _, s := range spans {
+				if s.from <= at && at <= s.to {
+					mutants[s.mutant].Status = notViable
+					found = true
+				}
+			}
+		}
+	}
+	return found
+}

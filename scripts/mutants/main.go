@@ -1,0 +1,92 @@
+// Command mutants tests the tests of packages with mutants: small changes of the code,
+// each of which a test should notice.
+//
+//	mutants [FLAGS] PACKAGE...     PACKAGE is a folder of the repository, such as scoring/aspire
+//
+// In: the mutants that gremlins finds, as the JSON of a dry run for each package in
+// DIR/lists. All mutants of a package are compiled into one test binary, as copies of
+// their functions that an environment variable selects, since a build for each mutant
+// would take hours. Each mutant is run against the tests that reach its function, the
+// fastest first. Out: a JSON file for each package in DIR/results, from which a later run
+// goes on, the survivors, and a table on stdout.
+//
+// It exits 1 when the tests notice less than the wanted share of the mutants of a
+// package, or when a survivor is not in the list of survivors with a reason, and 2 when a
+// package cannot be tested. A mutant that does not compile is not counted.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+)
+
+type config struct {
+	dir      string  // of lists, binaries and results
+	listed   string  // file of survivors with reasons
+	want     float64 // least share of mutants that are noticed, in percent
+	kept     bool    // kills of a run before stand while only tests have changed
+	report   bool    // run nothing
+	packages []string
+}
+
+func main() {
+	var c config
+	flag.StringVar(&c.dir, "dir", "build/mutation", "`folder` of lists, binaries and results")
+	flag.StringVar(&c.listed, "survivors", "scripts/mutants/survivors.txt", "`file` of survivors with reasons")
+	flag.Float64Var(&c.want, "want", 90, "least `percent` of the mutants of a package that its tests notice")
+	flag.BoolVar(&c.kept, "kept", false, "run only what no test noticed before, where only tests have changed since")
+	flag.BoolVar(&c.report, "report", false, "run nothing, and report what was run")
+	flag.Parse()
+	c.packages = flag.Args()
+	if len(c.packages) == 0 {
+		fmt.Fprintln(os.Stderr, "usage: mutants [FLAGS] PACKAGE...")
+		os.Exit(2)
+	}
+	ok, err := c.run()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(2)
+	}
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+// run tests every package, prints the report, and reports whether it is good enough.
+func (c *config) run() (bool, error) {
+	listed, err := readListed(c.listed)
+	if err != nil {
+		return false, err
+	}
+	var all []*result
+	for _, dir := range c.packages {
+		r, err := c.one(dir)
+		if err != nil {
+			return false, fmt.Errorf("cannot test %s: %w", dir, err)
+		}
+		all = append(all, r)
+	}
+	return report(os.Stdout, all, listed, c.want), nil
+}
+
+// one returns the result of a package: what is stored, completed by a run.
+func (c *config) one(dir string) (*result, error) {
+	p, err := readPackage(dir)
+	if err != nil {
+		return nil, err
+	}
+	mutants, err := readList(c.list(dir), dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.locate(mutants); err != nil {
+		return nil, err
+	}
+	r := &result{Package: dir, Source: p.source, Tests: p.tests, Testers: p.testers, Mutants: mutants}
+	r.resume(c.results(dir), c.kept)
+	if c.report || r.done() {
+		return r, nil
+	}
+	return r, c.test(p, r)
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// mutant is one change of one token.
+type mutant struct {
+	File   string `json:"file"` // from the root of the repository
+	Line   int    `json:"line"`
+	Column int    `json:"column"` // in bytes, from 1
+	Type   string `json:"type"`   // as gremlins calls it
+	Func   string `json:"func"`   // the function or method; empty at the level of the package
+	Text   string `json:"text"`   // the line, without space around it
+	At     int    `json:"at"`     // the token's column in Text, from 1
+	Status string `json:"status"` // empty if it was not run
+	By     string `json:"by,omitempty"`
+	offset int
+	fn     *ast.FuncDecl
+}
+
+// States of mutants.
+const (
+	killed     = "killed"
+	timedOut   = "timed out"
+	survived   = "survived"
+	notCovered = "not covered"
+	notViable  = "not viable"
+)
+
+// pack is a package with its parsed files.
+type pack struct {
+	dir     string
+	name    string
+	testers []string // folders of the packages whose tests test it
+	source  string   // sum of its code
+	tests   string   // sum of the tests and their data
+	fset    *token.FileSet
+	files   map[string]*ast.File
+	text    map[string][]byte
+}
+
+func (c *config) list(dir string) string {
+	return filepath.Join(c.dir, "lists", strings.ReplaceAll(dir, "/", "_")+".json")
+}
+
+func (c *config) results(dir string) string {
+	return filepath.Join(c.dir, "results", strings.ReplaceAll(dir, "/", "_")+".json")
+}
+
+// readPackage parses the code of a folder and sums up everything that its result depends on.
+func readPackage(dir string) (*pack, error) {
+	p := &pack{dir: dir, fset: token.NewFileSet(), files: map[string]*ast.File{}, text: map[string][]byte{}}
+	var info struct {
+		Name                string
+		GoFiles             []string
+		TestGoFiles, XTests []string
+	}
+	out, err := exec.Command("go", "list", "-json=Name,GoFiles,TestGoFiles", "./"+dir).Output()
+	if err != nil {
+		return nil, fmt.Errorf("cannot list it: %w", err)
+	}
+	if err := json.Unmarshal(out, &info); err != nil {
+		return nil, err
+	}
+	p.name = info.Name
+	sum := sha256.New()
+	for _, name := range info.GoFiles {
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		p.text[path] = text
+		if p.files[path], err = parser.ParseFile(p.fset, path, text, parser.ParseComments); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(sum, "%s %d\n%s", path, len(text), text)
+	}
+	p.source = hex.EncodeToString(sum.Sum(nil)[:8])
+	if p.testers, err = testersOf(dir); err != nil {
+		return nil, err
+	}
+	p.tests, err = sumTests(p.testers)
+	return p, err
+}
+
+// testersOf returns the package itself where it has tests, or else the packages with
+// tests that import it: directly where there are such, or else by others. There may be none.
+func testersOf(dir string) ([]string, error) {
+	tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil || len(tests) > 0 {
+		return []string{dir}, err
+	}
+	out, err := exec.Command("go", "list", "-f",
+		"{{.Dir}}\t{{.ImportPath}}\t{{len .TestGoFiles}}{{len .XTestGoFiles}}\t{{join .Deps \",\"}}\t{{join .Imports \",\"}}", "./...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("cannot list packages: %w", err)
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	var direct, all []string
+	for line := range strings.Lines(string(out)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		rel, err := filepath.Rel(root, f[0])
+		if err != nil || f[2] == "00" {
+			continue
+		}
+		module := strings.TrimSuffix(f[1], "/"+rel)
+		if slices.Contains(strings.Split(f[4], ","), module+"/"+dir) {
+			direct = append(direct, rel)
+		}
+		if slices.Contains(strings.Split(f[3], ","), module+"/"+dir) {
+			all = append(all, rel)
+		}
+	}
+	if len(direct) > 0 {
+		return direct, nil
+	}
+	return all, nil
+}
+
+// sumTests returns a sum of test files and of testdata folders.
+func sumTests(dirs []string) (string, error) {
+	sum := sha256.New()
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			rel, _ := filepath.Rel(dir, path)
+			data := strings.HasPrefix(rel, "testdata")
+			if d.IsDir() {
+				if rel != "." && !data {
+					return filepath.SkipDir
+				}
+				return nil
+			}
+			if !data && !strings.HasSuffix(path, "_test.go") {
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			fmt.Fprintf(sum, "%s %d\n%s", path, len(text), text)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+}
+
+// readList reads the result of a dry run of gremlins.
+func readList(file, dir string) ([]*mutant, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the list of mutants: %w", err)
+	}
+	var in struct {
+		Files []struct {
+			Name      string `json:"file_name"`
+			Mutations []struct {
+				Type, Status string
+				Line, Column int
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return nil, fmt.Errorf("cannot read the list of mutants %s: %w", file, err)
+	}
+	var all []*mutant
+	for _, f := range in.Files {
+		for _, m := range f.Mutations {
+			// What no test covers is found again, since gremlins calls all that stands
+			// outside of functions so.
+			all = append(all, &mutant{File: filepath.Join(dir, f.Name), Line: m.Line, Column: m.Column, Type: m.Type})
+		}
+	}
+	slices.SortFunc(all, func(a, b *mutant) int {
+		if n := strings.Compare(a.File, b.File); n != 0 {
+			return n
+		}
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		if a.Column != b.Column {
+			return a.Column - b.Column
+		}
+		return strings.Compare(a.Type, b.Type)
+	})
+	return all, nil
+}
+
+// locate finds the function, the text and the offset of each mutant.
+func (p *pack) locate(mutants []*mutant) error {
+	for _, m := range mutants {
+		file := p.files[m.File]
+		if file == nil {
+			return fmt.Errorf("the list of mutants names %s, which is no file of the package", m.File)
+		}
+		tf := p.fset.File(file.Pos())
+		if m.Line > tf.LineCount() {
+			return fmt.Errorf("the list of mutants names line %d of %s, which has %d", m.Line, m.File, tf.LineCount())
+		}
+		start := tf.Offset(tf.LineStart(m.Line))
+		m.offset = start + m.Column - 1
+		line, _, _ := strings.Cut(string(p.text[m.File][start:]), "\n")
+		m.Text = strings.TrimSpace(line)
+		m.At = m.Column - strings.Index(line, m.Text)
+		if _, ok := replacement(p.text[m.File][m.offset:], m.Type); !ok {
+			return fmt.Errorf("%s:%d:%d has no token that %s changes", m.File, m.Line, m.Column, m.Type)
+		}
+		for _, d := range file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil || tf.Offset(fn.Pos()) > m.offset || tf.Offset(fn.End()) <= m.offset {
+				continue
+			}
+			m.fn, m.Func = fn, fn.Name.Name
+			if fn.Recv != nil {
+				m.Func = receiver(fn) + "." + m.Func
+			}
+		}
+	}
+	return nil
+}
+
+func receiver(fn *ast.FuncDecl) string {
+	t := fn.Recv.List[0].Type
+	for {
+		switch u := t.(type) {
+		case *ast.StarExpr:
+			t = u.X
+		case *ast.IndexExpr:
+			t = u.X
+		case *ast.IndexListExpr:
+			t = u.X
+		case *ast.Ident:
+			return u.Name
+		default:
+			return "?"
+		}
+	}
+}

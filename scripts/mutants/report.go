@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// result is what is stored of a package.
+type result struct {
+	Package string    `json:"package"`
+	Source  string    `json:"source"`
+	Tests   string    `json:"tests"`
+	Testers []string  `json:"testers"`
+	Mutants []*mutant `json:"mutants"`
+}
+
+// resume takes what is stored over, if it is of the same code and tests. With kept, what
+// was killed is taken over if only the tests have changed.
+func (r *result) resume(file string, kept bool) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return
+	}
+	var old result
+	if json.Unmarshal(data, &old) != nil || old.Source != r.Source || len(old.Mutants) != len(r.Mutants) {
+		return
+	}
+	same := old.Tests == r.Tests && slices.Equal(old.Testers, r.Testers)
+	for i, m := range old.Mutants {
+		dead := m.Status == killed || m.Status == timedOut || m.Status == notViable
+		if same || kept && dead {
+			r.Mutants[i].Status, r.Mutants[i].By = m.Status, m.By
+		}
+	}
+}
+
+func (r *result) done() bool {
+	return !slices.ContainsFunc(r.Mutants, func(m *mutant) bool { return m.Status == "" })
+}
+
+func (r *result) store(file string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file+".new", data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// key names a mutant in the list of survivors. It has no number of a line, so that it
+// stands when other code changes.
+func (m *mutant) key() string {
+	return fmt.Sprintf("%s\t%s\t%s\t%d\t%s", m.File, m.Func, m.Type, m.At, m.Text)
+}
+
+// readListed reads the list of survivors: paragraphs, each of a reason that begins with
+// "reason: " and one key a line. Lines that begin with # are comments.
+func readListed(file string) (map[string]string, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	listed := map[string]string{}
+	reason := ""
+	for i, line := range strings.Split(string(data), "\n") {
+		text, isReason := strings.CutPrefix(line, "reason: ")
+		switch {
+		case line == "":
+			reason = ""
+		case strings.HasPrefix(line, "#"):
+		case isReason:
+			reason = text
+		case reason == "":
+			return nil, fmt.Errorf("%s:%d: a survivor without a reason", file, i+1)
+		case strings.Count(line, "\t") != 4:
+			return nil, fmt.Errorf("%s:%d: want file, function, type, column and line with tabs between them", file, i+1)
+		default:
+			listed[line] = reason
+		}
+	}
+	return listed, nil
+}
+
+// tally counts the mutants of a package by status.
+func (r *result) tally() (made int, count map[string]int, percent float64) {
+	count = map[string]int{}
+	for _, m := range r.Mutants {
+		count[m.Status]++
+	}
+	made = len(r.Mutants) - count[notViable]
+	if made == 0 {
+		return 0, count, 100
+	}
+	return made, count, 100 * float64(count[killed]+count[timedOut]) / float64(made)
+}
+
+// report prints survivors without a reason, reasons without a survivor, and the table. It
+// reports whether all is as wanted.
+func report(out io.Writer, all []*result, listed map[string]string, want float64) bool {
+	ok := true
+	for _, r := range all {
+		keys := map[string]string{}
+		for _, m := range r.Mutants {
+			keys[m.key()] = m.Status
+			if (m.Status == survived || m.Status == notCovered) && listed[m.key()] == "" {
+				fmt.Fprintf(out, "%s:%d: %s, not in the list\n%s\n", m.File, m.Line, m.Status, m.key())
+				ok = false
+			}
+		}
+		for key := range listed {
+			if strings.HasPrefix(key, r.Package+"/") && filepath.Dir(strings.SplitN(key, "\t", 2)[0]) == r.Package &&
+				keys[key] != survived && keys[key] != notCovered && keys[key] != "" {
+				fmt.Fprintf(out, "in the list, but %s: %s\n", keys[key], key)
+				ok = false
+			}
+		}
+	}
+	fmt.Fprintf(out, "\n%-34s %6s %6s %6s %6s %6s %6s %8s\n", "package", "made", "killed", "timed", "lived", "uncov", "not run", "noticed")
+	for _, r := range all {
+		made, n, percent := r.tally()
+		note := ""
+		if len(r.Testers) == 0 {
+			note = "  without tests of its own or of others"
+		} else if len(r.Testers) != 1 || r.Testers[0] != r.Package {
+			note = "  by the tests of " + strings.Join(r.Testers, ", ")
+		}
+		if percent < want || n[""] > 0 {
+			ok = false
+		}
+		fmt.Fprintf(out, "%-34s %6d %6d %6d %6d %6d %6d %6.1f %%%s\n", r.Package, made, n[killed], n[timedOut], n[survived], n[notCovered], n[""], percent, note)
+	}
+	return ok
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// oneTest is a test of a binary and what it costs and reaches.
+type oneTest struct {
+	binary
+	name    string
+	cost    time.Duration // of the processor
+	reached map[int]bool  // numbers of functions
+}
+
+// quick tests run together in one process.
+const quick = 100 * time.Millisecond
+
+// test runs all mutants that have no status and stores the result now and then.
+func (c *config) test(p *pack, r *result) error {
+	if len(p.testers) == 0 {
+		for _, m := range r.Mutants {
+			m.Status = notCovered
+		}
+		return r.store(c.results(p.dir))
+	}
+	start := time.Now()
+	w, binaries, err := c.buildWoven(p, r.Mutants)
+	if err != nil {
+		return err
+	}
+	tests, err := c.measure(binaries)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%s: %d mutants, %d tests, built and measured in %.0f s\n",
+		p.dir, len(r.Mutants), len(tests), time.Since(start).Seconds())
+	saved := time.Now()
+	for i, m := range r.Mutants {
+		switch {
+		case m.Status != "":
+			continue
+		case m.fn == nil:
+			err = c.alone(p, m, tests)
+		default:
+			err = c.kill(m, i+1, reaching(tests, w.funcs[m.fn]))
+		}
+		if err != nil {
+			return err
+		}
+		if time.Since(saved) > 10*time.Second {
+			saved = time.Now()
+			if err := r.store(c.results(p.dir)); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintf(os.Stderr, "%s: %.0f s\n", p.dir, time.Since(start).Seconds())
+	return r.store(c.results(p.dir))
+}
+
+// measure runs each test alone, without a mutant, and returns those that pass, the fastest first.
+func (c *config) measure(binaries []binary) ([]oneTest, error) {
+	reached := filepath.Join(filepath.Dir(binaries[0].path), "reached")
+	var all []oneTest
+	for _, b := range binaries {
+		out, err := exec.Command(b.path, "-test.list", ".").Output()
+		if err != nil {
+			return nil, fmt.Errorf("cannot list the tests of %s: %w", b.dir, err)
+		}
+		for _, name := range strings.Fields(string(out)) {
+			if strings.HasPrefix(name, "Benchmark") {
+				continue
+			}
+			_ = os.Remove(reached)
+			t := oneTest{binary: b, name: name, reached: map[int]bool{}}
+			got := t.binary.run([]string{name}, -1, 10*time.Minute, "MUTANT_REACHED="+reached)
+			if got.status != survived {
+				return nil, fmt.Errorf("%s of %s fails without a mutant:\n%s", name, b.dir, got.output)
+			}
+			if bytes.Contains(got.output, []byte("--- SKIP: "+name+" ")) {
+				continue
+			}
+			t.cost = got.cost
+			numbers, err := os.ReadFile(reached)
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				return nil, err
+			}
+			for _, n := range strings.Fields(string(numbers)) {
+				i, _ := strconv.Atoi(n)
+				t.reached[i] = true
+			}
+			all = append(all, t)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b oneTest) int { return int(a.cost - b.cost) })
+	return all, nil
+}
+
+func reaching(tests []oneTest, function int) []oneTest {
+	var some []oneTest
+	for _, t := range tests {
+		if t.reached[function] {
+			some = append(some, t)
+		}
+	}
+	return some
+}
+
+// kill runs tests with a mutant until one of them fails, and sets its status.
+func (c *config) kill(m *mutant, number int, tests []oneTest) error {
+	if len(tests) == 0 {
+		m.Status = notCovered
+		return nil
+	}
+	m.Status = survived
+	for len(tests) > 0 {
+		n, cost := 1, tests[0].cost
+		names := []string{tests[0].name}
+		for n < len(tests) && tests[n].cost < quick && tests[n].path == tests[0].path {
+			names = append(names, tests[n].name)
+			cost += tests[n].cost
+			n++
+		}
+		got := tests[0].binary.run(names, number, cost)
+		if got.status != survived {
+			m.Status, m.By = got.status, failed(got.output)
+			return nil
+		}
+		tests = tests[n:]
+	}
+	return nil
+}
+
+// failed returns the name of the first test that failed, if the output has one.
+func failed(output []byte) string {
+	if _, after, ok := bytes.Cut(output, []byte("--- FAIL: ")); ok {
+		name, _, _ := bytes.Cut(after, []byte(" "))
+		return string(name)
+	}
+	return ""
+}
+
+// alone builds and runs a mutant at the level of the package.
+func (c *config) alone(p *pack, m *mutant, tests []oneTest) error {
+	ch, _ := replacement(p.text[m.File][m.offset:], m.Type)
+	text := apply(p.text[m.File], 0, len(p.text[m.File]), []edit{{m.offset, m.offset + len(ch.from), ch.to}})
+	binaries, refusal, err := c.build(p, map[string][]byte{m.File: text}, "alone")
+	if err != nil {
+		return err
+	}
+	if refusal != nil {
+		m.Status = notViable
+		return nil
+	}
+	own := slices.Clone(tests)
+	for i := range own {
+		for _, b := range binaries {
+			if b.dir == own[i].dir {
+				own[i].binary = b
+			}
+		}
+	}
+	return c.kill(m, 0, own)
+}
+
+// outcome is what a run of tests gave.
+type outcome struct {
+	status string
+	cost   time.Duration
+	output []byte
+}
+
+// run runs tests of a binary with a mutant. usual is what they cost without: the limit is
+// three times that and two seconds of the processor, and much more of the clock, since
+// other work may keep the processor.
+func (b binary) run(names []string, number int, usual time.Duration, env ...string) outcome {
+	seconds := int((3*usual+2*time.Second)/time.Second) + 1
+	ctx, cancel := context.WithTimeout(context.Background(), 20*usual+30*time.Second)
+	defer cancel()
+	// The limit of memory keeps a mutant that allocates without end from the machine's memory.
+	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v 6000000; ulimit -t %d; exec "$0" "$@"`, seconds),
+		b.path, "-test.short", "-test.failfast", "-test.v", "-test.timeout=0", "-test.run=^("+strings.Join(names, "|")+")$")
+	cmd.Dir = b.dir
+	cmd.Env = append(append(os.Environ(), "MUTANT="+strconv.Itoa(number)), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what the tests left behind
+	cost := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	switch {
+	case err == nil:
+		return outcome{survived, cost, out}
+	case ctx.Err() != nil || killedBySystem(cmd.ProcessState):
+		return outcome{timedOut, cost, out}
+	default:
+		return outcome{killed, cost, out}
+	}
+}
+
+// killedBySystem reports whether a process was ended for the time of the processor that it took.
+func killedBySystem(s *os.ProcessState) bool {
+	w, ok := s.Sys().(syscall.WaitStatus)
+	return ok && w.Signaled() && w.Signal() == syscall.SIGKILL
+}
