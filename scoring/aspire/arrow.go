@@ -135,8 +135,14 @@ func (w *workspace) namesArrow(id string) bool {
 // rotatedByUpdate applies updateShapes to the board (variant accept_update) and reports whether
 // the arrow was given a rotation.
 func (w *workspace) rotatedByUpdate(id string) bool {
+	ok := w.updatesRotation(id)
+	w.board.applyUpdates(w.ops.update)
+	return ok
+}
+
+// updatesRotation reads updateShapes and reports whether they give the arrow a rotation.
+func (w *workspace) updatesRotation(id string) bool {
 	w.ops.update = w.ops.update[:0]
 	w.ops.readUpdate(&w.cleaner, &w.board, w.found.Value.Get("updateShapes"))
-	w.board.applyUpdates(w.ops.update)
 	return slices.ContainsFunc(w.ops.update, func(u scene.Record) bool { return u.ID == id && u.Has&scene.HasRotation != 0 })
 }

@@ -19,6 +19,7 @@ type turns struct {
 	rich     map[*scene.RichText]string // JSON of the texts of records
 	arrow    string                     // id of the arrow of the arrow test
 	rotation float64                    // of that arrow by all answers together, radians
+	updated  bool                       // an update has turned the arrow: the board has all of its rotation
 }
 
 // canvas implements scoring.Suite.Canvas. The item needs no response.
@@ -56,14 +57,8 @@ func (c *turns) Apply(it *scoring.Item) (status string, all []scoring.Note, err 
 		w.cleaner.turn = "t" + strconv.Itoa(c.turn) + "-"
 	}
 	if c.arrow != "" {
-		turn, ok := w.readRotation()
-		switch {
-		case !ok:
-			status = noAnswer
-		case !w.namesArrow(c.arrow):
-			status = otherShape
-		default:
-			c.rotation = clampFinite(c.rotation + turn)
+		if refused := c.rotate(); refused != "" {
+			status = refused
 		}
 		return status, w.notes.all(), nil
 	}
@@ -72,6 +67,45 @@ func (c *turns) Apply(it *scoring.Item) (status string, all []scoring.Note, err 
 		c.remember(&w.ops.update[i])
 	}
 	return status, w.notes.all(), nil
+}
+
+// rotate applies the answer to the arrow test and returns the state of one that turns nothing.
+func (c *turns) rotate() (refused string) {
+	w := &c.w
+	turn, ok := w.readRotation()
+	switch {
+	case ok && !w.namesArrow(c.arrow):
+		return otherShape
+	case ok && c.updated:
+		c.turnBoard(turn)
+	case ok:
+		c.rotation = clampFinite(c.rotation + turn)
+	case w.variants.On(ArrowAcceptUpdate) && w.updatesRotation(c.arrow):
+		if !c.updated {
+			c.updated = true
+			c.turnBoard(c.rotation)
+		}
+		w.board.applyUpdates(w.ops.update)
+		for i := range w.ops.update {
+			c.remember(&w.ops.update[i])
+		}
+	default:
+		return noAnswer
+	}
+	return ""
+}
+
+// turnBoard turns the arrow on the board about its centre. An update says where a shape then is, so
+// turns before and after one must be in the same fields.
+func (c *turns) turnBoard(turn float64) {
+	rotateAboutCentre(c.w.board.recs, c.arrow, turn)
+	r := c.w.board.find(c.arrow)
+	if r == nil {
+		return
+	}
+	u := scene.NewRecord(r.ID, r.Kind)
+	u.X, u.Y, u.Rotation, u.Has = r.X, r.Y, r.Rotation, scene.HasX|scene.HasY|scene.HasRotation
+	c.remember(&u)
 }
 
 // remember adds the fields of an update of an initial shape to what the answers of earlier turns
@@ -92,7 +126,7 @@ func (c *turns) remember(u *scene.Record) {
 // AppendAnswer implements scoring.Canvas: creations and updates in z-order, deletions in the order
 // of the item's shapes.
 func (c *turns) AppendAnswer(dst []byte) []byte {
-	if c.arrow != "" {
+	if c.arrow != "" && !c.updated {
 		return append(scoring.AppendFloat(append(dst, `{"rotation":`...), c.rotation), '}')
 	}
 	b := &c.w.board
@@ -144,7 +178,7 @@ func (c *turns) text(t *scene.RichText) []byte {
 // View implements scoring.Board.
 func (c *turns) View() (view.View, error) {
 	recs := c.w.board.final()
-	if c.arrow != "" {
+	if c.arrow != "" && !c.updated {
 		rotateAboutCentre(recs, c.arrow, c.rotation)
 	}
 	s, err := resolve(recs, c.w.suite.limits, nil)

@@ -15,10 +15,15 @@ import (
 
 // applied returns a canvas of an item to which answers were applied one after another.
 func applied(t *testing.T, s *suite, line []byte, answers ...string) *turns {
+	return appliedWith(t, s, nil, line, answers...)
+}
+
+// appliedWith is applied under variants.
+func appliedWith(t *testing.T, s *suite, variants scoring.Variants, line []byte, answers ...string) *turns {
 	t.Helper()
 	v := fastjson.MustParseBytes(line)
 	it := &scoring.Item{ID: "a", Suite: suiteName, Test: string(v.GetStringBytes("test")), Fields: v}
-	made, err := s.canvas(it, nil)
+	made, err := s.canvas(it, variants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +71,57 @@ func TestMergedAnswer(t *testing.T) {
 			if got, want := again.w.board.final(), c.w.board.final(); !reflect.DeepEqual(got, want) {
 				t.Errorf("line %d: %q: got\n%+v\nwant\n%+v", n, answers, got, want)
 			}
+		}
+	}
+}
+
+// Under the variant arrow.accept_update, turns of the arrow by rotation and by update add up in one
+// answer that scores as the board that they left. See docs/spec/episodes.md#r9.
+func TestMergedUpdatesOfArrow(t *testing.T) {
+	line := []byte(`{"test":"arrow","shapes":` + arrow90 + `,"task":` + arrowTask + `}`)
+	s := newSuite(Config{})
+	accept := scoring.Variants{ArrowAcceptUpdate: ""}
+	update := func(turn string) string {
+		return `{"updateShapes":[{"id":"blue-arrow","rotation":` + turn + `}]}`
+	}
+	for _, c := range []struct {
+		variants scoring.Variants
+		answers  []string
+		status   string
+		rotation float64 // of the arrow in the end, radians
+	}{
+		{accept, []string{`{"rotation":0.5}`, update("1"), `{"rotation":0.25}`}, "bare", 1.25},
+		{accept, []string{`{"rotation":0.5}`, update("1")}, "bare", 1},
+		{accept, []string{update("1"), `{"updateShapes":[{"id":"blue-arrow","x":7}]}`}, noAnswer, 1},
+		{accept, []string{update("1"), `{"updateShapes":[{"id":"green-circle","rotation":2}]}`}, noAnswer, 1},
+		{accept, []string{update("1"), `{"shape":"green-circle","rotation":2}`}, otherShape, 1},
+		{nil, []string{`{"rotation":0.5}`, update("1")}, noAnswer, 0.5},
+	} {
+		board := appliedWith(t, s, c.variants, line, c.answers...)
+		merged := board.AppendAnswer(nil)
+		again := appliedWith(t, s, c.variants, line, string(merged))
+		left, err := board.View()
+		if err != nil {
+			t.Fatal(err)
+		}
+		repeated, err := again.View()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(left.Scene, repeated.Scene) {
+			t.Errorf("%q: the merged answer %s leaves another board", c.answers, merged)
+		}
+		v := fastjson.MustParseBytes(line)
+		v.Set("response", fastjson.MustParseBytes(scoring.AppendString(nil, c.answers[len(c.answers)-1])))
+		if status, _, _ := appliedWith(t, s, c.variants, line, c.answers[:len(c.answers)-1]...).Apply(&scoring.Item{ID: "a", Suite: suiteName, Test: "arrow", Fields: v}); status != c.status {
+			t.Errorf("%q: got status %s; want %s", c.answers, status, c.status)
+		}
+		i := 0
+		for left.Scene.Shapes[i].ID != board.arrow {
+			i++
+		}
+		if got := left.Scene.Shapes[i].Rotation; got != c.rotation {
+			t.Errorf("%q: got rotation %v; want %v", c.answers, got, c.rotation)
 		}
 	}
 }
